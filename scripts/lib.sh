@@ -1,0 +1,66 @@
+# shellcheck shell=bash
+# Functions that the scripts share. To be sourced after `set -euo pipefail`.
+
+TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+BUILD=$TOP/build
+CACHE=${XDG_CACHE_HOME:-$HOME/.cache}/raid-par
+# Make's job server and flags must not leak into the builds that we start:
+# a kernel's makefiles take V=, M= and O= from there.
+unset MAKEFLAGS MFLAGS MAKELEVEL
+
+log() { printf '%s\n' "raid-par: $*" >&2; }
+die() { log "error: $*"; exit 1; }
+usage_error() { log "$*"; exit 2; }
+
+# content_key FILE-OR-WORD...: a short hash over the files' contents and the words.
+content_key() {
+	local item
+	for item in "$@"; do
+		if [ -f "$item" ]; then cat "$item"; else printf '%s\n' "$item"; fi
+	done | sha256sum | cut -c1-12
+}
+
+# with_lock NAME COMMAND...: run COMMAND while no other process holds NAME.
+# The lock's descriptor is closed in COMMAND: a daemon that it may leave behind
+# must not keep the lock.
+with_lock() {
+	local name=$1 fd rc=0
+	shift
+	mkdir -p "$CACHE/locks"
+	exec {fd}>"$CACHE/locks/$name"
+	if ! flock -n "$fd"; then
+		log "waiting for another build of $name"
+		flock "$fd"
+	fi
+	"$@" {fd}>&- || rc=$?
+	exec {fd}>&-
+	return "$rc"
+}
+
+# cache_entry DIR COMMAND...: make DIR by COMMAND, which gets an empty directory
+# as its last argument. DIR appears by a rename, so it is whole or absent.
+cache_entry() {
+	local dir=$1 new
+	shift
+	[ ! -d "$dir" ] || return 0
+	mkdir -p "$(dirname "$dir")"
+	rm -rf "$dir".new.*
+	new=$(mktemp -d "$dir.new.XXXXXX")
+	chmod 755 "$new"
+	"$@" "$new" || { rm -rf "$new"; return 1; }
+	mv -T "$new" "$dir"
+}
+
+# run_logged FILE WHAT COMMAND...: quiet while it works, and on failure the end
+# of the log and where the rest is.
+run_logged() {
+	local file=$1 what=$2 start=$SECONDS
+	shift 2
+	mkdir -p "$(dirname "$file")"
+	log "$what"
+	if ! "$@" >"$file" 2>&1 </dev/null; then
+		tail -n 30 "$file" >&2
+		die "$what: failed, see $file"
+	fi
+	log "$what: done in $((SECONDS - start)) s"
+}
