@@ -2,6 +2,7 @@
 # Functions that the scripts share. To be sourced after `set -euo pipefail`.
 
 TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+# shellcheck disable=SC2034  # for those who source this
 BUILD=$TOP/build
 CACHE=${XDG_CACHE_HOME:-$HOME/.cache}/raid-par
 # Make's job server and flags must not leak into the builds that we start:
@@ -21,10 +22,9 @@ content_key() {
 }
 
 # with_lock NAME COMMAND...: run COMMAND while no other process holds NAME.
-# The lock's descriptor is closed in COMMAND: a daemon that it may leave behind
-# must not keep the lock.
+# Plainly called, so that -e holds in COMMAND.
 with_lock() {
-	local name=$1 fd rc=0
+	local name=$1 fd
 	shift
 	mkdir -p "$CACHE/locks"
 	exec {fd}>"$CACHE/locks/$name"
@@ -32,9 +32,8 @@ with_lock() {
 		log "waiting for another build of $name"
 		flock "$fd"
 	fi
-	"$@" {fd}>&- || rc=$?
+	"$@"
 	exec {fd}>&-
-	return "$rc"
 }
 
 # cache_entry DIR COMMAND...: make DIR by COMMAND, which gets an empty directory

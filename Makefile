@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-2.0
+# What one does with raid-par's sources; each target is a script one may call.
+# Builds go to build/, and what is worth keeping between clones to
+# $XDG_CACHE_HOME/raid-par.
+
+MACHINES := 6.12 6.12-debug
+MDADMS := 4.4 4.6
+
+help:
+	@echo 'make setup     install the Debian packages that all the rest needs (root)'
+	@echo 'make demo      a par array from birth to shift and back, in a test machine'
+	@echo 'make test      all tests'
+	@echo 'make check     the sources only: style, static checks, both kernels'
+	@echo 'make kunit     the KUnit suites only'
+	@echo 'make bench     throughput against raid5'
+	@echo 'make module    the module, for the test machines and for 7.2'
+	@echo 'make mdadm     the patched mdadm'
+	@echo 'make kernel    the kernels of the test machines'
+	@echo 'make clean     forget what was built here; distclean-cache: and the cache'
+	@echo
+	@echo 'tests/machine/run -- bash      a shell in a test machine'
+	@echo 'tests/run -k PATTERN           some of the tests'
+
+setup:
+	@scripts/setup
+
+kernel: setup
+	@set -e; for k in $(MACHINES); do scripts/build-kernel $$k >/dev/null; done
+
+mdadm: setup
+	@set -e; for v in $(MDADMS); do scripts/build-mdadm $$v >/dev/null; done
+
+module: kernel
+	@set -e; for k in $(MACHINES) 7.2-prepare; do scripts/build-module $$k >/dev/null; done
+
+demo: setup
+	@tests/demo/demo
+
+test: module mdadm
+	@tests/run
+
+check: setup
+	@tests/check
+
+kunit: setup
+	@tests/run -k '^kunit$$'
+
+bench: setup
+	@tests/bench/bench
+
+clean:
+	rm -rf build
+
+distclean-cache: clean
+	rm -rf "$${XDG_CACHE_HOME:-$$HOME/.cache}/raid-par"
+
+# The scripts see to their own parallel work.
+.NOTPARALLEL:
+.PHONY: help setup kernel mdadm module demo test check kunit bench clean distclean-cache

@@ -1,0 +1,102 @@
+# shellcheck shell=bash
+# What scripts that run in a test machine share. A test begins with
+#
+#   set -euo pipefail
+#   . "$(dirname "$0")/../lib.sh"
+#
+# and fails by any command that fails, or by `fail`.
+
+CONFIGFS=/sys/kernel/config/nullb
+DISKS=()   # names of the disks that mkdisks made
+DEVS=()    # and their device nodes
+
+note() { printf '# %s\n' "$*"; }
+fail() { printf 'FAILED: %s\n' "$*" >&2; exit 1; }
+skip() { printf 'SKIP: %s\n' "$*"; exit 77; }
+
+# mkdisks COUNT SIZE [ATTRIBUTE=VALUE...]: more memory-backed disks at the end
+# of DISKS and DEVS. SIZE as 256M or 16T: memory is taken when written to.
+# Attributes are null_blk's, for instance blocksize=4096, cache_size=8 (MiB of
+# volatile cache), rotational=1, completion_nsec=8000000 with irqmode=2.
+mkdisks() {
+	local count=$1 size=$2 i
+	shift 2
+	for ((i = 0; i < count; i++)); do
+		mkdisk "nullb${#DISKS[@]}" "$size" "$@"
+	done
+}
+
+mkdisk() {
+	local name=$1 size=$2 dir=$CONFIGFS/$1 setting
+	shift 2
+	mkdir "$dir"
+	echo $(($(numfmt --from=iec "$size") >> 20)) >"$dir/size"
+	echo 1 >"$dir/memory_backed"
+	echo 1 >"$dir/discard"
+	for setting in "$@"; do
+		echo "${setting#*=}" >"$dir/${setting%%=*}"
+	done
+	echo 1 >"$dir/power"
+	DISKS+=("$name")
+	DEVS+=("/dev/$name")
+}
+
+# Take all disks away again; whatever uses them must be gone.
+rmdisks() {
+	local name
+	for name in "${DISKS[@]}"; do
+		echo 0 >"$CONFIGFS/$name/power"
+		rmdir "$CONFIGFS/$name"
+	done
+	DISKS=()
+	DEVS=()
+}
+
+# requests NAME: how many requests of any kind the disk has finished: reads,
+# writes, discards and flushes.
+requests() {
+	local stat
+	read -r -a stat <"/sys/block/$1/stat"
+	echo $((stat[0] + stat[4] + stat[11] + stat[15]))
+}
+
+# sectors_of NAME: sectors read and written, and discarded.
+sectors_of() {
+	local stat
+	read -r -a stat <"/sys/block/$1/stat"
+	echo $((stat[2] + stat[6] + stat[13]))
+}
+
+assert_eq() { [ "$1" = "$2" ] || fail "$3: got '$1', want '$2'"; }
+assert_ne() { [ "$1" != "$2" ] || fail "$3: got '$1', which it must not be"; }
+assert_le() { [ "$1" -le "$2" ] || fail "$3: got $1, want at most $2"; }
+assert_match() { [[ $1 =~ $2 ]] || fail "$3: '$1' does not match '$2'"; }
+
+# refused COMMAND...: it must fail; what it said is left in REFUSAL.
+refused() {
+	# shellcheck disable=SC2034  # for the caller
+	if REFUSAL=$("$@" 2>&1); then fail "accepted, but should be refused: $*"; fi
+}
+
+# wait_for FILE VALUE [SECONDS]: until the file reads VALUE (a pattern).
+wait_for() {
+	local file=$1 want=$2 seconds=${3:-60} deadline got=
+	deadline=$((SECONDS + seconds))
+	while [ "$SECONDS" -le "$deadline" ]; do
+		got=$(cat "$file" 2>/dev/null || true)
+		# shellcheck disable=SC2053  # a pattern
+		[[ $got != $want ]] || return 0
+		sleep 0.1
+	done
+	fail "$file: still '$got' after $seconds s, want '$want'"
+}
+
+# stop_all: unmount what is mounted from md and stop every array.
+stop_all() {
+	local dev
+	for dev in /dev/md[0-9]*; do
+		[ -b "$dev" ] || continue
+		umount "$dev" 2>/dev/null || true
+	done
+	mdadm --stop --scan
+}

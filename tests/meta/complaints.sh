@@ -1,0 +1,9 @@
+#!/bin/bash
+# A WARN, BUG, panic or hung task fails the command, whatever its status.
+set -euo pipefail
+. "$(dirname "$0")/lib.sh"
+
+complains warn 'a warning on demand'
+complains bug 'kernel BUG at'
+complains panic 'a panic on demand'
+complains hang 'blocked for more than'

@@ -1,0 +1,29 @@
+# shellcheck shell=bash
+# For tests of the harness: run something, look at its status and output.
+
+MACHINE=$(cd "$(dirname "${BASH_SOURCE[0]}")/../machine" && pwd)/run
+
+fail() { printf 'FAILED: %s\n' "$*" >&2; exit 1; }
+
+# run_for STATUS COMMAND...: its status must be that; its output is in OUTPUT.
+run_for() {
+	local want=$1 rc=0
+	shift
+	OUTPUT=$("$@" 2>&1) || rc=$?
+	[ "$rc" = "$want" ] || fail "$*: status $rc, want $want; it said: $OUTPUT"
+}
+
+says() { [[ $OUTPUT == *"$1"* ]] || fail "should say '$1', but says: $OUTPUT"; }
+
+# complains KIND OPTION...: a machine whose kernel complains so is found out,
+# whatever the command's own status is, and the report is shown.
+complains() {
+	local kind=$1 report=$2
+	shift 2
+	run_for 99 "$MACHINE" --timeout 120 "$@" -- bash -c "
+		echo 3 >/proc/sys/kernel/hung_task_timeout_secs
+		modprobe complain && echo $kind >/sys/module/complain/parameters/what
+		[ $kind != hang ] || sleep 10"
+	says "$report"
+	echo "$kind: found"
+}

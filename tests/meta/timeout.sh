@@ -1,0 +1,14 @@
+#!/bin/bash
+# A machine that takes too long is killed, and nothing of it stays behind.
+set -euo pipefail
+. "$(dirname "$0")/lib.sh"
+
+run_for 98 "$MACHINE" --timeout 4 -- sleep 12345
+says 'killed after 4 s'
+! pgrep -f 'RAIDPAR_CTL=.* timeout-marker' || fail "the machine still runs"
+
+# Simulated time passes at once.
+start=$SECONDS
+run_for 0 "$MACHINE" --time-travel --timeout 100 -- sleep 100000
+[ $((SECONDS - start)) -lt 60 ] || fail "simulated time takes its time"
+echo "killed; and 100000 simulated seconds took $((SECONDS - start)) s"
