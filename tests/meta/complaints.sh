@@ -4,6 +4,6 @@ set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
 complains warn 'a warning on demand'
-complains bug 'kernel BUG at'
+complains bug 'BUG: failure at'
 complains panic 'a panic on demand'
 complains hang 'blocked for more than'
