@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * mdadm and the module agree about which layouts there are and how large an
+ * array is: both are asked, over all gear masks of up to 12 members and a
+ * sample beyond, on members of many sizes.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "geometry.h"
+
+/* mdadm's par-layout.c */
+unsigned long long par_array_sectors(int layout, int chunk_size,
+				     unsigned long long component_size);
+
+static unsigned long compared, arrays;
+
+/* xorshift, with a fixed seed */
+static u64 next_random(void)
+{
+	static u64 x = 0x9e3779b97f4a7c15ULL;
+
+	x ^= x << 13;
+	x ^= x >> 7;
+	x ^= x << 17;
+	return x;
+}
+
+static u64 module_says(u32 layout, u32 chunk, u64 size)
+{
+	static struct par_geometry geo;
+	unsigned int members = fls(layout & PAR_LAYOUT_MEMBERS);
+
+	if (par_geometry_init(&geo, layout, members, chunk, size))
+		return 0;
+	return geo.array_sectors;
+}
+
+static void compare(u32 layout, u32 chunk, u64 size)
+{
+	u64 module = module_says(layout, chunk, size);
+	u64 mdadm = par_array_sectors((int)layout, (int)chunk << 9, size);
+
+	compared++;
+	arrays += module != 0;
+	if (module == mdadm)
+		return;
+	printf("layout 0x%x, chunk %u KiB, members of %llu sectors: the module says %llu sectors, mdadm %llu\n",
+	       layout, chunk / 2, (unsigned long long)size,
+	       (unsigned long long)module, (unsigned long long)mdadm);
+	exit(1);
+}
+
+/* Sizes from nothing to 64 TiB, some a chunk or a sector off. */
+static void compare_sizes(u32 layout)
+{
+	static const u64 sizes[] = {
+		0, 127, 128, 4096, 8191, 20480, 131072, 524288, 1953525168,
+		15628053168, 31250000000, 1ULL << 37,
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		u32 chunk = 128U << (next_random() % 8);
+
+		compare(layout, chunk, sizes[i]);
+		compare(layout, chunk, sizes[i] + next_random() % 4096);
+		compare(layout, chunk, next_random() >> (27 + next_random() % 24));
+	}
+}
+
+int main(void)
+{
+	u32 child, mask;
+	int i;
+
+	for (child = 0; child < 16; child++) {
+		for (mask = 0; mask < 1U << 12; mask++)
+			compare_sizes(child << 28 | mask);
+		compare_sizes(child << 28 | 0xfffe);
+		for (i = 0; i < 4096; i++)
+			compare_sizes(child << 28 | (next_random() & 0xfffffff &
+						     next_random()));
+	}
+	printf("%lu comparisons, %lu of them of arrays that can be\n", compared, arrays);
+	return 0;
+}
