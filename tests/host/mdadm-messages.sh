@@ -1,0 +1,109 @@
+#!/bin/bash
+# Each way to ask mdadm for an impossible par array gets its own line of explanation.
+set -euo pipefail
+. "$(dirname "$0")/../../scripts/lib.sh"
+
+FAILURES=0
+
+# The devices do not exist: "cannot open" means that all before was accepted.
+ask() {
+	"$MDADM" --create /dev/md77 --run --level=par "$@" \
+		/nonexistent/{a,b,c,d,e,f,g,h} </dev/null 2>&1 || true
+}
+
+# expect MESSAGE OPTION...: mdadm says only this.
+expect() {
+	local want=$1 got
+	shift
+	got=$(ask "$@")
+	[ "$got" != "mdadm: $want" ] || return 0
+	printf '%s\n' "FAILED: --create --level=par $*" "  got:  $got" "  want: mdadm: $want"
+	FAILURES=$((FAILURES + 1))
+}
+
+# accepted OPTION...: mdadm goes on to the devices.
+accepted() { expect 'cannot open /nonexistent/a: No such file or directory' "$@"; }
+
+layouts() {
+	accepted -n 8 --layout=3,8
+	accepted -n 8 --layout=3,5,8
+	accepted -n 8 --layout=2,3,4,5,6,7,8
+	accepted -n 8 --layout=raid5:3,8
+	accepted -n 8 --layout=raid6:4,8
+	accepted -n 8 --layout=raid0:2,8
+	accepted -n 8 --layout=raid5
+	accepted -n 8 --layout=raid6
+	accepted -n 8 --layout=raid0
+	accepted -n 8 -p 3,8
+	accepted -n 8
+	accepted --layout=3,8 -n 8
+
+	expect 'layout: gear sizes must be numbers with commas between them, such as 3,5, not "3,x"' -n 8 --layout=3,x
+	expect 'layout: gear sizes must be numbers with commas between them, such as 3,5, not "3;8"' -n 8 --layout='3;8'
+	expect 'layout: gear sizes must be numbers with commas between them, such as 3,5, not "3,,8"' -n 8 --layout=3,,8
+	expect 'layout: gear sizes must be numbers with commas between them, such as 3,5, not "3,8,"' -n 8 --layout=3,8,
+	expect 'layout: gear sizes must be numbers with commas between them, such as 3,5, not "-3,8"' -n 8 --layout=-3,8
+	expect 'layout: gear sizes must be numbers with commas between them, such as 3,5, not ""' -n 8 --layout=
+	expect 'layout: gear sizes must be numbers with commas between them, such as 3,5, not ""' -n 8 --layout=raid6:
+	expect 'layout: gear sizes must grow and end in the number of raid devices (8): in 5,3,8, 5 comes before 3' -n 8 --layout=5,3,8
+	expect 'layout: gear sizes must grow and end in the number of raid devices (8): in 3,3,8, 3 comes before 3' -n 8 --layout=3,3,8
+	expect 'layout: gear sizes must grow and end in the number of raid devices (8), not 3,5' -n 8 --layout=3,5
+	expect 'layout: gear sizes must grow and end in the number of raid devices (8), not 3,9' -n 8 --layout=3,9
+	expect 'layout: gear sizes must grow and end in the number of raid devices (8), not 3,99999999999999999999' -n 8 --layout=3,99999999999999999999
+	expect 'layout: at least two gears are needed: with 8 alone, no member could ever sleep' -n 8 --layout=8
+	expect 'layout: the lowest gear of raid5 needs at least 2 members, not 1' -n 8 --layout=1,8
+	expect 'layout: the lowest gear of raid0 needs at least 2 members, not 0' -n 8 --layout=raid0:0,8
+	expect 'layout: the lowest gear of raid6 needs at least 4 members, not 3' -n 8 --layout=raid6:3,8
+	expect 'layout: unknown child level raid4: it can be raid5, raid6 or raid0' -n 8 --layout=raid4:3,8
+	expect 'layout: unknown child level left-symmetric: it can be raid5, raid6 or raid0' -n 8 --layout=left-symmetric
+	expect 'layout: all gears from 2 to 16 at once cannot be told from no layout: leave one of them out' -n 16 --layout=2,3,4,5,6,7,8,9,10,11,12,13,14,15,16
+	expect 'layout may only be sent once.  Second value was 4,8' -n 8 --layout=3,8 --layout=4,8
+}
+
+shapes() {
+	expect 'level par supports at most 28 raid-devices, not 29' -n 29
+	expect 'at least 3 raid-devices needed for level par with raid5: gears of 2 and 3' -n 2
+	expect 'at least 5 raid-devices needed for level par with raid6: gears of 4 and 5' -n 4 --layout=raid6
+	expect 'level par does not support missing devices: an array must be whole when it is created' -n 9 missing
+	expect 'level par with raid0 does not support spare devices: it could not rebuild on them' -n 7 -x 1 --layout=raid0
+	expect 'the chunk size of level par must be a power of two and at least 64K, not 32K' -n 8 -c 32
+	expect 'the chunk size of level par must be a power of two and at least 64K, not 96K' -n 8 -c 96
+	accepted -n 8 -c 64
+	accepted -n 7 -x 1
+	accepted -n 8 --assume-clean
+}
+
+features() {
+	expect 'level par does not support a bitmap: it records what is being written in its own metadata' -n 8 --bitmap=internal
+	expect 'level par does not support a bitmap: it records what is being written in its own metadata' -n 8 --bitmap=clustered
+	expect 'level par does not support --write-behind' -n 8 --write-behind
+	expect 'level par does not support a write journal' -n 8 --write-journal=/nonexistent/j
+	expect 'level par does not support consistency policy ppl' -n 8 --consistency-policy=ppl
+	expect 'level par does not support consistency policy journal' -n 8 --consistency-policy=journal
+	expect 'level par does not support consistency policy bitmap' -n 8 --consistency-policy=bitmap
+	expect 'level par needs metadata 1.2 (or 1.0 or 1.1): 0.90 metadata does not support it' -n 8 -e 0.90
+	expect 'level par needs metadata 1.2 (or 1.0 or 1.1): ddf metadata does not support it' -n 8 -e ddf
+	expect 'level par needs metadata 1.2 (or 1.0 or 1.1): imsm metadata does not support it' -n 8 -e imsm
+	accepted -n 8 --bitmap=none
+	accepted -n 8 --consistency-policy=resync
+	accepted -n 8 -e 1.2
+}
+
+# Without --run, mdadm asks about a bitmap for other levels.
+no_question() {
+	local got
+	got=$("$MDADM" --create /dev/md77 --level=par -n 3 /nonexistent/{a,b,c} </dev/null 2>&1 || true)
+	[ "$got" = 'mdadm: cannot open /nonexistent/a: No such file or directory' ] && return
+	printf '%s\n' "FAILED: mdadm asks or complains: $got"
+	FAILURES=$((FAILURES + 1))
+}
+
+for version in 4.4 4.6; do
+	MDADM=$("$TOP/scripts/build-mdadm" "$version")/mdadm
+	echo "mdadm $version"
+	layouts
+	shapes
+	features
+	no_question
+done
+[ "$FAILURES" = 0 ]
