@@ -79,7 +79,7 @@ static void do_hang(void)
 static void do_atomic(void)
 {
 	preempt_disable();
-	msleep(1);
+	msleep(20);
 	preempt_enable();
 }
 
