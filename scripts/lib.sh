@@ -50,15 +50,21 @@ cache_entry() {
 	mv -T "$new" "$dir"
 }
 
-# run_logged FILE WHAT COMMAND...: quiet while it works, and on failure the end
-# of the log and where the rest is.
+# What a compiler said against the sources, or else the end of the log.
+show_errors() {
+	grep -E -A 8 '(error|warning): |undefined!|multiple definition|No rule to make' "$1" | head -n 60 >&2 ||
+		tail -n 30 "$1" >&2
+}
+
+# run_logged FILE WHAT COMMAND...: quiet while it works, and on failure what
+# went wrong and where the rest of the log is.
 run_logged() {
 	local file=$1 what=$2 start=$SECONDS
 	shift 2
 	mkdir -p "$(dirname "$file")"
 	log "$what"
 	if ! "$@" >"$file" 2>&1 </dev/null; then
-		tail -n 30 "$file" >&2
+		show_errors "$file"
 		die "$what: failed, see $file"
 	fi
 	log "$what: done in $((SECONDS - start)) s"
