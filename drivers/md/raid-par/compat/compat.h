@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Every difference between the kernels raid-par builds for is kept here.
+ * Each shim says what changed, when, and why it matters to us. Included
+ * before every source file by Kbuild.
+ */
+#ifndef RAID_PAR_COMPAT_H
+#define RAID_PAR_COMPAT_H
+
+#include <linux/version.h>
+
+/* The oldest and the newest kernel this was built and run on. */
+#define PAR_KERNEL_OLDEST	KERNEL_VERSION(6, 12, 0)
+#define PAR_KERNEL_NEWEST	KERNEL_VERSION(7, 2, 255)
+
+#if LINUX_VERSION_CODE < PAR_KERNEL_OLDEST
+#error "raid-par needs Linux 6.12 or newer"
+#endif
+#if LINUX_VERSION_CODE > PAR_KERNEL_NEWEST
+#error "raid-par has not been ported to a kernel this new: struct mddev is private to md and changes"
+#endif
+
+/*
+ * 6.15 renamed the timer helpers; 6.12 stable kernels keep the old names.
+ * 6.14 made the personality a "submodule" with a common head.
+ */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 15, 0)
+#define PAR_PERSONALITY_HEAD(pname, plevel)				\
+	.head = {							\
+		.type = MD_PERSONALITY,					\
+		.id = (enum md_submodule_id)(plevel),			\
+		.name = (pname),					\
+		.owner = THIS_MODULE,					\
+	},
+#define par_register(pers)	register_md_submodule(&(pers)->head)
+#define par_unregister(pers)	unregister_md_submodule(&(pers)->head)
+#else
+#define PAR_PERSONALITY_HEAD(pname, plevel)				\
+	.name = (pname),						\
+	.level = (plevel),						\
+	.owner = THIS_MODULE,
+#define par_register(pers)	register_md_personality(pers)
+#define par_unregister(pers)	unregister_md_personality(pers)
+#endif
+
+/*
+ * 7.x: md_done_sync() lost its "ok" argument; a failure is reported by
+ * md_sync_error() instead.
+ */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 0, 0)
+#define par_done_sync(mddev, sectors)	md_done_sync(mddev, sectors)
+#else
+#define par_done_sync(mddev, sectors)	md_done_sync(mddev, sectors, 1)
+#endif
+
+/*
+ * 6.18 gave struct mddev a second disk, for dm's sake: is_mddev_idle() counts
+ * foreground I/O there for an array without a disk of its own. Without it a
+ * child's resync would never yield.
+ */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 18, 0)
+#define par_child_counts_on(child, disk)	((child)->dm_gendisk = (disk))
+#else
+#define par_child_counts_on(child, disk)	do { } while (0)
+#endif
+
+/* 7.0 turned "is it not rotational" around. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 0, 0)
+#define par_bdev_rotational(bdev)	bdev_rot(bdev)
+#else
+#define par_bdev_rotational(bdev)	(!bdev_nonrot(bdev))
+#endif
+
+/*
+ * 6.17 added a second limit of write-zeroes, for devices that can unmap; it
+ * has to be off whenever the first one is.
+ */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 17, 0)
+#define par_no_wzeroes_unmap(lim)	((lim)->max_hw_wzeroes_unmap_sectors = 0)
+#else
+#define par_no_wzeroes_unmap(lim)	do { } while (0)
+#endif
+
+#endif

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Flushes: the caches of the awake members, once, whatever the gear.
+ *
+ * The children never see a flush: md would send it to every member of theirs.
+ * The map needs none: an intent is stable before any write that relies on it.
+ */
+#include "par.h"
+
+struct par_flush {
+	struct par_conf *conf;
+	struct bio *orig;
+	atomic_t left;
+	blk_status_t status;
+};
+
+#define PAR_FLUSH_RESERVE	16
+
+/* All members have answered: go on with the data, or be done. */
+static void flush_put(struct par_flush *flush)
+{
+	struct par_conf *conf = flush->conf;
+	struct bio *bio = flush->orig;
+	unsigned long flags;
+
+	if (!atomic_dec_and_test(&flush->left))
+		return;
+	if (flush->status)
+		bio->bi_status = flush->status;
+	if (flush->status || !bio_sectors(bio)) {
+		bio_endio(bio);
+	} else {
+		bio->bi_opf &= ~REQ_PREFLUSH;
+		spin_lock_irqsave(&conf->queue_lock, flags);
+		bio_list_add(&conf->finish, bio);
+		spin_unlock_irqrestore(&conf->queue_lock, flags);
+		queue_work(conf->long_wq, &conf->finish_work);
+	}
+	mempool_free(flush, &conf->flush_pool);
+	if (atomic_dec_and_test(&conf->flushes))
+		wake_up(&conf->wait);
+}
+
+static void flush_endio(struct bio *bio)
+{
+	struct par_flush *flush = bio->bi_private;
+
+	if (bio->bi_status)
+		flush->status = bio->bi_status;
+	bio_put(bio);
+	flush_put(flush);
+}
+
+void par_flush_request(struct par_conf *conf, struct bio *bio)
+{
+	struct par_flush *flush = mempool_alloc(&conf->flush_pool, GFP_NOIO);
+	unsigned int d, gear;
+
+	flush->conf = conf;
+	flush->orig = bio;
+	flush->status = BLK_STS_OK;
+	atomic_set(&flush->left, 1);
+	atomic_inc(&conf->flushes);
+	/* A down-shift changes the gear, then waits until this count is 0. */
+	smp_mb__after_atomic();
+	gear = READ_ONCE(conf->gear);
+
+	for (d = 0; par_awake(conf, gear, d); d++) {
+		struct md_rdev *rdev = conf->member[d].rdev;
+		struct bio *one;
+
+		if (!par_rdev_usable(rdev))
+			continue;
+		one = bio_alloc_bioset(rdev->bdev, 0, REQ_OP_WRITE | REQ_PREFLUSH |
+				       REQ_SYNC, GFP_NOIO, &conf->bios);
+		one->bi_private = flush;
+		one->bi_end_io = flush_endio;
+		atomic_inc(&flush->left);
+		submit_bio_noacct(one);
+	}
+	flush_put(flush);
+}
+
+static void finish_work(struct work_struct *work)
+{
+	struct par_conf *conf = container_of(work, struct par_conf, finish_work);
+	struct par_set *home = par_home(conf);
+	struct bio_list bios;
+	struct bio *bio;
+
+	spin_lock_irq(&conf->queue_lock);
+	bios = conf->finish;
+	bio_list_init(&conf->finish);
+	spin_unlock_irq(&conf->queue_lock);
+	while ((bio = bio_list_pop(&bios)))
+		home->ops->submit(home, bio);
+}
+
+int par_flush_init(struct par_conf *conf)
+{
+	bio_list_init(&conf->finish);
+	INIT_WORK(&conf->finish_work, finish_work);
+	return mempool_init_kmalloc_pool(&conf->flush_pool, PAR_FLUSH_RESERVE,
+					 sizeof(struct par_flush));
+}
+
+void par_flush_exit(struct par_conf *conf)
+{
+	mempool_exit(&conf->flush_pool);
+}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * On-disk metadata: packing and checking. See format.h for the contract.
+ */
+#include <linux/build_bug.h>
+#include <linux/crc32c.h>
+#include <linux/kernel.h>
+#include <linux/stddef.h>
+#include <linux/string.h>
+#include <kunit/visibility.h>
+
+#include "format.h"
+
+static_assert(sizeof(struct par_disk_super) == PAR_BLOCK_BYTES);
+static_assert(sizeof(struct par_disk_block) == PAR_BLOCK_BYTES);
+static_assert(sizeof(struct par_disk_set) == 48);
+static_assert(offsetof(struct par_disk_super, uuid) == 40);
+static_assert(offsetof(struct par_disk_super, layout) == 88);
+static_assert(offsetof(struct par_disk_super, speed_max) == 156);
+static_assert(offsetof(struct par_disk_super, set) == 256);
+static_assert(offsetof(struct par_disk_block, payload) == 64);
+
+static const char * const par_format_errors[] = {
+	[PAR_FMT_OK] = "good",
+	[PAR_FMT_ABSENT] = "holds no raid-par superblock",
+	[PAR_FMT_TORN] = "has a raid-par superblock with a wrong checksum",
+	[PAR_FMT_VERSION] = "has a raid-par superblock of another version",
+	[PAR_FMT_FEATURE] = "uses a feature this version of raid-par does not know",
+	[PAR_FMT_FOREIGN] = "belongs to another array",
+	[PAR_FMT_GEOMETRY] = "has a raid-par superblock of another geometry",
+};
+
+const char *par_format_strerror(enum par_format_error err)
+{
+	return par_format_errors[err];
+}
+
+/* The checksum of a 4 KiB block, as if the word at @crc were zero. */
+static u32 block_crc(const void *raw, size_t crc)
+{
+	static const __le32 zero;
+	u32 sum = crc32c(~0, raw, crc);
+
+	sum = crc32c(sum, &zero, sizeof(zero));
+	crc += sizeof(zero);
+	return crc32c(sum, raw + crc, PAR_BLOCK_BYTES - crc);
+}
+
+static u32 super_crc(const struct par_disk_super *raw)
+{
+	return block_crc(raw, offsetof(struct par_disk_super, crc));
+}
+
+static void pack_set(struct par_disk_set *raw, const struct par_set_record *set,
+		     const struct par_set_geometry *geo)
+{
+	raw->start = cpu_to_le64(geo->start);
+	raw->sectors = cpu_to_le64(geo->sectors);
+	raw->failed = cpu_to_le32(set->failed);
+	raw->recovering = cpu_to_le32(set->recovering);
+	raw->recovered = cpu_to_le64(set->recovered);
+	raw->resync = cpu_to_le64(set->resync);
+	raw->events = cpu_to_le64(set->events);
+}
+
+static void unpack_set(struct par_set_record *set, const struct par_disk_set *raw)
+{
+	set->failed = le32_to_cpu(raw->failed);
+	set->recovering = le32_to_cpu(raw->recovering);
+	set->recovered = le64_to_cpu(raw->recovered);
+	set->resync = le64_to_cpu(raw->resync);
+	set->events = le64_to_cpu(raw->events);
+}
+
+void par_super_pack(struct par_disk_super *raw, const struct par_super *sb,
+		    const struct par_geometry *geo, unsigned int member)
+{
+	unsigned int i;
+
+	memset(raw, 0, sizeof(*raw));
+	memcpy(raw->magic, PAR_SB_MAGIC, sizeof(raw->magic));
+	raw->version = cpu_to_le32(PAR_SB_VERSION);
+	memcpy(raw->uuid, sb->uuid, sizeof(raw->uuid));
+	raw->ctime = cpu_to_le64(sb->ctime);
+	raw->epoch = cpu_to_le64(sb->epoch);
+	raw->seq = cpu_to_le64(sb->seq);
+	raw->block_seq = cpu_to_le64(sb->block_seq);
+	raw->layout = cpu_to_le32(geo->layout);
+	raw->members = cpu_to_le32(geo->members);
+	raw->chunk = cpu_to_le32(geo->chunk_sectors);
+	raw->segment = cpu_to_le32(geo->seg_sectors);
+	raw->dev_sectors = cpu_to_le64(geo->dev_sectors);
+	raw->meta_sectors = cpu_to_le64(geo->meta_sectors);
+	raw->array_sectors = cpu_to_le64(geo->array_sectors);
+	raw->sets = cpu_to_le32(geo->gears);
+	raw->gear = cpu_to_le32(geo->set[sb->gear].members);
+	raw->member = cpu_to_le32(member);
+	raw->flags = cpu_to_le32(sb->flags);
+	raw->awake = cpu_to_le32(sb->awake);
+	raw->speed_min = cpu_to_le32(sb->speed_min);
+	raw->speed_max = cpu_to_le32(sb->speed_max);
+	for (i = 1; i <= geo->gears; i++)
+		pack_set(&raw->set[i - 1], &sb->set[i], &geo->set[i]);
+	raw->crc = cpu_to_le32(super_crc(raw));
+}
+EXPORT_SYMBOL_IF_KUNIT(par_super_pack);
+
+static bool same_geometry(const struct par_disk_super *raw,
+			  const struct par_geometry *geo)
+{
+	unsigned int i;
+
+	if (le32_to_cpu(raw->layout) != geo->layout ||
+	    le32_to_cpu(raw->members) != geo->members ||
+	    le32_to_cpu(raw->chunk) != geo->chunk_sectors ||
+	    le32_to_cpu(raw->segment) != geo->seg_sectors ||
+	    le64_to_cpu(raw->dev_sectors) != geo->dev_sectors ||
+	    le64_to_cpu(raw->meta_sectors) != geo->meta_sectors ||
+	    le64_to_cpu(raw->array_sectors) != geo->array_sectors ||
+	    le32_to_cpu(raw->sets) != geo->gears)
+		return false;
+	for (i = 1; i <= geo->gears; i++)
+		if (le64_to_cpu(raw->set[i - 1].start) != geo->set[i].start ||
+		    le64_to_cpu(raw->set[i - 1].sectors) != geo->set[i].sectors)
+			return false;
+	return true;
+}
+
+/* The gear's number from its size in members; 0 if there is none of it. */
+static unsigned int gear_number(const struct par_geometry *geo, u32 members)
+{
+	unsigned int i;
+
+	for (i = geo->gears; i >= 1; i--)
+		if (geo->set[i].members == members)
+			break;
+	return i;
+}
+
+/*
+ * Identity before geometry: a leftover of another array is called foreign
+ * even where its shape differs.
+ */
+static enum par_format_error super_check(const struct par_disk_super *raw,
+					 const struct par_geometry *geo,
+					 const u8 *uuid, u64 ctime,
+					 unsigned int member)
+{
+	if (memcmp(raw->magic, PAR_SB_MAGIC, sizeof(raw->magic)))
+		return PAR_FMT_ABSENT;
+	if (le32_to_cpu(raw->crc) != super_crc(raw))
+		return PAR_FMT_TORN;
+	if (le32_to_cpu(raw->version) != PAR_SB_VERSION)
+		return PAR_FMT_VERSION;
+	if (memcmp(raw->uuid, uuid, sizeof(raw->uuid)) ||
+	    le64_to_cpu(raw->ctime) != ctime ||
+	    le32_to_cpu(raw->member) != member)
+		return PAR_FMT_FOREIGN;
+	if (le64_to_cpu(raw->incompat) & ~PAR_INCOMPAT_KNOWN)
+		return PAR_FMT_FEATURE;
+	if (!same_geometry(raw, geo) || !gear_number(geo, le32_to_cpu(raw->gear)))
+		return PAR_FMT_GEOMETRY;
+	return PAR_FMT_OK;
+}
+
+enum par_format_error par_super_unpack(struct par_super *sb,
+				       const struct par_disk_super *raw,
+				       const struct par_geometry *geo,
+				       const u8 *uuid, u64 ctime,
+				       unsigned int member, bool *read_only)
+{
+	enum par_format_error err = super_check(raw, geo, uuid, ctime, member);
+	unsigned int i;
+
+	if (err)
+		return err;
+	memcpy(sb->uuid, raw->uuid, sizeof(sb->uuid));
+	sb->ctime = le64_to_cpu(raw->ctime);
+	sb->epoch = le64_to_cpu(raw->epoch);
+	sb->seq = le64_to_cpu(raw->seq);
+	sb->block_seq = le64_to_cpu(raw->block_seq);
+	sb->gear = gear_number(geo, le32_to_cpu(raw->gear));
+	sb->flags = le32_to_cpu(raw->flags);
+	sb->awake = le32_to_cpu(raw->awake);
+	sb->speed_min = le32_to_cpu(raw->speed_min);
+	sb->speed_max = le32_to_cpu(raw->speed_max);
+	for (i = 1; i <= geo->gears; i++)
+		unpack_set(&sb->set[i], &raw->set[i - 1]);
+	*read_only = le64_to_cpu(raw->ro_compat) & ~PAR_RO_COMPAT_KNOWN;
+	return PAR_FMT_OK;
+}
+EXPORT_SYMBOL_IF_KUNIT(par_super_unpack);
+
+void par_block_seal(struct par_disk_block *raw, enum par_block_kind kind,
+		    u32 index, u64 epoch, u64 seq)
+{
+	raw->magic = cpu_to_le32(PAR_BLOCK_MAGIC);
+	raw->kind = cpu_to_le32(kind);
+	raw->index = cpu_to_le32(index);
+	raw->epoch = cpu_to_le64(epoch);
+	raw->seq = cpu_to_le64(seq);
+	memset(raw->pad0, 0, sizeof(raw->pad0));
+	memset(raw->pad1, 0, sizeof(raw->pad1));
+	raw->crc = cpu_to_le32(block_crc(raw, offsetof(struct par_disk_block, crc)));
+}
+EXPORT_SYMBOL_IF_KUNIT(par_block_seal);
+
+bool par_block_check(const struct par_disk_block *raw, enum par_block_kind kind,
+		     u32 index, u64 epoch)
+{
+	return le32_to_cpu(raw->magic) == PAR_BLOCK_MAGIC &&
+	       le32_to_cpu(raw->kind) == kind &&
+	       le32_to_cpu(raw->index) == index &&
+	       le64_to_cpu(raw->epoch) == epoch &&
+	       le32_to_cpu(raw->crc) ==
+			block_crc(raw, offsetof(struct par_disk_block, crc));
+}
+EXPORT_SYMBOL_IF_KUNIT(par_block_check);

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * raid-par's on-disk metadata: layout, packing, checking. Pure; no I/O.
+ *
+ * Everything is little-endian, of fixed width, and checksummed with CRC32C
+ * (seed ~0, over the whole 4 KiB block with the crc field zero). A member's
+ * data area begins with
+ *
+ *   sector 0    superblock, slot A	(sequence number even)
+ *   sector 8    superblock, slot B	(odd)
+ *   sector 128  intent blocks, each as a pair of slots A and B
+ *   then        map blocks, each as a pair of slots A and B
+ *
+ * A block is always written to the slot that does not hold its newest valid
+ * version, so a torn write leaves the older one readable.
+ *
+ * Ordering (the invariant rests on it): an intent is stable before any write
+ * that relies on it is sent; the members are flushed after a copy is made and
+ * before the map that calls it valid is written; the map is stable before an
+ * intent is cleared or a gear changed. Blocks are written before the
+ * superblock whose sequence number covers them.
+ */
+#ifndef RAID_PAR_FORMAT_H
+#define RAID_PAR_FORMAT_H
+
+#include <linux/types.h>
+#include "geometry.h"
+
+#define PAR_BLOCK_BYTES		4096
+#define PAR_SB_MAGIC		"RAIDPAR"	/* with its NUL: 8 bytes */
+#define PAR_SB_VERSION		1
+#define PAR_BLOCK_MAGIC		0x42524150U	/* "PARB" */
+
+/* Feature bits this version knows, by class. Unknown ones: see par_sb_check. */
+#define PAR_INCOMPAT_KNOWN	0ULL
+#define PAR_RO_COMPAT_KNOWN	0ULL
+
+/* One set's child, as sync_super last reported it. */
+struct par_disk_set {
+	__le64 start;		/*  0 region, from the start of the data area */
+	__le64 sectors;		/*  8 its length on each member */
+	__le32 failed;		/* 16 members whose content is not to be used */
+	__le32 recovering;	/* 20 members being rebuilt */
+	__le64 recovered;	/* 24 up to here they are valid */
+	__le64 resync;		/* 32 parity is right up to here; all ones: everywhere */
+	__le64 events;		/* 40 the child's event count */
+};				/* 48 */
+
+struct par_disk_super {
+	u8 magic[8];		/*   0 PAR_SB_MAGIC */
+	__le32 crc;		/*   8 */
+	__le32 version;		/*  12 PAR_SB_VERSION */
+	__le64 incompat;	/*  16 features: an unknown one is refused */
+	__le64 ro_compat;	/*  24 an unknown one allows reading only */
+	__le64 compat;		/*  32 an unknown one is ignored */
+	u8 uuid[16];		/*  40 of the md array */
+	__le64 ctime;		/*  56 creation time of the md array, seconds */
+	__le64 epoch;		/*  64 random, made at creation; blocks carry it */
+	__le64 seq;		/*  72 newest wins */
+	__le64 block_seq;	/*  80 all blocks up to this one are on this member */
+	__le32 layout;		/*  88 geometry: as md has it … */
+	__le32 members;		/*  92 */
+	__le32 chunk;		/*  96 sectors */
+	__le32 segment;		/* 100 sectors */
+	__le64 dev_sectors;	/* 104 */
+	__le64 meta_sectors;	/* 112 */
+	__le64 array_sectors;	/* 120 */
+	__le32 sets;		/* 128 */
+	__le32 gear;		/* 132 current gear, in members */
+	__le32 member;		/* 136 whose copy this is */
+	__le32 flags;		/* 140 PAR_SB_CLEAN … */
+	__le32 awake;		/* 144 members that were given this version */
+	__le32 pad0;		/* 148 */
+	__le32 speed_min;	/* 152 propagation, KiB/s */
+	__le32 speed_max;	/* 156 */
+	u8 pad1[96];		/* 160 */
+	struct par_disk_set set[PAR_MAX_SETS];	/* 256 by gear, lowest first */
+	u8 pad2[2544];		/* 1552 */
+};				/* 4096 */
+
+#define PAR_SB_CLEAN	1U	/* stopped properly: no intent is set */
+
+enum par_block_kind {
+	PAR_BLOCK_INTENT = 1,
+	PAR_BLOCK_MAP = 2,
+};
+
+struct par_disk_block {
+	__le32 magic;		/*  0 PAR_BLOCK_MAGIC */
+	__le32 crc;		/*  4 */
+	__le32 kind;		/*  8 enum par_block_kind */
+	__le32 index;		/* 12 among its kind */
+	__le64 epoch;		/* 16 the array's, see the superblock */
+	__le64 seq;		/* 24 of all blocks together, newest wins */
+	u8 pad0[32];		/* 32 */
+	u8 payload[PAR_BLOCK_PAYLOAD];	/* 64 */
+	u8 pad1[192];		/* 3904 */
+};				/* 4096 */
+
+/*
+ * An intent block's payload: a byte a zone. Bits 0-4: the gear (1 … gears)
+ * that the array was in when the intent was stored, 0 for none. It says:
+ * "unwritten rows of this zone may be written, and segments stored as both
+ * may be valid only on the side that this gear writes". Bit 7: the map block
+ * of this zone has been stored; without it the zone's rows are unwritten.
+ */
+#define PAR_INTENT_GEAR		0x1f
+#define PAR_INTENT_STORED	0x80
+
+/* A superblock in memory: what varies, the rest is the geometry. */
+struct par_set_record {
+	u32 failed, recovering;
+	u64 recovered, resync, events;
+};
+
+struct par_super {
+	u8 uuid[16];
+	u64 ctime, epoch, seq, block_seq;
+	unsigned int gear;	/* number, 1 … gears */
+	u32 flags, awake;
+	u32 speed_min, speed_max;
+	struct par_set_record set[PAR_MAX_SETS + 1];
+};
+
+enum par_format_error {
+	PAR_FMT_OK,
+	PAR_FMT_ABSENT,		/* no superblock there at all */
+	PAR_FMT_TORN,		/* the checksum is wrong */
+	PAR_FMT_VERSION,	/* written by another version */
+	PAR_FMT_FEATURE,	/* with a feature that this version lacks */
+	PAR_FMT_FOREIGN,	/* of another array */
+	PAR_FMT_GEOMETRY,	/* does not fit what md's superblock says */
+};
+
+const char *par_format_strerror(enum par_format_error err);
+
+/* par_super_pack - fill @raw for @member, checksum included */
+void par_super_pack(struct par_disk_super *raw, const struct par_super *sb,
+		    const struct par_geometry *geo, unsigned int member);
+
+/*
+ * par_super_unpack - check @raw against the array's identity (@uuid, @ctime)
+ * and geometry, and read it. @sb is written only on PAR_FMT_OK. @read_only is
+ * set where a feature allows no more than reading.
+ */
+enum par_format_error par_super_unpack(struct par_super *sb,
+				       const struct par_disk_super *raw,
+				       const struct par_geometry *geo,
+				       const u8 *uuid, u64 ctime,
+				       unsigned int member, bool *read_only);
+
+/* par_block_seal - fill the header around an existing payload */
+void par_block_seal(struct par_disk_block *raw, enum par_block_kind kind,
+		    u32 index, u64 epoch, u64 seq);
+
+/* par_block_check - is @raw this very block of this very array, and whole? */
+bool par_block_check(const struct par_disk_block *raw, enum par_block_kind kind,
+		     u32 index, u64 epoch);
+
+#endif

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Where everything lies: pure arithmetic, no state, no locks, no I/O.
+ *
+ * Every function here may be called in any context and has no side effects.
+ * All lengths and addresses are in 512-byte sectors unless a name says
+ * otherwise. The formulas are those of the design document, section
+ * "Geometry"; KUnit proves them against a brute-force layout.
+ */
+#ifndef RAID_PAR_GEOMETRY_H
+#define RAID_PAR_GEOMETRY_H
+
+#include <linux/types.h>
+
+#define PAR_LEVEL		80
+#define PAR_MAX_MEMBERS		28
+/* Sets are numbered by gear: 1 is the lowest gear set, nr_gears the home set. */
+#define PAR_MAX_SETS		(PAR_MAX_MEMBERS - 1)
+
+#define PAR_LAYOUT_MEMBERS	((1U << PAR_MAX_MEMBERS) - 1)
+#define PAR_LAYOUT_CHILD_SHIFT	28
+/* mdadm's UnSet, which a layout must therefore never be */
+#define PAR_LAYOUT_UNSET	0xfffeU
+
+#define PAR_SEG_MIN		128U	/* 64 KiB: the default segment, the least chunk */
+#define PAR_SEG_MAX		4096U	/* 2 MiB: what propagation can hold at once */
+#define PAR_MAP_BITS_GOAL	(1ULL << 28)	/* 32 MiB of map: larger segments above it */
+
+/* The metadata area of a member, in order (see format.h for the contents). */
+#define PAR_SB_SECTORS		128U	/* superblock slots, with room to grow */
+#define PAR_BLOCK_SECTORS	8U	/* a metadata block: 4 KiB */
+#define PAR_BLOCK_PAIR		(2 * PAR_BLOCK_SECTORS)	/* slot A and slot B */
+#define PAR_BLOCK_PAYLOAD	3840U	/* bytes of it that carry data */
+
+/* A zone is this many rows of one set; one intent byte each. */
+#define PAR_ZONE_ROWS		512U
+#define PAR_ZONE_SHIFT		9
+/* The bits that one row of every zone of a map block may use in total. */
+#define PAR_BLOCK_ROW_BITS	(PAR_BLOCK_PAYLOAD * 8 / PAR_ZONE_ROWS)
+
+/* Why a layout is impossible. PAR_GEO_OK is 0. */
+enum par_geo_error {
+	PAR_GEO_OK,
+	PAR_GEO_BAD_CHILD,
+	PAR_GEO_ONE_GEAR,
+	PAR_GEO_UNSET,
+	PAR_GEO_NOT_TOP,
+	PAR_GEO_LOW_GEAR,
+	PAR_GEO_BAD_CHUNK,
+	PAR_GEO_TOO_SMALL,
+};
+
+/**
+ * struct par_set_geometry - one set's share of the members
+ * @members: how many members take part (always 0 … members-1)
+ * @start: where its region begins, from the start of a member's data area
+ * @sectors: the length of its region on each member
+ * @rows: its rows, each one segment long on every member
+ * @width: bits the map keeps per row: two per sleeper, or one with none
+ * @zones: zones of its rows; @zone_base: number of its first zone
+ * @block_zones: zones that one map block holds
+ * @blocks: map blocks of the set; @block_base: number of its first block
+ */
+struct par_set_geometry {
+	unsigned int members;
+	u64 start;
+	u64 sectors;
+	u64 rows;
+	unsigned int width;
+	u32 zones, zone_base;
+	unsigned int block_zones;
+	u32 blocks, block_base;
+};
+
+/**
+ * struct par_geometry - a whole array's layout
+ * @child_level: 5, 6 or 0; @parities: 1, 2 or 0
+ * @members: N; @gears: number of gears, which is also the number of sets
+ * @set: by gear, 1 … gears; set[0] is not used
+ * @meta_sectors: M; @array_sectors: what the user gets
+ * @zones, @map_blocks, @intent_blocks: totals over all sets
+ */
+struct par_geometry {
+	u32 layout;
+	unsigned int child_level, parities;
+	unsigned int members, gears;
+	u32 chunk_sectors, seg_sectors;
+	unsigned int seg_shift;
+	u64 dev_sectors, meta_sectors, array_sectors;
+	u32 zones, map_blocks, intent_blocks;
+	struct par_set_geometry set[PAR_MAX_SETS + 1];
+};
+
+/**
+ * par_geometry_init - derive everything from what md's superblock stores
+ * @geo: filled in; its content is undefined after an error
+ * @layout: md's layout word; @raid_disks: N, which the top gear must equal
+ * @chunk_sectors: power of two, at least PAR_SEG_MIN
+ * @dev_sectors: usable length of each member's data area
+ */
+enum par_geo_error par_geometry_init(struct par_geometry *geo, u32 layout,
+				     unsigned int raid_disks, u32 chunk_sectors,
+				     u64 dev_sectors);
+
+/* par_geo_strerror - what is wrong and what would be right, one line */
+const char *par_geo_strerror(enum par_geo_error err);
+
+/* par_geo_errno - the distinct errno (negative) of each error */
+int par_geo_errno(enum par_geo_error err);
+
+/* par_is_sleeper - can this member sleep at all? */
+static inline bool par_is_sleeper(const struct par_geometry *geo, unsigned int d)
+{
+	return d >= geo->set[1].members;
+}
+
+/* par_sleepers - how many of a set's members can sleep */
+static inline unsigned int par_sleepers(const struct par_geometry *geo,
+					unsigned int set)
+{
+	return geo->set[set].members - geo->set[1].members;
+}
+
+/* par_image_set - the gear set that keeps the image of sleeper @d */
+unsigned int par_image_set(const struct par_geometry *geo, unsigned int d);
+
+/*
+ * par_image_sector - where in gear set par_image_set(@d) the sector @x of
+ * sleeper @d is imaged. @x counts from the end of the member's metadata.
+ */
+u64 par_image_sector(const struct par_geometry *geo, unsigned int d, u64 x);
+
+/*
+ * par_image_owner - the inverse: whose sector is imaged at @sector of gear
+ * set @set? Returns the sleeper and sets @x. Beyond the last image it names
+ * an @x past the end of the sleeper's regions.
+ */
+unsigned int par_image_owner(const struct par_geometry *geo, unsigned int set,
+			     u64 sector, u64 *x);
+
+/* par_set_offset - a sector of a set's region, counted from the metadata's end */
+static inline u64 par_set_offset(const struct par_geometry *geo,
+				 unsigned int set, u64 sector)
+{
+	return geo->set[set].start - geo->meta_sectors + sector;
+}
+
+/* par_map_block - the map block that holds a zone of a set, and where in it */
+static inline u32 par_map_block(const struct par_set_geometry *sg, u32 zone,
+				unsigned int *index)
+{
+	*index = zone % sg->block_zones;
+	return sg->block_base + zone / sg->block_zones;
+}
+
+/* Sector of slot @slot of an intent block or a map block in the metadata. */
+static inline u64 par_intent_sector(u32 block, unsigned int slot)
+{
+	return PAR_SB_SECTORS + (u64)block * PAR_BLOCK_PAIR +
+	       slot * PAR_BLOCK_SECTORS;
+}
+
+static inline u64 par_map_sector(const struct par_geometry *geo, u32 block,
+				 unsigned int slot)
+{
+	return PAR_SB_SECTORS + (u64)geo->intent_blocks * PAR_BLOCK_PAIR +
+	       (u64)block * PAR_BLOCK_PAIR + slot * PAR_BLOCK_SECTORS;
+}
+
+#endif

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The map in memory: which rows are written, and which copy of a sleeper's
+ * segment is valid. See par.h for each function's contract.
+ *
+ * A block's payload is allocated when the first of its rows is started and
+ * stays; NULL means that all of its rows are unwritten, so an empty array of
+ * any size costs one pointer a block.
+ *
+ * Rows take sg->width bits each: two a sleeper, lowest member in the lowest
+ * bits (no field straddles a byte), or one bit where the set has no sleeper.
+ * Zones begin at byte boundaries, so that each zone lock owns its bytes.
+ */
+#include <linux/slab.h>
+
+#include "par.h"
+
+#define PAR_ZONE_BYTES(width)	((width) * PAR_ZONE_ROWS / 8)
+
+int par_map_alloc(struct par_conf *conf)
+{
+	unsigned int i;
+
+	for (i = 0; i < PAR_ZONE_LOCKS; i++)
+		spin_lock_init(&conf->zone_lock[i]);
+	conf->block = kvcalloc(conf->geo.map_blocks, sizeof(*conf->block),
+			       GFP_KERNEL);
+	conf->zone = kvcalloc(conf->geo.zones, sizeof(*conf->zone), GFP_KERNEL);
+	return conf->block && conf->zone ? 0 : -ENOMEM;
+}
+
+void par_map_free(struct par_conf *conf)
+{
+	u32 i;
+
+	for (i = 0; conf->block && i < conf->geo.map_blocks; i++)
+		kfree(conf->block[i].payload);
+	kvfree(conf->block);
+	kvfree(conf->zone);
+}
+
+/* The byte that holds bit @bit of @row; NULL while the block is unwritten. */
+static u8 *map_byte(struct par_set *set, u64 row, unsigned int bit,
+		    unsigned int *shift)
+{
+	const struct par_set_geometry *sg = set->sg;
+	unsigned int index;
+	u32 block = par_map_block(sg, row >> PAR_ZONE_SHIFT, &index);
+	u8 *payload = READ_ONCE(set->conf->block[block].payload);
+	unsigned int at = (row & (PAR_ZONE_ROWS - 1)) * sg->width + bit;
+
+	*shift = at & 7;
+	return payload ? payload + index * PAR_ZONE_BYTES(sg->width) + at / 8
+		       : NULL;
+}
+
+static unsigned int map_read(struct par_set *set, u64 row, unsigned int bit,
+			     unsigned int mask)
+{
+	unsigned int shift;
+	u8 *byte = map_byte(set, row, bit, &shift);
+
+	return byte ? (READ_ONCE(*byte) >> shift) & mask : 0;
+}
+
+static void map_write(struct par_set *set, u64 row, unsigned int bit,
+		      unsigned int mask, unsigned int value)
+{
+	unsigned int shift;
+	u8 *byte = map_byte(set, row, bit, &shift);
+
+	WRITE_ONCE(*byte, (*byte & ~(mask << shift)) | value << shift);
+}
+
+bool par_map_written(struct par_set *set, u64 row)
+{
+	/* With sleepers: the first one's state; none has a row unwritten. */
+	return map_read(set, row, 0, set->sg->width == 1 ? 1 : 3) != 0;
+}
+
+enum par_seg_state par_map_get(struct par_set *set, u64 row, unsigned int d)
+{
+	unsigned int low = set->conf->geo.set[1].members;
+
+	if (d < low)
+		return par_map_written(set, row) ? PAR_SEG_BOTH : PAR_SEG_UNWRITTEN;
+	return map_read(set, row, 2 * (d - low), 3);
+}
+
+/* Write a state and keep the counters; the zone becomes dirty. */
+static void put_state(struct par_set *set, u64 row, unsigned int d,
+		      enum par_seg_state state)
+{
+	unsigned int low = set->conf->geo.set[1].members;
+	enum par_seg_state old = map_read(set, row, 2 * (d - low), 3);
+
+	map_write(set, row, 2 * (d - low), 3, state);
+	atomic64_dec(&set->vm[d].segs[old]);
+	atomic64_inc(&set->vm[d].segs[state]);
+}
+
+static struct par_zone *dirty_zone(struct par_set *set, u64 row)
+{
+	u32 number = par_zone_of(set, row);
+	struct par_zone *zone = &set->conf->zone[number];
+
+	lockdep_assert_held(par_zone_lock(set->conf, number));
+	zone->dirty = true;
+	return zone;
+}
+
+void par_map_set(struct par_set *set, u64 row, unsigned int d,
+		 enum par_seg_state state)
+{
+	struct par_zone *zone = dirty_zone(set, row);
+
+	put_state(set, row, d, state);
+	if (state == PAR_SEG_BOTH)
+		zone->must_store = 1;
+}
+
+static void put_row(struct par_set *set, u64 row, unsigned int gear,
+		    bool written)
+{
+	unsigned int d;
+
+	if (set->sg->width == 1)
+		map_write(set, row, 0, 1, written);
+	for (d = set->conf->geo.set[1].members; d < set->sg->members; d++) {
+		bool awake = written && par_awake(set->conf, gear, d);
+
+		put_state(set, row, d, !written ? PAR_SEG_UNWRITTEN :
+			par_seg_step(PAR_SEG_UNWRITTEN, awake ? PAR_EV_START :
+				     PAR_EV_START_ASLEEP).next);
+	}
+	atomic64_add(written ? 1 : -1, &set->rows_written);
+}
+
+void par_map_start_row(struct par_set *set, u64 row, unsigned int gear)
+{
+	dirty_zone(set, row);
+	put_row(set, row, gear, true);
+}
+
+void par_map_clear_row(struct par_set *set, u64 row)
+{
+	/*
+	 * Started again, its segments could be valid on the other side than
+	 * the stored map says: the zone must be stored before that.
+	 */
+	dirty_zone(set, row)->must_store = 1;
+	put_row(set, row, 0, false);
+}
+
+/* The set that a zone belongs to. */
+static struct par_set *zone_set(struct par_conf *conf, u32 zone)
+{
+	unsigned int i = conf->geo.gears;
+
+	while (zone - conf->geo.set[i].zone_base >= conf->geo.set[i].zones)
+		i--;
+	return conf->set[i];
+}
+
+void par_map_prepare(struct par_conf *conf, u32 zone)
+{
+	struct par_set *set = zone_set(conf, zone);
+	unsigned int index;
+	u32 block = par_map_block(set->sg, zone - set->sg->zone_base, &index);
+	u8 *payload;
+
+	if (conf->block[block].payload)
+		return;
+	payload = kzalloc(PAR_BLOCK_PAYLOAD, GFP_NOIO | __GFP_NOFAIL);
+	/* Only the store worker and the loader come here: no race. */
+	smp_store_release(&conf->block[block].payload, payload);
+}
+
+enum par_seg_state par_map_locked_state(struct par_set *set, u64 row,
+					unsigned int d)
+{
+	spinlock_t *lock = par_zone_lock(set->conf, par_zone_of(set, row));
+	enum par_seg_state state;
+
+	spin_lock(lock);
+	state = par_map_get(set, row, d);
+	spin_unlock(lock);
+	return state;
+}
+
+/*
+ * From @row, skip what is unwritten because its block has never been allocated
+ * and breathe once a zone. Returns the row to look at, maybe past the end.
+ */
+static u64 skip_empty(struct par_set *set, u64 row)
+{
+	unsigned int index;
+
+	while (row < set->sg->rows) {
+		u32 zone = row >> PAR_ZONE_SHIFT;
+		u32 block = par_map_block(set->sg, zone, &index);
+
+		if (set->conf->block[block].payload)
+			break;
+		row = (u64)(zone + set->sg->block_zones - index) << PAR_ZONE_SHIFT;
+	}
+	if (!(row & (PAR_ZONE_ROWS - 1)))
+		cond_resched();
+	return row;
+}
+
+u64 par_map_find(struct par_set *set, u64 row, unsigned int low,
+		 unsigned int high, enum par_seg_state state)
+{
+	unsigned int d;
+
+	for (row = skip_empty(set, row); row < set->sg->rows;
+	     row = skip_empty(set, row + 1))
+		for (d = low; d < high; d++)
+			if (par_map_get(set, row, d) == state)
+				return row;
+	return set->sg->rows;
+}
+
+bool par_map_any_written(struct par_set *set, u64 row, u64 end)
+{
+	for (row = skip_empty(set, row); row < end; row = skip_empty(set, row + 1))
+		if (par_map_written(set, row))
+			return true;
+	return false;
+}
+
+/*
+ * A zone with an intent after a crash: unwritten rows may have been started,
+ * segments stored as "both" may have run ahead on the side the intent's gear
+ * wrote. What lies on the disks is taken as written.
+ */
+static void apply_intent(struct par_set *set, u32 zone, unsigned int gear)
+{
+	u64 row = (u64)(zone - set->sg->zone_base) << PAR_ZONE_SHIFT;
+	u64 end = min_t(u64, row + PAR_ZONE_ROWS, set->sg->rows);
+	unsigned int d;
+
+	par_map_prepare(set->conf, zone);
+	for (; row < end; row++) {
+		if (set->sg->width == 1)
+			map_write(set, row, 0, 1, 1);
+		for (d = set->conf->geo.set[1].members; d < set->sg->members; d++) {
+			unsigned int bit = 2 * (d - set->conf->geo.set[1].members);
+
+			map_write(set, row, bit, 3,
+				  par_seg_after_crash(map_read(set, row, bit, 3),
+						      par_awake(set->conf, gear, d)));
+		}
+	}
+	set->conf->zone[zone].dirty = true;
+}
+
+static void recount(struct par_set *set)
+{
+	unsigned int d;
+	u64 row;
+
+	for (d = set->conf->geo.set[1].members; d < set->sg->members; d++)
+		atomic64_set(&set->vm[d].segs[PAR_SEG_UNWRITTEN], set->sg->rows);
+	for (row = skip_empty(set, 0); row < set->sg->rows;
+	     row = skip_empty(set, row + 1)) {
+		if (!par_map_written(set, row))
+			continue;
+		atomic64_inc(&set->rows_written);
+		for (d = set->conf->geo.set[1].members; d < set->sg->members; d++) {
+			atomic64_dec(&set->vm[d].segs[PAR_SEG_UNWRITTEN]);
+			atomic64_inc(&set->vm[d].segs[par_map_get(set, row, d)]);
+		}
+	}
+}
+
+void par_map_after_load(struct par_conf *conf)
+{
+	unsigned int i;
+	u32 zone;
+
+	for (zone = 0; zone < conf->geo.zones; zone++) {
+		unsigned int gear = conf->intents[zone] & PAR_INTENT_GEAR;
+
+		if (gear)
+			apply_intent(zone_set(conf, zone), zone, gear);
+	}
+	for (i = 1; i <= conf->geo.gears; i++)
+		recount(conf->set[i]);
+}

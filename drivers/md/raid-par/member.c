@@ -1,0 +1,591 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Virtual members: where each request of a set is routed to zeros, to the
+ * real disk, or to the sleeper's image. See par.h for the contracts.
+ *
+ * Everything in the submit path here either sends a request on or queues it;
+ * nothing waits. Requests that are held are routed again, from the start, by
+ * a worker once what they waited for has come.
+ */
+#include <linux/slab.h>
+
+#include "par.h"
+
+/* par_clone - a request whose end somebody waits for */
+struct par_clone {
+	struct par_vmember *vm;
+	struct bio *orig;
+	struct par_bucket *bucket;	/* the writer to count off, or NULL */
+	struct bio bio;
+};
+
+static struct par_bucket *bucket_of(struct par_set *set, unsigned int d, u64 row)
+{
+	return &set->bucket[(row * 31 + d) % PAR_BUCKETS];
+}
+
+static void bucket_put(struct par_conf *conf, struct par_bucket *bucket)
+{
+	unsigned long flags;
+	bool wake;
+
+	spin_lock_irqsave(&bucket->lock, flags);
+	wake = !--bucket->writers && bucket->locked;
+	spin_unlock_irqrestore(&bucket->lock, flags);
+	if (wake)
+		wake_up(&conf->wait);
+}
+
+/*
+ * Count a writer in, or park @bio while the segment is being copied. Called
+ * under the zone lock, so that the state that was read still holds.
+ */
+static bool bucket_get(struct par_bucket *bucket, struct bio *bio)
+{
+	unsigned long flags;
+	bool locked;
+
+	spin_lock_irqsave(&bucket->lock, flags);
+	locked = bucket->locked;
+	if (locked)
+		bio_list_add(&bucket->waiters, bio);
+	else
+		bucket->writers++;
+	spin_unlock_irqrestore(&bucket->lock, flags);
+	return !locked;
+}
+
+static bool bucket_idle(struct par_bucket *bucket)
+{
+	unsigned long flags;
+	bool idle;
+
+	spin_lock_irqsave(&bucket->lock, flags);
+	idle = !bucket->writers;
+	spin_unlock_irqrestore(&bucket->lock, flags);
+	return idle;
+}
+
+bool par_segment_lock(struct par_set *set, unsigned int d, u64 row)
+{
+	struct par_bucket *bucket = bucket_of(set, d, row);
+	unsigned long flags;
+	bool held;
+
+	spin_lock_irqsave(&bucket->lock, flags);
+	held = bucket->locked;
+	bucket->locked = true;
+	spin_unlock_irqrestore(&bucket->lock, flags);
+	if (!held)
+		wait_event(set->conf->wait, bucket_idle(bucket));
+	return !held;
+}
+
+void par_segment_unlock(struct par_set *set, unsigned int d, u64 row)
+{
+	struct par_bucket *bucket = bucket_of(set, d, row);
+	struct bio_list waiters;
+	unsigned long flags;
+
+	spin_lock_irqsave(&bucket->lock, flags);
+	bucket->locked = false;
+	waiters = bucket->waiters;
+	bio_list_init(&bucket->waiters);
+	spin_unlock_irqrestore(&bucket->lock, flags);
+	par_requeue(set->conf, &waiters);
+}
+
+bool par_segment_locked(struct par_set *set, unsigned int d, u64 row)
+{
+	struct par_bucket *bucket = bucket_of(set, d, row);
+	unsigned long flags;
+	bool locked;
+
+	spin_lock_irqsave(&bucket->lock, flags);
+	locked = bucket->locked;
+	spin_unlock_irqrestore(&bucket->lock, flags);
+	return locked;
+}
+
+static void clone_endio(struct bio *bio)
+{
+	struct par_clone *clone = container_of(bio, struct par_clone, bio);
+	struct bio *orig = clone->orig;
+
+	if (bio->bi_status)
+		orig->bi_status = bio->bi_status;
+	if (clone->bucket)
+		bucket_put(clone->vm->set->conf, clone->bucket);
+	bio_put(bio);
+	bio_endio(orig);
+}
+
+static struct bio *clone_for(struct par_vmember *vm, struct bio *bio,
+			     struct block_device *bdev, struct par_bucket *bucket)
+{
+	struct bio *copy = bio_alloc_clone(bdev, bio, GFP_NOIO,
+					   &vm->set->conf->clones);
+	struct par_clone *clone = container_of(copy, struct par_clone, bio);
+
+	clone->vm = vm;
+	clone->orig = bio;
+	clone->bucket = bucket;
+	copy->bi_end_io = clone_endio;
+	return copy;
+}
+
+/* Never to a sleeper: whoever decided on the home copy saw the member awake. */
+static bool home_reachable(struct par_vmember *vm)
+{
+	struct par_conf *conf = vm->set->conf;
+
+	return !WARN_ON_ONCE(!par_awake(conf, READ_ONCE(conf->gear), vm->index)) &&
+	       vm->member->rdev;
+}
+
+static void send_home(struct par_vmember *vm, struct bio *bio)
+{
+	struct md_rdev *rdev = vm->member->rdev;
+
+	bio->bi_iter.bi_sector += rdev->data_offset + vm->set->sg->start;
+	bio_set_dev(bio, rdev->bdev);
+	submit_bio_noacct(bio);
+}
+
+void par_to_home(struct par_vmember *vm, struct bio *bio)
+{
+	if (home_reachable(vm))
+		send_home(vm, bio);
+	else
+		bio_io_error(bio);
+}
+
+static void to_home_tracked(struct par_vmember *vm, struct bio *bio,
+			    struct par_bucket *bucket)
+{
+	struct bio *copy = clone_for(vm, bio, bio->bi_bdev, bucket);
+
+	if (home_reachable(vm))
+		send_home(vm, copy);
+	else
+		bio_io_error(copy);
+}
+
+/*
+ * A redirect is always a clone, sent by the gear set's own worker: raid5 may
+ * have to wait for a stripe, and it resubmits what it splits off to the disk
+ * that the request names.
+ */
+static void to_image(struct par_vmember *vm, struct bio *bio,
+		     struct par_bucket *bucket)
+{
+	struct par_set *set = vm->set;
+	struct par_conf *conf = set->conf;
+	struct par_set *gear = conf->set[par_image_set(&conf->geo, vm->index)];
+	u64 x = par_set_offset(&conf->geo, set->number, bio->bi_iter.bi_sector);
+	struct bio *copy = clone_for(vm, bio, gear->front->part0, bucket);
+	unsigned long flags;
+
+	copy->bi_iter.bi_sector = par_image_sector(&conf->geo, vm->index, x);
+	copy->bi_opf &= ~(REQ_RAHEAD | REQ_NOWAIT);
+	atomic64_inc(&vm->member->redirected);
+
+	spin_lock_irqsave(&conf->queue_lock, flags);
+	bio_list_add(&gear->redirects, copy);
+	spin_unlock_irqrestore(&conf->queue_lock, flags);
+	queue_work(gear->redirect_wq, &gear->redirect_work);
+}
+
+void par_to_image(struct par_vmember *vm, struct bio *bio)
+{
+	to_image(vm, bio, NULL);
+}
+
+static void take_list(struct par_conf *conf, struct bio_list *from,
+		      struct bio_list *to)
+{
+	spin_lock_irq(&conf->queue_lock);
+	*to = *from;
+	bio_list_init(from);
+	spin_unlock_irq(&conf->queue_lock);
+}
+
+void par_redirect_work(struct work_struct *work)
+{
+	struct par_set *set = container_of(work, struct par_set, redirect_work);
+	struct bio_list bios;
+	struct blk_plug plug;
+	struct bio *bio;
+
+	take_list(set->conf, &set->redirects, &bios);
+	blk_start_plug(&plug);
+	while ((bio = bio_list_pop(&bios)))
+		submit_bio_noacct(bio);
+	blk_finish_plug(&plug);
+}
+
+void par_requeue(struct par_conf *conf, struct bio_list *bios)
+{
+	unsigned long flags;
+
+	if (bio_list_empty(bios))
+		return;
+	spin_lock_irqsave(&conf->queue_lock, flags);
+	bio_list_merge(&conf->dispatch, bios);
+	spin_unlock_irqrestore(&conf->queue_lock, flags);
+	queue_work(conf->wq, &conf->dispatch_work);
+}
+
+static struct par_vmember *vmember_of(struct bio *bio)
+{
+	return bio->bi_bdev->bd_disk->private_data;
+}
+
+static void dispatch_work(struct work_struct *work)
+{
+	struct par_conf *conf = container_of(work, struct par_conf, dispatch_work);
+	struct bio_list bios;
+	struct blk_plug plug;
+	struct bio *bio;
+
+	take_list(conf, &conf->dispatch, &bios);
+	blk_start_plug(&plug);
+	while ((bio = bio_list_pop(&bios)))
+		par_route(vmember_of(bio), bio);
+	blk_finish_plug(&plug);
+}
+
+static void hold(struct par_conf *conf, struct bio_list *list, struct bio *bio)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&conf->queue_lock, flags);
+	bio_list_add(list, bio);
+	spin_unlock_irqrestore(&conf->queue_lock, flags);
+}
+
+/* The member is asleep and only its home copy is valid: wake it. */
+static void miss(struct par_vmember *vm, struct bio *bio)
+{
+	struct par_conf *conf = vm->set->conf;
+
+	hold(conf, &conf->missed, bio);
+	par_shift_to(conf, par_image_set(&conf->geo, vm->index) + 1);
+}
+
+void par_retry_missed(struct par_conf *conf)
+{
+	struct bio_list bios;
+
+	take_list(conf, &conf->missed, &bios);
+	par_requeue(conf, &bios);
+}
+
+static bool bio_is_zero(struct bio *bio)
+{
+	struct bvec_iter iter;
+	struct bio_vec bv;
+
+	bio_for_each_segment(bv, bio, iter) {
+		void *data = bvec_kmap_local(&bv);
+		bool zero = !memchr_inv(data, 0, bv.bv_len);
+
+		kunmap_local(data);
+		if (!zero)
+			return false;
+	}
+	return true;
+}
+
+/* What a write would do right now; the zone lock makes it last. */
+struct par_write {
+	struct par_conf *conf;
+	struct par_set *set;
+	struct par_zone *zone;
+	unsigned int gear;
+	u64 row;
+	enum par_seg_state state;
+	struct par_seg_step step;
+	bool sleeper;
+};
+
+static void look_up(struct par_vmember *vm, u64 row, struct par_write *w)
+{
+	struct par_conf *conf = vm->set->conf;
+
+	w->conf = conf;
+	w->set = vm->set;
+	w->row = row;
+	w->zone = &conf->zone[par_zone_of(vm->set, row)];
+	w->gear = READ_ONCE(conf->gear);
+	w->sleeper = par_is_sleeper(&conf->geo, vm->index);
+	w->state = par_map_get(vm->set, row, vm->index);
+	w->step = par_seg_step(w->state,
+			       par_awake(conf, w->gear, vm->index) ?
+			       PAR_EV_WRITE : PAR_EV_WRITE_ASLEEP);
+	if (!w->sleeper)
+		w->step.next = w->state;
+}
+
+/* Lockless: may the write pass straight to the home copy? */
+static bool write_passes(struct par_vmember *vm, u64 row)
+{
+	struct par_write w;
+
+	look_up(vm, row, &w);
+	if (w.step.action != PAR_ACT_HOME || w.step.next != w.state ||
+	    READ_ONCE(w.zone->intent) != w.gear || READ_ONCE(w.zone->starting) ||
+	    (w.sleeper && READ_ONCE(w.set->tracking)))
+		return false;
+	if (w.zone->touched != jiffies)
+		WRITE_ONCE(w.zone->touched, jiffies);
+	return true;
+}
+
+enum par_verdict {
+	PAR_GO,		/* send it on */
+	PAR_HELD,	/* somebody else has it now */
+	PAR_DONE,	/* nothing to do for it */
+	PAR_ROW_FULL,	/* its row is complete */
+	PAR_ASK,	/* held until the zone's intent is stored */
+	PAR_WAIT,	/* held until its images' place is given back */
+};
+
+/* Zone lock held. @spare is taken if the row is new; @full: see par_row_write. */
+static enum par_verdict start_row(struct par_vmember *vm, struct par_write *w,
+				  struct bio *bio, bool zero,
+				  struct par_row **spare, struct par_row **full)
+{
+	if (zero && !w->zone->must_store && !par_row_busy(w->set, w->row))
+		return PAR_DONE;
+	if (w->zone->held)
+		return PAR_WAIT;
+	if (!par_zone_admits(w->zone, w->gear, true))
+		return PAR_ASK;
+	*full = par_row_write(vm, w->row, bio, spare);
+	return *full ? PAR_ROW_FULL : PAR_HELD;
+}
+
+/* Zone lock held: decide on a write to a written row, and change its state. */
+static enum par_verdict admit(struct par_vmember *vm, struct par_write *w,
+			      struct bio *bio, struct par_bucket **bucket)
+{
+	if (!par_zone_admits(w->zone, w->gear, w->step.next != w->state))
+		return PAR_ASK;
+	if (w->zone->starting)
+		par_row_touch(w->set, w->row);
+	if (w->step.action == PAR_ACT_IMAGE ||
+	    (w->sleeper && READ_ONCE(w->set->tracking))) {
+		*bucket = bucket_of(w->set, vm->index, w->row);
+		if (!bucket_get(*bucket, bio))
+			return PAR_HELD;
+	}
+	if (w->step.next != w->state)
+		par_map_set(w->set, w->row, vm->index, w->step.next);
+	w->zone->touched = jiffies;
+	return PAR_GO;
+}
+
+/* The slow way of a write, within one segment. */
+static void route_write(struct par_vmember *vm, struct bio *bio, u64 row)
+{
+	struct par_conf *conf = vm->set->conf;
+	u32 zone = par_zone_of(vm->set, row);
+	struct par_bucket *bucket = NULL;
+	enum par_verdict verdict;
+	struct par_row *spare = NULL, *full = NULL;
+	struct par_write w;
+	bool zero = false;
+
+	if (!par_map_written(vm->set, row)) {
+		spare = par_row_alloc(conf);
+		zero = bio_is_zero(bio);
+	}
+	spin_lock(par_zone_lock(conf, zone));
+	look_up(vm, row, &w);
+	if (w.step.action == PAR_ACT_MISS)
+		verdict = PAR_HELD;
+	else if (w.step.action != PAR_ACT_START)
+		verdict = admit(vm, &w, bio, &bucket);
+	else if (spare)
+		verdict = start_row(vm, &w, bio, zero, &spare, &full);
+	else	/* discarded this instant: look again */
+		verdict = PAR_ASK;
+	if (verdict == PAR_ASK || verdict == PAR_WAIT)
+		hold(conf, &conf->waiting, bio);
+	spin_unlock(par_zone_lock(conf, zone));
+
+	if (spare)
+		par_row_free(conf, spare);
+	switch (verdict) {
+	case PAR_GO:
+		if (w.step.action == PAR_ACT_IMAGE)
+			to_image(vm, bio, bucket);
+		else if (bucket)
+			to_home_tracked(vm, bio, bucket);
+		else
+			par_to_home(vm, bio);
+		break;
+	case PAR_HELD:
+		if (w.step.action == PAR_ACT_MISS)
+			miss(vm, bio);
+		break;
+	case PAR_DONE:
+		bio_endio(bio);
+		break;
+	case PAR_ROW_FULL:
+		par_row_release(conf, full);
+		break;
+	case PAR_ASK:
+		par_store_want(conf, zone);
+		break;
+	case PAR_WAIT:
+		break;
+	}
+}
+
+static enum par_seg_action read_action(struct par_vmember *vm, u64 row)
+{
+	struct par_conf *conf = vm->set->conf;
+	bool awake = par_awake(conf, READ_ONCE(conf->gear), vm->index);
+
+	return par_seg_step(par_map_get(vm->set, row, vm->index),
+			    awake ? PAR_EV_READ : PAR_EV_READ_ASLEEP).action;
+}
+
+static void route_read(struct par_vmember *vm, struct bio *bio,
+		       enum par_seg_action action)
+{
+	switch (action) {
+	case PAR_ACT_ZERO:
+		zero_fill_bio(bio);
+		bio_endio(bio);
+		break;
+	case PAR_ACT_HOME:
+		par_to_home(vm, bio);
+		break;
+	case PAR_ACT_IMAGE:
+		par_to_image(vm, bio);
+		break;
+	default:
+		miss(vm, bio);
+		break;
+	}
+}
+
+/* Split off the first @sectors; the caller goes on with the rest of @bio. */
+static struct bio *split_front(struct par_conf *conf, struct bio *bio,
+			       unsigned int sectors)
+{
+	struct bio *front;
+
+	if (sectors >= bio_sectors(bio))
+		return bio;
+	front = bio_split(bio, sectors, GFP_NOIO, &conf->bios);
+	bio_chain(front, bio);
+	return front;
+}
+
+/*
+ * Rows at the head of the request that are treated alike go on in one piece:
+ * up to all of them for reads and for writes that pass straight through.
+ */
+static unsigned int alike(struct par_vmember *vm, struct bio *bio, bool write,
+			  unsigned int *action)
+{
+	const struct par_geometry *geo = &vm->set->conf->geo;
+	u64 first = bio->bi_iter.bi_sector >> geo->seg_shift;
+	u64 row = first, end = bio_end_sector(bio);
+
+	*action = write ? write_passes(vm, row) : read_action(vm, row);
+	while (++row << geo->seg_shift < end) {
+		unsigned int next = write ? write_passes(vm, row)
+					  : read_action(vm, row);
+
+		if (next != *action || (write && !next) || next == PAR_ACT_IMAGE)
+			break;
+	}
+	return min(end, row << geo->seg_shift) - bio->bi_iter.bi_sector;
+}
+
+void par_route(struct par_vmember *vm, struct bio *bio)
+{
+	struct par_conf *conf = vm->set->conf;
+	bool write = op_is_write(bio_op(bio));
+	struct bio *front;
+
+	do {
+		u64 row = bio->bi_iter.bi_sector >> conf->geo.seg_shift;
+		unsigned int action;
+		unsigned int sectors = alike(vm, bio, write, &action);
+
+		front = split_front(conf, bio, sectors);
+		if (!write)
+			route_read(vm, front, action);
+		else if (action)
+			par_to_home(vm, front);
+		else
+			route_write(vm, front, row);
+	} while (front != bio);
+}
+
+static void route_discard(struct par_vmember *vm, struct bio *bio)
+{
+	struct par_conf *conf = vm->set->conf;
+	struct bio *front;
+
+	do {
+		u64 row = bio->bi_iter.bi_sector >> conf->geo.seg_shift;
+
+		front = split_front(conf, bio, ((row + 1) << conf->geo.seg_shift) -
+				    bio->bi_iter.bi_sector);
+		par_row_discard(vm, front, row);
+		bio_endio(front);
+	} while (front != bio);
+}
+
+static void vmember_submit_bio(struct bio *bio)
+{
+	struct par_vmember *vm = vmember_of(bio);
+
+	if (bio->bi_iter.bi_sector >= vm->set->sg->sectors)
+		par_store_child(vm->set->conf, bio);
+	else if (!bio_sectors(bio))
+		bio_endio(bio);	/* a flush: the parent's business, see flush.c */
+	else if (bio_op(bio) == REQ_OP_DISCARD)
+		route_discard(vm, bio);
+	else
+		par_route(vm, bio);
+}
+
+const struct block_device_operations par_vmember_fops = {
+	.owner = THIS_MODULE,
+	.submit_bio = vmember_submit_bio,
+};
+
+int par_members_init(struct par_conf *conf)
+{
+	unsigned int d;
+	int err;
+
+	spin_lock_init(&conf->queue_lock);
+	bio_list_init(&conf->waiting);
+	bio_list_init(&conf->dispatch);
+	bio_list_init(&conf->missed);
+	INIT_WORK(&conf->dispatch_work, dispatch_work);
+	for (d = 0; d < conf->geo.members; d++) {
+		conf->member[d].conf = conf;
+		conf->member[d].index = d;
+	}
+	err = bioset_init(&conf->bios, BIO_POOL_SIZE, 0, BIOSET_NEED_BVECS);
+	if (err)
+		return err;
+	return bioset_init(&conf->clones, BIO_POOL_SIZE,
+			   offsetof(struct par_clone, bio), 0);
+}
+
+void par_members_exit(struct par_conf *conf)
+{
+	bioset_exit(&conf->clones);
+	bioset_exit(&conf->bios);
+}

@@ -1,0 +1,526 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * raid-par: the structures all files share, and who may touch what when.
+ *
+ * The flow of a request:
+ *
+ *   md0 ── personality.c ── home set (sets.c: md's raid5 over virtual members)
+ *                              │ raid5 sends stripe and chunk requests to
+ *                              ▼
+ *                           virtual member (member.c) asks the map (map.c):
+ *                              unwritten → zeros, or start the row (row.c)
+ *                              home copy → the real disk
+ *                              image     → the gear set's queue → gear set
+ *
+ * Lock order, outermost first:
+ *   parent's reconfig_mutex → conf->gate → children's reconfig_mutex
+ *   → zone lock → conf->row_lock → bucket lock → conf->queue_lock
+ * Zone locks and conf->row_lock are taken in process context only; bucket
+ * locks and conf->queue_lock also by completions, hence with irqsave.
+ *
+ * What must never happen, and where it is kept:
+ *   - wait for I/O in submit context: member.c and row.c only queue;
+ *     store.c, shift.c and propagate.c wait, in threads and works of ours.
+ *   - send anything to a sleeper: par_route() in member.c decides by the
+ *     gear, and store.c writes to conf->current_members only.
+ *   - let a copy run ahead of the stored map: par_zone_admits() in map.c.
+ */
+#ifndef RAID_PAR_H
+#define RAID_PAR_H
+
+#include <linux/bio.h>
+#include <linux/blkdev.h>
+#include <linux/completion.h>
+#include <linux/kthread.h>
+#include <linux/mempool.h>
+#include <linux/mutex.h>
+#include <linux/workqueue.h>
+
+#include "md.h"
+#include "geometry.h"
+#include "states.h"
+#include "format.h"
+
+#define PAR_BUCKETS	256U	/* segment locks of a set, hashed */
+#define PAR_ROW_HASH	256U	/* rows being started or discarded, hashed */
+#define PAR_ZONE_LOCKS	64U
+#define PAR_STORE_BATCH	32U	/* blocks snapshot, flushed for and written at once */
+#define PAR_STORING	2	/* par_zone.must_store: being stored */
+#define PAR_SPEED_MIN	8192U	/* KiB/s: propagation beside foreground I/O */
+#define PAR_SPEED_MAX	2097152U	/* and without */
+#define PAR_MAX_BIO	(255 * 8)	/* raid5 tracks 256 stripes a request */
+
+struct par_conf;
+struct par_set;
+struct par_row;
+
+/**
+ * struct par_member - one of the N disks
+ * @rdev: the parent's; NULL while none is in this place. Changes only with
+ *	all sets drained and the parent's reconfig_mutex held.
+ * @redirected: requests answered from the image instead
+ */
+struct par_member {
+	struct par_conf *conf;
+	unsigned int index;
+	struct md_rdev *rdev;
+	atomic64_t redirected;
+	struct kobject kobj;
+	struct completion kobj_gone;
+	bool kobj_added;
+};
+
+/**
+ * struct par_vmember - a member as one of its sets sees it
+ * @disk: never added to the system: it only carries requests to member.c
+ * @rdev: the child's
+ * @segs: of a sleeper: how many segments are in each state
+ */
+struct par_vmember {
+	struct par_set *set;
+	struct par_member *member;
+	unsigned int index;
+	struct gendisk *disk;
+	struct md_rdev rdev;
+	atomic64_t segs[PAR_SEG_STATES];
+};
+
+/* par_bucket - the segments that hash here: who writes, who waits */
+struct par_bucket {
+	spinlock_t lock;
+	unsigned int writers;
+	bool locked;
+	struct bio_list waiters;
+};
+
+/**
+ * struct par_set_ops - how a set is run; what the gears know of it
+ * @submit: take a request; may sleep, never waits for its I/O
+ * @quiesce: true: let no new request begin and wait until none is left
+ * @fail: a member of the set is not to be used any more; any context
+ */
+struct par_set_ops {
+	int (*create)(struct par_set *set);
+	void (*destroy)(struct par_set *set);
+	void (*submit)(struct par_set *set, struct bio *bio);
+	void (*quiesce)(struct par_set *set, bool on);
+	void (*fail)(struct par_set *set, unsigned int index);
+	bool (*failed)(struct par_set *set);
+};
+
+extern const struct par_set_ops par_child_ops;	/* RAID-5, RAID-6: sets.c */
+extern const struct par_set_ops par_stripe_ops;	/* RAID-0: stripe.c */
+
+/**
+ * struct par_set - the home set or a gear set
+ * @number: its gear
+ * @front: the disk that requests to this set name as theirs (gear sets)
+ * @mddev: the child, for RAID-5 and RAID-6
+ * @redirects: requests from virtual members above, for @redirect_work
+ * @tracking: home copies are being propagated: count the writes to them
+ * @rows: rows being started or discarded, under conf->row_lock
+ */
+struct par_set {
+	struct par_conf *conf;
+	unsigned int number;
+	const struct par_set_geometry *sg;
+	const struct par_set_ops *ops;
+	struct gendisk *front;
+
+	struct mddev mddev;
+	bool mddev_inited, running;
+	/* RAID-0 only */
+	struct bio_set stripe_bios;
+	atomic_t in_flight;
+	bool quiesced, broken;
+	wait_queue_head_t quiet;
+
+	struct bio_list redirects;	/* under conf->queue_lock */
+	struct work_struct redirect_work;
+	struct workqueue_struct *redirect_wq;
+
+	bool tracking;
+	struct par_bucket bucket[PAR_BUCKETS];
+
+	struct hlist_head rows[PAR_ROW_HASH];
+
+	atomic64_t rows_written;
+	struct par_vmember vm[PAR_MAX_MEMBERS];
+};
+
+/**
+ * struct par_zone - a run of rows of one set, under its zone lock
+ * @intent: the gear whose intent is stored, 0 for none, or
+ *	PAR_INTENT_CHANGING while it is being replaced: nothing is admitted
+ * @stored: its map block has been stored at some time
+ * @dirty: the map in memory differs from the stored one
+ * @must_store: some segment has become "both" since the map was stored; it
+ *	must be stored before either copy may run ahead
+ * @held: rows must not be started (their images are being discarded)
+ * @starting: rows being started or discarded, under conf->row_lock
+ */
+struct par_zone {
+	u8 intent;
+	bool stored, dirty, held;
+	u8 must_store;
+	u16 starting;
+	unsigned long touched;	/* jiffies of the last admission */
+};
+
+#define PAR_INTENT_CHANGING	0xff
+
+/* A map block: an allocated payload, or NULL while all of it is unwritten. */
+struct par_map_block {
+	u8 *payload;
+	u8 slot;	/* where the newest stored version is: 0 or 1 */
+	u64 seq;	/* its sequence number */
+};
+
+enum par_shift_state {
+	PAR_SHIFT_IDLE,
+	PAR_SHIFT_UP,		/* waking members */
+	PAR_SHIFT_DOWN,		/* propagating to the images */
+	PAR_SHIFT_PROPAGATE,	/* in a gear, propagating to the home copies */
+};
+
+/**
+ * struct par_conf - one array
+ * @gear: current gear, 1 … gears; members below set[gear].members are awake
+ * @current_members: members whose metadata is current and that are written
+ * @gate: who may quiesce sets or change the gear
+ * @quiesced: how many have asked for quiet through par_quiesce(), under @gate
+ */
+struct par_conf {
+	struct mddev *mddev;
+	struct par_geometry geo;
+	struct par_member member[PAR_MAX_MEMBERS];
+	struct par_set *set[PAR_MAX_SETS + 1];
+	unsigned int gear;
+
+	/* map.c */
+	struct par_map_block *block;
+	struct par_zone *zone;
+	spinlock_t zone_lock[PAR_ZONE_LOCKS];
+
+	/* store.c */
+	struct mutex store_mutex;	/* one writer of metadata at a time */
+	struct par_super super;
+	u64 block_seq;
+	u32 current_members;
+	u8 *intents;			/* as stored, a byte a zone */
+	struct par_map_block *intent_block;
+	unsigned long *wanted;		/* zones whose intent is asked for */
+	unsigned long *taken, *idle;	/* zones being worked on */
+	unsigned long *todo;		/* map blocks to be stored */
+	struct page *store_pages[PAR_STORE_BATCH];
+	u64 member_seq[PAR_MAX_MEMBERS];	/* its blocks are this new */
+	struct work_struct store_work;
+	struct delayed_work tidy_work;
+	u64 meta_writes;
+
+	/* member.c, row.c */
+	spinlock_t queue_lock;
+	struct bio_list waiting;	/* for an intent */
+	struct bio_list supers;		/* children's superblocks to be stored */
+	struct bio_list dispatch;	/* to be routed again */
+	struct bio_list missed;		/* for a member to wake */
+	struct work_struct dispatch_work;
+	struct delayed_work row_work;
+	struct bio_list finish;		/* flushed, the rest to be sent */
+	struct bio_list discards;
+	struct work_struct finish_work, discard_work;
+	mempool_t flush_pool;
+	struct workqueue_struct *wq, *long_wq;
+	struct bio_set bios, clones;
+	spinlock_t row_lock;
+	struct list_head gathering, filled;
+	mempool_t row_pool;
+	atomic_t flushes;
+
+	/* shift.c */
+	struct task_struct *mover;
+	wait_queue_head_t wait;
+	struct mutex gate;
+	unsigned int quiesced;
+	unsigned int target;		/* gear wanted */
+	unsigned int aim;		/* what the mover works towards */
+	enum par_shift_state shift;
+	bool propagation_due;
+	int shift_error;		/* of the last shift */
+	u64 shift_total, shift_done;	/* segments to be and already copied */
+	unsigned long shift_started;	/* jiffies */
+	unsigned int shift_ms;		/* what the last shift took */
+	u64 shifts;
+	u64 propagated_bytes;
+	struct page **copy_pages;
+
+	struct kobject kobj;
+	struct completion kobj_gone;
+	bool kobj_added;
+	struct kernfs_node *sysfs_gear, *sysfs_shift;	/* poll-able files */
+};
+
+static inline struct par_set *par_home(struct par_conf *conf)
+{
+	return conf->set[conf->geo.gears];
+}
+
+/* par_awake - is member @d awake in gear @gear? */
+static inline bool par_awake(const struct par_conf *conf, unsigned int gear,
+			     unsigned int d)
+{
+	return d < conf->geo.set[gear].members;
+}
+
+static inline bool par_rdev_usable(const struct md_rdev *rdev)
+{
+	return rdev && !test_bit(Faulty, &rdev->flags);
+}
+
+/* ---- map.c: the map in memory ---- */
+
+int par_map_alloc(struct par_conf *conf);
+void par_map_free(struct par_conf *conf);
+
+/* The zone of a row, and its lock. */
+static inline u32 par_zone_of(const struct par_set *set, u64 row)
+{
+	return set->sg->zone_base + (u32)(row >> PAR_ZONE_SHIFT);
+}
+
+static inline spinlock_t *par_zone_lock(struct par_conf *conf, u32 zone)
+{
+	return &conf->zone_lock[zone % PAR_ZONE_LOCKS];
+}
+
+/*
+ * par_map_written - is the row written? Lockless: true is stable unless the
+ * row is being discarded, which raid5 keeps apart from other requests.
+ */
+bool par_map_written(struct par_set *set, u64 row);
+
+/* par_map_get - state of member @d's segment; non-sleepers are "both" or unwritten */
+enum par_seg_state par_map_get(struct par_set *set, u64 row, unsigned int d);
+
+/* par_map_set - change one sleeper's segment in a written row; zone lock held */
+void par_map_set(struct par_set *set, u64 row, unsigned int d,
+		 enum par_seg_state state);
+
+/*
+ * par_map_start_row - unwritten → written, each sleeper's segment in the state
+ * that gear @gear gives it. Zone lock held; its block has been prepared.
+ */
+void par_map_start_row(struct par_set *set, u64 row, unsigned int gear);
+
+/* par_map_clear_row - written → unwritten; zone lock held */
+void par_map_clear_row(struct par_set *set, u64 row);
+
+/* par_map_prepare - allocate the block of a zone; may sleep, GFP_NOIO */
+void par_map_prepare(struct par_conf *conf, u32 zone);
+
+/*
+ * par_zone_admits - may a write go ahead that relies on @gear's intent?
+ * @diverges: it changes a segment's state or starts a row. Zone lock held.
+ */
+static inline bool par_zone_admits(const struct par_zone *zone,
+				   unsigned int gear, bool diverges)
+{
+	return zone->intent == gear && !(diverges && zone->must_store);
+}
+
+/* par_map_locked_state - par_map_get() under the zone lock */
+enum par_seg_state par_map_locked_state(struct par_set *set, u64 row,
+					unsigned int d);
+
+/*
+ * par_map_find - the next row ≥ @row in which the segment of one of members
+ * @low … @high-1 is @state, or sg->rows. Sleeps now and then.
+ */
+u64 par_map_find(struct par_set *set, u64 row, unsigned int low,
+		 unsigned int high, enum par_seg_state state);
+
+/* par_map_any_written - is any row of [@row, @end) written? */
+bool par_map_any_written(struct par_set *set, u64 row, u64 end);
+
+/*
+ * par_map_after_load - apply the intents that were set when the array went
+ * down (conf->intents), and count. Before any request.
+ */
+void par_map_after_load(struct par_conf *conf);
+
+/* ---- store.c: the map and the superblock on the members ---- */
+
+int par_store_init(struct par_conf *conf);
+void par_store_exit(struct par_conf *conf);
+
+/* par_store_load - find the newest metadata, or make it for a new array */
+int par_store_load(struct par_conf *conf);
+
+/* par_store_child - a child writes its superblock: store ours instead */
+void par_store_child(struct par_conf *conf, struct bio *bio);
+
+/* par_store_want - ask for @zone's intent; any process context, never waits */
+void par_store_want(struct par_conf *conf, u32 zone);
+
+/*
+ * par_store_checkpoint - flush the members, store all of the map that differs
+ * and clear all intents. All sets must be quiet. Sleeps. Returns 0, or the
+ * error if no member could be written.
+ */
+int par_store_checkpoint(struct par_conf *conf);
+
+/* par_store_zones - store the map of zones with must_store set; sleeps */
+int par_store_zones(struct par_conf *conf);
+
+/*
+ * par_store_gear - @gear is the current one from now on, for members @awake.
+ * Those that were not current are brought up to date first. Sleeps.
+ */
+int par_store_gear(struct par_conf *conf, unsigned int gear, u32 awake);
+
+/* par_store_super - store the superblock with @flags; sleeps */
+int par_store_super(struct par_conf *conf, u32 flags);
+
+/* par_flush_members - flush the caches of members @which and wait; sleeps */
+int par_flush_members(struct par_conf *conf, u32 which);
+
+/* ---- sets.c ---- */
+
+/* par_sets_alloc, par_sets_run - all sets; par_sets_destroy undoes both */
+int par_sets_alloc(struct par_conf *conf);
+int par_sets_run(struct par_conf *conf);
+void par_sets_start(struct par_conf *conf);
+void par_sets_destroy(struct par_conf *conf);
+
+/* par_sets_quiesce - home first, then the gears down; the reverse to resume */
+void par_sets_quiesce(struct par_conf *conf, unsigned int lowest);
+void par_sets_resume(struct par_conf *conf, unsigned int lowest);
+
+struct gendisk *par_disk_alloc(struct par_conf *conf, sector_t sectors,
+			       const struct block_device_operations *fops,
+			       void *data);
+
+/* ---- member.c ---- */
+
+extern const struct block_device_operations par_vmember_fops;
+
+/* par_route - send a request of a virtual member where it belongs */
+void par_route(struct par_vmember *vm, struct bio *bio);
+
+/* par_requeue - route these again, from a worker; any context */
+void par_requeue(struct par_conf *conf, struct bio_list *bios);
+
+/* par_to_home, par_to_image - the last step; @bio is within one segment */
+void par_to_home(struct par_vmember *vm, struct bio *bio);
+void par_to_image(struct par_vmember *vm, struct bio *bio);
+void par_redirect_work(struct work_struct *work);
+
+/* par_retry_missed - members have woken: route what waited for them */
+void par_retry_missed(struct par_conf *conf);
+
+/* par_members_init, par_members_exit - the queues of member.c */
+int par_members_init(struct par_conf *conf);
+void par_members_exit(struct par_conf *conf);
+
+/*
+ * par_segment_lock - no write to member @d's segment @row of @set is under way
+ * and none begins until par_segment_unlock. Sleeps; one task at a time.
+ * Returns false if the caller holds the bucket already.
+ */
+bool par_segment_lock(struct par_set *set, unsigned int d, u64 row);
+void par_segment_unlock(struct par_set *set, unsigned int d, u64 row);
+
+/* ---- row.c ---- */
+
+/* A spare for the next two; may sleep, no lock held. Always succeeds. */
+struct par_row *par_row_alloc(struct par_conf *conf);
+void par_row_free(struct par_conf *conf, struct par_row *row);
+
+/*
+ * par_row_write - a write to an unwritten row: gather it. Zone lock held, the
+ * zone admits it. @spare is taken (and cleared) if the row is new. Returns the
+ * row if this write completes it: it is written from now on, and the caller
+ * must par_row_release() it after unlocking.
+ */
+struct par_row *par_row_write(struct par_vmember *vm, u64 row, struct bio *bio,
+			      struct par_row **spare);
+void par_row_release(struct par_conf *conf, struct par_row *row);
+
+/* par_row_busy - is the row being started? Zone lock held. */
+bool par_row_busy(struct par_set *set, u64 row);
+
+/* par_row_touch - a write to a written row ends its discard; zone lock held */
+void par_row_touch(struct par_set *set, u64 row);
+
+/* par_row_discard - @bio, within one segment, is discarded; no lock held */
+void par_row_discard(struct par_vmember *vm, struct bio *bio, u64 row);
+
+int par_rows_init(struct par_conf *conf);
+void par_rows_exit(struct par_conf *conf);
+
+/* par_segment_locked - is it being copied? Zone lock held. */
+bool par_segment_locked(struct par_set *set, unsigned int d, u64 row);
+
+/* ---- flush.c, discard.c ---- */
+
+int par_flush_init(struct par_conf *conf);
+void par_flush_exit(struct par_conf *conf);
+void par_discard_init(struct par_conf *conf);
+
+/* par_flush_request - @bio carries PREFLUSH: flush, then go on with the rest */
+void par_flush_request(struct par_conf *conf, struct bio *bio);
+
+/* par_discard_request - give back what @bio covers of whole rows */
+void par_discard_request(struct par_conf *conf, struct bio *bio);
+
+/* ---- shift.c, propagate.c ---- */
+
+int par_shift_init(struct par_conf *conf);
+
+/* par_shift_exit - stop the mover; what it was doing is abandoned */
+void par_shift_exit(struct par_conf *conf);
+
+/* par_shift_to - ask for a gear (1 … gears); returns at once. Any context. */
+void par_shift_to(struct par_conf *conf, unsigned int gear);
+
+/* par_shift_notify - poll(2) on the shift's files, and mdstat */
+void par_shift_notify(struct par_conf *conf);
+
+/*
+ * par_gate_quiesce, par_gate_resume - let no request of the array be under
+ * way, in any set. Nests. Sleeps until the end of a shift, which is short.
+ */
+void par_gate_quiesce(struct par_conf *conf);
+void par_gate_resume(struct par_conf *conf);
+
+/* par_mover_interrupted - another gear is wanted, or the array stops */
+bool par_mover_interrupted(struct par_conf *conf);
+
+/*
+ * par_propagate - copy the segments in @from (PAR_SEG_HOME or PAR_SEG_IMAGE)
+ * of the sleepers imaged in gear set @band, in @set's region, to the other
+ * side. With @hurry neither throttled nor interrupted. The mover only.
+ * Returns 0, -EINTR, or the error of a copy.
+ */
+int par_propagate(struct par_set *set, unsigned int band,
+		  enum par_seg_state from, bool hurry);
+int par_propagate_init(struct par_conf *conf);
+void par_propagate_exit(struct par_conf *conf);
+
+/* par_segments - how many segments of all sleepers are in @state */
+u64 par_segments(struct par_conf *conf, enum par_seg_state state);
+
+/* ---- sysfs.c ---- */
+
+int par_sysfs_add(struct par_conf *conf);
+void par_sysfs_remove(struct par_conf *conf);
+
+/* ---- personality.c ---- */
+
+/* par_member_failed - tell md and all sets; any context */
+void par_member_failed(struct par_conf *conf, unsigned int d);
+
+/* par_writable - leave auto-read-only; false if the array is read-only */
+bool par_writable(struct par_conf *conf);
+
+#endif

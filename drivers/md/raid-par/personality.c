@@ -1,0 +1,431 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The md personality "par": what md asks of a RAID level.
+ *
+ * The parent md array is always clean: it never calls md_write_start(), so
+ * nothing writes its superblock merely because the array is written, and no
+ * sleeper is woken for it. What is dirty, the zones' intents say (store.c).
+ */
+#include <linux/module.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+
+#include "par.h"
+
+/* ---- requests ---- */
+
+bool par_writable(struct par_conf *conf)
+{
+	struct mddev *mddev = conf->mddev;
+
+	if (mddev->ro == MD_RDONLY)
+		return false;
+	if (mddev->ro == MD_AUTO_READ) {
+		/* md_write_start() would do this; see the head of this file. */
+		mddev->ro = MD_RDWR;
+		set_bit(MD_RECOVERY_NEEDED, &mddev->recovery);
+		md_wakeup_thread(mddev->thread);
+		sysfs_notify_dirent_safe(mddev->sysfs_state);
+		par_sets_start(conf);
+		wake_up(&conf->wait);
+	}
+	return true;
+}
+
+static bool par_make_request(struct mddev *mddev, struct bio *bio)
+{
+	struct par_conf *conf = mddev->private;
+	struct par_set *home = par_home(conf);
+
+	if (bio_data_dir(bio) == WRITE && unlikely(mddev->ro != MD_RDWR) &&
+	    !par_writable(conf)) {
+		bio_io_error(bio);
+		return true;
+	}
+	if (unlikely(bio->bi_opf & REQ_PREFLUSH))
+		par_flush_request(conf, bio);
+	else if (unlikely(bio_op(bio) == REQ_OP_DISCARD))
+		par_discard_request(conf, bio);
+	else
+		home->ops->submit(home, bio);
+	return true;
+}
+
+/* ---- failures ---- */
+
+static void count_degraded(struct par_conf *conf)
+{
+	unsigned int d, missing = 0;
+
+	for (d = 0; d < conf->geo.members; d++) {
+		struct md_rdev *rdev = conf->member[d].rdev;
+
+		if (!par_rdev_usable(rdev) || !test_bit(In_sync, &rdev->flags))
+			missing++;
+	}
+	conf->mddev->degraded = missing;
+}
+
+/* md_error() has found @rdev failed: it may be in interrupt context. */
+static void par_error(struct mddev *mddev, struct md_rdev *rdev)
+{
+	struct par_conf *conf = mddev->private;
+	unsigned int i, d = rdev->raid_disk;
+
+	set_bit(Blocked, &rdev->flags);
+	set_bit(Faulty, &rdev->flags);
+	clear_bit(In_sync, &rdev->flags);
+	if (rdev->raid_disk < 0 || d >= conf->geo.members)
+		return;
+	count_degraded(conf);
+	if (mddev->degraded > conf->geo.parities)
+		set_bit(MD_BROKEN, &mddev->flags);
+	set_bit(MD_RECOVERY_INTR, &mddev->recovery);
+	set_mask_bits(&mddev->sb_flags, 0,
+		      BIT(MD_SB_CHANGE_DEVS) | BIT(MD_SB_CHANGE_PENDING));
+	pr_crit("md/par:%s: member %u (%pg) failed; %u of %u members left\n",
+		mdname(mddev), d, rdev->bdev,
+		conf->geo.members - mddev->degraded, conf->geo.members);
+
+	for (i = 1; i <= conf->geo.gears; i++)
+		if (d < conf->set[i]->sg->members)
+			conf->set[i]->ops->fail(conf->set[i], d);
+	/* A degraded array runs with all it has (Sierra, section 3.7). */
+	par_shift_to(conf, conf->geo.gears);
+}
+
+void par_member_failed(struct par_conf *conf, unsigned int d)
+{
+	struct md_rdev *rdev = READ_ONCE(conf->member[d].rdev);
+
+	if (par_rdev_usable(rdev) && conf->mddev->pers)
+		md_error(conf->mddev, rdev);
+}
+
+/* ---- start and stop ---- */
+
+/* Refused at once, before anything is written, each with its errno. */
+static int par_refuse(struct mddev *mddev)
+{
+	struct md_rdev *rdev;
+
+	if (mddev->bitmap_info.offset || mddev->bitmap_info.file) {
+		pr_err("md/par:%s: a par array needs no write-intent bitmap and takes none: create it with --bitmap=none\n",
+		       mdname(mddev));
+		return -EOPNOTSUPP;
+	}
+	if (test_bit(MD_HAS_JOURNAL, &mddev->flags) ||
+	    test_bit(MD_HAS_PPL, &mddev->flags)) {
+		pr_err("md/par:%s: a par array takes no journal and no PPL\n",
+		       mdname(mddev));
+		return -EMEDIUMTYPE;
+	}
+	if (mddev->reshape_position != MaxSector || mddev->delta_disks ||
+	    mddev->new_level != mddev->level ||
+	    mddev->new_layout != mddev->layout ||
+	    mddev->new_chunk_sectors != mddev->chunk_sectors) {
+		pr_err("md/par:%s: a par array cannot be reshaped\n",
+		       mdname(mddev));
+		return -ECANCELED;
+	}
+	if (!mddev->persistent || mddev->external || mddev->major_version != 1) {
+		pr_err("md/par:%s: a par array needs version 1 metadata\n",
+		       mdname(mddev));
+		return -EPROTONOSUPPORT;
+	}
+	rdev_for_each(rdev, mddev)
+		if (test_bit(Replacement, &rdev->flags) ||
+		    test_bit(Journal, &rdev->flags)) {
+			pr_err("md/par:%s: %pg: a par array takes no replacement and no journal device\n",
+			       mdname(mddev), rdev->bdev);
+			return -EMEDIUMTYPE;
+		}
+	return 0;
+}
+
+static int take_members(struct par_conf *conf)
+{
+	struct mddev *mddev = conf->mddev;
+	struct md_rdev *rdev;
+
+	rdev_for_each(rdev, mddev) {
+		if (rdev->raid_disk < 0 || rdev->raid_disk >= conf->geo.members)
+			continue;
+		if (rdev->sectors < conf->geo.dev_sectors) {
+			pr_err("md/par:%s: %pg has %llu sectors, %llu are needed\n",
+			       mdname(mddev), rdev->bdev,
+			       (unsigned long long)rdev->sectors,
+			       (unsigned long long)conf->geo.dev_sectors);
+			return -ENOSPC;
+		}
+		conf->member[rdev->raid_disk].rdev = rdev;
+	}
+	count_degraded(conf);
+	if (mddev->degraded > conf->geo.parities) {
+		pr_err("md/par:%s: not enough members: %u of %u\n", mdname(mddev),
+		       conf->geo.members - mddev->degraded, conf->geo.members);
+		return -EIO;
+	}
+	return 0;
+}
+
+/*
+ * The limits of the array. queue_limits_stack_bdev() and not md's own helper,
+ * which in newer kernels stamps the block size into the superblock of a new
+ * array, where older kernels expect zeros.
+ */
+static int par_set_limits(struct par_conf *conf)
+{
+	struct mddev *mddev = conf->mddev;
+	struct queue_limits lim;
+	struct md_rdev *rdev;
+	u32 chunk = conf->geo.chunk_sectors << SECTOR_SHIFT;
+
+	md_init_stacking_limits(&lim);
+	lim.io_min = chunk;
+	lim.io_opt = chunk * (conf->geo.members - conf->geo.parities);
+	if (conf->geo.parities)
+		lim.features |= BLK_FEAT_RAID_PARTIAL_STRIPES_EXPENSIVE;
+	rdev_for_each(rdev, mddev)
+		queue_limits_stack_bdev(&lim, rdev->bdev, rdev->data_offset,
+					mddev->gendisk->disk_name);
+	/* raid5 tracks 256 stripes a request; an unaligned one takes one more. */
+	lim.max_hw_sectors = PAR_MAX_BIO;
+	lim.max_segments = USHRT_MAX;
+	lim.features &= ~(BLK_FEAT_NOWAIT | BLK_FEAT_POLL);
+	lim.features |= BLK_FEAT_WRITE_CACHE | BLK_FEAT_FUA;
+	lim.max_write_zeroes_sectors = 0;
+	lim.max_hw_discard_sectors = UINT_MAX >> SECTOR_SHIFT;
+	lim.discard_granularity = chunk;
+	lim.discard_alignment = 0;
+	par_no_wzeroes_unmap(&lim);
+	return queue_limits_set(mddev->gendisk->queue, &lim);
+}
+
+static void par_free_conf(struct par_conf *conf)
+{
+	par_sysfs_remove(conf);
+	par_shift_exit(conf);
+	if (conf->long_wq) {
+		cancel_delayed_work_sync(&conf->tidy_work);
+		destroy_workqueue(conf->long_wq);
+	}
+	par_sets_destroy(conf);
+	par_rows_exit(conf);
+	if (conf->wq)
+		destroy_workqueue(conf->wq);
+	par_store_exit(conf);
+	par_map_free(conf);
+	par_propagate_exit(conf);
+	par_flush_exit(conf);
+	par_members_exit(conf);
+	kvfree(conf);
+}
+
+static int par_init_parts(struct par_conf *conf)
+{
+	const char *name = mdname(conf->mddev);
+	int err;
+
+	mutex_init(&conf->gate);
+	init_waitqueue_head(&conf->wait);
+	par_discard_init(conf);
+	err = par_members_init(conf);
+	err = err ?: par_flush_init(conf);
+	err = err ?: par_rows_init(conf);
+	err = err ?: par_store_init(conf);
+	err = err ?: par_map_alloc(conf);
+	err = err ?: par_propagate_init(conf);
+	if (err)
+		return err;
+	conf->wq = alloc_workqueue("%s-par", WQ_MEM_RECLAIM | WQ_HIGHPRI, 0, name);
+	conf->long_wq = alloc_workqueue("%s-par-long", WQ_MEM_RECLAIM | WQ_UNBOUND,
+					0, name);
+	return conf->wq && conf->long_wq ? 0 : -ENOMEM;
+}
+
+static struct par_conf *par_setup(struct mddev *mddev)
+{
+	struct par_conf *conf = kvzalloc(sizeof(*conf), GFP_KERNEL);
+	enum par_geo_error geo;
+	int err;
+
+	if (!conf)
+		return ERR_PTR(-ENOMEM);
+	conf->mddev = mddev;
+	geo = par_geometry_init(&conf->geo, mddev->layout, mddev->raid_disks,
+				mddev->chunk_sectors, mddev->dev_sectors);
+	if (geo) {
+		pr_err("md/par:%s: layout 0x%x: %s\n", mdname(mddev),
+		       mddev->layout, par_geo_strerror(geo));
+		kvfree(conf);
+		return ERR_PTR(par_geo_errno(geo));
+	}
+	err = par_init_parts(conf);
+	err = err ?: take_members(conf);
+	err = err ?: par_set_limits(conf);
+	err = err ?: par_sets_alloc(conf);
+	err = err ?: par_store_load(conf);
+	if (!err) {
+		conf->gear = conf->super.gear;
+		par_map_after_load(conf);
+		err = par_sets_run(conf);
+	}
+	if (err) {
+		par_free_conf(conf);
+		return ERR_PTR(err);
+	}
+	return conf;
+}
+
+static sector_t par_size(struct mddev *mddev, sector_t sectors, int raid_disks)
+{
+	struct par_conf *conf = mddev->private;
+
+	return conf->geo.array_sectors;
+}
+
+static void par_thread(struct md_thread *thread)
+{
+	struct mddev *mddev = thread->mddev;
+	struct md_rdev *rdev;
+
+	rdev_for_each(rdev, mddev)
+		if (test_and_clear_bit(WantReplacement, &rdev->flags))
+			pr_err("md/par:%s: %pg: a par array cannot replace a member in place; fail and add instead\n",
+			       mdname(mddev), rdev->bdev);
+	md_check_recovery(mddev);
+}
+
+static int par_run(struct mddev *mddev)
+{
+	struct md_thread *thread;
+	struct par_conf *conf;
+	int err = par_refuse(mddev);
+
+	if (err)
+		return err;
+	conf = par_setup(mddev);
+	if (IS_ERR(conf))
+		return PTR_ERR(conf);
+
+	/* No bitmap may be added later either. */
+	mddev->bitmap_info.default_offset = 0;
+	mddev->bitmap_info.default_space = 0;
+	/* The parent is always clean, whatever its superblock says. */
+	mddev->resync_offset = MaxSector;
+	mddev->dev_sectors = conf->geo.dev_sectors;
+	mddev->resync_max_sectors = conf->geo.dev_sectors;
+	if (!mddev->events)	/* a new array: have its birth recorded */
+		set_bit(MD_SB_CHANGE_DEVS, &mddev->sb_flags);
+
+	thread = md_register_thread(par_thread, mddev, "par");
+	if (!thread) {
+		par_free_conf(conf);
+		return -ENOMEM;
+	}
+	rcu_assign_pointer(mddev->thread, thread);
+	mddev->private = conf;
+	md_set_array_sectors(mddev, conf->geo.array_sectors);
+	err = par_shift_init(conf);
+	err = err ?: par_sysfs_add(conf);
+	if (err) {
+		mddev->private = NULL;
+		md_unregister_thread(mddev, &mddev->thread);
+		par_free_conf(conf);
+		return err;
+	}
+	if (conf->mddev->degraded)
+		par_shift_to(conf, conf->geo.gears);
+	return 0;
+}
+
+static int par_start(struct mddev *mddev)
+{
+	struct par_conf *conf = mddev->private;
+
+	/* md_run() has set it after par_run(); a clean array needs none. */
+	mddev->safemode_delay = 0;
+	if (md_is_rdwr(mddev))
+		par_sets_start(conf);
+	wake_up(&conf->wait);
+	return 0;
+}
+
+/* md stops, suspends or turns read-only: leave everything stored and clean. */
+static void par_quiesce(struct mddev *mddev, int quiesce)
+{
+	struct par_conf *conf = mddev->private;
+
+	if (!quiesce) {
+		par_gate_resume(conf);
+		return;
+	}
+	par_gate_quiesce(conf);
+	if (mddev->ro == MD_RDWR && !test_bit(MD_BROKEN, &mddev->flags) &&
+	    (par_store_checkpoint(conf) || par_store_super(conf, PAR_SB_CLEAN)))
+		pr_err("md/par:%s: could not store the map\n", mdname(mddev));
+}
+
+static void par_free(struct mddev *mddev, void *priv)
+{
+	par_free_conf(priv);
+}
+
+/* ---- what md shows ---- */
+
+static void par_status(struct seq_file *seq, struct mddev *mddev)
+{
+	static const char * const state[] = {
+		[PAR_SHIFT_UP] = ", shifting up",
+		[PAR_SHIFT_DOWN] = ", shifting down",
+		[PAR_SHIFT_PROPAGATE] = ", propagating",
+	};
+	struct par_conf *conf = mddev->private;
+	enum par_shift_state shift = READ_ONCE(conf->shift);
+	unsigned int i, d;
+
+	seq_printf(seq, " raid%u, %uk chunk, gear %u of", conf->geo.child_level,
+		   conf->geo.chunk_sectors / 2,
+		   conf->geo.set[conf->gear].members);
+	for (i = 1; i <= conf->geo.gears; i++)
+		seq_printf(seq, "%c%u", i == 1 ? ' ' : ',', conf->geo.set[i].members);
+	seq_printf(seq, "%s [%u/%u] [", shift ? state[shift] : "",
+		   conf->geo.members, conf->geo.members - mddev->degraded);
+	for (d = 0; d < conf->geo.members; d++) {
+		struct md_rdev *rdev = READ_ONCE(conf->member[d].rdev);
+
+		seq_putc(seq, par_rdev_usable(rdev) &&
+			 test_bit(In_sync, &rdev->flags) ? 'U' : '_');
+	}
+	seq_putc(seq, ']');
+}
+
+static struct md_personality par_personality = {
+	PAR_PERSONALITY_HEAD("par", PAR_LEVEL)
+	.make_request	= par_make_request,
+	.run		= par_run,
+	.start		= par_start,
+	.free		= par_free,
+	.status		= par_status,
+	.error_handler	= par_error,
+	.size		= par_size,
+	.quiesce	= par_quiesce,
+};
+
+static int __init par_init(void)
+{
+	return par_register(&par_personality);
+}
+
+static void __exit par_exit(void)
+{
+	par_unregister(&par_personality);
+}
+
+module_init(par_init);
+module_exit(par_exit);
+MODULE_DESCRIPTION("RAID level par: an array of hard disks that shifts gears");
+MODULE_LICENSE("GPL");
+MODULE_ALIAS("md-par");
+MODULE_ALIAS("md-level-80");

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Propagation: copying the valid copy of segments to the other side.
+ *
+ * Runs in the mover's thread only. A batch of segments is locked against
+ * writes, read, written and then declared "both" in memory; the store flushes
+ * the members before that reaches the stored map, so no flush is needed here.
+ *
+ * It yields to foreground I/O the way md's resync does: above speed_min it
+ * pauses while the array's own request counters move, and never exceeds
+ * speed_max.
+ */
+#include <linux/completion.h>
+#include <linux/part_stat.h>
+#include <linux/slab.h>
+
+#include "par.h"
+
+#define PAR_COPY_SECTORS	8192U	/* 4 MiB in flight */
+#define PAR_COPY_PAGES		(PAR_COPY_SECTORS * SECTOR_SIZE / PAGE_SIZE)
+#define PAR_COPY_BIO		512U	/* sectors in one request */
+#define PAR_COPY_SEGS		(PAR_COPY_SECTORS / PAR_SEG_MIN)
+#define PAR_PACE		HZ	/* the speed is measured over this */
+
+struct par_copy_seg {
+	unsigned int d;
+	u64 row;
+	bool locked;	/* we hold its bucket, and must give it back */
+	bool valid;
+};
+
+struct par_copy {
+	struct par_set *set;
+	enum par_seg_state from;
+	struct par_copy_seg seg[PAR_COPY_SEGS];
+	unsigned int count;
+	atomic_t left;
+	struct completion done;
+	blk_status_t status;
+};
+
+static void copy_put(struct par_copy *copy)
+{
+	if (atomic_dec_and_test(&copy->left))
+		complete(&copy->done);
+}
+
+static void copy_endio(struct bio *bio)
+{
+	struct par_copy *copy = bio->bi_private;
+
+	if (bio->bi_status)
+		copy->status = bio->bi_status;
+	bio_put(bio);
+	copy_put(copy);
+}
+
+/* One side of a segment: the real disk, or its image in the gear set. */
+static struct bio *side_bio(struct par_copy *copy, const struct par_copy_seg *seg,
+			    unsigned int offset, bool home, enum req_op op,
+			    unsigned int pages)
+{
+	struct par_set *set = copy->set;
+	struct par_conf *conf = set->conf;
+	u64 sector = (seg->row << conf->geo.seg_shift) + offset;
+	struct block_device *bdev;
+	struct bio *bio;
+
+	if (home) {
+		struct md_rdev *rdev = conf->member[seg->d].rdev;
+
+		bdev = rdev->bdev;
+		sector += rdev->data_offset + set->sg->start;
+	} else {
+		bdev = conf->set[par_image_set(&conf->geo, seg->d)]->front->part0;
+		sector = par_image_sector(&conf->geo, seg->d,
+				par_set_offset(&conf->geo, set->number, sector));
+	}
+	bio = bio_alloc_bioset(bdev, pages, op, GFP_NOIO, &conf->bios);
+	bio->bi_iter.bi_sector = sector;
+	bio->bi_private = copy;
+	bio->bi_end_io = copy_endio;
+	return bio;
+}
+
+static void send_segment(struct par_copy *copy, unsigned int index, bool home,
+			 enum req_op op)
+{
+	struct par_conf *conf = copy->set->conf;
+	unsigned int size = conf->geo.seg_sectors, offset, part, i;
+	struct page **pages = conf->copy_pages + index * size / PAGE_SECTORS;
+
+	for (offset = 0; offset < size; offset += part) {
+		struct bio *bio;
+
+		part = min(size - offset, PAR_COPY_BIO);
+		bio = side_bio(copy, &copy->seg[index], offset, home, op,
+			       part / PAGE_SECTORS);
+		for (i = 0; i < part / PAGE_SECTORS; i++)
+			__bio_add_page(bio, *pages++, PAGE_SIZE, 0);
+		atomic_inc(&copy->left);
+		submit_bio_noacct(bio);
+	}
+}
+
+/* All valid segments of the batch, one way, and wait. */
+static int transfer(struct par_copy *copy, bool home, enum req_op op)
+{
+	struct blk_plug plug;
+	unsigned int i;
+
+	copy->status = BLK_STS_OK;
+	atomic_set(&copy->left, 1);
+	init_completion(&copy->done);
+	blk_start_plug(&plug);
+	for (i = 0; i < copy->count; i++)
+		if (copy->seg[i].valid)
+			send_segment(copy, i, home, op);
+	blk_finish_plug(&plug);
+	copy_put(copy);
+	wait_for_completion_io(&copy->done);
+	return blk_status_to_errno(copy->status);
+}
+
+/* The segment's state cannot change any more, unless its row is discarded. */
+static void lock_batch(struct par_copy *copy)
+{
+	unsigned int i;
+
+	for (i = 0; i < copy->count; i++) {
+		struct par_copy_seg *seg = &copy->seg[i];
+
+		seg->locked = par_segment_lock(copy->set, seg->d, seg->row);
+		/* Pairs with the zone lock under which a row is discarded. */
+		seg->valid = par_map_locked_state(copy->set, seg->row, seg->d) ==
+			     copy->from;
+	}
+}
+
+static void publish_batch(struct par_copy *copy)
+{
+	struct par_conf *conf = copy->set->conf;
+	unsigned int i;
+
+	for (i = 0; i < copy->count; i++) {
+		struct par_copy_seg *seg = &copy->seg[i];
+		spinlock_t *lock;
+
+		if (!seg->valid)
+			continue;
+		lock = par_zone_lock(conf, par_zone_of(copy->set, seg->row));
+		spin_lock(lock);
+		par_map_set(copy->set, seg->row, seg->d,
+			    par_seg_step(copy->from, PAR_EV_PROPAGATE).next);
+		spin_unlock(lock);
+		conf->propagated_bytes += conf->geo.seg_sectors << SECTOR_SHIFT;
+		conf->shift_done++;
+	}
+}
+
+static void unlock_batch(struct par_copy *copy)
+{
+	unsigned int i;
+
+	for (i = 0; i < copy->count; i++)
+		if (copy->seg[i].locked)
+			par_segment_unlock(copy->set, copy->seg[i].d,
+					   copy->seg[i].row);
+}
+
+static int copy_batch(struct par_copy *copy)
+{
+	bool from_home = copy->from == PAR_SEG_HOME;
+	int err;
+
+	lock_batch(copy);
+	err = transfer(copy, from_home, REQ_OP_READ);
+	err = err ?: transfer(copy, !from_home, REQ_OP_WRITE);
+	if (!err)
+		publish_batch(copy);
+	unlock_batch(copy);
+	return err;
+}
+
+/*
+ * The next batch of segments in copy->from, of the sleepers that are imaged in
+ * gear set @band, row by row: their images are then adjacent and fill whole
+ * stripes. @row is moved behind it.
+ */
+static void collect_batch(struct par_copy *copy, unsigned int band, u64 *row)
+{
+	struct par_set *set = copy->set;
+	const struct par_geometry *geo = &set->conf->geo;
+	unsigned int low = geo->set[band].members, d;
+	unsigned int high = geo->set[band + 1].members;
+	unsigned int most = PAR_COPY_SECTORS / geo->seg_sectors;
+
+	copy->count = 0;
+	while (copy->count + (high - low) <= max(most, high - low)) {
+		*row = par_map_find(set, *row, low, high, copy->from);
+		if (*row == set->sg->rows)
+			return;
+		for (d = low; d < high && copy->count < most; d++)
+			if (par_map_get(set, *row, d) == copy->from)
+				copy->seg[copy->count++] = (struct par_copy_seg) {
+					.d = d, .row = *row };
+		if (d < high)
+			return;	/* the rest of the row next time */
+		(*row)++;
+	}
+}
+
+static u64 foreground_ios(struct par_conf *conf)
+{
+	struct block_device *bdev = conf->mddev->gendisk->part0;
+
+	return part_stat_read(bdev, ios[STAT_READ]) +
+	       part_stat_read(bdev, ios[STAT_WRITE]);
+}
+
+struct par_pace {
+	unsigned long since;
+	u64 kib, ios;
+};
+
+/* Sleep as the speed limits demand after @kib more have been copied. */
+static void pace(struct par_conf *conf, struct par_pace *pace, u64 kib)
+{
+	u64 ios = foreground_ios(conf), limit, due;
+	unsigned long spent;
+
+	if (time_after(jiffies, pace->since + PAR_PACE)) {
+		pace->since = jiffies;
+		pace->kib = 0;
+	}
+	limit = ios != pace->ios ? conf->super.speed_min : conf->super.speed_max;
+	pace->ios = ios;
+	pace->kib += kib;
+	spent = jiffies - pace->since;
+	due = div_u64(pace->kib * HZ, max(limit, 1ULL));
+	if (due > spent)
+		wait_event_idle_timeout(conf->wait, par_mover_interrupted(conf),
+					min_t(u64, due - spent, HZ));
+}
+
+int par_propagate(struct par_set *set, unsigned int band,
+		  enum par_seg_state from, bool hurry)
+{
+	struct par_conf *conf = set->conf;
+	struct par_pace speed = { .since = jiffies };
+	struct par_copy *copy;
+	u64 row = 0;
+	int err = 0;
+
+	copy = kzalloc(sizeof(*copy), GFP_NOIO | __GFP_NOFAIL);
+	copy->set = set;
+	copy->from = from;
+	speed.ios = foreground_ios(conf);
+	for (;;) {
+		collect_batch(copy, band, &row);
+		if (!copy->count)
+			break;
+		if (!hurry && par_mover_interrupted(conf)) {
+			err = -EINTR;
+			break;
+		}
+		err = copy_batch(copy);
+		if (err)
+			break;
+		if (!hurry)
+			pace(conf, &speed, copy->count * conf->geo.seg_sectors / 2);
+		par_shift_notify(conf);
+	}
+	kfree(copy);
+	return err;
+}
+
+int par_propagate_init(struct par_conf *conf)
+{
+	unsigned int i;
+
+	BUILD_BUG_ON(PAR_SEG_MAX > PAR_COPY_SECTORS);
+	conf->copy_pages = kvcalloc(PAR_COPY_PAGES, sizeof(*conf->copy_pages),
+				    GFP_KERNEL);
+	if (!conf->copy_pages)
+		return -ENOMEM;
+	for (i = 0; i < PAR_COPY_PAGES; i++) {
+		conf->copy_pages[i] = alloc_page(GFP_KERNEL);
+		if (!conf->copy_pages[i])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+void par_propagate_exit(struct par_conf *conf)
+{
+	unsigned int i;
+
+	for (i = 0; conf->copy_pages && i < PAR_COPY_PAGES; i++)
+		if (conf->copy_pages[i])
+			put_page(conf->copy_pages[i]);
+	kvfree(conf->copy_pages);
+}

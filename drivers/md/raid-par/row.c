@@ -1,0 +1,455 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Rows being started and rows being discarded.
+ *
+ * A row is started when the first write to it comes: the writes that arrive
+ * for it are gathered, and once they cover the row on every member, or no
+ * more have come for a moment, what they leave uncovered is filled with zeros
+ * everywhere. Only then is the row written in the map and the gathered writes
+ * are sent. So an acknowledged row is complete, and its parity is right even
+ * with a member missing.
+ *
+ * A row is discarded when every 4 KiB block of it has been, on all members,
+ * with no write in between. raid5 sends the discard of a stripe to all members
+ * and forgets the stripe; until the row is complete, the old content stays,
+ * which is as consistent as before.
+ *
+ * Timers: row_work, one jiffy after a gathered write (and then every jiffy
+ * while rows are gathered), fills rows that no write has reached for a jiffy;
+ * it drops half-discarded rows after five seconds.
+ */
+#include <linux/bitmap.h>
+#include <linux/slab.h>
+
+#include "par.h"
+
+#define PAR_GRAIN_SHIFT		3	/* coverage is kept in 4 KiB blocks */
+#define PAR_FILL_SECTORS	1024U	/* zeros in one request */
+#define PAR_DISCARD_JIFFIES	(5 * HZ)
+#define PAR_ROW_RESERVE		64
+
+/*
+ * struct par_row - a row being started or discarded, hashed in its set
+ * @gear: the gear that its fill was routed by
+ * @last: jiffies of the last addition
+ * @covered, @count: which blocks of which member have been given
+ */
+struct par_row {
+	struct hlist_node hash;
+	struct list_head list;		/* conf->gathering, until it is filled */
+	struct list_head filled;	/* conf->filled, under queue_lock */
+	struct par_set *set;
+	u64 row;
+	bool discard, filling, fua;
+	blk_status_t status;
+	unsigned int gear;
+	unsigned long last;
+	struct bio_list bios;
+	atomic_t fills;
+	unsigned int count;
+	unsigned long covered[];
+};
+
+static unsigned int grains(const struct par_conf *conf)
+{
+	return conf->geo.seg_sectors >> PAR_GRAIN_SHIFT;
+}
+
+static size_t row_bytes(const struct par_conf *conf)
+{
+	return struct_size_t(struct par_row, covered,
+			     BITS_TO_LONGS(conf->geo.members * grains(conf)));
+}
+
+struct par_row *par_row_alloc(struct par_conf *conf)
+{
+	return mempool_alloc(&conf->row_pool, GFP_NOIO);
+}
+
+void par_row_free(struct par_conf *conf, struct par_row *row)
+{
+	mempool_free(row, &conf->row_pool);
+}
+
+static struct hlist_head *hash_of(struct par_set *set, u64 row)
+{
+	return &set->rows[row % PAR_ROW_HASH];
+}
+
+static struct par_row *find_row(struct par_set *set, u64 number)
+{
+	struct par_row *row;
+
+	lockdep_assert_held(&set->conf->row_lock);
+	hlist_for_each_entry(row, hash_of(set, number), hash)
+		if (row->row == number)
+			return row;
+	return NULL;
+}
+
+static void add_row(struct par_set *set, struct par_row *row, u64 number,
+		    bool discard)
+{
+	struct par_conf *conf = set->conf;
+
+	lockdep_assert_held(&conf->row_lock);
+	memset(row, 0, row_bytes(conf));
+	row->set = set;
+	row->row = number;
+	row->discard = discard;
+	row->last = jiffies;
+	bio_list_init(&row->bios);
+	hlist_add_head(&row->hash, hash_of(set, number));
+	list_add_tail(&row->list, &conf->gathering);
+	conf->zone[par_zone_of(set, number)].starting++;
+	queue_delayed_work(conf->wq, &conf->row_work, 1);
+}
+
+/* The row is the caller's from now on. */
+static void remove_row(struct par_row *row)
+{
+	struct par_conf *conf = row->set->conf;
+
+	lockdep_assert_held(&conf->row_lock);
+	hlist_del(&row->hash);
+	list_del_init(&row->list);
+	conf->zone[par_zone_of(row->set, row->row)].starting--;
+}
+
+/* Whole 4 KiB blocks that [@sector, @end) of a segment covers. */
+static void cover(struct par_row *row, unsigned int d, u64 sector, u64 end)
+{
+	struct par_conf *conf = row->set->conf;
+	u64 start = row->row << conf->geo.seg_shift;
+	unsigned int from = round_up(sector - start, 1 << PAR_GRAIN_SHIFT) >>
+			    PAR_GRAIN_SHIFT;
+	unsigned int to = (end - start) >> PAR_GRAIN_SHIFT;
+
+	for (; from < to; from++)
+		if (!__test_and_set_bit(d * grains(conf) + from, row->covered))
+			row->count++;
+}
+
+static bool row_covered(const struct par_row *row)
+{
+	return row->count == row->set->sg->members * grains(row->set->conf);
+}
+
+bool par_row_busy(struct par_set *set, u64 number)
+{
+	bool busy;
+
+	spin_lock(&set->conf->row_lock);
+	busy = find_row(set, number);
+	spin_unlock(&set->conf->row_lock);
+	return busy;
+}
+
+struct par_row *par_row_write(struct par_vmember *vm, u64 number,
+			      struct bio *bio, struct par_row **spare)
+{
+	struct par_conf *conf = vm->set->conf;
+	struct par_row *row;
+
+	spin_lock(&conf->row_lock);
+	row = find_row(vm->set, number);
+	if (!row) {
+		row = *spare;
+		*spare = NULL;
+		add_row(vm->set, row, number, false);
+	}
+	bio_list_add(&row->bios, bio);
+	row->fua |= !!(bio->bi_opf & REQ_FUA);
+	row->last = jiffies;
+	if (row->filling) {
+		row = NULL;	/* sent with the others, after the fill */
+	} else {
+		cover(row, vm->index, bio->bi_iter.bi_sector, bio_end_sector(bio));
+		if (row_covered(row)) {
+			remove_row(row);
+			par_map_start_row(vm->set, number, READ_ONCE(conf->gear));
+		} else {
+			row = NULL;
+		}
+	}
+	spin_unlock(&conf->row_lock);
+	return row;
+}
+
+void par_row_release(struct par_conf *conf, struct par_row *row)
+{
+	struct bio *bio;
+
+	while ((bio = bio_list_pop(&row->bios)))
+		par_route(bio->bi_bdev->bd_disk->private_data, bio);
+	par_row_free(conf, row);
+}
+
+void par_row_touch(struct par_set *set, u64 number)
+{
+	struct par_row *row;
+
+	spin_lock(&set->conf->row_lock);
+	row = find_row(set, number);
+	if (row && row->discard) {
+		remove_row(row);
+		par_row_free(set->conf, row);
+	}
+	spin_unlock(&set->conf->row_lock);
+}
+
+/*
+ * A row whose segments are being copied is not cleared: it could be started
+ * again while a copy of its old content is still on the way.
+ */
+static bool being_copied(struct par_set *set, u64 number)
+{
+	unsigned int d;
+
+	for (d = set->conf->geo.set[1].members; d < set->sg->members; d++)
+		if (par_segment_locked(set, d, number))
+			return true;
+	return false;
+}
+
+/* Zone lock held: count a discard in; the row that is complete is cleared. */
+static void collect_discard(struct par_vmember *vm, struct bio *bio, u64 number,
+			    struct par_row **spare)
+{
+	struct par_conf *conf = vm->set->conf;
+	struct par_row *row;
+
+	spin_lock(&conf->row_lock);
+	row = find_row(vm->set, number);
+	if (!row) {
+		row = *spare;
+		*spare = NULL;
+		add_row(vm->set, row, number, true);
+	}
+	cover(row, vm->index, bio->bi_iter.bi_sector, bio_end_sector(bio));
+	if (row_covered(row)) {
+		if (!being_copied(vm->set, number))
+			par_map_clear_row(vm->set, number);
+		remove_row(row);
+		par_row_free(conf, row);
+	}
+	spin_unlock(&conf->row_lock);
+}
+
+void par_row_discard(struct par_vmember *vm, struct bio *bio, u64 number)
+{
+	struct par_conf *conf = vm->set->conf;
+	spinlock_t *lock = par_zone_lock(conf, par_zone_of(vm->set, number));
+	struct par_row *spare;
+
+	if (!par_map_written(vm->set, number))
+		return;
+	spare = par_row_alloc(conf);
+	spin_lock(lock);
+	/* In a written row, what is hashed is a discard and nothing else. */
+	if (par_map_written(vm->set, number))
+		collect_discard(vm, bio, number, &spare);
+	spin_unlock(lock);
+	if (spare)
+		par_row_free(conf, spare);
+}
+
+static void fill_done(struct par_row *row)
+{
+	struct par_conf *conf = row->set->conf;
+	unsigned long flags;
+
+	if (!atomic_dec_and_test(&row->fills))
+		return;
+	spin_lock_irqsave(&conf->queue_lock, flags);
+	list_add_tail(&row->filled, &conf->filled);
+	spin_unlock_irqrestore(&conf->queue_lock, flags);
+	mod_delayed_work(conf->wq, &conf->row_work, 0);
+}
+
+static void fill_endio(struct bio *bio)
+{
+	struct par_row *row = bio->bi_private;
+
+	if (bio->bi_status)
+		row->status = bio->bi_status;
+	bio_put(bio);
+	fill_done(row);
+}
+
+/* Send zeros to [@from, @to) grains of a member, where the gear puts them. */
+static void fill_range(struct par_row *row, struct par_vmember *vm,
+		       unsigned int from, unsigned int to)
+{
+	struct par_conf *conf = row->set->conf;
+	u64 sector = (row->row << conf->geo.seg_shift) + (from << PAR_GRAIN_SHIFT);
+	unsigned int left = (to - from) << PAR_GRAIN_SHIFT;
+
+	while (left) {
+		unsigned int part = min(left, PAR_FILL_SECTORS), added;
+		struct bio *bio = bio_alloc_bioset(vm->disk->part0,
+			DIV_ROUND_UP(part << SECTOR_SHIFT, PAGE_SIZE),
+			REQ_OP_WRITE | (row->fua ? REQ_FUA : 0), GFP_NOIO,
+			&conf->bios);
+
+		bio->bi_iter.bi_sector = sector;
+		bio->bi_private = row;
+		bio->bi_end_io = fill_endio;
+		for (added = part << SECTOR_SHIFT; added; added -= min(added, PAGE_SIZE))
+			__bio_add_page(bio, ZERO_PAGE(0), min(added, PAGE_SIZE), 0);
+		atomic_inc(&row->fills);
+		sector += part;
+		left -= part;
+		if (par_awake(conf, row->gear, vm->index))
+			par_to_home(vm, bio);
+		else
+			par_to_image(vm, bio);
+	}
+}
+
+/*
+ * Zero-fill what is not covered. A write of part of a 4 KiB block is sent
+ * after its block has been filled, so it may count as uncovered here.
+ */
+static void fill_row(struct par_row *row)
+{
+	struct par_conf *conf = row->set->conf;
+	unsigned int size = grains(conf), d;
+
+	row->gear = READ_ONCE(conf->gear);
+	atomic_set(&row->fills, 1);
+	for (d = 0; d < row->set->sg->members; d++) {
+		unsigned int end = (d + 1) * size, to = d * size, from;
+
+		for (;;) {
+			from = find_next_zero_bit(row->covered, end, to);
+			if (from >= end)
+				break;
+			to = find_next_bit(row->covered, end, from);
+			fill_range(row, &row->set->vm[d], from - d * size,
+				   to - d * size);
+		}
+	}
+	fill_done(row);
+}
+
+static void fail_row(struct par_row *row)
+{
+	struct bio *bio;
+
+	while ((bio = bio_list_pop(&row->bios))) {
+		bio->bi_status = row->status;
+		bio_endio(bio);
+	}
+}
+
+/*
+ * The fill is on the disks. If the gear that it was routed by is still the
+ * zone's intent, the row is written; otherwise its writes start over.
+ */
+static void finish_fill(struct par_row *row)
+{
+	struct par_set *set = row->set;
+	struct par_conf *conf = set->conf;
+	u32 zone = par_zone_of(set, row->row);
+
+	spin_lock(par_zone_lock(conf, zone));
+	spin_lock(&conf->row_lock);
+	remove_row(row);
+	if (!row->status &&
+	    par_zone_admits(&conf->zone[zone], row->gear, true) &&
+	    row->gear == READ_ONCE(conf->gear))
+		par_map_start_row(set, row->row, row->gear);
+	spin_unlock(&conf->row_lock);
+	spin_unlock(par_zone_lock(conf, zone));
+
+	if (row->status)
+		fail_row(row);
+	par_row_release(conf, row);
+}
+
+static bool ripe(const struct par_row *row)
+{
+	return time_after_eq(jiffies, row->last +
+			     (row->discard ? PAR_DISCARD_JIFFIES : 1));
+}
+
+/* A row that no write has reached for a jiffy, or an old discard. */
+static struct par_row *take_ripe(struct par_conf *conf)
+{
+	struct par_row *row, *found = NULL;
+
+	spin_lock(&conf->row_lock);
+	list_for_each_entry(row, &conf->gathering, list) {
+		if (!ripe(row))
+			continue;
+		found = row;
+		if (row->discard) {
+			remove_row(row);
+		} else {
+			row->filling = true;
+			list_del_init(&row->list);
+		}
+		break;
+	}
+	spin_unlock(&conf->row_lock);
+	return found;
+}
+
+static struct par_row *take_filled(struct par_conf *conf)
+{
+	struct par_row *row;
+
+	spin_lock_irq(&conf->queue_lock);
+	row = list_first_entry_or_null(&conf->filled, struct par_row, filled);
+	if (row)
+		list_del(&row->filled);
+	spin_unlock_irq(&conf->queue_lock);
+	return row;
+}
+
+static void row_work(struct work_struct *work)
+{
+	struct par_conf *conf = container_of(to_delayed_work(work),
+					     struct par_conf, row_work);
+	struct par_row *row;
+	bool more;
+
+	while ((row = take_ripe(conf))) {
+		if (row->discard)
+			par_row_free(conf, row);
+		else
+			fill_row(row);
+	}
+	while ((row = take_filled(conf)))
+		finish_fill(row);
+
+	spin_lock(&conf->row_lock);
+	more = !list_empty(&conf->gathering);
+	spin_unlock(&conf->row_lock);
+	if (more)
+		queue_delayed_work(conf->wq, &conf->row_work, 1);
+}
+
+int par_rows_init(struct par_conf *conf)
+{
+	spin_lock_init(&conf->row_lock);
+	INIT_LIST_HEAD(&conf->gathering);
+	INIT_LIST_HEAD(&conf->filled);
+	INIT_DELAYED_WORK(&conf->row_work, row_work);
+	return mempool_init_kmalloc_pool(&conf->row_pool, PAR_ROW_RESERVE,
+					 row_bytes(conf));
+}
+
+/* All sets are quiet: what is left are discards that never became whole. */
+void par_rows_exit(struct par_conf *conf)
+{
+	struct par_row *row, *next;
+
+	if (!mempool_initialized(&conf->row_pool))
+		return;
+	cancel_delayed_work_sync(&conf->row_work);
+	list_for_each_entry_safe(row, next, &conf->gathering, list)
+		par_row_free(conf, row);
+	mempool_exit(&conf->row_pool);
+}

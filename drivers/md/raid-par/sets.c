@@ -1,0 +1,426 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Sets: the home set and the gear sets, each md's raid5 (or, for RAID-0,
+ * stripe.c) over virtual members. See par.h, struct par_set_ops.
+ *
+ * A child is an embedded struct mddev, driven the way dm-raid drives one. It
+ * is never "clean" as md means it (in_sync stays 0), so it never writes its
+ * superblock because it is written to; what a crash leaves to resync, the
+ * zones' intents say. When it does write its superblock - a member has
+ * failed - it does so behind the virtual members' end, and there
+ * par_store_child() stores ours, to which child_sync_super() has copied the
+ * child's state.
+ */
+#include <linux/slab.h>
+
+#include "par.h"
+#include "raid5.h"
+
+#define PAR_STRIPES_MIN		512
+#define PAR_STRIPES_MAX		4096
+#define PAR_STRIPE_MEMORY	(96UL << 20)	/* at most this for one set's stripes */
+
+static struct lock_class_key par_child_lock[2], par_child_suspend[2],
+			     par_child_open[2];
+
+static struct par_set *child_set(struct mddev *child)
+{
+	return container_of(child, struct par_set, mddev);
+}
+
+/* The child's view of its members, into our superblock; child->lock is held. */
+static void child_sync_super(struct mddev *child, struct md_rdev *unused)
+{
+	struct par_set *set = child_set(child);
+	struct par_set_record *rec = &set->conf->super.set[set->number];
+	u32 present = 0, recovering = 0;
+	struct md_rdev *rdev;
+
+	rec->recovered = MaxSector;
+	rdev_for_each(rdev, child) {
+		if (rdev->raid_disk < 0 || test_bit(Faulty, &rdev->flags))
+			continue;
+		present |= BIT(rdev->raid_disk);
+		if (!test_bit(In_sync, &rdev->flags)) {
+			recovering |= BIT(rdev->raid_disk);
+			rec->recovered = min_t(u64, rec->recovered,
+					       rdev->recovery_offset);
+		}
+	}
+	rec->failed = (BIT(set->sg->members) - 1) & ~present;
+	rec->recovering = recovering;
+	rec->resync = child->resync_offset;
+	rec->events = child->events;
+}
+
+/* A child saw a member fail: the parent and the other sets must know. */
+static void child_event(struct work_struct *work)
+{
+	struct par_set *set = child_set(container_of(work, struct mddev,
+						     event_work));
+	unsigned int d;
+
+	for (d = 0; d < set->sg->members; d++)
+		if (test_bit(Faulty, &set->vm[d].rdev.flags))
+			par_member_failed(set->conf, d);
+}
+
+static void child_classes(struct mddev *child, unsigned int home)
+{
+	lockdep_set_class(&child->reconfig_mutex, &par_child_lock[home]);
+	lockdep_set_class(&child->suspend_mutex, &par_child_suspend[home]);
+	lockdep_set_class(&child->open_mutex, &par_child_open[home]);
+}
+
+static int child_add_member(struct par_set *set, unsigned int d)
+{
+	struct par_conf *conf = set->conf;
+	struct par_set_record *rec = &conf->super.set[set->number];
+	struct md_rdev *rdev = &set->vm[d].rdev;
+	int err = md_rdev_init(rdev);
+
+	if (err)
+		return err;
+	rdev->bdev = set->vm[d].disk->part0;
+	rdev->mddev = &set->mddev;
+	rdev->sectors = set->sg->sectors;
+	rdev->data_offset = 0;
+	rdev->new_data_offset = 0;
+	rdev->sb_start = set->sg->sectors;
+	rdev->sb_size = PAR_BLOCK_BYTES;
+	rdev->sb_loaded = 1;
+	rdev->sb_page = alloc_page(GFP_KERNEL | __GFP_ZERO);
+	if (!rdev->sb_page)
+		return -ENOMEM;
+	rdev->raid_disk = d;
+	rdev->saved_raid_disk = -1;
+	if (!par_rdev_usable(conf->member[d].rdev) || rec->failed & BIT(d)) {
+		rdev->raid_disk = -1;
+		return 0;
+	}
+	rdev->recovery_offset = MaxSector;
+	if (rec->recovering & BIT(d))
+		rdev->recovery_offset = rec->recovered;
+	else
+		set_bit(In_sync, &rdev->flags);
+	list_add_tail(&rdev->same_set, &set->mddev.disks);
+	return 0;
+}
+
+static int stripe_count(const struct par_set *set)
+{
+	unsigned long each = set->sg->members * (PAGE_SIZE + 512);
+	unsigned long most = min(PAR_STRIPE_MEMORY, totalram_pages() * PAGE_SIZE / 16);
+	unsigned long two_rows = 4 * set->conf->geo.chunk_sectors / 8;
+
+	return clamp(min(most / each, two_rows), PAR_STRIPES_MIN, PAR_STRIPES_MAX);
+}
+
+static void child_setup(struct par_set *set)
+{
+	struct par_conf *conf = set->conf;
+	struct mddev *child = &set->mddev;
+
+	child->raid_disks = set->sg->members;
+	child->level = conf->geo.child_level;
+	child->new_level = child->level;
+	child->layout = ALGORITHM_LEFT_SYMMETRIC;
+	child->new_layout = child->layout;
+	child->chunk_sectors = conf->geo.chunk_sectors;
+	child->new_chunk_sectors = child->chunk_sectors;
+	child->dev_sectors = set->sg->sectors;
+	child->resync_offset = conf->super.set[set->number].resync;
+	child->events = conf->super.set[set->number].events;
+	memcpy(child->uuid, conf->super.uuid, sizeof(child->uuid));
+	child->ctime = conf->super.ctime;
+	child->persistent = 1;
+	child->major_version = 1;
+	child->minor_version = 2;
+	child->sync_super = child_sync_super;
+	child->max_disks = PAR_MAX_MEMBERS;
+	/* The parent's other sets are on the same disks, and that is meant. */
+	child->parallel_resync = 1;
+	par_child_counts_on(child, conf->mddev->gendisk);
+	INIT_WORK(&child->event_work, child_event);
+}
+
+static int child_create(struct par_set *set)
+{
+	struct mddev *child = &set->mddev;
+	unsigned int d;
+	int err = mddev_init(child);
+
+	if (err)
+		return err;
+	set->mddev_inited = true;
+	child_classes(child, set == par_home(set->conf));
+	child_setup(set);
+	for (d = 0; d < set->sg->members; d++) {
+		err = child_add_member(set, d);
+		if (err)
+			return err;
+	}
+
+	mddev_lock_nointr(child);
+	set_bit(MD_RECOVERY_FROZEN, &child->recovery);
+	child->in_sync = 0;
+	err = md_run(child);
+	if (!err) {
+		set->running = true;
+		child->ro = MD_RDWR;
+		child->in_sync = 0;
+		child->safemode_delay = 0;
+		raid5_set_cache_size(child, stripe_count(set));
+		err = md_start(child);
+	}
+	mddev_unlock(child);
+	return err;
+}
+
+static void child_destroy(struct par_set *set)
+{
+	unsigned int d;
+
+	if (!set->mddev_inited)
+		return;
+	if (set->running) {
+		mddev_lock_nointr(&set->mddev);
+		md_stop(&set->mddev);
+		mddev_unlock(&set->mddev);
+		flush_work(&set->mddev.event_work);
+	}
+	for (d = 0; d < set->sg->members; d++)
+		md_rdev_clear(&set->vm[d].rdev);
+	mddev_destroy(&set->mddev);
+}
+
+/* raid5 never declines here: it does so only while it is being reshaped. */
+static void child_submit(struct par_set *set, struct bio *bio)
+{
+	if (!md_handle_request(&set->mddev, bio))
+		bio_io_error(bio);
+}
+
+static void child_quiesce(struct par_set *set, bool on)
+{
+	set->mddev.pers->quiesce(&set->mddev, on);
+}
+
+static void child_fail(struct par_set *set, unsigned int d)
+{
+	if (set->running && set->vm[d].rdev.raid_disk >= 0 &&
+	    !test_bit(Faulty, &set->vm[d].rdev.flags))
+		md_error(&set->mddev, &set->vm[d].rdev);
+}
+
+static bool child_failed(struct par_set *set)
+{
+	return test_bit(MD_BROKEN, &set->mddev.flags) ||
+	       set->mddev.degraded > set->conf->geo.parities;
+}
+
+const struct par_set_ops par_child_ops = {
+	.create = child_create,
+	.destroy = child_destroy,
+	.submit = child_submit,
+	.quiesce = child_quiesce,
+	.fail = child_fail,
+	.failed = child_failed,
+};
+
+/* ---- what all kinds of sets have ---- */
+
+struct gendisk *par_disk_alloc(struct par_conf *conf, sector_t sectors,
+			       const struct block_device_operations *fops,
+			       void *data)
+{
+	struct queue_limits *parent = &conf->mddev->gendisk->queue->limits;
+	/*
+	 * Without a write cache the block layer would strip FUA; without
+	 * IO_STAT md_clone_bio() leaves the start time it accounts with unset.
+	 */
+	struct queue_limits lim = {
+		.logical_block_size = parent->logical_block_size,
+		.physical_block_size = parent->physical_block_size,
+		.max_hw_sectors = UINT_MAX,
+		.max_segments = USHRT_MAX,
+		.max_segment_size = UINT_MAX,
+		.max_hw_discard_sectors = UINT_MAX,
+		.max_user_discard_sectors = UINT_MAX,
+		.features = BLK_FEAT_WRITE_CACHE | BLK_FEAT_FUA |
+			    BLK_FEAT_IO_STAT |
+			    (parent->features & BLK_FEAT_ROTATIONAL),
+	};
+	struct gendisk *disk;
+
+	disk = blk_alloc_disk(&lim, NUMA_NO_NODE);
+	if (IS_ERR(disk))
+		return disk;
+	disk->fops = fops;
+	disk->private_data = data;
+	disk->flags |= GENHD_FL_HIDDEN | GENHD_FL_NO_PART;
+	/* add_disk() would set this, but nobody else shall see these disks. */
+	bdev_set_flag(disk->part0, BD_HAS_SUBMIT_BIO);
+	set_capacity(disk, sectors);
+	return disk;
+}
+
+static void front_submit_bio(struct bio *bio)
+{
+	struct par_set *set = bio->bi_bdev->bd_disk->private_data;
+
+	set->ops->submit(set, bio);
+}
+
+static const struct block_device_operations par_front_fops = {
+	.owner = THIS_MODULE,
+	.submit_bio = front_submit_bio,
+};
+
+static int make_disks(struct par_set *set)
+{
+	struct par_conf *conf = set->conf;
+	const char *kind = set == par_home(conf) ? "home" : "gear";
+	unsigned int d;
+
+	for (d = 0; d < set->sg->members; d++) {
+		struct par_vmember *vm = &set->vm[d];
+		struct gendisk *disk = par_disk_alloc(conf,
+				set->sg->sectors + PAR_BLOCK_SECTORS,
+				&par_vmember_fops, vm);
+
+		if (IS_ERR(disk))
+			return PTR_ERR(disk);
+		vm->set = set;
+		vm->index = d;
+		vm->member = &conf->member[d];
+		vm->disk = disk;
+		snprintf(disk->disk_name, DISK_NAME_LEN, "%s-%s%u-m%u",
+			 mdname(conf->mddev), kind, set->sg->members, d);
+	}
+	set->front = par_disk_alloc(conf, set->sg->sectors *
+				    (set->sg->members - conf->geo.parities),
+				    &par_front_fops, set);
+	if (IS_ERR(set->front)) {
+		int err = PTR_ERR(set->front);
+
+		set->front = NULL;
+		return err;
+	}
+	snprintf(set->front->disk_name, DISK_NAME_LEN, "%s-%s%u",
+		 mdname(conf->mddev), kind, set->sg->members);
+	return 0;
+}
+
+static struct par_set *set_alloc(struct par_conf *conf, unsigned int number)
+{
+	struct par_set *set = kvzalloc(sizeof(*set), GFP_KERNEL);
+	unsigned int i;
+
+	if (!set)
+		return NULL;
+	set->conf = conf;
+	set->number = number;
+	set->sg = &conf->geo.set[number];
+	set->ops = conf->geo.child_level ? &par_child_ops : &par_stripe_ops;
+	bio_list_init(&set->redirects);
+	INIT_WORK(&set->redirect_work, par_redirect_work);
+	init_waitqueue_head(&set->quiet);
+	for (i = 0; i < PAR_BUCKETS; i++) {
+		spin_lock_init(&set->bucket[i].lock);
+		bio_list_init(&set->bucket[i].waiters);
+	}
+	for (i = 0; i < PAR_ROW_HASH; i++)
+		INIT_HLIST_HEAD(&set->rows[i]);
+	return set;
+}
+
+/* Memory and disks of all sets; they run only after the metadata is loaded. */
+int par_sets_alloc(struct par_conf *conf)
+{
+	unsigned int i;
+	int err;
+
+	for (i = 1; i <= conf->geo.gears; i++) {
+		struct par_set *set = set_alloc(conf, i);
+
+		if (!set)
+			return -ENOMEM;
+		conf->set[i] = set;
+		set->redirect_wq = alloc_ordered_workqueue("%s-gear%u",
+				WQ_MEM_RECLAIM, mdname(conf->mddev),
+				set->sg->members);
+		if (!set->redirect_wq)
+			return -ENOMEM;
+		err = make_disks(set);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+int par_sets_run(struct par_conf *conf)
+{
+	unsigned int i;
+	int err = 0;
+
+	/* The lowest first: what runs above it is redirected there. */
+	for (i = 1; !err && i <= conf->geo.gears; i++)
+		err = conf->set[i]->ops->create(conf->set[i]);
+	return err;
+}
+
+/* Let the children's own resync run, once the array may be written. */
+void par_sets_start(struct par_conf *conf)
+{
+	unsigned int i;
+
+	for (i = 1; i <= conf->geo.gears; i++) {
+		struct mddev *child = &conf->set[i]->mddev;
+
+		if (!conf->set[i]->running)
+			continue;
+		clear_bit(MD_RECOVERY_FROZEN, &child->recovery);
+		set_bit(MD_RECOVERY_NEEDED, &child->recovery);
+		md_wakeup_thread(child->thread);
+	}
+}
+
+void par_sets_destroy(struct par_conf *conf)
+{
+	unsigned int i, d;
+
+	/* Home first: nothing is redirected any more when a gear set goes. */
+	for (i = conf->geo.gears; i >= 1; i--) {
+		struct par_set *set = conf->set[i];
+
+		if (!set)
+			continue;
+		set->ops->destroy(set);
+		if (set->redirect_wq)
+			destroy_workqueue(set->redirect_wq);
+		for (d = 0; d < set->sg->members; d++)
+			if (set->vm[d].disk)
+				put_disk(set->vm[d].disk);
+		if (set->front)
+			put_disk(set->front);
+		kvfree(set);
+		conf->set[i] = NULL;
+	}
+}
+
+void par_sets_quiesce(struct par_conf *conf, unsigned int lowest)
+{
+	unsigned int i;
+
+	for (i = conf->geo.gears; i >= lowest; i--)
+		conf->set[i]->ops->quiesce(conf->set[i], true);
+}
+
+void par_sets_resume(struct par_conf *conf, unsigned int lowest)
+{
+	unsigned int i;
+
+	for (i = lowest; i <= conf->geo.gears; i++)
+		conf->set[i]->ops->quiesce(conf->set[i], false);
+}

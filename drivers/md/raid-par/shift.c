@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Shifting, and the mover: the one thread that changes the gear and
+ * propagates. See par.h for the contracts.
+ *
+ * Up: the members are brought up to date with the metadata, the gear changes
+ * at once, and what is valid in the images only is propagated afterwards.
+ *
+ * Down: what is valid on the home copies only is propagated while the array
+ * serves. When little is left, the sets that would use the members going to
+ * sleep are made quiet, from the home set downwards, each before the band of
+ * members imaged in the gear set below it is finished; then everything is
+ * checkpointed and the gear changes. Until then nothing is lost by giving up.
+ *
+ * Timers: none. The mover waits for conf->wait.
+ */
+#include <linux/kobject.h>
+
+#include "par.h"
+
+#define PAR_SMALL	32U	/* segments left that may be copied with writes held */
+#define PAR_PASSES	16U	/* give up waiting for less than that */
+
+u64 par_segments(struct par_conf *conf, enum par_seg_state state)
+{
+	unsigned int i, d;
+	u64 sum = 0;
+
+	for (i = 2; i <= conf->geo.gears; i++)
+		for (d = conf->geo.set[1].members; d < conf->geo.set[i].members; d++)
+			sum += atomic64_read(&conf->set[i]->vm[d].segs[state]);
+	return sum;
+}
+
+/* Segments in @state of the members that sleep in gear @gear. */
+static u64 segments_above(struct par_conf *conf, unsigned int gear,
+			  enum par_seg_state state)
+{
+	unsigned int i, d;
+	u64 sum = 0;
+
+	for (i = gear + 1; i <= conf->geo.gears; i++)
+		for (d = conf->geo.set[gear].members; d < conf->geo.set[i].members; d++)
+			sum += atomic64_read(&conf->set[i]->vm[d].segs[state]);
+	return sum;
+}
+
+void par_shift_notify(struct par_conf *conf)
+{
+	if (conf->sysfs_gear)
+		sysfs_notify_dirent(conf->sysfs_gear);
+	if (conf->sysfs_shift)
+		sysfs_notify_dirent(conf->sysfs_shift);
+}
+
+void par_shift_to(struct par_conf *conf, unsigned int gear)
+{
+	WRITE_ONCE(conf->target, gear);
+	wake_up(&conf->wait);
+}
+
+/* ---- the gate ---- */
+
+void par_gate_quiesce(struct par_conf *conf)
+{
+	mutex_lock(&conf->gate);
+	if (!conf->quiesced++)
+		par_sets_quiesce(conf, 1);
+	mutex_unlock(&conf->gate);
+}
+
+void par_gate_resume(struct par_conf *conf)
+{
+	mutex_lock(&conf->gate);
+	if (!--conf->quiesced)
+		par_sets_resume(conf, 1);
+	mutex_unlock(&conf->gate);
+	wake_up(&conf->wait);
+}
+
+/* The gate for the mover, which needs the gear sets to go on for a while. */
+static void gate_enter(struct par_conf *conf)
+{
+	for (;;) {
+		wait_event(conf->wait, !READ_ONCE(conf->quiesced));
+		mutex_lock(&conf->gate);
+		if (!conf->quiesced)
+			return;
+		mutex_unlock(&conf->gate);
+	}
+}
+
+/* ---- the mover ---- */
+
+static bool stopping(struct par_conf *conf)
+{
+	return kthread_should_stop() || !md_is_rdwr(conf->mddev);
+}
+
+/* Only the mover asks: conf->aim is what it is working towards. */
+bool par_mover_interrupted(struct par_conf *conf)
+{
+	return stopping(conf) || READ_ONCE(conf->target) != conf->aim;
+}
+
+static void announce(struct par_conf *conf)
+{
+	char from[24], to[24];
+	char *env[] = { "PAR_EVENT=shift", from, to, NULL };
+
+	snprintf(to, sizeof(to), "PAR_GEAR=%u", conf->geo.set[conf->gear].members);
+	snprintf(from, sizeof(from), "PAR_MEMBERS=%u", conf->geo.members);
+	kobject_uevent_env(&disk_to_dev(conf->mddev->gendisk)->kobj, KOBJ_CHANGE,
+			   env);
+	par_shift_notify(conf);
+	md_new_event();
+}
+
+static void shift_begin(struct par_conf *conf, enum par_shift_state state,
+			u64 segments)
+{
+	conf->shift_started = jiffies;
+	conf->shift_total = segments;
+	conf->shift_done = 0;
+	WRITE_ONCE(conf->shift, state);
+	par_shift_notify(conf);
+}
+
+static void shift_end(struct par_conf *conf, int err)
+{
+	WRITE_ONCE(conf->shift, PAR_SHIFT_IDLE);
+	conf->shift_error = err;
+	if (!err) {
+		conf->shift_ms = jiffies_to_msecs(jiffies - conf->shift_started);
+		conf->shifts++;
+		announce(conf);
+	} else {
+		par_shift_notify(conf);
+	}
+}
+
+static u32 members_of(struct par_conf *conf, unsigned int gear)
+{
+	return BIT(conf->geo.set[gear].members) - 1;
+}
+
+static int shift_up(struct par_conf *conf)
+{
+	int err;
+
+	shift_begin(conf, PAR_SHIFT_UP, 0);
+	err = par_store_gear(conf, conf->aim, members_of(conf, conf->aim));
+	shift_end(conf, err);
+	if (!err) {
+		pr_info("md/par:%s: shifted up to gear %u of %u\n",
+			mdname(conf->mddev), conf->geo.set[conf->gear].members,
+			conf->geo.members);
+		conf->propagation_due = true;
+		par_retry_missed(conf);
+	}
+	return err;
+}
+
+/* Sets above gear @gear have members that will sleep in it. */
+static void track_above(struct par_conf *conf, unsigned int gear, bool on)
+{
+	unsigned int i;
+
+	for (i = gear + 1; i <= conf->geo.gears; i++)
+		WRITE_ONCE(conf->set[i]->tracking, on);
+}
+
+/*
+ * Propagate down to the images, for all members that sleep in conf->aim. The
+ * highest band first: its images make segments of lower bands diverge.
+ */
+static int propagate_down(struct par_conf *conf)
+{
+	unsigned int band, i;
+	int err = 0;
+
+	for (band = conf->geo.gears - 1; !err && band >= conf->aim; band--)
+		for (i = conf->geo.gears; !err && i > band; i--)
+			err = par_propagate(conf->set[i], band, PAR_SEG_HOME, false);
+	return err;
+}
+
+/* The last segments, with the sets quiet one after another. Gate held. */
+static int finish_down(struct par_conf *conf)
+{
+	unsigned int band, i;
+	int err = 0;
+
+	for (band = conf->geo.gears - 1; band >= conf->aim; band--) {
+		struct par_set *above = conf->set[band + 1];
+
+		above->ops->quiesce(above, true);
+		for (i = conf->geo.gears; !err && i > band; i--)
+			err = par_propagate(conf->set[i], band, PAR_SEG_HOME, true);
+	}
+	for (i = conf->aim; i >= 1; i--)
+		conf->set[i]->ops->quiesce(conf->set[i], true);
+	if (!err && segments_above(conf, conf->aim, PAR_SEG_HOME))
+		err = -EAGAIN;
+	return err;
+}
+
+/*
+ * Everything is quiet and every sleeper-to-be has its data in the images too.
+ * The members that stay are told the new gear; the others are not written, so
+ * their copy of the metadata is older and can never win at assembly.
+ */
+static int change_down(struct par_conf *conf)
+{
+	int err = finish_down(conf);
+
+	err = err ?: par_store_checkpoint(conf);
+	err = err ?: par_store_gear(conf, conf->aim, members_of(conf, conf->aim));
+	if (!err)
+		/* A flush that saw the old gear is still on its way to them. */
+		wait_event(conf->wait, !atomic_read(&conf->flushes));
+	par_sets_resume(conf, 1);
+	return err;
+}
+
+static int shift_down(struct par_conf *conf)
+{
+	unsigned int pass;
+	int err;
+
+	shift_begin(conf, PAR_SHIFT_DOWN,
+		    segments_above(conf, conf->aim, PAR_SEG_HOME));
+	/* Writes that are not counted are over once all has been quiet. */
+	track_above(conf, conf->aim, true);
+	par_gate_quiesce(conf);
+	par_gate_resume(conf);
+
+	for (pass = 0; pass < PAR_PASSES; pass++) {
+		err = propagate_down(conf);
+		if (err || segments_above(conf, conf->aim, PAR_SEG_HOME) <= PAR_SMALL)
+			break;
+	}
+	if (!err) {
+		gate_enter(conf);
+		err = par_mover_interrupted(conf) ? -EINTR : change_down(conf);
+		mutex_unlock(&conf->gate);
+	}
+	track_above(conf, conf->aim, false);
+	shift_end(conf, err);
+	if (!err)
+		pr_info("md/par:%s: shifted down to gear %u of %u\n",
+			mdname(conf->mddev), conf->geo.set[conf->gear].members,
+			conf->geo.members);
+	return err;
+}
+
+/* In a gear: what only the images hold, to the home copies of who is awake. */
+static int propagate_home(struct par_conf *conf)
+{
+	unsigned int band, i;
+	int err = 0;
+
+	shift_begin(conf, PAR_SHIFT_PROPAGATE, segments_above(conf, 1, PAR_SEG_IMAGE) -
+		    segments_above(conf, conf->gear, PAR_SEG_IMAGE));
+	for (band = 1; !err && band < conf->gear; band++)
+		for (i = conf->geo.gears; !err && i > band; i--)
+			err = par_propagate(conf->set[i], band, PAR_SEG_IMAGE, false);
+	err = err ?: par_store_zones(conf);
+	WRITE_ONCE(conf->shift, PAR_SHIFT_IDLE);
+	par_shift_notify(conf);
+	return err;
+}
+
+static bool work_due(struct par_conf *conf)
+{
+	return kthread_should_stop() ||
+	       (md_is_rdwr(conf->mddev) &&
+		(READ_ONCE(conf->target) != conf->gear || conf->propagation_due));
+}
+
+/* A shift that failed for good is not tried again for ever. */
+static void give_up(struct par_conf *conf, int err)
+{
+	if (err && err != -EINTR) {
+		pr_warn("md/par:%s: cannot shift to gear %u: error %d; staying in gear %u\n",
+			mdname(conf->mddev), conf->geo.set[conf->aim].members,
+			err, conf->geo.set[conf->gear].members);
+		cmpxchg(&conf->target, conf->aim, conf->gear);
+	}
+}
+
+static int mover(void *arg)
+{
+	struct par_conf *conf = arg;
+
+	while (!kthread_should_stop()) {
+		wait_event_idle(conf->wait, work_due(conf));
+		if (stopping(conf))
+			continue;
+		conf->aim = READ_ONCE(conf->target);
+		if (conf->aim > conf->gear) {
+			give_up(conf, shift_up(conf));
+		} else if (conf->aim < conf->gear) {
+			give_up(conf, shift_down(conf));
+		} else if (conf->propagation_due) {
+			if (propagate_home(conf) != -EINTR)
+				conf->propagation_due = false;
+		}
+	}
+	return 0;
+}
+
+int par_shift_init(struct par_conf *conf)
+{
+	conf->target = conf->gear;
+	conf->propagation_due = true;
+	conf->mover = kthread_run(mover, conf, "%s_mover", mdname(conf->mddev));
+	if (IS_ERR(conf->mover)) {
+		int err = PTR_ERR(conf->mover);
+
+		conf->mover = NULL;
+		return err;
+	}
+	return 0;
+}
+
+void par_shift_exit(struct par_conf *conf)
+{
+	if (conf->mover)
+		kthread_stop(conf->mover);
+	conf->mover = NULL;
+}

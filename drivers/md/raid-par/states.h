@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The one table of segment states: what a request on a sleeper's segment
+ * does, and what the segment becomes. There is no exception outside it.
+ *
+ * Pure: any context, no locks, no side effects.
+ */
+#ifndef RAID_PAR_STATES_H
+#define RAID_PAR_STATES_H
+
+#include <linux/types.h>
+
+/*
+ * As stored in the map, two bits a sleeper. In one row either all segments
+ * are PAR_SEG_UNWRITTEN or none is.
+ */
+enum par_seg_state {
+	PAR_SEG_UNWRITTEN,	/* the row reads as zeros, nothing is stored */
+	PAR_SEG_BOTH,		/* home copy and image agree */
+	PAR_SEG_HOME,		/* only the home copy is valid */
+	PAR_SEG_IMAGE,		/* only the image is valid */
+	PAR_SEG_STATES,
+};
+
+enum par_seg_event {
+	PAR_EV_READ,		/* member awake */
+	PAR_EV_READ_ASLEEP,
+	PAR_EV_WRITE,		/* member awake */
+	PAR_EV_WRITE_ASLEEP,
+	PAR_EV_PROPAGATE,	/* the copy to the other side is complete */
+	PAR_EV_START,		/* the row is being started, member awake */
+	PAR_EV_START_ASLEEP,
+	PAR_SEG_EVENTS,
+};
+
+enum par_seg_action {
+	PAR_ACT_NONE,		/* no such transition: nothing to do */
+	PAR_ACT_ZERO,		/* answer with zeros, no I/O */
+	PAR_ACT_START,		/* the row must be started first */
+	PAR_ACT_HOME,		/* to the home copy */
+	PAR_ACT_IMAGE,		/* to the image */
+	PAR_ACT_MISS,		/* wake the member, hold the request */
+	PAR_ACT_COPY_TO_IMAGE,
+	PAR_ACT_COPY_TO_HOME,
+};
+
+struct par_seg_step {
+	u8 action;	/* enum par_seg_action */
+	u8 next;	/* enum par_seg_state afterwards */
+};
+
+/* par_seg_step - look the table up */
+struct par_seg_step par_seg_step(enum par_seg_state state,
+				 enum par_seg_event event);
+
+/*
+ * par_seg_after_crash - what a stored state means in a zone whose intent was
+ * stored while the member was @awake: "both" may have run ahead on the side
+ * that served writes, and an unwritten row may have been started.
+ */
+enum par_seg_state par_seg_after_crash(enum par_seg_state stored, bool awake);
+
+#endif

@@ -1,0 +1,895 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The metadata on the members: superblock, zone intents, map. See format.h for
+ * what lies where and for the order of writes, par.h for the contracts.
+ *
+ * Every write goes to conf->current_members, all of them awake, and is FUA.
+ * conf->store_mutex makes one writer of us all; the gear changes under it too,
+ * so that no intent is stored for a gear that is over.
+ *
+ * Timers: tidy_work, every 30 seconds while intents are set, clears those of
+ * zones that no write has touched since, so that a crash leaves little to
+ * resync.
+ */
+#include <linux/completion.h>
+#include <linux/random.h>
+#include <linux/slab.h>
+
+#include "par.h"
+
+#define PAR_TIDY	(30 * HZ)
+
+/* ---- raw I/O ---- */
+
+struct par_meta_io {
+	struct par_conf *conf;
+	atomic_t left;
+	struct completion done;
+	u32 failed;
+};
+
+static void meta_put(struct par_meta_io *io)
+{
+	if (atomic_dec_and_test(&io->left))
+		complete(&io->done);
+}
+
+static void meta_endio(struct bio *bio)
+{
+	struct par_meta_io *io = bio->bi_private;
+	struct md_rdev *rdev;
+	unsigned int d;
+
+	for (d = 0; bio->bi_status && d < io->conf->geo.members; d++) {
+		rdev = io->conf->member[d].rdev;
+		if (rdev && rdev->bdev == bio->bi_bdev)
+			io->failed |= BIT(d);
+	}
+	bio_put(bio);
+	meta_put(io);
+}
+
+static void meta_submit(struct par_meta_io *io, unsigned int d, u64 sector,
+			struct page *page, blk_opf_t opf)
+{
+	struct md_rdev *rdev = io->conf->member[d].rdev;
+	struct bio *bio = bio_alloc_bioset(rdev->bdev, 1, opf, GFP_NOIO,
+					   &io->conf->bios);
+
+	bio->bi_iter.bi_sector = rdev->data_offset + sector;
+	bio->bi_private = io;
+	bio->bi_end_io = meta_endio;
+	if (page)
+		__bio_add_page(bio, page, PAR_BLOCK_BYTES, 0);
+	atomic_inc(&io->left);
+	submit_bio_noacct(bio);
+}
+
+static void meta_begin(struct par_meta_io *io, struct par_conf *conf)
+{
+	io->conf = conf;
+	io->failed = 0;
+	atomic_set(&io->left, 1);
+	init_completion(&io->done);
+}
+
+/* Wait; members that failed are told to md. Fails only if none is left. */
+static int meta_end(struct par_meta_io *io, u32 members)
+{
+	unsigned int d;
+
+	meta_put(io);
+	wait_for_completion_io(&io->done);
+	for (d = 0; d < io->conf->geo.members; d++)
+		if (io->failed & BIT(d))
+			par_member_failed(io->conf, d);
+	return members & ~io->failed ? 0 : -EIO;
+}
+
+static u32 usable(struct par_conf *conf, u32 members)
+{
+	unsigned int d;
+
+	for (d = 0; d < conf->geo.members; d++)
+		if (!par_rdev_usable(conf->member[d].rdev))
+			members &= ~BIT(d);
+	return members;
+}
+
+int par_flush_members(struct par_conf *conf, u32 which)
+{
+	struct par_meta_io io;
+	unsigned int d;
+
+	which = usable(conf, which);
+	meta_begin(&io, conf);
+	for (d = 0; d < conf->geo.members; d++)
+		if (which & BIT(d))
+			meta_submit(&io, d, 0, NULL, REQ_OP_WRITE |
+				    REQ_PREFLUSH | REQ_SYNC);
+	return meta_end(&io, which);
+}
+
+/* Write @count pages to as many places on each of @members. */
+static int meta_write(struct par_conf *conf, u32 members, const u64 *sectors,
+		      struct page **pages, unsigned int count)
+{
+	struct par_meta_io io;
+	unsigned int d, i;
+
+	members = usable(conf, members);
+	meta_begin(&io, conf);
+	for (d = 0; d < conf->geo.members; d++)
+		for (i = 0; members & BIT(d) && i < count; i++)
+			meta_submit(&io, d, sectors[i], pages[i], REQ_OP_WRITE |
+				    REQ_FUA | REQ_SYNC | REQ_META);
+	conf->meta_writes += count;
+	return meta_end(&io, members);
+}
+
+static bool meta_read(struct par_conf *conf, unsigned int d, u64 sector,
+		      struct page *page)
+{
+	return sync_page_io(conf->member[d].rdev, sector, PAR_BLOCK_BYTES, page,
+			    REQ_OP_READ | REQ_META, false);
+}
+
+/* ---- superblock ---- */
+
+static u64 super_sector(u64 seq)
+{
+	return (seq & 1) * PAR_BLOCK_SECTORS;
+}
+
+/* Store the superblock on @members; each gets its own copy. */
+static int write_super(struct par_conf *conf, u32 members)
+{
+	struct page *page = conf->store_pages[0];
+	u32 left = usable(conf, members), failed = 0;
+	u64 sector;
+	unsigned int d;
+
+	conf->super.seq++;
+	conf->super.block_seq = conf->block_seq;
+	conf->super.awake = members;
+	sector = super_sector(conf->super.seq);
+	for (d = 0; d < conf->geo.members; d++) {
+		if (!(left & BIT(d)))
+			continue;
+		par_super_pack(page_address(page), &conf->super, &conf->geo, d);
+		if (meta_write(conf, BIT(d), &sector, &page, 1))
+			failed |= BIT(d);
+		conf->member_seq[d] = conf->block_seq;
+	}
+	return left & ~failed ? 0 : -EIO;
+}
+
+int par_store_super(struct par_conf *conf, u32 flags)
+{
+	int err;
+
+	mutex_lock(&conf->store_mutex);
+	conf->super.flags = flags;
+	err = write_super(conf, conf->current_members);
+	mutex_unlock(&conf->store_mutex);
+	return err;
+}
+
+void par_store_child(struct par_conf *conf, struct bio *bio)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&conf->queue_lock, flags);
+	bio_list_add(&conf->supers, bio);
+	spin_unlock_irqrestore(&conf->queue_lock, flags);
+	queue_work(conf->wq, &conf->store_work);
+}
+
+static void store_supers(struct par_conf *conf)
+{
+	struct bio_list bios;
+	struct bio *bio;
+	int err;
+
+	spin_lock_irq(&conf->queue_lock);
+	bios = conf->supers;
+	bio_list_init(&conf->supers);
+	spin_unlock_irq(&conf->queue_lock);
+	if (bio_list_empty(&bios))
+		return;
+	err = write_super(conf, conf->current_members);
+	while ((bio = bio_list_pop(&bios))) {
+		bio->bi_status = errno_to_blk_status(err);
+		bio_endio(bio);
+	}
+}
+
+/* ---- blocks ---- */
+
+static struct par_set *block_set(struct par_conf *conf, u32 block)
+{
+	unsigned int i = conf->geo.gears;
+
+	while (block - conf->geo.set[i].block_base >= conf->geo.set[i].blocks)
+		i--;
+	return conf->set[i];
+}
+
+/* Zones of a map block: [*first, return value). */
+static u32 block_zones(struct par_conf *conf, u32 block, u32 *first)
+{
+	const struct par_set_geometry *sg = block_set(conf, block)->sg;
+	u32 from = (block - sg->block_base) * sg->block_zones;
+
+	*first = sg->zone_base + from;
+	return sg->zone_base + min(from + sg->block_zones, sg->zones);
+}
+
+/* The zones' states as of now; what changes from here on is dirty again. */
+static void snapshot_block(struct par_conf *conf, u32 block, u8 *payload)
+{
+	u32 first, zone, end = block_zones(conf, block, &first);
+	unsigned int bytes = block_set(conf, block)->sg->width * PAR_ZONE_ROWS / 8;
+
+	memset(payload, 0, PAR_BLOCK_PAYLOAD);
+	for (zone = first; zone < end; zone++) {
+		spinlock_t *lock = par_zone_lock(conf, zone);
+
+		spin_lock(lock);
+		if (conf->block[block].payload)
+			memcpy(payload + (zone - first) * bytes,
+			       conf->block[block].payload + (zone - first) * bytes,
+			       bytes);
+		conf->zone[zone].dirty = false;
+		if (conf->zone[zone].must_store)
+			conf->zone[zone].must_store = PAR_STORING;
+		spin_unlock(lock);
+	}
+}
+
+static void block_stored(struct par_conf *conf, u32 block)
+{
+	u32 zone, end = block_zones(conf, block, &zone);
+
+	for (; zone < end; zone++) {
+		spinlock_t *lock = par_zone_lock(conf, zone);
+
+		spin_lock(lock);
+		conf->zone[zone].stored = true;
+		if (conf->zone[zone].must_store == PAR_STORING)
+			conf->zone[zone].must_store = 0;
+		spin_unlock(lock);
+	}
+}
+
+/* Seal a page for the slot that does not hold the newest version. */
+static u64 seal(struct par_conf *conf, struct page *page,
+		enum par_block_kind kind, u32 index, struct par_map_block *block)
+{
+	par_block_seal(page_address(page), kind, index, conf->super.epoch,
+		       ++conf->block_seq);
+	block->seq = conf->block_seq;
+	block->slot ^= 1;
+	return kind == PAR_BLOCK_INTENT ?
+		par_intent_sector(index, block->slot) :
+		par_map_sector(&conf->geo, index, block->slot);
+}
+
+/*
+ * Store the map blocks in @todo and clear it. Between snapshot and write the
+ * members are flushed: what a snapshot calls valid has then been flushed.
+ */
+static int store_map(struct par_conf *conf, unsigned long *todo)
+{
+	struct par_disk_block *raw;
+	u32 blocks[PAR_STORE_BATCH];
+	u64 sectors[PAR_STORE_BATCH];
+	unsigned int count, i;
+	int err = 0;
+	u32 block = 0;
+
+	while (!err && block < conf->geo.map_blocks) {
+		count = 0;
+		for_each_set_bit_from(block, todo, conf->geo.map_blocks) {
+			if (count == PAR_STORE_BATCH)
+				break;
+			raw = page_address(conf->store_pages[count]);
+			snapshot_block(conf, block, raw->payload);
+			blocks[count++] = block;
+		}
+		if (!count)
+			break;
+		err = par_flush_members(conf, conf->current_members);
+		for (i = 0; i < count; i++)
+			sectors[i] = seal(conf, conf->store_pages[i], PAR_BLOCK_MAP,
+					  blocks[i], &conf->block[blocks[i]]);
+		err = err ?: meta_write(conf, conf->current_members, sectors,
+					conf->store_pages, count);
+		for (i = 0; !err && i < count; i++)
+			block_stored(conf, blocks[i]);
+	}
+	bitmap_zero(todo, conf->geo.map_blocks);
+	return err;
+}
+
+/* Store an intent block from conf->intents. */
+static int store_intent_block(struct par_conf *conf, u32 index)
+{
+	struct par_disk_block *raw = page_address(conf->store_pages[0]);
+	u32 first = index * PAR_BLOCK_PAYLOAD;
+	u32 count = min(PAR_BLOCK_PAYLOAD, conf->geo.zones - first);
+	u64 sector;
+
+	memset(raw->payload, 0, PAR_BLOCK_PAYLOAD);
+	memcpy(raw->payload, conf->intents + first, count);
+	sector = seal(conf, conf->store_pages[0], PAR_BLOCK_INTENT, index,
+		      &conf->intent_block[index]);
+	return meta_write(conf, conf->current_members, &sector,
+			  conf->store_pages, 1);
+}
+
+/* Set the intent byte of every zone in @zones to @gear and store the bytes. */
+static int store_intents(struct par_conf *conf, const unsigned long *zones,
+			 unsigned int gear)
+{
+	u32 zone = 0, next;
+	int err = 0;
+
+	for_each_set_bit(zone, zones, conf->geo.zones)
+		conf->intents[zone] = gear |
+			(conf->zone[zone].stored ? PAR_INTENT_STORED : 0);
+	zone = find_first_bit(zones, conf->geo.zones);
+	while (!err && zone < conf->geo.zones) {
+		err = store_intent_block(conf, zone / PAR_BLOCK_PAYLOAD);
+		next = (zone / PAR_BLOCK_PAYLOAD + 1) * PAR_BLOCK_PAYLOAD;
+		zone = next >= conf->geo.zones ? conf->geo.zones :
+			find_next_bit(zones, conf->geo.zones, next);
+	}
+	return err;
+}
+
+/* ---- intents on demand ---- */
+
+static void mark_block(struct par_conf *conf, u32 zone)
+{
+	unsigned int index, i = conf->geo.gears;
+
+	while (zone - conf->geo.set[i].zone_base >= conf->geo.set[i].zones)
+		i--;
+	set_bit(par_map_block(&conf->geo.set[i],
+			      zone - conf->geo.set[i].zone_base, &index),
+		conf->todo);
+}
+
+/*
+ * One zone that was asked for. Before its intent may change from one gear's to
+ * another's, and before a segment that was stored as valid on one side only
+ * may run ahead on the other, its map must be stored: until then nothing is
+ * admitted. Returns false if the zone has all it needs.
+ */
+static bool begin_intent(struct par_conf *conf, u32 zone, unsigned int gear)
+{
+	struct par_zone *z = &conf->zone[zone];
+	spinlock_t *lock = par_zone_lock(conf, zone);
+	bool needed;
+
+	spin_lock(lock);
+	needed = z->must_store || z->intent != gear;
+	if (z->must_store || (z->intent && z->intent != gear)) {
+		z->intent = PAR_INTENT_CHANGING;
+		mark_block(conf, zone);
+	}
+	z->touched = jiffies;
+	spin_unlock(lock);
+	return needed;
+}
+
+static void publish_intents(struct par_conf *conf, const unsigned long *zones,
+			    unsigned int gear)
+{
+	u32 zone;
+
+	for_each_set_bit(zone, zones, conf->geo.zones) {
+		spinlock_t *lock = par_zone_lock(conf, zone);
+
+		spin_lock(lock);
+		conf->zone[zone].intent = gear;
+		spin_unlock(lock);
+	}
+}
+
+static int store_wanted(struct par_conf *conf)
+{
+	unsigned int gear = conf->gear;
+	u32 zone;
+	int err;
+
+	for_each_set_bit(zone, conf->wanted, conf->geo.zones) {
+		clear_bit(zone, conf->wanted);
+		if (begin_intent(conf, zone, gear))
+			__set_bit(zone, conf->taken);
+		par_map_prepare(conf, zone);
+	}
+	if (bitmap_empty(conf->taken, conf->geo.zones))
+		return 0;
+	err = store_map(conf, conf->todo);
+	err = err ?: store_intents(conf, conf->taken, gear);
+	if (!err)
+		publish_intents(conf, conf->taken, gear);
+	bitmap_zero(conf->taken, conf->geo.zones);
+	return err;
+}
+
+static void release_waiting(struct par_conf *conf, int err)
+{
+	struct bio_list bios;
+	struct bio *bio;
+
+	spin_lock_irq(&conf->queue_lock);
+	bios = conf->waiting;
+	bio_list_init(&conf->waiting);
+	spin_unlock_irq(&conf->queue_lock);
+	while (err && (bio = bio_list_pop(&bios)))
+		bio_io_error(bio);
+	par_requeue(conf, &bios);
+}
+
+static void store_work(struct work_struct *work)
+{
+	struct par_conf *conf = container_of(work, struct par_conf, store_work);
+	int err;
+
+	mutex_lock(&conf->store_mutex);
+	err = store_wanted(conf);
+	store_supers(conf);
+	mutex_unlock(&conf->store_mutex);
+	if (err)
+		pr_err_ratelimited("md/par:%s: no member takes metadata: writes fail\n",
+				   mdname(conf->mddev));
+	release_waiting(conf, err);
+	queue_delayed_work(conf->long_wq, &conf->tidy_work, PAR_TIDY);
+}
+
+/*
+ * A writer that came here through the zone before is sequential: have the next
+ * zone ready for it.
+ */
+void par_store_want(struct par_conf *conf, u32 zone)
+{
+	set_bit(zone, conf->wanted);
+	if (zone && zone + 1 < conf->geo.zones &&
+	    READ_ONCE(conf->zone[zone - 1].intent) == conf->gear)
+		set_bit(zone + 1, conf->wanted);
+	queue_work(conf->wq, &conf->store_work);
+}
+
+/* ---- checkpoints ---- */
+
+static void mark_dirty_blocks(struct par_conf *conf, bool must_only)
+{
+	u32 zone;
+
+	for (zone = 0; zone < conf->geo.zones; zone++)
+		if (READ_ONCE(conf->zone[zone].must_store) ||
+		    (!must_only && READ_ONCE(conf->zone[zone].dirty)))
+			mark_block(conf, zone);
+}
+
+int par_store_zones(struct par_conf *conf)
+{
+	int err;
+
+	mutex_lock(&conf->store_mutex);
+	mark_dirty_blocks(conf, true);
+	err = store_map(conf, conf->todo);
+	mutex_unlock(&conf->store_mutex);
+	return err;
+}
+
+/* Zones with an intent on the disks, into @zones. */
+static void intent_zones(struct par_conf *conf, unsigned long *zones)
+{
+	u32 zone;
+
+	for (zone = 0; zone < conf->geo.zones; zone++)
+		if (conf->intents[zone] & PAR_INTENT_GEAR)
+			__set_bit(zone, zones);
+}
+
+int par_store_checkpoint(struct par_conf *conf)
+{
+	int err;
+
+	mutex_lock(&conf->store_mutex);
+	mark_dirty_blocks(conf, false);
+	err = store_map(conf, conf->todo);
+	intent_zones(conf, conf->taken);
+	err = err ?: store_intents(conf, conf->taken, 0);
+	if (!err)
+		publish_intents(conf, conf->taken, 0);
+	bitmap_zero(conf->taken, conf->geo.zones);
+	mutex_unlock(&conf->store_mutex);
+	return err;
+}
+
+/* Zones whose intent nobody has used for a while: admit nothing more. */
+static bool take_idle_zones(struct par_conf *conf)
+{
+	bool any = false;
+	u32 zone;
+
+	for (zone = 0; zone < conf->geo.zones; zone++) {
+		struct par_zone *z = &conf->zone[zone];
+		spinlock_t *lock = par_zone_lock(conf, zone);
+
+		spin_lock(lock);
+		if (z->intent && !z->starting &&
+		    time_after(jiffies, z->touched + PAR_TIDY)) {
+			z->intent = PAR_INTENT_CHANGING;
+			__set_bit(zone, conf->idle);
+			any = true;
+		}
+		spin_unlock(lock);
+	}
+	return any;
+}
+
+/* Store and clear the idle zones, but for those that are wanted again. */
+static void clear_idle_zones(struct par_conf *conf)
+{
+	u32 zone;
+
+	mutex_lock(&conf->store_mutex);
+	for_each_set_bit(zone, conf->idle, conf->geo.zones) {
+		if (READ_ONCE(conf->zone[zone].intent) == PAR_INTENT_CHANGING)
+			mark_block(conf, zone);
+		else
+			__clear_bit(zone, conf->idle);
+	}
+	if (!store_map(conf, conf->todo) && !store_intents(conf, conf->idle, 0))
+		publish_intents(conf, conf->idle, 0);
+	bitmap_zero(conf->idle, conf->geo.zones);
+	mutex_unlock(&conf->store_mutex);
+}
+
+static bool any_intent(struct par_conf *conf)
+{
+	u32 zone;
+
+	for (zone = 0; zone < conf->geo.zones; zone++)
+		if (READ_ONCE(conf->zone[zone].intent))
+			return true;
+	return false;
+}
+
+/*
+ * Writes that were admitted to an idle zone may still be under way. They are
+ * over once every set has been quiet for an instant.
+ */
+static void tidy_work(struct work_struct *work)
+{
+	struct par_conf *conf = container_of(to_delayed_work(work),
+					     struct par_conf, tidy_work);
+
+	if (md_is_rdwr(conf->mddev) && take_idle_zones(conf)) {
+		par_gate_quiesce(conf);
+		par_gate_resume(conf);
+		clear_idle_zones(conf);
+	}
+	if (any_intent(conf))
+		queue_delayed_work(conf->long_wq, &conf->tidy_work, PAR_TIDY);
+}
+
+/* ---- a change of gear ---- */
+
+/* Bring one stored block on the members in @stale up to date. */
+static int refresh_block(struct par_conf *conf, u32 stale, unsigned int from,
+			 enum par_block_kind kind, u32 index,
+			 const struct par_map_block *block)
+{
+	struct page *page = conf->store_pages[0];
+	u64 sector = kind == PAR_BLOCK_INTENT ?
+		par_intent_sector(index, block->slot) :
+		par_map_sector(&conf->geo, index, block->slot);
+
+	if (!meta_read(conf, from, sector, page) ||
+	    !par_block_check(page_address(page), kind, index, conf->super.epoch))
+		return -EIO;
+	return meta_write(conf, stale, &sector, &page, 1);
+}
+
+/* What was stored after member @d left, to member @d. */
+static int refresh_member(struct par_conf *conf, unsigned int d)
+{
+	unsigned int from = __ffs(usable(conf, conf->current_members));
+	int err = 0;
+	u32 i;
+
+	for (i = 0; !err && i < conf->geo.intent_blocks; i++)
+		if (conf->intent_block[i].seq > conf->member_seq[d])
+			err = refresh_block(conf, BIT(d), from, PAR_BLOCK_INTENT,
+					    i, &conf->intent_block[i]);
+	for (i = 0; !err && i < conf->geo.map_blocks; i++)
+		if (conf->block[i].seq > conf->member_seq[d])
+			err = refresh_block(conf, BIT(d), from, PAR_BLOCK_MAP,
+					    i, &conf->block[i]);
+	return err;
+}
+
+int par_store_gear(struct par_conf *conf, unsigned int gear, u32 awake)
+{
+	unsigned int d;
+	int err = 0;
+
+	mutex_lock(&conf->store_mutex);
+	awake = usable(conf, awake);
+	for (d = 0; !err && d < conf->geo.members; d++)
+		if (awake & ~conf->current_members & BIT(d))
+			err = refresh_member(conf, d);
+	if (!err) {
+		unsigned int old = conf->super.gear;
+
+		conf->super.gear = gear;
+		err = write_super(conf, awake);
+		if (err)
+			conf->super.gear = old;
+	}
+	if (!err) {
+		WRITE_ONCE(conf->current_members, awake);
+		WRITE_ONCE(conf->gear, gear);
+	}
+	mutex_unlock(&conf->store_mutex);
+	return err;
+}
+
+/* ---- loading and making ---- */
+
+/* The newer valid superblock of one member, into @sb. */
+static enum par_format_error read_super(struct par_conf *conf, unsigned int d,
+					struct par_super *sb)
+{
+	struct mddev *mddev = conf->mddev;
+	enum par_format_error err, worst = PAR_FMT_ABSENT;
+	struct page *page = conf->store_pages[0];
+	struct par_super one;
+	bool found = false, read_only;
+	u64 slot;
+
+	for (slot = 0; slot < 2; slot++) {
+		if (!meta_read(conf, d, super_sector(slot), page))
+			continue;
+		err = par_super_unpack(&one, page_address(page), &conf->geo,
+				       mddev->uuid, mddev->ctime, d, &read_only);
+		if (err) {
+			worst = max(worst, err);
+			continue;
+		}
+		if (read_only)
+			mddev->ro = MD_RDONLY;
+		if (!found || one.seq > sb->seq)
+			*sb = one;
+		found = true;
+	}
+	return found ? PAR_FMT_OK : worst;
+}
+
+/* The newest superblock of all; the members that have it are current. */
+static enum par_format_error find_super(struct par_conf *conf)
+{
+	enum par_format_error err, worst = PAR_FMT_ABSENT;
+	struct par_super one;
+	unsigned int d;
+	bool found = false;
+
+	for (d = 0; d < conf->geo.members; d++) {
+		if (!par_rdev_usable(conf->member[d].rdev))
+			continue;
+		err = read_super(conf, d, &one);
+		if (err) {
+			if (err > PAR_FMT_ABSENT && conf->mddev->events)
+				pr_warn("md/par:%s: member %u (%pg) %s\n",
+					mdname(conf->mddev), d,
+					conf->member[d].rdev->bdev,
+					par_format_strerror(err));
+			worst = max(worst, err);
+			continue;
+		}
+		conf->member_seq[d] = one.block_seq;
+		if (found && one.seq < conf->super.seq)
+			continue;
+		if (!found || one.seq > conf->super.seq)
+			conf->current_members = 0;
+		conf->super = one;
+		conf->current_members |= BIT(d);
+		found = true;
+	}
+	return found ? PAR_FMT_OK : worst;
+}
+
+/* The newest valid version of a block on any current member. */
+static bool load_block(struct par_conf *conf, enum par_block_kind kind, u32 index,
+		       struct par_map_block *block, u8 *payload, size_t size)
+{
+	struct par_disk_block *raw = page_address(conf->store_pages[0]);
+	unsigned int d, slot;
+	bool found = false;
+
+	for (d = 0; d < conf->geo.members; d++)
+		for (slot = 0; conf->current_members & BIT(d) && slot < 2; slot++) {
+			u64 sector = kind == PAR_BLOCK_INTENT ?
+				par_intent_sector(index, slot) :
+				par_map_sector(&conf->geo, index, slot);
+
+			if (!meta_read(conf, d, sector, conf->store_pages[0]) ||
+			    !par_block_check(raw, kind, index, conf->super.epoch) ||
+			    (found && le64_to_cpu(raw->seq) <= block->seq))
+				continue;
+			block->seq = le64_to_cpu(raw->seq);
+			block->slot = slot;
+			memcpy(payload, raw->payload, size);
+			found = true;
+		}
+	conf->block_seq = max(conf->block_seq, block->seq);
+	return found;
+}
+
+static int load_intents(struct par_conf *conf)
+{
+	u32 i;
+
+	for (i = 0; i < conf->geo.intent_blocks; i++) {
+		u32 first = i * PAR_BLOCK_PAYLOAD;
+
+		if (!load_block(conf, PAR_BLOCK_INTENT, i, &conf->intent_block[i],
+				conf->intents + first,
+				min(PAR_BLOCK_PAYLOAD, conf->geo.zones - first))) {
+			pr_err("md/par:%s: intent block %u is lost on all members\n",
+			       mdname(conf->mddev), i);
+			return -EUCLEAN;
+		}
+	}
+	return 0;
+}
+
+static int load_map(struct par_conf *conf)
+{
+	u32 zone, block, first;
+
+	for (zone = 0; zone < conf->geo.zones; zone++)
+		if (conf->intents[zone] & PAR_INTENT_STORED) {
+			conf->zone[zone].stored = true;
+			mark_block(conf, zone);
+		}
+	for_each_set_bit(block, conf->todo, conf->geo.map_blocks) {
+		block_zones(conf, block, &first);
+		par_map_prepare(conf, first);
+		if (!load_block(conf, PAR_BLOCK_MAP, block, &conf->block[block],
+				conf->block[block].payload, PAR_BLOCK_PAYLOAD)) {
+			pr_err("md/par:%s: map block %u is lost on all members\n",
+			       mdname(conf->mddev), block);
+			return -EUCLEAN;
+		}
+	}
+	bitmap_zero(conf->todo, conf->geo.map_blocks);
+	for (zone = 0; zone < conf->geo.zones; zone++)
+		conf->zone[zone].intent = conf->intents[zone] & PAR_INTENT_GEAR;
+	return 0;
+}
+
+/* A new array: every row unwritten, every member current, the top gear. */
+static int make_new(struct par_conf *conf)
+{
+	struct mddev *mddev = conf->mddev;
+	unsigned int i;
+	int err = 0;
+
+	memcpy(conf->super.uuid, mddev->uuid, sizeof(conf->super.uuid));
+	conf->super.ctime = mddev->ctime;
+	conf->super.epoch = get_random_u64();
+	conf->super.gear = conf->geo.gears;
+	conf->super.speed_min = PAR_SPEED_MIN;
+	conf->super.speed_max = PAR_SPEED_MAX;
+	for (i = 1; i <= conf->geo.gears; i++)
+		conf->super.set[i].resync = MaxSector;
+	conf->current_members = BIT(conf->geo.members) - 1;
+	conf->super.flags = PAR_SB_CLEAN;
+	mddev->ro = MD_RDWR;
+
+	mutex_lock(&conf->store_mutex);
+	for (i = 0; !err && i < conf->geo.intent_blocks; i++)
+		err = store_intent_block(conf, i);
+	err = err ?: write_super(conf, conf->current_members);
+	mutex_unlock(&conf->store_mutex);
+	return err;
+}
+
+/*
+ * An intent that is set means that the array was not stopped: parity must be
+ * made right again, from the start, in every set that has such a zone.
+ */
+static void note_unclean(struct par_conf *conf)
+{
+	unsigned int i;
+	u32 zone, end;
+
+	for (i = 1; i <= conf->geo.gears; i++) {
+		zone = conf->geo.set[i].zone_base;
+		end = zone + conf->geo.set[i].zones;
+		for (; zone < end; zone++)
+			if (conf->intents[zone] & PAR_INTENT_GEAR)
+				break;
+		if (zone < end && conf->geo.parities)
+			conf->super.set[i].resync = 0;
+	}
+}
+
+int par_store_load(struct par_conf *conf)
+{
+	enum par_format_error found = find_super(conf);
+	int err;
+
+	if (found && !conf->mddev->events) {
+		unsigned int d;
+
+		for (d = 0; d < conf->geo.members; d++)
+			if (!conf->member[d].rdev) {
+				pr_err("md/par:%s: a new array needs all of its %u members, member %u is missing\n",
+				       mdname(conf->mddev), conf->geo.members, d);
+				return -ENODEV;
+			}
+		return make_new(conf);
+	}
+	if (found) {
+		pr_err("md/par:%s: cannot start: no member has valid raid-par metadata (it %s)\n",
+		       mdname(conf->mddev), par_format_strerror(found));
+		return -EUCLEAN;
+	}
+	err = load_intents(conf);
+	err = err ?: load_map(conf);
+	if (err)
+		return err;
+	note_unclean(conf);
+	return 0;
+}
+
+int par_store_init(struct par_conf *conf)
+{
+	unsigned int i;
+
+	mutex_init(&conf->store_mutex);
+	bio_list_init(&conf->supers);
+	INIT_WORK(&conf->store_work, store_work);
+	INIT_DELAYED_WORK(&conf->tidy_work, tidy_work);
+	conf->intents = kvzalloc(conf->geo.zones, GFP_KERNEL);
+	conf->intent_block = kvcalloc(conf->geo.intent_blocks,
+				      sizeof(*conf->intent_block), GFP_KERNEL);
+	conf->wanted = bitmap_zalloc(conf->geo.zones, GFP_KERNEL);
+	conf->taken = bitmap_zalloc(conf->geo.zones, GFP_KERNEL);
+	conf->idle = bitmap_zalloc(conf->geo.zones, GFP_KERNEL);
+	conf->todo = bitmap_zalloc(conf->geo.map_blocks, GFP_KERNEL);
+	if (!conf->intents || !conf->intent_block || !conf->wanted ||
+	    !conf->taken || !conf->idle || !conf->todo)
+		return -ENOMEM;
+	for (i = 0; i < PAR_STORE_BATCH; i++) {
+		conf->store_pages[i] = alloc_page(GFP_KERNEL);
+		if (!conf->store_pages[i])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* After the sets are gone: nothing asks for metadata any more. */
+void par_store_exit(struct par_conf *conf)
+{
+	unsigned int i;
+
+	for (i = 0; i < PAR_STORE_BATCH; i++)
+		if (conf->store_pages[i])
+			put_page(conf->store_pages[i]);
+	kvfree(conf->intents);
+	kvfree(conf->intent_block);
+	bitmap_free(conf->wanted);
+	bitmap_free(conf->taken);
+	bitmap_free(conf->idle);
+	bitmap_free(conf->todo);
+}

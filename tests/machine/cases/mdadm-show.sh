@@ -1,0 +1,84 @@
+#!/bin/bash
+# mdadm creates, shows, stops and assembles par arrays of several layouts, and wakes nobody by looking.
+# machine: --debug
+set -euo pipefail
+. "$(dirname "$0")/../lib.sh"
+
+# value COMMAND... -- LABEL: what stands behind "LABEL : " or "LABEL=".
+value() {
+	local args=()
+	while [ "$1" != -- ]; do args+=("$1"); shift; done
+	"${args[@]}" | sed -n "s/^ *$2 *[:=] *//p" | head -n 1
+}
+
+# Of the array: the size that the kernel has is the size that mdadm computes.
+check_shown() {
+	local option=$1 words=$2 members=$3 kib
+	kib=$(($(cat /sys/block/md0/size) / 2))
+	assert_match "$(cat /proc/mdstat)" 'md0 : active par ' "mdstat"
+	assert_eq "$(value mdadm --detail /dev/md0 -- 'Raid Level')" par "level"
+	assert_eq "$(value mdadm --detail /dev/md0 -- Layout)" "$words" "layout in --detail"
+	assert_eq "$(value mdadm --detail /dev/md0 -- Gear)" "$members of $members" "gear"
+	assert_eq "$(value mdadm --detail /dev/md0 -- 'Chunk Size')" 64K "chunk in --detail"
+	assert_match "$(value mdadm --detail /dev/md0 -- 'State ')" '^(clean|active) *$' "state"
+	assert_eq "$(value mdadm --examine "${DEVS[0]}" -- Layout)" "$words" "layout in --examine"
+	assert_match "$(value mdadm --examine "${DEVS[0]}" -- 'Array Size')" "^$kib KiB" "size in --examine"
+	assert_eq "$(value mdadm --examine "${DEVS[0]}" -- State)" clean "state in --examine"
+	assert_eq "$(value mdadm --detail --export /dev/md0 -- MD_LEVEL)" par "MD_LEVEL"
+	assert_eq "$(value mdadm --detail --export /dev/md0 -- MD_PAR_LAYOUT)" "$option" "MD_PAR_LAYOUT"
+	assert_eq "$(value mdadm --detail --export /dev/md0 -- MD_PAR_GEAR)" "$members" "MD_PAR_GEAR"
+	assert_eq "$(value mdadm --examine --export "${DEVS[0]}" -- MD_PAR_LAYOUT)" "$option" "MD_PAR_LAYOUT"
+	mdadm --detail --test /dev/md0 >/dev/null || fail "--detail --test: status $?"
+}
+
+check_layout() {
+	local members=$1 given=$2 option=$3 words=$4 uuid dev
+	note "$members members, --layout=$given"
+	mkdisks "$members" 256M
+	mdadm --create /dev/md0 --quiet --level=par --raid-devices="$members" --chunk=64 \
+		${given:+--layout="$given"} "${DEVS[@]}" </dev/null
+	check_shown "$option" "$words" "$members"
+	uuid=$(value mdadm --detail --export /dev/md0 -- MD_UUID)
+
+	mdadm --stop --quiet /dev/md0
+	mdadm --assemble --quiet /dev/md0 "${DEVS[@]}"
+	check_shown "$option" "$words" "$members"
+
+	mdadm --stop --quiet /dev/md0
+	for dev in "${DEVS[@]}"; do mdadm --incremental --quiet "$dev"; done
+	assert_eq "$(value mdadm --detail --export /dev/md0 -- MD_UUID)" "$uuid" "UUID after --incremental"
+	mdadm --stop --quiet /dev/md0
+	rmdisks
+}
+
+# Nothing that only looks at the array may reach a sleeper.
+check_sleepers() {
+	local name before=() i
+	note "looking at an array in its low gear"
+	mkdisks 5 256M
+	mdadm --create /dev/md0 --quiet --level=par --raid-devices=5 --layout=3,5 "${DEVS[@]}"
+	echo 3 >/sys/block/md0/md/par/gear
+	wait_for /sys/block/md0/md/par/gear 3
+	assert_eq "$(value mdadm --detail /dev/md0 -- Gear)" "3 of 5" "gear"
+	for name in "${DISKS[@]:3}"; do before+=("$(requests "$name")"); done
+	for ((i = 0; i < 20; i++)); do
+		mdadm --detail /dev/md0
+		mdadm --detail --export /dev/md0
+		mdadm --detail --scan
+		mdadm --query /dev/md0
+		mdadm --incremental --rebuild-map
+		mdadm --monitor --oneshot --scan --mail=root --program=/bin/true || true
+	done >/dev/null 2>&1
+	for ((i = 0; i < 2; i++)); do
+		assert_eq "$(requests "${DISKS[i + 3]}")" "${before[i]}" "requests of ${DISKS[i + 3]}"
+	done
+	mdadm --stop --quiet /dev/md0
+	rmdisks
+}
+
+check_layout 5 3,5 raid5:3,5 'raid5, gears 3,5'
+check_layout 5 '' raid5:3,5 'raid5, gears 3,5'
+check_layout 8 3,5,8 raid5:3,5,8 'raid5, gears 3,5,8'
+check_layout 8 raid6 raid6:4,8 'raid6, gears 4,8'
+check_layout 5 raid0:2,5 raid0:2,5 'raid0, gears 2,5'
+check_sleepers
