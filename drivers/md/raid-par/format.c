@@ -34,6 +34,7 @@ const char *par_format_strerror(enum par_format_error err)
 {
 	return par_format_errors[err];
 }
+EXPORT_SYMBOL_IF_KUNIT(par_format_strerror);
 
 /* The checksum of a 4 KiB block, as if the word at @crc were zero. */
 static u32 block_crc(const void *raw, size_t crc)

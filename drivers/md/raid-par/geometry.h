@@ -10,6 +10,7 @@
 #ifndef RAID_PAR_GEOMETRY_H
 #define RAID_PAR_GEOMETRY_H
 
+#include <linux/bits.h>
 #include <linux/types.h>
 
 #define PAR_LEVEL		80
@@ -24,7 +25,7 @@
 
 #define PAR_SEG_MIN		128U	/* 64 KiB: the default segment, the least chunk */
 #define PAR_SEG_MAX		4096U	/* 2 MiB: what propagation can hold at once */
-#define PAR_MAP_BITS_GOAL	(1ULL << 28)	/* 32 MiB of map: larger segments above it */
+#define PAR_MAP_BITS_GOAL	BIT_ULL(28)	/* 32 MiB of map: larger segments above it */
 
 /* The metadata area of a member, in order (see format.h for the contents). */
 #define PAR_SB_SECTORS		128U	/* superblock slots, with room to grow */

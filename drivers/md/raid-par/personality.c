@@ -206,14 +206,17 @@ static void par_free_conf(struct par_conf *conf)
 {
 	par_sysfs_remove(conf);
 	par_shift_exit(conf);
-	if (conf->long_wq) {
+	if (conf->long_wq)
 		cancel_delayed_work_sync(&conf->tidy_work);
-		destroy_workqueue(conf->long_wq);
-	}
 	par_sets_destroy(conf);
 	par_rows_exit(conf);
 	if (conf->wq)
 		destroy_workqueue(conf->wq);
+	if (conf->long_wq) {
+		/* The store, which ran until now, may have set it again. */
+		cancel_delayed_work_sync(&conf->tidy_work);
+		destroy_workqueue(conf->long_wq);
+	}
 	par_store_exit(conf);
 	par_map_free(conf);
 	par_propagate_exit(conf);

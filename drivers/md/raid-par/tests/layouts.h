@@ -10,20 +10,17 @@
 #include "../geometry.h"
 
 /* Bits of the layout word, written independently of the module's constants. */
-#define GEAR(members)		(1U << ((members) - 1))
-#define GEARS(from, to)		GENMASK((to) - 1, (from) - 1)
-#define CHILD_RAID5		(0U << 28)
-#define CHILD_RAID6		(1U << 28)
-#define CHILD_RAID0		(2U << 28)
+#define GEAR(members)		((u32)BIT((members) - 1))
+#define GEARS(from, to)		((u32)GENMASK((to) - 1, (from) - 1))
+#define CHILD_RAID5		0U
+#define CHILD_RAID6		0x10000000U
+#define CHILD_RAID0		0x20000000U
 
 #define KIB(n)			((n) * 2ULL)	/* in sectors */
 #define MIB(n)			KIB((n) * 1024ULL)
 #define TIB(n)			MIB((n) * 1024ULL * 1024)
 
-/**
- * struct par_kunit_layout - an array to be laid out
- * @disks, @chunk, @dev: as for par_geometry_init()
- */
+/* An array to be laid out: the arguments of par_geometry_init(). */
 struct par_kunit_layout {
 	const char *name;
 	u32 layout;

@@ -15,20 +15,15 @@
 
 #define CRASH_DEPTH	5	/* steps between a checkpoint and the crash */
 
-/**
- * struct sim - a segment
- * @last: what a read must return
- * @pending: a write that is under way: after a crash it may be there or not
- * @nobodys: the row is unwritten: after a crash anything may be in it
- * @state: the map in memory; @stored: the map on the members
- */
 struct sim {
 	const char *name;
-	enum par_seg_state state;
-	unsigned int home, image, last;
-	unsigned int pending;
-	bool nobodys;
-	enum par_seg_state stored;
+	enum par_seg_state state;	/* in memory */
+	unsigned int home, image;	/* the copies */
+	unsigned int last;		/* what a read must return */
+	/* for crashes */
+	enum par_seg_state stored;	/* on the members */
+	unsigned int pending;	/* a write under way: it may be there or not */
+	bool nobodys;		/* unwritten: anything may be there */
 };
 
 /* Every state, with the worst copies that it allows. */
