@@ -12,6 +12,7 @@ struct par_flush {
 	struct bio *orig;
 	atomic_t left;
 	blk_status_t status;
+	struct md_rdev *rdev[PAR_MAX_MEMBERS];	/* counted in, by member */
 };
 
 #define PAR_FLUSH_RESERVE	16
@@ -44,9 +45,15 @@ static void flush_put(struct par_flush *flush)
 static void flush_endio(struct bio *bio)
 {
 	struct par_flush *flush = bio->bi_private;
+	struct mddev *mddev = flush->conf->mddev;
+	unsigned int d = 0;
 
+	while (!flush->rdev[d] || flush->rdev[d]->bdev != bio->bi_bdev)
+		d++;
+	/* A member that cannot flush has failed; the others hold the data. */
 	if (bio->bi_status)
-		flush->status = bio->bi_status;
+		md_error(mddev, flush->rdev[d]);
+	rdev_dec_pending(flush->rdev[d], mddev);
 	bio_put(bio);
 	flush_put(flush);
 }
@@ -58,7 +65,8 @@ void par_flush_request(struct par_conf *conf, struct bio *bio)
 
 	flush->conf = conf;
 	flush->orig = bio;
-	flush->status = BLK_STS_OK;
+	flush->status = test_bit(MD_BROKEN, &conf->mddev->flags) ?
+			BLK_STS_IOERR : BLK_STS_OK;
 	atomic_set(&flush->left, 1);
 	atomic_inc(&conf->flushes);
 	/* A down-shift changes the gear, then waits until this count is 0. */
@@ -66,10 +74,18 @@ void par_flush_request(struct par_conf *conf, struct bio *bio)
 	gear = READ_ONCE(conf->gear);
 
 	for (d = 0; par_awake(conf, gear, d); d++) {
-		struct md_rdev *rdev = conf->member[d].rdev;
+		struct md_rdev *rdev;
 		struct bio *one;
 
-		if (!par_rdev_usable(rdev))
+		flush->rdev[d] = NULL;
+		rcu_read_lock();
+		rdev = READ_ONCE(conf->member[d].rdev);
+		if (par_rdev_usable(rdev)) {
+			atomic_inc(&rdev->nr_pending);
+			flush->rdev[d] = rdev;
+		}
+		rcu_read_unlock();
+		if (!flush->rdev[d])
 			continue;
 		one = bio_alloc_bioset(rdev->bdev, 0, REQ_OP_WRITE | REQ_PREFLUSH |
 				       REQ_SYNC, GFP_NOIO, &conf->bios);

@@ -73,7 +73,7 @@ struct par_member {
 /**
  * struct par_vmember - a member as one of its sets sees it
  * @disk: never added to the system: it only carries requests to member.c
- * @rdev: the child's
+ * @rdev: the child's; @listed: it is among the child's disks
  * @segs: of a sleeper: how many segments are in each state
  */
 struct par_vmember {
@@ -82,6 +82,7 @@ struct par_vmember {
 	unsigned int index;
 	struct gendisk *disk;
 	struct md_rdev rdev;
+	bool listed;
 	atomic64_t segs[PAR_SEG_STATES];
 };
 
@@ -98,6 +99,11 @@ struct par_bucket {
  * @submit: take a request; may sleep, never waits for its I/O
  * @quiesce: true: let no new request begin and wait until none is left
  * @fail: a member of the set is not to be used any more; any context
+ * @failed: more members have failed than the set has parities
+ * @holds: may the set still send requests to a failed member?
+ * @remove: forget a failed member that is no longer held; sleeps
+ * @add: take a member in, to be rebuilt when the follower says so; sleeps
+ * @whole: is the member's content complete?
  */
 struct par_set_ops {
 	int (*create)(struct par_set *set);
@@ -106,6 +112,10 @@ struct par_set_ops {
 	void (*quiesce)(struct par_set *set, bool on);
 	void (*fail)(struct par_set *set, unsigned int index);
 	bool (*failed)(struct par_set *set);
+	bool (*holds)(struct par_set *set, unsigned int index);
+	void (*remove)(struct par_set *set, unsigned int index);
+	int (*add)(struct par_set *set, unsigned int index);
+	bool (*whole)(struct par_set *set, unsigned int index);
 };
 
 extern const struct par_set_ops par_child_ops;	/* RAID-5, RAID-6: sets.c */
@@ -253,6 +263,8 @@ struct par_conf {
 	u64 shifts;
 	u64 propagated_bytes;
 	struct page **copy_pages;
+
+	struct par_set *following;	/* sync.c: the set being synced */
 
 	struct kobject kobj;
 	struct completion kobj_gone;
@@ -510,6 +522,16 @@ void par_propagate_exit(struct par_conf *conf);
 /* par_segments - how many segments of all sleepers are in @state */
 u64 par_segments(struct par_conf *conf, enum par_seg_state state);
 
+/* ---- sync.c: md's methods, with the parent's reconfig_mutex held ---- */
+
+int par_hot_add(struct mddev *mddev, struct md_rdev *rdev);
+int par_hot_remove(struct mddev *mddev, struct md_rdev *rdev);
+int par_spare_active(struct mddev *mddev);
+
+/* par_sync_request - in md's sync thread; see the head of sync.c */
+sector_t par_sync_request(struct mddev *mddev, sector_t sector,
+			  sector_t max_sector, int *skipped);
+
 /* ---- sysfs.c ---- */
 
 int par_sysfs_add(struct par_conf *conf);
@@ -519,6 +541,9 @@ void par_sysfs_remove(struct par_conf *conf);
 
 /* par_member_failed - tell md and all sets; any context */
 void par_member_failed(struct par_conf *conf, unsigned int d);
+
+/* par_count_degraded - mddev->degraded from the members */
+void par_count_degraded(struct par_conf *conf);
 
 /* par_writable - leave auto-read-only; false if the array is read-only */
 bool par_writable(struct par_conf *conf);

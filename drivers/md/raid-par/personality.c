@@ -53,7 +53,7 @@ static bool par_make_request(struct mddev *mddev, struct bio *bio)
 
 /* ---- failures ---- */
 
-static void count_degraded(struct par_conf *conf)
+void par_count_degraded(struct par_conf *conf)
 {
 	unsigned int d, missing = 0;
 
@@ -77,7 +77,7 @@ static void par_error(struct mddev *mddev, struct md_rdev *rdev)
 	clear_bit(In_sync, &rdev->flags);
 	if (rdev->raid_disk < 0 || d >= conf->geo.members)
 		return;
-	count_degraded(conf);
+	par_count_degraded(conf);
 	if (mddev->degraded > conf->geo.parities)
 		set_bit(MD_BROKEN, &mddev->flags);
 	set_bit(MD_RECOVERY_INTR, &mddev->recovery);
@@ -160,13 +160,32 @@ static int take_members(struct par_conf *conf)
 		}
 		conf->member[rdev->raid_disk].rdev = rdev;
 	}
-	count_degraded(conf);
+	par_count_degraded(conf);
 	if (mddev->degraded > conf->geo.parities) {
 		pr_err("md/par:%s: not enough members: %u of %u\n", mdname(mddev),
 		       conf->geo.members - mddev->degraded, conf->geo.members);
 		return -EIO;
 	}
 	return 0;
+}
+
+/* Who is not whole in any set is not whole: the union of all that is known. */
+static void unite_failures(struct par_conf *conf)
+{
+	unsigned int i, d;
+	u32 partial = 0;
+
+	for (i = 1; i <= conf->geo.gears; i++)
+		partial |= conf->super.set[i].failed |
+			   conf->super.set[i].recovering;
+	for (d = 0; d < conf->geo.members; d++) {
+		struct md_rdev *rdev = conf->member[d].rdev;
+
+		if (rdev && partial & BIT(d) &&
+		    test_and_clear_bit(In_sync, &rdev->flags))
+			rdev->recovery_offset = 0;
+	}
+	par_count_degraded(conf);
 }
 
 /*
@@ -271,6 +290,7 @@ static struct par_conf *par_setup(struct mddev *mddev)
 	err = err ?: par_store_load(conf);
 	if (!err) {
 		conf->gear = conf->super.gear;
+		unite_failures(conf);
 		par_map_after_load(conf);
 		err = par_sets_run(conf);
 	}
@@ -412,6 +432,10 @@ static struct md_personality par_personality = {
 	.free		= par_free,
 	.status		= par_status,
 	.error_handler	= par_error,
+	.hot_add_disk	= par_hot_add,
+	.hot_remove_disk = par_hot_remove,
+	.spare_active	= par_spare_active,
+	.sync_request	= par_sync_request,
 	.size		= par_size,
 	.quiesce	= par_quiesce,
 };

@@ -196,6 +196,10 @@ static void collect_batch(struct par_copy *copy, unsigned int band, u64 *row)
 	unsigned int most = PAR_COPY_SECTORS / geo->seg_sectors;
 
 	copy->count = 0;
+	/* What a missing member held is for a rebuild to restore. */
+	for (d = low; d < high; d++)
+		if (!par_rdev_usable(set->conf->member[d].rdev))
+			return;
 	while (copy->count + (high - low) <= max(most, high - low)) {
 		*row = par_map_find(set, *row, low, high, copy->from);
 		if (*row == set->sg->rows)

@@ -87,6 +87,12 @@ static struct par_row *find_row(struct par_set *set, u64 number)
 	return NULL;
 }
 
+/* A member that is not there needs no data: parity stands for zeros. */
+static bool member_there(struct par_set *set, unsigned int d)
+{
+	return par_rdev_usable(READ_ONCE(set->conf->member[d].rdev));
+}
+
 static void add_row(struct par_set *set, struct par_row *row, u64 number,
 		    bool discard)
 {
@@ -321,7 +327,7 @@ static void fill_row(struct par_row *row)
 	for (d = 0; d < row->set->sg->members; d++) {
 		unsigned int end = (d + 1) * size, to = d * size, from;
 
-		for (;;) {
+		while (member_there(row->set, d)) {
 			from = find_next_zero_bit(row->covered, end, to);
 			if (from >= end)
 				break;

@@ -72,10 +72,8 @@ static void child_classes(struct mddev *child, unsigned int home)
 	lockdep_set_class(&child->open_mutex, &par_child_open[home]);
 }
 
-static int child_add_member(struct par_set *set, unsigned int d)
+static int child_init_rdev(struct par_set *set, unsigned int d)
 {
-	struct par_conf *conf = set->conf;
-	struct par_set_record *rec = &conf->super.set[set->number];
 	struct md_rdev *rdev = &set->vm[d].rdev;
 	int err = md_rdev_init(rdev);
 
@@ -84,25 +82,39 @@ static int child_add_member(struct par_set *set, unsigned int d)
 	rdev->bdev = set->vm[d].disk->part0;
 	rdev->mddev = &set->mddev;
 	rdev->sectors = set->sg->sectors;
-	rdev->data_offset = 0;
-	rdev->new_data_offset = 0;
 	rdev->sb_start = set->sg->sectors;
 	rdev->sb_size = PAR_BLOCK_BYTES;
 	rdev->sb_loaded = 1;
-	rdev->sb_page = alloc_page(GFP_KERNEL | __GFP_ZERO);
-	if (!rdev->sb_page)
-		return -ENOMEM;
-	rdev->raid_disk = d;
+	rdev->raid_disk = -1;
 	rdev->saved_raid_disk = -1;
-	if (!par_rdev_usable(conf->member[d].rdev) || rec->failed & BIT(d)) {
-		rdev->raid_disk = -1;
+	rdev->sb_page = alloc_page(GFP_KERNEL | __GFP_ZERO);
+	return rdev->sb_page ? 0 : -ENOMEM;
+}
+
+/* Before the child runs: its members as the superblock has them. */
+static int child_load_member(struct par_set *set, unsigned int d)
+{
+	struct par_conf *conf = set->conf;
+	struct par_set_record *rec = &conf->super.set[set->number];
+	struct md_rdev *rdev = &set->vm[d].rdev;
+	int err = child_init_rdev(set, d);
+
+	if (err)
+		return err;
+	set->vm[d].listed = par_rdev_usable(conf->member[d].rdev);
+	if (!set->vm[d].listed)
 		return 0;
+	if (rec->failed & BIT(d)) {
+		/* Added, but this set has not begun to rebuild it. */
+		rdev->saved_raid_disk = d;
+	} else {
+		rdev->raid_disk = d;
+		rdev->recovery_offset = MaxSector;
+		if (rec->recovering & BIT(d))
+			rdev->recovery_offset = rec->recovered;
+		else
+			set_bit(In_sync, &rdev->flags);
 	}
-	rdev->recovery_offset = MaxSector;
-	if (rec->recovering & BIT(d))
-		rdev->recovery_offset = rec->recovered;
-	else
-		set_bit(In_sync, &rdev->flags);
 	list_add_tail(&rdev->same_set, &set->mddev.disks);
 	return 0;
 }
@@ -156,7 +168,7 @@ static int child_create(struct par_set *set)
 	child_classes(child, set == par_home(set->conf));
 	child_setup(set);
 	for (d = 0; d < set->sg->members; d++) {
-		err = child_add_member(set, d);
+		err = child_load_member(set, d);
 		if (err)
 			return err;
 	}
@@ -208,15 +220,68 @@ static void child_quiesce(struct par_set *set, bool on)
 
 static void child_fail(struct par_set *set, unsigned int d)
 {
-	if (set->running && set->vm[d].rdev.raid_disk >= 0 &&
-	    !test_bit(Faulty, &set->vm[d].rdev.flags))
-		md_error(&set->mddev, &set->vm[d].rdev);
+	if (!set->running || set->vm[d].rdev.raid_disk < 0 ||
+	    test_bit(Faulty, &set->vm[d].rdev.flags))
+		return;
+	/* Frozen, it would not let go of the member. */
+	clear_bit(MD_RECOVERY_FROZEN, &set->mddev.recovery);
+	md_error(&set->mddev, &set->vm[d].rdev);
 }
 
 static bool child_failed(struct par_set *set)
 {
 	return test_bit(MD_BROKEN, &set->mddev.flags) ||
 	       set->mddev.degraded > set->conf->geo.parities;
+}
+
+static bool child_holds(struct par_set *set, unsigned int d)
+{
+	struct md_rdev *rdev = &set->vm[d].rdev;
+
+	return set->vm[d].listed && (rdev->raid_disk >= 0 ||
+				     atomic_read(&rdev->nr_pending));
+}
+
+static void child_remove(struct par_set *set, unsigned int d)
+{
+	struct par_vmember *vm = &set->vm[d];
+
+	if (!vm->listed)
+		return;
+	mddev_lock_nointr(&set->mddev);
+	list_del_rcu(&vm->rdev.same_set);
+	mddev_unlock(&set->mddev);
+	synchronize_rcu();
+	md_rdev_clear(&vm->rdev);
+	vm->listed = false;
+}
+
+static int child_add(struct par_set *set, unsigned int d)
+{
+	struct par_vmember *vm = &set->vm[d];
+	int err;
+
+	/* Not before the follower comes to this set: see sync.c. */
+	set_bit(MD_RECOVERY_FROZEN, &set->mddev.recovery);
+	child_remove(set, d);
+	md_rdev_clear(&vm->rdev);
+	memset(&vm->rdev, 0, sizeof(vm->rdev));
+	err = child_init_rdev(set, d);
+	if (err)
+		return err;
+	/* raid5 puts it where it was, even if other places are empty too. */
+	vm->rdev.saved_raid_disk = d;
+	mddev_lock_nointr(&set->mddev);
+	list_add_tail_rcu(&vm->rdev.same_set, &set->mddev.disks);
+	vm->listed = true;
+	mddev_unlock(&set->mddev);
+	return 0;
+}
+
+static bool child_whole(struct par_set *set, unsigned int d)
+{
+	return set->vm[d].listed && set->vm[d].rdev.raid_disk == (int)d &&
+	       test_bit(In_sync, &set->vm[d].rdev.flags);
 }
 
 const struct par_set_ops par_child_ops = {
@@ -226,6 +291,10 @@ const struct par_set_ops par_child_ops = {
 	.quiesce = child_quiesce,
 	.fail = child_fail,
 	.failed = child_failed,
+	.holds = child_holds,
+	.remove = child_remove,
+	.add = child_add,
+	.whole = child_whole,
 };
 
 /* ---- what all kinds of sets have ---- */

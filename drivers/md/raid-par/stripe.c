@@ -129,6 +129,26 @@ static bool stripe_failed(struct par_set *set)
 	return set->broken;
 }
 
+/* Without parity a member cannot be rebuilt, so none is ever added. */
+static bool stripe_holds(struct par_set *set, unsigned int d)
+{
+	return false;
+}
+
+static void stripe_remove(struct par_set *set, unsigned int d)
+{
+}
+
+static int stripe_add(struct par_set *set, unsigned int d)
+{
+	return -EINVAL;
+}
+
+static bool stripe_whole(struct par_set *set, unsigned int d)
+{
+	return !set->broken;
+}
+
 const struct par_set_ops par_stripe_ops = {
 	.create = stripe_create,
 	.destroy = stripe_destroy,
@@ -136,4 +156,8 @@ const struct par_set_ops par_stripe_ops = {
 	.quiesce = stripe_quiesce,
 	.fail = stripe_fail,
 	.failed = stripe_failed,
+	.holds = stripe_holds,
+	.remove = stripe_remove,
+	.add = stripe_add,
+	.whole = stripe_whole,
 };

@@ -43,6 +43,8 @@ static const struct par_kunit_layout par_kunit_layouts[] = {
 	  MIB(40) },
 	{ "raid0:2 to 28: every gear", CHILD_RAID0 | GEARS(2, 28), 28, KIB(64),
 	  MIB(40) },
+	{ "raid0:2 to 16: mdadm's unset but for the child",
+	  CHILD_RAID0 | GEARS(2, 16), 16, KIB(64), MIB(40) },
 	{ "3,5,8, no multiple of the chunk", GEAR(3) | GEAR(5) | GEAR(8), 8,
 	  KIB(256), MIB(100) + 511 },
 	{ "raid6:5,7,11, chunk above the largest segment",

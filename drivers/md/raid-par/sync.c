@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Members that come and go, and the parent's sync as a follower.
+ *
+ * What is rebuilt, resynced or checked, the children do: each has md's own
+ * sync thread over its region. The parent's sync walks a member's data area
+ * from start to end; for every set's region it lets that child run, follows
+ * its progress and adds its mismatches up. So mdstat, sync_action, mdadm
+ * --wait and --monitor work, and the sets are worked on one after another.
+ */
+#include "par.h"
+
+#define PAR_FOLLOW	(HZ / 20)	/* how often a child is looked at */
+#define PAR_CHILD_START	(10 * HZ)	/* a child that has not begun by then has nothing to do */
+
+/* ---- removing ---- */
+
+/* Every set has let go of the member. */
+static bool released(struct par_conf *conf, unsigned int d)
+{
+	unsigned int i;
+
+	for (i = 1; i <= conf->geo.gears; i++)
+		if (d < conf->set[i]->sg->members &&
+		    conf->set[i]->ops->holds(conf->set[i], d))
+			return false;
+	return true;
+}
+
+int par_hot_remove(struct mddev *mddev, struct md_rdev *rdev)
+{
+	struct par_conf *conf = mddev->private;
+	unsigned int i, d = rdev->raid_disk;
+
+	if (rdev->raid_disk < 0 || d >= conf->geo.members ||
+	    conf->member[d].rdev != rdev)
+		return 0;
+	if (test_bit(In_sync, &rdev->flags) ||
+	    READ_ONCE(conf->shift) != PAR_SHIFT_IDLE || !released(conf, d)) {
+		set_bit(MD_RECOVERY_NEEDED, &mddev->recovery);
+		return -EBUSY;
+	}
+	mutex_lock(&conf->store_mutex);
+	WRITE_ONCE(conf->member[d].rdev, NULL);
+	conf->current_members &= ~BIT(d);
+	mutex_unlock(&conf->store_mutex);
+	/* Whoever saw it before has counted itself in by now. */
+	synchronize_rcu();
+	if (atomic_read(&rdev->nr_pending)) {
+		WRITE_ONCE(conf->member[d].rdev, rdev);
+		return -EBUSY;
+	}
+	for (i = 1; i <= conf->geo.gears; i++)
+		if (d < conf->set[i]->sg->members)
+			conf->set[i]->ops->remove(conf->set[i], d);
+	return 0;
+}
+
+/* ---- adding ---- */
+
+static int empty_place(struct par_conf *conf, struct md_rdev *rdev)
+{
+	int d;
+
+	if (rdev->saved_raid_disk >= 0 &&
+	    rdev->saved_raid_disk < (int)conf->geo.members &&
+	    !conf->member[rdev->saved_raid_disk].rdev)
+		return rdev->saved_raid_disk;
+	for (d = 0; d < (int)conf->geo.members; d++)
+		if (!conf->member[d].rdev)
+			return d;
+	return -EEXIST;
+}
+
+int par_hot_add(struct mddev *mddev, struct md_rdev *rdev)
+{
+	struct par_conf *conf = mddev->private;
+	int d = empty_place(conf, rdev), err = 0;
+	unsigned int i;
+
+	if (d < 0)
+		return d;
+	if (!conf->geo.parities || test_bit(MD_BROKEN, &mddev->flags))
+		return -EINVAL;
+	if (rdev->sectors < conf->geo.dev_sectors) {
+		pr_err("md/par:%s: %pg has %llu sectors, %llu are needed\n",
+		       mdname(mddev), rdev->bdev,
+		       (unsigned long long)rdev->sectors,
+		       (unsigned long long)conf->geo.dev_sectors);
+		return -ENOSPC;
+	}
+	if (conf->gear != conf->geo.gears)
+		return -EBUSY;	/* on its way up; md asks again */
+
+	rdev->raid_disk = d;
+	rdev->recovery_offset = 0;
+	clear_bit(In_sync, &rdev->flags);
+	conf->member_seq[d] = 0;
+	/* Not a whole member of any set until that set says otherwise. */
+	for (i = 1; i <= conf->geo.gears; i++)
+		if (d < (int)conf->set[i]->sg->members)
+			conf->super.set[i].failed |= BIT(d);
+	WRITE_ONCE(conf->member[d].rdev, rdev);
+	err = par_store_gear(conf, conf->gear, BIT(conf->geo.members) - 1);
+	for (i = 1; !err && i <= conf->geo.gears; i++)
+		if (d < (int)conf->set[i]->sg->members)
+			err = conf->set[i]->ops->add(conf->set[i], d);
+	if (err) {
+		WRITE_ONCE(conf->member[d].rdev, NULL);
+		rdev->raid_disk = -1;
+	}
+	return err;
+}
+
+/* Members that every set has rebuilt are whole again. */
+int par_spare_active(struct mddev *mddev)
+{
+	struct par_conf *conf = mddev->private;
+	unsigned int d, i, count = 0;
+
+	for (d = 0; d < conf->geo.members; d++) {
+		struct md_rdev *rdev = conf->member[d].rdev;
+		bool whole = par_rdev_usable(rdev) &&
+			     rdev->recovery_offset == MaxSector;
+
+		for (i = 1; whole && i <= conf->geo.gears; i++)
+			if (d < conf->set[i]->sg->members)
+				whole = conf->set[i]->ops->whole(conf->set[i], d);
+		if (whole && !test_and_set_bit(In_sync, &rdev->flags)) {
+			sysfs_notify_dirent_safe(rdev->sysfs_state);
+			count++;
+		}
+	}
+	par_count_degraded(conf);
+	return count;
+}
+
+/* ---- following ---- */
+
+/* The set whose region holds @sector of a member, or the next one behind it. */
+static struct par_set *set_at(struct par_conf *conf, u64 sector)
+{
+	unsigned int i;
+
+	for (i = conf->geo.gears; i >= 1; i--)
+		if (sector < conf->geo.set[i].start + conf->geo.set[i].sectors)
+			return conf->set[i];
+	return NULL;
+}
+
+static bool interrupted(struct mddev *mddev)
+{
+	return test_bit(MD_RECOVERY_INTR, &mddev->recovery) ||
+	       kthread_should_stop();
+}
+
+/* Ask the child for what the parent does, as a write to sync_action would. */
+static void begin(struct par_conf *conf, struct mddev *child)
+{
+	unsigned long asked = conf->mddev->recovery;
+
+	if (test_bit(MD_RECOVERY_REQUESTED, &asked)) {
+		set_bit(MD_RECOVERY_REQUESTED, &child->recovery);
+		set_bit(MD_RECOVERY_SYNC, &child->recovery);
+		if (test_bit(MD_RECOVERY_CHECK, &asked))
+			set_bit(MD_RECOVERY_CHECK, &child->recovery);
+	}
+	child->sync_speed_min = conf->mddev->sync_speed_min;
+	child->sync_speed_max = conf->mddev->sync_speed_max;
+	clear_bit(MD_RECOVERY_FROZEN, &child->recovery);
+	set_bit(MD_RECOVERY_NEEDED, &child->recovery);
+	md_wakeup_thread(child->thread);
+}
+
+static void stop_child(struct mddev *child)
+{
+	if (!test_bit(MD_RECOVERY_RUNNING, &child->recovery))
+		return;
+	set_bit(MD_RECOVERY_INTR, &child->recovery);
+	md_wakeup_thread(child->sync_thread);
+	md_wakeup_thread(child->thread);
+}
+
+/* Is there still something to do in this child, or being done? */
+static bool busy(struct mddev *child)
+{
+	return test_bit(MD_RECOVERY_RUNNING, &child->recovery) ||
+	       test_bit(MD_RECOVERY_NEEDED, &child->recovery) ||
+	       test_bit(MD_RECOVERY_DONE, &child->recovery);
+}
+
+static void finish(struct par_conf *conf, struct mddev *child)
+{
+	atomic64_add(atomic64_read(&child->resync_mismatches),
+		     &conf->mddev->resync_mismatches);
+	conf->following = NULL;
+}
+
+static int missing(struct par_conf *conf, struct par_set *set)
+{
+	unsigned int d;
+	int count = 0;
+
+	for (d = 0; d < set->sg->members; d++)
+		count += !par_rdev_usable(conf->member[d].rdev);
+	return count;
+}
+
+/*
+ * How far the child has come beyond @offset of its region: waits until that is
+ * more than nothing. The region's length when it has finished, 0 if the parent
+ * is interrupted.
+ */
+static u64 follow(struct par_conf *conf, struct par_set *set, u64 offset)
+{
+	struct mddev *child = &set->mddev;
+	bool rebuild = test_bit(MD_RECOVERY_RECOVER, &conf->mddev->recovery);
+
+	while (!interrupted(conf->mddev)) {
+		u64 done = min_t(u64, child->curr_resync_completed,
+				 set->sg->sectors - 1);
+
+		if (!busy(child)) {
+			finish(conf, child);
+			/* More degraded than members are missing: it gave up. */
+			return rebuild && child->degraded > missing(conf, set) ?
+				0 : set->sg->sectors - offset;
+		}
+		if (test_bit(MD_RECOVERY_RUNNING, &child->recovery) &&
+		    done > offset)
+			return done - offset;
+		wait_event_idle_timeout(conf->wait, interrupted(conf->mddev) ||
+					!busy(child), PAR_FOLLOW);
+	}
+	stop_child(child);
+	conf->following = NULL;
+	return 0;
+}
+
+sector_t par_sync_request(struct mddev *mddev, sector_t sector,
+			  sector_t max_sector, int *skipped)
+{
+	struct par_conf *conf = mddev->private;
+	struct par_set *set = set_at(conf, sector);
+	u64 sectors;
+
+	*skipped = 1;
+	if (!set || !conf->geo.parities)
+		return max_sector - sector;
+	if (sector < set->sg->start)
+		return set->sg->start - sector;
+	if (conf->following != set) {
+		/* In the middle after an interruption: the child knows where. */
+		conf->following = set;
+		begin(conf, &set->mddev);
+	}
+	sectors = follow(conf, set, sector - set->sg->start);
+	if (sectors) {
+		*skipped = 0;
+		/* Done as soon as it is reported; md adds it right after. */
+		par_done_sync(mddev, sectors);
+	}
+	return sectors;
+}
