@@ -24,7 +24,7 @@
 struct reference {
 	unsigned int parities, gears, gear[PAR_MAX_MEMBERS + 1];
 	u64 region[PAR_MAX_MEMBERS + 1];	/* on each member, in chunks */
-	u64 meta;				/* in chunks */
+	u64 member, meta;			/* in chunks */
 	u32 segment;				/* in sectors */
 };
 
@@ -159,18 +159,17 @@ static enum par_geo_error ref_build(struct reference *ref,
 				    const struct par_kunit_layout *in)
 {
 	enum par_geo_error err = ref_gears(ref, in);
-	u64 chunks;
 
 	if (err)
 		return err;
 	if (in->chunk < KIB(64) || hweight32(in->chunk) != 1)
 		return PAR_GEO_BAD_CHUNK;
-	chunks = div_u64(in->dev, in->chunk);
-	if (!ref_fit(ref, chunks))
+	ref->member = div_u64(in->dev, in->chunk);
+	if (!ref_fit(ref, ref->member))
 		return PAR_GEO_TOO_SMALL;
 	ref_segment(ref, in->chunk);
 	ref_metadata(ref, in->chunk);
-	if (ref->meta >= chunks || !ref_fit(ref, chunks - ref->meta))
+	if (ref->meta >= ref->member || !ref_fit(ref, ref->member - ref->meta))
 		return PAR_GEO_TOO_SMALL;
 	return PAR_GEO_OK;
 }
@@ -179,14 +178,20 @@ static enum par_geo_error ref_build(struct reference *ref,
 
 static const char *check_reference(const struct geo_test *t)
 {
+	static const unsigned int child_levels[] = { 5, 6, 0 };
 	const struct par_geometry *geo = &t->geo;
 	const struct reference *ref = &t->ref;
 	unsigned int i;
 
+	if (geo->layout != t->in.layout || geo->chunk_sectors != t->in.chunk)
+		return "not the layout or the chunk that was asked for";
 	if (geo->gears != ref->gears || geo->members != t->in.disks)
 		return "wrong number of gears or members";
-	if (geo->parities != ref->parities)
-		return "wrong number of parities";
+	if (geo->parities != ref->parities ||
+	    geo->child_level != child_levels[t->in.layout >> 28])
+		return "wrong child level or number of parities";
+	if (geo->dev_sectors != ref->member * t->in.chunk)
+		return "a member is not as long as its whole chunks";
 	if (geo->seg_sectors != ref->segment ||
 	    1U << geo->seg_shift != ref->segment)
 		return "wrong size of a segment";

@@ -43,12 +43,15 @@ static const struct {
 	bool read, write, start, asleep;
 } events[] = {
 	[PAR_EV_READ]		= { "read", .read = true },
-	[PAR_EV_READ_ASLEEP]	= { "read asleep", .read = true, .asleep = true },
+	[PAR_EV_READ_ASLEEP]	= { "read asleep", .read = true,
+				    .asleep = true },
 	[PAR_EV_WRITE]		= { "write", .write = true },
-	[PAR_EV_WRITE_ASLEEP]	= { "write asleep", .write = true, .asleep = true },
+	[PAR_EV_WRITE_ASLEEP]	= { "write asleep", .write = true,
+				    .asleep = true },
 	[PAR_EV_PROPAGATE]	= { "propagate" },
 	[PAR_EV_START]		= { "start", .start = true },
-	[PAR_EV_START_ASLEEP]	= { "start asleep", .start = true, .asleep = true },
+	[PAR_EV_START_ASLEEP]	= { "start asleep", .start = true,
+				    .asleep = true },
 };
 
 /* Does @state tell the truth about the copies? */
@@ -365,15 +368,18 @@ static void crash_event(struct crash_run *run, struct sim *s,
 static void crash_step(struct crash_run *run, struct sim *s,
 		       enum crash_step step)
 {
+	/* by whether the member is awake */
+	static const enum par_seg_event request[][2] = {
+		[STEP_READ] = { PAR_EV_READ_ASLEEP, PAR_EV_READ },
+		[STEP_WRITE] = { PAR_EV_WRITE_ASLEEP, PAR_EV_WRITE },
+		[STEP_START] = { PAR_EV_START_ASLEEP, PAR_EV_START },
+	};
+
 	switch (step) {
 	case STEP_READ:
-		crash_event(run, s, run->awake ? PAR_EV_READ : PAR_EV_READ_ASLEEP);
-		break;
 	case STEP_WRITE:
-		crash_event(run, s, run->awake ? PAR_EV_WRITE : PAR_EV_WRITE_ASLEEP);
-		break;
 	case STEP_START:
-		crash_event(run, s, run->awake ? PAR_EV_START : PAR_EV_START_ASLEEP);
+		crash_event(run, s, request[step][run->awake]);
 		break;
 	case STEP_PROPAGATE:	/* needs the home copy, one way or the other */
 		if (run->awake)
@@ -384,7 +390,7 @@ static void crash_step(struct crash_run *run, struct sim *s,
 		s->last = ZEROS;
 		s->nobodys = true;
 		break;
-	default:
+	default:	/* a checkpoint */
 		s->stored = s->state;
 		break;
 	}
