@@ -336,7 +336,7 @@ static int par_run(struct mddev *mddev)
 	mddev->bitmap_info.default_offset = 0;
 	mddev->bitmap_info.default_space = 0;
 	/* The parent is always clean, whatever its superblock says. */
-	mddev->resync_offset = MaxSector;
+	par_resync_offset(mddev) = MaxSector;
 	mddev->dev_sectors = conf->geo.dev_sectors;
 	mddev->resync_max_sectors = conf->geo.dev_sectors;
 	if (!mddev->events)	/* a new array: have its birth recorded */

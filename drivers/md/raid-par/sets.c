@@ -49,7 +49,7 @@ static void child_sync_super(struct mddev *child, struct md_rdev *unused)
 	}
 	rec->failed = (BIT(set->sg->members) - 1) & ~present;
 	rec->recovering = recovering;
-	rec->resync = child->resync_offset;
+	rec->resync = par_resync_offset(child);
 	rec->events = child->events;
 }
 
@@ -141,7 +141,7 @@ static void child_setup(struct par_set *set)
 	child->chunk_sectors = conf->geo.chunk_sectors;
 	child->new_chunk_sectors = child->chunk_sectors;
 	child->dev_sectors = set->sg->sectors;
-	child->resync_offset = conf->super.set[set->number].resync;
+	par_resync_offset(child) = conf->super.set[set->number].resync;
 	child->events = conf->super.set[set->number].events;
 	memcpy(child->uuid, conf->super.uuid, sizeof(child->uuid));
 	child->ctime = conf->super.ctime;

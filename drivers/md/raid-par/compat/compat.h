@@ -44,6 +44,17 @@
 #endif
 
 /*
+ * 6.18 renamed the point up to which an array is in sync, and so did a stable
+ * update of 6.12: Debian 13 is released with 6.12.107 (the old name), while
+ * 6.12.117 has the new one. So Kbuild looks into md.h.
+ */
+#ifdef PAR_MD_RECOVERY_CP
+#define par_resync_offset(mddev)	((mddev)->recovery_cp)
+#else
+#define par_resync_offset(mddev)	((mddev)->resync_offset)
+#endif
+
+/*
  * 7.x: md_done_sync() lost its "ok" argument; a failure is reported by
  * md_sync_error() instead.
  */
