@@ -83,7 +83,7 @@ static bool hold_rows(struct par_set *set, u64 row, u64 end)
 			free = false;
 		spin_unlock(lock);
 	}
-	return free && !par_map_any_written(set, row, end);
+	return free && par_map_next_written(set, row, end) == end;
 }
 
 static void release_rows(struct par_set *set, u64 row, u64 end)
@@ -153,34 +153,38 @@ static void discard_all_images(struct par_set *set, u64 row, u64 end)
 	}
 }
 
-static void discard_run(struct par_set *home, u64 first, u64 end)
+static bool stripe_written(struct par_set *set, u64 stripe)
 {
-	u64 rows = stripes_of(home).rows;
+	u64 rows = stripes_of(set).rows, row = stripe * rows;
 
-	if (first == end)
-		return;
-	send_discard(home, first, end);
-	discard_all_images(home, first * rows, end * rows);
+	return par_map_next_written(set, row, row + rows) < row + rows;
+}
+
+/* Discard the written stripes of [@stripe, @end), run by run. */
+static void discard_stripes(struct par_set *home, u64 stripe, u64 end)
+{
+	u64 rows = stripes_of(home).rows, first;
+
+	for (;;) {
+		first = div64_u64(par_map_next_written(home, stripe * rows,
+						       end * rows), rows);
+		if (first >= end)
+			return;
+		stripe = first;
+		while (stripe < end && stripe_written(home, stripe))
+			stripe++;
+		send_discard(home, first, stripe);
+		discard_all_images(home, first * rows, stripe * rows);
+	}
 }
 
 static void discard_one(struct par_conf *conf, struct bio *bio)
 {
 	struct par_set *home = par_home(conf);
-	struct par_stripes stripes = stripes_of(home);
-	u64 stripe = DIV64_U64_ROUND_UP(bio->bi_iter.bi_sector, stripes.sectors);
-	u64 end = div64_u64(bio_end_sector(bio), stripes.sectors);
-	u64 begin = stripe;
+	u64 sectors = stripes_of(home).sectors;
 
-	for (; stripe < end; stripe++) {
-		u64 row = stripe * stripes.rows;
-
-		if (par_map_any_written(home, row, row + stripes.rows))
-			continue;
-		discard_run(home, begin, stripe);
-		begin = stripe + 1;
-	}
-	if (begin < end)
-		discard_run(home, begin, end);
+	discard_stripes(home, DIV64_U64_ROUND_UP(bio->bi_iter.bi_sector, sectors),
+			div64_u64(bio_end_sector(bio), sectors));
 	bio_endio(bio);
 }
 

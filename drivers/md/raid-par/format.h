@@ -31,7 +31,7 @@
 #define PAR_SB_VERSION		1
 #define PAR_BLOCK_MAGIC		0x42524150U	/* "PARB" */
 
-/* Feature bits this version knows, by class. Unknown ones: see par_sb_check. */
+/* Feature bits this version knows, by class. Unknown ones: see par_super_unpack(). */
 #define PAR_INCOMPAT_KNOWN	0ULL
 #define PAR_RO_COMPAT_KNOWN	0ULL
 

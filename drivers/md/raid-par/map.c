@@ -222,12 +222,12 @@ u64 par_map_find(struct par_set *set, u64 row, unsigned int low,
 	return set->sg->rows;
 }
 
-bool par_map_any_written(struct par_set *set, u64 row, u64 end)
+u64 par_map_next_written(struct par_set *set, u64 row, u64 end)
 {
 	for (row = skip_empty(set, row); row < end; row = skip_empty(set, row + 1))
 		if (par_map_written(set, row))
-			return true;
-	return false;
+			return row;
+	return end;
 }
 
 /*

@@ -351,6 +351,19 @@ enum par_verdict {
 	PAR_WAIT,	/* held until its images' place is given back */
 };
 
+/*
+ * A rebuild writes every block of its member; where the row is unwritten, and
+ * so zero on all members, nothing need be done. The user's own zeros start the
+ * row like any data: after a crash, what is unwritten in a zone with an intent
+ * is taken as it lies on the disks. (Such a write reaches parity too, which is
+ * never on a member being rebuilt only.)
+ */
+static bool rebuild_of_zeros(struct par_vmember *vm, struct bio *bio)
+{
+	return vm->set->running && vm->rdev.mddev &&
+	       !test_bit(In_sync, &vm->rdev.flags) && bio_is_zero(bio);
+}
+
 /* Zone lock held. @spare is taken if the row is new; @full: see par_row_write. */
 static enum par_verdict start_row(struct par_vmember *vm, struct par_write *w,
 				  struct bio *bio, bool zero,
@@ -399,7 +412,7 @@ static void route_write(struct par_vmember *vm, struct bio *bio, u64 row)
 
 	if (!par_map_written(vm->set, row)) {
 		spare = par_row_alloc(conf);
-		zero = bio_is_zero(bio);
+		zero = rebuild_of_zeros(vm, bio);
 	}
 	spin_lock(par_zone_lock(conf, zone));
 	look_up(vm, row, &w);

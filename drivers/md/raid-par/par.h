@@ -351,8 +351,8 @@ enum par_seg_state par_map_locked_state(struct par_set *set, u64 row,
 u64 par_map_find(struct par_set *set, u64 row, unsigned int low,
 		 unsigned int high, enum par_seg_state state);
 
-/* par_map_any_written - is any row of [@row, @end) written? */
-bool par_map_any_written(struct par_set *set, u64 row, u64 end);
+/* par_map_next_written - the first written row of [@row, @end), or @end; sleeps */
+u64 par_map_next_written(struct par_set *set, u64 row, u64 end);
 
 /*
  * par_map_after_load - apply the intents that were set when the array went

@@ -742,13 +742,17 @@ static void geometry_refuses(struct kunit *test)
 
 static void geometry_explains(struct kunit *test)
 {
-	enum par_geo_error err;
+	enum par_geo_error err, other;
 
 	KUNIT_EXPECT_EQ(test, par_geo_errno(PAR_GEO_OK), 0);
 	for (err = PAR_GEO_OK + 1; err <= PAR_GEO_TOO_SMALL; err++) {
 		KUNIT_EXPECT_LT_MSG(test, par_geo_errno(err), 0, "error %d", err);
 		KUNIT_EXPECT_NOT_NULL_MSG(test, par_geo_strerror(err),
 					  "error %d", err);
+		for (other = PAR_GEO_OK; other < err; other++)
+			KUNIT_EXPECT_NE_MSG(test, par_geo_errno(err),
+					    par_geo_errno(other),
+					    "errors %d and %d", err, other);
 	}
 }
 
