@@ -15,7 +15,7 @@
 
 #include "par.h"
 
-#define PAR_DISCARD_STRIPES	64U	/* in one request to a set */
+#define PAR_DISCARD_SECTORS	(1U << 20)	/* in one request to a set */
 
 /* A set's stripes: a chunk on each member. */
 struct par_stripes {
@@ -46,10 +46,11 @@ static void send_discard(struct par_set *set, u64 first, u64 end)
 	struct gendisk *disk = set == par_home(conf) ? conf->mddev->gendisk
 						     : set->front;
 	u64 sectors = stripes_of(set).sectors;
+	u64 most = max(1ULL, div64_u64(PAR_DISCARD_SECTORS, sectors));
 
 	while (first < end) {
 		DECLARE_COMPLETION_ONSTACK(done);
-		u64 count = min_t(u64, end - first, PAR_DISCARD_STRIPES);
+		u64 count = min(end - first, most);
 		struct bio *bio = bio_alloc_bioset(disk->part0, 0, REQ_OP_DISCARD,
 						   GFP_NOIO, &conf->bios);
 

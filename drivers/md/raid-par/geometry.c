@@ -36,7 +36,7 @@ static const struct {
 	[PAR_GEO_LOW_GEAR] = { -ERANGE,
 		"the lowest gear is too small: RAID-5 and RAID-0 need 2 members, RAID-6 needs 4" },
 	[PAR_GEO_BAD_CHUNK] = { -ECHRNG,
-		"the chunk must be a power of two and at least 64K" },
+		"the chunk must be a power of two, from 64K to 16M" },
 	[PAR_GEO_TOO_SMALL] = { -ENOSPC,
 		"the members are too small for this layout and chunk" },
 };
@@ -185,7 +185,8 @@ enum par_geo_error par_geometry_init(struct par_geometry *geo, u32 layout,
 	err = decode_layout(geo);
 	if (err)
 		return err;
-	if (chunk_sectors < PAR_SEG_MIN || !is_power_of_2(chunk_sectors))
+	if (chunk_sectors < PAR_SEG_MIN || chunk_sectors > PAR_CHUNK_MAX ||
+	    !is_power_of_2(chunk_sectors))
 		return PAR_GEO_BAD_CHUNK;
 	geo->dev_sectors = dev_sectors & ~((u64)chunk_sectors - 1);
 

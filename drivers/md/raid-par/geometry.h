@@ -25,6 +25,7 @@
 
 #define PAR_SEG_MIN		128U	/* 64 KiB: the default segment, the least chunk */
 #define PAR_SEG_MAX		4096U	/* 2 MiB: what propagation can hold at once */
+#define PAR_CHUNK_MAX		32768U	/* 16 MiB: what a discard of one stripe can carry */
 #define PAR_MAP_BITS_GOAL	BIT_ULL(28)	/* 32 MiB of map: larger segments above it */
 
 /* The metadata area of a member, in order (see format.h for the contents). */
@@ -96,7 +97,7 @@ struct par_geometry {
  * par_geometry_init - derive everything from what md's superblock stores
  * @geo: filled in; its content is undefined after an error
  * @layout: md's layout word; @raid_disks: N, which the top gear must equal
- * @chunk_sectors: power of two, at least PAR_SEG_MIN
+ * @chunk_sectors: power of two, from PAR_SEG_MIN to PAR_CHUNK_MAX
  * @dev_sectors: usable length of each member's data area
  */
 enum par_geo_error par_geometry_init(struct par_geometry *geo, u32 layout,

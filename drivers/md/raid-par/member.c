@@ -270,7 +270,7 @@ static void miss(struct par_vmember *vm, struct bio *bio)
 	struct par_conf *conf = vm->set->conf;
 
 	hold(conf, &conf->missed, bio);
-	par_shift_to(conf, par_image_set(&conf->geo, vm->index) + 1);
+	par_shift_at_least(conf, par_image_set(&conf->geo, vm->index) + 1);
 }
 
 void par_retry_missed(struct par_conf *conf)

@@ -495,6 +495,9 @@ void par_shift_exit(struct par_conf *conf);
 /* par_shift_to - ask for a gear (1 … gears); returns at once. Any context. */
 void par_shift_to(struct par_conf *conf, unsigned int gear);
 
+/* par_shift_at_least - the same, but never to a smaller gear than is wanted */
+void par_shift_at_least(struct par_conf *conf, unsigned int gear);
+
 /* par_shift_notify - poll(2) on the shift's files, and mdstat */
 void par_shift_notify(struct par_conf *conf);
 

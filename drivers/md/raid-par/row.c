@@ -87,7 +87,11 @@ static struct par_row *find_row(struct par_set *set, u64 number)
 	return NULL;
 }
 
-/* A member that is not there needs no data: parity stands for zeros. */
+/*
+ * A member that is not there needs no data: parity stands for zeros. One that
+ * is added while the row is gathered is rebuilt like the rest: the rebuild's
+ * write joins the row, even one of zeros (see par_row_busy()).
+ */
 static bool member_there(struct par_set *set, unsigned int d)
 {
 	return par_rdev_usable(READ_ONCE(set->conf->member[d].rdev));
@@ -97,6 +101,7 @@ static void add_row(struct par_set *set, struct par_row *row, u64 number,
 		    bool discard)
 {
 	struct par_conf *conf = set->conf;
+	unsigned int d;
 
 	lockdep_assert_held(&conf->row_lock);
 	memset(row, 0, row_bytes(conf));
@@ -105,6 +110,11 @@ static void add_row(struct par_set *set, struct par_row *row, u64 number,
 	row->discard = discard;
 	row->last = jiffies;
 	bio_list_init(&row->bios);
+	for (d = 0; d < set->sg->members; d++)
+		if (!member_there(set, d)) {
+			bitmap_set(row->covered, d * grains(conf), grains(conf));
+			row->count += grains(conf);
+		}
 	hlist_add_head(&row->hash, hash_of(set, number));
 	list_add_tail(&row->list, &conf->gathering);
 	conf->zone[par_zone_of(set, number)].starting++;

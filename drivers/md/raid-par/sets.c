@@ -197,6 +197,7 @@ static void child_destroy(struct par_set *set)
 		return;
 	if (set->running) {
 		mddev_lock_nointr(&set->mddev);
+		md_frozen_sync_thread(&set->mddev);
 		md_stop(&set->mddev);
 		mddev_unlock(&set->mddev);
 		flush_work(&set->mddev.event_work);
@@ -439,11 +440,16 @@ int par_sets_run(struct par_conf *conf)
 	return err;
 }
 
-/* Let the children's own resync run, once the array may be written. */
+/*
+ * Let the children's own resync run, once the array may be written. That they
+ * have to, and that the array is in use, is stored before an intent is cleared.
+ */
 void par_sets_start(struct par_conf *conf)
 {
 	unsigned int i;
 
+	if (par_store_super(conf, 0))
+		return;
 	for (i = 1; i <= conf->geo.gears; i++) {
 		struct mddev *child = &conf->set[i]->mddev;
 

@@ -59,6 +59,20 @@ void par_shift_to(struct par_conf *conf, unsigned int gear)
 	wake_up(&conf->wait);
 }
 
+void par_shift_at_least(struct par_conf *conf, unsigned int gear)
+{
+	unsigned int target = READ_ONCE(conf->target);
+
+	while (target < gear) {
+		unsigned int seen = cmpxchg(&conf->target, target, gear);
+
+		if (seen == target)
+			break;
+		target = seen;
+	}
+	wake_up(&conf->wait);
+}
+
 /* ---- the gate ---- */
 
 void par_gate_quiesce(struct par_conf *conf)

@@ -582,38 +582,56 @@ static void tidy_work(struct work_struct *work)
 
 /* ---- a change of gear ---- */
 
-/* Bring one stored block on the members in @stale up to date. */
-static int refresh_block(struct par_conf *conf, u32 stale, unsigned int from,
-			 enum par_block_kind kind, u32 index,
-			 const struct par_map_block *block)
+/* One stored block, from whichever current member has it whole. */
+static int read_block(struct par_conf *conf, enum par_block_kind kind, u32 index,
+		      u64 sector, struct page *page)
 {
-	struct page *page = conf->store_pages[0];
-	u64 sector = kind == PAR_BLOCK_INTENT ?
-		par_intent_sector(index, block->slot) :
-		par_map_sector(&conf->geo, index, block->slot);
+	u32 members = usable(conf, conf->current_members);
+	unsigned int d;
 
-	if (!meta_read(conf, from, sector, page) ||
-	    !par_block_check(page_address(page), kind, index, conf->super.epoch))
-		return -EIO;
-	return meta_write(conf, stale, &sector, &page, 1);
+	for (d = 0; d < conf->geo.members; d++)
+		if (members & BIT(d) && meta_read(conf, d, sector, page) &&
+		    par_block_check(page_address(page), kind, index,
+				    conf->super.epoch))
+			return 0;
+	return -EIO;
 }
 
-/* What was stored after member @d left, to member @d. */
-static int refresh_member(struct par_conf *conf, unsigned int d)
+/* What was stored of one kind after member @d left, to member @d. */
+static int refresh_blocks(struct par_conf *conf, unsigned int d,
+			  enum par_block_kind kind,
+			  const struct par_map_block *block, u32 count)
 {
-	unsigned int from = __ffs(usable(conf, conf->current_members));
+	u64 sectors[PAR_STORE_BATCH];
+	unsigned int batch = 0;
 	int err = 0;
 	u32 i;
 
-	for (i = 0; !err && i < conf->geo.intent_blocks; i++)
-		if (conf->intent_block[i].seq > conf->member_seq[d])
-			err = refresh_block(conf, BIT(d), from, PAR_BLOCK_INTENT,
-					    i, &conf->intent_block[i]);
-	for (i = 0; !err && i < conf->geo.map_blocks; i++)
-		if (conf->block[i].seq > conf->member_seq[d])
-			err = refresh_block(conf, BIT(d), from, PAR_BLOCK_MAP,
-					    i, &conf->block[i]);
+	for (i = 0; !err && i < count; i++) {
+		if (block[i].seq > conf->member_seq[d]) {
+			sectors[batch] = kind == PAR_BLOCK_INTENT ?
+				par_intent_sector(i, block[i].slot) :
+				par_map_sector(&conf->geo, i, block[i].slot);
+			err = read_block(conf, kind, i, sectors[batch],
+					 conf->store_pages[batch]);
+			batch++;
+		}
+		if (!err && batch && (batch == PAR_STORE_BATCH || i + 1 == count)) {
+			err = meta_write(conf, BIT(d), sectors,
+					 conf->store_pages, batch);
+			batch = 0;
+		}
+	}
 	return err;
+}
+
+static int refresh_member(struct par_conf *conf, unsigned int d)
+{
+	int err = refresh_blocks(conf, d, PAR_BLOCK_INTENT, conf->intent_block,
+				 conf->geo.intent_blocks);
+
+	return err ?: refresh_blocks(conf, d, PAR_BLOCK_MAP, conf->block,
+				     conf->geo.map_blocks);
 }
 
 int par_store_gear(struct par_conf *conf, unsigned int gear, u32 awake)
