@@ -15,7 +15,7 @@
 
 #include "par.h"
 
-#define PAR_DISCARD_SECTORS	(1U << 20)	/* in one request to a set */
+#define PAR_DISCARD_SECTORS	1048576U	/* in one request to a set */
 
 /* A set's stripes: a chunk on each member. */
 struct par_stripes {

@@ -331,14 +331,16 @@ static void look_up(struct par_vmember *vm, u64 row, struct par_write *w)
 static bool write_passes(struct par_vmember *vm, u64 row)
 {
 	struct par_write w;
+	unsigned long now;
 
 	look_up(vm, row, &w);
 	if (w.step.action != PAR_ACT_HOME || w.step.next != w.state ||
 	    READ_ONCE(w.zone->intent) != w.gear || READ_ONCE(w.zone->starting) ||
 	    (w.sleeper && READ_ONCE(w.set->tracking)))
 		return false;
-	if (w.zone->touched != jiffies)
-		WRITE_ONCE(w.zone->touched, jiffies);
+	now = jiffies;
+	if (READ_ONCE(w.zone->touched) != now)	/* no store unless needed */
+		WRITE_ONCE(w.zone->touched, now);
 	return true;
 }
 

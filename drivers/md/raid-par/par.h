@@ -88,7 +88,7 @@ struct par_vmember {
 
 /* par_bucket - the segments that hash here: who writes, who waits */
 struct par_bucket {
-	spinlock_t lock;
+	spinlock_t lock;	/* all of this */
 	unsigned int writers;
 	bool locked;
 	struct bio_list waiters;
@@ -210,7 +210,7 @@ struct par_conf {
 	/* map.c */
 	struct par_map_block *block;
 	struct par_zone *zone;
-	spinlock_t zone_lock[PAR_ZONE_LOCKS];
+	spinlock_t zone_lock[PAR_ZONE_LOCKS];	/* zones and their map, hashed */
 
 	/* store.c */
 	struct mutex store_mutex;	/* one writer of metadata at a time */
@@ -229,7 +229,7 @@ struct par_conf {
 	u64 meta_writes;
 
 	/* member.c, row.c */
-	spinlock_t queue_lock;
+	spinlock_t queue_lock;		/* all lists of requests */
 	struct bio_list waiting;	/* for an intent */
 	struct bio_list supers;		/* children's superblocks to be stored */
 	struct bio_list dispatch;	/* to be routed again */
@@ -242,7 +242,7 @@ struct par_conf {
 	mempool_t flush_pool;
 	struct workqueue_struct *wq, *long_wq;
 	struct bio_set bios, clones;
-	spinlock_t row_lock;
+	spinlock_t row_lock;		/* all sets' rows[], and gathering */
 	struct list_head gathering, filled;
 	mempool_t row_pool;
 	atomic_t flushes;
@@ -250,7 +250,7 @@ struct par_conf {
 	/* shift.c */
 	struct task_struct *mover;
 	wait_queue_head_t wait;
-	struct mutex gate;
+	struct mutex gate;		/* see above */
 	unsigned int quiesced;
 	unsigned int target;		/* gear wanted */
 	unsigned int aim;		/* what the mover works towards */

@@ -73,8 +73,8 @@ static struct bio *side_bio(struct par_copy *copy, const struct par_copy_seg *se
 		sector += rdev->data_offset + set->sg->start;
 	} else {
 		bdev = conf->set[par_image_set(&conf->geo, seg->d)]->front->part0;
-		sector = par_image_sector(&conf->geo, seg->d,
-				par_set_offset(&conf->geo, set->number, sector));
+		sector = par_set_offset(&conf->geo, set->number, sector);
+		sector = par_image_sector(&conf->geo, seg->d, sector);
 	}
 	bio = bio_alloc_bioset(bdev, pages, op, GFP_NOIO, &conf->bios);
 	bio->bi_iter.bi_sector = sector;
@@ -144,15 +144,14 @@ static void publish_batch(struct par_copy *copy)
 
 	for (i = 0; i < copy->count; i++) {
 		struct par_copy_seg *seg = &copy->seg[i];
-		spinlock_t *lock;
+		u32 zone = par_zone_of(copy->set, seg->row);
 
 		if (!seg->valid)
 			continue;
-		lock = par_zone_lock(conf, par_zone_of(copy->set, seg->row));
-		spin_lock(lock);
+		spin_lock(par_zone_lock(conf, zone));
 		par_map_set(copy->set, seg->row, seg->d,
 			    par_seg_step(copy->from, PAR_EV_PROPAGATE).next);
-		spin_unlock(lock);
+		spin_unlock(par_zone_lock(conf, zone));
 		conf->propagated_bytes += conf->geo.seg_sectors << SECTOR_SHIFT;
 		conf->shift_done++;
 	}

@@ -417,9 +417,9 @@ int par_sets_alloc(struct par_conf *conf)
 		if (!set)
 			return -ENOMEM;
 		conf->set[i] = set;
-		set->redirect_wq = alloc_ordered_workqueue("%s-gear%u",
-				WQ_MEM_RECLAIM, mdname(conf->mddev),
-				set->sg->members);
+		set->redirect_wq = alloc_ordered_workqueue("%s-gear%u", WQ_MEM_RECLAIM,
+							   mdname(conf->mddev),
+							   set->sg->members);
 		if (!set->redirect_wq)
 			return -ENOMEM;
 		err = make_disks(set);

@@ -119,11 +119,15 @@ bool par_mover_interrupted(struct par_conf *conf)
 
 static void announce(struct par_conf *conf)
 {
-	char from[24], to[24];
-	char *env[] = { "PAR_EVENT=shift", from, to, NULL };
+	char gear[24], members[24];
+	char event[] = "PAR_EVENT=shift";
+	char *env[4] = { event };
 
-	snprintf(to, sizeof(to), "PAR_GEAR=%u", conf->geo.set[conf->gear].members);
-	snprintf(from, sizeof(from), "PAR_MEMBERS=%u", conf->geo.members);
+	env[1] = gear;
+	env[2] = members;
+	snprintf(gear, sizeof(gear), "PAR_GEAR=%u",
+		 conf->geo.set[conf->gear].members);
+	snprintf(members, sizeof(members), "PAR_MEMBERS=%u", conf->geo.members);
 	kobject_uevent_env(&disk_to_dev(conf->mddev->gendisk)->kobj, KOBJ_CHANGE,
 			   env);
 	par_shift_notify(conf);

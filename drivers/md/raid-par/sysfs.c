@@ -332,8 +332,10 @@ ATTRIBUTE_GROUPS(par_member);
 static ssize_t par_member_show(struct kobject *kobj, struct attribute *attr,
 			       char *page)
 {
-	return container_of(attr, struct par_member_attr, attr)->show(
-			to_member(kobj), page);
+	struct par_member_attr *file;
+
+	file = container_of(attr, struct par_member_attr, attr);
+	return file->show(to_member(kobj), page);
 }
 
 static const struct sysfs_ops par_member_sysfs_ops = {

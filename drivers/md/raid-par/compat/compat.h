@@ -17,7 +17,7 @@
 #error "raid-par needs Linux 6.12 or newer"
 #endif
 #if LINUX_VERSION_CODE > PAR_KERNEL_NEWEST
-#error "raid-par has not been ported to a kernel this new: struct mddev is private to md and changes"
+#error "raid-par has not been ported to so new a kernel (struct mddev changes)"
 #endif
 
 /*
