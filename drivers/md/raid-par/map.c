@@ -114,9 +114,13 @@ void par_map_set(struct par_set *set, u64 row, unsigned int d,
 {
 	struct par_zone *zone = dirty_zone(set, row);
 
-	put_state(set, row, d, state);
-	if (state == PAR_SEG_BOTH)
+	/*
+	 * While the stored map says "image", the home copy must not run ahead.
+	 * The other way round a shift is between, which stores everything.
+	 */
+	if (par_map_get(set, row, d) == PAR_SEG_IMAGE)
 		zone->must_store = 1;
+	put_state(set, row, d, state);
 }
 
 static void put_row(struct par_set *set, u64 row, unsigned int gear,

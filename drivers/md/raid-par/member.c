@@ -592,11 +592,13 @@ int par_members_init(struct par_conf *conf)
 		conf->member[d].conf = conf;
 		conf->member[d].index = d;
 	}
-	err = bioset_init(&conf->bios, BIO_POOL_SIZE, 0, BIOSET_NEED_BVECS);
+	/* Several are taken in one submit context, before any is on its way. */
+	err = bioset_init(&conf->bios, BIO_POOL_SIZE, 0,
+			  BIOSET_NEED_BVECS | BIOSET_NEED_RESCUER);
 	if (err)
 		return err;
 	return bioset_init(&conf->clones, BIO_POOL_SIZE,
-			   offsetof(struct par_clone, bio), 0);
+			   offsetof(struct par_clone, bio), BIOSET_NEED_RESCUER);
 }
 
 void par_members_exit(struct par_conf *conf)

@@ -164,8 +164,9 @@ struct par_set {
  *	PAR_INTENT_CHANGING while it is being replaced: nothing is admitted
  * @stored: its map block has been stored at some time
  * @dirty: the map in memory differs from the stored one
- * @must_store: some segment has become "both" since the map was stored; it
- *	must be stored before either copy may run ahead
+ * @must_store: since the map was stored, some segment has gone from "image" to
+ *	"both" or some row from written to unwritten; that must be stored before
+ *	a copy may run ahead or a row be started
  * @held: rows must not be started (their images are being discarded)
  * @starting: rows being started or discarded, under conf->row_lock
  */
