@@ -1,0 +1,71 @@
+#!/bin/bash
+# A discard gives rows and images back and reads as zeros; neighbours of a partial one keep their data.
+# timeout: 300
+set -euo pipefail
+. "$(dirname "$0")/../tools/par.sh"
+
+segments() { echo "$(par segments_both) $(par segments_home) $(par segments_image)"; }
+
+zeros() { cmp -n "$2" -i "$1":0 "/dev/$MD" /dev/zero || fail "$LAYOUT: $2 bytes at $1 are not zeros"; }
+
+# The gear sets keep nothing either, but for the last stripe of each, which the
+# images share with what is no image.
+check_given_back() {
+	local text number
+	text=$(dissect)
+	note "given back: $text"
+	while read -r number _; do
+		assert_le "$number" 1 "$LAYOUT: rows left after discarding all: $text"
+	done < <(grep -oE '[0-9]+ rows' <<<"$text")
+}
+
+# No disk keeps a sector of what was given back: fill it again, and every row
+# must be started anew.
+discard_all() {
+	local gear=$1
+	fill "$(array_mib)"
+	shift_to "$gear"
+	assert_ne "$(par rows_written)" 0 "rows written"
+	blkdiscard "/dev/$MD"
+	settle
+	zeros 0 "$(array_bytes)"
+	assert_eq "$(par rows_written)" 0 "$LAYOUT: rows after discarding all in gear $gear"
+	assert_eq "$(segments)" "0 0 0" "$LAYOUT: segments after discarding all in gear $gear"
+	stop_par
+	check_given_back
+	assemble_par
+}
+
+# Between two neighbours, at odd places, in the gear that the array is in.
+discard_part() {
+	local size sum_before sum_after
+	fill 8
+	size=$((8 << 20))
+	sum_before=$(head -c 1050112 "/dev/$MD" | sha256sum)
+	sum_after=$(head -c $size "/dev/$MD" | tail -c 2000000 | sha256sum)
+	blkdiscard -o 1050112 -l $((size - 1050112 - 2000384)) "/dev/$MD"
+	echo 3 >/proc/sys/vm/drop_caches
+	assert_eq "$(head -c 1050112 "/dev/$MD" | sha256sum)" "$sum_before" "before the discard"
+	assert_eq "$(head -c $size "/dev/$MD" | tail -c 2000000 | sha256sum)" "$sum_after" "after the discard"
+	zeros $((3 << 20)) $((2 << 20))
+}
+
+work() {
+	local gear sum
+	for gear in "$(top_gear "$LAYOUT")" "$(low_gear "$LAYOUT")"; do
+		discard_all "$gear"
+		watch_sleepers
+		discard_part
+		assert_asleep "discards in gear $gear"
+		sum=$(fingerprint)
+		reassemble_par
+		assert_eq "$(fingerprint)" "$sum" "content after assembly in gear $gear"
+		shift_to "$(top_gear "$LAYOUT")"
+		assert_eq "$(fingerprint)" "$sum" "content in the top gear"
+	done
+	stop_par
+	dissect
+	assemble_par
+}
+
+for layout in "${LAYOUTS[@]}"; do with_par "$layout" 24M work --chunk=64; done

@@ -1,0 +1,45 @@
+#!/bin/bash
+# Files on ext4 live through every gear down and up, stopped and assembled in each; sleepers get no request.
+# timeout: 400
+set -euo pipefail
+. "$(dirname "$0")/../tools/par.sh"
+. "$(dirname "$0")/../tools/tree.sh"
+
+# In a gear: all that one does with files, and the members above see nothing of it.
+live() {
+	local gear=$1
+	watch_sleepers
+	compare_tree "in gear $gear"
+	change_tree "gear-$gear-$SECONDS"
+	remount
+	compare_tree "in gear $gear, remounted"
+	assert_asleep "files in gear $gear of $LAYOUT"
+}
+
+# Stopped and assembled in a gear, the array comes back in it, and as quietly.
+restart() {
+	local gear=$1
+	umount "$MNT"
+	check_fs
+	reassemble_par
+	assert_eq "$(par gear)" "$gear" "gear after assembly"
+	mount "/dev/$MD" "$MNT"
+	compare_tree "after assembly in gear $gear"
+}
+
+steps() {
+	local gear
+	rm -f "$MACHINE_TMP"/was-*
+	make_fs ext4
+	make_tree
+	for gear in $(down_and_up "$LAYOUT"); do
+		shift_to "$gear"
+		live "$gear"
+		[ -e "$MACHINE_TMP/was-$gear" ] || restart "$gear"
+		touch "$MACHINE_TMP/was-$gear"
+	done
+	umount "$MNT"
+	check_fs
+}
+
+for layout in "${LAYOUTS[@]}"; do with_par "$layout" 64M steps; done

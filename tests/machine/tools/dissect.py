@@ -1,0 +1,326 @@
+#!/usr/bin/python3
+"""Take the disks of a stopped par array apart, by the documents and not by the
+module's code, and check what lies on them.
+
+  dissect.py [--compare FILE] [--expect-gear N] DEVICE...
+
+Devices in the order of their members. In every written row of every set the
+parities must be right, P and Q; a segment that says "both" must have two equal
+copies; no intent may be set.
+--compare also puts the array's content together and compares it with FILE.
+Says how much there was to check.
+"""
+import argparse
+import ctypes
+import os
+import struct
+import sys
+
+SECTOR = 512
+BLOCK = 4096
+PAYLOAD = 3840
+ZONE_ROWS = 512
+UNWRITTEN, BOTH, HOME, IMAGE = range(4)
+PARITIES = {0: 1, 1: 2, 2: 0}
+
+
+class Wrong(Exception):
+    pass
+
+
+def keep_memory():
+    """Page faults are what costs most in a test machine: keep what was freed."""
+    libc = ctypes.CDLL(None)
+    libc.mallopt(-1, 1 << 30)  # M_TRIM_THRESHOLD
+    libc.mallopt(-3, 1 << 30)  # M_MMAP_THRESHOLD
+
+
+def crc32c_table():
+    table = []
+    for n in range(256):
+        for _ in range(8):
+            n = n >> 1 ^ (0x82f63b78 if n & 1 else 0)
+        table.append(n)
+    return table
+
+
+CRC_TABLE = crc32c_table()
+
+
+def crc32c(data, crc=0xffffffff):
+    for byte in data:
+        crc = CRC_TABLE[(crc ^ byte) & 0xff] ^ crc >> 8
+    return crc
+
+
+def sealed(raw, crc_at):
+    """Is the block's checksum right? (With or without the final inversion.)"""
+    stored = struct.unpack_from("<I", raw, crc_at)[0]
+    crc = crc32c(raw[:crc_at] + bytes(4) + raw[crc_at + 4:])
+    return stored in (crc, crc ^ 0xffffffff)
+
+
+class Member:
+    def __init__(self, path):
+        self.path = path
+        self.fd = os.open(path, os.O_RDONLY)
+        md = os.pread(self.fd, 256, 4096)
+        if md[:4] != b"\xfc\x4e\x2b\xa9":
+            raise Wrong(f"{path}: no md superblock")
+        self.data_offset = struct.unpack_from("<Q", md, 128)[0]
+
+    def read(self, sector, count):
+        want = count * SECTOR
+        data = os.pread(self.fd, want, (self.data_offset + sector) * SECTOR)
+        if len(data) != want:
+            raise Wrong(f"{self.path}: short read")
+        return data
+
+    def supers(self):
+        for slot in (0, 8):
+            raw = self.read(slot, 8)
+            if raw[:8] == b"RAIDPAR\0" and sealed(raw, 8):
+                yield raw
+
+
+class Set:
+    """A parity array over the first members: where it lies, and its map."""
+
+    def __init__(self, array, number, members, start, sectors):
+        self.array, self.number, self.members = array, number, members
+        self.start, self.sectors = start, sectors
+        self.rows = sectors // array.segment
+        sleepers = members - array.gears[0]
+        self.width = 2 * sleepers if sleepers else 1
+        self.zones = -(-self.rows // ZONE_ROWS)
+        self.block_zones = PAYLOAD * 8 // ZONE_ROWS // self.width
+        self.blocks = -(-self.zones // self.block_zones)
+        self.zone_base = self.block_base = 0
+        self.map = {}
+
+    def state(self, row, d):
+        """Of member d's segment; members that never sleep are BOTH or UNWRITTEN."""
+        zone, at = divmod(row, ZONE_ROWS)
+        block, index = divmod(zone, self.block_zones)
+        payload = self.map.get(block)
+        if payload is None:
+            return UNWRITTEN
+        low = self.array.gears[0]
+        bit = index * self.width * ZONE_ROWS + at * self.width
+        if d >= low:
+            bit += 2 * (d - low)
+        mask = 1 if self.width == 1 else 3
+        value = payload[bit // 8] >> bit % 8 & mask
+        return value if d >= low else BOTH if value else UNWRITTEN
+
+    def written(self, row):
+        return self.state(row, self.members - 1) != UNWRITTEN
+
+    def home(self, row, d):
+        a = self.array
+        return a.member[d].read(self.start + row * a.segment, a.segment)
+
+    def image(self, row, d):
+        """Segment `row` of sleeper d, from the gear set that images it."""
+        a = self.array
+        gear = a.image_set(d)
+        low, high = a.gears[gear - 1], a.gears[gear]
+        x = self.start - a.meta + row * a.segment
+        segment = x // a.segment * (high - low) + d - low
+        return a.sets[gear].read_segment(segment)
+
+    def content(self, row, d):
+        """What member d holds in this row, wherever it lies."""
+        state = self.state(row, d)
+        if state == UNWRITTEN:
+            return bytes(self.array.segment * SECTOR)
+        return self.image(row, d) if state == IMAGE else self.home(row, d)
+
+    def place(self, chunk):
+        """md's left-symmetric: the stripe and member of a chunk of the set."""
+        n, parities = self.members, self.array.parities
+        stripe, k = divmod(chunk, n - parities)
+        if not parities:
+            return stripe, k
+        p = n - 1 - stripe % n
+        return stripe, (p + parities + k) % n
+
+    def read_segment(self, segment):
+        per_chunk = self.array.chunk // self.array.segment
+        chunk, within = divmod(segment, per_chunk)
+        stripe, d = self.place(chunk)
+        return self.content(stripe * per_chunk + within, d)
+
+    def __str__(self):
+        return f"the set of {self.members}"
+
+
+def times_two(value, size):
+    """Every byte of a big integer times 2 in the field of RAID-6."""
+    ones = int.from_bytes(b"\1" * size, "little")
+    high = value >> 7 & ones
+    return ((value & ones * 0x7f) << 1) ^ high * 0x1d
+
+
+class Array:
+    def __init__(self, paths):
+        self.member = [Member(path) for path in paths]
+        self.current, raw = self.newest_super()
+        self.seq, = struct.unpack_from("<Q", raw, 72)
+        self.epoch, = struct.unpack_from("<Q", raw, 64)
+        layout, members, self.chunk, self.segment = struct.unpack_from("<4I", raw, 88)
+        self.dev_sectors, self.meta, self.size = struct.unpack_from("<3Q", raw, 104)
+        count, self.gear, _, self.clean = struct.unpack_from("<4I", raw, 128)
+        self.parities = PARITIES[layout >> 28]
+        self.gears = [n for n in range(1, 29) if layout >> n - 1 & 1]
+        if members != len(paths) or self.gears[-1] != members or count != len(self.gears):
+            raise Wrong(f"superblock of {members} members, gears {self.gears}, {count} sets")
+        self.sets = [None]
+        for i in range(count):
+            start, sectors = struct.unpack_from("<2Q", raw, 256 + 48 * i)
+            self.sets.append(Set(self, i + 1, self.gears[i], start, sectors))
+        self.home = self.sets[-1]
+        self.check_geometry()
+        self.load_map()
+
+    def newest_super(self):
+        """The newest superblock, and the members that have it."""
+        best, owners = None, []
+        for d, member in enumerate(self.member):
+            for raw in member.supers():
+                seq = struct.unpack_from("<Q", raw, 72)[0]
+                if best is None or seq > best[0]:
+                    best, owners = (seq, raw), []
+                if seq == best[0]:
+                    owners.append(d)
+        if best is None:
+            raise Wrong("no superblock")
+        return owners, best[1]
+
+    def image_set(self, d):
+        return max(i for i in range(1, len(self.gears)) if self.gears[i - 1] <= d)
+
+    def check_geometry(self):
+        """Regions in their order, without overlap, images large enough; the
+        capacity is what the lowest gear alone would have, but for rounding."""
+        end = self.meta
+        for i in range(len(self.gears), 0, -1):
+            s = self.sets[i]
+            if s.start != end or s.sectors % self.chunk:
+                raise Wrong(f"{s}: starts at {s.start}, should at {end}")
+            if i < len(self.gears):
+                imaged = (s.start - self.meta) * (self.gears[i] - self.gears[i - 1])
+                if s.sectors * (self.gears[i - 1] - self.parities) < imaged:
+                    raise Wrong(f"{s}: too small for its images")
+            end += s.sectors
+        if end > self.dev_sectors:
+            raise Wrong(f"regions end at {end} of {self.dev_sectors}")
+        if self.size != self.home.sectors * (self.gears[-1] - self.parities):
+            raise Wrong(f"size {self.size}")
+        best = (self.dev_sectors - self.meta) * (self.gears[0] - self.parities)
+        if not best - self.chunk * self.gears[-1] ** 2 <= self.size <= best:
+            raise Wrong(f"size {self.size}, the formula says {best}")
+
+    def newest_block(self, kind, sector, index):
+        best = None
+        for d in self.current:
+            for slot in (0, 8):
+                raw = self.member[d].read(sector + slot, 8)
+                magic, _, its_kind, its_index = struct.unpack_from("<4I", raw)
+                epoch, seq = struct.unpack_from("<2Q", raw, 16)
+                if (magic, its_kind, its_index, epoch) == (0x42524150, kind, index, self.epoch) \
+                        and (best is None or seq > best[0]) and sealed(raw, 4):
+                    best = seq, raw
+        if best is None:
+            raise Wrong(f"block {index} of kind {kind} is nowhere")
+        return best[1][64:64 + PAYLOAD]
+
+    def load_map(self):
+        zones = blocks = 0
+        for s in reversed(self.sets[1:]):
+            s.zone_base, s.block_base = zones, blocks
+            zones += s.zones
+            blocks += s.blocks
+        intent_blocks = -(-zones // PAYLOAD)
+        intents = b"".join(self.newest_block(1, 128 + 16 * i, i) for i in range(intent_blocks))
+        if any(byte & 0x1f for byte in intents[:zones]):
+            raise Wrong("an intent is set, though the array was stopped")
+        if not self.clean & 1:
+            raise Wrong("the superblock does not say clean, though the array was stopped")
+        for s in self.sets[1:]:
+            for zone in range(s.zones):
+                block = zone // s.block_zones
+                if intents[s.zone_base + zone] & 0x80 and block not in s.map:
+                    index = s.block_base + block
+                    sector = 128 + 16 * (intent_blocks + index)
+                    s.map[block] = self.newest_block(2, sector, index)
+
+    def check_parity(self, s, row, segments):
+        size = len(segments[0])
+        numbers = [int.from_bytes(text, "little") for text in segments]
+        n = s.members
+        p = n - 1 - row * self.segment // self.chunk % n
+        q = (p + 1) % n if self.parities == 2 else None
+        total = q_total = 0
+        for k in range(n - self.parities - 1, -1, -1):
+            data = numbers[(p + self.parities + k) % n]
+            total ^= data
+            q_total = times_two(q_total, size) ^ data
+        if total != numbers[p]:
+            raise Wrong(f"{s}: row {row}: P (member {p}) is wrong, "
+                        f"states {[s.state(row, d) for d in range(n)]}")
+        if q is not None and q_total != numbers[q]:
+            raise Wrong(f"{s}: row {row}: Q (member {q}) is wrong")
+
+    def check_row(self, s, row):
+        for d in range(self.gears[0], s.members):
+            state = s.state(row, d)
+            if state == UNWRITTEN:
+                raise Wrong(f"{s}: row {row} is half written")
+            if state == BOTH and s.home(row, d) != s.image(row, d):
+                raise Wrong(f"{s}: row {row}: the copies of member {d} differ")
+        if self.parities:
+            self.check_parity(s, row, [s.content(row, d) for d in range(s.members)])
+
+    def check(self):
+        told = []
+        for s in self.sets[1:]:
+            rows = [row for row in range(s.rows) if s.written(row)]
+            for row in rows:
+                self.check_row(s, row)
+            told.append(f"{len(rows)} rows of {s.members}")
+        return ", ".join(told)
+
+    def compare(self, path):
+        with open(path, "rb") as file:
+            for chunk in range(self.size // self.chunk):
+                stripe, d = self.home.place(chunk)
+                for i in range(self.chunk // self.segment):
+                    row = stripe * (self.chunk // self.segment) + i
+                    if self.home.content(row, d) != file.read(self.segment * SECTOR):
+                        raise Wrong(f"{path}: differs in chunk {chunk}, row {row} of member {d}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--compare", metavar="FILE")
+    parser.add_argument("--expect-gear", type=int, metavar="N")
+    parser.add_argument("devices", nargs="+", metavar="DEVICE")
+    options = parser.parse_args()
+    keep_memory()
+    try:
+        array = Array(options.devices)
+        if options.expect_gear not in (None, array.gear):
+            raise Wrong(f"gear {array.gear}, expected {options.expect_gear}")
+        print(f"# gear {array.gear}: {array.check()}")
+        if options.compare:
+            array.compare(options.compare)
+    except (Wrong, OSError) as error:
+        print(f"dissect: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,117 @@
+# shellcheck shell=bash
+# What the tests of par arrays share beyond lib.sh: one array, $MD, at a time;
+# a test of several changes MD, which these functions look up anew.
+
+# shellcheck disable=SC2034  # much here is for those who source this
+
+TOOLS=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# shellcheck source=../lib.sh
+. "$TOOLS/../lib.sh"
+MACHINE_TMP=${TMPDIR:-/tmp}
+
+# The layouts that most tests run over.
+LAYOUTS=('3,5' '3,8' '3,5,8' 'raid6:4,8' 'raid0:2,5')
+MD=md0
+
+# A process costs a test machine as much as a hundred requests: much here is
+# done without. par FILE prints a sysfs file of the array, get FILE has it in GOT.
+get() { read -r GOT <"/sys/block/$MD/md/par/$1"; }
+par() { get "$1"; echo "$GOT"; }
+
+# gears LAYOUT: its gears, lowest first; low_gear, top_gear: one of them.
+gears() { local list=${1#*:}; echo "${list//,/ }"; }
+low_gear() { local list=${1#*:}; echo "${list%%,*}"; }
+top_gear() { echo "${1##*,}"; }
+
+# down_and_up LAYOUT: the gears from below the top down to the lowest and up again.
+down_and_up() {
+	local all i
+	read -r -a all < <(gears "$1")
+	for ((i = ${#all[@]} - 2; i > 0; i--)); do echo "${all[i]}"; done
+	printf '%s\n' "${all[@]}"
+}
+
+# create_par LAYOUT [OPTION...]: an array on all disks there are.
+create_par() {
+	local layout=$1
+	shift
+	LAYOUT=$layout
+	mdadm --create "/dev/$MD" --quiet --run --level=par --layout="$layout" \
+		--raid-devices="${#DEVS[@]}" "$@" "${DEVS[@]}" </dev/null
+}
+
+# with_par LAYOUT SIZE FUNCTION [OPTION...]: create, call, stop, tear down.
+with_par() {
+	local layout=$1 size=$2 body=$3
+	shift 3
+	note "$layout${*:+ $*}"
+	mkdisks "$(top_gear "$layout")" "$size"
+	create_par "$layout" "$@"
+	"$body"
+	stop_par
+	rmdisks
+}
+
+stop_par() { mdadm --stop --quiet "/dev/$MD"; }
+assemble_par() { mdadm --assemble --quiet "/dev/$MD" "${DEVS[@]}"; }
+reassemble_par() { stop_par; assemble_par; }
+
+# nap SECONDS: sleep without a process.
+exec {NAP}<> <(:)
+nap() { read -rt "$1" -u "$NAP" || true; }
+
+# settle: until the mover has nothing left to do.
+settle() {
+	local quiet=0 gear deadline=$((SECONDS + 60))
+	while [ "$quiet" -lt 3 ]; do
+		[ "$SECONDS" -le "$deadline" ] ||
+			fail "$MD: still '$(par shift_state)', gear $(par gear), target $(par shift_target)"
+		get gear
+		gear=$GOT
+		get shift_target
+		[ "$gear" = "$GOT" ] || quiet=-1
+		get shift_state
+		[ "$GOT" = idle ] || quiet=-1
+		quiet=$((quiet + 1))
+		nap 0.05
+	done
+}
+
+# shift_to GEAR: and wait until it has come and all is propagated.
+shift_to() {
+	echo "$1" >"/sys/block/$MD/md/par/gear"
+	settle
+	get gear
+	[ "$GOT" = "$1" ] || fail "gear $GOT, wanted $1; last error $(par shift_last_error)"
+}
+
+# The block layer's counters, all of them, of the members that sleep in GEAR.
+sleepers_stat() {
+	local name stat
+	for name in "${DISKS[@]:$1}"; do
+		read -r stat <"/sys/block/$name/stat"
+		echo "$name: $stat"
+	done
+}
+
+# watch_sleepers; …; assert_asleep WHAT: no request of any kind has reached them.
+watch_sleepers() { ASLEEP=$(sleepers_stat "$(par gear)"); }
+assert_asleep() { assert_eq "$(sleepers_stat "$(par gear)")" "$ASLEEP" "requests to sleepers: $1"; }
+
+# fingerprint: of the array's whole content, past the page cache.
+fingerprint() {
+	dd if="/dev/$MD" bs=1M iflag=direct status=none | sha256sum | cut -d' ' -f1
+}
+
+# fill MIB [AT]: random data, from AT MiB on.
+fill() {
+	dd if=/dev/urandom of="/dev/$MD" bs=1M count="$1" seek="${2:-0}" oflag=direct \
+		conv=fsync,notrunc status=none
+}
+
+array_bytes() { local n; read -r n <"/sys/block/$MD/size"; echo $((n << 9)); }
+array_mib() { echo $(($(array_bytes) >> 20)); }
+
+# dissect [OPTION...]: take the stopped array's disks apart: see dissect.py.
+# shellcheck disable=SC2120  # options are optional
+dissect() { "$TOOLS/dissect.py" "$@" "${DEVS[@]}"; }
