@@ -145,6 +145,9 @@ static void discard_all_images(struct par_set *set, u64 row, u64 end)
 	struct par_conf *conf = set->conf;
 	unsigned int i;
 
+	/* Stored as cleared before their images may be stored as cleared. */
+	if (par_store_zones(conf))
+		return;
 	for (i = set->number - 1; i >= 1; i--) {
 		u64 first, last, rows = stripes_of(conf->set[i]).rows;
 
@@ -184,8 +187,10 @@ static void discard_one(struct par_conf *conf, struct bio *bio)
 	struct par_set *home = par_home(conf);
 	u64 sectors = stripes_of(home).sectors;
 
-	discard_stripes(home, DIV64_U64_ROUND_UP(bio->bi_iter.bi_sector, sectors),
-			div64_u64(bio_end_sector(bio), sectors));
+	if (par_set_steady(home))	/* else see row.c: nothing is given back */
+		discard_stripes(home,
+				DIV64_U64_ROUND_UP(bio->bi_iter.bi_sector, sectors),
+				div64_u64(bio_end_sector(bio), sectors));
 	bio_endio(bio);
 }
 

@@ -12,7 +12,10 @@ struct par_flush {
 	struct bio *orig;
 	atomic_t left;
 	blk_status_t status;
-	struct md_rdev *rdev[PAR_MAX_MEMBERS];	/* counted in, by member */
+	struct par_flush_leg {
+		struct par_flush *flush;
+		struct md_rdev *rdev;	/* counted in */
+	} leg[PAR_MAX_MEMBERS];
 };
 
 #define PAR_FLUSH_RESERVE	16
@@ -44,16 +47,16 @@ static void flush_put(struct par_flush *flush)
 
 static void flush_endio(struct bio *bio)
 {
-	struct par_flush *flush = bio->bi_private;
+	struct par_flush_leg *leg = bio->bi_private;
+	struct par_flush *flush = leg->flush;
 	struct mddev *mddev = flush->conf->mddev;
-	unsigned int d = 0;
 
-	while (!flush->rdev[d] || flush->rdev[d]->bdev != bio->bi_bdev)
-		d++;
 	/* A member that cannot flush has failed; the others hold the data. */
 	if (bio->bi_status)
-		md_error(mddev, flush->rdev[d]);
-	rdev_dec_pending(flush->rdev[d], mddev);
+		md_error(mddev, leg->rdev);
+	if (bio->bi_status && test_bit(MD_BROKEN, &mddev->flags))
+		flush->status = bio->bi_status;
+	rdev_dec_pending(leg->rdev, mddev);
 	bio_put(bio);
 	flush_put(flush);
 }
@@ -74,22 +77,24 @@ void par_flush_request(struct par_conf *conf, struct bio *bio)
 	gear = READ_ONCE(conf->gear);
 
 	for (d = 0; par_awake(conf, gear, d); d++) {
+		struct par_flush_leg *leg = &flush->leg[d];
 		struct md_rdev *rdev;
 		struct bio *one;
 
-		flush->rdev[d] = NULL;
 		rcu_read_lock();
 		rdev = READ_ONCE(conf->member[d].rdev);
-		if (par_rdev_usable(rdev)) {
+		if (par_rdev_usable(rdev))
 			atomic_inc(&rdev->nr_pending);
-			flush->rdev[d] = rdev;
-		}
+		else
+			rdev = NULL;
 		rcu_read_unlock();
-		if (!flush->rdev[d])
+		if (!rdev)
 			continue;
+		leg->flush = flush;
+		leg->rdev = rdev;
 		one = bio_alloc_bioset(rdev->bdev, 0, REQ_OP_WRITE | REQ_PREFLUSH |
 				       REQ_SYNC, GFP_NOIO, &conf->bios);
-		one->bi_private = flush;
+		one->bi_private = leg;
 		one->bi_end_io = flush_endio;
 		atomic_inc(&flush->left);
 		submit_bio_noacct(one);

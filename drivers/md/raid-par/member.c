@@ -11,7 +11,7 @@
 
 #include "par.h"
 
-/* par_clone - a request whose end somebody waits for */
+/* par_clone - a request of ours for a virtual member */
 struct par_clone {
 	struct par_vmember *vm;
 	struct bio *orig;
@@ -118,6 +118,21 @@ static void clone_endio(struct bio *bio)
 		bucket_put(clone->vm->set->conf, clone->bucket);
 	bio_put(bio);
 	bio_endio(orig);
+}
+
+struct bio *par_clone_alloc(struct par_vmember *vm, blk_opf_t opf,
+			    unsigned short pages)
+{
+	struct bio *bio = bio_alloc_bioset(vm->disk->part0, pages, opf, GFP_NOIO,
+					   &vm->set->conf->clones);
+
+	container_of(bio, struct par_clone, bio)->vm = vm;
+	return bio;
+}
+
+struct par_vmember *par_clone_vm(struct bio *bio)
+{
+	return container_of(bio, struct par_clone, bio)->vm;
 }
 
 static struct bio *clone_for(struct par_vmember *vm, struct bio *bio,
@@ -273,11 +288,14 @@ static void miss(struct par_vmember *vm, struct bio *bio)
 	par_shift_at_least(conf, par_image_set(&conf->geo, vm->index) + 1);
 }
 
-void par_retry_missed(struct par_conf *conf)
+void par_retry_missed(struct par_conf *conf, int err)
 {
 	struct bio_list bios;
+	struct bio *bio;
 
 	take_list(conf, &conf->missed, &bios);
+	while (err && (bio = bio_list_pop(&bios)))
+		bio_io_error(bio);
 	par_requeue(conf, &bios);
 }
 
@@ -385,10 +403,10 @@ static enum par_verdict start_row(struct par_vmember *vm, struct par_write *w,
 static enum par_verdict admit(struct par_vmember *vm, struct par_write *w,
 			      struct bio *bio, struct par_bucket **bucket)
 {
-	if (!par_zone_admits(w->zone, w->gear, w->step.next != w->state))
-		return PAR_ASK;
 	if (w->zone->starting)
 		par_row_touch(w->set, w->row);
+	if (!par_zone_admits(w->zone, w->gear, w->step.next != w->state))
+		return PAR_ASK;
 	if (w->step.action == PAR_ACT_IMAGE ||
 	    (w->sleeper && READ_ONCE(w->set->tracking))) {
 		*bucket = bucket_of(w->set, vm->index, w->row);
@@ -459,11 +477,28 @@ static void route_write(struct par_vmember *vm, struct bio *bio, u64 row)
 	}
 }
 
+/*
+ * Reading ends a row's discard just as writing does: the stripe's old content
+ * is in raid5's cache again, and must not differ from the row.
+ */
+static void read_touches(struct par_vmember *vm, u64 row)
+{
+	struct par_conf *conf = vm->set->conf;
+	u32 zone = par_zone_of(vm->set, row);
+
+	if (likely(!READ_ONCE(conf->zone[zone].starting)))
+		return;
+	spin_lock(par_zone_lock(conf, zone));
+	par_row_touch(vm->set, row);
+	spin_unlock(par_zone_lock(conf, zone));
+}
+
 static enum par_seg_action read_action(struct par_vmember *vm, u64 row)
 {
 	struct par_conf *conf = vm->set->conf;
 	bool awake = par_awake(conf, READ_ONCE(conf->gear), vm->index);
 
+	read_touches(vm, row);
 	return par_seg_step(par_map_get(vm->set, row, vm->index),
 			    awake ? PAR_EV_READ : PAR_EV_READ_ASLEEP).action;
 }
@@ -598,7 +633,8 @@ int par_members_init(struct par_conf *conf)
 	if (err)
 		return err;
 	return bioset_init(&conf->clones, BIO_POOL_SIZE,
-			   offsetof(struct par_clone, bio), BIOSET_NEED_RESCUER);
+			   offsetof(struct par_clone, bio),
+			   BIOSET_NEED_BVECS | BIOSET_NEED_RESCUER);
 }
 
 void par_members_exit(struct par_conf *conf)

@@ -14,7 +14,7 @@
  *
  * Lock order, outermost first:
  *   parent's reconfig_mutex → conf->gate → children's reconfig_mutex
- *   → zone lock → conf->row_lock → bucket lock → conf->queue_lock
+ *   → conf->store_mutex → zone lock → conf->row_lock → bucket lock → conf->queue_lock
  * Zone locks and conf->row_lock are taken in process context only; bucket
  * locks and conf->queue_lock also by completions, hence with irqsave.
  *
@@ -199,7 +199,7 @@ enum par_shift_state {
  * @gear: current gear, 1 … gears; members below set[gear].members are awake
  * @current_members: members whose metadata is current and that are written
  * @gate: who may quiesce sets or change the gear
- * @quiesced: how many have asked for quiet through par_quiesce(), under @gate
+ * @quiesced: how many have asked for quiet by par_gate_quiesce(), under @gate
  */
 struct par_conf {
 	struct mddev *mddev;
@@ -217,13 +217,15 @@ struct par_conf {
 	struct mutex store_mutex;	/* one writer of metadata at a time */
 	struct par_super super;
 	u64 block_seq;
+	bool super_due;			/* nothing stored yet since the start */
+	bool intents_differ;		/* among the members that were current */
 	u32 current_members;
 	u8 *intents;			/* as stored, a byte a zone */
 	struct par_map_block *intent_block;
 	unsigned long *wanted;		/* zones whose intent is asked for */
 	unsigned long *taken, *idle;	/* zones being worked on */
 	unsigned long *todo;		/* map blocks to be stored */
-	struct page *store_pages[PAR_STORE_BATCH];
+	struct page *store_pages[PAR_STORE_BATCH];	/* under store_mutex */
 	u64 member_seq[PAR_MAX_MEMBERS];	/* its blocks are this new */
 	struct work_struct store_work;
 	struct delayed_work tidy_work;
@@ -377,10 +379,11 @@ void par_store_want(struct par_conf *conf, u32 zone);
 
 /*
  * par_store_checkpoint - flush the members, store all of the map that differs
- * and clear all intents. All sets must be quiet. Sleeps. Returns 0, or the
- * error if no member could be written.
+ * and clear all intents; with @clean, call the array properly stopped. All
+ * sets must be quiet. Sleeps. Returns 0, or the error if no member could be
+ * written.
  */
-int par_store_checkpoint(struct par_conf *conf);
+int par_store_checkpoint(struct par_conf *conf, bool clean);
 
 /* par_store_zones - store the map of zones with must_store set; sleeps */
 int par_store_zones(struct par_conf *conf);
@@ -391,8 +394,8 @@ int par_store_zones(struct par_conf *conf);
  */
 int par_store_gear(struct par_conf *conf, unsigned int gear, u32 awake);
 
-/* par_store_super - store the superblock with @flags; sleeps */
-int par_store_super(struct par_conf *conf, u32 flags);
+/* par_store_super - store the superblock alone; sleeps */
+int par_store_super(struct par_conf *conf);
 
 /* par_flush_members - flush the caches of members @which and wait; sleeps */
 int par_flush_members(struct par_conf *conf, u32 which);
@@ -404,6 +407,12 @@ int par_sets_alloc(struct par_conf *conf);
 int par_sets_run(struct par_conf *conf);
 void par_sets_start(struct par_conf *conf);
 void par_sets_destroy(struct par_conf *conf);
+
+/*
+ * par_set_steady - neither degraded nor being synced. Only then is the stripe
+ * cache sure to have nothing of a row whose stripes have been discarded.
+ */
+bool par_set_steady(struct par_set *set);
 
 /* par_sets_quiesce - home first, then the gears down; the reverse to resume */
 void par_sets_quiesce(struct par_conf *conf, unsigned int lowest);
@@ -428,8 +437,13 @@ void par_to_home(struct par_vmember *vm, struct bio *bio);
 void par_to_image(struct par_vmember *vm, struct bio *bio);
 void par_redirect_work(struct work_struct *work);
 
-/* par_retry_missed - members have woken: route what waited for them */
-void par_retry_missed(struct par_conf *conf);
+/* par_retry_missed - the gear has changed, or cannot (@err): route what waited */
+void par_retry_missed(struct par_conf *conf, int err);
+
+/* par_clone_alloc - a request of our own for @vm; par_clone_vm - whose it is */
+struct bio *par_clone_alloc(struct par_vmember *vm, blk_opf_t opf,
+			    unsigned short pages);
+struct par_vmember *par_clone_vm(struct bio *bio);
 
 /* par_members_init, par_members_exit - the queues of member.c */
 int par_members_init(struct par_conf *conf);
@@ -462,12 +476,14 @@ void par_row_release(struct par_conf *conf, struct par_row *row);
 /* par_row_busy - is the row being started? Zone lock held. */
 bool par_row_busy(struct par_set *set, u64 row);
 
-/* par_row_touch - a write to a written row ends its discard; zone lock held */
+/* par_row_touch - a request to a written row ends its discard; zone lock held */
 void par_row_touch(struct par_set *set, u64 row);
 
 /* par_row_discard - @bio, within one segment, is discarded; no lock held */
 void par_row_discard(struct par_vmember *vm, struct bio *bio, u64 row);
 
+/* par_rows_purge - forget half-discarded rows; the set is quiet */
+void par_rows_purge(struct par_set *set);
 int par_rows_init(struct par_conf *conf);
 void par_rows_exit(struct par_conf *conf);
 
@@ -499,7 +515,7 @@ void par_shift_to(struct par_conf *conf, unsigned int gear);
 /* par_shift_at_least - the same, but never to a smaller gear than is wanted */
 void par_shift_at_least(struct par_conf *conf, unsigned int gear);
 
-/* par_shift_notify - poll(2) on the shift's files, and mdstat */
+/* par_shift_notify - poll(2) on gear and shift_state */
 void par_shift_notify(struct par_conf *conf);
 
 /*

@@ -6,6 +6,7 @@
  * nothing writes its superblock merely because the array is written, and no
  * sleeper is woken for it. What is dirty, the zones' intents say (store.c).
  */
+#include <linux/log2.h>
 #include <linux/module.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
@@ -42,6 +43,7 @@ static bool par_make_request(struct mddev *mddev, struct bio *bio)
 		bio_io_error(bio);
 		return true;
 	}
+
 	if (unlikely(bio->bi_opf & REQ_PREFLUSH))
 		par_flush_request(conf, bio);
 	else if (unlikely(bio_op(bio) == REQ_OP_DISCARD))
@@ -181,9 +183,10 @@ static void unite_failures(struct par_conf *conf)
 	for (d = 0; d < conf->geo.members; d++) {
 		struct md_rdev *rdev = conf->member[d].rdev;
 
-		if (rdev && partial & BIT(d) &&
-		    test_and_clear_bit(In_sync, &rdev->flags))
+		if (rdev && partial & BIT(d)) {
+			clear_bit(In_sync, &rdev->flags);
 			rdev->recovery_offset = 0;
+		}
 	}
 	par_count_degraded(conf);
 }
@@ -215,7 +218,8 @@ static int par_set_limits(struct par_conf *conf)
 	lim.features |= BLK_FEAT_WRITE_CACHE | BLK_FEAT_FUA;
 	lim.max_write_zeroes_sectors = 0;
 	lim.max_hw_discard_sectors = UINT_MAX >> SECTOR_SHIFT;
-	lim.discard_granularity = chunk;
+	/* Only whole stripes can be given back. */
+	lim.discard_granularity = roundup_pow_of_two(lim.io_opt);
 	lim.discard_alignment = 0;
 	par_no_wzeroes_unmap(&lim);
 	return queue_limits_set(mddev->gendisk->queue, &lim);
@@ -223,19 +227,17 @@ static int par_set_limits(struct par_conf *conf)
 
 static void par_free_conf(struct par_conf *conf)
 {
-	par_sysfs_remove(conf);
 	par_shift_exit(conf);
+	par_sysfs_remove(conf);
+	/* The store, which runs to the end, sets it again and again. */
 	if (conf->long_wq)
-		cancel_delayed_work_sync(&conf->tidy_work);
+		disable_delayed_work_sync(&conf->tidy_work);
 	par_sets_destroy(conf);
 	par_rows_exit(conf);
 	if (conf->wq)
 		destroy_workqueue(conf->wq);
-	if (conf->long_wq) {
-		/* The store, which ran until now, may have set it again. */
-		cancel_delayed_work_sync(&conf->tidy_work);
+	if (conf->long_wq)
 		destroy_workqueue(conf->long_wq);
-	}
 	par_store_exit(conf);
 	par_map_free(conf);
 	par_propagate_exit(conf);
@@ -311,13 +313,24 @@ static sector_t par_size(struct mddev *mddev, sector_t sectors, int raid_disks)
 static void par_thread(struct md_thread *thread)
 {
 	struct mddev *mddev = thread->mddev;
+	struct par_conf *conf = mddev->private;
 	struct md_rdev *rdev;
 
+	if (!conf)
+		return;
 	rdev_for_each(rdev, mddev)
 		if (test_and_clear_bit(WantReplacement, &rdev->flags))
 			pr_err("md/par:%s: %pg: a par array cannot replace a member in place; fail and add instead\n",
 			       mdname(mddev), rdev->bdev);
-	md_check_recovery(mddev);
+	/*
+	 * md writes its superblock to every member: wake them first. The mover
+	 * wakes this thread when it has.
+	 */
+	if (mddev->sb_flags & ~BIT(MD_SB_CHANGE_PENDING) &&
+	    READ_ONCE(conf->gear) != conf->geo.gears && md_is_rdwr(mddev))
+		par_shift_at_least(conf, conf->geo.gears);
+	else
+		md_check_recovery(mddev);
 }
 
 static int par_run(struct mddev *mddev)
@@ -386,13 +399,20 @@ static void par_quiesce(struct mddev *mddev, int quiesce)
 	}
 	par_gate_quiesce(conf);
 	if (mddev->ro == MD_RDWR && !test_bit(MD_BROKEN, &mddev->flags) &&
-	    (par_store_checkpoint(conf) || par_store_super(conf, PAR_SB_CLEAN)))
+	    par_store_checkpoint(conf, true))
 		pr_err("md/par:%s: could not store the map\n", mdname(mddev));
 }
 
 static void par_free(struct mddev *mddev, void *priv)
 {
-	par_free_conf(priv);
+	struct par_conf *conf = priv;
+
+	/* The mover may have gone on since md quiesced the array. */
+	par_shift_exit(conf);
+	par_sysfs_remove(conf);
+	par_quiesce(mddev, 1);
+	par_quiesce(mddev, 0);
+	par_free_conf(conf);
 }
 
 /* ---- what md shows ---- */

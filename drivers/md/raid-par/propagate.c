@@ -20,7 +20,6 @@
 #define PAR_COPY_PAGES		(PAR_COPY_SECTORS * SECTOR_SIZE / PAGE_SIZE)
 #define PAR_COPY_BIO		512U	/* sectors in one request */
 #define PAR_COPY_SEGS		(PAR_COPY_SECTORS / PAR_SEG_MIN)
-#define PAR_PACE		HZ	/* the speed is measured over this */
 
 struct par_copy_seg {
 	unsigned int d;
@@ -222,35 +221,30 @@ static u64 foreground_ios(struct par_conf *conf)
 }
 
 struct par_pace {
-	unsigned long since;
-	u64 kib, ios;
+	unsigned long due;	/* jiffies until which what was copied is paid for */
+	u64 ios;
 };
 
 /* Sleep as the speed limits demand after @kib more have been copied. */
 static void pace(struct par_conf *conf, struct par_pace *pace, u64 kib)
 {
-	u64 ios = foreground_ios(conf), limit, due;
-	unsigned long spent;
+	u64 ios = foreground_ios(conf);
+	u32 limit = ios != pace->ios ? conf->super.speed_min : conf->super.speed_max;
 
-	if (time_after(jiffies, pace->since + PAR_PACE)) {
-		pace->since = jiffies;
-		pace->kib = 0;
-	}
-	limit = ios != pace->ios ? conf->super.speed_min : conf->super.speed_max;
 	pace->ios = ios;
-	pace->kib += kib;
-	spent = jiffies - pace->since;
-	due = div_u64(pace->kib * HZ, max(limit, 1ULL));
-	if (due > spent)
+	if (time_after(jiffies, pace->due))
+		pace->due = jiffies;
+	pace->due += min_t(u64, div_u64(kib * HZ, limit), MAX_JIFFY_OFFSET / 2);
+	if (time_after(pace->due, jiffies))
 		wait_event_idle_timeout(conf->wait, par_mover_interrupted(conf),
-					min_t(u64, due - spent, HZ));
+					pace->due - jiffies);
 }
 
 int par_propagate(struct par_set *set, unsigned int band,
 		  enum par_seg_state from, bool hurry)
 {
 	struct par_conf *conf = set->conf;
-	struct par_pace speed = { .since = jiffies };
+	struct par_pace speed = { .due = jiffies };
 	struct par_copy *copy;
 	u64 row = 0;
 	int err = 0;

@@ -216,12 +216,16 @@ void par_row_touch(struct par_set *set, u64 number)
 
 /*
  * A row whose segments are being copied is not cleared: it could be started
- * again while a copy of its old content is still on the way.
+ * again while a copy of its old content is still on the way. Nor is one of a
+ * set that is being synced or is degraded: since raid5 forgot the discarded
+ * stripe it may have read its old content into its cache again.
  */
-static bool being_copied(struct par_set *set, u64 number)
+static bool must_stay(struct par_set *set, u64 number)
 {
 	unsigned int d;
 
+	if (!par_set_steady(set))
+		return true;
 	for (d = set->conf->geo.set[1].members; d < set->sg->members; d++)
 		if (par_segment_locked(set, d, number))
 			return true;
@@ -244,7 +248,7 @@ static void collect_discard(struct par_vmember *vm, struct bio *bio, u64 number,
 	}
 	cover(row, vm->index, bio->bi_iter.bi_sector, bio_end_sector(bio));
 	if (row_covered(row)) {
-		if (!being_copied(vm->set, number))
+		if (!must_stay(vm->set, number))
 			par_map_clear_row(vm->set, number);
 		remove_row(row);
 		par_row_free(conf, row);
@@ -286,8 +290,15 @@ static void fill_done(struct par_row *row)
 static void fill_endio(struct bio *bio)
 {
 	struct par_row *row = bio->bi_private;
+	struct par_vmember *vm = par_clone_vm(bio);
 
-	if (bio->bi_status)
+	/*
+	 * A member that cannot be filled has failed and needs no zeros. What is
+	 * filled in the image fails only with the gear set.
+	 */
+	if (bio->bi_status && par_awake(row->set->conf, row->gear, vm->index))
+		par_member_failed(row->set->conf, vm->index);
+	else if (bio->bi_status)
 		row->status = bio->bi_status;
 	bio_put(bio);
 	fill_done(row);
@@ -303,10 +314,9 @@ static void fill_range(struct par_row *row, struct par_vmember *vm,
 
 	while (left) {
 		unsigned int part = min(left, PAR_FILL_SECTORS), added;
-		struct bio *bio = bio_alloc_bioset(vm->disk->part0,
-			DIV_ROUND_UP(part << SECTOR_SHIFT, PAGE_SIZE),
-			REQ_OP_WRITE | (row->fua ? REQ_FUA : 0), GFP_NOIO,
-			&conf->bios);
+		struct bio *bio = par_clone_alloc(vm, REQ_OP_WRITE |
+						  (row->fua ? REQ_FUA : 0),
+						  part / PAGE_SECTORS);
 
 		bio->bi_iter.bi_sector = sector;
 		bio->bi_private = row;
@@ -457,15 +467,25 @@ int par_rows_init(struct par_conf *conf)
 					 row_bytes(conf));
 }
 
-/* All sets are quiet: what is left are discards that never became whole. */
-void par_rows_exit(struct par_conf *conf)
+/* The set is quiet: what is left are discards that never became whole. */
+void par_rows_purge(struct par_set *set)
 {
+	struct par_conf *conf = set->conf;
 	struct par_row *row, *next;
 
+	spin_lock(&conf->row_lock);
+	list_for_each_entry_safe(row, next, &conf->gathering, list)
+		if (row->set == set) {
+			remove_row(row);
+			par_row_free(conf, row);
+		}
+	spin_unlock(&conf->row_lock);
+}
+
+void par_rows_exit(struct par_conf *conf)
+{
 	if (!mempool_initialized(&conf->row_pool))
 		return;
 	cancel_delayed_work_sync(&conf->row_work);
-	list_for_each_entry_safe(row, next, &conf->gathering, list)
-		par_row_free(conf, row);
 	mempool_exit(&conf->row_pool);
 }

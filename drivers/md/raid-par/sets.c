@@ -16,9 +16,9 @@
 #include "par.h"
 #include "raid5.h"
 
-#define PAR_STRIPES_MIN		512
+#define PAR_STRIPES_MIN		256	/* md's own default */
 #define PAR_STRIPES_MAX		4096
-#define PAR_STRIPE_MEMORY	(96UL << 20)	/* at most this for one set's stripes */
+#define PAR_STRIPE_MEMORY	(192UL << 20)	/* at most this for all sets' stripes */
 
 static struct lock_class_key par_child_lock[2], par_child_suspend[2],
 			     par_child_open[2];
@@ -34,21 +34,26 @@ static void child_sync_super(struct mddev *child, struct md_rdev *unused)
 	struct par_set *set = child_set(child);
 	struct par_set_record *rec = &set->conf->super.set[set->number];
 	u32 present = 0, recovering = 0;
+	u64 recovered = MaxSector;
 	struct md_rdev *rdev;
 
-	rec->recovered = MaxSector;
 	rdev_for_each(rdev, child) {
 		if (rdev->raid_disk < 0 || test_bit(Faulty, &rdev->flags))
 			continue;
 		present |= BIT(rdev->raid_disk);
 		if (!test_bit(In_sync, &rdev->flags)) {
 			recovering |= BIT(rdev->raid_disk);
-			rec->recovered = min_t(u64, rec->recovered,
-					       rdev->recovery_offset);
+			recovered = min_t(u64, recovered, rdev->recovery_offset);
 		}
 	}
+	/* Whoever packs this meanwhile must not see "recovered" too early. */
+	if (recovered < rec->recovered)
+		WRITE_ONCE(rec->recovered, recovered);
+	smp_wmb();
 	rec->failed = (BIT(set->sg->members) - 1) & ~present;
 	rec->recovering = recovering;
+	smp_wmb();
+	WRITE_ONCE(rec->recovered, recovered);
 	rec->resync = par_resync_offset(child);
 	rec->events = child->events;
 }
@@ -122,7 +127,8 @@ static int child_load_member(struct par_set *set, unsigned int d)
 static int stripe_count(const struct par_set *set)
 {
 	unsigned long each = set->sg->members * (PAGE_SIZE + 512);
-	unsigned long most = min(PAR_STRIPE_MEMORY, totalram_pages() * PAGE_SIZE / 16);
+	unsigned long most = min(PAR_STRIPE_MEMORY, totalram_pages() * PAGE_SIZE / 8) /
+			     set->conf->geo.gears;
 	unsigned long two_rows = 4 * set->conf->geo.chunk_sectors / 8;
 
 	return clamp(min(most / each, two_rows), PAR_STRIPES_MIN, PAR_STRIPES_MAX);
@@ -440,16 +446,11 @@ int par_sets_run(struct par_conf *conf)
 	return err;
 }
 
-/*
- * Let the children's own resync run, once the array may be written. That they
- * have to, and that the array is in use, is stored before an intent is cleared.
- */
+/* Let the children's own resync run, once the array may be written. */
 void par_sets_start(struct par_conf *conf)
 {
 	unsigned int i;
 
-	if (par_store_super(conf, 0))
-		return;
 	for (i = 1; i <= conf->geo.gears; i++) {
 		struct mddev *child = &conf->set[i]->mddev;
 
@@ -479,9 +480,17 @@ void par_sets_destroy(struct par_conf *conf)
 				put_disk(set->vm[d].disk);
 		if (set->front)
 			put_disk(set->front);
+		par_rows_purge(set);
 		kvfree(set);
 		conf->set[i] = NULL;
 	}
+}
+
+bool par_set_steady(struct par_set *set)
+{
+	return !set->conf->geo.parities ||
+	       (!set->mddev.degraded &&
+		!test_bit(MD_RECOVERY_RUNNING, &set->mddev.recovery));
 }
 
 void par_sets_quiesce(struct par_conf *conf, unsigned int lowest)

@@ -174,7 +174,9 @@ static int shift_up(struct par_conf *conf)
 			mdname(conf->mddev), conf->geo.set[conf->gear].members,
 			conf->geo.members);
 		conf->propagation_due = true;
-		par_retry_missed(conf);
+		/* It may have waited for this: see par_thread(), par_hot_add(). */
+		set_bit(MD_RECOVERY_NEEDED, &conf->mddev->recovery);
+		md_wakeup_thread(conf->mddev->thread);
 	}
 	return err;
 }
@@ -232,7 +234,7 @@ static int change_down(struct par_conf *conf)
 {
 	int err = finish_down(conf);
 
-	err = err ?: par_store_checkpoint(conf);
+	err = err ?: par_store_checkpoint(conf, false);
 	err = err ?: par_store_gear(conf, conf->aim, members_of(conf, conf->aim));
 	if (!err)
 		/* A flush that saw the old gear is still on its way to them. */
@@ -244,8 +246,11 @@ static int change_down(struct par_conf *conf)
 static int shift_down(struct par_conf *conf)
 {
 	unsigned int pass;
-	int err;
+	int err = 0;
 
+	/* A member may have failed since this was asked for. */
+	if (conf->mddev->degraded)
+		return -EBUSY;
 	shift_begin(conf, PAR_SHIFT_DOWN,
 		    segments_above(conf, conf->aim, PAR_SEG_HOME));
 	/* Writes that are not counted are over once all has been quiet. */
@@ -293,7 +298,8 @@ static bool work_due(struct par_conf *conf)
 {
 	return kthread_should_stop() ||
 	       (md_is_rdwr(conf->mddev) &&
-		(READ_ONCE(conf->target) != conf->gear || conf->propagation_due));
+		(READ_ONCE(conf->target) != conf->gear || conf->propagation_due ||
+		 !bio_list_empty(&conf->missed)));
 }
 
 /* A shift that failed for good is not tried again for ever. */
@@ -305,6 +311,7 @@ static void give_up(struct par_conf *conf, int err)
 			err, conf->geo.set[conf->gear].members);
 		cmpxchg(&conf->target, conf->aim, conf->gear);
 	}
+	par_retry_missed(conf, conf->aim > conf->gear && err != -EINTR ? err : 0);
 }
 
 static int mover(void *arg)
@@ -320,9 +327,17 @@ static int mover(void *arg)
 			give_up(conf, shift_up(conf));
 		} else if (conf->aim < conf->gear) {
 			give_up(conf, shift_down(conf));
+		} else if (!bio_list_empty(&conf->missed)) {
+			par_retry_missed(conf, 0);
 		} else if (conf->propagation_due) {
-			if (propagate_home(conf) != -EINTR)
-				conf->propagation_due = false;
+			int err = propagate_home(conf);
+
+			conf->propagation_due = err == -EINTR;
+			if (err && err != -EINTR) {
+				conf->shift_error = err;
+				pr_warn("md/par:%s: propagation stopped: error %d; the images stay in use\n",
+					mdname(conf->mddev), err);
+			}
 		}
 	}
 	return 0;

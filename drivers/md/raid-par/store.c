@@ -18,6 +18,7 @@
 #include "par.h"
 
 #define PAR_TIDY	(30 * HZ)
+#define PAR_SEQ_LEAP	(1ULL << 20)	/* more blocks than one batch can hold */
 
 /* ---- raw I/O ---- */
 
@@ -25,7 +26,11 @@ struct par_meta_io {
 	struct par_conf *conf;
 	atomic_t left;
 	struct completion done;
-	u32 failed;
+	unsigned long failed;	/* members */
+	struct par_meta_leg {
+		struct par_meta_io *io;
+		unsigned int d;
+	} leg[PAR_MAX_MEMBERS];
 };
 
 static void meta_put(struct par_meta_io *io)
@@ -36,17 +41,12 @@ static void meta_put(struct par_meta_io *io)
 
 static void meta_endio(struct bio *bio)
 {
-	struct par_meta_io *io = bio->bi_private;
-	struct md_rdev *rdev;
-	unsigned int d;
+	struct par_meta_leg *leg = bio->bi_private;
 
-	for (d = 0; bio->bi_status && d < io->conf->geo.members; d++) {
-		rdev = io->conf->member[d].rdev;
-		if (rdev && rdev->bdev == bio->bi_bdev)
-			io->failed |= BIT(d);
-	}
+	if (bio->bi_status)
+		set_bit(leg->d, &leg->io->failed);
+	meta_put(leg->io);
 	bio_put(bio);
-	meta_put(io);
 }
 
 static void meta_submit(struct par_meta_io *io, unsigned int d, u64 sector,
@@ -57,7 +57,9 @@ static void meta_submit(struct par_meta_io *io, unsigned int d, u64 sector,
 					   &io->conf->bios);
 
 	bio->bi_iter.bi_sector = rdev->data_offset + sector;
-	bio->bi_private = io;
+	io->leg[d].io = io;
+	io->leg[d].d = d;
+	bio->bi_private = &io->leg[d];
 	bio->bi_end_io = meta_endio;
 	if (page)
 		__bio_add_page(bio, page, PAR_BLOCK_BYTES, 0);
@@ -151,7 +153,7 @@ static int write_super(struct par_conf *conf, u32 members)
 
 	conf->super.seq++;
 	conf->super.block_seq = conf->block_seq;
-	conf->super.awake = members;
+	conf->super.awake = left;
 	sector = super_sector(conf->super.seq);
 	for (d = 0; d < conf->geo.members; d++) {
 		if (!(left & BIT(d)))
@@ -164,12 +166,11 @@ static int write_super(struct par_conf *conf, u32 members)
 	return left & ~failed ? 0 : -EIO;
 }
 
-int par_store_super(struct par_conf *conf, u32 flags)
+int par_store_super(struct par_conf *conf)
 {
 	int err;
 
 	mutex_lock(&conf->store_mutex);
-	conf->super.flags = flags;
 	err = write_super(conf, conf->current_members);
 	mutex_unlock(&conf->store_mutex);
 	return err;
@@ -197,7 +198,9 @@ static void store_supers(struct par_conf *conf)
 	spin_unlock_irq(&conf->queue_lock);
 	if (bio_list_empty(&bios))
 		return;
-	err = write_super(conf, conf->current_members);
+	/* "Rebuilt up to here" must not be stable before what was rebuilt. */
+	err = par_flush_members(conf, conf->current_members);
+	err = err ?: write_super(conf, conf->current_members);
 	while ((bio = bio_list_pop(&bios))) {
 		bio->bi_status = errno_to_blk_status(err);
 		bio_endio(bio);
@@ -262,6 +265,13 @@ static void block_stored(struct par_conf *conf, u32 block)
 	}
 }
 
+static u64 block_sector(struct par_conf *conf, enum par_block_kind kind,
+			u32 index, unsigned int slot)
+{
+	return kind == PAR_BLOCK_INTENT ? par_intent_sector(index, slot) :
+					  par_map_sector(&conf->geo, index, slot);
+}
+
 /* Seal a page for the slot that does not hold the newest version. */
 static u64 seal(struct par_conf *conf, struct page *page,
 		enum par_block_kind kind, u32 index, struct par_map_block *block)
@@ -270,9 +280,7 @@ static u64 seal(struct par_conf *conf, struct page *page,
 		       ++conf->block_seq);
 	block->seq = conf->block_seq;
 	block->slot ^= 1;
-	return kind == PAR_BLOCK_INTENT ?
-		par_intent_sector(index, block->slot) :
-		par_map_sector(&conf->geo, index, block->slot);
+	return block_sector(conf, kind, index, block->slot);
 }
 
 /*
@@ -348,6 +356,115 @@ static int store_intents(struct par_conf *conf, const unsigned long *zones,
 	return err;
 }
 
+/* ---- members that are behind ---- */
+
+/* One stored block, from whichever current member has it whole. */
+static int read_block(struct par_conf *conf, enum par_block_kind kind, u32 index,
+		      u64 seq, u64 sector, struct page *page)
+{
+	struct par_disk_block *raw = page_address(page);
+	u32 members = usable(conf, conf->current_members);
+	unsigned int d;
+
+	for (d = 0; d < conf->geo.members; d++)
+		if (members & BIT(d) && meta_read(conf, d, sector, page) &&
+		    par_block_check(raw, kind, index, conf->super.epoch) &&
+		    le64_to_cpu(raw->seq) == seq)
+			return 0;
+	return -EIO;
+}
+
+/*
+ * What was stored of one kind after member @d left, to member @d: into both
+ * slots, lest one of them hold a version that the others never had.
+ */
+static int refresh_blocks(struct par_conf *conf, unsigned int d,
+			  enum par_block_kind kind,
+			  const struct par_map_block *block, u32 count)
+{
+	u64 sectors[2 * PAR_STORE_BATCH];
+	unsigned int batch = 0;
+	int err = 0;
+	u32 i;
+
+	for (i = 0; !err && i < count; i++) {
+		if (block[i].seq > conf->member_seq[d]) {
+			struct page *page = conf->store_pages[batch];
+			u64 sector = block_sector(conf, kind, i, block[i].slot);
+
+			err = read_block(conf, kind, i, block[i].seq, sector, page);
+			sectors[batch] = sector;
+			sectors[PAR_STORE_BATCH + batch++] =
+				block_sector(conf, kind, i, !block[i].slot);
+		}
+		if (!err && batch && (batch == PAR_STORE_BATCH || i + 1 == count)) {
+			err = meta_write(conf, BIT(d), sectors,
+					 conf->store_pages, batch);
+			err = err ?: meta_write(conf, BIT(d),
+						sectors + PAR_STORE_BATCH,
+						conf->store_pages, batch);
+			batch = 0;
+		}
+	}
+	return err;
+}
+
+static int refresh_member(struct par_conf *conf, unsigned int d)
+{
+	int err = refresh_blocks(conf, d, PAR_BLOCK_INTENT, conf->intent_block,
+				 conf->geo.intent_blocks);
+
+	return err ?: refresh_blocks(conf, d, PAR_BLOCK_MAP, conf->block,
+				     conf->geo.map_blocks);
+}
+
+/*
+ * Before anything else is stored after a start, with @members the ones to
+ * write: those that are behind are brought up to date, and the superblock says
+ * that the array is in use, who is missing, and which sets have to be resynced.
+ */
+static int bring_up(struct par_conf *conf, u32 members)
+{
+	unsigned int i, d;
+	int err = 0;
+
+	members = usable(conf, members);
+	for (d = 0; !err && d < conf->geo.members; d++) {
+		if (members & ~conf->current_members & BIT(d))
+			err = refresh_member(conf, d);
+		for (i = 1; i <= conf->geo.gears; i++)
+			if (!par_rdev_usable(conf->member[d].rdev) &&
+			    d < conf->geo.set[i].members)
+				conf->super.set[i].failed |= BIT(d);
+	}
+	conf->super.flags = 0;
+	return err ?: write_super(conf, members);
+}
+
+static u32 awake_members(struct par_conf *conf)
+{
+	return BIT(conf->geo.set[conf->gear].members) - 1;
+}
+
+static int begin_use(struct par_conf *conf)
+{
+	int err = 0;
+	u32 i;
+
+	lockdep_assert_held(&conf->store_mutex);
+	if (!conf->super_due)
+		return 0;
+	for (i = 0; !err && conf->intents_differ && i < conf->geo.intent_blocks; i++)
+		err = store_intent_block(conf, i);
+	err = err ?: bring_up(conf, awake_members(conf));
+	if (err)
+		return err;
+	conf->current_members = usable(conf, awake_members(conf));
+	conf->intents_differ = false;
+	conf->super_due = false;
+	return 0;
+}
+
 /* ---- intents on demand ---- */
 
 static void mark_block(struct par_conf *conf, u32 zone)
@@ -412,7 +529,8 @@ static int store_wanted(struct par_conf *conf)
 	}
 	if (bitmap_empty(conf->taken, conf->geo.zones))
 		return 0;
-	err = store_map(conf, conf->todo);
+	err = begin_use(conf);
+	err = err ?: store_map(conf, conf->todo);
 	err = err ?: store_intents(conf, conf->taken, gear);
 	if (!err)
 		publish_intents(conf, conf->taken, gear);
@@ -496,7 +614,25 @@ static void intent_zones(struct par_conf *conf, unsigned long *zones)
 			__set_bit(zone, zones);
 }
 
-int par_store_checkpoint(struct par_conf *conf)
+/*
+ * Clear the intents of @zones: their writes are over. The members are flushed
+ * first, even if no map block is dirty: without an intent nothing is resynced.
+ */
+static int clear_intents(struct par_conf *conf, const unsigned long *zones)
+{
+	int err;
+
+	if (bitmap_empty(zones, conf->geo.zones))
+		return 0;
+	err = begin_use(conf);
+	err = err ?: par_flush_members(conf, conf->current_members);
+	err = err ?: store_intents(conf, zones, 0);
+	if (!err)
+		publish_intents(conf, zones, 0);
+	return err;
+}
+
+int par_store_checkpoint(struct par_conf *conf, bool clean)
 {
 	int err;
 
@@ -504,10 +640,13 @@ int par_store_checkpoint(struct par_conf *conf)
 	mark_dirty_blocks(conf, false);
 	err = store_map(conf, conf->todo);
 	intent_zones(conf, conf->taken);
-	err = err ?: store_intents(conf, conf->taken, 0);
-	if (!err)
-		publish_intents(conf, conf->taken, 0);
+	err = err ?: clear_intents(conf, conf->taken);
 	bitmap_zero(conf->taken, conf->geo.zones);
+	if (!err && clean && !conf->super_due) {
+		conf->super.flags = PAR_SB_CLEAN;
+		err = write_super(conf, conf->current_members);
+		conf->super_due = true;
+	}
 	mutex_unlock(&conf->store_mutex);
 	return err;
 }
@@ -546,8 +685,8 @@ static void clear_idle_zones(struct par_conf *conf)
 		else
 			__clear_bit(zone, conf->idle);
 	}
-	if (!store_map(conf, conf->todo) && !store_intents(conf, conf->idle, 0))
-		publish_intents(conf, conf->idle, 0);
+	if (!store_map(conf, conf->todo))
+		clear_intents(conf, conf->idle);
 	bitmap_zero(conf->idle, conf->geo.zones);
 	mutex_unlock(&conf->store_mutex);
 }
@@ -582,78 +721,20 @@ static void tidy_work(struct work_struct *work)
 
 /* ---- a change of gear ---- */
 
-/* One stored block, from whichever current member has it whole. */
-static int read_block(struct par_conf *conf, enum par_block_kind kind, u32 index,
-		      u64 sector, struct page *page)
-{
-	u32 members = usable(conf, conf->current_members);
-	unsigned int d;
-
-	for (d = 0; d < conf->geo.members; d++)
-		if (members & BIT(d) && meta_read(conf, d, sector, page) &&
-		    par_block_check(page_address(page), kind, index,
-				    conf->super.epoch))
-			return 0;
-	return -EIO;
-}
-
-/* What was stored of one kind after member @d left, to member @d. */
-static int refresh_blocks(struct par_conf *conf, unsigned int d,
-			  enum par_block_kind kind,
-			  const struct par_map_block *block, u32 count)
-{
-	u64 sectors[PAR_STORE_BATCH];
-	unsigned int batch = 0;
-	int err = 0;
-	u32 i;
-
-	for (i = 0; !err && i < count; i++) {
-		if (block[i].seq > conf->member_seq[d]) {
-			sectors[batch] = kind == PAR_BLOCK_INTENT ?
-				par_intent_sector(i, block[i].slot) :
-				par_map_sector(&conf->geo, i, block[i].slot);
-			err = read_block(conf, kind, i, sectors[batch],
-					 conf->store_pages[batch]);
-			batch++;
-		}
-		if (!err && batch && (batch == PAR_STORE_BATCH || i + 1 == count)) {
-			err = meta_write(conf, BIT(d), sectors,
-					 conf->store_pages, batch);
-			batch = 0;
-		}
-	}
-	return err;
-}
-
-static int refresh_member(struct par_conf *conf, unsigned int d)
-{
-	int err = refresh_blocks(conf, d, PAR_BLOCK_INTENT, conf->intent_block,
-				 conf->geo.intent_blocks);
-
-	return err ?: refresh_blocks(conf, d, PAR_BLOCK_MAP, conf->block,
-				     conf->geo.map_blocks);
-}
-
 int par_store_gear(struct par_conf *conf, unsigned int gear, u32 awake)
 {
-	unsigned int d;
-	int err = 0;
+	unsigned int old;
+	int err;
 
 	mutex_lock(&conf->store_mutex);
-	awake = usable(conf, awake);
-	for (d = 0; !err && d < conf->geo.members; d++)
-		if (awake & ~conf->current_members & BIT(d))
-			err = refresh_member(conf, d);
-	if (!err) {
-		unsigned int old = conf->super.gear;
-
-		conf->super.gear = gear;
-		err = write_super(conf, awake);
-		if (err)
-			conf->super.gear = old;
-	}
-	if (!err) {
-		WRITE_ONCE(conf->current_members, awake);
+	old = conf->super.gear;
+	err = begin_use(conf);
+	conf->super.gear = gear;
+	err = err ?: bring_up(conf, awake);
+	if (err) {
+		conf->super.gear = old;
+	} else {
+		WRITE_ONCE(conf->current_members, usable(conf, awake));
 		WRITE_ONCE(conf->gear, gear);
 	}
 	mutex_unlock(&conf->store_mutex);
@@ -724,30 +805,37 @@ static enum par_format_error find_super(struct par_conf *conf)
 	return found ? PAR_FMT_OK : worst;
 }
 
-/* The newest valid version of a block on any current member. */
+/*
+ * The newest valid version of a block on any current member. @even: all of
+ * them have it; otherwise a store was cut short, and it must be repeated.
+ */
 static bool load_block(struct par_conf *conf, enum par_block_kind kind, u32 index,
-		       struct par_map_block *block, u8 *payload, size_t size)
+		       struct par_map_block *block, u8 *payload, size_t size,
+		       bool *even)
 {
 	struct par_disk_block *raw = page_address(conf->store_pages[0]);
-	unsigned int d, slot;
+	unsigned int d, slot, copies = 0;
 	bool found = false;
 
 	for (d = 0; d < conf->geo.members; d++)
 		for (slot = 0; conf->current_members & BIT(d) && slot < 2; slot++) {
-			u64 sector = kind == PAR_BLOCK_INTENT ?
-				par_intent_sector(index, slot) :
-				par_map_sector(&conf->geo, index, slot);
+			u64 sector = block_sector(conf, kind, index, slot);
 
 			if (!meta_read(conf, d, sector, conf->store_pages[0]) ||
-			    !par_block_check(raw, kind, index, conf->super.epoch) ||
-			    (found && le64_to_cpu(raw->seq) <= block->seq))
+			    !par_block_check(raw, kind, index, conf->super.epoch))
 				continue;
+			if (found && le64_to_cpu(raw->seq) <= block->seq) {
+				copies += le64_to_cpu(raw->seq) == block->seq;
+				continue;
+			}
+			copies = 1;
 			block->seq = le64_to_cpu(raw->seq);
 			block->slot = slot;
 			memcpy(payload, raw->payload, size);
 			found = true;
 		}
 	conf->block_seq = max(conf->block_seq, block->seq);
+	*even = copies >= hweight32(conf->current_members);
 	return found;
 }
 
@@ -757,10 +845,14 @@ static int load_intents(struct par_conf *conf)
 
 	for (i = 0; i < conf->geo.intent_blocks; i++) {
 		u32 first = i * PAR_BLOCK_PAYLOAD;
+		bool found, even;
 
-		if (!load_block(conf, PAR_BLOCK_INTENT, i, &conf->intent_block[i],
-				conf->intents + first,
-				min(PAR_BLOCK_PAYLOAD, conf->geo.zones - first))) {
+		found = load_block(conf, PAR_BLOCK_INTENT, i,
+				   &conf->intent_block[i], conf->intents + first,
+				   min(PAR_BLOCK_PAYLOAD, conf->geo.zones - first),
+				   &even);
+		conf->intents_differ |= !even;
+		if (!found) {
 			pr_err("md/par:%s: intent block %u is lost on all members\n",
 			       mdname(conf->mddev), i);
 			return -EUCLEAN;
@@ -772,6 +864,7 @@ static int load_intents(struct par_conf *conf)
 static int load_map(struct par_conf *conf)
 {
 	u32 zone, block, first;
+	bool found, even;
 
 	for (zone = 0; zone < conf->geo.zones; zone++)
 		if (conf->intents[zone] & PAR_INTENT_STORED) {
@@ -781,16 +874,21 @@ static int load_map(struct par_conf *conf)
 	for_each_set_bit(block, conf->todo, conf->geo.map_blocks) {
 		block_zones(conf, block, &first);
 		par_map_prepare(conf, first);
-		if (!load_block(conf, PAR_BLOCK_MAP, block, &conf->block[block],
-				conf->block[block].payload, PAR_BLOCK_PAYLOAD)) {
+		found = load_block(conf, PAR_BLOCK_MAP, block, &conf->block[block],
+				   conf->block[block].payload, PAR_BLOCK_PAYLOAD,
+				   &even);
+		conf->zone[first].dirty |= !even;
+		if (!found) {
 			pr_err("md/par:%s: map block %u is lost on all members\n",
 			       mdname(conf->mddev), block);
 			return -EUCLEAN;
 		}
 	}
 	bitmap_zero(conf->todo, conf->geo.map_blocks);
+	/* Nothing is admitted before begin_use() and a store of such a zone. */
 	for (zone = 0; zone < conf->geo.zones; zone++)
-		conf->zone[zone].intent = conf->intents[zone] & PAR_INTENT_GEAR;
+		if (conf->intents[zone] & PAR_INTENT_GEAR)
+			conf->zone[zone].intent = PAR_INTENT_CHANGING;
 	return 0;
 }
 
@@ -866,7 +964,11 @@ int par_store_load(struct par_conf *conf)
 	err = err ?: load_map(conf);
 	if (err)
 		return err;
+	/* No block of this or an earlier life can be newer than the next one. */
+	conf->block_seq = max(conf->block_seq, conf->super.block_seq) +
+			  PAR_SEQ_LEAP;
 	note_unclean(conf);
+	conf->super_due = true;
 	return 0;
 }
 

@@ -11,7 +11,6 @@
 #include "par.h"
 
 #define PAR_FOLLOW	(HZ / 20)	/* how often a child is looked at */
-#define PAR_CHILD_START	(10 * HZ)	/* a child that has not begun by then has nothing to do */
 
 /* ---- removing ---- */
 
@@ -47,6 +46,7 @@ int par_hot_remove(struct mddev *mddev, struct md_rdev *rdev)
 	/* Whoever saw it before has counted itself in by now. */
 	synchronize_rcu();
 	if (atomic_read(&rdev->nr_pending)) {
+		/* Not current any more, but still here. */
 		WRITE_ONCE(conf->member[d].rdev, rdev);
 		return -EBUSY;
 	}
@@ -132,6 +132,10 @@ int par_spare_active(struct mddev *mddev)
 		}
 	}
 	par_count_degraded(conf);
+	if (count) {	/* it was left out of the last propagation */
+		WRITE_ONCE(conf->propagation_due, true);
+		wake_up(&conf->wait);
+	}
 	return count;
 }
 
@@ -237,6 +241,27 @@ static u64 follow(struct par_conf *conf, struct par_set *set, u64 offset)
 	return 0;
 }
 
+/* md writes its superblock during a sync, to every member: wake them first. */
+static bool all_awake(struct par_conf *conf)
+{
+	par_shift_at_least(conf, conf->geo.gears);
+	while (READ_ONCE(conf->gear) != conf->geo.gears &&
+	       !interrupted(conf->mddev))
+		wait_event_idle_timeout(conf->wait,
+					READ_ONCE(conf->gear) == conf->geo.gears ||
+					interrupted(conf->mddev), PAR_FOLLOW);
+	return !interrupted(conf->mddev);
+}
+
+/* A child may be at a resync of its own, which must not become our check. */
+static bool idle(struct par_conf *conf, struct mddev *child)
+{
+	while (busy(child) && !interrupted(conf->mddev))
+		wait_event_idle_timeout(conf->wait, !busy(child) ||
+					interrupted(conf->mddev), PAR_FOLLOW);
+	return !interrupted(conf->mddev);
+}
+
 sector_t par_sync_request(struct mddev *mddev, sector_t sector,
 			  sector_t max_sector, int *skipped)
 {
@@ -247,10 +272,14 @@ sector_t par_sync_request(struct mddev *mddev, sector_t sector,
 	*skipped = 1;
 	if (!set || !conf->geo.parities)
 		return max_sector - sector;
+	if (!all_awake(conf))
+		return 0;
 	if (sector < set->sg->start)
 		return set->sg->start - sector;
 	if (conf->following != set) {
 		/* In the middle after an interruption: the child knows where. */
+		if (!idle(conf, &set->mddev))
+			return 0;
 		conf->following = set;
 		begin(conf, &set->mddev);
 	}

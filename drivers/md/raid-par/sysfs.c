@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * sysfs: /sys/block/mdX/md/par/, one value a file, and a directory a member.
- * Documented in Documentation/sysfs-par.md. Nothing here sends a request to a
- * member; gear, shift_state and shift_progress may be polled.
+ * Documented in Documentation/sysfs-par.md. Reading sends no request to any
+ * member; gear and shift_state may be polled.
  */
 #include <linux/kobject.h>
 #include <linux/sysfs.h>
@@ -63,6 +63,12 @@ static ssize_t gear_store(struct par_conf *conf, const char *page, size_t len)
 	}
 	if (gear < conf->geo.gears && conf->mddev->degraded) {
 		pr_warn("md/par:%s: the array is degraded and stays in its top gear\n",
+			mdname(conf->mddev));
+		return -EBUSY;
+	}
+	if (gear < conf->geo.gears &&
+	    test_bit(MD_RECOVERY_RUNNING, &conf->mddev->recovery)) {
+		pr_warn("md/par:%s: a sync needs all members awake; the array stays in its top gear\n",
 			mdname(conf->mddev));
 		return -EBUSY;
 	}
@@ -190,7 +196,7 @@ static ssize_t store_speed(struct par_conf *conf, const char *page, size_t len,
 		return -EROFS;
 	conf->super.speed_min = low;
 	conf->super.speed_max = high;
-	err = par_store_super(conf, conf->super.flags);
+	err = par_store_super(conf);
 	return err ?: len;
 }
 
@@ -391,6 +397,7 @@ void par_sysfs_remove(struct par_conf *conf)
 		if (conf->member[d].kobj_added) {
 			kobject_put(&conf->member[d].kobj);
 			wait_for_completion(&conf->member[d].kobj_gone);
+			conf->member[d].kobj_added = false;
 		}
 	sysfs_put(conf->sysfs_gear);
 	sysfs_put(conf->sysfs_shift);
@@ -399,5 +406,6 @@ void par_sysfs_remove(struct par_conf *conf)
 	if (conf->kobj_added) {
 		kobject_put(&conf->kobj);
 		wait_for_completion(&conf->kobj_gone);
+		conf->kobj_added = false;
 	}
 }

@@ -9,7 +9,7 @@
 
 #include <linux/version.h>
 
-/* The oldest and the newest kernel this was built and run on. */
+/* The oldest and the newest kernel this is built for. */
 #define PAR_KERNEL_OLDEST	KERNEL_VERSION(6, 12, 0)
 #define PAR_KERNEL_NEWEST	KERNEL_VERSION(7, 2, 255)
 
@@ -21,8 +21,7 @@
 #endif
 
 /*
- * 6.15 renamed the timer helpers; 6.12 stable kernels keep the old names.
- * 6.14 made the personality a "submodule" with a common head.
+ * 6.15 made the personality a "submodule" with a common head.
  */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 15, 0)
 #define PAR_PERSONALITY_HEAD(pname, plevel)				\
@@ -73,13 +72,6 @@
 #define par_child_counts_on(child, disk)	((child)->dm_gendisk = (disk))
 #else
 #define par_child_counts_on(child, disk)	do { } while (0)
-#endif
-
-/* 7.0 turned "is it not rotational" around. */
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 0, 0)
-#define par_bdev_rotational(bdev)	bdev_rot(bdev)
-#else
-#define par_bdev_rotational(bdev)	(!bdev_nonrot(bdev))
 #endif
 
 /*
