@@ -14,7 +14,7 @@ typedef uint16_t u16;
 typedef uint32_t u32;
 typedef uint64_t u64;
 
-#define ENOTSUPP 524
+#define BIT_ULL(n) (1ULL << (n))
 #define EXPORT_SYMBOL_IF_KUNIT(symbol)
 #define VISIBLE_IF_KUNIT static
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))

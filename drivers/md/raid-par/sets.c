@@ -46,13 +46,16 @@ static void child_sync_super(struct mddev *child, struct md_rdev *unused)
 			recovered = min_t(u64, recovered, rdev->recovery_offset);
 		}
 	}
-	/* Whoever packs this meanwhile must not see "recovered" too early. */
+	/*
+	 * Whoever packs this meanwhile must not see a member as recovered
+	 * further than it is: lowered first, raised last.
+	 */
 	if (recovered < rec->recovered)
 		WRITE_ONCE(rec->recovered, recovered);
-	smp_wmb();
+	smp_wmb();	/* as said above */
 	rec->failed = (BIT(set->sg->members) - 1) & ~present;
 	rec->recovering = recovering;
-	smp_wmb();
+	smp_wmb();	/* as said above */
 	WRITE_ONCE(rec->recovered, recovered);
 	rec->resync = par_resync_offset(child);
 	rec->events = child->events;

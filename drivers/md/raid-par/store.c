@@ -18,7 +18,7 @@
 #include "par.h"
 
 #define PAR_TIDY	(30 * HZ)
-#define PAR_SEQ_LEAP	(1ULL << 20)	/* more blocks than one batch can hold */
+#define PAR_SEQ_LEAP	1048576U	/* more blocks than one batch can hold */
 
 /* ---- raw I/O ---- */
 
