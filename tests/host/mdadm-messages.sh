@@ -66,9 +66,11 @@ shapes() {
 	expect 'at least 5 raid-devices needed for level par with raid6: gears of 4 and 5' -n 4 --layout=raid6
 	expect 'level par does not support missing devices: an array must be whole when it is created' -n 9 missing
 	expect 'level par with raid0 does not support spare devices: it could not rebuild on them' -n 7 -x 1 --layout=raid0
-	expect 'the chunk size of level par must be a power of two and at least 64K, not 32K' -n 8 -c 32
-	expect 'the chunk size of level par must be a power of two and at least 64K, not 96K' -n 8 -c 96
+	expect 'the chunk size of level par must be a power of two, from 64K to 16M, not 32K' -n 8 -c 32
+	expect 'the chunk size of level par must be a power of two, from 64K to 16M, not 96K' -n 8 -c 96
+	expect 'the chunk size of level par must be a power of two, from 64K to 16M, not 32768K' -n 8 -c 32M
 	accepted -n 8 -c 64
+	accepted -n 8 -c 16M
 	accepted -n 7 -x 1
 	accepted -n 8 --assume-clean
 }

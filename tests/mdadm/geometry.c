@@ -61,7 +61,7 @@ static void compare_sizes(u32 layout)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
-		u32 chunk = 128U << (next_random() % 8);
+		u32 chunk = 32U << (next_random() % 12);
 
 		compare(layout, chunk, sizes[i]);
 		compare(layout, chunk, sizes[i] + next_random() % 4096);

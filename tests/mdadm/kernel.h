@@ -25,6 +25,8 @@ typedef uint64_t u64;
 #define div_u64(n, d) ((u64)(n) / (u32)(d))
 #define hweight32(n) ((unsigned int)__builtin_popcount(n))
 #define ilog2(n) (63 - __builtin_clzll(n))
+#define BIT(n) (1UL << (n))
+#define BIT_ULL(n) (1ULL << (n))
 #define is_power_of_2(n) ((n) != 0 && ((n) & ((n) - 1)) == 0)
 
 static inline int fls(u32 n)
