@@ -230,14 +230,15 @@ static void pace(struct par_conf *conf, struct par_pace *pace, u64 kib)
 {
 	u64 ios = foreground_ios(conf);
 	u32 limit = ios != pace->ios ? conf->super.speed_min : conf->super.speed_max;
+	unsigned long now = jiffies;
 
 	pace->ios = ios;
-	if (time_after(jiffies, pace->due))
-		pace->due = jiffies;
+	if (time_after(now, pace->due))
+		pace->due = now;
 	pace->due += min_t(u64, div_u64(kib * HZ, limit), MAX_JIFFY_OFFSET / 2);
-	if (time_after(pace->due, jiffies))
+	if (time_after(pace->due, now))
 		wait_event_idle_timeout(conf->wait, par_mover_interrupted(conf),
-					pace->due - jiffies);
+					pace->due - now);
 }
 
 int par_propagate(struct par_set *set, unsigned int band,
