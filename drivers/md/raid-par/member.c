@@ -369,6 +369,7 @@ enum par_verdict {
 	PAR_ROW_FULL,	/* its row is complete */
 	PAR_ASK,	/* held until the zone's intent is stored */
 	PAR_WAIT,	/* held until its images' place is given back */
+	PAR_SPARE,	/* the row is new and there is no spare */
 };
 
 /*
@@ -395,7 +396,8 @@ static enum par_verdict start_row(struct par_vmember *vm, struct par_write *w,
 		return PAR_WAIT;
 	if (!par_zone_admits(w->zone, w->gear, true))
 		return PAR_ASK;
-	*full = par_row_write(vm, w->row, bio, spare);
+	if (!par_row_write(vm, w->row, bio, spare, full))
+		return PAR_SPARE;
 	return *full ? PAR_ROW_FULL : PAR_HELD;
 }
 
@@ -430,24 +432,25 @@ static void route_write(struct par_vmember *vm, struct bio *bio, u64 row)
 	struct par_write w;
 	bool zero = false;
 
-	if (!par_map_written(vm->set, row)) {
-		spare = par_row_alloc(conf);
+	if (!par_map_written(vm->set, row))
 		zero = rebuild_of_zeros(vm, bio);
-	}
+again:
 	spin_lock(par_zone_lock(conf, zone));
 	look_up(vm, row, &w);
 	if (w.step.action == PAR_ACT_MISS)
 		verdict = PAR_HELD;
 	else if (w.step.action != PAR_ACT_START)
 		verdict = admit(vm, &w, bio, &bucket);
-	else if (spare)
+	else
 		verdict = start_row(vm, &w, bio, zero, &spare, &full);
-	else	/* discarded this instant: look again */
-		verdict = PAR_ASK;
 	if (verdict == PAR_ASK || verdict == PAR_WAIT)
 		hold(conf, &conf->waiting, bio);
 	spin_unlock(par_zone_lock(conf, zone));
 
+	if (verdict == PAR_SPARE) {
+		spare = par_row_alloc(conf);
+		goto again;
+	}
 	if (spare)
 		par_row_free(conf, spare);
 	switch (verdict) {
@@ -473,6 +476,7 @@ static void route_write(struct par_vmember *vm, struct bio *bio, u64 row)
 		par_store_want(conf, zone);
 		break;
 	case PAR_WAIT:
+	case PAR_SPARE:
 		break;
 	}
 }

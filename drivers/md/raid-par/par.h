@@ -459,18 +459,19 @@ void par_segment_unlock(struct par_set *set, unsigned int d, u64 row);
 
 /* ---- row.c ---- */
 
-/* A spare for the next two; may sleep, no lock held. Always succeeds. */
+/* A spare for the next; may sleep, no lock held. Always succeeds. */
 struct par_row *par_row_alloc(struct par_conf *conf);
 void par_row_free(struct par_conf *conf, struct par_row *row);
 
 /*
  * par_row_write - a write to an unwritten row: gather it. Zone lock held, the
- * zone admits it. @spare is taken (and cleared) if the row is new. Returns the
- * row if this write completes it: it is written from now on, and the caller
- * must par_row_release() it after unlocking.
+ * zone admits it. @spare is taken (and cleared) if the row is new; false, and
+ * nothing done, if one is needed and there is none. @full is set to the row if
+ * this write completes it: it is written from now on, and the caller must
+ * par_row_release() it after unlocking.
  */
-struct par_row *par_row_write(struct par_vmember *vm, u64 row, struct bio *bio,
-			      struct par_row **spare);
+bool par_row_write(struct par_vmember *vm, u64 row, struct bio *bio,
+		   struct par_row **spare, struct par_row **full);
 void par_row_release(struct par_conf *conf, struct par_row *row);
 
 /* par_row_busy - is the row being started? Zone lock held. */

@@ -161,14 +161,18 @@ bool par_row_busy(struct par_set *set, u64 number)
 	return busy;
 }
 
-struct par_row *par_row_write(struct par_vmember *vm, u64 number,
-			      struct bio *bio, struct par_row **spare)
+bool par_row_write(struct par_vmember *vm, u64 number, struct bio *bio,
+		   struct par_row **spare, struct par_row **full)
 {
 	struct par_conf *conf = vm->set->conf;
 	struct par_row *row;
 
 	spin_lock(&conf->row_lock);
 	row = find_row(vm->set, number);
+	if (!row && !*spare) {
+		spin_unlock(&conf->row_lock);
+		return false;
+	}
 	if (!row) {
 		row = *spare;
 		*spare = NULL;
@@ -177,19 +181,16 @@ struct par_row *par_row_write(struct par_vmember *vm, u64 number,
 	bio_list_add(&row->bios, bio);
 	row->fua |= !!(bio->bi_opf & REQ_FUA);
 	row->last = jiffies;
-	if (row->filling) {
-		row = NULL;	/* sent with the others, after the fill */
-	} else {
+	if (!row->filling) {	/* or else sent with the others, after the fill */
 		cover(row, vm->index, bio->bi_iter.bi_sector, bio_end_sector(bio));
 		if (row_covered(row)) {
 			remove_row(row);
 			par_map_start_row(vm->set, number, READ_ONCE(conf->gear));
-		} else {
-			row = NULL;
+			*full = row;
 		}
 	}
 	spin_unlock(&conf->row_lock);
-	return row;
+	return true;
 }
 
 void par_row_release(struct par_conf *conf, struct par_row *row)
@@ -439,8 +440,10 @@ static void row_work(struct work_struct *work)
 	struct par_conf *conf = container_of(to_delayed_work(work),
 					     struct par_conf, row_work);
 	struct par_row *row;
+	struct blk_plug plug;
 	bool more;
 
+	blk_start_plug(&plug);
 	while ((row = take_ripe(conf))) {
 		if (row->discard)
 			par_row_free(conf, row);
@@ -449,6 +452,7 @@ static void row_work(struct work_struct *work)
 	}
 	while ((row = take_filled(conf)))
 		finish_fill(row);
+	blk_finish_plug(&plug);
 
 	spin_lock(&conf->row_lock);
 	more = !list_empty(&conf->gathering);
