@@ -1,6 +1,6 @@
 #!/bin/bash
 # What a par array does not support is refused by mdadm with one clear line, and nothing changes.
-# machine: --debug
+# machine: --mem 2G
 set -euo pipefail
 . "$(dirname "$0")/../lib.sh"
 

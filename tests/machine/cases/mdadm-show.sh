@@ -1,6 +1,6 @@
 #!/bin/bash
 # mdadm creates, shows, stops and assembles par arrays of several layouts, and wakes nobody by looking.
-# machine: --debug
+# machine: --mem 2G
 set -euo pipefail
 . "$(dirname "$0")/../lib.sh"
 
