@@ -2,13 +2,13 @@
 """Take the disks of a stopped par array apart, by the documents and not by the
 module's code, and check what lies on them.
 
-  dissect.py [--compare FILE] [--expect-gear N] DEVICE...
+  dissect.py [--compare FILE] [--expect-gear N] [--geometry] DEVICE...
 
 Devices in the order of their members. In every written row of every set the
 parities must be right, P and Q; a segment that says "both" must have two equal
 copies; no intent may be set.
 --compare also puts the array's content together and compares it with FILE.
-Says how much there was to check.
+Says how much there was to check. --geometry only says how large the metadata is.
 """
 import argparse
 import ctypes
@@ -306,6 +306,7 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--compare", metavar="FILE")
     parser.add_argument("--expect-gear", type=int, metavar="N")
+    parser.add_argument("--geometry", action="store_true")
     parser.add_argument("devices", nargs="+", metavar="DEVICE")
     options = parser.parse_args()
     keep_memory()
@@ -313,6 +314,10 @@ def main():
         array = Array(options.devices)
         if options.expect_gear not in (None, array.gear):
             raise Wrong(f"gear {array.gear}, expected {options.expect_gear}")
+        if options.geometry:
+            print(f"# metadata {array.meta * SECTOR >> 10} KiB a member, segments of "
+                  f"{array.segment // 2} KiB")
+            return 0
         print(f"# gear {array.gear}: {array.check()}")
         if options.compare:
             array.compare(options.compare)

@@ -98,9 +98,12 @@ sleepers_stat() {
 watch_sleepers() { ASLEEP=$(sleepers_stat "$(par gear)"); }
 assert_asleep() { assert_eq "$(sleepers_stat "$(par gear)")" "$ASLEEP" "requests to sleepers: $1"; }
 
-# fingerprint: of the array's whole content, past the page cache.
+# fingerprint [MIB]: of the array's content or its beginning, past the page cache.
+# shellcheck disable=SC2120
 fingerprint() {
-	dd if="/dev/$MD" bs=1M iflag=direct status=none | sha256sum | cut -d' ' -f1
+	local sum
+	sum=$(dd if="/dev/$MD" bs=1M ${1:+count="$1"} iflag=direct status=none | sha256sum)
+	echo "${sum%% *}"
 }
 
 # fill MIB [AT]: random data, from AT MiB on.
@@ -115,3 +118,22 @@ array_mib() { echo $(($(array_bytes) >> 20)); }
 # dissect [OPTION...]: take the stopped array's disks apart: see dissect.py.
 # shellcheck disable=SC2120  # options are optional
 dissect() { "$TOOLS/dissect.py" "$@" "${DEVS[@]}"; }
+
+# exercise SEED [OPTION...]: shadow.py while the gear changes; then its content
+# must be the same in every gear, and on the disks of the array stopped in its
+# lowest gear. Leaves the array running in it.
+exercise() {
+	local seed=$1 gear save=$MACHINE_TMP/shadow
+	shift
+	"$TOOLS/shadow.py" "/dev/$MD" --seed "$seed" --ops 50 --mib 12 \
+		--gears "/sys/block/$MD/md/par/gear" --save "$save" "$@"
+	settle
+	for gear in $(gears "$LAYOUT" | tr ' ' '\n' | tac); do
+		shift_to "$gear"
+		"$TOOLS/shadow.py" "/dev/$MD" --seed "$seed" --check "$save"
+	done
+	dd if="/dev/$MD" of="$MACHINE_TMP/content" bs=1M iflag=direct status=none
+	stop_par
+	dissect --compare "$MACHINE_TMP/content" --expect-gear "$gear"
+	assemble_par
+}

@@ -23,10 +23,11 @@ import struct
 import sys
 import time
 
-SECTOR = 512
+SECTOR = 512  # or the device's
 LARGEST = 4 << 20
 BLKDISCARD = 0x1277
 BLKGETSIZE64 = 0x80081272
+BLKSSZGET = 0x1268
 OPS = ["write"] * 9 + ["writev"] * 3 + ["zero"] + ["read"] * 6 + ["readv"] * 2 \
     + ["discard"] * 2 + ["flush"] * 2
 
@@ -37,6 +38,11 @@ class Mismatch(Exception):
 
 def open_device(path, buffered=False):
     return os.open(path, os.O_RDWR | (0 if buffered else os.O_DIRECT))
+
+
+def use_sectors_of(fd):
+    global SECTOR
+    SECTOR = struct.unpack("I", fcntl.ioctl(fd, BLKSSZGET, bytes(4)))[0]
 
 
 def device_size(fd):
@@ -143,7 +149,7 @@ def parts_of(view, rng):
 
 def random_size(rng, most):
     """Small ones as likely as large ones, odd ones as likely as round ones."""
-    size = SECTOR << rng.randrange(14)
+    size = SECTOR << rng.randrange((LARGEST // SECTOR).bit_length())
     if rng.random() < .5:
         size = rng.randrange(1, size // SECTOR + 1) * SECTOR
     return min(size, most, LARGEST)
@@ -237,6 +243,7 @@ def in_child(work):
 
 def run(options):
     fd = open_device(options.device, options.buffered)
+    use_sectors_of(fd)
     size = min(device_size(fd), options.mib << 20)
     shadow = Shadow(size)
     shadow.base(fd)
@@ -271,7 +278,9 @@ def main():
     keep_memory()
     try:
         if options.check:
-            Shadow.load(options.check).check(open_device(options.device))
+            fd = open_device(options.device)
+            use_sectors_of(fd)
+            Shadow.load(options.check).check(fd)
         else:
             run(options)
     except (Mismatch, OSError) as error:

@@ -1,0 +1,34 @@
+#!/bin/bash
+# A down-shift abandoned by asking for the top gear again leaves no sleeper, no error and all data.
+# timeout: 120
+set -euo pipefail
+. "$(dirname "$0")/../tools/par.sh"
+
+work() {
+	local i sum caught=0 low top
+	low=$(low_gear "$LAYOUT")
+	top=$(top_gear "$LAYOUT")
+	echo 8192 >"/sys/block/$MD/md/par/speed_max"
+	fill 12
+	sum=$(fingerprint)
+	for ((i = 1; i <= 4; i++)); do
+		echo "$low" >"/sys/block/$MD/md/par/gear"
+		nap "0.$i"
+		get shift_state
+		[ "$GOT" != down ] || caught=$((caught + 1))
+		echo "$top" >"/sys/block/$MD/md/par/gear"
+		settle
+		assert_eq "$(par gear)" "$top" "gear after abandoning"
+		assert_match "$(par shift_last_error)" '^(0|-4)$' "error after abandoning"
+		assert_eq "$(par segments_image)" 0 "segments only in an image"
+		assert_eq "$(fingerprint)" "$sum" "content after abandoning"
+		fill 2 "$i"
+		sum=$(fingerprint)
+	done
+	assert_ne "$caught" 0 "shifts met in their midst"
+	note "abandoned $caught in their midst"
+	shift_to "$low"
+	assert_eq "$(fingerprint)" "$sum" "content after a whole shift"
+}
+
+for layout in 3,5 3,5,8; do with_par "$layout" 32M work --chunk=64; done

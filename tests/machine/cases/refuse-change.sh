@@ -1,0 +1,82 @@
+#!/bin/bash
+# A running array refuses what it cannot do, and bad values, each with its errno, and is unharmed.
+# timeout: 120
+set -euo pipefail
+. "$(dirname "$0")/../tools/par.sh"
+
+# written: what the disks have been sent to write or to discard.
+written() {
+	local name stat
+	for name in "${DISKS[@]}"; do
+		read -r -a stat <"/sys/block/$name/stat"
+		echo "$name ${stat[4]} ${stat[11]} ${stat[15]}"
+	done
+}
+
+mkdisks 6 24M
+mdadm --create /dev/md0 --quiet --run --level=par --layout=3,5 --raid-devices=5 "${DEVS[@]:0:5}"
+fill 4
+sum=$(fingerprint)
+before=$(written)
+cd /sys/block/md0/md
+
+"$TOOLS/refuse.py" write <<'END'
+par/gear EINVAL 4
+par/gear EINVAL 0
+par/gear EINVAL 6
+par/gear EINVAL -3
+par/gear EINVAL 3,5
+par/gear EINVAL low
+par/gear EINVAL \n
+par/gear EINVAL 99999999999999999999
+par/speed_min EINVAL 0
+par/speed_min EINVAL fast
+par/speed_min EINVAL -1
+par/speed_min EINVAL 4294967296
+par/speed_max EINVAL 0
+par/speed_max EINVAL 1
+par/speed_max EINVAL 1.5
+par/gears EACCES 3 5
+par/shift_state EACCES up
+par/member3/asleep EACCES 1
+level EINVAL raid5
+level EINVAL raid0
+layout EBUSY 26
+chunk_size EBUSY 131072
+raid_disks EINVAL 6
+consistency_policy EBUSY ppl
+END
+assert_eq "$(written)" "$before" "writes to the disks"
+
+note "a replacement is not begun"
+echo want_replacement >dev-nullb1/state
+mdadm --quiet /dev/md0 --add /dev/nullb5
+nap 1
+assert_match "$(<dev-nullb1/state)" '^in_sync' "the member's state"
+assert_match "$(<dev-nullb5/state)" '^spare' "the spare's state"
+mdadm --quiet /dev/md0 --remove /dev/nullb5
+
+note "no shift while read-only"
+mdadm --quiet --readonly /dev/md0
+"$TOOLS/refuse.py" write <<'END'
+par/gear EROFS 3
+par/speed_min EROFS 100
+END
+mdadm --quiet --readwrite /dev/md0
+
+cd /
+assert_eq "$(fingerprint)" "$sum" "content"
+shift_to 3
+shift_to 5
+assert_eq "$(fingerprint)" "$sum" "content after shifts"
+stop_par
+mdadm --zero-superblock "${DEVS[@]}"
+
+note "another level does not become par"
+mdadm --create /dev/md1 --quiet --run --level=5 --raid-devices=5 --assume-clean --bitmap=none "${DEVS[@]:0:5}"
+"$TOOLS/refuse.py" write <<'END'
+/sys/block/md1/md/level EINVAL par
+/sys/block/md1/md/level EINVAL 80
+END
+mdadm --stop --quiet /dev/md1
+rmdisks

@@ -1,0 +1,41 @@
+#!/bin/bash
+# What the kernel cannot run it refuses at once, each with its errno and message, writing nothing.
+# timeout: 120
+set -euo pipefail
+. "$(dirname "$0")/../tools/par.sh"
+
+mkdisks 5 24M
+create_par 3,5
+stop_par
+mknod /dev/md9 b 9 9
+
+# Each line is one superblock: what is changed in it, and what must come of it.
+"$TOOLS/refuse.py" run /dev/md9 "${DEVS[@]}" <<'END'
+layout=0x10 EINVAL needs at least two gears
+layout=0 EINVAL needs at least two gears
+layout=0xfffe EBADR means unset to mdadm
+layout=0x30000014 EPROTO unknown child level
+layout=0x80000014 EPROTO unknown child level
+layout=0x24 EDOM largest gear must be the number of raid devices
+layout=0x0c EDOM largest gear must be the number of raid devices
+layout=0x11 ERANGE lowest gear is too small
+layout=0x10000014 ERANGE lowest gear is too small
+chunk=64 ECHRNG chunk must be a power of two
+chunk=384 ECHRNG chunk must be a power of two
+chunk=0 ECHRNG chunk must be a power of two
+size=1024 ENOSPC too small
+feature_map=1,bitmap_offset=8 ENOTSUP takes none
+feature_map=0x200 EMEDIUMTYPE no journal
+feature_map=0x800 EMEDIUMTYPE no PPL
+feature_map=4,reshape_position=1024,new_level=80,new_layout=0x14,new_chunk=1024 EINVAL
+feature_map@0=0x10 EMEDIUMTYPE no replacement
+layout=0x1a EUCLEAN of another geometry
+size=20480 EUCLEAN of another geometry
+resync_offset=0 OK raid level 5 active
+END
+
+note "and the array is unharmed"
+assemble_par
+assert_eq "$(par gears)" "3 5" "gears"
+stop_par
+rmdisks

@@ -1,0 +1,10 @@
+#!/bin/bash
+# The same through the page cache, whose requests come late, merged and from other processes.
+# timeout: 300
+set -euo pipefail
+. "$(dirname "$0")/../tools/par.sh"
+
+SEED=100
+work() { SEED=$((SEED + 1)); exercise "$SEED" --buffered --writers 2; }
+
+for layout in 3,5 raid6:4,8 raid0:2,5; do with_par "$layout" 24M work --chunk=64; done
