@@ -2,13 +2,14 @@
 """Take the disks of a stopped par array apart, by the documents and not by the
 module's code, and check what lies on them.
 
-  dissect.py [--compare FILE] [--expect-gear N] [--geometry] DEVICE...
+  dissect.py [--compare FILE] [--expect-gear N] [--geometry|--home] DEVICE...
 
 Devices in the order of their members. In every written row of every set the
 parities must be right, P and Q; a segment that says "both" must have two equal
 copies; no intent may be set.
 --compare also puts the array's content together and compares it with FILE.
-Says how much there was to check. --geometry only says how large the metadata is.
+Says how much there was to check. --geometry only says how large the metadata is,
+--home at which sector of the first device the home region begins.
 """
 import argparse
 import ctypes
@@ -307,6 +308,7 @@ def main():
     parser.add_argument("--compare", metavar="FILE")
     parser.add_argument("--expect-gear", type=int, metavar="N")
     parser.add_argument("--geometry", action="store_true")
+    parser.add_argument("--home", action="store_true")
     parser.add_argument("devices", nargs="+", metavar="DEVICE")
     options = parser.parse_args()
     keep_memory()
@@ -317,6 +319,9 @@ def main():
         if options.geometry:
             print(f"# metadata {array.meta * SECTOR >> 10} KiB a member, segments of "
                   f"{array.segment // 2} KiB")
+            return 0
+        if options.home:
+            print(array.member[0].data_offset + array.home.start)
             return 0
         print(f"# gear {array.gear}: {array.check()}")
         if options.compare:
