@@ -1,0 +1,46 @@
+#!/bin/bash
+# Stopped at any moment of a shift, the array comes back in its old or new gear with its data.
+# timeout: 300
+set -euo pipefail
+. "$(dirname "$0")/../tools/par.sh"
+
+# With propagation held to 8 MiB/s, a shift of some MiB takes long enough to be
+# met in its midst.
+stop_at() {
+	local from=$1 to=$2 after=$3
+	echo "$to" >"/sys/block/$MD/md/par/gear"
+	nap "$after"
+	get shift_state
+	CAUGHT[$GOT]=$((${CAUGHT[$GOT]:-0} + 1))
+	stop_par
+	dissect >"$MACHINE_TMP/dissected" || fail "$LAYOUT: $from to $to, stopped after $after s"
+	assemble_par
+	get gear
+	[ "$GOT" = "$from" ] || [ "$GOT" = "$to" ] || fail "gear $GOT after a stop between $from and $to"
+	assert_eq "$(fingerprint)" "$SUM" "$LAYOUT: stopped after $after s between $from and $to"
+}
+
+work() {
+	local low top after
+	low=$(low_gear "$LAYOUT")
+	top=$(top_gear "$LAYOUT")
+	echo 8192 >"/sys/block/$MD/md/par/speed_max"
+	for after in 0.01 0.1 0.2 0.4; do
+		shift_to "$top"
+		fill 8
+		SUM=$(fingerprint)
+		stop_at "$top" "$low" "$after"
+		shift_to "$low"
+		fill 8
+		SUM=$(fingerprint)
+		stop_at "$low" "$top" "$after"
+	done
+	settle
+	assert_eq "$(fingerprint)" "$SUM" "$LAYOUT: in the end"
+}
+
+declare -A CAUGHT=()
+for layout in 3,5 3,5,8 raid0:2,5; do with_par "$layout" 24M work --chunk=64; done
+note "stopped while: ${!CAUGHT[*]} (${CAUGHT[*]} times)"
+assert_match " ${!CAUGHT[*]} " ' down ' "never met a shift down"
+assert_match " ${!CAUGHT[*]} " ' propagate ' "never met propagation"
