@@ -7,7 +7,8 @@
 # and fails by any command that fails, or by `fail`.
 
 CONFIGFS=/sys/kernel/config/nullb
-DISKS=()   # names of the disks that mkdisks made
+SPINDLES=/sys/kernel/config/spindle
+DISKS=()   # names of the disks that mkdisks and mkspindles made
 DEVS=()    # and their device nodes
 
 note() { printf '# %s\n' "$*"; }
@@ -41,12 +42,38 @@ mkdisk() {
 	DEVS+=("/dev/$name")
 }
 
-# Take all disks away again; whatever uses them must be gone.
+# mkspindles COUNT SIZE [ATTRIBUTE=VALUE...]: as mkdisks, but disks that can
+# lose power: see Documentation/spindle.md.
+mkspindles() {
+	local count=$1 size=$2 i
+	shift 2
+	modprobe spindle
+	for ((i = 0; i < count; i++)); do
+		mkspindle "spin${#DISKS[@]}" "$size" "$@"
+	done
+}
+
+mkspindle() {
+	local name=$1 size=$2 dir=$SPINDLES/$1 setting
+	shift 2
+	mkdir "$dir"
+	for setting in "size=$(($(numfmt --from=iec "$size") >> 20))" "$@" online=1; do
+		echo "${setting#*=}" >"$dir/${setting%%=*}"
+	done
+	DISKS+=("$name")
+	DEVS+=("/dev/$name")
+}
+
+# Take all disks away again, of both kinds; whatever uses them must be gone.
 rmdisks() {
 	local name
 	for name in "${DISKS[@]}"; do
-		echo 0 >"$CONFIGFS/$name/power"
-		rmdir "$CONFIGFS/$name"
+		if [ -d "$SPINDLES/$name" ]; then
+			rmdir "$SPINDLES/$name"
+		else
+			echo 0 >"$CONFIGFS/$name/power"
+			rmdir "$CONFIGFS/$name"
+		fi
 	done
 	DISKS=()
 	DEVS=()

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Every difference between the kernels that spindle builds for is kept here.
+ * Included before every source file by Kbuild.
+ */
+#ifndef SPINDLE_COMPAT_H
+#define SPINDLE_COMPAT_H
+
+#include <linux/version.h>
+#include <linux/hrtimer.h>
+
+/*
+ * 6.13 folded the assignment of a timer's function into its setting up, and
+ * 6.15 took the old way away.
+ */
+static inline void spindle_timer_setup(struct hrtimer *timer,
+				       enum hrtimer_restart (*fn)(struct hrtimer *))
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
+	hrtimer_setup(timer, fn, CLOCK_MONOTONIC, HRTIMER_MODE_ABS);
+#else
+	hrtimer_init(timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS);
+	timer->function = fn;
+#endif
+}
+
+/*
+ * 6.14 merges bios into requests unless told otherwise. Before, a driver had
+ * to ask for it, and a disk without it would see only requests of a page.
+ */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 14, 0)
+#define SPINDLE_F_MERGE		0
+#else
+#define SPINDLE_F_MERGE		BLK_MQ_F_SHOULD_MERGE
+#endif
+
+#endif

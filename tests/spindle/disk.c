@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The block device: requests, how long they take, and the power they need.
+ *
+ * A request takes effect when it ends, not when it comes: until then it is on
+ * the disk's list of pending ones, where a cut finds it.
+ */
+#include <linux/blkdev.h>
+#include <linux/highmem.h>
+#include <linux/ktime.h>
+#include <linux/math64.h>
+#include <linux/siphash.h>
+#include <linux/stringhash.h>
+#include "spindle.h"
+
+#define QUEUE_DEPTH	64
+#define MAX_SECTORS	2560		/* of a request */
+
+static struct workqueue_struct *spindle_wq;
+
+u64 spindle_choose(const struct spindle *disk, enum spindle_choice what, u64 where, u64 nth)
+{
+	const char *name = config_item_name((struct config_item *)&disk->group.cg_item);
+	const siphash_key_t key = { {
+		disk->seed, ((u64)full_name_hash(NULL, name, strlen(name)) << 32) | what,
+	} };
+
+	return siphash_2u64(where, nth, &key);
+}
+
+static struct request *cmd_rq(struct spindle_cmd *cmd)
+{
+	return blk_mq_rq_from_pdu(cmd);
+}
+
+/*
+ * Bio by bio, since only those that met a bad sector err. The status of the
+ * last one is the request's: what has a flush before or after is one bio.
+ */
+static void end_request(struct spindle_cmd *cmd)
+{
+	struct request *rq = cmd_rq(cmd);
+	blk_status_t status = cmd->status;
+
+	while (rq->bio) {
+		status = cmd->status ?: rq->bio->bi_status;
+		blk_update_request(rq, status, rq->bio->bi_iter.bi_size);
+	}
+	__blk_mq_end_request(rq, status);
+}
+
+static void end_requests(struct list_head *ended)
+{
+	struct spindle_cmd *cmd, *next;
+
+	list_for_each_entry_safe(cmd, next, ended, list)
+		end_request(cmd);
+}
+
+/* Segments are of whole sectors: the queue's DMA alignment sees to it. */
+static blk_status_t transfer(struct spindle *disk, struct bio *bio,
+			     const struct spindle_how *how)
+{
+	sector_t sector = bio->bi_iter.bi_sector;
+	blk_status_t status = BLK_STS_OK;
+	struct bvec_iter iter;
+	struct bio_vec bv;
+
+	bio_for_each_segment(bv, bio, iter) {
+		void *data = bvec_kmap_local(&bv);
+
+		if (op_is_write(bio_op(bio)))
+			status = spindle_media_write(disk, sector, data, bv.bv_len, how);
+		else
+			spindle_media_read(disk, sector, data, bv.bv_len);
+		kunmap_local(data);
+		if (status)
+			break;
+		sector += bv.bv_len >> SECTOR_SHIFT;
+	}
+	return status;
+}
+
+static struct spindle_how how_of(struct spindle *disk, struct request *rq)
+{
+	return (struct spindle_how){
+		.through = !disk->cache || (rq->cmd_flags & REQ_FUA),
+	};
+}
+
+/* The request has its effect. Whether it erred is said by its bios. */
+static void perform(struct spindle *disk, struct request *rq)
+{
+	const struct spindle_how how = how_of(disk, rq);
+	bool write = req_op(rq) == REQ_OP_WRITE;
+	struct bio *bio;
+
+	switch (req_op(rq)) {
+	case REQ_OP_READ:
+	case REQ_OP_WRITE:
+		__rq_for_each_bio(bio, rq) {
+			bio->bi_status = spindle_errors_meet(disk, write, bio->bi_iter.bi_sector,
+							     bio_sectors(bio));
+			if (!bio->bi_status)
+				bio->bi_status = transfer(disk, bio, &how);
+		}
+		break;
+	case REQ_OP_DISCARD:
+		spindle_media_discard(disk, blk_rq_pos(rq), blk_rq_sectors(rq), &how);
+		break;
+	default:
+		spindle_media_flush(disk);
+	}
+}
+
+/* The disk stops in the middle of the request: some of a write has arrived. */
+static void perform_part(struct spindle *disk, struct request *rq, u64 seed)
+{
+	struct spindle_how how = how_of(disk, rq);
+	struct bio *bio;
+
+	how.part = true;
+	how.seed = seed;
+	if (req_op(rq) == REQ_OP_WRITE) {
+		__rq_for_each_bio(bio, rq)
+			transfer(disk, bio, &how);
+	} else if (req_op(rq) == REQ_OP_DISCARD) {
+		spindle_media_discard(disk, blk_rq_pos(rq), blk_rq_sectors(rq), &how);
+	}
+}
+
+/* All requests in flight err. They are to be ended when @lock is released. */
+static void abort_pending(struct spindle *disk, u64 seed, struct list_head *ended)
+{
+	struct spindle_cmd *cmd;
+
+	list_for_each_entry(cmd, &disk->pending, list) {
+		perform_part(disk, cmd_rq(cmd), seed);
+		cmd->status = BLK_STS_IOERR;
+	}
+	list_splice_tail_init(&disk->pending, ended);
+	disk->busy_until = 0;
+}
+
+/* When a request that comes now is done: all that is known of a disk's speed. */
+static u64 due_time(struct spindle *disk, struct request *rq, u64 now)
+{
+	u64 due = now, range = disk->delay_us * NSEC_PER_USEC + 1;
+
+	disk->nr_requests++;
+	if (disk->rate_kib && (req_op(rq) == REQ_OP_READ || req_op(rq) == REQ_OP_WRITE)) {
+		due = max(now, disk->busy_until);
+		due += div64_u64(blk_rq_bytes(rq) * NSEC_PER_SEC, disk->rate_kib << 10);
+		disk->busy_until = due;
+	}
+	if (disk->delay_us)
+		due += spindle_choose(disk, SPINDLE_DELAY, disk->nr_requests, 0) % range;
+	return due;
+}
+
+/* Sorted; what comes late is mostly done late. */
+static void add_pending(struct spindle *disk, struct spindle_cmd *cmd)
+{
+	struct spindle_cmd *before;
+
+	list_for_each_entry_reverse(before, &disk->pending, list) {
+		if (before->due <= cmd->due)
+			break;
+	}
+	list_add(&cmd->list, &before->list);
+}
+
+static void start_timer(struct spindle *disk)
+{
+	struct spindle_cmd *first;
+
+	first = list_first_entry_or_null(&disk->pending, struct spindle_cmd, list);
+	if (first)
+		hrtimer_start(&disk->timer, ns_to_ktime(first->due), HRTIMER_MODE_ABS);
+}
+
+static enum hrtimer_restart timer_fired(struct hrtimer *timer)
+{
+	struct spindle *disk = container_of(timer, struct spindle, timer);
+
+	queue_work(spindle_wq, &disk->work);
+	return HRTIMER_NORESTART;
+}
+
+static void do_pending(struct work_struct *work)
+{
+	struct spindle *disk = container_of(work, struct spindle, work);
+	struct spindle_cmd *cmd, *next;
+	u64 now = ktime_get_ns();
+	LIST_HEAD(ended);
+
+	mutex_lock(&disk->lock);
+	list_for_each_entry_safe(cmd, next, &disk->pending, list) {
+		if (cmd->due > now)
+			break;
+		perform(disk, cmd_rq(cmd));
+		list_move_tail(&cmd->list, &ended);
+	}
+	start_timer(disk);
+	mutex_unlock(&disk->lock);
+	end_requests(&ended);
+}
+
+static blk_status_t queue_rq(struct blk_mq_hw_ctx *hctx, const struct blk_mq_queue_data *bd)
+{
+	struct spindle_cmd *cmd = blk_mq_rq_to_pdu(bd->rq);
+	struct spindle *disk = hctx->queue->queuedata;
+	u64 now = ktime_get_ns();
+	bool ended = true;
+
+	blk_mq_start_request(bd->rq);
+	cmd->status = BLK_STS_OK;
+	mutex_lock(&disk->lock);
+	cmd->due = due_time(disk, bd->rq, now);
+	if (!disk->power || disk->dead) {
+		cmd->status = BLK_STS_IOERR;
+	} else if (cmd->due > now) {
+		add_pending(disk, cmd);
+		start_timer(disk);
+		ended = false;
+	} else {
+		perform(disk, bd->rq);
+	}
+	mutex_unlock(&disk->lock);
+	if (ended)
+		end_request(cmd);
+	return BLK_STS_OK;
+}
+
+/* However slow the disk is made: it will end the request. */
+static enum blk_eh_timer_return timed_out(struct request *rq)
+{
+	return BLK_EH_RESET_TIMER;
+}
+
+static const struct blk_mq_ops spindle_mq_ops = {
+	.queue_rq = queue_rq,
+	.timeout = timed_out,
+};
+
+static const struct block_device_operations spindle_fops = {
+	.owner = THIS_MODULE,
+};
+
+static struct queue_limits limits_of(const struct spindle *disk)
+{
+	return (struct queue_limits){
+		.features = BLK_FEAT_ROTATIONAL |
+			    (disk->cache ? BLK_FEAT_WRITE_CACHE | BLK_FEAT_FUA : 0),
+		.logical_block_size = disk->blocksize,
+		.physical_block_size = disk->blocksize,
+		.max_hw_sectors = MAX_SECTORS,
+		.max_hw_discard_sectors = UINT_MAX >> SECTOR_SHIFT,
+		.discard_granularity = disk->blocksize,
+	};
+}
+
+int spindle_online(struct spindle *disk)
+{
+	struct queue_limits limits = limits_of(disk);
+	struct gendisk *gendisk;
+	int ret;
+
+	disk->tags = (struct blk_mq_tag_set){
+		.ops = &spindle_mq_ops,
+		.nr_hw_queues = 1,
+		.queue_depth = QUEUE_DEPTH,
+		.numa_node = NUMA_NO_NODE,
+		.cmd_size = sizeof(struct spindle_cmd),
+		.flags = BLK_MQ_F_BLOCKING | SPINDLE_F_MERGE,
+	};
+	ret = blk_mq_alloc_tag_set(&disk->tags);
+	if (ret)
+		return ret;
+	gendisk = blk_mq_alloc_disk(&disk->tags, &limits, disk);
+	if (IS_ERR(gendisk)) {
+		ret = PTR_ERR(gendisk);
+		goto free_tags;
+	}
+	gendisk->fops = &spindle_fops;
+	strscpy(gendisk->disk_name, config_item_name(&disk->group.cg_item), DISK_NAME_LEN);
+	set_capacity(gendisk, disk->size_mib << (20 - SECTOR_SHIFT));
+	disk->gendisk = gendisk;
+	ret = add_disk(gendisk);
+	if (ret)
+		goto put_disk;
+	disk->online = true;
+	return 0;
+
+put_disk:
+	put_disk(gendisk);
+free_tags:
+	blk_mq_free_tag_set(&disk->tags);
+	return ret;
+}
+
+void spindle_offline(struct spindle *disk)
+{
+	if (!disk->online)
+		return;
+	del_gendisk(disk->gendisk);
+	hrtimer_cancel(&disk->timer);
+	cancel_work_sync(&disk->work);
+	put_disk(disk->gendisk);
+	blk_mq_free_tag_set(&disk->tags);
+	disk->online = false;
+
+	mutex_lock(&disk->lock);
+	spindle_media_flush(disk);
+	mutex_unlock(&disk->lock);
+}
+
+static void cut_one(struct spindle *disk, u64 seed, struct list_head *ended)
+{
+	if (!disk->power)
+		return;
+	disk->power = false;
+	disk->cuts++;
+	abort_pending(disk, seed, ended);
+	spindle_media_cut(disk, seed);
+}
+
+void spindle_cut_chosen(u64 seed)
+{
+	struct spindle *disk;
+	LIST_HEAD(ended);
+
+	lockdep_assert_held(&spindle_lock);
+	list_for_each_entry(disk, &spindle_disks, list) {
+		if (disk->chosen)
+			mutex_lock_nest_lock(&disk->lock, &spindle_lock);
+	}
+	/* Now no request to any of them can end. */
+	list_for_each_entry(disk, &spindle_disks, list) {
+		if (disk->chosen)
+			cut_one(disk, seed, &ended);
+	}
+	list_for_each_entry(disk, &spindle_disks, list) {
+		if (disk->chosen)
+			mutex_unlock(&disk->lock);
+	}
+	end_requests(&ended);
+}
+
+void spindle_power_on(struct spindle *disk)
+{
+	mutex_lock(&disk->lock);
+	disk->power = true;
+	mutex_unlock(&disk->lock);
+}
+
+void spindle_set_dead(struct spindle *disk, bool dead)
+{
+	LIST_HEAD(ended);
+
+	mutex_lock(&disk->lock);
+	disk->dead = dead;
+	if (dead)
+		abort_pending(disk, disk->nr_requests, &ended);
+	mutex_unlock(&disk->lock);
+	end_requests(&ended);
+}
+
+void spindle_setup(struct spindle *disk)
+{
+	mutex_init(&disk->setup);
+	mutex_init(&disk->lock);
+	INIT_LIST_HEAD(&disk->list);
+	INIT_LIST_HEAD(&disk->bad);
+	INIT_LIST_HEAD(&disk->pending);
+	INIT_WORK(&disk->work, do_pending);
+	spindle_timer_setup(&disk->timer, timer_fired);
+	spindle_media_setup(disk);
+	disk->size_mib = 1024;
+	disk->blocksize = 512;
+	disk->cache = 1;
+	disk->power = true;
+}
+
+void spindle_teardown(struct spindle *disk)
+{
+	spindle_media_free(disk);
+	spindle_errors_free(disk);
+	mutex_destroy(&disk->lock);
+	mutex_destroy(&disk->setup);
+}
+
+int spindle_init(void)
+{
+	spindle_wq = alloc_workqueue("spindle", WQ_UNBOUND | WQ_HIGHPRI | WQ_MEM_RECLAIM, 0);
+	return spindle_wq ? 0 : -ENOMEM;
+}
+
+void spindle_exit(void)
+{
+	destroy_workqueue(spindle_wq);
+}

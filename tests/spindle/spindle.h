@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * spindle: simulated disks that can lose power. See Documentation/spindle.md.
+ *
+ *   configfs.c	what the user reads and writes; the list of all disks
+ *   disk.c	the block device, requests and how long they take, power
+ *   media.c	what is stored: the media, and the volatile cache above it
+ *   errors.c	sectors that cannot be read or written
+ */
+#ifndef SPINDLE_H
+#define SPINDLE_H
+
+#include <linux/blk-mq.h>
+#include <linux/configfs.h>
+#include <linux/hrtimer.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/workqueue.h>
+#include <linux/xarray.h>
+
+/*
+ * A disk. Order of locks: spindle_lock, setup, lock.
+ *
+ * @lock is taken to serve a request, so whoever holds it allocates with
+ * GFP_NOIO only and ends no request.
+ */
+struct spindle {
+	struct config_group group;
+	struct list_head list;		/* by spindle_lock: in spindle_disks */
+	bool chosen;			/* by spindle_lock: to be cut */
+
+	/* Changed only while there is no block device. */
+	struct mutex setup;
+	bool online;
+	u64 size_mib;
+	u64 blocksize;
+	u64 cache;
+	u64 delay_us;
+	u64 rate_kib;
+	u64 seed;
+	struct blk_mq_tag_set tags;
+	struct gendisk *gendisk;
+
+	struct mutex lock;		/* all below */
+	bool power;
+	bool dead;
+	u64 cuts;
+
+	/* media.c */
+	struct xarray slots;
+	u64 nr_pages;			/* allocated */
+	u64 nr_cached;			/* slots with dirty sectors */
+	u64 nr_evicted;
+	u64 dirty;			/* sectors only the cache holds */
+	u64 lost;			/* sectors dropped by cuts */
+
+	/* errors.c */
+	struct list_head bad;
+
+	/* Requests in flight, the first to be done first. */
+	struct list_head pending;
+	u64 nr_requests;
+	u64 busy_until;			/* ns: the transfers so far */
+	struct hrtimer timer;
+	struct work_struct work;
+};
+
+/* What the driver keeps with a request. */
+struct spindle_cmd {
+	struct list_head list;
+	u64 due;			/* ns */
+	blk_status_t status;		/* of all of it; else see its bios */
+};
+
+/* How what is written comes to the disk. */
+struct spindle_how {
+	bool through;			/* to the media: FUA, or there is no cache */
+	bool part;			/* power fails meanwhile: some of it arrives */
+	u64 seed;			/* which part */
+};
+
+/* configfs.c: protects the list, and lets locks of several disks be taken. */
+extern struct mutex spindle_lock;
+extern struct list_head spindle_disks;
+
+/* disk.c */
+
+/* The workqueue; around everything else. */
+int spindle_init(void);
+void spindle_exit(void);
+
+/*
+ * Set up what is not zero in a new disk, and undo it: the disk must be offline
+ * and off the list. May sleep.
+ */
+void spindle_setup(struct spindle *disk);
+void spindle_teardown(struct spindle *disk);
+
+/*
+ * Make the block device appear and vanish. Under @setup only; both sleep, and
+ * requests are served meanwhile. After an error there is no block device. Data
+ * stay; what was in the cache is on the media after spindle_offline().
+ */
+int spindle_online(struct spindle *disk);
+void spindle_offline(struct spindle *disk);
+
+/*
+ * Cut the power of all chosen disks at one instant: no request to any of them
+ * that ends later has an effect. Under spindle_lock. @seed: what survives.
+ */
+void spindle_cut_chosen(u64 seed);
+
+/* Power on again, if it is off. Sleeps. */
+void spindle_power_on(struct spindle *disk);
+
+/* Dead: every request errs, also those in flight. The cache keeps its data. */
+void spindle_set_dead(struct spindle *disk, bool dead);
+
+/*
+ * The seeded choices. They depend on the disk's name and seed, on what is
+ * chosen and where, and not on the order of events: so they are the same
+ * again even if requests overtake each other.
+ */
+enum spindle_choice {
+	SPINDLE_DELAY,			/* request number */
+	SPINDLE_DESTAGE,		/* slot, how often it was written */
+	SPINDLE_EVICT,			/* number of eviction */
+	SPINDLE_MOOD,			/* seed of the cut */
+	SPINDLE_KEEP,			/* slot, seed of the cut */
+	SPINDLE_ARRIVE,			/* slot, seed of the cut */
+	SPINDLE_CUT,			/* number of cut */
+};
+
+u64 spindle_choose(const struct spindle *disk, enum spindle_choice what,
+		   u64 where, u64 nth);
+
+/* media.c: all under @lock but spindle_media_setup() and spindle_media_free(). */
+
+void spindle_media_setup(struct spindle *disk);
+void spindle_media_free(struct spindle *disk);
+
+/* Forget what lies beyond the disk's end. */
+void spindle_media_truncate(struct spindle *disk);
+
+/* @bytes from @sector on, whole sectors. */
+void spindle_media_read(struct spindle *disk, sector_t sector, void *to,
+			unsigned int bytes);
+
+/* BLK_STS_RESOURCE if there is no memory: then a part may be written. */
+blk_status_t spindle_media_write(struct spindle *disk, sector_t sector,
+				 const void *from, unsigned int bytes,
+				 const struct spindle_how *how);
+void spindle_media_discard(struct spindle *disk, sector_t sector, u64 sectors,
+			   const struct spindle_how *how);
+
+/* Bring all of the cache to the media. Cannot fail. */
+void spindle_media_flush(struct spindle *disk);
+
+/* Empty the cache; the seed tells what of it has come to the media. */
+void spindle_media_cut(struct spindle *disk, u64 seed);
+
+/* errors.c */
+
+/*
+ * Does a read or write of these sectors err? Counts, and a write that does not
+ * err repairs what could not be read. Under @lock.
+ */
+blk_status_t spindle_errors_meet(struct spindle *disk, bool write,
+				 sector_t sector, sector_t sectors);
+
+/* The attribute; both take @lock. Negative errno. */
+ssize_t spindle_errors_show(struct spindle *disk, char *page);
+int spindle_errors_store(struct spindle *disk, char *line);
+
+void spindle_errors_free(struct spindle *disk);
+
+#endif
