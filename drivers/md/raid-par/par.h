@@ -31,6 +31,7 @@
 #include <linux/bio.h>
 #include <linux/blkdev.h>
 #include <linux/completion.h>
+#include <linux/hrtimer.h>
 #include <linux/kthread.h>
 #include <linux/mempool.h>
 #include <linux/mutex.h>
@@ -238,7 +239,9 @@ struct par_conf {
 	struct bio_list dispatch;	/* to be routed again */
 	struct bio_list missed;		/* for a member to wake */
 	struct work_struct dispatch_work;
-	struct delayed_work row_work;
+	struct work_struct row_work;
+	struct hrtimer row_timer;
+	ktime_t rows_due;	/* when it goes off at the latest, under @row_lock */
 	struct bio_list finish;		/* flushed, the rest to be sent */
 	struct bio_list discards;
 	struct work_struct finish_work, discard_work;

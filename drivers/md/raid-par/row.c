@@ -14,9 +14,9 @@
  * and forgets the stripe; until the row is complete, the old content stays,
  * which is as consistent as before.
  *
- * Timers: row_work, one jiffy after a gathered write (and then every jiffy
- * while rows are gathered), fills rows that no write has reached for a jiffy;
- * it drops half-discarded rows after five seconds.
+ * Timers: row_timer goes off when the first of the gathered rows has seen no
+ * write for a millisecond, which is filled then, or when the first of the
+ * half-discarded ones has seen no discard for five seconds, which is dropped.
  */
 #include <linux/bitmap.h>
 #include <linux/slab.h>
@@ -25,13 +25,15 @@
 
 #define PAR_GRAIN_SHIFT		3	/* coverage is kept in 4 KiB blocks */
 #define PAR_FILL_SECTORS	1024U	/* zeros in one request */
-#define PAR_DISCARD_JIFFIES	(5 * HZ)
+#define PAR_GATHER		ms_to_ktime(1)
+#define PAR_GATHER_DISCARD	ms_to_ktime(5000)
 #define PAR_ROW_RESERVE		64
 
 /*
  * struct par_row - a row being started or discarded, hashed in its set
- * @gear: the gear that its fill was routed by
- * @last: jiffies of the last addition
+ * @gear: the gear that its fill was routed by, and by which it was started
+ * @started: it is written in the map
+ * @due: when the last addition is so long ago that no more are expected
  * @covered, @count: which blocks of which member have been given
  */
 struct par_row {
@@ -40,10 +42,10 @@ struct par_row {
 	struct list_head filled;	/* conf->filled, under queue_lock */
 	struct par_set *set;
 	u64 row;
-	bool discard, filling, fua;
+	bool discard, filling, fua, started;
 	blk_status_t status;
 	unsigned int gear;
-	unsigned long last;
+	ktime_t due;
 	struct bio_list bios;
 	atomic_t fills;
 	unsigned int count;
@@ -97,6 +99,20 @@ static bool member_there(struct par_set *set, unsigned int d)
 	return par_rdev_usable(READ_ONCE(set->conf->member[d].rdev));
 }
 
+/* One more has come for the row: give the next as much time again. */
+static void expect_more(struct par_row *row)
+{
+	struct par_conf *conf = row->set->conf;
+
+	lockdep_assert_held(&conf->row_lock);
+	row->due = ktime_add(ktime_get(), row->discard ? PAR_GATHER_DISCARD :
+							 PAR_GATHER);
+	if (ktime_before(row->due, conf->rows_due)) {
+		conf->rows_due = row->due;
+		hrtimer_start(&conf->row_timer, row->due, HRTIMER_MODE_ABS_SOFT);
+	}
+}
+
 static void add_row(struct par_set *set, struct par_row *row, u64 number,
 		    bool discard)
 {
@@ -108,7 +124,6 @@ static void add_row(struct par_set *set, struct par_row *row, u64 number,
 	row->set = set;
 	row->row = number;
 	row->discard = discard;
-	row->last = jiffies;
 	bio_list_init(&row->bios);
 	for (d = 0; d < set->sg->members; d++)
 		if (!member_there(set, d)) {
@@ -118,7 +133,7 @@ static void add_row(struct par_set *set, struct par_row *row, u64 number,
 	hlist_add_head(&row->hash, hash_of(set, number));
 	list_add_tail(&row->list, &conf->gathering);
 	conf->zone[par_zone_of(set, number)].starting++;
-	queue_delayed_work(conf->wq, &conf->row_work, 1);
+	expect_more(row);
 }
 
 /* The row is the caller's from now on. */
@@ -161,6 +176,14 @@ bool par_row_busy(struct par_set *set, u64 number)
 	return busy;
 }
 
+/* All of it is given: the row is written, as row->gear has it. */
+static void start_row(struct par_row *row)
+{
+	remove_row(row);
+	par_map_start_row(row->set, row->row, row->gear);
+	row->started = true;
+}
+
 bool par_row_write(struct par_vmember *vm, u64 number, struct bio *bio,
 		   struct par_row **spare, struct par_row **full)
 {
@@ -180,12 +203,12 @@ bool par_row_write(struct par_vmember *vm, u64 number, struct bio *bio,
 	}
 	bio_list_add(&row->bios, bio);
 	row->fua |= !!(bio->bi_opf & REQ_FUA);
-	row->last = jiffies;
+	expect_more(row);
 	if (!row->filling) {	/* or else sent with the others, after the fill */
 		cover(row, vm->index, bio->bi_iter.bi_sector, bio_end_sector(bio));
 		if (row_covered(row)) {
-			remove_row(row);
-			par_map_start_row(vm->set, number, READ_ONCE(conf->gear));
+			row->gear = READ_ONCE(conf->gear);
+			start_row(row);
 			*full = row;
 		}
 	}
@@ -193,12 +216,29 @@ bool par_row_write(struct par_vmember *vm, u64 number, struct bio *bio,
 	return true;
 }
 
+/*
+ * Where a write of a row that has just been started belongs is known already:
+ * a segment that it made "home" stays so as long as no copy of it is made,
+ * and that begins only after every set has been quiet (see shift_down()).
+ */
+static bool goes_home(const struct par_row *row, const struct par_vmember *vm)
+{
+	return row->started && par_awake(row->set->conf, row->gear, vm->index) &&
+	       !READ_ONCE(row->set->tracking);
+}
+
 void par_row_release(struct par_conf *conf, struct par_row *row)
 {
 	struct bio *bio;
 
-	while ((bio = bio_list_pop(&row->bios)))
-		par_route(bio->bi_bdev->bd_disk->private_data, bio);
+	while ((bio = bio_list_pop(&row->bios))) {
+		struct par_vmember *vm = bio->bi_bdev->bd_disk->private_data;
+
+		if (goes_home(row, vm))
+			par_to_home(vm, bio);
+		else
+			par_route(vm, bio);
+	}
 	par_row_free(conf, row);
 }
 
@@ -285,7 +325,7 @@ static void fill_done(struct par_row *row)
 	spin_lock_irqsave(&conf->queue_lock, flags);
 	list_add_tail(&row->filled, &conf->filled);
 	spin_unlock_irqrestore(&conf->queue_lock, flags);
-	mod_delayed_work(conf->wq, &conf->row_work, 0);
+	queue_work(conf->wq, &conf->row_work);
 }
 
 static void fill_endio(struct bio *bio)
@@ -382,11 +422,12 @@ static void finish_fill(struct par_row *row)
 
 	spin_lock(par_zone_lock(conf, zone));
 	spin_lock(&conf->row_lock);
-	remove_row(row);
 	if (!row->status &&
 	    par_zone_admits(&conf->zone[zone], row->gear, true) &&
 	    row->gear == READ_ONCE(conf->gear))
-		par_map_start_row(set, row->row, row->gear);
+		start_row(row);
+	else
+		remove_row(row);
 	spin_unlock(&conf->row_lock);
 	spin_unlock(par_zone_lock(conf, zone));
 
@@ -395,21 +436,19 @@ static void finish_fill(struct par_row *row)
 	par_row_release(conf, row);
 }
 
-static bool ripe(const struct par_row *row)
-{
-	return time_after_eq(jiffies, row->last +
-			     (row->discard ? PAR_DISCARD_JIFFIES : 1));
-}
-
-/* A row that no write has reached for a jiffy, or an old discard. */
-static struct par_row *take_ripe(struct par_conf *conf)
+/* A row whose time has come; if there is none, the timer is set for the next. */
+static struct par_row *take_due(struct par_conf *conf)
 {
 	struct par_row *row, *found = NULL;
+	ktime_t now = ktime_get();
 
 	spin_lock(&conf->row_lock);
+	conf->rows_due = KTIME_MAX;
 	list_for_each_entry(row, &conf->gathering, list) {
-		if (!ripe(row))
+		if (ktime_before(now, row->due)) {
+			conf->rows_due = min(conf->rows_due, row->due);
 			continue;
+		}
 		found = row;
 		if (row->discard) {
 			remove_row(row);
@@ -419,6 +458,8 @@ static struct par_row *take_ripe(struct par_conf *conf)
 		}
 		break;
 	}
+	if (!found && conf->rows_due != KTIME_MAX)
+		hrtimer_start(&conf->row_timer, conf->rows_due, HRTIMER_MODE_ABS_SOFT);
 	spin_unlock(&conf->row_lock);
 	return found;
 }
@@ -437,14 +478,12 @@ static struct par_row *take_filled(struct par_conf *conf)
 
 static void row_work(struct work_struct *work)
 {
-	struct par_conf *conf = container_of(to_delayed_work(work),
-					     struct par_conf, row_work);
+	struct par_conf *conf = container_of(work, struct par_conf, row_work);
 	struct par_row *row;
 	struct blk_plug plug;
-	bool more;
 
 	blk_start_plug(&plug);
-	while ((row = take_ripe(conf))) {
+	while ((row = take_due(conf))) {
 		if (row->discard)
 			par_row_free(conf, row);
 		else
@@ -453,12 +492,14 @@ static void row_work(struct work_struct *work)
 	while ((row = take_filled(conf)))
 		finish_fill(row);
 	blk_finish_plug(&plug);
+}
 
-	spin_lock(&conf->row_lock);
-	more = !list_empty(&conf->gathering);
-	spin_unlock(&conf->row_lock);
-	if (more)
-		queue_delayed_work(conf->wq, &conf->row_work, 1);
+static enum hrtimer_restart row_timer(struct hrtimer *timer)
+{
+	struct par_conf *conf = container_of(timer, struct par_conf, row_timer);
+
+	queue_work(conf->wq, &conf->row_work);
+	return HRTIMER_NORESTART;
 }
 
 int par_rows_init(struct par_conf *conf)
@@ -466,7 +507,10 @@ int par_rows_init(struct par_conf *conf)
 	spin_lock_init(&conf->row_lock);
 	INIT_LIST_HEAD(&conf->gathering);
 	INIT_LIST_HEAD(&conf->filled);
-	INIT_DELAYED_WORK(&conf->row_work, row_work);
+	INIT_WORK(&conf->row_work, row_work);
+	conf->rows_due = KTIME_MAX;
+	par_hrtimer_setup(&conf->row_timer, row_timer, CLOCK_MONOTONIC,
+			  HRTIMER_MODE_ABS_SOFT);
 	return mempool_init_kmalloc_pool(&conf->row_pool, PAR_ROW_RESERVE,
 					 row_bytes(conf));
 }
@@ -490,6 +534,9 @@ void par_rows_exit(struct par_conf *conf)
 {
 	if (!mempool_initialized(&conf->row_pool))
 		return;
-	cancel_delayed_work_sync(&conf->row_work);
+	/* The work sets the timer, and the timer queues the work. */
+	hrtimer_cancel(&conf->row_timer);
+	cancel_work_sync(&conf->row_work);
+	hrtimer_cancel(&conf->row_timer);
 	mempool_exit(&conf->row_pool);
 }

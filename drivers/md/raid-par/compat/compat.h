@@ -84,4 +84,19 @@
 #define par_no_wzeroes_unmap(lim)	do { } while (0)
 #endif
 
+/*
+ * 6.13 gave hrtimers one function that sets them up, callback and all; 6.15
+ * took the old one away.
+ */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
+#define par_hrtimer_setup(timer, func, clock, mode)			\
+	hrtimer_setup(timer, func, clock, mode)
+#else
+#define par_hrtimer_setup(timer, func, clock, mode)			\
+	do {								\
+		hrtimer_init(timer, clock, mode);			\
+		(timer)->function = (func);				\
+	} while (0)
+#endif
+
 #endif
