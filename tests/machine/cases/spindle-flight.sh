@@ -1,0 +1,94 @@
+#!/bin/bash
+# Spindle disks: requests in flight at a cut err and arrive in part; several disks are cut at one instant.
+# timeout: 200
+set -euo pipefail
+. "$(dirname "$0")/../tools/par.sh"
+
+SECTORS=$TOOLS/sectors.py
+
+# in_flight NAME: how many requests wait for their disk.
+in_flight() {
+	local counts
+	read -r -a counts <"/sys/block/$1/inflight"
+	echo $((counts[0] + counts[1]))
+}
+
+# writers TAG: eight, each with one slow request of 32 KiB.
+writers() {
+	local i deadline=$((SECONDS + 20))
+	WRITERS=()
+	for i in {0..7}; do
+		"$SECTORS" write /dev/spin0 "$1" $((i * 64)) 64 2>/dev/null &
+		WRITERS+=($!)
+	done
+	until [ "$(in_flight spin0)" = 8 ]; do
+		[ "$SECONDS" -le "$deadline" ] || fail "$(in_flight spin0) requests in flight, not 8"
+		nap 0.01
+	done
+}
+
+# slower US: the disk's requests take up to so long. Dead, it does not keep
+# those waiting that look for partitions.
+slower() {
+	echo 0 >"$SPINDLES/spin0/online"
+	echo "$1" >"$SPINDLES/spin0/delay_us"
+	echo 1 >"$SPINDLES/spin0/dead"
+	echo 1 >"$SPINDLES/spin0/online"
+	echo 0 >"$SPINDLES/spin0/dead"
+}
+
+# all_err: every writer ends at once, and by an error.
+all_err() {
+	local pid start=$SECONDS
+	for pid in "${WRITERS[@]}"; do
+		if wait "$pid"; then fail "a request in flight did not err"; fi
+	done
+	assert_le $((SECONDS - start)) 10 "seconds until requests in flight err"
+}
+
+arrived() {
+	local cache=$1 seed seen=
+	mkspindles 1 16M "cache=$cache"
+	for seed in 1 2 3; do
+		slower 0
+		"$SECTORS" write /dev/spin0 old 0 512
+		slower 60000000
+		writers new
+		echo "$seed" >"$SPINDLES/cut"
+		all_err
+		echo spin0 >"$SPINDLES/restore"
+		slower 0
+		left=$("$SECTORS" census /dev/spin0 0 512 | tr ' \n' ': ')
+		assert_match "$left" '^((new|old):[0-9]+ )+mixed' "after the cut, seed $seed"
+		[[ $left != *new:*old:* ]] || seen=1
+	done
+	[ "$seen" ] || fail "no write arrived in part"
+	rmdisks
+}
+
+note "in flight, with a cache and without"
+arrived 1
+arrived 0
+
+note "in flight when the disk dies"
+mkspindles 1 16M
+slower 60000000
+writers new
+echo 1 >"$SPINDLES/spin0/dead"
+all_err
+rmdisks
+
+note "two disks at one instant"
+for delay in 0 300; do
+	mkspindles 2 16M "delay_us=$delay"
+	for seed in {1..8}; do
+		"$SECTORS" pair /dev/spin0 /dev/spin1 >"$MACHINE_TMP/turns" &
+		writer=$!
+		nap "0.$((RANDOM % 3 + 1))"
+		echo "$seed spin0 spin1" >"$SPINDLES/cut"
+		wait "$writer" || fail "delay $delay, seed $seed: the cut was not one instant"
+		echo spin1 spin0 >"$SPINDLES/restore"
+	done
+	note "$(cat "$MACHINE_TMP/turns") writes until the last cut"
+	rmdisks
+done
