@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The writers of a round. They work in a few windows of the array, some of
+ * which are as old as the life and some fresh, so that rows are written again
+ * as well as started; overlapping, but never at the same time.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/aio_abi.h>
+#include <linux/fs.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "torture.h"
+
+#define MAX_WRITERS 8
+
+enum style { RANDOM, SMALL, SEQUENTIAL };
+
+struct writer {
+	pthread_t thread;
+	unsigned int slot;
+	struct rng rng;
+	enum style style;
+	unsigned int pause;	/* ms, now and then */
+	u32 next;		/* SEQUENTIAL: where it goes on */
+	void *buffer;
+	int fd;
+	aio_context_t aio;
+};
+
+static struct writer writers[MAX_WRITERS];
+static unsigned int writer_count;
+static struct { u32 start, count; } windows[MAX_WINDOWS];
+static unsigned int window_count;
+static volatile bool stop;
+volatile bool expect_errors;
+volatile u32 acked_since;
+
+/* ---- windows ---- */
+
+static void window_place(unsigned int i, struct rng *rng)
+{
+	u32 unit = disk_block() / SECTOR;
+	u32 count = between(rng, 64, 8192), room;
+
+	if (count > model.sectors / 2)
+		count = model.sectors / 2;
+	room = model.sectors - count;
+	windows[i].count = count - count % unit;
+	switch (below(rng, 6)) {
+	case 0:
+		windows[i].start = 0;
+		break;
+	case 1:
+		windows[i].start = room;
+		break;
+	default:
+		windows[i].start = below(rng, room);
+	}
+	windows[i].start -= windows[i].start % unit;
+}
+
+/* Half of them move with each round. */
+void load_plan(struct rng *rng)
+{
+	unsigned int i;
+
+	if (!window_count) {
+		window_count = between(rng, 2, MAX_WINDOWS);
+		for (i = 0; i < window_count; i++)
+			window_place(i, rng);
+	}
+	for (i = 0; i < window_count; i += 2)
+		if (chance(rng, 60))
+			window_place(i, rng);
+}
+
+/* ---- one operation ---- */
+
+static bool io_failed(struct writer *w, const char *what, u32 start, u32 count,
+		      ssize_t got)
+{
+	int err = errno;
+
+	if (!expect_errors && !stop)
+		fail("%s of %u sectors at %u failed without a cut: %s (writer %u)", what,
+		     count, start, got < 0 ? strerror(err) : "short", w->slot);
+	return false;
+}
+
+/*
+ * A write with FUA. Asynchronously, since the kernel adds a flush to one that it
+ * waits for, and what FUA alone does would never be seen.
+ */
+static ssize_t write_fua(struct writer *w, u32 start, u32 count)
+{
+	struct iocb cb = {
+		.aio_lio_opcode = IOCB_CMD_PWRITE, .aio_fildes = w->fd,
+		.aio_buf = (u64)(uintptr_t)w->buffer, .aio_nbytes = count * SECTOR,
+		.aio_offset = (u64)start * SECTOR, .aio_rw_flags = RWF_DSYNC,
+	};
+	struct iocb *list[] = { &cb };
+	struct io_event done;
+
+	if (!w->aio && syscall(SYS_io_setup, 1, &w->aio))
+		fail("io_setup: %s", strerror(errno));
+	if (syscall(SYS_io_submit, w->aio, 1, list) != 1)
+		return -1;
+	while (syscall(SYS_io_getevents, w->aio, 1, 1, &done, NULL) != 1)
+		;
+	errno = done.res < 0 ? -done.res : 0;
+	return done.res;
+}
+
+static bool do_write(struct writer *w, u32 start, u32 count, enum op_kind kind)
+{
+	u32 id = op_submit(kind, start, count);
+	ssize_t got;
+
+	fill(w->buffer, start, count, id);
+	if (kind == OP_FUA)
+		got = write_fua(w, start, count);
+	else
+		got = pwrite(w->fd, w->buffer, count * SECTOR, (off_t)start * SECTOR);
+	if (got != (ssize_t)count * SECTOR)
+		return io_failed(w, "write", start, count, got);
+	op_ack(id);
+	__atomic_fetch_add(&acked_since, 1, __ATOMIC_RELAXED);
+	return true;
+}
+
+static bool do_read(struct writer *w, u32 start, u32 count)
+{
+	ssize_t got = pread(w->fd, w->buffer, count * SECTOR, (off_t)start * SECTOR);
+
+	if (got != (ssize_t)count * SECTOR)
+		return io_failed(w, "read", start, count, got);
+	verify_live(w->buffer, start, count, "while the array runs");
+	__atomic_fetch_add(&counted.live_reads, 1, __ATOMIC_RELAXED);
+	return true;
+}
+
+static bool do_flush(struct writer *w)
+{
+	u32 mark = flush_begin();
+
+	if (fdatasync(w->fd))
+		return io_failed(w, "flush", 0, 0, -1);
+	flush_done(mark);
+	return true;
+}
+
+static bool do_discard(struct writer *w, u32 start, u32 count)
+{
+	u64 range[2] = { (u64)start * SECTOR, (u64)count * SECTOR };
+	u32 id = op_submit(OP_DISCARD, start, count);
+
+	if (ioctl(w->fd, BLKDISCARD, range))
+		return io_failed(w, "discard", start, count, -1);
+	op_ack(id);
+	__atomic_fetch_add(&counted.discards, 1, __ATOMIC_RELAXED);
+	return true;
+}
+
+/* ---- what to do next ---- */
+
+static u32 pick_count(struct writer *w)
+{
+	unsigned int size = below(&w->rng, 100);
+
+	if (w->style == SMALL || size < 40)
+		return between(&w->rng, 1, 8);
+	if (size < 80)
+		return between(&w->rng, 1, 128);
+	if (size < 96)
+		return between(&w->rng, 64, 512);
+	return between(&w->rng, 256, MAX_IO);
+}
+
+static void pick_range(struct writer *w, u32 *start, u32 *count)
+{
+	u32 unit = disk_block() / SECTOR;
+	unsigned int i = below(&w->rng, window_count);
+
+	*count = pick_count(w);
+	/* The sizes that raid5 itself likes, too. */
+	if (unit > 1 || chance(&w->rng, 30))
+		*count = (*count + 7) & ~7U;
+	if (*count > windows[i].count)
+		*count = windows[i].count;
+	*start = windows[i].start + below(&w->rng, windows[i].count - *count + 1);
+	if (w->style == SEQUENTIAL) {
+		i = w->slot % window_count;
+		*count = *count < windows[i].count ? *count : windows[i].count;
+		if (w->next + *count > windows[i].count)
+			w->next = 0;
+		*start = windows[i].start + w->next;
+		w->next += *count;
+	}
+	if (unit > 1 || chance(&w->rng, 30))
+		*start &= ~7U;
+	if (*start < windows[i].start && w->style == SEQUENTIAL)
+		*start = windows[i].start;
+	*start -= *start % unit;
+}
+
+/* Discards are of whole stripes, or they have no effect. */
+static void widen_discard(struct writer *w, u32 *start, u32 *count)
+{
+	u32 stripe = 128 * (array.members - array.parities);
+
+	if (chance(&w->rng, 30))
+		return;
+	*start -= *start % stripe;
+	*count = stripe * between(&w->rng, 1, 4);
+	if (*start + *count > model.sectors)
+		*count = model.sectors - *start;
+}
+
+static bool one_operation(struct writer *w)
+{
+	unsigned int what = below(&w->rng, 1000);
+	u32 start, count;
+	bool ok, write = true;
+
+	if (what < 70)
+		return do_flush(w);
+	pick_range(w, &start, &count);
+	if (what < 80)
+		widen_discard(w, &start, &count);
+	else if (what < 200)
+		write = false;
+	if (!range_take(w->slot, start, count, write))
+		return true;
+	if (what < 80)
+		ok = do_discard(w, start, count);
+	else if (what < 200)
+		ok = do_read(w, start, count);
+	else
+		ok = do_write(w, start, count, what < 260 ? OP_FUA : OP_WRITE);
+	range_drop(w->slot);
+	return ok;
+}
+
+static void *writer_thread(void *arg)
+{
+	struct writer *w = arg;
+
+	while (!stop && one_operation(w))
+		if (w->pause && chance(&w->rng, 20))
+			nap_ms(below(&w->rng, w->pause));
+	return NULL;
+}
+
+/* ---- the round's load ---- */
+
+static void writer_init(struct writer *w, unsigned int slot, struct rng rng, int fd)
+{
+	w->slot = slot;
+	w->rng = rng;
+	w->style = below(&w->rng, 3);
+	w->pause = chance(&w->rng, 25) ? 60 : 0;
+	w->next = 0;
+	w->fd = fd;
+	if (!w->buffer)
+		w->buffer = mmap(NULL, MAX_IO * SECTOR, PROT_READ | PROT_WRITE,
+				 MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	if (w->buffer == MAP_FAILED)
+		fail("no memory for a writer");
+}
+
+void load_start(u64 seed, unsigned int life, unsigned int round)
+{
+	struct rng rng = rng_for(seed, life, round, 3);
+	int fd = array_open(O_RDWR | O_DIRECT);
+	unsigned int i;
+
+	stop = false;
+	expect_errors = false;
+	load_plan(&rng);
+	writer_count = between(&rng, 2, MAX_WRITERS);
+	for (i = 0; i < writer_count; i++) {
+		writer_init(&writers[i], i, rng_for(seed, life, round, 100 + i), fd);
+		if (pthread_create(&writers[i].thread, NULL, writer_thread, &writers[i]))
+			fail("no thread for a writer");
+	}
+	event("%u writers in %u windows", writer_count, window_count);
+}
+
+void load_stop(void)
+{
+	unsigned int i;
+
+	stop = true;
+	for (i = 0; i < writer_count; i++)
+		pthread_join(writers[i].thread, NULL);
+	close(writers[0].fd);
+}
+
+/* A life that begins with its windows written. */
+void load_fill(void)
+{
+	struct rng rng = rng_for(opt.seed, model.life, 0, 4);
+	struct writer *w = &writers[0];
+	unsigned int i;
+	u32 at, part;
+
+	phase("filling", 120);
+	window_count = 0;
+	stop = expect_errors = false;
+	load_plan(&rng);
+	if (!chance(&rng, 40))
+		return;
+	writer_init(w, 0, rng, array_open(O_RDWR | O_DIRECT));
+	for (i = 0; i < window_count; i++)
+		for (at = 0; at < windows[i].count; at += part) {
+			part = windows[i].count - at;
+			part = part < MAX_IO ? part : MAX_IO;
+			do_write(w, windows[i].start + at, part, OP_WRITE);
+		}
+	do_flush(w);
+	close(w->fd);
+	model_settle();
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The disks of a life, and their power: tests/spindle/, by configfs. */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <errno.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "torture.h"
+
+#define ROOT "/sys/kernel/config/spindle"
+
+static unsigned int disks;
+static unsigned int block = 512;
+static char names[MAX_DISKS][16];
+
+const char *disk_name(unsigned int d)
+{
+	return names[d];
+}
+
+unsigned int disk_block(void)
+{
+	return block;
+}
+
+static void set(unsigned int d, const char *attribute, u64 value)
+{
+	char text[24];
+	int err;
+
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
+	err = put(text, ROOT "/%s/%s", names[d], attribute);
+	if (err)
+		fail("%s/%s = %s: %s", names[d], attribute, text, strerror(-err));
+}
+
+static void disk_make(unsigned int d, unsigned int delay, u64 seed)
+{
+	char path[64];
+
+	snprintf(names[d], sizeof(names[d]), "spin%u", d);
+	snprintf(path, sizeof(path), ROOT "/spin%u", d);
+	if (mkdir(path, 0755))
+		fail("%s: %s", path, strerror(errno));
+	set(d, "size", opt.disk_mib);
+	set(d, "blocksize", block);
+	set(d, "cache", 1);
+	set(d, "delay_us", delay);
+	set(d, "seed", seed);
+	set(d, "online", 1);
+}
+
+void disks_make(unsigned int number, struct rng *rng)
+{
+	unsigned int delay = chance(rng, 25) ? 0 : between(rng, 50, 500);
+	unsigned int d;
+
+	block = opt.block ? opt.block : chance(rng, 15) ? 4096 : 512;
+	for (d = 0; d < number; d++)
+		disk_make(d, delay, rng_next(rng) >> 32);
+	disks = number;
+	event("%u disks of %u MiB, blocks of %u, delay up to %u us", number,
+	      opt.disk_mib, block, delay);
+}
+
+static void disk_remove(const char *name)
+{
+	char path[512];
+
+	put("0", ROOT "/%s/online", name);
+	snprintf(path, sizeof(path), ROOT "/%s", name);
+	if (rmdir(path))
+		fail("rmdir %s: %s", path, strerror(errno));
+}
+
+void disks_remove(void)
+{
+	while (disks)
+		disk_remove(names[--disks]);
+}
+
+/* Disks that a former process has left. */
+void disks_purge(void)
+{
+	struct dirent *entry;
+	DIR *dir = opendir(ROOT);
+
+	if (!dir)
+		fail(ROOT ": is the module spindle loaded?");
+	while ((entry = readdir(dir)))
+		if (!strncmp(entry->d_name, "spin", 4) && strpbrk(entry->d_name, "0123456789"))
+			disk_remove(entry->d_name);
+	closedir(dir);
+	disks = 0;
+}
+
+void disks_cut(u64 seed)
+{
+	char text[24];
+	int err;
+
+	snprintf(text, sizeof(text), "%u", (u32)seed);
+	err = put(text, ROOT "/cut");
+	if (err)
+		fail("cut: %s", strerror(-err));
+	event("power cut");
+}
+
+void disk_cut(unsigned int d, u64 seed)
+{
+	char text[48];
+
+	snprintf(text, sizeof(text), "%u %s", (u32)seed, names[d]);
+	put(text, ROOT "/cut");
+	event("power cut of %s alone", names[d]);
+}
+
+void disks_restore(void)
+{
+	unsigned int d;
+	int err;
+
+	for (d = 0; d < disks; d++)
+		put("0", ROOT "/%s/dead", names[d]);
+	err = put("all", ROOT "/restore");
+	if (err)
+		fail("restore: %s", strerror(-err));
+	event("power is back");
+}
+
+void disk_die(unsigned int d, bool dead)
+{
+	put(dead ? "1" : "0", ROOT "/%s/dead", names[d]);
+	event("%s %s", names[d], dead ? "is dead" : "lives again");
+}
+
+u64 disks_lost(void)
+{
+	u64 lost = 0;
+	unsigned int d;
+	char text[32];
+
+	for (d = 0; d < disks; d++)
+		if (!get(text, sizeof(text), ROOT "/%s/lost", names[d]))
+			lost += strtoull(text, NULL, 10);
+	return lost;
+}

@@ -1,0 +1,602 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The crash campaign: power cuts at any moment, and what must be there after.
+ *
+ *   torture --layout 3,5 [--seed S] [--cuts N] [--rounds N] [--workload raw|ext4|xfs]
+ *           [--disk MIB] [--block 512|4096] [--out DIR] [--inject WHAT]
+ *
+ * A life is an array on new disks (tests/spindle/, whose volatile caches lose,
+ * keep or tear what was not flushed). Its rounds:
+ *
+ *   load    several writers; meanwhile shifts, members that fail and return,
+ *           checks
+ *   cut     the power of all disks at once, at a random time or as soon as a
+ *           shift, a rebuild, … is seen under way; or during the assembly
+ *   stop    all disks err; the array must stop
+ *   start   power, mdadm --assemble; refused if a set is degraded and dirty, then
+ *           with --force
+ *   verify  every sector that was ever written, and a sample of those that never
+ *           were
+ *   deep    now and then: all in the lowest and in the top gear, a check, or the
+ *           stopped array taken apart by tests/machine/tools/dissect.py
+ *
+ * What the verifier proves of a round: each sector holds the version that was
+ * durable, or one submitted later in the same round (see model.c), whole, of
+ * this array and of this very sector; zeros only if nothing was durable there or
+ * a discard came after it. And no request failed before the power did; nothing
+ * hung; nothing was refused that must not be, and what must be refused was; of a
+ * forced array nothing differs but what the kernel said to be in doubt. The deep
+ * checks prove that both copies agree, that parity is right in every set, and
+ * that the stored map tells the truth. The kernel's log is judged by
+ * tests/machine/run.
+ *
+ * A seed fixes all that is planned, not how threads interleave: a replay is
+ * alike, not the same. --life and --round of the first life are told in the log.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "torture.h"
+
+struct options opt = {
+	.seed = 1, .layout = "3,5", .workload = "raw", .cuts = 10, .rounds = 8,
+};
+struct counters counted;
+
+static unsigned int life, round_number;
+static struct rng life_rng;
+static bool refuse_due;		/* degraded and dirty when the power went */
+static bool may_refuse;		/* degraded, or it may have been */
+static bool lost_life;		/* --no-force: such an array is given up */
+
+/* ---- cutting ---- */
+
+static char lowest[8];
+
+static const struct aim {
+	const char *name, *path;
+	const char *value;	/* NULL: whatever differs from the first reading */
+} aims[] = {
+	{ "any time", NULL, NULL },
+	{ "shifting down", "/sys/block/" MD "/md/par/shift_state", "down" },
+	{ "shifting up", "/sys/block/" MD "/md/par/shift_state", "up" },
+	{ "propagating", "/sys/block/" MD "/md/par/shift_state", "propagate" },
+	{ "the gear has changed", "/sys/block/" MD "/md/par/gear", NULL },
+	{ "in the lowest gear", "/sys/block/" MD "/md/par/gear", lowest },
+	{ "rewriting in the lowest gear", "/sys/block/" MD "/md/par/gear", lowest },
+	{ "rebuilding", "/sys/block/" MD "/md/sync_action", "recover" },
+	{ "resyncing", "/sys/block/" MD "/md/sync_action", "resync" },
+	{ "checking", "/sys/block/" MD "/md/sync_action", "check" },
+};
+
+#define AIMS (sizeof(aims) / sizeof(*aims))
+
+/* Until it is seen, or has not been for a while. */
+static void await_aim(const struct aim *aim, unsigned int limit)
+{
+	unsigned int end = now_ms() + limit;
+	char first[64], is[64];
+
+	get(first, sizeof(first), "%s", aim->path);
+	while (now_ms() < end) {
+		get(is, sizeof(is), "%s", aim->path);
+		if (aim->value ? !strcmp(is, aim->value) : strcmp(is, first))
+			return;
+		nap_ms(2);
+	}
+}
+
+static const char *await_cut(struct rng *rng)
+{
+	const struct aim *aim = &aims[chance(rng, 55) ? 0 : below(rng, AIMS)];
+
+	phase("the load", 60);
+	if (aim->path) {
+		nap_ms(between(rng, 10, 300));
+		await_aim(aim, 1500);
+		if (aim->value == lowest)
+			nap_ms(below(rng, 300));
+		else if (chance(rng, 70))
+			nap_ms(below(rng, 40));
+	} else {
+		nap_ms(between(rng, 5, chance(rng, 30) ? 1500 : 500));
+	}
+	return aim->name;
+}
+
+/* What the array is about, just before. */
+static void note_moment(void)
+{
+	char shift[32] = "", sync[32] = "";
+	unsigned int gear = array_gear();
+
+	get(shift, sizeof(shift), "/sys/block/" MD "/md/par/shift_state");
+	get(sync, sizeof(sync), "/sys/block/" MD "/md/sync_action");
+	counted.in_shift += !strcmp(shift, "up") || !strcmp(shift, "down");
+	counted.in_propagation += !strcmp(shift, "propagate");
+	counted.in_low_gear += gear && gear < array.members;
+	counted.in_resync += !strcmp(sync, "resync") ||
+		(array_has_resync_file() && !reads("none", "/sys/block/" MD "/md/par/resync"));
+	counted.in_recovery += !strcmp(sync, "recover");
+	counted.in_check += !strcmp(sync, "check") || !strcmp(sync, "repair");
+	counted.in_degraded += array_degraded() > 0;
+	may_refuse |= array_degraded() > 0;
+	refuse_due = array_degraded() && acked_since && strcmp(sync, "recover");
+	event("gear %u, shift %s, sync %s, degraded %u, %u writes since", gear, shift,
+	      sync, array_degraded(), acked_since);
+}
+
+static void cut(struct rng *rng)
+{
+	expect_errors = true;
+	disks_cut(rng_next(rng));
+	counted.cuts++;
+}
+
+/* ---- assembling ---- */
+
+/* Take the ranges in doubt from the kernel's log. */
+static bool read_doubts(bool apply)
+{
+	unsigned long long from, to;
+	char line[512], *text;
+	bool any = false;
+
+	while (klog_line(line, sizeof(line))) {
+		text = strstr(line, "in doubt: array sectors ");
+		if (!text || sscanf(text, "in doubt: array sectors %llu to %llu", &from, &to) != 2)
+			continue;
+		event("in doubt: %llu to %llu", from, to);
+		if (apply)
+			model_doubt(from, to + 1);
+		any = true;
+	}
+	return any;
+}
+
+static void say_klog(void)
+{
+	char line[512];
+
+	while (klog_line(line, sizeof(line)))
+		if (strstr(line, "md/par") || strstr(line, "md/raid") || strstr(line, "md: "))
+			say("  kernel: %s", line);
+}
+
+static void must_assemble(bool force)
+{
+	phase(force ? "assembling by force" : "assembling", 90);
+	if (assembly_end(assembly_begin(force)))
+		return;
+	say_klog();
+	fail("mdadm --assemble%s: %s", force ? " --force" : "", output());
+}
+
+/* Plainly if possible; by force if it is refused for a good reason. */
+static void assemble(void)
+{
+	phase("assembling", 90);
+	klog_mark();
+	if (assembly_end(assembly_begin(false))) {
+		if (refuse_due)
+			fail("degraded and dirty, and yet started without --force");
+		counted.degraded_plain += may_refuse && array_degraded();
+		return;
+	}
+	event("refused: %s", output());
+	array_stop();
+	if (may_refuse && opt.no_force) {
+		lost_life = true;
+		counted.dirty_refused++;
+		return;
+	}
+	if (!may_refuse || !read_doubts(true)) {
+		klog_mark();
+		must_assemble(false);	/* says more */
+		fail("assembly failed once, for no known reason: %s", output());
+	}
+	counted.dirty_refused++;
+	must_assemble(true);
+	counted.forced++;
+}
+
+/* The power fails while mdadm is at it, and again. */
+static void assemble_in_the_dark(struct rng *rng)
+{
+	int pid;
+
+	while (chance(rng, 20)) {
+		phase("assembling, to be cut", 90);
+		pid = assembly_begin(may_refuse && chance(rng, 50));
+		nap_ms(between(rng, 1, 400));
+		cut(rng);
+		counted.in_assembly++;
+		reap(pid);
+		array_stop();
+		disks_restore();
+	}
+}
+
+/* ---- deep checks ---- */
+
+static void wait_resync(void)
+{
+	array_wait("the resync", array_resynced, 120);
+	array_wait("the mover", array_settled, 120);
+}
+
+static void read_again(int fd, const char *when)
+{
+	if (files_wanted())
+		files_compare(fd, when);
+	else
+		verify_again(fd, when);
+}
+
+static void shift_and_read(unsigned int gear, int fd)
+{
+	char when[64];
+
+	if (array_shift(gear))
+		fail("shift to %u refused", gear);
+	array_wait("shifting", array_settled, 120);
+	if (array_gear() != gear)
+		fail("gear %u, though %u was asked for", array_gear(), gear);
+	snprintf(when, sizeof(when), "in gear %u", gear);
+	read_again(fd, when);
+}
+
+static void check_both_gears(void)
+{
+	int fd = array_open(O_RDONLY | O_DIRECT);
+
+	shift_and_read(array.gear[0], fd);
+	shift_and_read(array.members, fd);
+	close(fd);
+	counted.both_gears++;
+}
+
+static void check_parity(void)
+{
+	if (!array.parities)
+		return;
+	if (put("check", "/sys/block/" MD "/md/sync_action"))
+		fail("a check is refused");
+	nap_ms(50);
+	array_wait("a check", array_idle, 180);
+	if (array_mismatches())
+		fail("the check found %llu mismatches",
+		     (unsigned long long)array_mismatches());
+	counted.checks++;
+}
+
+static void dissect(void)
+{
+	static char path[512], dev[MAX_DISKS][24];
+	char *argv[MAX_DISKS + 4] = { "python3", path };
+	const char *top = getenv("RAIDPAR_TOP");
+	unsigned int d;
+
+	snprintf(path, sizeof(path), "%s/tests/machine/tools/dissect.py", top ? top : ".");
+	for (d = 0; d < array.members; d++) {
+		snprintf(dev[d], sizeof(dev[d]), "/dev/%s", disk_name(d));
+		argv[2 + d] = dev[d];
+	}
+	phase("taking the disks apart", 240);
+	if (run(argv))
+		fail("%s", output());
+	event("%s", output());
+	counted.dissected++;
+}
+
+static void stop_and_dissect(void)
+{
+	int fd;
+
+	array_stop();
+	dissect();
+	must_assemble(false);
+	phase("reading after a stop", 60);
+	fd = array_open(O_RDONLY | O_DIRECT);
+	read_again(fd, "after a stop");
+	close(fd);
+}
+
+/* @most: at the end of a life, all that there is. */
+static void go_deep(struct rng *rng, bool most)
+{
+	unsigned int what = below(rng, 100);
+
+	phase("deep checks", 240);
+	files_compare_reset();
+	if (array_degraded())
+		chaos_heal();
+	wait_resync();
+	if (most || what < 50)
+		check_both_gears();
+	if (most || what > 35)
+		check_parity();
+	if (most ? what < 40 : what > 96)
+		stop_and_dissect();
+	/* And on from any gear. */
+	if (!most && !array_shift(array.gear[below(rng, array.gears)]))
+		array_wait("shifting", array_settled, 120);
+}
+
+/* ---- rounds ---- */
+
+static void verify(void)
+{
+	int fd;
+
+	if (files_wanted()) {
+		files_verify();
+		return;
+	}
+	fd = array_open(O_RDONLY | O_DIRECT);
+	model_settle();
+	verify_after_cut(fd);
+	close(fd);
+}
+
+/* Sometimes as Debian starts arrays: nothing is written before the first write. */
+static void choose_start_ro(struct rng *rng)
+{
+	put(chance(rng, 15) ? "1" : "0", "/sys/module/md_mod/parameters/start_ro");
+}
+
+/*
+ * As it is by default, propagation beside a load takes long for a round: have
+ * it hurry mostly.
+ */
+static void choose_speed(void)
+{
+	struct rng rng = rng_for(opt.seed, life, round_number, 8);
+
+	put(chance(&rng, 75) ? "500000" : "8192", "/sys/block/" MD "/md/par/speed_min");
+}
+
+static void begin_load(void)
+{
+	may_refuse = array_degraded() > 0;
+	model_round();
+	choose_speed();
+	phase("beginning the load", 60);
+	if (files_wanted())
+		files_mount();
+	chaos_start(opt.seed, life, round_number);
+	if (files_wanted())
+		files_start(opt.seed, life, round_number);
+	else
+		load_start(opt.seed, life, round_number);
+}
+
+static void end_load(void)
+{
+	phase("ending the load after the cut", 90);
+	if (files_wanted())
+		files_stop();
+	else
+		load_stop();
+	chaos_stop();
+	may_refuse |= array_degraded() > 0;
+	if (files_wanted())
+		files_unmount();
+	array_stop();
+}
+
+static void inject(void);
+
+static void one_round(void)
+{
+	struct rng rng = rng_for(opt.seed, life, round_number, 2);
+	unsigned int began = now_ms(), loaded;
+	u64 verified = model.verified;
+	const char *aim;
+
+	begin_load();
+	aim = await_cut(&rng);
+	note_moment();
+	cut(&rng);
+	loaded = now_ms() - began;
+	end_load();
+	disks_restore();
+	inject();
+	explain_snapshot();
+	choose_start_ro(&rng);
+	assemble_in_the_dark(&rng);
+	explain_snapshot();
+	assemble();
+	if (lost_life)
+		return;
+	verify();
+	counted.sectors += model.verified - verified;
+	counted.rounds++;
+	if (chance(&rng, 25))
+		go_deep(&rng, false);
+	say("life %u round %u: load %u ms (%s;%s ), %u operations, %u of %u acknowledged ones durable, %llu sectors right, %.1f s",
+	    life, round_number, loaded, aim, chaos_plan(), model.ops - model.base,
+	    model.durable_acks, model.acks,
+	    (unsigned long long)(model.verified - verified), (now_ms() - began) / 1000.0);
+}
+
+static void one_life(void)
+{
+	life_rng = rng_for(opt.seed, life, 0, 1);
+	disks_make(array.members, &life_rng);
+	put("0", "/sys/module/md_mod/parameters/start_ro");
+	array_create();
+	model_begin((u32)rng_for(opt.seed, life, 0, 9).state, array.sectors);
+	if (files_wanted())
+		files_begin(&life_rng);
+	else
+		load_fill();
+	lost_life = false;
+	for (round_number = 1; round_number <= opt.rounds && counted.cuts < opt.cuts && !lost_life;
+	     round_number++)
+		one_round();
+	if (!lost_life)
+		go_deep(&life_rng, true);
+	else
+		event("life %u is given up", life);
+	counted.lost += disks_lost();
+	counted.lives++;
+	if (!lost_life)
+		array_stop();
+	disks_remove();
+	model_end();
+}
+
+/* ---- testing the checker ---- */
+
+static void disk_sector(unsigned int d, u64 at, void *data, bool write)
+{
+	char path[32];
+	int fd;
+
+	snprintf(path, sizeof(path), "/dev/%s", disk_name(d));
+	fd = open(path, (write ? O_WRONLY | O_SYNC : O_RDONLY) | O_CLOEXEC);
+	if (fd < 0 || (write ? pwrite(fd, data, SECTOR, at * SECTOR) :
+		       pread(fd, data, SECTOR, at * SECTOR)) != SECTOR)
+		fail("%s: cannot touch sector %llu", path, (unsigned long long)at);
+	close(fd);
+}
+
+/* A sector that has been durable for long. */
+static u32 victim(void)
+{
+	u32 s;
+
+	model_settle();
+	for (s = model.sectors / 3; s < model.sectors; s++)
+		if (model.sector[s].durable && !model.sector[s].discarded)
+			return s;
+	for (s = 0; s < model.sectors; s++)
+		if (model.sector[s].durable && !model.sector[s].discarded)
+			return s;
+	fail("no victim");
+}
+
+/*
+ * Do what the campaign must notice: to the disks while they are off, or to
+ * what it believes. Only sectors at home are damaged: --inject wants an array
+ * that has not shifted.
+ */
+static void inject(void)
+{
+	u8 data[SECTOR];
+	unsigned int d;
+	u32 s;
+	u64 at;
+
+	if (!opt.inject || round_number != 2)
+		return;
+	s = victim();
+	home_place(s, &d, &at);
+	say("injecting: %s, sector %u, %s sector %llu", opt.inject, s, disk_name(d),
+	    (unsigned long long)at);
+	if (!strcmp(opt.inject, "lie")) {
+		model.sector[s].durable = ++model.ops;
+		return;
+	}
+	disk_sector(d, at, data, false);
+	if (!strcmp(opt.inject, "stale"))
+		sector_fill(data, s, model.sector[s].durable - 1);
+	else if (!strcmp(opt.inject, "foreign"))
+		sector_fill(data, s + 1, model.sector[s].durable);
+	else if (!strcmp(opt.inject, "torn"))
+		memset(data + SECTOR / 2, 0, SECTOR / 2);
+	else if (!strcmp(opt.inject, "zero"))
+		memset(data, 0, SECTOR);
+	else
+		fail("--inject %s?", opt.inject);
+	disk_sector(d, at, data, true);
+}
+
+/* ---- beginning and end ---- */
+
+static void tell_replay(void)
+{
+	char state[256];
+
+	array_describe(state, sizeof(state));
+	say("replay: --seed %llu --layout %s --workload %s --rounds %u --cuts %u; life %u, round %u, %u cuts so far",
+	    (unsigned long long)opt.seed, opt.layout, opt.workload, opt.rounds, opt.cuts,
+	    life, round_number, (unsigned int)counted.cuts);
+	say("state: %s", state);
+	explain_state();
+	say_klog();
+	if (opt.keep_disks)
+		disks_dump();
+}
+
+static void tell_counters(void)
+{
+	char text[1024] = "RESULT";
+	size_t at = strlen(text);
+
+	at += snprintf(text + at, sizeof(text) - at, " layout=%s workload=%s", opt.layout,
+		       opt.workload);
+#define X(name) at += snprintf(text + at, sizeof(text) - at, " " #name "=%llu", \
+			       (unsigned long long)counted.name);
+	COUNTERS(X)
+#undef X
+	opt.quiet = false;
+	say("%s", text);
+}
+
+static void parse(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "seed", 1, NULL, 's' }, { "layout", 1, NULL, 'l' },
+		{ "cuts", 1, NULL, 'c' }, { "rounds", 1, NULL, 'r' },
+		{ "workload", 1, NULL, 'w' }, { "disk", 1, NULL, 'd' },
+		{ "block", 1, NULL, 'b' }, { "out", 1, NULL, 'o' },
+		{ "inject", 1, NULL, 'i' }, { "keep-disks", 0, NULL, 'k' },
+		{ "no-force", 0, NULL, 'n' }, { "quiet", 0, NULL, 'q' }, { }
+	};
+	int c;
+
+	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1)
+		switch (c) {
+		case 's': opt.seed = strtoull(optarg, NULL, 0); break;
+		case 'l': opt.layout = optarg; break;
+		case 'c': opt.cuts = strtoul(optarg, NULL, 0); break;
+		case 'r': opt.rounds = strtoul(optarg, NULL, 0); break;
+		case 'w': opt.workload = optarg; break;
+		case 'd': opt.disk_mib = strtoul(optarg, NULL, 0); break;
+		case 'b': opt.block = strtoul(optarg, NULL, 0); break;
+		case 'o': opt.out = optarg; break;
+		case 'i': opt.inject = optarg; break;
+		case 'n': opt.no_force = true; break;
+		case 'k': opt.keep_disks = true; break;
+		case 'q': opt.quiet = true; break;
+		default: exit(2);
+		}
+	if (!opt.disk_mib)
+		opt.disk_mib = strcmp(opt.workload, "raw") ? 64 : 24;
+}
+
+int main(int argc, char **argv)
+{
+	parse(argc, argv);
+	log_open();
+	fail_details = tell_replay;
+	watch_phases();
+	klog_mark();
+	array_parse(opt.layout);
+	snprintf(lowest, sizeof(lowest), "%u", array.gear[0]);
+	array_purge();
+	disks_purge();
+	for (life = 1; counted.cuts < opt.cuts; life++)
+		one_life();
+	phase("ending", 60);
+	tell_counters();
+	return 0;
+}

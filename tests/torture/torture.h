@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The crash campaign's program, which runs in a test machine. See torture.c
+ * for what a life is and what the verifier proves.
+ *
+ *   util.c     random numbers, the log, failing, hangs, sysfs, processes
+ *   spindle.c  the disks and their power
+ *   array.c    the md array
+ *   model.c    what each sector may hold
+ *   load.c     writers
+ *   chaos.c    shifts, failing members, checks
+ *   files.c    lives with a file system instead of raw sectors
+ *   explain.c  what lies on the disks, when something is wrong
+ *   torture.c  lives and rounds
+ */
+#ifndef TORTURE_H
+#define TORTURE_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef uint8_t u8;
+typedef uint32_t u32;
+typedef uint64_t u64;
+
+#define SECTOR		512
+#define MAX_DISKS	28
+#define MAX_GEARS	27
+#define MAX_WINDOWS	6
+#define MAX_IO		2048	/* sectors of the largest request */
+
+/* ---- options and what is counted ---- */
+
+struct options {
+	u64 seed;
+	const char *layout, *workload, *out, *inject;
+	unsigned int cuts, rounds, disk_mib, block;
+	bool keep_disks, quiet, no_force;
+};
+
+extern struct options opt;
+
+/* One line of these is the result; tests/torture/run adds them up. */
+#define COUNTERS(X) \
+	X(cuts) X(rounds) X(lives) \
+	X(in_shift) X(in_propagation) X(in_low_gear) X(in_degraded) X(in_resync) \
+	X(in_recovery) X(in_check) X(in_assembly) X(dirty_refused) X(forced) \
+	X(degraded_plain) X(sectors) X(live_reads) X(lost) X(discards) X(fails) \
+	X(adds) X(shifts) X(both_gears) X(checks) X(dissected) X(files) X(fsck)
+
+struct counters {
+#define X(name) u64 name;
+	COUNTERS(X)
+#undef X
+};
+
+extern struct counters counted;
+
+/* ---- util.c ---- */
+
+struct rng { u64 state; };
+
+struct rng rng_for(u64 seed, u64 a, u64 b, u64 c);
+u64 rng_next(struct rng *rng);
+u64 below(struct rng *rng, u64 n);
+u64 between(struct rng *rng, u64 low, u64 high);
+bool chance(struct rng *rng, unsigned int percent);
+
+unsigned int now_ms(void);
+void nap_ms(unsigned int ms);
+
+/* The log: on stdout, and in the shared directory, which outlives the machine. */
+void log_open(void);
+void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Kept in a ring, and printed only when something fails. */
+void event(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Say what is wrong and end the process. The first caller wins. */
+_Noreturn void fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* What else to say then: set by torture.c. */
+extern void (*fail_details)(void);
+
+/* What is being done, and how long it may take before it is called a hang. */
+void phase(const char *what, unsigned int seconds);
+void watch_phases(void);
+
+int put(const char *value, const char *path, ...) __attribute__((format(printf, 2, 3)));
+int get(char *value, size_t size, const char *path, ...) __attribute__((format(printf, 3, 4)));
+bool reads(const char *value, const char *path);
+
+/* A process; its output goes to a file that tell_output() prints. */
+int spawn(char *const argv[]);
+int reap(int pid);
+int run(char *const argv[]);
+const char *output(void);
+
+void klog_mark(void);
+/* Lines since the mark, one a call; false at the end. */
+bool klog_line(char *line, size_t size);
+
+/* ---- spindle.c ---- */
+
+void disks_make(unsigned int number, struct rng *rng);
+void disks_remove(void);
+void disks_purge(void);
+void disks_cut(u64 seed);
+void disk_cut(unsigned int d, u64 seed);
+void disks_restore(void);
+void disk_die(unsigned int d, bool dead);
+u64 disks_lost(void);
+const char *disk_name(unsigned int d);
+unsigned int disk_block(void);
+
+/* ---- array.c ---- */
+
+struct array {
+	const char *layout;
+	unsigned int level, parities, members, gears, gear[MAX_GEARS];
+	char uuid[36];
+	u64 sectors;
+};
+
+extern struct array array;
+
+#define MD	"md0"
+#define MD_DEV	"/dev/" MD
+
+void array_parse(const char *layout);
+void array_create(void);
+/* The beginning of an assembly, which runs beside its caller, and its end. */
+int assembly_begin(bool force);
+bool assembly_end(int pid);
+void array_stop(void);
+void array_purge(void);
+bool array_runs(void);
+int array_open(int flags);
+unsigned int array_degraded(void);
+unsigned int array_gear(void);
+bool array_idle(void);
+bool array_member(unsigned int d, const char *want);
+void array_wait(const char *what, bool (*done)(void), unsigned int seconds);
+int array_shift(unsigned int gear);
+bool array_settled(void);
+bool array_resynced(void);
+u64 array_mismatches(void);
+bool array_has_resync_file(void);
+void array_describe(char *text, size_t size);
+
+/* ---- model.c ---- */
+
+enum op_kind { OP_WRITE, OP_FUA, OP_DISCARD };
+
+struct op {
+	u32 start, count;
+	u32 submitted, acked;	/* ms; acked: 0 if never */
+	u8 kind;
+	bool ok, durable;
+};
+
+struct sector {
+	u32 durable, acked;	/* versions: numbers of operations; 0: never written */
+	u32 discarded, doubtful;	/* the latest operation that did so */
+};
+
+struct model {
+	u32 life;
+	u32 sectors;
+	struct sector *sector;
+	struct op *op;
+	u32 ops, op_room;
+	u32 base;		/* operations before this one are of former rounds */
+	u32 *ack_order;
+	u32 acks, durable_acks;
+	u8 *touched;		/* a byte for every 64 KiB */
+	u64 verified;
+	pthread_mutex_t lock;
+};
+
+extern struct model model;
+
+#define TOUCH_SHIFT	7
+
+void model_begin(u32 life, u64 sectors);
+void model_end(void);
+void model_round(void);
+
+/* A range that no one else uses; false if somebody does. */
+bool range_take(unsigned int slot, u32 start, u32 count, bool write);
+void range_drop(unsigned int slot);
+
+u32 op_submit(enum op_kind kind, u32 start, u32 count);
+void op_ack(u32 id);
+u32 flush_begin(void);
+void flush_done(u32 mark);
+
+void sector_fill(void *data, u32 sector, u32 version);
+void fill(void *data, u32 start, u32 count, u32 version);
+void verify_live(const void *data, u32 start, u32 count, const char *when);
+
+/* After a cut: every operation that became durable counts. */
+void model_settle(void);
+/* Any content is allowed in these, after a forced assembly. */
+void model_doubt(u64 start, u64 end);
+/* Read all that was ever touched; what is found is the truth from now on. */
+void verify_after_cut(int fd);
+/* The same content again, exactly. */
+void verify_again(int fd, const char *when);
+
+/* What a sector on a disk looks like, in words. */
+const char *sector_words(const void *data, u32 sector, char *text, size_t size);
+bool sector_version(const void *data, u32 sector, u32 *version);
+
+/* ---- load.c ---- */
+
+void load_plan(struct rng *rng);
+void load_start(u64 seed, unsigned int life, unsigned int round);
+void load_stop(void);
+void load_fill(void);
+/* Errors are expected from now on: the power is about to be cut. */
+extern volatile bool expect_errors;
+/* Writes acknowledged since the last thing that chaos.c has done. */
+extern volatile u32 acked_since;
+
+/* ---- chaos.c ---- */
+
+void chaos_start(u64 seed, unsigned int life, unsigned int round);
+void chaos_stop(void);
+const char *chaos_plan(void);
+void chaos_end_of_life(void);
+void chaos_heal(void);
+
+/* ---- files.c ---- */
+
+bool files_wanted(void);
+/* A new file system, mounted. */
+void files_begin(struct rng *rng);
+void files_mount(void);
+void files_unmount(void);
+void files_start(u64 seed, unsigned int life, unsigned int round);
+void files_stop(void);
+/* Mount after a cut and look at every file; then unmount and check. */
+void files_verify(void);
+/* All of the device must hold the same as at the first call since the reset. */
+void files_compare(int fd, const char *when);
+void files_compare_reset(void);
+
+/* ---- explain.c ---- */
+
+/* Keep what the metadata said before the array was assembled. */
+void explain_snapshot(void);
+void explain_sector(u32 sector);
+void explain_state(void);
+void disks_dump(void);
+/* Where sector of the array lies at home: the disk and its sector there. */
+void home_place(u32 sector, unsigned int *d, u64 *at);
+unsigned int parity_member(u32 sector);
+
+#endif
