@@ -18,6 +18,7 @@ static_assert(offsetof(struct par_disk_super, uuid) == 40);
 static_assert(offsetof(struct par_disk_super, layout) == 88);
 static_assert(offsetof(struct par_disk_super, speed_max) == 156);
 static_assert(offsetof(struct par_disk_super, set) == 256);
+static_assert(offsetof(struct par_disk_super, joined) == 1552);
 static_assert(offsetof(struct par_disk_block, payload) == 64);
 
 static const char * const par_format_errors[] = {
@@ -100,6 +101,9 @@ void par_super_pack(struct par_disk_super *raw, const struct par_super *sb,
 	raw->awake = cpu_to_le32(sb->awake);
 	raw->speed_min = cpu_to_le32(sb->speed_min);
 	raw->speed_max = cpu_to_le32(sb->speed_max);
+	raw->partial = cpu_to_le32(sb->partial);
+	for (i = 0; i < PAR_MAX_MEMBERS; i++)
+		raw->joined[i] = cpu_to_le64(sb->joined[i]);
 	for (i = 1; i <= geo->gears; i++)
 		pack_set(&raw->set[i - 1], &sb->set[i], &geo->set[i]);
 	raw->crc = cpu_to_le32(super_crc(raw));
@@ -185,6 +189,9 @@ enum par_format_error par_super_unpack(struct par_super *sb,
 	sb->awake = le32_to_cpu(raw->awake);
 	sb->speed_min = le32_to_cpu(raw->speed_min);
 	sb->speed_max = le32_to_cpu(raw->speed_max);
+	sb->partial = le32_to_cpu(raw->partial);
+	for (i = 0; i < PAR_MAX_MEMBERS; i++)
+		sb->joined[i] = le64_to_cpu(raw->joined[i]);
 	for (i = 1; i <= geo->gears; i++)
 		unpack_set(&sb->set[i], &raw->set[i - 1]);
 	*read_only = le64_to_cpu(raw->ro_compat) & ~PAR_RO_COMPAT_KNOWN;

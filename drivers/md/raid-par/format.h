@@ -70,12 +70,13 @@ struct par_disk_super {
 	__le32 member;		/* 136 whose copy this is */
 	__le32 flags;		/* 140 PAR_SB_CLEAN … */
 	__le32 awake;		/* 144 members that were given this version */
-	__le32 pad0;		/* 148 */
+	__le32 partial;		/* 148 members whose rebuild needs only marked zones */
 	__le32 speed_min;	/* 152 propagation, KiB/s */
 	__le32 speed_max;	/* 156 */
 	u8 pad1[96];		/* 160 */
 	struct par_disk_set set[PAR_MAX_SETS];	/* 256 by gear, lowest first */
-	u8 pad2[2544];		/* 1552 */
+	__le64 joined[PAR_MAX_MEMBERS];	/* 1552 seq at which each was last added */
+	u8 pad2[2320];		/* 1776 */
 };				/* 4096 */
 
 #define PAR_SB_CLEAN	1U	/* stopped properly: no intent is set */
@@ -101,10 +102,15 @@ struct par_disk_block {
  * An intent block's payload: a byte a zone. Bits 0-4: the gear (1 … gears)
  * that the array was in when the intent was stored, 0 for none. It says:
  * "unwritten rows of this zone may be written, and segments stored as both
- * may be valid only on the side that this gear writes". Bit 7: the map block
- * of this zone has been stored; without it the zone's rows are unwritten.
+ * may be valid only on the side that this gear writes". Bit 5: the zone has
+ * been written since the array was last whole, so a member that was away then
+ * lacks something of it. Bit 6: the array went down with an intent here and
+ * the zone's parity has not been made right since. Bit 7: the map block of
+ * this zone has been stored; without it the zone's rows are unwritten.
  */
 #define PAR_INTENT_GEAR		0x1f
+#define PAR_INTENT_MISSED	0x20
+#define PAR_INTENT_RESYNC	0x40
 #define PAR_INTENT_STORED	0x80
 
 /* A superblock in memory: what varies, the rest is the geometry. */
@@ -117,7 +123,8 @@ struct par_super {
 	u8 uuid[16];
 	u64 ctime, epoch, seq, block_seq;
 	unsigned int gear;	/* number, 1 … gears */
-	u32 flags, awake;
+	u32 flags, awake, partial;
+	u64 joined[PAR_MAX_MEMBERS];
 	u32 speed_min, speed_max;
 	struct par_set_record set[PAR_MAX_SETS + 1];
 };

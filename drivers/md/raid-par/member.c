@@ -279,13 +279,14 @@ static void hold(struct par_conf *conf, struct bio_list *list, struct bio *bio)
 	spin_unlock_irqrestore(&conf->queue_lock, flags);
 }
 
-/* The member is asleep and only its home copy is valid: wake it. */
+/* The member is asleep and only its home copy is valid, or see must_wake(). */
 static void miss(struct par_vmember *vm, struct bio *bio)
 {
 	struct par_conf *conf = vm->set->conf;
 
 	hold(conf, &conf->missed, bio);
-	par_shift_at_least(conf, par_image_set(&conf->geo, vm->index) + 1);
+	par_shift_at_least(conf, READ_ONCE(vm->set->absent) ? conf->geo.gears :
+			   par_image_set(&conf->geo, vm->index) + 1);
 }
 
 void par_retry_missed(struct par_conf *conf, int err)
@@ -354,7 +355,8 @@ static bool write_passes(struct par_vmember *vm, u64 row)
 	look_up(vm, row, &w);
 	if (w.step.action != PAR_ACT_HOME || w.step.next != w.state ||
 	    READ_ONCE(w.zone->intent) != w.gear || READ_ONCE(w.zone->starting) ||
-	    (w.sleeper && READ_ONCE(w.set->tracking)))
+	    (w.sleeper && par_set_tracks(w.set)) ||
+	    READ_ONCE(w.set->absent))
 		return false;
 	now = jiffies;
 	if (READ_ONCE(w.zone->touched) != now)	/* no store unless needed */
@@ -365,6 +367,7 @@ static bool write_passes(struct par_vmember *vm, u64 row)
 enum par_verdict {
 	PAR_GO,		/* send it on */
 	PAR_HELD,	/* somebody else has it now */
+	PAR_MISSED,	/* a member must wake up for it */
 	PAR_DONE,	/* nothing to do for it */
 	PAR_ROW_FULL,	/* its row is complete */
 	PAR_ASK,	/* held until the zone's intent is stored */
@@ -401,16 +404,52 @@ static enum par_verdict start_row(struct par_vmember *vm, struct par_write *w,
 	return *full ? PAR_ROW_FULL : PAR_HELD;
 }
 
+/*
+ * A row is written while raid5 does without some sleepers: what it makes of
+ * their segments is in the parity only, and their images are old from now on.
+ * Returns false if the stored map would still call one of these valid.
+ */
+static bool drop_images(struct par_write *w)
+{
+	unsigned long absent = READ_ONCE(w->set->absent);
+	bool stored = true;
+	unsigned int d;
+
+	for_each_set_bit(d, &absent, w->set->sg->members) {
+		enum par_seg_state state = par_map_get(w->set, w->row, d);
+
+		if (!par_is_sleeper(&w->conf->geo, d) || state == PAR_SEG_HOME)
+			continue;
+		stored &= state == PAR_SEG_BOTH;
+		par_map_set(w->set, w->row, d, PAR_SEG_HOME);
+	}
+	return stored;
+}
+
+/*
+ * With a member missing, which segments' images become old is known in the top
+ * gear only; the array is on its way there.
+ */
+static bool must_wake(const struct par_write *w)
+{
+	return w->step.action == PAR_ACT_MISS ||
+	       (unlikely(READ_ONCE(w->set->absent)) &&
+		w->gear != w->conf->geo.gears);
+}
+
 /* Zone lock held: decide on a write to a written row, and change its state. */
 static enum par_verdict admit(struct par_vmember *vm, struct par_write *w,
 			      struct bio *bio, struct par_bucket **bucket)
 {
 	if (w->zone->starting)
 		par_row_touch(w->set, w->row);
-	if (!par_zone_admits(w->zone, w->gear, w->step.next != w->state))
+	if (!par_zone_admits(w->zone, w->gear, w->step.next != w->state ||
+			     w->set->absent))
+		return PAR_ASK;
+	if (w->set->absent && !drop_images(w))
 		return PAR_ASK;
 	if (w->step.action == PAR_ACT_IMAGE ||
-	    (w->sleeper && READ_ONCE(w->set->tracking))) {
+	    (w->sleeper && par_set_tracks(w->set))) {
 		*bucket = bucket_of(w->set, vm->index, w->row);
 		if (!bucket_get(*bucket, bio))
 			return PAR_HELD;
@@ -437,8 +476,8 @@ static void route_write(struct par_vmember *vm, struct bio *bio, u64 row)
 again:
 	spin_lock(par_zone_lock(conf, zone));
 	look_up(vm, row, &w);
-	if (w.step.action == PAR_ACT_MISS)
-		verdict = PAR_HELD;
+	if (must_wake(&w))
+		verdict = PAR_MISSED;
 	else if (w.step.action != PAR_ACT_START)
 		verdict = admit(vm, &w, bio, &bucket);
 	else
@@ -462,9 +501,8 @@ again:
 		else
 			par_to_home(vm, bio);
 		break;
-	case PAR_HELD:
-		if (w.step.action == PAR_ACT_MISS)
-			miss(vm, bio);
+	case PAR_MISSED:
+		miss(vm, bio);
 		break;
 	case PAR_DONE:
 		bio_endio(bio);
@@ -475,6 +513,7 @@ again:
 	case PAR_ASK:
 		par_store_want(conf, zone);
 		break;
+	case PAR_HELD:
 	case PAR_WAIT:
 	case PAR_SPARE:
 		break;

@@ -14,7 +14,7 @@
  *
  * Lock order, outermost first:
  *   parent's reconfig_mutex → conf->gate → children's reconfig_mutex
- *   → conf->store_mutex → zone lock → conf->row_lock → bucket lock → conf->queue_lock
+ *   → conf->copy_mutex → conf->store_mutex → zone lock → conf->row_lock → bucket lock → conf->queue_lock
  * Zone locks and conf->row_lock are taken in process context only; bucket
  * locks and conf->queue_lock also by completions, hence with irqsave.
  *
@@ -49,6 +49,8 @@
 #define PAR_STORING	2	/* par_zone.must_store: being stored */
 #define PAR_SPEED_MIN	8192U	/* KiB/s: propagation beside foreground I/O */
 #define PAR_SPEED_MAX	2097152U	/* and without */
+#define PAR_WAKE_TRIES	5U	/* a member that wakes up may err so often */
+#define PAR_WAKE_PAUSE	200U	/* ms between them */
 #define PAR_MAX_BIO	(255 * 8)	/* raid5 tracks 256 stripes a request */
 
 struct par_conf;
@@ -128,7 +130,7 @@ extern const struct par_set_ops par_stripe_ops;	/* RAID-0: stripe.c */
  * @front: the disk that requests to this set name as theirs (gear sets)
  * @mddev: the child, for RAID-5 and RAID-6
  * @redirects: requests from virtual members above, for @redirect_work
- * @tracking: home copies are being propagated: count the writes to them
+ * @tracking: home copies are being copied, by so many: count the writes to them
  * @rows: rows being started or discarded, under conf->row_lock
  */
 struct par_set {
@@ -139,6 +141,10 @@ struct par_set {
 	struct gendisk *front;
 
 	struct mddev mddev;
+	/* raid5 as md sees it here, with two of its methods ours: see sets.c */
+	struct md_personality pers;
+	struct md_personality *raid5;
+	unsigned long absent;	/* members that raid5 does without, a bit each */
 	bool mddev_inited, running;
 	/* RAID-0 only */
 	struct bio_set stripe_bios;
@@ -150,7 +156,8 @@ struct par_set {
 	struct work_struct redirect_work;
 	struct workqueue_struct *redirect_wq;
 
-	bool tracking;
+	atomic_t tracking;
+	bool restoring;		/* one of @tracking: a sleeper is being rebuilt */
 	struct par_bucket bucket[PAR_BUCKETS];
 
 	struct hlist_head rows[PAR_ROW_HASH];
@@ -208,6 +215,7 @@ struct par_conf {
 	struct par_member member[PAR_MAX_MEMBERS];
 	struct par_set *set[PAR_MAX_SETS + 1];
 	unsigned int gear;
+	unsigned int start;		/* PAR_ASKS_FORCE, PAR_ASKS_RESCUE or 0 */
 
 	/* map.c */
 	struct par_map_block *block;
@@ -224,7 +232,8 @@ struct par_conf {
 	u8 *intents;			/* as stored, a byte a zone */
 	struct par_map_block *intent_block;
 	unsigned long *wanted;		/* zones whose intent is asked for */
-	unsigned long *taken, *idle;	/* zones being worked on */
+	unsigned long *taken, *idle, *marked;	/* zones being worked on */
+	bool missed_noted;		/* see note_missed() */
 	unsigned long *todo;		/* map blocks to be stored */
 	struct page *store_pages[PAR_STORE_BATCH];	/* under store_mutex */
 	u64 member_seq[PAR_MAX_MEMBERS];	/* its blocks are this new */
@@ -268,6 +277,7 @@ struct par_conf {
 	unsigned int shift_ms;		/* what the last shift took */
 	u64 shifts;
 	u64 propagated_bytes;
+	struct mutex copy_mutex;	/* @copy_pages: the mover, sync threads */
 	struct page **copy_pages;
 
 	struct par_set *following;	/* sync.c: the set being synced */
@@ -371,8 +381,52 @@ void par_map_after_load(struct par_conf *conf);
 int par_store_init(struct par_conf *conf);
 void par_store_exit(struct par_conf *conf);
 
-/* par_store_load - find the newest metadata, or make it for a new array */
-int par_store_load(struct par_conf *conf);
+/* ---- load.c ---- */
+
+/*
+ * What mdadm asks for when it starts an array, through the offset that md's
+ * superblock is in sync up to, which par has no other use for. Any other value
+ * means nothing. --force: start even if a set is dirty and incomplete;
+ * --update=par-rescue: and even if metadata is lost, taking each row that it
+ * told of as written and each segment as "home".
+ */
+#define PAR_ASKS_FORCE		1
+#define PAR_ASKS_RESCUE		2
+
+/* par_load - find the newest metadata, or make it for a new array; sleeps */
+int par_load(struct par_conf *conf);
+
+/*
+ * par_load_rejoin - is @rdev, which comes back into the empty place @d, the
+ * very member that left it, so that it lacks only what marked zones hold?
+ */
+bool par_load_rejoin(struct par_conf *conf, struct md_rdev *rdev, unsigned int d);
+
+/* ---- doubt.c ---- */
+
+/*
+ * par_doubt - tell the ranges of the array whose content nothing vouches for:
+ * rows of @set in zones marked PAR_INTENT_RESYNC, or their images
+ */
+void par_doubt(struct par_set *set);
+
+/*
+ * par_doubt_check - refuse to start with rows in doubt, unless that is asked
+ * for. Before the sets run. Returns 0 or -EBADMSG.
+ */
+int par_doubt_check(struct par_conf *conf);
+
+/* ---- resync.c ---- */
+
+/*
+ * par_child_sync_request - what the sync thread of a child calls in place of
+ * raid5's own: see the head of resync.c
+ */
+sector_t par_child_sync_request(struct mddev *child, sector_t sector,
+				sector_t max_sector, int *skipped);
+
+/* par_resync_resume - have the children go on with what is left to resync */
+void par_resync_resume(struct par_conf *conf);
 
 /* par_store_child - a child writes its superblock: store ours instead */
 void par_store_child(struct par_conf *conf, struct bio *bio);
@@ -397,6 +451,15 @@ int par_store_zones(struct par_conf *conf);
  */
 int par_store_gear(struct par_conf *conf, unsigned int gear, u32 awake);
 
+/*
+ * par_store_whole - the array is whole again: what members had missed while
+ * they were away need not be known any more. Sleeps.
+ */
+int par_store_whole(struct par_conf *conf);
+
+/* par_zones_marked - how many zones carry a PAR_INTENT_ mark; any context */
+u32 par_zones_marked(struct par_conf *conf, u8 mark);
+
 /* par_store_super - store the superblock alone; sleeps */
 int par_store_super(struct par_conf *conf);
 
@@ -405,10 +468,15 @@ int par_flush_members(struct par_conf *conf, u32 which);
 
 /* ---- sets.c ---- */
 
+/* par_set_tracks - see struct par_set, @tracking */
+static inline bool par_set_tracks(const struct par_set *set)
+{
+	return atomic_read(&set->tracking);
+}
+
 /* par_sets_alloc, par_sets_run - all sets; par_sets_destroy undoes both */
 int par_sets_alloc(struct par_conf *conf);
 int par_sets_run(struct par_conf *conf);
-void par_sets_start(struct par_conf *conf);
 void par_sets_destroy(struct par_conf *conf);
 
 /*
@@ -540,6 +608,14 @@ bool par_mover_interrupted(struct par_conf *conf);
  */
 int par_propagate(struct par_set *set, unsigned int band,
 		  enum par_seg_state from, bool hurry);
+
+/*
+ * par_restore_rows - a sleeper is being rebuilt in rows [@row, @end) of @set:
+ * copy its segments from their images as far as these are valid. @which: the
+ * members that are rebuilt. A child's sync thread only. Returns how many rows
+ * are done, from @row on: 0 if the first is not to be had this way.
+ */
+u64 par_restore_rows(struct par_set *set, u64 row, u64 end, u32 which);
 int par_propagate_init(struct par_conf *conf);
 void par_propagate_exit(struct par_conf *conf);
 

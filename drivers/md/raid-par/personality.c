@@ -27,7 +27,7 @@ bool par_writable(struct par_conf *conf)
 		set_bit(MD_RECOVERY_NEEDED, &mddev->recovery);
 		md_wakeup_thread(mddev->thread);
 		sysfs_notify_dirent_safe(mddev->sysfs_state);
-		par_sets_start(conf);
+		par_resync_resume(conf);
 		wake_up(&conf->wait);
 	}
 	return true;
@@ -277,6 +277,9 @@ static struct par_conf *par_setup(struct mddev *mddev)
 	if (!conf)
 		return ERR_PTR(-ENOMEM);
 	conf->mddev = mddev;
+	if (par_resync_offset(mddev) == PAR_ASKS_FORCE ||
+	    par_resync_offset(mddev) == PAR_ASKS_RESCUE)
+		conf->start = par_resync_offset(mddev);
 	geo = par_geometry_init(&conf->geo, mddev->layout, mddev->raid_disks,
 				mddev->chunk_sectors, mddev->dev_sectors);
 	if (geo) {
@@ -289,13 +292,14 @@ static struct par_conf *par_setup(struct mddev *mddev)
 	err = err ?: take_members(conf);
 	err = err ?: par_set_limits(conf);
 	err = err ?: par_sets_alloc(conf);
-	err = err ?: par_store_load(conf);
+	err = err ?: par_load(conf);
 	if (!err) {
 		conf->gear = conf->super.gear;
 		unite_failures(conf);
 		par_map_after_load(conf);
-		err = par_sets_run(conf);
+		err = par_doubt_check(conf);
 	}
+	err = err ?: par_sets_run(conf);
 	if (err) {
 		par_free_conf(conf);
 		return ERR_PTR(err);
@@ -331,6 +335,7 @@ static void par_thread(struct md_thread *thread)
 		par_shift_at_least(conf, conf->geo.gears);
 	else
 		md_check_recovery(mddev);
+	par_resync_resume(conf);
 }
 
 static int par_run(struct mddev *mddev)
@@ -352,7 +357,8 @@ static int par_run(struct mddev *mddev)
 	par_resync_offset(mddev) = MaxSector;
 	mddev->dev_sectors = conf->geo.dev_sectors;
 	mddev->resync_max_sectors = conf->geo.dev_sectors;
-	if (!mddev->events)	/* a new array: have its birth recorded */
+	/* A new array: have its birth recorded. Started by force: once only. */
+	if (!mddev->events || conf->start)
 		set_bit(MD_SB_CHANGE_DEVS, &mddev->sb_flags);
 
 	thread = md_register_thread(par_thread, mddev, "par");
@@ -383,7 +389,7 @@ static int par_start(struct mddev *mddev)
 	/* md_run() has set it after par_run(); a clean array needs none. */
 	mddev->safemode_delay = 0;
 	if (md_is_rdwr(mddev))
-		par_sets_start(conf);
+		par_resync_resume(conf);
 	wake_up(&conf->wait);
 	return 0;
 }
@@ -433,6 +439,8 @@ static void par_status(struct seq_file *seq, struct mddev *mddev)
 		   conf->geo.set[conf->gear].members);
 	for (i = 1; i <= conf->geo.gears; i++)
 		seq_printf(seq, "%c%u", i == 1 ? ' ' : ',', conf->geo.set[i].members);
+	if (!conf->following && par_zones_marked(conf, PAR_INTENT_RESYNC))
+		seq_puts(seq, ", resyncing after a crash");
 	seq_printf(seq, "%s [%u/%u] [", shift ? state[shift] : "",
 		   conf->geo.members, conf->geo.members - mddev->degraded);
 	for (d = 0; d < conf->geo.members; d++) {

@@ -2,7 +2,8 @@
 /*
  * Propagation: copying the valid copy of segments to the other side.
  *
- * Runs in the mover's thread only. A batch of segments is locked against
+ * Runs in the mover's thread, and in the sync thread of a child that rebuilds a
+ * sleeper; conf->copy_mutex keeps them apart. A batch of segments is locked against
  * writes, read, written and then declared "both" in memory; the store flushes
  * the members before that reaches the stored map, so no flush is needed here.
  *
@@ -24,13 +25,14 @@
 struct par_copy_seg {
 	unsigned int d;
 	u64 row;
+	enum par_seg_state state;
 	bool locked;	/* we hold its bucket, and must give it back */
 	bool valid;
 };
 
 struct par_copy {
 	struct par_set *set;
-	enum par_seg_state from;
+	bool to_home;
 	struct par_copy_seg seg[PAR_COPY_SEGS];
 	unsigned int count;
 	atomic_t left;
@@ -132,7 +134,7 @@ static void lock_batch(struct par_copy *copy)
 		seg->locked = par_segment_lock(copy->set, seg->d, seg->row);
 		/* Pairs with the zone lock under which a row is discarded. */
 		seg->valid = par_map_locked_state(copy->set, seg->row, seg->d) ==
-			     copy->from;
+			     seg->state;
 	}
 }
 
@@ -149,7 +151,7 @@ static void publish_batch(struct par_copy *copy)
 			continue;
 		spin_lock(par_zone_lock(conf, zone));
 		par_map_set(copy->set, seg->row, seg->d,
-			    par_seg_step(copy->from, PAR_EV_PROPAGATE).next);
+			    PAR_SEG_BOTH);
 		spin_unlock(par_zone_lock(conf, zone));
 		conf->propagated_bytes += conf->geo.seg_sectors << SECTOR_SHIFT;
 		conf->shift_done++;
@@ -168,24 +170,34 @@ static void unlock_batch(struct par_copy *copy)
 
 static int copy_batch(struct par_copy *copy)
 {
-	bool from_home = copy->from == PAR_SEG_HOME;
+	struct par_conf *conf = copy->set->conf;
 	int err;
 
+	mutex_lock(&conf->copy_mutex);
 	lock_batch(copy);
-	err = transfer(copy, from_home, REQ_OP_READ);
-	err = err ?: transfer(copy, !from_home, REQ_OP_WRITE);
+	err = transfer(copy, !copy->to_home, REQ_OP_READ);
+	err = err ?: transfer(copy, copy->to_home, REQ_OP_WRITE);
 	if (!err)
 		publish_batch(copy);
 	unlock_batch(copy);
+	mutex_unlock(&conf->copy_mutex);
 	return err;
 }
 
+static void add_segment(struct par_copy *copy, unsigned int d, u64 row,
+			enum par_seg_state state)
+{
+	copy->seg[copy->count++] = (struct par_copy_seg) {
+		.d = d, .row = row, .state = state };
+}
+
 /*
- * The next batch of segments in copy->from, of the sleepers that are imaged in
+ * The next batch of segments in @from, of the sleepers that are imaged in
  * gear set @band, row by row: their images are then adjacent and fill whole
  * stripes. @row is moved behind it.
  */
-static void collect_batch(struct par_copy *copy, unsigned int band, u64 *row)
+static void collect_batch(struct par_copy *copy, unsigned int band,
+			  enum par_seg_state from, u64 *row)
 {
 	struct par_set *set = copy->set;
 	const struct par_geometry *geo = &set->conf->geo;
@@ -199,13 +211,12 @@ static void collect_batch(struct par_copy *copy, unsigned int band, u64 *row)
 		if (!par_rdev_usable(set->conf->member[d].rdev))
 			return;
 	while (copy->count + (high - low) <= max(most, high - low)) {
-		*row = par_map_find(set, *row, low, high, copy->from);
+		*row = par_map_find(set, *row, low, high, from);
 		if (*row == set->sg->rows)
 			return;
 		for (d = low; d < high && copy->count < most; d++)
-			if (par_map_get(set, *row, d) == copy->from)
-				copy->seg[copy->count++] = (struct par_copy_seg) {
-					.d = d, .row = *row };
+			if (par_map_get(set, *row, d) == from)
+				add_segment(copy, d, *row, from);
 		if (d < high)
 			return;	/* the rest of the row next time */
 		(*row)++;
@@ -252,10 +263,10 @@ int par_propagate(struct par_set *set, unsigned int band,
 
 	copy = kzalloc(sizeof(*copy), GFP_NOIO | __GFP_NOFAIL);
 	copy->set = set;
-	copy->from = from;
+	copy->to_home = from == PAR_SEG_IMAGE;
 	speed.ios = foreground_ios(conf);
 	for (;;) {
-		collect_batch(copy, band, &row);
+		collect_batch(copy, band, from, &row);
 		if (!copy->count)
 			break;
 		if (!hurry && par_mover_interrupted(conf)) {
@@ -273,10 +284,61 @@ int par_propagate(struct par_set *set, unsigned int band,
 	return err;
 }
 
+/* Can all of @which have their segments of @row from their images? */
+static bool restorable(struct par_set *set, u64 row, u32 which)
+{
+	unsigned int d;
+
+	for (d = 0; d < set->sg->members; d++) {
+		enum par_seg_state state = par_map_get(set, row, d);
+
+		if (which & BIT(d) && (!par_is_sleeper(&set->conf->geo, d) ||
+				       (state != PAR_SEG_BOTH &&
+					state != PAR_SEG_IMAGE)))
+			return false;
+	}
+	return which;
+}
+
+/* What has changed its state in between is raid5's: so the row is not done. */
+static u64 rows_restored(const struct par_copy *copy, u64 row, u64 end)
+{
+	unsigned int i;
+
+	for (i = 0; i < copy->count; i++)
+		if (!copy->seg[i].valid)
+			return copy->seg[i].row - row;
+	return end - row;
+}
+
+u64 par_restore_rows(struct par_set *set, u64 row, u64 end, u32 which)
+{
+	unsigned int most = PAR_COPY_SECTORS / set->conf->geo.seg_sectors, d;
+	unsigned int each = hweight32(which);
+	struct par_copy *copy;
+	u64 at = row, done = 0;
+
+	if (!restorable(set, row, which) || each > most)
+		return 0;
+	copy = kzalloc(sizeof(*copy), GFP_NOIO | __GFP_NOFAIL);
+	copy->set = set;
+	copy->to_home = true;
+	for (; at < end && copy->count + each <= most &&
+	     restorable(set, at, which); at++)
+		for (d = 0; d < set->sg->members; d++)
+			if (which & BIT(d))
+				add_segment(copy, d, at, par_map_get(set, at, d));
+	if (!copy_batch(copy))
+		done = rows_restored(copy, row, at);
+	kfree(copy);
+	return done;
+}
+
 int par_propagate_init(struct par_conf *conf)
 {
 	unsigned int i;
 
+	mutex_init(&conf->copy_mutex);
 	BUILD_BUG_ON(PAR_SEG_MAX > PAR_COPY_SECTORS);
 	conf->copy_pages = kvcalloc(PAR_COPY_PAGES, sizeof(*conf->copy_pages),
 				    GFP_KERNEL);

@@ -224,7 +224,7 @@ bool par_row_write(struct par_vmember *vm, u64 number, struct bio *bio,
 static bool goes_home(const struct par_row *row, const struct par_vmember *vm)
 {
 	return row->started && par_awake(row->set->conf, row->gear, vm->index) &&
-	       !READ_ONCE(row->set->tracking);
+	       !par_set_tracks(row->set);
 }
 
 void par_row_release(struct par_conf *conf, struct par_row *row)

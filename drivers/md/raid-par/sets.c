@@ -73,6 +73,57 @@ static void child_event(struct work_struct *work)
 			par_member_failed(set->conf, d);
 }
 
+/*
+ * Before raid5 begins to do without a member, whoever changes a row must know
+ * that the images of its segments are not kept up: see drop_images().
+ */
+static void child_error(struct mddev *child, struct md_rdev *rdev)
+{
+	struct par_set *set = child_set(child);
+
+	if (rdev->raid_disk >= 0) {
+		set_bit(rdev->raid_disk, &set->absent);
+		smp_mb__after_atomic();	/* before it is seen as Faulty */
+	}
+	set->raid5->error_handler(child, rdev);
+}
+
+/* From now on writes to a sleeper's home copy are counted: see propagate.c. */
+static void begin_restoring(struct par_set *set, unsigned int d)
+{
+	if (par_is_sleeper(&set->conf->geo, d) && !set->restoring) {
+		set->restoring = true;
+		atomic_inc(&set->tracking);
+	}
+}
+
+/*
+ * raid5 takes a member in, to be rebuilt. md has suspended the child: nothing
+ * that was begun without the member is under way.
+ */
+static int child_hot_add(struct mddev *child, struct md_rdev *rdev)
+{
+	struct par_set *set = child_set(child);
+	int err = set->raid5->hot_add_disk(child, rdev);
+
+	if (!err) {
+		begin_restoring(set, rdev->raid_disk);
+		clear_bit(rdev->raid_disk, &set->absent);
+	}
+	return err;
+}
+
+/* raid5 stays what it is, but for what it is told here. */
+static void child_take_over(struct par_set *set)
+{
+	set->raid5 = set->mddev.pers;
+	set->pers = *set->raid5;
+	set->pers.error_handler = child_error;
+	set->pers.hot_add_disk = child_hot_add;
+	set->pers.sync_request = par_child_sync_request;
+	set->mddev.pers = &set->pers;
+}
+
 static void child_classes(struct mddev *child, unsigned int home)
 {
 	lockdep_set_class(&child->reconfig_mutex, &par_child_lock[home]);
@@ -110,18 +161,23 @@ static int child_load_member(struct par_set *set, unsigned int d)
 	if (err)
 		return err;
 	set->vm[d].listed = par_rdev_usable(conf->member[d].rdev);
-	if (!set->vm[d].listed)
+	if (!set->vm[d].listed) {
+		set_bit(d, &set->absent);
 		return 0;
+	}
 	if (rec->failed & BIT(d)) {
 		/* Added, but this set has not begun to rebuild it. */
 		rdev->saved_raid_disk = d;
+		set_bit(d, &set->absent);
 	} else {
 		rdev->raid_disk = d;
 		rdev->recovery_offset = MaxSector;
-		if (rec->recovering & BIT(d))
+		if (rec->recovering & BIT(d)) {
 			rdev->recovery_offset = rec->recovered;
-		else
+			begin_restoring(set, d);
+		} else {
 			set_bit(In_sync, &rdev->flags);
+		}
 	}
 	list_add_tail(&rdev->same_set, &set->mddev.disks);
 	return 0;
@@ -188,6 +244,7 @@ static int child_create(struct par_set *set)
 	err = md_run(child);
 	if (!err) {
 		set->running = true;
+		child_take_over(set);
 		child->ro = MD_RDWR;
 		child->in_sync = 0;
 		child->safemode_delay = 0;
@@ -290,6 +347,10 @@ static int child_add(struct par_set *set, unsigned int d)
 
 static bool child_whole(struct par_set *set, unsigned int d)
 {
+	if (!set->mddev.degraded && set->restoring) {
+		set->restoring = false;
+		atomic_dec(&set->tracking);
+	}
 	return set->vm[d].listed && set->vm[d].rdev.raid_disk == (int)d &&
 	       test_bit(In_sync, &set->vm[d].rdev.flags);
 }
@@ -447,22 +508,6 @@ int par_sets_run(struct par_conf *conf)
 	for (i = 1; !err && i <= conf->geo.gears; i++)
 		err = conf->set[i]->ops->create(conf->set[i]);
 	return err;
-}
-
-/* Let the children's own resync run, once the array may be written. */
-void par_sets_start(struct par_conf *conf)
-{
-	unsigned int i;
-
-	for (i = 1; i <= conf->geo.gears; i++) {
-		struct mddev *child = &conf->set[i]->mddev;
-
-		if (!conf->set[i]->running)
-			continue;
-		clear_bit(MD_RECOVERY_FROZEN, &child->recovery);
-		set_bit(MD_RECOVERY_NEEDED, &child->recovery);
-		md_wakeup_thread(child->thread);
-	}
 }
 
 void par_sets_destroy(struct par_conf *conf)

@@ -187,7 +187,7 @@ static void track_above(struct par_conf *conf, unsigned int gear, bool on)
 	unsigned int i;
 
 	for (i = gear + 1; i <= conf->geo.gears; i++)
-		WRITE_ONCE(conf->set[i]->tracking, on);
+		atomic_add(on ? 1 : -1, &conf->set[i]->tracking);
 }
 
 /*

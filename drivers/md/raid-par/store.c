@@ -12,13 +12,13 @@
  * resync.
  */
 #include <linux/completion.h>
-#include <linux/random.h>
+#include <linux/delay.h>
 #include <linux/slab.h>
 
 #include "par.h"
+#include "store.h"
 
 #define PAR_TIDY	(30 * HZ)
-#define PAR_SEQ_LEAP	1048576U	/* more blocks than one batch can hold */
 
 /* ---- raw I/O ---- */
 
@@ -75,17 +75,24 @@ static void meta_begin(struct par_meta_io *io, struct par_conf *conf)
 	init_completion(&io->done);
 }
 
+/* Wait; returns the members that failed. */
+static u32 meta_wait(struct par_meta_io *io)
+{
+	meta_put(io);
+	wait_for_completion_io(&io->done);
+	return io->failed;
+}
+
 /* Wait; members that failed are told to md. Fails only if none is left. */
 static int meta_end(struct par_meta_io *io, u32 members)
 {
+	u32 failed = meta_wait(io);
 	unsigned int d;
 
-	meta_put(io);
-	wait_for_completion_io(&io->done);
 	for (d = 0; d < io->conf->geo.members; d++)
-		if (io->failed & BIT(d))
+		if (failed & BIT(d))
 			par_member_failed(io->conf, d);
-	return members & ~io->failed ? 0 : -EIO;
+	return members & ~failed ? 0 : -EIO;
 }
 
 static u32 usable(struct par_conf *conf, u32 members)
@@ -112,25 +119,55 @@ int par_flush_members(struct par_conf *conf, u32 which)
 	return meta_end(&io, which);
 }
 
+static void meta_send(struct par_meta_io *io, u32 members, const u64 *sectors,
+		      struct page **pages, unsigned int count)
+{
+	struct par_conf *conf = io->conf;
+	unsigned int d, i;
+
+	meta_begin(io, conf);
+	for (d = 0; d < conf->geo.members; d++)
+		for (i = 0; members & BIT(d) && i < count; i++)
+			meta_submit(io, d, sectors[i], pages[i], REQ_OP_WRITE |
+				    REQ_FUA | REQ_SYNC | REQ_META);
+	conf->meta_writes += count;
+}
+
 /* Write @count pages to as many places on each of @members. */
 static int meta_write(struct par_conf *conf, u32 members, const u64 *sectors,
 		      struct page **pages, unsigned int count)
 {
-	struct par_meta_io io;
-	unsigned int d, i;
+	struct par_meta_io io = { .conf = conf };
 
 	members = usable(conf, members);
-	meta_begin(&io, conf);
-	for (d = 0; d < conf->geo.members; d++)
-		for (i = 0; members & BIT(d) && i < count; i++)
-			meta_submit(&io, d, sectors[i], pages[i], REQ_OP_WRITE |
-				    REQ_FUA | REQ_SYNC | REQ_META);
-	conf->meta_writes += count;
+	meta_send(&io, members, sectors, pages, count);
 	return meta_end(&io, members);
 }
 
-static bool meta_read(struct par_conf *conf, unsigned int d, u64 sector,
-		      struct page *page)
+/*
+ * The same to member @d, which is waking up: it may err a few times before it
+ * is itself again, and has failed only if it goes on.
+ */
+static int meta_write_waking(struct par_conf *conf, unsigned int d,
+			     const u64 *sectors, struct page **pages,
+			     unsigned int count)
+{
+	struct par_meta_io io = { .conf = conf };
+	unsigned int tries;
+
+	for (tries = 0; usable(conf, BIT(d)) && tries < PAR_WAKE_TRIES; tries++) {
+		if (tries)
+			msleep(PAR_WAKE_PAUSE);
+		meta_send(&io, BIT(d), sectors, pages, count);
+		if (!meta_wait(&io))
+			return 0;
+	}
+	par_member_failed(conf, d);
+	return -EIO;
+}
+
+bool par_meta_read(struct par_conf *conf, unsigned int d, u64 sector,
+		   struct page *page)
 {
 	return sync_page_io(conf->member[d].rdev, sector, PAR_BLOCK_BYTES, page,
 			    REQ_OP_READ | REQ_META, false);
@@ -138,13 +175,13 @@ static bool meta_read(struct par_conf *conf, unsigned int d, u64 sector,
 
 /* ---- superblock ---- */
 
-static u64 super_sector(u64 seq)
+u64 par_super_sector(u64 seq)
 {
 	return (seq & 1) * PAR_BLOCK_SECTORS;
 }
 
 /* Store the superblock on @members; each gets its own copy. */
-static int write_super(struct par_conf *conf, u32 members)
+int par_write_super(struct par_conf *conf, u32 members)
 {
 	struct page *page = conf->store_pages[0];
 	u32 left = usable(conf, members), failed = 0;
@@ -154,12 +191,14 @@ static int write_super(struct par_conf *conf, u32 members)
 	conf->super.seq++;
 	conf->super.block_seq = conf->block_seq;
 	conf->super.awake = left;
-	sector = super_sector(conf->super.seq);
+	sector = par_super_sector(conf->super.seq);
 	for (d = 0; d < conf->geo.members; d++) {
 		if (!(left & BIT(d)))
 			continue;
 		par_super_pack(page_address(page), &conf->super, &conf->geo, d);
-		if (meta_write(conf, BIT(d), &sector, &page, 1))
+		if (conf->current_members & BIT(d) ?
+		    meta_write(conf, BIT(d), &sector, &page, 1) :
+		    meta_write_waking(conf, d, &sector, &page, 1))
 			failed |= BIT(d);
 		conf->member_seq[d] = conf->block_seq;
 	}
@@ -171,7 +210,7 @@ int par_store_super(struct par_conf *conf)
 	int err;
 
 	mutex_lock(&conf->store_mutex);
-	err = write_super(conf, conf->current_members);
+	err = par_write_super(conf, conf->current_members);
 	mutex_unlock(&conf->store_mutex);
 	return err;
 }
@@ -186,27 +225,6 @@ void par_store_child(struct par_conf *conf, struct bio *bio)
 	queue_work(conf->wq, &conf->store_work);
 }
 
-static void store_supers(struct par_conf *conf)
-{
-	struct bio_list bios;
-	struct bio *bio;
-	int err;
-
-	spin_lock_irq(&conf->queue_lock);
-	bios = conf->supers;
-	bio_list_init(&conf->supers);
-	spin_unlock_irq(&conf->queue_lock);
-	if (bio_list_empty(&bios))
-		return;
-	/* "Rebuilt up to here" must not be stable before what was rebuilt. */
-	err = par_flush_members(conf, conf->current_members);
-	err = err ?: write_super(conf, conf->current_members);
-	while ((bio = bio_list_pop(&bios))) {
-		bio->bi_status = errno_to_blk_status(err);
-		bio_endio(bio);
-	}
-}
-
 /* ---- blocks ---- */
 
 static struct par_set *block_set(struct par_conf *conf, u32 block)
@@ -219,7 +237,7 @@ static struct par_set *block_set(struct par_conf *conf, u32 block)
 }
 
 /* Zones of a map block: [*first, return value). */
-static u32 block_zones(struct par_conf *conf, u32 block, u32 *first)
+u32 par_block_zones(struct par_conf *conf, u32 block, u32 *first)
 {
 	const struct par_set_geometry *sg = block_set(conf, block)->sg;
 	u32 from = (block - sg->block_base) * sg->block_zones;
@@ -231,7 +249,7 @@ static u32 block_zones(struct par_conf *conf, u32 block, u32 *first)
 /* The zones' states as of now; what changes from here on is dirty again. */
 static void snapshot_block(struct par_conf *conf, u32 block, u8 *payload)
 {
-	u32 first, zone, end = block_zones(conf, block, &first);
+	u32 first, zone, end = par_block_zones(conf, block, &first);
 	unsigned int bytes = block_set(conf, block)->sg->width * PAR_ZONE_ROWS / 8;
 
 	memset(payload, 0, PAR_BLOCK_PAYLOAD);
@@ -252,7 +270,7 @@ static void snapshot_block(struct par_conf *conf, u32 block, u8 *payload)
 
 static void block_stored(struct par_conf *conf, u32 block)
 {
-	u32 zone, end = block_zones(conf, block, &zone);
+	u32 zone, end = par_block_zones(conf, block, &zone);
 
 	for (; zone < end; zone++) {
 		spinlock_t *lock = par_zone_lock(conf, zone);
@@ -265,8 +283,8 @@ static void block_stored(struct par_conf *conf, u32 block)
 	}
 }
 
-static u64 block_sector(struct par_conf *conf, enum par_block_kind kind,
-			u32 index, unsigned int slot)
+u64 par_block_sector(struct par_conf *conf, enum par_block_kind kind, u32 index,
+		     unsigned int slot)
 {
 	return kind == PAR_BLOCK_INTENT ? par_intent_sector(index, slot) :
 					  par_map_sector(&conf->geo, index, slot);
@@ -280,7 +298,7 @@ static u64 seal(struct par_conf *conf, struct page *page,
 		       ++conf->block_seq);
 	block->seq = conf->block_seq;
 	block->slot ^= 1;
-	return block_sector(conf, kind, index, block->slot);
+	return par_block_sector(conf, kind, index, block->slot);
 }
 
 /*
@@ -321,7 +339,7 @@ static int store_map(struct par_conf *conf, unsigned long *todo)
 }
 
 /* Store an intent block from conf->intents. */
-static int store_intent_block(struct par_conf *conf, u32 index)
+int par_store_intent_block(struct par_conf *conf, u32 index)
 {
 	struct par_disk_block *raw = page_address(conf->store_pages[0]);
 	u32 first = index * PAR_BLOCK_PAYLOAD;
@@ -336,24 +354,108 @@ static int store_intent_block(struct par_conf *conf, u32 index)
 			  conf->store_pages, 1);
 }
 
-/* Set the intent byte of every zone in @zones to @gear and store the bytes. */
-static int store_intents(struct par_conf *conf, const unsigned long *zones,
-			 unsigned int gear)
+/* Store the intent blocks that hold the bytes of @zones. */
+static int store_intent_bytes(struct par_conf *conf, const unsigned long *zones)
 {
-	u32 zone = 0, next;
+	u32 zone = find_first_bit(zones, conf->geo.zones), next;
 	int err = 0;
 
-	for_each_set_bit(zone, zones, conf->geo.zones)
-		conf->intents[zone] = gear |
-			(conf->zone[zone].stored ? PAR_INTENT_STORED : 0);
-	zone = find_first_bit(zones, conf->geo.zones);
 	while (!err && zone < conf->geo.zones) {
-		err = store_intent_block(conf, zone / PAR_BLOCK_PAYLOAD);
+		err = par_store_intent_block(conf, zone / PAR_BLOCK_PAYLOAD);
 		next = (zone / PAR_BLOCK_PAYLOAD + 1) * PAR_BLOCK_PAYLOAD;
 		zone = next >= conf->geo.zones ? conf->geo.zones :
 			find_next_bit(zones, conf->geo.zones, next);
 	}
 	return err;
+}
+
+/* Is a member missing from a set, or not yet rebuilt in it? */
+static bool incomplete(const struct par_conf *conf)
+{
+	unsigned int i;
+
+	for (i = 1; i <= conf->geo.gears; i++)
+		if (conf->super.set[i].failed || conf->super.set[i].recovering)
+			return true;
+	return false;
+}
+
+/* Set the intent of every zone in @zones to @gear and store the bytes. */
+static int store_intents(struct par_conf *conf, const unsigned long *zones,
+			 unsigned int gear)
+{
+	u8 missed = gear && incomplete(conf) ? PAR_INTENT_MISSED : 0;
+	u32 zone;
+
+	for_each_set_bit(zone, zones, conf->geo.zones) {
+		conf->intents[zone] &= ~PAR_INTENT_GEAR;
+		conf->intents[zone] |= gear | missed |
+			(conf->zone[zone].stored ? PAR_INTENT_STORED : 0);
+	}
+	return store_intent_bytes(conf, zones);
+}
+
+/*
+ * The first member has gone: it may lack what is being written to the zones
+ * whose intent is set. Those whose intent is asked for later are marked then.
+ */
+static int note_missed(struct par_conf *conf)
+{
+	u32 zone;
+	int err;
+
+	if (conf->missed_noted || !incomplete(conf))
+		return 0;
+	for (zone = 0; zone < conf->geo.zones; zone++)
+		if (conf->intents[zone] & (PAR_INTENT_GEAR | PAR_INTENT_RESYNC)) {
+			conf->intents[zone] |= PAR_INTENT_MISSED;
+			__set_bit(zone, conf->marked);
+		}
+	err = store_intent_bytes(conf, conf->marked);
+	bitmap_zero(conf->marked, conf->geo.zones);
+	conf->missed_noted = !err;
+	return err;
+}
+
+/* Take a mark off all zones from @zone to @end, and store that. */
+static int clear_marks(struct par_conf *conf, u32 zone, u32 end, u8 mark)
+{
+	int err;
+
+	for (; zone < end; zone++)
+		if (conf->intents[zone] & mark) {
+			WRITE_ONCE(conf->intents[zone], conf->intents[zone] & ~mark);
+			__set_bit(zone, conf->marked);
+		}
+	err = store_intent_bytes(conf, conf->marked);
+	bitmap_zero(conf->marked, conf->geo.zones);
+	return err;
+}
+
+/* Sets whose children say that they are in sync again need no resync. */
+static int forget_resynced(struct par_conf *conf)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 1; !err && i <= conf->geo.gears; i++) {
+		const struct par_set_geometry *sg = &conf->geo.set[i];
+
+		if (conf->super.set[i].resync == MaxSector)
+			err = clear_marks(conf, sg->zone_base,
+					  sg->zone_base + sg->zones,
+					  PAR_INTENT_RESYNC);
+	}
+	return err;
+}
+
+u32 par_zones_marked(struct par_conf *conf, u8 mark)
+{
+	u32 zone, count = 0;
+
+	for (zone = 0; zone < conf->geo.zones; zone++)
+		count += !!(READ_ONCE(conf->intents[zone]) & mark);
+	return count;
 }
 
 /* ---- members that are behind ---- */
@@ -367,7 +469,7 @@ static int read_block(struct par_conf *conf, enum par_block_kind kind, u32 index
 	unsigned int d;
 
 	for (d = 0; d < conf->geo.members; d++)
-		if (members & BIT(d) && meta_read(conf, d, sector, page) &&
+		if (members & BIT(d) && par_meta_read(conf, d, sector, page) &&
 		    par_block_check(raw, kind, index, conf->super.epoch) &&
 		    le64_to_cpu(raw->seq) == seq)
 			return 0;
@@ -390,19 +492,19 @@ static int refresh_blocks(struct par_conf *conf, unsigned int d,
 	for (i = 0; !err && i < count; i++) {
 		if (block[i].seq > conf->member_seq[d]) {
 			struct page *page = conf->store_pages[batch];
-			u64 sector = block_sector(conf, kind, i, block[i].slot);
+			u64 sector = par_block_sector(conf, kind, i, block[i].slot);
 
 			err = read_block(conf, kind, i, block[i].seq, sector, page);
 			sectors[batch] = sector;
 			sectors[PAR_STORE_BATCH + batch++] =
-				block_sector(conf, kind, i, !block[i].slot);
+				par_block_sector(conf, kind, i, !block[i].slot);
 		}
 		if (!err && batch && (batch == PAR_STORE_BATCH || i + 1 == count)) {
-			err = meta_write(conf, BIT(d), sectors,
-					 conf->store_pages, batch);
-			err = err ?: meta_write(conf, BIT(d),
-						sectors + PAR_STORE_BATCH,
+			err = meta_write_waking(conf, d, sectors,
 						conf->store_pages, batch);
+			err = err ?: meta_write_waking(conf, d,
+						       sectors + PAR_STORE_BATCH,
+						       conf->store_pages, batch);
 			batch = 0;
 		}
 	}
@@ -432,13 +534,17 @@ static int bring_up(struct par_conf *conf, u32 members)
 	for (d = 0; !err && d < conf->geo.members; d++) {
 		if (members & ~conf->current_members & BIT(d))
 			err = refresh_member(conf, d);
+		/* Who fails now is left behind; it does not hold up the others. */
+		if (err && !par_rdev_usable(conf->member[d].rdev))
+			err = 0;
 		for (i = 1; i <= conf->geo.gears; i++)
 			if (!par_rdev_usable(conf->member[d].rdev) &&
 			    d < conf->geo.set[i].members)
 				conf->super.set[i].failed |= BIT(d);
 	}
 	conf->super.flags = 0;
-	return err ?: write_super(conf, members);
+	err = err ?: note_missed(conf);
+	return err ?: par_write_super(conf, members);
 }
 
 static u32 awake_members(struct par_conf *conf)
@@ -455,7 +561,7 @@ static int begin_use(struct par_conf *conf)
 	if (!conf->super_due)
 		return 0;
 	for (i = 0; !err && conf->intents_differ && i < conf->geo.intent_blocks; i++)
-		err = store_intent_block(conf, i);
+		err = par_store_intent_block(conf, i);
 	err = err ?: bring_up(conf, awake_members(conf));
 	if (err)
 		return err;
@@ -465,9 +571,66 @@ static int begin_use(struct par_conf *conf)
 	return 0;
 }
 
+/* ---- the children's superblocks ---- */
+
+int par_store_whole(struct par_conf *conf)
+{
+	int err;
+
+	mutex_lock(&conf->store_mutex);
+	err = begin_use(conf);
+	conf->super.partial = 0;
+	err = err ?: par_write_super(conf, conf->current_members);
+	err = err ?: clear_marks(conf, 0, conf->geo.zones, PAR_INTENT_MISSED);
+	if (!err)
+		conf->missed_noted = false;
+	mutex_unlock(&conf->store_mutex);
+	return err;
+}
+
+/*
+ * The children's superblocks have come: a member has failed, or a rebuild or a
+ * resync has got somewhere. raid5 holds what depends on it until they are
+ * stored; so what the missing member misses is noted first.
+ */
+static int store_supers(struct par_conf *conf)
+{
+	int err = 0;
+
+	/* A child that stops says so too: that is no use of a clean array. */
+	if (!(conf->super.flags & PAR_SB_CLEAN))
+		err = begin_use(conf);
+	/* "Rebuilt up to here" must not be stable before what was rebuilt. */
+	err = err ?: par_flush_members(conf, conf->current_members);
+	err = err ?: note_missed(conf);
+	err = err ?: par_write_super(conf, conf->current_members);
+	return err ?: forget_resynced(conf);
+}
+
+static void take_supers(struct par_conf *conf)
+{
+	struct bio_list bios;
+	struct bio *bio;
+	int err = 0;
+
+	spin_lock_irq(&conf->queue_lock);
+	bios = conf->supers;
+	bio_list_init(&conf->supers);
+	spin_unlock_irq(&conf->queue_lock);
+	if (bio_list_empty(&bios))
+		return;
+	/* Nothing is written to a read-only array, so nothing depends on it. */
+	if (md_is_rdwr(conf->mddev))
+		err = store_supers(conf);
+	while ((bio = bio_list_pop(&bios))) {
+		bio->bi_status = errno_to_blk_status(err);
+		bio_endio(bio);
+	}
+}
+
 /* ---- intents on demand ---- */
 
-static void mark_block(struct par_conf *conf, u32 zone)
+void par_mark_block(struct par_conf *conf, u32 zone)
 {
 	unsigned int index, i = conf->geo.gears;
 
@@ -494,7 +657,7 @@ static bool begin_intent(struct par_conf *conf, u32 zone, unsigned int gear)
 	needed = z->must_store || z->intent != gear;
 	if (z->must_store || (z->intent && z->intent != gear)) {
 		z->intent = PAR_INTENT_CHANGING;
-		mark_block(conf, zone);
+		par_mark_block(conf, zone);
 	}
 	z->touched = jiffies;
 	spin_unlock(lock);
@@ -559,7 +722,7 @@ static void store_work(struct work_struct *work)
 
 	mutex_lock(&conf->store_mutex);
 	err = store_wanted(conf);
-	store_supers(conf);
+	take_supers(conf);
 	mutex_unlock(&conf->store_mutex);
 	if (err)
 		pr_err_ratelimited("md/par:%s: no member takes metadata: writes fail\n",
@@ -590,7 +753,7 @@ static void mark_dirty_blocks(struct par_conf *conf, bool must_only)
 	for (zone = 0; zone < conf->geo.zones; zone++)
 		if (READ_ONCE(conf->zone[zone].must_store) ||
 		    (!must_only && READ_ONCE(conf->zone[zone].dirty)))
-			mark_block(conf, zone);
+			par_mark_block(conf, zone);
 }
 
 int par_store_zones(struct par_conf *conf)
@@ -644,7 +807,7 @@ int par_store_checkpoint(struct par_conf *conf, bool clean)
 	bitmap_zero(conf->taken, conf->geo.zones);
 	if (!err && clean && !conf->super_due) {
 		conf->super.flags = PAR_SB_CLEAN;
-		err = write_super(conf, conf->current_members);
+		err = par_write_super(conf, conf->current_members);
 		conf->super_due = true;
 	}
 	mutex_unlock(&conf->store_mutex);
@@ -681,7 +844,7 @@ static void clear_idle_zones(struct par_conf *conf)
 	mutex_lock(&conf->store_mutex);
 	for_each_set_bit(zone, conf->idle, conf->geo.zones) {
 		if (READ_ONCE(conf->zone[zone].intent) == PAR_INTENT_CHANGING)
-			mark_block(conf, zone);
+			par_mark_block(conf, zone);
 		else
 			__clear_bit(zone, conf->idle);
 	}
@@ -741,237 +904,6 @@ int par_store_gear(struct par_conf *conf, unsigned int gear, u32 awake)
 	return err;
 }
 
-/* ---- loading and making ---- */
-
-/* The newer valid superblock of one member, into @sb. */
-static enum par_format_error read_super(struct par_conf *conf, unsigned int d,
-					struct par_super *sb)
-{
-	struct mddev *mddev = conf->mddev;
-	enum par_format_error err, worst = PAR_FMT_ABSENT;
-	struct page *page = conf->store_pages[0];
-	struct par_super one;
-	bool found = false, read_only;
-	u64 slot;
-
-	for (slot = 0; slot < 2; slot++) {
-		if (!meta_read(conf, d, super_sector(slot), page))
-			continue;
-		err = par_super_unpack(&one, page_address(page), &conf->geo,
-				       mddev->uuid, mddev->ctime, d, &read_only);
-		if (err) {
-			worst = max(worst, err);
-			continue;
-		}
-		if (read_only)
-			mddev->ro = MD_RDONLY;
-		if (!found || one.seq > sb->seq)
-			*sb = one;
-		found = true;
-	}
-	return found ? PAR_FMT_OK : worst;
-}
-
-/* The newest superblock of all; the members that have it are current. */
-static enum par_format_error find_super(struct par_conf *conf)
-{
-	enum par_format_error err, worst = PAR_FMT_ABSENT;
-	struct par_super one;
-	unsigned int d;
-	bool found = false;
-
-	for (d = 0; d < conf->geo.members; d++) {
-		if (!par_rdev_usable(conf->member[d].rdev))
-			continue;
-		err = read_super(conf, d, &one);
-		if (err) {
-			if (err > PAR_FMT_ABSENT && conf->mddev->events)
-				pr_warn("md/par:%s: member %u (%pg) %s\n",
-					mdname(conf->mddev), d,
-					conf->member[d].rdev->bdev,
-					par_format_strerror(err));
-			worst = max(worst, err);
-			continue;
-		}
-		conf->member_seq[d] = one.block_seq;
-		if (found && one.seq < conf->super.seq)
-			continue;
-		if (!found || one.seq > conf->super.seq)
-			conf->current_members = 0;
-		conf->super = one;
-		conf->current_members |= BIT(d);
-		found = true;
-	}
-	return found ? PAR_FMT_OK : worst;
-}
-
-/*
- * The newest valid version of a block on any current member. @even: all of
- * them have it; otherwise a store was cut short, and it must be repeated.
- */
-static bool load_block(struct par_conf *conf, enum par_block_kind kind, u32 index,
-		       struct par_map_block *block, u8 *payload, size_t size,
-		       bool *even)
-{
-	struct par_disk_block *raw = page_address(conf->store_pages[0]);
-	unsigned int d, slot, copies = 0;
-	bool found = false;
-
-	for (d = 0; d < conf->geo.members; d++)
-		for (slot = 0; conf->current_members & BIT(d) && slot < 2; slot++) {
-			u64 sector = block_sector(conf, kind, index, slot);
-
-			if (!meta_read(conf, d, sector, conf->store_pages[0]) ||
-			    !par_block_check(raw, kind, index, conf->super.epoch))
-				continue;
-			if (found && le64_to_cpu(raw->seq) <= block->seq) {
-				copies += le64_to_cpu(raw->seq) == block->seq;
-				continue;
-			}
-			copies = 1;
-			block->seq = le64_to_cpu(raw->seq);
-			block->slot = slot;
-			memcpy(payload, raw->payload, size);
-			found = true;
-		}
-	conf->block_seq = max(conf->block_seq, block->seq);
-	*even = copies >= hweight32(conf->current_members);
-	return found;
-}
-
-static int load_intents(struct par_conf *conf)
-{
-	u32 i;
-
-	for (i = 0; i < conf->geo.intent_blocks; i++) {
-		u32 first = i * PAR_BLOCK_PAYLOAD;
-		bool found, even;
-
-		found = load_block(conf, PAR_BLOCK_INTENT, i,
-				   &conf->intent_block[i], conf->intents + first,
-				   min(PAR_BLOCK_PAYLOAD, conf->geo.zones - first),
-				   &even);
-		conf->intents_differ |= !even;
-		if (!found) {
-			pr_err("md/par:%s: intent block %u is lost on all members\n",
-			       mdname(conf->mddev), i);
-			return -EUCLEAN;
-		}
-	}
-	return 0;
-}
-
-static int load_map(struct par_conf *conf)
-{
-	u32 zone, block, first;
-	bool found, even;
-
-	for (zone = 0; zone < conf->geo.zones; zone++)
-		if (conf->intents[zone] & PAR_INTENT_STORED) {
-			conf->zone[zone].stored = true;
-			mark_block(conf, zone);
-		}
-	for_each_set_bit(block, conf->todo, conf->geo.map_blocks) {
-		block_zones(conf, block, &first);
-		par_map_prepare(conf, first);
-		found = load_block(conf, PAR_BLOCK_MAP, block, &conf->block[block],
-				   conf->block[block].payload, PAR_BLOCK_PAYLOAD,
-				   &even);
-		conf->zone[first].dirty |= !even;
-		if (!found) {
-			pr_err("md/par:%s: map block %u is lost on all members\n",
-			       mdname(conf->mddev), block);
-			return -EUCLEAN;
-		}
-	}
-	bitmap_zero(conf->todo, conf->geo.map_blocks);
-	/* Nothing is admitted before begin_use() and a store of such a zone. */
-	for (zone = 0; zone < conf->geo.zones; zone++)
-		if (conf->intents[zone] & PAR_INTENT_GEAR)
-			conf->zone[zone].intent = PAR_INTENT_CHANGING;
-	return 0;
-}
-
-/* A new array: every row unwritten, every member current, the top gear. */
-static int make_new(struct par_conf *conf)
-{
-	struct mddev *mddev = conf->mddev;
-	unsigned int i;
-	int err = 0;
-
-	memcpy(conf->super.uuid, mddev->uuid, sizeof(conf->super.uuid));
-	conf->super.ctime = mddev->ctime;
-	conf->super.epoch = get_random_u64();
-	conf->super.gear = conf->geo.gears;
-	conf->super.speed_min = PAR_SPEED_MIN;
-	conf->super.speed_max = PAR_SPEED_MAX;
-	for (i = 1; i <= conf->geo.gears; i++)
-		conf->super.set[i].resync = MaxSector;
-	conf->current_members = BIT(conf->geo.members) - 1;
-	conf->super.flags = PAR_SB_CLEAN;
-	mddev->ro = MD_RDWR;
-
-	mutex_lock(&conf->store_mutex);
-	for (i = 0; !err && i < conf->geo.intent_blocks; i++)
-		err = store_intent_block(conf, i);
-	err = err ?: write_super(conf, conf->current_members);
-	mutex_unlock(&conf->store_mutex);
-	return err;
-}
-
-/*
- * An intent that is set means that the array was not stopped: parity must be
- * made right again, from the start, in every set that has such a zone.
- */
-static void note_unclean(struct par_conf *conf)
-{
-	unsigned int i;
-	u32 zone, end;
-
-	for (i = 1; i <= conf->geo.gears; i++) {
-		zone = conf->geo.set[i].zone_base;
-		end = zone + conf->geo.set[i].zones;
-		for (; zone < end; zone++)
-			if (conf->intents[zone] & PAR_INTENT_GEAR)
-				break;
-		if (zone < end && conf->geo.parities)
-			conf->super.set[i].resync = 0;
-	}
-}
-
-int par_store_load(struct par_conf *conf)
-{
-	enum par_format_error found = find_super(conf);
-	int err;
-
-	if (found && !conf->mddev->events) {
-		unsigned int d;
-
-		for (d = 0; d < conf->geo.members; d++)
-			if (!conf->member[d].rdev) {
-				pr_err("md/par:%s: a new array needs all of its %u members, member %u is missing\n",
-				       mdname(conf->mddev), conf->geo.members, d);
-				return -ENODEV;
-			}
-		return make_new(conf);
-	}
-	if (found) {
-		pr_err("md/par:%s: cannot start: no member has valid raid-par metadata (it %s)\n",
-		       mdname(conf->mddev), par_format_strerror(found));
-		return -EUCLEAN;
-	}
-	err = load_intents(conf);
-	err = err ?: load_map(conf);
-	if (err)
-		return err;
-	/* No block of this or an earlier life can be newer than the next one. */
-	conf->block_seq = max(conf->block_seq, conf->super.block_seq) +
-			  PAR_SEQ_LEAP;
-	note_unclean(conf);
-	conf->super_due = true;
-	return 0;
-}
-
 int par_store_init(struct par_conf *conf)
 {
 	unsigned int i;
@@ -986,9 +918,10 @@ int par_store_init(struct par_conf *conf)
 	conf->wanted = bitmap_zalloc(conf->geo.zones, GFP_KERNEL);
 	conf->taken = bitmap_zalloc(conf->geo.zones, GFP_KERNEL);
 	conf->idle = bitmap_zalloc(conf->geo.zones, GFP_KERNEL);
+	conf->marked = bitmap_zalloc(conf->geo.zones, GFP_KERNEL);
 	conf->todo = bitmap_zalloc(conf->geo.map_blocks, GFP_KERNEL);
 	if (!conf->intents || !conf->intent_block || !conf->wanted ||
-	    !conf->taken || !conf->idle || !conf->todo)
+	    !conf->taken || !conf->idle || !conf->marked || !conf->todo)
 		return -ENOMEM;
 	for (i = 0; i < PAR_STORE_BATCH; i++) {
 		conf->store_pages[i] = alloc_page(GFP_KERNEL);
@@ -1011,5 +944,6 @@ void par_store_exit(struct par_conf *conf)
 	bitmap_free(conf->wanted);
 	bitmap_free(conf->taken);
 	bitmap_free(conf->idle);
+	bitmap_free(conf->marked);
 	bitmap_free(conf->todo);
 }

@@ -72,6 +72,32 @@ static int empty_place(struct par_conf *conf, struct md_rdev *rdev)
 	return -EEXIST;
 }
 
+/*
+ * Not a whole member of any set until that set says otherwise. If it is the
+ * one that left, it lacks only what has been written since.
+ */
+static void join(struct par_conf *conf, struct md_rdev *rdev, unsigned int d)
+{
+	bool rejoins = par_load_rejoin(conf, rdev, d);
+	unsigned int i;
+
+	mutex_lock(&conf->store_mutex);
+	if (rejoins) {
+		conf->super.partial |= BIT(d);
+	} else {
+		conf->super.partial &= ~BIT(d);
+		conf->member_seq[d] = 0;
+		conf->super.joined[d] = conf->super.seq + 1;
+	}
+	for (i = 1; i <= conf->geo.gears; i++)
+		if (d < conf->set[i]->sg->members)
+			conf->super.set[i].failed |= BIT(d);
+	mutex_unlock(&conf->store_mutex);
+	pr_info("md/par:%s: member %u (%pg) %s\n", mdname(conf->mddev), d,
+		rdev->bdev, rejoins ? "is back and gets what it has missed" :
+		"is new and will be rebuilt");
+}
+
 int par_hot_add(struct mddev *mddev, struct md_rdev *rdev)
 {
 	struct par_conf *conf = mddev->private;
@@ -95,12 +121,8 @@ int par_hot_add(struct mddev *mddev, struct md_rdev *rdev)
 	rdev->raid_disk = d;
 	rdev->recovery_offset = 0;
 	clear_bit(In_sync, &rdev->flags);
-	conf->member_seq[d] = 0;
-	/* Not a whole member of any set until that set says otherwise. */
-	for (i = 1; i <= conf->geo.gears; i++)
-		if (d < (int)conf->set[i]->sg->members)
-			conf->super.set[i].failed |= BIT(d);
 	WRITE_ONCE(conf->member[d].rdev, rdev);
+	join(conf, rdev, d);
 	err = par_store_gear(conf, conf->gear, BIT(conf->geo.members) - 1);
 	for (i = 1; !err && i <= conf->geo.gears; i++)
 		if (d < (int)conf->set[i]->sg->members)
@@ -132,6 +154,9 @@ int par_spare_active(struct mddev *mddev)
 		}
 	}
 	par_count_degraded(conf);
+	if (count && !mddev->degraded && par_store_whole(conf))
+		pr_err("md/par:%s: could not store that the array is whole\n",
+		       mdname(mddev));
 	if (count) {	/* it was left out of the last propagation */
 		WRITE_ONCE(conf->propagation_due, true);
 		wake_up(&conf->wait);

@@ -139,6 +139,14 @@ static ssize_t metadata_writes_show(struct par_conf *conf, char *page)
 	return sysfs_emit(page, "%llu\n", READ_ONCE(conf->meta_writes));
 }
 
+static ssize_t resync_show(struct par_conf *conf, char *page)
+{
+	u32 zones = par_zones_marked(conf, PAR_INTENT_RESYNC);
+
+	return zones ? sysfs_emit(page, "%u\n", zones) :
+		       sysfs_emit(page, "none\n");
+}
+
 static ssize_t segment_kib_show(struct par_conf *conf, char *page)
 {
 	return sysfs_emit(page, "%u\n", conf->geo.seg_sectors / 2);
@@ -233,6 +241,7 @@ PAR_RO(shift_target);
 PAR_RO(shift_last_ms);
 PAR_RO(shift_last_error);
 PAR_RO(shifts);
+PAR_RO(resync);
 PAR_RO(segment_kib);
 PAR_RO(segments_unwritten);
 PAR_RO(segments_both);
@@ -253,6 +262,7 @@ static struct attribute *par_attrs[] = {
 	&attr_shift_last_ms.attr,
 	&attr_shift_last_error.attr,
 	&attr_shifts.attr,
+	&attr_resync.attr,
 	&attr_segment_kib.attr,
 	&attr_segments_unwritten.attr,
 	&attr_segments_both.attr,

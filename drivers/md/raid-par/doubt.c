@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * RAID-5's write hole: an array that went down while rows were being written
+ * and that lacks a member. Parity need not fit the data in those rows, so what
+ * the missing member held cannot be told from them. As md does, par refuses to
+ * start then, names what is in doubt, and starts if it is forced.
+ */
+#include <linux/math64.h>
+
+#include "par.h"
+
+/* A set's rows [first, end). */
+struct par_rows {
+	const struct par_set_geometry *sg;
+	u64 first, end;
+};
+
+/* Which sectors of the set's address space share a stripe with these rows. */
+static void set_sectors(const struct par_geometry *geo, const struct par_rows *rows,
+			u64 *first, u64 *end)
+{
+	u64 data = rows->sg->members - geo->parities;
+	u64 stripe = (u64)geo->chunk_sectors >> geo->seg_shift;
+
+	*first = div64_u64(rows->first, stripe) * geo->chunk_sectors * data;
+	*end = DIV64_U64_ROUND_UP(rows->end, stripe) * geo->chunk_sectors * data;
+}
+
+static void tell_range(struct par_conf *conf, u64 first, u64 end)
+{
+	end = min(end, conf->geo.array_sectors);
+	if (first < end)
+		pr_warn("md/par:%s: in doubt: array sectors %llu to %llu\n",
+			mdname(conf->mddev), first, end - 1);
+}
+
+static void doubt_rows(struct par_conf *conf, const struct par_rows *rows);
+
+/* Sectors of a gear set are images: of home rows, or of rows of sets between. */
+static void doubt_images(struct par_conf *conf, unsigned int gear, u64 first,
+			 u64 end)
+{
+	const struct par_geometry *geo = &conf->geo;
+	unsigned int sleepers = geo->set[gear + 1].members - geo->set[gear].members;
+	u64 from = div64_u64(first >> geo->seg_shift, sleepers);
+	u64 to = div64_u64(end >> geo->seg_shift, sleepers) + 1;
+	unsigned int i;
+
+	for (i = geo->gears; i > gear; i--) {
+		u64 base = par_set_offset(geo, i, 0) >> geo->seg_shift;
+		struct par_rows rows = { .sg = &geo->set[i] };
+
+		rows.first = max(from, base) - base;
+		rows.end = min(max(to, base) - base, geo->set[i].rows);
+		if (rows.first < rows.end)
+			doubt_rows(conf, &rows);
+	}
+}
+
+static void doubt_rows(struct par_conf *conf, const struct par_rows *rows)
+{
+	unsigned int i = conf->geo.gears;
+	u64 first, end;
+
+	set_sectors(&conf->geo, rows, &first, &end);
+	while (rows->sg != &conf->geo.set[i])
+		i--;
+	if (i == conf->geo.gears)
+		tell_range(conf, first, end);
+	else
+		doubt_images(conf, i, first, end);
+}
+
+/* Marked zones that follow each other are told in one piece. */
+void par_doubt(struct par_set *set)
+{
+	const struct par_set_geometry *sg = set->sg;
+	struct par_rows rows = { .sg = sg };
+	u32 zone, first;
+
+	for (zone = 0; zone < sg->zones; zone++) {
+		first = zone;
+		while (zone < sg->zones && set->conf->intents[sg->zone_base + zone] &
+		       PAR_INTENT_RESYNC)
+			zone++;
+		rows.first = (u64)first << PAR_ZONE_SHIFT;
+		rows.end = min_t(u64, (u64)zone << PAR_ZONE_SHIFT, sg->rows);
+		if (first < zone)
+			doubt_rows(set->conf, &rows);
+	}
+}
+
+/* A member is missing from the set, or has not been rebuilt in it. */
+static bool set_incomplete(struct par_conf *conf, struct par_set *set)
+{
+	struct par_set_record *rec = &conf->super.set[set->number];
+	unsigned int d;
+
+	for (d = 0; d < set->sg->members; d++)
+		if (!par_rdev_usable(conf->member[d].rdev))
+			return true;
+	return rec->failed || rec->recovering;
+}
+
+int par_doubt_check(struct par_conf *conf)
+{
+	bool any = false;
+	unsigned int i;
+
+	for (i = 1; i <= conf->geo.gears; i++) {
+		struct par_set_record *rec = &conf->super.set[i];
+
+		if (!conf->geo.parities || rec->resync == MaxSector ||
+		    !set_incomplete(conf, conf->set[i]))
+			continue;
+		par_doubt(conf->set[i]);
+		/* What is rebuilt is rebuilt from what parity says: it will fit. */
+		rec->resync = MaxSector;
+		any = true;
+	}
+	if (!any)
+		return 0;
+	if (conf->start) {
+		pr_warn("md/par:%s: started by force: what is in doubt may be wrong\n",
+			mdname(conf->mddev));
+		return 0;
+	}
+	pr_err("md/par:%s: cannot start: it went down while it was written and lacks a member; --force starts it, but what is in doubt may be wrong then\n",
+	       mdname(conf->mddev));
+	return -EBADMSG;
+}

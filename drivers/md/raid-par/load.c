@@ -1,0 +1,426 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Finding the metadata when an array starts, or making it for a new one.
+ * Reads only, but for a new array: what has to be repaired or brought up to
+ * date is written with the first use (see begin_use() in store.c).
+ *
+ * The newest superblock of all wins. The members that never sleep are written
+ * whenever any member is, so at least one of those that are there must have
+ * it: an older one that only sleepers still hold must not be taken for it.
+ */
+#include <linux/random.h>
+#include <linux/slab.h>
+
+#include "store.h"
+
+#define PAR_SEQ_LEAP	1048576U	/* more blocks than one batch can hold */
+
+/* What was found on a member. */
+struct par_found {
+	enum par_format_error err;
+	u64 seq;
+	unsigned int unreadable;	/* blocks that its neighbours have */
+};
+
+/* The newer valid superblock of one member, into @sb. */
+static enum par_format_error read_super(struct par_conf *conf, unsigned int d,
+					struct par_super *sb)
+{
+	struct mddev *mddev = conf->mddev;
+	enum par_format_error err, worst = PAR_FMT_ABSENT;
+	struct page *page = conf->store_pages[0];
+	struct par_super one;
+	bool found = false, read_only;
+	u64 slot;
+
+	for (slot = 0; slot < 2; slot++) {
+		if (!par_meta_read(conf, d, par_super_sector(slot), page))
+			continue;
+		err = par_super_unpack(&one, page_address(page), &conf->geo,
+				       mddev->uuid, mddev->ctime, d, &read_only);
+		if (err) {
+			worst = max(worst, err);
+			continue;
+		}
+		if (read_only)
+			mddev->ro = MD_RDONLY;
+		if (!found || one.seq > sb->seq)
+			*sb = one;
+		found = true;
+	}
+	return found ? PAR_FMT_OK : worst;
+}
+
+/*
+ * The newest superblock of all; the members that have it are current. A new
+ * array's disks may hold anything: that is not told.
+ */
+static bool find_super(struct par_conf *conf, struct par_found *found)
+{
+	struct par_super one;
+	unsigned int d;
+	u64 newest = 0;
+
+	for (d = 0; d < conf->geo.members; d++) {
+		if (!par_rdev_usable(conf->member[d].rdev))
+			continue;
+		found[d].err = read_super(conf, d, &one);
+		if (found[d].err)
+			continue;
+		found[d].seq = one.seq;
+		conf->member_seq[d] = one.block_seq;
+		if (one.seq > newest || !conf->current_members) {
+			newest = one.seq;
+			conf->super = one;
+			conf->current_members = 0;
+		}
+		if (one.seq == newest)
+			conf->current_members |= BIT(d);
+	}
+	return conf->current_members;
+}
+
+/* What each member has, where they disagree. */
+static void tell_supers(struct par_conf *conf, const struct par_found *found)
+{
+	unsigned int d;
+
+	for (d = 0; d < conf->geo.members; d++) {
+		struct md_rdev *rdev = conf->member[d].rdev;
+
+		if (!par_rdev_usable(rdev))
+			pr_warn("md/par:%s: member %u is missing\n",
+				mdname(conf->mddev), d);
+		else if (found[d].err)
+			pr_warn("md/par:%s: member %u (%pg) %s\n",
+				mdname(conf->mddev), d, rdev->bdev,
+				par_format_strerror(found[d].err));
+		else
+			pr_warn("md/par:%s: member %u (%pg) has version %llu of the metadata\n",
+				mdname(conf->mddev), d, rdev->bdev, found[d].seq);
+	}
+}
+
+static bool any_wrong(const struct par_found *found)
+{
+	unsigned int d;
+
+	for (d = 0; d < PAR_MAX_MEMBERS; d++)
+		if (found[d].err)
+			return true;
+	return false;
+}
+
+static void hint_rescue(struct par_conf *conf)
+{
+	pr_err("md/par:%s: to save what can be saved, assemble it with --update=par-rescue: every row that is not known of is then taken as written and every home copy as valid\n",
+	       mdname(conf->mddev));
+}
+
+/* Refuse, unless a rescue is wanted. */
+static int lost(struct par_conf *conf)
+{
+	if (conf->start == PAR_ASKS_RESCUE)
+		return 0;
+	hint_rescue(conf);
+	return -EUCLEAN;
+}
+
+/*
+ * The newest valid version of a block on any current member. @even: all of
+ * them have it; otherwise a store was cut short, or a member's copy is damaged,
+ * and it must be stored again.
+ */
+static bool load_block(struct par_conf *conf, struct par_found *members,
+		       enum par_block_kind kind, u32 index,
+		       struct par_map_block *block, u8 *payload, size_t size,
+		       bool *even)
+{
+	struct par_disk_block *raw = page_address(conf->store_pages[0]);
+	unsigned int d, slot;
+	u32 have = 0;
+	bool found = false;
+
+	for (d = 0; d < conf->geo.members; d++)
+		for (slot = 0; conf->current_members & BIT(d) && slot < 2; slot++) {
+			u64 sector = par_block_sector(conf, kind, index, slot);
+
+			if (!par_meta_read(conf, d, sector, conf->store_pages[0]) ||
+			    !par_block_check(raw, kind, index, conf->super.epoch))
+				continue;
+			if (found && le64_to_cpu(raw->seq) < block->seq)
+				continue;
+			if (!found || le64_to_cpu(raw->seq) > block->seq) {
+				have = 0;
+				block->seq = le64_to_cpu(raw->seq);
+				block->slot = slot;
+				memcpy(payload, raw->payload, size);
+			}
+			have |= BIT(d);
+			found = true;
+		}
+	conf->block_seq = max(conf->block_seq, block->seq);
+	*even = have == conf->current_members;
+	for (d = 0; found && d < conf->geo.members; d++)
+		if (conf->current_members & ~have & BIT(d))
+			members[d].unreadable++;
+	return found;
+}
+
+/*
+ * No copy of an intent block is left. A rescue takes its zones as having been
+ * in use in the current gear, with whatever of their map can be found.
+ */
+static void assume_intents(struct par_conf *conf, u32 first, u32 count)
+{
+	memset(conf->intents + first, conf->super.gear | PAR_INTENT_STORED, count);
+}
+
+static int load_intents(struct par_conf *conf, struct par_found *members)
+{
+	u32 i;
+
+	for (i = 0; i < conf->geo.intent_blocks; i++) {
+		u32 first = i * PAR_BLOCK_PAYLOAD;
+		u32 count = min(PAR_BLOCK_PAYLOAD, conf->geo.zones - first);
+		bool found, even;
+
+		found = load_block(conf, members, PAR_BLOCK_INTENT, i,
+				   &conf->intent_block[i], conf->intents + first,
+				   count, &even);
+		conf->intents_differ |= !even;
+		if (found)
+			continue;
+		pr_err("md/par:%s: intent block %u is lost on all members\n",
+		       mdname(conf->mddev), i);
+		if (lost(conf))
+			return -EUCLEAN;
+		assume_intents(conf, first, count);
+	}
+	return 0;
+}
+
+/* No copy of a map block is left: see PAR_ASKS_RESCUE. */
+static void assume_block(struct par_conf *conf, u32 block)
+{
+	u32 zone, end = par_block_zones(conf, block, &zone);
+	unsigned int i = conf->geo.gears;
+
+	while (block - conf->geo.set[i].block_base >= conf->geo.set[i].blocks)
+		i--;
+	/* "home" in all pairs of bits, or "written" in all bits */
+	memset(conf->block[block].payload, conf->geo.set[i].width == 1 ? 0xff :
+	       PAR_SEG_HOME * 0x55, PAR_BLOCK_PAYLOAD);
+	for (; zone < end; zone++) {
+		if (conf->geo.parities)
+			conf->intents[zone] |= PAR_INTENT_RESYNC;
+		conf->zone[zone].dirty = true;
+	}
+}
+
+static int load_map(struct par_conf *conf, struct par_found *members)
+{
+	u32 zone, block, first;
+	bool found, even;
+
+	for (zone = 0; zone < conf->geo.zones; zone++)
+		if (conf->intents[zone] & PAR_INTENT_STORED) {
+			conf->zone[zone].stored = true;
+			par_mark_block(conf, zone);
+		}
+	for_each_set_bit(block, conf->todo, conf->geo.map_blocks) {
+		par_block_zones(conf, block, &first);
+		par_map_prepare(conf, first);
+		found = load_block(conf, members, PAR_BLOCK_MAP, block,
+				   &conf->block[block],
+				   conf->block[block].payload, PAR_BLOCK_PAYLOAD,
+				   &even);
+		conf->zone[first].dirty |= !even;
+		if (found)
+			continue;
+		pr_err("md/par:%s: map block %u is lost on all members\n",
+		       mdname(conf->mddev), block);
+		if (lost(conf))
+			return -EUCLEAN;
+		assume_block(conf, block);
+	}
+	bitmap_zero(conf->todo, conf->geo.map_blocks);
+	return 0;
+}
+
+static void tell_damage(struct par_conf *conf, const struct par_found *members)
+{
+	unsigned int d;
+
+	for (d = 0; d < conf->geo.members; d++)
+		if (members[d].unreadable)
+			pr_warn("md/par:%s: member %u (%pg): %u metadata blocks are damaged or old; they will be written from another member's\n",
+				mdname(conf->mddev), d,
+				conf->member[d].rdev->bdev,
+				members[d].unreadable);
+}
+
+/* Every row unwritten, every member current, the top gear. */
+static void make_super(struct par_conf *conf)
+{
+	struct mddev *mddev = conf->mddev;
+	unsigned int i;
+
+	memset(&conf->super, 0, sizeof(conf->super));
+	memcpy(conf->super.uuid, mddev->uuid, sizeof(conf->super.uuid));
+	conf->super.ctime = mddev->ctime;
+	conf->super.epoch = get_random_u64();
+	conf->super.gear = conf->geo.gears;
+	conf->super.speed_min = PAR_SPEED_MIN;
+	conf->super.speed_max = PAR_SPEED_MAX;
+	for (i = 1; i <= conf->geo.gears; i++)
+		conf->super.set[i].resync = MaxSector;
+}
+
+static int make_new(struct par_conf *conf)
+{
+	unsigned int d;
+	int err = 0;
+	u32 i;
+
+	for (d = 0; d < conf->geo.members; d++)
+		if (!conf->member[d].rdev) {
+			pr_err("md/par:%s: a new array needs all of its %u members, member %u is missing\n",
+			       mdname(conf->mddev), conf->geo.members, d);
+			return -ENODEV;
+		}
+	make_super(conf);
+	conf->current_members = BIT(conf->geo.members) - 1;
+	conf->super.flags = PAR_SB_CLEAN;
+	conf->mddev->ro = MD_RDWR;
+
+	mutex_lock(&conf->store_mutex);
+	for (i = 0; !err && i < conf->geo.intent_blocks; i++)
+		err = par_store_intent_block(conf, i);
+	err = err ?: par_write_super(conf, conf->current_members);
+	mutex_unlock(&conf->store_mutex);
+	return err;
+}
+
+/*
+ * No superblock that can be trusted. A rescue makes a new one, in the top gear,
+ * in which whoever md says is whole is whole, and all else is unknown.
+ */
+static int rescue_super(struct par_conf *conf, bool any)
+{
+	struct par_super old = conf->super;
+	unsigned int d;
+
+	make_super(conf);
+	if (any) {	/* what is left of the map is still its own */
+		conf->super.epoch = old.epoch;
+		conf->super.seq = old.seq;
+		memcpy(conf->super.joined, old.joined, sizeof(old.joined));
+	}
+	conf->current_members = 0;
+	for (d = 0; d < conf->geo.members; d++) {
+		conf->member_seq[d] = 0;
+		if (par_rdev_usable(conf->member[d].rdev))
+			conf->current_members |= BIT(d);
+	}
+	pr_warn("md/par:%s: its metadata is made anew\n", mdname(conf->mddev));
+	return 0;
+}
+
+static u32 steady_members(const struct par_conf *conf)
+{
+	return BIT(conf->geo.set[1].members) - 1;
+}
+
+static int load_super(struct par_conf *conf, const struct par_found *found,
+		      bool any)
+{
+	if (any && conf->current_members & steady_members(conf)) {
+		if (any_wrong(found))
+			tell_supers(conf, found);
+		return 0;
+	}
+	tell_supers(conf, found);
+	pr_err("md/par:%s: cannot start: %s\n", mdname(conf->mddev), any ?
+	       "the members that never sleep have lost the metadata, and what the others have is older" :
+	       "no member has valid raid-par metadata");
+	return lost(conf) ?: rescue_super(conf, any);
+}
+
+/*
+ * An intent that is set means that the array was not stopped: the zone's parity
+ * must be made right again, and until the zone's map is stored as it is taken
+ * now, nothing is admitted to it.
+ */
+static void note_unclean(struct par_conf *conf)
+{
+	unsigned int i;
+	u32 zone, end;
+
+	for (i = 1; i <= conf->geo.gears; i++) {
+		zone = conf->geo.set[i].zone_base;
+		end = zone + conf->geo.set[i].zones;
+		for (; zone < end; zone++) {
+			if (conf->intents[zone] & PAR_INTENT_GEAR) {
+				conf->zone[zone].intent = PAR_INTENT_CHANGING;
+				if (conf->geo.parities)
+					conf->intents[zone] |= PAR_INTENT_RESYNC;
+			}
+			if (conf->intents[zone] & PAR_INTENT_RESYNC)
+				conf->super.set[i].resync = 0;
+		}
+	}
+}
+
+int par_load(struct par_conf *conf)
+{
+	struct par_found found[PAR_MAX_MEMBERS] = { };
+	bool any = find_super(conf, found);
+	int err;
+
+	if (!any && !conf->mddev->events)
+		return make_new(conf);
+	err = load_super(conf, found, any);
+	err = err ?: load_intents(conf, found);
+	err = err ?: load_map(conf, found);
+	if (err)
+		return err;
+	tell_damage(conf, found);
+	/* No block of this or an earlier life can be newer than the next one. */
+	conf->block_seq = max(conf->block_seq, conf->super.block_seq) +
+			  PAR_SEQ_LEAP;
+	note_unclean(conf);
+	conf->super_due = true;
+	return 0;
+}
+
+/* It was whole in every set when it last was one of us. */
+static bool was_whole(const struct par_conf *conf, const struct par_super *sb,
+		      unsigned int d)
+{
+	unsigned int i;
+
+	for (i = 1; i <= conf->geo.gears; i++)
+		if ((sb->set[i].failed | sb->set[i].recovering) & BIT(d))
+			return false;
+	return true;
+}
+
+bool par_load_rejoin(struct par_conf *conf, struct md_rdev *rdev, unsigned int d)
+{
+	enum par_format_error err;
+	struct par_super one;
+
+	if (rdev->saved_raid_disk != (int)d)
+		return false;
+	mutex_lock(&conf->store_mutex);
+	err = read_super(conf, d, &one);
+	mutex_unlock(&conf->store_mutex);
+	/* Nobody has had its place since, and it is not from the future. */
+	if (err || one.epoch != conf->super.epoch ||
+	    one.seq < conf->super.joined[d] || one.seq > conf->super.seq ||
+	    !was_whole(conf, &one, d))
+		return false;
+	conf->member_seq[d] = one.block_seq;
+	return true;
+}

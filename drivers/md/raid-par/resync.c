@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which rows of a set a child's sync thread works on.
+ *
+ * md walks a child from end to end; raid5 would read all of every stripe. What
+ * is known here spares most of that:
+ *
+ *   a row that is unwritten    nothing is stored, on any member: passed over
+ *   a resync after a crash     only zones marked PAR_INTENT_RESYNC
+ *   a rebuild                  of a member that has come back: only zones
+ *                              marked PAR_INTENT_MISSED; of a sleeper: a copy
+ *                              of its images where they are valid
+ *   a check or a repair        all that is written
+ *
+ * A row that is started after it was passed over needs no work either: the
+ * member that is being rebuilt is there by then and is filled with the others.
+ */
+#include "par.h"
+
+static struct par_set *set_of(struct mddev *child)
+{
+	return container_of(child, struct par_set, mddev);
+}
+
+/* Is nothing to be written now? The follower or par_thread() asks again. */
+static bool must_pause(struct par_conf *conf)
+{
+	return !md_is_rdwr(conf->mddev) ||
+	       test_bit(MD_RECOVERY_FROZEN, &conf->mddev->recovery);
+}
+
+/* The marks of zones of which this sync has to do any; 0 if it is all of them. */
+static u8 wanted_mark(struct par_set *set)
+{
+	struct par_super *super = &set->conf->super;
+	unsigned long *recovery = &set->mddev.recovery;
+	u32 rebuilt = super->set[set->number].recovering |
+		      super->set[set->number].failed;
+
+	if (test_bit(MD_RECOVERY_REQUESTED, recovery))
+		return 0;
+	if (test_bit(MD_RECOVERY_SYNC, recovery))
+		return PAR_INTENT_RESYNC;
+	return rebuilt & ~super->partial ? 0 : PAR_INTENT_MISSED;
+}
+
+/* The next row from @row on that has to be looked at. */
+static u64 next_row(struct par_set *set, u64 row)
+{
+	u8 mark = wanted_mark(set);
+
+	while (row < set->sg->rows) {
+		u64 end = min_t(u64, set->sg->rows, (row | (PAR_ZONE_ROWS - 1)) + 1);
+
+		if (!mark || READ_ONCE(set->conf->intents[par_zone_of(set, row)]) & mark)
+			row = par_map_next_written(set, row, end);
+		else
+			row = end;
+		if (row < end)
+			break;
+	}
+	return row;
+}
+
+/* Members that are there and not yet whole in this set. */
+static u32 rebuilt_members(struct par_set *set)
+{
+	unsigned int d;
+	u32 which = 0;
+
+	for (d = 0; d < set->sg->members; d++) {
+		struct md_rdev *rdev = &set->vm[d].rdev;
+
+		if (set->vm[d].listed && rdev->raid_disk >= 0 &&
+		    !test_bit(In_sync, &rdev->flags) &&
+		    !test_bit(Faulty, &rdev->flags))
+			which |= BIT(d);
+	}
+	return which;
+}
+
+/*
+ * From @sector on, which begins a row: sectors that need no work of raid5's,
+ * because there is nothing to do (*@skipped is set) or because it is done now.
+ */
+static u64 spare_rows(struct par_set *set, u64 sector, int *skipped)
+{
+	const struct par_geometry *geo = &set->conf->geo;
+	u64 row = sector >> geo->seg_shift, rows = next_row(set, row) - row;
+
+	*skipped = rows != 0;
+	if (rows || !test_bit(MD_RECOVERY_RECOVER, &set->mddev.recovery))
+		return rows << geo->seg_shift;
+	rows = par_restore_rows(set, row, set->sg->rows, rebuilt_members(set));
+	/* Done as soon as it is reported; md adds it right after. */
+	if (rows)
+		par_done_sync(&set->mddev, rows << geo->seg_shift);
+	return rows << geo->seg_shift;
+}
+
+sector_t par_child_sync_request(struct mddev *child, sector_t sector,
+				sector_t max_sector, int *skipped)
+{
+	struct par_set *set = set_of(child);
+	struct par_conf *conf = set->conf;
+	u64 spared;
+
+	if (sector < max_sector) {
+		if (must_pause(conf))
+			return 0;
+		if (!(sector & (conf->geo.seg_sectors - 1))) {
+			spared = spare_rows(set, sector, skipped);
+			if (spared)
+				return spared;
+		}
+	}
+	return set->raid5->sync_request(child, sector, max_sector, skipped);
+}
+
+/* A rebuild waits for the follower (sync.c); a resync needs none. */
+void par_resync_resume(struct par_conf *conf)
+{
+	unsigned int i;
+
+	for (i = 1; i <= conf->geo.gears; i++) {
+		struct mddev *child = &conf->set[i]->mddev;
+
+		if (!conf->set[i]->running || must_pause(conf) ||
+		    par_resync_offset(child) == MaxSector ||
+		    test_bit(MD_RECOVERY_RUNNING, &child->recovery))
+			continue;
+		clear_bit(MD_RECOVERY_FROZEN, &child->recovery);
+		set_bit(MD_RECOVERY_NEEDED, &child->recovery);
+		md_wakeup_thread(child->thread);
+	}
+}
