@@ -1,0 +1,89 @@
+#!/bin/bash
+# What ext4 and xfs send to an array that shifts can be cut off after any flush: they mount, fsck, and have what was fsync'ed.
+# timeout: 600
+set -euo pipefail
+. "$(dirname "$0")/../tools/par.sh"
+
+MNT=/mnt/replayed
+POINTS=25
+export DM_DISABLE_UDEV=1
+
+# ask COMMAND: replay.py's answer is in ANSWER.
+ask() {
+	echo "$1" >&"${REPLAY[1]}"
+	read -r ANSWER <&"${REPLAY[0]}" || fail "replay.py has died"
+}
+
+# on NAME FIRST COUNT: the array that create_par, settle and others mean, and its disks.
+on() {
+	MD=$1
+	DISKS=("${ALL_DISKS[@]:$2:$3}")
+	DEVS=("${DISKS[@]/#//dev/}")
+}
+
+# work TYPE: file system, files and gears above a log of writes.
+work() {
+	dmsetup create logged --table "0 $(blockdev --getsz /dev/md0) log-writes /dev/md0 /dev/log"
+	case $1 in
+	ext4) mkfs.ext4 -q -F -E nodiscard /dev/mapper/logged ;;
+	xfs) mkfs.xfs -q -f -K /dev/mapper/logged ;;
+	esac
+	dmsetup message logged 0 mark made
+	mkdir -p "$MNT"
+	mount /dev/mapper/logged "$MNT"
+	"$TOOLS/fsync_work.py" "$MNT" --mark logged --seed 11 --gears /sys/block/md0/md/par/gear
+	umount "$MNT"
+	dmsetup remove logged
+	settle
+	assert_le 2 "$(par shifts)" "shifts meanwhile"
+}
+
+check() {
+	case $1 in
+	ext4) e2fsck -fn "$2" ;;
+	xfs) xfs_repair -n "$2" ;;
+	esac >"$MACHINE_TMP/check" 2>&1 || fail "$1 at $POINT: $(cat "$MACHINE_TMP/check")"
+}
+
+# The file system recovers in a snapshot: the replay goes on without that.
+look() {
+	dmsetup create snap --table "0 $(blockdev --getsz /dev/md1) snapshot /dev/md1 /dev/cow N 8"
+	mount /dev/mapper/snap "$MNT" || fail "$1 at $POINT: cannot be mounted"
+	ask "verify $MNT"
+	[[ $ANSWER == ok* ]] || fail "$1 at $POINT: $ANSWER"
+	PROMISED=$ANSWER
+	umount "$MNT"
+	check "$1" /dev/mapper/snap
+	dmsetup remove snap
+}
+
+replay() {
+	local points=0 commands
+	coproc REPLAY { exec "$TOOLS/replay.py" "/dev/log" /dev/md1 --after made --points "$POINTS" --seed 3; }
+	while ask next; [ "$ANSWER" != end ]; do
+		POINT=$ANSWER
+		look "$1"
+		points=$((points + 1))
+	done
+	commands=${REPLAY[1]}
+	exec {commands}>&-
+	assert_le $((POINTS + 1)) "$points" "flush points that were checked"
+	note "$1: $POINT, files at last: $PROMISED"
+}
+
+for type in ext4 xfs; do
+	mkdisks 8 192M
+	ALL_DISKS=("${DISKS[@]}")
+	on md1 5 3
+	create_par raid0:2,3
+	on md0 0 5
+	create_par 3,5
+	mkdisk log 1G
+	mkdisk cow 1G
+	work "$type"
+	replay "$type"
+	cmp -n "$(array_bytes)" /dev/md0 /dev/md1
+	stop_all
+	DISKS=("${ALL_DISKS[@]}" log cow)
+	rmdisks
+done
