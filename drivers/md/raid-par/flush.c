@@ -10,6 +10,7 @@
 struct par_flush {
 	struct par_conf *conf;
 	struct bio *orig;
+	unsigned int gear;
 	atomic_t left;
 	blk_status_t status;
 	struct par_flush_leg {
@@ -26,6 +27,7 @@ static void flush_put(struct par_flush *flush)
 	struct par_conf *conf = flush->conf;
 	struct bio *bio = flush->orig;
 	unsigned long flags;
+	unsigned int gear;
 
 	if (!atomic_dec_and_test(&flush->left))
 		return;
@@ -40,8 +42,9 @@ static void flush_put(struct par_flush *flush)
 		spin_unlock_irqrestore(&conf->queue_lock, flags);
 		queue_work(conf->long_wq, &conf->finish_work);
 	}
+	gear = flush->gear;
 	mempool_free(flush, &conf->flush_pool);
-	if (atomic_dec_and_test(&conf->flushes))
+	if (atomic_dec_and_test(&conf->flushes[gear]))
 		wake_up(&conf->wait);
 }
 
@@ -61,6 +64,25 @@ static void flush_endio(struct bio *bio)
 	flush_put(flush);
 }
 
+/*
+ * Count a flush in, with the gear it goes by. A down-shift changes the gear,
+ * then waits for those that saw the old one, and for no others.
+ */
+static unsigned int flush_get(struct par_conf *conf)
+{
+	unsigned int gear;
+
+	for (;;) {
+		gear = READ_ONCE(conf->gear);
+		atomic_inc(&conf->flushes[gear]);
+		smp_mb__after_atomic();	/* pairs with wait_event() in change_down() */
+		if (gear == READ_ONCE(conf->gear))
+			return gear;
+		if (atomic_dec_and_test(&conf->flushes[gear]))
+			wake_up(&conf->wait);
+	}
+}
+
 void par_flush_request(struct par_conf *conf, struct bio *bio)
 {
 	struct par_flush *flush = mempool_alloc(&conf->flush_pool, GFP_NOIO);
@@ -71,10 +93,8 @@ void par_flush_request(struct par_conf *conf, struct bio *bio)
 	flush->status = test_bit(MD_BROKEN, &conf->mddev->flags) ?
 			BLK_STS_IOERR : BLK_STS_OK;
 	atomic_set(&flush->left, 1);
-	atomic_inc(&conf->flushes);
-	/* A down-shift changes the gear, then waits until this count is 0. */
-	smp_mb__after_atomic();
-	gear = READ_ONCE(conf->gear);
+	gear = flush_get(conf);
+	flush->gear = gear;
 
 	for (d = 0; par_awake(conf, gear, d); d++) {
 		struct par_flush_leg *leg = &flush->leg[d];

@@ -16,6 +16,7 @@ struct par_clone {
 	struct par_vmember *vm;
 	struct bio *orig;
 	struct par_bucket *bucket;	/* the writer to count off, or NULL */
+	bool image;			/* it goes to the gear set */
 	struct bio bio;
 };
 
@@ -107,11 +108,49 @@ bool par_segment_locked(struct par_set *set, unsigned int d, u64 row)
 	return locked;
 }
 
+static void hold(struct par_conf *conf, struct bio_list *list, struct bio *bio)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&conf->queue_lock, flags);
+	bio_list_add(list, bio);
+	spin_unlock_irqrestore(&conf->queue_lock, flags);
+}
+
+/* The member is asleep and only its home copy is valid, or see must_wake(). */
+static void miss(struct par_vmember *vm, struct bio *bio)
+{
+	struct par_conf *conf = vm->set->conf;
+
+	hold(conf, &conf->missed, bio);
+	par_shift_at_least(conf, READ_ONCE(vm->set->absent) ? conf->geo.gears :
+			   par_image_set(&conf->geo, vm->index) + 1);
+}
+
+/*
+ * An image that cannot be read is no reason for raid5 to fail the sleeper: its
+ * home copy is as good, once it is awake.
+ */
+static bool has_home_copy(struct par_vmember *vm, struct bio *bio)
+{
+	struct par_conf *conf = vm->set->conf;
+
+	return bio_op(bio) == REQ_OP_READ &&
+	       !par_awake(conf, READ_ONCE(conf->gear), vm->index) &&
+	       par_map_get(vm->set, bio->bi_iter.bi_sector >> conf->geo.seg_shift,
+			   vm->index) == PAR_SEG_BOTH;
+}
+
 static void clone_endio(struct bio *bio)
 {
 	struct par_clone *clone = container_of(bio, struct par_clone, bio);
 	struct bio *orig = clone->orig;
 
+	if (bio->bi_status && clone->image && has_home_copy(clone->vm, orig)) {
+		bio_put(bio);
+		miss(clone->vm, orig);
+		return;
+	}
 	if (bio->bi_status)
 		orig->bi_status = bio->bi_status;
 	if (clone->bucket)
@@ -145,6 +184,7 @@ static struct bio *clone_for(struct par_vmember *vm, struct bio *bio,
 	clone->vm = vm;
 	clone->orig = bio;
 	clone->bucket = bucket;
+	clone->image = false;
 	copy->bi_end_io = clone_endio;
 	return copy;
 }
@@ -201,6 +241,7 @@ static void to_image(struct par_vmember *vm, struct bio *bio,
 	struct bio *copy = clone_for(vm, bio, gear->front->part0, bucket);
 	unsigned long flags;
 
+	container_of(copy, struct par_clone, bio)->image = true;
 	copy->bi_iter.bi_sector = par_image_sector(&conf->geo, vm->index, x);
 	copy->bi_opf &= ~(REQ_RAHEAD | REQ_NOWAIT);
 	atomic64_inc(&vm->member->redirected);
@@ -268,25 +309,6 @@ static void dispatch_work(struct work_struct *work)
 	while ((bio = bio_list_pop(&bios)))
 		par_route(vmember_of(bio), bio);
 	blk_finish_plug(&plug);
-}
-
-static void hold(struct par_conf *conf, struct bio_list *list, struct bio *bio)
-{
-	unsigned long flags;
-
-	spin_lock_irqsave(&conf->queue_lock, flags);
-	bio_list_add(list, bio);
-	spin_unlock_irqrestore(&conf->queue_lock, flags);
-}
-
-/* The member is asleep and only its home copy is valid, or see must_wake(). */
-static void miss(struct par_vmember *vm, struct bio *bio)
-{
-	struct par_conf *conf = vm->set->conf;
-
-	hold(conf, &conf->missed, bio);
-	par_shift_at_least(conf, READ_ONCE(vm->set->absent) ? conf->geo.gears :
-			   par_image_set(&conf->geo, vm->index) + 1);
 }
 
 void par_retry_missed(struct par_conf *conf, int err)

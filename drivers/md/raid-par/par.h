@@ -157,6 +157,7 @@ struct par_set {
 	struct workqueue_struct *redirect_wq;
 
 	atomic_t tracking;
+	u64 fix_first, fix_end;	/* rows that par_resync_fix() is at, or none */
 	bool restoring;		/* one of @tracking: a sleeper is being rebuilt */
 	struct par_bucket bucket[PAR_BUCKETS];
 
@@ -260,7 +261,7 @@ struct par_conf {
 	spinlock_t row_lock;		/* all sets' rows[], and gathering */
 	struct list_head gathering, filled;
 	mempool_t row_pool;
-	atomic_t flushes;
+	atomic_t flushes[PAR_MAX_SETS + 1];	/* under way, by gear */
 
 	/* shift.c */
 	struct task_struct *mover;
@@ -280,7 +281,11 @@ struct par_conf {
 	struct mutex copy_mutex;	/* @copy_pages: the mover, sync threads */
 	struct page **copy_pages;
 
-	struct par_set *following;	/* sync.c: the set being synced */
+	/* sync.c */
+	struct par_set *following;	/* the set being synced */
+	bool scrub_wakes;		/* a check or repair wakes all members */
+	u32 scrub_left_out;		/* sets, a bit each, of the last one */
+	bool sb_owed;			/* md's superblock was not written */
 
 	struct kobject kobj;
 	struct completion kobj_gone;
@@ -424,6 +429,12 @@ int par_doubt_check(struct par_conf *conf);
  */
 sector_t par_child_sync_request(struct mddev *child, sector_t sector,
 				sector_t max_sector, int *skipped);
+
+/*
+ * par_resync_fix - a home copy in rows [@first, @end) cannot be read: have raid5
+ * make it from the others and write it. Sleeps until that is done; the mover.
+ */
+void par_resync_fix(struct par_set *set, u64 first, u64 end);
 
 /* par_resync_resume - have the children go on with what is left to resync */
 void par_resync_resume(struct par_conf *conf);
@@ -627,6 +638,9 @@ u64 par_segments(struct par_conf *conf, enum par_seg_state state);
 int par_hot_add(struct mddev *mddev, struct md_rdev *rdev);
 int par_hot_remove(struct mddev *mddev, struct md_rdev *rdev);
 int par_spare_active(struct mddev *mddev);
+
+/* par_scrubbing - is md at a check or a repair that somebody asked for? */
+bool par_scrubbing(struct mddev *mddev);
 
 /* par_sync_request - in md's sync thread; see the head of sync.c */
 sector_t par_sync_request(struct mddev *mddev, sector_t sector,

@@ -314,6 +314,27 @@ static sector_t par_size(struct mddev *mddev, sector_t sectors, int raid_disks)
 	return conf->geo.array_sectors;
 }
 
+/*
+ * A scrub in a low gear changes nothing that md's superblock says, and to write
+ * it would wake the sleepers. It is not written without md->persistent, which
+ * md looks at with reconfig_mutex held only. If something else has changed
+ * after all, the next shift up has it written.
+ */
+static void reap_scrub(struct mddev *mddev)
+{
+	struct par_conf *conf = mddev->private;
+
+	if (!test_bit(MD_RECOVERY_DONE, &mddev->recovery) || !mddev_trylock(mddev))
+		return;
+	if (mddev->sync_thread) {
+		conf->sb_owed = true;
+		mddev->persistent = 0;
+		md_reap_sync_thread(mddev);
+		mddev->persistent = 1;
+	}
+	mddev_unlock(mddev);
+}
+
 static void par_thread(struct md_thread *thread)
 {
 	struct mddev *mddev = thread->mddev;
@@ -330,8 +351,11 @@ static void par_thread(struct md_thread *thread)
 	 * md writes its superblock to every member: wake them first. The mover
 	 * wakes this thread when it has.
 	 */
-	if (mddev->sb_flags & ~BIT(MD_SB_CHANGE_PENDING) &&
-	    READ_ONCE(conf->gear) != conf->geo.gears && md_is_rdwr(mddev))
+	if (READ_ONCE(conf->gear) == conf->geo.gears || !md_is_rdwr(mddev))
+		md_check_recovery(mddev);
+	else if (par_scrubbing(mddev) && !mddev->degraded)
+		reap_scrub(mddev);
+	else if (mddev->sb_flags & ~BIT(MD_SB_CHANGE_PENDING))
 		par_shift_at_least(conf, conf->geo.gears);
 	else
 		md_check_recovery(mddev);

@@ -20,19 +20,22 @@
 #define PAR_COPY_SECTORS	8192U	/* 4 MiB in flight */
 #define PAR_COPY_PAGES		(PAR_COPY_SECTORS * SECTOR_SIZE / PAGE_SIZE)
 #define PAR_COPY_BIO		512U	/* sectors in one request */
+#define PAR_FIXES		16U	/* batches with unreadable home copies */
 #define PAR_COPY_SEGS		(PAR_COPY_SECTORS / PAR_SEG_MIN)
 
 struct par_copy_seg {
+	struct par_copy *copy;
 	unsigned int d;
 	u64 row;
 	enum par_seg_state state;
 	bool locked;	/* we hold its bucket, and must give it back */
 	bool valid;
+	blk_status_t status;
 };
 
 struct par_copy {
 	struct par_set *set;
-	bool to_home;
+	bool to_home, hurry;
 	struct par_copy_seg seg[PAR_COPY_SEGS];
 	unsigned int count;
 	atomic_t left;
@@ -48,16 +51,19 @@ static void copy_put(struct par_copy *copy)
 
 static void copy_endio(struct bio *bio)
 {
-	struct par_copy *copy = bio->bi_private;
+	struct par_copy_seg *seg = bio->bi_private;
+	struct par_copy *copy = seg->copy;
 
-	if (bio->bi_status)
+	if (bio->bi_status) {
+		seg->status = bio->bi_status;
 		copy->status = bio->bi_status;
+	}
 	bio_put(bio);
 	copy_put(copy);
 }
 
 /* One side of a segment: the real disk, or its image in the gear set. */
-static struct bio *side_bio(struct par_copy *copy, const struct par_copy_seg *seg,
+static struct bio *side_bio(struct par_copy *copy, struct par_copy_seg *seg,
 			    unsigned int offset, bool home, enum req_op op,
 			    unsigned int pages)
 {
@@ -79,7 +85,7 @@ static struct bio *side_bio(struct par_copy *copy, const struct par_copy_seg *se
 	}
 	bio = bio_alloc_bioset(bdev, pages, op, GFP_NOIO, &conf->bios);
 	bio->bi_iter.bi_sector = sector;
-	bio->bi_private = copy;
+	bio->bi_private = seg;
 	bio->bi_end_io = copy_endio;
 	return bio;
 }
@@ -168,19 +174,54 @@ static void unlock_batch(struct par_copy *copy)
 					   copy->seg[i].row);
 }
 
+/*
+ * A home copy that cannot be written to means that the member has failed. One
+ * that cannot be read is for raid5 to correct, from the others; the copy is
+ * tried again then. The images are raid5's own.
+ */
+static bool home_copies_erred(struct par_copy *copy, bool write)
+{
+	struct par_conf *conf = copy->set->conf;
+	bool any = false;
+	unsigned int i;
+
+	for (i = 0; i < copy->count; i++) {
+		struct par_copy_seg *seg = &copy->seg[i];
+
+		if (!seg->status)
+			continue;
+		seg->status = BLK_STS_OK;
+		any = true;
+		if (write)
+			par_member_failed(conf, seg->d);
+		else
+			par_resync_fix(copy->set, seg->row, seg->row + 1);
+	}
+	return any;
+}
+
 static int copy_batch(struct par_copy *copy)
 {
 	struct par_conf *conf = copy->set->conf;
+	bool read_failed;
 	int err;
 
 	mutex_lock(&conf->copy_mutex);
 	lock_batch(copy);
 	err = transfer(copy, !copy->to_home, REQ_OP_READ);
-	err = err ?: transfer(copy, copy->to_home, REQ_OP_WRITE);
+	read_failed = err && !copy->to_home;
+	if (!err) {
+		err = transfer(copy, copy->to_home, REQ_OP_WRITE);
+		if (err && copy->to_home)
+			home_copies_erred(copy, true);
+	}
 	if (!err)
 		publish_batch(copy);
 	unlock_batch(copy);
 	mutex_unlock(&conf->copy_mutex);
+	/* raid5 must write what it corrects: it cannot while the set is quiet. */
+	if (read_failed && !copy->hurry && home_copies_erred(copy, false))
+		err = -EAGAIN;
 	return err;
 }
 
@@ -188,7 +229,7 @@ static void add_segment(struct par_copy *copy, unsigned int d, u64 row,
 			enum par_seg_state state)
 {
 	copy->seg[copy->count++] = (struct par_copy_seg) {
-		.d = d, .row = row, .state = state };
+		.copy = copy, .d = d, .row = row, .state = state };
 }
 
 /*
@@ -258,12 +299,14 @@ int par_propagate(struct par_set *set, unsigned int band,
 	struct par_conf *conf = set->conf;
 	struct par_pace speed = { .due = jiffies };
 	struct par_copy *copy;
+	unsigned int fixes = 0;
 	u64 row = 0;
 	int err = 0;
 
 	copy = kzalloc(sizeof(*copy), GFP_NOIO | __GFP_NOFAIL);
 	copy->set = set;
 	copy->to_home = from == PAR_SEG_IMAGE;
+	copy->hurry = hurry;
 	speed.ios = foreground_ios(conf);
 	for (;;) {
 		collect_batch(copy, band, from, &row);
@@ -274,6 +317,10 @@ int par_propagate(struct par_set *set, unsigned int band,
 			break;
 		}
 		err = copy_batch(copy);
+		if (err == -EAGAIN && fixes++ < PAR_FIXES) {
+			row = copy->seg[0].row;
+			continue;
+		}
 		if (err)
 			break;
 		if (!hurry)

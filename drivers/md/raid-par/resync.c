@@ -49,6 +49,9 @@ static u64 next_row(struct par_set *set, u64 row)
 {
 	u8 mark = wanted_mark(set);
 
+	if (set->fix_end)
+		return row >= set->fix_end ? set->sg->rows :
+		       max(row, set->fix_first);
 	while (row < set->sg->rows) {
 		u64 end = min_t(u64, set->sg->rows, (row | (PAR_ZONE_ROWS - 1)) + 1);
 
@@ -115,6 +118,30 @@ sector_t par_child_sync_request(struct mddev *child, sector_t sector,
 		}
 	}
 	return set->raid5->sync_request(child, sector, max_sector, skipped);
+}
+
+static bool child_busy(struct mddev *child)
+{
+	return child->recovery & (BIT(MD_RECOVERY_RUNNING) |
+				  BIT(MD_RECOVERY_NEEDED) | BIT(MD_RECOVERY_DONE));
+}
+
+void par_resync_fix(struct par_set *set, u64 first, u64 end)
+{
+	struct mddev *child = &set->mddev;
+
+	if (!set->running || !set->conf->geo.parities || child_busy(child))
+		return;
+	set->fix_first = first;
+	set->fix_end = end;
+	set_bit(MD_RECOVERY_REQUESTED, &child->recovery);
+	set_bit(MD_RECOVERY_SYNC, &child->recovery);
+	clear_bit(MD_RECOVERY_FROZEN, &child->recovery);
+	set_bit(MD_RECOVERY_NEEDED, &child->recovery);
+	md_wakeup_thread(child->thread);
+	while (child_busy(child) && !par_mover_interrupted(set->conf))
+		wait_event_idle_timeout(set->conf->wait, !child_busy(child), HZ / 20);
+	set->fix_end = 0;
 }
 
 /* A rebuild waits for the follower (sync.c); a resync needs none. */

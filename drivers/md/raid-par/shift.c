@@ -175,6 +175,9 @@ static int shift_up(struct par_conf *conf)
 			conf->geo.members);
 		conf->propagation_due = true;
 		/* It may have waited for this: see par_thread(), par_hot_add(). */
+		if (conf->sb_owed)
+			set_bit(MD_SB_CHANGE_DEVS, &conf->mddev->sb_flags);
+		conf->sb_owed = false;
 		set_bit(MD_RECOVERY_NEEDED, &conf->mddev->recovery);
 		md_wakeup_thread(conf->mddev->thread);
 	}
@@ -232,13 +235,14 @@ static int finish_down(struct par_conf *conf)
  */
 static int change_down(struct par_conf *conf)
 {
+	unsigned int old = conf->gear;
 	int err = finish_down(conf);
 
 	err = err ?: par_store_checkpoint(conf, false);
 	err = err ?: par_store_gear(conf, conf->aim, members_of(conf, conf->aim));
 	if (!err)
 		/* A flush that saw the old gear is still on its way to them. */
-		wait_event(conf->wait, !atomic_read(&conf->flushes));
+		wait_event(conf->wait, !atomic_read(&conf->flushes[old]));
 	par_sets_resume(conf, 1);
 	return err;
 }

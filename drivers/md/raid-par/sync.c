@@ -7,6 +7,10 @@
  * from start to end; for every set's region it lets that child run, follows
  * its progress and adds its mismatches up. So mdstat, sync_action, mdadm
  * --wait and --monitor work, and the sets are worked on one after another.
+ *
+ * A rebuild needs all members. A check or a repair wakes nobody unless it is
+ * asked to (conf->scrub_wakes): it leaves out the sets that have members
+ * asleep, and says so.
  */
 #include "par.h"
 
@@ -128,6 +132,9 @@ int par_hot_add(struct mddev *mddev, struct md_rdev *rdev)
 		if (d < (int)conf->set[i]->sg->members)
 			err = conf->set[i]->ops->add(conf->set[i], d);
 	if (err) {
+		while (--i)
+			if (d < (int)conf->set[i]->sg->members)
+				conf->set[i]->ops->remove(conf->set[i], d);
 		WRITE_ONCE(conf->member[d].rdev, NULL);
 		rdev->raid_disk = -1;
 	}
@@ -287,6 +294,31 @@ static bool idle(struct par_conf *conf, struct mddev *child)
 	return !interrupted(conf->mddev);
 }
 
+bool par_scrubbing(struct mddev *mddev)
+{
+	return test_bit(MD_RECOVERY_RUNNING, &mddev->recovery) &&
+	       test_bit(MD_RECOVERY_REQUESTED, &mddev->recovery);
+}
+
+/* Some of the set's members are asleep, and are to stay so. */
+static bool left_out(struct par_conf *conf, struct par_set *set)
+{
+	if (!par_scrubbing(conf->mddev) || READ_ONCE(conf->scrub_wakes) ||
+	    set->number <= READ_ONCE(conf->gear))
+		return false;
+	pr_info("md/par:%s: the set of %u members is left out of the %s: not all of them are awake\n",
+		mdname(conf->mddev), set->sg->members,
+		test_bit(MD_RECOVERY_CHECK, &conf->mddev->recovery) ?
+		"check" : "repair");
+	conf->scrub_left_out |= BIT(set->number);
+	return true;
+}
+
+static bool needs_all(struct par_conf *conf)
+{
+	return !par_scrubbing(conf->mddev) || READ_ONCE(conf->scrub_wakes);
+}
+
 sector_t par_sync_request(struct mddev *mddev, sector_t sector,
 			  sector_t max_sector, int *skipped)
 {
@@ -297,10 +329,14 @@ sector_t par_sync_request(struct mddev *mddev, sector_t sector,
 	*skipped = 1;
 	if (!set || !conf->geo.parities)
 		return max_sector - sector;
-	if (!all_awake(conf))
+	if (needs_all(conf) && !all_awake(conf))
 		return 0;
+	if (!sector)
+		conf->scrub_left_out = 0;
 	if (sector < set->sg->start)
 		return set->sg->start - sector;
+	if (conf->following != set && left_out(conf, set))
+		return set->sg->start + set->sg->sectors - sector;
 	if (conf->following != set) {
 		/* In the middle after an interruption: the child knows where. */
 		if (!idle(conf, &set->mddev))

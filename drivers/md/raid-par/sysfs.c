@@ -147,6 +147,37 @@ static ssize_t resync_show(struct par_conf *conf, char *page)
 		       sysfs_emit(page, "none\n");
 }
 
+static ssize_t scrub_wakes_show(struct par_conf *conf, char *page)
+{
+	return sysfs_emit(page, "%d\n", READ_ONCE(conf->scrub_wakes));
+}
+
+static ssize_t scrub_wakes_store(struct par_conf *conf, const char *page,
+				 size_t len)
+{
+	bool value;
+
+	if (kstrtobool(page, &value)) {
+		pr_warn("md/par:%s: scrub_wakes takes 1, a check wakes all members, or 0, it leaves sets with sleepers out\n",
+			mdname(conf->mddev));
+		return -EINVAL;
+	}
+	WRITE_ONCE(conf->scrub_wakes, value);
+	return len;
+}
+
+static ssize_t scrub_left_out_show(struct par_conf *conf, char *page)
+{
+	u32 sets = READ_ONCE(conf->scrub_left_out);
+	unsigned int i, at = 0;
+
+	for (i = 1; i <= conf->geo.gears; i++)
+		if (sets & BIT(i))
+			at += sysfs_emit_at(page, at, "%s%u", at ? " " : "",
+					    conf->geo.set[i].members);
+	return at + sysfs_emit_at(page, at, at ? "\n" : "none\n");
+}
+
 static ssize_t segment_kib_show(struct par_conf *conf, char *page)
 {
 	return sysfs_emit(page, "%u\n", conf->geo.seg_sectors / 2);
@@ -242,6 +273,8 @@ PAR_RO(shift_last_ms);
 PAR_RO(shift_last_error);
 PAR_RO(shifts);
 PAR_RO(resync);
+PAR_RW(scrub_wakes);
+PAR_RO(scrub_left_out);
 PAR_RO(segment_kib);
 PAR_RO(segments_unwritten);
 PAR_RO(segments_both);
@@ -263,6 +296,8 @@ static struct attribute *par_attrs[] = {
 	&attr_shift_last_error.attr,
 	&attr_shifts.attr,
 	&attr_resync.attr,
+	&attr_scrub_wakes.attr,
+	&attr_scrub_left_out.attr,
 	&attr_segment_kib.attr,
 	&attr_segments_unwritten.attr,
 	&attr_segments_both.attr,
