@@ -1,0 +1,112 @@
+#!/bin/bash
+# A read-only array, however it became one, is not written by anybody: not by shifts, resyncs, checks, nor by being stopped.
+# timeout: 120
+set -euo pipefail
+. "$(dirname "$0")/../tools/par.sh"
+
+modprobe spindle
+START_RO=/sys/module/md_mod/parameters/start_ro
+
+# Sectors written to each disk so far.
+written() {
+	local name stat
+	for name in "${DISKS[@]}"; do
+		read -r -a stat <"/sys/block/$name/stat"
+		echo "$name ${stat[6]} ${stat[13]}"
+	done
+}
+
+cut_power() {
+	echo "$1" >/sys/kernel/config/spindle/cut
+	stop_par
+	echo all >/sys/kernel/config/spindle/restore
+}
+
+# What a user of a read-only array may do, none of which writes.
+use_read_only() {
+	assert_eq "$(fingerprint 8)" "$SUM" "$1: content"
+	refused dd if=/dev/zero of="/dev/$MD" bs=4k count=1 oflag=direct status=none
+	refused bash -c "echo 5 >/sys/block/$MD/md/par/gear"
+	nap 0.5
+}
+
+# unwritten WHAT COMMAND...: not a sector is written while it runs.
+unwritten() {
+	local what=$1 before
+	shift
+	before=$(written)
+	"$@"
+	assert_eq "$(written)" "$before" "$what: sectors written"
+}
+
+start_read_only() {
+	mdadm --assemble --quiet --readonly "/dev/$MD" "${DEVS[@]}"
+	use_read_only "assembled with --readonly"
+	stop_par
+}
+
+start_auto() {
+	assemble_par
+	assert_eq "$(cat "/sys/block/$MD/md/array_state")" read-auto "with start_ro"
+	assert_eq "$(fingerprint 8)" "$SUM" "auto-read-only: content"
+	nap 0.5
+	stop_par
+}
+
+mkspindles 5 48M
+create_par 3,5 --chunk=64
+fill 8
+SUM=$(fingerprint 8)
+
+note "turned read-only in the low gear"
+shift_to 3
+mdadm --readonly "/dev/$MD"
+unwritten "--readonly" use_read_only "--readonly"
+mdadm --readwrite "/dev/$MD"
+fill 8
+SUM=$(fingerprint 8)
+
+note "the block device set read-only"
+blockdev --setro "/dev/$MD"
+refused dd if=/dev/zero of="/dev/$MD" bs=4k count=1 oflag=direct status=none
+blockdev --setrw "/dev/$MD"
+fill 8
+SUM=$(fingerprint 8)
+
+note "assembled read-only in the low gear, clean and after a crash"
+stop_par
+unwritten "clean" start_read_only
+echo 1 >"$START_RO"
+unwritten "clean, start_ro" start_auto
+assemble_par
+fill 8
+SUM=$(fingerprint 8)
+cut_power 1
+unwritten "after a crash" start_read_only
+unwritten "after a crash, start_ro" start_auto
+
+note "the first write makes it writable, and the resync begins"
+assemble_par
+fill 1 20
+wait_for "/sys/block/$MD/md/par/resync" none
+assert_eq "$(fingerprint 8)" "$SUM" "in the end"
+shift_to 5
+stop_par
+dissect
+
+note "stopped being written in the midst of a resync"
+echo 0 >"$START_RO"
+assemble_par
+fill 40
+cut_power 2
+echo 100 >/proc/sys/dev/raid/speed_limit_max
+assemble_par
+fill 1
+assert_ne "$(par resync)" none "the resync is slow"
+mdadm --readonly "/dev/$MD"
+unwritten "resync" nap 1
+mdadm --readwrite "/dev/$MD"
+echo 200000 >/proc/sys/dev/raid/speed_limit_max
+wait_for "/sys/block/$MD/md/par/resync" none
+stop_par
+dissect
