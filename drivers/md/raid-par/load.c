@@ -224,10 +224,8 @@ static int load_map(struct par_conf *conf, struct par_found *members)
 	bool found, even;
 
 	for (zone = 0; zone < conf->geo.zones; zone++)
-		if (conf->intents[zone] & PAR_INTENT_STORED) {
-			conf->zone[zone].stored = true;
+		if (conf->intents[zone] & PAR_INTENT_STORED)
 			par_mark_block(conf, zone);
-		}
 	for_each_set_bit(block, conf->todo, conf->geo.map_blocks) {
 		par_block_zones(conf, block, &first);
 		par_map_prepare(conf, first);
@@ -347,12 +345,8 @@ static int load_super(struct par_conf *conf, const struct par_found *found,
 	return lost(conf) ?: rescue_super(conf, any);
 }
 
-/*
- * An intent that is set means that the array was not stopped: the zone's parity
- * must be made right again, and until the zone's map is stored as it is taken
- * now, nothing is admitted to it.
- */
-static void note_unclean(struct par_conf *conf)
+/* What the stored intents say of their zones, and of the sets' parity. */
+static void load_zones(struct par_conf *conf)
 {
 	unsigned int i;
 	u32 zone, end;
@@ -361,11 +355,9 @@ static void note_unclean(struct par_conf *conf)
 		zone = conf->geo.set[i].zone_base;
 		end = zone + conf->geo.set[i].zones;
 		for (; zone < end; zone++) {
-			if (conf->intents[zone] & PAR_INTENT_GEAR) {
-				conf->zone[zone].intent = PAR_INTENT_CHANGING;
-				if (conf->geo.parities)
-					conf->intents[zone] |= PAR_INTENT_RESYNC;
-			}
+			conf->intents[zone] = par_zone_load(&conf->zone[zone],
+							    conf->intents[zone],
+							    conf->geo.parities);
 			if (conf->intents[zone] & PAR_INTENT_RESYNC)
 				conf->super.set[i].resync = 0;
 		}
@@ -389,7 +381,7 @@ int par_load(struct par_conf *conf)
 	/* No block of this or an earlier life can be newer than the next one. */
 	conf->block_seq = max(conf->block_seq, conf->super.block_seq) +
 			  PAR_SEQ_LEAP;
-	note_unclean(conf);
+	load_zones(conf);
 	conf->super_due = true;
 	return 0;
 }

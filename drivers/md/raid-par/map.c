@@ -87,7 +87,7 @@ enum par_seg_state par_map_get(struct par_set *set, u64 row, unsigned int d)
 	return map_read(set, row, 2 * (d - low), 3);
 }
 
-/* Write a state and keep the counters; the zone becomes dirty. */
+/* Write a state and keep the counters. */
 static void put_state(struct par_set *set, u64 row, unsigned int d,
 		      enum par_seg_state state)
 {
@@ -99,27 +99,18 @@ static void put_state(struct par_set *set, u64 row, unsigned int d,
 	atomic64_inc(&set->vm[d].segs[state]);
 }
 
-static struct par_zone *dirty_zone(struct par_set *set, u64 row)
+static struct par_zone *locked_zone(struct par_set *set, u64 row)
 {
 	u32 number = par_zone_of(set, row);
-	struct par_zone *zone = &set->conf->zone[number];
 
 	lockdep_assert_held(par_zone_lock(set->conf, number));
-	zone->dirty = true;
-	return zone;
+	return &set->conf->zone[number];
 }
 
 void par_map_set(struct par_set *set, u64 row, unsigned int d,
 		 enum par_seg_state state)
 {
-	struct par_zone *zone = dirty_zone(set, row);
-
-	/*
-	 * While the stored map says "image", the home copy must not run ahead.
-	 * The other way round a shift is between, which stores everything.
-	 */
-	if (par_map_get(set, row, d) == PAR_SEG_IMAGE)
-		zone->must_store = 1;
+	par_zone_changed(locked_zone(set, row), par_map_get(set, row, d));
 	put_state(set, row, d, state);
 }
 
@@ -142,17 +133,13 @@ static void put_row(struct par_set *set, u64 row, unsigned int gear,
 
 void par_map_start_row(struct par_set *set, u64 row, unsigned int gear)
 {
-	dirty_zone(set, row);
+	par_zone_changed(locked_zone(set, row), PAR_SEG_UNWRITTEN);
 	put_row(set, row, gear, true);
 }
 
 void par_map_clear_row(struct par_set *set, u64 row)
 {
-	/*
-	 * Started again, its segments could be valid on the other side than
-	 * the stored map says: the zone must be stored before that.
-	 */
-	dirty_zone(set, row)->must_store = 1;
+	par_zone_cleared(locked_zone(set, row));
 	put_row(set, row, 0, false);
 }
 
@@ -257,7 +244,6 @@ static void apply_intent(struct par_set *set, u32 zone, unsigned int gear)
 						      par_awake(set->conf, gear, d)));
 		}
 	}
-	set->conf->zone[zone].dirty = true;
 }
 
 static void recount(struct par_set *set)

@@ -23,7 +23,7 @@
  *     store.c, shift.c and propagate.c wait, in threads and works of ours.
  *   - send anything to a sleeper: par_route() in member.c decides by the
  *     gear, and store.c writes to conf->current_members only.
- *   - let a copy run ahead of the stored map: par_zone_admits() in map.c.
+ *   - let a copy run ahead of the stored map: par_zone_admits() in zone.h.
  */
 #ifndef RAID_PAR_H
 #define RAID_PAR_H
@@ -41,12 +41,12 @@
 #include "geometry.h"
 #include "states.h"
 #include "format.h"
+#include "zone.h"
 
 #define PAR_BUCKETS	256U	/* segment locks of a set, hashed */
 #define PAR_ROW_HASH	256U	/* rows being started or discarded, hashed */
 #define PAR_ZONE_LOCKS	64U
 #define PAR_STORE_BATCH	32U	/* blocks snapshot, flushed for and written at once */
-#define PAR_STORING	2	/* par_zone.must_store: being stored */
 #define PAR_SPEED_MIN	8192U	/* KiB/s: propagation beside foreground I/O */
 #define PAR_SPEED_MAX	2097152U	/* and without */
 #define PAR_WAKE_TRIES	5U	/* a member that wakes up may err so often */
@@ -166,28 +166,6 @@ struct par_set {
 	atomic64_t rows_written;
 	struct par_vmember vm[PAR_MAX_MEMBERS];
 };
-
-/**
- * struct par_zone - a run of rows of one set, under its zone lock
- * @intent: the gear whose intent is stored, 0 for none, or
- *	PAR_INTENT_CHANGING while it is being replaced: nothing is admitted
- * @stored: its map block has been stored at some time
- * @dirty: the map in memory differs from the stored one
- * @must_store: since the map was stored, some segment has gone from "image" to
- *	"both" or some row from written to unwritten; that must be stored before
- *	a copy may run ahead or a row be started
- * @held: rows must not be started (their images are being discarded)
- * @starting: rows being started or discarded, under conf->row_lock
- */
-struct par_zone {
-	u8 intent;
-	bool stored, dirty, held;
-	u8 must_store;
-	u16 starting;
-	unsigned long touched;	/* jiffies of the last admission */
-};
-
-#define PAR_INTENT_CHANGING	0xff
 
 /* A map block: an allocated payload, or NULL while all of it is unwritten. */
 struct par_map_block {
@@ -350,16 +328,6 @@ void par_map_clear_row(struct par_set *set, u64 row);
 
 /* par_map_prepare - allocate the block of a zone; may sleep, GFP_NOIO */
 void par_map_prepare(struct par_conf *conf, u32 zone);
-
-/*
- * par_zone_admits - may a write go ahead that relies on @gear's intent?
- * @diverges: it changes a segment's state or starts a row. Zone lock held.
- */
-static inline bool par_zone_admits(const struct par_zone *zone,
-				   unsigned int gear, bool diverges)
-{
-	return zone->intent == gear && !(diverges && zone->must_store);
-}
 
 /* par_map_locked_state - par_map_get() under the zone lock */
 enum par_seg_state par_map_locked_state(struct par_set *set, u64 row,

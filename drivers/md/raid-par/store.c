@@ -246,7 +246,7 @@ u32 par_block_zones(struct par_conf *conf, u32 block, u32 *first)
 	return sg->zone_base + min(from + sg->block_zones, sg->zones);
 }
 
-/* The zones' states as of now; what changes from here on is dirty again. */
+/* The zones' states as of now. */
 static void snapshot_block(struct par_conf *conf, u32 block, u8 *payload)
 {
 	u32 first, zone, end = par_block_zones(conf, block, &first);
@@ -261,9 +261,7 @@ static void snapshot_block(struct par_conf *conf, u32 block, u8 *payload)
 			memcpy(payload + (zone - first) * bytes,
 			       conf->block[block].payload + (zone - first) * bytes,
 			       bytes);
-		conf->zone[zone].dirty = false;
-		if (conf->zone[zone].must_store)
-			conf->zone[zone].must_store = PAR_STORING;
+		par_zone_snapshot(&conf->zone[zone]);
 		spin_unlock(lock);
 	}
 }
@@ -276,9 +274,7 @@ static void block_stored(struct par_conf *conf, u32 block)
 		spinlock_t *lock = par_zone_lock(conf, zone);
 
 		spin_lock(lock);
-		conf->zone[zone].stored = true;
-		if (conf->zone[zone].must_store == PAR_STORING)
-			conf->zone[zone].must_store = 0;
+		par_zone_stored(&conf->zone[zone]);
 		spin_unlock(lock);
 	}
 }
@@ -384,14 +380,13 @@ static bool incomplete(const struct par_conf *conf)
 static int store_intents(struct par_conf *conf, const unsigned long *zones,
 			 unsigned int gear)
 {
-	u8 missed = gear && incomplete(conf) ? PAR_INTENT_MISSED : 0;
+	bool missed = incomplete(conf);
 	u32 zone;
 
-	for_each_set_bit(zone, zones, conf->geo.zones) {
-		conf->intents[zone] &= ~PAR_INTENT_GEAR;
-		conf->intents[zone] |= gear | missed |
-			(conf->zone[zone].stored ? PAR_INTENT_STORED : 0);
-	}
+	for_each_set_bit(zone, zones, conf->geo.zones)
+		conf->intents[zone] = par_intent_set(conf->intents[zone],
+						     &conf->zone[zone], gear,
+						     missed);
 	return store_intent_bytes(conf, zones);
 }
 
@@ -407,7 +402,7 @@ static int note_missed(struct par_conf *conf)
 	if (conf->missed_noted || !incomplete(conf))
 		return 0;
 	for (zone = 0; zone < conf->geo.zones; zone++)
-		if (conf->intents[zone] & (PAR_INTENT_GEAR | PAR_INTENT_RESYNC)) {
+		if (par_intent_misses(conf->intents[zone])) {
 			conf->intents[zone] |= PAR_INTENT_MISSED;
 			__set_bit(zone, conf->marked);
 		}
@@ -641,27 +636,20 @@ void par_mark_block(struct par_conf *conf, u32 zone)
 		conf->todo);
 }
 
-/*
- * One zone that was asked for. Before its intent may change from one gear's to
- * another's, and before a segment that was stored as valid on one side only
- * may run ahead on the other, its map must be stored: until then nothing is
- * admitted. Returns false if the zone has all it needs.
- */
+/* One zone that was asked for. Returns false if it has all it needs. */
 static bool begin_intent(struct par_conf *conf, u32 zone, unsigned int gear)
 {
 	struct par_zone *z = &conf->zone[zone];
 	spinlock_t *lock = par_zone_lock(conf, zone);
-	bool needed;
+	enum par_zone_need need;
 
 	spin_lock(lock);
-	needed = z->must_store || z->intent != gear;
-	if (z->must_store || (z->intent && z->intent != gear)) {
-		z->intent = PAR_INTENT_CHANGING;
+	need = par_zone_begin(z, gear);
+	if (need == PAR_ZONE_MAP)
 		par_mark_block(conf, zone);
-	}
 	z->touched = jiffies;
 	spin_unlock(lock);
-	return needed;
+	return need != PAR_ZONE_READY;
 }
 
 static void publish_intents(struct par_conf *conf, const unsigned long *zones,
@@ -673,7 +661,7 @@ static void publish_intents(struct par_conf *conf, const unsigned long *zones,
 		spinlock_t *lock = par_zone_lock(conf, zone);
 
 		spin_lock(lock);
-		conf->zone[zone].intent = gear;
+		par_zone_publish(&conf->zone[zone], gear);
 		spin_unlock(lock);
 	}
 }
@@ -825,9 +813,8 @@ static bool take_idle_zones(struct par_conf *conf)
 		spinlock_t *lock = par_zone_lock(conf, zone);
 
 		spin_lock(lock);
-		if (z->intent && !z->starting &&
-		    time_after(jiffies, z->touched + PAR_TIDY)) {
-			z->intent = PAR_INTENT_CHANGING;
+		if (time_after(jiffies, z->touched + PAR_TIDY) &&
+		    par_zone_close(z)) {
 			__set_bit(zone, conf->idle);
 			any = true;
 		}
