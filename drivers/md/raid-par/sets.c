@@ -21,7 +21,7 @@
 #define PAR_STRIPE_MEMORY	(192UL << 20)	/* at most this for all sets' stripes */
 
 static struct lock_class_key par_child_lock[2], par_child_suspend[2],
-			     par_child_open[2];
+			     par_child_open[2], par_child_sync[2];
 
 static struct par_set *child_set(struct mddev *child)
 {
@@ -129,6 +129,9 @@ static void child_classes(struct mddev *child, unsigned int home)
 	lockdep_set_class(&child->reconfig_mutex, &par_child_lock[home]);
 	lockdep_set_class(&child->suspend_mutex, &par_child_suspend[home]);
 	lockdep_set_class(&child->open_mutex, &par_child_open[home]);
+	/* It takes the child's mutex and is waited for under the parent's. */
+	lockdep_init_map(&child->sync_work.lockdep_map, "par_child_sync",
+			 &par_child_sync[home], 0);
 }
 
 static int child_init_rdev(struct par_set *set, unsigned int d)

@@ -106,14 +106,22 @@ def hash_of(path):
         return hashlib.sha1(file.read()).hexdigest()
 
 
+def read_word(path):
+    with open(path, encoding="ascii") as file:
+        return file.read().strip()
+
+
 def shift_at_random(path, seed):
+    """Most shifts are let finish; some are interrupted by the next one."""
     rng = random.Random(f"{seed}/gears")
-    with open(os.path.join(os.path.dirname(path), "gears"), encoding="ascii") as file:
-        gears = file.read().split()
+    gears = read_word(os.path.join(os.path.dirname(path), "gears")).split()
     while True:
+        want = rng.choice([gear for gear in gears if gear != read_word(path)])
         with open(path, "w", encoding="ascii") as file:
-            file.write(rng.choice(gears))
-        time.sleep(rng.uniform(0.02, 0.4))
+            file.write(want)
+        until = time.monotonic() + rng.choice([0.05, 5, 5])
+        while read_word(path) != want and time.monotonic() < until:
+            time.sleep(0.02)
 
 
 def in_child(function, *args):
