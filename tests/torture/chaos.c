@@ -181,7 +181,10 @@ static void sync_action(void)
 {
 	static const char *const actions[] = { "check", "repair", "idle" };
 	const char *action = actions[below(&rng, 3)];
-	int err = put(action, SYS "sync_action");
+	int err;
+
+	put(chance(&rng, 50) ? "1" : "0", SYS "par/scrub_wakes");
+	err = put(action, SYS "sync_action");
 
 	event("sync_action %s: %s", action, err ? strerror(-err) : "accepted");
 	controlled();

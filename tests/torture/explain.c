@@ -243,12 +243,24 @@ static bool xor_is_zero(const struct super *sb, struct place at)
 	return true;
 }
 
+/* Where the image of what lies there is; only of members that can sleep. */
+static struct place image_of(const struct super *sb, const struct place *at)
+{
+	unsigned int gear = array.gears - 2;
+	u64 x, segment;
+
+	while (array.gear[gear] > at->member)
+		gear--;
+	x = sb->set[at->set].start - sb->meta + at->row * sb->segment;
+	segment = x / sb->segment * (array.gear[gear + 1] - array.gear[gear]) +
+		  at->member - array.gear[gear];
+	return place_in(sb, gear, segment * sb->segment + at->within);
+}
+
 static void tell_place(const struct super *sb, struct place at, u32 sector)
 {
 	char words[128] = "unreadable";
 	u8 data[SECTOR];
-	unsigned int gear;
-	u64 x, segment;
 
 	if (disk_read_one(at.member, home_sector(sb, &at), data))
 		sector_words(data, sector, words, sizeof(words));
@@ -260,14 +272,8 @@ static void tell_place(const struct super *sb, struct place at, u32 sector)
 		say("    the home copies of all members %s",
 		    xor_is_zero(sb, at) ? "add up" : "do not add up");
 	tell_map(sb, &at);
-	if (at.member < array.gear[0])
-		return;
-	for (gear = array.gears - 2; array.gear[gear] > at.member; gear--)
-		;
-	x = sb->set[at.set].start - sb->meta + at.row * sb->segment;
-	segment = x / sb->segment * (array.gear[gear + 1] - array.gear[gear]) +
-		  at.member - array.gear[gear];
-	tell_place(sb, place_in(sb, gear, segment * sb->segment + at.within), sector);
+	if (at.member >= array.gear[0])
+		tell_place(sb, image_of(sb, &at), sector);
 }
 
 void explain_sector(u32 sector)
@@ -301,7 +307,7 @@ void explain_state(void)
 		    sb.set[i].recovering, (long long)sb.set[i].resync);
 }
 
-void home_place(u32 sector, unsigned int *d, u64 *at)
+bool find_copy(u32 sector, enum copy copy, unsigned int *d, u64 *at)
 {
 	struct super sb;
 	struct place place;
@@ -311,8 +317,16 @@ void home_place(u32 sector, unsigned int *d, u64 *at)
 	if (!newest_super(&sb, &owners))
 		fail("no superblock on any disk");
 	place = place_in(&sb, array.gears - 1, sector);
+	if (copy == PARITY)
+		place.member = array.members - 1 -
+			place.row * sb.segment / CHUNK % array.members;
+	if (copy == IMAGE && place.member < array.gear[0])
+		return false;
+	if (copy == IMAGE)
+		place = image_of(&sb, &place);
 	*d = place.member;
 	*at = home_sector(&sb, &place);
+	return true;
 }
 
 /* ---- keeping the disks ---- */

@@ -39,7 +39,8 @@ static struct writer writers[MAX_WRITERS];
 static unsigned int writer_count;
 static struct { u32 start, count; } windows[MAX_WINDOWS];
 static unsigned int window_count;
-static volatile bool stop;
+static volatile bool stop, silent;
+static unsigned int flushes;	/* of a thousand operations */
 volatile bool expect_errors;
 volatile u32 acked_since;
 
@@ -48,7 +49,7 @@ volatile u32 acked_since;
 static void window_place(unsigned int i, struct rng *rng)
 {
 	u32 unit = disk_block() / SECTOR;
-	u32 count = between(rng, 64, 8192), room;
+	u32 count = between(rng, 64, 3072), room;
 
 	if (count > model.sectors / 2)
 		count = model.sectors / 2;
@@ -224,27 +225,32 @@ static void widen_discard(struct writer *w, u32 *start, u32 *count)
 		*count = model.sectors - *start;
 }
 
+static bool chance_of(struct rng *rng, unsigned int permille)
+{
+	return below(rng, 1000) < permille;
+}
+
 static bool one_operation(struct writer *w)
 {
 	unsigned int what = below(&w->rng, 1000);
 	u32 start, count;
 	bool ok, write = true;
 
-	if (what < 70)
+	if (chance_of(&w->rng, flushes))
 		return do_flush(w);
 	pick_range(w, &start, &count);
-	if (what < 80)
+	if (what < 10)
 		widen_discard(w, &start, &count);
-	else if (what < 200)
+	else if (what < 130)
 		write = false;
 	if (!range_take(w->slot, start, count, write))
 		return true;
-	if (what < 80)
+	if (what < 10)
 		ok = do_discard(w, start, count);
-	else if (what < 200)
+	else if (what < 130)
 		ok = do_read(w, start, count);
 	else
-		ok = do_write(w, start, count, what < 260 ? OP_FUA : OP_WRITE);
+		ok = do_write(w, start, count, what < 190 ? OP_FUA : OP_WRITE);
 	range_drop(w->slot);
 	return ok;
 }
@@ -253,9 +259,16 @@ static void *writer_thread(void *arg)
 {
 	struct writer *w = arg;
 
-	while (!stop && one_operation(w))
+	while (!stop) {
+		if (silent) {
+			nap_ms(5);
+			continue;
+		}
+		if (!one_operation(w))
+			break;
 		if (w->pause && chance(&w->rng, 20))
 			nap_ms(below(&w->rng, w->pause));
+	}
 	return NULL;
 }
 
@@ -280,10 +293,12 @@ void load_start(u64 seed, unsigned int life, unsigned int round)
 {
 	struct rng rng = rng_for(seed, life, round, 3);
 	int fd = array_open(O_RDWR | O_DIRECT);
+	static const unsigned int rates[] = { 0, 4, 20, 70, 200 };
 	unsigned int i;
 
-	stop = false;
+	stop = silent = false;
 	expect_errors = false;
+	flushes = rates[below(&rng, 5)];
 	load_plan(&rng);
 	writer_count = between(&rng, 2, MAX_WRITERS);
 	for (i = 0; i < writer_count; i++) {
@@ -291,7 +306,14 @@ void load_start(u64 seed, unsigned int life, unsigned int round)
 		if (pthread_create(&writers[i].thread, NULL, writer_thread, &writers[i]))
 			fail("no thread for a writer");
 	}
-	event("%u writers in %u windows", writer_count, window_count);
+	event("%u writers in %u windows, %u flushes of 1000", writer_count, window_count,
+	      flushes);
+}
+
+/* No more writes, and no flush after the last ones. */
+void load_silence(void)
+{
+	silent = true;
 }
 
 void load_stop(void)

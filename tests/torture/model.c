@@ -443,7 +443,7 @@ static void verify_run(int fd, u32 start, u32 count, const char *when,
 /* What has been touched, and a sample of what never has been. */
 static bool wanted(u32 chunk, struct rng *rng)
 {
-	return model.touched[chunk] || below(rng, 16) == 0;
+	return model.touched[chunk] || below(rng, 48) == 0;
 }
 
 static void verify_all(int fd, const char *when,

@@ -49,10 +49,11 @@ struct options opt = {
 };
 struct counters counted;
 
-static unsigned int life, round_number;
+static unsigned int life, round_number, fixed_size;
 static struct rng life_rng;
 static bool refuse_due;		/* degraded and dirty when the power went */
 static bool may_refuse;		/* degraded, or it may have been */
+static bool forced_in_the_dark;	/* in an assembly that was cut */
 static bool lost_life;		/* --no-force: such an array is given up */
 
 /* ---- cutting ---- */
@@ -92,20 +93,31 @@ static void await_aim(const struct aim *aim, unsigned int limit)
 	}
 }
 
+/*
+ * In some rounds the writers fall silent before the cut: then a shift may store
+ * all there is, and nothing written after it hides what it has left out.
+ */
+static bool silent;
+
 static const char *await_cut(struct rng *rng)
 {
 	const struct aim *aim = &aims[chance(rng, 55) ? 0 : below(rng, AIMS)];
 
 	phase("the load", 60);
+	silent = !files_wanted() && chance(rng, 25);
+	if (silent) {
+		nap_ms(between(rng, 20, 300));
+		load_silence();
+	}
 	if (aim->path) {
-		nap_ms(between(rng, 10, 300));
-		await_aim(aim, 1500);
+		nap_ms(between(rng, 10, 200));
+		await_aim(aim, 1000);
 		if (aim->value == lowest)
-			nap_ms(below(rng, 300));
+			nap_ms(below(rng, 200));
 		else if (chance(rng, 70))
 			nap_ms(below(rng, 40));
 	} else {
-		nap_ms(between(rng, 5, chance(rng, 30) ? 1500 : 500));
+		nap_ms(between(rng, 5, chance(rng, 25) ? 1000 : 350));
 	}
 	return aim->name;
 }
@@ -184,7 +196,9 @@ static void assemble(void)
 	phase("assembling", 90);
 	klog_mark();
 	if (assembly_end(assembly_begin(false))) {
-		if (refuse_due)
+		if (forced_in_the_dark)
+			read_doubts(true);
+		else if (refuse_due)
 			fail("degraded and dirty, and yet started without --force");
 		counted.degraded_plain += may_refuse && array_degraded();
 		return;
@@ -206,24 +220,49 @@ static void assemble(void)
 	counted.forced++;
 }
 
-/* The power fails while mdadm is at it, and again. */
+/*
+ * The power fails while mdadm is at it, and again. What it was told to force may
+ * have been, or be when it is told no more.
+ */
 static void assemble_in_the_dark(struct rng *rng)
 {
+	bool force;
 	int pid;
 
+	forced_in_the_dark = false;
 	while (chance(rng, 20)) {
 		phase("assembling, to be cut", 90);
-		pid = assembly_begin(may_refuse && chance(rng, 50));
+		force = may_refuse && !opt.no_force && chance(rng, 40);
+		forced_in_the_dark |= force;
+		klog_mark();
+		pid = assembly_begin(force);
 		nap_ms(between(rng, 1, 400));
 		cut(rng);
 		counted.in_assembly++;
 		reap(pid);
 		array_stop();
+		if (forced_in_the_dark)
+			read_doubts(true);
 		disks_restore();
 	}
 }
 
 /* ---- deep checks ---- */
+
+/* As long as it is auto-read-only, an array does nothing by itself. */
+static void make_writable(struct rng *rng)
+{
+	int err;
+
+	if (!reads("read-auto", "/sys/block/" MD "/md/array_state"))
+		return;
+	if (chance(rng, 50))
+		err = array_shift(array_gear());
+	else
+		err = put("active", "/sys/block/" MD "/md/array_state");
+	if (err)
+		fail("the array does not leave auto-read-only: %s", strerror(-err));
+}
 
 static void wait_resync(void)
 {
@@ -266,6 +305,8 @@ static void check_parity(void)
 {
 	if (!array.parities)
 		return;
+	/* All sets, those with sleepers too. */
+	put("1", "/sys/block/" MD "/md/par/scrub_wakes");
 	if (put("check", "/sys/block/" MD "/md/sync_action"))
 		fail("a check is refused");
 	nap_ms(50);
@@ -315,6 +356,7 @@ static void go_deep(struct rng *rng, bool most)
 
 	phase("deep checks", 240);
 	files_compare_reset();
+	make_writable(rng);
 	if (array_degraded())
 		chaos_heal();
 	wait_resync();
@@ -327,6 +369,98 @@ static void go_deep(struct rng *rng, bool most)
 	/* And on from any gear. */
 	if (!most && !array_shift(array.gear[below(rng, array.gears)]))
 		array_wait("shifting", array_settled, 120);
+}
+
+/* ---- testing the checker ---- */
+
+static void disk_sector(unsigned int d, u64 at, void *data, bool write)
+{
+	char path[32];
+	int fd;
+
+	snprintf(path, sizeof(path), "/dev/%s", disk_name(d));
+	fd = open(path, (write ? O_WRONLY | O_SYNC : O_RDONLY) | O_CLOEXEC);
+	if (fd < 0 || (write ? pwrite(fd, data, SECTOR, at * SECTOR) :
+		       pread(fd, data, SECTOR, at * SECTOR)) != SECTOR)
+		fail("%s: cannot touch sector %llu", path, (unsigned long long)at);
+	close(fd);
+}
+
+/* A sector that has been durable for long, and has the copy that is wanted. */
+static u32 victim(enum copy copy, unsigned int *d, u64 *at)
+{
+	u32 s;
+
+	model_settle();
+	for (s = 0; s < model.sectors; s++)
+		if (model.sector[s].durable > 1 && !model.sector[s].discarded &&
+		    find_copy(s, copy, d, at))
+			return s;
+	fail("no victim");
+}
+
+static void damage(u32 s, unsigned int d, u64 at)
+{
+	u8 data[SECTOR];
+
+	disk_sector(d, at, data, false);
+	if (!strcmp(opt.inject, "stale"))
+		sector_fill(data, s, model.sector[s].durable - 1);
+	else if (!strcmp(opt.inject, "foreign"))
+		sector_fill(data, s + 1, model.sector[s].durable);
+	else if (!strcmp(opt.inject, "torn"))
+		memset(data + SECTOR / 2, 0, SECTOR / 2);
+	else if (!strcmp(opt.inject, "zero"))
+		memset(data, 0, SECTOR);
+	else
+		data[0] ^= 1;
+	disk_sector(d, at, data, true);
+}
+
+static void do_inject(enum copy copy)
+{
+	unsigned int d;
+	u64 at;
+	u32 s = victim(copy, &d, &at);
+
+	say("injecting: %s, sector %u, %s sector %llu", opt.inject, s, disk_name(d),
+	    (unsigned long long)at);
+	if (!strcmp(opt.inject, "lie"))
+		model.sector[s].durable = ++model.ops;
+	else
+		damage(s, d, at);
+}
+
+/*
+ * Do what the campaign must notice: to the disks while they are off, or to
+ * what it believes. An array of --inject does not shift by itself.
+ */
+static void inject(void)
+{
+	static const char *const kinds = "stale foreign torn zero lie";
+
+	if (opt.inject && round_number == 2 && strstr(kinds, opt.inject))
+		do_inject(HOME);
+}
+
+/* What only the deep checks can notice. */
+static void inject_deep(void)
+{
+	bool image = !strcmp(opt.inject, "image");
+
+	wait_resync();
+	if (image && (array_shift(array.gear[0]) || !array.parities))
+		fail("cannot shift");
+	array_wait("shifting", array_settled, 60);
+	array_stop();
+	do_inject(image ? IMAGE : PARITY);
+	if (!strcmp(opt.inject, "dissect"))
+		dissect();
+	must_assemble(false);
+	if (image)
+		check_both_gears();
+	else
+		check_parity();
 }
 
 /* ---- rounds ---- */
@@ -391,21 +525,55 @@ static void end_load(void)
 	array_stop();
 }
 
-static void inject(void);
+/*
+ * Now and then it is stopped properly, and the power goes right after: what was
+ * never flushed may be lost, but an array that calls itself clean must be so.
+ */
+static void stop_and_cut(struct rng *rng)
+{
+	phase("stopping while all is well", 90);
+	if (files_wanted())
+		files_stop();
+	else
+		load_stop();
+	chaos_stop();
+	if (files_wanted())
+		files_unmount();
+	may_refuse |= array_degraded() > 0;
+	refuse_due = false;
+	silent = true;
+	array_stop();
+	cut(rng);
+	counted.after_stop++;
+}
+
+/* Where the time of a round goes. */
+static unsigned int lap(unsigned int *since)
+{
+	unsigned int now = now_ms(), took = now - *since;
+
+	*since = now;
+	return took;
+}
 
 static void one_round(void)
 {
 	struct rng rng = rng_for(opt.seed, life, round_number, 2);
-	unsigned int began = now_ms(), loaded;
+	unsigned int since = now_ms(), loading, stopping, starting, verifying;
 	u64 verified = model.verified;
 	const char *aim;
 
 	begin_load();
 	aim = await_cut(&rng);
 	note_moment();
-	cut(&rng);
-	loaded = now_ms() - began;
-	end_load();
+	loading = lap(&since);
+	if (chance(&rng, 10)) {
+		stop_and_cut(&rng);
+	} else {
+		cut(&rng);
+		end_load();
+	}
+	stopping = lap(&since);
 	disks_restore();
 	inject();
 	explain_snapshot();
@@ -415,20 +583,34 @@ static void one_round(void)
 	assemble();
 	if (lost_life)
 		return;
+	starting = lap(&since);
 	verify();
+	verifying = lap(&since);
 	counted.sectors += model.verified - verified;
 	counted.rounds++;
-	if (chance(&rng, 25))
+	if (chance(&rng, silent ? 60 : 20))
 		go_deep(&rng, false);
-	say("life %u round %u: load %u ms (%s;%s ), %u operations, %u of %u acknowledged ones durable, %llu sectors right, %.1f s",
-	    life, round_number, loaded, aim, chaos_plan(), model.ops - model.base,
+	say("life %u round %u: %s;%s; %u operations, %u of %u acknowledged ones durable, %llu sectors right; ms: load %u, stop %u, start %u, verify %u, deep %u",
+	    life, round_number, aim, chaos_plan(), model.ops - model.base,
 	    model.durable_acks, model.acks,
-	    (unsigned long long)(model.verified - verified), (now_ms() - began) / 1000.0);
+	    (unsigned long long)(model.verified - verified), loading, stopping, starting,
+	    verifying, lap(&since));
+}
+
+/* Small ones are quick; to have several zones, a set needs larger ones. */
+static unsigned int choose_size(struct rng *rng)
+{
+	if (fixed_size)
+		return fixed_size;
+	if (files_wanted())
+		return 64;
+	return chance(rng, 75) ? between(rng, 16, 28) : between(rng, 64, 160);
 }
 
 static void one_life(void)
 {
 	life_rng = rng_for(opt.seed, life, 0, 1);
+	opt.disk_mib = choose_size(&life_rng);
 	disks_make(array.members, &life_rng);
 	put("0", "/sys/module/md_mod/parameters/start_ro");
 	array_create();
@@ -441,7 +623,9 @@ static void one_life(void)
 	for (round_number = 1; round_number <= opt.rounds && counted.cuts < opt.cuts && !lost_life;
 	     round_number++)
 		one_round();
-	if (!lost_life)
+	if (opt.inject)
+		inject_deep();
+	else if (!lost_life)
 		go_deep(&life_rng, true);
 	else
 		event("life %u is given up", life);
@@ -451,72 +635,6 @@ static void one_life(void)
 		array_stop();
 	disks_remove();
 	model_end();
-}
-
-/* ---- testing the checker ---- */
-
-static void disk_sector(unsigned int d, u64 at, void *data, bool write)
-{
-	char path[32];
-	int fd;
-
-	snprintf(path, sizeof(path), "/dev/%s", disk_name(d));
-	fd = open(path, (write ? O_WRONLY | O_SYNC : O_RDONLY) | O_CLOEXEC);
-	if (fd < 0 || (write ? pwrite(fd, data, SECTOR, at * SECTOR) :
-		       pread(fd, data, SECTOR, at * SECTOR)) != SECTOR)
-		fail("%s: cannot touch sector %llu", path, (unsigned long long)at);
-	close(fd);
-}
-
-/* A sector that has been durable for long. */
-static u32 victim(void)
-{
-	u32 s;
-
-	model_settle();
-	for (s = model.sectors / 3; s < model.sectors; s++)
-		if (model.sector[s].durable && !model.sector[s].discarded)
-			return s;
-	for (s = 0; s < model.sectors; s++)
-		if (model.sector[s].durable && !model.sector[s].discarded)
-			return s;
-	fail("no victim");
-}
-
-/*
- * Do what the campaign must notice: to the disks while they are off, or to
- * what it believes. Only sectors at home are damaged: --inject wants an array
- * that has not shifted.
- */
-static void inject(void)
-{
-	u8 data[SECTOR];
-	unsigned int d;
-	u32 s;
-	u64 at;
-
-	if (!opt.inject || round_number != 2)
-		return;
-	s = victim();
-	home_place(s, &d, &at);
-	say("injecting: %s, sector %u, %s sector %llu", opt.inject, s, disk_name(d),
-	    (unsigned long long)at);
-	if (!strcmp(opt.inject, "lie")) {
-		model.sector[s].durable = ++model.ops;
-		return;
-	}
-	disk_sector(d, at, data, false);
-	if (!strcmp(opt.inject, "stale"))
-		sector_fill(data, s, model.sector[s].durable - 1);
-	else if (!strcmp(opt.inject, "foreign"))
-		sector_fill(data, s + 1, model.sector[s].durable);
-	else if (!strcmp(opt.inject, "torn"))
-		memset(data + SECTOR / 2, 0, SECTOR / 2);
-	else if (!strcmp(opt.inject, "zero"))
-		memset(data, 0, SECTOR);
-	else
-		fail("--inject %s?", opt.inject);
-	disk_sector(d, at, data, true);
 }
 
 /* ---- beginning and end ---- */
@@ -579,8 +697,7 @@ static void parse(int argc, char **argv)
 		case 'q': opt.quiet = true; break;
 		default: exit(2);
 		}
-	if (!opt.disk_mib)
-		opt.disk_mib = strcmp(opt.workload, "raw") ? 64 : 24;
+	fixed_size = opt.disk_mib;
 }
 
 int main(int argc, char **argv)

@@ -46,7 +46,7 @@ extern struct options opt;
 #define COUNTERS(X) \
 	X(cuts) X(rounds) X(lives) \
 	X(in_shift) X(in_propagation) X(in_low_gear) X(in_degraded) X(in_resync) \
-	X(in_recovery) X(in_check) X(in_assembly) X(dirty_refused) X(forced) \
+	X(in_recovery) X(in_check) X(in_assembly) X(after_stop) X(dirty_refused) X(forced) \
 	X(degraded_plain) X(sectors) X(live_reads) X(lost) X(discards) X(fails) \
 	X(adds) X(shifts) X(both_gears) X(checks) X(dissected) X(files) X(fsck)
 
@@ -217,6 +217,7 @@ bool sector_version(const void *data, u32 sector, u32 *version);
 
 void load_plan(struct rng *rng);
 void load_start(u64 seed, unsigned int life, unsigned int round);
+void load_silence(void);
 void load_stop(void);
 void load_fill(void);
 /* Errors are expected from now on: the power is about to be cut. */
@@ -254,8 +255,8 @@ void explain_snapshot(void);
 void explain_sector(u32 sector);
 void explain_state(void);
 void disks_dump(void);
-/* Where sector of the array lies at home: the disk and its sector there. */
-void home_place(u32 sector, unsigned int *d, u64 *at);
-unsigned int parity_member(u32 sector);
+/* Where a copy of an array's sector lies; false if there is no such. */
+enum copy { HOME, IMAGE, PARITY };
+bool find_copy(u32 sector, enum copy copy, unsigned int *d, u64 *at);
 
 #endif

@@ -1,0 +1,8 @@
+#!/bin/bash
+# The crash campaign's verifier finds what is put in for it to find.
+# timeout: 300
+set -euo pipefail
+cd "$(dirname "$0")"
+RAIDPAR_TORTURE=$(./run --compile)
+export RAIDPAR_TORTURE
+exec ../machine/run --debug --mem 1200M --timeout 1200 -- "$PWD/guest-checker"
