@@ -5,7 +5,7 @@ set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 MNT=/mnt/replayed
-POINTS=25
+POINTS=${RAIDPAR_POINTS:-25}
 export DM_DISABLE_UDEV=1
 
 # ask COMMAND: replay.py's answer is in ANSWER.

@@ -116,7 +116,8 @@ def shift_at_random(path, seed):
     rng = random.Random(f"{seed}/gears")
     gears = read_word(os.path.join(os.path.dirname(path), "gears")).split()
     while True:
-        want = rng.choice([gear for gear in gears if gear != read_word(path)])
+        now = read_word(path)
+        want = rng.choice([gear for gear in gears if gear != now])
         with open(path, "w", encoding="ascii") as file:
             file.write(want)
         until = time.monotonic() + rng.choice([0.05, 5, 5])
