@@ -13,6 +13,7 @@ help:
 	@echo 'make check     the sources only: style, static checks, both kernels'
 	@echo 'make kunit     the KUnit suites only'
 	@echo 'make bench     throughput against raid5'
+	@echo 'make torture   power cuts: RUNS=100 SEED=1, or MUTATION=name'
 	@echo 'make module    the module, for the test machines and for 7.2'
 	@echo 'make mdadm     the patched mdadm'
 	@echo 'make kernel    the kernels of the test machines'
@@ -48,6 +49,11 @@ kunit: setup
 bench: setup
 	@tests/bench/bench
 
+RUNS := 100
+SEED := 1
+torture: module mdadm
+	@tests/torture/run --runs $(RUNS) --seed $(SEED) $(if $(MUTATION),--mutation $(MUTATION) --first)
+
 clean:
 	rm -rf build
 
@@ -56,4 +62,4 @@ distclean-cache: clean
 
 # The scripts see to their own parallel work.
 .NOTPARALLEL:
-.PHONY: help setup kernel mdadm module demo test check kunit bench clean distclean-cache
+.PHONY: help setup kernel mdadm module demo test check kunit bench torture clean distclean-cache

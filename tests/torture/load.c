@@ -316,6 +316,21 @@ void load_silence(void)
 	silent = true;
 }
 
+/*
+ * The kernel of the test machine complains of itself if a process ends with an
+ * asynchronous context.
+ */
+void load_forget(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < MAX_WRITERS; i++) {
+		if (writers[i].aio)
+			syscall(SYS_io_destroy, writers[i].aio);
+		writers[i].aio = 0;
+	}
+}
+
 void load_stop(void)
 {
 	unsigned int i;
@@ -323,6 +338,7 @@ void load_stop(void)
 	stop = true;
 	for (i = 0; i < writer_count; i++)
 		pthread_join(writers[i].thread, NULL);
+	load_forget();
 	close(writers[0].fd);
 }
 
@@ -349,5 +365,6 @@ void load_fill(void)
 		}
 	do_flush(w);
 	close(w->fd);
+	load_forget();
 	model_settle();
 }

@@ -15,7 +15,7 @@
  * a cut it holds the durable version, or a later one that was submitted in this
  * round: not one that the cut before has lost, which would be a stale copy
  * come back. What is found then is durable. A discarded sector may hold zeros
- * or any version of its own, until it is written again.
+ * or any version of its own, now this and now that, until it is written again.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -401,6 +401,24 @@ void verify_live(const void *data, u32 start, u32 count, const char *when)
 	model.verified += count;
 }
 
+/*
+ * What is found is the truth from now on. Only what was discarded and has not
+ * been written since stays as vague as a discard leaves it: rows that are given
+ * back lie on the disks as they were, and a cut may bring them back.
+ */
+static void settle_sector(struct sector *s, bool valid, u32 version)
+{
+	if (s->discarded > s->durable && valid && version < s->discarded) {
+		counted.revived += version != 0;
+		s->durable = s->acked = 0;
+		s->doubtful = 0;
+		return;
+	}
+	s->durable = s->acked = valid ? version : 0;
+	s->discarded = 0;
+	s->doubtful = valid ? 0 : model.ops;
+}
+
 static void verify_cut(const void *data, u32 start, u32 count, const char *when)
 {
 	const char *at = data;
@@ -412,9 +430,7 @@ static void verify_cut(const void *data, u32 start, u32 count, const char *when)
 
 		if (!cut_right(start + i, valid, version))
 			wrong(at, start + i, count - i, cut_right, when);
-		s->durable = s->acked = valid ? version : 0;
-		s->discarded = 0;
-		s->doubtful = valid ? 0 : model.ops;
+		settle_sector(s, valid, version);
 	}
 	model.verified += count;
 }

@@ -44,6 +44,8 @@
 
 #include "torture.h"
 
+#define RESYNC_SPEED "/proc/sys/dev/raid/speed_limit_min"
+
 struct options opt = {
 	.seed = 1, .layout = "3,5", .workload = "raw", .cuts = 10, .rounds = 8,
 };
@@ -266,6 +268,7 @@ static void make_writable(struct rng *rng)
 
 static void wait_resync(void)
 {
+	put("500000", RESYNC_SPEED);
 	array_wait("the resync", array_resynced, 120);
 	array_wait("the mover", array_settled, 120);
 }
@@ -305,6 +308,7 @@ static void check_parity(void)
 {
 	if (!array.parities)
 		return;
+	put("500000", RESYNC_SPEED);
 	/* All sets, those with sleepers too. */
 	put("1", "/sys/block/" MD "/md/par/scrub_wakes");
 	if (put("check", "/sys/block/" MD "/md/sync_action"))
@@ -493,6 +497,7 @@ static void choose_speed(void)
 {
 	struct rng rng = rng_for(opt.seed, life, round_number, 8);
 
+	put(chance(&rng, 50) ? "1000" : "20000", RESYNC_SPEED);
 	put(chance(&rng, 75) ? "500000" : "8192", "/sys/block/" MD "/md/par/speed_min");
 }
 

@@ -48,7 +48,8 @@ extern struct options opt;
 	X(in_shift) X(in_propagation) X(in_low_gear) X(in_degraded) X(in_resync) \
 	X(in_recovery) X(in_check) X(in_assembly) X(after_stop) X(dirty_refused) X(forced) \
 	X(degraded_plain) X(sectors) X(live_reads) X(lost) X(discards) X(fails) \
-	X(adds) X(shifts) X(both_gears) X(checks) X(dissected) X(files) X(fsck)
+	X(adds) X(shifts) X(revived) \
+	X(both_gears) X(checks) X(dissected) X(files) X(fsck)
 
 struct counters {
 #define X(name) u64 name;
@@ -219,6 +220,7 @@ void load_plan(struct rng *rng);
 void load_start(u64 seed, unsigned int life, unsigned int round);
 void load_silence(void);
 void load_stop(void);
+void load_forget(void);
 void load_fill(void);
 /* Errors are expected from now on: the power is about to be cut. */
 extern volatile bool expect_errors;

@@ -172,6 +172,7 @@ _Noreturn void fail(const char *format, ...)
 	if (fail_details)
 		fail_details();
 	end_of_log();
+	load_forget();
 	_exit(1);
 }
 
