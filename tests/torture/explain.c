@@ -15,7 +15,7 @@
 #include "torture.h"
 
 #define CHUNK		128U	/* sectors: --chunk=64K */
-#define META_MAX	8192U	/* sectors of metadata that are kept */
+#define META_MAX	512U	/* sectors of metadata that are kept */
 #define PAYLOAD		3840U
 #define ZONE_ROWS	512U
 
@@ -68,13 +68,6 @@ static bool disk_read_one(unsigned int d, u64 sector, void *data)
 	return true;
 }
 
-static u32 meta_length(void)
-{
-	u64 sectors = (u64)opt.disk_mib * 2048 / 16;
-
-	return sectors < META_MAX ? sectors & ~7U : META_MAX;
-}
-
 void explain_snapshot(void)
 {
 	u8 md[8 * SECTOR];
@@ -86,7 +79,7 @@ void explain_snapshot(void)
 		if (!disk_read(d, 8, md, 8))
 			continue;
 		data_offset[d] = le(md + 128, 8);
-		disk_read(d, data_offset[d], meta[d], meta_length());
+		disk_read(d, data_offset[d], meta[d], META_MAX);
 	}
 }
 
@@ -141,7 +134,7 @@ static const u8 *newest_block(const struct super *sb, unsigned int kind,
 		for (slot = 0; meta[d] && slot < 2; slot++) {
 			const u8 *raw = meta[d] + (sector + 8 * slot) * SECTOR;
 
-			if (sector + 16 > meta_length() || memcmp(raw, "PARB", 4))
+			if (sector + 16 > META_MAX || memcmp(raw, "PARB", 4))
 				continue;
 			if (le(raw + 8, 4) != kind || le(raw + 12, 4) != index ||
 			    le(raw + 16, 8) != sb->epoch)

@@ -581,7 +581,6 @@ static void one_round(void)
 	stopping = lap(&since);
 	disks_restore();
 	inject();
-	explain_snapshot();
 	choose_start_ro(&rng);
 	assemble_in_the_dark(&rng);
 	explain_snapshot();
@@ -593,7 +592,7 @@ static void one_round(void)
 	verifying = lap(&since);
 	counted.sectors += model.verified - verified;
 	counted.rounds++;
-	if (chance(&rng, silent ? 60 : 20))
+	if (chance(&rng, silent ? 50 : 15))
 		go_deep(&rng, false);
 	say("life %u round %u: %s;%s; %u operations, %u of %u acknowledged ones durable, %llu sectors right; ms: load %u, stop %u, start %u, verify %u, deep %u",
 	    life, round_number, aim, chaos_plan(), model.ops - model.base,

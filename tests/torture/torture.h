@@ -90,6 +90,8 @@ void watch_phases(void);
 
 int put(const char *value, const char *path, ...) __attribute__((format(printf, 2, 3)));
 int get(char *value, size_t size, const char *path, ...) __attribute__((format(printf, 3, 4)));
+/* All lines of it. */
+int get_all(char *value, size_t size, const char *path, ...) __attribute__((format(printf, 3, 4)));
 bool reads(const char *value, const char *path);
 
 /* A process; its output goes to a file that tell_output() prints. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Random numbers, the log, failing, hangs, sysfs and processes. */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
@@ -188,6 +189,39 @@ void phase(const char *what, unsigned int seconds)
 	phase_limit = now_ms() + seconds * 1000;
 }
 
+/* A task's stack in the kernel, in one line. */
+static void say_stack(const char *pid)
+{
+	char stack[1500], stat[128];
+	char *at;
+
+	if (get(stat, sizeof(stat), "/proc/%s/stat", pid) || !strstr(stat, ") D "))
+		return;
+	get_all(stack, sizeof(stack), "/proc/%s/stack", pid);
+	for (at = stack; (at = strchr(at, '\n'));)
+		*at = ' ';
+	stat[strcspn(stat, ")") + 1] = 0;
+	say("  waiting: %s: %s", stat, stack);
+}
+
+static void say_waiting(void)
+{
+	struct dirent *entry;
+	char path[64];
+	DIR *dir = opendir("/proc");
+
+	while (dir && (entry = readdir(dir)))
+		if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9')
+			say_stack(entry->d_name);
+	if (dir)
+		closedir(dir);
+	dir = opendir("/proc/self/task");
+	while (dir && (entry = readdir(dir))) {
+		snprintf(path, sizeof(path), "self/task/%.16s", entry->d_name);
+		say_stack(path);
+	}
+}
+
 /*
  * Threads that hang in the kernel cannot be killed, nor can this process end
  * before them: have the kernel say who waits where, and switch the machine off.
@@ -200,8 +234,7 @@ static void *watchdog(void *arg)
 			continue;
 		say("FAILED:");
 		say("HANG: %s takes too long", phase_name);
-		put("w", "/proc/sysrq-trigger");
-		put("d", "/proc/sysrq-trigger");
+		say_waiting();
 		say_events();
 		if (fail_details && pthread_mutex_trylock(&fail_lock) == 0)
 			explain_state();
@@ -246,7 +279,7 @@ int put(const char *value, const char *path, ...)
 	return put_file(value, name);
 }
 
-int get(char *value, size_t size, const char *path, ...)
+int get_all(char *value, size_t size, const char *path, ...)
 {
 	char name[256];
 	va_list args;
@@ -265,8 +298,21 @@ int get(char *value, size_t size, const char *path, ...)
 	if (got < 0)
 		return -errno;
 	value[got] = 0;
-	value[strcspn(value, "\n")] = 0;
 	return 0;
+}
+
+int get(char *value, size_t size, const char *path, ...)
+{
+	char name[256];
+	va_list args;
+	int err;
+
+	va_start(args, path);
+	vsnprintf(name, sizeof(name), path, args);
+	va_end(args);
+	err = get_all(value, size, "%s", name);
+	value[strcspn(value, "\n")] = 0;
+	return err;
 }
 
 bool reads(const char *value, const char *path)
