@@ -339,9 +339,12 @@ static int load_super(struct par_conf *conf, const struct par_found *found,
 		return 0;
 	}
 	tell_supers(conf, found);
-	pr_err("md/par:%s: cannot start: %s\n", mdname(conf->mddev), any ?
-	       "the members that never sleep have lost the metadata, and what the others have is older" :
-	       "no member has valid raid-par metadata");
+	if (any)
+		pr_err("md/par:%s: cannot start: the members that never sleep have lost the metadata, and what the others have is older\n",
+		       mdname(conf->mddev));
+	else
+		pr_err("md/par:%s: cannot start: no member has valid raid-par metadata\n",
+		       mdname(conf->mddev));
 	return lost(conf) ?: rescue_super(conf, any);
 }
 

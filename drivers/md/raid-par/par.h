@@ -14,7 +14,8 @@
  *
  * Lock order, outermost first:
  *   parent's reconfig_mutex → conf->gate → children's reconfig_mutex
- *   → conf->copy_mutex → conf->store_mutex → zone lock → conf->row_lock → bucket lock → conf->queue_lock
+ *   → conf->copy_mutex → conf->store_mutex → zone lock → conf->row_lock
+ *   → bucket lock → conf->queue_lock
  * Zone locks and conf->row_lock are taken in process context only; bucket
  * locks and conf->queue_lock also by completions, hence with irqsave.
  *
@@ -423,6 +424,12 @@ int par_store_checkpoint(struct par_conf *conf, bool clean);
 
 /* par_store_zones - store the map of zones with must_store set; sleeps */
 int par_store_zones(struct par_conf *conf);
+
+/*
+ * par_store_wake - have @members answer, all at once; one that errs is asked
+ * again a few times. Sleeps. Returns those that do not answer.
+ */
+u32 par_store_wake(struct par_conf *conf, u32 members);
 
 /*
  * par_store_gear - @gear is the current one from now on, for members @awake.

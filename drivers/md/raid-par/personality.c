@@ -6,6 +6,7 @@
  * nothing writes its superblock merely because the array is written, and no
  * sleeper is woken for it. What is dirty, the zones' intents say (store.c).
  */
+#include <linux/delay.h>
 #include <linux/log2.h>
 #include <linux/module.h>
 #include <linux/seq_file.h>
@@ -437,6 +438,13 @@ static void par_free(struct mddev *mddev, void *priv)
 {
 	struct par_conf *conf = priv;
 
+	/*
+	 * md has waited until its sync work called itself done; but it goes on
+	 * for a moment with an mddev that may be gone by then. It cannot be
+	 * flushed with reconfig_mutex held, which it takes.
+	 */
+	while (work_busy(&mddev->sync_work))
+		usleep_range(1000, 2000);
 	/* The mover may have gone on since md quiesced the array. */
 	par_shift_exit(conf);
 	par_sysfs_remove(conf);

@@ -267,6 +267,10 @@ static void child_destroy(struct par_set *set)
 	if (set->running) {
 		mddev_lock_nointr(&set->mddev);
 		md_frozen_sync_thread(&set->mddev);
+		mddev_unlock(&set->mddev);
+		/* It goes on for a moment after it has called itself done. */
+		flush_work(&set->mddev.sync_work);
+		mddev_lock_nointr(&set->mddev);
 		md_stop(&set->mddev);
 		mddev_unlock(&set->mddev);
 		flush_work(&set->mddev.event_work);

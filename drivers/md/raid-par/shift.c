@@ -162,12 +162,37 @@ static u32 members_of(struct par_conf *conf, unsigned int gear)
 	return BIT(conf->geo.set[gear].members) - 1;
 }
 
+/*
+ * Who does not wake up has failed. But if that were more than parity can stand
+ * for, nobody is failed: the images hold all data, and the gear serves it.
+ */
+static int wake_members(struct par_conf *conf)
+{
+	u32 dead = par_store_wake(conf, members_of(conf, conf->aim) &
+				  ~members_of(conf, conf->gear));
+	unsigned int d;
+
+	if (hweight32(dead) + conf->mddev->degraded > conf->geo.parities && dead) {
+		for (d = 0; d < conf->geo.members; d++)
+			if (dead & BIT(d))
+				pr_crit("md/par:%s: member %u (%pg) does not wake up\n",
+					mdname(conf->mddev), d,
+					conf->member[d].rdev->bdev);
+		return -EHOSTDOWN;
+	}
+	for (d = 0; d < conf->geo.members; d++)
+		if (dead & BIT(d))
+			par_member_failed(conf, d);
+	return 0;
+}
+
 static int shift_up(struct par_conf *conf)
 {
 	int err;
 
 	shift_begin(conf, PAR_SHIFT_UP, 0);
-	err = par_store_gear(conf, conf->aim, members_of(conf, conf->aim));
+	err = wake_members(conf);
+	err = err ?: par_store_gear(conf, conf->aim, members_of(conf, conf->aim));
 	shift_end(conf, err);
 	if (!err) {
 		pr_info("md/par:%s: shifted up to gear %u of %u\n",

@@ -173,6 +173,35 @@ bool par_meta_read(struct par_conf *conf, unsigned int d, u64 sector,
 			    REQ_OP_READ | REQ_META, false);
 }
 
+/* Read from all of @members at once, into one page: who answers? */
+static u32 silent_members(struct par_conf *conf, u32 members, struct page *page)
+{
+	struct par_meta_io io = { .conf = conf };
+	unsigned int d;
+
+	meta_begin(&io, conf);
+	for (d = 0; d < conf->geo.members; d++)
+		if (members & BIT(d))
+			meta_submit(&io, d, 0, page, REQ_OP_READ | REQ_SYNC |
+				    REQ_META);
+	return meta_wait(&io);
+}
+
+u32 par_store_wake(struct par_conf *conf, u32 members)
+{
+	struct page *page = alloc_page(GFP_NOIO | __GFP_NOFAIL);
+	unsigned int tries;
+
+	members = usable(conf, members);
+	for (tries = 0; members && tries < PAR_WAKE_TRIES; tries++) {
+		if (tries)
+			msleep(PAR_WAKE_PAUSE);
+		members = silent_members(conf, members, page);
+	}
+	__free_page(page);
+	return members;
+}
+
 /* ---- superblock ---- */
 
 u64 par_super_sector(u64 seq)

@@ -110,6 +110,9 @@ int par_hot_add(struct mddev *mddev, struct md_rdev *rdev)
 
 	if (d < 0)
 		return d;
+	/* md asks again when the array may be written. */
+	if (!md_is_rdwr(mddev))
+		return -EROFS;
 	if (!conf->geo.parities || test_bit(MD_BROKEN, &mddev->flags))
 		return -EINVAL;
 	if (rdev->sectors < conf->geo.dev_sectors) {

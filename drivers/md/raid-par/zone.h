@@ -108,7 +108,14 @@ u8 par_zone_load(struct par_zone *zone, u8 byte, bool parity);
 u8 par_intent_set(u8 byte, const struct par_zone *zone, unsigned int gear,
 		  bool incomplete);
 
-/* par_intent_misses - would a member that goes now lack some of the zone? */
+/* par_intent_misses - would a member that goes now lack writes to the zone? */
 bool par_intent_misses(u8 byte);
+
+/*
+ * par_zone_misses - the same, of writes and of copies. To be asked between a
+ * flush and what is stored on the strength of it: a member that was lost in the
+ * flush has no part in it.
+ */
+bool par_zone_misses(const struct par_zone *zone, u8 byte);
 
 #endif

@@ -7,6 +7,7 @@
 #ifndef RAID_PAR_COMPAT_H
 #define RAID_PAR_COMPAT_H
 
+#include <linux/hrtimer.h>
 #include <linux/version.h>
 
 /* The oldest and the newest kernel this is built for. */
@@ -89,14 +90,15 @@
  * took the old one away.
  */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
-#define par_hrtimer_setup(timer, func, clock, mode)			\
-	hrtimer_setup(timer, func, clock, mode)
+#define par_hrtimer_setup	hrtimer_setup
 #else
-#define par_hrtimer_setup(timer, func, clock, mode)			\
-	do {								\
-		hrtimer_init(timer, clock, mode);			\
-		(timer)->function = (func);				\
-	} while (0)
+static inline void par_hrtimer_setup(struct hrtimer *timer,
+				     enum hrtimer_restart (*function)(struct hrtimer *),
+				     clockid_t clock, enum hrtimer_mode mode)
+{
+	hrtimer_init(timer, clock, mode);
+	timer->function = function;
+}
 #endif
 
 #endif
