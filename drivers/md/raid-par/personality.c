@@ -316,12 +316,13 @@ static sector_t par_size(struct mddev *mddev, sector_t sectors, int raid_disks)
 }
 
 /*
- * A scrub in a low gear changes nothing that md's superblock says, and to write
- * it would wake the sleepers. It is not written without md->persistent, which
- * md looks at with reconfig_mutex held only. If something else has changed
- * after all, the next shift up has it written.
+ * A sync has ended in a low gear: a scrub, which changes nothing that md's
+ * superblock says, or one that was interrupted. Somebody may wait for it to be
+ * reaped, but to write the superblock would wake the sleepers. It is not
+ * written without mddev->persistent, which md looks at with reconfig_mutex held
+ * only. If something has changed after all, the next shift up has it written.
  */
-static void reap_scrub(struct mddev *mddev)
+static void reap_quietly(struct mddev *mddev)
 {
 	struct par_conf *conf = mddev->private;
 
@@ -352,10 +353,13 @@ static void par_thread(struct md_thread *thread)
 	 * md writes its superblock to every member: wake them first. The mover
 	 * wakes this thread when it has.
 	 */
-	if (READ_ONCE(conf->gear) == conf->geo.gears || !md_is_rdwr(mddev))
+	if (READ_ONCE(conf->gear) == conf->geo.gears || !md_is_rdwr(mddev) ||
+	    test_bit(MD_BROKEN, &mddev->flags))
 		md_check_recovery(mddev);
+	else if (test_bit(MD_RECOVERY_DONE, &mddev->recovery))
+		reap_quietly(mddev);
 	else if (par_scrubbing(mddev) && !mddev->degraded)
-		reap_scrub(mddev);
+		;	/* what it sets in sb_flags means nothing: see above */
 	else if (mddev->sb_flags & ~BIT(MD_SB_CHANGE_PENDING))
 		par_shift_at_least(conf, conf->geo.gears);
 	else

@@ -117,11 +117,22 @@ struct world {
 	bool noted;
 };
 
+/* Kinds of events that a model may do without. */
+enum kind {
+	ALWAYS		= 0,
+	FAILURES	= BIT(0),
+	DISCARDS	= BIT(1),
+	TIDYING		= BIT(2),
+	CRASHES		= BIT(3),
+	SHIFTS		= BIT(4),
+	AHEAD		= BIT(5),	/* intents that nobody waits for */
+};
+
 /* How large a model is. Gear g has sleepers 0 … g-2 awake. */
 struct shape {
 	const char *name;
 	unsigned int zones, rows, sleepers, blocks, gears;
-	bool failures;
+	unsigned int without;	/* kinds of events, see enum kind */
 };
 
 enum mutant {
@@ -1163,7 +1174,7 @@ static bool ev_fail(struct sim *sim, unsigned int s)
 	struct place p;
 	unsigned int n;
 
-	if (!sim->shape->failures || sim->w.absent || sim->w.down ||
+	if (sim->w.absent || sim->w.down ||
 	    sim->w.gate || any_locked(sim))
 		return false;
 	for_each_block(sim, n, p)
@@ -1237,6 +1248,9 @@ static void reload_block(struct sim *sim, const struct place *p,
 	v[LEFT] = v[LEFT_LOW];
 	v[CUR] = state == PAR_SEG_UNWRITTEN ? 0 : v[named(state) + NOW];
 	v[FLOOR] = v[CUR];
+	/* Its parity need not fit: what is rebuilt from it is in doubt. */
+	if (sim->w.absent & 1 << p->s && crash_byte(p->zone, c) & PAR_INTENT_GEAR)
+		set_copy(p->cell, HOME, v[CUR], v[CUR]);
 }
 
 static void reload_map(struct sim *sim, const struct crash *c)
@@ -1335,38 +1349,39 @@ static const struct {
 	const char *name;
 	bool (*apply)(struct sim *sim, unsigned int n);
 	enum scope scope;
+	enum kind kind;
 	unsigned int rare;	/* one in so many tries of a random walk */
 	bool begins;		/* a request */
 } events[] = {
-	{ "write", ev_write, PER_BLOCK, 1, true },
-	{ "write row", ev_write_row, PER_ROW, 2, true },
-	{ "route again", ev_route, PER_BLOCK, 1 },
-	{ "fill", ev_fill, PER_ROW, 1 },
-	{ "filled", ev_filled, PER_ROW, 1 },
-	{ "complete", ev_complete, PER_BLOCK, 1 },
-	{ "flush", ev_flush, ONCE, 4 },
-	{ "clear", ev_clear, PER_ROW, 8, true },
-	{ "discard images", ev_discard_images, PER_ROW, 1 },
-	{ "store intents", ev_store, ONCE, 1 },
-	{ "want ahead", ev_ahead, PER_ZONE, 16, true },
-	{ "store zones", ev_store_zones, ONCE, 2 },
-	{ "close", ev_close, PER_ZONE, 8 },
-	{ "calm", ev_calm, ONCE, 1 },
-	{ "tidy", ev_tidy, ONCE, 1 },
-	{ "note missed", ev_note, ONCE, 1 },
-	{ "noted", ev_noted, ONCE, 1 },
-	{ "step", ev_step, ONCE, 1 },
-	{ "copy", ev_copy, PER_SEG, 2 },
-	{ "copied", ev_copied, PER_SEG, 1 },
-	{ "up", ev_up, PER_GEAR, 4 },
-	{ "down", ev_down, PER_GEAR, 1 },
-	{ "checkpoint", ev_checkpoint, ONCE, 4 },
-	{ "open", ev_open, ONCE, 1 },
-	{ "give up", ev_give_up, ONCE, 16 },
-	{ "fail", ev_fail, PER_SLEEPER, 16 },
-	{ "rejoin", ev_rejoin, ONCE, 16 },
-	{ "crash", ev_crash, PER_CRASH, 64 },
-	{ "resynced", ev_resynced, ONCE, 4 },
+	{ "write", ev_write, PER_BLOCK, ALWAYS, 1, true },
+	{ "write row", ev_write_row, PER_ROW, ALWAYS, 2, true },
+	{ "route again", ev_route, PER_BLOCK, ALWAYS, 1 },
+	{ "fill", ev_fill, PER_ROW, ALWAYS, 1 },
+	{ "filled", ev_filled, PER_ROW, ALWAYS, 1 },
+	{ "complete", ev_complete, PER_BLOCK, ALWAYS, 1 },
+	{ "flush", ev_flush, ONCE, ALWAYS, 4 },
+	{ "clear", ev_clear, PER_ROW, DISCARDS, 8, true },
+	{ "discard images", ev_discard_images, PER_ROW, DISCARDS, 1 },
+	{ "store intents", ev_store, ONCE, ALWAYS, 1 },
+	{ "want ahead", ev_ahead, PER_ZONE, AHEAD, 16, true },
+	{ "store zones", ev_store_zones, ONCE, ALWAYS, 2 },
+	{ "close", ev_close, PER_ZONE, TIDYING, 8 },
+	{ "calm", ev_calm, ONCE, TIDYING, 1 },
+	{ "tidy", ev_tidy, ONCE, TIDYING, 1 },
+	{ "note missed", ev_note, ONCE, FAILURES, 1 },
+	{ "noted", ev_noted, ONCE, FAILURES, 1 },
+	{ "step", ev_step, ONCE, ALWAYS, 1 },
+	{ "copy", ev_copy, PER_SEG, ALWAYS, 2 },
+	{ "copied", ev_copied, PER_SEG, ALWAYS, 1 },
+	{ "up", ev_up, PER_GEAR, SHIFTS, 4 },
+	{ "down", ev_down, PER_GEAR, SHIFTS, 1 },
+	{ "checkpoint", ev_checkpoint, ONCE, ALWAYS, 4 },
+	{ "open", ev_open, ONCE, ALWAYS, 1 },
+	{ "give up", ev_give_up, ONCE, SHIFTS, 16 },
+	{ "fail", ev_fail, PER_SLEEPER, FAILURES, 16 },
+	{ "rejoin", ev_rejoin, ONCE, FAILURES, 16 },
+	{ "crash", ev_crash, PER_CRASH, CRASHES, 64 },
+	{ "resynced", ev_resynced, ONCE, CRASHES, 4 },
 };
 
 static unsigned int places(const struct shape *shape, enum scope scope)
@@ -1433,9 +1448,9 @@ static void begin(struct sim *sim, const struct shape *shape, enum mutant mutant
 /* ---- random walks ---- */
 
 static const struct shape shapes[] = {
-	{ "two gears", 2, 2, 1, 2, 2, false },
-	{ "three gears", 2, 2, 2, 2, 3, false },
-	{ "three gears, failures", 2, 2, 2, 2, 3, true },
+	{ "two gears", 2, 2, 1, 2, 2, FAILURES },
+	{ "three gears", 2, 2, 2, 2, 3, FAILURES },
+	{ "three gears, failures", 2, 2, 2, 2, 3, ALWAYS },
 };
 
 KUNIT_ARRAY_PARAM_DESC(shape, shapes, name);
@@ -1448,7 +1463,7 @@ static void walk_one(struct sim *sim)
 	if (!(prandom_u32_state(&sim->rng) % LULL))
 		sim->lull = !sim->lull;
 	if (prandom_u32_state(&sim->rng) % events[event].rare ||
-	    (sim->lull && events[event].begins))
+	    events[event].kind & sim->shape->without || (sim->lull && events[event].begins))
 		return;
 	happen(sim, event, prandom_u32_state(&sim->rng) %
 	       places(sim->shape, events[event].scope));
@@ -1487,9 +1502,7 @@ static void zone_random(struct kunit *test)
 	}
 	/* A walk in which something never happens says nothing of it. */
 	for (i = 0; i < ARRAY_SIZE(events); i++)
-		if (shape->failures ||
-		    (events[i].apply != ev_fail && events[i].apply != ev_rejoin &&
-		     events[i].apply != ev_note && events[i].apply != ev_noted))
+		if (!(events[i].kind & shape->without))
 			KUNIT_EXPECT_GE_MSG(test, count[i], WALKS, "%s",
 					    events[i].name);
 }
@@ -1497,9 +1510,14 @@ static void zone_random(struct kunit *test)
 /* ---- all states of a small model ---- */
 
 static const struct shape small_shapes[] = {
-	{ "one block", 1, 1, 1, 1, 2, false },
-	{ "one block, failures", 1, 1, 1, 1, 2, true },
-	{ "two blocks", 1, 1, 1, 2, 2, false },
+	{ "shifts, tidying, crashes", 1, 1, 1, 1, 2, AHEAD | FAILURES | DISCARDS },
+	{ "shifts, discards, crashes", 1, 1, 1, 1, 2, AHEAD | FAILURES | TIDYING },
+	{ "shifts, discards, tidying", 1, 1, 1, 1, 2, AHEAD | FAILURES | CRASHES },
+	{ "failures, shifts, crashes", 1, 1, 1, 1, 2, AHEAD | DISCARDS | TIDYING },
+	{ "failures, shifts, tidying", 1, 1, 1, 1, 2, AHEAD | DISCARDS | CRASHES },
+	{ "failures, discards, tidying", 1, 1, 1, 1, 2, AHEAD | SHIFTS | CRASHES },
+	{ "two blocks, shifts", 1, 1, 1, 2, 2, AHEAD | FAILURES | DISCARDS | TIDYING },
+	{ "two blocks, no crash", 1, 1, 1, 2, 2, AHEAD | FAILURES | DISCARDS | TIDYING | CRASHES },
 };
 
 KUNIT_ARRAY_PARAM_DESC(small, small_shapes, name);
@@ -1552,8 +1570,8 @@ static void expand(struct search *search, struct sim *sim, u32 from)
 	for (event = 0; event < ARRAY_SIZE(events); event++)
 		for (n = 0; n < places(sim->shape, events[event].scope); n++) {
 			/* Content is the oldest or the newest: no need of luck. */
-			if ((events[event].apply == ev_crash && n > 3) ||
-			    events[event].apply == ev_ahead)
+			if (events[event].kind & sim->shape->without ||
+			    (events[event].apply == ev_crash && n > 3))
 				break;
 			memcpy(&sim->w, &search->seen[from].w, sizeof(sim->w));
 			if (!happen(sim, event, n))
