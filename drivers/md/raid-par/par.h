@@ -215,7 +215,8 @@ struct par_conf {
 	unsigned long *taken, *idle, *marked;	/* zones being worked on */
 	bool missed_noted;		/* see note_missed() */
 	unsigned long *todo;		/* map blocks to be stored */
-	struct page *store_pages[PAR_STORE_BATCH];	/* under store_mutex */
+	/* under store_mutex */
+	struct page *store_pages[PAR_STORE_BATCH], *intent_page;
 	u64 member_seq[PAR_MAX_MEMBERS];	/* its blocks are this new */
 	struct work_struct store_work;
 	struct delayed_work tidy_work;

@@ -326,6 +326,85 @@ static u64 seal(struct par_conf *conf, struct page *page,
 	return par_block_sector(conf, kind, index, block->slot);
 }
 
+/* Store an intent block from conf->intents. */
+int par_store_intent_block(struct par_conf *conf, u32 index)
+{
+	struct par_disk_block *raw = page_address(conf->intent_page);
+	u32 first = index * PAR_BLOCK_PAYLOAD;
+	u32 count = min(PAR_BLOCK_PAYLOAD, conf->geo.zones - first);
+	u64 sector;
+
+	memset(raw->payload, 0, PAR_BLOCK_PAYLOAD);
+	memcpy(raw->payload, conf->intents + first, count);
+	sector = seal(conf, conf->intent_page, PAR_BLOCK_INTENT, index,
+		      &conf->intent_block[index]);
+	return meta_write(conf, conf->current_members, &sector,
+			  &conf->intent_page, 1);
+}
+
+/* Store the intent blocks that hold the bytes of @zones. */
+static int store_intent_bytes(struct par_conf *conf, const unsigned long *zones)
+{
+	u32 zone = find_first_bit(zones, conf->geo.zones), next;
+	int err = 0;
+
+	while (!err && zone < conf->geo.zones) {
+		err = par_store_intent_block(conf, zone / PAR_BLOCK_PAYLOAD);
+		next = (zone / PAR_BLOCK_PAYLOAD + 1) * PAR_BLOCK_PAYLOAD;
+		zone = next >= conf->geo.zones ? conf->geo.zones :
+			find_next_bit(zones, conf->geo.zones, next);
+	}
+	return err;
+}
+
+/* Is a member missing, from the array or a set, or not yet rebuilt in one? */
+static bool incomplete(const struct par_conf *conf)
+{
+	unsigned int i;
+
+	for (i = 0; i < conf->geo.members; i++)
+		if (!par_rdev_usable(conf->member[i].rdev))
+			return true;
+	for (i = 1; i <= conf->geo.gears; i++)
+		if (conf->super.set[i].failed || conf->super.set[i].recovering)
+			return true;
+	return false;
+}
+
+/*
+ * The first member has gone: it may lack what is being written to the zones
+ * whose intent is set, or what was copied home. Zones whose intent is asked for
+ * later are marked then.
+ */
+static int note_missed(struct par_conf *conf)
+{
+	u32 zone;
+	int err;
+
+	if (conf->missed_noted || !incomplete(conf))
+		return 0;
+	for (zone = 0; zone < conf->geo.zones; zone++)
+		if (par_zone_misses(&conf->zone[zone], conf->intents[zone])) {
+			conf->intents[zone] |= PAR_INTENT_MISSED;
+			__set_bit(zone, conf->marked);
+		}
+	err = store_intent_bytes(conf, conf->marked);
+	bitmap_zero(conf->marked, conf->geo.zones);
+	conf->missed_noted = !err;
+	return err;
+}
+
+/*
+ * Before something is stored that relies on what has been written: a member
+ * that was lost on the way, even in this flush, has no part in it.
+ */
+static int flush_and_note(struct par_conf *conf)
+{
+	int err = par_flush_members(conf, conf->current_members);
+
+	return err ?: note_missed(conf);
+}
+
 /*
  * Store the map blocks in @todo and clear it. Between snapshot and write the
  * members are flushed: what a snapshot calls valid has then been flushed.
@@ -350,7 +429,7 @@ static int store_map(struct par_conf *conf, unsigned long *todo)
 		}
 		if (!count)
 			break;
-		err = par_flush_members(conf, conf->current_members);
+		err = flush_and_note(conf);
 		for (i = 0; i < count; i++)
 			sectors[i] = seal(conf, conf->store_pages[i], PAR_BLOCK_MAP,
 					  blocks[i], &conf->block[blocks[i]]);
@@ -361,48 +440,6 @@ static int store_map(struct par_conf *conf, unsigned long *todo)
 	}
 	bitmap_zero(todo, conf->geo.map_blocks);
 	return err;
-}
-
-/* Store an intent block from conf->intents. */
-int par_store_intent_block(struct par_conf *conf, u32 index)
-{
-	struct par_disk_block *raw = page_address(conf->store_pages[0]);
-	u32 first = index * PAR_BLOCK_PAYLOAD;
-	u32 count = min(PAR_BLOCK_PAYLOAD, conf->geo.zones - first);
-	u64 sector;
-
-	memset(raw->payload, 0, PAR_BLOCK_PAYLOAD);
-	memcpy(raw->payload, conf->intents + first, count);
-	sector = seal(conf, conf->store_pages[0], PAR_BLOCK_INTENT, index,
-		      &conf->intent_block[index]);
-	return meta_write(conf, conf->current_members, &sector,
-			  conf->store_pages, 1);
-}
-
-/* Store the intent blocks that hold the bytes of @zones. */
-static int store_intent_bytes(struct par_conf *conf, const unsigned long *zones)
-{
-	u32 zone = find_first_bit(zones, conf->geo.zones), next;
-	int err = 0;
-
-	while (!err && zone < conf->geo.zones) {
-		err = par_store_intent_block(conf, zone / PAR_BLOCK_PAYLOAD);
-		next = (zone / PAR_BLOCK_PAYLOAD + 1) * PAR_BLOCK_PAYLOAD;
-		zone = next >= conf->geo.zones ? conf->geo.zones :
-			find_next_bit(zones, conf->geo.zones, next);
-	}
-	return err;
-}
-
-/* Is a member missing from a set, or not yet rebuilt in it? */
-static bool incomplete(const struct par_conf *conf)
-{
-	unsigned int i;
-
-	for (i = 1; i <= conf->geo.gears; i++)
-		if (conf->super.set[i].failed || conf->super.set[i].recovering)
-			return true;
-	return false;
 }
 
 /* Set the intent of every zone in @zones to @gear and store the bytes. */
@@ -417,28 +454,6 @@ static int store_intents(struct par_conf *conf, const unsigned long *zones,
 						     &conf->zone[zone], gear,
 						     missed);
 	return store_intent_bytes(conf, zones);
-}
-
-/*
- * The first member has gone: it may lack what is being written to the zones
- * whose intent is set. Those whose intent is asked for later are marked then.
- */
-static int note_missed(struct par_conf *conf)
-{
-	u32 zone;
-	int err;
-
-	if (conf->missed_noted || !incomplete(conf))
-		return 0;
-	for (zone = 0; zone < conf->geo.zones; zone++)
-		if (par_intent_misses(conf->intents[zone])) {
-			conf->intents[zone] |= PAR_INTENT_MISSED;
-			__set_bit(zone, conf->marked);
-		}
-	err = store_intent_bytes(conf, conf->marked);
-	bitmap_zero(conf->marked, conf->geo.zones);
-	conf->missed_noted = !err;
-	return err;
 }
 
 /* Take a mark off all zones from @zone to @end, and store that. */
@@ -625,8 +640,7 @@ static int store_supers(struct par_conf *conf)
 	if (!(conf->super.flags & PAR_SB_CLEAN))
 		err = begin_use(conf);
 	/* "Rebuilt up to here" must not be stable before what was rebuilt. */
-	err = err ?: par_flush_members(conf, conf->current_members);
-	err = err ?: note_missed(conf);
+	err = err ?: flush_and_note(conf);
 	err = err ?: par_write_super(conf, conf->current_members);
 	return err ?: forget_resynced(conf);
 }
@@ -805,7 +819,7 @@ static int clear_intents(struct par_conf *conf, const unsigned long *zones)
 	if (bitmap_empty(zones, conf->geo.zones))
 		return 0;
 	err = begin_use(conf);
-	err = err ?: par_flush_members(conf, conf->current_members);
+	err = err ?: flush_and_note(conf);
 	err = err ?: store_intents(conf, zones, 0);
 	if (!err)
 		publish_intents(conf, zones, 0);
@@ -928,6 +942,7 @@ int par_store_init(struct par_conf *conf)
 	bio_list_init(&conf->supers);
 	INIT_WORK(&conf->store_work, store_work);
 	INIT_DELAYED_WORK(&conf->tidy_work, tidy_work);
+	conf->intent_page = alloc_page(GFP_KERNEL);
 	conf->intents = kvzalloc(conf->geo.zones, GFP_KERNEL);
 	conf->intent_block = kvcalloc(conf->geo.intent_blocks,
 				      sizeof(*conf->intent_block), GFP_KERNEL);
@@ -936,7 +951,7 @@ int par_store_init(struct par_conf *conf)
 	conf->idle = bitmap_zalloc(conf->geo.zones, GFP_KERNEL);
 	conf->marked = bitmap_zalloc(conf->geo.zones, GFP_KERNEL);
 	conf->todo = bitmap_zalloc(conf->geo.map_blocks, GFP_KERNEL);
-	if (!conf->intents || !conf->intent_block || !conf->wanted ||
+	if (!conf->intent_page || !conf->intents || !conf->intent_block || !conf->wanted ||
 	    !conf->taken || !conf->idle || !conf->marked || !conf->todo)
 		return -ENOMEM;
 	for (i = 0; i < PAR_STORE_BATCH; i++) {
@@ -955,6 +970,8 @@ void par_store_exit(struct par_conf *conf)
 	for (i = 0; i < PAR_STORE_BATCH; i++)
 		if (conf->store_pages[i])
 			put_page(conf->store_pages[i]);
+	if (conf->intent_page)
+		put_page(conf->intent_page);
 	kvfree(conf->intents);
 	kvfree(conf->intent_block);
 	bitmap_free(conf->wanted);

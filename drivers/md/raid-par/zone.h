@@ -112,7 +112,8 @@ u8 par_intent_set(u8 byte, const struct par_zone *zone, unsigned int gear,
 bool par_intent_misses(u8 byte);
 
 /*
- * par_zone_misses - the same, of writes and of copies. To be asked between a
+ * par_zone_misses - would a member that goes now lack something of the zone,
+ * that was written or copied? @byte: its intent's. To be asked between a
  * flush and what is stored on the strength of it: a member that was lost in the
  * flush has no part in it.
  */
