@@ -21,28 +21,39 @@ struct par_flush {
 
 #define PAR_FLUSH_RESERVE	16
 
-/* All members have answered: go on with the data, or be done. */
+void par_flush_done(struct par_conf *conf, struct bio *bio)
+{
+	unsigned long flags;
+
+	if (bio->bi_status || !bio_sectors(bio)) {
+		bio_endio(bio);
+		return;
+	}
+	bio->bi_opf &= ~REQ_PREFLUSH;
+	spin_lock_irqsave(&conf->queue_lock, flags);
+	bio_list_add(&conf->finish, bio);
+	spin_unlock_irqrestore(&conf->queue_lock, flags);
+	queue_work(conf->long_wq, &conf->finish_work);
+}
+
+/*
+ * All members have answered. One that has failed, now or just before, may have
+ * lost what was acknowledged: the others stand for it, once it is known.
+ */
 static void flush_put(struct par_flush *flush)
 {
 	struct par_conf *conf = flush->conf;
 	struct bio *bio = flush->orig;
-	unsigned long flags;
-	unsigned int gear;
+	unsigned int gear = flush->gear;
 
 	if (!atomic_dec_and_test(&flush->left))
 		return;
 	if (flush->status)
 		bio->bi_status = flush->status;
-	if (flush->status || !bio_sectors(bio)) {
-		bio_endio(bio);
-	} else {
-		bio->bi_opf &= ~REQ_PREFLUSH;
-		spin_lock_irqsave(&conf->queue_lock, flags);
-		bio_list_add(&conf->finish, bio);
-		spin_unlock_irqrestore(&conf->queue_lock, flags);
-		queue_work(conf->long_wq, &conf->finish_work);
-	}
-	gear = flush->gear;
+	if (!flush->status && par_failures_unrecorded(conf))
+		par_store_failures(conf, bio);
+	else
+		par_flush_done(conf, bio);
 	mempool_free(flush, &conf->flush_pool);
 	if (atomic_dec_and_test(&conf->flushes[gear]))
 		wake_up(&conf->wait);

@@ -209,6 +209,7 @@ struct par_conf {
 	bool super_due;			/* nothing stored yet since the start */
 	bool intents_differ;		/* among the members that were current */
 	u32 current_members;
+	u32 failed_stored;		/* the stored superblock says so of them */
 	u8 *intents;			/* as stored, a byte a zone */
 	struct par_map_block *intent_block;
 	unsigned long *wanted;		/* zones whose intent is asked for */
@@ -216,7 +217,8 @@ struct par_conf {
 	bool missed_noted;		/* see note_missed() */
 	unsigned long *todo;		/* map blocks to be stored */
 	/* under store_mutex */
-	struct page *store_pages[PAR_STORE_BATCH], *intent_page;
+	struct page *store_pages[PAR_STORE_BATCH], *intent_page,
+		    *super_page;
 	u64 member_seq[PAR_MAX_MEMBERS];	/* its blocks are this new */
 	struct work_struct store_work;
 	struct delayed_work tidy_work;
@@ -226,6 +228,7 @@ struct par_conf {
 	spinlock_t queue_lock;		/* all lists of requests */
 	struct bio_list waiting;	/* for an intent */
 	struct bio_list supers;		/* children's superblocks to be stored */
+	struct bio_list recording;	/* flushes that found a member failed */
 	struct bio_list dispatch;	/* to be routed again */
 	struct bio_list missed;		/* for a member to wake */
 	struct work_struct dispatch_work;
@@ -412,6 +415,14 @@ void par_resync_resume(struct par_conf *conf);
 /* par_store_child - a child writes its superblock: store ours instead */
 void par_store_child(struct par_conf *conf, struct bio *bio);
 
+/*
+ * par_failures_unrecorded - has a member failed of which the stored superblock
+ * does not say so yet? Any context. par_store_failures - then have it stored
+ * before par_flush_done() is called for @flush; any context.
+ */
+bool par_failures_unrecorded(struct par_conf *conf);
+void par_store_failures(struct par_conf *conf, struct bio *flush);
+
 /* par_store_want - ask for @zone's intent; any process context, never waits */
 void par_store_want(struct par_conf *conf, u32 zone);
 
@@ -557,6 +568,9 @@ void par_discard_init(struct par_conf *conf);
 
 /* par_flush_request - @bio carries PREFLUSH: flush, then go on with the rest */
 void par_flush_request(struct par_conf *conf, struct bio *bio);
+
+/* par_flush_done - what PREFLUSH asked for is done, or bi_status says why not */
+void par_flush_done(struct par_conf *conf, struct bio *bio);
 
 /* par_discard_request - give back what @bio covers of whole rows */
 void par_discard_request(struct par_conf *conf, struct bio *bio);

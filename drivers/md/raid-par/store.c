@@ -209,11 +209,24 @@ u64 par_super_sector(u64 seq)
 	return (seq & 1) * PAR_BLOCK_SECTORS;
 }
 
+/* Members that the superblock in memory calls failed in all of their sets. */
+static u32 failed_everywhere(const struct par_conf *conf)
+{
+	u32 failed = ~0U;
+	unsigned int i;
+
+	for (i = 1; i <= conf->geo.gears; i++)
+		failed &= conf->super.set[i].failed |
+			  ~(BIT(conf->geo.set[i].members) - 1);
+	return failed;
+}
+
 /* Store the superblock on @members; each gets its own copy. */
 int par_write_super(struct par_conf *conf, u32 members)
 {
-	struct page *page = conf->store_pages[0];
+	struct page *page = conf->super_page;
 	u32 left = usable(conf, members), failed = 0;
+	u32 told = failed_everywhere(conf);
 	u64 sector;
 	unsigned int d;
 
@@ -231,7 +244,10 @@ int par_write_super(struct par_conf *conf, u32 members)
 			failed |= BIT(d);
 		conf->member_seq[d] = conf->block_seq;
 	}
-	return left & ~failed ? 0 : -EIO;
+	if (!(left & ~failed))
+		return -EIO;
+	WRITE_ONCE(conf->failed_stored, told);
+	return 0;
 }
 
 int par_store_super(struct par_conf *conf)
@@ -395,6 +411,26 @@ static int note_missed(struct par_conf *conf)
 }
 
 /*
+ * Have it stable that who has failed has failed: if the power went now, nobody
+ * would know that such a member lacks what the others have.
+ */
+static int record_failures(struct par_conf *conf)
+{
+	unsigned int i, d;
+	int err;
+
+	if (!par_failures_unrecorded(conf))
+		return 0;
+	err = note_missed(conf);
+	for (d = 0; d < conf->geo.members; d++)
+		for (i = 1; i <= conf->geo.gears; i++)
+			if (!par_rdev_usable(conf->member[d].rdev) &&
+			    d < conf->geo.set[i].members)
+				conf->super.set[i].failed |= BIT(d);
+	return err ?: par_write_super(conf, conf->current_members);
+}
+
+/*
  * Before something is stored that relies on what has been written: a member
  * that was lost on the way, even in this flush, has no part in it.
  */
@@ -402,7 +438,47 @@ static int flush_and_note(struct par_conf *conf)
 {
 	int err = par_flush_members(conf, conf->current_members);
 
-	return err ?: note_missed(conf);
+	err = err ?: note_missed(conf);
+	return err ?: record_failures(conf);
+}
+
+bool par_failures_unrecorded(struct par_conf *conf)
+{
+	u32 all = BIT(conf->geo.members) - 1;
+
+	/* Before the first use nothing has been written that could be lacking. */
+	return !READ_ONCE(conf->super_due) &&
+	       all & ~usable(conf, all) & ~READ_ONCE(conf->failed_stored);
+}
+
+void par_store_failures(struct par_conf *conf, struct bio *flush)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&conf->queue_lock, flags);
+	bio_list_add(&conf->recording, flush);
+	spin_unlock_irqrestore(&conf->queue_lock, flags);
+	queue_work(conf->wq, &conf->store_work);
+}
+
+/* Flushes that wait for a failure to be recorded. */
+static void take_flushes(struct par_conf *conf)
+{
+	struct bio_list bios;
+	struct bio *bio;
+	int err;
+
+	spin_lock_irq(&conf->queue_lock);
+	bios = conf->recording;
+	bio_list_init(&conf->recording);
+	spin_unlock_irq(&conf->queue_lock);
+	if (bio_list_empty(&bios))
+		return;
+	err = record_failures(conf);
+	while ((bio = bio_list_pop(&bios))) {
+		bio->bi_status = errno_to_blk_status(err);
+		par_flush_done(conf, bio);
+	}
 }
 
 /*
@@ -654,6 +730,7 @@ static void take_supers(struct par_conf *conf)
 	spin_lock_irq(&conf->queue_lock);
 	bios = conf->supers;
 	bio_list_init(&conf->supers);
+	bio_list_init(&conf->recording);
 	spin_unlock_irq(&conf->queue_lock);
 	if (bio_list_empty(&bios))
 		return;
@@ -754,6 +831,7 @@ static void store_work(struct work_struct *work)
 	mutex_lock(&conf->store_mutex);
 	err = store_wanted(conf);
 	take_supers(conf);
+	take_flushes(conf);
 	mutex_unlock(&conf->store_mutex);
 	if (err)
 		pr_err_ratelimited("md/par:%s: no member takes metadata: writes fail\n",
@@ -943,6 +1021,7 @@ int par_store_init(struct par_conf *conf)
 	INIT_WORK(&conf->store_work, store_work);
 	INIT_DELAYED_WORK(&conf->tidy_work, tidy_work);
 	conf->intent_page = alloc_page(GFP_KERNEL);
+	conf->super_page = alloc_page(GFP_KERNEL);
 	conf->intents = kvzalloc(conf->geo.zones, GFP_KERNEL);
 	conf->intent_block = kvcalloc(conf->geo.intent_blocks,
 				      sizeof(*conf->intent_block), GFP_KERNEL);
@@ -951,7 +1030,7 @@ int par_store_init(struct par_conf *conf)
 	conf->idle = bitmap_zalloc(conf->geo.zones, GFP_KERNEL);
 	conf->marked = bitmap_zalloc(conf->geo.zones, GFP_KERNEL);
 	conf->todo = bitmap_zalloc(conf->geo.map_blocks, GFP_KERNEL);
-	if (!conf->intent_page || !conf->intents || !conf->intent_block || !conf->wanted ||
+	if (!conf->super_page || !conf->intent_page || !conf->intents || !conf->intent_block || !conf->wanted ||
 	    !conf->taken || !conf->idle || !conf->marked || !conf->todo)
 		return -ENOMEM;
 	for (i = 0; i < PAR_STORE_BATCH; i++) {
@@ -970,6 +1049,8 @@ void par_store_exit(struct par_conf *conf)
 	for (i = 0; i < PAR_STORE_BATCH; i++)
 		if (conf->store_pages[i])
 			put_page(conf->store_pages[i]);
+	if (conf->super_page)
+		put_page(conf->super_page);
 	if (conf->intent_page)
 		put_page(conf->intent_page);
 	kvfree(conf->intents);
