@@ -1,0 +1,198 @@
+#!/bin/bash
+# An array that went down while written and lacks a member starts with --force only; what is not named is right.
+# timeout: 600
+set -euo pipefail
+. "$(dirname "$0")/../tools/par.sh"
+
+PLACE=${TMPDIR:-/tmp}/place
+MIB_APART=96	# a zone of 3,5 is 128 MiB of the array, of raid6:4,8 192 MiB
+
+# Some random data here and there, all of it different.
+fill_places() {
+	local i
+	PLACES=$(($(array_mib) / MIB_APART))
+	for ((i = 0; i < PLACES; i++)); do
+		dd if=/dev/urandom of="$PLACE$i" bs=1M count=1 status=none
+		dd if="$PLACE$i" of="/dev/$MD" bs=1M seek=$((i * MIB_APART)) oflag=direct \
+			conv=fsync,notrunc status=none
+	done
+	reassemble_par	# nothing is being written
+}
+
+# Power off while a place is written, and on again when the machine has forgotten.
+crash_writing() {
+	local i=$1
+	dd if=/dev/urandom of="/dev/$MD" bs=4k count=64 seek=$((i * MIB_APART * 256)) oflag=direct \
+		conv=notrunc status=none
+	dd if=/dev/urandom of="/dev/$MD" bs=4k count=192 seek=$((i * MIB_APART * 256 + 64)) \
+		oflag=direct conv=notrunc status=none 2>/dev/null &
+	nap 0.05
+	echo "$i" >"$SPINDLES/cut"
+	wait "$!" || true
+	stop_par
+	echo all >"$SPINDLES/restore"
+}
+
+# The ranges in doubt, in MiB of the array, that the kernel has told since the mark.
+mark_log() { MARK=$(dmesg | wc -l); }
+log_since() { dmesg | tail -n +$((MARK + 1)); }
+doubt() {
+	log_since | sed -n 's/.*in doubt: array sectors \([0-9]*\) to \([0-9]*\)$/\1 \2/p'
+}
+
+in_doubt() {
+	local at=$(($1 * MIB_APART * 2048)) first last
+	while read -r first last; do
+		[ "$last" -lt "$at" ] || [ "$first" -ge $((at + 2048)) ] || return 0
+	done <<<"$DOUBT"
+	return 1
+}
+
+# compare_places WRITTEN: all but those in doubt; that one must be among them.
+compare_places() {
+	local i certain=0
+	in_doubt "$1" || fail "place $1 was being written and is not in doubt: $DOUBT"
+	for ((i = 0; i < PLACES; i++)); do
+		! in_doubt "$i" || continue
+		dd if="/dev/$MD" bs=1M count=1 skip=$((i * MIB_APART)) iflag=direct status=none |
+			cmp - "$PLACE$i" || fail "place $i differs, which is not in doubt"
+		certain=$((certain + 1))
+	done
+	note "$certain of $PLACES places are not in doubt"
+	[ "$certain" -gt 2 ] || fail "nearly all is in doubt: $DOUBT"
+}
+
+clean_superblocks() {
+	local dev
+	for dev in "$@"; do
+		assert_match "$(mdadm --examine "$dev")" 'State : clean' "superblock of $dev"
+	done
+}
+
+# refused_then_forced PLACE DEVICE...: those that are left.
+refused_then_forced() {
+	local place=$1
+	shift
+	note "refused"
+	mark_log
+	refused mdadm --assemble --run "/dev/$MD" "$@"
+	assert_match "$REFUSAL" 'Bad message' "mdadm's message"
+	assert_match "$REFUSAL" 'lacks a member. --assemble --force starts it' "mdadm's message"
+	assert_match "$(log_since)" 'lacks a member; --force starts it' "kernel log"
+	DOUBT=$(doubt)
+	assert_ne "$DOUBT" "" "ranges in doubt"
+
+	note "too few members: refused, and nobody is asked to start by force later"
+	refused mdadm --assemble --force --run "/dev/$MD" "${@:1:2}"
+	clean_superblocks "$@"
+	refused mdadm --assemble --run "/dev/$MD" "$@"
+	assert_match "$REFUSAL" 'Bad message' "mdadm's message after that"
+
+	note "forced"
+	mark_log
+	mdadm --assemble --quiet --force "/dev/$MD" "$@"
+	assert_eq "$(doubt)" "$DOUBT" "ranges when forced"
+	assert_match "$(log_since)" 'started by force' "kernel log when forced"
+	settle
+	compare_places "$place"
+	clean_superblocks "$@"
+
+	note "once is enough"
+	stop_par
+	mark_log
+	mdadm --assemble --quiet --run "/dev/$MD" "$@"
+	assert_eq "$(doubt)" "" "ranges after a stop"
+	compare_places "$place"
+}
+
+# whole_again MEMBER...: they come back, and parity fits everywhere.
+whole_again() {
+	local d
+	for d in "$@"; do mdadm --quiet "/dev/$MD" --add "${DEVS[d]}"; done
+	mdadm --wait "/dev/$MD" || true
+	wait_for "/sys/block/$MD/md/degraded" 0
+	settle
+	echo check >"/sys/block/$MD/md/sync_action"
+	mdadm --wait "/dev/$MD" || true
+	assert_eq "$(<"/sys/block/$MD/md/mismatch_cnt")" 0 "mismatches"
+}
+
+# others MEMBER...: the devices without those.
+others() {
+	local d skip=" $* "
+	OTHERS=()
+	for d in "${!DEVS[@]}"; do
+		[[ $skip == *" $d "* ]] || OTHERS+=("${DEVS[d]}")
+	done
+}
+
+begin() {
+	mkspindles "$(top_gear "$1")" 1G
+	create_par "$1" --chunk=64
+	fill_places
+}
+
+end() {
+	stop_par
+	rmdisks
+}
+
+# Members fail, then the power goes.
+crash_degraded() {
+	local layout=$1 d
+	shift
+	note "$layout: goes down while it lacks members $*"
+	begin "$layout"
+	for d in "$@"; do mdadm --quiet "/dev/$MD" --fail "${DEVS[d]}"; done
+	settle
+	others "$@"
+	stop_par
+	mdadm --assemble --quiet --run "/dev/$MD" "${OTHERS[@]}"
+	crash_writing 4
+	refused_then_forced 4 "${OTHERS[@]}"
+	whole_again "$@"
+	compare_places 4
+	end
+}
+
+# All are there when the power goes, but not when it comes back.
+crash_then_lose() {
+	local layout=$1 gear=$2
+	shift 2
+	note "$layout: goes down in gear $gear, and members $* are lost"
+	begin "$layout"
+	shift_to "$gear"
+	others "$@"
+	crash_writing 3
+	refused_then_forced 3 "${OTHERS[@]}"
+	end
+}
+
+# What udev does when disks appear; then the administrator.
+forced_after_incremental() {
+	local dev
+	note "added one by one, then forced"
+	begin 3,5
+	mdadm --quiet "/dev/$MD" --fail "${DEVS[1]}"
+	settle
+	others 1
+	crash_writing 2
+	for dev in "${OTHERS[@]:0:3}"; do mdadm --incremental --quiet "$dev"; done
+	mark_log
+	refused mdadm --incremental --run "${OTHERS[3]}"
+	assert_match "$REFUSAL" '--assemble --force starts it' "mdadm's message"
+	DOUBT=$(doubt)
+	stop_par
+
+	for dev in "${OTHERS[@]:0:3}"; do mdadm --incremental --quiet "$dev"; done
+	mdadm --assemble --quiet --force "/dev/$MD" "${OTHERS[3]}"
+	settle
+	compare_places 2
+	end
+}
+
+crash_degraded 3,5 1
+crash_degraded raid6:4,8 2 6
+crash_then_lose 3,5 3 1
+crash_then_lose 3,5 5 4
+forced_after_incremental

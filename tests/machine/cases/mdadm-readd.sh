@@ -1,0 +1,246 @@
+#!/bin/bash
+# A member that comes back gets only what it has missed; one whose place was taken is rebuilt.
+# timeout: 600
+set -euo pipefail
+. "$(dirname "$0")/../tools/par.sh"
+
+PART_MIB=128	# of the array, filled at its beginning: with 3,5 it is a zone
+FILLED_MIB=8
+
+fill_parts() {
+	local at
+	for ((at = 0; at + FILLED_MIB <= $(array_mib); at += PART_MIB)); do
+		fill "$FILLED_MIB" "$at"
+	done
+}
+
+# Reading all that was never written takes long.
+fingerprint_parts() {
+	local at
+	for ((at = 0; at + FILLED_MIB <= $(array_mib); at += PART_MIB)); do
+		dd if="/dev/$MD" bs=1M skip=$at count=$((FILLED_MIB + 8)) iflag=direct status=none
+	done | sha256sum
+}
+
+sectors_read() { local s; read -r -a s <"/sys/block/$1/stat"; echo "${s[2]}"; }
+sectors_written() { local s; read -r -a s <"/sys/block/$1/stat"; echo "${s[6]}"; }
+
+mark_log() { MARK=$(dmesg | wc -l); }
+log_since() { dmesg | tail -n +$((MARK + 1)); }
+
+wait_whole() {
+	wait_for "/sys/block/$MD/md/degraded" 0
+	wait_for "/sys/block/$MD/md/sync_action" idle
+	settle
+}
+
+# A member has to be let go by the array before it can be removed.
+take_out() {
+	local d
+	for d in "$@"; do
+		mdadm --quiet "/dev/$MD" --fail "${DEVS[d]}" 2>/dev/null
+		wait_for "/sys/block/$MD/md/dev-${DISKS[d]}/slot" none
+		mdadm --quiet "/dev/$MD" --remove "${DEVS[d]}" 2>/dev/null
+	done
+	settle
+}
+
+# come_back OPTION MEMBER: WRITTEN is how much was written to it until all is whole.
+come_back() {
+	local name=${DISKS[$2]} before
+	mark_log
+	before=$(sectors_written "$name")
+	mdadm "/dev/$MD" "$1" "/dev/$name" >"$MACHINE_TMP/said" 2>&1 ||
+		fail "$1: $(cat "$MACHINE_TMP/said")"
+	wait_whole
+	WRITTEN=$(($(sectors_written "$name") - before))
+	note "$1 of member $2: $((WRITTEN / 2)) KiB"
+}
+
+rejoined() {
+	assert_match "$(log_since)" 'is back and gets what it has missed' "kernel log"
+	assert_le "$WRITTEN" $((FULL / 2)) "sectors written to a member that was back soon"
+}
+
+rebuilt() {
+	assert_match "$(log_since)" 'is new and will be rebuilt' "kernel log"
+	assert_le $((FULL * 9 / 10)) "$WRITTEN" "sectors written to a new member"
+}
+
+# right WHAT: the data, and parity everywhere.
+right() {
+	assert_eq "$(fingerprint_parts)" "$SUM" "content: $1"
+	echo check >"/sys/block/$MD/md/sync_action"
+	wait_for "/sys/block/$MD/md/sync_action" idle
+	assert_eq "$(<"/sys/block/$MD/md/mismatch_cnt")" 0 "mismatches: $1"
+	reassemble_par	# what was being written is forgotten
+}
+
+# write_part N: some of what the part holds, or more; one part at a time.
+write_part() {
+	fill 2 $(($1 * PART_MIB + FILLED_MIB - 1))
+	SUM=$(fingerprint_parts)
+}
+
+# begin LAYOUT: images are there, and nothing is being written.
+begin() {
+	note "$1"
+	mkspindles "$(top_gear "$1")" 512M
+	create_par "$1" --chunk=64
+	fill_parts
+	shift_to "$(low_gear "$1")"
+	shift_to "$(top_gear "$1")"
+	reassemble_par
+	SUM=$(fingerprint_parts)
+}
+
+# full MEMBER: what a whole rebuild takes, by parity.
+full() {
+	take_out "$1"
+	mdadm --zero-superblock "${DEVS[$1]}"
+	come_back --add "$1"
+	FULL=$WRITTEN
+	assert_match "$(log_since)" 'is new and will be rebuilt' "kernel log"
+	right "a new member $1"
+}
+
+end() {
+	stop_par
+	dissect
+	rmdisks
+}
+
+# Each member, with each way to come back.
+soon_back() {
+	local d=$1
+	full "$d"
+
+	take_out "$d"
+	write_part 1
+	come_back --re-add "$d"
+	rejoined
+	right "--re-add of $d"
+
+	take_out "$d"
+	write_part 2
+	come_back --add "$d"
+	rejoined
+	assert_match "$(<"$MACHINE_TMP/said")" 're-added' "--add says"
+	right "--add of $d"
+
+	note "still attached"
+	mdadm --quiet "/dev/$MD" --fail "${DEVS[d]}" 2>/dev/null
+	settle
+	write_part 3
+	come_back --re-add "$d"
+	rejoined
+	right "--re-add of $d, which was attached"
+
+	note "in one command"
+	mark_log
+	mdadm --quiet "/dev/$MD" --fail "${DEVS[d]}" --remove "${DEVS[d]}" \
+		--re-add "${DEVS[d]}" 2>/dev/null
+	wait_whole
+	assert_match "$(log_since)" 'is back and gets what it has missed' "kernel log"
+	right "--re-add of $d in one command"
+}
+
+# It dies, or is pulled out, and lives again. Who writes finds out.
+unplugged() {
+	local d=$1 attribute=$2 off=$3 on=$4
+	note "member $d: $attribute $off, then $on"
+	echo "$off" >"$SPINDLES/${DISKS[d]}/$attribute"
+	write_part 1
+	wait_for "/sys/block/$MD/md/degraded" 1
+	settle
+	mdadm --quiet "/dev/$MD" --remove failed
+	write_part 2
+	echo "$on" >"$SPINDLES/${DISKS[d]}/$attribute"
+	come_back --re-add "$d"
+	rejoined
+	right "a member that was unplugged"
+}
+
+# Another one had its place, and left it.
+taken() {
+	local d=$1
+	note "the place of member $d is taken"
+	mkspindles 1 512M
+	take_out "$d"
+	mdadm --quiet "/dev/$MD" --add "${DEVS[-1]}"
+	wait_whole
+	refused mdadm "/dev/$MD" --re-add "${DEVS[d]}"
+	assert_match "$REFUSAL" 'not possible' "--re-add of one whose place is taken"
+	write_part 1
+	take_out "$((${#DEVS[@]} - 1))"
+	come_back --re-add "$d"
+	rebuilt
+	right "a member whose place was taken"
+	note "and the other one, whose place it was then"
+	take_out "$d"
+	come_back --re-add "$((${#DEVS[@]} - 1))"
+	rebuilt
+	right "the other one"
+	take_out "$((${#DEVS[@]} - 1))"
+	come_back --re-add "$d"
+	unset 'DEVS[-1]'
+	rmdir "$SPINDLES/${DISKS[-1]}"
+	unset 'DISKS[-1]'
+}
+
+# What a sleeper holds is in its images: the other sleepers are not read.
+from_images() {
+	local d=$1 name before=() other=$2
+	note "member $d, from its images"
+	shift_to "$(low_gear "$LAYOUT")"
+	fill 2 $((PART_MIB + 6))
+	SUM=$(fingerprint_parts)
+	take_out "$d"
+	mdadm --zero-superblock "${DEVS[d]}"
+	for name in "${DISKS[@]}"; do before+=("$(sectors_read "$name")"); done
+	come_back --add "$d"
+	rebuilt
+	assert_le $(($(sectors_read "${DISKS[other]}") - before[other])) $((FULL / 20)) \
+		"sectors read from the other sleeper"
+	assert_le $((FULL / 4)) $(($(sectors_read "${DISKS[0]}") - before[0])) \
+		"sectors read from a member of the gear"
+	right "a new member $d from its images"
+}
+
+# Written all the time.
+busy() {
+	local d=$1 pid
+	note "member $d, while the array is written"
+	"$TOOLS/shadow.py" "/dev/$MD" --seed 7 --ops 1500 --mib 12 --save "$MACHINE_TMP/shadow" &
+	pid=$!
+	while kill -0 "$pid" 2>/dev/null; do
+		take_out "$d"
+		come_back --re-add "$d"
+	done
+	wait "$pid"
+	"$TOOLS/shadow.py" "/dev/$MD" --seed 7 --check "$MACHINE_TMP/shadow"
+	SUM=$(fingerprint_parts)
+	right "re-added while written"
+}
+
+begin 3,5
+soon_back 1
+soon_back 4
+unplugged 0 dead 1 0
+unplugged 3 online 0 1
+taken 2
+from_images 4 3
+busy 1
+end
+
+begin raid6:4,8
+full 2
+note "two are away"
+take_out 2 6
+write_part 1
+mdadm --quiet "/dev/$MD" --re-add "${DEVS[2]}" --re-add "${DEVS[6]}" 2>/dev/null
+wait_whole
+assert_match "$(dmesg)" 'member 2 .*is back and gets what it has missed' "kernel log"
+assert_match "$(dmesg)" 'member 6 .*is back and gets what it has missed' "kernel log"
+right "two members"
+end
