@@ -46,6 +46,14 @@ static void complain_gear(struct par_conf *conf, const char *page)
 		mdname(conf->mddev), list);
 }
 
+/* md says that it is running also while it looks whether there is anything to do. */
+static bool syncing(struct mddev *mddev)
+{
+	return test_bit(MD_RECOVERY_RUNNING, &mddev->recovery) &&
+	       (test_bit(MD_RECOVERY_SYNC, &mddev->recovery) ||
+		test_bit(MD_RECOVERY_RECOVER, &mddev->recovery));
+}
+
 static ssize_t gear_store(struct par_conf *conf, const char *page, size_t len)
 {
 	unsigned int members, gear;
@@ -66,9 +74,8 @@ static ssize_t gear_store(struct par_conf *conf, const char *page, size_t len)
 			mdname(conf->mddev));
 		return -EBUSY;
 	}
-	if (gear < conf->geo.gears &&
-	    test_bit(MD_RECOVERY_RUNNING, &conf->mddev->recovery)) {
-		pr_warn("md/par:%s: a sync needs all members awake; the array stays in its top gear\n",
+	if (gear < conf->gear && syncing(conf->mddev)) {
+		pr_warn("md/par:%s: a sync is at work on members that would go to sleep; the array stays in its gear\n",
 			mdname(conf->mddev));
 		return -EBUSY;
 	}
