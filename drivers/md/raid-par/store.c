@@ -730,7 +730,6 @@ static void take_supers(struct par_conf *conf)
 	spin_lock_irq(&conf->queue_lock);
 	bios = conf->supers;
 	bio_list_init(&conf->supers);
-	bio_list_init(&conf->recording);
 	spin_unlock_irq(&conf->queue_lock);
 	if (bio_list_empty(&bios))
 		return;
@@ -1018,6 +1017,7 @@ int par_store_init(struct par_conf *conf)
 
 	mutex_init(&conf->store_mutex);
 	bio_list_init(&conf->supers);
+	bio_list_init(&conf->recording);
 	INIT_WORK(&conf->store_work, store_work);
 	INIT_DELAYED_WORK(&conf->tidy_work, tidy_work);
 	conf->intent_page = alloc_page(GFP_KERNEL);
