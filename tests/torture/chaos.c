@@ -216,12 +216,12 @@ static void *chaos_thread(void *arg)
 	return arg;
 }
 
-void chaos_start(u64 seed, unsigned int life, unsigned int round)
+void chaos_start(u64 seed, unsigned int life, unsigned int round, bool calm)
 {
 	rng = rng_for(seed, life, round, 5);
 	born_this_round = round == 1;
 	survey();
-	plan = chance(&rng, 75) ? SHIFTS : 0;
+	plan = !calm && chance(&rng, 75) ? SHIFTS : 0;
 	/* A file system must not be damaged, and a forced array may be. */
 	if (array.parities && chance(&rng, 30) && !files_wanted())
 		plan |= FAILURES;

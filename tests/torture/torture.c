@@ -3,7 +3,11 @@
  * The crash campaign: power cuts at any moment, and what must be there after.
  *
  *   torture --layout 3,5 [--seed S] [--cuts N] [--rounds N] [--workload raw|ext4|xfs]
- *           [--disk MIB] [--block 512|4096] [--out DIR] [--inject WHAT]
+ *           [--disk MIB] [--block 512|4096] [--out DIR] [--keep-disks] [--quiet]
+ *           [--no-force] [--inject WHAT]
+ *
+ * --no-force gives an array up that would have to be started by force, --inject
+ * is for testing the verifier itself.
  *
  * A life is an array on new disks (tests/spindle/, whose volatile caches lose,
  * keep or tear what was not flushed). Its rounds:
@@ -31,7 +35,7 @@
  * tests/machine/run.
  *
  * A seed fixes all that is planned, not how threads interleave: a replay is
- * alike, not the same. --life and --round of the first life are told in the log.
+ * alike, not the same.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -56,6 +60,7 @@ static struct rng life_rng;
 static bool refuse_due;		/* degraded and dirty when the power went */
 static bool may_refuse;		/* degraded, or it may have been */
 static bool forced_in_the_dark;	/* in an assembly that was cut */
+static bool stop_first;		/* this round stops the array before the cut */
 static bool lost_life;		/* --no-force: such an array is given up */
 
 /* ---- cutting ---- */
@@ -366,7 +371,7 @@ static void go_deep(struct rng *rng, bool most)
 	wait_resync();
 	if (most || what < 50)
 		check_both_gears();
-	if (most || what > 35)
+	if (most || stop_first || what > 35)
 		check_parity();
 	if (most ? what < 40 : what > 96)
 		stop_and_dissect();
@@ -501,7 +506,7 @@ static void choose_speed(void)
 	put(chance(&rng, 75) ? "500000" : "8192", "/sys/block/" MD "/md/par/speed_min");
 }
 
-static void begin_load(void)
+static void begin_load(bool calm)
 {
 	may_refuse = array_degraded() > 0;
 	model_round();
@@ -509,7 +514,7 @@ static void begin_load(void)
 	phase("beginning the load", 60);
 	if (files_wanted())
 		files_mount();
-	chaos_start(opt.seed, life, round_number);
+	chaos_start(opt.seed, life, round_number, calm);
 	if (files_wanted())
 		files_start(opt.seed, life, round_number);
 	else
@@ -568,11 +573,12 @@ static void one_round(void)
 	u64 verified = model.verified;
 	const char *aim;
 
-	begin_load();
+	stop_first = chance(&rng, 14);
+	begin_load(stop_first && chance(&rng, 60));
 	aim = await_cut(&rng);
 	note_moment();
 	loading = lap(&since);
-	if (chance(&rng, 10)) {
+	if (stop_first) {
 		stop_and_cut(&rng);
 	} else {
 		cut(&rng);
@@ -592,7 +598,7 @@ static void one_round(void)
 	verifying = lap(&since);
 	counted.sectors += model.verified - verified;
 	counted.rounds++;
-	if (chance(&rng, silent ? 50 : 15))
+	if (stop_first || chance(&rng, silent ? 50 : 15))
 		go_deep(&rng, false);
 	say("life %u round %u: %s;%s; %u operations, %u of %u acknowledged ones durable, %llu sectors right; ms: load %u, stop %u, start %u, verify %u, deep %u",
 	    life, round_number, aim, chaos_plan(), model.ops - model.base,

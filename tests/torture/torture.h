@@ -231,7 +231,8 @@ extern volatile u32 acked_since;
 
 /* ---- chaos.c ---- */
 
-void chaos_start(u64 seed, unsigned int life, unsigned int round);
+/* @calm: no shifts. */
+void chaos_start(u64 seed, unsigned int life, unsigned int round, bool calm);
 void chaos_stop(void);
 const char *chaos_plan(void);
 void chaos_end_of_life(void);
