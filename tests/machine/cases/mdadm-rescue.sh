@@ -1,0 +1,186 @@
+#!/bin/bash
+# Metadata lost on some members is told and repaired; on too many, the array is refused, and can be rescued.
+# machine: --debug --mem 1500M
+# timeout: 600
+set -euo pipefail
+. "$(dirname "$0")/../tools/par.sh"
+
+BLOCKS=128	# sector of the intent and map blocks in a member's data area
+SUPERS=0	# and of its two superblocks
+
+mark_log() { MARK=$(dmesg | wc -l); }
+log_since() { dmesg | tail -n +$((MARK + 1)); }
+logged() { assert_match "$(log_since)" "$1" "kernel log"; }
+not_logged() { [[ ! $(log_since) =~ $1 ]] || fail "kernel log: $(log_since | grep -E "$1")"; }
+
+data_offset() { mdadm --examine "$1" | sed -n 's/^ *Data Offset : \([0-9]*\) sectors/\1/p'; }
+
+# destroy SECTOR COUNT MEMBER...: noise there, from the start of the data area.
+destroy() {
+	local at=$1 count=$2 d
+	shift 2
+	for d in "$@"; do
+		dd if=/dev/urandom of="${DEVS[d]}" bs=512 count="$count" oflag=direct \
+			seek=$(($(data_offset "${DEVS[d]}") + at)) conv=notrunc status=none
+	done
+}
+destroy_supers() { destroy $SUPERS 16 "$@"; }
+destroy_blocks() { destroy $BLOCKS 64 "$@"; }
+
+superblocks_clean() {
+	local dev
+	for dev in "${DEVS[@]}"; do
+		assert_match "$(mdadm --examine "$dev")" 'State : clean' "md's superblock of $dev"
+	done
+}
+
+# Written once, so that metadata are; then nothing is told any more.
+repaired() {
+	assert_eq "$(fingerprint)" "$SUM" "content with metadata of others"
+	fill 1 60
+	SUM=$(fingerprint)
+	stop_par
+	dissect >/dev/null
+	mark_log
+	assemble_par
+	not_logged 'damaged or old|superblock|no member'
+	assert_eq "$(fingerprint)" "$SUM" "content with repaired metadata"
+	stop_par
+}
+
+refused_for_loss() {
+	mark_log
+	refused mdadm --assemble "/dev/$MD" "${DEVS[@]}"
+	assert_match "$REFUSAL" 'needs cleaning' "mdadm's message"
+	assert_match "$REFUSAL" '--assemble --update=par-rescue starts it with what is left' "mdadm's message"
+	logged "$1"
+	logged 'update=par-rescue: every row'
+	refused mdadm --assemble --force "/dev/$MD" "${DEVS[@]}"
+	assert_match "$REFUSAL" 'needs cleaning' "mdadm's message with --force"
+	superblocks_clean
+}
+
+# rescued [MIB]: data of so many MiB must be right; parity, and the next start, too.
+rescued() {
+	mdadm --assemble --quiet --update=par-rescue "/dev/$MD" "${DEVS[@]}"
+	settle
+	[ $# -gt 0 ] || assert_eq "$(fingerprint)" "$SUM" "content after the rescue"
+	[ $# -eq 0 ] || assert_eq "$(fingerprint "$1")" "$PART_SUM" "first $1 MiB after the rescue"
+	fill 1 60
+	SUM=$(fingerprint)
+	shift_to 5
+	wait_for "/sys/block/$MD/md/par/resync" none 120
+	echo check >"/sys/block/$MD/md/sync_action"
+	wait_for "/sys/block/$MD/md/sync_action" idle 120
+	assert_eq "$(<"/sys/block/$MD/md/mismatch_cnt")" 0 "mismatches after the rescue"
+	stop_par
+	dissect >/dev/null
+	superblocks_clean
+	mark_log
+	assemble_par
+	not_logged 'rescue|damaged or old|lost'
+	assert_eq "$(fingerprint)" "$SUM" "content at the next start"
+	shift_to 3
+	assert_eq "$(fingerprint)" "$SUM" "content in the lower gear"
+	stop_par
+}
+
+begin() {
+	note "$1"
+	mkdisks 5 128M
+	create_par 3,5 --chunk=64
+	fill 40
+	shift_to 3
+	fill 10 20
+	shift_to 5
+	SUM=$(fingerprint)
+	stop_par
+}
+
+note "the option is for this level only"
+assert_match "$(mdadm --assemble --update=help)" par-rescue "--update=help"
+mkdisks 2 64M
+mdadm --create /dev/md1 --quiet --run --level=1 --bitmap=none --assume-clean --raid-devices=2 "${DEVS[@]}" 2>/dev/null
+mdadm --stop --quiet /dev/md1
+refused mdadm --assemble --update=par-rescue /dev/md1 "${DEVS[@]}"
+assert_match "$REFUSAL" 'par-rescue only supported for level par' "mdadm's message"
+superblocks_clean
+rmdisks
+
+begin "blocks of one member"
+destroy_blocks 2
+mark_log
+assemble_par
+logged 'member 2 \(nullb2\): [0-9]+ metadata blocks are damaged or old'
+repaired
+rmdisks
+
+begin "superblocks of one member, or of all but one that never sleeps"
+for lost in "1" "4" "0 1 3 4"; do
+	read -r -a lost <<<"$lost"
+	destroy_supers "${lost[@]}"
+	mark_log
+	assemble_par
+	logged "member ${lost[0]} \\(nullb${lost[0]}\\) holds no raid-par superblock"
+	repaired
+done
+rmdisks
+
+begin "one of the two superblocks of each member"
+for slot in 0 8; do
+	destroy $slot 8 0 1 2 3 4
+	mark_log
+	assemble_par
+	repaired
+done
+rmdisks
+
+begin "blocks of all members"
+destroy_blocks 0 1 2 3 4
+refused_for_loss 'block [0-9]+ is lost on all members'
+rescued
+rmdisks
+
+begin "superblocks of all members"
+destroy_supers 0 1 2 3 4
+refused_for_loss 'cannot start: no member has valid raid-par metadata'
+note "too few members: a rescue is not kept for later"
+refused mdadm --assemble --run --update=par-rescue "/dev/$MD" "${DEVS[@]:0:3}"
+superblocks_clean
+rescued
+rmdisks
+
+begin "superblocks of those that never sleep, after the others slept"
+assemble_par
+PART_SUM=$(fingerprint 30)
+shift_to 3
+fill 4 34
+stop_par
+destroy_supers 0 1 2
+refused_for_loss 'the members that never sleep have lost the metadata, and what the others have is older'
+rescued 30
+rmdisks
+
+begin "a member with the metadata of another array"
+note "as another array of the same shape and name has them"
+dd if="${DEVS[3]}" of="$MACHINE_TMP/ours" bs=1M count=8 iflag=direct status=none
+KEEP=("${DISKS[@]}") KEEP_DEVS=("${DEVS[@]}")
+DEVS=()
+mkdisks 5 128M
+MD=md1 create_par 3,5 --chunk=64 --name=0
+MD=md1 fill 4
+MD=md1 stop_par
+offset=$(data_offset "${DEVS[3]}")
+assert_eq "$offset" "$(data_offset "${KEEP_DEVS[3]}")" "data offset"
+dd if="${DEVS[3]}" of="${KEEP_DEVS[3]}" bs=512 skip="$offset" seek="$offset" count=192 \
+	oflag=direct conv=notrunc status=none
+note "and its members are not taken for ours"
+refused mdadm --assemble "/dev/$MD" "${KEEP_DEVS[@]:0:4}" "${DEVS[4]}"
+OTHERS=("${DISKS[@]:5}") DEVS=("${KEEP_DEVS[@]}")
+mark_log
+assemble_par
+logged 'member 3 \(nullb3\) belongs to another array'
+repaired
+assert_eq "${#OTHERS[@]}" 5 "disks of the other array"
+DISKS=("${KEEP[@]}" "${OTHERS[@]}")
+rmdisks
