@@ -445,7 +445,8 @@ u32 par_store_wake(struct par_conf *conf, u32 members);
 
 /*
  * par_store_gear - @gear is the current one from now on, for members @awake.
- * Those that were not current are brought up to date first. Sleeps.
+ * Those that were not current are brought up to date first. In a read-only
+ * array that is so in memory only, until its first use. Sleeps.
  */
 int par_store_gear(struct par_conf *conf, unsigned int gear, u32 awake);
 
@@ -627,6 +628,9 @@ u64 par_segments(struct par_conf *conf, enum par_seg_state state);
 
 int par_hot_add(struct mddev *mddev, struct md_rdev *rdev);
 int par_hot_remove(struct mddev *mddev, struct md_rdev *rdev);
+
+/* par_remove_again - what kept a failed member from being removed has gone */
+void par_remove_again(struct par_conf *conf);
 int par_spare_active(struct mddev *mddev);
 
 /* par_scrubbing - is md at a check or a repair that somebody asked for? */

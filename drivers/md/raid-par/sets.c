@@ -113,6 +113,17 @@ static int child_hot_add(struct mddev *child, struct md_rdev *rdev)
 	return err;
 }
 
+/* The parent may let go of the member when all sets have. */
+static int child_hot_remove(struct mddev *child, struct md_rdev *rdev)
+{
+	struct par_set *set = child_set(child);
+	int err = set->raid5->hot_remove_disk(child, rdev);
+
+	if (!err)
+		par_remove_again(set->conf);
+	return err;
+}
+
 /* raid5 stays what it is, but for what it is told here. */
 static void child_take_over(struct par_set *set)
 {
@@ -120,6 +131,7 @@ static void child_take_over(struct par_set *set)
 	set->pers = *set->raid5;
 	set->pers.error_handler = child_error;
 	set->pers.hot_add_disk = child_hot_add;
+	set->pers.hot_remove_disk = child_hot_remove;
 	set->pers.sync_request = par_child_sync_request;
 	set->mddev.pers = &set->pers;
 }

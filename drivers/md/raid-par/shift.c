@@ -147,6 +147,7 @@ static void shift_begin(struct par_conf *conf, enum par_shift_state state,
 static void shift_end(struct par_conf *conf, int err)
 {
 	WRITE_ONCE(conf->shift, PAR_SHIFT_IDLE);
+	par_remove_again(conf);
 	conf->shift_error = err;
 	if (!err) {
 		conf->shift_ms = jiffies_to_msecs(jiffies - conf->shift_started);
@@ -319,16 +320,16 @@ static int propagate_home(struct par_conf *conf)
 			err = par_propagate(conf->set[i], band, PAR_SEG_IMAGE, false);
 	err = err ?: par_store_zones(conf);
 	WRITE_ONCE(conf->shift, PAR_SHIFT_IDLE);
+	par_remove_again(conf);
 	par_shift_notify(conf);
 	return err;
 }
 
 static bool work_due(struct par_conf *conf)
 {
-	return kthread_should_stop() ||
+	return kthread_should_stop() || !bio_list_empty(&conf->missed) ||
 	       (md_is_rdwr(conf->mddev) &&
-		(READ_ONCE(conf->target) != conf->gear || conf->propagation_due ||
-		 !bio_list_empty(&conf->missed)));
+		(READ_ONCE(conf->target) != conf->gear || conf->propagation_due));
 }
 
 /* A shift that failed for good is not tried again for ever. */
@@ -343,14 +344,25 @@ static void give_up(struct par_conf *conf, int err)
 	par_retry_missed(conf, conf->aim > conf->gear && err != -EINTR ? err : 0);
 }
 
+/* A read of a read-only array needs a sleeper: wake it, and write nothing. */
+static void wake_read_only(struct par_conf *conf)
+{
+	conf->aim = conf->geo.gears;
+	give_up(conf, conf->gear < conf->aim ? shift_up(conf) : 0);
+}
+
 static int mover(void *arg)
 {
 	struct par_conf *conf = arg;
 
 	while (!kthread_should_stop()) {
 		wait_event_idle(conf->wait, work_due(conf));
-		if (stopping(conf))
+		if (stopping(conf)) {
+			if (!kthread_should_stop() &&
+			    !bio_list_empty(&conf->missed))
+				wake_read_only(conf);
 			continue;
+		}
 		conf->aim = READ_ONCE(conf->target);
 		if (conf->aim > conf->gear) {
 			give_up(conf, shift_up(conf));

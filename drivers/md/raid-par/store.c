@@ -677,6 +677,7 @@ static int begin_use(struct par_conf *conf)
 		return 0;
 	for (i = 0; !err && conf->intents_differ && i < conf->geo.intent_blocks; i++)
 		err = par_store_intent_block(conf, i);
+	conf->super.gear = conf->gear;
 	err = err ?: bring_up(conf, awake_members(conf));
 	if (err)
 		return err;
@@ -997,6 +998,11 @@ int par_store_gear(struct par_conf *conf, unsigned int gear, u32 awake)
 	int err;
 
 	mutex_lock(&conf->store_mutex);
+	if (!md_is_rdwr(conf->mddev)) {
+		WRITE_ONCE(conf->gear, gear);
+		mutex_unlock(&conf->store_mutex);
+		return 0;
+	}
 	old = conf->super.gear;
 	err = begin_use(conf);
 	conf->super.gear = gear;

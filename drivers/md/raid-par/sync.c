@@ -30,6 +30,12 @@ static bool released(struct par_conf *conf, unsigned int d)
 	return true;
 }
 
+void par_remove_again(struct par_conf *conf)
+{
+	set_bit(MD_RECOVERY_NEEDED, &conf->mddev->recovery);
+	md_wakeup_thread(conf->mddev->thread);
+}
+
 int par_hot_remove(struct mddev *mddev, struct md_rdev *rdev)
 {
 	struct par_conf *conf = mddev->private;
@@ -39,10 +45,8 @@ int par_hot_remove(struct mddev *mddev, struct md_rdev *rdev)
 	    conf->member[d].rdev != rdev)
 		return 0;
 	if (test_bit(In_sync, &rdev->flags) ||
-	    READ_ONCE(conf->shift) != PAR_SHIFT_IDLE || !released(conf, d)) {
-		set_bit(MD_RECOVERY_NEEDED, &mddev->recovery);
-		return -EBUSY;
-	}
+	    READ_ONCE(conf->shift) != PAR_SHIFT_IDLE || !released(conf, d))
+		return -EBUSY;	/* par_remove_again() is called when that changes */
 	mutex_lock(&conf->store_mutex);
 	WRITE_ONCE(conf->member[d].rdev, NULL);
 	conf->current_members &= ~BIT(d);

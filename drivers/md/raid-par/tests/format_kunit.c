@@ -11,6 +11,7 @@
 #include <linux/unaligned.h>
 
 #include "../format.h"
+#include "../zone.h"
 #include "layouts.h"
 
 #define SEED		20240301
@@ -167,6 +168,8 @@ static void expect_same(struct kunit *test, const struct par_super *got,
 	KUNIT_EXPECT_EQ(test, got->gear, put->gear);
 	KUNIT_EXPECT_EQ(test, got->flags, put->flags);
 	KUNIT_EXPECT_EQ(test, got->awake, put->awake);
+	KUNIT_EXPECT_EQ(test, got->partial, put->partial);
+	KUNIT_EXPECT_MEMEQ(test, got->joined, put->joined, sizeof(put->joined));
 	KUNIT_EXPECT_EQ(test, got->speed_min, put->speed_min);
 	KUNIT_EXPECT_EQ(test, got->speed_max, put->speed_max);
 	for (i = 1; i <= t->geo.gears; i++)
@@ -257,13 +260,16 @@ static void format_super_bytes(struct kunit *test)
 	expect_le32(test, raw, 136, MEMBER);
 	expect_le32(test, raw, 140, t->sb.flags);
 	expect_le32(test, raw, 144, t->sb.awake);
-	expect_zeros(test, raw, 148, 152);
+	expect_le32(test, raw, 148, t->sb.partial);
 	expect_le32(test, raw, 152, t->sb.speed_min);
 	expect_le32(test, raw, 156, t->sb.speed_max);
 	expect_zeros(test, raw, 160, 256);
 	for (i = 1; i <= t->geo.gears; i++)
 		expect_set_bytes(test, raw, i);
-	expect_zeros(test, raw, 256 + 48 * t->geo.gears, PAR_BLOCK_BYTES);
+	expect_zeros(test, raw, 256 + 48 * t->geo.gears, 1552);
+	for (i = 0; i < 28; i++)
+		expect_le64(test, raw, 1552 + 8 * i, t->sb.joined[i]);
+	expect_zeros(test, raw, 1552 + 8 * 28, PAR_BLOCK_BYTES);
 
 	put_unaligned_le32(0, raw + 8);
 	KUNIT_EXPECT_EQ(test, crc, dumb_crc(raw, PAR_BLOCK_BYTES));
@@ -578,9 +584,73 @@ static void block_magic(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, good_block(t->new, kind_of(test)));
 }
 
-/* An intent's byte has room for every gear and for the flag beside it. */
+/* ---- the bytes of intents ---- */
+
+/* As the design document has it: they are on disks. */
+static_assert(PAR_INTENT_GEAR == 0x1f);
+static_assert(PAR_INTENT_MISSED == 0x20);
+static_assert(PAR_INTENT_RESYNC == 0x40);
+static_assert(PAR_INTENT_STORED == 0x80);
 static_assert(PAR_MAX_SETS <= PAR_INTENT_GEAR);
-static_assert(!(PAR_INTENT_GEAR & PAR_INTENT_STORED));
+
+/* What is said of a zone is said for each of 256 bytes, with every gear. */
+static void expect_byte(struct kunit *test, unsigned int byte, unsigned int gear)
+{
+	unsigned int flags = byte & 0xe0;
+	struct par_zone zone = { };
+
+	KUNIT_EXPECT_EQ_MSG(test, par_intent_set(byte, &zone, gear, false),
+			    flags | gear, "byte %#x, gear %u", byte, gear);
+	KUNIT_EXPECT_EQ_MSG(test, par_intent_set(byte, &zone, gear, true),
+			    flags | gear | (gear ? 0x20 : 0),
+			    "byte %#x, gear %u, a member missing", byte, gear);
+	zone.stored = true;
+	KUNIT_EXPECT_EQ_MSG(test, par_intent_set(byte, &zone, gear, false),
+			    flags | gear | 0x80,
+			    "byte %#x, gear %u, map stored", byte, gear);
+}
+
+static void intent_set(struct kunit *test)
+{
+	unsigned int byte, gear;
+
+	for (byte = 0; byte < 256; byte++)
+		for (gear = 0; gear <= PAR_MAX_SETS; gear++)
+			expect_byte(test, byte, gear);
+}
+
+static void intent_load(struct kunit *test)
+{
+	unsigned int byte;
+
+	for (byte = 0; byte < 256; byte++) {
+		bool unclean = byte & 0x1f;
+		struct par_zone zone = { };
+
+		KUNIT_EXPECT_EQ_MSG(test, par_zone_load(&zone, byte, true),
+				    byte | (unclean ? 0x40 : 0), "byte %#x", byte);
+		KUNIT_EXPECT_EQ_MSG(test, zone.stored, byte >= 0x80, "byte %#x", byte);
+		KUNIT_EXPECT_EQ_MSG(test, zone.intent,
+				    unclean ? PAR_INTENT_CHANGING : 0,
+				    "byte %#x", byte);
+		/* Without parity there is none to make right. */
+		KUNIT_EXPECT_EQ_MSG(test, par_zone_load(&zone, byte, false), byte,
+				    "byte %#x", byte);
+	}
+}
+
+static void intent_misses(struct kunit *test)
+{
+	struct par_zone calm = { }, copied = { .must_store = 1 };
+	unsigned int byte;
+
+	for (byte = 0; byte < 256; byte++) {
+		KUNIT_EXPECT_EQ_MSG(test, par_zone_misses(&calm, byte),
+				    !!(byte & 0x5f), "byte %#x", byte);
+		KUNIT_EXPECT_TRUE_MSG(test, par_zone_misses(&copied, byte),
+				      "byte %#x", byte);
+	}
+}
 
 static struct kunit_case format_cases[] = {
 	KUNIT_CASE_PARAM(format_round_trip, fmt_layout_gen_params),
@@ -627,4 +697,16 @@ static struct kunit_suite text_suite = {
 	.test_cases = text_cases,
 };
 
-kunit_test_suites(&format_suite, &block_suite, &text_suite);
+static struct kunit_case intent_cases[] = {
+	KUNIT_CASE(intent_set),
+	KUNIT_CASE(intent_load),
+	KUNIT_CASE(intent_misses),
+	{}
+};
+
+static struct kunit_suite intent_suite = {
+	.name = "raid-par-intents",
+	.test_cases = intent_cases,
+};
+
+kunit_test_suites(&format_suite, &block_suite, &text_suite, &intent_suite);
