@@ -1,0 +1,1295 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A model of the array that does what store.c, member.c, row.c, shift.c,
+ * propagate.c and load.c do, by means of zone.c and states.c, in small steps
+ * and in any order: every step of a store, of a copy, of a row's start and of a
+ * shift is an event of its own. After every event, so also after every metadata
+ * write and before it is complete, the state after a crash is derived and
+ * judged: it has to name a copy that holds what was last acknowledged and
+ * flushed, or something newer.
+ *
+ * Content is a version, which grows with each write. What is not flushed may be
+ * lost, block by block; as only too old a version is wrong, it is enough to
+ * look at the oldest that may be left (LOW): that stands for every subset of
+ * unflushed writes. Versions matter by their order only, so a block's are
+ * renumbered after each event, and a small model has a finite number of states.
+ *
+ * There is one map block and one intent block. An image is as good as the
+ * members that never sleep: that the gear sets keep their own images right is
+ * the same protocol once more.
+ */
+#include <linux/kernel.h>
+#include <linux/string.h>
+
+#include "zone_model.h"
+
+/* What the store does one after the other, a bit each. */
+enum step {
+	SNAPSHOT,
+	FLUSH,
+	WRITE_MAP,		/* is sent … */
+	MAP_STABLE,		/* … and complete */
+	FLUSH_AGAIN,		/* before intents are cleared */
+	WRITE_INTENTS,
+	INTENTS_STABLE,
+	STEP_COUNT,
+};
+
+#define STEP(n)		(1U << (n))
+#define STEPS_MAP	(STEP(SNAPSHOT) | STEP(FLUSH) | STEP(WRITE_MAP) | STEP(MAP_STABLE))
+#define STEPS_INTENTS	(STEP(WRITE_INTENTS) | STEP(INTENTS_STABLE))
+#define STEPS_CLEAR	(STEP(FLUSH_AGAIN) | STEPS_INTENTS)
+
+/* Where an event takes place. */
+struct place {
+	struct sim_zone *zone;
+	struct row *row;
+	struct seg *seg;
+	struct cell *cell;
+	unsigned int n;			/* of all blocks */
+	unsigned int z, s, bit;		/* zone, sleeper, block of the row */
+};
+
+/* ---- looking at the model ---- */
+
+static bool awake(unsigned int gear, unsigned int s)
+{
+	return s + 1 < gear;
+}
+
+static unsigned int row_bits(const struct sim *sim)
+{
+	return (1U << sim->shape->sleepers * sim->shape->blocks) - 1;
+}
+
+static unsigned int blocks_of(const struct shape *shape)
+{
+	return shape->zones * shape->rows * shape->sleepers * shape->blocks;
+}
+
+/* The @block-th of all; no cell if there are not so many. */
+static struct place place_of(struct sim *sim, unsigned int block)
+{
+	const struct shape *shape = sim->shape;
+	struct place p = { .n = block };
+
+	if (block >= blocks_of(shape))
+		return p;
+	p.bit = block % (shape->sleepers * shape->blocks);
+	p.s = p.bit / shape->blocks;
+	block /= shape->sleepers * shape->blocks;
+	p.z = block / shape->rows;
+	p.zone = &sim->w.zone[p.z];
+	p.row = &p.zone->row[block % shape->rows];
+	p.seg = &p.row->seg[p.s];
+	p.cell = &p.seg->cell[p.bit % shape->blocks];
+	return p;
+}
+
+static bool written(const struct row *row)
+{
+	return row->seg[0].state != PAR_SEG_UNWRITTEN;
+}
+
+static bool flying(const struct cell *cell)
+{
+	return cell->v[HOME + FLY] || cell->v[IMAGE + FLY];
+}
+
+static bool row_flies(struct sim *sim, const struct row *row)
+{
+	struct place p;
+
+	for (p = place_of(sim, 0); p.cell; p = place_of(sim, p.n + 1))
+		if (p.row == row && flying(p.cell))
+			return true;
+	return false;
+}
+
+static bool row_locked(const struct row *row)
+{
+	unsigned int s;
+
+	for (s = 0; s < SLEEPERS; s++)
+		if (row->seg[s].locked)
+			return true;
+	return false;
+}
+
+/* Has every request ended, copies of segments not counted? */
+static bool quiet(struct sim *sim)
+{
+	struct place p;
+
+	for (p = place_of(sim, 0); p.cell; p = place_of(sim, p.n + 1))
+		if ((flying(p.cell) && !p.seg->locked) || p.row->held ||
+		    p.row->phase != STEADY)
+			return false;
+	return !sim->w.waiting;
+}
+
+static bool storing_map(const struct sim *sim)
+{
+	return sim->w.todo & STEP(MAP_STABLE) &&
+	       !(sim->w.todo & STEP(WRITE_MAP));
+}
+
+static bool storing_intents(const struct sim *sim)
+{
+	return sim->w.noting || (sim->w.todo & STEP(INTENTS_STABLE) &&
+				 !(sim->w.todo & STEP(WRITE_INTENTS)));
+}
+
+/* ---- contents ---- */
+
+static u8 fresh(const struct cell *cell)
+{
+	u8 newest = 0;
+	int i;
+
+	for (i = 0; i < VERSIONS; i++)
+		newest = max(newest, cell->v[i]);
+	return newest + 1;
+}
+
+/* Only the order counts, and what is garbage. */
+static void renumber(struct cell *cell)
+{
+	u8 rank[4 * VERSIONS] = { };
+	unsigned int i, next = 0;
+
+	for (i = 0; i < VERSIONS; i++)
+		rank[cell->v[i]] = 1;
+	rank[0] = 0;
+	for (i = 1; i < sizeof(rank); i++)
+		if (rank[i])
+			rank[i] = ++next;
+	for (i = 0; i < VERSIONS; i++)
+		cell->v[i] = rank[cell->v[i]];
+}
+
+static void launch(struct cell *cell, unsigned int copy, u8 version)
+{
+	cell->v[copy + FLY] = version;
+	cell->v[copy + LOW] = min(cell->v[copy + LOW], version);
+}
+
+static void set_copy(struct cell *cell, unsigned int copy, u8 now, u8 low)
+{
+	cell->v[copy + NOW] = now;
+	cell->v[copy + LOW] = low;
+	cell->v[copy + FLY] = 0;
+}
+
+static void flush_copy(struct cell *cell, unsigned int copy)
+{
+	u8 now = cell->v[copy + NOW], fly = cell->v[copy + FLY];
+
+	cell->v[copy + LOW] = fly ? min(now, fly) : now;
+}
+
+/* The caches of the members that are awake; the images are on such members. */
+static void flush_all(struct sim *sim)
+{
+	struct place p;
+
+	for (p = place_of(sim, 0); p.cell; p = place_of(sim, p.n + 1)) {
+		flush_copy(p.cell, IMAGE);
+		if (awake(sim->w.gear, p.s) || sim->w.absent & 1 << p.s)
+			flush_copy(p.cell, HOME);
+	}
+}
+
+/* Nothing that is not flushed or under way would change it. */
+static bool certain(const struct cell *cell, unsigned int copy)
+{
+	return !cell->v[copy + FLY] && cell->v[copy + LOW] == cell->v[copy + NOW];
+}
+
+/* The copy that a state names; of two, the home copy. */
+static unsigned int named(enum par_seg_state state)
+{
+	return state == PAR_SEG_IMAGE ? IMAGE : HOME;
+}
+
+/* ---- judging ---- */
+
+/* What is on the members if the power fails now: @map, @intents: the new ones. */
+struct crash {
+	bool map, intents;
+};
+
+static u8 crash_byte(const struct sim_zone *zone, const struct crash *c)
+{
+	return c->intents ? zone->byte : zone->stored_byte;
+}
+
+/* A block that no zone is said to have stored is not looked for. */
+static bool map_known(const struct sim *sim, const struct crash *c)
+{
+	unsigned int z;
+
+	for (z = 0; z < sim->shape->zones; z++)
+		if (crash_byte(&sim->w.zone[z], c) & PAR_INTENT_STORED)
+			return true;
+	return false;
+}
+
+static enum par_seg_state crash_state(const struct sim *sim,
+				      const struct place *p,
+				      const struct crash *c)
+{
+	enum par_seg_state state = c->map ? p->seg->snap : p->seg->stored;
+	unsigned int gear = crash_byte(p->zone, c) & PAR_INTENT_GEAR;
+
+	if (!map_known(sim, c))
+		state = PAR_SEG_UNWRITTEN;
+	return gear ? par_seg_after_crash(state, awake(gear, p->s)) : state;
+}
+
+static const char *judge_copy(const struct cell *cell, unsigned int copy, bool intent)
+{
+	if (cell->v[copy + LOW] < cell->v[FLOOR])
+		return "a copy that is named valid is stale";
+	if (!intent && !certain(cell, copy))
+		return "without an intent, a copy is not certain";
+	return NULL;
+}
+
+static const char *judge_state(const struct cell *cell, enum par_seg_state state,
+			       bool intent)
+{
+	const char *wrong = NULL;
+
+	if (state == PAR_SEG_UNWRITTEN)
+		return cell->v[FLOOR] ? "a row with data is unwritten" : NULL;
+	if (state == PAR_SEG_BOTH && cell->v[HOME + NOW] != cell->v[IMAGE + NOW])
+		wrong = "copies that are both named valid differ";
+	if (state != PAR_SEG_IMAGE)
+		wrong = wrong ?: judge_copy(cell, HOME, intent);
+	if (state != PAR_SEG_HOME)
+		wrong = wrong ?: judge_copy(cell, IMAGE, intent);
+	return wrong;
+}
+
+/* Where nothing is marked, the absent member's disk is still right. */
+static const char *judge_left(const struct cell *cell, enum par_seg_state state)
+{
+	u8 left = cell->v[LEFT];
+
+	if (state == PAR_SEG_UNWRITTEN || state == PAR_SEG_IMAGE)
+		return NULL;
+	if (left != cell->v[LEFT_LOW] || left != cell->v[HOME + NOW] ||
+	    !certain(cell, HOME))
+		return "a member has missed what no mark tells of";
+	return NULL;
+}
+
+static const char *judge_crash(struct sim *sim, const struct crash *c)
+{
+	const char *wrong = NULL;
+	struct place p;
+
+	for (p = place_of(sim, 0); p.cell; p = place_of(sim, p.n + 1)) {
+		enum par_seg_state state = crash_state(sim, &p, c);
+		u8 byte = crash_byte(p.zone, c);
+
+		wrong = judge_state(p.cell, state, byte & PAR_INTENT_GEAR);
+		if (!wrong && sim->w.noted && sim->w.absent & 1 << p.s &&
+		    !(byte & PAR_INTENT_MISSED))
+			wrong = judge_left(p.cell, state);
+		if (!wrong && p.zone->torn &&
+		    !(byte & (PAR_INTENT_GEAR | PAR_INTENT_RESYNC)))
+			wrong = "parity is wrong and nothing tells of it";
+		if (wrong)
+			break;
+	}
+	return wrong;
+}
+
+/* What is read while the array runs. */
+static const char *judge_memory(struct sim *sim)
+{
+	struct place p;
+
+	for (p = place_of(sim, 0); p.cell; p = place_of(sim, p.n + 1)) {
+		const u8 *v = p.cell->v;
+
+		if (written(p.row) == !p.seg->state)
+			return "a row is neither written nor unwritten";
+		if (!written(p.row) || flying(p.cell))
+			continue;
+		if (v[named(p.seg->state) + NOW] != v[CUR])
+			return "an old copy is read";
+		if (p.seg->state == PAR_SEG_BOTH && v[IMAGE + NOW] != v[CUR])
+			return "an old image is read";
+		if (sim->w.absent & 1 << p.s && v[HOME + NOW] != v[CUR])
+			return "parity does not tell what an absent member has";
+	}
+	return NULL;
+}
+
+static const char *judge(struct sim *sim)
+{
+	const char *wrong = judge_memory(sim);
+	struct crash c;
+	unsigned int i;
+
+	for (i = 0; !wrong && i < 4; i++) {
+		c.map = i & 1;
+		c.intents = i & 2;
+		if ((!c.map || storing_map(sim)) &&
+		    (!c.intents || storing_intents(sim)))
+			wrong = judge_crash(sim, &c);
+	}
+	return wrong;
+}
+
+/* ---- writes (member.c, row.c) ---- */
+
+/* False if somebody is waiting already. */
+static bool ask(struct sim *sim, const struct place *p)
+{
+	u8 bit = 1 << p->z, before = sim->w.wanted & sim->w.waiting & bit;
+
+	sim->w.wanted |= bit;
+	sim->w.waiting |= bit;
+	return !before;
+}
+
+static bool admits(struct sim *sim, const struct place *p, unsigned int gear,
+		   bool diverges)
+{
+	if (sim->mutant == MUST_STORE_IGNORED)
+		diverges = false;
+	return par_zone_admits(&p->zone->z, gear, diverges);
+}
+
+static void change_state(const struct place *p, struct seg *seg,
+			 enum par_seg_state next)
+{
+	par_zone_changed(&p->zone->z, seg->state);
+	seg->state = next;
+}
+
+/* An absent member's images become old. False if they are stored as valid. */
+static bool drop_images(struct sim *sim, const struct place *p)
+{
+	bool stored = true;
+	unsigned int s;
+
+	for (s = 0; s < sim->shape->sleepers; s++) {
+		struct seg *seg = &p->row->seg[s];
+
+		if (!(sim->w.absent & 1 << s) || seg->state == PAR_SEG_HOME ||
+		    sim->mutant == OLD_IMAGES_KEPT)
+			continue;
+		stored &= seg->state == PAR_SEG_BOTH;
+		change_state(p, seg, PAR_SEG_HOME);
+	}
+	return stored || sim->mutant == OLD_IMAGES_NOT_STORED;
+}
+
+/* To a row that is written. False if nothing happens, not even a wish. */
+static bool write_written(struct sim *sim, const struct place *p)
+{
+	enum par_seg_event ev = awake(sim->w.gear, p->s) ? PAR_EV_WRITE :
+							   PAR_EV_WRITE_ASLEEP;
+	struct par_seg_step step = par_seg_step(p->seg->state, ev);
+
+	if (step.action == PAR_ACT_MISS)
+		return false;
+	if (!admits(sim, p, sim->w.gear, step.next != p->seg->state ||
+		    sim->w.absent))
+		return ask(sim, p);
+	if (sim->w.absent && !drop_images(sim, p)) {
+		ask(sim, p);
+		return true;
+	}
+	if (p->seg->locked && sim->mutant != COPY_UNLOCKED)
+		return false;
+	if (sim->w.absent & 1 << p->s) {
+		launch(p->cell, HOME, fresh(p->cell));
+	} else {
+		if (step.next != p->seg->state)
+			change_state(p, p->seg, step.next);
+		launch(p->cell, step.action == PAR_ACT_IMAGE ? IMAGE : HOME,
+		       fresh(p->cell));
+	}
+	p->row->held &= ~(1 << p->bit);
+	return true;
+}
+
+/* All of the row is given: it is written, as row->gear has it. */
+static void start_row(struct sim *sim, const struct place *p)
+{
+	struct place q;
+	unsigned int s;
+
+	for (s = 0; s < sim->shape->sleepers; s++)
+		change_state(p, &p->row->seg[s],
+			     par_seg_step(PAR_SEG_UNWRITTEN,
+					  awake(p->row->gear, s) ? PAR_EV_START :
+					  PAR_EV_START_ASLEEP).next);
+	for (q = place_of(sim, 0); q.cell; q = place_of(sim, q.n + 1)) {
+		if (q.row != p->row)
+			continue;
+		if (!(q.row->held & 1 << q.bit))
+			continue;	/* zeros, see ev_fill() */
+		q.cell->v[CUR] = q.cell->v[named(q.seg->state) + NOW];
+		if (awake(q.row->gear, q.s) && !sim->w.down)
+			q.row->direct |= 1 << q.bit;
+	}
+	p->row->phase = STEADY;
+	p->row->gear = 0;
+	p->zone->z.starting--;
+}
+
+/* To a row that is unwritten: gather. */
+static bool write_unwritten(struct sim *sim, const struct place *p, u8 bits)
+{
+	struct row *row = p->row;
+
+	if (!admits(sim, p, sim->w.gear, true))
+		return ask(sim, p);
+	if (row->phase != STEADY && !(bits & ~row->held))
+		return false;
+	if (row->phase == STEADY) {
+		row->phase = GATHER;
+		p->zone->z.starting++;
+	}
+	row->held |= bits;
+	if (row->phase == GATHER && row->held == row_bits(sim)) {
+		row->gear = sim->w.gear;
+		start_row(sim, p);
+	}
+	return true;
+}
+
+/*
+ * In the top gear, what an absent member has is what parity tells; in a lower
+ * one a row would be started with an image that nobody fills.
+ */
+static bool in_parity_only(const struct sim *sim)
+{
+	return !sim->w.absent || sim->w.gear == sim->shape->gears;
+}
+
+static bool may_write(const struct sim *sim)
+{
+	return in_parity_only(sim) && (!sim->w.absent || sim->w.noted);
+}
+
+static bool ev_write(struct sim *sim, unsigned int n)
+{
+	struct place p = place_of(sim, n);
+
+	if (sim->w.gate || !may_write(sim) || p.row->held & 1 << p.bit)
+		return false;
+	if (!written(p.row))
+		return write_unwritten(sim, &p, 1 << p.bit);
+	return !flying(p.cell) && write_written(sim, &p);
+}
+
+/* All of a row at once, which needs no zeros. */
+static bool ev_write_row(struct sim *sim, unsigned int n)
+{
+	struct place p = place_of(sim, n * sim->shape->sleepers * sim->shape->blocks);
+
+	return !sim->w.gate && may_write(sim) && !written(p.row) &&
+	       p.row->phase == STEADY && !p.row->held &&
+	       write_unwritten(sim, &p, row_bits(sim));
+}
+
+/* A write that was held is routed again. */
+static bool ev_route(struct sim *sim, unsigned int n)
+{
+	struct place p = place_of(sim, n);
+
+	if (p.row->phase != STEADY || !(p.row->held & 1 << p.bit) ||
+	    !may_write(sim))
+		return false;
+	if (!written(p.row))
+		return write_unwritten(sim, &p, p.row->held);
+	if (!(p.row->direct & 1 << p.bit))
+		return !flying(p.cell) && write_written(sim, &p);
+	p.row->direct &= ~(1 << p.bit);
+	p.row->held &= ~(1 << p.bit);
+	launch(p.cell, HOME, fresh(p.cell));
+	return true;
+}
+
+static bool ev_fill(struct sim *sim, unsigned int n)
+{
+	struct place p = place_of(sim, n * sim->shape->sleepers * sim->shape->blocks), q;
+
+	if (p.row->phase != GATHER)
+		return false;
+	p.row->phase = FILL;
+	p.row->gear = sim->w.gear;
+	for (q = place_of(sim, 0); q.cell; q = place_of(sim, q.n + 1)) {
+		if (q.row != p.row || q.row->held & 1 << q.bit)
+			continue;
+		q.cell->v[CUR] = fresh(q.cell);
+		if (sim->mutant != ROW_NOT_FILLED &&
+		    (awake(sim->w.gear, q.s) || !(sim->w.absent & 1 << q.s)))
+			launch(q.cell, awake(sim->w.gear, q.s) ? HOME : IMAGE,
+			       q.cell->v[CUR]);
+	}
+	return true;
+}
+
+static bool ev_filled(struct sim *sim, unsigned int n)
+{
+	struct place p = place_of(sim, n * sim->shape->sleepers * sim->shape->blocks);
+	unsigned int gear = p.row->gear;
+
+	if (p.row->phase != FILL || row_flies(sim, p.row))
+		return false;
+	if (sim->mutant == FILL_OF_OLD_GEAR ||
+	    (admits(sim, &p, gear, true) && gear == sim->w.gear &&
+	     (in_parity_only(sim) || sim->mutant == ROW_OF_ABSENT_SLEEPER))) {
+		start_row(sim, &p);
+	} else {
+		p.row->phase = STEADY;
+		p.row->gear = 0;
+		p.zone->z.starting--;
+	}
+	return true;
+}
+
+/* A write to a disk or to an image has ended. */
+static bool ev_complete(struct sim *sim, unsigned int n)
+{
+	struct place p = place_of(sim, n);
+	unsigned int copy = p.cell->v[HOME + FLY] ? HOME : IMAGE;
+	u8 version = p.cell->v[copy + FLY];
+
+	if (!version)
+		return false;
+	p.cell->v[copy + NOW] = version;
+	p.cell->v[copy + FLY] = 0;
+	if (written(p.row) && (!p.seg->locked || copy == named(p.seg->state)))
+		p.cell->v[CUR] = version;
+	return true;
+}
+
+/* The user flushes: what has been acknowledged must be there from now on. */
+static bool ev_flush(struct sim *sim, unsigned int n)
+{
+	struct place p;
+
+	flush_all(sim);
+	for (p = place_of(sim, 0); p.cell; p = place_of(sim, p.n + 1))
+		if (written(p.row))
+			p.cell->v[FLOOR] = p.cell->v[CUR];
+	return true;
+}
+
+/* The row is discarded: nobody asks for its content any more. */
+static bool ev_clear(struct sim *sim, unsigned int n)
+{
+	struct place p = place_of(sim, n * sim->shape->sleepers * sim->shape->blocks), q;
+
+	if (!written(p.row) || p.row->held || row_flies(sim, p.row) ||
+	    row_locked(p.row) || sim->w.absent || sim->w.gate)
+		return false;
+	if (sim->mutant == CLEAR_NEED_NOT_STORE)
+		par_zone_changed(&p.zone->z, PAR_SEG_UNWRITTEN);
+	else
+		par_zone_cleared(&p.zone->z);
+	for (q = place_of(sim, 0); q.cell; q = place_of(sim, q.n + 1))
+		if (q.row == p.row) {
+			q.seg->state = PAR_SEG_UNWRITTEN;
+			q.cell->v[FLOOR] = 0;
+			q.cell->v[CUR] = 0;
+		}
+	return true;
+}
+
+/* The place of its images is given back. */
+static bool ev_discard_images(struct sim *sim, unsigned int n)
+{
+	struct place p = place_of(sim, n * sim->shape->sleepers * sim->shape->blocks), q;
+	bool any = false;
+
+	if (written(p.row) || p.zone->z.starting || p.row->held ||
+	    (p.zone->z.must_store && sim->mutant != DISCARD_BEFORE_STORE))
+		return false;
+	for (q = place_of(sim, 0); q.cell; q = place_of(sim, q.n + 1))
+		if (q.row == p.row) {
+			any |= q.cell->v[IMAGE + NOW];
+			set_copy(q.cell, IMAGE, 0, 0);
+		}
+	return any;
+}
+
+/* ---- the store (store.c) ---- */
+
+static bool idle(const struct sim *sim)
+{
+	return !sim->w.todo && !sim->w.noting;
+}
+
+/* Intents that were asked for. */
+static bool ev_store(struct sim *sim, unsigned int n)
+{
+	struct world *w = &sim->w;
+	unsigned int z;
+
+	if (!idle(sim) || !w->wanted || (w->absent && !w->noted))
+		return false;
+	w->intent = w->gear;
+	for (z = 0; z < sim->shape->zones; z++) {
+		enum par_zone_need need;
+
+		if (!(w->wanted & 1 << z))
+			continue;
+		need = par_zone_begin(&w->zone[z].z, w->gear);
+		if (need != PAR_ZONE_READY) {
+			w->taken |= 1 << z;
+			w->todo |= STEPS_INTENTS;
+		}
+		if (need == PAR_ZONE_MAP && sim->mutant != INTENT_OVER_INTENT)
+			w->todo |= STEPS_MAP;
+	}
+	w->wanted = 0;
+	if (!w->todo)
+		w->waiting = 0;
+	return true;
+}
+
+/* A writer comes near the zone. */
+static bool ev_ahead(struct sim *sim, unsigned int z)
+{
+	if (sim->w.wanted & 1 << z)
+		return false;
+	sim->w.wanted |= 1 << z;
+	return true;
+}
+
+/* The zones that must be stored, and no intents. */
+static bool ev_store_zones(struct sim *sim, unsigned int n)
+{
+	unsigned int z;
+
+	for (z = 0; idle(sim) && z < sim->shape->zones; z++)
+		if (sim->w.zone[z].z.must_store)
+			sim->w.todo = STEPS_MAP;
+	return sim->w.todo == STEPS_MAP;
+}
+
+/* All is quiet and stays so: store what differs and clear all intents. */
+static void begin_checkpoint(struct sim *sim)
+{
+	struct world *w = &sim->w;
+	unsigned int z;
+
+	w->gate = true;
+	w->intent = 0;
+	for (z = 0; z < sim->shape->zones; z++) {
+		if (w->zone[z].z.dirty || w->zone[z].z.must_store)
+			w->todo |= STEPS_MAP;
+		if (w->zone[z].byte & PAR_INTENT_GEAR) {
+			w->taken |= 1 << z;
+			w->todo |= STEPS_CLEAR;
+		}
+	}
+	w->checking = w->todo;
+}
+
+/* A zone has not been used for a while. */
+static bool ev_close(struct sim *sim, unsigned int z)
+{
+	if (sim->w.calm || !par_zone_close(&sim->w.zone[z].z))
+		return false;
+	sim->w.idle |= 1 << z;
+	return true;
+}
+
+static bool ev_calm(struct sim *sim, unsigned int n)
+{
+	if (!sim->w.idle || sim->w.calm ||
+	    (!quiet(sim) && sim->mutant != INTENT_CLEARED_WITH_WRITES))
+		return false;
+	sim->w.calm = true;
+	return true;
+}
+
+static bool ev_tidy(struct sim *sim, unsigned int n)
+{
+	struct world *w = &sim->w;
+	unsigned int z;
+
+	if (!idle(sim) || !w->calm)
+		return false;
+	for (z = 0; z < sim->shape->zones; z++)
+		if (w->idle & 1 << z &&
+		    w->zone[z].z.intent == PAR_INTENT_CHANGING) {
+			w->taken |= 1 << z;
+			w->todo = STEPS_MAP | STEPS_CLEAR;
+		}
+	w->intent = 0;
+	w->idle = 0;
+	w->calm = false;
+	return true;
+}
+
+static void snapshot(struct sim *sim)
+{
+	struct place p;
+	unsigned int n;
+
+	for (p = place_of(sim, 0); p.cell; p = place_of(sim, p.n + 1))
+		p.seg->snap = p.seg->state;
+	for (n = 0; n < sim->shape->zones; n++)
+		par_zone_snapshot(&sim->w.zone[n].z);
+}
+
+static void map_stable(struct sim *sim)
+{
+	struct place p;
+	unsigned int n;
+
+	for (p = place_of(sim, 0); p.cell; p = place_of(sim, p.n + 1))
+		p.seg->stored = p.seg->snap;
+	for (p = place_of(sim, 0); p.cell; p = place_of(sim, p.n + 1))
+		p.seg->snap = 0;
+	for (n = 0; n < sim->shape->zones; n++)
+		par_zone_stored(&sim->w.zone[n].z);
+}
+
+static void publish(struct sim *sim)
+{
+	unsigned int z;
+
+	for (z = 0; z < sim->shape->zones; z++)
+		if (sim->w.taken & 1 << z)
+			par_zone_publish(&sim->w.zone[z].z, sim->w.intent);
+}
+
+static void set_bytes(struct sim *sim)
+{
+	struct world *w = &sim->w;
+	bool incomplete = w->absent && sim->mutant != MISSED_NOT_MARKED;
+	unsigned int z;
+
+	for (z = 0; z < sim->shape->zones; z++)
+		if (w->taken & 1 << z)
+			w->zone[z].byte = par_intent_set(w->zone[z].byte,
+							 &w->zone[z].z,
+							 w->intent, incomplete);
+	if (sim->mutant == WRITE_BEFORE_INTENT)
+		publish(sim);
+}
+
+static void bytes_stable(struct sim *sim)
+{
+	unsigned int z;
+
+	for (z = 0; z < sim->shape->zones; z++)
+		sim->w.zone[z].stored_byte = sim->w.zone[z].byte;
+}
+
+/* A member has gone: note what it may miss. */
+static void note_missed(struct sim *sim)
+{
+	unsigned int z;
+
+	for (z = 0; z < sim->shape->zones; z++) {
+		struct sim_zone *zone = &sim->w.zone[z];
+		struct par_zone z = zone->z;
+
+		if (sim->mutant == COPIES_NOT_NOTED)
+			z.must_store = 0;
+		if (par_zone_misses(&z, zone->byte) && sim->mutant != MISSED_NOT_NOTED)
+			zone->byte |= PAR_INTENT_MISSED;
+	}
+	sim->w.noting = true;
+}
+
+/* Before anything else is written, or stored on the strength of a flush. */
+static bool must_note(const struct sim *sim, enum step next)
+{
+	return sim->w.absent && !sim->w.noted && sim->mutant != MISSED_NOTED_LATE &&
+	       (next == WRITE_MAP || next == WRITE_INTENTS);
+}
+
+static bool ev_note(struct sim *sim, unsigned int n)
+{
+	if (!idle(sim) || !sim->w.absent || sim->w.noted)
+		return false;
+	note_missed(sim);
+	return true;
+}
+
+static bool ev_noted(struct sim *sim, unsigned int n)
+{
+	if (!sim->w.noting)
+		return false;
+	bytes_stable(sim);
+	sim->w.noting = false;
+	sim->w.noted = true;
+	return true;
+}
+
+static const u8 order[] = {
+	SNAPSHOT, FLUSH, WRITE_MAP, MAP_STABLE, FLUSH_AGAIN, WRITE_INTENTS,
+	INTENTS_STABLE,
+}, flush_first[] = {
+	FLUSH, SNAPSHOT, WRITE_MAP, MAP_STABLE, FLUSH_AGAIN, WRITE_INTENTS,
+	INTENTS_STABLE,
+}, intents_first[] = {
+	SNAPSHOT, FLUSH, FLUSH_AGAIN, WRITE_INTENTS, INTENTS_STABLE, WRITE_MAP,
+	MAP_STABLE,
+};
+
+static enum step next_step(const struct sim *sim)
+{
+	const u8 *at = sim->mutant == FLUSH_BEFORE_SNAPSHOT ? flush_first :
+		       sim->mutant == INTENT_CLEARED_BEFORE_MAP &&
+		       !sim->w.intent ? intents_first : order;
+
+	while (!(sim->w.todo & STEP(*at)))
+		at++;
+	return *at;
+}
+
+static bool ev_step(struct sim *sim, unsigned int n)
+{
+	enum step step;
+
+	if (!sim->w.todo || sim->w.noting)
+		return false;
+	step = next_step(sim);
+	if (must_note(sim, step)) {
+		note_missed(sim);
+		return true;
+	}
+	if (step == SNAPSHOT)
+		snapshot(sim);
+	else if (step == FLUSH && sim->mutant != NO_FLUSH)
+		flush_all(sim);
+	else if (step == FLUSH_AGAIN && sim->mutant != INTENT_CLEARED_UNFLUSHED)
+		flush_all(sim);
+	else if (step == MAP_STABLE)
+		map_stable(sim);
+	else if (step == WRITE_INTENTS)
+		set_bytes(sim);
+	else if (step == INTENTS_STABLE)
+		bytes_stable(sim);
+	if (step == INTENTS_STABLE)
+		publish(sim);
+	sim->w.todo &= ~STEP(step);
+	if (!sim->w.todo) {
+		sim->w.taken = 0;
+		sim->w.intent = 0;
+		sim->w.waiting &= sim->w.wanted;
+	}
+	return true;
+}
+
+/* ---- shifting and copying (shift.c, propagate.c) ---- */
+
+static bool ev_copy(struct sim *sim, unsigned int n)
+{
+	struct place p = place_of(sim, n * sim->shape->blocks);
+	bool home = p.seg->state == PAR_SEG_IMAGE;
+	unsigned int b, from = home ? IMAGE : HOME, to = home ? HOME : IMAGE;
+
+	if (par_seg_step(p.seg->state, PAR_EV_PROPAGATE).action == PAR_ACT_NONE ||
+	    !awake(sim->w.gear, p.s) || p.seg->locked || sim->w.absent)
+		return false;
+	/* To images only on the way down, when writes are counted. */
+	if (home ? sim->w.down : !sim->w.down || awake(sim->w.down, p.s))
+		return false;
+	for (b = 0; b < sim->shape->blocks; b++)
+		if (flying(&p.seg->cell[b]))
+			return false;
+	p.seg->locked = true;
+	for (b = 0; b < sim->shape->blocks; b++)
+		if (p.seg->cell[b].v[from + NOW])
+			launch(&p.seg->cell[b], to, p.seg->cell[b].v[from + NOW]);
+		else
+			set_copy(&p.seg->cell[b], to, 0, 0);
+	return true;
+}
+
+static bool ev_copied(struct sim *sim, unsigned int n)
+{
+	struct place p = place_of(sim, n * sim->shape->blocks);
+	unsigned int b;
+
+	if (!p.seg->locked)
+		return false;
+	for (b = 0; b < sim->shape->blocks; b++)
+		if (flying(&p.seg->cell[b]))
+			return false;
+	change_state(&p, p.seg, par_seg_step(p.seg->state, PAR_EV_PROPAGATE).next);
+	p.seg->locked = false;
+	return true;
+}
+
+static bool any_locked(struct sim *sim)
+{
+	struct place p;
+
+	for (p = place_of(sim, 0); p.cell; p = place_of(sim, p.n + 1))
+		if (p.seg->locked)
+			return true;
+	return false;
+}
+
+static bool ev_up(struct sim *sim, unsigned int n)
+{
+	unsigned int gear = n + 1;
+
+	if (!idle(sim) || sim->w.gate || sim->w.down || any_locked(sim) ||
+	    gear <= sim->w.gear)
+		return false;
+	sim->w.gear = gear;
+	return true;
+}
+
+static bool ev_down(struct sim *sim, unsigned int n)
+{
+	unsigned int gear = n + 1;
+
+	if (sim->w.gate || sim->w.down || sim->w.absent || gear >= sim->w.gear ||
+	    any_locked(sim) || !quiet(sim))
+		return false;
+	sim->w.down = gear;
+	return true;
+}
+
+static bool home_only(struct sim *sim)
+{
+	struct place p;
+
+	for (p = place_of(sim, 0); p.cell; p = place_of(sim, p.n + 1))
+		if (p.seg->state == PAR_SEG_HOME && !awake(sim->w.down, p.s))
+			return true;
+	return false;
+}
+
+/* Everything is quiet behind the gate. */
+static bool ev_checkpoint(struct sim *sim, unsigned int n)
+{
+	if (!idle(sim) || sim->w.gate || !quiet(sim) ||
+	    (sim->w.absent && !sim->w.noted))
+		return false;
+	if (sim->w.down && (home_only(sim) || any_locked(sim)))
+		return false;
+	if (sim->mutant != SHIFT_WITHOUT_CHECKPOINT)
+		begin_checkpoint(sim);
+	sim->w.gate = true;
+	return true;
+}
+
+static const char *judge_checkpoint(struct sim *sim)
+{
+	struct place p;
+
+	for (p = place_of(sim, 0); p.cell; p = place_of(sim, p.n + 1))
+		/* A copy that has come to its end in between is no loss. */
+		if ((p.seg->stored != p.seg->state &&
+		     p.seg->stored != PAR_SEG_IMAGE) ||
+		    p.zone->stored_byte & PAR_INTENT_GEAR)
+			return "a checkpoint leaves something unstored";
+	return NULL;
+}
+
+/*
+ * The gear changes, and the gate is opened; or the array was stopped and is
+ * started again. Intents that were asked for in between are there now.
+ */
+static bool ev_open(struct sim *sim, unsigned int n)
+{
+	if (!idle(sim) || !sim->w.gate)
+		return false;
+	if (sim->w.down)
+		sim->w.gear = sim->w.down;
+	sim->w.down = 0;
+	sim->w.gate = false;
+	return true;
+}
+
+static bool ev_give_up(struct sim *sim, unsigned int n)
+{
+	if (!idle(sim) || !sim->w.down || any_locked(sim))
+		return false;
+	sim->w.down = 0;
+	sim->w.gate = false;
+	return true;
+}
+
+/* ---- members that come and go ---- */
+
+/*
+ * What parity tells of an absent member is what it held, as flushed as that. A
+ * row that has been cleared is as it was before.
+ */
+static void stand_in(struct sim *sim, const struct place *p)
+{
+	const struct crash now = { };
+	enum par_seg_state state = p->seg->state ?: crash_state(sim, p, &now);
+	u8 *v = p->cell->v;
+
+	v[LEFT] = v[HOME + NOW];
+	v[LEFT_LOW] = v[HOME + LOW];
+	if (state == PAR_SEG_IMAGE)
+		set_copy(p->cell, HOME, v[IMAGE + NOW], v[IMAGE + LOW]);
+	else if (state == PAR_SEG_BOTH)
+		v[HOME + LOW] = max(v[HOME + LOW], v[IMAGE + LOW]);
+}
+
+static bool ev_fail(struct sim *sim, unsigned int s)
+{
+	struct place p;
+
+	if (sim->w.absent || sim->w.down ||
+	    sim->w.gate || any_locked(sim))
+		return false;
+	for (p = place_of(sim, 0); p.cell; p = place_of(sim, p.n + 1))
+		if (flying(p.cell) || p.row->phase == FILL)
+			return false;
+	for (p = place_of(sim, 0); p.cell; p = place_of(sim, p.n + 1))
+		if (p.s == s)
+			stand_in(sim, &p);
+	sim->w.absent = 1 << s;
+	return true;
+}
+
+/*
+ * It is back and rebuilt: by parity in zones that are marked, and not at all
+ * elsewhere.
+ */
+static bool ev_rejoin(struct sim *sim, unsigned int n)
+{
+	struct place p;
+
+	if (!idle(sim) || !sim->w.absent || !sim->w.noted || !quiet(sim))
+		return false;
+	flush_all(sim);
+	for (p = place_of(sim, 0); p.cell; p = place_of(sim, p.n + 1)) {
+		u8 *v = p.cell->v;
+
+		if (!(sim->w.absent & 1 << p.s))
+			continue;
+		if (!(p.zone->byte & PAR_INTENT_MISSED) ||
+		    p.seg->state == PAR_SEG_IMAGE)
+			set_copy(p.cell, HOME, v[LEFT_LOW], v[LEFT_LOW]);
+		v[LEFT] = 0;
+		v[LEFT_LOW] = 0;
+	}
+	for (n = 0; n < sim->shape->zones; n++) {
+		sim->w.zone[n].byte &= ~PAR_INTENT_MISSED;
+		sim->w.zone[n].stored_byte &= ~PAR_INTENT_MISSED;
+	}
+	sim->w.absent = 0;
+	sim->w.noted = false;
+	return true;
+}
+
+/* ---- power failures (load.c) ---- */
+
+/* @which: the oldest content, the newest, or any. */
+static void settle_copy(struct sim *sim, struct cell *cell, unsigned int copy,
+			unsigned int which)
+{
+	u8 fly = cell->v[copy + FLY];
+	u8 pick[] = { cell->v[copy + LOW], fly ?: cell->v[copy + NOW],
+		      cell->v[copy + NOW] };
+	u8 version;
+
+	if (which > 1)
+		which = prandom_u32_state(&sim->rng) % 3;
+	version = pick[which];
+	set_copy(cell, copy, version, version);
+}
+
+static void reload_block(struct sim *sim, const struct place *p,
+			 const struct crash *c, unsigned int which)
+{
+	enum par_seg_state state = crash_state(sim, p, c);
+	u8 *v = p->cell->v;
+
+	if (state != PAR_SEG_UNWRITTEN && !certain(p->cell, named(state)))
+		p->zone->torn = true;
+	settle_copy(sim, p->cell, HOME, which);
+	settle_copy(sim, p->cell, IMAGE, which);
+	v[LEFT] = v[LEFT_LOW];
+	v[CUR] = state == PAR_SEG_UNWRITTEN ? 0 : v[named(state) + NOW];
+	v[FLOOR] = v[CUR];
+	/* Its parity need not fit: what is rebuilt from it is in doubt. */
+	if (sim->w.absent & 1 << p->s && crash_byte(p->zone, c) & PAR_INTENT_GEAR)
+		set_copy(p->cell, HOME, v[CUR], v[CUR]);
+}
+
+static void reload_map(struct sim *sim, const struct crash *c)
+{
+	enum par_seg_state state[ZONES * ROWS * SLEEPERS * BLOCKS];
+	struct place p;
+
+	for (p = place_of(sim, 0); p.cell; p = place_of(sim, p.n + 1))
+		state[p.n] = crash_state(sim, &p, c);
+	for (p = place_of(sim, 0); p.cell; p = place_of(sim, p.n + 1)) {
+		if (!map_known(sim, c))
+			p.seg->stored = PAR_SEG_UNWRITTEN;
+		else if (c->map)
+			p.seg->stored = p.seg->snap;
+		p.seg->state = state[p.n];
+		p.seg->locked = false;
+		p.row->phase = STEADY;
+		p.row->gear = 0;
+		p.row->held = 0;
+		p.row->direct = 0;
+	}
+	for (p = place_of(sim, 0); p.cell; p = place_of(sim, p.n + 1))
+		p.seg->snap = 0;
+}
+
+static void reload_zone(struct sim *sim, struct sim_zone *zone, const struct crash *c)
+{
+	zone->stored_byte = crash_byte(zone, c);
+	memset(&zone->z, 0, sizeof(zone->z));
+	zone->byte = par_zone_load(&zone->z, zone->stored_byte,
+				   sim->mutant != RESYNC_FORGOTTEN);
+}
+
+static void crash(struct sim *sim, const struct crash *c, unsigned int which)
+{
+	struct world *w = &sim->w;
+	struct place p;
+	unsigned int n;
+
+	for (p = place_of(sim, 0); p.cell; p = place_of(sim, p.n + 1))
+		reload_block(sim, &p, c, which);
+	reload_map(sim, c);
+	for (n = 0; n < sim->shape->zones; n++)
+		reload_zone(sim, &w->zone[n], c);
+	w->down = 0;
+	w->gate = false;
+	w->checking = false;
+	w->todo = 0;
+	w->taken = 0;
+	w->intent = 0;
+	w->noting = false;
+	w->wanted = 0;
+	w->waiting = 0;
+	w->idle = 0;
+	w->calm = false;
+}
+
+/* @n: what is left, times what of a write under way has come through. */
+static bool ev_crash(struct sim *sim, unsigned int n)
+{
+	struct crash c = { };
+
+	if (n & 1) {
+		c.map = storing_map(sim);
+		c.intents = storing_intents(sim);
+		if (!c.map && !c.intents)
+			return false;
+	}
+	crash(sim, &c, n / 2);
+	return true;
+}
+
+/* All of the sets' parity has been made right. */
+static bool ev_resynced(struct sim *sim, unsigned int n)
+{
+	if (!idle(sim) || !quiet(sim) || sim->w.absent)
+		return false;
+	flush_all(sim);
+	for (n = 0; n < sim->shape->zones; n++) {
+		sim->w.zone[n].torn = false;
+		sim->w.zone[n].byte &= ~PAR_INTENT_RESYNC;
+		sim->w.zone[n].stored_byte = sim->w.zone[n].byte;
+	}
+	return true;
+}
+
+/* ---- events ---- */
+
+const struct zone_event zone_events[] = {
+	{ "write", ev_write, PER_BLOCK, ALWAYS, 1, true },
+	{ "write row", ev_write_row, PER_ROW, ALWAYS, 2, true },
+	{ "route again", ev_route, PER_BLOCK, ALWAYS, 1 },
+	{ "fill", ev_fill, PER_ROW, FILLS, 1 },
+	{ "filled", ev_filled, PER_ROW, FILLS, 1 },
+	{ "complete", ev_complete, PER_BLOCK, ALWAYS, 1 },
+	{ "flush", ev_flush, ONCE, FLUSHES, 4 },
+	{ "clear", ev_clear, PER_ROW, DISCARDS, 8, true },
+	{ "discard images", ev_discard_images, PER_ROW, DISCARDS, 1 },
+	{ "store intents", ev_store, ONCE, ALWAYS, 1 },
+	{ "want ahead", ev_ahead, PER_ZONE, AHEAD, 16, true },
+	{ "store zones", ev_store_zones, ONCE, ALWAYS, 2 },
+	{ "close", ev_close, PER_ZONE, TIDYING, 8 },
+	{ "calm", ev_calm, ONCE, TIDYING, 1 },
+	{ "tidy", ev_tidy, ONCE, TIDYING, 1 },
+	{ "note missed", ev_note, ONCE, FAILURES, 1 },
+	{ "noted", ev_noted, ONCE, FAILURES, 1 },
+	{ "step", ev_step, ONCE, ALWAYS, 1 },
+	{ "copy", ev_copy, PER_SEG, ALWAYS, 2 },
+	{ "copied", ev_copied, PER_SEG, ALWAYS, 1 },
+	{ "up", ev_up, PER_GEAR, SHIFTS, 4 },
+	{ "down", ev_down, PER_GEAR, SHIFTS, 1 },
+	{ "checkpoint", ev_checkpoint, ONCE, ALWAYS, 4 },
+	{ "open", ev_open, ONCE, ALWAYS, 1 },
+	{ "give up", ev_give_up, ONCE, SHIFTS, 16 },
+	{ "fail", ev_fail, PER_SLEEPER, FAILURES, 16 },
+	{ "rejoin", ev_rejoin, ONCE, FAILURES, 16 },
+	{ "crash", ev_crash, PER_CRASH, CRASHES, 64 },
+	{ "resynced", ev_resynced, ONCE, CRASHES, 4 },
+};
+
+const unsigned int zone_event_count = ARRAY_SIZE(zone_events);
+
+unsigned int zone_places(const struct shape *shape, enum scope scope)
+{
+	unsigned int rows = shape->zones * shape->rows;
+
+	switch (scope) {
+	case PER_ZONE:
+		return shape->zones;
+	case PER_ROW:
+		return rows;
+	case PER_SEG:
+		return rows * shape->sleepers;
+	case PER_BLOCK:
+		return blocks_of(shape);
+	case PER_GEAR:
+		return shape->gears;
+	case PER_SLEEPER:
+		return shape->sleepers;
+	case PER_CRASH:
+		return 6;
+	default:
+		return 1;
+	}
+}
+
+bool zone_happen(struct sim *sim, unsigned int event, unsigned int n)
+{
+	struct place p;
+
+	if (!zone_events[event].apply(sim, n))
+		return false;
+	sim->trace[sim->steps++ % TRACE] = event << 8 | n;
+	for (p = place_of(sim, 0); p.cell; p = place_of(sim, p.n + 1))
+		renumber(p.cell);
+	sim->wrong = judge(sim);
+	if (!sim->wrong && sim->w.checking && idle(sim))
+		sim->wrong = judge_checkpoint(sim);
+	sim->w.checking &= !idle(sim);
+	return true;
+}
+
+void zone_begin(struct sim *sim, const struct shape *shape, enum mutant mutant)
+{
+	memset(sim, 0, sizeof(*sim));
+	sim->shape = shape;
+	sim->mutant = mutant;
+	sim->w.gear = shape->gears;
+}
