@@ -101,15 +101,10 @@ u8 par_intent_set(u8 byte, const struct par_zone *zone, unsigned int gear,
 }
 EXPORT_SYMBOL_IF_KUNIT(par_intent_set);
 
-bool par_intent_misses(u8 byte)
-{
-	return byte & (PAR_INTENT_GEAR | PAR_INTENT_RESYNC);
-}
-EXPORT_SYMBOL_IF_KUNIT(par_intent_misses);
-
 bool par_zone_misses(const struct par_zone *zone, u8 byte)
 {
 	/* What was copied home may be in the cache of its member yet. */
-	return par_intent_misses(byte) || READ_ONCE(zone->must_store);
+	return byte & (PAR_INTENT_GEAR | PAR_INTENT_RESYNC) ||
+	       READ_ONCE(zone->must_store);
 }
 EXPORT_SYMBOL_IF_KUNIT(par_zone_misses);

@@ -108,9 +108,6 @@ u8 par_zone_load(struct par_zone *zone, u8 byte, bool parity);
 u8 par_intent_set(u8 byte, const struct par_zone *zone, unsigned int gear,
 		  bool incomplete);
 
-/* par_intent_misses - would a member that goes now lack writes to the zone? */
-bool par_intent_misses(u8 byte);
-
 /*
  * par_zone_misses - would a member that goes now lack something of the zone,
  * that was written or copied? @byte: its intent's. To be asked between a
