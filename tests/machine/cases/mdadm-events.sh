@@ -1,6 +1,6 @@
 #!/bin/bash
 # Hot spares, --wait, --monitor and --incremental work with a par array as with any other.
-# timeout: 300
+# timeout: 600
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 

@@ -1,6 +1,7 @@
 #!/bin/bash
 # A member that comes back gets only what it has missed; one whose place was taken is rebuilt.
-# timeout: 600
+# machine: --debug --mem 2G
+# timeout: 900
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
