@@ -214,7 +214,7 @@ struct par_conf {
 	struct par_map_block *intent_block;
 	unsigned long *wanted;		/* zones whose intent is asked for */
 	unsigned long *taken, *idle, *marked;	/* zones being worked on */
-	bool missed_noted;		/* see note_missed() */
+	u32 missed_noted;		/* members: see note_missed() */
 	unsigned long *todo;		/* map blocks to be stored */
 	/* under store_mutex */
 	struct page *store_pages[PAR_STORE_BATCH], *intent_page,

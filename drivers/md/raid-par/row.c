@@ -176,6 +176,24 @@ bool par_row_busy(struct par_set *set, u64 number)
 	return busy;
 }
 
+/*
+ * A sleeper that has failed asleep has been left out, in its image too: the row
+ * must not be started so that the image is called valid. What was gathered
+ * starts over and waits for the top gear (must_wake() in member.c).
+ */
+static bool images_filled(const struct par_row *row)
+{
+	struct par_set *set = row->set;
+	const struct par_geometry *geo = &set->conf->geo;
+	unsigned int d;
+
+	for (d = geo->set[row->gear].members; d < set->sg->members; d++)
+		if (geo->parities && (READ_ONCE(set->absent) & BIT(d) ||
+				      !member_there(set, d)))
+			return false;
+	return true;
+}
+
 /* All of it is given: the row is written, as row->gear has it. */
 static void start_row(struct par_row *row)
 {
@@ -206,8 +224,8 @@ bool par_row_write(struct par_vmember *vm, u64 number, struct bio *bio,
 	expect_more(row);
 	if (!row->filling) {	/* or else sent with the others, after the fill */
 		cover(row, vm->index, bio->bi_iter.bi_sector, bio_end_sector(bio));
-		if (row_covered(row)) {
-			row->gear = READ_ONCE(conf->gear);
+		row->gear = READ_ONCE(conf->gear);
+		if (row_covered(row) && images_filled(row)) {
 			start_row(row);
 			*full = row;
 		}
@@ -424,7 +442,7 @@ static void finish_fill(struct par_row *row)
 	spin_lock(&conf->row_lock);
 	if (!row->status &&
 	    par_zone_admits(&conf->zone[zone], row->gear, true) &&
-	    row->gear == READ_ONCE(conf->gear))
+	    row->gear == READ_ONCE(conf->gear) && images_filled(row))
 		start_row(row);
 	else
 		remove_row(row);

@@ -373,31 +373,33 @@ static int store_intent_bytes(struct par_conf *conf, const unsigned long *zones)
 	return err;
 }
 
-/* Is a member missing, from the array or a set, or not yet rebuilt in one? */
-static bool incomplete(const struct par_conf *conf)
+/* Members that are missing, from the array or a set, or not yet rebuilt in one. */
+static u32 missing_members(const struct par_conf *conf)
 {
+	u32 missing = 0;
 	unsigned int i;
 
 	for (i = 0; i < conf->geo.members; i++)
 		if (!par_rdev_usable(conf->member[i].rdev))
-			return true;
+			missing |= BIT(i);
 	for (i = 1; i <= conf->geo.gears; i++)
-		if (conf->super.set[i].failed || conf->super.set[i].recovering)
-			return true;
-	return false;
+		missing |= conf->super.set[i].failed |
+			   conf->super.set[i].recovering;
+	return missing;
 }
 
 /*
- * The first member has gone: it may lack what is being written to the zones
+ * A member has gone: it may lack what is being written to the zones
  * whose intent is set, or what was copied home. Zones whose intent is asked for
  * later are marked then.
  */
 static int note_missed(struct par_conf *conf)
 {
-	u32 zone;
+	u32 missing = missing_members(conf), zone;
 	int err;
 
-	if (conf->missed_noted || !incomplete(conf))
+	conf->missed_noted &= missing;	/* who is back may go again */
+	if (missing == conf->missed_noted)
 		return 0;
 	for (zone = 0; zone < conf->geo.zones; zone++)
 		if (par_zone_misses(&conf->zone[zone], conf->intents[zone])) {
@@ -406,7 +408,8 @@ static int note_missed(struct par_conf *conf)
 		}
 	err = store_intent_bytes(conf, conf->marked);
 	bitmap_zero(conf->marked, conf->geo.zones);
-	conf->missed_noted = !err;
+	if (!err)
+		conf->missed_noted |= missing;
 	return err;
 }
 
@@ -522,7 +525,7 @@ static int store_map(struct par_conf *conf, unsigned long *todo)
 static int store_intents(struct par_conf *conf, const unsigned long *zones,
 			 unsigned int gear)
 {
-	bool missed = incomplete(conf);
+	bool missed = missing_members(conf);
 	u32 zone;
 
 	for_each_set_bit(zone, zones, conf->geo.zones)
@@ -699,7 +702,7 @@ int par_store_whole(struct par_conf *conf)
 	err = err ?: par_write_super(conf, conf->current_members);
 	err = err ?: clear_marks(conf, 0, conf->geo.zones, PAR_INTENT_MISSED);
 	if (!err)
-		conf->missed_noted = false;
+		conf->missed_noted = 0;
 	mutex_unlock(&conf->store_mutex);
 	return err;
 }
