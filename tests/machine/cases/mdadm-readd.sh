@@ -162,6 +162,38 @@ unplugged() {
 	right "a member that was unplugged"
 }
 
+# The array is not writable when it comes back. mdadm ends auto-read-only; when
+# it is read-only, nothing happens until it is not any more.
+while_read_only() {
+	local d=$1 name before
+	note "member $d, while the array is $2"
+	take_out "$d"
+	write_part 1
+	stop_par
+	echo 1 >/sys/module/md_mod/parameters/start_ro
+	mdadm --assemble --quiet --run "/dev/$MD" "${DEVS[@]:0:d}" "${DEVS[@]:d+1}"
+	echo 0 >/sys/module/md_mod/parameters/start_ro
+	[ "$2" = read-auto ] || mdadm --readonly "/dev/$MD"
+	wait_for "/sys/block/$MD/md/array_state" "$2"
+	name=${DISKS[d]}
+	if [ "$2" = read-auto ]; then
+		come_back --re-add "$d"
+		rejoined
+		right "re-added while $2"
+		return
+	fi
+	mark_log
+	mdadm --quiet "/dev/$MD" --re-add "${DEVS[d]}" 2>/dev/null
+	before=$(sectors_written "$name")
+	nap 1
+	assert_eq "$(sectors_written "$name")" "$before" "sectors written by a read-only array"
+	mdadm --readwrite "/dev/$MD"
+	wait_whole
+	WRITTEN=$(($(sectors_written "$name") - before))
+	rejoined
+	right "re-added while $2"
+}
+
 # Another one had its place, and left it.
 taken() {
 	local d=$1
@@ -229,6 +261,8 @@ soon_back 1
 soon_back 4
 unplugged 0 dead 1 0
 unplugged 3 online 0 1
+while_read_only 1 read-auto
+while_read_only 4 readonly
 taken 2
 from_images 4 3
 busy 1
