@@ -1,5 +1,5 @@
 #!/bin/bash
-# Power cut 66 times, over all layouts: nothing flushed is lost, all copies agree.
+# Power cut 70 times, over all layouts: nothing flushed is lost, all copies agree.
 # timeout: 600
 # alone: yes
-exec "$(dirname "$0")/run" --runs 66 --seed "${SEED:-1}"
+exec "$(dirname "$0")/run" --runs 70 --seed "${SEED:-1}"
