@@ -192,6 +192,32 @@ forced_after_incremental() {
 	end
 }
 
+# Whoever has missed something is no source of data, whatever mdadm makes of its
+# superblock; with all others there, it is brought up to date.
+stale_member() {
+	local sum
+	note "a stale member in place of a lost one"
+	begin 3,5
+	mdadm --quiet "/dev/$MD" --fail "${DEVS[1]}"
+	wait_for "/sys/block/$MD/md/dev-${DISKS[1]}/slot" none
+	mdadm --quiet "/dev/$MD" --remove "${DEVS[1]}"
+	fill 4
+	sum=$(fingerprint 8)
+	stop_par
+	others 3
+	refused mdadm --assemble --force "/dev/$MD" "${OTHERS[@]}"
+	assert_match "$REFUSAL" 'forcing event count' "mdadm's message"
+	clean_superblocks "${OTHERS[@]}"
+	assemble_par
+	assert_eq "$(fingerprint 8)" "$sum" "content while it is brought up to date"
+	wait_for "/sys/block/$MD/md/degraded" 0
+	assert_match "$(dmesg | tail)" 'member 1 .spin1. is back and gets what it has missed' "kernel log"
+	assert_eq "$(fingerprint 8)" "$sum" "content"
+	whole_again
+	end
+}
+
+stale_member
 crash_degraded 3,5 1
 crash_degraded raid6:4,8 2 6
 crash_then_lose 3,5 3 1
