@@ -172,8 +172,11 @@ static int take_members(struct par_conf *conf)
 	return 0;
 }
 
-/* Who is not whole in any set is not whole: the union of all that is known. */
-static void unite_failures(struct par_conf *conf)
+/*
+ * Who is not whole in any set is not whole: the union of all that is known.
+ * Refuses if parity cannot stand for so many.
+ */
+static int unite_failures(struct par_conf *conf)
 {
 	unsigned int i, d;
 	u32 partial = 0;
@@ -187,9 +190,17 @@ static void unite_failures(struct par_conf *conf)
 		if (rdev && partial & BIT(d)) {
 			clear_bit(In_sync, &rdev->flags);
 			rdev->recovery_offset = 0;
+			pr_warn("md/par:%s: member %u (%pg) has missed writes and is not whole\n",
+				mdname(conf->mddev), d, rdev->bdev);
 		}
 	}
 	par_count_degraded(conf);
+	if (conf->mddev->degraded <= conf->geo.parities)
+		return 0;
+	pr_err("md/par:%s: cannot start: only %u of %u members are there and whole, %u are needed\n",
+	       mdname(conf->mddev), conf->geo.members - conf->mddev->degraded,
+	       conf->geo.members, conf->geo.members - conf->geo.parities);
+	return -EIO;
 }
 
 /*
@@ -296,7 +307,9 @@ static struct par_conf *par_setup(struct mddev *mddev)
 	err = err ?: par_load(conf);
 	if (!err) {
 		conf->gear = conf->super.gear;
-		unite_failures(conf);
+		err = unite_failures(conf);
+	}
+	if (!err) {
 		par_map_after_load(conf);
 		err = par_doubt_check(conf);
 	}
