@@ -1039,8 +1039,9 @@ int par_store_init(struct par_conf *conf)
 	conf->idle = bitmap_zalloc(conf->geo.zones, GFP_KERNEL);
 	conf->marked = bitmap_zalloc(conf->geo.zones, GFP_KERNEL);
 	conf->todo = bitmap_zalloc(conf->geo.map_blocks, GFP_KERNEL);
-	if (!conf->super_page || !conf->intent_page || !conf->intents || !conf->intent_block || !conf->wanted ||
-	    !conf->taken || !conf->idle || !conf->marked || !conf->todo)
+	if (!conf->super_page || !conf->intent_page || !conf->intents ||
+	    !conf->intent_block || !conf->wanted || !conf->taken ||
+	    !conf->idle || !conf->marked || !conf->todo)
 		return -ENOMEM;
 	for (i = 0; i < PAR_STORE_BATCH; i++) {
 		conf->store_pages[i] = alloc_page(GFP_KERNEL);
