@@ -55,7 +55,7 @@ fua() {
 	echo "$seed" >"$SPINDLES/cut"
 	umount /mnt
 	echo all >"$SPINDLES/restore"
-	mount -o noatime /dev/spin0 /mnt
+	mount -o noatime,commit=300 /dev/spin0 /mnt
 	assert_eq "$("$SECTORS" census /mnt/fua | head -n 1)" "fua$seed 128" "written with FUA"
 	[[ $("$SECTORS" census /mnt/plain) != *"plain$seed 128"* ]] || return 0
 	LOST=$((LOST + 1))
@@ -76,7 +76,7 @@ rmdisks
 note "FUA"
 mkspindles 1 64M
 mkfs.ext4 -q /dev/spin0
-mount -o noatime /dev/spin0 /mnt
+mount -o noatime,commit=300 /dev/spin0 /mnt
 for file in plain fua; do "$SECTORS" write "/mnt/$file" old 0 128; done
 sync -f /mnt
 LOST=0
