@@ -200,21 +200,14 @@ static void discard_work(struct work_struct *work)
 	struct bio_list bios;
 	struct bio *bio;
 
-	spin_lock_irq(&conf->queue_lock);
-	bios = conf->discards;
-	bio_list_init(&conf->discards);
-	spin_unlock_irq(&conf->queue_lock);
+	par_queue_take(conf, &conf->discards, &bios);
 	while ((bio = bio_list_pop(&bios)))
 		discard_one(conf, bio);
 }
 
 void par_discard_request(struct par_conf *conf, struct bio *bio)
 {
-	unsigned long flags;
-
-	spin_lock_irqsave(&conf->queue_lock, flags);
-	bio_list_add(&conf->discards, bio);
-	spin_unlock_irqrestore(&conf->queue_lock, flags);
+	par_queue_add(conf, &conf->discards, bio);
 	queue_work(conf->long_wq, &conf->discard_work);
 }
 

@@ -23,16 +23,12 @@ struct par_flush {
 
 void par_flush_done(struct par_conf *conf, struct bio *bio)
 {
-	unsigned long flags;
-
 	if (bio->bi_status || !bio_sectors(bio)) {
 		bio_endio(bio);
 		return;
 	}
 	bio->bi_opf &= ~REQ_PREFLUSH;
-	spin_lock_irqsave(&conf->queue_lock, flags);
-	bio_list_add(&conf->finish, bio);
-	spin_unlock_irqrestore(&conf->queue_lock, flags);
+	par_queue_add(conf, &conf->finish, bio);
 	queue_work(conf->long_wq, &conf->finish_work);
 }
 
@@ -140,10 +136,7 @@ static void finish_work(struct work_struct *work)
 	struct bio_list bios;
 	struct bio *bio;
 
-	spin_lock_irq(&conf->queue_lock);
-	bios = conf->finish;
-	bio_list_init(&conf->finish);
-	spin_unlock_irq(&conf->queue_lock);
+	par_queue_take(conf, &conf->finish, &bios);
 	while ((bio = bio_list_pop(&bios)))
 		home->ops->submit(home, bio);
 }

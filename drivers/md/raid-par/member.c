@@ -108,7 +108,7 @@ bool par_segment_locked(struct par_set *set, unsigned int d, u64 row)
 	return locked;
 }
 
-static void hold(struct par_conf *conf, struct bio_list *list, struct bio *bio)
+void par_queue_add(struct par_conf *conf, struct bio_list *list, struct bio *bio)
 {
 	unsigned long flags;
 
@@ -117,12 +117,21 @@ static void hold(struct par_conf *conf, struct bio_list *list, struct bio *bio)
 	spin_unlock_irqrestore(&conf->queue_lock, flags);
 }
 
+void par_queue_take(struct par_conf *conf, struct bio_list *list,
+		    struct bio_list *bios)
+{
+	spin_lock_irq(&conf->queue_lock);
+	*bios = *list;
+	bio_list_init(list);
+	spin_unlock_irq(&conf->queue_lock);
+}
+
 /* The member is asleep and only its home copy is valid, or see must_wake(). */
 static void miss(struct par_vmember *vm, struct bio *bio)
 {
 	struct par_conf *conf = vm->set->conf;
 
-	hold(conf, &conf->missed, bio);
+	par_queue_add(conf, &conf->missed, bio);
 	par_shift_at_least(conf, READ_ONCE(vm->set->absent) ? conf->geo.gears :
 			   par_image_set(&conf->geo, vm->index) + 1);
 }
@@ -239,31 +248,18 @@ static void to_image(struct par_vmember *vm, struct bio *bio,
 	struct par_set *gear = conf->set[par_image_set(&conf->geo, vm->index)];
 	u64 x = par_set_offset(&conf->geo, set->number, bio->bi_iter.bi_sector);
 	struct bio *copy = clone_for(vm, bio, gear->front->part0, bucket);
-	unsigned long flags;
 
 	container_of(copy, struct par_clone, bio)->image = true;
 	copy->bi_iter.bi_sector = par_image_sector(&conf->geo, vm->index, x);
 	copy->bi_opf &= ~(REQ_RAHEAD | REQ_NOWAIT);
 	atomic64_inc(&vm->member->redirected);
-
-	spin_lock_irqsave(&conf->queue_lock, flags);
-	bio_list_add(&gear->redirects, copy);
-	spin_unlock_irqrestore(&conf->queue_lock, flags);
+	par_queue_add(conf, &gear->redirects, copy);
 	queue_work(gear->redirect_wq, &gear->redirect_work);
 }
 
 void par_to_image(struct par_vmember *vm, struct bio *bio)
 {
 	to_image(vm, bio, NULL);
-}
-
-static void take_list(struct par_conf *conf, struct bio_list *from,
-		      struct bio_list *to)
-{
-	spin_lock_irq(&conf->queue_lock);
-	*to = *from;
-	bio_list_init(from);
-	spin_unlock_irq(&conf->queue_lock);
 }
 
 void par_redirect_work(struct work_struct *work)
@@ -273,7 +269,7 @@ void par_redirect_work(struct work_struct *work)
 	struct blk_plug plug;
 	struct bio *bio;
 
-	take_list(set->conf, &set->redirects, &bios);
+	par_queue_take(set->conf, &set->redirects, &bios);
 	blk_start_plug(&plug);
 	while ((bio = bio_list_pop(&bios)))
 		submit_bio_noacct(bio);
@@ -304,7 +300,7 @@ static void dispatch_work(struct work_struct *work)
 	struct blk_plug plug;
 	struct bio *bio;
 
-	take_list(conf, &conf->dispatch, &bios);
+	par_queue_take(conf, &conf->dispatch, &bios);
 	blk_start_plug(&plug);
 	while ((bio = bio_list_pop(&bios)))
 		par_route(vmember_of(bio), bio);
@@ -316,7 +312,7 @@ void par_retry_missed(struct par_conf *conf, int err)
 	struct bio_list bios;
 	struct bio *bio;
 
-	take_list(conf, &conf->missed, &bios);
+	par_queue_take(conf, &conf->missed, &bios);
 	while (err && (bio = bio_list_pop(&bios)))
 		bio_io_error(bio);
 	par_requeue(conf, &bios);
@@ -505,7 +501,7 @@ again:
 	else
 		verdict = start_row(vm, &w, bio, zero, &spare, &full);
 	if (verdict == PAR_ASK || verdict == PAR_WAIT)
-		hold(conf, &conf->waiting, bio);
+		par_queue_add(conf, &conf->waiting, bio);
 	spin_unlock(par_zone_lock(conf, zone));
 
 	if (verdict == PAR_SPARE) {

@@ -142,7 +142,7 @@ struct par_set {
 	struct gendisk *front;
 
 	struct mddev mddev;
-	/* raid5 as md sees it here, with two of its methods ours: see sets.c */
+	/* raid5 as md sees it here, with some of its methods ours: see sets.c */
 	struct md_personality pers;
 	struct md_personality *raid5;
 	unsigned long absent;	/* members that raid5 does without, a bit each */
@@ -359,6 +359,65 @@ void par_map_after_load(struct par_conf *conf);
 int par_store_init(struct par_conf *conf);
 void par_store_exit(struct par_conf *conf);
 
+/* par_store_child - a child writes its superblock: store ours instead */
+void par_store_child(struct par_conf *conf, struct bio *bio);
+
+/*
+ * par_failures_unrecorded - has a member failed of which the stored superblock
+ * does not say so yet? Any context. par_store_failures - then have it stored
+ * before par_flush_done() is called for @flush; any context.
+ */
+bool par_failures_unrecorded(struct par_conf *conf);
+void par_store_failures(struct par_conf *conf, struct bio *flush);
+
+/*
+ * par_store_lacks - member @d is whole in no set: in the superblock in memory.
+ * With conf->store_mutex held.
+ */
+void par_store_lacks(struct par_conf *conf, unsigned int d);
+
+/* par_store_want - ask for @zone's intent; any process context, never waits */
+void par_store_want(struct par_conf *conf, u32 zone);
+
+/*
+ * par_store_checkpoint - flush the members, store all of the map that differs
+ * and clear all intents; with @clean, call the array properly stopped. All
+ * sets must be quiet. Sleeps. Returns 0, or the error if no member could be
+ * written.
+ */
+int par_store_checkpoint(struct par_conf *conf, bool clean);
+
+/* par_store_zones - store the map of zones with must_store set; sleeps */
+int par_store_zones(struct par_conf *conf);
+
+/*
+ * par_store_wake - have @members answer, all at once; one that errs is asked
+ * again a few times. Sleeps. Returns those that do not answer.
+ */
+u32 par_store_wake(struct par_conf *conf, u32 members);
+
+/*
+ * par_store_gear - @gear is the current one from now on, for members @awake.
+ * Those that were not current are brought up to date first. In a read-only
+ * array that is so in memory only, until its first use. Sleeps.
+ */
+int par_store_gear(struct par_conf *conf, unsigned int gear, u32 awake);
+
+/*
+ * par_store_whole - the array is whole again: what members had missed while
+ * they were away need not be known any more. Sleeps.
+ */
+int par_store_whole(struct par_conf *conf);
+
+/* par_zones_marked - how many zones carry a PAR_INTENT_ mark; any context */
+u32 par_zones_marked(struct par_conf *conf, u8 mark);
+
+/* par_store_super - store the superblock alone; sleeps */
+int par_store_super(struct par_conf *conf);
+
+/* par_flush_members - flush the caches of members @which and wait; sleeps */
+int par_flush_members(struct par_conf *conf, u32 which);
+
 /* ---- load.c ---- */
 
 /*
@@ -409,61 +468,15 @@ sector_t par_child_sync_request(struct mddev *child, sector_t sector,
  */
 void par_resync_fix(struct par_set *set, u64 first, u64 end);
 
+/*
+ * par_child_busy - is there something to do in this child, or being done?
+ * par_child_go - let it begin. Any context.
+ */
+bool par_child_busy(struct mddev *child);
+void par_child_go(struct mddev *child);
+
 /* par_resync_resume - have the children go on with what is left to resync */
 void par_resync_resume(struct par_conf *conf);
-
-/* par_store_child - a child writes its superblock: store ours instead */
-void par_store_child(struct par_conf *conf, struct bio *bio);
-
-/*
- * par_failures_unrecorded - has a member failed of which the stored superblock
- * does not say so yet? Any context. par_store_failures - then have it stored
- * before par_flush_done() is called for @flush; any context.
- */
-bool par_failures_unrecorded(struct par_conf *conf);
-void par_store_failures(struct par_conf *conf, struct bio *flush);
-
-/* par_store_want - ask for @zone's intent; any process context, never waits */
-void par_store_want(struct par_conf *conf, u32 zone);
-
-/*
- * par_store_checkpoint - flush the members, store all of the map that differs
- * and clear all intents; with @clean, call the array properly stopped. All
- * sets must be quiet. Sleeps. Returns 0, or the error if no member could be
- * written.
- */
-int par_store_checkpoint(struct par_conf *conf, bool clean);
-
-/* par_store_zones - store the map of zones with must_store set; sleeps */
-int par_store_zones(struct par_conf *conf);
-
-/*
- * par_store_wake - have @members answer, all at once; one that errs is asked
- * again a few times. Sleeps. Returns those that do not answer.
- */
-u32 par_store_wake(struct par_conf *conf, u32 members);
-
-/*
- * par_store_gear - @gear is the current one from now on, for members @awake.
- * Those that were not current are brought up to date first. In a read-only
- * array that is so in memory only, until its first use. Sleeps.
- */
-int par_store_gear(struct par_conf *conf, unsigned int gear, u32 awake);
-
-/*
- * par_store_whole - the array is whole again: what members had missed while
- * they were away need not be known any more. Sleeps.
- */
-int par_store_whole(struct par_conf *conf);
-
-/* par_zones_marked - how many zones carry a PAR_INTENT_ mark; any context */
-u32 par_zones_marked(struct par_conf *conf, u8 mark);
-
-/* par_store_super - store the superblock alone; sleeps */
-int par_store_super(struct par_conf *conf);
-
-/* par_flush_members - flush the caches of members @which and wait; sleeps */
-int par_flush_members(struct par_conf *conf, u32 which);
 
 /* ---- sets.c ---- */
 
@@ -493,6 +506,14 @@ struct gendisk *par_disk_alloc(struct par_conf *conf, sector_t sectors,
 			       void *data);
 
 /* ---- member.c ---- */
+
+/*
+ * par_queue_add - put @bio on one of conf's lists; any context.
+ * par_queue_take - all that is on it, for a worker; process context.
+ */
+void par_queue_add(struct par_conf *conf, struct bio_list *list, struct bio *bio);
+void par_queue_take(struct par_conf *conf, struct bio_list *list,
+		    struct bio_list *bios);
 
 extern const struct block_device_operations par_vmember_fops;
 

@@ -339,7 +339,7 @@ static void reap_quietly(struct mddev *mddev)
 {
 	struct par_conf *conf = mddev->private;
 
-	if (!test_bit(MD_RECOVERY_DONE, &mddev->recovery) || !mddev_trylock(mddev))
+	if (!mddev_trylock(mddev))
 		return;
 	if (mddev->sync_thread) {
 		conf->sb_owed = true;

@@ -120,27 +120,32 @@ sector_t par_child_sync_request(struct mddev *child, sector_t sector,
 	return set->raid5->sync_request(child, sector, max_sector, skipped);
 }
 
-static bool child_busy(struct mddev *child)
+bool par_child_busy(struct mddev *child)
 {
 	return child->recovery & (BIT(MD_RECOVERY_RUNNING) |
 				  BIT(MD_RECOVERY_NEEDED) | BIT(MD_RECOVERY_DONE));
+}
+
+void par_child_go(struct mddev *child)
+{
+	clear_bit(MD_RECOVERY_FROZEN, &child->recovery);
+	set_bit(MD_RECOVERY_NEEDED, &child->recovery);
+	md_wakeup_thread(child->thread);
 }
 
 void par_resync_fix(struct par_set *set, u64 first, u64 end)
 {
 	struct mddev *child = &set->mddev;
 
-	if (!set->running || !set->conf->geo.parities || child_busy(child))
+	if (!set->running || !set->conf->geo.parities || par_child_busy(child))
 		return;
 	set->fix_first = first;
 	set->fix_end = end;
 	set_bit(MD_RECOVERY_REQUESTED, &child->recovery);
 	set_bit(MD_RECOVERY_SYNC, &child->recovery);
-	clear_bit(MD_RECOVERY_FROZEN, &child->recovery);
-	set_bit(MD_RECOVERY_NEEDED, &child->recovery);
-	md_wakeup_thread(child->thread);
-	while (child_busy(child) && !par_mover_interrupted(set->conf))
-		wait_event_idle_timeout(set->conf->wait, !child_busy(child), HZ / 20);
+	par_child_go(child);
+	while (par_child_busy(child) && !par_mover_interrupted(set->conf))
+		wait_event_idle_timeout(set->conf->wait, !par_child_busy(child), HZ / 20);
 	set->fix_end = 0;
 }
 
@@ -156,8 +161,6 @@ void par_resync_resume(struct par_conf *conf)
 		    par_resync_offset(child) == MaxSector ||
 		    test_bit(MD_RECOVERY_RUNNING, &child->recovery))
 			continue;
-		clear_bit(MD_RECOVERY_FROZEN, &child->recovery);
-		set_bit(MD_RECOVERY_NEEDED, &child->recovery);
-		md_wakeup_thread(child->thread);
+		par_child_go(child);
 	}
 }

@@ -262,11 +262,7 @@ int par_store_super(struct par_conf *conf)
 
 void par_store_child(struct par_conf *conf, struct bio *bio)
 {
-	unsigned long flags;
-
-	spin_lock_irqsave(&conf->queue_lock, flags);
-	bio_list_add(&conf->supers, bio);
-	spin_unlock_irqrestore(&conf->queue_lock, flags);
+	par_queue_add(conf, &conf->supers, bio);
 	queue_work(conf->wq, &conf->store_work);
 }
 
@@ -413,23 +409,30 @@ static int note_missed(struct par_conf *conf)
 	return err;
 }
 
+void par_store_lacks(struct par_conf *conf, unsigned int d)
+{
+	unsigned int i;
+
+	for (i = 1; i <= conf->geo.gears; i++)
+		if (d < conf->geo.set[i].members)
+			conf->super.set[i].failed |= BIT(d);
+}
+
 /*
  * Have it stable that who has failed has failed: if the power went now, nobody
  * would know that such a member lacks what the others have.
  */
 static int record_failures(struct par_conf *conf)
 {
-	unsigned int i, d;
+	unsigned int d;
 	int err;
 
 	if (!par_failures_unrecorded(conf))
 		return 0;
 	err = note_missed(conf);
 	for (d = 0; d < conf->geo.members; d++)
-		for (i = 1; i <= conf->geo.gears; i++)
-			if (!par_rdev_usable(conf->member[d].rdev) &&
-			    d < conf->geo.set[i].members)
-				conf->super.set[i].failed |= BIT(d);
+		if (!par_rdev_usable(conf->member[d].rdev))
+			par_store_lacks(conf, d);
 	return err ?: par_write_super(conf, conf->current_members);
 }
 
@@ -456,11 +459,7 @@ bool par_failures_unrecorded(struct par_conf *conf)
 
 void par_store_failures(struct par_conf *conf, struct bio *flush)
 {
-	unsigned long flags;
-
-	spin_lock_irqsave(&conf->queue_lock, flags);
-	bio_list_add(&conf->recording, flush);
-	spin_unlock_irqrestore(&conf->queue_lock, flags);
+	par_queue_add(conf, &conf->recording, flush);
 	queue_work(conf->wq, &conf->store_work);
 }
 
@@ -471,10 +470,7 @@ static void take_flushes(struct par_conf *conf)
 	struct bio *bio;
 	int err;
 
-	spin_lock_irq(&conf->queue_lock);
-	bios = conf->recording;
-	bio_list_init(&conf->recording);
-	spin_unlock_irq(&conf->queue_lock);
+	par_queue_take(conf, &conf->recording, &bios);
 	if (bio_list_empty(&bios))
 		return;
 	err = record_failures(conf);
@@ -645,7 +641,7 @@ static int refresh_member(struct par_conf *conf, unsigned int d)
  */
 static int bring_up(struct par_conf *conf, u32 members)
 {
-	unsigned int i, d;
+	unsigned int d;
 	int err = 0;
 
 	members = usable(conf, members);
@@ -655,10 +651,8 @@ static int bring_up(struct par_conf *conf, u32 members)
 		/* Who fails now is left behind; it does not hold up the others. */
 		if (err && !par_rdev_usable(conf->member[d].rdev))
 			err = 0;
-		for (i = 1; i <= conf->geo.gears; i++)
-			if (!par_rdev_usable(conf->member[d].rdev) &&
-			    d < conf->geo.set[i].members)
-				conf->super.set[i].failed |= BIT(d);
+		if (!par_rdev_usable(conf->member[d].rdev))
+			par_store_lacks(conf, d);
 	}
 	conf->super.flags = 0;
 	err = err ?: note_missed(conf);
@@ -731,10 +725,7 @@ static void take_supers(struct par_conf *conf)
 	struct bio *bio;
 	int err = 0;
 
-	spin_lock_irq(&conf->queue_lock);
-	bios = conf->supers;
-	bio_list_init(&conf->supers);
-	spin_unlock_irq(&conf->queue_lock);
+	par_queue_take(conf, &conf->supers, &bios);
 	if (bio_list_empty(&bios))
 		return;
 	/* Nothing is written to a read-only array, so nothing depends on it. */
@@ -817,10 +808,7 @@ static void release_waiting(struct par_conf *conf, int err)
 	struct bio_list bios;
 	struct bio *bio;
 
-	spin_lock_irq(&conf->queue_lock);
-	bios = conf->waiting;
-	bio_list_init(&conf->waiting);
-	spin_unlock_irq(&conf->queue_lock);
+	par_queue_take(conf, &conf->waiting, &bios);
 	while (err && (bio = bio_list_pop(&bios)))
 		bio_io_error(bio);
 	par_requeue(conf, &bios);

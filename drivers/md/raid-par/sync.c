@@ -87,7 +87,6 @@ static int empty_place(struct par_conf *conf, struct md_rdev *rdev)
 static void join(struct par_conf *conf, struct md_rdev *rdev, unsigned int d)
 {
 	bool rejoins = par_load_rejoin(conf, rdev, d);
-	unsigned int i;
 
 	mutex_lock(&conf->store_mutex);
 	if (rejoins) {
@@ -97,9 +96,7 @@ static void join(struct par_conf *conf, struct md_rdev *rdev, unsigned int d)
 		conf->member_seq[d] = 0;
 		conf->super.joined[d] = conf->super.seq + 1;
 	}
-	for (i = 1; i <= conf->geo.gears; i++)
-		if (d < conf->set[i]->sg->members)
-			conf->super.set[i].failed |= BIT(d);
+	par_store_lacks(conf, d);
 	mutex_unlock(&conf->store_mutex);
 	pr_info("md/par:%s: member %u (%pg) %s\n", mdname(conf->mddev), d,
 		rdev->bdev, rejoins ? "is back and gets what it has missed" :
@@ -210,9 +207,7 @@ static void begin(struct par_conf *conf, struct mddev *child)
 	}
 	child->sync_speed_min = conf->mddev->sync_speed_min;
 	child->sync_speed_max = conf->mddev->sync_speed_max;
-	clear_bit(MD_RECOVERY_FROZEN, &child->recovery);
-	set_bit(MD_RECOVERY_NEEDED, &child->recovery);
-	md_wakeup_thread(child->thread);
+	par_child_go(child);
 }
 
 static void stop_child(struct mddev *child)
@@ -222,14 +217,6 @@ static void stop_child(struct mddev *child)
 	set_bit(MD_RECOVERY_INTR, &child->recovery);
 	md_wakeup_thread(child->sync_thread);
 	md_wakeup_thread(child->thread);
-}
-
-/* Is there still something to do in this child, or being done? */
-static bool busy(struct mddev *child)
-{
-	return test_bit(MD_RECOVERY_RUNNING, &child->recovery) ||
-	       test_bit(MD_RECOVERY_NEEDED, &child->recovery) ||
-	       test_bit(MD_RECOVERY_DONE, &child->recovery);
 }
 
 static void finish(struct par_conf *conf, struct mddev *child)
@@ -263,7 +250,7 @@ static u64 follow(struct par_conf *conf, struct par_set *set, u64 offset)
 		u64 done = min_t(u64, child->curr_resync_completed,
 				 set->sg->sectors - 1);
 
-		if (!busy(child)) {
+		if (!par_child_busy(child)) {
 			finish(conf, child);
 			/* More degraded than members are missing: it gave up. */
 			return rebuild && child->degraded > missing(conf, set) ?
@@ -273,7 +260,7 @@ static u64 follow(struct par_conf *conf, struct par_set *set, u64 offset)
 		    done > offset)
 			return done - offset;
 		wait_event_idle_timeout(conf->wait, interrupted(conf->mddev) ||
-					!busy(child), PAR_FOLLOW);
+					!par_child_busy(child), PAR_FOLLOW);
 	}
 	stop_child(child);
 	conf->following = NULL;
@@ -295,8 +282,8 @@ static bool all_awake(struct par_conf *conf)
 /* A child may be at a resync of its own, which must not become our check. */
 static bool idle(struct par_conf *conf, struct mddev *child)
 {
-	while (busy(child) && !interrupted(conf->mddev))
-		wait_event_idle_timeout(conf->wait, !busy(child) ||
+	while (par_child_busy(child) && !interrupted(conf->mddev))
+		wait_event_idle_timeout(conf->wait, !par_child_busy(child) ||
 					interrupted(conf->mddev), PAR_FOLLOW);
 	return !interrupted(conf->mddev);
 }
