@@ -79,7 +79,7 @@ static const struct aim {
 	{ "in the lowest gear", "/sys/block/" MD "/md/par/gear", lowest },
 	{ "rewriting in the lowest gear", "/sys/block/" MD "/md/par/gear", lowest },
 	{ "rebuilding", "/sys/block/" MD "/md/sync_action", "recover" },
-	{ "resyncing", "/sys/block/" MD "/md/sync_action", "resync" },
+	{ "resynced", "/sys/block/" MD "/md/par/resync", "none" },
 	{ "checking", "/sys/block/" MD "/md/sync_action", "check" },
 };
 

@@ -196,6 +196,7 @@ struct par_conf {
 	struct par_set *set[PAR_MAX_SETS + 1];
 	unsigned int gear;
 	unsigned int start;		/* PAR_ASKS_FORCE, PAR_ASKS_RESCUE or 0 */
+	u32 resync_zones;		/* par_resync_left() at the start */
 
 	/* map.c */
 	struct par_map_block *block;
@@ -474,6 +475,12 @@ void par_resync_fix(struct par_set *set, u64 first, u64 end);
  */
 bool par_child_busy(struct mddev *child);
 void par_child_go(struct mddev *child);
+
+/*
+ * par_resync_left - zones that the resync after a crash has not been through;
+ * any context. They stay marked until all of their set is stored as in sync.
+ */
+u32 par_resync_left(struct par_conf *conf);
 
 /* par_resync_resume - have the children go on with what is left to resync */
 void par_resync_resume(struct par_conf *conf);

@@ -318,6 +318,7 @@ static struct par_conf *par_setup(struct mddev *mddev)
 		par_free_conf(conf);
 		return ERR_PTR(err);
 	}
+	conf->resync_zones = par_resync_left(conf);
 	return conf;
 }
 
@@ -472,6 +473,22 @@ static void par_free(struct mddev *mddev, void *priv)
 
 /* ---- what md shows ---- */
 
+/* As md shows a resync: mdadm reads it, to wait for it and to tell of it. */
+static void show_resync(struct seq_file *seq, struct par_conf *conf)
+{
+	u32 left = par_resync_left(conf), all = max(conf->resync_zones, left);
+	u32 permille;
+
+	if (!left || conf->following)
+		return;
+	if (!md_is_rdwr(conf->mddev)) {
+		seq_puts(seq, ", resync=PENDING");
+		return;
+	}
+	permille = div_u64(1000ULL * (all - left), all);
+	seq_printf(seq, ", resync = %u.%u%%", permille / 10, permille % 10);
+}
+
 static void par_status(struct seq_file *seq, struct mddev *mddev)
 {
 	static const char * const state[] = {
@@ -488,8 +505,7 @@ static void par_status(struct seq_file *seq, struct mddev *mddev)
 		   conf->geo.set[conf->gear].members);
 	for (i = 1; i <= conf->geo.gears; i++)
 		seq_printf(seq, "%c%u", i == 1 ? ' ' : ',', conf->geo.set[i].members);
-	if (!conf->following && par_zones_marked(conf, PAR_INTENT_RESYNC))
-		seq_puts(seq, ", resyncing after a crash");
+	show_resync(seq, conf);
 	seq_printf(seq, "%s [%u/%u] [", shift ? state[shift] : "",
 		   conf->geo.members, conf->geo.members - mddev->degraded);
 	for (d = 0; d < conf->geo.members; d++) {

@@ -116,6 +116,8 @@ sector_t par_child_sync_request(struct mddev *child, sector_t sector,
 			if (spared)
 				return spared;
 		}
+	} else {
+		set->fix_end = 0;	/* over, whatever it was */
 	}
 	return set->raid5->sync_request(child, sector, max_sector, skipped);
 }
@@ -146,7 +148,38 @@ void par_resync_fix(struct par_set *set, u64 first, u64 end)
 	par_child_go(child);
 	while (par_child_busy(child) && !par_mover_interrupted(set->conf))
 		wait_event_idle_timeout(set->conf->wait, !par_child_busy(child), HZ / 20);
-	set->fix_end = 0;
+	/* If it goes on, it must not become a repair of all there is. */
+	if (!par_child_busy(child))
+		set->fix_end = 0;
+}
+
+/* Rows of @set that its child's resync has been through. */
+static u64 resynced_rows(struct par_set *set)
+{
+	struct mddev *child = &set->mddev;
+
+	if (par_resync_offset(child) == MaxSector)
+		return set->sg->rows;
+	if (!test_bit(MD_RECOVERY_RUNNING, &child->recovery) ||
+	    !test_bit(MD_RECOVERY_SYNC, &child->recovery))
+		return 0;
+	return READ_ONCE(child->curr_resync_completed) >> set->conf->geo.seg_shift;
+}
+
+u32 par_resync_left(struct par_conf *conf)
+{
+	u32 left = 0;
+	unsigned int i;
+
+	for (i = 1; i <= conf->geo.gears; i++) {
+		struct par_set *set = conf->set[i];
+		const u8 *intent = conf->intents + set->sg->zone_base;
+		u32 zone = resynced_rows(set) >> PAR_ZONE_SHIFT;
+
+		for (; zone < set->sg->zones; zone++)
+			left += !!(READ_ONCE(intent[zone]) & PAR_INTENT_RESYNC);
+	}
+	return left;
 }
 
 /* A rebuild waits for the follower (sync.c); a resync needs none. */

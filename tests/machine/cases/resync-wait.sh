@@ -1,0 +1,59 @@
+#!/bin/bash
+# After a crash the zones that were written are resynced, no more; mdstat shows it as md does, and mdadm waits for it.
+# machine: --debug
+# timeout: 300
+set -euo pipefail
+. "$(dirname "$0")/../tools/par.sh"
+
+APART=256	# MiB: a zone of 3,5 with segments of 64 KiB is 128, and the next one is asked for in advance
+PLACES=4
+RATE=40960	# KiB/s of a disk: the resync takes some seconds, since all rows of a zone are in it
+
+status_now() { MDSTAT=$(</proc/mdstat); }
+
+crash() {
+	echo 5 >"$SPINDLES/cut"
+	stop_par
+	echo all >"$SPINDLES/restore"
+}
+
+mkspindles 5 1G rate_kib=$RATE
+create_par 3,5 --chunk=64
+for ((i = 0; i < PLACES; i++)); do fill 4 $((i * APART)); done
+sum=$(fingerprint 4)
+crash
+
+note "auto-read-only: pending, and nothing is resynced"
+echo 1 >/sys/module/md_mod/parameters/start_ro
+assemble_par
+status_now
+assert_match "$MDSTAT" 'auto-read-only' mdstat
+assert_match "$MDSTAT" 'resync=PENDING' mdstat
+nap 0.5
+assert_eq "$(par resync)" "$PLACES" "zones to be resynced"
+echo 0 >/sys/module/md_mod/parameters/start_ro
+
+note "writable: it begins, and shows how far it is"
+mdadm --quiet --readwrite "/dev/$MD"
+status_now
+assert_match "$MDSTAT" 'resync = [0-9]*\.[0-9]%' mdstat
+assert_match "$(mdadm --detail "/dev/$MD")" 'resyncing' "mdadm --detail"
+assert_eq "$(par resync)" "$PLACES" "zones to be resynced"
+begun=$SECONDS
+mdadm --wait "/dev/$MD" || fail "mdadm --wait says there was nothing to wait for"
+wait_for "/sys/block/$MD/md/par/resync" none
+note "waited $((SECONDS - begun)) s"
+status_now
+assert_eq "$(grep -c resync <<<"$MDSTAT" || true)" 0 "words on a resync in mdstat"
+assert_eq "$(fingerprint 4)" "$sum" "content"
+
+note "it has made parity right"
+echo check >"/sys/block/$MD/md/sync_action"
+mdadm --wait "/dev/$MD" || true
+assert_eq "$(<"/sys/block/$MD/md/mismatch_cnt")" 0 "mismatches"
+
+note "stopped properly: none"
+reassemble_par
+assert_eq "$(par resync)" none "zones to be resynced"
+stop_par
+rmdisks
