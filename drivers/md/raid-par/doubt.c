@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * RAID-5's write hole: an array that went down while rows were being written
- * and that lacks a member. Parity need not fit the data in those rows, so what
- * the missing member held cannot be told from them. As md does, par refuses to
- * start then, names what is in doubt, and starts if it is forced.
+ * Starting with what may be wrong. As md does, par refuses, names what is in
+ * doubt, and starts if it is forced:
+ *
+ *   RAID-5's write hole   the array went down while rows were being written, and
+ *                         lacks a member. Parity need not fit the data in those
+ *                         rows, so what the member held cannot be told from them.
+ *   a stale member        more members are lost than parity can stand for, but
+ *                         one that left earlier is there: it lacks what has been
+ *                         written since.
  */
 #include <linux/math64.h>
 
@@ -71,8 +76,12 @@ static void doubt_rows(struct par_conf *conf, const struct par_rows *rows)
 		doubt_images(conf, i, first, end);
 }
 
-/* Marked zones that follow each other are told in one piece. */
-void par_doubt(struct par_set *set)
+/*
+ * Tell the ranges of the array whose content nothing vouches for: rows of @set
+ * in zones with @mark, or their images. Marked zones that follow each other are
+ * told in one piece.
+ */
+static void doubt_zones(struct par_set *set, u8 mark)
 {
 	const struct par_set_geometry *sg = set->sg;
 	struct par_rows rows = { .sg = sg };
@@ -80,8 +89,8 @@ void par_doubt(struct par_set *set)
 
 	for (zone = 0; zone < sg->zones; zone++) {
 		first = zone;
-		while (zone < sg->zones && set->conf->intents[sg->zone_base + zone] &
-		       PAR_INTENT_RESYNC)
+		while (zone < sg->zones &&
+		       set->conf->intents[sg->zone_base + zone] & mark)
 			zone++;
 		rows.first = (u64)first << PAR_ZONE_SHIFT;
 		rows.end = min_t(u64, (u64)zone << PAR_ZONE_SHIFT, sg->rows);
@@ -102,6 +111,68 @@ static bool set_incomplete(struct par_conf *conf, struct par_set *set)
 	return rec->failed || rec->recovering;
 }
 
+static bool whole_for_md(struct par_conf *conf, unsigned int d)
+{
+	struct md_rdev *rdev = conf->member[d].rdev;
+
+	return par_rdev_usable(rdev) && test_bit(In_sync, &rdev->flags);
+}
+
+/* The one of @members that left last, or -1. */
+static int newest_stale(struct par_conf *conf, u32 members)
+{
+	unsigned int d;
+	u64 newest = 0;
+	int found = -1;
+
+	for (d = 0; d < conf->geo.members; d++) {
+		u64 seq = 0;
+
+		if (members & BIT(d) && whole_for_md(conf, d))
+			seq = par_load_left(conf, d);
+		if (seq > newest) {
+			newest = seq;
+			found = d;
+		}
+	}
+	return found;
+}
+
+static void stand_in(struct par_conf *conf, unsigned int d)
+{
+	unsigned int i;
+
+	for (i = 1; i <= conf->geo.gears; i++)
+		conf->super.set[i].failed &= ~BIT(d);
+	conf->super.partial &= ~BIT(d);
+	pr_warn("md/par:%s: member %u (%pg) stands in by force with what it had when it left: what has been written since is in doubt\n",
+		mdname(conf->mddev), d, conf->member[d].rdev->bdev);
+}
+
+u32 par_doubt_stale(struct par_conf *conf, u32 lacking)
+{
+	unsigned int i, d, missing = 0;
+	u32 taken = 0;
+	int one;
+
+	if (!conf->start || !conf->geo.parities)
+		return 0;
+	for (d = 0; d < conf->geo.members; d++)
+		missing += lacking & BIT(d) || !whole_for_md(conf, d);
+	for (; missing > conf->geo.parities; missing--) {
+		one = newest_stale(conf, lacking & ~taken);
+		if (one < 0)
+			return 0;	/* of no use: refused */
+		taken |= BIT(one);
+	}
+	for (d = 0; d < conf->geo.members; d++)
+		if (taken & BIT(d))
+			stand_in(conf, d);
+	for (i = 1; taken && i <= conf->geo.gears; i++)
+		doubt_zones(conf->set[i], PAR_INTENT_MISSED);
+	return taken;
+}
+
 int par_doubt_check(struct par_conf *conf)
 {
 	bool any = false;
@@ -113,7 +184,7 @@ int par_doubt_check(struct par_conf *conf)
 		if (!conf->geo.parities || rec->resync == MaxSector ||
 		    !set_incomplete(conf, conf->set[i]))
 			continue;
-		par_doubt(conf->set[i]);
+		doubt_zones(conf->set[i], PAR_INTENT_RESYNC);
 		/* What is rebuilt is rebuilt from what parity says: it will fit. */
 		rec->resync = MaxSector;
 		any = true;

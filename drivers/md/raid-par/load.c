@@ -401,13 +401,11 @@ static bool was_whole(const struct par_conf *conf, const struct par_super *sb,
 	return true;
 }
 
-bool par_load_rejoin(struct par_conf *conf, struct md_rdev *rdev, unsigned int d)
+u64 par_load_left(struct par_conf *conf, unsigned int d)
 {
 	enum par_format_error err;
 	struct par_super one;
 
-	if (rdev->saved_raid_disk != (int)d)
-		return false;
 	mutex_lock(&conf->store_mutex);
 	err = read_super(conf, d, &one);
 	mutex_unlock(&conf->store_mutex);
@@ -415,7 +413,7 @@ bool par_load_rejoin(struct par_conf *conf, struct md_rdev *rdev, unsigned int d
 	if (err || one.epoch != conf->super.epoch ||
 	    one.seq < conf->super.joined[d] || one.seq > conf->super.seq ||
 	    !was_whole(conf, &one, d))
-		return false;
+		return 0;
 	conf->member_seq[d] = one.block_seq;
-	return true;
+	return one.seq;
 }

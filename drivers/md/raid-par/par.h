@@ -435,18 +435,21 @@ int par_flush_members(struct par_conf *conf, u32 which);
 int par_load(struct par_conf *conf);
 
 /*
- * par_load_rejoin - is @rdev, which comes back into the empty place @d, the
- * very member that left it, so that it lacks only what marked zones hold?
+ * par_load_left - does member @d have what it had when it left its place, and
+ * has nobody else had that since, so that it lacks only what zones marked
+ * PAR_INTENT_MISSED hold? Returns how new its metadata is, or 0; sleeps.
  */
-bool par_load_rejoin(struct par_conf *conf, struct md_rdev *rdev, unsigned int d);
+u64 par_load_left(struct par_conf *conf, unsigned int d);
 
 /* ---- doubt.c ---- */
 
 /*
- * par_doubt - tell the ranges of the array whose content nothing vouches for:
- * rows of @set in zones marked PAR_INTENT_RESYNC, or their images
+ * par_doubt_stale - more members are missing or among @lacking than parity can
+ * stand for, and the array is started by force: have the newest of @lacking
+ * stand in as they are, as many as it takes, and tell what is in doubt then.
+ * Before par_map_after_load(). Returns those members.
  */
-void par_doubt(struct par_set *set);
+u32 par_doubt_stale(struct par_conf *conf, u32 lacking);
 
 /*
  * par_doubt_check - refuse to start with rows in doubt, unless that is asked

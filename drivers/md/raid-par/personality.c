@@ -184,6 +184,7 @@ static int unite_failures(struct par_conf *conf)
 	for (i = 1; i <= conf->geo.gears; i++)
 		partial |= conf->super.set[i].failed |
 			   conf->super.set[i].recovering;
+	partial &= ~par_doubt_stale(conf, partial);
 	for (d = 0; d < conf->geo.members; d++) {
 		struct md_rdev *rdev = conf->member[d].rdev;
 

@@ -86,7 +86,7 @@ static int empty_place(struct par_conf *conf, struct md_rdev *rdev)
  */
 static void join(struct par_conf *conf, struct md_rdev *rdev, unsigned int d)
 {
-	bool rejoins = par_load_rejoin(conf, rdev, d);
+	bool rejoins = rdev->saved_raid_disk == (int)d && par_load_left(conf, d);
 
 	mutex_lock(&conf->store_mutex);
 	if (rejoins) {

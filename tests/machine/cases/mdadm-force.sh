@@ -192,32 +192,82 @@ forced_after_incremental() {
 	end
 }
 
-# Whoever has missed something is no source of data, whatever mdadm makes of its
-# superblock; with all others there, it is brought up to date.
-stale_member() {
+take_out() {
+	mdadm --quiet "/dev/$MD" --fail "${DEVS[$1]}"
+	wait_for "/sys/block/$MD/md/dev-${DISKS[$1]}/slot" none
+	mdadm --quiet "/dev/$MD" --remove "${DEVS[$1]}"
+}
+
+# Who has missed something stands in for who is lost if that is asked for, and
+# what it has missed is named.
+stale_in_place_of_lost() {
+	local layout=$1 stale=$2
+	shift 2
+	note "$layout: member $stale has left, then $* are lost"
+	begin "$layout"
+	take_out "$stale"
+	dd if=/dev/urandom of="/dev/$MD" bs=1M count=1 seek=$((2 * MIB_APART)) oflag=direct \
+		conv=fsync,notrunc status=none
+	stop_par
+	others "$@"
+	refused mdadm --assemble --run "/dev/$MD" "${OTHERS[@]}"
+	assert_match "$REFUSAL" 'Not enough devices' "mdadm's message"
+	mark_log
+	mdadm --assemble --quiet --force --run "/dev/$MD" "${OTHERS[@]}"
+	DOUBT=$(doubt)
+	TOLD=$DOUBT
+	assert_match "$(log_since)" "member $stale .* stands in by force" "kernel log"
+	settle
+	compare_places 2
+
+	note "once is enough"
+	stop_par
+	mark_log
+	mdadm --assemble --quiet --run "/dev/$MD" "${OTHERS[@]}"
+	assert_eq "$(doubt)" "" "ranges after a stop"
+	compare_places_again 2
+	whole_again "$@"
+	compare_places_again 2
+	end
+}
+
+# The same after the ranges have been told.
+compare_places_again() {
+	DOUBT=$TOLD
+	compare_places "$1"
+}
+
+# One that was being rebuilt when it left is of no use.
+never_whole() {
 	local sum
-	note "a stale member in place of a lost one"
+	note "a stale member that has never been whole in its place"
 	begin 3,5
-	mdadm --quiet "/dev/$MD" --fail "${DEVS[1]}"
-	wait_for "/sys/block/$MD/md/dev-${DISKS[1]}/slot" none
-	mdadm --quiet "/dev/$MD" --remove "${DEVS[1]}"
+	take_out 1
+	fill 4
+	mdadm --quiet --zero-superblock "${DEVS[1]}"
+	echo 1000 >"/sys/block/$MD/md/sync_speed_max"
+	mdadm --quiet "/dev/$MD" --add "${DEVS[1]}"
+	wait_for "/sys/block/$MD/md/sync_action" recover
+	take_out 1
+	echo system >"/sys/block/$MD/md/sync_speed_max"
 	fill 4
 	sum=$(fingerprint 8)
 	stop_par
 	others 3
 	refused mdadm --assemble --force "/dev/$MD" "${OTHERS[@]}"
-	assert_match "$REFUSAL" 'forcing event count' "mdadm's message"
 	clean_superblocks "${OTHERS[@]}"
-	assemble_par
-	assert_eq "$(fingerprint 8)" "$sum" "content while it is brought up to date"
-	wait_for "/sys/block/$MD/md/degraded" 0
-	assert_match "$(dmesg | tail)" 'member 1 .spin1. is back and gets what it has missed' "kernel log"
-	assert_eq "$(fingerprint 8)" "$sum" "content"
-	whole_again
+	others 1
+	mdadm --assemble --quiet --run "/dev/$MD" "${OTHERS[@]}"
+	assert_eq "$(fingerprint 8)" "$sum" "content without it"
+	whole_again 1
+	assert_eq "$(fingerprint 8)" "$sum" "content with it"
 	end
 }
 
-stale_member
+stale_in_place_of_lost 3,5 1 3
+stale_in_place_of_lost 3,5 4 0
+stale_in_place_of_lost raid6:4,8 5 1 6
+never_whole
 crash_degraded 3,5 1
 crash_degraded raid6:4,8 2 6
 crash_then_lose 3,5 3 1
