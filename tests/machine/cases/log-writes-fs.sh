@@ -3,16 +3,12 @@
 # timeout: 600
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
+# shellcheck source=../tools/replay.sh
+. "$TOOLS/replay.sh"
 
 MNT=/mnt/replayed
 POINTS=${RAIDPAR_POINTS:-25}
 export DM_DISABLE_UDEV=1
-
-# ask COMMAND: replay.py's answer is in ANSWER.
-ask() {
-	echo "$1" >&"${REPLAY[1]}"
-	read -r ANSWER <&"${REPLAY[0]}" || fail "replay.py has died"
-}
 
 # on NAME FIRST COUNT: the array that create_par, settle and others mean, and its disks.
 on() {
@@ -57,20 +53,6 @@ look() {
 	dmsetup remove snap
 }
 
-replay() {
-	local points=0 commands
-	coproc REPLAY { exec "$TOOLS/replay.py" "/dev/log" /dev/md1 --after made --points "$POINTS" --seed 3; }
-	while ask next; [ "$ANSWER" != end ]; do
-		POINT=$ANSWER
-		look "$1"
-		points=$((points + 1))
-	done
-	commands=${REPLAY[1]}
-	exec {commands}>&-
-	assert_le $((POINTS + 1)) "$points" "flush points that were checked"
-	note "$1: $POINT, files at last: $PROMISED"
-}
-
 for type in ext4 xfs; do
 	mkdisks 8 192M
 	ALL_DISKS=("${DISKS[@]}")
@@ -81,7 +63,8 @@ for type in ext4 xfs; do
 	mkdisk log 1G
 	mkdisk cow 1G
 	work "$type"
-	replay "$type"
+	replay /dev/md1 "$POINTS" look "$type"
+	note "$type: $POINT, files at last: $PROMISED"
 	cmp -n "$(array_bytes)" /dev/md0 /dev/md1
 	stop_all
 	DISKS=("${ALL_DISKS[@]}" log cow)

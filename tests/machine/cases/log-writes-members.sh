@@ -4,17 +4,13 @@
 # timeout: 600
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
+# shellcheck source=../tools/replay.sh
+. "$TOOLS/replay.sh"
 
 MNT=/mnt/replayed
 POINTS=${RAIDPAR_POINTS:-20}
 MEMBER=$((160 << 11)) # sectors
 export DM_DISABLE_UDEV=1
-
-# ask COMMAND: replay.py's answer is in ANSWER.
-ask() {
-	echo "$1" >&"${REPLAY[1]}"
-	read -r ANSWER <&"${REPLAY[0]}" || fail "replay.py has died"
-}
 
 # slices NAME DEV COUNT: members side by side on one device, so that one log has
 # what is sent to all of them, in order.
@@ -70,26 +66,13 @@ look() {
 	dmsetup remove snap
 }
 
-replay() {
-	local points=0 commands
-	coproc REPLAY { exec "$TOOLS/replay.py" /dev/log /dev/again --after made --points "$POINTS" --seed 3; }
-	while ask next; [ "$ANSWER" != end ]; do
-		POINT=$ANSWER
-		look "$1"
-		points=$((points + 1))
-	done
-	commands=${REPLAY[1]}
-	exec {commands}>&-
-	assert_le $((POINTS + 1)) "$points" "flush points that were looked at"
-	note "$POINT"
-}
-
 for layout in 3,5 raid6:4,6; do
 	note "$layout"
 	members=$(top_gear "$layout")
 	for disk in under again; do mkdisk "$disk" $((members * MEMBER >> 11))M; done
 	for disk in log cow; do mkdisk "$disk" 2G; done
 	work "$layout" "$members"
-	replay "$members"
+	replay /dev/again "$POINTS" look "$members"
+	note "$POINT"
 	rmdisks
 done

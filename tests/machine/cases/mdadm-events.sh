@@ -3,29 +3,8 @@
 # timeout: 600
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
-
-EVENTS=/run/events
-
-start_monitor() {
-	cat >/run/on-event <<-END
-		#!/bin/sh
-		echo "\$1 \${3#/dev/}" >>$EVENTS
-	END
-	chmod +x /run/on-event
-	: >"$EVENTS"
-	mdadm --monitor --delay=1 --program=/run/on-event "/dev/$MD" >/dev/null 2>&1 &
-	MONITOR=$!
-	nap 2
-}
-
-wait_event() {
-	local i
-	for ((i = 0; i < 600; i++)); do
-		! grep -qE "^$1 *\$" "$EVENTS" || return 0
-		nap 0.1
-	done
-	fail "no event '$1' in 60 s, but: $(tr '\n' ';' <"$EVENTS")"
-}
+# shellcheck source=../tools/monitor.sh
+. "$TOOLS/monitor.sh"
 
 no_event() { ! grep -E "$1" "$EVENTS" || fail "an event that should not be"; }
 
@@ -49,7 +28,8 @@ SUM=$(fingerprint)
 
 note "a spare takes the place of a member that fails"
 refused mdadm --wait "/dev/$MD"
-start_monitor
+start_monitor "/dev/$MD"
+nap 2
 speed 4000
 echo 3 >"/sys/block/$MD/md/par/gear"
 settle

@@ -3,29 +3,8 @@
 # machine: --debug
 set -euo pipefail
 . "$(dirname "$0")/../lib.sh"
-
-EVENTS=/run/events
-
-# The monitor runs this with the event, the array and maybe a member.
-start_monitor() {
-	cat >/run/on-event <<-END
-		#!/bin/sh
-		echo "\$1 \${3#/dev/}" >>$EVENTS
-	END
-	chmod +x /run/on-event
-	: >"$EVENTS"
-	mdadm --monitor --delay=1 --program=/run/on-event /dev/md0 >/dev/null 2>&1 &
-	MONITOR=$!
-}
-
-wait_event() {
-	local i
-	for ((i = 0; i < 600; i++)); do
-		! grep -q "^$1\$" "$EVENTS" || return 0
-		sleep 0.1
-	done
-	fail "no event '$1' in 60 s, but: $(tr '\n' ';' <"$EVENTS")"
-}
+# shellcheck source=../tools/monitor.sh
+. "$(dirname "$0")/../tools/monitor.sh"
 
 checksum() { dd if=/dev/md0 bs=1M count=32 iflag=direct status=none | sha256sum; }
 
@@ -42,7 +21,7 @@ mkdisks 6 256M
 mdadm --create /dev/md0 --quiet --level=par --raid-devices=5 --layout=3,5 "${DEVS[@]:0:5}"
 dd if=/dev/urandom of=/dev/md0 bs=1M count=32 oflag=direct status=none
 before=$(checksum)
-start_monitor
+start_monitor /dev/md0
 sleep 2
 
 note "a member fails"

@@ -1,0 +1,26 @@
+# shellcheck shell=bash
+# What dm-log-writes has logged, played again up to flush after flush.
+
+# ask COMMAND: replay.py's answer is in ANSWER.
+ask() {
+	echo "$1" >&"${REPLAY[1]}"
+	read -r ANSWER <&"${REPLAY[0]}" || fail "replay.py has died"
+}
+
+# replay DEVICE POINTS LOOK [ARG...]: what /dev/log holds, onto DEVICE. LOOK is
+# called at POINTS of its flushes from the mark "made" on, and at the end, POINT
+# telling where; it may `ask` on the way.
+replay() {
+	local device=$1 points=$2 looked=0 commands
+	shift 2
+	coproc REPLAY { exec "$TOOLS/replay.py" /dev/log "$device" --after made --points "$points" --seed 3; }
+	while ask next; [ "$ANSWER" != end ]; do
+		# shellcheck disable=SC2034  # for those who look
+		POINT=$ANSWER
+		"$@"
+		looked=$((looked + 1))
+	done
+	commands=${REPLAY[1]}
+	exec {commands}>&-
+	assert_le $((points + 1)) "$looked" "flush points that were looked at"
+}
