@@ -275,7 +275,8 @@ static int par_init_parts(struct par_conf *conf)
 	err = err ?: par_propagate_init(conf);
 	if (err)
 		return err;
-	conf->wq = alloc_workqueue("%s-par", WQ_MEM_RECLAIM | WQ_HIGHPRI, 0, name);
+	conf->wq = alloc_workqueue("%s-par", WQ_MEM_RECLAIM | WQ_HIGHPRI | PAR_WQ_PERCPU,
+				   0, name);
 	conf->long_wq = alloc_workqueue("%s-par-long", WQ_MEM_RECLAIM | WQ_UNBOUND,
 					0, name);
 	return conf->wq && conf->long_wq ? 0 : -ENOMEM;

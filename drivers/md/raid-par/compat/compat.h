@@ -86,6 +86,16 @@
 #endif
 
 /*
+ * 6.17 gave what had been the default a name: work runs on the CPU that queues
+ * it. Later kernels warn of a queue that says neither that nor the contrary.
+ */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 17, 0)
+#define PAR_WQ_PERCPU	WQ_PERCPU
+#else
+#define PAR_WQ_PERCPU	0
+#endif
+
+/*
  * 6.13 gave hrtimers one function that sets them up, callback and all; 6.15
  * took the old one away.
  */
