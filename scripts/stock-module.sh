@@ -1,0 +1,32 @@
+# shellcheck shell=bash
+# The part of build-module for Debian's own kernels: compiled in the Debian of
+# scripts/in-root, whose compiler is the one that their headers name. To be
+# sourced; OBJ is what scripts/stock-kernel prints.
+
+in_root() { "$TOP/scripts/in-root" --layer "$OBJ" --write "$DIR" -- "$@"; }
+
+# As a user would, but that a warning is an error.
+compile_stock() {
+	in_root make -C "/lib/modules/$(cat "$OBJ/.release")/build" M="$DIR/src/$1" KCFLAGS=-Werror \
+		par-md=/usr/src/linux-md -j"$(nproc)" modules
+}
+
+# What depmod has to say of them beside the kernel's own is made here, once: a
+# machine without KVM would take its time.
+index_stock() {
+	# shellcheck disable=SC2016  # for the other shell
+	in_root bash -ec 'mkdir "/lib/modules/$1/extra"
+		find "$2/src" -name "*.ko" -exec cp -t "/lib/modules/$1/extra" {} +
+		depmod "$1"
+		cp -r "/lib/modules/$1"/{extra,modules.*} "$3"' - "$@"
+}
+
+install_stock() {
+	local release lib
+	release=$(cat "$OBJ/.release")
+	lib=$DIR/layer/usr/lib/modules/$release
+	rm -rf "$DIR/layer"
+	mkdir -p "$lib"
+	index_stock "$release" "$DIR" "$lib"
+	touch "$DIR/.installed"
+}

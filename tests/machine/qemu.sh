@@ -1,0 +1,61 @@
+# shellcheck shell=bash
+# Test machines with Debian's own kernels (--kernel stock-6.12, stock-7.2): QEMU,
+# started by virtme-ng in the Debian of scripts/in-root, whose files are the
+# machine's. The same tests/machine/init runs there, and the same contract holds.
+# To be sourced by tests/machine/run.
+
+is_stock() { [[ $KERNEL == stock-* ]]; }
+
+parse_stock() {
+	[[ $KERNEL =~ ^stock-(6\.12|7\.2)$ ]] ||
+		usage_error "machine/run: no such kernel: $KERNEL (stock-6.12 or stock-7.2)"
+	[ -z "$FLAVOUR$TIME_TRAVEL" ] ||
+		usage_error "machine/run: $KERNEL is Debian's own kernel: it has no --debug and no --time-travel"
+}
+
+build_stock() {
+	LAYER=$("$TOP/scripts/stock-kernel" "${KERNEL#stock-}")
+	RELEASE=$(cat "$LAYER/.release")
+	[ -z "$WITH_MODULE" ] || MODULES=$("$TOP/scripts/build-module" "$KERNEL")
+}
+
+# A /dev/kvm can be there although the processor has nothing of the sort, and then
+# it does not run every kernel. RAIDPAR_NO_KVM tries how it is without.
+kvm_works() {
+	[ -z "${RAIDPAR_NO_KVM:-}" ] && [ -w /dev/kvm ] &&
+		grep -qE '^flags.* (vmx|svm)( |$)' /proc/cpuinfo
+}
+
+# The command's output has channels of its own, as descriptors 3 and 4 have it;
+# what virtme-ng takes for the script's is the kernel log and what QEMU says. On a
+# terminal the machine's is the serial line, and the kernel log another one.
+stock_options() {
+	VIRTME=(--mods=use --kimg "/usr/lib/modules/$RELEASE/vmlinuz" --root / --rw
+		--memory "$MEM" --cpus 2 --disable-microvm
+		-a ignore_loglevel -a panic=-1 -a audit=0 -a apparmor=0 -a mitigations=off
+		-a null_blk.nr_devices=0 -a "RAIDPAR_CTL=$CTL")
+	kvm_works || VIRTME+=(--disable-kvm)
+	if [ -n "$TTY" ]; then
+		VIRTME+=(--disable-monitor --qemu-opts -no-reboot)
+	else
+		VIRTME+=(--show-boot-console --script-sh : --qemu-opts -no-reboot -device virtio-serial-pci
+			-chardev 'file,id=out,path=/proc/self/fd/3' -device 'virtserialport,chardev=out,name=raidpar.out'
+			-device virtio-serial-pci
+			-chardev 'file,id=err,path=/proc/self/fd/4' -device 'virtserialport,chardev=err,name=raidpar.err')
+	fi
+}
+
+# virtme-ng starts an init of its own, or a faster one if that is beside it: which
+# is ours. Nothing of this outlives the namespace, so nothing outlives the machine.
+boot_stock() {
+	local limit=() out=/dev/stdout in=/dev/null
+	stock_options
+	[ "$TIMEOUT" = 0 ] || limit=(timeout --foreground -s KILL "$TIMEOUT")
+	[ -z "$TTY" ] || { in=/dev/tty; out=/dev/tty; }
+	# shellcheck disable=SC2016  # for the other shell
+	exec "$TOP/scripts/in-root" --layer "$LAYER" ${MODULES:+--layer "$MODULES/layer"} \
+		--read "$(realpath "$BUILD/mdadm-$MDADM")" --write "$OUT" -- \
+		bash -c 'guest=/usr/lib/python3/dist-packages/virtme/guest/bin
+			mkdir -p "$guest" && ln -s "$0" "$guest/virtme-ng-init" && exec "$@"' \
+		"$TOP/tests/machine/init" "${limit[@]}" virtme-run "${VIRTME[@]}" <"$in" >"$out"
+}
