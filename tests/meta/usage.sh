@@ -14,6 +14,7 @@ wrong "$MACHINE" --colour red -- true
 wrong "$MACHINE" --mem -- true
 wrong "$MACHINE" --mem lots -- true
 wrong "$MACHINE" --kernel 2.4 -- true
+wrong "$MACHINE" --kernel 7.2 --time-travel -- true
 wrong "$MACHINE" --mdadm 3.0 -- true
 wrong "$MACHINE" --timeout soon -- true
 wrong scripts/build-kernel
