@@ -162,7 +162,9 @@ void par_map_prepare(struct par_conf *conf, u32 zone)
 
 	if (conf->block[block].payload)
 		return;
-	payload = kzalloc(PAR_BLOCK_PAYLOAD, GFP_NOIO | __GFP_NOFAIL);
+	/* Writing waits for it, and so may what makes memory free. */
+	payload = kzalloc(PAR_BLOCK_PAYLOAD,
+			  GFP_NOIO | __GFP_NOFAIL | __GFP_MEMALLOC);
 	/* Only the store worker and the loader come here: no race. */
 	smp_store_release(&conf->block[block].payload, payload);
 }

@@ -172,7 +172,7 @@ struct bio *par_clone_alloc(struct par_vmember *vm, blk_opf_t opf,
 			    unsigned short pages)
 {
 	struct bio *bio = bio_alloc_bioset(vm->disk->part0, pages, opf, GFP_NOIO,
-					   &vm->set->conf->clones);
+					   &vm->set->fills);
 
 	container_of(bio, struct par_clone, bio)->vm = vm;
 	return bio;
@@ -186,8 +186,7 @@ struct par_vmember *par_clone_vm(struct bio *bio)
 static struct bio *clone_for(struct par_vmember *vm, struct bio *bio,
 			     struct block_device *bdev, struct par_bucket *bucket)
 {
-	struct bio *copy = bio_alloc_clone(bdev, bio, GFP_NOIO,
-					   &vm->set->conf->clones);
+	struct bio *copy = bio_alloc_clone(bdev, bio, GFP_NOIO, &vm->set->clones);
 	struct par_clone *clone = container_of(copy, struct par_clone, bio);
 
 	clone->vm = vm;
@@ -276,31 +275,31 @@ void par_redirect_work(struct work_struct *work)
 	blk_finish_plug(&plug);
 }
 
-void par_requeue(struct par_conf *conf, struct bio_list *bios)
-{
-	unsigned long flags;
-
-	if (bio_list_empty(bios))
-		return;
-	spin_lock_irqsave(&conf->queue_lock, flags);
-	bio_list_merge(&conf->dispatch, bios);
-	spin_unlock_irqrestore(&conf->queue_lock, flags);
-	queue_work(conf->wq, &conf->dispatch_work);
-}
-
 static struct par_vmember *vmember_of(struct bio *bio)
 {
 	return bio->bi_bdev->bd_disk->private_data;
 }
 
+void par_requeue(struct par_conf *conf, struct bio_list *bios)
+{
+	struct bio *bio;
+
+	while ((bio = bio_list_pop(bios))) {
+		struct par_set *set = vmember_of(bio)->set;
+
+		par_queue_add(conf, &set->dispatch, bio);
+		queue_work(set->wq, &set->dispatch_work);
+	}
+}
+
 static void dispatch_work(struct work_struct *work)
 {
-	struct par_conf *conf = container_of(work, struct par_conf, dispatch_work);
+	struct par_set *set = container_of(work, struct par_set, dispatch_work);
 	struct bio_list bios;
 	struct blk_plug plug;
 	struct bio *bio;
 
-	par_queue_take(conf, &conf->dispatch, &bios);
+	par_queue_take(set->conf, &set->dispatch, &bios);
 	blk_start_plug(&plug);
 	while ((bio = bio_list_pop(&bios)))
 		par_route(vmember_of(bio), bio);
@@ -505,11 +504,12 @@ again:
 	spin_unlock(par_zone_lock(conf, zone));
 
 	if (verdict == PAR_SPARE) {
-		spare = par_row_alloc(conf);
-		goto again;
+		spare = par_row_alloc(vm->set);
+		if (spare)
+			goto again;
 	}
 	if (spare)
-		par_row_free(conf, spare);
+		par_row_free(vm->set, spare);
 	switch (verdict) {
 	case PAR_GO:
 		if (w.step.action == PAR_ACT_IMAGE)
@@ -526,14 +526,16 @@ again:
 		bio_endio(bio);
 		break;
 	case PAR_ROW_FULL:
-		par_row_release(conf, full);
+		par_row_release(full);
 		break;
 	case PAR_ASK:
 		par_store_want(conf, zone);
 		break;
+	case PAR_SPARE:
+		par_row_await(vm->set, bio);
+		break;
 	case PAR_HELD:
 	case PAR_WAIT:
-	case PAR_SPARE:
 		break;
 	}
 }
@@ -585,14 +587,14 @@ static void route_read(struct par_vmember *vm, struct bio *bio,
 }
 
 /* Split off the first @sectors; the caller goes on with the rest of @bio. */
-static struct bio *split_front(struct par_conf *conf, struct bio *bio,
+static struct bio *split_front(struct par_set *set, struct bio *bio,
 			       unsigned int sectors)
 {
 	struct bio *front;
 
 	if (sectors >= bio_sectors(bio))
 		return bio;
-	front = bio_split(bio, sectors, GFP_NOIO, &conf->bios);
+	front = bio_split(bio, sectors, GFP_NOIO, &set->splits);
 	bio_chain(front, bio);
 	return front;
 }
@@ -630,7 +632,7 @@ void par_route(struct par_vmember *vm, struct bio *bio)
 		unsigned int action;
 		unsigned int sectors = alike(vm, bio, write, &action);
 
-		front = split_front(conf, bio, sectors);
+		front = split_front(vm->set, bio, sectors);
 		if (!write)
 			route_read(vm, front, action);
 		else if (action)
@@ -648,7 +650,7 @@ static void route_discard(struct par_vmember *vm, struct bio *bio)
 	do {
 		u64 row = bio->bi_iter.bi_sector >> conf->geo.seg_shift;
 
-		front = split_front(conf, bio, ((row + 1) << conf->geo.seg_shift) -
+		front = split_front(vm->set, bio, ((row + 1) << conf->geo.seg_shift) -
 				    bio->bi_iter.bi_sector);
 		par_row_discard(vm, front, row);
 		bio_endio(front);
@@ -680,10 +682,9 @@ int par_members_init(struct par_conf *conf)
 	int err;
 
 	spin_lock_init(&conf->queue_lock);
+	spin_lock_init(&conf->row_lock);
 	bio_list_init(&conf->waiting);
-	bio_list_init(&conf->dispatch);
 	bio_list_init(&conf->missed);
-	INIT_WORK(&conf->dispatch_work, dispatch_work);
 	for (d = 0; d < conf->geo.members; d++) {
 		conf->member[d].conf = conf;
 		conf->member[d].index = d;
@@ -693,13 +694,42 @@ int par_members_init(struct par_conf *conf)
 			  BIOSET_NEED_BVECS | BIOSET_NEED_RESCUER);
 	if (err)
 		return err;
-	return bioset_init(&conf->clones, BIO_POOL_SIZE,
-			   offsetof(struct par_clone, bio),
-			   BIOSET_NEED_BVECS | BIOSET_NEED_RESCUER);
+	return bioset_init(&conf->meta_bios, BIO_POOL_SIZE, 0, BIOSET_NEED_BVECS);
 }
 
 void par_members_exit(struct par_conf *conf)
 {
-	bioset_exit(&conf->clones);
+	bioset_exit(&conf->meta_bios);
 	bioset_exit(&conf->bios);
+}
+
+int par_members_init_set(struct par_set *set)
+{
+	int err;
+
+	bio_list_init(&set->dispatch);
+	INIT_WORK(&set->dispatch_work, dispatch_work);
+	set->wq = alloc_workqueue("%s-set%u", WQ_MEM_RECLAIM | WQ_HIGHPRI | PAR_WQ_PERCPU,
+				  0, mdname(set->conf->mddev), set->sg->members);
+	if (!set->wq)
+		return -ENOMEM;
+	/* As above; zeros are filled in by a worker, from no such context. */
+	err = bioset_init(&set->splits, BIO_POOL_SIZE, 0, BIOSET_NEED_RESCUER);
+	if (err)
+		return err;
+	err = bioset_init(&set->clones, BIO_POOL_SIZE,
+			  offsetof(struct par_clone, bio), BIOSET_NEED_RESCUER);
+	if (err)
+		return err;
+	return bioset_init(&set->fills, BIO_POOL_SIZE,
+			   offsetof(struct par_clone, bio), BIOSET_NEED_BVECS);
+}
+
+void par_members_exit_set(struct par_set *set)
+{
+	bioset_exit(&set->fills);
+	bioset_exit(&set->clones);
+	bioset_exit(&set->splits);
+	if (set->wq)
+		destroy_workqueue(set->wq);
 }

@@ -131,6 +131,14 @@ extern const struct par_set_ops par_stripe_ops;	/* RAID-0: stripe.c */
  * @front: the disk that requests to this set name as theirs (gear sets)
  * @mddev: the child, for RAID-5 and RAID-6
  * @redirects: requests from virtual members above, for @redirect_work
+ * @dispatch: requests to virtual members, to be routed again
+ * @starved: those that wait for a struct par_row
+ * @gathering, @filled: rows being started, under row_lock and queue_lock
+ *
+ * When memory is short, requests wait for what others of their set hold, and
+ * those for a lower set, which is where images are. So all that one may wait for
+ * is of a set alone, pools and workers both: if a lower set's requests had to
+ * wait for what this one's hold, none would ever end.
  * @tracking: home copies are being copied, by so many: count the writes to them
  * @rows: rows being started or discarded, under conf->row_lock
  */
@@ -148,7 +156,7 @@ struct par_set {
 	unsigned long absent;	/* members that raid5 does without, a bit each */
 	bool mddev_inited, running;
 	/* RAID-0 only */
-	struct bio_set stripe_bios;
+	struct bio_set stripe_bios, chunk_bios;
 	atomic_t in_flight;
 	bool quiesced, broken;
 	wait_queue_head_t quiet;
@@ -156,6 +164,16 @@ struct par_set {
 	struct bio_list redirects;	/* under conf->queue_lock */
 	struct work_struct redirect_work;
 	struct workqueue_struct *redirect_wq;
+
+	struct bio_set splits, clones, fills;
+	struct bio_list dispatch, starved;	/* under conf->queue_lock */
+	struct work_struct dispatch_work;
+	mempool_t row_pool;
+	struct list_head gathering, filled;
+	struct work_struct row_work;
+	struct hrtimer row_timer;
+	ktime_t rows_due;	/* when it goes off at the latest, under row_lock */
+	struct workqueue_struct *wq;	/* of these two works */
 
 	atomic_t tracking;
 	u64 fix_first, fix_end;	/* rows that par_resync_fix() is at, or none */
@@ -230,21 +248,15 @@ struct par_conf {
 	struct bio_list waiting;	/* for an intent */
 	struct bio_list supers;		/* children's superblocks to be stored */
 	struct bio_list recording;	/* flushes that found a member failed */
-	struct bio_list dispatch;	/* to be routed again */
 	struct bio_list missed;		/* for a member to wake */
-	struct work_struct dispatch_work;
-	struct work_struct row_work;
-	struct hrtimer row_timer;
-	ktime_t rows_due;	/* when it goes off at the latest, under @row_lock */
 	struct bio_list finish;		/* flushed, the rest to be sent */
 	struct bio_list discards;
 	struct work_struct finish_work, discard_work;
 	mempool_t flush_pool;
 	struct workqueue_struct *wq, *long_wq;
-	struct bio_set bios, clones;
+	struct bio_set bios;		/* of flushes, discards and the mover */
+	struct bio_set meta_bios;	/* the store's, for which all may wait */
 	spinlock_t row_lock;		/* all sets' rows[], and gathering */
-	struct list_head gathering, filled;
-	mempool_t row_pool;
 	atomic_t flushes[PAR_MAX_SETS + 1];	/* under way, by gear */
 
 	/* shift.c */
@@ -549,6 +561,8 @@ struct par_vmember *par_clone_vm(struct bio *bio);
 /* par_members_init, par_members_exit - the queues of member.c */
 int par_members_init(struct par_conf *conf);
 void par_members_exit(struct par_conf *conf);
+int par_members_init_set(struct par_set *set);
+void par_members_exit_set(struct par_set *set);
 
 /*
  * par_segment_lock - no write to member @d's segment @row of @set is under way
@@ -560,9 +574,13 @@ void par_segment_unlock(struct par_set *set, unsigned int d, u64 row);
 
 /* ---- row.c ---- */
 
-/* A spare for the next; may sleep, no lock held. Always succeeds. */
-struct par_row *par_row_alloc(struct par_conf *conf);
-void par_row_free(struct par_conf *conf, struct par_row *row);
+/*
+ * par_row_alloc - a spare for the next, or NULL when there is none; any context
+ * par_row_await - have @bio routed again when there is one; no lock held
+ */
+struct par_row *par_row_alloc(struct par_set *set);
+void par_row_free(struct par_set *set, struct par_row *row);
+void par_row_await(struct par_set *set, struct bio *bio);
 
 /*
  * par_row_write - a write to an unwritten row: gather it. Zone lock held, the
@@ -573,7 +591,7 @@ void par_row_free(struct par_conf *conf, struct par_row *row);
  */
 bool par_row_write(struct par_vmember *vm, u64 row, struct bio *bio,
 		   struct par_row **spare, struct par_row **full);
-void par_row_release(struct par_conf *conf, struct par_row *row);
+void par_row_release(struct par_row *row);
 
 /* par_row_busy - is the row being started? Zone lock held. */
 bool par_row_busy(struct par_set *set, u64 row);
@@ -586,8 +604,8 @@ void par_row_discard(struct par_vmember *vm, struct bio *bio, u64 row);
 
 /* par_rows_purge - forget half-discarded rows; the set is quiet */
 void par_rows_purge(struct par_set *set);
-int par_rows_init(struct par_conf *conf);
-void par_rows_exit(struct par_conf *conf);
+int par_rows_init(struct par_set *set);
+void par_rows_exit(struct par_set *set);
 
 /* par_segment_locked - is it being copied? Zone lock held. */
 bool par_segment_locked(struct par_set *set, unsigned int d, u64 row);

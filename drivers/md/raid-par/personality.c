@@ -246,7 +246,6 @@ static void par_free_conf(struct par_conf *conf)
 	if (conf->long_wq)
 		disable_delayed_work_sync(&conf->tidy_work);
 	par_sets_destroy(conf);
-	par_rows_exit(conf);
 	if (conf->wq)
 		destroy_workqueue(conf->wq);
 	if (conf->long_wq)
@@ -269,7 +268,6 @@ static int par_init_parts(struct par_conf *conf)
 	par_discard_init(conf);
 	err = par_members_init(conf);
 	err = err ?: par_flush_init(conf);
-	err = err ?: par_rows_init(conf);
 	err = err ?: par_store_init(conf);
 	err = err ?: par_map_alloc(conf);
 	err = err ?: par_propagate_init(conf);

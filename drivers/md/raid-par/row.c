@@ -38,8 +38,8 @@
  */
 struct par_row {
 	struct hlist_node hash;
-	struct list_head list;		/* conf->gathering, until it is filled */
-	struct list_head filled;	/* conf->filled, under queue_lock */
+	struct list_head list;		/* set->gathering, until it is filled */
+	struct list_head filled;	/* set->filled, under queue_lock */
 	struct par_set *set;
 	u64 row;
 	bool discard, filling, fua, started;
@@ -63,14 +63,37 @@ static size_t row_bytes(const struct par_conf *conf)
 			     BITS_TO_LONGS(conf->geo.members * grains(conf)));
 }
 
-struct par_row *par_row_alloc(struct par_conf *conf)
+struct par_row *par_row_alloc(struct par_set *set)
 {
-	return mempool_alloc(&conf->row_pool, GFP_NOIO);
+	return mempool_alloc(&set->row_pool, GFP_NOWAIT | __GFP_NOWARN);
 }
 
-void par_row_free(struct par_conf *conf, struct par_row *row)
+void par_row_free(struct par_set *set, struct par_row *row)
 {
-	mempool_free(row, &conf->row_pool);
+	struct bio_list bios;
+	unsigned long flags;
+
+	mempool_free(row, &set->row_pool);
+	smp_mb();	/* pairs with the one in par_row_await() */
+	if (likely(!READ_ONCE(set->starved.head)))
+		return;
+	spin_lock_irqsave(&set->conf->queue_lock, flags);
+	bios = set->starved;
+	bio_list_init(&set->starved);
+	spin_unlock_irqrestore(&set->conf->queue_lock, flags);
+	par_requeue(set->conf, &bios);
+}
+
+void par_row_await(struct par_set *set, struct bio *bio)
+{
+	struct par_row *row;
+
+	par_queue_add(set->conf, &set->starved, bio);
+	smp_mb();	/* pairs with the one in par_row_free() */
+	/* The last one may have been freed just before. */
+	row = par_row_alloc(set);
+	if (row)
+		par_row_free(set, row);
 }
 
 static struct hlist_head *hash_of(struct par_set *set, u64 row)
@@ -102,14 +125,14 @@ static bool member_there(struct par_set *set, unsigned int d)
 /* One more has come for the row: give the next as much time again. */
 static void expect_more(struct par_row *row)
 {
-	struct par_conf *conf = row->set->conf;
+	struct par_set *set = row->set;
 
-	lockdep_assert_held(&conf->row_lock);
+	lockdep_assert_held(&set->conf->row_lock);
 	row->due = ktime_add(ktime_get(), row->discard ? PAR_GATHER_DISCARD :
 							 PAR_GATHER);
-	if (ktime_before(row->due, conf->rows_due)) {
-		conf->rows_due = row->due;
-		hrtimer_start(&conf->row_timer, row->due, HRTIMER_MODE_ABS_SOFT);
+	if (ktime_before(row->due, set->rows_due)) {
+		set->rows_due = row->due;
+		hrtimer_start(&set->row_timer, row->due, HRTIMER_MODE_ABS_SOFT);
 	}
 }
 
@@ -131,7 +154,7 @@ static void add_row(struct par_set *set, struct par_row *row, u64 number,
 			row->count += grains(conf);
 		}
 	hlist_add_head(&row->hash, hash_of(set, number));
-	list_add_tail(&row->list, &conf->gathering);
+	list_add_tail(&row->list, &set->gathering);
 	conf->zone[par_zone_of(set, number)].starting++;
 	expect_more(row);
 }
@@ -245,8 +268,9 @@ static bool goes_home(const struct par_row *row, const struct par_vmember *vm)
 	       !par_set_tracks(row->set);
 }
 
-void par_row_release(struct par_conf *conf, struct par_row *row)
+void par_row_release(struct par_row *row)
 {
+	struct par_set *set = row->set;
 	struct bio *bio;
 
 	while ((bio = bio_list_pop(&row->bios))) {
@@ -257,7 +281,7 @@ void par_row_release(struct par_conf *conf, struct par_row *row)
 		else
 			par_route(vm, bio);
 	}
-	par_row_free(conf, row);
+	par_row_free(set, row);
 }
 
 void par_row_touch(struct par_set *set, u64 number)
@@ -268,7 +292,7 @@ void par_row_touch(struct par_set *set, u64 number)
 	row = find_row(set, number);
 	if (row && row->discard) {
 		remove_row(row);
-		par_row_free(set->conf, row);
+		par_row_free(set, row);
 	}
 	spin_unlock(&set->conf->row_lock);
 }
@@ -310,7 +334,7 @@ static void collect_discard(struct par_vmember *vm, struct bio *bio, u64 number,
 		if (!must_stay(vm->set, number))
 			par_map_clear_row(vm->set, number);
 		remove_row(row);
-		par_row_free(conf, row);
+		par_row_free(vm->set, row);
 	}
 	spin_unlock(&conf->row_lock);
 }
@@ -323,27 +347,33 @@ void par_row_discard(struct par_vmember *vm, struct bio *bio, u64 number)
 
 	if (!par_map_written(vm->set, number))
 		return;
-	spare = par_row_alloc(conf);
+	/*
+	 * For seconds, and for what may be left undone: not of the reserve,
+	 * though it ends up there.
+	 */
+	spare = kmalloc(row_bytes(conf), GFP_NOWAIT | __GFP_NOMEMALLOC | __GFP_NOWARN);
+	if (!spare)
+		return;
 	spin_lock(lock);
 	/* In a written row, what is hashed is a discard and nothing else. */
 	if (par_map_written(vm->set, number))
 		collect_discard(vm, bio, number, &spare);
 	spin_unlock(lock);
 	if (spare)
-		par_row_free(conf, spare);
+		par_row_free(vm->set, spare);
 }
 
 static void fill_done(struct par_row *row)
 {
-	struct par_conf *conf = row->set->conf;
+	struct par_set *set = row->set;
 	unsigned long flags;
 
 	if (!atomic_dec_and_test(&row->fills))
 		return;
-	spin_lock_irqsave(&conf->queue_lock, flags);
-	list_add_tail(&row->filled, &conf->filled);
-	spin_unlock_irqrestore(&conf->queue_lock, flags);
-	queue_work(conf->wq, &conf->row_work);
+	spin_lock_irqsave(&set->conf->queue_lock, flags);
+	list_add_tail(&row->filled, &set->filled);
+	spin_unlock_irqrestore(&set->conf->queue_lock, flags);
+	queue_work(set->wq, &set->row_work);
 }
 
 static void fill_endio(struct bio *bio)
@@ -451,20 +481,20 @@ static void finish_fill(struct par_row *row)
 
 	if (row->status)
 		fail_row(row);
-	par_row_release(conf, row);
+	par_row_release(row);
 }
 
 /* A row whose time has come; if there is none, the timer is set for the next. */
-static struct par_row *take_due(struct par_conf *conf)
+static struct par_row *take_due(struct par_set *set)
 {
 	struct par_row *row, *found = NULL;
 	ktime_t now = ktime_get();
 
-	spin_lock(&conf->row_lock);
-	conf->rows_due = KTIME_MAX;
-	list_for_each_entry(row, &conf->gathering, list) {
+	spin_lock(&set->conf->row_lock);
+	set->rows_due = KTIME_MAX;
+	list_for_each_entry(row, &set->gathering, list) {
 		if (ktime_before(now, row->due)) {
-			conf->rows_due = min(conf->rows_due, row->due);
+			set->rows_due = min(set->rows_due, row->due);
 			continue;
 		}
 		found = row;
@@ -476,61 +506,65 @@ static struct par_row *take_due(struct par_conf *conf)
 		}
 		break;
 	}
-	if (!found && conf->rows_due != KTIME_MAX)
-		hrtimer_start(&conf->row_timer, conf->rows_due, HRTIMER_MODE_ABS_SOFT);
-	spin_unlock(&conf->row_lock);
+	if (!found && set->rows_due != KTIME_MAX)
+		hrtimer_start(&set->row_timer, set->rows_due, HRTIMER_MODE_ABS_SOFT);
+	spin_unlock(&set->conf->row_lock);
 	return found;
 }
 
-static struct par_row *take_filled(struct par_conf *conf)
+static struct par_row *take_filled(struct par_set *set)
 {
 	struct par_row *row;
 
-	spin_lock_irq(&conf->queue_lock);
-	row = list_first_entry_or_null(&conf->filled, struct par_row, filled);
+	spin_lock_irq(&set->conf->queue_lock);
+	row = list_first_entry_or_null(&set->filled, struct par_row, filled);
 	if (row)
 		list_del(&row->filled);
-	spin_unlock_irq(&conf->queue_lock);
+	spin_unlock_irq(&set->conf->queue_lock);
 	return row;
 }
 
 static void row_work(struct work_struct *work)
 {
-	struct par_conf *conf = container_of(work, struct par_conf, row_work);
+	struct par_set *set = container_of(work, struct par_set, row_work);
 	struct par_row *row;
 	struct blk_plug plug;
 
 	blk_start_plug(&plug);
-	while ((row = take_due(conf))) {
+	while ((row = take_due(set))) {
 		if (row->discard)
-			par_row_free(conf, row);
+			par_row_free(set, row);
 		else
 			fill_row(row);
 	}
-	while ((row = take_filled(conf)))
+	while ((row = take_filled(set)))
 		finish_fill(row);
 	blk_finish_plug(&plug);
 }
 
 static enum hrtimer_restart row_timer(struct hrtimer *timer)
 {
-	struct par_conf *conf = container_of(timer, struct par_conf, row_timer);
+	struct par_set *set = container_of(timer, struct par_set, row_timer);
 
-	queue_work(conf->wq, &conf->row_work);
+	queue_work(set->wq, &set->row_work);
 	return HRTIMER_NORESTART;
 }
 
-int par_rows_init(struct par_conf *conf)
+int par_rows_init(struct par_set *set)
 {
-	spin_lock_init(&conf->row_lock);
-	INIT_LIST_HEAD(&conf->gathering);
-	INIT_LIST_HEAD(&conf->filled);
-	INIT_WORK(&conf->row_work, row_work);
-	conf->rows_due = KTIME_MAX;
-	par_hrtimer_setup(&conf->row_timer, row_timer, CLOCK_MONOTONIC,
+	unsigned int i;
+
+	for (i = 0; i < PAR_ROW_HASH; i++)
+		INIT_HLIST_HEAD(&set->rows[i]);
+	INIT_LIST_HEAD(&set->gathering);
+	INIT_LIST_HEAD(&set->filled);
+	bio_list_init(&set->starved);
+	INIT_WORK(&set->row_work, row_work);
+	set->rows_due = KTIME_MAX;
+	par_hrtimer_setup(&set->row_timer, row_timer, CLOCK_MONOTONIC,
 			  HRTIMER_MODE_ABS_SOFT);
-	return mempool_init_kmalloc_pool(&conf->row_pool, PAR_ROW_RESERVE,
-					 row_bytes(conf));
+	return mempool_init_kmalloc_pool(&set->row_pool, PAR_ROW_RESERVE,
+					 row_bytes(set->conf));
 }
 
 /* The set is quiet: what is left are discards that never became whole. */
@@ -540,21 +574,21 @@ void par_rows_purge(struct par_set *set)
 	struct par_row *row, *next;
 
 	spin_lock(&conf->row_lock);
-	list_for_each_entry_safe(row, next, &conf->gathering, list)
-		if (row->set == set) {
-			remove_row(row);
-			par_row_free(conf, row);
-		}
+	list_for_each_entry_safe(row, next, &set->gathering, list) {
+		remove_row(row);
+		par_row_free(set, row);
+	}
 	spin_unlock(&conf->row_lock);
 }
 
-void par_rows_exit(struct par_conf *conf)
+void par_rows_exit(struct par_set *set)
 {
-	if (!mempool_initialized(&conf->row_pool))
+	if (!mempool_initialized(&set->row_pool))
 		return;
+	par_rows_purge(set);
 	/* The work sets the timer, and the timer queues the work. */
-	hrtimer_cancel(&conf->row_timer);
-	cancel_work_sync(&conf->row_work);
-	hrtimer_cancel(&conf->row_timer);
-	mempool_exit(&conf->row_pool);
+	hrtimer_cancel(&set->row_timer);
+	cancel_work_sync(&set->row_work);
+	hrtimer_cancel(&set->row_timer);
+	mempool_exit(&set->row_pool);
 }

@@ -489,8 +489,6 @@ static struct par_set *set_alloc(struct par_conf *conf, unsigned int number)
 		spin_lock_init(&set->bucket[i].lock);
 		bio_list_init(&set->bucket[i].waiters);
 	}
-	for (i = 0; i < PAR_ROW_HASH; i++)
-		INIT_HLIST_HEAD(&set->rows[i]);
 	return set;
 }
 
@@ -511,7 +509,9 @@ int par_sets_alloc(struct par_conf *conf)
 							   set->sg->members);
 		if (!set->redirect_wq)
 			return -ENOMEM;
-		err = make_disks(set);
+		err = par_members_init_set(set);
+		err = err ?: par_rows_init(set);
+		err = err ?: make_disks(set);
 		if (err)
 			return err;
 	}
@@ -547,7 +547,8 @@ void par_sets_destroy(struct par_conf *conf)
 				put_disk(set->vm[d].disk);
 		if (set->front)
 			put_disk(set->front);
-		par_rows_purge(set);
+		par_rows_exit(set);
+		par_members_exit_set(set);
 		kvfree(set);
 		conf->set[i] = NULL;
 	}

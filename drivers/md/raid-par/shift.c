@@ -15,6 +15,7 @@
  * Timers: none. The mover waits for conf->wait.
  */
 #include <linux/kobject.h>
+#include <linux/sched/mm.h>
 
 #include "par.h"
 
@@ -354,7 +355,9 @@ static void wake_read_only(struct par_conf *conf)
 static int mover(void *arg)
 {
 	struct par_conf *conf = arg;
+	unsigned int noio = memalloc_noio_save();
 
+	/* What frees memory may be a request that waits for the mover. */
 	while (!kthread_should_stop()) {
 		wait_event_idle(conf->wait, work_due(conf));
 		if (stopping(conf)) {
@@ -381,6 +384,7 @@ static int mover(void *arg)
 			}
 		}
 	}
+	memalloc_noio_restore(noio);
 	return 0;
 }
 

@@ -54,7 +54,7 @@ static void meta_submit(struct par_meta_io *io, unsigned int d, u64 sector,
 {
 	struct md_rdev *rdev = io->conf->member[d].rdev;
 	struct bio *bio = bio_alloc_bioset(rdev->bdev, 1, opf, GFP_NOIO,
-					   &io->conf->bios);
+					   &io->conf->meta_bios);
 
 	bio->bi_iter.bi_sector = rdev->data_offset + sector;
 	io->leg[d].io = io;
@@ -189,7 +189,7 @@ static u32 silent_members(struct par_conf *conf, u32 members, struct page *page)
 
 u32 par_store_wake(struct par_conf *conf, u32 members)
 {
-	struct page *page = alloc_page(GFP_NOIO | __GFP_NOFAIL);
+	struct page *page = alloc_page(GFP_NOIO | __GFP_NOFAIL | __GFP_MEMALLOC);
 	unsigned int tries;
 
 	members = usable(conf, members);

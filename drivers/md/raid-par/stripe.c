@@ -22,14 +22,17 @@ static int stripe_create(struct par_set *set)
 	int err = bioset_init(&set->stripe_bios, BIO_POOL_SIZE,
 			      offsetof(struct par_stripe_io, bio), 0);
 
+	/* All chunks of a request are taken before any is on its way. */
+	err = err ?: bioset_init(&set->chunk_bios, BIO_POOL_SIZE, 0,
+				 BIOSET_NEED_RESCUER);
 	set->running = !err;
 	return err;
 }
 
 static void stripe_destroy(struct par_set *set)
 {
-	if (set->running)
-		bioset_exit(&set->stripe_bios);
+	bioset_exit(&set->chunk_bios);
+	bioset_exit(&set->stripe_bios);
 }
 
 static void stripe_put(struct par_set *set)
@@ -99,7 +102,7 @@ static void stripe_submit(struct par_set *set, struct bio *orig)
 		sectors = stripe_map(set, bio, &d, &sector);
 		front = bio;
 		if (sectors < bio_sectors(bio)) {
-			front = bio_split(bio, sectors, GFP_NOIO, &set->conf->bios);
+			front = bio_split(bio, sectors, GFP_NOIO, &set->chunk_bios);
 			bio_chain(front, bio);
 		}
 		bio_set_dev(front, set->vm[d].disk->part0);

@@ -1,0 +1,61 @@
+#!/bin/bash
+# Memory that is short and swapped out to an array whose gear changes comes back as it was, and nothing hangs.
+# machine: --debug --mem 512M
+# timeout: 300
+set -euo pipefail
+. "$(dirname "$0")/../tools/par.sh"
+
+SHORT=40	# MiB more than there is
+
+# The disks lie in memory: what they need they get before it is short.
+fill_disks() {
+	local dev
+	for dev in "${DEVS[@]}"; do
+		dd if=/dev/zero of="$dev" bs=1M oflag=direct status=none 2>/dev/null || true
+	done
+}
+
+counter() { sed -n "s/^$1 //p" /proc/vmstat; }
+available() { awk '/^MemAvailable/ { print int($2 / 1024) }' /proc/meminfo; }
+
+# The mover shifts while what it needs may have to be swapped in first.
+shift_to_and_fro() {
+	local gear
+	while [ -e /run/shifting ]; do
+		for gear in $(gears "$LAYOUT"); do
+			echo "$gear" >"/sys/block/$MD/md/par/gear"
+			nap 1
+		done
+	done
+}
+
+# swapping LAYOUT SIZE
+swapping() {
+	local out shifter status=0
+	note "$1"
+	mkdisks "$(top_gear "$1")" "$2"
+	fill_disks
+	create_par "$1" --chunk=64
+	mkswap "/dev/$MD" >/dev/null
+	shift_to "$(low_gear "$1")"
+	swapon "/dev/$MD"
+	echo 3 >/proc/sys/vm/drop_caches
+	out=$(counter pswpout)
+	: >/run/shifting
+	shift_to_and_fro &
+	shifter=$!
+	"$TOOLS/hog.py" --mib $(($(available) + SHORT)) --seconds 15 || status=$?
+	rm /run/shifting
+	wait "$shifter"
+	assert_eq "$status" 0 "the hog's verdict"
+	assert_le 1000 $(($(counter pswpout) - out)) "pages swapped out"
+	settle
+	note "$(($(counter pswpout) - out)) pages out, $(par shifts) shifts"
+	swapoff "/dev/$MD"
+	stop_par
+	rmdisks
+}
+
+swapping 3,5 64M
+swapping 3,5,8 40M
+swapping raid0:2,3,5 48M

@@ -1,0 +1,53 @@
+#!/usr/bin/python3
+"""Take memory and go on using it, so that some of it has to be swapped out.
+
+  hog.py --mib N --seconds S [--seed SEED]
+
+Every page is stamped with its number and how often it was stamped; each is read
+before it is stamped again. Exits with 1 at the first that is not what it was.
+"""
+import argparse
+import array
+import mmap
+import random
+import struct
+import sys
+import time
+
+STAMP = struct.Struct("<QQ")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--mib", type=int, required=True)
+    parser.add_argument("--seconds", type=float, required=True)
+    parser.add_argument("--seed", type=int, default=1)
+    args = parser.parse_args()
+
+    pages = args.mib * 256
+    memory = mmap.mmap(-1, pages * mmap.PAGESIZE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    times = array.array("Q", bytes(8 * pages))
+    rng = random.Random(args.seed)
+    # What cannot be compressed or merged: each page its own noise.
+    noise = rng.randbytes(mmap.PAGESIZE * 2)
+    for page in range(pages):
+        at = page * mmap.PAGESIZE
+        memory[at:at + mmap.PAGESIZE] = noise[page % mmap.PAGESIZE:][:mmap.PAGESIZE]
+        STAMP.pack_into(memory, at, page, 0)
+    end = time.monotonic() + args.seconds
+    looked = 0
+    while time.monotonic() < end:
+        page = rng.randrange(pages)
+        at = page * mmap.PAGESIZE
+        if (STAMP.unpack_from(memory, at) != (page, times[page]) or
+                memory[at + STAMP.size:at + mmap.PAGESIZE] !=
+                noise[page % mmap.PAGESIZE:][STAMP.size:mmap.PAGESIZE]):
+            sys.exit(f"page {page} is not what it was")
+        times[page] += 1
+        STAMP.pack_into(memory, at, page, times[page])
+        looked += 1
+    print(f"{pages} pages, {looked} looked at again")
+
+
+if __name__ == "__main__":
+    main()
