@@ -289,7 +289,7 @@ void model_settle(void)
 void model_doubt(u64 start, u64 end)
 {
 	for (; start < end && start < model.sectors; start++)
-		model.sector[start].doubtful = model.ops;
+		model.sector[start].doubtful = model.ops + 1;
 }
 
 /* ---- verifying ---- */
@@ -416,7 +416,7 @@ static void settle_sector(struct sector *s, bool valid, u32 version)
 	}
 	s->durable = s->acked = valid ? version : 0;
 	s->discarded = 0;
-	s->doubtful = valid ? 0 : model.ops;
+	s->doubtful = valid ? 0 : model.ops + 1;
 }
 
 static void verify_cut(const void *data, u32 start, u32 count, const char *when)

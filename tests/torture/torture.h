@@ -165,7 +165,8 @@ struct op {
 
 struct sector {
 	u32 durable, acked;	/* versions: numbers of operations; 0: never written */
-	u32 discarded, doubtful;	/* the latest operation that did so */
+	u32 discarded;		/* by this operation */
+	u32 doubtful;		/* nothing vouches for operations before this one */
 };
 
 struct model {
