@@ -118,16 +118,38 @@ static ssize_t spindle_blocksize_show(struct config_item *item, char *page)
 	return show_number(page, to_spindle(item)->blocksize);
 }
 
-static ssize_t spindle_blocksize_store(struct config_item *item, const char *page, size_t count)
+static ssize_t store_block_size(struct spindle *disk, u64 *setting, const char *page,
+				size_t count)
 {
-	struct spindle *disk = to_spindle(item);
 	u64 value;
 
 	if (kstrtou64(page, 0, &value) || (value != 512 && value != 4096))
 		return -EINVAL;
-	return store_setting(disk, &disk->blocksize, page, count, value, value);
+	return store_setting(disk, setting, page, count, value, value);
+}
+
+static ssize_t spindle_blocksize_store(struct config_item *item, const char *page, size_t count)
+{
+	struct spindle *disk = to_spindle(item);
+
+	return store_block_size(disk, &disk->blocksize, page, count);
 }
 CONFIGFS_ATTR(spindle_, blocksize);
+
+static ssize_t spindle_physical_show(struct config_item *item, char *page)
+{
+	const struct spindle *disk = to_spindle(item);
+
+	return show_number(page, max(disk->physical, disk->blocksize));
+}
+
+static ssize_t spindle_physical_store(struct config_item *item, const char *page, size_t count)
+{
+	struct spindle *disk = to_spindle(item);
+
+	return store_block_size(disk, &disk->physical, page, count);
+}
+CONFIGFS_ATTR(spindle_, physical);
 
 static ssize_t spindle_online_show(struct config_item *item, char *page)
 {
@@ -252,6 +274,7 @@ CONFIGFS_ATTR_RO(spindle_, dirty);
 static struct configfs_attribute *disk_attrs[] = {
 	&spindle_attr_size,
 	&spindle_attr_blocksize,
+	&spindle_attr_physical,
 	&spindle_attr_cache,
 	&spindle_attr_delay_us,
 	&spindle_attr_rate_kib,

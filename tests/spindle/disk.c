@@ -253,7 +253,7 @@ static struct queue_limits limits_of(const struct spindle *disk)
 		.features = BLK_FEAT_ROTATIONAL |
 			    (disk->cache ? BLK_FEAT_WRITE_CACHE | BLK_FEAT_FUA : 0),
 		.logical_block_size = disk->blocksize,
-		.physical_block_size = disk->blocksize,
+		.physical_block_size = max(disk->physical, disk->blocksize),
 		.max_hw_sectors = MAX_SECTORS,
 		.max_hw_discard_sectors = UINT_MAX >> SECTOR_SHIFT,
 		.discard_granularity = disk->blocksize,

@@ -33,7 +33,7 @@ struct spindle {
 	struct mutex setup;
 	bool online;
 	u64 size_mib;
-	u64 blocksize;
+	u64 blocksize, physical;
 	u64 cache;
 	u64 delay_us;
 	u64 rate_kib;
