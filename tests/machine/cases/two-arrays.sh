@@ -1,12 +1,8 @@
 #!/bin/bash
-# Two arrays beside each other shift, stop and start without minding each other.
-# timeout: 120
+# Two arrays beside each other shift, stop and start without minding each other, also on partitions of the same disks.
+# timeout: 240
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
-
-mkdisks 10 24M
-all=("${DEVS[@]}")
-all_disks=("${DISKS[@]}")
 
 # use 0|1: which array and whose disks the functions below mean.
 use() {
@@ -14,11 +10,6 @@ use() {
 	DEVS=("${all[@]:$1*5:5}")
 	DISKS=("${all_disks[@]:$1*5:5}")
 }
-
-for n in 0 1; do
-	use "$n"
-	create_par 3,5 --chunk=64
-done
 
 # Both at once, in opposite directions.
 fill_both() {
@@ -32,26 +23,59 @@ fill_both() {
 	wait "${pids[1]}"
 }
 
-use 0
-shift_to 3
-for round in 1 2 3; do
-	echo 5 >/sys/block/md0/md/par/gear
-	echo 3 >/sys/block/md1/md/par/gear
-	fill_both
-	use 0; settle; sum0=$(fingerprint)
-	use 1; settle; sum1=$(fingerprint)
-	echo 3 >/sys/block/md0/md/par/gear
-	echo 5 >/sys/block/md1/md/par/gear
-	use 0; settle
-	watch_sleepers
-	assert_eq "$(fingerprint)" "$sum0" "md0 in round $round"
-	use 1; settle
-	assert_eq "$(fingerprint)" "$sum1" "md1 in round $round"
+# On all and all_disks: those of md0, then those of md1.
+side_by_side() {
+	local n round sum0 sum1
+	for n in 0 1; do
+		use "$n"
+		create_par 3,5 --chunk=64
+	done
 	use 0
-	assert_asleep "of md0 while md1 works"
-done
+	shift_to 3
+	for round in 1 2 3; do
+		echo 5 >/sys/block/md0/md/par/gear
+		echo 3 >/sys/block/md1/md/par/gear
+		fill_both
+		use 0; settle; sum0=$(fingerprint)
+		use 1; settle; sum1=$(fingerprint)
+		echo 3 >/sys/block/md0/md/par/gear
+		echo 5 >/sys/block/md1/md/par/gear
+		use 0; settle
+		watch_sleepers
+		assert_eq "$(fingerprint)" "$sum0" "md0 in round $round"
+		use 1; settle
+		assert_eq "$(fingerprint)" "$sum1" "md1 in round $round"
+		use 0
+		assert_asleep "of md0 while md1 works"
+	done
 
-use 0; stop_par
-use 1; assert_eq "$(fingerprint)" "$sum1" "md1 with md0 stopped"
-use 0; assemble_par; assert_eq "$(fingerprint)" "$sum0" "md0 again"
-use 1; stop_par
+	use 0; stop_par
+	use 1; assert_eq "$(fingerprint)" "$sum1" "md1 with md0 stopped"
+	use 0; assemble_par; assert_eq "$(fingerprint)" "$sum0" "md0 again"
+	stop_par
+	use 1; stop_par
+}
+
+note "on disks of their own"
+mkdisks 10 24M
+all=("${DEVS[@]}")
+all_disks=("${DISKS[@]}")
+side_by_side
+DISKS=("${all_disks[@]}")
+rmdisks
+
+note "on partitions of the same disks"
+mkdisks 5 64M
+whole=("${DISKS[@]}")
+all=()
+all_disks=()
+for part in 1 2; do
+	for disk in "${whole[@]}"; do
+		addpart "/dev/$disk" "$part" $(((part - 1) * 50000 + 2048)) 49152
+		all_disks+=("${disk}p$part")
+		all+=("/dev/${disk}p$part")
+	done
+done
+side_by_side
+DISKS=("${whole[@]}")
+rmdisks

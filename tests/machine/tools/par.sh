@@ -89,7 +89,7 @@ shift_to() {
 sleepers_stat() {
 	local name stat
 	for name in "${DISKS[@]:$1}"; do
-		read -r stat <"/sys/block/$name/stat"
+		read -r stat <"/sys/class/block/$name/stat"
 		echo "$name: $stat"
 	done
 }
