@@ -1,7 +1,7 @@
 #!/bin/bash
 # An array that went down while written and lacks a member starts with --force only; what is not named is right.
 # machine: --debug --mem 2G
-# timeout: 900
+# timeout: 600
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
@@ -237,6 +237,29 @@ compare_places_again() {
 	compare_places "$1"
 }
 
+# A controller or its cable fails for a while: what was stable then is there.
+too_many_at_once() {
+	local layout=$1 gear=$2
+	shift 2
+	note "$layout: $* fail at once, while it is written in gear $gear, and come back"
+	begin "$layout"
+	shift_to "$gear"
+	dd if=/dev/urandom of="/dev/$MD" bs=4k count=256 seek=$((4 * MIB_APART * 256)) oflag=direct \
+		conv=notrunc status=none 2>/dev/null &
+	nap 0.05
+	echo "7 ${*/#/spin}" >"$SPINDLES/cut"
+	wait "$!" || true
+	stop_par
+	echo all >"$SPINDLES/restore"
+	refused mdadm --assemble --run "/dev/$MD" "${DEVS[@]}"
+	mark_log
+	mdadm --assemble --quiet --force --run "/dev/$MD" "${DEVS[@]}"
+	DOUBT=$(doubt)
+	settle
+	compare_places 4
+	end
+}
+
 # One that was being rebuilt when it left is of no use.
 never_whole() {
 	local sum
@@ -267,6 +290,9 @@ never_whole() {
 stale_in_place_of_lost 3,5 1 3
 stale_in_place_of_lost 3,5 4 0
 stale_in_place_of_lost raid6:4,8 5 1 6
+too_many_at_once 3,5 5 1 3
+too_many_at_once 3,5 3 0 2
+too_many_at_once raid6:4,8 8 0 5 6
 never_whole
 crash_degraded 3,5 1
 crash_degraded raid6:4,8 2 6
