@@ -16,6 +16,7 @@ help:
 	@echo 'make torture   power cuts: RUNS=100 SEED=1, or MUTATION=name'
 	@echo 'make module    the module, for the test machines and for 7.2'
 	@echo 'make mdadm     the patched mdadm'
+	@echo 'make kernel-patch KSRC=DIR     the module as a patch for that kernel tree'
 	@echo 'make kernel    the kernels of the test machines'
 	@echo 'make clean     forget what was built here; distclean-cache: and the cache'
 	@echo
@@ -33,6 +34,9 @@ mdadm: setup
 
 module: kernel
 	@set -e; for k in $(MACHINES) 7.2-prepare; do scripts/build-module $$k >/dev/null; done
+
+kernel-patch: setup
+	@scripts/kernel-patch "$(KSRC)"
 
 demo: setup
 	@tests/demo/demo
@@ -62,4 +66,4 @@ distclean-cache: clean
 
 # The scripts see to their own parallel work.
 .NOTPARALLEL:
-.PHONY: help setup kernel mdadm module demo test check kunit bench torture clean distclean-cache
+.PHONY: help setup kernel mdadm module kernel-patch demo test check kunit bench torture clean distclean-cache
