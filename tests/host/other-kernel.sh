@@ -1,0 +1,51 @@
+#!/bin/bash
+# An array made on 6.12 assembles on 7.2 and back, and the other way round, in each gear and with all data.
+# timeout: 300
+set -euo pipefail
+
+TOP=$(cd "$(dirname "$0")/../.." && pwd)
+mkdir -p "$TOP/build"
+RAIDPAR_OUT=$(mktemp -d "$TOP/build/other-kernel.XXXX")
+export RAIDPAR_OUT
+trap 'rm -rf "$RAIDPAR_OUT"' EXIT
+KERNELS=(6.12 7.2)
+[ $# = 0 ] || KERNELS=("$@")
+
+# The disks are files of the host, which outlive the machines.
+# shellcheck disable=SC2016  # for the machine
+PROLOGUE='set -euo pipefail
+	. tests/machine/tools/par.sh
+	for i in 0 1 2 3 4 5 6 7; do
+		truncate -s 48M "$RAIDPAR_OUT/disk$i"
+		DEVS+=("$(losetup --show -f "$RAIDPAR_OUT/disk$i")")
+	done
+	uname -r'
+
+# on KERNEL COMMANDS: losetup -D writes back what the loop devices hold.
+on() {
+	(cd "$TOP" && tests/machine/run --kernel "$1" --timeout 250 -- bash -c "$PROLOGUE; $2; stop_par; losetup -D; sync")
+}
+
+# Each finds what the one before it has written, in the gear where it was left,
+# changes something there, and leaves it in another gear.
+# shellcheck disable=SC2016  # for the machine
+visit='assemble_par; get gear; assert_eq "$GOT" "$(<$RAIDPAR_OUT/gear)" gear
+	assert_eq "$(par resync)" none "left clean"
+	assert_eq "$(fingerprint)" "$(<$RAIDPAR_OUT/sum)" "data made on another kernel"
+	fill 3 "$at"; shift_to "$next"; echo "$next" >$RAIDPAR_OUT/gear; fingerprint >$RAIDPAR_OUT/sum
+	echo check >/sys/block/md0/md/sync_action; mdadm --wait /dev/md0 || true
+	assert_eq "$(</sys/block/md0/md/mismatch_cnt)" 0 mismatches'
+
+tour() {
+	local here=$1 there=$2
+	rm -f "$RAIDPAR_OUT"/disk*
+	# shellcheck disable=SC2016  # for the machine
+	on "$here" 'create_par 3,5,8 --chunk=64; fill 20; echo 8 >$RAIDPAR_OUT/gear; fingerprint >$RAIDPAR_OUT/sum'
+	on "$there" "at=2 next=5; $visit"
+	on "$here" "at=4 next=3; $visit"
+	on "$there" "at=6 next=8; $visit"
+	on "$here" "at=8 next=8; $visit; shift_to 3"
+}
+
+tour "${KERNELS[0]}" "${KERNELS[1]}"
+tour "${KERNELS[1]}" "${KERNELS[0]}"
