@@ -1,6 +1,7 @@
 #!/bin/bash
 # With as many members failed as it has parities, in any gear, an array shifts to the top and has all its data.
 # timeout: 300
+# stock: yes
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 

@@ -1,6 +1,7 @@
 #!/bin/bash
 # fio's verified writers, direct and buffered, of all sizes, see nothing of shifts in both directions.
 # timeout: 400
+# stock: yes
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 

@@ -1,6 +1,7 @@
 #!/bin/bash
 # mdadm fails, removes, adds and monitors members of a par array as it does those of raid5.
 # machine: --debug
+# stock: yes
 set -euo pipefail
 . "$(dirname "$0")/../lib.sh"
 # shellcheck source=../tools/monitor.sh

@@ -2,6 +2,7 @@
 # A member that comes back gets only what it has missed; one whose place was taken is rebuilt.
 # machine: --debug --mem 2G
 # timeout: 900
+# stock: yes
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 

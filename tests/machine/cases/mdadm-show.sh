@@ -1,6 +1,7 @@
 #!/bin/bash
 # mdadm creates, shows, stops and assembles par arrays of several layouts, and wakes nobody by looking.
 # machine: --mem 2G
+# stock: yes
 set -euo pipefail
 . "$(dirname "$0")/../lib.sh"
 

@@ -2,6 +2,7 @@
 # After a crash the zones that were written are resynced, no more; mdstat shows it as md does, and mdadm waits for it.
 # machine: --debug
 # timeout: 300
+# stock: yes
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 

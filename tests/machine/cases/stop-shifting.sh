@@ -1,6 +1,7 @@
 #!/bin/bash
 # Stopped at any moment of a shift, the array comes back in its old or new gear with its data.
 # timeout: 300
+# stock: yes
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 

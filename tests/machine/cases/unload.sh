@@ -1,6 +1,7 @@
 #!/bin/bash
 # The module cannot be removed while an array runs, can be once it has stopped, and again and again, without a leak.
 # timeout: 120
+# stock: yes
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
