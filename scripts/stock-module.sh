@@ -5,10 +5,12 @@
 
 in_root() { "$TOP/scripts/in-root" --layer "$OBJ" --write "$DIR" -- "$@"; }
 
-# As a user would, but that a warning is an error.
+# compile_stock DIRECTORY [MD-HEADERS]: as a user would, but that a warning is an error.
 compile_stock() {
-	in_root make -C "/lib/modules/$(cat "$OBJ/.release")/build" M="$DIR/src/$1" KCFLAGS=-Werror \
-		par-md=/usr/src/linux-md -j"$(nproc)" modules
+	local dir=$DIR/src/$1 md=${2:-/usr/src/linux-md}
+	in_root make -C "/lib/modules/$(cat "$OBJ/.release")/build" M="$dir" KCFLAGS=-Werror \
+		par-md="$md" -j"$(nproc)" modules || return
+	[ ! -f "$dir/raid-par.ko" ] || in_root "$TOP/scripts/check-layout" "$dir/raid-par.ko"
 }
 
 # What depmod has to say of them beside the kernel's own is made here, once: a

@@ -13,6 +13,7 @@
 #include <linux/slab.h>
 
 #include "par.h"
+#include "compat/layout.h"
 
 /* ---- requests ---- */
 
@@ -535,7 +536,9 @@ static struct md_personality par_personality = {
 
 static int __init par_init(void)
 {
-	return par_register(&par_personality);
+	int err = par_layout_check();
+
+	return err ?: par_register(&par_personality);
 }
 
 static void __exit par_exit(void)
