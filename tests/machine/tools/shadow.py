@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """Random requests to a block device against a shadow copy in memory.
 
-  shadow.py DEVICE --seed N [--ops N] [--writers N] [--mib N] [--buffered]
-            [--gears FILE] [--save FILE]
+  shadow.py DEVICE --seed N [--ops N | --until FILE] [--writers N] [--mib N]
+            [--buffered] [--gears FILE] [--save FILE]
   shadow.py DEVICE --check FILE
 
 Each writer owns pieces of the device, of random sizes that begin anywhere, side
@@ -159,12 +159,20 @@ class Writer:
     def __init__(self, number, fd, shadow, pieces, options):
         self.number, self.fd, self.shadow, self.pieces = number, fd, shadow, pieces
         self.buffered = options.buffered
+        self.until = options.until
         self.rng = random.Random(f"{options.seed}/{number}")
         self.weights = [end - start for start, end in pieces]
 
+    def turns(self, ops):
+        """The numbers of its operations, for as long as it is to go on."""
+        op = 0
+        while not os.path.exists(self.until) if self.until else op < ops:
+            op += 1
+            yield op
+
     def run(self, ops):
         self.buffer = memoryview(mmap.mmap(-1, LARGEST))
-        for op in range(1, ops + 1):
+        for op in self.turns(ops):
             kind = self.rng.choice(OPS)
             start, end = self.rng.choices(self.pieces, self.weights)[0]
             size = random_size(self.rng, end - start)
@@ -268,6 +276,7 @@ def main():
     parser.add_argument("device")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--ops", type=int, default=200, help="of each writer")
+    parser.add_argument("--until", metavar="FILE", help="go on until it exists")
     parser.add_argument("--writers", type=int, default=3)
     parser.add_argument("--mib", type=int, default=1 << 20, help="only the first so many MiB")
     parser.add_argument("--buffered", action="store_true", help="through the page cache")
