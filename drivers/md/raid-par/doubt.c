@@ -185,8 +185,12 @@ int par_doubt_check(struct par_conf *conf)
 		    !set_incomplete(conf, conf->set[i]))
 			continue;
 		doubt_zones(conf->set[i], PAR_INTENT_RESYNC);
-		/* What is rebuilt is rebuilt from what parity says: it will fit. */
+		/*
+		 * What is rebuilt is rebuilt from what parity says: it will
+		 * fit, if all is, also what had been before the crash.
+		 */
 		rec->resync = MaxSector;
+		rec->recovered = 0;
 		any = true;
 	}
 	if (!any)
