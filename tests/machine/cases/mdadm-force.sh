@@ -112,6 +112,10 @@ whole_again() {
 	for d in "$@"; do mdadm --quiet "/dev/$MD" --add "${DEVS[d]}"; done
 	mdadm --wait "/dev/$MD" || true
 	wait_for "/sys/block/$MD/md/degraded" 0
+	no_mismatch
+}
+
+no_mismatch() {
 	settle
 	echo check >"/sys/block/$MD/md/sync_action"
 	mdadm --wait "/dev/$MD" || true
