@@ -1,0 +1,58 @@
+#!/bin/bash
+# What a foreign suite finds on par and not on raid5 is told by name: a failure, a skip, a death, a hang.
+# timeout: 400
+set -euo pipefail
+. "$(dirname "$0")/lib.sh"
+
+BESIDE=$(cd "$(dirname "$0")/../suites" && pwd)/beside
+mkdir -p build
+WORK=$(mktemp -d "$PWD/build/suites.XXXX")
+trap 'rm -rf "$WORK"' EXIT
+export RAIDPAR_OUT=$WORK/out RAIDPAR_SUITE_DISK=64M
+
+# shellcheck disable=SC2016  # for the machine
+# suite LINE...: a tree whose check runs the lines, with $kind and $done.
+suite() {
+	{
+		printf '%s\n' '#!/bin/bash' 'kind=$(</sys/block/md0/md/level)' 'done=" $* "' 'sleep 9' "$@"
+	} >"$WORK/check"
+	chmod +x "$WORK/check"
+}
+
+# run_beside STATUS [SECONDS]
+run_beside() { run_for "$1" "$BESIDE" blktests "$WORK" --jobs 2 --time "${2:-100}"; }
+
+suite 'echo "block/001 => md0 (is fine)  [passed]"'
+run_beside 0
+says 'on par: 1 passed'
+says 'nothing is worse'
+
+# shellcheck disable=SC2016  # for the machine
+suite 'case $kind in par) one=failed two="not run" ;; *) one=passed two=passed ;; esac' \
+	'echo "block/001 => md0 (fails on par)  [$one]"' 'echo "    a reason"' \
+	'echo "block/002 => md0 (is skipped)  [$two]"' 'echo "block/003 (fails on both)  [failed]"'
+run_beside 1
+says 'block/001 md0  raid5  passed'
+says 'par    failed   a reason'
+says 'par    not run'
+says 'fails on both: block/003'
+says '2 tests are worse'
+
+# The rest is run by another machine.
+# shellcheck disable=SC2016  # for the machine
+suite 'if [[ $done != *block/001* ]]; then' 'echo "block/001 => md0 (kills par)"' \
+	'[ "$kind" != par ] || poweroff -f; sleep 1' \
+	'echo "block/001 => md0 (kills par)  [passed]"; fi' 'echo "block/002 (is fine)  [passed]"'
+run_beside 1
+says 'on par: 1 died, 1 passed'
+says '1 tests are worse'
+
+# shellcheck disable=SC2016  # for the machine
+suite 'if [[ $done != *block/001* ]]; then' 'echo "block/001 => md0 (hangs on par)"' \
+	'[ "$kind" != par ] || sleep 1000; ' \
+	'echo "block/001 => md0 (hangs on par)  [passed]"; fi' 'echo "block/002 (is fine)  [passed]"'
+run_beside 1 90
+says 'on par: 1 hung, 1 passed'
+run_for 2 "$BESIDE" blktests "$WORK/none"
+says 'it has no check'
+echo "all told"
