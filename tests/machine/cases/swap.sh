@@ -1,6 +1,6 @@
 #!/bin/bash
 # Memory that is short and swapped out to an array whose gear changes comes back as it was, and nothing hangs.
-# machine: --debug --mem 512M
+# machine: --mem 512M
 # timeout: 300
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
@@ -58,4 +58,4 @@ swapping() {
 
 swapping 3,5 64M
 swapping 3,5,8 40M
-swapping raid0:2,3,5 48M
+swapping raid0:2,3,5 60M
