@@ -75,17 +75,18 @@ static void child_event(struct work_struct *work)
 
 /*
  * Before raid5 begins to do without a member, whoever changes a row must know
- * that the images of its segments are not kept up: see drop_images().
+ * that the images of its segments are not kept up: see drop_images(). It may
+ * just be taken in: see child_hot_add().
  */
 static void child_error(struct mddev *child, struct md_rdev *rdev)
 {
 	struct par_set *set = child_set(child);
+	unsigned int d = container_of(rdev, struct par_vmember, rdev)->index;
 
-	if (rdev->raid_disk >= 0) {
-		set_bit(rdev->raid_disk, &set->absent);
-		smp_mb__after_atomic();	/* before it is seen as Faulty */
-	}
+	set_bit(d, &set->absent);
+	smp_mb__after_atomic();	/* before it is seen as Faulty */
 	set->raid5->error_handler(child, rdev);
+	set_bit(d, &set->absent);
 }
 
 /* From now on writes to a sleeper's home copy are counted: see propagate.c. */
@@ -109,6 +110,9 @@ static int child_hot_add(struct mddev *child, struct md_rdev *rdev)
 	if (!err) {
 		begin_restoring(set, rdev->raid_disk);
 		clear_bit(rdev->raid_disk, &set->absent);
+		smp_mb__after_atomic();	/* child_error() does it the other way round */
+		if (test_bit(Faulty, &rdev->flags))
+			set_bit(rdev->raid_disk, &set->absent);
 	}
 	return err;
 }
@@ -304,14 +308,21 @@ static void child_quiesce(struct par_set *set, bool on)
 	set->mddev.pers->quiesce(&set->mddev, on);
 }
 
+/*
+ * Also one that raid5 has not taken in yet: if it is just about to, it would
+ * rebuild what the parent has given up, and never let go of it.
+ */
 static void child_fail(struct par_set *set, unsigned int d)
 {
-	if (!set->running || set->vm[d].rdev.raid_disk < 0 ||
-	    test_bit(Faulty, &set->vm[d].rdev.flags))
+	struct md_rdev *rdev = &set->vm[d].rdev;
+
+	if (!set->running || !set->vm[d].listed ||
+	    test_bit(Faulty, &rdev->flags))
 		return;
 	/* Frozen, it would not let go of the member. */
-	clear_bit(MD_RECOVERY_FROZEN, &set->mddev.recovery);
-	md_error(&set->mddev, &set->vm[d].rdev);
+	if (rdev->raid_disk >= 0)
+		clear_bit(MD_RECOVERY_FROZEN, &set->mddev.recovery);
+	md_error(&set->mddev, rdev);
 }
 
 static bool child_failed(struct par_set *set)

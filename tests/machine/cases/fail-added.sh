@@ -1,0 +1,59 @@
+#!/bin/bash
+# A member that fails at the very moment when it begins to be rebuilt is let go, and can be added again.
+# again: --kernel 7.2 --mem 2G
+# timeout: 200
+set -euo pipefail
+. "$(dirname "$0")/../tools/par.sh"
+
+ROUNDS=40
+
+manage() {
+	local said
+	said=$(mdadm --quiet "/dev/$MD" "$@" 2>&1) || fail "mdadm $*: $said"
+}
+
+# What md reads of the member, without a process.
+slot_of() { read -r SLOT <"/sys/block/$MD/md/dev-$1/slot" || SLOT=; }
+
+# rejoin NAME: until it has its place, which is before the sets have it.
+rejoin() {
+	local deadline=$((SECONDS + 30))
+	manage --add "/dev/$1"
+	slot_of "$1"
+	while [ "$SLOT" = none ]; do
+		[ "$SECONDS" -le $deadline ] || fail "$1 has got no place"
+		slot_of "$1"
+	done
+}
+
+# spin N: a moment that grows with it.
+spin() { local i; for ((i = 0; i < $1; i++)); do :; done; }
+
+# The one that is added fails a little later in each round.
+fail_at_once() {
+	local name=$1 round sum
+	fill 8
+	sum=$(fingerprint 8)
+	manage --fail "/dev/$name"
+	for ((round = 0; round < ROUNDS; round++)); do
+		wait_for "/sys/block/$MD/md/dev-$name/slot" none 30
+		manage --remove "/dev/$name"
+		mdadm --zero-superblock "/dev/$name"
+		rejoin "$name"
+		spin $((round % 20 * 50))
+		echo faulty >"/sys/block/$MD/md/dev-$name/state"
+	done
+	wait_for "/sys/block/$MD/md/dev-$name/slot" none 30
+	manage --remove "/dev/$name"
+	manage --add "/dev/$name"
+	wait_for "/sys/block/$MD/md/degraded" 0
+	wait_for "/sys/block/$MD/md/sync_action" idle
+	assert_eq "$(fingerprint 8)" "$sum" "content"
+	echo check >"/sys/block/$MD/md/sync_action"
+	wait_for "/sys/block/$MD/md/sync_action" idle
+	assert_eq "$(<"/sys/block/$MD/md/mismatch_cnt")" 0 "mismatches"
+}
+
+work() { fail_at_once "${DISKS[$MEMBER]}"; }
+
+for MEMBER in 1 4; do with_par 3,5 24M work --chunk=64; done
