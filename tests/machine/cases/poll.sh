@@ -4,7 +4,7 @@
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
-mkdisks 5 24M
+mkspindles 5 24M rate_kib=4096	# slow enough for what is between to be seen
 create_par 3,5 --chunk=64
 fill 8
 cd /sys/block/md0/md/par
@@ -36,3 +36,5 @@ watch shift_to 5
 assert_match "$SEEN" 'gear 5' "the gear's change"
 assert_match "$SEEN" 'shift_state propagate' "propagation"
 stop_par
+cd /
+rmdisks

@@ -17,6 +17,7 @@ import fcntl
 import os
 import struct
 import sys
+import time
 
 FIELDS = {  # offset and format in md's superblock
     "feature_map": (8, "I"), "level": (72, "I"), "layout": (76, "I"), "size": (80, "Q"),
@@ -66,9 +67,21 @@ def writes(device):
     return stat[4], stat[11]
 
 
+def open_array(md):
+    """Opening makes the array; not while the one before is still going."""
+    for _ in range(100):
+        try:
+            return os.open(md, os.O_RDWR)
+        except OSError as error:
+            if error.errno != errno.ENODEV:
+                raise
+            time.sleep(0.05)
+    return os.open(md, os.O_RDWR)
+
+
 def start(md, devices):
     """Assemble by ioctl, as mdadm does; the name of the error of the start."""
-    fd = os.open(md, os.O_RDWR)
+    fd = open_array(md)
     try:
         fcntl.ioctl(fd, SET_ARRAY_INFO, struct.pack("18i", 1, 2, *[0] * 16))
         for device in devices:
