@@ -9,7 +9,7 @@ create_par 2,3,5 --chunk=64
 
 # Requests whose results fio checks, until it is stopped.
 fio --output="$MACHINE_TMP/fio.log" --filename=/dev/md0 --direct=1 --verify=crc32c \
-	--verify_fatal=1 --do_verify=1 --rw=randwrite --size=1m --loops=1000 \
+	--verify_fatal=1 --do_verify=1 --rw=randwrite --size=1m --loops=1000000 \
 	--name=small --bs=4k --fsync=64 --size=256k \
 	--name=large --bs=64k --offset=1m --ioengine=libaio --iodepth=4 &
 FIO=$!

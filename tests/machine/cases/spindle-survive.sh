@@ -75,7 +75,7 @@ rmdisks
 
 note "FUA"
 mkspindles 1 64M
-mkfs.ext4 -q /dev/spin0
+mkfs.ext4 -q -E lazy_itable_init=0 /dev/spin0	# so that nobody else flushes
 mount -o noatime,commit=300 /dev/spin0 /mnt
 for file in plain fua; do "$SECTORS" write "/mnt/$file" old 0 128; done
 sync -f /mnt

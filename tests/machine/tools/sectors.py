@@ -4,6 +4,8 @@
   sectors.py write DEV TAG [FIRST COUNT] [--fua] [--io N]
         every sector of the range says TAG and its own number; requests are of
         N sectors (64). Stops at the first error.
+  sectors.py volley DEV TAG [FIRST COUNT] [--io N]
+        the same, all requests at once: how many erred, of how many.
   sectors.py census DEV [FIRST COUNT]
         how many sectors say what: a line "TAG COUNT" each, "zero" for zeros and
         "odd" for what no write has left whole; at last "mixed COUNT", the 4 KiB
@@ -17,6 +19,7 @@ All of it goes past the page cache.
 
 import argparse
 import collections
+import concurrent.futures
 import mmap
 import os
 import sys
@@ -53,12 +56,28 @@ def chunks(fd, args):
         yield first, min(args.io, last - first)
 
 
+def write_chunk(fd, buffer, tag, first, count):
+    buffer[: count * SECTOR] = b"".join(sector(tag, first + i) for i in range(count))
+    os.pwrite(fd, memoryview(buffer)[: count * SECTOR], first * SECTOR)
+
+
 def write(args):
     fd = open_direct(args.dev, os.O_DSYNC if args.fua else 0)
     buffer = aligned(args.io * SECTOR)
     for first, count in chunks(fd, args):
-        buffer[: count * SECTOR] = b"".join(sector(args.tag, first + i) for i in range(count))
-        os.pwrite(fd, memoryview(buffer)[: count * SECTOR], first * SECTOR)
+        write_chunk(fd, buffer, args.tag, first, count)
+
+
+def volley(args):
+    fd = open_direct(args.dev)
+    todo = list(chunks(fd, args))
+    with concurrent.futures.ThreadPoolExecutor(len(todo)) as threads:
+        sent = [
+            threads.submit(write_chunk, fd, aligned(count * SECTOR), args.tag, first, count)
+            for first, count in todo
+        ]
+    erred = sum(isinstance(one.exception(), OSError) for one in sent)
+    print(f"{erred} of {len(todo)} erred")
 
 
 def census(args):
@@ -99,15 +118,16 @@ def pair(args):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     commands = parser.add_subparsers(required=True)
-    for function in (write, census, pair):
+    for function in (write, volley, census, pair):
         command = commands.add_parser(function.__name__)
         command.set_defaults(run=function)
         command.add_argument("dev")
         if function is pair:
             command.add_argument("other")
             continue
-        if function is write:
+        if function in (write, volley):
             command.add_argument("tag")
+        if function is write:
             command.add_argument("--fua", action="store_true")
         command.add_argument("first", type=int, nargs="?", default=0)
         command.add_argument("count", type=int, nargs="?")
