@@ -89,8 +89,7 @@ static void power_up(unsigned int d)
 {
 	if (!off[d])
 		return;
-	disk_die(d, false);
-	put(disk_name(d), "/sys/kernel/config/spindle/restore");
+	disk_revive(d);
 	off[d] = false;
 }
 
@@ -114,7 +113,7 @@ static void lose_one(void)
 	out[d] = true;
 	switch (below(&rng, 3)) {
 	case 0:
-		disk_die(d, true);
+		disk_die(d);
 		off[d] = true;
 		break;
 	case 1:

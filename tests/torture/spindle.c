@@ -13,6 +13,13 @@
 
 #define ROOT "/sys/kernel/config/spindle"
 
+/*
+ * Whoever gives one disk its power back must not do so while all are cut: the
+ * array would go on on that disk alone, and call all others failed.
+ */
+static pthread_mutex_t supply = PTHREAD_MUTEX_INITIALIZER;
+static bool blackout;
+
 static unsigned int disks;
 static unsigned int block = 512;
 static char names[MAX_DISKS][16];
@@ -104,7 +111,10 @@ void disks_cut(u64 seed)
 	int err;
 
 	snprintf(text, sizeof(text), "%u", (u32)seed);
+	pthread_mutex_lock(&supply);
+	blackout = true;
 	err = put(text, ROOT "/cut");
+	pthread_mutex_unlock(&supply);
 	if (err)
 		fail("cut: %s", strerror(-err));
 	event("power cut");
@@ -126,16 +136,30 @@ void disks_restore(void)
 
 	for (d = 0; d < disks; d++)
 		put("0", ROOT "/%s/dead", names[d]);
+	pthread_mutex_lock(&supply);
+	blackout = false;
 	err = put("all", ROOT "/restore");
+	pthread_mutex_unlock(&supply);
 	if (err)
 		fail("restore: %s", strerror(-err));
 	event("power is back");
 }
 
-void disk_die(unsigned int d, bool dead)
+void disk_die(unsigned int d)
 {
-	put(dead ? "1" : "0", ROOT "/%s/dead", names[d]);
-	event("%s %s", names[d], dead ? "is dead" : "lives again");
+	put("1", ROOT "/%s/dead", names[d]);
+	event("%s is dead", names[d]);
+}
+
+void disk_revive(unsigned int d)
+{
+	pthread_mutex_lock(&supply);
+	if (!blackout) {
+		put("0", ROOT "/%s/dead", names[d]);
+		put(names[d], ROOT "/restore");
+		event("%s lives again", names[d]);
+	}
+	pthread_mutex_unlock(&supply);
 }
 
 u64 disks_lost(void)

@@ -112,7 +112,10 @@ void disks_purge(void);
 void disks_cut(u64 seed);
 void disk_cut(unsigned int d, u64 seed);
 void disks_restore(void);
-void disk_die(unsigned int d, bool dead);
+void disk_die(unsigned int d);
+
+/* disk_revive - neither dead nor without power, unless all are without */
+void disk_revive(unsigned int d);
 u64 disks_lost(void);
 const char *disk_name(unsigned int d);
 unsigned int disk_block(void);
