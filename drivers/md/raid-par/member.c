@@ -134,6 +134,7 @@ static void miss(struct par_vmember *vm, struct bio *bio)
 	par_queue_add(conf, &conf->missed, bio);
 	par_shift_at_least(conf, READ_ONCE(vm->set->absent) ? conf->geo.gears :
 			   par_image_set(&conf->geo, vm->index) + 1);
+	par_rescue_missed(conf);
 }
 
 /*

@@ -14,8 +14,8 @@
  *
  * Lock order, outermost first:
  *   parent's reconfig_mutex → conf->gate → children's reconfig_mutex
- *   → conf->copy_mutex → conf->store_mutex → zone lock → conf->row_lock
- *   → bucket lock → conf->queue_lock
+ *   → conf->copy_mutex → conf->gear_mutex → conf->store_mutex → zone lock
+ *   → conf->row_lock → bucket lock → conf->queue_lock
  * Zone locks and conf->row_lock are taken in process context only; bucket
  * locks and conf->queue_lock also by completions, hence with irqsave.
  *
@@ -263,6 +263,9 @@ struct par_conf {
 	struct task_struct *mover;
 	wait_queue_head_t wait;
 	struct mutex gate;		/* see above */
+	struct mutex gear_mutex;	/* who changes the gear */
+	struct work_struct rescue_work;
+	struct workqueue_struct *rescue_wq;
 	unsigned int quiesced;
 	unsigned int target;		/* gear wanted */
 	unsigned int aim;		/* what the mover works towards */
@@ -627,10 +630,18 @@ void par_discard_request(struct par_conf *conf, struct bio *bio);
 
 /* ---- shift.c, propagate.c ---- */
 
+/* par_shift_alloc - before the sets run; par_shift_init - start the mover */
+int par_shift_alloc(struct par_conf *conf);
 int par_shift_init(struct par_conf *conf);
 
 /* par_shift_exit - stop the mover; what it was doing is abandoned */
 void par_shift_exit(struct par_conf *conf);
+
+/* par_shift_free - undo par_shift_alloc(); no request is left that needs a sleeper */
+void par_shift_free(struct par_conf *conf);
+
+/* par_rescue_missed - a request is on conf->missed: have the gear raised; any context */
+void par_rescue_missed(struct par_conf *conf);
 
 /* par_shift_to - ask for a gear (1 … gears); returns at once. Any context. */
 void par_shift_to(struct par_conf *conf, unsigned int gear);

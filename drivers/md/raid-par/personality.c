@@ -247,6 +247,7 @@ static void par_free_conf(struct par_conf *conf)
 	if (conf->long_wq)
 		disable_delayed_work_sync(&conf->tidy_work);
 	par_sets_destroy(conf);
+	par_shift_free(conf);
 	if (conf->wq)
 		destroy_workqueue(conf->wq);
 	if (conf->long_wq)
@@ -264,10 +265,10 @@ static int par_init_parts(struct par_conf *conf)
 	const char *name = mdname(conf->mddev);
 	int err;
 
-	mutex_init(&conf->gate);
 	init_waitqueue_head(&conf->wait);
 	par_discard_init(conf);
-	err = par_members_init(conf);
+	err = par_shift_alloc(conf);
+	err = err ?: par_members_init(conf);
 	err = err ?: par_flush_init(conf);
 	err = err ?: par_store_init(conf);
 	err = err ?: par_map_alloc(conf);

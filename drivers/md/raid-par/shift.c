@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Shifting, and the mover: the one thread that changes the gear and
- * propagates. See par.h for the contracts.
+ * Shifting, and the mover: the one thread that shifts down and propagates. See
+ * par.h for the contracts.
  *
  * Up: the members are brought up to date with the metadata, the gear changes
  * at once, and what is valid in the images only is propagated afterwards.
@@ -11,6 +11,11 @@
  * sleep are made quiet, from the home set downwards, each before the band of
  * members imaged in the gear set below it is finished; then everything is
  * checkpointed and the gear changes. Until then nothing is lost by giving up.
+ *
+ * What the mover waits for, writers and its own copies, may come to need a
+ * sleeper: the set they go to has lost a member. So the gear can be raised while
+ * the mover waits, by a work (rescue_work()), whose wait is for disks only. The
+ * mover finds the gear changed and gives up what it was doing.
  *
  * Timers: none. The mover waits for conf->wait.
  */
@@ -150,13 +155,17 @@ static void shift_end(struct par_conf *conf, int err)
 	WRITE_ONCE(conf->shift, PAR_SHIFT_IDLE);
 	par_remove_again(conf);
 	conf->shift_error = err;
-	if (!err) {
+	if (!err)
 		conf->shift_ms = jiffies_to_msecs(jiffies - conf->shift_started);
-		conf->shifts++;
-		announce(conf);
-	} else {
-		par_shift_notify(conf);
-	}
+	par_shift_notify(conf);
+}
+
+static void gear_changed(struct par_conf *conf, const char *which)
+{
+	conf->shifts++;
+	pr_info("md/par:%s: shifted %s to gear %u of %u\n", mdname(conf->mddev),
+		which, conf->geo.set[conf->gear].members, conf->geo.members);
+	announce(conf);
 }
 
 static u32 members_of(struct par_conf *conf, unsigned int gear)
@@ -168,9 +177,9 @@ static u32 members_of(struct par_conf *conf, unsigned int gear)
  * Who does not wake up has failed. But if that were more than parity can stand
  * for, nobody is failed: the images hold all data, and the gear serves it.
  */
-static int wake_members(struct par_conf *conf)
+static int wake_members(struct par_conf *conf, unsigned int gear)
 {
-	u32 dead = par_store_wake(conf, members_of(conf, conf->aim) &
+	u32 dead = par_store_wake(conf, members_of(conf, gear) &
 				  ~members_of(conf, conf->gear));
 	unsigned int d;
 
@@ -188,27 +197,63 @@ static int wake_members(struct par_conf *conf)
 	return 0;
 }
 
+static void raised(struct par_conf *conf)
+{
+	gear_changed(conf, "up");
+	WRITE_ONCE(conf->propagation_due, true);
+	/* It may have waited for this: see par_thread(), par_hot_add(). */
+	if (conf->sb_owed)
+		set_bit(MD_SB_CHANGE_DEVS, &conf->mddev->sb_flags);
+	conf->sb_owed = false;
+	set_bit(MD_RECOVERY_NEEDED, &conf->mddev->recovery);
+	md_wakeup_thread(conf->mddev->thread);
+}
+
+/* To gear @gear, unless it is that or more already; while the array serves. */
+static int raise_gear(struct par_conf *conf, unsigned int gear)
+{
+	int err = 0;
+
+	mutex_lock(&conf->gear_mutex);
+	if (conf->gear < gear) {
+		err = wake_members(conf, gear);
+		err = err ?: par_store_gear(conf, gear, members_of(conf, gear));
+		if (!err)
+			raised(conf);
+	}
+	mutex_unlock(&conf->gear_mutex);
+	par_remove_again(conf);
+	return err;
+}
+
 static int shift_up(struct par_conf *conf)
 {
 	int err;
 
 	shift_begin(conf, PAR_SHIFT_UP, 0);
-	err = wake_members(conf);
-	err = err ?: par_store_gear(conf, conf->aim, members_of(conf, conf->aim));
+	err = raise_gear(conf, conf->aim);
 	shift_end(conf, err);
-	if (!err) {
-		pr_info("md/par:%s: shifted up to gear %u of %u\n",
-			mdname(conf->mddev), conf->geo.set[conf->gear].members,
-			conf->geo.members);
-		conf->propagation_due = true;
-		/* It may have waited for this: see par_thread(), par_hot_add(). */
-		if (conf->sb_owed)
-			set_bit(MD_SB_CHANGE_DEVS, &conf->mddev->sb_flags);
-		conf->sb_owed = false;
-		set_bit(MD_RECOVERY_NEEDED, &conf->mddev->recovery);
-		md_wakeup_thread(conf->mddev->thread);
-	}
 	return err;
+}
+
+/* Requests wait for a sleeper, and the mover perhaps for them: see above. */
+static void rescue_work(struct work_struct *work)
+{
+	struct par_conf *conf = container_of(work, struct par_conf, rescue_work);
+	unsigned int noio = memalloc_noio_save();
+	int err = 0;
+
+	/* In a read-only array the mover has nothing else to do. */
+	if (md_is_rdwr(conf->mddev)) {
+		err = raise_gear(conf, READ_ONCE(conf->target));
+		par_retry_missed(conf, err);
+	}
+	memalloc_noio_restore(noio);
+}
+
+void par_rescue_missed(struct par_conf *conf)
+{
+	queue_work(conf->rescue_wq, &conf->rescue_work);
 }
 
 /* Sets above gear @gear have members that will sleep in it. */
@@ -260,23 +305,26 @@ static int finish_down(struct par_conf *conf)
  * The members that stay are told the new gear; the others are not written, so
  * their copy of the metadata is older and can never win at assembly.
  */
-static int change_down(struct par_conf *conf)
+static int change_down(struct par_conf *conf, unsigned int old)
 {
-	unsigned int old = conf->gear;
 	int err = finish_down(conf);
 
+	/* Now that all is quiet nobody needs a sleeper; but somebody may have. */
+	mutex_lock(&conf->gear_mutex);
+	err = err ?: conf->gear == old ? 0 : -EINTR;
 	err = err ?: par_store_checkpoint(conf, false);
 	err = err ?: par_store_gear(conf, conf->aim, members_of(conf, conf->aim));
 	if (!err)
 		/* A flush that saw the old gear is still on its way to them. */
 		wait_event(conf->wait, !atomic_read(&conf->flushes[old]));
+	mutex_unlock(&conf->gear_mutex);
 	par_sets_resume(conf, 1);
 	return err;
 }
 
 static int shift_down(struct par_conf *conf)
 {
-	unsigned int pass;
+	unsigned int pass, old = READ_ONCE(conf->gear);
 	int err = 0;
 
 	/* A member may have failed since this was asked for. */
@@ -296,15 +344,13 @@ static int shift_down(struct par_conf *conf)
 	}
 	if (!err) {
 		gate_enter(conf);
-		err = par_mover_interrupted(conf) ? -EINTR : change_down(conf);
+		err = par_mover_interrupted(conf) ? -EINTR : change_down(conf, old);
 		mutex_unlock(&conf->gate);
 	}
 	track_above(conf, conf->aim, false);
-	shift_end(conf, err);
 	if (!err)
-		pr_info("md/par:%s: shifted down to gear %u of %u\n",
-			mdname(conf->mddev), conf->geo.set[conf->gear].members,
-			conf->geo.members);
+		gear_changed(conf, "down");
+	shift_end(conf, err);
 	return err;
 }
 
@@ -376,7 +422,9 @@ static int mover(void *arg)
 		} else if (conf->propagation_due) {
 			int err = propagate_home(conf);
 
-			conf->propagation_due = err == -EINTR;
+			/* Unless the gear has been raised meanwhile. */
+			if (err != -EINTR && conf->gear == conf->aim)
+				conf->propagation_due = false;
 			if (err && err != -EINTR) {
 				conf->shift_error = err;
 				pr_warn("md/par:%s: propagation stopped: error %d; the images stay in use\n",
@@ -386,6 +434,16 @@ static int mover(void *arg)
 	}
 	memalloc_noio_restore(noio);
 	return 0;
+}
+
+int par_shift_alloc(struct par_conf *conf)
+{
+	mutex_init(&conf->gate);
+	mutex_init(&conf->gear_mutex);
+	INIT_WORK(&conf->rescue_work, rescue_work);
+	conf->rescue_wq = alloc_workqueue("%s-par-wake", WQ_MEM_RECLAIM | WQ_UNBOUND,
+					  0, mdname(conf->mddev));
+	return conf->rescue_wq ? 0 : -ENOMEM;
 }
 
 int par_shift_init(struct par_conf *conf)
@@ -407,4 +465,10 @@ void par_shift_exit(struct par_conf *conf)
 	if (conf->mover)
 		kthread_stop(conf->mover);
 	conf->mover = NULL;
+}
+
+void par_shift_free(struct par_conf *conf)
+{
+	if (conf->rescue_wq)
+		destroy_workqueue(conf->rescue_wq);
 }

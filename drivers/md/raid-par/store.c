@@ -574,12 +574,20 @@ u32 par_zones_marked(struct par_conf *conf, u8 mark)
 
 /* ---- members that are behind ---- */
 
-/* One stored block, from whichever current member has it whole. */
+static u32 awake_members(struct par_conf *conf)
+{
+	return BIT(conf->geo.set[conf->gear].members) - 1;
+}
+
+/*
+ * One stored block, from whichever member awake has this very version whole: it
+ * may have it without being current, see begin_use().
+ */
 static int read_block(struct par_conf *conf, enum par_block_kind kind, u32 index,
 		      u64 seq, u64 sector, struct page *page)
 {
 	struct par_disk_block *raw = page_address(page);
-	u32 members = usable(conf, conf->current_members);
+	u32 members = usable(conf, awake_members(conf));
 	unsigned int d;
 
 	for (d = 0; d < conf->geo.members; d++)
@@ -659,9 +667,24 @@ static int bring_up(struct par_conf *conf, u32 members)
 	return err ?: par_write_super(conf, members);
 }
 
-static u32 awake_members(struct par_conf *conf)
+/*
+ * A cut while the superblock was being written may have left the newest one on
+ * some members only, and these may have failed since the start. All that it
+ * tells of is in memory, and its blocks, which were written before it, are on
+ * the other members: let these take over.
+ */
+static int replace_current(struct par_conf *conf)
 {
-	return BIT(conf->geo.set[conf->gear].members) - 1;
+	u32 members = usable(conf, awake_members(conf));
+	unsigned int d;
+	int err = 0;
+
+	for (d = 0; !err && d < conf->geo.members; d++)
+		if (members & BIT(d))
+			err = refresh_member(conf, d);
+	if (!err)
+		WRITE_ONCE(conf->current_members, members);
+	return err;
 }
 
 static int begin_use(struct par_conf *conf)
@@ -672,6 +695,8 @@ static int begin_use(struct par_conf *conf)
 	lockdep_assert_held(&conf->store_mutex);
 	if (!conf->super_due)
 		return 0;
+	if (!usable(conf, conf->current_members))
+		err = replace_current(conf);
 	for (i = 0; !err && conf->intents_differ && i < conf->geo.intent_blocks; i++)
 		err = par_store_intent_block(conf, i);
 	conf->super.gear = conf->gear;
@@ -711,7 +736,7 @@ static int store_supers(struct par_conf *conf)
 	int err = 0;
 
 	/* A child that stops says so too: that is no use of a clean array. */
-	if (!(conf->super.flags & PAR_SB_CLEAN))
+	if (!(conf->super.flags & PAR_SB_CLEAN) || !usable(conf, conf->current_members))
 		err = begin_use(conf);
 	/* "Rebuilt up to here" must not be stable before what was rebuilt. */
 	err = err ?: flush_and_note(conf);

@@ -45,12 +45,14 @@ int par_hot_remove(struct mddev *mddev, struct md_rdev *rdev)
 	    conf->member[d].rdev != rdev)
 		return 0;
 	if (test_bit(In_sync, &rdev->flags) ||
-	    READ_ONCE(conf->shift) != PAR_SHIFT_IDLE || !released(conf, d))
+	    READ_ONCE(conf->shift) != PAR_SHIFT_IDLE || !released(conf, d) ||
+	    !mutex_trylock(&conf->gear_mutex))
 		return -EBUSY;	/* par_remove_again() is called when that changes */
 	mutex_lock(&conf->store_mutex);
 	WRITE_ONCE(conf->member[d].rdev, NULL);
 	conf->current_members &= ~BIT(d);
 	mutex_unlock(&conf->store_mutex);
+	mutex_unlock(&conf->gear_mutex);
 	/* Whoever saw it before has counted itself in by now. */
 	synchronize_rcu();
 	if (atomic_read(&rdev->nr_pending)) {

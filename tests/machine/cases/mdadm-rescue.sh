@@ -126,6 +126,20 @@ for lost in "1" "4" "0 1 3 4"; do
 done
 rmdisks
 
+begin "superblocks of all but one, which then fails before anything is written"
+destroy_supers 0 1 3 4
+assemble_par
+mdadm --fail "/dev/$MD" "${DEVS[2]}" 2>/dev/null
+fill 1 60
+settle
+assert_eq "$(cat "/sys/block/$MD/md/degraded")" 1 "members missing"
+SUM=$(fingerprint)
+stop_par
+mdadm --assemble --quiet --run "/dev/$MD" "${DEVS[@]:0:2}" "${DEVS[@]:3}"
+assert_eq "$(fingerprint)" "$SUM" "content without the member that had the newest superblock"
+stop_par
+rmdisks
+
 begin "one of the two superblocks of each member"
 for slot in 0 8; do
 	destroy $slot 8 0 1 2 3 4

@@ -1,0 +1,46 @@
+#!/bin/bash
+# A member fails while a shift down is copying, in an array of three gears: what the mover itself waits for needs sleepers then, and gets them.
+# timeout: 300
+set -euo pipefail
+. "$(dirname "$0")/../tools/par.sh"
+
+# slow disks, so that there is time to fail while copies are under way.
+mkdisks 8 64M irqmode=2 completion_nsec=3000000
+create_par 3,5,8 --chunk=64
+fill 24
+
+# fail_during FROM TO MEMBER: it fails while FROM is being left for TO.
+fail_during() {
+	local deadline=$((SECONDS + 90)) writer
+	note "from $1 to $2, without member $3"
+	shift_to "$1"
+	fill 6 8
+	dd if=/dev/urandom of="$MACHINE_TMP/data" bs=1M count=6 status=none
+	dd if="$MACHINE_TMP/data" of="/dev/$MD" bs=64k seek=48 oflag=direct conv=notrunc status=none &
+	writer=$!
+	echo "$2" >"/sys/block/$MD/md/par/gear"
+	until [[ $(par shift_progress) =~ ^[1-9][0-9]*\ / ]] || [ "$(par shift_state)" = idle ]; do nap 0.005; done
+	mdadm --fail "/dev/$MD" "${DEVS[$3]}" 2>/dev/null
+	until [ "$(par gear)" = 8 ]; do
+		[ "$SECONDS" -le "$deadline" ] || fail "gear $(par gear), shift $(par shift_state): stuck"
+		nap 0.05
+	done
+	wait "$writer" || fail "a write failed"
+	settle
+	cmp -n 6M "$MACHINE_TMP/data" <(dd if="/dev/$MD" bs=64k skip=48 count=96 iflag=direct status=none) ||
+		fail "not what was written"
+	mdadm --remove "/dev/$MD" "${DEVS[$3]}" 2>/dev/null
+	mdadm --add "/dev/$MD" "${DEVS[$3]}" 2>/dev/null
+	mdadm --wait "/dev/$MD" || true
+}
+
+for member in 1 0 4 2; do fail_during 5 3 "$member"; done
+for member in 1 6; do fail_during 8 3 "$member"; done
+settle
+sum=$(fingerprint)
+for gear in 3 5 8; do
+	shift_to "$gear"
+	assert_eq "$(fingerprint)" "$sum" "content in gear $gear"
+done
+stop_par
+dissect
