@@ -17,6 +17,8 @@
  */
 #include "par.h"
 
+#define PAR_STRIPE_SECTORS	8U	/* of raid5's: a block of each member */
+
 static struct par_set *set_of(struct mddev *child)
 {
 	return container_of(child, struct par_set, mddev);
@@ -101,8 +103,8 @@ static u64 spare_rows(struct par_set *set, u64 sector, int *skipped)
 	return rows << geo->seg_shift;
 }
 
-sector_t par_child_sync_request(struct mddev *child, sector_t sector,
-				sector_t max_sector, int *skipped)
+static sector_t sync_from(struct mddev *child, sector_t sector,
+			  sector_t max_sector, int *skipped)
 {
 	struct par_set *set = set_of(child);
 	struct par_conf *conf = set->conf;
@@ -120,6 +122,26 @@ sector_t par_child_sync_request(struct mddev *child, sector_t sector,
 		set->fix_end = 0;	/* over, whatever it was */
 	}
 	return set->raid5->sync_request(child, sector, max_sector, skipped);
+}
+
+/*
+ * A sync that is broken off before it has done anything has come to "sector 3"
+ * for md of Linux 7.2 (MD_RESYNC_ACTIVE), which then has the next one begin
+ * there, be it a check, a repair or a rebuild. raid5 would take stripes that lie
+ * across its chunks' ends and write them: so begin with the whole stripe. What
+ * it reports as done is more than md takes it for, by what md has passed over.
+ */
+sector_t par_child_sync_request(struct mddev *child, sector_t sector,
+				sector_t max_sector, int *skipped)
+{
+	unsigned int passed = sector & (PAR_STRIPE_SECTORS - 1);
+	sector_t sectors = sync_from(child, sector - passed, max_sector, skipped);
+
+	if (!passed || !sectors)
+		return sectors;
+	if (!*skipped)
+		atomic_add(passed, &child->recovery_active);
+	return sectors - passed;
 }
 
 bool par_child_busy(struct mddev *child)

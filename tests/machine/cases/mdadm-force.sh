@@ -20,14 +20,20 @@ fill_places() {
 	reassemble_par	# nothing is being written
 }
 
+# write_place PLACE: some of it is written, and the rest is being written.
+write_place() {
+	local at=$(($1 * MIB_APART * 256))
+	dd if=/dev/urandom of="/dev/$MD" bs=4k count=64 seek="$at" oflag=direct \
+		conv=notrunc status=none
+	dd if=/dev/urandom of="/dev/$MD" bs=4k count=192 seek=$((at + 64)) oflag=direct \
+		conv=notrunc status=none 2>/dev/null &
+	nap 0.05
+}
+
 # Power off while a place is written, and on again when the machine has forgotten.
 crash_writing() {
 	local i=$1
-	dd if=/dev/urandom of="/dev/$MD" bs=4k count=64 seek=$((i * MIB_APART * 256)) oflag=direct \
-		conv=notrunc status=none
-	dd if=/dev/urandom of="/dev/$MD" bs=4k count=192 seek=$((i * MIB_APART * 256 + 64)) \
-		oflag=direct conv=notrunc status=none 2>/dev/null &
-	nap 0.05
+	write_place "$i"
 	echo "$i" >"$SPINDLES/cut"
 	wait "$!" || true
 	stop_par
@@ -44,6 +50,7 @@ doubt() {
 in_doubt() {
 	local at=$(($1 * MIB_APART * 2048)) first last
 	while read -r first last; do
+		[ -n "$first" ] || return 1
 		[ "$last" -lt "$at" ] || [ "$first" -ge $((at + 2048)) ] || return 0
 	done <<<"$DOUBT"
 	return 1
@@ -248,9 +255,7 @@ too_many_at_once() {
 	note "$layout: $* fail at once, while it is written in gear $gear, and come back"
 	begin "$layout"
 	shift_to "$gear"
-	dd if=/dev/urandom of="/dev/$MD" bs=4k count=256 seek=$((4 * MIB_APART * 256)) oflag=direct \
-		conv=notrunc status=none 2>/dev/null &
-	nap 0.05
+	write_place 4
 	echo "7 ${*/#/spin}" >"$SPINDLES/cut"
 	wait "$!" || true
 	stop_par

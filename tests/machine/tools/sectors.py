@@ -23,6 +23,7 @@ import concurrent.futures
 import mmap
 import os
 import sys
+import threading
 
 SECTOR = 512
 BLOCK = 8
@@ -56,26 +57,30 @@ def chunks(fd, args):
         yield first, min(args.io, last - first)
 
 
-def write_chunk(fd, buffer, tag, first, count):
+def written_by(tag, first, count):
+    buffer = aligned(count * SECTOR)
     buffer[: count * SECTOR] = b"".join(sector(tag, first + i) for i in range(count))
-    os.pwrite(fd, memoryview(buffer)[: count * SECTOR], first * SECTOR)
+    return memoryview(buffer)[: count * SECTOR]
 
 
 def write(args):
     fd = open_direct(args.dev, os.O_DSYNC if args.fua else 0)
-    buffer = aligned(args.io * SECTOR)
     for first, count in chunks(fd, args):
-        write_chunk(fd, buffer, args.tag, first, count)
+        os.pwrite(fd, written_by(args.tag, first, count), first * SECTOR)
 
 
 def volley(args):
     fd = open_direct(args.dev)
     todo = list(chunks(fd, args))
+    ready = threading.Barrier(len(todo))
+
+    def send(first, count):
+        data = written_by(args.tag, first, count)
+        ready.wait()
+        os.pwrite(fd, data, first * SECTOR)
+
     with concurrent.futures.ThreadPoolExecutor(len(todo)) as threads:
-        sent = [
-            threads.submit(write_chunk, fd, aligned(count * SECTOR), args.tag, first, count)
-            for first, count in todo
-        ]
+        sent = [threads.submit(send, *chunk) for chunk in todo]
     erred = sum(isinstance(one.exception(), OSError) for one in sent)
     print(f"{erred} of {len(todo)} erred")
 

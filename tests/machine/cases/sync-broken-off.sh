@@ -1,0 +1,64 @@
+#!/bin/bash
+# Checks, repairs and rebuilds that are broken off at once, and begun again, leave data and parity right.
+# again: --kernel 7.2
+# timeout: 300
+set -euo pipefail
+. "$(dirname "$0")/../tools/par.sh"
+
+# ask ACTION: not if the last one is still being put away.
+ask() { { echo "$1" >"/sys/block/$MD/md/sync_action"; } 2>/dev/null || true; }
+
+# begin_and_break ACTION: as early as can be, and a little later.
+begin_and_break() {
+	local pause
+	for pause in 0 0 0.002 0.005 0.01 0.02 0.05; do
+		ask "$1"
+		nap "$pause"
+		ask idle
+	done
+}
+
+no_mismatch() {
+	local mark
+	mark=$(dmesg | wc -l)
+	wait_for "/sys/block/$MD/md/sync_action" idle
+	echo check >"/sys/block/$MD/md/sync_action"
+	mdadm --wait "/dev/$MD" || true
+	assert_eq "$(<"/sys/block/$MD/md/mismatch_cnt")" 0 "mismatches"
+	! dmesg | tail -n +$((mark + 1)) | grep 'mismatch sector' || fail "a stripe that does not fit"
+}
+
+broken_off() {
+	local sum i
+	fill 40
+	shift_to "$(low_gear "$LAYOUT")"
+	fill 10 20
+	shift_to "$(top_gear "$LAYOUT")"
+	sum=$(fingerprint)
+	for i in {1..4}; do
+		begin_and_break check
+		begin_and_break repair
+		no_mismatch
+	done
+	assert_eq "$(fingerprint)" "$sum" "content after checks and repairs"
+
+	for i in {1..6}; do
+		mdadm --fail "/dev/$MD" "${DEVS[1]}" 2>/dev/null
+		wait_for "/sys/block/$MD/md/dev-${DISKS[1]}/slot" none
+		mdadm --remove "/dev/$MD" "${DEVS[1]}" 2>/dev/null
+		mdadm --zero-superblock "${DEVS[1]}"
+		dd if=/dev/urandom of="${DEVS[1]}" bs=1M count=32 oflag=direct conv=notrunc status=none
+		mdadm --add "/dev/$MD" "${DEVS[1]}" 2>/dev/null
+		begin_and_break recover
+		wait_for "/sys/block/$MD/md/degraded" 0
+		no_mismatch
+		assert_eq "$(fingerprint)" "$sum" "content after rebuild $i"
+	done
+	stop_par
+	dissect
+	assemble_par
+}
+
+for layout in 3,5 raid6:4,6; do
+	with_par "$layout" 64M broken_off --chunk=64
+done
