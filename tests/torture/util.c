@@ -228,8 +228,11 @@ static void say_waiting(void)
 static void *watchdog(void *arg)
 {
 	for (;;) {
+		unsigned int limit;
+
 		nap_ms(250);
-		if (!phase_limit || now_ms() < phase_limit)
+		limit = phase_limit;	/* once: it is 0 between two phases */
+		if (!limit || now_ms() < limit)
 			continue;
 		say("FAILED:");
 		say("HANG: %s takes too long", phase_name);
