@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "torture.h"
 
@@ -205,9 +206,23 @@ static void one_thing(void)
 		sync_action();
 }
 
+static volatile bool lose_now;
+
+void chaos_lose(unsigned int limit)
+{
+	unsigned int end = now_ms() + limit;
+
+	lose_now = array.parities && !files_wanted();
+	while (lose_now && now_ms() < end)
+		usleep(200);
+}
+
 static void *chaos_thread(void *arg)
 {
 	while (!stop) {
+		if (lose_now)
+			lose_one();
+		lose_now = false;
 		if (chance(&rng, 75))
 			one_thing();
 		nap_ms(between(&rng, 5, chance(&rng, 40) ? 400 : 60));
@@ -230,7 +245,7 @@ void chaos_start(u64 seed, unsigned int life, unsigned int round, bool calm)
 		plan |= SYNCS;
 	if (opt.inject)
 		plan = 0;
-	stop = false;
+	stop = lose_now = false;
 	if (pthread_create(&thread, NULL, chaos_thread, NULL))
 		fail("no thread for the chaos");
 }

@@ -81,6 +81,7 @@ static const struct aim {
 	{ "rebuilding", "/sys/block/" MD "/md/sync_action", "recover" },
 	{ "resynced", "/sys/block/" MD "/md/par/resync", "none" },
 	{ "checking", "/sys/block/" MD "/md/sync_action", "check" },
+	{ "a member fails", NULL, NULL },
 };
 
 #define AIMS (sizeof(aims) / sizeof(*aims))
@@ -116,7 +117,12 @@ static const char *await_cut(struct rng *rng)
 		nap_ms(between(rng, 20, 300));
 		load_silence();
 	}
-	if (aim->path) {
+	if (aim == &aims[AIMS - 1]) {
+		nap_ms(between(rng, 10, 200));
+		chaos_lose(500);
+		/* Before, while and after it is noticed and stored. */
+		usleep(below(rng, 12000));
+	} else if (aim->path) {
 		nap_ms(between(rng, 10, 200));
 		await_aim(aim, 1000);
 		if (aim->value == lowest)

@@ -238,6 +238,9 @@ extern volatile u32 acked_since;
 /* @calm: no shifts. */
 void chaos_start(u64 seed, unsigned int life, unsigned int round, bool calm);
 void chaos_stop(void);
+
+/* chaos_lose - have a member fail, if it may; returns at once when it does */
+void chaos_lose(unsigned int limit_ms);
 const char *chaos_plan(void);
 void chaos_end_of_life(void);
 void chaos_heal(void);
