@@ -212,7 +212,7 @@ void chaos_lose(unsigned int limit)
 {
 	unsigned int end = now_ms() + limit;
 
-	lose_now = array.parities && !files_wanted();
+	lose_now = array.parities && !files_wanted() && !opt.inject;
 	while (lose_now && now_ms() < end)
 		usleep(200);
 }
@@ -220,9 +220,10 @@ void chaos_lose(unsigned int limit)
 static void *chaos_thread(void *arg)
 {
 	while (!stop) {
-		if (lose_now)
+		if (lose_now) {
 			lose_one();
-		lose_now = false;
+			lose_now = false;
+		}
 		if (chance(&rng, 75))
 			one_thing();
 		nap_ms(between(&rng, 5, chance(&rng, 40) ? 400 : 60));

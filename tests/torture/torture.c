@@ -66,6 +66,7 @@ static bool lost_life;		/* --no-force: such an array is given up */
 /* ---- cutting ---- */
 
 static char lowest[8];
+static const char to_fail[] = "a member";
 
 static const struct aim {
 	const char *name, *path;
@@ -81,7 +82,7 @@ static const struct aim {
 	{ "rebuilding", "/sys/block/" MD "/md/sync_action", "recover" },
 	{ "resynced", "/sys/block/" MD "/md/par/resync", "none" },
 	{ "checking", "/sys/block/" MD "/md/sync_action", "check" },
-	{ "a member fails", NULL, NULL },
+	{ "a member fails", NULL, to_fail },
 };
 
 #define AIMS (sizeof(aims) / sizeof(*aims))
@@ -117,7 +118,7 @@ static const char *await_cut(struct rng *rng)
 		nap_ms(between(rng, 20, 300));
 		load_silence();
 	}
-	if (aim == &aims[AIMS - 1]) {
+	if (aim->value == to_fail) {
 		nap_ms(between(rng, 10, 200));
 		chaos_lose(500);
 		/* Before, while and after it is noticed and stored. */

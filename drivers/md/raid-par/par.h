@@ -204,7 +204,7 @@ enum par_shift_state {
  * struct par_conf - one array
  * @gear: current gear, 1 … gears; members below set[gear].members are awake
  * @current_members: members whose metadata is current and that are written
- * @gate: who may quiesce sets or change the gear
+ * @gate: who may quiesce sets or shift down
  * @quiesced: how many have asked for quiet by par_gate_quiesce(), under @gate
  */
 struct par_conf {
