@@ -160,6 +160,7 @@ static void shift_end(struct par_conf *conf, int err)
 	par_shift_notify(conf);
 }
 
+/* Holds gear_mutex, so that it is this gear that is told. */
 static void gear_changed(struct par_conf *conf, const char *which)
 {
 	conf->shifts++;
@@ -317,8 +318,10 @@ static int change_down(struct par_conf *conf, unsigned int old)
 	if (!err)
 		/* A flush that saw the old gear is still on its way to them. */
 		wait_event(conf->wait, !atomic_read(&conf->flushes[old]));
-	mutex_unlock(&conf->gear_mutex);
 	par_sets_resume(conf, 1);
+	if (!err)
+		gear_changed(conf, "down");
+	mutex_unlock(&conf->gear_mutex);
 	return err;
 }
 
@@ -348,8 +351,6 @@ static int shift_down(struct par_conf *conf)
 		mutex_unlock(&conf->gate);
 	}
 	track_above(conf, conf->aim, false);
-	if (!err)
-		gear_changed(conf, "down");
 	shift_end(conf, err);
 	return err;
 }
