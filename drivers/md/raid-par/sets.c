@@ -323,6 +323,12 @@ static void child_fail(struct par_set *set, unsigned int d)
 	if (rdev->raid_disk >= 0)
 		clear_bit(MD_RECOVERY_FROZEN, &set->mddev.recovery);
 	md_error(&set->mddev, rdev);
+	/*
+	 * Writers wait until raid5's thread has told of it. md_error() does not
+	 * wake that if too many are gone now: where raid5 finds an error itself,
+	 * the request that met it does.
+	 */
+	md_wakeup_thread(set->mddev.thread);
 }
 
 static bool child_failed(struct par_set *set)
