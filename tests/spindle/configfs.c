@@ -21,13 +21,18 @@ static struct spindle *to_spindle(struct config_item *item)
 	return container_of(to_config_group(item), struct spindle, group);
 }
 
+static int read_setting(const char *page, u64 *value, u64 min, u64 max)
+{
+	return kstrtou64(page, 0, value) || *value < min || *value > max ? -EINVAL : 0;
+}
+
 /* Set what must not change while there is a block device. */
 static ssize_t store_setting(struct spindle *disk, u64 *setting, const char *page, size_t count,
 			     u64 min, u64 max)
 {
 	u64 value;
 
-	if (kstrtou64(page, 0, &value) || value < min || value > max)
+	if (read_setting(page, &value, min, max))
 		return -EINVAL;
 	guard(mutex)(&disk->setup);
 	if (disk->online)
@@ -59,11 +64,15 @@ static ssize_t spindle_delay_us_show(struct config_item *item, char *page)
 	return show_number(page, to_spindle(item)->delay_us);
 }
 
+/* At any time: a disk may become slow. */
 static ssize_t spindle_delay_us_store(struct config_item *item, const char *page, size_t count)
 {
-	struct spindle *disk = to_spindle(item);
+	u64 value;
 
-	return store_setting(disk, &disk->delay_us, page, count, 0, MAX_DELAY_US);
+	if (read_setting(page, &value, 0, MAX_DELAY_US))
+		return -EINVAL;
+	WRITE_ONCE(to_spindle(item)->delay_us, value);
+	return count;
 }
 CONFIGFS_ATTR(spindle_, delay_us);
 

@@ -145,7 +145,7 @@ static void abort_pending(struct spindle *disk, u64 seed, struct list_head *ende
 /* When a request that comes now is done: all that is known of a disk's speed. */
 static u64 due_time(struct spindle *disk, struct request *rq, u64 now)
 {
-	u64 due = now, range = disk->delay_us * NSEC_PER_USEC + 1;
+	u64 due = now, range = READ_ONCE(disk->delay_us) * NSEC_PER_USEC + 1;
 
 	disk->nr_requests++;
 	if (disk->rate_kib && (req_op(rq) == REQ_OP_READ || req_op(rq) == REQ_OP_WRITE)) {
@@ -153,7 +153,7 @@ static u64 due_time(struct spindle *disk, struct request *rq, u64 now)
 		due += div64_u64(blk_rq_bytes(rq) * NSEC_PER_SEC, disk->rate_kib << 10);
 		disk->busy_until = due;
 	}
-	if (disk->delay_us)
+	if (range > 1)
 		due += spindle_choose(disk, SPINDLE_DELAY, disk->nr_requests, 0) % range;
 	return due;
 }

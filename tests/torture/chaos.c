@@ -45,9 +45,8 @@ static void controlled(void)
 
 /* ---- shifts ---- */
 
-static void shift(void)
+static void shift(unsigned int gear)
 {
-	unsigned int gear = array.gear[below(&rng, array.gears)];
 	int err = array_shift(gear);
 
 	/* Refused while degraded or syncing, which may have begun meanwhile. */
@@ -103,16 +102,17 @@ static bool parity_is_right(void)
 	return array_has_resync_file() ? array_resynced() : born_this_round;
 }
 
-static void lose_one(void)
+/* One of the first @among members, in one of the first @ways. */
+static void lose_one(unsigned int among, unsigned int ways)
 {
-	unsigned int d = below(&rng, array.members);
+	unsigned int d = below(&rng, among);
 
 	if (missing() >= array.parities || array_degraded() >= array.parities || out[d] ||
 	    !parity_is_right())
 		return;
 	counted.fails++;
 	out[d] = true;
-	switch (below(&rng, 3)) {
+	switch (below(&rng, ways)) {
 	case 0:
 		disk_die(d);
 		off[d] = true;
@@ -197,9 +197,9 @@ static void one_thing(void)
 	unsigned int what = below(&rng, 100);
 
 	if (plan & SHIFTS && what < 60)
-		shift();
+		shift(array.gear[below(&rng, array.gears)]);
 	else if (plan & FAILURES && what < 75)
-		lose_one();
+		lose_one(array.members, 3);
 	else if (plan & (FAILURES | HEALS) && what < 92)
 		heal_one();
 	else if (plan & SYNCS)
@@ -207,6 +207,34 @@ static void one_thing(void)
 }
 
 static volatile bool lose_now;
+static bool over;	/* what was asked for is the last thing that happens */
+
+/*
+ * Once all are there: of an array that lacks one already none may go. In the
+ * lowest gear more has to be done before md's superblocks tell of a failure: the
+ * sleepers must wake. So that is where to look; and slow disks leave more time
+ * for it.
+ */
+static void lose_as_asked(void)
+{
+	unsigned int among = array.members, low = array.gear[0], end = now_ms() + 3000;
+
+	put("500000", RESYNC_SPEED);
+	while ((missing() || !parity_is_right()) && now_ms() < end && !stop) {
+		heal_one();
+		nap_ms(5);
+	}
+	if (plan & SHIFTS) {
+		shift(low);
+		while (array_gear() != low && now_ms() < end && !stop)
+			nap_ms(2);
+		if (array_gear() == low)
+			among = low;
+	}
+	disks_slow(between(&rng, 1000, 20000));
+	lose_one(among, 2);	/* what is in flight to it errs */
+	over = true;
+}
 
 void chaos_lose(unsigned int limit)
 {
@@ -221,10 +249,10 @@ static void *chaos_thread(void *arg)
 {
 	while (!stop) {
 		if (lose_now) {
-			lose_one();
+			lose_as_asked();
 			lose_now = false;
 		}
-		if (chance(&rng, 75))
+		if (!over && chance(&rng, 75))
 			one_thing();
 		nap_ms(between(&rng, 5, chance(&rng, 40) ? 400 : 60));
 	}
@@ -246,7 +274,7 @@ void chaos_start(u64 seed, unsigned int life, unsigned int round, bool calm)
 		plan |= SYNCS;
 	if (opt.inject)
 		plan = 0;
-	stop = lose_now = false;
+	stop = lose_now = over = false;
 	if (pthread_create(&thread, NULL, chaos_thread, NULL))
 		fail("no thread for the chaos");
 }

@@ -39,7 +39,7 @@ static struct writer writers[MAX_WRITERS];
 static unsigned int writer_count;
 static struct { u32 start, count; } windows[MAX_WINDOWS];
 static unsigned int window_count;
-static volatile bool stop, silent;
+static volatile bool stop, silent, durable;
 static unsigned int flushes;	/* of a thousand operations */
 volatile bool expect_errors;
 volatile u32 acked_since;
@@ -176,6 +176,8 @@ static u32 pick_count(struct writer *w)
 {
 	unsigned int size = below(&w->rng, 100);
 
+	if (durable)	/* some of which a member should miss */
+		return between(&w->rng, 64, 512);
 	if (w->style == SMALL || size < 40)
 		return between(&w->rng, 1, 8);
 	if (size < 80)
@@ -250,7 +252,7 @@ static bool one_operation(struct writer *w)
 	else if (what < 130)
 		ok = do_read(w, start, count);
 	else
-		ok = do_write(w, start, count, what < 190 ? OP_FUA : OP_WRITE);
+		ok = do_write(w, start, count, durable || what < 190 ? OP_FUA : OP_WRITE);
 	/* What a write that failed has left, nobody knows: it is not to be read. */
 	if (ok)
 		range_drop(w->slot);
@@ -299,7 +301,7 @@ void load_start(u64 seed, unsigned int life, unsigned int round)
 	static const unsigned int rates[] = { 0, 4, 20, 70, 200 };
 	unsigned int i;
 
-	stop = silent = false;
+	stop = silent = durable = false;
 	expect_errors = false;
 	flushes = rates[below(&rng, 5)];
 	load_plan(&rng);
@@ -317,6 +319,11 @@ void load_start(u64 seed, unsigned int life, unsigned int round)
 void load_silence(void)
 {
 	silent = true;
+}
+
+void load_be_durable(void)
+{
+	durable = true;
 }
 
 /*

@@ -21,6 +21,7 @@ static pthread_mutex_t supply = PTHREAD_MUTEX_INITIALIZER;
 static bool blackout;
 
 static unsigned int disks;
+static unsigned int usual_delay;
 static unsigned int block = 512;
 static char names[MAX_DISKS][16];
 
@@ -45,7 +46,7 @@ static void set(unsigned int d, const char *attribute, u64 value)
 		fail("%s/%s = %s: %s", names[d], attribute, text, strerror(-err));
 }
 
-static void disk_make(unsigned int d, unsigned int delay, u64 seed)
+static void disk_make(unsigned int d, u64 seed)
 {
 	char path[64];
 
@@ -56,22 +57,22 @@ static void disk_make(unsigned int d, unsigned int delay, u64 seed)
 	set(d, "size", opt.disk_mib);
 	set(d, "blocksize", block);
 	set(d, "cache", 1);
-	set(d, "delay_us", delay);
+	set(d, "delay_us", usual_delay);
 	set(d, "seed", seed);
 	set(d, "online", 1);
 }
 
 void disks_make(unsigned int number, struct rng *rng)
 {
-	unsigned int delay = chance(rng, 25) ? 0 : between(rng, 50, 500);
 	unsigned int d;
 
+	usual_delay = chance(rng, 25) ? 0 : between(rng, 50, 500);
 	block = opt.block ? opt.block : chance(rng, 15) ? 4096 : 512;
 	for (d = 0; d < number; d++)
-		disk_make(d, delay, rng_next(rng) >> 32);
+		disk_make(d, rng_next(rng) >> 32);
 	disks = number;
 	event("%u disks of %u MiB, blocks of %u, delay up to %u us", number,
-	      opt.disk_mib, block, delay);
+	      opt.disk_mib, block, usual_delay);
 }
 
 static void disk_remove(const char *name)
@@ -129,13 +130,24 @@ void disk_cut(unsigned int d, u64 seed)
 	event("power cut of %s alone", names[d]);
 }
 
+void disks_slow(unsigned int delay_us)
+{
+	unsigned int d;
+
+	for (d = 0; d < disks; d++)
+		set(d, "delay_us", delay_us);
+	event("each request takes up to %u us", delay_us);
+}
+
 void disks_restore(void)
 {
 	unsigned int d;
 	int err;
 
-	for (d = 0; d < disks; d++)
+	for (d = 0; d < disks; d++) {
 		put("0", ROOT "/%s/dead", names[d]);
+		set(d, "delay_us", usual_delay);
+	}
 	pthread_mutex_lock(&supply);
 	blackout = false;
 	err = put("all", ROOT "/restore");

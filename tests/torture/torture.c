@@ -48,8 +48,6 @@
 
 #include "torture.h"
 
-#define RESYNC_SPEED "/proc/sys/dev/raid/speed_limit_min"
-
 struct options opt = {
 	.seed = 1, .layout = "3,5", .workload = "raw", .cuts = 10, .rounds = 8,
 };
@@ -108,21 +106,44 @@ static void await_aim(const struct aim *aim, unsigned int limit)
  */
 static bool silent;
 
+/*
+ * A member fails. The power goes before, while or after that is noticed and
+ * stored; or as soon as writes are acknowledged that the member may have missed.
+ */
+static void await_failure(struct rng *rng)
+{
+	unsigned int missed = chance(rng, 70) ? between(rng, 1, 10) : 0, end, acked;
+
+	if (missed)
+		load_be_durable();
+	chaos_lose(5000);
+	if (!missed) {
+		usleep(below(rng, 12000));
+		return;
+	}
+	end = now_ms() + 250;
+	while (now_ms() < end && !array_degraded())
+		usleep(50);
+	acked = acked_since;
+	while (now_ms() < end && acked_since - acked < missed)
+		usleep(50);
+}
+
 static const char *await_cut(struct rng *rng)
 {
-	const struct aim *aim = &aims[chance(rng, 55) ? 0 : below(rng, AIMS)];
+	unsigned int which = chance(rng, 50) ? 0 : below(rng, AIMS + 4);
+	/* The last one oftener: it takes a failure, a write and luck. */
+	const struct aim *aim = &aims[which < AIMS ? which : AIMS - 1];
 
 	phase("the load", 60);
-	silent = !files_wanted() && chance(rng, 25);
+	silent = !files_wanted() && chance(rng, 25) && aim->value != to_fail;
 	if (silent) {
 		nap_ms(between(rng, 20, 300));
 		load_silence();
 	}
 	if (aim->value == to_fail) {
 		nap_ms(between(rng, 10, 200));
-		chaos_lose(500);
-		/* Before, while and after it is noticed and stored. */
-		usleep(below(rng, 12000));
+		await_failure(rng);
 	} else if (aim->path) {
 		nap_ms(between(rng, 10, 200));
 		await_aim(aim, 1000);

@@ -29,6 +29,7 @@ typedef uint64_t u64;
 #define MAX_DISKS	28
 #define MAX_GEARS	27
 #define MAX_WINDOWS	6
+#define RESYNC_SPEED "/proc/sys/dev/raid/speed_limit_min"
 #define MAX_IO		2048	/* sectors of the largest request */
 
 /* ---- options and what is counted ---- */
@@ -111,6 +112,8 @@ void disks_remove(void);
 void disks_purge(void);
 void disks_cut(u64 seed);
 void disk_cut(unsigned int d, u64 seed);
+/* Until the power comes back; disk_revive() is not that. */
+void disks_slow(unsigned int delay_us);
 void disks_restore(void);
 void disk_die(unsigned int d);
 
@@ -225,6 +228,8 @@ bool sector_version(const void *data, u32 sector, u32 *version);
 void load_plan(struct rng *rng);
 void load_start(u64 seed, unsigned int life, unsigned int round);
 void load_silence(void);
+/* Every write with FUA from now on, in this round. */
+void load_be_durable(void);
 void load_stop(void);
 void load_forget(void);
 void load_fill(void);

@@ -42,7 +42,7 @@ for disk in spin0 spin1; do
 done
 
 note "while the disk is online"
-for file in size blocksize cache delay_us rate_kib seed; do
+for file in size blocksize cache rate_kib seed; do
 	refuses "spin1/$file" "$BUSY" "$(cat "$SPINDLES/spin1/$file")"
 	refuses "spin1/$file" "$INVALID" x
 done
