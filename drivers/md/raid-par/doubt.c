@@ -9,6 +9,10 @@
  *   a stale member        more members are lost than parity can stand for, but
  *                         one that left earlier is there: it lacks what has been
  *                         written since.
+ *
+ * A member that is lost while the resync after a crash runs leaves the same hole
+ * in an array that serves: that is told as well, since raid5 gives up the resync
+ * without a word.
  */
 #include <linux/math64.h>
 
@@ -203,4 +207,22 @@ int par_doubt_check(struct par_conf *conf)
 	pr_err("md/par:%s: cannot start: it went down while it was written and lacks a member; --force starts it, but what is in doubt may be wrong then\n",
 	       mdname(conf->mddev));
 	return -EBADMSG;
+}
+
+/*
+ * RAID-6 resyncs with one member less. What has been resynced already is told,
+ * too: how far it was is not stored.
+ */
+void par_doubt_unresynced(struct par_set *set)
+{
+	struct par_conf *conf = set->conf;
+	unsigned int d, missing = 0;
+
+	for (d = 0; d < set->sg->members; d++)
+		missing += !whole_for_md(conf, d);
+	if (!conf->geo.parities || missing < conf->geo.parities)
+		return;
+	pr_crit("md/par:%s: a member was lost before the resync after a crash was over: what is in doubt may be wrong\n",
+		mdname(conf->mddev));
+	doubt_zones(set, PAR_INTENT_RESYNC);
 }

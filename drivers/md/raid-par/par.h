@@ -178,6 +178,7 @@ struct par_set {
 	atomic_t tracking;
 	u64 fix_first, fix_end;	/* rows that par_resync_fix() is at, or none */
 	bool restoring;		/* one of @tracking: a sleeper is being rebuilt */
+	bool unresynced;	/* since a crash; under store_mutex once it runs */
 	struct par_bucket bucket[PAR_BUCKETS];
 
 	struct hlist_head rows[PAR_ROW_HASH];
@@ -471,6 +472,13 @@ u32 par_doubt_stale(struct par_conf *conf, u32 lacking);
  * for. Before the sets run. Returns 0 or -EBADMSG.
  */
 int par_doubt_check(struct par_conf *conf);
+
+/*
+ * par_doubt_unresynced - raid5 calls @set in sync that has not been since a
+ * crash: tell what is in doubt if that is because members are missing. In the
+ * store's work, before the zones' marks are cleared.
+ */
+void par_doubt_unresynced(struct par_set *set);
 
 /* ---- resync.c ---- */
 

@@ -226,6 +226,7 @@ static void child_setup(struct par_set *set)
 	child->new_chunk_sectors = child->chunk_sectors;
 	child->dev_sectors = set->sg->sectors;
 	par_resync_offset(child) = conf->super.set[set->number].resync;
+	set->unresynced = par_resync_offset(child) != MaxSector;
 	child->events = conf->super.set[set->number].events;
 	memcpy(child->uuid, conf->super.uuid, sizeof(child->uuid));
 	child->ctime = conf->super.ctime;

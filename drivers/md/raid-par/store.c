@@ -546,7 +546,10 @@ static int clear_marks(struct par_conf *conf, u32 zone, u32 end, u8 mark)
 	return err;
 }
 
-/* Sets whose children say that they are in sync again need no resync. */
+/*
+ * Sets whose children say that they are in sync again need no resync; raid5 says
+ * so, too, when it lacks the members for one.
+ */
 static int forget_resynced(struct par_conf *conf)
 {
 	unsigned int i;
@@ -554,11 +557,16 @@ static int forget_resynced(struct par_conf *conf)
 
 	for (i = 1; !err && i <= conf->geo.gears; i++) {
 		const struct par_set_geometry *sg = &conf->geo.set[i];
+		struct par_set *set = conf->set[i];	/* NULL: not made yet */
 
-		if (conf->super.set[i].resync == MaxSector)
-			err = clear_marks(conf, sg->zone_base,
-					  sg->zone_base + sg->zones,
-					  PAR_INTENT_RESYNC);
+		if (conf->super.set[i].resync != MaxSector)
+			continue;
+		if (set && set->unresynced) {
+			par_doubt_unresynced(set);
+			set->unresynced = false;
+		}
+		err = clear_marks(conf, sg->zone_base, sg->zone_base + sg->zones,
+				  PAR_INTENT_RESYNC);
 	}
 	return err;
 }

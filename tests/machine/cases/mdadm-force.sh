@@ -180,6 +180,28 @@ crash_then_lose() {
 	end
 }
 
+# All are there, and one is lost while that is resynced: nothing vouches for parity.
+lose_resyncing() {
+	note "a member is lost before the resync after a crash is over"
+	begin 3,5
+	crash_writing 2
+	echo 500 >/proc/sys/dev/raid/speed_limit_max
+	assemble_par
+	assert_ne "$(par resync)" none "zones to be resynced"
+	mark_log
+	mdadm --quiet "/dev/$MD" --fail "${DEVS[1]}"
+	wait_for "/sys/block/$MD/md/par/resync" none
+	echo 200000 >/proc/sys/dev/raid/speed_limit_max
+	assert_match "$(log_since)" 'lost before the resync after a crash was over' "kernel log"
+	DOUBT=$(doubt)
+	settle
+	compare_places 2
+	mark_log
+	reassemble_par
+	assert_eq "$(doubt)" "" "ranges after a stop"
+	end
+}
+
 # What udev does when disks appear; then the administrator.
 forced_after_incremental() {
 	local dev
@@ -308,3 +330,4 @@ crash_degraded raid6:4,8 2 6
 crash_then_lose 3,5 3 1
 crash_then_lose 3,5 5 4
 forced_after_incremental
+lose_resyncing
