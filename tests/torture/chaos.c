@@ -236,11 +236,16 @@ static void lose_as_asked(void)
 	over = true;
 }
 
+bool chaos_may_lose(void)
+{
+	return array.parities && !files_wanted() && !opt.inject;
+}
+
 void chaos_lose(unsigned int limit)
 {
 	unsigned int end = now_ms() + limit;
 
-	lose_now = array.parities && !files_wanted() && !opt.inject;
+	lose_now = true;
 	while (lose_now && now_ms() < end)
 		usleep(200);
 }

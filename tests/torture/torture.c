@@ -135,6 +135,8 @@ static const char *await_cut(struct rng *rng)
 	/* The last one oftener: it takes a failure, a write and luck. */
 	const struct aim *aim = &aims[which < AIMS ? which : AIMS - 1];
 
+	if (aim->value == to_fail && !chaos_may_lose())
+		aim = &aims[0];
 	phase("the load", 60);
 	silent = !files_wanted() && chance(rng, 25) && aim->value != to_fail;
 	if (silent) {

@@ -244,7 +244,9 @@ extern volatile u32 acked_since;
 void chaos_start(u64 seed, unsigned int life, unsigned int round, bool calm);
 void chaos_stop(void);
 
-/* chaos_lose - have a member fail, if it may; returns at once when it does */
+/* May members fail at all, in this campaign? */
+bool chaos_may_lose(void);
+/* chaos_lose - have a member fail, if parity allows; returns at once when it does */
 void chaos_lose(unsigned int limit_ms);
 const char *chaos_plan(void);
 void chaos_end_of_life(void);
