@@ -9,7 +9,9 @@ parities must be right, P and Q; a segment that says "both" must have two equal
 copies; no intent may be set.
 --compare also puts the array's content together and compares it with FILE.
 Says how much there was to check. --geometry only says how large the metadata is,
---home at which sector of the first device the home region begins.
+--home at which sector of the first device the home region begins. --parity N only
+says where P lies in the set of N members: of each written row the member, and the
+sector of its device; not where only an image is valid.
 """
 import argparse
 import ctypes
@@ -146,6 +148,19 @@ class Set:
         p = n - 1 - stripe % n
         return stripe, (p + parities + k) % n
 
+    def p_member(self, row):
+        """Who has P in this row."""
+        n = self.members
+        return n - 1 - row * self.array.segment // self.array.chunk % n
+
+    def p_places(self):
+        """Member and sector of each P on a home copy that is valid."""
+        a = self.array
+        for row in range(self.rows):
+            d = self.p_member(row)
+            if self.state(row, d) in (BOTH, HOME):
+                yield d, a.member[d].data_offset + self.start + row * a.segment
+
     def read_segment(self, segment):
         per_chunk = self.array.chunk // self.array.segment
         chunk, within = divmod(segment, per_chunk)
@@ -260,7 +275,7 @@ class Array:
         size = len(segments[0])
         numbers = [int.from_bytes(text, "little") for text in segments]
         n = s.members
-        p = n - 1 - row * self.segment // self.chunk % n
+        p = s.p_member(row)
         q = (p + 1) % n if self.parities == 2 else None
         total = q_total = 0
         for k in range(n - self.parities - 1, -1, -1):
@@ -309,6 +324,7 @@ def main():
     parser.add_argument("--expect-gear", type=int, metavar="N")
     parser.add_argument("--geometry", action="store_true")
     parser.add_argument("--home", action="store_true")
+    parser.add_argument("--parity", type=int, metavar="N")
     parser.add_argument("devices", nargs="+", metavar="DEVICE")
     options = parser.parse_args()
     keep_memory()
@@ -322,6 +338,12 @@ def main():
             return 0
         if options.home:
             print(array.member[0].data_offset + array.home.start)
+            return 0
+        if options.parity is not None:
+            for s in array.sets[1:]:
+                if s.members == options.parity:
+                    for d, sector in s.p_places():
+                        print(d, sector)
             return 0
         print(f"# gear {array.gear}: {array.check()}")
         if options.compare:
