@@ -1,0 +1,85 @@
+#!/bin/bash
+# A member that errs a few times or is slow when it is woken is asked again and not failed; one that errs for good is failed, and the array goes on.
+# timeout: 300
+set -euo pipefail
+. "$(dirname "$0")/../tools/par.sh"
+
+MIB=6
+ALL=$((32 << 11))	# sectors of a disk
+
+set_of() { echo "$2" >"$SPINDLES/spin$1/${3:-errors}"; }
+
+# asleep: with data and metadata that the sleepers do not have yet.
+asleep() {
+	shift_to 3
+	fill 2 "$1"
+	SUM=$(fingerprint $MIB)
+}
+
+# up WHAT MEMBERS: so many of them, and the data are right.
+up() {
+	assert_eq "$(par gear)" 5 "$1: gear"
+	assert_eq "$(par shift_last_error)" 0 "$1: error of the shift"
+	assert_match "$(</proc/mdstat)" "\\[5/$2\\]" "$1: mdstat"
+	assert_eq "$(fingerprint $MIB)" "$SUM" "$1: content"
+}
+
+# errs KIND TIMES MEMBER...
+errs() {
+	local kind=$1 times=$2 d
+	shift 2
+	note "$kind errs $times times, members $*"
+	asleep $((times + 1))
+	for d in "$@"; do set_of "$d" "$kind 0 $ALL $times"; done
+	shift_to 5
+	up "$kind errs $times times" 5
+	for d in "$@"; do assert_eq "$(<"$SPINDLES/spin$d/errors")" "" "$kind: errors left of spin$d"; done
+}
+
+# slow MEMBER...: each request of theirs takes up to two seconds until they are there.
+slow() {
+	local d
+	note "slow: members $*"
+	asleep 2
+	for d in "$@"; do set_of "$d" 2000000 delay_us; done
+	echo 5 >"/sys/block/$MD/md/par/gear"
+	wait_for "/sys/block/$MD/md/par/gear" 5 120
+	for d in "$@"; do set_of "$d" 0 delay_us; done
+	settle
+	up "slow" 5
+}
+
+# errs_for_good KIND MEMBER: and comes back as a new one.
+errs_for_good() {
+	local dev=/dev/spin$2
+	note "$1 errs for good, member $2"
+	asleep 1
+	set_of "$2" "$1 0 $ALL"
+	shift_to 5
+	up "$1 errs for good" 4
+	fill 2 3
+	SUM=$(fingerprint $MIB)
+	set_of "$2" clear
+	up "goes on" 4
+	wait_for "/sys/block/$MD/md/dev-spin$2/slot" none
+	mdadm --quiet "/dev/$MD" --remove "$dev" 2>/dev/null
+	mdadm --quiet "/dev/$MD" --add "$dev"
+	wait_for "/sys/block/$MD/md/degraded" 0
+	wait_for "/sys/block/$MD/md/sync_action" idle
+	up "added again" 5
+}
+
+mkspindles 5 32M
+create_par 3,5 --chunk=64
+fill $MIB
+for times in 1 2 3; do
+	for kind in read write any; do
+		errs "$kind" "$times" 3
+		errs "$kind" "$times" 3 4
+	done
+done
+slow 4
+slow 3 4
+for kind in any write; do errs_for_good "$kind" 4; done
+stop_par
+dissect
