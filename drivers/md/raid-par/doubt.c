@@ -216,11 +216,9 @@ int par_doubt_check(struct par_conf *conf)
 void par_doubt_unresynced(struct par_set *set)
 {
 	struct par_conf *conf = set->conf;
-	unsigned int d, missing = 0;
 
-	for (d = 0; d < set->sg->members; d++)
-		missing += !whole_for_md(conf, d);
-	if (!conf->geo.parities || missing < conf->geo.parities)
+	/* What raid5 itself gives up by, see raid5_sync_request(). */
+	if (READ_ONCE(set->mddev.degraded) < (int)conf->geo.parities)
 		return;
 	pr_crit("md/par:%s: a member was lost before the resync after a crash was over: what is in doubt may be wrong\n",
 		mdname(conf->mddev));

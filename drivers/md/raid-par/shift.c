@@ -160,9 +160,10 @@ static void shift_end(struct par_conf *conf, int err)
 	par_shift_notify(conf);
 }
 
-/* Holds gear_mutex, so that it is this gear that is told. */
+/* Under gear_mutex, so that it is this gear that is told. */
 static void gear_changed(struct par_conf *conf, const char *which)
 {
+	lockdep_assert_held(&conf->gear_mutex);
 	conf->shifts++;
 	pr_info("md/par:%s: shifted %s to gear %u of %u\n", mdname(conf->mddev),
 		which, conf->geo.set[conf->gear].members, conf->geo.members);
