@@ -7,8 +7,8 @@
  *                         lacks a member. Parity need not fit the data in those
  *                         rows, so what the member held cannot be told from them.
  *   a stale member        more members are lost than parity can stand for, but
- *                         one that left earlier is there: it lacks what has been
- *                         written since.
+ *                         one that left earlier is there, or an old copy of one:
+ *                         it lacks what has been written since.
  *
  * A member that is lost while the resync after a crash runs leaves the same hole
  * in an array that serves: that is told as well, since raid5 gives up the resync
@@ -122,7 +122,7 @@ static bool whole_for_md(struct par_conf *conf, unsigned int d)
 	return par_rdev_usable(rdev) && test_bit(In_sync, &rdev->flags);
 }
 
-/* The one of @members that left last, or -1. */
+/* The one of @members that left last, or an old copy of it, or -1. */
 static int newest_stale(struct par_conf *conf, u32 members)
 {
 	unsigned int d;
@@ -133,7 +133,7 @@ static int newest_stale(struct par_conf *conf, u32 members)
 		u64 seq = 0;
 
 		if (members & BIT(d) && whole_for_md(conf, d))
-			seq = par_load_left(conf, d);
+			seq = conf->old_seq[d] ?: par_load_left(conf, d);
 		if (seq > newest) {
 			newest = seq;
 			found = d;
@@ -156,10 +156,11 @@ static void stand_in(struct par_conf *conf, unsigned int d)
 u32 par_doubt_stale(struct par_conf *conf, u32 lacking)
 {
 	unsigned int i, d, missing = 0;
+	bool all = false;	/* no mark tells what an old copy lacks */
 	u32 taken = 0;
 	int one;
 
-	if (!conf->start || !conf->geo.parities)
+	if (!conf->start)
 		return 0;
 	for (d = 0; d < conf->geo.members; d++)
 		missing += lacking & BIT(d) || !whole_for_md(conf, d);
@@ -170,9 +171,13 @@ u32 par_doubt_stale(struct par_conf *conf, u32 lacking)
 		taken |= BIT(one);
 	}
 	for (d = 0; d < conf->geo.members; d++)
-		if (taken & BIT(d))
+		if (taken & BIT(d)) {
 			stand_in(conf, d);
-	for (i = 1; taken && i <= conf->geo.gears; i++)
+			all |= conf->old_seq[d];
+		}
+	if (all)
+		tell_range(conf, 0, conf->geo.array_sectors);
+	for (i = 1; !all && taken && i <= conf->geo.gears; i++)
 		doubt_zones(conf->set[i], PAR_INTENT_MISSED);
 	return taken;
 }

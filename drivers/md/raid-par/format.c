@@ -18,7 +18,7 @@ static_assert(offsetof(struct par_disk_super, uuid) == 40);
 static_assert(offsetof(struct par_disk_super, layout) == 88);
 static_assert(offsetof(struct par_disk_super, speed_max) == 156);
 static_assert(offsetof(struct par_disk_super, set) == 256);
-static_assert(offsetof(struct par_disk_super, joined) == 1552);
+static_assert(offsetof(struct par_disk_super, held) == 1552);
 static_assert(offsetof(struct par_disk_block, payload) == 64);
 
 static const char * const par_format_errors[] = {
@@ -98,12 +98,11 @@ void par_super_pack(struct par_disk_super *raw, const struct par_super *sb,
 	raw->gear = cpu_to_le32(geo->set[sb->gear].members);
 	raw->member = cpu_to_le32(member);
 	raw->flags = cpu_to_le32(sb->flags);
-	raw->awake = cpu_to_le32(sb->awake);
 	raw->speed_min = cpu_to_le32(sb->speed_min);
 	raw->speed_max = cpu_to_le32(sb->speed_max);
 	raw->partial = cpu_to_le32(sb->partial);
 	for (i = 0; i < PAR_MAX_MEMBERS; i++)
-		raw->joined[i] = cpu_to_le64(sb->joined[i]);
+		raw->held[i] = cpu_to_le64(sb->held[i]);
 	for (i = 1; i <= geo->gears; i++)
 		pack_set(&raw->set[i - 1], &sb->set[i], &geo->set[i]);
 	raw->crc = cpu_to_le32(super_crc(raw));
@@ -186,12 +185,11 @@ enum par_format_error par_super_unpack(struct par_super *sb,
 	sb->block_seq = le64_to_cpu(raw->block_seq);
 	sb->gear = gear_number(geo, le32_to_cpu(raw->gear));
 	sb->flags = le32_to_cpu(raw->flags);
-	sb->awake = le32_to_cpu(raw->awake);
 	sb->speed_min = le32_to_cpu(raw->speed_min);
 	sb->speed_max = le32_to_cpu(raw->speed_max);
 	sb->partial = le32_to_cpu(raw->partial);
 	for (i = 0; i < PAR_MAX_MEMBERS; i++)
-		sb->joined[i] = le64_to_cpu(raw->joined[i]);
+		sb->held[i] = le64_to_cpu(raw->held[i]);
 	for (i = 1; i <= geo->gears; i++)
 		unpack_set(&sb->set[i], &raw->set[i - 1]);
 	*read_only = le64_to_cpu(raw->ro_compat) & ~PAR_RO_COMPAT_KNOWN;

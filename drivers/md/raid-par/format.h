@@ -69,13 +69,13 @@ struct par_disk_super {
 	__le32 gear;		/* 132 current gear, in members */
 	__le32 member;		/* 136 whose copy this is */
 	__le32 flags;		/* 140 PAR_SB_CLEAN … */
-	__le32 awake;		/* 144 members that were given this version */
+	__le32 pad0;		/* 144 */
 	__le32 partial;		/* 148 members whose rebuild needs only marked zones */
 	__le32 speed_min;	/* 152 propagation, KiB/s */
 	__le32 speed_max;	/* 156 */
 	u8 pad1[96];		/* 160 */
 	struct par_disk_set set[PAR_MAX_SETS];	/* 256 by gear, lowest first */
-	__le64 joined[PAR_MAX_MEMBERS];	/* 1552 seq at which each was last added */
+	__le64 held[PAR_MAX_MEMBERS];	/* 1552 the least seq that each one's copy has */
 	u8 pad2[2320];		/* 1776 */
 };				/* 4096 */
 
@@ -123,8 +123,8 @@ struct par_super {
 	u8 uuid[16];
 	u64 ctime, epoch, seq, block_seq;
 	unsigned int gear;	/* number, 1 … gears */
-	u32 flags, awake, partial;
-	u64 joined[PAR_MAX_MEMBERS];
+	u32 flags, partial;
+	u64 held[PAR_MAX_MEMBERS];	/* lags one behind on the disks */
 	u32 speed_min, speed_max;
 	struct par_set_record set[PAR_MAX_SETS + 1];
 };

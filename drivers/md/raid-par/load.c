@@ -19,18 +19,20 @@
 struct par_found {
 	enum par_format_error err;
 	u64 seq;
+	bool one_slot;			/* the other slot holds nothing valid */
 	unsigned int unreadable;	/* blocks that its neighbours have */
 };
 
-/* The newer valid superblock of one member, into @sb. */
-static enum par_format_error read_super(struct par_conf *conf, unsigned int d,
-					struct par_super *sb)
+/* The newer valid superblock of one member, into @sb and @found. */
+static void read_super(struct par_conf *conf, unsigned int d,
+		       struct par_super *sb, struct par_found *found)
 {
 	struct mddev *mddev = conf->mddev;
 	enum par_format_error err, worst = PAR_FMT_ABSENT;
 	struct page *page = conf->store_pages[0];
+	unsigned int valid = 0;
 	struct par_super one;
-	bool found = false, read_only;
+	bool read_only;
 	u64 slot;
 
 	for (slot = 0; slot < 2; slot++) {
@@ -44,11 +46,12 @@ static enum par_format_error read_super(struct par_conf *conf, unsigned int d,
 		}
 		if (read_only)
 			mddev->ro = MD_RDONLY;
-		if (!found || one.seq > sb->seq)
+		if (!valid++ || one.seq > sb->seq)
 			*sb = one;
-		found = true;
 	}
-	return found ? PAR_FMT_OK : worst;
+	found->err = valid ? PAR_FMT_OK : worst;
+	found->seq = valid ? sb->seq : 0;
+	found->one_slot = valid == 1;
 }
 
 /*
@@ -64,10 +67,9 @@ static bool find_super(struct par_conf *conf, struct par_found *found)
 	for (d = 0; d < conf->geo.members; d++) {
 		if (!par_rdev_usable(conf->member[d].rdev))
 			continue;
-		found[d].err = read_super(conf, d, &one);
+		read_super(conf, d, &one, &found[d]);
 		if (found[d].err)
 			continue;
-		found[d].seq = one.seq;
 		conf->member_seq[d] = one.block_seq;
 		if (one.seq > newest || !conf->current_members) {
 			newest = one.seq;
@@ -313,7 +315,7 @@ static int rescue_super(struct par_conf *conf, bool any)
 	if (any) {	/* what is left of the map is still its own */
 		conf->super.epoch = old.epoch;
 		conf->super.seq = old.seq;
-		memcpy(conf->super.joined, old.joined, sizeof(old.joined));
+		memcpy(conf->super.held, old.held, sizeof(old.held));
 	}
 	conf->current_members = 0;
 	for (d = 0; d < conf->geo.members; d++) {
@@ -330,10 +332,45 @@ static u32 steady_members(const struct par_conf *conf)
 	return BIT(conf->geo.set[1].members) - 1;
 }
 
+/*
+ * A version is written to one member after the other, so a cut leaves at most
+ * one of them with a single valid slot. If all that have the newest one have
+ * nothing beside it, there may have been a newer one that has been destroyed,
+ * and what it told of, failures above all, nobody knows. Only the very first
+ * version has nothing beside it.
+ */
+static bool newer_destroyed(const struct par_conf *conf,
+			    const struct par_found *found)
+{
+	unsigned int d;
+
+	if (conf->super.seq == 1 || hweight32(conf->current_members) < 2)
+		return false;
+	for (d = 0; d < conf->geo.members; d++)
+		if (conf->current_members & BIT(d) && !found[d].one_slot)
+			return false;
+	return true;
+}
+
+static int doubt_super(struct par_conf *conf, const struct par_found *found)
+{
+	tell_supers(conf, found);
+	if (conf->start) {
+		pr_warn("md/par:%s: started by force with version %llu of the metadata, though a newer one may have been destroyed: failures that it told of are not known\n",
+			mdname(conf->mddev), conf->super.seq);
+		return 0;
+	}
+	pr_err("md/par:%s: cannot start: on all members the metadata before or after version %llu is destroyed; --force starts it with this version, but if there was a newer one, failures that it told of are not known then\n",
+	       mdname(conf->mddev), conf->super.seq);
+	return -EUCLEAN;
+}
+
 static int load_super(struct par_conf *conf, const struct par_found *found,
 		      bool any)
 {
 	if (any && conf->current_members & steady_members(conf)) {
+		if (newer_destroyed(conf, found))
+			return doubt_super(conf, found);
 		if (any_wrong(found))
 			tell_supers(conf, found);
 		return 0;
@@ -367,6 +404,35 @@ static void load_zones(struct par_conf *conf)
 	}
 }
 
+/*
+ * Members whose copy is older than what they have been given before: not what
+ * was taken out, but an older state of it, a clone or an image put back. Its
+ * data is as old, and no mark tells what it lacks: all of it is made anew. That
+ * its newest copy may be unreadable does not make it old.
+ */
+static void find_old(struct par_conf *conf, const struct par_found *found)
+{
+	unsigned int d;
+
+	for (d = 0; d < conf->geo.members; d++) {
+		struct md_rdev *rdev = conf->member[d].rdev;
+
+		if (!par_rdev_usable(rdev) || found[d].err ||
+		    found[d].seq + found[d].one_slot >= conf->super.held[d])
+			continue;
+		pr_warn("md/par:%s: member %u (%pg) has version %llu of the metadata, but was given version %llu once: it is an old copy of itself and not whole\n",
+			mdname(conf->mddev), d, rdev->bdev, found[d].seq,
+			conf->super.held[d]);
+		conf->old_seq[d] = found[d].seq;
+		conf->member_seq[d] = 0;
+		conf->super.partial &= ~BIT(d);
+		par_store_lacks(conf, d);
+	}
+	for (d = 0; d < conf->geo.members; d++)
+		if (conf->current_members & BIT(d))
+			conf->super.held[d] = conf->super.seq;
+}
+
 int par_load(struct par_conf *conf)
 {
 	struct par_found found[PAR_MAX_MEMBERS] = { };
@@ -381,6 +447,7 @@ int par_load(struct par_conf *conf)
 	if (err)
 		return err;
 	tell_damage(conf, found);
+	find_old(conf, found);
 	/* No block of this or an earlier life can be newer than the next one. */
 	conf->block_seq = max(conf->block_seq, conf->super.block_seq) +
 			  PAR_SEQ_LEAP;
@@ -403,15 +470,15 @@ static bool was_whole(const struct par_conf *conf, const struct par_super *sb,
 
 u64 par_load_left(struct par_conf *conf, unsigned int d)
 {
-	enum par_format_error err;
+	struct par_found found = { };
 	struct par_super one;
 
 	mutex_lock(&conf->store_mutex);
-	err = read_super(conf, d, &one);
+	read_super(conf, d, &one, &found);
 	mutex_unlock(&conf->store_mutex);
-	/* Nobody has had its place since, and it is not from the future. */
-	if (err || one.epoch != conf->super.epoch ||
-	    one.seq < conf->super.joined[d] || one.seq > conf->super.seq ||
+	/* It is no older copy, none that had its place before, nor from the future. */
+	if (found.err || one.epoch != conf->super.epoch ||
+	    one.seq < conf->super.held[d] || one.seq > conf->super.seq ||
 	    !was_whole(conf, &one, d))
 		return 0;
 	conf->member_seq[d] = one.block_seq;

@@ -241,6 +241,7 @@ struct par_conf {
 		    *super_page;
 	u64 member_seq[PAR_MAX_MEMBERS];	/* its blocks are this new */
 	struct work_struct store_work;
+	u64 old_seq[PAR_MAX_MEMBERS];	/* of those that are old copies, or 0 */
 	struct delayed_work tidy_work;
 	u64 meta_writes;
 
@@ -451,9 +452,10 @@ int par_flush_members(struct par_conf *conf, u32 which);
 int par_load(struct par_conf *conf);
 
 /*
- * par_load_left - does member @d have what it had when it left its place, and
- * has nobody else had that since, so that it lacks only what zones marked
- * PAR_INTENT_MISSED hold? Returns how new its metadata is, or 0; sleeps.
+ * par_load_left - does member @d have what it had when it left its place, so
+ * that it lacks only what zones marked PAR_INTENT_MISSED hold? Not if another
+ * has had that place since, nor if it is an older copy of what left (super.held).
+ * Returns how new its metadata is, or 0; sleeps.
  */
 u64 par_load_left(struct par_conf *conf, unsigned int d);
 

@@ -232,7 +232,6 @@ int par_write_super(struct par_conf *conf, u32 members)
 
 	conf->super.seq++;
 	conf->super.block_seq = conf->block_seq;
-	conf->super.awake = left;
 	sector = par_super_sector(conf->super.seq);
 	for (d = 0; d < conf->geo.members; d++) {
 		if (!(left & BIT(d)))
@@ -247,6 +246,10 @@ int par_write_super(struct par_conf *conf, u32 members)
 	if (!(left & ~failed))
 		return -EIO;
 	WRITE_ONCE(conf->failed_stored, told);
+	/* For the next version to tell: this one may not have come to all. */
+	for (d = 0; d < conf->geo.members; d++)
+		if (left & ~failed & BIT(d))
+			conf->super.held[d] = conf->super.seq;
 	return 0;
 }
 
@@ -945,6 +948,8 @@ int par_store_checkpoint(struct par_conf *conf, bool clean)
 	}
 	mutex_unlock(&conf->store_mutex);
 	return err;
+		/* That it has come to all, only the next one tells: see find_old(). */
+		err = err ?: par_write_super(conf, conf->current_members);
 }
 
 /* Zones whose intent nobody has used for a while: admit nothing more. */

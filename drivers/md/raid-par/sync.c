@@ -96,7 +96,7 @@ static void join(struct par_conf *conf, struct md_rdev *rdev, unsigned int d)
 	} else {
 		conf->super.partial &= ~BIT(d);
 		conf->member_seq[d] = 0;
-		conf->super.joined[d] = conf->super.seq + 1;
+		conf->super.held[d] = conf->super.seq + 1;
 	}
 	par_store_lacks(conf, d);
 	mutex_unlock(&conf->store_mutex);

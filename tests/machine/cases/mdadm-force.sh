@@ -40,9 +40,7 @@ crash_writing() {
 	echo all >"$SPINDLES/restore"
 }
 
-# The ranges in doubt, in MiB of the array, that the kernel has told since the mark.
-mark_log() { MARK=$(dmesg | wc -l); }
-log_since() { dmesg | tail -n +$((MARK + 1)); }
+# The ranges in doubt, in sectors of the array, that the kernel has told since the mark.
 doubt() {
 	log_since | sed -n 's/.*in doubt: array sectors \([0-9]*\) to \([0-9]*\)$/\1 \2/p'
 }

@@ -27,8 +27,6 @@ fingerprint_parts() {
 sectors_read() { local s; read -r -a s <"/sys/block/$1/stat"; echo "${s[2]}"; }
 sectors_written() { local s; read -r -a s <"/sys/block/$1/stat"; echo "${s[6]}"; }
 
-mark_log() { MARK=$(dmesg | wc -l); }
-log_since() { dmesg | tail -n +$((MARK + 1)); }
 
 wait_whole() {
 	wait_for "/sys/block/$MD/md/degraded" 0

@@ -85,6 +85,10 @@ shift_to() {
 	[ "$GOT" = "$1" ] || fail "gear $GOT, wanted $1; last error $(par shift_last_error)"
 }
 
+# mark_log; …; log_since: what the kernel has said in between.
+mark_log() { MARK=$(dmesg | wc -l); }
+log_since() { dmesg | tail -n +$((MARK + 1)); }
+
 # The block layer's counters, all of them, of the members that sleep in GEAR.
 sleepers_stat() {
 	local name stat

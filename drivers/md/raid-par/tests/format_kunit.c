@@ -167,9 +167,8 @@ static void expect_same(struct kunit *test, const struct par_super *got,
 	KUNIT_EXPECT_EQ(test, got->block_seq, put->block_seq);
 	KUNIT_EXPECT_EQ(test, got->gear, put->gear);
 	KUNIT_EXPECT_EQ(test, got->flags, put->flags);
-	KUNIT_EXPECT_EQ(test, got->awake, put->awake);
 	KUNIT_EXPECT_EQ(test, got->partial, put->partial);
-	KUNIT_EXPECT_MEMEQ(test, got->joined, put->joined, sizeof(put->joined));
+	KUNIT_EXPECT_MEMEQ(test, got->held, put->held, sizeof(put->held));
 	KUNIT_EXPECT_EQ(test, got->speed_min, put->speed_min);
 	KUNIT_EXPECT_EQ(test, got->speed_max, put->speed_max);
 	for (i = 1; i <= t->geo.gears; i++)
@@ -259,7 +258,7 @@ static void format_super_bytes(struct kunit *test)
 	expect_le32(test, raw, 132, t->geo.set[t->sb.gear].members);
 	expect_le32(test, raw, 136, MEMBER);
 	expect_le32(test, raw, 140, t->sb.flags);
-	expect_le32(test, raw, 144, t->sb.awake);
+	expect_le32(test, raw, 144, 0);
 	expect_le32(test, raw, 148, t->sb.partial);
 	expect_le32(test, raw, 152, t->sb.speed_min);
 	expect_le32(test, raw, 156, t->sb.speed_max);
@@ -268,7 +267,7 @@ static void format_super_bytes(struct kunit *test)
 		expect_set_bytes(test, raw, i);
 	expect_zeros(test, raw, 256 + 48 * t->geo.gears, 1552);
 	for (i = 0; i < 28; i++)
-		expect_le64(test, raw, 1552 + 8 * i, t->sb.joined[i]);
+		expect_le64(test, raw, 1552 + 8 * i, t->sb.held[i]);
 	expect_zeros(test, raw, 1552 + 8 * 28, PAR_BLOCK_BYTES);
 
 	put_unaligned_le32(0, raw + 8);

@@ -1,0 +1,132 @@
+#!/bin/bash
+# An old copy of a member, put back in its place, is told and made anew; nothing of what it holds is served.
+# timeout: 300
+set -euo pipefail
+. "$(dirname "$0")/../tools/par.sh"
+
+COPY=$MACHINE_TMP/copy
+
+copy_of() { dd if="${DEVS[$1]}" of="$COPY" bs=1M iflag=direct status=none; }
+put_back() { dd if="$COPY" of="${DEVS[$1]}" bs=1M oflag=direct conv=fsync status=none; }
+
+told_old() {
+	assert_match "$(log_since)" "member $1 \\(${DISKS[$1]}\\) has version [0-9]+ of the metadata, but was given version [0-9]+ once" "$2: kernel log"
+}
+
+whole_and_right() {
+	mdadm --wait "/dev/$MD" || true
+	wait_for "/sys/block/$MD/md/degraded" 0
+	settle
+	assert_eq "$(fingerprint 8)" "$SUM" "$1: content"
+	stop_par
+	dissect
+	mark_log
+	assemble_par
+	assert_eq "$(<"/sys/block/$MD/md/degraded")" 0 "$1: members missing afterwards"
+	assert_eq "$(log_since | grep -c 'but was given version')" 0 "$1: told once more"
+}
+
+# Taken out while stopped, put back after the array has been used for a while.
+stopped() {
+	local d=$1 gear
+	for gear in "$(low_gear "$LAYOUT")" "$(top_gear "$LAYOUT")"; do
+		note "$LAYOUT: member $d, used in gear $gear meanwhile"
+		shift_to "$gear"
+		stop_par
+		copy_of "$d"
+		assemble_par
+		fill 3 1
+		shift_to "$(top_gear "$LAYOUT")"
+		SUM=$(fingerprint 8)
+		stop_par
+		put_back "$d"
+		mark_log
+		assemble_par
+		told_old "$d" "member $d"
+		assert_eq "$(fingerprint 8)" "$SUM" "member $d: content at once"
+		whole_and_right "member $d"
+	done
+}
+
+# Made while the array was running, put back after a proper stop.
+running() {
+	local d=$1
+	note "$LAYOUT: member $d, as it was when the array was running"
+	fill 1
+	sync
+	copy_of "$d"
+	fill 3 1
+	SUM=$(fingerprint 8)
+	stop_par
+	put_back "$d"
+	mark_log
+	assemble_par
+	told_old "$d" "running, member $d"
+	whole_and_right "running, member $d"
+}
+
+# It fails, and an old copy of it comes in its place: no --re-add of the marks only.
+readded() {
+	local d=$1
+	note "$LAYOUT: member $d, added again"
+	stop_par
+	copy_of "$d"
+	assemble_par
+	fill 3 2
+	shift_to "$(top_gear "$LAYOUT")"
+	mdadm --quiet "/dev/$MD" --fail "${DEVS[d]}"
+	wait_for "/sys/block/$MD/md/par/shift_state" idle
+	until mdadm --quiet "/dev/$MD" --remove "${DEVS[d]}" 2>/dev/null; do nap 0.1; done
+	fill 1 5
+	SUM=$(fingerprint 8)
+	put_back "$d"
+	mark_log
+	mdadm --quiet "/dev/$MD" --re-add "${DEVS[d]}" || mdadm --quiet "/dev/$MD" --add "${DEVS[d]}"
+	assert_match "$(log_since)" "member $d \\(${DISKS[d]}\\) is new and will be rebuilt" "kernel log"
+	whole_and_right "member $d, added again"
+}
+
+# With one more missing it is one too many; by force it stands in, all of it in doubt.
+one_too_many() {
+	local d=$1 missing=$2 all
+	note "$LAYOUT: member $d is an old copy, member $missing is missing"
+	stop_par
+	copy_of "$d"
+	assemble_par
+	fill 2 3
+	shift_to "$(top_gear "$LAYOUT")"
+	stop_par
+	put_back "$d"
+	all=("${DEVS[@]}")
+	[ "$missing" = none ] || unset "all[$missing]"
+	mark_log
+	refused mdadm --assemble --run "/dev/$MD" "${all[@]}"
+	told_old "$d" "refused"
+	mark_log
+	mdadm --assemble --quiet --run --force "/dev/$MD" "${all[@]}"
+	assert_match "$(log_since)" "member $d \\(${DISKS[d]}\\) stands in by force" "forced: kernel log"
+	assert_match "$(log_since)" "in doubt: array sectors 0 to $(($(array_bytes) / 512 - 1))" "forced: all is in doubt"
+	fill 2 3
+	stop_par
+	mark_log
+	mdadm --assemble --quiet --run "/dev/$MD" "${all[@]}"
+	assert_eq "$(log_since | grep -c 'in doubt')" 0 "once is enough"
+}
+
+mkspindles 5 32M
+create_par 3,5 --chunk=64
+fill 8
+stopped 0
+stopped 4
+running 2
+readded 1
+one_too_many 2 3
+stop_par
+rmdisks
+
+mkspindles 5 32M
+create_par raid0:2,5 --chunk=64
+fill 8
+one_too_many 3 none
+stop_par
+rmdisks
