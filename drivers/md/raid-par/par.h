@@ -488,6 +488,12 @@ void par_doubt_unresynced(struct par_set *set);
  * par_child_sync_request - what the sync thread of a child calls in place of
  * raid5's own: see the head of resync.c
  */
+/*
+ * par_child_cache - raid5's cache of a set: as large as it should be (@full), or
+ * with hardly anything in it; sleeps
+ */
+void par_child_cache(struct par_set *set, bool full);
+
 sector_t par_child_sync_request(struct mddev *child, sector_t sector,
 				sector_t max_sector, int *skipped);
 

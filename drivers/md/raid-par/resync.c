@@ -18,10 +18,17 @@
 #include "par.h"
 
 #define PAR_STRIPE_SECTORS	8U	/* of raid5's: a block of each member */
+#define PAR_FIX_BESIDE		2U	/* rows: of more stripes than the smallest cache */
 
 static struct par_set *set_of(struct mddev *child)
 {
 	return container_of(child, struct par_set, mddev);
+}
+
+/* Has it something to sync, and does it run? */
+static bool can_sync(const struct par_set *set)
+{
+	return set->running && set->conf->geo.parities;
 }
 
 /* Is nothing to be written now? The follower or par_thread() asks again. */
@@ -157,11 +164,12 @@ void par_child_go(struct mddev *child)
 	md_wakeup_thread(child->thread);
 }
 
-void par_resync_fix(struct par_set *set, u64 first, u64 end)
+/* A repair of no more than rows [@first, @end). */
+static void repair_rows(struct par_set *set, u64 first, u64 end)
 {
 	struct mddev *child = &set->mddev;
 
-	if (!set->running || !set->conf->geo.parities || par_child_busy(child))
+	if (first >= end || par_child_busy(child))
 		return;
 	set->fix_first = first;
 	set->fix_end = end;
@@ -173,6 +181,23 @@ void par_resync_fix(struct par_set *set, u64 first, u64 end)
 	/* If it goes on, it must not become a repair of all there is. */
 	if (!par_child_busy(child))
 		set->fix_end = 0;
+}
+
+/*
+ * raid5 does not read, nor then correct, what it has in its cache. So that is
+ * made as small as it may be for a while, and rows beside these go through what
+ * is left of it.
+ */
+void par_resync_fix(struct par_set *set, u64 first, u64 end)
+{
+	u64 beside = first >= PAR_FIX_BESIDE ? first - PAR_FIX_BESIDE : end;
+
+	if (!can_sync(set))
+		return;
+	par_child_cache(set, false);
+	repair_rows(set, beside, min_t(u64, beside + PAR_FIX_BESIDE, set->sg->rows));
+	repair_rows(set, first, end);
+	par_child_cache(set, true);
 }
 
 /* Rows of @set that its child's resync has been through. */

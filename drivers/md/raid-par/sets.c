@@ -18,6 +18,7 @@
 
 #define PAR_STRIPES_MIN		256	/* md's own default */
 #define PAR_STRIPES_MAX		4096
+#define PAR_STRIPES_LEAST	17	/* that raid5_set_cache_size() takes */
 #define PAR_STRIPE_MEMORY	(192UL << 20)	/* at most this for all sets' stripes */
 
 static struct lock_class_key par_child_lock[2], par_child_suspend[2],
@@ -216,6 +217,13 @@ static void child_setup(struct par_set *set)
 {
 	struct par_conf *conf = set->conf;
 	struct mddev *child = &set->mddev;
+void par_child_cache(struct par_set *set, bool full)
+{
+	mddev_lock_nointr(&set->mddev);
+	raid5_set_cache_size(&set->mddev, full ? stripe_count(set) : PAR_STRIPES_LEAST);
+	mddev_unlock(&set->mddev);
+}
+
 
 	child->raid_disks = set->sg->members;
 	child->level = conf->geo.child_level;

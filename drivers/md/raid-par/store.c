@@ -173,8 +173,9 @@ bool par_meta_read(struct par_conf *conf, unsigned int d, u64 sector,
 			    REQ_OP_READ | REQ_META, false);
 }
 
-/* Read from all of @members at once, into one page: who answers? */
-static u32 silent_members(struct par_conf *conf, u32 members, struct page *page)
+/* Read @sector of all of @members at once, into one page: who answers? */
+static u32 silent_members(struct par_conf *conf, u32 members, u64 sector,
+			  struct page *page)
 {
 	struct par_meta_io io = { .conf = conf };
 	unsigned int d;
@@ -182,8 +183,8 @@ static u32 silent_members(struct par_conf *conf, u32 members, struct page *page)
 	meta_begin(&io, conf);
 	for (d = 0; d < conf->geo.members; d++)
 		if (members & BIT(d))
-			meta_submit(&io, d, 0, page, REQ_OP_READ | REQ_SYNC |
-				    REQ_META);
+			meta_submit(&io, d, sector, page, REQ_OP_READ |
+				    REQ_SYNC | REQ_META);
 	return meta_wait(&io);
 }
 
@@ -196,7 +197,9 @@ u32 par_store_wake(struct par_conf *conf, u32 members)
 	for (tries = 0; members && tries < PAR_WAKE_TRIES; tries++) {
 		if (tries)
 			msleep(PAR_WAKE_PAUSE);
-		members = silent_members(conf, members, page);
+		/* Another block each time: one may be unreadable. */
+		members = silent_members(conf, members, tries * PAR_BLOCK_SECTORS,
+					 page);
 	}
 	__free_page(page);
 	return members;

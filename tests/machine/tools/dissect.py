@@ -2,7 +2,7 @@
 """Take the disks of a stopped par array apart, by the documents and not by the
 module's code, and check what lies on them.
 
-  dissect.py [--compare FILE] [--expect-gear N] [--geometry|--home] DEVICE...
+  dissect.py [--compare FILE] [--expect-gear N] [--geometry|--home|--where CHUNK] DEVICE...
 
 Devices in the order of their members. In every written row of every set the
 parities must be right, P and Q; a segment that says "both" must have two equal
@@ -12,6 +12,8 @@ Says how much there was to check. --geometry only says how large the metadata is
 --home at which sector of the first device the home region begins. --parity N only
 says where P lies in the set of N members: of each written row the member, and the
 sector of its device; not where only an image is valid.
+--where on which member and at which of its sectors the home copy of a chunk of the
+array begins, and in further lines the same of its image, if it has one, and of that one's.
 """
 import argparse
 import ctypes
@@ -123,14 +125,17 @@ class Set:
         a = self.array
         return a.member[d].read(self.start + row * a.segment, a.segment)
 
-    def image(self, row, d):
-        """Segment `row` of sleeper d, from the gear set that images it."""
+    def image_at(self, row, d):
+        """The gear set that images segment `row` of sleeper d, and which segment of it."""
         a = self.array
         gear = a.image_set(d)
         low, high = a.gears[gear - 1], a.gears[gear]
         x = self.start - a.meta + row * a.segment
-        segment = x // a.segment * (high - low) + d - low
-        return a.sets[gear].read_segment(segment)
+        return a.sets[gear], x // a.segment * (high - low) + d - low
+
+    def image(self, row, d):
+        gear_set, segment = self.image_at(row, d)
+        return gear_set.read_segment(segment)
 
     def content(self, row, d):
         """What member d holds in this row, wherever it lies."""
@@ -161,11 +166,15 @@ class Set:
             if self.state(row, d) in (BOTH, HOME):
                 yield d, a.member[d].data_offset + self.start + row * a.segment
 
-    def read_segment(self, segment):
+    def segment_at(self, segment):
+        """The row and member of a segment of the set's content."""
         per_chunk = self.array.chunk // self.array.segment
         chunk, within = divmod(segment, per_chunk)
         stripe, d = self.place(chunk)
-        return self.content(stripe * per_chunk + within, d)
+        return stripe * per_chunk + within, d
+
+    def read_segment(self, segment):
+        return self.content(*self.segment_at(segment))
 
     def __str__(self):
         return f"the set of {self.members}"
@@ -212,6 +221,16 @@ class Array:
         if best is None:
             raise Wrong("no superblock")
         return owners, best[1]
+
+    def where(self, chunk):
+        """Member and sector of a chunk's home copy, of its image, of that one's."""
+        s, segment = self.home, chunk * (self.chunk // self.segment)
+        while True:
+            row, d = s.segment_at(segment)
+            yield d, self.member[d].data_offset + s.start + row * self.segment
+            if d < self.gears[0]:
+                return
+            s, segment = s.image_at(row, d)
 
     def image_set(self, d):
         return max(i for i in range(1, len(self.gears)) if self.gears[i - 1] <= d)
@@ -325,6 +344,7 @@ def main():
     parser.add_argument("--geometry", action="store_true")
     parser.add_argument("--home", action="store_true")
     parser.add_argument("--parity", type=int, metavar="N")
+    parser.add_argument("--where", type=int, metavar="CHUNK")
     parser.add_argument("devices", nargs="+", metavar="DEVICE")
     options = parser.parse_args()
     keep_memory()
@@ -344,6 +364,10 @@ def main():
                 if s.members == options.parity:
                     for d, sector in s.p_places():
                         print(d, sector)
+            return 0
+        if options.where is not None:
+            for d, sector in array.where(options.where):
+                print(d, sector)
             return 0
         print(f"# gear {array.gear}: {array.check()}")
         if options.compare:

@@ -1,0 +1,285 @@
+#!/bin/bash
+# Sectors that cannot be read are corrected wherever they lie, as md's raid5 does it, and nobody is failed for them.
+# timeout: 300
+set -euo pipefail
+. "$(dirname "$0")/../tools/par.sh"
+
+MODEL=$MACHINE_TMP/model	# what the array's first MIB hold
+MIB=12
+HOME_AT=()	# by chunk: member and sector of its home copy,
+IMAGE_AT=()	# and of its image
+
+# put BYTES FIRST COUNT: new data, in blocks of BYTES, to the array and the model.
+put() {
+	dd if=/dev/urandom of="$MODEL" bs="$1" seek="$2" count="$3" conv=notrunc status=none
+	dd if="$MODEL" of="/dev/$MD" bs="$1" skip="$2" seek="$2" count="$3" oflag=direct \
+		conv=notrunc,fsync status=none
+}
+
+right() {
+	cmp -n ${MIB}M "$MODEL" <(dd if="/dev/$MD" bs=1M count=$MIB iflag=direct status=none) ||
+		fail "$1: not what was written"
+}
+
+# locate CHUNK...: where they lie, for what follows; the array is stopped for it.
+locate() {
+	local chunk places
+	stop_par
+	for chunk in "$@"; do
+		mapfile -t places < <(dissect --where "$chunk")
+		HOME_AT[chunk]=${places[0]}
+		IMAGE_AT[chunk]=${places[1]:-}
+	done
+	assemble_par
+}
+
+# What raid5 has in its cache it does not read: begin with an empty one.
+cold() {
+	reassemble_par
+	settle
+}
+
+# spoil MEMBER SECTOR COUNT: they cannot be read until they are written.
+spoil() { echo "read $2 $3" >"$SPINDLES/${DISKS[$1]}/errors"; }
+
+# The same beyond the beginning of a chunk: spoil_at "MEMBER SECTOR" OFFSET COUNT.
+spoil_at() { spoil "${1% *}" $((${1#* } + $2)) "$3"; }
+
+all_up() {
+	local n=${#DISKS[@]}
+	assert_match "$(</proc/mdstat)" "\\[$n/$n\\] \\[U+\\]" "$1: mdstat"
+}
+
+corrected() {
+	local name
+	all_up "$1"
+	for name in "${DISKS[@]}"; do
+		assert_eq "$(<"$SPINDLES/$name/errors")" "" "$1: what $name cannot read"
+	done
+}
+
+begin() {
+	local layout=$1
+	shift
+	mkspindles "$(top_gear "$layout")" 32M
+	create_par "$layout" --chunk=64
+	put 1M 0 $MIB
+	locate "$@"
+}
+
+end() {
+	stop_par
+	dissect
+	rmdisks
+}
+
+scrub() {
+	echo check >"/sys/block/$MD/md/sync_action"
+	wait_for "/sys/block/$MD/md/sync_action" idle
+	assert_eq "$(<"/sys/block/$MD/md/mismatch_cnt")" 0 "mismatches"
+}
+
+home_copies() {
+	note "home copies of those that never sleep, gear $(par gear)"
+	cold
+	spoil_at "${HOME_AT[1]}" 5 1
+	spoil_at "${HOME_AT[10]}" 0 128
+	right "home copies"
+	corrected "home copies"
+	cold
+	spoil_at "${HOME_AT[1]}" 21 1
+	put 512 $((128 + 20)) 1
+	right "home copy beside a write"
+	corrected "home copy beside a write"
+}
+
+sleepers_home_copies() {
+	note "home copies of those that can sleep, and parity"
+	cold
+	spoil_at "${HOME_AT[3]}" 127 1
+	spoil_at "${HOME_AT[4]}" 0 128
+	right "sleepers' home copies"
+	corrected "sleepers' home copies"
+	cold
+	spoil 4 $((${HOME_AT[0]#* } + 7)) 2
+	scrub
+	corrected "parity"
+}
+
+# spoil_images: of a sleeper each a sector, or more.
+spoil_images() {
+	spoil_at "${IMAGE_AT[3]}" 64 1
+	spoil_at "${IMAGE_AT[4]}" 0 128
+}
+
+# images STATE: all without waking anybody.
+images() {
+	note "images, state $1"
+	cold
+	assert_ne "$(par "segments_$1")" 0 "segments"
+	watch_sleepers
+	spoil_images
+	right "images, $1"
+	corrected "images, $1"
+	assert_asleep "correcting images"
+	cold
+	watch_sleepers
+	spoil_at "${IMAGE_AT[3]}" 17 1
+	put 512 $((3 * 128 + 16)) 1
+	right "image beside a write"
+	corrected "image beside a write"
+	assert_asleep "correcting beside a write"
+}
+
+shift_up() {
+	note "images while propagating"
+	put 64K 0 16
+	cold
+	spoil_images
+	shift_to 5
+	assert_eq "$(par segments_image)" 0 "segments not propagated"
+	corrected "propagating"
+	right "propagated"
+}
+
+spoil_home() {
+	spoil_at "${HOME_AT[3]}" 9 1
+	spoil_at "${HOME_AT[4]}" 0 128
+	spoil 4 $((${HOME_AT[0]#* } + 120)) 3	# parity
+}
+
+shift_down() {
+	note "home copies while shifting down"
+	put 64K 0 16
+	cold
+	spoil_home
+	shift_to 3
+	assert_eq "$(par shift_last_error)" 0 "error of the shift down"
+	corrected "shifting down"
+	right "shifted down"
+	shift_to 5
+}
+
+# What raid5 has in its cache it does not read, and so does not correct.
+shift_down_at_once() {
+	note "home copies that have just been written, while shifting down"
+	cold
+	put 64K 0 16
+	spoil_home
+	shift_to 3
+	assert_eq "$(par shift_last_error)" 0 "error of the shift down"
+	all_up "shifting down at once"
+	right "shifted down at once"
+	shift_to 5
+	cold
+	right "shifted up again"
+	scrub
+	corrected "shifted up again"
+}
+
+# Every block of the metadata is stored in each of its slots, the superblock when
+# the array is stopped and when it is written again.
+store_all() {
+	local i
+	for i in 1 2; do
+		put 64K 0 16
+		shift_to 3
+		put 64K 0 16
+		shift_to 5
+	done
+	reassemble_par
+	put 64K 0 16
+}
+
+# metadata MEMBER GEAR FIRST COUNT: at assembly in GEAR, of that member only.
+metadata() {
+	local offset
+	note "metadata of member $1, sectors $3 + $4, gear $2"
+	offset=$(<"/sys/block/$MD/md/dev-${DISKS[$1]}/offset")
+	shift_to "$2"
+	put 64K 8 8
+	stop_par
+	spoil "$1" $((offset + $3)) "$4"
+	assemble_par
+	assert_eq "$(par gear)" "$2" "gear after assembly"
+	right "assembled"
+	shift_to 5
+	all_up "metadata"
+	store_all
+	corrected "metadata"
+	right "metadata"
+}
+
+# The one that wakes up needs it from those that are awake.
+metadata_for_waking() {
+	local offset
+	note "metadata that a waking member needs"
+	offset=$(<"/sys/block/$MD/md/dev-${DISKS[0]}/offset")
+	shift_to 3
+	put 64K 8 8
+	spoil 0 $((offset + 128)) 32
+	shift_to 5
+	all_up "waking"
+	store_all
+	corrected "waking"
+	right "waking"
+}
+
+cold_without() {
+	local dev
+	stop_par
+	for dev in "${DEVS[@]}"; do
+		[ "$dev" = "$1" ] || echo "$dev"
+	done | xargs mdadm --assemble --quiet --run "/dev/$MD"
+}
+
+# rebuild MEMBER BAD: while that member is rebuilt another one cannot be read.
+rebuild() {
+	local dev=${DEVS[$1]}
+	note "$LAYOUT: rebuild of member $1, sectors of member $2"
+	mdadm --quiet "/dev/$MD" --fail "$dev" 2>/dev/null
+	wait_for "/sys/block/$MD/md/dev-${DISKS[$1]}/slot" none
+	mdadm --quiet "/dev/$MD" --remove "$dev" 2>/dev/null
+	mdadm --zero-superblock "$dev"
+	put 64K 0 16
+	cold_without "$dev"
+	spoil "$2" $((${HOME_AT[0]#* } + 3)) 1
+	spoil "$2" $((${HOME_AT[0]#* } + 5 * 128)) 128
+	spoil_at "${IMAGE_AT[8]}" 8 1
+	mdadm --quiet "/dev/$MD" --add "$dev"
+	wait_for "/sys/block/$MD/md/degraded" 0
+	wait_for "/sys/block/$MD/md/sync_action" idle
+	right "rebuilt"
+	scrub
+	corrected "rebuilt"
+}
+
+
+begin 3,5 0 1 3 4 10
+home_copies
+sleepers_home_copies
+shift_to 3
+home_copies
+images both
+put 1M 0 $MIB
+images image
+shift_up
+shift_down
+shift_down_at_once
+metadata_for_waking
+for first in "0 16" "128 16" "144 16"; do
+	# shellcheck disable=SC2086  # two words
+	for gear in 5 3; do metadata 1 "$gear" $first; done
+	# shellcheck disable=SC2086
+	metadata 4 5 $first
+done
+metadata 4 3 0 8
+metadata 4 3 0 16
+end
+
+begin raid6:4,6 0 8
+shift_to 4
+shift_to 6
+rebuild 1 2
+rebuild 5 0
+end
