@@ -445,14 +445,14 @@ static bool drop_images(struct par_write *w)
 }
 
 /*
- * With a member missing, which segments' images become old is known in the top
- * gear only; the array is on its way there.
+ * With a sleeper missing, which of its segments' images become old is known in
+ * the gears only in which it would be awake; the array is on its way there.
  */
 static bool must_wake(const struct par_write *w)
 {
 	return w->step.action == PAR_ACT_MISS ||
-	       (unlikely(READ_ONCE(w->set->absent)) &&
-		w->gear != w->conf->geo.gears);
+	       unlikely(READ_ONCE(w->set->absent) >>
+			w->conf->geo.set[w->gear].members);
 }
 
 /* Zone lock held: decide on a write to a written row, and change its state. */

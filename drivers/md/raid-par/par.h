@@ -210,6 +210,7 @@ enum par_shift_state {
  */
 struct par_conf {
 	struct mddev *mddev;
+	bool writable;			/* the sets know that the array is */
 	struct par_geometry geo;
 	struct par_member member[PAR_MAX_MEMBERS];
 	struct par_set *set[PAR_MAX_SETS + 1];
@@ -240,8 +241,8 @@ struct par_conf {
 	struct page *store_pages[PAR_STORE_BATCH], *intent_page,
 		    *super_page;
 	u64 member_seq[PAR_MAX_MEMBERS];	/* its blocks are this new */
-	struct work_struct store_work;
 	u64 old_seq[PAR_MAX_MEMBERS];	/* of those that are old copies, or 0 */
+	struct work_struct store_work;
 	struct delayed_work tidy_work;
 	u64 meta_writes;
 
@@ -273,6 +274,8 @@ struct par_conf {
 	unsigned int aim;		/* what the mover works towards */
 	enum par_shift_state shift;
 	bool propagation_due;
+	bool moving;			/* the mover is at work */
+	bool resting;			/* and is to begin nothing */
 	int shift_error;		/* of the last shift */
 	u64 shift_total, shift_done;	/* segments to be and already copied */
 	unsigned long shift_started;	/* jiffies */
@@ -286,7 +289,7 @@ struct par_conf {
 	struct par_set *following;	/* the set being synced */
 	bool scrub_wakes;		/* a check or repair wakes all members */
 	u32 scrub_left_out;		/* sets, a bit each, of the last one */
-	bool sb_owed;			/* md's superblock was not written */
+	int sb_owed;			/* md's superblock was not written */
 
 	struct kobject kobj;
 	struct completion kobj_gone;
@@ -430,6 +433,9 @@ int par_store_whole(struct par_conf *conf);
 /* par_zones_marked - how many zones carry a PAR_INTENT_ mark; any context */
 u32 par_zones_marked(struct par_conf *conf, u8 mark);
 
+/* par_store_rest - what the store does by itself is over; the sets are quiet */
+void par_store_rest(struct par_conf *conf);
+
 /* par_store_super - store the superblock alone; sleeps */
 int par_store_super(struct par_conf *conf);
 
@@ -482,18 +488,18 @@ int par_doubt_check(struct par_conf *conf);
  */
 void par_doubt_unresynced(struct par_set *set);
 
-/* ---- resync.c ---- */
-
-/*
- * par_child_sync_request - what the sync thread of a child calls in place of
- * raid5's own: see the head of resync.c
- */
 /*
  * par_child_cache - raid5's cache of a set: as large as it should be (@full), or
  * with hardly anything in it; sleeps
  */
 void par_child_cache(struct par_set *set, bool full);
 
+/* ---- resync.c ---- */
+
+/*
+ * par_child_sync_request - what the sync thread of a child calls in place of
+ * raid5's own: see the head of resync.c
+ */
 sector_t par_child_sync_request(struct mddev *child, sector_t sector,
 				sector_t max_sector, int *skipped);
 
@@ -516,6 +522,9 @@ void par_child_go(struct mddev *child);
  */
 u32 par_resync_left(struct par_conf *conf);
 
+/* par_resync_rest - md has frozen the array: sleep until no child is at a sync */
+void par_resync_rest(struct par_conf *conf);
+
 /* par_resync_resume - have the children go on with what is left to resync */
 void par_resync_resume(struct par_conf *conf);
 
@@ -531,6 +540,9 @@ static inline bool par_set_tracks(const struct par_set *set)
 int par_sets_alloc(struct par_conf *conf);
 int par_sets_run(struct par_conf *conf);
 void par_sets_destroy(struct par_conf *conf);
+
+/* par_sets_writable - may raid5 write of its own accord? Any context. */
+void par_sets_writable(struct par_conf *conf, bool on);
 
 /*
  * par_set_steady - neither degraded nor being synced. Only then is the stripe
@@ -653,6 +665,16 @@ int par_shift_init(struct par_conf *conf);
 /* par_shift_exit - stop the mover; what it was doing is abandoned */
 void par_shift_exit(struct par_conf *conf);
 
+/*
+ * par_shift_rest - the array is about to be stopped or turned read-only: have
+ * the mover leave off, and begin nothing until the array is written or a shift
+ * is asked for. Sleeps until it has.
+ */
+void par_shift_rest(struct par_conf *conf);
+
+/* par_shift_rouse - there is something for the mover to do again; any context */
+void par_shift_rouse(struct par_conf *conf);
+
 /* par_shift_free - undo par_shift_alloc(); no request is left that needs a sleeper */
 void par_shift_free(struct par_conf *conf);
 
@@ -728,6 +750,9 @@ void par_member_failed(struct par_conf *conf, unsigned int d);
 
 /* par_count_degraded - mddev->degraded from the members */
 void par_count_degraded(struct par_conf *conf);
+
+/* par_pay_super - all are awake: have md write the superblock it could not; any context */
+void par_pay_super(struct par_conf *conf);
 
 /* par_writable - leave auto-read-only; false if the array is read-only */
 bool par_writable(struct par_conf *conf);

@@ -17,6 +17,19 @@
 
 /* ---- requests ---- */
 
+/* The array has become writable or has ceased to be. Any context. */
+static void follow_array(struct par_conf *conf)
+{
+	bool writable = md_is_rdwr(conf->mddev);
+
+	if (READ_ONCE(conf->writable) == writable)
+		return;
+	WRITE_ONCE(conf->writable, writable);
+	par_sets_writable(conf, writable);
+	if (writable)
+		par_shift_rouse(conf);
+}
+
 bool par_writable(struct par_conf *conf)
 {
 	struct mddev *mddev = conf->mddev;
@@ -29,8 +42,8 @@ bool par_writable(struct par_conf *conf)
 		set_bit(MD_RECOVERY_NEEDED, &mddev->recovery);
 		md_wakeup_thread(mddev->thread);
 		sysfs_notify_dirent_safe(mddev->sysfs_state);
+		follow_array(conf);
 		par_resync_resume(conf);
-		wake_up(&conf->wait);
 	}
 	return true;
 }
@@ -85,8 +98,8 @@ static void par_error(struct mddev *mddev, struct md_rdev *rdev)
 	if (mddev->degraded > conf->geo.parities)
 		set_bit(MD_BROKEN, &mddev->flags);
 	set_bit(MD_RECOVERY_INTR, &mddev->recovery);
-	set_mask_bits(&mddev->sb_flags, 0,
-		      BIT(MD_SB_CHANGE_DEVS) | BIT(MD_SB_CHANGE_PENDING));
+	/* No write waits for that: the sets' own superblocks tell of it. */
+	set_bit(MD_SB_CHANGE_DEVS, &mddev->sb_flags);
 	pr_crit("md/par:%s: member %u (%pg) failed; %u of %u members left\n",
 		mdname(mddev), d, rdev->bdev,
 		conf->geo.members - mddev->degraded, conf->geo.members);
@@ -96,6 +109,11 @@ static void par_error(struct mddev *mddev, struct md_rdev *rdev)
 			conf->set[i]->ops->fail(conf->set[i], d);
 	/* A degraded array runs with all it has (Sierra, section 3.7). */
 	par_shift_to(conf, conf->geo.gears);
+	/*
+	 * That has to be written. md_error() wakes nobody for it if the array is
+	 * broken now.
+	 */
+	md_wakeup_thread(mddev->thread);
 }
 
 void par_member_failed(struct par_conf *conf, unsigned int d)
@@ -315,6 +333,7 @@ static struct par_conf *par_setup(struct mddev *mddev)
 		par_map_after_load(conf);
 		err = par_doubt_check(conf);
 	}
+	conf->writable = md_is_rdwr(mddev);
 	err = err ?: par_sets_run(conf);
 	if (err) {
 		par_free_conf(conf);
@@ -345,12 +364,49 @@ static void reap_quietly(struct mddev *mddev)
 	if (!mddev_trylock(mddev))
 		return;
 	if (mddev->sync_thread) {
-		conf->sb_owed = true;
+		xchg(&conf->sb_owed, 1);
 		mddev->persistent = 0;
 		md_reap_sync_thread(mddev);
 		mddev->persistent = 1;
 	}
 	mddev_unlock(mddev);
+}
+
+void par_pay_super(struct par_conf *conf)
+{
+	if (xchg(&conf->sb_owed, 0))
+		set_bit(MD_SB_CHANGE_DEVS, &conf->mddev->sb_flags);
+}
+
+/*
+ * md's superblock is to be written, and cannot be: sleepers must not. The next
+ * shift up has it done, and until then the sets' superblocks tell of failures.
+ */
+static void owe_super(struct par_conf *conf)
+{
+	struct mddev *mddev = conf->mddev;
+
+	clear_bit(MD_SB_CHANGE_DEVS, &mddev->sb_flags);
+	clear_bit(MD_SB_CHANGE_CLEAN, &mddev->sb_flags);
+	clear_bit(MD_SB_CHANGE_PENDING, &mddev->sb_flags);
+	wake_up(&mddev->sb_wait);
+	/* Unless that shift has been a moment ago. */
+	xchg(&conf->sb_owed, 1);
+	if (READ_ONCE(conf->gear) == conf->geo.gears)
+		par_pay_super(conf);
+}
+
+/*
+ * md writes its superblock to every member: wake them first. The mover wakes
+ * this thread when it has. Those that did not wake up are not asked again and
+ * again: the next failure, request or user that needs them does.
+ */
+static void wake_for_super(struct par_conf *conf)
+{
+	if (READ_ONCE(conf->shift_error) != -EHOSTDOWN)
+		par_shift_at_least(conf, conf->geo.gears);
+	else
+		owe_super(conf);
 }
 
 static void par_thread(struct md_thread *thread)
@@ -361,14 +417,11 @@ static void par_thread(struct md_thread *thread)
 
 	if (!conf)
 		return;
+	follow_array(conf);
 	rdev_for_each(rdev, mddev)
 		if (test_and_clear_bit(WantReplacement, &rdev->flags))
 			pr_err("md/par:%s: %pg: a par array cannot replace a member in place; fail and add instead\n",
 			       mdname(mddev), rdev->bdev);
-	/*
-	 * md writes its superblock to every member: wake them first. The mover
-	 * wakes this thread when it has.
-	 */
 	if (READ_ONCE(conf->gear) == conf->geo.gears || !md_is_rdwr(mddev) ||
 	    test_bit(MD_BROKEN, &mddev->flags))
 		md_check_recovery(mddev);
@@ -377,7 +430,7 @@ static void par_thread(struct md_thread *thread)
 	else if (par_scrubbing(mddev) && !mddev->degraded)
 		;	/* what it sets in sb_flags means nothing: see above */
 	else if (mddev->sb_flags & ~BIT(MD_SB_CHANGE_PENDING))
-		par_shift_at_least(conf, conf->geo.gears);
+		wake_for_super(conf);
 	else
 		md_check_recovery(mddev);
 	par_resync_resume(conf);
@@ -433,13 +486,14 @@ static int par_start(struct mddev *mddev)
 
 	/* md_run() has set it after par_run(); a clean array needs none. */
 	mddev->safemode_delay = 0;
+	follow_array(conf);
 	if (md_is_rdwr(mddev))
 		par_resync_resume(conf);
 	wake_up(&conf->wait);
 	return 0;
 }
 
-/* md stops, suspends or turns read-only: leave everything stored and clean. */
+/* md stops or turns read-only: leave everything stored and clean. */
 static void par_quiesce(struct mddev *mddev, int quiesce)
 {
 	struct par_conf *conf = mddev->private;
@@ -448,7 +502,15 @@ static void par_quiesce(struct mddev *mddev, int quiesce)
 		par_gate_resume(conf);
 		return;
 	}
+	par_shift_rest(conf);
+	par_resync_rest(conf);
 	par_gate_quiesce(conf);
+	/* Requests that were under way may have roused it. */
+	par_shift_rest(conf);
+	par_store_rest(conf);
+	/* Whoever quiesces the array writes md's superblock then, if one is due. */
+	if (READ_ONCE(conf->gear) < conf->geo.gears && mddev->sb_flags)
+		owe_super(conf);
 	if (mddev->ro == MD_RDWR && !test_bit(MD_BROKEN, &mddev->flags) &&
 	    par_store_checkpoint(conf, true))
 		pr_err("md/par:%s: could not store the map\n", mdname(mddev));

@@ -229,6 +229,32 @@ u32 par_resync_left(struct par_conf *conf)
 	return left;
 }
 
+/* What it is at is broken off, and not begun again until par_child_go(). */
+static void rest_child(struct par_conf *conf, struct mddev *child)
+{
+	bool frozen = test_and_set_bit(MD_RECOVERY_FROZEN, &child->recovery);
+
+	while (par_child_busy(child)) {
+		set_bit(MD_RECOVERY_INTR, &child->recovery);
+		md_wakeup_thread(child->sync_thread);
+		md_wakeup_thread(child->thread);
+		wait_event_idle_timeout(conf->wait, !par_child_busy(child), HZ / 20);
+	}
+	if (!frozen)
+		clear_bit(MD_RECOVERY_FROZEN, &child->recovery);
+}
+
+void par_resync_rest(struct par_conf *conf)
+{
+	unsigned int i;
+
+	if (!test_bit(MD_RECOVERY_FROZEN, &conf->mddev->recovery))
+		return;
+	for (i = 1; i <= conf->geo.gears; i++)
+		if (can_sync(conf->set[i]))
+			rest_child(conf, &conf->set[i]->mddev);
+}
+
 /* A rebuild waits for the follower (sync.c); a resync needs none. */
 void par_resync_resume(struct par_conf *conf)
 {
@@ -237,7 +263,7 @@ void par_resync_resume(struct par_conf *conf)
 	for (i = 1; i <= conf->geo.gears; i++) {
 		struct mddev *child = &conf->set[i]->mddev;
 
-		if (!conf->set[i]->running || must_pause(conf) ||
+		if (!can_sync(conf->set[i]) || must_pause(conf) ||
 		    par_resync_offset(child) == MaxSector ||
 		    test_bit(MD_RECOVERY_RUNNING, &child->recovery))
 			continue;

@@ -101,13 +101,17 @@ static void begin_restoring(struct par_set *set, unsigned int d)
 
 /*
  * raid5 takes a member in, to be rebuilt. md has suspended the child: nothing
- * that was begun without the member is under way.
+ * that was begun without the member is under way. Of a set that is not written
+ * md thinks that the member needs no rebuild.
  */
 static int child_hot_add(struct mddev *child, struct md_rdev *rdev)
 {
 	struct par_set *set = child_set(child);
-	int err = set->raid5->hot_add_disk(child, rdev);
+	int err;
 
+	if (!md_is_rdwr(child))
+		return -EROFS;
+	err = set->raid5->hot_add_disk(child, rdev);
 	if (!err) {
 		begin_restoring(set, rdev->raid_disk);
 		clear_bit(rdev->raid_disk, &set->absent);
@@ -213,10 +217,6 @@ static int stripe_count(const struct par_set *set)
 	return clamp(min(most / each, two_rows), PAR_STRIPES_MIN, PAR_STRIPES_MAX);
 }
 
-static void child_setup(struct par_set *set)
-{
-	struct par_conf *conf = set->conf;
-	struct mddev *child = &set->mddev;
 void par_child_cache(struct par_set *set, bool full)
 {
 	mddev_lock_nointr(&set->mddev);
@@ -224,6 +224,10 @@ void par_child_cache(struct par_set *set, bool full)
 	mddev_unlock(&set->mddev);
 }
 
+static void child_setup(struct par_set *set)
+{
+	struct par_conf *conf = set->conf;
+	struct mddev *child = &set->mddev;
 
 	child->raid_disks = set->sg->members;
 	child->level = conf->geo.child_level;
@@ -273,7 +277,7 @@ static int child_create(struct par_set *set)
 	if (!err) {
 		set->running = true;
 		child_take_over(set);
-		child->ro = MD_RDWR;
+		child->ro = set->conf->writable ? MD_RDWR : MD_AUTO_READ;
 		child->in_sync = 0;
 		child->safemode_delay = 0;
 		raid5_set_cache_size(child, stripe_count(set));
@@ -578,6 +582,19 @@ void par_sets_destroy(struct par_conf *conf)
 		kvfree(set);
 		conf->set[i] = NULL;
 	}
+}
+
+/*
+ * Where nothing may be written, raid5 must not right what it cannot read. A
+ * write that comes before this is called makes a set writable by itself.
+ */
+void par_sets_writable(struct par_conf *conf, bool on)
+{
+	unsigned int i;
+
+	for (i = 1; conf->geo.parities && i <= conf->geo.gears; i++)
+		if (conf->set[i]->running)
+			conf->set[i]->mddev.ro = on ? MD_RDWR : MD_AUTO_READ;
 }
 
 bool par_set_steady(struct par_set *set)

@@ -59,10 +59,16 @@ void par_shift_notify(struct par_conf *conf)
 		sysfs_notify_dirent(conf->sysfs_shift);
 }
 
+void par_shift_rouse(struct par_conf *conf)
+{
+	WRITE_ONCE(conf->resting, false);
+	wake_up(&conf->wait);
+}
+
 void par_shift_to(struct par_conf *conf, unsigned int gear)
 {
 	WRITE_ONCE(conf->target, gear);
-	wake_up(&conf->wait);
+	par_shift_rouse(conf);
 }
 
 void par_shift_at_least(struct par_conf *conf, unsigned int gear)
@@ -76,7 +82,7 @@ void par_shift_at_least(struct par_conf *conf, unsigned int gear)
 			break;
 		target = seen;
 	}
-	wake_up(&conf->wait);
+	par_shift_rouse(conf);
 }
 
 /* ---- the gate ---- */
@@ -98,14 +104,20 @@ void par_gate_resume(struct par_conf *conf)
 	wake_up(&conf->wait);
 }
 
-/* The gate for the mover, which needs the gear sets to go on for a while. */
-static void gate_enter(struct par_conf *conf)
+/*
+ * The gate for the mover, which needs the gear sets to go on for a while; false
+ * if it is to rest. Whoever wants that may have closed the gate.
+ */
+static bool gate_enter(struct par_conf *conf)
 {
 	for (;;) {
-		wait_event(conf->wait, !READ_ONCE(conf->quiesced));
+		wait_event(conf->wait, !READ_ONCE(conf->quiesced) ||
+			   READ_ONCE(conf->resting));
+		if (READ_ONCE(conf->resting))
+			return false;
 		mutex_lock(&conf->gate);
 		if (!conf->quiesced)
-			return;
+			return true;
 		mutex_unlock(&conf->gate);
 	}
 }
@@ -120,7 +132,8 @@ static bool stopping(struct par_conf *conf)
 /* Only the mover asks: conf->aim is what it is working towards. */
 bool par_mover_interrupted(struct par_conf *conf)
 {
-	return stopping(conf) || READ_ONCE(conf->target) != conf->aim;
+	return stopping(conf) || READ_ONCE(conf->resting) ||
+	       READ_ONCE(conf->target) != conf->aim;
 }
 
 static void announce(struct par_conf *conf)
@@ -177,7 +190,9 @@ static u32 members_of(struct par_conf *conf, unsigned int gear)
 
 /*
  * Who does not wake up has failed. But if that were more than parity can stand
- * for, nobody is failed: the images hold all data, and the gear serves it.
+ * for, nobody is failed as long as no request needs one of them: the images hold
+ * all data, and the gear serves it. One that does cannot be answered otherwise:
+ * raid5 would take an error of ours for one of a member that lives.
  */
 static int wake_members(struct par_conf *conf, unsigned int gear)
 {
@@ -185,7 +200,8 @@ static int wake_members(struct par_conf *conf, unsigned int gear)
 				  ~members_of(conf, conf->gear));
 	unsigned int d;
 
-	if (hweight32(dead) + conf->mddev->degraded > conf->geo.parities && dead) {
+	if (hweight32(dead) + conf->mddev->degraded > conf->geo.parities && dead &&
+	    bio_list_empty(&conf->missed)) {
 		for (d = 0; d < conf->geo.members; d++)
 			if (dead & BIT(d))
 				pr_crit("md/par:%s: member %u (%pg) does not wake up\n",
@@ -203,10 +219,8 @@ static void raised(struct par_conf *conf)
 {
 	gear_changed(conf, "up");
 	WRITE_ONCE(conf->propagation_due, true);
-	/* It may have waited for this: see par_thread(), par_hot_add(). */
-	if (conf->sb_owed)
-		set_bit(MD_SB_CHANGE_DEVS, &conf->mddev->sb_flags);
-	conf->sb_owed = false;
+	/* They may have waited for this: see par_thread(), par_hot_add(). */
+	par_pay_super(conf);
 	set_bit(MD_RECOVERY_NEEDED, &conf->mddev->recovery);
 	md_wakeup_thread(conf->mddev->thread);
 }
@@ -238,6 +252,15 @@ static int shift_up(struct par_conf *conf)
 	return err;
 }
 
+/*
+ * The gear has been raised or could not be: see to the requests that wait for a
+ * sleeper. Those that came too late to have one failed try once more.
+ */
+static void answer_missed(struct par_conf *conf, int err)
+{
+	par_retry_missed(conf, err == -EHOSTDOWN ? 0 : err);
+}
+
 /* Requests wait for a sleeper, and the mover perhaps for them: see above. */
 static void rescue_work(struct work_struct *work)
 {
@@ -248,7 +271,7 @@ static void rescue_work(struct work_struct *work)
 	/* In a read-only array the mover has nothing else to do. */
 	if (md_is_rdwr(conf->mddev)) {
 		err = raise_gear(conf, READ_ONCE(conf->target));
-		par_retry_missed(conf, err);
+		answer_missed(conf, err);
 	}
 	memalloc_noio_restore(noio);
 }
@@ -346,8 +369,9 @@ static int shift_down(struct par_conf *conf)
 		if (err || segments_above(conf, conf->aim, PAR_SEG_HOME) <= PAR_SMALL)
 			break;
 	}
+	if (!err)
+		err = gate_enter(conf) ? 0 : -EINTR;
 	if (!err) {
-		gate_enter(conf);
 		err = par_mover_interrupted(conf) ? -EINTR : change_down(conf, old);
 		mutex_unlock(&conf->gate);
 	}
@@ -376,9 +400,16 @@ static int propagate_home(struct par_conf *conf)
 
 static bool work_due(struct par_conf *conf)
 {
-	return kthread_should_stop() || !bio_list_empty(&conf->missed) ||
-	       (md_is_rdwr(conf->mddev) &&
-		(READ_ONCE(conf->target) != conf->gear || conf->propagation_due));
+	bool missed = !bio_list_empty(&conf->missed);
+
+	if (kthread_should_stop())
+		return true;
+	if (!md_is_rdwr(conf->mddev))
+		return missed;
+	/* What is missed while it rests, rescue_work() sees to. */
+	return !READ_ONCE(conf->resting) &&
+	       (missed || READ_ONCE(conf->target) != conf->gear ||
+		conf->propagation_due);
 }
 
 /* A shift that failed for good is not tried again for ever. */
@@ -390,7 +421,7 @@ static void give_up(struct par_conf *conf, int err)
 			err, conf->geo.set[conf->gear].members);
 		cmpxchg(&conf->target, conf->aim, conf->gear);
 	}
-	par_retry_missed(conf, conf->aim > conf->gear && err != -EINTR ? err : 0);
+	answer_missed(conf, conf->aim > conf->gear && err != -EINTR ? err : 0);
 }
 
 /* A read of a read-only array needs a sleeper: wake it, and write nothing. */
@@ -398,6 +429,40 @@ static void wake_read_only(struct par_conf *conf)
 {
 	conf->aim = conf->geo.gears;
 	give_up(conf, conf->gear < conf->aim ? shift_up(conf) : 0);
+}
+
+static void propagate(struct par_conf *conf)
+{
+	int err = propagate_home(conf);
+
+	/* Unless the gear has been raised meanwhile. */
+	if (err != -EINTR && conf->gear == conf->aim)
+		conf->propagation_due = false;
+	if (err && err != -EINTR) {
+		conf->shift_error = err;
+		pr_warn("md/par:%s: propagation stopped: error %d; the images stay in use\n",
+			mdname(conf->mddev), err);
+	}
+}
+
+/* One thing. par_shift_rest() sees that it is at work, or it that it is to rest. */
+static void move(struct par_conf *conf)
+{
+	WRITE_ONCE(conf->moving, true);
+	smp_mb();	/* as said above */
+	conf->aim = READ_ONCE(conf->target);
+	if (READ_ONCE(conf->resting))
+		;
+	else if (conf->aim > conf->gear)
+		give_up(conf, shift_up(conf));
+	else if (conf->aim < conf->gear)
+		give_up(conf, shift_down(conf));
+	else if (!bio_list_empty(&conf->missed))
+		par_retry_missed(conf, 0);
+	else if (conf->propagation_due)
+		propagate(conf);
+	WRITE_ONCE(conf->moving, false);
+	wake_up(&conf->wait);
 }
 
 static int mover(void *arg)
@@ -408,34 +473,23 @@ static int mover(void *arg)
 	/* What frees memory may be a request that waits for the mover. */
 	while (!kthread_should_stop()) {
 		wait_event_idle(conf->wait, work_due(conf));
-		if (stopping(conf)) {
-			if (!kthread_should_stop() &&
-			    !bio_list_empty(&conf->missed))
-				wake_read_only(conf);
-			continue;
-		}
-		conf->aim = READ_ONCE(conf->target);
-		if (conf->aim > conf->gear) {
-			give_up(conf, shift_up(conf));
-		} else if (conf->aim < conf->gear) {
-			give_up(conf, shift_down(conf));
-		} else if (!bio_list_empty(&conf->missed)) {
-			par_retry_missed(conf, 0);
-		} else if (conf->propagation_due) {
-			int err = propagate_home(conf);
-
-			/* Unless the gear has been raised meanwhile. */
-			if (err != -EINTR && conf->gear == conf->aim)
-				conf->propagation_due = false;
-			if (err && err != -EINTR) {
-				conf->shift_error = err;
-				pr_warn("md/par:%s: propagation stopped: error %d; the images stay in use\n",
-					mdname(conf->mddev), err);
-			}
-		}
+		if (!stopping(conf))
+			move(conf);
+		else if (!kthread_should_stop() &&
+			 !bio_list_empty(&conf->missed))
+			wake_read_only(conf);
 	}
 	memalloc_noio_restore(noio);
 	return 0;
+}
+
+void par_shift_rest(struct par_conf *conf)
+{
+	WRITE_ONCE(conf->resting, true);
+	smp_mb();	/* pairs with the one in move() */
+	wake_up(&conf->wait);
+	wait_event(conf->wait, !READ_ONCE(conf->moving));
+	flush_work(&conf->rescue_work);
 }
 
 int par_shift_alloc(struct par_conf *conf)

@@ -246,13 +246,13 @@ int par_write_super(struct par_conf *conf, u32 members)
 			failed |= BIT(d);
 		conf->member_seq[d] = conf->block_seq;
 	}
-	if (!(left & ~failed))
-		return -EIO;
-	WRITE_ONCE(conf->failed_stored, told);
 	/* For the next version to tell: this one may not have come to all. */
 	for (d = 0; d < conf->geo.members; d++)
 		if (left & ~failed & BIT(d))
 			conf->super.held[d] = conf->super.seq;
+	if (!(left & ~failed))
+		return -EIO;
+	WRITE_ONCE(conf->failed_stored, told);
 	return 0;
 }
 
@@ -720,6 +720,7 @@ static int begin_use(struct par_conf *conf)
 	conf->current_members = usable(conf, awake_members(conf));
 	conf->intents_differ = false;
 	conf->super_due = false;
+	par_shift_rouse(conf);
 	return 0;
 }
 
@@ -947,12 +948,12 @@ int par_store_checkpoint(struct par_conf *conf, bool clean)
 	if (!err && clean && !conf->super_due) {
 		conf->super.flags = PAR_SB_CLEAN;
 		err = par_write_super(conf, conf->current_members);
+		/* That it has come to all, only the next one tells: see find_old(). */
+		err = err ?: par_write_super(conf, conf->current_members);
 		conf->super_due = true;
 	}
 	mutex_unlock(&conf->store_mutex);
 	return err;
-		/* That it has come to all, only the next one tells: see find_old(). */
-		err = err ?: par_write_super(conf, conf->current_members);
 }
 
 /* Zones whose intent nobody has used for a while: admit nothing more. */
@@ -1020,6 +1021,13 @@ static void tidy_work(struct work_struct *work)
 	}
 	if (any_intent(conf))
 		queue_delayed_work(conf->long_wq, &conf->tidy_work, PAR_TIDY);
+}
+
+void par_store_rest(struct par_conf *conf)
+{
+	flush_work(&conf->store_work);
+	/* The next write has it begin again. */
+	cancel_delayed_work_sync(&conf->tidy_work);
 }
 
 /* ---- a change of gear ---- */

@@ -269,15 +269,31 @@ static u64 follow(struct par_conf *conf, struct par_set *set, u64 offset)
 	return 0;
 }
 
+bool par_scrubbing(struct mddev *mddev)
+{
+	return test_bit(MD_RECOVERY_RUNNING, &mddev->recovery) &&
+	       test_bit(MD_RECOVERY_REQUESTED, &mddev->recovery);
+}
+
+/* A scrub is not worth waiting for members that do not wake up; a rebuild is. */
+static bool waking_given_up(struct par_conf *conf)
+{
+	return READ_ONCE(conf->target) != conf->geo.gears &&
+	       par_scrubbing(conf->mddev);
+}
+
 /* md writes its superblock during a sync, to every member: wake them first. */
 static bool all_awake(struct par_conf *conf)
 {
 	par_shift_at_least(conf, conf->geo.gears);
 	while (READ_ONCE(conf->gear) != conf->geo.gears &&
-	       !interrupted(conf->mddev))
+	       !interrupted(conf->mddev)) {
+		if (waking_given_up(conf))
+			return false;
 		wait_event_idle_timeout(conf->wait,
 					READ_ONCE(conf->gear) == conf->geo.gears ||
 					interrupted(conf->mddev), PAR_FOLLOW);
+	}
 	return !interrupted(conf->mddev);
 }
 
@@ -288,12 +304,6 @@ static bool idle(struct par_conf *conf, struct mddev *child)
 		wait_event_idle_timeout(conf->wait, !par_child_busy(child) ||
 					interrupted(conf->mddev), PAR_FOLLOW);
 	return !interrupted(conf->mddev);
-}
-
-bool par_scrubbing(struct mddev *mddev)
-{
-	return test_bit(MD_RECOVERY_RUNNING, &mddev->recovery) &&
-	       test_bit(MD_RECOVERY_REQUESTED, &mddev->recovery);
 }
 
 /* Some of the set's members are asleep, and are to stay so. */

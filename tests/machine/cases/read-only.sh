@@ -1,6 +1,6 @@
 #!/bin/bash
-# A read-only array, however it became one, is not written by anybody: not by shifts, resyncs, checks, nor by being stopped.
-# timeout: 120
+# A read-only array, however and whenever it became one, is not written by anybody: not by shifts, resyncs, checks, corrections, nor by being stopped.
+# timeout: 400
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
@@ -51,6 +51,76 @@ start_auto() {
 	assert_eq "$(fingerprint 8)" "$SUM" "auto-read-only: content"
 	nap 0.5
 	stop_par
+}
+
+# turn_read_only HOW STATE: while the mover is at STATE; nothing is written from
+# then on, and it goes on when the array is writable again.
+turn_read_only() {
+	local how=$1 state=$2
+	wait_for "/sys/block/$MD/md/par/shift_state" "$state"
+	case $how in
+	mdadm) mdadm --readonly "/dev/$MD" ;;
+	sysfs) echo readonly >"/sys/block/$MD/md/array_state" ;;
+	auto) echo read-auto >"/sys/block/$MD/md/array_state" ;;
+	esac
+	unwritten "$how, $state" nap 1
+	assert_eq "$(par shift_state)" idle "$how: the mover"
+	assert_eq "$(fingerprint 20)" "$SUM" "$how, $state: content"
+	case $how in
+	mdadm) mdadm --readwrite "/dev/$MD" ;;
+	sysfs) echo active >"/sys/block/$MD/md/array_state" ;;
+	auto) fill 1 30 ;;
+	esac
+}
+
+# In the midst of a shift down, and of what follows a shift up.
+read_only_moving() {
+	local how
+	for how in mdadm sysfs auto; do
+		note "turned read-only while shifting, by $how"
+		shift_to 5
+		fill 20
+		SUM=$(fingerprint 20)
+		echo 2000 >"/sys/block/$MD/md/par/speed_min"
+		echo 2000 >"/sys/block/$MD/md/par/speed_max"
+		echo 3 >"/sys/block/$MD/md/par/gear"
+		turn_read_only "$how" down
+		wait_for "/sys/block/$MD/md/par/shift_state" down
+		echo 200000 >"/sys/block/$MD/md/par/speed_max"
+		settle
+		assert_eq "$(par gear)" 3 "gear afterwards"
+		fill 20
+		SUM=$(fingerprint 20)
+		echo 2000 >"/sys/block/$MD/md/par/speed_max"
+		echo 5 >"/sys/block/$MD/md/par/gear"
+		turn_read_only "$how" propagate
+		wait_for "/sys/block/$MD/md/par/shift_state" propagate
+		echo 200000 >"/sys/block/$MD/md/par/speed_max"
+		settle
+		assert_eq "$(fingerprint 20)" "$SUM" "content afterwards"
+	done
+}
+
+# What cannot be read is made from the others, and corrected only when it may be.
+read_only_errors() {
+	local way member sector
+	for way in "--readonly" "start_ro"; do
+		note "unreadable sectors, $way"
+		stop_par
+		read -r member sector < <(dissect --where 1)
+		[ "$way" != start_ro ] || echo 1 >"$START_RO"
+		mdadm --assemble --quiet ${way/#start_ro/--run} "/dev/$MD" "${DEVS[@]}"
+		echo "read $sector 64" >"$SPINDLES/${DISKS[member]}/errors"
+		unwritten "unreadable, $way" assert_eq "$(fingerprint 8)" "$SUM" "content"
+		assert_ne "$(<"$SPINDLES/${DISKS[member]}/errors")" "" "corrected in a read-only array"
+		assert_eq "$(<"/sys/block/$MD/md/degraded")" 0 "failed members"
+		[ "$way" != --readonly ] || mdadm --readwrite "/dev/$MD"
+		fill 1 30
+		echo repair >"/sys/block/$MD/md/sync_action"
+		wait_for "/sys/block/$MD/md/sync_action" idle
+		assert_eq "$(<"$SPINDLES/${DISKS[member]}/errors")" "" "what cannot be read when it may be written"
+		echo 0 >"$START_RO"
+	done
 }
 
 mkspindles 5 48M
@@ -108,5 +178,12 @@ unwritten "resync" nap 1
 mdadm --readwrite "/dev/$MD"
 echo 200000 >/proc/sys/dev/raid/speed_limit_max
 wait_for "/sys/block/$MD/md/par/resync" none
+stop_par
+dissect
+assemble_par
+SUM=$(fingerprint 8)
+read_only_errors
+read_only_moving
+shift_to 5
 stop_par
 dissect
