@@ -206,9 +206,14 @@ bool array_has_resync_file(void)
 	return get(text, sizeof(text), PAR "resync") == 0;
 }
 
+bool array_no_resync_due(void)
+{
+	return !array_has_resync_file() || reads("none", PAR "resync");
+}
+
 bool array_resynced(void)
 {
-	return array_idle() && (!array_has_resync_file() || reads("none", PAR "resync"));
+	return array_idle() && array_no_resync_due();
 }
 
 bool array_settled(void)

@@ -85,32 +85,76 @@ static unsigned int missing(void)
 	return n;
 }
 
+/*
+ * A disk that has lost what was in its cache must not come back as if nothing
+ * had been: a load that is silent would never notice. Asleep it held nothing.
+ */
 static void power_up(unsigned int d)
 {
 	if (!off[d])
 		return;
+	if (present(d) && array_gear() > d)
+		put("faulty", SYS "dev-%s/state", disk_name(d));
 	disk_revive(d);
 	off[d] = false;
 }
 
 /*
  * To lose a member before the resync that a cut has made necessary is over is
- * to lose two: no RAID level survives it.
+ * to lose two: no RAID level survives it. What else is under way, a rebuild, a
+ * check, a repair, is no reason for parity to be wrong.
  */
 static bool parity_is_right(void)
 {
-	return array_has_resync_file() ? array_resynced() : born_this_round;
+	return array_has_resync_file() ? array_no_resync_due() : born_this_round;
 }
 
-/* One of the first @among members, in one of the first @ways. */
-static void lose_one(unsigned int among, unsigned int ways)
+/* Is all of the member's content there? Who is dead may not be known as failed. */
+static bool whole(unsigned int d)
 {
-	unsigned int d = below(&rng, among);
+	return !out[d] && array_member(d, "in_sync");
+}
 
-	if (missing() >= array.parities || array_degraded() >= array.parities || out[d] ||
-	    !parity_is_right())
-		return;
+unsigned int chaos_lacking(void)
+{
+	unsigned int d, n = 0;
+
+	for (d = 0; d < array.members; d++)
+		n += !whole(d);
+	return n;
+}
+
+/* Who is being rebuilt itself is of no use to anybody yet, and may always go. */
+static bool may_go(unsigned int d)
+{
+	return present(d) && !out[d] && parity_is_right() &&
+	       chaos_lacking() + whole(d) <= array.parities;
+}
+
+/* What the array is about when a member fails. */
+static void note_failure(unsigned int d)
+{
+	char shift[32], sync[32];
+
+	get(shift, sizeof(shift), SYS "par/shift_state");
+	get(sync, sizeof(sync), SYS "sync_action");
 	counted.fails++;
+	counted.fails_in_check += !strcmp(sync, "check") || !strcmp(sync, "repair");
+	counted.fails_in_shift += !strcmp(shift, "up") || !strcmp(shift, "propagate");
+	if (!strcmp(sync, "recover")) {
+		counted.fails_rebuilt += !whole(d);
+		counted.fails_in_rebuild += whole(d);
+	}
+	event("%s fails, %s; sync %s, shift %s", disk_name(d),
+	      whole(d) ? "in sync" : "being rebuilt", sync, shift);
+}
+
+/* In one of the first @ways: err, lose its power alone, be called failed. */
+static void lose(unsigned int d, unsigned int ways)
+{
+	if (!may_go(d))
+		return;
+	note_failure(d);
 	out[d] = true;
 	switch (below(&rng, ways)) {
 	case 0:
@@ -128,6 +172,11 @@ static void lose_one(unsigned int among, unsigned int ways)
 	controlled();
 }
 
+static void lose_one(void)
+{
+	lose(below(&rng, array.members), 3);
+}
+
 /* Returns true once it is out of the array altogether. */
 static bool take_out(unsigned int d)
 {
@@ -136,7 +185,8 @@ static bool take_out(unsigned int d)
 	if (!array_member(d, "") || present(d))
 		return !array_member(d, "");
 	err = put("remove", SYS "dev-%s/state", disk_name(d));
-	event("%s is removed: %s", disk_name(d), err ? strerror(-err) : "done");
+	if (err != -EBUSY)	/* which would drown all else while it is tried again */
+		event("%s is removed: %s", disk_name(d), err ? strerror(-err) : "done");
 	controlled();
 	return !err;
 }
@@ -199,41 +249,155 @@ static void one_thing(void)
 	if (plan & SHIFTS && what < 60)
 		shift(array.gear[below(&rng, array.gears)]);
 	else if (plan & FAILURES && what < 75)
-		lose_one(array.members, 3);
+		lose_one();
 	else if (plan & (FAILURES | HEALS) && what < 92)
 		heal_one();
 	else if (plan & SYNCS)
 		sync_action();
 }
 
-static volatile bool lose_now;
+static bool healed(void)
+{
+	return !array_degraded() && array_resynced();
+}
+
+/* ---- what is asked for ---- */
+
+static volatile enum occasion asked;
 static bool over;	/* what was asked for is the last thing that happens */
 
-/*
- * Once all are there: of an array that lacks one already none may go. In the
- * lowest gear more has to be done before md's superblocks tell of a failure: the
- * sleepers must wake. So that is where to look; and slow disks leave more time
- * for it.
- */
-static void lose_as_asked(void)
+/* Until it reads so, for a while. */
+static bool await(const char *value, const char *path, unsigned int ms)
 {
-	unsigned int among = array.members, low = array.gear[0], end = now_ms() + 3000;
+	unsigned int end = now_ms() + ms;
+	bool is;
 
+	while (!(is = reads(value, path)) && now_ms() < end && !stop)
+		nap_ms(1);
+	return is;
+}
+
+/* Of an array that lacks one already, or has to be resynced, few may go. */
+static void bring_all_back(unsigned int end)
+{
 	put("500000", RESYNC_SPEED);
-	while ((missing() || !parity_is_right()) && now_ms() < end && !stop) {
+	while ((chaos_lacking() || !parity_is_right()) && now_ms() < end && !stop) {
 		heal_one();
 		nap_ms(5);
 	}
-	if (plan & SHIFTS) {
-		shift(low);
-		while (array_gear() != low && now_ms() < end && !stop)
-			nap_ms(2);
-		if (array_gear() == low)
-			among = low;
-	}
+}
+
+static bool shift_and_wait(unsigned int gear, unsigned int end)
+{
+	shift(gear);
+	while (array_gear() != gear && now_ms() < end && !stop)
+		nap_ms(2);
+	return array_gear() == gear;
+}
+
+/*
+ * In the lowest gear more has to be done before md's superblocks tell of a
+ * failure: the sleepers must wake. So that is where to look; and slow disks
+ * leave more time for it.
+ */
+static void lose_in_low_gear(unsigned int end)
+{
+	unsigned int among = array.members, low = array.gear[0];
+
+	if (plan & SHIFTS && shift_and_wait(low, end))
+		among = low;
 	disks_slow(between(&rng, 1000, 20000));
-	lose_one(among, 2);	/* what is in flight to it errs */
-	over = true;
+	lose(below(&rng, among), 2);	/* what is in flight to it errs */
+}
+
+/* What is written in the lowest gear has to be propagated in the top gear. */
+static void lose_shifting_up(unsigned int end)
+{
+	static const char *const states[] = { "up", "propagate" };
+
+	shift_and_wait(array.gear[0], end);
+	nap_ms(between(&rng, 20, 100));
+	put("8192", SYS "par/speed_min");
+	disks_slow(between(&rng, 500, 5000));
+	shift(array.members);
+	if (await(states[chance(&rng, 70)], SYS "par/shift_state", 1000))
+		nap_ms(below(&rng, 10));
+	lose(below(&rng, array.members), 3);
+}
+
+static void lose_checking(void)
+{
+	const char *action = chance(&rng, 50) ? "check" : "repair";
+
+	put("1", SYS "par/scrub_wakes");
+	put("1000", RESYNC_SPEED);
+	disks_slow(between(&rng, 500, 5000));
+	event("sync_action %s: %d", action, put(action, SYS "sync_action"));
+	if (await(action, SYS "sync_action", 1000))
+		nap_ms(below(&rng, 30));
+	lose(below(&rng, array.members), 3);
+}
+
+/* A member that is awake leaves, misses some writes, and begins to be rebuilt. */
+static bool begin_rebuild(unsigned int d, unsigned int end)
+{
+	lose(d, 3);
+	while (present(d) && now_ms() < end && !stop)
+		nap_ms(1);
+	nap_ms(between(&rng, 5, 60));
+	put("1000", RESYNC_SPEED);
+	disks_slow(between(&rng, 1000, 8000));
+	while (out[d] && now_ms() < end && !stop) {
+		power_up(d);
+		if (take_out(d))
+			add(d);
+		nap_ms(2);
+	}
+	if (!await("recover", SYS "sync_action", 1000))
+		return false;
+	nap_ms(below(&rng, 30));
+	return true;
+}
+
+/* With two parities another one goes mostly, with one the very one that is rebuilt. */
+static void lose_rebuilding(unsigned int end)
+{
+	unsigned int d = below(&rng, array_gear()), other;
+
+	if (!begin_rebuild(d, end))
+		return;
+	other = (d + between(&rng, 1, array.members - 1)) % array.members;
+	lose(array.parities > 1 && chance(&rng, 75) ? other : d, 3);
+}
+
+/* With two parities one may be missing already, if no resync is due for it. */
+static bool one_more(void)
+{
+	if (chaos_lacking() != 1 || array.parities < 2 || !parity_is_right() || chance(&rng, 50))
+		return false;
+	disks_slow(between(&rng, 500, 10000));
+	lose(below(&rng, array.members), 3);
+	return true;
+}
+
+static void do_as_asked(enum occasion occasion)
+{
+	unsigned int end = now_ms() + 3000;
+
+	if (one_more())
+		return;
+	bring_all_back(end);
+	end += 1000;
+	if (occasion == REBUILDING)
+		lose_rebuilding(end);
+	else if (occasion == REBUILD_ONLY)
+		begin_rebuild(below(&rng, array_gear()), end);
+	else if (occasion == CHECKING)
+		lose_checking();
+	else if (occasion == SHIFTING_UP && plan & SHIFTS)
+		lose_shifting_up(end);
+	else
+		lose_in_low_gear(end);
 }
 
 bool chaos_may_lose(void)
@@ -241,21 +405,32 @@ bool chaos_may_lose(void)
 	return array.parities && !files_wanted() && !opt.inject;
 }
 
-void chaos_lose(unsigned int limit)
+void chaos_ask(enum occasion occasion, unsigned int limit)
 {
 	unsigned int end = now_ms() + limit;
 
-	lose_now = true;
-	while (lose_now && now_ms() < end)
+	asked = occasion;
+	while (asked && now_ms() < end)
 		usleep(200);
+}
+
+bool chaos_noticed(void)
+{
+	unsigned int d;
+
+	for (d = 0; d < array.members; d++)
+		if (out[d] && present(d))
+			return false;
+	return array_degraded();
 }
 
 static void *chaos_thread(void *arg)
 {
 	while (!stop) {
-		if (lose_now) {
-			lose_as_asked();
-			lose_now = false;
+		if (asked) {
+			do_as_asked(asked);
+			over = true;
+			asked = NO_OCCASION;
 		}
 		if (!over && chance(&rng, 75))
 			one_thing();
@@ -271,7 +446,7 @@ void chaos_start(u64 seed, unsigned int life, unsigned int round, bool calm)
 	survey();
 	plan = !calm && chance(&rng, 75) ? SHIFTS : 0;
 	/* A file system must not be damaged, and a forced array may be. */
-	if (array.parities && chance(&rng, 30) && !files_wanted())
+	if (chaos_may_lose() && chance(&rng, 30))
 		plan |= FAILURES;
 	if (missing() && chance(&rng, 60))
 		plan |= HEALS;
@@ -279,7 +454,8 @@ void chaos_start(u64 seed, unsigned int life, unsigned int round, bool calm)
 		plan |= SYNCS;
 	if (opt.inject)
 		plan = 0;
-	stop = lose_now = over = false;
+	stop = over = false;
+	asked = NO_OCCASION;
 	if (pthread_create(&thread, NULL, chaos_thread, NULL))
 		fail("no thread for the chaos");
 }
@@ -291,16 +467,12 @@ void chaos_stop(void)
 }
 
 /* Bring back who is missing, and wait until all is well. */
-static bool healed(void)
-{
-	return !array_degraded() && array_resynced();
-}
-
 void chaos_heal(void)
 {
 	unsigned int d, try;
 
 	survey();
+	put("500000", RESYNC_SPEED);
 	for (d = 0; d < array.members; d++)
 		for (try = 0; out[d] && try < 50; try++) {
 			power_up(d);

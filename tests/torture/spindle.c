@@ -139,15 +139,22 @@ void disks_slow(unsigned int delay_us)
 	event("each request takes up to %u us", delay_us);
 }
 
+void disks_slow_no_more(void)
+{
+	unsigned int d;
+
+	for (d = 0; d < disks; d++)
+		set(d, "delay_us", usual_delay);
+}
+
 void disks_restore(void)
 {
 	unsigned int d;
 	int err;
 
-	for (d = 0; d < disks; d++) {
+	disks_slow_no_more();
+	for (d = 0; d < disks; d++)
 		put("0", ROOT "/%s/dead", names[d]);
-		set(d, "delay_us", usual_delay);
-	}
 	pthread_mutex_lock(&supply);
 	blackout = false;
 	err = put("all", ROOT "/restore");

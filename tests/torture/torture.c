@@ -57,6 +57,7 @@ static unsigned int life, round_number, fixed_size;
 static struct rng life_rng;
 static bool refuse_due;		/* degraded and dirty when the power went */
 static bool may_refuse;		/* degraded, or it may have been */
+static u64 fails_seen;		/* members failed until that was known */
 static bool forced_in_the_dark;	/* in an assembly that was cut */
 static bool stop_first;		/* this round stops the array before the cut */
 static bool lost_life;		/* --no-force: such an array is given up */
@@ -64,7 +65,6 @@ static bool lost_life;		/* --no-force: such an array is given up */
 /* ---- cutting ---- */
 
 static char lowest[8];
-static const char to_fail[] = "a member";
 
 static const struct aim {
 	const char *name, *path;
@@ -77,11 +77,13 @@ static const struct aim {
 	{ "the gear has changed", "/sys/block/" MD "/md/par/gear", NULL },
 	{ "in the lowest gear", "/sys/block/" MD "/md/par/gear", lowest },
 	{ "rewriting in the lowest gear", "/sys/block/" MD "/md/par/gear", lowest },
-	{ "rebuilding", "/sys/block/" MD "/md/sync_action", "recover" },
 	{ "resynced", "/sys/block/" MD "/md/par/resync", "none" },
 	{ "checking", "/sys/block/" MD "/md/sync_action", "check" },
-	{ "a member fails", NULL, to_fail },
-};
+},
+/* These are made to happen. */
+rebuild = { "rebuilding", NULL, NULL },
+failure = { "a member fails", NULL, NULL },
+beside = { "a member fails beside something else", NULL, NULL };
 
 #define AIMS (sizeof(aims) / sizeof(*aims))
 
@@ -106,55 +108,81 @@ static void await_aim(const struct aim *aim, unsigned int limit)
  */
 static bool silent;
 
+/* In turns as well. */
+static enum occasion choose_occasion(void)
+{
+	static const enum occasion occasions[] = {
+		SHIFTING_UP, REBUILDING, CHECKING, REBUILDING,
+	};
+	const unsigned int all = sizeof(occasions) / sizeof(*occasions);
+	static unsigned int turn;
+
+	return occasions[(opt.seed + turn++) % all];
+}
+
 /*
  * A member fails. The power goes before, while or after that is noticed and
  * stored; or as soon as writes are acknowledged that the member may have missed.
  */
-static void await_failure(struct rng *rng)
+static void await_failure(struct rng *rng, enum occasion occasion)
 {
 	unsigned int missed = chance(rng, 70) ? between(rng, 1, 10) : 0, end, acked;
 
 	if (missed)
 		load_be_durable();
-	chaos_lose(5000);
+	chaos_ask(occasion, 6000);
 	if (!missed) {
 		usleep(below(rng, 12000));
 		return;
 	}
 	end = now_ms() + 250;
-	while (now_ms() < end && !array_degraded())
+	while (now_ms() < end && !chaos_noticed())
 		usleep(50);
 	acked = acked_since;
 	while (now_ms() < end && acked_since - acked < missed)
 		usleep(50);
 }
 
+/*
+ * Failures and rebuilds come in turns, so that even a few cuts have them: they
+ * would need luck otherwise, and all that protects from them with it.
+ */
+static const struct aim *choose_aim(struct rng *rng)
+{
+	unsigned int turn = (opt.seed + counted.cuts) % 7;
+
+	if (chaos_may_lose() && turn % 2)
+		return turn == 1 ? &failure : turn == 3 ? &beside : &rebuild;
+	return &aims[chance(rng, 50) ? 0 : below(rng, AIMS)];
+}
+
 static const char *await_cut(struct rng *rng)
 {
-	unsigned int which = chance(rng, 50) ? 0 : below(rng, AIMS + 4);
-	/* The last one oftener: it takes a failure, a write and luck. */
-	const struct aim *aim = &aims[which < AIMS ? which : AIMS - 1];
+	const struct aim *aim = choose_aim(rng);
+	bool arranged = aim == &failure || aim == &beside || aim == &rebuild;
 
-	if (aim->value == to_fail && !chaos_may_lose())
-		aim = &aims[0];
 	phase("the load", 60);
-	silent = !files_wanted() && chance(rng, 25) && aim->value != to_fail;
+	silent = !files_wanted() && chance(rng, 25) && !arranged;
 	if (silent) {
 		nap_ms(between(rng, 20, 300));
 		load_silence();
 	}
-	if (aim->value == to_fail) {
+	if (aim->path || arranged)
 		nap_ms(between(rng, 10, 200));
-		await_failure(rng);
-	} else if (aim->path) {
-		nap_ms(between(rng, 10, 200));
+	else
+		nap_ms(between(rng, 5, chance(rng, 25) ? 1000 : 350));
+	if (aim == &failure)
+		await_failure(rng, IN_LOW_GEAR);
+	if (aim == &beside)
+		await_failure(rng, choose_occasion());
+	if (aim == &rebuild)
+		chaos_ask(array.parities > 1 && chance(rng, 50) ? REBUILDING : REBUILD_ONLY, 6000);
+	if (aim->path) {
 		await_aim(aim, 1000);
 		if (aim->value == lowest)
 			nap_ms(below(rng, 200));
 		else if (chance(rng, 70))
 			nap_ms(below(rng, 40));
-	} else {
-		nap_ms(between(rng, 5, chance(rng, 25) ? 1000 : 350));
 	}
 	return aim->name;
 }
@@ -175,7 +203,7 @@ static void note_moment(void)
 	counted.in_recovery += !strcmp(sync, "recover");
 	counted.in_check += !strcmp(sync, "check") || !strcmp(sync, "repair");
 	counted.in_degraded += array_degraded() > 0;
-	may_refuse |= array_degraded() > 0;
+	may_refuse |= array_degraded() || counted.fails != fails_seen;
 	refuse_due = array_degraded() && acked_since && strcmp(sync, "recover");
 	event("gear %u, shift %s, sync %s, degraded %u, %u writes since", gear, shift,
 	      sync, array_degraded(), acked_since);
@@ -227,6 +255,16 @@ static void must_assemble(bool force)
 	fail("mdadm --assemble%s: %s", force ? " --force" : "", output());
 }
 
+/* Refused for a good reason, and for what? */
+static void judge_refusal(void)
+{
+	if (may_refuse && (read_doubts(true) || opt.no_force))
+		return;
+	klog_mark();
+	must_assemble(false);	/* says more */
+	fail("assembly failed once, for no known reason: %s", output());
+}
+
 /* Plainly if possible; by force if it is refused for a good reason. */
 static void assemble(void)
 {
@@ -242,17 +280,12 @@ static void assemble(void)
 	}
 	event("refused: %s", output());
 	array_stop();
-	if (may_refuse && opt.no_force) {
+	judge_refusal();
+	counted.dirty_refused++;
+	if (opt.no_force) {
 		lost_life = true;
-		counted.dirty_refused++;
 		return;
 	}
-	if (!may_refuse || !read_doubts(true)) {
-		klog_mark();
-		must_assemble(false);	/* says more */
-		fail("assembly failed once, for no known reason: %s", output());
-	}
-	counted.dirty_refused++;
 	must_assemble(true);
 	counted.forced++;
 }
@@ -538,7 +571,9 @@ static void choose_speed(void)
 
 static void begin_load(bool calm)
 {
-	may_refuse = array_degraded() > 0;
+	/* A rebuild that is as good as over need not be stored as such. */
+	may_refuse = array_degraded() || !array_idle();
+	fails_seen = counted.fails;
 	model_round();
 	choose_speed();
 	phase("beginning the load", 60);
@@ -559,7 +594,8 @@ static void end_load(void)
 	else
 		load_stop();
 	chaos_stop();
-	may_refuse |= array_degraded() > 0;
+	/* Whom the cut itself made fail, nobody could store. */
+	may_refuse |= counted.fails != fails_seen;
 	if (files_wanted())
 		files_unmount();
 	array_stop();
@@ -696,7 +732,7 @@ static void tell_replay(void)
 
 static void tell_counters(void)
 {
-	char text[1024] = "RESULT";
+	char text[2048] = "RESULT";
 	size_t at = strlen(text);
 
 	at += snprintf(text + at, sizeof(text) - at, " layout=%s workload=%s", opt.layout,

@@ -48,8 +48,9 @@ extern struct options opt;
 	X(cuts) X(rounds) X(lives) \
 	X(in_shift) X(in_propagation) X(in_low_gear) X(in_degraded) X(in_resync) \
 	X(in_recovery) X(in_check) X(in_assembly) X(after_stop) X(dirty_refused) X(forced) \
-	X(degraded_plain) X(sectors) X(live_reads) X(lost) X(discards) X(fails) \
-	X(adds) X(shifts) X(revived) \
+	X(degraded_plain) X(sectors) \
+	X(live_reads) X(lost) X(discards) X(fails) X(fails_in_rebuild) X(fails_rebuilt) \
+	X(fails_in_check) X(fails_in_shift) X(adds) X(shifts) X(revived) \
 	X(both_gears) X(checks) X(dissected) X(files) X(fsck)
 
 struct counters {
@@ -114,6 +115,7 @@ void disks_cut(u64 seed);
 void disk_cut(unsigned int d, u64 seed);
 /* Until the power comes back; disk_revive() is not that. */
 void disks_slow(unsigned int delay_us);
+void disks_slow_no_more(void);
 void disks_restore(void);
 void disk_die(unsigned int d);
 
@@ -154,6 +156,8 @@ void array_wait(const char *what, bool (*done)(void), unsigned int seconds);
 int array_shift(unsigned int gear);
 bool array_settled(void);
 bool array_resynced(void);
+/* Though a rebuild or a check may be under way. */
+bool array_no_resync_due(void);
 u64 array_mismatches(void);
 bool array_has_resync_file(void);
 void array_describe(char *text, size_t size);
@@ -246,8 +250,21 @@ void chaos_stop(void);
 
 /* May members fail at all, in this campaign? */
 bool chaos_may_lose(void);
-/* chaos_lose - have a member fail, if parity allows; returns at once when it does */
-void chaos_lose(unsigned int limit_ms);
+
+/*
+ * What can be asked for: that a member fails then, as far as parity allows; that
+ * a rebuild begins.
+ */
+enum occasion {
+	NO_OCCASION, IN_LOW_GEAR, SHIFTING_UP, CHECKING, REBUILDING, REBUILD_ONLY
+};
+
+/* chaos_ask - returns at once when it has happened; it is the last thing that does */
+void chaos_ask(enum occasion occasion, unsigned int limit_ms);
+/* Does md know of all who have failed? */
+bool chaos_noticed(void);
+/* Members of which parity has to make all or some of the content. */
+unsigned int chaos_lacking(void);
 const char *chaos_plan(void);
 void chaos_end_of_life(void);
 void chaos_heal(void);

@@ -96,7 +96,7 @@ void log_open(void)
 
 static void say_v(const char *format, va_list args)
 {
-	char text[1024];
+	char text[2048];
 	unsigned int at;
 
 	at = snprintf(text, sizeof(text), "%8.3f  ", now_ms() / 1000.0);
