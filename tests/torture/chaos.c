@@ -370,6 +370,15 @@ static void lose_rebuilding(unsigned int end)
 	lose(array.parities > 1 && chance(&rng, 75) ? other : d, 3);
 }
 
+/* All that have left come back, and are whole before the cut. */
+static void mend(unsigned int end)
+{
+	disks_slow_no_more();
+	bring_all_back(end);
+	while (!healed() && now_ms() < end && !stop)
+		nap_ms(5);
+}
+
 /* With two parities one may be missing already, if no resync is due for it. */
 static bool one_more(void)
 {
@@ -380,7 +389,7 @@ static bool one_more(void)
 	return true;
 }
 
-static void do_as_asked(enum occasion occasion)
+static void fail_as_asked(enum occasion occasion)
 {
 	unsigned int end = now_ms() + 3000;
 
@@ -400,9 +409,18 @@ static void do_as_asked(enum occasion occasion)
 		lose_in_low_gear(end);
 }
 
+static void do_as_asked(enum occasion occasion)
+{
+	if (occasion == MENDING)
+		mend(now_ms() + 150000);
+	else
+		fail_as_asked(occasion);
+	over = true;
+}
+
 bool chaos_may_lose(void)
 {
-	return array.parities && !files_wanted() && !opt.inject;
+	return array.parities && !opt.inject;
 }
 
 void chaos_ask(enum occasion occasion, unsigned int limit)
@@ -429,7 +447,6 @@ static void *chaos_thread(void *arg)
 	while (!stop) {
 		if (asked) {
 			do_as_asked(asked);
-			over = true;
 			asked = NO_OCCASION;
 		}
 		if (!over && chance(&rng, 75))
@@ -445,7 +462,6 @@ void chaos_start(u64 seed, unsigned int life, unsigned int round, bool calm)
 	born_this_round = round == 1;
 	survey();
 	plan = !calm && chance(&rng, 75) ? SHIFTS : 0;
-	/* A file system must not be damaged, and a forced array may be. */
 	if (chaos_may_lose() && chance(&rng, 30))
 		plan |= FAILURES;
 	if (missing() && chance(&rng, 60))

@@ -60,7 +60,7 @@ static bool may_refuse;		/* degraded, or it may have been */
 static u64 fails_seen;		/* members failed until that was known */
 static bool forced_in_the_dark;	/* in an assembly that was cut */
 static bool stop_first;		/* this round stops the array before the cut */
-static bool lost_life;		/* --no-force: such an array is given up */
+static bool lost_life;		/* such an array is given up: see may_force() */
 
 /* ---- cutting ---- */
 
@@ -187,6 +187,24 @@ static const char *await_cut(struct rng *rng)
 	return aim->name;
 }
 
+/*
+ * An array with a file system is mostly whole again before the cut: a start by
+ * force might damage the file system, so that the array is given up otherwise.
+ */
+static void mend(struct rng *rng)
+{
+	if (!files_wanted() || !chaos_lacking() || chance(rng, 25))
+		return;
+	phase("mending beside the load", 220);
+	chaos_ask(MENDING, 160000);
+	if (chaos_lacking() || array_degraded() || !array_idle())
+		fail("the members do not become whole beside the load");
+	nap_ms(below(rng, 100));
+	counted.mended++;
+	may_refuse = false;
+	fails_seen = counted.fails;
+}
+
 /* What the array is about, just before. */
 static void note_moment(void)
 {
@@ -246,6 +264,15 @@ static void say_klog(void)
 			say("  kernel: %s", line);
 }
 
+/*
+ * To force means to accept what is in doubt, and no file system can: its own
+ * structures may be.
+ */
+static bool may_force(void)
+{
+	return may_refuse && !opt.no_force && !files_wanted();
+}
+
 static void must_assemble(bool force)
 {
 	phase(force ? "assembling by force" : "assembling", 90);
@@ -282,8 +309,9 @@ static void assemble(void)
 	array_stop();
 	judge_refusal();
 	counted.dirty_refused++;
-	if (opt.no_force) {
+	if (!may_force()) {
 		lost_life = true;
+		counted.given_up++;
 		return;
 	}
 	must_assemble(true);
@@ -302,7 +330,7 @@ static void assemble_in_the_dark(struct rng *rng)
 	forced_in_the_dark = false;
 	while (chance(rng, 20)) {
 		phase("assembling, to be cut", 90);
-		force = may_refuse && !opt.no_force && chance(rng, 40);
+		force = may_force() && chance(rng, 40);
 		forced_in_the_dark |= force;
 		klog_mark();
 		pid = assembly_begin(force);
@@ -642,6 +670,7 @@ static void one_round(void)
 	stop_first = chance(&rng, 14);
 	begin_load(stop_first && chance(&rng, 60));
 	aim = await_cut(&rng);
+	mend(&rng);
 	note_moment();
 	loading = lap(&since);
 	if (stop_first) {

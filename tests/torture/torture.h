@@ -48,7 +48,7 @@ extern struct options opt;
 	X(cuts) X(rounds) X(lives) \
 	X(in_shift) X(in_propagation) X(in_low_gear) X(in_degraded) X(in_resync) \
 	X(in_recovery) X(in_check) X(in_assembly) X(after_stop) X(dirty_refused) X(forced) \
-	X(degraded_plain) X(sectors) \
+	X(degraded_plain) X(given_up) X(mended) X(sectors) \
 	X(live_reads) X(lost) X(discards) X(fails) X(fails_in_rebuild) X(fails_rebuilt) \
 	X(fails_in_check) X(fails_in_shift) X(adds) X(shifts) X(revived) \
 	X(both_gears) X(checks) X(dissected) X(files) X(fsck)
@@ -253,10 +253,10 @@ bool chaos_may_lose(void);
 
 /*
  * What can be asked for: that a member fails then, as far as parity allows; that
- * a rebuild begins.
+ * a rebuild begins; that all who have left are rebuilt.
  */
 enum occasion {
-	NO_OCCASION, IN_LOW_GEAR, SHIFTING_UP, CHECKING, REBUILDING, REBUILD_ONLY
+	NO_OCCASION, IN_LOW_GEAR, SHIFTING_UP, CHECKING, REBUILDING, REBUILD_ONLY, MENDING
 };
 
 /* chaos_ask - returns at once when it has happened; it is the last thing that does */
