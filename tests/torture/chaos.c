@@ -456,18 +456,20 @@ static void *chaos_thread(void *arg)
 	return arg;
 }
 
-void chaos_start(u64 seed, unsigned int life, unsigned int round, bool calm)
+void chaos_start(u64 seed, unsigned int life, unsigned int round, enum mood mood)
 {
 	rng = rng_for(seed, life, round, 5);
 	born_this_round = round == 1;
 	survey();
-	plan = !calm && chance(&rng, 75) ? SHIFTS : 0;
+	plan = mood != CALM && chance(&rng, 75) ? SHIFTS : 0;
 	if (chaos_may_lose() && chance(&rng, 30))
 		plan |= FAILURES;
 	if (missing() && chance(&rng, 60))
 		plan |= HEALS;
 	if (chance(&rng, 15))
 		plan |= SYNCS;
+	if (mood == ONLY_SHIFTS)
+		plan &= SHIFTS;
 	if (opt.inject)
 		plan = 0;
 	stop = over = false;

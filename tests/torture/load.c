@@ -39,6 +39,7 @@ static struct writer writers[MAX_WRITERS];
 static unsigned int writer_count;
 static struct { u32 start, count; } windows[MAX_WINDOWS];
 static unsigned int window_count;
+static bool windows_stay;
 static volatile bool stop, silent, durable;
 static unsigned int flushes;	/* of a thousand operations */
 volatile bool expect_errors;
@@ -78,7 +79,7 @@ void load_plan(struct rng *rng)
 		for (i = 0; i < window_count; i++)
 			window_place(i, rng);
 	}
-	for (i = 0; i < window_count; i += 2)
+	for (i = 0; i < window_count && !windows_stay; i += 2)
 		if (chance(rng, 60))
 			window_place(i, rng);
 }
@@ -352,27 +353,47 @@ void load_stop(void)
 	close(writers[0].fd);
 }
 
-/* A life that begins with its windows written. */
-void load_fill(void)
+static void fill_range(struct writer *w, u32 start, u32 count)
+{
+	u32 at, part;
+
+	for (at = 0; at < count; at += part) {
+		part = count - at < MAX_IO ? count - at : MAX_IO;
+		do_write(w, start + at, part, OP_WRITE);
+	}
+}
+
+/* A little in every zone of the home set. */
+static void fill_zones(struct writer *w)
+{
+	u32 zone = ZONE_SECTORS * (array.members - array.parities), start, count;
+
+	for (start = 0; start + zone <= model.sectors; start += zone) {
+		count = between(&w->rng, 8, 64) * 8;
+		fill_range(w, start + below(&w->rng, (zone - count) / 8) * 8, count);
+	}
+}
+
+void load_fill(bool wide)
 {
 	struct rng rng = rng_for(opt.seed, model.life, 0, 4);
 	struct writer *w = &writers[0];
 	unsigned int i;
-	u32 at, part;
 
 	phase("filling", 120);
-	window_count = 0;
+	window_count = wide ? between(&rng, 1, 2) : 0;
+	windows_stay = wide;
 	stop = expect_errors = false;
+	for (i = 0; i < window_count; i++)
+		window_place(i, &rng);
 	load_plan(&rng);
-	if (!chance(&rng, 40))
+	if (!wide && !chance(&rng, 40))
 		return;
 	writer_init(w, 0, rng, array_open(O_RDWR | O_DIRECT));
+	if (wide)
+		fill_zones(w);
 	for (i = 0; i < window_count; i++)
-		for (at = 0; at < windows[i].count; at += part) {
-			part = windows[i].count - at;
-			part = part < MAX_IO ? part : MAX_IO;
-			do_write(w, windows[i].start + at, part, OP_WRITE);
-		}
+		fill_range(w, windows[i].start, windows[i].count);
 	do_flush(w);
 	close(w->fd);
 	load_forget();

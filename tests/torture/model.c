@@ -158,6 +158,7 @@ void model_begin(u32 life, u64 sectors)
 	model.op = reserve(OPS * sizeof(*model.op));
 	model.ack_order = reserve(OPS * sizeof(*model.ack_order));
 	model.ops = model.base = model.acks = model.durable_acks = 0;
+	model.forced = false;
 	pthread_mutex_init(&model.lock, NULL);
 }
 
@@ -430,6 +431,8 @@ static void verify_cut(const void *data, u32 start, u32 count, const char *when)
 
 		if (!cut_right(start + i, valid, version))
 			wrong(at, start + i, count - i, cut_right, when);
+		if (model.forced && s->durable)
+			*(s->doubtful > s->durable ? &counted.doubted : &counted.spared) += 1;
 		settle_sector(s, valid, version);
 	}
 	model.verified += count;
@@ -457,9 +460,9 @@ static void verify_run(int fd, u32 start, u32 count, const char *when,
 }
 
 /* What has been touched, and a sample of what never has been. */
-static bool wanted(u32 chunk, struct rng *rng)
+static bool wanted(u32 chunk, unsigned int one_of, struct rng *rng)
 {
-	return model.touched[chunk] || below(rng, 48) == 0;
+	return model.touched[chunk] || below(rng, one_of) == 0;
 }
 
 static void verify_all(int fd, const char *when,
@@ -467,11 +470,12 @@ static void verify_all(int fd, const char *when,
 {
 	u32 chunks = (model.sectors + (1 << TOUCH_SHIFT) - 1) >> TOUCH_SHIFT;
 	struct rng rng = rng_for(opt.seed, model.life, model.ops, 7);
+	unsigned int one_of = chunks / 64 > 48 ? chunks / 64 : 48;
 	u32 from, to, end;
 
 	phase(when, 120);
 	for (from = 0; from < chunks; from = to + 1) {
-		for (to = from; to < chunks && wanted(to, &rng); to++)
+		for (to = from; to < chunks && wanted(to, one_of, &rng); to++)
 			;
 		end = to << TOUCH_SHIFT < model.sectors ? to << TOUCH_SHIFT : model.sectors;
 		if (to > from)

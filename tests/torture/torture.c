@@ -61,6 +61,7 @@ static u64 fails_seen;		/* members failed until that was known */
 static bool forced_in_the_dark;	/* in an assembly that was cut */
 static bool stop_first;		/* this round stops the array before the cut */
 static bool lost_life;		/* such an array is given up: see may_force() */
+static bool wide;		/* a life with many zones, of which few are in use */
 
 /* ---- cutting ---- */
 
@@ -108,7 +109,7 @@ static void await_aim(const struct aim *aim, unsigned int limit)
  */
 static bool silent;
 
-/* In turns as well. */
+/* In turns as well. In a wide life what is rebuilt would put all zones in use. */
 static enum occasion choose_occasion(void)
 {
 	static const enum occasion occasions[] = {
@@ -116,8 +117,12 @@ static enum occasion choose_occasion(void)
 	};
 	const unsigned int all = sizeof(occasions) / sizeof(*occasions);
 	static unsigned int turn;
+	enum occasion occasion;
 
-	return occasions[(opt.seed + turn++) % all];
+	do
+		occasion = occasions[(opt.seed + turn++) % all];
+	while (wide && occasion == REBUILDING);
+	return occasion;
 }
 
 /*
@@ -126,7 +131,7 @@ static enum occasion choose_occasion(void)
  */
 static void await_failure(struct rng *rng, enum occasion occasion)
 {
-	unsigned int missed = chance(rng, 70) ? between(rng, 1, 10) : 0, end, acked;
+	unsigned int missed = wide || chance(rng, 70) ? between(rng, 1, 10) : 0, end, acked;
 
 	if (missed)
 		load_be_durable();
@@ -151,6 +156,8 @@ static const struct aim *choose_aim(struct rng *rng)
 {
 	unsigned int turn = (opt.seed + counted.cuts) % 7;
 
+	if (chaos_may_lose() && wide)
+		return turn % 2 ? &failure : &beside;
 	if (chaos_may_lose() && turn % 2)
 		return turn == 1 ? &failure : turn == 3 ? &beside : &rebuild;
 	return &aims[chance(rng, 50) ? 0 : below(rng, AIMS)];
@@ -297,6 +304,7 @@ static void assemble(void)
 {
 	phase("assembling", 90);
 	klog_mark();
+	model.forced = forced_in_the_dark;
 	if (assembly_end(assembly_begin(false))) {
 		if (forced_in_the_dark)
 			read_doubts(true);
@@ -315,6 +323,7 @@ static void assemble(void)
 		return;
 	}
 	must_assemble(true);
+	model.forced = true;
 	counted.forced++;
 }
 
@@ -567,6 +576,7 @@ static void inject_deep(void)
 
 static void verify(void)
 {
+	u64 spared = counted.spared;
 	int fd;
 
 	if (files_wanted()) {
@@ -577,6 +587,8 @@ static void verify(void)
 	model_settle();
 	verify_after_cut(fd);
 	close(fd);
+	if (wide && model.forced && counted.spared == spared)
+		fail("all is in doubt, though nearly all zones were clean");
 }
 
 /* Sometimes as Debian starts arrays: nothing is written before the first write. */
@@ -607,7 +619,7 @@ static void begin_load(bool calm)
 	phase("beginning the load", 60);
 	if (files_wanted())
 		files_mount();
-	chaos_start(opt.seed, life, round_number, calm);
+	chaos_start(opt.seed, life, round_number, wide ? ONLY_SHIFTS : calm ? CALM : ANYTHING);
 	if (files_wanted())
 		files_start(opt.seed, life, round_number);
 	else
@@ -660,6 +672,24 @@ static unsigned int lap(unsigned int *since)
 	return took;
 }
 
+/*
+ * Both copies of all there is agree and the array has been stopped: only zones
+ * that are used from now on can be in doubt. A wide life is there to see that
+ * no others are.
+ */
+static void clean_all_zones(void)
+{
+	phase("cleaning all zones", 240);
+	make_writable(&life_rng);
+	if (array_degraded())
+		chaos_heal();
+	wait_resync();
+	check_both_gears();
+	array_stop();
+	put("0", "/sys/module/md_mod/parameters/start_ro");
+	must_assemble(false);
+}
+
 static void one_round(void)
 {
 	struct rng rng = rng_for(opt.seed, life, round_number, 2);
@@ -667,7 +697,9 @@ static void one_round(void)
 	u64 verified = model.verified;
 	const char *aim;
 
-	stop_first = chance(&rng, 14);
+	if (wide)
+		clean_all_zones();
+	stop_first = chance(&rng, wide ? 0 : 14);
 	begin_load(stop_first && chance(&rng, 60));
 	aim = await_cut(&rng);
 	mend(&rng);
@@ -702,6 +734,19 @@ static void one_round(void)
 	    verifying, lap(&since));
 }
 
+/* In turns, like choose_aim(): every machine of some cuts should have one. */
+static bool choose_wide(void)
+{
+	return !files_wanted() && !fixed_size && chaos_may_lose() && array.parities == 1 &&
+	       (opt.seed + life) % 4 == 1;
+}
+
+/* So that the home set has twelve zones, whatever the gear sets leave to it. */
+static unsigned int wide_size(void)
+{
+	return 12 * (ZONE_SECTORS / 2048) * (array.members - 1) / (array.gear[0] - 1) + 16;
+}
+
 /* Small ones are quick; to have several zones, a set needs larger ones. */
 static unsigned int choose_size(struct rng *rng)
 {
@@ -709,12 +754,18 @@ static unsigned int choose_size(struct rng *rng)
 		return fixed_size;
 	if (files_wanted())
 		return 64;
+	if (wide)
+		return wide_size();
 	return chance(rng, 75) ? between(rng, 16, 28) : between(rng, 64, 160);
 }
 
 static void one_life(void)
 {
+	unsigned int rounds;
+
 	life_rng = rng_for(opt.seed, life, 0, 1);
+	wide = choose_wide();
+	rounds = wide && opt.rounds > 3 ? 3 : opt.rounds;
 	opt.disk_mib = choose_size(&life_rng);
 	disks_make(array.members, &life_rng);
 	put("0", "/sys/module/md_mod/parameters/start_ro");
@@ -723,9 +774,9 @@ static void one_life(void)
 	if (files_wanted())
 		files_begin(&life_rng);
 	else
-		load_fill();
+		load_fill(wide);
 	lost_life = false;
-	for (round_number = 1; round_number <= opt.rounds && counted.cuts < opt.cuts && !lost_life;
+	for (round_number = 1; round_number <= rounds && counted.cuts < opt.cuts && !lost_life;
 	     round_number++)
 		one_round();
 	if (opt.inject)

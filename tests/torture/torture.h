@@ -31,6 +31,7 @@ typedef uint64_t u64;
 #define MAX_WINDOWS	6
 #define RESYNC_SPEED "/proc/sys/dev/raid/speed_limit_min"
 #define MAX_IO		2048	/* sectors of the largest request */
+#define ZONE_SECTORS	65536U	/* of a member: 512 rows of 64 KiB, see format.h */
 
 /* ---- options and what is counted ---- */
 
@@ -48,7 +49,7 @@ extern struct options opt;
 	X(cuts) X(rounds) X(lives) \
 	X(in_shift) X(in_propagation) X(in_low_gear) X(in_degraded) X(in_resync) \
 	X(in_recovery) X(in_check) X(in_assembly) X(after_stop) X(dirty_refused) X(forced) \
-	X(degraded_plain) X(given_up) X(mended) X(sectors) \
+	X(degraded_plain) X(given_up) X(mended) X(spared) X(doubted) X(sectors) \
 	X(live_reads) X(lost) X(discards) X(fails) X(fails_in_rebuild) X(fails_rebuilt) \
 	X(fails_in_check) X(fails_in_shift) X(adds) X(shifts) X(revived) \
 	X(both_gears) X(checks) X(dissected) X(files) X(fsck)
@@ -190,6 +191,7 @@ struct model {
 	u32 acks, durable_acks;
 	u8 *touched;		/* a byte for every 64 KiB */
 	u64 verified;
+	bool forced;		/* the array was started by force after this cut */
 	pthread_mutex_t lock;
 };
 
@@ -236,7 +238,11 @@ void load_silence(void);
 void load_be_durable(void);
 void load_stop(void);
 void load_forget(void);
-void load_fill(void);
+/*
+ * A life may begin with its windows written. @wide: it does, and with some data
+ * in every zone; its windows never move.
+ */
+void load_fill(bool wide);
 /* Errors are expected from now on: the power is about to be cut. */
 extern volatile bool expect_errors;
 /* Writes acknowledged since the last thing that chaos.c has done. */
@@ -244,8 +250,10 @@ extern volatile u32 acked_since;
 
 /* ---- chaos.c ---- */
 
-/* @calm: no shifts. */
-void chaos_start(u64 seed, unsigned int life, unsigned int round, bool calm);
+/* CALM: no shifts. ONLY_SHIFTS: nothing but what is asked for, and these. */
+enum mood { ANYTHING, CALM, ONLY_SHIFTS };
+
+void chaos_start(u64 seed, unsigned int life, unsigned int round, enum mood mood);
 void chaos_stop(void);
 
 /* May members fail at all, in this campaign? */
