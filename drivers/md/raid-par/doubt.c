@@ -103,16 +103,17 @@ static void doubt_zones(struct par_set *set, u8 mark)
 	}
 }
 
-/* A member is missing from the set, or has not been rebuilt in it. */
-static bool set_incomplete(struct par_conf *conf, struct par_set *set)
+/* How many members are missing from the set or have not been rebuilt in it. */
+static unsigned int set_lacks(struct par_conf *conf, struct par_set *set)
 {
 	struct par_set_record *rec = &conf->super.set[set->number];
+	u32 lacking = rec->failed | rec->recovering;
 	unsigned int d;
 
 	for (d = 0; d < set->sg->members; d++)
 		if (!par_rdev_usable(conf->member[d].rdev))
-			return true;
-	return rec->failed || rec->recovering;
+			lacking |= BIT(d);
+	return hweight32(lacking);
 }
 
 static bool whole_for_md(struct par_conf *conf, unsigned int d)
@@ -189,16 +190,19 @@ int par_doubt_check(struct par_conf *conf)
 
 	for (i = 1; i <= conf->geo.gears; i++) {
 		struct par_set_record *rec = &conf->super.set[i];
+		unsigned int lacks = set_lacks(conf, conf->set[i]);
 
-		if (!conf->geo.parities || rec->resync == MaxSector ||
-		    !set_incomplete(conf, conf->set[i]))
+		if (!conf->geo.parities || rec->resync == MaxSector || !lacks)
 			continue;
 		doubt_zones(conf->set[i], PAR_INTENT_RESYNC);
 		/*
 		 * What is rebuilt is rebuilt from what parity says: it will
-		 * fit, if all is, also what had been before the crash.
+		 * fit, if all is, also what had been before the crash. But a
+		 * second parity that is left must be made to fit: raid5 carries
+		 * on what is wrong with it.
 		 */
-		rec->resync = MaxSector;
+		if (lacks >= conf->geo.parities)
+			rec->resync = MaxSector;
 		rec->recovered = 0;
 		any = true;
 	}
@@ -215,16 +219,13 @@ int par_doubt_check(struct par_conf *conf)
 }
 
 /*
- * RAID-6 resyncs with one member less. What has been resynced already is told,
- * too: how far it was is not stored.
+ * What has been resynced already is told, too: how far it was is not stored. A
+ * second parity makes no difference: what the member held is made from the first.
  */
 void par_doubt_unresynced(struct par_set *set)
 {
 	struct par_conf *conf = set->conf;
 
-	/* What raid5 itself gives up by, see raid5_sync_request(). */
-	if (READ_ONCE(set->mddev.degraded) < (int)conf->geo.parities)
-		return;
 	pr_crit("md/par:%s: a member was lost before the resync after a crash was over: what is in doubt may be wrong\n",
 		mdname(conf->mddev));
 	doubt_zones(set, PAR_INTENT_RESYNC);

@@ -482,9 +482,9 @@ u32 par_doubt_stale(struct par_conf *conf, u32 lacking);
 int par_doubt_check(struct par_conf *conf);
 
 /*
- * par_doubt_unresynced - raid5 calls @set in sync that has not been since a
- * crash: tell what is in doubt if that is because members are missing. In the
- * store's work, before the zones' marks are cleared.
+ * par_doubt_unresynced - @set has lost a member and has not been resynced since
+ * a crash: tell what is in doubt. In the store's work, before the zones' marks
+ * are cleared.
  */
 void par_doubt_unresynced(struct par_set *set);
 

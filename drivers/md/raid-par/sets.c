@@ -58,7 +58,8 @@ static void child_sync_super(struct mddev *child, struct md_rdev *unused)
 	rec->recovering = recovering;
 	smp_wmb();	/* as said above */
 	WRITE_ONCE(rec->recovered, recovered);
-	rec->resync = par_resync_offset(child);
+	if (set->running)	/* until then it has been told nothing of it */
+		rec->resync = par_resync_offset(child);
 	rec->events = child->events;
 }
 
@@ -86,6 +87,12 @@ static void child_error(struct mddev *child, struct md_rdev *rdev)
 
 	set_bit(d, &set->absent);
 	smp_mb__after_atomic();	/* before it is seen as Faulty */
+	/*
+	 * Frozen, it would not let go of the member. raid5 may find the error
+	 * itself, before child_fail() is called.
+	 */
+	if (rdev->raid_disk >= 0)
+		clear_bit(MD_RECOVERY_FROZEN, &child->recovery);
 	set->raid5->error_handler(child, rdev);
 	set_bit(d, &set->absent);
 }
@@ -237,8 +244,7 @@ static void child_setup(struct par_set *set)
 	child->chunk_sectors = conf->geo.chunk_sectors;
 	child->new_chunk_sectors = child->chunk_sectors;
 	child->dev_sectors = set->sg->sectors;
-	par_resync_offset(child) = conf->super.set[set->number].resync;
-	set->unresynced = par_resync_offset(child) != MaxSector;
+	par_resync_offset(child) = MaxSector;
 	child->events = conf->super.set[set->number].events;
 	memcpy(child->uuid, conf->super.uuid, sizeof(child->uuid));
 	child->ctime = conf->super.ctime;
@@ -275,6 +281,10 @@ static int child_create(struct par_set *set)
 	child->in_sync = 0;
 	err = md_run(child);
 	if (!err) {
+		/* raid5 would refuse what par_doubt_check() has let pass. */
+		par_resync_offset(child) = set->conf->super.set[set->number].resync;
+		set->unresynced = par_resync_offset(child) != MaxSector &&
+				  !child->degraded;
 		set->running = true;
 		child_take_over(set);
 		child->ro = set->conf->writable ? MD_RDWR : MD_AUTO_READ;
@@ -332,9 +342,6 @@ static void child_fail(struct par_set *set, unsigned int d)
 	if (!set->running || !set->vm[d].listed ||
 	    test_bit(Faulty, &rdev->flags))
 		return;
-	/* Frozen, it would not let go of the member. */
-	if (rdev->raid_disk >= 0)
-		clear_bit(MD_RECOVERY_FROZEN, &set->mddev.recovery);
 	md_error(&set->mddev, rdev);
 	/*
 	 * Writers wait until raid5's thread has told of it. md_error() does not

@@ -552,6 +552,18 @@ static int clear_marks(struct par_conf *conf, u32 zone, u32 end, u8 mark)
 	return err;
 }
 
+/* A member has gone in the midst of the resync after a crash, or it is over. */
+static void look_after_resync(struct par_set *set, bool over)
+{
+	bool lost = READ_ONCE(set->mddev.degraded);
+
+	if (!set->unresynced || (!over && !lost))
+		return;
+	if (lost)
+		par_doubt_unresynced(set);
+	set->unresynced = false;
+}
+
 /*
  * Sets whose children say that they are in sync again need no resync; raid5 says
  * so, too, when it lacks the members for one.
@@ -564,13 +576,12 @@ static int forget_resynced(struct par_conf *conf)
 	for (i = 1; !err && i <= conf->geo.gears; i++) {
 		const struct par_set_geometry *sg = &conf->geo.set[i];
 		struct par_set *set = conf->set[i];	/* NULL: not made yet */
+		bool over = conf->super.set[i].resync == MaxSector;
 
-		if (conf->super.set[i].resync != MaxSector)
+		if (set)
+			look_after_resync(set, over);
+		if (!over)
 			continue;
-		if (set && set->unresynced) {
-			par_doubt_unresynced(set);
-			set->unresynced = false;
-		}
 		err = clear_marks(conf, sg->zone_base, sg->zone_base + sg->zones,
 				  PAR_INTENT_RESYNC);
 	}

@@ -1,0 +1,59 @@
+#!/bin/bash
+# RAID-6 that is started by force lacking a member is resynced with the parity that is left: what is written from then on survives a second failure.
+# timeout: 120
+set -euo pipefail
+. "$(dirname "$0")/../tools/par.sh"
+
+NEW=$MACHINE_TMP/new
+
+# As if the power had gone between the write of data and that of Q, in the first
+# stripe: where Q is, behind P.
+spoil_q() {
+	local member sector
+	read -r member sector < <(dissect --parity 8)
+	member=$(((member + 1) % 8))
+	dd if=/dev/urandom of="${DEVS[member]}" bs=512 seek="$sector" count=128 oflag=direct \
+		conv=notrunc status=none
+}
+
+# The first block of the third chunk.
+put_new() {
+	dd if=/dev/urandom of="$NEW" bs=4k count=1 status=none
+	dd if="$NEW" of="/dev/$MD" bs=4k seek=32 oflag=direct conv=notrunc,fsync status=none
+}
+
+# Not from raid5's cache: all else is read before.
+assert_new() {
+	dd if="/dev/$MD" of=/dev/null bs=1M iflag=direct status=none
+	cmp -n 4096 "$NEW" <(dd if="/dev/$MD" bs=4k skip=32 count=1 iflag=direct status=none) ||
+		fail "$1: not what was written"
+}
+
+mkspindles 8 32M
+create_par raid6:4,8 --chunk=64
+fill 3
+stop_par
+spoil_q	# the parity of what is in doubt need not fit
+assemble_par
+mdadm --quiet "/dev/$MD" --fail "${DEVS[2]}"
+put_new
+echo 7 >"$SPINDLES/cut"
+stop_par
+echo all >"$SPINDLES/restore"
+
+refused mdadm --assemble --run "/dev/$MD" "${DEVS[@]}"
+mdadm --assemble --quiet --force "/dev/$MD" "${DEVS[@]}"
+wait_for "/sys/block/$MD/md/par/resync" none
+put_new
+assert_new "one is missing"
+mdadm --quiet "/dev/$MD" --fail "${DEVS[3]}"
+assert_new "two are missing"
+for D in 2 3; do
+	mdadm --quiet "/dev/$MD" --remove "${DEVS[D]}" || true
+	mdadm --quiet "/dev/$MD" --add "${DEVS[D]}" || true
+done
+mdadm --wait "/dev/$MD" || true
+wait_for "/sys/block/$MD/md/degraded" 0
+assert_new "whole again"
+stop_par
+dissect

@@ -1,0 +1,40 @@
+#!/bin/bash
+# A member that dies can be removed and added again, whichever set notices it first, in any gear.
+# timeout: 120
+set -euo pipefail
+. "$(dirname "$0")/../tools/par.sh"
+
+# lose_and_renew GEAR MEMBER HOW: HOW is "new" or "assembled".
+lose_and_renew() {
+	local gear=$1 d=$2 how=$3 sum deadline
+	note "gear $gear, member $d, $how"
+	mkspindles 5 32M
+	create_par 3,5 --chunk=64
+	fill 6
+	[ "$how" = new ] || reassemble_par
+	shift_to "$gear"
+	echo 1 >"$SPINDLES/${DISKS[d]}/dead"
+	fill 4	# who is written to first finds out
+	wait_for "/sys/block/$MD/md/degraded" 1
+	sum=$(fingerprint 6)
+	echo 0 >"$SPINDLES/${DISKS[d]}/dead"
+	deadline=$((SECONDS + 20))
+	until echo remove >"/sys/block/$MD/md/dev-${DISKS[d]}/state" 2>/dev/null; do
+		[ "$SECONDS" -le "$deadline" ] || fail "${DISKS[d]} cannot be removed"
+		nap 0.1
+	done
+	mdadm --quiet "/dev/$MD" --add "${DEVS[d]}"
+	wait_for "/sys/block/$MD/md/degraded" 0
+	settle
+	assert_eq "$(fingerprint 6)" "$sum" "content"
+	stop_par
+	dissect
+	rmdisks
+}
+
+for HOW in new assembled; do
+	for D in 1 3; do
+		lose_and_renew 5 "$D" "$HOW"
+		[ "$D" = 3 ] || lose_and_renew 3 "$D" "$HOW"
+	done
+done
