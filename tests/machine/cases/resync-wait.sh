@@ -1,5 +1,5 @@
 #!/bin/bash
-# After a crash the zones that were written are resynced, no more; mdstat shows it as md does, and mdadm waits for it.
+# After a crash what was written is resynced: mdstat shows it as md does, mdadm waits for it, and parity is right then.
 # machine: --debug
 # timeout: 300
 # stock: yes

@@ -1,0 +1,84 @@
+#!/bin/bash
+# After a crash a full array reads and writes for its resync what the zones that were being written hold, and no more.
+# machine: --debug --mem 3G
+# timeout: 300
+set -euo pipefail
+. "$(dirname "$0")/../tools/par.sh"
+
+ZONE=128		# MiB of the array in a zone of 3,5 with segments of 64 KiB,
+ZONE_SECTORS=65536	# and sectors of each member
+PART=32			# MiB of each zone that are filled
+
+# Of a zone with an intent every row is taken as written; of the others those are that have been.
+WRITTEN_SECTORS=$((ZONE_SECTORS * PART / ZONE))
+
+declare -A BEFORE
+
+sectors_now() { local name; for name in "${DISKS[@]}"; do BEFORE[$name]=$(sectors_of "$name"); done; }
+
+# fill_zones: each of them, and in the lower gear's set what images them; a shift leaves all of it clean.
+fill_zones() {
+	local at
+	dd if=/dev/urandom of="$MACHINE_TMP/part" bs=1M count=$PART status=none
+	ZONES=0
+	for ((at = 0; at + PART <= $(array_mib); at += ZONE)); do
+		dd if="$MACHINE_TMP/part" of="/dev/$MD" bs=1M seek="$at" oflag=direct conv=notrunc status=none
+		ZONES=$((ZONES + 1))
+	done
+	shift_to 3
+	shift_to 5
+}
+
+# crash_writing ZONE...: the power goes when something in each has just been written.
+crash_writing() {
+	local zone
+	for zone in "$@"; do fill 1 $((zone * ZONE + 4)); done
+	SUM=$(fingerprint_zones)
+	echo 9 >"$SPINDLES/cut"
+	stop_par
+	echo all >"$SPINDLES/restore"
+}
+
+fingerprint_zones() {
+	local zone
+	for ((zone = 0; zone < ZONES; zone++)); do
+		dd if="/dev/$MD" bs=1M skip=$((zone * ZONE)) count=8 iflag=direct status=none
+	done | sha256sum
+}
+
+# resync: sectors of each member are counted from before it begins.
+resync() {
+	echo 1 >/sys/module/md_mod/parameters/start_ro
+	assemble_par
+	echo 0 >/sys/module/md_mod/parameters/start_ro
+	assert_eq "$(par resync)" "$1" "zones to be resynced"
+	sectors_now
+	mdadm --quiet --readwrite "/dev/$MD"
+	wait_for "/sys/block/$MD/md/par/resync" none 120
+	wait_for "/sys/block/$MD/md/sync_action" idle
+}
+
+# cost_at_most ZONES: all of these, and what is stored of it.
+cost_at_most() {
+	local name cost want=$(($1 * ZONE_SECTORS))
+	for name in "${DISKS[@]}"; do
+		cost=$(($(sectors_of "$name") - BEFORE[$name]))
+		note "$name: $cost sectors, $1 zones have $want, what is written elsewhere $(((ZONES - $1) * WRITTEN_SECTORS))"
+		assert_le "$cost" $((want + want / 20)) "$name: sectors that a resync of $1 zones cost"
+		assert_le "$want" "$cost" "sectors that $1 zones have, by what $name was asked for"
+	done
+}
+
+mkspindles 5 1G
+create_par 3,5 --chunk=64
+fill_zones
+assert_le 14 "$ZONES" "zones"
+crash_writing 3 10
+resync 2
+cost_at_most 2
+assert_eq "$(fingerprint_zones)" "$SUM" "content"
+echo check >"/sys/block/$MD/md/sync_action"
+mdadm --wait "/dev/$MD" || true
+assert_eq "$(<"/sys/block/$MD/md/mismatch_cnt")" 0 "mismatches"
+stop_par
+rmdisks
