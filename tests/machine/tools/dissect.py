@@ -150,19 +150,20 @@ class Set:
         stripe, k = divmod(chunk, n - parities)
         if not parities:
             return stripe, k
-        p = n - 1 - stripe % n
-        return stripe, (p + parities + k) % n
+        return stripe, (self.p_member(stripe) + parities + k) % n
 
-    def p_member(self, row):
-        """Who has P in this row."""
-        n = self.members
-        return n - 1 - row * self.array.segment // self.array.chunk % n
+    def p_member(self, stripe):
+        """Who has P in this stripe of chunks; Q is on the next one."""
+        return self.members - 1 - stripe % self.members
+
+    def stripe(self, row):
+        return row * self.array.segment // self.array.chunk
 
     def p_places(self):
         """Member and sector of each P on a home copy that is valid."""
         a = self.array
         for row in range(self.rows):
-            d = self.p_member(row)
+            d = self.p_member(self.stripe(row))
             if self.state(row, d) in (BOTH, HOME):
                 yield d, a.member[d].data_offset + self.start + row * a.segment
 
@@ -294,7 +295,7 @@ class Array:
         size = len(segments[0])
         numbers = [int.from_bytes(text, "little") for text in segments]
         n = s.members
-        p = s.p_member(row)
+        p = s.p_member(s.stripe(row))
         q = (p + 1) % n if self.parities == 2 else None
         total = q_total = 0
         for k in range(n - self.parities - 1, -1, -1):
