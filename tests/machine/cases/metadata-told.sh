@@ -1,0 +1,176 @@
+#!/bin/bash
+# Of metadata that is torn, stale, corrupted, foreign or missing, the kernel log says which member has it and how, and it is repaired from a good copy.
+# machine: --debug --mem 1500M
+# timeout: 300
+set -euo pipefail
+. "$(dirname "$0")/../tools/par.sh"
+
+MIB=24	# are all that is ever written
+
+NONE='holds no raid-par superblock'
+TORN='has a raid-par superblock with a wrong checksum'
+VERSION='has a raid-par superblock of another version'
+GEOMETRY='has a raid-par superblock of another geometry'
+FEATURE='uses a feature this version of raid-par does not know'
+FOREIGN='belongs to another array'
+
+spoil() { "$TOOLS/spoil.py" "$1" "${@:2}"; }
+seq_of() { spoil seq "${DEVS[$1]}"; }
+
+mark_log() { MARK=$(dmesg | wc -l); }
+log_since() { dmesg | tail -n +$((MARK + 1)); }
+
+# told LINE...: this is said of the members since the mark, of each of them, and nothing else.
+told() {
+	assert_eq "$(log_since | sed -n "s|.*md/par:$MD: \\(member [0-9]* .*\\)|\\1|p")" \
+		"$(printf '%s\n' "$@")" "what the kernel log says of the members"
+}
+
+# of MEMBER WHAT: a line of that kind; sound MEMBER: of one that is right or has slept.
+of() { echo "member $1 (${DISKS[$1]})${2:+ $2}"; }
+sound() { of "$1" "has version $(seq_of "$1") of the metadata"; }
+
+data_offset() { mdadm --examine "$1" | sed -n 's/^ *Data Offset : \([0-9]*\) sectors/\1/p'; }
+
+# keep_supers MEMBER: as they are now; put_back MEMBER: it has them again, when they are old.
+keep_supers() {
+	dd if="${DEVS[$1]}" of="$MACHINE_TMP/supers$1" bs=512 skip="$(data_offset "${DEVS[$1]}")" count=16 \
+		iflag=direct status=none
+}
+put_back() {
+	dd if="$MACHINE_TMP/supers$1" of="${DEVS[$1]}" bs=512 seek="$(data_offset "${DEVS[$1]}")" count=16 \
+		oflag=direct conv=notrunc status=none
+}
+
+# begin LAYOUT: data that lies in home copies and in images; the members' superblocks of before are kept.
+begin() {
+	local d
+	note "$1: $2"
+	mkdisks "$(top_gear "$1")" 64M
+	create_par "$1" --chunk=64
+	fill 12
+	stop_par
+	for d in "${!DEVS[@]}"; do keep_supers "$d"; done
+	assemble_par
+	shift_to "$(low_gear "$1")"
+	fill 6 6
+	shift_to "$(top_gear "$1")"
+	SUM=$(fingerprint $MIB)
+	stop_par
+}
+
+# repaired: it has been written, and nobody has anything but the newest.
+repaired() {
+	local d
+	assert_eq "$(fingerprint $MIB)" "$SUM" "content with metadata of others"
+	fill 1 20
+	SUM=$(fingerprint $MIB)
+	stop_par
+	for d in "${!DEVS[@]}"; do assert_eq "$(seq_of "$d")" "$(seq_of 0)" "version that member $d has"; done
+	dissect
+	mark_log
+	assemble_par
+	assert_eq "$(log_since | grep -E 'md/par.*(member|metadata|damaged)' || true)" "" "what is told then"
+	assert_eq "$(fingerprint $MIB)" "$SUM" "content with repaired metadata"
+	stop_par
+}
+
+end() { rmdisks; }
+
+# All at once: of all but one, each another way.
+each_its_own() {
+	local want
+	begin raid6:4,8 "each in a way of its own, and one good copy"
+	spoil torn "${DEVS[1]}"
+	put_back 2
+	spoil foreign "${DEVS[3]}"
+	spoil corrupt "${DEVS[4]}"
+	spoil version "${DEVS[5]}"
+	spoil geometry "${DEVS[6]}"
+	want=("$(sound 0)" "$(of 1 "$TORN")" "$(sound 2)" "$(of 3 "$FOREIGN")" "$(of 4 "$NONE")"
+		"$(of 5 "$VERSION")" "$(of 6 "$GEOMETRY")" "member 7 is missing")
+	assert_ne "$(seq_of 0)" "$(seq_of 2)" "version of the member that is stale"
+	mark_log
+	mdadm --assemble --quiet --run "/dev/$MD" "${DEVS[@]:0:7}"
+	told "${want[@]}"
+	assert_eq "$(fingerprint $MIB)" "$SUM" "content without a member"
+	mdadm --quiet "/dev/$MD" --add "${DEVS[7]}"
+	wait_for "/sys/block/$MD/md/degraded" 0
+	wait_for "/sys/block/$MD/md/sync_action" idle
+	repaired
+	end
+}
+
+# One member in each way, in turn one that never sleeps and a sleeper; all others are right.
+one_of_them() {
+	local kind i want d=1
+	local -A line=([torn]=$TORN [corrupt]=$NONE [version]=$VERSION [feature]=$FEATURE
+		[foreign]=$FOREIGN [geometry]=$GEOMETRY)
+	begin 3,5 "one member"
+	for kind in torn corrupt version feature foreign geometry; do
+		want=()
+		for i in 0 1 2 3 4; do want+=("$(sound "$i")"); done
+		want[d]=$(of "$d" "${line[$kind]}")
+		spoil "$kind" "${DEVS[d]}"
+		mark_log
+		assemble_par
+		told "${want[@]}"
+		repaired
+		d=$((5 - d))
+	done
+	end
+}
+
+# Their map and intents: of two members, one of which sleeps in the lower gear.
+blocks_of_two() {
+	begin 3,5 "map and intent blocks of two members"
+	spoil torn --blocks "${DEVS[1]}" "${DEVS[3]}"
+	mark_log
+	assemble_par
+	assert_eq "$(log_since | sed -n "s|.*md/par:$MD: \\(member .*\\): [1-9][0-9]* metadata blocks are damaged or old; they will be written from another member's|\\1|p")" \
+		"$(of 1)"$'\n'"$(of 3)" "members whose blocks are damaged"
+	repaired
+	end
+}
+
+# refused_telling MESSAGE LINE...: nothing is started, and all there is to know is told.
+refused_telling() {
+	local message=$1
+	shift
+	mark_log
+	refused mdadm --assemble "/dev/$MD" "${DEVS[@]}"
+	assert_match "$REFUSAL" 'needs cleaning' "mdadm's message"
+	told "$@"
+	assert_match "$(log_since)" "$message" "kernel log"
+}
+
+too_many() {
+	begin 3,5 "all members, each in a way of its own"
+	spoil torn "${DEVS[0]}"
+	spoil corrupt "${DEVS[1]}"
+	spoil foreign "${DEVS[2]}"
+	spoil version "${DEVS[3]}"
+	spoil geometry "${DEVS[4]}"
+	refused_telling 'cannot start: no member has valid raid-par metadata' "$(of 0 "$TORN")" "$(of 1 "$NONE")" \
+		"$(of 2 "$FOREIGN")" "$(of 3 "$VERSION")" "$(of 4 "$GEOMETRY")"
+	end
+
+	begin 3,5 "those that never sleep, when what the others have is old"
+	assemble_par
+	shift_to 3
+	fill 1
+	stop_par
+	spoil torn "${DEVS[0]}"
+	spoil corrupt "${DEVS[1]}"
+	spoil foreign "${DEVS[2]}"
+	put_back 4
+	assert_ne "$(seq_of 3)" "$(seq_of 4)" "version of the member that is older still"
+	refused_telling 'the members that never sleep have lost the metadata, and what the others have is older' \
+		"$(of 0 "$TORN")" "$(of 1 "$NONE")" "$(of 2 "$FOREIGN")" "$(sound 3)" "$(sound 4)"
+	end
+}
+
+each_its_own
+one_of_them
+blocks_of_two
+too_many

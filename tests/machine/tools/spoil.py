@@ -1,0 +1,100 @@
+#!/usr/bin/python3
+"""Damage raid-par's metadata on members of a stopped array, each time in one way
+that can be told from the others.
+
+  spoil.py KIND [--newest] DEVICE...
+  spoil.py torn --blocks DEVICE...
+  spoil.py seq DEVICE...
+
+Both superblocks of each device are spoilt, with --newest only the newer one, with
+--blocks the newer version of each intent and map block. Kinds:
+
+  torn      the second half of it is of something else
+  corrupt   all of it is
+  foreign   of another array, but whole; so are
+  version   of another version,
+  feature   with a feature that nobody knows,
+  geometry  of an array of another shape
+
+seq only says the sequence number of the newer superblock of each device.
+"""
+import argparse
+import os
+import struct
+import sys
+
+from dissect import BLOCK, SECTOR, Member, crc32c, sealed
+
+SUPERS = (0, 8)
+BLOCKS = 128
+PAIR = 16
+# Where a field lies, its format, and what it is changed to by exclusive or.
+FIELDS = {"version": (12, "<I", 2), "feature": (16, "<Q", 1 << 40),
+          "foreign": (40, "<Q", 1), "geometry": (96, "<I", 0x300)}
+
+
+def changed(raw, field):
+    """The superblock with a field that differs, and a checksum that is right."""
+    offset, form, bits = FIELDS[field]
+    raw = bytearray(raw)
+    struct.pack_into(form, raw, offset, struct.unpack_from(form, raw, offset)[0] ^ bits)
+    struct.pack_into("<I", raw, 8, crc32c(bytes(raw[:8]) + bytes(4) + bytes(raw[12:])))
+    return bytes(raw)
+
+
+def spoilt(raw, kind):
+    if kind == "torn":
+        return raw[:BLOCK // 2] + os.urandom(BLOCK // 2)
+    return os.urandom(BLOCK) if kind == "corrupt" else changed(raw, kind)
+
+
+class Disk(Member):
+    def newest_super(self):
+        """Sequence number and sector."""
+        good = [(struct.unpack_from("<Q", raw, 72)[0], sector)
+                for sector, raw in ((s, self.read(s, 8)) for s in SUPERS)
+                if raw[:8] == b"RAIDPAR\0" and sealed(raw, 8)]
+        return max(good)
+
+    def newest_blocks(self):
+        """Sectors of the newer version of each intent and map block that there is."""
+        _, sector = self.newest_super()
+        meta, = struct.unpack_from("<Q", self.read(sector, 8), 112)
+        for pair in range(BLOCKS, meta - PAIR + 1, PAIR):
+            found = [(struct.unpack_from("<Q", raw, 24)[0], at)
+                     for at, raw in ((at, self.read(at, 8)) for at in (pair, pair + 8))
+                     if raw[:4] == b"PARB" and sealed(raw, 4)]
+            if found:
+                yield max(found)[1]
+
+    def spoil(self, sector, kind):
+        fd = os.open(self.path, os.O_WRONLY)
+        os.pwrite(fd, spoilt(self.read(sector, 8), kind), (self.data_offset + sector) * SECTOR)
+        os.fsync(fd)
+        os.close(fd)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("kind", choices=["torn", "corrupt", "seq", *FIELDS])
+    parser.add_argument("--newest", action="store_true")
+    parser.add_argument("--blocks", action="store_true")
+    parser.add_argument("devices", nargs="+", metavar="DEVICE")
+    options = parser.parse_args()
+    for disk in map(Disk, options.devices):
+        if options.kind == "seq":
+            print(disk.newest_super()[0])
+            continue
+        sectors = SUPERS
+        if options.newest:
+            sectors = [disk.newest_super()[1]]
+        elif options.blocks:
+            sectors = list(disk.newest_blocks())
+        for sector in sectors:
+            disk.spoil(sector, options.kind)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
