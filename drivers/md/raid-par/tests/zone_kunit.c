@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The invariant that everything rests on, against zone.c and states.c, by the
- * model in zone_model.c: random walks through models of several shapes, and all
- * states that small ones can come to.
+ * model in zone_model.c, which see for what that proves: random walks through
+ * models of several shapes, and all states that small ones can come to.
  *
  * That the model can tell is shown by mutants: each breaks one rule of the
  * protocol, and must be found out.

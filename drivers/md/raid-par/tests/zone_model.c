@@ -1,12 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A model of the array that does what store.c, member.c, row.c, shift.c,
- * propagate.c and load.c do, by means of zone.c and states.c, in small steps
- * and in any order: every step of a store, of a copy, of a row's start and of a
- * shift is an event of its own. After every event, so also after every metadata
- * write and before it is complete, the state after a crash is derived and
- * judged: it has to name a copy that holds what was last acknowledged and
- * flushed, or something newer.
+ * A model of the protocol by which the map and the intents are stored. The
+ * decisions are those of the module: zone.c and states.c are called as they
+ * are. What store.c, member.c, row.c, shift.c, propagate.c and load.c do by
+ * means of them is written here once more, in small steps and in any order:
+ * every step of a store, of a copy, of a row's start and of a shift is an event
+ * of its own. After every event, so also after every metadata write and before
+ * it is complete, the state after a crash is derived and judged: it has to name
+ * a copy that holds what was last acknowledged and flushed, or something newer.
+ *
+ * So this proves that the protocol, with the order of steps as @order below has
+ * it, keeps the invariant, that zone.c and states.c decide as it needs, and, by
+ * the mutants, that none of its rules may be left out. It does not run a line
+ * of store.c, and cannot prove that the order there is this one: who changes
+ * one of them changes the other. That the module as a whole keeps the invariant
+ * is tested with power cuts (tests/torture), and with mutations of store.c.
+ *
+ * What the model leaves out: more than one map block and intent block, and so a
+ * store in several batches; superblocks, with the gear and who has failed, and
+ * members that are brought up to date; metadata writes that fail; failures other
+ * than that of one sleeper while no write, copy or shift is under way. Once it
+ * has failed, the model has what it misses noted before any intent is set;
+ * store.c marks the zones whose intent it sets, and the others when a flush is
+ * relied on or a set's superblock is stored.
  *
  * Content is a version, which grows with each write. What is not flushed may be
  * lost, block by block; as only too old a version is wrong, it is enough to
@@ -14,9 +30,8 @@
  * unflushed writes. Versions matter by their order only, so a block's are
  * renumbered after each event, and a small model has a finite number of states.
  *
- * There is one map block and one intent block. An image is as good as the
- * members that never sleep: that the gear sets keep their own images right is
- * the same protocol once more.
+ * An image is as good as the members that never sleep: that the gear sets keep
+ * their own images right is the same protocol once more.
  */
 #include <linux/kernel.h>
 #include <linux/string.h>
@@ -833,6 +848,7 @@ static bool ev_noted(struct sim *sim, unsigned int n)
 	return true;
 }
 
+/* As store_map(), store_intents() and clear_intents() have it, by hand. */
 static const u8 order[] = {
 	SNAPSHOT, FLUSH, WRITE_MAP, MAP_STABLE, FLUSH_AGAIN, WRITE_INTENTS,
 	INTENTS_STABLE,
