@@ -1,0 +1,135 @@
+#!/bin/bash
+# With two parities a second member fails while the first is being rebuilt: all data are there, and both rebuilds come to their end.
+# timeout: 600
+set -euo pipefail
+. "$(dirname "$0")/../tools/par.sh"
+
+MIB=48
+
+manage() {
+	local said
+	said=$(mdadm --quiet "/dev/$MD" "$@" 2>&1) || fail "mdadm $*: $said"
+}
+
+degraded() { wait_for "/sys/block/$MD/md/degraded" "$1" 120; }
+
+# right WHAT: what was written, wherever it is read from.
+right() {
+	cmp -n $((MIB << 20)) "$MACHINE_TMP/content" <(dd if="/dev/$MD" bs=1M count=$MIB iflag=direct status=none) ||
+		fail "$LAYOUT, $WAY: content $1"
+}
+
+# put MIB AT: into the array, and into what it is compared with.
+put() {
+	dd if=/dev/urandom of="$MACHINE_TMP/piece" bs=1M count="$1" status=none
+	dd if="$MACHINE_TMP/piece" of="/dev/$MD" bs=1M seek="$2" oflag=direct conv=notrunc status=none
+	dd if="$MACHINE_TMP/piece" of="$MACHINE_TMP/content" bs=1M seek="$2" conv=notrunc status=none
+}
+
+# lose HOW MEMBER: as an administrator takes it away, or as it dies.
+lose() {
+	case $1 in
+	failed) manage --fail "${DEVS[$2]}" ;;
+	dead) echo 1 >"$SPINDLES/${DISKS[$2]}/dead" ;;
+	esac
+}
+
+# gone MEMBER: until the array has let it go; then it is as a new disk.
+gone() {
+	wait_for "/sys/block/$MD/md/dev-${DISKS[$1]}/slot" none
+	manage --remove "${DEVS[$1]}"
+	echo 0 >"$SPINDLES/${DISKS[$1]}/dead"
+	dd if=/dev/urandom of="${DEVS[$1]}" bs=1M oflag=direct status=none 2>/dev/null || true
+}
+
+# rebuild_slowly MEMBER: until some of it has been done, and most of it has not.
+rebuild_slowly() {
+	echo 500 >"/sys/block/$MD/md/sync_speed_max"
+	echo 500 >"/sys/block/$MD/md/sync_speed_min"
+	manage --add "${DEVS[$1]}"
+	wait_for "/sys/block/$MD/md/sync_action" recover
+	wait_for "/sys/block/$MD/md/sync_completed" '[1-9]* / *'
+}
+
+full_speed() {
+	echo system >"/sys/block/$MD/md/sync_speed_min"
+	echo 1000000 >"/sys/block/$MD/md/sync_speed_max"
+}
+
+rebuilt() {
+	full_speed
+	degraded "$1"
+	wait_for "/sys/block/$MD/md/sync_action" idle
+	settle
+}
+
+no_mismatch() {
+	echo check >"/sys/block/$MD/md/sync_action"
+	mdadm --wait "/dev/$MD" || true
+	wait_for "/sys/block/$MD/md/sync_action" idle
+	assert_eq "$(<"/sys/block/$MD/md/mismatch_cnt")" 0 "$LAYOUT, $WAY: mismatches"
+}
+
+# right_everywhere: in each gear, and on the disks taken apart.
+right_everywhere() {
+	local gear
+	for gear in $(down_and_up "$LAYOUT"); do
+		shift_to "$gear"
+		right "in gear $gear"
+	done
+	stop_par
+	dissect
+	assemble_par
+}
+
+# second GEAR FIRST HOW SECOND: the first fails in GEAR, in which data was written.
+second() {
+	local gear=$1 first=$2 how=$3 second=$4
+	WAY="gear $gear: member $first, then member $second $how"
+	note "$LAYOUT, $WAY"
+	put $MIB 0
+	shift_to "$(low_gear "$LAYOUT")"
+	shift_to "$gear"
+	put 8 20
+	lose failed "$first"
+	gone "$first"
+	rebuild_slowly "$first"
+	lose "$how" "$second"
+	put 4 30	# who writes finds out
+	degraded 2
+	right "with two members gone"
+	put 4 2
+	rebuilt 1
+	right "with the first rebuilt"
+	gone "$second"
+	manage --add "${DEVS[$second]}"
+	rebuilt 0
+	right "with both rebuilt"
+	no_mismatch
+	right_everywhere
+}
+
+begin() {
+	mkspindles "$(top_gear "$1")" 64M
+	create_par "$1" --chunk=64
+}
+
+end() {
+	stop_par
+	rmdisks
+}
+
+begin raid6:4,6
+for gear in 4 6; do
+	second "$gear" 1 failed 5
+	second "$gear" 4 dead 0
+	second "$gear" 5 dead 4
+	second "$gear" 2 failed 3
+done
+end
+
+begin raid6:4,5,7
+second 4 4 dead 6
+second 5 6 dead 0
+second 7 3 failed 5
+end
