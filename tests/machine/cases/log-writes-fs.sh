@@ -1,5 +1,6 @@
 #!/bin/bash
-# What ext4 and xfs send to an array that shifts can be cut off after any flush: they mount, fsck, and have what was fsync'ed.
+# An array that shifts under ext4 or xfs has just what they have sent to it; another one that gets the same has, after a flush, all that was fsync'ed.
+# The log is above the array, so nothing of an array's own is cut off here: log-writes-members.sh does that.
 # timeout: 600
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
@@ -64,7 +65,7 @@ for type in ext4 xfs; do
 	mkdisk cow 1G
 	work "$type"
 	replay /dev/md1 "$POINTS" look "$type"
-	note "$type: $POINT, files at last: $PROMISED"
+	note "$type: $LOOKED flush points, $POINT entries, files at last: $PROMISED"
 	cmp -n "$(array_bytes)" /dev/md0 /dev/md1
 	stop_all
 	DISKS=("${ALL_DISKS[@]}" log cow)

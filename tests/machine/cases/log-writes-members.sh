@@ -1,7 +1,7 @@
 #!/bin/bash
-# What an array that shifts sends to its members can be cut off after any flush: it is assembled, and the files on it are right.
+# What an array that shifts under ext4 or xfs sends to its members is cut off after a flush: it is assembled, and has what was fsync'ed.
 # machine: --mem 3G
-# timeout: 600
+# timeout: 1200
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 # shellcheck source=../tools/replay.sh
@@ -28,15 +28,15 @@ unslice() {
 	for dev in "${DEVS[@]}"; do dmsetup remove "$dev"; done
 }
 
-# work LAYOUT MEMBERS: array, file system, files and gears above a log of writes.
+# work TYPE LAYOUT MEMBERS: array, file system, files and gears above a log of writes.
 work() {
-	dmsetup create logged --table "0 $(($2 * MEMBER)) log-writes /dev/under /dev/log"
-	slices member /dev/mapper/logged "$2"
-	create_par "$1"
-	make_fs ext4 -E nodiscard
+	dmsetup create logged --table "0 $(($3 * MEMBER)) log-writes /dev/under /dev/log"
+	slices member /dev/mapper/logged "$3"
+	create_par "$2"
+	make_fs "$1"
 	sync -f "$MNT"
 	dmsetup message logged 0 mark made
-	"$TOOLS/fsync_work.py" "$MNT" --mark logged --seed 12 --gears /sys/block/md0/md/par/gear
+	"$TOOLS/fsync_work.py" "$MNT" --mark logged --seed 12 --ops 40 --gears /sys/block/md0/md/par/gear
 	settle
 	assert_le 2 "$(par shifts)" "shifts meanwhile"
 	umount "$MNT"
@@ -46,33 +46,48 @@ work() {
 }
 
 make_fs() {
-	mkfs."$1" -q -F "${@:2}" /dev/md0
+	case $1 in
+	ext4) mkfs.ext4 -q -F -E nodiscard /dev/md0 ;;
+	xfs) mkfs.xfs -q -f -K /dev/md0 ;;
+	esac
 	mkdir -p "$MNT"
 	mount /dev/md0 "$MNT"
+}
+
+check() {
+	case $1 in
+	ext4) e2fsck -fn /dev/md0 ;;
+	xfs) xfs_repair -n /dev/md0 ;;
+	esac >"$MACHINE_TMP/check" 2>&1 || fail "$1 at $POINT: $(cat "$MACHINE_TMP/check")"
 }
 
 # Array and file system recover in a snapshot: the replay goes on without that.
 look() {
 	dmsetup create snap --table "0 $(blockdev --getsz /dev/again) snapshot /dev/again /dev/cow N 8"
-	slices part /dev/mapper/snap "$1"
-	assemble_par || fail "$POINT: cannot be assembled"
-	mount /dev/md0 "$MNT" || fail "$POINT: cannot be mounted"
+	slices part /dev/mapper/snap "$2"
+	assemble_par || fail "$1 at $POINT: cannot be assembled"
+	mount /dev/md0 "$MNT" || fail "$1 at $POINT: cannot be mounted"
 	ask "verify $MNT"
-	[[ $ANSWER == ok* ]] || fail "$POINT: $ANSWER"
+	[[ $ANSWER == ok* ]] || fail "$1 at $POINT: $ANSWER"
 	umount "$MNT"
-	e2fsck -fn /dev/md0 >"$MACHINE_TMP/check" 2>&1 || fail "$POINT: $(cat "$MACHINE_TMP/check")"
+	check "$1"
 	stop_par
 	unslice
 	dmsetup remove snap
 }
 
-for layout in 3,5 raid6:4,6; do
-	note "$layout"
-	members=$(top_gear "$layout")
+try() {
+	local members disk
+	note "$1 on $2"
+	members=$(top_gear "$2")
 	for disk in under again; do mkdisk "$disk" $((members * MEMBER >> 11))M; done
 	for disk in log cow; do mkdisk "$disk" 2G; done
-	work "$layout" "$members"
-	replay /dev/again "$POINTS" look "$members"
-	note "$POINT"
+	work "$1" "$2" "$members"
+	replay /dev/again "$POINTS" look "$1" "$members"
+	note "$LOOKED flush points, $POINT entries"
 	rmdisks
+}
+
+for layout in 3,5 raid6:4,6; do
+	for type in ext4 xfs; do try "$type" "$layout"; done
 done

@@ -1,13 +1,14 @@
 #!/usr/bin/python3
 """Replay a log of dm-log-writes onto another device, step by step.
 
-  replay.py LOG TARGET [--after MARK] [--points N] [--seed N]
+  replay.py LOG TARGET [--after MARK] [--points N|all] [--seed N]
 
 Takes commands, a line each, and answers each by a line:
 
   next          replay up to and with the next flush or FUA write of a seeded
-                sample of N (40) after the mark, or at last all that is left.
-                Answers "point ENTRY", or "end" if there was nothing left.
+                sample of N (40) after the mark, or of all, or at last all that
+                is left. Answers "point ENTRY", or "end N of ALL" with how many
+                were chosen of how many if there was nothing left.
   verify DIR    DIR is a file system as of this point: hold it against what
                 fsync_work.py has promised by then. Answers "ok N" with the
                 number of files that had to be right, or "bad WHAT".
@@ -114,8 +115,13 @@ class Replay:
             if first is None:
                 sys.exit(f"no mark {options.after} in the log")
         points = [i + 1 for i in range(first, len(self.all)) if self.all[i].flags & (FLUSH | FUA)]
-        rng = random.Random(options.seed)
-        return sorted(rng.sample(points, min(options.points, len(points)))) + [len(self.all)]
+        if options.points != "all":
+            rng = random.Random(options.seed)
+            chosen = sorted(rng.sample(points, min(int(options.points), len(points))))
+        else:
+            chosen = points
+        self.chosen = f"{len(chosen)} of {len(points)}"
+        return chosen + [len(self.all)]
 
     def put(self, entry):
         if entry.mark:
@@ -128,7 +134,7 @@ class Replay:
 
     def next(self):
         if not self.stops:
-            return "end"
+            return f"end {self.chosen}"
         stop = self.stops.pop(0)
         while self.done < stop:
             self.put(self.all[self.done])
@@ -148,7 +154,7 @@ def main():
     parser.add_argument("log")
     parser.add_argument("target")
     parser.add_argument("--after", metavar="MARK", help="no stop before this mark")
-    parser.add_argument("--points", type=int, default=40)
+    parser.add_argument("--points", metavar="N|all", default=40)
     parser.add_argument("--seed", type=int, default=0)
     Replay(parser.parse_args()).serve(sys.stdin)
 
