@@ -124,7 +124,7 @@ one_of_them() {
 # Their map and intents: of two members, one of which sleeps in the lower gear.
 blocks_of_two() {
 	begin 3,5 "map and intent blocks of two members"
-	spoil torn --blocks "${DEVS[1]}" "${DEVS[3]}"
+	spoil torn --blocks all "${DEVS[1]}" "${DEVS[3]}"
 	mark_log
 	assemble_par
 	assert_eq "$(log_since | sed -n "s|.*md/par:$MD: \\(member .*\\): [1-9][0-9]* metadata blocks are damaged or old; they will be written from another member's|\\1|p")" \

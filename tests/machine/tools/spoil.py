@@ -3,11 +3,11 @@
 that can be told from the others.
 
   spoil.py KIND [--newest] DEVICE...
-  spoil.py torn --blocks DEVICE...
+  spoil.py torn --blocks all|intent|map DEVICE...
   spoil.py seq DEVICE...
 
 Both superblocks of each device are spoilt, with --newest only the newer one, with
---blocks the newer version of each intent and map block. Kinds:
+--blocks the newer version of each intent or map block. Kinds:
 
   torn      the second half of it is of something else
   corrupt   all of it is
@@ -28,6 +28,7 @@ from dissect import BLOCK, SECTOR, Member, crc32c, sealed
 SUPERS = (0, 8)
 BLOCKS = 128
 PAIR = 16
+KINDS = {"all": (1, 2), "intent": (1,), "map": (2,)}
 # Where a field lies, its format, and what it is changed to by exclusive or.
 FIELDS = {"version": (12, "<I", 2), "feature": (16, "<Q", 1 << 40),
           "foreign": (40, "<Q", 1), "geometry": (96, "<I", 0x300)}
@@ -56,14 +57,14 @@ class Disk(Member):
                 if raw[:8] == b"RAIDPAR\0" and sealed(raw, 8)]
         return max(good)
 
-    def newest_blocks(self):
-        """Sectors of the newer version of each intent and map block that there is."""
+    def newest_blocks(self, kinds):
+        """Sectors of the newer version of each block of these kinds that there is."""
         _, sector = self.newest_super()
         meta, = struct.unpack_from("<Q", self.read(sector, 8), 112)
         for pair in range(BLOCKS, meta - PAIR + 1, PAIR):
             found = [(struct.unpack_from("<Q", raw, 24)[0], at)
                      for at, raw in ((at, self.read(at, 8)) for at in (pair, pair + 8))
-                     if raw[:4] == b"PARB" and sealed(raw, 4)]
+                     if raw[:4] == b"PARB" and raw[8] in kinds and sealed(raw, 4)]
             if found:
                 yield max(found)[1]
 
@@ -79,7 +80,7 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("kind", choices=["torn", "corrupt", "seq", *FIELDS])
     parser.add_argument("--newest", action="store_true")
-    parser.add_argument("--blocks", action="store_true")
+    parser.add_argument("--blocks", choices=KINDS)
     parser.add_argument("devices", nargs="+", metavar="DEVICE")
     options = parser.parse_args()
     for disk in map(Disk, options.devices):
@@ -90,7 +91,7 @@ def main():
         if options.newest:
             sectors = [disk.newest_super()[1]]
         elif options.blocks:
-            sectors = list(disk.newest_blocks())
+            sectors = list(disk.newest_blocks(KINDS[options.blocks]))
         for sector in sectors:
             disk.spoil(sector, options.kind)
     return 0
