@@ -1,0 +1,95 @@
+#!/bin/bash
+# Where the newest metadata cannot be read, and older is taken, the kernel log says so: of one member, and of all.
+# machine: --debug --mem 1G
+# timeout: 300
+set -euo pipefail
+. "$(dirname "$0")/../tools/par.sh"
+
+spoil() { "$TOOLS/spoil.py" "$@"; }
+seq_of() { spoil seq "${DEVS[$1]}"; }
+
+mark_log() { MARK=$(dmesg | wc -l); }
+log_since() { dmesg | tail -n +$((MARK + 1)); }
+
+# Failures are gathered: what is told of one kind does not depend on another.
+WRONG=()
+expect() {
+	[[ $(log_since) =~ $1 ]] || { WRONG+=("$2"); note "not told: $2, which would match '$1'"; }
+}
+
+# begin WHAT: stopped properly; its last writes have changed superblock, map and intents.
+begin() {
+	note "$1"
+	mkdisks 5 64M
+	create_par 3,5 --chunk=64
+	fill 12
+	shift_to 3
+	shift_to 5
+	reassemble_par
+	fill 4 16
+	SUM=$(fingerprint 24)
+	stop_par
+}
+
+# end: whatever was taken, it is written again with the first use, and told no more.
+end() {
+	if [ -e "/sys/block/$MD/md/par" ]; then
+		fill 1 30
+		reassemble_par
+		mark_log
+		reassemble_par
+		[[ ! $(log_since) =~ (unreadable|has version) ]] || WRONG+=("$1: told again")
+		stop_par
+	fi
+	rmdisks
+}
+
+# A member that never sleeps has what nobody should have after a proper stop.
+of_one() {
+	local kind
+	for kind in torn corrupt; do
+		begin "the newer superblock of one member: $kind"
+		spoil "$kind" --newest "${DEVS[1]}"
+		mark_log
+		assemble_par
+		expect "member 1 \\(nullb1\\) [^;]*(version $(seq_of 1) of the metadata|unreadable)" \
+			"member 1, whose newer superblock is $kind, has an older one"
+		assert_eq "$(fingerprint 24)" "$SUM" "content"
+		end "$kind, of one"
+	done
+}
+
+# It is not known then what the lost one told: who had failed, what had been resynced, which gear it was.
+superblock_of_all() {
+	local kind
+	for kind in torn corrupt; do
+		begin "the newer superblock of all members: $kind"
+		spoil "$kind" --newest "${DEVS[@]}"
+		mark_log
+		assemble_par
+		expect "newest superblock .*unreadable on all members.*version $(seq_of 0)" \
+			"the newest superblock is $kind on all members, and version $(seq_of 0) is used"
+		assert_eq "$(fingerprint 24)" "$SUM" "content"
+		end "$kind, of all"
+	done
+}
+
+# After a proper stop an older version of a map block is not what was stored: rows that were written since would read
+# as zeros, as the intents say that nothing was going on. Refused or not, it is told; if not, the content is right.
+blocks_of_all() {
+	begin "the newer version of blocks of all members: $1"
+	spoil torn --blocks "$1" "${DEVS[@]}"
+	mark_log
+	if assemble_par 2>/dev/null; then
+		[ "$(fingerprint 24)" = "$SUM" ] || WRONG+=("$1: old blocks are used, and what was written last is not there")
+	fi
+	expect 'block [0-9]+.*newest.*unreadable on all members' "the newest blocks ($1) are torn on all members"
+	end "$1"
+}
+
+of_one
+superblock_of_all
+blocks_of_all map
+blocks_of_all intent
+blocks_of_all all
+[ ${#WRONG[@]} = 0 ] || fail "$(printf '%s; ' "${WRONG[@]}")"
