@@ -1,0 +1,48 @@
+#!/bin/bash
+# A member that fails while another one is being rebuilt is let go at once, as by md's own raid6, and not when the rebuild is over.
+# timeout: 120
+set -euo pipefail
+. "$(dirname "$0")/../tools/par.sh"
+
+manage() {
+	local said
+	said=$(mdadm --quiet "/dev/$MD" "$@" 2>&1) || fail "mdadm $*: $said"
+}
+
+create() {
+	case $1 in
+	par) create_par raid6:4,6 --chunk=64 ;;
+	raid6) mdadm --create "/dev/$MD" --quiet --run --level=6 --assume-clean --bitmap=none \
+		--raid-devices=6 "${DEVS[@]}" ;;
+	esac
+}
+
+sync_speed() {
+	echo "$1" >"/sys/block/$MD/md/sync_speed_max"
+	echo "$1" >"/sys/block/$MD/md/sync_speed_min"
+}
+
+let_go() {
+	note "$1"
+	mkspindles 6 64M
+	create "$1"
+	fill 48
+	manage --fail "${DEVS[1]}"
+	wait_for "/sys/block/$MD/md/dev-${DISKS[1]}/slot" none
+	manage --remove "${DEVS[1]}"
+	mdadm --zero-superblock "${DEVS[1]}"
+	sync_speed 200
+	manage --add "${DEVS[1]}"
+	wait_for "/sys/block/$MD/md/sync_completed" '[1-9]* / *'
+	manage --fail "${DEVS[5]}"
+	wait_for "/sys/block/$MD/md/dev-${DISKS[5]}/slot" none 20
+	assert_eq "$(<"/sys/block/$MD/md/sync_action")" recover "what goes on meanwhile"
+	manage --remove "${DEVS[5]}"
+	sync_speed 1000000
+	wait_for "/sys/block/$MD/md/degraded" 1
+	mdadm --stop --quiet "/dev/$MD"
+	rmdisks
+}
+
+let_go raid6
+let_go par
