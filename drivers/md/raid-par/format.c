@@ -211,14 +211,32 @@ void par_block_seal(struct par_disk_block *raw, enum par_block_kind kind,
 }
 EXPORT_SYMBOL_IF_KUNIT(par_block_seal);
 
-bool par_block_check(const struct par_disk_block *raw, enum par_block_kind kind,
-		     u32 index, u64 epoch)
+static bool claims(const struct par_disk_block *raw, enum par_block_kind kind,
+		   u32 index, u64 epoch)
 {
 	return le32_to_cpu(raw->magic) == PAR_BLOCK_MAGIC &&
 	       le32_to_cpu(raw->kind) == kind &&
 	       le32_to_cpu(raw->index) == index &&
-	       le64_to_cpu(raw->epoch) == epoch &&
-	       le32_to_cpu(raw->crc) ==
-			block_crc(raw, offsetof(struct par_disk_block, crc));
+	       le64_to_cpu(raw->epoch) == epoch;
+}
+
+static bool whole(const struct par_disk_block *raw)
+{
+	return le32_to_cpu(raw->crc) ==
+		block_crc(raw, offsetof(struct par_disk_block, crc));
+}
+
+bool par_block_check(const struct par_disk_block *raw, enum par_block_kind kind,
+		     u32 index, u64 epoch)
+{
+	return claims(raw, kind, index, epoch) && whole(raw);
 }
 EXPORT_SYMBOL_IF_KUNIT(par_block_check);
+
+u64 par_block_torn(const struct par_disk_block *raw, enum par_block_kind kind,
+		   u32 index, u64 epoch)
+{
+	return claims(raw, kind, index, epoch) && !whole(raw) ?
+		le64_to_cpu(raw->seq) : 0;
+}
+EXPORT_SYMBOL_IF_KUNIT(par_block_torn);

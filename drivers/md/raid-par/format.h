@@ -160,6 +160,13 @@ enum par_format_error par_super_unpack(struct par_super *sb,
 void par_block_seal(struct par_disk_block *raw, enum par_block_kind kind,
 		    u32 index, u64 epoch, u64 seq);
 
+/*
+ * par_block_torn - @raw claims to be this very block, but is not whole: the
+ * sequence number that its head says, else 0
+ */
+u64 par_block_torn(const struct par_disk_block *raw, enum par_block_kind kind,
+		   u32 index, u64 epoch);
+
 /* par_block_check - is @raw this very block of this very array, and whole? */
 bool par_block_check(const struct par_disk_block *raw, enum par_block_kind kind,
 		     u32 index, u64 epoch);

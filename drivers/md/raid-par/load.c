@@ -103,12 +103,15 @@ static void tell_supers(struct par_conf *conf, const struct par_found *found)
 	}
 }
 
-static bool any_wrong(const struct par_found *found)
+/* Some member has not got what those have that are awake in this gear. */
+static bool any_wrong(struct par_conf *conf, const struct par_found *found)
 {
 	unsigned int d;
 
-	for (d = 0; d < PAR_MAX_MEMBERS; d++)
-		if (found[d].err)
+	for (d = 0; d < conf->geo.members; d++)
+		if (par_rdev_usable(conf->member[d].rdev) &&
+		    (found[d].err || (par_awake(conf, conf->super.gear, d) &&
+				      found[d].seq < conf->super.seq)))
 			return true;
 	return false;
 }
@@ -129,9 +132,24 @@ static int lost(struct par_conf *conf)
 }
 
 /*
+ * The superblock vouches for blocks up to a sequence number. One that was stored
+ * later may have been cut short; see begin_use(), which stores it again before
+ * a superblock vouches for it.
+ */
+static bool block_lost(struct par_conf *conf, enum par_block_kind kind, u32 index,
+		       u64 newest)
+{
+	if (newest > conf->super.block_seq)
+		return false;
+	pr_err("md/par:%s: %s block %u: the newest version is unreadable on all members\n",
+	       mdname(conf->mddev), kind == PAR_BLOCK_MAP ? "map" : "intent", index);
+	return true;
+}
+
+/*
  * The newest valid version of a block on any current member. @even: all of
- * them have it; otherwise a store was cut short, or a member's copy is damaged,
- * and it must be stored again.
+ * them have it, and no newer one that is torn; otherwise a store was cut short,
+ * or a member's copy is damaged, and it must be stored again.
  */
 static bool load_block(struct par_conf *conf, struct par_found *members,
 		       enum par_block_kind kind, u32 index,
@@ -140,6 +158,7 @@ static bool load_block(struct par_conf *conf, struct par_found *members,
 {
 	struct par_disk_block *raw = page_address(conf->store_pages[0]);
 	unsigned int d, slot;
+	u64 torn = 0;
 	u32 have = 0;
 	bool found = false;
 
@@ -147,9 +166,13 @@ static bool load_block(struct par_conf *conf, struct par_found *members,
 		for (slot = 0; conf->current_members & BIT(d) && slot < 2; slot++) {
 			u64 sector = par_block_sector(conf, kind, index, slot);
 
-			if (!par_meta_read(conf, d, sector, conf->store_pages[0]) ||
-			    !par_block_check(raw, kind, index, conf->super.epoch))
+			if (!par_meta_read(conf, d, sector, conf->store_pages[0]))
 				continue;
+			if (!par_block_check(raw, kind, index, conf->super.epoch)) {
+				torn = max(torn, par_block_torn(raw, kind, index,
+								conf->super.epoch));
+				continue;
+			}
 			if (found && le64_to_cpu(raw->seq) < block->seq)
 				continue;
 			if (!found || le64_to_cpu(raw->seq) > block->seq) {
@@ -161,8 +184,10 @@ static bool load_block(struct par_conf *conf, struct par_found *members,
 			have |= BIT(d);
 			found = true;
 		}
-	conf->block_seq = max(conf->block_seq, block->seq);
-	*even = have == conf->current_members;
+	conf->block_seq = max3(conf->block_seq, block->seq, torn);
+	*even = have == conf->current_members && torn <= block->seq;
+	if (found && torn > block->seq && block_lost(conf, kind, index, torn))
+		return false;
 	for (d = 0; found && d < conf->geo.members; d++)
 		if (conf->current_members & ~have & BIT(d))
 			members[d].unreadable++;
@@ -236,6 +261,8 @@ static int load_map(struct par_conf *conf, struct par_found *members)
 				   conf->block[block].payload, PAR_BLOCK_PAYLOAD,
 				   &even);
 		conf->zone[first].dirty |= !even;
+		if (found && even)
+			__clear_bit(block, conf->todo);
 		if (found)
 			continue;
 		pr_err("md/par:%s: map block %u is lost on all members\n",
@@ -244,7 +271,7 @@ static int load_map(struct par_conf *conf, struct par_found *members)
 			return -EUCLEAN;
 		assume_block(conf, block);
 	}
-	bitmap_zero(conf->todo, conf->geo.map_blocks);
+	/* What is left in @todo, begin_use() stores. */
 	return 0;
 }
 
@@ -360,7 +387,7 @@ static int doubt_super(struct par_conf *conf, const struct par_found *found)
 			mdname(conf->mddev), conf->super.seq);
 		return 0;
 	}
-	pr_err("md/par:%s: cannot start: on all members the metadata before or after version %llu is destroyed; --force starts it with this version, but if there was a newer one, failures that it told of are not known then\n",
+	pr_err("md/par:%s: cannot start: the newest superblock may be unreadable on all members: they have version %llu and nothing beside it; --force starts it with that, but failures that a newer one told of are not known then\n",
 	       mdname(conf->mddev), conf->super.seq);
 	return -EUCLEAN;
 }
@@ -371,7 +398,7 @@ static int load_super(struct par_conf *conf, const struct par_found *found,
 	if (any && conf->current_members & steady_members(conf)) {
 		if (newer_destroyed(conf, found))
 			return doubt_super(conf, found);
-		if (any_wrong(found))
+		if (any_wrong(conf, found))
 			tell_supers(conf, found);
 		return 0;
 	}

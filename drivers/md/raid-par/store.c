@@ -256,16 +256,6 @@ int par_write_super(struct par_conf *conf, u32 members)
 	return 0;
 }
 
-int par_store_super(struct par_conf *conf)
-{
-	int err;
-
-	mutex_lock(&conf->store_mutex);
-	err = par_write_super(conf, conf->current_members);
-	mutex_unlock(&conf->store_mutex);
-	return err;
-}
-
 void par_store_child(struct par_conf *conf, struct bio *bio)
 {
 	par_queue_add(conf, &conf->supers, bio);
@@ -722,8 +712,11 @@ static int begin_use(struct par_conf *conf)
 		return 0;
 	if (!usable(conf, conf->current_members))
 		err = replace_current(conf);
+	/* What was torn must be whole before a superblock vouches for it. */
 	for (i = 0; !err && conf->intents_differ && i < conf->geo.intent_blocks; i++)
 		err = par_store_intent_block(conf, i);
+	if (!err && !bitmap_empty(conf->todo, conf->geo.map_blocks))
+		err = store_map(conf, conf->todo);
 	conf->super.gear = conf->gear;
 	err = err ?: bring_up(conf, awake_members(conf));
 	if (err)
@@ -733,6 +726,17 @@ static int begin_use(struct par_conf *conf)
 	conf->super_due = false;
 	par_shift_rouse(conf);
 	return 0;
+}
+
+int par_store_super(struct par_conf *conf)
+{
+	int err;
+
+	mutex_lock(&conf->store_mutex);
+	err = begin_use(conf);
+	err = err ?: par_write_super(conf, conf->current_members);
+	mutex_unlock(&conf->store_mutex);
+	return err;
 }
 
 /* ---- the children's superblocks ---- */

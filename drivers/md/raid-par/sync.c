@@ -238,6 +238,23 @@ static int missing(struct par_conf *conf, struct par_set *set)
 	return count;
 }
 
+/* A failed member could be removed, if nobody else were being rebuilt. */
+static bool removal_due(struct par_conf *conf)
+{
+	unsigned int d;
+
+	if (READ_ONCE(conf->shift) != PAR_SHIFT_IDLE)
+		return false;
+	for (d = 0; d < conf->geo.members; d++) {
+		struct md_rdev *rdev = READ_ONCE(conf->member[d].rdev);
+
+		if (rdev && test_bit(Faulty, &rdev->flags) &&
+		    !test_bit(Blocked, &rdev->flags) && released(conf, d))
+			return true;
+	}
+	return false;
+}
+
 /*
  * How far the child has come beyond @offset of its region: waits until that is
  * more than nothing. The region's length when it has finished, 0 if the parent
@@ -252,6 +269,9 @@ static u64 follow(struct par_conf *conf, struct par_set *set, u64 offset)
 		u64 done = min_t(u64, child->curr_resync_completed,
 				 set->sg->sectors - 1);
 
+		/* md does it when it begins anew; the child knows where to go on. */
+		if (rebuild && removal_due(conf))
+			break;
 		if (!par_child_busy(child)) {
 			finish(conf, child);
 			/* More degraded than members are missing: it gave up. */
@@ -297,10 +317,20 @@ static bool all_awake(struct par_conf *conf)
 	return !interrupted(conf->mddev);
 }
 
-/* A child may be at a resync of its own, which must not become our check. */
+static bool rebuilding(const struct mddev *mddev)
+{
+	return test_bit(MD_RECOVERY_RUNNING, &mddev->recovery) &&
+	       test_bit(MD_RECOVERY_RECOVER, &mddev->recovery);
+}
+
+/*
+ * A child may be at a resync of its own, which must not become our check. If it
+ * rebuilds as we do, it has gone on by itself when it lost one more member.
+ */
 static bool idle(struct par_conf *conf, struct mddev *child)
 {
-	while (par_child_busy(child) && !interrupted(conf->mddev))
+	while (par_child_busy(child) && !interrupted(conf->mddev) &&
+	       !(rebuilding(conf->mddev) && rebuilding(child)))
 		wait_event_idle_timeout(conf->wait, !par_child_busy(child) ||
 					interrupted(conf->mddev), PAR_FOLLOW);
 	return !interrupted(conf->mddev);

@@ -8,8 +8,6 @@ set -euo pipefail
 BLOCKS=128	# sector of the intent and map blocks in a member's data area
 SUPERS=0	# and of its two superblocks
 
-mark_log() { MARK=$(dmesg | wc -l); }
-log_since() { dmesg | tail -n +$((MARK + 1)); }
 logged() { assert_match "$(log_since)" "$1" "kernel log"; }
 not_logged() { [[ ! $(log_since) =~ $1 ]] || fail "kernel log: $(log_since | grep -E "$1")"; }
 
@@ -144,7 +142,9 @@ begin "one of the two superblocks of each member"
 for slot in 0 8; do
 	destroy $slot 8 0 1 2 3 4
 	mark_log
-	assemble_par
+	refused mdadm --assemble --quiet "/dev/$MD" "${DEVS[@]}"
+	assert_match "$(log_since)" 'cannot start: the newest superblock may be unreadable on all members' "kernel log"
+	mdadm --assemble --quiet --force "/dev/$MD" "${DEVS[@]}"
 	repaired
 done
 rmdisks

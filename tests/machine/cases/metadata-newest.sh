@@ -8,9 +8,6 @@ set -euo pipefail
 spoil() { "$TOOLS/spoil.py" "$@"; }
 seq_of() { spoil seq "${DEVS[$1]}"; }
 
-mark_log() { MARK=$(dmesg | wc -l); }
-log_since() { dmesg | tail -n +$((MARK + 1)); }
-
 # Failures are gathered: what is told of one kind does not depend on another.
 WRONG=()
 expect() {
@@ -66,9 +63,11 @@ superblock_of_all() {
 		begin "the newer superblock of all members: $kind"
 		spoil "$kind" --newest "${DEVS[@]}"
 		mark_log
-		assemble_par
-		expect "newest superblock .*unreadable on all members.*version $(seq_of 0)" \
-			"the newest superblock is $kind on all members, and version $(seq_of 0) is used"
+		refused mdadm --assemble --quiet "/dev/$MD" "${DEVS[@]}"
+		expect "cannot start: the newest superblock may be unreadable on all members: they have version $(seq_of 0)" \
+			"the newest superblock is $kind on all members, and they have version $(seq_of 0)"
+		mdadm --assemble --quiet --force "/dev/$MD" "${DEVS[@]}"
+		expect "started by force with version $(seq_of 0) of the metadata" "$kind, of all: forced"
 		assert_eq "$(fingerprint 24)" "$SUM" "content"
 		end "$kind, of all"
 	done
