@@ -118,8 +118,11 @@ static sector_t sync_from(struct mddev *child, sector_t sector,
 	u64 spared;
 
 	if (sector < max_sector) {
-		if (must_pause(conf))
+		if (must_pause(conf)) {
+			/* md would begin again at once, and again. */
+			set_bit(MD_RECOVERY_FROZEN, &child->recovery);
 			return 0;
+		}
 		if (!(sector & (conf->geo.seg_sectors - 1))) {
 			spared = spare_rows(set, sector, skipped);
 			if (spared)
@@ -229,12 +232,16 @@ u32 par_resync_left(struct par_conf *conf)
 	return left;
 }
 
-/* What it is at is broken off, and not begun again until par_child_go(). */
+/*
+ * What it is at is broken off, and not begun again until par_child_go(). A member
+ * that fails meanwhile thaws it.
+ */
 static void rest_child(struct par_conf *conf, struct mddev *child)
 {
-	bool frozen = test_and_set_bit(MD_RECOVERY_FROZEN, &child->recovery);
+	bool frozen = test_bit(MD_RECOVERY_FROZEN, &child->recovery);
 
 	while (par_child_busy(child)) {
+		set_bit(MD_RECOVERY_FROZEN, &child->recovery);
 		set_bit(MD_RECOVERY_INTR, &child->recovery);
 		md_wakeup_thread(child->sync_thread);
 		md_wakeup_thread(child->thread);
