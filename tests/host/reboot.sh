@@ -1,6 +1,6 @@
 #!/bin/bash
 # A machine that shuts down while its array is asleep or shifting leaves it clean, and the next one finds all data.
-# timeout: 120
+# timeout: 180
 set -euo pipefail
 
 TOP=$(cd "$(dirname "$0")/../.." && pwd)
@@ -39,6 +39,13 @@ shut_down 'assemble_par; get gear; assert_eq "$GOT" 3 gear; assert_eq "$(par res
 	echo 1024 >/sys/block/md0/md/par/speed_min; echo 1024 >/sys/block/md0/md/par/speed_max
 	echo 5 >/sys/block/md0/md/par/gear; wait_for /sys/block/md0/md/par/shift_state propagate'
 # shellcheck disable=SC2016  # for the machine
+shut_down 'assemble_par; assert_eq "$(par resync)" none "left clean"
+	assert_eq "$(fingerprint)" "$(cat $RAIDPAR_OUT/sum)" "while shifting up"
+	echo 100000 >/sys/block/md0/md/par/speed_max; shift_to 5; fill 30
+	fingerprint >$RAIDPAR_OUT/sum
+	echo 1024 >/sys/block/md0/md/par/speed_min; echo 1024 >/sys/block/md0/md/par/speed_max
+	echo 3 >/sys/block/md0/md/par/gear; wait_for /sys/block/md0/md/par/shift_state down'
+# shellcheck disable=SC2016  # for the machine
 machine 'assemble_par; assert_eq "$(par resync)" none "left clean"
-	assert_eq "$(fingerprint)" "$(cat $RAIDPAR_OUT/sum)" "while shifting"
+	assert_eq "$(fingerprint)" "$(cat $RAIDPAR_OUT/sum)" "while shifting down"
 	echo 100000 >/sys/block/md0/md/par/speed_max; shift_to 5; stop_par; dissect; losetup -D'

@@ -97,15 +97,15 @@ void array_create(void)
 	read_size();
 }
 
-int assembly_begin(bool force)
+int assembly_begin(const char *option)
 {
 	char uuid[48];
 	char *argv[MAX_DISKS + 8] = { "mdadm", "--assemble", MD_DEV, uuid };
 
 	snprintf(uuid, sizeof(uuid), "--uuid=%s", array.uuid);
-	if (force)
-		argv[4] = "--force";
-	append_disks(argv, force ? 5 : 4);
+	if (*option)
+		argv[4] = (char *)option;
+	append_disks(argv, *option ? 5 : 4);
 	return spawn(argv);
 }
 

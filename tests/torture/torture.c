@@ -283,7 +283,7 @@ static bool may_force(void)
 static void must_assemble(bool force)
 {
 	phase(force ? "assembling by force" : "assembling", 90);
-	if (assembly_end(assembly_begin(force)))
+	if (assembly_end(assembly_begin(force ? "--force" : "")))
 		return;
 	say_klog();
 	fail("mdadm --assemble%s: %s", force ? " --force" : "", output());
@@ -299,13 +299,27 @@ static void judge_refusal(void)
 	fail("assembly failed once, for no known reason: %s", output());
 }
 
+/*
+ * mdadm insists on --run if a member had been added and the power went before it
+ * was taken in: all are there, but one is a spare.
+ */
+static bool assemble_plainly(void)
+{
+	if (assembly_end(assembly_begin("")))
+		return true;
+	if (!strstr(output(), "use --run to insist"))
+		return false;
+	array_stop();
+	return assembly_end(assembly_begin("--run"));
+}
+
 /* Plainly if possible; by force if it is refused for a good reason. */
 static void assemble(void)
 {
 	phase("assembling", 90);
 	klog_mark();
 	model.forced = forced_in_the_dark;
-	if (assembly_end(assembly_begin(false))) {
+	if (assemble_plainly()) {
 		if (forced_in_the_dark)
 			read_doubts(true);
 		else if (refuse_due)
@@ -342,7 +356,7 @@ static void assemble_in_the_dark(struct rng *rng)
 		force = may_force() && chance(rng, 40);
 		forced_in_the_dark |= force;
 		klog_mark();
-		pid = assembly_begin(force);
+		pid = assembly_begin(force ? "--force" : "");
 		nap_ms(between(rng, 1, 400));
 		cut(rng);
 		counted.in_assembly++;
@@ -734,11 +748,15 @@ static void one_round(void)
 	    verifying, lap(&since));
 }
 
-/* In turns, like choose_aim(): every machine of some cuts should have one. */
+/*
+ * In turns, like choose_aim(): every machine of some cuts should have one. After a
+ * cut all of a dirty zone is written, on all members: more would not fit into the
+ * machine's memory.
+ */
 static bool choose_wide(void)
 {
 	return !files_wanted() && !fixed_size && chaos_may_lose() && array.parities == 1 &&
-	       (opt.seed + life) % 4 == 1;
+	       array.members <= 5 && (opt.seed + life) % 4 == 1;
 }
 
 /* So that the home set has twelve zones, whatever the gear sets leave to it. */
@@ -750,13 +768,16 @@ static unsigned int wide_size(void)
 /* Small ones are quick; to have several zones, a set needs larger ones. */
 static unsigned int choose_size(struct rng *rng)
 {
+	unsigned int most = 640 / array.members;	/* all are in memory */
+
 	if (fixed_size)
 		return fixed_size;
 	if (files_wanted())
 		return 64;
 	if (wide)
 		return wide_size();
-	return chance(rng, 75) ? between(rng, 16, 28) : between(rng, 64, 160);
+	return most < 64 || chance(rng, 75) ? between(rng, 16, 28) :
+	       between(rng, 64, most);
 }
 
 static void one_life(void)

@@ -143,7 +143,7 @@ extern struct array array;
 void array_parse(const char *layout);
 void array_create(void);
 /* The beginning of an assembly, which runs beside its caller, and its end. */
-int assembly_begin(bool force);
+int assembly_begin(const char *option);
 bool assembly_end(int pid);
 void array_stop(void);
 void array_purge(void);

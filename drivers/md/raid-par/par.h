@@ -489,10 +489,12 @@ int par_doubt_check(struct par_conf *conf);
 void par_doubt_unresynced(struct par_set *set);
 
 /*
- * par_child_cache - raid5's cache of a set: as large as it should be (@full), or
- * with hardly anything in it; sleeps
+ * par_child_cache_empty - leave hardly anything in raid5's cache of a set; sleeps
+ * until no request to the set is under way
+ * par_child_cache_fill - let it be as large as it should be; sleeps
  */
-void par_child_cache(struct par_set *set, bool full);
+void par_child_cache_empty(struct par_set *set);
+void par_child_cache_fill(struct par_set *set);
 
 /* ---- resync.c ---- */
 

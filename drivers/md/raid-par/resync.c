@@ -171,7 +171,11 @@ void par_child_go(struct mddev *child)
 static void repair_rows(struct par_set *set, u64 first, u64 end)
 {
 	struct mddev *child = &set->mddev;
+	unsigned int waits = 20;
 
+	/* As long as it takes to find that there is nothing to do, no more. */
+	while (par_child_busy(child) && waits--)
+		wait_event_idle_timeout(set->conf->wait, !par_child_busy(child), HZ / 20);
 	if (first >= end || par_child_busy(child))
 		return;
 	set->fix_first = first;
@@ -197,10 +201,10 @@ void par_resync_fix(struct par_set *set, u64 first, u64 end)
 
 	if (!can_sync(set))
 		return;
-	par_child_cache(set, false);
+	par_child_cache_empty(set);
 	repair_rows(set, beside, min_t(u64, beside + PAR_FIX_BESIDE, set->sg->rows));
 	repair_rows(set, first, end);
-	par_child_cache(set, true);
+	par_child_cache_fill(set);
 }
 
 /* Rows of @set that its child's resync has been through. */

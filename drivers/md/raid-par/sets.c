@@ -224,10 +224,21 @@ static int stripe_count(const struct par_set *set)
 	return clamp(min(most / each, two_rows), PAR_STRIPES_MIN, PAR_STRIPES_MAX);
 }
 
-void par_child_cache(struct par_set *set, bool full)
+void par_child_cache_empty(struct par_set *set)
+{
+	/*
+	 * A request that waits for another one of its stripe has let go of the
+	 * stripe, and looks at it again: there must be none.
+	 */
+	mddev_suspend_and_lock_nointr(&set->mddev);
+	raid5_set_cache_size(&set->mddev, PAR_STRIPES_LEAST);
+	mddev_unlock_and_resume(&set->mddev);
+}
+
+void par_child_cache_fill(struct par_set *set)
 {
 	mddev_lock_nointr(&set->mddev);
-	raid5_set_cache_size(&set->mddev, full ? stripe_count(set) : PAR_STRIPES_LEAST);
+	raid5_set_cache_size(&set->mddev, stripe_count(set));
 	mddev_unlock(&set->mddev);
 }
 

@@ -8,7 +8,7 @@ set -euo pipefail
 . "$TOOLS/replay.sh"
 
 MNT=/mnt/replayed
-POINTS=${RAIDPAR_POINTS:-20}
+POINTS=${RAIDPAR_POINTS:-12}
 MEMBER=$((160 << 11)) # sectors
 export DM_DISABLE_UDEV=1
 

@@ -120,16 +120,13 @@ end() {
 }
 
 begin raid6:4,6
-for gear in 4 6; do
-	second "$gear" 1 failed 5
-	second "$gear" 4 dead 0
-	second "$gear" 5 dead 4
-	second "$gear" 2 failed 3
-done
+second 4 1 failed 5
+second 6 4 dead 0
+second 4 5 dead 4
+second 6 2 failed 3
 end
 
 begin raid6:4,5,7
 second 4 4 dead 6
 second 5 6 dead 0
-second 7 3 failed 5
 end
