@@ -16,7 +16,7 @@
  */
 #include <linux/math64.h>
 
-#include "par.h"
+#include "store.h"
 
 /* A set's rows [first, end). */
 struct par_rows {
@@ -103,8 +103,8 @@ static void doubt_zones(struct par_set *set, u8 mark)
 	}
 }
 
-/* How many members are missing from the set or have not been rebuilt in it. */
-static unsigned int set_lacks(struct par_conf *conf, struct par_set *set)
+/* Members that are missing from the set or have not been rebuilt in it. */
+static u32 set_lacks(struct par_conf *conf, struct par_set *set)
 {
 	struct par_set_record *rec = &conf->super.set[set->number];
 	u32 lacking = rec->failed | rec->recovering;
@@ -113,7 +113,7 @@ static unsigned int set_lacks(struct par_conf *conf, struct par_set *set)
 	for (d = 0; d < set->sg->members; d++)
 		if (!par_rdev_usable(conf->member[d].rdev))
 			lacking |= BIT(d);
-	return hweight32(lacking);
+	return lacking;
 }
 
 static bool whole_for_md(struct par_conf *conf, unsigned int d)
@@ -183,6 +183,34 @@ u32 par_doubt_stale(struct par_conf *conf, u32 lacking)
 	return taken;
 }
 
+/*
+ * What raid5 makes of a member that is missing is made from parity, which need
+ * not fit in the rows in doubt. Its images hold something else there: to restore
+ * from them would leave rows whose parity does not fit, and nobody would know.
+ */
+static void forget_images(struct par_conf *conf, struct par_set *set, u32 lacking)
+{
+	u64 row;
+
+	for (row = 0; row < set->sg->rows; row++) {
+		u32 zone = par_zone_of(set, row);
+		unsigned int d;
+
+		if (!(conf->intents[zone] & PAR_INTENT_RESYNC)) {
+			row |= PAR_ZONE_ROWS - 1;
+			continue;
+		}
+		if (!par_map_written(set, row))
+			continue;
+		spin_lock(par_zone_lock(conf, zone));
+		for (d = 0; d < set->sg->members; d++)
+			if (lacking & BIT(d) && par_is_sleeper(&conf->geo, d))
+				par_map_set(set, row, d, PAR_SEG_HOME);
+		spin_unlock(par_zone_lock(conf, zone));
+		par_mark_block(conf, zone);
+	}
+}
+
 int par_doubt_check(struct par_conf *conf)
 {
 	bool any = false;
@@ -190,18 +218,20 @@ int par_doubt_check(struct par_conf *conf)
 
 	for (i = 1; i <= conf->geo.gears; i++) {
 		struct par_set_record *rec = &conf->super.set[i];
-		unsigned int lacks = set_lacks(conf, conf->set[i]);
+		u32 lacks = set_lacks(conf, conf->set[i]);
 
 		if (!conf->geo.parities || rec->resync == MaxSector || !lacks)
 			continue;
 		doubt_zones(conf->set[i], PAR_INTENT_RESYNC);
+		if (conf->start)
+			forget_images(conf, conf->set[i], lacks);
 		/*
 		 * What is rebuilt is rebuilt from what parity says: it will
 		 * fit, if all is, also what had been before the crash. But a
 		 * second parity that is left must be made to fit: raid5 carries
 		 * on what is wrong with it.
 		 */
-		if (lacks >= conf->geo.parities)
+		if (hweight32(lacks) >= conf->geo.parities)
 			rec->resync = MaxSector;
 		rec->recovered = 0;
 		any = true;

@@ -235,6 +235,7 @@ static void assume_block(struct par_conf *conf, u32 block)
 
 	while (block - conf->geo.set[i].block_base >= conf->geo.set[i].blocks)
 		i--;
+	conf->intents_differ = true;	/* begin_use() must store these marks, too */
 	/* "home" in all pairs of bits, or "written" in all bits */
 	memset(conf->block[block].payload, conf->geo.set[i].width == 1 ? 0xff :
 	       PAR_SEG_HOME * 0x55, PAR_BLOCK_PAYLOAD);

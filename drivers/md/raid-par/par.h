@@ -275,7 +275,9 @@ struct par_conf {
 	enum par_shift_state shift;
 	bool propagation_due;
 	bool moving;			/* the mover is at work */
-	bool resting;			/* and is to begin nothing */
+	bool resting;			/* and is to begin nothing until roused */
+	bool parked;			/* nor then */
+	unsigned long unwoken;		/* jiffies when shift_error became -EHOSTDOWN */
 	int shift_error;		/* of the last shift */
 	u64 shift_total, shift_done;	/* segments to be and already copied */
 	unsigned long shift_started;	/* jiffies */
@@ -669,10 +671,11 @@ void par_shift_exit(struct par_conf *conf);
 
 /*
  * par_shift_rest - the array is about to be stopped or turned read-only: have
- * the mover leave off, and begin nothing until the array is written or a shift
- * is asked for. Sleeps until it has.
+ * the mover leave off, and begin nothing until par_shift_unpark(), nor after it
+ * until the array is written or a shift is asked for. Sleeps until it has.
  */
 void par_shift_rest(struct par_conf *conf);
+void par_shift_unpark(struct par_conf *conf);
 
 /* par_shift_rouse - there is something for the mover to do again; any context */
 void par_shift_rouse(struct par_conf *conf);
@@ -688,6 +691,12 @@ void par_shift_to(struct par_conf *conf, unsigned int gear);
 
 /* par_shift_at_least - the same, but never to a smaller gear than is wanted */
 void par_shift_at_least(struct par_conf *conf, unsigned int gear);
+
+/*
+ * par_shift_wake - all members are needed, but by no request: ask for the top
+ * gear, unless some have not woken up just now; then it is false. Any context.
+ */
+bool par_shift_wake(struct par_conf *conf);
 
 /* par_shift_notify - poll(2) on gear and shift_state */
 void par_shift_notify(struct par_conf *conf);

@@ -17,16 +17,21 @@
 
 /* ---- requests ---- */
 
-/* The array has become writable or has ceased to be. Any context. */
+/* The array has become writable or has ceased to be. Process context. */
 static void follow_array(struct par_conf *conf)
 {
-	bool writable = md_is_rdwr(conf->mddev);
+	bool writable, was;
 
-	if (READ_ONCE(conf->writable) == writable)
+	if (READ_ONCE(conf->writable) == md_is_rdwr(conf->mddev))
 		return;
-	WRITE_ONCE(conf->writable, writable);
+	/* Two may be here at once, one of whom has looked before it changed. */
+	spin_lock_irq(&conf->queue_lock);
+	was = conf->writable;
+	writable = md_is_rdwr(conf->mddev);
+	conf->writable = writable;
 	par_sets_writable(conf, writable);
-	if (writable)
+	spin_unlock_irq(&conf->queue_lock);
+	if (writable && !was)
 		par_shift_rouse(conf);
 }
 
@@ -398,14 +403,11 @@ static void owe_super(struct par_conf *conf)
 
 /*
  * md writes its superblock to every member: wake them first. The mover wakes
- * this thread when it has. Those that did not wake up are not asked again and
- * again: the next failure, request or user that needs them does.
+ * this thread when it has.
  */
 static void wake_for_super(struct par_conf *conf)
 {
-	if (READ_ONCE(conf->shift_error) != -EHOSTDOWN)
-		par_shift_at_least(conf, conf->geo.gears);
-	else
+	if (!par_shift_wake(conf))
 		owe_super(conf);
 }
 
@@ -433,6 +435,9 @@ static void par_thread(struct md_thread *thread)
 		wake_for_super(conf);
 	else
 		md_check_recovery(mddev);
+	if (READ_ONCE(conf->gear) == conf->geo.gears && md_is_rdwr(mddev) &&
+	    !mddev->sb_flags)
+		conf->start = 0;	/* written: it is not asked for again */
 	par_resync_resume(conf);
 }
 
@@ -505,15 +510,19 @@ static void par_quiesce(struct mddev *mddev, int quiesce)
 	par_shift_rest(conf);
 	par_resync_rest(conf);
 	par_gate_quiesce(conf);
-	/* Requests that were under way may have roused it. */
-	par_shift_rest(conf);
+	flush_work(&conf->rescue_work);	/* for requests that were under way */
 	par_store_rest(conf);
-	/* Whoever quiesces the array writes md's superblock then, if one is due. */
-	if (READ_ONCE(conf->gear) < conf->geo.gears && mddev->sb_flags)
+	/*
+	 * Whoever quiesces the array writes md's superblock then, if one is due.
+	 * That it was started by force must not be told twice.
+	 */
+	if (READ_ONCE(conf->gear) < conf->geo.gears && mddev->sb_flags &&
+	    !conf->start)
 		owe_super(conf);
 	if (mddev->ro == MD_RDWR && !test_bit(MD_BROKEN, &mddev->flags) &&
 	    par_store_checkpoint(conf, true))
 		pr_err("md/par:%s: could not store the map\n", mdname(mddev));
+	par_shift_unpark(conf);
 }
 
 static void par_free(struct mddev *mddev, void *priv)

@@ -25,6 +25,7 @@
 #include "par.h"
 
 #define PAR_SMALL	32U	/* segments left that may be copied with writes held */
+#define PAR_ASK_AGAIN	(30 * HZ)	/* a member that has not woken up */
 #define PAR_PASSES	16U	/* give up waiting for less than that */
 
 u64 par_segments(struct par_conf *conf, enum par_seg_state state)
@@ -85,6 +86,15 @@ void par_shift_at_least(struct par_conf *conf, unsigned int gear)
 	par_shift_rouse(conf);
 }
 
+bool par_shift_wake(struct par_conf *conf)
+{
+	if (READ_ONCE(conf->shift_error) == -EHOSTDOWN &&
+	    time_before(jiffies, conf->unwoken + PAR_ASK_AGAIN))
+		return false;
+	par_shift_at_least(conf, conf->geo.gears);
+	return true;
+}
+
 /* ---- the gate ---- */
 
 void par_gate_quiesce(struct par_conf *conf)
@@ -104,6 +114,12 @@ void par_gate_resume(struct par_conf *conf)
 	wake_up(&conf->wait);
 }
 
+/* Rouse it who will: it must not begin anything as long as it is parked. */
+static bool at_rest(struct par_conf *conf)
+{
+	return READ_ONCE(conf->resting) || READ_ONCE(conf->parked);
+}
+
 /*
  * The gate for the mover, which needs the gear sets to go on for a while; false
  * if it is to rest. Whoever wants that may have closed the gate.
@@ -111,9 +127,8 @@ void par_gate_resume(struct par_conf *conf)
 static bool gate_enter(struct par_conf *conf)
 {
 	for (;;) {
-		wait_event(conf->wait, !READ_ONCE(conf->quiesced) ||
-			   READ_ONCE(conf->resting));
-		if (READ_ONCE(conf->resting))
+		wait_event(conf->wait, !READ_ONCE(conf->quiesced) || at_rest(conf));
+		if (at_rest(conf))
 			return false;
 		mutex_lock(&conf->gate);
 		if (!conf->quiesced)
@@ -132,7 +147,7 @@ static bool stopping(struct par_conf *conf)
 /* Only the mover asks: conf->aim is what it is working towards. */
 bool par_mover_interrupted(struct par_conf *conf)
 {
-	return stopping(conf) || READ_ONCE(conf->resting) ||
+	return stopping(conf) || at_rest(conf) ||
 	       READ_ONCE(conf->target) != conf->aim;
 }
 
@@ -168,6 +183,7 @@ static void shift_end(struct par_conf *conf, int err)
 	WRITE_ONCE(conf->shift, PAR_SHIFT_IDLE);
 	par_remove_again(conf);
 	conf->shift_error = err;
+	conf->unwoken = jiffies;
 	if (!err)
 		conf->shift_ms = jiffies_to_msecs(jiffies - conf->shift_started);
 	par_shift_notify(conf);
@@ -218,6 +234,7 @@ static int wake_members(struct par_conf *conf, unsigned int gear)
 static void raised(struct par_conf *conf)
 {
 	gear_changed(conf, "up");
+	conf->shift_error = 0;
 	WRITE_ONCE(conf->propagation_due, true);
 	/* They may have waited for this: see par_thread(), par_hot_add(). */
 	par_pay_super(conf);
@@ -407,7 +424,7 @@ static bool work_due(struct par_conf *conf)
 	if (!md_is_rdwr(conf->mddev))
 		return missed;
 	/* What is missed while it rests, rescue_work() sees to. */
-	return !READ_ONCE(conf->resting) &&
+	return !at_rest(conf) &&
 	       (missed || READ_ONCE(conf->target) != conf->gear ||
 		conf->propagation_due);
 }
@@ -451,7 +468,7 @@ static void move(struct par_conf *conf)
 	WRITE_ONCE(conf->moving, true);
 	smp_mb();	/* as said above */
 	conf->aim = READ_ONCE(conf->target);
-	if (READ_ONCE(conf->resting))
+	if (at_rest(conf))
 		;
 	else if (conf->aim > conf->gear)
 		give_up(conf, shift_up(conf));
@@ -486,10 +503,16 @@ static int mover(void *arg)
 void par_shift_rest(struct par_conf *conf)
 {
 	WRITE_ONCE(conf->resting, true);
+	WRITE_ONCE(conf->parked, true);
 	smp_mb();	/* pairs with the one in move() */
 	wake_up(&conf->wait);
 	wait_event(conf->wait, !READ_ONCE(conf->moving));
-	flush_work(&conf->rescue_work);
+}
+
+void par_shift_unpark(struct par_conf *conf)
+{
+	WRITE_ONCE(conf->parked, false);
+	wake_up(&conf->wait);
 }
 
 int par_shift_alloc(struct par_conf *conf)

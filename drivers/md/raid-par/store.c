@@ -501,11 +501,13 @@ static int store_map(struct par_conf *conf, unsigned long *todo)
 		if (!count)
 			break;
 		err = flush_and_note(conf);
+		if (err)
+			break;
 		for (i = 0; i < count; i++)
 			sectors[i] = seal(conf, conf->store_pages[i], PAR_BLOCK_MAP,
 					  blocks[i], &conf->block[blocks[i]]);
-		err = err ?: meta_write(conf, conf->current_members, sectors,
-					conf->store_pages, count);
+		err = meta_write(conf, conf->current_members, sectors,
+				 conf->store_pages, count);
 		for (i = 0; !err && i < count; i++)
 			block_stored(conf, blocks[i]);
 	}
@@ -547,6 +549,9 @@ static void look_after_resync(struct par_set *set, bool over)
 {
 	bool lost = READ_ONCE(set->mddev.degraded);
 
+	/* RAID-5 that has lost one calls it over, RAID-6 resyncs on. */
+	if (over && set->conf->geo.parities > 1)
+		lost = false;
 	if (!set->unresynced || (!over && !lost))
 		return;
 	if (lost)
@@ -679,7 +684,15 @@ static int bring_up(struct par_conf *conf, u32 members)
 	}
 	conf->super.flags = 0;
 	err = err ?: note_missed(conf);
-	return err ?: par_write_super(conf, members);
+	err = err ?: par_write_super(conf, members);
+	/*
+	 * Who was behind gets two, so that its older slot is one behind only:
+	 * all that it has if the newer one is torn when it wakes up next. See
+	 * find_old().
+	 */
+	if (!err && members & ~conf->current_members)
+		err = par_write_super(conf, members);
+	return err;
 }
 
 /*
@@ -766,7 +779,8 @@ static int store_supers(struct par_conf *conf)
 	int err = 0;
 
 	/* A child that stops says so too: that is no use of a clean array. */
-	if (!(conf->super.flags & PAR_SB_CLEAN) || !usable(conf, conf->current_members))
+	if (!(conf->super.flags & PAR_SB_CLEAN) || conf->intents_differ ||
+	    !usable(conf, conf->current_members))
 		err = begin_use(conf);
 	/* "Rebuilt up to here" must not be stable before what was rebuilt. */
 	err = err ?: flush_and_note(conf);

@@ -249,7 +249,8 @@ static bool removal_due(struct par_conf *conf)
 		struct md_rdev *rdev = READ_ONCE(conf->member[d].rdev);
 
 		if (rdev && test_bit(Faulty, &rdev->flags) &&
-		    !test_bit(Blocked, &rdev->flags) && released(conf, d))
+		    !test_bit(Blocked, &rdev->flags) &&
+		    !atomic_read(&rdev->nr_pending) && released(conf, d))
 			return true;
 	}
 	return false;
@@ -310,6 +311,7 @@ static bool all_awake(struct par_conf *conf)
 	       !interrupted(conf->mddev)) {
 		if (waking_given_up(conf))
 			return false;
+		par_shift_wake(conf);
 		wait_event_idle_timeout(conf->wait,
 					READ_ONCE(conf->gear) == conf->geo.gears ||
 					interrupted(conf->mddev), PAR_FOLLOW);

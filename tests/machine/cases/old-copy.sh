@@ -86,6 +86,28 @@ readded() {
 	whole_and_right "member $d, added again"
 }
 
+# Of a sleeper that has woken up again and again the newest superblock is lost: the
+# one before it is no old copy.
+torn_sleeper() {
+	local i
+	note "$LAYOUT: a sleeper whose newest superblock is torn"
+	for i in 1 2 3; do
+		shift_to "$(low_gear "$LAYOUT")"
+		fill 1 "$i"
+		shift_to "$(top_gear "$LAYOUT")"
+	done
+	shift_to "$(low_gear "$LAYOUT")"
+	SUM=$(fingerprint 8)
+	stop_par
+	"$TOOLS/spoil.py" torn --newest "${DEVS[4]}"
+	mark_log
+	assemble_par
+	assert_eq "$(log_since | grep -c 'but was given version')" 0 "told as old"
+	assert_eq "$(<"/sys/block/$MD/md/degraded")" 0 "members missing"
+	shift_to "$(top_gear "$LAYOUT")"
+	whole_and_right "torn sleeper"
+}
+
 # With one more missing it is one too many; by force it stands in, all of it in doubt.
 one_too_many() {
 	local d=$1 missing=$2 all
@@ -119,6 +141,7 @@ fill 8
 stopped 0
 stopped 4
 running 2
+torn_sleeper
 readded 1
 one_too_many 2 3
 stop_par
