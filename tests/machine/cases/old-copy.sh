@@ -91,6 +91,7 @@ readded() {
 torn_sleeper() {
 	local i
 	note "$LAYOUT: a sleeper whose newest superblock is torn"
+	reassemble_par	# all have two
 	for i in 1 2 3; do
 		shift_to "$(low_gear "$LAYOUT")"
 		fill 1 "$i"
