@@ -34,6 +34,7 @@ class Writer:
         self.dir = options.dir
         self.dm_name = options.mark
         self.ops = options.ops
+        self.gears = options.gears
         self.number = number
         self.rng = random.Random(f"{options.seed}/{number}")
         self.exists = set()
@@ -95,9 +96,16 @@ class Writer:
         with open(self.path(f"noise-{name}"), "ab") as file:
             file.write(self.some_data())
 
+    def shifts_wanted(self):
+        """How many there are by now depends on the machine: two are wanted."""
+        if not self.gears:
+            return False
+        return int(read_word(os.path.join(os.path.dirname(self.gears), "shifts"))) < 2
+
     def run(self):
         calls = [self.write] * 4 + [self.swap] * 2 + [self.remove, self.noise]
-        for _ in range(self.ops):
+        while self.ops > 0 or self.shifts_wanted():
+            self.ops -= 1
             self.rng.choice(calls)(f"{self.number}-{self.rng.randrange(FILES)}")
 
 
