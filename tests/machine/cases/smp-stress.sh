@@ -101,7 +101,8 @@ changer() {
 		fi
 		wait_whole
 		n=$((n + 1))
-		echo "$n" >"$MACHINE_TMP/returned"
+		echo "$n" >"$MACHINE_TMP/returned.new"
+		mv "$MACHINE_TMP/returned.new" "$MACHINE_TMP/returned"	# never found empty
 		let_shift
 	done
 }
