@@ -144,6 +144,24 @@ static void lock_batch(struct par_copy *copy)
 	}
 }
 
+/*
+ * raid5 may have begun to do without the member since the segment was locked. Then
+ * drop_images() or forget_images() may have said which copies are old, and they
+ * have the last word.
+ */
+static void publish_segment(struct par_copy_seg *seg)
+{
+	struct par_set *set = seg->copy->set;
+	spinlock_t *lock = par_zone_lock(set->conf, par_zone_of(set, seg->row));
+
+	spin_lock(lock);
+	seg->valid = !(READ_ONCE(set->absent) & BIT(seg->d)) &&
+		     par_map_get(set, seg->row, seg->d) == seg->state;
+	if (seg->valid)
+		par_map_set(set, seg->row, seg->d, PAR_SEG_BOTH);
+	spin_unlock(lock);
+}
+
 static void publish_batch(struct par_copy *copy)
 {
 	struct par_conf *conf = copy->set->conf;
@@ -151,14 +169,11 @@ static void publish_batch(struct par_copy *copy)
 
 	for (i = 0; i < copy->count; i++) {
 		struct par_copy_seg *seg = &copy->seg[i];
-		u32 zone = par_zone_of(copy->set, seg->row);
 
+		if (seg->valid)
+			publish_segment(seg);
 		if (!seg->valid)
 			continue;
-		spin_lock(par_zone_lock(conf, zone));
-		par_map_set(copy->set, seg->row, seg->d,
-			    PAR_SEG_BOTH);
-		spin_unlock(par_zone_lock(conf, zone));
 		conf->propagated_bytes += conf->geo.seg_sectors << SECTOR_SHIFT;
 		conf->shift_done++;
 	}

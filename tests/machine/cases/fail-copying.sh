@@ -1,0 +1,72 @@
+#!/bin/bash
+# A member fails while data is being copied home to it: what is written to the array from then on is there when the member has been rebuilt.
+set -euo pipefail
+. "$(dirname "$0")/../tools/par.sh"
+
+MIB=12		# two batches of copies: 8 MiB, and the rest
+SLOW_US=15000000
+KIBS=1000	# the second batch begins four seconds after the first one
+
+# put CHUNK COUNT: new data into the array, and into what it is compared with.
+put() {
+	dd if=/dev/urandom of="$MACHINE_TMP/data" bs=64k seek="$1" count="$2" conv=notrunc status=none
+	dd if="$MACHINE_TMP/data" of="/dev/$MD" bs=64k skip="$1" seek="$1" count="$2" oflag=direct \
+		conv=notrunc status=none
+}
+
+# put_on MEMBER: in rows of the second batch, where nothing of the other sleeper,
+# which is being copied as well, is written for it.
+put_on() {
+	local row parity
+	for row in {40..47}; do
+		parity=$((4 - row % 5))
+		[ $parity -gt 2 ] || put $((row * 4 + ($1 + 4 - parity) % 5)) 1
+	done
+}
+
+right() {
+	cmp -n $((MIB << 20)) "$MACHINE_TMP/data" <(dd if="/dev/$MD" bs=1M count=$MIB iflag=direct status=none) ||
+		fail "member $1: not what was written, $2"
+}
+
+# copying DISK: the second batch of copies has begun, and its writes to the disk take long.
+copying() {
+	local before
+	get propagated_bytes
+	before=$GOT
+	echo 5 >"/sys/block/$MD/md/par/gear"
+	wait_for "/sys/block/$MD/md/par/shift_state" propagate 60
+	while [ "$GOT" = "$before" ]; do get propagated_bytes; done
+	echo "$SLOW_US" >"$SPINDLES/$1/delay_us"
+	nap 5
+}
+
+fail_copying() {
+	local member=$1 disk=${DISKS[$1]}
+	note "member $member"
+	shift_to 3
+	put 0 $((MIB * 16))
+	copying "$disk"
+	mdadm --quiet "/dev/$MD" --fail "${DEVS[member]}"
+	put_on "$member"
+	assert_eq "$(par shift_state)" propagate "when the writes are over"
+	right "$member" "one is missing"
+	wait_for "/sys/block/$MD/md/par/shift_state" idle 60
+	echo 0 >"$SPINDLES/$disk/delay_us"
+	wait_for "/sys/block/$MD/md/dev-$disk/slot" none
+	mdadm --quiet "/dev/$MD" --remove "${DEVS[member]}"
+	mdadm --quiet "/dev/$MD" --add "${DEVS[member]}"
+	mdadm --wait "/dev/$MD" || true
+	wait_for "/sys/block/$MD/md/degraded" 0
+	right "$member" "rebuilt"
+}
+
+mkspindles 5 48M
+create_par 3,5 --chunk=64
+echo $KIBS >"/sys/block/$MD/md/par/speed_min"
+echo $KIBS >"/sys/block/$MD/md/par/speed_max"
+put 0 $((MIB * 16))
+for member in 3 4; do fail_copying "$member"; done
+shift_to 3
+stop_par
+dissect
