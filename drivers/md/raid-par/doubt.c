@@ -183,31 +183,42 @@ u32 par_doubt_stale(struct par_conf *conf, u32 lacking)
 	return taken;
 }
 
+/* Zone lock held. */
+static void forget_row(struct par_set *set, u64 row, u32 lost)
+{
+	unsigned int d;
+
+	if (!par_map_written(set, row))
+		return;
+	for (d = 0; d < set->sg->members; d++)
+		if (lost & BIT(d) && par_is_sleeper(&set->conf->geo, d))
+			par_map_set(set, row, d, PAR_SEG_HOME);
+}
+
 /*
  * What raid5 makes of a member that is missing is made from parity, which need
  * not fit in the rows in doubt. Its images hold something else there: to restore
  * from them would leave rows whose parity does not fit, and nobody would know.
+ * The store is to store the map blocks before the marks go.
  */
-static void forget_images(struct par_conf *conf, struct par_set *set, u32 lacking)
+static void forget_images(struct par_set *set, u32 lost)
 {
-	u64 row;
+	struct par_conf *conf = set->conf;
+	const struct par_set_geometry *sg = set->sg;
+	u32 zone;
 
-	for (row = 0; row < set->sg->rows; row++) {
-		u32 zone = par_zone_of(set, row);
-		unsigned int d;
+	for (zone = 0; zone < sg->zones; zone++) {
+		u64 row = (u64)zone << PAR_ZONE_SHIFT;
+		u64 end = min(row + PAR_ZONE_ROWS, sg->rows);
+		spinlock_t *lock = par_zone_lock(conf, sg->zone_base + zone);
 
-		if (!(conf->intents[zone] & PAR_INTENT_RESYNC)) {
-			row |= PAR_ZONE_ROWS - 1;
+		if (!(conf->intents[sg->zone_base + zone] & PAR_INTENT_RESYNC))
 			continue;
-		}
-		if (!par_map_written(set, row))
-			continue;
-		spin_lock(par_zone_lock(conf, zone));
-		for (d = 0; d < set->sg->members; d++)
-			if (lacking & BIT(d) && par_is_sleeper(&conf->geo, d))
-				par_map_set(set, row, d, PAR_SEG_HOME);
-		spin_unlock(par_zone_lock(conf, zone));
-		par_mark_block(conf, zone);
+		spin_lock(lock);
+		for (; row < end; row++)
+			forget_row(set, row, lost);
+		spin_unlock(lock);
+		par_mark_block(conf, sg->zone_base + zone);
 	}
 }
 
@@ -220,11 +231,17 @@ int par_doubt_check(struct par_conf *conf)
 		struct par_set_record *rec = &conf->super.set[i];
 		u32 lacks = set_lacks(conf, conf->set[i]);
 
-		if (!conf->geo.parities || rec->resync == MaxSector || !lacks)
+		if (!conf->geo.parities || !lacks)
+			continue;
+		/*
+		 * Those of a member that was lost in a resync, if the power went
+		 * before they were forgotten: see par_doubt_unresynced().
+		 */
+		if (conf->start || rec->resync == MaxSector)
+			forget_images(conf->set[i], lacks);
+		if (rec->resync == MaxSector)
 			continue;
 		doubt_zones(conf->set[i], PAR_INTENT_RESYNC);
-		if (conf->start)
-			forget_images(conf, conf->set[i], lacks);
 		/*
 		 * What is rebuilt is rebuilt from what parity says: it will
 		 * fit, if all is, also what had been before the crash. But a
@@ -252,11 +269,12 @@ int par_doubt_check(struct par_conf *conf)
  * What has been resynced already is told, too: how far it was is not stored. A
  * second parity makes no difference: what the member held is made from the first.
  */
-void par_doubt_unresynced(struct par_set *set)
+void par_doubt_unresynced(struct par_set *set, u32 lost)
 {
 	struct par_conf *conf = set->conf;
 
 	pr_crit("md/par:%s: a member was lost before the resync after a crash was over: what is in doubt may be wrong\n",
 		mdname(conf->mddev));
 	doubt_zones(set, PAR_INTENT_RESYNC);
+	forget_images(set, lost);
 }

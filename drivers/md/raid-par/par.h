@@ -179,6 +179,7 @@ struct par_set {
 	u64 fix_first, fix_end;	/* rows that par_resync_fix() is at, or none */
 	bool restoring;		/* one of @tracking: a sleeper is being rebuilt */
 	bool unresynced;	/* since a crash; under store_mutex once it runs */
+	u32 doubted;		/* of @absent: told, see par_doubt_unresynced() */
 	struct par_bucket bucket[PAR_BUCKETS];
 
 	struct hlist_head rows[PAR_ROW_HASH];
@@ -484,11 +485,11 @@ u32 par_doubt_stale(struct par_conf *conf, u32 lacking);
 int par_doubt_check(struct par_conf *conf);
 
 /*
- * par_doubt_unresynced - @set has lost a member and has not been resynced since
- * a crash: tell what is in doubt. In the store's work, before the zones' marks
- * are cleared.
+ * par_doubt_unresynced - @set has lost members and has not been resynced since a
+ * crash: tell what is in doubt, and forget their images there. store_mutex held;
+ * the map is to be stored before the zones' marks are cleared.
  */
-void par_doubt_unresynced(struct par_set *set);
+void par_doubt_unresynced(struct par_set *set, u32 lost);
 
 /*
  * par_child_cache_empty - leave hardly anything in raid5's cache of a set; sleeps

@@ -294,8 +294,8 @@ static int child_create(struct par_set *set)
 	if (!err) {
 		/* raid5 would refuse what par_doubt_check() has let pass. */
 		par_resync_offset(child) = set->conf->super.set[set->number].resync;
-		set->unresynced = par_resync_offset(child) != MaxSector &&
-				  !child->degraded;
+		set->unresynced = par_resync_offset(child) != MaxSector;
+		set->doubted = set->absent;	/* by par_doubt_check() */
 		set->running = true;
 		child_take_over(set);
 		child->ro = set->conf->writable ? MD_RDWR : MD_AUTO_READ;

@@ -544,19 +544,33 @@ static int clear_marks(struct par_conf *conf, u32 zone, u32 end, u8 mark)
 	return err;
 }
 
-/* A member has gone in the midst of the resync after a crash, or it is over. */
-static void look_after_resync(struct par_set *set, bool over)
+/* Members may have gone in the midst of the resync after a crash; or it is over. */
+static void look_after_resync(struct par_set *set)
 {
-	bool lost = READ_ONCE(set->mddev.degraded);
+	u32 lost = READ_ONCE(set->absent);
+	bool over = set->conf->super.set[set->number].resync == MaxSector;
 
-	/* RAID-5 that has lost one calls it over, RAID-6 resyncs on. */
-	if (over && set->conf->geo.parities > 1)
-		lost = false;
-	if (!set->unresynced || (!over && !lost))
-		return;
+	set->doubted &= lost;	/* who is back may go again */
+	/* RAID-5 that lacks one calls it over; RAID-6 resyncs on. */
+	if (!over || hweight32(lost) >= set->conf->geo.parities)
+		lost &= ~set->doubted;
+	else
+		lost = 0;
 	if (lost)
-		par_doubt_unresynced(set);
-	set->unresynced = false;
+		par_doubt_unresynced(set, lost);
+	set->doubted |= lost;
+	set->unresynced = !over;
+}
+
+static int look_after_resyncs(struct par_conf *conf)
+{
+	unsigned int i;
+
+	for (i = 1; i <= conf->geo.gears; i++)
+		if (conf->set[i] && conf->set[i]->unresynced)
+			look_after_resync(conf->set[i]);
+	/* What is forgotten before the first use, is stored with that. */
+	return conf->super_due ? 0 : store_map(conf, conf->todo);
 }
 
 /*
@@ -570,15 +584,11 @@ static int forget_resynced(struct par_conf *conf)
 
 	for (i = 1; !err && i <= conf->geo.gears; i++) {
 		const struct par_set_geometry *sg = &conf->geo.set[i];
-		struct par_set *set = conf->set[i];	/* NULL: not made yet */
-		bool over = conf->super.set[i].resync == MaxSector;
 
-		if (set)
-			look_after_resync(set, over);
-		if (!over)
-			continue;
-		err = clear_marks(conf, sg->zone_base, sg->zone_base + sg->zones,
-				  PAR_INTENT_RESYNC);
+		if (conf->super.set[i].resync == MaxSector)
+			err = clear_marks(conf, sg->zone_base,
+					  sg->zone_base + sg->zones,
+					  PAR_INTENT_RESYNC);
 	}
 	return err;
 }
@@ -782,6 +792,7 @@ static int store_supers(struct par_conf *conf)
 	if (!(conf->super.flags & PAR_SB_CLEAN) || conf->intents_differ ||
 	    !usable(conf, conf->current_members))
 		err = begin_use(conf);
+	err = err ?: look_after_resyncs(conf);
 	/* "Rebuilt up to here" must not be stable before what was rebuilt. */
 	err = err ?: flush_and_note(conf);
 	err = err ?: par_write_super(conf, conf->current_members);

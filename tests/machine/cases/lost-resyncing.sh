@@ -1,0 +1,62 @@
+#!/bin/bash
+# A sleeper that is lost before the resync after a crash is over: once it is rebuilt, parity is right, and the data as it was while it was missing.
+set -euo pipefail
+. "$(dirname "$0")/../tools/par.sh"
+
+STRIPE=452	# of 512 in the first zone: late, so that the member is lost before that is resynced
+MIB=120
+
+# The parity of a stripe need not fit when the power goes while that is written.
+find_parity() {
+	stop_par
+	read -r MEMBER SECTOR < <(dissect --parity 5)	# of stripe 0
+	MEMBER=$(((MEMBER + 5 - STRIPE % 5) % 5))
+	assert_le "$MEMBER" 2 "the member with the parity, which is awake"
+	assemble_par
+}
+
+spoil_parity() {
+	dd if=/dev/urandom of="${DEVS[MEMBER]}" bs=512 seek=$((SECTOR + STRIPE * 128)) count=128 \
+		oflag=direct conv=notrunc status=none
+}
+
+# The images of all sleepers are valid then.
+crash_in_low_gear() {
+	shift_to 3
+	dd if=/dev/urandom of="/dev/$MD" bs=4k count=1 oflag=direct conv=fsync,notrunc status=none
+	echo 5 >"$SPINDLES/cut"
+	stop_par
+	echo all >"$SPINDLES/restore"
+	spoil_parity
+}
+
+lose_resyncing() {
+	local member=$1 content
+	note "member $member"
+	crash_in_low_gear
+	assemble_par
+	assert_ne "$(par resync)" none "zones to be resynced"
+	mark_log
+	mdadm --quiet "/dev/$MD" --fail "${DEVS[member]}"
+	wait_for "/sys/block/$MD/md/par/resync" none
+	assert_match "$(log_since)" 'lost before the resync after a crash was over' "kernel log"
+	content=$(fingerprint $MIB)
+	wait_for "/sys/block/$MD/md/dev-${DISKS[member]}/slot" none
+	mdadm --quiet "/dev/$MD" --remove "${DEVS[member]}"
+	mdadm --quiet "/dev/$MD" --add "${DEVS[member]}"
+	mdadm --wait "/dev/$MD" || true
+	wait_for "/sys/block/$MD/md/degraded" 0
+	assert_eq "$(fingerprint $MIB)" "$content" "content when it is rebuilt"
+	echo check >"/sys/block/$MD/md/sync_action"
+	mdadm --wait "/dev/$MD" || true
+	assert_eq "$(<"/sys/block/$MD/md/mismatch_cnt")" 0 "mismatches"
+}
+
+mkspindles 5 64M rate_kib=16384
+create_par 3,5 --chunk=64
+fill $MIB
+find_parity
+for lost in 4 3; do lose_resyncing "$lost"; done
+shift_to 3
+stop_par
+dissect
