@@ -49,7 +49,7 @@ test: module mdadm
 
 test-all: module mdadm
 	@set -e; for k in 7.2-debug stock-6.12 stock-7.2; do scripts/build-module $$k >/dev/null; done
-	@RAIDPAR_POINTS=$${RAIDPAR_POINTS:-100} tests/run --all
+	@RAIDPAR_WHOLE=1 RAIDPAR_POINTS=$${RAIDPAR_POINTS:-100} tests/run --all
 
 check: setup
 	@tests/check
