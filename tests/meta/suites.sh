@@ -51,7 +51,7 @@ says '1 tests are worse'
 suite 'if [[ $done != *block/001* ]]; then' 'echo "block/001 => md0 (hangs on par)"' \
 	'[ "$kind" != par ] || sleep 1000; ' \
 	'echo "block/001 => md0 (hangs on par)  [passed]"; fi' 'echo "block/002 (is fine)  [passed]"'
-run_beside 1 90
+run_beside 1 50
 says 'on par: 1 hung, 1 passed'
 run_for 2 "$BESIDE" blktests "$WORK/none"
 says 'it has no check'

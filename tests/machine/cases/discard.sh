@@ -68,4 +68,4 @@ work() {
 	assemble_par
 }
 
-for layout in "${LAYOUTS[@]}"; do with_par "$layout" 24M work --chunk=64; done
+for layout in "${LAYOUTS[@]}"; do with_par "$layout" 16M work --chunk=64; done

@@ -19,18 +19,18 @@ incremental() {
 
 state_of() { md_attr array_state; }
 
-mkdisks 7 192M
+mkdisks 7 96M
 LAYOUT=3,5
 mdadm --create "/dev/$MD" --quiet --level=par --layout=3,5 --raid-devices=5 --spare-devices=2 \
 	--chunk=64 "${DEVS[@]}"
-fill 64
+fill 32
 SUM=$(fingerprint)
 
 note "a spare takes the place of a member that fails"
 refused mdadm --wait "/dev/$MD"
 start_monitor "/dev/$MD"
 nap 2
-speed 4000
+speed 3000
 echo 3 >"/sys/block/$MD/md/par/gear"
 settle
 no_event 'Fail|Degraded|Rebuild'
@@ -52,7 +52,7 @@ wait_for "/sys/block/$MD/md/degraded" 0
 assert_eq "$(fingerprint)" "$SUM" "content"
 
 note "a check is waited for, and is an event"
-speed 20000
+speed 10000
 : >"$EVENTS"
 echo check >"/sys/block/$MD/md/sync_action"
 mdadm --wait "/dev/$MD"

@@ -137,7 +137,7 @@ others() {
 }
 
 begin() {
-	mkspindles "$(top_gear "$1")" 1G
+	mkspindles "$(top_gear "$1")" 512M
 	create_par "$1" --chunk=64
 	fill_places
 }

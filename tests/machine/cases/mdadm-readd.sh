@@ -7,7 +7,7 @@ set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 PART_MIB=128	# of the array, filled at its beginning: with 3,5 it is a zone
-FILLED_MIB=8
+FILLED_MIB=4
 
 fill_parts() {
 	local at
@@ -20,7 +20,7 @@ fill_parts() {
 fingerprint_parts() {
 	local at
 	for ((at = 0; at + FILLED_MIB <= $(array_mib); at += PART_MIB)); do
-		dd if="/dev/$MD" bs=1M skip=$at count=$((FILLED_MIB + 8)) iflag=direct status=none
+		dd if="/dev/$MD" bs=1M skip=$at count=$((FILLED_MIB + 2)) iflag=direct status=none
 	done | sha256sum
 }
 
@@ -225,7 +225,7 @@ from_images() {
 	local d=$1 name before=() other=$2
 	note "member $d, from its images"
 	shift_to "$(low_gear "$LAYOUT")"
-	fill 2 $((PART_MIB + 6))
+	fill 2 $((PART_MIB + FILLED_MIB - 1))
 	SUM=$(fingerprint_parts)
 	take_out "$d"
 	mdadm --zero-superblock "${DEVS[d]}"
