@@ -129,7 +129,15 @@ static int transfer(struct par_copy *copy, bool home, enum req_op op)
 	return blk_status_to_errno(copy->status);
 }
 
-/* The segment's state cannot change any more, unless its row is discarded. */
+static bool has_image(enum par_seg_state state)
+{
+	return state == PAR_SEG_BOTH || state == PAR_SEG_IMAGE;
+}
+
+/*
+ * The segment's state cannot change any more, unless its row is discarded. When
+ * it was collected, nothing was locked: a write may have left no image since.
+ */
 static void lock_batch(struct par_copy *copy)
 {
 	unsigned int i;
@@ -140,7 +148,8 @@ static void lock_batch(struct par_copy *copy)
 		seg->locked = par_segment_lock(copy->set, seg->d, seg->row);
 		/* Pairs with the zone lock under which a row is discarded. */
 		seg->valid = par_map_locked_state(copy->set, seg->row, seg->d) ==
-			     seg->state;
+			     seg->state &&
+			     (!copy->to_home || has_image(seg->state));
 	}
 }
 
@@ -351,14 +360,10 @@ static bool restorable(struct par_set *set, u64 row, u32 which)
 {
 	unsigned int d;
 
-	for (d = 0; d < set->sg->members; d++) {
-		enum par_seg_state state = par_map_get(set, row, d);
-
+	for (d = 0; d < set->sg->members; d++)
 		if (which & BIT(d) && (!par_is_sleeper(&set->conf->geo, d) ||
-				       (state != PAR_SEG_BOTH &&
-					state != PAR_SEG_IMAGE)))
+				       !has_image(par_map_get(set, row, d))))
 			return false;
-	}
 	return which;
 }
 
