@@ -417,7 +417,7 @@ static enum par_verdict start_row(struct par_vmember *vm, struct par_write *w,
 		return PAR_WAIT;
 	if (!par_zone_admits(w->zone, w->gear, true))
 		return PAR_ASK;
-	if (!par_row_write(vm, w->row, bio, spare, full))
+	if (!par_row_write(vm, w->row, w->gear, bio, spare, full))
 		return PAR_SPARE;
 	return *full ? PAR_ROW_FULL : PAR_HELD;
 }

@@ -620,13 +620,14 @@ void par_row_await(struct par_set *set, struct bio *bio);
 
 /*
  * par_row_write - a write to an unwritten row: gather it. Zone lock held, the
- * zone admits it. @spare is taken (and cleared) if the row is new; false, and
+ * zone admits it in @gear. @spare is taken (and cleared) if the row is new; false, and
  * nothing done, if one is needed and there is none. @full is set to the row if
  * this write completes it: it is written from now on, and the caller must
  * par_row_release() it after unlocking.
  */
-bool par_row_write(struct par_vmember *vm, u64 row, struct bio *bio,
-		   struct par_row **spare, struct par_row **full);
+bool par_row_write(struct par_vmember *vm, u64 row, unsigned int gear,
+		   struct bio *bio, struct par_row **spare,
+		   struct par_row **full);
 void par_row_release(struct par_row *row);
 
 /* par_row_busy - is the row being started? Zone lock held. */

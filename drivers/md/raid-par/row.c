@@ -225,8 +225,9 @@ static void start_row(struct par_row *row)
 	row->started = true;
 }
 
-bool par_row_write(struct par_vmember *vm, u64 number, struct bio *bio,
-		   struct par_row **spare, struct par_row **full)
+bool par_row_write(struct par_vmember *vm, u64 number, unsigned int gear,
+		   struct bio *bio, struct par_row **spare,
+		   struct par_row **full)
 {
 	struct par_conf *conf = vm->set->conf;
 	struct par_row *row;
@@ -247,7 +248,7 @@ bool par_row_write(struct par_vmember *vm, u64 number, struct bio *bio,
 	expect_more(row);
 	if (!row->filling) {	/* or else sent with the others, after the fill */
 		cover(row, vm->index, bio->bi_iter.bi_sector, bio_end_sector(bio));
-		row->gear = READ_ONCE(conf->gear);
+		row->gear = gear;
 		if (row_covered(row) && images_filled(row)) {
 			start_row(row);
 			*full = row;
