@@ -18,10 +18,11 @@
 
 #include "store.h"
 
-/* A set's rows [first, end). */
+/* A set's rows [first, end), and who is lost for whom they are in doubt. */
 struct par_rows {
 	const struct par_set_geometry *sg;
 	u64 first, end;
+	u32 lost;
 };
 
 /* Which sectors of the set's address space share a stripe with these rows. */
@@ -45,9 +46,35 @@ static void tell_range(struct par_conf *conf, u64 first, u64 end)
 
 static void doubt_rows(struct par_conf *conf, const struct par_rows *rows);
 
+/* Images of these rows in gear set @gear: who has a home copy too, has the right one. */
+static void distrust_images(struct par_conf *conf, const struct par_rows *rows,
+			    unsigned int gear)
+{
+	const struct par_geometry *geo = &conf->geo;
+	struct par_set *set = conf->set[rows->sg - geo->set];
+	unsigned int d;
+	u64 row;
+
+	for (row = rows->first; row < rows->end; row++) {
+		u32 zone = par_zone_of(set, row);
+		bool any = false;
+
+		spin_lock(par_zone_lock(conf, zone));
+		for (d = geo->set[gear].members; d < geo->set[gear + 1].members; d++)
+			if (!(rows->lost & BIT(d)) &&
+			    par_map_get(set, row, d) == PAR_SEG_BOTH) {
+				par_map_set(set, row, d, PAR_SEG_HOME);
+				any = true;
+			}
+		spin_unlock(par_zone_lock(conf, zone));
+		if (any)
+			par_mark_block(conf, zone);
+	}
+}
+
 /* Sectors of a gear set are images: of home rows, or of rows of sets between. */
 static void doubt_images(struct par_conf *conf, unsigned int gear, u64 first,
-			 u64 end)
+			 u64 end, u32 lost)
 {
 	const struct par_geometry *geo = &conf->geo;
 	unsigned int sleepers = geo->set[gear + 1].members - geo->set[gear].members;
@@ -57,12 +84,14 @@ static void doubt_images(struct par_conf *conf, unsigned int gear, u64 first,
 
 	for (i = geo->gears; i > gear; i--) {
 		u64 base = par_set_offset(geo, i, 0) >> geo->seg_shift;
-		struct par_rows rows = { .sg = &geo->set[i] };
+		struct par_rows rows = { .sg = &geo->set[i], .lost = lost };
 
 		rows.first = max(from, base) - base;
 		rows.end = min(max(to, base) - base, geo->set[i].rows);
-		if (rows.first < rows.end)
-			doubt_rows(conf, &rows);
+		if (rows.first >= rows.end)
+			continue;
+		distrust_images(conf, &rows, gear);
+		doubt_rows(conf, &rows);
 	}
 }
 
@@ -77,18 +106,18 @@ static void doubt_rows(struct par_conf *conf, const struct par_rows *rows)
 	if (i == conf->geo.gears)
 		tell_range(conf, first, end);
 	else
-		doubt_images(conf, i, first, end);
+		doubt_images(conf, i, first, end, rows->lost);
 }
 
 /*
  * Tell the ranges of the array whose content nothing vouches for: rows of @set
- * in zones with @mark, or their images. Marked zones that follow each other are
- * told in one piece.
+ * in zones with @mark, or their images; @lost are lost. Marked zones that follow
+ * each other are told in one piece.
  */
-static void doubt_zones(struct par_set *set, u8 mark)
+static void doubt_zones(struct par_set *set, u8 mark, u32 lost)
 {
 	const struct par_set_geometry *sg = set->sg;
-	struct par_rows rows = { .sg = sg };
+	struct par_rows rows = { .sg = sg, .lost = lost };
 	u32 zone, first;
 
 	for (zone = 0; zone < sg->zones; zone++) {
@@ -179,7 +208,7 @@ u32 par_doubt_stale(struct par_conf *conf, u32 lacking)
 	if (all)
 		tell_range(conf, 0, conf->geo.array_sectors);
 	for (i = 1; !all && taken && i <= conf->geo.gears; i++)
-		doubt_zones(conf->set[i], PAR_INTENT_MISSED);
+		doubt_zones(conf->set[i], PAR_INTENT_MISSED, taken);
 	return taken;
 }
 
@@ -196,12 +225,20 @@ static void forget_row(struct par_set *set, u64 row, u32 lost)
 }
 
 /*
- * What raid5 makes of a member that is missing is made from parity, which need
- * not fit in the rows in doubt. Its images hold something else there: to restore
- * from them would leave rows whose parity does not fit, and nobody would know.
- * The store is to store the map blocks before the marks go.
+ * A segment's images become old, or nobody knows, when raid5 does without the
+ * member: the rebuild must make it from parity.
+ *
+ * After a crash, parity need not fit in the rows in doubt, and what raid5 makes of
+ * the member is made from that. Its images hold something else: to restore from
+ * them would leave rows whose parity does not fit, and nobody would know.
+ *
+ * And a stripe that is being written when the member fails need not have come to
+ * drop_images(): raid5 looks for failed members one by one as it sends a stripe's
+ * writes, the last one first. If it has sent parity, and then finds the member with
+ * the data gone, the write is done. It is not acknowledged before the store knows
+ * of the failure, and its zone has an intent as long.
  */
-static void forget_images(struct par_set *set, u32 lost)
+void par_forget_images(struct par_set *set, u32 lost)
 {
 	struct par_conf *conf = set->conf;
 	const struct par_set_geometry *sg = set->sg;
@@ -212,7 +249,8 @@ static void forget_images(struct par_set *set, u32 lost)
 		u64 end = min(row + PAR_ZONE_ROWS, sg->rows);
 		spinlock_t *lock = par_zone_lock(conf, sg->zone_base + zone);
 
-		if (!(conf->intents[sg->zone_base + zone] & PAR_INTENT_RESYNC))
+		if (!(conf->intents[sg->zone_base + zone] &
+		      (PAR_INTENT_RESYNC | PAR_INTENT_GEAR)))
 			continue;
 		spin_lock(lock);
 		for (; row < end; row++)
@@ -231,17 +269,11 @@ int par_doubt_check(struct par_conf *conf)
 		struct par_set_record *rec = &conf->super.set[i];
 		u32 lacks = set_lacks(conf, conf->set[i]);
 
-		if (!conf->geo.parities || !lacks)
+		if (!conf->geo.parities || rec->resync == MaxSector || !lacks)
 			continue;
-		/*
-		 * Those of a member that was lost in a resync, if the power went
-		 * before they were forgotten: see par_doubt_unresynced().
-		 */
-		if (conf->start || rec->resync == MaxSector)
-			forget_images(conf->set[i], lacks);
-		if (rec->resync == MaxSector)
-			continue;
-		doubt_zones(conf->set[i], PAR_INTENT_RESYNC);
+		doubt_zones(conf->set[i], PAR_INTENT_RESYNC, lacks);
+		if (conf->start)
+			par_forget_images(conf->set[i], lacks);
 		/*
 		 * What is rebuilt is rebuilt from what parity says: it will
 		 * fit, if all is, also what had been before the crash. But a
@@ -269,12 +301,11 @@ int par_doubt_check(struct par_conf *conf)
  * What has been resynced already is told, too: how far it was is not stored. A
  * second parity makes no difference: what the member held is made from the first.
  */
-void par_doubt_unresynced(struct par_set *set, u32 lost)
+void par_doubt_unresynced(struct par_set *set)
 {
 	struct par_conf *conf = set->conf;
 
 	pr_crit("md/par:%s: a member was lost before the resync after a crash was over: what is in doubt may be wrong\n",
 		mdname(conf->mddev));
-	doubt_zones(set, PAR_INTENT_RESYNC);
-	forget_images(set, lost);
+	doubt_zones(set, PAR_INTENT_RESYNC, READ_ONCE(set->absent));
 }

@@ -481,6 +481,9 @@ int par_load(struct par_conf *conf)
 			  PAR_SEQ_LEAP;
 	load_zones(conf);
 	conf->super_due = true;
+	/* Whoever is missing now, the first use tells. By force, before anything else. */
+	if (!conf->start)
+		conf->failed_stored = par_unusable(conf);
 	return 0;
 }
 

@@ -179,7 +179,7 @@ struct par_set {
 	u64 fix_first, fix_end;	/* rows that par_resync_fix() is at, or none */
 	bool restoring;		/* one of @tracking: a sleeper is being rebuilt */
 	bool unresynced;	/* since a crash; under store_mutex once it runs */
-	u32 doubted;		/* of @absent: told, see par_doubt_unresynced() */
+	unsigned long known_absent;	/* of @absent: the store has seen to them */
 	struct par_bucket bucket[PAR_BUCKETS];
 
 	struct hlist_head rows[PAR_ROW_HASH];
@@ -387,10 +387,13 @@ void par_store_exit(struct par_conf *conf);
 void par_store_child(struct par_conf *conf, struct bio *bio);
 
 /*
+ * par_unusable - members that are missing or have failed; any context
+ *
  * par_failures_unrecorded - has a member failed of which the stored superblock
  * does not say so yet? Any context. par_store_failures - then have it stored
  * before par_flush_done() is called for @flush; any context.
  */
+u32 par_unusable(struct par_conf *conf);
 bool par_failures_unrecorded(struct par_conf *conf);
 void par_store_failures(struct par_conf *conf, struct bio *flush);
 
@@ -486,10 +489,17 @@ int par_doubt_check(struct par_conf *conf);
 
 /*
  * par_doubt_unresynced - @set has lost members and has not been resynced since a
- * crash: tell what is in doubt, and forget their images there. store_mutex held;
- * the map is to be stored before the zones' marks are cleared.
+ * crash: tell what is in doubt. store_mutex held.
  */
-void par_doubt_unresynced(struct par_set *set, u32 lost);
+void par_doubt_unresynced(struct par_set *set);
+
+/*
+ * par_forget_images - @set does without the sleepers in @lost from now on: call
+ * none of their segments valid in images where that is not certain. store_mutex
+ * held; the map is to be stored before a write is acknowledged that depends on
+ * it, and before the zones' marks are cleared.
+ */
+void par_forget_images(struct par_set *set, u32 lost);
 
 /*
  * par_child_cache_empty - leave hardly anything in raid5's cache of a set; sleeps

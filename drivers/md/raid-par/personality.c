@@ -332,12 +332,10 @@ static struct par_conf *par_setup(struct mddev *mddev)
 	err = err ?: par_load(conf);
 	if (!err) {
 		conf->gear = conf->super.gear;
+		par_map_after_load(conf);
 		err = unite_failures(conf);
 	}
-	if (!err) {
-		par_map_after_load(conf);
-		err = par_doubt_check(conf);
-	}
+	err = err ?: par_doubt_check(conf);
 	conf->writable = md_is_rdwr(mddev);
 	err = err ?: par_sets_run(conf);
 	if (err) {

@@ -121,6 +121,7 @@ static int child_hot_add(struct mddev *child, struct md_rdev *rdev)
 	err = set->raid5->hot_add_disk(child, rdev);
 	if (!err) {
 		begin_restoring(set, rdev->raid_disk);
+		clear_bit(rdev->raid_disk, &set->known_absent);
 		clear_bit(rdev->raid_disk, &set->absent);
 		smp_mb__after_atomic();	/* child_error() does it the other way round */
 		if (test_bit(Faulty, &rdev->flags))
@@ -295,7 +296,7 @@ static int child_create(struct par_set *set)
 		/* raid5 would refuse what par_doubt_check() has let pass. */
 		par_resync_offset(child) = set->conf->super.set[set->number].resync;
 		set->unresynced = par_resync_offset(child) != MaxSector;
-		set->doubted = set->absent;	/* by par_doubt_check() */
+		set->known_absent = set->absent;
 		set->running = true;
 		child_take_over(set);
 		child->ro = set->conf->writable ? MD_RDWR : MD_AUTO_READ;

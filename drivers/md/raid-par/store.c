@@ -95,14 +95,20 @@ static int meta_end(struct par_meta_io *io, u32 members)
 	return members & ~failed ? 0 : -EIO;
 }
 
-static u32 usable(struct par_conf *conf, u32 members)
+u32 par_unusable(struct par_conf *conf)
 {
+	u32 members = 0;
 	unsigned int d;
 
 	for (d = 0; d < conf->geo.members; d++)
 		if (!par_rdev_usable(conf->member[d].rdev))
-			members &= ~BIT(d);
+			members |= BIT(d);
 	return members;
+}
+
+static u32 usable(struct par_conf *conf, u32 members)
+{
+	return members & ~par_unusable(conf);
 }
 
 int par_flush_members(struct par_conf *conf, u32 which)
@@ -366,14 +372,11 @@ static int store_intent_bytes(struct par_conf *conf, const unsigned long *zones)
 }
 
 /* Members that are missing, from the array or a set, or not yet rebuilt in one. */
-static u32 missing_members(const struct par_conf *conf)
+static u32 missing_members(struct par_conf *conf)
 {
-	u32 missing = 0;
+	u32 missing = par_unusable(conf);
 	unsigned int i;
 
-	for (i = 0; i < conf->geo.members; i++)
-		if (!par_rdev_usable(conf->member[i].rdev))
-			missing |= BIT(i);
 	for (i = 1; i <= conf->geo.gears; i++)
 		missing |= conf->super.set[i].failed |
 			   conf->super.set[i].recovering;
@@ -415,20 +418,38 @@ void par_store_lacks(struct par_conf *conf, unsigned int d)
 }
 
 /*
+ * Members that have failed. A set may do without one already, and not even the
+ * superblock in memory say so: the array is told a moment later.
+ */
+static u32 lost_members(struct par_conf *conf)
+{
+	u32 lost = par_unusable(conf);
+	unsigned int i;
+
+	/* RAID-0 fails nobody. */
+	for (i = 1; conf->geo.parities && i <= conf->geo.gears; i++)
+		if (conf->set[i])	/* it is there yet */
+			lost |= READ_ONCE(conf->set[i]->absent) &
+				~READ_ONCE(conf->super.set[i].failed);
+	return lost;
+}
+
+/*
  * Have it stable that who has failed has failed: if the power went now, nobody
  * would know that such a member lacks what the others have.
  */
 static int record_failures(struct par_conf *conf)
 {
+	u32 lost = lost_members(conf);
 	unsigned int d;
 	int err;
 
 	if (!par_failures_unrecorded(conf))
 		return 0;
-	err = note_missed(conf);
 	for (d = 0; d < conf->geo.members; d++)
-		if (!par_rdev_usable(conf->member[d].rdev))
+		if (lost & BIT(d))
 			par_store_lacks(conf, d);
+	err = note_missed(conf);
 	return err ?: par_write_super(conf, conf->current_members);
 }
 
@@ -446,11 +467,8 @@ static int flush_and_note(struct par_conf *conf)
 
 bool par_failures_unrecorded(struct par_conf *conf)
 {
-	u32 all = BIT(conf->geo.members) - 1;
-
-	/* Before the first use nothing has been written that could be lacking. */
-	return !READ_ONCE(conf->super_due) &&
-	       all & ~usable(conf, all) & ~READ_ONCE(conf->failed_stored);
+	return md_is_rdwr(conf->mddev) &&
+	       lost_members(conf) & ~READ_ONCE(conf->failed_stored);
 }
 
 void par_store_failures(struct par_conf *conf, struct bio *flush)
@@ -544,33 +562,43 @@ static int clear_marks(struct par_conf *conf, u32 zone, u32 end, u8 mark)
 	return err;
 }
 
-/* Members may have gone in the midst of the resync after a crash; or it is over. */
-static void look_after_resync(struct par_set *set)
+/* Members that the set does without since it was last looked after. */
+static u32 newly_lost(const struct par_set *set)
 {
-	u32 lost = READ_ONCE(set->absent);
-	bool over = set->conf->super.set[set->number].resync == MaxSector;
-
-	set->doubted &= lost;	/* who is back may go again */
-	/* RAID-5 that lacks one calls it over; RAID-6 resyncs on. */
-	if (!over || hweight32(lost) >= set->conf->geo.parities)
-		lost &= ~set->doubted;
-	else
-		lost = 0;
-	if (lost)
-		par_doubt_unresynced(set, lost);
-	set->doubted |= lost;
-	set->unresynced = !over;
+	return READ_ONCE(set->absent) & ~READ_ONCE(set->known_absent);
 }
 
-static int look_after_resyncs(struct par_conf *conf)
+static bool any_lost(struct par_conf *conf)
 {
+	bool any = false;
 	unsigned int i;
 
 	for (i = 1; i <= conf->geo.gears; i++)
-		if (conf->set[i] && conf->set[i]->unresynced)
-			look_after_resync(conf->set[i]);
-	/* What is forgotten before the first use, is stored with that. */
-	return conf->super_due ? 0 : store_map(conf, conf->todo);
+		any |= conf->set[i] && newly_lost(conf->set[i]);
+	return any;
+}
+
+/*
+ * What raid5 does without is none of its business any more: see par_forget_images().
+ * In the midst of the resync after a crash that leaves rows in doubt.
+ */
+static void look_after_lost(struct par_set *set)
+{
+	struct par_conf *conf = set->conf;
+	u32 absent = READ_ONCE(set->absent), lost = newly_lost(set);
+	bool over = conf->super.set[set->number].resync == MaxSector;
+	unsigned int d;
+
+	for (d = 0; d < set->sg->members; d++)
+		if (lost & BIT(d))
+			set_bit(d, &set->known_absent);
+	/* RAID-5 that lacks one calls it over; RAID-6 resyncs on. */
+	if (lost && set->unresynced &&
+	    (!over || hweight32(absent) >= conf->geo.parities))
+		par_doubt_unresynced(set);
+	if (lost && conf->geo.parities)
+		par_forget_images(set, lost);
+	set->unresynced &= !over;
 }
 
 /*
@@ -770,11 +798,15 @@ int par_store_whole(struct par_conf *conf)
 
 	mutex_lock(&conf->store_mutex);
 	err = begin_use(conf);
-	conf->super.partial = 0;
-	err = err ?: par_write_super(conf, conf->current_members);
-	err = err ?: clear_marks(conf, 0, conf->geo.zones, PAR_INTENT_MISSED);
-	if (!err)
-		conf->missed_noted = 0;
+	/* Who has failed meanwhile misses what was being written. */
+	if (!err && !lost_members(conf)) {
+		conf->super.partial = 0;
+		err = par_write_super(conf, conf->current_members);
+		err = err ?: clear_marks(conf, 0, conf->geo.zones,
+					 PAR_INTENT_MISSED);
+		if (!err)
+			conf->missed_noted = 0;
+	}
 	mutex_unlock(&conf->store_mutex);
 	return err;
 }
@@ -786,16 +818,25 @@ int par_store_whole(struct par_conf *conf)
  */
 static int store_supers(struct par_conf *conf)
 {
+	unsigned int i;
 	int err = 0;
 
 	/* A child that stops says so too: that is no use of a clean array. */
 	if (!(conf->super.flags & PAR_SB_CLEAN) || conf->intents_differ ||
-	    !usable(conf, conf->current_members))
+	    !usable(conf, conf->current_members) || any_lost(conf))
 		err = begin_use(conf);
-	err = err ?: look_after_resyncs(conf);
 	/* "Rebuilt up to here" must not be stable before what was rebuilt. */
 	err = err ?: flush_and_note(conf);
 	err = err ?: par_write_super(conf, conf->current_members);
+	/*
+	 * Only now: a segment whose image is forgotten is its home copy's, if
+	 * nobody knows that the member has failed.
+	 */
+	for (i = 1; !err && i <= conf->geo.gears; i++)
+		if (conf->set[i])
+			look_after_lost(conf->set[i]);
+	if (!err && !conf->super_due)
+		err = store_map(conf, conf->todo);
 	return err ?: forget_resynced(conf);
 }
 

@@ -227,6 +227,7 @@ from_images() {
 	shift_to "$(low_gear "$LAYOUT")"
 	fill 2 $((PART_MIB + FILLED_MIB - 1))
 	SUM=$(fingerprint_parts)
+	reassemble_par	# what was being written when it left would be made from parity
 	take_out "$d"
 	mdadm --zero-superblock "${DEVS[d]}"
 	for name in "${DISKS[@]}"; do before+=("$(sectors_read "$name")"); done
