@@ -155,8 +155,8 @@ static void lock_batch(struct par_copy *copy)
 
 /*
  * raid5 may have begun to do without the member since the segment was locked. Then
- * drop_images() or forget_images() may have said which copies are old, and they
- * have the last word.
+ * drop_images() or par_forget_images() may have said which copies are old, and
+ * they have the last word.
  */
 static void publish_segment(struct par_copy_seg *seg)
 {

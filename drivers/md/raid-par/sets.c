@@ -503,8 +503,9 @@ static int make_disks(struct par_set *set)
 		vm->index = d;
 		vm->member = &conf->member[d];
 		vm->disk = disk;
-		snprintf(disk->disk_name, DISK_NAME_LEN, "%s-%s%u-m%u",
-			 mdname(conf->mddev), kind, set->sg->members, d);
+		/* Never registered: of a long name the rest is not missed. */
+		scnprintf(disk->disk_name, DISK_NAME_LEN, "%s-%s%u-m%u",
+			  mdname(conf->mddev), kind, set->sg->members, d);
 	}
 	set->front = par_disk_alloc(conf, set->sg->sectors *
 				    (set->sg->members - conf->geo.parities),
@@ -515,8 +516,8 @@ static int make_disks(struct par_set *set)
 		set->front = NULL;
 		return err;
 	}
-	snprintf(set->front->disk_name, DISK_NAME_LEN, "%s-%s%u",
-		 mdname(conf->mddev), kind, set->sg->members);
+	scnprintf(set->front->disk_name, DISK_NAME_LEN, "%s-%s%u",
+		  mdname(conf->mddev), kind, set->sg->members);
 	return 0;
 }
 
