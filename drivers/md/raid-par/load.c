@@ -484,6 +484,7 @@ int par_load(struct par_conf *conf)
 	/* Whoever is missing now, the first use tells. By force, before anything else. */
 	if (!conf->start)
 		conf->failed_stored = par_unusable(conf);
+	conf->whole = par_whole_members(conf) & ~par_unusable(conf);
 	return 0;
 }
 

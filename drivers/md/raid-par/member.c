@@ -151,6 +151,27 @@ static bool has_home_copy(struct par_vmember *vm, struct bio *bio)
 			   vm->index) == PAR_SEG_BOTH;
 }
 
+/* raid5 reads a block by itself that erred before. Of what passes by it, it sends clones. */
+static bool is_last_try(struct par_vmember *vm, struct bio *bio)
+{
+	return bio_op(bio) == REQ_OP_READ && bio->bi_opf & REQ_NOMERGE &&
+	       !bio_flagged(bio, BIO_CLONED) && vm->set->raid5;
+}
+
+/*
+ * With as many members missing as there are parities raid5 fails one that has not
+ * read a block at the second try, if there is no list of bad blocks. Not so since
+ * Linux 6.15: it does nothing, and so reads the block for ever, with the array's
+ * requests and its stop waiting for that. It may do so twice.
+ */
+static void fail_unreadable(struct par_vmember *vm)
+{
+	struct mddev *child = &vm->set->mddev;
+
+	if (child->degraded >= (int)vm->set->conf->geo.parities)
+		md_error(child, &vm->rdev);
+}
+
 static void clone_endio(struct bio *bio)
 {
 	struct par_clone *clone = container_of(bio, struct par_clone, bio);
@@ -163,6 +184,8 @@ static void clone_endio(struct bio *bio)
 	}
 	if (bio->bi_status)
 		orig->bi_status = bio->bi_status;
+	if (bio->bi_status && is_last_try(clone->vm, orig))
+		fail_unreadable(clone->vm);
 	if (clone->bucket)
 		bucket_put(clone->vm->set->conf, clone->bucket);
 	bio_put(bio);
@@ -576,7 +599,10 @@ static void route_read(struct par_vmember *vm, struct bio *bio,
 		bio_endio(bio);
 		break;
 	case PAR_ACT_HOME:
-		par_to_home(vm, bio);
+		if (unlikely(is_last_try(vm, bio)))
+			to_home_tracked(vm, bio, NULL);
+		else
+			par_to_home(vm, bio);
 		break;
 	case PAR_ACT_IMAGE:
 		par_to_image(vm, bio);

@@ -232,6 +232,7 @@ struct par_conf {
 	bool intents_differ;		/* among the members that were current */
 	u32 current_members;
 	u32 failed_stored;		/* the stored superblock says so of them */
+	u32 whole;			/* so says what was stored on them last */
 	u8 *intents;			/* as stored, a byte a zone */
 	struct par_map_block *intent_block;
 	unsigned long *wanted;		/* zones whose intent is asked for */
@@ -630,10 +631,10 @@ void par_row_await(struct par_set *set, struct bio *bio);
 
 /*
  * par_row_write - a write to an unwritten row: gather it. Zone lock held, the
- * zone admits it in @gear. @spare is taken (and cleared) if the row is new; false, and
- * nothing done, if one is needed and there is none. @full is set to the row if
- * this write completes it: it is written from now on, and the caller must
- * par_row_release() it after unlocking.
+ * zone admits it in @gear. @spare is taken (and cleared) if the row is new;
+ * false, and nothing done, if one is needed and there is none. @full is set to
+ * the row if this write completes it: it is written from now on, and the caller
+ * must par_row_release() it after unlocking.
  */
 bool par_row_write(struct par_vmember *vm, u64 row, unsigned int gear,
 		   struct bio *bio, struct par_row **spare,

@@ -230,15 +230,33 @@ static u32 failed_everywhere(const struct par_conf *conf)
 	return failed;
 }
 
-/* Store the superblock on @members; each gets its own copy. */
+u32 par_whole_members(const struct par_conf *conf)
+{
+	u32 partial = 0;
+	unsigned int i;
+
+	for (i = 1; i <= conf->geo.gears; i++)
+		partial |= conf->super.set[i].failed |
+			   conf->super.set[i].recovering;
+	return (BIT(conf->geo.members) - 1) & ~partial;
+}
+
+/*
+ * Store the superblock on @members; each gets its own copy. Not on one that was
+ * whole and is not any more, though its disk may still take it, being called failed
+ * for what it could not read: as it was when it left it may have to stand in for
+ * others, see par_load_left().
+ */
 int par_write_super(struct par_conf *conf, u32 members)
 {
 	struct page *page = conf->super_page;
-	u32 left = usable(conf, members), failed = 0;
+	u32 whole = par_whole_members(conf);
+	u32 left = usable(conf, members) & ~(conf->whole & ~whole), failed = 0;
 	u32 told = failed_everywhere(conf);
 	u64 sector;
 	unsigned int d;
 
+	conf->whole |= left & whole;
 	conf->super.seq++;
 	conf->super.block_seq = conf->block_seq;
 	sector = par_super_sector(conf->super.seq);

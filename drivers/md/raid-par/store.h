@@ -12,6 +12,12 @@
 bool par_meta_read(struct par_conf *conf, unsigned int d, u64 sector,
 		   struct page *page);
 
+/*
+ * par_whole_members - who is whole in every set, as the superblock in memory says;
+ * with conf->store_mutex held, or at assembly
+ */
+u32 par_whole_members(const struct par_conf *conf);
+
 /* Where the superblock of a sequence number and the slots of blocks lie. */
 u64 par_super_sector(u64 seq);
 u64 par_block_sector(struct par_conf *conf, enum par_block_kind kind, u32 index,

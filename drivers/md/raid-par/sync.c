@@ -91,6 +91,7 @@ static void join(struct par_conf *conf, struct md_rdev *rdev, unsigned int d)
 	bool rejoins = rdev->saved_raid_disk == (int)d && par_load_left(conf, d);
 
 	mutex_lock(&conf->store_mutex);
+	conf->whole &= ~BIT(d);
 	if (rejoins) {
 		conf->super.partial |= BIT(d);
 	} else {
