@@ -6,7 +6,7 @@ set -euo pipefail
 
 [ -f "$TOP/drivers/md/raid-par/Kbuild" ] || { echo "SKIP: there is no module yet"; exit 77; }
 source=$("$TOP/scripts/deb-source" linux-source-6.12)
-obj=$("$TOP/scripts/build-kernel" 6.12)
+obj=$("$TOP/scripts/build-kernel" 6.12-debug)
 mkdir -p "$BUILD"
 work=$(mktemp -d "$BUILD/in-tree.XXXX")
 trap 'rm -rf "$work"' EXIT

@@ -1,5 +1,6 @@
 #!/bin/bash
 # The in-tree patch is clean, git am takes it on 6.12 and 7.2, and drivers/md builds there with it.
+# rare: yes
 # timeout: 900
 set -euo pipefail
 . "$(dirname "$0")/../../scripts/lib.sh"
@@ -53,5 +54,5 @@ on() {
 
 "$TOP/scripts/kernel-patch" "$BUILD" 2>"$WORK/refusal" && die "a directory that is no kernel tree is taken"
 grep -q 'is not a kernel source tree' "$WORK/refusal"
-on 6.12 6.12
+on 6.12 6.12-debug
 on 7.2 7.2-prepare

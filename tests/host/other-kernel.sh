@@ -8,7 +8,7 @@ mkdir -p "$TOP/build"
 RAIDPAR_OUT=$(mktemp -d "$TOP/build/other-kernel.XXXX")
 export RAIDPAR_OUT
 trap 'rm -rf "$RAIDPAR_OUT"' EXIT
-KERNELS=(6.12 7.2)
+KERNELS=("6.12 --debug" 7.2)
 [ $# = 0 ] || KERNELS=("$@")
 
 # The disks are files of the host, which outlive the machines.
@@ -21,9 +21,11 @@ PROLOGUE='set -euo pipefail
 	done
 	uname -r'
 
-# on KERNEL COMMANDS: losetup -D writes back what the loop devices hold.
+# on "KERNEL OPTIONS" COMMANDS: losetup -D writes back what the loop devices hold.
 on() {
-	(cd "$TOP" && tests/machine/run --kernel "$1" --timeout 250 -- bash -c "$PROLOGUE; $2; stop_par; losetup -D; sync")
+	local options
+	read -r -a options <<<"$1"
+	(cd "$TOP" && tests/machine/run --kernel "${options[@]}" --timeout 250 -- bash -c "$PROLOGUE; $2; stop_par; losetup -D; sync")
 }
 
 # Each finds what the one before it has written, in the gear where it was left,

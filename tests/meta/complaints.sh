@@ -3,7 +3,7 @@
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
-complains warn 'a warning on demand'
-complains bug 'BUG: failure at'
-complains panic 'a panic on demand'
-complains hang 'blocked for more than'
+complains warn 'a warning on demand' --kernel 7.2
+complains bug 'BUG: failure at' --kernel 7.2
+complains panic 'a panic on demand' --kernel 7.2
+complains hang 'blocked for more than' --kernel 7.2

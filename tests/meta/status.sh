@@ -3,13 +3,13 @@
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
-run_for 7 "$MACHINE" -- sh -c 'exit 7'
+run_for 7 "$MACHINE" --debug -- sh -c 'exit 7'
 
 mkdir -p build
 out=$(mktemp -d build/status.XXXX)
 trap 'rm -rf "$out"' EXIT
 # shellcheck disable=SC2016  # for the machine
-RAIDPAR_OUT=$out "$MACHINE" -- bash -c '
+RAIDPAR_OUT=$out "$MACHINE" --debug -- bash -c '
 	printf "%s|" "$@"; pwd
 	head -c 300000 /dev/zero | tr "\0" x
 	printf "to stderr\n" >&2

@@ -1,5 +1,6 @@
 #!/bin/bash
 # What a foreign suite finds on par and not on raid5 is told by name: a failure, a skip, a death, a hang.
+# rare: yes
 # timeout: 400
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
@@ -8,7 +9,7 @@ BESIDE=$(cd "$(dirname "$0")/../suites" && pwd)/beside
 mkdir -p build
 WORK=$(mktemp -d "$PWD/build/suites.XXXX")
 trap 'rm -rf "$WORK"' EXIT
-export RAIDPAR_OUT=$WORK/out RAIDPAR_SUITE_DISK=64M
+export RAIDPAR_OUT=$WORK/out RAIDPAR_SUITE_DISK=64M RAIDPAR_SUITE_MACHINE="--kernel 7.2"
 
 # shellcheck disable=SC2016  # for the machine
 # suite LINE...: a tree whose check runs the lines, with $kind and $done.
@@ -19,8 +20,8 @@ suite() {
 	chmod +x "$WORK/check"
 }
 
-# run_beside STATUS [SECONDS]
-run_beside() { run_for "$1" "$BESIDE" blktests "$WORK" --jobs 2 --time "${2:-100}"; }
+# run_beside STATUS [SECONDS [OPTION]]
+run_beside() { run_for "$1" "$BESIDE" blktests "$WORK" --jobs 2 --time "${2:-100}" "${@:3}"; }
 
 suite 'echo "block/001 => md0 (is fine)  [passed]"'
 run_beside 0
@@ -37,6 +38,15 @@ says 'par    failed   a reason'
 says 'par    not run'
 says 'fails on both: block/003'
 says '2 tests are worse'
+
+# raid5 is asked only for what has not passed on par.
+# shellcheck disable=SC2016  # for the machine
+suite 'echo "$kind is asked for:$done"' 'case $kind in par) one=failed ;; *) one=passed ;; esac' \
+	'echo "block/001 => md0 (fails on par)  [$one]"' 'echo "block/002 (is skipped)  [not run]"' \
+	'[ "$kind" != par ] || echo "block/003 (is fine)  [passed]"'
+run_beside 1 100 --short
+says '1 tests are worse'
+grep -qx 'raid5 is asked for:.* block/001 block/002 ' "$WORK/out/blktests/raid5/log-1" || fail 'raid5 was asked for more'
 
 # The rest is run by another machine.
 # shellcheck disable=SC2016  # for the machine

@@ -7,12 +7,12 @@ mkdir -p build
 RAIDPAR_OUT=$(mktemp -d "$PWD/build/timeout.XXXX")
 export RAIDPAR_OUT
 trap 'rm -rf "$RAIDPAR_OUT"' EXIT
-run_for 98 "$MACHINE" --timeout 4 -- sleep 12345
+run_for 98 "$MACHINE" --debug --timeout 4 -- sleep 12345
 says 'killed after 4 s'
 ! pgrep -f "RAIDPAR_CTL=$RAIDPAR_OUT" || fail "the machine still runs"
 
 # Simulated time passes at once.
 start=$SECONDS
-run_for 0 "$MACHINE" --time-travel --timeout 100 -- sleep 100000
+run_for 0 "$MACHINE" --debug --time-travel --timeout 100 -- sleep 100000
 [ $((SECONDS - start)) -lt 60 ] || fail "simulated time takes its time"
 echo "killed; and 100000 simulated seconds took $((SECONDS - start)) s"

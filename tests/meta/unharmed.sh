@@ -10,7 +10,7 @@ echo precious >"$dir/file"
 mkdir "$dir/tree"
 echo precious >"$dir/tree/file"
 
-run_for 0 "$MACHINE" -- bash -ec "
+run_for 0 "$MACHINE" --debug -- bash -ec "
 	rm -rf '$dir/tree'
 	echo spoiled >'$dir/file'
 	touch '$dir/new'

@@ -1,6 +1,5 @@
 #!/bin/bash
 # A member that fails at the very moment when it begins to be rebuilt is let go, and can be added again.
-# again: --kernel 7.2 --mem 2G
 # timeout: 200
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"

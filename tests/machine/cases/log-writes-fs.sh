@@ -1,6 +1,7 @@
 #!/bin/bash
 # An array that shifts under ext4 or xfs has just what they have sent to it; another one that gets the same has, after a flush, all that was fsync'ed.
 # The log is above the array, so nothing of an array's own is cut off here: log-writes-members.sh does that.
+# rare: yes
 # timeout: 600
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"

@@ -1,5 +1,6 @@
 #!/bin/bash
 # What an array that shifts under ext4 or xfs sends to its members is cut off after a flush: it is assembled, and has what was fsync'ed.
+# rare: yes
 # machine: --mem 3G
 # timeout: 1200
 set -euo pipefail

@@ -1,6 +1,7 @@
 #!/bin/bash
 # An array that went down while written and lacks a member starts with --force only; what is not named is right.
 # machine: --debug --mem 2G
+# plain: yes
 # timeout: 600
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"

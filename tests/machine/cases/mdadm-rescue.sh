@@ -1,6 +1,7 @@
 #!/bin/bash
 # Metadata lost on some members is told and repaired; on too many, the array is refused, and can be rescued.
 # machine: --debug --mem 1500M
+# plain: yes
 # timeout: 900
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"

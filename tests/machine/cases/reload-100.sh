@@ -1,5 +1,6 @@
 #!/bin/bash
 # Loaded, used by an array, stopped and unloaded a hundred times, the module leaves nothing behind: no memory of any kind, no thread, no cache.
+# rare: yes
 # machine: --mem 1G
 # timeout: 600
 # Without KASAN, which keeps what is freed for a while: that counts as in use.

@@ -1,6 +1,5 @@
 #!/bin/bash
 # Checks, repairs and rebuilds that are broken off at once, and begun again, leave data and parity right.
-# again: --kernel 7.2
 # timeout: 300
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
