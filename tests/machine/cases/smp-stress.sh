@@ -120,14 +120,16 @@ reader() {
 		>"$MACHINE_TMP/rounds"
 }
 
-# Verified as it goes: each block carries its checksum, and fio reads back.
-# SIGINT ends it, as if its time were over.
+# Verified as it goes: each block carries its checksum, and fio reads back. It would
+# do so while it writes the block again, and call what it gets an error: hence
+# serialize_overlap. SIGINT ends it, as if its time were over.
 fio_writer() {
 	exec fio --output="$FIO_LOG" --filename="/dev/$MD" --direct=1 --verify=crc32c --verify_fatal=1 \
 		--verify_backlog=32 --time_based --runtime=10000 \
 		--clocksource=clock_gettime --rw=randwrite \
 		--name=small --bs=4k --fsync=64 --offset=$((SHADOW_MIB + 1))m --size=4m \
-		--name=large --bs=64k --ioengine=libaio --iodepth=8 --offset=$((SHADOW_MIB + 8))m --size=16m
+		--name=large --bs=64k --ioengine=libaio --iodepth=8 --serialize_overlap=1 \
+		--offset=$((SHADOW_MIB + 8))m --size=16m
 }
 
 shadow_writer() {
