@@ -16,11 +16,6 @@
 DEFINE_MUTEX(spindle_lock);
 LIST_HEAD(spindle_disks);
 
-static struct spindle *to_spindle(struct config_item *item)
-{
-	return container_of(to_config_group(item), struct spindle, group);
-}
-
 static int read_setting(const char *page, u64 *value, u64 min, u64 max)
 {
 	return kstrtou64(page, 0, value) || *value < min || *value > max ? -EINVAL : 0;
@@ -203,7 +198,7 @@ static void choose_all(bool chosen)
 
 static ssize_t spindle_power_show(struct config_item *item, char *page)
 {
-	return show_number(page, to_spindle(item)->power);
+	return show_number(page, to_spindle(item)->state != SPINDLE_OFF);
 }
 
 static ssize_t spindle_power_store(struct config_item *item, const char *page, size_t count)
@@ -280,7 +275,10 @@ static ssize_t spindle_dirty_show(struct config_item *item, char *page)
 }
 CONFIGFS_ATTR_RO(spindle_, dirty);
 
-static struct configfs_attribute *disk_attrs[] = {
+#define NR_ATTRS	13
+
+/* Ours, those of settings.c, and the end. */
+static struct configfs_attribute *disk_attrs[NR_ATTRS + SPINDLE_NR_SETTINGS + 1] = {
 	&spindle_attr_size,
 	&spindle_attr_blocksize,
 	&spindle_attr_physical,
@@ -294,7 +292,6 @@ static struct configfs_attribute *disk_attrs[] = {
 	&spindle_attr_errors,
 	&spindle_attr_lost,
 	&spindle_attr_dirty,
-	NULL,
 };
 
 static void release_disk(struct config_item *item)
@@ -470,6 +467,7 @@ static int __init spindle_module_init(void)
 
 	if (ret)
 		return ret;
+	memcpy(disk_attrs + NR_ATTRS, spindle_settings, sizeof(spindle_settings));
 	config_group_init(&spindle_subsys.su_group);
 	mutex_init(&spindle_subsys.su_mutex);
 	ret = configfs_register_subsystem(&spindle_subsys);

@@ -129,6 +129,16 @@ static void perform_part(struct spindle *disk, struct request *rq, u64 seed)
 	}
 }
 
+/* What the disk has not begun yet errs, without effect. */
+static void abort_waiting(struct spindle *disk, struct list_head *ended)
+{
+	struct spindle_cmd *cmd;
+
+	list_for_each_entry(cmd, &disk->waiting, list)
+		cmd->status = BLK_STS_IOERR;
+	list_splice_tail_init(&disk->waiting, ended);
+}
+
 /* All requests in flight err. They are to be ended when @lock is released. */
 static void abort_pending(struct spindle *disk, u64 seed, struct list_head *ended)
 {
@@ -139,6 +149,7 @@ static void abort_pending(struct spindle *disk, u64 seed, struct list_head *ende
 		cmd->status = BLK_STS_IOERR;
 	}
 	list_splice_tail_init(&disk->pending, ended);
+	abort_waiting(disk, ended);
 	disk->busy_until = 0;
 }
 
@@ -172,11 +183,14 @@ static void add_pending(struct spindle *disk, struct spindle_cmd *cmd)
 
 static void start_timer(struct spindle *disk)
 {
+	u64 due = spindle_settles_at(disk);
 	struct spindle_cmd *first;
 
 	first = list_first_entry_or_null(&disk->pending, struct spindle_cmd, list);
 	if (first)
-		hrtimer_start(&disk->timer, ns_to_ktime(first->due), HRTIMER_MODE_ABS);
+		due = min(due, first->due);
+	if (due != U64_MAX)
+		hrtimer_start(&disk->timer, ns_to_ktime(due), HRTIMER_MODE_ABS);
 }
 
 static enum hrtimer_restart timer_fired(struct hrtimer *timer)
@@ -187,48 +201,87 @@ static enum hrtimer_restart timer_fired(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
-static void do_pending(struct work_struct *work)
+static void begin_waiting(struct spindle *disk, u64 now)
 {
-	struct spindle *disk = container_of(work, struct spindle, work);
 	struct spindle_cmd *cmd, *next;
-	u64 now = ktime_get_ns();
-	LIST_HEAD(ended);
 
-	mutex_lock(&disk->lock);
+	list_for_each_entry_safe(cmd, next, &disk->waiting, list) {
+		list_del(&cmd->list);
+		cmd->due = due_time(disk, cmd_rq(cmd), now);
+		add_pending(disk, cmd);
+	}
+}
+
+static void finish_due(struct spindle *disk, u64 now, struct list_head *ended)
+{
+	struct spindle_cmd *cmd, *next;
+
 	list_for_each_entry_safe(cmd, next, &disk->pending, list) {
 		if (cmd->due > now)
 			break;
 		perform(disk, cmd_rq(cmd));
-		list_move_tail(&cmd->list, &ended);
+		list_move_tail(&cmd->list, ended);
 	}
+}
+
+static bool is_busy(const struct spindle *disk)
+{
+	return !list_empty(&disk->waiting) || !list_empty(&disk->pending);
+}
+
+/*
+ * Bring the disk to where it is @now, and have the timer go off when the next
+ * thing happens. What is @ended is to be ended when @lock is released.
+ */
+static void step(struct spindle *disk, u64 now, struct list_head *ended)
+{
+	spindle_platter(disk, now, true);
+	if (disk->state == SPINDLE_IDLE)
+		begin_waiting(disk, now);
+	else if (disk->state == SPINDLE_STANDBY)
+		abort_waiting(disk, ended);
+	finish_due(disk, now, ended);
+	/* Nobody stops a disk before its cache is on the media. */
+	if (disk->state == SPINDLE_IDLE && !disk->wanted && !is_busy(disk))
+		spindle_media_flush(disk);
+	spindle_platter(disk, now, is_busy(disk));
 	start_timer(disk);
+}
+
+void spindle_advance(struct spindle *disk)
+{
+	LIST_HEAD(ended);
+
+	mutex_lock(&disk->lock);
+	step(disk, ktime_get_ns(), &ended);
 	mutex_unlock(&disk->lock);
 	end_requests(&ended);
+}
+
+static void do_pending(struct work_struct *work)
+{
+	spindle_advance(container_of(work, struct spindle, work));
 }
 
 static blk_status_t queue_rq(struct blk_mq_hw_ctx *hctx, const struct blk_mq_queue_data *bd)
 {
 	struct spindle_cmd *cmd = blk_mq_rq_to_pdu(bd->rq);
 	struct spindle *disk = hctx->queue->queuedata;
-	u64 now = ktime_get_ns();
-	bool ended = true;
+	LIST_HEAD(ended);
 
 	blk_mq_start_request(bd->rq);
 	cmd->status = BLK_STS_OK;
 	mutex_lock(&disk->lock);
-	cmd->due = due_time(disk, bd->rq, now);
-	if (!disk->power || disk->dead) {
+	if (disk->state == SPINDLE_OFF || disk->dead) {
 		cmd->status = BLK_STS_IOERR;
-	} else if (cmd->due > now) {
-		add_pending(disk, cmd);
-		start_timer(disk);
-		ended = false;
+		list_add_tail(&cmd->list, &ended);
 	} else {
-		perform(disk, bd->rq);
+		list_add_tail(&cmd->list, &disk->waiting);
+		spindle_want(disk, true);
+		step(disk, ktime_get_ns(), &ended);
 	}
 	mutex_unlock(&disk->lock);
-	if (ended)
-		end_request(cmd);
+	end_requests(&ended);
 	return BLK_STS_OK;
 }
 
@@ -243,8 +296,15 @@ static const struct blk_mq_ops spindle_mq_ops = {
 	.timeout = timed_out,
 };
 
+/* The queue may use the device until it goes itself. */
+static void free_disk(struct gendisk *gendisk)
+{
+	put_device(gendisk->private_data);
+}
+
 static const struct block_device_operations spindle_fops = {
 	.owner = THIS_MODULE,
+	.free_disk = free_disk,
 };
 
 static struct queue_limits limits_of(const struct spindle *disk)
@@ -286,12 +346,20 @@ int spindle_online(struct spindle *disk)
 	strscpy(gendisk->disk_name, config_item_name(&disk->group.cg_item), DISK_NAME_LEN);
 	set_capacity(gendisk, disk->size_mib << (20 - SECTOR_SHIFT));
 	disk->gendisk = gendisk;
-	ret = add_disk(gendisk);
+	ret = spindle_device_add(disk);
 	if (ret)
 		goto put_disk;
+	gendisk->private_data = disk->dev;
+	ret = device_add_disk(disk->dev, gendisk, NULL);
+	if (ret)
+		goto del_device;
+	spindle_device_ready(disk);
 	disk->online = true;
 	return 0;
 
+del_device:
+	spindle_device_del(disk);
+	put_device(disk->dev);
 put_disk:
 	put_disk(gendisk);
 free_tags:
@@ -303,7 +371,9 @@ void spindle_offline(struct spindle *disk)
 {
 	if (!disk->online)
 		return;
+	spindle_device_leave(disk);
 	del_gendisk(disk->gendisk);
+	spindle_device_del(disk);
 	hrtimer_cancel(&disk->timer);
 	cancel_work_sync(&disk->work);
 	put_disk(disk->gendisk);
@@ -315,11 +385,12 @@ void spindle_offline(struct spindle *disk)
 	mutex_unlock(&disk->lock);
 }
 
-static void cut_one(struct spindle *disk, u64 seed, struct list_head *ended)
+static void cut_one(struct spindle *disk, u64 seed, u64 now, struct list_head *ended)
 {
-	if (!disk->power)
+	if (disk->state == SPINDLE_OFF)
 		return;
-	disk->power = false;
+	spindle_platter(disk, now, true);
+	spindle_lose_power(disk, now);
 	disk->cuts++;
 	abort_pending(disk, seed, ended);
 	spindle_media_cut(disk, seed);
@@ -329,6 +400,7 @@ void spindle_cut_chosen(u64 seed)
 {
 	struct spindle *disk;
 	LIST_HEAD(ended);
+	u64 now;
 
 	lockdep_assert_held(&spindle_lock);
 	list_for_each_entry(disk, &spindle_disks, list) {
@@ -336,9 +408,10 @@ void spindle_cut_chosen(u64 seed)
 			mutex_lock_nest_lock(&disk->lock, &spindle_lock);
 	}
 	/* Now no request to any of them can end. */
+	now = ktime_get_ns();
 	list_for_each_entry(disk, &spindle_disks, list) {
 		if (disk->chosen)
-			cut_one(disk, seed, &ended);
+			cut_one(disk, seed, now, &ended);
 	}
 	list_for_each_entry(disk, &spindle_disks, list) {
 		if (disk->chosen)
@@ -350,8 +423,10 @@ void spindle_cut_chosen(u64 seed)
 void spindle_power_on(struct spindle *disk)
 {
 	mutex_lock(&disk->lock);
-	disk->power = true;
+	if (disk->state == SPINDLE_OFF)
+		spindle_get_power(disk, ktime_get_ns());
 	mutex_unlock(&disk->lock);
+	spindle_advance(disk);
 }
 
 void spindle_set_dead(struct spindle *disk, bool dead)
@@ -362,6 +437,7 @@ void spindle_set_dead(struct spindle *disk, bool dead)
 	disk->dead = dead;
 	if (dead)
 		abort_pending(disk, disk->nr_requests, &ended);
+	spindle_changed(disk);
 	mutex_unlock(&disk->lock);
 	end_requests(&ended);
 }
@@ -372,14 +448,15 @@ void spindle_setup(struct spindle *disk)
 	mutex_init(&disk->lock);
 	INIT_LIST_HEAD(&disk->list);
 	INIT_LIST_HEAD(&disk->bad);
+	INIT_LIST_HEAD(&disk->waiting);
 	INIT_LIST_HEAD(&disk->pending);
 	INIT_WORK(&disk->work, do_pending);
 	spindle_timer_setup(&disk->timer, timer_fired);
 	spindle_media_setup(disk);
+	spindle_power_setup(disk);
 	disk->size_mib = 1024;
 	disk->blocksize = 512;
 	disk->cache = 1;
-	disk->power = true;
 }
 
 void spindle_teardown(struct spindle *disk)
@@ -392,11 +469,19 @@ void spindle_teardown(struct spindle *disk)
 
 int spindle_init(void)
 {
+	int ret = spindle_power_init();
+
+	if (ret)
+		return ret;
 	spindle_wq = alloc_workqueue("spindle", WQ_UNBOUND | WQ_HIGHPRI | WQ_MEM_RECLAIM, 0);
-	return spindle_wq ? 0 : -ENOMEM;
+	if (spindle_wq)
+		return 0;
+	spindle_power_exit();
+	return -ENOMEM;
 }
 
 void spindle_exit(void)
 {
 	destroy_workqueue(spindle_wq);
+	spindle_power_exit();
 }

@@ -3,7 +3,9 @@
  * spindle: simulated disks that can lose power. See Documentation/spindle.md.
  *
  *   configfs.c	what the user reads and writes; the list of all disks
- *   disk.c	the block device, requests and how long they take, power
+ *   settings.c	what kind of disk it is, and what it tells of itself
+ *   disk.c	the block device, requests and how long they take, power cuts
+ *   power.c	does the platter turn; runtime PM
  *   media.c	what is stored: the media, and the volatile cache above it
  *   errors.c	sectors that cannot be read or written
  */
@@ -15,8 +17,20 @@
 #include <linux/hrtimer.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
+#include <linux/wait.h>
 #include <linux/workqueue.h>
 #include <linux/xarray.h>
+
+/* A disk that turns is idle; how long of that it was active is known besides. */
+enum spindle_state {
+	SPINDLE_OFF,
+	SPINDLE_STANDBY,
+	SPINDLE_SPIN_UP,
+	SPINDLE_SPIN_DOWN,
+	SPINDLE_IDLE,
+	SPINDLE_ACTIVE,
+	SPINDLE_NR_STATES,
+};
 
 /*
  * A disk. Order of locks: spindle_lock, setup, lock.
@@ -42,7 +56,6 @@ struct spindle {
 	struct gendisk *gendisk;
 
 	struct mutex lock;		/* all below */
-	bool power;
 	bool dead;
 	u64 cuts;
 
@@ -57,6 +70,24 @@ struct spindle {
 	/* errors.c */
 	struct list_head bad;
 
+	/* power.c */
+	enum spindle_state state;
+	bool wanted;			/* is it to turn? */
+	u64 settles_at;			/* ns: the end of spinning up or down */
+	u64 accounted;			/* ns: until when @times are right */
+	u64 active_until;		/* ns */
+	u64 times[SPINDLE_NR_STATES];	/* ns */
+	u64 starts, stops;
+	bool start_fails;		/* this one does */
+	u64 spin_up_ms, spin_down_ms;
+	u64 fail_starts, fail_start_ms;
+	u64 system_start;		/* does it turn after system sleep? */
+	u64 changes;			/* of all that one may wait for */
+	wait_queue_head_t wait;
+	struct device *dev;
+
+	/* Requests that the disk has not begun, in order of arrival. */
+	struct list_head waiting;
 	/* Requests in flight, the first to be done first. */
 	struct list_head pending;
 	u64 nr_requests;
@@ -64,6 +95,11 @@ struct spindle {
 	struct hrtimer timer;
 	struct work_struct work;
 };
+
+static inline struct spindle *to_spindle(struct config_item *item)
+{
+	return container_of(to_config_group(item), struct spindle, group);
+}
 
 /* What the driver keeps with a request. */
 struct spindle_cmd {
@@ -82,6 +118,50 @@ struct spindle_how {
 /* configfs.c: protects the list, and lets locks of several disks be taken. */
 extern struct mutex spindle_lock;
 extern struct list_head spindle_disks;
+
+/* settings.c */
+#define SPINDLE_NR_SETTINGS	7
+extern struct configfs_attribute *const spindle_settings[SPINDLE_NR_SETTINGS];
+
+/* power.c */
+
+int spindle_power_init(void);
+void spindle_power_exit(void);
+void spindle_power_setup(struct spindle *disk);
+
+/*
+ * The device that the gendisk is to hang on, below which runtime PM acts. It is
+ * awake until spindle_device_ready(), and from spindle_device_leave() on, which
+ * sleeps until it is. After spindle_device_del() the caller has the last
+ * reference.
+ */
+int spindle_device_add(struct spindle *disk);
+void spindle_device_ready(struct spindle *disk);
+void spindle_device_leave(struct spindle *disk);
+void spindle_device_del(struct spindle *disk);
+
+/* Sleeps. */
+const char *spindle_state_name(struct spindle *disk);
+
+/*
+ * All under @lock. First of all spindle_platter() brings the state to what it is
+ * @now; a disk that is not wanted stops if it is not @busy. At
+ * spindle_settles_at() it is to be called again; U64_MAX: nothing to wait for.
+ */
+void spindle_platter(struct spindle *disk, u64 now, bool busy);
+u64 spindle_settles_at(const struct spindle *disk);
+
+/* Is the platter to turn? For spindle_platter() to do. */
+void spindle_want(struct spindle *disk, bool wanted);
+
+/* The disk does something that ends then. */
+void spindle_active_until(struct spindle *disk, u64 now, u64 until);
+
+/* Whoever waits for the disk's state looks again. */
+void spindle_changed(struct spindle *disk);
+
+void spindle_lose_power(struct spindle *disk, u64 now);
+void spindle_get_power(struct spindle *disk, u64 now);
 
 /* disk.c */
 
@@ -103,6 +183,9 @@ void spindle_teardown(struct spindle *disk);
  */
 int spindle_online(struct spindle *disk);
 void spindle_offline(struct spindle *disk);
+
+/* Whatever is due by now happens. Sleeps. */
+void spindle_advance(struct spindle *disk);
 
 /*
  * Cut the power of all chosen disks at one instant: no request to any of them
