@@ -13,7 +13,6 @@
 #include <linux/stringhash.h>
 #include "spindle.h"
 
-#define QUEUE_DEPTH	64
 #define MAX_SECTORS	2560		/* of a request */
 
 static struct workqueue_struct *spindle_wq;
@@ -28,18 +27,13 @@ u64 spindle_choose(const struct spindle *disk, enum spindle_choice what, u64 whe
 	return siphash_2u64(where, nth, &key);
 }
 
-static struct request *cmd_rq(struct spindle_cmd *cmd)
-{
-	return blk_mq_rq_from_pdu(cmd);
-}
-
 /*
  * Bio by bio, since only those that met a bad sector err. The status of the
  * last one is the request's: what has a flush before or after is one bio.
  */
 static void end_request(struct spindle_cmd *cmd)
 {
-	struct request *rq = cmd_rq(cmd);
+	struct request *rq = spindle_rq(cmd);
 	blk_status_t status = cmd->status;
 
 	while (rq->bio) {
@@ -83,9 +77,30 @@ static blk_status_t transfer(struct spindle *disk, struct bio *bio,
 
 static struct spindle_how how_of(struct spindle *disk, struct request *rq)
 {
-	return (struct spindle_how){
-		.through = !disk->cache || (rq->cmd_flags & REQ_FUA),
-	};
+	bool through = !disk->cache || (rq->cmd_flags & REQ_FUA);
+
+	if (disk->model.turn_ns && req_op(rq) == REQ_OP_WRITE)
+		through = !spindle_is_cacheable(disk, blk_mq_rq_to_pdu(rq));
+	return (struct spindle_how){ .through = through };
+}
+
+static void count(struct spindle *disk, struct request *rq)
+{
+	switch (req_op(rq)) {
+	case REQ_OP_READ:
+		disk->reads++;
+		disk->read_bytes += blk_rq_bytes(rq);
+		break;
+	case REQ_OP_WRITE:
+		disk->writes++;
+		disk->written_bytes += blk_rq_bytes(rq);
+		break;
+	case REQ_OP_DISCARD:
+		disk->discards++;
+		break;
+	default:
+		disk->flushes++;
+	}
 }
 
 /* The request has its effect. Whether it erred is said by its bios. */
@@ -95,6 +110,7 @@ static void perform(struct spindle *disk, struct request *rq)
 	bool write = req_op(rq) == REQ_OP_WRITE;
 	struct bio *bio;
 
+	count(disk, rq);
 	switch (req_op(rq)) {
 	case REQ_OP_READ:
 	case REQ_OP_WRITE:
@@ -140,40 +156,44 @@ static void abort_waiting(struct spindle *disk, struct list_head *ended)
 }
 
 /* All requests in flight err. They are to be ended when @lock is released. */
-static void abort_pending(struct spindle *disk, u64 seed, struct list_head *ended)
+static void abort_pending(struct spindle *disk, u64 seed, u64 now, struct list_head *ended)
 {
 	struct spindle_cmd *cmd;
 
 	list_for_each_entry(cmd, &disk->pending, list) {
-		perform_part(disk, cmd_rq(cmd), seed);
+		perform_part(disk, spindle_rq(cmd), seed);
 		cmd->status = BLK_STS_IOERR;
 	}
 	list_splice_tail_init(&disk->pending, ended);
 	abort_waiting(disk, ended);
 	disk->busy_until = 0;
+	spindle_arm_reset(disk, now);
 }
 
-/* When a request that comes now is done: all that is known of a disk's speed. */
+/* When a request that comes now is done: all that a disk without mechanics knows of speed. */
 static u64 due_time(struct spindle *disk, struct request *rq, u64 now)
 {
-	u64 due = now, range = READ_ONCE(disk->delay_us) * NSEC_PER_USEC + 1;
+	u64 due = now;
 
-	disk->nr_requests++;
 	if (disk->rate_kib && (req_op(rq) == REQ_OP_READ || req_op(rq) == REQ_OP_WRITE)) {
 		due = max(now, disk->busy_until);
 		due += div64_u64(blk_rq_bytes(rq) * NSEC_PER_SEC, disk->rate_kib << 10);
 		disk->busy_until = due;
 	}
-	if (range > 1)
-		due += spindle_choose(disk, SPINDLE_DELAY, disk->nr_requests, 0) % range;
 	return due;
 }
 
 /* Sorted; what comes late is mostly done late. */
-static void add_pending(struct spindle *disk, struct spindle_cmd *cmd)
+void spindle_add_pending(struct spindle *disk, struct spindle_cmd *cmd, u64 due)
 {
+	u64 range = READ_ONCE(disk->delay_us) * NSEC_PER_USEC + 1;
 	struct spindle_cmd *before;
 
+	disk->nr_requests++;
+	if (range > 1)
+		due += spindle_choose(disk, SPINDLE_DELAY, disk->nr_requests, 0) % range;
+	cmd->due = due;
+	list_del(&cmd->list);
 	list_for_each_entry_reverse(before, &disk->pending, list) {
 		if (before->due <= cmd->due)
 			break;
@@ -181,10 +201,13 @@ static void add_pending(struct spindle *disk, struct spindle_cmd *cmd)
 	list_add(&cmd->list, &before->list);
 }
 
-static void start_timer(struct spindle *disk)
+static void start_timer(struct spindle *disk, u64 now)
 {
 	u64 due = spindle_settles_at(disk);
 	struct spindle_cmd *first;
+
+	if (disk->model.turn_ns)
+		due = min(due, spindle_arm_wakes_at(disk, now));
 
 	first = list_first_entry_or_null(&disk->pending, struct spindle_cmd, list);
 	if (first)
@@ -205,28 +228,35 @@ static void begin_waiting(struct spindle *disk, u64 now)
 {
 	struct spindle_cmd *cmd, *next;
 
-	list_for_each_entry_safe(cmd, next, &disk->waiting, list) {
-		list_del(&cmd->list);
-		cmd->due = due_time(disk, cmd_rq(cmd), now);
-		add_pending(disk, cmd);
+	if (disk->model.turn_ns) {
+		spindle_arm_begin(disk, now);
+		return;
 	}
+	list_for_each_entry_safe(cmd, next, &disk->waiting, list)
+		spindle_add_pending(disk, cmd, due_time(disk, spindle_rq(cmd), now));
 }
 
-static void finish_due(struct spindle *disk, u64 now, struct list_head *ended)
+/* False if nothing was due. */
+static bool finish_due(struct spindle *disk, u64 now, struct list_head *ended)
 {
 	struct spindle_cmd *cmd, *next;
+	bool any = false;
 
 	list_for_each_entry_safe(cmd, next, &disk->pending, list) {
 		if (cmd->due > now)
 			break;
-		perform(disk, cmd_rq(cmd));
+		perform(disk, spindle_rq(cmd));
+		disk->arm.promised -= cmd->promised;
 		list_move_tail(&cmd->list, ended);
+		any = true;
 	}
+	return any;
 }
 
 static bool is_busy(const struct spindle *disk)
 {
-	return !list_empty(&disk->waiting) || !list_empty(&disk->pending);
+	return !list_empty(&disk->waiting) || !list_empty(&disk->pending) ||
+	       spindle_arm_busy(disk);
 }
 
 /*
@@ -236,16 +266,19 @@ static bool is_busy(const struct spindle *disk)
 static void step(struct spindle *disk, u64 now, struct list_head *ended)
 {
 	spindle_platter(disk, now, true);
-	if (disk->state == SPINDLE_IDLE)
-		begin_waiting(disk, now);
-	else if (disk->state == SPINDLE_STANDBY)
+	if (disk->state == SPINDLE_STANDBY)
 		abort_waiting(disk, ended);
-	finish_due(disk, now, ended);
+	if (disk->state == SPINDLE_IDLE) {
+		finish_due(disk, now, ended);
+		do {
+			begin_waiting(disk, now);
+		} while (finish_due(disk, now, ended));
+	}
 	/* Nobody stops a disk before its cache is on the media. */
 	if (disk->state == SPINDLE_IDLE && !disk->wanted && !is_busy(disk))
 		spindle_media_flush(disk);
 	spindle_platter(disk, now, is_busy(disk));
-	start_timer(disk);
+	start_timer(disk, now);
 }
 
 void spindle_advance(struct spindle *disk)
@@ -271,14 +304,16 @@ static blk_status_t queue_rq(struct blk_mq_hw_ctx *hctx, const struct blk_mq_que
 
 	blk_mq_start_request(bd->rq);
 	cmd->status = BLK_STS_OK;
+	cmd->promised = 0;
 	mutex_lock(&disk->lock);
 	if (disk->state == SPINDLE_OFF || disk->dead) {
 		cmd->status = BLK_STS_IOERR;
 		list_add_tail(&cmd->list, &ended);
 	} else {
+		cmd->arrived = ktime_get_ns();
 		list_add_tail(&cmd->list, &disk->waiting);
 		spindle_want(disk, true);
-		step(disk, ktime_get_ns(), &ended);
+		step(disk, cmd->arrived, &ended);
 	}
 	mutex_unlock(&disk->lock);
 	end_requests(&ended);
@@ -320,16 +355,31 @@ static struct queue_limits limits_of(const struct spindle *disk)
 	};
 }
 
+/* A disk of this size, with that kind of mechanics. */
+static int make_model(struct spindle *disk)
+{
+	int ret;
+
+	mutex_lock(&disk->lock);
+	ret = spindle_model_init(&disk->model, &disk->kind.mechanics,
+				 disk->size_mib << (20 - SECTOR_SHIFT));
+	spindle_arm_reset(disk, ktime_get_ns());
+	mutex_unlock(&disk->lock);
+	return ret;
+}
+
 int spindle_online(struct spindle *disk)
 {
 	struct queue_limits limits = limits_of(disk);
 	struct gendisk *gendisk;
-	int ret;
+	int ret = make_model(disk);
 
+	if (ret)
+		return ret;
 	disk->tags = (struct blk_mq_tag_set){
 		.ops = &spindle_mq_ops,
 		.nr_hw_queues = 1,
-		.queue_depth = QUEUE_DEPTH,
+		.queue_depth = disk->kind.depth,
 		.numa_node = NUMA_NO_NODE,
 		.cmd_size = sizeof(struct spindle_cmd),
 		.flags = BLK_MQ_F_BLOCKING | SPINDLE_F_MERGE,
@@ -392,7 +442,7 @@ static void cut_one(struct spindle *disk, u64 seed, u64 now, struct list_head *e
 	spindle_platter(disk, now, true);
 	spindle_lose_power(disk, now);
 	disk->cuts++;
-	abort_pending(disk, seed, ended);
+	abort_pending(disk, seed, now, ended);
 	spindle_media_cut(disk, seed);
 }
 
@@ -436,7 +486,7 @@ void spindle_set_dead(struct spindle *disk, bool dead)
 	mutex_lock(&disk->lock);
 	disk->dead = dead;
 	if (dead)
-		abort_pending(disk, disk->nr_requests, &ended);
+		abort_pending(disk, disk->nr_requests, ktime_get_ns(), &ended);
 	spindle_changed(disk);
 	mutex_unlock(&disk->lock);
 	end_requests(&ended);
@@ -454,6 +504,7 @@ void spindle_setup(struct spindle *disk)
 	spindle_timer_setup(&disk->timer, timer_fired);
 	spindle_media_setup(disk);
 	spindle_power_setup(disk);
+	spindle_settings_setup(disk);
 	disk->size_mib = 1024;
 	disk->blocksize = 512;
 	disk->cache = 1;

@@ -11,12 +11,9 @@
 #include "spindle.h"
 
 #define SLOT_BYTES	4096
-#define SLOT_SHIFT	3		/* in sectors */
+#define SLOT_SHIFT	SPINDLE_SLOT_SHIFT
 #define SLOT_SECTORS	BIT(SLOT_SHIFT)
 #define ALL_SECTORS	0xff
-
-/* The cache holds so many slots, 16 MiB, like that of a small disk. */
-#define CACHE_SLOTS	4096
 
 /* Marks slots with dirty sectors. */
 #define SLOT_DIRTY	XA_MARK_0
@@ -28,6 +25,11 @@ struct slot {
 	u8 dirty;			/* a bit for each sector */
 	u64 writes;
 };
+
+u64 spindle_cache_slots(const struct spindle *disk)
+{
+	return disk->kind.cache_kib * 1024 / SLOT_BYTES;
+}
 
 static unsigned long nr_slots(const struct spindle *disk)
 {
@@ -210,7 +212,7 @@ static blk_status_t write_slot(struct spindle *disk, unsigned long index, const 
 	set_dirty(disk, index, slot, mask);
 	if (through)
 		destage(disk, index, slot);
-	else if (disk->nr_cached > CACHE_SLOTS)
+	else if (disk->nr_cached > spindle_cache_slots(disk))
 		evict(disk);
 	return BLK_STS_OK;
 }
@@ -289,7 +291,7 @@ static void discard_slot(struct spindle *disk, unsigned long index, struct slot 
 	}
 	if (through)
 		destage(disk, index, slot);
-	else if (disk->nr_cached > CACHE_SLOTS)
+	else if (disk->nr_cached > spindle_cache_slots(disk))
 		evict(disk);
 }
 
@@ -320,6 +322,49 @@ void spindle_media_flush(struct spindle *disk)
 
 	xa_for_each_marked(&disk->slots, index, slot, SLOT_DIRTY)
 		destage(disk, index, slot);
+}
+
+u64 spindle_media_next_dirty(struct spindle *disk, sector_t sector, u64 most, u64 *first)
+{
+	unsigned long index = sector >> SLOT_SHIFT;
+	u64 count = 0;
+
+	if (!xa_find(&disk->slots, &index, ULONG_MAX, SLOT_DIRTY)) {
+		index = 0;
+		if (!xa_find(&disk->slots, &index, ULONG_MAX, SLOT_DIRTY))
+			return 0;
+	}
+	*first = index;
+	while (count < most && xa_get_mark(&disk->slots, index + count, SLOT_DIRTY))
+		count++;
+	return count;
+}
+
+void spindle_media_destage(struct spindle *disk, u64 first, u64 count)
+{
+	unsigned long index;
+	struct slot *slot;
+
+	for (index = first; index < first + count; index++) {
+		slot = xa_load(&disk->slots, index);
+		if (slot && slot->dirty)
+			destage(disk, index, slot);
+	}
+}
+
+bool spindle_media_all_dirty(struct spindle *disk, sector_t sector, u64 sectors)
+{
+	while (sectors) {
+		unsigned int first = sector & (SLOT_SECTORS - 1);
+		unsigned int count = min_t(u64, sectors, SLOT_SECTORS - first);
+		const struct slot *slot = xa_load(&disk->slots, sector >> SLOT_SHIFT);
+
+		if (!slot || (sector_mask(first, count) & ~slot->dirty))
+			return false;
+		sector += count;
+		sectors -= count;
+	}
+	return true;
 }
 
 /*

@@ -8,6 +8,7 @@
  */
 #include <linux/blk-pm.h>
 #include <linux/device.h>
+#include <linux/math64.h>
 #include <linux/pm_runtime.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -57,7 +58,7 @@ static bool in_transition(const struct spindle *disk)
 
 static void begin_start(struct spindle *disk, u64 now)
 {
-	u64 ms = disk->spin_up_ms;
+	u64 ms = disk->kind.spin_up_ms;
 
 	disk->starts++;
 	disk->start_fails = disk->fail_starts;
@@ -72,7 +73,7 @@ static void begin_start(struct spindle *disk, u64 now)
 static void begin_stop(struct spindle *disk, u64 now)
 {
 	disk->stops++;
-	disk->settles_at = now + disk->spin_down_ms * NSEC_PER_MSEC;
+	disk->settles_at = now + disk->kind.spin_down_ms * NSEC_PER_MSEC;
 	set_state(disk, SPINDLE_SPIN_DOWN, now);
 }
 
@@ -81,6 +82,7 @@ static void settle(struct spindle *disk)
 {
 	if (disk->state == SPINDLE_SPIN_UP && !disk->start_fails) {
 		set_state(disk, SPINDLE_IDLE, disk->settles_at);
+		spindle_arm_reset(disk, disk->settles_at);
 		return;
 	}
 	if (disk->state == SPINDLE_SPIN_UP)
@@ -142,6 +144,22 @@ void spindle_get_power(struct spindle *disk, u64 now)
 	lockdep_assert_held(&disk->lock);
 	disk->wanted = true;
 	set_state(disk, SPINDLE_STANDBY, now);
+}
+
+/* Exact: what is left of the states' millionths is added up, too. */
+u64 spindle_microjoules(struct spindle *disk, u64 now)
+{
+	u64 whole = 0, left = 0, rest;
+	int state;
+
+	lockdep_assert_held(&disk->lock);
+	account(disk, now);
+	for (state = 0; state < SPINDLE_NR_STATES; state++) {
+		whole += div64_u64_rem(disk->times[state], NSEC_PER_MSEC, &rest) *
+			 disk->kind.milliwatts[state];
+		left += rest * disk->kind.milliwatts[state];
+	}
+	return whole + div64_u64(left, NSEC_PER_MSEC);
 }
 
 const char *spindle_state_name(struct spindle *disk)

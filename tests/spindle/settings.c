@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /* configfs: what kind of disk it is, and what it tells of itself. */
+#include <linux/bits.h>
+#include <linux/kstrtox.h>
 #include <linux/module.h>
 #include <linux/stddef.h>
+#include <linux/string.h>
 #include "spindle.h"
 
 #define MAX_MS		(24ULL * 3600 * MSEC_PER_SEC)
+#define MAX_US		(60ULL * USEC_PER_SEC)
+#define MAX_KIB		BIT_ULL(30)
+#define MAX_MW		1000000
 
-/* A number of the disk's that may be changed at any time, under @lock. */
+/* A number of the disk's, under @lock. */
 struct setting {
 	size_t offset;
-	u64 max;
+	u64 min, max;
+	bool any_time;			/* not only while there is no block device */
 };
 
 static u64 *value_of(struct spindle *disk, const struct setting *setting)
@@ -28,18 +35,23 @@ static ssize_t store_setting(struct config_item *item, const struct setting *set
 	struct spindle *disk = to_spindle(item);
 	u64 value;
 
-	if (kstrtou64(page, 0, &value) || value > setting->max)
+	if (kstrtou64(page, 0, &value) || value < setting->min || value > setting->max)
 		return -EINVAL;
+	guard(mutex)(&disk->setup);
+	if (disk->online && !setting->any_time)
+		return -EBUSY;
 	mutex_lock(&disk->lock);
 	*value_of(disk, setting) = value;
 	mutex_unlock(&disk->lock);
 	return count;
 }
 
-#define SETTING(_name, _field, _max)							\
+#define SETTING(_name, _field, _min, _max, _any_time)					\
 static const struct setting spindle_setting_##_name = {					\
 	.offset = offsetof(struct spindle, _field),					\
+	.min = _min,									\
 	.max = _max,									\
+	.any_time = _any_time,								\
 };											\
 static ssize_t spindle_##_name##_show(struct config_item *item, char *page)		\
 {											\
@@ -52,11 +64,154 @@ static ssize_t spindle_##_name##_store(struct config_item *item, const char *pag
 }											\
 CONFIGFS_ATTR(spindle_, _name)
 
-SETTING(spin_up_ms, spin_up_ms, MAX_MS);
-SETTING(spin_down_ms, spin_down_ms, MAX_MS);
-SETTING(fail_starts, fail_starts, U64_MAX);
-SETTING(fail_start_ms, fail_start_ms, MAX_MS);
-SETTING(system_start, system_start, 1);
+SETTING(rpm, kind.mechanics.rpm, 0, 100000, false);
+SETTING(seek_track_us, kind.mechanics.seek_track_us, 0, MAX_US, false);
+SETTING(seek_avg_us, kind.mechanics.seek_avg_us, 0, MAX_US, false);
+SETTING(seek_full_us, kind.mechanics.seek_full_us, 0, MAX_US, false);
+SETTING(outer_kib, kind.mechanics.outer_kib, 1, MAX_KIB, false);
+SETTING(inner_kib, kind.mechanics.inner_kib, 1, MAX_KIB, false);
+SETTING(zones, kind.mechanics.zones, 1, SPINDLE_MAX_ZONES, false);
+SETTING(overhead_us, kind.overhead_us, 0, MAX_US, false);
+SETTING(bus_kib, kind.bus_kib, 0, MAX_KIB, false);
+SETTING(depth, kind.depth, 1, 1024, false);
+SETTING(max_age_ms, kind.max_age_ms, 0, MAX_MS, false);
+SETTING(cache_kib, kind.cache_kib, 4, MAX_KIB, false);
+SETTING(readahead_kib, kind.readahead_kib, 0, MAX_KIB, false);
+SETTING(active_mw, kind.milliwatts[SPINDLE_ACTIVE], 0, MAX_MW, false);
+SETTING(idle_mw, kind.milliwatts[SPINDLE_IDLE], 0, MAX_MW, false);
+SETTING(standby_mw, kind.milliwatts[SPINDLE_STANDBY], 0, MAX_MW, false);
+SETTING(spin_up_mw, kind.milliwatts[SPINDLE_SPIN_UP], 0, MAX_MW, false);
+SETTING(spin_down_mw, kind.milliwatts[SPINDLE_SPIN_DOWN], 0, MAX_MW, false);
+SETTING(spin_up_ms, kind.spin_up_ms, 0, MAX_MS, true);
+SETTING(spin_down_ms, kind.spin_down_ms, 0, MAX_MS, true);
+SETTING(fail_starts, fail_starts, 0, U64_MAX, true);
+SETTING(fail_start_ms, fail_start_ms, 0, MAX_MS, true);
+SETTING(system_start, system_start, 0, 1, true);
+
+/* Where each number is from: Documentation/spindle.md. */
+static const struct spindle_kind presets[] = {
+	{
+		.preset = "none",
+		.depth = 64,
+		.cache_kib = 16384,
+	}, {
+		.preset = "nearline",
+		.mechanics = {
+			.rpm = 7200,
+			.seek_track_us = 230,
+			.seek_avg_us = 8000,
+			.seek_full_us = 17060,
+			.outer_kib = 254882,
+			.inner_kib = 127441,
+			.zones = 32,
+		},
+		.overhead_us = 200,
+		.bus_kib = 585937,
+		.depth = 32,
+		.max_age_ms = 500,
+		.cache_kib = 16384,
+		.readahead_kib = 2048,
+		.milliwatts = {
+			[SPINDLE_STANDBY] = 1000,
+			[SPINDLE_SPIN_UP] = 24000,
+			[SPINDLE_SPIN_DOWN] = 1000,
+			[SPINDLE_IDLE] = 5000,
+			[SPINDLE_ACTIVE] = 10000,
+		},
+		.spin_up_ms = 20000,
+		.spin_down_ms = 10000,
+	}, {
+		.preset = "nas",
+		.mechanics = {
+			.rpm = 5400,
+			.seek_track_us = 1000,
+			.seek_avg_us = 12000,
+			.seek_full_us = 20000,
+			.outer_kib = 170898,
+			.inner_kib = 85449,
+			.zones = 24,
+		},
+		.overhead_us = 200,
+		.bus_kib = 585937,
+		.depth = 32,
+		.max_age_ms = 500,
+		.cache_kib = 16384,
+		.readahead_kib = 2048,
+		.milliwatts = {
+			[SPINDLE_STANDBY] = 400,
+			[SPINDLE_SPIN_UP] = 21000,
+			[SPINDLE_SPIN_DOWN] = 400,
+			[SPINDLE_IDLE] = 3400,
+			[SPINDLE_ACTIVE] = 5300,
+		},
+		.spin_up_ms = 15000,
+		.spin_down_ms = 10000,
+	}, {
+		.preset = "server36",
+		.mechanics = {
+			.rpm = 15000,
+			.seek_track_us = 300,
+			.seek_avg_us = 4000,
+			.seek_full_us = 9000,
+			.outer_kib = 68359,
+			.inner_kib = 43945,
+			.zones = 16,
+		},
+		.overhead_us = 200,
+		.bus_kib = 312500,
+		.depth = 32,
+		.max_age_ms = 500,
+		.cache_kib = 8192,
+		.readahead_kib = 512,
+		.milliwatts = {
+			[SPINDLE_STANDBY] = 2500,
+			[SPINDLE_SPIN_UP] = 24000,
+			[SPINDLE_SPIN_DOWN] = 2500,
+			[SPINDLE_IDLE] = 9500,
+			[SPINDLE_ACTIVE] = 13000,
+		},
+		.spin_up_ms = 12500,
+		.spin_down_ms = 10000,
+	},
+};
+
+void spindle_settings_setup(struct spindle *disk)
+{
+	disk->kind = presets[0];
+}
+
+static const struct spindle_kind *find_preset(const char *name)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(presets); i++) {
+		if (sysfs_streq(name, presets[i].preset))
+			return &presets[i];
+	}
+	return NULL;
+}
+
+static ssize_t spindle_preset_show(struct config_item *item, char *page)
+{
+	return sysfs_emit(page, "%s\n", to_spindle(item)->kind.preset);
+}
+
+static ssize_t spindle_preset_store(struct config_item *item, const char *page, size_t count)
+{
+	const struct spindle_kind *preset = find_preset(page);
+	struct spindle *disk = to_spindle(item);
+
+	if (!preset)
+		return -EINVAL;
+	guard(mutex)(&disk->setup);
+	if (disk->online)
+		return -EBUSY;
+	mutex_lock(&disk->lock);
+	disk->kind = *preset;
+	mutex_unlock(&disk->lock);
+	return count;
+}
+CONFIGFS_ATTR(spindle_, preset);
 
 static ssize_t spindle_state_show(struct config_item *item, char *page)
 {
@@ -70,7 +225,82 @@ static ssize_t spindle_starts_show(struct config_item *item, char *page)
 }
 CONFIGFS_ATTR_RO(spindle_, starts);
 
+/* All of one instant. */
+static ssize_t show_report(struct spindle *disk, char *page)
+{
+	u64 energy = spindle_microjoules(disk, ktime_get_ns());
+	const u64 *times = disk->times;
+	ssize_t len;
+
+	len = sysfs_emit(page, "energy_uj %llu\n", energy);
+	len += sysfs_emit_at(page, len, "active_ns %llu\nidle_ns %llu\nstandby_ns %llu\n",
+			     times[SPINDLE_ACTIVE], times[SPINDLE_IDLE], times[SPINDLE_STANDBY]);
+	len += sysfs_emit_at(page, len, "spin_up_ns %llu\nspin_down_ns %llu\noff_ns %llu\n",
+			     times[SPINDLE_SPIN_UP], times[SPINDLE_SPIN_DOWN], times[SPINDLE_OFF]);
+	len += sysfs_emit_at(page, len, "starts %llu\nstops %llu\n", disk->starts, disk->stops);
+	len += sysfs_emit_at(page, len, "reads %llu\nwrites %llu\ndiscards %llu\nflushes %llu\n",
+			     disk->reads, disk->writes, disk->discards, disk->flushes);
+	len += sysfs_emit_at(page, len, "read_bytes %llu\nwritten_bytes %llu\n",
+			     disk->read_bytes, disk->written_bytes);
+	return len + sysfs_emit_at(page, len, "seeks %llu\nhits %llu\nwrite_backs %llu\n",
+				   disk->seeks, disk->hits, disk->runs);
+}
+
+static ssize_t spindle_report_show(struct config_item *item, char *page)
+{
+	struct spindle *disk = to_spindle(item);
+	ssize_t len;
+
+	spindle_advance(disk);
+	mutex_lock(&disk->lock);
+	len = show_report(disk, page);
+	mutex_unlock(&disk->lock);
+	return len;
+}
+
+/* What is written does not matter: all that it reports begins anew. */
+static ssize_t spindle_report_store(struct config_item *item, const char *page, size_t count)
+{
+	struct spindle *disk = to_spindle(item);
+
+	spindle_advance(disk);
+	mutex_lock(&disk->lock);
+	spindle_microjoules(disk, ktime_get_ns());
+	memset(disk->times, 0, sizeof(disk->times));
+	disk->reads = 0;
+	disk->writes = 0;
+	disk->discards = 0;
+	disk->flushes = 0;
+	disk->read_bytes = 0;
+	disk->written_bytes = 0;
+	disk->seeks = 0;
+	disk->hits = 0;
+	disk->runs = 0;
+	mutex_unlock(&disk->lock);
+	return count;
+}
+CONFIGFS_ATTR(spindle_, report);
+
 struct configfs_attribute *const spindle_settings[SPINDLE_NR_SETTINGS] = {
+	&spindle_attr_preset,
+	&spindle_attr_rpm,
+	&spindle_attr_seek_track_us,
+	&spindle_attr_seek_avg_us,
+	&spindle_attr_seek_full_us,
+	&spindle_attr_outer_kib,
+	&spindle_attr_inner_kib,
+	&spindle_attr_zones,
+	&spindle_attr_overhead_us,
+	&spindle_attr_bus_kib,
+	&spindle_attr_depth,
+	&spindle_attr_max_age_ms,
+	&spindle_attr_cache_kib,
+	&spindle_attr_readahead_kib,
+	&spindle_attr_active_mw,
+	&spindle_attr_idle_mw,
+	&spindle_attr_standby_mw,
+	&spindle_attr_spin_up_mw,
+	&spindle_attr_spin_down_mw,
 	&spindle_attr_spin_up_ms,
 	&spindle_attr_spin_down_ms,
 	&spindle_attr_fail_starts,
@@ -78,4 +308,5 @@ struct configfs_attribute *const spindle_settings[SPINDLE_NR_SETTINGS] = {
 	&spindle_attr_system_start,
 	&spindle_attr_state,
 	&spindle_attr_starts,
+	&spindle_attr_report,
 };

@@ -6,6 +6,8 @@
  *   settings.c	what kind of disk it is, and what it tells of itself
  *   disk.c	the block device, requests and how long they take, power cuts
  *   power.c	does the platter turn; runtime PM
+ *   arm.c	what a disk with mechanics does, and when
+ *   model.c	how long that takes
  *   media.c	what is stored: the media, and the volatile cache above it
  *   errors.c	sectors that cannot be read or written
  */
@@ -21,6 +23,11 @@
 #include <linux/workqueue.h>
 #include <linux/xarray.h>
 
+#include "model.h"
+
+/* The cache holds slots of 4 KiB. */
+#define SPINDLE_SLOT_SHIFT	3	/* in sectors */
+
 /* A disk that turns is idle; how long of that it was active is known besides. */
 enum spindle_state {
 	SPINDLE_OFF,
@@ -30,6 +37,35 @@ enum spindle_state {
 	SPINDLE_IDLE,
 	SPINDLE_ACTIVE,
 	SPINDLE_NR_STATES,
+};
+
+/* What kind of disk it is; settings.c has presets. */
+struct spindle_kind {
+	const char *preset;
+	struct spindle_mechanics mechanics;
+	u64 overhead_us;		/* until a command is understood */
+	u64 bus_kib;			/* KiB/s; 0: no limit */
+	u64 depth;			/* requests at a time */
+	u64 max_age_ms;			/* so old a request is served first */
+	u64 cache_kib;			/* that wait to be written */
+	u64 readahead_kib;
+	u64 milliwatts[SPINDLE_NR_STATES];
+	u64 spin_up_ms, spin_down_ms;
+};
+
+/*
+ * What the arm does. Since @since the head is at @place, and it is there still or
+ * reads on until @ahead; what it has read since @buffer_first it keeps. If @since
+ * is to come the arm has something to do until then.
+ */
+struct spindle_arm {
+	u64 phase;			/* of the platter, in ns */
+	u64 place, since, ahead;
+	u64 buffer_first, buffer_read;	/* sectors */
+	u64 free_at;			/* ns */
+	u64 bus_free_at;		/* ns */
+	u64 run_first, run_slots;	/* that it writes back, or 0 */
+	u64 promised;			/* slots of the cache, to requests in flight */
 };
 
 /*
@@ -52,6 +88,8 @@ struct spindle {
 	u64 delay_us;
 	u64 rate_kib;
 	u64 seed;
+	struct spindle_kind kind;	/* spin_up_ms, spin_down_ms: by lock */
+	struct spindle_model model;
 	struct blk_mq_tag_set tags;
 	struct gendisk *gendisk;
 
@@ -79,12 +117,19 @@ struct spindle {
 	u64 times[SPINDLE_NR_STATES];	/* ns */
 	u64 starts, stops;
 	bool start_fails;		/* this one does */
-	u64 spin_up_ms, spin_down_ms;
 	u64 fail_starts, fail_start_ms;
 	u64 system_start;		/* does it turn after system sleep? */
 	u64 changes;			/* of all that one may wait for */
 	wait_queue_head_t wait;
 	struct device *dev;
+
+	/* arm.c */
+	struct spindle_arm arm;
+	u64 seeks, hits, runs;
+
+	/* What has been done. */
+	u64 reads, writes, discards, flushes;
+	u64 read_bytes, written_bytes;
 
 	/* Requests that the disk has not begun, in order of arrival. */
 	struct list_head waiting;
@@ -104,9 +149,16 @@ static inline struct spindle *to_spindle(struct config_item *item)
 /* What the driver keeps with a request. */
 struct spindle_cmd {
 	struct list_head list;
+	u64 arrived;			/* ns */
 	u64 due;			/* ns */
+	u64 promised;			/* slots of the cache */
 	blk_status_t status;		/* of all of it; else see its bios */
 };
+
+static inline struct request *spindle_rq(const struct spindle_cmd *cmd)
+{
+	return blk_mq_rq_from_pdu((void *)cmd);
+}
 
 /* How what is written comes to the disk. */
 struct spindle_how {
@@ -120,8 +172,9 @@ extern struct mutex spindle_lock;
 extern struct list_head spindle_disks;
 
 /* settings.c */
-#define SPINDLE_NR_SETTINGS	7
+#define SPINDLE_NR_SETTINGS	27
 extern struct configfs_attribute *const spindle_settings[SPINDLE_NR_SETTINGS];
+void spindle_settings_setup(struct spindle *disk);
 
 /* power.c */
 
@@ -163,7 +216,30 @@ void spindle_changed(struct spindle *disk);
 void spindle_lose_power(struct spindle *disk, u64 now);
 void spindle_get_power(struct spindle *disk, u64 now);
 
+/* What it has used so far, up to and with @now. */
+u64 spindle_microjoules(struct spindle *disk, u64 now);
+
+/* arm.c: all under @lock, and of disks with mechanics whose platter turns. */
+
+/* Nothing is under way, as after starting. Of any disk. */
+void spindle_arm_reset(struct spindle *disk, u64 now);
+
+/* Begin what can be begun @now. To be called whenever a request comes or ends. */
+void spindle_arm_begin(struct spindle *disk, u64 now);
+
+/* When to call it in any case; U64_MAX: not. */
+u64 spindle_arm_wakes_at(const struct spindle *disk, u64 now);
+
+/* Has it anything to write back? Of any disk. */
+bool spindle_arm_busy(const struct spindle *disk);
+
+/* A write that may end when it is in the cache, as soon as there is room. */
+bool spindle_is_cacheable(const struct spindle *disk, const struct spindle_cmd *cmd);
+
 /* disk.c */
+
+/* The request waits no more but is in flight: it ends @due, or later by delay_us. */
+void spindle_add_pending(struct spindle *disk, struct spindle_cmd *cmd, u64 due);
 
 /* The workqueue; around everything else. */
 int spindle_init(void);
@@ -212,6 +288,7 @@ enum spindle_choice {
 	SPINDLE_KEEP,			/* slot, seed of the cut */
 	SPINDLE_ARRIVE,			/* slot, seed of the cut */
 	SPINDLE_CUT,			/* number of cut */
+	SPINDLE_PHASE,			/* number of start */
 };
 
 u64 spindle_choose(const struct spindle *disk, enum spindle_choice what,
@@ -235,6 +312,21 @@ blk_status_t spindle_media_write(struct spindle *disk, sector_t sector,
 				 const struct spindle_how *how);
 void spindle_media_discard(struct spindle *disk, sector_t sector, u64 sectors,
 			   const struct spindle_how *how);
+
+/* The slots that may be dirty. */
+u64 spindle_cache_slots(const struct spindle *disk);
+
+/*
+ * The first run of dirty slots, of at most @most, from @sector on, or else from
+ * the beginning. How many there are; 0 if none is dirty.
+ */
+u64 spindle_media_next_dirty(struct spindle *disk, sector_t sector, u64 most, u64 *first);
+
+/* Bring what is dirty of these slots to the media. */
+void spindle_media_destage(struct spindle *disk, u64 first, u64 count);
+
+/* Has the cache newer data for each of these sectors? */
+bool spindle_media_all_dirty(struct spindle *disk, sector_t sector, u64 sectors);
 
 /* Bring all of the cache to the media. Cannot fail. */
 void spindle_media_flush(struct spindle *disk);

@@ -34,4 +34,11 @@ static inline void spindle_timer_setup(struct hrtimer *timer,
 #define SPINDLE_F_MERGE		BLK_MQ_F_SHOULD_MERGE
 #endif
 
+/* 6.13 made the argument of MODULE_IMPORT_NS() a string. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
+#define SPINDLE_IMPORT_KUNIT_NS	MODULE_IMPORT_NS("EXPORTED_FOR_KUNIT_TESTING")
+#else
+#define SPINDLE_IMPORT_KUNIT_NS	MODULE_IMPORT_NS(EXPORTED_FOR_KUNIT_TESTING)
+#endif
+
 #endif

@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a disk with mechanics does, and when it is done: which request the arm
+ * serves next, what is served without the arm, what is read ahead, and when the
+ * volatile cache is brought to the media. How long each takes is model.c's.
+ *
+ * Only one timer goes off, that of the next thing to be done: a disk that is idle
+ * costs nothing, and what it has read ahead meanwhile is found out afterwards.
+ */
+#include <linux/math64.h>
+#include "spindle.h"
+
+#define RUN_SLOTS	256		/* that the arm writes back at one go */
+
+static u64 kib_to_ns(u64 bytes, u64 kib)
+{
+	return kib ? mul_u64_u64_div_u64(bytes, NSEC_PER_SEC, kib << 10) : 0;
+}
+
+static u64 cmd_first(const struct spindle_cmd *cmd)
+{
+	return blk_rq_pos(spindle_rq(cmd));
+}
+
+static u64 cmd_end(const struct spindle_cmd *cmd)
+{
+	return cmd_first(cmd) + blk_rq_sectors(spindle_rq(cmd));
+}
+
+static u64 cmd_slots(const struct spindle_cmd *cmd)
+{
+	return ((cmd_end(cmd) - 1) >> SPINDLE_SLOT_SHIFT) -
+	       (cmd_first(cmd) >> SPINDLE_SLOT_SHIFT) + 1;
+}
+
+static bool is_op(const struct spindle_cmd *cmd, enum req_op op)
+{
+	return req_op(spindle_rq(cmd)) == op;
+}
+
+bool spindle_is_cacheable(const struct spindle *disk, const struct spindle_cmd *cmd)
+{
+	return is_op(cmd, REQ_OP_WRITE) && disk->cache &&
+	       !(spindle_rq(cmd)->cmd_flags & REQ_FUA) &&
+	       cmd_slots(cmd) <= spindle_cache_slots(disk);
+}
+
+static bool has_room(const struct spindle *disk, const struct spindle_cmd *cmd)
+{
+	return disk->nr_cached + disk->arm.promised + cmd_slots(cmd) <=
+	       spindle_cache_slots(disk);
+}
+
+/* The electronics understand a command so long after it has come. */
+static u64 understood_at(const struct spindle *disk, const struct spindle_cmd *cmd)
+{
+	return cmd->arrived + disk->kind.overhead_us * NSEC_PER_USEC;
+}
+
+/* Where the head is. It reads ahead until it is at the end of the buffer. */
+static u64 head_at(const struct spindle_arm *arm, u64 now)
+{
+	return min(arm->place + (now - arm->since), arm->ahead);
+}
+
+/* The sectors that the buffer has by now. */
+static u64 buffer_end(const struct spindle *disk, u64 now)
+{
+	const struct spindle_arm *arm = &disk->arm;
+
+	return max(arm->buffer_read, spindle_sector_at(&disk->model, head_at(arm, now)));
+}
+
+static bool in_buffer(const struct spindle *disk, const struct spindle_cmd *cmd, u64 now)
+{
+	const struct spindle_arm *arm = &disk->arm;
+
+	return arm->buffer_first <= cmd_first(cmd) && now >= arm->since &&
+	       cmd_end(cmd) <= buffer_end(disk, now);
+}
+
+/* The head is on its way to what the request wants, without a gap. */
+static bool comes_by(const struct spindle *disk, const struct spindle_cmd *cmd, u64 now)
+{
+	const struct spindle_arm *arm = &disk->arm;
+
+	return is_op(cmd, REQ_OP_READ) && head_at(arm, now) < arm->ahead &&
+	       arm->buffer_first <= cmd_first(cmd) &&
+	       spindle_place(&disk->model, cmd_first(cmd)) <= arm->ahead;
+}
+
+/* From @now until the first sector is under the head. */
+static u64 reach_ns(const struct spindle *disk, u64 sector, u64 now)
+{
+	const struct spindle_arm *arm = &disk->arm;
+
+	return spindle_reach_ns(&disk->model, head_at(arm, now), now, arm->phase,
+				spindle_place(&disk->model, sector));
+}
+
+/* When the request ends if the arm begins it @now. */
+static u64 served_at(const struct spindle *disk, const struct spindle_cmd *cmd, u64 now)
+{
+	const struct spindle_arm *arm = &disk->arm;
+	u64 end = spindle_place(&disk->model, cmd_end(cmd));
+	u64 begin = max(now, understood_at(disk, cmd));
+
+	if (comes_by(disk, cmd, begin))
+		return max(begin, arm->since + end - arm->place);
+	return begin + reach_ns(disk, cmd_first(cmd), begin) + end -
+	       spindle_place(&disk->model, cmd_first(cmd));
+}
+
+static void stay_at(struct spindle_arm *arm, u64 place, u64 since)
+{
+	arm->place = place;
+	arm->ahead = place;
+	arm->since = since;
+}
+
+/* What is read ahead goes on from here; it is active as long. */
+static void read_ahead(struct spindle *disk, u64 sector, u64 since)
+{
+	struct spindle_arm *arm = &disk->arm;
+	u64 end = min(disk->model.sectors, sector + 2 * disk->kind.readahead_kib);
+
+	stay_at(arm, spindle_place(&disk->model, sector), since);
+	arm->buffer_read = sector;
+	arm->ahead = max(arm->place, spindle_place(&disk->model, end));
+}
+
+static void empty_buffer(struct spindle_arm *arm)
+{
+	arm->buffer_first = U64_MAX;
+	arm->buffer_read = 0;
+}
+
+static void count_seek(struct spindle *disk, u64 sector, u64 now)
+{
+	u64 turn = disk->model.turn_ns;
+
+	if (div64_u64(head_at(&disk->arm, now), turn) !=
+	    div64_u64(spindle_place(&disk->model, sector), turn))
+		disk->seeks++;
+}
+
+static void begin_cmd(struct spindle *disk, struct spindle_cmd *cmd, u64 now)
+{
+	struct spindle_arm *arm = &disk->arm;
+	u64 due = served_at(disk, cmd, now);
+
+	if (!comes_by(disk, cmd, now))
+		count_seek(disk, cmd_first(cmd), now);
+	if (is_op(cmd, REQ_OP_READ)) {
+		if (!comes_by(disk, cmd, now))
+			arm->buffer_first = cmd_first(cmd);
+		read_ahead(disk, cmd_end(cmd), due);
+	} else {
+		empty_buffer(arm);
+		stay_at(arm, spindle_place(&disk->model, cmd_end(cmd)), due);
+	}
+	arm->free_at = due;
+	spindle_active_until(disk, now, due + arm->ahead - arm->place);
+	spindle_add_pending(disk, cmd, due);
+}
+
+/* Write back what is next on the way inwards, and then from the outer edge. */
+static void begin_run(struct spindle *disk, u64 now)
+{
+	struct spindle_arm *arm = &disk->arm;
+	u64 here = spindle_sector_at(&disk->model, head_at(arm, now));
+	u64 begin, end;
+
+	disk->runs++;
+	arm->run_slots = spindle_media_next_dirty(disk, here, RUN_SLOTS, &arm->run_first);
+	begin = arm->run_first << SPINDLE_SLOT_SHIFT;
+	end = (arm->run_first + arm->run_slots) << SPINDLE_SLOT_SHIFT;
+	count_seek(disk, begin, now);
+	arm->free_at = now + reach_ns(disk, begin, now) + spindle_place(&disk->model, end) -
+		       spindle_place(&disk->model, begin);
+	empty_buffer(arm);
+	stay_at(arm, spindle_place(&disk->model, end), arm->free_at);
+	spindle_active_until(disk, now, arm->free_at);
+}
+
+/* Without the arm: over the bus, one after the other. */
+static void begin_by_bus(struct spindle *disk, struct spindle_cmd *cmd, u64 now)
+{
+	struct spindle_arm *arm = &disk->arm;
+	u64 due = max3(now, arm->bus_free_at, understood_at(disk, cmd));
+
+	if (is_op(cmd, REQ_OP_READ) || is_op(cmd, REQ_OP_WRITE))
+		due += kib_to_ns(blk_rq_bytes(spindle_rq(cmd)), disk->kind.bus_kib);
+	arm->bus_free_at = due;
+	spindle_add_pending(disk, cmd, due);
+}
+
+/* A reader that follows closely keeps the head reading. */
+static void hit(struct spindle *disk, struct spindle_cmd *cmd, u64 now)
+{
+	struct spindle_arm *arm = &disk->arm;
+	u64 end = min(disk->model.sectors, cmd_end(cmd) + 2 * disk->kind.readahead_kib);
+
+	disk->hits++;
+	if (head_at(arm, now) < arm->ahead) {
+		arm->ahead = max(arm->ahead, spindle_place(&disk->model, end));
+		spindle_active_until(disk, now, arm->since + arm->ahead - arm->place);
+	}
+	begin_by_bus(disk, cmd, now);
+}
+
+/* Does it end without the arm? Then it is begun. */
+static bool begin_without_arm(struct spindle *disk, struct spindle_cmd *cmd, u64 now)
+{
+	struct spindle_arm *arm = &disk->arm;
+
+	if (is_op(cmd, REQ_OP_READ) && in_buffer(disk, cmd, now)) {
+		hit(disk, cmd, now);
+		return true;
+	}
+	if (is_op(cmd, REQ_OP_READ) &&
+	    spindle_media_all_dirty(disk, cmd_first(cmd), cmd_end(cmd) - cmd_first(cmd))) {
+		disk->hits++;
+		begin_by_bus(disk, cmd, now);
+		return true;
+	}
+	if (spindle_is_cacheable(disk, cmd) && has_room(disk, cmd)) {
+		cmd->promised = cmd_slots(cmd);
+		arm->promised += cmd->promised;
+		begin_by_bus(disk, cmd, now);
+		return true;
+	}
+	if (is_op(cmd, REQ_OP_DISCARD)) {
+		begin_by_bus(disk, cmd, now);
+		return true;
+	}
+	return false;
+}
+
+/*
+ * A flush is no queued command, as with SATA: all that came before it ends first,
+ * and what comes after it waits.
+ */
+static bool begin_flush(struct spindle *disk, struct spindle_cmd *cmd, u64 now)
+{
+	if (cmd != list_first_entry(&disk->waiting, struct spindle_cmd, list) ||
+	    !list_empty(&disk->pending) || disk->nr_cached || disk->arm.run_slots)
+		return false;
+	begin_by_bus(disk, cmd, now);
+	return true;
+}
+
+static bool is_flush(const struct spindle_cmd *cmd)
+{
+	return is_op(cmd, REQ_OP_FLUSH);
+}
+
+static void begin_armless(struct spindle *disk, u64 now)
+{
+	struct spindle_cmd *cmd, *next;
+
+	list_for_each_entry_safe(cmd, next, &disk->waiting, list) {
+		if (is_flush(cmd)) {
+			begin_flush(disk, cmd, now);
+			break;
+		}
+		begin_without_arm(disk, cmd, now);
+	}
+}
+
+/* The one that is served first; none waits too long. */
+static struct spindle_cmd *choose(struct spindle *disk, u64 now)
+{
+	struct spindle_cmd *cmd, *best = NULL;
+	u64 best_at = U64_MAX;
+
+	list_for_each_entry(cmd, &disk->waiting, list) {
+		u64 at;
+
+		if (is_flush(cmd))
+			break;
+		if (spindle_is_cacheable(disk, cmd))
+			continue;
+		if (now - cmd->arrived > disk->kind.max_age_ms * NSEC_PER_MSEC)
+			return cmd;
+		at = served_at(disk, cmd, now);
+		if (at < best_at) {
+			best = cmd;
+			best_at = at;
+		}
+	}
+	return best;
+}
+
+/* The oldest request waits for the cache to be written back. */
+static bool cache_is_waited_for(struct spindle *disk)
+{
+	const struct spindle_cmd *first;
+
+	first = list_first_entry_or_null(&disk->waiting, struct spindle_cmd, list);
+	return first && (is_flush(first) || spindle_is_cacheable(disk, first));
+}
+
+/* Something for the arm to do? */
+static bool begin_with_arm(struct spindle *disk, u64 now)
+{
+	struct spindle_cmd *cmd = NULL;
+
+	if (!disk->nr_cached || !cache_is_waited_for(disk))
+		cmd = choose(disk, now);
+	if (cmd)
+		begin_cmd(disk, cmd, now);
+	else if (disk->nr_cached)
+		begin_run(disk, now);
+	else
+		return false;
+	return true;
+}
+
+void spindle_arm_begin(struct spindle *disk, u64 now)
+{
+	struct spindle_arm *arm = &disk->arm;
+
+	lockdep_assert_held(&disk->lock);
+	if (arm->run_slots && arm->free_at <= now) {
+		spindle_media_destage(disk, arm->run_first, arm->run_slots);
+		arm->run_slots = 0;
+	}
+	begin_armless(disk, now);
+	if (arm->free_at <= now && begin_with_arm(disk, now))
+		begin_armless(disk, now);
+}
+
+u64 spindle_arm_wakes_at(const struct spindle *disk, u64 now)
+{
+	const struct spindle_arm *arm = &disk->arm;
+
+	/* A free arm has nothing to do, and nobody waits but for the end of another request. */
+	if (arm->free_at <= now)
+		return U64_MAX;
+	return arm->run_slots || !list_empty(&disk->waiting) ? arm->free_at : U64_MAX;
+}
+
+bool spindle_arm_busy(const struct spindle *disk)
+{
+	return disk->model.turn_ns && (disk->arm.run_slots || disk->nr_cached);
+}
+
+/*
+ * Where the platter is then depends on the seed and on how often it has been
+ * started, and not on the time: so what begins anew goes the same way again.
+ */
+void spindle_arm_reset(struct spindle *disk, u64 now)
+{
+	struct spindle_arm *arm = &disk->arm;
+	u64 turn = disk->model.turn_ns, chosen, here;
+
+	*arm = (struct spindle_arm){ .since = now, .free_at = now };
+	empty_buffer(arm);
+	if (!turn)
+		return;
+	div64_u64_rem(spindle_choose(disk, SPINDLE_PHASE, disk->starts, 0), turn, &chosen);
+	div64_u64_rem(now, turn, &here);
+	arm->phase = chosen + turn - here;
+}
