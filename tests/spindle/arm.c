@@ -8,9 +8,11 @@
  * costs nothing, and what it has read ahead meanwhile is found out afterwards.
  */
 #include <linux/math64.h>
+#include <linux/time64.h>
 #include "spindle.h"
 
 #define RUN_SLOTS	256		/* that the arm writes back at one go */
+#define MAX_LATE	NSEC_PER_MSEC
 
 static u64 kib_to_ns(u64 bytes, u64 kib)
 {
@@ -144,15 +146,16 @@ static void count_seek(struct spindle *disk, u64 sector, u64 now)
 		disk->seeks++;
 }
 
-static void begin_cmd(struct spindle *disk, struct spindle_cmd *cmd, u64 now)
+static void begin_cmd(struct spindle *disk, struct spindle_cmd *cmd, u64 at, u64 now)
 {
 	struct spindle_arm *arm = &disk->arm;
-	u64 due = served_at(disk, cmd, now);
+	u64 due = served_at(disk, cmd, at);
+	bool on_the_way = comes_by(disk, cmd, at);
 
-	if (!comes_by(disk, cmd, now))
-		count_seek(disk, cmd_first(cmd), now);
+	if (!on_the_way)
+		count_seek(disk, cmd_first(cmd), at);
 	if (is_op(cmd, REQ_OP_READ)) {
-		if (!comes_by(disk, cmd, now))
+		if (!on_the_way)
 			arm->buffer_first = cmd_first(cmd);
 		read_ahead(disk, cmd_end(cmd), due);
 	} else {
@@ -165,18 +168,18 @@ static void begin_cmd(struct spindle *disk, struct spindle_cmd *cmd, u64 now)
 }
 
 /* Write back what is next on the way inwards, and then from the outer edge. */
-static void begin_run(struct spindle *disk, u64 now)
+static void begin_run(struct spindle *disk, u64 at, u64 now)
 {
 	struct spindle_arm *arm = &disk->arm;
-	u64 here = spindle_sector_at(&disk->model, head_at(arm, now));
+	u64 here = spindle_sector_at(&disk->model, head_at(arm, at));
 	u64 begin, end;
 
 	disk->runs++;
 	arm->run_slots = spindle_media_next_dirty(disk, here, RUN_SLOTS, &arm->run_first);
 	begin = arm->run_first << SPINDLE_SLOT_SHIFT;
 	end = (arm->run_first + arm->run_slots) << SPINDLE_SLOT_SHIFT;
-	count_seek(disk, begin, now);
-	arm->free_at = now + reach_ns(disk, begin, now) + spindle_place(&disk->model, end) -
+	count_seek(disk, begin, at);
+	arm->free_at = at + reach_ns(disk, begin, at) + spindle_place(&disk->model, end) -
 		       spindle_place(&disk->model, begin);
 	empty_buffer(arm);
 	stay_at(arm, spindle_place(&disk->model, end), arm->free_at);
@@ -269,13 +272,13 @@ static void begin_armless(struct spindle *disk, u64 now)
 }
 
 /* The one that is served first; none waits too long. */
-static struct spindle_cmd *choose(struct spindle *disk, u64 now)
+static struct spindle_cmd *choose(struct spindle *disk, u64 at, u64 now)
 {
 	struct spindle_cmd *cmd, *best = NULL;
 	u64 best_at = U64_MAX;
 
 	list_for_each_entry(cmd, &disk->waiting, list) {
-		u64 at;
+		u64 ends_at;
 
 		if (is_flush(cmd))
 			break;
@@ -283,10 +286,10 @@ static struct spindle_cmd *choose(struct spindle *disk, u64 now)
 			continue;
 		if (now - cmd->arrived > disk->kind.max_age_ms * NSEC_PER_MSEC)
 			return cmd;
-		at = served_at(disk, cmd, now);
-		if (at < best_at) {
+		ends_at = served_at(disk, cmd, at);
+		if (ends_at < best_at) {
 			best = cmd;
-			best_at = at;
+			best_at = ends_at;
 		}
 	}
 	return best;
@@ -302,41 +305,61 @@ static bool cache_is_waited_for(struct spindle *disk)
 }
 
 /* Something for the arm to do? */
-static bool begin_with_arm(struct spindle *disk, u64 now)
+static bool begin_with_arm(struct spindle *disk, u64 at, u64 now)
 {
 	struct spindle_cmd *cmd = NULL;
 
 	if (!disk->nr_cached || !cache_is_waited_for(disk))
-		cmd = choose(disk, now);
+		cmd = choose(disk, at, now);
 	if (cmd)
-		begin_cmd(disk, cmd, now);
+		begin_cmd(disk, cmd, at, now);
 	else if (disk->nr_cached)
-		begin_run(disk, now);
+		begin_run(disk, at, now);
 	else
 		return false;
 	return true;
 }
 
-void spindle_arm_begin(struct spindle *disk, u64 now)
+/*
+ * Since when the arm has had nothing to do. We are told a little late that it is
+ * free: what it goes on with must not miss its turn for that.
+ */
+static u64 free_since(struct spindle *disk, u64 now)
 {
 	struct spindle_arm *arm = &disk->arm;
 
-	lockdep_assert_held(&disk->lock);
-	if (arm->run_slots && arm->free_at <= now) {
+	if (!arm->working)
+		return now;
+	arm->working = false;
+	if (arm->run_slots)
 		spindle_media_destage(disk, arm->run_first, arm->run_slots);
-		arm->run_slots = 0;
+	arm->run_slots = 0;
+	return now - arm->free_at < MAX_LATE ? arm->free_at : now;
+}
+
+void spindle_arm_begin(struct spindle *disk, u64 now)
+{
+	struct spindle_arm *arm = &disk->arm;
+	u64 at;
+
+	lockdep_assert_held(&disk->lock);
+	if (arm->working && arm->free_at > now) {
+		begin_armless(disk, now);
+		return;
 	}
+	at = free_since(disk, now);
 	begin_armless(disk, now);
-	if (arm->free_at <= now && begin_with_arm(disk, now))
+	arm->working = begin_with_arm(disk, at, now);
+	if (arm->working)
 		begin_armless(disk, now);
 }
 
-u64 spindle_arm_wakes_at(const struct spindle *disk, u64 now)
+u64 spindle_arm_wakes_at(const struct spindle *disk)
 {
 	const struct spindle_arm *arm = &disk->arm;
 
-	/* A free arm has nothing to do, and nobody waits but for the end of another request. */
-	if (arm->free_at <= now)
+	/* A free arm has nothing to do; the end of a request is waited for as such. */
+	if (!arm->working)
 		return U64_MAX;
 	return arm->run_slots || !list_empty(&disk->waiting) ? arm->free_at : U64_MAX;
 }

@@ -201,13 +201,13 @@ void spindle_add_pending(struct spindle *disk, struct spindle_cmd *cmd, u64 due)
 	list_add(&cmd->list, &before->list);
 }
 
-static void start_timer(struct spindle *disk, u64 now)
+static void start_timer(struct spindle *disk)
 {
 	u64 due = spindle_settles_at(disk);
 	struct spindle_cmd *first;
 
 	if (disk->model.turn_ns)
-		due = min(due, spindle_arm_wakes_at(disk, now));
+		due = min(due, spindle_arm_wakes_at(disk));
 
 	first = list_first_entry_or_null(&disk->pending, struct spindle_cmd, list);
 	if (first)
@@ -259,6 +259,12 @@ static bool is_busy(const struct spindle *disk)
 	       spindle_arm_busy(disk);
 }
 
+void spindle_begin_anew(struct spindle *disk, u64 now)
+{
+	if (!is_busy(disk))
+		spindle_arm_reset(disk, now);
+}
+
 /*
  * Bring the disk to where it is @now, and have the timer go off when the next
  * thing happens. What is @ended is to be ended when @lock is released.
@@ -278,7 +284,7 @@ static void step(struct spindle *disk, u64 now, struct list_head *ended)
 	if (disk->state == SPINDLE_IDLE && !disk->wanted && !is_busy(disk))
 		spindle_media_flush(disk);
 	spindle_platter(disk, now, is_busy(disk));
-	start_timer(disk, now);
+	start_timer(disk);
 }
 
 void spindle_advance(struct spindle *disk)

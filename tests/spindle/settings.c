@@ -258,14 +258,20 @@ static ssize_t spindle_report_show(struct config_item *item, char *page)
 	return len;
 }
 
-/* What is written does not matter: all that it reports begins anew. */
+/*
+ * What is written does not matter: all that it reports begins anew, and the arm
+ * and the platter as well, so that what follows takes the same time again.
+ */
 static ssize_t spindle_report_store(struct config_item *item, const char *page, size_t count)
 {
 	struct spindle *disk = to_spindle(item);
+	u64 now;
 
 	spindle_advance(disk);
 	mutex_lock(&disk->lock);
-	spindle_microjoules(disk, ktime_get_ns());
+	now = ktime_get_ns();
+	spindle_microjoules(disk, now);
+	spindle_begin_anew(disk, now);
 	memset(disk->times, 0, sizeof(disk->times));
 	disk->reads = 0;
 	disk->writes = 0;

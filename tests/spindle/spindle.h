@@ -62,7 +62,8 @@ struct spindle_arm {
 	u64 phase;			/* of the platter, in ns */
 	u64 place, since, ahead;
 	u64 buffer_first, buffer_read;	/* sectors */
-	u64 free_at;			/* ns */
+	bool working;			/* until @free_at (ns), or nobody has noticed yet */
+	u64 free_at;
 	u64 bus_free_at;		/* ns */
 	u64 run_first, run_slots;	/* that it writes back, or 0 */
 	u64 promised;			/* slots of the cache, to requests in flight */
@@ -228,7 +229,7 @@ void spindle_arm_reset(struct spindle *disk, u64 now);
 void spindle_arm_begin(struct spindle *disk, u64 now);
 
 /* When to call it in any case; U64_MAX: not. */
-u64 spindle_arm_wakes_at(const struct spindle *disk, u64 now);
+u64 spindle_arm_wakes_at(const struct spindle *disk);
 
 /* Has it anything to write back? Of any disk. */
 bool spindle_arm_busy(const struct spindle *disk);
@@ -259,6 +260,9 @@ void spindle_teardown(struct spindle *disk);
  */
 int spindle_online(struct spindle *disk);
 void spindle_offline(struct spindle *disk);
+
+/* A disk that does nothing becomes as it is after a start. Under @lock. */
+void spindle_begin_anew(struct spindle *disk, u64 now);
 
 /* Whatever is due by now happens. Sleeps. */
 void spindle_advance(struct spindle *disk);
