@@ -1,0 +1,140 @@
+#!/bin/bash
+# Spindle disks with mechanics are as quick, and use as much energy, as theory says.
+# machine: --debug --time-travel --mem 512M
+set -euo pipefail
+. "$(dirname "$0")/../tools/par.sh"
+
+REPLAY=$MACHINE_TMP/replay
+gcc -O1 -o "$REPLAY" "$RAIDPAR_TOP/tests/replay/replay.c"
+
+get() { read -r GOT <"$SPINDLES/spin0/$1"; }
+
+# replay OPTION...: on spin0; what it says is in SAID[requests], SAID[sum_ns] and so on.
+declare -A SAID REPORT
+replay() {
+	local words i
+	read -r -a words < <("$REPLAY" /dev/spin0 "$@")
+	for ((i = 0; i < ${#words[@]}; i += 2)); do SAID[${words[i]}]=${words[i + 1]}; done
+	assert_eq "${SAID[errors]}" 0 "errors of replay $*"
+}
+
+report() {
+	local name value
+	while read -r name value; do REPORT[$name]=$value; done <"$SPINDLES/spin0/report"
+}
+
+# about GOT WANT PERMILLE WHAT
+about() {
+	note "$4: $1, in theory $2"
+	assert_le $((($1 - $2) * 1000)) $(($2 * $3)) "$4, above theory"
+	assert_le $((($2 - $1) * 1000)) $(($2 * $3)) "$4, below theory"
+}
+
+# theory: ns of a random read of 4 KiB, at half of the disk's rate between outer and inner.
+theory() {
+	local turn seek overhead outer inner
+	get rpm; turn=$((60000000000 / GOT))
+	get seek_avg_us; seek=$((GOT * 1000))
+	get overhead_us; overhead=$((GOT * 1000))
+	get outer_kib; outer=$GOT
+	get inner_kib; inner=$GOT
+	THEORY=$((overhead + seek + turn / 2 + 4 * 1000000000 * 2 / (outer + inner)))
+}
+
+# joules: what the report says is what its times and the watts make, to the microjoule.
+joules() {
+	local sum=0 state mw
+	report
+	for state in active idle standby spin_up spin_down; do
+		get "${state}_mw"; mw=$GOT
+		sum=$((sum + mw * REPORT[${state}_ns]))
+	done
+	assert_eq "${REPORT[energy_uj]}" $((sum / 1000000)) "microjoules"
+}
+
+# reads LIST: of 1 MiB, from a MiB of the disk on, as many as there are.
+run_of() { local i; for ((i = 0; i < 200; i++)); do echo "0 r $((($1 + i) * 2048)) 1048576"; done; }
+
+declare -A SIZE=([nearline]=16000900661248 [nas]=6001175126016 [server36]=36703918080)
+for preset in nearline nas server36; do
+	note "$preset"
+	mkspindles 1 "${SIZE[$preset]}" preset="$preset" spin_up_ms=0
+	get size; mib=$GOT
+	echo 0 >"$SPINDLES/spin0/report"
+
+	replay -n 3000 -s 1
+	theory
+	about $((SAID[sum_ns] / SAID[requests])) "$THEORY" 20 "ns of a random read"
+	joules
+
+	replay -n 200 -b 1048576 -q
+	get outer_kib
+	about $((200 * 1024 * 1000000000 / SAID[took_ns])) "$GOT" 20 "KiB/s of the outer edge"
+	run_of $((mib - 200)) >"$MACHINE_TMP/list"
+	replay -l "$MACHINE_TMP/list"
+	get inner_kib
+	about $((200 * 1024 * 1000000000 / SAID[took_ns])) "$GOT" 20 "KiB/s of the inner edge"
+
+	nap 10
+	echo 0 >"$SPINDLES/spin0/report"
+	nap 3600
+	report
+	assert_eq "${REPORT[active_ns]}" 0 "ns active in an idle hour"
+	get idle_mw
+	assert_eq $((REPORT[energy_uj] / 1000000)) $((GOT * REPORT[idle_ns] / 1000000000000)) "joules of an idle hour"
+	assert_le 3600 $((REPORT[idle_ns] / 1000000000)) "seconds"
+	joules
+	rmdisks
+done
+
+note "a queue"
+mkspindles 1 16000900661248 preset=nearline
+for ((i = 0; i < 1000; i++)); do
+	echo "0 r $(((RANDOM * 32768 + RANDOM) * 24)) 4096"
+done >"$MACHINE_TMP/list"
+theory
+replay -l "$MACHINE_TMP/list"
+note "$((SAID[took_ns] / 1000)) ns each at a depth of 32"
+assert_le $((SAID[took_ns] / 1000)) $((THEORY / 2)) "ns of each of many reads"
+# All wait at once, 32 of them in the disk; there none is older than max_age_ms and what is as old.
+report
+assert_le 900 "${REPORT[seeks]}" "seeks"
+
+note "writes are in the cache at once, a flush takes the time of writing them back"
+replay -n 500 -w 100 -t 1
+assert_le "${SAID[p50]}" 250000 "ns of a write"
+get dirty
+assert_le 2000 "$GOT" "dirty sectors"
+echo "0 f 0 0" >"$MACHINE_TMP/list"
+replay -l "$MACHINE_TMP/list"
+assert_le 1000000000 "${SAID[took_ns]}" "ns of a flush"
+get dirty
+assert_eq "$GOT" 0 "dirty sectors after a flush"
+replay -n 500 -w 100 -t 1 -s 3
+nap 30
+get dirty
+assert_eq "$GOT" 0 "dirty sectors of an idle disk"
+
+note "a full cache is as slow as the platter"
+# Each beyond that waits for half a turn at least, however well the arm is led.
+replay -n 6000 -w 100 -s 4
+assert_le 7900000000 "${SAID[took_ns]}" "ns of 6000 writes, of which 4096 fit"
+joules
+rmdisks
+
+note "without reading ahead, what comes next has just gone by"
+mkspindles 1 16000900661248 preset=nearline readahead_kib=0
+replay -n 101 -q
+about $((SAID[took_ns] / 100)) 8333333 10 "ns of each of neighbouring reads"
+rmdisks
+
+note "what no disk is"
+for bad in seek_avg_us=20000 seek_full_us=1 inner_kib=900000; do
+	mkdir "$SPINDLES/spin0"
+	for setting in preset=nearline "$bad"; do
+		echo "${setting#*=}" >"$SPINDLES/spin0/${setting%%=*}"
+	done
+	refused tee "$SPINDLES/spin0/online" <<<1
+	assert_match "$REFUSAL" "Invalid argument" "$bad"
+	rmdir "$SPINDLES/spin0"
+done
