@@ -1,0 +1,54 @@
+#!/bin/bash
+# An hour of requests, replayed in two machines in virtual time, takes the same joules, and each request the same nanoseconds.
+# timeout: 200
+set -euo pipefail
+TOP=$(cd "$(dirname "$0")/../.." && pwd)
+
+# replay NAME DEVICE OPTION...: an hour; its latencies and the disks' reports.
+replay() {
+	local name=$1 device=$2
+	shift 2
+	"$REPLAY" "/dev/$device" -t 3600 "$@" -o "$RAIDPAR_OUT/$name.latencies" >"$RAIDPAR_OUT/$name.said"
+	cat "$SPINDLES"/spin*/report >"$RAIDPAR_OUT/$name.report"
+}
+
+inside() {
+	. "$TOP/tests/machine/lib.sh"
+	REPLAY=${TMPDIR:-/tmp}/replay
+	gcc -O1 -o "$REPLAY" "$TOP/tests/replay/replay.c"
+
+	# One that sleeps when it has had nothing to do for 20 s.
+	mkspindles 1 16000900661248 preset=nearline
+	echo 20000 >/sys/block/spin0/device/power/autosuspend_delay_ms
+	echo auto >/sys/block/spin0/device/power/control
+	replay disk spin0 -n 200 -s 1 -w 30
+	rmdisks
+
+	mkspindles 3 1G preset=nas
+	mdadm --create /dev/md9 --quiet --run --level=5 --raid-devices=3 --assume-clean --bitmap=none "${DEVS[@]}"
+	replay raid5 md9 -n 1500 -s 7 -w 40
+	mdadm --stop --quiet /dev/md9
+	rmdisks
+}
+
+main() {
+	local dir name rc=0
+	dir=$(mktemp -d "${TMPDIR:-/tmp}/raid-par-twice.XXXXXX")
+	# shellcheck disable=SC2064  # this directory
+	trap "rm -rf '$dir'" EXIT
+	for name in first second; do
+		mkdir "$dir/$name"
+		RAIDPAR_OUT=$dir/$name "$TOP/tests/machine/run" --debug --time-travel --mem 512M -- \
+			"$TOP/tests/replay/twice.sh" inside || return
+	done
+	for name in disk raid5; do
+		echo "# $name: $(cat "$dir/first/$name.said")"
+		tr '\n' ' ' <"$dir/first/$name.report"
+		echo
+	done
+	grep -q '^starts [1-9]' "$dir/first/disk.report" || { echo "FAILED: the disk never slept"; rc=1; }
+	diff -r "$dir/first" "$dir/second" >"$dir/diff" || { head -n 20 "$dir/diff"; echo "FAILED: not the same"; rc=1; }
+	return "$rc"
+}
+
+if [ "${1:-}" = inside ]; then inside; else main; fi
