@@ -34,6 +34,15 @@ static inline void spindle_timer_setup(struct hrtimer *timer,
 #define SPINDLE_F_MERGE		BLK_MQ_F_SHOULD_MERGE
 #endif
 
+/* Without power management nobody calls who needs these: the platter always turns. */
+#ifndef CONFIG_PM
+struct request_queue;
+static inline int blk_pre_runtime_suspend(struct request_queue *q) { return 0; }
+static inline void blk_post_runtime_suspend(struct request_queue *q, int err) { }
+static inline void blk_pre_runtime_resume(struct request_queue *q) { }
+static inline void blk_post_runtime_resume(struct request_queue *q) { }
+#endif
+
 /* 6.13 made the argument of MODULE_IMPORT_NS() a string. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
 #define SPINDLE_IMPORT_KUNIT_NS	MODULE_IMPORT_NS("EXPORTED_FOR_KUNIT_TESTING")
