@@ -370,13 +370,37 @@ static void lose_rebuilding(unsigned int end)
 	lose(array.parities > 1 && chance(&rng, 75) ? other : d, 3);
 }
 
-/* All that have left come back, and are whole before the cut. */
+/* Who has failed late, of an error from before it came back, has left again. */
+static void notice_late_failures(void)
+{
+	unsigned int d;
+
+	for (d = 0; d < array.members; d++)
+		out[d] |= !present(d);
+}
+
+/*
+ * All that have left come back, and are whole before the cut. It must hold for
+ * a while: between two pieces of work a sync may look idle.
+ */
 static void mend(unsigned int end)
 {
+	unsigned int quiet = 0;
+	char state[256];
+
 	disks_slow_no_more();
-	bring_all_back(end);
-	while (!healed() && now_ms() < end && !stop)
-		nap_ms(5);
+	while (quiet < 5 && now_ms() < end && !stop) {
+		notice_late_failures();
+		bring_all_back(end);
+		if (healed() && !chaos_lacking()) {
+			quiet++;
+		} else if (quiet) {
+			array_describe(state, sizeof(state));
+			event("mended, but not for long: %s", state);
+			quiet = 0;
+		}
+		nap_ms(10);
+	}
 }
 
 /* With two parities one may be missing already, if no resync is due for it. */

@@ -200,12 +200,16 @@ static const char *await_cut(struct rng *rng)
  */
 static void mend(struct rng *rng)
 {
+	char state[256];
+
 	if (!files_wanted() || !chaos_lacking() || chance(rng, 25))
 		return;
 	phase("mending beside the load", 220);
 	chaos_ask(MENDING, 160000);
-	if (chaos_lacking() || array_degraded() || !array_idle())
-		fail("the members do not become whole beside the load");
+	if (chaos_lacking() || array_degraded() || !array_idle()) {
+		array_describe(state, sizeof(state));
+		fail("the members do not become whole beside the load: %s", state);
+	}
 	nap_ms(below(rng, 100));
 	counted.mended++;
 	may_refuse = false;
