@@ -14,11 +14,13 @@
 static_assert(sizeof(struct par_disk_super) == PAR_BLOCK_BYTES);
 static_assert(sizeof(struct par_disk_block) == PAR_BLOCK_BYTES);
 static_assert(sizeof(struct par_disk_set) == 48);
+static_assert(sizeof(struct par_disk_power) == 32);
 static_assert(offsetof(struct par_disk_super, uuid) == 40);
 static_assert(offsetof(struct par_disk_super, layout) == 88);
 static_assert(offsetof(struct par_disk_super, speed_max) == 156);
 static_assert(offsetof(struct par_disk_super, set) == 256);
 static_assert(offsetof(struct par_disk_super, held) == 1552);
+static_assert(offsetof(struct par_disk_super, power) == 1808);
 static_assert(offsetof(struct par_disk_block, payload) == 64);
 
 static const char * const par_format_errors[] = {
@@ -74,6 +76,49 @@ static void unpack_set(struct par_set_record *set, const struct par_disk_set *ra
 	set->events = le64_to_cpu(raw->events);
 }
 
+static void pack_power(struct par_disk_super *raw,
+		       const struct par_power_record *power,
+		       const struct par_geometry *geo)
+{
+	unsigned int d;
+
+	raw->compat = cpu_to_le64(PAR_COMPAT_POWER);
+	raw->power_flags = cpu_to_le32(power->off ? PAR_POWER_OFF : 0);
+	raw->carry = cpu_to_le32(power->carry);
+	raw->wake_timeout = cpu_to_le32(power->wake_timeout);
+	raw->wake_stagger = cpu_to_le32(power->wake_stagger);
+	raw->stop_after = cpu_to_le32(power->stop_after);
+	raw->refused = cpu_to_le64(power->refused);
+	for (d = 0; d < geo->members; d++) {
+		raw->power[d].cycles = cpu_to_le32(power->ration[d].cycles);
+		raw->power[d].years = cpu_to_le32(power->ration[d].years);
+		raw->power[d].left = cpu_to_le64(power->ration[d].left);
+		raw->power[d].since = cpu_to_le64(power->ration[d].since);
+		raw->power[d].spin_ups = cpu_to_le64(power->spin_ups[d]);
+	}
+}
+
+static void unpack_power(struct par_power_record *power,
+			 const struct par_disk_super *raw,
+			 const struct par_geometry *geo)
+{
+	unsigned int d;
+
+	power->off = le32_to_cpu(raw->power_flags) & PAR_POWER_OFF;
+	power->carry = le32_to_cpu(raw->carry);
+	power->wake_timeout = le32_to_cpu(raw->wake_timeout);
+	power->wake_stagger = le32_to_cpu(raw->wake_stagger);
+	power->stop_after = le32_to_cpu(raw->stop_after);
+	power->refused = le64_to_cpu(raw->refused);
+	for (d = 0; d < geo->members; d++) {
+		power->ration[d].cycles = le32_to_cpu(raw->power[d].cycles);
+		power->ration[d].years = le32_to_cpu(raw->power[d].years);
+		power->ration[d].left = le64_to_cpu(raw->power[d].left);
+		power->ration[d].since = le64_to_cpu(raw->power[d].since);
+		power->spin_ups[d] = le64_to_cpu(raw->power[d].spin_ups);
+	}
+}
+
 void par_super_pack(struct par_disk_super *raw, const struct par_super *sb,
 		    const struct par_geometry *geo, unsigned int member)
 {
@@ -105,6 +150,8 @@ void par_super_pack(struct par_disk_super *raw, const struct par_super *sb,
 		raw->held[i] = cpu_to_le64(sb->held[i]);
 	for (i = 1; i <= geo->gears; i++)
 		pack_set(&raw->set[i - 1], &sb->set[i], &geo->set[i]);
+	if (sb->has_power)
+		pack_power(raw, &sb->power, geo);
 	raw->crc = cpu_to_le32(super_crc(raw));
 }
 EXPORT_SYMBOL_IF_KUNIT(par_super_pack);
@@ -192,6 +239,9 @@ enum par_format_error par_super_unpack(struct par_super *sb,
 		sb->held[i] = le64_to_cpu(raw->held[i]);
 	for (i = 1; i <= geo->gears; i++)
 		unpack_set(&sb->set[i], &raw->set[i - 1]);
+	sb->has_power = le64_to_cpu(raw->compat) & PAR_COMPAT_POWER;
+	if (sb->has_power)
+		unpack_power(&sb->power, raw, geo);
 	*read_only = le64_to_cpu(raw->ro_compat) & ~PAR_RO_COMPAT_KNOWN;
 	return PAR_FMT_OK;
 }

@@ -25,6 +25,7 @@
 
 #include <linux/types.h>
 #include "geometry.h"
+#include "ration.h"
 
 #define PAR_BLOCK_BYTES		4096
 #define PAR_SB_MAGIC		"RAIDPAR"	/* with its NUL: 8 bytes */
@@ -34,6 +35,9 @@
 /* Feature bits this version knows, by class. Unknown ones: see par_super_unpack(). */
 #define PAR_INCOMPAT_KNOWN	0ULL
 #define PAR_RO_COMPAT_KNOWN	0ULL
+
+/* Of the compat class: the fields about power are there. Older versions drop them. */
+#define PAR_COMPAT_POWER	1ULL
 
 /* One set's child, as sync_super last reported it. */
 struct par_disk_set {
@@ -45,6 +49,15 @@ struct par_disk_set {
 	__le64 resync;		/* 32 parity is right up to here; all ones: everywhere */
 	__le64 events;		/* 40 the child's event count */
 };				/* 48 */
+
+/* What is kept of a member's power. */
+struct par_disk_power {
+	__le32 cycles;		/*  0 rated starts */
+	__le32 years;		/*  4 that they are to last */
+	__le64 left;		/*  8 parts of starts, see ration.h */
+	__le64 since;		/* 16 seconds since 1970: rationed up to here */
+	__le64 spin_ups;	/* 24 so far */
+};				/* 32 */
 
 struct par_disk_super {
 	u8 magic[8];		/*   0 PAR_SB_MAGIC */
@@ -76,8 +89,19 @@ struct par_disk_super {
 	u8 pad1[96];		/* 160 */
 	struct par_disk_set set[PAR_MAX_SETS];	/* 256 by gear, lowest first */
 	__le64 held[PAR_MAX_MEMBERS];	/* 1552 the least seq that each one's copy has */
-	u8 pad2[2320];		/* 1776 */
+	/* with PAR_COMPAT_POWER: */
+	__le32 power_flags;	/* 1776 PAR_POWER_OFF */
+	__le32 carry;		/* 1780 days' shares */
+	__le32 wake_timeout;	/* 1784 seconds */
+	__le32 wake_stagger;	/* 1788 ms */
+	__le32 stop_after;	/* 1792 seconds */
+	__le32 pad2;		/* 1796 */
+	__le64 refused;		/* 1800 shifts down that were put off */
+	struct par_disk_power power[PAR_MAX_MEMBERS];	/* 1808 */
+	u8 pad3[1392];		/* 2704 */
 };				/* 4096 */
+
+#define PAR_POWER_OFF	1U	/* disks are not stopped */
 
 #define PAR_SB_CLEAN	1U	/* stopped properly: no intent is set */
 
@@ -119,6 +143,23 @@ struct par_set_record {
 	u64 recovered, resync, events;
 };
 
+/**
+ * struct par_power_record - what is kept about power; see power.c for the rest
+ * @off: disks are not stopped
+ * @carry: days' shares of spin-ups that can be saved up, see ration.h
+ * @wake_timeout: seconds that a member has to wake up in, twice
+ * @wake_stagger: ms between the starts of two members
+ * @stop_after: seconds without a request, if somebody else has started it
+ * @refused: shifts down that were put off for lack of spin-ups
+ */
+struct par_power_record {
+	bool off;
+	u32 carry, wake_timeout, wake_stagger, stop_after;
+	u64 refused;
+	struct par_ration ration[PAR_MAX_MEMBERS];
+	u64 spin_ups[PAR_MAX_MEMBERS];
+};
+
 struct par_super {
 	u8 uuid[16];
 	u64 ctime, epoch, seq, block_seq;
@@ -127,6 +168,8 @@ struct par_super {
 	u64 held[PAR_MAX_MEMBERS];	/* lags one behind on the disks */
 	u32 speed_min, speed_max;
 	struct par_set_record set[PAR_MAX_SETS + 1];
+	bool has_power;		/* what follows has been stored */
+	struct par_power_record power;
 };
 
 enum par_format_error {

@@ -30,15 +30,15 @@ static void read_super(struct par_conf *conf, unsigned int d,
 	struct mddev *mddev = conf->mddev;
 	enum par_format_error err, worst = PAR_FMT_ABSENT;
 	struct page *page = conf->store_pages[0];
+	struct par_super *one = &conf->read_super[0];
 	unsigned int valid = 0;
-	struct par_super one;
 	bool read_only;
 	u64 slot;
 
 	for (slot = 0; slot < 2; slot++) {
 		if (!par_meta_read(conf, d, par_super_sector(slot), page))
 			continue;
-		err = par_super_unpack(&one, page_address(page), &conf->geo,
+		err = par_super_unpack(one, page_address(page), &conf->geo,
 				       mddev->uuid, mddev->ctime, d, &read_only);
 		if (err) {
 			worst = max(worst, err);
@@ -46,8 +46,8 @@ static void read_super(struct par_conf *conf, unsigned int d,
 		}
 		if (read_only)
 			mddev->ro = MD_RDONLY;
-		if (!valid++ || one.seq > sb->seq)
-			*sb = one;
+		if (!valid++ || one->seq > sb->seq)
+			*sb = *one;
 	}
 	found->err = valid ? PAR_FMT_OK : worst;
 	found->seq = valid ? sb->seq : 0;
@@ -60,23 +60,23 @@ static void read_super(struct par_conf *conf, unsigned int d,
  */
 static bool find_super(struct par_conf *conf, struct par_found *found)
 {
-	struct par_super one;
+	struct par_super *one = &conf->read_super[1];
 	unsigned int d;
 	u64 newest = 0;
 
 	for (d = 0; d < conf->geo.members; d++) {
 		if (!par_rdev_usable(conf->member[d].rdev))
 			continue;
-		read_super(conf, d, &one, &found[d]);
+		read_super(conf, d, one, &found[d]);
 		if (found[d].err)
 			continue;
-		conf->member_seq[d] = one.block_seq;
-		if (one.seq > newest || !conf->current_members) {
-			newest = one.seq;
-			conf->super = one;
+		conf->member_seq[d] = one->block_seq;
+		if (one->seq > newest || !conf->current_members) {
+			newest = one->seq;
+			conf->super = *one;
 			conf->current_members = 0;
 		}
-		if (one.seq == newest)
+		if (one->seq == newest)
 			conf->current_members |= BIT(d);
 	}
 	return conf->current_members;
@@ -303,6 +303,7 @@ static void make_super(struct par_conf *conf)
 	conf->super.speed_max = PAR_SPEED_MAX;
 	for (i = 1; i <= conf->geo.gears; i++)
 		conf->super.set[i].resync = MaxSector;
+	par_power_load(conf);
 }
 
 static int make_new(struct par_conf *conf)
@@ -336,14 +337,17 @@ static int make_new(struct par_conf *conf)
  */
 static int rescue_super(struct par_conf *conf, bool any)
 {
-	struct par_super old = conf->super;
+	struct par_super *old = &conf->read_super[0];
 	unsigned int d;
 
+	*old = conf->super;
 	make_super(conf);
 	if (any) {	/* what is left of the map is still its own */
-		conf->super.epoch = old.epoch;
-		conf->super.seq = old.seq;
-		memcpy(conf->super.held, old.held, sizeof(old.held));
+		conf->super.epoch = old->epoch;
+		conf->super.seq = old->seq;
+		memcpy(conf->super.held, old->held, sizeof(old->held));
+		conf->super.has_power = old->has_power;
+		conf->super.power = old->power;
 	}
 	conf->current_members = 0;
 	for (d = 0; d < conf->geo.members; d++) {
@@ -474,6 +478,7 @@ int par_load(struct par_conf *conf)
 	err = err ?: load_map(conf, found);
 	if (err)
 		return err;
+	par_power_load(conf);
 	tell_damage(conf, found);
 	find_old(conf, found);
 	/* No block of this or an earlier life can be newer than the next one. */
@@ -502,17 +507,19 @@ static bool was_whole(const struct par_conf *conf, const struct par_super *sb,
 
 u64 par_load_left(struct par_conf *conf, unsigned int d)
 {
+	struct par_super *one = &conf->read_super[1];
 	struct par_found found = { };
-	struct par_super one;
+	u64 seq = 0;
 
 	mutex_lock(&conf->store_mutex);
-	read_super(conf, d, &one, &found);
-	mutex_unlock(&conf->store_mutex);
+	read_super(conf, d, one, &found);
 	/* It is no older copy, none that had its place before, nor from the future. */
-	if (found.err || one.epoch != conf->super.epoch ||
-	    one.seq < conf->super.held[d] || one.seq > conf->super.seq ||
-	    !was_whole(conf, &one, d))
-		return 0;
-	conf->member_seq[d] = one.block_seq;
-	return one.seq;
+	if (!found.err && one->epoch == conf->super.epoch &&
+	    one->seq >= conf->super.held[d] && one->seq <= conf->super.seq &&
+	    was_whole(conf, one, d)) {
+		seq = one->seq;
+		conf->member_seq[d] = one->block_seq;
+	}
+	mutex_unlock(&conf->store_mutex);
+	return seq;
 }

@@ -132,6 +132,7 @@ static void miss(struct par_vmember *vm, struct bio *bio)
 	struct par_conf *conf = vm->set->conf;
 
 	par_queue_add(conf, &conf->missed, bio);
+	par_power_why(conf, "request");
 	par_shift_at_least(conf, READ_ONCE(vm->set->absent) ? conf->geo.gears :
 			   par_image_set(&conf->geo, vm->index) + 1);
 	par_rescue_missed(conf);

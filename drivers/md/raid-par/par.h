@@ -16,6 +16,8 @@
  *   parent's reconfig_mutex → conf->gate → children's reconfig_mutex
  *   → conf->copy_mutex → conf->gear_mutex → conf->store_mutex → zone lock
  *   → conf->row_lock → bucket lock → conf->queue_lock
+ * conf->power_lock is taken below conf->store_mutex, with nothing below it. No
+ * lock is held while a disk is waited for that is being started.
  * Zone locks and conf->row_lock are taken in process context only; bucket
  * locks and conf->queue_lock also by completions, hence with irqsave.
  *
@@ -23,7 +25,8 @@
  *   - wait for I/O in submit context: member.c and row.c only queue;
  *     store.c, shift.c and propagate.c wait, in threads and works of ours.
  *   - send anything to a sleeper: par_route() in member.c decides by the
- *     gear, and store.c writes to conf->current_members only.
+ *     gear, and store.c writes to conf->current_members only. power.c stops
+ *     the device after that, and starts it before the gear changes.
  *   - let a copy run ahead of the stored map: par_zone_admits() in zone.h.
  */
 #ifndef RAID_PAR_H
@@ -36,12 +39,14 @@
 #include <linux/kthread.h>
 #include <linux/mempool.h>
 #include <linux/mutex.h>
+#include <linux/suspend.h>
 #include <linux/workqueue.h>
 
 #include "md.h"
 #include "geometry.h"
 #include "states.h"
 #include "format.h"
+#include "power.h"
 #include "zone.h"
 
 #define PAR_BUCKETS	256U	/* segment locks of a set, hashed */
@@ -69,6 +74,7 @@ struct par_member {
 	unsigned int index;
 	struct md_rdev *rdev;
 	atomic64_t redirected;
+	struct par_power power;
 	struct kobject kobj;
 	struct completion kobj_gone;
 	bool kobj_added;
@@ -227,6 +233,7 @@ struct par_conf {
 	/* store.c */
 	struct mutex store_mutex;	/* one writer of metadata at a time */
 	struct par_super super;
+	struct par_super read_super[2];	/* what load.c looks at, too large for a stack */
 	u64 block_seq;
 	bool super_due;			/* nothing stored yet since the start */
 	bool intents_differ;		/* among the members that were current */
@@ -286,8 +293,18 @@ struct par_conf {
 	unsigned int shift_ms;		/* what the last shift took */
 	u64 shifts;
 	u64 propagated_bytes;
+	unsigned int put_off;		/* a gear that there are no spin-ups for, or 0 */
+	unsigned long put_off_until;	/* jiffies */
 	struct mutex copy_mutex;	/* @copy_pages: the mover, sync threads */
 	struct page **copy_pages;
+
+	/* power.c */
+	spinlock_t power_lock;		/* rations and counts in super.power */
+	raw_spinlock_t why_lock;	/* below struct par_power, @lock */
+	char why[PAR_CAUSE];		/* the next wake is for */
+	bool system_sleeps;		/* or is about to */
+	bool power_ending;		/* nobody is started or stopped any more */
+	struct notifier_block system_nb;
 
 	/* sync.c */
 	struct par_set *following;	/* the set being synced */
@@ -443,7 +460,7 @@ u32 par_zones_marked(struct par_conf *conf, u8 mark);
 /* par_store_rest - what the store does by itself is over; the sets are quiet */
 void par_store_rest(struct par_conf *conf);
 
-/* par_store_super - store the superblock alone; sleeps */
+/* par_store_super - store the superblock alone, settings and rations with it; sleeps */
 int par_store_super(struct par_conf *conf);
 
 /* par_flush_members - flush the caches of members @which and wait; sleeps */
@@ -745,6 +762,26 @@ void par_propagate_exit(struct par_conf *conf);
 
 /* par_segments - how many segments of all sleepers are in @state */
 u64 par_segments(struct par_conf *conf, enum par_seg_state state);
+
+/*
+ * par_wanted - the gear to work towards: conf->target, or the current one while
+ * that is put off. Any context.
+ */
+unsigned int par_wanted(struct par_conf *conf);
+
+/* par_put_off_over - settings have changed: ask for what was put off again */
+void par_put_off_over(struct par_conf *conf);
+
+/* ---- event.c ---- */
+
+/*
+ * par_event - have a uevent "change" sent, whose variables @format makes, a line
+ * each; any context. par_events_flush - all have been sent; sleeps.
+ */
+__printf(2, 3) void par_event(struct par_conf *conf, const char *format, ...);
+void par_events_flush(void);
+int par_events_init(void);
+void par_events_exit(void);
 
 /* ---- sync.c: md's methods, with the parent's reconfig_mutex held ---- */
 

@@ -113,6 +113,7 @@ static void par_error(struct mddev *mddev, struct md_rdev *rdev)
 		if (d < conf->set[i]->sg->members)
 			conf->set[i]->ops->fail(conf->set[i], d);
 	/* A degraded array runs with all it has (Sierra, section 3.7). */
+	par_power_why(conf, "failure");
 	par_shift_to(conf, conf->geo.gears);
 	/*
 	 * That has to be written. md_error() wakes nobody for it if the array is
@@ -271,6 +272,8 @@ static void par_free_conf(struct par_conf *conf)
 		disable_delayed_work_sync(&conf->tidy_work);
 	par_sets_destroy(conf);
 	par_shift_free(conf);
+	par_power_exit(conf);
+	par_events_flush();	/* they name the array's disk */
 	if (conf->wq)
 		destroy_workqueue(conf->wq);
 	if (conf->long_wq)
@@ -289,6 +292,7 @@ static int par_init_parts(struct par_conf *conf)
 	int err;
 
 	init_waitqueue_head(&conf->wait);
+	par_power_alloc(conf);
 	par_discard_init(conf);
 	err = par_shift_alloc(conf);
 	err = err ?: par_members_init(conf);
@@ -405,6 +409,7 @@ static void owe_super(struct par_conf *conf)
  */
 static void wake_for_super(struct par_conf *conf)
 {
+	par_power_why(conf, "superblock");
 	if (!par_shift_wake(conf))
 		owe_super(conf);
 }
@@ -478,6 +483,7 @@ static int par_run(struct mddev *mddev)
 		par_free_conf(conf);
 		return err;
 	}
+	par_power_begin(conf);
 	if (conf->mddev->degraded)
 		par_shift_to(conf, conf->geo.gears);
 	return 0;
@@ -534,6 +540,7 @@ static void par_free(struct mddev *mddev, void *priv)
 	 */
 	while (work_busy(&mddev->sync_work))
 		usleep_range(1000, 2000);
+	par_power_end(conf);
 	/* The mover may have gone on since md quiesced the array. */
 	par_shift_exit(conf);
 	par_sysfs_remove(conf);
@@ -608,12 +615,30 @@ static int __init par_init(void)
 {
 	int err = par_layout_check();
 
-	return err ?: par_register(&par_personality);
+	if (err)
+		return err;
+	err = par_events_init();
+	if (err)
+		return err;
+	err = par_power_init();
+	if (err)
+		goto events;
+	err = par_register(&par_personality);
+	if (err)
+		goto power;
+	return 0;
+power:
+	par_power_cleanup();
+events:
+	par_events_exit();
+	return err;
 }
 
 static void __exit par_exit(void)
 {
 	par_unregister(&par_personality);
+	par_power_cleanup();
+	par_events_exit();
 }
 
 module_init(par_init);

@@ -17,7 +17,8 @@
  * the mover waits, by a work (rescue_work()), whose wait is for disks only. The
  * mover finds the gear changed and gives up what it was doing.
  *
- * Timers: none. The mover waits for conf->wait.
+ * Timers: one. The mover waits for conf->wait, and while a shift down is put off,
+ * for want of spin-ups, no longer than until it is to be asked for again.
  */
 #include <linux/kobject.h>
 #include <linux/sched/mm.h>
@@ -69,7 +70,68 @@ void par_shift_rouse(struct par_conf *conf)
 void par_shift_to(struct par_conf *conf, unsigned int gear)
 {
 	WRITE_ONCE(conf->target, gear);
+	par_put_off_over(conf);
+}
+
+/* ---- shifts that are put off ---- */
+
+static bool is_put_off(struct par_conf *conf)
+{
+	unsigned int gear = READ_ONCE(conf->put_off);
+
+	return gear && READ_ONCE(conf->target) == gear &&
+	       time_before(jiffies, READ_ONCE(conf->put_off_until));
+}
+
+unsigned int par_wanted(struct par_conf *conf)
+{
+	return is_put_off(conf) ? READ_ONCE(conf->gear) : READ_ONCE(conf->target);
+}
+
+void par_put_off_over(struct par_conf *conf)
+{
+	WRITE_ONCE(conf->put_off, 0);
 	par_shift_rouse(conf);
+}
+
+/* So long may the mover sleep if nobody wakes it. */
+static unsigned long until_next(struct par_conf *conf)
+{
+	unsigned long until = READ_ONCE(conf->put_off_until), now = jiffies;
+
+	return is_put_off(conf) && time_after(until, now) ? until - now :
+	       MAX_SCHEDULE_TIMEOUT;
+}
+
+/*
+ * Who would be stopped has no spin-up left to wake up with. That is told once; it is
+ * asked again when there are some, or when the clock may have been set.
+ */
+static bool put_off(struct par_conf *conf)
+{
+	bool told = READ_ONCE(conf->put_off) == conf->aim;
+	u32 refusing;
+	u64 wait;
+
+	refusing = par_power_refuses(conf, conf->aim, &wait);
+	if (!refusing)
+		return false;
+	WRITE_ONCE(conf->put_off_until, jiffies +
+		   min_t(u64, wait, PAR_ASK_RATION) * HZ);
+	WRITE_ONCE(conf->put_off, conf->aim);
+	if (told)
+		return true;
+	spin_lock(&conf->power_lock);
+	conf->super.power.refused++;
+	spin_unlock(&conf->power_lock);
+	pr_warn("md/par:%s: the shift down to gear %u is put off: member %u has no spin-ups left; there will be some in %llu s\n",
+		mdname(conf->mddev), conf->geo.set[conf->aim].members,
+		(unsigned int)__ffs(refusing), wait);
+	par_event(conf, "PAR_EVENT=put-off\nPAR_GEAR=%u\nPAR_MEMBER=%u\nPAR_SECONDS=%llu",
+		  conf->geo.set[conf->aim].members, (unsigned int)__ffs(refusing),
+		  wait);
+	par_shift_notify(conf);
+	return true;
 }
 
 void par_shift_at_least(struct par_conf *conf, unsigned int gear)
@@ -147,23 +209,13 @@ static bool stopping(struct par_conf *conf)
 /* Only the mover asks: conf->aim is what it is working towards. */
 bool par_mover_interrupted(struct par_conf *conf)
 {
-	return stopping(conf) || at_rest(conf) ||
-	       READ_ONCE(conf->target) != conf->aim;
+	return stopping(conf) || at_rest(conf) || par_wanted(conf) != conf->aim;
 }
 
 static void announce(struct par_conf *conf)
 {
-	char gear[24], members[24];
-	char event[] = "PAR_EVENT=shift";
-	char *env[4] = { event };
-
-	env[1] = gear;
-	env[2] = members;
-	snprintf(gear, sizeof(gear), "PAR_GEAR=%u",
-		 conf->geo.set[conf->gear].members);
-	snprintf(members, sizeof(members), "PAR_MEMBERS=%u", conf->geo.members);
-	kobject_uevent_env(&disk_to_dev(conf->mddev->gendisk)->kobj, KOBJ_CHANGE,
-			   env);
+	par_event(conf, "PAR_EVENT=shift\nPAR_GEAR=%u\nPAR_MEMBERS=%u",
+		  conf->geo.set[conf->gear].members, conf->geo.members);
 	par_shift_notify(conf);
 	md_new_event();
 }
@@ -197,6 +249,7 @@ static void gear_changed(struct par_conf *conf, const char *which)
 	pr_info("md/par:%s: shifted %s to gear %u of %u\n", mdname(conf->mddev),
 		which, conf->geo.set[conf->gear].members, conf->geo.members);
 	announce(conf);
+	par_power_gear(conf);
 }
 
 static u32 members_of(struct par_conf *conf, unsigned int gear)
@@ -208,13 +261,15 @@ static u32 members_of(struct par_conf *conf, unsigned int gear)
  * Who does not wake up has failed. But if that were more than parity can stand
  * for, nobody is failed as long as no request needs one of them: the images hold
  * all data, and the gear serves it. One that does cannot be answered otherwise:
- * raid5 would take an error of ours for one of a member that lives.
+ * raid5 would take an error of ours for one of a member that lives. @dead have not
+ * started.
  */
-static int wake_members(struct par_conf *conf, unsigned int gear)
+static int wake_members(struct par_conf *conf, unsigned int gear, u32 dead)
 {
-	u32 dead = par_store_wake(conf, members_of(conf, gear) &
-				  ~members_of(conf, conf->gear));
 	unsigned int d;
+
+	dead |= par_store_wake(conf, members_of(conf, gear) &
+			       ~members_of(conf, conf->gear) & ~dead);
 
 	if (hweight32(dead) + conf->mddev->degraded > conf->geo.parities && dead &&
 	    bio_list_empty(&conf->missed)) {
@@ -242,20 +297,55 @@ static void raised(struct par_conf *conf)
 	md_wakeup_thread(conf->mddev->thread);
 }
 
+/* Is what waits for disks to start to give up? The mover has others to heed. */
+static bool wake_interrupted(struct par_conf *conf)
+{
+	if (current != conf->mover)
+		return READ_ONCE(conf->power_ending);
+	/* In a read-only array it wakes members all the same. */
+	return md_is_rdwr(conf->mddev) ? par_mover_interrupted(conf) :
+	       kthread_should_stop();
+}
+
+/*
+ * Once the disks turn. Returns -EAGAIN if others than @started are needed: the gear
+ * has been lowered meanwhile.
+ */
+static int raise_started(struct par_conf *conf, unsigned int gear, u32 started,
+			 u32 dead)
+{
+	u32 asleep = members_of(conf, gear) & ~members_of(conf, conf->gear);
+	int err;
+
+	lockdep_assert_held(&conf->gear_mutex);
+	if (!asleep)
+		return 0;
+	if (asleep & ~started)
+		return -EAGAIN;
+	err = wake_members(conf, gear, dead & asleep);
+	err = err ?: par_store_gear(conf, gear, members_of(conf, gear));
+	if (!err)
+		raised(conf);
+	return err;
+}
+
 /* To gear @gear, unless it is that or more already; while the array serves. */
 static int raise_gear(struct par_conf *conf, unsigned int gear)
 {
-	int err = 0;
+	u32 started, dead;
+	int err;
 
-	mutex_lock(&conf->gear_mutex);
-	if (conf->gear < gear) {
-		err = wake_members(conf, gear);
-		err = err ?: par_store_gear(conf, gear, members_of(conf, gear));
-		if (!err)
-			raised(conf);
-	}
-	mutex_unlock(&conf->gear_mutex);
-	par_remove_again(conf);
+	do {
+		started = members_of(conf, gear) &
+			  ~members_of(conf, READ_ONCE(conf->gear));
+		err = par_power_wake(conf, started, wake_interrupted, &dead);
+		if (!err) {
+			mutex_lock(&conf->gear_mutex);
+			err = raise_started(conf, gear, started, dead);
+			mutex_unlock(&conf->gear_mutex);
+		}
+		par_power_release(conf, started);
+	} while (err == -EAGAIN);
 	return err;
 }
 
@@ -374,6 +464,10 @@ static int shift_down(struct par_conf *conf)
 	/* A member may have failed since this was asked for. */
 	if (conf->mddev->degraded)
 		return -EBUSY;
+	if (put_off(conf)) {
+		conf->shift_error = -EDQUOT;
+		return -EDQUOT;
+	}
 	shift_begin(conf, PAR_SHIFT_DOWN,
 		    segments_above(conf, conf->aim, PAR_SEG_HOME));
 	/* Writes that are not counted are over once all has been quiet. */
@@ -425,14 +519,14 @@ static bool work_due(struct par_conf *conf)
 		return missed;
 	/* What is missed while it rests, rescue_work() sees to. */
 	return !at_rest(conf) &&
-	       (missed || READ_ONCE(conf->target) != conf->gear ||
+	       (missed || par_wanted(conf) != conf->gear ||
 		conf->propagation_due);
 }
 
 /* A shift that failed for good is not tried again for ever. */
 static void give_up(struct par_conf *conf, int err)
 {
-	if (err && err != -EINTR) {
+	if (err && err != -EINTR && err != -EDQUOT) {
 		pr_warn("md/par:%s: cannot shift to gear %u: error %d; staying in gear %u\n",
 			mdname(conf->mddev), conf->geo.set[conf->aim].members,
 			err, conf->geo.set[conf->gear].members);
@@ -467,7 +561,7 @@ static void move(struct par_conf *conf)
 {
 	WRITE_ONCE(conf->moving, true);
 	smp_mb();	/* as said above */
-	conf->aim = READ_ONCE(conf->target);
+	conf->aim = par_wanted(conf);
 	if (at_rest(conf))
 		;
 	else if (conf->aim > conf->gear)
@@ -489,7 +583,10 @@ static int mover(void *arg)
 
 	/* What frees memory may be a request that waits for the mover. */
 	while (!kthread_should_stop()) {
-		wait_event_idle(conf->wait, work_due(conf));
+		wait_event_idle_timeout(conf->wait, work_due(conf),
+					until_next(conf));
+		if (!work_due(conf))
+			continue;
 		if (!stopping(conf))
 			move(conf);
 		else if (!kthread_should_stop() &&

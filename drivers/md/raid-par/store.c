@@ -194,18 +194,30 @@ static u32 silent_members(struct par_conf *conf, u32 members, u64 sector,
 	return meta_wait(&io);
 }
 
+/* Of a disk that we have started ourselves we know that it may still be at it. */
+static bool may_answer(struct par_conf *conf, u32 members, unsigned int tries,
+		       unsigned long began)
+{
+	return tries < PAR_WAKE_TRIES ||
+	       (par_power_driven(conf, members) &&
+		time_before(jiffies, began + (unsigned long)HZ *
+			    READ_ONCE(conf->super.power.wake_timeout)));
+}
+
 u32 par_store_wake(struct par_conf *conf, u32 members)
 {
 	struct page *page = alloc_page(GFP_NOIO | __GFP_NOFAIL | __GFP_MEMALLOC);
+	unsigned long began = jiffies;
 	unsigned int tries;
 
 	members = usable(conf, members);
-	for (tries = 0; members && tries < PAR_WAKE_TRIES; tries++) {
+	for (tries = 0; members && may_answer(conf, members, tries, began); tries++) {
 		if (tries)
 			msleep(PAR_WAKE_PAUSE);
 		/* Another block each time: one may be unreadable. */
-		members = silent_members(conf, members, tries * PAR_BLOCK_SECTORS,
-					 page);
+		members = silent_members(conf, members, tries % PAR_WAKE_TRIES *
+					 PAR_BLOCK_SECTORS, page);
+		members = usable(conf, members);
 	}
 	__free_page(page);
 	return members;
@@ -263,7 +275,9 @@ int par_write_super(struct par_conf *conf, u32 members)
 	for (d = 0; d < conf->geo.members; d++) {
 		if (!(left & BIT(d)))
 			continue;
+		spin_lock(&conf->power_lock);
 		par_super_pack(page_address(page), &conf->super, &conf->geo, d);
+		spin_unlock(&conf->power_lock);
 		if (conf->current_members & BIT(d) ?
 		    meta_write(conf, BIT(d), &sector, &page, 1) :
 		    meta_write_waking(conf, d, &sector, &page, 1))

@@ -46,7 +46,7 @@ int par_hot_remove(struct mddev *mddev, struct md_rdev *rdev)
 		return 0;
 	if (test_bit(In_sync, &rdev->flags) ||
 	    READ_ONCE(conf->shift) != PAR_SHIFT_IDLE || !released(conf, d) ||
-	    !mutex_trylock(&conf->gear_mutex))
+	    par_power_working(conf, d) || !mutex_trylock(&conf->gear_mutex))
 		return -EBUSY;	/* par_remove_again() is called when that changes */
 	mutex_lock(&conf->store_mutex);
 	WRITE_ONCE(conf->member[d].rdev, NULL);
@@ -63,6 +63,7 @@ int par_hot_remove(struct mddev *mddev, struct md_rdev *rdev)
 	for (i = 1; i <= conf->geo.gears; i++)
 		if (d < conf->set[i]->sg->members)
 			conf->set[i]->ops->remove(conf->set[i], d);
+	par_power_leave(conf, d);
 	return 0;
 }
 
@@ -84,9 +85,9 @@ static int empty_place(struct par_conf *conf, struct md_rdev *rdev)
 
 /*
  * Not a whole member of any set until that set says otherwise. If it is the
- * one that left, it lacks only what has been written since.
+ * one that left, it lacks only what has been written since, and true is returned.
  */
-static void join(struct par_conf *conf, struct md_rdev *rdev, unsigned int d)
+static bool join(struct par_conf *conf, struct md_rdev *rdev, unsigned int d)
 {
 	bool rejoins = rdev->saved_raid_disk == (int)d && par_load_left(conf, d);
 
@@ -104,6 +105,7 @@ static void join(struct par_conf *conf, struct md_rdev *rdev, unsigned int d)
 	pr_info("md/par:%s: member %u (%pg) %s\n", mdname(conf->mddev), d,
 		rdev->bdev, rejoins ? "is back and gets what it has missed" :
 		"is new and will be rebuilt");
+	return rejoins;
 }
 
 int par_hot_add(struct mddev *mddev, struct md_rdev *rdev)
@@ -111,6 +113,7 @@ int par_hot_add(struct mddev *mddev, struct md_rdev *rdev)
 	struct par_conf *conf = mddev->private;
 	int d = empty_place(conf, rdev), err = 0;
 	unsigned int i;
+	bool rejoins;
 
 	if (d < 0)
 		return d;
@@ -133,7 +136,7 @@ int par_hot_add(struct mddev *mddev, struct md_rdev *rdev)
 	rdev->recovery_offset = 0;
 	clear_bit(In_sync, &rdev->flags);
 	WRITE_ONCE(conf->member[d].rdev, rdev);
-	join(conf, rdev, d);
+	rejoins = join(conf, rdev, d);
 	err = par_store_gear(conf, conf->gear, BIT(conf->geo.members) - 1);
 	for (i = 1; !err && i <= conf->geo.gears; i++)
 		if (d < (int)conf->set[i]->sg->members)
@@ -144,6 +147,8 @@ int par_hot_add(struct mddev *mddev, struct md_rdev *rdev)
 				conf->set[i]->ops->remove(conf->set[i], d);
 		WRITE_ONCE(conf->member[d].rdev, NULL);
 		rdev->raid_disk = -1;
+	} else {
+		par_power_join(conf, d, !rejoins);
 	}
 	return err;
 }
@@ -307,6 +312,7 @@ static bool waking_given_up(struct par_conf *conf)
 /* md writes its superblock during a sync, to every member: wake them first. */
 static bool all_awake(struct par_conf *conf)
 {
+	par_power_why(conf, "sync");
 	par_shift_at_least(conf, conf->geo.gears);
 	while (READ_ONCE(conf->gear) != conf->geo.gears &&
 	       !interrupted(conf->mddev)) {

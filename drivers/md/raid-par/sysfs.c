@@ -5,15 +5,8 @@
  * member; gear and shift_state may be polled.
  */
 #include <linux/kobject.h>
-#include <linux/sysfs.h>
 
-#include "par.h"
-
-struct par_attr {
-	struct attribute attr;
-	ssize_t (*show)(struct par_conf *conf, char *page);
-	ssize_t (*store)(struct par_conf *conf, const char *page, size_t len);
-};
+#include "sysfs.h"
 
 static struct par_conf *to_conf(struct kobject *kobj)
 {
@@ -79,6 +72,7 @@ static ssize_t gear_store(struct par_conf *conf, const char *page, size_t len)
 			mdname(conf->mddev));
 		return -EBUSY;
 	}
+	par_power_why_task(conf, "gear");
 	par_shift_to(conf, gear);
 	return len;
 }
@@ -266,11 +260,6 @@ static ssize_t speed_max_store(struct par_conf *conf, const char *page, size_t l
 	return store_speed(conf, page, len, false);
 }
 
-#define PAR_RO(file) static struct par_attr attr_##file = \
-	{ { .name = #file, .mode = 0444 }, file##_show, NULL }
-#define PAR_RW(file) static struct par_attr attr_##file = \
-	{ { .name = #file, .mode = 0644 }, file##_show, file##_store }
-
 PAR_RW(gear);
 PAR_RO(gears);
 PAR_RO(shift_state);
@@ -317,7 +306,14 @@ static struct attribute *par_attrs[] = {
 	&attr_speed_max.attr,
 	NULL
 };
-ATTRIBUTE_GROUPS(par);
+
+static const struct attribute_group par_group = { .attrs = par_attrs };
+
+static const struct attribute_group *par_groups[] = {
+	&par_group,
+	&par_power_group,
+	NULL
+};
 
 static ssize_t par_attr_show(struct kobject *kobj, struct attribute *attr,
 			     char *page)
@@ -370,22 +366,22 @@ static ssize_t redirected_show(struct par_member *member, char *page)
 			  (long long)atomic64_read(&member->redirected));
 }
 
-struct par_member_attr {
-	struct attribute attr;
-	ssize_t (*show)(struct par_member *member, char *page);
-};
-
-static struct par_member_attr attr_asleep = {
-	{ .name = "asleep", .mode = 0444 }, asleep_show };
-static struct par_member_attr attr_redirected = {
-	{ .name = "redirected", .mode = 0444 }, redirected_show };
+PAR_MEMBER_RO(asleep);
+PAR_MEMBER_RO(redirected);
 
 static struct attribute *par_member_attrs[] = {
 	&attr_asleep.attr,
 	&attr_redirected.attr,
 	NULL
 };
-ATTRIBUTE_GROUPS(par_member);
+
+static const struct attribute_group par_member_group = { .attrs = par_member_attrs };
+
+static const struct attribute_group *par_member_groups[] = {
+	&par_member_group,
+	&par_member_power_group,
+	NULL
+};
 
 static ssize_t par_member_show(struct kobject *kobj, struct attribute *attr,
 			       char *page)
@@ -396,8 +392,18 @@ static ssize_t par_member_show(struct kobject *kobj, struct attribute *attr,
 	return file->show(to_member(kobj), page);
 }
 
+static ssize_t par_member_store(struct kobject *kobj, struct attribute *attr,
+				const char *page, size_t len)
+{
+	struct par_member_attr *file;
+
+	file = container_of(attr, struct par_member_attr, attr);
+	return file->store(to_member(kobj), page, len);
+}
+
 static const struct sysfs_ops par_member_sysfs_ops = {
 	.show = par_member_show,
+	.store = par_member_store,
 };
 
 static void par_member_release(struct kobject *kobj)

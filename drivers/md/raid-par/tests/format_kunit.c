@@ -78,6 +78,8 @@ static void random_super(struct fmt_test *t, struct par_super *sb)
 	memcpy(sb->uuid, t->uuid, sizeof(sb->uuid));
 	sb->ctime = CTIME;
 	sb->gear = 1 + prandom_u32_state(&t->rng) % t->geo.gears;
+	sb->has_power = true;
+	sb->power.off = prandom_u32_state(&t->rng) & 1;
 }
 
 static void pack(struct fmt_test *t, u8 *block, const struct par_super *sb)
@@ -154,6 +156,28 @@ static void expect_same_set(struct kunit *test, const struct par_set_record *got
 	KUNIT_EXPECT_EQ_MSG(test, got->events, put->events, "set %u", i);
 }
 
+static void expect_same_power(struct kunit *test,
+			      const struct par_power_record *got,
+			      const struct par_power_record *put)
+{
+	struct fmt_test *t = test->priv;
+	unsigned int d;
+
+	KUNIT_EXPECT_EQ(test, got->off, put->off);
+	KUNIT_EXPECT_EQ(test, got->carry, put->carry);
+	KUNIT_EXPECT_EQ(test, got->wake_timeout, put->wake_timeout);
+	KUNIT_EXPECT_EQ(test, got->wake_stagger, put->wake_stagger);
+	KUNIT_EXPECT_EQ(test, got->stop_after, put->stop_after);
+	KUNIT_EXPECT_EQ(test, got->refused, put->refused);
+	for (d = 0; d < t->geo.members; d++) {
+		KUNIT_EXPECT_EQ(test, got->ration[d].cycles, put->ration[d].cycles);
+		KUNIT_EXPECT_EQ(test, got->ration[d].years, put->ration[d].years);
+		KUNIT_EXPECT_EQ(test, got->ration[d].left, put->ration[d].left);
+		KUNIT_EXPECT_EQ(test, got->ration[d].since, put->ration[d].since);
+		KUNIT_EXPECT_EQ(test, got->spin_ups[d], put->spin_ups[d]);
+	}
+}
+
 static void expect_same(struct kunit *test, const struct par_super *got,
 			const struct par_super *put)
 {
@@ -173,6 +197,8 @@ static void expect_same(struct kunit *test, const struct par_super *got,
 	KUNIT_EXPECT_EQ(test, got->speed_max, put->speed_max);
 	for (i = 1; i <= t->geo.gears; i++)
 		expect_same_set(test, &got->set[i], &put->set[i], i);
+	KUNIT_EXPECT_TRUE(test, got->has_power);
+	expect_same_power(test, &got->power, &put->power);
 }
 
 static void format_round_trip(struct kunit *test)
@@ -231,6 +257,29 @@ static void expect_set_bytes(struct kunit *test, const u8 *raw, unsigned int i)
 	expect_le64(test, raw, at + 40, t->sb.set[i].events);
 }
 
+static void expect_power_bytes(struct kunit *test, const u8 *raw)
+{
+	struct fmt_test *t = test->priv;
+	const struct par_power_record *power = &t->sb.power;
+	unsigned int d, at = 1808;
+
+	expect_le32(test, raw, 1776, power->off);
+	expect_le32(test, raw, 1780, power->carry);
+	expect_le32(test, raw, 1784, power->wake_timeout);
+	expect_le32(test, raw, 1788, power->wake_stagger);
+	expect_le32(test, raw, 1792, power->stop_after);
+	expect_le32(test, raw, 1796, 0);
+	expect_le64(test, raw, 1800, power->refused);
+	for (d = 0; d < t->geo.members; d++, at += 32) {
+		expect_le32(test, raw, at, power->ration[d].cycles);
+		expect_le32(test, raw, at + 4, power->ration[d].years);
+		expect_le64(test, raw, at + 8, power->ration[d].left);
+		expect_le64(test, raw, at + 16, power->ration[d].since);
+		expect_le64(test, raw, at + 24, power->spin_ups[d]);
+	}
+	expect_zeros(test, raw, at, PAR_BLOCK_BYTES);
+}
+
 /* Version 1 of the format, byte for byte: it must not change by accident. */
 static void format_super_bytes(struct kunit *test)
 {
@@ -241,7 +290,8 @@ static void format_super_bytes(struct kunit *test)
 
 	KUNIT_EXPECT_MEMEQ(test, raw, "RAIDPAR", 8);
 	expect_le32(test, raw, 12, 1);
-	expect_zeros(test, raw, 16, 40);
+	expect_zeros(test, raw, 16, 32);
+	expect_le64(test, raw, 32, 1);
 	KUNIT_EXPECT_MEMEQ(test, raw + 40, t->uuid, 16);
 	expect_le64(test, raw, 56, CTIME);
 	expect_le64(test, raw, 64, t->sb.epoch);
@@ -268,7 +318,7 @@ static void format_super_bytes(struct kunit *test)
 	expect_zeros(test, raw, 256 + 48 * t->geo.gears, 1552);
 	for (i = 0; i < 28; i++)
 		expect_le64(test, raw, 1552 + 8 * i, t->sb.held[i]);
-	expect_zeros(test, raw, 1552 + 8 * 28, PAR_BLOCK_BYTES);
+	expect_power_bytes(test, raw);
 
 	put_unaligned_le32(0, raw + 8);
 	KUNIT_EXPECT_EQ(test, crc, dumb_crc(raw, PAR_BLOCK_BYTES));
@@ -359,6 +409,19 @@ static void format_super_features(struct kunit *test)
 		KUNIT_EXPECT_FALSE_MSG(test, t->read_only, "feature %d", bit);
 		raw->compat = 0;
 	}
+}
+
+/* Of an array that an older version has written, nothing is known about power. */
+static void format_super_no_power(struct kunit *test)
+{
+	struct fmt_test *t = test->priv;
+
+	t->sb.has_power = false;
+	pack(t, t->new, &t->sb);
+	expect_le64(test, t->new, 32, 0);
+	expect_zeros(test, t->new, 1776, PAR_BLOCK_BYTES);
+	KUNIT_EXPECT_EQ(test, unpack(t, t->new), PAR_FMT_OK);
+	KUNIT_EXPECT_FALSE(test, t->out.has_power);
 }
 
 /* Offset and width of everything that says how the array is laid out. */
@@ -658,6 +721,7 @@ static struct kunit_case format_cases[] = {
 	KUNIT_CASE_PARAM(format_super_foreign, fmt_layout_gen_params),
 	KUNIT_CASE_PARAM(format_super_version, fmt_layout_gen_params),
 	KUNIT_CASE_PARAM(format_super_features, fmt_layout_gen_params),
+	KUNIT_CASE_PARAM(format_super_no_power, fmt_layout_gen_params),
 	KUNIT_CASE_PARAM(format_super_geometry, fmt_layout_gen_params),
 	KUNIT_CASE_PARAM(format_super_gear, fmt_layout_gen_params),
 	KUNIT_CASE_PARAM(format_super_absent, fmt_layout_gen_params),

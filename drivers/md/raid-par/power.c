@@ -1,0 +1,810 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Power: a member's device is stopped when the gear leaves it out, and started
+ * before the gear takes it in. See power.h for the contracts.
+ *
+ * A member with a device that can be stopped (drive.c) is settled by a work of its
+ * own: it alone calls the device, so that disks are started and stopped side by
+ * side, and nobody waits for that with a lock held. Who needs members awake
+ * (par_power_wake()) asks the works and waits for what they say.
+ *
+ * Other members sleep logically: they get no request, the uevents tell of it, and
+ * whether the disk turns is up to others.
+ *
+ * Somebody else may start a disk by a request of his own. Then on_woken() sees who
+ * it is; the work joins him, counts, and stops the disk again after it has been
+ * quiet for a while.
+ *
+ * Timers: a member's work, after stop_after, when a disk that was busy is asked
+ * again (1 s to 256 s), when there are spin-ups again (an hour at the most).
+ */
+#include <linux/part_stat.h>
+#include <linux/sched/mm.h>
+#include <linux/timekeeping.h>
+
+#include "par.h"
+
+#define PAR_TRY_FIRST	HZ		/* between two tries to start a disk that erred */
+#define PAR_TRY_LAST	(10 * HZ)
+
+static struct workqueue_struct *power_wq;
+
+static bool usable(struct par_member *member)
+{
+	return par_rdev_usable(READ_ONCE(member->rdev));
+}
+
+static bool wanted(struct par_member *member)
+{
+	struct par_conf *conf = member->conf;
+
+	return par_awake(conf, READ_ONCE(conf->gear), member->index) ||
+	       atomic_read(&member->power.holds);
+}
+
+static void look(struct par_member *member, unsigned long delay)
+{
+	if (!READ_ONCE(member->conf->power_ending))
+		mod_delayed_work(power_wq, &member->power.work, delay);
+}
+
+/* ---- states ---- */
+
+/* @lock held. */
+static void enter(struct par_power *power, enum par_power_state state)
+{
+	ktime_t now = ktime_get();
+
+	power->ns[power->state] += ktime_to_ns(ktime_sub(now, power->since));
+	power->since = now;
+	WRITE_ONCE(power->state, state);
+}
+
+static void set_state(struct par_power *power, enum par_power_state state)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&power->lock, flags);
+	enter(power, state);
+	raw_spin_unlock_irqrestore(&power->lock, flags);
+}
+
+void par_power_counts(struct par_power *power, u64 *ns)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&power->lock, flags);
+	enter(power, power->state);
+	memcpy(ns, power->ns, sizeof(power->ns));
+	raw_spin_unlock_irqrestore(&power->lock, flags);
+}
+
+/* @lock held: it sleeps, and from now on it is on its way up. */
+static void begin_waking(struct par_power *power, unsigned long delay)
+{
+	enter(power, PAR_POWER_WAKING);
+	power->began = jiffies + delay;
+	power->dead = false;
+	power->free = false;
+}
+
+/* Returns false if it does not sleep. */
+static bool ask(struct par_member *member, unsigned long delay)
+{
+	struct par_power *power = &member->power;
+	struct par_conf *conf = member->conf;
+	unsigned long flags;
+	bool asleep;
+
+	raw_spin_lock_irqsave(&power->lock, flags);
+	asleep = power->state == PAR_POWER_ASLEEP;
+	if (asleep) {
+		begin_waking(power, delay);
+		raw_spin_lock(&conf->why_lock);
+		strscpy(power->asked, conf->why);
+		raw_spin_unlock(&conf->why_lock);
+	}
+	raw_spin_unlock_irqrestore(&power->lock, flags);
+	if (asleep)
+		look(member, delay);
+	return asleep;
+}
+
+/* Not by us, nor for us. @lock held. */
+static void started_by_system(struct par_power *power)
+{
+	power->free = true;
+	strscpy(power->asked, "resume");
+}
+
+/* See drive.h: interrupts are off. Only who wakes a sleeper is of interest. */
+static void on_woken(struct par_drive *drive, const struct task_struct *who)
+{
+	struct par_power *power = container_of(drive, struct par_power, drive);
+	struct par_member *member = container_of(power, struct par_member, power);
+	bool asleep;
+
+	raw_spin_lock(&power->lock);
+	asleep = power->state == PAR_POWER_ASLEEP;
+	if (asleep)
+		begin_waking(power, 0);
+	if (asleep && READ_ONCE(member->conf->system_sleeps))
+		started_by_system(power);
+	else if (asleep)
+		scnprintf(power->asked, sizeof(power->asked), "process %s[%d]",
+			  who->comm, task_pid_nr((struct task_struct *)who));
+	raw_spin_unlock(&power->lock);
+	if (asleep)
+		look(member, 0);
+}
+
+static const char *disk_of(struct par_member *member)
+{
+	return member->power.drive.disk->disk_name;
+}
+
+static void tell_sleep(struct par_member *member)
+{
+	struct md_rdev *rdev = READ_ONCE(member->rdev);
+
+	if (rdev)
+		par_event(member->conf,
+			  "PAR_EVENT=sleep\nPAR_MEMBER=%u\nPAR_DEVICE=%pg\nPAR_POWER=%s",
+			  member->index, rdev->bdev,
+			  member->power.drive.dev ? "runtime" : "logical");
+}
+
+static void tell_wake(struct par_member *member, const char *cause)
+{
+	struct md_rdev *rdev = READ_ONCE(member->rdev);
+
+	if (rdev)
+		par_event(member->conf,
+			  "PAR_EVENT=wake\nPAR_MEMBER=%u\nPAR_DEVICE=%pg\nPAR_CAUSE=%s",
+			  member->index, rdev->bdev, cause);
+}
+
+void par_power_why(struct par_conf *conf, const char *part)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&conf->why_lock, flags);
+	strscpy(conf->why, part);
+	raw_spin_unlock_irqrestore(&conf->why_lock, flags);
+}
+
+void par_power_why_task(struct par_conf *conf, const char *part)
+{
+	char why[PAR_CAUSE];
+
+	scnprintf(why, sizeof(why), "%s %s[%d]", part, current->comm,
+		  task_pid_nr(current));
+	par_power_why(conf, why);
+}
+
+/* ---- the ration ---- */
+
+static void charge(struct par_member *member, bool free)
+{
+	struct par_conf *conf = member->conf;
+	struct par_power_record *kept = &conf->super.power;
+	struct par_ration *ration = &kept->ration[member->index];
+
+	spin_lock(&conf->power_lock);
+	kept->spin_ups[member->index]++;
+	par_ration_tick(ration, kept->carry, ktime_get_real_seconds());
+	if (!free && member->power.drive.dev)
+		par_ration_spend(ration);
+	spin_unlock(&conf->power_lock);
+}
+
+/* Seconds until the member has a spin-up left. */
+static u64 ration_wait(struct par_member *member)
+{
+	struct par_conf *conf = member->conf;
+	struct par_ration *ration = &conf->super.power.ration[member->index];
+	u64 now = ktime_get_real_seconds(), wait;
+
+	spin_lock(&conf->power_lock);
+	par_ration_tick(ration, conf->super.power.carry, now);
+	wait = par_ration_wait(ration, now);
+	spin_unlock(&conf->power_lock);
+	return wait;
+}
+
+u32 par_power_driven(struct par_conf *conf, u32 members)
+{
+	u32 driven = 0;
+	unsigned int d;
+
+	for (d = 0; d < conf->geo.members; d++)
+		if (members & BIT(d) && READ_ONCE(conf->member[d].power.drive.dev))
+			driven |= BIT(d);
+	return driven;
+}
+
+u32 par_power_refuses(struct par_conf *conf, unsigned int gear, u64 *wait)
+{
+	u32 members = par_power_driven(conf, ~0U), refusing = 0;
+	unsigned int d;
+
+	*wait = 0;
+	if (READ_ONCE(conf->super.power.off))
+		return 0;
+	for (d = conf->geo.set[gear].members; d < conf->geo.members; d++) {
+		struct par_member *member = &conf->member[d];
+		u64 own;
+
+		if (!(members & BIT(d)) ||
+		    READ_ONCE(member->power.state) == PAR_POWER_ASLEEP)
+			continue;
+		own = ration_wait(member);
+		*wait = max(*wait, own);
+		if (own)
+			refusing |= BIT(d);
+	}
+	return refusing;
+}
+
+/* ---- waking ---- */
+
+static void awake(struct par_member *member)
+{
+	struct par_power *power = &member->power;
+	char cause[PAR_CAUSE];
+	unsigned long flags;
+	bool free;
+
+	raw_spin_lock_irqsave(&power->lock, flags);
+	enter(power, PAR_POWER_ACTIVE);
+	power->last_wake = ktime_get_real_seconds();
+	strscpy(power->cause, power->asked);
+	strscpy(cause, power->cause);
+	free = power->free;
+	raw_spin_unlock_irqrestore(&power->lock, flags);
+	charge(member, free);
+	power->busy = 0;
+	power->refused = false;
+	power->quiet = jiffies;
+	tell_wake(member, cause);
+}
+
+static bool wake_over(struct par_member *member, unsigned long began)
+{
+	struct par_conf *conf = member->conf;
+
+	return par_wake_over(began, jiffies,
+			     READ_ONCE(conf->super.power.wake_timeout));
+}
+
+/* A disk that errs is asked again as long as somebody needs it and it has time. */
+static bool try_again(struct par_member *member)
+{
+	struct par_conf *conf = member->conf;
+
+	return !READ_ONCE(conf->power_ending) && usable(member) &&
+	       wanted(member) && (READ_ONCE(conf->system_sleeps) ||
+				  !wake_over(member, member->power.began));
+}
+
+static int start_disk(struct par_member *member)
+{
+	struct par_conf *conf = member->conf;
+	unsigned long pause = PAR_TRY_FIRST;
+	int err, told = 0;
+
+	for (;;) {
+		err = par_drive_start(&member->power.drive);
+		if (!err || !try_again(member))
+			return err;
+		if (!told++)
+			pr_warn("md/par:%s: member %u (%s) does not start: error %d; it is asked again\n",
+				mdname(conf->mddev), member->index,
+				disk_of(member), err);
+		wait_event_idle_timeout(conf->wait, !try_again(member), pause);
+		pause = min_t(unsigned long, pause * 2, PAR_TRY_LAST);
+	}
+}
+
+static void start_member(struct par_member *member)
+{
+	struct par_power *power = &member->power;
+	bool stranger = !wanted(member);
+	unsigned long flags;
+	int err = start_disk(member);
+
+	if (!err) {
+		awake(member);
+		if (stranger && !power->prompt)
+			pr_info("md/par:%s: member %u (%s) was woken: %s\n",
+				mdname(member->conf->mddev), member->index,
+				disk_of(member), power->cause);
+		/* For how long it is to run, the next look says. */
+		look(member, 0);
+		return;
+	}
+	raw_spin_lock_irqsave(&power->lock, flags);
+	enter(power, PAR_POWER_ASLEEP);
+	power->dead = wake_over(member, power->began);
+	raw_spin_unlock_irqrestore(&power->lock, flags);
+}
+
+/* ---- stopping ---- */
+
+static u64 requests(struct par_member *member)
+{
+	struct block_device *bdev = member->power.drive.disk->part0;
+	u64 ios = 0;
+	int i;
+
+	for (i = 0; i < NR_STAT_GROUPS; i++)
+		ios += part_stat_read(bdev, ios[i]);
+	return ios;
+}
+
+static u64 quiet_for(struct par_member *member)
+{
+	struct par_power *power = &member->power;
+	u64 ios = requests(member);
+
+	if (ios != power->ios)
+		power->quiet = jiffies;
+	power->ios = ios;
+	return (jiffies - power->quiet) / HZ;
+}
+
+/* It shall sleep and has no spin-up left to wake up with. */
+static void tell_refusal(struct par_member *member)
+{
+	struct par_conf *conf = member->conf;
+
+	if (member->power.refused)
+		return;
+	member->power.refused = true;
+	spin_lock(&conf->power_lock);
+	conf->super.power.refused++;
+	spin_unlock(&conf->power_lock);
+	pr_warn("md/par:%s: member %u (%s) has no spin-ups left and goes on turning\n",
+		mdname(conf->mddev), member->index, disk_of(member));
+}
+
+static void busy(struct par_member *member, int err)
+{
+	struct par_power *power = &member->power;
+
+	if (!power->busy)
+		pr_info("md/par:%s: member %u (%s) cannot be stopped: error %d; it is asked again\n",
+			mdname(member->conf->mddev), member->index,
+			disk_of(member), err);
+	power->busy = par_busy_next(power->busy);
+	look(member, power->busy * HZ);
+}
+
+static void stop_disk(struct par_member *member)
+{
+	struct par_power *power = &member->power;
+	int err;
+
+	/* From here on, who starts it has woken a sleeper: see on_woken(). */
+	set_state(power, PAR_POWER_ASLEEP);
+	err = par_drive_stop(&power->drive);
+	if (!err) {
+		power->busy = 0;
+		power->prompt = false;
+		tell_sleep(member);
+		return;
+	}
+	if (err == -EAGAIN && READ_ONCE(power->state) == PAR_POWER_WAKING) {
+		awake(member);
+		look(member, HZ);
+		return;
+	}
+	set_state(power, PAR_POWER_ACTIVE);
+	busy(member, err);
+}
+
+/* It turns, and need not. */
+static void rest(struct par_member *member)
+{
+	struct par_conf *conf = member->conf;
+	struct par_rest rest = {
+		.off = READ_ONCE(conf->super.power.off),
+		.system = READ_ONCE(conf->system_sleeps),
+		.prompt = member->power.prompt && !member->power.busy,
+		.quiet = quiet_for(member),
+		.stop_after = READ_ONCE(conf->super.power.stop_after),
+		.ration = ration_wait(member),
+	};
+	u32 wait = par_rest_wait(&rest);
+
+	if (wait != U32_MAX && rest.ration &&
+	    (rest.prompt || rest.quiet >= rest.stop_after))
+		tell_refusal(member);
+	if (!wait)
+		stop_disk(member);
+	else if (wait != U32_MAX)
+		look(member, (unsigned long)wait * HZ);
+}
+
+/* ---- settling ---- */
+
+static void settle_drive(struct par_member *member)
+{
+	if (READ_ONCE(member->power.state) == PAR_POWER_ASLEEP && wanted(member) &&
+	    !member->power.dead)
+		ask(member, 0);
+	switch (READ_ONCE(member->power.state)) {
+	case PAR_POWER_WAKING:
+		start_member(member);
+		break;
+	case PAR_POWER_ACTIVE:
+		if (wanted(member))
+			member->power.busy = 0;
+		else
+			rest(member);
+		break;
+	default:
+		break;
+	}
+}
+
+/* No device to stop: it is as the gear says, and the uevents tell. */
+static void settle_logically(struct par_member *member)
+{
+	struct par_conf *conf = member->conf;
+	bool asleep = READ_ONCE(member->power.state) == PAR_POWER_ASLEEP;
+
+	if (par_awake(conf, READ_ONCE(conf->gear), member->index)) {
+		if (asleep)
+			ask(member, 0);
+		if (READ_ONCE(member->power.state) == PAR_POWER_WAKING)
+			awake(member);
+	} else if (!asleep && !wanted(member)) {
+		set_state(&member->power, PAR_POWER_ASLEEP);
+		tell_sleep(member);
+	}
+}
+
+static void power_work(struct work_struct *work)
+{
+	struct par_power *power = container_of(to_delayed_work(work),
+					       struct par_power, work);
+	struct par_member *member = container_of(power, struct par_member, power);
+	struct par_conf *conf = member->conf;
+	unsigned int noio;
+
+	if (READ_ONCE(conf->power_ending))
+		return;
+	noio = memalloc_noio_save();
+	WRITE_ONCE(power->working, true);
+	if (!usable(member))
+		;	/* who has failed is left alone */
+	else if (power->drive.dev)
+		settle_drive(member);
+	else
+		settle_logically(member);
+	WRITE_ONCE(power->working, false);
+	memalloc_noio_restore(noio);
+	wake_up(&conf->wait);
+	if (!usable(member))	/* it may have waited for this to be removed */
+		par_remove_again(conf);
+}
+
+void par_power_gear(struct par_conf *conf)
+{
+	unsigned int d;
+
+	for (d = conf->geo.set[1].members; d < conf->geo.members; d++)
+		WRITE_ONCE(conf->member[d].power.prompt,
+			   !par_awake(conf, conf->gear, d));
+	par_power_settle(conf);
+}
+
+void par_power_settle(struct par_conf *conf)
+{
+	unsigned int d;
+
+	for (d = conf->geo.set[1].members; d < conf->geo.members; d++)
+		look(&conf->member[d], 0);
+}
+
+/* ---- who needs members awake ---- */
+
+struct par_waking {
+	struct par_conf *conf;
+	bool (*stop)(struct par_conf *conf);
+	unsigned long began[PAR_MAX_MEMBERS];
+	u32 members, late;
+};
+
+static bool wakes_up(struct par_waking *w, unsigned int d)
+{
+	struct par_member *member = &w->conf->member[d];
+
+	return READ_ONCE(member->power.state) != PAR_POWER_ACTIVE &&
+	       READ_ONCE(member->power.drive.dev) && usable(member);
+}
+
+/* It has had its time, or it is not to be waited for any more. */
+static bool given_up(struct par_waking *w, unsigned int d)
+{
+	struct par_member *member = &w->conf->member[d];
+
+	return READ_ONCE(member->power.dead) ||
+	       (wake_over(member, w->began[d]) &&
+		!READ_ONCE(w->conf->system_sleeps));
+}
+
+static bool all_up(struct par_waking *w)
+{
+	unsigned int d;
+
+	for (d = 0; d < w->conf->geo.members; d++)
+		if (w->members & BIT(d) && wakes_up(w, d) && !given_up(w, d))
+			return false;
+	return true;
+}
+
+static void ask_all(struct par_waking *w)
+{
+	unsigned long delay = 0;
+	unsigned int d;
+
+	for (d = 0; d < w->conf->geo.members; d++) {
+		struct par_member *member = &w->conf->member[d];
+
+		if (!(w->members & BIT(d)))
+			continue;
+		atomic_inc(&member->power.holds);
+		w->began[d] = jiffies + delay;
+		if (ask(member, delay))
+			delay += msecs_to_jiffies(READ_ONCE(w->conf->super.power.wake_stagger));
+	}
+}
+
+/* Somebody else's try may have failed; and who is late is told of, once. */
+static void ask_again(struct par_waking *w)
+{
+	u32 timeout = READ_ONCE(w->conf->super.power.wake_timeout);
+	unsigned int d;
+
+	for (d = 0; d < w->conf->geo.members; d++) {
+		struct par_member *member = &w->conf->member[d];
+
+		if (!(w->members & BIT(d)) || !wakes_up(w, d) || given_up(w, d))
+			continue;
+		ask(member, 0);
+		if (w->late & BIT(d) ||
+		    !time_after(jiffies, w->began[d] + (unsigned long)timeout * HZ))
+			continue;
+		w->late |= BIT(d);
+		pr_warn("md/par:%s: member %u (%s) has not woken up in %u s; it gets as long again\n",
+			mdname(w->conf->mddev), d, disk_of(member), timeout);
+	}
+}
+
+int par_power_wake(struct par_conf *conf, u32 members,
+		   bool (*stop)(struct par_conf *conf), u32 *dead)
+{
+	struct par_waking w = { .conf = conf, .members = members, .stop = stop };
+	unsigned int d;
+
+	*dead = 0;
+	ask_all(&w);
+	while (!all_up(&w)) {
+		if (stop(conf))
+			return -EINTR;
+		wait_event_idle_timeout(conf->wait, all_up(&w) || stop(conf), HZ);
+		ask_again(&w);
+	}
+	for (d = 0; d < conf->geo.members; d++)
+		if (members & BIT(d) && wakes_up(&w, d))
+			*dead |= BIT(d);
+	return 0;
+}
+
+void par_power_release(struct par_conf *conf, u32 members)
+{
+	unsigned int d;
+
+	for (d = 0; d < conf->geo.members; d++)
+		if (members & BIT(d)) {
+			atomic_dec(&conf->member[d].power.holds);
+			look(&conf->member[d], 0);
+		}
+	par_remove_again(conf);
+}
+
+/* ---- the system sleeps ---- */
+
+/*
+ * What starts all disks after the system has slept, libata, does not tell runtime PM,
+ * which still calls them stopped: start them for it, and stop them.
+ */
+static void after_system_sleep(struct par_member *member)
+{
+	struct par_power *power = &member->power;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&power->lock, flags);
+	if (power->state == PAR_POWER_ASLEEP) {
+		begin_waking(power, 0);
+		started_by_system(power);
+	}
+	raw_spin_unlock_irqrestore(&power->lock, flags);
+	if (!par_awake(member->conf, member->conf->gear, member->index))
+		WRITE_ONCE(power->prompt, true);
+	look(member, 0);
+}
+
+static int on_system(struct notifier_block *nb, unsigned long event, void *data)
+{
+	struct par_conf *conf = container_of(nb, struct par_conf, system_nb);
+	unsigned int d;
+
+	switch (event) {
+	case PM_SUSPEND_PREPARE:
+	case PM_HIBERNATION_PREPARE:
+	case PM_RESTORE_PREPARE:
+		WRITE_ONCE(conf->system_sleeps, true);
+		break;
+	case PM_POST_SUSPEND:
+	case PM_POST_HIBERNATION:
+	case PM_POST_RESTORE:
+		WRITE_ONCE(conf->system_sleeps, false);
+		for (d = 0; d < conf->geo.members; d++)
+			if (conf->member[d].power.drive.dev)
+				after_system_sleep(&conf->member[d]);
+		break;
+	default:
+		break;
+	}
+	return NOTIFY_DONE;
+}
+
+/* ---- coming and going ---- */
+
+void par_power_alloc(struct par_conf *conf)
+{
+	unsigned int d;
+
+	spin_lock_init(&conf->power_lock);
+	raw_spin_lock_init(&conf->why_lock);
+	for (d = 0; d < conf->geo.members; d++) {
+		struct par_power *power = &conf->member[d].power;
+
+		raw_spin_lock_init(&power->lock);
+		INIT_DELAYED_WORK(&power->work, power_work);
+		power->since = ktime_get();
+		power->drive.woken = on_woken;
+	}
+}
+
+/* What somebody may have stored who reckons otherwise. */
+static bool odd(const struct par_power_record *kept)
+{
+	return kept->carry > PAR_CARRY_MAX || !kept->wake_timeout ||
+	       kept->wake_timeout > PAR_WAKE_TIMEOUT_MAX ||
+	       kept->wake_stagger > PAR_STAGGER_MAX ||
+	       kept->stop_after > PAR_STOP_AFTER_MAX;
+}
+
+void par_power_load(struct par_conf *conf)
+{
+	struct par_power_record *kept = &conf->super.power;
+	u64 now = ktime_get_real_seconds();
+	unsigned int d;
+
+	if (!conf->super.has_power || odd(kept)) {
+		memset(kept, 0, sizeof(*kept));
+		kept->carry = PAR_CARRY_DEFAULT;
+		kept->wake_timeout = PAR_WAKE_TIMEOUT;
+		kept->stop_after = PAR_STOP_AFTER;
+	}
+	for (d = 0; d < conf->geo.members; d++)
+		if (!par_ration_valid(&kept->ration[d]))
+			par_ration_begin(&kept->ration[d], now);
+	conf->super.has_power = true;
+}
+
+static void take(struct par_member *member)
+{
+	struct par_power *power = &member->power;
+	struct block_device *bdev = member->rdev->bdev;
+	bool awake = true;
+
+	power->dead = false;
+	power->prompt = false;
+	power->busy = 0;
+	set_state(power, PAR_POWER_ACTIVE);
+	if (par_drive_usable(bdev)) {
+		awake = par_drive_take(&power->drive, bdev);
+		power->quiet = jiffies;
+		power->ios = requests(member);
+	} else {
+		awake = wanted(member);
+	}
+	if (!awake)
+		set_state(power, PAR_POWER_ASLEEP);
+	look(member, 0);
+}
+
+void par_power_begin(struct par_conf *conf)
+{
+	unsigned int d;
+
+	par_power_why(conf, "start");
+	for (d = 0; d < conf->geo.members; d++)
+		if (conf->member[d].rdev)
+			take(&conf->member[d]);
+	conf->system_nb.notifier_call = on_system;
+	register_pm_notifier(&conf->system_nb);
+}
+
+void par_power_join(struct par_conf *conf, unsigned int d, bool anew)
+{
+	struct par_power_record *kept = &conf->super.power;
+
+	if (anew) {
+		spin_lock(&conf->power_lock);
+		par_ration_begin(&kept->ration[d], ktime_get_real_seconds());
+		kept->spin_ups[d] = 0;
+		spin_unlock(&conf->power_lock);
+	}
+	take(&conf->member[d]);
+}
+
+bool par_power_working(struct par_conf *conf, unsigned int d)
+{
+	struct par_power *power = &conf->member[d].power;
+
+	return READ_ONCE(power->working) || atomic_read(&power->holds);
+}
+
+void par_power_leave(struct par_conf *conf, unsigned int d)
+{
+	struct par_power *power = &conf->member[d].power;
+
+	cancel_delayed_work_sync(&power->work);
+	if (power->drive.dev)
+		par_drive_give_back(&power->drive,
+				    power->state == PAR_POWER_ACTIVE);
+	/* What is asked of it from now on finds nobody there. */
+	cancel_delayed_work_sync(&power->work);
+}
+
+void par_power_end(struct par_conf *conf)
+{
+	WRITE_ONCE(conf->power_ending, true);
+	wake_up(&conf->wait);
+}
+
+void par_power_exit(struct par_conf *conf)
+{
+	unsigned int d;
+
+	par_power_end(conf);
+	if (conf->system_nb.notifier_call)
+		unregister_pm_notifier(&conf->system_nb);
+	for (d = 0; d < conf->geo.members; d++)
+		par_power_leave(conf, d);
+}
+
+int __init par_power_init(void)
+{
+	int err;
+
+	power_wq = alloc_workqueue("par-power", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
+	if (!power_wq)
+		return -ENOMEM;
+	err = par_drives_init();
+	if (err)
+		destroy_workqueue(power_wq);
+	return err;
+}
+
+void par_power_cleanup(void)
+{
+	par_drives_exit();
+	destroy_workqueue(power_wq);
+}

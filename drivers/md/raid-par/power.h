@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Power: which member's disk turns, since when and why, and who has it stopped and
+ * started. See the head of power.c.
+ */
+#ifndef RAID_PAR_POWER_H
+#define RAID_PAR_POWER_H
+
+#include <linux/ktime.h>
+#include <linux/spinlock.h>
+#include <linux/workqueue.h>
+
+#include "drive.h"
+
+#define PAR_WAKE_TIMEOUT	60U	/* s; a disk of many heads takes 30 */
+#define PAR_WAKE_TIMEOUT_MAX	3600U
+#define PAR_STAGGER_MAX		60000U	/* ms */
+#define PAR_STOP_AFTER		60U	/* s */
+#define PAR_STOP_AFTER_MAX	86400U
+#define PAR_BUSY_FIRST		1U	/* s, and twice as long each time … */
+#define PAR_BUSY_LAST		256U	/* … up to this */
+#define PAR_ASK_RATION		3600U	/* s; the clock may be set meanwhile */
+#define PAR_CAUSE		48
+
+struct par_conf;
+struct par_member;
+
+enum par_power_state {
+	PAR_POWER_ACTIVE,
+	PAR_POWER_WAKING,
+	PAR_POWER_ASLEEP,
+	PAR_POWER_STATES,
+};
+
+/**
+ * struct par_power - the power of one member
+ * @lock: @state to @began; taken with interrupts off, also below the device's
+ *	power lock
+ * @state: as far as we know. "Asleep" from the moment at which it is to be
+ *	stopped: whoever starts it from then on is noticed
+ * @since, @ns: of the states
+ * @last_wake: seconds since 1970; @cause: and why; @asked: why it is waking
+ * @began: jiffies when it was first asked, or is to be asked, to wake up
+ * @dead: and it has not, in all the time it has
+ * @free: this wake is not charged to the ration
+ * @holds: who needs it awake although the gear leaves it out
+ * @work: settle it; all that follows is its own
+ * @working: it is in a call to the device, for seconds perhaps
+ * @prompt: stop it without waiting for it to be quiet
+ * @busy: seconds to wait before it is asked again
+ * @ios, @quiet: requests so far, and jiffies since there has been no more
+ * @refused: that there are no spin-ups left has been told
+ */
+struct par_power {
+	struct par_drive drive;
+	raw_spinlock_t lock;
+	enum par_power_state state;
+	ktime_t since;
+	u64 ns[PAR_POWER_STATES];
+	time64_t last_wake;
+	char cause[PAR_CAUSE], asked[PAR_CAUSE];
+	unsigned long began;
+	bool dead, free;
+	atomic_t holds;
+	struct delayed_work work;
+	bool working, prompt, refused;
+	unsigned int busy;
+	u64 ios;
+	unsigned long quiet;
+};
+
+/**
+ * struct par_rest - what is known of a member that turns and need not
+ * @off: nobody is to be stopped; @system: the system is about to sleep
+ * @prompt: it need not have been quiet
+ * @quiet: seconds without a request; @stop_after: so many are asked for
+ * @ration: seconds until it has a spin-up left
+ */
+struct par_rest {
+	bool off, system, prompt;
+	u64 quiet, stop_after, ration;
+};
+
+/*
+ * par_rest_wait - seconds until it may be stopped or one should look again; 0:
+ * stop it now, U32_MAX: something has to happen first. Pure.
+ */
+u32 par_rest_wait(const struct par_rest *rest);
+
+/* par_busy_next - a disk was used by others; wait how long after @last? Pure. */
+unsigned int par_busy_next(unsigned int last);
+
+/*
+ * par_wake_over - has a member had all the time it has to wake up in, @timeout
+ * seconds and as long again, since @began? Both in jiffies. Pure.
+ */
+bool par_wake_over(unsigned long began, unsigned long now, u32 timeout);
+
+/* par_power_alloc - before anything else; fills in what a new array has */
+void par_power_alloc(struct par_conf *conf);
+
+/* par_power_load - the superblock has been read: what is odd in it is replaced */
+void par_power_load(struct par_conf *conf);
+
+/*
+ * par_power_begin - the array runs: take all members' devices; sleeps
+ * par_power_end - begin nothing more; par_power_exit - and give all back. Sleeps
+ * as long as a disk takes that is just being started or stopped.
+ */
+void par_power_begin(struct par_conf *conf);
+void par_power_end(struct par_conf *conf);
+void par_power_exit(struct par_conf *conf);
+
+/*
+ * par_power_join, par_power_leave - member @d has come, or goes; with the
+ * parent's reconfig_mutex. @anew: it is another disk than before.
+ * par_power_working - it is just being started or stopped, or waited for: it
+ * cannot leave now
+ */
+void par_power_join(struct par_conf *conf, unsigned int d, bool anew);
+void par_power_leave(struct par_conf *conf, unsigned int d);
+bool par_power_working(struct par_conf *conf, unsigned int d);
+
+/* par_power_why - what the next wake is for: "request"; any context */
+void par_power_why(struct par_conf *conf, const char *part);
+
+/* par_power_why_task - the same, by the process that is running */
+void par_power_why_task(struct par_conf *conf, const char *part);
+
+/*
+ * par_power_wake - have @members start, all at once or one after another as
+ * wake_stagger says, and wait for them until @stop() says so or they have had
+ * their time. Those in @dead have not woken up. None of them is stopped before
+ * par_power_release(). Sleeps for seconds: no lock is to be held. Returns 0, or
+ * -EINTR after @stop().
+ */
+int par_power_wake(struct par_conf *conf, u32 members,
+		   bool (*stop)(struct par_conf *conf), u32 *dead);
+void par_power_release(struct par_conf *conf, u32 members);
+
+/* par_power_driven - those of @members whose device we stop and start; any context */
+u32 par_power_driven(struct par_conf *conf, u32 members);
+
+/*
+ * par_power_gear - the gear has changed: settle all members; any context
+ * par_power_settle - the same after another change: who is used goes on for a while
+ */
+void par_power_gear(struct par_conf *conf);
+void par_power_settle(struct par_conf *conf);
+
+/*
+ * par_power_refuses - members that gear @gear would stop and that have no spin-up
+ * left; @wait: seconds until all have one. Process context.
+ */
+u32 par_power_refuses(struct par_conf *conf, unsigned int gear, u64 *wait);
+
+/* par_power_counts - the nanoseconds in each state until now; any context */
+void par_power_counts(struct par_power *power, u64 *ns);
+
+int par_power_init(void);
+void par_power_cleanup(void);
+
+#endif

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What is decided about members that turn and need not, and about those that do
+ * not wake up; pure. See power.h for the contracts.
+ */
+#include <linux/jiffies.h>
+#include <linux/minmax.h>
+#include <kunit/visibility.h>
+
+#include "power.h"
+
+u32 par_rest_wait(const struct par_rest *rest)
+{
+	if (rest->off || rest->system)
+		return U32_MAX;
+	if (!rest->prompt && rest->quiet < rest->stop_after)
+		return rest->stop_after - rest->quiet;
+	return min_t(u64, rest->ration, PAR_ASK_RATION);
+}
+EXPORT_SYMBOL_IF_KUNIT(par_rest_wait);
+
+unsigned int par_busy_next(unsigned int last)
+{
+	return last ? min(last * 2, PAR_BUSY_LAST) : PAR_BUSY_FIRST;
+}
+EXPORT_SYMBOL_IF_KUNIT(par_busy_next);
+
+bool par_wake_over(unsigned long began, unsigned long now, u32 timeout)
+{
+	return time_after(now, began + 2UL * timeout * HZ);
+}
+EXPORT_SYMBOL_IF_KUNIT(par_wake_over);

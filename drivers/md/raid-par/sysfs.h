@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the files that make md/par/ in sysfs share: sysfs.c the array and its members,
+ * power-sysfs.c what is about power.
+ */
+#ifndef RAID_PAR_SYSFS_H
+#define RAID_PAR_SYSFS_H
+
+#include <linux/sysfs.h>
+
+#include "par.h"
+
+struct par_attr {
+	struct attribute attr;
+	ssize_t (*show)(struct par_conf *conf, char *page);
+	ssize_t (*store)(struct par_conf *conf, const char *page, size_t len);
+};
+
+struct par_member_attr {
+	struct attribute attr;
+	ssize_t (*show)(struct par_member *member, char *page);
+	ssize_t (*store)(struct par_member *member, const char *page, size_t len);
+};
+
+#define PAR_RO(file) static struct par_attr attr_##file = \
+	{ { .name = #file, .mode = 0444 }, file##_show, NULL }
+#define PAR_RW(file) static struct par_attr attr_##file = \
+	{ { .name = #file, .mode = 0644 }, file##_show, file##_store }
+#define PAR_MEMBER_RO(file) static struct par_member_attr attr_##file = \
+	{ { .name = #file, .mode = 0444 }, file##_show, NULL }
+#define PAR_MEMBER_RW(file) static struct par_member_attr attr_##file = \
+	{ { .name = #file, .mode = 0644 }, file##_show, file##_store }
+
+extern const struct attribute_group par_power_group;
+extern const struct attribute_group par_member_power_group;
+
+#endif
