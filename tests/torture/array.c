@@ -95,6 +95,8 @@ void array_create(void)
 		fail("mdadm --create: %s", output());
 	read_uuid();
 	read_size();
+	/* A sleeper without power is not waited for: all that happens has happened. */
+	put("1", PAR "wake_timeout");
 }
 
 int assembly_begin(const char *option)

@@ -79,6 +79,7 @@ try() {
 		note "$layout, gear $gear: members $* die"
 		mkspindles "$(top_gear "$layout")" 32M
 		create_par "$layout" --chunk=64
+		give_up_soon
 		fill 6
 		lose "$gear" "$@"
 		stop_par
@@ -168,6 +169,7 @@ needs_the_dead() {
 with_spindles() {
 	mkspindles 5 32M
 	create_par 3,5 --chunk=64
+	give_up_soon
 	fill 20
 	"$1"
 	stop_par

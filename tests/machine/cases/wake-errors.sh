@@ -71,6 +71,7 @@ errs_for_good() {
 
 mkspindles 5 32M
 create_par 3,5 --chunk=64
+give_up_soon
 fill $MIB
 for times in 1 2 3; do
 	for kind in read write any; do

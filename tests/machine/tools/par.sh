@@ -60,6 +60,9 @@ reassemble_par() { stop_par; assemble_par; }
 exec {NAP}<> <(:)
 nap() { read -rt "$1" -u "$NAP" || true; }
 
+# give_up_soon: who does not wake up has failed after two seconds, not two minutes.
+give_up_soon() { echo 1 >"/sys/block/$MD/md/par/wake_timeout"; }
+
 # settle: until the mover has nothing left to do.
 settle() {
 	local quiet=0 gear deadline=$((SECONDS + 60))

@@ -1,0 +1,80 @@
+#!/bin/bash
+# What a disk's runtime PM was like is given back when the array stops or the member leaves, a sleeper stays asleep; where there is none, sleep is logical.
+# machine: --debug --time-travel --mem 512M
+set -euo pipefail
+. "$(dirname "$0")/../tools/power.sh"
+
+# settings D: as the disk's driver and its owner left them.
+settings() {
+	local file
+	for file in control autosuspend_delay_ms runtime_usage; do
+		[ ! -e "$(pm_of "$1" $file)" ] || cat "$(pm_of "$1" $file)"
+	done | tr '\n' ' '
+}
+
+power_array 3,5
+stop_par
+BEFORE=$(settings 4)
+assemble_par
+
+note "awake at the stop"
+nap 100
+stop_par
+for d in 0 4; do assert_eq "$(settings $d)" "$BEFORE" "settings of disk $d"; done
+assert_eq "$(disk 4 state)" idle "disk 4"
+
+note "asleep at the stop: it goes on sleeping, and is not stopped again once it is used"
+assemble_par
+down
+BEEN=$(starts)
+stop_par
+assert_eq "$(settings 4)" "$BEFORE" "settings of a sleeper"
+assert_eq "$(cat "$(pm_of 4 runtime_status)")" suspended "a sleeper"
+nap 200
+assert_eq "$(starts)" "$BEEN" "starts"
+read_disk 4
+assert_eq "$(cat "$(pm_of 4 runtime_status)")" active "once it is read"
+nap 200
+assert_eq "$(cat "$(pm_of 4 runtime_status)")" active "and later"
+
+note "an owner's own settings"
+echo auto >"$(pm_of 4 control)"
+echo 3000000 >"$(pm_of 4 autosuspend_delay_ms)"
+assemble_par
+down
+stop_par
+assert_eq "$(cat "$(pm_of 4 control)" "$(pm_of 4 autosuspend_delay_ms)" | tr '\n' ' ')" "auto 3000000 " "settings"
+echo on >"$(pm_of 4 control)"
+echo -1 >"$(pm_of 4 autosuspend_delay_ms)"
+
+note "assembled in a low gear, all awake: they are stopped once they are quiet"
+assemble_par
+assert_eq "$(par gear)" 3 "gear"
+assert_eq "$(member 4 power_state)" active "power_state"
+wait_asleep
+shift_to 5
+
+note "a member that leaves"
+mdadm --quiet "/dev/$MD" --fail /dev/spin4
+wait_for "/sys/block/$MD/md/dev-spin4/slot" none
+mdadm --quiet "/dev/$MD" --remove /dev/spin4
+assert_eq "$(settings 4)" "$BEFORE" "settings of one that has left"
+assert_eq "$(member 4 power_state)" none "power_state of nobody"
+mdadm --quiet "/dev/$MD" --add /dev/spin4
+wait_for "/sys/block/$MD/md/degraded" 0
+wait_for "/sys/block/$MD/md/sync_action" idle
+assert_eq "$(member 4 power_control)" runtime "power_control"
+down
+stop_par
+rmdisks
+
+note "disks without runtime PM"
+with_logical() {
+	assert_eq "$(member 4 power_control)" logical "power_control"
+	shift_to 3
+	wait_for "/sys/block/$MD/md/par/member4/power_state" asleep
+	shift_to 5
+	wait_for "/sys/block/$MD/md/par/member4/power_state" active
+	assert_eq "$(par spin_refused)" 0 "spin_refused"
+}
+with_par 3,5 32M with_logical

@@ -1,0 +1,49 @@
+#!/bin/bash
+# Five sleepers of 15 s each are awake 15 s and less than one later; with a stagger, one after the other.
+# machine: --debug --time-travel --mem 512M
+set -euo pipefail
+. "$(dirname "$0")/../tools/power.sh"
+
+up() { set_par gear 8; gear_is 8; }
+
+# all_woken STARTS: as they and the array count them.
+all_woken() {
+	local d
+	for d in $(sleepers); do
+		assert_eq "$(disk "$d" starts)" "$1" "starts of disk $d"
+		assert_eq "$(member "$d" spin_ups)" "$1" "spin_ups of member $d"
+		assert_eq "$(member "$d" power_state)" active "power_state of member $d"
+		assert_match "$(member "$d" last_wake_cause)" '^gear .*\[[0-9]+\]$' "cause of member $d"
+	done
+}
+
+power_array 3,8
+assert_eq "$(par spin)" on "spin"
+for d in $(sleepers); do assert_eq "$(member "$d" power_control)" runtime "control of member $d"; done
+
+note "at once"
+down
+fill 2 1
+SUM=$(fingerprint)
+nap 100
+ms_of up
+assert_le 15000 "$MS" "ms of a shift up"
+assert_le "$MS" 15999 "ms of a shift up"
+all_woken 1
+settle
+assert_eq "$(fingerprint)" "$SUM" "content"
+assert_le 100 "$(member 7 seconds_asleep)" "seconds asleep"
+assert_le "$(member 7 seconds_asleep)" 110 "seconds asleep"
+assert_eq "$(member 7 seconds_waking)" 15 "seconds waking"
+assert_eq "$(member 0 spin_ups)" 0 "spin_ups of one that never sleeps"
+
+note "2 s after one another"
+set_par wake_stagger 2000
+down
+ms_of up
+assert_le 23000 "$MS" "ms of a staggered shift up"
+assert_le "$MS" 23999 "ms of a staggered shift up"
+all_woken 2
+settle
+stop_par
+dissect

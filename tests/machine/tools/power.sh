@@ -1,0 +1,81 @@
+# shellcheck shell=bash
+# What the tests of power share: an array of spindles that stop and start as sd's
+# disks do, in simulated time.
+
+# shellcheck source=par.sh
+. "$(dirname "${BASH_SOURCE[0]}")/par.sh"
+
+# member D FILE; disk D FILE: what sysfs says of the member, and its disk of itself.
+member() { cat "/sys/block/$MD/md/par/member$1/$2"; }
+disk() { cat "$SPINDLES/${DISKS[$1]}/$2"; }
+set_par() { echo "$2" >"/sys/block/$MD/md/par/$1"; }
+set_member() { echo "$3" >"/sys/block/$MD/md/par/member$1/$2"; }
+set_disk() { echo "$3" >"$SPINDLES/${DISKS[$1]}/$2"; }
+pm_of() { echo "/sys/block/${DISKS[$1]}/device/power/$2"; }
+
+# wait_for FILE VALUE [SECONDS]: as in lib.sh, without a process for each look. What is
+# waited for may take long, in simulated time.
+wait_for() {
+	local file=$1 want=$2 seconds=${3:-60} got='' deadline
+	deadline=$((SECONDS + seconds))
+	while [ "$SECONDS" -le "$deadline" ]; do
+		read -r got 2>/dev/null <"$file" || true
+		# shellcheck disable=SC2053  # a pattern
+		[[ $got != $want ]] || return 0
+		nap 0.2
+	done
+	fail "$file: still '$got' after $seconds s, want '$want'"
+}
+
+# power_array LAYOUT [ATTRIBUTE=VALUE...]: disks that take 15 s to start and 2 s to
+# stop, and an array on them with some data.
+power_array() {
+	local layout=$1
+	shift
+	mkspindles "$(top_gear "$layout")" 48M spin_up_ms=15000 spin_down_ms=2000 "$@"
+	create_par "$layout" --chunk=64
+	fill 4
+}
+
+# sleepers: the members that the lowest gear leaves out.
+sleepers() { seq "$(low_gear "$LAYOUT")" $((${#DISKS[@]} - 1)); }
+
+# wait_stopped D...: until these are. wait_asleep: until all sleepers are.
+wait_stopped() {
+	local d
+	for d in "$@"; do
+		wait_for "/sys/block/$MD/md/par/member$d/power_state" asleep 600
+		wait_for "$SPINDLES/${DISKS[$d]}/state" standby 600
+	done
+}
+
+wait_asleep() {
+	local d
+	for d in $(sleepers); do wait_stopped "$d"; done
+}
+
+# down: to the lowest gear, and its sleepers stop.
+down() {
+	shift_to "$(low_gear "$LAYOUT")"
+	wait_asleep
+}
+
+# starts: how often the sleepers have been started, as the disks know it.
+starts() {
+	local d
+	for d in $(sleepers); do echo "$d:$(disk "$d" starts)"; done
+}
+
+# ms_of COMMAND...: how long that took, into MS.
+ms_of() {
+	local start=${EPOCHREALTIME/./}
+	"$@"
+	# shellcheck disable=SC2034  # for the caller
+	MS=$(((${EPOCHREALTIME/./} - start) / 1000))
+}
+
+# read_disk D: a block past the page cache.
+read_disk() { dd if="/dev/${DISKS[$1]}" of=/dev/null bs=4k count=1 iflag=direct status=none; }
+
+# gear_is GEAR [SECONDS]: wait for it.
+gear_is() { wait_for "/sys/block/$MD/md/par/gear" "$1" "${2:-60}"; }
