@@ -3,6 +3,9 @@
  * Power: a member's device is stopped when the gear leaves it out, and started
  * before the gear takes it in. See power.h for the contracts.
  *
+ * Who needs members awake is in power-wake.c, the ration in power-ration.c, the
+ * system's own sleep in power-system.c.
+ *
  * A member with a device that can be stopped (drive.c) is settled by a work of its
  * own: it alone calls the device, so that disks are started and stopped side by
  * side, and nobody waits for that with a lock held. Who needs members awake
@@ -29,7 +32,7 @@
 
 static struct workqueue_struct *power_wq;
 
-static bool usable(struct par_member *member)
+bool par_power_usable(struct par_member *member)
 {
 	return par_rdev_usable(READ_ONCE(member->rdev));
 }
@@ -42,7 +45,7 @@ static bool wanted(struct par_member *member)
 	       atomic_read(&member->power.holds);
 }
 
-static void look(struct par_member *member, unsigned long delay)
+void par_power_look(struct par_member *member, unsigned long delay)
 {
 	if (!READ_ONCE(member->conf->power_ending))
 		mod_delayed_work(power_wq, &member->power.work, delay);
@@ -88,8 +91,7 @@ static void begin_waking(struct par_power *power, unsigned long delay)
 	power->free = false;
 }
 
-/* Returns false if it does not sleep. */
-static bool ask(struct par_member *member, unsigned long delay)
+bool par_power_ask(struct par_member *member, unsigned long delay)
 {
 	struct par_power *power = &member->power;
 	struct par_conf *conf = member->conf;
@@ -106,13 +108,13 @@ static bool ask(struct par_member *member, unsigned long delay)
 	}
 	raw_spin_unlock_irqrestore(&power->lock, flags);
 	if (asleep)
-		look(member, delay);
+		par_power_look(member, delay);
 	return asleep;
 }
 
-/* Not by us, nor for us. @lock held. */
-static void started_by_system(struct par_power *power)
+void par_power_system_woke(struct par_power *power)
 {
+	begin_waking(power, 0);
 	power->free = true;
 	strscpy(power->asked, "resume");
 }
@@ -126,19 +128,19 @@ static void on_woken(struct par_drive *drive, const struct task_struct *who)
 
 	raw_spin_lock(&power->lock);
 	asleep = power->state == PAR_POWER_ASLEEP;
-	if (asleep)
+	if (asleep && READ_ONCE(member->conf->system_sleeps)) {
+		par_power_system_woke(power);
+	} else if (asleep) {
 		begin_waking(power, 0);
-	if (asleep && READ_ONCE(member->conf->system_sleeps))
-		started_by_system(power);
-	else if (asleep)
 		scnprintf(power->asked, sizeof(power->asked), "process %s[%d]",
 			  who->comm, task_pid_nr((struct task_struct *)who));
+	}
 	raw_spin_unlock(&power->lock);
 	if (asleep)
-		look(member, 0);
+		par_power_look(member, 0);
 }
 
-static const char *disk_of(struct par_member *member)
+const char *par_power_disk(struct par_member *member)
 {
 	return member->power.drive.disk->disk_name;
 }
@@ -182,70 +184,6 @@ void par_power_why_task(struct par_conf *conf, const char *part)
 	par_power_why(conf, why);
 }
 
-/* ---- the ration ---- */
-
-static void charge(struct par_member *member, bool free)
-{
-	struct par_conf *conf = member->conf;
-	struct par_power_record *kept = &conf->super.power;
-	struct par_ration *ration = &kept->ration[member->index];
-
-	spin_lock(&conf->power_lock);
-	kept->spin_ups[member->index]++;
-	par_ration_tick(ration, kept->carry, ktime_get_real_seconds());
-	if (!free && member->power.drive.dev)
-		par_ration_spend(ration);
-	spin_unlock(&conf->power_lock);
-}
-
-/* Seconds until the member has a spin-up left. */
-static u64 ration_wait(struct par_member *member)
-{
-	struct par_conf *conf = member->conf;
-	struct par_ration *ration = &conf->super.power.ration[member->index];
-	u64 now = ktime_get_real_seconds(), wait;
-
-	spin_lock(&conf->power_lock);
-	par_ration_tick(ration, conf->super.power.carry, now);
-	wait = par_ration_wait(ration, now);
-	spin_unlock(&conf->power_lock);
-	return wait;
-}
-
-u32 par_power_driven(struct par_conf *conf, u32 members)
-{
-	u32 driven = 0;
-	unsigned int d;
-
-	for (d = 0; d < conf->geo.members; d++)
-		if (members & BIT(d) && READ_ONCE(conf->member[d].power.drive.dev))
-			driven |= BIT(d);
-	return driven;
-}
-
-u32 par_power_refuses(struct par_conf *conf, unsigned int gear, u64 *wait)
-{
-	u32 members = par_power_driven(conf, ~0U), refusing = 0;
-	unsigned int d;
-
-	*wait = 0;
-	if (READ_ONCE(conf->super.power.off))
-		return 0;
-	for (d = conf->geo.set[gear].members; d < conf->geo.members; d++) {
-		struct par_member *member = &conf->member[d];
-		u64 own;
-
-		if (!(members & BIT(d)) ||
-		    READ_ONCE(member->power.state) == PAR_POWER_ASLEEP)
-			continue;
-		own = ration_wait(member);
-		*wait = max(*wait, own);
-		if (own)
-			refusing |= BIT(d);
-	}
-	return refusing;
-}
-
 /* ---- waking ---- */
 
 static void awake(struct par_member *member)
@@ -262,14 +200,14 @@ static void awake(struct par_member *member)
 	strscpy(cause, power->cause);
 	free = power->free;
 	raw_spin_unlock_irqrestore(&power->lock, flags);
-	charge(member, free);
+	par_power_charge(member, free);
 	power->busy = 0;
 	power->refused = false;
 	power->quiet = jiffies;
 	tell_wake(member, cause);
 }
 
-static bool wake_over(struct par_member *member, unsigned long began)
+bool par_power_late(struct par_member *member, unsigned long began)
 {
 	struct par_conf *conf = member->conf;
 
@@ -282,9 +220,9 @@ static bool try_again(struct par_member *member)
 {
 	struct par_conf *conf = member->conf;
 
-	return !READ_ONCE(conf->power_ending) && usable(member) &&
+	return !READ_ONCE(conf->power_ending) && par_power_usable(member) &&
 	       wanted(member) && (READ_ONCE(conf->system_sleeps) ||
-				  !wake_over(member, member->power.began));
+				  !par_power_late(member, member->power.began));
 }
 
 static int start_disk(struct par_member *member)
@@ -300,7 +238,7 @@ static int start_disk(struct par_member *member)
 		if (!told++)
 			pr_warn("md/par:%s: member %u (%s) does not start: error %d; it is asked again\n",
 				mdname(conf->mddev), member->index,
-				disk_of(member), err);
+				par_power_disk(member), err);
 		wait_event_idle_timeout(conf->wait, !try_again(member), pause);
 		pause = min_t(unsigned long, pause * 2, PAR_TRY_LAST);
 	}
@@ -318,14 +256,14 @@ static void start_member(struct par_member *member)
 		if (stranger && !power->prompt)
 			pr_info("md/par:%s: member %u (%s) was woken: %s\n",
 				mdname(member->conf->mddev), member->index,
-				disk_of(member), power->cause);
+				par_power_disk(member), power->cause);
 		/* For how long it is to run, the next look says. */
-		look(member, 0);
+		par_power_look(member, 0);
 		return;
 	}
 	raw_spin_lock_irqsave(&power->lock, flags);
 	enter(power, PAR_POWER_ASLEEP);
-	power->dead = wake_over(member, power->began);
+	power->dead = par_power_late(member, power->began);
 	raw_spin_unlock_irqrestore(&power->lock, flags);
 }
 
@@ -365,7 +303,7 @@ static void tell_refusal(struct par_member *member)
 	conf->super.power.refused++;
 	spin_unlock(&conf->power_lock);
 	pr_warn("md/par:%s: member %u (%s) has no spin-ups left and goes on turning\n",
-		mdname(conf->mddev), member->index, disk_of(member));
+		mdname(conf->mddev), member->index, par_power_disk(member));
 }
 
 static void busy(struct par_member *member, int err)
@@ -375,9 +313,9 @@ static void busy(struct par_member *member, int err)
 	if (!power->busy)
 		pr_info("md/par:%s: member %u (%s) cannot be stopped: error %d; it is asked again\n",
 			mdname(member->conf->mddev), member->index,
-			disk_of(member), err);
+			par_power_disk(member), err);
 	power->busy = par_busy_next(power->busy);
-	look(member, power->busy * HZ);
+	par_power_look(member, power->busy * HZ);
 }
 
 static void stop_disk(struct par_member *member)
@@ -387,6 +325,14 @@ static void stop_disk(struct par_member *member)
 
 	/* From here on, who starts it has woken a sleeper: see on_woken(). */
 	set_state(power, PAR_POWER_ASLEEP);
+	/*
+	 * Who has come to need it since we looked may have seen it active; who comes
+	 * later sees it asleep, and asks.
+	 */
+	if (wanted(member)) {
+		set_state(power, PAR_POWER_ACTIVE);
+		return;
+	}
 	err = par_drive_stop(&power->drive);
 	if (!err) {
 		power->busy = 0;
@@ -396,7 +342,7 @@ static void stop_disk(struct par_member *member)
 	}
 	if (err == -EAGAIN && READ_ONCE(power->state) == PAR_POWER_WAKING) {
 		awake(member);
-		look(member, HZ);
+		par_power_look(member, HZ);
 		return;
 	}
 	set_state(power, PAR_POWER_ACTIVE);
@@ -413,7 +359,7 @@ static void rest(struct par_member *member)
 		.prompt = member->power.prompt && !member->power.busy,
 		.quiet = quiet_for(member),
 		.stop_after = READ_ONCE(conf->super.power.stop_after),
-		.ration = ration_wait(member),
+		.ration = par_power_ration_wait(member),
 	};
 	u32 wait = par_rest_wait(&rest);
 
@@ -423,7 +369,7 @@ static void rest(struct par_member *member)
 	if (!wait)
 		stop_disk(member);
 	else if (wait != U32_MAX)
-		look(member, (unsigned long)wait * HZ);
+		par_power_look(member, (unsigned long)wait * HZ);
 }
 
 /* ---- settling ---- */
@@ -432,7 +378,7 @@ static void settle_drive(struct par_member *member)
 {
 	if (READ_ONCE(member->power.state) == PAR_POWER_ASLEEP && wanted(member) &&
 	    !member->power.dead)
-		ask(member, 0);
+		par_power_ask(member, 0);
 	switch (READ_ONCE(member->power.state)) {
 	case PAR_POWER_WAKING:
 		start_member(member);
@@ -456,7 +402,7 @@ static void settle_logically(struct par_member *member)
 
 	if (par_awake(conf, READ_ONCE(conf->gear), member->index)) {
 		if (asleep)
-			ask(member, 0);
+			par_power_ask(member, 0);
 		if (READ_ONCE(member->power.state) == PAR_POWER_WAKING)
 			awake(member);
 	} else if (!asleep && !wanted(member)) {
@@ -477,7 +423,7 @@ static void power_work(struct work_struct *work)
 		return;
 	noio = memalloc_noio_save();
 	WRITE_ONCE(power->working, true);
-	if (!usable(member))
+	if (!par_power_usable(member))
 		;	/* who has failed is left alone */
 	else if (power->drive.dev)
 		settle_drive(member);
@@ -486,7 +432,7 @@ static void power_work(struct work_struct *work)
 	WRITE_ONCE(power->working, false);
 	memalloc_noio_restore(noio);
 	wake_up(&conf->wait);
-	if (!usable(member))	/* it may have waited for this to be removed */
+	if (!par_power_usable(member))	/* it may have waited for this to be removed */
 		par_remove_again(conf);
 }
 
@@ -505,161 +451,7 @@ void par_power_settle(struct par_conf *conf)
 	unsigned int d;
 
 	for (d = conf->geo.set[1].members; d < conf->geo.members; d++)
-		look(&conf->member[d], 0);
-}
-
-/* ---- who needs members awake ---- */
-
-struct par_waking {
-	struct par_conf *conf;
-	bool (*stop)(struct par_conf *conf);
-	unsigned long began[PAR_MAX_MEMBERS];
-	u32 members, late;
-};
-
-static bool wakes_up(struct par_waking *w, unsigned int d)
-{
-	struct par_member *member = &w->conf->member[d];
-
-	return READ_ONCE(member->power.state) != PAR_POWER_ACTIVE &&
-	       READ_ONCE(member->power.drive.dev) && usable(member);
-}
-
-/* It has had its time, or it is not to be waited for any more. */
-static bool given_up(struct par_waking *w, unsigned int d)
-{
-	struct par_member *member = &w->conf->member[d];
-
-	return READ_ONCE(member->power.dead) ||
-	       (wake_over(member, w->began[d]) &&
-		!READ_ONCE(w->conf->system_sleeps));
-}
-
-static bool all_up(struct par_waking *w)
-{
-	unsigned int d;
-
-	for (d = 0; d < w->conf->geo.members; d++)
-		if (w->members & BIT(d) && wakes_up(w, d) && !given_up(w, d))
-			return false;
-	return true;
-}
-
-static void ask_all(struct par_waking *w)
-{
-	unsigned long delay = 0;
-	unsigned int d;
-
-	for (d = 0; d < w->conf->geo.members; d++) {
-		struct par_member *member = &w->conf->member[d];
-
-		if (!(w->members & BIT(d)))
-			continue;
-		atomic_inc(&member->power.holds);
-		w->began[d] = jiffies + delay;
-		if (ask(member, delay))
-			delay += msecs_to_jiffies(READ_ONCE(w->conf->super.power.wake_stagger));
-	}
-}
-
-/* Somebody else's try may have failed; and who is late is told of, once. */
-static void ask_again(struct par_waking *w)
-{
-	u32 timeout = READ_ONCE(w->conf->super.power.wake_timeout);
-	unsigned int d;
-
-	for (d = 0; d < w->conf->geo.members; d++) {
-		struct par_member *member = &w->conf->member[d];
-
-		if (!(w->members & BIT(d)) || !wakes_up(w, d) || given_up(w, d))
-			continue;
-		ask(member, 0);
-		if (w->late & BIT(d) ||
-		    !time_after(jiffies, w->began[d] + (unsigned long)timeout * HZ))
-			continue;
-		w->late |= BIT(d);
-		pr_warn("md/par:%s: member %u (%s) has not woken up in %u s; it gets as long again\n",
-			mdname(w->conf->mddev), d, disk_of(member), timeout);
-	}
-}
-
-int par_power_wake(struct par_conf *conf, u32 members,
-		   bool (*stop)(struct par_conf *conf), u32 *dead)
-{
-	struct par_waking w = { .conf = conf, .members = members, .stop = stop };
-	unsigned int d;
-
-	*dead = 0;
-	ask_all(&w);
-	while (!all_up(&w)) {
-		if (stop(conf))
-			return -EINTR;
-		wait_event_idle_timeout(conf->wait, all_up(&w) || stop(conf), HZ);
-		ask_again(&w);
-	}
-	for (d = 0; d < conf->geo.members; d++)
-		if (members & BIT(d) && wakes_up(&w, d))
-			*dead |= BIT(d);
-	return 0;
-}
-
-void par_power_release(struct par_conf *conf, u32 members)
-{
-	unsigned int d;
-
-	for (d = 0; d < conf->geo.members; d++)
-		if (members & BIT(d)) {
-			atomic_dec(&conf->member[d].power.holds);
-			look(&conf->member[d], 0);
-		}
-	par_remove_again(conf);
-}
-
-/* ---- the system sleeps ---- */
-
-/*
- * What starts all disks after the system has slept, libata, does not tell runtime PM,
- * which still calls them stopped: start them for it, and stop them.
- */
-static void after_system_sleep(struct par_member *member)
-{
-	struct par_power *power = &member->power;
-	unsigned long flags;
-
-	raw_spin_lock_irqsave(&power->lock, flags);
-	if (power->state == PAR_POWER_ASLEEP) {
-		begin_waking(power, 0);
-		started_by_system(power);
-	}
-	raw_spin_unlock_irqrestore(&power->lock, flags);
-	if (!par_awake(member->conf, member->conf->gear, member->index))
-		WRITE_ONCE(power->prompt, true);
-	look(member, 0);
-}
-
-static int on_system(struct notifier_block *nb, unsigned long event, void *data)
-{
-	struct par_conf *conf = container_of(nb, struct par_conf, system_nb);
-	unsigned int d;
-
-	switch (event) {
-	case PM_SUSPEND_PREPARE:
-	case PM_HIBERNATION_PREPARE:
-	case PM_RESTORE_PREPARE:
-		WRITE_ONCE(conf->system_sleeps, true);
-		break;
-	case PM_POST_SUSPEND:
-	case PM_POST_HIBERNATION:
-	case PM_POST_RESTORE:
-		WRITE_ONCE(conf->system_sleeps, false);
-		for (d = 0; d < conf->geo.members; d++)
-			if (conf->member[d].power.drive.dev)
-				after_system_sleep(&conf->member[d]);
-		break;
-	default:
-		break;
-	}
-	return NOTIFY_DONE;
+		par_power_look(&conf->member[d], 0);
 }
 
 /* ---- coming and going ---- */
@@ -726,7 +518,7 @@ static void take(struct par_member *member)
 	}
 	if (!awake)
 		set_state(power, PAR_POWER_ASLEEP);
-	look(member, 0);
+	par_power_look(member, 0);
 }
 
 void par_power_begin(struct par_conf *conf)
@@ -737,8 +529,7 @@ void par_power_begin(struct par_conf *conf)
 	for (d = 0; d < conf->geo.members; d++)
 		if (conf->member[d].rdev)
 			take(&conf->member[d]);
-	conf->system_nb.notifier_call = on_system;
-	register_pm_notifier(&conf->system_nb);
+	par_power_system_begin(conf);
 }
 
 void par_power_join(struct par_conf *conf, unsigned int d, bool anew)
@@ -784,8 +575,7 @@ void par_power_exit(struct par_conf *conf)
 	unsigned int d;
 
 	par_power_end(conf);
-	if (conf->system_nb.notifier_call)
-		unregister_pm_notifier(&conf->system_nb);
+	par_power_system_end(conf);
 	for (d = 0; d < conf->geo.members; d++)
 		par_power_leave(conf, d);
 }

@@ -160,4 +160,35 @@ void par_power_counts(struct par_power *power, u64 *ns);
 int par_power_init(void);
 void par_power_cleanup(void);
 
+/* ---- what only the power*.c share ---- */
+
+/* par_power_look - have the member's work look at it in @delay jiffies; any context */
+void par_power_look(struct par_member *member, unsigned long delay);
+
+/* par_power_usable - is it there, and not failed? Any context. */
+bool par_power_usable(struct par_member *member);
+
+/* par_power_ask - start it in @delay jiffies; false if it does not sleep; any context */
+bool par_power_ask(struct par_member *member, unsigned long delay);
+
+/* par_power_late - has it had its time, twice, since @began (jiffies)? Any context. */
+bool par_power_late(struct par_member *member, unsigned long began);
+
+/* par_power_disk - the disk's name, of a member with a device that can be stopped */
+const char *par_power_disk(struct par_member *member);
+
+/* par_power_charge - it has started; a start that is @free costs nothing of the ration */
+void par_power_charge(struct par_member *member, bool free);
+
+/* par_power_ration_wait - seconds until it has a spin-up left; process context */
+u64 par_power_ration_wait(struct par_member *member);
+
+/*
+ * par_power_system_woke - it is on its way up, neither by us nor for us; with @lock
+ * par_power_system_begin, par_power_system_end - heed the system's sleep; sleep
+ */
+void par_power_system_woke(struct par_power *power);
+void par_power_system_begin(struct par_conf *conf);
+void par_power_system_end(struct par_conf *conf);
+
 #endif

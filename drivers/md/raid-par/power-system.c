@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Members when the system sleeps and wakes up. See power.h for the contracts.
+ */
+#include <linux/suspend.h>
+
+#include "par.h"
+
+/*
+ * What starts all disks after the system has slept, libata, does not tell runtime PM,
+ * which still calls them stopped: start them for it, and stop them.
+ */
+static void after_system_sleep(struct par_member *member)
+{
+	struct par_power *power = &member->power;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&power->lock, flags);
+	if (power->state == PAR_POWER_ASLEEP)
+		par_power_system_woke(power);
+	raw_spin_unlock_irqrestore(&power->lock, flags);
+	if (!par_awake(member->conf, member->conf->gear, member->index))
+		WRITE_ONCE(power->prompt, true);
+	par_power_look(member, 0);
+}
+
+static int on_system(struct notifier_block *nb, unsigned long event, void *data)
+{
+	struct par_conf *conf = container_of(nb, struct par_conf, system_nb);
+	unsigned int d;
+
+	switch (event) {
+	case PM_SUSPEND_PREPARE:
+	case PM_HIBERNATION_PREPARE:
+	case PM_RESTORE_PREPARE:
+		WRITE_ONCE(conf->system_sleeps, true);
+		break;
+	case PM_POST_SUSPEND:
+	case PM_POST_HIBERNATION:
+	case PM_POST_RESTORE:
+		WRITE_ONCE(conf->system_sleeps, false);
+		for (d = 0; d < conf->geo.members; d++)
+			if (conf->member[d].power.drive.dev)
+				after_system_sleep(&conf->member[d]);
+		break;
+	default:
+		break;
+	}
+	return NOTIFY_DONE;
+}
+
+void par_power_system_begin(struct par_conf *conf)
+{
+	conf->system_nb.notifier_call = on_system;
+	register_pm_notifier(&conf->system_nb);
+}
+
+void par_power_system_end(struct par_conf *conf)
+{
+	if (conf->system_nb.notifier_call)
+		unregister_pm_notifier(&conf->system_nb);
+}

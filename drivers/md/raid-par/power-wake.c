@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Who needs members awake asks the works of all of them and waits for what they
+ * say. See power.h for the contracts.
+ */
+#include "par.h"
+
+struct par_waking {
+	struct par_conf *conf;
+	bool (*stop)(struct par_conf *conf);
+	unsigned long began[PAR_MAX_MEMBERS];
+	u32 members, late;
+};
+
+static bool wakes_up(struct par_waking *w, unsigned int d)
+{
+	struct par_member *member = &w->conf->member[d];
+
+	return READ_ONCE(member->power.state) != PAR_POWER_ACTIVE &&
+	       READ_ONCE(member->power.drive.dev) && par_power_usable(member);
+}
+
+/* It has had its time, or it is not to be waited for any more. */
+static bool given_up(struct par_waking *w, unsigned int d)
+{
+	struct par_member *member = &w->conf->member[d];
+
+	return READ_ONCE(member->power.dead) ||
+	       (par_power_late(member, w->began[d]) &&
+		!READ_ONCE(w->conf->system_sleeps));
+}
+
+static bool all_up(struct par_waking *w)
+{
+	unsigned int d;
+
+	for (d = 0; d < w->conf->geo.members; d++)
+		if (w->members & BIT(d) && wakes_up(w, d) && !given_up(w, d))
+			return false;
+	return true;
+}
+
+static void ask_all(struct par_waking *w)
+{
+	unsigned long delay = 0;
+	unsigned int d;
+
+	for (d = 0; d < w->conf->geo.members; d++) {
+		struct par_member *member = &w->conf->member[d];
+
+		if (!(w->members & BIT(d)))
+			continue;
+		atomic_inc(&member->power.holds);
+		w->began[d] = jiffies + delay;
+		if (par_power_ask(member, delay))
+			delay += msecs_to_jiffies(READ_ONCE(w->conf->super.power.wake_stagger));
+	}
+}
+
+/* Somebody else's try may have failed; and who is late is told of, once. */
+static void ask_again(struct par_waking *w)
+{
+	u32 timeout = READ_ONCE(w->conf->super.power.wake_timeout);
+	unsigned int d;
+
+	for (d = 0; d < w->conf->geo.members; d++) {
+		struct par_member *member = &w->conf->member[d];
+
+		if (!(w->members & BIT(d)) || !wakes_up(w, d) || given_up(w, d))
+			continue;
+		par_power_ask(member, 0);
+		if (w->late & BIT(d) ||
+		    !time_after(jiffies, w->began[d] + (unsigned long)timeout * HZ))
+			continue;
+		w->late |= BIT(d);
+		pr_warn("md/par:%s: member %u (%s) has not woken up in %u s; it gets as long again\n",
+			mdname(w->conf->mddev), d, par_power_disk(member), timeout);
+	}
+}
+
+int par_power_wake(struct par_conf *conf, u32 members,
+		   bool (*stop)(struct par_conf *conf), u32 *dead)
+{
+	struct par_waking w = { .conf = conf, .members = members, .stop = stop };
+	unsigned int d;
+
+	*dead = 0;
+	ask_all(&w);
+	while (!all_up(&w)) {
+		if (stop(conf))
+			return -EINTR;
+		wait_event_idle_timeout(conf->wait, all_up(&w) || stop(conf), HZ);
+		ask_again(&w);
+	}
+	for (d = 0; d < conf->geo.members; d++)
+		if (members & BIT(d) && wakes_up(&w, d))
+			*dead |= BIT(d);
+	return 0;
+}
+
+void par_power_release(struct par_conf *conf, u32 members)
+{
+	unsigned int d;
+
+	for (d = 0; d < conf->geo.members; d++)
+		if (members & BIT(d)) {
+			atomic_dec(&conf->member[d].power.holds);
+			par_power_look(&conf->member[d], 0);
+		}
+	par_remove_again(conf);
+}
