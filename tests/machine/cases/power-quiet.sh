@@ -5,7 +5,7 @@
 set -euo pipefail
 . "$(dirname "$0")/../tools/power.sh"
 
-# Three hours; a day with RAIDPAR_MINUTES=1440, which takes minutes.
+# Three hours; power-day.sh takes a day.
 MINUTES=${RAIDPAR_MINUTES:-180}
 
 mkdir -p /mnt
