@@ -160,6 +160,7 @@ struct par_set {
 	struct md_personality pers;
 	struct md_personality *raid5;
 	unsigned long absent;	/* members that raid5 does without, a bit each */
+	unsigned long let_go;	/* members that raid5 has let go of, as md does soon */
 	bool mddev_inited, running;
 	/* RAID-0 only */
 	struct bio_set stripe_bios, chunk_bios;

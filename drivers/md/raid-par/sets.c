@@ -118,6 +118,7 @@ static int child_hot_add(struct mddev *child, struct md_rdev *rdev)
 
 	if (!md_is_rdwr(child))
 		return -EROFS;
+	clear_bit(container_of(rdev, struct par_vmember, rdev)->index, &set->let_go);
 	err = set->raid5->hot_add_disk(child, rdev);
 	if (!err) {
 		begin_restoring(set, rdev->raid_disk);
@@ -130,15 +131,21 @@ static int child_hot_add(struct mddev *child, struct md_rdev *rdev)
 	return err;
 }
 
-/* The parent may let go of the member when all sets have. */
+/*
+ * The parent may let go of the member when all sets have. md forgets the member's
+ * place after this, and tells nobody: the parent, asked at once, must not take it
+ * for a member still.
+ */
 static int child_hot_remove(struct mddev *child, struct md_rdev *rdev)
 {
 	struct par_set *set = child_set(child);
 	int err = set->raid5->hot_remove_disk(child, rdev);
 
-	if (!err)
-		par_remove_again(set->conf);
-	return err;
+	if (err)
+		return err;
+	set_bit(container_of(rdev, struct par_vmember, rdev)->index, &set->let_go);
+	par_remove_again(set->conf);
+	return 0;
 }
 
 /* raid5 stays what it is, but for what it is told here. */
@@ -372,9 +379,9 @@ static bool child_failed(struct par_set *set)
 static bool child_holds(struct par_set *set, unsigned int d)
 {
 	struct md_rdev *rdev = &set->vm[d].rdev;
+	bool placed = rdev->raid_disk >= 0 && !test_bit(d, &set->let_go);
 
-	return set->vm[d].listed && (rdev->raid_disk >= 0 ||
-				     atomic_read(&rdev->nr_pending));
+	return set->vm[d].listed && (placed || atomic_read(&rdev->nr_pending));
 }
 
 static void child_remove(struct par_set *set, unsigned int d)

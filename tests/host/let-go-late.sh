@@ -1,0 +1,20 @@
+#!/bin/bash
+# A set's md that is slow to forget a member's place, once raid5 has let go of it, does not keep the array from letting go.
+# timeout: 300
+# rare: yes
+set -euo pipefail
+. "$(dirname "$0")/../../scripts/lib.sh"
+
+# A tree that is this one, but for the module, in which md is held up there.
+TREE=$BUILD/let-go-late
+rm -rf "$TREE"
+mkdir -p "$TREE/build" "$TREE/drivers/md"
+"$TOP/scripts/build-mdadm" 4.4 >/dev/null
+ln -s "$TOP/scripts" "$TOP/tests" "$TREE"
+ln -s "$BUILD/mdadm-4.4" "$TREE/build"
+cp -r "$TOP/drivers/md/raid-par" "$TREE/drivers/md"
+SETS=$TREE/drivers/md/raid-par/sets.c
+sed -i '/^static int child_hot_remove/,/^}/s/^\tpar_remove_again(.*/&\n\tschedule_timeout_uninterruptible(HZ \/ 2);/' "$SETS"
+[ "$(grep -c 'schedule_timeout_uninterruptible(HZ / 2)' "$SETS")" = 1 ] || die "FAILED: nothing to hold up in sets.c"
+
+"$TREE/tests/machine/run" --debug -- "$TREE/tests/machine/cases/let-go.sh"

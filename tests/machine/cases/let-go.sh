@@ -1,0 +1,27 @@
+#!/bin/bash
+# A member that fails is let go of by all sets and by the array, without anybody asking again, in any gear.
+set -euo pipefail
+. "$(dirname "$0")/../tools/par.sh"
+
+# fails_in GEAR MEMBER
+fails_in() {
+	local dev=${DEVS[$2]} slot=/sys/block/$MD/md/dev-${DISKS[$2]}/slot
+	note "member $2 in gear $1"
+	shift_to "$1"
+	echo faulty >"/sys/block/$MD/md/dev-${DISKS[$2]}/state"
+	wait_for "$slot" none 20
+	mdadm --quiet "/dev/$MD" --remove "$dev"
+	mdadm --quiet "/dev/$MD" --add "$dev"
+	wait_for "/sys/block/$MD/md/degraded" 0
+	settle
+}
+
+mkdisks 5 64M
+create_par 3,5 --chunk=64
+fill 8
+SUM=$(fingerprint 8)
+fails_in 5 1
+fails_in 3 1
+fails_in 3 4
+assert_eq "$(fingerprint 8)" "$SUM" "content"
+stop_par
