@@ -76,8 +76,8 @@ assert_eq "$(par shift_put_off)" ration "shift_put_off after a restart"
 
 note "tomorrow"
 later 1
-nap 3700	# the clock is looked at every hour
-gear_is 3 10
+nap 3700	# the clock is looked at every hour, and as timers of an hour are: minutes late
+gear_is 3 400
 wait_asleep
 assert_eq "$(par shift_put_off)" none "shift_put_off"
 left 2 "the next day"
