@@ -25,11 +25,11 @@ note "dd"
 mark_log
 LEFT=$(member 4 spins_left)
 ms_of read_disk 4
-assert_le 15000 "$MS" "ms of a read"
-assert_le "$MS" 15500 "ms of a read"
+assert_le "$UP_MS" "$MS" "ms of a read"
+assert_le "$MS" $((UP_MS + 500)) "ms of a read"
 woken '^process dd\[[0-9]+\]$' 1
 assert_eq "$(member 4 spins_left)" $((LEFT - 1)) "spins_left"
-assert_match "$(log_since)" 'member 4 \(spin4\) was woken: process dd\[' "log"
+assert_match "$(log_since)" "member 4 \\(${DISKS[4]}\\) was woken: process dd\\[" "log"
 nap 20
 assert_eq "$(member 4 power_state)" active "20 s later"
 read_disk 4	# in use: not stopped 30 s after the first one

@@ -55,18 +55,18 @@ wait_asleep
 shift_to 5
 
 note "a member that leaves"
-mdadm --quiet "/dev/$MD" --fail /dev/spin4
-wait_for "/sys/block/$MD/md/dev-spin4/slot" none
-mdadm --quiet "/dev/$MD" --remove /dev/spin4
+mdadm --quiet "/dev/$MD" --fail "${DEVS[4]}"
+wait_for "/sys/block/$MD/md/dev-${DISKS[4]}/slot" none
+mdadm --quiet "/dev/$MD" --remove "${DEVS[4]}"
 assert_eq "$(settings 4)" "$BEFORE" "settings of one that has left"
 assert_eq "$(member 4 power_state)" none "power_state of nobody"
-mdadm --quiet "/dev/$MD" --add /dev/spin4
+mdadm --quiet "/dev/$MD" --add "${DEVS[4]}"
 wait_for "/sys/block/$MD/md/degraded" 0
 wait_for "/sys/block/$MD/md/sync_action" idle
 assert_eq "$(member 4 power_control)" runtime "power_control"
 down
 stop_par
-rmdisks
+power_disks_gone
 
 note "disks without runtime PM"
 with_logical() {

@@ -27,22 +27,22 @@ fill 2 1
 SUM=$(fingerprint)
 nap 100
 ms_of up
-assert_le 15000 "$MS" "ms of a shift up"
-assert_le "$MS" 15999 "ms of a shift up"
+assert_le "$UP_MS" "$MS" "ms of a shift up"
+assert_le "$MS" $((UP_MS + 999)) "ms of a shift up"
 all_woken 1
 settle
 assert_eq "$(fingerprint)" "$SUM" "content"
 assert_le 100 "$(member 7 seconds_asleep)" "seconds asleep"
 assert_le "$(member 7 seconds_asleep)" 110 "seconds asleep"
-assert_eq "$(member 7 seconds_waking)" 15 "seconds waking"
+assert_eq "$(member 7 seconds_waking)" $((UP_MS / 1000)) "seconds waking"
 assert_eq "$(member 0 spin_ups)" 0 "spin_ups of one that never sleeps"
 
 note "2 s after one another"
 set_par wake_stagger 2000
 down
 ms_of up
-assert_le 23000 "$MS" "ms of a staggered shift up"
-assert_le "$MS" 23999 "ms of a staggered shift up"
+assert_le $((UP_MS + 8000)) "$MS" "ms of a staggered shift up"
+assert_le "$MS" $((UP_MS + 8999)) "ms of a staggered shift up"
 all_woken 2
 settle
 stop_par

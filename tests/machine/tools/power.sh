@@ -1,13 +1,25 @@
 # shellcheck shell=bash
 # What the tests of power share: an array of spindles that stop and start as sd's
-# disks do, in simulated time.
+# disks do, in simulated time. With POWER_DISKS=scsi they are sd's.
 
 # shellcheck source=par.sh
 . "$(dirname "${BASH_SOURCE[0]}")/par.sh"
 
+# What a disk takes to start.
+UP_MS=15000
+
+# power_disks COUNT [ATTRIBUTE=VALUE...]; power_disks_gone
+power_disks() {
+	local count=$1
+	shift
+	mkspindles "$count" 48M spin_up_ms="$UP_MS" spin_down_ms=2000 "$@"
+}
+power_disks_gone() { rmdisks; }
+
 # member D FILE; disk D FILE: what sysfs says of the member, and its disk of itself.
 member() { cat "/sys/block/$MD/md/par/member$1/$2"; }
 disk() { cat "$SPINDLES/${DISKS[$1]}/$2"; }
+wait_state() { wait_for "$SPINDLES/${DISKS[$1]}/state" "$2" "${3:-60}"; }
 set_par() { echo "$2" >"/sys/block/$MD/md/par/$1"; }
 set_member() { echo "$3" >"/sys/block/$MD/md/par/member$1/$2"; }
 set_disk() { echo "$3" >"$SPINDLES/${DISKS[$1]}/$2"; }
@@ -27,12 +39,12 @@ wait_for() {
 	fail "$file: still '$got' after $seconds s, want '$want'"
 }
 
-# power_array LAYOUT [ATTRIBUTE=VALUE...]: disks that take 15 s to start and 2 s to
+# power_array LAYOUT [ATTRIBUTE=VALUE...]: disks that take some time to start and to
 # stop, and an array on them with some data.
 power_array() {
 	local layout=$1
 	shift
-	mkspindles "$(top_gear "$layout")" 48M spin_up_ms=15000 spin_down_ms=2000 "$@"
+	power_disks "$(top_gear "$layout")" "$@"
 	create_par "$layout" --chunk=64
 	fill 4
 }
@@ -45,7 +57,7 @@ wait_stopped() {
 	local d
 	for d in "$@"; do
 		wait_for "/sys/block/$MD/md/par/member$d/power_state" asleep 600
-		wait_for "$SPINDLES/${DISKS[$d]}/state" standby 600
+		wait_state "$d" standby 600
 	done
 }
 
@@ -79,3 +91,6 @@ read_disk() { dd if="/dev/${DISKS[$1]}" of=/dev/null bs=4k count=1 iflag=direct 
 
 # gear_is GEAR [SECONDS]: wait for it.
 gear_is() { wait_for "/sys/block/$MD/md/par/gear" "$1" "${2:-60}"; }
+
+# shellcheck source=scsi.sh
+[ "${POWER_DISKS:-}" != scsi ] || . "$TOOLS/scsi.sh"

@@ -1,0 +1,163 @@
+# shellcheck shell=bash
+# Disks of sd's for the tests of power, instead of spindles: scsi_debug's, in memory,
+# which START STOP UNIT stops; a stopped one answers NOT READY to whatever it is
+# sent. It tells nobody whether it is stopped, so that we go by what it was sent, and
+# has done: a trace of the SCSI layer's has it. power.sh sources this.
+
+# shellcheck disable=SC2034  # much here is for those who source this
+
+ADAPTERS=/sys/bus/pseudo/drivers/scsi_debug
+TRACES=/sys/kernel/tracing/instances
+SCSI_IDS=()	# of the DISKS: host:channel:target:lun
+UP_MS=1000	# scsi_debug's START and STOP
+
+# trace NAME EVENT FILTER: of the SCSI layer, into a buffer of its own.
+trace() {
+	[ -d "$TRACES/$1" ] || mkdir "$TRACES/$1"
+	echo 0 >"$TRACES/$1/events/scsi/enable"
+	echo >"$TRACES/$1/trace"
+	echo "$3" >"$TRACES/$1/events/scsi/$2/filter"
+	echo 1 >"$TRACES/$1/events/scsi/$2/enable"
+}
+
+# mkscsi COUNT SIZE [OPTION=VALUE...]: at the end of DISKS and DEVS; once only.
+# Options are the module's. sd looks at disks one beside the other, so that their
+# names come in any order.
+mkscsi() {
+	local count=$1 size=$2 i found deadline=$((SECONDS + 60))
+	shift 2
+	# With a delay of 20 us START STOP UNIT takes 1 s, with none nothing.
+	modprobe scsi_debug add_host="$count" per_host_store=1 ndelay=20000 \
+		dev_size_mb=$(($(numfmt --from=iec "$size") >> 20)) "$@"
+	for ((i = 0; i < count; i++)); do
+		found=("$ADAPTERS/adapter$i"/host*/target*/*:*/block/sd*)
+		while [ ! -b "/dev/${found[0]##*/}" ]; do
+			[ "$SECONDS" -le "$deadline" ] || fail "scsi_debug: no disk $i"
+			nap 0.1
+			found=("$ADAPTERS/adapter$i"/host*/target*/*:*/block/sd*)
+		done
+		DISKS+=("${found[0]##*/}")
+		DEVS+=("/dev/${found[0]##*/}")
+		SCSI_IDS+=("$(basename "${found[0]%/block/*}")")
+	done
+	trace starts scsi_dispatch_cmd_done 'opcode == 0x1b'
+}
+
+# rmscsi: all of them; what else is in DISKS is forgotten.
+rmscsi() {
+	modprobe -r scsi_debug
+	DISKS=()
+	DEVS=()
+	SCSI_IDS=()
+}
+
+# traced NAME: the trace's lines, into LINES. In one go, as `read` would seek in it,
+# and lose some.
+traced() { mapfile -t LINES <<<"$(<"$TRACES/$1/trace")"; }
+
+# commands D NAME: those of the trace's events that are disk D's, into COMMANDS.
+commands() {
+	local line
+	COMMANDS=()
+	traced "$2"
+	for line in "${LINES[@]}"; do
+		[[ $line != *"host_no=${SCSI_IDS[$1]%%:*} "* ]] || COMMANDS+=("$line")
+	done
+}
+
+# disk D starts|state: as a spindle tells it.
+disk() {
+	local line starts=0 state=idle
+	commands "$1" starts
+	for line in "${COMMANDS[@]}"; do
+		case $line in
+		*status=SAM_STAT_GOOD*) ;;
+		*) continue ;;
+		esac
+		case $line in
+		*'raw=1b 0'[01]' 00 00 01 00'*) state=idle starts=$((starts + 1)) ;;
+		*'raw=1b 00 00 00 00 00'*) state=standby ;;
+		*) fail "an odd START STOP UNIT: $line" ;;
+		esac
+	done
+	echo "${!2}"
+}
+
+# wait_state D STATE [SECONDS]
+wait_state() {
+	local deadline=$((SECONDS + ${3:-60}))
+	until [ "$(disk "$1" state)" = "$2" ]; do
+		[ "$SECONDS" -le "$deadline" ] || fail "disk $1 (${DISKS[$1]}) is not $2"
+		nap 0.2
+	done
+}
+
+# power_disks COUNT; power_disks_gone. Small, as kmemleak reads all of them; and scsi_debug
+# copies sector by sector, each time counted from the first.
+power_disks() { mkscsi "$1" 24M sector_size=4096; }
+power_disks_gone() { rmscsi; }
+
+# sd D FILE: an attribute of sd's.
+sd() { cat "/sys/class/scsi_disk/${SCSI_IDS[$1]}/$2"; }
+set_sd() { echo "$3" >"/sys/class/scsi_disk/${SCSI_IDS[$1]}/$2"; }
+
+# watch_commands: from now on, to sleepers, of whatever kind. sent D: these to disk D,
+# as "stop start flush 28"; sent_none WHAT: there are none to any sleeper.
+watch_commands() {
+	trace sent scsi_dispatch_cmd_start "host_no >= ${SCSI_IDS[$(low_gear "$LAYOUT")]%%:*}"
+}
+
+sent() {
+	local line all=()
+	commands "$1" sent
+	for line in "${COMMANDS[@]}"; do
+		line=${line#*raw=}
+		case $line in
+		'1b 00 00 00 00 00'*) all+=(stop) ;;
+		'1b 0'[01]' 00 00 01 00'*) all+=(start) ;;
+		35* | 91*) all+=(flush) ;;
+		*) all+=("${line:0:2}") ;;
+		esac
+	done
+	echo "${all[*]}"
+}
+
+sent_none() {
+	local d
+	for d in $(sleepers); do assert_eq "$(sent "$d")" "" "$1: commands to disk $d"; done
+}
+
+# use_array: all that is done to an array and must not reach a sleeper.
+use_array() {
+	"$TOOLS/shadow.py" "/dev/$MD" --seed 1 --ops 30 --writers 2 --mib 12
+	fill 1 12
+	dd if=/dev/urandom of="/dev/$MD" bs=16k count=4 seek=800 conv=fsync,notrunc status=none
+	sync
+	blockdev --flushbufs "/dev/$MD"
+	# raid-par's superblock and map
+	set_par speed_min 4096
+	set_par stop_after 30
+	cat /proc/mdstat >/dev/null
+	mdadm --detail "/dev/$MD" >/dev/null
+	mdadm --detail --scan >/dev/null
+	grep -r . "/sys/block/$MD/md/" >/dev/null 2>&1 || true
+	nap 30
+}
+
+# start_events: what uevents tell goes to the file $EVENTS, until EVENT_READER is killed.
+# told EVENT [COUNT]: wait until there are so many: "sleep MEMBER=4 .*", say.
+EVENTS=/run/par-events
+start_events() {
+	"$TOOLS/uevents.py" "$MD" >"$EVENTS" &
+	EVENT_READER=$!
+	wait_for "$EVENTS" ready
+}
+
+told() {
+	local i
+	for ((i = 0; i < 50; i++)); do
+		[ "$(grep -cE "^$MD $1\$" "$EVENTS")" -lt "${2:-1}" ] || return 0
+		nap 0.2
+	done
+	fail "no uevent '$1', but: $(tr '\n' ';' <"$EVENTS")"
+}
