@@ -1,0 +1,51 @@
+#!/bin/bash
+# A disk of sd's that is unplugged, asleep, just being started or awake, fails as any other; the array goes on without it and can be stopped.
+# machine: --debug --time-travel --mem 768M
+set -euo pipefail
+export POWER_DISKS=scsi
+. "$(dirname "$0")/../tools/power.sh"
+
+unplug() { echo 1 >"/sys/block/${DISKS[$1]}/device/delete"; }
+
+# gone D: md is told of it, as udev would.
+gone() {
+	mdadm --quiet "/dev/$MD" --fail detached 2>/dev/null || true	# it may have failed by itself
+	gear_is 5
+	settle
+	assert_match "$(</proc/mdstat)" '\[5/4\]' "mdstat without disk $1"
+	assert_eq "$(fingerprint)" "$SUM" "content without disk $1"
+	wait_for "/sys/block/$MD/md/dev-${DISKS[$1]}/slot" none 120
+	mdadm --quiet "/dev/$MD" --remove detached 2>/dev/null
+	assert_eq "$(member "$1" power_state)" none "power_state of nobody"
+	fill 1 3
+	stop_par
+	rmscsi
+}
+
+note "asleep"
+power_array 3,5
+down
+fill 1 1
+SUM=$(fingerprint)
+unplug 4
+nap 100
+assert_eq "$(fingerprint)" "$SUM" "content before md is told"
+gone 4
+
+note "just being started, which takes long"
+power_array 3,5
+down
+fill 1 2
+SUM=$(fingerprint)
+echo "0 -1 0x1b" >"/sys/kernel/debug/scsi_debug/${SCSI_IDS[4]}/error"
+set_par gear 5
+nap 5
+unplug 4
+gone 4
+
+note "awake, one that never sleeps, in a low gear"
+power_array 3,5
+down
+SUM=$(fingerprint)
+unplug 1
+gone 1
