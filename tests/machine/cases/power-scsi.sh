@@ -1,0 +1,19 @@
+#!/bin/bash
+# The other tests of power hold on disks of sd's, too, which runtime PM stops and starts by START STOP UNIT.
+# machine: --debug --time-travel --mem 1G
+# timeout: 600
+set -euo pipefail
+. "$(dirname "$0")/../lib.sh"
+
+# Every kind of thing that power-quiet.sh does, twice or more.
+export RAIDPAR_MINUTES=${RAIDPAR_MINUTES:-30}
+
+# Not power-late.sh, whose disks take a time to start that can be set: see
+# power-sd-late.sh.
+for test in wake cause quiet leave ration system; do
+	note "power-$test.sh"
+	rc=0
+	POWER_DISKS=scsi "$(dirname "$0")/power-$test.sh" || rc=$?
+	[ "$rc" = 77 ] || assert_eq "$rc" 0 "status of power-$test.sh"
+	modprobe -r scsi_debug
+done
