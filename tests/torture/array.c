@@ -95,8 +95,11 @@ void array_create(void)
 		fail("mdadm --create: %s", output());
 	read_uuid();
 	read_size();
-	/* A sleeper without power is not waited for: all that happens has happened. */
-	put("1", PAR "wake_timeout");
+	/*
+	 * A sleeper without power is not waited for: all that happens has happened. But
+	 * one that has to stop and start first must never be too late.
+	 */
+	put(disks_start_ms() ? "3" : "1", PAR "wake_timeout");
 }
 
 int assembly_begin(const char *option)
@@ -245,6 +248,24 @@ bool array_member(unsigned int d, const char *want)
 
 	return !get(text, sizeof(text), SYS "/md/dev-%s/state", disk_name(d)) &&
 	       strstr(text, want);
+}
+
+bool array_power(unsigned int d, const char *want)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), PAR "member%u/power_state", d);
+	return reads(want, path);
+}
+
+bool array_any_power(const char *want)
+{
+	unsigned int d;
+
+	for (d = array.gear[0]; d < array.members; d++)
+		if (array_power(d, want))
+			return true;
+	return false;
 }
 
 /*

@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -433,10 +434,77 @@ static void fail_as_asked(enum occasion occasion)
 		lose_in_low_gear(end);
 }
 
+static bool all_stand(void)
+{
+	unsigned int d;
+
+	for (d = array.gear[0]; d < array.members; d++)
+		if (!array_power(d, "asleep") || !disk_stands(d))
+			return false;
+	return true;
+}
+
+/* Whom nobody needs sleeps, or is just about to: then it is woken before it stands. */
+static void put_to_sleep(unsigned int end)
+{
+	unsigned int limit = now_ms() + (chance(&rng, 75) ? 2000 : below(&rng, 300));
+
+	bring_all_back(end);
+	shift_and_wait(array.gear[0], end);
+	while (!all_stand() && now_ms() < limit && !stop)
+		nap_ms(2);
+}
+
+/* As somebody would who does not know that it sleeps; he waits until it turns. */
+static void use_a_sleeper(void)
+{
+	unsigned int d = between(&rng, array.gear[0], array.members - 1);
+	char path[32];
+	void *block;
+	int fd;
+
+	snprintf(path, sizeof(path), "/dev/%s", disk_name(d));
+	fd = open(path, O_RDONLY | O_DIRECT | O_CLOEXEC);
+	if (fd < 0 || posix_memalign(&block, 4096, 4096))
+		fail("%s: %s", path, strerror(errno));
+	event("%s is read by a stranger", disk_name(d));
+	if (pread(fd, block, 4096, 0) < 0 && !expect_errors)
+		event("%s: %s", path, strerror(errno));
+	free(block);
+	close(fd);
+}
+
+/* By all that wakes sleepers. */
+static void wake_up(void)
+{
+	switch (below(&rng, 6)) {
+	case 0:
+		use_a_sleeper();
+		break;
+	case 1:
+		put("1", SYS "par/scrub_wakes");
+		event("sync_action check: %d", put("check", SYS "sync_action"));
+		controlled();
+		break;
+	case 2:
+		if (chaos_may_lose()) {
+			lose(below(&rng, array.gear[0]), 3);
+			break;
+		}
+		/* fallthrough */
+	default:
+		shift(array.gear[between(&rng, 1, array.gears - 1)]);
+	}
+}
+
 static void do_as_asked(enum occasion occasion)
 {
 	if (occasion == MENDING)
 		mend(now_ms() + 150000);
+	else if (occasion == SLEEPING)
+		put_to_sleep(now_ms() + 6000);
+	else if (occasion == WAKING)
+		wake_up();
 	else
 		fail_as_asked(occasion);
 	over = true;
@@ -447,11 +515,19 @@ bool chaos_may_lose(void)
 	return array.parities && !opt.inject;
 }
 
+/* What was asked for last may be under way still. */
+void chaos_begin(enum occasion occasion)
+{
+	while (asked)
+		usleep(200);
+	asked = occasion;
+}
+
 void chaos_ask(enum occasion occasion, unsigned int limit)
 {
 	unsigned int end = now_ms() + limit;
 
-	asked = occasion;
+	chaos_begin(occasion);
 	while (asked && now_ms() < end)
 		usleep(200);
 }

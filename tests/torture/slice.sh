@@ -3,5 +3,5 @@
 # timeout: 900
 # alone: yes
 # What has to be among them, torture.c deals out in turns and leaves to no luck.
-exec "$(dirname "$0")/run" --runs 70 --seed "${SEED:-1}" --need in_degraded --need in_recovery \
-	--need forced --need spared
+exec "$(dirname "$0")/run" --runs 70 --seed "${SEED:-1}" --mechanics some --need in_degraded \
+	--need in_recovery --need in_waking --need forced --need spared

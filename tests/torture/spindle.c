@@ -14,6 +14,17 @@
 #define ROOT "/sys/kernel/config/spindle"
 
 /*
+ * What --mechanics gives the disks. All goes on in real time: so they are small and
+ * quick, turn faster than any that is sold, and start in less than a second. But the
+ * order in which things happen is that of real ones: the cache is written back in
+ * runs, a flush takes as long as that, the queue is served as the arm likes, and to
+ * start and to stop take their time.
+ */
+struct mechanics {
+	unsigned int rpm, seek_us, cache_kib, readahead_kib, start_ms, stop_ms;
+};
+
+/*
  * Whoever gives one disk its power back must not do so while all are cut: the
  * array would go on on that disk alone, and call all others failed.
  */
@@ -24,6 +35,7 @@ static unsigned int disks;
 static unsigned int usual_delay;
 static unsigned int block = 512;
 static char names[MAX_DISKS][16];
+static struct mechanics mechanics;
 
 const char *disk_name(unsigned int d)
 {
@@ -46,6 +58,71 @@ static void set(unsigned int d, const char *attribute, u64 value)
 		fail("%s/%s = %s: %s", names[d], attribute, text, strerror(-err));
 }
 
+void disks_plan(struct rng *rng)
+{
+	static const unsigned int speeds[] = { 30000, 60000, 90000 };
+
+	mechanics = (struct mechanics) {
+		.rpm = speeds[below(rng, 3)],
+		.seek_us = between(rng, 1, 6) * 100,
+		.cache_kib = 64U << below(rng, 4),
+		.readahead_kib = between(rng, 1, 8) * 64,
+		.start_ms = between(rng, 300, 800),
+		.stop_ms = between(rng, 30, 200),
+	};
+	event("%u turns a minute, seeks of %u us, %u KiB of cache, %u ms to start, %u to stop",
+	      mechanics.rpm, mechanics.seek_us, mechanics.cache_kib, mechanics.start_ms,
+	      mechanics.stop_ms);
+}
+
+/* The arm's times are proportioned as those of nearline disks. */
+static void give_mechanics(unsigned int d)
+{
+	set(d, "rpm", mechanics.rpm);
+	set(d, "seek_track_us", mechanics.seek_us / 10);
+	set(d, "seek_avg_us", mechanics.seek_us);
+	set(d, "seek_full_us", mechanics.seek_us * 2);
+	set(d, "outer_kib", 200000);
+	set(d, "inner_kib", 100000);
+	set(d, "zones", 4);
+	set(d, "overhead_us", 50);
+	set(d, "bus_kib", 500000);
+	set(d, "depth", 32);
+	set(d, "max_age_ms", 100);
+	set(d, "cache_kib", mechanics.cache_kib);
+	set(d, "readahead_kib", mechanics.readahead_kib);
+	set(d, "spin_up_ms", mechanics.start_ms);
+	set(d, "spin_down_ms", mechanics.stop_ms);
+}
+
+unsigned int disks_start_ms(void)
+{
+	return mechanics.start_ms;
+}
+
+static bool disk_is(unsigned int d, const char *state)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), ROOT "/%s/state", names[d]);
+	return reads(state, path);
+}
+
+bool disk_stands(unsigned int d)
+{
+	return disk_is(d, "standby");
+}
+
+bool disks_stopping(void)
+{
+	unsigned int d;
+
+	for (d = 0; d < disks; d++)
+		if (disk_is(d, "spinning down"))
+			return true;
+	return false;
+}
+
 static void disk_make(unsigned int d, u64 seed)
 {
 	char path[64];
@@ -59,6 +136,8 @@ static void disk_make(unsigned int d, u64 seed)
 	set(d, "cache", 1);
 	set(d, "delay_us", usual_delay);
 	set(d, "seed", seed);
+	if (mechanics.rpm)
+		give_mechanics(d);
 	set(d, "online", 1);
 }
 

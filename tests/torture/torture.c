@@ -4,10 +4,11 @@
  *
  *   torture --layout 3,5 [--seed S] [--cuts N] [--rounds N] [--workload raw|ext4|xfs]
  *           [--disk MIB] [--block 512|4096] [--out DIR] [--keep-disks] [--quiet]
- *           [--no-force] [--inject WHAT]
+ *           [--no-force] [--mechanics] [--inject WHAT]
  *
- * --no-force gives an array up that would have to be started by force, --inject
- * is for testing the verifier itself.
+ * --no-force gives an array up that would have to be started by force, --mechanics
+ * has disks that take their time, to start above all, and cuts while they wake;
+ * --inject is for testing the verifier itself.
  *
  * A life is an array on new disks (tests/spindle/, whose volatile caches lose,
  * keep or tear what was not flushed). Its rounds:
@@ -84,7 +85,8 @@ static const struct aim {
 /* These are made to happen. */
 rebuild = { "rebuilding", NULL, NULL },
 failure = { "a member fails", NULL, NULL },
-beside = { "a member fails beside something else", NULL, NULL };
+beside = { "a member fails beside something else", NULL, NULL },
+waking = { "waking", NULL, NULL };
 
 #define AIMS (sizeof(aims) / sizeof(*aims))
 
@@ -148,6 +150,20 @@ static void await_failure(struct rng *rng, enum occasion occasion)
 		usleep(50);
 }
 
+/* All sleepers sleep; some are asked to wake; the power goes on their way up. */
+static void await_waking(struct rng *rng)
+{
+	unsigned int end;
+
+	chaos_ask(SLEEPING, 10000);
+	nap_ms(below(rng, 100));
+	chaos_begin(WAKING);
+	end = now_ms() + 1000;
+	while (now_ms() < end && !array_any_power("waking"))
+		usleep(500);
+	nap_ms(below(rng, disks_start_ms()));
+}
+
 /*
  * Failures and rebuilds come in turns, so that even a few cuts have them: they
  * would need luck otherwise, and all that protects from them with it.
@@ -156,6 +172,9 @@ static const struct aim *choose_aim(struct rng *rng)
 {
 	unsigned int turn = (opt.seed + counted.cuts) % 7;
 
+	/* One after the other: what failed before has to be rebuilt for the first. */
+	if (opt.mechanics && !opt.inject && (turn == 6 || turn == 0))
+		return &waking;
 	if (chaos_may_lose() && wide)
 		return turn % 2 ? &failure : &beside;
 	if (chaos_may_lose() && turn % 2)
@@ -166,7 +185,7 @@ static const struct aim *choose_aim(struct rng *rng)
 static const char *await_cut(struct rng *rng)
 {
 	const struct aim *aim = choose_aim(rng);
-	bool arranged = aim == &failure || aim == &beside || aim == &rebuild;
+	bool arranged = !aim->path && aim != &aims[0];
 
 	phase("the load", 60);
 	silent = !files_wanted() && chance(rng, 25) && !arranged;
@@ -182,6 +201,8 @@ static const char *await_cut(struct rng *rng)
 		await_failure(rng, IN_LOW_GEAR);
 	if (aim == &beside)
 		await_failure(rng, choose_occasion());
+	if (aim == &waking)
+		await_waking(rng);
 	if (aim == &rebuild)
 		chaos_ask(array.parities > 1 && chance(rng, 50) ? REBUILDING : REBUILD_ONLY, 6000);
 	if (aim->path) {
@@ -232,6 +253,8 @@ static void note_moment(void)
 	counted.in_recovery += !strcmp(sync, "recover");
 	counted.in_check += !strcmp(sync, "check") || !strcmp(sync, "repair");
 	counted.in_degraded += array_degraded() > 0;
+	counted.in_waking += array_any_power("waking");
+	counted.in_stopping += disks_stopping();
 	may_refuse |= array_degraded() || counted.fails != fails_seen;
 	refuse_due = array_degraded() && acked_since && strcmp(sync, "recover");
 	event("gear %u, shift %s, sync %s, degraded %u, %u writes since", gear, shift,
@@ -361,7 +384,7 @@ static void assemble_in_the_dark(struct rng *rng)
 		forced_in_the_dark |= force;
 		klog_mark();
 		pid = assembly_begin(force ? "--force" : "");
-		nap_ms(between(rng, 1, 400));
+		nap_ms(between(rng, 1, 400 + disks_start_ms()));
 		cut(rng);
 		counted.in_assembly++;
 		reap(pid);
@@ -792,6 +815,11 @@ static void one_life(void)
 	wide = choose_wide();
 	rounds = wide && opt.rounds > 3 ? 3 : opt.rounds;
 	opt.disk_mib = choose_size(&life_rng);
+	if (opt.mechanics) {
+		struct rng rng = rng_for(opt.seed, life, 0, 10);
+
+		disks_plan(&rng);
+	}
 	disks_make(array.members, &life_rng);
 	put("0", "/sys/module/md_mod/parameters/start_ro");
 	array_create();
@@ -858,7 +886,8 @@ static void parse(int argc, char **argv)
 		{ "workload", 1, NULL, 'w' }, { "disk", 1, NULL, 'd' },
 		{ "block", 1, NULL, 'b' }, { "out", 1, NULL, 'o' },
 		{ "inject", 1, NULL, 'i' }, { "keep-disks", 0, NULL, 'k' },
-		{ "no-force", 0, NULL, 'n' }, { "quiet", 0, NULL, 'q' }, { }
+		{ "no-force", 0, NULL, 'n' }, { "quiet", 0, NULL, 'q' },
+		{ "mechanics", 0, NULL, 'm' }, { }
 	};
 	int c;
 
@@ -876,6 +905,7 @@ static void parse(int argc, char **argv)
 		case 'n': opt.no_force = true; break;
 		case 'k': opt.keep_disks = true; break;
 		case 'q': opt.quiet = true; break;
+		case 'm': opt.mechanics = true; break;
 		default: exit(2);
 		}
 	fixed_size = opt.disk_mib;

@@ -39,7 +39,7 @@ struct options {
 	u64 seed;
 	const char *layout, *workload, *out, *inject;
 	unsigned int cuts, rounds, disk_mib, block;
-	bool keep_disks, quiet, no_force;
+	bool keep_disks, quiet, no_force, mechanics;
 };
 
 extern struct options opt;
@@ -48,7 +48,8 @@ extern struct options opt;
 #define COUNTERS(X) \
 	X(cuts) X(rounds) X(lives) \
 	X(in_shift) X(in_propagation) X(in_low_gear) X(in_degraded) X(in_resync) \
-	X(in_recovery) X(in_check) X(in_assembly) X(after_stop) X(dirty_refused) X(forced) \
+	X(in_recovery) X(in_check) X(in_assembly) X(in_waking) X(in_stopping) X(after_stop) \
+	X(dirty_refused) X(forced) \
 	X(degraded_plain) X(given_up) X(mended) X(spared) X(doubted) X(sectors) \
 	X(live_reads) X(lost) X(discards) X(fails) X(fails_in_rebuild) X(fails_rebuilt) \
 	X(fails_in_check) X(fails_in_shift) X(adds) X(shifts) X(revived) \
@@ -109,7 +110,17 @@ bool klog_line(char *line, size_t size);
 
 /* ---- spindle.c ---- */
 
+/*
+ * disks_plan - which mechanics the next ones have, with --mechanics; those without
+ * them have the same plans as ever
+ */
+void disks_plan(struct rng *rng);
 void disks_make(unsigned int number, struct rng *rng);
+/* How long one takes to start, in ms; 0 without mechanics. */
+unsigned int disks_start_ms(void);
+bool disk_stands(unsigned int d);
+/* Is the platter of any of them about to stand still? */
+bool disks_stopping(void);
 void disks_remove(void);
 void disks_purge(void);
 void disks_cut(u64 seed);
@@ -153,6 +164,9 @@ unsigned int array_degraded(void);
 unsigned int array_gear(void);
 bool array_idle(void);
 bool array_member(unsigned int d, const char *want);
+/* Is member @d, or any, in this state of power? */
+bool array_power(unsigned int d, const char *want);
+bool array_any_power(const char *want);
 void array_wait(const char *what, bool (*done)(void), unsigned int seconds);
 int array_shift(unsigned int gear);
 bool array_settled(void);
@@ -261,14 +275,18 @@ bool chaos_may_lose(void);
 
 /*
  * What can be asked for: that a member fails then, as far as parity allows; that
- * a rebuild begins; that all who have left are rebuilt.
+ * a rebuild begins; that all who have left are rebuilt; that all sleepers are put to
+ * sleep; that some are woken.
  */
 enum occasion {
-	NO_OCCASION, IN_LOW_GEAR, SHIFTING_UP, CHECKING, REBUILDING, REBUILD_ONLY, MENDING
+	NO_OCCASION, IN_LOW_GEAR, SHIFTING_UP, CHECKING, REBUILDING, REBUILD_ONLY, MENDING,
+	SLEEPING, WAKING
 };
 
 /* chaos_ask - returns at once when it has happened; it is the last thing that does */
 void chaos_ask(enum occasion occasion, unsigned int limit_ms);
+/* chaos_begin - returns at once: who wakes a sleeper may have to wait for it */
+void chaos_begin(enum occasion occasion);
 /* Does md know of all who have failed? */
 bool chaos_noticed(void);
 /* Members of which parity has to make all or some of the content. */
