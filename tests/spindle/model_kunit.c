@@ -26,8 +26,8 @@ struct model_case {
 /* Small enough to look at each sector of them, or each pair of tracks. */
 static const struct model_case model_cases[] = {
 	{ "nearline", MECHANICS(7200, 230, 8000, 17060, 254882, 127441, 32), 4000000 },
-	{ "nas", MECHANICS(5400, 1000, 12000, 20000, 170898, 85449, 24), 3000001 },
-	{ "server", MECHANICS(15000, 300, 4000, 9000, 68359, 43945, 16), 500000 },
+	{ "nas", MECHANICS(5400, 300, 10300, 23400, 180664, 82748, 24), 3000001 },
+	{ "server", MECHANICS(15000, 300, 4200, 9400, 53711, 36826, 24), 500000 },
 	{ "one zone", MECHANICS(7200, 500, 8000, 16000, 100000, 50000, 1), 1000003 },
 	{ "all at one speed", MECHANICS(7200, 500, 8000, 16000, 100000, 100000, 64), 999983 },
 	{ "straight", MECHANICS(10000, 1000, 4000, 10000, 5000, 500, 7), 70001 },

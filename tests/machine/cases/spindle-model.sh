@@ -55,7 +55,7 @@ joules() {
 # reads LIST: of 1 MiB, from a MiB of the disk on, as many as there are.
 run_of() { local i; for ((i = 0; i < 200; i++)); do echo "0 r $((($1 + i) * 2048)) 1048576"; done; }
 
-declare -A SIZE=([nearline]=16000900661248 [nas]=6001175126016 [server36]=36703918080)
+declare -A SIZE=([nearline]=16000900661248 [nas]=8001563222016 [server36]=36703918080)
 for preset in nearline nas server36; do
 	note "$preset"
 	mkspindles 1 "${SIZE[$preset]}" preset="$preset" spin_up_ms=0
@@ -67,9 +67,10 @@ for preset in nearline nas server36; do
 	about $((SAID[sum_ns] / SAID[requests])) "$THEORY" 20 "ns of a random read"
 	joules
 
-	replay -n 200 -b 1048576 -q
+	# Enough of it that the way there does not count.
+	replay -n 400 -b 1048576 -q
 	get outer_kib
-	about $((200 * 1024 * 1000000000 / SAID[took_ns])) "$GOT" 20 "KiB/s of the outer edge"
+	about $((400 * 1024 * 1000000000 / SAID[took_ns])) "$GOT" 20 "KiB/s of the outer edge"
 	run_of $((mib - 200)) >"$MACHINE_TMP/list"
 	replay -l "$MACHINE_TMP/list"
 	get inner_kib
