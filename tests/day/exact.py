@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Gives the day's parts what has a known answer, and expects just that."""
+import json
+import pathlib
+import subprocess
+import tempfile
+import unittest
+import xml.etree.ElementTree
+
+import figures
+from figures import Request
+
+HERE = pathlib.Path(__file__).resolve().parent
+PROFILE = "23 busy 50 80 5\n00 night 4 50 3  # past midnight\n01 busy 40 80 5\n"
+SECOND = 10 ** 9
+
+
+def sample(at, uj, starts=(0, 0), states=("idle", "idle"), **par):
+    return {"at": at, "uj": list(uj), "starts": list(starts), "states": list(states), **par}
+
+
+class Figures(unittest.TestCase):
+    def test_energy(self):
+        samples = [sample(0, (1, 1)), sample(60, (300_000_001, 60_000_001)), sample(120, (600_000_001, 660_000_001))]
+        self.assertEqual(figures.joules(samples, 0, 60), 360)
+        self.assertEqual(figures.joules(samples, 0, 120), 1260)
+        self.assertEqual(figures.watts(samples, 60), [(0, 6), (60, 15)])
+        self.assertEqual(figures.watts(samples, 120), [(0, 10.5)])
+
+    def test_starts_count_from_the_first_look_on(self):
+        self.assertEqual(figures.starts([sample(0, (0, 0), (7, 0)), sample(60, (0, 0), (9, 1))]), [2, 1])
+
+    def test_spans_of_spinning_up(self):
+        up = ("spinning up", "idle")
+        samples = [sample(0, (0, 0)), sample(60, (0, 0)), sample(120, (0, 0), (1, 0), up), sample(180, (0, 0), (1, 0)),
+                   sample(240, (0, 0), (1, 0)), sample(300, (0, 0), (1, 1)), sample(360, (0, 0), (1, 1))]
+        self.assertEqual(figures.spinning_up(samples), [(60 * SECOND, 180 * SECOND), (240 * SECOND, 300 * SECOND)])
+
+    def test_who_waited(self):
+        spans = [(60 * SECOND, 120 * SECOND)]
+        waited = [Request(59 * SECOND, "r", 4096, SECOND + 1, 0), Request(60 * SECOND, "r", 4096, 20 * SECOND, 0),
+                  Request(120 * SECOND - 1, "w", 4096, SECOND, 0)]
+        others = [Request(59 * SECOND, "r", 4096, SECOND, 0), Request(60 * SECOND, "r", 4096, SECOND - 1, 0),
+                  Request(120 * SECOND, "w", 4096, 20 * SECOND, 0)]
+        self.assertEqual(figures.waits(waited + others, spans), waited)
+
+    def test_latencies(self):
+        requests = [Request(0, "r", 512, ms * 10 ** 6, 0) for ms in range(1000, 0, -1)]
+        self.assertEqual(figures.latencies(requests), {"mean": 500.5, "50 %": 501, "95 %": 951, "99 %": 991,
+                                                       "99.9 %": 1000, "longest": 1000})
+        self.assertEqual(figures.latencies(requests[:1])["99.9 %"], 1000)
+        self.assertIsNone(figures.latencies([]))
+
+    def test_between(self):
+        requests = [Request(at, "r", 512, 1, 0) for at in (SECOND - 1, SECOND, 2 * SECOND - 1, 2 * SECOND)]
+        self.assertEqual(figures.between(requests, 1, 2), requests[1:3])
+
+    def test_throughput(self):
+        requests = [Request(0, "r", 500_000, 1, 0)] * 200
+        self.assertEqual(figures.throughput(requests, 10, 25), {"iops_per_watt": 0.8, "mbps_per_kilowatt": 400})
+
+    def test_gears_and_shifts(self):
+        def look(at, gear, shifts, ms, propagated):
+            return sample(at, (0, 0), gear=gear, shifts=shifts, shift_last_ms=ms, propagated_bytes=propagated)
+        samples = [look(0, 5, 3, 9, 100), look(60, 5, 3, 9, 100), look(120, 5, 3, 9, 600),
+                   look(180, 3, 4, 70_000, 700), look(240, 3, 4, 70_000, 700),
+                   look(300, 5, 5, 20_000, 701), look(360, 5, 5, 20_000, 720)]
+        self.assertEqual(figures.in_gears(samples), {5: 240, 3: 120})
+        self.assertEqual(figures.shifts(samples, [(60, 3), (240, 5)]), [
+            {"at": 60, "from": 5, "to": 3, "ms": 70_000, "propagated_bytes": 600},
+            {"at": 240, "from": 3, "to": 5, "ms": 20_000, "propagated_bytes": 20}])
+        self.assertEqual(figures.shifts(samples, [(300, 3)])[0]["ms"], None)
+
+    def test_what_a_disk_says_of_itself(self):
+        disk = {"active_ns": SECOND, "idle_ns": 2 * SECOND, "standby_ns": 3 * SECOND, "spin_up_ns": 4 * SECOND,
+                "spin_down_ns": 5 * SECOND, "off_ns": SECOND, "energy_uj": 10 ** 6 * (10 + 10 + 3 + 96 + 10)}
+        milliwatts = {"active_mw": 10_000, "idle_mw": 5000, "standby_mw": 1000, "spin_up_mw": 24_000,
+                      "spin_down_mw": 2000}
+        self.assertEqual(figures.accounted_ns(disk), 16 * SECOND)
+        self.assertEqual(figures.off_by_uj(disk, milliwatts), 0)
+        self.assertEqual(figures.off_by_uj({**disk, "energy_uj": disk["energy_uj"] + 3}, milliwatts), 3)
+
+    def test_who_stood(self):
+        samples = [sample(0, (0, 0)), sample(60, (0, 0), states=("idle", "standby")), sample(120, (0, 0))]
+        self.assertTrue(figures.stood(samples, [1], 60, 120))
+        self.assertFalse(figures.stood(samples, [0], 60, 120))
+        self.assertFalse(figures.stood(samples, [1], 60, 121))
+        self.assertFalse(figures.stood(samples, [1], 61, 62))
+
+
+class InDirectory(unittest.TestCase):
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.dir = pathlib.Path(directory.name)
+        (self.dir / "profile").write_text(PROFILE)
+
+
+class Lists(InDirectory):
+    SPAN = 10 ** 12
+
+    def lists(self, seed):
+        subprocess.run([HERE / "make-list", self.dir / "profile", str(self.SPAN), str(seed),
+                        self.dir / "files", self.dir / "requests"], check=True)
+        return [[(int(at), op, int(sector) * 512, int(size)) for at, op, sector, size in map(str.split, lines)]
+                for lines in ((self.dir / name).read_text().splitlines() for name in ("files", "requests"))]
+
+    def test_the_same_again(self):
+        first = self.lists(1)
+        self.assertEqual(self.lists(1), first)
+        self.assertNotEqual(self.lists(2), first)
+
+    def test_only_what_was_written_is_used(self):
+        files, requests = self.lists(3)
+        written = {offset + page for _, op, offset, size in files for page in range(0, size, 4096) if op == "w"}
+        used = {offset + page for _, _, offset, size in requests for page in range(0, size, 4096)}
+        self.assertLessEqual(used, written)
+        self.assertLess(max(written), self.SPAN)
+        self.assertEqual(len(written) * 4096, sum(size for _, _, _, size in files))
+
+    def test_hours_are_as_in_the_profile(self):
+        _, requests = self.lists(4)
+        times = [at for at, _, _, _ in requests]
+        self.assertEqual(times, sorted(times))
+        self.assertLess(times[-1], 3 * 3600 * SECOND)
+        by_hour = [sum(at // (3600 * SECOND) == hour for at in times) for hour in range(3)]
+        self.assertTrue(50 * 8 < by_hour[0] < 50 * 30 and by_hour[1] < by_hour[2] / 4, by_hour)
+        reads = sum(op == "r" for _, op, _, _ in requests) / len(requests)
+        self.assertTrue(0.6 < reads < 0.95, reads)
+
+
+class Told(InDirectory):
+    """Three hours of two requests an hour; par saves 4 W of one disk in the second."""
+    SECONDS = 3 * 3600
+    WATTS = {"par": (10, 6, 10), "raid5": (10, 10, 10), "raid5-sleep": (10, 8, 10)}
+
+    def setUp(self):
+        super().setUp()
+        for kind, watts in self.WATTS.items():
+            (self.dir / kind).mkdir()
+            self.latencies(kind, [5 * 10 ** 6] * 6)
+            self.day(kind, watts)
+
+    def latencies(self, kind, ns, error=0):
+        requests = (f"{at * 1800 * SECOND} r 8 4096 {latency} {error}\n" for at, latency in enumerate(ns))
+        (self.dir / kind / "latencies").write_text("".join(requests))
+
+    def day(self, kind, watts):
+        day = {"seconds": self.SECONDS, "status": 0, "size": 16 * 10 ** 12, "preset": "nearline",
+               "command": "mdadm …", "room": 32 * 10 ** 12,
+               "sleep_after": 1200, "milliwatts": {mw: 1000 for mw in figures.STATES.values()},
+               "reports": [self.disk()] * 5, "samples": self.samples(kind, watts)}
+        (self.dir / kind / "day.json").write_text(json.dumps(day))
+
+    def disk(self):
+        """At 1 W all day: what it says is held against itself, not against the samples."""
+        return {**{ns: 0 for ns in figures.STATES}, "off_ns": 0, "idle_ns": self.SECONDS * SECOND,
+                "energy_uj": self.SECONDS * 10 ** 6, "reads": 6, "writes": 0, "read_bytes": 24576, "written_bytes": 0}
+
+    def samples(self, kind, watts):
+        found = []
+        for at in range(0, self.SECONDS + 1, 60):
+            hours = [max(0, min(at - hour * 3600, 3600)) for hour in range(3)]
+            used = sum(seconds * watt for seconds, watt in zip(hours, watts))
+            low = 3600 < at <= 7200
+            sleeps = low and kind != "raid5" and at > 3660
+            up = int(at > 7200 and kind != "raid5")
+            found.append(sample(at, [used * 10 ** 6, 0, 0, 0, 0], [0, 0, 0, up, up],
+                                ["idle"] * 3 + ["standby" if sleeps else "idle"] * 2, gear=3 if low else 5,
+                                shifts=int(at > 3600) + int(at > 7200), shift_last_ms=1234,
+                                propagated_bytes=10 ** 6 * min(at, 4000)))
+        return found
+
+    def tell(self, *statuses):
+        done = subprocess.run([HERE / "tell", self.dir, *map(str, statuses or (0, 0, 0))], check=False)
+        report = json.loads((self.dir / "report.json").read_text())
+        wrong = [claim["claim"] for claim in report["claims"] if not claim["holds"]]
+        self.assertEqual(done.returncode, 1 if wrong else 0)
+        return wrong, report
+
+    def test_exact(self):
+        wrong, report = self.tell()
+        self.assertEqual(wrong, [])
+        par = report["arrays"]["par"]
+        self.assertEqual((par["joules"], par["watts_by_hour"]), (26 * 3600, [10, 6, 10]))
+        self.assertEqual((par["requests"], par["disk_requests"], par["waited"]), (6, 30, 0))
+        self.assertEqual(par["starts"], [0, 0, 0, 1, 1])
+        text = (self.dir / "report.txt").read_text()
+        for line in ("  energy                                        93,600 J       108,000 J       100,800 J",
+                     "  power, in the mean                              8.67 W         10.00 W          9.33 W",
+                     "  saved against raid5                             13.3 %           0.0 %           6.7 %",
+                     "  latency: mean                                  5.00 ms         5.00 ms         5.00 ms",
+                     "  00:00       3         2            6.00           10.00            8.00",
+                     "  00:00  5 -> 3: 1,234 ms to the new gear, 400.0 MB propagated until the next one",
+                     "  33.3 % of the day in the gear of 3, 66.7 % of the day in the gear of 5"):
+            self.assertIn(line + "\n", text)
+
+    def test_the_plot(self):
+        self.tell()
+        root = xml.etree.ElementTree.parse(self.dir / "watts.svg").getroot()
+        self.assertTrue(root.tag.endswith("svg"))
+        text = "".join(root.itertext())
+        for word in ("raid5, sleeps", "night, gear 3", "23:00", "02:00"):
+            self.assertIn(word, text)
+        rows = (self.dir / "watts.dat").read_text().splitlines()
+        self.assertEqual(rows[-1], "3.0000 10.000 10.000 10.000")
+        self.assertEqual((len(rows), rows[6]), (19, "1.0000 6.000 10.000 8.000"))
+
+    def test_a_machine_that_failed(self):
+        (self.dir / "raid5/day.json").unlink()
+        self.assertEqual(self.tell(0, 99, 0)[0],
+                         ["raid5: its day comes to an end, and the kernel's log has no warning"])
+
+    def test_errors_and_requests_that_are_missing(self):
+        self.latencies("par", [5 * 10 ** 6] * 6, error=5)
+        self.latencies("raid5-sleep", [5 * 10 ** 6] * 5)
+        self.assertEqual(self.tell()[0], ["par, shifted: all requests are answered, none by an error",
+                                          "raid5, sleeps: all requests are answered, none by an error"])
+
+    def test_a_request_that_waited(self):
+        waits = [5 * 10 ** 6] * 4 + [12 * SECOND, 5 * 10 ** 6]
+        for kind in self.WATTS:
+            self.latencies(kind, waits)
+        wrong, report = self.tell()
+        self.assertEqual(wrong, ["no request to par waited for a disk to spin up"])
+        self.assertEqual([one["waited"] for one in report["arrays"].values()], [1, 0, 1])
+        self.assertEqual(report["arrays"]["par"]["waited_s"], 12)
+
+    def test_a_sleeper_that_moved(self):
+        day = json.loads((self.dir / "par/day.json").read_text())
+        day["samples"][100]["states"][4] = "spinning up"
+        for one in day["samples"][100:]:
+            one["starts"][4] += 1
+        (self.dir / "par/day.json").write_text(json.dumps(day))
+        self.assertEqual(self.tell()[0], ["in the low gear its sleepers stood, whenever one looked",
+                                          "they were started by the shifts up, and by nothing else"])
+
+    def test_a_disk_that_does_not_add_up(self):
+        day = json.loads((self.dir / "raid5/day.json").read_text())
+        day["reports"][2]["energy_uj"] += 2
+        day["reports"][3]["idle_ns"] -= 2 * 10 ** 6
+        (self.dir / "raid5/day.json").write_text(json.dumps(day))
+        self.assertEqual(self.tell()[0], ["each disk's seconds in its states add up to the day",
+                                          "its joules are each state's watts times the seconds there"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The arithmetic of a day: what was seen of an array's disks and of its requests, in figures.
+
+Nothing here reads or writes a file. Samples are what `live` saw, each with the time
+`at` in seconds, and of each disk the energy so far (µJ), its starts and its state.
+"""
+import dataclasses
+
+NS = 1e9
+PERCENTILES = ((50, 100), (95, 100), (99, 100), (999, 1000))
+# What takes so long while a disk spins up has waited for it. A disk that turns never
+# lets anybody wait that long here, and one that spins up mostly does.
+LONG = NS
+STATES = {"active_ns": "active_mw", "idle_ns": "idle_mw", "standby_ns": "standby_mw",
+          "spin_up_ns": "spin_up_mw", "spin_down_ns": "spin_down_mw"}
+
+
+@dataclasses.dataclass
+class Request:
+    at: int       # ns from the beginning
+    op: str
+    bytes: int
+    latency: int  # ns
+    error: int
+
+
+def request(line):
+    """Of a line that replay.c has written."""
+    at, op, _, size, latency, error = line.split()
+    return Request(int(at), op, int(size), int(latency), int(error))
+
+
+def joules(samples, start, end):
+    """Of all disks, between two times at which there are samples."""
+    total = {sample["at"]: sum(sample["uj"]) for sample in samples if sample["at"] in (start, end)}
+    return (total[end] - total[start]) / 1e6
+
+
+def watts(samples, step):
+    """In the mean over each step: (its beginning, watts)."""
+    last = samples[-1]["at"]
+    return [(at, joules(samples, at, at + step) / step) for at in range(samples[0]["at"], last - step + 1, step)]
+
+
+def starts(samples):
+    """How often each disk was started."""
+    return [last - first for first, last in zip(samples[0]["starts"], samples[-1]["starts"])]
+
+
+def spinning_up(samples):
+    """Spans of time, in ns, with some disk that spins up at some moment of them."""
+    spans = []
+    for before, after in zip(samples, samples[1:]):
+        if before["starts"] != after["starts"] or "spinning up" in before["states"] + after["states"]:
+            start, end = before["at"] * NS, after["at"] * NS
+            if spans and spans[-1][1] == start:
+                start = spans.pop()[0]
+            spans.append((start, end))
+    return spans
+
+
+def waits(requests, spans):
+    """The requests that waited for a disk to spin up."""
+    return [one for one in requests if one.latency >= LONG
+            and any(one.at < end and one.at + one.latency > start for start, end in spans)]
+
+
+def latencies(requests):
+    """ms: the mean, percentiles as replay.c takes them, the longest."""
+    if not requests:
+        return None
+    ns = sorted(one.latency for one in requests)
+    found = {"mean": sum(ns) / len(ns)}
+    for part, whole in PERCENTILES:
+        found[f"{100 * part / whole:g} %"] = ns[min(len(ns) * part // whole, len(ns) - 1)]
+    found["longest"] = ns[-1]
+    return {name: value / 1e6 for name, value in found.items()}
+
+
+def between(requests, start, end):
+    return [one for one in requests if start * NS <= one.at < end * NS]
+
+
+def throughput(requests, seconds, mean_watts):
+    """TRACER's measures."""
+    moved = sum(one.bytes for one in requests)
+    return {"iops_per_watt": len(requests) / seconds / mean_watts,
+            "mbps_per_kilowatt": moved / 1e6 / seconds / (mean_watts / 1000)}
+
+
+def in_gears(samples):
+    """Seconds in each gear, as the samples saw it."""
+    found = {}
+    for before, after in zip(samples, samples[1:]):
+        found[before["gear"]] = found.get(before["gear"], 0) + after["at"] - before["at"]
+    return found
+
+
+def shifts(samples, orders):
+    """What became of each order of a gear (at, gear), up to the next one."""
+    found = []
+    for (at, gear), (until, _) in zip(orders, orders[1:] + [(samples[-1]["at"], None)]):
+        seen = [sample for sample in samples if at <= sample["at"] <= until]
+        done = [sample for sample in seen if sample["shifts"] > seen[0]["shifts"]]
+        found.append({"at": at, "from": seen[0]["gear"], "to": gear,
+                      "ms": done[0]["shift_last_ms"] if done else None,
+                      "propagated_bytes": seen[-1]["propagated_bytes"] - seen[0]["propagated_bytes"]})
+    return found
+
+
+def mean(values):
+    return sum(values) / len(values)
+
+
+def off_by_uj(disk, milliwatts):
+    """What a disk says it used, less its watts in each state times the time there."""
+    return disk["energy_uj"] - sum(disk[ns] * milliwatts[mw] for ns, mw in STATES.items()) / 1e6
+
+
+def accounted_ns(disk):
+    return sum(disk[ns] for ns in STATES) + disk["off_ns"]
+
+
+def stood(samples, disks, start, end):
+    """These disks stood whenever we looked."""
+    looks = [one["states"][disk] for one in samples if start <= one["at"] < end for disk in disks]
+    return bool(looks) and all(look == "standby" for look in looks)

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The profile of a day: a line an hour, as the file `profile` says."""
+import dataclasses
+
+HOUR = 3600
+
+
+@dataclasses.dataclass
+class Hour:
+    hour: int        # on the clock
+    part: str
+    sessions: float  # so many begin, in the mean
+    reads: float     # percent of them
+    gear: int
+    start: int = 0   # seconds from the beginning of the day
+
+
+@dataclasses.dataclass
+class Part:
+    """Hours that follow each other and have the same name."""
+    name: str
+    gear: int
+    start: int
+    end: int
+
+
+def read_profile(path):
+    hours = []
+    with open(path, encoding="ascii") as file:
+        for line in file:
+            fields = line.partition("#")[0].split()
+            if fields:
+                hour, part, sessions, reads, gear = fields
+                hours.append(Hour(int(hour), part, float(sessions), float(reads), int(gear), len(hours) * HOUR))
+    return hours
+
+
+def parts(hours):
+    found = []
+    for hour in hours:
+        if not found or found[-1].name != hour.part:
+            found.append(Part(hour.part, hour.gear, hour.start, hour.start))
+        if found[-1].gear != hour.gear:
+            raise ValueError(f"{hour.part} has two gears: {found[-1].gear} and {hour.gear}")
+        found[-1].end = hour.start + HOUR
+    return found

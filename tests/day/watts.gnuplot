@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: GPL-2.0
+# Watts over the day, of `data` (hours since the beginning, and a column for each
+# array) to `out`. From `tell`: first, hours, names and marks, the latter two lists.
+item(list, n) = system(sprintf("echo '%s' | cut -d ';' -f %d", list, n))
+items(list) = int(system(sprintf("echo '%s' | tr -cd ';' | wc -c", list))) + 1
+
+set terminal svg size 1000,480 background rgb 'white' font 'sans-serif,14'
+set output out
+set ylabel 'watts of the five disks, mean over 10 minutes'
+set xlabel 'time of day'
+set xrange [0:hours]
+set yrange [0:*]
+set offsets 0, 0, 2, 0
+set grid ytics lc rgb '#dddddd'
+set key outside top center horizontal
+step = hours > 8 ? 2 : 1
+set xtics ()
+do for [i = 0:hours:step] { set xtics add (sprintf('%02d:00', (first + i) % 24) i) }
+do for [i = 1:items(marks)] {
+	at = real(word(item(marks, i), 1))
+	set arrow from first at, graph 0 to first at, graph 1 nohead lc rgb '#888888' dt 2
+	set label item(marks, i)[strlen(word(item(marks, i), 1)) + 2:*] at first at, graph 0.04 offset 0.5, 0 tc rgb '#555555'
+}
+# Where lines lie upon each other all are seen: the last ones wide and pale, below the first.
+colors = '#0a7d4b #c04040 #a9c4f5'
+widths = '2 3 6'
+plot for [i = items(names):1:-1] data using 1:i + 1 with steps \
+	lw real(word(widths, i)) lc rgb word(colors, i) title item(names, i)
