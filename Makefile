@@ -10,7 +10,7 @@ MDADMS := 4.4 4.6
 
 help:
 	@echo 'make setup     install the Debian packages that all the rest needs (root)'
-	@echo 'make demo      a par array from birth to shift and back, in a test machine'
+	@echo 'make demo      a par array from birth to shift and back, and a day of it with an energy report'
 	@echo 'make test      all tests that a change has to pass'
 	@echo 'make test-all  and on the other kernels all that runs in a machine: hours'
 	@echo 'make check     the sources only: style, static checks, both kernels'

@@ -69,13 +69,15 @@ class SleepersNotice(InDirectory):
     def setUp(self):
         super().setUp()
         self.addCleanup(setattr, par_array, "BLOCK", par_array.BLOCK)
-        par_array.BLOCK = self.dir
+        self.addCleanup(setattr, par_array, "SPINDLES", par_array.SPINDLES)
+        par_array.BLOCK = par_array.SPINDLES = self.dir
         (self.dir / "d").mkdir()
         self.stat = list(range(100, 117))
         self.write()
         self.sleepers = par_array.Sleepers(["d"])
 
-    def write(self, inflight="0 0"):
+    def write(self, inflight="0 0", starts=3):
+        (self.dir / "d/starts").write_text(f"{starts}\n")
         (self.dir / "d/stat").write_text(" ".join(map(str, self.stat)))
         (self.dir / "d/inflight").write_text(inflight)
 
@@ -89,6 +91,13 @@ class SleepersNotice(InDirectory):
         self.sleepers.check("nothing")
         self.assertEqual(len(self.sleepers.moved), len(self.stat))
 
+    def test_a_start(self):
+        self.write(starts=4)
+        self.sleepers.check("a test")
+        self.assertEqual(self.sleepers.moved, ["d was started during a test"])
+        self.sleepers.check("nothing")
+        self.assertEqual(len(self.sleepers.moved), 1)
+
     def test_requests_in_flight(self):
         self.write("0 1")
         self.sleepers.check("a test")
@@ -96,6 +105,16 @@ class SleepersNotice(InDirectory):
 
 
 class ReportTells(InDirectory):
+    def setUp(self):
+        super().setUp()
+        self.day(True)
+
+    def day(self, holds):
+        (self.dir / "day").mkdir(exist_ok=True)
+        claims = [{"claim": "the sun rises", "holds": holds, "detail": ""}]
+        (self.dir / "day/report.json").write_text(json.dumps({"claims": claims}))
+        (self.dir / "day/report.txt").write_text("What the day took\n")
+
     def report(self, results, status):
         if results is not None:
             (self.dir / "results.json").write_text(json.dumps(results))
@@ -112,7 +131,21 @@ class ReportTells(InDirectory):
                 "phases": [], "shifts": [], "finished": finished, "broke_off": ""}
 
     def test_success(self):
-        self.assertEqual(self.report(self.results(), 0)[0], 0)
+        status, text = self.report(self.results(), 0)
+        self.assertEqual(status, 0)
+        self.assertIn("What the day took", text)
+
+    def test_a_day_of_which_a_claim_does_not_hold(self):
+        self.day(False)
+        status, text = self.report(self.results(), 0)
+        self.assertEqual(status, 1)
+        self.assertIn("FAILED  the sun rises", text)
+
+    def test_a_day_that_broke_off(self):
+        (self.dir / "day/report.json").unlink()
+        status, text = self.report(self.results(), 0)
+        self.assertEqual(status, 1)
+        self.assertIn("FAILED  a day in virtual time is told", text)
 
     def test_a_claim_that_does_not_hold(self):
         status, text = self.report(self.results(holds=False), 1)

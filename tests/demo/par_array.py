@@ -7,6 +7,7 @@ MEMBERS = 5
 KINDS = {"reads": 0, "writes": 4, "flushes": 15, "discards": 11}  # places in a disk's stat
 SECTORS = {"read_bytes": 2, "written_bytes": 6}
 BLOCK = pathlib.Path("/sys/block")
+SPINDLES = pathlib.Path("/sys/kernel/config/spindle")
 
 
 class CommandFailed(Exception):
@@ -35,11 +36,17 @@ def counters(disk):
     return values
 
 
+def starts(disk):
+    """How often its platter was started."""
+    return int((SPINDLES / disk / "starts").read_text())
+
+
 class Sleepers:
-    """Holds disks to standing still: not one counter of theirs may move."""
+    """Holds disks to standing still: not one counter of theirs may move, nor the platter."""
 
     def __init__(self, disks):
         self.before = {disk: stat_line(disk) for disk in disks}
+        self.starts = {disk: starts(disk) for disk in disks}
         self.moved = []
         self.checks = 0
 
@@ -51,6 +58,12 @@ class Sleepers:
             if now != before:
                 self.moved.append(f"{disk} during {what}: {self.difference(before, now)}")
             self.before[disk] = now
+            if starts(disk) != self.starts[disk]:
+                self.moved.append(f"{disk} was started during {what}")
+            self.starts[disk] = starts(disk)
+
+    def states(self):
+        return [(SPINDLES / disk / "state").read_text().strip() for disk in self.before]
 
     @staticmethod
     def difference(before, now):
@@ -66,7 +79,7 @@ class Array:
     COUNTED = ("propagated_bytes", "metadata_writes")
 
     def __init__(self):
-        self.disks = [f"nullb{i}" for i in range(MEMBERS)]
+        self.disks = [f"spin{i}" for i in range(MEMBERS)]
         self.devices = [f"/dev/{disk}" for disk in self.disks]
         self.past = {}
         self.assemblies = 0
