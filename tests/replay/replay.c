@@ -15,8 +15,9 @@
  *
  * Prints a line: "requests R errors E took_ns T sum_ns S p50 ... p999 ... max M".
  *
- * One thread and Linux AIO, so that a simulated machine has little to do: a
- * request is sent when its time has come, whatever has become of those before it.
+ * A request is sent when its time has come, whatever has become of those before it:
+ * by Linux AIO, so that a simulated machine has little to do, and by several threads
+ * in turns, since to send one to a disk that sleeps takes until it turns.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -25,6 +26,8 @@
 #include <inttypes.h>
 #include <linux/aio_abi.h>
 #include <linux/fs.h>
+#include <pthread.h>
+#include <semaphore.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -38,6 +41,7 @@
 #include <unistd.h>
 
 #define DEPTH	1024			/* in flight at most */
+#define SENDERS	64
 #define SECOND	1000000000ULL
 #define BUFFER	(2U << 20)
 
@@ -60,8 +64,11 @@ static struct {
 static struct rq *rqs;
 static uint64_t nr;
 static aio_context_t ring;
-static struct iocb blocks[DEPTH], *unused[DEPTH];
-static int nr_unused;
+static sem_t room;			/* for so many more in flight */
+static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+static uint64_t next;			/* to be sent, by who has the turn */
+static uint64_t start;
+static int fd;
 static char *buffer;
 
 static void die(const char *what)
@@ -141,35 +148,31 @@ static void read_list(void)
 	qsort(rqs, nr, sizeof(*rqs), by_time);
 }
 
-static void submit(int fd, struct rq *rq)
+static void submit(struct rq *rq)
 {
-	struct iocb *block = unused[--nr_unused];
+	struct iocb block = { 0 }, *blocks = &block;
 
-	memset(block, 0, sizeof(*block));
-	block->aio_fildes = fd;
-	block->aio_data = (uintptr_t)rq;
-	block->aio_lio_opcode = IOCB_CMD_FDSYNC;
+	block.aio_fildes = fd;
+	block.aio_data = (uintptr_t)rq;
+	block.aio_lio_opcode = IOCB_CMD_FDSYNC;
 	if (rq->op != 'f') {
-		block->aio_buf = (uintptr_t)buffer;
-		block->aio_nbytes = rq->bytes;
-		block->aio_offset = rq->sector * 512;
-		block->aio_lio_opcode = rq->op == 'w' ? IOCB_CMD_PWRITE : IOCB_CMD_PREAD;
+		block.aio_buf = (uintptr_t)buffer;
+		block.aio_nbytes = rq->bytes;
+		block.aio_offset = rq->sector * 512;
+		block.aio_lio_opcode = rq->op == 'w' ? IOCB_CMD_PWRITE : IOCB_CMD_PREAD;
 	}
-	if (syscall(SYS_io_submit, ring, 1, &block) != 1)
+	if (syscall(SYS_io_submit, ring, 1, &blocks) != 1)
 		die("io_submit");
 }
 
-/* Wait for one at least, or until then; 0: for as long as it takes. */
-static void reap(uint64_t until)
+/* Wait for one at least; how many have ended. */
+static uint64_t reap(void)
 {
 	struct io_event events[64];
-	struct timespec timeout;
-	uint64_t at = now(), wait = until > at ? until - at : 0;
+	uint64_t at;
 	long got, i;
 
-	timeout.tv_sec = wait / SECOND;
-	timeout.tv_nsec = wait % SECOND;
-	got = syscall(SYS_io_getevents, ring, 1, 64, events, until ? &timeout : NULL);
+	got = syscall(SYS_io_getevents, ring, 1, 64, events, NULL);
 	if (got < 0 && errno != EINTR)
 		die("io_getevents");
 	at = now();
@@ -182,11 +185,11 @@ static void reap(uint64_t until)
 			rq->error = -result;
 		else if (rq->op != 'f' && (uint32_t)result != rq->bytes)
 			rq->error = EIO;
-		unused[nr_unused++] = (struct iocb *)(uintptr_t)events[i].obj;
+		sem_post(&room);
 	}
+	return got < 0 ? 0 : got;
 }
 
-/* Nothing is under way: sleep at one go. */
 static void sleep_until(uint64_t until)
 {
 	struct timespec ts = { .tv_sec = until / SECOND, .tv_nsec = until % SECOND };
@@ -195,26 +198,55 @@ static void sleep_until(uint64_t until)
 		;
 }
 
-static void run(int fd, uint64_t start)
+/* Take turns: wait for the time of the next request, let another wait for the next, send. */
+static void *send_in_turns(void *unused)
 {
-	bool one_by_one = !opt.list && !opt.seconds;
+	struct rq *rq;
+
+	for (;;) {
+		pthread_mutex_lock(&turn);
+		if (next == nr)
+			break;
+		rq = &rqs[next++];
+		/* Late, since so many are in flight: that counts. */
+		rq->sent = start + rq->at;
+		if (now() < rq->sent)
+			sleep_until(rq->sent);
+		sem_wait(&room);
+		pthread_mutex_unlock(&turn);
+		submit(rq);
+	}
+	pthread_mutex_unlock(&turn);
+	return unused;
+}
+
+static void run_by_time(void)
+{
+	pthread_t senders[SENDERS];
+	uint64_t done = 0;
+	int i;
+
+	for (i = 0; i < SENDERS; i++) {
+		errno = pthread_create(&senders[i], NULL, send_in_turns, NULL);
+		if (errno)
+			die("pthread_create");
+	}
+	while (done < nr)
+		done += reap();
+	for (i = 0; i < SENDERS; i++)
+		pthread_join(senders[i], NULL);
+}
+
+static void run_one_by_one(void)
+{
 	uint64_t i;
 
 	for (i = 0; i < nr; i++) {
-		struct rq *rq = &rqs[i];
-
-		while (nr_unused < DEPTH && (now() < start + rq->at || one_by_one))
-			reap(one_by_one ? 0 : start + rq->at);
-		if (now() < start + rq->at)
-			sleep_until(start + rq->at);
-		while (!nr_unused)
-			reap(0);
-		/* Late, since so many are in flight: that counts. */
-		rq->sent = one_by_one ? now() : start + rq->at;
-		submit(fd, rq);
+		rqs[i].sent = now();
+		submit(&rqs[i]);
+		while (!reap())
+			;
 	}
-	while (nr_unused < DEPTH)
-		reap(0);
 }
 
 static int by_number(const void *a, const void *b)
@@ -224,7 +256,7 @@ static int by_number(const void *a, const void *b)
 	return one < other ? -1 : one > other;
 }
 
-static void report(uint64_t start, uint64_t end)
+static void report(uint64_t end)
 {
 	uint64_t *sorted = calloc(nr + 1, sizeof(*sorted)), sum = 0, errors = 0, i;
 	FILE *out = opt.out ? fopen(opt.out, "w") : NULL;
@@ -279,8 +311,7 @@ static void parse(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	uint64_t size, start, i;
-	int fd;
+	uint64_t size, i;
 
 	parse(argc, argv);
 	fd = open(opt.device, O_RDWR | O_DIRECT | O_CLOEXEC);
@@ -291,11 +322,10 @@ int main(int argc, char **argv)
 	else
 		make_up(size / 512);
 	buffer = mmap(NULL, BUFFER, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (buffer == MAP_FAILED || syscall(SYS_io_setup, DEPTH, &ring))
+	if (buffer == MAP_FAILED || syscall(SYS_io_setup, DEPTH, &ring) ||
+	    sem_init(&room, 0, DEPTH))
 		die("set-up");
 	memset(buffer, 0x5a, BUFFER);
-	for (i = 0; i < DEPTH; i++)
-		unused[nr_unused++] = &blocks[i];
 	for (i = 0; i < nr; i++) {
 		if (rqs[i].bytes > BUFFER) {
 			fprintf(stderr, "replay: a request of %" PRIu32 " bytes\n",
@@ -306,7 +336,10 @@ int main(int argc, char **argv)
 	/* Not 50 us late for each request that is waited for. */
 	prctl(PR_SET_TIMERSLACK, 1);
 	start = now();
-	run(fd, start);
-	report(start, now());
+	if (opt.list || opt.seconds)
+		run_by_time();
+	else
+		run_one_by_one();
+	report(now());
 	return 0;
 }
