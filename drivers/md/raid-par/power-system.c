@@ -7,8 +7,9 @@
 #include "par.h"
 
 /*
- * What starts all disks after the system has slept, libata, does not tell runtime PM,
- * which still calls them stopped: start them for it, and stop them.
+ * Who starts disks after the system has slept, a controller of its own accord even, may
+ * not have told runtime PM, which still calls them stopped: start them for it, and
+ * stop them. Where nobody had, that is one start more than needed.
  */
 static void after_system_sleep(struct par_member *member)
 {
