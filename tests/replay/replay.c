@@ -16,8 +16,8 @@
  * Prints a line: "requests R errors E took_ns T sum_ns S p50 ... p999 ... max M".
  *
  * A request is sent when its time has come, whatever has become of those before it:
- * by Linux AIO, so that a simulated machine has little to do, and by several threads
- * in turns, since to send one to a disk that sleeps takes until it turns.
+ * by Linux AIO and in order, so that a simulated machine has little to do. To send one
+ * to a disk that sleeps takes until it turns: then another thread sends what follows.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -41,7 +41,8 @@
 #include <unistd.h>
 
 #define DEPTH	1024			/* in flight at most */
-#define SENDERS	64
+/* To send one took so long: not for want of room in a queue, it is a disk that sleeps. */
+#define PATIENCE (SECOND / 10)
 #define SECOND	1000000000ULL
 #define BUFFER	(2U << 20)
 
@@ -65,8 +66,10 @@ static struct rq *rqs;
 static uint64_t nr;
 static aio_context_t ring;
 static sem_t room;			/* for so many more in flight */
-static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
-static uint64_t next;			/* to be sent, by who has the turn */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static uint64_t next;			/* to be sent, */
+static uintptr_t sender;		/* by this thread, */
+static uint64_t sending;		/* which has been sending one since then, or 0 */
 static uint64_t start;
 static int fd;
 static char *buffer;
@@ -198,43 +201,79 @@ static void sleep_until(uint64_t until)
 		;
 }
 
-/* Take turns: wait for the time of the next request, let another wait for the next, send. */
-static void *send_in_turns(void *unused)
+/* The next one, if it is ours to send. */
+static struct rq *take(uintptr_t me)
+{
+	struct rq *rq = NULL;
+
+	pthread_mutex_lock(&lock);
+	if (sender == me) {
+		sending = 0;
+		if (next < nr)
+			rq = &rqs[next++];
+	}
+	pthread_mutex_unlock(&lock);
+	return rq;
+}
+
+static void *send_all(void *me)
 {
 	struct rq *rq;
 
-	for (;;) {
-		pthread_mutex_lock(&turn);
-		if (next == nr)
-			break;
-		rq = &rqs[next++];
+	while ((rq = take((uintptr_t)me))) {
 		/* Late, since so many are in flight: that counts. */
 		rq->sent = start + rq->at;
 		if (now() < rq->sent)
 			sleep_until(rq->sent);
 		sem_wait(&room);
-		pthread_mutex_unlock(&turn);
+		pthread_mutex_lock(&lock);
+		sending = now();
+		pthread_mutex_unlock(&lock);
 		submit(rq);
 	}
-	pthread_mutex_unlock(&turn);
+	return NULL;
+}
+
+static void start_thread(void *(*function)(void *), uintptr_t arg)
+{
+	pthread_t thread;
+
+	errno = pthread_create(&thread, NULL, function, (void *)arg);
+	if (errno)
+		die("pthread_create");
+	pthread_detach(thread);
+}
+
+/* When sending one takes long, another thread sends what follows. */
+static void *watch(void *unused)
+{
+	uint64_t until;
+
+	pthread_mutex_lock(&lock);
+	while (next < nr) {
+		if (sending && now() >= sending + PATIENCE) {
+			sending = 0;
+			start_thread(send_all, ++sender);
+		}
+		until = (sending ? sending : start + rqs[next].at) + PATIENCE;
+		if (until < now())
+			until = now() + PATIENCE;
+		pthread_mutex_unlock(&lock);
+		sleep_until(until);
+		pthread_mutex_lock(&lock);
+	}
+	pthread_mutex_unlock(&lock);
 	return unused;
 }
 
 static void run_by_time(void)
 {
-	pthread_t senders[SENDERS];
 	uint64_t done = 0;
-	int i;
 
-	for (i = 0; i < SENDERS; i++) {
-		errno = pthread_create(&senders[i], NULL, send_in_turns, NULL);
-		if (errno)
-			die("pthread_create");
-	}
+	start_thread(send_all, sender);
+	start_thread(watch, 0);
 	while (done < nr)
 		done += reap();
-	for (i = 0; i < SENDERS; i++)
-		pthread_join(senders[i], NULL);
 }
 
 static void run_one_by_one(void)
