@@ -7,15 +7,24 @@
 
 #include "par.h"
 
+struct par_ration *par_power_ration(struct par_member *member, u64 now)
+{
+	struct par_power_record *kept = &member->conf->super.power;
+	struct par_ration *ration = &kept->ration[member->index];
+
+	lockdep_assert_held(&member->conf->power_lock);
+	par_ration_tick(ration, kept->carry, now);
+	return ration;
+}
+
 void par_power_charge(struct par_member *member, bool free)
 {
 	struct par_conf *conf = member->conf;
-	struct par_power_record *kept = &conf->super.power;
-	struct par_ration *ration = &kept->ration[member->index];
+	struct par_ration *ration;
 
 	spin_lock(&conf->power_lock);
-	kept->spin_ups[member->index]++;
-	par_ration_tick(ration, kept->carry, ktime_get_real_seconds());
+	conf->super.power.spin_ups[member->index]++;
+	ration = par_power_ration(member, ktime_get_real_seconds());
 	if (!free && member->power.drive.dev)
 		par_ration_spend(ration);
 	spin_unlock(&conf->power_lock);
@@ -24,14 +33,19 @@ void par_power_charge(struct par_member *member, bool free)
 u64 par_power_ration_wait(struct par_member *member)
 {
 	struct par_conf *conf = member->conf;
-	struct par_ration *ration = &conf->super.power.ration[member->index];
 	u64 now = ktime_get_real_seconds(), wait;
 
 	spin_lock(&conf->power_lock);
-	par_ration_tick(ration, conf->super.power.carry, now);
-	wait = par_ration_wait(ration, now);
+	wait = par_ration_wait(par_power_ration(member, now), now);
 	spin_unlock(&conf->power_lock);
 	return wait;
+}
+
+void par_power_count_refusal(struct par_conf *conf)
+{
+	spin_lock(&conf->power_lock);
+	conf->super.power.refused++;
+	spin_unlock(&conf->power_lock);
 }
 
 u32 par_power_driven(struct par_conf *conf, u32 members)

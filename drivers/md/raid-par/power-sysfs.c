@@ -29,18 +29,26 @@ static bool may_write(struct par_conf *conf)
 	return false;
 }
 
-static ssize_t store_number(struct par_conf *conf, const char *page, size_t len,
-			    u32 *setting, u32 least, u32 most, const char *what)
+/* Returns 0, or an error and the log says why. */
+static int read_number(struct par_conf *conf, const char *page, u32 *value,
+		       u32 least, u32 most, const char *what)
 {
-	u32 value;
-
-	if (kstrtou32(page, 10, &value) || value < least || value > most) {
+	if (kstrtou32(page, 10, value) || *value < least || *value > most) {
 		pr_warn("md/par:%s: %s takes a number from %u to %u\n",
 			mdname(conf->mddev), what, least, most);
 		return -EINVAL;
 	}
-	if (!may_write(conf))
-		return -EROFS;
+	return may_write(conf) ? 0 : -EROFS;
+}
+
+static ssize_t store_number(struct par_conf *conf, const char *page, size_t len,
+			    u32 *setting, u32 least, u32 most, const char *what)
+{
+	u32 value;
+	int err = read_number(conf, page, &value, least, most, what);
+
+	if (err)
+		return err;
 	spin_lock(&conf->power_lock);
 	WRITE_ONCE(*setting, value);
 	spin_unlock(&conf->power_lock);
@@ -185,9 +193,7 @@ static ssize_t spins_left_show(struct par_member *member, char *page)
 	u64 left;
 
 	spin_lock(&conf->power_lock);
-	par_ration_tick(ration_of(member), conf->super.power.carry,
-			ktime_get_real_seconds());
-	left = par_ration_left(ration_of(member));
+	left = par_ration_left(par_power_ration(member, ktime_get_real_seconds()));
 	spin_unlock(&conf->power_lock);
 	return sysfs_emit(page, "%llu\n", left);
 }
@@ -195,14 +201,11 @@ static ssize_t spins_left_show(struct par_member *member, char *page)
 /* 0 for @cycles or @years: as it is. */
 static ssize_t rate(struct par_member *member, u32 cycles, u32 years, size_t len)
 {
-	struct par_ration *ration = ration_of(member);
 	struct par_conf *conf = member->conf;
+	struct par_ration *ration;
 
-	if (!may_write(conf))
-		return -EROFS;
 	spin_lock(&conf->power_lock);
-	par_ration_tick(ration, conf->super.power.carry,
-			ktime_get_real_seconds());
+	ration = par_power_ration(member, ktime_get_real_seconds());
 	par_ration_set(ration, cycles ?: ration->cycles, years ?: ration->years,
 		       conf->super.power.carry);
 	spin_unlock(&conf->power_lock);
@@ -218,13 +221,10 @@ static ssize_t rated_cycles_store(struct par_member *member, const char *page,
 				  size_t len)
 {
 	u32 cycles;
+	int err = read_number(member->conf, page, &cycles, 1, PAR_CYCLES_MAX,
+			      "rated_cycles, starts that the disk is made for,");
 
-	if (kstrtou32(page, 10, &cycles) || !cycles || cycles > PAR_CYCLES_MAX) {
-		pr_warn("md/par:%s: rated_cycles, starts that the disk is made for, takes a number from 1 to %u\n",
-			mdname(member->conf->mddev), PAR_CYCLES_MAX);
-		return -EINVAL;
-	}
-	return rate(member, cycles, 0, len);
+	return err ?: rate(member, cycles, 0, len);
 }
 
 static ssize_t wanted_years_show(struct par_member *member, char *page)
@@ -236,13 +236,10 @@ static ssize_t wanted_years_store(struct par_member *member, const char *page,
 				  size_t len)
 {
 	u32 years;
+	int err = read_number(member->conf, page, &years, 1, PAR_YEARS_MAX,
+			      "wanted_years, that the rated cycles are to last,");
 
-	if (kstrtou32(page, 10, &years) || !years || years > PAR_YEARS_MAX) {
-		pr_warn("md/par:%s: wanted_years, that the rated cycles are to last, takes a number from 1 to %u\n",
-			mdname(member->conf->mddev), PAR_YEARS_MAX);
-		return -EINVAL;
-	}
-	return rate(member, 0, years, len);
+	return err ?: rate(member, 0, years, len);
 }
 
 static ssize_t last_wake_show(struct par_member *member, char *page)

@@ -299,9 +299,7 @@ static void tell_refusal(struct par_member *member)
 	if (member->power.refused)
 		return;
 	member->power.refused = true;
-	spin_lock(&conf->power_lock);
-	conf->super.power.refused++;
-	spin_unlock(&conf->power_lock);
+	par_power_count_refusal(conf);
 	pr_warn("md/par:%s: member %u (%s) has no spin-ups left and goes on turning\n",
 		mdname(conf->mddev), member->index, par_power_disk(member));
 }

@@ -154,6 +154,9 @@ void par_power_settle(struct par_conf *conf);
  */
 u32 par_power_refuses(struct par_conf *conf, unsigned int gear, u64 *wait);
 
+/* par_power_count_refusal - who was to be stopped goes on turning; process context */
+void par_power_count_refusal(struct par_conf *conf);
+
 /* par_power_counts - the nanoseconds in each state until now; any context */
 void par_power_counts(struct par_power *power, u64 *ns);
 
@@ -176,6 +179,12 @@ bool par_power_late(struct par_member *member, unsigned long began);
 
 /* par_power_disk - the disk's name, of a member with a device that can be stopped */
 const char *par_power_disk(struct par_member *member);
+
+/*
+ * par_power_ration - the member's ration as it is @now, seconds since 1970; with
+ * conf->power_lock
+ */
+struct par_ration *par_power_ration(struct par_member *member, u64 now);
 
 /* par_power_charge - it has started; a start that is @free costs nothing of the ration */
 void par_power_charge(struct par_member *member, bool free);

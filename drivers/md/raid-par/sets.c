@@ -75,6 +75,12 @@ static void child_event(struct work_struct *work)
 			par_member_failed(set->conf, d);
 }
 
+/* Which member is it that raid5 knows as @rdev? */
+static unsigned int index_of(struct md_rdev *rdev)
+{
+	return container_of(rdev, struct par_vmember, rdev)->index;
+}
+
 /*
  * Before raid5 begins to do without a member, whoever changes a row must know
  * that the images of its segments are not kept up: see drop_images(). It may
@@ -83,7 +89,7 @@ static void child_event(struct work_struct *work)
 static void child_error(struct mddev *child, struct md_rdev *rdev)
 {
 	struct par_set *set = child_set(child);
-	unsigned int d = container_of(rdev, struct par_vmember, rdev)->index;
+	unsigned int d = index_of(rdev);
 
 	set_bit(d, &set->absent);
 	smp_mb__after_atomic();	/* before it is seen as Faulty */
@@ -118,7 +124,7 @@ static int child_hot_add(struct mddev *child, struct md_rdev *rdev)
 
 	if (!md_is_rdwr(child))
 		return -EROFS;
-	clear_bit(container_of(rdev, struct par_vmember, rdev)->index, &set->let_go);
+	clear_bit(index_of(rdev), &set->let_go);
 	err = set->raid5->hot_add_disk(child, rdev);
 	if (!err) {
 		begin_restoring(set, rdev->raid_disk);
@@ -143,7 +149,7 @@ static int child_hot_remove(struct mddev *child, struct md_rdev *rdev)
 
 	if (err)
 		return err;
-	set_bit(container_of(rdev, struct par_vmember, rdev)->index, &set->let_go);
+	set_bit(index_of(rdev), &set->let_go);
 	par_remove_again(set->conf);
 	return 0;
 }

@@ -121,9 +121,7 @@ static bool put_off(struct par_conf *conf)
 	WRITE_ONCE(conf->put_off, conf->aim);
 	if (told)
 		return true;
-	spin_lock(&conf->power_lock);
-	conf->super.power.refused++;
-	spin_unlock(&conf->power_lock);
+	par_power_count_refusal(conf);
 	pr_warn("md/par:%s: the shift down to gear %u is put off: member %u has no spin-ups left; there will be some in %llu s\n",
 		mdname(conf->mddev), conf->geo.set[conf->aim].members,
 		(unsigned int)__ffs(refusing), wait);

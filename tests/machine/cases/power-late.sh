@@ -60,12 +60,7 @@ back() {
 	assert_eq "$(fingerprint)" "$SUM" "content after it is removed"
 	set_disk 4 fail_starts 0
 	set_disk 4 spin_up_ms 15000
-	read_disk 4
-	mdadm --quiet "/dev/$MD" --add /dev/spin4
-	wait_for "/sys/block/$MD/md/degraded" 0
-	wait_for "/sys/block/$MD/md/sync_action" idle
-	assert_eq "$(member 4 power_state)" active "power_state"
-	assert_eq "$(fingerprint)" "$SUM" "content after it is rebuilt"
+	rejoin 4
 }
 
 note "each start errs"

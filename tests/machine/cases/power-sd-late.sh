@@ -97,12 +97,7 @@ back() {
 	mdadm --quiet "/dev/$MD" --remove "${DEVS[4]}"
 	well
 	echo 1 >"/sys/block/${DISKS[4]}/device/rescan"
-	read_disk 4
-	mdadm --quiet "/dev/$MD" --add "${DEVS[4]}"
-	wait_for "/sys/block/$MD/md/degraded" 0
-	wait_for "/sys/block/$MD/md/sync_action" idle
-	assert_eq "$(member 4 power_state)" active "power_state"
-	assert_eq "$(fingerprint)" "$SUM" "content after it is rebuilt"
+	rejoin 4
 }
 
 note "each start errs"

@@ -89,6 +89,16 @@ ms_of() {
 # read_disk D: a block past the page cache.
 read_disk() { dd if="/dev/${DISKS[$1]}" of=/dev/null bs=4k count=1 iflag=direct status=none; }
 
+# rejoin D: a member that was removed, and can turn again, is read, added and rebuilt.
+rejoin() {
+	read_disk "$1"
+	mdadm --quiet "/dev/$MD" --add "${DEVS[$1]}"
+	wait_for "/sys/block/$MD/md/degraded" 0
+	wait_for "/sys/block/$MD/md/sync_action" idle
+	assert_eq "$(member "$1" power_state)" active "power_state"
+	assert_eq "$(fingerprint)" "$SUM" "content after it is rebuilt"
+}
+
 # gear_is GEAR [SECONDS]: wait for it.
 gear_is() { wait_for "/sys/block/$MD/md/par/gear" "$1" "${2:-60}"; }
 
