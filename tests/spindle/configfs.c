@@ -10,7 +10,6 @@
 
 #define MAX_SIZE_MIB	BIT_ULL(30)	/* 1 PiB */
 #define MAX_DELAY_US	(60 * USEC_PER_SEC)
-#define MAX_RATE_KIB	BIT_ULL(40)
 
 /* Protects the list and who is chosen; lets locks of several disks be taken. */
 DEFINE_MUTEX(spindle_lock);
@@ -21,18 +20,19 @@ static int read_setting(const char *page, u64 *value, u64 min, u64 max)
 	return kstrtou64(page, 0, value) || *value < min || *value > max ? -EINVAL : 0;
 }
 
-/* Set what must not change while there is a block device. */
-static ssize_t store_setting(struct spindle *disk, u64 *setting, const char *page, size_t count,
-			     u64 min, u64 max)
+ssize_t spindle_store_number(struct spindle *disk, u64 *number, const char *page, size_t count,
+			     u64 min, u64 max, bool any_time)
 {
 	u64 value;
 
 	if (read_setting(page, &value, min, max))
 		return -EINVAL;
 	guard(mutex)(&disk->setup);
-	if (disk->online)
+	if (disk->online && !any_time)
 		return -EBUSY;
-	*setting = value;
+	mutex_lock(&disk->lock);
+	*number = value;
+	mutex_unlock(&disk->lock);
 	return count;
 }
 
@@ -40,19 +40,6 @@ static ssize_t show_number(char *page, u64 value)
 {
 	return sysfs_emit(page, "%llu\n", value);
 }
-
-static ssize_t spindle_cache_show(struct config_item *item, char *page)
-{
-	return show_number(page, to_spindle(item)->cache);
-}
-
-static ssize_t spindle_cache_store(struct config_item *item, const char *page, size_t count)
-{
-	struct spindle *disk = to_spindle(item);
-
-	return store_setting(disk, &disk->cache, page, count, 0, 1);
-}
-CONFIGFS_ATTR(spindle_, cache);
 
 static ssize_t spindle_delay_us_show(struct config_item *item, char *page)
 {
@@ -71,32 +58,6 @@ static ssize_t spindle_delay_us_store(struct config_item *item, const char *page
 }
 CONFIGFS_ATTR(spindle_, delay_us);
 
-static ssize_t spindle_rate_kib_show(struct config_item *item, char *page)
-{
-	return show_number(page, to_spindle(item)->rate_kib);
-}
-
-static ssize_t spindle_rate_kib_store(struct config_item *item, const char *page, size_t count)
-{
-	struct spindle *disk = to_spindle(item);
-
-	return store_setting(disk, &disk->rate_kib, page, count, 0, MAX_RATE_KIB);
-}
-CONFIGFS_ATTR(spindle_, rate_kib);
-
-static ssize_t spindle_seed_show(struct config_item *item, char *page)
-{
-	return show_number(page, to_spindle(item)->seed);
-}
-
-static ssize_t spindle_seed_store(struct config_item *item, const char *page, size_t count)
-{
-	struct spindle *disk = to_spindle(item);
-
-	return store_setting(disk, &disk->seed, page, count, 0, U64_MAX);
-}
-CONFIGFS_ATTR(spindle_, seed);
-
 static ssize_t spindle_size_show(struct config_item *item, char *page)
 {
 	return show_number(page, to_spindle(item)->size_mib);
@@ -107,7 +68,7 @@ static ssize_t spindle_size_store(struct config_item *item, const char *page, si
 	struct spindle *disk = to_spindle(item);
 	ssize_t ret;
 
-	ret = store_setting(disk, &disk->size_mib, page, count, 1, MAX_SIZE_MIB);
+	ret = spindle_store_number(disk, &disk->size_mib, page, count, 1, MAX_SIZE_MIB, false);
 	if (ret < 0)
 		return ret;
 	mutex_lock(&disk->lock);
@@ -129,7 +90,7 @@ static ssize_t store_block_size(struct spindle *disk, u64 *setting, const char *
 
 	if (kstrtou64(page, 0, &value) || (value != 512 && value != 4096))
 		return -EINVAL;
-	return store_setting(disk, setting, page, count, value, value);
+	return spindle_store_number(disk, setting, page, count, value, value, false);
 }
 
 static ssize_t spindle_blocksize_store(struct config_item *item, const char *page, size_t count)
@@ -275,17 +236,14 @@ static ssize_t spindle_dirty_show(struct config_item *item, char *page)
 }
 CONFIGFS_ATTR_RO(spindle_, dirty);
 
-#define NR_ATTRS	13
+#define NR_ATTRS	10
 
 /* Ours, those of settings.c, and the end. */
 static struct configfs_attribute *disk_attrs[NR_ATTRS + SPINDLE_NR_SETTINGS + 1] = {
 	&spindle_attr_size,
 	&spindle_attr_blocksize,
 	&spindle_attr_physical,
-	&spindle_attr_cache,
 	&spindle_attr_delay_us,
-	&spindle_attr_rate_kib,
-	&spindle_attr_seed,
 	&spindle_attr_online,
 	&spindle_attr_power,
 	&spindle_attr_dead,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* configfs: what kind of disk it is, and what it tells of itself. */
 #include <linux/bits.h>
-#include <linux/kstrtox.h>
 #include <linux/module.h>
 #include <linux/stddef.h>
 #include <linux/string.h>
@@ -10,6 +9,7 @@
 #define MAX_MS		(24ULL * 3600 * MSEC_PER_SEC)
 #define MAX_US		(60ULL * USEC_PER_SEC)
 #define MAX_KIB		BIT_ULL(30)
+#define MAX_RATE_KIB	BIT_ULL(40)
 #define MAX_MW		1000000
 
 /* A number of the disk's, under @lock. */
@@ -33,17 +33,9 @@ static ssize_t store_setting(struct config_item *item, const struct setting *set
 			     const char *page, size_t count)
 {
 	struct spindle *disk = to_spindle(item);
-	u64 value;
 
-	if (kstrtou64(page, 0, &value) || value < setting->min || value > setting->max)
-		return -EINVAL;
-	guard(mutex)(&disk->setup);
-	if (disk->online && !setting->any_time)
-		return -EBUSY;
-	mutex_lock(&disk->lock);
-	*value_of(disk, setting) = value;
-	mutex_unlock(&disk->lock);
-	return count;
+	return spindle_store_number(disk, value_of(disk, setting), page, count, setting->min,
+				    setting->max, setting->any_time);
 }
 
 #define SETTING(_name, _field, _min, _max, _any_time)					\
@@ -64,6 +56,9 @@ static ssize_t spindle_##_name##_store(struct config_item *item, const char *pag
 }											\
 CONFIGFS_ATTR(spindle_, _name)
 
+SETTING(cache, cache, 0, 1, false);
+SETTING(rate_kib, rate_kib, 0, MAX_RATE_KIB, false);
+SETTING(seed, seed, 0, U64_MAX, false);
 SETTING(rpm, kind.mechanics.rpm, 0, 100000, false);
 SETTING(seek_track_us, kind.mechanics.seek_track_us, 0, MAX_US, false);
 SETTING(seek_avg_us, kind.mechanics.seek_avg_us, 0, MAX_US, false);
@@ -288,6 +283,9 @@ static ssize_t spindle_report_store(struct config_item *item, const char *page, 
 CONFIGFS_ATTR(spindle_, report);
 
 struct configfs_attribute *const spindle_settings[SPINDLE_NR_SETTINGS] = {
+	&spindle_attr_cache,
+	&spindle_attr_rate_kib,
+	&spindle_attr_seed,
 	&spindle_attr_preset,
 	&spindle_attr_rpm,
 	&spindle_attr_seek_track_us,

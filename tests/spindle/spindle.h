@@ -172,8 +172,15 @@ struct spindle_how {
 extern struct mutex spindle_lock;
 extern struct list_head spindle_disks;
 
+/*
+ * Set a number of the disk's from what somebody has written, within its limits, and
+ * if it may change at any time or there is no block device. Sleeps.
+ */
+ssize_t spindle_store_number(struct spindle *disk, u64 *number, const char *page, size_t count,
+			     u64 min, u64 max, bool any_time);
+
 /* settings.c */
-#define SPINDLE_NR_SETTINGS	27
+#define SPINDLE_NR_SETTINGS	30
 extern struct configfs_attribute *const spindle_settings[SPINDLE_NR_SETTINGS];
 void spindle_settings_setup(struct spindle *disk);
 
