@@ -33,7 +33,7 @@ grep -E 'the module has: .*wrong\[5\];' "$DIR/log" || die "FAILED: the check doe
 	modprobe raid-par
 	[ "$(said "md/par: [b]uilt with")$(said "md/par: this kernel does [n]ot tell")" = 00 ]
 	modprobe -r raid-par
-	modprobe raid456
+	for needed in $(modinfo -F depends "$1" | tr , " "); do modprobe "$needed"; done
 	if insmod "$1"; then echo "FAILED: it loads"; exit 1; fi
 	dmesg | grep "md/par: [b]uilt with"
 	[ "$(said "md/par: .*; [b]uild it again, with the md.h of exactly this kernel")" = 1 ]
