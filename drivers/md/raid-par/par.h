@@ -53,6 +53,7 @@
 #define PAR_ROW_HASH	256U	/* rows being started or discarded, hashed */
 #define PAR_ZONE_LOCKS	64U
 #define PAR_STORE_BATCH	32U	/* blocks snapshot, flushed for and written at once */
+#define PAR_REFRESH_BATCH 256U	/* blocks read for members that are behind, at once */
 #define PAR_SPEED_MIN	8192U	/* KiB/s: propagation beside foreground I/O */
 #define PAR_SPEED_MAX	2097152U	/* and without */
 #define PAR_WAKE_TRIES	5U	/* a member that wakes up may err so often */
@@ -62,6 +63,7 @@
 struct par_conf;
 struct par_set;
 struct par_row;
+struct par_refresh;
 
 /**
  * struct par_member - one of the N disks
@@ -249,7 +251,8 @@ struct par_conf {
 	unsigned long *todo;		/* map blocks to be stored */
 	/* under store_mutex */
 	struct page *store_pages[PAR_STORE_BATCH], *intent_page,
-		    *super_page;
+		    *super_page[PAR_MAX_MEMBERS];
+	struct par_refresh *refresh;
 	u64 member_seq[PAR_MAX_MEMBERS];	/* its blocks are this new */
 	u64 old_seq[PAR_MAX_MEMBERS];	/* of those that are old copies, or 0 */
 	struct work_struct store_work;

@@ -11,7 +11,6 @@
  * zones that no write has touched since, so that a crash leaves little to
  * resync.
  */
-#include <linux/completion.h>
 #include <linux/delay.h>
 #include <linux/slab.h>
 
@@ -19,209 +18,6 @@
 #include "store.h"
 
 #define PAR_TIDY	(30 * HZ)
-
-/* ---- raw I/O ---- */
-
-struct par_meta_io {
-	struct par_conf *conf;
-	atomic_t left;
-	struct completion done;
-	unsigned long failed;	/* members */
-	struct par_meta_leg {
-		struct par_meta_io *io;
-		unsigned int d;
-	} leg[PAR_MAX_MEMBERS];
-};
-
-static void meta_put(struct par_meta_io *io)
-{
-	if (atomic_dec_and_test(&io->left))
-		complete(&io->done);
-}
-
-static void meta_endio(struct bio *bio)
-{
-	struct par_meta_leg *leg = bio->bi_private;
-
-	if (bio->bi_status)
-		set_bit(leg->d, &leg->io->failed);
-	meta_put(leg->io);
-	bio_put(bio);
-}
-
-static void meta_submit(struct par_meta_io *io, unsigned int d, u64 sector,
-			struct page *page, blk_opf_t opf)
-{
-	struct md_rdev *rdev = io->conf->member[d].rdev;
-	struct bio *bio = bio_alloc_bioset(rdev->bdev, 1, opf, GFP_NOIO,
-					   &io->conf->meta_bios);
-
-	bio->bi_iter.bi_sector = rdev->data_offset + sector;
-	io->leg[d].io = io;
-	io->leg[d].d = d;
-	bio->bi_private = &io->leg[d];
-	bio->bi_end_io = meta_endio;
-	if (page)
-		__bio_add_page(bio, page, PAR_BLOCK_BYTES, 0);
-	atomic_inc(&io->left);
-	submit_bio_noacct(bio);
-}
-
-static void meta_begin(struct par_meta_io *io, struct par_conf *conf)
-{
-	io->conf = conf;
-	io->failed = 0;
-	atomic_set(&io->left, 1);
-	init_completion(&io->done);
-}
-
-/* Wait; returns the members that failed. */
-static u32 meta_wait(struct par_meta_io *io)
-{
-	meta_put(io);
-	wait_for_completion_io(&io->done);
-	return io->failed;
-}
-
-/* Wait; members that failed are told to md. Fails only if none is left. */
-static int meta_end(struct par_meta_io *io, u32 members)
-{
-	u32 failed = meta_wait(io);
-	unsigned int d;
-
-	for (d = 0; d < io->conf->geo.members; d++)
-		if (failed & BIT(d))
-			par_member_failed(io->conf, d);
-	return members & ~failed ? 0 : -EIO;
-}
-
-u32 par_unusable(struct par_conf *conf)
-{
-	u32 members = 0;
-	unsigned int d;
-
-	for (d = 0; d < conf->geo.members; d++)
-		if (!par_rdev_usable(conf->member[d].rdev))
-			members |= BIT(d);
-	return members;
-}
-
-static u32 usable(struct par_conf *conf, u32 members)
-{
-	return members & ~par_unusable(conf);
-}
-
-int par_flush_members(struct par_conf *conf, u32 which)
-{
-	struct par_meta_io io;
-	unsigned int d;
-
-	which = usable(conf, which);
-	meta_begin(&io, conf);
-	for (d = 0; d < conf->geo.members; d++)
-		if (which & BIT(d))
-			meta_submit(&io, d, 0, NULL, REQ_OP_WRITE |
-				    REQ_PREFLUSH | REQ_SYNC);
-	return meta_end(&io, which);
-}
-
-static void meta_send(struct par_meta_io *io, u32 members, const u64 *sectors,
-		      struct page **pages, unsigned int count)
-{
-	struct par_conf *conf = io->conf;
-	unsigned int d, i;
-
-	meta_begin(io, conf);
-	for (d = 0; d < conf->geo.members; d++)
-		for (i = 0; members & BIT(d) && i < count; i++)
-			meta_submit(io, d, sectors[i], pages[i], REQ_OP_WRITE |
-				    REQ_FUA | REQ_SYNC | REQ_META);
-	conf->meta_writes += count;
-}
-
-/* Write @count pages to as many places on each of @members. */
-static int meta_write(struct par_conf *conf, u32 members, const u64 *sectors,
-		      struct page **pages, unsigned int count)
-{
-	struct par_meta_io io = { .conf = conf };
-
-	members = usable(conf, members);
-	meta_send(&io, members, sectors, pages, count);
-	return meta_end(&io, members);
-}
-
-/*
- * The same to member @d, which is waking up: it may err a few times before it
- * is itself again, and has failed only if it goes on.
- */
-static int meta_write_waking(struct par_conf *conf, unsigned int d,
-			     const u64 *sectors, struct page **pages,
-			     unsigned int count)
-{
-	struct par_meta_io io = { .conf = conf };
-	unsigned int tries;
-
-	for (tries = 0; usable(conf, BIT(d)) && tries < PAR_WAKE_TRIES; tries++) {
-		if (tries)
-			msleep(PAR_WAKE_PAUSE);
-		meta_send(&io, BIT(d), sectors, pages, count);
-		if (!meta_wait(&io))
-			return 0;
-	}
-	par_member_failed(conf, d);
-	return -EIO;
-}
-
-bool par_meta_read(struct par_conf *conf, unsigned int d, u64 sector,
-		   struct page *page)
-{
-	return sync_page_io(conf->member[d].rdev, sector, PAR_BLOCK_BYTES, page,
-			    REQ_OP_READ | REQ_META, false);
-}
-
-/* Read @sector of all of @members at once, into one page: who answers? */
-static u32 silent_members(struct par_conf *conf, u32 members, u64 sector,
-			  struct page *page)
-{
-	struct par_meta_io io = { .conf = conf };
-	unsigned int d;
-
-	meta_begin(&io, conf);
-	for (d = 0; d < conf->geo.members; d++)
-		if (members & BIT(d))
-			meta_submit(&io, d, sector, page, REQ_OP_READ |
-				    REQ_SYNC | REQ_META);
-	return meta_wait(&io);
-}
-
-/* Of a disk that we have started ourselves we know that it may still be at it. */
-static bool may_answer(struct par_conf *conf, u32 members, unsigned int tries,
-		       unsigned long began)
-{
-	return tries < PAR_WAKE_TRIES ||
-	       (par_power_driven(conf, members) &&
-		time_before(jiffies, began + (unsigned long)HZ *
-			    READ_ONCE(conf->super.power.wake_timeout)));
-}
-
-u32 par_store_wake(struct par_conf *conf, u32 members)
-{
-	struct page *page = alloc_page(GFP_NOIO | __GFP_NOFAIL | __GFP_MEMALLOC);
-	unsigned long began = jiffies;
-	unsigned int tries;
-
-	members = usable(conf, members);
-	for (tries = 0; members && may_answer(conf, members, tries, began); tries++) {
-		if (tries)
-			msleep(PAR_WAKE_PAUSE);
-		/* Another block each time: one may be unreadable. */
-		members = silent_members(conf, members, tries % PAR_WAKE_TRIES *
-					 PAR_BLOCK_SECTORS, page);
-		members = usable(conf, members);
-	}
-	__free_page(page);
-	return members;
-}
 
 /* ---- superblock ---- */
 
@@ -253,6 +49,13 @@ u32 par_whole_members(const struct par_conf *conf)
 	return (BIT(conf->geo.members) - 1) & ~partial;
 }
 
+static void pack_super(struct par_conf *conf, unsigned int d)
+{
+	spin_lock(&conf->power_lock);
+	par_super_pack(page_address(conf->super_page[d]), &conf->super, &conf->geo, d);
+	spin_unlock(&conf->power_lock);
+}
+
 /*
  * Store the superblock on @members; each gets its own copy. Not on one that was
  * whole and is not any more, though its disk may still take it, being called failed
@@ -261,9 +64,9 @@ u32 par_whole_members(const struct par_conf *conf)
  */
 int par_write_super(struct par_conf *conf, u32 members)
 {
-	struct page *page = conf->super_page;
+	struct par_meta_io io;
 	u32 whole = par_whole_members(conf);
-	u32 left = usable(conf, members) & ~(conf->whole & ~whole), failed = 0;
+	u32 left = par_usable(conf, members) & ~(conf->whole & ~whole), failed;
 	u32 told = failed_everywhere(conf);
 	u64 sector;
 	unsigned int d;
@@ -272,18 +75,23 @@ int par_write_super(struct par_conf *conf, u32 members)
 	conf->super.seq++;
 	conf->super.block_seq = conf->block_seq;
 	sector = par_super_sector(conf->super.seq);
+	/* All at once: those that have other things to do take their time. */
+	par_meta_begin(&io, conf);
 	for (d = 0; d < conf->geo.members; d++) {
 		if (!(left & BIT(d)))
 			continue;
-		spin_lock(&conf->power_lock);
-		par_super_pack(page_address(page), &conf->super, &conf->geo, d);
-		spin_unlock(&conf->power_lock);
-		if (conf->current_members & BIT(d) ?
-		    meta_write(conf, BIT(d), &sector, &page, 1) :
-		    meta_write_waking(conf, d, &sector, &page, 1))
-			failed |= BIT(d);
+		pack_super(conf, d);
+		if (conf->current_members & BIT(d))
+			par_meta_submit(&io, d, sector, conf->super_page[d],
+					REQ_OP_WRITE | REQ_FUA | REQ_SYNC | REQ_META);
 		conf->member_seq[d] = conf->block_seq;
 	}
+	failed = par_meta_end(&io);
+	for (d = 0; d < conf->geo.members; d++)
+		if (left & ~conf->current_members & BIT(d) &&
+		    par_meta_write_waking(conf, d, &sector, &conf->super_page[d], 1))
+			failed |= BIT(d);
+	conf->meta_writes += hweight32(left & conf->current_members);
 	/* For the next version to tell: this one may not have come to all. */
 	for (d = 0; d < conf->geo.members; d++)
 		if (left & ~failed & BIT(d))
@@ -384,7 +192,7 @@ int par_store_intent_block(struct par_conf *conf, u32 index)
 	memcpy(raw->payload, conf->intents + first, count);
 	sector = seal(conf, conf->intent_page, PAR_BLOCK_INTENT, index,
 		      &conf->intent_block[index]);
-	return meta_write(conf, conf->current_members, &sector,
+	return par_meta_write(conf, conf->current_members, &sector,
 			  &conf->intent_page, 1);
 }
 
@@ -556,8 +364,8 @@ static int store_map(struct par_conf *conf, unsigned long *todo)
 		for (i = 0; i < count; i++)
 			sectors[i] = seal(conf, conf->store_pages[i], PAR_BLOCK_MAP,
 					  blocks[i], &conf->block[blocks[i]]);
-		err = meta_write(conf, conf->current_members, sectors,
-				 conf->store_pages, count);
+		err = par_meta_write(conf, conf->current_members, sectors,
+				     conf->store_pages, count);
 		for (i = 0; !err && i < count; i++)
 			block_stored(conf, blocks[i]);
 	}
@@ -662,75 +470,7 @@ u32 par_zones_marked(struct par_conf *conf, u8 mark)
 	return count;
 }
 
-/* ---- members that are behind ---- */
-
-static u32 awake_members(struct par_conf *conf)
-{
-	return BIT(conf->geo.set[conf->gear].members) - 1;
-}
-
-/*
- * One stored block, from whichever member awake has this very version whole: it
- * may have it without being current, see begin_use().
- */
-static int read_block(struct par_conf *conf, enum par_block_kind kind, u32 index,
-		      u64 seq, u64 sector, struct page *page)
-{
-	struct par_disk_block *raw = page_address(page);
-	u32 members = usable(conf, awake_members(conf));
-	unsigned int d;
-
-	for (d = 0; d < conf->geo.members; d++)
-		if (members & BIT(d) && par_meta_read(conf, d, sector, page) &&
-		    par_block_check(raw, kind, index, conf->super.epoch) &&
-		    le64_to_cpu(raw->seq) == seq)
-			return 0;
-	return -EIO;
-}
-
-/*
- * What was stored of one kind after member @d left, to member @d: into both
- * slots, lest one of them hold a version that the others never had.
- */
-static int refresh_blocks(struct par_conf *conf, unsigned int d,
-			  enum par_block_kind kind,
-			  const struct par_map_block *block, u32 count)
-{
-	u64 sectors[2 * PAR_STORE_BATCH];
-	unsigned int batch = 0;
-	int err = 0;
-	u32 i;
-
-	for (i = 0; !err && i < count; i++) {
-		if (block[i].seq > conf->member_seq[d]) {
-			struct page *page = conf->store_pages[batch];
-			u64 sector = par_block_sector(conf, kind, i, block[i].slot);
-
-			err = read_block(conf, kind, i, block[i].seq, sector, page);
-			sectors[batch] = sector;
-			sectors[PAR_STORE_BATCH + batch++] =
-				par_block_sector(conf, kind, i, !block[i].slot);
-		}
-		if (!err && batch && (batch == PAR_STORE_BATCH || i + 1 == count)) {
-			err = meta_write_waking(conf, d, sectors,
-						conf->store_pages, batch);
-			err = err ?: meta_write_waking(conf, d,
-						       sectors + PAR_STORE_BATCH,
-						       conf->store_pages, batch);
-			batch = 0;
-		}
-	}
-	return err;
-}
-
-static int refresh_member(struct par_conf *conf, unsigned int d)
-{
-	int err = refresh_blocks(conf, d, PAR_BLOCK_INTENT, conf->intent_block,
-				 conf->geo.intent_blocks);
-
-	return err ?: refresh_blocks(conf, d, PAR_BLOCK_MAP, conf->block,
-				     conf->geo.map_blocks);
-}
+/* ---- a change of gear, or the first use ---- */
 
 /*
  * Before anything else is stored after a start, with @members the ones to
@@ -740,18 +480,14 @@ static int refresh_member(struct par_conf *conf, unsigned int d)
 static int bring_up(struct par_conf *conf, u32 members)
 {
 	unsigned int d;
-	int err = 0;
+	int err;
 
-	members = usable(conf, members);
-	for (d = 0; !err && d < conf->geo.members; d++) {
-		if (members & ~conf->current_members & BIT(d))
-			err = refresh_member(conf, d);
-		/* Who fails now is left behind; it does not hold up the others. */
-		if (err && !par_rdev_usable(conf->member[d].rdev))
-			err = 0;
+	members = par_usable(conf, members);
+	/* Who fails now is left behind; it does not hold up the others. */
+	err = par_refresh_members(conf, members & ~conf->current_members);
+	for (d = 0; !err && d < conf->geo.members; d++)
 		if (!par_rdev_usable(conf->member[d].rdev))
 			par_store_lacks(conf, d);
-	}
 	conf->super.flags = 0;
 	err = err ?: note_missed(conf);
 	err = err ?: par_write_super(conf, members);
@@ -773,13 +509,9 @@ static int bring_up(struct par_conf *conf, u32 members)
  */
 static int replace_current(struct par_conf *conf)
 {
-	u32 members = usable(conf, awake_members(conf));
-	unsigned int d;
-	int err = 0;
+	u32 members = par_usable(conf, par_awake_members(conf));
+	int err = par_refresh_members(conf, members);
 
-	for (d = 0; !err && d < conf->geo.members; d++)
-		if (members & BIT(d))
-			err = refresh_member(conf, d);
 	if (!err)
 		WRITE_ONCE(conf->current_members, members);
 	return err;
@@ -793,7 +525,7 @@ static int begin_use(struct par_conf *conf)
 	lockdep_assert_held(&conf->store_mutex);
 	if (!conf->super_due)
 		return 0;
-	if (!usable(conf, conf->current_members))
+	if (!par_usable(conf, conf->current_members))
 		err = replace_current(conf);
 	/* What was torn must be whole before a superblock vouches for it. */
 	for (i = 0; !err && conf->intents_differ && i < conf->geo.intent_blocks; i++)
@@ -801,10 +533,10 @@ static int begin_use(struct par_conf *conf)
 	if (!err && !bitmap_empty(conf->todo, conf->geo.map_blocks))
 		err = store_map(conf, conf->todo);
 	conf->super.gear = conf->gear;
-	err = err ?: bring_up(conf, awake_members(conf));
+	err = err ?: bring_up(conf, par_awake_members(conf));
 	if (err)
 		return err;
-	conf->current_members = usable(conf, awake_members(conf));
+	conf->current_members = par_usable(conf, par_awake_members(conf));
 	conf->intents_differ = false;
 	conf->super_due = false;
 	par_shift_rouse(conf);
@@ -855,7 +587,7 @@ static int store_supers(struct par_conf *conf)
 
 	/* A child that stops says so too: that is no use of a clean array. */
 	if (!(conf->super.flags & PAR_SB_CLEAN) || conf->intents_differ ||
-	    !usable(conf, conf->current_members) || any_lost(conf))
+	    !par_usable(conf, conf->current_members) || any_lost(conf))
 		err = begin_use(conf);
 	/* "Rebuilt up to here" must not be stable before what was rebuilt. */
 	err = err ?: flush_and_note(conf);
@@ -1163,7 +895,7 @@ int par_store_gear(struct par_conf *conf, unsigned int gear, u32 awake)
 	if (err) {
 		conf->super.gear = old;
 	} else {
-		WRITE_ONCE(conf->current_members, usable(conf, awake));
+		WRITE_ONCE(conf->current_members, par_usable(conf, awake));
 		WRITE_ONCE(conf->gear, gear);
 	}
 	mutex_unlock(&conf->store_mutex);
@@ -1180,7 +912,6 @@ int par_store_init(struct par_conf *conf)
 	INIT_WORK(&conf->store_work, store_work);
 	INIT_DELAYED_WORK(&conf->tidy_work, tidy_work);
 	conf->intent_page = alloc_page(GFP_KERNEL);
-	conf->super_page = alloc_page(GFP_KERNEL);
 	conf->intents = kvzalloc(conf->geo.zones, GFP_KERNEL);
 	conf->intent_block = kvcalloc(conf->geo.intent_blocks,
 				      sizeof(*conf->intent_block), GFP_KERNEL);
@@ -1189,10 +920,15 @@ int par_store_init(struct par_conf *conf)
 	conf->idle = bitmap_zalloc(conf->geo.zones, GFP_KERNEL);
 	conf->marked = bitmap_zalloc(conf->geo.zones, GFP_KERNEL);
 	conf->todo = bitmap_zalloc(conf->geo.map_blocks, GFP_KERNEL);
-	if (!conf->super_page || !conf->intent_page || !conf->intents ||
+	if (par_refresh_alloc(conf) || !conf->intent_page || !conf->intents ||
 	    !conf->intent_block || !conf->wanted || !conf->taken ||
 	    !conf->idle || !conf->marked || !conf->todo)
 		return -ENOMEM;
+	for (i = 0; i < conf->geo.members; i++) {
+		conf->super_page[i] = alloc_page(GFP_KERNEL);
+		if (!conf->super_page[i])
+			return -ENOMEM;
+	}
 	for (i = 0; i < PAR_STORE_BATCH; i++) {
 		conf->store_pages[i] = alloc_page(GFP_KERNEL);
 		if (!conf->store_pages[i])
@@ -1209,10 +945,12 @@ void par_store_exit(struct par_conf *conf)
 	for (i = 0; i < PAR_STORE_BATCH; i++)
 		if (conf->store_pages[i])
 			put_page(conf->store_pages[i]);
-	if (conf->super_page)
-		put_page(conf->super_page);
+	for (i = 0; i < conf->geo.members; i++)
+		if (conf->super_page[i])
+			put_page(conf->super_page[i]);
 	if (conf->intent_page)
 		put_page(conf->intent_page);
+	par_refresh_free(conf);
 	kvfree(conf->intents);
 	kvfree(conf->intent_block);
 	bitmap_free(conf->wanted);

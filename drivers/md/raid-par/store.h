@@ -1,12 +1,66 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What store.c, which keeps the metadata while the array runs, and load.c,
- * which finds or makes it when the array starts, share. All of it sleeps.
+ * What the files about metadata share: store.c keeps it while the array runs, load.c
+ * finds or makes it when the array starts, refresh.c brings members up to date, and
+ * meta.c reads and writes. All of it sleeps.
  */
 #ifndef RAID_PAR_STORE_H
 #define RAID_PAR_STORE_H
 
 #include "par.h"
+
+/**
+ * struct par_meta_io - several reads or writes of metadata that are waited for together
+ * @failed: members that erred
+ */
+struct par_meta_io {
+	struct par_conf *conf;
+	atomic_t left;
+	struct completion done;
+	unsigned long failed;	/* members */
+	struct par_meta_leg {
+		struct par_meta_io *io;
+		unsigned int d;
+	} leg[PAR_MAX_MEMBERS];
+};
+
+/*
+ * par_meta_begin - then par_meta_submit() for each: @sector of member @d's data area, a
+ * page or none; par_meta_wait - for all of them; returns the members that failed;
+ * par_meta_end - the same, and md is told of these
+ */
+void par_meta_begin(struct par_meta_io *io, struct par_conf *conf);
+void par_meta_submit(struct par_meta_io *io, unsigned int d, u64 sector,
+		     struct page *page, blk_opf_t opf);
+u32 par_meta_wait(struct par_meta_io *io);
+u32 par_meta_end(struct par_meta_io *io);
+
+/*
+ * par_meta_write - @count pages to as many places on each of @members. Who errs has
+ * failed; it returns an error only if nobody is left.
+ * par_meta_write_waking - the same to member @d, which is waking up: it may err a few
+ * times before it is itself again, and has failed only if it goes on
+ */
+int par_meta_write(struct par_conf *conf, u32 members, const u64 *sectors,
+		   struct page **pages, unsigned int count);
+int par_meta_write_waking(struct par_conf *conf, unsigned int d, const u64 *sectors,
+			  struct page **pages, unsigned int count);
+
+/* par_usable - those of @members that are there and have not failed */
+u32 par_usable(struct par_conf *conf, u32 members);
+
+/* par_awake_members - in the gear the array is in */
+u32 par_awake_members(struct par_conf *conf);
+
+/*
+ * par_refresh_members - what was stored after members @behind left, to these; with
+ * conf->store_mutex held. Who cannot be written fails. Returns an error if what they
+ * lack cannot be read.
+ */
+int par_refresh_members(struct par_conf *conf, u32 behind);
+
+int par_refresh_alloc(struct par_conf *conf);
+void par_refresh_free(struct par_conf *conf);
 
 /* par_meta_read - 4 KiB of member @d's metadata; false after an error */
 bool par_meta_read(struct par_conf *conf, unsigned int d, u64 sector,

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Members whose metadata is behind, since they have slept or been away: they get what
+ * was stored meanwhile. See store.h for the contract.
+ */
+#include <linux/slab.h>
+
+#include "store.h"
+
+u32 par_awake_members(struct par_conf *conf)
+{
+	return BIT(conf->geo.set[conf->gear].members) - 1;
+}
+
+static bool is_block(struct par_conf *conf, enum par_block_kind kind, u32 index,
+		     u64 seq, struct page *page)
+{
+	struct par_disk_block *raw = page_address(page);
+
+	return par_block_check(raw, kind, index, conf->super.epoch) &&
+	       le64_to_cpu(raw->seq) == seq;
+}
+
+/*
+ * One stored block, from whichever member awake has this very version whole: it
+ * may have it without being current, see begin_use().
+ */
+static int read_block(struct par_conf *conf, enum par_block_kind kind, u32 index,
+		      u64 seq, u64 sector, struct page *page)
+{
+	u32 members = par_usable(conf, par_awake_members(conf));
+	unsigned int d;
+
+	for (d = 0; d < conf->geo.members; d++)
+		if (members & BIT(d) && par_meta_read(conf, d, sector, page) &&
+		    is_block(conf, kind, index, seq, page))
+			return 0;
+	return -EIO;
+}
+
+/*
+ * struct par_refresh - blocks that members which are behind lack
+ * @count: so many; @room: at most so many, as there are pages
+ * @lacking: who lacks each: members
+ * @page: the store's own, and what more could be had
+ */
+struct par_refresh {
+	enum par_block_kind kind;
+	const struct par_map_block *block;
+	unsigned int count, room;
+	u32 index[PAR_REFRESH_BATCH], lacking[PAR_REFRESH_BATCH];
+	struct page *page[PAR_REFRESH_BATCH];
+};
+
+int par_refresh_alloc(struct par_conf *conf)
+{
+	conf->refresh = kvzalloc(sizeof(*conf->refresh), GFP_KERNEL);
+	return conf->refresh ? 0 : -ENOMEM;
+}
+
+void par_refresh_free(struct par_conf *conf)
+{
+	kvfree(conf->refresh);
+}
+
+/* More than the store has are had for the asking or not at all: it goes faster. */
+static void get_pages(struct par_conf *conf, struct par_refresh *r)
+{
+	while (r->room < PAR_REFRESH_BATCH) {
+		struct page *page = r->room < PAR_STORE_BATCH ?
+				    conf->store_pages[r->room] :
+				    alloc_page(GFP_NOWAIT | __GFP_NOWARN);
+
+		if (!page)
+			break;
+		r->page[r->room++] = page;
+	}
+}
+
+static void put_pages(struct par_refresh *r)
+{
+	while (r->room > PAR_STORE_BATCH)
+		put_page(r->page[--r->room]);
+	r->room = 0;
+}
+
+/* The slot that each lies in, or the other one. */
+static u64 sector_of(struct par_conf *conf, const struct par_refresh *r, unsigned int k,
+		     bool other)
+{
+	u32 index = r->index[k];
+
+	return par_block_sector(conf, r->kind, index, r->block[index].slot ^ other);
+}
+
+/*
+ * Read them all at once, from all who are awake: they have other things to do, so that
+ * one after the other takes long. Whatever does not come this way is asked of all.
+ */
+static int read_blocks(struct par_conf *conf, const struct par_refresh *r)
+{
+	u32 members = par_usable(conf, par_awake_members(conf));
+	struct par_meta_io io = { .conf = conf };
+	unsigned int k, d = 0;
+	int err = 0;
+
+	par_meta_begin(&io, conf);
+	for (k = 0; members && k < r->count; k++) {
+		do
+			d = (d + 1) % conf->geo.members;
+		while (!(members & BIT(d)));
+		par_meta_submit(&io, d, sector_of(conf, r, k, false),
+				r->page[k], REQ_OP_READ | REQ_SYNC | REQ_META);
+	}
+	par_meta_wait(&io);
+	for (k = 0; !err && k < r->count; k++) {
+		const struct par_map_block *block = &r->block[r->index[k]];
+
+		if (!is_block(conf, r->kind, r->index[k], block->seq, r->page[k]))
+			err = read_block(conf, r->kind, r->index[k], block->seq,
+					 sector_of(conf, r, k, false),
+					 r->page[k]);
+	}
+	return err;
+}
+
+/* To one who has erred: he is asked a few times more for each, and has failed then. */
+static void write_again(struct par_conf *conf, struct par_refresh *r, unsigned int d,
+			bool other)
+{
+	unsigned int k;
+	u64 sector;
+
+	for (k = 0; k < r->count && par_usable(conf, BIT(d)); k++) {
+		sector = sector_of(conf, r, k, other);
+		if (r->lacking[k] & BIT(d))
+			par_meta_write_waking(conf, d, &sector, &r->page[k], 1);
+	}
+}
+
+/* To each of @behind what he lacks of them, to all at once. */
+static void write_blocks(struct par_conf *conf, struct par_refresh *r, u32 behind,
+			 bool other)
+{
+	struct par_meta_io io;
+	unsigned int d, k;
+	u32 failed;
+
+	par_meta_begin(&io, conf);
+	for (d = 0; d < conf->geo.members; d++)
+		for (k = 0; behind & BIT(d) && k < r->count; k++)
+			if (r->lacking[k] & BIT(d))
+				par_meta_submit(&io, d, sector_of(conf, r, k, other),
+						r->page[k], REQ_OP_WRITE |
+						REQ_FUA | REQ_SYNC | REQ_META);
+	failed = par_meta_wait(&io);
+	for (d = 0; d < conf->geo.members; d++)
+		if (failed & BIT(d))
+			write_again(conf, r, d, other);
+	conf->meta_writes += r->count;
+}
+
+/* Into both slots, lest one of them hold a version that the others never had. */
+static int refresh_batch(struct par_conf *conf, struct par_refresh *r, u32 behind)
+{
+	int err = read_blocks(conf, r);
+
+	if (!err)
+		write_blocks(conf, r, par_usable(conf, behind), false);
+	if (!err)
+		write_blocks(conf, r, par_usable(conf, behind), true);
+	r->count = 0;
+	return err;
+}
+
+/* Those of @behind who lack what is stored in this block. */
+static u32 lacking(struct par_conf *conf, const struct par_map_block *block, u32 behind)
+{
+	unsigned int d;
+
+	for (d = 0; d < conf->geo.members; d++)
+		if (behind & BIT(d) && block->seq <= conf->member_seq[d])
+			behind &= ~BIT(d);
+	return behind;
+}
+
+/* What was stored of one kind after members @behind left, to these. */
+static int refresh_blocks(struct par_conf *conf, u32 behind, enum par_block_kind kind,
+			  const struct par_map_block *block, u32 count)
+{
+	struct par_refresh *r = conf->refresh;
+	int err = 0;
+	u32 i, who;
+
+	r->kind = kind;
+	r->block = block;
+	for (i = 0; !err && i < count; i++) {
+		who = lacking(conf, &block[i], behind);
+		if (!who)
+			continue;
+		r->index[r->count] = i;
+		r->lacking[r->count++] = who;
+		if (r->count == r->room)
+			err = refresh_batch(conf, r, behind);
+	}
+	return !err && r->count ? refresh_batch(conf, r, behind) : err;
+}
+
+int par_refresh_members(struct par_conf *conf, u32 behind)
+{
+	struct par_refresh *r = conf->refresh;
+	int err;
+
+	if (!behind)
+		return 0;
+	get_pages(conf, r);
+	err = refresh_blocks(conf, behind, PAR_BLOCK_INTENT, conf->intent_block,
+			     conf->geo.intent_blocks);
+	err = err ?: refresh_blocks(conf, behind, PAR_BLOCK_MAP, conf->block,
+				    conf->geo.map_blocks);
+	put_pages(r);
+	return err;
+}
