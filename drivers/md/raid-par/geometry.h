@@ -116,6 +116,13 @@ static inline bool par_is_sleeper(const struct par_geometry *geo, unsigned int d
 	return d >= geo->set[1].members;
 }
 
+/* par_awake_in - is member @d awake in gear @gear? */
+static inline bool par_awake_in(const struct par_geometry *geo, unsigned int gear,
+				unsigned int d)
+{
+	return d < geo->set[gear].members;
+}
+
 /* par_sleepers - how many of a set's members can sleep */
 static inline unsigned int par_sleepers(const struct par_geometry *geo,
 					unsigned int set)

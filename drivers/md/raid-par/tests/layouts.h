@@ -29,7 +29,7 @@ struct par_kunit_layout {
 	u64 dev;
 };
 
-static const struct par_kunit_layout par_kunit_layouts[] = {
+static const struct par_kunit_layout __maybe_unused par_kunit_layouts[] = {
 	{ "3,5", GEAR(3) | GEAR(5), 5, KIB(512), MIB(200) },
 	{ "3,8", GEAR(3) | GEAR(8), 8, KIB(512), MIB(200) },
 	{ "3,5,8", GEAR(3) | GEAR(5) | GEAR(8), 8, KIB(512), MIB(200) },

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Loads by hour of the day; see history.h for the contracts.
+ */
+#include <linux/kernel.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/string.h>
+#include <kunit/visibility.h>
+
+#include "history.h"
+
+#define HOUR	3600U	/* seconds */
+
+void par_history_init(struct par_history *history)
+{
+	memset(history, 0, sizeof(*history));
+	memset(history->mean, 0xff, sizeof(history->mean));
+	memset(history->peak, 0xff, sizeof(history->peak));
+}
+EXPORT_SYMBOL_IF_KUNIT(par_history_init);
+
+static unsigned int place(u64 hour)
+{
+	return do_div(hour, PAR_HISTORY_HOURS);
+}
+
+/*
+ * @hour is the newest from now on. What is in the places of those between it and
+ * the last one is a week old or more; if the clock has been set back, what
+ * was seen of later hours goes.
+ */
+static void advance(struct par_history *history, u64 hour)
+{
+	u64 from = min(hour, history->hour), to = max(hour, history->hour), k;
+
+	for (k = 1; k <= min_t(u64, to - from, PAR_HISTORY_HOURS); k++) {
+		history->mean[place(from + k)] = PAR_LOAD_UNKNOWN;
+		history->peak[place(from + k)] = PAR_LOAD_UNKNOWN;
+	}
+	history->hour = hour;
+}
+
+static void end_hour(struct par_history *history)
+{
+	advance(history, history->now);
+	history->mean[place(history->now)] = div64_u64(history->sum, history->ns);
+	history->peak[place(history->now)] = history->most;
+}
+
+bool par_history_see(struct par_history *history, u32 load, u64 ns, u64 now)
+{
+	u64 hour = div_u64(now, HOUR);
+	bool over = hour != history->now && history->ns;
+
+	load = min(load, PAR_LOAD_UNKNOWN - 1);
+	if (over)
+		end_hour(history);
+	if (hour != history->now) {
+		history->now = hour;
+		history->sum = 0;
+		history->ns = 0;
+		history->most = 0;
+	}
+	history->sum += load * ns;
+	history->ns += ns;
+	history->most = max_t(u32, history->most, load);
+	return over;
+}
+EXPORT_SYMBOL_IF_KUNIT(par_history_see);
+
+struct par_hour par_history_of(const struct par_history *history, unsigned int hour)
+{
+	struct par_hour of = {};
+	unsigned int day, at;
+
+	for (day = 0; day < PAR_HISTORY_DAYS; day++) {
+		at = day * 24 + hour;
+		if (history->mean[at] == PAR_LOAD_UNKNOWN)
+			continue;
+		of.days++;
+		of.mean += history->mean[at];
+		of.peak += history->peak[at];
+	}
+	if (of.days) {
+		of.mean /= of.days;
+		of.peak /= of.days;
+	}
+	return of;
+}
+EXPORT_SYMBOL_IF_KUNIT(par_history_of);

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What load there was at which hour of the day, over the past days, so that user space
+ * can foresee the next one (Sierra, section 3.4: the peak of an hour is the largest
+ * load of an interval; an hour's prediction is the average over the past days).
+ *
+ * Loads are utilizations of the top gear, in parts of PAR_LOAD_ONE; hours are whole
+ * ones since 1970, UTC.
+ *
+ * Pure: no locks but the caller's, any context.
+ */
+#ifndef RAID_PAR_HISTORY_H
+#define RAID_PAR_HISTORY_H
+
+#include <linux/types.h>
+
+#define PAR_HISTORY_DAYS	7U
+#define PAR_HISTORY_HOURS	(PAR_HISTORY_DAYS * 24)
+#define PAR_LOAD_UNKNOWN	0xffffU
+
+/**
+ * struct par_history - the past days, an hour each
+ * @hour: the newest hour of these, or 0 if there is none
+ * @mean, @peak: by hour modulo PAR_HISTORY_HOURS; PAR_LOAD_UNKNOWN: not seen
+ * @now: the hour that is not over; @sum, @ns and @most: what it had so far
+ */
+struct par_history {
+	u64 hour;
+	u16 mean[PAR_HISTORY_HOURS], peak[PAR_HISTORY_HOURS];
+	u64 now, sum, ns;
+	u16 most;
+};
+
+/* struct par_hour - an hour of the day: how many days know of it, and averages */
+struct par_hour {
+	unsigned int days;
+	u32 mean, peak;
+};
+
+/* par_history_init - nothing is known */
+void par_history_init(struct par_history *history);
+
+/*
+ * par_history_see - @load for @ns ns until @now (seconds since 1970). True if an hour
+ * has ended, so that there is something new to be kept.
+ */
+bool par_history_see(struct par_history *history, u32 load, u64 ns, u64 now);
+
+/* par_history_of - hour 0 … 23 of the day, over the past days */
+struct par_hour par_history_of(const struct par_history *history, unsigned int hour);
+
+#endif

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Which gear an array should be in: up as soon as the load asks for it, down with care
+ * (PARAID, "Asymmetric Gear-Shifting Policies"; Sierra, section 3.4).
+ *
+ * Up: μ + σ of the gear's utilization over the short window is above the up threshold,
+ * or requests take longer than they may. The smallest gear that is predicted to stay
+ * below it; the top gear if the members are so busy that nobody can tell.
+ *
+ * Down: μ + σ predicted for a lower gear is below the down threshold in both windows,
+ * and has been for the hold time; its sleepers have spin-ups left; and what is likely to
+ * be saved is more than what it costs. It is likely to last as long as such times have
+ * lasted before, or as long as it has been quiet already.
+ *
+ * Pure, apart from the state it is given: no locks but the caller's, any context. Times
+ * are seconds of a clock that only goes on.
+ */
+#ifndef RAID_PAR_POLICY_H
+#define RAID_PAR_POLICY_H
+
+#include <linux/types.h>
+
+#include "geometry.h"
+#include "window.h"
+
+#define PAR_INTERVAL_MIN	100U	/* ms */
+#define PAR_INTERVAL_MAX	60000U
+#define PAR_SHORT_MAX		60U	/* intervals */
+#define PAR_HOLD_MAX		86400U	/* s, and what it is at most after regrets */
+#define PAR_WAIT_MAX		60000U	/* ms */
+#define PAR_BREAK_EVEN_MAX	86400U	/* s */
+#define PAR_REGRETS_MAX		16U
+#define PAR_SATURATED		9000U	/* of PAR_LOAD_ONE: more is not told apart */
+
+/**
+ * struct par_knobs - what the user sets
+ * @automatic: shift; else only what is asked for by hand
+ * @interval: ms
+ * @window: intervals, by window
+ * @up, @down: thresholds in percent; @down is less than @up
+ * @wait: ms that a request may take on average, 0: as long as it likes
+ * @hold: s that a lower gear must have been enough for
+ * @break_even: s that a disk must sleep to save what stopping and starting it takes
+ * @min_gear, @max_gear: members; what is no gear counts as the next that is within
+ */
+struct par_knobs {
+	bool automatic;
+	u32 interval, window[PAR_WINDOWS], up, down, wait, hold, break_even;
+	u32 min_gear, max_gear;
+};
+
+/* Why it is to be in that gear. */
+enum par_reason {
+	PAR_WHY_MANUAL,		/* nobody asked the policy */
+	PAR_WHY_DEGRADED,	/* up, or not down: a member is missing */
+	PAR_WHY_LOAD,		/* up: the short window */
+	PAR_WHY_WAIT,		/* up: requests take too long */
+	PAR_WHY_MIN,		/* up to min_gear */
+	PAR_WHY_MAX,		/* down to max_gear, or not up beyond it */
+	PAR_WHY_QUIET,		/* down: a lower gear is enough */
+	PAR_WHY_NEEDED,		/* not down: this gear is needed */
+	PAR_WHY_UNSEEN,		/* not down: not enough has been seen */
+	PAR_WHY_HOLD,		/* not down yet */
+	PAR_WHY_SYNC,		/* not down: a sync is at work */
+	PAR_WHY_BUDGET,		/* not down: no spin-ups left */
+	PAR_WHY_COST,		/* not down: it would not be worth it */
+	PAR_WHY_LOWEST,		/* there is no lower gear, or min_gear allows none */
+	PAR_WHY_SHIFTING,	/* a shift is under way */
+	PAR_WHYS,
+};
+
+/**
+ * struct par_decision - what is to be done
+ * @gear: number of the gear to be in
+ * @reason: why; @about: the gear that it is about: that one, or the lower one that is
+ *	not gone to
+ * @seconds: until that may change, if it is a matter of time
+ */
+struct par_decision {
+	unsigned int gear, about;
+	enum par_reason reason;
+	u64 seconds;
+};
+
+/**
+ * struct par_situation - what is so at the moment
+ * @now: s
+ * @gear: the current one; @target: where a shift goes to, else the same
+ * @degraded: a member is missing; @syncing: members that a sync needs
+ *	could go to sleep
+ * @refused: s until the members that sleep in this gear have spin-ups, by gear;
+ *	0: they have
+ * @owed: s that members would be busy with copying before this gear, by gear
+ */
+struct par_situation {
+	u64 now;
+	unsigned int gear, target;
+	bool degraded, syncing;
+	u64 refused[PAR_MAX_SETS + 1];
+	u32 owed[PAR_MAX_SETS + 1];
+};
+
+/**
+ * struct par_policy - what the policy remembers
+ * @quiet_since: when a lower gear began to be enough, or 0: it is not, by gear
+ * @slow: utilization of a gear at which requests took too long there, or PAR_LOAD_MAX
+ * @shifted: when the gear has changed last
+ * @slept_since: when that was, if it was a shift down, else 0
+ * @sleep: s until the next shift up on average, of late; @sleeps: how many there were
+ * @regrets: how often the hold time is doubled
+ */
+struct par_policy {
+	const struct par_geometry *geo;
+	struct par_knobs knobs;
+	struct par_series series;
+	u64 quiet_since[PAR_MAX_SETS + 1];
+	u32 slow[PAR_MAX_SETS + 1];
+	u64 shifted, slept_since, sleep;
+	u32 sleeps, regrets;
+};
+
+/* par_knobs_init - what a new array has */
+void par_knobs_init(struct par_knobs *knobs, const struct par_geometry *geo);
+
+/* par_knobs_error - what is wrong with them and what would be right, or NULL */
+const char *par_knobs_error(const struct par_knobs *knobs,
+			    const struct par_geometry *geo);
+
+/* par_policy_init - nothing has been seen; @interval: see par_series_init() */
+void par_policy_init(struct par_policy *policy, const struct par_geometry *geo,
+		     struct par_interval *interval, u64 now);
+
+/* par_policy_set - have other, valid, knobs from now on; what has been seen counts */
+void par_policy_set(struct par_policy *policy, const struct par_knobs *knobs);
+
+/* par_policy_see - an interval is over, in gear @gear */
+void par_policy_see(struct par_policy *policy, const struct par_interval *interval,
+		    unsigned int gear, u64 now);
+
+/*
+ * par_policy_decide - the gear to be in. Only looks. It is asked once an interval,
+ * after par_policy_see().
+ */
+struct par_decision par_policy_decide(const struct par_policy *policy,
+				      const struct par_situation *is);
+
+/* par_policy_shifted - the gear has changed from @old to @gear; @why: of the policy's, or manual */
+void par_policy_shifted(struct par_policy *policy, unsigned int old,
+			unsigned int gear, enum par_reason why, u64 now);
+
+/* par_policy_hold - the hold time as it is after regrets, s */
+u64 par_policy_hold(const struct par_policy *policy);
+
+/* par_reason_name - one word, as in traces and uevents */
+const char *par_reason_name(enum par_reason reason);
+
+/*
+ * par_policy_explain - one line, without its end, that says why the array is in its
+ * gear and what would change that. Returns its length, at most @size - 1.
+ */
+int par_policy_explain(const struct par_policy *policy,
+		       const struct par_situation *is, char *line, size_t size);
+
+#endif

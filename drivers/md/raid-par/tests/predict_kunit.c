@@ -1,0 +1,419 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Predicted utilizations: what a write to an image costs against one that is followed
+ * disk by disk through raid5's layout and the images in images; and what is said of
+ * an array whose requests and their costs are known against these.
+ */
+#include <kunit/test.h>
+#include <linux/math64.h>
+#include <linux/prandom.h>
+
+#include "../predict.h"
+#include "layouts.h"
+
+#define SEED	20241126
+#define WRITES	2000U		/* that are followed, on each sleeper */
+#define DEEPEST	7U
+
+KUNIT_ARRAY_PARAM_DESC(layout, par_kunit_layouts, name);
+
+/* On members @times as large as the layout says. */
+static struct par_geometry *geometry_of(struct kunit *test, u64 times)
+{
+	const struct par_kunit_layout *in = test->param_value;
+	struct par_geometry *geo = kunit_kzalloc(test, sizeof(*geo), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, geo);
+	KUNIT_ASSERT_EQ_MSG(test, par_geometry_init(geo, in->layout, in->disks,
+						    in->chunk, in->dev * times),
+			    PAR_GEO_OK, "%s", in->name);
+	return geo;
+}
+
+static struct par_geometry *geometry(struct kunit *test)
+{
+	return geometry_of(test, 1);
+}
+
+/* ---- a write that is followed ---- */
+
+static u64 member_write(const struct par_geometry *geo, unsigned int gear,
+			unsigned int set, unsigned int d, u64 sector);
+
+/*
+ * A small write to sector @at of set @set. Left-symmetric: parity moves back by one
+ * disk a stripe, data begins after it. Requests to disks, in all.
+ */
+static u64 set_write(const struct par_geometry *geo, unsigned int gear,
+		     unsigned int set, u64 at)
+{
+	unsigned int members = geo->set[set].members, p = geo->parities;
+	unsigned int data = members - p, column, parity, k;
+	u64 chunk, stripe, sector, requests;
+	u32 within, which;
+
+	chunk = div_u64_rem(at, geo->chunk_sectors, &within);
+	stripe = div_u64_rem(chunk, data, &which);
+	sector = stripe * geo->chunk_sectors + within;
+	div_u64_rem(stripe, members, &which);
+	parity = members - 1 - which;
+	div_u64_rem(chunk, data, &which);
+	column = p ? (parity + p + which) % members : which;
+
+	/* Old data and parity, or the other data; a read is one, wherever it goes. */
+	requests = p ? (data - 1 < 1 + p ? data - 1 : 1 + p) : 0;
+	requests += member_write(geo, gear, set, column, sector);
+	for (k = 0; k < p; k++)
+		requests += member_write(geo, gear, set, (parity + k) % members, sector);
+	return requests;
+}
+
+static u64 member_write(const struct par_geometry *geo, unsigned int gear,
+			unsigned int set, unsigned int d, u64 sector)
+{
+	if (d < geo->set[gear].members)
+		return 1;
+	return set_write(geo, gear, par_image_set(geo, d),
+			 par_image_sector(geo, d, par_set_offset(geo, set, sector)));
+}
+
+/* Anywhere in the array, whose members are large, so that all is hit evenly. */
+static void write_cost(struct kunit *test)
+{
+	const struct par_kunit_layout *in = test->param_value;
+	const struct par_geometry *geo = geometry_of(test, 4096);
+	u64 rows = geo->set[geo->gears].rows, row;
+	unsigned int gear, d, k;
+	struct rnd_state rng;
+
+	prandom_seed_state(&rng, SEED);
+	for (gear = 1; gear < geo->gears; gear++)
+		for (d = geo->set[gear].members; d < geo->members; d++) {
+			u64 cost = par_image_write_cost(geo, gear, d), sum = 0, mean;
+
+			/* An image in an image in an image …: it would take too long. */
+			if (par_image_set(geo, d) - gear > DEEPEST)
+				continue;
+			for (k = 0; k < WRITES; k++) {
+				row = mul_u64_u32_shr(rows, prandom_u32_state(&rng), 32);
+				sum += member_write(geo, gear, geo->gears, d,
+						    row << geo->seg_shift);
+			}
+			mean = div_u64(sum * PAR_DEARER_ONE, k);
+			KUNIT_EXPECT_LE_MSG(test, abs_diff(cost, mean), mean / 8,
+					    "%s, gear %u, member %u: %llu, %llu followed",
+					    in->name, gear, d, cost, mean);
+		}
+}
+
+/* ---- an array whose costs are known ---- */
+
+/*
+ * @cost: ns that a request keeps a member busy in the top gear; @dearer: in percent
+ * of that, by gear; @image_write: requests that a write to an image comes to, in
+ * percent, or 0: as it follows from the geometry
+ */
+struct known {
+	const struct par_geometry *geo;
+	u64 cost, ns;
+	unsigned int dearer[PAR_MAX_SETS + 1], image_write;
+};
+
+static u64 dumb_sent(const struct known *k, unsigned int gear,
+		     const struct par_sample *s)
+{
+	u64 sent = 0;
+	unsigned int d;
+
+	for (d = 0; d < k->geo->members; d++) {
+		u64 writes = s->home[d][1];
+
+		sent += s->home[d][0];
+		if (d < k->geo->set[gear].members)
+			sent += writes;
+		else if (k->image_write)
+			sent += writes * k->image_write / 100;
+		else
+			sent += writes * par_image_write_cost(k->geo, gear, d) / 1024;
+	}
+	return sent;
+}
+
+static u64 dumb_busy(const struct known *k, unsigned int gear,
+		     const struct par_sample *s)
+{
+	return dumb_sent(k, gear, s) * k->cost / 100 * k->dearer[gear];
+}
+
+static u64 dumb_load(const struct known *k, unsigned int gear,
+		     const struct par_sample *s)
+{
+	return dumb_busy(k, gear, s) * 10000 / (k->geo->set[gear].members * k->ns);
+}
+
+/* @reads and @writes to each virtual member; four of them make a request. */
+static void make_sample(const struct known *k, unsigned int gear, unsigned int reads,
+			unsigned int writes, struct par_sample *s)
+{
+	unsigned int d;
+
+	memset(s, 0, sizeof(*s));
+	s->ns = k->ns;
+	s->gear = gear;
+	for (d = 0; d < k->geo->members; d++) {
+		s->home[d][0] = reads;
+		s->home[d][1] = writes;
+		s->requests[0] += reads;
+		s->requests[1] += writes;
+	}
+	s->requests[0] /= 4;
+	s->requests[1] /= 4;
+	s->sectors = (s->requests[0] + s->requests[1]) * 8;
+	s->waited_ns[0] = s->requests[0] * 9000000ULL;
+	s->waited_ns[1] = s->requests[1] * 15000000ULL;
+	s->sent = dumb_sent(k, gear, s);
+	s->busy_ns = dumb_busy(k, gear, s);
+}
+
+static void known_init(struct known *k, const struct par_geometry *geo)
+{
+	unsigned int i;
+
+	*k = (struct known) { .geo = geo, .cost = 20000, .ns = 1000000000 };
+	for (i = 1; i <= geo->gears; i++)
+		k->dearer[i] = 100;
+}
+
+static void expect_near(struct kunit *test, const struct known *k,
+			const struct par_sample *s,
+			const struct par_interval *interval, unsigned int percent,
+			const char *what)
+{
+	const struct par_kunit_layout *in = test->param_value;
+	unsigned int i;
+
+	for (i = 1; i <= k->geo->gears; i++) {
+		u64 is = min(dumb_load(k, i, s), 65535ULL);
+
+		KUNIT_ASSERT_LE_MSG(test, abs_diff((u64)interval->load[i], is),
+				    is * percent / 100 + 2,
+				    "%s, %s, from gear %u, of gear %u: %u, is %llu",
+				    in->name, what, s->gear, i, interval->load[i], is);
+	}
+}
+
+static struct par_forecast *forecast_of(struct kunit *test,
+					const struct par_geometry *geo)
+{
+	struct par_forecast *f = kunit_kzalloc(test, sizeof(*f), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, f);
+	par_forecast_init(f, geo);
+	return f;
+}
+
+/* Any mix of reads and writes, in any gear: what each other would have, within 2 %. */
+static void from_the_geometry(struct kunit *test)
+{
+	const struct par_geometry *geo = geometry(test);
+	struct par_interval interval;
+	struct par_sample s;
+	struct rnd_state rng;
+	unsigned int gear, n;
+	struct known k;
+
+	prandom_seed_state(&rng, SEED);
+	known_init(&k, geo);
+	for (gear = 1; gear <= geo->gears; gear++) {
+		struct par_forecast *f = forecast_of(test, geo);
+
+		for (n = 0; n < 40; n++) {
+			make_sample(&k, gear, prandom_u32_state(&rng) % 200,
+				    prandom_u32_state(&rng) % 200, &s);
+			KUNIT_ASSERT_TRUE(test, par_forecast_see(f, &s, &interval));
+			expect_near(test, &k, &s, &interval, 2, "any mix");
+		}
+		KUNIT_EXPECT_EQ(test, interval.requests, s.requests[0] + s.requests[1]);
+		KUNIT_EXPECT_EQ(test, interval.waited, s.requests[0] * 9000 +
+				s.requests[1] * 15000);
+	}
+}
+
+/*
+ * What is counted goes before what the geometry says: full stripes in the gear sets,
+ * for which an image write costs less than two requests.
+ */
+static void image_writes_counted(struct kunit *test)
+{
+	const struct par_geometry *geo = geometry(test);
+	struct par_forecast *f = forecast_of(test, geo);
+	struct par_interval interval;
+	struct par_sample s;
+	unsigned int gear, n;
+	struct known k;
+
+	known_init(&k, geo);
+	k.image_write = 150;
+	for (gear = 1; gear <= geo->gears; gear++)
+		for (n = 0; n < 10; n++) {
+			make_sample(&k, gear, 20, 100, &s);
+			par_forecast_see(f, &s, &interval);
+		}
+	expect_near(test, &k, &s, &interval, 2, "all gears have been seen");
+}
+
+/* A request costs more in the lowest gear, whose arms go further. That is learnt. */
+static void dearer_learned(struct kunit *test)
+{
+	const struct par_geometry *geo = geometry(test);
+	struct par_forecast *f = forecast_of(test, geo);
+	struct par_interval interval;
+	struct par_sample s;
+	unsigned int n, round;
+	struct known k;
+
+	known_init(&k, geo);
+	k.dearer[1] = 150;
+	for (round = 0; round < 8; round++)
+		for (n = 0; n < 50; n++) {
+			make_sample(&k, n < 25 ? geo->gears : 1, 60, 40, &s);
+			par_forecast_see(f, &s, &interval);
+			if (round == 7)
+				expect_near(test, &k, &s, &interval, 3, "learnt");
+		}
+}
+
+/* What is large costs less a page. Each is known by itself, also beside others. */
+static void sizes_apart(struct kunit *test)
+{
+	static const unsigned int kib[] = { 16, 17, 256, 257, 4 };
+	const struct par_geometry *geo = geometry(test);
+	struct par_forecast *f = forecast_of(test, geo);
+	struct par_interval interval;
+	struct par_sample s;
+	unsigned int k, n;
+	struct known known;
+
+	known_init(&known, geo);
+	for (n = 0; n < 8; n++)
+		for (k = 0; k < ARRAY_SIZE(kib); k++) {
+			known.cost = kib[k] <= 16 ? 40000 : kib[k] <= 256 ? 9000 : 2000;
+			make_sample(&known, geo->gears, 70, 30, &s);
+			s.sectors = (s.requests[0] + s.requests[1]) * kib[k] * 2;
+			s.others = n == 7;
+			if (s.others)
+				s.busy_ns = s.ns * geo->members;
+			KUNIT_ASSERT_TRUE(test, par_forecast_see(f, &s, &interval));
+			expect_near(test, &known, &s, &interval, 2, "sizes");
+		}
+}
+
+/* What copies and syncs do to the members is not taken for the user's load. */
+static void others_left_out(struct kunit *test)
+{
+	const struct par_geometry *geo = geometry(test);
+	struct par_interval interval;
+	unsigned int gear, n, d;
+	struct par_sample s, seen;
+	struct known k;
+
+	known_init(&k, geo);
+	for (gear = 1; gear <= geo->gears; gear++) {
+		struct par_forecast *f = forecast_of(test, geo);
+
+		for (n = 0; n < 60; n++) {
+			make_sample(&k, gear, 80, 40, &s);
+			seen = s;
+			if (n > 20) {
+				seen.others = true;
+				seen.sent *= 3;
+				seen.busy_ns = s.ns * geo->set[gear].members;
+			}
+			if (n > 40) {
+				seen.synced = true;
+				for (d = 0; d < geo->members; d++)
+					seen.home[d][n % 2] += 100000;
+			}
+			KUNIT_ASSERT_TRUE(test, par_forecast_see(f, &seen, &interval));
+			expect_near(test, &k, &s, &interval, 2, "others");
+		}
+	}
+}
+
+/*
+ * Nothing is made up: of a gear that has changed nothing is said, nor of a sync before
+ * the array has been seen without one. A request that was never seen alone costs as much
+ * as those of others.
+ */
+static void not_known(struct kunit *test)
+{
+	const struct par_geometry *geo = geometry(test);
+	struct par_forecast *f = forecast_of(test, geo);
+	struct par_interval interval;
+	struct par_sample s;
+	struct known k;
+	unsigned int i;
+
+	known_init(&k, geo);
+	make_sample(&k, geo->gears, 0, 0, &s);
+	KUNIT_EXPECT_TRUE(test, par_forecast_see(f, &s, &interval));
+	for (i = 1; i <= geo->gears; i++)
+		KUNIT_EXPECT_EQ(test, interval.load[i], 0);
+	make_sample(&k, geo->gears, 500, 500, &s);
+	s.others = true;
+	s.synced = true;
+	KUNIT_EXPECT_FALSE(test, par_forecast_see(f, &s, &interval));
+	s.synced = false;
+	s.shifted = true;
+	KUNIT_EXPECT_FALSE(test, par_forecast_see(f, &s, &interval));
+	s.shifted = false;
+	s.sent *= 2;
+	s.busy_ns *= 2;
+	KUNIT_EXPECT_TRUE(test, par_forecast_see(f, &s, &interval));
+	s.sent /= 2;
+	s.busy_ns /= 2;
+	expect_near(test, &k, &s, &interval, 2, "as others");
+}
+
+/* The most that can be: no overflow, and never less for more. */
+static void huge(struct kunit *test)
+{
+	const struct par_geometry *geo = geometry(test);
+	struct par_forecast *f = forecast_of(test, geo);
+	struct par_interval interval, before = {};
+	struct par_sample s;
+	unsigned int bits, i;
+	struct known k;
+
+	known_init(&k, geo);
+	for (bits = 0; bits < 31; bits++) {
+		make_sample(&k, geo->gears, 1U << bits, 1U << bits, &s);
+		s.ns = 60000000000ULL;
+		s.busy_ns = min(s.busy_ns, s.ns * geo->members);
+		if (!par_forecast_see(f, &s, &interval))
+			continue;
+		for (i = 1; i <= geo->gears; i++)
+			KUNIT_ASSERT_GE(test, interval.load[i], before.load[i]);
+		before = interval;
+	}
+	KUNIT_EXPECT_EQ(test, before.load[geo->gears], PAR_LOAD_ONE);
+}
+
+static struct kunit_case predict_cases[] = {
+	KUNIT_CASE_PARAM(write_cost, layout_gen_params),
+	KUNIT_CASE_PARAM(from_the_geometry, layout_gen_params),
+	KUNIT_CASE_PARAM(image_writes_counted, layout_gen_params),
+	KUNIT_CASE_PARAM(dearer_learned, layout_gen_params),
+	KUNIT_CASE_PARAM(sizes_apart, layout_gen_params),
+	KUNIT_CASE_PARAM(others_left_out, layout_gen_params),
+	KUNIT_CASE_PARAM(not_known, layout_gen_params),
+	KUNIT_CASE_PARAM(huge, layout_gen_params),
+	{}
+};
+
+static struct kunit_suite predict_suite = {
+	.name = "raid-par-predict",
+	.test_cases = predict_cases,
+};
+
+kunit_test_suite(predict_suite);
