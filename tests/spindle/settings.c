@@ -4,6 +4,7 @@
 #include <linux/module.h>
 #include <linux/stddef.h>
 #include <linux/string.h>
+#include "presets.h"
 #include "spindle.h"
 
 #define MAX_MS		(24ULL * 3600 * MSEC_PER_SEC)
@@ -91,30 +92,22 @@ static const struct spindle_kind presets[] = {
 		.cache_kib = 16384,
 	}, {
 		.preset = "nearline",
-		.mechanics = {
-			.rpm = 7200,
-			.seek_track_us = 230,
-			.seek_avg_us = 8000,
-			.seek_full_us = 17060,
-			.outer_kib = 254882,
-			.inner_kib = 127441,
-			.zones = 32,
-		},
-		.overhead_us = 200,
+		.mechanics = NEARLINE_MECHANICS,
+		.overhead_us = NEARLINE_OVERHEAD_US,
 		.bus_kib = 585937,
 		.depth = 32,
 		.max_age_ms = 500,
 		.cache_kib = 16384,
 		.readahead_kib = 2048,
 		.milliwatts = {
-			[SPINDLE_STANDBY] = 1000,
-			[SPINDLE_SPIN_UP] = 24000,
-			[SPINDLE_SPIN_DOWN] = 1000,
-			[SPINDLE_IDLE] = 5000,
-			[SPINDLE_ACTIVE] = 10000,
+			[SPINDLE_STANDBY] = NEARLINE_STANDBY_MW,
+			[SPINDLE_SPIN_UP] = NEARLINE_SPIN_UP_MW,
+			[SPINDLE_SPIN_DOWN] = NEARLINE_SPIN_DOWN_MW,
+			[SPINDLE_IDLE] = NEARLINE_IDLE_MW,
+			[SPINDLE_ACTIVE] = NEARLINE_ACTIVE_MW,
 		},
-		.spin_up_ms = 20000,
-		.spin_down_ms = 10000,
+		.spin_up_ms = NEARLINE_SPIN_UP_MS,
+		.spin_down_ms = NEARLINE_SPIN_DOWN_MS,
 	}, {
 		.preset = "nas",
 		.mechanics = {

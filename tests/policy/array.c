@@ -1,0 +1,464 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <stdlib.h>
+
+#include "array.h"
+
+#define COPY_RATE	32768U		/* KiB/s, as monitor.c takes it before it knows */
+/* KiB/s of copies when there are requests, and when not, as an array has it from birth */
+#define SPEED_MIN	8192U
+#define SPEED_MAX	2097152U
+#define EPOCH		1000000U	/* seconds; the ration's clock at time 0 */
+
+enum { BOTH, HOME, IMAGE };
+
+/* ---- where it lies ---- */
+
+static bool turns(const struct array *array, unsigned int d)
+{
+	return par_awake_in(&array->geo, array->gear, d);
+}
+
+static u8 *state_of(struct array *array, unsigned int d, u64 x)
+{
+	return &array->state[(d - array->geo.set[1].members) * array->segments +
+			     (x >> array->geo.seg_shift)];
+}
+
+static void owe(struct array *array, unsigned int d, u64 x, u8 state)
+{
+	u8 *now = state_of(array, d, x);
+	struct owed *owed = &array->owed[state][d];
+
+	if (*now == state)
+		return;
+	if (*now == HOME)
+		array->owed_home[d]--;
+	*now = state;
+	if (state == HOME)
+		array->owed_home[d]++;
+	if (state == BOTH)
+		return;
+	if (owed->count == owed->room) {
+		owed->room = owed->room ? 2 * owed->room : 1024;
+		owed->list = realloc(owed->list, owed->room * sizeof(*owed->list));
+		if (!owed->list)
+			abort();
+	}
+	owed->list[owed->count++] = x >> array->geo.seg_shift;
+}
+
+/* md raid5's left-symmetric; returns the data's member, sets the parity's and the sector there. */
+static unsigned int place_in(const struct par_geometry *geo, unsigned int set, u64 sector,
+			     unsigned int *parity, u64 *there)
+{
+	unsigned int members = geo->set[set].members, data = members - geo->parities;
+	u64 chunk = sector / geo->chunk_sectors, stripe = chunk / data;
+
+	*parity = members - 1 - stripe % members;
+	*there = par_set_offset(geo, set, stripe * geo->chunk_sectors + sector % geo->chunk_sectors);
+	if (!geo->parities)
+		return chunk % data;
+	return (*parity + geo->parities + chunk % data) % members;
+}
+
+/* ---- requests to sets, and to their members ---- */
+
+static u64 write_set(struct array *array, unsigned int set, u64 now, u64 sector, u64 sectors);
+
+static u64 to_disk(struct array *array, unsigned int d, u64 now, u64 x, u64 sectors, bool again)
+{
+	return disk_send(&array->disk[d], now, array->geo.meta_sectors + x, sectors, again);
+}
+
+static u64 read_set(struct array *array, unsigned int set, u64 now, u64 sector, u64 sectors);
+
+static u64 read_member(struct array *array, unsigned int d, u64 now, u64 x, u64 sectors)
+{
+	const struct par_geometry *geo = &array->geo;
+
+	if (!par_is_sleeper(geo, d) || (turns(array, d) && *state_of(array, d, x) != IMAGE))
+		return to_disk(array, d, now, x, sectors, false);
+	return read_set(array, par_image_set(geo, d), now, par_image_sector(geo, d, x), sectors);
+}
+
+/* @again: raid5 has read it before. */
+static u64 write_member(struct array *array, unsigned int d, u64 now, u64 x, u64 sectors, bool again)
+{
+	const struct par_geometry *geo = &array->geo;
+	bool whole = sectors >= geo->seg_sectors;
+
+	if (!par_is_sleeper(geo, d))
+		return to_disk(array, d, now, x, sectors, again);
+	if (turns(array, d) && (whole || *state_of(array, d, x) != IMAGE)) {
+		owe(array, d, x, HOME);
+		return to_disk(array, d, now, x, sectors, again);
+	}
+	owe(array, d, x, IMAGE);
+	return write_set(array, par_image_set(geo, d), now, par_image_sector(geo, d, x), sectors);
+}
+
+static u64 read_set(struct array *array, unsigned int set, u64 now, u64 sector, u64 sectors)
+{
+	const struct par_geometry *geo = &array->geo;
+	u64 done = now;
+
+	while (sectors) {
+		u64 piece = min(sectors, geo->chunk_sectors - sector % geo->chunk_sectors), x;
+		unsigned int parity, d = place_in(geo, set, sector, &parity, &x);
+
+		if (set == geo->gears)
+			array->sample.home[d][PAR_READS]++;
+		done = max(done, read_member(array, d, now, x, piece));
+		sector += piece;
+		sectors -= piece;
+	}
+	return done;
+}
+
+static u64 write_one(struct array *array, unsigned int set, unsigned int d, u64 now, u64 x, u64 sectors, bool again)
+{
+	if (set == array->geo.gears) {
+		array->sample.home[d][PAR_READS] += again;
+		array->sample.home[d][PAR_WRITES]++;
+	}
+	return write_member(array, d, now, x, sectors, again);
+}
+
+/* Of one stripe: data are read and written, and parities; or written only, if it is whole. */
+static u64 write_stripe(struct array *array, unsigned int set, u64 now, u64 sector, u64 sectors, u64 row)
+{
+	const struct par_geometry *geo = &array->geo;
+	bool again = sectors < row && geo->parities;
+	u64 done = now, longest = 0, x, begin = 0;
+	unsigned int parity, p;
+
+	while (sectors) {
+		u64 piece = min(sectors, geo->chunk_sectors - sector % geo->chunk_sectors);
+		unsigned int d = place_in(geo, set, sector, &parity, &x);
+
+		done = max(done, write_one(array, set, d, now, x, piece, again));
+		if (piece > longest) {
+			longest = piece;
+			begin = x;
+		}
+		sector += piece;
+		sectors -= piece;
+	}
+	for (p = 0; p < geo->parities; p++)
+		done = max(done, write_one(array, set, (parity + p) % geo->set[set].members, now, begin, longest, again));
+	return done;
+}
+
+static u64 write_set(struct array *array, unsigned int set, u64 now, u64 sector, u64 sectors)
+{
+	const struct par_geometry *geo = &array->geo;
+	u64 row = (u64)(geo->set[set].members - geo->parities) * geo->chunk_sectors, done = now;
+
+	while (sectors) {
+		u64 part = min(sectors, row - sector % row);
+
+		done = max(done, write_stripe(array, set, now, sector, part, row));
+		sector += part;
+		sectors -= part;
+	}
+	return done;
+}
+
+/* ---- copies ---- */
+
+/*
+ * What is to be copied now: before a shift down what its sleepers have alone, else what
+ * images have alone of members that turn.
+ */
+static int to_copy(const struct array *array, unsigned int *d)
+{
+	unsigned int end = array->geo.set[array->gear].members;
+	int state = array->target < array->gear ? HOME : IMAGE;
+
+	if (array->target > array->gear)
+		return BOTH;
+	for (*d = array->geo.set[state == HOME ? array->target : 1].members; *d < end; ++*d)
+		if (array->owed[state][*d].count)
+			return state;
+	return BOTH;
+}
+
+/* As propagate.c yields to requests. */
+static void pace(struct array *array)
+{
+	u64 requests = array->nr_requests, kib = array->geo.seg_sectors / 2;
+	u32 limit = requests != array->paced_requests ? SPEED_MIN : SPEED_MAX;
+
+	array->paced_requests = requests;
+	array->copy_due = max(array->copy_due, array->copy_began) + kib * NSEC_PER_SEC / limit;
+	array->copy_next = max(array->copy_next, array->copy_due);
+}
+
+static void copy_one(struct array *array, int state, unsigned int d)
+{
+	const struct par_geometry *geo = &array->geo;
+	struct owed *owed = &array->owed[state][d];
+	u64 x = owed->list[--owed->count] << geo->seg_shift, read, image;
+
+	/* It may have become another since it was noted down. */
+	if (*state_of(array, d, x) != state)
+		return;
+	image = par_image_sector(geo, d, x);
+	array->copy_began = array->copy_next;
+	if (state == HOME)
+		read = to_disk(array, d, array->copy_next, x, geo->seg_sectors, false);
+	else
+		read = read_set(array, par_image_set(geo, d), array->copy_next, image, geo->seg_sectors);
+	owe(array, d, x, BOTH);
+	if (state == HOME)
+		array->copy_next = write_set(array, par_image_set(geo, d), read, image, geo->seg_sectors);
+	else
+		array->copy_next = to_disk(array, d, read, x, geo->seg_sectors, false);
+	array->copied += geo->seg_sectors << 9;
+	pace(array);
+}
+
+static void change_gear(struct array *array, u64 now);
+
+static bool owed_below(const struct array *array, unsigned int gear)
+{
+	unsigned int d;
+
+	for (d = array->geo.set[gear].members; d < array->geo.members; d++)
+		if (array->owed_home[d])
+			return true;
+	return false;
+}
+
+/* All that is done by itself until @now. */
+static void go_on(struct array *array, u64 now)
+{
+	unsigned int d;
+	int state;
+
+	for (d = 0; d < array->geo.members; d++)
+		if (array->disk[d].state == DISK_STOPS && array->disk[d].since + DISK_SPIN_DOWN <= now)
+			disk_become(&array->disk[d], DISK_STANDS, array->disk[d].since + DISK_SPIN_DOWN);
+	if (array->target > array->gear && array->turning <= now)
+		change_gear(array, array->turning);
+	while (array->copy_next <= now && (state = to_copy(array, &d)) != BOTH) {
+		array->copying = true;
+		copy_one(array, state, d);
+	}
+	if (array->target < array->gear && !owed_below(array, array->target) && array->copy_next <= now)
+		change_gear(array, now);
+	array->copy_next = max(array->copy_next, now);
+}
+
+/* ---- shifts ---- */
+
+static u64 wall(u64 now)
+{
+	return EPOCH + now / NSEC_PER_SEC;
+}
+
+static void change_gear(struct array *array, u64 now)
+{
+	const struct par_geometry *geo = &array->geo;
+	struct shift *shift = &array->shifts[array->nr_shifts++];
+	unsigned int d;
+
+	if (array->nr_shifts == ARRAY_MOST_SHIFTS)
+		abort();
+	*shift = (struct shift) { array->asked, now, array->gear, array->target, array->why, "" };
+	memcpy(shift->words, array->words, sizeof(shift->words));
+	if (array->target < array->gear && array->copied > array->copied_before && now > array->shift_began)
+		array->copy_rate = max_t(u64, 1, (array->copied - array->copied_before) / 1024 * NSEC_PER_SEC /
+					 (now - array->shift_began));
+	for (d = 0; d < geo->members; d++) {
+		if (array->disk[d].state == DISK_STARTS)
+			disk_become(&array->disk[d], DISK_TURNS, now);
+		else if (d >= geo->set[array->target].members && array->disk[d].state == DISK_TURNS)
+			disk_become(&array->disk[d], DISK_STOPS, now);
+	}
+	par_policy_shifted(&array->policy, array->gear, array->target, array->why, now / NSEC_PER_SEC);
+	array->gear = array->target;
+	array->copy_next = max(array->copy_next, now);
+}
+
+/* Those that are stopping stop first. */
+static void start_disks(struct array *array, u64 now)
+{
+	unsigned int d;
+
+	array->turning = now;
+	for (d = 0; d < array->geo.set[array->target].members; d++) {
+		struct disk *disk = &array->disk[d];
+		u64 ready = disk->state == DISK_STOPS ? disk->since + DISK_SPIN_DOWN : now;
+
+		if (disk->state == DISK_TURNS)
+			continue;
+		if (disk->state == DISK_STARTS) {
+			array->turning = max(array->turning, disk->since + DISK_SPIN_UP);
+			continue;
+		}
+		disk_become(disk, DISK_STARTS, ready);
+		par_ration_tick(&array->ration[d], array->carry, wall(now));
+		par_ration_spend(&array->ration[d]);
+		array->turning = max(array->turning, ready + DISK_SPIN_UP);
+	}
+}
+
+static void look_around(struct array *array, u64 now, struct par_situation *is)
+{
+	unsigned int i, d;
+
+	memset(is, 0, sizeof(*is));
+	is->now = now / NSEC_PER_SEC;
+	is->gear = array->gear;
+	is->target = array->target;
+	for (i = 1; i < array->gear; i++) {
+		u64 segments = 0;
+
+		for (d = array->geo.set[i].members; d < array->geo.members; d++) {
+			par_ration_tick(&array->ration[d], array->carry, wall(now));
+			is->refused[i] = max(is->refused[i], par_ration_wait(&array->ration[d], wall(now)));
+			segments += array->owed_home[d];
+		}
+		is->owed[i] = min_t(u64, U32_MAX, segments * (array->geo.seg_sectors / 2) / array->copy_rate);
+	}
+}
+
+static void decide(struct array *array, u64 now)
+{
+	struct par_decision decision;
+	struct par_situation is;
+
+	look_around(array, now, &is);
+	decision = par_policy_decide(&array->policy, &is);
+	if (decision.gear == array->target)
+		return;
+	par_policy_explain(&array->policy, &is, array->words, sizeof(array->words));
+	array->target = decision.gear;
+	array->asked = now;
+	array->why = decision.reason;
+	array->shift_began = now;
+	array->copied_before = array->copied;
+	if (array->target > array->gear)
+		start_disks(array, now);
+	go_on(array, now);
+}
+
+/* ---- from without ---- */
+
+u64 array_request(struct array *array, u64 now, bool write, u64 sector, u64 sectors)
+{
+	u64 done;
+
+	go_on(array, now);
+	sector %= array->geo.array_sectors - sectors;
+	done = write ? write_set(array, array->geo.gears, now, sector, sectors) :
+		       read_set(array, array->geo.gears, now, sector, sectors);
+	array->sample.requests[write]++;
+	array->sample.waited_ns[write] += done - now;
+	array->sample.sectors += sectors;
+	array->bytes += sectors << 9;
+	array->nr_requests++;
+	return done;
+}
+
+void array_interval(struct array *array, u64 now)
+{
+	struct par_sample *sample = &array->sample;
+	unsigned int gear = array->gear, d;
+	struct par_interval interval;
+
+	go_on(array, now);
+	sample->ns = now - array->begun;
+	sample->shifted = sample->gear != array->gear || gear != array->gear;
+	sample->others = array->copying;
+	for (d = 0; d < array->geo.members; d++) {
+		u64 busy = disk_busy(&array->disk[d], now);
+
+		if (turns(array, d)) {
+			sample->busy_ns += busy - array->busy[d];
+			sample->sent += array->disk[d].requests - array->requests[d];
+		}
+		array->busy[d] = busy;
+		array->requests[d] = array->disk[d].requests;
+	}
+	if (!array->fixed) {
+		if (par_forecast_see(&array->forecast, sample, &interval))
+			par_policy_see(&array->policy, &interval, sample->gear, now / NSEC_PER_SEC);
+		decide(array, now);
+	}
+	memset(sample, 0, sizeof(*sample));
+	sample->gear = array->gear;
+	array->copying = to_copy(array, &d) != BOTH;
+	array->begun = now;
+}
+
+u64 array_demand(const struct array *array)
+{
+	u64 sent = 0;
+	unsigned int d;
+
+	for (d = 0; d < array->geo.members; d++)
+		sent += array->disk[d].sent;
+	return sent;
+}
+
+double array_joules(const struct array *array, u64 now)
+{
+	double joules = 0;
+	unsigned int d;
+
+	for (d = 0; d < array->geo.members; d++)
+		joules += disk_joules(&array->disk[d], now);
+	return joules;
+}
+
+static void *zeroed(size_t count, size_t size)
+{
+	void *memory = calloc(count, size);
+
+	if (!memory)
+		abort();
+	return memory;
+}
+
+void array_init(struct array *array, u32 layout, u32 cycles, u32 carry)
+{
+	struct par_geometry *geo = &array->geo;
+	enum par_geo_error error = par_geometry_init(geo, layout, fls(layout & PAR_LAYOUT_MEMBERS), 1024, DISK_SECTORS);
+	unsigned int d;
+
+	if (error) {
+		fprintf(stderr, "policy-replay: %s\n", par_geo_strerror(error));
+		exit(2);
+	}
+	array->carry = carry;
+	for (d = 0; d < geo->members; d++) {
+		array->disk[d].model = disk_model();
+		par_ration_begin(&array->ration[d], wall(0));
+		if (carry > PAR_CARRY_MAX || !par_ration_set(&array->ration[d], cycles, PAR_YEARS_DEFAULT, carry)) {
+			fprintf(stderr, "policy-replay: no such ration\n");
+			exit(2);
+		}
+	}
+	array->segments = (DISK_SECTORS >> geo->seg_shift) + 1;
+	array->state = zeroed((geo->members - geo->set[1].members) * array->segments, 1);
+	array->shifts = zeroed(ARRAY_MOST_SHIFTS, sizeof(*array->shifts));
+	array->gear = geo->gears;
+	array->target = geo->gears;
+	array->copy_rate = COPY_RATE;
+	par_forecast_init(&array->forecast, geo);
+	par_policy_init(&array->policy, geo, array->intervals, 0);
+	array->sample.gear = array->gear;
+}
+
+void array_fix(struct array *array, unsigned int gear)
+{
+	unsigned int d;
+
+	array->fixed = true;
+	array->gear = gear;
+	array->target = gear;
+	for (d = array->geo.set[gear].members; d < array->geo.members; d++)
+		array->disk[d].state = DISK_STANDS;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A par array without a kernel: which disks a request keeps busy in the gear it comes
+ * in, what is owed to images and sleepers, shifts, and the policy that asks for them.
+ * Where everything lies is the module's own geometry.c, what is decided its policy.c.
+ *
+ * What it leaves out: the stripe cache (writes that meet there), the metadata, and
+ * errors. All rows are taken as written.
+ */
+#ifndef TESTS_POLICY_ARRAY_H
+#define TESTS_POLICY_ARRAY_H
+
+#include "disk.h"
+#include "history.h"
+#include "policy.h"
+#include "predict.h"
+#include "ration.h"
+
+#define ARRAY_MOST_SHIFTS	100000U
+
+/* struct shift - one that happened; @asked: when the policy did */
+struct shift {
+	u64 asked, done;
+	unsigned int from, to;
+	enum par_reason why;
+	char words[256];
+};
+
+/* struct owed - segments of sleepers of which one copy is stale */
+struct owed {
+	u64 *list;
+	size_t count, room;
+};
+
+/**
+ * struct array - times in ns
+ * @fixed: it never shifts, and never asks
+ * @ration: and @carry days' shares of it that can be saved up
+ * @gear, @target: as in struct par_situation; @asked: when @target was set, and @why
+ * @turning: when the last disk that starts does
+ * @state: of each segment of each sleeper; @segments of a member
+ * @owed: by state and member: to be copied once it is time; @owed_home: those that are
+ *	not copied by other ways meanwhile
+ * @copy_next: when the next one may be copied; @copied: bytes in all; @copy_began and
+ *	@copy_due: when the last one was, and ought to be over; @paced_requests: how many
+ *	requests there were then
+ * @copy_rate: KiB/s, of the last shift down; @shift_began, @copied_before: of this one
+ * @begun: the interval; the rest of that group is what was counted when it did
+ * @bytes: that requests were for; @nr_requests: how many
+ */
+struct array {
+	struct par_geometry geo;
+	bool fixed;
+	struct disk disk[PAR_MAX_MEMBERS];
+	struct par_ration ration[PAR_MAX_MEMBERS];
+	u32 carry;
+	unsigned int gear, target;
+	u64 asked, turning;
+	enum par_reason why;
+	char words[256];
+	u8 *state;
+	u64 segments;
+	struct owed owed[3][PAR_MAX_MEMBERS];
+	u64 owed_home[PAR_MAX_MEMBERS];
+	u64 copy_next, copied, copy_began, copy_due, paced_requests;
+	u64 shift_began, copied_before;
+	u32 copy_rate;
+	struct par_forecast forecast;
+	struct par_policy policy;
+	struct par_interval intervals[PAR_WINDOW_MAX];
+	struct par_sample sample;
+	bool copying;
+	u64 begun, busy[PAR_MAX_MEMBERS], requests[PAR_MAX_MEMBERS];
+	u64 bytes, nr_requests;
+	struct shift *shifts;
+	unsigned int nr_shifts;
+};
+
+/* array_init - all disks turn, at time 0; exits if there is no such array */
+void array_init(struct array *array, u32 layout, u32 cycles, u32 carry);
+
+/* array_fix - it is in gear @gear, which is not the top one only if nothing has come yet, for ever */
+void array_fix(struct array *array, unsigned int gear);
+
+/* array_request - returns when it is done; @now never goes back */
+u64 array_request(struct array *array, u64 now, bool write, u64 sector, u64 sectors);
+
+/* array_interval - an interval is over at @now */
+void array_interval(struct array *array, u64 now);
+
+/* array_demand - ns of work that has come to the members so far, done or not */
+u64 array_demand(const struct array *array);
+
+double array_joules(const struct array *array, u64 now);
+
+#endif

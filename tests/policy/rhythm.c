@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Requests of days that resemble each other, for tests/replay/replay.c and policy-replay.
+ *
+ *	rhythm [OPTION...] SPAN_BYTES NIGHT NOON
+ *
+ * -d DAYS	7
+ * -s SEED	1
+ * -w PERCENT	writes among them, 5
+ * -p PLACES	that requests go to, each of 1 MiB; 4096. Only one of sixteen is written
+ * -b MINUTES	between bursts, on average; none
+ * -f FILE	the requests that write all places first, without the others
+ *
+ * NIGHT requests a second at four in the morning, NOON at four in the afternoon, and
+ * between them as the cosine goes; on the last two days of seven a third of what is above
+ * NIGHT. That is the mean: each minute is busier or less by a factor that is itself a
+ * walk (autoregressive, log-normal, sigma 0.25 over all), and requests in a minute come by
+ * chance. A burst takes one to five minutes, and is half as much as noon besides.
+ * The n-th place is used by 1/sqrt(n), and they are anywhere in the span; requests are of 4 to 64 KiB.
+ */
+#define _GNU_SOURCE
+#include <getopt.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define SECOND	1e9
+#define MINUTE	(60 * SECOND)
+#define PLACE	(1 << 20)
+#define PAGE	4096
+#define SECTOR	512
+#define CHANGED	16
+#define MEMORY	0.95		/* of a minute's factor in the next one's */
+#define SIGMA	0.25
+
+static uint64_t seed = 1, span, places = 4096;
+static double night, noon, writes = 5, bursts;	/* … of them a minute */
+static uint64_t *place;
+static double *limit;
+
+/* splitmix64 */
+static double chance(void)
+{
+	uint64_t z = (seed += 0x9e3779b97f4a7c15ULL);
+
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+	z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+	return ((z ^ (z >> 31)) >> 11) * 0x1p-53;
+}
+
+/* Box and Muller (1958) */
+static double normal(void)
+{
+	double radius = sqrt(-2 * log(1 - chance()));
+
+	return radius * cos(2 * M_PI * chance());
+}
+
+static uint64_t below(uint64_t n)
+{
+	return chance() * n;
+}
+
+static void make_places(void)
+{
+	uint64_t room = span / places, i;
+	double sum = 0;
+
+	place = calloc(places, sizeof(*place));
+	limit = calloc(places, sizeof(*limit));
+	if (!place || !limit || room < PLACE || places < CHANGED)
+		exit(2);
+	/* The most used ones are anywhere. */
+	for (i = 0; i < places; i++) {
+		uint64_t j = below(i + 1);
+
+		place[i] = place[j];
+		place[j] = i;
+	}
+	for (i = 0; i < places; i++) {
+		place[i] = (place[i] * room + below(room - PLACE + 1)) / PAGE * PAGE;
+		limit[i] = sum += 1 / sqrt(i + 1);
+	}
+}
+
+/* Any of the first @number ones. */
+static uint64_t a_place(uint64_t number)
+{
+	double at = chance() * limit[number - 1];
+	uint64_t low = 0, high = number - 1;
+
+	while (low < high) {
+		uint64_t middle = (low + high) / 2;
+
+		if (limit[middle] < at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return place[low];
+}
+
+static void request(double at)
+{
+	static const unsigned int pages[] = { 1, 1, 2, 4, 16 };
+	unsigned int size = pages[below(5)];
+	bool write = chance() * 100 < writes;
+	uint64_t offset = a_place(write ? places / CHANGED : places) + below(PLACE / PAGE - size + 1) * PAGE;
+
+	printf("%.0f %c %" PRIu64 " %u\n", at, write ? 'w' : 'r', offset / SECTOR, size * PAGE);
+}
+
+static double rate_at(uint64_t minute)
+{
+	uint64_t day = minute / 1440;
+	double above = (1 - cos(2 * M_PI * ((double)(minute % 1440) / 1440 - 4 / 24.0))) / 2;
+
+	return night + above * (noon - night) / (day % 7 >= 5 ? 3 : 1);
+}
+
+static void live(uint64_t minutes)
+{
+	uint64_t minute, burst = 0;
+	double noise = 0;
+
+	for (minute = 0; minute < minutes; minute++) {
+		double at = minute * MINUTE, end = at + MINUTE, rate;
+
+		noise = MEMORY * noise + sqrt(1 - MEMORY * MEMORY) * SIGMA * normal();
+		if (!burst && chance() < bursts)
+			burst = 1 + below(5);
+		rate = rate_at(minute) * exp(noise) + (burst ? noon / 2 : 0);
+		burst -= burst > 0;
+		while ((at -= log(1 - chance()) * SECOND / rate) < end)
+			request(at);
+	}
+}
+
+static void write_places(const char *name)
+{
+	FILE *file = fopen(name, "w");
+	uint64_t i;
+
+	if (!file)
+		exit(1);
+	for (i = 0; i < places; i++)
+		fprintf(file, "0 w %" PRIu64 " %u\n", place[i] / SECTOR, PLACE);
+	fclose(file);
+}
+
+int main(int argc, char **argv)
+{
+	const char *file = NULL;
+	uint64_t days = 7;
+	int option;
+
+	while ((option = getopt(argc, argv, "d:s:w:p:b:f:")) != -1) {
+		switch (option) {
+		case 'd':
+			days = strtoull(optarg, NULL, 10);
+			break;
+		case 's':
+			seed = strtoull(optarg, NULL, 10);
+			break;
+		case 'w':
+			writes = strtod(optarg, NULL);
+			break;
+		case 'p':
+			places = strtoull(optarg, NULL, 10);
+			break;
+		case 'b':
+			bursts = 1 / strtod(optarg, NULL);
+			break;
+		case 'f':
+			file = optarg;
+			break;
+		default:
+			return 2;
+		}
+	}
+	if (optind + 3 != argc)
+		return 2;
+	span = strtoull(argv[optind], NULL, 10);
+	night = strtod(argv[optind + 1], NULL);
+	noon = strtod(argv[optind + 2], NULL);
+	make_places();
+	if (file)
+		write_places(file);
+	else
+		live(days * 1440);
+	return 0;
+}
