@@ -21,6 +21,8 @@ static_assert(offsetof(struct par_disk_super, speed_max) == 156);
 static_assert(offsetof(struct par_disk_super, set) == 256);
 static_assert(offsetof(struct par_disk_super, held) == 1552);
 static_assert(offsetof(struct par_disk_super, power) == 1808);
+static_assert(offsetof(struct par_disk_super, policy_flags) == 2704);
+static_assert(offsetof(struct par_disk_super, history) == 2776);
 static_assert(offsetof(struct par_disk_block, payload) == 64);
 
 static const char * const par_format_errors[] = {
@@ -82,7 +84,7 @@ static void pack_power(struct par_disk_super *raw,
 {
 	unsigned int d;
 
-	raw->compat = cpu_to_le64(PAR_COMPAT_POWER);
+	raw->compat |= cpu_to_le64(PAR_COMPAT_POWER);
 	raw->power_flags = cpu_to_le32(power->off ? PAR_POWER_OFF : 0);
 	raw->carry = cpu_to_le32(power->carry);
 	raw->wake_timeout = cpu_to_le32(power->wake_timeout);
@@ -119,6 +121,61 @@ static void unpack_power(struct par_power_record *power,
 	}
 }
 
+static void pack_policy(struct par_disk_super *raw,
+			const struct par_policy_record *policy)
+{
+	const struct par_knobs *knobs = &policy->knobs;
+	unsigned int i;
+
+	raw->compat |= cpu_to_le64(PAR_COMPAT_POLICY);
+	raw->policy_flags = cpu_to_le32(knobs->automatic ? PAR_POLICY_AUTO : 0);
+	raw->interval = cpu_to_le32(knobs->interval);
+	for (i = 0; i < PAR_WINDOWS; i++)
+		raw->window[i] = cpu_to_le32(knobs->window[i]);
+	raw->up = cpu_to_le32(knobs->up);
+	raw->down = cpu_to_le32(knobs->down);
+	raw->wait = cpu_to_le32(knobs->wait);
+	raw->hold = cpu_to_le32(knobs->hold);
+	raw->break_even = cpu_to_le32(knobs->break_even);
+	raw->min_gear = cpu_to_le32(knobs->min_gear);
+	raw->max_gear = cpu_to_le32(knobs->max_gear);
+	raw->regrets = cpu_to_le32(policy->regrets);
+	raw->sleep = cpu_to_le64(policy->sleep);
+	raw->sleeps = cpu_to_le32(policy->sleeps);
+	raw->hour = cpu_to_le64(policy->hour);
+	for (i = 0; i < PAR_HISTORY_HOURS; i++) {
+		raw->history[i].mean = cpu_to_le16(policy->mean[i]);
+		raw->history[i].peak = cpu_to_le16(policy->peak[i]);
+	}
+}
+
+static void unpack_policy(struct par_policy_record *policy,
+			  const struct par_disk_super *raw)
+{
+	struct par_knobs *knobs = &policy->knobs;
+	unsigned int i;
+
+	knobs->automatic = le32_to_cpu(raw->policy_flags) & PAR_POLICY_AUTO;
+	knobs->interval = le32_to_cpu(raw->interval);
+	for (i = 0; i < PAR_WINDOWS; i++)
+		knobs->window[i] = le32_to_cpu(raw->window[i]);
+	knobs->up = le32_to_cpu(raw->up);
+	knobs->down = le32_to_cpu(raw->down);
+	knobs->wait = le32_to_cpu(raw->wait);
+	knobs->hold = le32_to_cpu(raw->hold);
+	knobs->break_even = le32_to_cpu(raw->break_even);
+	knobs->min_gear = le32_to_cpu(raw->min_gear);
+	knobs->max_gear = le32_to_cpu(raw->max_gear);
+	policy->regrets = le32_to_cpu(raw->regrets);
+	policy->sleep = le64_to_cpu(raw->sleep);
+	policy->sleeps = le32_to_cpu(raw->sleeps);
+	policy->hour = le64_to_cpu(raw->hour);
+	for (i = 0; i < PAR_HISTORY_HOURS; i++) {
+		policy->mean[i] = le16_to_cpu(raw->history[i].mean);
+		policy->peak[i] = le16_to_cpu(raw->history[i].peak);
+	}
+}
+
 void par_super_pack(struct par_disk_super *raw, const struct par_super *sb,
 		    const struct par_geometry *geo, unsigned int member)
 {
@@ -152,6 +209,8 @@ void par_super_pack(struct par_disk_super *raw, const struct par_super *sb,
 		pack_set(&raw->set[i - 1], &sb->set[i], &geo->set[i]);
 	if (sb->has_power)
 		pack_power(raw, &sb->power, geo);
+	if (sb->has_policy)
+		pack_policy(raw, &sb->policy);
 	raw->crc = cpu_to_le32(super_crc(raw));
 }
 EXPORT_SYMBOL_IF_KUNIT(par_super_pack);
@@ -242,6 +301,9 @@ enum par_format_error par_super_unpack(struct par_super *sb,
 	sb->has_power = le64_to_cpu(raw->compat) & PAR_COMPAT_POWER;
 	if (sb->has_power)
 		unpack_power(&sb->power, raw, geo);
+	sb->has_policy = le64_to_cpu(raw->compat) & PAR_COMPAT_POLICY;
+	if (sb->has_policy)
+		unpack_policy(&sb->policy, raw);
 	*read_only = le64_to_cpu(raw->ro_compat) & ~PAR_RO_COMPAT_KNOWN;
 	return PAR_FMT_OK;
 }

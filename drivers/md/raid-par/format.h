@@ -25,6 +25,8 @@
 
 #include <linux/types.h>
 #include "geometry.h"
+#include "history.h"
+#include "policy.h"
 #include "ration.h"
 
 #define PAR_BLOCK_BYTES		4096
@@ -36,8 +38,9 @@
 #define PAR_INCOMPAT_KNOWN	0ULL
 #define PAR_RO_COMPAT_KNOWN	0ULL
 
-/* Of the compat class: the fields about power are there. Older versions drop them. */
-#define PAR_COMPAT_POWER	1ULL
+/* Of the compat class: these fields are there. Older versions drop them. */
+#define PAR_COMPAT_POWER	1ULL	/* about power */
+#define PAR_COMPAT_POLICY	2ULL	/* the policy's */
 
 /* One set's child, as sync_super last reported it. */
 struct par_disk_set {
@@ -58,6 +61,12 @@ struct par_disk_power {
 	__le64 since;		/* 16 seconds since 1970: rationed up to here */
 	__le64 spin_ups;	/* 24 so far */
 };				/* 32 */
+
+/* The load of an hour, see history.h. */
+struct par_disk_hour {
+	__le16 mean;		/*  0 */
+	__le16 peak;		/*  2 */
+};				/*  4 */
 
 struct par_disk_super {
 	u8 magic[8];		/*   0 PAR_SB_MAGIC */
@@ -98,8 +107,27 @@ struct par_disk_super {
 	__le32 pad2;		/* 1796 */
 	__le64 refused;		/* 1800 shifts down that were put off */
 	struct par_disk_power power[PAR_MAX_MEMBERS];	/* 1808 */
-	u8 pad3[1392];		/* 2704 */
+	/* with PAR_COMPAT_POLICY: */
+	__le32 policy_flags;	/* 2704 PAR_POLICY_AUTO */
+	__le32 interval;	/* 2708 ms */
+	__le32 window[PAR_WINDOWS];	/* 2712 intervals: short, long */
+	__le32 up;		/* 2720 percent */
+	__le32 down;		/* 2724 percent */
+	__le32 wait;		/* 2728 ms */
+	__le32 hold;		/* 2732 seconds */
+	__le32 break_even;	/* 2736 seconds */
+	__le32 min_gear;	/* 2740 members */
+	__le32 max_gear;	/* 2744 members */
+	__le32 regrets;		/* 2748 */
+	__le64 sleep;		/* 2752 seconds */
+	__le32 sleeps;		/* 2760 */
+	__le32 pad3;		/* 2764 */
+	__le64 hour;		/* 2768 the newest that is known, since 1970 */
+	struct par_disk_hour history[PAR_HISTORY_HOURS];	/* 2776 by hour modulo 168 */
+	u8 pad4[648];		/* 3448 */
 };				/* 4096 */
+
+#define PAR_POLICY_AUTO	1U	/* it shifts by itself */
 
 #define PAR_POWER_OFF	1U	/* disks are not stopped */
 
@@ -160,6 +188,18 @@ struct par_power_record {
 	u64 spin_ups[PAR_MAX_MEMBERS];
 };
 
+/**
+ * struct par_policy_record - what is kept of the policy; see policy.h and history.h
+ * @hour, @mean, @peak: of struct par_history
+ */
+struct par_policy_record {
+	struct par_knobs knobs;
+	u64 sleep;
+	u32 sleeps, regrets;
+	u64 hour;
+	u16 mean[PAR_HISTORY_HOURS], peak[PAR_HISTORY_HOURS];
+};
+
 struct par_super {
 	u8 uuid[16];
 	u64 ctime, epoch, seq, block_seq;
@@ -168,8 +208,9 @@ struct par_super {
 	u64 held[PAR_MAX_MEMBERS];	/* lags one behind on the disks */
 	u32 speed_min, speed_max;
 	struct par_set_record set[PAR_MAX_SETS + 1];
-	bool has_power;		/* what follows has been stored */
+	bool has_power, has_policy;	/* these have been stored */
 	struct par_power_record power;
+	struct par_policy_record policy;
 };
 
 enum par_format_error {

@@ -304,6 +304,7 @@ static void make_super(struct par_conf *conf)
 	for (i = 1; i <= conf->geo.gears; i++)
 		conf->super.set[i].resync = MaxSector;
 	par_power_load(conf);
+	par_monitor_load(conf);
 }
 
 static int make_new(struct par_conf *conf)
@@ -348,6 +349,8 @@ static int rescue_super(struct par_conf *conf, bool any)
 		memcpy(conf->super.held, old->held, sizeof(old->held));
 		conf->super.has_power = old->has_power;
 		conf->super.power = old->power;
+		conf->super.has_policy = old->has_policy;
+		conf->super.policy = old->policy;
 	}
 	conf->current_members = 0;
 	for (d = 0; d < conf->geo.members; d++) {
@@ -479,6 +482,7 @@ int par_load(struct par_conf *conf)
 	if (err)
 		return err;
 	par_power_load(conf);
+	par_monitor_load(conf);
 	tell_damage(conf, found);
 	find_old(conf, found);
 	/* No block of this or an earlier life can be newer than the next one. */

@@ -16,7 +16,8 @@
  *   parent's reconfig_mutex → conf->gate → children's reconfig_mutex
  *   → conf->copy_mutex → conf->gear_mutex → conf->store_mutex → zone lock
  *   → conf->row_lock → bucket lock → conf->queue_lock
- * conf->power_lock is taken below conf->store_mutex, with nothing below it. No
+ * conf->power_lock is taken below conf->store_mutex and conf->monitor.lock, each of
+ * them with nothing else below it. No
  * lock is held while a disk is waited for that is being started.
  * Zone locks and conf->row_lock are taken in process context only; bucket
  * locks and conf->queue_lock also by completions, hence with irqsave.
@@ -46,6 +47,7 @@
 #include "geometry.h"
 #include "states.h"
 #include "format.h"
+#include "monitor.h"
 #include "power.h"
 #include "zone.h"
 
@@ -303,12 +305,14 @@ struct par_conf {
 	struct page **copy_pages;
 
 	/* power.c */
-	spinlock_t power_lock;		/* rations and counts in super.power */
+	spinlock_t power_lock;		/* rations and counts in super.power; super.policy */
 	raw_spinlock_t why_lock;	/* below struct par_power, @lock */
 	char why[PAR_CAUSE];		/* the next wake is for */
 	bool system_sleeps;		/* or is about to */
 	bool power_ending;		/* nobody is started or stopped any more */
 	struct notifier_block system_nb;
+
+	struct par_monitor monitor;	/* monitor.c */
 
 	/* sync.c */
 	struct par_set *following;	/* the set being synced */
@@ -331,7 +335,7 @@ static inline struct par_set *par_home(struct par_conf *conf)
 static inline bool par_awake(const struct par_conf *conf, unsigned int gear,
 			     unsigned int d)
 {
-	return d < conf->geo.set[gear].members;
+	return par_awake_in(&conf->geo, gear, d);
 }
 
 static inline bool par_rdev_usable(const struct md_rdev *rdev)
@@ -727,6 +731,12 @@ void par_shift_to(struct par_conf *conf, unsigned int gear);
 void par_shift_at_least(struct par_conf *conf, unsigned int gear);
 
 /*
+ * par_shift_from - ask for a smaller gear, unless another than @target has been asked
+ * for meanwhile; any context
+ */
+void par_shift_from(struct par_conf *conf, unsigned int target, unsigned int gear);
+
+/*
  * par_shift_wake - all members are needed, but by no request: ask for the top
  * gear, unless some have not woken up just now; then it is false. Any context.
  */
@@ -767,6 +777,10 @@ void par_propagate_exit(struct par_conf *conf);
 /* par_segments - how many segments of all sleepers are in @state */
 u64 par_segments(struct par_conf *conf, enum par_seg_state state);
 
+/* par_segments_above - the same of those that sleep in gear @gear */
+u64 par_segments_above(struct par_conf *conf, unsigned int gear,
+		       enum par_seg_state state);
+
 /*
  * par_wanted - the gear to work towards: conf->target, or the current one while
  * that is put off. Any context.
@@ -795,6 +809,12 @@ int par_hot_remove(struct mddev *mddev, struct md_rdev *rdev);
 /* par_remove_again - what kept a failed member from being removed has gone */
 void par_remove_again(struct par_conf *conf);
 int par_spare_active(struct mddev *mddev);
+
+/*
+ * par_syncing - does a sync of md's need members that could go to sleep? (md says that
+ * it is running also while it looks whether there is anything to do.)
+ */
+bool par_syncing(struct mddev *mddev);
 
 /* par_scrubbing - is md at a check or a repair that somebody asked for? */
 bool par_scrubbing(struct mddev *mddev);

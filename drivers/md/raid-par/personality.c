@@ -273,6 +273,7 @@ static void par_free_conf(struct par_conf *conf)
 	par_sets_destroy(conf);
 	par_shift_free(conf);
 	par_power_exit(conf);
+	par_monitor_free(conf);
 	par_events_flush();	/* they name the array's disk */
 	if (conf->wq)
 		destroy_workqueue(conf->wq);
@@ -300,6 +301,7 @@ static int par_init_parts(struct par_conf *conf)
 	err = err ?: par_store_init(conf);
 	err = err ?: par_map_alloc(conf);
 	err = err ?: par_propagate_init(conf);
+	err = err ?: par_monitor_alloc(conf);
 	if (err)
 		return err;
 	conf->wq = alloc_workqueue("%s-par", WQ_MEM_RECLAIM | WQ_HIGHPRI | PAR_WQ_PERCPU,
@@ -484,6 +486,7 @@ static int par_run(struct mddev *mddev)
 		return err;
 	}
 	par_power_begin(conf);
+	par_monitor_begin(conf);
 	if (conf->mddev->degraded)
 		par_shift_to(conf, conf->geo.gears);
 	return 0;
@@ -540,6 +543,7 @@ static void par_free(struct mddev *mddev, void *priv)
 	 */
 	while (work_busy(&mddev->sync_work))
 		usleep_range(1000, 2000);
+	par_monitor_end(conf);
 	par_power_end(conf);
 	/* The mover may have gone on since md quiesced the array. */
 	par_shift_exit(conf);

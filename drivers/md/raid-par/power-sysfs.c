@@ -20,7 +20,7 @@ static int settled(struct par_conf *conf)
 	return err;
 }
 
-static bool may_write(struct par_conf *conf)
+bool par_may_keep(struct par_conf *conf)
 {
 	if (par_writable(conf))
 		return true;
@@ -38,7 +38,7 @@ static int read_number(struct par_conf *conf, const char *page, u32 *value,
 			mdname(conf->mddev), what, least, most);
 		return -EINVAL;
 	}
-	return may_write(conf) ? 0 : -EROFS;
+	return par_may_keep(conf) ? 0 : -EROFS;
 }
 
 static ssize_t store_number(struct par_conf *conf, const char *page, size_t len,
@@ -91,7 +91,7 @@ static ssize_t spin_store(struct par_conf *conf, const char *page, size_t len)
 			mdname(conf->mddev));
 		return -EINVAL;
 	}
-	if (!may_write(conf))
+	if (!par_may_keep(conf))
 		return -EROFS;
 	WRITE_ONCE(conf->super.power.off, sysfs_streq(page, "off"));
 	return settled(conf) ?: len;

@@ -40,9 +40,8 @@ u64 par_segments(struct par_conf *conf, enum par_seg_state state)
 	return sum;
 }
 
-/* Segments in @state of the members that sleep in gear @gear. */
-static u64 segments_above(struct par_conf *conf, unsigned int gear,
-			  enum par_seg_state state)
+u64 par_segments_above(struct par_conf *conf, unsigned int gear,
+		       enum par_seg_state state)
 {
 	unsigned int i, d;
 	u64 sum = 0;
@@ -86,6 +85,12 @@ static bool is_put_off(struct par_conf *conf)
 unsigned int par_wanted(struct par_conf *conf)
 {
 	return is_put_off(conf) ? READ_ONCE(conf->gear) : READ_ONCE(conf->target);
+}
+
+void par_shift_from(struct par_conf *conf, unsigned int target, unsigned int gear)
+{
+	if (cmpxchg(&conf->target, target, gear) == target)
+		par_put_off_over(conf);
 }
 
 void par_put_off_over(struct par_conf *conf)
@@ -425,7 +430,7 @@ static int finish_down(struct par_conf *conf)
 	}
 	for (i = conf->aim; i >= 1; i--)
 		conf->set[i]->ops->quiesce(conf->set[i], true);
-	if (!err && segments_above(conf, conf->aim, PAR_SEG_HOME))
+	if (!err && par_segments_above(conf, conf->aim, PAR_SEG_HOME))
 		err = -EAGAIN;
 	return err;
 }
@@ -467,7 +472,7 @@ static int shift_down(struct par_conf *conf)
 		return -EDQUOT;
 	}
 	shift_begin(conf, PAR_SHIFT_DOWN,
-		    segments_above(conf, conf->aim, PAR_SEG_HOME));
+		    par_segments_above(conf, conf->aim, PAR_SEG_HOME));
 	/* Writes that are not counted are over once all has been quiet. */
 	track_above(conf, conf->aim, true);
 	par_gate_quiesce(conf);
@@ -475,7 +480,7 @@ static int shift_down(struct par_conf *conf)
 
 	for (pass = 0; pass < PAR_PASSES; pass++) {
 		err = propagate_down(conf);
-		if (err || segments_above(conf, conf->aim, PAR_SEG_HOME) <= PAR_SMALL)
+		if (err || par_segments_above(conf, conf->aim, PAR_SEG_HOME) <= PAR_SMALL)
 			break;
 	}
 	if (!err)
@@ -495,8 +500,8 @@ static int propagate_home(struct par_conf *conf)
 	unsigned int band, i;
 	int err = 0;
 
-	shift_begin(conf, PAR_SHIFT_PROPAGATE, segments_above(conf, 1, PAR_SEG_IMAGE) -
-		    segments_above(conf, conf->gear, PAR_SEG_IMAGE));
+	shift_begin(conf, PAR_SHIFT_PROPAGATE, par_segments_above(conf, 1, PAR_SEG_IMAGE) -
+		    par_segments_above(conf, conf->gear, PAR_SEG_IMAGE));
 	for (band = 1; !err && band < conf->gear; band++)
 		for (i = conf->geo.gears; !err && i > band; i--)
 			err = par_propagate(conf->set[i], band, PAR_SEG_IMAGE, false);

@@ -36,6 +36,14 @@ void par_remove_again(struct par_conf *conf)
 	md_wakeup_thread(conf->mddev->thread);
 }
 
+/* The monitor looks at members whenever it likes. */
+static void take_away(struct par_conf *conf, unsigned int d)
+{
+	mutex_lock(&conf->monitor.lock);
+	WRITE_ONCE(conf->member[d].rdev, NULL);
+	mutex_unlock(&conf->monitor.lock);
+}
+
 int par_hot_remove(struct mddev *mddev, struct md_rdev *rdev)
 {
 	struct par_conf *conf = mddev->private;
@@ -49,7 +57,7 @@ int par_hot_remove(struct mddev *mddev, struct md_rdev *rdev)
 	    par_power_working(conf, d) || !mutex_trylock(&conf->gear_mutex))
 		return -EBUSY;	/* par_remove_again() is called when that changes */
 	mutex_lock(&conf->store_mutex);
-	WRITE_ONCE(conf->member[d].rdev, NULL);
+	take_away(conf, d);
 	conf->current_members &= ~BIT(d);
 	mutex_unlock(&conf->store_mutex);
 	mutex_unlock(&conf->gear_mutex);
@@ -145,7 +153,7 @@ int par_hot_add(struct mddev *mddev, struct md_rdev *rdev)
 		while (--i)
 			if (d < (int)conf->set[i]->sg->members)
 				conf->set[i]->ops->remove(conf->set[i], d);
-		WRITE_ONCE(conf->member[d].rdev, NULL);
+		take_away(conf, d);
 		rdev->raid_disk = -1;
 	} else {
 		par_power_join(conf, d, !rejoins);
@@ -294,6 +302,13 @@ static u64 follow(struct par_conf *conf, struct par_set *set, u64 offset)
 	stop_child(child);
 	conf->following = NULL;
 	return 0;
+}
+
+bool par_syncing(struct mddev *mddev)
+{
+	return test_bit(MD_RECOVERY_RUNNING, &mddev->recovery) &&
+	       (test_bit(MD_RECOVERY_SYNC, &mddev->recovery) ||
+		test_bit(MD_RECOVERY_RECOVER, &mddev->recovery));
 }
 
 bool par_scrubbing(struct mddev *mddev)

@@ -39,14 +39,6 @@ static void complain_gear(struct par_conf *conf, const char *page)
 		mdname(conf->mddev), list);
 }
 
-/* md says that it is running also while it looks whether there is anything to do. */
-static bool syncing(struct mddev *mddev)
-{
-	return test_bit(MD_RECOVERY_RUNNING, &mddev->recovery) &&
-	       (test_bit(MD_RECOVERY_SYNC, &mddev->recovery) ||
-		test_bit(MD_RECOVERY_RECOVER, &mddev->recovery));
-}
-
 static ssize_t gear_store(struct par_conf *conf, const char *page, size_t len)
 {
 	unsigned int members, gear;
@@ -67,7 +59,7 @@ static ssize_t gear_store(struct par_conf *conf, const char *page, size_t len)
 			mdname(conf->mddev));
 		return -EBUSY;
 	}
-	if (gear < conf->gear && syncing(conf->mddev)) {
+	if (gear < conf->gear && par_syncing(conf->mddev)) {
 		pr_warn("md/par:%s: a sync is at work on members that would go to sleep; the array stays in its gear\n",
 			mdname(conf->mddev));
 		return -EBUSY;
@@ -312,6 +304,7 @@ static const struct attribute_group par_group = { .attrs = par_attrs };
 static const struct attribute_group *par_groups[] = {
 	&par_group,
 	&par_power_group,
+	&par_policy_group,
 	NULL
 };
 
@@ -380,6 +373,7 @@ static const struct attribute_group par_member_group = { .attrs = par_member_att
 static const struct attribute_group *par_member_groups[] = {
 	&par_member_group,
 	&par_member_power_group,
+	&par_member_load_group,
 	NULL
 };
 

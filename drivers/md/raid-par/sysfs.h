@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What the files that make md/par/ in sysfs share: sysfs.c the array and its members,
- * power-sysfs.c what is about power.
+ * power-sysfs.c what is about power, policy-sysfs.c what is about loads and the policy.
  */
 #ifndef RAID_PAR_SYSFS_H
 #define RAID_PAR_SYSFS_H
@@ -33,5 +33,10 @@ struct par_member_attr {
 
 extern const struct attribute_group par_power_group;
 extern const struct attribute_group par_member_power_group;
+extern const struct attribute_group par_policy_group;
+extern const struct attribute_group par_member_load_group;
+
+/* par_may_keep - may settings be written? If not, the log says why. */
+bool par_may_keep(struct par_conf *conf);
 
 #endif

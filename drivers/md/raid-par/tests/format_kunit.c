@@ -80,6 +80,8 @@ static void random_super(struct fmt_test *t, struct par_super *sb)
 	sb->gear = 1 + prandom_u32_state(&t->rng) % t->geo.gears;
 	sb->has_power = true;
 	sb->power.off = prandom_u32_state(&t->rng) & 1;
+	sb->has_policy = true;
+	sb->policy.knobs.automatic = prandom_u32_state(&t->rng) & 1;
 }
 
 static void pack(struct fmt_test *t, u8 *block, const struct par_super *sb)
@@ -178,6 +180,30 @@ static void expect_same_power(struct kunit *test,
 	}
 }
 
+static void expect_same_policy(struct kunit *test,
+			       const struct par_policy_record *got,
+			       const struct par_policy_record *put)
+{
+	const struct par_knobs *a = &got->knobs, *b = &put->knobs;
+
+	KUNIT_EXPECT_EQ(test, a->automatic, b->automatic);
+	KUNIT_EXPECT_EQ(test, a->interval, b->interval);
+	KUNIT_EXPECT_MEMEQ(test, a->window, b->window, sizeof(b->window));
+	KUNIT_EXPECT_EQ(test, a->up, b->up);
+	KUNIT_EXPECT_EQ(test, a->down, b->down);
+	KUNIT_EXPECT_EQ(test, a->wait, b->wait);
+	KUNIT_EXPECT_EQ(test, a->hold, b->hold);
+	KUNIT_EXPECT_EQ(test, a->break_even, b->break_even);
+	KUNIT_EXPECT_EQ(test, a->min_gear, b->min_gear);
+	KUNIT_EXPECT_EQ(test, a->max_gear, b->max_gear);
+	KUNIT_EXPECT_EQ(test, got->sleep, put->sleep);
+	KUNIT_EXPECT_EQ(test, got->sleeps, put->sleeps);
+	KUNIT_EXPECT_EQ(test, got->regrets, put->regrets);
+	KUNIT_EXPECT_EQ(test, got->hour, put->hour);
+	KUNIT_EXPECT_MEMEQ(test, got->mean, put->mean, sizeof(put->mean));
+	KUNIT_EXPECT_MEMEQ(test, got->peak, put->peak, sizeof(put->peak));
+}
+
 static void expect_same(struct kunit *test, const struct par_super *got,
 			const struct par_super *put)
 {
@@ -199,6 +225,8 @@ static void expect_same(struct kunit *test, const struct par_super *got,
 		expect_same_set(test, &got->set[i], &put->set[i], i);
 	KUNIT_EXPECT_TRUE(test, got->has_power);
 	expect_same_power(test, &got->power, &put->power);
+	KUNIT_EXPECT_TRUE(test, got->has_policy);
+	expect_same_policy(test, &got->policy, &put->policy);
 }
 
 static void format_round_trip(struct kunit *test)
@@ -277,7 +305,36 @@ static void expect_power_bytes(struct kunit *test, const u8 *raw)
 		expect_le64(test, raw, at + 16, power->ration[d].since);
 		expect_le64(test, raw, at + 24, power->spin_ups[d]);
 	}
-	expect_zeros(test, raw, at, PAR_BLOCK_BYTES);
+	expect_zeros(test, raw, at, 2704);
+}
+
+static void expect_policy_bytes(struct kunit *test, const u8 *raw)
+{
+	struct fmt_test *t = test->priv;
+	const struct par_policy_record *policy = &t->sb.policy;
+	const struct par_knobs *knobs = &policy->knobs;
+	unsigned int i;
+
+	expect_le32(test, raw, 2704, knobs->automatic);
+	expect_le32(test, raw, 2708, knobs->interval);
+	expect_le32(test, raw, 2712, knobs->window[PAR_WINDOW_SHORT]);
+	expect_le32(test, raw, 2716, knobs->window[PAR_WINDOW_LONG]);
+	expect_le32(test, raw, 2720, knobs->up);
+	expect_le32(test, raw, 2724, knobs->down);
+	expect_le32(test, raw, 2728, knobs->wait);
+	expect_le32(test, raw, 2732, knobs->hold);
+	expect_le32(test, raw, 2736, knobs->break_even);
+	expect_le32(test, raw, 2740, knobs->min_gear);
+	expect_le32(test, raw, 2744, knobs->max_gear);
+	expect_le32(test, raw, 2748, policy->regrets);
+	expect_le64(test, raw, 2752, policy->sleep);
+	expect_le32(test, raw, 2760, policy->sleeps);
+	expect_le32(test, raw, 2764, 0);
+	expect_le64(test, raw, 2768, policy->hour);
+	for (i = 0; i < 168; i++)
+		expect_le32(test, raw, 2776 + 4 * i,
+			    policy->mean[i] | (u32)policy->peak[i] << 16);
+	expect_zeros(test, raw, 3448, PAR_BLOCK_BYTES);
 }
 
 /* Version 1 of the format, byte for byte: it must not change by accident. */
@@ -291,7 +348,7 @@ static void format_super_bytes(struct kunit *test)
 	KUNIT_EXPECT_MEMEQ(test, raw, "RAIDPAR", 8);
 	expect_le32(test, raw, 12, 1);
 	expect_zeros(test, raw, 16, 32);
-	expect_le64(test, raw, 32, 1);
+	expect_le64(test, raw, 32, 3);
 	KUNIT_EXPECT_MEMEQ(test, raw + 40, t->uuid, 16);
 	expect_le64(test, raw, 56, CTIME);
 	expect_le64(test, raw, 64, t->sb.epoch);
@@ -319,6 +376,7 @@ static void format_super_bytes(struct kunit *test)
 	for (i = 0; i < 28; i++)
 		expect_le64(test, raw, 1552 + 8 * i, t->sb.held[i]);
 	expect_power_bytes(test, raw);
+	expect_policy_bytes(test, raw);
 
 	put_unaligned_le32(0, raw + 8);
 	KUNIT_EXPECT_EQ(test, crc, dumb_crc(raw, PAR_BLOCK_BYTES));
@@ -411,10 +469,19 @@ static void format_super_features(struct kunit *test)
 	}
 }
 
-/* Of an array that an older version has written, nothing is known about power. */
-static void format_super_no_power(struct kunit *test)
+/* Of an array that an older version has written, nothing is known about these. */
+static void format_super_older(struct kunit *test)
 {
 	struct fmt_test *t = test->priv;
+
+	t->sb.has_policy = false;
+	pack(t, t->new, &t->sb);
+	expect_le64(test, t->new, 32, 1);
+	expect_power_bytes(test, t->new);
+	expect_zeros(test, t->new, 2704, PAR_BLOCK_BYTES);
+	KUNIT_EXPECT_EQ(test, unpack(t, t->new), PAR_FMT_OK);
+	KUNIT_EXPECT_TRUE(test, t->out.has_power);
+	KUNIT_EXPECT_FALSE(test, t->out.has_policy);
 
 	t->sb.has_power = false;
 	pack(t, t->new, &t->sb);
@@ -422,6 +489,7 @@ static void format_super_no_power(struct kunit *test)
 	expect_zeros(test, t->new, 1776, PAR_BLOCK_BYTES);
 	KUNIT_EXPECT_EQ(test, unpack(t, t->new), PAR_FMT_OK);
 	KUNIT_EXPECT_FALSE(test, t->out.has_power);
+	KUNIT_EXPECT_FALSE(test, t->out.has_policy);
 }
 
 /* Offset and width of everything that says how the array is laid out. */
@@ -721,7 +789,7 @@ static struct kunit_case format_cases[] = {
 	KUNIT_CASE_PARAM(format_super_foreign, fmt_layout_gen_params),
 	KUNIT_CASE_PARAM(format_super_version, fmt_layout_gen_params),
 	KUNIT_CASE_PARAM(format_super_features, fmt_layout_gen_params),
-	KUNIT_CASE_PARAM(format_super_no_power, fmt_layout_gen_params),
+	KUNIT_CASE_PARAM(format_super_older, fmt_layout_gen_params),
 	KUNIT_CASE_PARAM(format_super_geometry, fmt_layout_gen_params),
 	KUNIT_CASE_PARAM(format_super_gear, fmt_layout_gen_params),
 	KUNIT_CASE_PARAM(format_super_absent, fmt_layout_gen_params),

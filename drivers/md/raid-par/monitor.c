@@ -1,0 +1,485 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The monitor; see monitor.h for the contracts and policy.h for what decides.
+ *
+ * Timers: one. The monitor's work runs once an interval while the array does.
+ */
+#include <linux/blkdev.h>
+#include <linux/math64.h>
+#include <linux/part_stat.h>
+#include <linux/slab.h>
+#include <linux/timekeeping.h>
+
+#include "par.h"
+
+#define CREATE_TRACE_POINTS
+#include "trace.h"
+
+#define PAR_COPY_RATE	32768U	/* KiB/s, until propagation has told */
+#define PAR_TELL_AGAIN	3600U	/* s, that a decision not to shift is told again */
+
+static struct par_conf *conf_of(struct par_monitor *monitor)
+{
+	return container_of(monitor, struct par_conf, monitor);
+}
+
+/* ---- counting ---- */
+
+static bool counts_requests(struct block_device *bdev)
+{
+	return blk_queue_io_stat(bdev_get_queue(bdev));
+}
+
+static void count_member(struct par_conf *conf, unsigned int d,
+			 struct par_counts *counts)
+{
+	struct md_rdev *rdev = READ_ONCE(conf->member[d].rdev);
+	struct block_device *home = par_home(conf)->vm[d].disk->part0, *bdev;
+	unsigned int rw;
+
+	for (rw = PAR_READS; rw <= PAR_WRITES; rw++)
+		counts->home[d][rw] = part_stat_read(home, ios[rw]);
+	counts->bdev[d] = NULL;
+	if (!par_rdev_usable(rdev))
+		return;
+	bdev = rdev->bdev;
+	counts->bdev[d] = bdev;
+	counts->counted &= counts_requests(bdev);
+	counts->merges[d] = 0;
+	for (rw = PAR_READS; rw <= PAR_WRITES; rw++) {
+		counts->requests[d][rw] = part_stat_read(bdev, ios[rw]);
+		counts->request_ns[d][rw] = part_stat_read(bdev, nsecs[rw]);
+		counts->merges[d] += part_stat_read(bdev, merges[rw]);
+	}
+	counts->ticks[d] = part_stat_read(bdev, io_ticks);
+}
+
+static bool child_syncs(struct par_set *set)
+{
+	return set->mddev_inited &&
+	       test_bit(MD_RECOVERY_RUNNING, &set->mddev.recovery);
+}
+
+static void count_all(struct par_conf *conf, struct par_counts *counts)
+{
+	struct block_device *array = conf->mddev->gendisk->part0;
+	enum par_shift_state shift = READ_ONCE(conf->shift);
+	unsigned int d, i, rw;
+
+	static_assert(PAR_READS == STAT_READ && PAR_WRITES == STAT_WRITE);
+	counts->ns = ktime_get_ns();
+	counts->counted = counts_requests(array);
+	for (d = 0; d < conf->geo.members; d++)
+		count_member(conf, d, counts);
+	for (rw = PAR_READS; rw <= PAR_WRITES; rw++) {
+		counts->array[rw] = part_stat_read(array, ios[rw]);
+		counts->array_ns[rw] = part_stat_read(array, nsecs[rw]);
+		counts->sectors[rw] = part_stat_read(array, sectors[rw]);
+	}
+	counts->shifts = READ_ONCE(conf->shifts);
+	counts->copied = READ_ONCE(conf->propagated_bytes);
+	counts->gear = READ_ONCE(conf->gear);
+	counts->copying = shift == PAR_SHIFT_DOWN || shift == PAR_SHIFT_PROPAGATE;
+	counts->home_syncing = child_syncs(par_home(conf));
+	counts->syncing = false;
+	for (i = 1; i <= conf->geo.gears; i++)
+		counts->syncing |= child_syncs(conf->set[i]);
+}
+
+/*
+ * Busy for as long as the block layer saw a request at the member. It counts that in
+ * ticks, so that one of a millisecond is a whole one: but it is never longer than all
+ * requests together. What ends in this interval may have begun before it.
+ */
+static u64 busy_ns(const struct par_member_load *load, u64 ticks_ns, u64 ns)
+{
+	return min3(ticks_ns, load->ns[PAR_READS] + load->ns[PAR_WRITES], ns);
+}
+
+static void load_of(const struct par_counts *from, const struct par_counts *to,
+		    unsigned int d, struct par_member_load *load)
+{
+	unsigned long sent = to->merges[d] - from->merges[d];
+	unsigned int rw;
+
+	for (rw = PAR_READS; rw <= PAR_WRITES; rw++) {
+		load->requests[rw] = to->requests[d][rw] - from->requests[d][rw];
+		load->ns[rw] = to->request_ns[d][rw] - from->request_ns[d][rw];
+		sent += load->requests[rw];
+	}
+	load->sent = sent;
+	load->busy_ns = busy_ns(load, jiffies64_to_nsecs(to->ticks[d] - from->ticks[d]),
+				to->ns - from->ns);
+}
+
+/* What has come to the members, and to those that are awake. */
+static void sample_members(struct par_conf *conf, const struct par_counts *from,
+			   const struct par_counts *to, struct par_sample *sample)
+{
+	struct par_monitor *monitor = &conf->monitor;
+	unsigned int d, rw;
+
+	memset(monitor->load, 0, sizeof(monitor->load));
+	for (d = 0; d < conf->geo.members; d++) {
+		for (rw = PAR_READS; rw <= PAR_WRITES; rw++)
+			sample->home[d][rw] = to->home[d][rw] - from->home[d][rw];
+		/* Whoever came or went in between tells nothing. */
+		if (to->bdev[d] != from->bdev[d])
+			sample->shifted = true;
+		if (!to->bdev[d] || to->bdev[d] != from->bdev[d])
+			continue;
+		load_of(from, to, d, &monitor->load[d]);
+		if (!par_awake(conf, to->gear, d))
+			continue;
+		sample->sent += monitor->load[d].sent;
+		sample->busy_ns += monitor->load[d].busy_ns;
+	}
+	monitor->load_ns = to->ns - from->ns;
+}
+
+static void make_sample(struct par_conf *conf, const struct par_counts *from,
+			const struct par_counts *to, struct par_sample *sample)
+{
+	unsigned int rw;
+
+	memset(sample, 0, sizeof(*sample));
+	sample->ns = to->ns - from->ns;
+	sample->gear = from->gear;
+	sample->shifted = from->gear != to->gear || from->shifts != to->shifts ||
+			  !from->counted || !to->counted;
+	sample->synced = from->home_syncing || to->home_syncing;
+	sample->others = from->copying || to->copying || from->copied != to->copied ||
+			 from->syncing || to->syncing;
+	for (rw = PAR_READS; rw <= PAR_WRITES; rw++) {
+		sample->requests[rw] = to->array[rw] - from->array[rw];
+		sample->waited_ns[rw] = to->array_ns[rw] - from->array_ns[rw];
+		sample->sectors += to->sectors[rw] - from->sectors[rw];
+	}
+	sample_members(conf, from, to, sample);
+}
+
+static void learn_copy_rate(struct par_monitor *monitor,
+			    const struct par_counts *from, const struct par_counts *to)
+{
+	u64 ms = div_u64(to->ns - from->ns, NSEC_PER_MSEC);
+
+	if (from->copying && to->copying && ms)
+		monitor->copy_rate = max_t(u64, 1, div64_u64((to->copied - from->copied) *
+							     1000 / 1024, ms));
+}
+
+/* ---- what is so ---- */
+
+static void look_around(struct par_conf *conf, struct par_situation *is)
+{
+	struct par_monitor *monitor = &conf->monitor;
+	unsigned int i;
+	u64 kib;
+
+	memset(is, 0, sizeof(*is));
+	is->now = ktime_get_seconds();
+	is->gear = READ_ONCE(conf->gear);
+	is->target = par_wanted(conf);
+	is->degraded = conf->mddev->degraded;
+	is->syncing = par_syncing(conf->mddev);
+	if (!monitor->policy.knobs.automatic)
+		return;
+	for (i = 1; i < is->gear; i++) {
+		if (!par_power_refuses(conf, i, &is->refused[i]))
+			is->refused[i] = 0;
+		kib = par_segments_above(conf, i, PAR_SEG_HOME) *
+		      (conf->geo.seg_sectors / 2);
+		is->owed[i] = min_t(u64, U32_MAX, div_u64(kib, monitor->copy_rate));
+	}
+}
+
+/* ---- telling and doing ---- */
+
+/* Decisions that say that something is not done, which somebody may wait for. */
+static bool is_refusal(const struct par_decision *d)
+{
+	return d->reason == PAR_WHY_BUDGET || d->reason == PAR_WHY_COST ||
+	       d->reason == PAR_WHY_SYNC || d->reason == PAR_WHY_MAX;
+}
+
+static void tell(struct par_conf *conf, const struct par_situation *is,
+		 const struct par_decision *d)
+{
+	struct par_monitor *monitor = &conf->monitor;
+	const char *event = d->gear > is->target ? "up" : "down";
+
+	if (d->gear == is->target) {
+		if (!is_refusal(d) || (d->reason == monitor->told.reason &&
+				       is->now - monitor->told_at < PAR_TELL_AGAIN))
+			return;
+		event = "stay";
+	} else if (d->gear <= is->gear && is->target < is->gear) {
+		event = "abandon";
+	}
+	monitor->told = *d;
+	monitor->told_at = is->now;
+	par_event(conf, "PAR_EVENT=decision\nPAR_DECISION=%s\nPAR_REASON=%s\nPAR_GEAR=%u\nPAR_ABOUT=%u",
+		  event, par_reason_name(d->reason), conf->geo.set[d->gear].members,
+		  conf->geo.set[d->about].members);
+	if (d->gear != is->target)
+		pr_info("md/par:%s: the policy decides: %s, to gear %u of %u: %s\n",
+			mdname(conf->mddev), event, conf->geo.set[d->gear].members,
+			conf->geo.members, par_reason_name(d->reason));
+}
+
+/*
+ * Only what the policy has asked for is taken back: whoever else has raised the gear, a
+ * failure or a request that needs a sleeper, has not been seen by it yet.
+ */
+static void act(struct par_conf *conf, const struct par_situation *is,
+		const struct par_decision *d)
+{
+	struct par_monitor *monitor = &conf->monitor;
+
+	if (d->gear == is->target)
+		return;
+	monitor->asked = d->gear;
+	monitor->why = d->reason;
+	par_power_why(conf, "policy");
+	if (d->gear > is->target)
+		par_shift_at_least(conf, d->gear);
+	else
+		par_shift_from(conf, is->target, d->gear);
+}
+
+static void decide(struct par_conf *conf)
+{
+	struct par_monitor *monitor = &conf->monitor;
+	struct par_decision d;
+	struct par_situation is;
+
+	look_around(conf, &is);
+	d = par_policy_decide(&monitor->policy, &is);
+	trace_par_decision(conf, &is, &d);
+	if (!monitor->policy.knobs.automatic || !md_is_rdwr(conf->mddev))
+		return;
+	tell(conf, &is, &d);
+	act(conf, &is, &d);
+}
+
+/* What the array has done since, by the policy's wish or another's. */
+static void note_gear(struct par_conf *conf, u64 now)
+{
+	struct par_monitor *monitor = &conf->monitor;
+	unsigned int gear = READ_ONCE(conf->gear);
+
+	if (gear == monitor->seen_gear)
+		return;
+	par_policy_shifted(&monitor->policy, monitor->seen_gear, gear,
+			   gear == monitor->asked ? monitor->why : PAR_WHY_MANUAL, now);
+	monitor->seen_gear = gear;
+	monitor->asked = 0;
+}
+
+/* ---- what is kept ---- */
+
+/* As the next superblock is to have it; @lock held. */
+static void record(struct par_conf *conf)
+{
+	struct par_policy_record *kept = &conf->super.policy;
+	struct par_monitor *monitor = &conf->monitor;
+
+	lockdep_assert_held(&monitor->lock);
+	spin_lock(&conf->power_lock);
+	kept->knobs = monitor->policy.knobs;
+	kept->sleep = monitor->policy.sleep;
+	kept->sleeps = monitor->policy.sleeps;
+	kept->regrets = monitor->policy.regrets;
+	kept->hour = monitor->history.hour;
+	memcpy(kept->mean, monitor->history.mean, sizeof(kept->mean));
+	memcpy(kept->peak, monitor->history.peak, sizeof(kept->peak));
+	spin_unlock(&conf->power_lock);
+}
+
+/* ---- once an interval ---- */
+
+/* Returns whether there is something that is worth being stored. */
+static bool interval_over(struct par_conf *conf)
+{
+	struct par_monitor *monitor = &conf->monitor;
+	const struct par_counts *from = &monitor->counts[monitor->newest];
+	struct par_counts *to = &monitor->counts[!monitor->newest];
+	struct par_interval interval;
+	struct par_sample sample;
+	u64 now = ktime_get_seconds();
+	bool hour_over = false;
+
+	count_all(conf, to);
+	make_sample(conf, from, to, &sample);
+	learn_copy_rate(monitor, from, to);
+	monitor->newest = !monitor->newest;
+	note_gear(conf, now);
+	if (par_forecast_see(&monitor->forecast, &sample, &interval)) {
+		par_policy_see(&monitor->policy, &interval, sample.gear, now);
+		hour_over = par_history_see(&monitor->history,
+					    interval.load[conf->geo.gears],
+					    sample.ns, ktime_get_real_seconds());
+	}
+	decide(conf);
+	if (hour_over)
+		record(conf);
+	return hour_over;
+}
+
+/* An interval after the last one was to end, unless that is over already. */
+static void set_timer(struct par_monitor *monitor)
+{
+	unsigned long now = jiffies;
+
+	if (!monitor->running)
+		return;
+	monitor->due += msecs_to_jiffies(monitor->policy.knobs.interval);
+	if (time_before(monitor->due, now))
+		monitor->due = now + msecs_to_jiffies(monitor->policy.knobs.interval);
+	mod_delayed_work(conf_of(monitor)->long_wq, &monitor->work, monitor->due - now);
+}
+
+static void monitor_work(struct work_struct *work)
+{
+	struct par_monitor *monitor = container_of(to_delayed_work(work),
+						   struct par_monitor, work);
+	struct par_conf *conf = conf_of(monitor);
+	bool store;
+
+	mutex_lock(&monitor->lock);
+	store = interval_over(conf);
+	set_timer(monitor);
+	mutex_unlock(&monitor->lock);
+	/* A read-only array is not written for it. */
+	if (store && md_is_rdwr(conf->mddev))
+		par_store_super(conf);
+}
+
+/* ---- from without ---- */
+
+int par_monitor_set(struct par_conf *conf, const struct par_knobs *knobs)
+{
+	struct par_monitor *monitor = &conf->monitor;
+
+	mutex_lock(&monitor->lock);
+	par_policy_set(&monitor->policy, knobs);
+	record(conf);
+	monitor->due = jiffies;
+	set_timer(monitor);
+	mutex_unlock(&monitor->lock);
+	return par_store_super(conf);
+}
+
+struct par_knobs par_monitor_knobs(struct par_conf *conf)
+{
+	struct par_knobs knobs;
+
+	mutex_lock(&conf->monitor.lock);
+	knobs = conf->monitor.policy.knobs;
+	mutex_unlock(&conf->monitor.lock);
+	return knobs;
+}
+
+int par_monitor_explain(struct par_conf *conf, char *line)
+{
+	struct par_situation is;
+	int len;
+
+	mutex_lock(&conf->monitor.lock);
+	look_around(conf, &is);
+	len = par_policy_explain(&conf->monitor.policy, &is, line, PAR_EXPLAIN);
+	mutex_unlock(&conf->monitor.lock);
+	return len;
+}
+
+struct par_hour par_monitor_hour(struct par_conf *conf, unsigned int hour)
+{
+	struct par_hour of;
+
+	mutex_lock(&conf->monitor.lock);
+	of = par_history_of(&conf->monitor.history, hour);
+	mutex_unlock(&conf->monitor.lock);
+	return of;
+}
+
+u64 par_monitor_member(struct par_conf *conf, unsigned int d,
+		       struct par_member_load *load)
+{
+	u64 ns;
+
+	mutex_lock(&conf->monitor.lock);
+	*load = conf->monitor.load[d];
+	ns = conf->monitor.load_ns;
+	mutex_unlock(&conf->monitor.lock);
+	return ns;
+}
+
+/* ---- start and stop ---- */
+
+void par_monitor_load(struct par_conf *conf)
+{
+	struct par_policy_record *kept = &conf->super.policy;
+
+	if (!conf->super.has_policy || par_knobs_error(&kept->knobs, &conf->geo) ||
+	    kept->regrets > PAR_REGRETS_MAX) {
+		memset(kept, 0, sizeof(*kept));
+		par_knobs_init(&kept->knobs, &conf->geo);
+		memset(kept->mean, 0xff, sizeof(kept->mean));
+		memset(kept->peak, 0xff, sizeof(kept->peak));
+	}
+	conf->super.has_policy = true;
+}
+
+void par_monitor_begin(struct par_conf *conf)
+{
+	const struct par_policy_record *kept = &conf->super.policy;
+	struct par_monitor *monitor = &conf->monitor;
+
+	mutex_lock(&monitor->lock);
+	par_policy_init(&monitor->policy, &conf->geo, monitor->intervals,
+			ktime_get_seconds());
+	par_policy_set(&monitor->policy, &kept->knobs);
+	monitor->policy.sleep = kept->sleep;
+	monitor->policy.sleeps = kept->sleeps;
+	monitor->policy.regrets = kept->regrets;
+	par_forecast_init(&monitor->forecast, &conf->geo);
+	par_history_init(&monitor->history);
+	monitor->history.hour = kept->hour;
+	memcpy(monitor->history.mean, kept->mean, sizeof(kept->mean));
+	memcpy(monitor->history.peak, kept->peak, sizeof(kept->peak));
+	monitor->copy_rate = PAR_COPY_RATE;
+	monitor->seen_gear = conf->gear;
+	count_all(conf, &monitor->counts[monitor->newest]);
+	monitor->running = true;
+	monitor->due = jiffies;
+	set_timer(monitor);
+	mutex_unlock(&monitor->lock);
+}
+
+void par_monitor_end(struct par_conf *conf)
+{
+	struct par_monitor *monitor = &conf->monitor;
+
+	mutex_lock(&monitor->lock);
+	if (monitor->running)
+		record(conf);
+	monitor->running = false;
+	mutex_unlock(&monitor->lock);
+	cancel_delayed_work_sync(&monitor->work);
+}
+
+int par_monitor_alloc(struct par_conf *conf)
+{
+	struct par_monitor *monitor = &conf->monitor;
+
+	mutex_init(&monitor->lock);
+	INIT_DELAYED_WORK(&monitor->work, monitor_work);
+	monitor->intervals = kvcalloc(PAR_WINDOW_MAX, sizeof(*monitor->intervals),
+				      GFP_KERNEL);
+	return monitor->intervals ? 0 : -ENOMEM;
+}
+
+void par_monitor_free(struct par_conf *conf)
+{
+	kvfree(conf->monitor.intervals);
+}

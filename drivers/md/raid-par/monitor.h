@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The monitor: counts once an interval, asks the policy, and has the array shift.
+ *
+ * What is counted is counted by the block layer already, on each CPU by itself: of the
+ * array's disk, of the members', and, by member.c, of the home set's virtual members.
+ * So nothing is added to the way of a request but one such count.
+ */
+#ifndef RAID_PAR_MONITOR_H
+#define RAID_PAR_MONITOR_H
+
+#include <linux/mutex.h>
+#include <linux/workqueue.h>
+
+#include "history.h"
+#include "policy.h"
+#include "predict.h"
+
+#define PAR_EXPLAIN	512	/* bytes of a line that explains */
+
+struct block_device;
+struct par_conf;
+
+/* What a member had to do in an interval. */
+struct par_member_load {
+	u64 requests[2], ns[2];	/* reads and writes that ended, and what they took */
+	u64 sent;		/* those and what was merged into them */
+	u64 busy_ns;		/* while there was at least one */
+};
+
+/* struct par_counts - running counts, as the block layer has them */
+struct par_counts {
+	u64 ns;			/* when */
+	struct block_device *bdev[PAR_MAX_MEMBERS];	/* whose these are, or NULL */
+	unsigned long requests[PAR_MAX_MEMBERS][2], merges[PAR_MAX_MEMBERS];
+	unsigned long ticks[PAR_MAX_MEMBERS];
+	u64 request_ns[PAR_MAX_MEMBERS][2];
+	unsigned long home[PAR_MAX_MEMBERS][2];
+	unsigned long array[2];
+	u64 array_ns[2];
+	unsigned long sectors[2];
+	u64 shifts, copied;
+	unsigned int gear;
+	bool copying, syncing, home_syncing;
+	bool counted;		/* the statistics of all that matter are on */
+};
+
+/**
+ * struct par_monitor - of one array
+ * @lock: all of this but @work; taken below all other locks but conf->power_lock, and
+ *	held by whoever takes a member's rdev away
+ * @counts: at the beginning and at the end of the interval, @newest says which is which
+ * @load: of the members, in the interval that ended last; over @load_ns
+ * @seen_gear: as the policy knows it
+ * @asked: the gear that the policy has asked for last and has not seen yet, or 0; @why
+ * @told: the decision that was told last; @told_at: s
+ * @copy_rate: KiB/s that propagation reached last
+ * @running: the work is to set itself again; @due: when, in jiffies
+ */
+struct par_monitor {
+	struct mutex lock;	/* see above */
+	struct delayed_work work;
+	struct par_policy policy;
+	struct par_forecast forecast;
+	struct par_history history;
+	struct par_interval *intervals;
+	struct par_counts counts[2];
+	unsigned int newest;
+	struct par_member_load load[PAR_MAX_MEMBERS];
+	u64 load_ns;
+	unsigned int seen_gear, asked;
+	enum par_reason why;
+	struct par_decision told;
+	u64 told_at;
+	u32 copy_rate;
+	bool running;
+	unsigned long due;
+};
+
+int par_monitor_alloc(struct par_conf *conf);
+void par_monitor_free(struct par_conf *conf);
+
+/* par_monitor_load - the superblock has been read: what is odd in it is replaced */
+void par_monitor_load(struct par_conf *conf);
+
+/* par_monitor_begin - the array runs; par_monitor_end - it does not any more; sleeps */
+void par_monitor_begin(struct par_conf *conf);
+void par_monitor_end(struct par_conf *conf);
+
+/*
+ * par_monitor_set - have the policy go by @knobs, which are valid, from now on, and keep
+ * them. Sleeps.
+ */
+int par_monitor_set(struct par_conf *conf, const struct par_knobs *knobs);
+
+/* par_monitor_knobs - as they are; sleeps */
+struct par_knobs par_monitor_knobs(struct par_conf *conf);
+
+/* par_monitor_explain - see par_policy_explain(); @line has PAR_EXPLAIN bytes; sleeps */
+int par_monitor_explain(struct par_conf *conf, char *line);
+
+/* par_monitor_hour - the past days' load at that hour; sleeps */
+struct par_hour par_monitor_hour(struct par_conf *conf, unsigned int hour);
+
+/*
+ * par_monitor_member - what member @d had to do in the last interval; returns how long
+ * that was in ns, or 0 if there was none. Sleeps.
+ */
+u64 par_monitor_member(struct par_conf *conf, unsigned int d,
+		       struct par_member_load *load);
+
+#endif

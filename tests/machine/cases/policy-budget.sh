@@ -1,0 +1,36 @@
+#!/bin/bash
+# Without spin-ups left the policy does not shift down, and says so; the next day it does.
+# machine: --debug --time-travel --mem 512M
+# timeout: 300
+set -euo pipefail
+. "$(dirname "$0")/../tools/policy.sh"
+
+policy_array 3,5
+quick
+for d in 3 4; do set_member $d rated_cycles 730; set_member $d wanted_years 1; done
+set_par carry 0
+listen
+set_par policy auto
+for i in 1 2; do
+	gear_is 3 200
+	wait_asleep
+	# Long enough not to be regretted.
+	nap 200
+	load 300 10 &
+	LOAD=$!
+	gear_is 5 20
+	wait "$LOAD"
+done
+assert_eq "$(member 4 spins_left)" 0 "spins_left"
+heard 'decision DECISION=stay REASON=budget GEAR=5 ABOUT=3' 200
+explains 'gear 3 would do, but its sleepers have no spin-ups left for [0-9]+ s'
+nap 3000
+assert_eq "$(grep -c 'REASON=budget' "$MACHINE_TMP/events")" 1 "times that it was told in an hour"
+shifts_are 4 "without a spin-up left"
+assert_eq "$(par spin_refused)" 0 "shifts that were put off"
+
+note "the next day"
+date -s "@$((EPOCHSECONDS + 86400))" >/dev/null
+gear_is 3 60
+shifts_are 5 "the next day"
+stop_par

@@ -1,0 +1,35 @@
+#!/bin/bash
+# A step of load, from 5 to 80 percent of what all disks can do, is answered within what they take to start and 3 s.
+# machine: --time-travel --mem 1200M
+# timeout: 400
+set -euo pipefail
+. "$(dirname "$0")/../tools/policy.sh"
+
+STARTS_IN=20	# seconds; nearline disks
+QUIET=420	# seconds; five minutes, the hold time, and what it takes to shift down
+
+# step LAYOUT RATE: so many requests a second are 80 percent.
+step() {
+	local began at
+	note "$1"
+	huge_array "$1" "$QUIET:$(($2 / 16)):90" "40:$2:90"
+	set_par policy auto
+	"$REPLAY" "/dev/$MD" -l "$MACHINE_TMP/requests" >"$MACHINE_TMP/load" &
+	began=$SECONDS
+	gear_is "$(low_gear "$1")" "$QUIET"
+	wait_asleep
+	assert_le "$((SECONDS - began))" "$((QUIET - 10))" "seconds until all sleepers sleep"
+	nap $((began + QUIET - SECONDS))
+	at=$SECONDS
+	gear_is "$(top_gear "$1")" 60
+	note "$((SECONDS - at)) s; $(par explain)"
+	assert_le $((SECONDS - at)) $((STARTS_IN + 3)) "seconds until the top gear"
+	wait
+	assert_match "$(cat "$MACHINE_TMP/load")" ' errors 0 ' "requests"
+	shifts_are 2 "down and up"
+	stop_par
+	rmdisks
+}
+
+step 3,5 480
+step 3,8 760

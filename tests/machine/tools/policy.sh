@@ -1,0 +1,82 @@
+# shellcheck shell=bash
+# What the tests of the policy share: an array of hard disks in simulated time, loads
+# that come and go, and what the policy says of them.
+
+# shellcheck source=power.sh
+. "$(dirname "${BASH_SOURCE[0]}")/power.sh"
+
+# policy_array LAYOUT [SIZE]: of small disks that take their time, and all of it is written:
+# what was never written is read without asking a disk.
+policy_array() {
+	local layout=$1
+	build_replay
+	mkspindles "$(top_gear "$layout")" "${2:-32M}" preset=nas
+	create_par "$layout" --chunk=64
+	dd if=/dev/zero of="/dev/$MD" bs=1M oflag=direct status=none || true
+	settle
+}
+
+# huge_array LAYOUT SECONDS:RATE:READS...: of 16 TB disks, and a load for it, see series.py.
+huge_array() {
+	local layout=$1 span
+	shift
+	build_replay
+	mkspindles "$(top_gear "$layout")" 16000900661248 preset=nearline
+	create_par "$layout"
+	span=$(blockdev --getsize64 "/dev/$MD")
+	"$TOOLS/series.py" 120 "$span" 1 "$MACHINE_TMP/files" "$MACHINE_TMP/requests" "$@"
+	"$REPLAY" "/dev/$MD" -l "$MACHINE_TMP/files" >/dev/null
+	settle
+}
+
+build_replay() {
+	REPLAY=$MACHINE_TMP/replay
+	[ -x "$REPLAY" ] || cc -O2 -pthread -o "$REPLAY" "$TOOLS/../../replay/replay.c"
+}
+
+# load RATE SECONDS [WRITES]: so many requests a second, by chance; WRITES percent.
+load() { "$REPLAY" "/dev/$MD" -n $(($1 * $2)) -t "$2" -w "${3:-0}" -s 1 >"$MACHINE_TMP/load"; }
+
+# quick: what takes minutes takes half of one, and little is much.
+quick() {
+	set_par window_long 30
+	set_par hold 10
+	set_par break_even 20
+	set_par down_threshold 10
+	set_par up_threshold 20
+}
+
+# explains PATTERN: what it says of itself.
+explains() { assert_match "$(par explain)" "$1" "explain"; }
+
+# shifts_are N WHAT: since the array was started.
+shifts_are() { assert_eq "$(par shifts)" "$1" "shifts, $2"; }
+
+# trace: each decision from now on; traced PATTERN: one like that was among them.
+TRACES=/sys/kernel/tracing/instances/policy
+trace() {
+	mountpoint -q /sys/kernel/tracing || mount -t tracefs tracefs /sys/kernel/tracing
+	mkdir "$TRACES"
+	echo 1 >"$TRACES/events/raid_par/par_decision/enable"
+}
+traced() { grep -qE "par_decision: $MD $1" "$TRACES/trace" || { tail "$TRACES/trace"; fail "no decision '$1'"; }; }
+untrace() {
+	echo 0 >"$TRACES/events/raid_par/par_decision/enable"
+	rmdir "$TRACES"
+}
+
+# listen: uevents from now on, into a file; heard PATTERN [SECONDS]: wait for one.
+listen() {
+	"$TOOLS/uevents.py" "$MD" >"$MACHINE_TMP/events" &
+	wait_for_line ready
+}
+wait_for_line() {
+	local i
+	for ((i = 0; i < ${2:-60} * 5; i++)); do
+		! grep -qE "$1" "$MACHINE_TMP/events" || return 0
+		nap 0.2
+	done
+	cat "$MACHINE_TMP/events"
+	fail "no event '$1'"
+}
+heard() { wait_for_line "^$MD $1" "${2:-}"; }

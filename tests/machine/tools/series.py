@@ -1,0 +1,38 @@
+#!/usr/bin/python3 -B
+"""Requests of a load that comes and goes, for tests/replay/replay.c.
+
+  series.py PLACES SPAN SEED FILES REQUESTS PHASE...
+
+A phase is SECONDS:RATE:READS: so many requests of 4 KiB a second, by chance, so many
+percent of them reads, to any of PLACES places of 64 KiB that lie anywhere in the first
+SPAN bytes. FILES gets the requests that write these places first: what has never been
+written costs par nothing.
+"""
+import math
+import random
+import sys
+
+SECOND, PIECE, PAGE, SECTOR = 10 ** 9, 64 << 10, 4096, 512
+
+
+def main():
+    places, span = int(sys.argv[1]), int(sys.argv[2])
+    chance = random.Random(int(sys.argv[3]))
+    room = span // places // PIECE
+    at = [(i * room + int(chance.random() * room)) * PIECE for i in range(places)]
+    with open(sys.argv[4], "w", encoding="ascii") as file:
+        for place in at:
+            file.write(f"0 w {place // SECTOR} {PIECE}\n")
+    now = start = 0.0
+    with open(sys.argv[5], "w", encoding="ascii") as file:
+        for phase in sys.argv[6:]:
+            seconds, rate, reads = map(float, phase.split(":"))
+            now = start
+            while rate and (now := now - math.log(1 - chance.random()) / rate) < start + seconds:
+                op = "r" if chance.random() * 100 < reads else "w"
+                page = at[int(chance.random() * places)] + int(chance.random() * 16) * PAGE
+                file.write(f"{int(now * SECOND)} {op} {page // SECTOR} {PAGE}\n")
+            start += seconds
+
+
+main()
