@@ -91,12 +91,24 @@ static void heal(struct par_policy *policy, unsigned int gear)
 		policy->slow[gear] = PAR_LOAD_MAX;
 }
 
+/* When the gear has changed, seconds later, its load is not what it was. */
+static void note_slow(struct par_policy *policy, unsigned int gear)
+{
+	bool slow = too_slow(policy);
+
+	if (slow && !policy->was_slow)
+		policy->slow_at = max(1U, par_window_mean(&policy->series,
+							  PAR_WINDOW_SHORT, gear));
+	policy->was_slow = slow;
+}
+
 void par_policy_see(struct par_policy *policy, const struct par_interval *interval,
 		    unsigned int gear, u64 now)
 {
 	unsigned int i;
 
 	par_series_add(&policy->series, interval);
+	note_slow(policy, gear);
 	heal(policy, gear);
 	for (i = 1; i < policy->geo->gears; i++) {
 		if (!is_enough(policy, i))
@@ -317,8 +329,7 @@ void par_policy_shifted(struct par_policy *policy, unsigned int old,
 {
 	policy->shifted = now;
 	if (why == PAR_WHY_WAIT && gear > old)
-		policy->slow[old] = max(1U, par_window_mean(&policy->series,
-							    PAR_WINDOW_SHORT, old));
+		policy->slow[old] = policy->slow_at;
 	if (gear > old && policy->slept_since)
 		slept(policy, why, now);
 	policy->slept_since = gear < old ? max(now, 1ULL) : 0;

@@ -104,6 +104,7 @@ struct par_situation {
  * struct par_policy - what the policy remembers
  * @quiet_since: when a lower gear began to be enough, or 0: it is not, by gear
  * @slow: utilization of a gear at which requests took too long there, or PAR_LOAD_MAX
+ * @slow_at: utilization when requests began to take too long, last; @was_slow: they do
  * @shifted: when the gear has changed last
  * @slept_since: when that was, if it was a shift down, else 0
  * @sleep: s until the next shift up on average, of late; @sleeps: how many there were
@@ -114,7 +115,8 @@ struct par_policy {
 	struct par_knobs knobs;
 	struct par_series series;
 	u64 quiet_since[PAR_MAX_SETS + 1];
-	u32 slow[PAR_MAX_SETS + 1];
+	u32 slow[PAR_MAX_SETS + 1], slow_at;
+	bool was_slow;
 	u64 shifted, slept_since, sleep;
 	u32 sleeps, regrets;
 };

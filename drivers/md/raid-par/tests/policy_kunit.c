@@ -611,6 +611,12 @@ static void slow_gear(struct kunit *test)
 	expect_decision(test, array, 1, PAR_WHY_LOWEST, 0);
 	array->policy.knobs.wait = 300;
 	expect_decision(test, array, 1, PAR_WHY_LOWEST, 0);
+	/* The load is gone when the disks turn. */
+	for (t = 0; t < 20; t++) {
+		array->is.now++;
+		make_interval(array, 0);
+		par_policy_see(&array->policy, &array->last, 1, array->is.now);
+	}
 	par_policy_shifted(&array->policy, 1, 2, PAR_WHY_WAIT, array->is.now);
 	array->is.gear = 2;
 	array->is.target = 2;
