@@ -11,12 +11,27 @@ import figures
 from figures import Request
 
 HERE = pathlib.Path(__file__).resolve().parent
-PROFILE = "23 busy 50 80 5\n00 night 4 50 3  # past midnight\n01 busy 40 80 5\n"
+PROFILE = "23 busy 50 80 0\n00 night 4 50 40  # past midnight\n01 busy 40 80 0\n"
 SECOND = 10 ** 9
+SETTINGS = {"policy": "auto", "up_threshold": 70, "up_wait": 250, "window_short": 3, "down_threshold": 50,
+            "window_long": 300, "hold": 60}
 
 
 def sample(at, uj, starts=(0, 0), states=("idle", "idle"), **par):
     return {"at": at, "uj": list(uj), "starts": list(starts), "states": list(states), **par}
+
+
+def decision(at, word, reason, gear, copied=0):
+    return {"at": at, "event": "decision", "decision": word, "reason": reason, "gear": gear, "about": gear,
+            "propagated_bytes": copied, "explain": "gear 5 of 5, 1.5% +/- 0.5% busy: so and so"}
+
+
+def shift(at, gear, ms, copied=0):
+    return {"at": at, "event": "shift", "gear": gear, "members": 5, "shift_last_ms": ms, "propagated_bytes": copied}
+
+
+def wake(at, member, cause="policy"):
+    return {"at": at, "event": "wake", "member": member, "device": f"spin{member}", "cause": cause}
 
 
 class Figures(unittest.TestCase):
@@ -59,17 +74,41 @@ class Figures(unittest.TestCase):
         requests = [Request(0, "r", 500_000, 1, 0)] * 200
         self.assertEqual(figures.throughput(requests, 10, 25), {"iops_per_watt": 0.8, "mbps_per_kilowatt": 400})
 
-    def test_gears_and_shifts(self):
-        def look(at, gear, shifts, ms, propagated):
-            return sample(at, (0, 0), gear=gear, shifts=shifts, shift_last_ms=ms, propagated_bytes=propagated)
-        samples = [look(0, 5, 3, 9, 100), look(60, 5, 3, 9, 100), look(120, 5, 3, 9, 600),
-                   look(180, 3, 4, 70_000, 700), look(240, 3, 4, 70_000, 700),
-                   look(300, 5, 5, 20_000, 701), look(360, 5, 5, 20_000, 720)]
-        self.assertEqual(figures.in_gears(samples), {5: 240, 3: 120})
-        self.assertEqual(figures.shifts(samples, [(60, 3), (240, 5)]), [
-            {"at": 60, "from": 5, "to": 3, "ms": 70_000, "propagated_bytes": 600},
-            {"at": 240, "from": 3, "to": 5, "ms": 20_000, "propagated_bytes": 20}])
-        self.assertEqual(figures.shifts(samples, [(300, 3)])[0]["ms"], None)
+    EVENTS = [decision(100, "down", "quiet", 3, 7), shift(110, 3, 9000, 500), wake(200, 4),
+              decision(200, "up", "load", 5, 600), shift(220, 5, 20_000, 601), decision(300, "down", "quiet", 3, 700),
+              decision(302, "abandon", "wait", 5, 750), decision(310, "stay", "budget", 5, 750), shift(350, 3, 5, 800)]
+    SAMPLES = [sample(0, (0, 0), gear=5, propagated_bytes=0), sample(400, (0, 0), gear=3, propagated_bytes=900)]
+
+    def test_turns(self):
+        found = figures.turns(self.SAMPLES, self.EVENTS)
+        self.assertEqual([(one["at"], one["from"], one["to"], one["decision"], one["reason"], one["ms"])
+                          for one in found],
+                         [(100, 5, 3, "down", "quiet", 9000), (200, 3, 5, "up", "load", 20_000),
+                          (300, 5, 3, "down", "quiet", 5), (302, 5, 5, "abandon", "wait", None),
+                          (310, 5, 5, "stay", "budget", None)])
+
+    def test_a_shift_is_of_a_decision_to_that_gear(self):
+        for before in ([], [decision(20, "stay", "cost", 3)], [decision(20, "up", "load", 5)],
+                       [decision(20, "down", "quiet", 3), shift(25, 3, 4)]):
+            found = figures.turns(self.SAMPLES, before + [shift(30, 3, 5)])
+            self.assertEqual((found[-1]["at"], found[-1]["reason"], found[-1]["ms"]), (30, None, 5))
+
+    def test_shifts(self):
+        found = figures.shifts(self.SAMPLES, self.EVENTS)
+        self.assertEqual([(one["at"], one["done"], one["propagated_bytes"]) for one in found],
+                         [(100, 110, 593), (200, 220, 100), (300, 350, 200)])
+
+    def test_gears(self):
+        changes = figures.shifts(self.SAMPLES, self.EVENTS)
+        self.assertEqual(figures.in_gears(5, changes, 0, 400), {5: 110 + 130, 3: 110 + 50})
+        self.assertEqual(figures.in_gears(5, changes, 0, 110), {5: 110})
+        self.assertEqual(figures.in_gears(5, changes, 120, 240), {3: 100, 5: 20})
+        self.assertEqual(figures.in_gears(5, changes, 360, 400), {3: 40})
+        self.assertEqual(figures.in_gears(5, [], 0, 9), {5: 9})
+
+    def test_wakes(self):
+        events = [*self.EVENTS, wake(201, 3), wake(300, 4), wake(400, 4, "request")]
+        self.assertEqual(figures.wakes(events, 5), {"policy": [0, 0, 0, 1, 2], "request": [0, 0, 0, 0, 1]})
 
     def test_what_a_disk_says_of_itself(self):
         disk = {"active_ns": SECOND, "idle_ns": 2 * SECOND, "standby_ns": 3 * SECOND, "spin_up_ns": 4 * SECOND,
@@ -82,10 +121,11 @@ class Figures(unittest.TestCase):
 
     def test_who_stood(self):
         samples = [sample(0, (0, 0)), sample(60, (0, 0), states=("idle", "standby")), sample(120, (0, 0))]
-        self.assertTrue(figures.stood(samples, [1], 60, 120))
-        self.assertFalse(figures.stood(samples, [0], 60, 120))
-        self.assertFalse(figures.stood(samples, [1], 60, 121))
-        self.assertFalse(figures.stood(samples, [1], 61, 62))
+        self.assertTrue(figures.stood(samples, [1], [(60, 120)]))
+        self.assertTrue(figures.stood(samples, [1], [(1, 60), (60, 61)]))
+        self.assertFalse(figures.stood(samples, [0], [(60, 120)]))
+        self.assertFalse(figures.stood(samples, [1], [(60, 61), (110, 121)]))
+        self.assertFalse(figures.stood(samples, [1], [(61, 62)]))
 
 
 class InDirectory(unittest.TestCase):
@@ -123,8 +163,10 @@ class Lists(InDirectory):
         times = [at for at, _, _, _ in requests]
         self.assertEqual(times, sorted(times))
         self.assertLess(times[-1], 3 * 3600 * SECOND)
+        in_rush = sum(0 <= at - 3600 * SECOND < 75 * SECOND for at in times)
         by_hour = [sum(at // (3600 * SECOND) == hour for at in times) for hour in range(3)]
-        self.assertTrue(50 * 8 < by_hour[0] < 50 * 30 and by_hour[1] < by_hour[2] / 4, by_hour)
+        self.assertTrue(50 * 8 < by_hour[0] < 50 * 30 and by_hour[1] - in_rush < by_hour[2] / 4, by_hour)
+        self.assertTrue(40 * 8 < in_rush < 44 * 30, in_rush)
         reads = sum(op == "r" for _, op, _, _ in requests) / len(requests)
         self.assertTrue(0.6 < reads < 0.95, reads)
 
@@ -146,11 +188,25 @@ class Told(InDirectory):
         (self.dir / kind / "latencies").write_text("".join(requests))
 
     def day(self, kind, watts):
-        day = {"seconds": self.SECONDS, "status": 0, "size": 16 * 10 ** 12, "preset": "nearline",
+        day = {"events": self.events() if kind == "par" else [], "gears": [3, 5], "settings": SETTINGS,
+               "seconds": self.SECONDS, "status": 0, "size": 16 * 10 ** 12, "preset": "nearline",
                "command": "mdadm …", "room": 32 * 10 ** 12,
                "sleep_after": 1200, "milliwatts": {mw: 1000 for mw in figures.STATES.values()},
                "reports": [self.disk()] * 5, "samples": self.samples(kind, watts)}
         (self.dir / kind / "day.json").write_text(json.dumps(day))
+
+    @staticmethod
+    def events():
+        """Down and up at the hours, and once not down."""
+        return [decision(3590, "down", "quiet", 3, 10 ** 6 * 3590), shift(3600, 3, 10_000),
+                decision(7180, "up", "wait", 5, 10 ** 6 * 4000), wake(7199, 3), wake(7199, 4), shift(7200, 5, 20_000),
+                decision(8000, "down", "quiet", 3), decision(8001.5, "abandon", "load", 5)]
+
+    def change(self, kind, change):
+        path = self.dir / kind / "day.json"
+        day = json.loads(path.read_text())
+        change(day)
+        path.write_text(json.dumps(day))
 
     def disk(self):
         """At 1 W all day: what it says is held against itself, not against the samples."""
@@ -163,7 +219,7 @@ class Told(InDirectory):
             hours = [max(0, min(at - hour * 3600, 3600)) for hour in range(3)]
             used = sum(seconds * watt for seconds, watt in zip(hours, watts))
             low = 3600 < at <= 7200
-            sleeps = low and kind != "raid5" and at > 3660
+            sleeps = low and kind != "raid5" and at >= 3660
             up = int(at > 7200 and kind != "raid5")
             found.append(sample(at, [used * 10 ** 6, 0, 0, 0, 0], [0, 0, 0, up, up],
                                 ["idle"] * 3 + ["standby" if sleeps else "idle"] * 2, gear=3 if low else 5,
@@ -190,18 +246,54 @@ class Told(InDirectory):
                      "  power, in the mean                              8.67 W         10.00 W          9.33 W",
                      "  saved against raid5                             13.3 %           0.0 %           6.7 %",
                      "  latency: mean                                  5.00 ms         5.00 ms         5.00 ms",
-                     "  00:00       3         2            6.00           10.00            8.00",
-                     "  00:00  5 -> 3: 1,234 ms to the new gear, 400.0 MB propagated until the next one",
+                     "  00:00     0 %         2            6.00           10.00            8.00",
+                     "  night 00:00-01:00   0 %        2  6.00   5.0       5 10.00   5.0       5  8.00   5.0       5",
+                     "  2, 1 up and 1 down; 1 down: quiet, 1 up: wait",
                      "  33.3 % of the day in the gear of 3, 66.7 % of the day in the gear of 5"):
             self.assertIn(line + "\n", text)
+
+    def test_reasons(self):
+        self.tell()
+        text = (self.dir / "report.txt").read_text().splitlines()
+        first = next(n for n, line in enumerate(text) if line.startswith("  23:59:50"))
+        self.assertEqual([line.split(None, 1)[0] for line in text[first:first + 4]],
+                         ["23:59:50", "00:59:40", "01:13:20", "01:13:21"])
+        for line, words in zip(text[first:], (
+                ("5 -> 3", "quiet: it would be less than 50 % busy", "1.5 % +/- 0.5 %", "      10,000     410.0"),
+                ("3 -> 5", "wait: requests took more than 250 ms", "20,000"),
+                ("5 -> 3", "given up after 1.5 s"), ("stays 5", "load: busy, with the deviation, above 70 %"))):
+            for word in words:
+                self.assertIn(word, line)
+
+    def test_a_shift_without_a_decision(self):
+        claim = "par's policy was on auto; whenever the gear changed, it had decided so, and told its reason"
+        self.change("par", lambda day: day["events"].pop(0))
+        wrong, report = self.tell()
+        self.assertEqual(wrong, [claim])
+        self.assertEqual([one["reason"] for one in report["shifts"]], [None, "wait"])
+        self.assertIn("nobody knows why", (self.dir / "report.txt").read_text())
+        for change in (lambda day: day["settings"].update(policy="manual"),  # and one that was not told:
+                       lambda day: day["samples"][-1].update(shifts=3)):
+            self.day("par", self.WATTS["par"])
+            self.change("par", change)
+            self.assertEqual(self.tell()[0], [claim])
+
+    def test_a_disk_that_was_woken_by_another(self):
+        claim = "they were started by the policy's wish, and by nothing else"
+        self.change("par", lambda day: day["events"].append(wake(9000, 4, "process dd[7]")))
+        self.assertEqual(self.tell()[0], [claim])
+        self.day("par", self.WATTS["par"])
+        self.change("par", lambda day: day["events"].remove(wake(7199, 4)))
+        self.assertEqual(self.tell()[0], [claim])
 
     def test_the_plot(self):
         self.tell()
         root = xml.etree.ElementTree.parse(self.dir / "watts.svg").getroot()
         self.assertTrue(root.tag.endswith("svg"))
         text = "".join(root.itertext())
-        for word in ("raid5, sleeps", "night, gear 3", "23:00", "02:00"):
+        for word in ("raid5, sleeps", "night", "down: quiet", "up: wait", "23:00", "02:00"):
             self.assertIn(word, text)
+        self.assertEqual((self.dir / "shifts.dat").read_text().split(), ["0.9972", "1.9944"])
         rows = (self.dir / "watts.dat").read_text().splitlines()
         self.assertEqual(rows[-1], "3.0000 10.000 10.000 10.000")
         self.assertEqual((len(rows), rows[6]), (19, "1.0000 6.000 10.000 8.000"))
@@ -214,7 +306,7 @@ class Told(InDirectory):
     def test_errors_and_requests_that_are_missing(self):
         self.latencies("par", [5 * 10 ** 6] * 6, error=5)
         self.latencies("raid5-sleep", [5 * 10 ** 6] * 5)
-        self.assertEqual(self.tell()[0], ["par, shifted: all requests are answered, none by an error",
+        self.assertEqual(self.tell()[0], ["par on auto: all requests are answered, none by an error",
                                           "raid5, sleeps: all requests are answered, none by an error"])
 
     def test_a_request_that_waited(self):
@@ -233,7 +325,7 @@ class Told(InDirectory):
             one["starts"][4] += 1
         (self.dir / "par/day.json").write_text(json.dumps(day))
         self.assertEqual(self.tell()[0], ["in the low gear its sleepers stood, whenever one looked",
-                                          "they were started by the shifts up, and by nothing else"])
+                                          "they were started by the policy's wish, and by nothing else"])
 
     def test_a_disk_that_does_not_add_up(self):
         day = json.loads((self.dir / "raid5/day.json").read_text())

@@ -3,6 +3,7 @@
 
 Nothing here reads or writes a file. Samples are what `live` saw, each with the time
 `at` in seconds, and of each disk the energy so far (µJ), its starts and its state.
+Events are what par told of itself, each with its time as well.
 """
 import dataclasses
 
@@ -88,23 +89,59 @@ def throughput(requests, seconds, mean_watts):
             "mbps_per_kilowatt": moved / 1e6 / seconds / (mean_watts / 1000)}
 
 
-def in_gears(samples):
-    """Seconds in each gear, as the samples saw it."""
-    found = {}
-    for before, after in zip(samples, samples[1:]):
-        found[before["gear"]] = found.get(before["gear"], 0) + after["at"] - before["at"]
+def turns(samples, events):
+    """What par decided, in order, and what became of it: `ms` is None if the gear has
+    not changed. A change that nobody decided has no reason."""
+    found, gear = [], samples[0]["gear"]
+    for event in events:
+        turn = {"at": event["at"], "decision": None, "from": gear, "to": event.get("gear"), "reason": None,
+                "explain": None, "ms": None, "copied_before": event.get("propagated_bytes")}
+        if event["event"] == "decision":
+            found.append(turn | {name: event[name] for name in ("decision", "reason", "about", "explain")})
+        elif event["event"] == "shift":
+            due = open_turn(found, event["gear"])
+            if not due:
+                found.append(due := turn)
+            due.update(done=event["at"], ms=event["shift_last_ms"])
+            gear = event["gear"]
     return found
 
 
-def shifts(samples, orders):
-    """What became of each order of a gear (at, gear), up to the next one."""
-    found = []
-    for (at, gear), (until, _) in zip(orders, orders[1:] + [(samples[-1]["at"], None)]):
-        seen = [sample for sample in samples if at <= sample["at"] <= until]
-        done = [sample for sample in seen if sample["shifts"] > seen[0]["shifts"]]
-        found.append({"at": at, "from": seen[0]["gear"], "to": gear,
-                      "ms": done[0]["shift_last_ms"] if done else None,
-                      "propagated_bytes": seen[-1]["propagated_bytes"] - seen[0]["propagated_bytes"]})
+def open_turn(found, gear):
+    """The decision since the last shift that a shift to `gear` is of."""
+    for turn in reversed(found):
+        if turn["ms"] is not None:
+            return None
+        if turn["to"] == gear and turn["decision"] != "stay":
+            return turn
+    return None
+
+
+def shifts(samples, events):
+    """Those turns in which the gear has changed, each with what was propagated until the next."""
+    found = [turn for turn in turns(samples, events) if turn["ms"] is not None]
+    copied = [turn["copied_before"] for turn in found] + [samples[-1]["propagated_bytes"]]
+    return [turn | {"propagated_bytes": after - before}
+            for turn, before, after in zip(found, copied, copied[1:])]
+
+
+def in_gears(gear, changes, start, end):
+    """Seconds in each gear between two times, from the one of the day's beginning on."""
+    found, at = {}, start
+    for shift in [shift for shift in changes if shift["done"] < end] + [{"done": end, "to": None}]:
+        if shift["done"] > at:
+            found[gear] = found.get(gear, 0) + shift["done"] - at
+            at = shift["done"]
+        gear = shift["to"]
+    return found
+
+
+def wakes(events, disks):
+    """How often the array told that it has started each disk, and for what: {cause: counts}."""
+    found = {}
+    for event in events:
+        if event["event"] == "wake":
+            found.setdefault(event["cause"], [0] * disks)[event["member"]] += 1
     return found
 
 
@@ -121,7 +158,8 @@ def accounted_ns(disk):
     return sum(disk[ns] for ns in STATES) + disk["off_ns"]
 
 
-def stood(samples, disks, start, end):
-    """These disks stood whenever we looked."""
-    looks = [one["states"][disk] for one in samples if start <= one["at"] < end for disk in disks]
+def stood(samples, disks, spans):
+    """These disks stood whenever we looked in these spans of time."""
+    looks = [sample["states"][disk] for sample in samples for disk in disks
+             if any(start <= sample["at"] < end for start, end in spans)]
     return bool(looks) and all(look == "standby" for look in looks)

@@ -11,7 +11,7 @@ class Hour:
     part: str
     sessions: float  # so many begin, in the mean
     reads: float     # percent of them
-    gear: int
+    rush: int        # so many more begin in its first minute
     start: int = 0   # seconds from the beginning of the day
 
 
@@ -19,7 +19,6 @@ class Hour:
 class Part:
     """Hours that follow each other and have the same name."""
     name: str
-    gear: int
     start: int
     end: int
 
@@ -30,8 +29,8 @@ def read_profile(path):
         for line in file:
             fields = line.partition("#")[0].split()
             if fields:
-                hour, part, sessions, reads, gear = fields
-                hours.append(Hour(int(hour), part, float(sessions), float(reads), int(gear), len(hours) * HOUR))
+                hour, part, sessions, reads, rush = fields
+                hours.append(Hour(int(hour), part, float(sessions), float(reads), int(rush), len(hours) * HOUR))
     return hours
 
 
@@ -39,8 +38,6 @@ def parts(hours):
     found = []
     for hour in hours:
         if not found or found[-1].name != hour.part:
-            found.append(Part(hour.part, hour.gear, hour.start, hour.start))
-        if found[-1].gear != hour.gear:
-            raise ValueError(f"{hour.part} has two gears: {found[-1].gear} and {hour.gear}")
+            found.append(Part(hour.part, hour.start, hour.start))
         found[-1].end = hour.start + HOUR
     return found

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # Watts over the day, of `data` (hours since the beginning, and a column for each
-# array) to `out`. From `tell`: first, hours, names and marks, the latter two lists.
+# array) to `out`, with the `shifts` above (a block for each of the `reasons`, hours as
+# well). From `tell`: first, hours, and the lists names, marks and reasons.
 item(list, n) = system(sprintf("echo '%s' | cut -d ';' -f %d", list, n))
-items(list) = int(system(sprintf("echo '%s' | tr -cd ';' | wc -c", list))) + 1
+items(list) = list eq '' ? 0 : int(system(sprintf("echo '%s' | tr -cd ';' | wc -c", list))) + 1
 
 set terminal svg size 1000,480 background rgb 'white' font 'sans-serif,14'
 set output out
@@ -24,5 +25,12 @@ do for [i = 1:items(marks)] {
 # Where lines lie upon each other all are seen: the last ones wide and pale, below the first.
 colors = '#0a7d4b #c04040 #a9c4f5'
 widths = '2 3 6'
+# Shifts up point upwards, those down downwards, in a row of their own.
+is_up(reason) = reason[1:2] eq 'up'
+set y2range [0:1]
+shades = '#1f5fb0 #e07b00 #b0006a #555555'
 plot for [i = items(names):1:-1] data using 1:i + 1 with steps \
-	lw real(word(widths, i)) lc rgb word(colors, i) title item(names, i)
+	lw real(word(widths, i)) lc rgb word(colors, i) title item(names, i), \
+	for [i = 1:items(reasons)] shifts index i - 1 using 1:(is_up(item(reasons, i)) ? 0.95 : 0.9) \
+	axes x1y2 with points pt (is_up(item(reasons, i)) ? 9 : 11) ps 0.9 \
+	lc rgb word(shades, (i - 1) % 4 + 1) title item(reasons, i)
