@@ -145,10 +145,6 @@ def wakes(events, disks):
     return found
 
 
-def mean(values):
-    return sum(values) / len(values)
-
-
 def off_by_uj(disk, milliwatts):
     """What a disk says it used, less its watts in each state times the time there."""
     return disk["energy_uj"] - sum(disk[ns] * milliwatts[mw] for ns, mw in STATES.items()) / 1e6
