@@ -276,7 +276,8 @@ static void change_gear(struct array *array, u64 now)
 		else if (d >= geo->set[array->target].members && array->disk[d].state == DISK_TURNS)
 			disk_become(&array->disk[d], DISK_STOPS, now);
 	}
-	par_policy_shifted(&array->policy, array->gear, array->target, array->why, now / NSEC_PER_SEC);
+	par_policy_shifted(&array->policy, array->gear, array->target, array->why,
+			   array->asked / NSEC_PER_SEC, now / NSEC_PER_SEC);
 	array->gear = array->target;
 	array->copy_next = max(array->copy_next, now);
 }

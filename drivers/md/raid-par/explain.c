@@ -120,6 +120,31 @@ static void say_shift(struct line *line, const struct par_policy *policy,
 	    policy->geo->set[d->gear].members);
 }
 
+/* Of a shift: what for. */
+static void say_reason(struct line *line, const struct par_policy *policy,
+		       enum par_reason reason)
+{
+	switch (reason) {
+	case PAR_WHY_LOAD:
+		say(line, ": above %u%% busy", policy->knobs.up);
+		return;
+	case PAR_WHY_WAIT:
+		say(line, ": requests take more than %u ms", policy->knobs.wait);
+		return;
+	case PAR_WHY_MIN:
+		say(line, ": not below min_gear");
+		return;
+	case PAR_WHY_MAX:
+		say(line, ": not above max_gear");
+		return;
+	case PAR_WHY_QUIET:
+		say(line, ": it is enough");
+		return;
+	default:
+		return;
+	}
+}
+
 static void say_why(struct line *line, const struct par_policy *policy,
 		    const struct par_situation *is, const struct par_decision *d)
 {
@@ -135,25 +160,20 @@ static void say_why(struct line *line, const struct par_policy *policy,
 		    d->gear != is->gear ? ", " : "");
 		return;
 	case PAR_WHY_LOAD:
-		say(line, ": above %u%% busy", policy->knobs.up);
-		return;
 	case PAR_WHY_WAIT:
-		say(line, ": requests take more than %u ms", policy->knobs.wait);
-		return;
 	case PAR_WHY_MIN:
-		say(line, ": not below min_gear");
+	case PAR_WHY_QUIET:
+		say_reason(line, policy, d->reason);
 		return;
 	case PAR_WHY_MAX:
 		if (d->gear != is->gear)
-			say(line, ": not above max_gear");
+			say_reason(line, policy, d->reason);
 		else
 			say(line, "would shift up to gear %u, but for max_gear",
 			    policy->geo->set[d->about].members);
 		return;
-	case PAR_WHY_QUIET:
-		say(line, ": it is enough");
-		return;
 	case PAR_WHY_SHIFTING:
+		say_reason(line, policy, is->why);
 		return;
 	case PAR_WHY_LOWEST:
 		say(line, "no lower gear %s",

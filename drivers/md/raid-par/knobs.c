@@ -52,7 +52,7 @@ const char *par_knobs_error(const struct par_knobs *knobs,
 	    knobs->window[PAR_WINDOW_LONG] > PAR_WINDOW_MAX)
 		return "the long window is from the short one to 900 intervals long";
 	if (!knobs->down || knobs->down >= knobs->up || knobs->up > 100)
-		return "thresholds are from 1 to 100 percent, that to shift down below that to shift up";
+		return "thresholds are 1 to 100 percent, and down_threshold is below up_threshold";
 	if (knobs->wait > PAR_WAIT_MAX)
 		return "requests may wait for 1 to 60000 ms, or 0: as long as they like";
 	if (knobs->hold > PAR_HOLD_MAX)

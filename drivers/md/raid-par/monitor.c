@@ -180,6 +180,7 @@ static void look_around(struct par_conf *conf, struct par_situation *is)
 	is->now = ktime_get_seconds();
 	is->gear = READ_ONCE(conf->gear);
 	is->target = par_wanted(conf);
+	is->why = monitor->asked == is->target ? monitor->why : PAR_WHY_MANUAL;
 	is->degraded = conf->mddev->degraded;
 	is->syncing = par_syncing(conf->mddev);
 	if (!monitor->policy.knobs.automatic)
@@ -239,6 +240,7 @@ static void act(struct par_conf *conf, const struct par_situation *is,
 	if (d->gear == is->target)
 		return;
 	monitor->asked = d->gear;
+	monitor->asked_at = is->now;
 	monitor->why = d->reason;
 	par_power_why(conf, "policy");
 	if (d->gear > is->target)
@@ -270,8 +272,12 @@ static void note_gear(struct par_conf *conf, u64 now)
 
 	if (gear == monitor->seen_gear)
 		return;
-	par_policy_shifted(&monitor->policy, monitor->seen_gear, gear,
-			   gear == monitor->asked ? monitor->why : PAR_WHY_MANUAL, now);
+	if (gear == monitor->asked)
+		par_policy_shifted(&monitor->policy, monitor->seen_gear, gear, monitor->why,
+				   monitor->asked_at, now);
+	else
+		par_policy_shifted(&monitor->policy, monitor->seen_gear, gear, PAR_WHY_MANUAL,
+				   now, now);
 	monitor->seen_gear = gear;
 	monitor->asked = 0;
 }

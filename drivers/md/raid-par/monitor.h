@@ -52,7 +52,8 @@ struct par_counts {
  * @counts: at the beginning and at the end of the interval, @newest says which is which
  * @load: of the members, in the interval that ended last; over @load_ns
  * @seen_gear: as the policy knows it
- * @asked: the gear that the policy has asked for last and has not seen yet, or 0; @why
+ * @asked: the gear that the policy has asked for last and has not seen yet, or 0; @why;
+ *	@asked_at: s
  * @told: the decision that was told last; @told_at: s
  * @copy_rate: KiB/s that propagation reached last
  * @running: the work is to set itself again; @due: when, in jiffies
@@ -71,7 +72,7 @@ struct par_monitor {
 	unsigned int seen_gear, asked;
 	enum par_reason why;
 	struct par_decision told;
-	u64 told_at;
+	u64 told_at, asked_at;
 	u32 copy_rate;
 	bool running;
 	unsigned long due;

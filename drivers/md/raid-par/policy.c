@@ -325,13 +325,13 @@ static void slept(struct par_policy *policy, enum par_reason why, u64 now)
 }
 
 void par_policy_shifted(struct par_policy *policy, unsigned int old,
-			unsigned int gear, enum par_reason why, u64 now)
+			unsigned int gear, enum par_reason why, u64 asked, u64 now)
 {
 	policy->shifted = now;
 	if (why == PAR_WHY_WAIT && gear > old)
 		policy->slow[old] = policy->slow_at;
 	if (gear > old && policy->slept_since)
-		slept(policy, why, now);
+		slept(policy, why, asked);
 	policy->slept_since = gear < old ? max(now, 1ULL) : 0;
 }
 EXPORT_SYMBOL_IF_KUNIT(par_policy_shifted);

@@ -85,7 +85,8 @@ struct par_decision {
 /**
  * struct par_situation - what is so at the moment
  * @now: s
- * @gear: the current one; @target: where a shift goes to, else the same
+ * @gear: the current one; @target: where a shift goes to, else the same; @why: the
+ *	policy wanted it, or PAR_WHY_MANUAL
  * @degraded: a member is missing; @syncing: members that a sync needs
  *	could go to sleep
  * @refused: s until the members that sleep in this gear have spin-ups, by gear;
@@ -95,6 +96,7 @@ struct par_decision {
 struct par_situation {
 	u64 now;
 	unsigned int gear, target;
+	enum par_reason why;
 	bool degraded, syncing;
 	u64 refused[PAR_MAX_SETS + 1];
 	u32 owed[PAR_MAX_SETS + 1];
@@ -107,7 +109,8 @@ struct par_situation {
  * @slow_at: utilization when requests began to take too long, last; @was_slow: they do
  * @shifted: when the gear has changed last
  * @slept_since: when that was, if it was a shift down, else 0
- * @sleep: s until the next shift up on average, of late; @sleeps: how many there were
+ * @sleep: s until the next shift up was asked for, on average, of late; @sleeps: how
+ *	many there were
  * @regrets: how often the hold time is doubled
  */
 struct par_policy {
@@ -146,9 +149,12 @@ void par_policy_see(struct par_policy *policy, const struct par_interval *interv
 struct par_decision par_policy_decide(const struct par_policy *policy,
 				      const struct par_situation *is);
 
-/* par_policy_shifted - the gear has changed from @old to @gear; @why: of the policy's, or manual */
+/*
+ * par_policy_shifted - the gear has changed from @old to @gear; @why: of the policy's, or
+ * manual; @asked: when that was asked for: sleepers have slept until then
+ */
 void par_policy_shifted(struct par_policy *policy, unsigned int old,
-			unsigned int gear, enum par_reason why, u64 now);
+			unsigned int gear, enum par_reason why, u64 asked, u64 now);
 
 /* par_policy_hold - the hold time as it is after regrets, s */
 u64 par_policy_hold(const struct par_policy *policy);

@@ -190,7 +190,8 @@ static void go_on_shifting(struct array *array)
 		array->downs++;
 		array->budget -= array->budget > 0;
 	}
-	par_policy_shifted(&array->policy, is->gear, is->target, array->why, is->now);
+	par_policy_shifted(&array->policy, is->gear, is->target, array->why, is->now,
+			   is->now);
 	is->gear = is->target;
 }
 
@@ -617,7 +618,7 @@ static void slow_gear(struct kunit *test)
 		make_interval(array, 0);
 		par_policy_see(&array->policy, &array->last, 1, array->is.now);
 	}
-	par_policy_shifted(&array->policy, 1, 2, PAR_WHY_WAIT, array->is.now);
+	par_policy_shifted(&array->policy, 1, 2, PAR_WHY_WAIT, array->is.now, array->is.now);
 	array->is.gear = 2;
 	array->is.target = 2;
 
@@ -646,17 +647,20 @@ static void regrets(struct kunit *test)
 
 	for (k = 0; k < 20; k++) {
 		KUNIT_EXPECT_EQ(test, par_policy_hold(policy), hold);
-		par_policy_shifted(policy, 2, 1, PAR_WHY_QUIET, now);
-		par_policy_shifted(policy, 1, 2, PAR_WHY_LOAD, now += 119);
+		par_policy_shifted(policy, 2, 1, PAR_WHY_QUIET, now, now);
+		par_policy_shifted(policy, 1, 2, PAR_WHY_LOAD, now + 119, now + 139);
+		now += 139;
 		hold = min(2 * hold, 86400ULL);
 	}
 	KUNIT_EXPECT_EQ(test, policy->sleep, 119);
 	/* By hand, it says nothing of the load. */
-	par_policy_shifted(policy, 2, 1, PAR_WHY_QUIET, now);
-	par_policy_shifted(policy, 1, 2, PAR_WHY_MANUAL, now += 1);
+	par_policy_shifted(policy, 2, 1, PAR_WHY_QUIET, now, now);
+	par_policy_shifted(policy, 1, 2, PAR_WHY_MANUAL, now + 1, now + 1);
+	now++;
 	KUNIT_EXPECT_EQ(test, policy->regrets, PAR_REGRETS_MAX);
-	par_policy_shifted(policy, 2, 1, PAR_WHY_QUIET, now);
-	par_policy_shifted(policy, 1, 2, PAR_WHY_LOAD, now += 480);
+	par_policy_shifted(policy, 2, 1, PAR_WHY_QUIET, now, now);
+	par_policy_shifted(policy, 1, 2, PAR_WHY_LOAD, now + 480, now + 500);
+	now += 500;
 	KUNIT_EXPECT_EQ(test, policy->regrets, PAR_REGRETS_MAX / 2);
 }
 
@@ -751,6 +755,11 @@ static void explained(struct kunit *test)
 	array->is.gear = 1;
 	array->is.target = 1;
 	EXPLAINED("gear 3 of 5, 83.3% +/- 0.0% busy: shifting up to gear 5: above 70% busy");
+	array->is.target = 2;
+	EXPLAINED("gear 3 of 5, 83.3% +/- 0.0% busy: shifting up to gear 5");
+	array->is.why = PAR_WHY_MIN;
+	EXPLAINED("gear 3 of 5, 83.3% +/- 0.0% busy: shifting up to gear 5: not below min_gear");
+	array->is.target = 1;
 	policy->knobs.max_gear = 3;
 	EXPLAINED("gear 3 of 5, 83.3% +/- 0.0% busy: would shift up to gear 5, but for max_gear");
 	KUNIT_EXPECT_EQ(test, par_policy_explain(policy, &array->is, small, sizeof(small)), 7);

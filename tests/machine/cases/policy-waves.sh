@@ -1,0 +1,76 @@
+#!/bin/bash
+# Loads that swell and fade, are noisy, or stay at the threshold's edge: each crest has its gear, and shifts do not become many.
+# machine: --time-travel --mem 512M
+# timeout: 400
+set -euo pipefail
+. "$(dirname "$0")/../tools/policy.sh"
+
+STEP=10	# seconds
+
+# play RATE...: for STEP seconds each; leaves the gear at the end of each in GEARS, how many
+# shifts there were in SHIFTS.
+play() {
+	local rate phases=() before player
+	for rate in "$@"; do phases+=("$STEP:$rate:80"); done
+	"$TOOLS/series.py" 120 "$(blockdev --getsize64 "/dev/$MD")" 1 "$MACHINE_TMP/files" "$MACHINE_TMP/requests" "${phases[@]}"
+	before=$(par shifts)
+	GEARS=()
+	"$REPLAY" "/dev/$MD" -l "$MACHINE_TMP/requests" >"$MACHINE_TMP/load" &
+	player=$!
+	for rate in "$@"; do
+		nap "$STEP"
+		GEARS+=("$(par gear)")
+	done
+	wait "$player"
+	assert_match "$(cat "$MACHINE_TMP/load")" ' errors 0 ' requests
+	SHIFTS=$(($(par shifts) - before))
+	note "$SHIFTS shifts; gears ${GEARS[*]}"
+}
+
+# wave LEAST MOST COUNT: rates of one period, from the trough on.
+wave() { awk -v least="$1" -v most="$2" -v n="$3" 'BEGIN {
+	for (i = 0; i < n; i++) printf "%d ", least + (most - least) * (1 - cos(6.2831853 * i / n)) / 2 }'; }
+
+# noise LEAST MOST COUNT: rates by chance, always the same.
+noise() { awk -v least="$1" -v most="$2" -v n="$3" 'BEGIN {
+	srand(7); for (i = 0; i < n; i++) printf "%d ", least + (most - least) * rand() }'; }
+
+policy_array 3,5
+quick
+set_par policy auto
+gear_is 3 90
+wait_asleep
+
+note "a sine, two periods of 240 s"
+read -r -a rates <<<"$(wave 1 250 24)"
+play "${rates[@]}" "${rates[@]}"
+for i in 12 36; do assert_eq "${GEARS[$i]}" 5 "gear at a crest"; done
+assert_le "$SHIFTS" 6 "shifts of two periods"
+
+note "a ramp, up and down"
+read -r -a rates <<<"$(wave 1 250 60)"
+play 1 1 1 1 1 1 "${rates[@]}" 1 1 1 1 1 1
+assert_eq "${GEARS[5]}" 3 "gear before the ramp"
+assert_eq "${GEARS[36]}" 5 "gear at its end"
+assert_eq "${GEARS[71]}" 3 "gear after it"
+assert_le "$SHIFTS" 4 "shifts of a ramp"
+
+note "noise that gear 3 bears"
+read -r -a rates <<<"$(noise 0 12 60)"
+play "${rates[@]}"
+assert_le "$SHIFTS" 1 "shifts of noise"
+assert_eq "${GEARS[59]}" 3 gear
+
+note "noise that it does not"
+read -r -a rates <<<"$(noise 60 250 60)"
+play "${rates[@]}"
+assert_eq "$SHIFTS" 1 "shifts of much noise"
+assert_eq "${GEARS[59]}" 5 gear
+
+note "at the edge: whenever it has shifted down the load is back"
+rates=()
+for _ in {1..17}; do rates+=(250 250 1 1 1 1 1); done
+play "${rates[@]}"
+# 20 minutes; each time that is regretted doubles the hold time of 10 s.
+assert_le "$SHIFTS" 12 "shifts of an adversary"
+stop_par
