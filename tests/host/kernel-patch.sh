@@ -13,8 +13,10 @@ export GIT_COMMITTER_NAME=test GIT_COMMITTER_EMAIL=test@example.org GIT_AUTHOR_N
 
 # Not asked for: as in tests/check; and the kernel's list of maintainers.
 checkpatch() {
+	local ignore=CAMELCASE,LONG_LINE_STRING,LINUX_VERSION_CODE,CONSTANT_COMPARISON,MACRO_ARG_UNUSED
+	ignore+=,OPEN_ENDED_LINE,PARENTHESIS_ALIGNMENT,FILE_PATH_CHANGES
 	(cd "$WORK" && perl "$CHECKER/scripts/checkpatch.pl" --root="$CHECKER" --no-tree --strict --terse --no-summary \
-		--ignore CAMELCASE,LINUX_VERSION_CODE,CONSTANT_COMPARISON,MACRO_ARG_UNUSED,FILE_PATH_CHANGES "$1")
+		--ignore "$ignore" "$1")
 }
 
 # A tree of links is quick; git is shown only what the patch changes there.
