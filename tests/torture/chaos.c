@@ -14,6 +14,7 @@
 #include "torture.h"
 
 #define SYS "/sys/block/" MD "/md/"
+#define NOTICED_MS 1000	/* a failure is noticed and stored by then, on the slowest disks */
 
 enum plan { SHIFTS = 1, FAILURES = 2, SYNCS = 4, HEALS = 8 };
 
@@ -24,6 +25,7 @@ static unsigned int plan;
 static bool born_this_round;
 static bool out[MAX_DISKS];	/* has left the array, and must be added again */
 static bool off[MAX_DISKS];	/* dead, or without power */
+static unsigned int failed_at;	/* ms; when the last one was made to fail */
 
 const char *chaos_plan(void)
 {
@@ -171,6 +173,7 @@ static void lose(unsigned int d, unsigned int ways)
 		put("faulty", SYS "dev-%s/state", disk_name(d));
 	}
 	controlled();
+	failed_at = now_ms();
 }
 
 static void lose_one(void)
@@ -530,6 +533,11 @@ void chaos_ask(enum occasion occasion, unsigned int limit)
 	chaos_begin(occasion);
 	while (asked && now_ms() < end)
 		usleep(200);
+}
+
+bool chaos_failed_lately(void)
+{
+	return now_ms() - failed_at < NOTICED_MS;
 }
 
 bool chaos_noticed(void)

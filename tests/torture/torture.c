@@ -49,6 +49,8 @@
 
 #include "torture.h"
 
+#define NONE	UINT32_MAX
+
 struct options opt = {
 	.seed = 1, .layout = "3,5", .workload = "raw", .cuts = 10, .rounds = 8,
 };
@@ -58,6 +60,7 @@ static unsigned int life, round_number, fixed_size;
 static struct rng life_rng;
 static bool refuse_due;		/* degraded and dirty when the power went */
 static bool may_refuse;		/* degraded, or it may have been */
+static u32 acked_unnoticed = NONE;	/* of acked_since, before md knew of a failure; or NONE */
 static u64 fails_seen;		/* members failed until that was known */
 static bool forced_in_the_dark;	/* in an assembly that was cut */
 static bool stop_first;		/* this round stops the array before the cut */
@@ -146,6 +149,8 @@ static void await_failure(struct rng *rng, enum occasion occasion)
 	while (now_ms() < end && !chaos_noticed())
 		usleep(50);
 	acked = acked_since;
+	if (chaos_noticed())
+		acked_unnoticed = acked;
 	while (now_ms() < end && acked_since - acked < missed)
 		usleep(50);
 }
@@ -237,6 +242,19 @@ static void mend(struct rng *rng)
 	fails_seen = counted.fails;
 }
 
+/*
+ * Writes were acknowledged that a failed member has missed, and so it is stored that it
+ * has failed. Those before md knew of it need not have missed it.
+ */
+static bool must_be_refused(const char *sync)
+{
+	if (!array_degraded() || !strcmp(sync, "recover"))
+		return false;
+	if (acked_unnoticed != NONE)
+		return acked_since > acked_unnoticed;
+	return acked_since && !chaos_failed_lately();
+}
+
 /* What the array is about, just before. */
 static void note_moment(void)
 {
@@ -256,7 +274,8 @@ static void note_moment(void)
 	counted.in_waking += array_any_power("waking");
 	counted.in_stopping += disks_stopping();
 	may_refuse |= array_degraded() || counted.fails != fails_seen;
-	refuse_due = array_degraded() && acked_since && strcmp(sync, "recover");
+	refuse_due = must_be_refused(sync);
+	acked_unnoticed = NONE;
 	event("gear %u, shift %s, sync %s, degraded %u, %u writes since", gear, shift,
 	      sync, array_degraded(), acked_since);
 }

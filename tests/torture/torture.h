@@ -289,6 +289,8 @@ void chaos_ask(enum occasion occasion, unsigned int limit_ms);
 void chaos_begin(enum occasion occasion);
 /* Does md know of all who have failed? */
 bool chaos_noticed(void);
+/* Just now a member was made to fail, which may be noticed or not. */
+bool chaos_failed_lately(void);
 /* Members of which parity has to make all or some of the content. */
 unsigned int chaos_lacking(void);
 const char *chaos_plan(void);
