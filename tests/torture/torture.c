@@ -416,7 +416,10 @@ static void assemble_in_the_dark(struct rng *rng)
 
 /* ---- deep checks ---- */
 
-/* As long as it is auto-read-only, an array does nothing by itself. */
+/*
+ * As long as it is auto-read-only, an array does nothing by itself. One that is degraded
+ * is on its way to the top gear, and refuses any other.
+ */
 static void make_writable(struct rng *rng)
 {
 	int err;
@@ -424,7 +427,7 @@ static void make_writable(struct rng *rng)
 	if (!reads("read-auto", "/sys/block/" MD "/md/array_state"))
 		return;
 	if (chance(rng, 50))
-		err = array_shift(array_gear());
+		err = array_shift(array_degraded() ? array.members : array_gear());
 	else
 		err = put("active", "/sys/block/" MD "/md/array_state");
 	if (err)
