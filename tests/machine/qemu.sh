@@ -47,6 +47,13 @@ stock_options() {
 	fi
 }
 
+# Now and then QEMU itself fails, while the emulated machine's kernel sets up its devices
+# ("iotlb_to_section: Assertion … failed"). Nothing of ours has run then.
+broke_off() {
+	is_stock && [ ! -s "$CTL/status" ] && grep -q '^qemu-system-.*: Assertion .* failed' "$LOG" &&
+		! grep -q 'Run /.* as init process' "$LOG"
+}
+
 # virtme-ng starts an init of its own, or a faster one if that is beside it: which
 # is ours. Nothing of this outlives the namespace, so nothing outlives the machine.
 boot_stock() {
