@@ -690,9 +690,14 @@ static void route_discard(struct par_vmember *vm, struct bio *bio)
 static void route_first(struct par_vmember *vm, struct bio *bio)
 {
 	struct block_device *disk = vm->disk->part0;
+	bool rw = op_is_write(bio_op(bio));
 
 	part_stat_lock();
-	part_stat_inc(disk, ios[op_is_write(bio_op(bio))]);
+	if (par_runs_add(this_cpu_ptr(&vm->runs[rw]), bio->bi_iter.bi_sector,
+			 bio_sectors(bio)))
+		part_stat_inc(disk, merges[rw]);
+	else
+		part_stat_inc(disk, ios[rw]);
 	part_stat_unlock();
 	par_route(vm, bio);
 }

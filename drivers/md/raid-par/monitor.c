@@ -30,26 +30,43 @@ static bool counts_requests(struct block_device *bdev)
 	return blk_queue_io_stat(bdev_get_queue(bdev));
 }
 
+/* What the sets have asked a member for, wherever that went. */
+static void count_routed(struct par_conf *conf, unsigned int d,
+			 struct par_counts *counts)
+{
+	unsigned int i, rw;
+
+	counts->routed[d] = 0;
+	for (i = conf->geo.gears; i && d < conf->geo.set[i].members; i--) {
+		struct block_device *disk = conf->set[i]->vm[d].disk->part0;
+
+		for (rw = PAR_READS; rw <= PAR_WRITES; rw++) {
+			unsigned long ios = part_stat_read(disk, ios[rw]);
+
+			counts->routed[d] += ios;
+			if (i == conf->geo.gears)
+				counts->home[d][rw] = ios;
+		}
+	}
+}
+
 static void count_member(struct par_conf *conf, unsigned int d,
 			 struct par_counts *counts)
 {
 	struct md_rdev *rdev = READ_ONCE(conf->member[d].rdev);
-	struct block_device *home = par_home(conf)->vm[d].disk->part0, *bdev;
+	struct block_device *bdev;
 	unsigned int rw;
 
-	for (rw = PAR_READS; rw <= PAR_WRITES; rw++)
-		counts->home[d][rw] = part_stat_read(home, ios[rw]);
+	count_routed(conf, d, counts);
 	counts->bdev[d] = NULL;
 	if (!par_rdev_usable(rdev))
 		return;
 	bdev = rdev->bdev;
 	counts->bdev[d] = bdev;
 	counts->counted &= counts_requests(bdev);
-	counts->merges[d] = 0;
 	for (rw = PAR_READS; rw <= PAR_WRITES; rw++) {
 		counts->requests[d][rw] = part_stat_read(bdev, ios[rw]);
 		counts->request_ns[d][rw] = part_stat_read(bdev, nsecs[rw]);
-		counts->merges[d] += part_stat_read(bdev, merges[rw]);
 	}
 	counts->ticks[d] = part_stat_read(bdev, io_ticks);
 }
@@ -99,15 +116,12 @@ static u64 busy_ns(const struct par_member_load *load, u64 ticks_ns, u64 ns)
 static void load_of(const struct par_counts *from, const struct par_counts *to,
 		    unsigned int d, struct par_member_load *load)
 {
-	unsigned long sent = to->merges[d] - from->merges[d];
 	unsigned int rw;
 
 	for (rw = PAR_READS; rw <= PAR_WRITES; rw++) {
 		load->requests[rw] = to->requests[d][rw] - from->requests[d][rw];
 		load->ns[rw] = to->request_ns[d][rw] - from->request_ns[d][rw];
-		sent += load->requests[rw];
 	}
-	load->sent = sent;
 	load->busy_ns = busy_ns(load, jiffies64_to_nsecs(to->ticks[d] - from->ticks[d]),
 				to->ns - from->ns);
 }
@@ -131,7 +145,7 @@ static void sample_members(struct par_conf *conf, const struct par_counts *from,
 		load_of(from, to, d, &monitor->load[d]);
 		if (!par_awake(conf, to->gear, d))
 			continue;
-		sample->sent += monitor->load[d].sent;
+		sample->sent += to->routed[d] - from->routed[d];
 		sample->busy_ns += monitor->load[d].busy_ns;
 	}
 	monitor->load_ns = to->ns - from->ns;

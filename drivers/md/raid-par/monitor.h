@@ -3,7 +3,7 @@
  * The monitor: counts once an interval, asks the policy, and has the array shift.
  *
  * What is counted is counted by the block layer already, on each CPU by itself: of the
- * array's disk, of the members', and, by member.c, of the home set's virtual members.
+ * array's disk, of the members', and, by member.c, of the sets' virtual members.
  * So nothing is added to the way of a request but one such count.
  */
 #ifndef RAID_PAR_MONITOR_H
@@ -24,7 +24,6 @@ struct par_conf;
 /* What a member had to do in an interval. */
 struct par_member_load {
 	u64 requests[2], ns[2];	/* reads and writes that ended, and what they took */
-	u64 sent;		/* those and what was merged into them */
 	u64 busy_ns;		/* while there was at least one */
 };
 
@@ -32,10 +31,11 @@ struct par_member_load {
 struct par_counts {
 	u64 ns;			/* when */
 	struct block_device *bdev[PAR_MAX_MEMBERS];	/* whose these are, or NULL */
-	unsigned long requests[PAR_MAX_MEMBERS][2], merges[PAR_MAX_MEMBERS];
+	unsigned long requests[PAR_MAX_MEMBERS][2];
 	unsigned long ticks[PAR_MAX_MEMBERS];
 	u64 request_ns[PAR_MAX_MEMBERS][2];
-	unsigned long home[PAR_MAX_MEMBERS][2];
+	unsigned long home[PAR_MAX_MEMBERS][2];		/* the home set's, */
+	unsigned long routed[PAR_MAX_MEMBERS];		/* and all sets' */
 	unsigned long array[2];
 	u64 array_ns[2];
 	unsigned long sectors[2];

@@ -49,6 +49,7 @@
 #include "format.h"
 #include "monitor.h"
 #include "power.h"
+#include "runs.h"
 #include "zone.h"
 
 #define PAR_BUCKETS	256U	/* segment locks of a set, hashed */
@@ -87,6 +88,7 @@ struct par_member {
 /**
  * struct par_vmember - a member as one of its sets sees it
  * @disk: never added to the system: it only carries requests to member.c
+ * @runs: on each CPU: of reads, and of writes
  * @rdev: the child's; @listed: it is among the child's disks
  * @segs: of a sleeper: how many segments are in each state
  */
@@ -95,6 +97,7 @@ struct par_vmember {
 	struct par_member *member;
 	unsigned int index;
 	struct gendisk *disk;
+	struct par_runs __percpu *runs;
 	struct md_rdev rdev;
 	bool listed;
 	atomic64_t segs[PAR_SEG_STATES];

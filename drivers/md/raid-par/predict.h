@@ -10,8 +10,9 @@
  * that sleeps, where a write costs reads and parity writes besides. What a request to
  * a member costs, and how many an image write comes to, is counted as long as nobody
  * else is at work on the members; until a gear has been seen, it follows from the
- * geometry. Requests to members are pages mostly, whatever they are pieces of: what one
- * costs is counted apart for small, medium and large requests to the array; so is the rest.
+ * geometry. What one costs depends on what it is a piece of: that is counted apart for
+ * small, medium and large requests to the array; so is the rest. Pages that follow each
+ * other count as one (runs.h).
  *
  * Pure: no locks but the caller's, no side effects, any context.
  */

@@ -512,10 +512,13 @@ static int make_disks(struct par_set *set)
 
 		if (IS_ERR(disk))
 			return PTR_ERR(disk);
+		vm->disk = disk;
+		vm->runs = __alloc_percpu(2 * sizeof(*vm->runs), sizeof(u64));
+		if (!vm->runs)
+			return -ENOMEM;
 		vm->set = set;
 		vm->index = d;
 		vm->member = &conf->member[d];
-		vm->disk = disk;
 		/* Never registered: of a long name the rest is not missed. */
 		scnprintf(disk->disk_name, DISK_NAME_LEN, "%s-%s%u-m%u",
 			  mdname(conf->mddev), kind, set->sg->members, d);
@@ -605,9 +608,11 @@ void par_sets_destroy(struct par_conf *conf)
 		set->ops->destroy(set);
 		if (set->redirect_wq)
 			destroy_workqueue(set->redirect_wq);
-		for (d = 0; d < set->sg->members; d++)
+		for (d = 0; d < set->sg->members; d++) {
 			if (set->vm[d].disk)
 				put_disk(set->vm[d].disk);
+			free_percpu(set->vm[d].runs);
+		}
 		if (set->front)
 			put_disk(set->front);
 		par_rows_exit(set);

@@ -3,9 +3,9 @@
 
   series.py PLACES SPAN SEED FILES REQUESTS PHASE...
 
-A phase is SECONDS:RATE:READS: so many requests of 4 KiB a second, by chance, so many
-percent of them reads, to any of PLACES places of 64 KiB that lie anywhere in the first
-SPAN bytes. FILES gets the requests that write these places first: what has never been
+A phase is SECONDS:RATE:READS[:BYTES]: so many requests a second, by chance, so many
+percent of them reads, each of 4 KiB or so many BYTES, to any of PLACES places of 64 KiB
+that lie anywhere in the first SPAN bytes. FILES gets the requests that write these places first: what has never been
 written costs par nothing.
 """
 import math
@@ -26,12 +26,13 @@ def main():
     now = start = 0.0
     with open(sys.argv[5], "w", encoding="ascii") as file:
         for phase in sys.argv[6:]:
-            seconds, rate, reads = map(float, phase.split(":"))
+            seconds, rate, reads, *size = map(float, phase.split(":"))
+            pages = int(size[0] if size else PAGE) // PAGE
             now = start
             while rate and (now := now - math.log(1 - chance.random()) / rate) < start + seconds:
                 op = "r" if chance.random() * 100 < reads else "w"
-                page = at[int(chance.random() * places)] + int(chance.random() * 16) * PAGE
-                file.write(f"{int(now * SECOND)} {op} {page // SECTOR} {PAGE}\n")
+                page = at[int(chance.random() * places)] + int(chance.random() * (PIECE // PAGE + 1 - pages)) * PAGE
+                file.write(f"{int(now * SECOND)} {op} {page // SECTOR} {pages * PAGE}\n")
             start += seconds
 
 
