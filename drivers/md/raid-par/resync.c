@@ -236,12 +236,25 @@ u32 par_resync_left(struct par_conf *conf)
 	return left;
 }
 
-/*
- * What it is at is broken off, and not begun again until par_child_go(). A member
- * that fails meanwhile thaws it.
- */
-static void rest_child(struct par_conf *conf, struct mddev *child)
+/* Has a member failed that raid5 has not let go of yet? */
+static bool is_failing(struct par_set *set)
 {
+	unsigned int d;
+
+	for (d = 0; d < set->sg->members; d++)
+		if (set->vm[d].listed && set->vm[d].rdev.raid_disk >= 0 &&
+		    test_bit(Faulty, &set->vm[d].rdev.flags))
+			return true;
+	return false;
+}
+
+/*
+ * What it is at is broken off, and not begun again until par_child_go(). Frozen, it
+ * would hold a member that fails meanwhile for ever: see child_error().
+ */
+static void rest_child(struct par_conf *conf, struct par_set *set)
+{
+	struct mddev *child = &set->mddev;
 	bool frozen = test_bit(MD_RECOVERY_FROZEN, &child->recovery);
 
 	while (par_child_busy(child)) {
@@ -251,7 +264,9 @@ static void rest_child(struct par_conf *conf, struct mddev *child)
 		md_wakeup_thread(child->thread);
 		wait_event_idle_timeout(conf->wait, !par_child_busy(child), HZ / 20);
 	}
-	if (!frozen)
+	if (is_failing(set))
+		par_child_go(child);
+	else if (!frozen)
 		clear_bit(MD_RECOVERY_FROZEN, &child->recovery);
 }
 
@@ -263,7 +278,7 @@ void par_resync_rest(struct par_conf *conf)
 		return;
 	for (i = 1; i <= conf->geo.gears; i++)
 		if (can_sync(conf->set[i]))
-			rest_child(conf, &conf->set[i]->mddev);
+			rest_child(conf, conf->set[i]);
 }
 
 /* A rebuild waits for the follower (sync.c); a resync needs none. */
