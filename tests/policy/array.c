@@ -65,9 +65,10 @@ static unsigned int place_in(const struct par_geometry *geo, unsigned int set, u
 
 static u64 write_set(struct array *array, unsigned int set, u64 now, u64 sector, u64 sectors);
 
-static u64 to_disk(struct array *array, unsigned int d, u64 now, u64 x, u64 sectors, bool again)
+static u64 to_disk(struct array *array, unsigned int d, u64 now, u64 x, u64 sectors,
+		   enum disk_op op)
 {
-	return disk_send(&array->disk[d], now, array->geo.meta_sectors + x, sectors, again);
+	return disk_send(&array->disk[d], now, array->geo.meta_sectors + x, sectors, op);
 }
 
 static u64 read_set(struct array *array, unsigned int set, u64 now, u64 sector, u64 sectors);
@@ -77,21 +78,20 @@ static u64 read_member(struct array *array, unsigned int d, u64 now, u64 x, u64 
 	const struct par_geometry *geo = &array->geo;
 
 	if (!par_is_sleeper(geo, d) || (turns(array, d) && *state_of(array, d, x) != IMAGE))
-		return to_disk(array, d, now, x, sectors, false);
+		return to_disk(array, d, now, x, sectors, DISK_READ);
 	return read_set(array, par_image_set(geo, d), now, par_image_sector(geo, d, x), sectors);
 }
 
-/* @again: raid5 has read it before. */
-static u64 write_member(struct array *array, unsigned int d, u64 now, u64 x, u64 sectors, bool again)
+static u64 write_member(struct array *array, unsigned int d, u64 now, u64 x, u64 sectors, enum disk_op op)
 {
 	const struct par_geometry *geo = &array->geo;
 	bool whole = sectors >= geo->seg_sectors;
 
 	if (!par_is_sleeper(geo, d))
-		return to_disk(array, d, now, x, sectors, again);
+		return to_disk(array, d, now, x, sectors, op);
 	if (turns(array, d) && (whole || *state_of(array, d, x) != IMAGE)) {
 		owe(array, d, x, HOME);
-		return to_disk(array, d, now, x, sectors, again);
+		return to_disk(array, d, now, x, sectors, op);
 	}
 	owe(array, d, x, IMAGE);
 	return write_set(array, par_image_set(geo, d), now, par_image_sector(geo, d, x), sectors);
@@ -115,20 +115,21 @@ static u64 read_set(struct array *array, unsigned int set, u64 now, u64 sector, 
 	return done;
 }
 
-static u64 write_one(struct array *array, unsigned int set, unsigned int d, u64 now, u64 x, u64 sectors, bool again)
+static u64 write_one(struct array *array, unsigned int set, unsigned int d, u64 now, u64 x, u64 sectors,
+		     enum disk_op op)
 {
 	if (set == array->geo.gears) {
-		array->sample.home[d][PAR_READS] += again;
+		array->sample.home[d][PAR_READS] += op == DISK_REWRITE;
 		array->sample.home[d][PAR_WRITES]++;
 	}
-	return write_member(array, d, now, x, sectors, again);
+	return write_member(array, d, now, x, sectors, op);
 }
 
 /* Of one stripe: data are read and written, and parities; or written only, if it is whole. */
 static u64 write_stripe(struct array *array, unsigned int set, u64 now, u64 sector, u64 sectors, u64 row)
 {
 	const struct par_geometry *geo = &array->geo;
-	bool again = sectors < row && geo->parities;
+	enum disk_op op = sectors < row && geo->parities ? DISK_REWRITE : DISK_WRITE;
 	u64 done = now, longest = 0, x, begin = 0;
 	unsigned int parity, p;
 
@@ -136,7 +137,7 @@ static u64 write_stripe(struct array *array, unsigned int set, u64 now, u64 sect
 		u64 piece = min(sectors, geo->chunk_sectors - sector % geo->chunk_sectors);
 		unsigned int d = place_in(geo, set, sector, &parity, &x);
 
-		done = max(done, write_one(array, set, d, now, x, piece, again));
+		done = max(done, write_one(array, set, d, now, x, piece, op));
 		if (piece > longest) {
 			longest = piece;
 			begin = x;
@@ -145,7 +146,7 @@ static u64 write_stripe(struct array *array, unsigned int set, u64 now, u64 sect
 		sectors -= piece;
 	}
 	for (p = 0; p < geo->parities; p++)
-		done = max(done, write_one(array, set, (parity + p) % geo->set[set].members, now, begin, longest, again));
+		done = max(done, write_one(array, set, (parity + p) % geo->set[set].members, now, begin, longest, op));
 	return done;
 }
 
@@ -206,14 +207,14 @@ static void copy_one(struct array *array, int state, unsigned int d)
 	image = par_image_sector(geo, d, x);
 	array->copy_began = array->copy_next;
 	if (state == HOME)
-		read = to_disk(array, d, array->copy_next, x, geo->seg_sectors, false);
+		read = to_disk(array, d, array->copy_next, x, geo->seg_sectors, DISK_READ);
 	else
 		read = read_set(array, par_image_set(geo, d), array->copy_next, image, geo->seg_sectors);
 	owe(array, d, x, BOTH);
 	if (state == HOME)
 		array->copy_next = write_set(array, par_image_set(geo, d), read, image, geo->seg_sectors);
 	else
-		array->copy_next = to_disk(array, d, read, x, geo->seg_sectors, false);
+		array->copy_next = to_disk(array, d, read, x, geo->seg_sectors, DISK_WRITE);
 	array->copied += geo->seg_sectors << 9;
 	pace(array);
 }
@@ -394,14 +395,16 @@ void array_interval(struct array *array, u64 now)
 	array->begun = now;
 }
 
-u64 array_demand(const struct array *array)
+struct disk_work array_work(const struct array *array, u64 now)
 {
-	u64 sent = 0;
+	struct disk_work work = { 0 };
 	unsigned int d;
 
-	for (d = 0; d < array->geo.members; d++)
-		sent += array->disk[d].sent;
-	return sent;
+	for (d = 0; d < array->geo.members; d++) {
+		work.busy += array->disk[d].sent;
+		work.active += array->disk[d].sent + disk_ahead(&array->disk[d], now);
+	}
+	return work;
 }
 
 double array_joules(const struct array *array, u64 now)

@@ -88,8 +88,8 @@ u64 array_request(struct array *array, u64 now, bool write, u64 sector, u64 sect
 /* array_interval - an interval is over at @now */
 void array_interval(struct array *array, u64 now);
 
-/* array_demand - ns of work that has come to the members so far, done or not */
-u64 array_demand(const struct array *array);
+/* array_work - what has come to the members so far */
+struct disk_work array_work(const struct array *array, u64 now);
 
 double array_joules(const struct array *array, u64 now);
 

@@ -36,18 +36,18 @@ static double come_to(const struct hindsight *hindsight, unsigned int to, unsign
 }
 
 /* What has been best up to a gear is best, whatever comes (Bellman 1957). */
-void hindsight_see(struct hindsight *hindsight, u64 ns, const u64 *work)
+void hindsight_see(struct hindsight *hindsight, u64 ns, const struct disk_work *work)
 {
 	double seconds = ns / (double)NSEC_PER_SEC, least[PAR_MAX_SETS + 1][HINDSIGHT_STARTS];
 	unsigned int to, n, all = hindsight->geo->members;
 
 	for (to = 1; to <= hindsight->geo->gears; to++) {
 		unsigned int awake = hindsight->geo->set[to].members;
-		double busy = work[to] / (double)NSEC_PER_SEC, takes;
-		bool will_do = to == hindsight->geo->gears || busy <= hindsight->up * awake * seconds;
+		double active = work[to].active / (double)NSEC_PER_SEC, takes;
+		bool will_do = to == hindsight->geo->gears || work[to].busy <= hindsight->up * awake * ns;
 
 		takes = seconds * (awake * DISK_IDLE_W + (all - awake) * DISK_STANDBY_W) +
-			busy * (DISK_ACTIVE_W - DISK_IDLE_W);
+			active * (DISK_ACTIVE_W - DISK_IDLE_W);
 		for (n = 0; n <= hindsight->starts; n++)
 			least[to][n] = will_do ? come_to(hindsight, to, n) + takes : INFINITY;
 	}

@@ -30,8 +30,8 @@ struct hindsight {
 /* hindsight_init - it begins in the top gear */
 void hindsight_init(struct hindsight *hindsight, const struct par_geometry *geo, u32 up_percent, unsigned int starts);
 
-/* hindsight_see - @ns were @work[gear] ns of work for the members in that gear */
-void hindsight_see(struct hindsight *hindsight, u64 ns, const u64 *work);
+/* hindsight_see - @ns were @work[gear] for the members in that gear */
+void hindsight_see(struct hindsight *hindsight, u64 ns, const struct disk_work *work);
 
 /* hindsight_day - a day is over */
 void hindsight_day(struct hindsight *hindsight);

@@ -14,7 +14,7 @@
  *
  * A line for each shift, "shift ASKED_S DONE_S FROM TO REASON: WORDS", then lines
  * "NAME VALUE". The same requests go to arrays that stay in one gear, which is what the
- * top gear costs and what the best schedule is computed from (see hindsight.h).
+ * lowest and the top gear cost and what the best schedule is computed from (hindsight.h).
  */
 #include <getopt.h>
 #include <inttypes.h>
@@ -31,7 +31,8 @@
 static struct array *par, *fixed[PAR_MAX_SETS + 1];
 static struct hindsight hindsight;
 static u32 cycles = PAR_CYCLES_DEFAULT, carry = PAR_CARRY_DEFAULT;
-static u64 interval_ns, at, minute, demand[PAR_MAX_SETS + 1];
+static u64 interval_ns, at, minute;
+static struct disk_work work_before[PAR_MAX_SETS + 1];
 /* Latencies of what came while par was in its top gear: of par, and of the array always there. */
 static u64 took[2][BINS], nr_top;
 static u64 starts_before[PAR_MAX_MEMBERS], most_starts, next_day = DAY, in_low;
@@ -80,14 +81,15 @@ static void set_knob(struct par_knobs *knobs, char *text)
 
 static void see_minute(void)
 {
-	u64 work[PAR_MAX_SETS + 1];
+	struct disk_work work[PAR_MAX_SETS + 1], *before = work_before;
 	unsigned int i;
 
 	for (i = 1; i <= par->geo.gears; i++) {
-		u64 now = array_demand(fixed[i]);
+		struct disk_work now = array_work(fixed[i], minute + MINUTE);
 
-		work[i] = now - demand[i];
-		demand[i] = now;
+		work[i].busy = now.busy - before[i].busy;
+		work[i].active = now.active - before[i].active;
+		before[i] = now;
 	}
 	hindsight_see(&hindsight, MINUTE, work);
 	minute += MINUTE;
@@ -165,6 +167,7 @@ static void tell(void)
 	printf("shifts %u\n", par->nr_shifts);
 	printf("low_seconds %.3f\n", in_low / 1e9);
 	printf("joules %.0f\n", array_joules(par, at));
+	printf("joules_low %.0f\n", array_joules(fixed[1], at));
 	printf("joules_top %.0f\n", array_joules(fixed[top], at));
 	printf("joules_best %.0f\n", hindsight_joules(&hindsight));
 	printf("bytes %llu\n", par->bytes);

@@ -223,8 +223,7 @@ static void *send_all(void *me)
 	while ((rq = take((uintptr_t)me))) {
 		/* Late, since so many are in flight: that counts. */
 		rq->sent = start + rq->at;
-		if (now() < rq->sent)
-			sleep_until(rq->sent);
+		sleep_until(rq->sent);
 		sem_wait(&room);
 		pthread_mutex_lock(&lock);
 		sending = now();

@@ -1,0 +1,45 @@
+#!/bin/bash
+# The energy that policy-replay computes without a kernel is that of real requests to simulated disks, within 2 percent, in the top gear and in the low one.
+# machine: --time-travel --mem 1200M
+# timeout: 400
+set -euo pipefail
+. "$(dirname "$0")/../tools/policy.sh"
+
+SECONDS_OF_LOAD=900
+
+# joules: of all disks, since their reports began.
+joules() {
+	local d uj sum=0
+	for d in "${DISKS[@]}"; do
+		uj=$(awk '$1 == "energy_uj" { print $2 }' "$SPINDLES/$d/report")
+		sum=$((sum + uj / 1000))
+	done
+	echo $((sum / 1000))
+}
+
+# computed NAME: what policy-replay says.
+computed() { awk -v name="joules_$1" '$1 == name { print $2 }' "$MACHINE_TMP/computed"; }
+
+# costs GEAR NAME: what it takes to stay there.
+costs() {
+	local d is said
+	set_par gear "$1"
+	gear_is "$1" 60
+	[ "$1" = 5 ] || wait_asleep
+	nap 60
+	for d in "${DISKS[@]}"; do echo 0 >"$SPINDLES/$d/report"; done
+	"$REPLAY" "/dev/$MD" -l "$MACHINE_TMP/requests" >"$MACHINE_TMP/load"
+	assert_match "$(cat "$MACHINE_TMP/load")" ' errors 0 ' "requests"
+	is=$(joules)
+	said=$(computed "$2")
+	note "gear $1: $is J; computed $said J"
+	assert_le $((100 * (is > said ? is - said : said - is))) $((2 * is)) "a hundred times the difference"
+}
+
+"$TOOLS/../../../scripts/build-policy" "$MACHINE_TMP/policy"
+huge_array 3,5 "$SECONDS_OF_LOAD:60:95:16384"
+"$MACHINE_TMP/policy/policy-replay" 3,5 <"$MACHINE_TMP/requests" >"$MACHINE_TMP/computed"
+costs 5 top
+costs 3 low
+stop_par
+rmdisks
