@@ -10,6 +10,8 @@
  * -p PLACES	that requests go to, each of 1 MiB; 4096. Only one of sixteen is written
  * -b MINUTES	between bursts, on average; none
  * -f FILE	the requests that write all places first, without the others
+ * -o NAME	a file for each day, NAME.0 and so on, times from its own start; else all of them
+ *	to standard output
  *
  * NIGHT requests a second at four in the morning, NOON at four in the afternoon, and
  * between them as the cosine goes; on the last two days of seven a third of what is above
@@ -29,6 +31,7 @@
 
 #define SECOND	1e9
 #define MINUTE	(60 * SECOND)
+#define DAY	1440		/* minutes */
 #define PLACE	(1 << 20)
 #define PAGE	4096
 #define SECTOR	512
@@ -37,6 +40,7 @@
 #define SIGMA	0.25
 
 static uint64_t seed = 1, span, places = 4096;
+static const char *days_name;
 static double night, noon, writes = 5, bursts;	/* … of them a minute */
 static uint64_t *place;
 static double *limit;
@@ -115,10 +119,21 @@ static void request(double at)
 
 static double rate_at(uint64_t minute)
 {
-	uint64_t day = minute / 1440;
-	double above = (1 - cos(2 * M_PI * ((double)(minute % 1440) / 1440 - 4 / 24.0))) / 2;
+	uint64_t day = minute / DAY;
+	double above = (1 - cos(2 * M_PI * ((double)(minute % DAY) / DAY - 4 / 24.0))) / 2;
 
 	return night + above * (noon - night) / (day % 7 >= 5 ? 3 : 1);
+}
+
+static void begin_day(uint64_t day)
+{
+	char name[4096];
+
+	snprintf(name, sizeof(name), "%s.%" PRIu64, days_name, day);
+	if (!freopen(name, "w", stdout)) {
+		perror(name);
+		exit(1);
+	}
 }
 
 static void live(uint64_t minutes)
@@ -127,8 +142,11 @@ static void live(uint64_t minutes)
 	double noise = 0;
 
 	for (minute = 0; minute < minutes; minute++) {
-		double at = minute * MINUTE, end = at + MINUTE, rate;
+		uint64_t shown = days_name ? minute % DAY : minute;
+		double at = shown * MINUTE, end = at + MINUTE, rate;
 
+		if (days_name && !shown)
+			begin_day(minute / DAY);
 		noise = MEMORY * noise + sqrt(1 - MEMORY * MEMORY) * SIGMA * normal();
 		if (!burst && chance() < bursts)
 			burst = 1 + below(5);
@@ -157,7 +175,7 @@ int main(int argc, char **argv)
 	uint64_t days = 7;
 	int option;
 
-	while ((option = getopt(argc, argv, "d:s:w:p:b:f:")) != -1) {
+	while ((option = getopt(argc, argv, "d:s:w:p:b:f:o:")) != -1) {
 		switch (option) {
 		case 'd':
 			days = strtoull(optarg, NULL, 10);
@@ -177,6 +195,9 @@ int main(int argc, char **argv)
 		case 'f':
 			file = optarg;
 			break;
+		case 'o':
+			days_name = optarg;
+			break;
 		default:
 			return 2;
 		}
@@ -190,6 +211,6 @@ int main(int argc, char **argv)
 	if (file)
 		write_places(file);
 	else
-		live(days * 1440);
+		live(days * DAY);
 	return 0;
 }
