@@ -1,0 +1,54 @@
+#!/bin/bash
+# A member that fails while a sync is told to rest (sync_action frozen, the array suspended) is let go when that is over.
+# timeout: 200
+set -euo pipefail
+. "$(dirname "$0")/../tools/par.sh"
+
+ROUNDS=10
+
+act() { echo "$1" >"/sys/block/$MD/md/sync_action"; }
+
+# suspend_often: the array, again and again, until $MACHINE_TMP/enough is there.
+suspend_often() {
+	while [ ! -e "$MACHINE_TMP/enough" ]; do
+		echo 8 >"/sys/block/$MD/md/suspend_hi"
+		echo 0 >"/sys/block/$MD/md/suspend_hi"
+	done
+}
+
+# spin N: a moment that grows with it.
+spin() { local i; for ((i = 0; i < $1; i++)); do :; done; }
+
+# Each round another moment of a rebuild; the last one is not disturbed.
+fail_frozen() {
+	local name=$1 round suspender sum
+	fill 8
+	sum=$(fingerprint 8)
+	mdadm --quiet "/dev/$MD" --fail "/dev/$name"
+	suspend_often &
+	suspender=$!
+	for ((round = 0; round < ROUNDS; round++)); do
+		wait_for "/sys/block/$MD/md/dev-$name/slot" none 30
+		mdadm --quiet "/dev/$MD" --remove "/dev/$name"
+		mdadm --quiet "/dev/$MD" --add "/dev/$name"
+		spin $((round % 10 * 100))
+		act frozen
+		spin $((round % 7 * 100))
+		echo faulty >"/sys/block/$MD/md/dev-$name/state"
+		spin $((round % 3 * 300))
+		act idle
+	done
+	: >"$MACHINE_TMP/enough"
+	wait "$suspender"
+	rm "$MACHINE_TMP/enough"
+	wait_for "/sys/block/$MD/md/dev-$name/slot" none 30
+	mdadm --quiet "/dev/$MD" --remove "/dev/$name"
+	mdadm --quiet "/dev/$MD" --add "/dev/$name"
+	wait_for "/sys/block/$MD/md/degraded" 0
+	wait_for "/sys/block/$MD/md/sync_action" idle
+	assert_eq "$(fingerprint 8)" "$sum" "content"
+}
+
+work() { fail_frozen "${DISKS[$MEMBER]}"; }
+
+for MEMBER in 1 4; do with_par 3,5 24M work --chunk=64; done
