@@ -16,7 +16,7 @@ look() {
 	DEVIATION=$((10#${BASH_REMATCH[4]}${BASH_REMATCH[5]}))
 }
 
-# in_gear G SECONDS: it is left there for so long, and looked at.
+# in_gear G POLICY SECONDS: it is left there for so long, and looked at.
 in_gear() {
 	set_par policy manual
 	set_par gear "$1"
