@@ -25,9 +25,6 @@ rejoin() {
 	done
 }
 
-# spin N: a moment that grows with it.
-spin() { local i; for ((i = 0; i < $1; i++)); do :; done; }
-
 # The one that is added fails a little later in each round.
 fail_at_once() {
 	local name=$1 round sum

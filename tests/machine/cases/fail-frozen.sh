@@ -16,9 +16,6 @@ suspend_often() {
 	done
 }
 
-# spin N: a moment that grows with it.
-spin() { local i; for ((i = 0; i < $1; i++)); do :; done; }
-
 # Each round another moment of a rebuild; the last one is not disturbed.
 fail_frozen() {
 	local name=$1 round suspender sum

@@ -7,27 +7,17 @@ set -euo pipefail
 
 SECONDS_OF_LOAD=900
 
-# joules: of all disks, since their reports began.
-joules() {
-	local d uj sum=0
-	for d in "${DISKS[@]}"; do
-		uj=$(awk '$1 == "energy_uj" { print $2 }' "$SPINDLES/$d/report")
-		sum=$((sum + uj / 1000))
-	done
-	echo $((sum / 1000))
-}
-
 # computed NAME: what policy-replay says.
 computed() { awk -v name="joules_$1" '$1 == name { print $2 }' "$MACHINE_TMP/computed"; }
 
 # costs GEAR NAME: what it takes to stay there.
 costs() {
-	local d is said
+	local is said
 	set_par gear "$1"
 	gear_is "$1" 60
 	[ "$1" = 5 ] || wait_asleep
 	nap 60
-	for d in "${DISKS[@]}"; do echo 0 >"$SPINDLES/$d/report"; done
+	report_anew
 	"$REPLAY" "/dev/$MD" -l "$MACHINE_TMP/requests" >"$MACHINE_TMP/load"
 	assert_match "$(cat "$MACHINE_TMP/load")" ' errors 0 ' "requests"
 	is=$(joules)

@@ -60,6 +60,9 @@ reassemble_par() { stop_par; assemble_par; }
 exec {NAP}<> <(:)
 nap() { read -rt "$1" -u "$NAP" || true; }
 
+# spin N: a moment that grows with it.
+spin() { local i; for ((i = 0; i < $1; i++)); do :; done; }
+
 # give_up_soon: who does not wake up has failed after two seconds, not two minutes.
 give_up_soon() { echo 1 >"/sys/block/$MD/md/par/wake_timeout"; }
 

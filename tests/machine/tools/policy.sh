@@ -37,6 +37,20 @@ build_replay() {
 # load RATE SECONDS [WRITES]: so many requests a second, by chance; WRITES percent.
 load() { "$REPLAY" "/dev/$MD" -n $(($1 * $2)) -t "$2" -w "${3:-0}" -s 1 >"$MACHINE_TMP/load"; }
 
+# report_anew: what all disks tell of themselves, but for starts and stops; joules: since then, of all.
+report_anew() {
+	local d
+	for d in "${DISKS[@]}"; do echo 0 >"$SPINDLES/$d/report"; done
+}
+joules() {
+	local d uj sum=0
+	for d in "${DISKS[@]}"; do
+		uj=$(awk '$1 == "energy_uj" { print $2 }' "$SPINDLES/$d/report")
+		sum=$((sum + uj))
+	done
+	echo $((sum / 1000000))
+}
+
 # quick: what takes minutes takes half of one, and little is much.
 quick() {
 	set_par window_long 30

@@ -5,8 +5,8 @@
 
 A phase is SECONDS:RATE:READS[:BYTES]: so many requests a second, by chance, so many
 percent of them reads, each of 4 KiB or so many BYTES, to any of PLACES places of 64 KiB
-that lie anywhere in the first SPAN bytes. FILES gets the requests that write these places first: what has never been
-written costs par nothing.
+that lie anywhere in the first SPAN bytes. FILES gets the requests that write these places
+first: what has never been written costs par nothing.
 """
 import math
 import random
