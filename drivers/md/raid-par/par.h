@@ -247,6 +247,7 @@ struct par_conf {
 	bool intents_differ;		/* among the members that were current */
 	u32 current_members;
 	u32 failed_stored;		/* the stored superblock says so of them */
+	u32 resynced_stored;		/* sets, a bit each, that it calls in sync */
 	u32 whole;			/* so says what was stored on them last */
 	u8 *intents;			/* as stored, a byte a zone */
 	struct par_map_block *intent_block;
@@ -470,6 +471,13 @@ u32 par_zones_marked(struct par_conf *conf, u8 mark);
 
 /* par_store_rest - what the store does by itself is over; the sets are quiet */
 void par_store_rest(struct par_conf *conf);
+
+/*
+ * par_store_begin - to be called before copies are written to members directly, not by
+ * way of an intent: have all awake members current, and the stored superblock say that
+ * the array is in use. Sleeps. Returns 0, or the error if no member could be written.
+ */
+int par_store_begin(struct par_conf *conf);
 
 /* par_store_super - store the superblock alone, settings and rations with it; sleeps */
 int par_store_super(struct par_conf *conf);

@@ -230,6 +230,10 @@ static int copy_batch(struct par_copy *copy)
 	bool read_failed;
 	int err;
 
+	/* Home copies are written here without an intent. */
+	err = copy->to_home ? par_store_begin(conf) : 0;
+	if (err)
+		return err;
 	mutex_lock(&conf->copy_mutex);
 	lock_batch(copy);
 	err = transfer(copy, !copy->to_home, REQ_OP_READ);

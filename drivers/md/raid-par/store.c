@@ -7,6 +7,13 @@
  * conf->store_mutex makes one writer of us all; the gear changes under it too,
  * so that no intent is stored for a gear that is over.
  *
+ * Two rules keep a stored block from vouching for data that a power cut takes:
+ *   - a flush goes to every awake member, not to the current ones only: right
+ *     after an assembly, or after a shift of a read-only array, an awake member
+ *     may hold copies before it becomes current;
+ *   - begin_use() runs before anything is stored and before copies are written
+ *     to members directly (par_store_begin()), so that this state is short.
+ *
  * Timers: tidy_work, every 30 seconds while intents are set, clears those of
  * zones that no write has touched since, so that a crash leaves little to
  * resync.
@@ -56,42 +63,83 @@ static void pack_super(struct par_conf *conf, unsigned int d)
 	spin_unlock(&conf->power_lock);
 }
 
+/* Sets, a bit each, whose parity the superblock in memory calls right everywhere. */
+static u32 resynced_sets(const struct par_conf *conf)
+{
+	unsigned int i;
+	u32 sets = 0;
+
+	for (i = 1; i <= conf->geo.gears; i++)
+		if (READ_ONCE(conf->super.set[i].resync) == MaxSector)
+			sets |= BIT(i);
+	return sets;
+}
+
+/*
+ * Flush every member that may hold data which has not been flushed: the awake ones,
+ * whether current or not. conf->store_mutex held, so the gear does not change.
+ */
+static int flush_awake(struct par_conf *conf)
+{
+	return par_flush_members(conf, par_awake_members(conf) |
+				 conf->current_members);
+}
+
+/* Send the packed superblocks to @members and wait; returns the members that failed. */
+static u32 send_supers(struct par_conf *conf, u32 members)
+{
+	u64 sector = par_super_sector(conf->super.seq);
+	struct par_meta_io io;
+	unsigned int d;
+	u32 failed;
+
+	/* All at once: those that have other things to do take their time. */
+	par_meta_begin(&io, conf);
+	for (d = 0; d < conf->geo.members; d++)
+		if (members & conf->current_members & BIT(d))
+			par_meta_submit(&io, d, sector, conf->super_page[d],
+					REQ_OP_WRITE | REQ_FUA | REQ_SYNC | REQ_META);
+	failed = par_meta_end(&io);
+	for (d = 0; d < conf->geo.members; d++)
+		if (members & ~conf->current_members & BIT(d) &&
+		    par_meta_write_waking(conf, d, &sector, &conf->super_page[d], 1))
+			failed |= BIT(d);
+	conf->meta_writes += hweight32(members & conf->current_members);
+	return failed;
+}
+
 /*
  * Store the superblock on @members; each gets its own copy. Not on one that was
  * whole and is not any more, though its disk may still take it, being called failed
  * for what it could not read: as it was when it left it may have to stand in for
  * others, see par_load_left().
+ *
+ * A superblock vouches for what resyncs and rebuilds have written: "parity is right
+ * everywhere", "rebuilt up to here". A child reports its progress at any time
+ * (child_sync_super()), and any store of the superblock carries that report. So the
+ * superblock is packed first, then the members are flushed, then the packed one is
+ * written.
  */
 int par_write_super(struct par_conf *conf, u32 members)
 {
-	struct par_meta_io io;
 	u32 whole = par_whole_members(conf);
 	u32 left = par_usable(conf, members) & ~(conf->whole & ~whole), failed;
-	u32 told = failed_everywhere(conf);
-	u64 sector;
+	u32 told = failed_everywhere(conf), resynced = resynced_sets(conf);
 	unsigned int d;
 
 	conf->whole |= left & whole;
 	conf->super.seq++;
 	conf->super.block_seq = conf->block_seq;
-	sector = par_super_sector(conf->super.seq);
-	/* All at once: those that have other things to do take their time. */
-	par_meta_begin(&io, conf);
-	for (d = 0; d < conf->geo.members; d++) {
-		if (!(left & BIT(d)))
-			continue;
-		pack_super(conf, d);
-		if (conf->current_members & BIT(d))
-			par_meta_submit(&io, d, sector, conf->super_page[d],
-					REQ_OP_WRITE | REQ_FUA | REQ_SYNC | REQ_META);
-		conf->member_seq[d] = conf->block_seq;
-	}
-	failed = par_meta_end(&io);
 	for (d = 0; d < conf->geo.members; d++)
-		if (left & ~conf->current_members & BIT(d) &&
-		    par_meta_write_waking(conf, d, &sector, &conf->super_page[d], 1))
-			failed |= BIT(d);
-	conf->meta_writes += hweight32(left & conf->current_members);
+		if (left & BIT(d))
+			pack_super(conf, d);
+	if (flush_awake(conf))
+		return -EIO;
+	left = par_usable(conf, left);
+	for (d = 0; d < conf->geo.members; d++)
+		if (left & BIT(d))
+			conf->member_seq[d] = conf->block_seq;
+	failed = send_supers(conf, left);
 	/* For the next version to tell: this one may not have come to all. */
 	for (d = 0; d < conf->geo.members; d++)
 		if (left & ~failed & BIT(d))
@@ -99,6 +147,7 @@ int par_write_super(struct par_conf *conf, u32 members)
 	if (!(left & ~failed))
 		return -EIO;
 	WRITE_ONCE(conf->failed_stored, told);
+	conf->resynced_stored = resynced;
 	return 0;
 }
 
@@ -299,7 +348,7 @@ static int record_failures(struct par_conf *conf)
  */
 static int flush_and_note(struct par_conf *conf)
 {
-	int err = par_flush_members(conf, conf->current_members);
+	int err = flush_awake(conf);
 
 	err = err ?: note_missed(conf);
 	return err ?: record_failures(conf);
@@ -442,8 +491,9 @@ static void look_after_lost(struct par_set *set)
 }
 
 /*
- * Sets whose children say that they are in sync again need no resync; raid5 says
- * so, too, when it lacks the members for one.
+ * Sets that the stored superblock calls in sync need no resync; raid5 says so, too,
+ * when it lacks the members for one. Not those that a child has reported since: what
+ * their resync wrote last has not been flushed.
  */
 static int forget_resynced(struct par_conf *conf)
 {
@@ -453,7 +503,7 @@ static int forget_resynced(struct par_conf *conf)
 	for (i = 1; !err && i <= conf->geo.gears; i++) {
 		const struct par_set_geometry *sg = &conf->geo.set[i];
 
-		if (conf->super.set[i].resync == MaxSector)
+		if (conf->resynced_stored & BIT(i))
 			err = clear_marks(conf, sg->zone_base,
 					  sg->zone_base + sg->zones,
 					  PAR_INTENT_RESYNC);
@@ -541,6 +591,16 @@ static int begin_use(struct par_conf *conf)
 	conf->super_due = false;
 	par_shift_rouse(conf);
 	return 0;
+}
+
+int par_store_begin(struct par_conf *conf)
+{
+	int err;
+
+	mutex_lock(&conf->store_mutex);
+	err = begin_use(conf);
+	mutex_unlock(&conf->store_mutex);
+	return err;
 }
 
 int par_store_super(struct par_conf *conf)
@@ -741,13 +801,24 @@ static void mark_dirty_blocks(struct par_conf *conf, bool must_only)
 			par_mark_block(conf, zone);
 }
 
+/* Store the marked map blocks, if any, once all awake members are current. */
+static int store_marked(struct par_conf *conf)
+{
+	int err;
+
+	if (bitmap_empty(conf->todo, conf->geo.map_blocks))
+		return 0;
+	err = begin_use(conf);
+	return err ?: store_map(conf, conf->todo);
+}
+
 int par_store_zones(struct par_conf *conf)
 {
 	int err;
 
 	mutex_lock(&conf->store_mutex);
 	mark_dirty_blocks(conf, true);
-	err = store_map(conf, conf->todo);
+	err = store_marked(conf);
 	mutex_unlock(&conf->store_mutex);
 	return err;
 }
@@ -786,7 +857,7 @@ int par_store_checkpoint(struct par_conf *conf, bool clean)
 
 	mutex_lock(&conf->store_mutex);
 	mark_dirty_blocks(conf, false);
-	err = store_map(conf, conf->todo);
+	err = store_marked(conf);
 	intent_zones(conf, conf->taken);
 	err = err ?: clear_intents(conf, conf->taken);
 	bitmap_zero(conf->taken, conf->geo.zones);
@@ -834,7 +905,7 @@ static void clear_idle_zones(struct par_conf *conf)
 		else
 			__clear_bit(zone, conf->idle);
 	}
-	if (!store_map(conf, conf->todo))
+	if (!store_marked(conf))
 		clear_intents(conf, conf->idle);
 	bitmap_zero(conf->idle, conf->geo.zones);
 	mutex_unlock(&conf->store_mutex);
@@ -885,6 +956,8 @@ int par_store_gear(struct par_conf *conf, unsigned int gear, u32 awake)
 	mutex_lock(&conf->store_mutex);
 	if (!md_is_rdwr(conf->mddev)) {
 		WRITE_ONCE(conf->gear, gear);
+		/* Members that are awake now may not be current: begin_use() sees to it. */
+		conf->super_due = true;
 		mutex_unlock(&conf->store_mutex);
 		return 0;
 	}
