@@ -310,13 +310,37 @@ static int cut(char *line)
 	if (kstrtou64(word, 0, &seed))
 		return -EINVAL;
 	guard(mutex)(&spindle_lock);
-	if (line && *skip_spaces(line))
-		ret = choose_named(line);
-	else
-		choose_all(true);
+	if (!line || !*skip_spaces(line)) {
+		spindle_cut_all(seed);
+		return 0;
+	}
+	ret = choose_named(line);
 	if (!ret)
 		spindle_cut_chosen(seed);
 	return ret;
+}
+
+/* The next number of the line, if there is one. */
+static int next_number(char **line, u64 *number)
+{
+	char *word = strsep(line, " \t\n");
+
+	return word ? kstrtou64(word, 0, number) : -EINVAL;
+}
+
+static int set_trap(char *line)
+{
+	u64 seed, left, first, last;
+
+	if (next_number(&line, &seed) || next_number(&line, &left) ||
+	    next_number(&line, &first) || next_number(&line, &last) ||
+	    (line && *skip_spaces(line)) || first > last || left > S64_MAX)
+		return -EINVAL;
+	guard(mutex)(&spindle_lock);
+	if (spindle_trap.fired)
+		return -EBUSY;
+	spindle_trap_set(seed, left, first, last);
+	return 0;
 }
 
 static int restore(char *line)
@@ -363,8 +387,20 @@ static ssize_t spindle_restore_store(struct config_item *item, const char *page,
 }
 CONFIGFS_ATTR_WO(spindle_, restore);
 
+static ssize_t spindle_trap_show(struct config_item *item, char *page)
+{
+	return show_number(page, atomic64_read(&spindle_trap.left));
+}
+
+static ssize_t spindle_trap_store(struct config_item *item, const char *page, size_t count)
+{
+	return command(set_trap, page, count);
+}
+CONFIGFS_ATTR(spindle_, trap);
+
 static struct configfs_attribute *root_attrs[] = {
 	&spindle_attr_cut,
+	&spindle_attr_trap,
 	&spindle_attr_restore,
 	NULL,
 };

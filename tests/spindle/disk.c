@@ -129,6 +129,43 @@ static void perform(struct spindle *disk, struct request *rq)
 	}
 }
 
+/* ---- the trap ---- */
+
+struct spindle_trap spindle_trap;
+
+static void spring_trap(struct work_struct *work)
+{
+	guard(mutex)(&spindle_lock);
+	if (spindle_trap.fired)
+		spindle_cut_all(spindle_trap.seed);
+}
+
+static DECLARE_WORK(trap_work, spring_trap);
+
+/* Requests of all disks come here: it takes no lock that they share. */
+static void meet_trap(struct request *rq)
+{
+	if (likely(!atomic64_read(&spindle_trap.left)) || req_op(rq) != REQ_OP_WRITE ||
+	    blk_rq_pos(rq) < READ_ONCE(spindle_trap.first) ||
+	    blk_rq_pos(rq) > READ_ONCE(spindle_trap.last))
+		return;
+	if (atomic64_dec_if_positive(&spindle_trap.left))
+		return;
+	WRITE_ONCE(spindle_trap.fired, true);
+	queue_work(spindle_wq, &trap_work);
+}
+
+void spindle_trap_set(u64 seed, u64 left, u64 first, u64 last)
+{
+	lockdep_assert_held(&spindle_lock);
+	atomic64_set(&spindle_trap.left, 0);
+	WRITE_ONCE(spindle_trap.fired, false);
+	spindle_trap.seed = seed;
+	WRITE_ONCE(spindle_trap.first, first);
+	WRITE_ONCE(spindle_trap.last, last);
+	atomic64_set(&spindle_trap.left, left);
+}
+
 /* The disk stops in the middle of the request: some of a write has arrived. */
 static void perform_part(struct spindle *disk, struct request *rq, u64 seed)
 {
@@ -243,9 +280,10 @@ static bool finish_due(struct spindle *disk, u64 now, struct list_head *ended)
 	bool any = false;
 
 	list_for_each_entry_safe(cmd, next, &disk->pending, list) {
-		if (cmd->due > now)
+		if (cmd->due > now || READ_ONCE(spindle_trap.fired))
 			break;
 		perform(disk, spindle_rq(cmd));
+		meet_trap(spindle_rq(cmd));
 		disk->arm.promised -= cmd->promised;
 		list_move_tail(&cmd->list, ended);
 		any = true;
@@ -274,6 +312,8 @@ static void step(struct spindle *disk, u64 now, struct list_head *ended)
 	spindle_platter(disk, now, true);
 	if (disk->state == SPINDLE_STANDBY)
 		abort_waiting(disk, ended);
+	if (READ_ONCE(spindle_trap.fired))
+		return;
 	if (disk->state == SPINDLE_IDLE) {
 		finish_due(disk, now, ended);
 		do {
@@ -476,6 +516,17 @@ void spindle_cut_chosen(u64 seed)
 	end_requests(&ended);
 }
 
+void spindle_cut_all(u64 seed)
+{
+	struct spindle *disk;
+
+	lockdep_assert_held(&spindle_lock);
+	list_for_each_entry(disk, &spindle_disks, list)
+		disk->chosen = true;
+	spindle_cut_chosen(seed);
+	spindle_trap_set(0, 0, 0, 0);
+}
+
 void spindle_power_on(struct spindle *disk)
 {
 	mutex_lock(&disk->lock);
@@ -539,6 +590,7 @@ int spindle_init(void)
 
 void spindle_exit(void)
 {
+	cancel_work_sync(&trap_work);
 	destroy_workqueue(spindle_wq);
 	spindle_power_exit();
 }

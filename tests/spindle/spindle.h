@@ -280,6 +280,27 @@ void spindle_advance(struct spindle *disk);
  */
 void spindle_cut_chosen(u64 seed);
 
+/**
+ * struct spindle_trap - a cut of all disks that a write sets off
+ * @first, @last: the write begins in one of these sectors
+ * @left: how many such writes are to end before, and with it; 0: none is set
+ * @fired: it has been set off: no request ends any more until the cut
+ * @seed: of the cut
+ */
+struct spindle_trap {
+	u64 first, last, seed;
+	atomic64_t left;
+	bool fired;
+};
+
+extern struct spindle_trap spindle_trap;
+
+/* Under spindle_lock: set the trap anew, @left being 0 to have none. */
+void spindle_trap_set(u64 seed, u64 left, u64 first, u64 last);
+
+/* Cut the power of all disks that there are. Under spindle_lock. */
+void spindle_cut_all(u64 seed);
+
 /* Power on again, if it is off. Sleeps. */
 void spindle_power_on(struct spindle *disk);
 

@@ -194,6 +194,14 @@ unsigned int array_gear(void)
 	return number(PAR "gear");
 }
 
+u64 array_data_offset(void)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), SYS "/md/dev-%s/offset", disk_name(0));
+	return number(path);
+}
+
 bool array_idle(void)
 {
 	return reads("idle", SYS "/md/sync_action");

@@ -508,6 +508,10 @@ static void do_as_asked(enum occasion occasion)
 		put_to_sleep(now_ms() + 6000);
 	else if (occasion == WAKING)
 		wake_up();
+	else if (occasion == GOING_DOWN)
+		shift_and_wait(array.gear[0], now_ms() + 3000);
+	else if (occasion == GOING_UP)
+		shift(array.members);
 	else
 		fail_as_asked(occasion);
 	over = true;

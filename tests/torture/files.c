@@ -272,7 +272,7 @@ void files_start(u64 seed, unsigned int life, unsigned int round)
 {
 	unsigned int i;
 
-	stop = expect_errors = false;
+	stop = false;
 	for (i = 0; i < WRITERS; i++) {
 		writers[i].rng = rng_for(seed, life, round, 200 + i);
 		if (!writers[i].data)

@@ -303,7 +303,6 @@ void load_start(u64 seed, unsigned int life, unsigned int round)
 	unsigned int i;
 
 	stop = silent = durable = false;
-	expect_errors = false;
 	flushes = rates[below(&rng, 5)];
 	load_plan(&rng);
 	writer_count = between(&rng, 2, MAX_WRITERS);

@@ -200,6 +200,28 @@ void disks_cut(u64 seed)
 	event("power cut");
 }
 
+void disks_trap(u64 seed, unsigned int nth, u64 first, u64 last)
+{
+	char text[96];
+	int err;
+
+	snprintf(text, sizeof(text), "%u %u %llu %llu", (u32)seed, nth,
+		 (unsigned long long)first, (unsigned long long)last);
+	pthread_mutex_lock(&supply);
+	blackout = true;
+	err = put(text, ROOT "/trap");
+	pthread_mutex_unlock(&supply);
+	if (err)
+		fail("trap: %s", strerror(-err));
+	event("the power goes with write %u to sectors %llu to %llu", nth,
+	      (unsigned long long)first, (unsigned long long)last);
+}
+
+bool disks_trapped(void)
+{
+	return reads("0", ROOT "/trap");
+}
+
 void disk_cut(unsigned int d, u64 seed)
 {
 	char text[48];

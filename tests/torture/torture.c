@@ -64,6 +64,8 @@ static u32 acked_unnoticed = NONE;	/* of acked_since, before md knew of a failur
 static u64 fails_seen;		/* members failed until that was known */
 static bool forced_in_the_dark;	/* in an assembly that was cut */
 static bool stop_first;		/* this round stops the array before the cut */
+static bool trap_set;		/* the cut comes with a superblock, maybe at once */
+static bool trap_degraded;	/* the array was, or being synced, when that was set */
 static bool lost_life;		/* such an array is given up: see may_force() */
 static bool wide;		/* a life with many zones, of which few are in use */
 
@@ -89,7 +91,9 @@ static const struct aim {
 rebuild = { "rebuilding", NULL, NULL },
 failure = { "a member fails", NULL, NULL },
 beside = { "a member fails beside something else", NULL, NULL },
-waking = { "waking", NULL, NULL };
+waking = { "waking", NULL, NULL },
+superblock = { "a superblock is written", NULL, NULL },
+silence = { "silent since the assembly", NULL, NULL };
 
 #define AIMS (sizeof(aims) / sizeof(*aims))
 
@@ -170,26 +174,80 @@ static void await_waking(struct rng *rng)
 }
 
 /*
+ * The power goes with one of the superblocks that are written from now on: some
+ * members have it then, others have the one before.
+ */
+static void set_trap(struct rng *rng)
+{
+	u64 offset = array_data_offset();
+
+	trap_degraded = array_degraded() || !array_idle();
+	trap_set = expect_errors = true;
+	disks_trap(rng_next(rng), between(rng, 1, 3 * array.members), offset, offset + 15);
+}
+
+/* Until the trap has gone off, or nothing makes it do so. */
+static void await_trap(void)
+{
+	unsigned int end = now_ms() + 1500;
+
+	while (now_ms() < end && !disks_trapped())
+		usleep(500);
+}
+
+/*
+ * Mostly that of a shift up, with data that only the images hold.
+ */
+static void await_superblock(struct rng *rng)
+{
+	unsigned int what = below(rng, 4);
+
+	if (trap_set) {	/* it is the first use's */
+		await_trap();
+		return;
+	}
+	if (what < 3)
+		chaos_ask(GOING_DOWN, 4000);
+	nap_ms(below(rng, 200));
+	if (!files_wanted() && chance(rng, 50))
+		load_silence();
+	set_trap(rng);
+	if (what < 3)
+		chaos_begin(GOING_UP);
+	else if (chaos_may_lose() && !wide && chance(rng, 50))
+		chaos_begin(IN_LOW_GEAR);
+	else
+		chaos_begin(GOING_DOWN);
+	counted.in_shift_super += what < 3;
+	await_trap();
+}
+
+/*
  * Failures and rebuilds come in turns, so that even a few cuts have them: they
- * would need luck otherwise, and all that protects from them with it.
+ * would need luck otherwise, and all that protects from them with it. So do cuts that
+ * come with a superblock, and after each a silent round: the array does what it has
+ * to do by itself, and no write hides what that leaves out.
  */
 static const struct aim *choose_aim(struct rng *rng)
 {
 	unsigned int turn = (opt.seed + counted.cuts) % 7;
 
+	if (!opt.inject && !wide && turn == 2)
+		return &superblock;
+	if (!opt.inject && !wide && turn == 3 && !files_wanted() && round_number > 1)
+		return &silence;
 	/* One after the other: what failed before has to be rebuilt for the first. */
 	if (opt.mechanics && !opt.inject && (turn == 6 || turn == 0))
 		return &waking;
 	if (chaos_may_lose() && wide)
 		return turn % 2 ? &failure : &beside;
-	if (chaos_may_lose() && turn % 2)
-		return turn == 1 ? &failure : turn == 3 ? &beside : &rebuild;
+	if (chaos_may_lose() && (turn == 1 || turn > 3) && turn < 6)
+		return turn == 1 ? &failure : turn == 4 ? &beside : &rebuild;
 	return &aims[chance(rng, 50) ? 0 : below(rng, AIMS)];
 }
 
-static const char *await_cut(struct rng *rng)
+static void await_cut(struct rng *rng, const struct aim *aim)
 {
-	const struct aim *aim = choose_aim(rng);
 	bool arranged = !aim->path && aim != &aims[0];
 
 	phase("the load", 60);
@@ -208,6 +266,8 @@ static const char *await_cut(struct rng *rng)
 		await_failure(rng, choose_occasion());
 	if (aim == &waking)
 		await_waking(rng);
+	if (aim == &superblock)
+		await_superblock(rng);
 	if (aim == &rebuild)
 		chaos_ask(array.parities > 1 && chance(rng, 50) ? REBUILDING : REBUILD_ONLY, 6000);
 	if (aim->path) {
@@ -217,7 +277,6 @@ static const char *await_cut(struct rng *rng)
 		else if (chance(rng, 70))
 			nap_ms(below(rng, 40));
 	}
-	return aim->name;
 }
 
 /*
@@ -228,7 +287,7 @@ static void mend(struct rng *rng)
 {
 	char state[256];
 
-	if (!files_wanted() || !chaos_lacking() || chance(rng, 25))
+	if (!files_wanted() || trap_set || !chaos_lacking() || chance(rng, 25))
 		return;
 	phase("mending beside the load", 220);
 	chaos_ask(MENDING, 160000);
@@ -261,6 +320,12 @@ static void note_moment(void)
 	char shift[32] = "", sync[32] = "";
 	unsigned int gear = array_gear();
 
+	if (trap_set) {	/* what there is to see may have come after the cut */
+		may_refuse |= trap_degraded || counted.fails != fails_seen;
+		refuse_due = false;
+		counted.in_super += disks_trapped();
+		return;
+	}
 	get(shift, sizeof(shift), "/sys/block/" MD "/md/par/shift_state");
 	get(sync, sizeof(sync), "/sys/block/" MD "/md/sync_action");
 	counted.in_shift += !strcmp(shift, "up") || !strcmp(shift, "down");
@@ -283,6 +348,7 @@ static void note_moment(void)
 static void cut(struct rng *rng)
 {
 	expect_errors = true;
+	trap_set = false;
 	disks_cut(rng_next(rng));
 	counted.cuts++;
 }
@@ -672,16 +738,26 @@ static void choose_speed(void)
 	put(chance(&rng, 75) ? "500000" : "8192", "/sys/block/" MD "/md/par/speed_min");
 }
 
-static void begin_load(bool calm)
+/* The round begins; nothing has been written in it yet. */
+static void begin_round(void)
 {
 	/* A rebuild that is as good as over need not be stored as such. */
 	may_refuse = array_degraded() || !array_idle();
 	fails_seen = counted.fails;
+	acked_since = 0;
+	expect_errors = false;
 	model_round();
+}
+
+/* @early: the power may go with the very first superblock. */
+static void begin_load(struct rng *rng, bool calm, bool early)
+{
 	choose_speed();
 	phase("beginning the load", 60);
 	if (files_wanted())
 		files_mount();
+	else if (early)
+		set_trap(rng);
 	chaos_start(opt.seed, life, round_number, wide ? ONLY_SHIFTS : calm ? CALM : ANYTHING);
 	if (files_wanted())
 		files_start(opt.seed, life, round_number);
@@ -721,9 +797,46 @@ static void stop_and_cut(struct rng *rng)
 	may_refuse |= array_degraded() > 0;
 	refuse_due = false;
 	silent = true;
+	if (chance(rng, 40))
+		set_trap(rng);
 	array_stop();
+	counted.in_super += trap_set && disks_trapped();
 	cut(rng);
 	counted.after_stop++;
+}
+
+/*
+ * Since the assembly nobody has written. The array propagates, resyncs and rebuilds by
+ * itself, and may be told to shift. The power goes on the way, or when it is at rest.
+ */
+static void stay_silent(struct rng *rng)
+{
+	unsigned int end = now_ms() + 20000, quiet = 0;
+
+	phase("silence after the assembly", 60);
+	silent = true;
+	make_writable(rng);
+	if (chance(rng, 30))
+		array_shift(array.gear[below(rng, array.gears)]);
+	if (chance(rng, 30)) {
+		nap_ms(below(rng, 500));
+		return;
+	}
+	while (quiet < 5 && now_ms() < end) {
+		quiet = array_settled() && array_idle() ? quiet + 1 : 0;
+		nap_ms(20);
+	}
+}
+
+static void silent_round(struct rng *rng)
+{
+	begin_round();
+	stay_silent(rng);
+	note_moment();
+	cut(rng);
+	counted.in_silence++;
+	phase("stopping after the cut", 90);
+	array_stop();
 }
 
 /* Where the time of a round goes. */
@@ -753,26 +866,42 @@ static void clean_all_zones(void)
 	must_assemble(false);
 }
 
+/* Returns how long the load took, in ms. */
+static unsigned int loaded_round(struct rng *rng, const struct aim *aim, unsigned int *since)
+{
+	unsigned int loading;
+
+	if (wide)
+		clean_all_zones();
+	stop_first = aim != &superblock && chance(rng, wide ? 0 : 14);
+	begin_round();
+	begin_load(rng, stop_first && chance(rng, 60), aim == &superblock && chance(rng, 25));
+	await_cut(rng, aim);
+	mend(rng);
+	note_moment();
+	loading = lap(since);
+	if (stop_first) {
+		stop_and_cut(rng);
+	} else {
+		cut(rng);
+		end_load();
+	}
+	return loading;
+}
+
 static void one_round(void)
 {
 	struct rng rng = rng_for(opt.seed, life, round_number, 2);
 	unsigned int since = now_ms(), loading, stopping, starting, verifying;
 	u64 verified = model.verified;
-	const char *aim;
+	const struct aim *aim = choose_aim(&rng);
 
-	if (wide)
-		clean_all_zones();
-	stop_first = chance(&rng, wide ? 0 : 14);
-	begin_load(stop_first && chance(&rng, 60));
-	aim = await_cut(&rng);
-	mend(&rng);
-	note_moment();
-	loading = lap(&since);
-	if (stop_first) {
-		stop_and_cut(&rng);
+	if (aim == &silence) {
+		stop_first = false;
+		silent_round(&rng);
+		loading = lap(&since);
 	} else {
-		cut(&rng);
-		end_load();
+		loading = loaded_round(&rng, aim, &since);
 	}
 	stopping = lap(&since);
 	disks_restore();
@@ -791,7 +920,7 @@ static void one_round(void)
 	if (stop_first || chance(&rng, silent ? 50 : 15))
 		go_deep(&rng, false);
 	say("life %u round %u: %s;%s; %u operations, %u of %u acknowledged ones durable, %llu sectors right; ms: load %u, stop %u, start %u, verify %u, deep %u",
-	    life, round_number, aim, chaos_plan(), model.ops - model.base,
+	    life, round_number, aim->name, chaos_plan(), model.ops - model.base,
 	    model.durable_acks, model.acks,
 	    (unsigned long long)(model.verified - verified), loading, stopping, starting,
 	    verifying, lap(&since));

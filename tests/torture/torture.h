@@ -49,6 +49,7 @@ extern struct options opt;
 	X(cuts) X(rounds) X(lives) \
 	X(in_shift) X(in_propagation) X(in_low_gear) X(in_degraded) X(in_resync) \
 	X(in_recovery) X(in_check) X(in_assembly) X(in_waking) X(in_stopping) X(after_stop) \
+	X(in_silence) X(in_super) X(in_shift_super) \
 	X(dirty_refused) X(forced) \
 	X(degraded_plain) X(given_up) X(mended) X(spared) X(doubted) X(sectors) \
 	X(live_reads) X(lost) X(discards) X(fails) X(fails_in_rebuild) X(fails_rebuilt) \
@@ -124,6 +125,12 @@ bool disks_stopping(void);
 void disks_remove(void);
 void disks_purge(void);
 void disks_cut(u64 seed);
+/*
+ * disks_trap - have the @nth write to sectors @first to @last of any disk cut the power of
+ * all; disks_trapped - has it? disks_cut() ends it, whether it has or not.
+ */
+void disks_trap(u64 seed, unsigned int nth, u64 first, u64 last);
+bool disks_trapped(void);
 void disk_cut(unsigned int d, u64 seed);
 /* Until the power comes back; disk_revive() is not that. */
 void disks_slow(unsigned int delay_us);
@@ -157,6 +164,8 @@ void array_create(void);
 int assembly_begin(const char *option);
 bool assembly_end(int pid);
 void array_stop(void);
+/* Where a member's data area begins: the same on all. In sectors. */
+u64 array_data_offset(void);
 void array_purge(void);
 bool array_runs(void);
 int array_open(int flags);
@@ -257,7 +266,7 @@ void load_forget(void);
  * in every zone; its windows never move.
  */
 void load_fill(bool wide);
-/* Errors are expected from now on: the power is about to be cut. */
+/* Errors are expected from now on: the power is about to be cut, or may be. */
 extern volatile bool expect_errors;
 /* Writes acknowledged since the last thing that chaos.c has done. */
 extern volatile u32 acked_since;
@@ -276,11 +285,11 @@ bool chaos_may_lose(void);
 /*
  * What can be asked for: that a member fails then, as far as parity allows; that
  * a rebuild begins; that all who have left are rebuilt; that all sleepers are put to
- * sleep; that some are woken.
+ * sleep; that some are woken; that the array shifts to its lowest gear, or to its top gear.
  */
 enum occasion {
 	NO_OCCASION, IN_LOW_GEAR, SHIFTING_UP, CHECKING, REBUILDING, REBUILD_ONLY, MENDING,
-	SLEEPING, WAKING
+	SLEEPING, WAKING, GOING_DOWN, GOING_UP
 };
 
 /* chaos_ask - returns at once when it has happened; it is the last thing that does */
