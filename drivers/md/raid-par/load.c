@@ -5,8 +5,9 @@
  * date is written with the first use (see begin_use() in store.c).
  *
  * The newest superblock of all wins. The members that never sleep are written
- * whenever any member is, so at least one of those that are there must have
- * it: an older one that only sleepers still hold must not be taken for it.
+ * whenever any member is, so at least one of those that are there must have it, or
+ * the version just before it, if a cut came while it was being written to all: an
+ * older one that only sleepers still hold must not be taken for it.
  */
 #include <linux/random.h>
 #include <linux/slab.h>
@@ -400,10 +401,25 @@ static int doubt_super(struct par_conf *conf, const struct par_found *found)
 	return -EUCLEAN;
 }
 
+/*
+ * A version is written only after the one before it has come to all members that
+ * are current, the steady ones among them. So a steady member has the newest
+ * version there has ever been, or lacks no more than that one.
+ */
+static bool steady_agree(const struct par_conf *conf, const struct par_found *found)
+{
+	unsigned int d;
+
+	for (d = 0; steady_members(conf) & BIT(d); d++)
+		if (found[d].seq && found[d].seq + 1 >= conf->super.seq)
+			return true;
+	return false;
+}
+
 static int load_super(struct par_conf *conf, const struct par_found *found,
 		      bool any)
 {
-	if (any && conf->current_members & steady_members(conf)) {
+	if (any && steady_agree(conf, found)) {
 		if (newer_destroyed(conf, found))
 			return doubt_super(conf, found);
 		if (any_wrong(conf, found))

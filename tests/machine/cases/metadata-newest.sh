@@ -56,6 +56,16 @@ of_one() {
 	done
 }
 
+# As a cut leaves it that comes while all members are being written: only some that may sleep have the newest.
+of_steady() {
+	begin "the newer superblock of all members that never sleep: torn"
+	spoil torn --newest "${DEVS[@]:0:3}"
+	mark_log
+	assemble_par || fail "refused, though members 3 and 4 have the newest superblock, and all others the one before"
+	assert_eq "$(fingerprint 24)" "$SUM" "content"
+	end "of those that never sleep"
+}
+
 # It is not known then what the lost one told: who had failed, what had been resynced, which gear it was.
 superblock_of_all() {
 	local kind
@@ -87,6 +97,7 @@ blocks_of_all() {
 }
 
 of_one
+of_steady
 superblock_of_all
 blocks_of_all map
 blocks_of_all intent
