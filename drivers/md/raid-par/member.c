@@ -17,6 +17,7 @@ struct par_clone {
 	struct par_vmember *vm;
 	struct bio *orig;
 	struct par_bucket *bucket;	/* the writer to count off, or NULL */
+	struct par_row *row;		/* of whose first writes it is one, or NULL */
 	bool image;			/* it goes to the gear set */
 	struct bio bio;
 };
@@ -177,19 +178,22 @@ static void fail_unreadable(struct par_vmember *vm)
 static void clone_endio(struct bio *bio)
 {
 	struct par_clone *clone = container_of(bio, struct par_clone, bio);
+	struct par_vmember *vm = clone->vm;
 	struct bio *orig = clone->orig;
 
-	if (bio->bi_status && clone->image && has_home_copy(clone->vm, orig)) {
+	if (bio->bi_status && clone->image && has_home_copy(vm, orig)) {
 		bio_put(bio);
-		miss(clone->vm, orig);
+		miss(vm, orig);
 		return;
 	}
 	if (bio->bi_status)
 		orig->bi_status = bio->bi_status;
-	if (bio->bi_status && is_last_try(clone->vm, orig))
-		fail_unreadable(clone->vm);
+	if (bio->bi_status && is_last_try(vm, orig))
+		fail_unreadable(vm);
 	if (clone->bucket)
-		bucket_put(clone->vm->set->conf, clone->bucket);
+		bucket_put(vm->set->conf, clone->bucket);
+	if (clone->row)
+		par_row_landed(clone->row);
 	bio_put(bio);
 	bio_endio(orig);
 }
@@ -209,17 +213,36 @@ struct par_vmember *par_clone_vm(struct bio *bio)
 	return container_of(bio, struct par_clone, bio)->vm;
 }
 
-static struct bio *clone_for(struct par_vmember *vm, struct bio *bio,
-			     struct block_device *bdev, struct par_bucket *bucket)
+static struct bio *clone_from(struct bio_set *pool, struct par_vmember *vm,
+			      struct bio *bio, struct block_device *bdev)
 {
-	struct bio *copy = bio_alloc_clone(bdev, bio, GFP_NOIO, &vm->set->clones);
+	struct bio *copy = bio_alloc_clone(bdev, bio, GFP_NOIO, pool);
 	struct par_clone *clone = container_of(copy, struct par_clone, bio);
 
 	clone->vm = vm;
 	clone->orig = bio;
-	clone->bucket = bucket;
+	clone->bucket = NULL;
+	clone->row = NULL;
 	clone->image = false;
 	copy->bi_end_io = clone_endio;
+	return copy;
+}
+
+static struct bio *clone_for(struct par_vmember *vm, struct bio *bio,
+			     struct block_device *bdev, struct par_bucket *bucket)
+{
+	struct bio *copy = clone_from(&vm->set->clones, vm, bio, bdev);
+
+	container_of(copy, struct par_clone, bio)->bucket = bucket;
+	return copy;
+}
+
+/* Of a pool of their own: on its way to an image such a clone is cloned again. */
+struct bio *par_clone_first(struct par_vmember *vm, struct bio *bio, struct par_row *row)
+{
+	struct bio *copy = clone_from(&vm->set->firsts, vm, bio, vm->disk->part0);
+
+	container_of(copy, struct par_clone, bio)->row = row;
 	return copy;
 }
 
@@ -582,19 +605,42 @@ static void read_touches(struct par_vmember *vm, u64 row)
 	spin_unlock(par_zone_lock(conf, zone));
 }
 
+/* What becomes of a read of a row none of whose first writes is on its way. */
+static enum par_seg_action settled_action(struct par_vmember *vm, u64 row)
+{
+	struct par_conf *conf = vm->set->conf;
+
+	return par_seg_step(par_map_get(vm->set, row, vm->index),
+			    par_awake(conf, READ_ONCE(conf->gear), vm->index) ?
+			    PAR_EV_READ : PAR_EV_READ_ASLEEP).action;
+}
+
+/*
+ * A row is written in the map before its first writes have ended: until they have, the
+ * platter may hold anything there, and a read waits for them.
+ */
 static enum par_seg_action read_action(struct par_vmember *vm, u64 row)
 {
 	struct par_conf *conf = vm->set->conf;
-	bool awake = par_awake(conf, READ_ONCE(conf->gear), vm->index);
+	enum par_seg_state state;
 
 	read_touches(vm, row);
-	return par_seg_step(par_map_get(vm->set, row, vm->index),
-			    awake ? PAR_EV_READ : PAR_EV_READ_ASLEEP).action;
+	state = par_map_get(vm->set, row, vm->index);
+	smp_rmb();	/* pairs with the one in start_row() */
+	if (state != PAR_SEG_UNWRITTEN &&
+	    unlikely(READ_ONCE(conf->zone[par_zone_of(vm->set, row)].landing)))
+		return PAR_ACT_HOLD;
+	return settled_action(vm, row);
 }
 
-static void route_read(struct par_vmember *vm, struct bio *bio,
+static void route_read(struct par_vmember *vm, struct bio *bio, u64 row,
 		       enum par_seg_action action)
 {
+	if (unlikely(action == PAR_ACT_HOLD)) {
+		if (par_row_hold_read(vm->set, row, bio))
+			return;
+		action = settled_action(vm, row);
+	}
 	switch (action) {
 	case PAR_ACT_ZERO:
 		zero_fill_bio(bio);
@@ -644,7 +690,8 @@ static unsigned int alike(struct par_vmember *vm, struct bio *bio, bool write,
 		unsigned int next = write ? write_passes(vm, row)
 					  : read_action(vm, row);
 
-		if (next != *action || (write && !next) || next == PAR_ACT_IMAGE)
+		if (next != *action || (write && !next) ||
+		    (!write && (next == PAR_ACT_IMAGE || next == PAR_ACT_HOLD)))
 			break;
 	}
 	return min(end, row << geo->seg_shift) - bio->bi_iter.bi_sector;
@@ -663,7 +710,7 @@ void par_route(struct par_vmember *vm, struct bio *bio)
 
 		front = split_front(vm->set, bio, sectors);
 		if (!write)
-			route_read(vm, front, action);
+			route_read(vm, front, row, action);
 		else if (action)
 			par_to_home(vm, front);
 		else
@@ -766,6 +813,10 @@ int par_members_init_set(struct par_set *set)
 			  offsetof(struct par_clone, bio), BIOSET_NEED_RESCUER);
 	if (err)
 		return err;
+	err = bioset_init(&set->firsts, BIO_POOL_SIZE,
+			  offsetof(struct par_clone, bio), BIOSET_NEED_RESCUER);
+	if (err)
+		return err;
 	return bioset_init(&set->fills, BIO_POOL_SIZE,
 			   offsetof(struct par_clone, bio), BIOSET_NEED_BVECS);
 }
@@ -773,6 +824,7 @@ int par_members_init_set(struct par_set *set)
 void par_members_exit_set(struct par_set *set)
 {
 	bioset_exit(&set->fills);
+	bioset_exit(&set->firsts);
 	bioset_exit(&set->clones);
 	bioset_exit(&set->splits);
 	if (set->wq)

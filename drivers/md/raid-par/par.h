@@ -146,7 +146,8 @@ extern const struct par_set_ops par_stripe_ops;	/* RAID-0: stripe.c */
  * @redirects: requests from virtual members above, for @redirect_work
  * @dispatch: requests to virtual members, to be routed again
  * @starved: those that wait for a struct par_row
- * @gathering, @filled: rows being started, under row_lock and queue_lock
+ * @gathering: rows being started, under row_lock; @filled, @landed: those whose zeros,
+ *	or whose first writes, have ended, under queue_lock
  *
  * When memory is short, requests wait for what others of their set hold, and
  * those for a lower set, which is where images are. So all that one may wait for
@@ -179,11 +180,11 @@ struct par_set {
 	struct work_struct redirect_work;
 	struct workqueue_struct *redirect_wq;
 
-	struct bio_set splits, clones, fills;
+	struct bio_set splits, clones, fills, firsts;
 	struct bio_list dispatch, starved;	/* under conf->queue_lock */
 	struct work_struct dispatch_work;
 	mempool_t row_pool;
-	struct list_head gathering, filled;
+	struct list_head gathering, filled, landed;
 	struct work_struct row_work;
 	struct hrtimer row_timer;
 	ktime_t rows_due;	/* when it goes off at the latest, under row_lock */
@@ -641,6 +642,12 @@ struct bio *par_clone_alloc(struct par_vmember *vm, blk_opf_t opf,
 			    unsigned short pages);
 struct par_vmember *par_clone_vm(struct bio *bio);
 
+/*
+ * par_clone_first - @bio is one of @row's first writes: what is to be sent for it, so
+ * that par_row_landed() is called before @bio ends. May sleep in a submit context's way.
+ */
+struct bio *par_clone_first(struct par_vmember *vm, struct bio *bio, struct par_row *row);
+
 /* par_members_init, par_members_exit - the queues of member.c */
 int par_members_init(struct par_conf *conf);
 void par_members_exit(struct par_conf *conf);
@@ -676,6 +683,15 @@ bool par_row_write(struct par_vmember *vm, u64 row, unsigned int gear,
 		   struct bio *bio, struct par_row **spare,
 		   struct par_row **full);
 void par_row_release(struct par_row *row);
+
+/* par_row_landed - one of the row's first writes has ended; any context */
+void par_row_landed(struct par_row *row);
+
+/*
+ * par_row_hold_read - if some of the row's first writes have not ended, have @bio routed
+ * again when all have; no lock held. Returns false, and does nothing, if they have.
+ */
+bool par_row_hold_read(struct par_set *set, u64 row, struct bio *bio);
 
 /* par_row_busy - is the row being started? Zone lock held. */
 bool par_row_busy(struct par_set *set, u64 row);

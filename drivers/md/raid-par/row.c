@@ -7,7 +7,8 @@
  * more have come for a moment, what they leave uncovered is filled with zeros
  * everywhere. Only then is the row written in the map and the gathered writes
  * are sent. So an acknowledged row is complete, and its parity is right even
- * with a member missing.
+ * with a member missing. Until these writes have ended the row is landing: the
+ * platter holds whatever lay there before, and reads of the row wait.
  *
  * A row is discarded when every 4 KiB block of it has been, on all members,
  * with no write in between. raid5 sends the discard of a stripe to all members
@@ -32,22 +33,23 @@
 /*
  * struct par_row - a row being started or discarded, hashed in its set
  * @gear: the gear that its fill was routed by, and by which it was started
- * @started: it is written in the map
+ * @started: it is written in the map, and hashed until its first writes have ended
+ * @left: of these: how many have not, and one for who sends them; @reads: these wait
  * @due: when the last addition is so long ago that no more are expected
  * @covered, @count: which blocks of which member have been given
  */
 struct par_row {
 	struct hlist_node hash;
 	struct list_head list;		/* set->gathering, until it is filled */
-	struct list_head filled;	/* set->filled, under queue_lock */
+	struct list_head filled;	/* set->filled, then set->landed, under queue_lock */
 	struct par_set *set;
 	u64 row;
 	bool discard, filling, fua, started;
 	blk_status_t status;
 	unsigned int gear;
 	ktime_t due;
-	struct bio_list bios;
-	atomic_t fills;
+	struct bio_list bios, reads;
+	atomic_t fills, left;
 	unsigned int count;
 	unsigned long covered[];
 };
@@ -101,15 +103,27 @@ static struct hlist_head *hash_of(struct par_set *set, u64 row)
 	return &set->rows[row % PAR_ROW_HASH];
 }
 
-static struct par_row *find_row(struct par_set *set, u64 number)
+static struct par_row *find_either(struct par_set *set, u64 number, bool started)
 {
 	struct par_row *row;
 
 	lockdep_assert_held(&set->conf->row_lock);
 	hlist_for_each_entry(row, hash_of(set, number), hash)
-		if (row->row == number)
+		if (row->row == number && row->started == started)
 			return row;
 	return NULL;
+}
+
+/* The row that is being started or discarded, or NULL. */
+static struct par_row *find_row(struct par_set *set, u64 number)
+{
+	return find_either(set, number, false);
+}
+
+/* The row that is landing, or NULL. */
+static struct par_row *find_landing(struct par_set *set, u64 number)
+{
+	return find_either(set, number, true);
 }
 
 /*
@@ -148,6 +162,7 @@ static void add_row(struct par_set *set, struct par_row *row, u64 number,
 	row->row = number;
 	row->discard = discard;
 	bio_list_init(&row->bios);
+	bio_list_init(&row->reads);
 	for (d = 0; d < set->sg->members; d++)
 		if (!member_there(set, d)) {
 			bitmap_set(row->covered, d * grains(conf), grains(conf));
@@ -217,12 +232,22 @@ static bool images_filled(const struct par_row *row)
 	return true;
 }
 
-/* All of it is given: the row is written, as row->gear has it. */
+/*
+ * All of it is given: the row is written, as row->gear has it. Whoever reads it from
+ * now on sees that it is landing.
+ */
 static void start_row(struct par_row *row)
 {
-	remove_row(row);
-	par_map_start_row(row->set, row->row, row->gear);
+	struct par_zone *zone = &row->set->conf->zone[par_zone_of(row->set, row->row)];
+
+	lockdep_assert_held(&row->set->conf->row_lock);
+	list_del_init(&row->list);
+	zone->starting--;
 	row->started = true;
+	atomic_set(&row->left, 1);
+	WRITE_ONCE(zone->landing, zone->landing + 1);
+	smp_wmb();	/* pairs with the one in read_action() */
+	par_map_start_row(row->set, row->row, row->gear);
 }
 
 bool par_row_write(struct par_vmember *vm, u64 number, unsigned int gear,
@@ -265,8 +290,65 @@ bool par_row_write(struct par_vmember *vm, u64 number, unsigned int gear,
  */
 static bool goes_home(const struct par_row *row, const struct par_vmember *vm)
 {
-	return row->started && par_awake(row->set->conf, row->gear, vm->index) &&
+	return par_awake(row->set->conf, row->gear, vm->index) &&
 	       !par_set_tracks(row->set);
+}
+
+void par_row_landed(struct par_row *row)
+{
+	struct par_set *set = row->set;
+	unsigned long flags;
+
+	if (!atomic_dec_and_test(&row->left))
+		return;
+	spin_lock_irqsave(&set->conf->queue_lock, flags);
+	list_add_tail(&row->filled, &set->landed);
+	spin_unlock_irqrestore(&set->conf->queue_lock, flags);
+	queue_work(set->wq, &set->row_work);
+}
+
+bool par_row_hold_read(struct par_set *set, u64 number, struct bio *bio)
+{
+	struct par_row *row;
+
+	spin_lock(&set->conf->row_lock);
+	row = find_landing(set, number);
+	if (row)
+		bio_list_add(&row->reads, bio);
+	spin_unlock(&set->conf->row_lock);
+	return row;
+}
+
+/* All of the row's first writes have ended: it is a row like any other. */
+static void end_landing(struct par_row *row)
+{
+	struct par_set *set = row->set;
+	struct par_zone *zone = &set->conf->zone[par_zone_of(set, row->row)];
+
+	spin_lock(&set->conf->row_lock);
+	hlist_del(&row->hash);
+	WRITE_ONCE(zone->landing, zone->landing - 1);
+	spin_unlock(&set->conf->row_lock);
+	par_requeue(set->conf, &row->reads);
+	par_row_free(set, row);
+}
+
+/* The first writes, each counted until it ends. */
+static void send_first_writes(struct par_row *row)
+{
+	struct bio *bio;
+
+	while ((bio = bio_list_pop(&row->bios))) {
+		struct par_vmember *vm = bio->bi_bdev->bd_disk->private_data;
+		struct bio *first = par_clone_first(vm, bio, row);
+
+		atomic_inc(&row->left);
+		if (goes_home(row, vm))
+			par_to_home(vm, first);
+		else
+			par_route(vm, first);
+	}
+	par_row_landed(row);
 }
 
 void par_row_release(struct par_row *row)
@@ -274,14 +356,12 @@ void par_row_release(struct par_row *row)
 	struct par_set *set = row->set;
 	struct bio *bio;
 
-	while ((bio = bio_list_pop(&row->bios))) {
-		struct par_vmember *vm = bio->bi_bdev->bd_disk->private_data;
-
-		if (goes_home(row, vm))
-			par_to_home(vm, bio);
-		else
-			par_route(vm, bio);
+	if (row->started) {
+		send_first_writes(row);
+		return;
 	}
+	while ((bio = bio_list_pop(&row->bios)))
+		par_route(bio->bi_bdev->bd_disk->private_data, bio);
 	par_row_free(set, row);
 }
 
@@ -513,12 +593,13 @@ static struct par_row *take_due(struct par_set *set)
 	return found;
 }
 
-static struct par_row *take_filled(struct par_set *set)
+/* One of set->filled or set->landed. */
+static struct par_row *take_row(struct par_set *set, struct list_head *list)
 {
 	struct par_row *row;
 
 	spin_lock_irq(&set->conf->queue_lock);
-	row = list_first_entry_or_null(&set->filled, struct par_row, filled);
+	row = list_first_entry_or_null(list, struct par_row, filled);
 	if (row)
 		list_del(&row->filled);
 	spin_unlock_irq(&set->conf->queue_lock);
@@ -538,8 +619,10 @@ static void row_work(struct work_struct *work)
 		else
 			fill_row(row);
 	}
-	while ((row = take_filled(set)))
+	while ((row = take_row(set, &set->filled)))
 		finish_fill(row);
+	while ((row = take_row(set, &set->landed)))
+		end_landing(row);
 	blk_finish_plug(&plug);
 }
 
@@ -559,6 +642,7 @@ int par_rows_init(struct par_set *set)
 		INIT_HLIST_HEAD(&set->rows[i]);
 	INIT_LIST_HEAD(&set->gathering);
 	INIT_LIST_HEAD(&set->filled);
+	INIT_LIST_HEAD(&set->landed);
 	bio_list_init(&set->starved);
 	INIT_WORK(&set->row_work, row_work);
 	set->rows_due = KTIME_MAX;
@@ -584,6 +668,8 @@ void par_rows_purge(struct par_set *set)
 
 void par_rows_exit(struct par_set *set)
 {
+	struct par_row *row;
+
 	if (!mempool_initialized(&set->row_pool))
 		return;
 	par_rows_purge(set);
@@ -591,5 +677,7 @@ void par_rows_exit(struct par_set *set)
 	hrtimer_cancel(&set->row_timer);
 	cancel_work_sync(&set->row_work);
 	hrtimer_cancel(&set->row_timer);
+	while ((row = take_row(set, &set->landed)))
+		end_landing(row);
 	mempool_exit(&set->row_pool);
 }

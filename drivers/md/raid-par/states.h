@@ -42,6 +42,7 @@ enum par_seg_action {
 	PAR_ACT_MISS,		/* wake the member, hold the request */
 	PAR_ACT_COPY_TO_IMAGE,
 	PAR_ACT_COPY_TO_HOME,
+	PAR_ACT_HOLD,		/* not of the table: the row's first writes have to end */
 };
 
 struct par_seg_step {

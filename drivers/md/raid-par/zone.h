@@ -28,12 +28,14 @@
  *	has all such changes is on its way
  * @held: rows must not be started (their images are being discarded)
  * @starting: rows being started or discarded, under conf->row_lock
+ * @landing: rows whose first writes have not all ended, under conf->row_lock
  */
 struct par_zone {
 	u8 intent;
 	bool stored, dirty, held;
 	u8 must_store;
 	u16 starting;
+	u16 landing;
 	unsigned long touched;	/* jiffies of the last admission */
 };
 

@@ -145,6 +145,8 @@ static const char *act(struct sim *s, enum par_seg_event ev,
 		return act_copy(ev, s->home, &s->image);
 	case PAR_ACT_COPY_TO_HOME:
 		return act_copy(ev, s->image, &s->home);
+	case PAR_ACT_HOLD:
+		return "the table knows nothing of rows whose first writes are on their way";
 	}
 	return "no such action";
 }

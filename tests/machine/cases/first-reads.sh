@@ -1,0 +1,47 @@
+#!/bin/bash
+# A read that races with the first write of a block never sees what lay on the platter before.
+# machine: --debug --mem 1G
+# timeout: 200
+set -euo pipefail
+. "$(dirname "$0")/../tools/par.sh"
+
+# Bytes that first_reads.py never writes, on DEVICE.
+old_bytes() {
+	dd if=/dev/zero bs=1M count="$2" status=none | tr '\0' '\252' |
+		dd of="$1" bs=1M oflag=direct iflag=fullblock status=none
+}
+
+old_disks() {
+	local dev
+	mkspindles "$1" 64M
+	for dev in "${DEVS[@]}"; do old_bytes "$dev" 64; done
+}
+
+slow() {
+	local name
+	for name in "${DISKS[@]}"; do echo "$1" >"$SPINDLES/$name/delay_us"; done
+}
+
+# Whole stripes, whose rows are full at once, and pieces of them, which are filled by zeros.
+race() {
+	slow 20000
+	"$TOOLS/first_reads.py" "/dev/$MD" "$1" $((256 << 10)) 8
+	"$TOOLS/first_reads.py" "/dev/$MD" "$(($1 + (4 << 20)))" $((20 << 10)) 8
+	slow 0
+}
+
+for layout in 3,5 raid0:2,5; do
+	note "$layout"
+	old_disks "$(top_gear "$layout")"
+	create_par "$layout" --chunk=64
+	race 0
+	shift_to "$(low_gear "$layout")"
+	race $((8 << 20))
+	# A row that has been discarded is as new, and its old content is the array's.
+	shift_to "$(top_gear "$layout")"
+	old_bytes "/dev/$MD" 8
+	blkdiscard -o 0 -l $((8 << 20)) "/dev/$MD"
+	race 0
+	stop_par
+	rmdisks
+done
