@@ -5,9 +5,9 @@
  * date is written with the first use (see begin_use() in store.c).
  *
  * The newest superblock of all wins. The members that never sleep are written
- * whenever any member is, so at least one of those that are there must have it, or
- * the version just before it, if a cut came while it was being written to all: an
- * older one that only sleepers still hold must not be taken for it.
+ * whenever any member is, and before all others, so at least one of those that are
+ * there must have it, or the version just before it, should the newest have been
+ * destroyed: an older one that only sleepers still hold must not be taken for it.
  */
 #include <linux/random.h>
 #include <linux/slab.h>
@@ -363,16 +363,11 @@ static int rescue_super(struct par_conf *conf, bool any)
 	return 0;
 }
 
-static u32 steady_members(const struct par_conf *conf)
-{
-	return BIT(conf->geo.set[1].members) - 1;
-}
-
 /*
- * A version is written to one member after the other, so a cut leaves at most
- * one of them with a single valid slot. If all that have the newest one have
- * nothing beside it, there may have been a newer one that has been destroyed,
- * and what it told of, failures above all, nobody knows. Only the very first
+ * A version is written to half of the members that never sleep and then to the other
+ * half, so a cut leaves one of the halves with two valid slots. If all members that have
+ * the newest one have nothing beside it, there may have been a newer one that has been
+ * destroyed, and what it told of, failures above all, nobody knows. Only the very first
  * version has nothing beside it.
  */
 static bool newer_destroyed(const struct par_conf *conf,
@@ -402,15 +397,15 @@ static int doubt_super(struct par_conf *conf, const struct par_found *found)
 }
 
 /*
- * A version is written only after the one before it has come to all members that
- * are current, the steady ones among them. So a steady member has the newest
- * version there has ever been, or lacks no more than that one.
+ * Steady members are written first (see super.c), so that a cut alone leaves one of them
+ * with the newest version. If the newest is on sleepers only, it has been destroyed on
+ * the others, and those that have the version before it lack no more than that one.
  */
 static bool steady_agree(const struct par_conf *conf, const struct par_found *found)
 {
 	unsigned int d;
 
-	for (d = 0; steady_members(conf) & BIT(d); d++)
+	for (d = 0; par_steady_members(conf) & BIT(d); d++)
 		if (found[d].seq && found[d].seq + 1 >= conf->super.seq)
 			return true;
 	return false;
@@ -488,6 +483,7 @@ int par_load(struct par_conf *conf)
 {
 	struct par_found found[PAR_MAX_MEMBERS] = { };
 	bool any = find_super(conf, found);
+	unsigned int i;
 	int err;
 
 	if (!any && !conf->mddev->events)
@@ -499,6 +495,10 @@ int par_load(struct par_conf *conf)
 		return err;
 	par_power_load(conf);
 	par_monitor_load(conf);
+	conf->blocks_torn = conf->intents_differ ||
+			    !bitmap_empty(conf->todo, conf->geo.map_blocks);
+	for (i = 1; i <= conf->geo.gears; i++)
+		conf->told.absent[i] = conf->super.set[i].failed;
 	tell_damage(conf, found);
 	find_old(conf, found);
 	/* No block of this or an earlier life can be newer than the next one. */
@@ -508,7 +508,7 @@ int par_load(struct par_conf *conf)
 	conf->super_due = true;
 	/* Whoever is missing now, the first use tells. By force, before anything else. */
 	if (!conf->start)
-		conf->failed_stored = par_unusable(conf);
+		conf->told.failed = par_unusable(conf);
 	conf->whole = par_whole_members(conf) & ~par_unusable(conf);
 	return 0;
 }

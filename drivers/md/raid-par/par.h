@@ -218,6 +218,18 @@ enum par_shift_state {
 };
 
 /**
+ * struct par_told - what the stored superblock says, as others go by it
+ * @failed: members that are failed in all of their sets
+ * @absent: by set: members that are failed in it
+ * @resynced: sets, a bit each, that are in sync
+ *
+ * Changes under conf->store_mutex; read anywhere.
+ */
+struct par_told {
+	u32 failed, absent[PAR_MAX_SETS + 1], resynced;
+};
+
+/**
  * struct par_conf - one array
  * @gear: current gear, 1 … gears; members below set[gear].members are awake
  * @current_members: members whose metadata is current and that are written
@@ -247,8 +259,8 @@ struct par_conf {
 	bool super_due;			/* nothing stored yet since the start */
 	bool intents_differ;		/* among the members that were current */
 	u32 current_members;
-	u32 failed_stored;		/* the stored superblock says so of them */
-	u32 resynced_stored;		/* sets, a bit each, that it calls in sync */
+	bool blocks_torn;		/* since the start: see begin_use() */
+	struct par_told told;
 	u32 whole;			/* so says what was stored on them last */
 	u8 *intents;			/* as stored, a byte a zone */
 	struct par_map_block *intent_block;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The metadata on the members: superblock, zone intents, map. See format.h for
- * what lies where and for the order of writes, par.h for the contracts.
+ * The metadata on the members: zone intents, map, and when the superblock is stored
+ * (super.c does that). See format.h for what lies where and for the order of writes,
+ * par.h for the contracts.
  *
  * Every write goes to conf->current_members, all of them awake, and is FUA.
  * conf->store_mutex makes one writer of us all; the gear changes under it too,
@@ -25,137 +26,6 @@
 #include "store.h"
 
 #define PAR_TIDY	(30 * HZ)
-
-/* ---- superblock ---- */
-
-u64 par_super_sector(u64 seq)
-{
-	return (seq & 1) * PAR_BLOCK_SECTORS;
-}
-
-/* Members that the superblock in memory calls failed in all of their sets. */
-static u32 failed_everywhere(const struct par_conf *conf)
-{
-	u32 failed = ~0U;
-	unsigned int i;
-
-	for (i = 1; i <= conf->geo.gears; i++)
-		failed &= conf->super.set[i].failed |
-			  ~(BIT(conf->geo.set[i].members) - 1);
-	return failed;
-}
-
-u32 par_whole_members(const struct par_conf *conf)
-{
-	u32 partial = 0;
-	unsigned int i;
-
-	for (i = 1; i <= conf->geo.gears; i++)
-		partial |= conf->super.set[i].failed |
-			   conf->super.set[i].recovering;
-	return (BIT(conf->geo.members) - 1) & ~partial;
-}
-
-static void pack_super(struct par_conf *conf, unsigned int d)
-{
-	spin_lock(&conf->power_lock);
-	par_super_pack(page_address(conf->super_page[d]), &conf->super, &conf->geo, d);
-	spin_unlock(&conf->power_lock);
-}
-
-/* Sets, a bit each, whose parity the superblock in memory calls right everywhere. */
-static u32 resynced_sets(const struct par_conf *conf)
-{
-	unsigned int i;
-	u32 sets = 0;
-
-	for (i = 1; i <= conf->geo.gears; i++)
-		if (READ_ONCE(conf->super.set[i].resync) == MaxSector)
-			sets |= BIT(i);
-	return sets;
-}
-
-/*
- * Flush every member that may hold data which has not been flushed: the awake ones,
- * whether current or not. conf->store_mutex held, so the gear does not change.
- */
-static int flush_awake(struct par_conf *conf)
-{
-	return par_flush_members(conf, par_awake_members(conf) |
-				 conf->current_members);
-}
-
-/* Send the packed superblocks to @members and wait; returns the members that failed. */
-static u32 send_supers(struct par_conf *conf, u32 members)
-{
-	u64 sector = par_super_sector(conf->super.seq);
-	struct par_meta_io io;
-	unsigned int d;
-	u32 failed;
-
-	/* All at once: those that have other things to do take their time. */
-	par_meta_begin(&io, conf);
-	for (d = 0; d < conf->geo.members; d++)
-		if (members & conf->current_members & BIT(d))
-			par_meta_submit(&io, d, sector, conf->super_page[d],
-					REQ_OP_WRITE | REQ_FUA | REQ_SYNC | REQ_META);
-	failed = par_meta_end(&io);
-	for (d = 0; d < conf->geo.members; d++)
-		if (members & ~conf->current_members & BIT(d) &&
-		    par_meta_write_waking(conf, d, &sector, &conf->super_page[d], 1))
-			failed |= BIT(d);
-	conf->meta_writes += hweight32(members & conf->current_members);
-	return failed;
-}
-
-/*
- * Store the superblock on @members; each gets its own copy. Not on one that was
- * whole and is not any more, though its disk may still take it, being called failed
- * for what it could not read: as it was when it left it may have to stand in for
- * others, see par_load_left().
- *
- * A superblock vouches for what resyncs and rebuilds have written: "parity is right
- * everywhere", "rebuilt up to here". A child reports its progress at any time
- * (child_sync_super()), and any store of the superblock carries that report. So the
- * superblock is packed first, then the members are flushed, then the packed one is
- * written.
- */
-int par_write_super(struct par_conf *conf, u32 members)
-{
-	u32 whole = par_whole_members(conf);
-	u32 left = par_usable(conf, members) & ~(conf->whole & ~whole), failed;
-	u32 told = failed_everywhere(conf), resynced = resynced_sets(conf);
-	unsigned int d;
-
-	conf->whole |= left & whole;
-	conf->super.seq++;
-	conf->super.block_seq = conf->block_seq;
-	for (d = 0; d < conf->geo.members; d++)
-		if (left & BIT(d))
-			pack_super(conf, d);
-	if (flush_awake(conf))
-		return -EIO;
-	left = par_usable(conf, left);
-	for (d = 0; d < conf->geo.members; d++)
-		if (left & BIT(d))
-			conf->member_seq[d] = conf->block_seq;
-	failed = send_supers(conf, left);
-	/* For the next version to tell: this one may not have come to all. */
-	for (d = 0; d < conf->geo.members; d++)
-		if (left & ~failed & BIT(d))
-			conf->super.held[d] = conf->super.seq;
-	if (!(left & ~failed))
-		return -EIO;
-	WRITE_ONCE(conf->failed_stored, told);
-	conf->resynced_stored = resynced;
-	return 0;
-}
-
-void par_store_child(struct par_conf *conf, struct bio *bio)
-{
-	par_queue_add(conf, &conf->supers, bio);
-	queue_work(conf->wq, &conf->store_work);
-}
 
 /* ---- blocks ---- */
 
@@ -272,17 +142,23 @@ static u32 missing_members(struct par_conf *conf)
 	return missing;
 }
 
+/* A member that is whole again may be lost again, and miss other zones. */
+void par_missed_trim(struct par_conf *conf)
+{
+	conf->missed_noted &= missing_members(conf);
+}
+
 /*
  * A member has gone: it may lack what is being written to the zones
  * whose intent is set, or what was copied home. Zones whose intent is asked for
  * later are marked then.
  */
-static int note_missed(struct par_conf *conf)
+int par_note_missed(struct par_conf *conf)
 {
 	u32 missing = missing_members(conf), zone;
 	int err;
 
-	conf->missed_noted &= missing;	/* who is back may go again */
+	par_missed_trim(conf);
 	if (missing == conf->missed_noted)
 		return 0;
 	for (zone = 0; zone < conf->geo.zones; zone++)
@@ -307,10 +183,10 @@ void par_store_lacks(struct par_conf *conf, unsigned int d)
 }
 
 /*
- * Members that have failed. A set may do without one already, and not even the
- * superblock in memory say so: the array is told a moment later.
+ * A set may do without a member already that the stored superblock, or even the one in
+ * memory, does not call failed: the array is told a moment later.
  */
-static u32 lost_members(struct par_conf *conf)
+u32 par_lost_members(struct par_conf *conf)
 {
 	u32 lost = par_unusable(conf);
 	unsigned int i;
@@ -319,7 +195,7 @@ static u32 lost_members(struct par_conf *conf)
 	for (i = 1; conf->geo.parities && i <= conf->geo.gears; i++)
 		if (conf->set[i])	/* it is there yet */
 			lost |= READ_ONCE(conf->set[i]->absent) &
-				~READ_ONCE(conf->super.set[i].failed);
+				~READ_ONCE(conf->told.absent[i]);
 	return lost;
 }
 
@@ -329,7 +205,7 @@ static u32 lost_members(struct par_conf *conf)
  */
 static int record_failures(struct par_conf *conf)
 {
-	u32 lost = lost_members(conf);
+	u32 lost = par_lost_members(conf);
 	unsigned int d;
 	int err;
 
@@ -338,7 +214,7 @@ static int record_failures(struct par_conf *conf)
 	for (d = 0; d < conf->geo.members; d++)
 		if (lost & BIT(d))
 			par_store_lacks(conf, d);
-	err = note_missed(conf);
+	err = par_note_missed(conf);
 	return err ?: par_write_super(conf, conf->current_members);
 }
 
@@ -348,39 +224,22 @@ static int record_failures(struct par_conf *conf)
  */
 static int flush_and_note(struct par_conf *conf)
 {
-	int err = flush_awake(conf);
+	int err = par_flush_awake(conf);
 
-	err = err ?: note_missed(conf);
+	err = err ?: par_note_missed(conf);
 	return err ?: record_failures(conf);
 }
 
 bool par_failures_unrecorded(struct par_conf *conf)
 {
 	return md_is_rdwr(conf->mddev) &&
-	       lost_members(conf) & ~READ_ONCE(conf->failed_stored);
+	       par_lost_members(conf) & ~READ_ONCE(conf->told.failed);
 }
 
 void par_store_failures(struct par_conf *conf, struct bio *flush)
 {
 	par_queue_add(conf, &conf->recording, flush);
 	queue_work(conf->wq, &conf->store_work);
-}
-
-/* Flushes that wait for a failure to be recorded. */
-static void take_flushes(struct par_conf *conf)
-{
-	struct bio_list bios;
-	struct bio *bio;
-	int err;
-
-	par_queue_take(conf, &conf->recording, &bios);
-	if (bio_list_empty(&bios))
-		return;
-	err = record_failures(conf);
-	while ((bio = bio_list_pop(&bios))) {
-		bio->bi_status = errno_to_blk_status(err);
-		par_flush_done(conf, bio);
-	}
 }
 
 /*
@@ -429,6 +288,8 @@ static int store_intents(struct par_conf *conf, const unsigned long *zones,
 	bool missed = missing_members(conf);
 	u32 zone;
 
+	par_missed_trim(conf);
+
 	for_each_set_bit(zone, zones, conf->geo.zones)
 		conf->intents[zone] = par_intent_set(conf->intents[zone],
 						     &conf->zone[zone], gear,
@@ -469,9 +330,10 @@ static bool any_lost(struct par_conf *conf)
 
 /*
  * What raid5 does without is none of its business any more: see par_forget_images().
- * In the midst of the resync after a crash that leaves rows in doubt.
+ * In the midst of the resync after a crash that leaves rows in doubt. Returns whether
+ * there was anything to see to; the map is to be stored then.
  */
-static void look_after_lost(struct par_set *set)
+static bool look_after_lost(struct par_set *set)
 {
 	struct par_conf *conf = set->conf;
 	u32 absent = READ_ONCE(set->absent), lost = newly_lost(set);
@@ -488,6 +350,7 @@ static void look_after_lost(struct par_set *set)
 	if (lost && conf->geo.parities)
 		par_forget_images(set, lost);
 	set->unresynced &= !over;
+	return lost;
 }
 
 /*
@@ -503,7 +366,7 @@ static int forget_resynced(struct par_conf *conf)
 	for (i = 1; !err && i <= conf->geo.gears; i++) {
 		const struct par_set_geometry *sg = &conf->geo.set[i];
 
-		if (conf->resynced_stored & BIT(i))
+		if (conf->told.resynced & BIT(i))
 			err = clear_marks(conf, sg->zone_base,
 					  sg->zone_base + sg->zones,
 					  PAR_INTENT_RESYNC);
@@ -539,7 +402,7 @@ static int bring_up(struct par_conf *conf, u32 members)
 		if (!par_rdev_usable(conf->member[d].rdev))
 			par_store_lacks(conf, d);
 	conf->super.flags = 0;
-	err = err ?: note_missed(conf);
+	err = err ?: par_note_missed(conf);
 	err = err ?: par_write_super(conf, members);
 	/*
 	 * Who was behind gets two, so that its older slot is one behind only:
@@ -582,8 +445,11 @@ static int begin_use(struct par_conf *conf)
 		err = par_store_intent_block(conf, i);
 	if (!err && !bitmap_empty(conf->todo, conf->geo.map_blocks))
 		err = store_map(conf, conf->todo);
+	if (err)
+		return err;
+	conf->blocks_torn = false;
 	conf->super.gear = conf->gear;
-	err = err ?: bring_up(conf, par_awake_members(conf));
+	err = bring_up(conf, par_awake_members(conf));
 	if (err)
 		return err;
 	conf->current_members = par_usable(conf, par_awake_members(conf));
@@ -591,6 +457,17 @@ static int begin_use(struct par_conf *conf)
 	conf->super_due = false;
 	par_shift_rouse(conf);
 	return 0;
+}
+
+/* Store the marked map blocks, if any, once all awake members are current. */
+static int store_marked(struct par_conf *conf)
+{
+	int err;
+
+	if (bitmap_empty(conf->todo, conf->geo.map_blocks))
+		return 0;
+	err = begin_use(conf);
+	return err ?: store_map(conf, conf->todo);
 }
 
 int par_store_begin(struct par_conf *conf)
@@ -616,6 +493,12 @@ int par_store_super(struct par_conf *conf)
 
 /* ---- the children's superblocks ---- */
 
+void par_store_child(struct par_conf *conf, struct bio *bio)
+{
+	par_queue_add(conf, &conf->supers, bio);
+	queue_work(conf->wq, &conf->store_work);
+}
+
 int par_store_whole(struct par_conf *conf)
 {
 	int err;
@@ -623,7 +506,7 @@ int par_store_whole(struct par_conf *conf)
 	mutex_lock(&conf->store_mutex);
 	err = begin_use(conf);
 	/* Who has failed meanwhile misses what was being written. */
-	if (!err && !lost_members(conf)) {
+	if (!err && !par_lost_members(conf)) {
 		conf->super.partial = 0;
 		err = par_write_super(conf, conf->current_members);
 		err = err ?: clear_marks(conf, 0, conf->geo.zones,
@@ -642,12 +525,17 @@ int par_store_whole(struct par_conf *conf)
  */
 static int store_supers(struct par_conf *conf)
 {
+	bool forgot = false;
 	unsigned int i;
 	int err = 0;
 
-	/* A child that stops says so too: that is no use of a clean array. */
+	/*
+	 * A child that stops says so too: that is no use of a clean array. But no
+	 * version may come to some of the awake members alone: see par_write_super().
+	 */
 	if (!(conf->super.flags & PAR_SB_CLEAN) || conf->intents_differ ||
-	    !par_usable(conf, conf->current_members) || any_lost(conf))
+	    conf->current_members != par_usable(conf, par_awake_members(conf)) ||
+	    any_lost(conf))
 		err = begin_use(conf);
 	/* "Rebuilt up to here" must not be stable before what was rebuilt. */
 	err = err ?: flush_and_note(conf);
@@ -658,9 +546,9 @@ static int store_supers(struct par_conf *conf)
 	 */
 	for (i = 1; !err && i <= conf->geo.gears; i++)
 		if (conf->set[i])
-			look_after_lost(conf->set[i]);
-	if (!err && !conf->super_due)
-		err = store_map(conf, conf->todo);
+			forgot |= look_after_lost(conf->set[i]);
+	if (!err && (forgot || !conf->super_due))
+		err = store_marked(conf);
 	return err ?: forget_resynced(conf);
 }
 
@@ -679,6 +567,26 @@ static void take_supers(struct par_conf *conf)
 	while ((bio = bio_list_pop(&bios))) {
 		bio->bi_status = errno_to_blk_status(err);
 		bio_endio(bio);
+	}
+}
+
+/* ---- flushes that have met a failure ---- */
+
+/* They wait until it is recorded. */
+static void take_flushes(struct par_conf *conf)
+{
+	struct bio_list bios;
+	struct bio *bio;
+	int err;
+
+	par_queue_take(conf, &conf->recording, &bios);
+	if (bio_list_empty(&bios))
+		return;
+	err = begin_use(conf);
+	err = err ?: record_failures(conf);
+	while ((bio = bio_list_pop(&bios))) {
+		bio->bi_status = errno_to_blk_status(err);
+		par_flush_done(conf, bio);
 	}
 }
 
@@ -799,17 +707,6 @@ static void mark_dirty_blocks(struct par_conf *conf, bool must_only)
 		if (READ_ONCE(conf->zone[zone].must_store) ||
 		    (!must_only && READ_ONCE(conf->zone[zone].dirty)))
 			par_mark_block(conf, zone);
-}
-
-/* Store the marked map blocks, if any, once all awake members are current. */
-static int store_marked(struct par_conf *conf)
-{
-	int err;
-
-	if (bitmap_empty(conf->todo, conf->geo.map_blocks))
-		return 0;
-	err = begin_use(conf);
-	return err ?: store_map(conf, conf->todo);
 }
 
 int par_store_zones(struct par_conf *conf)
@@ -961,8 +858,8 @@ int par_store_gear(struct par_conf *conf, unsigned int gear, u32 awake)
 		mutex_unlock(&conf->store_mutex);
 		return 0;
 	}
-	old = conf->super.gear;
 	err = begin_use(conf);
+	old = conf->super.gear;
 	conf->super.gear = gear;
 	err = err ?: bring_up(conf, awake);
 	if (err) {

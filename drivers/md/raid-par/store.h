@@ -84,11 +84,38 @@ u32 par_block_zones(struct par_conf *conf, u32 block, u32 *first);
 void par_mark_block(struct par_conf *conf, u32 zone);
 
 /*
- * par_write_super - the superblock to @members, each its own copy;
+ * par_write_super - store the superblock on @members; each gets its own copy. Not on
+ * one that was whole and is not any more, though its disk may still take it, being
+ * called failed for what it could not read: as it was when it left it may have to stand
+ * in for others, see par_load_left().
  * par_store_intent_block - conf->intents to the current members. With
  * conf->store_mutex held. They fail only if no member takes them.
  */
 int par_write_super(struct par_conf *conf, u32 members);
 int par_store_intent_block(struct par_conf *conf, u32 index);
+
+/*
+ * par_flush_awake - flush every member that may hold what has not been flushed: the
+ * awake ones, whether current or not. conf->store_mutex held, so that the gear does not
+ * change.
+ */
+int par_flush_awake(struct par_conf *conf);
+
+/*
+ * par_lost_members - members that are missing or have failed, also where only a set
+ * knows it yet; any context
+ * par_note_missed - what members that are missing lack is marked, and that is stored;
+ * conf->store_mutex held
+ * par_missed_trim - of members that are whole again nothing has been noted; the same
+ */
+u32 par_lost_members(struct par_conf *conf);
+int par_note_missed(struct par_conf *conf);
+void par_missed_trim(struct par_conf *conf);
+
+/* par_steady_members - members that never sleep */
+static inline u32 par_steady_members(const struct par_conf *conf)
+{
+	return BIT(conf->geo.set[1].members) - 1;
+}
 
 #endif

@@ -56,13 +56,16 @@ of_one() {
 	done
 }
 
-# As a cut leaves it that comes while all members are being written: only some that may sleep have the newest.
+# Only members that may sleep have the newest. An array that is started and stopped so, unused, starts again.
 of_steady() {
 	begin "the newer superblock of all members that never sleep: torn"
 	spoil torn --newest "${DEVS[@]:0:3}"
 	mark_log
 	assemble_par || fail "refused, though members 3 and 4 have the newest superblock, and all others the one before"
 	assert_eq "$(fingerprint 24)" "$SUM" "content"
+	reassemble_par
+	reassemble_par
+	assert_eq "$(fingerprint 24)" "$SUM" "content after two starts"
 	end "of those that never sleep"
 }
 

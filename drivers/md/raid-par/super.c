@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Storing the superblock: what it may say, and in which order members get it. See
+ * store.h for the contracts. All of it with conf->store_mutex held; it sleeps.
+ *
+ * Members get a version in three lots, one after the other: half of those that never
+ * sleep, the other half, and those that may sleep. So, wherever a cut comes,
+ *   - a member that never sleeps has the newest version, or the one before it in whole
+ *     beside an even older one, which shows that no newer one has been destroyed there
+ *     (newer_destroyed() in load.c);
+ *   - a member that may sleep has no version that the others have not.
+ */
+#include "store.h"
+
+u64 par_super_sector(u64 seq)
+{
+	return (seq & 1) * PAR_BLOCK_SECTORS;
+}
+
+u32 par_whole_members(const struct par_conf *conf)
+{
+	u32 partial = 0;
+	unsigned int i;
+
+	for (i = 1; i <= conf->geo.gears; i++)
+		partial |= conf->super.set[i].failed |
+			   conf->super.set[i].recovering;
+	return (BIT(conf->geo.members) - 1) & ~partial;
+}
+
+static void pack_super(struct par_conf *conf, unsigned int d)
+{
+	spin_lock(&conf->power_lock);
+	par_super_pack(page_address(conf->super_page[d]), &conf->super, &conf->geo, d);
+	spin_unlock(&conf->power_lock);
+}
+
+/* What the superblock in memory says, of what others will go by once it is stored. */
+static struct par_told told_by(const struct par_conf *conf)
+{
+	struct par_told told = { .failed = ~0U };
+	unsigned int i;
+
+	for (i = 1; i <= conf->geo.gears; i++) {
+		told.absent[i] = READ_ONCE(conf->super.set[i].failed);
+		told.failed &= told.absent[i] | ~(BIT(conf->geo.set[i].members) - 1);
+		if (READ_ONCE(conf->super.set[i].resync) == MaxSector)
+			told.resynced |= BIT(i);
+	}
+	return told;
+}
+
+int par_flush_awake(struct par_conf *conf)
+{
+	return par_flush_members(conf, par_awake_members(conf) |
+				 conf->current_members);
+}
+
+static u32 lower_half(u32 members)
+{
+	unsigned int count = DIV_ROUND_UP(hweight32(members), 2);
+	u32 half = 0;
+
+	for (; count; count--) {
+		half |= members & -members;
+		members &= members - 1;
+	}
+	return half;
+}
+
+/* The packed superblocks to @members, all at once; returns those that failed. */
+static u32 send_lot(struct par_conf *conf, u32 members)
+{
+	u64 sector = par_super_sector(conf->super.seq);
+	struct par_meta_io io;
+	unsigned int d;
+	u32 failed;
+
+	par_meta_begin(&io, conf);
+	for (d = 0; d < conf->geo.members; d++)
+		if (members & conf->current_members & BIT(d))
+			par_meta_submit(&io, d, sector, conf->super_page[d],
+					REQ_OP_WRITE | REQ_FUA | REQ_SYNC | REQ_META);
+	failed = par_meta_end(&io);
+	for (d = 0; d < conf->geo.members; d++)
+		if (members & ~conf->current_members & BIT(d) &&
+		    par_meta_write_waking(conf, d, &sector, &conf->super_page[d], 1))
+			failed |= BIT(d);
+	conf->meta_writes += hweight32(members & conf->current_members);
+	return failed;
+}
+
+static u32 send_supers(struct par_conf *conf, u32 members)
+{
+	u32 steady = members & par_steady_members(conf), first = lower_half(steady);
+
+	return send_lot(conf, first) | send_lot(conf, steady & ~first) |
+	       send_lot(conf, members & ~steady);
+}
+
+/*
+ * A superblock vouches for what resyncs and rebuilds have written: "parity is right
+ * everywhere", "rebuilt up to here". A child reports its progress at any time
+ * (child_sync_super()), and any store of the superblock carries that report. So it is
+ * packed first, the awake members are flushed then, and what was packed is written. A
+ * member that is lost in this flush may lack what the packed one calls rebuilt: it is
+ * packed again, and says so.
+ */
+static int pack_and_flush(struct par_conf *conf, u32 members, struct par_told *told)
+{
+	u32 lost, newly;
+	unsigned int d;
+	int err;
+
+	do {
+		lost = par_lost_members(conf);
+		*told = told_by(conf);
+		for (d = 0; d < conf->geo.members; d++)
+			if (members & BIT(d))
+				pack_super(conf, d);
+		err = par_flush_awake(conf);
+		newly = par_lost_members(conf) & ~lost;
+		for (d = 0; d < conf->geo.members; d++)
+			if (newly & BIT(d))
+				par_store_lacks(conf, d);
+		if (!err && newly)
+			err = par_note_missed(conf);
+	} while (!err && newly);
+	return err;
+}
+
+int par_write_super(struct par_conf *conf, u32 members)
+{
+	u32 whole = par_whole_members(conf);
+	u32 left = par_usable(conf, members) & ~(conf->whole & ~whole), failed;
+	struct par_told told;
+	unsigned int d;
+
+	par_missed_trim(conf);
+	conf->whole |= left & whole;
+	conf->super.seq++;
+	/* What is torn is newer than what it says, until it has been stored again. */
+	if (!conf->blocks_torn)
+		conf->super.block_seq = conf->block_seq;
+	if (pack_and_flush(conf, left, &told))
+		return -EIO;
+	left = par_usable(conf, left);
+	failed = send_supers(conf, left);
+	for (d = 0; d < conf->geo.members; d++) {
+		if (!(left & ~failed & BIT(d)))
+			continue;
+		conf->member_seq[d] = conf->super.block_seq;
+		/* For the next version to tell: this one may not have come to all. */
+		conf->super.held[d] = conf->super.seq;
+	}
+	if (!(left & ~failed))
+		return -EIO;
+	conf->told = told;
+	return 0;
+}
