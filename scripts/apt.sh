@@ -2,6 +2,13 @@
 # Other suites of Debian than the system's own: read through an apt state of our
 # own in the cache, so that the system's configuration stays as it is. To be
 # sourced after lib.sh.
+#
+# RAIDPAR_MIRROR='[OPTIONS] URI' takes another mirror than the system's, as
+# sources.list(5) writes it, and nothing from the system's own apt then:
+# RAIDPAR_MIRROR='[signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] https://mirror.example/debian'
+
+# A function here that fails leaves the reason, in a line, in REASON.
+REASON=
 
 # The mirror that the system itself uses for its main suite.
 mirror() {
@@ -20,6 +27,16 @@ keyring() {
 	die "no keyring of the Debian archive: install debian-archive-keyring"
 }
 
+# What stands before the suite in a line of sources.list. Fails if apt knows no mirror.
+archive() {
+	local site ring
+	[ -z "${RAIDPAR_MIRROR:-}" ] || { echo "$RAIDPAR_MIRROR"; return; }
+	site=$(mirror)
+	[ -n "$site" ] || return 1
+	ring=$(keyring) || return 1
+	echo "[signed-by=$ring] $site"
+}
+
 # suite_apt SUITE PROGRAM ARG...: apt with SUITE as its only source.
 suite_apt() {
 	local suite=$1 program=$2 state=$CACHE/apt/$1
@@ -29,24 +46,101 @@ suite_apt() {
 		-o Dir::Etc::preferencesparts=/dev/null -o Dir::State::lists="$state/lists" \
 		-o Dir::Cache="$state/cache" -o Dir::State::status=/dev/null \
 		-o APT::Default-Release= -o APT::Sandbox::User=root -o Acquire::Retries=3 \
-		-o Acquire::Languages=none "$@"
+		-o APT::Update::Error-Mode=any -o Acquire::Languages=none "$@"
 }
 
-update_suite() {
-	local suite=$1 state=$CACHE/apt/$1 site ring
-	update_own
-	[ "$suite" != own ] || return 0
-	[ -z "$(find "$state/updated" -mmin -600 2>/dev/null)" ] || return 0
-	site=$(mirror)
-	[ -n "$site" ] || die "apt has no Debian mirror configured (has apt-get update been run?)"
-	ring=$(keyring)
+# apt_reason LOG: what a program of apt's complains of first, short enough for a line.
+apt_reason() {
+	{ grep '^E: ' "$1" || tail -n 1 "$1"; } |
+		sed -n '1{s/^E: //; s,^Failed to fetch [^ ]*/\([^ /]*\) *,\1: ,; s/ *\[IP: .*//; s/%2b/+/g; s/  */ /g; p}'
+}
+
+# try_apt LOG COMMAND...
+try_apt() {
+	local log=$1
+	shift
+	"$@" >"$log" 2>&1 || { REASON=$(apt_reason "$log"); return 1; }
+}
+
+# read_lists SUITE: the index anew. Without the mirror, the one that was read before stays.
+read_lists() {
+	local suite=$1 state=$CACHE/apt/$1
 	mkdir -p "$state"/{lists,cache}
-	printf "%s [signed-by=$ring] $site $suite main\n" deb deb-src >"$state/sources.list"
-	suite_apt "$suite" apt-get -qq update >&2 || return 1
+	if ! try_apt "$state/update.log" suite_apt "$suite" apt-get -qq update; then
+		log "the package index of ${suite/#own/this system} cannot be read: $REASON"
+		return 1
+	fi
 	touch "$state/updated"
 }
 
+# read_within SUITE MINUTES
+read_within() { [ -n "$(find "$CACHE/apt/$1/updated" -mmin "-$2" 2>/dev/null)" ]; }
+
+# Another mirror's index is another index.
+name_archive() {
+	local suite=$1 state=$CACHE/apt/$1 site new
+	[ "$suite" != own ] || return 0
+	site=$(archive) || return 1
+	new=$(printf "%s $site $suite main\n" deb deb-src)
+	[ "$new" != "$(cat "$state/sources.list" 2>/dev/null)" ] || return 0
+	rm -rf "$state"
+	mkdir -p "$state"
+	printf '%s\n' "$new" >"$state/sources.list"
+}
+
+# A mirror that cannot be reached may still have been read before.
+update_locked() {
+	local suite=$1
+	name_archive "$suite" || { REASON="apt has no Debian mirror configured"; return 1; }
+	[ "$suite" != own ] || return 0
+	read_within "$suite" 600 || read_lists "$suite" || [ -e "$CACHE/apt/$suite/updated" ]
+}
+
+renew_locked() { ! read_within "$1" "$FRESH" && read_lists "$1"; }
+
+# Minutes in which an index cannot have changed by much.
+FRESH=10
+
+# update_suite SUITE: have an index to choose from.
+update_suite() {
+	[ -n "${RAIDPAR_MIRROR:-}" ] || update_own
+	if [ "$1" = own ] && [ -n "${RAIDPAR_MIRROR:-}" ]; then
+		REASON="RAIDPAR_MIRROR is set"
+		return 1
+	fi
+	with_lock "apt-$1" update_locked "$1"
+}
+
+# renew_suite SUITE: when it does not have what its index names, a newer one may name
+# another version. Fails if there cannot be a newer one.
+renew_suite() { with_lock "apt-$1" renew_locked "$1"; }
+
 # apt names only what it has lists of, and a fresh system has read none yet.
 update_own() {
-	[ -n "$(mirror)" ] || apt-get -qq update >&2
+	[ -n "$(mirror)" ] || apt-get -qq update >&2 || true
+}
+
+# versions_of SUITE show|showsrc PACKAGE PREFIX: what the index names, newest first, and
+# no more than may be tried.
+versions_of() {
+	suite_apt "$1" apt-cache "$2" "$3" 2>/dev/null | sed -n 's/^Version: //p' |
+		grep -E "^([0-9]+:)?${4//./\\.}([^0-9]|\$)" | sort -rVu | head -n 3
+}
+
+# download_deb SUITE DIR PACKAGE...
+download_deb() { (cd "$2" && suite_apt "$1" apt-get -qq download "${@:3}"); }
+
+# download_source SUITE DIR PACKAGE=VERSION [OPTION...]
+download_source() { (cd "$2" && suite_apt "$1" apt-get -qq source --only-source "${@:4}" "$3"); }
+
+# kernel_tar DIR: the kernel's tree as a tar archive, from the linux-source package or
+# else from the upstream tarball in DIR.
+kernel_tar() {
+	local file
+	for file in "$1"/linux-source-*.deb; do
+		[ -f "$file" ] || continue
+		dpkg-deb --fsys-tarfile "$file" | tar -xOf - --wildcards '*/linux-source-*.tar.xz' | xz -dc -T0
+		return
+	done
+	xz -dc -T0 "$1"/linux_*.orig.tar.xz
 }

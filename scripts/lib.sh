@@ -13,6 +13,11 @@ log() { printf '%s\n' "raid-par: $*" >&2; }
 die() { log "error: $*"; exit 1; }
 usage_error() { log "$*"; exit 2; }
 
+# A package that no mirror hands out is no fault of the sources: callers, and the
+# tests, tell it by this status from a build that fails.
+UNAVAILABLE=69
+unavailable() { log "error: $*"; exit "$UNAVAILABLE"; }
+
 # content_key FILE-OR-WORD...: a short hash over the files' contents and the words.
 content_key() {
 	local item

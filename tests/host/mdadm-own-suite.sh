@@ -1,7 +1,8 @@
 #!/bin/bash
 # mdadm's own tests have the same results without and with the patches (a few; in make test-all a selection).
+# mdadm: 4.4 4.6
 # timeout: 1500
 # alone: yes
 set -euo pipefail
 cd "$(dirname "$0")/../mdadm"
-if [ -n "${RAIDPAR_WHOLE:-}" ]; then exec ./own-suite; else exec ./own-suite --few; fi
+if [ -n "${RAIDPAR_WHOLE:-}" ]; then exec ./own-suite "$1"; else exec ./own-suite --few "$1"; fi

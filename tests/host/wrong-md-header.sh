@@ -7,6 +7,7 @@ set -euo pipefail
 
 MODULE=drivers/md/raid-par
 OBJ=$("$TOP/scripts/stock-kernel" 6.12)
+"$TOP/scripts/debian-root" >/dev/null
 mkdir -p "$BUILD"
 DIR=$(mktemp -d "$BUILD/wrong-md.XXXX")
 trap 'rm -rf "$DIR"' EXIT

@@ -63,7 +63,7 @@ boot_stock() {
 	[ -z "$TTY" ] || { in=/dev/tty; out=/dev/tty; }
 	# shellcheck disable=SC2016  # for the other shell
 	exec "$TOP/scripts/in-root" --layer "$LAYER" ${MODULES:+--layer "$MODULES/layer"} \
-		--read "$(realpath "$BUILD/mdadm-$MDADM")" --write "$OUT" -- \
+		--read "$(realpath "$MDADM_DIR")" --write "$OUT" -- \
 		bash -c 'guest=/usr/lib/python3/dist-packages/virtme/guest/bin
 			mkdir -p "$guest" && ln -s "$0" "$guest/virtme-ng-init" && exec "$@"' \
 		"$TOP/tests/machine/init" "${limit[@]}" virtme-run "${VIRTME[@]}" <"$in" >"$out"
