@@ -3,9 +3,8 @@
 # Builds go to build/, and what is worth keeping between clones to
 # $XDG_CACHE_HOME/raid-par.
 
-# All test machines, and those of `make test`, which has no need of the others.
+# The test machines, but for Debian's own kernels.
 MACHINES := 6.12 6.12-debug 7.2
-TESTED := 6.12-debug 7.2 stock-6.12
 MDADMS := 4.4 4.6
 # The status by which a script says that no mirror hands out what it needs.
 UNAVAILABLE := 69
@@ -48,14 +47,11 @@ kernel-patch: setup
 demo: setup
 	@tests/demo/demo
 
-# What takes long is built before, and counts against no test's time.
-test: setup mdadm
-	@for k in $(TESTED); do scripts/build-module $$k >/dev/null || [ $$? = $(UNAVAILABLE) ] || exit 1; done
+# It builds what it needs, beside the tests that do not need it.
+test: setup
 	@tests/run
 
-test-all: module mdadm
-	@for k in 7.2-debug stock-6.12 stock-7.2; do \
-		scripts/build-module $$k >/dev/null || [ $$? = $(UNAVAILABLE) ] || exit 1; done
+test-all: setup
 	@RAIDPAR_WHOLE=1 RAIDPAR_POINTS=$${RAIDPAR_POINTS:-100} tests/run --all
 
 check: setup

@@ -97,7 +97,8 @@ small_mdadm() {
 	echo '#define LEVEL "none"' >"$tree/level.h"
 	printf '%s\n' '#include <stdio.h>' '#include "from.h"' '#include "level.h"' \
 		"int main(void) { return puts(\"$1, of \" FROM \", level \" LEVEL) < 0; }" >"$tree/main.c"
-	printf '%s\n' 'CWFLAGS ?= -Wall' 'mdadm mdmon: main.c' "$(printf '\t')\$(CC) \$(CWFLAGS) -c main.c && \$(CC) -o \$@ main.o" \
+	# shellcheck disable=SC2016  # make's variables
+	printf '%s\n' 'CWFLAGS ?= -Wall' 'mdadm mdmon: main.c; $(CC) $(CWFLAGS) -c main.c && $(CC) -o $@ main.o' \
 		>"$tree/Makefile"
 	mkdir -p "$TREE/mdadm-patches/$1"
 	edit level.h '#define LEVEL "none"' '#define LEVEL "par"' >"$TREE/mdadm-patches/$1/level.patch"
@@ -147,6 +148,7 @@ make_mirror() {
 }
 
 POOL=$MIRROR/pool
+LATER='try again later, or name another mirror by RAIDPAR_MIRROR='
 anew() { rm -rf "$CACHED" "$TREE/build"; }
 # aged TIME: the index of Debian 13 was read then.
 aged() { touch -d "$1" "$CACHED/apt/trixie/updated"; }
@@ -166,13 +168,14 @@ whole() {
 
 # The description of the source package, as on the day that this test was written.
 lacks_a_file() {
+	local gone=$POOL/trixie/mdadm/mdadm_4.4-11.dsc
 	anew
-	rm "$POOL/trixie/mdadm/mdadm_4.4-11.dsc"
+	rm "$gone"
 	try 0 scripts/build-mdadm 4.4
 	is "$("$GOT/mdadm")" "4.4, of upstream, level par"
 	is "$(grep -v 'building' <<<"$SAID")" "$(printf 'raid-par: %s\n' \
 		'fetching and unpacking mdadm 4.4: source package 4.4-11 of trixie' \
-		"mdadm 4.4: not to be had so: mdadm_4.4-11.dsc: File not found - $POOL/trixie/mdadm/mdadm_4.4-11.dsc (2: No such file or directory)" \
+		"mdadm 4.4: not to be had so: mdadm_4.4-11.dsc: File not found - $gone (2: No such file or directory)" \
 		'fetching and unpacking mdadm 4.4: the upstream tarball alone, of source package 4.4-11 of trixie')"
 	is "$(cat "$CACHED/src/mdadm-4.4/.deb-version")" "4.4-11 (upstream tarball)"
 	echo "lacks the .dsc: the upstream tarball, and the series on it"
@@ -218,17 +221,17 @@ lacks_a_package() {
 	rm -rf "$POOL/trixie/mdadm" "$POOL/trixie-backports"
 	index trixie trixie-backports
 	try 69 scripts/build-mdadm 4.4
-	ends "error: cannot fetch mdadm 4.4 from file:$MIRROR: try again later, or name another mirror by RAIDPAR_MIRROR="
+	ends "error: cannot fetch mdadm 4.4 from file:$MIRROR: $LATER"
 	try 0 scripts/build-mdadm any
 	is "$("$GOT/mdadm")" "4.6, of Debian, level par"
 	ends 'note: mdadm 4.6 takes the place of 4.4'
 	try 0 scripts/build-mdadm any
 	ends 'note: mdadm 4.6 takes the place of 4.4'
 	try 69 scripts/build-kernel 7.2
-	ends "error: cannot fetch linux-source-7.2 from file:$MIRROR: try again later, or name another mirror by RAIDPAR_MIRROR="
+	ends "error: cannot fetch linux-source-7.2 from file:$MIRROR: $LATER"
 	try 69 tests/machine/run --kernel 7.2 -- true
 	try 69 scripts/stock-kernel 7.2
-	ends "error: cannot fetch Debian's own Linux 7.2: try again later, or name another mirror by RAIDPAR_MIRROR="
+	ends "error: cannot fetch Debian's own Linux 7.2: $LATER"
 
 	# What needs it is skipped, by name.
 	try 0 tests/run --jobs 1 -k '^(host/mdadm-messages-4.4|meta/complaints|machine-7.2/huge)$'
@@ -242,9 +245,9 @@ lacks_all() {
 	anew
 	rm -rf "$POOL" "$MIRROR/dists"
 	try 69 scripts/build-mdadm any
-	ends 'error: neither mdadm 4.4 nor 4.6 is to be had: try again later, or name another mirror by RAIDPAR_MIRROR='
+	ends "error: neither mdadm 4.4 nor 4.6 is to be had: $LATER"
 	try 1 scripts/deb-source linux-source-6.12
-	ends "error: cannot fetch linux-source-6.12 from file:$MIRROR: try again later, name another mirror by RAIDPAR_MIRROR=, or a tree of Linux 6.12 by KSRC=DIR"
+	ends "error: cannot fetch linux-source-6.12 from file:$MIRROR: ${LATER/or /}, or a tree of Linux 6.12 by KSRC=DIR"
 	try 1 tests/demo/demo
 	[ ! -d "$TREE/build/demo" ] || fail "the demo began"
 	KSRC=$WORK/linux try 0 scripts/deb-source linux-source-6.12

@@ -1,5 +1,6 @@
 #!/bin/bash
 # mdadm computes the array's size as the module does, for every layout and size.
+# needs: mdadm-VERSION
 # mdadm: 4.4 4.6
 set -euo pipefail
 . "$(dirname "$0")/../../scripts/lib.sh"

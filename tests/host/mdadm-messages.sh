@@ -1,5 +1,6 @@
 #!/bin/bash
 # Each way to ask mdadm for an impossible par array gets its own line of explanation.
+# needs: mdadm-VERSION
 # mdadm: 4.4 4.6
 set -euo pipefail
 . "$(dirname "$0")/../../scripts/lib.sh"

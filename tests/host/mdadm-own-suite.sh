@@ -1,5 +1,6 @@
 #!/bin/bash
 # mdadm's own tests have the same results without and with the patches (a few; in make test-all a selection).
+# needs: mdadm-VERSION mdadm-VERSION-unpatched 6.12-debug
 # mdadm: 4.4 4.6
 # timeout: 1500
 # alone: yes

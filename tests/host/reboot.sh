@@ -1,5 +1,6 @@
 #!/bin/bash
 # A machine that shuts down while its array is asleep or shifting leaves it clean, and the next one finds all data.
+# needs: 6.12-debug
 # timeout: 180
 set -euo pipefail
 

@@ -1,5 +1,6 @@
 #!/bin/bash
 # With --debug so does a KASAN or lockdep report, sleeping when atomic, a leak.
+# needs: 6.12-debug
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 

@@ -1,5 +1,6 @@
 #!/bin/bash
 # A WARN, BUG, panic or hung task fails the command, whatever its status.
+# needs: 7.2
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 

@@ -1,5 +1,6 @@
 #!/bin/bash
 # A machine with Linux 7.2 has two CPUs at work, passes on status and output, and fails by what its kernel complains of, as 6.12's.
+# needs: 7.2
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 

@@ -1,5 +1,6 @@
 #!/bin/bash
 # The test machine passes on the command's status, output and arguments.
+# needs: 6.12-debug
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 

@@ -1,5 +1,6 @@
 #!/bin/bash
 # What a foreign suite finds on par and not on raid5 is told by name: a failure, a skip, a death, a hang.
+# needs: 7.2
 # rare: yes
 # timeout: 400
 set -euo pipefail

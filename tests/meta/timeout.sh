@@ -1,5 +1,6 @@
 #!/bin/bash
 # A machine that takes too long is killed, and nothing of it stays behind.
+# needs: 6.12-debug
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 

@@ -1,5 +1,6 @@
 #!/bin/bash
 # Nothing that is done in a test machine reaches the host's files or devices.
+# needs: 6.12-debug
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 

@@ -1,5 +1,6 @@
 #!/bin/bash
 # The crash campaign's verifier finds what is put in for it to find.
+# needs: 6.12-debug
 # timeout: 300
 set -euo pipefail
 cd "$(dirname "$0")"

@@ -1,5 +1,6 @@
 #!/bin/bash
 # Power cut 70 times, over all layouts: nothing flushed is lost, all copies agree.
+# needs: 6.12-debug
 # timeout: 900
 # alone: yes
 # What has to be among them, torture.c deals out in turns and leaves to no luck.

@@ -1,0 +1,61 @@
+#!/bin/bash
+# tests/run starts a test once what it needs is built; what cannot be had skips tests, what does not build fails them.
+set -euo pipefail
+. "$(dirname "$0")/lib.sh"
+
+mkdir -p build
+TREE=$(mktemp -d "$PWD/build/needs.XXXX")
+trap 'rm -rf "$TREE"' EXIT
+mkdir -p "$TREE/scripts" "$TREE/tests/host" "$TREE/tests/machine/cases"
+cp tests/run tests/needs.py "$TREE/tests/"
+
+script() { printf '%s\n' '#!/bin/bash' "${@:2}" >"$1"; chmod +x "$1"; }
+has() { grep -qE -e "$1" <<<"$OUTPUT" || fail "should say /$1/, but says: $OUTPUT"; }
+run() { run_for "$1" "$TREE/tests/run" "${@:2}"; }
+
+# Builds that take a second, and leave when they were done.
+# shellcheck disable=SC2016  # for the scripts
+script "$TREE/scripts/build-module" 'cd "$(dirname "$0")/.."; sleep 1' 'case $1 in' \
+	'7.2) echo "raid-par: error: cannot fetch it" >&2; exit 69 ;;' \
+	'stock-6.12) echo "raid-par: error: does not compile" >&2; exit 1 ;;' 'esac; touch "built-$1"'
+# shellcheck disable=SC2016  # for the scripts
+script "$TREE/scripts/build-mdadm" 'cd "$(dirname "$0")/.."; [ "$1" != 4.4 ] || exit 69; touch "built-mdadm-$1"'
+# shellcheck disable=SC2016  # for the scripts
+script "$TREE/tests/machine/run" 'cd "$(dirname "$0")/../.."; [ -e built-6.12-debug ] && [ -e built-mdadm-any ]'
+
+script "$TREE/tests/host/early.sh" '# Needs nothing.' '[ ! -e built-6.12-debug ]'
+script "$TREE/tests/host/debug.sh" '# Needs a kernel.' '# needs: 6.12-debug' '[ -e built-6.12-debug ]'
+script "$TREE/tests/host/stock.sh" '# Needs what does not compile.' '# needs: stock-6.12' 'exit 0'
+script "$TREE/tests/host/other.sh" '# Needs what is not to be had.' '# needs: 7.2' 'exit 0'
+script "$TREE/tests/host/maybe.sh" '# Waits for what is not to be had.' '# needs: 6.12-debug 7.2? stock-6.12?' \
+	'[ -e built-6.12-debug ]'
+script "$TREE/tests/host/mdadm.sh" '# Needs each mdadm.' '# mdadm: 4.4 4.6' '# needs: mdadm-VERSION' 'exit 0'
+script "$TREE/tests/host/last.sh" '# Runs alone.' '# alone: yes' '[ -e built-6.12-debug ]'
+script "$TREE/tests/machine/cases/case.sh" '# A case: its machine tells what it needs.' 'exit 0'
+script "$TREE/tests/machine/cases/again.sh" '# A case in two machines.' '# again: --kernel stock-6.12' 'exit 0'
+for jobs in 1 2; do
+	rm -f "$TREE"/built-*
+	run 1 --jobs "$jobs"
+	for name in host/early host/debug host/maybe host/mdadm-4.6 host/last machine/case machine/again; do
+		has "^ok +[0-9.]+ s  $name: "
+	done
+	has '^skipped +host/other: .* \(raid-par: error: cannot fetch it\)$'
+	has '^skipped +host/mdadm-4.4: '
+	[ "$(grep -c '^FAILED' <<<"$OUTPUT")" = 1 ] || fail "not told once: $OUTPUT"
+	has '^FAILED +stock-6.12 was not built, which 2 tests need: '
+	has '    \| raid-par: error: does not compile'
+	has '^tests took [0-9]+ s; builds [0-9]+ s$'
+	[ "$(tail -n 1 <<<"$OUTPUT")" = '7 passed, 2 failed, 2 skipped' ] || fail "$OUTPUT"
+done
+echo "in time: ok, skipped by name, failed once"
+
+# Only what is asked for is built.
+rm -f "$TREE"/built-*
+run 0 -k early
+[ -z "$(find "$TREE" -name 'built-*')" ] || fail "something was built for nothing"
+
+# Without any mdadm there is nothing to pass.
+script "$TREE/scripts/build-mdadm" 'echo "raid-par: error: neither" >&2; exit 69'
+run 1 -k case
+has '^FAILED +mdadm was not built, which 1 tests need: machine/case$'
+echo "none of it without an mdadm"

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What tests need to be built first, and who builds it, for tests/run.
+
+A need is a kernel with the modules for it, as scripts/build-module names it, or an
+mdadm: "mdadm" (any version), "mdadm-4.4", "mdadm-4.4-unpatched".
+"""
+import subprocess
+import sys
+import threading
+import time
+
+UNAVAILABLE = 69    # of a script that no mirror hands out what it needs: see scripts/lib.sh
+BUILT, MISSING, FAILED = "built", "missing", "failed"
+
+
+def of_machine(options):
+    """What a machine of tests/machine/run with these options is made from."""
+    words = options.split()
+    value = {word: following for word, following in zip(words, [*words[1:], ""])}
+    kernel = value.get("--kernel", "6.12") + ("-debug" if "--debug" in words else "")
+    version = value.get("--mdadm")
+    return [f"mdadm-{version}" if version else "mdadm", kernel]
+
+
+def in_order(needs):
+    """Once each; what takes seconds first, then as the tests come to it."""
+    once = list(dict.fromkeys(needs))
+    return sorted(once, key=lambda need: not need.startswith("mdadm"))
+
+
+def command(scripts, need):
+    name, _, rest = need.partition("-")
+    if name != "mdadm":
+        return [scripts / "build-module", need]
+    version, _, unpatched = rest.partition("-")
+    return [scripts / "build-mdadm", version or "any", *(["--unpatched"] if unpatched else [])]
+
+
+class Builder(threading.Thread):
+    """Makes one need after the other, beside the tests that do not wait for it.
+
+    `changed` is notified as each is settled, and its lock held for `state`, which says
+    what became of it, and `reason`, a line.
+    """
+
+    def __init__(self, needs, scripts, logs, changed):
+        super().__init__(daemon=True)
+        self.needs, self.scripts, self.logs, self.changed = needs, scripts, logs, changed
+        self.state, self.reason = {}, {}
+        self.seconds = 0.0
+
+    def run(self):
+        for need in self.needs:
+            start = time.monotonic()
+            try:
+                state, reason = self.build(need)
+            except Exception as error:  # or tests would wait for it for ever
+                state, reason = FAILED, str(error)
+            with self.changed:
+                self.seconds += time.monotonic() - start
+                self.state[need], self.reason[need] = state, reason
+                self.changed.notify_all()
+
+    def build(self, need):
+        """It says what it does as it goes; the rest is in its log."""
+        last = "it said nothing"
+        with open(self.logs / f"build-{need}.log", "w", encoding="utf-8") as log:
+            child = subprocess.Popen(command(self.scripts, need), stdin=subprocess.DEVNULL,
+                                     stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                                     text=True, errors="replace")
+            for line in child.stderr:
+                log.write(line)
+                print(line, end="", file=sys.stderr, flush=True)
+                last = line.strip() or last
+            status = child.wait()
+        if status == 0:
+            return BUILT, ""
+        # Without any mdadm there is nothing to pass.
+        return (MISSING if status == UNAVAILABLE and need != "mdadm" else FAILED), last
+
+    def is_done(self):
+        return len(self.state) == len(self.needs)
+
+    def is_settled(self, needs):
+        return all(need in self.state for need in needs)
+
+    def first(self, state, needs):
+        """The first of the needs that has come to this."""
+        return next((need for need in needs if self.state.get(need) == state), None)
