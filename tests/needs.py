@@ -23,9 +23,10 @@ def of_machine(options):
 
 
 def in_order(needs):
-    """Once each; what takes seconds first, then as the tests come to it."""
-    once = list(dict.fromkeys(needs))
-    return sorted(once, key=lambda need: not need.startswith("mdadm"))
+    """Once each; what takes seconds and most wait for first, then as the tests come to it."""
+    def turn(need):
+        return 2 if need.endswith("-unpatched") else 0 if need.startswith("mdadm") else 1
+    return sorted(dict.fromkeys(needs), key=turn)
 
 
 def command(scripts, need):
