@@ -1,6 +1,6 @@
 #!/bin/bash
 # A mirror that lacks a file, a package or everything: what is fetched instead, what is left out, and what is said.
-# timeout: 120
+# timeout: 200
 set -euo pipefail
 . "$(dirname "$0")/../../scripts/lib.sh"
 
@@ -232,6 +232,13 @@ lacks_a_package() {
 	try 69 tests/machine/run --kernel 7.2 -- true
 	try 69 scripts/stock-kernel 7.2
 	ends "error: cannot fetch Debian's own Linux 7.2: $LATER"
+
+	# A Debian without a compiler. (Without mmdebstrap, it would be fetched from the system's mirror.)
+	if [ "$(id -u)" = 0 ] && command -v mmdebstrap >/dev/null; then
+		try 69 scripts/build-module stock-6.12
+		[[ $SAID == *'error: making a Debian 13 for the stock kernels: the mirror does not have it all (see '* ]] ||
+			fail "it should say that the mirror does not have it all"
+	fi
 
 	# What needs it is skipped, by name.
 	try 0 tests/run --jobs 1 -k '^(host/mdadm-messages-4.4|meta/complaints|machine-7.2/huge)$'

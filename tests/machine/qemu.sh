@@ -16,6 +16,7 @@ parse_stock() {
 build_stock() {
 	LAYER=$("$TOP/scripts/stock-kernel" "${KERNEL#stock-}")
 	RELEASE=$(cat "$LAYER/.release")
+	"$TOP/scripts/debian-root" >/dev/null
 	[ -z "$WITH_MODULE" ] || MODULES=$("$TOP/scripts/build-module" "$KERNEL")
 }
 
