@@ -1,6 +1,6 @@
 #!/bin/bash
 # The energy that policy-replay computes without a kernel is that of real requests to simulated disks, within 2 percent, in the top gear and in the low one.
-# machine: --time-travel --mem 1200M
+# machine: --debug --time-travel --mem 1200M
 # timeout: 400
 set -euo pipefail
 . "$(dirname "$0")/../tools/policy.sh"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # A step of load, from 5 to 80 percent of what all disks can do, is answered within what they take to start and 3 s.
-# machine: --time-travel --mem 1200M
+# machine: --debug --time-travel --mem 1200M
 # timeout: 400
 set -euo pipefail
 . "$(dirname "$0")/../tools/policy.sh"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Loads that swell and fade, are noisy, or stay at the threshold's edge: each crest has its gear, and shifts do not become many.
-# machine: --time-travel --mem 512M
+# machine: --debug --time-travel --mem 512M
 # timeout: 400
 set -euo pipefail
 . "$(dirname "$0")/../tools/policy.sh"
