@@ -2,6 +2,7 @@
 # Loads that swell and fade, are noisy, or stay at the threshold's edge: each crest has its gear, and shifts do not become many.
 # machine: --debug --time-travel --mem 512M
 # timeout: 400
+# rare: yes
 set -euo pipefail
 . "$(dirname "$0")/../tools/policy.sh"
 
