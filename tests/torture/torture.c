@@ -223,6 +223,15 @@ static void await_superblock(struct rng *rng)
 }
 
 /*
+ * Of raw lives that are not wide every fifth cut is silent: so every seventh of all is,
+ * if they are no less than five of seven.
+ */
+static bool may_be_silent(void)
+{
+	return !opt.inject && !wide && !files_wanted() && round_number > 1;
+}
+
+/*
  * Failures and rebuilds come in turns, so that even a few cuts have them: they
  * would need luck otherwise, and all that protects from them with it. So do cuts that
  * come with a superblock, and after each a silent round: the array does what it has
@@ -231,11 +240,16 @@ static void await_superblock(struct rng *rng)
 static const struct aim *choose_aim(struct rng *rng)
 {
 	unsigned int turn = (opt.seed + counted.cuts) % 7;
+	static bool after_superblock;
+	bool after = after_superblock;
 
-	if (!opt.inject && !wide && turn == 2)
-		return &superblock;
-	if (!opt.inject && !wide && turn == 3 && !files_wanted() && round_number > 1)
+	after_superblock = false;
+	if (may_be_silent() && (after || counted.in_silence * 5 < counted.cuts))
 		return &silence;
+	if (!opt.inject && !wide && turn == 2) {
+		after_superblock = true;
+		return &superblock;
+	}
 	/* One after the other: what failed before has to be rebuilt for the first. */
 	if (opt.mechanics && !opt.inject && (turn == 6 || turn == 0))
 		return &waking;
