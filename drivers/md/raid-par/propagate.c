@@ -23,6 +23,13 @@
 #define PAR_FIXES		16U	/* batches with unreadable home copies */
 #define PAR_COPY_SEGS		(PAR_COPY_SECTORS / PAR_SEG_MIN)
 
+/*
+ * Segments and requests are whole pages, each copy_pages[] of one segment only.
+ * Pages of 256 KiB are refused by Kconfig: raid5 takes no chunk below a page.
+ */
+static_assert(PAR_SEG_MIN % PAGE_SECTORS == 0 && PAR_COPY_BIO % PAGE_SECTORS == 0);
+static_assert(PAR_SEG_MAX <= PAR_COPY_SECTORS);
+
 struct par_copy_seg {
 	struct par_copy *copy;
 	unsigned int d;
@@ -410,7 +417,6 @@ int par_propagate_init(struct par_conf *conf)
 	unsigned int i;
 
 	mutex_init(&conf->copy_mutex);
-	BUILD_BUG_ON(PAR_SEG_MAX > PAR_COPY_SECTORS);
 	conf->copy_pages = kvcalloc(PAR_COPY_PAGES, sizeof(*conf->copy_pages),
 				    GFP_KERNEL);
 	if (!conf->copy_pages)

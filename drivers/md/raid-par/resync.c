@@ -16,8 +16,10 @@
  * member that is being rebuilt is there by then and is filled with the others.
  */
 #include "par.h"
+#include "raid5.h"
 
-#define PAR_STRIPE_SECTORS	8U	/* of raid5's: a block of each member */
+/* Of raid5's: a block of each member, whatever the page size is. */
+#define PAR_STRIPE_SECTORS	(DEFAULT_STRIPE_SIZE >> SECTOR_SHIFT)
 #define PAR_FIX_BESIDE		2U	/* rows: of more stripes than the smallest cache */
 
 static struct par_set *set_of(struct mddev *child)

@@ -486,7 +486,7 @@ static void fill_range(struct par_row *row, struct par_vmember *vm,
 		unsigned int part = min(left, PAR_FILL_SECTORS), added;
 		struct bio *bio = par_clone_alloc(vm, REQ_OP_WRITE |
 						  (row->fua ? REQ_FUA : 0),
-						  part / PAGE_SECTORS);
+						  DIV_ROUND_UP(part, PAGE_SECTORS));
 
 		bio->bi_iter.bi_sector = sector;
 		bio->bi_private = row;

@@ -228,9 +228,12 @@ static int child_load_member(struct par_set *set, unsigned int d)
 	return 0;
 }
 
+/* raid5 packs a stripe's blocks of 4 KiB into as few pages as hold them. */
 static int stripe_count(const struct par_set *set)
 {
-	unsigned long each = set->sg->members * (PAGE_SIZE + 512);
+	unsigned int members = set->sg->members;
+	unsigned long each = round_up(members * DEFAULT_STRIPE_SIZE, PAGE_SIZE) +
+			     members * 512;
 	unsigned long most = min(PAR_STRIPE_MEMORY, totalram_pages() * PAGE_SIZE / 8) /
 			     set->conf->geo.gears;
 	unsigned long two_rows = 4 * set->conf->geo.chunk_sectors / 8;
