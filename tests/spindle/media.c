@@ -36,9 +36,11 @@ static unsigned long nr_slots(const struct spindle *disk)
 	return disk->size_mib << (20 - SECTOR_SHIFT - SLOT_SHIFT);
 }
 
+/* A larger page would be a waste: the slab packs several slots into one. */
 static u8 *new_page(struct spindle *disk)
 {
-	u8 *page = (u8 *)get_zeroed_page(GFP_NOIO);
+	u8 *page = PAGE_SIZE > SLOT_BYTES ? kzalloc(SLOT_BYTES, GFP_NOIO) :
+					    (u8 *)get_zeroed_page(GFP_NOIO);
 
 	if (page)
 		disk->nr_pages++;
@@ -50,7 +52,10 @@ static void put_page_of(struct spindle *disk, u8 *page)
 	if (!page)
 		return;
 	disk->nr_pages--;
-	free_page((unsigned long)page);
+	if (PAGE_SIZE > SLOT_BYTES)
+		kfree(page);
+	else
+		free_page((unsigned long)page);
 }
 
 static u8 sector_mask(unsigned int first, unsigned int count)
