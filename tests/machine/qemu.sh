@@ -5,12 +5,13 @@
 # To be sourced by tests/machine/run.
 
 is_stock() { [[ $KERNEL == stock-* ]]; }
+is_qemu() { is_stock || is_arm64; }
 
-parse_stock() {
-	[[ $KERNEL =~ ^stock-(6\.12|7\.2)$ ]] ||
-		usage_error "machine/run: no such kernel: $KERNEL (stock-6.12 or stock-7.2)"
+parse_qemu() {
+	[[ $KERNEL =~ ^(stock-(6\.12|7\.2)|6\.12-arm64)$ ]] ||
+		usage_error "machine/run: no such kernel: $KERNEL (6.12-arm64, stock-6.12 or stock-7.2)"
 	[ -z "$FLAVOUR$TIME_TRAVEL" ] ||
-		usage_error "machine/run: $KERNEL is Debian's own kernel: it has no --debug and no --time-travel"
+		usage_error "machine/run: $KERNEL runs under QEMU: it has no --debug and no --time-travel"
 }
 
 build_stock() {
@@ -51,7 +52,7 @@ stock_options() {
 # Now and then QEMU itself fails, while the emulated machine's kernel sets up its devices
 # ("iotlb_to_section: Assertion … failed"). Nothing of ours has run then.
 broke_off() {
-	is_stock && [ ! -s "$CTL/status" ] && grep -q '^qemu-system-.*: Assertion .* failed' "$LOG" &&
+	is_qemu && [ ! -s "$CTL/status" ] && grep -q '^qemu-system-.*: Assertion .* failed' "$LOG" &&
 		! grep -q 'Run /.* as init process' "$LOG"
 }
 
