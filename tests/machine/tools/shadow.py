@@ -213,14 +213,21 @@ class Writer:
 
 
 def deal_pieces(size, writers, rng):
-    """Every sector to one writer, in pieces of 4 KiB and of 8 MiB alike."""
+    """Every sector to one writer, in pieces of 8 sectors and of 16,384 alike."""
     hands, at = [[] for _ in range(writers)], 0
     while at < size:
         piece = SECTOR * rng.randrange(1, 8 << rng.randrange(12))
         end = min(at + piece, size)
         rng.choice(hands).append((at, end))
         at = end
-    return [hand or [(0, SECTOR)] for hand in hands]
+    for hand in hands:
+        if not hand:  # two writers must not share a sector: half of the largest piece
+            giver = max(hands, key=lambda h: max((end - start for start, end in h), default=0))
+            start, end = max(giver, key=lambda piece: piece[1] - piece[0])
+            middle = start + (end - start) // SECTOR // 2 * SECTOR
+            giver[giver.index((start, end))] = (start, middle)
+            hand.append((middle, end))
+    return hands
 
 
 def shift_at_random(path, seed):
