@@ -9,6 +9,7 @@ mkdir -p "$TOP/build"
 RAIDPAR_OUT=$(mktemp -d "$TOP/build/other-kernel.XXXX")
 export RAIDPAR_OUT
 trap 'rm -rf "$RAIDPAR_OUT"' EXIT
+# Or two other machines: see pages-64k.sh.
 KERNELS=("6.12 --debug" 7.2)
 [ $# = 0 ] || KERNELS=("$@")
 
@@ -26,7 +27,7 @@ PROLOGUE='set -euo pipefail
 on() {
 	local options
 	read -r -a options <<<"$1"
-	(cd "$TOP" && tests/machine/run --kernel "${options[@]}" --timeout 250 -- bash -c "$PROLOGUE; $2; stop_par; losetup -D; sync")
+	(cd "$TOP" && tests/machine/run --kernel "${options[@]}" --timeout "${MACHINE_TIMEOUT:-250}" -- bash -c "$PROLOGUE; $2; stop_par; losetup -D; sync")
 }
 
 # Each finds what the one before it has written, in the gear where it was left,

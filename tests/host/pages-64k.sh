@@ -1,0 +1,32 @@
+#!/bin/bash
+# With pages of 64 KiB: the story, first writes of any size, and arrays that go to such a kernel and back.
+# rare: yes
+# timeout: 1200
+#
+# On arm64, emulated, with KASAN. What it needs beyond the other tests, it installs.
+set -euo pipefail
+. "$(dirname "$0")/../../scripts/lib.sh"
+
+KERNEL=6.12-arm64
+
+skip() { printf 'SKIP: %s\n' "$*"; exit 77; }
+
+[ "$(id -u)" = 0 ] || skip "an emulated machine needs root"
+"$TOP/scripts/setup" gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-system-arm mmdebstrap ||
+	skip "the packages that build and emulate arm64 are not to be had"
+"$TOP/scripts/deb-source" --arch arm64 linux-source-6.12 >/dev/null || skip "the kernel's sources are not to be had"
+"$TOP/scripts/arm64-root" >/dev/null || skip "the files of a Debian for arm64 are not to be had"
+
+machine() { "$TOP/tests/machine/run" --kernel "$KERNEL" --mem 3G --timeout 1000 -- "$@"; }
+
+cd "$TOP"
+machine tests/machine/cases/story.sh
+
+# shellcheck disable=SC2016  # for the machine
+machine bash -euo pipefail -c '. tests/machine/tools/par.sh
+	[ "$(getconf PAGESIZE)" = 65536 ] || fail "pages of $(getconf PAGESIZE) bytes"
+	first_writes() { exercise 300; }
+	with_par 3,5 24M first_writes --chunk=64
+	with_par raid6:4,5,7 24M first_writes --chunk=64'
+
+MACHINE_TIMEOUT=1000 tests/host/other-kernel.sh "6.12 --debug" "$KERNEL --mem 3G"
