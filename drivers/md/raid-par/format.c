@@ -10,6 +10,7 @@
 #include <kunit/visibility.h>
 
 #include "format.h"
+#include "validate.h"
 
 static_assert(sizeof(struct par_disk_super) == PAR_BLOCK_BYTES);
 static_assert(sizeof(struct par_disk_block) == PAR_BLOCK_BYTES);
@@ -33,6 +34,7 @@ static const char * const par_format_errors[] = {
 	[PAR_FMT_FEATURE] = "uses a feature this version of raid-par does not know",
 	[PAR_FMT_FOREIGN] = "belongs to another array",
 	[PAR_FMT_GEOMETRY] = "has a raid-par superblock of another geometry",
+	[PAR_FMT_RANGE] = "has a raid-par superblock that says what raid-par never stores",
 };
 
 const char *par_format_strerror(enum par_format_error err)
@@ -270,7 +272,7 @@ static enum par_format_error super_check(const struct par_disk_super *raw,
 		return PAR_FMT_FEATURE;
 	if (!same_geometry(raw, geo) || !gear_number(geo, le32_to_cpu(raw->gear)))
 		return PAR_FMT_GEOMETRY;
-	return PAR_FMT_OK;
+	return par_super_records_ok(raw, geo) ? PAR_FMT_OK : PAR_FMT_RANGE;
 }
 
 enum par_format_error par_super_unpack(struct par_super *sb,

@@ -221,6 +221,7 @@ enum par_format_error {
 	PAR_FMT_FEATURE,	/* with a feature that this version lacks */
 	PAR_FMT_FOREIGN,	/* of another array */
 	PAR_FMT_GEOMETRY,	/* does not fit what md's superblock says */
+	PAR_FMT_RANGE,		/* says what no version stores: see validate.h */
 };
 
 const char *par_format_strerror(enum par_format_error err);

@@ -13,13 +13,14 @@
 #include <linux/slab.h>
 
 #include "store.h"
+#include "validate.h"
 
 #define PAR_SEQ_LEAP	1048576U	/* more blocks than one batch can hold */
 
 /* What was found on a member. */
 struct par_found {
 	enum par_format_error err;
-	u64 seq;
+	u64 seq, epoch;
 	bool one_slot;			/* the other slot holds nothing valid */
 	unsigned int unreadable;	/* blocks that its neighbours have */
 };
@@ -52,6 +53,7 @@ static void read_super(struct par_conf *conf, unsigned int d,
 	}
 	found->err = valid ? PAR_FMT_OK : worst;
 	found->seq = valid ? sb->seq : 0;
+	found->epoch = valid ? sb->epoch : 0;
 	found->one_slot = valid == 1;
 }
 
@@ -80,6 +82,11 @@ static bool find_super(struct par_conf *conf, struct par_found *found)
 		if (one->seq == newest)
 			conf->current_members |= BIT(d);
 	}
+	/* Nobody can have more blocks than the newest superblock knows of, or another's. */
+	for (d = 0; d < conf->geo.members; d++)
+		if (found[d].epoch != conf->super.epoch ||
+		    conf->member_seq[d] > conf->super.block_seq)
+			conf->member_seq[d] = 0;
 	return conf->current_members;
 }
 
@@ -169,9 +176,11 @@ static bool load_block(struct par_conf *conf, struct par_found *members,
 
 			if (!par_meta_read(conf, d, sector, conf->store_pages[0]))
 				continue;
-			if (!par_block_check(raw, kind, index, conf->super.epoch)) {
-				torn = max(torn, par_block_torn(raw, kind, index,
-								conf->super.epoch));
+			if (!par_block_valid(raw, &conf->geo, kind, index,
+					     conf->super.epoch)) {
+				torn = max(torn, par_block_damaged(raw, &conf->geo, kind,
+								   index,
+								   conf->super.epoch));
 				continue;
 			}
 			if (found && le64_to_cpu(raw->seq) < block->seq)
@@ -300,12 +309,22 @@ static void make_super(struct par_conf *conf)
 	conf->super.ctime = mddev->ctime;
 	conf->super.epoch = get_random_u64();
 	conf->super.gear = conf->geo.gears;
-	conf->super.speed_min = PAR_SPEED_MIN;
-	conf->super.speed_max = PAR_SPEED_MAX;
 	for (i = 1; i <= conf->geo.gears; i++)
 		conf->super.set[i].resync = MaxSector;
-	par_power_load(conf);
-	par_monitor_load(conf);
+	/* What there has never been becomes the defaults. */
+	par_super_mend(&conf->super, &conf->geo, ktime_get_real_seconds());
+}
+
+/* Values that nothing bad can come of, once they are within their bounds. */
+static void mend_super(struct par_conf *conf)
+{
+	unsigned long odd = par_super_mend(&conf->super, &conf->geo,
+					   ktime_get_real_seconds());
+	unsigned int i;
+
+	for_each_set_bit(i, &odd, PAR_ODDS)
+		pr_warn("md/par:%s: its metadata has an impossible value (%s), which is not used\n",
+			mdname(conf->mddev), par_odd_name(i));
 }
 
 static int make_new(struct par_conf *conf)
@@ -446,6 +465,9 @@ static void load_zones(struct par_conf *conf)
 							    conf->geo.parities);
 			if (conf->intents[zone] & PAR_INTENT_RESYNC)
 				conf->super.set[i].resync = 0;
+			/* An intent says that the array was not stopped. */
+			if (conf->intents[zone] & PAR_INTENT_GEAR)
+				conf->super.flags = 0;
 		}
 	}
 }
@@ -493,8 +515,7 @@ int par_load(struct par_conf *conf)
 	err = err ?: load_map(conf, found);
 	if (err)
 		return err;
-	par_power_load(conf);
-	par_monitor_load(conf);
+	mend_super(conf);
 	conf->blocks_torn = conf->intents_differ ||
 			    !bitmap_empty(conf->todo, conf->geo.map_blocks);
 	for (i = 1; i <= conf->geo.gears; i++)

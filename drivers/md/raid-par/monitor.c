@@ -436,20 +436,6 @@ u64 par_monitor_member(struct par_conf *conf, unsigned int d,
 
 /* ---- start and stop ---- */
 
-void par_monitor_load(struct par_conf *conf)
-{
-	struct par_policy_record *kept = &conf->super.policy;
-
-	if (!conf->super.has_policy || par_knobs_error(&kept->knobs, &conf->geo) ||
-	    kept->regrets > PAR_REGRETS_MAX) {
-		memset(kept, 0, sizeof(*kept));
-		par_knobs_init(&kept->knobs, &conf->geo);
-		memset(kept->mean, 0xff, sizeof(kept->mean));
-		memset(kept->peak, 0xff, sizeof(kept->peak));
-	}
-	conf->super.has_policy = true;
-}
-
 void par_monitor_begin(struct par_conf *conf)
 {
 	const struct par_policy_record *kept = &conf->super.policy;

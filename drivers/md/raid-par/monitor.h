@@ -81,9 +81,6 @@ struct par_monitor {
 int par_monitor_alloc(struct par_conf *conf);
 void par_monitor_free(struct par_conf *conf);
 
-/* par_monitor_load - the superblock has been read: what is odd in it is replaced */
-void par_monitor_load(struct par_conf *conf);
-
 /* par_monitor_begin - the array runs; par_monitor_end - it does not any more; sleeps */
 void par_monitor_begin(struct par_conf *conf);
 void par_monitor_end(struct par_conf *conf);

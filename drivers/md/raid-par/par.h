@@ -57,8 +57,6 @@
 #define PAR_ZONE_LOCKS	64U
 #define PAR_STORE_BATCH	32U	/* blocks snapshot, flushed for and written at once */
 #define PAR_REFRESH_BATCH 256U	/* blocks read for members that are behind, at once */
-#define PAR_SPEED_MIN	8192U	/* KiB/s: propagation beside foreground I/O */
-#define PAR_SPEED_MAX	2097152U	/* and without */
 #define PAR_WAKE_TRIES	5U	/* a member that wakes up may err so often */
 #define PAR_WAKE_PAUSE	200U	/* ms between them */
 #define PAR_MAX_BIO	(255 * 8)	/* raid5 tracks 256 stripes a request */

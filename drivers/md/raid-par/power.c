@@ -470,33 +470,6 @@ void par_power_alloc(struct par_conf *conf)
 	}
 }
 
-/* What somebody may have stored who reckons otherwise. */
-static bool odd(const struct par_power_record *kept)
-{
-	return kept->carry > PAR_CARRY_MAX || !kept->wake_timeout ||
-	       kept->wake_timeout > PAR_WAKE_TIMEOUT_MAX ||
-	       kept->wake_stagger > PAR_STAGGER_MAX ||
-	       kept->stop_after > PAR_STOP_AFTER_MAX;
-}
-
-void par_power_load(struct par_conf *conf)
-{
-	struct par_power_record *kept = &conf->super.power;
-	u64 now = ktime_get_real_seconds();
-	unsigned int d;
-
-	if (!conf->super.has_power || odd(kept)) {
-		memset(kept, 0, sizeof(*kept));
-		kept->carry = PAR_CARRY_DEFAULT;
-		kept->wake_timeout = PAR_WAKE_TIMEOUT;
-		kept->stop_after = PAR_STOP_AFTER;
-	}
-	for (d = 0; d < conf->geo.members; d++)
-		if (!par_ration_valid(&kept->ration[d]))
-			par_ration_begin(&kept->ration[d], now);
-	conf->super.has_power = true;
-}
-
 static void take(struct par_member *member)
 {
 	struct par_power *power = &member->power;

@@ -99,9 +99,6 @@ bool par_wake_over(unsigned long began, unsigned long now, u32 timeout);
 /* par_power_alloc - before anything else; fills in what a new array has */
 void par_power_alloc(struct par_conf *conf);
 
-/* par_power_load - the superblock has been read: what is odd in it is replaced */
-void par_power_load(struct par_conf *conf);
-
 /*
  * par_power_begin - the array runs: take all members' devices; sleeps
  * par_power_end - begin nothing more; par_power_exit - and give all back. Sleeps

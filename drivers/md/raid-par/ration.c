@@ -26,11 +26,6 @@ static bool rating_ok(u32 cycles, u32 years)
 	       years <= PAR_YEARS_MAX;
 }
 
-bool par_ration_valid(const struct par_ration *ration)
-{
-	return rating_ok(ration->cycles, ration->years);
-}
-
 void par_ration_begin(struct par_ration *ration, u64 now)
 {
 	ration->cycles = PAR_CYCLES_DEFAULT;
@@ -39,6 +34,17 @@ void par_ration_begin(struct par_ration *ration, u64 now)
 	ration->since = now;
 }
 EXPORT_SYMBOL_IF_KUNIT(par_ration_begin);
+
+bool par_ration_mend(struct par_ration *ration, u32 carry, u64 now)
+{
+	if (!rating_ok(ration->cycles, ration->years)) {
+		par_ration_begin(ration, now);
+		return true;
+	}
+	ration->left = min(ration->left, limit(ration, carry));
+	return false;
+}
+EXPORT_SYMBOL_IF_KUNIT(par_ration_mend);
 
 void par_ration_tick(struct par_ration *ration, u32 carry, u64 now)
 {

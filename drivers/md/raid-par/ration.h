@@ -38,8 +38,11 @@ struct par_ration {
 /* par_ration_begin - a new member: rated as most disks are, with one day's share */
 void par_ration_begin(struct par_ration *ration, u64 now);
 
-/* par_ration_valid - are the ratings within their limits? */
-bool par_ration_valid(const struct par_ration *ration);
+/*
+ * par_ration_mend - one that was read from a disk is cut to what @carry days' shares
+ * allow, as settings may have changed; begun anew, and true, if it is out of range.
+ */
+bool par_ration_mend(struct par_ration *ration, u32 carry, u64 now);
 
 /*
  * par_ration_tick - add the shares of the days that have passed, with at most

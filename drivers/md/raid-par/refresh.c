@@ -6,6 +6,7 @@
 #include <linux/slab.h>
 
 #include "store.h"
+#include "validate.h"
 
 u32 par_awake_members(struct par_conf *conf)
 {
@@ -17,7 +18,7 @@ static bool is_block(struct par_conf *conf, enum par_block_kind kind, u32 index,
 {
 	struct par_disk_block *raw = page_address(page);
 
-	return par_block_check(raw, kind, index, conf->super.epoch) &&
+	return par_block_valid(raw, &conf->geo, kind, index, conf->super.epoch) &&
 	       le64_to_cpu(raw->seq) == seq;
 }
 

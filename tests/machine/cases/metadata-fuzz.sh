@@ -1,0 +1,29 @@
+#!/bin/bash
+# Metadata that says anything at all, with right checksums, is refused or put right: no oops, no hang, no memory beyond what the array takes.
+# machine: --debug --mem 1500M
+# timeout: 200
+# RAIDPAR_FUZZ=100000 tries so many variants of each layout, RAIDPAR_FUZZ_LAYOUT of one, instead of as many as there is time for.
+set -euo pipefail
+. "$(dirname "$0")/../tools/par.sh"
+
+SECONDS_EACH=12
+SEED=${RAIDPAR_FUZZ_SEED:-1}
+FUZZ=$MACHINE_TMP/fuzz
+gcc -O2 -o "$FUZZ" "$RAIDPAR_TOP/tests/fuzz/metadata.c"
+
+# Data in home copies and in images, some rows unwritten.
+used() {
+	local limit=(-n 100000 -t "$SECONDS_EACH")
+	[ -z "${RAIDPAR_FUZZ:-}" ] || limit=(-n "$RAIDPAR_FUZZ" -f "${RAIDPAR_FUZZ_FIRST:-0}")
+	fill 4
+	shift_to "$(low_gear "$LAYOUT")"
+	fill 2 3
+	fill 1 10
+	stop_par
+	[ -b "/dev/$MD" ] || mknod "/dev/$MD" b 9 "${MD#md}"
+	"$FUZZ" -s "$SEED" "${limit[@]}" -g "$(low_gear "$LAYOUT"),$(top_gear "$LAYOUT")" -m "/dev/$MD" "${DEVS[@]}"
+	assemble_par
+}
+
+[ -z "${RAIDPAR_FUZZ_LAYOUT:-}" ] || LAYOUTS=("$RAIDPAR_FUZZ_LAYOUT")
+for layout in "${LAYOUTS[@]}"; do with_par "$layout" 32M used --chunk=64; done
