@@ -8,7 +8,8 @@
  *                         rows, so what the member held cannot be told from them.
  *   a stale member        more members are lost than parity can stand for, but
  *                         one that left earlier is there, or an old copy of one:
- *                         it lacks what has been written since.
+ *                         it lacks what has been written since. Or one without a
+ *                         valid superblock: nobody knows what it lacks.
  *
  * A member that is lost while the resync after a crash runs leaves the same hole
  * in an array that serves: that is told as well, since raid5 gives up the resync
@@ -179,8 +180,10 @@ static void stand_in(struct par_conf *conf, unsigned int d)
 	for (i = 1; i <= conf->geo.gears; i++)
 		conf->super.set[i].failed &= ~BIT(d);
 	conf->super.partial &= ~BIT(d);
-	pr_warn("md/par:%s: member %u (%pg) stands in by force with what it had when it left: what has been written since is in doubt\n",
-		mdname(conf->mddev), d, conf->member[d].rdev->bdev);
+	pr_warn("md/par:%s: member %u (%pg) stands in by force with %s\n",
+		mdname(conf->mddev), d, conf->member[d].rdev->bdev,
+		conf->unvouched & BIT(d) ? "what it holds: all of it is in doubt" :
+		"what it had when it left: what has been written since is in doubt");
 }
 
 u32 par_doubt_stale(struct par_conf *conf, u32 lacking)
@@ -194,6 +197,15 @@ u32 par_doubt_stale(struct par_conf *conf, u32 lacking)
 		return 0;
 	for (d = 0; d < conf->geo.members; d++)
 		missing += lacking & BIT(d) || !whole_for_md(conf, d);
+	/*
+	 * Those that nothing vouches for may all be right, and md calls them whole. All
+	 * stand in: to make one of them from the others would overwrite what may be the
+	 * only good copy by what comes of a bad one.
+	 */
+	for (d = 0; missing > conf->geo.parities && d < conf->geo.members; d++)
+		if (conf->unvouched & BIT(d) && whole_for_md(conf, d))
+			taken |= BIT(d);
+	missing -= hweight32(taken);
 	for (; missing > conf->geo.parities; missing--) {
 		one = newest_stale(conf, lacking & ~taken);
 		if (one < 0)
@@ -203,7 +215,7 @@ u32 par_doubt_stale(struct par_conf *conf, u32 lacking)
 	for (d = 0; d < conf->geo.members; d++)
 		if (taken & BIT(d)) {
 			stand_in(conf, d);
-			all |= conf->old_seq[d];
+			all |= conf->old_seq[d] || conf->unvouched & BIT(d);
 		}
 	if (all)
 		tell_range(conf, 0, conf->geo.array_sectors);

@@ -250,8 +250,8 @@ static unsigned int gear_number(const struct par_geometry *geo, u32 members)
 }
 
 /*
- * Identity before geometry: a leftover of another array is called foreign
- * even where its shape differs.
+ * Identity before version and geometry: a leftover of another array is called
+ * foreign even where these differ.
  */
 static enum par_format_error super_check(const struct par_disk_super *raw,
 					 const struct par_geometry *geo,
@@ -262,11 +262,12 @@ static enum par_format_error super_check(const struct par_disk_super *raw,
 		return PAR_FMT_ABSENT;
 	if (le32_to_cpu(raw->crc) != super_crc(raw))
 		return PAR_FMT_TORN;
+	if (memcmp(raw->uuid, uuid, sizeof(raw->uuid)) ||
+	    le64_to_cpu(raw->ctime) != ctime)
+		return PAR_FMT_FOREIGN;
 	if (le32_to_cpu(raw->version) != PAR_SB_VERSION)
 		return PAR_FMT_VERSION;
-	if (memcmp(raw->uuid, uuid, sizeof(raw->uuid)) ||
-	    le64_to_cpu(raw->ctime) != ctime ||
-	    le32_to_cpu(raw->member) != member)
+	if (le32_to_cpu(raw->member) != member)
 		return PAR_FMT_FOREIGN;
 	if (le64_to_cpu(raw->incompat) & ~PAR_INCOMPAT_KNOWN)
 		return PAR_FMT_FEATURE;

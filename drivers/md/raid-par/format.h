@@ -68,6 +68,7 @@ struct par_disk_hour {
 	__le16 peak;		/*  2 */
 };				/*  4 */
 
+/* Up to ctime it is the same in all versions, so that each knows its own array's. */
 struct par_disk_super {
 	u8 magic[8];		/*   0 PAR_SB_MAGIC */
 	__le32 crc;		/*   8 */

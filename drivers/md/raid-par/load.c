@@ -22,6 +22,7 @@ struct par_found {
 	enum par_format_error err;
 	u64 seq, epoch;
 	bool one_slot;			/* the other slot holds nothing valid */
+	bool newer;			/* a slot has what a newer raid-par wrote */
 	unsigned int unreadable;	/* blocks that its neighbours have */
 };
 
@@ -42,6 +43,7 @@ static void read_super(struct par_conf *conf, unsigned int d,
 			continue;
 		err = par_super_unpack(one, page_address(page), &conf->geo,
 				       mddev->uuid, mddev->ctime, d, &read_only);
+		found->newer |= err == PAR_FMT_VERSION || err == PAR_FMT_FEATURE;
 		if (err) {
 			worst = max(worst, err);
 			continue;
@@ -122,6 +124,25 @@ static bool any_wrong(struct par_conf *conf, const struct par_found *found)
 				      found[d].seq < conf->super.seq)))
 			return true;
 	return false;
+}
+
+/*
+ * A newer raid-par has written to a member, in its last use perhaps: only it knows what
+ * that says, and this one would overwrite it. By force the member is taken for lost.
+ */
+static int refuse_newer(struct par_conf *conf, const struct par_found *found)
+{
+	unsigned int d;
+
+	for (d = 0; d < conf->geo.members; d++)
+		if (found[d].newer)
+			break;
+	if (d == conf->geo.members || conf->start == PAR_ASKS_FORCE)
+		return 0;
+	tell_supers(conf, found);
+	pr_err("md/par:%s: cannot start: a newer raid-par has written metadata on member %u (%pg), which this one would overwrite: start it with that one, or without this member; --force takes what is on the member for lost\n",
+	       mdname(conf->mddev), d, conf->member[d].rdev->bdev);
+	return -ENOPKG;
 }
 
 static void hint_rescue(struct par_conf *conf)
@@ -501,13 +522,44 @@ static void find_old(struct par_conf *conf, const struct par_found *found)
 			conf->super.held[d] = conf->super.seq;
 }
 
+/*
+ * Members with two superblocks of which none is valid: no crash does that, for only one
+ * is written at a time. Nothing says what such a disk holds, so it is not taken for
+ * whole. A new array whose creation was cut short has written no data, and after a
+ * rescue all are taken as they are.
+ */
+static void find_unvouched(struct par_conf *conf, const struct par_found *found)
+{
+	u32 whole = par_whole_members(conf);
+	unsigned int d;
+
+	if (!conf->mddev->events && conf->super.seq == 1)
+		return;
+	for (d = 0; d < conf->geo.members; d++) {
+		struct md_rdev *rdev = conf->member[d].rdev;
+
+		if (!par_rdev_usable(rdev) || !found[d].err ||
+		    conf->current_members & BIT(d))
+			continue;
+		conf->super.partial &= ~BIT(d);
+		if (!(whole & BIT(d)))
+			continue;
+		pr_warn("md/par:%s: member %u (%pg): without a valid superblock nothing says what it holds: it is not taken for whole\n",
+			mdname(conf->mddev), d, rdev->bdev);
+		conf->unvouched |= BIT(d);
+		par_store_lacks(conf, d);
+	}
+}
+
 int par_load(struct par_conf *conf)
 {
 	struct par_found found[PAR_MAX_MEMBERS] = { };
 	bool any = find_super(conf, found);
+	int err = refuse_newer(conf, found);
 	unsigned int i;
-	int err;
 
+	if (err)
+		return err;
 	if (!any && !conf->mddev->events)
 		return make_new(conf);
 	err = load_super(conf, found, any);
@@ -521,6 +573,7 @@ int par_load(struct par_conf *conf)
 	for (i = 1; i <= conf->geo.gears; i++)
 		conf->told.absent[i] = conf->super.set[i].failed;
 	tell_damage(conf, found);
+	find_unvouched(conf, found);
 	find_old(conf, found);
 	/* No block of this or an earlier life can be newer than the next one. */
 	conf->block_seq = max(conf->block_seq, conf->super.block_seq) +

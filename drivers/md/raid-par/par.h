@@ -260,6 +260,7 @@ struct par_conf {
 	bool blocks_torn;		/* since the start: see begin_use() */
 	struct par_told told;
 	u32 whole;			/* so says what was stored on them last */
+	u32 unvouched;			/* no superblock of theirs was valid: see load.c */
 	u8 *intents;			/* as stored, a byte a zone */
 	struct par_map_block *intent_block;
 	unsigned long *wanted;		/* zones whose intent is asked for */

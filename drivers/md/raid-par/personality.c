@@ -216,6 +216,8 @@ static int unite_failures(struct par_conf *conf)
 		if (rdev && partial & BIT(d)) {
 			clear_bit(In_sync, &rdev->flags);
 			rdev->recovery_offset = 0;
+			if (conf->unvouched & BIT(d))
+				continue;	/* told already */
 			pr_warn("md/par:%s: member %u (%pg) has missed writes and is not whole\n",
 				mdname(conf->mddev), d, rdev->bdev);
 		}
@@ -226,6 +228,9 @@ static int unite_failures(struct par_conf *conf)
 	pr_err("md/par:%s: cannot start: only %u of %u members are there and whole, %u are needed\n",
 	       mdname(conf->mddev), conf->geo.members - conf->mddev->degraded,
 	       conf->geo.members, conf->geo.members - conf->geo.parities);
+	if (conf->unvouched && !conf->start)
+		pr_err("md/par:%s: --force starts it with what the members without a valid superblock hold; all of the array is in doubt then\n",
+		       mdname(conf->mddev));
 	return -EIO;
 }
 

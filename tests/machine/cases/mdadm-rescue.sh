@@ -35,6 +35,8 @@ superblocks_clean() {
 
 # Written once, so that metadata are; then nothing is told any more.
 repaired() {
+	wait_for "/sys/block/$MD/md/degraded" 0
+	wait_for "/sys/block/$MD/md/sync_action" idle
 	assert_eq "$(fingerprint)" "$SUM" "content with metadata of others"
 	fill 1 60
 	SUM=$(fingerprint)
@@ -114,20 +116,37 @@ logged 'member 2 \(nullb2\): [0-9]+ metadata blocks are damaged or old'
 repaired
 rmdisks
 
-begin "superblocks of one member, or of all but one that never sleeps"
-for lost in "1" "4" "0 1 3 4"; do
-	read -r -a lost <<<"$lost"
-	destroy_supers "${lost[@]}"
+begin "superblocks of one member, and what else it holds: it is rebuilt"
+for lost in 1 4; do
+	destroy_supers $lost
+	destroy 4096 8192 $lost
 	mark_log
 	assemble_par
-	logged "member ${lost[0]} \\(nullb${lost[0]}\\) holds no raid-par superblock"
+	logged "member $lost \\(nullb$lost\\) holds no raid-par superblock"
+	assert_eq "$(fingerprint)" "$SUM" "content at once"
+	logged "member $lost \\(nullb$lost\\): without a valid superblock .* it is not taken for whole"
 	repaired
 done
 rmdisks
 
+# Parity cannot stand for all of these, and nothing says what they hold.
+begin "superblocks of all but one that never sleeps"
+destroy_supers 0 1 3 4
+mark_log
+refused mdadm --assemble "/dev/$MD" "${DEVS[@]}"
+logged 'cannot start: only 1 of 5 members are there and whole, 4 are needed'
+logged '--force starts it with what the members without a valid superblock hold'
+superblocks_clean
+mark_log
+mdadm --assemble --quiet --force "/dev/$MD" "${DEVS[@]}"
+logged 'member 4 \(nullb4\) stands in by force with what it holds'
+logged 'in doubt: array sectors 0 to'
+repaired
+rmdisks
+
 begin "superblocks of all but one, which then fails before anything is written"
 destroy_supers 0 1 3 4
-assemble_par
+mdadm --assemble --quiet --force "/dev/$MD" "${DEVS[@]}"
 mdadm --fail "/dev/$MD" "${DEVS[2]}" 2>/dev/null
 fill 1 60
 settle

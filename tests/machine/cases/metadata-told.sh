@@ -13,6 +13,8 @@ VERSION='has a raid-par superblock of another version'
 GEOMETRY='has a raid-par superblock of another geometry'
 FEATURE='uses a feature this version of raid-par does not know'
 FOREIGN='belongs to another array'
+RANGE='has a raid-par superblock that says what raid-par never stores'
+NEWER='cannot start: a newer raid-par has written metadata on member'
 
 spoil() { "$TOOLS/spoil.py" "$1" "${@:2}"; }
 seq_of() { spoil seq "${DEVS[$1]}"; }
@@ -26,6 +28,10 @@ told() {
 # of MEMBER WHAT: a line of that kind; sound MEMBER: of one that is right or has slept.
 of() { echo "member $1 (${DISKS[$1]})${2:+ $2}"; }
 sound() { of "$1" "has version $(seq_of "$1") of the metadata"; }
+
+# unvouched MEMBER: what is told of it besides; stands_in MEMBER: by force, if there are too many of these.
+unvouched() { echo "$(of "$1"): without a valid superblock nothing says what it holds: it is not taken for whole"; }
+stands_in() { of "$1" "stands in by force with what it holds: all of it is in doubt"; }
 
 data_offset() { mdadm --examine "$1" | sed -n 's/^ *Data Offset : \([0-9]*\) sectors/\1/p'; }
 
@@ -74,9 +80,28 @@ repaired() {
 
 end() { rmdisks; }
 
-# All at once: of all but one, each another way.
+# rebuilt: by whoever vouches for it.
+rebuilt() {
+	wait_for "/sys/block/$MD/md/degraded" 0
+	wait_for "/sys/block/$MD/md/sync_action" idle
+}
+
+# refused_newer MEMBER DEVICE...: and a rescue, which makes the metadata anew, is neither named nor done.
+refused_newer() {
+	local member=$1 option
+	shift
+	for option in '' --update=par-rescue; do
+		mark_log
+		refused mdadm --assemble --run ${option:+"$option"} "/dev/$MD" "$@"
+		assert_match "$REFUSAL" 'Package not installed' "mdadm's message"
+		assert_match "$(log_since)" "$NEWER $member \\(${DISKS[$member]}\\)" "kernel log"
+		[[ ! $(log_since) =~ par-rescue ]] || fail "a rescue of what is not lost is proposed"
+	done
+}
+
+# All at once: of all but one, each another way. By force those that nothing vouches for stand in, an old copy does not.
 each_its_own() {
-	local want
+	local want d
 	begin raid6:4,8 "each in a way of its own, and one good copy"
 	spoil torn "${DEVS[1]}"
 	put_back 2
@@ -86,34 +111,40 @@ each_its_own() {
 	spoil geometry "${DEVS[6]}"
 	want=("$(sound 0)" "$(of 1 "$TORN")" "$(sound 2)" "$(of 3 "$FOREIGN")" "$(of 4 "$NONE")"
 		"$(of 5 "$VERSION")" "$(of 6 "$GEOMETRY")" "member 7 is missing"
+		"$(for d in 1 3 4 5 6; do unvouched $d; done)"
 		"$(sound 2), but was given version $(($(seq_of 0) - 1)) once: it is an old copy of itself and not whole"
+		"$(for d in 1 3 4 5 6; do stands_in $d; done)"
 		"$(of 2 "has missed writes and is not whole")")
 	assert_ne "$(seq_of 0)" "$(seq_of 2)" "version of the member that is stale"
+	refused_newer 5 "${DEVS[@]:0:7}"
 	mark_log
-	mdadm --assemble --quiet --run "/dev/$MD" "${DEVS[@]:0:7}"
+	mdadm --assemble --quiet --run --force "/dev/$MD" "${DEVS[@]:0:7}"
 	told "${want[@]}"
 	assert_eq "$(fingerprint $MIB)" "$SUM" "content without a member"
 	mdadm --quiet "/dev/$MD" --add "${DEVS[7]}"
-	wait_for "/sys/block/$MD/md/degraded" 0
-	wait_for "/sys/block/$MD/md/sync_action" idle
+	rebuilt
 	repaired
 	end
 }
 
 # One member in each way, in turn one that never sleeps and a sleeper; all others are right.
 one_of_them() {
-	local kind i want d=1
+	local kind i want force d=1
 	local -A line=([torn]=$TORN [corrupt]=$NONE [version]=$VERSION [feature]=$FEATURE
-		[foreign]=$FOREIGN [geometry]=$GEOMETRY)
+		[foreign]=$FOREIGN [geometry]=$GEOMETRY [range]=$RANGE)
 	begin 3,5 "one member"
-	for kind in torn corrupt version feature foreign geometry; do
+	for kind in torn corrupt version feature foreign geometry range; do
 		want=()
 		for i in 0 1 2 3 4; do want+=("$(sound "$i")"); done
 		want[d]=$(of "$d" "${line[$kind]}")
+		want+=("$(unvouched $d)")
 		spoil "$kind" "${DEVS[d]}"
+		force=
+		[[ $kind != @(version|feature) ]] || { refused_newer "$d" "${DEVS[@]}"; force=--force; }
 		mark_log
-		assemble_par
+		mdadm --assemble --quiet $force "/dev/$MD" "${DEVS[@]}"
 		told "${want[@]}"
+		rebuilt
 		repaired
 		d=$((5 - d))
 	done
@@ -148,10 +179,15 @@ too_many() {
 	spoil torn "${DEVS[0]}"
 	spoil corrupt "${DEVS[1]}"
 	spoil foreign "${DEVS[2]}"
-	spoil version "${DEVS[3]}"
+	spoil range "${DEVS[3]}"
 	spoil geometry "${DEVS[4]}"
 	refused_telling 'cannot start: no member has valid raid-par metadata' "$(of 0 "$TORN")" "$(of 1 "$NONE")" \
-		"$(of 2 "$FOREIGN")" "$(of 3 "$VERSION")" "$(of 4 "$GEOMETRY")"
+		"$(of 2 "$FOREIGN")" "$(of 3 "$RANGE")" "$(of 4 "$GEOMETRY")"
+	end
+
+	begin 3,5 "a newer raid-par has written the one or other superblock of all that never sleep"
+	spoil feature --newest "${DEVS[@]:0:3}"
+	refused_newer 0 "${DEVS[@]}"
 	end
 
 	begin 3,5 "those that never sleep, when what the others have is old"

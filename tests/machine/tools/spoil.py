@@ -14,7 +14,8 @@ Both superblocks of each device are spoilt, with --newest only the newer one, wi
   foreign   of another array, but whole; so are
   version   of another version,
   feature   with a feature that nobody knows,
-  geometry  of an array of another shape
+  geometry  of an array of another shape,
+  range     says what raid-par never stores
 
 seq only says the sequence number of the newer superblock of each device.
 """
@@ -31,7 +32,7 @@ PAIR = 16
 KINDS = {"all": (1, 2), "intent": (1,), "map": (2,)}
 # Where a field lies, its format, and what it is changed to by exclusive or.
 FIELDS = {"version": (12, "<I", 2), "feature": (16, "<Q", 1 << 40),
-          "foreign": (40, "<Q", 1), "geometry": (96, "<I", 0x300)}
+          "foreign": (40, "<Q", 1), "geometry": (96, "<I", 0x300), "range": (148, "<I", 1 << 31)}
 
 
 def changed(raw, field):
