@@ -17,6 +17,14 @@ Both superblocks of each device are spoilt, with --newest only the newer one, wi
   geometry  of an array of another shape,
   range     says what raid-par never stores
 
+Or, whole and of this array, but with a value that is impossible:
+
+  speeds    propagation at 0 KiB/s
+  events    the sets' event counts are about to wrap
+  gear      of each intent block: the first zone was written in gear 31, which there is not
+  half      of each map block of the home set: of each row that is written, one sleeper's
+            segment is not
+
 seq only says the sequence number of the newer superblock of each device.
 """
 import argparse
@@ -24,7 +32,7 @@ import os
 import struct
 import sys
 
-from dissect import BLOCK, SECTOR, Member, crc32c, sealed
+from dissect import BLOCK, SECTOR, Array, Member, crc32c, sealed
 
 SUPERS = (0, 8)
 BLOCKS = 128
@@ -33,6 +41,32 @@ KINDS = {"all": (1, 2), "intent": (1,), "map": (2,)}
 # Where a field lies, its format, and what it is changed to by exclusive or.
 FIELDS = {"version": (12, "<I", 2), "feature": (16, "<Q", 1 << 40),
           "foreign": (40, "<Q", 1), "geometry": (96, "<I", 0x300), "range": (148, "<I", 1 << 31)}
+
+
+# Where, format, what it becomes.
+VALUES = {"speeds": [(152, "<I", 0), (156, "<I", 0)],
+          "events": [(296 + 48 * i, "<Q", (1 << 64) - 2) for i in range(27)]}
+INSIDE = {"gear": "intent", "half": "map"}
+PAYLOAD = 64
+
+
+def sealed_anew(raw, crc_at):
+    raw[crc_at:crc_at + 4] = bytes(4)
+    struct.pack_into("<I", raw, crc_at, crc32c(bytes(raw)))
+    return bytes(raw)
+
+
+def impossible(raw, kind):
+    """A superblock or block that says what cannot be, and a checksum that is right."""
+    raw = bytearray(raw)
+    for offset, form, value in VALUES.get(kind, []):
+        struct.pack_into(form, raw, offset, value)
+    if kind == "gear":
+        raw[PAYLOAD] |= 31
+    if kind == "half":  # of the layout 3,5: two rows a byte
+        for at in range(PAYLOAD, PAYLOAD + 3840):
+            raw[at] &= 0xcc
+    return sealed_anew(raw, 4 if kind in INSIDE else 8)
 
 
 def changed(raw, field):
@@ -45,6 +79,8 @@ def changed(raw, field):
 
 
 def spoilt(raw, kind):
+    if kind in VALUES or kind in INSIDE:
+        return impossible(raw, kind)
     if kind == "torn":
         return raw[:BLOCK // 2] + os.urandom(BLOCK // 2)
     return os.urandom(BLOCK) if kind == "corrupt" else changed(raw, kind)
@@ -69,6 +105,10 @@ class Disk(Member):
             if found:
                 yield max(found)[1]
 
+    def index(self, sector):
+        """Of the block there, among those of its kind."""
+        return struct.unpack_from("<I", self.read(sector, 8), 12)[0]
+
     def spoil(self, sector, kind):
         fd = os.open(self.path, os.O_WRONLY)
         os.pwrite(fd, spoilt(self.read(sector, 8), kind), (self.data_offset + sector) * SECTOR)
@@ -79,11 +119,14 @@ class Disk(Member):
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("kind", choices=["torn", "corrupt", "seq", *FIELDS])
+    parser.add_argument("kind", choices=["torn", "corrupt", "seq", *FIELDS, *VALUES, *INSIDE])
     parser.add_argument("--newest", action="store_true")
     parser.add_argument("--blocks", choices=KINDS)
+    parser.add_argument("--every", nargs="+", metavar="DEVICE", action="extend",
+                        help="with half of some devices: all of the array, in order")
     parser.add_argument("devices", nargs="+", metavar="DEVICE")
     options = parser.parse_args()
+    home = Array(options.every or options.devices).home.block_base if options.kind == "half" else 0
     for disk in map(Disk, options.devices):
         if options.kind == "seq":
             print(disk.newest_super()[0])
@@ -91,8 +134,10 @@ def main():
         sectors = SUPERS
         if options.newest:
             sectors = [disk.newest_super()[1]]
-        elif options.blocks:
-            sectors = list(disk.newest_blocks(KINDS[options.blocks]))
+        elif options.blocks or options.kind in INSIDE:
+            sectors = list(disk.newest_blocks(KINDS[options.blocks or INSIDE[options.kind]]))
+        if options.kind == "half":
+            sectors = [s for s in sectors if disk.index(s) >= home]
         for sector in sectors:
             disk.spoil(sector, options.kind)
     return 0

@@ -1,0 +1,80 @@
+#!/bin/bash
+# Metadata with a right checksum and impossible values: of one member another's is taken, of all it is put right or refused.
+# machine: --debug --mem 1G
+# timeout: 200
+set -euo pipefail
+. "$(dirname "$0")/../tools/par.sh"
+
+spoil() { "$TOOLS/spoil.py" "$@"; }
+logged() { assert_match "$(log_since)" "$1" "kernel log"; }
+
+begin() {
+	note "$1"
+	mkdisks 5 64M
+	create_par 3,5 --chunk=64
+	fill 12
+	shift_to 3
+	fill 4 4
+	stop_par
+}
+
+# used: it shifts, which propagates, and holds what it held.
+used() {
+	shift_to 5
+	fill 1 20
+	shift_to 3
+	shift_to 5
+	stop_par
+	dissect
+	rmdisks
+}
+
+# put_right KIND WHAT: of all members; nothing else is wrong with these.
+put_right() {
+	begin "all members: $1"
+	spoil "$1" "${DEVS[@]}"
+	mark_log
+	assemble_par
+	shift_to 5	# which propagates
+	mdadm --quiet "/dev/$MD" --fail "${DEVS[4]}"
+	until mdadm --quiet "/dev/$MD" --remove "${DEVS[4]}" 2>/dev/null; do nap 0.1; done
+	mdadm --quiet "/dev/$MD" --add "${DEVS[4]}"
+	wait_for "/sys/block/$MD/md/degraded" 0
+	wait_for "/sys/block/$MD/md/sync_action" idle
+	logged "its metadata has an impossible value \\($2\\), which is not used"
+	used
+}
+
+# elsewhere KIND: of one member, in all blocks of that kind; it is as good as torn.
+elsewhere() {
+	begin "one member: $1"
+	spoil "$1" "${DEVS[1]}" --every "${DEVS[@]}"
+	mark_log
+	assemble_par
+	logged 'member 1 \(nullb1\): [0-9]+ metadata blocks are damaged or old'
+	used
+}
+
+# everywhere KIND BLOCK: of all members: no version that is older is taken for it.
+everywhere() {
+	begin "all members: $1"
+	spoil "$1" "${DEVS[@]}"
+	mark_log
+	refused mdadm --assemble "/dev/$MD" "${DEVS[@]}"
+	assert_match "$REFUSAL" 'needs cleaning' "mdadm's message"
+	logged "$2 block [0-9]+ is lost on all members"
+	mdadm --assemble --quiet --update=par-rescue "/dev/$MD" "${DEVS[@]}"
+	stop_par
+	rmdisks
+}
+
+case ${1:-all} in
+all)
+	put_right speeds 'propagation speeds'
+	put_right events 'event count of a set'
+	for kind in gear half; do elsewhere "$kind"; done
+	everywhere gear intent
+	everywhere half map
+	;;
+*) "$@" ;;	# one of these, by hand
+esac
