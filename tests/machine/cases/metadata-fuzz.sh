@@ -1,8 +1,8 @@
 #!/bin/bash
-# Metadata that says anything at all, with right checksums, is refused or put right: no oops, no hang, no memory beyond what the array takes.
+# Metadata that says anything at all, sealed with right checksums: no oops, no hang, no memory beyond the array's size.
 # machine: --debug --mem 1500M
 # timeout: 200
-# RAIDPAR_FUZZ=100000 tries so many variants of each layout, RAIDPAR_FUZZ_LAYOUT of one, instead of as many as there is time for.
+# RAIDPAR_FUZZ=100000 tries so many variants of each layout (RAIDPAR_FUZZ_LAYOUT: of one) and not just for a minute.
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
