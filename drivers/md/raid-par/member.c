@@ -175,6 +175,19 @@ static void fail_unreadable(struct par_vmember *vm)
 		md_error(child, &vm->rdev);
 }
 
+/*
+ * raid5 fails a member that errs more often in a row than there are stripes in its
+ * cache: a bad spot of some segments, or of a few in the small cache of
+ * par_resync_fix(). A disk that is dead errs at the writes by which raid5 corrects
+ * what it could not read. So no more of its errors count than there are stripes
+ * whose last try is to come.
+ */
+static void last_try_failed(struct par_vmember *vm)
+{
+	atomic_set(&vm->rdev.read_errors, 0);
+	fail_unreadable(vm);
+}
+
 static void clone_endio(struct bio *bio)
 {
 	struct par_clone *clone = container_of(bio, struct par_clone, bio);
@@ -189,7 +202,7 @@ static void clone_endio(struct bio *bio)
 	if (bio->bi_status)
 		orig->bi_status = bio->bi_status;
 	if (bio->bi_status && is_last_try(vm, orig))
-		fail_unreadable(vm);
+		last_try_failed(vm);
 	if (clone->bucket)
 		bucket_put(vm->set->conf, clone->bucket);
 	if (clone->row)

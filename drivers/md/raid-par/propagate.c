@@ -20,7 +20,7 @@
 #define PAR_COPY_SECTORS	8192U	/* 4 MiB in flight */
 #define PAR_COPY_PAGES		(PAR_COPY_SECTORS * SECTOR_SIZE / PAGE_SIZE)
 #define PAR_COPY_BIO		512U	/* sectors in one request */
-#define PAR_FIXES		16U	/* batches with unreadable home copies */
+#define PAR_FIXES		4U	/* that a batch with unreadable home copies is tried again */
 #define PAR_COPY_SEGS		(PAR_COPY_SECTORS / PAR_SEG_MIN)
 
 /*
@@ -335,7 +335,7 @@ int par_propagate(struct par_set *set, unsigned int band,
 	struct par_pace speed = { .due = jiffies };
 	struct par_copy *copy;
 	unsigned int fixes = 0;
-	u64 row = 0;
+	u64 row = 0, again = U64_MAX;
 	int err = 0;
 
 	copy = kzalloc(sizeof(*copy), GFP_NOIO | __GFP_NOFAIL);
@@ -352,9 +352,13 @@ int par_propagate(struct par_set *set, unsigned int band,
 			break;
 		}
 		err = copy_batch(copy);
-		if (err == -EAGAIN && fixes++ < PAR_FIXES) {
+		if (err == -EAGAIN) {
+			fixes = copy->seg[0].row == again ? fixes + 1 : 0;
 			row = copy->seg[0].row;
-			continue;
+			again = row;
+			if (fixes < PAR_FIXES)
+				continue;
+			err = -EIO;
 		}
 		if (err)
 			break;

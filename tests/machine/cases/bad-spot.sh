@@ -1,0 +1,84 @@
+#!/bin/bash
+# A spot of several segments that cannot be read is corrected by a shift down and by propagation, and its member stays.
+set -euo pipefail
+. "$(dirname "$0")/../tools/par.sh"
+
+MODEL=$MACHINE_TMP/model	# what the array's first MIB hold
+
+# begin SIZE CHUNK MIB: an array with data.
+begin() {
+	MIB=$3
+	mkspindles 5 "$1"
+	create_par 3,5 --chunk="$2"
+	dd if=/dev/urandom of="$MODEL" bs=1M count="$MIB" status=none
+	dd if="$MODEL" of="/dev/$MD" bs=1M oflag=direct conv=notrunc,fsync status=none
+	SEGMENT=$(($(par segment_kib) * 2))
+	stop_par
+	HOME_AT=$(dissect --home)
+	assemble_par
+}
+
+# again GEAR: all of it written in that gear, and nothing of it in raid5's cache.
+again() {
+	shift_to "$1"
+	dd if="$MODEL" of="/dev/$MD" bs=1M oflag=direct conv=notrunc,fsync status=none
+	reassemble_par
+}
+
+all_up() {
+	assert_match "$(</proc/mdstat)" '\[5/5\] \[UUUUU\]' "$1: mdstat"
+	assert_eq "$(par shift_last_error)" 0 "$1: error of the shift"
+}
+
+all_well() {
+	local name
+	all_up "$1"
+	for name in "${DISKS[@]}"; do
+		assert_eq "$(<"$SPINDLES/$name/errors")" "" "$1: what $name cannot read"
+	done
+	cmp -n "${MIB}M" "$MODEL" <(dd if="/dev/$MD" bs=1M count="$MIB" iflag=direct status=none) ||
+		fail "$1: not what was written"
+}
+
+# spot MEMBER ROW SECTOR COUNT: from there on, beyond the beginning of a row of the home set.
+spot() {
+	note "segments of $((SEGMENT / 2)) KiB: $4 sectors of member $1, from sector $3 of row $2 on"
+	again 5
+	echo "read $((HOME_AT + $2 * SEGMENT + $3)) $4" >"$SPINDLES/${DISKS[$1]}/errors"
+	shift_to 3
+	all_well "shifting down"
+}
+
+# image_spot: an image's place on a member that never sleeps.
+image_spot() {
+	local at
+	note "images"
+	shift_to 5
+	stop_par
+	at=$(dissect --where 3 | sed -n 2p)
+	assemble_par
+	again 3
+	echo "read ${at#* } $((3 * SEGMENT))" >"$SPINDLES/${DISKS[${at% *}]}/errors"
+	shift_to 5
+	all_up "propagating"
+	echo check >"/sys/block/$MD/md/sync_action"	# parity in the spot is not propagated
+	wait_for "/sys/block/$MD/md/sync_action" idle
+	all_well "propagating"
+}
+
+begin 64M 64 24
+for at in "0 0" "7 40" "40 8"; do
+	# shellcheck disable=SC2086  # two words
+	for member in 3 4; do spot "$member" $at $((3 * SEGMENT)); done
+done
+spot 4 2 0 $((24 * SEGMENT))
+image_spot
+stop_par
+rmdisks
+
+begin 256T 2048 48
+assert_eq "$SEGMENT" 4096 "sectors of a segment"
+spot 4 1 $((SEGMENT - 24)) $((3 * SEGMENT))
+image_spot
+stop_par
+rmdisks
