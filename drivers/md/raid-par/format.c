@@ -16,6 +16,7 @@ static_assert(sizeof(struct par_disk_super) == PAR_BLOCK_BYTES);
 static_assert(sizeof(struct par_disk_block) == PAR_BLOCK_BYTES);
 static_assert(sizeof(struct par_disk_set) == 48);
 static_assert(sizeof(struct par_disk_power) == 32);
+static_assert(sizeof(struct par_disk_lost) == PAR_BLOCK_PAYLOAD);
 static_assert(offsetof(struct par_disk_super, uuid) == 40);
 static_assert(offsetof(struct par_disk_super, layout) == 88);
 static_assert(offsetof(struct par_disk_super, speed_max) == 156);
@@ -209,6 +210,8 @@ void par_super_pack(struct par_disk_super *raw, const struct par_super *sb,
 		raw->held[i] = cpu_to_le64(sb->held[i]);
 	for (i = 1; i <= geo->gears; i++)
 		pack_set(&raw->set[i - 1], &sb->set[i], &geo->set[i]);
+	if (sb->lost)
+		raw->incompat |= cpu_to_le64(PAR_INCOMPAT_LOST);
 	if (sb->has_power)
 		pack_power(raw, &sb->power, geo);
 	if (sb->has_policy)
@@ -301,6 +304,7 @@ enum par_format_error par_super_unpack(struct par_super *sb,
 		sb->held[i] = le64_to_cpu(raw->held[i]);
 	for (i = 1; i <= geo->gears; i++)
 		unpack_set(&sb->set[i], &raw->set[i - 1]);
+	sb->lost = le64_to_cpu(raw->incompat) & PAR_INCOMPAT_LOST;
 	sb->has_power = le64_to_cpu(raw->compat) & PAR_COMPAT_POWER;
 	if (sb->has_power)
 		unpack_power(&sb->power, raw, geo);

@@ -8,6 +8,7 @@
  *
  *   sector 0    superblock, slot A	(sequence number even)
  *   sector 8    superblock, slot B	(odd)
+ *   sector 16   the list of lost blocks, as a pair of slots A and B
  *   sector 128  intent blocks, each as a pair of slots A and B
  *   then        map blocks, each as a pair of slots A and B
  *
@@ -35,7 +36,8 @@
 #define PAR_BLOCK_MAGIC		0x42524150U	/* "PARB" */
 
 /* Feature bits this version knows, by class. Unknown ones: see par_super_unpack(). */
-#define PAR_INCOMPAT_KNOWN	0ULL
+#define PAR_INCOMPAT_LOST	1ULL	/* there are lost blocks: PAR_BLOCK_LOST tells which */
+#define PAR_INCOMPAT_KNOWN	PAR_INCOMPAT_LOST
 #define PAR_RO_COMPAT_KNOWN	0ULL
 
 /* Of the compat class: these fields are there. Older versions drop them. */
@@ -137,6 +139,7 @@ struct par_disk_super {
 enum par_block_kind {
 	PAR_BLOCK_INTENT = 1,
 	PAR_BLOCK_MAP = 2,
+	PAR_BLOCK_LOST = 3,	/* struct par_disk_lost, see lost.c */
 };
 
 struct par_disk_block {
@@ -165,6 +168,26 @@ struct par_disk_block {
 #define PAR_INTENT_MISSED	0x20
 #define PAR_INTENT_RESYNC	0x40
 #define PAR_INTENT_STORED	0x80
+
+/*
+ * What the superblock says nothing of (PAR_INCOMPAT_LOST) need not be stored at all.
+ * Whole blocks of 4 KiB, each of one set's region on a member; in no order.
+ */
+#define PAR_LOST_MAX		239U
+
+struct par_disk_lost_range {
+	__le64 sector;		/*  0 of the set's region */
+	__le32 sectors;		/*  8 */
+	u8 set;			/* 12 its number, 1 … gears */
+	u8 member;		/* 13 */
+	u8 pad[2];		/* 14 */
+};				/* 16 */
+
+struct par_disk_lost {
+	__le32 count;		/*  0 */
+	u8 pad[12];		/*  4 */
+	struct par_disk_lost_range range[PAR_LOST_MAX];	/* 16 */
+};				/* 3840 */
 
 /* A superblock in memory: what varies, the rest is the geometry. */
 struct par_set_record {
@@ -210,6 +233,7 @@ struct par_super {
 	u32 speed_min, speed_max;
 	struct par_set_record set[PAR_MAX_SETS + 1];
 	bool has_power, has_policy;	/* these have been stored */
+	bool lost;			/* PAR_INCOMPAT_LOST */
 	struct par_power_record power;
 	struct par_policy_record policy;
 };

@@ -163,6 +163,12 @@ static inline u32 par_map_block(const struct par_set_geometry *sg, u32 zone,
 }
 
 /* Sector of slot @slot of an intent block or a map block in the metadata. */
+/* Where the slots of the list of lost blocks lie: right behind the superblock's. */
+static inline u64 par_lost_sector(unsigned int slot)
+{
+	return PAR_BLOCK_PAIR + slot * PAR_BLOCK_SECTORS;
+}
+
 static inline u64 par_intent_sector(u32 block, unsigned int slot)
 {
 	return PAR_SB_SECTORS + (u64)block * PAR_BLOCK_PAIR +

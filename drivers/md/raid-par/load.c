@@ -160,6 +160,12 @@ static int lost(struct par_conf *conf)
 	return -EUCLEAN;
 }
 
+static const char * const kinds[] = {
+	[PAR_BLOCK_INTENT] = "intent",
+	[PAR_BLOCK_MAP] = "map",
+	[PAR_BLOCK_LOST] = "lost-list",
+};
+
 /*
  * The superblock vouches for blocks up to a sequence number. One that was stored
  * later may have been cut short; see begin_use(), which stores it again before
@@ -171,7 +177,7 @@ static bool block_lost(struct par_conf *conf, enum par_block_kind kind, u32 inde
 	if (newest > conf->super.block_seq)
 		return false;
 	pr_err("md/par:%s: %s block %u: the newest version is unreadable on all members\n",
-	       mdname(conf->mddev), kind == PAR_BLOCK_MAP ? "map" : "intent", index);
+	       mdname(conf->mddev), kinds[kind], index);
 	return true;
 }
 
@@ -307,6 +313,35 @@ static int load_map(struct par_conf *conf, struct par_found *members)
 	return 0;
 }
 
+/*
+ * The list of lost blocks. If the superblock knows of none, what there is has been cut
+ * short while it was stored, and nothing depends on it; it is a version to go on from.
+ */
+static int load_lost(struct par_conf *conf, struct par_found *members)
+{
+	struct par_disk_lost *raw = kmalloc(sizeof(*raw), GFP_KERNEL);
+	bool found, even;
+	int err = 0;
+
+	if (!raw)
+		return -ENOMEM;
+	found = load_block(conf, members, PAR_BLOCK_LOST, 0, &conf->lost_block,
+			   (u8 *)raw, sizeof(*raw), &even);
+	conf->lost_due = conf->lost_block.seq && !even;
+	conf->lost_told = conf->super.lost;
+	if (conf->super.lost && (!found || par_lost_unpack(conf, raw))) {
+		pr_err("md/par:%s: the list of lost blocks is lost on all members\n",
+		       mdname(conf->mddev));
+		conf->lost_due = true;
+		err = lost(conf);
+	}
+	kfree(raw);
+	if (conf->lost_count)
+		pr_warn("md/par:%s: %u ranges of blocks are lost on one member each and wait to be made from the others\n",
+			mdname(conf->mddev), conf->lost_count);
+	return err;
+}
+
 static void tell_damage(struct par_conf *conf, const struct par_found *members)
 {
 	unsigned int d;
@@ -388,6 +423,7 @@ static int rescue_super(struct par_conf *conf, bool any)
 		conf->super.epoch = old->epoch;
 		conf->super.seq = old->seq;
 		memcpy(conf->super.held, old->held, sizeof(old->held));
+		conf->super.lost = old->lost;
 		conf->super.has_power = old->has_power;
 		conf->super.power = old->power;
 		conf->super.has_policy = old->has_policy;
@@ -565,10 +601,11 @@ int par_load(struct par_conf *conf)
 	err = load_super(conf, found, any);
 	err = err ?: load_intents(conf, found);
 	err = err ?: load_map(conf, found);
+	err = err ?: load_lost(conf, found);
 	if (err)
 		return err;
 	mend_super(conf);
-	conf->blocks_torn = conf->intents_differ ||
+	conf->blocks_torn = conf->intents_differ || conf->lost_due ||
 			    !bitmap_empty(conf->todo, conf->geo.map_blocks);
 	for (i = 1; i <= conf->geo.gears; i++)
 		conf->told.absent[i] = conf->super.set[i].failed;

@@ -19,6 +19,7 @@ struct par_clone {
 	struct par_bucket *bucket;	/* the writer to count off, or NULL */
 	struct par_row *row;		/* of whose first writes it is one, or NULL */
 	bool image;			/* it goes to the gear set */
+	bool routed;			/* it is sent on by another clone, or by nobody of ours */
 	struct bio bio;
 };
 
@@ -162,17 +163,18 @@ static bool is_last_try(struct par_vmember *vm, struct bio *bio)
 }
 
 /*
- * With as many members missing as there are parities raid5 fails one that has not
- * read a block at the second try, if there is no list of bad blocks. Not so since
- * Linux 6.15: it does nothing, and so reads the block for ever, with the array's
- * requests and its stop waiting for that. It may do so twice.
+ * raid5 calls a block bad that it cannot read at the last try, if it could not make it
+ * anew either: too many members are missing, or it has just written it. Since Linux 6.15
+ * it forgets to, and so reads the block for ever. So it is told: the second one of these
+ * by the second time that the last try fails.
  */
-static void fail_unreadable(struct par_vmember *vm)
+static bool is_unreadable(struct par_vmember *vm, u64 sector)
 {
-	struct mddev *child = &vm->set->mddev;
+	u64 *unread = &vm->unread[(sector / PAR_BLOCK_SECTORS) % PAR_UNREAD];
+	bool again = READ_ONCE(*unread) == sector + 1;
 
-	if (child->degraded >= (int)vm->set->conf->geo.parities)
-		md_error(child, &vm->rdev);
+	WRITE_ONCE(*unread, again ? 0 : sector + 1);
+	return again || vm->set->mddev.degraded >= (int)vm->set->conf->geo.parities;
 }
 
 /*
@@ -182,10 +184,47 @@ static void fail_unreadable(struct par_vmember *vm)
  * what it could not read. So no more of its errors count than there are stripes
  * whose last try is to come.
  */
-static void last_try_failed(struct par_vmember *vm)
+static void last_try_failed(struct par_vmember *vm, struct bio *bio)
 {
+	u64 sector = bio->bi_iter.bi_sector;
+
 	atomic_set(&vm->rdev.read_errors, 0);
-	fail_unreadable(vm);
+	if (is_unreadable(vm, sector))
+		par_bad_block(vm, sector, bio_sectors(bio));
+}
+
+/*
+ * An image did not take a write, though there is no reason to fail the sleeper: too
+ * much of one stripe of the gear set cannot be read.
+ */
+static bool is_unkept(struct par_vmember *vm, struct bio *bio)
+{
+	struct par_conf *conf = vm->set->conf;
+	struct par_set *gear = conf->set[par_image_set(&conf->geo, vm->index)];
+
+	return vm->set->raid5 && op_is_write(bio_op(bio)) && !gear->ops->failed(gear);
+}
+
+/* A write has ended: true if somebody else ends it for the one who sent it. */
+static bool write_ended(struct par_clone *clone, struct bio *orig)
+{
+	struct par_vmember *vm = clone->vm;
+
+	/* Where it was sent, its error has been seen to. */
+	if (!op_is_write(bio_op(orig)) || clone->routed)
+		return false;
+	if (orig->bi_status && clone->image && is_unkept(vm, orig)) {
+		par_store_unkept(vm->set->conf, orig);
+		return true;
+	}
+	/* Of a sleeper raid5 is not to judge by itself: see collect_member(). */
+	if (orig->bi_status && !clone->image && vm->set->raid5)
+		md_error(&vm->set->mddev, &vm->rdev);
+	if (!orig->bi_status && par_lost(vm, orig->bi_iter.bi_sector, bio_sectors(orig))) {
+		par_store_healed(vm->set->conf, orig);
+		return true;
+	}
+	return false;
 }
 
 static void clone_endio(struct bio *bio)
@@ -193,6 +232,7 @@ static void clone_endio(struct bio *bio)
 	struct par_clone *clone = container_of(bio, struct par_clone, bio);
 	struct par_vmember *vm = clone->vm;
 	struct bio *orig = clone->orig;
+	bool held;
 
 	if (bio->bi_status && clone->image && has_home_copy(vm, orig)) {
 		bio_put(bio);
@@ -202,13 +242,15 @@ static void clone_endio(struct bio *bio)
 	if (bio->bi_status)
 		orig->bi_status = bio->bi_status;
 	if (bio->bi_status && is_last_try(vm, orig))
-		last_try_failed(vm);
+		last_try_failed(vm, orig);
 	if (clone->bucket)
 		bucket_put(vm->set->conf, clone->bucket);
 	if (clone->row)
 		par_row_landed(clone->row);
+	held = write_ended(clone, orig);
 	bio_put(bio);
-	bio_endio(orig);
+	if (!held)
+		bio_endio(orig);
 }
 
 struct bio *par_clone_alloc(struct par_vmember *vm, blk_opf_t opf,
@@ -237,6 +279,7 @@ static struct bio *clone_from(struct bio_set *pool, struct par_vmember *vm,
 	clone->bucket = NULL;
 	clone->row = NULL;
 	clone->image = false;
+	clone->routed = false;
 	copy->bi_end_io = clone_endio;
 	return copy;
 }
@@ -251,11 +294,14 @@ static struct bio *clone_for(struct par_vmember *vm, struct bio *bio,
 }
 
 /* Of a pool of their own: on its way to an image such a clone is cloned again. */
-struct bio *par_clone_first(struct par_vmember *vm, struct bio *bio, struct par_row *row)
+struct bio *par_clone_first(struct par_vmember *vm, struct bio *bio, struct par_row *row,
+			    bool home)
 {
 	struct bio *copy = clone_from(&vm->set->firsts, vm, bio, vm->disk->part0);
+	struct par_clone *clone = container_of(copy, struct par_clone, bio);
 
-	container_of(copy, struct par_clone, bio)->row = row;
+	clone->row = row;
+	clone->routed = !home;
 	return copy;
 }
 
@@ -294,6 +340,22 @@ static void to_home_tracked(struct par_vmember *vm, struct bio *bio,
 		send_home(vm, copy);
 	else
 		bio_io_error(copy);
+}
+
+/*
+ * Of a sleeper it has to be known whether a disk or an image has not taken a write,
+ * and of a lost block that it has been written.
+ */
+static void write_home(struct par_vmember *vm, struct bio *bio,
+		       struct par_bucket *bucket)
+{
+	struct par_set *set = vm->set;
+
+	if (bucket || READ_ONCE(vm->lost) ||
+	    (set->raid5 && par_is_sleeper(&set->conf->geo, vm->index)))
+		to_home_tracked(vm, bio, bucket);
+	else
+		par_to_home(vm, bio);
 }
 
 /*
@@ -337,7 +399,7 @@ void par_redirect_work(struct work_struct *work)
 	blk_finish_plug(&plug);
 }
 
-static struct par_vmember *vmember_of(struct bio *bio)
+struct par_vmember *par_bio_vm(struct bio *bio)
 {
 	return bio->bi_bdev->bd_disk->private_data;
 }
@@ -347,7 +409,7 @@ void par_requeue(struct par_conf *conf, struct bio_list *bios)
 	struct bio *bio;
 
 	while ((bio = bio_list_pop(bios))) {
-		struct par_set *set = vmember_of(bio)->set;
+		struct par_set *set = par_bio_vm(bio)->set;
 
 		par_queue_add(conf, &set->dispatch, bio);
 		queue_work(set->wq, &set->dispatch_work);
@@ -364,7 +426,7 @@ static void dispatch_work(struct work_struct *work)
 	par_queue_take(set->conf, &set->dispatch, &bios);
 	blk_start_plug(&plug);
 	while ((bio = bio_list_pop(&bios)))
-		par_route(vmember_of(bio), bio);
+		par_route(par_bio_vm(bio), bio);
 	blk_finish_plug(&plug);
 }
 
@@ -435,7 +497,7 @@ static bool write_passes(struct par_vmember *vm, u64 row)
 	if (w.step.action != PAR_ACT_HOME || w.step.next != w.state ||
 	    READ_ONCE(w.zone->intent) != w.gear || READ_ONCE(w.zone->starting) ||
 	    (w.sleeper && par_set_tracks(w.set)) ||
-	    READ_ONCE(w.set->absent))
+	    READ_ONCE(w.set->absent) || READ_ONCE(vm->lost))
 		return false;
 	now = jiffies;
 	if (READ_ONCE(w.zone->touched) != now)	/* no store unless needed */
@@ -576,10 +638,8 @@ again:
 	case PAR_GO:
 		if (w.step.action == PAR_ACT_IMAGE)
 			to_image(vm, bio, bucket);
-		else if (bucket)
-			to_home_tracked(vm, bio, bucket);
 		else
-			par_to_home(vm, bio);
+			write_home(vm, bio, bucket);
 		break;
 	case PAR_MISSED:
 		miss(vm, bio);
@@ -646,6 +706,15 @@ static enum par_seg_action read_action(struct par_vmember *vm, u64 row)
 	return settled_action(vm, row);
 }
 
+/* As a disk does it for what it cannot read. */
+static void err_lost(struct par_vmember *vm, struct bio *bio)
+{
+	if (is_last_try(vm, bio))
+		last_try_failed(vm, bio);
+	bio->bi_status = BLK_STS_MEDIUM;
+	bio_endio(bio);
+}
+
 static void route_read(struct par_vmember *vm, struct bio *bio, u64 row,
 		       enum par_seg_action action)
 {
@@ -653,6 +722,11 @@ static void route_read(struct par_vmember *vm, struct bio *bio, u64 row,
 		if (par_row_hold_read(vm->set, row, bio))
 			return;
 		action = settled_action(vm, row);
+	}
+	if (action != PAR_ACT_ZERO &&
+	    unlikely(par_lost(vm, bio->bi_iter.bi_sector, bio_sectors(bio)))) {
+		err_lost(vm, bio);
+		return;
 	}
 	switch (action) {
 	case PAR_ACT_ZERO:
@@ -725,7 +799,7 @@ void par_route(struct par_vmember *vm, struct bio *bio)
 		if (!write)
 			route_read(vm, front, row, action);
 		else if (action)
-			par_to_home(vm, front);
+			write_home(vm, front, NULL);
 		else
 			route_write(vm, front, row);
 	} while (front != bio);
@@ -764,7 +838,7 @@ static void route_first(struct par_vmember *vm, struct bio *bio)
 
 static void vmember_submit_bio(struct bio *bio)
 {
-	struct par_vmember *vm = vmember_of(bio);
+	struct par_vmember *vm = par_bio_vm(bio);
 
 	if (bio->bi_iter.bi_sector >= vm->set->sg->sectors)
 		par_store_child(vm->set->conf, bio);

@@ -59,6 +59,7 @@
 #define PAR_REFRESH_BATCH 256U	/* blocks read for members that are behind, at once */
 #define PAR_WAKE_TRIES	5U	/* a member that wakes up may err so often */
 #define PAR_WAKE_PAUSE	200U	/* ms between them */
+#define PAR_UNREAD	8U	/* blocks whose failed last try is remembered */
 #define PAR_MAX_BIO	(255 * 8)	/* raid5 tracks 256 stripes a request */
 
 struct par_conf;
@@ -98,6 +99,8 @@ struct par_vmember {
 	struct par_runs __percpu *runs;
 	struct md_rdev rdev;
 	bool listed;
+	unsigned int lost;	/* ranges of conf->lost, under conf->lost_lock */
+	u64 unread[PAR_UNREAD];	/* blocks that could not be read at the last try, by hash */
 	atomic64_t segs[PAR_SEG_STATES];
 };
 
@@ -208,6 +211,13 @@ struct par_map_block {
 	u64 seq;	/* its sequence number */
 };
 
+/* Lost blocks of a member's region in a set: see lost.c. */
+struct par_lost_range {
+	u64 sector;
+	u32 sectors;
+	u8 set, member;
+};
+
 enum par_shift_state {
 	PAR_SHIFT_IDLE,
 	PAR_SHIFT_UP,		/* waking members */
@@ -277,8 +287,19 @@ struct par_conf {
 	struct delayed_work tidy_work;
 	u64 meta_writes;
 
+	/* lost.c: changed under store_mutex and lost_lock */
+	spinlock_t lost_lock;
+	struct par_lost_range lost[PAR_LOST_MAX];
+	unsigned int lost_count;
+	bool lost_due;			/* what is stored differs */
+	bool lost_told;			/* the stored superblock says that there are some */
+	struct par_map_block lost_block;
+	struct delayed_work purge_work;
+
 	/* member.c, row.c */
 	spinlock_t queue_lock;		/* all lists of requests */
+	struct bio_list unkept;		/* writes that no image has taken */
+	struct bio_list healed;		/* writes to lost blocks, which have ended well */
 	struct bio_list waiting;	/* for an intent */
 	struct bio_list supers;		/* children's superblocks to be stored */
 	struct bio_list recording;	/* flushes that found a member failed */
@@ -494,6 +515,22 @@ int par_store_begin(struct par_conf *conf);
 /* par_store_super - store the superblock alone, settings and rations with it; sleeps */
 int par_store_super(struct par_conf *conf);
 
+/*
+ * par_store_lost - store the list of lost blocks if what is stored differs; with
+ * conf->store_mutex held. In a read-only array nothing is done.
+ *
+ * par_store_lose - these blocks of @vm are lost: on the list, and stored. Sleeps.
+ * Returns -ENOSPC if the list is full.
+ *
+ * par_store_unkept - no image has taken this write: end it with an error, once its
+ * blocks are stored as lost. par_store_healed - a write to lost blocks has ended well:
+ * end it once they are not stored as lost any more. Any context.
+ */
+int par_store_lost(struct par_conf *conf);
+int par_store_lose(struct par_vmember *vm, u64 sector, unsigned int sectors);
+void par_store_unkept(struct par_conf *conf, struct bio *bio);
+void par_store_healed(struct par_conf *conf, struct bio *bio);
+
 /* par_flush_members - flush the caches of members @which and wait; sleeps */
 int par_flush_members(struct par_conf *conf, u32 which);
 
@@ -519,6 +556,41 @@ int par_load(struct par_conf *conf);
  * Returns how new its metadata is, or 0; sleeps.
  */
 u64 par_load_left(struct par_conf *conf, unsigned int d);
+
+/* ---- lost.c ---- */
+
+/*
+ * par_lost - is any of these blocks lost? par_lost_row - or any of a row? Any context.
+ *
+ * par_lost_add, par_lost_remove - with conf->store_mutex held; false if the list has no
+ * room for that.
+ */
+bool par_lost(struct par_vmember *vm, u64 sector, unsigned int sectors);
+bool par_lost_row(struct par_set *set, u64 row);
+bool par_lost_add(struct par_vmember *vm, u64 sector, unsigned int sectors);
+bool par_lost_remove(struct par_vmember *vm, u64 sector, unsigned int sectors);
+
+/*
+ * par_lost_pack, par_lost_unpack - the list as stored; at assembly, or with
+ * conf->store_mutex held. -EUCLEAN if it makes no sense.
+ */
+void par_lost_pack(struct par_conf *conf, struct par_disk_lost *raw);
+int par_lost_unpack(struct par_conf *conf, const struct par_disk_lost *raw);
+
+/* par_bad_block - raid5 is to do without this block of a member in sync; any context */
+void par_bad_block(struct par_vmember *vm, u64 sector, unsigned int sectors);
+
+/*
+ * par_bad_collect - what raid5 has called bad: on members being rebuilt it is lost; a
+ * disk that has not taken a write has failed. With conf->store_mutex held, before the
+ * superblock is stored for which raid5 waits.
+ */
+void par_bad_collect(struct par_conf *conf);
+
+void par_lost_init(struct par_conf *conf);
+
+/* par_lost_rest - what is done by itself is over; the sets are quiet */
+void par_lost_rest(struct par_conf *conf);
 
 /* ---- doubt.c ---- */
 
@@ -653,11 +725,16 @@ struct bio *par_clone_alloc(struct par_vmember *vm, blk_opf_t opf,
 			    unsigned short pages);
 struct par_vmember *par_clone_vm(struct bio *bio);
 
+/* par_bio_vm - the virtual member that a request has been sent to */
+struct par_vmember *par_bio_vm(struct bio *bio);
+
 /*
- * par_clone_first - @bio is one of @row's first writes: what is to be sent for it, so
- * that par_row_landed() is called before @bio ends. May sleep in a submit context's way.
+ * par_clone_first - @bio is one of @row's first writes: what is to be sent for it, to the
+ * disk (@home) or to be routed, so that par_row_landed() is called before @bio ends. Any
+ * process context.
  */
-struct bio *par_clone_first(struct par_vmember *vm, struct bio *bio, struct par_row *row);
+struct bio *par_clone_first(struct par_vmember *vm, struct bio *bio, struct par_row *row,
+			    bool home);
 
 /* par_members_init, par_members_exit - the queues of member.c */
 int par_members_init(struct par_conf *conf);

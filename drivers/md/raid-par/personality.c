@@ -273,8 +273,10 @@ static void par_free_conf(struct par_conf *conf)
 	par_shift_exit(conf);
 	par_sysfs_remove(conf);
 	/* The store, which runs to the end, sets it again and again. */
-	if (conf->long_wq)
+	if (conf->long_wq) {
 		disable_delayed_work_sync(&conf->tidy_work);
+		disable_delayed_work_sync(&conf->purge_work);
+	}
 	par_sets_destroy(conf);
 	par_shift_free(conf);
 	par_power_exit(conf);

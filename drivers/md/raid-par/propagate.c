@@ -37,12 +37,14 @@ struct par_copy_seg {
 	enum par_seg_state state;
 	bool locked;	/* we hold its bucket, and must give it back */
 	bool valid;
+	bool salvaged;	/* not all of it could be read */
 	blk_status_t status;
 };
 
+/* @salvage: copy what can be read, and call the rest lost: see salvage_segment() */
 struct par_copy {
 	struct par_set *set;
-	bool to_home, hurry;
+	bool to_home, hurry, salvage;
 	struct par_copy_seg seg[PAR_COPY_SEGS];
 	unsigned int count;
 	atomic_t left;
@@ -231,6 +233,80 @@ static bool home_copies_erred(struct par_copy *copy, bool write)
 	return any;
 }
 
+/* A page of a segment: false if it cannot be read. */
+static bool read_page(struct par_copy *copy, struct par_copy_seg *seg,
+		      unsigned int offset, struct page *page)
+{
+	struct bio *bio = side_bio(copy, seg, offset, !copy->to_home, REQ_OP_READ, 1);
+	int err;
+
+	__bio_add_page(bio, page, PAGE_SIZE, 0);
+	err = submit_bio_wait(bio);
+	bio_put(bio);
+	if (err)
+		memset(page_address(page), 0, PAGE_SIZE);
+	return !err;
+}
+
+/*
+ * The only valid copy of a segment cannot be read as a whole, and raid5 has not made it
+ * from the others: the copies will be alike where it can, and where it cannot, neither
+ * is of use to anybody. That is stored before they are called valid.
+ */
+static int salvage_segment(struct par_copy *copy, unsigned int index)
+{
+	struct par_copy_seg *seg = &copy->seg[index];
+	unsigned int size = copy->set->conf->geo.seg_sectors, offset;
+	struct page **pages = copy->set->conf->copy_pages + index * size / PAGE_SECTORS;
+	u64 first = seg->row << copy->set->conf->geo.seg_shift;
+	int err = 0;
+
+	for (offset = 0; !err && offset < size; offset += PAGE_SECTORS)
+		if (!read_page(copy, seg, offset, *pages++))
+			err = par_store_lose(&copy->set->vm[seg->d], first + offset,
+					     PAGE_SECTORS);
+	return err;
+}
+
+/* Not if more than some blocks is gone: then nobody knows what can be read again. */
+static bool may_salvage(struct par_copy *copy, unsigned int d)
+{
+	struct par_conf *conf = copy->set->conf;
+	struct par_set *gear = conf->set[par_image_set(&conf->geo, d)];
+
+	return !gear->ops->failed(gear) && !copy->set->ops->failed(copy->set) &&
+	       par_rdev_usable(conf->member[d].rdev);
+}
+
+static int salvage_batch(struct par_copy *copy)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; !err && i < copy->count; i++) {
+		struct par_copy_seg *seg = &copy->seg[i];
+
+		seg->salvaged = seg->valid && seg->status && may_salvage(copy, seg->d);
+		if (seg->salvaged)
+			err = salvage_segment(copy, i);
+		else if (seg->status)
+			err = blk_status_to_errno(seg->status);
+		seg->status = err ? seg->status : BLK_STS_OK;
+	}
+	return err;
+}
+
+/* raid5 may be able to make from the others by now what has been lost. */
+static void heal_batch(struct par_copy *copy)
+{
+	unsigned int i;
+
+	for (i = 0; i < copy->count; i++)
+		if (copy->seg[i].salvaged && par_lost_row(copy->set, copy->seg[i].row))
+			par_resync_fix(copy->set, copy->seg[i].row,
+				       copy->seg[i].row + 1);
+}
+
 static int copy_batch(struct par_copy *copy)
 {
 	struct par_conf *conf = copy->set->conf;
@@ -244,6 +320,8 @@ static int copy_batch(struct par_copy *copy)
 	mutex_lock(&conf->copy_mutex);
 	lock_batch(copy);
 	err = transfer(copy, !copy->to_home, REQ_OP_READ);
+	if (err && copy->salvage && conf->geo.parities)
+		err = salvage_batch(copy);
 	read_failed = err && !copy->to_home;
 	if (!err) {
 		err = transfer(copy, copy->to_home, REQ_OP_WRITE);
@@ -254,6 +332,8 @@ static int copy_batch(struct par_copy *copy)
 		publish_batch(copy);
 	unlock_batch(copy);
 	mutex_unlock(&conf->copy_mutex);
+	if (!err && copy->salvage)
+		heal_batch(copy);
 	/* raid5 must write what it corrects: it cannot while the set is quiet. */
 	if (read_failed && !copy->hurry && home_copies_erred(copy, false))
 		err = -EAGAIN;
@@ -341,6 +421,7 @@ int par_propagate(struct par_set *set, unsigned int band,
 	copy = kzalloc(sizeof(*copy), GFP_NOIO | __GFP_NOFAIL);
 	copy->set = set;
 	copy->to_home = from == PAR_SEG_IMAGE;
+	copy->salvage = copy->to_home;
 	copy->hurry = hurry;
 	speed.ios = foreground_ios(conf);
 	for (;;) {
@@ -356,10 +437,12 @@ int par_propagate(struct par_set *set, unsigned int band,
 			fixes = copy->seg[0].row == again ? fixes + 1 : 0;
 			row = copy->seg[0].row;
 			again = row;
-			if (fixes < PAR_FIXES)
+			copy->salvage = fixes >= PAR_FIXES;
+			if (fixes <= PAR_FIXES)
 				continue;
 			err = -EIO;
 		}
+		copy->salvage = copy->to_home;
 		if (err)
 			break;
 		if (!hurry)

@@ -219,6 +219,7 @@ int par_refresh_members(struct par_conf *conf, u32 behind)
 			     conf->geo.intent_blocks);
 	err = err ?: refresh_blocks(conf, behind, PAR_BLOCK_MAP, conf->block,
 				    conf->geo.map_blocks);
+	err = err ?: refresh_blocks(conf, behind, PAR_BLOCK_LOST, &conf->lost_block, 1);
 	put_pages(r);
 	return err;
 }

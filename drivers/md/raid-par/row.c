@@ -340,10 +340,11 @@ static void send_first_writes(struct par_row *row)
 
 	while ((bio = bio_list_pop(&row->bios))) {
 		struct par_vmember *vm = bio->bi_bdev->bd_disk->private_data;
-		struct bio *first = par_clone_first(vm, bio, row);
+		bool home = goes_home(row, vm);
+		struct bio *first = par_clone_first(vm, bio, row, home);
 
 		atomic_inc(&row->left);
-		if (goes_home(row, vm))
+		if (home)
 			par_to_home(vm, first);
 		else
 			par_route(vm, first);
@@ -382,13 +383,14 @@ void par_row_touch(struct par_set *set, u64 number)
  * A row whose segments are being copied is not cleared: it could be started
  * again while a copy of its old content is still on the way. Nor is one of a
  * set that is being synced or is degraded: since raid5 forgot the discarded
- * stripe it may have read its old content into its cache again.
+ * stripe it may have read its old content into its cache again. Nor one with lost
+ * blocks, which would be lost in the row that is started in its place.
  */
 static bool must_stay(struct par_set *set, u64 number)
 {
 	unsigned int d;
 
-	if (!par_set_steady(set))
+	if (!par_set_steady(set) || par_lost_row(set, number))
 		return true;
 	for (d = set->conf->geo.set[1].members; d < set->sg->members; d++)
 		if (par_segment_locked(set, d, number))
@@ -464,11 +466,11 @@ static void fill_endio(struct bio *bio)
 
 	/*
 	 * A member that cannot be filled has failed and needs no zeros. What is
-	 * filled in the image fails only with the gear set.
+	 * filled in the image fails with the gear set, or is lost there.
 	 */
 	if (bio->bi_status && par_awake(row->set->conf, row->gear, vm->index))
 		par_member_failed(row->set->conf, vm->index);
-	else if (bio->bi_status)
+	else if (bio->bi_status && !par_lost(vm, bio->bi_iter.bi_sector, bio_sectors(bio)))
 		row->status = bio->bi_status;
 	bio_put(bio);
 	fill_done(row);

@@ -39,6 +39,8 @@ static void child_sync_super(struct mddev *child, struct md_rdev *unused)
 	struct md_rdev *rdev;
 
 	rdev_for_each(rdev, child) {
+		/* Before the list is looked at: what comes later has it stored again. */
+		WRITE_ONCE(rdev->badblocks.changed, 0);
 		if (rdev->raid_disk < 0 || test_bit(Faulty, &rdev->flags))
 			continue;
 		present |= BIT(rdev->raid_disk);
@@ -191,6 +193,8 @@ static int child_init_rdev(struct par_set *set, unsigned int d)
 	rdev->sb_loaded = 1;
 	rdev->raid_disk = -1;
 	rdev->saved_raid_disk = -1;
+	/* raid5 does not fail it for what it cannot read: see lost.c. */
+	rdev->badblocks.shift = 0;
 	rdev->sb_page = alloc_page(GFP_KERNEL | __GFP_ZERO);
 	return rdev->sb_page ? 0 : -ENOMEM;
 }

@@ -84,8 +84,14 @@ static void block_stored(struct par_conf *conf, u32 block)
 u64 par_block_sector(struct par_conf *conf, enum par_block_kind kind, u32 index,
 		     unsigned int slot)
 {
-	return kind == PAR_BLOCK_INTENT ? par_intent_sector(index, slot) :
-					  par_map_sector(&conf->geo, index, slot);
+	switch (kind) {
+	case PAR_BLOCK_INTENT:
+		return par_intent_sector(index, slot);
+	case PAR_BLOCK_LOST:
+		return par_lost_sector(slot);
+	default:
+		return par_map_sector(&conf->geo, index, slot);
+	}
 }
 
 /* Seal a page for the slot that does not hold the newest version. */
@@ -383,6 +389,29 @@ u32 par_zones_marked(struct par_conf *conf, u8 mark)
 	return count;
 }
 
+/* ---- lost blocks, see lost.c ---- */
+
+/*
+ * The list, and then the superblock, if it does not say yet that there is one. That
+ * there is none any more, the next one says.
+ */
+static int store_lost_list(struct par_conf *conf)
+{
+	struct par_disk_block *raw = page_address(conf->intent_page);
+	u64 sector;
+	int err;
+
+	par_lost_pack(conf, (struct par_disk_lost *)raw->payload);
+	conf->super.lost = conf->lost_count;
+	sector = seal(conf, conf->intent_page, PAR_BLOCK_LOST, 0, &conf->lost_block);
+	err = par_meta_write(conf, conf->current_members, &sector,
+			     &conf->intent_page, 1);
+	if (!err && conf->super.lost && !conf->lost_told)
+		err = par_write_super(conf, conf->current_members);
+	conf->lost_due = err;
+	return err;
+}
+
 /* ---- a change of gear, or the first use ---- */
 
 /*
@@ -445,6 +474,8 @@ static int begin_use(struct par_conf *conf)
 		err = par_store_intent_block(conf, i);
 	if (!err && !bitmap_empty(conf->todo, conf->geo.map_blocks))
 		err = store_map(conf, conf->todo);
+	if (!err && conf->lost_due)
+		err = store_lost_list(conf);
 	if (err)
 		return err;
 	conf->blocks_torn = false;
@@ -491,6 +522,92 @@ int par_store_super(struct par_conf *conf)
 	return err;
 }
 
+int par_store_lost(struct par_conf *conf)
+{
+	int err;
+
+	lockdep_assert_held(&conf->store_mutex);
+	if (!md_is_rdwr(conf->mddev))
+		return 0;
+	par_bad_collect(conf);
+	if (!conf->lost_due)
+		return 0;
+	err = begin_use(conf);
+	return err ?: store_lost_list(conf);
+}
+
+int par_store_lose(struct par_vmember *vm, u64 sector, unsigned int sectors)
+{
+	struct par_conf *conf = vm->set->conf;
+	int err = -ENOSPC;
+
+	mutex_lock(&conf->store_mutex);
+	if (par_lost_add(vm, sector, sectors))
+		err = par_store_lost(conf);
+	mutex_unlock(&conf->store_mutex);
+	return err;
+}
+
+void par_store_unkept(struct par_conf *conf, struct bio *bio)
+{
+	par_queue_add(conf, &conf->unkept, bio);
+	queue_work(conf->wq, &conf->store_work);
+}
+
+void par_store_healed(struct par_conf *conf, struct bio *bio)
+{
+	par_queue_add(conf, &conf->healed, bio);
+	queue_work(conf->wq, &conf->store_work);
+}
+
+/*
+ * raid5 does without what it is told has not been written: so nobody may take the
+ * block for written after a crash. If the list is full, without the member.
+ */
+static void take_unkept(struct par_conf *conf)
+{
+	struct bio_list bios;
+	struct bio *bio;
+
+	par_queue_take(conf, &conf->unkept, &bios);
+	if (bio_list_empty(&bios))
+		return;
+	bio_list_for_each(bio, &bios) {
+		struct par_vmember *vm = par_bio_vm(bio);
+
+		if (!par_lost_add(vm, bio->bi_iter.bi_sector, bio_sectors(bio)))
+			md_error(&vm->set->mddev, &vm->rdev);
+	}
+	par_store_lost(conf);	/* or else raid5's superblock is not stored either */
+	while ((bio = bio_list_pop(&bios)))
+		bio_io_error(bio);
+}
+
+/* Not before they are flushed: what lies there otherwise is not what was there before. */
+static void take_healed(struct par_conf *conf)
+{
+	struct bio_list bios;
+	struct bio *bio;
+	int err;
+
+	par_queue_take(conf, &conf->healed, &bios);
+	if (bio_list_empty(&bios))
+		return;
+	err = begin_use(conf);
+	err = err ?: flush_and_note(conf);
+	if (!err)
+		bio_list_for_each(bio, &bios)
+			if (!par_lost_remove(par_bio_vm(bio), bio->bi_iter.bi_sector,
+					     bio_sectors(bio)))
+				bio->bi_status = BLK_STS_NOSPC;
+	err = err ?: par_store_lost(conf);
+	while ((bio = bio_list_pop(&bios))) {
+		if (err)
+			bio->bi_status = errno_to_blk_status(err);
+		bio_endio(bio);
+	}
+}
+
 /* ---- the children's superblocks ---- */
 
 void par_store_child(struct par_conf *conf, struct bio *bio)
@@ -527,8 +644,12 @@ static int store_supers(struct par_conf *conf)
 {
 	bool forgot = false;
 	unsigned int i;
-	int err = 0;
+	int err;
 
+	/* What could not be rebuilt is on the list before "rebuilt up to here" is stored. */
+	err = par_store_lost(conf);
+	if (err)
+		return err;
 	/*
 	 * A child that stops says so too: that is no use of a clean array. But no
 	 * version may come to some of the awake members alone: see par_write_super().
@@ -674,6 +795,8 @@ static void store_work(struct work_struct *work)
 
 	mutex_lock(&conf->store_mutex);
 	err = store_wanted(conf);
+	take_unkept(conf);
+	take_healed(conf);
 	take_supers(conf);
 	take_flushes(conf);
 	mutex_unlock(&conf->store_mutex);
@@ -841,6 +964,7 @@ void par_store_rest(struct par_conf *conf)
 	flush_work(&conf->store_work);
 	/* The next write has it begin again. */
 	cancel_delayed_work_sync(&conf->tidy_work);
+	par_lost_rest(conf);
 }
 
 /* ---- a change of gear ---- */
@@ -879,6 +1003,7 @@ int par_store_init(struct par_conf *conf)
 	mutex_init(&conf->store_mutex);
 	bio_list_init(&conf->supers);
 	bio_list_init(&conf->recording);
+	par_lost_init(conf);
 	INIT_WORK(&conf->store_work, store_work);
 	INIT_DELAYED_WORK(&conf->tidy_work, tidy_work);
 	conf->intent_page = alloc_page(GFP_KERNEL);

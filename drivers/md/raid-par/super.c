@@ -156,5 +156,6 @@ int par_write_super(struct par_conf *conf, u32 members)
 	if (!(left & ~failed))
 		return -EIO;
 	conf->told = told;
+	conf->lost_told = conf->super.lost;
 	return 0;
 }

@@ -1,5 +1,5 @@
 #!/bin/bash
-# A block that a degraded array cannot read fails its member, and nothing reads it for ever; started by force, all else is there.
+# A block that a degraded array cannot read errs, and nothing else does; no member is failed for it, and nothing reads it for ever.
 # again: --kernel 7.2
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
@@ -41,41 +41,51 @@ left() {
 	done
 }
 
-# refuses_one: the block, to a reader of its own and to one who passes by.
+runs() {
+	assert_eq "$(<"/sys/block/$MD/md/degraded")" $PARITIES "$1: members missing"
+	assert_match "$(<"/sys/block/$MD/md/array_state")" '^(clean|active)' "$1: state"
+}
+
+# refuses_one BYTES: the block, to a reader of its own and to one who passes by.
 refuses_one() {
-	echo "read $SECTOR 8" >"$SPINDLES/spin$VICTIM/errors"
-	if dd if="/dev/$MD" of=/dev/null bs="$1" skip=$((CHUNK * 65536 / $1)) count=1 iflag=direct status=none 2>/dev/null; then
-		fail "what cannot be read was read"
-	fi
-	wait_for "/sys/block/$MD/md/array_state" broken 30
-	stop_par
+	refused dd if="/dev/$MD" of=/dev/null bs="$1" skip=$((CHUNK * 65536 / $1)) count=1 iflag=direct status=none
+	runs "read by $1 bytes"
 }
 
-# right FIRST COUNT: chunks.
+# right FIRST COUNT: blocks of 4 KiB.
 right() {
-	cmp <(dd if="$MODEL" bs=64k skip="$1" count="$2" status=none) \
-		<(dd if="/dev/$MD" bs=64k skip="$1" count="$2" iflag=direct status=none) || fail "not what was written"
+	cmp <(dd if="$MODEL" bs=4k skip="$1" count="$2" status=none) \
+		<(dd if="/dev/$MD" bs=4k skip="$1" count="$2" iflag=direct status=none) || fail "not what was written"
 }
 
-# forced: all but this row, which the missing ones are made from; and that too once
-# the disk can read it again.
-forced() {
+# rest: all but the row that the missing members are made from.
+rest() {
+	right 0 $((CHUNK * 16))
+	right $((CHUNK * 16 + 64)) $((MIB * 256 - CHUNK * 16 - 64))
+	runs "the rest"
+}
+
+again() {
+	stop_par
 	mapfile -t devs < <(left)
-	mdadm --assemble --quiet --force --run "/dev/$MD" "${devs[@]}"
-	right 0 "$CHUNK"
-	right $((CHUNK + 4)) $((MIB * 16 - CHUNK - 4))
-	echo clear >"$SPINDLES/spin$VICTIM/errors"
-	right "$CHUNK" 4
-	stop_par	# with what raid5 has in its cache
 	mdadm --assemble --quiet --run "/dev/$MD" "${devs[@]}"
+	settle
 }
 
 for layout in 3,5 raid6:4,6; do
 	begin "$layout"
+	echo "read $SECTOR 8" >"$SPINDLES/spin$VICTIM/errors"
 	refuses_one 4096
-	forced
 	refuses_one 65536
-	forced
+	rest
+	right $((CHUNK * 16 + 1)) 15	# what lies beside it
+	again
+	refuses_one 65536
+	refuses_one 4096
+	rest
+	echo clear >"$SPINDLES/spin$VICTIM/errors"
+	again
+	right 0 $((MIB * 256))
 	stop_par
 	rmdisks
 done

@@ -1,0 +1,95 @@
+#!/bin/bash
+# A rebuild meets a block that cannot be read: it completes, no garbage is read for what it could not make, ever after.
+# again: --kernel 7.2
+set -euo pipefail
+. "$(dirname "$0")/../tools/par.sh"
+
+MODEL=$MACHINE_TMP/model	# what the array's first MIB hold
+MIB=8
+BLOCK=5		# of 4 KiB, of each chunk in the stripe
+
+# begin LAYOUT BAD: all but member 1 with data, and a stripe of which BAD members cannot be read.
+begin() {
+	local i places
+	note "$1"
+	PARITIES=1
+	[[ $1 != raid6* ]] || PARITIES=2
+	N=$(top_gear "$1")
+	WIDTH=$((N - PARITIES))
+	FIRST=$((20 / WIDTH * WIDTH))
+	mkspindles "$N" 32M
+	create_par "$1" --chunk=64
+	dd if=/dev/urandom of="$MODEL" bs=1M count=$MIB status=none
+	dd if="$MODEL" of="/dev/$MD" bs=1M oflag=direct conv=notrunc,fsync status=none
+	stop_par
+	HOLDER=()
+	for ((i = 0; i < WIDTH; i++)); do
+		mapfile -t places < <(dissect --where $((FIRST + i)))
+		HOLDER+=("${places[0]% *}")
+		SECTOR=${places[0]#* }
+	done
+	assemble_par
+	settle
+	mdadm --quiet "/dev/$MD" --fail "${DEVS[1]}" 2>/dev/null
+	wait_for "/sys/block/$MD/md/dev-${DISKS[1]}/slot" none
+	mdadm --quiet "/dev/$MD" --remove "${DEVS[1]}" 2>/dev/null
+	dd if=/dev/urandom of="${DEVS[1]}" bs=1M seek=1 oflag=direct status=none 2>/dev/null || true
+	mdadm --zero-superblock "${DEVS[1]}"
+	stop_par
+	xargs mdadm --assemble --quiet --run "/dev/$MD" < <(printf '%s\n' "${DEVS[@]}" | grep -v "spin1$")
+	settle
+	BAD=()
+	for ((i = 2; i < 2 + PARITIES; i++)); do
+		BAD+=("$i")
+		echo "read $((SECTOR + BLOCK * 8)) 8" >"$SPINDLES/${DISKS[i]}/errors"
+	done
+	mdadm --quiet "/dev/$MD" --add "${DEVS[1]}"
+	wait_for "/sys/block/$MD/md/degraded" 0
+	wait_for "/sys/block/$MD/md/sync_action" idle
+	BAD+=(1)
+}
+
+model() { dd if="$MODEL" bs=4k skip="$1" count="$2" status=none; }
+array() { dd if="/dev/$MD" bs=4k skip="$1" count="$2" iflag=direct status=none; }
+
+# only_that WHAT: blocks on members that could not be read, or be rebuilt, err.
+only_that() {
+	local i at=0 b
+	note "$1"
+	assert_match "$(</proc/mdstat)" "\\[$N/$N\\] \\[U+\\]" "$1: mdstat"
+	for ((i = 0; i < WIDTH; i++)); do
+		b=$(((FIRST + i) * 16 + BLOCK))
+		cmp <(model "$at" $((b - at))) <(array "$at" $((b - at))) || fail "$1: blocks $at to $b"
+		if [[ " ${BAD[*]} " == *" ${HOLDER[i]} "* ]]; then
+			refused array "$b" 1
+		else
+			cmp <(model "$b" 1) <(array "$b" 1) || fail "$1: block $b"
+		fi
+		at=$((b + 1))
+	done
+	cmp <(model "$at" $((MIB * 256 - at))) <(array "$at" $((MIB * 256 - at))) || fail "$1: from $at on"
+	assert_match "$(</proc/mdstat)" "\\[$N/$N\\] \\[U+\\]" "$1: mdstat"
+}
+
+for layout in 3,5 raid6:4,6; do
+	begin "$layout"
+	only_that "rebuilt"
+	reassemble_par
+	only_that "assembled again"
+	echo 7 >"$SPINDLES/cut"
+	stop_par
+	echo all >"$SPINDLES/restore"
+	assemble_par
+	settle
+	only_that "after a power cut"
+	for i in "${BAD[@]}"; do echo clear >"$SPINDLES/${DISKS[i]}/errors"; done
+	note "the disk can read it again"
+	reassemble_par
+	cmp <(model 0 $((MIB * 256))) <(array 0 $((MIB * 256))) || fail "made from the others"
+	echo check >"/sys/block/$MD/md/sync_action"
+	wait_for "/sys/block/$MD/md/sync_action" idle
+	assert_eq "$(<"/sys/block/$MD/md/mismatch_cnt")" 0 "mismatches"
+	stop_par
+	dissect
+	rmdisks
+done

@@ -1,0 +1,99 @@
+#!/bin/bash
+# Too many unreadable blocks in one stripe: requests for it err, no member is failed, all else is there, as with md raid5.
+# again: --kernel 7.2
+set -euo pipefail
+. "$(dirname "$0")/../tools/par.sh"
+
+MODEL=$MACHINE_TMP/model	# what the array's first MIB hold
+MIB=8
+CHUNK=20	# of 64 KiB; nobody looks for partitions there
+
+# begin LAYOUT: with data; PLACES has where CHUNK's neighbours in its stripe lie: member and sector.
+begin() {
+	local i
+	note "$1"
+	PARITIES=1
+	[[ $1 != raid6* ]] || PARITIES=2
+	N=$(top_gear "$1")
+	mkspindles "$N" 32M
+	create_par "$1" --chunk=64
+	dd if=/dev/urandom of="$MODEL" bs=1M count=$MIB status=none
+	dd if="$MODEL" of="/dev/$MD" bs=1M oflag=direct conv=notrunc,fsync status=none
+	stop_par
+	HOME_AT=() IMAGE_AT=()
+	for ((i = 0; i < N - PARITIES; i++)); do
+		mapfile -t places < <(dissect --where $((CHUNK / (N - PARITIES) * (N - PARITIES) + i)))
+		HOME_AT+=("${places[0]}")
+		IMAGE_AT+=("${places[1]:-}")
+	done
+	FIRST=$((CHUNK / (N - PARITIES) * (N - PARITIES)))
+	assemble_par
+	settle
+}
+
+end() {
+	stop_par
+	rmdisks
+}
+
+# spoil "MEMBER SECTOR" OFFSET: a block.
+spoil() { echo "read $((${1#* } + $2)) 8" >"$SPINDLES/${DISKS[${1% *}]}/errors"; }
+
+all_up() {
+	assert_match "$(</proc/mdstat)" "\\[$N/$N\\] \\[U+\\]" "$1: mdstat"
+	assert_eq "$(<"/sys/block/$MD/md/array_state")" "${2:-clean}" "$1: state"
+}
+
+block() { dd if="/dev/$MD" bs=4k skip="$1" count=1 iflag=direct status=none; }
+errs() { ! block "$1" >/dev/null 2>&1 || fail "$2: what cannot be read was read"; }
+
+# rest_right BLOCK...: all but these blocks of the array.
+rest_right() {
+	local at=0 b
+	for b in "$@" $((MIB * 256)); do
+		cmp <(dd if="$MODEL" bs=4k skip="$at" count=$((b - at)) status=none) \
+			<(dd if="/dev/$MD" bs=4k skip="$at" count=$((b - at)) iflag=direct status=none) ||
+			fail "blocks $at to $((b - 1)): not what was written"
+		at=$((b + 1))
+	done
+}
+
+# written: the stripe as a whole.
+written() {
+	dd if="$MODEL" of="/dev/$MD" bs=256k skip=$((FIRST / 4)) seek=$((FIRST / 4)) count=1 oflag=direct \
+		conv=notrunc,fsync status=none 2>/dev/null
+}
+
+# In the home set: block 3 of as many chunks as are too many.
+home_stripe() {
+	local bad=() i
+	for ((i = 0; i <= PARITIES; i++)); do
+		spoil "${HOME_AT[i]}" 24
+		bad+=($(((FIRST + i) * 16 + 3)))
+	done
+	for i in "${bad[@]}"; do errs "$i" "home copies"; done
+	all_up "home copies"
+	rest_right "${bad[@]}"
+	refused dd if=/dev/zero of="/dev/$MD" bs=512 seek=$((bad[0] * 8 + 1)) count=1 oflag=direct conv=notrunc status=none
+	all_up "a write to a part of what cannot be read"
+	reassemble_par
+	settle
+	errs "${bad[0]}" "assembled again"
+	dd if=/dev/urandom of="$MODEL" bs=64k seek="$FIRST" count=$((N - PARITIES)) conv=notrunc status=none
+	for ((i = 0; i < 8; i++)); do
+		! written || break
+		nap 3	# until raid5's list is forgotten
+	done
+	assert_ne "$i" 8 "writes of the whole stripe that erred"
+	rest_right
+	all_up "written as a whole"
+	for ((i = 0; i <= PARITIES; i++)); do
+		assert_eq "$(<"$SPINDLES/${DISKS[${HOME_AT[i]% *}]}/errors")" "" "what member $i cannot read"
+	done
+}
+
+for layout in 3,5 raid6:4,6; do
+	begin "$layout"
+	home_stripe
+	end
+done
