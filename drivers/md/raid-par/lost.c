@@ -22,8 +22,13 @@
  * they are forgotten when no request is under way. What it calls bad on one that it
  * rebuilds is lost.
  *
+ * A write that an image does not take, for the same reason, goes to the home copy, for
+ * which the sleeper is woken. raid5 is told of an error only if that is not to be had,
+ * and what it calls bad then is lost as well.
+ *
  * Timers: purge_work, two seconds after raid5 has called something bad.
  */
+#include <linux/sched/mm.h>
 #include <linux/seqlock.h>
 
 #include "par.h"
@@ -210,6 +215,60 @@ int par_lost_unpack(struct par_conf *conf, const struct par_disk_lost *raw)
 	return 0;
 }
 
+/* ---- writes that no image takes ---- */
+
+/* Of a row that is being started only the fill comes here, and need not be kept. */
+static void keep_elsewhere(struct par_vmember *vm, struct bio *bio)
+{
+	struct par_conf *conf = vm->set->conf;
+	u64 row = bio->bi_iter.bi_sector >> conf->geo.seg_shift;
+	enum par_seg_state state = par_map_get(vm->set, row, vm->index);
+	struct bio_list again;
+	int err = 0;
+
+	if (state == PAR_SEG_UNWRITTEN) {
+		par_store_lose(vm, bio->bi_iter.bi_sector, bio_sectors(bio));
+		bio_io_error(bio);
+		return;
+	}
+	bio->bi_status = BLK_STS_OK;
+	if (!par_awake(conf, READ_ONCE(conf->gear), vm->index)) {
+		par_miss(vm, bio);
+		return;
+	}
+	if (state == PAR_SEG_IMAGE)
+		err = par_salvage(vm->set, vm->index, row);
+	if (err) {
+		bio_io_error(bio);
+		return;
+	}
+	bio_list_init(&again);
+	bio_list_add(&again, bio);
+	par_requeue(conf, &again);
+}
+
+/* Neither with a set quiet, nor with a segment locked, is this work waited for. */
+static void unkept_work(struct work_struct *work)
+{
+	struct par_conf *conf = container_of(work, struct par_conf, unkept_work);
+	unsigned int noio = memalloc_noio_save();
+	struct bio_list bios;
+	struct bio *bio;
+
+	par_queue_take(conf, &conf->unkept, &bios);
+	while ((bio = bio_list_pop(&bios)))
+		keep_elsewhere(par_bio_vm(bio), bio);
+	memalloc_noio_restore(noio);
+}
+
+void par_unkept(struct par_vmember *vm, struct bio *bio)
+{
+	struct par_conf *conf = vm->set->conf;
+
+	par_queue_add(conf, &conf->unkept, bio);
+	queue_work(conf->rescue_wq, &conf->unkept_work);
+}
+
 /* ---- what raid5 calls bad ---- */
 
 void par_bad_block(struct par_vmember *vm, u64 sector, unsigned int sectors)
@@ -247,7 +306,8 @@ static void fail_vmember(struct par_vmember *vm)
 
 /*
  * A disk that does not take a write has failed, as in an array without such a list.
- * Whoever can sleep has failed by now, see clone_endio(): what is left are images.
+ * Whoever can sleep has failed by now, see write_ended(): what is left are images, and
+ * what they have not taken is lost. Reads that erred meanwhile cannot be told from that.
  */
 static void collect_member(struct par_vmember *vm)
 {
@@ -260,7 +320,7 @@ static void collect_member(struct par_vmember *vm)
 		fail_vmember(vm);
 		return;
 	}
-	if (test_bit(In_sync, &rdev->flags))
+	if (test_bit(In_sync, &rdev->flags) && !test_bit(WriteErrorSeen, &rdev->flags))
 		return;
 	for (i = 0; bad_range(&rdev->badblocks, i, &sector, &sectors); i++)
 		if (!par_lost_add(vm, sector, sectors)) {
@@ -317,18 +377,25 @@ static void forget_bad(struct par_vmember *vm)
 		clear_bit(WriteErrorSeen, &vm->rdev.flags);
 }
 
+void par_bad_forget(struct par_set *set)
+{
+	unsigned int d;
+
+	for (d = 0; set->conf->geo.parities && d < set->sg->members; d++)
+		forget_bad(&set->vm[d]);
+}
+
 static void purge_work(struct work_struct *work)
 {
 	struct par_conf *conf = container_of(to_delayed_work(work), struct par_conf,
 					     purge_work);
-	unsigned int i, d;
+	unsigned int i;
 
 	par_gate_quiesce(conf);
 	mutex_lock(&conf->store_mutex);
 	if (!par_store_lost(conf))
 		for (i = 1; i <= conf->geo.gears; i++)
-			for (d = 0; d < conf->set[i]->sg->members; d++)
-				forget_bad(&conf->set[i]->vm[d]);
+			par_bad_forget(conf->set[i]);
 	mutex_unlock(&conf->store_mutex);
 	par_gate_resume(conf);
 }
@@ -339,6 +406,7 @@ void par_lost_init(struct par_conf *conf)
 	bio_list_init(&conf->unkept);
 	bio_list_init(&conf->healed);
 	INIT_DELAYED_WORK(&conf->purge_work, purge_work);
+	INIT_WORK(&conf->unkept_work, unkept_work);
 }
 
 void par_lost_rest(struct par_conf *conf)

@@ -130,7 +130,7 @@ void par_queue_take(struct par_conf *conf, struct bio_list *list,
 }
 
 /* The member is asleep and only its home copy is valid, or see must_wake(). */
-static void miss(struct par_vmember *vm, struct bio *bio)
+void par_miss(struct par_vmember *vm, struct bio *bio)
 {
 	struct par_conf *conf = vm->set->conf;
 
@@ -214,7 +214,7 @@ static bool write_ended(struct par_clone *clone, struct bio *orig)
 	if (!op_is_write(bio_op(orig)) || clone->routed)
 		return false;
 	if (orig->bi_status && clone->image && is_unkept(vm, orig)) {
-		par_store_unkept(vm->set->conf, orig);
+		par_unkept(vm, orig);
 		return true;
 	}
 	/* Of a sleeper raid5 is not to judge by itself: see collect_member(). */
@@ -236,7 +236,7 @@ static void clone_endio(struct bio *bio)
 
 	if (bio->bi_status && clone->image && has_home_copy(vm, orig)) {
 		bio_put(bio);
-		miss(vm, orig);
+		par_miss(vm, orig);
 		return;
 	}
 	if (bio->bi_status)
@@ -642,7 +642,7 @@ again:
 			write_home(vm, bio, bucket);
 		break;
 	case PAR_MISSED:
-		miss(vm, bio);
+		par_miss(vm, bio);
 		break;
 	case PAR_DONE:
 		bio_endio(bio);
@@ -743,7 +743,7 @@ static void route_read(struct par_vmember *vm, struct bio *bio, u64 row,
 		par_to_image(vm, bio);
 		break;
 	default:
-		miss(vm, bio);
+		par_miss(vm, bio);
 		break;
 	}
 }

@@ -193,6 +193,7 @@ struct par_set {
 
 	atomic_t tracking;
 	u64 fix_first, fix_end;	/* rows that par_resync_fix() is at, or none */
+	bool fixed;		/* and has been through */
 	bool restoring;		/* one of @tracking: a sleeper is being rebuilt */
 	bool unresynced;	/* since a crash; under store_mutex once it runs */
 	unsigned long known_absent;	/* of @absent: the store has seen to them */
@@ -295,6 +296,7 @@ struct par_conf {
 	bool lost_told;			/* the stored superblock says that there are some */
 	struct par_map_block lost_block;
 	struct delayed_work purge_work;
+	struct work_struct unkept_work;
 
 	/* member.c, row.c */
 	spinlock_t queue_lock;		/* all lists of requests */
@@ -522,13 +524,11 @@ int par_store_super(struct par_conf *conf);
  * par_store_lose - these blocks of @vm are lost: on the list, and stored. Sleeps.
  * Returns -ENOSPC if the list is full.
  *
- * par_store_unkept - no image has taken this write: end it with an error, once its
- * blocks are stored as lost. par_store_healed - a write to lost blocks has ended well:
- * end it once they are not stored as lost any more. Any context.
+ * par_store_healed - a write to lost blocks has ended well: end it once they are not
+ * stored as lost any more. Any context.
  */
 int par_store_lost(struct par_conf *conf);
 int par_store_lose(struct par_vmember *vm, u64 sector, unsigned int sectors);
-void par_store_unkept(struct par_conf *conf, struct bio *bio);
 void par_store_healed(struct par_conf *conf, struct bio *bio);
 
 /* par_flush_members - flush the caches of members @which and wait; sleeps */
@@ -577,6 +577,9 @@ bool par_lost_remove(struct par_vmember *vm, u64 sector, unsigned int sectors);
 void par_lost_pack(struct par_conf *conf, struct par_disk_lost *raw);
 int par_lost_unpack(struct par_conf *conf, const struct par_disk_lost *raw);
 
+/* par_unkept - an image did not take this write to @vm: see lost.c; any context */
+void par_unkept(struct par_vmember *vm, struct bio *bio);
+
 /* par_bad_block - raid5 is to do without this block of a member in sync; any context */
 void par_bad_block(struct par_vmember *vm, u64 sector, unsigned int sectors);
 
@@ -586,6 +589,9 @@ void par_bad_block(struct par_vmember *vm, u64 sector, unsigned int sectors);
  * superblock is stored for which raid5 waits.
  */
 void par_bad_collect(struct par_conf *conf);
+
+/* par_bad_forget - what raid5 has called bad in @set, which is quiet; nothing of it is lost */
+void par_bad_forget(struct par_set *set);
 
 void par_lost_init(struct par_conf *conf);
 
@@ -641,9 +647,10 @@ sector_t par_child_sync_request(struct mddev *child, sector_t sector,
 
 /*
  * par_resync_fix - a home copy in rows [@first, @end) cannot be read: have raid5
- * make it from the others and write it. Sleeps until that is done; the mover.
+ * make it from the others and write it. Sleeps until that is done, or cannot be now
+ * (false); the mover.
  */
-void par_resync_fix(struct par_set *set, u64 first, u64 end);
+bool par_resync_fix(struct par_set *set, u64 first, u64 end);
 
 /*
  * par_child_busy - is there something to do in this child, or being done?
@@ -711,6 +718,9 @@ void par_route(struct par_vmember *vm, struct bio *bio);
 
 /* par_requeue - route these again, from a worker; any context */
 void par_requeue(struct par_conf *conf, struct bio_list *bios);
+
+/* par_miss - hold @bio until its member is awake, and have it woken; any context */
+void par_miss(struct par_vmember *vm, struct bio *bio);
 
 /* par_to_home, par_to_image - the last step; @bio is within one segment */
 void par_to_home(struct par_vmember *vm, struct bio *bio);
@@ -867,6 +877,12 @@ void par_shift_notify(struct par_conf *conf);
 void par_gate_quiesce(struct par_conf *conf);
 void par_gate_resume(struct par_conf *conf);
 
+/*
+ * par_gate_enter - the gate for the mover, which needs some sets to go on for a while:
+ * conf->gate is held, and no set is quiet. False, and not held, if the mover is to rest.
+ */
+bool par_gate_enter(struct par_conf *conf);
+
 /* par_mover_interrupted - another gear is wanted, or the array stops */
 bool par_mover_interrupted(struct par_conf *conf);
 
@@ -886,8 +902,25 @@ int par_propagate(struct par_set *set, unsigned int band,
  * are done, from @row on: 0 if the first is not to be had this way.
  */
 u64 par_restore_rows(struct par_set *set, u64 row, u64 end, u32 which);
+
+/*
+ * par_salvage - @d's segment @row is valid in its image only, and that does not take
+ * writes: copy what can be read to the home copy, and have the rest lost. The member is
+ * awake. Sleeps; returns 0 or an error.
+ */
+int par_salvage(struct par_set *set, unsigned int d, u64 row);
 int par_propagate_init(struct par_conf *conf);
 void par_propagate_exit(struct par_conf *conf);
+
+/* ---- mend.c ---- */
+
+/*
+ * par_mend_image - segment @row of sleeper @d of @set cannot be copied to its image:
+ * if too much cannot be read of the stripe there, give up what cannot and have parity
+ * made right. Sleeps; the mover, with nothing locked. Returns 0 if it is worth another
+ * try, -EINTR if the mover is to rest, or another error.
+ */
+int par_mend_image(struct par_set *set, unsigned int d, u64 row);
 
 /* par_segments - how many segments of all sleepers are in @state */
 u64 par_segments(struct par_conf *conf, enum par_seg_state state);

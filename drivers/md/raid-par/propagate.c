@@ -20,7 +20,7 @@
 #define PAR_COPY_SECTORS	8192U	/* 4 MiB in flight */
 #define PAR_COPY_PAGES		(PAR_COPY_SECTORS * SECTOR_SIZE / PAGE_SIZE)
 #define PAR_COPY_BIO		512U	/* sectors in one request */
-#define PAR_FIXES		4U	/* that a batch with unreadable home copies is tried again */
+#define PAR_FIXES		4U	/* so often is a batch tried again that erred */
 #define PAR_COPY_SEGS		(PAR_COPY_SECTORS / PAR_SEG_MIN)
 
 /*
@@ -41,10 +41,13 @@ struct par_copy_seg {
 	blk_status_t status;
 };
 
-/* @salvage: copy what can be read, and call the rest lost: see salvage_segment() */
+/*
+ * @salvage: copy what can be read, and call the rest lost: see salvage_segment(); @heal:
+ * and have raid5 make that
+ */
 struct par_copy {
 	struct par_set *set;
-	bool to_home, hurry, salvage;
+	bool to_home, hurry, salvage, heal;
 	struct par_copy_seg seg[PAR_COPY_SEGS];
 	unsigned int count;
 	atomic_t left;
@@ -307,10 +310,22 @@ static void heal_batch(struct par_copy *copy)
 				       copy->seg[i].row + 1);
 }
 
+/* Images that did not take their copies. Returns -EAGAIN if they may do so now. */
+static int mend_images(struct par_copy *copy)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; !err && i < copy->count; i++)
+		if (copy->seg[i].valid && copy->seg[i].status)
+			err = par_mend_image(copy->set, copy->seg[i].d, copy->seg[i].row);
+	return err ?: -EAGAIN;
+}
+
 static int copy_batch(struct par_copy *copy)
 {
 	struct par_conf *conf = copy->set->conf;
-	bool read_failed;
+	bool read_failed, write_failed = false;
 	int err;
 
 	/* Home copies are written here without an intent. */
@@ -325,6 +340,7 @@ static int copy_batch(struct par_copy *copy)
 	read_failed = err && !copy->to_home;
 	if (!err) {
 		err = transfer(copy, copy->to_home, REQ_OP_WRITE);
+		write_failed = err && !copy->to_home;
 		if (err && copy->to_home)
 			home_copies_erred(copy, true);
 	}
@@ -332,8 +348,10 @@ static int copy_batch(struct par_copy *copy)
 		publish_batch(copy);
 	unlock_batch(copy);
 	mutex_unlock(&conf->copy_mutex);
-	if (!err && copy->salvage)
+	if (!err && copy->heal)
 		heal_batch(copy);
+	if (write_failed && !copy->hurry)
+		err = mend_images(copy);
 	/* raid5 must write what it corrects: it cannot while the set is quiet. */
 	if (read_failed && !copy->hurry && home_copies_erred(copy, false))
 		err = -EAGAIN;
@@ -422,6 +440,7 @@ int par_propagate(struct par_set *set, unsigned int band,
 	copy->set = set;
 	copy->to_home = from == PAR_SEG_IMAGE;
 	copy->salvage = copy->to_home;
+	copy->heal = !hurry;
 	copy->hurry = hurry;
 	speed.ios = foreground_ios(conf);
 	for (;;) {
@@ -449,6 +468,24 @@ int par_propagate(struct par_set *set, unsigned int band,
 			pace(conf, &speed, copy->count * conf->geo.seg_sectors / 2);
 		par_shift_notify(conf);
 	}
+	kfree(copy);
+	return err;
+}
+
+/* raid5 is not asked to heal it: it may wait for the write that this is done for. */
+int par_salvage(struct par_set *set, unsigned int d, u64 row)
+{
+	struct par_copy *copy;
+	int err;
+
+	if (!par_rdev_usable(set->conf->member[d].rdev))
+		return -EIO;
+	copy = kzalloc(sizeof(*copy), GFP_NOIO | __GFP_NOFAIL);
+	copy->set = set;
+	copy->to_home = true;
+	copy->salvage = true;
+	add_segment(copy, d, row, PAR_SEG_IMAGE);
+	err = copy_batch(copy);
 	kfree(copy);
 	return err;
 }

@@ -131,6 +131,7 @@ static sector_t sync_from(struct mddev *child, sector_t sector,
 				return spared;
 		}
 	} else {
+		set->fixed = set->fix_end && !test_bit(MD_RECOVERY_INTR, &child->recovery);
 		set->fix_end = 0;	/* over, whatever it was */
 	}
 	return set->raid5->sync_request(child, sector, max_sector, skipped);
@@ -169,8 +170,11 @@ void par_child_go(struct mddev *child)
 	md_wakeup_thread(child->thread);
 }
 
-/* A repair of no more than rows [@first, @end). */
-static void repair_rows(struct par_set *set, u64 first, u64 end)
+/*
+ * A repair of no more than rows [@first, @end). Whether it has come to its end: it is
+ * over then before the mover can be wanted elsewhere for long, and so is waited for.
+ */
+static bool repair_rows(struct par_set *set, u64 first, u64 end)
 {
 	struct mddev *child = &set->mddev;
 	unsigned int waits = 20;
@@ -178,18 +182,20 @@ static void repair_rows(struct par_set *set, u64 first, u64 end)
 	/* As long as it takes to find that there is nothing to do, no more. */
 	while (par_child_busy(child) && waits--)
 		wait_event_idle_timeout(set->conf->wait, !par_child_busy(child), HZ / 20);
-	if (first >= end || par_child_busy(child))
-		return;
+	if (first >= end || par_child_busy(child) || must_pause(set->conf))
+		return false;
+	set->fixed = false;
 	set->fix_first = first;
 	set->fix_end = end;
 	set_bit(MD_RECOVERY_REQUESTED, &child->recovery);
 	set_bit(MD_RECOVERY_SYNC, &child->recovery);
 	par_child_go(child);
-	while (par_child_busy(child) && !par_mover_interrupted(set->conf))
+	while (par_child_busy(child) && !must_pause(set->conf))
 		wait_event_idle_timeout(set->conf->wait, !par_child_busy(child), HZ / 20);
 	/* If it goes on, it must not become a repair of all there is. */
 	if (!par_child_busy(child))
 		set->fix_end = 0;
+	return READ_ONCE(set->fixed);
 }
 
 /*
@@ -197,16 +203,18 @@ static void repair_rows(struct par_set *set, u64 first, u64 end)
  * made as small as it may be for a while, and rows beside these go through what
  * is left of it.
  */
-void par_resync_fix(struct par_set *set, u64 first, u64 end)
+bool par_resync_fix(struct par_set *set, u64 first, u64 end)
 {
 	u64 beside = first >= PAR_FIX_BESIDE ? first - PAR_FIX_BESIDE : end;
+	bool done;
 
 	if (!can_sync(set))
-		return;
+		return false;
 	par_child_cache_empty(set);
 	repair_rows(set, beside, min_t(u64, beside + PAR_FIX_BESIDE, set->sg->rows));
-	repair_rows(set, first, end);
+	done = repair_rows(set, first, end);
 	par_child_cache_fill(set);
+	return done;
 }
 
 /* Rows of @set that its child's resync has been through. */

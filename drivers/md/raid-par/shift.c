@@ -185,11 +185,8 @@ static bool at_rest(struct par_conf *conf)
 	return READ_ONCE(conf->resting) || READ_ONCE(conf->parked);
 }
 
-/*
- * The gate for the mover, which needs the gear sets to go on for a while; false
- * if it is to rest. Whoever wants that may have closed the gate.
- */
-static bool gate_enter(struct par_conf *conf)
+/* Whoever wants the mover to rest may have closed the gate. */
+bool par_gate_enter(struct par_conf *conf)
 {
 	for (;;) {
 		wait_event(conf->wait, !READ_ONCE(conf->quiesced) || at_rest(conf));
@@ -484,7 +481,7 @@ static int shift_down(struct par_conf *conf)
 			break;
 	}
 	if (!err)
-		err = gate_enter(conf) ? 0 : -EINTR;
+		err = par_gate_enter(conf) ? 0 : -EINTR;
 	if (!err) {
 		err = par_mover_interrupted(conf) ? -EINTR : change_down(conf, old);
 		mutex_unlock(&conf->gate);

@@ -548,39 +548,10 @@ int par_store_lose(struct par_vmember *vm, u64 sector, unsigned int sectors)
 	return err;
 }
 
-void par_store_unkept(struct par_conf *conf, struct bio *bio)
-{
-	par_queue_add(conf, &conf->unkept, bio);
-	queue_work(conf->wq, &conf->store_work);
-}
-
 void par_store_healed(struct par_conf *conf, struct bio *bio)
 {
 	par_queue_add(conf, &conf->healed, bio);
 	queue_work(conf->wq, &conf->store_work);
-}
-
-/*
- * raid5 does without what it is told has not been written: so nobody may take the
- * block for written after a crash. If the list is full, without the member.
- */
-static void take_unkept(struct par_conf *conf)
-{
-	struct bio_list bios;
-	struct bio *bio;
-
-	par_queue_take(conf, &conf->unkept, &bios);
-	if (bio_list_empty(&bios))
-		return;
-	bio_list_for_each(bio, &bios) {
-		struct par_vmember *vm = par_bio_vm(bio);
-
-		if (!par_lost_add(vm, bio->bi_iter.bi_sector, bio_sectors(bio)))
-			md_error(&vm->set->mddev, &vm->rdev);
-	}
-	par_store_lost(conf);	/* or else raid5's superblock is not stored either */
-	while ((bio = bio_list_pop(&bios)))
-		bio_io_error(bio);
 }
 
 /* Not before they are flushed: what lies there otherwise is not what was there before. */
@@ -795,7 +766,6 @@ static void store_work(struct work_struct *work)
 
 	mutex_lock(&conf->store_mutex);
 	err = store_wanted(conf);
-	take_unkept(conf);
 	take_healed(conf);
 	take_supers(conf);
 	take_flushes(conf);

@@ -74,7 +74,9 @@ only_that() {
 for layout in 3,5 raid6:4,6; do
 	begin "$layout"
 	only_that "rebuilt"
-	reassemble_par
+	stop_par
+	dissect
+	assemble_par
 	only_that "assembled again"
 	echo 7 >"$SPINDLES/cut"
 	stop_par

@@ -67,9 +67,9 @@ image_spot() {
 }
 
 begin 64M 64 24
-for at in "0 0" "7 40" "40 8"; do
-	# shellcheck disable=SC2086  # two words
-	for member in 3 4; do spot "$member" $at $((3 * SEGMENT)); done
+for at in "3 0 0" "4 7 40" "3 40 8"; do
+	# shellcheck disable=SC2086  # three words
+	spot $at $((3 * SEGMENT))
 done
 spot 4 2 0 $((24 * SEGMENT))
 image_spot

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Too many unreadable blocks in one stripe: requests for it err, no member is failed, all else is there, as with md raid5.
+# Too many unreadable blocks in one stripe: requests for it err, as with md raid5; no member is failed.
 # again: --kernel 7.2
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"

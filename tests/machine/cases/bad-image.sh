@@ -1,0 +1,132 @@
+#!/bin/bash
+# An image in a stripe of which too much is unreadable: data read and written is right, no member is failed.
+# again: --kernel 7.2
+set -euo pipefail
+. "$(dirname "$0")/../tools/par.sh"
+
+MODEL=$MACHINE_TMP/model	# what the array's first MIB hold
+MIB=8
+
+# begin LAYOUT: with data; CHUNK is one of the first sleeper's, IMAGE and PARITY where its image lies, and P of it.
+begin() {
+	local places
+	note "$1"
+	PARITIES=1
+	[[ $1 != raid6* ]] || PARITIES=2
+	N=$(top_gear "$1")
+	LOW=$(low_gear "$1")
+	mkspindles "$N" 32M
+	create_par "$1" --chunk=64
+	dd if=/dev/urandom of="$MODEL" bs=1M count=$MIB status=none
+	dd if="$MODEL" of="/dev/$MD" bs=1M oflag=direct conv=notrunc,fsync status=none
+	shift_to "$LOW"
+	stop_par
+	for ((CHUNK = 20; ; CHUNK++)); do
+		mapfile -t places < <(dissect --where "$CHUNK")
+		[ "${places[0]% *}" != "$LOW" ] || break
+	done
+	IMAGE=${places[1]}
+	PARITY=$(dissect --parity "$LOW" | awk -v at="${IMAGE#* }" '$2 == at { print $1 }')
+	assemble_par
+	settle
+}
+
+# spoil BLOCK: of the image and of what it could be made from.
+spoil() {
+	local i
+	echo "read $((${IMAGE#* } + $1 * 8)) 8" >"$SPINDLES/${DISKS[${IMAGE% *}]}/errors"
+	for ((i = 0; i < PARITIES; i++)); do
+		echo "read $((${IMAGE#* } + $1 * 8)) 8" >"$SPINDLES/${DISKS[(PARITY + i) % LOW]}/errors"
+	done
+}
+
+all_up() { assert_match "$(</proc/mdstat)" "\\[$N/$N\\] \\[U+\\]" "$1: mdstat"; }
+
+right() {
+	cmp "$MODEL" <(dd if="/dev/$MD" bs=1M count=$MIB iflag=direct status=none) || fail "$1: not what was written"
+	all_up "$1"
+}
+
+# put BYTES FIRST COUNT: new data, in blocks of BYTES, to the array and the model.
+put() {
+	dd if=/dev/urandom of="$MODEL" bs="$1" seek="$2" count="$3" conv=notrunc status=none
+	dd if="$MODEL" of="/dev/$MD" bs="$1" skip="$2" seek="$2" count="$3" oflag=direct \
+		conv=notrunc,fsync status=none
+}
+
+cut() {
+	echo "$1" >"$SPINDLES/cut"
+	stop_par
+	echo all >"$SPINDLES/restore"
+	assemble_par
+	settle
+}
+
+# scrub: with all parity right.
+scrub() {
+	echo check >"/sys/block/$MD/md/sync_action"
+	wait_for "/sys/block/$MD/md/sync_action" idle
+	assert_eq "$(<"/sys/block/$MD/md/mismatch_cnt")" 0 "mismatches"
+}
+
+both() {
+	note "read, both copies valid"
+	spoil 3
+	right "both"
+	assert_eq "$(par gear)" "$N" "gear after the home copy was needed"
+	shift_to "$LOW"
+	note "written, both copies valid"
+	put 4096 $((CHUNK * 16 + 3)) 1
+	right "both, written"
+	shift_to "$LOW"
+}
+
+# fresh: all of it has just been written, to the images only; raid5 has an empty cache.
+fresh() {
+	shift_to "$LOW"
+	put 1M 0 $MIB
+	reassemble_par
+	settle
+	assert_eq "$(par gear)" "$LOW" gear
+	assert_ne "$(par segments_image)" 0 "segments"
+}
+
+image() {
+	note "read, the image only"
+	fresh
+	spoil 5
+	right "image"
+	note "written, the image only"
+	fresh
+	spoil 6
+	put 512 $((CHUNK * 128 + 49)) 1
+	put 4096 $((CHUNK * 16 + 6)) 1
+	right "image, written"
+	cut 3
+	right "after a power cut"
+	reassemble_par
+	settle
+	right "assembled again"
+}
+
+up_and_down() {
+	note "up and down"
+	shift_to "$N"
+	assert_eq "$(par segments_image)" 0 "segments not propagated"
+	right "shifted up"
+	scrub
+	put 1M 0 $MIB
+	shift_to "$LOW"
+	assert_eq "$(par shift_last_error)" 0 "error of the shift down"
+	right "shifted down"
+	stop_par
+	dissect
+}
+
+for layout in 3,5 raid6:4,6; do
+	begin "$layout"
+	both
+	image
+	up_and_down
+	rmdisks
+done
