@@ -27,7 +27,8 @@ PROLOGUE='set -euo pipefail
 on() {
 	local options
 	read -r -a options <<<"$1"
-	(cd "$TOP" && tests/machine/run --kernel "${options[@]}" --timeout "${MACHINE_TIMEOUT:-250}" -- bash -c "$PROLOGUE; $2; stop_par; losetup -D; sync")
+	(cd "$TOP" && tests/machine/run --kernel "${options[@]}" --timeout "${MACHINE_TIMEOUT:-250}" -- \
+		bash -c "$PROLOGUE; $2; stop_par; losetup -D; sync")
 }
 
 # Each finds what the one before it has written, in the gear where it was left,

@@ -39,9 +39,12 @@ static unsigned long nr_slots(const struct spindle *disk)
 /* A larger page would be a waste: the slab packs several slots into one. */
 static u8 *new_page(struct spindle *disk)
 {
-	u8 *page = PAGE_SIZE > SLOT_BYTES ? kzalloc(SLOT_BYTES, GFP_NOIO) :
-					    (u8 *)get_zeroed_page(GFP_NOIO);
+	u8 *page;
 
+	if (PAGE_SIZE > SLOT_BYTES)
+		page = kzalloc(SLOT_BYTES, GFP_NOIO);
+	else
+		page = (u8 *)get_zeroed_page(GFP_NOIO);
 	if (page)
 		disk->nr_pages++;
 	return page;

@@ -62,7 +62,7 @@ image_spot() {
 	shift_to 5
 	all_up "propagating"
 	echo check >"/sys/block/$MD/md/sync_action"	# parity in the spot is not propagated
-	wait_for "/sys/block/$MD/md/sync_action" idle
+	wait_for "/sys/block/$MD/md/sync_action" idle 180
 	all_well "propagating"
 }
 

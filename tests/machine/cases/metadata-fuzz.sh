@@ -11,6 +11,9 @@ SEED=${RAIDPAR_FUZZ_SEED:-1}
 FUZZ=$MACHINE_TMP/fuzz
 gcc -O2 -o "$FUZZ" "$RAIDPAR_TOP/tests/fuzz/metadata.c"
 
+# Each variant is named in the log, however many there are.
+echo on >/proc/sys/kernel/printk_devkmsg
+
 # Data in home copies and in images, some rows unwritten.
 used() {
 	local limit=(-n 100000 -t "$SECONDS_EACH")

@@ -95,6 +95,7 @@ static void random_super(struct fmt_test *t, struct par_super *sb)
 	memcpy(sb->uuid, t->uuid, sizeof(sb->uuid));
 	sb->ctime = CTIME;
 	sb->gear = 1 + prandom_u32_state(&t->rng) % t->geo.gears;
+	sb->lost = true;
 	sb->has_power = true;
 	sb->power.off = prandom_u32_state(&t->rng) & 1;
 	sb->has_policy = true;
@@ -240,6 +241,7 @@ static void expect_same(struct kunit *test, const struct par_super *got,
 	KUNIT_EXPECT_EQ(test, got->speed_max, put->speed_max);
 	for (i = 1; i <= t->geo.gears; i++)
 		expect_same_set(test, &got->set[i], &put->set[i], i);
+	KUNIT_EXPECT_EQ(test, got->lost, put->lost);
 	KUNIT_EXPECT_TRUE(test, got->has_power);
 	expect_same_power(test, &got->power, &put->power);
 	KUNIT_EXPECT_TRUE(test, got->has_policy);
@@ -364,7 +366,8 @@ static void format_super_bytes(struct kunit *test)
 
 	KUNIT_EXPECT_MEMEQ(test, raw, "RAIDPAR", 8);
 	expect_le32(test, raw, 12, 1);
-	expect_zeros(test, raw, 16, 32);
+	expect_le64(test, raw, 16, t->sb.lost);
+	expect_zeros(test, raw, 24, 32);
 	expect_le64(test, raw, 32, 3);
 	KUNIT_EXPECT_MEMEQ(test, raw + 40, t->uuid, 16);
 	expect_le64(test, raw, 56, CTIME);
