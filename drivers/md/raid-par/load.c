@@ -23,6 +23,7 @@ struct par_found {
 	u64 seq, epoch;
 	bool one_slot;			/* the other slot holds nothing valid */
 	bool newer;			/* a slot has what a newer raid-par wrote */
+	bool bad_spot;			/* a slot cannot be read at all */
 	unsigned int unreadable;	/* blocks that its neighbours have */
 };
 
@@ -39,8 +40,10 @@ static void read_super(struct par_conf *conf, unsigned int d,
 	u64 slot;
 
 	for (slot = 0; slot < 2; slot++) {
-		if (!par_meta_read(conf, d, par_super_sector(slot), page))
+		if (!par_meta_read(conf, d, par_super_sector(slot), page)) {
+			found->bad_spot = true;
 			continue;
+		}
 		err = par_super_unpack(one, page_address(page), &conf->geo,
 				       mddev->uuid, mddev->ctime, d, &read_only);
 		found->newer |= err == PAR_FMT_VERSION || err == PAR_FMT_FEATURE;
@@ -559,6 +562,16 @@ static void find_old(struct par_conf *conf, const struct par_found *found)
 }
 
 /*
+ * A superblock that cannot be read says nothing against the member: the medium has gone
+ * bad there, and the rest is in its place. Unless the other slot is whole and does not
+ * belong here.
+ */
+static bool vouched(const struct par_found *found)
+{
+	return !found->err || (found->bad_spot && found->err <= PAR_FMT_TORN);
+}
+
+/*
  * Members with two superblocks of which none is valid: no crash does that, for only one
  * is written at a time. Nothing says what such a disk holds, so it is not taken for
  * whole. A new array whose creation was cut short has written no data, and after a
@@ -578,7 +591,7 @@ static void find_unvouched(struct par_conf *conf, const struct par_found *found)
 		    conf->current_members & BIT(d))
 			continue;
 		conf->super.partial &= ~BIT(d);
-		if (!(whole & BIT(d)))
+		if (!(whole & BIT(d)) || vouched(&found[d]))
 			continue;
 		pr_warn("md/par:%s: member %u (%pg): without a valid superblock nothing says what it holds: it is not taken for whole\n",
 			mdname(conf->mddev), d, rdev->bdev);
