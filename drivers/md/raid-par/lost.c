@@ -116,6 +116,20 @@ static bool merge(struct par_vmember *vm, u64 sector, u64 end)
 	return append(vm, sector, end);
 }
 
+/* Is all of it on the list already? lost_lock held. */
+static bool covered(struct par_vmember *vm, u64 sector, u64 end)
+{
+	struct par_conf *conf = vm->set->conf;
+	unsigned int i;
+
+	for (i = 0; i < conf->lost_count; i++)
+		if (touches(&conf->lost[i], vm, sector, end) &&
+		    conf->lost[i].sector <= sector &&
+		    end <= conf->lost[i].sector + conf->lost[i].sectors)
+			return true;
+	return false;
+}
+
 bool par_lost_add(struct par_vmember *vm, u64 sector, unsigned int sectors)
 {
 	struct par_conf *conf = vm->set->conf;
@@ -124,8 +138,11 @@ bool par_lost_add(struct par_vmember *vm, u64 sector, unsigned int sectors)
 
 	lockdep_assert_held(&conf->store_mutex);
 	spin_lock_irqsave(&conf->lost_lock, flags);
-	added = merge(vm, sector, sector + sectors);
-	conf->lost_due |= added;
+	added = covered(vm, sector, sector + sectors);
+	if (!added) {
+		added = merge(vm, sector, sector + sectors);
+		conf->lost_due |= added;
+	}
 	spin_unlock_irqrestore(&conf->lost_lock, flags);
 	return added;
 }
@@ -266,7 +283,7 @@ void par_unkept(struct par_vmember *vm, struct bio *bio)
 	struct par_conf *conf = vm->set->conf;
 
 	par_queue_add(conf, &conf->unkept, bio);
-	queue_work(conf->rescue_wq, &conf->unkept_work);
+	queue_work(conf->unkept_wq, &conf->unkept_work);
 }
 
 /* ---- what raid5 calls bad ---- */
@@ -377,7 +394,7 @@ static void forget_bad(struct par_vmember *vm)
 		clear_bit(WriteErrorSeen, &vm->rdev.flags);
 }
 
-void par_bad_forget(struct par_set *set)
+static void forget_set(struct par_set *set)
 {
 	unsigned int d;
 
@@ -385,18 +402,28 @@ void par_bad_forget(struct par_set *set)
 		forget_bad(&set->vm[d]);
 }
 
+int par_bad_purge(struct par_conf *conf, struct par_set *set)
+{
+	unsigned int i;
+	int err = -EROFS;
+
+	mutex_lock(&conf->store_mutex);
+	if (md_is_rdwr(conf->mddev))
+		err = par_store_lost(conf);
+	for (i = 1; !err && i <= conf->geo.gears; i++)
+		if (!set || set == conf->set[i])
+			forget_set(conf->set[i]);
+	mutex_unlock(&conf->store_mutex);
+	return err;
+}
+
 static void purge_work(struct work_struct *work)
 {
 	struct par_conf *conf = container_of(to_delayed_work(work), struct par_conf,
 					     purge_work);
-	unsigned int i;
 
 	par_gate_quiesce(conf);
-	mutex_lock(&conf->store_mutex);
-	if (!par_store_lost(conf))
-		for (i = 1; i <= conf->geo.gears; i++)
-			par_bad_forget(conf->set[i]);
-	mutex_unlock(&conf->store_mutex);
+	par_bad_purge(conf, NULL);
 	par_gate_resume(conf);
 }
 
@@ -411,5 +438,6 @@ void par_lost_init(struct par_conf *conf)
 
 void par_lost_rest(struct par_conf *conf)
 {
-	cancel_delayed_work_sync(&conf->purge_work);
+	if (cancel_delayed_work_sync(&conf->purge_work))
+		par_bad_purge(conf, NULL);
 }

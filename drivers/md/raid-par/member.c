@@ -703,7 +703,9 @@ static enum par_seg_action read_action(struct par_vmember *vm, u64 row)
 	if (state != PAR_SEG_UNWRITTEN &&
 	    unlikely(READ_ONCE(conf->zone[par_zone_of(vm->set, row)].landing)))
 		return PAR_ACT_HOLD;
-	return settled_action(vm, row);
+	/* Of what was looked at: the row may have been started since. */
+	return par_seg_step(state, par_awake(conf, READ_ONCE(conf->gear), vm->index) ?
+			    PAR_EV_READ : PAR_EV_READ_ASLEEP).action;
 }
 
 /* As a disk does it for what it cannot read. */

@@ -153,7 +153,7 @@ static int mend_quietly(struct par_mend *mend)
 	if (find_dead(mend))
 		err = give_up(mend) ?: fill_dead(mend);
 	if (!err)
-		par_bad_forget(set);
+		err = par_bad_purge(set->conf, set);
 	set->ops->quiesce(set, false);
 	mutex_unlock(&set->conf->gate);
 	return err;
@@ -200,8 +200,10 @@ int par_mend_image(struct par_set *set, unsigned int d, u64 row)
 	mend.row = row_of(mend.set, par_image_sector(geo, d, x));
 	mend.page = alloc_page(GFP_NOIO);
 	mend.dead = kcalloc(geo->seg_sectors / PAGE_SECTORS, sizeof(*mend.dead), GFP_NOIO);
+	/* Nothing is given up as long as the stripe's parity could not be made anew. */
 	if (mend.page && mend.dead)
-		err = mend_quietly(&mend);
+		err = par_resync_fix(mend.set, mend.row, mend.row + 1) ?
+		      mend_quietly(&mend) : -EBUSY;
 	if (!err && !make_parity(&mend))
 		err = -EBUSY;
 	kfree(mend.dead);

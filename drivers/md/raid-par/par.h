@@ -322,7 +322,7 @@ struct par_conf {
 	struct mutex gate;		/* see above */
 	struct mutex gear_mutex;	/* who changes the gear */
 	struct work_struct rescue_work;
-	struct workqueue_struct *rescue_wq;
+	struct workqueue_struct *rescue_wq, *unkept_wq;
 	unsigned int quiesced;
 	unsigned int target;		/* gear wanted */
 	unsigned int aim;		/* what the mover works towards */
@@ -590,8 +590,12 @@ void par_bad_block(struct par_vmember *vm, u64 sector, unsigned int sectors);
  */
 void par_bad_collect(struct par_conf *conf);
 
-/* par_bad_forget - what raid5 has called bad in @set, which is quiet; nothing of it is lost */
-void par_bad_forget(struct par_set *set);
+/*
+ * par_bad_purge - have raid5 forget what it has called bad in @set, or in all sets (NULL),
+ * once what of it is lost has been stored. The sets are quiet. Returns an errno: -EROFS in
+ * a read-only array, in which nothing is done. Sleeps.
+ */
+int par_bad_purge(struct par_conf *conf, struct par_set *set);
 
 void par_lost_init(struct par_conf *conf);
 

@@ -47,7 +47,7 @@ struct par_copy_seg {
  */
 struct par_copy {
 	struct par_set *set;
-	bool to_home, hurry, salvage, heal;
+	bool to_home, hurry, salvage, heal, impatient;
 	struct par_copy_seg seg[PAR_COPY_SEGS];
 	unsigned int count;
 	atomic_t left;
@@ -332,7 +332,10 @@ static int copy_batch(struct par_copy *copy)
 	err = copy->to_home ? par_store_begin(conf) : 0;
 	if (err)
 		return err;
-	mutex_lock(&conf->copy_mutex);
+	if (!copy->impatient)
+		mutex_lock(&conf->copy_mutex);
+	else if (!mutex_trylock(&conf->copy_mutex))
+		return -EBUSY;
 	lock_batch(copy);
 	err = transfer(copy, !copy->to_home, REQ_OP_READ);
 	if (err && copy->salvage && conf->geo.parities)
@@ -484,6 +487,11 @@ int par_salvage(struct par_set *set, unsigned int d, u64 row)
 	copy->set = set;
 	copy->to_home = true;
 	copy->salvage = true;
+	/*
+	 * The owner of the pages may be waiting for the write that this is for, where it
+	 * copies to images of this very set: what is not to be had now is lost then.
+	 */
+	copy->impatient = set != par_home(set->conf);
 	add_segment(copy, d, row, PAR_SEG_IMAGE);
 	err = copy_batch(copy);
 	kfree(copy);

@@ -60,7 +60,8 @@ static u64 next_row(struct par_set *set, u64 row)
 {
 	u8 mark = wanted_mark(set);
 
-	if (set->fix_end)
+	/* Only our own repair is bounded: md clears this flag when it rebuilds instead. */
+	if (set->fix_end && test_bit(MD_RECOVERY_REQUESTED, &set->mddev.recovery))
 		return row >= set->fix_end ? set->sg->rows :
 		       max(row, set->fix_first);
 	while (row < set->sg->rows) {
@@ -171,6 +172,26 @@ void par_child_go(struct mddev *child)
 }
 
 /*
+ * May the child be told to repair a few rows? Not if md would make another sync of it,
+ * which would then call the whole set done: a rebuild of a member that waits for the
+ * follower, or the resync after a crash. Nor if raid5 could correct nothing.
+ */
+static bool may_repair(struct par_set *set)
+{
+	struct mddev *child = &set->mddev;
+	unsigned int d;
+
+	if (par_child_busy(child) || must_pause(set->conf) ||
+	    child->degraded >= (int)set->conf->geo.parities ||
+	    par_resync_offset(child) != MaxSector)
+		return false;
+	for (d = 0; d < set->sg->members; d++)
+		if (set->vm[d].listed && !test_bit(In_sync, &set->vm[d].rdev.flags))
+			return false;
+	return true;
+}
+
+/*
  * A repair of no more than rows [@first, @end). Whether it has come to its end: it is
  * over then before the mover can be wanted elsewhere for long, and so is waited for.
  */
@@ -182,9 +203,11 @@ static bool repair_rows(struct par_set *set, u64 first, u64 end)
 	/* As long as it takes to find that there is nothing to do, no more. */
 	while (par_child_busy(child) && waits--)
 		wait_event_idle_timeout(set->conf->wait, !par_child_busy(child), HZ / 20);
-	if (first >= end || par_child_busy(child) || must_pause(set->conf))
+	if (first >= end || !may_repair(set))
 		return false;
 	set->fixed = false;
+	/* Where an interrupted check was is not where this one begins. */
+	child->resync_min = 0;
 	set->fix_first = first;
 	set->fix_end = end;
 	set_bit(MD_RECOVERY_REQUESTED, &child->recovery);

@@ -352,13 +352,39 @@ static void send_first_writes(struct par_row *row)
 	par_row_landed(row);
 }
 
+/*
+ * The clones of first writes are few when memory is short. Those of a row may be parked,
+ * and come back by dispatch_work(): so no work but row_work() waits for such a clone.
+ */
+static bool may_send(struct par_set *set)
+{
+	struct work_struct *work = current_work();
+
+	return !work || work == &set->row_work;
+}
+
+/* Have row_work() see to a row whose zeros have ended, or that needs none. */
+static void add_filled(struct par_row *row)
+{
+	struct par_set *set = row->set;
+	unsigned long flags;
+
+	spin_lock_irqsave(&set->conf->queue_lock, flags);
+	list_add_tail(&row->filled, &set->filled);
+	spin_unlock_irqrestore(&set->conf->queue_lock, flags);
+	queue_work(set->wq, &set->row_work);
+}
+
 void par_row_release(struct par_row *row)
 {
 	struct par_set *set = row->set;
 	struct bio *bio;
 
 	if (row->started) {
-		send_first_writes(row);
+		if (may_send(set))
+			send_first_writes(row);
+		else
+			add_filled(row);
 		return;
 	}
 	while ((bio = bio_list_pop(&row->bios)))
@@ -448,15 +474,8 @@ void par_row_discard(struct par_vmember *vm, struct bio *bio, u64 number)
 
 static void fill_done(struct par_row *row)
 {
-	struct par_set *set = row->set;
-	unsigned long flags;
-
-	if (!atomic_dec_and_test(&row->fills))
-		return;
-	spin_lock_irqsave(&set->conf->queue_lock, flags);
-	list_add_tail(&row->filled, &set->filled);
-	spin_unlock_irqrestore(&set->conf->queue_lock, flags);
-	queue_work(set->wq, &set->row_work);
+	if (atomic_dec_and_test(&row->fills))
+		add_filled(row);
 }
 
 static void fill_endio(struct bio *bio)
@@ -621,8 +640,12 @@ static void row_work(struct work_struct *work)
 		else
 			fill_row(row);
 	}
-	while ((row = take_row(set, &set->filled)))
-		finish_fill(row);
+	while ((row = take_row(set, &set->filled))) {
+		if (row->started)
+			send_first_writes(row);
+		else
+			finish_fill(row);
+	}
 	while ((row = take_row(set, &set->landed)))
 		end_landing(row);
 	blk_finish_plug(&plug);
@@ -675,6 +698,8 @@ void par_rows_exit(struct par_set *set)
 	if (!mempool_initialized(&set->row_pool))
 		return;
 	par_rows_purge(set);
+	/* It may be at the end of sending a row's first writes. */
+	flush_work(&set->dispatch_work);
 	/* The work sets the timer, and the timer queues the work. */
 	hrtimer_cancel(&set->row_timer);
 	cancel_work_sync(&set->row_work);

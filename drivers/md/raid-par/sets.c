@@ -406,9 +406,12 @@ static void child_remove(struct par_set *set, unsigned int d)
 	mddev_lock_nointr(&set->mddev);
 	list_del_rcu(&vm->rdev.same_set);
 	mddev_unlock(&set->mddev);
+	/* The store looks at the bad blocks of what is listed. */
+	mutex_lock(&set->conf->store_mutex);
+	vm->listed = false;
+	mutex_unlock(&set->conf->store_mutex);
 	synchronize_rcu();
 	md_rdev_clear(&vm->rdev);
-	vm->listed = false;
 }
 
 static int child_add(struct par_set *set, unsigned int d)

@@ -619,7 +619,10 @@ int par_shift_alloc(struct par_conf *conf)
 	INIT_WORK(&conf->rescue_work, rescue_work);
 	conf->rescue_wq = alloc_workqueue("%s-par-wake", WQ_MEM_RECLAIM | WQ_UNBOUND,
 					  0, mdname(conf->mddev));
-	return conf->rescue_wq ? 0 : -ENOMEM;
+	/* What it waits for may need a sleeper: the other one's business. */
+	conf->unkept_wq = alloc_workqueue("%s-par-unkept", WQ_MEM_RECLAIM | WQ_UNBOUND,
+					  0, mdname(conf->mddev));
+	return conf->rescue_wq && conf->unkept_wq ? 0 : -ENOMEM;
 }
 
 int par_shift_init(struct par_conf *conf)
@@ -645,6 +648,8 @@ void par_shift_exit(struct par_conf *conf)
 
 void par_shift_free(struct par_conf *conf)
 {
+	if (conf->unkept_wq)
+		destroy_workqueue(conf->unkept_wq);
 	if (conf->rescue_wq)
 		destroy_workqueue(conf->rescue_wq);
 }

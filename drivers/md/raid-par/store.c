@@ -395,7 +395,7 @@ u32 par_zones_marked(struct par_conf *conf, u8 mark)
  * The list, and then the superblock, if it does not say yet that there is one. That
  * there is none any more, the next one says.
  */
-static int store_lost_list(struct par_conf *conf)
+int par_write_lost_list(struct par_conf *conf)
 {
 	struct par_disk_block *raw = page_address(conf->intent_page);
 	u64 sector;
@@ -406,9 +406,21 @@ static int store_lost_list(struct par_conf *conf)
 	sector = seal(conf, conf->intent_page, PAR_BLOCK_LOST, 0, &conf->lost_block);
 	err = par_meta_write(conf, conf->current_members, &sector,
 			     &conf->intent_page, 1);
-	if (!err && conf->super.lost && !conf->lost_told)
-		err = par_write_super(conf, conf->current_members);
 	conf->lost_due = err;
+	return err;
+}
+
+/* The list, and with the first lost block the superblock, which says that there is one. */
+static int store_lost_list(struct par_conf *conf)
+{
+	int err = par_write_lost_list(conf);
+
+	if (err || !conf->super.lost || conf->lost_told)
+		return err;
+	/* It may be the first one to call a member failed, too. */
+	err = par_note_missed(conf);
+	err = err ?: par_write_super(conf, conf->current_members);
+	conf->lost_due |= err;
 	return err;
 }
 
@@ -425,8 +437,11 @@ static int bring_up(struct par_conf *conf, u32 members)
 	int err;
 
 	members = par_usable(conf, members);
+	/* As new as the superblock will call it: see pack_and_flush(). */
+	par_bad_collect(conf);
+	err = conf->lost_due ? par_write_lost_list(conf) : 0;
 	/* Who fails now is left behind; it does not hold up the others. */
-	err = par_refresh_members(conf, members & ~conf->current_members);
+	err = err ?: par_refresh_members(conf, members & ~conf->current_members);
 	for (d = 0; !err && d < conf->geo.members; d++)
 		if (!par_rdev_usable(conf->member[d].rdev))
 			par_store_lacks(conf, d);
@@ -566,6 +581,11 @@ static void take_healed(struct par_conf *conf)
 		return;
 	err = begin_use(conf);
 	err = err ?: flush_and_note(conf);
+	/* Off raid5's list as well, or they would be collected from it again. */
+	if (!err)
+		bio_list_for_each(bio, &bios)
+			rdev_clear_badblocks(&par_bio_vm(bio)->rdev,
+					     bio->bi_iter.bi_sector, bio_sectors(bio), 0);
 	if (!err)
 		bio_list_for_each(bio, &bios)
 			if (!par_lost_remove(par_bio_vm(bio), bio->bi_iter.bi_sector,

@@ -112,6 +112,12 @@ u32 par_lost_members(struct par_conf *conf);
 int par_note_missed(struct par_conf *conf);
 void par_missed_trim(struct par_conf *conf);
 
+/*
+ * par_write_lost_list - the list of lost blocks to the current members, and in the
+ * superblock in memory whether there are any; conf->store_mutex held
+ */
+int par_write_lost_list(struct par_conf *conf);
+
 /* par_steady_members - members that never sleep */
 static inline u32 par_steady_members(const struct par_conf *conf)
 {

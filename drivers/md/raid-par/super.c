@@ -110,6 +110,7 @@ static int pack_and_flush(struct par_conf *conf, u32 members, struct par_told *t
 {
 	u32 lost, newly;
 	unsigned int d;
+	bool again;
 	int err;
 
 	do {
@@ -118,14 +119,19 @@ static int pack_and_flush(struct par_conf *conf, u32 members, struct par_told *t
 		for (d = 0; d < conf->geo.members; d++)
 			if (members & BIT(d))
 				pack_super(conf, d);
+		/* Blocks that a rebuild could not make are lost before it is called done. */
+		par_bad_collect(conf);
 		err = par_flush_awake(conf);
+		again = conf->lost_due;
+		if (!err && again)
+			err = par_write_lost_list(conf);
 		newly = par_lost_members(conf) & ~lost;
 		for (d = 0; d < conf->geo.members; d++)
 			if (newly & BIT(d))
 				par_store_lacks(conf, d);
 		if (!err && newly)
 			err = par_note_missed(conf);
-	} while (!err && newly);
+	} while (!err && (newly || again));
 	return err;
 }
 
@@ -142,9 +148,11 @@ int par_write_super(struct par_conf *conf, u32 members)
 	/* What is torn is newer than what it says, until it has been stored again. */
 	if (!conf->blocks_torn)
 		conf->super.block_seq = conf->block_seq;
-	if (pack_and_flush(conf, left, &told))
+	if (pack_and_flush(conf, left, &told)) {
+		conf->super.seq--;	/* it has come to nobody */
 		return -EIO;
-	left = par_usable(conf, left);
+	}
+	left = par_usable(conf, left) & ~(conf->whole & ~par_whole_members(conf));
 	failed = send_supers(conf, left);
 	for (d = 0; d < conf->geo.members; d++) {
 		if (!(left & ~failed & BIT(d)))

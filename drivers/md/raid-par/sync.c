@@ -215,6 +215,7 @@ static void begin(struct par_conf *conf, struct mddev *child)
 {
 	unsigned long asked = conf->mddev->recovery;
 
+	conf->following->fix_end = 0;	/* this one is of all rows */
 	if (test_bit(MD_RECOVERY_REQUESTED, &asked)) {
 		set_bit(MD_RECOVERY_REQUESTED, &child->recovery);
 		set_bit(MD_RECOVERY_SYNC, &child->recovery);
