@@ -231,11 +231,14 @@ enum par_shift_state {
  * @failed: members that are failed in all of their sets
  * @absent: by set: members that are failed in it
  * @resynced: sets, a bit each, that are in sync
+ * @recovering, @recovered, @resync: by set: see struct par_set_record
  *
  * Changes under conf->store_mutex; read anywhere.
  */
 struct par_told {
 	u32 failed, absent[PAR_MAX_SETS + 1], resynced;
+	u32 recovering[PAR_MAX_SETS + 1];
+	u64 recovered[PAR_MAX_SETS + 1], resync[PAR_MAX_SETS + 1];
 };
 
 /**

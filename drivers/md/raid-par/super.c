@@ -3,12 +3,12 @@
  * Storing the superblock: what it may say, and in which order members get it. See
  * store.h for the contracts. All of it with conf->store_mutex held; it sleeps.
  *
- * Members get a version in three lots, one after the other: half of those that never
- * sleep, the other half, and those that may sleep. So, wherever a cut comes,
+ * Members get a version in two lots, one after the other: half of those that never
+ * sleep, then all others. So, wherever a cut comes,
  *   - a member that never sleeps has the newest version, or the one before it in whole
  *     beside an even older one, which shows that no newer one has been destroyed there
  *     (newer_destroyed() in load.c);
- *   - a member that may sleep has no version that the others have not.
+ *   - a member that may sleep has no version that none of these has.
  */
 #include "store.h"
 
@@ -35,19 +35,30 @@ static void pack_super(struct par_conf *conf, unsigned int d)
 	spin_unlock(&conf->power_lock);
 }
 
-/* What the superblock in memory says, of what others will go by once it is stored. */
-static struct par_told told_by(const struct par_conf *conf)
+/* Does the superblock in memory say more of what sets have written than the stored one? */
+static bool says_more(const struct par_conf *conf, const struct par_told *told)
 {
-	struct par_told told = { .failed = ~0U };
+	return conf->lost_due || memcmp(told, &conf->told, sizeof(*told));
+}
+
+/* What the superblock in memory says, of what others will go by once it is stored. */
+static void told_by(const struct par_conf *conf, struct par_told *told)
+{
 	unsigned int i;
 
+	memset(told, 0, sizeof(*told));	/* it is compared as a whole */
+	told->failed = ~0U;
 	for (i = 1; i <= conf->geo.gears; i++) {
-		told.absent[i] = READ_ONCE(conf->super.set[i].failed);
-		told.failed &= told.absent[i] | ~(BIT(conf->geo.set[i].members) - 1);
-		if (READ_ONCE(conf->super.set[i].resync) == MaxSector)
-			told.resynced |= BIT(i);
+		const struct par_set_record *rec = &conf->super.set[i];
+
+		told->absent[i] = READ_ONCE(rec->failed);
+		told->failed &= told->absent[i] | ~(BIT(conf->geo.set[i].members) - 1);
+		told->recovering[i] = READ_ONCE(rec->recovering);
+		told->recovered[i] = READ_ONCE(rec->recovered);
+		told->resync[i] = READ_ONCE(rec->resync);
+		if (told->resync[i] == MaxSector)
+			told->resynced |= BIT(i);
 	}
-	return told;
 }
 
 int par_flush_awake(struct par_conf *conf)
@@ -94,8 +105,7 @@ static u32 send_supers(struct par_conf *conf, u32 members)
 {
 	u32 steady = members & par_steady_members(conf), first = lower_half(steady);
 
-	return send_lot(conf, first) | send_lot(conf, steady & ~first) |
-	       send_lot(conf, members & ~steady);
+	return send_lot(conf, first) | send_lot(conf, members & ~first);
 }
 
 /*
@@ -104,7 +114,8 @@ static u32 send_supers(struct par_conf *conf, u32 members)
  * (child_sync_super()), and any store of the superblock carries that report. So it is
  * packed first, the awake members are flushed then, and what was packed is written. A
  * member that is lost in this flush may lack what the packed one calls rebuilt: it is
- * packed again, and says so.
+ * packed again, and says so. Where it says nothing new of the sets, no flush is needed: a
+ * shift up does not wait for one. The first one after a start always does.
  */
 static int pack_and_flush(struct par_conf *conf, u32 members, struct par_told *told)
 {
@@ -115,13 +126,13 @@ static int pack_and_flush(struct par_conf *conf, u32 members, struct par_told *t
 
 	do {
 		lost = par_lost_members(conf);
-		*told = told_by(conf);
+		told_by(conf, told);
 		for (d = 0; d < conf->geo.members; d++)
 			if (members & BIT(d))
 				pack_super(conf, d);
 		/* Blocks that a rebuild could not make are lost before it is called done. */
 		par_bad_collect(conf);
-		err = par_flush_awake(conf);
+		err = says_more(conf, told) ? par_flush_awake(conf) : 0;
 		again = conf->lost_due;
 		if (!err && again)
 			err = par_write_lost_list(conf);
