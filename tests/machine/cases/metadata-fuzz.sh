@@ -11,6 +11,10 @@ SEED=${RAIDPAR_FUZZ_SEED:-1}
 FUZZ=$MACHINE_TMP/fuzz
 gcc -O2 -o "$FUZZ" "$RAIDPAR_TOP/tests/fuzz/metadata.c"
 
+# A node of its own: the kernel takes the one in /dev away some time after the array was stopped.
+NODE=$MACHINE_TMP/node
+mknod "$NODE" b 9 "${MD#md}"
+
 # Each variant is named in the log, however many there are.
 echo on >/proc/sys/kernel/printk_devkmsg
 
@@ -23,8 +27,7 @@ used() {
 	fill 2 3
 	fill 1 10
 	stop_par
-	[ -b "/dev/$MD" ] || mknod "/dev/$MD" b 9 "${MD#md}"
-	"$FUZZ" -s "$SEED" "${limit[@]}" -g "$(low_gear "$LAYOUT"),$(top_gear "$LAYOUT")" -m "/dev/$MD" "${DEVS[@]}"
+	"$FUZZ" -s "$SEED" "${limit[@]}" -g "$(low_gear "$LAYOUT"),$(top_gear "$LAYOUT")" -m "$NODE" "${DEVS[@]}"
 	assemble_par
 }
 
