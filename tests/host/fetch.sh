@@ -98,7 +98,7 @@ small_mdadm() {
 	printf '%s\n' '#include <stdio.h>' '#include "from.h"' '#include "level.h"' \
 		"int main(void) { return puts(\"$1, of \" FROM \", level \" LEVEL) < 0; }" >"$tree/main.c"
 	# shellcheck disable=SC2016  # make's variables
-	printf '%s\n' 'CWFLAGS ?= -Wall' 'mdadm mdmon: main.c; $(CC) $(CWFLAGS) -c main.c && $(CC) -o $@ main.o' \
+	printf '%s\n' 'CWFLAGS ?= -Wall' 'mdadm mdmon: main.c; $(CC) $(CWFLAGS) -c -o $@.o main.c && $(CC) -o $@ $@.o' \
 		>"$tree/Makefile"
 	mkdir -p "$TREE/mdadm-patches/$1"
 	edit level.h '#define LEVEL "none"' '#define LEVEL "par"' >"$TREE/mdadm-patches/$1/level.patch"
