@@ -23,6 +23,7 @@ const char *par_reason_name(enum par_reason reason)
 		[PAR_WHY_HOLD] = "hold",
 		[PAR_WHY_SYNC] = "sync",
 		[PAR_WHY_BUDGET] = "budget",
+		[PAR_WHY_OUTRUN] = "outrun",
 		[PAR_WHY_COST] = "cost",
 		[PAR_WHY_LOWEST] = "lowest",
 		[PAR_WHY_SHIFTING] = "shifting",
@@ -90,6 +91,10 @@ static void say_lower(struct line *line, const struct par_policy *policy,
 		say(line, "would do, but its sleepers have no spin-ups left for %llu s",
 		    d->seconds);
 		break;
+	case PAR_WHY_OUTRUN:
+		say(line, "would do, but the last shift down gave up: data was written faster than it was copied; it is tried again in %llu s",
+		    d->seconds);
+		break;
 	case PAR_WHY_COST:
 		say(line, "would do, but the last times lasted %llu s, too short to pay; shifts down in %llu s if it stays quiet",
 		    policy->sleep, d->seconds);
@@ -152,8 +157,10 @@ static void say_why(struct line *line, const struct par_policy *policy,
 		say_shift(line, policy, is, d);
 	switch (d->reason) {
 	case PAR_WHY_MANUAL:
-		say(line, "%sthe policy is manual: shifts when gear is written",
-		    d->gear != is->gear ? ", " : "");
+		say(line, "%sthe policy is manual: shifts when gear is written%s",
+		    d->gear != is->gear ? ", " : "", is->outrun ?
+		    "; the last shift down gave up: data was written faster than it was copied" :
+		    "");
 		return;
 	case PAR_WHY_DEGRADED:
 		say(line, "%sa member is missing: all others are needed until it is rebuilt",

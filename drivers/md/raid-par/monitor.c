@@ -197,6 +197,7 @@ static void look_around(struct par_conf *conf, struct par_situation *is)
 	is->why = monitor->asked == is->target ? monitor->why : PAR_WHY_MANUAL;
 	is->degraded = conf->mddev->degraded;
 	is->syncing = par_syncing(conf->mddev);
+	is->outrun = max(READ_ONCE(conf->outrun_until), is->now) - is->now;
 	if (!monitor->policy.knobs.automatic)
 		return;
 	for (i = 1; i < is->gear; i++) {
@@ -214,6 +215,7 @@ static void look_around(struct par_conf *conf, struct par_situation *is)
 static bool is_refusal(const struct par_decision *d)
 {
 	return d->reason == PAR_WHY_BUDGET || d->reason == PAR_WHY_COST ||
+	       d->reason == PAR_WHY_OUTRUN ||
 	       d->reason == PAR_WHY_SYNC || d->reason == PAR_WHY_MAX;
 }
 

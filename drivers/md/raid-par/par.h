@@ -44,6 +44,7 @@
 #include <linux/workqueue.h>
 
 #include "md.h"
+#include "approach.h"
 #include "geometry.h"
 #include "states.h"
 #include "format.h"
@@ -338,6 +339,9 @@ struct par_conf {
 	int shift_error;		/* of the last shift */
 	u64 shift_total, shift_done;	/* segments to be and already copied */
 	unsigned long shift_started;	/* jiffies */
+	struct par_approach approach;	/* of a shift down that is under way */
+	unsigned int hold_ms;		/* for so long it held writes at most */
+	u64 outrun_until;		/* s: the policy asks for none before, see outrun() */
 	unsigned int shift_ms;		/* what the last shift took */
 	u64 shifts;
 	u64 propagated_bytes;
@@ -484,6 +488,9 @@ int par_store_checkpoint(struct par_conf *conf, bool clean);
 
 /* par_store_zones - store the map of zones with must_store set; sleeps */
 int par_store_zones(struct par_conf *conf);
+
+/* par_store_map - store all of the map that differs from what is stored; sleeps */
+int par_store_map(struct par_conf *conf);
 
 /*
  * par_store_wake - have @members answer, all at once; one that errs is asked
@@ -896,11 +903,11 @@ bool par_mover_interrupted(struct par_conf *conf);
 /*
  * par_propagate - copy the segments in @from (PAR_SEG_HOME or PAR_SEG_IMAGE)
  * of the sleepers imaged in gear set @band, in @set's region, to the other
- * side. With @hurry neither throttled nor interrupted. The mover only.
- * Returns 0, -EINTR, or the error of a copy.
+ * side, as @pass has it. The mover only. Returns 0, -EINTR, -EAGAIN if the time of a
+ * hold is over, or the error of a copy.
  */
 int par_propagate(struct par_set *set, unsigned int band,
-		  enum par_seg_state from, bool hurry);
+		  enum par_seg_state from, struct par_pass *pass);
 
 /*
  * par_restore_rows - a sleeper is being rebuilt in rows [@row, @end) of @set:

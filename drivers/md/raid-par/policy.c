@@ -237,6 +237,11 @@ static struct par_decision weigh(const struct par_policy *policy,
 		d.seconds = is->refused[gear];
 		return d;
 	}
+	if (is->outrun) {
+		d.reason = PAR_WHY_OUTRUN;
+		d.seconds = is->outrun;
+		return d;
+	}
 	pays = pays_after(policy, is, gear);
 	if (policy->sleeps && max(policy->sleep, quiet) <= pays) {
 		d.reason = PAR_WHY_COST;

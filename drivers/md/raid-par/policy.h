@@ -63,6 +63,7 @@ enum par_reason {
 	PAR_WHY_HOLD,		/* not down yet */
 	PAR_WHY_SYNC,		/* not down: a sync is at work */
 	PAR_WHY_BUDGET,		/* not down: no spin-ups left */
+	PAR_WHY_OUTRUN,		/* not down: data is written faster than it is copied */
 	PAR_WHY_COST,		/* not down: it would not be worth it */
 	PAR_WHY_LOWEST,		/* there is no lower gear, or min_gear allows none */
 	PAR_WHY_SHIFTING,	/* a shift is under way */
@@ -91,6 +92,8 @@ struct par_decision {
  *	could go to sleep
  * @refused: s until the members that sleep in this gear have spin-ups, by gear;
  *	0: they have
+ * @outrun: s for which no shift down is tried again after one that the array's writers
+ *	have outrun
  * @owed: s that members would be busy with copying before this gear, by gear
  */
 struct par_situation {
@@ -99,6 +102,7 @@ struct par_situation {
 	enum par_reason why;
 	bool degraded, syncing;
 	u64 refused[PAR_MAX_SETS + 1];
+	u64 outrun;
 	u32 owed[PAR_MAX_SETS + 1];
 };
 

@@ -47,7 +47,7 @@ struct par_copy_seg {
  */
 struct par_copy {
 	struct par_set *set;
-	bool to_home, hurry, salvage, heal, impatient;
+	bool to_home, held, salvage, heal, impatient;
 	struct par_copy_seg seg[PAR_COPY_SEGS];
 	unsigned int count;
 	atomic_t left;
@@ -353,10 +353,13 @@ static int copy_batch(struct par_copy *copy)
 	mutex_unlock(&conf->copy_mutex);
 	if (!err && copy->heal)
 		heal_batch(copy);
-	if (write_failed && !copy->hurry)
+	if (write_failed && !copy->held)
 		err = mend_images(copy);
 	/* raid5 must write what it corrects: it cannot while the set is quiet. */
-	if (read_failed && !copy->hurry && home_copies_erred(copy, false))
+	if (read_failed && !copy->held && home_copies_erred(copy, false))
+		err = -EAGAIN;
+	/* The next pass sees to it. */
+	if (copy->held && (read_failed || write_failed))
 		err = -EAGAIN;
 	return err;
 }
@@ -371,18 +374,18 @@ static void add_segment(struct par_copy *copy, unsigned int d, u64 row,
 /*
  * The next batch of segments in @from, of the sleepers that are imaged in
  * gear set @band, row by row: their images are then adjacent and fill whole
- * stripes. @row is moved behind it.
+ * stripes. No more than @most, unless that is 0. @row is moved behind it.
  */
 static void collect_batch(struct par_copy *copy, unsigned int band,
-			  enum par_seg_state from, u64 *row)
+			  enum par_seg_state from, u64 *row, unsigned int most)
 {
 	struct par_set *set = copy->set;
 	const struct par_geometry *geo = &set->conf->geo;
 	unsigned int low = geo->set[band].members, d;
 	unsigned int high = geo->set[band + 1].members;
-	unsigned int most = PAR_COPY_SECTORS / geo->seg_sectors;
 
 	copy->count = 0;
+	most = min_not_zero(most, PAR_COPY_SECTORS / geo->seg_sectors);
 	/* What a missing member held is for a rebuild to restore. */
 	for (d = low; d < high; d++)
 		if (!par_rdev_usable(set->conf->member[d].rdev))
@@ -413,12 +416,15 @@ struct par_pace {
 	u64 ios;
 };
 
-/* Sleep as the speed limits demand after @kib more have been copied. */
-static void pace(struct par_conf *conf, struct par_pace *pace, u64 kib)
+/* Sleep as the speed limits, and @least, demand after @kib more have been copied. */
+static void pace(struct par_conf *conf, struct par_pace *pace, u64 kib, u32 least)
 {
 	u64 ios = foreground_ios(conf);
-	u32 limit = ios != pace->ios ? conf->super.speed_min : conf->super.speed_max;
+	u32 high = conf->super.speed_max, limit = high;
 	unsigned long now = jiffies;
+
+	if (ios != pace->ios)
+		limit = clamp(least, conf->super.speed_min, high);
 
 	pace->ios = ios;
 	if (time_after(now, pace->due))
@@ -429,8 +435,27 @@ static void pace(struct par_conf *conf, struct par_pace *pace, u64 kib)
 					pace->due - now);
 }
 
+/* One batch; what that took is added to the pass. */
+static int copy_timed(struct par_copy *copy, struct par_pass *pass)
+{
+	u64 began = ktime_get_ns();
+	int err = copy_batch(copy);
+
+	pass->ns += ktime_get_ns() - began;
+	pass->copied += copy->count;
+	return err;
+}
+
+/* Is the pass over before the next batch? */
+static int pass_ends(struct par_copy *copy, const struct par_pass *pass)
+{
+	if (par_pass_over(pass, copy->count, ktime_get_ns()))
+		return -EAGAIN;
+	return !pass->held && par_mover_interrupted(copy->set->conf) ? -EINTR : 0;
+}
+
 int par_propagate(struct par_set *set, unsigned int band,
-		  enum par_seg_state from, bool hurry)
+		  enum par_seg_state from, struct par_pass *pass)
 {
 	struct par_conf *conf = set->conf;
 	struct par_pace speed = { .due = jiffies };
@@ -443,19 +468,18 @@ int par_propagate(struct par_set *set, unsigned int band,
 	copy->set = set;
 	copy->to_home = from == PAR_SEG_IMAGE;
 	copy->salvage = copy->to_home;
-	copy->heal = !hurry;
-	copy->hurry = hurry;
+	copy->heal = !pass->held;
+	copy->held = pass->held;
 	speed.ios = foreground_ios(conf);
 	for (;;) {
-		collect_batch(copy, band, from, &row);
+		collect_batch(copy, band, from, &row, pass->batch);
 		if (!copy->count)
 			break;
-		if (!hurry && par_mover_interrupted(conf)) {
-			err = -EINTR;
+		err = pass_ends(copy, pass);
+		if (err)
 			break;
-		}
-		err = copy_batch(copy);
-		if (err == -EAGAIN) {
+		err = copy_timed(copy, pass);
+		if (err == -EAGAIN && !pass->held) {
 			fixes = copy->seg[0].row == again ? fixes + 1 : 0;
 			row = copy->seg[0].row;
 			again = row;
@@ -467,8 +491,9 @@ int par_propagate(struct par_set *set, unsigned int band,
 		copy->salvage = copy->to_home;
 		if (err)
 			break;
-		if (!hurry)
-			pace(conf, &speed, copy->count * conf->geo.seg_sectors / 2);
+		if (!pass->held)
+			pace(conf, &speed, copy->count * conf->geo.seg_sectors / 2,
+			     pass->speed);
 		par_shift_notify(conf);
 	}
 	kfree(copy);

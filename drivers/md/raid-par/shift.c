@@ -7,9 +7,9 @@
  * at once, and what is valid in the images only is propagated afterwards.
  *
  * Down: what is valid on the home copies only is propagated while the array
- * serves. When little is left, the sets that would use the members going to
- * sleep are made quiet, from the home set downwards, each before the band of
- * members imaged in the gear set below it is finished; then everything is
+ * serves, in passes (approach.h). When little is left, the sets that would use the
+ * members going to sleep are made quiet, from the home set downwards, each before the
+ * band of members imaged in the gear set below it is finished; then everything is
  * checkpointed and the gear changes. Until then nothing is lost by giving up.
  *
  * What the mover waits for, writers and its own copies, may come to need a
@@ -25,9 +25,9 @@
 
 #include "par.h"
 
-#define PAR_SMALL	32U	/* segments left that may be copied with writes held */
 #define PAR_ASK_AGAIN	(30 * HZ)	/* a member that has not woken up */
-#define PAR_PASSES	16U	/* give up waiting for less than that */
+#define PAR_OUTRUN_S	600U	/* then the policy waits so long at least … */
+#define PAR_OUTRUN_NUM	4U	/* … and for so many times what the attempt took */
 
 u64 par_segments(struct par_conf *conf, enum par_seg_state state)
 {
@@ -401,19 +401,22 @@ static void track_above(struct par_conf *conf, unsigned int gear, bool on)
  * Propagate down to the images, for all members that sleep in conf->aim. The
  * highest band first: its images make segments of lower bands diverge.
  */
-static int propagate_down(struct par_conf *conf)
+static int propagate_down(struct par_conf *conf, struct par_pass *pass)
 {
 	unsigned int band, i;
 	int err = 0;
 
 	for (band = conf->geo.gears - 1; !err && band >= conf->aim; band--)
 		for (i = conf->geo.gears; !err && i > band; i--)
-			err = par_propagate(conf->set[i], band, PAR_SEG_HOME, false);
+			err = par_propagate(conf->set[i], band, PAR_SEG_HOME, pass);
 	return err;
 }
 
-/* The last segments, with the sets quiet one after another. Gate held. */
-static int finish_down(struct par_conf *conf)
+/*
+ * The last segments, with the sets quiet one after another, for no longer than
+ * PAR_HOLD_NS. Gate held. Returns -EAGAIN if there were too many.
+ */
+static int finish_down(struct par_conf *conf, struct par_pass *pass)
 {
 	unsigned int band, i;
 	int err = 0;
@@ -422,8 +425,10 @@ static int finish_down(struct par_conf *conf)
 		struct par_set *above = conf->set[band + 1];
 
 		above->ops->quiesce(above, true);
+		if (!pass->until)
+			pass->until = ktime_get_ns() + PAR_HOLD_NS;
 		for (i = conf->geo.gears; !err && i > band; i--)
-			err = par_propagate(conf->set[i], band, PAR_SEG_HOME, true);
+			err = par_propagate(conf->set[i], band, PAR_SEG_HOME, pass);
 	}
 	for (i = conf->aim; i >= 1; i--)
 		conf->set[i]->ops->quiesce(conf->set[i], true);
@@ -437,9 +442,9 @@ static int finish_down(struct par_conf *conf)
  * The members that stay are told the new gear; the others are not written, so
  * their copy of the metadata is older and can never win at assembly.
  */
-static int change_down(struct par_conf *conf, unsigned int old)
+static int change_down(struct par_conf *conf, unsigned int old, struct par_pass *pass)
 {
-	int err = finish_down(conf);
+	int err = finish_down(conf, pass);
 
 	/* Now that all is quiet nobody needs a sleeper; but somebody may have. */
 	mutex_lock(&conf->gear_mutex);
@@ -450,16 +455,88 @@ static int change_down(struct par_conf *conf, unsigned int old)
 		/* A flush that saw the old gear is still on its way to them. */
 		wait_event(conf->wait, !atomic_read(&conf->flushes[old]));
 	par_sets_resume(conf, 1);
-	if (!err)
+	if (!err) {
+		WRITE_ONCE(conf->outrun_until, 0);
 		gear_changed(conf, "down");
+	}
 	mutex_unlock(&conf->gear_mutex);
 	return err;
 }
 
+/* Writes are held, if all is as it was. Returns -EAGAIN if one more pass is needed. */
+static int hold_down(struct par_conf *conf, unsigned int old, struct par_pass *pass)
+{
+	u64 began;
+	int err;
+
+	/* What is flushed and stored now need not be while writes are held. */
+	err = par_store_map(conf);
+	if (err)
+		return err;
+	if (!par_gate_enter(conf))
+		return -EINTR;
+	began = ktime_get_ns();
+	err = par_mover_interrupted(conf) ? -EINTR : change_down(conf, old, pass);
+	WRITE_ONCE(conf->hold_ms, max_t(u64, conf->hold_ms,
+					div_u64(ktime_get_ns() - began, NSEC_PER_MSEC)));
+	mutex_unlock(&conf->gate);
+	if (err == -EAGAIN)
+		par_approach_failed(&conf->approach);
+	return err;
+}
+
+/*
+ * The array is written faster than the copies can be made. The policy does not try again
+ * at once: what was copied was work for nothing.
+ */
+static void outrun(struct par_conf *conf)
+{
+	u64 took = (jiffies - conf->shift_started) / HZ;
+
+	pr_warn("md/par:%s: the shift down to gear %u gives up after %llu s: data is written faster than it can be copied\n",
+		mdname(conf->mddev), conf->geo.set[conf->aim].members, took);
+	WRITE_ONCE(conf->outrun_until, ktime_get_seconds() +
+		   max_t(u64, PAR_OUTRUN_S, PAR_OUTRUN_NUM * took));
+}
+
+/* Pass by pass, until what is left can be copied with writes held: see approach.h. */
+static int approach_down(struct par_conf *conf, unsigned int old)
+{
+	struct par_approach *approach = &conf->approach;
+	struct par_pass pass;
+	u64 left = par_segments_above(conf, conf->aim, PAR_SEG_HOME);
+	int err;
+
+	par_approach_begin(approach, left, conf->geo.seg_sectors / 2,
+			   conf->super.speed_min, ktime_get_ns());
+	for (;;) {
+		if (par_mover_interrupted(conf))
+			return -EINTR;
+		par_approach_pass(approach, left, ktime_get_ns(), &pass);
+		err = propagate_down(conf, &pass);
+		if (err)
+			return err;
+		left = par_segments_above(conf, conf->aim, PAR_SEG_HOME);
+		switch (par_approach_next(approach, &pass, left, ktime_get_ns())) {
+		case PAR_APPROACH_PASS:
+			break;
+		case PAR_APPROACH_HOLD:
+			err = hold_down(conf, old, &pass);
+			if (err != -EAGAIN)
+				return err;
+			left = par_segments_above(conf, conf->aim, PAR_SEG_HOME);
+			break;
+		case PAR_APPROACH_OUTRUN:
+			outrun(conf);
+			return -ETIMEDOUT;
+		}
+	}
+}
+
 static int shift_down(struct par_conf *conf)
 {
-	unsigned int pass, old = READ_ONCE(conf->gear);
-	int err = 0;
+	unsigned int old = READ_ONCE(conf->gear);
+	int err;
 
 	/* A member may have failed since this was asked for. */
 	if (conf->mddev->degraded)
@@ -468,6 +545,7 @@ static int shift_down(struct par_conf *conf)
 		conf->shift_error = -EDQUOT;
 		return -EDQUOT;
 	}
+	WRITE_ONCE(conf->hold_ms, 0);
 	shift_begin(conf, PAR_SHIFT_DOWN,
 		    par_segments_above(conf, conf->aim, PAR_SEG_HOME));
 	/* Writes that are not counted are over once all has been quiet. */
@@ -475,17 +553,7 @@ static int shift_down(struct par_conf *conf)
 	par_gate_quiesce(conf);
 	par_gate_resume(conf);
 
-	for (pass = 0; pass < PAR_PASSES; pass++) {
-		err = propagate_down(conf);
-		if (err || par_segments_above(conf, conf->aim, PAR_SEG_HOME) <= PAR_SMALL)
-			break;
-	}
-	if (!err)
-		err = par_gate_enter(conf) ? 0 : -EINTR;
-	if (!err) {
-		err = par_mover_interrupted(conf) ? -EINTR : change_down(conf, old);
-		mutex_unlock(&conf->gate);
-	}
+	err = approach_down(conf, old);
 	track_above(conf, conf->aim, false);
 	shift_end(conf, err);
 	return err;
@@ -494,6 +562,7 @@ static int shift_down(struct par_conf *conf)
 /* In a gear: what only the images hold, to the home copies of who is awake. */
 static int propagate_home(struct par_conf *conf)
 {
+	struct par_pass pass = { 0 };
 	unsigned int band, i;
 	int err = 0;
 
@@ -501,7 +570,7 @@ static int propagate_home(struct par_conf *conf)
 		    par_segments_above(conf, conf->gear, PAR_SEG_IMAGE));
 	for (band = 1; !err && band < conf->gear; band++)
 		for (i = conf->geo.gears; !err && i > band; i--)
-			err = par_propagate(conf->set[i], band, PAR_SEG_IMAGE, false);
+			err = par_propagate(conf->set[i], band, PAR_SEG_IMAGE, &pass);
 	err = err ?: par_store_zones(conf);
 	WRITE_ONCE(conf->shift, PAR_SHIFT_IDLE);
 	par_remove_again(conf);

@@ -822,15 +822,25 @@ static void mark_dirty_blocks(struct par_conf *conf, bool must_only)
 			par_mark_block(conf, zone);
 }
 
-int par_store_zones(struct par_conf *conf)
+static int store_dirty(struct par_conf *conf, bool must_only)
 {
 	int err;
 
 	mutex_lock(&conf->store_mutex);
-	mark_dirty_blocks(conf, true);
+	mark_dirty_blocks(conf, must_only);
 	err = store_marked(conf);
 	mutex_unlock(&conf->store_mutex);
 	return err;
+}
+
+int par_store_zones(struct par_conf *conf)
+{
+	return store_dirty(conf, true);
+}
+
+int par_store_map(struct par_conf *conf)
+{
+	return store_dirty(conf, false);
 }
 
 /* Zones with an intent on the disks, into @zones. */

@@ -101,6 +101,19 @@ static ssize_t shift_progress_show(struct par_conf *conf, char *page)
 			  max(done, READ_ONCE(conf->shift_total)));
 }
 
+static ssize_t shift_limit_show(struct par_conf *conf, char *page)
+{
+	u64 deadline = READ_ONCE(conf->approach.deadline), now = ktime_get_ns(), left;
+
+	if (READ_ONCE(conf->shift) == PAR_SHIFT_DOWN)
+		left = div_u64(max(deadline, now) - now, NSEC_PER_SEC);
+	else
+		left = par_approach_limit(par_segments(conf, PAR_SEG_HOME),
+					  conf->geo.seg_sectors / 2,
+					  READ_ONCE(conf->super.speed_min));
+	return sysfs_emit(page, "%llu\n", left);
+}
+
 static ssize_t shift_target_show(struct par_conf *conf, char *page)
 {
 	return sysfs_emit(page, "%u\n",
@@ -110,6 +123,11 @@ static ssize_t shift_target_show(struct par_conf *conf, char *page)
 static ssize_t shift_last_ms_show(struct par_conf *conf, char *page)
 {
 	return sysfs_emit(page, "%u\n", READ_ONCE(conf->shift_ms));
+}
+
+static ssize_t shift_last_hold_ms_show(struct par_conf *conf, char *page)
+{
+	return sysfs_emit(page, "%u\n", READ_ONCE(conf->hold_ms));
 }
 
 static ssize_t shift_last_error_show(struct par_conf *conf, char *page)
@@ -256,8 +274,10 @@ PAR_RW(gear);
 PAR_RO(gears);
 PAR_RO(shift_state);
 PAR_RO(shift_progress);
+PAR_RO(shift_limit);
 PAR_RO(shift_target);
 PAR_RO(shift_last_ms);
+PAR_RO(shift_last_hold_ms);
 PAR_RO(shift_last_error);
 PAR_RO(shifts);
 PAR_RO(resync);
@@ -279,8 +299,10 @@ static struct attribute *par_attrs[] = {
 	&attr_gears.attr,
 	&attr_shift_state.attr,
 	&attr_shift_progress.attr,
+	&attr_shift_limit.attr,
 	&attr_shift_target.attr,
 	&attr_shift_last_ms.attr,
+	&attr_shift_last_hold_ms.attr,
 	&attr_shift_last_error.attr,
 	&attr_shifts.attr,
 	&attr_resync.attr,

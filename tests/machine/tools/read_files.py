@@ -22,6 +22,8 @@ MAY |= {errno.EINVAL, errno.EIO, errno.EACCES, errno.EOPNOTSUPP}
 WELL_FORMED = {
     "par/gear": r"\d+",
     "par/gears": r"\d+( \d+)+",
+    "par/shift_last_hold_ms": r"\d+",
+    "par/shift_limit": r"\d+",
     "par/shift_target": r"\d+",
     "par/shift_state": r"idle|down|up|propagate",
     "par/shift_progress": r"none|\d+ / \d+",

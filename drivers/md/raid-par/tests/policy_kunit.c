@@ -566,6 +566,9 @@ static void single_rules(struct kunit *test)
 	array->is.refused[1] = 4711;
 	expect_decision(test, array, 2, PAR_WHY_BUDGET, 4711);
 	array->is = as_was;
+	array->is.outrun = 600;
+	expect_decision(test, array, 2, PAR_WHY_OUTRUN, 600);
+	array->is = as_was;
 	array->is.degraded = true;
 	expect_decision(test, array, 2, PAR_WHY_DEGRADED, 0);
 	array->is = as_was;

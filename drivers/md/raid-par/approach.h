@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * How a shift down comes to its end while the array is written.
+ *
+ * What is valid on home copies only is copied to the images in passes. Each write since
+ * leaves its segment to the next pass, so each pass is faster than the one before: what
+ * it leaves shrinks as long as the disks copy faster than the array is written. When the
+ * rest can be copied in PAR_HOLD_NS, writes are held for that. If they copy no faster,
+ * or the time that was told beforehand is over, the shift down gives up.
+ *
+ * That time: if the first pass, at speed_min, takes T, and all of it has to be copied
+ * again in each pass at twice the speed, all passes take T (1 + 1/2 + 1/4 + ...) = 2 T.
+ *
+ * Pure: no locks, no I/O, any context. Times are nanoseconds of the monotonic clock.
+ */
+#ifndef RAID_PAR_APPROACH_H
+#define RAID_PAR_APPROACH_H
+
+#include <linux/types.h>
+
+#define PAR_HOLD_NS	(40 * 1000 * 1000ULL)	/* copying with writes held, at most */
+
+/**
+ * struct par_pass - one pass over what is to be copied
+ * @speed: KiB/s that it has even while the array is used, if that is more than speed_min
+ * @held: writes are held: it does not pause, and ends before @until
+ * @batch: segments that it copies at a time, 0: as many as there is room for
+ * @copied, @ns: segments that it has copied, and the time they took, pauses left out
+ */
+struct par_pass {
+	u32 speed;
+	bool held;
+	u64 until;
+	unsigned int batch;
+	u64 copied, ns;
+};
+
+/**
+ * struct par_approach - a shift down
+ * @seg_kib: KiB of a segment
+ * @deadline: it gives up then
+ * @began: of the current pass
+ * @before: segments that were left when it began
+ * @speed: KiB/s, of the current pass
+ * @futile: passes in a row that did not pause and left nearly as much as there was
+ * @failed: holds in which there was more to copy than had been left
+ */
+struct par_approach {
+	u32 seg_kib, speed;
+	u64 deadline, began, before;
+	unsigned int futile, failed;
+};
+
+enum par_approach_step {
+	PAR_APPROACH_PASS,	/* one more pass */
+	PAR_APPROACH_HOLD,	/* hold writes, and copy the rest */
+	PAR_APPROACH_OUTRUN,	/* give up: the array is written faster than it is copied */
+};
+
+/*
+ * par_approach_limit - seconds within which a shift down that has to copy @segments of
+ * @seg_kib KiB ends or gives up; @speed_min: KiB/s
+ */
+u64 par_approach_limit(u64 segments, u32 seg_kib, u32 speed_min);
+
+/* par_approach_begin - @now, with @segments to be copied; the first pass begins */
+void par_approach_begin(struct par_approach *a, u64 segments, u32 seg_kib,
+			u32 speed_min, u64 now);
+
+/* par_approach_pass - what the pass that begins @now, with @segments left, is like */
+void par_approach_pass(struct par_approach *a, u64 segments, u64 now,
+		       struct par_pass *pass);
+
+/*
+ * par_approach_next - @pass has ended and @left segments behind: what follows. If
+ * that is a hold, @pass becomes it, but for @until.
+ */
+enum par_approach_step par_approach_next(struct par_approach *a, struct par_pass *pass,
+					 u64 left, u64 now);
+
+/* par_approach_failed - a hold was over before all was copied */
+void par_approach_failed(struct par_approach *a);
+
+/* par_pass_over - is the time of a hold over before another @segments are copied? */
+bool par_pass_over(const struct par_pass *pass, unsigned int segments, u64 now);
+
+#endif

@@ -1,0 +1,65 @@
+#!/bin/bash
+# A shift down under steady writes comes to its end, or says in the time that it tells that it cannot; writes are held for a moment only.
+# machine: --time-travel --mem 2400M
+# timeout: 400
+set -euo pipefail
+. "$(dirname "$0")/../tools/policy.sh"
+
+RING=$((96 << 20))
+BLOCK=65536
+
+# writing MIB_S SECONDS: one block of the ring after the other, over and over, in the background.
+writing() {
+	awk -v rate="$1" -v seconds="$2" -v block="$BLOCK" -v ring="$RING" 'BEGIN {
+		for (i = 0; i * block < seconds * rate * 1048576; i++)
+			printf "%.0f w %.0f %d\n", i * block / rate / 1048576 * 1e9, i * block % ring / 512, block
+	}' >"$MACHINE_TMP/ring"
+	"$REPLAY" "/dev/$MD" -l "$MACHINE_TMP/ring" >"$MACHINE_TMP/load" &
+	nap 5
+}
+
+# down MIB_S SECONDS ERROR: under such writes, a shift down ends so.
+down() {
+	local i limit
+	writing "$1" "$2"
+	limit=$(par shift_limit)
+	set_par gear 3
+	for ((i = 0; i < limit * 5; i++)); do
+		[ "$(par shift_target)" != "$(par gear)" ] || break
+		nap 0.2
+	done
+	note "$1 MiB/s: $(par shift_last_ms) ms, $(par shift_last_hold_ms) of them with writes held; given $limit s"
+	assert_eq "$(par shift_state)" idle "shift_state at $1 MiB/s after $limit s"
+	assert_eq "$(par shift_last_error)" "$3" "shift_last_error at $1 MiB/s"
+	assert_le "$(par shift_last_hold_ms)" 150 "shift_last_hold_ms at $1 MiB/s"
+}
+
+# up: and everything copied home.
+up() {
+	wait
+	set_par gear 5
+	gear_is 5
+	settle
+}
+
+policy_array 3,5 192M
+
+down 8 40 0
+up
+# More than speed_min: 16 passes, and then all that was left of them in one hold.
+down 30 40 0
+up
+
+# More than the disks can copy beside it.
+down 100 60 -110
+assert_eq "$(par gear)" 5 "gear"
+explains 'the last shift down gave up: data was written faster than it was copied'
+dmesg | grep -q "the shift down to gear 3 gives up after .* s: data is written faster than it can be copied" ||
+	fail "the kernel log does not say so"
+wait
+set_par gear 3
+gear_is 3 60
+assert_eq "$(par shift_last_error)" 0 "shift_last_error when nothing is written"
+explains 'the policy is manual: shifts when gear is written$'
+stop_par
+dissect
