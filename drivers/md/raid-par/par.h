@@ -362,6 +362,7 @@ struct par_conf {
 
 	/* sync.c */
 	struct par_set *following;	/* the set being synced */
+	u64 child_found;		/* of its mismatches, what the parent has counted */
 	bool scrub_wakes;		/* a check or repair wakes all members */
 	u32 scrub_left_out;		/* sets, a bit each, of the last one */
 	int sb_owed;			/* md's superblock was not written */

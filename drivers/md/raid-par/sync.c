@@ -210,20 +210,53 @@ static bool interrupted(struct mddev *mddev)
 	       kthread_should_stop();
 }
 
-/* Ask the child for what the parent does, as a write to sync_action would. */
-static void begin(struct par_conf *conf, struct mddev *child)
+/* Sectors of the set's region that the parent's sync_max lets it reach. */
+static u64 reach(struct par_conf *conf, struct par_set *set)
+{
+	u64 max = READ_ONCE(conf->mddev->resync_max), start = set->sg->start;
+
+	return clamp(max, start, start + set->sg->sectors) - start;
+}
+
+/* What can be set while a sync is at work holds at once, as it does for raid5. */
+static void pass_limits(struct par_conf *conf, struct par_set *set)
+{
+	struct mddev *child = &set->mddev;
+	sector_t max = MaxSector;
+
+	/* Whole chunks only, as md has it: maybe a little more than is asked for. */
+	if (reach(conf, set) < set->sg->sectors)
+		max = roundup(reach(conf, set), conf->geo.chunk_sectors);
+	WRITE_ONCE(child->sync_speed_min, conf->mddev->sync_speed_min);
+	WRITE_ONCE(child->sync_speed_max, conf->mddev->sync_speed_max);
+	if (READ_ONCE(child->resync_max) == max)
+		return;
+	WRITE_ONCE(child->resync_max, max);
+	wake_up(&child->recovery_wait);
+}
+
+/*
+ * Ask the child for what the parent does, as a write to sync_action would. What is asked
+ * for by hand begins @offset sectors behind the start of its region: one that was broken
+ * off has left another place with the child.
+ */
+static void begin(struct par_conf *conf, struct par_set *set, u64 offset)
 {
 	unsigned long asked = conf->mddev->recovery;
+	struct mddev *child = &set->mddev;
 
-	conf->following->fix_end = 0;	/* this one is of all rows */
+	set->fix_end = 0;	/* this one is of all rows */
 	if (test_bit(MD_RECOVERY_REQUESTED, &asked)) {
+		child->resync_min = rounddown(offset, conf->geo.chunk_sectors);
+		child->curr_resync_completed = child->resync_min;
 		set_bit(MD_RECOVERY_REQUESTED, &child->recovery);
 		set_bit(MD_RECOVERY_SYNC, &child->recovery);
 		if (test_bit(MD_RECOVERY_CHECK, &asked))
 			set_bit(MD_RECOVERY_CHECK, &child->recovery);
 	}
-	child->sync_speed_min = conf->mddev->sync_speed_min;
-	child->sync_speed_max = conf->mddev->sync_speed_max;
+	pass_limits(conf, set);
+	conf->child_found = 0;
+	atomic64_set(&child->resync_mismatches, 0);
 	par_child_go(child);
 }
 
@@ -232,14 +265,24 @@ static void stop_child(struct mddev *child)
 	if (!test_bit(MD_RECOVERY_RUNNING, &child->recovery))
 		return;
 	set_bit(MD_RECOVERY_INTR, &child->recovery);
+	wake_up(&child->recovery_wait);
 	md_wakeup_thread(child->sync_thread);
 	md_wakeup_thread(child->thread);
 }
 
+/* What the child has found since the last time counts as found by the parent. */
+static void add_mismatches(struct par_conf *conf, struct mddev *child)
+{
+	u64 found = atomic64_read(&child->resync_mismatches);
+
+	atomic64_add(found - conf->child_found, &conf->mddev->resync_mismatches);
+	conf->child_found = found;
+}
+
 static void finish(struct par_conf *conf, struct mddev *child)
 {
-	atomic64_add(atomic64_read(&child->resync_mismatches),
-		     &conf->mddev->resync_mismatches);
+	add_mismatches(conf, child);
+	child->resync_max = MaxSector;
 	conf->following = NULL;
 }
 
@@ -282,25 +325,31 @@ static u64 follow(struct par_conf *conf, struct par_set *set, u64 offset)
 	bool rebuild = test_bit(MD_RECOVERY_RECOVER, &conf->mddev->recovery);
 
 	while (!interrupted(conf->mddev)) {
-		u64 done = min_t(u64, child->curr_resync_completed,
-				 set->sg->sectors - 1);
+		u64 done = min3((u64)child->curr_resync_completed,
+				set->sg->sectors - 1, reach(conf, set));
 
+		pass_limits(conf, set);
 		/* md does it when it begins anew; the child knows where to go on. */
 		if (rebuild && removal_due(conf))
 			break;
 		if (!par_child_busy(child)) {
 			finish(conf, child);
 			/* More degraded than members are missing: it gave up. */
-			return rebuild && child->degraded > missing(conf, set) ?
-				0 : set->sg->sectors - offset;
+			if (rebuild && child->degraded > missing(conf, set))
+				return 0;
+			/* What needs no work it goes through at once, past its limit. */
+			return max(reach(conf, set), offset + 1) - offset;
 		}
 		if (test_bit(MD_RECOVERY_RUNNING, &child->recovery) &&
-		    done > offset)
+		    done > offset) {
+			add_mismatches(conf, child);
 			return done - offset;
+		}
 		wait_event_idle_timeout(conf->wait, interrupted(conf->mddev) ||
 					!par_child_busy(child), PAR_FOLLOW);
 	}
 	stop_child(child);
+	child->resync_max = MaxSector;
 	conf->following = NULL;
 	return 0;
 }
@@ -399,11 +448,10 @@ sector_t par_sync_request(struct mddev *mddev, sector_t sector,
 	if (conf->following != set && left_out(conf, set))
 		return set->sg->start + set->sg->sectors - sector;
 	if (conf->following != set) {
-		/* In the middle after an interruption: the child knows where. */
 		if (!idle(conf, &set->mddev))
 			return 0;
 		conf->following = set;
-		begin(conf, &set->mddev);
+		begin(conf, set, sector - set->sg->start);
 	}
 	sectors = follow(conf, set, sector - set->sg->start);
 	if (sectors) {

@@ -1,0 +1,80 @@
+#!/bin/bash
+# A check that was broken off leaves nothing out of the next one; sync_min, sync_max and the speeds hold as for raid5, at once.
+# timeout: 200
+set -euo pipefail
+. "$(dirname "$0")/../tools/par.sh"
+
+sync_file() { cat "/sys/block/$MD/md/$1"; }
+set_sync() { echo "$2" >"/sys/block/$MD/md/$1"; }
+completed() { local now; read -r now _ <"/sys/block/$MD/md/sync_completed"; [ "$now" != none ] || now=0; echo "$now"; }
+
+# damage MEMBERS: the parity of the first and of the last row of that set.
+damage() {
+	local rows row
+	mapfile -t rows < <(dissect --parity "$1")
+	for row in "${rows[0]}" "${rows[-1]}"; do
+		# shellcheck disable=SC2086  # member and sector
+		set -- $row
+		dd if=/dev/urandom of="${DEVS[$1]}" bs=512 seek="$2" count=8 oflag=direct conv=notrunc status=none
+	done
+}
+
+# mismatches WANT WHAT: what a check that has ended has found.
+mismatches() {
+	wait_for "/sys/block/$MD/md/sync_action" idle 60
+	assert_eq "$(sync_file mismatch_cnt)" "$1" "sectors found by $2"
+}
+
+begin_slowly() {
+	set_sync sync_speed_max 300
+	set_sync sync_speed_min 100
+	set_sync sync_action check
+}
+fast() { set_sync sync_speed_max 1000000; set_sync sync_speed_min 100000; }
+
+mkspindles 5 48M
+create_par 3,5 --chunk=64
+fill 60
+stop_par
+damage 5
+assemble_par
+settle
+
+note "the speed of a check that is under way"
+begin_slowly
+sleep 2
+assert_eq "$(sync_file sync_action)" check "sync_action while it is slow"
+fast
+mismatches 16 "a check"
+
+note "broken off, and begun anew"
+begin_slowly
+for ((i = 0; i < 100 && $(completed) < 4096; i++)); do sleep 0.2; done
+set_sync sync_action idle
+wait_for "/sys/block/$MD/md/sync_action" idle
+assert_le 1 "$(sync_file sync_min)" "sync_min after a check that was broken off"
+fast
+set_sync sync_min 0
+set_sync sync_action check
+mismatches 16 "a check from the start after one that was broken off"
+
+note "only a part"
+half=16384
+set_sync sync_min 0
+set_sync sync_max "$half"
+set_sync sync_action check
+for ((i = 0; i < 100 && $(completed) < half; i++)); do sleep 0.1; done
+sleep 0.5
+assert_eq "$(completed)" "$half" "sync_completed, up to sync_max"
+assert_eq "$(sync_file mismatch_cnt)" 8 "sectors found up to sync_max"
+set_sync sync_max max
+mismatches 16 "a check that went on"
+set_sync sync_min "$half"
+set_sync sync_action check
+mismatches 8 "a check of the second half"
+
+set_sync sync_min 0
+set_sync sync_action repair
+mismatches 16 "a repair"
+stop_par
+dissect
