@@ -25,6 +25,7 @@ static_assert(offsetof(struct par_disk_super, held) == 1552);
 static_assert(offsetof(struct par_disk_super, power) == 1808);
 static_assert(offsetof(struct par_disk_super, policy_flags) == 2704);
 static_assert(offsetof(struct par_disk_super, history) == 2776);
+static_assert(offsetof(struct par_disk_super, scrub_flags) == 3448);
 static_assert(offsetof(struct par_disk_block, payload) == 64);
 
 static const char * const par_format_errors[] = {
@@ -179,6 +180,29 @@ static void unpack_policy(struct par_policy_record *policy,
 	}
 }
 
+static void pack_scrub(struct par_disk_super *raw, const struct par_scrub_record *scrub,
+		       const struct par_geometry *geo)
+{
+	unsigned int i;
+
+	raw->compat |= cpu_to_le64(PAR_COMPAT_SCRUB);
+	raw->scrub_flags = cpu_to_le32(scrub->wakes ? PAR_SCRUB_WAKES : 0);
+	raw->scrub_age = cpu_to_le32(scrub->age);
+	for (i = 1; i <= geo->gears; i++)
+		raw->scrubbed[i - 1] = cpu_to_le64(scrub->last[i]);
+}
+
+static void unpack_scrub(struct par_scrub_record *scrub,
+			 const struct par_disk_super *raw, const struct par_geometry *geo)
+{
+	unsigned int i;
+
+	scrub->wakes = le32_to_cpu(raw->scrub_flags) & PAR_SCRUB_WAKES;
+	scrub->age = le32_to_cpu(raw->scrub_age);
+	for (i = 1; i <= geo->gears; i++)
+		scrub->last[i] = le64_to_cpu(raw->scrubbed[i - 1]);
+}
+
 void par_super_pack(struct par_disk_super *raw, const struct par_super *sb,
 		    const struct par_geometry *geo, unsigned int member)
 {
@@ -216,6 +240,8 @@ void par_super_pack(struct par_disk_super *raw, const struct par_super *sb,
 		pack_power(raw, &sb->power, geo);
 	if (sb->has_policy)
 		pack_policy(raw, &sb->policy);
+	if (sb->has_scrub)
+		pack_scrub(raw, &sb->scrub, geo);
 	raw->crc = cpu_to_le32(super_crc(raw));
 }
 EXPORT_SYMBOL_IF_KUNIT(par_super_pack);
@@ -311,6 +337,9 @@ enum par_format_error par_super_unpack(struct par_super *sb,
 	sb->has_policy = le64_to_cpu(raw->compat) & PAR_COMPAT_POLICY;
 	if (sb->has_policy)
 		unpack_policy(&sb->policy, raw);
+	sb->has_scrub = le64_to_cpu(raw->compat) & PAR_COMPAT_SCRUB;
+	if (sb->has_scrub)
+		unpack_scrub(&sb->scrub, raw, geo);
 	*read_only = le64_to_cpu(raw->ro_compat) & ~PAR_RO_COMPAT_KNOWN;
 	return PAR_FMT_OK;
 }

@@ -43,6 +43,7 @@
 /* Of the compat class: these fields are there. Older versions drop them. */
 #define PAR_COMPAT_POWER	1ULL	/* about power */
 #define PAR_COMPAT_POLICY	2ULL	/* the policy's */
+#define PAR_COMPAT_SCRUB	4ULL	/* about checks */
 
 /* One set's child, as sync_super last reported it. */
 struct par_disk_set {
@@ -127,10 +128,16 @@ struct par_disk_super {
 	__le32 pad3;		/* 2764 */
 	__le64 hour;		/* 2768 the newest that is known, since 1970 */
 	struct par_disk_hour history[PAR_HISTORY_HOURS];	/* 2776 by hour modulo 168 */
-	u8 pad4[648];		/* 3448 */
+	/* with PAR_COMPAT_SCRUB: */
+	__le32 scrub_flags;	/* 3448 PAR_SCRUB_WAKES */
+	__le32 scrub_age;	/* 3452 days */
+	__le64 scrubbed[PAR_MAX_SETS];	/* 3456 by gear, lowest first: seconds since 1970 */
+	u8 pad4[424];		/* 3672 */
 };				/* 4096 */
 
 #define PAR_POLICY_AUTO	1U	/* it shifts by itself */
+
+#define PAR_SCRUB_WAKES	1U	/* a check wakes all members */
 
 #define PAR_POWER_OFF	1U	/* disks are not stopped */
 
@@ -224,6 +231,21 @@ struct par_policy_record {
 	u16 mean[PAR_HISTORY_HOURS], peak[PAR_HISTORY_HOURS];
 };
 
+#define PAR_SCRUB_AGE_DEFAULT	35U	/* days: a monthly check may be late */
+#define PAR_SCRUB_AGE_MAX	3650U
+
+/**
+ * struct par_scrub_record - what is kept about checks and repairs; see scrub.c
+ * @wakes: each of them wakes all members
+ * @age: days after which one wakes the members of a set that was not read in whole, 0: never
+ * @last: when the last one that read all of it began, seconds since 1970, by set
+ */
+struct par_scrub_record {
+	bool wakes;
+	u32 age;
+	u64 last[PAR_MAX_SETS + 1];
+};
+
 struct par_super {
 	u8 uuid[16];
 	u64 ctime, epoch, seq, block_seq;
@@ -232,10 +254,11 @@ struct par_super {
 	u64 held[PAR_MAX_MEMBERS];	/* lags one behind on the disks */
 	u32 speed_min, speed_max;
 	struct par_set_record set[PAR_MAX_SETS + 1];
-	bool has_power, has_policy;	/* these have been stored */
+	bool has_power, has_policy, has_scrub;	/* these have been stored */
 	bool lost;			/* PAR_INCOMPAT_LOST */
 	struct par_power_record power;
 	struct par_policy_record policy;
+	struct par_scrub_record scrub;
 };
 
 enum par_format_error {

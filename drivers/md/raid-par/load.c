@@ -431,6 +431,8 @@ static int rescue_super(struct par_conf *conf, bool any)
 		conf->super.power = old->power;
 		conf->super.has_policy = old->has_policy;
 		conf->super.policy = old->policy;
+		conf->super.has_scrub = old->has_scrub;
+		conf->super.scrub = old->scrub;
 	}
 	conf->current_members = 0;
 	for (d = 0; d < conf->geo.members; d++) {

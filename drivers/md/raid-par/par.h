@@ -195,6 +195,7 @@ struct par_set {
 	atomic_t tracking;
 	u64 fix_first, fix_end;	/* rows that par_resync_fix() is at, or none */
 	bool fixed;		/* and has been through */
+	u64 scrub_began, scrub_to;	/* of a check that may become a whole one: scrub.c */
 	bool restoring;		/* one of @tracking: a sleeper is being rebuilt */
 	bool unresynced;	/* since a crash; under store_mutex once it runs */
 	unsigned long known_absent;	/* of @absent: the store has seen to them */
@@ -363,7 +364,6 @@ struct par_conf {
 	/* sync.c */
 	struct par_set *following;	/* the set being synced */
 	u64 child_found;		/* of its mismatches, what the parent has counted */
-	bool scrub_wakes;		/* a check or repair wakes all members */
 	u32 scrub_left_out;		/* sets, a bit each, of the last one */
 	int sb_owed;			/* md's superblock was not written */
 
@@ -981,6 +981,24 @@ bool par_syncing(struct mddev *mddev);
 
 /* par_scrubbing - is md at a check or a repair that somebody asked for? */
 bool par_scrubbing(struct mddev *mddev);
+
+/* ---- scrub.c ---- */
+
+/* par_scrub_overdue - is it too long ago that the set was read in whole? Any context. */
+bool par_scrub_overdue(struct par_conf *conf, struct par_set *set);
+
+/* par_scrub_wakes_for - tell that a check or repair wakes the set's members */
+void par_scrub_wakes_for(struct par_conf *conf, struct par_set *set);
+
+/*
+ * par_scrub_from - a check or repair goes on at @sector of the set's region
+ * par_scrub_to - it has come to there. Sleeps. The sync thread only, both.
+ */
+void par_scrub_from(struct par_set *set, u64 sector);
+void par_scrub_to(struct par_set *set, u64 sector);
+
+/* par_scrub_set - keep these settings: see struct par_scrub_record. Returns 0 or an errno. */
+int par_scrub_set(struct par_conf *conf, bool wakes, u32 age);
 
 /* par_sync_request - in md's sync thread; see the head of sync.c */
 sector_t par_sync_request(struct mddev *mddev, sector_t sector,

@@ -9,8 +9,8 @@
  * --wait and --monitor work, and the sets are worked on one after another.
  *
  * A rebuild needs all members. A check or a repair wakes nobody unless it is
- * asked to (conf->scrub_wakes): it leaves out the sets that have members
- * asleep, and says so.
+ * asked to (scrub_wakes), or has not read a set in whole for too long (scrub.c):
+ * it leaves out the sets that have members asleep, and says so.
  */
 #include "par.h"
 
@@ -247,6 +247,7 @@ static void begin(struct par_conf *conf, struct par_set *set, u64 offset)
 
 	set->fix_end = 0;	/* this one is of all rows */
 	if (test_bit(MD_RECOVERY_REQUESTED, &asked)) {
+		par_scrub_from(set, offset);
 		child->resync_min = rounddown(offset, conf->geo.chunk_sectors);
 		child->curr_resync_completed = child->resync_min;
 		set_bit(MD_RECOVERY_REQUESTED, &child->recovery);
@@ -410,11 +411,21 @@ static bool idle(struct par_conf *conf, struct mddev *child)
 	return !interrupted(conf->mddev);
 }
 
+/* Must all members be awake for the set's part of the sync? */
+static bool needs_all(struct par_conf *conf, struct par_set *set)
+{
+	if (!par_scrubbing(conf->mddev) || READ_ONCE(conf->super.scrub.wakes))
+		return true;
+	if (set->number <= READ_ONCE(conf->gear) || !par_scrub_overdue(conf, set))
+		return false;
+	par_scrub_wakes_for(conf, set);
+	return true;
+}
+
 /* Some of the set's members are asleep, and are to stay so. */
 static bool left_out(struct par_conf *conf, struct par_set *set)
 {
-	if (!par_scrubbing(conf->mddev) || READ_ONCE(conf->scrub_wakes) ||
-	    set->number <= READ_ONCE(conf->gear))
+	if (!par_scrubbing(conf->mddev) || set->number <= READ_ONCE(conf->gear))
 		return false;
 	pr_info("md/par:%s: the set of %u members is left out of the %s: not all of them are awake\n",
 		mdname(conf->mddev), set->sg->members,
@@ -422,11 +433,6 @@ static bool left_out(struct par_conf *conf, struct par_set *set)
 		"check" : "repair");
 	conf->scrub_left_out |= BIT(set->number);
 	return true;
-}
-
-static bool needs_all(struct par_conf *conf)
-{
-	return !par_scrubbing(conf->mddev) || READ_ONCE(conf->scrub_wakes);
 }
 
 sector_t par_sync_request(struct mddev *mddev, sector_t sector,
@@ -439,7 +445,7 @@ sector_t par_sync_request(struct mddev *mddev, sector_t sector,
 	*skipped = 1;
 	if (!set || !conf->geo.parities)
 		return max_sector - sector;
-	if (needs_all(conf) && !all_awake(conf))
+	if (needs_all(conf, set) && !all_awake(conf))
 		return 0;
 	if (!sector)
 		conf->scrub_left_out = 0;
@@ -455,6 +461,8 @@ sector_t par_sync_request(struct mddev *mddev, sector_t sector,
 	}
 	sectors = follow(conf, set, sector - set->sg->start);
 	if (sectors) {
+		if (par_scrubbing(mddev))
+			par_scrub_to(set, sector - set->sg->start + sectors);
 		*skipped = 0;
 		/* Done as soon as it is reported; md adds it right after. */
 		par_done_sync(mddev, sectors);

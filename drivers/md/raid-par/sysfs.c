@@ -160,21 +160,55 @@ static ssize_t resync_show(struct par_conf *conf, char *page)
 
 static ssize_t scrub_wakes_show(struct par_conf *conf, char *page)
 {
-	return sysfs_emit(page, "%d\n", READ_ONCE(conf->scrub_wakes));
+	return sysfs_emit(page, "%d\n", READ_ONCE(conf->super.scrub.wakes));
 }
 
 static ssize_t scrub_wakes_store(struct par_conf *conf, const char *page,
 				 size_t len)
 {
 	bool value;
+	int err;
 
 	if (kstrtobool(page, &value)) {
 		pr_warn("md/par:%s: scrub_wakes takes 1, a check wakes all members, or 0, it leaves sets with sleepers out\n",
 			mdname(conf->mddev));
 		return -EINVAL;
 	}
-	WRITE_ONCE(conf->scrub_wakes, value);
-	return len;
+	if (!par_may_keep(conf))
+		return -EROFS;
+	err = par_scrub_set(conf, value, READ_ONCE(conf->super.scrub.age));
+	return err ?: len;
+}
+
+static ssize_t scrub_age_show(struct par_conf *conf, char *page)
+{
+	return sysfs_emit(page, "%u\n", READ_ONCE(conf->super.scrub.age));
+}
+
+static ssize_t scrub_age_store(struct par_conf *conf, const char *page, size_t len)
+{
+	u32 value;
+	int err;
+
+	if (kstrtou32(page, 10, &value) || value > PAR_SCRUB_AGE_MAX) {
+		pr_warn("md/par:%s: scrub_age, in days, takes a number from 0 (no check wakes members for it) to %u\n",
+			mdname(conf->mddev), PAR_SCRUB_AGE_MAX);
+		return -EINVAL;
+	}
+	if (!par_may_keep(conf))
+		return -EROFS;
+	err = par_scrub_set(conf, READ_ONCE(conf->super.scrub.wakes), value);
+	return err ?: len;
+}
+
+static ssize_t scrub_last_show(struct par_conf *conf, char *page)
+{
+	unsigned int i, at = 0;
+
+	for (i = 1; i <= conf->geo.gears; i++)
+		at += sysfs_emit_at(page, at, "%u %llu\n", conf->geo.set[i].members,
+				    READ_ONCE(conf->super.scrub.last[i]));
+	return at;
 }
 
 static ssize_t scrub_left_out_show(struct par_conf *conf, char *page)
@@ -282,6 +316,8 @@ PAR_RO(shift_last_error);
 PAR_RO(shifts);
 PAR_RO(resync);
 PAR_RW(scrub_wakes);
+PAR_RW(scrub_age);
+PAR_RO(scrub_last);
 PAR_RO(scrub_left_out);
 PAR_RO(segment_kib);
 PAR_RO(segments_unwritten);
@@ -307,6 +343,8 @@ static struct attribute *par_attrs[] = {
 	&attr_shifts.attr,
 	&attr_resync.attr,
 	&attr_scrub_wakes.attr,
+	&attr_scrub_age.attr,
+	&attr_scrub_last.attr,
 	&attr_scrub_left_out.attr,
 	&attr_segment_kib.attr,
 	&attr_segments_unwritten.attr,

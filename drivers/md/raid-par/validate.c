@@ -19,6 +19,7 @@ static const char * const par_odd_names[] = {
 	[PAR_ODD_RATION] = "ration of spin-ups",
 	[PAR_ODD_POLICY] = "settings of the policy",
 	[PAR_ODD_HISTORY] = "history of loads",
+	[PAR_ODD_SCRUB] = "settings of checks",
 };
 
 const char *par_odd_name(enum par_odd odd)
@@ -174,6 +175,23 @@ static u32 mend_policy(struct par_super *sb, const struct par_geometry *geo)
 	       odd_if(mend_history(policy), PAR_ODD_HISTORY);
 }
 
+/* What has never been read in whole has been written in whole since the array was made. */
+static u32 mend_scrub(struct par_super *sb, const struct par_geometry *geo, u64 now)
+{
+	struct par_scrub_record *scrub = &sb->scrub;
+	bool odd = sb->has_scrub && scrub->age > PAR_SCRUB_AGE_MAX;
+	unsigned int i;
+
+	if (!sb->has_scrub || odd) {
+		memset(scrub, 0, sizeof(*scrub));
+		scrub->age = PAR_SCRUB_AGE_DEFAULT;
+		for (i = 1; i <= geo->gears; i++)
+			scrub->last[i] = now;
+	}
+	sb->has_scrub = true;
+	return odd_if(odd, PAR_ODD_SCRUB);
+}
+
 u32 par_super_mend(struct par_super *sb, const struct par_geometry *geo, u64 now)
 {
 	u32 odd = odd_if(sb->flags & ~PAR_SB_CLEAN, PAR_ODD_FLAGS);
@@ -184,7 +202,8 @@ u32 par_super_mend(struct par_super *sb, const struct par_geometry *geo, u64 now
 		odd |= mend_set(&sb->set[i], &geo->set[i]);
 	odd |= odd_if(mend_speed(sb), PAR_ODD_SPEED);
 	odd |= mend_power(sb, geo, now);
-	return odd | mend_policy(sb, geo);
+	odd |= mend_policy(sb, geo);
+	return odd | mend_scrub(sb, geo, now);
 }
 EXPORT_SYMBOL_IF_KUNIT(par_super_mend);
 

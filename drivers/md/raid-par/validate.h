@@ -42,6 +42,7 @@ enum par_odd {
 	PAR_ODD_RATION,		/* of a member: as of a new one */
 	PAR_ODD_POLICY,		/* defaults */
 	PAR_ODD_HISTORY,	/* that hour is not known */
+	PAR_ODD_SCRUB,		/* defaults, and as if all had been read just now */
 	PAR_ODDS,
 };
 

@@ -23,6 +23,8 @@ WELL_FORMED = {
     "par/gear": r"\d+",
     "par/gears": r"\d+( \d+)+",
     "par/shift_last_hold_ms": r"\d+",
+    "par/scrub_age": r"\d+",
+    "par/scrub_last": r"(\d+ \d+\n?)+",
     "par/shift_limit": r"\d+",
     "par/shift_target": r"\d+",
     "par/shift_state": r"idle|down|up|propagate",

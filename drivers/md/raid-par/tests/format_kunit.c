@@ -100,6 +100,8 @@ static void random_super(struct fmt_test *t, struct par_super *sb)
 	sb->power.off = prandom_u32_state(&t->rng) & 1;
 	sb->has_policy = true;
 	sb->policy.knobs.automatic = prandom_u32_state(&t->rng) & 1;
+	sb->has_scrub = true;
+	sb->scrub.wakes = prandom_u32_state(&t->rng) & 1;
 }
 
 static void pack(struct fmt_test *t, u8 *block, const struct par_super *sb)
@@ -246,6 +248,11 @@ static void expect_same(struct kunit *test, const struct par_super *got,
 	expect_same_power(test, &got->power, &put->power);
 	KUNIT_EXPECT_TRUE(test, got->has_policy);
 	expect_same_policy(test, &got->policy, &put->policy);
+	KUNIT_EXPECT_TRUE(test, got->has_scrub);
+	KUNIT_EXPECT_EQ(test, got->scrub.wakes, put->scrub.wakes);
+	KUNIT_EXPECT_EQ(test, got->scrub.age, put->scrub.age);
+	for (i = 1; i <= t->geo.gears; i++)
+		KUNIT_EXPECT_EQ(test, got->scrub.last[i], put->scrub.last[i]);
 }
 
 static void format_round_trip(struct kunit *test)
@@ -353,7 +360,18 @@ static void expect_policy_bytes(struct kunit *test, const u8 *raw)
 	for (i = 0; i < 168; i++)
 		expect_le32(test, raw, 2776 + 4 * i,
 			    policy->mean[i] | (u32)policy->peak[i] << 16);
-	expect_zeros(test, raw, 3448, PAR_BLOCK_BYTES);
+}
+
+static void expect_scrub_bytes(struct kunit *test, const u8 *raw)
+{
+	struct fmt_test *t = test->priv;
+	unsigned int i;
+
+	expect_le32(test, raw, 3448, t->sb.scrub.wakes);
+	expect_le32(test, raw, 3452, t->sb.scrub.age);
+	for (i = 1; i <= t->geo.gears; i++)
+		expect_le64(test, raw, 3448 + 8 * i, t->sb.scrub.last[i]);
+	expect_zeros(test, raw, 3456 + 8 * t->geo.gears, PAR_BLOCK_BYTES);
 }
 
 /* Version 1 of the format, byte for byte: it must not change by accident. */
@@ -368,7 +386,7 @@ static void format_super_bytes(struct kunit *test)
 	expect_le32(test, raw, 12, 1);
 	expect_le64(test, raw, 16, t->sb.lost);
 	expect_zeros(test, raw, 24, 32);
-	expect_le64(test, raw, 32, 3);
+	expect_le64(test, raw, 32, 7);
 	KUNIT_EXPECT_MEMEQ(test, raw + 40, t->uuid, 16);
 	expect_le64(test, raw, 56, CTIME);
 	expect_le64(test, raw, 64, t->sb.epoch);
@@ -397,6 +415,7 @@ static void format_super_bytes(struct kunit *test)
 		expect_le64(test, raw, 1552 + 8 * i, t->sb.held[i]);
 	expect_power_bytes(test, raw);
 	expect_policy_bytes(test, raw);
+	expect_scrub_bytes(test, raw);
 
 	put_unaligned_le32(0, raw + 8);
 	KUNIT_EXPECT_EQ(test, crc, dumb_crc(raw, PAR_BLOCK_BYTES));
@@ -493,6 +512,15 @@ static void format_super_features(struct kunit *test)
 static void format_super_older(struct kunit *test)
 {
 	struct fmt_test *t = test->priv;
+
+	t->sb.has_scrub = false;
+	pack(t, t->new, &t->sb);
+	expect_le64(test, t->new, 32, 3);
+	expect_policy_bytes(test, t->new);
+	expect_zeros(test, t->new, 3448, PAR_BLOCK_BYTES);
+	KUNIT_EXPECT_EQ(test, unpack(t, t->new), PAR_FMT_OK);
+	KUNIT_EXPECT_TRUE(test, t->out.has_policy);
+	KUNIT_EXPECT_FALSE(test, t->out.has_scrub);
 
 	t->sb.has_policy = false;
 	pack(t, t->new, &t->sb);

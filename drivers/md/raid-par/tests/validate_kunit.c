@@ -229,6 +229,9 @@ static void super_mended(struct kunit *test)
 	t->raw.history[5].mean = cpu_to_le16(100);
 	expect_odd(test, BIT(PAR_ODD_HISTORY), "half an hour");
 	KUNIT_EXPECT_EQ(test, t->out.policy.mean[5], 0xffff);
+	t->raw.scrub_age = cpu_to_le32(3651);
+	expect_odd(test, BIT(PAR_ODD_SCRUB), "ten years and more between checks");
+	KUNIT_EXPECT_EQ(test, t->out.scrub.age, 35);
 }
 
 static void odd_names(struct kunit *test)
@@ -317,7 +320,8 @@ static bool super_fits(const struct par_super *sb, const struct par_geometry *ge
 	return sb->seq >= 1 && sb->seq <= MOST_SEQ && sb->block_seq <= MOST_SEQ &&
 	       sb->gear >= 1 && sb->gear <= geo->gears && sb->flags <= 1 &&
 	       sb->partial >> (geo->members - 1) <= 1 && sb->speed_min >= 1 &&
-	       sb->speed_min <= sb->speed_max && power_fits(sb, geo) &&
+	       sb->speed_min <= sb->speed_max && sb->has_scrub && sb->scrub.age <= 3650 &&
+	       power_fits(sb, geo) &&
 	       policy_fits(sb, geo);
 }
 
@@ -365,7 +369,7 @@ static size_t random_place(struct val_test *t)
 		at = 256 + 48 * random32(t, t->geo.gears) + 16 + 4 * random32(t, 8);
 		break;
 	default:
-		at = 1552 + 4 * random32(t, (3448 - 1552) / 4);
+		at = 1552 + 4 * random32(t, (3672 - 1552) / 4);
 	}
 	return at;
 }
