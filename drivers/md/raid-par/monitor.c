@@ -286,9 +286,13 @@ static void note_gear(struct par_conf *conf, u64 now)
 	struct par_monitor *monitor = &conf->monitor;
 	unsigned int gear = READ_ONCE(conf->gear);
 
-	if (gear == monitor->seen_gear)
+	if (gear == monitor->seen_gear) {
+		/* What was asked for came to nothing. */
+		if (READ_ONCE(conf->target) != monitor->asked)
+			monitor->asked = 0;
 		return;
-	if (gear == monitor->asked)
+	}
+	if (gear == monitor->asked && !conf->mddev->degraded)
 		par_policy_shifted(&monitor->policy, monitor->seen_gear, gear, monitor->why,
 				   monitor->asked_at, now);
 	else
@@ -320,6 +324,26 @@ static void record(struct par_conf *conf)
 
 /* ---- once an interval ---- */
 
+/*
+ * A sleeper that was unplugged gets no request that could tell: whether its device is
+ * still there is known without one.
+ */
+static void fail_gone(struct par_conf *conf)
+{
+	unsigned int d;
+
+	lockdep_assert_held(&conf->monitor.lock);
+	for (d = 0; d < conf->geo.members; d++) {
+		struct md_rdev *rdev = READ_ONCE(conf->member[d].rdev);
+
+		if (!par_rdev_usable(rdev) || disk_live(rdev->bdev->bd_disk))
+			continue;
+		pr_crit("md/par:%s: the device of member %u (%pg) is gone\n",
+			mdname(conf->mddev), d, rdev->bdev);
+		par_member_failed(conf, d);
+	}
+}
+
 /* Returns whether there is something that is worth being stored. */
 static bool interval_over(struct par_conf *conf)
 {
@@ -335,12 +359,15 @@ static bool interval_over(struct par_conf *conf)
 	make_sample(conf, from, to, &sample);
 	learn_copy_rate(monitor, from, to);
 	monitor->newest = !monitor->newest;
+	fail_gone(conf);
 	note_gear(conf, now);
 	if (par_forecast_see(&monitor->forecast, &sample, &interval)) {
 		par_policy_see(&monitor->policy, &interval, sample.gear, now);
-		hour_over = par_history_see(&monitor->history,
+		/* Of a clock that is not set, nobody knows what hour it is. */
+		hour_over = par_clock_set(conf) &&
+			    par_history_see(&monitor->history,
 					    interval.load[conf->geo.gears],
-					    sample.ns, ktime_get_real_seconds());
+					    sample.ns, par_clock(conf));
 	}
 	decide(conf);
 	if (hour_over)
@@ -372,9 +399,8 @@ static void monitor_work(struct work_struct *work)
 	store = interval_over(conf);
 	set_timer(monitor);
 	mutex_unlock(&monitor->lock);
-	/* A read-only array is not written for it. */
-	if (store && md_is_rdwr(conf->mddev))
-		par_store_super(conf);
+	if (store)
+		par_store_history(conf);
 }
 
 /* ---- from without ---- */

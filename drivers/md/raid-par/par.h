@@ -355,6 +355,7 @@ struct par_conf {
 	spinlock_t power_lock;		/* rations and counts in super.power; super.policy */
 	raw_spinlock_t why_lock;	/* below struct par_power, @lock */
 	char why[PAR_CAUSE];		/* the next wake is for */
+	u64 clock_known, clock_began;	/* seconds since 1970, and since the system's start */
 	bool system_sleeps;		/* or is about to */
 	bool power_ending;		/* nobody is started or stopped any more */
 	struct notifier_block system_nb;
@@ -527,6 +528,9 @@ int par_store_begin(struct par_conf *conf);
 
 /* par_store_super - store the superblock alone, settings and rations with it; sleeps */
 int par_store_super(struct par_conf *conf);
+
+/* par_store_history - the same, unless the array is at rest, or read-only, or about to be */
+void par_store_history(struct par_conf *conf);
 
 /*
  * par_store_lost - store the list of lost blocks if what is stored differs; with
@@ -963,6 +967,17 @@ __printf(2, 3) void par_event(struct par_conf *conf, const char *format, ...);
 void par_events_flush(void);
 int par_events_init(void);
 void par_events_exit(void);
+
+/* ---- clock.c ---- */
+
+/*
+ * par_clock - seconds since 1970, of a clock that never says less than is known to be over
+ * par_clock_set - has somebody set the system's? Any context, both.
+ * par_clock_begin - the superblock is known
+ */
+u64 par_clock(const struct par_conf *conf);
+bool par_clock_set(const struct par_conf *conf);
+void par_clock_begin(struct par_conf *conf);
 
 /* ---- sync.c: md's methods, with the parent's reconfig_mutex held ---- */
 

@@ -492,6 +492,7 @@ static int par_run(struct mddev *mddev)
 		par_free_conf(conf);
 		return err;
 	}
+	par_clock_begin(conf);
 	par_power_begin(conf);
 	par_monitor_begin(conf);
 	if (conf->mddev->degraded)

@@ -3,8 +3,6 @@
  * What the ration of spin-ups (ration.c) means to the members of an array: who is
  * charged, and what gear there are no spin-ups for. See power.h for the contracts.
  */
-#include <linux/timekeeping.h>
-
 #include "par.h"
 
 struct par_ration *par_power_ration(struct par_member *member, u64 now)
@@ -24,7 +22,7 @@ void par_power_charge(struct par_member *member, bool free)
 
 	spin_lock(&conf->power_lock);
 	conf->super.power.spin_ups[member->index]++;
-	ration = par_power_ration(member, ktime_get_real_seconds());
+	ration = par_power_ration(member, par_clock(conf));
 	if (!free && member->power.drive.dev)
 		par_ration_spend(ration);
 	spin_unlock(&conf->power_lock);
@@ -33,7 +31,7 @@ void par_power_charge(struct par_member *member, bool free)
 u64 par_power_ration_wait(struct par_member *member)
 {
 	struct par_conf *conf = member->conf;
-	u64 now = ktime_get_real_seconds(), wait;
+	u64 now = par_clock(conf), wait;
 
 	spin_lock(&conf->power_lock);
 	wait = par_ration_wait(par_power_ration(member, now), now);

@@ -193,7 +193,7 @@ static ssize_t spins_left_show(struct par_member *member, char *page)
 	u64 left;
 
 	spin_lock(&conf->power_lock);
-	left = par_ration_left(par_power_ration(member, ktime_get_real_seconds()));
+	left = par_ration_left(par_power_ration(member, par_clock(conf)));
 	spin_unlock(&conf->power_lock);
 	return sysfs_emit(page, "%llu\n", left);
 }
@@ -205,7 +205,7 @@ static ssize_t rate(struct par_member *member, u32 cycles, u32 years, size_t len
 	struct par_ration *ration;
 
 	spin_lock(&conf->power_lock);
-	ration = par_power_ration(member, ktime_get_real_seconds());
+	ration = par_power_ration(member, par_clock(conf));
 	par_ration_set(ration, cycles ?: ration->cycles, years ?: ration->years,
 		       conf->super.power.carry);
 	spin_unlock(&conf->power_lock);

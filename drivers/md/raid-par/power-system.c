@@ -25,15 +25,39 @@ static void after_system_sleep(struct par_member *member)
 	par_power_look(member, 0);
 }
 
+/*
+ * What is stored between the snapshot and power-off, the resumed system does not know: its
+ * map is older than the disks, and would be stored as the newest. Somebody who only reads
+ * cannot do so; an array that turns writable by itself could. A system that is about to
+ * be replaced by the resumed one must not have written anything either.
+ */
+static bool unfit(const struct par_conf *conf, unsigned long event)
+{
+	int ro = READ_ONCE(conf->mddev->ro);
+
+	if (event == PM_HIBERNATION_PREPARE && ro != MD_RDONLY)
+		pr_err("md/par:%s: the system cannot hibernate while the array is writable: once resumed, it would not know what was stored last. Stop the array first, or make it read-only (mdadm --readonly)\n",
+		       mdname(conf->mddev));
+	else if (event == PM_RESTORE_PREPARE && ro == MD_RDWR)
+		pr_err("md/par:%s: the system cannot be resumed from its image while the array is writable: it would not know what is stored meanwhile\n",
+		       mdname(conf->mddev));
+	else
+		return false;
+	return true;
+}
+
 static int on_system(struct notifier_block *nb, unsigned long event, void *data)
 {
 	struct par_conf *conf = container_of(nb, struct par_conf, system_nb);
 	unsigned int d;
 
 	switch (event) {
-	case PM_SUSPEND_PREPARE:
 	case PM_HIBERNATION_PREPARE:
 	case PM_RESTORE_PREPARE:
+		if (unfit(conf, event))
+			return notifier_from_errno(-EBUSY);
+		fallthrough;
+	case PM_SUSPEND_PREPARE:
 		WRITE_ONCE(conf->system_sleeps, true);
 		break;
 	case PM_POST_SUSPEND:

@@ -509,7 +509,7 @@ void par_power_join(struct par_conf *conf, unsigned int d, bool anew)
 
 	if (anew) {
 		spin_lock(&conf->power_lock);
-		par_ration_begin(&kept->ration[d], ktime_get_real_seconds());
+		par_ration_begin(&kept->ration[d], par_clock(conf));
 		kept->spin_ups[d] = 0;
 		spin_unlock(&conf->power_lock);
 	}

@@ -11,17 +11,15 @@
  * A check in parts counts, if each begins where the last one, or an earlier one, ended:
  * as of the time when the first began. What is known of parts is not stored.
  */
-#include <linux/timekeeping.h>
-
 #include "par.h"
 
 #define PAR_DAY		(24 * 3600ULL)
 
-/* Days since then; 0 if the clock says that it is to come, as one that is not set does. */
+/* Days since then; 0 if the clock has been set back. */
 static u64 age(const struct par_conf *conf, const struct par_set *set)
 {
 	u64 last = READ_ONCE(conf->super.scrub.last[set->number]);
-	u64 now = ktime_get_real_seconds();
+	u64 now = par_clock(conf);
 
 	return div_u64(now - min(now, last), PAR_DAY);
 }
@@ -43,7 +41,7 @@ void par_scrub_wakes_for(struct par_conf *conf, struct par_set *set)
 void par_scrub_from(struct par_set *set, u64 sector)
 {
 	if (!sector) {
-		set->scrub_began = ktime_get_real_seconds();
+		set->scrub_began = par_clock(set->conf);
 		set->scrub_to = 0;
 	} else if (sector > set->scrub_to) {
 		set->scrub_began = 0;	/* something was left out */

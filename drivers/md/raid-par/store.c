@@ -537,6 +537,18 @@ int par_store_super(struct par_conf *conf)
 	return err;
 }
 
+void par_store_history(struct par_conf *conf)
+{
+	mutex_lock(&conf->store_mutex);
+	/*
+	 * What stops the array or makes it read-only has it rest before it takes the mutex
+	 * for the checkpoint, and says that it is read-only after that.
+	 */
+	if (!READ_ONCE(conf->resting) && md_is_rdwr(conf->mddev) && !begin_use(conf))
+		par_write_super(conf, conf->current_members);
+	mutex_unlock(&conf->store_mutex);
+}
+
 int par_store_lost(struct par_conf *conf)
 {
 	int err;

@@ -74,6 +74,23 @@ set_par gear 3
 nap 5
 assert_eq "$(par shift_put_off)" ration "shift_put_off after a restart"
 
+note "a clock that begins with 1970 and is set later"
+set_par gear 5
+stop_par
+NOW=$EPOCHSECONDS
+date -s @3600 >/dev/null
+assemble_par
+left 0 "in 1970"
+nap 10
+left 0 "in 1970, later"
+date -s "@$((NOW + 20))" >/dev/null
+left 0 "when the clock has been set"
+date -s @3600 >/dev/null
+left 0 "when it has been set back"
+date -s "@$((NOW + 30))" >/dev/null
+left 0 "when it has been set again"
+set_par gear 3
+
 note "tomorrow"
 later 1
 nap 3700	# the clock is looked at every hour, and as timers of an hour are: minutes late

@@ -1,0 +1,46 @@
+#!/bin/bash
+# The system does not hibernate while an array could be written, and says why; it does with one that is read-only or stopped, and all goes on afterwards.
+# machine: --kernel stock-6.12
+# timeout: 300
+set -euo pipefail
+. "$(dirname "$0")/../tools/par.sh"
+
+# Everything but the image itself: processes are frozen, and thawed 5 s later.
+[ -w /sys/power/pm_test ] || skip "this kernel cannot test hibernation"
+echo freezer >/sys/power/pm_test
+grep -q disk /sys/power/state || skip "this kernel cannot hibernate"
+hibernate() { echo disk >/sys/power/state; }
+
+# refuses WHAT
+refuses() {
+	mark_log
+	refused hibernate
+	assert_match "$REFUSAL" 'Device or resource busy' "hibernation of $1"
+	assert_match "$(log_since)" "md/par:$MD: the system cannot hibernate while the array is writable: .*Stop the array first, or make it read-only" \
+		"the kernel log of $1"
+}
+
+mkspindles 5 24M
+create_par 3,5 --chunk=64
+fill 8
+refuses "a writable array"
+shift_to 3
+fill 2 2
+refuses "one in its low gear"
+SUM=$(fingerprint)
+
+mdadm --readonly "/dev/$MD"
+hibernate
+assert_eq "$(fingerprint)" "$SUM" "content of a read-only array"
+mdadm --readwrite "/dev/$MD"
+refuses "one that is writable again"
+fill 1 5
+SUM=$(fingerprint)
+
+stop_par
+hibernate
+assemble_par
+refuses "one that turns writable with its first write"
+assert_eq "$(fingerprint)" "$SUM" "content of an array that was stopped"
+stop_par
+dissect
