@@ -264,15 +264,19 @@ static void keep_elsewhere(struct par_vmember *vm, struct bio *bio)
 	par_requeue(conf, &again);
 }
 
-/* Neither with a set quiet, nor with a segment locked, is this work waited for. */
+/*
+ * Neither with a set quiet, nor with a segment locked, is this work waited for. Each set
+ * has its own: to salvage a segment of one waits for a write to an image, which another
+ * set may be unable to keep.
+ */
 static void unkept_work(struct work_struct *work)
 {
-	struct par_conf *conf = container_of(work, struct par_conf, unkept_work);
+	struct par_set *set = container_of(work, struct par_set, unkept_work);
 	unsigned int noio = memalloc_noio_save();
 	struct bio_list bios;
 	struct bio *bio;
 
-	par_queue_take(conf, &conf->unkept, &bios);
+	par_queue_take(set->conf, &set->unkept, &bios);
 	while ((bio = bio_list_pop(&bios)))
 		keep_elsewhere(par_bio_vm(bio), bio);
 	memalloc_noio_restore(noio);
@@ -282,8 +286,8 @@ void par_unkept(struct par_vmember *vm, struct bio *bio)
 {
 	struct par_conf *conf = vm->set->conf;
 
-	par_queue_add(conf, &conf->unkept, bio);
-	queue_work(conf->unkept_wq, &conf->unkept_work);
+	par_queue_add(conf, &vm->set->unkept, bio);
+	queue_work(conf->unkept_wq, &vm->set->unkept_work);
 }
 
 /* ---- what raid5 calls bad ---- */
@@ -430,10 +434,14 @@ static void purge_work(struct work_struct *work)
 void par_lost_init(struct par_conf *conf)
 {
 	spin_lock_init(&conf->lost_lock);
-	bio_list_init(&conf->unkept);
 	bio_list_init(&conf->healed);
 	INIT_DELAYED_WORK(&conf->purge_work, purge_work);
-	INIT_WORK(&conf->unkept_work, unkept_work);
+}
+
+void par_lost_init_set(struct par_set *set)
+{
+	bio_list_init(&set->unkept);
+	INIT_WORK(&set->unkept_work, unkept_work);
 }
 
 void par_lost_rest(struct par_conf *conf)

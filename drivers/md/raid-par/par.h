@@ -181,6 +181,8 @@ struct par_set {
 	struct bio_list redirects;	/* under conf->queue_lock */
 	struct work_struct redirect_work;
 	struct workqueue_struct *redirect_wq;
+	struct bio_list unkept;		/* writes that no image has taken, under conf->queue_lock */
+	struct work_struct unkept_work;
 
 	struct bio_set splits, clones, fills, firsts;
 	struct bio_list dispatch, starved;	/* under conf->queue_lock */
@@ -301,11 +303,9 @@ struct par_conf {
 	bool lost_told;			/* the stored superblock says that there are some */
 	struct par_map_block lost_block;
 	struct delayed_work purge_work;
-	struct work_struct unkept_work;
 
 	/* member.c, row.c */
 	spinlock_t queue_lock;		/* all lists of requests */
-	struct bio_list unkept;		/* writes that no image has taken */
 	struct bio_list healed;		/* writes to lost blocks, which have ended well */
 	struct bio_list waiting;	/* for an intent */
 	struct bio_list supers;		/* children's superblocks to be stored */
@@ -613,6 +613,7 @@ void par_bad_collect(struct par_conf *conf);
 int par_bad_purge(struct par_conf *conf, struct par_set *set);
 
 void par_lost_init(struct par_conf *conf);
+void par_lost_init_set(struct par_set *set);
 
 /* par_lost_rest - what is done by itself is over; the sets are quiet */
 void par_lost_rest(struct par_conf *conf);

@@ -585,6 +585,7 @@ int par_sets_alloc(struct par_conf *conf)
 							   set->sg->members);
 		if (!set->redirect_wq)
 			return -ENOMEM;
+		par_lost_init_set(set);
 		err = par_members_init_set(set);
 		err = err ?: par_rows_init(set);
 		err = err ?: make_disks(set);
