@@ -15,6 +15,8 @@
 #define FASTER		2U	/* than the pass before … */
 #define AHEAD		4U	/* … and than what was written meanwhile */
 #define FUTILE		3U	/* passes that gain nothing, until it gives up */
+#define FEW		4U	/* segments that are always worth a hold: a pass takes as long */
+#define TRIES		32U	/* holds, until it gives up */
 #define MARGIN_MAX	4U	/* each hold that failed halves what is left to the next */
 
 u64 par_approach_limit(u64 segments, u32 seg_kib, u32 speed_min)
@@ -40,6 +42,7 @@ void par_approach_pass(struct par_approach *a, u64 segments, u64 now,
 	a->before = segments;
 	memset(pass, 0, sizeof(*pass));
 	pass->speed = a->speed;
+	pass->until = a->deadline;
 }
 EXPORT_SYMBOL_IF_KUNIT(par_approach_pass);
 
@@ -62,7 +65,7 @@ static u32 next_speed(const struct par_approach *a, u64 left, u64 ns)
 static bool is_futile(const struct par_approach *a, const struct par_pass *pass, u64 left,
 		      u64 ns)
 {
-	return pass->ns >= ns / 10 * 9 && left >= a->before / 4 * 3;
+	return pass->ns >= ns / 10 * 9 && left * 4 >= a->before * 3;
 }
 
 enum par_approach_step par_approach_next(struct par_approach *a, struct par_pass *pass,
@@ -71,13 +74,18 @@ enum par_approach_step par_approach_next(struct par_approach *a, struct par_pass
 	u64 ns = now - a->began;
 	u64 fits = copied_in(pass, PAR_HOLD_NS) >> min(a->failed + 1, MARGIN_MAX);
 
-	if (left <= fits || !left) {
+	fits = max_t(u64, fits, FEW);
+	if (a->tried == TRIES || (now >= a->deadline && (a->tried || left > fits)))
+		return PAR_APPROACH_OUTRUN;
+	if (left <= fits) {
+		a->tried++;
 		pass->held = true;
-		pass->batch = max(1ULL, fits);
+		pass->until = 0;
+		pass->batch = fits;
 		return PAR_APPROACH_HOLD;
 	}
 	a->futile = is_futile(a, pass, left, ns) ? a->futile + 1 : 0;
-	if (a->futile == FUTILE || now >= a->deadline)
+	if (a->futile == FUTILE)
 		return PAR_APPROACH_OUTRUN;
 	a->speed = next_speed(a, left, ns);
 	return PAR_APPROACH_PASS;
@@ -92,8 +100,11 @@ EXPORT_SYMBOL_IF_KUNIT(par_approach_failed);
 
 bool par_pass_over(const struct par_pass *pass, unsigned int segments, u64 now)
 {
-	u64 takes = pass->copied ? mul_u64_u64_div_u64(pass->ns, segments, pass->copied) : 0;
+	u64 takes = 0;
 
-	return pass->held && now + takes > pass->until;
+	/* A few take as long as one, and must be copied at some time. */
+	if (pass->held && pass->copied && segments > FEW)
+		takes = mul_u64_u64_div_u64(pass->ns, segments, pass->copied);
+	return pass->until && now + takes > pass->until;
 }
 EXPORT_SYMBOL_IF_KUNIT(par_pass_over);

@@ -10,6 +10,7 @@
  *
  * That time: if the first pass, at speed_min, takes T, and all of it has to be copied
  * again in each pass at twice the speed, all passes take T (1 + 1/2 + 1/4 + ...) = 2 T.
+ * A segment may have to be copied once for each gear set that images it, or its image.
  *
  * Pure: no locks, no I/O, any context. Times are nanoseconds of the monotonic clock.
  */
@@ -23,7 +24,8 @@
 /**
  * struct par_pass - one pass over what is to be copied
  * @speed: KiB/s that it has even while the array is used, if that is more than speed_min
- * @held: writes are held: it does not pause, and ends before @until
+ * @held: writes are held: it does not pause
+ * @until: it ends before that
  * @batch: segments that it copies at a time, 0: as many as there is room for
  * @copied, @ns: segments that it has copied, and the time they took, pauses left out
  */
@@ -43,12 +45,12 @@ struct par_pass {
  * @before: segments that were left when it began
  * @speed: KiB/s, of the current pass
  * @futile: passes in a row that did not pause and left nearly as much as there was
- * @failed: holds in which there was more to copy than had been left
+ * @failed: holds in which there was more to copy than had been left; @tried: all holds
  */
 struct par_approach {
 	u32 seg_kib, speed;
 	u64 deadline, began, before;
-	unsigned int futile, failed;
+	unsigned int futile, failed, tried;
 };
 
 enum par_approach_step {
@@ -81,7 +83,7 @@ enum par_approach_step par_approach_next(struct par_approach *a, struct par_pass
 /* par_approach_failed - a hold was over before all was copied */
 void par_approach_failed(struct par_approach *a);
 
-/* par_pass_over - is the time of a hold over before another @segments are copied? */
+/* par_pass_over - is the pass's time over before another @segments are copied? */
 bool par_pass_over(const struct par_pass *pass, unsigned int segments, u64 now);
 
 #endif

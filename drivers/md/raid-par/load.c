@@ -357,6 +357,12 @@ static void tell_damage(struct par_conf *conf, const struct par_found *members)
 				members[d].unreadable);
 }
 
+/* A clock that is not set says less. */
+static u64 now(const struct par_conf *conf)
+{
+	return max_t(u64, ktime_get_real_seconds(), conf->super.ctime);
+}
+
 /* Every row unwritten, every member current, the top gear. */
 static void make_super(struct par_conf *conf)
 {
@@ -371,14 +377,13 @@ static void make_super(struct par_conf *conf)
 	for (i = 1; i <= conf->geo.gears; i++)
 		conf->super.set[i].resync = MaxSector;
 	/* What there has never been becomes the defaults. */
-	par_super_mend(&conf->super, &conf->geo, ktime_get_real_seconds());
+	par_super_mend(&conf->super, &conf->geo, now(conf));
 }
 
 /* Values that nothing bad can come of, once they are within their bounds. */
 static void mend_super(struct par_conf *conf)
 {
-	unsigned long odd = par_super_mend(&conf->super, &conf->geo,
-					   ktime_get_real_seconds());
+	unsigned long odd = par_super_mend(&conf->super, &conf->geo, now(conf));
 	unsigned int i;
 
 	for_each_set_bit(i, &odd, PAR_ODDS)

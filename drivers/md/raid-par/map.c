@@ -87,6 +87,17 @@ enum par_seg_state par_map_get(struct par_set *set, u64 row, unsigned int d)
 	return map_read(set, row, 2 * (d - low), 3);
 }
 
+/* The zone's count of segments in @state, if there is one. */
+static void count_zone(struct par_set *set, u64 row, enum par_seg_state state, int by)
+{
+	struct par_zone *zone = &set->conf->zone[par_zone_of(set, row)];
+
+	if (state == PAR_SEG_HOME)
+		WRITE_ONCE(zone->home, zone->home + by);
+	else if (state == PAR_SEG_IMAGE)
+		WRITE_ONCE(zone->image, zone->image + by);
+}
+
 /* Write a state and keep the counters. */
 static void put_state(struct par_set *set, u64 row, unsigned int d,
 		      enum par_seg_state state)
@@ -97,6 +108,8 @@ static void put_state(struct par_set *set, u64 row, unsigned int d,
 	map_write(set, row, 2 * (d - low), 3, state);
 	atomic64_dec(&set->vm[d].segs[old]);
 	atomic64_inc(&set->vm[d].segs[state]);
+	count_zone(set, row, old, -1);
+	count_zone(set, row, state, 1);
 }
 
 static struct par_zone *locked_zone(struct par_set *set, u64 row)
@@ -202,13 +215,30 @@ static u64 skip_empty(struct par_set *set, u64 row)
 	return row;
 }
 
+/*
+ * Zones that have nothing of @state are passed over: a shift down looks through all of
+ * the map for the few segments that were written during its last pass.
+ */
+static u64 skip_without(struct par_set *set, u64 row, enum par_seg_state state)
+{
+	for (row = skip_empty(set, row); row < set->sg->rows; row = skip_empty(set, row)) {
+		struct par_zone *zone = &set->conf->zone[par_zone_of(set, row)];
+
+		if (state == PAR_SEG_HOME ? READ_ONCE(zone->home) :
+		    state != PAR_SEG_IMAGE || READ_ONCE(zone->image))
+			break;
+		row = (row | (PAR_ZONE_ROWS - 1)) + 1;
+	}
+	return row;
+}
+
 u64 par_map_find(struct par_set *set, u64 row, unsigned int low,
 		 unsigned int high, enum par_seg_state state)
 {
 	unsigned int d;
 
-	for (row = skip_empty(set, row); row < set->sg->rows;
-	     row = skip_empty(set, row + 1))
+	for (row = skip_without(set, row, state); row < set->sg->rows;
+	     row = skip_without(set, row + 1, state))
 		for (d = low; d < high; d++)
 			if (par_map_get(set, row, d) == state)
 				return row;
@@ -263,6 +293,7 @@ static void recount(struct par_set *set)
 		for (d = set->conf->geo.set[1].members; d < set->sg->members; d++) {
 			atomic64_dec(&set->vm[d].segs[PAR_SEG_UNWRITTEN]);
 			atomic64_inc(&set->vm[d].segs[par_map_get(set, row, d)]);
+			count_zone(set, row, par_map_get(set, row, d), 1);
 		}
 	}
 }

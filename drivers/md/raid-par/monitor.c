@@ -331,17 +331,28 @@ static void record(struct par_conf *conf)
 static void fail_gone(struct par_conf *conf)
 {
 	unsigned int d;
+	u32 gone = 0;
+	bool fail;
 
 	lockdep_assert_held(&conf->monitor.lock);
 	for (d = 0; d < conf->geo.members; d++) {
 		struct md_rdev *rdev = READ_ONCE(conf->member[d].rdev);
 
-		if (!par_rdev_usable(rdev) || disk_live(rdev->bdev->bd_disk))
-			continue;
-		pr_crit("md/par:%s: the device of member %u (%pg) is gone\n",
-			mdname(conf->mddev), d, rdev->bdev);
-		par_member_failed(conf, d);
+		if (par_rdev_usable(rdev) && !disk_live(rdev->bdev->bd_disk))
+			gone |= BIT(d);
 	}
+	/* As of members that do not wake up: see wake_members(). */
+	fail = hweight32(gone) + conf->mddev->degraded <= conf->geo.parities ||
+	       !bio_list_empty(&conf->missed);
+	for (d = 0; d < conf->geo.members; d++) {
+		if (gone & ~conf->monitor.gone & BIT(d))
+			pr_crit("md/par:%s: the device of member %u (%pg) is gone%s\n",
+				mdname(conf->mddev), d, conf->member[d].rdev->bdev, fail ? "" :
+				"; with more gone than parity can stand for, it is not failed as long as images serve what it holds");
+		if (gone & BIT(d) && fail)
+			par_member_failed(conf, d);
+	}
+	conf->monitor.gone = gone;
 }
 
 /* Returns whether there is something that is worth being stored. */

@@ -56,6 +56,7 @@ struct par_counts {
  *	@asked_at: s
  * @told: the decision that was told last; @told_at: s
  * @copy_rate: KiB/s that propagation reached last
+ * @gone: members whose devices were gone at the last look, a bit each
  * @running: the work is to set itself again; @due: when, in jiffies
  */
 struct par_monitor {
@@ -73,7 +74,7 @@ struct par_monitor {
 	enum par_reason why;
 	struct par_decision told;
 	u64 told_at, asked_at;
-	u32 copy_rate;
+	u32 copy_rate, gone;
 	bool running;
 	unsigned long due;
 };

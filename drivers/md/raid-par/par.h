@@ -198,6 +198,7 @@ struct par_set {
 	u64 fix_first, fix_end;	/* rows that par_resync_fix() is at, or none */
 	bool fixed;		/* and has been through */
 	u64 scrub_began, scrub_to;	/* of a check that may become a whole one: scrub.c */
+	bool read_through;		/* the child has read what it was asked to */
 	bool restoring;		/* one of @tracking: a sleeper is being rebuilt */
 	bool unresynced;	/* since a crash; under store_mutex once it runs */
 	unsigned long known_absent;	/* of @absent: the store has seen to them */
@@ -355,6 +356,7 @@ struct par_conf {
 	spinlock_t power_lock;		/* rations and counts in super.power; super.policy */
 	raw_spinlock_t why_lock;	/* below struct par_power, @lock */
 	char why[PAR_CAUSE];		/* the next wake is for */
+	spinlock_t clock_lock;		/* below power_lock; these two */
 	u64 clock_known, clock_began;	/* seconds since 1970, and since the system's start */
 	bool system_sleeps;		/* or is about to */
 	bool power_ending;		/* nobody is started or stopped any more */
@@ -887,6 +889,9 @@ void par_shift_from(struct par_conf *conf, unsigned int target, unsigned int gea
  */
 bool par_shift_wake(struct par_conf *conf);
 
+/* par_shift_segments - how many a shift down to gear @gear has to copy at most */
+u64 par_shift_segments(struct par_conf *conf, unsigned int gear);
+
 /* par_shift_notify - poll(2) on gear and shift_state */
 void par_shift_notify(struct par_conf *conf);
 
@@ -910,7 +915,7 @@ bool par_mover_interrupted(struct par_conf *conf);
  * par_propagate - copy the segments in @from (PAR_SEG_HOME or PAR_SEG_IMAGE)
  * of the sleepers imaged in gear set @band, in @set's region, to the other
  * side, as @pass has it. The mover only. Returns 0, -EINTR, -EAGAIN if the time of a
- * hold is over, or the error of a copy.
+ * hold is over, -ETIMEDOUT if that of another pass is, or the error of a copy.
  */
 int par_propagate(struct par_set *set, unsigned int band,
 		  enum par_seg_state from, struct par_pass *pass);
@@ -976,7 +981,7 @@ void par_events_exit(void);
  * par_clock_set - has somebody set the system's? Any context, both.
  * par_clock_begin - the superblock is known
  */
-u64 par_clock(const struct par_conf *conf);
+u64 par_clock(struct par_conf *conf);
 bool par_clock_set(const struct par_conf *conf);
 void par_clock_begin(struct par_conf *conf);
 

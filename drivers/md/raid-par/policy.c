@@ -282,6 +282,9 @@ static struct par_decision decide_max(const struct par_policy *policy,
 	} else if (is->refused[high]) {
 		d = decided(is->gear, high, PAR_WHY_BUDGET);
 		d.seconds = is->refused[high];
+	} else if (is->outrun) {
+		d = decided(is->gear, high, PAR_WHY_OUTRUN);
+		d.seconds = is->outrun;
 	}
 	return d;
 }

@@ -450,7 +450,7 @@ static int copy_timed(struct par_copy *copy, struct par_pass *pass)
 static int pass_ends(struct par_copy *copy, const struct par_pass *pass)
 {
 	if (par_pass_over(pass, copy->count, ktime_get_ns()))
-		return -EAGAIN;
+		return pass->held ? -EAGAIN : -ETIMEDOUT;
 	return !pass->held && par_mover_interrupted(copy->set->conf) ? -EINTR : 0;
 }
 

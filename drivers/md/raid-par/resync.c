@@ -132,7 +132,12 @@ static sector_t sync_from(struct mddev *child, sector_t sector,
 				return spared;
 		}
 	} else {
-		set->fixed = set->fix_end && !test_bit(MD_RECOVERY_INTR, &child->recovery);
+		bool whole = !test_bit(MD_RECOVERY_INTR, &child->recovery);
+
+		set->fixed = set->fix_end && whole;
+		/* Degraded, raid5 passes over all of it. */
+		set->read_through = !set->fix_end && whole && !child->degraded &&
+				    test_bit(MD_RECOVERY_REQUESTED, &child->recovery);
 		set->fix_end = 0;	/* over, whatever it was */
 	}
 	return set->raid5->sync_request(child, sector, max_sector, skipped);
@@ -293,6 +298,7 @@ static void rest_child(struct par_conf *conf, struct par_set *set)
 	while (par_child_busy(child)) {
 		set_bit(MD_RECOVERY_FROZEN, &child->recovery);
 		set_bit(MD_RECOVERY_INTR, &child->recovery);
+		wake_up(&child->recovery_wait);
 		md_wakeup_thread(child->sync_thread);
 		md_wakeup_thread(child->thread);
 		wait_event_idle_timeout(conf->wait, !par_child_busy(child), HZ / 20);

@@ -16,7 +16,7 @@
 #define PAR_DAY		(24 * 3600ULL)
 
 /* Days since then; 0 if the clock has been set back. */
-static u64 age(const struct par_conf *conf, const struct par_set *set)
+static u64 age(struct par_conf *conf, const struct par_set *set)
 {
 	u64 last = READ_ONCE(conf->super.scrub.last[set->number]);
 	u64 now = par_clock(conf);
@@ -24,11 +24,13 @@ static u64 age(const struct par_conf *conf, const struct par_set *set)
 	return div_u64(now - min(now, last), PAR_DAY);
 }
 
+/* What is said to have been read tomorrow was read by a clock that was wrong. */
 bool par_scrub_overdue(struct par_conf *conf, struct par_set *set)
 {
 	u32 limit = READ_ONCE(conf->super.scrub.age);
+	u64 last = READ_ONCE(conf->super.scrub.last[set->number]);
 
-	return limit && age(conf, set) >= limit;
+	return limit && (age(conf, set) >= limit || last > par_clock(conf) + PAR_DAY);
 }
 
 void par_scrub_wakes_for(struct par_conf *conf, struct par_set *set)
@@ -53,7 +55,10 @@ void par_scrub_to(struct par_set *set, u64 sector)
 	struct par_conf *conf = set->conf;
 
 	set->scrub_to = sector;
-	if (sector < set->sg->sectors || !set->scrub_began)
+	/* Images were read for what members hold that have gone to sleep meanwhile. */
+	if (set->number > READ_ONCE(conf->gear))
+		set->scrub_began = 0;
+	if (sector < set->sg->sectors || !set->scrub_began || !READ_ONCE(set->read_through))
 		return;
 	mutex_lock(&conf->store_mutex);
 	WRITE_ONCE(conf->super.scrub.last[set->number], set->scrub_began);

@@ -558,6 +558,7 @@ static struct par_set *set_alloc(struct par_conf *conf, unsigned int number)
 	set->number = number;
 	set->sg = &conf->geo.set[number];
 	set->ops = conf->geo.child_level ? &par_child_ops : &par_stripe_ops;
+	par_lost_init_set(set);
 	bio_list_init(&set->redirects);
 	INIT_WORK(&set->redirect_work, par_redirect_work);
 	init_waitqueue_head(&set->quiet);
@@ -585,7 +586,6 @@ int par_sets_alloc(struct par_conf *conf)
 							   set->sg->members);
 		if (!set->redirect_wq)
 			return -ENOMEM;
-		par_lost_init_set(set);
 		err = par_members_init_set(set);
 		err = err ?: par_rows_init(set);
 		err = err ?: make_disks(set);
@@ -617,6 +617,7 @@ void par_sets_destroy(struct par_conf *conf)
 		if (!set)
 			continue;
 		set->ops->destroy(set);
+		cancel_work_sync(&set->unkept_work);
 		if (set->redirect_wq)
 			destroy_workqueue(set->redirect_wq);
 		for (d = 0; d < set->sg->members; d++) {

@@ -473,10 +473,16 @@ static int hold_down(struct par_conf *conf, unsigned int old, struct par_pass *p
 	err = par_store_map(conf);
 	if (err)
 		return err;
+	/* That has taken its time, too. */
+	if (par_segments_above(conf, conf->aim, PAR_SEG_HOME) > pass->batch)
+		return -EAGAIN;
 	if (!par_gate_enter(conf))
 		return -EINTR;
 	began = ktime_get_ns();
-	err = par_mover_interrupted(conf) ? -EINTR : change_down(conf, old, pass);
+	if (par_mover_interrupted(conf))
+		err = -EINTR;
+	else
+		err = par_syncing(conf->mddev) ? -EBUSY : change_down(conf, old, pass);
 	WRITE_ONCE(conf->hold_ms, max_t(u64, conf->hold_ms,
 					div_u64(ktime_get_ns() - began, NSEC_PER_MSEC)));
 	mutex_unlock(&conf->gate);
@@ -489,7 +495,7 @@ static int hold_down(struct par_conf *conf, unsigned int old, struct par_pass *p
  * The array is written faster than the copies can be made. The policy does not try again
  * at once: what was copied was work for nothing.
  */
-static void outrun(struct par_conf *conf)
+static int outrun(struct par_conf *conf)
 {
 	u64 took = (jiffies - conf->shift_started) / HZ;
 
@@ -497,6 +503,13 @@ static void outrun(struct par_conf *conf)
 		mdname(conf->mddev), conf->geo.set[conf->aim].members, took);
 	WRITE_ONCE(conf->outrun_until, ktime_get_seconds() +
 		   max_t(u64, PAR_OUTRUN_S, PAR_OUTRUN_NUM * took));
+	return -ETIMEDOUT;
+}
+
+/* What a shift down to gear @gear has to copy at most: see approach.h. */
+u64 par_shift_segments(struct par_conf *conf, unsigned int gear)
+{
+	return par_segments_above(conf, gear, PAR_SEG_HOME) * (conf->geo.gears - gear);
 }
 
 /* Pass by pass, until what is left can be copied with writes held: see approach.h. */
@@ -507,15 +520,13 @@ static int approach_down(struct par_conf *conf, unsigned int old)
 	u64 left = par_segments_above(conf, conf->aim, PAR_SEG_HOME);
 	int err;
 
-	par_approach_begin(approach, left, conf->geo.seg_sectors / 2,
-			   conf->super.speed_min, ktime_get_ns());
 	for (;;) {
 		if (par_mover_interrupted(conf))
 			return -EINTR;
 		par_approach_pass(approach, left, ktime_get_ns(), &pass);
 		err = propagate_down(conf, &pass);
 		if (err)
-			return err;
+			return err == -ETIMEDOUT ? outrun(conf) : err;
 		left = par_segments_above(conf, conf->aim, PAR_SEG_HOME);
 		switch (par_approach_next(approach, &pass, left, ktime_get_ns())) {
 		case PAR_APPROACH_PASS:
@@ -527,8 +538,7 @@ static int approach_down(struct par_conf *conf, unsigned int old)
 			left = par_segments_above(conf, conf->aim, PAR_SEG_HOME);
 			break;
 		case PAR_APPROACH_OUTRUN:
-			outrun(conf);
-			return -ETIMEDOUT;
+			return outrun(conf);
 		}
 	}
 }
@@ -538,14 +548,17 @@ static int shift_down(struct par_conf *conf)
 	unsigned int old = READ_ONCE(conf->gear);
 	int err;
 
-	/* A member may have failed since this was asked for. */
-	if (conf->mddev->degraded)
+	/* A member may have failed since this was asked for, or a check begun. */
+	if (conf->mddev->degraded || par_syncing(conf->mddev))
 		return -EBUSY;
 	if (put_off(conf)) {
 		conf->shift_error = -EDQUOT;
 		return -EDQUOT;
 	}
 	WRITE_ONCE(conf->hold_ms, 0);
+	par_approach_begin(&conf->approach, par_shift_segments(conf, conf->aim),
+			   conf->geo.seg_sectors / 2, conf->super.speed_min,
+			   ktime_get_ns());
 	shift_begin(conf, PAR_SHIFT_DOWN,
 		    par_segments_above(conf, conf->aim, PAR_SEG_HOME));
 	/* Writes that are not counted are over once all has been quiet. */

@@ -247,6 +247,7 @@ static void begin(struct par_conf *conf, struct par_set *set, u64 offset)
 
 	set->fix_end = 0;	/* this one is of all rows */
 	if (test_bit(MD_RECOVERY_REQUESTED, &asked)) {
+		set->read_through = false;
 		par_scrub_from(set, offset);
 		child->resync_min = rounddown(offset, conf->geo.chunk_sectors);
 		child->curr_resync_completed = child->resync_min;
@@ -283,6 +284,22 @@ static void add_mismatches(struct par_conf *conf, struct mddev *child)
 static void finish(struct par_conf *conf, struct mddev *child)
 {
 	add_mismatches(conf, child);
+	child->resync_max = MaxSector;
+	conf->following = NULL;
+}
+
+/*
+ * md ends a sync with a last request, wherever it was interrupted: a child that is still
+ * followed, waiting at its limit even, would go on for the next one as it was.
+ */
+static void let_go(struct par_conf *conf)
+{
+	struct mddev *child;
+
+	if (!conf->following)
+		return;
+	child = &conf->following->mddev;
+	stop_child(child);
 	child->resync_max = MaxSector;
 	conf->following = NULL;
 }
@@ -349,9 +366,7 @@ static u64 follow(struct par_conf *conf, struct par_set *set, u64 offset)
 		wait_event_idle_timeout(conf->wait, interrupted(conf->mddev) ||
 					!par_child_busy(child), PAR_FOLLOW);
 	}
-	stop_child(child);
-	child->resync_max = MaxSector;
-	conf->following = NULL;
+	let_go(conf);
 	return 0;
 }
 
@@ -422,6 +437,13 @@ static bool needs_all(struct par_conf *conf, struct par_set *set)
 	return true;
 }
 
+/* Sleepers that do not wake up keep nobody from checking what is awake. */
+static bool may_do_without(struct par_conf *conf)
+{
+	return !interrupted(conf->mddev) && par_scrubbing(conf->mddev) &&
+	       !READ_ONCE(conf->super.scrub.wakes);
+}
+
 /* Some of the set's members are asleep, and are to stay so. */
 static bool left_out(struct par_conf *conf, struct par_set *set)
 {
@@ -443,12 +465,14 @@ sector_t par_sync_request(struct mddev *mddev, sector_t sector,
 	u64 sectors;
 
 	*skipped = 1;
-	if (!set || !conf->geo.parities)
+	if (sector >= max_sector || !set || !conf->geo.parities) {
+		let_go(conf);
 		return max_sector - sector;
-	if (needs_all(conf, set) && !all_awake(conf))
-		return 0;
+	}
 	if (!sector)
 		conf->scrub_left_out = 0;
+	if (needs_all(conf, set) && !all_awake(conf) && !may_do_without(conf))
+		return 0;
 	if (sector < set->sg->start)
 		return set->sg->start - sector;
 	if (conf->following != set && left_out(conf, set))

@@ -108,7 +108,7 @@ static ssize_t shift_limit_show(struct par_conf *conf, char *page)
 	if (READ_ONCE(conf->shift) == PAR_SHIFT_DOWN)
 		left = div_u64(max(deadline, now) - now, NSEC_PER_SEC);
 	else
-		left = par_approach_limit(par_segments(conf, PAR_SEG_HOME),
+		left = par_approach_limit(par_shift_segments(conf, 1),
 					  conf->geo.seg_sectors / 2,
 					  READ_ONCE(conf->super.speed_min));
 	return sysfs_emit(page, "%llu\n", left);

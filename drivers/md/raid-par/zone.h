@@ -28,6 +28,7 @@
  *	has all such changes is on its way
  * @held: rows must not be started (their images are being discarded)
  * @starting: rows being started or discarded, under conf->row_lock
+ * @home, @image: segments in these states
  * @landing: rows whose first writes have not all ended, under conf->row_lock
  */
 struct par_zone {
@@ -36,6 +37,7 @@ struct par_zone {
 	u8 must_store;
 	u16 starting;
 	u16 landing;
+	u16 home, image;
 	unsigned long touched;	/* jiffies of the last admission */
 };
 

@@ -82,13 +82,27 @@ echo 16384 >"/sys/block/$MD/md/sync_min"
 check
 expect 5 none 2 0 "a check of a part"
 
+note "degraded"
+days 3
+echo 0 >"/sys/block/$MD/md/sync_min"
+mdadm --quiet "/dev/$MD" --fail "${DEVS[4]}"
+settle
+check
+expect 5 none 5 0 "a check that lacks a member"
+mdadm --quiet "/dev/$MD" --remove "${DEVS[4]}"
+mdadm --quiet "/dev/$MD" --re-add "${DEVS[4]}"
+wait_for "/sys/block/$MD/md/degraded" 0 60
+settle
+
 note "a clock that is not set"
+NOW=$EPOCHSECONDS
 date -s @86400 >/dev/null
 echo 0 >"$PAR/scrub_wakes"
 echo 35 >"$PAR/scrub_age"
 shift_to 3
 check
 assert_eq "$(par scrub_left_out)" 5 "scrub_left_out in 1970"
+date -s "@$((NOW + 60))" >/dev/null
 
 mark_log
 refused_write() { ! { echo "$2" >"$PAR/$1"; } 2>/dev/null || fail "$1 takes $2"; }

@@ -58,6 +58,23 @@ set_sync sync_min 0
 set_sync sync_action check
 mismatches 16 "a check from the start after one that was broken off"
 
+note "broken off at its limit, and begun anew"
+set_sync sync_min 0
+set_sync sync_max 16384
+set_sync sync_action check
+for ((i = 0; i < 100 && $(completed) < 16384; i++)); do sleep 0.1; done
+set_sync sync_action idle
+wait_for "/sys/block/$MD/md/sync_action" idle
+set_sync sync_min 0
+set_sync sync_max max
+set_sync sync_action check
+mismatches 16 "a check after one that had come to its limit"
+set_sync sync_max 16384
+set_sync sync_action check
+for ((i = 0; i < 100 && $(completed) < 16384; i++)); do sleep 0.1; done
+reassemble_par
+settle
+
 note "only a part"
 half=16384
 set_sync sync_min 0

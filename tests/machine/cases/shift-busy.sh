@@ -1,12 +1,13 @@
 #!/bin/bash
 # A shift down under steady writes comes to its end, or says in the time that it tells that it cannot; writes are held for a moment only.
-# machine: --time-travel --mem 2400M
+# machine: --debug --time-travel --mem 1800M
+# rare: yes
 # timeout: 400
 set -euo pipefail
 . "$(dirname "$0")/../tools/policy.sh"
 
-RING=$((96 << 20))
-BLOCK=65536
+RING=$((64 << 20))
+BLOCK=262144
 
 # writing MIB_S SECONDS: one block of the ring after the other, over and over, in the background.
 writing() {
@@ -42,16 +43,14 @@ up() {
 	settle
 }
 
-policy_array 3,5 192M
+policy_array 3,5 128M
 
-down 8 40 0
-up
 # More than speed_min: 16 passes, and then all that was left of them in one hold.
-down 30 40 0
+down 30 25 0
 up
 
 # More than the disks can copy beside it.
-down 100 60 -110
+down 120 40 -110
 assert_eq "$(par gear)" 5 "gear"
 explains 'the last shift down gave up: data was written faster than it was copied'
 dmesg | grep -q "the shift down to gear 3 gives up after .* s: data is written faster than it can be copied" ||

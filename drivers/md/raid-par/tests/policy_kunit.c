@@ -594,6 +594,11 @@ static void single_rules(struct kunit *test)
 	policy->knobs.min_gear = 5;
 	expect_decision(test, array, 2, PAR_WHY_LOWEST, 0);
 	policy->knobs.min_gear = 3;
+	policy->knobs.max_gear = 3;
+	expect_decision(test, array, 1, PAR_WHY_MAX, 0);
+	array->is.outrun = 600;
+	expect_decision(test, array, 2, PAR_WHY_OUTRUN, 600);
+	array->is = as_was;
 	policy->knobs.automatic = false;
 	expect_decision(test, array, 2, PAR_WHY_MANUAL, 0);
 }
