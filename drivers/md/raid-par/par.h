@@ -265,6 +265,7 @@ struct par_conf {
 
 	/* store.c */
 	struct mutex store_mutex;	/* one writer of metadata at a time */
+	struct par_identity identity;	/* by which load.c knows a superblock */
 	struct par_super super;
 	struct par_super read_super[2];	/* what load.c looks at, too large for a stack */
 	u64 block_seq;
