@@ -6,7 +6,8 @@
  * mdadm changes md's superblock, and knows nothing of ours: the UUID by --update=uuid,
  * the creation time besides by --create. The epoch is the same in all superblocks and
  * blocks of an array and nobody else writes it. So an array whose UUID has been changed
- * is known by its creation time, and goes on with its epoch.
+ * is known by its creation time, and goes on with its epoch; and one over whose members
+ * another is to be created is not given up unless somebody asks for that.
  */
 #include "store.h"
 
@@ -48,14 +49,19 @@ static void take_renamed(struct par_conf *conf, const struct par_owners *renamed
 	conf->identity.epoch = renamed->id.epoch;
 }
 
-static int refuse_strange(struct par_conf *conf, const struct par_owners *strange)
+static int refuse_owned(struct par_conf *conf, const struct par_owners *strange)
 {
+	const char *what = conf->mddev->events ? "start: md's superblocks have been made anew" :
+						 "create";
 	const struct par_identity *id = &strange->id;
 	time64_t time = id->ctime;
 
-	pr_err("md/par:%s: cannot start: %u members hold another par array, of UUID %4phN:%4phN:%4phN:%4phN, created %ptTs: md's superblocks have been made anew, and what it holds is not lost\n",
-	       mdname(conf->mddev), hweight32(strange->members),
+	pr_err("md/par:%s: cannot %s: %u members hold %s, of UUID %4phN:%4phN:%4phN:%4phN, created %ptTs\n",
+	       mdname(conf->mddev), what, hweight32(strange->members),
+	       strange->several ? "several par arrays, one of them" : "a par array",
 	       id->uuid, id->uuid + 4, id->uuid + 8, id->uuid + 12, &time);
+	pr_err("md/par:%s: nothing of it is lost: mdadm --create --assume-clean brings it back, with the same devices in the same order, and the same layout, chunk and size; --destroy-par gives it up\n",
+	       mdname(conf->mddev));
 	return -EEXIST;
 }
 
@@ -67,12 +73,12 @@ int par_identify(struct par_conf *conf, bool any)
 		conf->identity.epoch = conf->super.epoch;
 		return 0;
 	}
-	if (!conf->mddev->events)
+	if (par_resync_offset(conf->mddev) == PAR_ASKS_NEW && !conf->mddev->events)
 		return 0;
 	find_owners(conf, &renamed, &strange);
 	if (renamed.members && !renamed.several)
 		take_renamed(conf, &renamed);
-	else if (strange.members && !strange.several)
-		return refuse_strange(conf, &strange);
+	else if (strange.members && (!strange.several || !conf->mddev->events))
+		return refuse_owned(conf, &strange);
 	return 0;
 }

@@ -545,10 +545,12 @@ int par_flush_members(struct par_conf *conf, u32 which);
  * superblock is in sync up to, which par has no other use for. Any other value
  * means nothing. --force: start even if a set is dirty and incomplete;
  * --update=par-rescue: and even if metadata is lost, taking each row that it
- * told of as written and each segment as "home".
+ * told of as written and each segment as "home". --create --destroy-par: make a new
+ * array though its members hold another.
  */
 #define PAR_ASKS_FORCE		1
 #define PAR_ASKS_RESCUE		2
+#define PAR_ASKS_NEW		3
 
 /* par_load - find the newest metadata, or make it for a new array; sleeps */
 int par_load(struct par_conf *conf);
