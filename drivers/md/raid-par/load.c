@@ -626,6 +626,35 @@ static int find_whose(struct par_conf *conf, struct par_found *found, bool *any)
 	return 0;
 }
 
+/*
+ * As if all that has ever been written had been under way in a crash, just after a shift
+ * to the top gear: in a lower one the images would be read in place of what sleepers hold.
+ * With a member missing there is nothing to tell what parity should be, and all would be
+ * in doubt.
+ */
+static void resync_all(struct par_conf *conf)
+{
+	u32 all = BIT(conf->geo.members) - 1, zone;
+	const char *why = NULL;
+
+	if (!conf->geo.parities)
+		why = "it has no parity";
+	else if (par_unusable(conf) || par_whole_members(conf) != all)
+		why = "a member is missing or not whole";
+	if (why) {
+		pr_warn("md/par:%s: --update=resync is not heeded: %s\n",
+			mdname(conf->mddev), why);
+		return;
+	}
+	pr_info("md/par:%s: all parity is resynced, as --update=resync asks\n",
+		mdname(conf->mddev));
+	for (zone = 0; zone < conf->geo.zones; zone++)
+		if (conf->intents[zone] & PAR_INTENT_STORED)
+			conf->intents[zone] |= PAR_INTENT_RESYNC;
+	conf->intents_differ = true;	/* begin_use() stores them */
+	conf->super.gear = conf->geo.gears;
+}
+
 int par_load(struct par_conf *conf)
 {
 	struct par_found found[PAR_MAX_MEMBERS] = { };
@@ -659,6 +688,8 @@ int par_load(struct par_conf *conf)
 	/* No block of this or an earlier life can be newer than the next one. */
 	conf->block_seq = max(conf->block_seq, conf->super.block_seq) +
 			  PAR_SEQ_LEAP;
+	if (par_asks_resync(conf->mddev))
+		resync_all(conf);
 	load_zones(conf);
 	conf->super_due = true;
 	/* Whoever is missing now, the first use tells. By force, before anything else. */

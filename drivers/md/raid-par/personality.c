@@ -495,13 +495,13 @@ static int par_run(struct mddev *mddev)
 
 	drop_bitmap(mddev);
 	refuse_bitmap(mddev);
-	/* The parent is always clean, whatever its superblock says. */
-	par_resync_offset(mddev) = MaxSector;
 	mddev->dev_sectors = conf->geo.dev_sectors;
 	mddev->resync_max_sectors = conf->geo.dev_sectors;
-	/* A new array: have its birth recorded. Started by force: once only. */
-	if (!mddev->events || conf->start)
+	/* A new array: have its birth recorded. By force, or with a resync: once only. */
+	if (!mddev->events || conf->start || par_asks_resync(mddev))
 		set_bit(MD_SB_CHANGE_DEVS, &mddev->sb_flags);
+	/* The parent is always clean, whatever its superblock says. */
+	par_resync_offset(mddev) = MaxSector;
 
 	thread = md_register_thread(par_thread, mddev, "par");
 	if (!thread) {
