@@ -25,21 +25,39 @@ static void add_owner(struct par_owners *owners, const struct par_identity *id, 
 	owners->id = *id;
 }
 
+/*
+ * What member @d says, into @id. It may be left of an array that was there before: md's
+ * own creation time is right, or else the later one.
+ */
+static bool find_owner(struct par_conf *conf, unsigned int d, struct par_identity *id)
+{
+	u64 ours = conf->identity.ctime, slot;
+	struct page *page = conf->store_pages[0];
+	struct par_identity one;
+	bool found = false;
+
+	for (slot = 0; slot < 2; slot++) {
+		if (!par_meta_read(conf, d, par_super_sector(slot), page) ||
+		    !par_super_owner(page_address(page), &one))
+			continue;
+		if (found && one.ctime != ours && (id->ctime == ours || one.ctime < id->ctime))
+			continue;
+		*id = one;
+		found = true;
+	}
+	return found;
+}
+
 /* Those with md's creation time into @renamed, all others into @strange. */
 static void find_owners(struct par_conf *conf, struct par_owners *renamed,
 			struct par_owners *strange)
 {
-	struct page *page = conf->store_pages[0];
 	struct par_identity id;
-	unsigned int d, slot;
+	unsigned int d;
 
 	for (d = 0; d < conf->geo.members; d++)
-		for (slot = 0; slot < 2 && par_rdev_usable(conf->member[d].rdev); slot++) {
-			if (!par_meta_read(conf, d, par_super_sector(slot), page) ||
-			    !par_super_owner(page_address(page), &id))
-				continue;
+		if (par_rdev_usable(conf->member[d].rdev) && find_owner(conf, d, &id))
 			add_owner(id.ctime == conf->identity.ctime ? renamed : strange, &id, d);
-		}
 }
 
 static void take_renamed(struct par_conf *conf, const struct par_owners *renamed)

@@ -122,6 +122,10 @@ fill 4
 SUM=$(fingerprint $MIB)
 stop_par
 still_there "of the new array"
+note "and of the two the new one is brought back"
+create --assume-clean
+right "of the new array"
+stop_par
 refused mdadm --create /dev/md1 --run --destroy-par --level=5 --raid-devices=5 "${DEVS[@]}"
 assert_match "$REFUSAL" '--destroy-par is for level par' "what mdadm says"
 rmdisks
