@@ -543,10 +543,11 @@ int par_flush_members(struct par_conf *conf, u32 which);
 /*
  * What mdadm asks for when it starts an array, through the offset that md's
  * superblock is in sync up to, which par has no other use for. Any other value
- * means nothing. --update=resync, in every mdadm: make all parity right. --force: start
- * even if a set is dirty and incomplete; --update=par-rescue: and even if metadata is lost, taking each row that it
- * told of as written and each segment as "home". --create --destroy-par: make a new
- * array though its members hold another.
+ * means nothing. --update=resync, in every mdadm: make all parity right.
+ * --force: start even if a set is dirty and incomplete; --update=par-rescue: and
+ * even if metadata is lost, taking each row that it told of as written and each
+ * segment as "home". --create --destroy-par: make a new array though its members
+ * hold another.
  */
 #define PAR_ASKS_RESYNC		0
 #define PAR_ASKS_FORCE		1
