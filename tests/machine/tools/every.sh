@@ -114,6 +114,11 @@ start_again() {
 	WAY='by --run'
 	! SAID=$(mdadm --assemble --run "${all[@]}" 2>&1) || return 0
 	mdadm --stop --quiet "/dev/$MD" 2>/dev/null || true
+	if [[ $1 == *--fail*--fail* ]]; then	# more than there are parities, as 4.2 lets one
+		WAY='by --force'
+		SAID=$(mdadm --assemble --force "${all[@]}" 2>&1)
+		return
+	fi
 	[[ $1 == *--zero-superblock* ]] || return 1
 	WAY='by --create --assume-clean'
 	SAID=$(mdadm --create --run "/dev/$MD" --level=par --raid-devices=5 --assume-clean "${DEVS[@]}" 2>&1 </dev/null)
