@@ -2,7 +2,7 @@
 """What tests need to be built first, and who builds it, for tests/run.
 
 A need is a kernel with the modules for it, as scripts/build-module names it, or an
-mdadm: "mdadm" (any version), "mdadm-4.4", "mdadm-4.4-unpatched".
+mdadm: "mdadm" (any version), "mdadm-4.4", "mdadm-4.4-unpatched", "mdadm-4.2-unpatched".
 """
 import subprocess
 import sys

@@ -32,6 +32,8 @@ script "$TREE/tests/host/maybe.sh" '# Waits for what is not to be had.' '# needs
 script "$TREE/tests/host/mdadm.sh" '# Needs each mdadm.' '# mdadm: 4.4 4.6' '# needs: mdadm-VERSION' 'exit 0'
 script "$TREE/tests/host/last.sh" '# Runs alone.' '# alone: yes' '[ -e built-6.12-debug ]'
 script "$TREE/tests/machine/cases/case.sh" '# A case: its machine tells what it needs.' 'exit 0'
+script "$TREE/tests/machine/cases/besides.sh" '# A case that needs more than its machine.' \
+	'# needs: mdadm-4.4-unpatched' 'exit 0'
 script "$TREE/tests/machine/cases/again.sh" '# A case in two machines.' '# again: --kernel stock-6.12' 'exit 0'
 for jobs in 1 2; do
 	rm -f "$TREE"/built-*
@@ -41,11 +43,12 @@ for jobs in 1 2; do
 	done
 	has '^skipped +host/other: .* \(raid-par: error: cannot fetch it\)$'
 	has '^skipped +host/mdadm-4.4: '
+	has '^skipped +machine/besides: '
 	[ "$(grep -c '^FAILED' <<<"$OUTPUT")" = 1 ] || fail "not told once: $OUTPUT"
 	has '^FAILED +stock-6.12 was not built, which 2 tests need: '
 	has '    \| raid-par: error: does not compile'
 	has '^tests took [0-9]+ s; builds [0-9]+ s$'
-	[ "$(tail -n 1 <<<"$OUTPUT")" = '7 passed, 2 failed, 2 skipped' ] || fail "$OUTPUT"
+	[ "$(tail -n 1 <<<"$OUTPUT")" = '7 passed, 2 failed, 3 skipped' ] || fail "$OUTPUT"
 done
 echo "in time: ok, skipped by name, failed once"
 

@@ -278,21 +278,40 @@ static unsigned int gear_number(const struct par_geometry *geo, u32 members)
 	return i;
 }
 
+static bool is_of(const struct par_disk_super *raw, const struct par_identity *id)
+{
+	if (id->epoch && le64_to_cpu(raw->epoch) == id->epoch)
+		return true;
+	return !memcmp(raw->uuid, id->uuid, sizeof(raw->uuid)) &&
+	       le64_to_cpu(raw->ctime) == id->ctime;
+}
+
+bool par_super_owner(const struct par_disk_super *raw, struct par_identity *id)
+{
+	if (memcmp(raw->magic, PAR_SB_MAGIC, sizeof(raw->magic)) ||
+	    le32_to_cpu(raw->crc) != super_crc(raw))
+		return false;
+	memcpy(id->uuid, raw->uuid, sizeof(id->uuid));
+	id->ctime = le64_to_cpu(raw->ctime);
+	id->epoch = le64_to_cpu(raw->epoch);
+	return true;
+}
+EXPORT_SYMBOL_IF_KUNIT(par_super_owner);
+
 /*
  * Identity before version and geometry: a leftover of another array is called
  * foreign even where these differ.
  */
 static enum par_format_error super_check(const struct par_disk_super *raw,
 					 const struct par_geometry *geo,
-					 const u8 *uuid, u64 ctime,
+					 const struct par_identity *id,
 					 unsigned int member)
 {
 	if (memcmp(raw->magic, PAR_SB_MAGIC, sizeof(raw->magic)))
 		return PAR_FMT_ABSENT;
 	if (le32_to_cpu(raw->crc) != super_crc(raw))
 		return PAR_FMT_TORN;
-	if (memcmp(raw->uuid, uuid, sizeof(raw->uuid)) ||
-	    le64_to_cpu(raw->ctime) != ctime)
+	if (!is_of(raw, id))
 		return PAR_FMT_FOREIGN;
 	if (le32_to_cpu(raw->version) != PAR_SB_VERSION)
 		return PAR_FMT_VERSION;
@@ -308,10 +327,10 @@ static enum par_format_error super_check(const struct par_disk_super *raw,
 enum par_format_error par_super_unpack(struct par_super *sb,
 				       const struct par_disk_super *raw,
 				       const struct par_geometry *geo,
-				       const u8 *uuid, u64 ctime,
+				       const struct par_identity *id,
 				       unsigned int member, bool *read_only)
 {
-	enum par_format_error err = super_check(raw, geo, uuid, ctime, member);
+	enum par_format_error err = super_check(raw, geo, id, member);
 	unsigned int i;
 
 	if (err)

@@ -279,15 +279,28 @@ void par_super_pack(struct par_disk_super *raw, const struct par_super *sb,
 		    const struct par_geometry *geo, unsigned int member);
 
 /*
- * par_super_unpack - check @raw against the array's identity (@uuid, @ctime)
- * and geometry, and read it. @sb is written only on PAR_FMT_OK. @read_only is
+ * struct par_identity - which array a superblock is of
+ * @uuid, @ctime: as md's superblock has them; mdadm can change the first
+ * @epoch: of raid-par's own metadata, nobody changes it; 0 if it is not known
+ */
+struct par_identity {
+	u8 uuid[16];
+	u64 ctime, epoch;
+};
+
+/*
+ * par_super_unpack - check @raw against the array's identity, by what md knows or by
+ * the epoch, and geometry, and read it. @sb is written only on PAR_FMT_OK. @read_only is
  * set where a feature allows no more than reading.
  */
 enum par_format_error par_super_unpack(struct par_super *sb,
 				       const struct par_disk_super *raw,
 				       const struct par_geometry *geo,
-				       const u8 *uuid, u64 ctime,
+				       const struct par_identity *id,
 				       unsigned int member, bool *read_only);
+
+/* par_super_owner - which array @raw is of: false if it is no whole superblock of any */
+bool par_super_owner(const struct par_disk_super *raw, struct par_identity *id);
 
 /* par_block_seal - fill the header around an existing payload */
 void par_block_seal(struct par_disk_block *raw, enum par_block_kind kind,

@@ -24,6 +24,7 @@ struct par_found {
 	bool one_slot;			/* the other slot holds nothing valid */
 	bool newer;			/* a slot has what a newer raid-par wrote */
 	bool bad_spot;			/* a slot cannot be read at all */
+	bool foreign;			/* a slot has the superblock of another array */
 	unsigned int unreadable;	/* blocks that its neighbours have */
 };
 
@@ -45,7 +46,8 @@ static void read_super(struct par_conf *conf, unsigned int d,
 			continue;
 		}
 		err = par_super_unpack(one, page_address(page), &conf->geo,
-				       mddev->uuid, mddev->ctime, d, &read_only);
+				       &conf->identity, d, &read_only);
+		found->foreign |= err == PAR_FMT_FOREIGN;
 		found->newer |= err == PAR_FMT_VERSION || err == PAR_FMT_FEATURE;
 		if (err) {
 			worst = max(worst, err);
@@ -607,13 +609,70 @@ static void find_unvouched(struct par_conf *conf, const struct par_found *found)
 	}
 }
 
+/*
+ * As find_super(), and where members have superblocks of another array: those as well
+ * that are of this one under another UUID. Returns 0 or why not to start.
+ */
+static int find_whose(struct par_conf *conf, struct par_found *found, bool *any)
+{
+	bool foreign = false;
+	unsigned int d;
+	int err;
+
+	*any = find_super(conf, found);
+	for (d = 0; d < conf->geo.members; d++)
+		foreign |= found[d].foreign;
+	if (!foreign)
+		return 0;
+	err = par_identify(conf, *any);
+	if (err || !conf->identity.epoch)
+		return err;
+	memset(found, 0, conf->geo.members * sizeof(*found));
+	conf->current_members = 0;
+	*any = find_super(conf, found);
+	return 0;
+}
+
+/*
+ * As if all that has ever been written had been under way in a crash, just after a shift
+ * to the top gear: in a lower one the images would be read in place of what sleepers hold.
+ * With a member missing there is nothing to tell what parity should be, and all would be
+ * in doubt.
+ */
+static void resync_all(struct par_conf *conf)
+{
+	u32 all = BIT(conf->geo.members) - 1, zone;
+	const char *why = NULL;
+
+	if (!conf->geo.parities)
+		why = "it has no parity";
+	else if (par_unusable(conf) || par_whole_members(conf) != all)
+		why = "a member is missing or not whole";
+	if (why) {
+		pr_warn("md/par:%s: --update=resync is not heeded: %s\n",
+			mdname(conf->mddev), why);
+		return;
+	}
+	pr_info("md/par:%s: all parity is resynced, as --update=resync asks\n",
+		mdname(conf->mddev));
+	for (zone = 0; zone < conf->geo.zones; zone++)
+		if (conf->intents[zone] & PAR_INTENT_STORED)
+			conf->intents[zone] |= PAR_INTENT_RESYNC;
+	conf->intents_differ = true;	/* begin_use() stores them */
+	conf->super.gear = conf->geo.gears;
+}
+
 int par_load(struct par_conf *conf)
 {
 	struct par_found found[PAR_MAX_MEMBERS] = { };
-	bool any = find_super(conf, found);
-	int err = refuse_newer(conf, found);
 	unsigned int i;
+	bool any;
+	int err;
 
+	memcpy(conf->identity.uuid, conf->mddev->uuid, sizeof(conf->identity.uuid));
+	conf->identity.ctime = conf->mddev->ctime;
+	err = find_whose(conf, found, &any);
+	err = err ?: refuse_newer(conf, found);
 	if (err)
 		return err;
 	if (!any && !conf->mddev->events)
@@ -625,6 +684,7 @@ int par_load(struct par_conf *conf)
 	if (err)
 		return err;
 	mend_super(conf);
+	memcpy(conf->super.uuid, conf->mddev->uuid, sizeof(conf->super.uuid));
 	conf->blocks_torn = conf->intents_differ || conf->lost_due ||
 			    !bitmap_empty(conf->todo, conf->geo.map_blocks);
 	for (i = 1; i <= conf->geo.gears; i++)
@@ -635,6 +695,8 @@ int par_load(struct par_conf *conf)
 	/* No block of this or an earlier life can be newer than the next one. */
 	conf->block_seq = max(conf->block_seq, conf->super.block_seq) +
 			  PAR_SEQ_LEAP;
+	if (par_asks_resync(conf->mddev))
+		resync_all(conf);
 	load_zones(conf);
 	conf->super_due = true;
 	/* Whoever is missing now, the first use tells. By force, before anything else. */

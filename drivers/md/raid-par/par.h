@@ -270,6 +270,7 @@ struct par_conf {
 
 	/* store.c */
 	struct mutex store_mutex;	/* one writer of metadata at a time */
+	struct par_identity identity;	/* by which load.c knows a superblock */
 	struct par_super super;
 	struct par_super read_super[2];	/* what load.c looks at, too large for a stack */
 	u64 block_seq;
@@ -556,12 +557,22 @@ int par_flush_members(struct par_conf *conf, u32 which);
 /*
  * What mdadm asks for when it starts an array, through the offset that md's
  * superblock is in sync up to, which par has no other use for. Any other value
- * means nothing. --force: start even if a set is dirty and incomplete;
- * --update=par-rescue: and even if metadata is lost, taking each row that it
- * told of as written and each segment as "home".
+ * means nothing. --update=resync, in every mdadm: make all parity right.
+ * --force: start even if a set is dirty and incomplete; --update=par-rescue: and
+ * even if metadata is lost, taking each row that it told of as written and each
+ * segment as "home". --create --destroy-par: make a new array though its members
+ * hold another.
  */
+#define PAR_ASKS_RESYNC		0
 #define PAR_ASKS_FORCE		1
 #define PAR_ASKS_RESCUE		2
+#define PAR_ASKS_NEW		3
+
+/* A new array may have been made so. */
+static inline bool par_asks_resync(struct mddev *mddev)
+{
+	return par_resync_offset(mddev) == PAR_ASKS_RESYNC && mddev->events;
+}
 
 /* par_load - find the newest metadata, or make it for a new array; sleeps */
 int par_load(struct par_conf *conf);

@@ -7,6 +7,7 @@
  * sleeper is woken for it. What is dirty, the zones' intents say (store.c).
  */
 #include <linux/delay.h>
+#include <linux/file.h>
 #include <linux/log2.h>
 #include <linux/module.h>
 #include <linux/seq_file.h>
@@ -137,11 +138,6 @@ static int par_refuse(struct mddev *mddev)
 {
 	struct md_rdev *rdev;
 
-	if (mddev->bitmap_info.offset || mddev->bitmap_info.file) {
-		pr_err("md/par:%s: a par array needs no write-intent bitmap and takes none: create it with --bitmap=none\n",
-		       mdname(mddev));
-		return -EOPNOTSUPP;
-	}
 	if (test_bit(MD_HAS_JOURNAL, &mddev->flags) ||
 	    test_bit(MD_HAS_PPL, &mddev->flags)) {
 		pr_err("md/par:%s: a par array takes no journal and no PPL\n",
@@ -453,6 +449,38 @@ static void par_thread(struct md_thread *thread)
 	par_resync_resume(conf);
 }
 
+/*
+ * A bitmap says nothing that a par array goes by, and md writes it to every member, asleep
+ * or not. mdadm without patches has given it one, or a file.
+ */
+static void drop_bitmap(struct mddev *mddev)
+{
+	struct file *file = mddev->bitmap_info.file;
+
+	if (!file && !mddev->bitmap_info.offset)
+		return;
+	pr_warn("md/par:%s: a par array needs no write-intent bitmap: the one that it has been given is dropped\n",
+		mdname(mddev));
+	mddev->bitmap_info.offset = 0;
+	mddev->bitmap_info.file = NULL;
+	if (file)
+		fput(file);
+	set_bit(MD_SB_CHANGE_DEVS, &mddev->sb_flags);
+}
+
+/*
+ * Nor may one be added later. There is no place at which md asks its personality; but it
+ * makes no bitmap of which somebody else has the superblock without knowing the size of
+ * a chunk, and here nobody tells it.
+ */
+static void refuse_bitmap(struct mddev *mddev)
+{
+	mddev->bitmap_info.default_offset = 0;
+	mddev->bitmap_info.default_space = 0;
+	mddev->bitmap_info.external = 1;
+	mddev->bitmap_info.chunksize = 0;
+}
+
 static int par_run(struct mddev *mddev)
 {
 	struct md_thread *thread;
@@ -465,16 +493,15 @@ static int par_run(struct mddev *mddev)
 	if (IS_ERR(conf))
 		return PTR_ERR(conf);
 
-	/* No bitmap may be added later either. */
-	mddev->bitmap_info.default_offset = 0;
-	mddev->bitmap_info.default_space = 0;
-	/* The parent is always clean, whatever its superblock says. */
-	par_resync_offset(mddev) = MaxSector;
+	drop_bitmap(mddev);
+	refuse_bitmap(mddev);
 	mddev->dev_sectors = conf->geo.dev_sectors;
 	mddev->resync_max_sectors = conf->geo.dev_sectors;
-	/* A new array: have its birth recorded. Started by force: once only. */
-	if (!mddev->events || conf->start)
+	/* A new array: have its birth recorded. By force, or with a resync: once only. */
+	if (!mddev->events || conf->start || par_asks_resync(mddev))
 		set_bit(MD_SB_CHANGE_DEVS, &mddev->sb_flags);
+	/* The parent is always clean, whatever its superblock says. */
+	par_resync_offset(mddev) = MaxSector;
 
 	thread = md_register_thread(par_thread, mddev, "par");
 	if (!thread) {
@@ -551,6 +578,7 @@ static void par_free(struct mddev *mddev, void *priv)
 	 */
 	while (work_busy(&mddev->sync_work))
 		usleep_range(1000, 2000);
+	mddev->bitmap_info.external = 0;	/* see refuse_bitmap() */
 	par_monitor_end(conf);
 	par_power_end(conf);
 	/* The mover may have gone on since md quiesced the array. */

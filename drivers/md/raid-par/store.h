@@ -118,6 +118,13 @@ void par_missed_trim(struct par_conf *conf);
  */
 int par_write_lost_list(struct par_conf *conf);
 
+/*
+ * par_identify - some members have superblocks of another array than md's superblock
+ * says; @any: others have this one's. Sets conf->identity.epoch if one epoch is that of
+ * this array; -EEXIST if they have a par array that is not to be overwritten. At assembly.
+ */
+int par_identify(struct par_conf *conf, bool any);
+
 /* par_steady_members - members that never sleep */
 static inline u32 par_steady_members(const struct par_conf *conf)
 {

@@ -21,7 +21,7 @@ together() {
 	local n
 	for ((n = 0; n < $1; n++)); do
 		use "$n"
-		create_par 2,3 --chunk=64
+		create_par 2,3 --chunk=64 --destroy-par
 		fill 1
 		echo 2 >"/sys/block/$MD/md/par/gear"
 	done

@@ -28,6 +28,7 @@ refuse_running() {
 	expect "$CHANGE" mdadm --grow $dev --chunk=128
 	expect 'level par does not support a bitmap' mdadm --grow $dev --bitmap=internal
 	expect 'level par does not support another consistency policy' mdadm --grow $dev --consistency-policy=ppl
+	mdadm --grow $dev --consistency-policy=resync
 	expect 'level par does not support --replace' mdadm $dev --replace "${DEVS[0]}"
 	expect 'level par does not support a write journal' mdadm $dev --add-journal "${DEVS[5]}"
 }

@@ -50,7 +50,7 @@ use() {
 # Every other time by the kernel itself, which knows the level's alias.
 one_round() {
 	[ $(($1 % 2)) = 0 ] || modprobe raid-par
-	create_par "${USED[$1 % ${#USED[@]}]}" --chunk=64
+	create_par "${USED[$1 % ${#USED[@]}]}" --chunk=64 --destroy-par
 	use
 	stop_par
 	rmmod raid-par

@@ -7,7 +7,7 @@ set -euo pipefail
 
 mkdisks 5 24M
 for ((i = 1; i <= 5; i++)); do
-	create_par 3,5
+	create_par 3,5 --destroy-par
 	refused rmmod raid-par
 	assert_match "$REFUSAL" 'in use' "rmmod"
 	fill 2

@@ -24,7 +24,7 @@ FIELDS = {  # offset and format in md's superblock
     "chunk": (88, "I"), "raid_disks": (92, "I"), "bitmap_offset": (96, "I"),
     "new_level": (100, "I"), "reshape_position": (104, "Q"), "delta_disks": (112, "I"),
     "new_layout": (116, "I"), "new_chunk": (120, "I"), "events": (200, "Q"),
-    "resync_offset": (208, "Q"), "data_size": (136, "Q"),
+    "resync_offset": (208, "Q"), "data_size": (136, "Q"), "uuid": (16, "Q"), "ctime": (64, "Q"),
 }
 SET_ARRAY_INFO, ADD_NEW_DISK, RUN_ARRAY, STOP_ARRAY = 0x40480923, 0x40140921, 0x400c0930, 0x932
 

@@ -40,7 +40,7 @@ PAIR = 16
 KINDS = {"all": (1, 2), "intent": (1,), "map": (2,)}
 # Where a field lies, its format, and what it is changed to by exclusive or.
 FIELDS = {"version": (12, "<I", 2), "feature": (16, "<Q", 1 << 40),
-          "foreign": (40, "<Q", 1), "geometry": (96, "<I", 0x300), "range": (148, "<I", 1 << 31)}
+          "foreign": (64, "<Q", 1), "geometry": (96, "<I", 0x300), "range": (148, "<I", 1 << 31)}
 
 
 # Where, format, what it becomes.
@@ -73,6 +73,8 @@ def changed(raw, field):
     """The superblock with a field that differs, and a checksum that is right."""
     offset, form, bits = FIELDS[field]
     raw = bytearray(raw)
+    if field == "foreign":  # neither md nor its own epoch knows it
+        raw[40] ^= 1
     struct.pack_into(form, raw, offset, struct.unpack_from(form, raw, offset)[0] ^ bits)
     struct.pack_into("<I", raw, 8, crc32c(bytes(raw[:8]) + bytes(4) + bytes(raw[12:])))
     return bytes(raw)

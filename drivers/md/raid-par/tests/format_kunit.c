@@ -28,7 +28,7 @@ struct fmt_test {
 	struct par_super sb, other, untouched, out;
 	struct rnd_state rng;
 	bool read_only;
-	u8 uuid[16];
+	struct par_identity id;
 	/* One of the three kinds of block, and an older version of it. */
 	u8 new[PAR_BLOCK_BYTES], old[PAR_BLOCK_BYTES], mix[PAR_BLOCK_BYTES];
 };
@@ -92,7 +92,7 @@ static void random_super(struct fmt_test *t, struct par_super *sb)
 {
 	prandom_bytes_state(&t->rng, sb, sizeof(*sb));
 	random_records(t, sb);
-	memcpy(sb->uuid, t->uuid, sizeof(sb->uuid));
+	memcpy(sb->uuid, t->id.uuid, sizeof(sb->uuid));
 	sb->ctime = CTIME;
 	sb->gear = 1 + prandom_u32_state(&t->rng) % t->geo.gears;
 	sb->lost = true;
@@ -112,7 +112,7 @@ static void pack(struct fmt_test *t, u8 *block, const struct par_super *sb)
 static enum par_format_error unpack(struct fmt_test *t, const u8 *block)
 {
 	return par_super_unpack(&t->out, (const struct par_disk_super *)block,
-				&t->geo, t->uuid, CTIME, MEMBER, &t->read_only);
+				&t->geo, &t->id, MEMBER, &t->read_only);
 }
 
 static void random_block(struct fmt_test *t, u8 *block, enum par_block_kind kind)
@@ -138,7 +138,8 @@ static int format_test_init(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, t);
 	test->priv = t;
 	prandom_seed_state(&t->rng, SEED);
-	prandom_bytes_state(&t->rng, t->uuid, sizeof(t->uuid));
+	prandom_bytes_state(&t->rng, t->id.uuid, sizeof(t->id.uuid));
+	t->id.ctime = CTIME;
 	err = par_geometry_init(&t->geo, in->layout, in->disks, in->chunk,
 				in->dev);
 	KUNIT_ASSERT_EQ_MSG(test, err, PAR_GEO_OK, "%s", in->name);
@@ -265,7 +266,7 @@ static void format_round_trip(struct kunit *test)
 		random_super(t, &t->sb);
 		par_super_pack(raw, &t->sb, &t->geo, d);
 		KUNIT_ASSERT_EQ(test, par_super_unpack(&t->out, raw, &t->geo,
-						       t->uuid, CTIME, d,
+						       &t->id, d,
 						       &t->read_only),
 				PAR_FMT_OK);
 		KUNIT_EXPECT_FALSE(test, t->read_only);
@@ -387,7 +388,7 @@ static void format_super_bytes(struct kunit *test)
 	expect_le64(test, raw, 16, t->sb.lost);
 	expect_zeros(test, raw, 24, 32);
 	expect_le64(test, raw, 32, 7);
-	KUNIT_EXPECT_MEMEQ(test, raw + 40, t->uuid, 16);
+	KUNIT_EXPECT_MEMEQ(test, raw + 40, t->id.uuid, 16);
 	expect_le64(test, raw, 56, CTIME);
 	expect_le64(test, raw, 64, t->sb.epoch);
 	expect_le64(test, raw, 72, t->sb.seq);
@@ -441,24 +442,52 @@ static void format_super_foreign(struct kunit *test)
 {
 	struct fmt_test *t = test->priv;
 	const struct par_disk_super *raw = (struct par_disk_super *)t->new;
-	u8 uuid[16];
+	struct par_identity id = t->id;
 	int i;
 
 	for (i = 0; i < 16; i++) {
-		memcpy(uuid, t->uuid, 16);
-		uuid[i] ^= 1;
-		KUNIT_EXPECT_EQ_MSG(test, par_super_unpack(&t->out, raw, &t->geo,
-							   uuid, CTIME, MEMBER,
-							   &t->read_only),
+		id.uuid[i] ^= 1;
+		KUNIT_EXPECT_EQ_MSG(test, par_super_unpack(&t->out, raw, &t->geo, &id,
+							   MEMBER, &t->read_only),
 				    PAR_FMT_FOREIGN, "uuid byte %d", i);
+		id.uuid[i] ^= 1;
 	}
-	KUNIT_EXPECT_EQ(test, par_super_unpack(&t->out, raw, &t->geo, t->uuid,
-					       CTIME + 1, MEMBER, &t->read_only),
-			PAR_FMT_FOREIGN);
-	KUNIT_EXPECT_EQ(test, par_super_unpack(&t->out, raw, &t->geo, t->uuid,
-					       CTIME, MEMBER + 1, &t->read_only),
-			PAR_FMT_FOREIGN);
+	id.ctime++;
+	KUNIT_EXPECT_EQ(test, par_super_unpack(&t->out, raw, &t->geo, &id, MEMBER,
+					       &t->read_only), PAR_FMT_FOREIGN);
+	id.epoch = le64_to_cpu(raw->epoch) + 1;
+	KUNIT_EXPECT_EQ(test, par_super_unpack(&t->out, raw, &t->geo, &id, MEMBER,
+					       &t->read_only), PAR_FMT_FOREIGN);
+	KUNIT_EXPECT_EQ(test, par_super_unpack(&t->out, raw, &t->geo, &t->id, MEMBER + 1,
+					       &t->read_only), PAR_FMT_FOREIGN);
 	KUNIT_EXPECT_FALSE(test, memcmp(&t->out, &t->untouched, sizeof(t->out)));
+}
+
+/* Known by its epoch, whatever UUID it has been given; and whose it is, it says itself. */
+static void format_super_renamed(struct kunit *test)
+{
+	struct fmt_test *t = test->priv;
+	struct par_disk_super *raw = (struct par_disk_super *)t->new;
+	struct par_identity id = t->id, owner;
+
+	KUNIT_ASSERT_TRUE(test, par_super_owner(raw, &owner));
+	KUNIT_EXPECT_MEMEQ(test, owner.uuid, t->id.uuid, sizeof(owner.uuid));
+	KUNIT_EXPECT_EQ(test, owner.ctime, CTIME);
+	KUNIT_EXPECT_EQ(test, owner.epoch, le64_to_cpu(raw->epoch));
+
+	id.uuid[3] ^= 1;
+	id.epoch = owner.epoch;
+	KUNIT_EXPECT_EQ(test, par_super_unpack(&t->out, raw, &t->geo, &id, MEMBER,
+					       &t->read_only), PAR_FMT_OK);
+	id = t->id;
+	id.epoch = owner.epoch + 1;
+	KUNIT_EXPECT_EQ(test, par_super_unpack(&t->out, raw, &t->geo, &id, MEMBER,
+					       &t->read_only), PAR_FMT_OK);
+	t->new[PAR_BLOCK_BYTES - 1] ^= 1;
+	KUNIT_EXPECT_FALSE(test, par_super_owner(raw, &owner));
+	t->new[PAR_BLOCK_BYTES - 1] ^= 1;
+	raw->magic[0] ^= 1;
+	KUNIT_EXPECT_FALSE(test, par_super_owner(raw, &owner));
 }
 
 static void format_super_version(struct kunit *test)
@@ -835,6 +864,7 @@ static struct kunit_case format_cases[] = {
 	KUNIT_CASE_PARAM(format_super_bytes, fmt_layout_gen_params),
 	KUNIT_CASE_PARAM(format_super_flips, fmt_layout_gen_params),
 	KUNIT_CASE_PARAM(format_super_foreign, fmt_layout_gen_params),
+	KUNIT_CASE_PARAM(format_super_renamed, fmt_layout_gen_params),
 	KUNIT_CASE_PARAM(format_super_version, fmt_layout_gen_params),
 	KUNIT_CASE_PARAM(format_super_features, fmt_layout_gen_params),
 	KUNIT_CASE_PARAM(format_super_older, fmt_layout_gen_params),

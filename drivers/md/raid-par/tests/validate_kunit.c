@@ -28,7 +28,7 @@ struct val_test {
 	struct par_super sane, out;
 	struct rnd_state rng;
 	bool read_only;
-	u8 uuid[16];
+	struct par_identity id;
 	struct par_disk_super raw;
 	struct par_disk_block block;
 };
@@ -42,7 +42,7 @@ static void make_sane(struct val_test *t)
 	unsigned int i;
 
 	memset(sb, 0, sizeof(*sb));
-	memcpy(sb->uuid, t->uuid, sizeof(sb->uuid));
+	memcpy(sb->uuid, t->id.uuid, sizeof(sb->uuid));
 	sb->ctime = CTIME;
 	sb->epoch = EPOCH;
 	sb->seq = 1000;
@@ -70,7 +70,8 @@ static int val_test_init(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, t);
 	test->priv = t;
 	prandom_seed_state(&t->rng, SEED);
-	prandom_bytes_state(&t->rng, t->uuid, sizeof(t->uuid));
+	prandom_bytes_state(&t->rng, t->id.uuid, sizeof(t->id.uuid));
+	t->id.ctime = CTIME;
 	err = par_geometry_init(&t->geo, in->layout, in->disks, in->chunk, in->dev);
 	KUNIT_ASSERT_EQ_MSG(test, err, PAR_GEO_OK, "%s", in->name);
 	make_sane(t);
@@ -86,7 +87,7 @@ static void seal_super(struct val_test *t)
 static enum par_format_error unpack(struct val_test *t)
 {
 	seal_super(t);
-	return par_super_unpack(&t->out, &t->raw, &t->geo, t->uuid, CTIME, MEMBER,
+	return par_super_unpack(&t->out, &t->raw, &t->geo, &t->id, MEMBER,
 				&t->read_only);
 }
 

@@ -1,0 +1,76 @@
+#!/bin/bash
+# A bitmap that an mdadm without the patches adds is refused, and one that is there is dropped: the array starts.
+# needs: mdadm-4.4-unpatched?
+# timeout: 200
+set -euo pipefail
+. "$(dirname "$0")/../tools/par.sh"
+
+UNPATCHED=$RAIDPAR_TOP/build/mdadm-4.4-unpatched/mdadm
+[ -x "$UNPATCHED" ] || skip "there is no mdadm 4.4 without the patches"
+SYSFS=/sys/block/$MD/md
+
+no_bitmap() {
+	local dev
+	assert_eq "$(<"$SYSFS/consistency_policy")" resync "consistency policy $1"
+	for dev in "${DEVS[@]}"; do
+		[[ ! $(mdadm --examine "$dev") =~ 'Internal Bitmap' ]] || fail "$dev has a bitmap $1"
+	done
+}
+
+# starts_again WHAT: without any option, with all its data.
+starts_again() {
+	reassemble_par
+	assert_eq "$(fingerprint)" "$SUM" "content after $1"
+	no_bitmap "after $1"
+}
+
+mkdisks 5 64M
+create_par 3,5 --chunk=64
+fill 16
+for gear in 5 3; do
+	note "a running array in gear $gear"
+	shift_to "$gear"
+	fill 1 "$gear"
+	SUM=$(fingerprint)
+	watch_sleepers
+	refused "$UNPATCHED" --grow "/dev/$MD" --bitmap=internal
+	assert_match "$REFUSAL" 'failed to set internal bitmap' "what mdadm says"
+	assert_eq "$(fingerprint)" "$SUM" "content after the refusal"
+	starts_again "an internal bitmap"
+	if [ -f "$MACHINE_TMP/file" ]; then rm "$MACHINE_TMP/file"; fi
+	refused "$UNPATCHED" --grow "/dev/$MD" --bitmap="$MACHINE_TMP/file" --force
+	starts_again "a bitmap in a file"
+done
+
+# Whoever insists, has one until the next start.
+note "one that is there"
+if [ -w "$SYSFS/bitmap/metadata" ]; then
+	echo internal >"$SYSFS/bitmap/metadata"
+	"$UNPATCHED" --grow "/dev/$MD" --bitmap=internal
+	fill 1 8
+	SUM=$(fingerprint)
+	stop_par
+	assert_match "$(mdadm --examine "${DEVS[0]}")" 'Internal Bitmap' "a superblock with a bitmap"
+	mark_log
+	assemble_par
+	assert_match "$(log_since)" 'a par array needs no write-intent bitmap: the one that it has been given is dropped' "kernel log"
+	fill 1 9
+	SUM=$(fingerprint)
+	shift_to 5
+	no_bitmap "of a superblock"
+	mark_log
+	starts_again "a start without it"
+	[[ ! $(log_since) =~ 'is dropped' ]] || fail "dropped twice"
+fi
+
+note "and a superblock that says so, as of another mdadm"
+stop_par
+mknod /dev/md9 b 9 9
+"$TOOLS/refuse.py" run /dev/md9 "${DEVS[@]}" <<'END'
+feature_map=1,bitmap_offset=8 OK the one that it has been given is dropped
+feature_map=1,bitmap_offset=0xfffffff8 OK the one that it has been given is dropped
+END
+assemble_par
+assert_eq "$(fingerprint)" "$SUM" "content at the end"
+stop_par
+rmdisks

@@ -1,0 +1,131 @@
+#!/bin/bash
+# Nothing is created over a par array unless it is given up by name; --assume-clean brings it back, data and map.
+# plain: yes
+# timeout: 300
+set -euo pipefail
+. "$(dirname "$0")/../tools/par.sh"
+
+MIB=24	# are all that is ever written
+
+heads() { local dev; for dev in "${DEVS[@]}"; do head -c 3M "$dev"; done | sha256sum; }
+uuid_of() { mdadm --examine --export "$1" | sed -n 's/^MD_UUID=//p'; }
+right() { assert_eq "$(fingerprint $MIB)" "$SUM" "content $1"; }
+
+# create_on DEVICES OPTION...: on so many; create OPTION...: as the array was created.
+create_on() {
+	mdadm --create "/dev/$MD" --run --level=par --raid-devices="$1" "${@:2}" "${DEVS[@]:0:$1}" </dev/null
+}
+create() { create_on "${#DEVS[@]}" --layout="$LAYOUT" --chunk=64 "$@"; }
+
+# not_created WHAT COMMAND...: it is said, and nothing is written.
+not_created() {
+	local what=$1 before
+	shift
+	before=$(heads)
+	refused "$@"
+	assert_match "$REFUSAL" "$what" "what mdadm says"
+	assert_eq "$(heads)" "$before" "the members after: $*"
+}
+
+# begin LAYOUT: with data that lies in the low gear only.
+begin() {
+	note "$1"
+	mkdisks "$(top_gear "$1")" 64M
+	create_par "$1" --chunk=64
+	fill 16
+	shift_to "$(low_gear "$1")"
+	fill 6 8
+	SUM=$(fingerprint $MIB)
+	UUID=$(uuid_of "${DEVS[0]}")
+	stop_par
+}
+
+still_there() {
+	assemble_par
+	right "$1"
+	stop_par
+}
+
+brought_back() {
+	right "that is back"
+	settle	# md's superblock goes to all members: it shifts up
+	assert_eq "$(<"/sys/block/$MD/md/degraded")" 0 "members missing"
+	assert_eq "$(uuid_of "${DEVS[0]}")" "$UUID" "UUID"
+	fill 1 20
+	SUM=$(fingerprint $MIB)
+	reassemble_par
+	right "at the next start"
+	shift_to "$(top_gear "$LAYOUT")"
+	right "in the top gear"
+	shift_to "$(low_gear "$LAYOUT")"
+	stop_par
+}
+
+HELD='is member 0 of the par array .* a new array would hide all that it holds'
+begin raid6:4,8
+create --assume-clean
+brought_back
+rmdisks
+
+begin 3,5
+note "refused"
+for option in '' --force --quiet --write-zeroes --data-offset=4M --size=20M; do
+	not_created "$HELD" create ${option:+"$option"}
+done
+still_there "after refusals"
+
+note "brought back without md's superblocks"
+for dev in "${DEVS[@]}"; do mdadm --zero-superblock "$dev"; done
+not_created "$HELD" create
+create --assume-clean
+brought_back
+
+note "as it was, or not at all"
+not_created 'the old array was created with --layout=.*, not raid5:2,5' create_on 5 --assume-clean --layout=2,5
+not_created 'the old array was created with --chunk=64, not 128' create_on 5 --assume-clean --chunk=128
+not_created 'the old array was created with --size=[0-9]*, not 20480' create_on 5 --assume-clean --size=20M
+not_created "the old array was created with --raid-devices=5, not 4" create_on 4 --assume-clean
+not_created 'was member 1 of the old array, not 0: name its devices in their order' \
+	mdadm --create "/dev/$MD" --run --level=par --assume-clean --raid-devices=5 \
+	"${DEVS[1]}" "${DEVS[0]}" "${DEVS[@]:2}"
+create_on 5 --assume-clean
+right "with nothing said of it"
+stop_par
+rmdisks
+
+begin 3,5
+note "with a new disk in a member's place"
+dd if=/dev/zero of="${DEVS[4]}" bs=1M oflag=direct status=none || true
+create --assume-clean
+wait_for "/sys/block/$MD/md/degraded" 0
+wait_for "/sys/block/$MD/md/sync_action" idle
+right "with a new disk"
+stop_par
+dissect
+
+note "the kernel refuses it, too, if mdadm has not looked"
+mknod /dev/md9 b 9 9
+"$TOOLS/refuse.py" run /dev/md9 "${DEVS[@]}" <<'END'
+ctime=1,events=0 EEXIST cannot create: 5 members hold a par array
+uuid=1,ctime=1,events=0 EEXIST nothing of it is lost: mdadm --create --assume-clean brings it back
+uuid=1,ctime=1 EEXIST cannot start: md's superblocks have been made anew: 5 members hold a par array
+uuid=1,ctime=1,resync_offset=2 EEXIST cannot start: md's superblocks have been made anew
+uuid=1,ctime=1,resync_offset=3 EEXIST cannot start: md's superblocks have been made anew
+END
+still_there "after what the kernel has refused"
+
+note "given up"
+create --destroy-par
+assert_eq "$(fingerprint 2)" "$(head -c 2M /dev/zero | sha256sum | cut -d' ' -f1)" "content of a new array"
+assert_ne "$(uuid_of "${DEVS[0]}")" "$UUID" "UUID of a new array"
+fill 4
+SUM=$(fingerprint $MIB)
+stop_par
+still_there "of the new array"
+note "and of the two the new one is brought back"
+create --assume-clean
+right "of the new array"
+stop_par
+refused mdadm --create /dev/md1 --run --destroy-par --level=5 --raid-devices=5 "${DEVS[@]}"
+assert_match "$REFUSAL" '--destroy-par is for level par' "what mdadm says"
+rmdisks

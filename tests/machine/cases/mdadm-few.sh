@@ -1,0 +1,14 @@
+#!/bin/bash
+# After the commands that would be the first to harm an array it starts with all its data: a part of mdadm-every.sh.
+# needs: mdadm-4.4? mdadm-4.4-unpatched?
+# plain: yes
+# machine: --debug --mem 2G
+# timeout: 200
+set -euo pipefail
+. "$(dirname "$0")/../tools/every.sh"
+
+HARM='bitmap=internal|superblock %all|update=(uuid|resync|ppl|metadata) %md|create .*--force'
+every_begin
+every "$RAIDPAR_TOP/build/mdadm-4.4-unpatched/mdadm" 3 "$HARM"
+every "$RAIDPAR_TOP/build/mdadm-4.4/mdadm" 3 "$HARM"
+every_end

@@ -1,0 +1,63 @@
+#!/bin/bash
+# Who goes down between the two steps of --re-add, finds a member that looks current, and is not taken for whole.
+# plain: yes
+# timeout: 300
+set -euo pipefail
+. "$(dirname "$0")/../tools/par.sh"
+
+MIB=24	# are all that is ever written
+
+# The first step: md's superblock there gets the array's event count. The second is to add it.
+raise_events() {
+	python3 - "$TOOLS" "$@" <<-'END'
+		import struct, sys
+		sys.path.insert(0, sys.argv[1])
+		import refuse
+		to, of = sys.argv[2:]
+		events, = struct.unpack_from("<Q", refuse.super_of(of), refuse.FIELDS["events"][0])
+		refuse.super_of(to, refuse.edit(refuse.super_of(to), [f"events={events}"], True))
+	END
+}
+
+events_of() { mdadm --examine "$1" | sed -n 's/^ *Events : //p'; }
+
+# goes_down HOW MEMBER GEAR: that left in this gear, as all has been written anew since then.
+goes_down() {
+	local how=$1 d=$2 gear=$3
+	note "$how, member $d, which left in gear $gear"
+	mkspindles 5 64M
+	create_par 3,5 --chunk=64
+	fill $MIB
+	shift_to "$gear"
+	mdadm --quiet "/dev/$MD" --fail "${DEVS[d]}"
+	wait_for "/sys/block/$MD/md/dev-${DISKS[d]}/slot" none
+	mdadm --quiet "/dev/$MD" --remove "${DEVS[d]}"
+	settle
+	fill $MIB
+	SUM=$(fingerprint $MIB)
+	stop_par	# nothing is being written: nothing is in doubt
+	mdadm --assemble --quiet --run "/dev/$MD" "${DEVS[@]:0:d}" "${DEVS[@]:d+1}"
+	raise_events "${DEVS[d]}" "${DEVS[(d + 1) % 5]}"
+	[ "$how" != cut ] || echo 5 >"$SPINDLES/cut"
+	stop_par
+	[ "$how" != cut ] || echo all >"$SPINDLES/restore"
+	assert_eq "$(events_of "${DEVS[d]}")" "$(events_of "${DEVS[(d + 1) % 5]}")" "event counts"
+
+	mark_log
+	assemble_par
+	assert_match "$(log_since)" "member $d .* has missed writes and is not whole" "kernel log"
+	assert_eq "$(fingerprint $MIB)" "$SUM" "content with the member that came back"
+	mdadm --readwrite "/dev/$MD" 2>/dev/null || true
+	wait_for "/sys/block/$MD/md/degraded" 0
+	wait_for "/sys/block/$MD/md/sync_action" idle
+	settle
+	shift_to 3
+	assert_eq "$(fingerprint $MIB)" "$SUM" "content in the low gear"
+	stop_par
+	dissect
+	rmdisks
+}
+
+goes_down cut 1 5
+goes_down cut 4 3
+goes_down killed 4 5

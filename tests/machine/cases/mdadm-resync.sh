@@ -1,0 +1,105 @@
+#!/bin/bash
+# --update=resync of any mdadm has all parity made right, once; what cannot be resynced is said, and starts.
+# needs: mdadm-4.4-unpatched? mdadm-4.2-unpatched?
+# plain: yes
+# timeout: 300
+set -euo pipefail
+. "$(dirname "$0")/../tools/par.sh"
+# shellcheck source=../tools/monitor.sh
+. "$TOOLS/monitor.sh"
+
+MIB=16	# are all that is ever written
+
+right() { assert_eq "$(fingerprint $MIB)" "$SUM" "content $1"; }
+
+# spoil_parity: all of it, of each set, on the stopped array.
+spoil_parity() {
+	local members d sector
+	for members in $(gears "$LAYOUT"); do
+		while read -r d sector; do
+			dd if=/dev/urandom of="${DEVS[d]}" bs=512 seek="$sector" count=8 oflag=direct \
+				conv=notrunc status=none
+		done < <(dissect --parity "$members")
+	done
+	refused dissect
+	assert_match "$REFUSAL" 'P \(member [0-9]*\) is wrong' "the disks taken apart"
+}
+
+check() {
+	shift_to 5
+	echo check >"/sys/block/$MD/md/sync_action"
+	wait_for "/sys/block/$MD/md/sync_action" idle
+	MISMATCHES=$(<"/sys/block/$MD/md/mismatch_cnt")
+}
+
+# begin GEAR: data, last written in it.
+begin() {
+	mkdisks 5 64M
+	create_par 3,5 --chunk=64
+	fill $MIB
+	shift_to "$1"
+	fill 4 4
+	SUM=$(fingerprint $MIB)
+	stop_par
+}
+
+# resynced GEAR MDADM [OPTION...]
+resynced() {
+	local gear=$1 mdadm=$2
+	shift 2
+	note "gear $gear: ${mdadm#"$RAIDPAR_TOP/"} --update=resync"
+	begin "$gear"
+	spoil_parity
+	mark_log
+	"$mdadm" --assemble --quiet "$@" --update=resync "/dev/$MD" "${DEVS[@]}"
+	assert_match "$(log_since)" 'all parity is resynced, as --update=resync asks' "kernel log"
+	right "while it is resynced"
+	mdadm --readwrite "/dev/$MD" 2>/dev/null || true
+	shift_to 5
+	wait_for "/sys/block/$MD/md/par/resync" none
+	check
+	assert_eq "$MISMATCHES" 0 "mismatches after the resync"
+	stop_par
+	dissect
+	mark_log
+	assemble_par
+	[[ ! $(log_since) =~ 'is resynced' ]] || fail "resynced again"
+	assert_eq "$(par resync)" none "what is left to be resynced"
+	right "after the resync"
+	stop_par
+	rmdisks
+}
+
+resynced 5 mdadm
+resynced 3 mdadm
+for version in 4.4 4.2; do
+	mdadm=$RAIDPAR_TOP/build/mdadm-$version-unpatched/mdadm
+	if [ -x "$mdadm" ]; then resynced 3 "$mdadm" --force --run; fi
+done
+
+note "a member is missing"
+begin 3
+mark_log
+mdadm --assemble --quiet --run --update=resync "/dev/$MD" "${DEVS[@]:0:4}"
+assert_match "$(log_since)" '--update=resync is not heeded: a member is missing' "kernel log"
+right "without a member"
+mdadm --quiet "/dev/$MD" --re-add "${DEVS[4]}"
+wait_for "/sys/block/$MD/md/degraded" 0
+settle
+stop_par
+
+note "mismatches are told with the name of the level, and the policy that it has is no change"
+spoil_parity
+assemble_par
+mdadm --grow "/dev/$MD" --consistency-policy=resync
+assert_eq "$(<"/sys/block/$MD/md/consistency_policy")" resync "consistency policy"
+start_monitor "/dev/$MD"
+nap 2
+echo 10000 >"/sys/block/$MD/md/sync_speed_max"
+check
+assert_ne "$MISMATCHES" 0 "mismatches of spoilt parity"
+wait_event 'RebuildFinished +mismatches found: [0-9]+ \(on level par\)'
+kill "$MONITOR"
+right "at the end"
+stop_par
+rmdisks

@@ -1,0 +1,125 @@
+#!/bin/bash
+# An array whose UUID has been changed starts with all its data, whichever gear it is in and whichever mdadm did it.
+# needs: mdadm-4.4-unpatched? mdadm-4.2-unpatched?
+# plain: yes
+# timeout: 300
+set -euo pipefail
+. "$(dirname "$0")/../tools/par.sh"
+
+MIB=24	# are all that is ever written
+CHANGED='its UUID has been changed'
+uuid_of() { mdadm --examine --export "$1" | sed -n 's/^MD_UUID=//p'; }
+
+# told, not_told: of the change, since the mark.
+told() { assert_match "$(log_since)" "$CHANGED" "kernel log"; }
+not_told() { [[ ! $(log_since) =~ $CHANGED ]] || fail "told again: $(log_since)"; }
+
+# begin GEAR: data last written in it.
+begin() {
+	mkdisks 5 64M
+	create_par 3,5 --chunk=64
+	fill 16
+	shift_to "$1"
+	fill 6 8
+	SUM=$(fingerprint $MIB)
+	stop_par
+}
+
+right() { assert_eq "$(fingerprint $MIB)" "$SUM" "content $1"; }
+
+# change MDADM [UUID]: by an assembly with it.
+change() {
+	local before option=()
+	[[ $1 != *unpatched* ]] || option=(--force --run)	# it takes all members for missing
+	before=$(uuid_of "${DEVS[0]}")
+	mark_log
+	"$1" --assemble "${option[@]}" --quiet --update=uuid ${2:+"--uuid=$2"} "/dev/$MD" "${DEVS[@]}" ||
+		fail "$1 does not start it: $(log_since)"
+	# Of its first one there are sleepers that know no other yet.
+	[ "${2:-}" = "$FIRST" ] || told
+	assert_ne "$(uuid_of "${DEVS[0]}")" "$before" "UUID"
+	right "with a new UUID"
+}
+
+# kept GEAR: once it has been written, it is told no more.
+kept() {
+	reassemble_par
+	right "at the next start"
+	fill 1 20
+	SUM=$(fingerprint $MIB)
+	mark_log
+	reassemble_par
+	not_told
+	assert_eq "$(par gear)" "$1" "gear"
+	right "once it has been written"
+	stop_par
+}
+
+MDADMS=("$(command -v mdadm)")
+for version in 4.4 4.2; do
+	mdadm=$RAIDPAR_TOP/build/mdadm-$version-unpatched/mdadm
+	if [ -x "$mdadm" ]; then MDADMS+=("$mdadm"); else note "no mdadm $version without the patches"; fi
+done
+
+# each_way GEAR MDADM...: to a given one, to any, and back.
+each_way() {
+	local gear=$1 mdadm
+	begin "$gear"
+	FIRST=$(uuid_of "${DEVS[0]}")
+	for mdadm in "${@:2}"; do
+		note "gear $gear, ${mdadm#"$RAIDPAR_TOP/"}"
+		change "$mdadm" 01234567:89abcdef:01234567:89abcdef
+		kept "$gear"
+		change "$mdadm"
+		stop_par
+		change "$mdadm" "$FIRST"
+		stop_par
+	done
+	assemble_par
+	shift_to 5
+	right "in the top gear"
+	stop_par
+	dissect
+	rmdisks
+}
+
+each_way 5 "${MDADMS[0]}"
+each_way 3 "${MDADMS[@]}"
+
+note "a member was not there when it was changed"
+begin 3
+mdadm --assemble --run --quiet --update=uuid "/dev/$MD" "${DEVS[@]:0:4}"
+right "without a member"
+fill 2 20
+SUM=$(fingerprint $MIB)
+stop_par
+refused mdadm --assemble "/dev/$MD" "${DEVS[@]}"
+mdadm --assemble --quiet --run "/dev/$MD" "${DEVS[@]:0:4}"
+mdadm --quiet "/dev/$MD" --add "${DEVS[4]}"
+wait_for "/sys/block/$MD/md/degraded" 0
+wait_for "/sys/block/$MD/md/sync_action" idle
+right "with all members again"
+stop_par
+dissect
+rmdisks
+
+note "members of two arrays"
+begin 5
+stranger=${DEVS[4]}
+mkdisks 4 64M
+DEVS=("${DEVS[@]:5}" "$stranger")
+dd if="$stranger" of="$MACHINE_TMP/kept" bs=1M count=8 iflag=direct status=none
+mdadm --zero-superblock "$stranger"
+dd if=/dev/zero of="$stranger" bs=1M count=8 oflag=direct conv=notrunc status=none
+create_par 3,5 --chunk=64
+fill 4
+SUM=$(fingerprint $MIB)
+stop_par
+offset=$(mdadm --examine "$stranger" | sed -n 's/^ *Data Offset : \([0-9]*\) sectors/\1/p')
+dd if="$MACHINE_TMP/kept" of="$stranger" bs=512 skip="$offset" seek="$offset" count=64 oflag=direct conv=notrunc status=none
+mark_log
+mdadm --assemble --quiet --update=uuid "/dev/$MD" "${DEVS[@]}"
+assert_match "$(log_since)" 'member 4 .* belongs to another array' "kernel log"
+right "with the metadata of another array on a member"
+stop_par
+rmdisks
