@@ -136,7 +136,8 @@ try() {
 	[ "$state" = stopped ] || assemble_par
 	[[ $command != *--restore=* ]] || "$MDADM" --dump="$MACHINE_TMP/dir" "${DEVS[@]}" >/dev/null 2>&1
 	timeout 20 "$MDADM" "${WORDS[@]}" >"$MACHINE_TMP/said" 2>&1 </dev/null || rc=$?
-	[ "$rc" = 0 ] || [ -s "$MACHINE_TMP/said" ] || [[ $command =~ --(wait|detail|query|run) ]] ||
+	# What upstream's mdadm answers by its status alone, at any level: --continue of no reshape, too.
+	[ "$rc" = 0 ] || [ -s "$MACHINE_TMP/said" ] || [[ $command =~ --(wait|detail|query|run|continue) ]] ||
 		fault "$command" "refused with status $rc and without a word"
 	answer=accepted
 	[ "$rc" = 0 ] || answer="refused ($rc): $(grep -m 1 . "$MACHINE_TMP/said" || true)"
