@@ -107,11 +107,13 @@ static void approach_ends(struct kunit *test)
 						    all[k], rates[i], w.rate);
 				/* Written half as fast as it is copied, or not so fast. */
 				if (r <= 10 && limit * rates[i] > 8 * max(all[k], w.ring))
-					KUNIT_EXPECT_TRUE_MSG(test, done, "%llu segments at %llu/s, %llu/s written",
+					KUNIT_EXPECT_TRUE_MSG(test, done,
+							      "%llu segments at %llu/s, %llu/s written",
 							      all[k], rates[i], w.rate);
 				/* As much is written in each pass as it has copied. */
 				if (r > 20 && all[k] >= 4096)
-					KUNIT_EXPECT_FALSE_MSG(test, done, "%llu segments at %llu/s, %llu/s written",
+					KUNIT_EXPECT_FALSE_MSG(test, done,
+							       "%llu segments at %llu/s, %llu/s written",
 							       all[k], rates[i], w.rate);
 			}
 }
