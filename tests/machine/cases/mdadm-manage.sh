@@ -53,4 +53,7 @@ mdadm --assemble --quiet /dev/md0 "${DEVS[@]}" 2>/dev/null
 assert_match "$(members_state)" '^(clean|active)$' "state after assembly"
 assert_eq "$(checksum)" "$before" "data after assembly"
 mdadm --stop --quiet /dev/md0
+
+note "taken apart, which disk is which member is told by their superblocks"
+"$(dirname "$0")/../tools/dissect.py" "${DEVS[5]}" "${DEVS[@]:2:3}" "${DEVS[0]}"
 rmdisks

@@ -4,7 +4,8 @@ module's code, and check what lies on them.
 
   dissect.py [--compare FILE] [--expect-gear N] [--geometry|--home|--where CHUNK] DEVICE...
 
-Devices in the order of their members. In every written row of every set the
+Devices in any order: their superblocks say which member each is, and one without takes a
+place that is left. In every written row of every set the
 parities must be right, P and Q; a segment that says "both" must have two equal
 copies; no intent may be set. Rows with lost blocks are passed over.
 --compare also puts the array's content together and compares it with FILE.
@@ -188,9 +189,23 @@ def times_two(value, size):
     return ((value & ones * 0x7f) << 1) ^ high * 0x1d
 
 
+def in_order(members):
+    """Two disks that have left may have come back in each other's place."""
+    places, rest = [None] * len(members), []
+    for member in members:
+        newest = max(member.supers(), default=None,
+                     key=lambda raw: struct.unpack_from("<Q", raw, 72)[0])
+        place = struct.unpack_from("<I", newest, 136)[0] if newest else len(places)
+        if place < len(places) and places[place] is None:
+            places[place] = member
+        else:
+            rest.append(member)
+    return [member or rest.pop(0) for member in places]
+
+
 class Array:
     def __init__(self, paths):
-        self.member = [Member(path) for path in paths]
+        self.member = in_order([Member(path) for path in paths])
         self.current, raw = self.newest_super()
         self.seq, = struct.unpack_from("<Q", raw, 72)
         self.epoch, = struct.unpack_from("<Q", raw, 64)
