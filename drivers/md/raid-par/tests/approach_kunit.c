@@ -87,6 +87,26 @@ static bool approach(struct kunit *test, u64 segments, u64 rate,
 }
 
 /* One pass may be under way when the time is over, and is the longest of all. */
+static void approach_case(struct kunit *test, u64 segments, u64 rate, unsigned int r,
+			  const struct writers *w)
+{
+	u64 limit = par_approach_limit(segments, SEG_KIB, SPEED_MIN);
+	u64 longest = div64_u64(w->ring, min(rate, SPEED_MIN / SEG_KIB)), took;
+	bool done = approach(test, segments, rate, w, &took);
+
+	KUNIT_EXPECT_LE_MSG(test, took, (limit + longest + 1) * NSEC_PER_SEC,
+			    "%llu segments at %llu/s, %llu/s written", segments, rate,
+			    w->rate);
+	/* Written half as fast as it is copied, or not so fast. */
+	if (r <= 10 && limit * rate > 8 * max(segments, w->ring))
+		KUNIT_EXPECT_TRUE_MSG(test, done, "%llu segments at %llu/s, %llu/s written",
+				      segments, rate, w->rate);
+	/* As much is written in each pass as it has copied. */
+	if (r > 20 && segments >= 4096)
+		KUNIT_EXPECT_FALSE_MSG(test, done, "%llu segments at %llu/s, %llu/s written",
+				       segments, rate, w->rate);
+}
+
 static void approach_ends(struct kunit *test)
 {
 	static const u64 rates[] = { 20, 100, 160, 1600, 16000 };
@@ -97,24 +117,8 @@ static void approach_ends(struct kunit *test)
 		for (k = 0; k < ARRAY_SIZE(all); k++)
 			for (r = 0; r <= 40; r++) {
 				struct writers w = { rates[i] * r / 20, max(all[k], 4096ULL) };
-				u64 limit = par_approach_limit(all[k], SEG_KIB, SPEED_MIN);
-				u64 took, longest;
-				bool done = approach(test, all[k], rates[i], &w, &took);
 
-				longest = div64_u64(w.ring, min(rates[i], SPEED_MIN / SEG_KIB));
-				KUNIT_EXPECT_LE_MSG(test, took, (limit + longest + 1) * NSEC_PER_SEC,
-						    "%llu segments at %llu/s, %llu/s written",
-						    all[k], rates[i], w.rate);
-				/* Written half as fast as it is copied, or not so fast. */
-				if (r <= 10 && limit * rates[i] > 8 * max(all[k], w.ring))
-					KUNIT_EXPECT_TRUE_MSG(test, done,
-							      "%llu segments at %llu/s, %llu/s written",
-							      all[k], rates[i], w.rate);
-				/* As much is written in each pass as it has copied. */
-				if (r > 20 && all[k] >= 4096)
-					KUNIT_EXPECT_FALSE_MSG(test, done,
-							       "%llu segments at %llu/s, %llu/s written",
-							       all[k], rates[i], w.rate);
+				approach_case(test, all[k], rates[i], r, &w);
 			}
 }
 
