@@ -68,7 +68,8 @@ check_sleepers() {
 	note "looking at an array in its low gear"
 	mkdisks 5 256M
 	for ((round = 0; round < 5; round++)); do
-		mdadm --create /dev/md0 --quiet --run --level=par --raid-devices=5 --layout=3,5 "${DEVS[@]}" 2>/dev/null
+		mdadm --create /dev/md0 --quiet --run --level=par --raid-devices=5 --layout=3,5 --destroy-par \
+			"${DEVS[@]}" 2>/dev/null
 		echo 3 >/sys/block/md0/md/par/gear
 		wait_for /sys/block/md0/md/par/gear 3
 		assert_eq "$(value mdadm --detail /dev/md0 -- Gear)" "3 of 5" "gear"

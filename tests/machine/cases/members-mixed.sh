@@ -22,7 +22,7 @@ on_dm() {
 mixed() {
 	local size=$1
 	note "sectors of $size"
-	create_par 3,5 --chunk=64
+	create_par 3,5 --chunk=64 --destroy-par
 	assert_eq "$(blockdev --getss "/dev/$MD")" "$size" "logical sectors"
 	assert_eq "$(blockdev --getpbsz "/dev/$MD")" 4096 "physical sectors"
 	exercise "$size"
