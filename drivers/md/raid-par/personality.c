@@ -419,6 +419,23 @@ static void wake_for_super(struct par_conf *conf)
 		owe_super(conf);
 }
 
+/*
+ * md reaps a sync thread that a read-only array does not have, and notes that the
+ * superblock is to be written once the array is writable. Nothing has changed: that
+ * would wake the sleepers for the first write. If something has after all, the next
+ * shift up has it written, but for what md_run() has noted: a forced start, a bitmap
+ * that is dropped.
+ */
+static void check_read_only(struct par_conf *conf)
+{
+	struct mddev *mddev = conf->mddev;
+	bool noted = test_bit(MD_SB_CHANGE_DEVS, &mddev->sb_flags);
+
+	md_check_recovery(mddev);
+	if (!noted && mddev->sb_flags && READ_ONCE(conf->gear) < conf->geo.gears)
+		owe_super(conf);
+}
+
 static void par_thread(struct md_thread *thread)
 {
 	struct mddev *mddev = thread->mddev;
@@ -432,8 +449,10 @@ static void par_thread(struct md_thread *thread)
 		if (test_and_clear_bit(WantReplacement, &rdev->flags))
 			pr_err("md/par:%s: %pg: a par array cannot replace a member in place; fail and add instead\n",
 			       mdname(mddev), rdev->bdev);
-	if (READ_ONCE(conf->gear) == conf->geo.gears || !md_is_rdwr(mddev) ||
-	    test_bit(MD_BROKEN, &mddev->flags))
+	if (!md_is_rdwr(mddev))
+		check_read_only(conf);
+	else if (READ_ONCE(conf->gear) == conf->geo.gears ||
+		 test_bit(MD_BROKEN, &mddev->flags))
 		md_check_recovery(mddev);
 	else if (test_bit(MD_RECOVERY_DONE, &mddev->recovery))
 		reap_quietly(mddev);

@@ -1,0 +1,50 @@
+#!/bin/bash
+# An array that starts read-only or auto-read-only in its low gear stays in it, asleep, when it becomes writable: by mdadm, by sysfs, by a first write.
+set -euo pipefail
+. "$(dirname "$0")/../tools/par.sh"
+
+START_RO=/sys/module/md_mod/parameters/start_ro
+
+# asleep WHEN [STATE]: in its low gear, at rest.
+asleep() {
+	nap 2
+	assert_eq "$(par gear)" 3 "$1: gear"
+	assert_eq "$(par shift_state)" idle "$1: the mover"
+	assert_eq "$(cat "/sys/block/$MD/md/array_state")" "${2:-clean}" "$1: state"
+}
+
+mkdisks 5 96M
+create_par 3,5 --chunk=64
+echo 3 >"/sys/block/$MD/md/par/gear"
+wait_for "/sys/block/$MD/md/par/gear" 3
+wait_for "/sys/block/$MD/md/par/shift_state" idle
+
+note "turned read-only and back"
+mdadm --readonly "/dev/$MD"
+mdadm --readwrite "/dev/$MD"
+asleep "--readwrite"
+fill 1 8
+asleep "--readwrite and written"
+
+note "assembled read-only"
+stop_par
+mdadm --assemble --quiet --readonly "/dev/$MD" "${DEVS[@]}"
+asleep "--assemble --readonly" readonly
+mdadm --readwrite "/dev/$MD"
+asleep "--assemble --readonly, --readwrite"
+fill 2 8
+asleep "--assemble --readonly, --readwrite, written"
+
+note "assembled auto-read-only"
+stop_par
+echo 1 >"$START_RO"
+assemble_par
+asleep "start_ro" read-auto
+fill 3 8
+asleep "start_ro, written"
+stop_par
+assemble_par
+echo active >"/sys/block/$MD/md/array_state"
+asleep "start_ro, active"
+fill 4 8
+asleep "start_ro, active, written"
