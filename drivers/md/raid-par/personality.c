@@ -365,21 +365,23 @@ static sector_t par_size(struct mddev *mddev, sector_t sectors, int raid_disks)
 /*
  * A sync has ended in a low gear: a scrub, which changes nothing that md's
  * superblock says, or one that was interrupted. Somebody may wait for it to be
- * reaped, but to write the superblock would wake the sleepers. It is not
- * written without mddev->persistent, which md looks at with reconfig_mutex held
- * only. If something has changed after all, the next shift up has it written.
+ * reaped, but to write the superblock would wake the sleepers. md counts an event
+ * and writes the superblocks in which the count is another: they are taken to have
+ * it. If something has changed after all, the next shift up has it written. Should
+ * a member fail in this very moment, md may write at once; all are being woken then.
  */
 static void reap_quietly(struct mddev *mddev)
 {
 	struct par_conf *conf = mddev->private;
+	struct md_rdev *rdev;
 
 	if (!mddev_trylock(mddev))
 		return;
 	if (mddev->sync_thread) {
 		xchg(&conf->sb_owed, 1);
-		mddev->persistent = 0;
+		rdev_for_each(rdev, mddev)
+			rdev->sb_events = mddev->events + 1;
 		md_reap_sync_thread(mddev);
-		mddev->persistent = 1;
 	}
 	mddev_unlock(mddev);
 }
