@@ -1,0 +1,81 @@
+#!/bin/bash
+# Shifts down under writes of 1 to 100 MiB/s over rings of 64 MiB to 4 GiB, on slow and fast disks: a table. Each ends in the time told before, and holds writes for a moment only.
+# machine: --time-travel --mem 16G
+# rare: yes
+# timeout: 3600
+#
+# RAIDPAR_RINGS: MiB; RAIDPAR_RATES: MiB/s; RAIDPAR_PRESETS: of the simulated disk.
+set -euo pipefail
+. "$(dirname "$0")/../tools/policy.sh"
+
+RINGS=${RAIDPAR_RINGS:-64 512 4096}
+RATES=${RAIDPAR_RATES:-1 10 30 100}
+PRESETS=${RAIDPAR_PRESETS:-nas server36}
+BLOCK=262144
+HOLD=100	# ms of copying at most, as promised
+REQUEST=150	# ms that one request may take beside all that: a queue of such a disk
+
+# requests RING MIB_S SECONDS: one block of the ring after the other, over and over.
+requests() {
+	awk -v ring="$1" -v rate="$2" -v seconds="$3" -v block="$BLOCK" 'BEGIN {
+		ring *= 1048576
+		for (i = 0; i * block < seconds * rate * 1048576; i++)
+			printf "%.0f w %.0f %d\n", i * block / rate / 1048576 * 1e9, i * block % ring / 512, block
+	}'
+}
+
+# ended LIMIT: the shift down is over, or has been given up, or it is too late.
+ended() {
+	local i
+	for ((i = 0; i < $1 * 2; i++)); do
+		[ "$(par shift_target)" != "$(par gear)" ] || return 0
+		nap 0.5
+	done
+	fail "the shift down has not ended after the $1 s that it told"
+}
+
+# down PRESET RING MIB_S: one line of the table.
+down() {
+	local limit error load
+	limit=$(par shift_limit)
+	requests "$2" "$3" $((limit < 300 ? limit : 300)) >"$MACHINE_TMP/ring"
+	"$REPLAY" "/dev/$MD" -l "$MACHINE_TMP/ring" >"$MACHINE_TMP/load" &
+	load=$!
+	nap 30
+	limit=$(par shift_limit)
+	set_par gear 3
+	ended "$limit"
+	kill "$load" 2>/dev/null || true
+	wait "$load" || true
+	error=$(par shift_last_error)
+	printf '%-9s %5d MiB  %3d MiB/s  %4d s told  %7d ms taken  %4d ms held  %s\n' "$1" "$2" "$3" \
+		"$limit" "$(par shift_last_ms)" "$(par shift_last_hold_ms)" "$error"
+	[[ $error = 0 || $error = -110 ]] || fail "shift_last_error is $error"
+	assert_le "$(par shift_last_hold_ms)" $((HOLD + REQUEST)) "ms held"
+}
+
+up() {
+	set_par gear 5
+	gear_is 5 120
+	settle
+}
+
+# ring PRESET RING: an array with a bit more room than that, at each rate.
+ring() {
+	local rate
+	build_replay
+	mkspindles 5 $(($2 * 6 / 10 + 16))M preset="$1"
+	create_par 3,5 --chunk=64
+	dd if=/dev/zero of="/dev/$MD" bs=1M oflag=direct status=none || true
+	settle
+	for rate in $RATES; do
+		down "$1" "$2" "$rate"
+		up
+	done
+	stop_par
+	rmdisks
+}
+
+for preset in $PRESETS; do
+	for size in $RINGS; do ring "$preset" "$size"; done
+done
