@@ -397,7 +397,6 @@ static int make_new(struct par_conf *conf)
 {
 	unsigned int d;
 	int err = 0;
-	u32 i;
 
 	for (d = 0; d < conf->geo.members; d++)
 		if (!conf->member[d].rdev) {
@@ -411,8 +410,7 @@ static int make_new(struct par_conf *conf)
 	conf->mddev->ro = MD_RDWR;
 
 	mutex_lock(&conf->store_mutex);
-	for (i = 0; !err && i < conf->geo.intent_blocks; i++)
-		err = par_store_intent_block(conf, i);
+	err = par_store_all_intents(conf);
 	err = err ?: par_write_super(conf, conf->current_members);
 	mutex_unlock(&conf->store_mutex);
 	return err;

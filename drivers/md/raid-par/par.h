@@ -288,13 +288,14 @@ struct par_conf {
 	u32 missed_noted;		/* members: see note_missed() */
 	unsigned long *todo;		/* map blocks to be stored */
 	/* under store_mutex */
-	struct page *store_pages[PAR_STORE_BATCH], *intent_page,
+	struct page *store_pages[PAR_STORE_BATCH], *intent_pages[PAR_STORE_BATCH],
 		    *super_page[PAR_MAX_MEMBERS];
 	struct par_refresh *refresh;
 	u64 member_seq[PAR_MAX_MEMBERS];	/* its blocks are this new */
 	u64 old_seq[PAR_MAX_MEMBERS];	/* of those that are old copies, or 0 */
 	struct work_struct store_work;
 	struct delayed_work tidy_work;
+	u32 tidied;			/* zone to go on with, by tidy_work only */
 	u64 meta_writes;
 
 	/* lost.c: changed under store_mutex and lost_lock */

@@ -16,8 +16,8 @@
  *     to members directly (par_store_begin()), so that this state is short.
  *
  * Timers: tidy_work, every 30 seconds while intents are set, clears those of
- * zones that no write has touched since, so that a crash leaves little to
- * resync.
+ * zones that no write has touched since, a few at a time, so that a crash leaves
+ * little to resync and writers wait for little.
  */
 #include <linux/delay.h>
 #include <linux/slab.h>
@@ -26,6 +26,8 @@
 #include "store.h"
 
 #define PAR_TIDY	(30 * HZ)
+#define PAR_TIDY_ZONES	16U	/* closed at a time … */
+#define PAR_TIDY_PAUSE	(HZ / 4)	/* … and what is written meanwhile goes first */
 
 /* ---- blocks ---- */
 
@@ -105,34 +107,59 @@ static u64 seal(struct par_conf *conf, struct page *page,
 	return par_block_sector(conf, kind, index, block->slot);
 }
 
-/* Store an intent block from conf->intents. */
-int par_store_intent_block(struct par_conf *conf, u32 index)
+/* An intent block from conf->intents, into @page; returns where it belongs. */
+static u64 seal_intents(struct par_conf *conf, u32 index, struct page *page)
 {
-	struct par_disk_block *raw = page_address(conf->intent_page);
+	struct par_disk_block *raw = page_address(page);
 	u32 first = index * PAR_BLOCK_PAYLOAD;
 	u32 count = min(PAR_BLOCK_PAYLOAD, conf->geo.zones - first);
-	u64 sector;
 
 	memset(raw->payload, 0, PAR_BLOCK_PAYLOAD);
 	memcpy(raw->payload, conf->intents + first, count);
-	sector = seal(conf, conf->intent_page, PAR_BLOCK_INTENT, index,
-		      &conf->intent_block[index]);
-	return par_meta_write(conf, conf->current_members, &sector,
-			  &conf->intent_page, 1);
+	return seal(conf, page, PAR_BLOCK_INTENT, index, &conf->intent_block[index]);
 }
 
-/* Store the intent blocks that hold the bytes of @zones. */
+/* The next zone in @zones whose byte lies behind intent block @index. */
+static u32 beyond_block(struct par_conf *conf, const unsigned long *zones, u32 index)
+{
+	u32 next = (index + 1) * PAR_BLOCK_PAYLOAD;
+
+	return next < conf->geo.zones ? find_next_bit(zones, conf->geo.zones, next) :
+	       conf->geo.zones;
+}
+
+/*
+ * Store the intent blocks that hold the bytes of @zones, a batch at a time: one after
+ * the other, a load that is scattered over a large array would wait for a revolution of
+ * the disks for each. They do not depend on each other, and no caller relies on any of
+ * them before all are stable.
+ */
 static int store_intent_bytes(struct par_conf *conf, const unsigned long *zones)
 {
-	u32 zone = find_first_bit(zones, conf->geo.zones), next;
+	u32 zone = find_first_bit(zones, conf->geo.zones), index;
+	u64 sectors[PAR_STORE_BATCH];
+	unsigned int count;
 	int err = 0;
 
 	while (!err && zone < conf->geo.zones) {
-		err = par_store_intent_block(conf, zone / PAR_BLOCK_PAYLOAD);
-		next = (zone / PAR_BLOCK_PAYLOAD + 1) * PAR_BLOCK_PAYLOAD;
-		zone = next >= conf->geo.zones ? conf->geo.zones :
-			find_next_bit(zones, conf->geo.zones, next);
+		for (count = 0; count < PAR_STORE_BATCH && zone < conf->geo.zones; count++) {
+			index = zone / PAR_BLOCK_PAYLOAD;
+			sectors[count] = seal_intents(conf, index, conf->intent_pages[count]);
+			zone = beyond_block(conf, zones, index);
+		}
+		err = par_meta_write(conf, conf->current_members, sectors,
+				     conf->intent_pages, count);
 	}
+	return err;
+}
+
+int par_store_all_intents(struct par_conf *conf)
+{
+	int err;
+
+	bitmap_fill(conf->marked, conf->geo.zones);
+	err = store_intent_bytes(conf, conf->marked);
+	bitmap_zero(conf->marked, conf->geo.zones);
 	return err;
 }
 
@@ -397,15 +424,15 @@ u32 par_zones_marked(struct par_conf *conf, u8 mark)
  */
 int par_write_lost_list(struct par_conf *conf)
 {
-	struct par_disk_block *raw = page_address(conf->intent_page);
+	struct par_disk_block *raw = page_address(conf->intent_pages[0]);
 	u64 sector;
 	int err;
 
 	par_lost_pack(conf, (struct par_disk_lost *)raw->payload);
 	conf->super.lost = conf->lost_count;
-	sector = seal(conf, conf->intent_page, PAR_BLOCK_LOST, 0, &conf->lost_block);
+	sector = seal(conf, conf->intent_pages[0], PAR_BLOCK_LOST, 0, &conf->lost_block);
 	err = par_meta_write(conf, conf->current_members, &sector,
-			     &conf->intent_page, 1);
+			     conf->intent_pages, 1);
 	conf->lost_due = err;
 	return err;
 }
@@ -477,7 +504,6 @@ static int replace_current(struct par_conf *conf)
 static int begin_use(struct par_conf *conf)
 {
 	int err = 0;
-	u32 i;
 
 	lockdep_assert_held(&conf->store_mutex);
 	if (!conf->super_due)
@@ -485,8 +511,8 @@ static int begin_use(struct par_conf *conf)
 	if (!par_usable(conf, conf->current_members))
 		err = replace_current(conf);
 	/* What was torn must be whole before a superblock vouches for it. */
-	for (i = 0; !err && conf->intents_differ && i < conf->geo.intent_blocks; i++)
-		err = par_store_intent_block(conf, i);
+	if (!err && conf->intents_differ)
+		err = par_store_all_intents(conf);
 	if (!err && !bitmap_empty(conf->todo, conf->geo.map_blocks))
 		err = store_map(conf, conf->todo);
 	if (!err && conf->lost_due)
@@ -904,25 +930,38 @@ int par_store_checkpoint(struct par_conf *conf, bool clean)
 	return err;
 }
 
-/* Zones whose intent nobody has used for a while: admit nothing more. */
-static bool take_idle_zones(struct par_conf *conf)
+static bool is_idle(const struct par_zone *z)
 {
-	bool any = false;
-	u32 zone;
+	return READ_ONCE(z->intent) &&
+	       time_after(jiffies, READ_ONCE(z->touched) + PAR_TIDY);
+}
 
-	for (zone = 0; zone < conf->geo.zones; zone++) {
+/* From @zone on, the first whose intent nobody has used for a while. */
+static u32 next_idle(struct par_conf *conf, u32 zone)
+{
+	while (zone < conf->geo.zones && !is_idle(&conf->zone[zone]))
+		zone++;
+	return zone;
+}
+
+/* Admit nothing more to the idle zones from @zone on; returns where to go on. */
+static u32 close_idle_zones(struct par_conf *conf, u32 zone)
+{
+	unsigned int count = 0;
+
+	while (count < PAR_TIDY_ZONES && zone < conf->geo.zones) {
 		struct par_zone *z = &conf->zone[zone];
 		spinlock_t *lock = par_zone_lock(conf, zone);
 
 		spin_lock(lock);
-		if (time_after(jiffies, z->touched + PAR_TIDY) &&
-		    par_zone_close(z)) {
+		if (is_idle(z) && par_zone_close(z)) {
 			__set_bit(zone, conf->idle);
-			any = true;
+			count++;
 		}
 		spin_unlock(lock);
+		zone = next_idle(conf, zone + 1);
 	}
-	return any;
+	return zone;
 }
 
 /* Store and clear the idle zones, but for those that are wanted again. */
@@ -953,6 +992,30 @@ static bool any_intent(struct par_conf *conf)
 	return false;
 }
 
+static void flushed(struct bio *bio)
+{
+	complete(bio->bi_private);
+}
+
+/*
+ * As a user's flush, by the gear the array is in, and not under store_mutex: what the
+ * store flushes after it, with writers waiting, takes a moment only. Nothing relies
+ * on it.
+ */
+static void flush_ahead(struct par_conf *conf)
+{
+	DECLARE_COMPLETION_ONSTACK(done);
+	struct bio bio;
+
+	bio_init(&bio, conf->mddev->gendisk->part0, NULL, 0,
+		 REQ_OP_WRITE | REQ_PREFLUSH | REQ_SYNC);
+	bio.bi_private = &done;
+	bio.bi_end_io = flushed;
+	par_flush_request(conf, &bio);
+	wait_for_completion_io(&done);
+	bio_uninit(&bio);
+}
+
 /*
  * Writes that were admitted to an idle zone may still be under way. They are
  * over once every set has been quiet for an instant.
@@ -961,14 +1024,20 @@ static void tidy_work(struct work_struct *work)
 {
 	struct par_conf *conf = container_of(to_delayed_work(work),
 					     struct par_conf, tidy_work);
+	u32 zone = next_idle(conf, conf->tidied);
+	unsigned long pause = PAR_TIDY;
 
-	if (md_is_rdwr(conf->mddev) && take_idle_zones(conf)) {
+	conf->tidied = 0;
+	if (md_is_rdwr(conf->mddev) && zone < conf->geo.zones) {
+		flush_ahead(conf);
+		conf->tidied = close_idle_zones(conf, zone);
 		par_gate_quiesce(conf);
 		par_gate_resume(conf);
 		clear_idle_zones(conf);
+		pause = PAR_TIDY_PAUSE;
 	}
 	if (any_intent(conf))
-		queue_delayed_work(conf->long_wq, &conf->tidy_work, PAR_TIDY);
+		queue_delayed_work(conf->long_wq, &conf->tidy_work, pause);
 }
 
 void par_store_rest(struct par_conf *conf)
@@ -1018,7 +1087,6 @@ int par_store_init(struct par_conf *conf)
 	par_lost_init(conf);
 	INIT_WORK(&conf->store_work, store_work);
 	INIT_DELAYED_WORK(&conf->tidy_work, tidy_work);
-	conf->intent_page = alloc_page(GFP_KERNEL);
 	conf->intents = kvzalloc(conf->geo.zones, GFP_KERNEL);
 	conf->intent_block = kvcalloc(conf->geo.intent_blocks,
 				      sizeof(*conf->intent_block), GFP_KERNEL);
@@ -1027,9 +1095,8 @@ int par_store_init(struct par_conf *conf)
 	conf->idle = bitmap_zalloc(conf->geo.zones, GFP_KERNEL);
 	conf->marked = bitmap_zalloc(conf->geo.zones, GFP_KERNEL);
 	conf->todo = bitmap_zalloc(conf->geo.map_blocks, GFP_KERNEL);
-	if (par_refresh_alloc(conf) || !conf->intent_page || !conf->intents ||
-	    !conf->intent_block || !conf->wanted || !conf->taken ||
-	    !conf->idle || !conf->marked || !conf->todo)
+	if (par_refresh_alloc(conf) || !conf->intents || !conf->intent_block ||
+	    !conf->wanted || !conf->taken || !conf->idle || !conf->marked || !conf->todo)
 		return -ENOMEM;
 	for (i = 0; i < conf->geo.members; i++) {
 		conf->super_page[i] = alloc_page(GFP_KERNEL);
@@ -1038,7 +1105,8 @@ int par_store_init(struct par_conf *conf)
 	}
 	for (i = 0; i < PAR_STORE_BATCH; i++) {
 		conf->store_pages[i] = alloc_page(GFP_KERNEL);
-		if (!conf->store_pages[i])
+		conf->intent_pages[i] = alloc_page(GFP_KERNEL);
+		if (!conf->store_pages[i] || !conf->intent_pages[i])
 			return -ENOMEM;
 	}
 	return 0;
@@ -1049,14 +1117,15 @@ void par_store_exit(struct par_conf *conf)
 {
 	unsigned int i;
 
-	for (i = 0; i < PAR_STORE_BATCH; i++)
+	for (i = 0; i < PAR_STORE_BATCH; i++) {
 		if (conf->store_pages[i])
 			put_page(conf->store_pages[i]);
+		if (conf->intent_pages[i])
+			put_page(conf->intent_pages[i]);
+	}
 	for (i = 0; i < conf->geo.members; i++)
 		if (conf->super_page[i])
 			put_page(conf->super_page[i]);
-	if (conf->intent_page)
-		put_page(conf->intent_page);
 	par_refresh_free(conf);
 	kvfree(conf->intents);
 	kvfree(conf->intent_block);

@@ -88,11 +88,11 @@ void par_mark_block(struct par_conf *conf, u32 zone);
  * one that was whole and is not any more, though its disk may still take it, being
  * called failed for what it could not read: as it was when it left it may have to stand
  * in for others, see par_load_left().
- * par_store_intent_block - conf->intents to the current members. With
+ * par_store_all_intents - conf->intents to the current members. With
  * conf->store_mutex held. They fail only if no member takes them.
  */
 int par_write_super(struct par_conf *conf, u32 members);
-int par_store_intent_block(struct par_conf *conf, u32 index);
+int par_store_all_intents(struct par_conf *conf);
 
 /*
  * par_flush_awake - flush every member that may hold what has not been flushed: the
