@@ -1,6 +1,8 @@
 #!/bin/bash
 # With two parities a second member fails while the first is being rebuilt: all data are there, and both rebuilds come to their end.
 # timeout: 600
+#
+# RAIDPAR_WHOLE=1: more pairs of members.
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
@@ -122,11 +124,13 @@ end() {
 begin raid6:4,6
 second 4 1 failed 5
 second 6 4 dead 0
-second 4 5 dead 4
-second 6 2 failed 3
+if [ -n "${RAIDPAR_WHOLE:-}" ]; then
+	second 4 5 dead 4
+	second 6 2 failed 3
+fi
 end
 
 begin raid6:4,5,7
 second 4 4 dead 6
-second 5 6 dead 0
+[ -z "${RAIDPAR_WHOLE:-}" ] || second 5 6 dead 0
 end
