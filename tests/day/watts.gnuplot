@@ -7,7 +7,7 @@ items(list) = list eq '' ? 0 : int(system(sprintf("echo '%s' | tr -cd ';' | wc -
 
 set terminal svg size 1000,480 background rgb 'white' font 'sans-serif,14'
 set output out
-set ylabel 'watts of the five disks, mean over 10 minutes'
+set ylabel 'watts of all disks, mean over 10 minutes'
 set xlabel 'time of day'
 set xrange [0:hours]
 set yrange [0:*]
@@ -23,8 +23,8 @@ do for [i = 1:items(marks)] {
 	set label item(marks, i)[strlen(word(item(marks, i), 1)) + 2:*] at first at, graph 0.04 offset 0.5, 0 tc rgb '#555555'
 }
 # Where lines lie upon each other all are seen: the last ones wide and pale, below the first.
-colors = '#0a7d4b #c04040 #a9c4f5'
-widths = '2 3 6'
+colors = '#0a7d4b #c04040 #a9c4f5 #e0a030 #d8c8e8'
+widths = '2 3 6 2 5'
 # Shifts up point upwards, those down downwards, in a row of their own.
 is_up(reason) = reason[1:2] eq 'up'
 set y2range [0:1]
