@@ -1,6 +1,6 @@
 #!/bin/bash
 # Spindle disks: requests in flight at a cut err and arrive in part; several disks are cut at one instant.
-# timeout: 200
+# timeout: 300
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
@@ -14,15 +14,21 @@ in_flight() {
 }
 
 # volley TAG: eight slow requests of 32 KiB. One process sends them all at once,
-# or the first could have ended before the last.
+# or the first could have ended before the last; on a busy machine it may still.
 volley() {
-	local deadline=$((SECONDS + 20))
-	"$SECTORS" volley /dev/spin0 "$1" 0 512 >"$MACHINE_TMP/volley" &
-	VOLLEY=$!
-	until [ "$(in_flight spin0)" = 8 ]; do
-		[ "$SECONDS" -le "$deadline" ] || fail "$(in_flight spin0) requests in flight, not 8"
-		nap 0.01
+	local tries deadline
+	for tries in 1 2 3; do
+		deadline=$((SECONDS + 20))
+		"$SECTORS" volley /dev/spin0 "$1" 0 512 >"$MACHINE_TMP/volley" &
+		VOLLEY=$!
+		while [ "$SECONDS" -le "$deadline" ]; do
+			[ "$(in_flight spin0)" != 8 ] || return 0
+			nap 0.01
+		done
+		note "$(in_flight spin0) requests in flight, not 8: try $tries"
+		wait "$VOLLEY"
 	done
+	fail "not all requests were in flight at once"
 }
 
 # slower US: the disk's requests take up to so long. Dead, it does not keep
