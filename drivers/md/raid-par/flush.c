@@ -41,18 +41,21 @@ static void flush_put(struct par_flush *flush)
 	struct par_conf *conf = flush->conf;
 	struct bio *bio = flush->orig;
 	unsigned int gear = flush->gear;
+	blk_status_t status;
 
 	if (!atomic_dec_and_test(&flush->left))
 		return;
-	if (flush->status)
-		bio->bi_status = flush->status;
-	if (!flush->status && par_failures_unrecorded(conf))
-		par_store_failures(conf, bio);
-	else
-		par_flush_done(conf, bio);
+	status = flush->status;
 	mempool_free(flush, &conf->flush_pool);
 	if (atomic_dec_and_test(&conf->flushes[gear]))
 		wake_up(&conf->wait);
+	/* Last: the array may be taken down once its last request has ended. */
+	if (status)
+		bio->bi_status = status;
+	if (!status && par_failures_unrecorded(conf))
+		par_store_failures(conf, bio);
+	else
+		par_flush_done(conf, bio);
 }
 
 static void flush_endio(struct bio *bio)

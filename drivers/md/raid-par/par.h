@@ -295,7 +295,8 @@ struct par_conf {
 	u64 old_seq[PAR_MAX_MEMBERS];	/* of those that are old copies, or 0 */
 	struct work_struct store_work;
 	struct delayed_work tidy_work;
-	u32 tidied;			/* zone to go on with, by tidy_work only */
+	/* by tidy_work only: zone to go on with, how many are closed at a time */
+	u32 tidied, tidy_share;
 	u64 meta_writes;
 
 	/* lost.c: changed under store_mutex and lost_lock */

@@ -362,30 +362,6 @@ static sector_t par_size(struct mddev *mddev, sector_t sectors, int raid_disks)
 	return conf->geo.array_sectors;
 }
 
-/*
- * A sync has ended in a low gear: a scrub, which changes nothing that md's
- * superblock says, or one that was interrupted. Somebody may wait for it to be
- * reaped, but to write the superblock would wake the sleepers. md counts an event
- * and writes the superblocks in which the count is another: they are taken to have
- * it. If something has changed after all, the next shift up has it written. Should
- * a member fail in this very moment, md may write at once; all are being woken then.
- */
-static void reap_quietly(struct mddev *mddev)
-{
-	struct par_conf *conf = mddev->private;
-	struct md_rdev *rdev;
-
-	if (!mddev_trylock(mddev))
-		return;
-	if (mddev->sync_thread) {
-		xchg(&conf->sb_owed, 1);
-		rdev_for_each(rdev, mddev)
-			rdev->sb_events = mddev->events + 1;
-		md_reap_sync_thread(mddev);
-	}
-	mddev_unlock(mddev);
-}
-
 void par_pay_super(struct par_conf *conf)
 {
 	if (xchg(&conf->sb_owed, 0))
@@ -408,6 +384,30 @@ static void owe_super(struct par_conf *conf)
 	xchg(&conf->sb_owed, 1);
 	if (READ_ONCE(conf->gear) == conf->geo.gears)
 		par_pay_super(conf);
+}
+
+/*
+ * A sync has ended in a low gear: a scrub, which changes nothing that md's
+ * superblock says, or one that was interrupted. Somebody may wait for it to be
+ * reaped, but to write the superblock would wake the sleepers. md counts an event
+ * and writes the superblocks in which the count is another: they are taken to have
+ * it. If something has changed after all, the next shift up has it written. Should
+ * a member fail in this very moment, md may write at once; all are being woken then.
+ */
+static void reap_quietly(struct mddev *mddev)
+{
+	struct par_conf *conf = mddev->private;
+	struct md_rdev *rdev;
+
+	if (!mddev_trylock(mddev))
+		return;
+	if (mddev->sync_thread) {
+		rdev_for_each(rdev, mddev)
+			rdev->sb_events = mddev->events + 1;
+		md_reap_sync_thread(mddev);
+		owe_super(conf);
+	}
+	mddev_unlock(mddev);
 }
 
 /*
@@ -434,7 +434,8 @@ static void check_read_only(struct par_conf *conf)
 	bool noted = test_bit(MD_SB_CHANGE_DEVS, &mddev->sb_flags);
 
 	md_check_recovery(mddev);
-	if (!noted && mddev->sb_flags && READ_ONCE(conf->gear) < conf->geo.gears)
+	if (!noted && !mddev->degraded && mddev->sb_flags &&
+	    READ_ONCE(conf->gear) < conf->geo.gears)
 		owe_super(conf);
 }
 

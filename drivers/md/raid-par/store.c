@@ -26,8 +26,9 @@
 #include "store.h"
 
 #define PAR_TIDY	(30 * HZ)
-#define PAR_TIDY_ZONES	16U	/* closed at a time … */
-#define PAR_TIDY_PAUSE	(HZ / 4)	/* … and what is written meanwhile goes first */
+#define PAR_TIDY_ZONES	16U	/* closed at a time, or … */
+#define PAR_TIDY_RUNS	64U	/* … so many as to be done after so many times */
+#define PAR_TIDY_PAUSE	(HZ / 4)	/* in between; what waits meanwhile goes first */
 
 /* ---- blocks ---- */
 
@@ -919,6 +920,9 @@ int par_store_checkpoint(struct par_conf *conf, bool clean)
 	intent_zones(conf, conf->taken);
 	err = err ?: clear_intents(conf, conf->taken);
 	bitmap_zero(conf->taken, conf->geo.zones);
+	/* It went down in use, and nobody has used it since: that is over, too. */
+	if (!err && clean && !(conf->super.flags & PAR_SB_CLEAN))
+		err = begin_use(conf);
 	if (!err && clean && !conf->super_due) {
 		conf->super.flags = PAR_SB_CLEAN;
 		err = par_write_super(conf, conf->current_members);
@@ -944,12 +948,23 @@ static u32 next_idle(struct par_conf *conf, u32 zone)
 	return zone;
 }
 
+/* So many at a time, that what a scattered load leaves behind does not grow. */
+static u32 share_of_idle(struct par_conf *conf)
+{
+	u32 zone, count = 0;
+
+	for (zone = next_idle(conf, 0); zone < conf->geo.zones;
+	     zone = next_idle(conf, zone + 1))
+		count++;
+	return max(PAR_TIDY_ZONES, count / PAR_TIDY_RUNS);
+}
+
 /* Admit nothing more to the idle zones from @zone on; returns where to go on. */
 static u32 close_idle_zones(struct par_conf *conf, u32 zone)
 {
-	unsigned int count = 0;
+	u32 count = 0;
 
-	while (count < PAR_TIDY_ZONES && zone < conf->geo.zones) {
+	while (count < conf->tidy_share && zone < conf->geo.zones) {
 		struct par_zone *z = &conf->zone[zone];
 		spinlock_t *lock = par_zone_lock(conf, zone);
 
@@ -1027,6 +1042,8 @@ static void tidy_work(struct work_struct *work)
 	u32 zone = next_idle(conf, conf->tidied);
 	unsigned long pause = PAR_TIDY;
 
+	if (!conf->tidied)
+		conf->tidy_share = share_of_idle(conf);
 	conf->tidied = 0;
 	if (md_is_rdwr(conf->mddev) && zone < conf->geo.zones) {
 		flush_ahead(conf);
@@ -1036,8 +1053,9 @@ static void tidy_work(struct work_struct *work)
 		clear_idle_zones(conf);
 		pause = PAR_TIDY_PAUSE;
 	}
+	/* The store may have queued it already, and for later. */
 	if (any_intent(conf))
-		queue_delayed_work(conf->long_wq, &conf->tidy_work, pause);
+		mod_delayed_work(conf->long_wq, &conf->tidy_work, pause);
 }
 
 void par_store_rest(struct par_conf *conf)

@@ -1,0 +1,53 @@
+#!/usr/bin/python3 -B
+# SPDX-License-Identifier: GPL-2.0
+"""Blocks at places all over a device, which say whose they are.
+
+  places.py DEVICE COUNT write|check TAG
+
+Writes a block of 4 KiB to each of so many places, many at once, and flushes; or says how
+many of them do not hold what was written with TAG: "WRONG of COUNT wrong". The places are the
+same each time.
+"""
+import concurrent.futures
+import mmap
+import os
+import random
+import sys
+
+BLOCK = 4096
+AT_ONCE = 64
+
+
+def places(count, size):
+    chance = random.Random(count)
+    return [chance.randrange(size // BLOCK) * BLOCK for _ in range(count)]
+
+
+def block(tag, place):
+    page = mmap.mmap(-1, BLOCK)
+    page.write(f"{tag} {place}\n".encode().ljust(BLOCK, b"."))
+    return page
+
+
+def main():
+    device, count, what, tag = sys.argv[1:]
+    file = os.open(device, os.O_RDWR | os.O_DIRECT)
+    spots = places(int(count), os.lseek(file, 0, os.SEEK_END))
+
+    def write(place):
+        os.pwrite(file, block(tag, place), place)
+
+    def is_wrong(place):
+        page = mmap.mmap(-1, BLOCK)
+        os.preadv(file, [page], place)
+        return page[:] != block(tag, place)[:]
+
+    with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+        found = list(pool.map(write if what == "write" else is_wrong, spots))
+    if what == "write":
+        os.fsync(file)
+    else:
+        print(f"{sum(found)} of {count} wrong")
+
+
+main()
