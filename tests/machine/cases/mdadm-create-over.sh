@@ -7,7 +7,6 @@ set -euo pipefail
 
 MIB=24	# are all that is ever written
 
-heads() { local dev; for dev in "${DEVS[@]}"; do head -c 3M "$dev"; done | sha256sum; }
 uuid_of() { mdadm --examine --export "$1" | sed -n 's/^MD_UUID=//p'; }
 right() { assert_eq "$(fingerprint $MIB)" "$SUM" "content $1"; }
 
@@ -21,10 +20,10 @@ create() { create_on "${#DEVS[@]}" --layout="$LAYOUT" --chunk=64 "$@"; }
 not_created() {
 	local what=$1 before
 	shift
-	before=$(heads)
+	before=$(writes_so_far)
 	refused "$@"
 	assert_match "$REFUSAL" "$what" "what mdadm says"
-	assert_eq "$(heads)" "$before" "the members after: $*"
+	assert_eq "$(writes_so_far)" "$before" "sectors written by: $*"
 }
 
 # begin LAYOUT: with data that lies in the low gear only.
@@ -116,7 +115,7 @@ still_there "after what the kernel has refused"
 
 note "given up"
 create --destroy-par
-assert_eq "$(fingerprint 2)" "$(head -c 2M /dev/zero | sha256sum | cut -d' ' -f1)" "content of a new array"
+assert_eq "$(fingerprint 2)" "$(head -c 2M /dev/zero | b2sum | cut -d' ' -f1)" "content of a new array"
 assert_ne "$(uuid_of "${DEVS[0]}")" "$UUID" "UUID of a new array"
 fill 4
 SUM=$(fingerprint $MIB)
@@ -156,6 +155,6 @@ for dev in "${DEVS[@]}"; do mdadm --zero-superblock "$dev"; done
 create_other --level=0 --raid-devices=2 "${DEVS[@]:0:2}"
 mdadm --stop --quiet /dev/md1
 create
-assert_eq "$(fingerprint 2)" "$(head -c 2M /dev/zero | sha256sum | cut -d' ' -f1)" "content after other levels"
+assert_eq "$(fingerprint 2)" "$(head -c 2M /dev/zero | b2sum | cut -d' ' -f1)" "content after other levels"
 stop_par
 rmdisks
