@@ -130,8 +130,8 @@ rmdisks
 DESTROYED='is member [01] of the par array .* a new array would destroy all that it holds.*--destroy-par gives it up'
 create_other() { mdadm --create /dev/md1 --run --bitmap=none "$@" </dev/null; }
 other_levels_refused() {
-	not_created "$DESTROYED" create_other --level=5 --raid-devices=5 "$@" "${DEVS[@]}"
-	not_created "$DESTROYED" create_other --level=1 --raid-devices=2 --assume-clean --force "$@" \
+	not_created "$DESTROYED" create_other --level=5 --raid-devices=5 "${DEVS[@]}"
+	not_created "$DESTROYED" create_other --level=1 --raid-devices=2 --assume-clean --force \
 		"${DEVS[1]}" missing
 }
 

@@ -18,10 +18,14 @@ fill_parts() {
 
 # Reading all that was never written takes long.
 fingerprint_parts() {
-	local at
-	for ((at = 0; at + FILLED_MIB <= $(array_mib); at += PART_MIB)); do
-		dd if="/dev/$MD" bs=1M skip=$at count=$((FILLED_MIB + 2)) iflag=direct status=none
-	done | sha256sum
+	local at mib end=0
+	mib=$(array_mib)
+	for ((at = 0; at + FILLED_MIB <= mib; at += PART_MIB)); do
+		dd if="/dev/$MD" of="$MACHINE_TMP/parts" bs=1M skip=$at seek=$end count=$((FILLED_MIB + 2)) \
+			iflag=direct conv=notrunc status=none
+		end=$((end + FILLED_MIB + 2))
+	done
+	b2sum <"$MACHINE_TMP/parts"
 }
 
 sectors_read() { local s; read -r -a s <"/sys/block/$1/stat"; echo "${s[2]}"; }
