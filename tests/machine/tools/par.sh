@@ -56,10 +56,6 @@ stop_par() { mdadm --stop --quiet "/dev/$MD"; }
 assemble_par() { mdadm --assemble --quiet "/dev/$MD" "${DEVS[@]}"; }
 reassemble_par() { stop_par; assemble_par; }
 
-# nap SECONDS: sleep without a process.
-exec {NAP}<> <(:)
-nap() { read -rt "$1" -u "$NAP" || true; }
-
 # spin N: a moment that grows with it.
 spin() { local i; for ((i = 0; i < $1; i++)); do :; done; }
 
