@@ -105,15 +105,21 @@ refused() {
 	if REFUSAL=$("$@" 2>&1); then fail "accepted, but should be refused: $*"; fi
 }
 
-# wait_for FILE VALUE [SECONDS]: until the file reads VALUE (a pattern).
+# nap SECONDS: sleep without a process.
+exec {NAP}<> <(:)
+nap() { read -rt "$1" -u "$NAP" || true; }
+
+# wait_for FILE VALUE [SECONDS]: until its first line is the value (a pattern). Without a
+# process for each look, of which there are many in simulated time.
 wait_for() {
-	local file=$1 want=$2 seconds=${3:-60} deadline got=
+	local file=$1 want=$2 seconds=${3:-60} deadline got
 	deadline=$((SECONDS + seconds))
 	while [ "$SECONDS" -le "$deadline" ]; do
-		got=$(cat "$file" 2>/dev/null || true)
+		got=
+		IFS= read -r got 2>/dev/null <"$file" || true
 		# shellcheck disable=SC2053  # a pattern
 		[[ $got != $want ]] || return 0
-		sleep 0.1
+		nap 0.1
 	done
 	fail "$file: still '$got' after $seconds s, want '$want'"
 }

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Nothing is created over a par array unless it is given up by name; --assume-clean brings it back, data and map.
+# Nothing of any level is created over a par array unless it is given up by name; --assume-clean brings it back, data and map.
 # plain: yes
 # timeout: 300
 set -euo pipefail
@@ -7,7 +7,6 @@ set -euo pipefail
 
 MIB=24	# are all that is ever written
 
-heads() { local dev; for dev in "${DEVS[@]}"; do head -c 3M "$dev"; done | sha256sum; }
 uuid_of() { mdadm --examine --export "$1" | sed -n 's/^MD_UUID=//p'; }
 right() { assert_eq "$(fingerprint $MIB)" "$SUM" "content $1"; }
 
@@ -21,10 +20,10 @@ create() { create_on "${#DEVS[@]}" --layout="$LAYOUT" --chunk=64 "$@"; }
 not_created() {
 	local what=$1 before
 	shift
-	before=$(heads)
+	before=$(writes_so_far)
 	refused "$@"
 	assert_match "$REFUSAL" "$what" "what mdadm says"
-	assert_eq "$(heads)" "$before" "the members after: $*"
+	assert_eq "$(writes_so_far)" "$before" "sectors written by: $*"
 }
 
 # begin LAYOUT: with data that lies in the low gear only.
@@ -116,7 +115,7 @@ still_there "after what the kernel has refused"
 
 note "given up"
 create --destroy-par
-assert_eq "$(fingerprint 2)" "$(head -c 2M /dev/zero | sha256sum | cut -d' ' -f1)" "content of a new array"
+assert_eq "$(fingerprint 2)" "$(head -c 2M /dev/zero | b2sum | cut -d' ' -f1)" "content of a new array"
 assert_ne "$(uuid_of "${DEVS[0]}")" "$UUID" "UUID of a new array"
 fill 4
 SUM=$(fingerprint $MIB)
@@ -126,6 +125,36 @@ note "and of the two the new one is brought back"
 create --assume-clean
 right "of the new array"
 stop_par
-refused mdadm --create /dev/md1 --run --destroy-par --level=5 --raid-devices=5 "${DEVS[@]}"
-assert_match "$REFUSAL" '--destroy-par is for level par' "what mdadm says"
+rmdisks
+
+DESTROYED='is member [01] of the par array .* a new array would destroy all that it holds.*--destroy-par gives it up'
+create_other() { mdadm --create /dev/md1 --run --bitmap=none "$@" </dev/null; }
+other_levels_refused() {
+	not_created "$DESTROYED" create_other --level=5 --raid-devices=5 "${DEVS[@]}"
+	not_created "$DESTROYED" create_other --level=1 --raid-devices=2 --assume-clean --force \
+		"${DEVS[1]}" missing
+}
+
+begin 3,5
+note "refused, whatever level is asked for"
+other_levels_refused
+not_created "$DESTROYED" create_other --level=0 --raid-devices=2 --metadata=1.0 "${DEVS[@]:0:2}"
+not_created "$DESTROYED" create_other --level=1 --raid-devices=2 --data-offset=variable \
+	"${DEVS[0]}:4M" "${DEVS[1]}:8M"
+not_created "$DESTROYED" mdadm --create /dev/md/ddf --run --metadata=ddf --raid-devices=5 "${DEVS[@]}"
+for dev in "${DEVS[@]}"; do mdadm --zero-superblock "$dev"; done
+other_levels_refused
+create --assume-clean
+right "that is back after refusals"
+stop_par
+
+note "given up, which is asked for once"
+create_other --destroy-par --level=5 --assume-clean --raid-devices=5 "${DEVS[@]}"
+mdadm --stop --quiet /dev/md1
+for dev in "${DEVS[@]}"; do mdadm --zero-superblock "$dev"; done
+create_other --level=0 --raid-devices=2 "${DEVS[@]:0:2}"
+mdadm --stop --quiet /dev/md1
+create
+assert_eq "$(fingerprint 2)" "$(head -c 2M /dev/zero | b2sum | cut -d' ' -f1)" "content after other levels"
+stop_par
 rmdisks

@@ -6,12 +6,13 @@
 # machine: --debug --mem 2G
 # timeout: 7200
 #
-# RAIDPAR_EVERY is a pattern that commands have to match.
+# RAIDPAR_EVERY is a pattern that commands have to match, and RAIDPAR_MDADM one for mdadms.
 set -euo pipefail
 . "$(dirname "$0")/../tools/every.sh"
 
 every_begin
-for mdadm in mdadm-4.4-unpatched mdadm-4.2-unpatched mdadm-4.6-unpatched mdadm-4.4 mdadm-4.6; do
-	for gear in 3 5; do every "$RAIDPAR_TOP/build/$mdadm/mdadm" "$gear" "${RAIDPAR_EVERY:-}"; done
+for mdadm in 4.4-unpatched 4.2-unpatched 4.6-unpatched 4.4 4.6; do
+	[[ $mdadm =~ ${RAIDPAR_MDADM:-} ]] || continue
+	for gear in 3 5; do every "$mdadm" "$gear" "${RAIDPAR_EVERY:-}"; done
 done
 every_end

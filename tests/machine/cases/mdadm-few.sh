@@ -9,6 +9,6 @@ set -euo pipefail
 
 HARM='bitmap=internal|superblock %all|update=(uuid|resync|ppl|metadata) %md|create .*--force'
 every_begin
-every "$RAIDPAR_TOP/build/mdadm-4.4-unpatched/mdadm" 3 "$HARM"
-every "$RAIDPAR_TOP/build/mdadm-4.4/mdadm" 3 "$HARM"
+every 4.4-unpatched 3 "$HARM"
+every 4.4 3 "$HARM"
 every_end

@@ -88,7 +88,7 @@ rescued() {
 
 begin() {
 	note "$1"
-	mkdisks 5 64M
+	mkdisks 5 40M
 	create_par 3,5 --chunk=64
 	fill 40
 	shift_to 3
@@ -200,7 +200,7 @@ note "as another array of the same shape and name has them"
 dd if="${DEVS[3]}" of="$MACHINE_TMP/ours" bs=1M count=8 iflag=direct status=none
 KEEP=("${DISKS[@]}") KEEP_DEVS=("${DEVS[@]}")
 DEVS=()
-mkdisks 5 64M
+mkdisks 5 40M
 MD=md1 create_par 3,5 --chunk=64 --name=0
 MD=md1 fill 4
 MD=md1 stop_par

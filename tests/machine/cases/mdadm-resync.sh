@@ -14,12 +14,9 @@ right() { assert_eq "$(fingerprint $MIB)" "$SUM" "content $1"; }
 
 # spoil_parity: all of it, of each set, on the stopped array.
 spoil_parity() {
-	local members d sector
+	local members
 	for members in $(gears "$LAYOUT"); do
-		while read -r d sector; do
-			dd if=/dev/urandom of="${DEVS[d]}" bs=512 seek="$sector" count=8 oflag=direct \
-				conv=notrunc status=none
-		done < <(dissect --parity "$members")
+		dissect --parity "$members" | "$TOOLS/noise.py" "${DEVS[@]}"
 	done
 	refused dissect
 	assert_match "$REFUSAL" 'P \(member [0-9]*\) is wrong' "the disks taken apart"

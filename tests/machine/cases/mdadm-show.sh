@@ -84,9 +84,53 @@ check_sleepers() {
 	rmdisks
 }
 
+# scrubs: as --detail tells them, a line for each set; expect_scrubs SET SECONDS...
+scrubs() { mdadm --detail /dev/md0 | sed -n 's/^ *Last Scrub : //p'; }
+expect_scrubs() {
+	local want='' export=''
+	while [ $# -gt 0 ]; do
+		want+="$(date -d "@$2" '+%a %b %e %T %Y') (set of $1)"$'\n'
+		export+=${export:+,}$1:$2
+		shift 2
+	done
+	assert_eq "$(scrubs)" "${want%$'\n'}" "scrubs in --detail"
+	assert_eq "$(value mdadm --detail --export /dev/md0 -- MD_PAR_SCRUB_LAST)" "$export" "MD_PAR_SCRUB_LAST"
+}
+
+# A check in the low gear reads the lower set only; the clock goes on before it.
+check_scrubs() {
+	local born now last par=/sys/block/md0/md/par
+	note "when sets were last read in whole"
+	mkdisks 5 64M
+	mdadm --create /dev/md0 --quiet --run --level=par --raid-devices=5 --layout=3,5 --chunk=64 "${DEVS[@]}" 2>/dev/null
+	read -r _ born <"$par/scrub_last"
+	assert_match "$(mdadm --detail /dev/md0)" "Creation Time : $(date -d "@$born" '+%a %b %e %T %Y')" "creation"
+	expect_scrubs 3 "$born" 5 "$born"
+	echo 3 >"$par/gear"
+	wait_for "$par/gear" 3
+	wait_for "$par/shift_state" idle
+	now=$((born + 10 * 86400))
+	date -s "@$now" >/dev/null
+	echo check >/sys/block/md0/md/sync_action
+	wait_for "$par/scrub_left_out" 5
+	wait_for /sys/block/md0/md/sync_action idle
+	read -r _ last <"$par/scrub_last"
+	assert_le "$now" "$last" "when the set of 3 was read"
+	expect_scrubs 3 "$last" 5 "$born"
+
+	note "a kernel that does not tell"
+	mount -t tmpfs none "$par"
+	assert_eq "$(scrubs)" '' "scrubs in --detail"
+	assert_eq "$(mdadm --detail --export /dev/md0 | grep -c MD_PAR_)" 1 "what --export has: the layout"
+	umount "$par"
+	mdadm --stop --quiet /dev/md0
+	rmdisks
+}
+
 check_layout 5 3,5 raid5:3,5 'raid5, gears 3,5'
 check_layout 5 '' raid5:3,5 'raid5, gears 3,5'
 check_layout 8 3,5,8 raid5:3,5,8 'raid5, gears 3,5,8'
 check_layout 8 raid6 raid6:4,8 'raid6, gears 4,8'
 check_layout 5 raid0:2,5 raid0:2,5 'raid0, gears 2,5'
 check_sleepers
+check_scrubs

@@ -111,6 +111,7 @@ DEVS=("${DEVS[@]:5}" "$stranger")
 dd if="$stranger" of="$MACHINE_TMP/kept" bs=1M count=8 iflag=direct status=none
 mdadm --zero-superblock "$stranger"
 dd if=/dev/zero of="$stranger" bs=1M count=8 oflag=direct conv=notrunc status=none
+nap 1.1	# of two arrays on a member, the one that was created in a later second counts
 create_par 3,5 --chunk=64
 fill 4
 SUM=$(fingerprint $MIB)

@@ -21,7 +21,7 @@ take_apart() {
 
 work() {
 	local gear i
-	assert_eq "$(fingerprint)" "$(head -c "$(array_bytes)" /dev/zero | sha256sum | cut -d' ' -f1)" "a new array's content"
+	assert_eq "$(fingerprint)" "$(head -c "$(array_bytes)" /dev/zero | b2sum | cut -d' ' -f1)" "a new array's content"
 	fill 3 2
 	for gear in $(down_and_up "$LAYOUT"); do
 		shift_to "$gear"

@@ -54,6 +54,12 @@ UPDATES=(name 'name --name=other' homehost 'homehost --homehost=other' uuid 'uui
 	super-minor summaries byteorder devicesize bitmap no-bitmap bbl no-bbl force-no-bbl ppl no-ppl layout-original
 	layout-alternate layout-unspecified home-cluster 'home-cluster --home-cluster=x' nodes 'nodes --nodes=4'
 	metadata revert-reshape par-rescue)
+# What no mdadm without the patches refuses: see Documentation/mdadm.md.
+OTHER_LEVELS=(
+	'--create %md --run --level=5 --raid-devices=5 %all' '--create %md --run --level=1 --raid-devices=2 %0 %1'
+	'--create %md --run --force --assume-clean --level=6 --metadata=1.0 --raid-devices=5 %all'
+	'--create %md --run --level=0 --raid-devices=2 %3 %4'
+)
 for update in "${UPDATES[@]}"; do STOPPED+=("--assemble %start --update=$update %md %all"); done
 
 # keep_golden GEAR: an array whose data was last written in that gear, as it lies on the disks.
@@ -70,10 +76,30 @@ keep_golden() {
 
 put_golden() {
 	local d
+	[ "$(writes_so_far)" != "$GOLDEN_AT" ] || return 0
 	for d in "${!DEVS[@]}"; do
 		dd if="$MACHINE_TMP/golden$d" of="${DEVS[d]}" bs=4M oflag=direct conv=notrunc status=none
 	done
 	dd if=/dev/zero of="$SPARE" bs=1M count=4 oflag=direct conv=notrunc status=none
+	GOLDEN_AT=$(writes_so_far)
+}
+
+# kernel_state: all that md has of arrays, and what was written to the disks.
+kernel_state() {
+	writes_so_far
+	grep -s . /sys/block/md*/size /sys/block/md*/md/* /sys/block/md*/md/{dev-*,bitmap,bitmap_*}/* || true
+}
+
+# run_golden: the array is running as it was when it was last started from there.
+run_golden() {
+	local state
+	state=$(kernel_state)
+	[ "$state" != "$RUNNING_AT" ] || return 0
+	all_stopped || return
+	put_golden
+	assemble_par
+	settle
+	RUNNING_AT=$(kernel_state)
 }
 
 # words COMMAND: with the devices' names, in WORDS.
@@ -107,7 +133,7 @@ all_stopped() {
 start_again() {
 	local all=("$MD" "${DEVS[@]}")
 	all[0]=/dev/$MD
-	mark_log
+	echo "every: $COMMANDS" >/dev/kmsg
 	WAY=plainly
 	! SAID=$(mdadm --assemble "${all[@]}" 2>&1) || return 0
 	mdadm --stop --quiet "/dev/$MD" 2>/dev/null || true
@@ -126,50 +152,77 @@ start_again() {
 
 fault() { FAULTS+=("$WHO: $1: $2"); }
 
-# try running|stopped COMMAND
+# What the module has said since the command.
+kernel_said() { dmesg | sed -n "/every: $COMMANDS\$/,\$p" | grep md/par || true; }
+
+# starts_with_all COMMAND: stopped, started and read. How it starts is in WAY.
+starts_with_all() {
+	if ! all_stopped; then
+		fault "$1" "cannot be stopped"
+		WAY='is not stopped'
+	elif [ "$(writes_so_far)" = "$GOLDEN_AT" ]; then
+		WAY='starts: not a sector was written'
+	elif ! start_again "$1"; then
+		fault "$1" "the array does not start: $SAID; $(kernel_said)"
+		WAY='starts NOT AT ALL'
+	else
+		WAY="starts $WAY"
+		[ "$(fingerprint $EVERY_MIB)" = "$SUM" ] || { fault "$1" "data is lost"; WAY+=', DATA LOST'; }
+		all_stopped || fault "$1" "cannot be stopped at last"
+	fi
+}
+
+# try running|stopped COMMAND. What has written nothing and changed nothing that the kernel
+# has of a running array, leaves it running for the next one.
 try() {
-	local state=$1 command=$2 rc=0 answer
+	local state=$1 command=$2 rc=0 answer=
+	COMMANDS=$((COMMANDS + 1))
 	words "$command"
 	rm -rf "$MACHINE_TMP/file" "$MACHINE_TMP/dir"
 	mkdir "$MACHINE_TMP/dir"
-	put_golden
-	[ "$state" = stopped ] || assemble_par
+	if [ "$state" = running ]; then run_golden; else put_golden; fi
 	[[ $command != *--restore=* ]] || "$MDADM" --dump="$MACHINE_TMP/dir" "${DEVS[@]}" >/dev/null 2>&1
 	timeout 20 "$MDADM" "${WORDS[@]}" >"$MACHINE_TMP/said" 2>&1 </dev/null || rc=$?
 	# What upstream's mdadm answers by its status alone, at any level: --continue of no reshape, too.
 	[ "$rc" = 0 ] || [ -s "$MACHINE_TMP/said" ] || [[ $command =~ --(wait|detail|query|run|continue) ]] ||
 		fault "$command" "refused with status $rc and without a word"
-	answer=accepted
-	[ "$rc" = 0 ] || answer="refused ($rc): $(grep -m 1 . "$MACHINE_TMP/said" || true)"
-	if ! all_stopped; then
-		fault "$command" "cannot be stopped"
-		return
-	fi
-	if ! start_again "$command"; then
-		fault "$command" "the array does not start: $SAID; $(log_since | grep md/par || true)"
-		WAY='NOT AT ALL'
-	elif [ "$(fingerprint $EVERY_MIB)" != "$SUM" ]; then
-		fault "$command" "data is lost"
-		WAY="$WAY, DATA LOST"
-	fi
-	all_stopped || fault "$command" "cannot be stopped at last"
-	printf '%-40s | %-60s | starts %s | %s\n' "$WHO, $state" "$command" "$WAY" "${answer:0:150}"
+	read -r answer <"$MACHINE_TMP/said" || true
+	if [ "$rc" = 0 ]; then answer=accepted; else answer="refused ($rc): $answer"; fi
+	WAY='runs on: nothing has changed'
+	[ "$state" = running ] && [ "$(kernel_state)" = "$RUNNING_AT" ] || starts_with_all "$command"
+	printf '%-40s | %-60s | %s | %s\n' "$WHO, $state" "$command" "$WAY" "${answer:0:150}"
 }
 
-# every MDADM GEAR [PATTERN]: the commands that match.
+# every VERSION[-unpatched] GEAR [PATTERN]: the commands that match. The mdadm that starts the
+# array after them is a patched one of that version: where 4.6 has run, on Linux 6.18 and later,
+# 4.4 assembles no array of any level until legacy_async_del_gendisk is Y again.
 every() {
-	local gear=$2 pattern=${3:-} command
-	MDADM=$1
-	[ -x "$MDADM" ] || { note "skipped: there is no ${MDADM#"$RAIDPAR_TOP/build/"}"; return; }
+	local gear=$2 pattern=${3:-} async=/sys/module/md_mod/parameters/legacy_async_del_gendisk command
+	local patched=$RAIDPAR_TOP/build/mdadm-${1%-unpatched}
+	MDADM=$RAIDPAR_TOP/build/mdadm-$1/mdadm
+	[ -x "$MDADM" ] || { note "skipped: there is no mdadm-$1"; return; }
+	[ "$1" != 4.2-unpatched ] || patched=$RAIDPAR_TOP/build/mdadm-4.4
+	[ -x "$patched/mdadm" ] || { note "skipped: there is no ${patched##*/}"; return; }
+	local -x PATH=$patched:$PATH
+	[ ! -e $async ] || echo Y >$async
 	START=
-	[[ $MDADM != *-unpatched/* ]] || START='--force --run'
-	WHO="$(basename "$(dirname "$MDADM")"), gear $gear"
+	[[ $1 != *-unpatched ]] || START='--force --run'
+	WHO="mdadm-$1, gear $gear"
+	GOLDEN_AT=
+	RUNNING_AT=
 	keep_golden "$gear"
 	for command in "${RUNNING[@]}"; do [[ ! $command =~ $pattern ]] || try running "$command"; done
+	[ -z "$RUNNING_AT" ] || starts_with_all 'all the commands before'
 	for command in "${STOPPED[@]}"; do [[ ! $command =~ $pattern ]] || try stopped "$command"; done
+	[ -z "$START" ] || return 0
+	for command in "${OTHER_LEVELS[@]}"; do [[ ! $command =~ $pattern ]] || try stopped "$command"; done
 }
 
 every_begin() {
+	# A stop waits for a dozen grace periods, which take as long as all else together; with
+	# one CPU there is no such setting.
+	{ echo 1 >/sys/kernel/rcu_expedited; } 2>/dev/null || true
+	COMMANDS=0
 	mkdisks 6 24M
 	SPARE=${DEVS[5]}
 	DEVS=("${DEVS[@]:0:5}")

@@ -25,20 +25,6 @@ set_member() { echo "$3" >"/sys/block/$MD/md/par/member$1/$2"; }
 set_disk() { echo "$3" >"$SPINDLES/${DISKS[$1]}/$2"; }
 pm_of() { echo "/sys/block/${DISKS[$1]}/device/power/$2"; }
 
-# wait_for FILE VALUE [SECONDS]: as in lib.sh, without a process for each look. What is
-# waited for may take long, in simulated time.
-wait_for() {
-	local file=$1 want=$2 seconds=${3:-60} got='' deadline
-	deadline=$((SECONDS + seconds))
-	while [ "$SECONDS" -le "$deadline" ]; do
-		read -r got 2>/dev/null <"$file" || true
-		# shellcheck disable=SC2053  # a pattern
-		[[ $got != $want ]] || return 0
-		nap 0.2
-	done
-	fail "$file: still '$got' after $seconds s, want '$want'"
-}
-
 # power_array LAYOUT [ATTRIBUTE=VALUE...]: disks that take some time to start and to
 # stop, and an array on them with some data.
 power_array() {
