@@ -194,7 +194,7 @@ static void look_around(struct par_conf *conf, struct par_situation *is)
 	is->now = ktime_get_seconds();
 	is->gear = READ_ONCE(conf->gear);
 	is->target = par_wanted(conf);
-	is->why = monitor->asked == is->target ? monitor->why : PAR_WHY_MANUAL;
+	is->why = monitor->asked.gear == is->target ? monitor->asked.why : PAR_WHY_MANUAL;
 	is->degraded = conf->mddev->degraded;
 	is->syncing = par_syncing(conf->mddev);
 	is->outrun = max(READ_ONCE(conf->outrun_until), is->now) - is->now;
@@ -255,9 +255,7 @@ static void act(struct par_conf *conf, const struct par_situation *is,
 
 	if (d->gear == is->target)
 		return;
-	monitor->asked = d->gear;
-	monitor->asked_at = is->now;
-	monitor->why = d->reason;
+	monitor->asked = (struct par_asked) { d->gear, d->reason, is->now };
 	par_power_why(conf, "policy");
 	if (d->gear > is->target)
 		par_shift_at_least(conf, d->gear);
@@ -284,22 +282,13 @@ static void decide(struct par_conf *conf)
 static void note_gear(struct par_conf *conf, u64 now)
 {
 	struct par_monitor *monitor = &conf->monitor;
-	unsigned int gear = READ_ONCE(conf->gear);
+	unsigned int gear = READ_ONCE(conf->gear), old = monitor->seen_gear;
+	struct par_asked by;
 
-	if (gear == monitor->seen_gear) {
-		/* What was asked for came to nothing. */
-		if (READ_ONCE(conf->target) != monitor->asked)
-			monitor->asked = 0;
-		return;
-	}
-	if (gear == monitor->asked && !conf->mddev->degraded)
-		par_policy_shifted(&monitor->policy, monitor->seen_gear, gear, monitor->why,
-				   monitor->asked_at, now);
-	else
-		par_policy_shifted(&monitor->policy, monitor->seen_gear, gear, PAR_WHY_MANUAL,
-				   now, now);
+	if (par_book(&monitor->asked, old, gear, READ_ONCE(conf->target),
+		     conf->mddev->degraded, now, &by))
+		par_policy_shifted(&monitor->policy, old, gear, by.why, by.at, now);
 	monitor->seen_gear = gear;
-	monitor->asked = 0;
 }
 
 /* ---- what is kept ---- */

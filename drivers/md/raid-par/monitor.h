@@ -12,6 +12,7 @@
 #include <linux/mutex.h>
 #include <linux/workqueue.h>
 
+#include "booking.h"
 #include "history.h"
 #include "policy.h"
 #include "predict.h"
@@ -52,8 +53,7 @@ struct par_counts {
  * @counts: at the beginning and at the end of the interval, @newest says which is which
  * @load: of the members, in the interval that ended last; over @load_ns
  * @seen_gear: as the policy knows it
- * @asked: the gear that the policy has asked for last and has not seen yet, or 0; @why;
- *	@asked_at: s
+ * @asked: the gear that the policy has asked for last and has not seen yet
  * @told: the decision that was told last; @told_at: s
  * @copy_rate: KiB/s that propagation reached last
  * @gone: members whose devices were gone at the last look, a bit each
@@ -70,10 +70,10 @@ struct par_monitor {
 	unsigned int newest;
 	struct par_member_load load[PAR_MAX_MEMBERS];
 	u64 load_ns;
-	unsigned int seen_gear, asked;
-	enum par_reason why;
+	unsigned int seen_gear;
+	struct par_asked asked;
 	struct par_decision told;
-	u64 told_at, asked_at;
+	u64 told_at;
 	u32 copy_rate, gone;
 	bool running;
 	unsigned long due;
