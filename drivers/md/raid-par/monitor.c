@@ -392,16 +392,19 @@ static bool interval_over(struct par_conf *conf)
 	struct par_interval interval;
 	struct par_sample sample;
 	u64 now = ktime_get_seconds();
+	bool used;
 
 	count_all(conf, to);
 	make_sample(conf, from, to, &sample);
-	monitor->used = was_used(conf, &sample);
+	used = was_used(conf, &sample);
+	/* Who has roused it has not ended yet, perhaps. */
+	monitor->used = used || xchg(&monitor->roused, false);
 	learn_copy_rate(monitor, from, to);
 	monitor->newest = !monitor->newest;
 	fail_gone(conf);
 	note_gear(conf, now);
 	if (par_forecast_see(&monitor->forecast, &sample, &interval)) {
-		u32 load = monitor->used ? interval.load[conf->geo.gears] : 0;
+		u32 load = used ? interval.load[conf->geo.gears] : 0;
 
 		par_policy_see(&monitor->policy, &interval, sample.gear, now);
 		/* Of a clock that is not set, nobody knows what hour it is. */
@@ -443,7 +446,7 @@ static bool may_be_late(struct par_conf *conf)
 static void set_timer(struct par_monitor *monitor)
 {
 	struct par_conf *conf = conf_of(monitor);
-	unsigned long now = jiffies, interval;
+	unsigned long now = jiffies, interval, delay;
 
 	if (!monitor->running)
 		return;
@@ -452,14 +455,15 @@ static void set_timer(struct par_monitor *monitor)
 	if (time_before(monitor->due, now))
 		monitor->due = now + interval;
 	WRITE_ONCE(monitor->late, monitor->due + interval);
+	delay = monitor->due - now;
 	if (may_be_late(conf)) {
-		mod_delayed_work(conf->long_wq, &monitor->idle_work, monitor->due - now);
-		mod_delayed_work(conf->long_wq, &monitor->work,
-				 round_jiffies_relative(PAR_AT_LEAST));
+		mod_delayed_work(conf->long_wq, &monitor->idle_work, delay);
+		/* Rounded, it may be less than the longest interval. */
+		delay = max(delay, round_jiffies_relative(PAR_AT_LEAST));
 	} else {
 		cancel_delayed_work(&monitor->idle_work);
-		mod_delayed_work(conf->long_wq, &monitor->work, monitor->due - now);
 	}
+	mod_delayed_work(conf->long_wq, &monitor->work, delay);
 }
 
 /* The two works may come one right after the other: the second one has nothing to do. */
@@ -498,6 +502,7 @@ void par_monitor_request(struct par_conf *conf)
 		return;
 	/* Those that come until it has looked need not ask again. */
 	WRITE_ONCE(monitor->late, jiffies + HZ);
+	WRITE_ONCE(monitor->roused, true);
 	mod_delayed_work(conf->long_wq, &monitor->work, 0);
 }
 

@@ -48,8 +48,8 @@ struct par_counts {
 
 /**
  * struct par_monitor - of one array
- * @lock: all of this but the works and @late; taken below all other locks but conf->power_lock, and
- *	held by whoever takes a member's rdev away
+ * @lock: all of this but the works, @late and @roused; taken below all other locks but
+ *	conf->power_lock, and held by whoever takes a member's rdev away
  * @counts: at the beginning and at the end of the interval, @newest says which is which
  * @load: of the members, in the interval that ended last; over @load_ns
  * @seen_gear: as the policy knows it
@@ -57,11 +57,13 @@ struct par_counts {
  * @told: the decision that was told last; @told_at: s
  * @copy_rate: KiB/s that propagation reached last
  * @gone: members whose devices were gone at the last look, a bit each
- * @used: somebody has asked the array for something in the interval that ended last
+ * @used: somebody has asked the array for something in the interval that ended last, or
+ *	has roused it
  * @running: the works are to set themselves again; @due: when, in jiffies
  * @work: at @due, whether its CPU sleeps or not, or some time later; @idle_work: at @due
  *	if its CPU is awake
  * @late: a request that comes later than that, in jiffies, has it look; read without @lock
+ * @roused: such a request has come
  */
 struct par_monitor {
 	struct mutex lock;	/* see above */
@@ -79,7 +81,7 @@ struct par_monitor {
 	struct par_decision told;
 	u64 told_at;
 	u32 copy_rate, gone;
-	bool running, used;
+	bool running, used, roused;
 	unsigned long due, late;
 };
 
