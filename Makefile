@@ -21,6 +21,7 @@ help:
 	@echo 'make module    the module, for the test machines'
 	@echo 'make mdadm     the patched mdadm'
 	@echo 'make kernel-patch KSRC=DIR     the module as a patch for that kernel tree'
+	@echo 'make install-extras     udev rules, initramfs hook, par-smart; DESTDIR=DIR'
 	@echo 'make kernel    the kernels of the test machines'
 	@echo 'make clean     forget what was built here; distclean-cache: and the cache'
 	@echo
@@ -63,6 +64,13 @@ kunit: setup
 bench: setup
 	@tests/bench/bench
 
+# What a system with par arrays has beside the module and mdadm.
+install-extras:
+	install -D -m 644 extras/udev/65-md-par.rules $(DESTDIR)/etc/udev/rules.d/65-md-par.rules
+	install -D -m 755 extras/initramfs-tools/hooks/raid-par $(DESTDIR)/etc/initramfs-tools/hooks/raid-par
+	install -D -m 755 extras/par-smart $(DESTDIR)/usr/local/sbin/par-smart
+	install -D -m 644 -t $(DESTDIR)/etc/systemd/system extras/systemd/par-smart.service extras/systemd/par-smart.timer
+
 RUNS := 100
 SEED := 1
 torture: module mdadm
@@ -76,4 +84,4 @@ distclean-cache: clean
 
 # The scripts see to their own parallel work.
 .NOTPARALLEL:
-.PHONY: help setup kernel mdadm module kernel-patch demo test test-all check kunit bench torture clean distclean-cache
+.PHONY: install-extras help setup kernel mdadm module kernel-patch demo test test-all check kunit bench torture clean distclean-cache

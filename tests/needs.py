@@ -2,7 +2,8 @@
 """What tests need to be built first, and who builds it, for tests/run.
 
 A need is a kernel with the modules for it, as scripts/build-module names it, or an
-mdadm: "mdadm" (any version), "mdadm-4.4", "mdadm-4.4-unpatched", "mdadm-4.2-unpatched".
+mdadm: "mdadm" (any version), "mdadm-4.4", "mdadm-4.4-unpatched", "mdadm-4.2-unpatched"; or
+"debian-root", the Debian 13 of scripts/debian-root.
 """
 import subprocess
 import sys
@@ -19,7 +20,8 @@ def of_machine(options):
     value = {word: following for word, following in zip(words, [*words[1:], ""])}
     kernel = value.get("--kernel", "6.12") + ("-debug" if "--debug" in words else "")
     version = value.get("--mdadm")
-    return [f"mdadm-{version}" if version else "mdadm", kernel]
+    debian = ["debian-root"] if "--debian" in words else []
+    return [f"mdadm-{version}" if version else "mdadm", kernel, *debian]
 
 
 def in_order(needs):
@@ -31,6 +33,8 @@ def in_order(needs):
 
 def command(scripts, need):
     name, _, rest = need.partition("-")
+    if need == "debian-root":
+        return [scripts / need]
     if name != "mdadm":
         return [scripts / "build-module", need]
     version, _, unpatched = rest.partition("-")

@@ -10,8 +10,8 @@ is_qemu() { is_stock || is_arm64; }
 parse_qemu() {
 	[[ $KERNEL =~ ^(stock-(6\.12|7\.2)|6\.12-arm64)$ ]] ||
 		usage_error "machine/run: no such kernel: $KERNEL (6.12-arm64, stock-6.12 or stock-7.2)"
-	[ -z "$FLAVOUR$TIME_TRAVEL" ] ||
-		usage_error "machine/run: $KERNEL runs under QEMU: it has no --debug and no --time-travel"
+	[ -z "$FLAVOUR$TIME_TRAVEL$DEBIAN" ] ||
+		usage_error "machine/run: $KERNEL runs under QEMU: it has no --debug, no --time-travel and no --debian"
 }
 
 build_stock() {

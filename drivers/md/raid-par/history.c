@@ -6,6 +6,7 @@
 #include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/string.h>
+#include <linux/time64.h>
 #include <kunit/visibility.h>
 
 #include "history.h"
@@ -41,22 +42,23 @@ static void advance(struct par_history *history, u64 hour)
 	history->hour = hour;
 }
 
-static void end_hour(struct par_history *history)
+static enum par_hour_end end_hour(struct par_history *history)
 {
+	if (!history->ns)
+		return PAR_HOUR_GOES_ON;
 	advance(history, history->now);
 	history->mean[place(history->now)] = div64_u64(history->sum, history->ns);
 	history->peak[place(history->now)] = history->most;
+	return history->most ? PAR_HOUR_USED : PAR_HOUR_IDLE;
 }
 
-bool par_history_see(struct par_history *history, u32 load, u64 ns, u64 now)
+/* @load for @ns ns, all of it in @hour. */
+static enum par_hour_end see_part(struct par_history *history, u32 load, u64 ns, u64 hour)
 {
-	u64 hour = div_u64(now, HOUR);
-	bool over = hour != history->now && history->ns;
+	enum par_hour_end end = PAR_HOUR_GOES_ON;
 
-	load = min(load, PAR_LOAD_UNKNOWN - 1);
-	if (over)
-		end_hour(history);
 	if (hour != history->now) {
+		end = end_hour(history);
 		history->now = hour;
 		history->sum = 0;
 		history->ns = 0;
@@ -64,8 +66,34 @@ bool par_history_see(struct par_history *history, u32 load, u64 ns, u64 now)
 	}
 	history->sum += load * ns;
 	history->ns += ns;
-	history->most = max_t(u32, history->most, load);
-	return over;
+	if (ns)
+		history->most = max_t(u32, history->most, load);
+	return end;
+}
+
+/* When what ends @now began, as far as that is after the hour that goes on began. */
+static u64 began(const struct par_history *history, u64 ns, u64 now)
+{
+	u64 seconds = min(div_u64(ns, NSEC_PER_SEC), PAR_HISTORY_HOURS * HOUR);
+
+	if (div_u64(now, HOUR) <= history->now)
+		return now;
+	return max(now - min(now, seconds), history->now * HOUR);
+}
+
+enum par_hour_end par_history_see(struct par_history *history, u32 load, u64 ns, u64 now)
+{
+	u64 hour = div_u64(now, HOUR), from = began(history, ns, now), next, part;
+	enum par_hour_end end = PAR_HOUR_GOES_ON;
+
+	load = min(load, PAR_LOAD_UNKNOWN - 1);
+	for (; from < hour * HOUR; from = next) {
+		next = (div_u64(from, HOUR) + 1) * HOUR;
+		part = min(ns, (next - from) * NSEC_PER_SEC);
+		end = max(end, see_part(history, load, part, div_u64(from, HOUR)));
+		ns -= part;
+	}
+	return max(end, see_part(history, load, ns, hour));
 }
 EXPORT_SYMBOL_IF_KUNIT(par_history_see);
 

@@ -40,11 +40,18 @@ struct par_hour {
 /* par_history_init - nothing is known */
 void par_history_init(struct par_history *history);
 
+/* What has become of the hour; of several that have ended, one that was used says so. */
+enum par_hour_end {
+	PAR_HOUR_GOES_ON,
+	PAR_HOUR_IDLE,		/* over, and there was no load */
+	PAR_HOUR_USED,		/* over, and there was */
+};
+
 /*
- * par_history_see - @load for @ns ns until @now (seconds since 1970). True if an hour
- * has ended, so that there is something new to be kept.
+ * par_history_see - @load for @ns ns until @now (seconds since 1970). Each hour gets its
+ * part of that; if the clock has been set back, the hour that it is now gets all of it.
  */
-bool par_history_see(struct par_history *history, u32 load, u64 ns, u64 now);
+enum par_hour_end par_history_see(struct par_history *history, u32 load, u64 ns, u64 now);
 
 /* par_history_of - hour 0 … 23 of the day, over the past days */
 struct par_hour par_history_of(const struct par_history *history, unsigned int hour);

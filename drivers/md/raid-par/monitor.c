@@ -2,7 +2,7 @@
 /*
  * The monitor; see monitor.h for the contracts and policy.h for what decides.
  *
- * Timers: one. The monitor's work runs once an interval while the array does.
+ * Timers: two, by which the same work is run while the array is; see set_timer().
  */
 #include <linux/blkdev.h>
 #include <linux/math64.h>
@@ -17,6 +17,7 @@
 
 #define PAR_COPY_RATE	32768U	/* KiB/s, until propagation has told */
 #define PAR_TELL_AGAIN	3600U	/* s, that a decision not to shift is told again */
+#define PAR_AT_LEAST	(60 * HZ)	/* between two looks, however idle all is */
 
 static struct par_conf *conf_of(struct par_monitor *monitor)
 {
@@ -172,6 +173,20 @@ static void make_sample(struct par_conf *conf, const struct par_counts *from,
 	sample_members(conf, from, to, sample);
 }
 
+/*
+ * Has anybody asked for anything? What else keeps members busy, raid-par's own metadata or
+ * somebody beside the array, is no load of the array's.
+ */
+static bool was_used(const struct par_conf *conf, const struct par_sample *sample)
+{
+	unsigned int d;
+
+	for (d = 0; d < conf->geo.members; d++)
+		if (sample->home[d][PAR_READS] || sample->home[d][PAR_WRITES])
+			return true;
+	return sample->requests[PAR_READS] || sample->requests[PAR_WRITES];
+}
+
 static void learn_copy_rate(struct par_monitor *monitor,
 			    const struct par_counts *from, const struct par_counts *to)
 {
@@ -194,7 +209,7 @@ static void look_around(struct par_conf *conf, struct par_situation *is)
 	is->now = ktime_get_seconds();
 	is->gear = READ_ONCE(conf->gear);
 	is->target = par_wanted(conf);
-	is->why = monitor->asked == is->target ? monitor->why : PAR_WHY_MANUAL;
+	is->why = monitor->asked.gear == is->target ? monitor->asked.why : PAR_WHY_MANUAL;
 	is->degraded = conf->mddev->degraded;
 	is->syncing = par_syncing(conf->mddev);
 	is->outrun = max(READ_ONCE(conf->outrun_until), is->now) - is->now;
@@ -255,9 +270,7 @@ static void act(struct par_conf *conf, const struct par_situation *is,
 
 	if (d->gear == is->target)
 		return;
-	monitor->asked = d->gear;
-	monitor->asked_at = is->now;
-	monitor->why = d->reason;
+	monitor->asked = (struct par_asked) { d->gear, d->reason, is->now };
 	par_power_why(conf, "policy");
 	if (d->gear > is->target)
 		par_shift_at_least(conf, d->gear);
@@ -284,34 +297,32 @@ static void decide(struct par_conf *conf)
 static void note_gear(struct par_conf *conf, u64 now)
 {
 	struct par_monitor *monitor = &conf->monitor;
-	unsigned int gear = READ_ONCE(conf->gear);
+	unsigned int gear = READ_ONCE(conf->gear), old = monitor->seen_gear;
+	struct par_asked by;
 
-	if (gear == monitor->seen_gear) {
-		/* What was asked for came to nothing. */
-		if (READ_ONCE(conf->target) != monitor->asked)
-			monitor->asked = 0;
-		return;
-	}
-	if (gear == monitor->asked && !conf->mddev->degraded)
-		par_policy_shifted(&monitor->policy, monitor->seen_gear, gear, monitor->why,
-				   monitor->asked_at, now);
-	else
-		par_policy_shifted(&monitor->policy, monitor->seen_gear, gear, PAR_WHY_MANUAL,
-				   now, now);
+	if (par_book(&monitor->asked, old, gear, READ_ONCE(conf->target),
+		     conf->mddev->degraded, now, &by))
+		par_policy_shifted(&monitor->policy, old, gear, by.why, by.at, now);
 	monitor->seen_gear = gear;
-	monitor->asked = 0;
 }
 
 /* ---- what is kept ---- */
 
-/* As the next superblock is to have it; @lock held. */
-static void record(struct par_conf *conf)
+/*
+ * As the next superblock is to have it; @lock held. Returns whether shifts have taught
+ * something since the last time.
+ */
+static bool record(struct par_conf *conf)
 {
 	struct par_policy_record *kept = &conf->super.policy;
 	struct par_monitor *monitor = &conf->monitor;
+	bool learnt;
 
 	lockdep_assert_held(&monitor->lock);
 	spin_lock(&conf->power_lock);
+	learnt = kept->sleep != monitor->policy.sleep ||
+		 kept->sleeps != monitor->policy.sleeps ||
+		 kept->regrets != monitor->policy.regrets;
 	kept->knobs = monitor->policy.knobs;
 	kept->sleep = monitor->policy.sleep;
 	kept->sleeps = monitor->policy.sleeps;
@@ -320,6 +331,22 @@ static void record(struct par_conf *conf)
 	memcpy(kept->mean, monitor->history.mean, sizeof(kept->mean));
 	memcpy(kept->peak, monitor->history.peak, sizeof(kept->peak));
 	spin_unlock(&conf->power_lock);
+	return learnt;
+}
+
+/*
+ * The hour that is over goes with whatever is stored next. That nobody has used the array
+ * is not worth a write of its own, which would keep disks turning that somebody lets stop:
+ * so hours without load are lost in a crash, if nothing has been stored since.
+ */
+static bool worth_storing(struct par_conf *conf, enum par_hour_end end)
+{
+	bool learnt;
+
+	if (end == PAR_HOUR_GOES_ON)
+		return false;
+	learnt = record(conf);
+	return learnt || end == PAR_HOUR_USED || par_power_counted(conf);
 }
 
 /* ---- once an interval ---- */
@@ -361,60 +388,123 @@ static bool interval_over(struct par_conf *conf)
 	struct par_monitor *monitor = &conf->monitor;
 	const struct par_counts *from = &monitor->counts[monitor->newest];
 	struct par_counts *to = &monitor->counts[!monitor->newest];
+	enum par_hour_end end = PAR_HOUR_GOES_ON;
 	struct par_interval interval;
 	struct par_sample sample;
 	u64 now = ktime_get_seconds();
-	bool hour_over = false;
+	bool used;
 
 	count_all(conf, to);
 	make_sample(conf, from, to, &sample);
+	used = was_used(conf, &sample);
+	/* Who has roused it has not ended yet, perhaps. */
+	monitor->used = used || xchg(&monitor->roused, false);
 	learn_copy_rate(monitor, from, to);
 	monitor->newest = !monitor->newest;
 	fail_gone(conf);
 	note_gear(conf, now);
 	if (par_forecast_see(&monitor->forecast, &sample, &interval)) {
+		u32 load = used ? interval.load[conf->geo.gears] : 0;
+
 		par_policy_see(&monitor->policy, &interval, sample.gear, now);
 		/* Of a clock that is not set, nobody knows what hour it is. */
-		hour_over = par_clock_set(conf) &&
-			    par_history_see(&monitor->history,
-					    interval.load[conf->geo.gears],
-					    sample.ns, par_clock(conf));
+		if (par_clock_set(conf))
+			end = par_history_see(&monitor->history, load, sample.ns,
+					      par_clock(conf));
 	}
 	decide(conf);
-	if (hour_over)
-		record(conf);
-	return hour_over;
+	return worth_storing(conf, end);
 }
 
-/* An interval after the last one was to end, unless that is over already. */
+/*
+ * Is there nothing that comes about by itself? The policy shifts down when it has seen
+ * enough: so not before it is as low as it may be, nor while a shift is under way.
+ */
+static bool may_be_late(struct par_conf *conf)
+{
+	const struct par_monitor *monitor = &conf->monitor;
+	const struct par_knobs *knobs = &monitor->policy.knobs;
+	unsigned int gear = READ_ONCE(conf->gear);
+
+	if (monitor->used || monitor->asked.gear || gear != READ_ONCE(conf->target))
+		return false;
+	return !knobs->automatic || gear == 1 ||
+	       conf->geo.set[gear - 1].members < knobs->min_gear;
+}
+
+/*
+ * An interval after the last one was to end, unless that is over already.
+ *
+ * While nobody uses the array and nothing is to be decided, no CPU is woken for that: a
+ * deferrable timer waits until its CPU is awake for something else. What is late then: the
+ * end of an hour, which par_history_see() gives its due; a sleeper that was unplugged;
+ * and what memberD/ shows of the last interval. For all of these a minute is soon enough,
+ * and a timer that is not deferrable sees to it. Load is not late: the first request that
+ * finds the monitor late has it look at once, on whatever CPU (par_monitor_request()), and
+ * an interval with requests is followed by one that ends on time.
+ */
 static void set_timer(struct par_monitor *monitor)
 {
-	unsigned long now = jiffies;
+	struct par_conf *conf = conf_of(monitor);
+	unsigned long now = jiffies, interval, delay;
 
 	if (!monitor->running)
 		return;
-	monitor->due += msecs_to_jiffies(monitor->policy.knobs.interval);
+	interval = msecs_to_jiffies(monitor->policy.knobs.interval);
+	monitor->due += interval;
 	if (time_before(monitor->due, now))
-		monitor->due = now + msecs_to_jiffies(monitor->policy.knobs.interval);
-	mod_delayed_work(conf_of(monitor)->long_wq, &monitor->work, monitor->due - now);
+		monitor->due = now + interval;
+	WRITE_ONCE(monitor->late, monitor->due + interval);
+	delay = monitor->due - now;
+	if (may_be_late(conf)) {
+		mod_delayed_work(conf->long_wq, &monitor->idle_work, delay);
+		/* Rounded, it may be less than the longest interval. */
+		delay = max(delay, round_jiffies_relative(PAR_AT_LEAST));
+	} else {
+		cancel_delayed_work(&monitor->idle_work);
+	}
+	mod_delayed_work(conf->long_wq, &monitor->work, delay);
 }
 
-static void monitor_work(struct work_struct *work)
+/* The two works may come one right after the other: the second one has nothing to do. */
+static void look(struct par_monitor *monitor)
 {
-	struct par_monitor *monitor = container_of(to_delayed_work(work),
-						   struct par_monitor, work);
 	struct par_conf *conf = conf_of(monitor);
-	bool store;
+	bool store = false;
 
 	mutex_lock(&monitor->lock);
-	store = interval_over(conf);
-	set_timer(monitor);
+	if (monitor->running && !time_before(jiffies, monitor->due)) {
+		store = interval_over(conf);
+		set_timer(monitor);
+	}
 	mutex_unlock(&monitor->lock);
 	if (store)
 		par_store_history(conf);
 }
 
+static void monitor_work(struct work_struct *work)
+{
+	look(container_of(to_delayed_work(work), struct par_monitor, work));
+}
+
+static void monitor_idle_work(struct work_struct *work)
+{
+	look(container_of(to_delayed_work(work), struct par_monitor, idle_work));
+}
+
 /* ---- from without ---- */
+
+void par_monitor_request(struct par_conf *conf)
+{
+	struct par_monitor *monitor = &conf->monitor;
+
+	if (likely(time_before(jiffies, READ_ONCE(monitor->late))))
+		return;
+	/* Those that come until it has looked need not ask again. */
+	WRITE_ONCE(monitor->late, jiffies + HZ);
+	WRITE_ONCE(monitor->roused, true);
+	mod_delayed_work(conf->long_wq, &monitor->work, 0);
+}
 
 int par_monitor_set(struct par_conf *conf, const struct par_knobs *knobs)
 {
@@ -509,8 +599,10 @@ void par_monitor_end(struct par_conf *conf)
 	if (monitor->running)
 		record(conf);
 	monitor->running = false;
+	WRITE_ONCE(monitor->late, jiffies + MAX_JIFFY_OFFSET);
 	mutex_unlock(&monitor->lock);
 	cancel_delayed_work_sync(&monitor->work);
+	cancel_delayed_work_sync(&monitor->idle_work);
 }
 
 int par_monitor_alloc(struct par_conf *conf)
@@ -519,6 +611,8 @@ int par_monitor_alloc(struct par_conf *conf)
 
 	mutex_init(&monitor->lock);
 	INIT_DELAYED_WORK(&monitor->work, monitor_work);
+	INIT_DEFERRABLE_WORK(&monitor->idle_work, monitor_idle_work);
+	monitor->late = jiffies + MAX_JIFFY_OFFSET;
 	monitor->intervals = kvcalloc(PAR_WINDOW_MAX, sizeof(*monitor->intervals),
 				      GFP_KERNEL);
 	return monitor->intervals ? 0 : -ENOMEM;

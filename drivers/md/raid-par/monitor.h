@@ -12,6 +12,7 @@
 #include <linux/mutex.h>
 #include <linux/workqueue.h>
 
+#include "booking.h"
 #include "history.h"
 #include "policy.h"
 #include "predict.h"
@@ -47,21 +48,26 @@ struct par_counts {
 
 /**
  * struct par_monitor - of one array
- * @lock: all of this but @work; taken below all other locks but conf->power_lock, and
- *	held by whoever takes a member's rdev away
+ * @lock: all of this but the works, @late and @roused; taken below all other locks but
+ *	conf->power_lock, and held by whoever takes a member's rdev away
  * @counts: at the beginning and at the end of the interval, @newest says which is which
  * @load: of the members, in the interval that ended last; over @load_ns
  * @seen_gear: as the policy knows it
- * @asked: the gear that the policy has asked for last and has not seen yet, or 0; @why;
- *	@asked_at: s
+ * @asked: the gear that the policy has asked for last and has not seen yet
  * @told: the decision that was told last; @told_at: s
  * @copy_rate: KiB/s that propagation reached last
  * @gone: members whose devices were gone at the last look, a bit each
- * @running: the work is to set itself again; @due: when, in jiffies
+ * @used: somebody has asked the array for something in the interval that ended last, or
+ *	has roused it
+ * @running: the works are to set themselves again; @due: when, in jiffies
+ * @work: at @due, whether its CPU sleeps or not, or some time later; @idle_work: at @due
+ *	if its CPU is awake
+ * @late: a request that comes later than that, in jiffies, has it look; read without @lock
+ * @roused: such a request has come
  */
 struct par_monitor {
 	struct mutex lock;	/* see above */
-	struct delayed_work work;
+	struct delayed_work work, idle_work;
 	struct par_policy policy;
 	struct par_forecast forecast;
 	struct par_history history;
@@ -70,13 +76,13 @@ struct par_monitor {
 	unsigned int newest;
 	struct par_member_load load[PAR_MAX_MEMBERS];
 	u64 load_ns;
-	unsigned int seen_gear, asked;
-	enum par_reason why;
+	unsigned int seen_gear;
+	struct par_asked asked;
 	struct par_decision told;
-	u64 told_at, asked_at;
+	u64 told_at;
 	u32 copy_rate, gone;
-	bool running;
-	unsigned long due;
+	bool running, used, roused;
+	unsigned long due, late;
 };
 
 int par_monitor_alloc(struct par_conf *conf);
@@ -85,6 +91,12 @@ void par_monitor_free(struct par_conf *conf);
 /* par_monitor_begin - the array runs; par_monitor_end - it does not any more; sleeps */
 void par_monitor_begin(struct par_conf *conf);
 void par_monitor_end(struct par_conf *conf);
+
+/*
+ * par_monitor_request - a request has come to the array: the monitor looks now if it should
+ * have long ago. Any context; cheap.
+ */
+void par_monitor_request(struct par_conf *conf);
 
 /*
  * par_monitor_set - have the policy go by @knobs, which are valid, from now on, and keep

@@ -357,6 +357,8 @@ struct par_conf {
 
 	/* power.c */
 	spinlock_t power_lock;		/* rations and counts in super.power; super.policy */
+	u64 power_counts;		/* so often were these counted up; under power_lock */
+	u64 power_counts_kept;		/* the same of what is stored; under store_mutex */
 	raw_spinlock_t why_lock;	/* below struct par_power, @lock */
 	char why[PAR_CAUSE];		/* the next wake is for */
 	spinlock_t clock_lock;		/* below power_lock; these two */

@@ -59,6 +59,7 @@ static bool par_make_request(struct mddev *mddev, struct bio *bio)
 	struct par_conf *conf = mddev->private;
 	struct par_set *home = par_home(conf);
 
+	par_monitor_request(conf);
 	if (bio_data_dir(bio) == WRITE && unlikely(mddev->ro != MD_RDWR) &&
 	    !par_writable(conf)) {
 		bio_io_error(bio);

@@ -22,6 +22,7 @@ void par_power_charge(struct par_member *member, bool free)
 
 	spin_lock(&conf->power_lock);
 	conf->super.power.spin_ups[member->index]++;
+	conf->power_counts++;
 	ration = par_power_ration(member, par_clock(conf));
 	if (!free && member->power.drive.dev)
 		par_ration_spend(ration);
@@ -43,7 +44,13 @@ void par_power_count_refusal(struct par_conf *conf)
 {
 	spin_lock(&conf->power_lock);
 	conf->super.power.refused++;
+	conf->power_counts++;
 	spin_unlock(&conf->power_lock);
+}
+
+bool par_power_counted(const struct par_conf *conf)
+{
+	return READ_ONCE(conf->power_counts) != READ_ONCE(conf->power_counts_kept);
 }
 
 u32 par_power_driven(struct par_conf *conf, u32 members)

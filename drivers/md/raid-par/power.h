@@ -154,6 +154,9 @@ u32 par_power_refuses(struct par_conf *conf, unsigned int gear, u64 *wait);
 /* par_power_count_refusal - who was to be stopped goes on turning; process context */
 void par_power_count_refusal(struct par_conf *conf);
 
+/* par_power_counted - has anything been counted that no superblock tells yet? Any context. */
+bool par_power_counted(const struct par_conf *conf);
+
 /* par_power_counts - the nanoseconds in each state until now; any context */
 void par_power_counts(struct par_power *power, u64 *ns);
 

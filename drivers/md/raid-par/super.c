@@ -150,6 +150,8 @@ int par_write_super(struct par_conf *conf, u32 members)
 {
 	u32 whole = par_whole_members(conf);
 	u32 left = par_usable(conf, members) & ~(conf->whole & ~whole), failed;
+	/* What is counted while it is written, the next one tells. */
+	u64 counts = READ_ONCE(conf->power_counts);
 	struct par_told told;
 	unsigned int d;
 
@@ -175,6 +177,7 @@ int par_write_super(struct par_conf *conf, u32 members)
 	if (!(left & ~failed))
 		return -EIO;
 	conf->told = told;
+	WRITE_ONCE(conf->power_counts_kept, counts);
 	conf->lost_told = conf->super.lost;
 	return 0;
 }

@@ -72,57 +72,98 @@ static void expect_alike(struct kunit *test, const struct par_history *history,
 	}
 }
 
-/*
- * An hour in pieces, the first of which ends @before; that is what it comes to in the
- * end.
- */
-static void an_hour(struct kunit *test, struct par_history *history, struct dumb *dumb,
-		    u64 hour, struct dumb_hour *before, struct rnd_state *rng)
+/* What has been seen of the hour that goes on. */
+struct dumb_now {
+	u64 hour, sum, seconds;
+	u32 peak;
+};
+
+/* It is @hour. */
+static enum par_hour_end dumb_turn(struct dumb *dumb, struct dumb_now *now, u64 hour)
 {
-	u64 sum = 0, seconds = 0;
-	u32 peak = 0;
+	enum par_hour_end end = PAR_HOUR_GOES_ON;
 
-	while (seconds < 3600) {
-		u32 load = prandom_u32_state(rng) % 20000;
-		u32 s = 1 + prandom_u32_state(rng) % 1200;
-		bool over = !seconds && before->hour;
-
-		KUNIT_ASSERT_EQ(test, par_history_see(history, load, s * 1000000000ULL,
-						      hour * 3600 + seconds), over);
-		if (over)
-			dumb_add(dumb, before->hour, before->mean, before->peak);
-		seconds += s;
-		sum += (u64)load * s;
-		peak = max(peak, load);
+	if (hour == now->hour)
+		return end;
+	if (now->seconds) {
+		dumb_add(dumb, now->hour, div64_u64(now->sum, now->seconds), now->peak);
+		end = now->peak ? PAR_HOUR_USED : PAR_HOUR_IDLE;
 	}
-	*before = (struct dumb_hour) { hour, div64_u64(sum, seconds), peak };
+	*now = (struct dumb_now) { .hour = hour };
+	return end;
 }
 
-/* Weeks, with gaps, and the clock set back. */
+/* Second by second. */
+static enum par_hour_end dumb_see(struct dumb *dumb, struct dumb_now *now, u32 load,
+				  u64 from, u64 to)
+{
+	u64 last = div_u64(to, 3600), at;
+	enum par_hour_end end = PAR_HOUR_GOES_ON;
+
+	for (at = from; at < to; at++) {
+		u64 hour = last <= now->hour ? last : max(now->hour, div_u64(at, 3600));
+
+		end = max(end, dumb_turn(dumb, now, hour));
+		now->sum += load;
+		now->seconds++;
+		now->peak = max(now->peak, load);
+	}
+	return max(end, dumb_turn(dumb, now, last));
+}
+
+/* Mostly shorter than an hour, and often without load. */
+static u64 a_piece(struct rnd_state *rng, u32 *load)
+{
+	u32 dice = prandom_u32_state(rng);
+
+	*load = dice & 3 ? prandom_u32_state(rng) % 20000 : 0;
+	return 1 + prandom_u32_state(rng) % (dice >> 2 & 15 ? 2400 : 36000);
+}
+
+/* Weeks, with intervals of any length, gaps, and the clock set back. */
 static void history_walk(struct kunit *test)
 {
 	struct par_history *history = kunit_kzalloc(test, sizeof(*history), GFP_KERNEL);
 	struct dumb *dumb = kunit_kzalloc(test, sizeof(*dumb), GFP_KERNEL);
-	struct dumb_hour before = {};
+	struct dumb_now now = {};
 	struct rnd_state rng;
-	u64 hour = FIRST;
-	unsigned int n;
+	u64 at = FIRST * 3600;
 
 	KUNIT_ASSERT_NOT_NULL(test, history);
 	KUNIT_ASSERT_NOT_NULL(test, dumb);
 	prandom_seed_state(&rng, SEED);
 	par_history_init(history);
-	for (n = 0; n < HOURS; n++) {
-		u32 dice = prandom_u32_state(&rng);
+	while (dumb->n < HOURS - 12) {
+		u32 dice = prandom_u32_state(&rng), load;
+		u64 s = a_piece(&rng, &load);
+		enum par_hour_end want = dumb_see(dumb, &now, load, at, at + s);
 
-		an_hour(test, history, dumb, hour, &before, &rng);
-		expect_alike(test, history, dumb);
-		if (dice % 100 == 0)
-			hour += 1 + (dice >> 8) % 400;
-		else if (dice % 100 == 1)
-			hour -= 1 + (dice >> 8) % 40;
-		else
-			hour++;
+		at += s;
+		KUNIT_ASSERT_EQ_MSG(test, par_history_see(history, load, s * NSEC_PER_SEC, at),
+				    want, "%llu s until %llu", s, at);
+		if (want != PAR_HOUR_GOES_ON)
+			expect_alike(test, history, dumb);
+		if (dice % 200 == 0)
+			at += (dice >> 8) % 1440000;
+		else if (dice % 200 == 1)
+			at -= (dice >> 8) % 144000;
+	}
+}
+
+/* A fortnight without a look: only its last week is told. */
+static void history_long(struct kunit *test)
+{
+	struct par_history *history = kunit_kzalloc(test, sizeof(*history), GFP_KERNEL);
+	unsigned int hour;
+
+	KUNIT_ASSERT_NOT_NULL(test, history);
+	par_history_init(history);
+	KUNIT_EXPECT_EQ(test, par_history_see(history, 5, 10, FIRST * 3600), PAR_HOUR_GOES_ON);
+	KUNIT_EXPECT_EQ(test, par_history_see(history, 0, 14 * 86400 * NSEC_PER_SEC,
+					      FIRST * 3600 + 14 * 86400), PAR_HOUR_USED);
+	for (hour = 0; hour < 24; hour++) {
+		KUNIT_EXPECT_EQ(test, par_history_of(history, hour).days, 7);
+		KUNIT_EXPECT_EQ(test, par_history_of(history, hour).peak, 0);
 	}
 }
 
@@ -133,9 +174,9 @@ static void history_edges(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, history);
 	par_history_init(history);
-	KUNIT_EXPECT_FALSE(test, par_history_see(history, ~0U, 1000, 7199));
+	KUNIT_EXPECT_EQ(test, par_history_see(history, ~0U, 1000, 7199), PAR_HOUR_GOES_ON);
 	KUNIT_EXPECT_EQ(test, par_history_of(history, 1).days, 0);
-	KUNIT_EXPECT_TRUE(test, par_history_see(history, 17, 1000, 7200));
+	KUNIT_EXPECT_EQ(test, par_history_see(history, 17, 1000, 7200), PAR_HOUR_USED);
 	KUNIT_EXPECT_EQ(test, par_history_of(history, 1).days, 1);
 	KUNIT_EXPECT_EQ(test, par_history_of(history, 1).peak, 65534);
 	KUNIT_EXPECT_EQ(test, par_history_of(history, 1).mean, 65534);
@@ -144,6 +185,7 @@ static void history_edges(struct kunit *test)
 
 static struct kunit_case history_cases[] = {
 	KUNIT_CASE(history_walk),
+	KUNIT_CASE(history_long),
 	KUNIT_CASE(history_edges),
 	{}
 };

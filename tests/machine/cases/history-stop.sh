@@ -1,0 +1,68 @@
+#!/bin/bash
+# An hour that is over while the array is stopped or made read-only, at any moment of that, leaves it clean, and unwritten from then on.
+# machine: --debug --time-travel --mem 512M
+set -euo pipefail
+. "$(dirname "$0")/../tools/power.sh"
+
+MET=0
+
+us() { echo "${EPOCHREALTIME/./}"; }
+
+# at US: wait for that time of the clock.
+at() {
+	local left=$(($1 - $(us)))
+	[ "$left" -le 0 ] || nap "$((left / 1000000)).$(printf %06d $((left % 1000000)))"
+}
+
+written() {
+	local name stat
+	for name in "${DISKS[@]}"; do
+		read -r -a stat <"/sys/block/$name/stat"
+		echo "$name ${stat[4]} ${stat[15]}"
+	done
+}
+
+# yielding COMMAND...: by a process that goes on only when nobody else wants to, as the
+# monitor that has waited for it. On a machine with one CPU it would never be overtaken.
+yielding() { chrt --idle 0 "$@"; }
+
+# during US COMMAND...: the command begins so long before the monitor sees that an hour is
+# over, in which the array was used.
+during() {
+	local lead=$1 hour=$((EPOCHSECONDS / 3600 + 1)) look
+	shift
+	fill 1
+	# The monitor looks once 100 ms from then on: first before the hour is over.
+	date -s "@$((hour * 3600 - 1)).85" >/dev/null
+	look=$(($(us) + 200000))
+	set_par interval 100
+	at $((look - lead))
+	"$@"
+	[ "$(us)" -le "$look" ] || MET=$((MET + 1))
+}
+
+turned_read_only() {
+	local before
+	before=$(written)
+	nap 1
+	assert_eq "$(written)" "$before" "$1: writes to a read-only array"
+}
+
+power_array 3,5 preset=nearline
+# In the top gear the policy has something to decide, so that the monitor is punctual.
+set_par hold 86400
+set_par policy auto
+for ((lead = 100000; lead > 0; lead -= 12000)); do
+	during "$lead" yielding mdadm --quiet --readonly "/dev/$MD"
+	turned_read_only "$lead us before"
+	stop_par
+	dissect >"$MACHINE_TMP/dissected" || { cat "$MACHINE_TMP/dissected"; fail "read-only $lead us before"; }
+	assemble_par
+	during "$lead" yielding mdadm --quiet --stop "/dev/$MD"
+	dissect >"$MACHINE_TMP/dissected" || { cat "$MACHINE_TMP/dissected"; fail "stopped $lead us before"; }
+	assemble_par
+	assert_eq "$(par gear)" 5 "gear"
+done
+stop_par
+note "$MET commands were at work when the hour was over"
+assert_le 5 "$MET" "commands that were at work when the hour was over"
