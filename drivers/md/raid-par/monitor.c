@@ -219,6 +219,7 @@ static bool is_refusal(const struct par_decision *d)
 	return d->reason == PAR_WHY_BUDGET || d->reason == PAR_WHY_COST ||
 	       d->reason == PAR_WHY_OWED || d->reason == PAR_WHY_OUTRUN ||
 	       d->reason == PAR_WHY_FAILED || d->reason == PAR_WHY_BLIND ||
+	       d->reason == PAR_WHY_BRIEF || d->reason == PAR_WHY_SPARE ||
 	       d->reason == PAR_WHY_SYNC || d->reason == PAR_WHY_MAX;
 }
 

@@ -12,6 +12,7 @@
 #include "policy.h"
 
 #define PAR_DAY		86400U
+#define FEWEST		2ULL	/* intervals: one alone says nothing of what lasts */
 #define FEW_REQUESTS	8U	/* so few in the short window say nothing of waiting */
 #define THERE		2U	/* half of a load is that load still */
 #define SPREAD		2U	/* so large a part of the ration is spread over the day */
@@ -106,14 +107,16 @@ static bool is_calm(const struct par_policy *policy, unsigned int gear)
 /*
  * Has it been too busy for as long as the surge has lasted, or as disks would take to start?
  * A spike raises μ + σ for as long as the window is, and some load that comes unevenly does
- * now and then.
+ * now and then. But one that begins by leaving no time at all is not waited for: if that was a
+ * spike, the next one like it will be.
  */
 static bool is_lasting(const struct par_policy *policy, unsigned int gear, u64 now)
 {
 	u64 most = intervals(policy, policy->starts_in);
 	u64 age = intervals(policy, par_surge_age(&policy->surge, now));
 
-	return par_series_mean(&policy->series, gear, max(2ULL, min(age + 1, most))) >
+	return (!age && par_series_mean(&policy->series, gear, 1) > PAR_SATURATED) ||
+	       par_series_mean(&policy->series, gear, max(FEWEST, min(age + 1, most))) >
 	       percent(policy->knobs.up);
 }
 
@@ -252,9 +255,9 @@ static struct par_decision decided(unsigned int gear, unsigned int about,
  */
 static u64 dear(const struct par_situation *is)
 {
-	u64 due = div_u64(is->day * is->share, PAR_DAY * SPREAD);
+	u64 due = DIV_ROUND_UP_ULL(is->day * is->share, PAR_DAY * SPREAD);
 
-	if (!is->rationed || is->starts > due + 1)
+	if (!is->rationed || is->starts > due)
 		return 0;
 	return div64_u64(is->share, SPARE * max(is->starts, 1ULL));
 }

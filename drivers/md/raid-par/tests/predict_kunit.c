@@ -405,13 +405,14 @@ static void flushes(struct kunit *test)
 	struct par_interval interval, without;
 	struct par_sample s = { .ns = NSEC_PER_SEC, .gear = 1, .requests = { 10, 20 },
 				.waited_ns = { 40 * NSEC_PER_MSEC, 60 * NSEC_PER_MSEC } };
-	struct par_geometry geo;
+	struct par_geometry *geo = kunit_kzalloc(test, sizeof(*geo), GFP_KERNEL);
 	struct par_forecast *f = kunit_kzalloc(test, sizeof(*f), GFP_KERNEL);
 
+	KUNIT_ASSERT_NOT_NULL(test, geo);
 	KUNIT_ASSERT_NOT_NULL(test, f);
-	KUNIT_ASSERT_EQ(test, par_geometry_init(&geo, GEAR(3) | GEAR(5), 5, KIB(512), MIB(200)),
+	KUNIT_ASSERT_EQ(test, par_geometry_init(geo, GEAR(3) | GEAR(5), 5, KIB(512), MIB(200)),
 			PAR_GEO_OK);
-	par_forecast_init(f, &geo);
+	par_forecast_init(f, geo);
 	KUNIT_ASSERT_TRUE(test, par_forecast_see(f, &s, &without));
 	KUNIT_EXPECT_EQ(test, without.requests, 30);
 	KUNIT_EXPECT_EQ(test, without.waited, 100000);
