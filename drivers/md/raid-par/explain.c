@@ -170,6 +170,11 @@ static void say_reason(struct line *line, const struct par_policy *policy,
 	}
 }
 
+static void say_blind(struct line *line)
+{
+	say(line, "nothing is known of the load, as queue/iostats of the array or of a member is 0");
+}
+
 /* What speaks against a shift up that the load asks for. */
 static void say_held_back(struct line *line, const struct par_situation *is,
 			  const struct par_decision *d)
@@ -217,7 +222,8 @@ static void say_why(struct line *line, const struct par_policy *policy,
 		say_held_back(line, is, d);
 		return;
 	case PAR_WHY_BLIND:
-		say(line, "nothing is known of the load, as queue/iostats of the array or of a member is 0: does not shift down");
+		say_blind(line);
+		say(line, ": does not shift down");
 		return;
 	case PAR_WHY_SHIFTING:
 		say_reason(line, policy, is->why);
@@ -231,7 +237,11 @@ static void say_why(struct line *line, const struct par_policy *policy,
 		break;
 	}
 	if (is->gear < policy->geo->gears && d->reason != PAR_WHY_FAILED) {
-		say(line, is->blind ? "; nothing is known of the load, as queue/iostats of the array or of a member is 0; " : "; ");
+		if (is->blind) {
+			say(line, "; ");
+			say_blind(line);
+		}
+		say(line, "; ");
 		say_up(line, policy);
 	}
 }

@@ -310,6 +310,7 @@ static void note_gear(struct par_conf *conf, u64 now)
 static void note_failures(struct par_conf *conf, u64 now)
 {
 	struct par_monitor *monitor = &conf->monitor;
+	/* With the gear that it was, see give_up(). */
 	u64 failures = smp_load_acquire(&conf->failures);
 
 	if (failures != monitor->failures)

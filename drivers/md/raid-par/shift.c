@@ -615,6 +615,7 @@ static void give_up(struct par_conf *conf, int err)
 		/* Of these two it is known what they wait for. */
 		if (err != -ETIMEDOUT && err != -EBUSY) {
 			WRITE_ONCE(conf->failed_gear, conf->aim);
+			/* The monitor reads the gear once it sees the count. */
 			smp_store_release(&conf->failures, conf->failures + 1);
 		}
 		cmpxchg(&conf->target, conf->aim, conf->gear);

@@ -4,13 +4,14 @@
 set -euo pipefail
 . "$(dirname "$0")/../tools/policy.sh"
 
-# Small writes anywhere, each of them flushed, ten a second.
+# A write to anywhere, soon followed by a flush, five times a second. The write takes a millisecond, being in the
+# disks' caches then; the flush takes 40.
 transactions() {
 	awk -v sectors="$(blockdev --getsz "/dev/$MD")" 'BEGIN {
 		srand(1)
-		for (i = 0; i < 400; i++) {
-			printf "%d w %d 4096\n", i * 1e8, int(rand() * (sectors / 8 - 8)) * 8
-			printf "%d f 0 0\n", i * 1e8 + 1000
+		for (i = 0; i < 200; i++) {
+			printf "%.0f w %d 1048576\n", i * 2e8, int(rand() * (sectors / 2048 - 1)) * 2048
+			printf "%.0f f 0 0\n", i * 2e8 + 5e6
 		}
 	}' >"$MACHINE_TMP/requests"
 	"$REPLAY" "/dev/$MD" -l "$MACHINE_TMP/requests" >"$MACHINE_TMP/load"
@@ -19,7 +20,7 @@ transactions() {
 policy_array 3,5
 quick
 set_par up_threshold 100
-set_par up_wait 15
+set_par up_wait 10
 listen
 set_par policy auto
 gear_is 3 200

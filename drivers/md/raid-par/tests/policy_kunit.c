@@ -273,7 +273,10 @@ static bool dumb_slow(const struct dumb *dumb)
 	return requests >= 8 && div64_u64(waited, requests) > 250000;
 }
 
-/* For as long as the surge has lasted, but for two seconds at least, and at most what disks take. */
+/*
+ * For as long as the surge has lasted, but for two seconds at least, and at most what disks
+ * take.
+ */
 static bool dumb_lasting(const struct dumb *dumb, unsigned int gear, u64 age, u32 most)
 {
 	unsigned int n = min(max(2U, min((unsigned int)age + 1, most)), dumb->n), k;
@@ -292,8 +295,8 @@ static unsigned int dumb_up(const struct dumb *dumb, const struct array *array,
 	u64 sum = 0, age = par_surge_age(&array->policy.surge, array->is.now);
 
 	if (target == top ||
-	    !((dumb_above(dumb, 3, target, 7000) && dumb_lasting(dumb, target, age,
-									  array->policy.starts_in)) ||
+	    !((dumb_above(dumb, 3, target, 7000) &&
+	       dumb_lasting(dumb, target, age, array->policy.starts_in)) ||
 	      (gear == target && dumb_slow(dumb))))
 		return 0;
 	for (k = dumb->n - min(3U, dumb->n); k < dumb->n; k++)
@@ -406,7 +409,8 @@ static void like_the_rules(struct kunit *test)
 				while (--i && !gone)
 					KUNIT_ASSERT_FALSE_MSG(test, dumb_down(dumb, i),
 							       "%s to %u, %s, %u s", shape->name,
-							       levels[v], policy_layouts[l].name, t);
+							       levels[v],
+							       policy_layouts[l].name, t);
 			}
 			kunit_kfree(test, dumb);
 			kunit_kfree(test, array);

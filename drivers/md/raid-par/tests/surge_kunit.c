@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How long surges are foretold to last: against counting one by one, and on loads of which it is known.
+ * How long surges are foretold to last: against counting one by one, and on loads of which
+ * it is known.
  */
 #include <kunit/test.h>
 #include <linux/prandom.h>
