@@ -3,7 +3,6 @@
 
 #include "array.h"
 
-#define COPY_RATE	32768U		/* KiB/s, as monitor.c takes it before it knows */
 /* KiB/s of copies when there are requests, and when not, as an array has it from birth */
 #define SPEED_MIN	8192U
 #define SPEED_MAX	2097152U
@@ -65,9 +64,25 @@ static unsigned int place_in(const struct par_geometry *geo, unsigned int set, u
 
 static u64 write_set(struct array *array, unsigned int set, u64 now, u64 sector, u64 sectors);
 
+/* It has stopped by itself when it had been idle for long enough, and starts. */
+static void wake(struct array *array, struct disk *disk, u64 now)
+{
+	u64 stood;
+
+	disk_rest(disk, now, array->rest_after);
+	if (disk->state == DISK_TURNS)
+		return;
+	stood = disk->state == DISK_STOPS ? disk->since + DISK_SPIN_DOWN : now;
+	disk_become(disk, DISK_STARTS, stood);
+	disk_become(disk, DISK_TURNS, stood + DISK_SPIN_UP);
+	disk->free = stood + DISK_SPIN_UP;
+}
+
 static u64 to_disk(struct array *array, unsigned int d, u64 now, u64 x, u64 sectors,
 		   enum disk_op op)
 {
+	if (array->rest_after)
+		wake(array, &array->disk[d], now);
 	return disk_send(&array->disk[d], now, array->geo.meta_sectors + x, sectors, op);
 }
 
@@ -94,6 +109,8 @@ static u64 write_member(struct array *array, unsigned int d, u64 now, u64 x, u64
 		return to_disk(array, d, now, x, sectors, op);
 	}
 	owe(array, d, x, IMAGE);
+	if (op == DISK_REWRITE)
+		now = read_set(array, par_image_set(geo, d), now, par_image_sector(geo, d, x), sectors);
 	return write_set(array, par_image_set(geo, d), now, par_image_sector(geo, d, x), sectors);
 }
 
@@ -269,8 +286,7 @@ static void change_gear(struct array *array, u64 now)
 	*shift = (struct shift) { array->asked, now, array->gear, array->target, array->why, "" };
 	memcpy(shift->words, array->words, sizeof(shift->words));
 	if (array->target < array->gear && array->copied > array->copied_before && now > array->shift_began)
-		array->copy_rate = max_t(u64, 1, (array->copied - array->copied_before) / 1024 * NSEC_PER_SEC /
-					 (now - array->shift_began));
+		par_rate_add(&array->rate, array->copied - array->copied_before, now - array->shift_began);
 	for (d = 0; d < geo->members; d++) {
 		if (array->disk[d].state == DISK_STARTS)
 			disk_become(&array->disk[d], DISK_TURNS, now);
@@ -299,10 +315,41 @@ static void start_disks(struct array *array, u64 now)
 			array->turning = max(array->turning, disk->since + DISK_SPIN_UP);
 			continue;
 		}
+		/* What is under way has been charged. */
 		disk_become(disk, DISK_STARTS, ready);
 		par_ration_tick(&array->ration[d], array->carry, wall(now));
 		par_ration_spend(&array->ration[d]);
 		array->turning = max(array->turning, ready + DISK_SPIN_UP);
+	}
+}
+
+/* Those that are starting, and are not needed any more, stop as soon as they turn. */
+static void let_stop(struct array *array)
+{
+	unsigned int d;
+
+	for (d = array->geo.set[array->gear].members; d < array->geo.members; d++) {
+		if (array->disk[d].state != DISK_STARTS)
+			continue;
+		disk_become(&array->disk[d], DISK_TURNS, array->turning);
+		disk_become(&array->disk[d], DISK_STOPS, array->turning);
+	}
+}
+
+static void see_ration(struct array *array, u64 now, struct par_situation *is)
+{
+	unsigned int d;
+
+	for (d = array->geo.set[array->gear].members; d < array->geo.members; d++) {
+		struct par_ration *ration = &array->ration[d];
+
+		par_ration_tick(ration, array->carry, wall(now));
+		if (is->rationed && par_ration_left(ration) >= is->starts)
+			continue;
+		is->rationed = true;
+		is->starts = par_ration_left(ration);
+		is->day = par_ration_day(ration);
+		is->share = par_ration_share(ration, wall(now));
 	}
 }
 
@@ -314,6 +361,8 @@ static void look_around(struct array *array, u64 now, struct par_situation *is)
 	is->now = now / NSEC_PER_SEC;
 	is->gear = array->gear;
 	is->target = array->target;
+	is->why = array->target == array->gear ? PAR_WHY_MANUAL : array->why;
+	see_ration(array, now, is);
 	for (i = 1; i < array->gear; i++) {
 		u64 segments = 0;
 
@@ -322,7 +371,7 @@ static void look_around(struct array *array, u64 now, struct par_situation *is)
 			is->refused[i] = max(is->refused[i], par_ration_wait(&array->ration[d], wall(now)));
 			segments += array->owed_home[d];
 		}
-		is->owed[i] = min_t(u64, U32_MAX, segments * (array->geo.seg_sectors / 2) / array->copy_rate);
+		is->owed[i] = min_t(u64, U32_MAX, segments * (array->geo.seg_sectors / 2) / par_rate_kib(&array->rate));
 	}
 }
 
@@ -335,6 +384,8 @@ static void decide(struct array *array, u64 now)
 	decision = par_policy_decide(&array->policy, &is);
 	if (decision.gear == array->target)
 		return;
+	if (array->target > array->gear)
+		let_stop(array);
 	par_policy_explain(&array->policy, &is, array->words, sizeof(array->words));
 	array->target = decision.gear;
 	array->asked = now;
@@ -348,7 +399,7 @@ static void decide(struct array *array, u64 now)
 
 /* ---- from without ---- */
 
-u64 array_request(struct array *array, u64 now, bool write, u64 sector, u64 sectors)
+u64 array_request(struct array *array, u64 now, bool write, u64 sector, u64 sectors, unsigned int pieces)
 {
 	u64 done;
 
@@ -356,12 +407,35 @@ u64 array_request(struct array *array, u64 now, bool write, u64 sector, u64 sect
 	sector %= array->geo.array_sectors - sectors;
 	done = write ? write_set(array, array->geo.gears, now, sector, sectors) :
 		       read_set(array, array->geo.gears, now, sector, sectors);
-	array->sample.requests[write]++;
-	array->sample.waited_ns[write] += done - now;
+	array->sample.requests[write] += pieces;
+	array->sample.waited_ns[write] += pieces * (done - now);
 	array->sample.sectors += sectors;
 	array->bytes += sectors << 9;
 	array->nr_requests++;
 	return done;
+}
+
+u64 array_flush(struct array *array, u64 now)
+{
+	u64 done = now;
+	unsigned int d;
+
+	go_on(array, now);
+	for (d = 0; d < array->geo.set[array->gear].members; d++)
+		done = max(done, disk_flush(&array->disk[d], now));
+	array->sample.flushes++;
+	array->sample.flush_ns += done - now;
+	return done;
+}
+
+u64 array_idle(const struct array *array)
+{
+	u64 idle = 0;
+	unsigned int d;
+
+	for (d = 0; d < array->geo.members; d++)
+		idle = max(idle, disk_idle(&array->disk[d]));
+	return idle;
 }
 
 void array_interval(struct array *array, u64 now)
@@ -395,23 +469,31 @@ void array_interval(struct array *array, u64 now)
 	array->begun = now;
 }
 
-struct disk_work array_work(const struct array *array, u64 now)
+void array_forget(struct array *array, u64 now)
 {
-	struct disk_work work = { 0 };
 	unsigned int d;
 
-	for (d = 0; d < array->geo.members; d++) {
-		work.busy += array->disk[d].sent;
-		work.active += array->disk[d].sent + disk_ahead(&array->disk[d], now);
-	}
-	return work;
+	for (d = 0; d < array->geo.members; d++)
+		disk_forget(&array->disk[d], now);
 }
 
-double array_joules(const struct array *array, u64 now)
+u64 array_active(const struct array *array, u64 now)
+{
+	u64 active = 0;
+	unsigned int d;
+
+	for (d = 0; d < array->geo.members; d++)
+		active += disk_active(&array->disk[d], now);
+	return active;
+}
+
+double array_joules(struct array *array, u64 now)
 {
 	double joules = 0;
 	unsigned int d;
 
+	for (d = 0; array->rest_after && d < array->geo.members; d++)
+		disk_rest(&array->disk[d], now, array->rest_after);
 	for (d = 0; d < array->geo.members; d++)
 		joules += disk_joules(&array->disk[d], now);
 	return joules;
@@ -450,10 +532,28 @@ void array_init(struct array *array, u32 layout, u32 cycles, u32 carry)
 	array->shifts = zeroed(ARRAY_MOST_SHIFTS, sizeof(*array->shifts));
 	array->gear = geo->gears;
 	array->target = geo->gears;
-	array->copy_rate = COPY_RATE;
 	par_forecast_init(&array->forecast, geo);
 	par_policy_init(&array->policy, geo, array->intervals, 0);
 	array->sample.gear = array->gear;
+}
+
+void array_init_raid5(struct array *array, const struct par_geometry *as, unsigned int members, u64 rest_after)
+{
+	struct par_geometry *geo = &array->geo;
+	unsigned int d;
+
+	*geo = *as;
+	geo->members = members;
+	geo->gears = 1;
+	geo->set[1] = (struct par_set_geometry) { .members = members, .start = geo->meta_sectors };
+	geo->array_sectors = as->array_sectors;
+	for (d = 0; d < members; d++)
+		array->disk[d].model = disk_model();
+	array->rest_after = rest_after;
+	array->fixed = true;
+	array->gear = 1;
+	array->target = 1;
+	array->sample.gear = 1;
 }
 
 void array_fix(struct array *array, unsigned int gear)

@@ -35,6 +35,7 @@ struct owed {
 /**
  * struct array - times in ns
  * @fixed: it never shifts, and never asks
+ * @rest_after: a disk without a request for so long stops by itself, 0: none does
  * @ration: and @carry days' shares of it that can be saved up
  * @gear, @target: as in struct par_situation; @asked: when @target was set, and @why
  * @turning: when the last disk that starts does
@@ -44,13 +45,14 @@ struct owed {
  * @copy_next: when the next one may be copied; @copied: bytes in all; @copy_began and
  *	@copy_due: when the last one was, and ought to be over; @paced_requests: how many
  *	requests there were then
- * @copy_rate: KiB/s, of the last shift down; @shift_began, @copied_before: of this one
+ * @rate: of shifts down; @shift_began, @copied_before: of this one
  * @begun: the interval; the rest of that group is what was counted when it did
  * @bytes: that requests were for; @nr_requests: how many
  */
 struct array {
 	struct par_geometry geo;
 	bool fixed;
+	u64 rest_after;
 	struct disk disk[PAR_MAX_MEMBERS];
 	struct par_ration ration[PAR_MAX_MEMBERS];
 	u32 carry;
@@ -64,7 +66,7 @@ struct array {
 	u64 owed_home[PAR_MAX_MEMBERS];
 	u64 copy_next, copied, copy_began, copy_due, paced_requests;
 	u64 shift_began, copied_before;
-	u32 copy_rate;
+	struct par_rate rate;
 	struct par_forecast forecast;
 	struct par_policy policy;
 	struct par_interval intervals[PAR_WINDOW_MAX];
@@ -82,15 +84,31 @@ void array_init(struct array *array, u32 layout, u32 cycles, u32 carry);
 /* array_fix - it is in gear @gear, which is not the top one only if nothing has come yet, for ever */
 void array_fix(struct array *array, unsigned int gear);
 
-/* array_request - returns when it is done; @now never goes back */
-u64 array_request(struct array *array, u64 now, bool write, u64 sector, u64 sectors);
+/*
+ * array_init_raid5 - md's RAID-5 (or 6) of @members disks, with chunks, parities and capacity as @as;
+ * it holds no more than the array that it is compared with, so that all requests fit
+ */
+void array_init_raid5(struct array *array, const struct par_geometry *as, unsigned int members, u64 rest_after);
+
+/* array_request - of @pieces that came as requests; returns when it is done. @now never goes back */
+u64 array_request(struct array *array, u64 now, bool write, u64 sector, u64 sectors, unsigned int pieces);
+
+/* array_flush - returns when all that has come is done */
+u64 array_flush(struct array *array, u64 now);
+
+/* array_idle - nothing is left to be done then, unless more comes */
+u64 array_idle(const struct array *array);
 
 /* array_interval - an interval is over at @now */
 void array_interval(struct array *array, u64 now);
 
-/* array_work - what has come to the members so far */
-struct disk_work array_work(const struct array *array, u64 now);
+/* array_forget - what is not done at @now is never done */
+void array_forget(struct array *array, u64 now);
 
-double array_joules(const struct array *array, u64 now);
+/* array_active - ns until @now that arms were at work, of all disks */
+u64 array_active(const struct array *array, u64 now);
+
+/* array_joules - until @now, after which nothing has come */
+double array_joules(struct array *array, u64 now);
 
 #endif

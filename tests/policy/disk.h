@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A disk without a kernel: how long its requests take, first come, first served, and
- * what energy it uses. The mechanics are those of tests/spindle/model.c and the numbers
- * those of its preset "nearline" (Documentation/spindle.md); it has neither a queue that
- * it sorts nor a volatile cache. It reads ahead, which takes energy, but serves no more of
- * that than what follows at once.
+ * A disk without a kernel: how long its requests take and what energy it uses. The mechanics are
+ * those of tests/spindle/model.c and the numbers those of its preset "nearline"
+ * (Documentation/spindle.md). It is no simulation of each movement, but three rules for what
+ * that comes to:
+ *
+ * - Reads are served in the order in which they come; but with more of them waiting, the way to
+ *   each is shorter, as the disk chooses (SORTED).
+ * - A write ends when it is in the volatile cache. It is brought to the platter when nothing
+ *   is to be read, or when the cache is full, or by a flush.
+ * - It reads ahead, which takes energy, but serves no more of that than what follows at once.
  */
 #ifndef TESTS_POLICY_DISK_H
 #define TESTS_POLICY_DISK_H
@@ -15,6 +20,8 @@
 #define DISK_SECTORS	31251759616ULL	/* 16 TB */
 #define DISK_SPIN_UP	(NEARLINE_SPIN_UP_MS * NSEC_PER_MSEC)
 #define DISK_SPIN_DOWN	(NEARLINE_SPIN_DOWN_MS * NSEC_PER_MSEC)
+
+#define DISK_DEPTH	64U	/* requests that a disk chooses among */
 
 /* Watts */
 #define DISK_ACTIVE_W		(NEARLINE_ACTIVE_MW / 1000.0)
@@ -39,27 +46,24 @@ enum disk_op {
 
 /**
  * struct disk - times in ns
- * @place: where the head is, as model.h says; @end: sector after the last one it was at
- * @free: all that has been sent to it is done then
- * @sent: how long all requests so far have taken in all; @requests: how many they are
+ * @place: where the head is, as model.h says; @end: sector after the last one read
+ * @free: all that has to be waited for is done then; @ends: of the last requests, to know how many wait
+ * @owed: what writing back takes that is in the cache, @dirty: sectors, @writes: requests; @written: the end of
+ *	the last one
+ * @in_flight: how long all requests so far were under way; @moving: what they take the arm in all, done or not
+ * @requests: how many they are
  * @ahead: how long it has read ahead so far; @ahead_until: it does since @free
  * @state: since @since; @in: how long it was in each before
  */
 struct disk {
 	const struct spindle_model *model;
-	u64 place, end, free;
-	u64 sent, requests, starts;
+	u64 place, end, free, ends[DISK_DEPTH];
+	unsigned int newest;
+	u64 owed, dirty, writes, written;
+	u64 in_flight, moving, requests, starts;
 	u64 ahead, ahead_until;
 	enum disk_state state;
 	u64 since, in[DISK_STATES];
-};
-
-/**
- * struct disk_work - of disks, in ns, done or not
- * @busy: with requests; @active: and with reading ahead
- */
-struct disk_work {
-	u64 busy, active;
 };
 
 /* disk_model - of all disks; exits if it is impossible */
@@ -68,11 +72,23 @@ const struct spindle_model *disk_model(void);
 /* disk_send - @sectors at @sector at time @now. Returns when that is done. */
 u64 disk_send(struct disk *disk, u64 now, u64 sector, u64 sectors, enum disk_op op);
 
-/* disk_busy - ns until @now that it has been busy in all */
+/* disk_flush - all that was written is on the platter; returns when */
+u64 disk_flush(struct disk *disk, u64 now);
+
+/* disk_idle - when there is nothing to be done any more, if nothing comes */
+u64 disk_idle(const struct disk *disk);
+
+/* disk_busy - ns until @now that there was a request under way */
 u64 disk_busy(const struct disk *disk, u64 now);
 
-/* disk_ahead - ns until @now that it has read ahead in all */
-u64 disk_ahead(const struct disk *disk, u64 now);
+/* disk_active - ns until @now that the arm was at work, reading ahead or not */
+u64 disk_active(const struct disk *disk, u64 now);
+
+/* disk_forget - what is not done at @now is never done */
+void disk_forget(struct disk *disk, u64 now);
+
+/* disk_rest - it has stopped if it had nothing to do for @after; until @now */
+void disk_rest(struct disk *disk, u64 now, u64 after);
 
 void disk_become(struct disk *disk, enum disk_state state, u64 now);
 

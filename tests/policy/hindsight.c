@@ -1,87 +1,106 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <math.h>
+#include <stdbool.h>
+#include <string.h>
 
 #include "hindsight.h"
 
-#define START_J	((DISK_SPIN_UP_W - DISK_STANDBY_W) * (DISK_SPIN_UP / (double)NSEC_PER_SEC))
+#define PRICE_MIN	1e-6	/* J for a slow request */
+#define PRICE_MAX	1e9
+#define STEPS		80
 
-void hindsight_init(struct hindsight *hindsight, const struct par_geometry *geo, u32 up_percent, unsigned int starts)
+/* A way through the slots so far: what it costs, slow ones at their price, and how many those are. */
+struct way {
+	double cost, slow;
+};
+
+static bool better(const struct way *a, const struct way *b)
 {
-	unsigned int gear, n;
-
-	hindsight->geo = geo;
-	hindsight->up = up_percent / 100.0;
-	hindsight->starts = min(starts, HINDSIGHT_STARTS - 1);
-	for (gear = 1; gear <= geo->gears; gear++)
-		for (n = 0; n < HINDSIGHT_STARTS; n++)
-			hindsight->least[gear][n] = INFINITY;
-	hindsight->least[geo->gears][0] = 0;
+	return a->cost < b->cost || (a->cost == b->cost && a->slow < b->slow);
 }
 
-/* The least that it takes to have come to gear @to with @n starts today. */
-static double come_to(const struct hindsight *hindsight, unsigned int to, unsigned int n)
+static double start_of(const struct hindsight *hindsight, unsigned int from, unsigned int to)
 {
-	const struct par_set_geometry *set = hindsight->geo->set;
-	double least = INFINITY;
-	unsigned int from;
+	double joules = 0;
 
-	for (from = 1; from <= hindsight->geo->gears; from++) {
-		if (from >= to)
-			least = fmin(least, hindsight->least[from][n]);
-		else if (hindsight->starts == HINDSIGHT_ANY || n)
-			least = fmin(least, hindsight->least[from][hindsight->starts == HINDSIGHT_ANY ? 0 : n - 1] +
-				     (set[to].members - set[from].members) * START_J);
+	for (; from < to; from++)
+		joules += hindsight->start[from];
+	return joules;
+}
+
+/* All of a slot in one gear. */
+static struct way stay(const struct way *way, unsigned int gear, const struct hindsight_slot *slot, double price)
+{
+	return (struct way) { way->cost + slot->joules[gear] + price * slot->slow[gear], way->slow + slot->slow[gear] };
+}
+
+/*
+ * A slot that begins in gear @from, ends in gear @to and is in gear @by between, wherever in it the shifts are: it
+ * uses no less than the cheapest of these, and nothing is known of its slow requests.
+ */
+static struct way change(const struct hindsight *hindsight, const struct way *way, unsigned int from, unsigned int by,
+			 unsigned int to, const struct hindsight_slot *slot)
+{
+	double joules = fmin(fmin(slot->joules[from], slot->joules[by]), slot->joules[to]);
+
+	return (struct way) { way->cost + joules + start_of(hindsight, from, by) + start_of(hindsight, by, to), way->slow };
+}
+
+/* The best way to be in gear @to at the end of a slot. */
+static struct way come_to(const struct hindsight *hindsight, const struct way *least, unsigned int to,
+			  const struct hindsight_slot *slot, double price)
+{
+	struct way found = stay(&least[to], to, slot, price), way;
+	unsigned int from, by;
+
+	for (from = 1; from <= hindsight->gears; from++) {
+		for (by = 1; by <= hindsight->gears; by++) {
+			if (from == to && by == to)
+				continue;
+			way = change(hindsight, &least[from], from, by, to, slot);
+			if (better(&way, &found))
+				found = way;
+		}
 	}
-	return least;
+	return found;
 }
 
-/* What has been best up to a gear is best, whatever comes (Bellman 1957). */
-void hindsight_see(struct hindsight *hindsight, u64 ns, const struct disk_work *work)
+/* The best way with slow requests at @price. */
+static struct way best(const struct hindsight *hindsight, double price)
 {
-	double seconds = ns / (double)NSEC_PER_SEC, least[PAR_MAX_SETS + 1][HINDSIGHT_STARTS];
-	unsigned int to, n, all = hindsight->geo->members;
+	struct way least[HINDSIGHT_GEARS + 1] = { { 0 } }, next[HINDSIGHT_GEARS + 1], end;
+	unsigned int to, gears = hindsight->gears;
+	unsigned long i;
 
-	for (to = 1; to <= hindsight->geo->gears; to++) {
-		unsigned int awake = hindsight->geo->set[to].members;
-		double active = work[to].active / (double)NSEC_PER_SEC, takes;
-		bool will_do = to == hindsight->geo->gears || work[to].busy <= hindsight->up * awake * ns;
-
-		takes = seconds * (awake * DISK_IDLE_W + (all - awake) * DISK_STANDBY_W) +
-			active * (DISK_ACTIVE_W - DISK_IDLE_W);
-		for (n = 0; n <= hindsight->starts; n++)
-			least[to][n] = will_do ? come_to(hindsight, to, n) + takes : INFINITY;
+	for (to = 1; to <= gears; to++)
+		least[to] = (struct way) { to == gears ? 0 : INFINITY, 0 };
+	for (i = 0; i < hindsight->slots; i++) {
+		for (to = 1; to <= gears; to++)
+			next[to] = come_to(hindsight, least, to, &hindsight->slot[i], price);
+		memcpy(least, next, sizeof(least));
 	}
-	for (to = 1; to <= hindsight->geo->gears; to++)
-		memcpy(hindsight->least[to], least[to], (hindsight->starts + 1) * sizeof(**least));
+	end = least[1];
+	for (to = 2; to <= gears; to++)
+		if (better(&least[to], &end))
+			end = least[to];
+	return end;
 }
 
-static double least_of(const struct hindsight *hindsight, unsigned int gear)
+/* The bound is concave in the price: too many slow ones ask for a higher one. */
+double hindsight_bound(const struct hindsight *hindsight, double allowed)
 {
-	double least = INFINITY;
-	unsigned int n;
+	double low = log(PRICE_MIN), high = log(PRICE_MAX), bound = best(hindsight, 0).cost;
+	unsigned int i;
 
-	for (n = 0; n <= hindsight->starts; n++)
-		least = fmin(least, hindsight->least[gear][n]);
-	return least;
-}
+	for (i = 0; i < STEPS; i++) {
+		double price = exp((low + high) / 2);
+		struct way way = best(hindsight, price);
 
-void hindsight_day(struct hindsight *hindsight)
-{
-	unsigned int gear, n;
-
-	for (gear = 1; gear <= hindsight->geo->gears; gear++) {
-		hindsight->least[gear][0] = least_of(hindsight, gear);
-		for (n = 1; n <= hindsight->starts; n++)
-			hindsight->least[gear][n] = INFINITY;
+		bound = fmax(bound, way.cost - price * allowed);
+		if (way.slow > allowed)
+			low = log(price);
+		else
+			high = log(price);
 	}
-}
-
-double hindsight_joules(const struct hindsight *hindsight)
-{
-	double least = INFINITY;
-	unsigned int gear;
-
-	for (gear = 1; gear <= hindsight->geo->gears; gear++)
-		least = fmin(least, least_of(hindsight, gear));
-	return least;
+	return bound;
 }

@@ -1,42 +1,43 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The least energy that a schedule of gears can do with which is known in advance: of
- * each minute, what the requests keep members busy in each gear. A gear will do for a
- * minute in which that is not above the up threshold on average; a shift up costs the
- * starts of its disks, and nothing else does. So it is a bound, not a plan: it copies
- * nothing and foresees everything. It keeps to as many shifts up a day as disks may be
- * started; with more than two gears that is more than they need to.
+ * A lower bound: no schedule of gears, whatever it foresees, uses less energy without having
+ * more slow requests. Time is cut into slots of some seconds. Of each slot and gear it is known
+ * what an array uses that is in that gear and had nothing to do when the slot began, and how many
+ * of its requests are slow. A schedule chooses gears; a shift up costs the starts of its
+ * disks; all else is for free: shifts take no time, nothing is copied, spin-ups are not rationed,
+ * and in a slot with a shift no request is slow.
+ *
+ * To find the least energy with at most so many slow requests is a knapsack; to find it
+ * with a price for each slow one instead is not (Bellman 1957), and that, less the price
+ * of those that are allowed, is never more than the former (Everett 1963: Lagrange
+ * multipliers). So each price gives a bound, and the best of them is told.
+ *
+ * What it takes for granted: that a request in a gear costs, and takes, what it does in an array
+ * which has always been in that gear; and that no slot has more than two shifts.
  */
 #ifndef TESTS_POLICY_HINDSIGHT_H
 #define TESTS_POLICY_HINDSIGHT_H
 
-#include "disk.h"
-#include "policy.h"
+#define HINDSIGHT_GEARS	8U
 
-#define HINDSIGHT_STARTS	64U
-#define HINDSIGHT_ANY		0U	/* starts a day: as many as there are */
-
-/**
- * struct hindsight - what each end would have cost
- * @starts: shifts up a day, at most
- * @least: J so far, by the gear that it ends in and how many of these there were today
- */
-struct hindsight {
-	const struct par_geometry *geo;
-	double up, least[PAR_MAX_SETS + 1][HINDSIGHT_STARTS];
-	unsigned int starts;
+/* struct hindsight_slot - by gear, from 1 on: J without starts, and slow requests */
+struct hindsight_slot {
+	double joules[HINDSIGHT_GEARS + 1];
+	unsigned int slow[HINDSIGHT_GEARS + 1];
 };
 
-/* hindsight_init - it begins in the top gear */
-void hindsight_init(struct hindsight *hindsight, const struct par_geometry *geo, u32 up_percent, unsigned int starts);
+/**
+ * struct hindsight - @start: J to shift up from a gear to the one above it, by the lower
+ *	of both; it begins in the top gear
+ */
+struct hindsight {
+	unsigned int gears;
+	double start[HINDSIGHT_GEARS + 1];
+	const struct hindsight_slot *slot;
+	unsigned long slots;
+};
 
-/* hindsight_see - @ns were @work[gear] for the members in that gear */
-void hindsight_see(struct hindsight *hindsight, u64 ns, const struct disk_work *work);
-
-/* hindsight_day - a day is over */
-void hindsight_day(struct hindsight *hindsight);
-
-/* hindsight_joules - of the best schedule */
-double hindsight_joules(const struct hindsight *hindsight);
+/* hindsight_bound - J, with at most @allowed slow requests */
+double hindsight_bound(const struct hindsight *hindsight, double allowed);
 
 #endif

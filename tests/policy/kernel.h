@@ -39,6 +39,7 @@ typedef int64_t s64;
 #define max(a, b) ({ __auto_type a_ = (a); __auto_type b_ = (b); a_ > b_ ? a_ : b_; })
 #define min_t(type, a, b) min((type)(a), (type)(b))
 #define max_t(type, a, b) max((type)(a), (type)(b))
+#define clamp(value, low, high) min(max(value, low), high)
 #define clamp_t(type, value, low, high) ({ type most_ = max_t(type, value, low); min_t(type, most_, high); })
 
 #define div_u64(n, d) ((u64)(n) / (u32)(d))

@@ -9,32 +9,67 @@
  * -d DAYS		whose shares of these can be saved up; if none can, the best schedule keeps
  *			to the ration as well
  *
- * REQUESTS are lines "NS OP SECTOR BYTES", OP being r or w, in order of time: what
+ * REQUESTS are lines "NS OP SECTOR BYTES", OP being r, w or f, a flush, in order of time: what
  * tests/replay/replay.c sends. Sectors beyond the array's end begin at its start again.
  *
  * A line for each shift, "shift ASKED_S DONE_S FROM TO REASON: WORDS", then lines
- * "NAME VALUE". The same requests go to arrays that stay in one gear, which is what the
- * lowest and the top gear cost and what the best schedule is computed from (hindsight.h).
+ * "NAME VALUE". The same requests go to rivals: "low" and "top" are the same array, always in its
+ * lowest and its top gear; "few" is a RAID-5 of as many disks as the lowest gear has, "few_rest" the
+ * same, each of whose disks stops after 20 minutes without a request; "raid5" and "raid5_rest" are of all
+ * disks. "best" is what no schedule of gears can do with less than, if as many requests are to be
+ * as quick as 99 percent of the policy's (hindsight.h); "best_low" the same with those in the low gear.
  */
 #include <getopt.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "array.h"
 #include "hindsight.h"
 
-#define MINUTE	(60 * NSEC_PER_SEC)
 #define DAY	(86400 * NSEC_PER_SEC)
-#define BIN	10000			/* ns */
-#define BINS	1000000
+#define REST	(20 * 60 * NSEC_PER_SEC)
+#define SLOT	(10 * NSEC_PER_SEC)	/* of a schedule, at least, and … */
+#define SLOT_MOST	(60 * NSEC_PER_SEC)	/* … at most, whether all are idle or not */
+/*
+ * Writes that follow each other, on the disk and soon, meet in the stripe cache: rows that they
+ * cover need not be read.
+ */
+#define GATHER	(20 * NSEC_PER_MSEC)
+#define GATHER_MOST	32768U		/* sectors */
+#define LINES	4096U			/* read in advance, at most */
+#define OCTAVE	64U			/* bins of latencies in each power of two, of µs */
+#define BINS	(OCTAVE * 40)
+#define START_J	((DISK_SPIN_UP_W - DISK_STANDBY_W) * (DISK_SPIN_UP / (double)NSEC_PER_SEC))
 
-static struct array *par, *fixed[PAR_MAX_SETS + 1];
-static struct hindsight hindsight;
+/* struct line - a request, and those gathered with it; @sectors 0: it is one of these */
+struct line {
+	u64 at, sector, sectors;
+	unsigned int pieces;
+	char op;
+};
+
+enum rival { PAR, LOW, TOP, FEW, FEW_REST, RAID5, RAID5_REST, RIVALS };
+
+static const char * const names[RIVALS] = { "par", "low", "top", "few", "few_rest", "raid5", "raid5_rest" };
+
+/* struct slots - what an ideal schedule chooses from; @took: latencies by gear, µs; @ends: of each slot */
+struct slots {
+	struct hindsight_slot *slot;
+	u64 *ends;
+	unsigned long count, room;
+	u32 *took[PAR_MAX_SETS + 1];
+	u64 requests, requests_room;
+};
+
+static struct array *rival[RIVALS], *ideal[PAR_MAX_SETS + 1], *par;
+static struct slots slots;
 static u32 cycles = PAR_CYCLES_DEFAULT, carry = PAR_CARRY_DEFAULT;
-static u64 interval_ns, at, minute;
-static struct disk_work work_before[PAR_MAX_SETS + 1];
+static u64 interval_ns, at, slot_began;
+static u64 active_before[PAR_MAX_SETS + 1];
+static u64 took[RIVALS][BINS], nr_requests;
 /* Latencies of what came while par was in its top gear: of par, and of the array always there. */
-static u64 took[2][BINS], nr_top;
+static u64 took_top[2][BINS], nr_top;
 static u64 starts_before[PAR_MAX_MEMBERS], most_starts, next_day = DAY, in_low;
 
 static void refuse(const char *what)
@@ -79,21 +114,73 @@ static void set_knob(struct par_knobs *knobs, char *text)
 	refuse("-s NAME=VALUE: no such knob");
 }
 
-static void see_minute(void)
+static void *grown(void *list, size_t size)
 {
-	struct disk_work work[PAR_MAX_SETS + 1], *before = work_before;
+	list = realloc(list, size);
+	if (!list)
+		abort();
+	return list;
+}
+
+/* ---- slots ---- */
+
+static bool all_idle(u64 now)
+{
 	unsigned int i;
 
-	for (i = 1; i <= par->geo.gears; i++) {
-		struct disk_work now = array_work(fixed[i], minute + MINUTE);
-
-		work[i].busy = now.busy - before[i].busy;
-		work[i].active = now.active - before[i].active;
-		before[i] = now;
-	}
-	hindsight_see(&hindsight, MINUTE, work);
-	minute += MINUTE;
+	for (i = 1; i <= par->geo.gears; i++)
+		if (array_idle(ideal[i]) > now)
+			return false;
+	return true;
 }
+
+static void end_slot(u64 now)
+{
+	const struct par_geometry *geo = &par->geo;
+	double seconds = (now - slot_began) / (double)NSEC_PER_SEC;
+	struct hindsight_slot *slot;
+	unsigned int i;
+
+	if (slots.count == slots.room) {
+		slots.room = slots.room ? 2 * slots.room : 8192;
+		slots.slot = grown(slots.slot, slots.room * sizeof(*slots.slot));
+		slots.ends = grown(slots.ends, slots.room * sizeof(*slots.ends));
+	}
+	slots.ends[slots.count] = slots.requests;
+	slot = &slots.slot[slots.count++];
+	for (i = 1; i <= geo->gears; i++) {
+		unsigned int awake = geo->set[i].members;
+		u64 active;
+
+		/* What is left to be done is none of a schedule's that was in another gear. */
+		array_forget(ideal[i], now);
+		active = array_active(ideal[i], now);
+		slot->joules[i] = seconds * (awake * DISK_IDLE_W + (geo->members - awake) * DISK_STANDBY_W) +
+				  (active - active_before[i]) * (DISK_ACTIVE_W - DISK_IDLE_W) / NSEC_PER_SEC;
+		active_before[i] = active;
+	}
+	slot_began = now;
+}
+
+static double bound(u64 slower_than_us)
+{
+	struct hindsight hindsight = { .gears = par->geo.gears, .slot = slots.slot, .slots = slots.count };
+	unsigned long n;
+	unsigned int i;
+	u64 at = 0;
+
+	for (i = 1; i < hindsight.gears; i++)
+		hindsight.start[i] = (par->geo.set[i + 1].members - par->geo.set[i].members) * START_J;
+	for (n = 0; n < slots.count; n++) {
+		memset(slots.slot[n].slow, 0, sizeof(slots.slot[n].slow));
+		for (; at < slots.ends[n]; at++)
+			for (i = 1; i <= hindsight.gears; i++)
+				slots.slot[n].slow[i] += slots.took[i][at] > slower_than_us;
+	}
+	return hindsight_bound(&hindsight, slots.requests / 100);
+}
+
+/* ---- time passes ---- */
 
 static void see_day(void)
 {
@@ -103,7 +190,6 @@ static void see_day(void)
 		most_starts = max(most_starts, par->disk[d].starts - starts_before[d]);
 		starts_before[d] = par->disk[d].starts;
 	}
-	hindsight_day(&hindsight);
 	next_day += DAY;
 }
 
@@ -113,47 +199,85 @@ static void let_pass(u64 now)
 	unsigned int i;
 
 	for (; at + interval_ns <= now; at += interval_ns) {
+		u64 end = at + interval_ns;
+
 		if (par->gear < par->geo.gears)
 			in_low += interval_ns;
-		array_interval(par, at + interval_ns);
-		for (i = 1; i <= par->geo.gears; i++)
-			array_interval(fixed[i], at + interval_ns);
-		if (at + interval_ns >= minute + MINUTE)
-			see_minute();
-		if (at + interval_ns >= next_day)
+		for (i = 0; i < RIVALS; i++)
+			array_interval(rival[i], end);
+		if (end >= slot_began + SLOT && (all_idle(end) || end >= slot_began + SLOT_MOST))
+			end_slot(end);
+		if (end >= next_day)
 			see_day();
 	}
 }
 
-static void send(u64 now, bool write, u64 sector, u64 sectors)
+static void see_ideal(const struct line *line)
 {
-	unsigned int i, top = par->geo.gears;
-	bool in_top;
-	u64 done[2];
+	unsigned int i, piece;
 
-	let_pass(now);
-	done[0] = array_request(par, now, write, sector, sectors);
-	in_top = par->gear == top;
-	for (i = 1; i < top; i++)
-		array_request(fixed[i], now, write, sector, sectors);
-	done[1] = array_request(fixed[top], now, write, sector, sectors);
-	for (i = 0; in_top && i < 2; i++)
-		took[i][min((done[i] - now) / BIN, (u64)BINS - 1)]++;
-	nr_top += in_top;
+	while (slots.requests + line->pieces > slots.requests_room) {
+		slots.requests_room = slots.requests_room ? 2 * slots.requests_room : 1 << 20;
+		for (i = 1; i <= par->geo.gears; i++)
+			slots.took[i] = grown(slots.took[i], slots.requests_room * sizeof(**slots.took));
+	}
+	for (i = 1; i <= par->geo.gears; i++) {
+		u64 done = array_request(ideal[i], line->at, line->op == 'w', line->sector, line->sectors, line->pieces);
+
+		for (piece = 0; piece < line->pieces; piece++)
+			slots.took[i][slots.requests + piece] = min_t(u64, U32_MAX, (done - line->at) / 1000);
+	}
+	slots.requests += line->pieces;
 }
 
-static double percentile_ms(const u64 *bins, unsigned int percent)
+static unsigned int bin_of(u64 ns)
+{
+	return ns <= 1000 ? 0 : min((unsigned int)(log2(ns / 1000.0) * OCTAVE), BINS - 1);
+}
+
+static void send(const struct line *line)
+{
+	u64 latency[RIVALS];
+	unsigned int i;
+
+	let_pass(line->at);
+	for (i = 0; i < RIVALS; i++) {
+		latency[i] = array_request(rival[i], line->at, line->op == 'w', line->sector, line->sectors,
+					   line->pieces) - line->at;
+		took[i][bin_of(latency[i])] += line->pieces;
+	}
+	nr_requests += line->pieces;
+	see_ideal(line);
+	if (par->gear < par->geo.gears)
+		return;
+	took_top[0][bin_of(latency[PAR])] += line->pieces;
+	took_top[1][bin_of(latency[TOP])] += line->pieces;
+	nr_top += line->pieces;
+}
+
+static void flush(u64 now)
+{
+	unsigned int i;
+
+	let_pass(now);
+	for (i = 0; i < RIVALS; i++)
+		array_flush(rival[i], now);
+	for (i = 1; i <= par->geo.gears; i++)
+		array_flush(ideal[i], now);
+}
+
+static double percentile_ms(const u64 *bins, u64 all, unsigned int percent)
 {
 	u64 seen = 0, i;
 
-	for (i = 0; i < BINS && (seen += bins[i]) * 100 < nr_top * percent; i++)
+	for (i = 0; i < BINS && (seen += bins[i]) * 100 < all * percent; i++)
 		;
-	return (i + 1) * (BIN / 1e6);
+	return exp2((i + 1.0) / OCTAVE) / 1000;
 }
 
-static void tell(void)
+static void tell_shifts(void)
 {
-	unsigned int i, top = par->geo.gears;
+	unsigned int i;
 
 	for (i = 0; i < par->nr_shifts; i++) {
 		const struct shift *shift = &par->shifts[i];
@@ -162,21 +286,45 @@ static void tell(void)
 		       par->geo.set[shift->from].members, par->geo.set[shift->to].members,
 		       par_reason_name(shift->why), shift->words);
 	}
+}
+
+static u64 starts_of(const struct array *array)
+{
+	u64 most = 0;
+	unsigned int d;
+
+	for (d = 0; d < array->geo.members; d++)
+		most = max(most, array->disk[d].starts);
+	return most;
+}
+
+static void tell_rival(enum rival i)
+{
+	printf("joules_%s %.0f\n", names[i], array_joules(rival[i], at));
+	printf("p50_%s_ms %.2f\n", names[i], percentile_ms(took[i], nr_requests, 50));
+	printf("p99_%s_ms %.2f\n", names[i], percentile_ms(took[i], nr_requests, 99));
+	printf("starts_%s %llu\n", names[i], starts_of(rival[i]));
+}
+
+static void tell(void)
+{
+	unsigned int i;
+
+	tell_shifts();
 	printf("seconds %.3f\n", at / 1e9);
+	printf("requests %llu\n", nr_requests);
 	printf("requests_top %llu\n", nr_top);
 	printf("shifts %u\n", par->nr_shifts);
 	printf("low_seconds %.3f\n", in_low / 1e9);
-	printf("joules %.0f\n", array_joules(par, at));
-	printf("joules_low %.0f\n", array_joules(fixed[1], at));
-	printf("joules_top %.0f\n", array_joules(fixed[top], at));
-	printf("joules_best %.0f\n", hindsight_joules(&hindsight));
+	for (i = 0; i < RIVALS; i++)
+		tell_rival(i);
+	printf("joules_best %.0f\n", bound(percentile_ms(took[PAR], nr_requests, 99) * 1000));
+	printf("joules_best_low %.0f\n", bound(percentile_ms(took[LOW], nr_requests, 99) * 1000));
 	printf("bytes %llu\n", par->bytes);
 	printf("copied_bytes %llu\n", par->copied);
 	printf("most_starts_a_day %llu\n", most_starts);
-	printf("p99_ms %.2f\n", percentile_ms(took[0], 99));
-	printf("p99_top_ms %.2f\n", percentile_ms(took[1], 99));
-	printf("p50_ms %.2f\n", percentile_ms(took[0], 50));
-	printf("p50_top_ms %.2f\n", percentile_ms(took[1], 50));
+	printf("p99_in_top_ms %.2f\n", percentile_ms(took_top[0], nr_top, 99));
+	printf("p99_in_top_top_ms %.2f\n", percentile_ms(took_top[1], nr_top, 99));
 }
 
 static struct array *new_array(u32 layout)
@@ -189,13 +337,31 @@ static struct array *new_array(u32 layout)
 	return array;
 }
 
+static struct array *fixed(u32 layout, unsigned int gear)
+{
+	struct array *array = new_array(layout);
+
+	array_fix(array, gear);
+	return array;
+}
+
+static struct array *raid5(unsigned int members, u64 rest_after)
+{
+	struct array *array = calloc(1, sizeof(*array));
+
+	if (!array)
+		abort();
+	array_init_raid5(array, &par->geo, members, rest_after);
+	return array;
+}
+
 static void make_arrays(u32 layout, char **settings, int count)
 {
 	struct par_knobs knobs;
 	const char *wrong;
 	unsigned int i;
 
-	par = new_array(layout);
+	par = rival[PAR] = new_array(layout);
 	knobs = par->policy.knobs;
 	knobs.automatic = true;
 	while (count--)
@@ -205,19 +371,87 @@ static void make_arrays(u32 layout, char **settings, int count)
 		refuse(wrong);
 	par_policy_set(&par->policy, &knobs);
 	interval_ns = knobs.interval * (NSEC_PER_SEC / MSEC_PER_SEC);
-	hindsight_init(&hindsight, &par->geo, knobs.up, carry ? HINDSIGHT_ANY : cycles / (PAR_YEARS_DEFAULT * 365));
-	for (i = 1; i <= par->geo.gears; i++) {
-		fixed[i] = new_array(layout);
-		array_fix(fixed[i], i);
+	for (i = 1; i <= par->geo.gears; i++)
+		ideal[i] = fixed(layout, i);
+	rival[LOW] = fixed(layout, 1);
+	rival[TOP] = fixed(layout, par->geo.gears);
+	rival[FEW] = raid5(par->geo.set[1].members, 0);
+	rival[FEW_REST] = raid5(par->geo.set[1].members, REST);
+	rival[RAID5] = raid5(par->geo.members, 0);
+	rival[RAID5_REST] = raid5(par->geo.members, REST);
+}
+
+/* ---- requests are read ---- */
+
+static struct line lines[LINES];
+static unsigned int first_line, nr_lines;
+static u64 last_at;
+
+static struct line *nth_line(unsigned int n)
+{
+	return &lines[(first_line + n) % LINES];
+}
+
+/* Another one; false if there is none, or no room. */
+static bool read_line(void)
+{
+	struct line *line = nth_line(nr_lines);
+	static char text[256];
+	u64 bytes;
+
+	if (nr_lines == LINES || !fgets(text, sizeof(text), stdin))
+		return false;
+	if (sscanf(text, "%llu %c %llu %llu", &line->at, &line->op, &line->sector, &bytes) != 4 || line->at < last_at)
+		refuse("requests are lines NS OP SECTOR BYTES, in order of time");
+	last_at = line->at;
+	line->sectors = bytes / 512;
+	line->pieces = 1;
+	nr_lines++;
+	return true;
+}
+
+/* All that follows the first one, and comes before anything is flushed. */
+static void gather(void)
+{
+	struct line *first = nth_line(0), *line;
+	u64 until = first->at + GATHER;
+	unsigned int n;
+
+	for (n = 1; n < nr_lines || read_line(); n++) {
+		line = nth_line(n);
+		if (line->at > until || line->op == 'f')
+			return;
+		if (line->op != 'w' || !line->sectors || line->sector != first->sector + first->sectors ||
+		    first->sectors + line->sectors > GATHER_MOST)
+			continue;
+		first->sectors += line->sectors;
+		first->pieces++;
+		line->sectors = 0;
+		until = line->at + GATHER;
 	}
+}
+
+static void replay(void)
+{
+	while (nr_lines || read_line()) {
+		struct line *line = nth_line(0);
+
+		if (line->op == 'f')
+			flush(line->at);
+		if (line->op == 'w' && line->sectors)
+			gather();
+		if ((line->op == 'r' || line->op == 'w') && line->sectors)
+			send(line);
+		first_line = (first_line + 1) % LINES;
+		nr_lines--;
+	}
+	let_pass(last_at + interval_ns);
 }
 
 int main(int argc, char **argv)
 {
-	static char line[256], *settings[32];
-	u64 now, sector, bytes, last = 0;
+	static char *settings[32];
 	int option, count = 0;
-	char op;
 
 	while ((option = getopt(argc, argv, "s:c:d:")) != -1) {
 		if (option == 's' && count < (int)ARRAY_SIZE(settings))
@@ -232,14 +466,7 @@ int main(int argc, char **argv)
 	if (optind + 1 != argc)
 		refuse("usage: policy-replay [-s NAME=VALUE]... [-c CYCLES] [-d DAYS] GEAR,GEAR... <REQUESTS");
 	make_arrays(layout_of(argv[optind]), settings, count);
-	while (fgets(line, sizeof(line), stdin)) {
-		if (sscanf(line, "%llu %c %llu %llu", &now, &op, &sector, &bytes) != 4 || now < last)
-			refuse("requests are lines NS OP SECTOR BYTES, in order of time");
-		last = now;
-		if (bytes >= 512 && (op == 'r' || op == 'w'))
-			send(now, op == 'w', sector, bytes / 512);
-	}
-	let_pass(last + interval_ns);
+	replay();
 	tell();
 	return 0;
 }

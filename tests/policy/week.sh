@@ -1,5 +1,5 @@
 #!/bin/bash
-# Over days that resemble each other, with noise, the policy is within 10 percent of the best schedule's energy, and within its means.
+# Over days that resemble each other, with noise, the policy is within 10 percent of what any schedule takes, and within its means.
 # timeout: 900
 #
 # In user space: no kernel, the module's policy.c, predict.c, geometry.c and ration.c, and
@@ -26,17 +26,17 @@ check() {
 	echo "gears $1, $DAYS days:"
 	awk '
 		$1 != "shift" { is[$1] = $2; next }
-		{ shifts++; if ($6 !~ /^(load|wait|quiet):$/) odd = odd "\n  " $0 }
+		{ shifts++; if ($6 !~ /^(load|wait|quiet|gone):$/) odd = odd "\n  " $0 }
 		function claim(holds, text) { printf "  %s %s\n", holds ? "ok    " : "WRONG ", text; wrong += !holds }
 		END {
-			over = is["joules"] / is["joules_best"] - 1
-			p99 = is["p99_ms"] / is["p99_top_ms"] - 1
+			over = is["joules_par"] / is["joules_best"] - 1
+			p99 = is["p99_in_top_ms"] / is["p99_in_top_top_ms"] - 1
 			copied = is["copied_bytes"] / is["bytes"]
 			low = is["low_seconds"] / is["seconds"]
-			claim(over <= 0.10 && over >= 0, sprintf("energy %.1f %% above the best schedule: %d J, %d J; top gear %d J",
-				100 * over, is["joules"], is["joules_best"], is["joules_top"]))
+			claim(over <= 0.10 && over >= 0, sprintf("energy %.1f %% above what any schedule takes: %d J, %d J; top gear %d J",
+				100 * over, is["joules_par"], is["joules_best"], is["joules_top"]))
 			claim(p99 <= 0.05, sprintf("p99 in the top gear %.1f %% above that of the array which is always there: %s ms, %s ms",
-				100 * p99, is["p99_ms"], is["p99_top_ms"]))
+				100 * p99, is["p99_in_top_ms"], is["p99_in_top_top_ms"]))
 			claim(is["most_starts_a_day"] <= 10, sprintf("%d spin-ups of a disk a day at most", is["most_starts_a_day"]))
 			claim(copied <= 0.03, sprintf("%.2f %% copied of what was asked for", 100 * copied))
 			claim(odd == "", "each shift has a reason that is a load" odd)
@@ -47,7 +47,7 @@ check() {
 }
 
 "$TOP/scripts/build-policy" "$WORK"
-replay 3,5 4 150 &
+replay 3,5 4 180 &
 first=$!
 replay 3,8 6 240
 wait "$first"

@@ -18,12 +18,18 @@ const char *par_reason_name(enum par_reason reason)
 		[PAR_WHY_MIN] = "min-gear",
 		[PAR_WHY_MAX] = "max-gear",
 		[PAR_WHY_QUIET] = "quiet",
+		[PAR_WHY_GONE] = "gone",
+		[PAR_WHY_BRIEF] = "brief",
+		[PAR_WHY_SPARE] = "spare",
 		[PAR_WHY_NEEDED] = "needed",
 		[PAR_WHY_UNSEEN] = "unseen",
 		[PAR_WHY_HOLD] = "hold",
 		[PAR_WHY_SYNC] = "sync",
 		[PAR_WHY_BUDGET] = "budget",
+		[PAR_WHY_FAILED] = "failed",
+		[PAR_WHY_BLIND] = "blind",
 		[PAR_WHY_OUTRUN] = "outrun",
+		[PAR_WHY_OWED] = "owed",
 		[PAR_WHY_COST] = "cost",
 		[PAR_WHY_LOWEST] = "lowest",
 		[PAR_WHY_SHIFTING] = "shifting",
@@ -80,6 +86,9 @@ static void say_lower(struct line *line, const struct par_policy *policy,
 			say(line, " and was too slow at %u%%",
 			    policy->slow[d->about] / 100);
 		say(line, ", and is enough below %u%%", knobs->down);
+		if (d->seconds)
+			say(line, "; it bears that, and is shifted to in %llu s if that stays so",
+			    d->seconds);
 		break;
 	case PAR_WHY_HOLD:
 		say(line, "is enough (");
@@ -91,9 +100,17 @@ static void say_lower(struct line *line, const struct par_policy *policy,
 		say(line, "would do, but its sleepers have no spin-ups left for %llu s",
 		    d->seconds);
 		break;
+	case PAR_WHY_FAILED:
+		say(line, "is called for, but the last shift to it has failed; it is tried again in %llu s",
+		    d->seconds);
+		break;
 	case PAR_WHY_OUTRUN:
 		say(line, "would do, but the last shift down gave up: data was written faster than it was copied; it is tried again in %llu s",
 		    d->seconds);
+		break;
+	case PAR_WHY_OWED:
+		say(line, "would do, but copying what only its sleepers have takes too long for the %llu s that the last times lasted; shifts down in %llu s if it stays quiet",
+		    policy->sleep, d->seconds);
 		break;
 	case PAR_WHY_COST:
 		say(line, "would do, but the last times lasted %llu s, too short to pay; shifts down in %llu s if it stays quiet",
@@ -145,9 +162,29 @@ static void say_reason(struct line *line, const struct par_policy *policy,
 	case PAR_WHY_QUIET:
 		say(line, ": it is enough");
 		return;
+	case PAR_WHY_GONE:
+		say(line, ": what it went up for has gone");
+		return;
 	default:
 		return;
 	}
+}
+
+static void say_blind(struct line *line)
+{
+	say(line, "nothing is known of the load, as queue/iostats of the array or of a member is 0");
+}
+
+/* What speaks against a shift up that the load asks for. */
+static void say_held_back(struct line *line, const struct par_situation *is,
+			  const struct par_decision *d)
+{
+	say(line, "is not enough, but ");
+	if (d->reason == PAR_WHY_BRIEF)
+		say(line, "such load has mostly been over soon");
+	else
+		say(line, "few spin-ups are left, %llu for %llu s", is->starts, is->share);
+	say(line, "; shifts up in %llu s if it stays", d->seconds);
 }
 
 static void say_why(struct line *line, const struct par_policy *policy,
@@ -170,6 +207,7 @@ static void say_why(struct line *line, const struct par_policy *policy,
 	case PAR_WHY_WAIT:
 	case PAR_WHY_MIN:
 	case PAR_WHY_QUIET:
+	case PAR_WHY_GONE:
 		say_reason(line, policy, d->reason);
 		return;
 	case PAR_WHY_MAX:
@@ -178,6 +216,14 @@ static void say_why(struct line *line, const struct par_policy *policy,
 		else
 			say(line, "would shift up to gear %u, but for max_gear",
 			    policy->geo->set[d->about].members);
+		return;
+	case PAR_WHY_BRIEF:
+	case PAR_WHY_SPARE:
+		say_held_back(line, is, d);
+		return;
+	case PAR_WHY_BLIND:
+		say_blind(line);
+		say(line, ": does not shift down");
 		return;
 	case PAR_WHY_SHIFTING:
 		say_reason(line, policy, is->why);
@@ -190,7 +236,11 @@ static void say_why(struct line *line, const struct par_policy *policy,
 		say_lower(line, policy, d);
 		break;
 	}
-	if (is->gear < policy->geo->gears) {
+	if (is->gear < policy->geo->gears && d->reason != PAR_WHY_FAILED) {
+		if (is->blind) {
+			say(line, "; ");
+			say_blind(line);
+		}
 		say(line, "; ");
 		say_up(line, policy);
 	}

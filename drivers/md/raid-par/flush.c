@@ -11,6 +11,7 @@ struct par_flush {
 	struct par_conf *conf;
 	struct bio *orig;
 	unsigned int gear;
+	u64 began;	/* ns */
 	atomic_t left;
 	blk_status_t status;
 	struct par_flush_leg {
@@ -46,6 +47,9 @@ static void flush_put(struct par_flush *flush)
 	if (!atomic_dec_and_test(&flush->left))
 		return;
 	status = flush->status;
+	/* Not of a read or a write, so the block layer has no count of it. */
+	atomic64_inc(&conf->flushed);
+	atomic64_add(ktime_get_ns() - flush->began, &conf->flush_ns);
 	mempool_free(flush, &conf->flush_pool);
 	if (atomic_dec_and_test(&conf->flushes[gear]))
 		wake_up(&conf->wait);
@@ -100,6 +104,7 @@ void par_flush_request(struct par_conf *conf, struct bio *bio)
 
 	flush->conf = conf;
 	flush->orig = bio;
+	flush->began = ktime_get_ns();
 	flush->status = test_bit(MD_BROKEN, &conf->mddev->flags) ?
 			BLK_STS_IOERR : BLK_STS_OK;
 	atomic_set(&flush->left, 1);

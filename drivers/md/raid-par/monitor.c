@@ -15,7 +15,6 @@
 #define CREATE_TRACE_POINTS
 #include "trace.h"
 
-#define PAR_COPY_RATE	32768U	/* KiB/s, until propagation has told */
 #define PAR_TELL_AGAIN	3600U	/* s, that a decision not to shift is told again */
 #define PAR_AT_LEAST	(60 * HZ)	/* between two looks, however idle all is */
 
@@ -94,6 +93,8 @@ static void count_all(struct par_conf *conf, struct par_counts *counts)
 		counts->array_ns[rw] = part_stat_read(array, nsecs[rw]);
 		counts->sectors[rw] = part_stat_read(array, sectors[rw]);
 	}
+	counts->flushes = atomic64_read(&conf->flushed);
+	counts->flush_ns = atomic64_read(&conf->flush_ns);
 	counts->shifts = READ_ONCE(conf->shifts);
 	counts->copied = READ_ONCE(conf->propagated_bytes);
 	counts->gear = READ_ONCE(conf->gear);
@@ -170,6 +171,8 @@ static void make_sample(struct par_conf *conf, const struct par_counts *from,
 		sample->waited_ns[rw] = to->array_ns[rw] - from->array_ns[rw];
 		sample->sectors += to->sectors[rw] - from->sectors[rw];
 	}
+	sample->flushes = to->flushes - from->flushes;
+	sample->flush_ns = to->flush_ns - from->flush_ns;
 	sample_members(conf, from, to, sample);
 }
 
@@ -190,11 +193,8 @@ static bool was_used(const struct par_conf *conf, const struct par_sample *sampl
 static void learn_copy_rate(struct par_monitor *monitor,
 			    const struct par_counts *from, const struct par_counts *to)
 {
-	u64 ms = div_u64(to->ns - from->ns, NSEC_PER_MSEC);
-
-	if (from->copying && to->copying && ms)
-		monitor->copy_rate = max_t(u64, 1, div64_u64((to->copied - from->copied) *
-							     1000 / 1024, ms));
+	if (from->copying && to->copying)
+		par_rate_add(&monitor->copied, to->copied - from->copied, to->ns - from->ns);
 }
 
 /* ---- what is so ---- */
@@ -213,14 +213,16 @@ static void look_around(struct par_conf *conf, struct par_situation *is)
 	is->degraded = conf->mddev->degraded;
 	is->syncing = par_syncing(conf->mddev);
 	is->outrun = max(READ_ONCE(conf->outrun_until), is->now) - is->now;
+	is->blind = !monitor->counts[monitor->newest].counted;
 	if (!monitor->policy.knobs.automatic)
 		return;
+	par_power_pace(conf, is);
 	for (i = 1; i < is->gear; i++) {
 		if (!par_power_refuses(conf, i, &is->refused[i]))
 			is->refused[i] = 0;
 		kib = par_segments_above(conf, i, PAR_SEG_HOME) *
 		      (conf->geo.seg_sectors / 2);
-		is->owed[i] = min_t(u64, U32_MAX, div_u64(kib, monitor->copy_rate));
+		is->owed[i] = min_t(u64, U32_MAX, div64_u64(kib, par_rate_kib(&monitor->copied)));
 	}
 }
 
@@ -230,7 +232,9 @@ static void look_around(struct par_conf *conf, struct par_situation *is)
 static bool is_refusal(const struct par_decision *d)
 {
 	return d->reason == PAR_WHY_BUDGET || d->reason == PAR_WHY_COST ||
-	       d->reason == PAR_WHY_OUTRUN ||
+	       d->reason == PAR_WHY_OWED || d->reason == PAR_WHY_OUTRUN ||
+	       d->reason == PAR_WHY_FAILED || d->reason == PAR_WHY_BLIND ||
+	       d->reason == PAR_WHY_BRIEF || d->reason == PAR_WHY_SPARE ||
 	       d->reason == PAR_WHY_SYNC || d->reason == PAR_WHY_MAX;
 }
 
@@ -304,6 +308,18 @@ static void note_gear(struct par_conf *conf, u64 now)
 		     conf->mddev->degraded, now, &by))
 		par_policy_shifted(&monitor->policy, old, gear, by.why, by.at, now);
 	monitor->seen_gear = gear;
+}
+
+/* One that was asked for by hand counts, too: it would have gone no better. */
+static void note_failures(struct par_conf *conf, u64 now)
+{
+	struct par_monitor *monitor = &conf->monitor;
+	/* With the gear that it was, see give_up(). */
+	u64 failures = smp_load_acquire(&conf->failures);
+
+	if (failures != monitor->failures)
+		par_policy_failed(&monitor->policy, READ_ONCE(conf->failed_gear), now);
+	monitor->failures = failures;
 }
 
 /* ---- what is kept ---- */
@@ -403,6 +419,9 @@ static bool interval_over(struct par_conf *conf)
 	monitor->newest = !monitor->newest;
 	fail_gone(conf);
 	note_gear(conf, now);
+	note_failures(conf, now);
+	if (!from->counted || !to->counted)
+		par_policy_blind(&monitor->policy);
 	if (par_forecast_see(&monitor->forecast, &sample, &interval)) {
 		u32 load = used ? interval.load[conf->geo.gears] : 0;
 
@@ -582,7 +601,7 @@ void par_monitor_begin(struct par_conf *conf)
 	monitor->history.hour = kept->hour;
 	memcpy(monitor->history.mean, kept->mean, sizeof(kept->mean));
 	memcpy(monitor->history.peak, kept->peak, sizeof(kept->peak));
-	monitor->copy_rate = PAR_COPY_RATE;
+	monitor->failures = conf->failures;
 	monitor->seen_gear = conf->gear;
 	count_all(conf, &monitor->counts[monitor->newest]);
 	monitor->running = true;

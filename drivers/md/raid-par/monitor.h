@@ -40,6 +40,7 @@ struct par_counts {
 	unsigned long array[2];
 	u64 array_ns[2];
 	unsigned long sectors[2];
+	u64 flushes, flush_ns;
 	u64 shifts, copied;
 	unsigned int gear;
 	bool copying, syncing, home_syncing;
@@ -55,7 +56,8 @@ struct par_counts {
  * @seen_gear: as the policy knows it
  * @asked: the gear that the policy has asked for last and has not seen yet
  * @told: the decision that was told last; @told_at: s
- * @copy_rate: KiB/s that propagation reached last
+ * @copied: what propagation has copied of late, and in what time
+ * @failures: of shifts that the policy knows of
  * @gone: members whose devices were gone at the last look, a bit each
  * @used: somebody has asked the array for something in the interval that ended last, or
  *	has roused it
@@ -80,7 +82,9 @@ struct par_monitor {
 	struct par_asked asked;
 	struct par_decision told;
 	u64 told_at;
-	u32 copy_rate, gone;
+	struct par_rate copied;
+	u64 failures;
+	u32 gone;
 	bool running, used, roused;
 	unsigned long due, late;
 };

@@ -319,6 +319,7 @@ struct par_conf {
 	struct bio_list discards;
 	struct work_struct finish_work, discard_work;
 	mempool_t flush_pool;
+	atomic64_t flushed, flush_ns;	/* that have ended, and what they took in all */
 	struct workqueue_struct *wq, *long_wq;
 	struct bio_set bios;		/* of flushes, discards and the mover */
 	struct bio_set meta_bios;	/* the store's, for which all may wait */
@@ -346,6 +347,8 @@ struct par_conf {
 	unsigned long shift_started;	/* jiffies */
 	struct par_approach approach;	/* of a shift down that is under way */
 	unsigned int hold_ms;		/* for so long it held writes at most */
+	unsigned int failed_gear;	/* that a shift has failed to last, */
+	u64 failures;			/* and how many have; the mover writes both */
 	u64 outrun_until;		/* s: the policy asks for none before, see outrun() */
 	unsigned int shift_ms;		/* what the last shift took */
 	u64 shifts;

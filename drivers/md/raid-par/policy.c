@@ -11,7 +11,12 @@
 
 #include "policy.h"
 
+#define PAR_DAY		86400U
+#define FEWEST		2ULL	/* intervals: one alone says nothing of what lasts */
 #define FEW_REQUESTS	8U	/* so few in the short window say nothing of waiting */
+#define THERE		2U	/* half of a load is that load still */
+#define SPREAD		2U	/* so large a part of the ration is spread over the day */
+#define SPARE		16U	/* to be dear is to have lasted for this part of a start's share */
 #define SLOW_NUM	3U	/* a gear that was slow at some load is for … */
 #define SLOW_DEN	4U	/* … so much of it at most */
 
@@ -23,6 +28,7 @@ void par_policy_init(struct par_policy *policy, const struct par_geometry *geo,
 	memset(policy, 0, sizeof(*policy));
 	policy->geo = geo;
 	policy->shifted = now;
+	policy->starts_in = PAR_STARTS_IN;
 	for (i = 1; i <= geo->gears; i++)
 		policy->slow[i] = PAR_LOAD_MAX;
 	par_series_init(&policy->series, geo->gears, interval);
@@ -42,6 +48,11 @@ void par_policy_set(struct par_policy *policy, const struct par_knobs *knobs)
 EXPORT_SYMBOL_IF_KUNIT(par_policy_set);
 
 /* ---- what the windows say ---- */
+
+static u64 intervals(const struct par_policy *policy, u64 seconds)
+{
+	return div_u64(seconds * MSEC_PER_SEC, policy->knobs.interval);
+}
 
 static u32 percent(u32 value)
 {
@@ -69,15 +80,72 @@ static bool seen_enough(const struct par_policy *policy)
 	       par_window_full(&policy->series, PAR_WINDOW_LONG);
 }
 
-/* Would gear @gear be enough, in every window? */
-static bool is_enough(const struct par_policy *policy, unsigned int gear)
+/* What of @threshold counts: a gear that was slow at less is for less. */
+static u32 limit_of(const struct par_policy *policy, unsigned int gear, u32 threshold)
 {
-	u32 limit = min(percent(policy->knobs.down),
-			policy->slow[gear] / SLOW_DEN * SLOW_NUM);
+	return min(percent(threshold), policy->slow[gear] / SLOW_DEN * SLOW_NUM);
+}
+
+/* Would gear @gear be below @threshold, in every window? */
+static bool is_below(const struct par_policy *policy, unsigned int gear, u32 threshold)
+{
+	u32 limit = limit_of(policy, gear, threshold);
 
 	return seen_enough(policy) &&
 	       !par_window_above(&policy->series, PAR_WINDOW_SHORT, gear, limit) &&
 	       !par_window_above(&policy->series, PAR_WINDOW_LONG, gear, limit);
+}
+
+/* And in the short window alone? */
+static bool is_calm(const struct par_policy *policy, unsigned int gear)
+{
+	return par_window_full(&policy->series, PAR_WINDOW_SHORT) &&
+	       !par_window_above(&policy->series, PAR_WINDOW_SHORT, gear,
+				 limit_of(policy, gear, policy->knobs.down));
+}
+
+/*
+ * Has it been too busy for as long as the surge has lasted, or as disks would take to start?
+ * A spike raises μ + σ for as long as the window is, and some load that comes unevenly does
+ * now and then. But one that begins by leaving no time at all is not waited for: if that was a
+ * spike, the next one like it will be.
+ */
+static bool is_lasting(const struct par_policy *policy, unsigned int gear, u64 now)
+{
+	u64 most = intervals(policy, policy->starts_in);
+	u64 age = intervals(policy, par_surge_age(&policy->surge, now));
+
+	return (!age && par_series_mean(&policy->series, gear, 1) > PAR_SATURATED) ||
+	       par_series_mean(&policy->series, gear, max(FEWEST, min(age + 1, most))) >
+	       percent(policy->knobs.up);
+}
+
+/* Requests of all kinds, as the top gear would have to bear them. */
+static u32 level_now(const struct par_policy *policy)
+{
+	return par_window_mean(&policy->series, PAR_WINDOW_SHORT, policy->geo->gears);
+}
+
+/*
+ * Is gear @gear not enough? If it has gone up: was that gear not enough, or is what it went up
+ * for still there? What the lower gear would have to bear is only predicted.
+ */
+static bool is_pressed(const struct par_policy *policy, unsigned int gear)
+{
+	if (policy->risen && gear > policy->risen)
+		return too_busy(policy, policy->risen) ||
+		       THERE * level_now(policy) >= policy->level;
+	return gear < policy->geo->gears && (too_busy(policy, gear) || too_slow(policy));
+}
+
+static void see_surge(struct par_policy *policy, const struct par_interval *interval,
+		      unsigned int gear, u64 now)
+{
+	bool pressed = is_pressed(policy, gear);
+
+	par_surge_see(&policy->surge, interval, pressed, policy->starts_in, now);
+	if (pressed && !policy->risen)
+		policy->level = max(1U, level_now(policy));
 }
 
 /* It was slow at some load once, and now bears more: that is forgotten. */
@@ -102,6 +170,14 @@ static void note_slow(struct par_policy *policy, unsigned int gear)
 	policy->was_slow = slow;
 }
 
+static void note_since(u64 *since, bool is_so, u64 now)
+{
+	if (!is_so)
+		*since = 0;
+	else if (!*since)
+		*since = max(now, 1ULL);
+}
+
 void par_policy_see(struct par_policy *policy, const struct par_interval *interval,
 		    unsigned int gear, u64 now)
 {
@@ -110,11 +186,13 @@ void par_policy_see(struct par_policy *policy, const struct par_interval *interv
 	par_series_add(&policy->series, interval);
 	note_slow(policy, gear);
 	heal(policy, gear);
+	see_surge(policy, interval, gear, now);
 	for (i = 1; i < policy->geo->gears; i++) {
-		if (!is_enough(policy, i))
-			policy->quiet_since[i] = 0;
-		else if (!policy->quiet_since[i])
-			policy->quiet_since[i] = max(now, 1ULL);
+		note_since(&policy->calm_since[i], is_calm(policy, i), now);
+		note_since(&policy->quiet_since[i],
+			   is_below(policy, i, policy->knobs.down), now);
+		note_since(&policy->borne_since[i],
+			   is_below(policy, i, policy->knobs.up), now);
 	}
 }
 EXPORT_SYMBOL_IF_KUNIT(par_policy_see);
@@ -140,6 +218,14 @@ static unsigned int highest(const struct par_policy *policy)
 	return max(i, lowest(policy));
 }
 
+/* s for which no shift to gear @gear is tried. */
+static u64 shut_for(const struct par_policy *policy, unsigned int gear, u64 now)
+{
+	u64 until = policy->failed[gear] + policy->failed_for[gear];
+
+	return policy->failed_for[gear] ? max(until, now) - now : 0;
+}
+
 /* ---- up ---- */
 
 /* The smallest gear above @gear that would be enough, but for max_gear. */
@@ -163,6 +249,47 @@ static struct par_decision decided(unsigned int gear, unsigned int about,
 	return (struct par_decision) { gear, about, reason, 0 };
 }
 
+/*
+ * With fewer spin-ups left than half of the ration, spread over what is left of the day:
+ * for how long a surge must have lasted.
+ */
+static u64 dear(const struct par_situation *is)
+{
+	u64 due = DIV_ROUND_UP_ULL(is->day * is->share, PAR_DAY * SPREAD);
+
+	if (!is->rationed || is->starts > due)
+		return 0;
+	return div64_u64(is->share, SPARE * max(is->starts, 1ULL));
+}
+
+/*
+ * What a surge must go on for that disks are started for: until they turn, and then for as
+ * long as it takes to go back, which is the hold time and what is to be copied.
+ */
+static u64 worth(const struct par_policy *policy)
+{
+	return policy->starts_in + policy->knobs.hold + policy->leaves_in;
+}
+
+/* Up from where the disks are asleep: not if something speaks against it. */
+static bool holds_back(const struct par_policy *policy, const struct par_situation *is,
+		       struct par_decision *d)
+{
+	u64 age = par_surge_age(&policy->surge, is->now), spared = dear(is);
+
+	d->about = is->gear;
+	d->reason = PAR_WHY_BRIEF;
+	d->seconds = par_surge_wait(&policy->surge, worth(policy), is->now);
+	if (d->seconds)
+		return true;
+	d->reason = PAR_WHY_SPARE;
+	d->seconds = spared - min(age, spared);
+	if (is->rationed && is->starts < 2 &&
+	    par_window_mean(&policy->series, PAR_WINDOW_SHORT, is->gear) <= PAR_SATURATED)
+		d->seconds = max(d->seconds, is->share);
+	return d->seconds;
+}
+
 /* Is there a reason to go above the gear that is aimed at? */
 static bool decide_up(const struct par_policy *policy,
 		      const struct par_situation *is, struct par_decision *d)
@@ -170,7 +297,7 @@ static bool decide_up(const struct par_policy *policy,
 	unsigned int aim = is->target, low = lowest(policy), high = highest(policy);
 	enum par_reason reason;
 
-	if (too_busy(policy, aim))
+	if (too_busy(policy, aim) && is_lasting(policy, aim, is->now))
 		reason = PAR_WHY_LOAD;
 	else if (is->gear == aim && too_slow(policy))
 		reason = PAR_WHY_WAIT;
@@ -184,10 +311,18 @@ static bool decide_up(const struct par_policy *policy,
 		*d = decided(aim, aim + 1, PAR_WHY_MAX);
 		return aim == high;
 	}
+	*d = decided(aim, aim, reason);
+	if (reason != PAR_WHY_MIN && is->gear == aim && holds_back(policy, is, d))
+		return true;
 	*d = decided(low, low, reason);
 	if (reason != PAR_WHY_MIN)
 		d->gear = max(low, sufficient(policy, is, aim));
 	d->about = d->gear;
+	d->seconds = shut_for(policy, d->gear, is->now);
+	if (d->seconds && is->gear == aim) {
+		d->reason = PAR_WHY_FAILED;
+		d->gear = aim;
+	}
 	return true;
 }
 
@@ -209,9 +344,85 @@ static u64 pays_after(const struct par_policy *policy,
 	return policy->knobs.break_even + DIV_ROUND_UP(is->owed[gear], sleepers);
 }
 
-static u64 quiet_for(const struct par_policy *policy, unsigned int gear, u64 now)
+static u64 lasts_since(u64 since, u64 now)
 {
-	return policy->quiet_since[gear] ? now - policy->quiet_since[gear] : 0;
+	return since ? now - since : 0;
+}
+
+/* Did what it went up for end before it had paid for itself? */
+static bool was_in_vain(const struct par_policy *policy)
+{
+	return policy->surge.ended < policy->shifted + policy->starts_in;
+}
+
+/* For how long it must have been enough by now: s that are missing. */
+static u64 must_hold(const struct par_policy *policy, const struct par_situation *is,
+		     unsigned int gear)
+{
+	u64 hold = par_policy_hold(policy), since_shift = is->now - min(is->now, policy->shifted);
+	u64 quiet = min(lasts_since(policy->quiet_since[gear], is->now), since_shift);
+	u64 borne = min(lasts_since(policy->borne_since[gear], is->now), since_shift);
+
+	if (!policy->quiet_since[gear] || borne >= PAR_BORNE * hold)
+		return PAR_BORNE * hold - min(borne, PAR_BORNE * hold);
+	return hold - min(quiet, hold);
+}
+
+/* To gear @gear, which is lower: what the disks have against it. */
+static bool disks_refuse(const struct par_policy *policy, const struct par_situation *is,
+			 unsigned int gear, struct par_decision *d)
+{
+	u64 shut = shut_for(policy, gear, is->now);
+
+	if (shut) {
+		d->reason = PAR_WHY_FAILED;
+		d->seconds = shut;
+	} else if (is->refused[gear]) {
+		d->reason = PAR_WHY_BUDGET;
+		d->seconds = is->refused[gear];
+	} else if (is->outrun) {
+		d->reason = PAR_WHY_OUTRUN;
+		d->seconds = is->outrun;
+	} else {
+		return false;
+	}
+	return true;
+}
+
+/* Is it too short to pay, as far as anybody knows? */
+static bool costs_more(const struct par_policy *policy, const struct par_situation *is,
+		       unsigned int gear, struct par_decision *d)
+{
+	u64 quiet = lasts_since(policy->borne_since[gear], is->now);
+	u64 pays = pays_after(policy, is, gear), likely = max(policy->sleep, quiet);
+
+	if (!policy->sleeps || likely > pays)
+		return false;
+	d->reason = likely > policy->knobs.break_even ? PAR_WHY_OWED : PAR_WHY_COST;
+	d->seconds = pays - quiet + 1;
+	return true;
+}
+
+/*
+ * Back to gear @gear, or one above it, after a surge: what was before its end does not count,
+ * which the long window would remember for minutes.
+ */
+static struct par_decision weigh_back(const struct par_policy *policy,
+				      const struct par_situation *is, unsigned int gear)
+{
+	struct par_decision d = decided(is->gear, gear, PAR_WHY_HOLD);
+	u64 calm = lasts_since(policy->calm_since[gear], is->now), hold = policy->knobs.hold;
+
+	if (was_in_vain(policy))
+		hold = 0;
+	d.seconds = hold - min(calm, hold);
+	if (d.seconds)
+		return d;
+	d.reason = is->owed[gear] ? PAR_WHY_OWED : PAR_WHY_COST;
+	d.seconds = par_pause_wait(&policy->surge, pays_after(policy, is, gear), is->now);
+	if ((hold && d.seconds) || disks_refuse(policy, is, gear, &d))
+		return d;
+	return decided(gear, gear, PAR_WHY_GONE);
 }
 
 /* To gear @gear, which is lower: the first thing that speaks against it. */
@@ -219,35 +430,23 @@ static struct par_decision weigh(const struct par_policy *policy,
 				 const struct par_situation *is, unsigned int gear)
 {
 	struct par_decision d = decided(is->gear, gear, PAR_WHY_NEEDED);
-	u64 quiet = quiet_for(policy, gear, is->now), hold = par_policy_hold(policy);
-	u64 since_shift = is->now - min(is->now, policy->shifted), pays;
 
-	if (!policy->quiet_since[gear]) {
+	if (policy->risen && gear >= policy->risen && !policy->surge.since &&
+	    policy->calm_since[gear])
+		return weigh_back(policy, is, gear);
+	if (!policy->borne_since[gear]) {
 		if (!seen_enough(policy))
 			d.reason = PAR_WHY_UNSEEN;
 		return d;
 	}
-	if (min(quiet, since_shift) < hold) {
-		d.reason = PAR_WHY_HOLD;
-		d.seconds = hold - min(quiet, since_shift);
+	d.seconds = must_hold(policy, is, gear);
+	if (d.seconds) {
+		if (policy->quiet_since[gear])
+			d.reason = PAR_WHY_HOLD;
 		return d;
 	}
-	if (is->refused[gear]) {
-		d.reason = PAR_WHY_BUDGET;
-		d.seconds = is->refused[gear];
+	if (disks_refuse(policy, is, gear, &d) || costs_more(policy, is, gear, &d))
 		return d;
-	}
-	if (is->outrun) {
-		d.reason = PAR_WHY_OUTRUN;
-		d.seconds = is->outrun;
-		return d;
-	}
-	pays = pays_after(policy, is, gear);
-	if (policy->sleeps && max(policy->sleep, quiet) <= pays) {
-		d.reason = PAR_WHY_COST;
-		d.seconds = pays - quiet + 1;
-		return d;
-	}
 	return decided(gear, gear, PAR_WHY_QUIET);
 }
 
@@ -277,16 +476,17 @@ static struct par_decision decide_max(const struct par_policy *policy,
 	unsigned int high = highest(policy);
 	struct par_decision d = decided(high, high, PAR_WHY_MAX);
 
-	if (is->syncing) {
+	if (is->syncing)
 		d = decided(is->gear, high, PAR_WHY_SYNC);
-	} else if (is->refused[high]) {
-		d = decided(is->gear, high, PAR_WHY_BUDGET);
-		d.seconds = is->refused[high];
-	} else if (is->outrun) {
-		d = decided(is->gear, high, PAR_WHY_OUTRUN);
-		d.seconds = is->outrun;
-	}
+	else if (disks_refuse(policy, is, high, &d))
+		d.gear = is->gear;
 	return d;
+}
+
+/* What it is going up for is over, and the disks do not turn yet. */
+static bool has_passed(const struct par_policy *policy, const struct par_situation *is)
+{
+	return (is->why == PAR_WHY_LOAD || is->why == PAR_WHY_WAIT) && !policy->surge.since;
 }
 
 struct par_decision par_policy_decide(const struct par_policy *policy,
@@ -301,15 +501,39 @@ struct par_decision par_policy_decide(const struct par_policy *policy,
 		return decided(is->target, is->target, PAR_WHY_MANUAL);
 	if (decide_up(policy, is, &d))
 		return d;
+	if (is->target > is->gear && has_passed(policy, is))
+		return decided(is->gear, is->gear, PAR_WHY_GONE);
 	if (is->target != is->gear)
 		return decided(is->target, is->target, PAR_WHY_SHIFTING);
 	if (is->gear > highest(policy))
 		return decide_max(policy, is);
+	if (is->blind && is->gear > lowest(policy))
+		return decided(is->gear, is->gear - 1, PAR_WHY_BLIND);
 	return decide_down(policy, is);
 }
 EXPORT_SYMBOL_IF_KUNIT(par_policy_decide);
 
 /* ---- what shifts teach ---- */
+
+void par_policy_failed(struct par_policy *policy, unsigned int gear, u64 now)
+{
+	policy->failed[gear] = now;
+	policy->failed_for[gear] = clamp(2 * policy->failed_for[gear], PAR_FAILED_FIRST,
+					 PAR_FAILED_LAST);
+}
+EXPORT_SYMBOL_IF_KUNIT(par_policy_failed);
+
+void par_policy_blind(struct par_policy *policy)
+{
+	par_series_forget(&policy->series);
+	memset(policy->quiet_since, 0, sizeof(policy->quiet_since));
+	memset(policy->borne_since, 0, sizeof(policy->borne_since));
+	memset(policy->calm_since, 0, sizeof(policy->calm_since));
+	par_surge_drop(&policy->surge);
+	policy->was_slow = false;
+	policy->risen = 0;
+}
+EXPORT_SYMBOL_IF_KUNIT(par_policy_blind);
 
 /* So long must it last not to be regretted. */
 static u64 worthwhile(const struct par_policy *policy)
@@ -332,14 +556,32 @@ static void slept(struct par_policy *policy, enum par_reason why, u64 now)
 		policy->regrets /= 2;
 }
 
+/* If it was raised by others, what would have become of the surge nobody knows. */
+static void note_surge(struct par_policy *policy, unsigned int old, unsigned int gear,
+		       enum par_reason why, u64 took)
+{
+	if (gear > old && (why == PAR_WHY_LOAD || why == PAR_WHY_WAIT)) {
+		policy->risen = policy->risen ?: old;
+		policy->starts_in = clamp_t(u64, took, 1, PAR_STARTS_MAX);
+		return;
+	}
+	policy->risen = 0;
+	par_surge_drop(&policy->surge);
+}
+
 void par_policy_shifted(struct par_policy *policy, unsigned int old,
 			unsigned int gear, enum par_reason why, u64 asked, u64 now)
 {
 	policy->shifted = now;
+	policy->failed_for[gear] = 0;
 	if (why == PAR_WHY_WAIT && gear > old)
 		policy->slow[old] = policy->slow_at;
+	note_surge(policy, old, gear, why, now - min(asked, now));
+	if (gear < old)
+		policy->leaves_in = now - min(asked, now);
 	if (gear > old && policy->slept_since)
 		slept(policy, why, asked);
-	policy->slept_since = gear < old ? max(now, 1ULL) : 0;
+	/* Of surges and pauses between them, surge.c has kept count. */
+	policy->slept_since = gear < old && why != PAR_WHY_GONE ? max(now, 1ULL) : 0;
 }
 EXPORT_SYMBOL_IF_KUNIT(par_policy_shifted);

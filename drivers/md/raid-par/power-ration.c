@@ -86,3 +86,33 @@ u32 par_power_refuses(struct par_conf *conf, unsigned int gear, u64 *wait)
 	}
 	return refusing;
 }
+
+static void pace_of(struct par_member *member, struct par_situation *is)
+{
+	struct par_conf *conf = member->conf;
+	struct par_ration *ration;
+	u64 now = par_clock(conf);
+
+	spin_lock(&conf->power_lock);
+	ration = par_power_ration(member, now);
+	if (!is->rationed || par_ration_left(ration) < is->starts) {
+		is->rationed = true;
+		is->starts = par_ration_left(ration);
+		is->day = par_ration_day(ration);
+		is->share = par_ration_share(ration, now);
+	}
+	spin_unlock(&conf->power_lock);
+}
+
+void par_power_pace(struct par_conf *conf, struct par_situation *is)
+{
+	u32 driven = par_power_driven(conf, ~0U);
+	unsigned int d;
+
+	is->rationed = false;
+	if (READ_ONCE(conf->super.power.off))
+		return;
+	for (d = conf->geo.set[is->gear].members; d < conf->geo.members; d++)
+		if (driven & BIT(d))
+			pace_of(&conf->member[d], is);
+}

@@ -151,6 +151,13 @@ void par_power_settle(struct par_conf *conf);
  */
 u32 par_power_refuses(struct par_conf *conf, unsigned int gear, u64 *wait);
 
+/*
+ * par_power_pace - how many starts are left of whoever has the fewest of those that sleep,
+ * and for how long they must do: fills that in. Process context.
+ */
+struct par_situation;
+void par_power_pace(struct par_conf *conf, struct par_situation *is);
+
 /* par_power_count_refusal - who was to be stopped goes on turning; process context */
 void par_power_count_refusal(struct par_conf *conf);
 

@@ -15,6 +15,8 @@
 #define SETTLE		8U	/* intervals with requests, then two gears are compared */
 #define SMALL_SECTORS	32U
 #define MEDIUM_SECTORS	512U
+#define USUAL_RATE	32768U	/* KiB/s */
+#define RATE_NS		(3600 * NSEC_PER_SEC)	/* what is older fades */
 #define DEARER_MAX	(4 * PAR_DEARER_ONE)
 #define DEARER_MIN	(PAR_DEARER_ONE / 4)
 
@@ -41,6 +43,29 @@ static u64 ratio_times(const struct par_ratio *ratio, u64 number)
 {
 	return mul_u64_u64_div_u64(number, ratio->counted, ratio->among);
 }
+
+/* ---- the rate of copies ---- */
+
+void par_rate_add(struct par_rate *rate, u64 bytes, u64 ns)
+{
+	rate->bytes += bytes;
+	rate->ns += ns;
+	if (rate->ns > RATE_NS) {
+		rate->bytes /= 2;
+		rate->ns /= 2;
+	}
+}
+EXPORT_SYMBOL_IF_KUNIT(par_rate_add);
+
+/* As if it had begun with ten seconds at the usual rate: so one interval says little. */
+u32 par_rate_kib(const struct par_rate *rate)
+{
+	u64 kib = USUAL_RATE * 10 + rate->bytes / 1024;
+	u64 ms = 10 * MSEC_PER_SEC + div_u64(rate->ns, NSEC_PER_MSEC);
+
+	return clamp_t(u64, div64_u64(kib * MSEC_PER_SEC, ms), 1, U32_MAX);
+}
+EXPORT_SYMBOL_IF_KUNIT(par_rate_kib);
 
 /* ---- from the geometry ---- */
 
@@ -286,9 +311,13 @@ bool par_forecast_see(struct par_forecast *forecast,
 		interval->load[i] = utilization(busy, geo->set[i].members, sample->ns);
 	}
 	interval->requests = min_t(u64, U32_MAX, sample->requests[PAR_READS] +
-				   sample->requests[PAR_WRITES]);
+				   sample->requests[PAR_WRITES] + sample->flushes);
+	interval->writes = min_t(u64, U32_MAX, sample->requests[PAR_WRITES] +
+				 sample->flushes);
+	interval->sectors = min_t(u64, U32_MAX, sample->sectors);
 	interval->waited = div_u64(sample->waited_ns[PAR_READS] +
-				   sample->waited_ns[PAR_WRITES], 1000);
+				   sample->waited_ns[PAR_WRITES] + sample->flush_ns,
+				   NSEC_PER_USEC);
 	return true;
 }
 EXPORT_SYMBOL_IF_KUNIT(par_forecast_see);

@@ -36,6 +36,8 @@
  * @synced: and a sync too, whose requests are among those of the home set
  * @requests: to the array, that ended in it; @waited_ns: what they took in all;
  *	@sectors: how large they were
+ * @flushes: that ended in it, a write that flushes first among them; @flush_ns: what
+ *	they took in all, writing not included
  * @home: requests of the home set to its virtual members
  * @sent: requests that came to the members that are awake
  * @busy_ns: these members' busy times, in all
@@ -45,6 +47,7 @@ struct par_sample {
 	unsigned int gear;
 	bool shifted, others, synced;
 	u64 requests[2], waited_ns[2], sectors;
+	u64 flushes, flush_ns;
 	u64 home[PAR_MAX_MEMBERS][2];
 	u64 sent, busy_ns;
 };
@@ -61,6 +64,17 @@ enum par_size {
 struct par_ratio {
 	u64 counted, among;
 };
+
+/* struct par_rate - how fast copies are made: all bytes of late by all the time they took */
+struct par_rate {
+	u64 bytes, ns;
+};
+
+/* par_rate_add - @bytes, 0 perhaps, were copied in @ns */
+void par_rate_add(struct par_rate *rate, u64 bytes, u64 ns);
+
+/* par_rate_kib - KiB/s, at least 1; what disks mostly do, as long as little is known */
+u32 par_rate_kib(const struct par_rate *rate);
 
 /**
  * struct par_forecast - what has been learnt

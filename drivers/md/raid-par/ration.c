@@ -86,6 +86,20 @@ u64 par_ration_wait(const struct par_ration *ration, u64 now)
 }
 EXPORT_SYMBOL_IF_KUNIT(par_ration_wait);
 
+u32 par_ration_day(const struct par_ration *ration)
+{
+	return div64_u64(ration->cycles, cost(ration));
+}
+EXPORT_SYMBOL_IF_KUNIT(par_ration_day);
+
+u64 par_ration_share(const struct par_ration *ration, u64 now)
+{
+	u64 days = DIV64_U64_ROUND_UP(cost(ration), ration->cycles);
+
+	return ration->since + days * PAR_RATION_DAY - now;
+}
+EXPORT_SYMBOL_IF_KUNIT(par_ration_share);
+
 bool par_ration_set(struct par_ration *ration, u32 cycles, u32 years, u32 carry)
 {
 	u64 price = cost(ration), starts, rest;

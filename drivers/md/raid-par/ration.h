@@ -63,6 +63,15 @@ void par_ration_spend(struct par_ration *ration);
  */
 u64 par_ration_wait(const struct par_ration *ration, u64 now);
 
+/* par_ration_day - starts that a day brings, rounded down */
+u32 par_ration_day(const struct par_ration *ration);
+
+/*
+ * par_ration_share - seconds from @now until days bring the next start, whatever is left.
+ * Call par_ration_tick() first.
+ */
+u64 par_ration_share(const struct par_ration *ration, u64 now);
+
 /*
  * par_ration_set - rate it anew; what is left stays the same number of starts,
  * rounded down to what can be said in the new parts, and within the new limit.

@@ -612,6 +612,12 @@ static void give_up(struct par_conf *conf, int err)
 		pr_warn("md/par:%s: cannot shift to gear %u: error %d; staying in gear %u\n",
 			mdname(conf->mddev), conf->geo.set[conf->aim].members,
 			err, conf->geo.set[conf->gear].members);
+		/* Of these two it is known what they wait for. */
+		if (err != -ETIMEDOUT && err != -EBUSY) {
+			WRITE_ONCE(conf->failed_gear, conf->aim);
+			/* The monitor reads the gear once it sees the count. */
+			smp_store_release(&conf->failures, conf->failures + 1);
+		}
 		cmpxchg(&conf->target, conf->aim, conf->gear);
 	}
 	answer_missed(conf, conf->aim > conf->gear && err != -EINTR ? err : 0);

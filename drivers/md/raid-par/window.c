@@ -4,6 +4,7 @@
  */
 #include <linux/kernel.h>
 #include <linux/math64.h>
+#include <linux/minmax.h>
 #include <linux/string.h>
 #include <kunit/visibility.h>
 
@@ -89,6 +90,27 @@ void par_series_add(struct par_series *series, const struct par_interval *interv
 		series->filled++;
 }
 EXPORT_SYMBOL_IF_KUNIT(par_series_add);
+
+u32 par_series_mean(const struct par_series *series, unsigned int gear, unsigned int count)
+{
+	unsigned int ago, n = min(count, series->filled);
+	u64 sum = 0;
+
+	for (ago = 0; ago < n; ago++)
+		sum += seen(series, ago)->load[gear];
+	return n ? div_u64(sum, n) : 0;
+}
+EXPORT_SYMBOL_IF_KUNIT(par_series_mean);
+
+void par_series_forget(struct par_series *series)
+{
+	unsigned int w;
+
+	series->filled = 0;
+	for (w = 0; w < PAR_WINDOWS; w++)
+		par_window_set(series, w, series->window[w].length);
+}
+EXPORT_SYMBOL_IF_KUNIT(par_series_forget);
 
 bool par_window_full(const struct par_series *series, enum par_window_name which)
 {

@@ -35,12 +35,13 @@ struct par_window {
 /**
  * struct par_interval - what is kept of one interval
  * @load: utilization by gear, in parts of PAR_LOAD_ONE; load[0] is not used
- * @requests: to the array, that ended in it
+ * @requests: to the array, that ended in it, flushes among them
  * @waited: and what they took in all, µs
+ * @writes: writes among them; @sectors: how large all of them were
  */
 struct par_interval {
 	u16 load[PAR_MAX_SETS + 1];
-	u32 requests;
+	u32 requests, writes, sectors;
 	u64 waited;
 };
 
@@ -69,6 +70,12 @@ void par_window_set(struct par_series *series, enum par_window_name which,
 
 /* par_series_add - an interval is over */
 void par_series_add(struct par_series *series, const struct par_interval *interval);
+
+/* par_series_mean - of gear @gear in the last @count intervals, or as many as there are */
+u32 par_series_mean(const struct par_series *series, unsigned int gear, unsigned int count);
+
+/* par_series_forget - nothing has been seen */
+void par_series_forget(struct par_series *series);
 
 /* par_window_full - is there as much as the window is long? */
 bool par_window_full(const struct par_series *series, enum par_window_name which);

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Without spin-ups left the policy does not shift down, and says so; the next day it does.
+# The last spin-up is kept in the low gear; without any the policy does not shift down, and says so; the next day it does.
 # machine: --debug --time-travel --mem 512M
 # timeout: 300
 set -euo pipefail
@@ -11,16 +11,31 @@ for d in 3 4; do set_member $d rated_cycles 730; set_member $d wanted_years 1; d
 set_par carry 0
 listen
 set_par policy auto
-for i in 1 2; do
-	gear_is 3 200
-	wait_asleep
-	# Long enough not to be regretted.
-	nap 200
-	load 300 10 &
-	LOAD=$!
-	gear_is 5 20
-	wait "$LOAD"
-done
+gear_is 3 200
+wait_asleep
+# Long enough not to be regretted.
+nap 200
+load 300 60 &
+LOAD=$!
+gear_is 5 30
+wait "$LOAD"
+gear_is 3 200
+wait_asleep
+assert_eq "$(member 4 spins_left)" 1 "spins_left"
+
+note "the last one is kept, and the array is where it uses least"
+nap 200
+load 300 60 &
+LOAD=$!
+heard 'decision DECISION=stay REASON=spare GEAR=3' 20
+explains 'few spin-ups are left, 1 for [0-9]+ s; shifts up in [0-9]+ s if it stays'
+wait "$LOAD"
+nap 60
+assert_eq "$(par gear)" 3 "gear"
+
+note "the user takes it"
+set_par gear 5
+gear_is 5 60
 assert_eq "$(member 4 spins_left)" 0 "spins_left"
 heard 'decision DECISION=stay REASON=budget GEAR=5 ABOUT=3' 200
 explains 'gear 3 would do, but its sleepers have no spin-ups left for [0-9]+ s'

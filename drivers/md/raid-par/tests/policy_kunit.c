@@ -122,7 +122,7 @@ KUNIT_ARRAY_PARAM_DESC(layout, policy_layouts, name);
 /*
  * @dearer: percent of what it costs in place that a request costs in gears below the
  *	top one, @believed: as is predicted
- * @shifting: seconds until the shift under way is complete
+ * @shifting: seconds until the shift under way is complete; @asked: when it was
  * @ups, @downs, @spent: shifts so far, and shifts down that were paid for
  */
 struct array {
@@ -133,7 +133,7 @@ struct array {
 	struct par_decision decision;
 	enum par_reason why;
 	unsigned int dearer, believed, shifting, ups, downs;
-	u64 budget;
+	u64 budget, asked;
 };
 
 /* As it is in the gear it is in, where no member can be busy for more than all the time. */
@@ -171,6 +171,7 @@ static void begin_shift(struct array *array)
 	if (d->gear == is->target)
 		return;
 	array->why = d->reason;
+	array->asked = is->now;
 	if (d->gear == is->gear)
 		array->shifting = 0;		/* abandoned */
 	else
@@ -190,7 +191,7 @@ static void go_on_shifting(struct array *array)
 		array->downs++;
 		array->budget -= array->budget > 0;
 	}
-	par_policy_shifted(&array->policy, is->gear, is->target, array->why, is->now,
+	par_policy_shifted(&array->policy, is->gear, is->target, array->why, array->asked,
 			   is->now);
 	is->gear = is->target;
 }
@@ -272,15 +273,30 @@ static bool dumb_slow(const struct dumb *dumb)
 	return requests >= 8 && div64_u64(waited, requests) > 250000;
 }
 
+/*
+ * For as long as the surge has lasted, but for two seconds at least, and at most what disks
+ * take.
+ */
+static bool dumb_lasting(const struct dumb *dumb, unsigned int gear, u64 age, u32 most)
+{
+	unsigned int n = min(max(2U, min((unsigned int)age + 1, most)), dumb->n), k;
+	u64 sum = 0;
+
+	for (k = dumb->n - n; k < dumb->n; k++)
+		sum += dumb->all[k].load[gear];
+	return div_u64(sum, n) > 7000 || (!age && dumb->all[dumb->n - 1].load[gear] > 9000);
+}
+
 /* The gear to go up to, or 0. */
 static unsigned int dumb_up(const struct dumb *dumb, const struct array *array,
 			    unsigned int gear, unsigned int target)
 {
 	unsigned int top = array->geo.gears, i, k;
-	u64 sum = 0;
+	u64 sum = 0, age = par_surge_age(&array->policy.surge, array->is.now);
 
 	if (target == top ||
-	    !(dumb_above(dumb, 3, target, 7000) ||
+	    !((dumb_above(dumb, 3, target, 7000) &&
+	       dumb_lasting(dumb, target, age, array->policy.starts_in)) ||
 	      (gear == target && dumb_slow(dumb))))
 		return 0;
 	for (k = dumb->n - min(3U, dumb->n); k < dumb->n; k++)
@@ -293,16 +309,43 @@ static unsigned int dumb_up(const struct dumb *dumb, const struct array *array,
 	return top;
 }
 
-/* For so many seconds, until now, has it been enough. */
-static unsigned int dumb_quiet(struct dumb *dumb, unsigned int gear, unsigned int most)
+/* For so many seconds, until now, has it been below @limit. */
+static unsigned int dumb_quiet(struct dumb *dumb, unsigned int gear, unsigned int most,
+			       u32 limit)
 {
 	unsigned int n = dumb->n, quiet = 0;
 
 	for (; quiet < most && dumb->n >= 300; quiet++, dumb->n--)
-		if (dumb_above(dumb, 3, gear, 5000) || dumb_above(dumb, 300, gear, 5000))
+		if (dumb_above(dumb, 3, gear, limit) || dumb_above(dumb, 300, gear, limit))
 			break;
 	dumb->n = n;
 	return quiet;
+}
+
+/* And in the short window alone. */
+static unsigned int dumb_calm(struct dumb *dumb, unsigned int gear, unsigned int most)
+{
+	unsigned int n = dumb->n, calm = 0;
+
+	for (; calm < most && !dumb_above(dumb, 3, gear, 5000); calm++, dumb->n--)
+		;
+	dumb->n = n;
+	return calm;
+}
+
+/* It was enough for the hold time; or it has been borne for so many of them. */
+static bool dumb_down(struct dumb *dumb, unsigned int gear)
+{
+	return dumb_quiet(dumb, gear, 61, 5000) == 61 ||
+	       dumb_quiet(dumb, gear, 15 * 60 + 1, 7000) == 15 * 60 + 1;
+}
+
+/* What it went up for is over: for the lull, and for the hold time if it had lasted. */
+static bool dumb_back(struct dumb *dumb, const struct par_policy *policy, unsigned int gear)
+{
+	bool in_vain = policy->surge.ended < policy->shifted + policy->starts_in;
+
+	return !policy->surge.since && dumb_calm(dumb, gear, 61) >= (in_vain ? 1 : 61);
 }
 
 /* What earlier shifts have taught is not among the reference's rules. */
@@ -310,6 +353,8 @@ static void forget(struct array *array)
 {
 	unsigned int i;
 
+	memset(array->policy.surge.past, 0, sizeof(array->policy.surge.past));
+	memset(&array->policy.surge.pauses, 0, sizeof(array->policy.surge.pauses));
 	array->policy.sleeps = 0;
 	array->policy.regrets = 0;
 	for (i = 1; i <= array->geo.gears; i++)
@@ -333,6 +378,8 @@ static void like_the_rules(struct kunit *test)
 				unsigned int gear = array->is.gear;
 				unsigned int target = array->is.target, up, i;
 				u64 shifted = array->policy.shifted;
+				struct par_policy *policy = &array->policy;
+				bool gone;
 
 				second(array, shape->at(t * 4, levels[v]));
 				dumb->all[dumb->n++] = array->last;
@@ -348,15 +395,22 @@ static void like_the_rules(struct kunit *test)
 					continue;
 				/* Down: it is enough, has been, and the next is not. */
 				i = array->decision.gear;
-				KUNIT_ASSERT_EQ(test, target, gear);
-				KUNIT_ASSERT_GE(test, array->is.now - shifted, 60);
-				KUNIT_ASSERT_EQ_MSG(test, dumb_quiet(dumb, i, 61), 61,
-						    "%s to %u, %s, %u s", shape->name, levels[v],
-						    policy_layouts[l].name, t);
-				while (--i)
-					KUNIT_ASSERT_LT_MSG(test, dumb_quiet(dumb, i, 61), 61,
-							    "%s to %u, %s, %u s", shape->name,
-							    levels[v], policy_layouts[l].name, t);
+				gone = array->decision.reason == PAR_WHY_GONE;
+				if (target > gear) {
+					KUNIT_ASSERT_TRUE(test, gone);
+					KUNIT_ASSERT_EQ(test, policy->surge.since, 0);
+					continue;
+				}
+				KUNIT_ASSERT_TRUE(test, gone || array->is.now - shifted >= 60);
+				KUNIT_ASSERT_TRUE_MSG(test, gone ? dumb_back(dumb, policy, i) :
+						      dumb_down(dumb, i), "%s to %u, %s, %u s",
+						      shape->name, levels[v],
+						      policy_layouts[l].name, t);
+				while (--i && !gone)
+					KUNIT_ASSERT_FALSE_MSG(test, dumb_down(dumb, i),
+							       "%s to %u, %s, %u s", shape->name,
+							       levels[v],
+							       policy_layouts[l].name, t);
 			}
 			kunit_kfree(test, dumb);
 			kunit_kfree(test, array);
@@ -383,10 +437,14 @@ static void constant_settles(struct kunit *test)
 				for (t = 0; t < STEPS; t++)
 					second(array, levels[v]);
 				shifts = array->ups + array->downs;
-				/* Of more than two gears, the top one may be tried first. */
+				/*
+				 * Of more than two gears, the top one may be tried first, and
+				 * one that bears it after one that is enough.
+				 */
+				KUNIT_EXPECT_LE(test, array->ups, 1);
 				KUNIT_EXPECT_LE_MSG(test, shifts,
-						    array->geo.gears > 2 &&
-						    gear < array->geo.gears ? 2 : 1,
+						    array->geo.gears > 2 ?
+						    2 + (gear < array->geo.gears) : 1,
 						    "%s, %u, %u %%, from gear %u", in->name,
 						    levels[v], dearer, gear);
 				kunit_kfree(test, array);
@@ -582,11 +640,13 @@ static void single_rules(struct kunit *test)
 	policy->sleeps = 1;
 	policy->sleep = 100;
 	policy->quiet_since[1] = array->is.now - 120;
+	policy->borne_since[1] = policy->quiet_since[1];
 	expect_decision(test, array, 2, PAR_WHY_COST, 1);
 	policy->quiet_since[1]--;
+	policy->borne_since[1]--;
 	expect_decision(test, array, 1, PAR_WHY_QUIET, 0);
 	array->is.owed[1] = 401;
-	expect_decision(test, array, 2, PAR_WHY_COST, 201);
+	expect_decision(test, array, 2, PAR_WHY_OWED, 201);
 	policy->sleep = 322;
 	expect_decision(test, array, 1, PAR_WHY_QUIET, 0);
 	array->is = as_was;
@@ -670,6 +730,219 @@ static void regrets(struct kunit *test)
 	par_policy_shifted(policy, 1, 2, PAR_WHY_LOAD, now + 480, now + 500);
 	now += 500;
 	KUNIT_EXPECT_EQ(test, policy->regrets, PAR_REGRETS_MAX / 2);
+}
+
+/* In the low gear, with nothing to do, as long as it takes for all windows to say so. */
+static struct array *low_array(struct kunit *test)
+{
+	struct array *array = make_array(test, &policy_layouts[0], 0);
+	unsigned int t;
+
+	for (t = 0; t < 900; t++)
+		second(array, FULL / 50);
+	KUNIT_ASSERT_EQ(test, array->is.gear, 1);
+	return array;
+}
+
+/* So long a load, then a pause; over and over. */
+static void come_and_go(struct array *array, unsigned int on, unsigned int off,
+			unsigned int times)
+{
+	unsigned int t;
+
+	for (; times; times--) {
+		for (t = 0; t < on; t++)
+			second(array, FULL * 8 / 10);
+		for (t = 0; t < off; t++)
+			second(array, FULL / 50);
+	}
+}
+
+/*
+ * Load that has gone when the disks turn is left at once, and waited out from then on, day
+ * after day; one that stays longer is gone up for.
+ */
+static void brief_loads(struct kunit *test)
+{
+	static const unsigned int on[] = { 2, 10, 30, 55 };
+	unsigned int k, t;
+
+	for (k = 0; k < ARRAY_SIZE(on); k++) {
+		struct array *array = low_array(test);
+
+		come_and_go(array, on[k], 420 - on[k], 400);
+		KUNIT_EXPECT_LE_MSG(test, array->ups, 3, "%u s", on[k]);
+		KUNIT_EXPECT_EQ(test, array->is.gear, 1);
+		second(array, FULL * 8 / 10);
+		second(array, FULL * 8 / 10);
+		second(array, FULL * 8 / 10);
+		KUNIT_EXPECT_EQ(test, array->is.target, 1);
+		KUNIT_EXPECT_EQ(test, array->decision.reason, PAR_WHY_BRIEF);
+		for (t = 0; t < on[k] + 10; t++)
+			second(array, FULL * 8 / 10);
+		KUNIT_EXPECT_EQ_MSG(test, array->is.target, 2, "%u s", on[k]);
+		kunit_kfree(test, array);
+	}
+}
+
+/* What lasts is gone up for at once, and left when it is over: not after minutes. */
+static void long_loads(struct kunit *test)
+{
+	struct array *array = low_array(test);
+	unsigned int k, t, low = 0;
+
+	for (k = 0; k < 12; k++) {
+		second(array, FULL * 8 / 10);
+		second(array, FULL * 8 / 10);
+		KUNIT_EXPECT_EQ_MSG(test, array->is.target, 2, "hour %u", k);
+		come_and_go(array, HOURS / 3, 0, 1);
+		for (t = HOURS / 3 + 2; t < HOURS; t++) {
+			second(array, FULL / 50);
+			low += array->is.gear == 1;
+		}
+	}
+	KUNIT_EXPECT_EQ(test, array->ups, 12);
+	KUNIT_EXPECT_GE(test, low, 12 * (HOURS * 2 / 3 - 100));
+}
+
+/*
+ * A spike of a second is no load that lasts, whatever μ + σ says of it; if it left no time at
+ * all, that is known from the second one on.
+ */
+static void spikes(struct kunit *test)
+{
+	struct array *array = low_array(test);
+	u32 most = FULL * array->geo.set[1].members / array->geo.members;
+	unsigned int k, t;
+
+	for (k = 0; k < 100; k++) {
+		second(array, most * 89 / 100);
+		for (t = 0; t < 30; t++)
+			second(array, most / 5);
+	}
+	KUNIT_EXPECT_EQ(test, array->ups, 0);
+	array = low_array(test);
+	array->policy.knobs.wait = 0;
+	come_and_go(array, 1, 30, 100);
+	KUNIT_EXPECT_EQ(test, array->ups, 1);
+	KUNIT_EXPECT_EQ(test, array->is.gear, 1);
+}
+
+/* With fewer spin-ups it must have lasted for longer; the last is for what cannot be borne. */
+static void spared(struct kunit *test)
+{
+	struct array *array = low_array(test);
+	struct par_situation *is = &array->is;
+	u32 most = FULL * array->geo.set[1].members / array->geo.members;
+
+	array->policy.knobs.wait = 0;
+	is->rationed = true;
+	is->day = 27;
+	is->starts = 27;
+	is->share = 86400;
+	come_and_go(array, 2, 0, 1);
+	KUNIT_EXPECT_EQ(test, is->target, 2);
+	/* Half of the day, and less than half of half a day's. */
+	is->target = 1;
+	is->share = 43200;
+	is->starts = 7;
+	expect_decision(test, array, 1, PAR_WHY_SPARE, 43200 / 16 / 7 - 1);
+	is->starts = 8;
+	expect_decision(test, array, 2, PAR_WHY_LOAD, 0);
+	is->starts = 7;
+	come_and_go(array, 43200 / 16 / 7 - 2, 0, 1);
+	KUNIT_EXPECT_EQ(test, is->target, 1);
+	come_and_go(array, 1, 0, 1);
+	KUNIT_EXPECT_EQ(test, is->target, 2);
+	is->target = 1;
+
+	/* The last one: not even after hours, as long as it is borne. */
+	is->starts = 1;
+	is->share = 3600;
+	is->now += 86400;
+	par_series_forget(&array->policy.series);
+	make_interval(array, most * 85 / 100);
+	par_policy_see(&array->policy, &array->last, 1, is->now);
+	expect_decision(test, array, 1, PAR_WHY_SPARE, 3600);
+	array->last.load[1] = PAR_LOAD_ONE;
+	par_series_forget(&array->policy.series);
+	par_policy_see(&array->policy, &array->last, 1, is->now);
+	expect_decision(test, array, 2, PAR_WHY_LOAD, 0);
+}
+
+/* In between the thresholds, and for long: the lower gear bears it, and that is tried. */
+static void borne(struct kunit *test)
+{
+	struct array *array = make_array(test, &policy_layouts[0], 0);
+	u32 level = FULL / 100 * 62 * array->geo.set[1].members / array->geo.members;
+	unsigned int t;
+
+	for (t = 0; t < 300 + 15 * 60 - 10; t++)
+		second(array, level);
+	KUNIT_EXPECT_EQ(test, array->is.target, 2);
+	KUNIT_EXPECT_EQ(test, array->decision.reason, PAR_WHY_NEEDED);
+	KUNIT_EXPECT_NE(test, array->decision.seconds, 0);
+	for (t = 0; t < 30; t++)
+		second(array, level);
+	KUNIT_EXPECT_EQ(test, array->is.gear, 1);
+	for (t = 0; t < STEPS; t++)
+		second(array, level);
+	KUNIT_EXPECT_EQ(test, array->ups, 0);
+}
+
+/* Failed shifts are tried after 10 s, 20 s … an hour; one that comes about clears that. */
+static void failed_shifts(struct kunit *test)
+{
+	struct array *array = quiet_array(test);
+	struct par_policy *policy = &array->policy;
+	u64 wait = 10;
+	char line[256];
+	unsigned int k;
+
+	for (k = 0; k < 12; k++) {
+		expect_decision(test, array, 1, PAR_WHY_QUIET, 0);
+		par_policy_failed(policy, 1, array->is.now);
+		expect_decision(test, array, 2, PAR_WHY_FAILED, wait);
+		array->is.now += wait - 1;
+		expect_decision(test, array, 2, PAR_WHY_FAILED, 1);
+		array->is.now++;
+		wait = min(2 * wait, 3600ULL);
+	}
+	par_policy_failed(policy, 1, array->is.now);
+	par_policy_explain(policy, &array->is, line, sizeof(line));
+	KUNIT_EXPECT_STREQ(test, line, "gear 5 of 5, 2.0% +/- 0.0% busy: gear 3 is called for, but the last shift to it has failed; it is tried again in 3600 s");
+	par_policy_shifted(policy, 2, 1, PAR_WHY_MANUAL, array->is.now, array->is.now);
+	KUNIT_EXPECT_EQ(test, policy->failed_for[1], 0);
+
+	/* Upwards, too. */
+	array = low_array(test);
+	come_and_go(array, 2, 0, 1);
+	array->is.target = 1;
+	expect_decision(test, array, 2, PAR_WHY_LOAD, 0);
+	par_policy_failed(&array->policy, 2, array->is.now);
+	expect_decision(test, array, 1, PAR_WHY_FAILED, 10);
+}
+
+/* Without statistics it does not go down, and begins to see anew when there are some. */
+static void blind(struct kunit *test)
+{
+	struct array *array = quiet_array(test);
+	struct par_policy *policy = &array->policy;
+	char line[256];
+
+	array->is.blind = true;
+	par_policy_blind(policy);
+	expect_decision(test, array, 2, PAR_WHY_BLIND, 0);
+	par_policy_explain(policy, &array->is, line, sizeof(line));
+	KUNIT_EXPECT_STREQ(test, line, "gear 5 of 5: nothing is known of the load, as queue/iostats of the array or of a member is 0: does not shift down");
+	policy->knobs.max_gear = 3;
+	expect_decision(test, array, 1, PAR_WHY_MAX, 0);
+	policy->knobs.max_gear = 5;
+	array->is.blind = false;
+	expect_decision(test, array, 2, PAR_WHY_UNSEEN, 0);
+	second(array, FULL / 50);
+	KUNIT_EXPECT_EQ(test, policy->series.window[PAR_WINDOW_LONG].count, 1);
+	expect_decision(test, array, 2, PAR_WHY_UNSEEN, 0);
 }
 
 static void knobs_refused(struct kunit *test)
@@ -785,6 +1058,13 @@ static struct kunit_case policy_cases[] = {
 	KUNIT_CASE(single_rules),
 	KUNIT_CASE(slow_gear),
 	KUNIT_CASE(regrets),
+	KUNIT_CASE(brief_loads),
+	KUNIT_CASE(long_loads),
+	KUNIT_CASE(spikes),
+	KUNIT_CASE(spared),
+	KUNIT_CASE(borne),
+	KUNIT_CASE(failed_shifts),
+	KUNIT_CASE(blind),
 	KUNIT_CASE(knobs_refused),
 	KUNIT_CASE(explained),
 	{}

@@ -399,6 +399,51 @@ static void huge(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, before.load[geo->gears], PAR_LOAD_ONE);
 }
 
+/* Who waits for a flush waits; what it costs members is counted where it is one's. */
+static void flushes(struct kunit *test)
+{
+	struct par_interval interval, without;
+	struct par_sample s = { .ns = NSEC_PER_SEC, .gear = 1, .requests = { 10, 20 },
+				.waited_ns = { 40 * NSEC_PER_MSEC, 60 * NSEC_PER_MSEC } };
+	struct par_geometry *geo = kunit_kzalloc(test, sizeof(*geo), GFP_KERNEL);
+	struct par_forecast *f = kunit_kzalloc(test, sizeof(*f), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, geo);
+	KUNIT_ASSERT_NOT_NULL(test, f);
+	KUNIT_ASSERT_EQ(test, par_geometry_init(geo, GEAR(3) | GEAR(5), 5, KIB(512), MIB(200)),
+			PAR_GEO_OK);
+	par_forecast_init(f, geo);
+	KUNIT_ASSERT_TRUE(test, par_forecast_see(f, &s, &without));
+	KUNIT_EXPECT_EQ(test, without.requests, 30);
+	KUNIT_EXPECT_EQ(test, without.waited, 100000);
+	s.flushes = 20;
+	s.flush_ns = 20 * 59 * NSEC_PER_MSEC;
+	KUNIT_ASSERT_TRUE(test, par_forecast_see(f, &s, &interval));
+	KUNIT_EXPECT_EQ(test, interval.requests, 50);
+	KUNIT_EXPECT_EQ(test, interval.writes, 40);
+	KUNIT_EXPECT_EQ(test, interval.waited, 100000 + 20 * 59000);
+	KUNIT_EXPECT_EQ(test, interval.load[1], without.load[1]);
+}
+
+/* One interval without progress says little, an hour of them much. */
+static void rate_of_copies(struct kunit *test)
+{
+	struct par_rate rate = {};
+	unsigned int t;
+
+	KUNIT_EXPECT_EQ(test, par_rate_kib(&rate), 32768);
+	par_rate_add(&rate, 0, NSEC_PER_SEC);
+	KUNIT_EXPECT_GE(test, par_rate_kib(&rate), 29000);
+	for (t = 0; t < 600; t++)
+		par_rate_add(&rate, t % 2 ? 0 : 16 << 20, NSEC_PER_SEC);
+	KUNIT_EXPECT_GE(test, par_rate_kib(&rate), 8192);
+	KUNIT_EXPECT_LE(test, par_rate_kib(&rate), 8700);
+	for (t = 0; t < 24 * 3600; t++)
+		par_rate_add(&rate, 0, NSEC_PER_SEC);
+	KUNIT_EXPECT_LE(test, par_rate_kib(&rate), 200);
+	KUNIT_EXPECT_GE(test, par_rate_kib(&rate), 1);
+}
+
 static struct kunit_case predict_cases[] = {
 	KUNIT_CASE_PARAM(write_cost, layout_gen_params),
 	KUNIT_CASE_PARAM(from_the_geometry, layout_gen_params),
@@ -408,6 +453,8 @@ static struct kunit_case predict_cases[] = {
 	KUNIT_CASE_PARAM(others_left_out, layout_gen_params),
 	KUNIT_CASE_PARAM(not_known, layout_gen_params),
 	KUNIT_CASE_PARAM(huge, layout_gen_params),
+	KUNIT_CASE(flushes),
+	KUNIT_CASE(rate_of_copies),
 	{}
 };
 

@@ -227,12 +227,27 @@ static void ration_clock(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ration.left, left);
 }
 
+/* For how long what is left must do: until the day is over, or until days make a start. */
+static void pace(struct kunit *test)
+{
+	struct par_ration ration;
+
+	par_ration_begin(&ration, 1000);
+	KUNIT_EXPECT_EQ(test, par_ration_day(&ration), 27);
+	KUNIT_EXPECT_EQ(test, par_ration_share(&ration, 1000), PAR_RATION_DAY);
+	KUNIT_EXPECT_EQ(test, par_ration_share(&ration, 1000 + 3600), PAR_RATION_DAY - 3600);
+	KUNIT_ASSERT_TRUE(test, par_ration_set(&ration, 600, 5, 7));
+	KUNIT_EXPECT_EQ(test, par_ration_day(&ration), 0);
+	KUNIT_EXPECT_EQ(test, par_ration_share(&ration, 1000 + 3600), 4 * PAR_RATION_DAY - 3600);
+}
+
 static struct kunit_case ration_cases[] = {
 	KUNIT_CASE_PARAM(ration_walk, rating_gen_params),
 	KUNIT_CASE_PARAM(ration_lasts, rating_gen_params),
 	KUNIT_CASE_PARAM(ration_set, rating_gen_params),
 	KUNIT_CASE(ration_refuses),
 	KUNIT_CASE(ration_clock),
+	KUNIT_CASE(pace),
 	{}
 };
 

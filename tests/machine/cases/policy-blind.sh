@@ -1,0 +1,26 @@
+#!/bin/bash
+# Without the block layer's statistics the policy does not shift down, whatever it has seen before, and says so; with them it begins to see anew.
+# machine: --debug --time-travel --mem 512M
+set -euo pipefail
+. "$(dirname "$0")/../tools/policy.sh"
+
+policy_array 3,5
+quick
+set_par hold 60
+listen
+set_par policy auto
+nap 50
+explains 'is enough .* and is shifted to in'
+echo 0 >"/sys/block/$MD/queue/iostats"
+load 300 200 &
+LOAD=$!
+nap 150
+assert_eq "$(par gear)" 5 "gear, under load that nobody counts"
+explains 'nothing is known of the load, as queue/iostats .* is 0: does not shift down'
+heard 'decision DECISION=stay REASON=blind GEAR=5 ABOUT=3' 10
+echo 1 >"/sys/block/$MD/queue/iostats"
+nap 3
+explains 'not thought of before 30 intervals have been seen'
+wait "$LOAD"
+gear_is 3 200
+stop_par

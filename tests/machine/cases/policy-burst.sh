@@ -1,0 +1,30 @@
+#!/bin/bash
+# Bursts every few minutes, over before disks turn, spin them up at first and not each time; load that stays is answered all the same.
+# machine: --debug --time-travel --mem 512M
+set -euo pipefail
+. "$(dirname "$0")/../tools/policy.sh"
+
+policy_array 3,5
+listen
+set_par policy auto
+gear_is 3 400
+wait_asleep
+
+note "eight bursts of ten seconds"
+for i in {1..8}; do
+	load 500 10
+	nap 290
+done
+assert_eq "$(par gear)" 3 "gear"
+assert_le "$(member 4 spin_ups)" 3 "spin-ups for eight bursts"
+heard 'decision DECISION=stay REASON=brief GEAR=3 ABOUT=3'
+
+note "load that stays"
+load 500 120 &
+LOAD=$!
+nap 5
+explains 'such load has mostly been over soon; shifts up in [0-9]+ s if it stays'
+gear_is 5 60
+wait "$LOAD"
+gear_is 3 200
+stop_par

@@ -1,0 +1,20 @@
+#!/bin/bash
+# A shift down that fails, a block being unreadable, is tried again after 10 s, 20 s, and so on, not each second; it says so.
+# machine: --debug --time-travel --mem 512M
+set -euo pipefail
+. "$(dirname "$0")/../tools/policy.sh"
+
+policy_array raid0:2,5
+quick
+echo "read 12000 8" >"$SPINDLES/${DISKS[4]}/errors"
+set_par policy auto
+nap 400
+assert_eq "$(par gear)" 5 "gear"
+FAILED=$(dmesg | grep -c 'cannot shift to gear 2')
+note "$FAILED times; $(par explain)"
+assert_le 3 "$FAILED" "times that it was tried"
+assert_le "$FAILED" 6 "times that it was tried"
+explains 'gear 2 is called for, but the last shift to it has failed; it is tried again in [0-9]+ s'
+echo clear >"$SPINDLES/${DISKS[4]}/errors"
+gear_is 2 700
+stop_par

@@ -1,0 +1,34 @@
+#!/bin/bash
+# Who waits for flushes waits: the policy shifts up for it, at a load that is none.
+# machine: --debug --time-travel --mem 512M
+set -euo pipefail
+. "$(dirname "$0")/../tools/policy.sh"
+
+# A write to anywhere, soon followed by a flush, five times a second. The write takes a millisecond, being in the
+# disks' caches then; the flush takes 40.
+transactions() {
+	awk -v sectors="$(blockdev --getsz "/dev/$MD")" 'BEGIN {
+		srand(1)
+		for (i = 0; i < 200; i++) {
+			printf "%.0f w %d 1048576\n", i * 2e8, int(rand() * (sectors / 2048 - 1)) * 2048
+			printf "%.0f f 0 0\n", i * 2e8 + 5e6
+		}
+	}' >"$MACHINE_TMP/requests"
+	"$REPLAY" "/dev/$MD" -l "$MACHINE_TMP/requests" >"$MACHINE_TMP/load"
+}
+
+policy_array 3,5
+quick
+set_par up_threshold 100
+set_par up_wait 10
+listen
+set_par policy auto
+gear_is 3 200
+wait_asleep
+transactions &
+LOAD=$!
+heard 'decision DECISION=up REASON=wait GEAR=5' 30
+gear_is 5 60
+wait "$LOAD"
+assert_match "$(cat "$MACHINE_TMP/load")" ' errors 0 ' "requests"
+stop_par

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The lower bound (hindsight.h) against all schedules there are, of cases that are small enough to try
+ * them one by one: a gear for each slot, and in each a shift may be.
+ *
+ *	bound CASES
+ *
+ * Prints in how many it was met exactly, and by how much it was missed at most; fails if a schedule is
+ * below it.
+ */
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "hindsight.h"
+
+#define SLOTS	7
+
+static uint64_t seed = 20261124;
+static struct hindsight_slot slot[SLOTS];
+static struct hindsight hindsight = { .slot = slot };
+
+/* splitmix64 */
+static unsigned int below(unsigned int n)
+{
+	uint64_t z = (seed += 0x9e3779b97f4a7c15ULL);
+
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+	z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+	return (z ^ (z >> 31)) % n;
+}
+
+/* Lower gears use less, and mostly have more slow requests. */
+static void make_case(void)
+{
+	unsigned int gear, i;
+
+	hindsight.gears = 2 + below(2);
+	hindsight.slots = 1 + below(SLOTS);
+	for (gear = 1; gear < hindsight.gears; gear++)
+		hindsight.start[gear] = below(200);
+	for (i = 0; i < hindsight.slots; i++)
+		for (gear = 1; gear <= hindsight.gears; gear++) {
+			slot[i].joules[gear] = 20 + 40 * gear + below(20);
+			slot[i].slow[gear] = below(4) ? below(1 + 12 / gear) : 0;
+		}
+}
+
+static double start(unsigned int from, unsigned int to)
+{
+	double joules = 0;
+
+	for (; from < to; from++)
+		joules += hindsight.start[from];
+	return joules;
+}
+
+/*
+ * The least that the rest takes, from slot @at and gear @gear on, with @allowed slow ones: a slot is in one gear,
+ * or in two or three of them, and then it takes what the cheapest does and has none that are slow.
+ */
+static double try_all(unsigned int at, unsigned int gear, int allowed)
+{
+	double least = INFINITY;
+	unsigned int by, to;
+
+	if (at == hindsight.slots)
+		return 0;
+	if ((int)slot[at].slow[gear] <= allowed)
+		least = slot[at].joules[gear] + try_all(at + 1, gear, allowed - slot[at].slow[gear]);
+	for (by = 1; by <= hindsight.gears; by++)
+		for (to = 1; to <= hindsight.gears; to++) {
+			double joules = fmin(fmin(slot[at].joules[gear], slot[at].joules[by]), slot[at].joules[to]);
+
+			if (by != gear || to != gear)
+				least = fmin(least, joules + start(gear, by) + start(by, to) +
+						    try_all(at + 1, to, allowed));
+		}
+	return least;
+}
+
+int main(int argc, char **argv)
+{
+	unsigned int cases = argc > 1 ? atoi(argv[1]) : 100, exact = 0, i;
+	double most = 0;
+
+	for (i = 0; i < cases; i++) {
+		int allowed;
+		double best, bound;
+
+		make_case();
+		allowed = below(12);
+		best = try_all(0, hindsight.gears, allowed);
+		bound = hindsight_bound(&hindsight, allowed);
+		if (bound > best + 1e-6 || bound < 0) {
+			printf("case %u: %u gears, %lu slots, %d slow ones: %f J is called the least, but %f are enough\n", i,
+			       hindsight.gears, hindsight.slots, allowed, bound, best);
+			return 1;
+		}
+		exact += bound > best - 1e-3;
+		most = fmax(most, 1 - bound / best);
+	}
+	printf("cases %u\nexact %u\nmissed_percent %.2f\n", cases, exact, 100 * most);
+	return 0;
+}
