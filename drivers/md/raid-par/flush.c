@@ -11,7 +11,7 @@ struct par_flush {
 	struct par_conf *conf;
 	struct bio *orig;
 	unsigned int gear;
-	u64 began;	/* ns */
+	u64 began;	/* ns, or 0: no user waits for it */
 	atomic_t left;
 	blk_status_t status;
 	struct par_flush_leg {
@@ -33,6 +33,13 @@ void par_flush_done(struct par_conf *conf, struct bio *bio)
 	queue_work(conf->long_wq, &conf->finish_work);
 }
 
+/* Not of a read or a write, so the block layer has no count of it. */
+static void count_flush(struct par_conf *conf, u64 ns)
+{
+	atomic64_inc(&conf->flushed);
+	atomic64_add(ns, &conf->flush_ns);
+}
+
 /*
  * All members have answered. One that has failed, now or just before, may have
  * lost what was acknowledged: the others stand for it, once it is known.
@@ -47,9 +54,8 @@ static void flush_put(struct par_flush *flush)
 	if (!atomic_dec_and_test(&flush->left))
 		return;
 	status = flush->status;
-	/* Not of a read or a write, so the block layer has no count of it. */
-	atomic64_inc(&conf->flushed);
-	atomic64_add(ktime_get_ns() - flush->began, &conf->flush_ns);
+	if (flush->began)
+		count_flush(conf, ktime_get_ns() - flush->began);
 	mempool_free(flush, &conf->flush_pool);
 	if (atomic_dec_and_test(&conf->flushes[gear]))
 		wake_up(&conf->wait);
@@ -97,14 +103,14 @@ static unsigned int flush_get(struct par_conf *conf)
 	}
 }
 
-void par_flush_request(struct par_conf *conf, struct bio *bio)
+void par_flush_request(struct par_conf *conf, struct bio *bio, bool waited_for)
 {
 	struct par_flush *flush = mempool_alloc(&conf->flush_pool, GFP_NOIO);
 	unsigned int d, gear;
 
 	flush->conf = conf;
 	flush->orig = bio;
-	flush->began = ktime_get_ns();
+	flush->began = waited_for ? ktime_get_ns() : 0;
 	flush->status = test_bit(MD_BROKEN, &conf->mddev->flags) ?
 			BLK_STS_IOERR : BLK_STS_OK;
 	atomic_set(&flush->left, 1);

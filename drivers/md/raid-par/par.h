@@ -854,8 +854,11 @@ int par_flush_init(struct par_conf *conf);
 void par_flush_exit(struct par_conf *conf);
 void par_discard_init(struct par_conf *conf);
 
-/* par_flush_request - @bio carries PREFLUSH: flush, then go on with the rest */
-void par_flush_request(struct par_conf *conf, struct bio *bio);
+/*
+ * par_flush_request - @bio carries PREFLUSH: flush, then go on with the rest. @waited_for:
+ * by a user, so that the time that it takes counts for the policy
+ */
+void par_flush_request(struct par_conf *conf, struct bio *bio, bool waited_for);
 
 /* par_flush_done - what PREFLUSH asked for is done, or bi_status says why not */
 void par_flush_done(struct par_conf *conf, struct bio *bio);

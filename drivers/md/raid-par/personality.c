@@ -67,7 +67,7 @@ static bool par_make_request(struct mddev *mddev, struct bio *bio)
 	}
 
 	if (unlikely(bio->bi_opf & REQ_PREFLUSH))
-		par_flush_request(conf, bio);
+		par_flush_request(conf, bio, true);
 	else if (unlikely(bio_op(bio) == REQ_OP_DISCARD))
 		par_discard_request(conf, bio);
 	else

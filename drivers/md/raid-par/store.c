@@ -1026,7 +1026,7 @@ static void flush_ahead(struct par_conf *conf)
 		 REQ_OP_WRITE | REQ_PREFLUSH | REQ_SYNC);
 	bio.bi_private = &done;
 	bio.bi_end_io = flushed;
-	par_flush_request(conf, &bio);
+	par_flush_request(conf, &bio, false);
 	wait_for_completion_io(&done);
 	bio_uninit(&bio);
 }
