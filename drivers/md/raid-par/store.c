@@ -26,9 +26,9 @@
 #include "store.h"
 
 #define PAR_TIDY	(30 * HZ)
-#define PAR_TIDY_ZONES	16U	/* closed at a time, or … */
+#define PAR_TIDY_ZONES	PAR_STORE_BATCH	/* closed at a time, or … */
 #define PAR_TIDY_RUNS	64U	/* … so many as to be done after so many times */
-#define PAR_TIDY_PAUSE	(HZ / 4)	/* in between; what waits meanwhile goes first */
+#define PAR_TIDY_PAUSE	(HZ / 2)	/* in between; what waits meanwhile goes first */
 
 /* ---- blocks ---- */
 
