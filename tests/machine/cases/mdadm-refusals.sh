@@ -52,7 +52,8 @@ assert_eq "$(superblocks)" "$before" "superblocks after refused changes"
 mdadm --stop --quiet /dev/md0
 
 note "other levels cannot become par"
-mdadm --create /dev/md1 --quiet --run --level=5 --raid-devices=5 --assume-clean --bitmap=none "${DEVS[@]:0:5}"
+mdadm --create /dev/md1 --quiet --run --level=5 --raid-devices=5 --assume-clean --bitmap=none --destroy-par \
+	"${DEVS[@]:0:5}"
 expect 'an array of another level cannot be changed to level par' mdadm --grow /dev/md1 --level=par
 mdadm --stop --quiet /dev/md1
 rmdisks

@@ -73,7 +73,8 @@ stop_par
 mdadm --zero-superblock "${DEVS[@]}"
 
 note "another level does not become par"
-mdadm --create /dev/md1 --quiet --run --level=5 --raid-devices=5 --assume-clean --bitmap=none "${DEVS[@]:0:5}"
+mdadm --create /dev/md1 --quiet --run --level=5 --raid-devices=5 --assume-clean --bitmap=none --destroy-par \
+	"${DEVS[@]:0:5}"
 "$TOOLS/refuse.py" write <<'END'
 /sys/block/md1/md/level EINVAL par
 /sys/block/md1/md/level EINVAL 80
