@@ -270,6 +270,9 @@ static bool payload_ok(const struct par_disk_block *raw, const struct par_geomet
 
 	if (kind == PAR_BLOCK_MAP)
 		return par_map_ok(geo, index, raw);
+	/* par_lost_unpack() checks all of it before it takes any. */
+	if (kind == PAR_BLOCK_LOST)
+		return true;
 	return par_intents_ok(geo, raw->payload,
 			      min(PAR_BLOCK_PAYLOAD, geo->zones - first));
 }

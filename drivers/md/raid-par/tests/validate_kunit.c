@@ -482,6 +482,29 @@ static void intent_bytes(struct kunit *test)
 	}
 }
 
+/* Its bytes are no intents: numbers of sectors name gears that do not exist. */
+static void lost_list(struct kunit *test)
+{
+	struct val_test *t = test->priv;
+	struct par_disk_lost *raw = (struct par_disk_lost *)t->block.payload;
+	unsigned int i;
+
+	memset(&t->block, 0, sizeof(t->block));
+	raw->count = cpu_to_le32(PAR_LOST_MAX);
+	for (i = 0; i < PAR_LOST_MAX; i++)
+		raw->range[i] = (struct par_disk_lost_range) {
+			.sector = cpu_to_le64(i * 0x1f1f1f8ULL),
+			.sectors = cpu_to_le32(0x1f8),
+			.set = t->geo.gears,
+		};
+	seal(t, PAR_BLOCK_LOST, 0, 7);
+	KUNIT_EXPECT_TRUE(test, valid(t, PAR_BLOCK_LOST, 0));
+	KUNIT_EXPECT_EQ(test, damaged(t, PAR_BLOCK_LOST, 0), 0);
+	t->block.payload[0] ^= 1;
+	KUNIT_EXPECT_FALSE(test, valid(t, PAR_BLOCK_LOST, 0));
+	KUNIT_EXPECT_EQ(test, damaged(t, PAR_BLOCK_LOST, 0), 7);
+}
+
 static unsigned int bit_of(const u8 *payload, unsigned int bit)
 {
 	return payload[bit / 8] >> bit % 8 & 1;
@@ -595,6 +618,7 @@ static struct kunit_case validate_cases[] = {
 	KUNIT_CASE_PARAM(super_fuzz, val_layout_gen_params),
 	KUNIT_CASE_PARAM(block_numbers, val_layout_gen_params),
 	KUNIT_CASE_PARAM(intent_bytes, val_layout_gen_params),
+	KUNIT_CASE_PARAM(lost_list, val_layout_gen_params),
 	KUNIT_CASE_PARAM(map_fuzz, val_layout_gen_params),
 	KUNIT_CASE_PARAM(map_halves, val_layout_gen_params),
 	{}
