@@ -122,7 +122,11 @@ static int give_up(struct par_mend *mend)
 				err = par_store_lose(vm, sector + at * PAGE_SECTORS,
 						     PAGE_SECTORS);
 		}
-	return err ?: par_store_zones(conf);
+	/*
+	 * All that differs: a store that was under way when these were marked may have
+	 * wiped the marks, and "both" that has become "home" is no must_store.
+	 */
+	return err ?: par_store_map(conf);
 }
 
 static int fill_dead(struct par_mend *mend)
