@@ -37,7 +37,7 @@ static void set_sectors(const struct par_geometry *geo, const struct par_rows *r
 	*end = DIV64_U64_ROUND_UP(rows->end, stripe) * geo->chunk_sectors * data;
 }
 
-static void tell_range(struct par_conf *conf, u64 first, u64 end)
+void par_doubt_range(struct par_conf *conf, u64 first, u64 end)
 {
 	end = min(end, conf->geo.array_sectors);
 	if (first < end)
@@ -105,7 +105,7 @@ static void doubt_rows(struct par_conf *conf, const struct par_rows *rows)
 	while (rows->sg != &conf->geo.set[i])
 		i--;
 	if (i == conf->geo.gears)
-		tell_range(conf, first, end);
+		par_doubt_range(conf, first, end);
 	else
 		doubt_images(conf, i, first, end, rows->lost);
 }
@@ -115,7 +115,7 @@ static void doubt_rows(struct par_conf *conf, const struct par_rows *rows)
  * in zones with @mark, or their images; @lost are lost. Marked zones that follow
  * each other are told in one piece.
  */
-static void doubt_zones(struct par_set *set, u8 mark, u32 lost)
+void par_doubt_zones(struct par_set *set, u8 mark, u32 lost)
 {
 	const struct par_set_geometry *sg = set->sg;
 	struct par_rows rows = { .sg = sg, .lost = lost };
@@ -218,9 +218,9 @@ u32 par_doubt_stale(struct par_conf *conf, u32 lacking)
 			all |= conf->old_seq[d] || conf->unvouched & BIT(d);
 		}
 	if (all)
-		tell_range(conf, 0, conf->geo.array_sectors);
+		par_doubt_range(conf, 0, conf->geo.array_sectors);
 	for (i = 1; !all && taken && i <= conf->geo.gears; i++)
-		doubt_zones(conf->set[i], PAR_INTENT_MISSED, taken);
+		par_doubt_zones(conf->set[i], PAR_INTENT_MISSED, taken);
 	return taken;
 }
 
@@ -283,7 +283,7 @@ int par_doubt_check(struct par_conf *conf)
 
 		if (!conf->geo.parities || rec->resync == MaxSector || !lacks)
 			continue;
-		doubt_zones(conf->set[i], PAR_INTENT_RESYNC, lacks);
+		par_doubt_zones(conf->set[i], PAR_INTENT_RESYNC, lacks);
 		if (conf->start)
 			par_forget_images(conf->set[i], lacks);
 		/*
@@ -319,5 +319,5 @@ void par_doubt_unresynced(struct par_set *set)
 
 	pr_crit("md/par:%s: a member was lost before the resync after a crash was over: what is in doubt may be wrong\n",
 		mdname(conf->mddev));
-	doubt_zones(set, PAR_INTENT_RESYNC, READ_ONCE(set->absent));
+	par_doubt_zones(set, PAR_INTENT_RESYNC, READ_ONCE(set->absent));
 }

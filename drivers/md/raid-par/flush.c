@@ -157,6 +157,7 @@ static void finish_work(struct work_struct *work)
 
 int par_flush_init(struct par_conf *conf)
 {
+	conf->recorded = par_flush_done;
 	bio_list_init(&conf->finish);
 	INIT_WORK(&conf->finish_work, finish_work);
 	return mempool_init_kmalloc_pool(&conf->flush_pool, PAR_FLUSH_RESERVE,

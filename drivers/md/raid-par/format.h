@@ -317,4 +317,9 @@ u64 par_block_torn(const struct par_disk_block *raw, enum par_block_kind kind,
 bool par_block_check(const struct par_disk_block *raw, enum par_block_kind kind,
 		     u32 index, u64 epoch);
 
+/* Where the superblock of a sequence number and the slots of blocks lie. */
+u64 par_super_sector(u64 seq);
+u64 par_block_sector(const struct par_geometry *geo, enum par_block_kind kind, u32 index,
+		     unsigned int slot);
+
 #endif

@@ -204,7 +204,7 @@ static bool load_block(struct par_conf *conf, struct par_found *members,
 
 	for (d = 0; d < conf->geo.members; d++)
 		for (slot = 0; conf->current_members & BIT(d) && slot < 2; slot++) {
-			u64 sector = par_block_sector(conf, kind, index, slot);
+			u64 sector = par_block_sector(&conf->geo, kind, index, slot);
 
 			if (!par_meta_read(conf, d, sector, conf->store_pages[0]))
 				continue;

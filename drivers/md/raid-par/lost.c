@@ -435,16 +435,19 @@ void par_lost_init(struct par_conf *conf)
 {
 	spin_lock_init(&conf->lost_lock);
 	bio_list_init(&conf->healed);
+}
+
+void par_purge_init(struct par_conf *conf)
+{
 	INIT_DELAYED_WORK(&conf->purge_work, purge_work);
 }
 
-void par_lost_init_set(struct par_set *set)
+void par_unkept_init(struct par_conf *conf)
 {
-	bio_list_init(&set->unkept);
-	INIT_WORK(&set->unkept_work, unkept_work);
+	conf->unkept_work = unkept_work;
 }
 
-void par_lost_rest(struct par_conf *conf)
+void par_purge_rest(struct par_conf *conf)
 {
 	if (cancel_delayed_work_sync(&conf->purge_work))
 		par_bad_purge(conf, NULL);

@@ -18,17 +18,18 @@ struct par_clone {
 	struct bio *orig;
 	struct par_bucket *bucket;	/* the writer to count off, or NULL */
 	struct par_row *row;		/* of whose first writes it is one, or NULL */
+	void (*landed)(struct par_row *row);	/* and is told so when it ends */
 	bool image;			/* it goes to the gear set */
 	bool routed;			/* it is sent on by another clone, or by nobody of ours */
 	struct bio bio;
 };
 
-static struct par_bucket *bucket_of(struct par_set *set, unsigned int d, u64 row)
+struct par_bucket *par_bucket_of(struct par_set *set, unsigned int d, u64 row)
 {
 	return &set->bucket[(row * 31 + d) % PAR_BUCKETS];
 }
 
-static void bucket_put(struct par_conf *conf, struct par_bucket *bucket)
+void par_bucket_put(struct par_conf *conf, struct par_bucket *bucket)
 {
 	unsigned long flags;
 	bool wake;
@@ -44,7 +45,7 @@ static void bucket_put(struct par_conf *conf, struct par_bucket *bucket)
  * Count a writer in, or park @bio while the segment is being copied. Called
  * under the zone lock, so that the state that was read still holds.
  */
-static bool bucket_get(struct par_bucket *bucket, struct bio *bio)
+bool par_bucket_get(struct par_bucket *bucket, struct bio *bio)
 {
 	unsigned long flags;
 	bool locked;
@@ -72,7 +73,7 @@ static bool bucket_idle(struct par_bucket *bucket)
 
 bool par_segment_lock(struct par_set *set, unsigned int d, u64 row)
 {
-	struct par_bucket *bucket = bucket_of(set, d, row);
+	struct par_bucket *bucket = par_bucket_of(set, d, row);
 	unsigned long flags;
 	bool held;
 
@@ -87,7 +88,7 @@ bool par_segment_lock(struct par_set *set, unsigned int d, u64 row)
 
 void par_segment_unlock(struct par_set *set, unsigned int d, u64 row)
 {
-	struct par_bucket *bucket = bucket_of(set, d, row);
+	struct par_bucket *bucket = par_bucket_of(set, d, row);
 	struct bio_list waiters;
 	unsigned long flags;
 
@@ -101,7 +102,7 @@ void par_segment_unlock(struct par_set *set, unsigned int d, u64 row)
 
 bool par_segment_locked(struct par_set *set, unsigned int d, u64 row)
 {
-	struct par_bucket *bucket = bucket_of(set, d, row);
+	struct par_bucket *bucket = par_bucket_of(set, d, row);
 	unsigned long flags;
 	bool locked;
 
@@ -156,7 +157,7 @@ static bool has_home_copy(struct par_vmember *vm, struct bio *bio)
 }
 
 /* raid5 reads a block by itself that erred before. Of what passes by it, it sends clones. */
-static bool is_last_try(struct par_vmember *vm, struct bio *bio)
+bool par_is_last_try(struct par_vmember *vm, struct bio *bio)
 {
 	return bio_op(bio) == REQ_OP_READ && bio->bi_opf & REQ_NOMERGE &&
 	       !bio_flagged(bio, BIO_CLONED) && vm->set->raid5;
@@ -184,7 +185,7 @@ static bool is_unreadable(struct par_vmember *vm, u64 sector)
  * what it could not read. So no more of its errors count than there are stripes
  * whose last try is to come.
  */
-static void last_try_failed(struct par_vmember *vm, struct bio *bio)
+void par_last_try_failed(struct par_vmember *vm, struct bio *bio)
 {
 	u64 sector = bio->bi_iter.bi_sector;
 
@@ -241,12 +242,12 @@ static void clone_endio(struct bio *bio)
 	}
 	if (bio->bi_status)
 		orig->bi_status = bio->bi_status;
-	if (bio->bi_status && is_last_try(vm, orig))
-		last_try_failed(vm, orig);
+	if (bio->bi_status && par_is_last_try(vm, orig))
+		par_last_try_failed(vm, orig);
 	if (clone->bucket)
-		bucket_put(vm->set->conf, clone->bucket);
+		par_bucket_put(vm->set->conf, clone->bucket);
 	if (clone->row)
-		par_row_landed(clone->row);
+		clone->landed(clone->row);
 	held = write_ended(clone, orig);
 	bio_put(bio);
 	if (!held)
@@ -295,12 +296,13 @@ static struct bio *clone_for(struct par_vmember *vm, struct bio *bio,
 
 /* Of a pool of their own: on its way to an image such a clone is cloned again. */
 struct bio *par_clone_first(struct par_vmember *vm, struct bio *bio, struct par_row *row,
-			    bool home)
+			    void (*landed)(struct par_row *row), bool home)
 {
 	struct bio *copy = clone_from(&vm->set->firsts, vm, bio, vm->disk->part0);
 	struct par_clone *clone = container_of(copy, struct par_clone, bio);
 
 	clone->row = row;
+	clone->landed = landed;
 	clone->routed = !home;
 	return copy;
 }
@@ -331,7 +333,7 @@ void par_to_home(struct par_vmember *vm, struct bio *bio)
 		bio_io_error(bio);
 }
 
-static void to_home_tracked(struct par_vmember *vm, struct bio *bio,
+void par_to_home_tracked(struct par_vmember *vm, struct bio *bio,
 			    struct par_bucket *bucket)
 {
 	struct bio *copy = clone_for(vm, bio, bio->bi_bdev, bucket);
@@ -346,14 +348,14 @@ static void to_home_tracked(struct par_vmember *vm, struct bio *bio,
  * Of a sleeper it has to be known whether a disk or an image has not taken a write,
  * and of a lost block that it has been written.
  */
-static void write_home(struct par_vmember *vm, struct bio *bio,
+void par_write_home(struct par_vmember *vm, struct bio *bio,
 		       struct par_bucket *bucket)
 {
 	struct par_set *set = vm->set;
 
 	if (bucket || READ_ONCE(vm->lost) ||
 	    (set->raid5 && par_is_sleeper(&set->conf->geo, vm->index)))
-		to_home_tracked(vm, bio, bucket);
+		par_to_home_tracked(vm, bio, bucket);
 	else
 		par_to_home(vm, bio);
 }
@@ -363,8 +365,8 @@ static void write_home(struct par_vmember *vm, struct bio *bio,
  * have to wait for a stripe, and it resubmits what it splits off to the disk
  * that the request names.
  */
-static void to_image(struct par_vmember *vm, struct bio *bio,
-		     struct par_bucket *bucket)
+void par_to_image(struct par_vmember *vm, struct bio *bio,
+		  struct par_bucket *bucket)
 {
 	struct par_set *set = vm->set;
 	struct par_conf *conf = set->conf;
@@ -378,11 +380,6 @@ static void to_image(struct par_vmember *vm, struct bio *bio,
 	atomic64_inc(&vm->member->redirected);
 	par_queue_add(conf, &gear->redirects, copy);
 	queue_work(gear->redirect_wq, &gear->redirect_work);
-}
-
-void par_to_image(struct par_vmember *vm, struct bio *bio)
-{
-	to_image(vm, bio, NULL);
 }
 
 void par_redirect_work(struct work_struct *work)
@@ -591,8 +588,8 @@ static enum par_verdict admit(struct par_vmember *vm, struct par_write *w,
 		return PAR_ASK;
 	if (w->step.action == PAR_ACT_IMAGE ||
 	    (w->sleeper && par_set_tracks(w->set))) {
-		*bucket = bucket_of(w->set, vm->index, w->row);
-		if (!bucket_get(*bucket, bio))
+		*bucket = par_bucket_of(w->set, vm->index, w->row);
+		if (!par_bucket_get(*bucket, bio))
 			return PAR_HELD;
 	}
 	if (w->step.next != w->state)
@@ -637,9 +634,9 @@ again:
 	switch (verdict) {
 	case PAR_GO:
 		if (w.step.action == PAR_ACT_IMAGE)
-			to_image(vm, bio, bucket);
+			par_to_image(vm, bio, bucket);
 		else
-			write_home(vm, bio, bucket);
+			par_write_home(vm, bio, bucket);
 		break;
 	case PAR_MISSED:
 		par_miss(vm, bio);
@@ -711,8 +708,8 @@ static enum par_seg_action read_action(struct par_vmember *vm, u64 row)
 /* As a disk does it for what it cannot read. */
 static void err_lost(struct par_vmember *vm, struct bio *bio)
 {
-	if (is_last_try(vm, bio))
-		last_try_failed(vm, bio);
+	if (par_is_last_try(vm, bio))
+		par_last_try_failed(vm, bio);
 	bio->bi_status = BLK_STS_MEDIUM;
 	bio_endio(bio);
 }
@@ -736,13 +733,13 @@ static void route_read(struct par_vmember *vm, struct bio *bio, u64 row,
 		bio_endio(bio);
 		break;
 	case PAR_ACT_HOME:
-		if (unlikely(is_last_try(vm, bio)))
-			to_home_tracked(vm, bio, NULL);
+		if (unlikely(par_is_last_try(vm, bio)))
+			par_to_home_tracked(vm, bio, NULL);
 		else
 			par_to_home(vm, bio);
 		break;
 	case PAR_ACT_IMAGE:
-		par_to_image(vm, bio);
+		par_to_image(vm, bio, NULL);
 		break;
 	default:
 		par_miss(vm, bio);
@@ -801,7 +798,7 @@ void par_route(struct par_vmember *vm, struct bio *bio)
 		if (!write)
 			route_read(vm, front, row, action);
 		else if (action)
-			write_home(vm, front, NULL);
+			par_write_home(vm, front, NULL);
 		else
 			route_write(vm, front, row);
 	} while (front != bio);
@@ -884,20 +881,11 @@ void par_members_exit(struct par_conf *conf)
 	bioset_exit(&conf->bios);
 }
 
-int par_members_init_set(struct par_set *set)
+/* As for a set's other pools; zeros are filled in by a worker, from no submit context. */
+int par_send_init_set(struct par_set *set)
 {
 	int err;
 
-	bio_list_init(&set->dispatch);
-	INIT_WORK(&set->dispatch_work, dispatch_work);
-	set->wq = alloc_workqueue("%s-set%u", WQ_MEM_RECLAIM | WQ_HIGHPRI | PAR_WQ_PERCPU,
-				  0, mdname(set->conf->mddev), set->sg->members);
-	if (!set->wq)
-		return -ENOMEM;
-	/* As above; zeros are filled in by a worker, from no such context. */
-	err = bioset_init(&set->splits, BIO_POOL_SIZE, 0, BIOSET_NEED_RESCUER);
-	if (err)
-		return err;
 	err = bioset_init(&set->clones, BIO_POOL_SIZE,
 			  offsetof(struct par_clone, bio), BIOSET_NEED_RESCUER);
 	if (err)
@@ -910,11 +898,31 @@ int par_members_init_set(struct par_set *set)
 			   offsetof(struct par_clone, bio), BIOSET_NEED_BVECS);
 }
 
-void par_members_exit_set(struct par_set *set)
+void par_send_exit_set(struct par_set *set)
 {
 	bioset_exit(&set->fills);
 	bioset_exit(&set->firsts);
 	bioset_exit(&set->clones);
+}
+
+int par_members_init_set(struct par_set *set)
+{
+	int err;
+
+	bio_list_init(&set->dispatch);
+	INIT_WORK(&set->dispatch_work, dispatch_work);
+	set->wq = alloc_workqueue("%s-set%u", WQ_MEM_RECLAIM | WQ_HIGHPRI | PAR_WQ_PERCPU,
+				  0, mdname(set->conf->mddev), set->sg->members);
+	if (!set->wq)
+		return -ENOMEM;
+	/* As above. */
+	err = bioset_init(&set->splits, BIO_POOL_SIZE, 0, BIOSET_NEED_RESCUER);
+	return err ?: par_send_init_set(set);
+}
+
+void par_members_exit_set(struct par_set *set)
+{
+	par_send_exit_set(set);
 	bioset_exit(&set->splits);
 	if (set->wq)
 		destroy_workqueue(set->wq);

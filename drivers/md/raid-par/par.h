@@ -56,6 +56,7 @@
 #define PAR_BUCKETS	256U	/* segment locks of a set, hashed */
 #define PAR_ROW_HASH	256U	/* rows being started or discarded, hashed */
 #define PAR_ZONE_LOCKS	64U
+#define PAR_TIDY	(30 * HZ)	/* intents that no write has needed for so long go */
 #define PAR_STORE_BATCH	32U	/* blocks snapshot, flushed for and written at once */
 #define PAR_REFRESH_BATCH 256U	/* blocks read for members that are behind, at once */
 #define PAR_WAKE_TRIES	5U	/* a member that wakes up may err so often */
@@ -263,6 +264,12 @@ struct par_conf {
 	unsigned int start;		/* PAR_ASKS_FORCE, PAR_ASKS_RESCUE or 0 */
 	u32 resync_zones;		/* par_resync_left() at the start */
 
+	/* What the sets have others do: set before there are any. */
+	work_func_t unkept_work;	/* of each: see unkept.c */
+	/* The sync thread of a child calls this in place of raid5's own: see resync.c. */
+	sector_t (*child_sync_request)(struct mddev *child, sector_t sector,
+				       sector_t max_sector, int *skipped);
+
 	/* map.c */
 	struct par_map_block *block;
 	struct par_zone *zone;
@@ -314,6 +321,7 @@ struct par_conf {
 	struct bio_list waiting;	/* for an intent */
 	struct bio_list supers;		/* children's superblocks to be stored */
 	struct bio_list recording;	/* flushes that found a member failed */
+	void (*recorded)(struct par_conf *conf, struct bio *flush);	/* and go on then */
 	struct bio_list missed;		/* for a member to wake */
 	struct bio_list finish;		/* flushed, the rest to be sent */
 	struct bio_list discards;
@@ -475,7 +483,7 @@ void par_store_child(struct par_conf *conf, struct bio *bio);
  *
  * par_failures_unrecorded - has a member failed of which the stored superblock
  * does not say so yet? Any context. par_store_failures - then have it stored
- * before par_flush_done() is called for @flush; any context.
+ * before conf->recorded() is called for @flush; any context.
  */
 u32 par_unusable(struct par_conf *conf);
 bool par_failures_unrecorded(struct par_conf *conf);
@@ -526,8 +534,20 @@ int par_store_whole(struct par_conf *conf);
 /* par_zones_marked - how many zones carry a PAR_INTENT_ mark; any context */
 u32 par_zones_marked(struct par_conf *conf, u8 mark);
 
-/* par_store_rest - what the store does by itself is over; the sets are quiet */
+/* par_store_rest - what the store is at is over; the sets are quiet */
 void par_store_rest(struct par_conf *conf);
+
+/*
+ * par_store_clear_idle - store and clear the zones of conf->idle, which admit nothing any
+ * more, but for those that are wanted again; their writes are over. Sleeps.
+ */
+void par_store_clear_idle(struct par_conf *conf);
+
+/* ---- tidy.c ---- */
+
+/* par_tidy_rest - what it does by itself is over; the sets are quiet */
+void par_tidy_init(struct par_conf *conf);
+void par_tidy_rest(struct par_conf *conf);
 
 /*
  * par_store_begin - to be called before copies are written to members directly, not by
@@ -633,10 +653,11 @@ void par_bad_collect(struct par_conf *conf);
 int par_bad_purge(struct par_conf *conf, struct par_set *set);
 
 void par_lost_init(struct par_conf *conf);
-void par_lost_init_set(struct par_set *set);
+void par_unkept_init(struct par_conf *conf);
 
-/* par_lost_rest - what is done by itself is over; the sets are quiet */
-void par_lost_rest(struct par_conf *conf);
+/* par_purge_rest - what is done by itself is over; the sets are quiet */
+void par_purge_init(struct par_conf *conf);
+void par_purge_rest(struct par_conf *conf);
 
 /* ---- doubt.c ---- */
 
@@ -653,6 +674,21 @@ u32 par_doubt_stale(struct par_conf *conf, u32 lacking);
  * for. Before the sets run. Returns 0 or -EBADMSG.
  */
 int par_doubt_check(struct par_conf *conf);
+
+/*
+ * par_doubt_range - these sectors of the array are in doubt
+ * par_doubt_zones - tell the ranges of the array whose content nothing vouches for: rows
+ * of @set in zones with @mark, or their images; @lost are lost. Marked zones that follow
+ * each other are told in one piece.
+ */
+void par_doubt_range(struct par_conf *conf, u64 first, u64 end);
+void par_doubt_zones(struct par_set *set, u8 mark, u32 lost);
+
+/*
+ * par_unite_failures - who is not whole in any set is not whole: the union of all that
+ * is known. Refuses if parity cannot stand for so many. At assembly.
+ */
+int par_unite_failures(struct par_conf *conf);
 
 /*
  * par_doubt_unresynced - @set has lost members and has not been resynced since a
@@ -678,12 +714,7 @@ void par_child_cache_fill(struct par_set *set);
 
 /* ---- resync.c ---- */
 
-/*
- * par_child_sync_request - what the sync thread of a child calls in place of
- * raid5's own: see the head of resync.c
- */
-sector_t par_child_sync_request(struct mddev *child, sector_t sector,
-				sector_t max_sector, int *skipped);
+void par_resync_init(struct par_conf *conf);
 
 /*
  * par_resync_fix - a home copy in rows [@first, @end) cannot be read: have raid5
@@ -691,6 +722,13 @@ sector_t par_child_sync_request(struct mddev *child, sector_t sector,
  * (false); the mover.
  */
 bool par_resync_fix(struct par_set *set, u64 first, u64 end);
+
+/*
+ * par_can_sync - has the set something to sync, and does it run?
+ * par_must_pause - is nothing to be written now? The follower or par_thread() asks again.
+ */
+bool par_can_sync(const struct par_set *set);
+bool par_must_pause(struct par_conf *conf);
 
 /*
  * par_child_busy - is there something to do in this child, or being done?
@@ -731,7 +769,12 @@ void par_sets_writable(struct par_conf *conf, bool on);
  * par_set_steady - neither degraded nor being synced. Only then is the stripe
  * cache sure to have nothing of a row whose stripes have been discarded.
  */
-bool par_set_steady(struct par_set *set);
+static inline bool par_set_steady(struct par_set *set)
+{
+	return !set->conf->geo.parities ||
+	       (!set->mddev.degraded &&
+		!test_bit(MD_RECOVERY_RUNNING, &set->mddev.recovery));
+}
 
 /* par_sets_quiesce - home first, then the gears down; the reverse to resume */
 void par_sets_quiesce(struct par_conf *conf, unsigned int lowest);
@@ -762,9 +805,28 @@ void par_requeue(struct par_conf *conf, struct bio_list *bios);
 /* par_miss - hold @bio until its member is awake, and have it woken; any context */
 void par_miss(struct par_vmember *vm, struct bio *bio);
 
-/* par_to_home, par_to_image - the last step; @bio is within one segment */
+/*
+ * par_to_home, par_to_image - the last step; @bio is within one segment. @bucket: of the
+ * writer to count off when it ends, or NULL
+ */
 void par_to_home(struct par_vmember *vm, struct bio *bio);
-void par_to_image(struct par_vmember *vm, struct bio *bio);
+void par_to_image(struct par_vmember *vm, struct bio *bio, struct par_bucket *bucket);
+
+/*
+ * par_to_home_tracked - the same as par_to_home(), by a clone, whose end is looked at;
+ * par_write_home - a write, by a clone where its end has to be looked at. @bucket: of the
+ * writer to count off when it ends, or NULL
+ */
+void par_to_home_tracked(struct par_vmember *vm, struct bio *bio, struct par_bucket *bucket);
+void par_write_home(struct par_vmember *vm, struct bio *bio, struct par_bucket *bucket);
+
+/*
+ * par_is_last_try - does raid5 read this block by itself, since it erred before?
+ * par_last_try_failed - and it has erred again; any context
+ */
+bool par_is_last_try(struct par_vmember *vm, struct bio *bio);
+void par_last_try_failed(struct par_vmember *vm, struct bio *bio);
+
 void par_redirect_work(struct work_struct *work);
 
 /* par_retry_missed - the gear has changed, or cannot (@err): route what waited */
@@ -780,17 +842,19 @@ struct par_vmember *par_bio_vm(struct bio *bio);
 
 /*
  * par_clone_first - @bio is one of @row's first writes: what is to be sent for it, to the
- * disk (@home) or to be routed, so that par_row_landed() is called before @bio ends. Any
- * process context.
+ * disk (@home) or to be routed, so that @landed is called before @bio ends. Any process
+ * context.
  */
 struct bio *par_clone_first(struct par_vmember *vm, struct bio *bio, struct par_row *row,
-			    bool home);
+			    void (*landed)(struct par_row *row), bool home);
 
 /* par_members_init, par_members_exit - the queues of member.c */
 int par_members_init(struct par_conf *conf);
 void par_members_exit(struct par_conf *conf);
 int par_members_init_set(struct par_set *set);
 void par_members_exit_set(struct par_set *set);
+int par_send_init_set(struct par_set *set);
+void par_send_exit_set(struct par_set *set);
 
 /*
  * par_segment_lock - no write to member @d's segment @row of @set is under way
@@ -822,9 +886,6 @@ bool par_row_write(struct par_vmember *vm, u64 row, unsigned int gear,
 		   struct par_row **full);
 void par_row_release(struct par_row *row);
 
-/* par_row_landed - one of the row's first writes has ended; any context */
-void par_row_landed(struct par_row *row);
-
 /*
  * par_row_hold_read - if some of the row's first writes have not ended, have @bio routed
  * again when all have; no lock held. Returns false, and does nothing, if they have.
@@ -847,6 +908,15 @@ void par_rows_exit(struct par_set *set);
 
 /* par_segment_locked - is it being copied? Zone lock held. */
 bool par_segment_locked(struct par_set *set, unsigned int d, u64 row);
+
+/*
+ * par_bucket_of - the bucket of a segment; par_bucket_get - count a writer in, or park
+ * @bio (false) while the segment is being copied. Zone lock held, so that the state that
+ * was read still holds. par_bucket_put - the write has ended; any context.
+ */
+struct par_bucket *par_bucket_of(struct par_set *set, unsigned int d, u64 row);
+bool par_bucket_get(struct par_bucket *bucket, struct bio *bio);
+void par_bucket_put(struct par_conf *conf, struct par_bucket *bucket);
 
 /* ---- flush.c, discard.c ---- */
 
@@ -928,6 +998,15 @@ void par_gate_resume(struct par_conf *conf);
  * conf->gate is held, and no set is quiet. False, and not held, if the mover is to rest.
  */
 bool par_gate_enter(struct par_conf *conf);
+
+/*
+ * par_mover_rests - must the mover begin nothing? par_mover_stops - and give up what it is
+ * at, since the array stops or is read-only? par_is_put_off - is the shift down that is
+ * wanted put off, for want of spin-ups?
+ */
+bool par_mover_rests(struct par_conf *conf);
+bool par_mover_stops(struct par_conf *conf);
+bool par_is_put_off(struct par_conf *conf);
 
 /* par_mover_interrupted - another gear is wanted, or the array stops */
 bool par_mover_interrupted(struct par_conf *conf);
@@ -1061,6 +1140,9 @@ void par_count_degraded(struct par_conf *conf);
 
 /* par_pay_super - all are awake: have md write the superblock it could not; any context */
 void par_pay_super(struct par_conf *conf);
+
+/* par_follow_array - the array has become writable or has ceased to be; process context */
+void par_follow_array(struct par_conf *conf);
 
 /* par_writable - leave auto-read-only; false if the array is read-only */
 bool par_writable(struct par_conf *conf);

@@ -19,7 +19,7 @@
 /* ---- requests ---- */
 
 /* The array has become writable or has ceased to be. Process context. */
-static void follow_array(struct par_conf *conf)
+void par_follow_array(struct par_conf *conf)
 {
 	bool writable, was;
 
@@ -48,7 +48,7 @@ bool par_writable(struct par_conf *conf)
 		set_bit(MD_RECOVERY_NEEDED, &mddev->recovery);
 		md_wakeup_thread(mddev->thread);
 		sysfs_notify_dirent_safe(mddev->sysfs_state);
-		follow_array(conf);
+		par_follow_array(conf);
 		par_resync_resume(conf);
 	}
 	return true;
@@ -198,7 +198,7 @@ static int take_members(struct par_conf *conf)
  * Who is not whole in any set is not whole: the union of all that is known.
  * Refuses if parity cannot stand for so many.
  */
-static int unite_failures(struct par_conf *conf)
+int par_unite_failures(struct par_conf *conf)
 {
 	unsigned int i, d;
 	u32 partial = 0;
@@ -276,6 +276,8 @@ static void par_free_conf(struct par_conf *conf)
 	}
 	par_sets_destroy(conf);
 	par_shift_free(conf);
+	par_power_end(conf);
+	par_power_system_end(conf);
 	par_power_exit(conf);
 	par_monitor_free(conf);
 	par_events_flush();	/* they name the array's disk */
@@ -299,6 +301,10 @@ static int par_init_parts(struct par_conf *conf)
 	init_waitqueue_head(&conf->wait);
 	par_power_alloc(conf);
 	par_discard_init(conf);
+	par_tidy_init(conf);
+	par_purge_init(conf);
+	par_unkept_init(conf);
+	par_resync_init(conf);
 	err = par_shift_alloc(conf);
 	err = err ?: par_members_init(conf);
 	err = err ?: par_flush_init(conf);
@@ -343,7 +349,7 @@ static struct par_conf *par_setup(struct mddev *mddev)
 	if (!err) {
 		conf->gear = conf->super.gear;
 		par_map_after_load(conf);
-		err = unite_failures(conf);
+		err = par_unite_failures(conf);
 	}
 	err = err ?: par_doubt_check(conf);
 	conf->writable = md_is_rdwr(mddev);
@@ -448,7 +454,7 @@ static void par_thread(struct md_thread *thread)
 
 	if (!conf)
 		return;
-	follow_array(conf);
+	par_follow_array(conf);
 	rdev_for_each(rdev, mddev)
 		if (test_and_clear_bit(WantReplacement, &rdev->flags))
 			pr_err("md/par:%s: %pg: a par array cannot replace a member in place; fail and add instead\n",
@@ -544,6 +550,7 @@ static int par_run(struct mddev *mddev)
 	}
 	par_clock_begin(conf);
 	par_power_begin(conf);
+	par_power_system_begin(conf);
 	par_monitor_begin(conf);
 	if (conf->mddev->degraded)
 		par_shift_to(conf, conf->geo.gears);
@@ -556,7 +563,7 @@ static int par_start(struct mddev *mddev)
 
 	/* md_run() has set it after par_run(); a clean array needs none. */
 	mddev->safemode_delay = 0;
-	follow_array(conf);
+	par_follow_array(conf);
 	if (md_is_rdwr(mddev))
 		par_resync_resume(conf);
 	wake_up(&conf->wait);
@@ -577,6 +584,8 @@ static void par_quiesce(struct mddev *mddev, int quiesce)
 	par_gate_quiesce(conf);
 	flush_work(&conf->rescue_work);	/* for requests that were under way */
 	par_store_rest(conf);
+	par_tidy_rest(conf);
+	par_purge_rest(conf);
 	/*
 	 * Whoever quiesces the array writes md's superblock then, if one is due.
 	 * That it was started by force must not be told twice.

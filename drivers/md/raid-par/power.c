@@ -500,7 +500,6 @@ void par_power_begin(struct par_conf *conf)
 	for (d = 0; d < conf->geo.members; d++)
 		if (conf->member[d].rdev)
 			take(&conf->member[d]);
-	par_power_system_begin(conf);
 }
 
 void par_power_join(struct par_conf *conf, unsigned int d, bool anew)
@@ -545,8 +544,6 @@ void par_power_exit(struct par_conf *conf)
 {
 	unsigned int d;
 
-	par_power_end(conf);
-	par_power_system_end(conf);
 	for (d = 0; d < conf->geo.members; d++)
 		par_power_leave(conf, d);
 }

@@ -91,7 +91,7 @@ static u64 sector_of(struct par_conf *conf, const struct par_refresh *r, unsigne
 {
 	u32 index = r->index[k];
 
-	return par_block_sector(conf, r->kind, index, r->block[index].slot ^ other);
+	return par_block_sector(&conf->geo, r->kind, index, r->block[index].slot ^ other);
 }
 
 /*

@@ -28,13 +28,13 @@ static struct par_set *set_of(struct mddev *child)
 }
 
 /* Has it something to sync, and does it run? */
-static bool can_sync(const struct par_set *set)
+bool par_can_sync(const struct par_set *set)
 {
 	return set->running && set->conf->geo.parities;
 }
 
 /* Is nothing to be written now? The follower or par_thread() asks again. */
-static bool must_pause(struct par_conf *conf)
+bool par_must_pause(struct par_conf *conf)
 {
 	return !md_is_rdwr(conf->mddev) ||
 	       test_bit(MD_RECOVERY_FROZEN, &conf->mddev->recovery);
@@ -121,7 +121,7 @@ static sector_t sync_from(struct mddev *child, sector_t sector,
 	u64 spared;
 
 	if (sector < max_sector) {
-		if (must_pause(conf)) {
+		if (par_must_pause(conf)) {
 			/* md would begin again at once, and again. */
 			set_bit(MD_RECOVERY_FROZEN, &child->recovery);
 			return 0;
@@ -150,8 +150,8 @@ static sector_t sync_from(struct mddev *child, sector_t sector,
  * across its chunks' ends and write them: so begin with the whole stripe. What
  * it reports as done is more than md takes it for, by what md has passed over.
  */
-sector_t par_child_sync_request(struct mddev *child, sector_t sector,
-				sector_t max_sector, int *skipped)
+static sector_t child_sync_request(struct mddev *child, sector_t sector,
+				   sector_t max_sector, int *skipped)
 {
 	unsigned int passed = sector & (PAR_STRIPE_SECTORS - 1);
 	sector_t sectors = sync_from(child, sector - passed, max_sector, skipped);
@@ -161,6 +161,11 @@ sector_t par_child_sync_request(struct mddev *child, sector_t sector,
 	if (!*skipped)
 		atomic_add(passed, &child->recovery_active);
 	return sectors - passed;
+}
+
+void par_resync_init(struct par_conf *conf)
+{
+	conf->child_sync_request = child_sync_request;
 }
 
 bool par_child_busy(struct mddev *child)
@@ -186,7 +191,7 @@ static bool may_repair(struct par_set *set)
 	struct mddev *child = &set->mddev;
 	unsigned int d;
 
-	if (par_child_busy(child) || must_pause(set->conf) ||
+	if (par_child_busy(child) || par_must_pause(set->conf) ||
 	    child->degraded >= (int)set->conf->geo.parities ||
 	    par_resync_offset(child) != MaxSector)
 		return false;
@@ -218,7 +223,7 @@ static bool repair_rows(struct par_set *set, u64 first, u64 end)
 	set_bit(MD_RECOVERY_REQUESTED, &child->recovery);
 	set_bit(MD_RECOVERY_SYNC, &child->recovery);
 	par_child_go(child);
-	while (par_child_busy(child) && !must_pause(set->conf))
+	while (par_child_busy(child) && !par_must_pause(set->conf))
 		wait_event_idle_timeout(set->conf->wait, !par_child_busy(child), HZ / 20);
 	/* If it goes on, it must not become a repair of all there is. */
 	if (!par_child_busy(child))
@@ -236,7 +241,7 @@ bool par_resync_fix(struct par_set *set, u64 first, u64 end)
 	u64 beside = first >= PAR_FIX_BESIDE ? first - PAR_FIX_BESIDE : end;
 	bool done;
 
-	if (!can_sync(set))
+	if (!par_can_sync(set))
 		return false;
 	par_child_cache_empty(set);
 	repair_rows(set, beside, min_t(u64, beside + PAR_FIX_BESIDE, set->sg->rows));
@@ -316,7 +321,7 @@ void par_resync_rest(struct par_conf *conf)
 	if (!test_bit(MD_RECOVERY_FROZEN, &conf->mddev->recovery))
 		return;
 	for (i = 1; i <= conf->geo.gears; i++)
-		if (can_sync(conf->set[i]))
+		if (par_can_sync(conf->set[i]))
 			rest_child(conf, conf->set[i]);
 }
 
@@ -328,7 +333,7 @@ void par_resync_resume(struct par_conf *conf)
 	for (i = 1; i <= conf->geo.gears; i++) {
 		struct mddev *child = &conf->set[i]->mddev;
 
-		if (!can_sync(conf->set[i]) || must_pause(conf) ||
+		if (!par_can_sync(conf->set[i]) || par_must_pause(conf) ||
 		    par_resync_offset(child) == MaxSector ||
 		    test_bit(MD_RECOVERY_RUNNING, &child->recovery))
 			continue;

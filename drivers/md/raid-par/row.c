@@ -294,7 +294,8 @@ static bool goes_home(const struct par_row *row, const struct par_vmember *vm)
 	       !par_set_tracks(row->set);
 }
 
-void par_row_landed(struct par_row *row)
+/* One of the row's first writes has ended; any context. */
+static void row_landed(struct par_row *row)
 {
 	struct par_set *set = row->set;
 	unsigned long flags;
@@ -341,7 +342,8 @@ static void send_first_writes(struct par_row *row)
 	while ((bio = bio_list_pop(&row->bios))) {
 		struct par_vmember *vm = bio->bi_bdev->bd_disk->private_data;
 		bool home = goes_home(row, vm);
-		struct bio *first = par_clone_first(vm, bio, row, home);
+		struct bio *first = par_clone_first(vm, bio, row, row_landed,
+						    home);
 
 		atomic_inc(&row->left);
 		if (home)
@@ -349,7 +351,7 @@ static void send_first_writes(struct par_row *row)
 		else
 			par_route(vm, first);
 	}
-	par_row_landed(row);
+	row_landed(row);
 }
 
 /*
@@ -520,7 +522,7 @@ static void fill_range(struct par_row *row, struct par_vmember *vm,
 		if (par_awake(conf, row->gear, vm->index))
 			par_to_home(vm, bio);
 		else
-			par_to_image(vm, bio);
+			par_to_image(vm, bio, NULL);
 	}
 }
 

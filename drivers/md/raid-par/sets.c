@@ -164,7 +164,7 @@ static void child_take_over(struct par_set *set)
 	set->pers.error_handler = child_error;
 	set->pers.hot_add_disk = child_hot_add;
 	set->pers.hot_remove_disk = child_hot_remove;
-	set->pers.sync_request = par_child_sync_request;
+	set->pers.sync_request = set->conf->child_sync_request;
 	set->mddev.pers = &set->pers;
 }
 
@@ -558,7 +558,8 @@ static struct par_set *set_alloc(struct par_conf *conf, unsigned int number)
 	set->number = number;
 	set->sg = &conf->geo.set[number];
 	set->ops = conf->geo.child_level ? &par_child_ops : &par_stripe_ops;
-	par_lost_init_set(set);
+	bio_list_init(&set->unkept);
+	INIT_WORK(&set->unkept_work, conf->unkept_work);
 	bio_list_init(&set->redirects);
 	INIT_WORK(&set->redirect_work, par_redirect_work);
 	init_waitqueue_head(&set->quiet);
@@ -645,13 +646,6 @@ void par_sets_writable(struct par_conf *conf, bool on)
 	for (i = 1; conf->geo.parities && i <= conf->geo.gears; i++)
 		if (conf->set[i]->running)
 			conf->set[i]->mddev.ro = on ? MD_RDWR : MD_AUTO_READ;
-}
-
-bool par_set_steady(struct par_set *set)
-{
-	return !set->conf->geo.parities ||
-	       (!set->mddev.degraded &&
-		!test_bit(MD_RECOVERY_RUNNING, &set->mddev.recovery));
 }
 
 void par_sets_quiesce(struct par_conf *conf, unsigned int lowest)

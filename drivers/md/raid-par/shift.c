@@ -74,7 +74,7 @@ void par_shift_to(struct par_conf *conf, unsigned int gear)
 
 /* ---- shifts that are put off ---- */
 
-static bool is_put_off(struct par_conf *conf)
+bool par_is_put_off(struct par_conf *conf)
 {
 	unsigned int gear = READ_ONCE(conf->put_off);
 
@@ -84,7 +84,7 @@ static bool is_put_off(struct par_conf *conf)
 
 unsigned int par_wanted(struct par_conf *conf)
 {
-	return is_put_off(conf) ? READ_ONCE(conf->gear) : READ_ONCE(conf->target);
+	return par_is_put_off(conf) ? READ_ONCE(conf->gear) : READ_ONCE(conf->target);
 }
 
 void par_shift_from(struct par_conf *conf, unsigned int target, unsigned int gear)
@@ -104,7 +104,7 @@ static unsigned long until_next(struct par_conf *conf)
 {
 	unsigned long until = READ_ONCE(conf->put_off_until), now = jiffies;
 
-	return is_put_off(conf) && time_after(until, now) ? until - now :
+	return par_is_put_off(conf) && time_after(until, now) ? until - now :
 	       MAX_SCHEDULE_TIMEOUT;
 }
 
@@ -180,7 +180,7 @@ void par_gate_resume(struct par_conf *conf)
 }
 
 /* Rouse it who will: it must not begin anything as long as it is parked. */
-static bool at_rest(struct par_conf *conf)
+bool par_mover_rests(struct par_conf *conf)
 {
 	return READ_ONCE(conf->resting) || READ_ONCE(conf->parked);
 }
@@ -189,8 +189,8 @@ static bool at_rest(struct par_conf *conf)
 bool par_gate_enter(struct par_conf *conf)
 {
 	for (;;) {
-		wait_event(conf->wait, !READ_ONCE(conf->quiesced) || at_rest(conf));
-		if (at_rest(conf))
+		wait_event(conf->wait, !READ_ONCE(conf->quiesced) || par_mover_rests(conf));
+		if (par_mover_rests(conf))
 			return false;
 		mutex_lock(&conf->gate);
 		if (!conf->quiesced)
@@ -201,7 +201,7 @@ bool par_gate_enter(struct par_conf *conf)
 
 /* ---- the mover ---- */
 
-static bool stopping(struct par_conf *conf)
+bool par_mover_stops(struct par_conf *conf)
 {
 	return kthread_should_stop() || !md_is_rdwr(conf->mddev);
 }
@@ -209,7 +209,7 @@ static bool stopping(struct par_conf *conf)
 /* Only the mover asks: conf->aim is what it is working towards. */
 bool par_mover_interrupted(struct par_conf *conf)
 {
-	return stopping(conf) || at_rest(conf) || par_wanted(conf) != conf->aim;
+	return par_mover_stops(conf) || par_mover_rests(conf) || par_wanted(conf) != conf->aim;
 }
 
 static void announce(struct par_conf *conf)
@@ -600,7 +600,7 @@ static bool work_due(struct par_conf *conf)
 	if (!md_is_rdwr(conf->mddev))
 		return missed;
 	/* What is missed while it rests, rescue_work() sees to. */
-	return !at_rest(conf) &&
+	return !par_mover_rests(conf) &&
 	       (missed || par_wanted(conf) != conf->gear ||
 		conf->propagation_due);
 }
@@ -650,7 +650,7 @@ static void move(struct par_conf *conf)
 	WRITE_ONCE(conf->moving, true);
 	smp_mb();	/* as said above */
 	conf->aim = par_wanted(conf);
-	if (at_rest(conf))
+	if (par_mover_rests(conf))
 		;
 	else if (conf->aim > conf->gear)
 		give_up(conf, shift_up(conf));
@@ -675,7 +675,7 @@ static int mover(void *arg)
 					until_next(conf));
 		if (!work_due(conf))
 			continue;
-		if (!stopping(conf))
+		if (!par_mover_stops(conf))
 			move(conf);
 		else if (!kthread_should_stop() &&
 			 !bio_list_empty(&conf->missed))

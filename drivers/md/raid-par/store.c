@@ -25,14 +25,13 @@
 #include "par.h"
 #include "store.h"
 
-#define PAR_TIDY	(30 * HZ)
 #define PAR_TIDY_ZONES	PAR_STORE_BATCH	/* closed at a time, or … */
 #define PAR_TIDY_RUNS	64U	/* … so many as to be done after so many times */
 #define PAR_TIDY_PAUSE	(HZ / 2)	/* in between; what waits meanwhile goes first */
 
 /* ---- blocks ---- */
 
-static struct par_set *block_set(struct par_conf *conf, u32 block)
+struct par_set *par_block_set(struct par_conf *conf, u32 block)
 {
 	unsigned int i = conf->geo.gears;
 
@@ -44,7 +43,7 @@ static struct par_set *block_set(struct par_conf *conf, u32 block)
 /* Zones of a map block: [*first, return value). */
 u32 par_block_zones(struct par_conf *conf, u32 block, u32 *first)
 {
-	const struct par_set_geometry *sg = block_set(conf, block)->sg;
+	const struct par_set_geometry *sg = par_block_set(conf, block)->sg;
 	u32 from = (block - sg->block_base) * sg->block_zones;
 
 	*first = sg->zone_base + from;
@@ -55,7 +54,7 @@ u32 par_block_zones(struct par_conf *conf, u32 block, u32 *first)
 static void snapshot_block(struct par_conf *conf, u32 block, u8 *payload)
 {
 	u32 first, zone, end = par_block_zones(conf, block, &first);
-	unsigned int bytes = block_set(conf, block)->sg->width * PAR_ZONE_ROWS / 8;
+	unsigned int bytes = par_block_set(conf, block)->sg->width * PAR_ZONE_ROWS / 8;
 
 	memset(payload, 0, PAR_BLOCK_PAYLOAD);
 	for (zone = first; zone < end; zone++) {
@@ -84,7 +83,7 @@ static void block_stored(struct par_conf *conf, u32 block)
 	}
 }
 
-u64 par_block_sector(struct par_conf *conf, enum par_block_kind kind, u32 index,
+u64 par_block_sector(const struct par_geometry *geo, enum par_block_kind kind, u32 index,
 		     unsigned int slot)
 {
 	switch (kind) {
@@ -93,19 +92,19 @@ u64 par_block_sector(struct par_conf *conf, enum par_block_kind kind, u32 index,
 	case PAR_BLOCK_LOST:
 		return par_lost_sector(slot);
 	default:
-		return par_map_sector(&conf->geo, index, slot);
+		return par_map_sector(geo, index, slot);
 	}
 }
 
 /* Seal a page for the slot that does not hold the newest version. */
-static u64 seal(struct par_conf *conf, struct page *page,
+u64 par_seal(struct par_conf *conf, struct page *page,
 		enum par_block_kind kind, u32 index, struct par_map_block *block)
 {
 	par_block_seal(page_address(page), kind, index, conf->super.epoch,
 		       ++conf->block_seq);
 	block->seq = conf->block_seq;
 	block->slot ^= 1;
-	return par_block_sector(conf, kind, index, block->slot);
+	return par_block_sector(&conf->geo, kind, index, block->slot);
 }
 
 /* An intent block from conf->intents, into @page; returns where it belongs. */
@@ -117,7 +116,7 @@ static u64 seal_intents(struct par_conf *conf, u32 index, struct page *page)
 
 	memset(raw->payload, 0, PAR_BLOCK_PAYLOAD);
 	memcpy(raw->payload, conf->intents + first, count);
-	return seal(conf, page, PAR_BLOCK_INTENT, index, &conf->intent_block[index]);
+	return par_seal(conf, page, PAR_BLOCK_INTENT, index, &conf->intent_block[index]);
 }
 
 /* The next zone in @zones whose byte lies behind intent block @index. */
@@ -304,7 +303,7 @@ static int store_map(struct par_conf *conf, unsigned long *todo)
 		if (err)
 			break;
 		for (i = 0; i < count; i++)
-			sectors[i] = seal(conf, conf->store_pages[i], PAR_BLOCK_MAP,
+			sectors[i] = par_seal(conf, conf->store_pages[i], PAR_BLOCK_MAP,
 					  blocks[i], &conf->block[blocks[i]]);
 		err = par_meta_write(conf, conf->current_members, sectors,
 				     conf->store_pages, count);
@@ -316,7 +315,7 @@ static int store_map(struct par_conf *conf, unsigned long *todo)
 }
 
 /* Set the intent of every zone in @zones to @gear and store the bytes. */
-static int store_intents(struct par_conf *conf, const unsigned long *zones,
+int par_store_intents(struct par_conf *conf, const unsigned long *zones,
 			 unsigned int gear)
 {
 	bool missed = missing_members(conf);
@@ -332,7 +331,7 @@ static int store_intents(struct par_conf *conf, const unsigned long *zones,
 }
 
 /* Take a mark off all zones from @zone to @end, and store that. */
-static int clear_marks(struct par_conf *conf, u32 zone, u32 end, u8 mark)
+int par_clear_marks(struct par_conf *conf, u32 zone, u32 end, u8 mark)
 {
 	int err;
 
@@ -401,7 +400,7 @@ static int forget_resynced(struct par_conf *conf)
 		const struct par_set_geometry *sg = &conf->geo.set[i];
 
 		if (conf->told.resynced & BIT(i))
-			err = clear_marks(conf, sg->zone_base,
+			err = par_clear_marks(conf, sg->zone_base,
 					  sg->zone_base + sg->zones,
 					  PAR_INTENT_RESYNC);
 	}
@@ -431,7 +430,7 @@ int par_write_lost_list(struct par_conf *conf)
 
 	par_lost_pack(conf, (struct par_disk_lost *)raw->payload);
 	conf->super.lost = conf->lost_count;
-	sector = seal(conf, conf->intent_pages[0], PAR_BLOCK_LOST, 0, &conf->lost_block);
+	sector = par_seal(conf, conf->intent_pages[0], PAR_BLOCK_LOST, 0, &conf->lost_block);
 	err = par_meta_write(conf, conf->current_members, &sector,
 			     conf->intent_pages, 1);
 	conf->lost_due = err;
@@ -656,7 +655,7 @@ int par_store_whole(struct par_conf *conf)
 	if (!err && !par_lost_members(conf)) {
 		conf->super.partial = 0;
 		err = par_write_super(conf, conf->current_members);
-		err = err ?: clear_marks(conf, 0, conf->geo.zones,
+		err = err ?: par_clear_marks(conf, 0, conf->geo.zones,
 					 PAR_INTENT_MISSED);
 		if (!err)
 			conf->missed_noted = 0;
@@ -737,7 +736,7 @@ static void take_flushes(struct par_conf *conf)
 	err = err ?: record_failures(conf);
 	while ((bio = bio_list_pop(&bios))) {
 		bio->bi_status = errno_to_blk_status(err);
-		par_flush_done(conf, bio);
+		conf->recorded(conf, bio);
 	}
 }
 
@@ -800,7 +799,7 @@ static int store_wanted(struct par_conf *conf)
 		return 0;
 	err = begin_use(conf);
 	err = err ?: store_map(conf, conf->todo);
-	err = err ?: store_intents(conf, conf->taken, gear);
+	err = err ?: par_store_intents(conf, conf->taken, gear);
 	if (!err)
 		publish_intents(conf, conf->taken, gear);
 	bitmap_zero(conf->taken, conf->geo.zones);
@@ -904,7 +903,7 @@ static int clear_intents(struct par_conf *conf, const unsigned long *zones)
 		return 0;
 	err = begin_use(conf);
 	err = err ?: flush_and_note(conf);
-	err = err ?: store_intents(conf, zones, 0);
+	err = err ?: par_store_intents(conf, zones, 0);
 	if (!err)
 		publish_intents(conf, zones, 0);
 	return err;
@@ -980,7 +979,7 @@ static u32 close_idle_zones(struct par_conf *conf, u32 zone)
 }
 
 /* Store and clear the idle zones, but for those that are wanted again. */
-static void clear_idle_zones(struct par_conf *conf)
+void par_store_clear_idle(struct par_conf *conf)
 {
 	u32 zone;
 
@@ -1050,7 +1049,7 @@ static void tidy_work(struct work_struct *work)
 		conf->tidied = close_idle_zones(conf, zone);
 		par_gate_quiesce(conf);
 		par_gate_resume(conf);
-		clear_idle_zones(conf);
+		par_store_clear_idle(conf);
 		pause = PAR_TIDY_PAUSE;
 	}
 	/* The store may have queued it already, and for later. */
@@ -1061,9 +1060,17 @@ static void tidy_work(struct work_struct *work)
 void par_store_rest(struct par_conf *conf)
 {
 	flush_work(&conf->store_work);
+}
+
+void par_tidy_init(struct par_conf *conf)
+{
+	INIT_DELAYED_WORK(&conf->tidy_work, tidy_work);
+}
+
+void par_tidy_rest(struct par_conf *conf)
+{
 	/* The next write has it begin again. */
 	cancel_delayed_work_sync(&conf->tidy_work);
-	par_lost_rest(conf);
 }
 
 /* ---- a change of gear ---- */
@@ -1104,7 +1111,6 @@ int par_store_init(struct par_conf *conf)
 	bio_list_init(&conf->recording);
 	par_lost_init(conf);
 	INIT_WORK(&conf->store_work, store_work);
-	INIT_DELAYED_WORK(&conf->tidy_work, tidy_work);
 	conf->intents = kvzalloc(conf->geo.zones, GFP_KERNEL);
 	conf->intent_block = kvcalloc(conf->geo.intent_blocks,
 				      sizeof(*conf->intent_block), GFP_KERNEL);

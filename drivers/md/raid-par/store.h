@@ -72,10 +72,8 @@ bool par_meta_read(struct par_conf *conf, unsigned int d, u64 sector,
  */
 u32 par_whole_members(const struct par_conf *conf);
 
-/* Where the superblock of a sequence number and the slots of blocks lie. */
-u64 par_super_sector(u64 seq);
-u64 par_block_sector(struct par_conf *conf, enum par_block_kind kind, u32 index,
-		     unsigned int slot);
+/* par_block_set - the set that a map block belongs to */
+struct par_set *par_block_set(struct par_conf *conf, u32 block);
 
 /* par_block_zones - zones of a map block: [*first, return value) */
 u32 par_block_zones(struct par_conf *conf, u32 block, u32 *first);
@@ -93,6 +91,17 @@ void par_mark_block(struct par_conf *conf, u32 zone);
  */
 int par_write_super(struct par_conf *conf, u32 members);
 int par_store_all_intents(struct par_conf *conf);
+
+/*
+ * par_store_intents - set the intent of every zone in @zones to @gear and store the bytes
+ * par_clear_marks - take a mark off all zones from @zone to @end, and store that
+ * par_seal - seal a page for the slot that does not hold the newest version of the block;
+ * returns where it belongs. With conf->store_mutex held, all.
+ */
+int par_store_intents(struct par_conf *conf, const unsigned long *zones, unsigned int gear);
+int par_clear_marks(struct par_conf *conf, u32 zone, u32 end, u8 mark);
+u64 par_seal(struct par_conf *conf, struct page *page, enum par_block_kind kind, u32 index,
+	     struct par_map_block *block);
 
 /*
  * par_flush_awake - flush every member that may hold what has not been flushed: the
