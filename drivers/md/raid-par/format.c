@@ -407,3 +407,21 @@ u64 par_block_torn(const struct par_disk_block *raw, enum par_block_kind kind,
 		le64_to_cpu(raw->seq) : 0;
 }
 EXPORT_SYMBOL_IF_KUNIT(par_block_torn);
+
+u64 par_super_sector(u64 seq)
+{
+	return (seq & 1) * PAR_BLOCK_SECTORS;
+}
+
+u64 par_block_sector(const struct par_geometry *geo, enum par_block_kind kind, u32 index,
+		     unsigned int slot)
+{
+	switch (kind) {
+	case PAR_BLOCK_INTENT:
+		return par_intent_sector(index, slot);
+	case PAR_BLOCK_LOST:
+		return par_lost_sector(slot);
+	default:
+		return par_map_sector(geo, index, slot);
+	}
+}

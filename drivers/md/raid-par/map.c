@@ -312,3 +312,104 @@ void par_map_after_load(struct par_conf *conf)
 	for (i = 1; i <= conf->geo.gears; i++)
 		recount(conf->set[i]);
 }
+
+struct par_set *par_block_set(struct par_conf *conf, u32 block)
+{
+	unsigned int i = conf->geo.gears;
+
+	while (block - conf->geo.set[i].block_base >= conf->geo.set[i].blocks)
+		i--;
+	return conf->set[i];
+}
+
+/* Zones of a map block: [*first, return value). */
+u32 par_block_zones(struct par_conf *conf, u32 block, u32 *first)
+{
+	const struct par_set_geometry *sg = par_block_set(conf, block)->sg;
+	u32 from = (block - sg->block_base) * sg->block_zones;
+
+	*first = sg->zone_base + from;
+	return sg->zone_base + min(from + sg->block_zones, sg->zones);
+}
+
+void par_mark_block(struct par_conf *conf, u32 zone)
+{
+	unsigned int index, i = conf->geo.gears;
+
+	while (zone - conf->geo.set[i].zone_base >= conf->geo.set[i].zones)
+		i--;
+	set_bit(par_map_block(&conf->geo.set[i],
+			      zone - conf->geo.set[i].zone_base, &index),
+		conf->todo);
+}
+
+u64 par_segments(struct par_conf *conf, enum par_seg_state state)
+{
+	unsigned int i, d;
+	u64 sum = 0;
+
+	for (i = 2; i <= conf->geo.gears; i++)
+		for (d = conf->geo.set[1].members; d < conf->geo.set[i].members; d++)
+			sum += atomic64_read(&conf->set[i]->vm[d].segs[state]);
+	return sum;
+}
+
+u64 par_segments_above(struct par_conf *conf, unsigned int gear,
+		       enum par_seg_state state)
+{
+	unsigned int i, d;
+	u64 sum = 0;
+
+	for (i = gear + 1; i <= conf->geo.gears; i++)
+		for (d = conf->geo.set[gear].members; d < conf->geo.set[i].members; d++)
+			sum += atomic64_read(&conf->set[i]->vm[d].segs[state]);
+	return sum;
+}
+
+/* Zone lock held. */
+static void forget_row(struct par_set *set, u64 row, u32 lost)
+{
+	unsigned int d;
+
+	if (!par_map_written(set, row))
+		return;
+	for (d = 0; d < set->sg->members; d++)
+		if (lost & BIT(d) && par_is_sleeper(&set->conf->geo, d))
+			par_map_set(set, row, d, PAR_SEG_HOME);
+}
+
+/*
+ * A segment's images become old, or nobody knows, when raid5 does without the
+ * member: the rebuild must make it from parity.
+ *
+ * After a crash, parity need not fit in the rows in doubt, and what raid5 makes of
+ * the member is made from that. Its images hold something else: to restore from
+ * them would leave rows whose parity does not fit, and nobody would know.
+ *
+ * And a stripe that is being written when the member fails need not have come to
+ * drop_images(): raid5 looks for failed members one by one as it sends a stripe's
+ * writes, the last one first. If it has sent parity, and then finds the member with
+ * the data gone, the write is done. It is not acknowledged before the store knows
+ * of the failure, and its zone has an intent as long.
+ */
+void par_forget_images(struct par_set *set, u32 lost)
+{
+	struct par_conf *conf = set->conf;
+	const struct par_set_geometry *sg = set->sg;
+	u32 zone;
+
+	for (zone = 0; zone < sg->zones; zone++) {
+		u64 row = (u64)zone << PAR_ZONE_SHIFT;
+		u64 end = min(row + PAR_ZONE_ROWS, sg->rows);
+		spinlock_t *lock = par_zone_lock(conf, sg->zone_base + zone);
+
+		if (!(conf->intents[sg->zone_base + zone] &
+		      (PAR_INTENT_RESYNC | PAR_INTENT_GEAR)))
+			continue;
+		spin_lock(lock);
+		for (; row < end; row++)
+			forget_row(set, row, lost);
+		spin_unlock(lock);
+		par_mark_block(conf, sg->zone_base + zone);
+	}
+}

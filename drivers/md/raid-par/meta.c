@@ -68,22 +68,6 @@ u32 par_meta_end(struct par_meta_io *io)
 	return failed;
 }
 
-u32 par_unusable(struct par_conf *conf)
-{
-	u32 members = 0;
-	unsigned int d;
-
-	for (d = 0; d < conf->geo.members; d++)
-		if (!par_rdev_usable(conf->member[d].rdev))
-			members |= BIT(d);
-	return members;
-}
-
-u32 par_usable(struct par_conf *conf, u32 members)
-{
-	return members & ~par_unusable(conf);
-}
-
 int par_flush_members(struct par_conf *conf, u32 which)
 {
 	struct par_meta_io io;
@@ -147,46 +131,3 @@ bool par_meta_read(struct par_conf *conf, unsigned int d, u64 sector,
 			    REQ_OP_READ | REQ_META, false);
 }
 
-/* Read @sector of all of @members at once, into one page: who answers? */
-static u32 silent_members(struct par_conf *conf, u32 members, u64 sector,
-			  struct page *page)
-{
-	struct par_meta_io io = { .conf = conf };
-	unsigned int d;
-
-	par_meta_begin(&io, conf);
-	for (d = 0; d < conf->geo.members; d++)
-		if (members & BIT(d))
-			par_meta_submit(&io, d, sector, page, REQ_OP_READ |
-				    REQ_SYNC | REQ_META);
-	return par_meta_wait(&io);
-}
-
-/* Of a disk that we have started ourselves we know that it may still be at it. */
-static bool may_answer(struct par_conf *conf, u32 members, unsigned int tries,
-		       unsigned long began)
-{
-	return tries < PAR_WAKE_TRIES ||
-	       (par_power_driven(conf, members) &&
-		time_before(jiffies, began + (unsigned long)HZ *
-			    READ_ONCE(conf->super.power.wake_timeout)));
-}
-
-u32 par_store_wake(struct par_conf *conf, u32 members)
-{
-	struct page *page = alloc_page(GFP_NOIO | __GFP_NOFAIL | __GFP_MEMALLOC);
-	unsigned long began = jiffies;
-	unsigned int tries;
-
-	members = par_usable(conf, members);
-	for (tries = 0; members && may_answer(conf, members, tries, began); tries++) {
-		if (tries)
-			msleep(PAR_WAKE_PAUSE);
-		/* Another block each time: one may be unreadable. */
-		members = silent_members(conf, members, tries % PAR_WAKE_TRIES *
-					 PAR_BLOCK_SECTORS, page);
-		members = par_usable(conf, members);
-	}
-	__free_page(page);
-	return members;
-}

@@ -3,7 +3,7 @@
  * The monitor: counts once an interval, asks the policy, and has the array shift.
  *
  * What is counted is counted by the block layer already, on each CPU by itself: of the
- * array's disk, of the members', and, by member.c, of the sets' virtual members.
+ * array's disk, of the members', and, by route.c, of the sets' virtual members.
  * So nothing is added to the way of a request but one such count.
  */
 #ifndef RAID_PAR_MONITOR_H

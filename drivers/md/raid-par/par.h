@@ -4,10 +4,10 @@
  *
  * The flow of a request:
  *
- *   md0 ── personality.c ── home set (sets.c: md's raid5 over virtual members)
+ *   md0 ── personality.c ── home set (child.c: md's raid5 over virtual members)
  *                              │ raid5 sends stripe and chunk requests to
  *                              ▼
- *                           virtual member (member.c) asks the map (map.c):
+ *                           virtual member (route.c) asks the map (map.c):
  *                              unwritten → zeros, or start the row (row.c)
  *                              home copy → the real disk
  *                              image     → the gear set's queue → gear set
@@ -23,9 +23,9 @@
  * locks and conf->queue_lock also by completions, hence with irqsave.
  *
  * What must never happen, and where it is kept:
- *   - wait for I/O in submit context: member.c and row.c only queue;
+ *   - wait for I/O in submit context: route.c and row.c only queue;
  *     store.c, shift.c and propagate.c wait, in threads and works of ours.
- *   - send anything to a sleeper: par_route() in member.c decides by the
+ *   - send anything to a sleeper: par_route() in route.c decides by the
  *     gear, and store.c writes to conf->current_members only. power.c stops
  *     the device after that, and starts it before the gear changes.
  *   - let a copy run ahead of the stored map: par_zone_admits() in zone.h.
@@ -88,7 +88,7 @@ struct par_member {
 
 /**
  * struct par_vmember - a member as one of its sets sees it
- * @disk: never added to the system: it only carries requests to member.c
+ * @disk: never added to the system: it only carries requests to route.c
  * @runs: on each CPU: of reads, and of writes
  * @rdev: the child's; @listed: it is among the child's disks
  * @segs: of a sleeper: how many segments are in each state
@@ -138,7 +138,7 @@ struct par_set_ops {
 	bool (*whole)(struct par_set *set, unsigned int index);
 };
 
-extern const struct par_set_ops par_child_ops;	/* RAID-5, RAID-6: sets.c */
+extern const struct par_set_ops par_child_ops;	/* RAID-5, RAID-6: child.c */
 extern const struct par_set_ops par_stripe_ops;	/* RAID-0: stripe.c */
 
 /**
@@ -167,7 +167,7 @@ struct par_set {
 	struct gendisk *front;
 
 	struct mddev mddev;
-	/* raid5 as md sees it here, with some of its methods ours: see sets.c */
+	/* raid5 as md sees it here, with some of its methods ours: see child.c */
 	struct md_personality pers;
 	struct md_personality *raid5;
 	unsigned long absent;	/* members that raid5 does without, a bit each */
@@ -315,7 +315,7 @@ struct par_conf {
 	struct par_map_block lost_block;
 	struct delayed_work purge_work;
 
-	/* member.c, row.c */
+	/* route.c, row.c */
 	spinlock_t queue_lock;		/* all lists of requests */
 	struct bio_list healed;		/* writes to lost blocks, which have ended well */
 	struct bio_list waiting;	/* for an intent */
@@ -463,6 +463,15 @@ u64 par_map_find(struct par_set *set, u64 row, unsigned int low,
 
 /* par_map_next_written - the first written row of [@row, @end), or @end; sleeps */
 u64 par_map_next_written(struct par_set *set, u64 row, u64 end);
+
+/* par_block_set - the set that a map block belongs to */
+struct par_set *par_block_set(struct par_conf *conf, u32 block);
+
+/* par_block_zones - zones of a map block: [*first, return value) */
+u32 par_block_zones(struct par_conf *conf, u32 block, u32 *first);
+
+/* par_mark_block - the map block of @zone is to be stored or loaded */
+void par_mark_block(struct par_conf *conf, u32 zone);
 
 /*
  * par_map_after_load - apply the intents that were set when the array went
@@ -784,7 +793,7 @@ struct gendisk *par_disk_alloc(struct par_conf *conf, sector_t sectors,
 			       const struct block_device_operations *fops,
 			       void *data);
 
-/* ---- member.c ---- */
+/* ---- route.c ---- */
 
 /*
  * par_queue_add - put @bio on one of conf's lists; any context.
@@ -848,7 +857,7 @@ struct par_vmember *par_bio_vm(struct bio *bio);
 struct bio *par_clone_first(struct par_vmember *vm, struct bio *bio, struct par_row *row,
 			    void (*landed)(struct par_row *row), bool home);
 
-/* par_members_init, par_members_exit - the queues of member.c */
+/* par_members_init, par_members_exit - the queues of route.c */
 int par_members_init(struct par_conf *conf);
 void par_members_exit(struct par_conf *conf);
 int par_members_init_set(struct par_set *set);
@@ -1131,6 +1140,12 @@ int par_sysfs_add(struct par_conf *conf);
 void par_sysfs_remove(struct par_conf *conf);
 
 /* ---- personality.c ---- */
+
+/* par_usable - those of @members that are there and have not failed */
+u32 par_usable(struct par_conf *conf, u32 members);
+
+/* par_awake_members - in the gear the array is in */
+u32 par_awake_members(struct par_conf *conf);
 
 /* par_member_failed - tell md and all sets; any context */
 void par_member_failed(struct par_conf *conf, unsigned int d);

@@ -16,44 +16,6 @@
 #include "par.h"
 #include "compat/layout.h"
 
-/* ---- requests ---- */
-
-/* The array has become writable or has ceased to be. Process context. */
-void par_follow_array(struct par_conf *conf)
-{
-	bool writable, was;
-
-	if (READ_ONCE(conf->writable) == md_is_rdwr(conf->mddev))
-		return;
-	/* Two may be here at once, one of whom has looked before it changed. */
-	spin_lock_irq(&conf->queue_lock);
-	was = conf->writable;
-	writable = md_is_rdwr(conf->mddev);
-	conf->writable = writable;
-	par_sets_writable(conf, writable);
-	spin_unlock_irq(&conf->queue_lock);
-	if (writable && !was)
-		par_shift_rouse(conf);
-}
-
-bool par_writable(struct par_conf *conf)
-{
-	struct mddev *mddev = conf->mddev;
-
-	if (mddev->ro == MD_RDONLY)
-		return false;
-	if (mddev->ro == MD_AUTO_READ) {
-		/* md_write_start() would do this; see the head of this file. */
-		mddev->ro = MD_RDWR;
-		set_bit(MD_RECOVERY_NEEDED, &mddev->recovery);
-		md_wakeup_thread(mddev->thread);
-		sysfs_notify_dirent_safe(mddev->sysfs_state);
-		par_follow_array(conf);
-		par_resync_resume(conf);
-	}
-	return true;
-}
-
 static bool par_make_request(struct mddev *mddev, struct bio *bio)
 {
 	struct par_conf *conf = mddev->private;
@@ -76,19 +38,6 @@ static bool par_make_request(struct mddev *mddev, struct bio *bio)
 }
 
 /* ---- failures ---- */
-
-void par_count_degraded(struct par_conf *conf)
-{
-	unsigned int d, missing = 0;
-
-	for (d = 0; d < conf->geo.members; d++) {
-		struct md_rdev *rdev = conf->member[d].rdev;
-
-		if (!par_rdev_usable(rdev) || !test_bit(In_sync, &rdev->flags))
-			missing++;
-	}
-	conf->mddev->degraded = missing;
-}
 
 /* md_error() has found @rdev failed: it may be in interrupt context. */
 static void par_error(struct mddev *mddev, struct md_rdev *rdev)
@@ -122,14 +71,6 @@ static void par_error(struct mddev *mddev, struct md_rdev *rdev)
 	 * broken now.
 	 */
 	md_wakeup_thread(mddev->thread);
-}
-
-void par_member_failed(struct par_conf *conf, unsigned int d)
-{
-	struct md_rdev *rdev = READ_ONCE(conf->member[d].rdev);
-
-	if (par_rdev_usable(rdev) && conf->mddev->pers)
-		md_error(conf->mddev, rdev);
 }
 
 /* ---- start and stop ---- */
@@ -192,43 +133,6 @@ static int take_members(struct par_conf *conf)
 		return -EIO;
 	}
 	return 0;
-}
-
-/*
- * Who is not whole in any set is not whole: the union of all that is known.
- * Refuses if parity cannot stand for so many.
- */
-int par_unite_failures(struct par_conf *conf)
-{
-	unsigned int i, d;
-	u32 partial = 0;
-
-	for (i = 1; i <= conf->geo.gears; i++)
-		partial |= conf->super.set[i].failed |
-			   conf->super.set[i].recovering;
-	partial &= ~par_doubt_stale(conf, partial);
-	for (d = 0; d < conf->geo.members; d++) {
-		struct md_rdev *rdev = conf->member[d].rdev;
-
-		if (rdev && partial & BIT(d)) {
-			clear_bit(In_sync, &rdev->flags);
-			rdev->recovery_offset = 0;
-			if (conf->unvouched & BIT(d))
-				continue;	/* told already */
-			pr_warn("md/par:%s: member %u (%pg) has missed writes and is not whole\n",
-				mdname(conf->mddev), d, rdev->bdev);
-		}
-	}
-	par_count_degraded(conf);
-	if (conf->mddev->degraded <= conf->geo.parities)
-		return 0;
-	pr_err("md/par:%s: cannot start: only %u of %u members are there and whole, %u are needed\n",
-	       mdname(conf->mddev), conf->geo.members - conf->mddev->degraded,
-	       conf->geo.members, conf->geo.members - conf->geo.parities);
-	if (conf->unvouched && !conf->start)
-		pr_err("md/par:%s: --force starts it with what the members without a valid superblock hold; all of the array is in doubt then\n",
-		       mdname(conf->mddev));
-	return -EIO;
 }
 
 /*
@@ -367,12 +271,6 @@ static sector_t par_size(struct mddev *mddev, sector_t sectors, int raid_disks)
 	struct par_conf *conf = mddev->private;
 
 	return conf->geo.array_sectors;
-}
-
-void par_pay_super(struct par_conf *conf)
-{
-	if (xchg(&conf->sb_owed, 0))
-		set_bit(MD_SB_CHANGE_DEVS, &conf->mddev->sb_flags);
 }
 
 /*

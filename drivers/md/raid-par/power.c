@@ -166,24 +166,6 @@ static void tell_wake(struct par_member *member, const char *cause)
 			  member->index, rdev->bdev, cause);
 }
 
-void par_power_why(struct par_conf *conf, const char *part)
-{
-	unsigned long flags;
-
-	raw_spin_lock_irqsave(&conf->why_lock, flags);
-	strscpy(conf->why, part);
-	raw_spin_unlock_irqrestore(&conf->why_lock, flags);
-}
-
-void par_power_why_task(struct par_conf *conf, const char *part)
-{
-	char why[PAR_CAUSE];
-
-	scnprintf(why, sizeof(why), "%s %s[%d]", part, current->comm,
-		  task_pid_nr(current));
-	par_power_why(conf, why);
-}
-
 /* ---- waking ---- */
 
 static void awake(struct par_member *member)

@@ -8,11 +8,6 @@
 #include "store.h"
 #include "validate.h"
 
-u32 par_awake_members(struct par_conf *conf)
-{
-	return BIT(conf->geo.set[conf->gear].members) - 1;
-}
-
 static bool is_block(struct par_conf *conf, enum par_block_kind kind, u32 index,
 		     u64 seq, struct page *page)
 {

@@ -20,24 +20,10 @@
 
 /* Of raid5's: a block of each member, whatever the page size is. */
 #define PAR_STRIPE_SECTORS	(DEFAULT_STRIPE_SIZE >> SECTOR_SHIFT)
-#define PAR_FIX_BESIDE		2U	/* rows: of more stripes than the smallest cache */
 
 static struct par_set *set_of(struct mddev *child)
 {
 	return container_of(child, struct par_set, mddev);
-}
-
-/* Has it something to sync, and does it run? */
-bool par_can_sync(const struct par_set *set)
-{
-	return set->running && set->conf->geo.parities;
-}
-
-/* Is nothing to be written now? The follower or par_thread() asks again. */
-bool par_must_pause(struct par_conf *conf)
-{
-	return !md_is_rdwr(conf->mddev) ||
-	       test_bit(MD_RECOVERY_FROZEN, &conf->mddev->recovery);
 }
 
 /* The marks of zones of which this sync has to do any; 0 if it is all of them. */
@@ -166,88 +152,6 @@ static sector_t child_sync_request(struct mddev *child, sector_t sector,
 void par_resync_init(struct par_conf *conf)
 {
 	conf->child_sync_request = child_sync_request;
-}
-
-bool par_child_busy(struct mddev *child)
-{
-	return child->recovery & (BIT(MD_RECOVERY_RUNNING) |
-				  BIT(MD_RECOVERY_NEEDED) | BIT(MD_RECOVERY_DONE));
-}
-
-void par_child_go(struct mddev *child)
-{
-	clear_bit(MD_RECOVERY_FROZEN, &child->recovery);
-	set_bit(MD_RECOVERY_NEEDED, &child->recovery);
-	md_wakeup_thread(child->thread);
-}
-
-/*
- * May the child be told to repair a few rows? Not if md would make another sync of it,
- * which would then call the whole set done: a rebuild of a member that waits for the
- * follower, or the resync after a crash. Nor if raid5 could correct nothing.
- */
-static bool may_repair(struct par_set *set)
-{
-	struct mddev *child = &set->mddev;
-	unsigned int d;
-
-	if (par_child_busy(child) || par_must_pause(set->conf) ||
-	    child->degraded >= (int)set->conf->geo.parities ||
-	    par_resync_offset(child) != MaxSector)
-		return false;
-	for (d = 0; d < set->sg->members; d++)
-		if (set->vm[d].listed && !test_bit(In_sync, &set->vm[d].rdev.flags))
-			return false;
-	return true;
-}
-
-/*
- * A repair of no more than rows [@first, @end). Whether it has come to its end: it is
- * over then before the mover can be wanted elsewhere for long, and so is waited for.
- */
-static bool repair_rows(struct par_set *set, u64 first, u64 end)
-{
-	struct mddev *child = &set->mddev;
-	unsigned int waits = 20;
-
-	/* As long as it takes to find that there is nothing to do, no more. */
-	while (par_child_busy(child) && waits--)
-		wait_event_idle_timeout(set->conf->wait, !par_child_busy(child), HZ / 20);
-	if (first >= end || !may_repair(set))
-		return false;
-	set->fixed = false;
-	/* Where an interrupted check was is not where this one begins. */
-	child->resync_min = 0;
-	set->fix_first = first;
-	set->fix_end = end;
-	set_bit(MD_RECOVERY_REQUESTED, &child->recovery);
-	set_bit(MD_RECOVERY_SYNC, &child->recovery);
-	par_child_go(child);
-	while (par_child_busy(child) && !par_must_pause(set->conf))
-		wait_event_idle_timeout(set->conf->wait, !par_child_busy(child), HZ / 20);
-	/* If it goes on, it must not become a repair of all there is. */
-	if (!par_child_busy(child))
-		set->fix_end = 0;
-	return READ_ONCE(set->fixed);
-}
-
-/*
- * raid5 does not read, nor then correct, what it has in its cache. So that is
- * made as small as it may be for a while, and rows beside these go through what
- * is left of it.
- */
-bool par_resync_fix(struct par_set *set, u64 first, u64 end)
-{
-	u64 beside = first >= PAR_FIX_BESIDE ? first - PAR_FIX_BESIDE : end;
-	bool done;
-
-	if (!par_can_sync(set))
-		return false;
-	par_child_cache_empty(set);
-	repair_rows(set, beside, min_t(u64, beside + PAR_FIX_BESIDE, set->sg->rows));
-	done = repair_rows(set, first, end);
-	par_child_cache_fill(set);
-	return done;
 }
 
 /* Rows of @set that its child's resync has been through. */

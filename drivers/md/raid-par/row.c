@@ -217,7 +217,7 @@ bool par_row_busy(struct par_set *set, u64 number)
 /*
  * A sleeper that has failed asleep has been left out, in its image too: the row
  * must not be started so that the image is called valid. What was gathered
- * starts over and waits for the top gear (must_wake() in member.c).
+ * starts over and waits for the top gear (must_wake() in route.c).
  */
 static bool images_filled(const struct par_row *row)
 {

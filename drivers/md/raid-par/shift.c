@@ -25,79 +25,10 @@
 
 #include "par.h"
 
-#define PAR_ASK_AGAIN	(30 * HZ)	/* a member that has not woken up */
 #define PAR_OUTRUN_S	600U	/* then the policy waits so long at least … */
 #define PAR_OUTRUN_NUM	4U	/* … and for so many times what the attempt took */
 
-u64 par_segments(struct par_conf *conf, enum par_seg_state state)
-{
-	unsigned int i, d;
-	u64 sum = 0;
-
-	for (i = 2; i <= conf->geo.gears; i++)
-		for (d = conf->geo.set[1].members; d < conf->geo.set[i].members; d++)
-			sum += atomic64_read(&conf->set[i]->vm[d].segs[state]);
-	return sum;
-}
-
-u64 par_segments_above(struct par_conf *conf, unsigned int gear,
-		       enum par_seg_state state)
-{
-	unsigned int i, d;
-	u64 sum = 0;
-
-	for (i = gear + 1; i <= conf->geo.gears; i++)
-		for (d = conf->geo.set[gear].members; d < conf->geo.set[i].members; d++)
-			sum += atomic64_read(&conf->set[i]->vm[d].segs[state]);
-	return sum;
-}
-
-void par_shift_notify(struct par_conf *conf)
-{
-	if (conf->sysfs_gear)
-		sysfs_notify_dirent(conf->sysfs_gear);
-	if (conf->sysfs_shift)
-		sysfs_notify_dirent(conf->sysfs_shift);
-}
-
-void par_shift_rouse(struct par_conf *conf)
-{
-	WRITE_ONCE(conf->resting, false);
-	wake_up(&conf->wait);
-}
-
-void par_shift_to(struct par_conf *conf, unsigned int gear)
-{
-	WRITE_ONCE(conf->target, gear);
-	par_put_off_over(conf);
-}
-
 /* ---- shifts that are put off ---- */
-
-bool par_is_put_off(struct par_conf *conf)
-{
-	unsigned int gear = READ_ONCE(conf->put_off);
-
-	return gear && READ_ONCE(conf->target) == gear &&
-	       time_before(jiffies, READ_ONCE(conf->put_off_until));
-}
-
-unsigned int par_wanted(struct par_conf *conf)
-{
-	return par_is_put_off(conf) ? READ_ONCE(conf->gear) : READ_ONCE(conf->target);
-}
-
-void par_shift_from(struct par_conf *conf, unsigned int target, unsigned int gear)
-{
-	if (cmpxchg(&conf->target, target, gear) == target)
-		par_put_off_over(conf);
-}
-
-void par_put_off_over(struct par_conf *conf)
-{
-	WRITE_ONCE(conf->put_off, 0);
-	par_shift_rouse(conf);
-}
 
 /* So long may the mover sleep if nobody wakes it. */
 static unsigned long until_next(struct par_conf *conf)
@@ -137,80 +68,7 @@ static bool put_off(struct par_conf *conf)
 	return true;
 }
 
-void par_shift_at_least(struct par_conf *conf, unsigned int gear)
-{
-	unsigned int target = READ_ONCE(conf->target);
-
-	while (target < gear) {
-		unsigned int seen = cmpxchg(&conf->target, target, gear);
-
-		if (seen == target)
-			break;
-		target = seen;
-	}
-	par_shift_rouse(conf);
-}
-
-bool par_shift_wake(struct par_conf *conf)
-{
-	if (READ_ONCE(conf->shift_error) == -EHOSTDOWN &&
-	    time_before(jiffies, conf->unwoken + PAR_ASK_AGAIN))
-		return false;
-	par_shift_at_least(conf, conf->geo.gears);
-	return true;
-}
-
-/* ---- the gate ---- */
-
-void par_gate_quiesce(struct par_conf *conf)
-{
-	mutex_lock(&conf->gate);
-	if (!conf->quiesced++)
-		par_sets_quiesce(conf, 1);
-	mutex_unlock(&conf->gate);
-}
-
-void par_gate_resume(struct par_conf *conf)
-{
-	mutex_lock(&conf->gate);
-	if (!--conf->quiesced)
-		par_sets_resume(conf, 1);
-	mutex_unlock(&conf->gate);
-	wake_up(&conf->wait);
-}
-
-/* Rouse it who will: it must not begin anything as long as it is parked. */
-bool par_mover_rests(struct par_conf *conf)
-{
-	return READ_ONCE(conf->resting) || READ_ONCE(conf->parked);
-}
-
-/* Whoever wants the mover to rest may have closed the gate. */
-bool par_gate_enter(struct par_conf *conf)
-{
-	for (;;) {
-		wait_event(conf->wait, !READ_ONCE(conf->quiesced) || par_mover_rests(conf));
-		if (par_mover_rests(conf))
-			return false;
-		mutex_lock(&conf->gate);
-		if (!conf->quiesced)
-			return true;
-		mutex_unlock(&conf->gate);
-	}
-}
-
 /* ---- the mover ---- */
-
-bool par_mover_stops(struct par_conf *conf)
-{
-	return kthread_should_stop() || !md_is_rdwr(conf->mddev);
-}
-
-/* Only the mover asks: conf->aim is what it is working towards. */
-bool par_mover_interrupted(struct par_conf *conf)
-{
-	return par_mover_stops(conf) || par_mover_rests(conf) || par_wanted(conf) != conf->aim;
-}
 
 static void announce(struct par_conf *conf)
 {
@@ -381,11 +239,6 @@ static void rescue_work(struct work_struct *work)
 		answer_missed(conf, err);
 	}
 	memalloc_noio_restore(noio);
-}
-
-void par_rescue_missed(struct par_conf *conf)
-{
-	queue_work(conf->rescue_wq, &conf->rescue_work);
 }
 
 /* Sets above gear @gear have members that will sleep in it. */

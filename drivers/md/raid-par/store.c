@@ -14,10 +14,6 @@
  *     may hold copies before it becomes current;
  *   - begin_use() runs before anything is stored and before copies are written
  *     to members directly (par_store_begin()), so that this state is short.
- *
- * Timers: tidy_work, every 30 seconds while intents are set, clears those of
- * zones that no write has touched since, a few at a time, so that a crash leaves
- * little to resync and writers wait for little.
  */
 #include <linux/delay.h>
 #include <linux/slab.h>
@@ -25,30 +21,7 @@
 #include "par.h"
 #include "store.h"
 
-#define PAR_TIDY_ZONES	PAR_STORE_BATCH	/* closed at a time, or … */
-#define PAR_TIDY_RUNS	64U	/* … so many as to be done after so many times */
-#define PAR_TIDY_PAUSE	(HZ / 2)	/* in between; what waits meanwhile goes first */
-
 /* ---- blocks ---- */
-
-struct par_set *par_block_set(struct par_conf *conf, u32 block)
-{
-	unsigned int i = conf->geo.gears;
-
-	while (block - conf->geo.set[i].block_base >= conf->geo.set[i].blocks)
-		i--;
-	return conf->set[i];
-}
-
-/* Zones of a map block: [*first, return value). */
-u32 par_block_zones(struct par_conf *conf, u32 block, u32 *first)
-{
-	const struct par_set_geometry *sg = par_block_set(conf, block)->sg;
-	u32 from = (block - sg->block_base) * sg->block_zones;
-
-	*first = sg->zone_base + from;
-	return sg->zone_base + min(from + sg->block_zones, sg->zones);
-}
 
 /* The zones' states as of now. */
 static void snapshot_block(struct par_conf *conf, u32 block, u8 *payload)
@@ -81,155 +54,6 @@ static void block_stored(struct par_conf *conf, u32 block)
 		par_zone_stored(&conf->zone[zone]);
 		spin_unlock(lock);
 	}
-}
-
-u64 par_block_sector(const struct par_geometry *geo, enum par_block_kind kind, u32 index,
-		     unsigned int slot)
-{
-	switch (kind) {
-	case PAR_BLOCK_INTENT:
-		return par_intent_sector(index, slot);
-	case PAR_BLOCK_LOST:
-		return par_lost_sector(slot);
-	default:
-		return par_map_sector(geo, index, slot);
-	}
-}
-
-/* Seal a page for the slot that does not hold the newest version. */
-u64 par_seal(struct par_conf *conf, struct page *page,
-		enum par_block_kind kind, u32 index, struct par_map_block *block)
-{
-	par_block_seal(page_address(page), kind, index, conf->super.epoch,
-		       ++conf->block_seq);
-	block->seq = conf->block_seq;
-	block->slot ^= 1;
-	return par_block_sector(&conf->geo, kind, index, block->slot);
-}
-
-/* An intent block from conf->intents, into @page; returns where it belongs. */
-static u64 seal_intents(struct par_conf *conf, u32 index, struct page *page)
-{
-	struct par_disk_block *raw = page_address(page);
-	u32 first = index * PAR_BLOCK_PAYLOAD;
-	u32 count = min(PAR_BLOCK_PAYLOAD, conf->geo.zones - first);
-
-	memset(raw->payload, 0, PAR_BLOCK_PAYLOAD);
-	memcpy(raw->payload, conf->intents + first, count);
-	return par_seal(conf, page, PAR_BLOCK_INTENT, index, &conf->intent_block[index]);
-}
-
-/* The next zone in @zones whose byte lies behind intent block @index. */
-static u32 beyond_block(struct par_conf *conf, const unsigned long *zones, u32 index)
-{
-	u32 next = (index + 1) * PAR_BLOCK_PAYLOAD;
-
-	return next < conf->geo.zones ? find_next_bit(zones, conf->geo.zones, next) :
-	       conf->geo.zones;
-}
-
-/*
- * Store the intent blocks that hold the bytes of @zones, a batch at a time: one after
- * the other, a load that is scattered over a large array would wait for a revolution of
- * the disks for each. They do not depend on each other, and no caller relies on any of
- * them before all are stable.
- */
-static int store_intent_bytes(struct par_conf *conf, const unsigned long *zones)
-{
-	u32 zone = find_first_bit(zones, conf->geo.zones), index;
-	u64 sectors[PAR_STORE_BATCH];
-	unsigned int count;
-	int err = 0;
-
-	while (!err && zone < conf->geo.zones) {
-		for (count = 0; count < PAR_STORE_BATCH && zone < conf->geo.zones; count++) {
-			index = zone / PAR_BLOCK_PAYLOAD;
-			sectors[count] = seal_intents(conf, index, conf->intent_pages[count]);
-			zone = beyond_block(conf, zones, index);
-		}
-		err = par_meta_write(conf, conf->current_members, sectors,
-				     conf->intent_pages, count);
-	}
-	return err;
-}
-
-int par_store_all_intents(struct par_conf *conf)
-{
-	int err;
-
-	bitmap_fill(conf->marked, conf->geo.zones);
-	err = store_intent_bytes(conf, conf->marked);
-	bitmap_zero(conf->marked, conf->geo.zones);
-	return err;
-}
-
-/* Members that are missing, from the array or a set, or not yet rebuilt in one. */
-static u32 missing_members(struct par_conf *conf)
-{
-	u32 missing = par_unusable(conf);
-	unsigned int i;
-
-	for (i = 1; i <= conf->geo.gears; i++)
-		missing |= conf->super.set[i].failed |
-			   conf->super.set[i].recovering;
-	return missing;
-}
-
-/* A member that is whole again may be lost again, and miss other zones. */
-void par_missed_trim(struct par_conf *conf)
-{
-	conf->missed_noted &= missing_members(conf);
-}
-
-/*
- * A member has gone: it may lack what is being written to the zones
- * whose intent is set, or what was copied home. Zones whose intent is asked for
- * later are marked then.
- */
-int par_note_missed(struct par_conf *conf)
-{
-	u32 missing = missing_members(conf), zone;
-	int err;
-
-	par_missed_trim(conf);
-	if (missing == conf->missed_noted)
-		return 0;
-	for (zone = 0; zone < conf->geo.zones; zone++)
-		if (par_zone_misses(&conf->zone[zone], conf->intents[zone])) {
-			conf->intents[zone] |= PAR_INTENT_MISSED;
-			__set_bit(zone, conf->marked);
-		}
-	err = store_intent_bytes(conf, conf->marked);
-	bitmap_zero(conf->marked, conf->geo.zones);
-	if (!err)
-		conf->missed_noted |= missing;
-	return err;
-}
-
-void par_store_lacks(struct par_conf *conf, unsigned int d)
-{
-	unsigned int i;
-
-	for (i = 1; i <= conf->geo.gears; i++)
-		if (d < conf->geo.set[i].members)
-			conf->super.set[i].failed |= BIT(d);
-}
-
-/*
- * A set may do without a member already that the stored superblock, or even the one in
- * memory, does not call failed: the array is told a moment later.
- */
-u32 par_lost_members(struct par_conf *conf)
-{
-	u32 lost = par_unusable(conf);
-	unsigned int i;
-
-	/* RAID-0 fails nobody. */
-	for (i = 1; conf->geo.parities && i <= conf->geo.gears; i++)
-		if (conf->set[i])	/* it is there yet */
-			lost |= READ_ONCE(conf->set[i]->absent) &
-				~READ_ONCE(conf->told.absent[i]);
-	return lost;
 }
 
 /*
@@ -304,44 +128,13 @@ static int store_map(struct par_conf *conf, unsigned long *todo)
 			break;
 		for (i = 0; i < count; i++)
 			sectors[i] = par_seal(conf, conf->store_pages[i], PAR_BLOCK_MAP,
-					  blocks[i], &conf->block[blocks[i]]);
+					      blocks[i], &conf->block[blocks[i]]);
 		err = par_meta_write(conf, conf->current_members, sectors,
 				     conf->store_pages, count);
 		for (i = 0; !err && i < count; i++)
 			block_stored(conf, blocks[i]);
 	}
 	bitmap_zero(todo, conf->geo.map_blocks);
-	return err;
-}
-
-/* Set the intent of every zone in @zones to @gear and store the bytes. */
-int par_store_intents(struct par_conf *conf, const unsigned long *zones,
-			 unsigned int gear)
-{
-	bool missed = missing_members(conf);
-	u32 zone;
-
-	par_missed_trim(conf);
-
-	for_each_set_bit(zone, zones, conf->geo.zones)
-		conf->intents[zone] = par_intent_set(conf->intents[zone],
-						     &conf->zone[zone], gear,
-						     missed);
-	return store_intent_bytes(conf, zones);
-}
-
-/* Take a mark off all zones from @zone to @end, and store that. */
-int par_clear_marks(struct par_conf *conf, u32 zone, u32 end, u8 mark)
-{
-	int err;
-
-	for (; zone < end; zone++)
-		if (conf->intents[zone] & mark) {
-			WRITE_ONCE(conf->intents[zone], conf->intents[zone] & ~mark);
-			__set_bit(zone, conf->marked);
-		}
-	err = store_intent_bytes(conf, conf->marked);
-	bitmap_zero(conf->marked, conf->geo.zones);
 	return err;
 }
 
@@ -401,41 +194,13 @@ static int forget_resynced(struct par_conf *conf)
 
 		if (conf->told.resynced & BIT(i))
 			err = par_clear_marks(conf, sg->zone_base,
-					  sg->zone_base + sg->zones,
+					      sg->zone_base + sg->zones,
 					  PAR_INTENT_RESYNC);
 	}
 	return err;
 }
 
-u32 par_zones_marked(struct par_conf *conf, u8 mark)
-{
-	u32 zone, count = 0;
-
-	for (zone = 0; zone < conf->geo.zones; zone++)
-		count += !!(READ_ONCE(conf->intents[zone]) & mark);
-	return count;
-}
-
 /* ---- lost blocks, see lost.c ---- */
-
-/*
- * The list, and then the superblock, if it does not say yet that there is one. That
- * there is none any more, the next one says.
- */
-int par_write_lost_list(struct par_conf *conf)
-{
-	struct par_disk_block *raw = page_address(conf->intent_pages[0]);
-	u64 sector;
-	int err;
-
-	par_lost_pack(conf, (struct par_disk_lost *)raw->payload);
-	conf->super.lost = conf->lost_count;
-	sector = par_seal(conf, conf->intent_pages[0], PAR_BLOCK_LOST, 0, &conf->lost_block);
-	err = par_meta_write(conf, conf->current_members, &sector,
-			     conf->intent_pages, 1);
-	conf->lost_due = err;
-	return err;
-}
 
 /* The list, and with the first lost block the superblock, which says that there is one. */
 static int store_lost_list(struct par_conf *conf)
@@ -742,17 +507,6 @@ static void take_flushes(struct par_conf *conf)
 
 /* ---- intents on demand ---- */
 
-void par_mark_block(struct par_conf *conf, u32 zone)
-{
-	unsigned int index, i = conf->geo.gears;
-
-	while (zone - conf->geo.set[i].zone_base >= conf->geo.set[i].zones)
-		i--;
-	set_bit(par_map_block(&conf->geo.set[i],
-			      zone - conf->geo.set[i].zone_base, &index),
-		conf->todo);
-}
-
 /* One zone that was asked for. Returns false if it has all it needs. */
 static bool begin_intent(struct par_conf *conf, u32 zone, unsigned int gear)
 {
@@ -933,51 +687,6 @@ int par_store_checkpoint(struct par_conf *conf, bool clean)
 	return err;
 }
 
-static bool is_idle(const struct par_zone *z)
-{
-	return READ_ONCE(z->intent) &&
-	       time_after(jiffies, READ_ONCE(z->touched) + PAR_TIDY);
-}
-
-/* From @zone on, the first whose intent nobody has used for a while. */
-static u32 next_idle(struct par_conf *conf, u32 zone)
-{
-	while (zone < conf->geo.zones && !is_idle(&conf->zone[zone]))
-		zone++;
-	return zone;
-}
-
-/* So many at a time, that what a scattered load leaves behind does not grow. */
-static u32 share_of_idle(struct par_conf *conf)
-{
-	u32 zone, count = 0;
-
-	for (zone = next_idle(conf, 0); zone < conf->geo.zones;
-	     zone = next_idle(conf, zone + 1))
-		count++;
-	return max(PAR_TIDY_ZONES, count / PAR_TIDY_RUNS);
-}
-
-/* Admit nothing more to the idle zones from @zone on; returns where to go on. */
-static u32 close_idle_zones(struct par_conf *conf, u32 zone)
-{
-	u32 count = 0;
-
-	while (count < conf->tidy_share && zone < conf->geo.zones) {
-		struct par_zone *z = &conf->zone[zone];
-		spinlock_t *lock = par_zone_lock(conf, zone);
-
-		spin_lock(lock);
-		if (is_idle(z) && par_zone_close(z)) {
-			__set_bit(zone, conf->idle);
-			count++;
-		}
-		spin_unlock(lock);
-		zone = next_idle(conf, zone + 1);
-	}
-	return zone;
-}
-
 /* Store and clear the idle zones, but for those that are wanted again. */
 void par_store_clear_idle(struct par_conf *conf)
 {
@@ -996,81 +705,9 @@ void par_store_clear_idle(struct par_conf *conf)
 	mutex_unlock(&conf->store_mutex);
 }
 
-static bool any_intent(struct par_conf *conf)
-{
-	u32 zone;
-
-	for (zone = 0; zone < conf->geo.zones; zone++)
-		if (READ_ONCE(conf->zone[zone].intent))
-			return true;
-	return false;
-}
-
-static void flushed(struct bio *bio)
-{
-	complete(bio->bi_private);
-}
-
-/*
- * As a user's flush, by the gear the array is in, and not under store_mutex: what the
- * store flushes after it, with writers waiting, takes a moment only. Nothing relies
- * on it.
- */
-static void flush_ahead(struct par_conf *conf)
-{
-	DECLARE_COMPLETION_ONSTACK(done);
-	struct bio bio;
-
-	bio_init(&bio, conf->mddev->gendisk->part0, NULL, 0,
-		 REQ_OP_WRITE | REQ_PREFLUSH | REQ_SYNC);
-	bio.bi_private = &done;
-	bio.bi_end_io = flushed;
-	par_flush_request(conf, &bio, false);
-	wait_for_completion_io(&done);
-	bio_uninit(&bio);
-}
-
-/*
- * Writes that were admitted to an idle zone may still be under way. They are
- * over once every set has been quiet for an instant.
- */
-static void tidy_work(struct work_struct *work)
-{
-	struct par_conf *conf = container_of(to_delayed_work(work),
-					     struct par_conf, tidy_work);
-	u32 zone = next_idle(conf, conf->tidied);
-	unsigned long pause = PAR_TIDY;
-
-	if (!conf->tidied)
-		conf->tidy_share = share_of_idle(conf);
-	conf->tidied = 0;
-	if (md_is_rdwr(conf->mddev) && zone < conf->geo.zones) {
-		flush_ahead(conf);
-		conf->tidied = close_idle_zones(conf, zone);
-		par_gate_quiesce(conf);
-		par_gate_resume(conf);
-		par_store_clear_idle(conf);
-		pause = PAR_TIDY_PAUSE;
-	}
-	/* The store may have queued it already, and for later. */
-	if (any_intent(conf))
-		mod_delayed_work(conf->long_wq, &conf->tidy_work, pause);
-}
-
 void par_store_rest(struct par_conf *conf)
 {
 	flush_work(&conf->store_work);
-}
-
-void par_tidy_init(struct par_conf *conf)
-{
-	INIT_DELAYED_WORK(&conf->tidy_work, tidy_work);
-}
-
-void par_tidy_rest(struct par_conf *conf)
-{
-	/* The next write has it begin again. */
-	cancel_delayed_work_sync(&conf->tidy_work);
 }
 
 /* ---- a change of gear ---- */

@@ -46,12 +46,6 @@ int par_meta_write(struct par_conf *conf, u32 members, const u64 *sectors,
 int par_meta_write_waking(struct par_conf *conf, unsigned int d, const u64 *sectors,
 			  struct page **pages, unsigned int count);
 
-/* par_usable - those of @members that are there and have not failed */
-u32 par_usable(struct par_conf *conf, u32 members);
-
-/* par_awake_members - in the gear the array is in */
-u32 par_awake_members(struct par_conf *conf);
-
 /*
  * par_refresh_members - what was stored after members @behind left, to these; with
  * conf->store_mutex held. Who cannot be written fails. Returns an error if what they
@@ -71,15 +65,6 @@ bool par_meta_read(struct par_conf *conf, unsigned int d, u64 sector,
  * with conf->store_mutex held, or at assembly
  */
 u32 par_whole_members(const struct par_conf *conf);
-
-/* par_block_set - the set that a map block belongs to */
-struct par_set *par_block_set(struct par_conf *conf, u32 block);
-
-/* par_block_zones - zones of a map block: [*first, return value) */
-u32 par_block_zones(struct par_conf *conf, u32 block, u32 *first);
-
-/* par_mark_block - the map block of @zone is to be stored or loaded */
-void par_mark_block(struct par_conf *conf, u32 zone);
 
 /*
  * par_write_super - store the superblock on @members; each gets its own copy. Not on

@@ -12,11 +12,6 @@
  */
 #include "store.h"
 
-u64 par_super_sector(u64 seq)
-{
-	return (seq & 1) * PAR_BLOCK_SECTORS;
-}
-
 u32 par_whole_members(const struct par_conf *conf)
 {
 	u32 partial = 0;

@@ -30,12 +30,6 @@ static bool released(struct par_conf *conf, unsigned int d)
 	return true;
 }
 
-void par_remove_again(struct par_conf *conf)
-{
-	set_bit(MD_RECOVERY_NEEDED, &conf->mddev->recovery);
-	md_wakeup_thread(conf->mddev->thread);
-}
-
 /* The monitor looks at members whenever it likes. */
 static void take_away(struct par_conf *conf, unsigned int d)
 {
@@ -368,19 +362,6 @@ static u64 follow(struct par_conf *conf, struct par_set *set, u64 offset)
 	}
 	let_go(conf);
 	return 0;
-}
-
-bool par_syncing(struct mddev *mddev)
-{
-	return test_bit(MD_RECOVERY_RUNNING, &mddev->recovery) &&
-	       (test_bit(MD_RECOVERY_SYNC, &mddev->recovery) ||
-		test_bit(MD_RECOVERY_RECOVER, &mddev->recovery));
-}
-
-bool par_scrubbing(struct mddev *mddev)
-{
-	return test_bit(MD_RECOVERY_RUNNING, &mddev->recovery) &&
-	       test_bit(MD_RECOVERY_REQUESTED, &mddev->recovery);
 }
 
 /* A scrub is not worth waiting for members that do not wake up; a rebuild is. */
