@@ -2,7 +2,8 @@
 /*
  * The array as a whole becomes writable, or ceases to be.
  */
-#include "par.h"
+#include "array.h"
+#include "parent.h"
 
 /* The array has become writable or has ceased to be. Process context. */
 void par_follow_array(struct par_conf *conf)
@@ -12,12 +13,12 @@ void par_follow_array(struct par_conf *conf)
 	if (READ_ONCE(conf->writable) == md_is_rdwr(conf->mddev))
 		return;
 	/* Two may be here at once, one of whom has looked before it changed. */
-	spin_lock_irq(&conf->queue_lock);
+	spin_lock_irq(&conf->queue.lock);
 	was = conf->writable;
 	writable = md_is_rdwr(conf->mddev);
 	conf->writable = writable;
 	par_sets_writable(conf, writable);
-	spin_unlock_irq(&conf->queue_lock);
+	spin_unlock_irq(&conf->queue.lock);
 	if (writable && !was)
 		par_shift_rouse(conf);
 }

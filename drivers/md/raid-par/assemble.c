@@ -12,12 +12,13 @@
  *                         it lacks what has been written since. Or one without a
  *                         valid superblock: nobody knows what it lacks.
  */
-#include "store.h"
+#include "load.h"
+#include "parent.h"
 
 /* Members that are missing from the set or have not been rebuilt in it. */
 static u32 set_lacks(struct par_conf *conf, struct par_set *set)
 {
-	struct par_set_record *rec = &conf->super.set[set->number];
+	struct par_set_record *rec = &conf->store->super.set[set->number];
 	u32 lacking = rec->failed | rec->recovering;
 	unsigned int d;
 
@@ -45,7 +46,7 @@ static int newest_stale(struct par_conf *conf, u32 members)
 		u64 seq = 0;
 
 		if (members & BIT(d) && whole_for_md(conf, d))
-			seq = conf->old_seq[d] ?: par_load_left(conf, d);
+			seq = conf->store->old_seq[d] ?: par_load_left(conf, d);
 		if (seq > newest) {
 			newest = seq;
 			found = d;
@@ -59,11 +60,11 @@ static void stand_in(struct par_conf *conf, unsigned int d)
 	unsigned int i;
 
 	for (i = 1; i <= conf->geo.gears; i++)
-		conf->super.set[i].failed &= ~BIT(d);
-	conf->super.partial &= ~BIT(d);
+		conf->store->super.set[i].failed &= ~BIT(d);
+	conf->store->super.partial &= ~BIT(d);
 	pr_warn("md/par:%s: member %u (%pg) stands in by force with %s\n",
 		mdname(conf->mddev), d, conf->member[d].rdev->bdev,
-		conf->unvouched & BIT(d) ? "what it holds: all of it is in doubt" :
+		conf->store->unvouched & BIT(d) ? "what it holds: all of it is in doubt" :
 		"what it had when it left: what has been written since is in doubt");
 }
 
@@ -74,7 +75,7 @@ u32 par_doubt_stale(struct par_conf *conf, u32 lacking)
 	u32 taken = 0;
 	int one;
 
-	if (!conf->start)
+	if (!conf->store->start)
 		return 0;
 	for (d = 0; d < conf->geo.members; d++)
 		missing += lacking & BIT(d) || !whole_for_md(conf, d);
@@ -84,7 +85,7 @@ u32 par_doubt_stale(struct par_conf *conf, u32 lacking)
 	 * only good copy by what comes of a bad one.
 	 */
 	for (d = 0; missing > conf->geo.parities && d < conf->geo.members; d++)
-		if (conf->unvouched & BIT(d) && whole_for_md(conf, d))
+		if (conf->store->unvouched & BIT(d) && whole_for_md(conf, d))
 			taken |= BIT(d);
 	missing -= hweight32(taken);
 	for (; missing > conf->geo.parities; missing--) {
@@ -96,7 +97,7 @@ u32 par_doubt_stale(struct par_conf *conf, u32 lacking)
 	for (d = 0; d < conf->geo.members; d++)
 		if (taken & BIT(d)) {
 			stand_in(conf, d);
-			all |= conf->old_seq[d] || conf->unvouched & BIT(d);
+			all |= conf->store->old_seq[d] || conf->store->unvouched & BIT(d);
 		}
 	if (all)
 		par_doubt_range(conf, 0, conf->geo.array_sectors);
@@ -115,8 +116,8 @@ int par_unite_failures(struct par_conf *conf)
 	u32 partial = 0;
 
 	for (i = 1; i <= conf->geo.gears; i++)
-		partial |= conf->super.set[i].failed |
-			   conf->super.set[i].recovering;
+		partial |= conf->store->super.set[i].failed |
+			   conf->store->super.set[i].recovering;
 	partial &= ~par_doubt_stale(conf, partial);
 	for (d = 0; d < conf->geo.members; d++) {
 		struct md_rdev *rdev = conf->member[d].rdev;
@@ -124,7 +125,7 @@ int par_unite_failures(struct par_conf *conf)
 		if (rdev && partial & BIT(d)) {
 			clear_bit(In_sync, &rdev->flags);
 			rdev->recovery_offset = 0;
-			if (conf->unvouched & BIT(d))
+			if (conf->store->unvouched & BIT(d))
 				continue;	/* told already */
 			pr_warn("md/par:%s: member %u (%pg) has missed writes and is not whole\n",
 				mdname(conf->mddev), d, rdev->bdev);
@@ -136,7 +137,7 @@ int par_unite_failures(struct par_conf *conf)
 	pr_err("md/par:%s: cannot start: only %u of %u members are there and whole, %u are needed\n",
 	       mdname(conf->mddev), conf->geo.members - conf->mddev->degraded,
 	       conf->geo.members, conf->geo.members - conf->geo.parities);
-	if (conf->unvouched && !conf->start)
+	if (conf->store->unvouched && !conf->store->start)
 		pr_err("md/par:%s: --force starts it with what the members without a valid superblock hold; all of the array is in doubt then\n",
 		       mdname(conf->mddev));
 	return -EIO;
@@ -148,13 +149,13 @@ int par_doubt_check(struct par_conf *conf)
 	unsigned int i;
 
 	for (i = 1; i <= conf->geo.gears; i++) {
-		struct par_set_record *rec = &conf->super.set[i];
+		struct par_set_record *rec = &conf->store->super.set[i];
 		u32 lacks = set_lacks(conf, conf->set[i]);
 
 		if (!conf->geo.parities || rec->resync == MaxSector || !lacks)
 			continue;
 		par_doubt_zones(conf->set[i], PAR_INTENT_RESYNC, lacks);
-		if (conf->start)
+		if (conf->store->start)
 			par_forget_images(conf->set[i], lacks);
 		/*
 		 * What is rebuilt is rebuilt from what parity says: it will
@@ -169,7 +170,7 @@ int par_doubt_check(struct par_conf *conf)
 	}
 	if (!any)
 		return 0;
-	if (conf->start) {
+	if (conf->store->start) {
 		pr_warn("md/par:%s: started by force: what is in doubt may be wrong\n",
 			mdname(conf->mddev));
 		return 0;

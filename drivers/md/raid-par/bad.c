@@ -4,13 +4,14 @@
  */
 #include <linux/seqlock.h>
 
-#include "par.h"
+#include "parent.h"
+#include "store.h"
 
 #define PAR_PURGE	(2 * HZ)
 
 void par_bad_block(struct par_vmember *vm, u64 sector, unsigned int sectors)
 {
-	struct mddev *child = &vm->set->mddev;
+	struct mddev *child = &vm->set->child.mddev;
 
 	if (test_bit(In_sync, &vm->rdev.flags) &&
 	    !rdev_set_badblocks(&vm->rdev, sector, sectors, 0))
@@ -37,8 +38,8 @@ static bool bad_range(struct badblocks *bb, unsigned int i, u64 *sector,
 
 static void fail_vmember(struct par_vmember *vm)
 {
-	md_error(&vm->set->mddev, &vm->rdev);
-	md_wakeup_thread(vm->set->mddev.thread);
+	md_error(&vm->set->child.mddev, &vm->rdev);
+	md_wakeup_thread(vm->set->child.mddev.thread);
 }
 
 /*
@@ -90,10 +91,10 @@ void par_bad_collect(struct par_conf *conf)
 	bool any = false;
 	unsigned int i;
 
-	lockdep_assert_held(&conf->store_mutex);
+	lockdep_assert_held(&conf->store->mutex);
 	for (i = 1; conf->geo.parities && i <= conf->geo.gears; i++)
 		if (conf->set[i] && conf->set[i]->running)
 			any |= collect_set(conf->set[i]);
 	if (any)
-		queue_delayed_work(conf->long_wq, &conf->purge_work, PAR_PURGE);
+		queue_delayed_work(conf->queue.long_wq, &conf->up.purge_work, PAR_PURGE);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Children: sets that are md's raid5 over virtual members. See par.h, struct par_set_ops.
+ * Children: sets that are md's raid5 over virtual members. See set.h, struct par_set_ops.
  *
  * A child is an embedded struct mddev, driven the way dm-raid drives one. It
  * is never "clean" as md means it (in_sync stays 0), so it never writes its
@@ -12,7 +12,8 @@
  */
 #include <linux/slab.h>
 
-#include "par.h"
+#include "parent.h"
+#include "sets.h"
 #include "raid5.h"
 
 #define PAR_STRIPES_MIN		256	/* md's own default */
@@ -25,14 +26,14 @@ static struct lock_class_key par_child_lock[2], par_child_suspend[2],
 
 static struct par_set *child_set(struct mddev *child)
 {
-	return container_of(child, struct par_set, mddev);
+	return container_of(child, struct par_set, child.mddev);
 }
 
 /* The child's view of its members, into our superblock; child->lock is held. */
 static void child_sync_super(struct mddev *child, struct md_rdev *unused)
 {
 	struct par_set *set = child_set(child);
-	struct par_set_record *rec = &set->conf->super.set[set->number];
+	struct par_set_record *rec = &set->conf->store->super.set[set->number];
 	u32 present = 0, recovering = 0;
 	u64 recovered = MaxSector;
 	struct md_rdev *rdev;
@@ -92,7 +93,7 @@ static void child_error(struct mddev *child, struct md_rdev *rdev)
 	struct par_set *set = child_set(child);
 	unsigned int d = index_of(rdev);
 
-	set_bit(d, &set->absent);
+	set_bit(d, &set->child.absent);
 	smp_mb__after_atomic();	/* before it is seen as Faulty */
 	/*
 	 * Frozen, it would not let go of the member. raid5 may find the error
@@ -100,15 +101,15 @@ static void child_error(struct mddev *child, struct md_rdev *rdev)
 	 */
 	if (rdev->raid_disk >= 0)
 		clear_bit(MD_RECOVERY_FROZEN, &child->recovery);
-	set->raid5->error_handler(child, rdev);
-	set_bit(d, &set->absent);
+	set->child.raid5->error_handler(child, rdev);
+	set_bit(d, &set->child.absent);
 }
 
 /* From now on writes to a sleeper's home copy are counted: see propagate.c. */
 static void begin_restoring(struct par_set *set, unsigned int d)
 {
-	if (par_is_sleeper(&set->conf->geo, d) && !set->restoring) {
-		set->restoring = true;
+	if (par_is_sleeper(&set->conf->geo, d) && !set->child.restoring) {
+		set->child.restoring = true;
 		atomic_inc(&set->tracking);
 	}
 }
@@ -125,15 +126,15 @@ static int child_hot_add(struct mddev *child, struct md_rdev *rdev)
 
 	if (!md_is_rdwr(child))
 		return -EROFS;
-	clear_bit(index_of(rdev), &set->let_go);
-	err = set->raid5->hot_add_disk(child, rdev);
+	clear_bit(index_of(rdev), &set->child.detached);
+	err = set->child.raid5->hot_add_disk(child, rdev);
 	if (!err) {
 		begin_restoring(set, rdev->raid_disk);
-		clear_bit(rdev->raid_disk, &set->known_absent);
-		clear_bit(rdev->raid_disk, &set->absent);
+		par_note_back(set, rdev->raid_disk);
+		clear_bit(rdev->raid_disk, &set->child.absent);
 		smp_mb__after_atomic();	/* child_error() does it the other way round */
 		if (test_bit(Faulty, &rdev->flags))
-			set_bit(rdev->raid_disk, &set->absent);
+			set_bit(rdev->raid_disk, &set->child.absent);
 	}
 	return err;
 }
@@ -146,11 +147,11 @@ static int child_hot_add(struct mddev *child, struct md_rdev *rdev)
 static int child_hot_remove(struct mddev *child, struct md_rdev *rdev)
 {
 	struct par_set *set = child_set(child);
-	int err = set->raid5->hot_remove_disk(child, rdev);
+	int err = set->child.raid5->hot_remove_disk(child, rdev);
 
 	if (err)
 		return err;
-	set_bit(index_of(rdev), &set->let_go);
+	set_bit(index_of(rdev), &set->child.detached);
 	par_remove_again(set->conf);
 	return 0;
 }
@@ -158,13 +159,13 @@ static int child_hot_remove(struct mddev *child, struct md_rdev *rdev)
 /* raid5 stays what it is, but for what it is told here. */
 static void child_take_over(struct par_set *set)
 {
-	set->raid5 = set->mddev.pers;
-	set->pers = *set->raid5;
-	set->pers.error_handler = child_error;
-	set->pers.hot_add_disk = child_hot_add;
-	set->pers.hot_remove_disk = child_hot_remove;
-	set->pers.sync_request = set->conf->child_sync_request;
-	set->mddev.pers = &set->pers;
+	set->child.raid5 = set->child.mddev.pers;
+	set->child.pers = *set->child.raid5;
+	set->child.pers.error_handler = child_error;
+	set->child.pers.hot_add_disk = child_hot_add;
+	set->child.pers.hot_remove_disk = child_hot_remove;
+	set->child.pers.sync_request = set->conf->up.sync_request;
+	set->child.mddev.pers = &set->child.pers;
 }
 
 static void child_classes(struct mddev *child, unsigned int home)
@@ -185,7 +186,7 @@ static int child_init_rdev(struct par_set *set, unsigned int d)
 	if (err)
 		return err;
 	rdev->bdev = set->vm[d].disk->part0;
-	rdev->mddev = &set->mddev;
+	rdev->mddev = &set->child.mddev;
 	rdev->sectors = set->sg->sectors;
 	rdev->sb_start = set->sg->sectors;
 	rdev->sb_size = PAR_BLOCK_BYTES;
@@ -202,7 +203,7 @@ static int child_init_rdev(struct par_set *set, unsigned int d)
 static int child_load_member(struct par_set *set, unsigned int d)
 {
 	struct par_conf *conf = set->conf;
-	struct par_set_record *rec = &conf->super.set[set->number];
+	struct par_set_record *rec = &conf->store->super.set[set->number];
 	struct md_rdev *rdev = &set->vm[d].rdev;
 	int err = child_init_rdev(set, d);
 
@@ -210,13 +211,13 @@ static int child_load_member(struct par_set *set, unsigned int d)
 		return err;
 	set->vm[d].listed = par_rdev_usable(conf->member[d].rdev);
 	if (!set->vm[d].listed) {
-		set_bit(d, &set->absent);
+		set_bit(d, &set->child.absent);
 		return 0;
 	}
 	if (rec->failed & BIT(d)) {
 		/* Added, but this set has not begun to rebuild it. */
 		rdev->saved_raid_disk = d;
-		set_bit(d, &set->absent);
+		set_bit(d, &set->child.absent);
 	} else {
 		rdev->raid_disk = d;
 		rdev->recovery_offset = MaxSector;
@@ -227,7 +228,7 @@ static int child_load_member(struct par_set *set, unsigned int d)
 			set_bit(In_sync, &rdev->flags);
 		}
 	}
-	list_add_tail(&rdev->same_set, &set->mddev.disks);
+	list_add_tail(&rdev->same_set, &set->child.mddev.disks);
 	return 0;
 }
 
@@ -250,22 +251,22 @@ void par_child_cache_empty(struct par_set *set)
 	 * A request that waits for another one of its stripe has let go of the
 	 * stripe, and looks at it again: there must be none.
 	 */
-	mddev_suspend_and_lock_nointr(&set->mddev);
-	raid5_set_cache_size(&set->mddev, PAR_STRIPES_LEAST);
-	mddev_unlock_and_resume(&set->mddev);
+	mddev_suspend_and_lock_nointr(&set->child.mddev);
+	raid5_set_cache_size(&set->child.mddev, PAR_STRIPES_LEAST);
+	mddev_unlock_and_resume(&set->child.mddev);
 }
 
 void par_child_cache_fill(struct par_set *set)
 {
-	mddev_lock_nointr(&set->mddev);
-	raid5_set_cache_size(&set->mddev, stripe_count(set));
-	mddev_unlock(&set->mddev);
+	mddev_lock_nointr(&set->child.mddev);
+	raid5_set_cache_size(&set->child.mddev, stripe_count(set));
+	mddev_unlock(&set->child.mddev);
 }
 
 static void child_setup(struct par_set *set)
 {
 	struct par_conf *conf = set->conf;
-	struct mddev *child = &set->mddev;
+	struct mddev *child = &set->child.mddev;
 
 	child->raid_disks = set->sg->members;
 	child->level = conf->geo.child_level;
@@ -276,9 +277,9 @@ static void child_setup(struct par_set *set)
 	child->new_chunk_sectors = child->chunk_sectors;
 	child->dev_sectors = set->sg->sectors;
 	par_resync_offset(child) = MaxSector;
-	child->events = conf->super.set[set->number].events;
-	memcpy(child->uuid, conf->super.uuid, sizeof(child->uuid));
-	child->ctime = conf->super.ctime;
+	child->events = conf->store->super.set[set->number].events;
+	memcpy(child->uuid, conf->store->super.uuid, sizeof(child->uuid));
+	child->ctime = conf->store->super.ctime;
 	child->persistent = 1;
 	child->major_version = 1;
 	child->minor_version = 2;
@@ -292,13 +293,13 @@ static void child_setup(struct par_set *set)
 
 static int child_create(struct par_set *set)
 {
-	struct mddev *child = &set->mddev;
+	struct mddev *child = &set->child.mddev;
 	unsigned int d;
 	int err = mddev_init(child);
 
 	if (err)
 		return err;
-	set->mddev_inited = true;
+	set->child.inited = true;
 	child_classes(child, set == par_home(set->conf));
 	child_setup(set);
 	for (d = 0; d < set->sg->members; d++) {
@@ -313,9 +314,8 @@ static int child_create(struct par_set *set)
 	err = md_run(child);
 	if (!err) {
 		/* raid5 would refuse what par_doubt_check() has let pass. */
-		par_resync_offset(child) = set->conf->super.set[set->number].resync;
-		set->unresynced = par_resync_offset(child) != MaxSector;
-		set->known_absent = set->absent;
+		par_resync_offset(child) = set->conf->store->super.set[set->number].resync;
+		par_note_begin(set, par_resync_offset(child) != MaxSector);
 		set->running = true;
 		child_take_over(set);
 		child->ro = set->conf->writable ? MD_RDWR : MD_AUTO_READ;
@@ -332,34 +332,34 @@ static void child_destroy(struct par_set *set)
 {
 	unsigned int d;
 
-	if (!set->mddev_inited)
+	if (!set->child.inited)
 		return;
 	if (set->running) {
-		mddev_lock_nointr(&set->mddev);
-		md_frozen_sync_thread(&set->mddev);
-		mddev_unlock(&set->mddev);
+		mddev_lock_nointr(&set->child.mddev);
+		md_frozen_sync_thread(&set->child.mddev);
+		mddev_unlock(&set->child.mddev);
 		/* It goes on for a moment after it has called itself done. */
-		flush_work(&set->mddev.sync_work);
-		mddev_lock_nointr(&set->mddev);
-		md_stop(&set->mddev);
-		mddev_unlock(&set->mddev);
-		flush_work(&set->mddev.event_work);
+		flush_work(&set->child.mddev.sync_work);
+		mddev_lock_nointr(&set->child.mddev);
+		md_stop(&set->child.mddev);
+		mddev_unlock(&set->child.mddev);
+		flush_work(&set->child.mddev.event_work);
 	}
 	for (d = 0; d < set->sg->members; d++)
 		md_rdev_clear(&set->vm[d].rdev);
-	mddev_destroy(&set->mddev);
+	mddev_destroy(&set->child.mddev);
 }
 
 /* raid5 never declines here: it does so only while it is being reshaped. */
 static void child_submit(struct par_set *set, struct bio *bio)
 {
-	if (!md_handle_request(&set->mddev, bio))
+	if (!md_handle_request(&set->child.mddev, bio))
 		bio_io_error(bio);
 }
 
 static void child_quiesce(struct par_set *set, bool on)
 {
-	set->mddev.pers->quiesce(&set->mddev, on);
+	set->child.mddev.pers->quiesce(&set->child.mddev, on);
 }
 
 /*
@@ -373,25 +373,25 @@ static void child_fail(struct par_set *set, unsigned int d)
 	if (!set->running || !set->vm[d].listed ||
 	    test_bit(Faulty, &rdev->flags))
 		return;
-	md_error(&set->mddev, rdev);
+	md_error(&set->child.mddev, rdev);
 	/*
 	 * Writers wait until raid5's thread has told of it. md_error() does not
 	 * wake that if too many are gone now: where raid5 finds an error itself,
 	 * the request that met it does.
 	 */
-	md_wakeup_thread(set->mddev.thread);
+	md_wakeup_thread(set->child.mddev.thread);
 }
 
 static bool child_failed(struct par_set *set)
 {
-	return test_bit(MD_BROKEN, &set->mddev.flags) ||
-	       set->mddev.degraded > set->conf->geo.parities;
+	return test_bit(MD_BROKEN, &set->child.mddev.flags) ||
+	       set->child.mddev.degraded > set->conf->geo.parities;
 }
 
 static bool child_holds(struct par_set *set, unsigned int d)
 {
 	struct md_rdev *rdev = &set->vm[d].rdev;
-	bool placed = rdev->raid_disk >= 0 && !test_bit(d, &set->let_go);
+	bool placed = rdev->raid_disk >= 0 && !test_bit(d, &set->child.detached);
 
 	return set->vm[d].listed && (placed || atomic_read(&rdev->nr_pending));
 }
@@ -402,13 +402,13 @@ static void child_remove(struct par_set *set, unsigned int d)
 
 	if (!vm->listed)
 		return;
-	mddev_lock_nointr(&set->mddev);
+	mddev_lock_nointr(&set->child.mddev);
 	list_del_rcu(&vm->rdev.same_set);
-	mddev_unlock(&set->mddev);
+	mddev_unlock(&set->child.mddev);
 	/* The store looks at the bad blocks of what is listed. */
-	mutex_lock(&set->conf->store_mutex);
+	mutex_lock(&set->conf->store->mutex);
 	vm->listed = false;
-	mutex_unlock(&set->conf->store_mutex);
+	mutex_unlock(&set->conf->store->mutex);
 	synchronize_rcu();
 	md_rdev_clear(&vm->rdev);
 }
@@ -419,7 +419,7 @@ static int child_add(struct par_set *set, unsigned int d)
 	int err;
 
 	/* Not before the follower comes to this set: see sync.c. */
-	set_bit(MD_RECOVERY_FROZEN, &set->mddev.recovery);
+	set_bit(MD_RECOVERY_FROZEN, &set->child.mddev.recovery);
 	child_remove(set, d);
 	md_rdev_clear(&vm->rdev);
 	memset(&vm->rdev, 0, sizeof(vm->rdev));
@@ -428,17 +428,17 @@ static int child_add(struct par_set *set, unsigned int d)
 		return err;
 	/* raid5 puts it where it was, even if other places are empty too. */
 	vm->rdev.saved_raid_disk = d;
-	mddev_lock_nointr(&set->mddev);
-	list_add_tail_rcu(&vm->rdev.same_set, &set->mddev.disks);
+	mddev_lock_nointr(&set->child.mddev);
+	list_add_tail_rcu(&vm->rdev.same_set, &set->child.mddev.disks);
 	vm->listed = true;
-	mddev_unlock(&set->mddev);
+	mddev_unlock(&set->child.mddev);
 	return 0;
 }
 
 static bool child_whole(struct par_set *set, unsigned int d)
 {
-	if (!set->mddev.degraded && set->restoring) {
-		set->restoring = false;
+	if (!set->child.mddev.degraded && set->child.restoring) {
+		set->child.restoring = false;
 		atomic_dec(&set->tracking);
 	}
 	return set->vm[d].listed && set->vm[d].rdev.raid_disk == (int)d &&

@@ -7,6 +7,7 @@
  */
 #include <linux/math64.h>
 
+#include "parent.h"
 #include "store.h"
 
 /* A set's rows [first, end), and who is lost for whom they are in doubt. */
@@ -114,7 +115,7 @@ void par_doubt_zones(struct par_set *set, u8 mark, u32 lost)
 	for (zone = 0; zone < sg->zones; zone++) {
 		first = zone;
 		while (zone < sg->zones &&
-		       set->conf->intents[sg->zone_base + zone] & mark)
+		       set->conf->store->intents[sg->zone_base + zone] & mark)
 			zone++;
 		rows.first = (u64)first << PAR_ZONE_SHIFT;
 		rows.end = min_t(u64, (u64)zone << PAR_ZONE_SHIFT, sg->rows);
@@ -133,5 +134,53 @@ void par_doubt_unresynced(struct par_set *set)
 
 	pr_crit("md/par:%s: a member was lost before the resync after a crash was over: what is in doubt may be wrong\n",
 		mdname(conf->mddev));
-	par_doubt_zones(set, PAR_INTENT_RESYNC, READ_ONCE(set->absent));
+	par_doubt_zones(set, PAR_INTENT_RESYNC, READ_ONCE(set->child.absent));
+}
+
+/* Zone lock held. */
+static void forget_row(struct par_set *set, u64 row, u32 lost)
+{
+	unsigned int d;
+
+	if (!par_map_written(set, row))
+		return;
+	for (d = 0; d < set->sg->members; d++)
+		if (lost & BIT(d) && par_is_sleeper(&set->conf->geo, d))
+			par_map_set(set, row, d, PAR_SEG_HOME);
+}
+
+/*
+ * A segment's images become old, or nobody knows, when raid5 does without the
+ * member: the rebuild must make it from parity.
+ *
+ * After a crash, parity need not fit in the rows in doubt, and what raid5 makes of
+ * the member is made from that. Its images hold something else: to restore from
+ * them would leave rows whose parity does not fit, and nobody would know.
+ *
+ * And a stripe that is being written when the member fails need not have come to
+ * drop_images(): raid5 looks for failed members one by one as it sends a stripe's
+ * writes, the last one first. If it has sent parity, and then finds the member with
+ * the data gone, the write is done. It is not acknowledged before the store knows
+ * of the failure, and its zone has an intent as long.
+ */
+void par_forget_images(struct par_set *set, u32 lost)
+{
+	struct par_conf *conf = set->conf;
+	const struct par_set_geometry *sg = set->sg;
+	u32 zone;
+
+	for (zone = 0; zone < sg->zones; zone++) {
+		u64 row = (u64)zone << PAR_ZONE_SHIFT;
+		u64 end = min(row + PAR_ZONE_ROWS, sg->rows);
+		spinlock_t *lock = par_zone_lock(conf, sg->zone_base + zone);
+
+		if (!(conf->store->intents[sg->zone_base + zone] &
+		      (PAR_INTENT_RESYNC | PAR_INTENT_GEAR)))
+			continue;
+		spin_lock(lock);
+		for (; row < end; row++)
+			forget_row(set, row, lost);
+		spin_unlock(lock);
+		par_mark_block(conf, sg->zone_base + zone);
+	}
 }

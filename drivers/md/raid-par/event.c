@@ -8,6 +8,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "event.h"
 #include "par.h"
 
 #define PAR_EVENT_LINES	7

@@ -2,7 +2,8 @@
 /*
  * A repair of a few rows: raid5 makes what cannot be read of them from the others.
  */
-#include "par.h"
+#include "gear.h"
+#include "parent.h"
 #include "raid5.h"
 
 #define PAR_FIX_BESIDE		2U	/* rows: of more stripes than the smallest cache */
@@ -14,7 +15,7 @@
  */
 static bool may_repair(struct par_set *set)
 {
-	struct mddev *child = &set->mddev;
+	struct mddev *child = &set->child.mddev;
 	unsigned int d;
 
 	if (par_child_busy(child) || par_must_pause(set->conf) ||
@@ -33,7 +34,7 @@ static bool may_repair(struct par_set *set)
  */
 static bool repair_rows(struct par_set *set, u64 first, u64 end)
 {
-	struct mddev *child = &set->mddev;
+	struct mddev *child = &set->child.mddev;
 	unsigned int waits = 20;
 
 	/* As long as it takes to find that there is nothing to do, no more. */
@@ -41,11 +42,11 @@ static bool repair_rows(struct par_set *set, u64 first, u64 end)
 		wait_event_idle_timeout(set->conf->wait, !par_child_busy(child), HZ / 20);
 	if (first >= end || !may_repair(set))
 		return false;
-	set->fixed = false;
+	set->fix.done = false;
 	/* Where an interrupted check was is not where this one begins. */
 	child->resync_min = 0;
-	set->fix_first = first;
-	set->fix_end = end;
+	set->fix.first = first;
+	set->fix.end = end;
 	set_bit(MD_RECOVERY_REQUESTED, &child->recovery);
 	set_bit(MD_RECOVERY_SYNC, &child->recovery);
 	par_child_go(child);
@@ -53,8 +54,8 @@ static bool repair_rows(struct par_set *set, u64 first, u64 end)
 		wait_event_idle_timeout(set->conf->wait, !par_child_busy(child), HZ / 20);
 	/* If it goes on, it must not become a repair of all there is. */
 	if (!par_child_busy(child))
-		set->fix_end = 0;
-	return READ_ONCE(set->fixed);
+		set->fix.end = 0;
+	return READ_ONCE(set->fix.done);
 }
 
 /*
@@ -74,4 +75,15 @@ bool par_resync_fix(struct par_set *set, u64 first, u64 end)
 	done = repair_rows(set, first, end);
 	par_child_cache_fill(set);
 	return done;
+}
+
+void par_fix_over(struct par_set *set, bool whole)
+{
+	set->fix.done = set->fix.end && whole;
+	set->fix.end = 0;
+}
+
+void par_fix_forget(struct par_set *set)
+{
+	set->fix.end = 0;
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The gate: who may have sets quiet, and the order in which they become so. See par.h for
- * the contracts.
+ * The gate: who may have sets quiet, and the order in which they become so. See sets.h
+ * for the contracts.
  */
-#include "par.h"
+#include "parent.h"
+#include "sets.h"
 
 void par_sets_quiesce(struct par_conf *conf, unsigned int lowest)
 {
@@ -23,18 +24,18 @@ void par_sets_resume(struct par_conf *conf, unsigned int lowest)
 
 void par_gate_quiesce(struct par_conf *conf)
 {
-	mutex_lock(&conf->gate);
-	if (!conf->quiesced++)
+	mutex_lock(&conf->gate->mutex);
+	if (!conf->gate->quiesced++)
 		par_sets_quiesce(conf, 1);
-	mutex_unlock(&conf->gate);
+	mutex_unlock(&conf->gate->mutex);
 }
 
 void par_gate_resume(struct par_conf *conf)
 {
-	mutex_lock(&conf->gate);
-	if (!--conf->quiesced)
+	mutex_lock(&conf->gate->mutex);
+	if (!--conf->gate->quiesced)
 		par_sets_resume(conf, 1);
-	mutex_unlock(&conf->gate);
+	mutex_unlock(&conf->gate->mutex);
 	wake_up(&conf->wait);
 }
 
@@ -42,12 +43,22 @@ void par_gate_resume(struct par_conf *conf)
 bool par_gate_enter(struct par_conf *conf)
 {
 	for (;;) {
-		wait_event(conf->wait, !READ_ONCE(conf->quiesced) || par_mover_rests(conf));
+		wait_event(conf->wait, !READ_ONCE(conf->gate->quiesced) || par_mover_rests(conf));
 		if (par_mover_rests(conf))
 			return false;
-		mutex_lock(&conf->gate);
-		if (!conf->quiesced)
+		mutex_lock(&conf->gate->mutex);
+		if (!conf->gate->quiesced)
 			return true;
-		mutex_unlock(&conf->gate);
+		mutex_unlock(&conf->gate->mutex);
 	}
+}
+
+void par_gate_leave(struct par_conf *conf)
+{
+	mutex_unlock(&conf->gate->mutex);
+}
+
+void par_gate_init(struct par_conf *conf)
+{
+	mutex_init(&conf->gate->mutex);
 }

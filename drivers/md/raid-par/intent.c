@@ -2,22 +2,23 @@
 /*
  * Zone intents and marks on the members, and the list of lost blocks: what the store and
  * the superblock both have stored. See store.h for the contracts. All of it with
- * conf->store_mutex held, unless it says otherwise; it sleeps.
+ * conf->store->mutex held, unless it says otherwise; it sleeps.
  */
+#include "parent.h"
 #include "store.h"
 
 /* Seal a page for the slot that does not hold the newest version. */
 u64 par_seal(struct par_conf *conf, struct page *page, enum par_block_kind kind, u32 index,
 	     struct par_map_block *block)
 {
-	par_block_seal(page_address(page), kind, index, conf->super.epoch,
-		       ++conf->block_seq);
-	block->seq = conf->block_seq;
+	par_block_seal(page_address(page), kind, index, conf->store->super.epoch,
+		       ++conf->store->block_seq);
+	block->seq = conf->store->block_seq;
 	block->slot ^= 1;
 	return par_block_sector(&conf->geo, kind, index, block->slot);
 }
 
-/* An intent block from conf->intents, into @page; returns where it belongs. */
+/* An intent block from conf->store->intents, into @page; returns where it belongs. */
 static u64 seal_intents(struct par_conf *conf, u32 index, struct page *page)
 {
 	struct par_disk_block *raw = page_address(page);
@@ -25,8 +26,8 @@ static u64 seal_intents(struct par_conf *conf, u32 index, struct page *page)
 	u32 count = min(PAR_BLOCK_PAYLOAD, conf->geo.zones - first);
 
 	memset(raw->payload, 0, PAR_BLOCK_PAYLOAD);
-	memcpy(raw->payload, conf->intents + first, count);
-	return par_seal(conf, page, PAR_BLOCK_INTENT, index, &conf->intent_block[index]);
+	memcpy(raw->payload, conf->store->intents + first, count);
+	return par_seal(conf, page, PAR_BLOCK_INTENT, index, &conf->store->intent_block[index]);
 }
 
 /* The next zone in @zones whose byte lies behind intent block @index. */
@@ -54,11 +55,12 @@ static int store_intent_bytes(struct par_conf *conf, const unsigned long *zones)
 	while (!err && zone < conf->geo.zones) {
 		for (count = 0; count < PAR_STORE_BATCH && zone < conf->geo.zones; count++) {
 			index = zone / PAR_BLOCK_PAYLOAD;
-			sectors[count] = seal_intents(conf, index, conf->intent_pages[count]);
+			sectors[count] = seal_intents(conf, index,
+						      conf->store->intent_pages[count]);
 			zone = beyond_block(conf, zones, index);
 		}
-		err = par_meta_write(conf, conf->current_members, sectors,
-				     conf->intent_pages, count);
+		err = par_meta_write(conf, conf->store->current_members, sectors,
+				     conf->store->intent_pages, count);
 	}
 	return err;
 }
@@ -67,9 +69,9 @@ int par_store_all_intents(struct par_conf *conf)
 {
 	int err;
 
-	bitmap_fill(conf->marked, conf->geo.zones);
-	err = store_intent_bytes(conf, conf->marked);
-	bitmap_zero(conf->marked, conf->geo.zones);
+	bitmap_fill(conf->store->marked, conf->geo.zones);
+	err = store_intent_bytes(conf, conf->store->marked);
+	bitmap_zero(conf->store->marked, conf->geo.zones);
 	return err;
 }
 
@@ -80,15 +82,15 @@ static u32 missing_members(struct par_conf *conf)
 	unsigned int i;
 
 	for (i = 1; i <= conf->geo.gears; i++)
-		missing |= conf->super.set[i].failed |
-			   conf->super.set[i].recovering;
+		missing |= conf->store->super.set[i].failed |
+			   conf->store->super.set[i].recovering;
 	return missing;
 }
 
 /* A member that is whole again may be lost again, and miss other zones. */
 void par_missed_trim(struct par_conf *conf)
 {
-	conf->missed_noted &= missing_members(conf);
+	conf->store->missed_noted &= missing_members(conf);
 }
 
 /*
@@ -102,17 +104,17 @@ int par_note_missed(struct par_conf *conf)
 	int err;
 
 	par_missed_trim(conf);
-	if (missing == conf->missed_noted)
+	if (missing == conf->store->missed_noted)
 		return 0;
 	for (zone = 0; zone < conf->geo.zones; zone++)
-		if (par_zone_misses(&conf->zone[zone], conf->intents[zone])) {
-			conf->intents[zone] |= PAR_INTENT_MISSED;
-			__set_bit(zone, conf->marked);
+		if (par_zone_misses(&conf->map.zone[zone], conf->store->intents[zone])) {
+			conf->store->intents[zone] |= PAR_INTENT_MISSED;
+			__set_bit(zone, conf->store->marked);
 		}
-	err = store_intent_bytes(conf, conf->marked);
-	bitmap_zero(conf->marked, conf->geo.zones);
+	err = store_intent_bytes(conf, conf->store->marked);
+	bitmap_zero(conf->store->marked, conf->geo.zones);
 	if (!err)
-		conf->missed_noted |= missing;
+		conf->store->missed_noted |= missing;
 	return err;
 }
 
@@ -122,7 +124,7 @@ void par_store_lacks(struct par_conf *conf, unsigned int d)
 
 	for (i = 1; i <= conf->geo.gears; i++)
 		if (d < conf->geo.set[i].members)
-			conf->super.set[i].failed |= BIT(d);
+			conf->store->super.set[i].failed |= BIT(d);
 }
 
 /*
@@ -137,8 +139,8 @@ u32 par_lost_members(struct par_conf *conf)
 	/* RAID-0 fails nobody. */
 	for (i = 1; conf->geo.parities && i <= conf->geo.gears; i++)
 		if (conf->set[i])	/* it is there yet */
-			lost |= READ_ONCE(conf->set[i]->absent) &
-				~READ_ONCE(conf->told.absent[i]);
+			lost |= READ_ONCE(conf->set[i]->child.absent) &
+				~READ_ONCE(conf->store->told.absent[i]);
 	return lost;
 }
 
@@ -152,8 +154,8 @@ int par_store_intents(struct par_conf *conf, const unsigned long *zones,
 	par_missed_trim(conf);
 
 	for_each_set_bit(zone, zones, conf->geo.zones)
-		conf->intents[zone] = par_intent_set(conf->intents[zone],
-						     &conf->zone[zone], gear,
+		conf->store->intents[zone] = par_intent_set(conf->store->intents[zone],
+							    &conf->map.zone[zone], gear,
 						     missed);
 	return store_intent_bytes(conf, zones);
 }
@@ -164,12 +166,12 @@ int par_clear_marks(struct par_conf *conf, u32 zone, u32 end, u8 mark)
 	int err;
 
 	for (; zone < end; zone++)
-		if (conf->intents[zone] & mark) {
-			WRITE_ONCE(conf->intents[zone], conf->intents[zone] & ~mark);
-			__set_bit(zone, conf->marked);
+		if (conf->store->intents[zone] & mark) {
+			WRITE_ONCE(conf->store->intents[zone], conf->store->intents[zone] & ~mark);
+			__set_bit(zone, conf->store->marked);
 		}
-	err = store_intent_bytes(conf, conf->marked);
-	bitmap_zero(conf->marked, conf->geo.zones);
+	err = store_intent_bytes(conf, conf->store->marked);
+	bitmap_zero(conf->store->marked, conf->geo.zones);
 	return err;
 }
 
@@ -178,7 +180,7 @@ u32 par_zones_marked(struct par_conf *conf, u8 mark)
 	u32 zone, count = 0;
 
 	for (zone = 0; zone < conf->geo.zones; zone++)
-		count += !!(READ_ONCE(conf->intents[zone]) & mark);
+		count += !!(READ_ONCE(conf->store->intents[zone]) & mark);
 	return count;
 }
 
@@ -188,15 +190,27 @@ u32 par_zones_marked(struct par_conf *conf, u8 mark)
  */
 int par_write_lost_list(struct par_conf *conf)
 {
-	struct par_disk_block *raw = page_address(conf->intent_pages[0]);
+	struct par_disk_block *raw = page_address(conf->store->intent_pages[0]);
 	u64 sector;
 	int err;
 
 	par_lost_pack(conf, (struct par_disk_lost *)raw->payload);
-	conf->super.lost = conf->lost_count;
-	sector = par_seal(conf, conf->intent_pages[0], PAR_BLOCK_LOST, 0, &conf->lost_block);
-	err = par_meta_write(conf, conf->current_members, &sector,
-			     conf->intent_pages, 1);
-	conf->lost_due = err;
+	conf->store->super.lost = conf->store->lost.count;
+	sector = par_seal(conf, conf->store->intent_pages[0], PAR_BLOCK_LOST, 0,
+			  &conf->store->lost.block);
+	err = par_meta_write(conf, conf->store->current_members, &sector,
+			     conf->store->intent_pages, 1);
+	conf->store->lost.due = err;
 	return err;
+}
+
+void par_mark_block(struct par_conf *conf, u32 zone)
+{
+	unsigned int index, i = conf->geo.gears;
+
+	while (zone - conf->geo.set[i].zone_base >= conf->geo.set[i].zones)
+		i--;
+	set_bit(par_map_block(&conf->geo.set[i],
+			      zone - conf->geo.set[i].zone_base, &index),
+		conf->store->todo);
 }

@@ -12,7 +12,7 @@
  * The list is stored (PAR_BLOCK_LOST): a block is on it before anything is stored or
  * acknowledged that depends on it, and is taken off it before the write that heals it
  * is acknowledged, once that has been flushed. All changes are made under
- * conf->store_mutex, readers need conf->lost_lock only. Rows with lost blocks stay
+ * conf->store->mutex, readers need conf->store->lost.lock only. Rows with lost blocks stay
  * written: see must_stay() in row.c.
  *
  * raid5 has a list of its own for each member, in memory, so that it answers requests
@@ -26,7 +26,8 @@
  * which the sleeper is woken. raid5 is told of an error only if that is not to be had,
  * and what it calls bad then is lost as well.
  */
-#include "par.h"
+#include "parent.h"
+#include "store.h"
 
 /* ---- the list ---- */
 
@@ -46,10 +47,10 @@ bool par_lost(struct par_vmember *vm, u64 sector, unsigned int sectors)
 
 	if (likely(!READ_ONCE(vm->lost)))
 		return false;
-	spin_lock_irqsave(&conf->lost_lock, flags);
-	for (i = 0; !lost && i < conf->lost_count; i++)
-		lost = touches(&conf->lost[i], vm, sector, sector + sectors);
-	spin_unlock_irqrestore(&conf->lost_lock, flags);
+	spin_lock_irqsave(&conf->store->lost.lock, flags);
+	for (i = 0; !lost && i < conf->store->lost.count; i++)
+		lost = touches(&conf->store->lost.range[i], vm, sector, sector + sectors);
+	spin_unlock_irqrestore(&conf->store->lost.lock, flags);
 	return lost;
 }
 
@@ -71,9 +72,9 @@ static bool append(struct par_vmember *vm, u64 sector, u64 end)
 
 	if (sector >= end)
 		return true;
-	if (conf->lost_count == PAR_LOST_MAX)
+	if (conf->store->lost.count == PAR_LOST_MAX)
 		return false;
-	conf->lost[conf->lost_count++] = (struct par_lost_range) {
+	conf->store->lost.range[conf->store->lost.count++] = (struct par_lost_range) {
 		.set = vm->set->number, .member = vm->index,
 		.sector = sector, .sectors = end - sector,
 	};
@@ -85,7 +86,7 @@ static void drop(struct par_vmember *vm, unsigned int i)
 {
 	struct par_conf *conf = vm->set->conf;
 
-	conf->lost[i] = conf->lost[--conf->lost_count];
+	conf->store->lost.range[i] = conf->store->lost.range[--conf->store->lost.count];
 	WRITE_ONCE(vm->lost, vm->lost - 1);
 }
 
@@ -95,8 +96,8 @@ static bool merge(struct par_vmember *vm, u64 sector, u64 end)
 	struct par_conf *conf = vm->set->conf;
 	unsigned int i = 0;
 
-	while (i < conf->lost_count) {
-		struct par_lost_range *range = &conf->lost[i];
+	while (i < conf->store->lost.count) {
+		struct par_lost_range *range = &conf->store->lost.range[i];
 
 		if (!touches(range, vm, sector ? sector - 1 : 0, end + 1)) {
 			i++;
@@ -115,10 +116,10 @@ static bool covered(struct par_vmember *vm, u64 sector, u64 end)
 	struct par_conf *conf = vm->set->conf;
 	unsigned int i;
 
-	for (i = 0; i < conf->lost_count; i++)
-		if (touches(&conf->lost[i], vm, sector, end) &&
-		    conf->lost[i].sector <= sector &&
-		    end <= conf->lost[i].sector + conf->lost[i].sectors)
+	for (i = 0; i < conf->store->lost.count; i++)
+		if (touches(&conf->store->lost.range[i], vm, sector, end) &&
+		    conf->store->lost.range[i].sector <= sector &&
+		    end <= conf->store->lost.range[i].sector + conf->store->lost.range[i].sectors)
 			return true;
 	return false;
 }
@@ -129,14 +130,14 @@ bool par_lost_add(struct par_vmember *vm, u64 sector, unsigned int sectors)
 	unsigned long flags;
 	bool added;
 
-	lockdep_assert_held(&conf->store_mutex);
-	spin_lock_irqsave(&conf->lost_lock, flags);
+	lockdep_assert_held(&conf->store->mutex);
+	spin_lock_irqsave(&conf->store->lost.lock, flags);
 	added = covered(vm, sector, sector + sectors);
 	if (!added) {
 		added = merge(vm, sector, sector + sectors);
-		conf->lost_due |= added;
+		conf->store->lost.due |= added;
 	}
-	spin_unlock_irqrestore(&conf->lost_lock, flags);
+	spin_unlock_irqrestore(&conf->store->lost.lock, flags);
 	return added;
 }
 
@@ -144,10 +145,10 @@ bool par_lost_add(struct par_vmember *vm, u64 sector, unsigned int sectors)
 static bool cut_out(struct par_vmember *vm, unsigned int i, u64 sector, u64 end)
 {
 	struct par_conf *conf = vm->set->conf;
-	struct par_lost_range range = conf->lost[i];
+	struct par_lost_range range = conf->store->lost.range[i];
 
 	if (range.sector < sector && end < range.sector + range.sectors &&
-	    conf->lost_count == PAR_LOST_MAX)
+	    conf->store->lost.count == PAR_LOST_MAX)
 		return false;
 	drop(vm, i);
 	append(vm, range.sector, sector);
@@ -162,18 +163,18 @@ bool par_lost_remove(struct par_vmember *vm, u64 sector, unsigned int sectors)
 	bool removed = true;
 	unsigned int i = 0;
 
-	lockdep_assert_held(&conf->store_mutex);
-	spin_lock_irqsave(&conf->lost_lock, flags);
-	while (removed && i < conf->lost_count) {
-		if (!touches(&conf->lost[i], vm, sector, sector + sectors)) {
+	lockdep_assert_held(&conf->store->mutex);
+	spin_lock_irqsave(&conf->store->lost.lock, flags);
+	while (removed && i < conf->store->lost.count) {
+		if (!touches(&conf->store->lost.range[i], vm, sector, sector + sectors)) {
 			i++;
 			continue;
 		}
 		removed = cut_out(vm, i, sector, sector + sectors);
-		conf->lost_due = true;
+		conf->store->lost.due = true;
 		i = 0;
 	}
-	spin_unlock_irqrestore(&conf->lost_lock, flags);
+	spin_unlock_irqrestore(&conf->store->lost.lock, flags);
 	return removed;
 }
 
@@ -184,12 +185,12 @@ void par_lost_pack(struct par_conf *conf, struct par_disk_lost *raw)
 	unsigned int i;
 
 	memset(raw, 0, sizeof(*raw));
-	raw->count = cpu_to_le32(conf->lost_count);
-	for (i = 0; i < conf->lost_count; i++) {
-		raw->range[i].sector = cpu_to_le64(conf->lost[i].sector);
-		raw->range[i].sectors = cpu_to_le32(conf->lost[i].sectors);
-		raw->range[i].set = conf->lost[i].set;
-		raw->range[i].member = conf->lost[i].member;
+	raw->count = cpu_to_le32(conf->store->lost.count);
+	for (i = 0; i < conf->store->lost.count; i++) {
+		raw->range[i].sector = cpu_to_le64(conf->store->lost.range[i].sector);
+		raw->range[i].sectors = cpu_to_le32(conf->store->lost.range[i].sectors);
+		raw->range[i].set = conf->store->lost.range[i].set;
+		raw->range[i].member = conf->store->lost.range[i].member;
 	}
 }
 
@@ -227,7 +228,7 @@ int par_lost_unpack(struct par_conf *conf, const struct par_disk_lost *raw)
 
 void par_lost_init(struct par_conf *conf)
 {
-	spin_lock_init(&conf->lost_lock);
-	bio_list_init(&conf->healed);
+	spin_lock_init(&conf->store->lost.lock);
+	bio_list_init(&conf->store->healed);
 }
 

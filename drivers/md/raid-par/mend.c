@@ -11,7 +11,8 @@
  */
 #include <linux/slab.h>
 
-#include "store.h"
+#include "gear.h"
+#include "parent.h"
 
 #define PAR_MEND_TRIES	8U
 
@@ -31,7 +32,7 @@ static int row_page(struct par_mend *mend, unsigned int d, unsigned int at,
 	struct bio *bio;
 	int err;
 
-	bio = bio_alloc_bioset(set->vm[d].disk->part0, 1, op, GFP_NOIO, &set->conf->bios);
+	bio = bio_alloc_bioset(set->vm[d].disk->part0, 1, op, GFP_NOIO, &set->conf->io->bios);
 	bio->bi_iter.bi_sector = (mend->row << set->conf->geo.seg_shift) +
 				 at * PAGE_SECTORS;
 	__bio_add_page(bio, mend->page, PAGE_SIZE, 0);
@@ -155,7 +156,7 @@ static int mend_quietly(struct par_mend *mend)
 	if (!err)
 		err = par_bad_purge(set->conf, set);
 	set->ops->quiesce(set, false);
-	mutex_unlock(&set->conf->gate);
+	par_gate_leave(set->conf);
 	return err;
 }
 

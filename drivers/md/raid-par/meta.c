@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reading and writing metadata on members, and having them answer. See store.h and
- * par.h for the contracts.
+ * Reading and writing metadata on members, and having them answer. See store.h for
+ * the contracts.
  */
 #include <linux/completion.h>
 #include <linux/delay.h>
 
+#include "parent.h"
 #include "store.h"
 
 static void meta_put(struct par_meta_io *io)
@@ -29,7 +30,7 @@ void par_meta_submit(struct par_meta_io *io, unsigned int d, u64 sector,
 {
 	struct md_rdev *rdev = io->conf->member[d].rdev;
 	struct bio *bio = bio_alloc_bioset(rdev->bdev, 1, opf, GFP_NOIO,
-					   &io->conf->meta_bios);
+					   &io->conf->store->bios);
 
 	bio->bi_iter.bi_sector = rdev->data_offset + sector;
 	io->leg[d].io = io;
@@ -93,7 +94,7 @@ static void meta_send(struct par_meta_io *io, u32 members, const u64 *sectors,
 		for (i = 0; members & BIT(d) && i < count; i++)
 			par_meta_submit(io, d, sectors[i], pages[i], REQ_OP_WRITE |
 				    REQ_FUA | REQ_SYNC | REQ_META);
-	conf->meta_writes += count;
+	conf->store->writes += count;
 }
 
 int par_meta_write(struct par_conf *conf, u32 members, const u64 *sectors,

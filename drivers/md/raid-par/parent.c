@@ -2,7 +2,7 @@
 /*
  * The parent: what is asked of the md array itself, and told to it, by any of us.
  */
-#include "par.h"
+#include "parent.h"
 
 void par_count_degraded(struct par_conf *conf)
 {
@@ -25,9 +25,9 @@ void par_member_failed(struct par_conf *conf, unsigned int d)
 		md_error(conf->mddev, rdev);
 }
 
-void par_pay_super(struct par_conf *conf)
+void par_write_deferred_sb(struct par_conf *conf)
 {
-	if (xchg(&conf->sb_owed, 0))
+	if (xchg(&conf->sb_deferred, 0))
 		set_bit(MD_SB_CHANGE_DEVS, &conf->mddev->sb_flags);
 }
 
@@ -69,4 +69,22 @@ u32 par_usable(struct par_conf *conf, u32 members)
 u32 par_awake_members(struct par_conf *conf)
 {
 	return BIT(conf->geo.set[conf->gear].members) - 1;
+}
+
+/*
+ * md's superblock is to be written, and cannot be: sleepers must not. The next
+ * shift up has it done, and until then the sets' superblocks tell of failures.
+ */
+void par_defer_sb(struct par_conf *conf)
+{
+	struct mddev *mddev = conf->mddev;
+
+	clear_bit(MD_SB_CHANGE_DEVS, &mddev->sb_flags);
+	clear_bit(MD_SB_CHANGE_CLEAN, &mddev->sb_flags);
+	clear_bit(MD_SB_CHANGE_PENDING, &mddev->sb_flags);
+	wake_up(&mddev->sb_wait);
+	/* Unless that shift has been a moment ago. */
+	xchg(&conf->sb_deferred, 1);
+	if (READ_ONCE(conf->gear) == conf->geo.gears)
+		par_write_deferred_sb(conf);
 }

@@ -5,7 +5,8 @@
  */
 #include <linux/delay.h>
 
-#include "store.h"
+#include "parent.h"
+#include "power.h"
 
 struct par_waking {
 	struct par_conf *conf;
@@ -18,8 +19,8 @@ static bool wakes_up(struct par_waking *w, unsigned int d)
 {
 	struct par_member *member = &w->conf->member[d];
 
-	return READ_ONCE(member->power.state) != PAR_POWER_ACTIVE &&
-	       READ_ONCE(member->power.drive.dev) && par_power_usable(member);
+	return READ_ONCE(member->power->state) != PAR_POWER_ACTIVE &&
+	       READ_ONCE(member->power->drive.dev) && par_power_usable(member);
 }
 
 /* It has had its time, or it is not to be waited for any more. */
@@ -27,9 +28,9 @@ static bool given_up(struct par_waking *w, unsigned int d)
 {
 	struct par_member *member = &w->conf->member[d];
 
-	return READ_ONCE(member->power.dead) ||
+	return READ_ONCE(member->power->dead) ||
 	       (par_power_late(member, w->began[d]) &&
-		!READ_ONCE(w->conf->system_sleeps));
+		!READ_ONCE(w->conf->power->system_sleeps));
 }
 
 static bool all_up(struct par_waking *w)
@@ -44,6 +45,7 @@ static bool all_up(struct par_waking *w)
 
 static void ask_all(struct par_waking *w)
 {
+	u32 stagger = READ_ONCE(w->conf->store->super.power.wake_stagger);
 	unsigned long delay = 0;
 	unsigned int d;
 
@@ -52,17 +54,17 @@ static void ask_all(struct par_waking *w)
 
 		if (!(w->members & BIT(d)))
 			continue;
-		atomic_inc(&member->power.holds);
+		atomic_inc(&member->power->holds);
 		w->began[d] = jiffies + delay;
 		if (par_power_ask(member, delay))
-			delay += msecs_to_jiffies(READ_ONCE(w->conf->super.power.wake_stagger));
+			delay += msecs_to_jiffies(stagger);
 	}
 }
 
 /* Somebody else's try may have failed; and who is late is told of, once. */
 static void ask_again(struct par_waking *w)
 {
-	u32 timeout = READ_ONCE(w->conf->super.power.wake_timeout);
+	u32 timeout = READ_ONCE(w->conf->store->super.power.wake_timeout);
 	unsigned int d;
 
 	for (d = 0; d < w->conf->geo.members; d++) {
@@ -106,7 +108,7 @@ void par_power_release(struct par_conf *conf, u32 members)
 
 	for (d = 0; d < conf->geo.members; d++)
 		if (members & BIT(d)) {
-			atomic_dec(&conf->member[d].power.holds);
+			atomic_dec(&conf->member[d].power->holds);
 			par_power_look(&conf->member[d], 0);
 		}
 	par_remove_again(conf);
@@ -134,7 +136,7 @@ static bool may_answer(struct par_conf *conf, u32 members, unsigned int tries,
 	return tries < PAR_WAKE_TRIES ||
 	       (par_power_driven(conf, members) &&
 		time_before(jiffies, began + (unsigned long)HZ *
-			    READ_ONCE(conf->super.power.wake_timeout)));
+			    READ_ONCE(conf->store->super.power.wake_timeout)));
 }
 
 u32 par_store_wake(struct par_conf *conf, u32 members)

@@ -25,7 +25,9 @@
 #include <linux/sched/mm.h>
 #include <linux/timekeeping.h>
 
-#include "par.h"
+#include "event.h"
+#include "parent.h"
+#include "power.h"
 
 #define PAR_TRY_FIRST	HZ		/* between two tries to start a disk that erred */
 #define PAR_TRY_LAST	(10 * HZ)
@@ -42,13 +44,13 @@ static bool wanted(struct par_member *member)
 	struct par_conf *conf = member->conf;
 
 	return par_awake(conf, READ_ONCE(conf->gear), member->index) ||
-	       atomic_read(&member->power.holds);
+	       atomic_read(&member->power->holds);
 }
 
 void par_power_look(struct par_member *member, unsigned long delay)
 {
-	if (!READ_ONCE(member->conf->power_ending))
-		mod_delayed_work(power_wq, &member->power.work, delay);
+	if (!READ_ONCE(member->conf->power->ending))
+		mod_delayed_work(power_wq, &member->power->work, delay);
 }
 
 /* ---- states ---- */
@@ -93,7 +95,7 @@ static void begin_waking(struct par_power *power, unsigned long delay)
 
 bool par_power_ask(struct par_member *member, unsigned long delay)
 {
-	struct par_power *power = &member->power;
+	struct par_power *power = member->power;
 	struct par_conf *conf = member->conf;
 	unsigned long flags;
 	bool asleep;
@@ -102,9 +104,9 @@ bool par_power_ask(struct par_member *member, unsigned long delay)
 	asleep = power->state == PAR_POWER_ASLEEP;
 	if (asleep) {
 		begin_waking(power, delay);
-		raw_spin_lock(&conf->why_lock);
-		strscpy(power->asked, conf->why);
-		raw_spin_unlock(&conf->why_lock);
+		raw_spin_lock(&conf->wish.why_lock);
+		strscpy(power->asked, conf->wish.why);
+		raw_spin_unlock(&conf->wish.why_lock);
 	}
 	raw_spin_unlock_irqrestore(&power->lock, flags);
 	if (asleep)
@@ -123,12 +125,12 @@ void par_power_system_woke(struct par_power *power)
 static void on_woken(struct par_drive *drive, const struct task_struct *who)
 {
 	struct par_power *power = container_of(drive, struct par_power, drive);
-	struct par_member *member = container_of(power, struct par_member, power);
+	struct par_member *member = power->member;
 	bool asleep;
 
 	raw_spin_lock(&power->lock);
 	asleep = power->state == PAR_POWER_ASLEEP;
-	if (asleep && READ_ONCE(member->conf->system_sleeps)) {
+	if (asleep && READ_ONCE(member->conf->power->system_sleeps)) {
 		par_power_system_woke(power);
 	} else if (asleep) {
 		begin_waking(power, 0);
@@ -142,7 +144,7 @@ static void on_woken(struct par_drive *drive, const struct task_struct *who)
 
 const char *par_power_disk(struct par_member *member)
 {
-	return member->power.drive.disk->disk_name;
+	return member->power->drive.disk->disk_name;
 }
 
 static void tell_sleep(struct par_member *member)
@@ -153,7 +155,7 @@ static void tell_sleep(struct par_member *member)
 		par_event(member->conf,
 			  "PAR_EVENT=sleep\nPAR_MEMBER=%u\nPAR_DEVICE=%pg\nPAR_POWER=%s",
 			  member->index, rdev->bdev,
-			  member->power.drive.dev ? "runtime" : "logical");
+			  member->power->drive.dev ? "runtime" : "logical");
 }
 
 static void tell_wake(struct par_member *member, const char *cause)
@@ -170,7 +172,7 @@ static void tell_wake(struct par_member *member, const char *cause)
 
 static void awake(struct par_member *member)
 {
-	struct par_power *power = &member->power;
+	struct par_power *power = member->power;
 	char cause[PAR_CAUSE];
 	unsigned long flags;
 	bool free;
@@ -194,7 +196,7 @@ bool par_power_late(struct par_member *member, unsigned long began)
 	struct par_conf *conf = member->conf;
 
 	return par_wake_over(began, jiffies,
-			     READ_ONCE(conf->super.power.wake_timeout));
+			     READ_ONCE(conf->store->super.power.wake_timeout));
 }
 
 /* A disk that errs is asked again as long as somebody needs it and it has time. */
@@ -202,9 +204,9 @@ static bool try_again(struct par_member *member)
 {
 	struct par_conf *conf = member->conf;
 
-	return !READ_ONCE(conf->power_ending) && par_power_usable(member) &&
-	       wanted(member) && (READ_ONCE(conf->system_sleeps) ||
-				  !par_power_late(member, member->power.began));
+	return !READ_ONCE(conf->power->ending) && par_power_usable(member) &&
+	       wanted(member) && (READ_ONCE(conf->power->system_sleeps) ||
+				  !par_power_late(member, member->power->began));
 }
 
 static int start_disk(struct par_member *member)
@@ -214,7 +216,7 @@ static int start_disk(struct par_member *member)
 	int err, told = 0;
 
 	for (;;) {
-		err = par_drive_start(&member->power.drive);
+		err = par_drive_start(&member->power->drive);
 		if (!err || !try_again(member))
 			return err;
 		if (!told++)
@@ -228,7 +230,7 @@ static int start_disk(struct par_member *member)
 
 static void start_member(struct par_member *member)
 {
-	struct par_power *power = &member->power;
+	struct par_power *power = member->power;
 	bool stranger = !wanted(member);
 	unsigned long flags;
 	int err = start_disk(member);
@@ -253,7 +255,7 @@ static void start_member(struct par_member *member)
 
 static u64 requests(struct par_member *member)
 {
-	struct block_device *bdev = member->power.drive.disk->part0;
+	struct block_device *bdev = member->power->drive.disk->part0;
 	u64 ios = 0;
 	int i;
 
@@ -264,7 +266,7 @@ static u64 requests(struct par_member *member)
 
 static u64 quiet_for(struct par_member *member)
 {
-	struct par_power *power = &member->power;
+	struct par_power *power = member->power;
 	u64 ios = requests(member);
 
 	if (ios != power->ios)
@@ -278,9 +280,9 @@ static void tell_refusal(struct par_member *member)
 {
 	struct par_conf *conf = member->conf;
 
-	if (member->power.refused)
+	if (member->power->refused)
 		return;
-	member->power.refused = true;
+	member->power->refused = true;
 	par_power_count_refusal(conf);
 	pr_warn("md/par:%s: member %u (%s) has no spin-ups left and goes on turning\n",
 		mdname(conf->mddev), member->index, par_power_disk(member));
@@ -288,7 +290,7 @@ static void tell_refusal(struct par_member *member)
 
 static void busy(struct par_member *member, int err)
 {
-	struct par_power *power = &member->power;
+	struct par_power *power = member->power;
 
 	if (!power->busy)
 		pr_info("md/par:%s: member %u (%s) cannot be stopped: error %d; it is asked again\n",
@@ -300,7 +302,7 @@ static void busy(struct par_member *member, int err)
 
 static void stop_disk(struct par_member *member)
 {
-	struct par_power *power = &member->power;
+	struct par_power *power = member->power;
 	int err;
 
 	/* From here on, who starts it has woken a sleeper: see on_woken(). */
@@ -334,11 +336,11 @@ static void rest(struct par_member *member)
 {
 	struct par_conf *conf = member->conf;
 	struct par_rest rest = {
-		.off = READ_ONCE(conf->super.power.off),
-		.system = READ_ONCE(conf->system_sleeps),
-		.prompt = member->power.prompt && !member->power.busy,
+		.off = READ_ONCE(conf->store->super.power.off),
+		.system = READ_ONCE(conf->power->system_sleeps),
+		.prompt = member->power->prompt && !member->power->busy,
 		.quiet = quiet_for(member),
-		.stop_after = READ_ONCE(conf->super.power.stop_after),
+		.stop_after = READ_ONCE(conf->store->super.power.stop_after),
 		.ration = par_power_ration_wait(member),
 	};
 	u32 wait = par_rest_wait(&rest);
@@ -356,16 +358,16 @@ static void rest(struct par_member *member)
 
 static void settle_drive(struct par_member *member)
 {
-	if (READ_ONCE(member->power.state) == PAR_POWER_ASLEEP && wanted(member) &&
-	    !member->power.dead)
+	if (READ_ONCE(member->power->state) == PAR_POWER_ASLEEP && wanted(member) &&
+	    !member->power->dead)
 		par_power_ask(member, 0);
-	switch (READ_ONCE(member->power.state)) {
+	switch (READ_ONCE(member->power->state)) {
 	case PAR_POWER_WAKING:
 		start_member(member);
 		break;
 	case PAR_POWER_ACTIVE:
 		if (wanted(member))
-			member->power.busy = 0;
+			member->power->busy = 0;
 		else
 			rest(member);
 		break;
@@ -378,15 +380,15 @@ static void settle_drive(struct par_member *member)
 static void settle_logically(struct par_member *member)
 {
 	struct par_conf *conf = member->conf;
-	bool asleep = READ_ONCE(member->power.state) == PAR_POWER_ASLEEP;
+	bool asleep = READ_ONCE(member->power->state) == PAR_POWER_ASLEEP;
 
 	if (par_awake(conf, READ_ONCE(conf->gear), member->index)) {
 		if (asleep)
 			par_power_ask(member, 0);
-		if (READ_ONCE(member->power.state) == PAR_POWER_WAKING)
+		if (READ_ONCE(member->power->state) == PAR_POWER_WAKING)
 			awake(member);
 	} else if (!asleep && !wanted(member)) {
-		set_state(&member->power, PAR_POWER_ASLEEP);
+		set_state(member->power, PAR_POWER_ASLEEP);
 		tell_sleep(member);
 	}
 }
@@ -395,11 +397,11 @@ static void power_work(struct work_struct *work)
 {
 	struct par_power *power = container_of(to_delayed_work(work),
 					       struct par_power, work);
-	struct par_member *member = container_of(power, struct par_member, power);
+	struct par_member *member = power->member;
 	struct par_conf *conf = member->conf;
 	unsigned int noio;
 
-	if (READ_ONCE(conf->power_ending))
+	if (READ_ONCE(conf->power->ending))
 		return;
 	noio = memalloc_noio_save();
 	WRITE_ONCE(power->working, true);
@@ -421,7 +423,7 @@ void par_power_gear(struct par_conf *conf)
 	unsigned int d;
 
 	for (d = conf->geo.set[1].members; d < conf->geo.members; d++)
-		WRITE_ONCE(conf->member[d].power.prompt,
+		WRITE_ONCE(conf->member[d].power->prompt,
 			   !par_awake(conf, conf->gear, d));
 	par_power_settle(conf);
 }
@@ -440,13 +442,12 @@ void par_power_alloc(struct par_conf *conf)
 {
 	unsigned int d;
 
-	spin_lock_init(&conf->power_lock);
-	raw_spin_lock_init(&conf->why_lock);
 	for (d = 0; d < conf->geo.members; d++) {
-		struct par_power *power = &conf->member[d].power;
+		struct par_power *power = conf->member[d].power;
 
 		raw_spin_lock_init(&power->lock);
 		INIT_DELAYED_WORK(&power->work, power_work);
+		power->member = &conf->member[d];
 		power->since = ktime_get();
 		power->drive.woken = on_woken;
 	}
@@ -454,7 +455,7 @@ void par_power_alloc(struct par_conf *conf)
 
 static void take(struct par_member *member)
 {
-	struct par_power *power = &member->power;
+	struct par_power *power = member->power;
 	struct block_device *bdev = member->rdev->bdev;
 	bool awake = true;
 
@@ -486,27 +487,27 @@ void par_power_begin(struct par_conf *conf)
 
 void par_power_join(struct par_conf *conf, unsigned int d, bool anew)
 {
-	struct par_power_record *kept = &conf->super.power;
+	struct par_power_record *kept = &conf->store->super.power;
 
 	if (anew) {
-		spin_lock(&conf->power_lock);
+		spin_lock(&conf->store->power_lock);
 		par_ration_begin(&kept->ration[d], par_clock(conf));
 		kept->spin_ups[d] = 0;
-		spin_unlock(&conf->power_lock);
+		spin_unlock(&conf->store->power_lock);
 	}
 	take(&conf->member[d]);
 }
 
 bool par_power_working(struct par_conf *conf, unsigned int d)
 {
-	struct par_power *power = &conf->member[d].power;
+	struct par_power *power = conf->member[d].power;
 
 	return READ_ONCE(power->working) || atomic_read(&power->holds);
 }
 
 void par_power_leave(struct par_conf *conf, unsigned int d)
 {
-	struct par_power *power = &conf->member[d].power;
+	struct par_power *power = conf->member[d].power;
 
 	cancel_delayed_work_sync(&power->work);
 	if (power->drive.dev)
@@ -518,7 +519,7 @@ void par_power_leave(struct par_conf *conf, unsigned int d)
 
 void par_power_end(struct par_conf *conf)
 {
-	WRITE_ONCE(conf->power_ending, true);
+	WRITE_ONCE(conf->power->ending, true);
 	wake_up(&conf->wait);
 }
 

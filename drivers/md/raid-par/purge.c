@@ -6,7 +6,8 @@
  */
 #include <linux/seqlock.h>
 
-#include "par.h"
+#include "gear.h"
+#include "parent.h"
 
 /* All sets are quiet, and what is lost is stored. */
 static void forget_bad(struct par_vmember *vm)
@@ -37,20 +38,20 @@ int par_bad_purge(struct par_conf *conf, struct par_set *set)
 	unsigned int i;
 	int err = -EROFS;
 
-	mutex_lock(&conf->store_mutex);
+	mutex_lock(&conf->store->mutex);
 	if (md_is_rdwr(conf->mddev))
 		err = par_store_lost(conf);
 	for (i = 1; !err && i <= conf->geo.gears; i++)
 		if (!set || set == conf->set[i])
 			forget_set(conf->set[i]);
-	mutex_unlock(&conf->store_mutex);
+	mutex_unlock(&conf->store->mutex);
 	return err;
 }
 
 static void purge_work(struct work_struct *work)
 {
 	struct par_conf *conf = container_of(to_delayed_work(work), struct par_conf,
-					     purge_work);
+					     up.purge_work);
 
 	par_gate_quiesce(conf);
 	par_bad_purge(conf, NULL);
@@ -59,11 +60,11 @@ static void purge_work(struct work_struct *work)
 
 void par_purge_init(struct par_conf *conf)
 {
-	INIT_DELAYED_WORK(&conf->purge_work, purge_work);
+	INIT_DELAYED_WORK(&conf->up.purge_work, purge_work);
 }
 
 void par_purge_rest(struct par_conf *conf)
 {
-	if (cancel_delayed_work_sync(&conf->purge_work))
+	if (cancel_delayed_work_sync(&conf->up.purge_work))
 		par_bad_purge(conf, NULL);
 }

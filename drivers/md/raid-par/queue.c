@@ -2,24 +2,24 @@
 /*
  * Lists of requests: what waits is on one of them, and goes on from there by a worker.
  */
-#include "par.h"
+#include "set.h"
 
 void par_queue_add(struct par_conf *conf, struct bio_list *list, struct bio *bio)
 {
 	unsigned long flags;
 
-	spin_lock_irqsave(&conf->queue_lock, flags);
+	spin_lock_irqsave(&conf->queue.lock, flags);
 	bio_list_add(list, bio);
-	spin_unlock_irqrestore(&conf->queue_lock, flags);
+	spin_unlock_irqrestore(&conf->queue.lock, flags);
 }
 
 void par_queue_take(struct par_conf *conf, struct bio_list *list,
 		    struct bio_list *bios)
 {
-	spin_lock_irq(&conf->queue_lock);
+	spin_lock_irq(&conf->queue.lock);
 	*bios = *list;
 	bio_list_init(list);
-	spin_unlock_irq(&conf->queue_lock);
+	spin_unlock_irq(&conf->queue.lock);
 }
 
 struct par_vmember *par_bio_vm(struct bio *bio)
@@ -34,7 +34,7 @@ void par_requeue(struct par_conf *conf, struct bio_list *bios)
 	while ((bio = bio_list_pop(bios))) {
 		struct par_set *set = par_bio_vm(bio)->set;
 
-		par_queue_add(conf, &set->dispatch, bio);
-		queue_work(set->wq, &set->dispatch_work);
+		par_queue_add(conf, &set->route.dispatch, bio);
+		queue_work(set->route.wq, &set->route.dispatch_work);
 	}
 }

@@ -5,6 +5,7 @@
  */
 #include <linux/slab.h>
 
+#include "parent.h"
 #include "store.h"
 #include "validate.h"
 
@@ -13,7 +14,7 @@ static bool is_block(struct par_conf *conf, enum par_block_kind kind, u32 index,
 {
 	struct par_disk_block *raw = page_address(page);
 
-	return par_block_valid(raw, &conf->geo, kind, index, conf->super.epoch) &&
+	return par_block_valid(raw, &conf->geo, kind, index, conf->store->super.epoch) &&
 	       le64_to_cpu(raw->seq) == seq;
 }
 
@@ -50,13 +51,13 @@ struct par_refresh {
 
 int par_refresh_alloc(struct par_conf *conf)
 {
-	conf->refresh = kvzalloc(sizeof(*conf->refresh), GFP_KERNEL);
-	return conf->refresh ? 0 : -ENOMEM;
+	conf->store->refresh = kvzalloc(sizeof(*conf->store->refresh), GFP_KERNEL);
+	return conf->store->refresh ? 0 : -ENOMEM;
 }
 
 void par_refresh_free(struct par_conf *conf)
 {
-	kvfree(conf->refresh);
+	kvfree(conf->store->refresh);
 }
 
 /* More than the store has are had for the asking or not at all: it goes faster. */
@@ -64,7 +65,7 @@ static void get_pages(struct par_conf *conf, struct par_refresh *r)
 {
 	while (r->room < PAR_REFRESH_BATCH) {
 		struct page *page = r->room < PAR_STORE_BATCH ?
-				    conf->store_pages[r->room] :
+				    conf->store->pages[r->room] :
 				    alloc_page(GFP_NOWAIT | __GFP_NOWARN);
 
 		if (!page)
@@ -153,7 +154,7 @@ static void write_blocks(struct par_conf *conf, struct par_refresh *r, u32 behin
 	for (d = 0; d < conf->geo.members; d++)
 		if (failed & BIT(d))
 			write_again(conf, r, d, other);
-	conf->meta_writes += r->count;
+	conf->store->writes += r->count;
 }
 
 /* Into both slots, lest one of them hold a version that the others never had. */
@@ -175,7 +176,7 @@ static u32 lacking(struct par_conf *conf, const struct par_map_block *block, u32
 	unsigned int d;
 
 	for (d = 0; d < conf->geo.members; d++)
-		if (behind & BIT(d) && block->seq <= conf->member_seq[d])
+		if (behind & BIT(d) && block->seq <= conf->store->member_seq[d])
 			behind &= ~BIT(d);
 	return behind;
 }
@@ -184,7 +185,7 @@ static u32 lacking(struct par_conf *conf, const struct par_map_block *block, u32
 static int refresh_blocks(struct par_conf *conf, u32 behind, enum par_block_kind kind,
 			  const struct par_map_block *block, u32 count)
 {
-	struct par_refresh *r = conf->refresh;
+	struct par_refresh *r = conf->store->refresh;
 	int err = 0;
 	u32 i, who;
 
@@ -204,17 +205,17 @@ static int refresh_blocks(struct par_conf *conf, u32 behind, enum par_block_kind
 
 int par_refresh_members(struct par_conf *conf, u32 behind)
 {
-	struct par_refresh *r = conf->refresh;
+	struct par_refresh *r = conf->store->refresh;
 	int err;
 
 	if (!behind)
 		return 0;
 	get_pages(conf, r);
-	err = refresh_blocks(conf, behind, PAR_BLOCK_INTENT, conf->intent_block,
+	err = refresh_blocks(conf, behind, PAR_BLOCK_INTENT, conf->store->intent_block,
 			     conf->geo.intent_blocks);
-	err = err ?: refresh_blocks(conf, behind, PAR_BLOCK_MAP, conf->block,
+	err = err ?: refresh_blocks(conf, behind, PAR_BLOCK_MAP, conf->map.block,
 				    conf->geo.map_blocks);
-	err = err ?: refresh_blocks(conf, behind, PAR_BLOCK_LOST, &conf->lost_block, 1);
+	err = err ?: refresh_blocks(conf, behind, PAR_BLOCK_LOST, &conf->store->lost.block, 1);
 	put_pages(r);
 	return err;
 }

@@ -15,7 +15,8 @@
  * A row that is started after it was passed over needs no work either: the
  * member that is being rebuilt is there by then and is filled with the others.
  */
-#include "par.h"
+#include "parent.h"
+#include "sync.h"
 #include "raid5.h"
 
 /* Of raid5's: a block of each member, whatever the page size is. */
@@ -23,14 +24,14 @@
 
 static struct par_set *set_of(struct mddev *child)
 {
-	return container_of(child, struct par_set, mddev);
+	return container_of(child, struct par_set, child.mddev);
 }
 
 /* The marks of zones of which this sync has to do any; 0 if it is all of them. */
 static u8 wanted_mark(struct par_set *set)
 {
-	struct par_super *super = &set->conf->super;
-	unsigned long *recovery = &set->mddev.recovery;
+	struct par_super *super = &set->conf->store->super;
+	unsigned long *recovery = &set->child.mddev.recovery;
 	u32 rebuilt = super->set[set->number].recovering |
 		      super->set[set->number].failed;
 
@@ -47,13 +48,13 @@ static u64 next_row(struct par_set *set, u64 row)
 	u8 mark = wanted_mark(set);
 
 	/* Only our own repair is bounded: md clears this flag when it rebuilds instead. */
-	if (set->fix_end && test_bit(MD_RECOVERY_REQUESTED, &set->mddev.recovery))
-		return row >= set->fix_end ? set->sg->rows :
-		       max(row, set->fix_first);
+	if (set->fix.end && test_bit(MD_RECOVERY_REQUESTED, &set->child.mddev.recovery))
+		return row >= set->fix.end ? set->sg->rows :
+		       max(row, set->fix.first);
 	while (row < set->sg->rows) {
 		u64 end = min_t(u64, set->sg->rows, (row | (PAR_ZONE_ROWS - 1)) + 1);
 
-		if (!mark || READ_ONCE(set->conf->intents[par_zone_of(set, row)]) & mark)
+		if (!mark || READ_ONCE(set->conf->store->intents[par_zone_of(set, row)]) & mark)
 			row = par_map_next_written(set, row, end);
 		else
 			row = end;
@@ -90,12 +91,12 @@ static u64 spare_rows(struct par_set *set, u64 sector, int *skipped)
 	u64 row = sector >> geo->seg_shift, rows = next_row(set, row) - row;
 
 	*skipped = rows != 0;
-	if (rows || !test_bit(MD_RECOVERY_RECOVER, &set->mddev.recovery))
+	if (rows || !test_bit(MD_RECOVERY_RECOVER, &set->child.mddev.recovery))
 		return rows << geo->seg_shift;
 	rows = par_restore_rows(set, row, set->sg->rows, rebuilt_members(set));
 	/* Done as soon as it is reported; md adds it right after. */
 	if (rows)
-		par_done_sync(&set->mddev, rows << geo->seg_shift);
+		par_done_sync(&set->child.mddev, rows << geo->seg_shift);
 	return rows << geo->seg_shift;
 }
 
@@ -120,13 +121,12 @@ static sector_t sync_from(struct mddev *child, sector_t sector,
 	} else {
 		bool whole = !test_bit(MD_RECOVERY_INTR, &child->recovery);
 
-		set->fixed = set->fix_end && whole;
 		/* Degraded, raid5 passes over all of it. */
-		set->read_through = !set->fix_end && whole && !child->degraded &&
+		set->scrub.read_through = !set->fix.end && whole && !child->degraded &&
 				    test_bit(MD_RECOVERY_REQUESTED, &child->recovery);
-		set->fix_end = 0;	/* over, whatever it was */
+		par_fix_over(set, whole);
 	}
-	return set->raid5->sync_request(child, sector, max_sector, skipped);
+	return set->child.raid5->sync_request(child, sector, max_sector, skipped);
 }
 
 /*
@@ -151,13 +151,13 @@ static sector_t child_sync_request(struct mddev *child, sector_t sector,
 
 void par_resync_init(struct par_conf *conf)
 {
-	conf->child_sync_request = child_sync_request;
+	conf->up.sync_request = child_sync_request;
 }
 
 /* Rows of @set that its child's resync has been through. */
 static u64 resynced_rows(struct par_set *set)
 {
-	struct mddev *child = &set->mddev;
+	struct mddev *child = &set->child.mddev;
 
 	if (par_resync_offset(child) == MaxSector)
 		return set->sg->rows;
@@ -174,7 +174,7 @@ u32 par_resync_left(struct par_conf *conf)
 
 	for (i = 1; i <= conf->geo.gears; i++) {
 		struct par_set *set = conf->set[i];
-		const u8 *intent = conf->intents + set->sg->zone_base;
+		const u8 *intent = conf->store->intents + set->sg->zone_base;
 		u32 zone = resynced_rows(set) >> PAR_ZONE_SHIFT;
 
 		for (; zone < set->sg->zones; zone++)
@@ -201,7 +201,7 @@ static bool is_failing(struct par_set *set)
  */
 static void rest_child(struct par_conf *conf, struct par_set *set)
 {
-	struct mddev *child = &set->mddev;
+	struct mddev *child = &set->child.mddev;
 	bool frozen = test_bit(MD_RECOVERY_FROZEN, &child->recovery);
 
 	while (par_child_busy(child)) {
@@ -235,7 +235,7 @@ void par_resync_resume(struct par_conf *conf)
 	unsigned int i;
 
 	for (i = 1; i <= conf->geo.gears; i++) {
-		struct mddev *child = &conf->set[i]->mddev;
+		struct mddev *child = &conf->set[i]->child.mddev;
 
 		if (!par_can_sync(conf->set[i]) || par_must_pause(conf) ||
 		    par_resync_offset(child) == MaxSector ||

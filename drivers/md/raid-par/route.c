@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Virtual members: where each request of a set is routed to zeros, to the
- * real disk, or to the sleeper's image. See par.h for the contracts.
+ * real disk, or to the sleeper's image. See io.h for the contracts.
  *
  * Everything in the submit path here either sends a request on or queues it;
  * nothing waits. Requests that are held are routed again, from the start, by
@@ -9,16 +9,17 @@
  */
 #include <linux/part_stat.h>
 
-#include "par.h"
+#include "io.h"
+#include "parent.h"
 
 static void dispatch_work(struct work_struct *work)
 {
-	struct par_set *set = container_of(work, struct par_set, dispatch_work);
+	struct par_set *set = container_of(work, struct par_set, route.dispatch_work);
 	struct bio_list bios;
 	struct blk_plug plug;
 	struct bio *bio;
 
-	par_queue_take(set->conf, &set->dispatch, &bios);
+	par_queue_take(set->conf, &set->route.dispatch, &bios);
 	blk_start_plug(&plug);
 	while ((bio = bio_list_pop(&bios)))
 		par_route(par_bio_vm(bio), bio);
@@ -60,7 +61,7 @@ static void look_up(struct par_vmember *vm, u64 row, struct par_write *w)
 	w->conf = conf;
 	w->set = vm->set;
 	w->row = row;
-	w->zone = &conf->zone[par_zone_of(vm->set, row)];
+	w->zone = &conf->map.zone[par_zone_of(vm->set, row)];
 	w->gear = READ_ONCE(conf->gear);
 	w->sleeper = par_is_sleeper(&conf->geo, vm->index);
 	w->state = par_map_get(vm->set, row, vm->index);
@@ -81,7 +82,7 @@ static bool write_passes(struct par_vmember *vm, u64 row)
 	if (w.step.action != PAR_ACT_HOME || w.step.next != w.state ||
 	    READ_ONCE(w.zone->intent) != w.gear || READ_ONCE(w.zone->starting) ||
 	    (w.sleeper && par_set_tracks(w.set)) ||
-	    READ_ONCE(w.set->absent) || READ_ONCE(vm->lost))
+	    READ_ONCE(w.set->child.absent) || READ_ONCE(vm->lost))
 		return false;
 	now = jiffies;
 	if (READ_ONCE(w.zone->touched) != now)	/* no store unless needed */
@@ -136,7 +137,7 @@ static enum par_verdict start_row(struct par_vmember *vm, struct par_write *w,
  */
 static bool drop_images(struct par_write *w)
 {
-	unsigned long absent = READ_ONCE(w->set->absent);
+	unsigned long absent = READ_ONCE(w->set->child.absent);
 	bool stored = true;
 	unsigned int d;
 
@@ -158,7 +159,7 @@ static bool drop_images(struct par_write *w)
 static bool must_wake(const struct par_write *w)
 {
 	return w->step.action == PAR_ACT_MISS ||
-	       unlikely(READ_ONCE(w->set->absent) >>
+	       unlikely(READ_ONCE(w->set->child.absent) >>
 			w->conf->geo.set[w->gear].members);
 }
 
@@ -169,9 +170,9 @@ static enum par_verdict admit(struct par_vmember *vm, struct par_write *w,
 	if (w->zone->starting)
 		par_row_touch(w->set, w->row);
 	if (!par_zone_admits(w->zone, w->gear, w->step.next != w->state ||
-			     w->set->absent))
+			     w->set->child.absent))
 		return PAR_ASK;
-	if (w->set->absent && !drop_images(w))
+	if (w->set->child.absent && !drop_images(w))
 		return PAR_ASK;
 	if (w->step.action == PAR_ACT_IMAGE ||
 	    (w->sleeper && par_set_tracks(w->set))) {
@@ -208,7 +209,7 @@ again:
 	else
 		verdict = start_row(vm, &w, bio, zero, &spare, &full);
 	if (verdict == PAR_ASK || verdict == PAR_WAIT)
-		par_queue_add(conf, &conf->waiting, bio);
+		par_queue_add(conf, &conf->store->waiting, bio);
 	spin_unlock(par_zone_lock(conf, zone));
 
 	if (verdict == PAR_SPARE) {
@@ -255,7 +256,7 @@ static void read_touches(struct par_vmember *vm, u64 row)
 	struct par_conf *conf = vm->set->conf;
 	u32 zone = par_zone_of(vm->set, row);
 
-	if (likely(!READ_ONCE(conf->zone[zone].starting)))
+	if (likely(!READ_ONCE(conf->map.zone[zone].starting)))
 		return;
 	spin_lock(par_zone_lock(conf, zone));
 	par_row_touch(vm->set, row);
@@ -285,7 +286,7 @@ static enum par_seg_action read_action(struct par_vmember *vm, u64 row)
 	state = par_map_get(vm->set, row, vm->index);
 	smp_rmb();	/* pairs with the one in start_row() */
 	if (state != PAR_SEG_UNWRITTEN &&
-	    unlikely(READ_ONCE(conf->zone[par_zone_of(vm->set, row)].landing)))
+	    unlikely(READ_ONCE(conf->map.zone[par_zone_of(vm->set, row)].landing)))
 		return PAR_ACT_HOLD;
 	/* Of what was looked at: the row may have been started since. */
 	return par_seg_step(state, par_awake(conf, READ_ONCE(conf->gear), vm->index) ?
@@ -342,7 +343,7 @@ static struct bio *split_front(struct par_set *set, struct bio *bio,
 
 	if (sectors >= bio_sectors(bio))
 		return bio;
-	front = bio_split(bio, sectors, GFP_NOIO, &set->splits);
+	front = bio_split(bio, sectors, GFP_NOIO, &set->route.splits);
 	bio_chain(front, bio);
 	return front;
 }
@@ -444,49 +445,41 @@ const struct block_device_operations par_vmember_fops = {
 int par_members_init(struct par_conf *conf)
 {
 	unsigned int d;
-	int err;
 
-	spin_lock_init(&conf->queue_lock);
-	spin_lock_init(&conf->row_lock);
-	bio_list_init(&conf->waiting);
-	bio_list_init(&conf->missed);
+	spin_lock_init(&conf->io->row_lock);
 	for (d = 0; d < conf->geo.members; d++) {
 		conf->member[d].conf = conf;
 		conf->member[d].index = d;
 	}
 	/* Several are taken in one submit context, before any is on its way. */
-	err = bioset_init(&conf->bios, BIO_POOL_SIZE, 0,
-			  BIOSET_NEED_BVECS | BIOSET_NEED_RESCUER);
-	if (err)
-		return err;
-	return bioset_init(&conf->meta_bios, BIO_POOL_SIZE, 0, BIOSET_NEED_BVECS);
+	return bioset_init(&conf->io->bios, BIO_POOL_SIZE, 0,
+			   BIOSET_NEED_BVECS | BIOSET_NEED_RESCUER);
 }
 
 void par_members_exit(struct par_conf *conf)
 {
-	bioset_exit(&conf->meta_bios);
-	bioset_exit(&conf->bios);
+	bioset_exit(&conf->io->bios);
 }
 
 int par_members_init_set(struct par_set *set)
 {
 	int err;
 
-	bio_list_init(&set->dispatch);
-	INIT_WORK(&set->dispatch_work, dispatch_work);
-	set->wq = alloc_workqueue("%s-set%u", WQ_MEM_RECLAIM | WQ_HIGHPRI | PAR_WQ_PERCPU,
-				  0, mdname(set->conf->mddev), set->sg->members);
-	if (!set->wq)
+	bio_list_init(&set->route.dispatch);
+	INIT_WORK(&set->route.dispatch_work, dispatch_work);
+	set->route.wq = alloc_workqueue("%s-set%u", WQ_MEM_RECLAIM | WQ_HIGHPRI | PAR_WQ_PERCPU,
+					0, mdname(set->conf->mddev), set->sg->members);
+	if (!set->route.wq)
 		return -ENOMEM;
 	/* As above. */
-	err = bioset_init(&set->splits, BIO_POOL_SIZE, 0, BIOSET_NEED_RESCUER);
+	err = bioset_init(&set->route.splits, BIO_POOL_SIZE, 0, BIOSET_NEED_RESCUER);
 	return err ?: par_send_init_set(set);
 }
 
 void par_members_exit_set(struct par_set *set)
 {
 	par_send_exit_set(set);
-	bioset_exit(&set->splits);
-	if (set->wq)
-		destroy_workqueue(set->wq);
+	bioset_exit(&set->route.splits);
+	if (set->route.wq)
+		destroy_workqueue(set->route.wq);
 }

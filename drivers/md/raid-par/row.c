@@ -22,7 +22,8 @@
 #include <linux/bitmap.h>
 #include <linux/slab.h>
 
-#include "par.h"
+#include "io.h"
+#include "parent.h"
 
 #define PAR_GRAIN_SHIFT		3	/* coverage is kept in 4 KiB blocks */
 #define PAR_FILL_SECTORS	1024U	/* zeros in one request */
@@ -40,8 +41,8 @@
  */
 struct par_row {
 	struct hlist_node hash;
-	struct list_head list;		/* set->gathering, until it is filled */
-	struct list_head filled;	/* set->filled, then set->landed, under queue_lock */
+	struct list_head list;		/* start.gathering, until it is filled */
+	struct list_head filled;	/* .filled, then .landed, under the queue's lock */
 	struct par_set *set;
 	u64 row;
 	bool discard, filling, fua, started;
@@ -67,7 +68,7 @@ static size_t row_bytes(const struct par_conf *conf)
 
 struct par_row *par_row_alloc(struct par_set *set)
 {
-	return mempool_alloc(&set->row_pool, GFP_NOWAIT | __GFP_NOWARN);
+	return mempool_alloc(&set->start.pool, GFP_NOWAIT | __GFP_NOWARN);
 }
 
 void par_row_free(struct par_set *set, struct par_row *row)
@@ -75,14 +76,14 @@ void par_row_free(struct par_set *set, struct par_row *row)
 	struct bio_list bios;
 	unsigned long flags;
 
-	mempool_free(row, &set->row_pool);
+	mempool_free(row, &set->start.pool);
 	smp_mb();	/* pairs with the one in par_row_await() */
-	if (likely(!READ_ONCE(set->starved.head)))
+	if (likely(!READ_ONCE(set->start.starved.head)))
 		return;
-	spin_lock_irqsave(&set->conf->queue_lock, flags);
-	bios = set->starved;
-	bio_list_init(&set->starved);
-	spin_unlock_irqrestore(&set->conf->queue_lock, flags);
+	spin_lock_irqsave(&set->conf->queue.lock, flags);
+	bios = set->start.starved;
+	bio_list_init(&set->start.starved);
+	spin_unlock_irqrestore(&set->conf->queue.lock, flags);
 	par_requeue(set->conf, &bios);
 }
 
@@ -90,7 +91,7 @@ void par_row_await(struct par_set *set, struct bio *bio)
 {
 	struct par_row *row;
 
-	par_queue_add(set->conf, &set->starved, bio);
+	par_queue_add(set->conf, &set->start.starved, bio);
 	smp_mb();	/* pairs with the one in par_row_free() */
 	/* The last one may have been freed just before. */
 	row = par_row_alloc(set);
@@ -100,14 +101,14 @@ void par_row_await(struct par_set *set, struct bio *bio)
 
 static struct hlist_head *hash_of(struct par_set *set, u64 row)
 {
-	return &set->rows[row % PAR_ROW_HASH];
+	return &set->start.hash[row % PAR_ROW_HASH];
 }
 
 static struct par_row *find_either(struct par_set *set, u64 number, bool started)
 {
 	struct par_row *row;
 
-	lockdep_assert_held(&set->conf->row_lock);
+	lockdep_assert_held(&set->conf->io->row_lock);
 	hlist_for_each_entry(row, hash_of(set, number), hash)
 		if (row->row == number && row->started == started)
 			return row;
@@ -141,12 +142,12 @@ static void expect_more(struct par_row *row)
 {
 	struct par_set *set = row->set;
 
-	lockdep_assert_held(&set->conf->row_lock);
+	lockdep_assert_held(&set->conf->io->row_lock);
 	row->due = ktime_add(ktime_get(), row->discard ? PAR_GATHER_DISCARD :
 							 PAR_GATHER);
-	if (ktime_before(row->due, set->rows_due)) {
-		set->rows_due = row->due;
-		hrtimer_start(&set->row_timer, row->due, HRTIMER_MODE_ABS_SOFT);
+	if (ktime_before(row->due, set->start.due)) {
+		set->start.due = row->due;
+		hrtimer_start(&set->start.timer, row->due, HRTIMER_MODE_ABS_SOFT);
 	}
 }
 
@@ -156,7 +157,7 @@ static void add_row(struct par_set *set, struct par_row *row, u64 number,
 	struct par_conf *conf = set->conf;
 	unsigned int d;
 
-	lockdep_assert_held(&conf->row_lock);
+	lockdep_assert_held(&conf->io->row_lock);
 	memset(row, 0, row_bytes(conf));
 	row->set = set;
 	row->row = number;
@@ -169,8 +170,8 @@ static void add_row(struct par_set *set, struct par_row *row, u64 number,
 			row->count += grains(conf);
 		}
 	hlist_add_head(&row->hash, hash_of(set, number));
-	list_add_tail(&row->list, &set->gathering);
-	conf->zone[par_zone_of(set, number)].starting++;
+	list_add_tail(&row->list, &set->start.gathering);
+	conf->map.zone[par_zone_of(set, number)].starting++;
 	expect_more(row);
 }
 
@@ -179,10 +180,10 @@ static void remove_row(struct par_row *row)
 {
 	struct par_conf *conf = row->set->conf;
 
-	lockdep_assert_held(&conf->row_lock);
+	lockdep_assert_held(&conf->io->row_lock);
 	hlist_del(&row->hash);
 	list_del_init(&row->list);
-	conf->zone[par_zone_of(row->set, row->row)].starting--;
+	conf->map.zone[par_zone_of(row->set, row->row)].starting--;
 }
 
 /* Whole 4 KiB blocks that [@sector, @end) of a segment covers. */
@@ -208,9 +209,9 @@ bool par_row_busy(struct par_set *set, u64 number)
 {
 	bool busy;
 
-	spin_lock(&set->conf->row_lock);
+	spin_lock(&set->conf->io->row_lock);
 	busy = find_row(set, number);
-	spin_unlock(&set->conf->row_lock);
+	spin_unlock(&set->conf->io->row_lock);
 	return busy;
 }
 
@@ -226,7 +227,7 @@ static bool images_filled(const struct par_row *row)
 	unsigned int d;
 
 	for (d = geo->set[row->gear].members; d < set->sg->members; d++)
-		if (geo->parities && (READ_ONCE(set->absent) & BIT(d) ||
+		if (geo->parities && (READ_ONCE(set->child.absent) & BIT(d) ||
 				      !member_there(set, d)))
 			return false;
 	return true;
@@ -238,9 +239,9 @@ static bool images_filled(const struct par_row *row)
  */
 static void start_row(struct par_row *row)
 {
-	struct par_zone *zone = &row->set->conf->zone[par_zone_of(row->set, row->row)];
+	struct par_zone *zone = &row->set->conf->map.zone[par_zone_of(row->set, row->row)];
 
-	lockdep_assert_held(&row->set->conf->row_lock);
+	lockdep_assert_held(&row->set->conf->io->row_lock);
 	list_del_init(&row->list);
 	zone->starting--;
 	row->started = true;
@@ -257,10 +258,10 @@ bool par_row_write(struct par_vmember *vm, u64 number, unsigned int gear,
 	struct par_conf *conf = vm->set->conf;
 	struct par_row *row;
 
-	spin_lock(&conf->row_lock);
+	spin_lock(&conf->io->row_lock);
 	row = find_row(vm->set, number);
 	if (!row && !*spare) {
-		spin_unlock(&conf->row_lock);
+		spin_unlock(&conf->io->row_lock);
 		return false;
 	}
 	if (!row) {
@@ -279,7 +280,7 @@ bool par_row_write(struct par_vmember *vm, u64 number, unsigned int gear,
 			*full = row;
 		}
 	}
-	spin_unlock(&conf->row_lock);
+	spin_unlock(&conf->io->row_lock);
 	return true;
 }
 
@@ -302,21 +303,21 @@ static void row_landed(struct par_row *row)
 
 	if (!atomic_dec_and_test(&row->left))
 		return;
-	spin_lock_irqsave(&set->conf->queue_lock, flags);
-	list_add_tail(&row->filled, &set->landed);
-	spin_unlock_irqrestore(&set->conf->queue_lock, flags);
-	queue_work(set->wq, &set->row_work);
+	spin_lock_irqsave(&set->conf->queue.lock, flags);
+	list_add_tail(&row->filled, &set->start.landed);
+	spin_unlock_irqrestore(&set->conf->queue.lock, flags);
+	queue_work(set->route.wq, &set->start.work);
 }
 
 bool par_row_hold_read(struct par_set *set, u64 number, struct bio *bio)
 {
 	struct par_row *row;
 
-	spin_lock(&set->conf->row_lock);
+	spin_lock(&set->conf->io->row_lock);
 	row = find_landing(set, number);
 	if (row)
 		bio_list_add(&row->reads, bio);
-	spin_unlock(&set->conf->row_lock);
+	spin_unlock(&set->conf->io->row_lock);
 	return row;
 }
 
@@ -324,12 +325,12 @@ bool par_row_hold_read(struct par_set *set, u64 number, struct bio *bio)
 static void end_landing(struct par_row *row)
 {
 	struct par_set *set = row->set;
-	struct par_zone *zone = &set->conf->zone[par_zone_of(set, row->row)];
+	struct par_zone *zone = &set->conf->map.zone[par_zone_of(set, row->row)];
 
-	spin_lock(&set->conf->row_lock);
+	spin_lock(&set->conf->io->row_lock);
 	hlist_del(&row->hash);
 	WRITE_ONCE(zone->landing, zone->landing - 1);
-	spin_unlock(&set->conf->row_lock);
+	spin_unlock(&set->conf->io->row_lock);
 	par_requeue(set->conf, &row->reads);
 	par_row_free(set, row);
 }
@@ -362,7 +363,7 @@ static bool may_send(struct par_set *set)
 {
 	struct work_struct *work = current_work();
 
-	return !work || work == &set->row_work;
+	return !work || work == &set->start.work;
 }
 
 /* Have row_work() see to a row whose zeros have ended, or that needs none. */
@@ -371,10 +372,10 @@ static void add_filled(struct par_row *row)
 	struct par_set *set = row->set;
 	unsigned long flags;
 
-	spin_lock_irqsave(&set->conf->queue_lock, flags);
-	list_add_tail(&row->filled, &set->filled);
-	spin_unlock_irqrestore(&set->conf->queue_lock, flags);
-	queue_work(set->wq, &set->row_work);
+	spin_lock_irqsave(&set->conf->queue.lock, flags);
+	list_add_tail(&row->filled, &set->start.filled);
+	spin_unlock_irqrestore(&set->conf->queue.lock, flags);
+	queue_work(set->route.wq, &set->start.work);
 }
 
 void par_row_release(struct par_row *row)
@@ -398,13 +399,13 @@ void par_row_touch(struct par_set *set, u64 number)
 {
 	struct par_row *row;
 
-	spin_lock(&set->conf->row_lock);
+	spin_lock(&set->conf->io->row_lock);
 	row = find_row(set, number);
 	if (row && row->discard) {
 		remove_row(row);
 		par_row_free(set, row);
 	}
-	spin_unlock(&set->conf->row_lock);
+	spin_unlock(&set->conf->io->row_lock);
 }
 
 /*
@@ -433,7 +434,7 @@ static void collect_discard(struct par_vmember *vm, struct bio *bio, u64 number,
 	struct par_conf *conf = vm->set->conf;
 	struct par_row *row;
 
-	spin_lock(&conf->row_lock);
+	spin_lock(&conf->io->row_lock);
 	row = find_row(vm->set, number);
 	if (!row) {
 		row = *spare;
@@ -447,7 +448,7 @@ static void collect_discard(struct par_vmember *vm, struct bio *bio, u64 number,
 		remove_row(row);
 		par_row_free(vm->set, row);
 	}
-	spin_unlock(&conf->row_lock);
+	spin_unlock(&conf->io->row_lock);
 }
 
 void par_row_discard(struct par_vmember *vm, struct bio *bio, u64 number)
@@ -573,14 +574,14 @@ static void finish_fill(struct par_row *row)
 	u32 zone = par_zone_of(set, row->row);
 
 	spin_lock(par_zone_lock(conf, zone));
-	spin_lock(&conf->row_lock);
+	spin_lock(&conf->io->row_lock);
 	if (!row->status &&
-	    par_zone_admits(&conf->zone[zone], row->gear, true) &&
+	    par_zone_admits(&conf->map.zone[zone], row->gear, true) &&
 	    row->gear == READ_ONCE(conf->gear) && images_filled(row))
 		start_row(row);
 	else
 		remove_row(row);
-	spin_unlock(&conf->row_lock);
+	spin_unlock(&conf->io->row_lock);
 	spin_unlock(par_zone_lock(conf, zone));
 
 	if (row->status)
@@ -594,11 +595,11 @@ static struct par_row *take_due(struct par_set *set)
 	struct par_row *row, *found = NULL;
 	ktime_t now = ktime_get();
 
-	spin_lock(&set->conf->row_lock);
-	set->rows_due = KTIME_MAX;
-	list_for_each_entry(row, &set->gathering, list) {
+	spin_lock(&set->conf->io->row_lock);
+	set->start.due = KTIME_MAX;
+	list_for_each_entry(row, &set->start.gathering, list) {
 		if (ktime_before(now, row->due)) {
-			set->rows_due = min(set->rows_due, row->due);
+			set->start.due = min(set->start.due, row->due);
 			continue;
 		}
 		found = row;
@@ -610,28 +611,28 @@ static struct par_row *take_due(struct par_set *set)
 		}
 		break;
 	}
-	if (!found && set->rows_due != KTIME_MAX)
-		hrtimer_start(&set->row_timer, set->rows_due, HRTIMER_MODE_ABS_SOFT);
-	spin_unlock(&set->conf->row_lock);
+	if (!found && set->start.due != KTIME_MAX)
+		hrtimer_start(&set->start.timer, set->start.due, HRTIMER_MODE_ABS_SOFT);
+	spin_unlock(&set->conf->io->row_lock);
 	return found;
 }
 
-/* One of set->filled or set->landed. */
+/* One of set->start.filled or set->start.landed. */
 static struct par_row *take_row(struct par_set *set, struct list_head *list)
 {
 	struct par_row *row;
 
-	spin_lock_irq(&set->conf->queue_lock);
+	spin_lock_irq(&set->conf->queue.lock);
 	row = list_first_entry_or_null(list, struct par_row, filled);
 	if (row)
 		list_del(&row->filled);
-	spin_unlock_irq(&set->conf->queue_lock);
+	spin_unlock_irq(&set->conf->queue.lock);
 	return row;
 }
 
 static void row_work(struct work_struct *work)
 {
-	struct par_set *set = container_of(work, struct par_set, row_work);
+	struct par_set *set = container_of(work, struct par_set, start.work);
 	struct par_row *row;
 	struct blk_plug plug;
 
@@ -642,22 +643,22 @@ static void row_work(struct work_struct *work)
 		else
 			fill_row(row);
 	}
-	while ((row = take_row(set, &set->filled))) {
+	while ((row = take_row(set, &set->start.filled))) {
 		if (row->started)
 			send_first_writes(row);
 		else
 			finish_fill(row);
 	}
-	while ((row = take_row(set, &set->landed)))
+	while ((row = take_row(set, &set->start.landed)))
 		end_landing(row);
 	blk_finish_plug(&plug);
 }
 
 static enum hrtimer_restart row_timer(struct hrtimer *timer)
 {
-	struct par_set *set = container_of(timer, struct par_set, row_timer);
+	struct par_set *set = container_of(timer, struct par_set, start.timer);
 
-	queue_work(set->wq, &set->row_work);
+	queue_work(set->route.wq, &set->start.work);
 	return HRTIMER_NORESTART;
 }
 
@@ -666,16 +667,16 @@ int par_rows_init(struct par_set *set)
 	unsigned int i;
 
 	for (i = 0; i < PAR_ROW_HASH; i++)
-		INIT_HLIST_HEAD(&set->rows[i]);
-	INIT_LIST_HEAD(&set->gathering);
-	INIT_LIST_HEAD(&set->filled);
-	INIT_LIST_HEAD(&set->landed);
-	bio_list_init(&set->starved);
-	INIT_WORK(&set->row_work, row_work);
-	set->rows_due = KTIME_MAX;
-	par_hrtimer_setup(&set->row_timer, row_timer, CLOCK_MONOTONIC,
+		INIT_HLIST_HEAD(&set->start.hash[i]);
+	INIT_LIST_HEAD(&set->start.gathering);
+	INIT_LIST_HEAD(&set->start.filled);
+	INIT_LIST_HEAD(&set->start.landed);
+	bio_list_init(&set->start.starved);
+	INIT_WORK(&set->start.work, row_work);
+	set->start.due = KTIME_MAX;
+	par_hrtimer_setup(&set->start.timer, row_timer, CLOCK_MONOTONIC,
 			  HRTIMER_MODE_ABS_SOFT);
-	return mempool_init_kmalloc_pool(&set->row_pool, PAR_ROW_RESERVE,
+	return mempool_init_kmalloc_pool(&set->start.pool, PAR_ROW_RESERVE,
 					 row_bytes(set->conf));
 }
 
@@ -685,28 +686,28 @@ void par_rows_purge(struct par_set *set)
 	struct par_conf *conf = set->conf;
 	struct par_row *row, *next;
 
-	spin_lock(&conf->row_lock);
-	list_for_each_entry_safe(row, next, &set->gathering, list) {
+	spin_lock(&conf->io->row_lock);
+	list_for_each_entry_safe(row, next, &set->start.gathering, list) {
 		remove_row(row);
 		par_row_free(set, row);
 	}
-	spin_unlock(&conf->row_lock);
+	spin_unlock(&conf->io->row_lock);
 }
 
 void par_rows_exit(struct par_set *set)
 {
 	struct par_row *row;
 
-	if (!mempool_initialized(&set->row_pool))
+	if (!mempool_initialized(&set->start.pool))
 		return;
 	par_rows_purge(set);
 	/* It may be at the end of sending a row's first writes. */
-	flush_work(&set->dispatch_work);
+	flush_work(&set->route.dispatch_work);
 	/* The work sets the timer, and the timer queues the work. */
-	hrtimer_cancel(&set->row_timer);
-	cancel_work_sync(&set->row_work);
-	hrtimer_cancel(&set->row_timer);
-	while ((row = take_row(set, &set->landed)))
+	hrtimer_cancel(&set->start.timer);
+	cancel_work_sync(&set->start.work);
+	hrtimer_cancel(&set->start.timer);
+	while ((row = take_row(set, &set->start.landed)))
 		end_landing(row);
-	mempool_exit(&set->row_pool);
+	mempool_exit(&set->start.pool);
 }

@@ -3,7 +3,8 @@
  * Segments that are locked while they are copied: writers are counted, and a write that
  * comes meanwhile is parked and routed again afterwards.
  */
-#include "par.h"
+#include "io.h"
+#include "parent.h"
 
 struct par_bucket *par_bucket_of(struct par_set *set, unsigned int d, u64 row)
 {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The last step of a virtual member's request: to the real disk, or to the sleeper's image
- * in a gear set; and what becomes of it when it ends. See par.h for the contracts.
+ * in a gear set; and what becomes of it when it ends. See io.h for the contracts.
  */
 #include <linux/slab.h>
 
-#include "par.h"
+#include "io.h"
+#include "parent.h"
 
 /* par_clone - a request of ours for a virtual member */
 struct par_clone {
@@ -24,9 +25,9 @@ void par_miss(struct par_vmember *vm, struct bio *bio)
 {
 	struct par_conf *conf = vm->set->conf;
 
-	par_queue_add(conf, &conf->missed, bio);
+	par_queue_add(conf, &conf->wish.missed, bio);
 	par_power_why(conf, "request");
-	par_shift_at_least(conf, READ_ONCE(vm->set->absent) ? conf->geo.gears :
+	par_shift_at_least(conf, READ_ONCE(vm->set->child.absent) ? conf->geo.gears :
 			   par_image_set(&conf->geo, vm->index) + 1);
 	par_rescue_missed(conf);
 }
@@ -49,7 +50,7 @@ static bool has_home_copy(struct par_vmember *vm, struct bio *bio)
 bool par_is_last_try(struct par_vmember *vm, struct bio *bio)
 {
 	return bio_op(bio) == REQ_OP_READ && bio->bi_opf & REQ_NOMERGE &&
-	       !bio_flagged(bio, BIO_CLONED) && vm->set->raid5;
+	       !bio_flagged(bio, BIO_CLONED) && vm->set->child.raid5;
 }
 
 /*
@@ -64,7 +65,7 @@ static bool is_unreadable(struct par_vmember *vm, u64 sector)
 	bool again = READ_ONCE(*unread) == sector + 1;
 
 	WRITE_ONCE(*unread, again ? 0 : sector + 1);
-	return again || vm->set->mddev.degraded >= (int)vm->set->conf->geo.parities;
+	return again || vm->set->child.mddev.degraded >= (int)vm->set->conf->geo.parities;
 }
 
 /*
@@ -92,15 +93,15 @@ static bool is_unkept(struct par_vmember *vm, struct bio *bio)
 	struct par_conf *conf = vm->set->conf;
 	struct par_set *gear = conf->set[par_image_set(&conf->geo, vm->index)];
 
-	return vm->set->raid5 && op_is_write(bio_op(bio)) && !gear->ops->failed(gear);
+	return vm->set->child.raid5 && op_is_write(bio_op(bio)) && !gear->ops->failed(gear);
 }
 
 void par_unkept(struct par_vmember *vm, struct bio *bio)
 {
 	struct par_conf *conf = vm->set->conf;
 
-	par_queue_add(conf, &vm->set->unkept, bio);
-	queue_work(conf->unkept_wq, &vm->set->unkept_work);
+	par_queue_add(conf, &vm->set->send.unkept, bio);
+	queue_work(conf->up.unkept_wq, &vm->set->send.unkept_work);
 }
 
 /* A write has ended: true if somebody else ends it for the one who sent it. */
@@ -116,8 +117,8 @@ static bool write_ended(struct par_clone *clone, struct bio *orig)
 		return true;
 	}
 	/* Of a sleeper raid5 is not to judge by itself: see collect_member(). */
-	if (orig->bi_status && !clone->image && vm->set->raid5)
-		md_error(&vm->set->mddev, &vm->rdev);
+	if (orig->bi_status && !clone->image && vm->set->child.raid5)
+		md_error(&vm->set->child.mddev, &vm->rdev);
 	if (!orig->bi_status && par_lost(vm, orig->bi_iter.bi_sector, bio_sectors(orig))) {
 		par_store_healed(vm->set->conf, orig);
 		return true;
@@ -155,7 +156,7 @@ struct bio *par_clone_alloc(struct par_vmember *vm, blk_opf_t opf,
 			    unsigned short pages)
 {
 	struct bio *bio = bio_alloc_bioset(vm->disk->part0, pages, opf, GFP_NOIO,
-					   &vm->set->fills);
+					   &vm->set->send.fills);
 
 	container_of(bio, struct par_clone, bio)->vm = vm;
 	return bio;
@@ -185,7 +186,7 @@ static struct bio *clone_from(struct bio_set *pool, struct par_vmember *vm,
 static struct bio *clone_for(struct par_vmember *vm, struct bio *bio,
 			     struct block_device *bdev, struct par_bucket *bucket)
 {
-	struct bio *copy = clone_from(&vm->set->clones, vm, bio, bdev);
+	struct bio *copy = clone_from(&vm->set->send.clones, vm, bio, bdev);
 
 	container_of(copy, struct par_clone, bio)->bucket = bucket;
 	return copy;
@@ -195,7 +196,7 @@ static struct bio *clone_for(struct par_vmember *vm, struct bio *bio,
 struct bio *par_clone_first(struct par_vmember *vm, struct bio *bio, struct par_row *row,
 			    void (*landed)(struct par_row *row), bool home)
 {
-	struct bio *copy = clone_from(&vm->set->firsts, vm, bio, vm->disk->part0);
+	struct bio *copy = clone_from(&vm->set->send.firsts, vm, bio, vm->disk->part0);
 	struct par_clone *clone = container_of(copy, struct par_clone, bio);
 
 	clone->row = row;
@@ -251,7 +252,7 @@ void par_write_home(struct par_vmember *vm, struct bio *bio,
 	struct par_set *set = vm->set;
 
 	if (bucket || READ_ONCE(vm->lost) ||
-	    (set->raid5 && par_is_sleeper(&set->conf->geo, vm->index)))
+	    (set->child.raid5 && par_is_sleeper(&set->conf->geo, vm->index)))
 		par_to_home_tracked(vm, bio, bucket);
 	else
 		par_to_home(vm, bio);
@@ -275,18 +276,18 @@ void par_to_image(struct par_vmember *vm, struct bio *bio,
 	copy->bi_iter.bi_sector = par_image_sector(&conf->geo, vm->index, x);
 	copy->bi_opf &= ~(REQ_RAHEAD | REQ_NOWAIT);
 	atomic64_inc(&vm->member->redirected);
-	par_queue_add(conf, &gear->redirects, copy);
-	queue_work(gear->redirect_wq, &gear->redirect_work);
+	par_queue_add(conf, &gear->send.redirects, copy);
+	queue_work(gear->send.redirect_wq, &gear->send.redirect_work);
 }
 
 void par_redirect_work(struct work_struct *work)
 {
-	struct par_set *set = container_of(work, struct par_set, redirect_work);
+	struct par_set *set = container_of(work, struct par_set, send.redirect_work);
 	struct bio_list bios;
 	struct blk_plug plug;
 	struct bio *bio;
 
-	par_queue_take(set->conf, &set->redirects, &bios);
+	par_queue_take(set->conf, &set->send.redirects, &bios);
 	blk_start_plug(&plug);
 	while ((bio = bio_list_pop(&bios)))
 		submit_bio_noacct(bio);
@@ -298,7 +299,7 @@ void par_retry_missed(struct par_conf *conf, int err)
 	struct bio_list bios;
 	struct bio *bio;
 
-	par_queue_take(conf, &conf->missed, &bios);
+	par_queue_take(conf, &conf->wish.missed, &bios);
 	while (err && (bio = bio_list_pop(&bios)))
 		bio_io_error(bio);
 	par_requeue(conf, &bios);
@@ -309,21 +310,21 @@ int par_send_init_set(struct par_set *set)
 {
 	int err;
 
-	err = bioset_init(&set->clones, BIO_POOL_SIZE,
+	err = bioset_init(&set->send.clones, BIO_POOL_SIZE,
 			  offsetof(struct par_clone, bio), BIOSET_NEED_RESCUER);
 	if (err)
 		return err;
-	err = bioset_init(&set->firsts, BIO_POOL_SIZE,
+	err = bioset_init(&set->send.firsts, BIO_POOL_SIZE,
 			  offsetof(struct par_clone, bio), BIOSET_NEED_RESCUER);
 	if (err)
 		return err;
-	return bioset_init(&set->fills, BIO_POOL_SIZE,
+	return bioset_init(&set->send.fills, BIO_POOL_SIZE,
 			   offsetof(struct par_clone, bio), BIOSET_NEED_BVECS);
 }
 
 void par_send_exit_set(struct par_set *set)
 {
-	bioset_exit(&set->fills);
-	bioset_exit(&set->firsts);
-	bioset_exit(&set->clones);
+	bioset_exit(&set->send.fills);
+	bioset_exit(&set->send.firsts);
+	bioset_exit(&set->send.clones);
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Sets: the home set and the gear sets, each md's raid5 (child.c) or, for RAID-0,
- * stripe.c, over virtual members. See par.h, struct par_set_ops.
+ * stripe.c, over virtual members. See set.h, struct par_set_ops.
  */
 #include <linux/slab.h>
 
-#include "par.h"
+#include "parent.h"
+#include "sets.h"
 
 struct gendisk *par_disk_alloc(struct par_conf *conf, sector_t sectors,
 			       const struct block_device_operations *fops,
@@ -104,11 +105,11 @@ static struct par_set *set_alloc(struct par_conf *conf, unsigned int number)
 	set->number = number;
 	set->sg = &conf->geo.set[number];
 	set->ops = conf->geo.child_level ? &par_child_ops : &par_stripe_ops;
-	bio_list_init(&set->unkept);
-	INIT_WORK(&set->unkept_work, conf->unkept_work);
-	bio_list_init(&set->redirects);
-	INIT_WORK(&set->redirect_work, par_redirect_work);
-	init_waitqueue_head(&set->quiet);
+	bio_list_init(&set->send.unkept);
+	INIT_WORK(&set->send.unkept_work, conf->up.unkept_work);
+	bio_list_init(&set->send.redirects);
+	INIT_WORK(&set->send.redirect_work, par_redirect_work);
+	init_waitqueue_head(&set->stripe.quiet);
 	for (i = 0; i < PAR_BUCKETS; i++) {
 		spin_lock_init(&set->bucket[i].lock);
 		bio_list_init(&set->bucket[i].waiters);
@@ -128,10 +129,10 @@ int par_sets_alloc(struct par_conf *conf)
 		if (!set)
 			return -ENOMEM;
 		conf->set[i] = set;
-		set->redirect_wq = alloc_ordered_workqueue("%s-gear%u", WQ_MEM_RECLAIM,
-							   mdname(conf->mddev),
+		set->send.redirect_wq = alloc_ordered_workqueue("%s-gear%u", WQ_MEM_RECLAIM,
+								mdname(conf->mddev),
 							   set->sg->members);
-		if (!set->redirect_wq)
+		if (!set->send.redirect_wq)
 			return -ENOMEM;
 		err = par_members_init_set(set);
 		err = err ?: par_rows_init(set);
@@ -164,9 +165,9 @@ void par_sets_destroy(struct par_conf *conf)
 		if (!set)
 			continue;
 		set->ops->destroy(set);
-		cancel_work_sync(&set->unkept_work);
-		if (set->redirect_wq)
-			destroy_workqueue(set->redirect_wq);
+		cancel_work_sync(&set->send.unkept_work);
+		if (set->send.redirect_wq)
+			destroy_workqueue(set->send.redirect_wq);
 		for (d = 0; d < set->sg->members; d++) {
 			if (set->vm[d].disk)
 				put_disk(set->vm[d].disk);
@@ -191,6 +192,6 @@ void par_sets_writable(struct par_conf *conf, bool on)
 
 	for (i = 1; conf->geo.parities && i <= conf->geo.gears; i++)
 		if (conf->set[i]->running)
-			conf->set[i]->mddev.ro = on ? MD_RDWR : MD_AUTO_READ;
+			conf->set[i]->child.mddev.ro = on ? MD_RDWR : MD_AUTO_READ;
 }
 

@@ -2,10 +2,10 @@
 /*
  * The metadata on the members: zone intents, map, and when the superblock is stored
  * (super.c does that). See format.h for what lies where and for the order of writes,
- * par.h for the contracts.
+ * store.h for the contracts.
  *
- * Every write goes to conf->current_members, all of them awake, and is FUA.
- * conf->store_mutex makes one writer of us all; the gear changes under it too,
+ * Every write goes to conf->store->current_members, all of them awake, and is FUA.
+ * conf->store->mutex makes one writer of us all; the gear changes under it too,
  * so that no intent is stored for a gear that is over.
  *
  * Two rules keep a stored block from vouching for data that a power cut takes:
@@ -18,7 +18,7 @@
 #include <linux/delay.h>
 #include <linux/slab.h>
 
-#include "par.h"
+#include "parent.h"
 #include "store.h"
 
 /* ---- blocks ---- */
@@ -34,11 +34,11 @@ static void snapshot_block(struct par_conf *conf, u32 block, u8 *payload)
 		spinlock_t *lock = par_zone_lock(conf, zone);
 
 		spin_lock(lock);
-		if (conf->block[block].payload)
+		if (conf->map.block[block].payload)
 			memcpy(payload + (zone - first) * bytes,
-			       conf->block[block].payload + (zone - first) * bytes,
+			       conf->map.block[block].payload + (zone - first) * bytes,
 			       bytes);
-		par_zone_snapshot(&conf->zone[zone]);
+		par_zone_snapshot(&conf->map.zone[zone]);
 		spin_unlock(lock);
 	}
 }
@@ -51,7 +51,7 @@ static void block_stored(struct par_conf *conf, u32 block)
 		spinlock_t *lock = par_zone_lock(conf, zone);
 
 		spin_lock(lock);
-		par_zone_stored(&conf->zone[zone]);
+		par_zone_stored(&conf->map.zone[zone]);
 		spin_unlock(lock);
 	}
 }
@@ -72,7 +72,7 @@ static int record_failures(struct par_conf *conf)
 		if (lost & BIT(d))
 			par_store_lacks(conf, d);
 	err = par_note_missed(conf);
-	return err ?: par_write_super(conf, conf->current_members);
+	return err ?: par_write_super(conf, conf->store->current_members);
 }
 
 /*
@@ -90,13 +90,40 @@ static int flush_and_note(struct par_conf *conf)
 bool par_failures_unrecorded(struct par_conf *conf)
 {
 	return md_is_rdwr(conf->mddev) &&
-	       par_lost_members(conf) & ~READ_ONCE(conf->told.failed);
+	       par_lost_members(conf) & ~READ_ONCE(conf->store->told.failed);
+}
+
+void par_store_look(struct par_conf *conf)
+{
+	queue_work(conf->queue.wq, &conf->store->work);
 }
 
 void par_store_failures(struct par_conf *conf, struct bio *flush)
 {
-	par_queue_add(conf, &conf->recording, flush);
-	queue_work(conf->wq, &conf->store_work);
+	par_queue_add(conf, &conf->store->recording, flush);
+	par_store_look(conf);
+}
+
+void par_store_join(struct par_conf *conf, unsigned int d, bool rejoins)
+{
+	struct par_store *store = conf->store;
+
+	lockdep_assert_held(&store->mutex);
+	store->whole &= ~BIT(d);
+	if (rejoins) {
+		store->super.partial |= BIT(d);
+	} else {
+		store->super.partial &= ~BIT(d);
+		store->member_seq[d] = 0;
+		store->super.held[d] = store->super.seq + 1;
+	}
+	par_store_lacks(conf, d);
+}
+
+void par_store_drop(struct par_conf *conf, unsigned int d)
+{
+	lockdep_assert_held(&conf->store->mutex);
+	conf->store->current_members &= ~BIT(d);
 }
 
 /*
@@ -117,7 +144,7 @@ static int store_map(struct par_conf *conf, unsigned long *todo)
 		for_each_set_bit_from(block, todo, conf->geo.map_blocks) {
 			if (count == PAR_STORE_BATCH)
 				break;
-			raw = page_address(conf->store_pages[count]);
+			raw = page_address(conf->store->pages[count]);
 			snapshot_block(conf, block, raw->payload);
 			blocks[count++] = block;
 		}
@@ -127,10 +154,10 @@ static int store_map(struct par_conf *conf, unsigned long *todo)
 		if (err)
 			break;
 		for (i = 0; i < count; i++)
-			sectors[i] = par_seal(conf, conf->store_pages[i], PAR_BLOCK_MAP,
-					      blocks[i], &conf->block[blocks[i]]);
-		err = par_meta_write(conf, conf->current_members, sectors,
-				     conf->store_pages, count);
+			sectors[i] = par_seal(conf, conf->store->pages[i], PAR_BLOCK_MAP,
+					      blocks[i], &conf->map.block[blocks[i]]);
+		err = par_meta_write(conf, conf->store->current_members, sectors,
+				     conf->store->pages, count);
 		for (i = 0; !err && i < count; i++)
 			block_stored(conf, blocks[i]);
 	}
@@ -141,7 +168,7 @@ static int store_map(struct par_conf *conf, unsigned long *todo)
 /* Members that the set does without since it was last looked after. */
 static u32 newly_lost(const struct par_set *set)
 {
-	return READ_ONCE(set->absent) & ~READ_ONCE(set->known_absent);
+	return READ_ONCE(set->child.absent) & ~READ_ONCE(set->noted.absent);
 }
 
 static bool any_lost(struct par_conf *conf)
@@ -154,6 +181,17 @@ static bool any_lost(struct par_conf *conf)
 	return any;
 }
 
+void par_note_begin(struct par_set *set, bool unresynced)
+{
+	set->noted.unresynced = unresynced;
+	set->noted.absent = set->child.absent;
+}
+
+void par_note_back(struct par_set *set, unsigned int d)
+{
+	clear_bit(d, &set->noted.absent);
+}
+
 /*
  * What raid5 does without is none of its business any more: see par_forget_images().
  * In the midst of the resync after a crash that leaves rows in doubt. Returns whether
@@ -162,20 +200,20 @@ static bool any_lost(struct par_conf *conf)
 static bool look_after_lost(struct par_set *set)
 {
 	struct par_conf *conf = set->conf;
-	u32 absent = READ_ONCE(set->absent), lost = newly_lost(set);
-	bool over = conf->super.set[set->number].resync == MaxSector;
+	u32 absent = READ_ONCE(set->child.absent), lost = newly_lost(set);
+	bool over = conf->store->super.set[set->number].resync == MaxSector;
 	unsigned int d;
 
 	for (d = 0; d < set->sg->members; d++)
 		if (lost & BIT(d))
-			set_bit(d, &set->known_absent);
+			set_bit(d, &set->noted.absent);
 	/* RAID-5 that lacks one calls it over; RAID-6 resyncs on. */
-	if (lost && set->unresynced &&
+	if (lost && set->noted.unresynced &&
 	    (!over || hweight32(absent) >= conf->geo.parities))
 		par_doubt_unresynced(set);
 	if (lost && conf->geo.parities)
 		par_forget_images(set, lost);
-	set->unresynced &= !over;
+	set->noted.unresynced &= !over;
 	return lost;
 }
 
@@ -192,7 +230,7 @@ static int forget_resynced(struct par_conf *conf)
 	for (i = 1; !err && i <= conf->geo.gears; i++) {
 		const struct par_set_geometry *sg = &conf->geo.set[i];
 
-		if (conf->told.resynced & BIT(i))
+		if (conf->store->told.resynced & BIT(i))
 			err = par_clear_marks(conf, sg->zone_base,
 					      sg->zone_base + sg->zones,
 					  PAR_INTENT_RESYNC);
@@ -207,12 +245,12 @@ static int store_lost_list(struct par_conf *conf)
 {
 	int err = par_write_lost_list(conf);
 
-	if (err || !conf->super.lost || conf->lost_told)
+	if (err || !conf->store->super.lost || conf->store->lost.told)
 		return err;
 	/* It may be the first one to call a member failed, too. */
 	err = par_note_missed(conf);
-	err = err ?: par_write_super(conf, conf->current_members);
-	conf->lost_due |= err;
+	err = err ?: par_write_super(conf, conf->store->current_members);
+	conf->store->lost.due |= err;
 	return err;
 }
 
@@ -231,13 +269,13 @@ static int bring_up(struct par_conf *conf, u32 members)
 	members = par_usable(conf, members);
 	/* As new as the superblock will call it: see pack_and_flush(). */
 	par_bad_collect(conf);
-	err = conf->lost_due ? par_write_lost_list(conf) : 0;
+	err = conf->store->lost.due ? par_write_lost_list(conf) : 0;
 	/* Who fails now is left behind; it does not hold up the others. */
-	err = err ?: par_refresh_members(conf, members & ~conf->current_members);
+	err = err ?: par_refresh_members(conf, members & ~conf->store->current_members);
 	for (d = 0; !err && d < conf->geo.members; d++)
 		if (!par_rdev_usable(conf->member[d].rdev))
 			par_store_lacks(conf, d);
-	conf->super.flags = 0;
+	conf->store->super.flags = 0;
 	err = err ?: par_note_missed(conf);
 	err = err ?: par_write_super(conf, members);
 	/*
@@ -245,7 +283,7 @@ static int bring_up(struct par_conf *conf, u32 members)
 	 * all that it has if the newer one is torn when it wakes up next. See
 	 * find_old().
 	 */
-	if (!err && members & ~conf->current_members)
+	if (!err && members & ~conf->store->current_members)
 		err = par_write_super(conf, members);
 	return err;
 }
@@ -262,7 +300,7 @@ static int replace_current(struct par_conf *conf)
 	int err = par_refresh_members(conf, members);
 
 	if (!err)
-		WRITE_ONCE(conf->current_members, members);
+		WRITE_ONCE(conf->store->current_members, members);
 	return err;
 }
 
@@ -270,28 +308,28 @@ static int begin_use(struct par_conf *conf)
 {
 	int err = 0;
 
-	lockdep_assert_held(&conf->store_mutex);
-	if (!conf->super_due)
+	lockdep_assert_held(&conf->store->mutex);
+	if (!conf->store->super_due)
 		return 0;
-	if (!par_usable(conf, conf->current_members))
+	if (!par_usable(conf, conf->store->current_members))
 		err = replace_current(conf);
 	/* What was torn must be whole before a superblock vouches for it. */
-	if (!err && conf->intents_differ)
+	if (!err && conf->store->intents_differ)
 		err = par_store_all_intents(conf);
-	if (!err && !bitmap_empty(conf->todo, conf->geo.map_blocks))
-		err = store_map(conf, conf->todo);
-	if (!err && conf->lost_due)
+	if (!err && !bitmap_empty(conf->store->todo, conf->geo.map_blocks))
+		err = store_map(conf, conf->store->todo);
+	if (!err && conf->store->lost.due)
 		err = store_lost_list(conf);
 	if (err)
 		return err;
-	conf->blocks_torn = false;
-	conf->super.gear = conf->gear;
+	conf->store->blocks_torn = false;
+	conf->store->super.gear = conf->gear;
 	err = bring_up(conf, par_awake_members(conf));
 	if (err)
 		return err;
-	conf->current_members = par_usable(conf, par_awake_members(conf));
-	conf->intents_differ = false;
-	conf->super_due = false;
+	conf->store->current_members = par_usable(conf, par_awake_members(conf));
+	conf->store->intents_differ = false;
+	conf->store->super_due = false;
 	par_shift_rouse(conf);
 	return 0;
 }
@@ -301,19 +339,19 @@ static int store_marked(struct par_conf *conf)
 {
 	int err;
 
-	if (bitmap_empty(conf->todo, conf->geo.map_blocks))
+	if (bitmap_empty(conf->store->todo, conf->geo.map_blocks))
 		return 0;
 	err = begin_use(conf);
-	return err ?: store_map(conf, conf->todo);
+	return err ?: store_map(conf, conf->store->todo);
 }
 
 int par_store_begin(struct par_conf *conf)
 {
 	int err;
 
-	mutex_lock(&conf->store_mutex);
+	mutex_lock(&conf->store->mutex);
 	err = begin_use(conf);
-	mutex_unlock(&conf->store_mutex);
+	mutex_unlock(&conf->store->mutex);
 	return err;
 }
 
@@ -321,34 +359,34 @@ int par_store_super(struct par_conf *conf)
 {
 	int err;
 
-	mutex_lock(&conf->store_mutex);
+	mutex_lock(&conf->store->mutex);
 	err = begin_use(conf);
-	err = err ?: par_write_super(conf, conf->current_members);
-	mutex_unlock(&conf->store_mutex);
+	err = err ?: par_write_super(conf, conf->store->current_members);
+	mutex_unlock(&conf->store->mutex);
 	return err;
 }
 
 void par_store_history(struct par_conf *conf)
 {
-	mutex_lock(&conf->store_mutex);
+	mutex_lock(&conf->store->mutex);
 	/*
 	 * What stops the array or makes it read-only has it rest before it takes the mutex
 	 * for the checkpoint, and says that it is read-only after that.
 	 */
-	if (!READ_ONCE(conf->resting) && md_is_rdwr(conf->mddev) && !begin_use(conf))
-		par_write_super(conf, conf->current_members);
-	mutex_unlock(&conf->store_mutex);
+	if (!READ_ONCE(conf->wish.resting) && md_is_rdwr(conf->mddev) && !begin_use(conf))
+		par_write_super(conf, conf->store->current_members);
+	mutex_unlock(&conf->store->mutex);
 }
 
 int par_store_lost(struct par_conf *conf)
 {
 	int err;
 
-	lockdep_assert_held(&conf->store_mutex);
+	lockdep_assert_held(&conf->store->mutex);
 	if (!md_is_rdwr(conf->mddev))
 		return 0;
 	par_bad_collect(conf);
-	if (!conf->lost_due)
+	if (!conf->store->lost.due)
 		return 0;
 	err = begin_use(conf);
 	return err ?: store_lost_list(conf);
@@ -359,17 +397,17 @@ int par_store_lose(struct par_vmember *vm, u64 sector, unsigned int sectors)
 	struct par_conf *conf = vm->set->conf;
 	int err = -ENOSPC;
 
-	mutex_lock(&conf->store_mutex);
+	mutex_lock(&conf->store->mutex);
 	if (par_lost_add(vm, sector, sectors))
 		err = par_store_lost(conf);
-	mutex_unlock(&conf->store_mutex);
+	mutex_unlock(&conf->store->mutex);
 	return err;
 }
 
 void par_store_healed(struct par_conf *conf, struct bio *bio)
 {
-	par_queue_add(conf, &conf->healed, bio);
-	queue_work(conf->wq, &conf->store_work);
+	par_queue_add(conf, &conf->store->healed, bio);
+	par_store_look(conf);
 }
 
 /* Not before they are flushed: what lies there otherwise is not what was there before. */
@@ -379,7 +417,7 @@ static void take_healed(struct par_conf *conf)
 	struct bio *bio;
 	int err;
 
-	par_queue_take(conf, &conf->healed, &bios);
+	par_queue_take(conf, &conf->store->healed, &bios);
 	if (bio_list_empty(&bios))
 		return;
 	err = begin_use(conf);
@@ -406,26 +444,26 @@ static void take_healed(struct par_conf *conf)
 
 void par_store_child(struct par_conf *conf, struct bio *bio)
 {
-	par_queue_add(conf, &conf->supers, bio);
-	queue_work(conf->wq, &conf->store_work);
+	par_queue_add(conf, &conf->store->supers, bio);
+	par_store_look(conf);
 }
 
 int par_store_whole(struct par_conf *conf)
 {
 	int err;
 
-	mutex_lock(&conf->store_mutex);
+	mutex_lock(&conf->store->mutex);
 	err = begin_use(conf);
 	/* Who has failed meanwhile misses what was being written. */
 	if (!err && !par_lost_members(conf)) {
-		conf->super.partial = 0;
-		err = par_write_super(conf, conf->current_members);
+		conf->store->super.partial = 0;
+		err = par_write_super(conf, conf->store->current_members);
 		err = err ?: par_clear_marks(conf, 0, conf->geo.zones,
 					 PAR_INTENT_MISSED);
 		if (!err)
-			conf->missed_noted = 0;
+			conf->store->missed_noted = 0;
 	}
-	mutex_unlock(&conf->store_mutex);
+	mutex_unlock(&conf->store->mutex);
 	return err;
 }
 
@@ -448,13 +486,13 @@ static int store_supers(struct par_conf *conf)
 	 * A child that stops says so too: that is no use of a clean array. But no
 	 * version may come to some of the awake members alone: see par_write_super().
 	 */
-	if (!(conf->super.flags & PAR_SB_CLEAN) || conf->intents_differ ||
-	    conf->current_members != par_usable(conf, par_awake_members(conf)) ||
+	if (!(conf->store->super.flags & PAR_SB_CLEAN) || conf->store->intents_differ ||
+	    conf->store->current_members != par_usable(conf, par_awake_members(conf)) ||
 	    any_lost(conf))
 		err = begin_use(conf);
 	/* "Rebuilt up to here" must not be stable before what was rebuilt. */
 	err = err ?: flush_and_note(conf);
-	err = err ?: par_write_super(conf, conf->current_members);
+	err = err ?: par_write_super(conf, conf->store->current_members);
 	/*
 	 * Only now: a segment whose image is forgotten is its home copy's, if
 	 * nobody knows that the member has failed.
@@ -462,7 +500,7 @@ static int store_supers(struct par_conf *conf)
 	for (i = 1; !err && i <= conf->geo.gears; i++)
 		if (conf->set[i])
 			forgot |= look_after_lost(conf->set[i]);
-	if (!err && (forgot || !conf->super_due))
+	if (!err && (forgot || !conf->store->super_due))
 		err = store_marked(conf);
 	return err ?: forget_resynced(conf);
 }
@@ -473,7 +511,7 @@ static void take_supers(struct par_conf *conf)
 	struct bio *bio;
 	int err = 0;
 
-	par_queue_take(conf, &conf->supers, &bios);
+	par_queue_take(conf, &conf->store->supers, &bios);
 	if (bio_list_empty(&bios))
 		return;
 	/* Nothing is written to a read-only array, so nothing depends on it. */
@@ -494,14 +532,14 @@ static void take_flushes(struct par_conf *conf)
 	struct bio *bio;
 	int err;
 
-	par_queue_take(conf, &conf->recording, &bios);
+	par_queue_take(conf, &conf->store->recording, &bios);
 	if (bio_list_empty(&bios))
 		return;
 	err = begin_use(conf);
 	err = err ?: record_failures(conf);
 	while ((bio = bio_list_pop(&bios))) {
 		bio->bi_status = errno_to_blk_status(err);
-		conf->recorded(conf, bio);
+		conf->up.recorded(conf, bio);
 	}
 }
 
@@ -510,7 +548,7 @@ static void take_flushes(struct par_conf *conf)
 /* One zone that was asked for. Returns false if it has all it needs. */
 static bool begin_intent(struct par_conf *conf, u32 zone, unsigned int gear)
 {
-	struct par_zone *z = &conf->zone[zone];
+	struct par_zone *z = &conf->map.zone[zone];
 	spinlock_t *lock = par_zone_lock(conf, zone);
 	enum par_zone_need need;
 
@@ -532,7 +570,7 @@ static void publish_intents(struct par_conf *conf, const unsigned long *zones,
 		spinlock_t *lock = par_zone_lock(conf, zone);
 
 		spin_lock(lock);
-		par_zone_publish(&conf->zone[zone], gear);
+		par_zone_publish(&conf->map.zone[zone], gear);
 		spin_unlock(lock);
 	}
 }
@@ -543,20 +581,20 @@ static int store_wanted(struct par_conf *conf)
 	u32 zone;
 	int err;
 
-	for_each_set_bit(zone, conf->wanted, conf->geo.zones) {
-		clear_bit(zone, conf->wanted);
+	for_each_set_bit(zone, conf->store->wanted, conf->geo.zones) {
+		clear_bit(zone, conf->store->wanted);
 		if (begin_intent(conf, zone, gear))
-			__set_bit(zone, conf->taken);
+			__set_bit(zone, conf->store->taken);
 		par_map_prepare(conf, zone);
 	}
-	if (bitmap_empty(conf->taken, conf->geo.zones))
+	if (bitmap_empty(conf->store->taken, conf->geo.zones))
 		return 0;
 	err = begin_use(conf);
-	err = err ?: store_map(conf, conf->todo);
-	err = err ?: par_store_intents(conf, conf->taken, gear);
+	err = err ?: store_map(conf, conf->store->todo);
+	err = err ?: par_store_intents(conf, conf->store->taken, gear);
 	if (!err)
-		publish_intents(conf, conf->taken, gear);
-	bitmap_zero(conf->taken, conf->geo.zones);
+		publish_intents(conf, conf->store->taken, gear);
+	bitmap_zero(conf->store->taken, conf->geo.zones);
 	return err;
 }
 
@@ -565,7 +603,7 @@ static void release_waiting(struct par_conf *conf, int err)
 	struct bio_list bios;
 	struct bio *bio;
 
-	par_queue_take(conf, &conf->waiting, &bios);
+	par_queue_take(conf, &conf->store->waiting, &bios);
 	while (err && (bio = bio_list_pop(&bios)))
 		bio_io_error(bio);
 	par_requeue(conf, &bios);
@@ -573,20 +611,20 @@ static void release_waiting(struct par_conf *conf, int err)
 
 static void store_work(struct work_struct *work)
 {
-	struct par_conf *conf = container_of(work, struct par_conf, store_work);
+	struct par_conf *conf = container_of(work, struct par_store, work)->conf;
 	int err;
 
-	mutex_lock(&conf->store_mutex);
+	mutex_lock(&conf->store->mutex);
 	err = store_wanted(conf);
 	take_healed(conf);
 	take_supers(conf);
 	take_flushes(conf);
-	mutex_unlock(&conf->store_mutex);
+	mutex_unlock(&conf->store->mutex);
 	if (err)
 		pr_err_ratelimited("md/par:%s: no member takes metadata: writes fail\n",
 				   mdname(conf->mddev));
 	release_waiting(conf, err);
-	queue_delayed_work(conf->long_wq, &conf->tidy_work, PAR_TIDY);
+	queue_delayed_work(conf->queue.long_wq, &conf->up.tidy_work, PAR_TIDY);
 }
 
 /*
@@ -595,11 +633,11 @@ static void store_work(struct work_struct *work)
  */
 void par_store_want(struct par_conf *conf, u32 zone)
 {
-	set_bit(zone, conf->wanted);
+	set_bit(zone, conf->store->wanted);
 	if (zone && zone + 1 < conf->geo.zones &&
-	    READ_ONCE(conf->zone[zone - 1].intent) == conf->gear)
-		set_bit(zone + 1, conf->wanted);
-	queue_work(conf->wq, &conf->store_work);
+	    READ_ONCE(conf->map.zone[zone - 1].intent) == conf->gear)
+		set_bit(zone + 1, conf->store->wanted);
+	par_store_look(conf);
 }
 
 /* ---- checkpoints ---- */
@@ -609,8 +647,8 @@ static void mark_dirty_blocks(struct par_conf *conf, bool must_only)
 	u32 zone;
 
 	for (zone = 0; zone < conf->geo.zones; zone++)
-		if (READ_ONCE(conf->zone[zone].must_store) ||
-		    (!must_only && READ_ONCE(conf->zone[zone].dirty)))
+		if (READ_ONCE(conf->map.zone[zone].must_store) ||
+		    (!must_only && READ_ONCE(conf->map.zone[zone].dirty)))
 			par_mark_block(conf, zone);
 }
 
@@ -618,10 +656,10 @@ static int store_dirty(struct par_conf *conf, bool must_only)
 {
 	int err;
 
-	mutex_lock(&conf->store_mutex);
+	mutex_lock(&conf->store->mutex);
 	mark_dirty_blocks(conf, must_only);
 	err = store_marked(conf);
-	mutex_unlock(&conf->store_mutex);
+	mutex_unlock(&conf->store->mutex);
 	return err;
 }
 
@@ -641,7 +679,7 @@ static void intent_zones(struct par_conf *conf, unsigned long *zones)
 	u32 zone;
 
 	for (zone = 0; zone < conf->geo.zones; zone++)
-		if (conf->intents[zone] & PAR_INTENT_GEAR)
+		if (conf->store->intents[zone] & PAR_INTENT_GEAR)
 			__set_bit(zone, zones);
 }
 
@@ -667,23 +705,23 @@ int par_store_checkpoint(struct par_conf *conf, bool clean)
 {
 	int err;
 
-	mutex_lock(&conf->store_mutex);
+	mutex_lock(&conf->store->mutex);
 	mark_dirty_blocks(conf, false);
 	err = store_marked(conf);
-	intent_zones(conf, conf->taken);
-	err = err ?: clear_intents(conf, conf->taken);
-	bitmap_zero(conf->taken, conf->geo.zones);
+	intent_zones(conf, conf->store->taken);
+	err = err ?: clear_intents(conf, conf->store->taken);
+	bitmap_zero(conf->store->taken, conf->geo.zones);
 	/* It went down in use, and nobody has used it since: that is over, too. */
-	if (!err && clean && !(conf->super.flags & PAR_SB_CLEAN))
+	if (!err && clean && !(conf->store->super.flags & PAR_SB_CLEAN))
 		err = begin_use(conf);
-	if (!err && clean && !conf->super_due) {
-		conf->super.flags = PAR_SB_CLEAN;
-		err = par_write_super(conf, conf->current_members);
+	if (!err && clean && !conf->store->super_due) {
+		conf->store->super.flags = PAR_SB_CLEAN;
+		err = par_write_super(conf, conf->store->current_members);
 		/* That it has come to all, only the next one tells: see find_old(). */
-		err = err ?: par_write_super(conf, conf->current_members);
-		conf->super_due = true;
+		err = err ?: par_write_super(conf, conf->store->current_members);
+		conf->store->super_due = true;
 	}
-	mutex_unlock(&conf->store_mutex);
+	mutex_unlock(&conf->store->mutex);
 	return err;
 }
 
@@ -692,22 +730,22 @@ void par_store_clear_idle(struct par_conf *conf)
 {
 	u32 zone;
 
-	mutex_lock(&conf->store_mutex);
-	for_each_set_bit(zone, conf->idle, conf->geo.zones) {
-		if (READ_ONCE(conf->zone[zone].intent) == PAR_INTENT_CHANGING)
+	mutex_lock(&conf->store->mutex);
+	for_each_set_bit(zone, conf->store->idle, conf->geo.zones) {
+		if (READ_ONCE(conf->map.zone[zone].intent) == PAR_INTENT_CHANGING)
 			par_mark_block(conf, zone);
 		else
-			__clear_bit(zone, conf->idle);
+			__clear_bit(zone, conf->store->idle);
 	}
 	if (!store_marked(conf))
-		clear_intents(conf, conf->idle);
-	bitmap_zero(conf->idle, conf->geo.zones);
-	mutex_unlock(&conf->store_mutex);
+		clear_intents(conf, conf->store->idle);
+	bitmap_zero(conf->store->idle, conf->geo.zones);
+	mutex_unlock(&conf->store->mutex);
 }
 
 void par_store_rest(struct par_conf *conf)
 {
-	flush_work(&conf->store_work);
+	flush_work(&conf->store->work);
 }
 
 /* ---- a change of gear ---- */
@@ -717,57 +755,65 @@ int par_store_gear(struct par_conf *conf, unsigned int gear, u32 awake)
 	unsigned int old;
 	int err;
 
-	mutex_lock(&conf->store_mutex);
+	mutex_lock(&conf->store->mutex);
 	if (!md_is_rdwr(conf->mddev)) {
 		WRITE_ONCE(conf->gear, gear);
 		/* Members that are awake now may not be current: begin_use() sees to it. */
-		conf->super_due = true;
-		mutex_unlock(&conf->store_mutex);
+		conf->store->super_due = true;
+		mutex_unlock(&conf->store->mutex);
 		return 0;
 	}
 	err = begin_use(conf);
-	old = conf->super.gear;
-	conf->super.gear = gear;
+	old = conf->store->super.gear;
+	conf->store->super.gear = gear;
 	err = err ?: bring_up(conf, awake);
 	if (err) {
-		conf->super.gear = old;
+		conf->store->super.gear = old;
 	} else {
-		WRITE_ONCE(conf->current_members, par_usable(conf, awake));
+		WRITE_ONCE(conf->store->current_members, par_usable(conf, awake));
 		WRITE_ONCE(conf->gear, gear);
 	}
-	mutex_unlock(&conf->store_mutex);
+	mutex_unlock(&conf->store->mutex);
 	return err;
 }
 
 int par_store_init(struct par_conf *conf)
 {
+	struct par_store *store = conf->store;
 	unsigned int i;
+	int err;
 
-	mutex_init(&conf->store_mutex);
-	bio_list_init(&conf->supers);
-	bio_list_init(&conf->recording);
+	mutex_init(&store->mutex);
+	spin_lock_init(&store->power_lock);
+	bio_list_init(&store->waiting);
+	bio_list_init(&store->supers);
+	bio_list_init(&store->recording);
 	par_lost_init(conf);
-	INIT_WORK(&conf->store_work, store_work);
-	conf->intents = kvzalloc(conf->geo.zones, GFP_KERNEL);
-	conf->intent_block = kvcalloc(conf->geo.intent_blocks,
-				      sizeof(*conf->intent_block), GFP_KERNEL);
-	conf->wanted = bitmap_zalloc(conf->geo.zones, GFP_KERNEL);
-	conf->taken = bitmap_zalloc(conf->geo.zones, GFP_KERNEL);
-	conf->idle = bitmap_zalloc(conf->geo.zones, GFP_KERNEL);
-	conf->marked = bitmap_zalloc(conf->geo.zones, GFP_KERNEL);
-	conf->todo = bitmap_zalloc(conf->geo.map_blocks, GFP_KERNEL);
-	if (par_refresh_alloc(conf) || !conf->intents || !conf->intent_block ||
-	    !conf->wanted || !conf->taken || !conf->idle || !conf->marked || !conf->todo)
+	INIT_WORK(&store->work, store_work);
+	err = bioset_init(&store->bios, BIO_POOL_SIZE, 0, BIOSET_NEED_BVECS);
+	if (err)
+		return err;
+	store->intents = kvzalloc(conf->geo.zones, GFP_KERNEL);
+	store->intent_block = kvcalloc(conf->geo.intent_blocks,
+				       sizeof(*store->intent_block), GFP_KERNEL);
+	store->wanted = bitmap_zalloc(conf->geo.zones, GFP_KERNEL);
+	store->taken = bitmap_zalloc(conf->geo.zones, GFP_KERNEL);
+	store->idle = bitmap_zalloc(conf->geo.zones, GFP_KERNEL);
+	store->marked = bitmap_zalloc(conf->geo.zones, GFP_KERNEL);
+	store->todo = bitmap_zalloc(conf->geo.map_blocks, GFP_KERNEL);
+	if (par_refresh_alloc(conf) || !store->intents || !store->intent_block ||
+	    !store->wanted || !store->taken || !store->idle || !store->marked ||
+	    !store->todo)
 		return -ENOMEM;
 	for (i = 0; i < conf->geo.members; i++) {
-		conf->super_page[i] = alloc_page(GFP_KERNEL);
-		if (!conf->super_page[i])
+		store->super_page[i] = alloc_page(GFP_KERNEL);
+		if (!store->super_page[i])
 			return -ENOMEM;
 	}
 	for (i = 0; i < PAR_STORE_BATCH; i++) {
-		conf->store_pages[i] = alloc_page(GFP_KERNEL);
-		conf->intent_pages[i] = alloc_page(GFP_KERNEL);
-		if (!conf->store_pages[i] || !conf->intent_pages[i])
+		store->pages[i] = alloc_page(GFP_KERNEL);
+		store->intent_pages[i] = alloc_page(GFP_KERNEL);
+		if (!store->pages[i] || !store->intent_pages[i])
 			return -ENOMEM;
 	}
 	return 0;
@@ -779,20 +825,21 @@ void par_store_exit(struct par_conf *conf)
 	unsigned int i;
 
 	for (i = 0; i < PAR_STORE_BATCH; i++) {
-		if (conf->store_pages[i])
-			put_page(conf->store_pages[i]);
-		if (conf->intent_pages[i])
-			put_page(conf->intent_pages[i]);
+		if (conf->store->pages[i])
+			put_page(conf->store->pages[i]);
+		if (conf->store->intent_pages[i])
+			put_page(conf->store->intent_pages[i]);
 	}
 	for (i = 0; i < conf->geo.members; i++)
-		if (conf->super_page[i])
-			put_page(conf->super_page[i]);
+		if (conf->store->super_page[i])
+			put_page(conf->store->super_page[i]);
 	par_refresh_free(conf);
-	kvfree(conf->intents);
-	kvfree(conf->intent_block);
-	bitmap_free(conf->wanted);
-	bitmap_free(conf->taken);
-	bitmap_free(conf->idle);
-	bitmap_free(conf->marked);
-	bitmap_free(conf->todo);
+	bioset_exit(&conf->store->bios);
+	kvfree(conf->store->intents);
+	kvfree(conf->store->intent_block);
+	bitmap_free(conf->store->wanted);
+	bitmap_free(conf->store->taken);
+	bitmap_free(conf->store->idle);
+	bitmap_free(conf->store->marked);
+	bitmap_free(conf->store->todo);
 }

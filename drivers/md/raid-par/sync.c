@@ -12,7 +12,12 @@
  * asked to (scrub_wakes), or has not read a set in whole for too long (scrub.c):
  * it leaves out the sets that have members asleep, and says so.
  */
-#include "par.h"
+#include <linux/kthread.h>
+
+#include "load.h"
+#include "monitor.h"
+#include "parent.h"
+#include "sync.h"
 
 #define PAR_FOLLOW	(HZ / 20)	/* how often a child is looked at */
 
@@ -33,9 +38,9 @@ static bool released(struct par_conf *conf, unsigned int d)
 /* The monitor looks at members whenever it likes. */
 static void take_away(struct par_conf *conf, unsigned int d)
 {
-	mutex_lock(&conf->monitor.lock);
+	mutex_lock(&conf->monitor->lock);
 	WRITE_ONCE(conf->member[d].rdev, NULL);
-	mutex_unlock(&conf->monitor.lock);
+	mutex_unlock(&conf->monitor->lock);
 }
 
 int par_hot_remove(struct mddev *mddev, struct md_rdev *rdev)
@@ -47,13 +52,13 @@ int par_hot_remove(struct mddev *mddev, struct md_rdev *rdev)
 	    conf->member[d].rdev != rdev)
 		return 0;
 	if (test_bit(In_sync, &rdev->flags) ||
-	    READ_ONCE(conf->shift) != PAR_SHIFT_IDLE || !released(conf, d) ||
+	    READ_ONCE(conf->shift->state) != PAR_SHIFT_IDLE || !released(conf, d) ||
 	    par_power_working(conf, d) || !mutex_trylock(&conf->gear_mutex))
 		return -EBUSY;	/* par_remove_again() is called when that changes */
-	mutex_lock(&conf->store_mutex);
+	mutex_lock(&conf->store->mutex);
 	take_away(conf, d);
-	conf->current_members &= ~BIT(d);
-	mutex_unlock(&conf->store_mutex);
+	par_store_drop(conf, d);
+	mutex_unlock(&conf->store->mutex);
 	mutex_unlock(&conf->gear_mutex);
 	/* Whoever saw it before has counted itself in by now. */
 	synchronize_rcu();
@@ -93,17 +98,9 @@ static bool join(struct par_conf *conf, struct md_rdev *rdev, unsigned int d)
 {
 	bool rejoins = rdev->saved_raid_disk == (int)d && par_load_left(conf, d);
 
-	mutex_lock(&conf->store_mutex);
-	conf->whole &= ~BIT(d);
-	if (rejoins) {
-		conf->super.partial |= BIT(d);
-	} else {
-		conf->super.partial &= ~BIT(d);
-		conf->member_seq[d] = 0;
-		conf->super.held[d] = conf->super.seq + 1;
-	}
-	par_store_lacks(conf, d);
-	mutex_unlock(&conf->store_mutex);
+	mutex_lock(&conf->store->mutex);
+	par_store_join(conf, d, rejoins);
+	mutex_unlock(&conf->store->mutex);
 	pr_info("md/par:%s: member %u (%pg) %s\n", mdname(conf->mddev), d,
 		rdev->bdev, rejoins ? "is back and gets what it has missed" :
 		"is new and will be rebuilt");
@@ -178,10 +175,8 @@ int par_spare_active(struct mddev *mddev)
 	if (count && !mddev->degraded && par_store_whole(conf))
 		pr_err("md/par:%s: could not store that the array is whole\n",
 		       mdname(mddev));
-	if (count) {	/* it was left out of the last propagation */
-		WRITE_ONCE(conf->propagation_due, true);
-		wake_up(&conf->wait);
-	}
+	if (count)	/* it was left out of the last propagation */
+		par_propagation_due(conf);
 	return count;
 }
 
@@ -215,7 +210,7 @@ static u64 reach(struct par_conf *conf, struct par_set *set)
 /* What can be set while a sync is at work holds at once, as it does for raid5. */
 static void pass_limits(struct par_conf *conf, struct par_set *set)
 {
-	struct mddev *child = &set->mddev;
+	struct mddev *child = &set->child.mddev;
 	sector_t max = MaxSector;
 
 	/* Whole chunks only, as md has it: maybe a little more than is asked for. */
@@ -237,11 +232,11 @@ static void pass_limits(struct par_conf *conf, struct par_set *set)
 static void begin(struct par_conf *conf, struct par_set *set, u64 offset)
 {
 	unsigned long asked = conf->mddev->recovery;
-	struct mddev *child = &set->mddev;
+	struct mddev *child = &set->child.mddev;
 
-	set->fix_end = 0;	/* this one is of all rows */
+	par_fix_forget(set);	/* this one is of all rows */
 	if (test_bit(MD_RECOVERY_REQUESTED, &asked)) {
-		set->read_through = false;
+		set->scrub.read_through = false;
 		par_scrub_from(set, offset);
 		child->resync_min = rounddown(offset, conf->geo.chunk_sectors);
 		child->curr_resync_completed = child->resync_min;
@@ -251,7 +246,7 @@ static void begin(struct par_conf *conf, struct par_set *set, u64 offset)
 			set_bit(MD_RECOVERY_CHECK, &child->recovery);
 	}
 	pass_limits(conf, set);
-	conf->child_found = 0;
+	conf->follow->child_found = 0;
 	atomic64_set(&child->resync_mismatches, 0);
 	par_child_go(child);
 }
@@ -271,15 +266,15 @@ static void add_mismatches(struct par_conf *conf, struct mddev *child)
 {
 	u64 found = atomic64_read(&child->resync_mismatches);
 
-	atomic64_add(found - conf->child_found, &conf->mddev->resync_mismatches);
-	conf->child_found = found;
+	atomic64_add(found - conf->follow->child_found, &conf->mddev->resync_mismatches);
+	conf->follow->child_found = found;
 }
 
 static void finish(struct par_conf *conf, struct mddev *child)
 {
 	add_mismatches(conf, child);
 	child->resync_max = MaxSector;
-	conf->following = NULL;
+	conf->follow->set = NULL;
 }
 
 /*
@@ -290,12 +285,12 @@ static void let_go(struct par_conf *conf)
 {
 	struct mddev *child;
 
-	if (!conf->following)
+	if (!conf->follow->set)
 		return;
-	child = &conf->following->mddev;
+	child = &conf->follow->set->child.mddev;
 	stop_child(child);
 	child->resync_max = MaxSector;
-	conf->following = NULL;
+	conf->follow->set = NULL;
 }
 
 static int missing(struct par_conf *conf, struct par_set *set)
@@ -313,7 +308,7 @@ static bool removal_due(struct par_conf *conf)
 {
 	unsigned int d;
 
-	if (READ_ONCE(conf->shift) != PAR_SHIFT_IDLE)
+	if (READ_ONCE(conf->shift->state) != PAR_SHIFT_IDLE)
 		return false;
 	for (d = 0; d < conf->geo.members; d++) {
 		struct md_rdev *rdev = READ_ONCE(conf->member[d].rdev);
@@ -333,7 +328,7 @@ static bool removal_due(struct par_conf *conf)
  */
 static u64 follow(struct par_conf *conf, struct par_set *set, u64 offset)
 {
-	struct mddev *child = &set->mddev;
+	struct mddev *child = &set->child.mddev;
 	bool rebuild = test_bit(MD_RECOVERY_RECOVER, &conf->mddev->recovery);
 
 	while (!interrupted(conf->mddev)) {
@@ -367,7 +362,7 @@ static u64 follow(struct par_conf *conf, struct par_set *set, u64 offset)
 /* A scrub is not worth waiting for members that do not wake up; a rebuild is. */
 static bool waking_given_up(struct par_conf *conf)
 {
-	return READ_ONCE(conf->target) != conf->geo.gears &&
+	return READ_ONCE(conf->wish.target) != conf->geo.gears &&
 	       par_scrubbing(conf->mddev);
 }
 
@@ -410,7 +405,7 @@ static bool idle(struct par_conf *conf, struct mddev *child)
 /* Must all members be awake for the set's part of the sync? */
 static bool needs_all(struct par_conf *conf, struct par_set *set)
 {
-	if (!par_scrubbing(conf->mddev) || READ_ONCE(conf->super.scrub.wakes))
+	if (!par_scrubbing(conf->mddev) || READ_ONCE(conf->store->super.scrub.wakes))
 		return true;
 	if (set->number <= READ_ONCE(conf->gear) || !par_scrub_overdue(conf, set))
 		return false;
@@ -422,7 +417,7 @@ static bool needs_all(struct par_conf *conf, struct par_set *set)
 static bool may_do_without(struct par_conf *conf)
 {
 	return !interrupted(conf->mddev) && par_scrubbing(conf->mddev) &&
-	       !READ_ONCE(conf->super.scrub.wakes);
+	       !READ_ONCE(conf->store->super.scrub.wakes);
 }
 
 /* Some of the set's members are asleep, and are to stay so. */
@@ -434,7 +429,7 @@ static bool left_out(struct par_conf *conf, struct par_set *set)
 		mdname(conf->mddev), set->sg->members,
 		test_bit(MD_RECOVERY_CHECK, &conf->mddev->recovery) ?
 		"check" : "repair");
-	conf->scrub_left_out |= BIT(set->number);
+	conf->follow->left_out |= BIT(set->number);
 	return true;
 }
 
@@ -451,17 +446,17 @@ sector_t par_sync_request(struct mddev *mddev, sector_t sector,
 		return max_sector - sector;
 	}
 	if (!sector)
-		conf->scrub_left_out = 0;
+		conf->follow->left_out = 0;
 	if (needs_all(conf, set) && !all_awake(conf) && !may_do_without(conf))
 		return 0;
 	if (sector < set->sg->start)
 		return set->sg->start - sector;
-	if (conf->following != set && left_out(conf, set))
+	if (conf->follow->set != set && left_out(conf, set))
 		return set->sg->start + set->sg->sectors - sector;
-	if (conf->following != set) {
-		if (!idle(conf, &set->mddev))
+	if (conf->follow->set != set) {
+		if (!idle(conf, &set->child.mddev))
 			return 0;
-		conf->following = set;
+		conf->follow->set = set;
 		begin(conf, set, sector - set->sg->start);
 	}
 	sectors = follow(conf, set, sector - set->sg->start);

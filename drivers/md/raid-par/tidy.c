@@ -5,7 +5,8 @@
  * Timers: tidy_work, every 30 seconds while intents are set, clears those of zones that no
  * write has touched since, a few at a time, so that writers wait for little.
  */
-#include "par.h"
+#include "gear.h"
+#include "parent.h"
 
 #define PAR_TIDY_ZONES	PAR_STORE_BATCH	/* closed at a time, or … */
 #define PAR_TIDY_RUNS	64U	/* … so many as to be done after so many times */
@@ -20,7 +21,7 @@ static bool is_idle(const struct par_zone *z)
 /* From @zone on, the first whose intent nobody has used for a while. */
 static u32 next_idle(struct par_conf *conf, u32 zone)
 {
-	while (zone < conf->geo.zones && !is_idle(&conf->zone[zone]))
+	while (zone < conf->geo.zones && !is_idle(&conf->map.zone[zone]))
 		zone++;
 	return zone;
 }
@@ -41,13 +42,13 @@ static u32 close_idle_zones(struct par_conf *conf, u32 zone)
 {
 	u32 count = 0;
 
-	while (count < conf->tidy_share && zone < conf->geo.zones) {
-		struct par_zone *z = &conf->zone[zone];
+	while (count < conf->tidy->share && zone < conf->geo.zones) {
+		struct par_zone *z = &conf->map.zone[zone];
 		spinlock_t *lock = par_zone_lock(conf, zone);
 
 		spin_lock(lock);
 		if (is_idle(z) && par_zone_close(z)) {
-			__set_bit(zone, conf->idle);
+			__set_bit(zone, conf->store->idle);
 			count++;
 		}
 		spin_unlock(lock);
@@ -61,7 +62,7 @@ static bool any_intent(struct par_conf *conf)
 	u32 zone;
 
 	for (zone = 0; zone < conf->geo.zones; zone++)
-		if (READ_ONCE(conf->zone[zone].intent))
+		if (READ_ONCE(conf->map.zone[zone].intent))
 			return true;
 	return false;
 }
@@ -97,16 +98,16 @@ static void flush_ahead(struct par_conf *conf)
 static void tidy_work(struct work_struct *work)
 {
 	struct par_conf *conf = container_of(to_delayed_work(work),
-					     struct par_conf, tidy_work);
-	u32 zone = next_idle(conf, conf->tidied);
+					     struct par_conf, up.tidy_work);
+	u32 zone = next_idle(conf, conf->tidy->at);
 	unsigned long pause = PAR_TIDY;
 
-	if (!conf->tidied)
-		conf->tidy_share = share_of_idle(conf);
-	conf->tidied = 0;
+	if (!conf->tidy->at)
+		conf->tidy->share = share_of_idle(conf);
+	conf->tidy->at = 0;
 	if (md_is_rdwr(conf->mddev) && zone < conf->geo.zones) {
 		flush_ahead(conf);
-		conf->tidied = close_idle_zones(conf, zone);
+		conf->tidy->at = close_idle_zones(conf, zone);
 		par_gate_quiesce(conf);
 		par_gate_resume(conf);
 		par_store_clear_idle(conf);
@@ -114,16 +115,16 @@ static void tidy_work(struct work_struct *work)
 	}
 	/* The store may have queued it already, and for later. */
 	if (any_intent(conf))
-		mod_delayed_work(conf->long_wq, &conf->tidy_work, pause);
+		mod_delayed_work(conf->queue.long_wq, &conf->up.tidy_work, pause);
 }
 
 void par_tidy_init(struct par_conf *conf)
 {
-	INIT_DELAYED_WORK(&conf->tidy_work, tidy_work);
+	INIT_DELAYED_WORK(&conf->up.tidy_work, tidy_work);
 }
 
 void par_tidy_rest(struct par_conf *conf)
 {
 	/* The next write has it begin again. */
-	cancel_delayed_work_sync(&conf->tidy_work);
+	cancel_delayed_work_sync(&conf->up.tidy_work);
 }

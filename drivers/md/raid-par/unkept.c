@@ -5,7 +5,8 @@
  */
 #include <linux/sched/mm.h>
 
-#include "par.h"
+#include "gear.h"
+#include "parent.h"
 
 /* Of a row that is being started only the fill comes here, and need not be kept. */
 static void keep_elsewhere(struct par_vmember *vm, struct bio *bio)
@@ -44,12 +45,12 @@ static void keep_elsewhere(struct par_vmember *vm, struct bio *bio)
  */
 static void unkept_work(struct work_struct *work)
 {
-	struct par_set *set = container_of(work, struct par_set, unkept_work);
+	struct par_set *set = container_of(work, struct par_set, send.unkept_work);
 	unsigned int noio = memalloc_noio_save();
 	struct bio_list bios;
 	struct bio *bio;
 
-	par_queue_take(set->conf, &set->unkept, &bios);
+	par_queue_take(set->conf, &set->send.unkept, &bios);
 	while ((bio = bio_list_pop(&bios)))
 		keep_elsewhere(par_bio_vm(bio), bio);
 	memalloc_noio_restore(noio);
@@ -57,5 +58,5 @@ static void unkept_work(struct work_struct *work)
 
 void par_unkept_init(struct par_conf *conf)
 {
-	conf->unkept_work = unkept_work;
+	conf->up.unkept_work = unkept_work;
 }

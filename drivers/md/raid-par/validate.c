@@ -7,7 +7,7 @@
 #include <linux/unaligned.h>
 #include <kunit/visibility.h>
 
-#include "power.h"
+#include "idle.h"
 #include "validate.h"
 
 static const char * const par_odd_names[] = {

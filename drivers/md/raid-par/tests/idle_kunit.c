@@ -6,7 +6,7 @@
 #include <kunit/test.h>
 #include <linux/jiffies.h>
 
-#include "../power.h"
+#include "../idle.h"
 
 /* As the documentation says it. */
 static u32 dumb_wait(const struct par_rest *r)

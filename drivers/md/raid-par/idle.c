@@ -7,7 +7,7 @@
 #include <linux/minmax.h>
 #include <kunit/visibility.h>
 
-#include "power.h"
+#include "idle.h"
 
 u32 par_rest_wait(const struct par_rest *rest)
 {
