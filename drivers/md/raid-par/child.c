@@ -38,6 +38,7 @@ static void child_sync_super(struct mddev *child, struct md_rdev *unused)
 	u64 recovered = MaxSector;
 	struct md_rdev *rdev;
 
+	lockdep_assert_held(&child->lock);
 	rdev_for_each(rdev, child) {
 		/* Before the list is looked at: what comes later has it stored again. */
 		WRITE_ONCE(rdev->badblocks.changed, 0);
@@ -247,6 +248,7 @@ static int stripe_count(const struct par_set *set)
 
 void par_child_cache_empty(struct par_set *set)
 {
+	might_sleep();
 	/*
 	 * A request that waits for another one of its stripe has let go of the
 	 * stripe, and looks at it again: there must be none.
@@ -258,6 +260,7 @@ void par_child_cache_empty(struct par_set *set)
 
 void par_child_cache_fill(struct par_set *set)
 {
+	might_sleep();
 	mddev_lock_nointr(&set->child.mddev);
 	raid5_set_cache_size(&set->child.mddev, stripe_count(set));
 	mddev_unlock(&set->child.mddev);
@@ -400,6 +403,7 @@ static void child_remove(struct par_set *set, unsigned int d)
 {
 	struct par_vmember *vm = &set->vm[d];
 
+	might_sleep();
 	if (!vm->listed)
 		return;
 	mddev_lock_nointr(&set->child.mddev);
@@ -418,6 +422,7 @@ static int child_add(struct par_set *set, unsigned int d)
 	struct par_vmember *vm = &set->vm[d];
 	int err;
 
+	might_sleep();
 	/* Not before the follower comes to this set: see sync.c. */
 	set_bit(MD_RECOVERY_FROZEN, &set->child.mddev.recovery);
 	child_remove(set, d);

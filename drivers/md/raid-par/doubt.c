@@ -132,6 +132,7 @@ void par_doubt_unresynced(struct par_set *set)
 {
 	struct par_conf *conf = set->conf;
 
+	lockdep_assert_held(&conf->store->mutex);
 	pr_crit("md/par:%s: a member was lost before the resync after a crash was over: what is in doubt may be wrong\n",
 		mdname(conf->mddev));
 	par_doubt_zones(set, PAR_INTENT_RESYNC, READ_ONCE(set->child.absent));
@@ -142,6 +143,7 @@ static void forget_row(struct par_set *set, u64 row, u32 lost)
 {
 	unsigned int d;
 
+	lockdep_assert_held(par_zone_lock(set->conf, par_zone_of(set, row)));
 	if (!par_map_written(set, row))
 		return;
 	for (d = 0; d < set->sg->members; d++)
@@ -169,6 +171,7 @@ void par_forget_images(struct par_set *set, u32 lost)
 	const struct par_set_geometry *sg = set->sg;
 	u32 zone;
 
+	par_store_assert(conf);
 	for (zone = 0; zone < sg->zones; zone++) {
 		u64 row = (u64)zone << PAR_ZONE_SHIFT;
 		u64 end = min(row + PAR_ZONE_ROWS, sg->rows);

@@ -56,6 +56,7 @@ void par_event(struct par_conf *conf, const char *format, ...)
 
 void par_events_flush(void)
 {
+	might_sleep();
 	flush_workqueue(event_wq);
 }
 

@@ -68,6 +68,7 @@ bool par_resync_fix(struct par_set *set, u64 first, u64 end)
 	u64 beside = first >= PAR_FIX_BESIDE ? first - PAR_FIX_BESIDE : end;
 	bool done;
 
+	might_sleep();
 	if (!par_can_sync(set))
 		return false;
 	par_child_cache_empty(set);

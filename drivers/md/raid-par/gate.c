@@ -10,6 +10,7 @@ void par_sets_quiesce(struct par_conf *conf, unsigned int lowest)
 {
 	unsigned int i;
 
+	might_sleep();
 	for (i = conf->geo.gears; i >= lowest; i--)
 		conf->set[i]->ops->quiesce(conf->set[i], true);
 }
@@ -42,6 +43,7 @@ void par_gate_resume(struct par_conf *conf)
 /* Whoever wants the mover to rest may have closed the gate. */
 bool par_gate_enter(struct par_conf *conf)
 {
+	might_sleep();
 	for (;;) {
 		wait_event(conf->wait, !READ_ONCE(conf->gate->quiesced) || par_mover_rests(conf));
 		if (par_mover_rests(conf))

@@ -11,6 +11,7 @@
 u64 par_seal(struct par_conf *conf, struct page *page, enum par_block_kind kind, u32 index,
 	     struct par_map_block *block)
 {
+	lockdep_assert_held(&conf->store->mutex);
 	par_block_seal(page_address(page), kind, index, conf->store->super.epoch,
 		       ++conf->store->block_seq);
 	block->seq = conf->store->block_seq;
@@ -52,6 +53,7 @@ static int store_intent_bytes(struct par_conf *conf, const unsigned long *zones)
 	unsigned int count;
 	int err = 0;
 
+	lockdep_assert_held(&conf->store->mutex);
 	while (!err && zone < conf->geo.zones) {
 		for (count = 0; count < PAR_STORE_BATCH && zone < conf->geo.zones; count++) {
 			index = zone / PAR_BLOCK_PAYLOAD;
@@ -69,6 +71,7 @@ int par_store_all_intents(struct par_conf *conf)
 {
 	int err;
 
+	lockdep_assert_held(&conf->store->mutex);
 	bitmap_fill(conf->store->marked, conf->geo.zones);
 	err = store_intent_bytes(conf, conf->store->marked);
 	bitmap_zero(conf->store->marked, conf->geo.zones);
@@ -90,6 +93,7 @@ static u32 missing_members(struct par_conf *conf)
 /* A member that is whole again may be lost again, and miss other zones. */
 void par_missed_trim(struct par_conf *conf)
 {
+	lockdep_assert_held(&conf->store->mutex);
 	conf->store->missed_noted &= missing_members(conf);
 }
 
@@ -103,6 +107,7 @@ int par_note_missed(struct par_conf *conf)
 	u32 missing = missing_members(conf), zone;
 	int err;
 
+	lockdep_assert_held(&conf->store->mutex);
 	par_missed_trim(conf);
 	if (missing == conf->store->missed_noted)
 		return 0;
@@ -122,6 +127,7 @@ void par_store_lacks(struct par_conf *conf, unsigned int d)
 {
 	unsigned int i;
 
+	par_store_assert(conf);
 	for (i = 1; i <= conf->geo.gears; i++)
 		if (d < conf->geo.set[i].members)
 			conf->store->super.set[i].failed |= BIT(d);
@@ -151,6 +157,7 @@ int par_store_intents(struct par_conf *conf, const unsigned long *zones,
 	bool missed = missing_members(conf);
 	u32 zone;
 
+	lockdep_assert_held(&conf->store->mutex);
 	par_missed_trim(conf);
 
 	for_each_set_bit(zone, zones, conf->geo.zones)
@@ -165,6 +172,7 @@ int par_clear_marks(struct par_conf *conf, u32 zone, u32 end, u8 mark)
 {
 	int err;
 
+	lockdep_assert_held(&conf->store->mutex);
 	for (; zone < end; zone++)
 		if (conf->store->intents[zone] & mark) {
 			WRITE_ONCE(conf->store->intents[zone], conf->store->intents[zone] & ~mark);
@@ -194,6 +202,7 @@ int par_write_lost_list(struct par_conf *conf)
 	u64 sector;
 	int err;
 
+	lockdep_assert_held(&conf->store->mutex);
 	par_lost_pack(conf, (struct par_disk_lost *)raw->payload);
 	conf->store->super.lost = conf->store->lost.count;
 	sector = par_seal(conf, conf->store->intent_pages[0], PAR_BLOCK_LOST, 0,

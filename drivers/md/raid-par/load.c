@@ -668,6 +668,7 @@ int par_load(struct par_conf *conf)
 	bool any;
 	int err;
 
+	might_sleep();
 	memcpy(conf->store->identity.uuid, conf->mddev->uuid, sizeof(conf->store->identity.uuid));
 	conf->store->identity.ctime = conf->mddev->ctime;
 	err = find_whose(conf, found, &any);

@@ -70,6 +70,7 @@ static bool append(struct par_vmember *vm, u64 sector, u64 end)
 {
 	struct par_conf *conf = vm->set->conf;
 
+	lockdep_assert_held(&vm->set->conf->store->lost.lock);
 	if (sector >= end)
 		return true;
 	if (conf->store->lost.count == PAR_LOST_MAX)
@@ -86,6 +87,7 @@ static void drop(struct par_vmember *vm, unsigned int i)
 {
 	struct par_conf *conf = vm->set->conf;
 
+	lockdep_assert_held(&vm->set->conf->store->lost.lock);
 	conf->store->lost.range[i] = conf->store->lost.range[--conf->store->lost.count];
 	WRITE_ONCE(vm->lost, vm->lost - 1);
 }
@@ -96,6 +98,7 @@ static bool merge(struct par_vmember *vm, u64 sector, u64 end)
 	struct par_conf *conf = vm->set->conf;
 	unsigned int i = 0;
 
+	lockdep_assert_held(&vm->set->conf->store->lost.lock);
 	while (i < conf->store->lost.count) {
 		struct par_lost_range *range = &conf->store->lost.range[i];
 
@@ -116,6 +119,7 @@ static bool covered(struct par_vmember *vm, u64 sector, u64 end)
 	struct par_conf *conf = vm->set->conf;
 	unsigned int i;
 
+	lockdep_assert_held(&conf->store->lost.lock);
 	for (i = 0; i < conf->store->lost.count; i++)
 		if (touches(&conf->store->lost.range[i], vm, sector, end) &&
 		    conf->store->lost.range[i].sector <= sector &&
@@ -147,6 +151,7 @@ static bool cut_out(struct par_vmember *vm, unsigned int i, u64 sector, u64 end)
 	struct par_conf *conf = vm->set->conf;
 	struct par_lost_range range = conf->store->lost.range[i];
 
+	lockdep_assert_held(&vm->set->conf->store->lost.lock);
 	if (range.sector < sector && end < range.sector + range.sectors &&
 	    conf->store->lost.count == PAR_LOST_MAX)
 		return false;
@@ -184,6 +189,7 @@ void par_lost_pack(struct par_conf *conf, struct par_disk_lost *raw)
 {
 	unsigned int i;
 
+	par_store_assert(conf);
 	memset(raw, 0, sizeof(*raw));
 	raw->count = cpu_to_le32(conf->store->lost.count);
 	for (i = 0; i < conf->store->lost.count; i++) {
@@ -210,12 +216,15 @@ static bool range_fits(const struct par_conf *conf, const struct par_disk_lost_r
 int par_lost_unpack(struct par_conf *conf, const struct par_disk_lost *raw)
 {
 	u32 count = le32_to_cpu(raw->count), i;
+	unsigned long flags;
 
+	par_store_assert(conf);
 	if (count > PAR_LOST_MAX)
 		return -EUCLEAN;
 	for (i = 0; i < count; i++)
 		if (!range_fits(conf, &raw->range[i]))
 			return -EUCLEAN;
+	spin_lock_irqsave(&conf->store->lost.lock, flags);
 	for (i = 0; i < count; i++) {
 		const struct par_disk_lost_range *range = &raw->range[i];
 		u64 sector = le64_to_cpu(range->sector);
@@ -223,6 +232,7 @@ int par_lost_unpack(struct par_conf *conf, const struct par_disk_lost *raw)
 		merge(&conf->set[range->set]->vm[range->member], sector,
 		      sector + le32_to_cpu(range->sectors));
 	}
+	spin_unlock_irqrestore(&conf->store->lost.lock, flags);
 	return 0;
 }
 

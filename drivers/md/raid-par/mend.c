@@ -196,6 +196,7 @@ int par_mend_image(struct par_set *set, unsigned int d, u64 row)
 	u64 x = par_set_offset(geo, set->number, row << geo->seg_shift);
 	int err = -ENOMEM;
 
+	might_sleep();
 	if (!geo->parities || mend.set->ops->failed(mend.set))
 		return -EIO;
 	mend.row = row_of(mend.set, par_image_sector(geo, d, x));

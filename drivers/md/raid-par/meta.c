@@ -53,6 +53,7 @@ void par_meta_begin(struct par_meta_io *io, struct par_conf *conf)
 
 u32 par_meta_wait(struct par_meta_io *io)
 {
+	might_sleep();
 	meta_put(io);
 	wait_for_completion_io(&io->done);
 	return io->failed;
@@ -74,6 +75,7 @@ int par_flush_members(struct par_conf *conf, u32 which)
 	struct par_meta_io io;
 	unsigned int d;
 
+	might_sleep();
 	which = par_usable(conf, which);
 	par_meta_begin(&io, conf);
 	for (d = 0; d < conf->geo.members; d++)
@@ -128,6 +130,7 @@ int par_meta_write_waking(struct par_conf *conf, unsigned int d,
 bool par_meta_read(struct par_conf *conf, unsigned int d, u64 sector,
 		   struct page *page)
 {
+	might_sleep();
 	return sync_page_io(conf->member[d].rdev, sector, PAR_BLOCK_BYTES, page,
 			    REQ_OP_READ | REQ_META, false);
 }

@@ -88,6 +88,7 @@ int par_power_wake(struct par_conf *conf, u32 members,
 	struct par_waking w = { .conf = conf, .members = members, .stop = stop };
 	unsigned int d;
 
+	might_sleep();
 	*dead = 0;
 	ask_all(&w);
 	while (!all_up(&w)) {
@@ -145,6 +146,7 @@ u32 par_store_wake(struct par_conf *conf, u32 members)
 	unsigned long began = jiffies;
 	unsigned int tries;
 
+	might_sleep();
 	members = par_usable(conf, members);
 	for (tries = 0; members && may_answer(conf, members, tries, began); tries++) {
 		if (tries)

@@ -60,6 +60,7 @@ static void enter(struct par_power *power, enum par_power_state state)
 {
 	ktime_t now = ktime_get();
 
+	lockdep_assert_held(&power->lock);
 	power->ns[power->state] += ktime_to_ns(ktime_sub(now, power->since));
 	power->since = now;
 	WRITE_ONCE(power->state, state);
@@ -87,6 +88,7 @@ void par_power_counts(struct par_power *power, u64 *ns)
 /* @lock held: it sleeps, and from now on it is on its way up. */
 static void begin_waking(struct par_power *power, unsigned long delay)
 {
+	lockdep_assert_held(&power->lock);
 	enter(power, PAR_POWER_WAKING);
 	power->began = jiffies + delay;
 	power->dead = false;
@@ -116,6 +118,7 @@ bool par_power_ask(struct par_member *member, unsigned long delay)
 
 void par_power_system_woke(struct par_power *power)
 {
+	lockdep_assert_held(&power->lock);
 	begin_waking(power, 0);
 	power->free = true;
 	strscpy(power->asked, "resume");
@@ -479,6 +482,7 @@ void par_power_begin(struct par_conf *conf)
 {
 	unsigned int d;
 
+	might_sleep();
 	par_power_why(conf, "start");
 	for (d = 0; d < conf->geo.members; d++)
 		if (conf->member[d].rdev)
@@ -489,6 +493,7 @@ void par_power_join(struct par_conf *conf, unsigned int d, bool anew)
 {
 	struct par_power_record *kept = &conf->store->super.power;
 
+	lockdep_assert_held(&conf->mddev->reconfig_mutex);
 	if (anew) {
 		spin_lock(&conf->store->power_lock);
 		par_ration_begin(&kept->ration[d], par_clock(conf));
@@ -527,6 +532,7 @@ void par_power_exit(struct par_conf *conf)
 {
 	unsigned int d;
 
+	might_sleep();
 	for (d = 0; d < conf->geo.members; d++)
 		par_power_leave(conf, d);
 }

@@ -465,6 +465,7 @@ int par_propagate(struct par_set *set, unsigned int band,
 	u64 row = 0, again = U64_MAX;
 	int err = 0;
 
+	might_sleep();
 	copy = kzalloc(sizeof(*copy), GFP_NOIO | __GFP_NOFAIL);
 	copy->set = set;
 	copy->to_home = from == PAR_SEG_IMAGE;
@@ -507,6 +508,7 @@ int par_salvage(struct par_set *set, unsigned int d, u64 row)
 	struct par_copy *copy;
 	int err;
 
+	might_sleep();
 	if (!par_rdev_usable(set->conf->member[d].rdev))
 		return -EIO;
 	copy = kzalloc(sizeof(*copy), GFP_NOIO | __GFP_NOFAIL);
@@ -554,6 +556,7 @@ u64 par_restore_rows(struct par_set *set, u64 row, u64 end, u32 which)
 	struct par_copy *copy;
 	u64 at = row, done = 0;
 
+	might_sleep();
 	if (!restorable(set, row, which) || each > most)
 		return 0;
 	copy = kzalloc(sizeof(*copy), GFP_NOIO | __GFP_NOFAIL);

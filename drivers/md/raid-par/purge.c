@@ -65,6 +65,7 @@ void par_purge_init(struct par_conf *conf)
 
 void par_purge_rest(struct par_conf *conf)
 {
+	might_sleep();
 	if (cancel_delayed_work_sync(&conf->up.purge_work))
 		par_bad_purge(conf, NULL);
 }

@@ -208,6 +208,7 @@ int par_refresh_members(struct par_conf *conf, u32 behind)
 	struct par_refresh *r = conf->store->refresh;
 	int err;
 
+	lockdep_assert_held(&conf->store->mutex);
 	if (!behind)
 		return 0;
 	get_pages(conf, r);

@@ -222,6 +222,7 @@ void par_resync_rest(struct par_conf *conf)
 {
 	unsigned int i;
 
+	might_sleep();
 	if (!test_bit(MD_RECOVERY_FROZEN, &conf->mddev->recovery))
 		return;
 	for (i = 1; i <= conf->geo.gears; i++)

@@ -119,6 +119,7 @@ static enum par_verdict start_row(struct par_vmember *vm, struct par_write *w,
 				  struct bio *bio, bool zero,
 				  struct par_row **spare, struct par_row **full)
 {
+	lockdep_assert_held(par_zone_lock(w->conf, par_zone_of(w->set, w->row)));
 	if (zero && !w->zone->must_store && !par_row_busy(w->set, w->row))
 		return PAR_DONE;
 	if (w->zone->held)
@@ -141,6 +142,7 @@ static bool drop_images(struct par_write *w)
 	bool stored = true;
 	unsigned int d;
 
+	lockdep_assert_held(par_zone_lock(w->conf, par_zone_of(w->set, w->row)));
 	for_each_set_bit(d, &absent, w->set->sg->members) {
 		enum par_seg_state state = par_map_get(w->set, w->row, d);
 
@@ -167,6 +169,7 @@ static bool must_wake(const struct par_write *w)
 static enum par_verdict admit(struct par_vmember *vm, struct par_write *w,
 			      struct bio *bio, struct par_bucket **bucket)
 {
+	lockdep_assert_held(par_zone_lock(w->conf, par_zone_of(w->set, w->row)));
 	if (w->zone->starting)
 		par_row_touch(w->set, w->row);
 	if (!par_zone_admits(w->zone, w->gear, w->step.next != w->state ||

@@ -209,6 +209,7 @@ bool par_row_busy(struct par_set *set, u64 number)
 {
 	bool busy;
 
+	lockdep_assert_held(par_zone_lock(set->conf, par_zone_of(set, number)));
 	spin_lock(&set->conf->io->row_lock);
 	busy = find_row(set, number);
 	spin_unlock(&set->conf->io->row_lock);
@@ -258,6 +259,7 @@ bool par_row_write(struct par_vmember *vm, u64 number, unsigned int gear,
 	struct par_conf *conf = vm->set->conf;
 	struct par_row *row;
 
+	lockdep_assert_held(par_zone_lock(vm->set->conf, par_zone_of(vm->set, number)));
 	spin_lock(&conf->io->row_lock);
 	row = find_row(vm->set, number);
 	if (!row && !*spare) {
@@ -399,6 +401,7 @@ void par_row_touch(struct par_set *set, u64 number)
 {
 	struct par_row *row;
 
+	lockdep_assert_held(par_zone_lock(set->conf, par_zone_of(set, number)));
 	spin_lock(&set->conf->io->row_lock);
 	row = find_row(set, number);
 	if (row && row->discard) {
@@ -434,6 +437,7 @@ static void collect_discard(struct par_vmember *vm, struct bio *bio, u64 number,
 	struct par_conf *conf = vm->set->conf;
 	struct par_row *row;
 
+	lockdep_assert_held(par_zone_lock(conf, par_zone_of(vm->set, number)));
 	spin_lock(&conf->io->row_lock);
 	row = find_row(vm->set, number);
 	if (!row) {

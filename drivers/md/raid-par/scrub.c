@@ -55,6 +55,7 @@ void par_scrub_to(struct par_set *set, u64 sector)
 {
 	struct par_conf *conf = set->conf;
 
+	might_sleep();
 	set->scrub.to = sector;
 	/* Images were read for what members hold that have gone to sleep meanwhile. */
 	if (set->number > READ_ONCE(conf->gear))

@@ -59,6 +59,7 @@ bool par_segment_lock(struct par_set *set, unsigned int d, u64 row)
 	unsigned long flags;
 	bool held;
 
+	might_sleep();
 	spin_lock_irqsave(&bucket->lock, flags);
 	held = bucket->locked;
 	bucket->locked = true;
@@ -88,6 +89,7 @@ bool par_segment_locked(struct par_set *set, unsigned int d, u64 row)
 	unsigned long flags;
 	bool locked;
 
+	lockdep_assert_held(par_zone_lock(set->conf, par_zone_of(set, row)));
 	spin_lock_irqsave(&bucket->lock, flags);
 	locked = bucket->locked;
 	spin_unlock_irqrestore(&bucket->lock, flags);

@@ -72,7 +72,8 @@ void par_gate_resume(struct par_conf *conf);
 
 /*
  * par_gate_enter, par_gate_leave - the gate for the mover, which needs some sets to go on
- * for a while: conf->gate->mutex is held, and no set is quiet. False, and not held, if the mover is to rest.
+ * for a while: conf->gate->mutex is held, and no set is quiet. False, and not held, if the
+ * mover is to rest.
  */
 bool par_gate_enter(struct par_conf *conf);
 void par_gate_leave(struct par_conf *conf);

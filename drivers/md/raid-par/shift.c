@@ -274,6 +274,7 @@ static int finish_down(struct par_conf *conf, struct par_pass *pass)
 	unsigned int band, i;
 	int err = 0;
 
+	lockdep_assert_held(&conf->gate->mutex);
 	for (band = conf->geo.gears - 1; band >= conf->wish.aim; band--) {
 		struct par_set *above = conf->set[band + 1];
 
@@ -299,6 +300,7 @@ static int change_down(struct par_conf *conf, unsigned int old, struct par_pass 
 {
 	int err = finish_down(conf, pass);
 
+	lockdep_assert_held(&conf->gate->mutex);
 	/* Now that all is quiet nobody needs a sleeper; but somebody may have. */
 	mutex_lock(&conf->gear_mutex);
 	err = err ?: conf->gear == old ? 0 : -EINTR;

@@ -66,6 +66,7 @@ static int record_failures(struct par_conf *conf)
 	unsigned int d;
 	int err;
 
+	lockdep_assert_held(&conf->store->mutex);
 	if (!par_failures_unrecorded(conf))
 		return 0;
 	for (d = 0; d < conf->geo.members; d++)
@@ -83,6 +84,7 @@ static int flush_and_note(struct par_conf *conf)
 {
 	int err = par_flush_awake(conf);
 
+	lockdep_assert_held(&conf->store->mutex);
 	err = err ?: par_note_missed(conf);
 	return err ?: record_failures(conf);
 }
@@ -139,6 +141,7 @@ static int store_map(struct par_conf *conf, unsigned long *todo)
 	int err = 0;
 	u32 block = 0;
 
+	lockdep_assert_held(&conf->store->mutex);
 	while (!err && block < conf->geo.map_blocks) {
 		count = 0;
 		for_each_set_bit_from(block, todo, conf->geo.map_blocks) {
@@ -204,6 +207,7 @@ static bool look_after_lost(struct par_set *set)
 	bool over = conf->store->super.set[set->number].resync == MaxSector;
 	unsigned int d;
 
+	lockdep_assert_held(&conf->store->mutex);
 	for (d = 0; d < set->sg->members; d++)
 		if (lost & BIT(d))
 			set_bit(d, &set->noted.absent);
@@ -227,6 +231,7 @@ static int forget_resynced(struct par_conf *conf)
 	unsigned int i;
 	int err = 0;
 
+	lockdep_assert_held(&conf->store->mutex);
 	for (i = 1; !err && i <= conf->geo.gears; i++) {
 		const struct par_set_geometry *sg = &conf->geo.set[i];
 
@@ -245,6 +250,7 @@ static int store_lost_list(struct par_conf *conf)
 {
 	int err = par_write_lost_list(conf);
 
+	lockdep_assert_held(&conf->store->mutex);
 	if (err || !conf->store->super.lost || conf->store->lost.told)
 		return err;
 	/* It may be the first one to call a member failed, too. */
@@ -266,6 +272,7 @@ static int bring_up(struct par_conf *conf, u32 members)
 	unsigned int d;
 	int err;
 
+	lockdep_assert_held(&conf->store->mutex);
 	members = par_usable(conf, members);
 	/* As new as the superblock will call it: see pack_and_flush(). */
 	par_bad_collect(conf);
@@ -299,6 +306,7 @@ static int replace_current(struct par_conf *conf)
 	u32 members = par_usable(conf, par_awake_members(conf));
 	int err = par_refresh_members(conf, members);
 
+	lockdep_assert_held(&conf->store->mutex);
 	if (!err)
 		WRITE_ONCE(conf->store->current_members, members);
 	return err;
@@ -339,6 +347,7 @@ static int store_marked(struct par_conf *conf)
 {
 	int err;
 
+	lockdep_assert_held(&conf->store->mutex);
 	if (bitmap_empty(conf->store->todo, conf->geo.map_blocks))
 		return 0;
 	err = begin_use(conf);
@@ -417,6 +426,7 @@ static void take_healed(struct par_conf *conf)
 	struct bio *bio;
 	int err;
 
+	lockdep_assert_held(&conf->store->mutex);
 	par_queue_take(conf, &conf->store->healed, &bios);
 	if (bio_list_empty(&bios))
 		return;
@@ -478,6 +488,7 @@ static int store_supers(struct par_conf *conf)
 	unsigned int i;
 	int err;
 
+	lockdep_assert_held(&conf->store->mutex);
 	/* What could not be rebuilt is on the list before "rebuilt up to here" is stored. */
 	err = par_store_lost(conf);
 	if (err)
@@ -511,6 +522,7 @@ static void take_supers(struct par_conf *conf)
 	struct bio *bio;
 	int err = 0;
 
+	lockdep_assert_held(&conf->store->mutex);
 	par_queue_take(conf, &conf->store->supers, &bios);
 	if (bio_list_empty(&bios))
 		return;
@@ -532,6 +544,7 @@ static void take_flushes(struct par_conf *conf)
 	struct bio *bio;
 	int err;
 
+	lockdep_assert_held(&conf->store->mutex);
 	par_queue_take(conf, &conf->store->recording, &bios);
 	if (bio_list_empty(&bios))
 		return;
@@ -581,6 +594,7 @@ static int store_wanted(struct par_conf *conf)
 	u32 zone;
 	int err;
 
+	lockdep_assert_held(&conf->store->mutex);
 	for_each_set_bit(zone, conf->store->wanted, conf->geo.zones) {
 		clear_bit(zone, conf->store->wanted);
 		if (begin_intent(conf, zone, gear))
@@ -691,6 +705,7 @@ static int clear_intents(struct par_conf *conf, const unsigned long *zones)
 {
 	int err;
 
+	lockdep_assert_held(&conf->store->mutex);
 	if (bitmap_empty(zones, conf->geo.zones))
 		return 0;
 	err = begin_use(conf);
@@ -745,6 +760,7 @@ void par_store_clear_idle(struct par_conf *conf)
 
 void par_store_rest(struct par_conf *conf)
 {
+	might_sleep();
 	flush_work(&conf->store->work);
 }
 

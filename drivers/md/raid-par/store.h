@@ -396,6 +396,12 @@ static inline u32 par_steady_members(const struct par_conf *conf)
 	return BIT(conf->geo.set[1].members) - 1;
 }
 
+/* With the store's mutex held, or at assembly, when nobody else is there. */
+static inline void par_store_assert(const struct par_conf *conf)
+{
+	lockdep_assert(!conf->mddev->private || lockdep_is_held(&conf->store->mutex));
+}
+
 /* par_store_count - something of super.power has been counted up; with the power_lock */
 static inline void par_store_count(struct par_conf *conf)
 {

@@ -18,6 +18,7 @@ u32 par_whole_members(const struct par_conf *conf)
 	u32 partial = 0;
 	unsigned int i;
 
+	par_store_assert(conf);
 	for (i = 1; i <= conf->geo.gears; i++)
 		partial |= conf->store->super.set[i].failed |
 			   conf->store->super.set[i].recovering;
@@ -60,6 +61,7 @@ static void told_by(const struct par_conf *conf, struct par_told *told)
 
 int par_flush_awake(struct par_conf *conf)
 {
+	lockdep_assert_held(&conf->store->mutex);
 	return par_flush_members(conf, par_awake_members(conf) |
 				 conf->store->current_members);
 }
@@ -121,6 +123,7 @@ static int pack_and_flush(struct par_conf *conf, u32 members, struct par_told *t
 	bool again;
 	int err;
 
+	lockdep_assert_held(&conf->store->mutex);
 	do {
 		lost = par_lost_members(conf);
 		told_by(conf, told);
@@ -152,6 +155,7 @@ int par_write_super(struct par_conf *conf, u32 members)
 	struct par_told told;
 	unsigned int d;
 
+	lockdep_assert_held(&conf->store->mutex);
 	par_missed_trim(conf);
 	conf->store->whole |= left & whole;
 	conf->store->super.seq++;

@@ -48,6 +48,7 @@ int par_hot_remove(struct mddev *mddev, struct md_rdev *rdev)
 	struct par_conf *conf = mddev->private;
 	unsigned int i, d = rdev->raid_disk;
 
+	lockdep_assert_held(&mddev->reconfig_mutex);
 	if (rdev->raid_disk < 0 || d >= conf->geo.members ||
 	    conf->member[d].rdev != rdev)
 		return 0;
@@ -114,6 +115,7 @@ int par_hot_add(struct mddev *mddev, struct md_rdev *rdev)
 	unsigned int i;
 	bool rejoins;
 
+	lockdep_assert_held(&mddev->reconfig_mutex);
 	if (d < 0)
 		return d;
 	/* md asks again when the array may be written. */
@@ -158,6 +160,7 @@ int par_spare_active(struct mddev *mddev)
 	struct par_conf *conf = mddev->private;
 	unsigned int d, i, count = 0;
 
+	lockdep_assert_held(&mddev->reconfig_mutex);
 	for (d = 0; d < conf->geo.members; d++) {
 		struct md_rdev *rdev = conf->member[d].rdev;
 		bool whole = par_rdev_usable(rdev) &&

@@ -125,6 +125,7 @@ void par_tidy_init(struct par_conf *conf)
 
 void par_tidy_rest(struct par_conf *conf)
 {
+	might_sleep();
 	/* The next write has it begin again. */
 	cancel_delayed_work_sync(&conf->up.tidy_work);
 }

@@ -162,6 +162,7 @@ void par_mover_end(struct par_conf *conf)
 
 void par_mover_pause(struct par_conf *conf)
 {
+	might_sleep();
 	WRITE_ONCE(conf->wish.resting, true);
 	WRITE_ONCE(conf->wish.paused, true);
 	smp_mb();	/* pairs with the one in par_mover_begin() */
