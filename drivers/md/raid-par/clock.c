@@ -18,7 +18,7 @@ bool par_clock_set(const struct par_conf *conf)
 	return ktime_get_real_seconds() >= conf->store->super.ctime;
 }
 
-static void know(struct par_conf *conf, u64 now)
+static void clock_know(struct par_conf *conf, u64 now)
 {
 	conf->power->clock_known = now;
 	conf->power->clock_began = ktime_get_boottime_seconds();
@@ -31,7 +31,7 @@ u64 par_clock(struct par_conf *conf)
 	spin_lock(&conf->power->clock_lock);
 	known = conf->power->clock_known + ktime_get_boottime_seconds() - conf->power->clock_began;
 	if (now >= conf->power->clock_known)
-		know(conf, now);
+		clock_know(conf, now);
 	else
 		now = known;
 	spin_unlock(&conf->power->clock_lock);
@@ -48,5 +48,5 @@ void par_clock_begin(struct par_conf *conf)
 	for (i = 1; i <= conf->geo.gears; i++)
 		known = max(known, conf->store->super.scrub.last[i]);
 	spin_lock_init(&conf->power->clock_lock);
-	know(conf, known);
+	clock_know(conf, known);
 }

@@ -104,7 +104,7 @@ static void release_rows(struct par_set *set, u64 row, u64 end)
 }
 
 /* Grow [*row, *end) over unwritten neighbours, at most @by rows each way. */
-static void widen(struct par_set *set, u64 *row, u64 *end, u64 by)
+static void widen_rows(struct par_set *set, u64 *row, u64 *end, u64 by)
 {
 	u64 most = by;
 
@@ -127,7 +127,7 @@ static void discard_images(struct par_set *set, struct par_set *gear, u64 row,
 	u64 sectors = stripes_of(gear).sectors;
 	u64 base = par_set_offset(geo, set->number, 0) >> geo->seg_shift;
 
-	widen(set, &row, &end, DIV_ROUND_UP_ULL(sectors, imaged << geo->seg_shift));
+	widen_rows(set, &row, &end, DIV_ROUND_UP_ULL(sectors, imaged << geo->seg_shift));
 	*first = DIV64_U64_ROUND_UP(((base + row) * imaged) << geo->seg_shift,
 				    sectors);
 	*last = div64_u64(((base + end) * imaged) << geo->seg_shift, sectors);

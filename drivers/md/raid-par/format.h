@@ -101,7 +101,7 @@ struct par_disk_super {
 	__le32 speed_max;	/* 156 */
 	u8 pad1[96];		/* 160 */
 	struct par_disk_set set[PAR_MAX_SETS];	/* 256 by gear, lowest first */
-	__le64 held[PAR_MAX_MEMBERS];	/* 1552 the least seq that each one's copy has */
+	__le64 min_seq[PAR_MAX_MEMBERS];	/* 1552 the least seq that each one's copy has */
 	/* with PAR_COMPAT_POWER: */
 	__le32 power_flags;	/* 1776 PAR_POWER_OFF */
 	__le32 carry;		/* 1780 days' shares */
@@ -251,7 +251,7 @@ struct par_super {
 	u64 ctime, epoch, seq, block_seq;
 	unsigned int gear;	/* number, 1 … gears */
 	u32 flags, partial;
-	u64 held[PAR_MAX_MEMBERS];	/* lags one behind on the disks */
+	u64 min_seq[PAR_MAX_MEMBERS];	/* lags one behind on the disks */
 	u32 speed_min, speed_max;
 	struct par_set_record set[PAR_MAX_SETS + 1];
 	bool has_power, has_policy, has_scrub;	/* these have been stored */

@@ -45,8 +45,8 @@ bool par_gate_enter(struct par_conf *conf)
 {
 	might_sleep();
 	for (;;) {
-		wait_event(conf->wait, !READ_ONCE(conf->gate->quiesced) || par_mover_rests(conf));
-		if (par_mover_rests(conf))
+		wait_event(conf->wait, !READ_ONCE(conf->gate->quiesced) || par_mover_paused(conf));
+		if (par_mover_paused(conf))
 			return false;
 		mutex_lock(&conf->gate->mutex);
 		if (!conf->gate->quiesced)

@@ -24,7 +24,7 @@ enum par_shift_state {
  * @propagation_due: copies are missing that could be made
  * @approach: of a shift down that is under way; @hold_ms: for so long it held writes at most
  * @failed_gear: that a shift has failed to last; @failures: and how many have
- * @outrun_until: s: the policy asks for none before, see outrun()
+ * @outrun_until: s: the policy asks for none before, see shift_outrun()
  * @took_ms: what the last shift took; @count: shifts so far
  * @copy_mutex: @copy_pages: the mover, sync threads
  */
@@ -127,9 +127,9 @@ bool par_resync_fix(struct par_set *set, u64 first, u64 end);
  */
 int par_bad_purge(struct par_conf *conf, struct par_set *set);
 
-/* par_purge_rest - what is done by itself is over; the sets are quiet */
+/* par_purge_drain - what is done by itself is over; the sets are quiet */
 void par_purge_init(struct par_conf *conf);
-void par_purge_rest(struct par_conf *conf);
+void par_purge_drain(struct par_conf *conf);
 
 /* ---- unkept.c ---- */
 
@@ -137,8 +137,8 @@ void par_unkept_init(struct par_conf *conf);
 
 /* ---- tidy.c ---- */
 
-/* par_tidy_rest - what it does by itself is over; the sets are quiet */
+/* par_tidy_drain - what it does by itself is over; the sets are quiet */
 void par_tidy_init(struct par_conf *conf);
-void par_tidy_rest(struct par_conf *conf);
+void par_tidy_drain(struct par_conf *conf);
 
 #endif

@@ -17,22 +17,22 @@
 #define PAR_ASK_RATION		3600U	/* s; the clock may be set meanwhile */
 
 /**
- * struct par_rest - what is known of a member that turns and need not
+ * struct par_idle - what is known of a member that turns and need not
  * @off: nobody is to be stopped; @system: the system is about to sleep
  * @prompt: it need not have been quiet
  * @quiet: seconds without a request; @stop_after: so many are asked for
  * @ration: seconds until it has a spin-up left
  */
-struct par_rest {
+struct par_idle {
 	bool off, system, prompt;
 	u64 quiet, stop_after, ration;
 };
 
 /*
- * par_rest_wait - seconds until it may be stopped or one should look again; 0:
+ * par_idle_wait - seconds until it may be stopped or one should look again; 0:
  * stop it now, U32_MAX: something has to happen first. Pure.
  */
-u32 par_rest_wait(const struct par_rest *rest);
+u32 par_idle_wait(const struct par_idle *idle);
 
 /* par_busy_next - a disk was used by others; wait how long after @last? Pure. */
 unsigned int par_busy_next(unsigned int last);

@@ -158,7 +158,7 @@ static void hint_rescue(struct par_conf *conf)
 }
 
 /* Refuse, unless a rescue is wanted. */
-static int lost(struct par_conf *conf)
+static int metadata_lost(struct par_conf *conf)
 {
 	if (conf->store->start == PAR_ASKS_RESCUE)
 		return 0;
@@ -263,7 +263,7 @@ static int load_intents(struct par_conf *conf, struct par_found *members)
 			continue;
 		pr_err("md/par:%s: intent block %u is lost on all members\n",
 		       mdname(conf->mddev), i);
-		if (lost(conf))
+		if (metadata_lost(conf))
 			return -EUCLEAN;
 		assume_intents(conf, first, count);
 	}
@@ -311,7 +311,7 @@ static int load_map(struct par_conf *conf, struct par_found *members)
 			continue;
 		pr_err("md/par:%s: map block %u is lost on all members\n",
 		       mdname(conf->mddev), block);
-		if (lost(conf))
+		if (metadata_lost(conf))
 			return -EUCLEAN;
 		assume_block(conf, block);
 	}
@@ -339,7 +339,7 @@ static int load_lost(struct par_conf *conf, struct par_found *members)
 		pr_err("md/par:%s: the list of lost blocks is lost on all members\n",
 		       mdname(conf->mddev));
 		conf->store->lost.due = true;
-		err = lost(conf);
+		err = metadata_lost(conf);
 	}
 	kfree(raw);
 	if (conf->store->lost.count)
@@ -361,7 +361,7 @@ static void tell_damage(struct par_conf *conf, const struct par_found *members)
 }
 
 /* A clock that is not set says less. */
-static u64 now(const struct par_conf *conf)
+static u64 time_now(const struct par_conf *conf)
 {
 	return max_t(u64, ktime_get_real_seconds(), conf->store->super.ctime);
 }
@@ -380,13 +380,13 @@ static void make_super(struct par_conf *conf)
 	for (i = 1; i <= conf->geo.gears; i++)
 		conf->store->super.set[i].resync = MaxSector;
 	/* What there has never been becomes the defaults. */
-	par_super_mend(&conf->store->super, &conf->geo, now(conf));
+	par_super_mend(&conf->store->super, &conf->geo, time_now(conf));
 }
 
 /* Values that nothing bad can come of, once they are within their bounds. */
 static void mend_super(struct par_conf *conf)
 {
-	unsigned long odd = par_super_mend(&conf->store->super, &conf->geo, now(conf));
+	unsigned long odd = par_super_mend(&conf->store->super, &conf->geo, time_now(conf));
 	unsigned int i;
 
 	for_each_set_bit(i, &odd, PAR_ODDS)
@@ -431,7 +431,7 @@ static int rescue_super(struct par_conf *conf, bool any)
 	if (any) {	/* what is left of the map is still its own */
 		conf->store->super.epoch = old->epoch;
 		conf->store->super.seq = old->seq;
-		memcpy(conf->store->super.held, old->held, sizeof(old->held));
+		memcpy(conf->store->super.min_seq, old->min_seq, sizeof(old->min_seq));
 		conf->store->super.lost = old->lost;
 		conf->store->super.has_power = old->has_power;
 		conf->store->super.power = old->power;
@@ -515,7 +515,7 @@ static int load_super(struct par_conf *conf, const struct par_found *found,
 	else
 		pr_err("md/par:%s: cannot start: no member has valid raid-par metadata\n",
 		       mdname(conf->mddev));
-	return lost(conf) ?: rescue_super(conf, any);
+	return metadata_lost(conf) ?: rescue_super(conf, any);
 }
 
 /* What the stored intents say of their zones, and of the sets' parity. */
@@ -554,11 +554,11 @@ static void find_old(struct par_conf *conf, const struct par_found *found)
 		struct md_rdev *rdev = conf->member[d].rdev;
 
 		if (!par_rdev_usable(rdev) || found[d].err ||
-		    found[d].seq + found[d].one_slot >= conf->store->super.held[d])
+		    found[d].seq + found[d].one_slot >= conf->store->super.min_seq[d])
 			continue;
 		pr_warn("md/par:%s: member %u (%pg) has version %llu of the metadata, but was given version %llu once: it is an old copy of itself and not whole\n",
 			mdname(conf->mddev), d, rdev->bdev, found[d].seq,
-			conf->store->super.held[d]);
+			conf->store->super.min_seq[d]);
 		conf->store->old_seq[d] = found[d].seq;
 		conf->store->member_seq[d] = 0;
 		conf->store->super.partial &= ~BIT(d);
@@ -566,7 +566,7 @@ static void find_old(struct par_conf *conf, const struct par_found *found)
 	}
 	for (d = 0; d < conf->geo.members; d++)
 		if (conf->store->current_members & BIT(d))
-			conf->store->super.held[d] = conf->store->super.seq;
+			conf->store->super.min_seq[d] = conf->store->super.seq;
 }
 
 /*
@@ -574,7 +574,7 @@ static void find_old(struct par_conf *conf, const struct par_found *found)
  * bad there, and the rest is in its place. Unless the other slot is whole and does not
  * belong here.
  */
-static bool vouched(const struct par_found *found)
+static bool was_vouched(const struct par_found *found)
 {
 	return !found->err || (found->bad_spot && found->err <= PAR_FMT_TORN);
 }
@@ -599,7 +599,7 @@ static void find_unvouched(struct par_conf *conf, const struct par_found *found)
 		    conf->store->current_members & BIT(d))
 			continue;
 		conf->store->super.partial &= ~BIT(d);
-		if (!(whole & BIT(d)) || vouched(&found[d]))
+		if (!(whole & BIT(d)) || was_vouched(&found[d]))
 			continue;
 		pr_warn("md/par:%s: member %u (%pg): without a valid superblock nothing says what it holds: it is not taken for whole\n",
 			mdname(conf->mddev), d, rdev->bdev);
@@ -728,7 +728,7 @@ u64 par_load_left(struct par_conf *conf, unsigned int d)
 	read_super(conf, d, one, &found);
 	/* It is no older copy, none that had its place before, nor from the future. */
 	if (!found.err && one->epoch == conf->store->super.epoch &&
-	    one->seq >= conf->store->super.held[d] && one->seq <= conf->store->super.seq &&
+	    one->seq >= conf->store->super.min_seq[d] && one->seq <= conf->store->super.seq &&
 	    was_whole(conf, one, d)) {
 		seq = one->seq;
 		conf->store->member_seq[d] = one->block_seq;

@@ -36,7 +36,7 @@ int par_load(struct par_conf *conf);
 /*
  * par_load_left - does member @d have what it had when it left its place, so
  * that it lacks only what zones marked PAR_INTENT_MISSED hold? Not if another
- * has had that place since, nor if it is an older copy of what left (super.held).
+ * has had that place since, nor if it is an older copy of what left (super.min_seq).
  * Returns how new its metadata is, or 0; sleeps.
  */
 u64 par_load_left(struct par_conf *conf, unsigned int d);

@@ -31,8 +31,8 @@
 
 /* ---- the list ---- */
 
-static bool touches(const struct par_lost_range *range, const struct par_vmember *vm,
-		    u64 sector, u64 end)
+static bool range_touches(const struct par_lost_range *range, const struct par_vmember *vm,
+			  u64 sector, u64 end)
 {
 	return range->set == vm->set->number && range->member == vm->index &&
 	       range->sector < end && sector < range->sector + range->sectors;
@@ -49,7 +49,7 @@ bool par_lost(struct par_vmember *vm, u64 sector, unsigned int sectors)
 		return false;
 	spin_lock_irqsave(&conf->store->lost.lock, flags);
 	for (i = 0; !lost && i < conf->store->lost.count; i++)
-		lost = touches(&conf->store->lost.range[i], vm, sector, sector + sectors);
+		lost = range_touches(&conf->store->lost.range[i], vm, sector, sector + sectors);
 	spin_unlock_irqrestore(&conf->store->lost.lock, flags);
 	return lost;
 }
@@ -66,7 +66,7 @@ bool par_lost_row(struct par_set *set, u64 row)
 }
 
 /* lost_lock held. */
-static bool append(struct par_vmember *vm, u64 sector, u64 end)
+static bool append_range(struct par_vmember *vm, u64 sector, u64 end)
 {
 	struct par_conf *conf = vm->set->conf;
 
@@ -83,7 +83,7 @@ static bool append(struct par_vmember *vm, u64 sector, u64 end)
 	return true;
 }
 
-static void drop(struct par_vmember *vm, unsigned int i)
+static void drop_range(struct par_vmember *vm, unsigned int i)
 {
 	struct par_conf *conf = vm->set->conf;
 
@@ -93,7 +93,7 @@ static void drop(struct par_vmember *vm, unsigned int i)
 }
 
 /* Ranges that touch or overlap become one; lost_lock held. */
-static bool merge(struct par_vmember *vm, u64 sector, u64 end)
+static bool merge_range(struct par_vmember *vm, u64 sector, u64 end)
 {
 	struct par_conf *conf = vm->set->conf;
 	unsigned int i = 0;
@@ -102,26 +102,26 @@ static bool merge(struct par_vmember *vm, u64 sector, u64 end)
 	while (i < conf->store->lost.count) {
 		struct par_lost_range *range = &conf->store->lost.range[i];
 
-		if (!touches(range, vm, sector ? sector - 1 : 0, end + 1)) {
+		if (!range_touches(range, vm, sector ? sector - 1 : 0, end + 1)) {
 			i++;
 			continue;
 		}
 		sector = min(sector, range->sector);
 		end = max(end, range->sector + range->sectors);
-		drop(vm, i);
+		drop_range(vm, i);
 	}
-	return append(vm, sector, end);
+	return append_range(vm, sector, end);
 }
 
 /* Is all of it on the list already? lost_lock held. */
-static bool covered(struct par_vmember *vm, u64 sector, u64 end)
+static bool range_covered(struct par_vmember *vm, u64 sector, u64 end)
 {
 	struct par_conf *conf = vm->set->conf;
 	unsigned int i;
 
 	lockdep_assert_held(&conf->store->lost.lock);
 	for (i = 0; i < conf->store->lost.count; i++)
-		if (touches(&conf->store->lost.range[i], vm, sector, end) &&
+		if (range_touches(&conf->store->lost.range[i], vm, sector, end) &&
 		    conf->store->lost.range[i].sector <= sector &&
 		    end <= conf->store->lost.range[i].sector + conf->store->lost.range[i].sectors)
 			return true;
@@ -136,9 +136,9 @@ bool par_lost_add(struct par_vmember *vm, u64 sector, unsigned int sectors)
 
 	lockdep_assert_held(&conf->store->mutex);
 	spin_lock_irqsave(&conf->store->lost.lock, flags);
-	added = covered(vm, sector, sector + sectors);
+	added = range_covered(vm, sector, sector + sectors);
 	if (!added) {
-		added = merge(vm, sector, sector + sectors);
+		added = merge_range(vm, sector, sector + sectors);
 		conf->store->lost.due |= added;
 	}
 	spin_unlock_irqrestore(&conf->store->lost.lock, flags);
@@ -155,9 +155,9 @@ static bool cut_out(struct par_vmember *vm, unsigned int i, u64 sector, u64 end)
 	if (range.sector < sector && end < range.sector + range.sectors &&
 	    conf->store->lost.count == PAR_LOST_MAX)
 		return false;
-	drop(vm, i);
-	append(vm, range.sector, sector);
-	append(vm, end, range.sector + range.sectors);
+	drop_range(vm, i);
+	append_range(vm, range.sector, sector);
+	append_range(vm, end, range.sector + range.sectors);
 	return true;
 }
 
@@ -171,7 +171,7 @@ bool par_lost_remove(struct par_vmember *vm, u64 sector, unsigned int sectors)
 	lockdep_assert_held(&conf->store->mutex);
 	spin_lock_irqsave(&conf->store->lost.lock, flags);
 	while (removed && i < conf->store->lost.count) {
-		if (!touches(&conf->store->lost.range[i], vm, sector, sector + sectors)) {
+		if (!range_touches(&conf->store->lost.range[i], vm, sector, sector + sectors)) {
 			i++;
 			continue;
 		}
@@ -229,8 +229,8 @@ int par_lost_unpack(struct par_conf *conf, const struct par_disk_lost *raw)
 		const struct par_disk_lost_range *range = &raw->range[i];
 		u64 sector = le64_to_cpu(range->sector);
 
-		merge(&conf->set[range->set]->vm[range->member], sector,
-		      sector + le32_to_cpu(range->sectors));
+		merge_range(&conf->set[range->set]->vm[range->member], sector,
+			    sector + le32_to_cpu(range->sectors));
 	}
 	spin_unlock_irqrestore(&conf->store->lost.lock, flags);
 	return 0;

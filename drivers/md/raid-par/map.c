@@ -278,7 +278,7 @@ static void apply_intent(struct par_set *set, u32 zone, unsigned int gear)
 	}
 }
 
-static void recount(struct par_set *set)
+static void recount_segments(struct par_set *set)
 {
 	unsigned int d;
 	u64 row;
@@ -310,7 +310,7 @@ void par_map_after_load(struct par_conf *conf, const u8 *intents)
 			apply_intent(zone_set(conf, zone), zone, gear);
 	}
 	for (i = 1; i <= conf->geo.gears; i++)
-		recount(conf->set[i]);
+		recount_segments(conf->set[i]);
 }
 
 struct par_set *par_block_set(struct par_conf *conf, u32 block)

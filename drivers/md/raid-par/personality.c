@@ -509,12 +509,12 @@ static void par_quiesce(struct mddev *mddev, int quiesce)
 		return;
 	}
 	par_mover_pause(conf);
-	par_resync_rest(conf);
+	par_resync_pause(conf);
 	par_gate_quiesce(conf);
 	flush_work(&conf->up.raise_work);	/* for requests that were under way */
-	par_store_rest(conf);
-	par_tidy_rest(conf);
-	par_purge_rest(conf);
+	par_store_drain(conf);
+	par_tidy_drain(conf);
+	par_purge_drain(conf);
 	/*
 	 * Whoever quiesces the array writes md's superblock then, if one is due.
 	 * That it was started by force must not be told twice.

@@ -12,7 +12,7 @@
 /* ---- the array ---- */
 
 /* Settings are kept in the superblock, as they are from now on. */
-static int settled(struct par_conf *conf)
+static int super_kept(struct par_conf *conf)
 {
 	int err = par_store_super(conf);
 
@@ -53,7 +53,7 @@ static ssize_t store_number(struct par_conf *conf, const char *page, size_t len,
 	spin_lock(&conf->store->power_lock);
 	WRITE_ONCE(*setting, value);
 	spin_unlock(&conf->store->power_lock);
-	return settled(conf) ?: len;
+	return super_kept(conf) ?: len;
 }
 
 #define PAR_NUMBER(file, least, most, unit)				\
@@ -95,7 +95,7 @@ static ssize_t spin_store(struct par_conf *conf, const char *page, size_t len)
 	if (!par_may_keep(conf))
 		return -EROFS;
 	WRITE_ONCE(conf->store->super.power.off, sysfs_streq(page, "off"));
-	return settled(conf) ?: len;
+	return super_kept(conf) ?: len;
 }
 
 static ssize_t spin_refused_show(struct par_conf *conf, char *page)
@@ -200,7 +200,7 @@ static ssize_t spins_left_show(struct par_member *member, char *page)
 }
 
 /* 0 for @cycles or @years: as it is. */
-static ssize_t rate(struct par_member *member, u32 cycles, u32 years, size_t len)
+static ssize_t ration_rate(struct par_member *member, u32 cycles, u32 years, size_t len)
 {
 	struct par_conf *conf = member->conf;
 	struct par_ration *ration;
@@ -210,7 +210,7 @@ static ssize_t rate(struct par_member *member, u32 cycles, u32 years, size_t len
 	par_ration_set(ration, cycles ?: ration->cycles, years ?: ration->years,
 		       conf->store->super.power.carry);
 	spin_unlock(&conf->store->power_lock);
-	return settled(conf) ?: len;
+	return super_kept(conf) ?: len;
 }
 
 static ssize_t rated_cycles_show(struct par_member *member, char *page)
@@ -225,7 +225,7 @@ static ssize_t rated_cycles_store(struct par_member *member, const char *page,
 	int err = read_number(member->conf, page, &cycles, 1, PAR_CYCLES_MAX,
 			      "rated_cycles, starts that the disk is made for,");
 
-	return err ?: rate(member, cycles, 0, len);
+	return err ?: ration_rate(member, cycles, 0, len);
 }
 
 static ssize_t wanted_years_show(struct par_member *member, char *page)
@@ -240,7 +240,7 @@ static ssize_t wanted_years_store(struct par_member *member, const char *page,
 	int err = read_number(member->conf, page, &years, 1, PAR_YEARS_MAX,
 			      "wanted_years, that the rated cycles are to last,");
 
-	return err ?: rate(member, 0, years, len);
+	return err ?: ration_rate(member, 0, years, len);
 }
 
 static ssize_t last_wake_show(struct par_member *member, char *page)

@@ -32,7 +32,7 @@ static void after_system_sleep(struct par_member *member)
  * cannot do so; an array that turns writable by itself could. A system that is about to
  * be replaced by the resumed one must not have written anything either.
  */
-static bool unfit(const struct par_conf *conf, unsigned long event)
+static bool system_unfit(const struct par_conf *conf, unsigned long event)
 {
 	int ro = READ_ONCE(conf->mddev->ro);
 
@@ -55,7 +55,7 @@ static int on_system(struct notifier_block *nb, unsigned long event, void *data)
 	switch (event) {
 	case PM_HIBERNATION_PREPARE:
 	case PM_RESTORE_PREPARE:
-		if (unfit(conf, event))
+		if (system_unfit(conf, event))
 			return notifier_from_errno(-EBUSY);
 		fallthrough;
 	case PM_SUSPEND_PREPARE:

@@ -140,7 +140,7 @@ static bool may_answer(struct par_conf *conf, u32 members, unsigned int tries,
 			    READ_ONCE(conf->store->super.power.wake_timeout)));
 }
 
-u32 par_store_wake(struct par_conf *conf, u32 members)
+u32 par_members_answer(struct par_conf *conf, u32 members)
 {
 	struct page *page = alloc_page(GFP_NOIO | __GFP_NOFAIL | __GFP_MEMALLOC);
 	unsigned long began = jiffies;

@@ -39,7 +39,7 @@ bool par_power_usable(struct par_member *member)
 	return par_rdev_usable(READ_ONCE(member->rdev));
 }
 
-static bool wanted(struct par_member *member)
+static bool is_wanted(struct par_member *member)
 {
 	struct par_conf *conf = member->conf;
 
@@ -56,7 +56,7 @@ void par_power_look(struct par_member *member, unsigned long delay)
 /* ---- states ---- */
 
 /* @lock held. */
-static void enter(struct par_power *power, enum par_power_state state)
+static void enter_state(struct par_power *power, enum par_power_state state)
 {
 	ktime_t now = ktime_get();
 
@@ -71,7 +71,7 @@ static void set_state(struct par_power *power, enum par_power_state state)
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&power->lock, flags);
-	enter(power, state);
+	enter_state(power, state);
 	raw_spin_unlock_irqrestore(&power->lock, flags);
 }
 
@@ -80,7 +80,7 @@ void par_power_counts(struct par_power *power, u64 *ns)
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&power->lock, flags);
-	enter(power, power->state);
+	enter_state(power, power->state);
 	memcpy(ns, power->ns, sizeof(power->ns));
 	raw_spin_unlock_irqrestore(&power->lock, flags);
 }
@@ -89,7 +89,7 @@ void par_power_counts(struct par_power *power, u64 *ns)
 static void begin_waking(struct par_power *power, unsigned long delay)
 {
 	lockdep_assert_held(&power->lock);
-	enter(power, PAR_POWER_WAKING);
+	enter_state(power, PAR_POWER_WAKING);
 	power->began = jiffies + delay;
 	power->dead = false;
 	power->free = false;
@@ -173,7 +173,7 @@ static void tell_wake(struct par_member *member, const char *cause)
 
 /* ---- waking ---- */
 
-static void awake(struct par_member *member)
+static void end_waking(struct par_member *member)
 {
 	struct par_power *power = member->power;
 	char cause[PAR_CAUSE];
@@ -181,7 +181,7 @@ static void awake(struct par_member *member)
 	bool free;
 
 	raw_spin_lock_irqsave(&power->lock, flags);
-	enter(power, PAR_POWER_ACTIVE);
+	enter_state(power, PAR_POWER_ACTIVE);
 	power->last_wake = ktime_get_real_seconds();
 	strscpy(power->cause, power->asked);
 	strscpy(cause, power->cause);
@@ -208,8 +208,8 @@ static bool try_again(struct par_member *member)
 	struct par_conf *conf = member->conf;
 
 	return !READ_ONCE(conf->power->ending) && par_power_usable(member) &&
-	       wanted(member) && (READ_ONCE(conf->power->system_sleeps) ||
-				  !par_power_late(member, member->power->began));
+	       is_wanted(member) && (READ_ONCE(conf->power->system_sleeps) ||
+				     !par_power_late(member, member->power->began));
 }
 
 static int start_disk(struct par_member *member)
@@ -234,12 +234,12 @@ static int start_disk(struct par_member *member)
 static void start_member(struct par_member *member)
 {
 	struct par_power *power = member->power;
-	bool stranger = !wanted(member);
+	bool stranger = !is_wanted(member);
 	unsigned long flags;
 	int err = start_disk(member);
 
 	if (!err) {
-		awake(member);
+		end_waking(member);
 		if (stranger && !power->prompt)
 			pr_info("md/par:%s: member %u (%s) was woken: %s\n",
 				mdname(member->conf->mddev), member->index,
@@ -249,14 +249,14 @@ static void start_member(struct par_member *member)
 		return;
 	}
 	raw_spin_lock_irqsave(&power->lock, flags);
-	enter(power, PAR_POWER_ASLEEP);
+	enter_state(power, PAR_POWER_ASLEEP);
 	power->dead = par_power_late(member, power->began);
 	raw_spin_unlock_irqrestore(&power->lock, flags);
 }
 
 /* ---- stopping ---- */
 
-static u64 requests(struct par_member *member)
+static u64 count_requests(struct par_member *member)
 {
 	struct block_device *bdev = member->power->drive.disk->part0;
 	u64 ios = 0;
@@ -267,10 +267,10 @@ static u64 requests(struct par_member *member)
 	return ios;
 }
 
-static u64 quiet_for(struct par_member *member)
+static u64 quiet_seconds(struct par_member *member)
 {
 	struct par_power *power = member->power;
-	u64 ios = requests(member);
+	u64 ios = count_requests(member);
 
 	if (ios != power->ios)
 		power->quiet = jiffies;
@@ -291,7 +291,7 @@ static void tell_refusal(struct par_member *member)
 		mdname(conf->mddev), member->index, par_power_disk(member));
 }
 
-static void busy(struct par_member *member, int err)
+static void disk_busy(struct par_member *member, int err)
 {
 	struct par_power *power = member->power;
 
@@ -314,7 +314,7 @@ static void stop_disk(struct par_member *member)
 	 * Who has come to need it since we looked may have seen it active; who comes
 	 * later sees it asleep, and asks.
 	 */
-	if (wanted(member)) {
+	if (is_wanted(member)) {
 		set_state(power, PAR_POWER_ACTIVE);
 		return;
 	}
@@ -326,30 +326,30 @@ static void stop_disk(struct par_member *member)
 		return;
 	}
 	if (err == -EAGAIN && READ_ONCE(power->state) == PAR_POWER_WAKING) {
-		awake(member);
+		end_waking(member);
 		par_power_look(member, HZ);
 		return;
 	}
 	set_state(power, PAR_POWER_ACTIVE);
-	busy(member, err);
+	disk_busy(member, err);
 }
 
 /* It turns, and need not. */
-static void rest(struct par_member *member)
+static void look_at_idle(struct par_member *member)
 {
 	struct par_conf *conf = member->conf;
-	struct par_rest rest = {
+	struct par_idle idle = {
 		.off = READ_ONCE(conf->store->super.power.off),
 		.system = READ_ONCE(conf->power->system_sleeps),
 		.prompt = member->power->prompt && !member->power->busy,
-		.quiet = quiet_for(member),
+		.quiet = quiet_seconds(member),
 		.stop_after = READ_ONCE(conf->store->super.power.stop_after),
 		.ration = par_power_ration_wait(member),
 	};
-	u32 wait = par_rest_wait(&rest);
+	u32 wait = par_idle_wait(&idle);
 
-	if (wait != U32_MAX && rest.ration &&
-	    (rest.prompt || rest.quiet >= rest.stop_after))
+	if (wait != U32_MAX && idle.ration &&
+	    (idle.prompt || idle.quiet >= idle.stop_after))
 		tell_refusal(member);
 	if (!wait)
 		stop_disk(member);
@@ -361,7 +361,7 @@ static void rest(struct par_member *member)
 
 static void settle_drive(struct par_member *member)
 {
-	if (READ_ONCE(member->power->state) == PAR_POWER_ASLEEP && wanted(member) &&
+	if (READ_ONCE(member->power->state) == PAR_POWER_ASLEEP && is_wanted(member) &&
 	    !member->power->dead)
 		par_power_ask(member, 0);
 	switch (READ_ONCE(member->power->state)) {
@@ -369,10 +369,10 @@ static void settle_drive(struct par_member *member)
 		start_member(member);
 		break;
 	case PAR_POWER_ACTIVE:
-		if (wanted(member))
+		if (is_wanted(member))
 			member->power->busy = 0;
 		else
-			rest(member);
+			look_at_idle(member);
 		break;
 	default:
 		break;
@@ -389,8 +389,8 @@ static void settle_logically(struct par_member *member)
 		if (asleep)
 			par_power_ask(member, 0);
 		if (READ_ONCE(member->power->state) == PAR_POWER_WAKING)
-			awake(member);
-	} else if (!asleep && !wanted(member)) {
+			end_waking(member);
+	} else if (!asleep && !is_wanted(member)) {
 		set_state(member->power, PAR_POWER_ASLEEP);
 		tell_sleep(member);
 	}
@@ -456,7 +456,7 @@ void par_power_alloc(struct par_conf *conf)
 	}
 }
 
-static void take(struct par_member *member)
+static void take_device(struct par_member *member)
 {
 	struct par_power *power = member->power;
 	struct block_device *bdev = member->rdev->bdev;
@@ -469,9 +469,9 @@ static void take(struct par_member *member)
 	if (par_drive_usable(bdev)) {
 		awake = par_drive_take(&power->drive, bdev);
 		power->quiet = jiffies;
-		power->ios = requests(member);
+		power->ios = count_requests(member);
 	} else {
-		awake = wanted(member);
+		awake = is_wanted(member);
 	}
 	if (!awake)
 		set_state(power, PAR_POWER_ASLEEP);
@@ -486,7 +486,7 @@ void par_power_begin(struct par_conf *conf)
 	par_power_why(conf, "start");
 	for (d = 0; d < conf->geo.members; d++)
 		if (conf->member[d].rdev)
-			take(&conf->member[d]);
+			take_device(&conf->member[d]);
 }
 
 void par_power_join(struct par_conf *conf, unsigned int d, bool anew)
@@ -500,7 +500,7 @@ void par_power_join(struct par_conf *conf, unsigned int d, bool anew)
 		kept->spin_ups[d] = 0;
 		spin_unlock(&conf->store->power_lock);
 	}
-	take(&conf->member[d]);
+	take_device(&conf->member[d]);
 }
 
 bool par_power_working(struct par_conf *conf, unsigned int d)

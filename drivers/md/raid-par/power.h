@@ -183,10 +183,10 @@ void par_power_system_end(struct par_conf *conf);
 /* ---- power-wake.c ---- */
 
 /*
- * par_store_wake - have @members answer, all at once; one that errs is asked
+ * par_members_answer - have @members answer, all at once; one that errs is asked
  * again a few times. Sleeps. Returns those that do not answer.
  */
-u32 par_store_wake(struct par_conf *conf, u32 members);
+u32 par_members_answer(struct par_conf *conf, u32 members);
 
 /* ---- clock.c ---- */
 

@@ -124,7 +124,7 @@ static void send_segment(struct par_copy *copy, unsigned int index, bool home,
 }
 
 /* All valid segments of the batch, one way, and wait. */
-static int transfer(struct par_copy *copy, bool home, enum req_op op)
+static int transfer_batch(struct par_copy *copy, bool home, enum req_op op)
 {
 	struct blk_plug plug;
 	unsigned int i;
@@ -338,12 +338,12 @@ static int copy_batch(struct par_copy *copy)
 	else if (!mutex_trylock(&conf->shift->copy_mutex))
 		return -EBUSY;
 	lock_batch(copy);
-	err = transfer(copy, !copy->to_home, REQ_OP_READ);
+	err = transfer_batch(copy, !copy->to_home, REQ_OP_READ);
 	if (err && copy->salvage && conf->geo.parities)
 		err = salvage_batch(copy);
 	read_failed = err && !copy->to_home;
 	if (!err) {
-		err = transfer(copy, copy->to_home, REQ_OP_WRITE);
+		err = transfer_batch(copy, copy->to_home, REQ_OP_WRITE);
 		write_failed = err && !copy->to_home;
 		if (err && copy->to_home)
 			home_copies_erred(copy, true);
@@ -418,7 +418,7 @@ struct par_pace {
 };
 
 /* Sleep as the speed limits, and @least, demand after @kib more have been copied. */
-static void pace(struct par_conf *conf, struct par_pace *pace, u64 kib, u32 least)
+static void pace_copies(struct par_conf *conf, struct par_pace *pace, u64 kib, u32 least)
 {
 	u64 ios = foreground_ios(conf);
 	u32 high = conf->store->super.speed_max, limit = high;
@@ -494,8 +494,8 @@ int par_propagate(struct par_set *set, unsigned int band,
 		if (err)
 			break;
 		if (!pass->held)
-			pace(conf, &speed, copy->count * conf->geo.seg_sectors / 2,
-			     pass->speed);
+			pace_copies(conf, &speed, copy->count * conf->geo.seg_sectors / 2,
+				    pass->speed);
 		par_shift_notify(conf);
 	}
 	kfree(copy);
@@ -527,7 +527,7 @@ int par_salvage(struct par_set *set, unsigned int d, u64 row)
 }
 
 /* Can all of @which have their segments of @row from their images? */
-static bool restorable(struct par_set *set, u64 row, u32 which)
+static bool row_restorable(struct par_set *set, u64 row, u32 which)
 {
 	unsigned int d;
 
@@ -557,13 +557,13 @@ u64 par_restore_rows(struct par_set *set, u64 row, u64 end, u32 which)
 	u64 at = row, done = 0;
 
 	might_sleep();
-	if (!restorable(set, row, which) || each > most)
+	if (!row_restorable(set, row, which) || each > most)
 		return 0;
 	copy = kzalloc(sizeof(*copy), GFP_NOIO | __GFP_NOFAIL);
 	copy->set = set;
 	copy->to_home = true;
 	for (; at < end && copy->count + each <= most &&
-	     restorable(set, at, which); at++)
+	     row_restorable(set, at, which); at++)
 		for (d = 0; d < set->sg->members; d++)
 			if (which & BIT(d))
 				add_segment(copy, d, at, par_map_get(set, at, d));

@@ -63,7 +63,7 @@ void par_purge_init(struct par_conf *conf)
 	INIT_DELAYED_WORK(&conf->up.purge_work, purge_work);
 }
 
-void par_purge_rest(struct par_conf *conf)
+void par_purge_drain(struct par_conf *conf)
 {
 	might_sleep();
 	if (cancel_delayed_work_sync(&conf->up.purge_work))

@@ -171,7 +171,7 @@ static int refresh_batch(struct par_conf *conf, struct par_refresh *r, u32 behin
 }
 
 /* Those of @behind who lack what is stored in this block. */
-static u32 lacking(struct par_conf *conf, const struct par_map_block *block, u32 behind)
+static u32 members_lacking(struct par_conf *conf, const struct par_map_block *block, u32 behind)
 {
 	unsigned int d;
 
@@ -192,7 +192,7 @@ static int refresh_blocks(struct par_conf *conf, u32 behind, enum par_block_kind
 	r->kind = kind;
 	r->block = block;
 	for (i = 0; !err && i < count; i++) {
-		who = lacking(conf, &block[i], behind);
+		who = members_lacking(conf, &block[i], behind);
 		if (!who)
 			continue;
 		r->index[r->count] = i;

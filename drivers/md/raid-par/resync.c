@@ -218,7 +218,7 @@ static void rest_child(struct par_conf *conf, struct par_set *set)
 		clear_bit(MD_RECOVERY_FROZEN, &child->recovery);
 }
 
-void par_resync_rest(struct par_conf *conf)
+void par_resync_pause(struct par_conf *conf)
 {
 	unsigned int i;
 

@@ -115,7 +115,7 @@ static bool rebuild_of_zeros(struct par_vmember *vm, struct bio *bio)
 }
 
 /* Zone lock held. @spare is taken if the row is new; @full: see par_row_write. */
-static enum par_verdict start_row(struct par_vmember *vm, struct par_write *w,
+static enum par_verdict begin_row(struct par_vmember *vm, struct par_write *w,
 				  struct bio *bio, bool zero,
 				  struct par_row **spare, struct par_row **full)
 {
@@ -166,8 +166,8 @@ static bool must_wake(const struct par_write *w)
 }
 
 /* Zone lock held: decide on a write to a written row, and change its state. */
-static enum par_verdict admit(struct par_vmember *vm, struct par_write *w,
-			      struct bio *bio, struct par_bucket **bucket)
+static enum par_verdict admit_write(struct par_vmember *vm, struct par_write *w,
+				    struct bio *bio, struct par_bucket **bucket)
 {
 	lockdep_assert_held(par_zone_lock(w->conf, par_zone_of(w->set, w->row)));
 	if (w->zone->starting)
@@ -208,9 +208,9 @@ again:
 	if (must_wake(&w))
 		verdict = PAR_MISSED;
 	else if (w.step.action != PAR_ACT_START)
-		verdict = admit(vm, &w, bio, &bucket);
+		verdict = admit_write(vm, &w, bio, &bucket);
 	else
-		verdict = start_row(vm, &w, bio, zero, &spare, &full);
+		verdict = begin_row(vm, &w, bio, zero, &spare, &full);
 	if (verdict == PAR_ASK || verdict == PAR_WAIT)
 		par_queue_add(conf, &conf->store->waiting, bio);
 	spin_unlock(par_zone_lock(conf, zone));
@@ -287,7 +287,7 @@ static enum par_seg_action read_action(struct par_vmember *vm, u64 row)
 
 	read_touches(vm, row);
 	state = par_map_get(vm->set, row, vm->index);
-	smp_rmb();	/* pairs with the one in start_row() */
+	smp_rmb();	/* pairs with the one in begin_row() */
 	if (state != PAR_SEG_UNWRITTEN &&
 	    unlikely(READ_ONCE(conf->map.zone[par_zone_of(vm->set, row)].landing)))
 		return PAR_ACT_HOLD;
@@ -355,8 +355,8 @@ static struct bio *split_front(struct par_set *set, struct bio *bio,
  * Rows at the head of the request that are treated alike go on in one piece:
  * up to all of them for reads and for writes that pass straight through.
  */
-static unsigned int alike(struct par_vmember *vm, struct bio *bio, bool write,
-			  unsigned int *action)
+static unsigned int rows_alike(struct par_vmember *vm, struct bio *bio, bool write,
+			       unsigned int *action)
 {
 	const struct par_geometry *geo = &vm->set->conf->geo;
 	u64 first = bio->bi_iter.bi_sector >> geo->seg_shift;
@@ -383,7 +383,7 @@ void par_route(struct par_vmember *vm, struct bio *bio)
 	do {
 		u64 row = bio->bi_iter.bi_sector >> conf->geo.seg_shift;
 		unsigned int action;
-		unsigned int sectors = alike(vm, bio, write, &action);
+		unsigned int sectors = rows_alike(vm, bio, write, &action);
 
 		front = split_front(vm->set, bio, sectors);
 		if (!write)

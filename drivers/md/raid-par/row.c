@@ -55,7 +55,7 @@ struct par_row {
 	unsigned long covered[];
 };
 
-static unsigned int grains(const struct par_conf *conf)
+static unsigned int segment_grains(const struct par_conf *conf)
 {
 	return conf->geo.seg_sectors >> PAR_GRAIN_SHIFT;
 }
@@ -63,7 +63,7 @@ static unsigned int grains(const struct par_conf *conf)
 static size_t row_bytes(const struct par_conf *conf)
 {
 	return struct_size_t(struct par_row, covered,
-			     BITS_TO_LONGS(conf->geo.members * grains(conf)));
+			     BITS_TO_LONGS(conf->geo.members * segment_grains(conf)));
 }
 
 struct par_row *par_row_alloc(struct par_set *set)
@@ -166,8 +166,8 @@ static void add_row(struct par_set *set, struct par_row *row, u64 number,
 	bio_list_init(&row->reads);
 	for (d = 0; d < set->sg->members; d++)
 		if (!member_there(set, d)) {
-			bitmap_set(row->covered, d * grains(conf), grains(conf));
-			row->count += grains(conf);
+			bitmap_set(row->covered, d * segment_grains(conf), segment_grains(conf));
+			row->count += segment_grains(conf);
 		}
 	hlist_add_head(&row->hash, hash_of(set, number));
 	list_add_tail(&row->list, &set->start.gathering);
@@ -187,7 +187,7 @@ static void remove_row(struct par_row *row)
 }
 
 /* Whole 4 KiB blocks that [@sector, @end) of a segment covers. */
-static void cover(struct par_row *row, unsigned int d, u64 sector, u64 end)
+static void cover_grains(struct par_row *row, unsigned int d, u64 sector, u64 end)
 {
 	struct par_conf *conf = row->set->conf;
 	u64 start = row->row << conf->geo.seg_shift;
@@ -196,13 +196,13 @@ static void cover(struct par_row *row, unsigned int d, u64 sector, u64 end)
 	unsigned int to = (end - start) >> PAR_GRAIN_SHIFT;
 
 	for (; from < to; from++)
-		if (!__test_and_set_bit(d * grains(conf) + from, row->covered))
+		if (!__test_and_set_bit(d * segment_grains(conf) + from, row->covered))
 			row->count++;
 }
 
 static bool row_covered(const struct par_row *row)
 {
-	return row->count == row->set->sg->members * grains(row->set->conf);
+	return row->count == row->set->sg->members * segment_grains(row->set->conf);
 }
 
 bool par_row_busy(struct par_set *set, u64 number)
@@ -275,7 +275,7 @@ bool par_row_write(struct par_vmember *vm, u64 number, unsigned int gear,
 	row->fua |= !!(bio->bi_opf & REQ_FUA);
 	expect_more(row);
 	if (!row->filling) {	/* or else sent with the others, after the fill */
-		cover(row, vm->index, bio->bi_iter.bi_sector, bio_end_sector(bio));
+		cover_grains(row, vm->index, bio->bi_iter.bi_sector, bio_end_sector(bio));
 		row->gear = gear;
 		if (row_covered(row) && images_filled(row)) {
 			start_row(row);
@@ -445,7 +445,7 @@ static void collect_discard(struct par_vmember *vm, struct bio *bio, u64 number,
 		*spare = NULL;
 		add_row(vm->set, row, number, true);
 	}
-	cover(row, vm->index, bio->bi_iter.bi_sector, bio_end_sector(bio));
+	cover_grains(row, vm->index, bio->bi_iter.bi_sector, bio_end_sector(bio));
 	if (row_covered(row)) {
 		if (!must_stay(vm->set, number))
 			par_map_clear_row(vm->set, number);
@@ -538,7 +538,7 @@ static void fill_range(struct par_row *row, struct par_vmember *vm,
 static void fill_row(struct par_row *row)
 {
 	struct par_conf *conf = row->set->conf;
-	unsigned int size = grains(conf), d;
+	unsigned int size = segment_grains(conf), d;
 
 	row->gear = READ_ONCE(conf->gear);
 	atomic_set(&row->fills, 1);

@@ -17,7 +17,7 @@
 #define PAR_DAY		(24 * 3600ULL)
 
 /* Days since then; 0 if the clock has been set back. */
-static u64 age(struct par_conf *conf, const struct par_set *set)
+static u64 scrub_age(struct par_conf *conf, const struct par_set *set)
 {
 	u64 last = READ_ONCE(conf->store->super.scrub.last[set->number]);
 	u64 now = par_clock(conf);
@@ -31,13 +31,13 @@ bool par_scrub_overdue(struct par_conf *conf, struct par_set *set)
 	u32 limit = READ_ONCE(conf->store->super.scrub.age);
 	u64 last = READ_ONCE(conf->store->super.scrub.last[set->number]);
 
-	return limit && (age(conf, set) >= limit || last > par_clock(conf) + PAR_DAY);
+	return limit && (scrub_age(conf, set) >= limit || last > par_clock(conf) + PAR_DAY);
 }
 
 void par_scrub_wakes_for(struct par_conf *conf, struct par_set *set)
 {
 	pr_info("md/par:%s: the set of %u members was last read in whole %llu days ago: the %s wakes its members\n",
-		mdname(conf->mddev), set->sg->members, age(conf, set),
+		mdname(conf->mddev), set->sg->members, scrub_age(conf, set),
 		test_bit(MD_RECOVERY_CHECK, &conf->mddev->recovery) ? "check" : "repair");
 }
 

@@ -29,7 +29,7 @@ void par_miss(struct par_vmember *vm, struct bio *bio)
 	par_power_why(conf, "request");
 	par_shift_at_least(conf, READ_ONCE(vm->set->child.absent) ? conf->geo.gears :
 			   par_image_set(&conf->geo, vm->index) + 1);
-	par_rescue_missed(conf);
+	par_raise_for_missed(conf);
 }
 
 /*

@@ -14,7 +14,7 @@
  *
  * What the mover waits for, writers and its own copies, may come to need a
  * sleeper: the set they go to has lost a member. So the gear can be raised while
- * the mover waits, by a work (rescue_work()), whose wait is for disks only. The
+ * the mover waits, by a work (raise_work()), whose wait is for disks only. The
  * mover finds the gear changed and gives up what it was doing.
  *
  * Timers: one. The mover waits for conf->wait, and while a shift down is put off,
@@ -71,7 +71,7 @@ static bool put_off(struct par_conf *conf)
 
 /* ---- the mover ---- */
 
-static void announce(struct par_conf *conf)
+static void announce_gear(struct par_conf *conf)
 {
 	par_event(conf, "PAR_EVENT=shift\nPAR_GEAR=%u\nPAR_MEMBERS=%u",
 		  conf->geo.set[conf->gear].members, conf->geo.members);
@@ -106,7 +106,7 @@ static void gear_changed(struct par_conf *conf, const char *which)
 	conf->shift->count++;
 	pr_info("md/par:%s: shifted %s to gear %u of %u\n", mdname(conf->mddev),
 		which, conf->geo.set[conf->gear].members, conf->geo.members);
-	announce(conf);
+	announce_gear(conf);
 	par_power_gear(conf);
 }
 
@@ -126,7 +126,7 @@ static int wake_members(struct par_conf *conf, unsigned int gear, u32 dead)
 {
 	unsigned int d;
 
-	dead |= par_store_wake(conf, members_of(conf, gear) &
+	dead |= par_members_answer(conf, members_of(conf, gear) &
 			       ~members_of(conf, conf->gear) & ~dead);
 
 	if (hweight32(dead) + conf->mddev->degraded > conf->geo.parities && dead &&
@@ -144,7 +144,7 @@ static int wake_members(struct par_conf *conf, unsigned int gear, u32 dead)
 	return 0;
 }
 
-static void raised(struct par_conf *conf)
+static void gear_raised(struct par_conf *conf)
 {
 	gear_changed(conf, "up");
 	par_wish_ended(conf, 0);
@@ -183,7 +183,7 @@ static int raise_started(struct par_conf *conf, unsigned int gear, u32 started,
 	err = wake_members(conf, gear, dead & asleep);
 	err = err ?: par_store_gear(conf, gear, members_of(conf, gear));
 	if (!err)
-		raised(conf);
+		gear_raised(conf);
 	return err;
 }
 
@@ -227,7 +227,7 @@ static void answer_missed(struct par_conf *conf, int err)
 }
 
 /* Requests wait for a sleeper, and the mover perhaps for them: see above. */
-static void rescue_work(struct work_struct *work)
+static void raise_work(struct work_struct *work)
 {
 	struct par_conf *conf = container_of(work, struct par_conf, up.raise_work);
 	unsigned int noio = memalloc_noio_save();
@@ -350,7 +350,7 @@ static int hold_down(struct par_conf *conf, unsigned int old, struct par_pass *p
  * The array is written faster than the copies can be made. The policy does not try again
  * at once: what was copied was work for nothing.
  */
-static int outrun(struct par_conf *conf)
+static int shift_outrun(struct par_conf *conf)
 {
 	u64 took = (jiffies - conf->shift->started) / HZ;
 
@@ -381,7 +381,7 @@ static int approach_down(struct par_conf *conf, unsigned int old)
 		par_approach_pass(approach, left, ktime_get_ns(), &pass);
 		err = propagate_down(conf, &pass);
 		if (err)
-			return err == -ETIMEDOUT ? outrun(conf) : err;
+			return err == -ETIMEDOUT ? shift_outrun(conf) : err;
 		left = par_segments_above(conf, conf->wish.aim, PAR_SEG_HOME);
 		switch (par_approach_next(approach, &pass, left, ktime_get_ns())) {
 		case PAR_APPROACH_PASS:
@@ -393,7 +393,7 @@ static int approach_down(struct par_conf *conf, unsigned int old)
 			left = par_segments_above(conf, conf->wish.aim, PAR_SEG_HOME);
 			break;
 		case PAR_APPROACH_OUTRUN:
-			return outrun(conf);
+			return shift_outrun(conf);
 		}
 	}
 }
@@ -454,8 +454,8 @@ static bool work_due(struct par_conf *conf)
 		return true;
 	if (!md_is_rdwr(conf->mddev))
 		return missed;
-	/* What is missed while it rests, rescue_work() sees to. */
-	return !par_mover_rests(conf) &&
+	/* What is missed while it rests, raise_work() sees to. */
+	return !par_mover_paused(conf) &&
 	       (missed || par_wanted(conf) != conf->gear ||
 		conf->shift->propagation_due);
 }
@@ -485,7 +485,7 @@ static void wake_read_only(struct par_conf *conf)
 	give_up(conf, conf->gear < conf->wish.aim ? shift_up(conf) : 0);
 }
 
-static void propagate(struct par_conf *conf)
+static void run_propagation(struct par_conf *conf)
 {
 	int err = propagate_home(conf);
 
@@ -500,11 +500,11 @@ static void propagate(struct par_conf *conf)
 }
 
 /* One thing. */
-static void move(struct par_conf *conf)
+static void mover_step(struct par_conf *conf)
 {
 	par_mover_begin(conf);
 	par_wish_aim(conf, par_wanted(conf));
-	if (par_mover_rests(conf))
+	if (par_mover_paused(conf))
 		;
 	else if (conf->wish.aim > conf->gear)
 		give_up(conf, shift_up(conf));
@@ -513,11 +513,11 @@ static void move(struct par_conf *conf)
 	else if (!bio_list_empty(&conf->wish.missed))
 		par_retry_missed(conf, 0);
 	else if (conf->shift->propagation_due)
-		propagate(conf);
+		run_propagation(conf);
 	par_mover_end(conf);
 }
 
-static int mover(void *arg)
+static int mover_thread(void *arg)
 {
 	struct par_conf *conf = arg;
 	unsigned int noio = memalloc_noio_save();
@@ -529,7 +529,7 @@ static int mover(void *arg)
 		if (!work_due(conf))
 			continue;
 		if (!par_mover_stops(conf))
-			move(conf);
+			mover_step(conf);
 		else if (!kthread_should_stop() &&
 			 !bio_list_empty(&conf->wish.missed))
 			wake_read_only(conf);
@@ -546,7 +546,7 @@ void par_propagation_due(struct par_conf *conf)
 
 int par_shift_alloc(struct par_conf *conf)
 {
-	INIT_WORK(&conf->up.raise_work, rescue_work);
+	INIT_WORK(&conf->up.raise_work, raise_work);
 	conf->up.raise_wq = alloc_workqueue("%s-par-wake", WQ_MEM_RECLAIM | WQ_UNBOUND,
 					    0, mdname(conf->mddev));
 	/* What it waits for may need a sleeper: the other one's business. */
@@ -559,7 +559,7 @@ int par_shift_init(struct par_conf *conf)
 {
 	par_wish_begin(conf);
 	conf->shift->propagation_due = true;
-	conf->shift->mover = kthread_run(mover, conf, "%s_mover", mdname(conf->mddev));
+	conf->shift->mover = kthread_run(mover_thread, conf, "%s_mover", mdname(conf->mddev));
 	if (IS_ERR(conf->shift->mover)) {
 		int err = PTR_ERR(conf->shift->mover);
 

@@ -117,7 +117,7 @@ void par_store_join(struct par_conf *conf, unsigned int d, bool rejoins)
 	} else {
 		store->super.partial &= ~BIT(d);
 		store->member_seq[d] = 0;
-		store->super.held[d] = store->super.seq + 1;
+		store->super.min_seq[d] = store->super.seq + 1;
 	}
 	par_store_lacks(conf, d);
 }
@@ -758,7 +758,7 @@ void par_store_clear_idle(struct par_conf *conf)
 	mutex_unlock(&conf->store->mutex);
 }
 
-void par_store_rest(struct par_conf *conf)
+void par_store_drain(struct par_conf *conf)
 {
 	might_sleep();
 	flush_work(&conf->store->work);

@@ -346,8 +346,8 @@ int par_store_whole(struct par_conf *conf);
 /* par_store_look - there may be something to do for the store's work; any context */
 void par_store_look(struct par_conf *conf);
 
-/* par_store_rest - what the store is at is over; the sets are quiet */
-void par_store_rest(struct par_conf *conf);
+/* par_store_drain - what the store is at is over; the sets are quiet */
+void par_store_drain(struct par_conf *conf);
 
 /*
  * par_store_clear_idle - store and clear the zones of conf->store->idle, which admit nothing any

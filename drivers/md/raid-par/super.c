@@ -173,7 +173,7 @@ int par_write_super(struct par_conf *conf, u32 members)
 			continue;
 		conf->store->member_seq[d] = conf->store->super.block_seq;
 		/* For the next version to tell: this one may not have come to all. */
-		conf->store->super.held[d] = conf->store->super.seq;
+		conf->store->super.min_seq[d] = conf->store->super.seq;
 	}
 	if (!(left & ~failed))
 		return -EIO;

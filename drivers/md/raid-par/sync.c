@@ -24,7 +24,7 @@
 /* ---- removing ---- */
 
 /* Every set has let go of the member. */
-static bool released(struct par_conf *conf, unsigned int d)
+static bool member_released(struct par_conf *conf, unsigned int d)
 {
 	unsigned int i;
 
@@ -53,7 +53,7 @@ int par_hot_remove(struct mddev *mddev, struct md_rdev *rdev)
 	    conf->member[d].rdev != rdev)
 		return 0;
 	if (test_bit(In_sync, &rdev->flags) ||
-	    READ_ONCE(conf->shift->state) != PAR_SHIFT_IDLE || !released(conf, d) ||
+	    READ_ONCE(conf->shift->state) != PAR_SHIFT_IDLE || !member_released(conf, d) ||
 	    par_power_working(conf, d) || !mutex_trylock(&conf->gear_mutex))
 		return -EBUSY;	/* par_remove_again() is called when that changes */
 	mutex_lock(&conf->store->mutex);
@@ -95,7 +95,7 @@ static int empty_place(struct par_conf *conf, struct md_rdev *rdev)
  * Not a whole member of any set until that set says otherwise. If it is the
  * one that left, it lacks only what has been written since, and true is returned.
  */
-static bool join(struct par_conf *conf, struct md_rdev *rdev, unsigned int d)
+static bool member_join(struct par_conf *conf, struct md_rdev *rdev, unsigned int d)
 {
 	bool rejoins = rdev->saved_raid_disk == (int)d && par_load_left(conf, d);
 
@@ -137,7 +137,7 @@ int par_hot_add(struct mddev *mddev, struct md_rdev *rdev)
 	rdev->recovery_offset = 0;
 	clear_bit(In_sync, &rdev->flags);
 	WRITE_ONCE(conf->member[d].rdev, rdev);
-	rejoins = join(conf, rdev, d);
+	rejoins = member_join(conf, rdev, d);
 	err = par_store_gear(conf, conf->gear, BIT(conf->geo.members) - 1);
 	for (i = 1; !err && i <= conf->geo.gears; i++)
 		if (d < (int)conf->set[i]->sg->members)
@@ -196,14 +196,14 @@ static struct par_set *set_at(struct par_conf *conf, u64 sector)
 	return NULL;
 }
 
-static bool interrupted(struct mddev *mddev)
+static bool sync_interrupted(struct mddev *mddev)
 {
 	return test_bit(MD_RECOVERY_INTR, &mddev->recovery) ||
 	       kthread_should_stop();
 }
 
 /* Sectors of the set's region that the parent's sync_max lets it reach. */
-static u64 reach(struct par_conf *conf, struct par_set *set)
+static u64 sync_reach(struct par_conf *conf, struct par_set *set)
 {
 	u64 max = READ_ONCE(conf->mddev->resync_max), start = set->sg->start;
 
@@ -217,8 +217,8 @@ static void pass_limits(struct par_conf *conf, struct par_set *set)
 	sector_t max = MaxSector;
 
 	/* Whole chunks only, as md has it: maybe a little more than is asked for. */
-	if (reach(conf, set) < set->sg->sectors)
-		max = roundup(reach(conf, set), conf->geo.chunk_sectors);
+	if (sync_reach(conf, set) < set->sg->sectors)
+		max = roundup(sync_reach(conf, set), conf->geo.chunk_sectors);
 	WRITE_ONCE(child->sync_speed_min, conf->mddev->sync_speed_min);
 	WRITE_ONCE(child->sync_speed_max, conf->mddev->sync_speed_max);
 	if (READ_ONCE(child->resync_max) == max)
@@ -232,7 +232,7 @@ static void pass_limits(struct par_conf *conf, struct par_set *set)
  * for by hand begins @offset sectors behind the start of its region: one that was broken
  * off has left another place with the child.
  */
-static void begin(struct par_conf *conf, struct par_set *set, u64 offset)
+static void begin_child(struct par_conf *conf, struct par_set *set, u64 offset)
 {
 	unsigned long asked = conf->mddev->recovery;
 	struct mddev *child = &set->child.mddev;
@@ -273,7 +273,7 @@ static void add_mismatches(struct par_conf *conf, struct mddev *child)
 	conf->follow->child_found = found;
 }
 
-static void finish(struct par_conf *conf, struct mddev *child)
+static void finish_child(struct par_conf *conf, struct mddev *child)
 {
 	add_mismatches(conf, child);
 	child->resync_max = MaxSector;
@@ -284,7 +284,7 @@ static void finish(struct par_conf *conf, struct mddev *child)
  * md ends a sync with a last request, wherever it was interrupted: a child that is still
  * followed, waiting at its limit even, would go on for the next one as it was.
  */
-static void let_go(struct par_conf *conf)
+static void stop_following(struct par_conf *conf)
 {
 	struct mddev *child;
 
@@ -296,7 +296,7 @@ static void let_go(struct par_conf *conf)
 	conf->follow->set = NULL;
 }
 
-static int missing(struct par_conf *conf, struct par_set *set)
+static int members_missing(struct par_conf *conf, struct par_set *set)
 {
 	unsigned int d;
 	int count = 0;
@@ -318,7 +318,7 @@ static bool removal_due(struct par_conf *conf)
 
 		if (rdev && test_bit(Faulty, &rdev->flags) &&
 		    !test_bit(Blocked, &rdev->flags) &&
-		    !atomic_read(&rdev->nr_pending) && released(conf, d))
+		    !atomic_read(&rdev->nr_pending) && member_released(conf, d))
 			return true;
 	}
 	return false;
@@ -329,36 +329,36 @@ static bool removal_due(struct par_conf *conf)
  * more than nothing. The region's length when it has finished, 0 if the parent
  * is interrupted.
  */
-static u64 follow(struct par_conf *conf, struct par_set *set, u64 offset)
+static u64 follow_child(struct par_conf *conf, struct par_set *set, u64 offset)
 {
 	struct mddev *child = &set->child.mddev;
 	bool rebuild = test_bit(MD_RECOVERY_RECOVER, &conf->mddev->recovery);
 
-	while (!interrupted(conf->mddev)) {
+	while (!sync_interrupted(conf->mddev)) {
 		u64 done = min3((u64)child->curr_resync_completed,
-				set->sg->sectors - 1, reach(conf, set));
+				set->sg->sectors - 1, sync_reach(conf, set));
 
 		pass_limits(conf, set);
 		/* md does it when it begins anew; the child knows where to go on. */
 		if (rebuild && removal_due(conf))
 			break;
 		if (!par_child_busy(child)) {
-			finish(conf, child);
+			finish_child(conf, child);
 			/* More degraded than members are missing: it gave up. */
-			if (rebuild && child->degraded > missing(conf, set))
+			if (rebuild && child->degraded > members_missing(conf, set))
 				return 0;
 			/* What needs no work it goes through at once, past its limit. */
-			return max(reach(conf, set), offset + 1) - offset;
+			return max(sync_reach(conf, set), offset + 1) - offset;
 		}
 		if (test_bit(MD_RECOVERY_RUNNING, &child->recovery) &&
 		    done > offset) {
 			add_mismatches(conf, child);
 			return done - offset;
 		}
-		wait_event_idle_timeout(conf->wait, interrupted(conf->mddev) ||
+		wait_event_idle_timeout(conf->wait, sync_interrupted(conf->mddev) ||
 					!par_child_busy(child), PAR_FOLLOW);
 	}
-	let_go(conf);
+	stop_following(conf);
 	return 0;
 }
 
@@ -375,18 +375,18 @@ static bool all_awake(struct par_conf *conf)
 	par_power_why(conf, "sync");
 	par_shift_at_least(conf, conf->geo.gears);
 	while (READ_ONCE(conf->gear) != conf->geo.gears &&
-	       !interrupted(conf->mddev)) {
+	       !sync_interrupted(conf->mddev)) {
 		if (waking_given_up(conf))
 			return false;
 		par_shift_wake(conf);
 		wait_event_idle_timeout(conf->wait,
 					READ_ONCE(conf->gear) == conf->geo.gears ||
-					interrupted(conf->mddev), PAR_FOLLOW);
+					sync_interrupted(conf->mddev), PAR_FOLLOW);
 	}
-	return !interrupted(conf->mddev);
+	return !sync_interrupted(conf->mddev);
 }
 
-static bool rebuilding(const struct mddev *mddev)
+static bool is_rebuilding(const struct mddev *mddev)
 {
 	return test_bit(MD_RECOVERY_RUNNING, &mddev->recovery) &&
 	       test_bit(MD_RECOVERY_RECOVER, &mddev->recovery);
@@ -396,13 +396,13 @@ static bool rebuilding(const struct mddev *mddev)
  * A child may be at a resync of its own, which must not become our check. If it
  * rebuilds as we do, it has gone on by itself when it lost one more member.
  */
-static bool idle(struct par_conf *conf, struct mddev *child)
+static bool await_idle(struct par_conf *conf, struct mddev *child)
 {
-	while (par_child_busy(child) && !interrupted(conf->mddev) &&
-	       !(rebuilding(conf->mddev) && rebuilding(child)))
+	while (par_child_busy(child) && !sync_interrupted(conf->mddev) &&
+	       !(is_rebuilding(conf->mddev) && is_rebuilding(child)))
 		wait_event_idle_timeout(conf->wait, !par_child_busy(child) ||
-					interrupted(conf->mddev), PAR_FOLLOW);
-	return !interrupted(conf->mddev);
+					sync_interrupted(conf->mddev), PAR_FOLLOW);
+	return !sync_interrupted(conf->mddev);
 }
 
 /* Must all members be awake for the set's part of the sync? */
@@ -419,7 +419,7 @@ static bool needs_all(struct par_conf *conf, struct par_set *set)
 /* Sleepers that do not wake up keep nobody from checking what is awake. */
 static bool may_do_without(struct par_conf *conf)
 {
-	return !interrupted(conf->mddev) && par_scrubbing(conf->mddev) &&
+	return !sync_interrupted(conf->mddev) && par_scrubbing(conf->mddev) &&
 	       !READ_ONCE(conf->store->super.scrub.wakes);
 }
 
@@ -445,7 +445,7 @@ sector_t par_sync_request(struct mddev *mddev, sector_t sector,
 
 	*skipped = 1;
 	if (sector >= max_sector || !set || !conf->geo.parities) {
-		let_go(conf);
+		stop_following(conf);
 		return max_sector - sector;
 	}
 	if (!sector)
@@ -457,12 +457,12 @@ sector_t par_sync_request(struct mddev *mddev, sector_t sector,
 	if (conf->follow->set != set && left_out(conf, set))
 		return set->sg->start + set->sg->sectors - sector;
 	if (conf->follow->set != set) {
-		if (!idle(conf, &set->child.mddev))
+		if (!await_idle(conf, &set->child.mddev))
 			return 0;
 		conf->follow->set = set;
-		begin(conf, set, sector - set->sg->start);
+		begin_child(conf, set, sector - set->sg->start);
 	}
-	sectors = follow(conf, set, sector - set->sg->start);
+	sectors = follow_child(conf, set, sector - set->sg->start);
 	if (sectors) {
 		if (par_scrubbing(mddev))
 			par_scrub_to(set, sector - set->sg->start + sectors);

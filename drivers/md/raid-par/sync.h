@@ -60,8 +60,8 @@ void par_resync_init(struct par_conf *conf);
  */
 u32 par_resync_left(struct par_conf *conf);
 
-/* par_resync_rest - md has frozen the array: sleep until no child is at a sync */
-void par_resync_rest(struct par_conf *conf);
+/* par_resync_pause - md has frozen the array: sleep until no child is at a sync */
+void par_resync_pause(struct par_conf *conf);
 
 /* par_resync_resume - have the children go on with what is left to resync */
 void par_resync_resume(struct par_conf *conf);

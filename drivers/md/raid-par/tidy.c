@@ -67,7 +67,7 @@ static bool any_intent(struct par_conf *conf)
 	return false;
 }
 
-static void flushed(struct bio *bio)
+static void flush_ended(struct bio *bio)
 {
 	complete(bio->bi_private);
 }
@@ -85,7 +85,7 @@ static void flush_ahead(struct par_conf *conf)
 	bio_init(&bio, conf->mddev->gendisk->part0, NULL, 0,
 		 REQ_OP_WRITE | REQ_PREFLUSH | REQ_SYNC);
 	bio.bi_private = &done;
-	bio.bi_end_io = flushed;
+	bio.bi_end_io = flush_ended;
 	par_flush_request(conf, &bio, false);
 	wait_for_completion_io(&done);
 	bio_uninit(&bio);
@@ -123,7 +123,7 @@ void par_tidy_init(struct par_conf *conf)
 	INIT_DELAYED_WORK(&conf->up.tidy_work, tidy_work);
 }
 
-void par_tidy_rest(struct par_conf *conf)
+void par_tidy_drain(struct par_conf *conf)
 {
 	might_sleep();
 	/* The next write has it begin again. */

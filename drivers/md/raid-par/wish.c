@@ -78,7 +78,7 @@ bool par_shift_wake(struct par_conf *conf)
 	return true;
 }
 
-void par_rescue_missed(struct par_conf *conf)
+void par_raise_for_missed(struct par_conf *conf)
 {
 	queue_work(conf->up.raise_wq, &conf->up.raise_work);
 }
@@ -102,7 +102,7 @@ void par_power_why_task(struct par_conf *conf, const char *part)
 }
 
 /* Rouse it who will: it must not begin anything as long as it is paused. */
-bool par_mover_rests(struct par_conf *conf)
+bool par_mover_paused(struct par_conf *conf)
 {
 	return READ_ONCE(conf->wish.resting) || READ_ONCE(conf->wish.paused);
 }
@@ -115,7 +115,8 @@ bool par_mover_stops(struct par_conf *conf)
 /* Only the mover asks: conf->wish.aim is what it is working towards. */
 bool par_mover_interrupted(struct par_conf *conf)
 {
-	return par_mover_stops(conf) || par_mover_rests(conf) || par_wanted(conf) != conf->wish.aim;
+	return par_mover_stops(conf) || par_mover_paused(conf) ||
+	       par_wanted(conf) != conf->wish.aim;
 }
 
 void par_wish_aim(struct par_conf *conf, unsigned int gear)

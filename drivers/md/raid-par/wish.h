@@ -40,8 +40,8 @@ struct par_wish {
 /* par_shift_rouse - there is something for the mover to do again; any context */
 void par_shift_rouse(struct par_conf *conf);
 
-/* par_rescue_missed - a request is on conf->wish.missed: have the gear raised; any context */
-void par_rescue_missed(struct par_conf *conf);
+/* par_raise_for_missed - a request is on conf->wish.missed: have the gear raised; any context */
+void par_raise_for_missed(struct par_conf *conf);
 
 /* par_shift_to - ask for a gear (1 … gears); returns at once. Any context. */
 void par_shift_to(struct par_conf *conf, unsigned int gear);
@@ -65,11 +65,11 @@ bool par_shift_wake(struct par_conf *conf);
 void par_shift_notify(struct par_conf *conf);
 
 /*
- * par_mover_rests - must the mover begin nothing? par_mover_stops - and give up what it is
+ * par_mover_paused - must the mover begin nothing? par_mover_stops - and give up what it is
  * at, since the array stops or is read-only? par_is_put_off - is the shift down that is
  * wanted put off, for want of spin-ups?
  */
-bool par_mover_rests(struct par_conf *conf);
+bool par_mover_paused(struct par_conf *conf);
 bool par_mover_stops(struct par_conf *conf);
 bool par_is_put_off(struct par_conf *conf);
 
