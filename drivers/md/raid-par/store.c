@@ -20,6 +20,7 @@
 
 #include "parent.h"
 #include "store.h"
+#include "store-plan.h"
 
 /* ---- blocks ---- */
 
@@ -76,6 +77,14 @@ static int record_failures(struct par_conf *conf)
 	return err ?: par_write_super(conf, conf->store->current_members);
 }
 
+/* Members that were lost on the way, even in the flush just before. */
+static int note_lost(struct par_conf *conf)
+{
+	int err = par_note_missed(conf);
+
+	return err ?: record_failures(conf);
+}
+
 /*
  * Before something is stored that relies on what has been written: a member
  * that was lost on the way, even in this flush, has no part in it.
@@ -85,8 +94,7 @@ static int flush_and_note(struct par_conf *conf)
 	int err = par_flush_awake(conf);
 
 	lockdep_assert_held(&conf->store->mutex);
-	err = err ?: par_note_missed(conf);
-	return err ?: record_failures(conf);
+	return err ?: note_lost(conf);
 }
 
 bool par_failures_unrecorded(struct par_conf *conf)
@@ -126,46 +134,6 @@ void par_store_drop(struct par_conf *conf, unsigned int d)
 {
 	lockdep_assert_held(&conf->store->mutex);
 	conf->store->current_members &= ~BIT(d);
-}
-
-/*
- * Store the map blocks in @todo and clear it. Between snapshot and write the
- * members are flushed: what a snapshot calls valid has then been flushed.
- */
-static int store_map(struct par_conf *conf, unsigned long *todo)
-{
-	struct par_disk_block *raw;
-	u32 blocks[PAR_STORE_BATCH];
-	u64 sectors[PAR_STORE_BATCH];
-	unsigned int count, i;
-	int err = 0;
-	u32 block = 0;
-
-	lockdep_assert_held(&conf->store->mutex);
-	while (!err && block < conf->geo.map_blocks) {
-		count = 0;
-		for_each_set_bit_from(block, todo, conf->geo.map_blocks) {
-			if (count == PAR_STORE_BATCH)
-				break;
-			raw = page_address(conf->store->pages[count]);
-			snapshot_block(conf, block, raw->payload);
-			blocks[count++] = block;
-		}
-		if (!count)
-			break;
-		err = flush_and_note(conf);
-		if (err)
-			break;
-		for (i = 0; i < count; i++)
-			sectors[i] = par_seal(conf, conf->store->pages[i], PAR_BLOCK_MAP,
-					      blocks[i], &conf->map.block[blocks[i]]);
-		err = par_meta_write(conf, conf->store->current_members, sectors,
-				     conf->store->pages, count);
-		for (i = 0; !err && i < count; i++)
-			block_stored(conf, blocks[i]);
-	}
-	bitmap_zero(todo, conf->geo.map_blocks);
-	return err;
 }
 
 /* Members that the set does without since it was last looked after. */
@@ -221,6 +189,110 @@ static bool look_after_lost(struct par_set *set)
 	return lost;
 }
 
+/* ---- lost blocks, see lost.c ---- */
+
+/* The list, and with the first lost block the superblock, which says that there is one. */
+static int store_lost_list(struct par_conf *conf)
+{
+	int err = par_write_lost_list(conf);
+
+	lockdep_assert_held(&conf->store->mutex);
+	if (err || !conf->store->super.lost || conf->store->lost.told)
+		return err;
+	/* It may be the first one to call a member failed, too. */
+	err = par_note_missed(conf);
+	err = err ?: par_write_super(conf, conf->store->current_members);
+	conf->store->lost.due |= err;
+	return err;
+}
+
+/* ---- by plan ---- */
+
+/*
+ * struct par_storing - what is being stored, and how far that has come
+ * @zones: whose intents become @gear, 0: none
+ * @clean: call the array properly stopped; @stopped: that has been tried
+ * @forgot: images have been forgotten
+ * @block: map block to go on with; @blocks: those in the snapshot, @count of them
+ */
+struct par_storing {
+	enum par_store_occasion occasion;
+	const unsigned long *zones;
+	unsigned int gear;
+	bool clean, stopped, forgot;
+	u32 block, blocks[PAR_STORE_BATCH];
+	unsigned int count;
+};
+
+static int begin_use(struct par_conf *conf);
+
+static void publish_intents(struct par_conf *conf, const unsigned long *zones,
+			    unsigned int gear)
+{
+	u32 zone;
+
+	for_each_set_bit(zone, zones, conf->geo.zones) {
+		spinlock_t *lock = par_zone_lock(conf, zone);
+
+		spin_lock(lock);
+		par_zone_publish(&conf->map.zone[zone], gear);
+		spin_unlock(lock);
+	}
+}
+
+/* A batch of the blocks that are marked. */
+static int snapshot_blocks(struct par_conf *conf, struct par_storing *s)
+{
+	struct par_disk_block *raw;
+
+	s->count = 0;
+	for_each_set_bit_from(s->block, conf->store->todo, conf->geo.map_blocks) {
+		if (s->count == PAR_STORE_BATCH)
+			break;
+		raw = page_address(conf->store->pages[s->count]);
+		snapshot_block(conf, s->block, raw->payload);
+		s->blocks[s->count++] = s->block;
+	}
+	return 0;
+}
+
+static int store_blocks(struct par_conf *conf, struct par_storing *s)
+{
+	u64 sectors[PAR_STORE_BATCH];
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < s->count; i++)
+		sectors[i] = par_seal(conf, conf->store->pages[i], PAR_BLOCK_MAP,
+				      s->blocks[i], &conf->map.block[s->blocks[i]]);
+	err = par_meta_write(conf, conf->store->current_members, sectors,
+			     conf->store->pages, s->count);
+	for (i = 0; !err && i < s->count; i++)
+		block_stored(conf, s->blocks[i]);
+	if (!err && s->block >= conf->geo.map_blocks)
+		bitmap_zero(conf->store->todo, conf->geo.map_blocks);
+	return err;
+}
+
+static int store_super(struct par_conf *conf, struct par_storing *s)
+{
+	if (s->occasion == PAR_STORE_CLEAR) {
+		conf->store->super.flags = PAR_SB_CLEAN;
+		s->stopped = true;
+	}
+	return par_write_super(conf, conf->store->current_members);
+}
+
+static int forget_lost(struct par_conf *conf, struct par_storing *s)
+{
+	unsigned int i;
+
+	for (i = 1; i <= conf->geo.gears; i++)
+		if (conf->set[i])
+			s->forgot |= look_after_lost(conf->set[i]);
+	return 0;
+}
+
 /*
  * Sets that the stored superblock calls in sync need no resync; raid5 says so, too,
  * when it lacks the members for one. Not those that a child has reported since: what
@@ -243,20 +315,92 @@ static int forget_resynced(struct par_conf *conf)
 	return err;
 }
 
-/* ---- lost blocks, see lost.c ---- */
-
-/* The list, and with the first lost block the superblock, which says that there is one. */
-static int store_lost_list(struct par_conf *conf)
+static int unmark_zones(struct par_conf *conf, struct par_storing *s)
 {
-	int err = par_write_lost_list(conf);
+	return s->occasion == PAR_STORE_CHILD ? forget_resynced(conf) :
+	       par_clear_marks(conf, 0, conf->geo.zones, PAR_INTENT_MISSED);
+}
+
+/* Is there anything to do about this part? What a step before has done counts. */
+static bool part_due(struct par_conf *conf, const struct par_storing *s,
+		     enum par_store_part part)
+{
+	struct par_store *store = conf->store;
+
+	switch (part) {
+	case PAR_PART_MAP:
+		return !bitmap_empty(store->todo, conf->geo.map_blocks) &&
+		       (s->occasion != PAR_STORE_CHILD || s->forgot || !store->super_due);
+	case PAR_PART_INTENTS:
+		return !bitmap_empty(s->zones, conf->geo.zones);
+	case PAR_PART_SUPER:
+		/* It went down in use, and nobody has used it since: that is over, too. */
+		return s->occasion != PAR_STORE_CLEAR ||
+		       (s->clean && (!(store->super.flags & PAR_SB_CLEAN) ||
+				     !store->super_due));
+	default:
+		return true;
+	}
+}
+
+/* What is in the snapshot is stored: blocks that are marked meanwhile have their turn later. */
+static bool step_due(struct par_conf *conf, const struct par_storing *s,
+		     const struct par_store_step *step)
+{
+	if (step->part == PAR_PART_MAP && step->what != PAR_STEP_BEGIN &&
+	    step->what != PAR_STEP_SNAPSHOT)
+		return s->count;
+	return part_due(conf, s, step->part);
+}
+
+static int take_step(struct par_conf *conf, struct par_storing *s, enum par_store_what what)
+{
+	switch (what) {
+	case PAR_STEP_BEGIN:
+		return begin_use(conf);
+	case PAR_STEP_SNAPSHOT:
+		return snapshot_blocks(conf, s);
+	case PAR_STEP_FLUSH:
+		return par_flush_awake(conf);
+	case PAR_STEP_NOTE:
+		return note_lost(conf);
+	case PAR_STEP_MAP:
+		return store_blocks(conf, s);
+	case PAR_STEP_INTENTS:
+		return par_store_intents(conf, s->zones, s->gear);
+	case PAR_STEP_PUBLISH:
+		publish_intents(conf, s->zones, s->gear);
+		return 0;
+	case PAR_STEP_SUPER:
+		return store_super(conf, s);
+	case PAR_STEP_FORGET:
+		return forget_lost(conf, s);
+	case PAR_STEP_UNMARK:
+		return unmark_zones(conf, s);
+	default:
+		return 0;
+	}
+}
+
+/* The steps of the occasion, in the plan's order: see store-plan.c. */
+static int store_by_plan(struct par_conf *conf, struct par_storing *s)
+{
+	const struct par_store_step *step = par_store_plan(s->occasion), *batch = NULL;
+	int err = 0;
 
 	lockdep_assert_held(&conf->store->mutex);
-	if (err || !conf->store->super.lost || conf->store->lost.told)
-		return err;
-	/* It may be the first one to call a member failed, too. */
-	err = par_note_missed(conf);
-	err = err ?: par_write_super(conf, conf->store->current_members);
-	conf->store->lost.due |= err;
+	for (; !err && step->what != PAR_STEP_END; step++) {
+		if (!step_due(conf, s, step))
+			continue;
+		if (step->what == PAR_STEP_SNAPSHOT)
+			batch = step;
+		err = take_step(conf, s, step->what);
+		/* As many blocks as there are pages for, and then the next ones. */
+		if (!err && step->what == PAR_STEP_MAP && s->block < conf->geo.map_blocks)
+			step = batch - 1;
+	}
+	if (err && batch)
+		bitmap_zero(conf->store->todo, conf->geo.map_blocks);
 	return err;
 }
 
@@ -314,6 +458,7 @@ static int replace_current(struct par_conf *conf)
 
 static int begin_use(struct par_conf *conf)
 {
+	struct par_storing torn = { .occasion = PAR_STORE_FIRST };
 	int err = 0;
 
 	lockdep_assert_held(&conf->store->mutex);
@@ -324,8 +469,7 @@ static int begin_use(struct par_conf *conf)
 	/* What was torn must be whole before a superblock vouches for it. */
 	if (!err && conf->store->intents_differ)
 		err = par_store_all_intents(conf);
-	if (!err && !bitmap_empty(conf->store->todo, conf->geo.map_blocks))
-		err = store_map(conf, conf->store->todo);
+	err = err ?: store_by_plan(conf, &torn);
 	if (!err && conf->store->lost.due)
 		err = store_lost_list(conf);
 	if (err)
@@ -345,13 +489,9 @@ static int begin_use(struct par_conf *conf)
 /* Store the marked map blocks, if any, once all awake members are current. */
 static int store_marked(struct par_conf *conf)
 {
-	int err;
+	struct par_storing storing = { .occasion = PAR_STORE_MAP };
 
-	lockdep_assert_held(&conf->store->mutex);
-	if (bitmap_empty(conf->store->todo, conf->geo.map_blocks))
-		return 0;
-	err = begin_use(conf);
-	return err ?: store_map(conf, conf->store->todo);
+	return store_by_plan(conf, &storing);
 }
 
 int par_store_begin(struct par_conf *conf)
@@ -460,6 +600,7 @@ void par_store_child(struct par_conf *conf, struct bio *bio)
 
 int par_store_whole(struct par_conf *conf)
 {
+	struct par_storing storing = { .occasion = PAR_STORE_WHOLE };
 	int err;
 
 	mutex_lock(&conf->store->mutex);
@@ -467,9 +608,7 @@ int par_store_whole(struct par_conf *conf)
 	/* Who has failed meanwhile misses what was being written. */
 	if (!err && !par_lost_members(conf)) {
 		conf->store->super.partial = 0;
-		err = par_write_super(conf, conf->store->current_members);
-		err = err ?: par_clear_marks(conf, 0, conf->geo.zones,
-					 PAR_INTENT_MISSED);
+		err = store_by_plan(conf, &storing);
 		if (!err)
 			conf->store->missed_noted = 0;
 	}
@@ -484,8 +623,7 @@ int par_store_whole(struct par_conf *conf)
  */
 static int store_supers(struct par_conf *conf)
 {
-	bool forgot = false;
-	unsigned int i;
+	struct par_storing storing = { .occasion = PAR_STORE_CHILD };
 	int err;
 
 	lockdep_assert_held(&conf->store->mutex);
@@ -501,19 +639,7 @@ static int store_supers(struct par_conf *conf)
 	    conf->store->current_members != par_usable(conf, par_awake_members(conf)) ||
 	    any_lost(conf))
 		err = begin_use(conf);
-	/* "Rebuilt up to here" must not be stable before what was rebuilt. */
-	err = err ?: flush_and_note(conf);
-	err = err ?: par_write_super(conf, conf->store->current_members);
-	/*
-	 * Only now: a segment whose image is forgotten is its home copy's, if
-	 * nobody knows that the member has failed.
-	 */
-	for (i = 1; !err && i <= conf->geo.gears; i++)
-		if (conf->set[i])
-			forgot |= look_after_lost(conf->set[i]);
-	if (!err && (forgot || !conf->store->super_due))
-		err = store_marked(conf);
-	return err ?: forget_resynced(conf);
+	return err ?: store_by_plan(conf, &storing);
 }
 
 static void take_supers(struct par_conf *conf)
@@ -574,40 +700,26 @@ static bool begin_intent(struct par_conf *conf, u32 zone, unsigned int gear)
 	return need != PAR_ZONE_READY;
 }
 
-static void publish_intents(struct par_conf *conf, const unsigned long *zones,
-			    unsigned int gear)
-{
-	u32 zone;
-
-	for_each_set_bit(zone, zones, conf->geo.zones) {
-		spinlock_t *lock = par_zone_lock(conf, zone);
-
-		spin_lock(lock);
-		par_zone_publish(&conf->map.zone[zone], gear);
-		spin_unlock(lock);
-	}
-}
-
 static int store_wanted(struct par_conf *conf)
 {
-	unsigned int gear = conf->gear;
+	struct par_storing storing = {
+		.occasion = PAR_STORE_INTENTS,
+		.zones = conf->store->taken,
+		.gear = conf->gear,
+	};
 	u32 zone;
 	int err;
 
 	lockdep_assert_held(&conf->store->mutex);
 	for_each_set_bit(zone, conf->store->wanted, conf->geo.zones) {
 		clear_bit(zone, conf->store->wanted);
-		if (begin_intent(conf, zone, gear))
+		if (begin_intent(conf, zone, storing.gear))
 			__set_bit(zone, conf->store->taken);
 		par_map_prepare(conf, zone);
 	}
 	if (bitmap_empty(conf->store->taken, conf->geo.zones))
 		return 0;
-	err = begin_use(conf);
-	err = err ?: store_map(conf, conf->store->todo);
-	err = err ?: par_store_intents(conf, conf->store->taken, gear);
-	if (!err)
-		publish_intents(conf, conf->store->taken, gear);
+	err = store_by_plan(conf, &storing);
 	bitmap_zero(conf->store->taken, conf->geo.zones);
 	return err;
 }
@@ -697,45 +809,22 @@ static void intent_zones(struct par_conf *conf, unsigned long *zones)
 			__set_bit(zone, zones);
 }
 
-/*
- * Clear the intents of @zones: their writes are over. The members are flushed
- * first, even if no map block is dirty: without an intent nothing is resynced.
- */
-static int clear_intents(struct par_conf *conf, const unsigned long *zones)
-{
-	int err;
-
-	lockdep_assert_held(&conf->store->mutex);
-	if (bitmap_empty(zones, conf->geo.zones))
-		return 0;
-	err = begin_use(conf);
-	err = err ?: flush_and_note(conf);
-	err = err ?: par_store_intents(conf, zones, 0);
-	if (!err)
-		publish_intents(conf, zones, 0);
-	return err;
-}
-
 int par_store_checkpoint(struct par_conf *conf, bool clean)
 {
+	struct par_storing storing = {
+		.occasion = PAR_STORE_CLEAR,
+		.zones = conf->store->taken,
+		.clean = clean,
+	};
 	int err;
 
 	mutex_lock(&conf->store->mutex);
 	mark_dirty_blocks(conf, false);
-	err = store_marked(conf);
 	intent_zones(conf, conf->store->taken);
-	err = err ?: clear_intents(conf, conf->store->taken);
+	err = store_by_plan(conf, &storing);
 	bitmap_zero(conf->store->taken, conf->geo.zones);
-	/* It went down in use, and nobody has used it since: that is over, too. */
-	if (!err && clean && !(conf->store->super.flags & PAR_SB_CLEAN))
-		err = begin_use(conf);
-	if (!err && clean && !conf->store->super_due) {
-		conf->store->super.flags = PAR_SB_CLEAN;
-		err = par_write_super(conf, conf->store->current_members);
-		/* That it has come to all, only the next one tells: see find_old(). */
-		err = err ?: par_write_super(conf, conf->store->current_members);
+	if (storing.stopped)
 		conf->store->super_due = true;
-	}
 	mutex_unlock(&conf->store->mutex);
 	return err;
 }
@@ -743,6 +832,10 @@ int par_store_checkpoint(struct par_conf *conf, bool clean)
 /* Store and clear the idle zones, but for those that are wanted again. */
 void par_store_clear_idle(struct par_conf *conf)
 {
+	struct par_storing storing = {
+		.occasion = PAR_STORE_CLEAR,
+		.zones = conf->store->idle,
+	};
 	u32 zone;
 
 	mutex_lock(&conf->store->mutex);
@@ -752,8 +845,7 @@ void par_store_clear_idle(struct par_conf *conf)
 		else
 			__clear_bit(zone, conf->store->idle);
 	}
-	if (!store_marked(conf))
-		clear_intents(conf, conf->store->idle);
+	store_by_plan(conf, &storing);
 	bitmap_zero(conf->store->idle, conf->geo.zones);
 	mutex_unlock(&conf->store->mutex);
 }
