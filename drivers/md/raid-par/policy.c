@@ -264,11 +264,14 @@ static u64 dear(const struct par_situation *is)
 
 /*
  * What a surge must go on for that disks are started for: until they turn, and then for as
- * long as it takes to go back, which is the hold time and what is to be copied.
+ * long as what they are started at the price of. That is a start, which takes what a disk
+ * idles away in the break-even time, and the way back, which is as long as the hold time or
+ * as what is to be copied meanwhile.
  */
 static u64 worth(const struct par_policy *policy)
 {
-	return policy->starts_in + policy->knobs.hold + policy->leaves_in;
+	return policy->starts_in + policy->knobs.break_even +
+	       max(policy->knobs.hold, policy->leaves_in);
 }
 
 /* Up from where the disks are asleep: not if something speaks against it. */
@@ -412,15 +415,16 @@ static struct par_decision weigh_back(const struct par_policy *policy,
 {
 	struct par_decision d = decided(is->gear, gear, PAR_WHY_HOLD);
 	u64 calm = lasts_since(policy->calm_since[gear], is->now), hold = policy->knobs.hold;
+	bool in_vain = was_in_vain(policy);
 
-	if (was_in_vain(policy))
-		hold = 0;
+	/* Copies may be made while it is held: a shift down is given up for free until then. */
+	hold = in_vain ? 0 : hold - min_t(u64, hold, is->owed[gear]);
 	d.seconds = hold - min(calm, hold);
 	if (d.seconds)
 		return d;
 	d.reason = is->owed[gear] ? PAR_WHY_OWED : PAR_WHY_COST;
 	d.seconds = par_pause_wait(&policy->surge, pays_after(policy, is, gear), is->now);
-	if ((hold && d.seconds) || disks_refuse(policy, is, gear, &d))
+	if ((!in_vain && d.seconds) || disks_refuse(policy, is, gear, &d))
 		return d;
 	return decided(gear, gear, PAR_WHY_GONE);
 }

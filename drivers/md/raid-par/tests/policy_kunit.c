@@ -759,12 +759,13 @@ static void come_and_go(struct array *array, unsigned int on, unsigned int off,
 }
 
 /*
- * Load that has gone when the disks turn is left at once, and waited out from then on, day
- * after day; one that stays longer is gone up for.
+ * Load that has gone when the disks turn, or before they have been of use for as long as a
+ * start and the way back cost, is waited out from the third time on, day after day; one that
+ * stays longer is gone up for.
  */
 static void brief_loads(struct kunit *test)
 {
-	static const unsigned int on[] = { 2, 10, 30, 55 };
+	static const unsigned int on[] = { 2, 10, 30, 55, 130, 190 };
 	unsigned int k, t;
 
 	for (k = 0; k < ARRAY_SIZE(on); k++) {
@@ -803,6 +804,32 @@ static void long_loads(struct kunit *test)
 	}
 	KUNIT_EXPECT_EQ(test, array->ups, 12);
 	KUNIT_EXPECT_GE(test, low, 12 * (HOURS * 2 / 3 - 100));
+}
+
+/*
+ * Copies are made while the gear is held: so a shift down begins by what they take earlier, but
+ * not before the surge is over.
+ */
+static void copied_meanwhile(struct kunit *test)
+{
+	static const u32 owed[] = { 0, 15, 30, 600 };
+	unsigned int after[ARRAY_SIZE(owed)], k;
+
+	for (k = 0; k < ARRAY_SIZE(owed); k++) {
+		struct array *array = low_array(test);
+
+		come_and_go(array, HOURS / 3, 0, 1);
+		KUNIT_ASSERT_EQ(test, array->is.gear, 2);
+		array->is.owed[1] = owed[k];
+		for (after[k] = 0; array->is.target == 2 && after[k] < 200; after[k]++)
+			second(array, FULL / 50);
+		KUNIT_EXPECT_EQ(test, array->is.target, 1);
+		if (owed[k] <= 30)
+			KUNIT_EXPECT_EQ_MSG(test, after[0] - after[k], owed[k], "%u s", owed[k]);
+		KUNIT_EXPECT_GE(test, after[k], array->policy.starts_in);
+		KUNIT_EXPECT_LE(test, after[k], after[0] - min(owed[k], 30U));
+		kunit_kfree(test, array);
+	}
 }
 
 /*
@@ -1060,6 +1087,7 @@ static struct kunit_case policy_cases[] = {
 	KUNIT_CASE(regrets),
 	KUNIT_CASE(brief_loads),
 	KUNIT_CASE(long_loads),
+	KUNIT_CASE(copied_meanwhile),
 	KUNIT_CASE(spikes),
 	KUNIT_CASE(spared),
 	KUNIT_CASE(borne),
