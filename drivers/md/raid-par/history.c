@@ -21,7 +21,7 @@ void par_history_init(struct par_history *history)
 }
 EXPORT_SYMBOL_IF_KUNIT(par_history_init);
 
-static unsigned int place(u64 hour)
+static unsigned int hour_place(u64 hour)
 {
 	return do_div(hour, PAR_HISTORY_HOURS);
 }
@@ -31,13 +31,13 @@ static unsigned int place(u64 hour)
  * the last one is a week old or more; if the clock has been set back, what
  * was seen of later hours goes.
  */
-static void advance(struct par_history *history, u64 hour)
+static void advance_hours(struct par_history *history, u64 hour)
 {
 	u64 from = min(hour, history->hour), to = max(hour, history->hour), k;
 
 	for (k = 1; k <= min_t(u64, to - from, PAR_HISTORY_HOURS); k++) {
-		history->mean[place(from + k)] = PAR_LOAD_UNKNOWN;
-		history->peak[place(from + k)] = PAR_LOAD_UNKNOWN;
+		history->mean[hour_place(from + k)] = PAR_LOAD_UNKNOWN;
+		history->peak[hour_place(from + k)] = PAR_LOAD_UNKNOWN;
 	}
 	history->hour = hour;
 }
@@ -46,9 +46,9 @@ static enum par_hour_end end_hour(struct par_history *history)
 {
 	if (!history->ns)
 		return PAR_HOUR_GOES_ON;
-	advance(history, history->now);
-	history->mean[place(history->now)] = div64_u64(history->sum, history->ns);
-	history->peak[place(history->now)] = history->most;
+	advance_hours(history, history->now);
+	history->mean[hour_place(history->now)] = div64_u64(history->sum, history->ns);
+	history->peak[hour_place(history->now)] = history->most;
 	return history->most ? PAR_HOUR_USED : PAR_HOUR_IDLE;
 }
 
@@ -72,7 +72,7 @@ static enum par_hour_end see_part(struct par_history *history, u32 load, u64 ns,
 }
 
 /* When what ends @now began, as far as that is after the hour that goes on began. */
-static u64 began(const struct par_history *history, u64 ns, u64 now)
+static u64 hour_began(const struct par_history *history, u64 ns, u64 now)
 {
 	u64 seconds = min(div_u64(ns, NSEC_PER_SEC), PAR_HISTORY_HOURS * HOUR);
 
@@ -83,7 +83,7 @@ static u64 began(const struct par_history *history, u64 ns, u64 now)
 
 enum par_hour_end par_history_see(struct par_history *history, u32 load, u64 ns, u64 now)
 {
-	u64 hour = div_u64(now, HOUR), from = began(history, ns, now), next, part;
+	u64 hour = div_u64(now, HOUR), from = hour_began(history, ns, now), next, part;
 	enum par_hour_end end = PAR_HOUR_GOES_ON;
 
 	load = min(load, PAR_LOAD_UNKNOWN - 1);

@@ -236,7 +236,7 @@ static bool is_refusal(const struct par_decision *d)
 	       d->reason == PAR_WHY_SYNC || d->reason == PAR_WHY_MAX;
 }
 
-static void tell(struct par_conf *conf, const struct par_situation *is,
+static void tell_decision(struct par_conf *conf, const struct par_situation *is,
 		 const struct par_decision *d)
 {
 	struct par_monitor *monitor = conf->monitor;
@@ -265,7 +265,7 @@ static void tell(struct par_conf *conf, const struct par_situation *is,
  * Only what the policy has asked for is taken back: whoever else has raised the gear, a
  * failure or a request that needs a sleeper, has not been seen by it yet.
  */
-static void act(struct par_conf *conf, const struct par_situation *is,
+static void act_on_decision(struct par_conf *conf, const struct par_situation *is,
 		const struct par_decision *d)
 {
 	struct par_monitor *monitor = conf->monitor;
@@ -280,7 +280,7 @@ static void act(struct par_conf *conf, const struct par_situation *is,
 		par_shift_from(conf, is->target, d->gear);
 }
 
-static void decide(struct par_conf *conf)
+static void decide_gear(struct par_conf *conf)
 {
 	struct par_monitor *monitor = conf->monitor;
 	struct par_decision d;
@@ -291,8 +291,8 @@ static void decide(struct par_conf *conf)
 	trace_par_decision(conf, &is, &d);
 	if (!monitor->policy.knobs.automatic || !md_is_rdwr(conf->mddev))
 		return;
-	tell(conf, &is, &d);
-	act(conf, &is, &d);
+	tell_decision(conf, &is, &d);
+	act_on_decision(conf, &is, &d);
 }
 
 /* What the array has done since, by the policy's wish or another's. */
@@ -326,7 +326,7 @@ static void note_failures(struct par_conf *conf, u64 now)
  * As the next superblock is to have it; @lock held. Returns whether shifts have taught
  * something since the last time.
  */
-static bool record(struct par_conf *conf)
+static bool record_policy(struct par_conf *conf)
 {
 	struct par_policy_record *kept = &conf->store->super.policy;
 	struct par_monitor *monitor = conf->monitor;
@@ -359,7 +359,7 @@ static bool worth_storing(struct par_conf *conf, enum par_hour_end end)
 
 	if (end == PAR_HOUR_GOES_ON)
 		return false;
-	learnt = record(conf);
+	learnt = record_policy(conf);
 	return learnt || end == PAR_HOUR_USED || par_power_counted(conf);
 }
 
@@ -429,7 +429,7 @@ static bool interval_over(struct par_conf *conf)
 			end = par_history_see(&monitor->history, load, sample.ns,
 					      par_clock(conf));
 	}
-	decide(conf);
+	decide_gear(conf);
 	return worth_storing(conf, end);
 }
 
@@ -484,7 +484,7 @@ static void set_timer(struct par_monitor *monitor)
 }
 
 /* The two works may come one right after the other: the second one has nothing to do. */
-static void look(struct par_monitor *monitor)
+static void look_at_load(struct par_monitor *monitor)
 {
 	struct par_conf *conf = monitor->conf;
 	bool store = false;
@@ -501,12 +501,12 @@ static void look(struct par_monitor *monitor)
 
 static void monitor_work(struct work_struct *work)
 {
-	look(container_of(to_delayed_work(work), struct par_monitor, work));
+	look_at_load(container_of(to_delayed_work(work), struct par_monitor, work));
 }
 
 static void monitor_idle_work(struct work_struct *work)
 {
-	look(container_of(to_delayed_work(work), struct par_monitor, idle_work));
+	look_at_load(container_of(to_delayed_work(work), struct par_monitor, idle_work));
 }
 
 /* ---- from without ---- */
@@ -529,7 +529,7 @@ int par_monitor_set(struct par_conf *conf, const struct par_knobs *knobs)
 
 	mutex_lock(&monitor->lock);
 	par_policy_set(&monitor->policy, knobs);
-	record(conf);
+	record_policy(conf);
 	monitor->due = jiffies;
 	set_timer(monitor);
 	mutex_unlock(&monitor->lock);
@@ -614,7 +614,7 @@ void par_monitor_end(struct par_conf *conf)
 
 	mutex_lock(&monitor->lock);
 	if (monitor->running)
-		record(conf);
+		record_policy(conf);
 	monitor->running = false;
 	WRITE_ONCE(monitor->late, jiffies + MAX_JIFFY_OFFSET);
 	mutex_unlock(&monitor->lock);

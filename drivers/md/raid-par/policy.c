@@ -49,12 +49,12 @@ EXPORT_SYMBOL_IF_KUNIT(par_policy_set);
 
 /* ---- what the windows say ---- */
 
-static u64 intervals(const struct par_policy *policy, u64 seconds)
+static u64 intervals_of(const struct par_policy *policy, u64 seconds)
 {
 	return div_u64(seconds * MSEC_PER_SEC, policy->knobs.interval);
 }
 
-static u32 percent(u32 value)
+static u32 percent_of(u32 value)
 {
 	return value * (PAR_LOAD_ONE / 100);
 }
@@ -62,7 +62,7 @@ static u32 percent(u32 value)
 static bool too_busy(const struct par_policy *policy, unsigned int gear)
 {
 	return par_window_above(&policy->series, PAR_WINDOW_SHORT, gear,
-				percent(policy->knobs.up));
+				percent_of(policy->knobs.up));
 }
 
 static bool too_slow(const struct par_policy *policy)
@@ -83,7 +83,7 @@ static bool seen_enough(const struct par_policy *policy)
 /* What of @threshold counts: a gear that was slow at less is for less. */
 static u32 limit_of(const struct par_policy *policy, unsigned int gear, u32 threshold)
 {
-	return min(percent(threshold), policy->slow[gear] / SLOW_DEN * SLOW_NUM);
+	return min(percent_of(threshold), policy->slow[gear] / SLOW_DEN * SLOW_NUM);
 }
 
 /* Would gear @gear be below @threshold, in every window? */
@@ -112,12 +112,12 @@ static bool is_calm(const struct par_policy *policy, unsigned int gear)
  */
 static bool is_lasting(const struct par_policy *policy, unsigned int gear, u64 now)
 {
-	u64 most = intervals(policy, policy->starts_in);
-	u64 age = intervals(policy, par_surge_age(&policy->surge, now));
+	u64 most = intervals_of(policy, policy->starts_in);
+	u64 age = intervals_of(policy, par_surge_age(&policy->surge, now));
 
 	return (!age && par_series_mean(&policy->series, gear, 1) > PAR_SATURATED) ||
 	       par_series_mean(&policy->series, gear, max(FEWEST, min(age + 1, most))) >
-	       percent(policy->knobs.up);
+	       percent_of(policy->knobs.up);
 }
 
 /* Requests of all kinds, as the top gear would have to bear them. */
@@ -149,7 +149,7 @@ static void see_surge(struct par_policy *policy, const struct par_interval *inte
 }
 
 /* It was slow at some load once, and now bears more: that is forgotten. */
-static void heal(struct par_policy *policy, unsigned int gear)
+static void heal_failures(struct par_policy *policy, unsigned int gear)
 {
 	const struct par_series *series = &policy->series;
 
@@ -185,7 +185,7 @@ void par_policy_see(struct par_policy *policy, const struct par_interval *interv
 
 	par_series_add(&policy->series, interval);
 	note_slow(policy, gear);
-	heal(policy, gear);
+	heal_failures(policy, gear);
 	see_surge(policy, interval, gear, now);
 	for (i = 1; i < policy->geo->gears; i++) {
 		note_since(&policy->calm_since[i], is_calm(policy, i), now);
@@ -199,7 +199,7 @@ EXPORT_SYMBOL_IF_KUNIT(par_policy_see);
 
 /* ---- limits ---- */
 
-static unsigned int lowest(const struct par_policy *policy)
+static unsigned int lowest_gear(const struct par_policy *policy)
 {
 	unsigned int i = policy->geo->gears;
 
@@ -208,14 +208,14 @@ static unsigned int lowest(const struct par_policy *policy)
 	return i;
 }
 
-static unsigned int highest(const struct par_policy *policy)
+static unsigned int highest_gear(const struct par_policy *policy)
 {
 	unsigned int i = 1;
 
 	while (i < policy->geo->gears &&
 	       policy->geo->set[i + 1].members <= policy->knobs.max_gear)
 		i++;
-	return max(i, lowest(policy));
+	return max(i, lowest_gear(policy));
 }
 
 /* s for which no shift to gear @gear is tried. */
@@ -229,10 +229,10 @@ static u64 shut_for(const struct par_policy *policy, unsigned int gear, u64 now)
 /* ---- up ---- */
 
 /* The smallest gear above @gear that would be enough, but for max_gear. */
-static unsigned int sufficient(const struct par_policy *policy,
+static unsigned int is_sufficient(const struct par_policy *policy,
 			       const struct par_situation *is, unsigned int gear)
 {
-	unsigned int high = highest(policy);
+	unsigned int high = highest_gear(policy);
 
 	if (is->gear == gear &&
 	    par_window_mean(&policy->series, PAR_WINDOW_SHORT, gear) > PAR_SATURATED)
@@ -243,7 +243,7 @@ static unsigned int sufficient(const struct par_policy *policy,
 	return gear;
 }
 
-static struct par_decision decided(unsigned int gear, unsigned int about,
+static struct par_decision decided_gear(unsigned int gear, unsigned int about,
 				   enum par_reason reason)
 {
 	return (struct par_decision) { gear, about, reason, 0 };
@@ -253,7 +253,7 @@ static struct par_decision decided(unsigned int gear, unsigned int about,
  * With fewer spin-ups left than half of the ration, spread over what is left of the day:
  * for how long a surge must have lasted.
  */
-static u64 dear(const struct par_situation *is)
+static u64 is_dear(const struct par_situation *is)
 {
 	u64 due = DIV_ROUND_UP_ULL(is->day * is->share, PAR_DAY * SPREAD);
 
@@ -268,7 +268,7 @@ static u64 dear(const struct par_situation *is)
  * idles away in the break-even time, and the way back, which is as long as the hold time or
  * as what is to be copied meanwhile.
  */
-static u64 worth(const struct par_policy *policy)
+static u64 worth_of(const struct par_policy *policy)
 {
 	return policy->starts_in + policy->knobs.break_even +
 	       max(policy->knobs.hold, policy->leaves_in);
@@ -278,11 +278,11 @@ static u64 worth(const struct par_policy *policy)
 static bool holds_back(const struct par_policy *policy, const struct par_situation *is,
 		       struct par_decision *d)
 {
-	u64 age = par_surge_age(&policy->surge, is->now), spared = dear(is);
+	u64 age = par_surge_age(&policy->surge, is->now), spared = is_dear(is);
 
 	d->about = is->gear;
 	d->reason = PAR_WHY_BRIEF;
-	d->seconds = par_surge_wait(&policy->surge, worth(policy), is->now);
+	d->seconds = par_surge_wait(&policy->surge, worth_of(policy), is->now);
 	if (d->seconds)
 		return true;
 	d->reason = PAR_WHY_SPARE;
@@ -297,7 +297,7 @@ static bool holds_back(const struct par_policy *policy, const struct par_situati
 static bool decide_up(const struct par_policy *policy,
 		      const struct par_situation *is, struct par_decision *d)
 {
-	unsigned int aim = is->target, low = lowest(policy), high = highest(policy);
+	unsigned int aim = is->target, low = lowest_gear(policy), high = highest_gear(policy);
 	enum par_reason reason;
 
 	if (too_busy(policy, aim) && is_lasting(policy, aim, is->now))
@@ -311,15 +311,15 @@ static bool decide_up(const struct par_policy *policy,
 	if (aim >= high) {
 		if (aim == policy->geo->gears)
 			return false;
-		*d = decided(aim, aim + 1, PAR_WHY_MAX);
+		*d = decided_gear(aim, aim + 1, PAR_WHY_MAX);
 		return aim == high;
 	}
-	*d = decided(aim, aim, reason);
+	*d = decided_gear(aim, aim, reason);
 	if (reason != PAR_WHY_MIN && is->gear == aim && holds_back(policy, is, d))
 		return true;
-	*d = decided(low, low, reason);
+	*d = decided_gear(low, low, reason);
 	if (reason != PAR_WHY_MIN)
-		d->gear = max(low, sufficient(policy, is, aim));
+		d->gear = max(low, is_sufficient(policy, is, aim));
 	d->about = d->gear;
 	d->seconds = shut_for(policy, d->gear, is->now);
 	if (d->seconds && is->gear == aim) {
@@ -413,7 +413,7 @@ static bool costs_more(const struct par_policy *policy, const struct par_situati
 static struct par_decision weigh_back(const struct par_policy *policy,
 				      const struct par_situation *is, unsigned int gear)
 {
-	struct par_decision d = decided(is->gear, gear, PAR_WHY_HOLD);
+	struct par_decision d = decided_gear(is->gear, gear, PAR_WHY_HOLD);
 	u64 calm = lasts_since(policy->calm_since[gear], is->now), hold = policy->knobs.hold;
 	bool in_vain = was_in_vain(policy);
 
@@ -426,14 +426,14 @@ static struct par_decision weigh_back(const struct par_policy *policy,
 	d.seconds = par_pause_wait(&policy->surge, pays_after(policy, is, gear), is->now);
 	if ((!in_vain && d.seconds) || disks_refuse(policy, is, gear, &d))
 		return d;
-	return decided(gear, gear, PAR_WHY_GONE);
+	return decided_gear(gear, gear, PAR_WHY_GONE);
 }
 
 /* To gear @gear, which is lower: the first thing that speaks against it. */
-static struct par_decision weigh(const struct par_policy *policy,
+static struct par_decision weigh_gear(const struct par_policy *policy,
 				 const struct par_situation *is, unsigned int gear)
 {
-	struct par_decision d = decided(is->gear, gear, PAR_WHY_NEEDED);
+	struct par_decision d = decided_gear(is->gear, gear, PAR_WHY_NEEDED);
 
 	if (policy->risen && gear >= policy->risen && !policy->surge.since &&
 	    policy->calm_since[gear])
@@ -451,20 +451,20 @@ static struct par_decision weigh(const struct par_policy *policy,
 	}
 	if (disks_refuse(policy, is, gear, &d) || costs_more(policy, is, gear, &d))
 		return d;
-	return decided(gear, gear, PAR_WHY_QUIET);
+	return decided_gear(gear, gear, PAR_WHY_QUIET);
 }
 
 /* The lowest gear that nothing speaks against, else what does so last of all. */
 static struct par_decision decide_down(const struct par_policy *policy,
 				       const struct par_situation *is)
 {
-	struct par_decision best = decided(is->gear, is->gear, PAR_WHY_LOWEST), d;
-	unsigned int i, low = lowest(policy);
+	struct par_decision best = decided_gear(is->gear, is->gear, PAR_WHY_LOWEST), d;
+	unsigned int i, low = lowest_gear(policy);
 
 	if (is->gear > low && is->syncing)
-		return decided(is->gear, is->gear - 1, PAR_WHY_SYNC);
+		return decided_gear(is->gear, is->gear - 1, PAR_WHY_SYNC);
 	for (i = low; i < is->gear; i++) {
-		d = weigh(policy, is, i);
+		d = weigh_gear(policy, is, i);
 		if (d.gear < is->gear)
 			return d;
 		if (best.reason == PAR_WHY_LOWEST || d.reason != PAR_WHY_NEEDED)
@@ -477,11 +477,11 @@ static struct par_decision decide_down(const struct par_policy *policy,
 static struct par_decision decide_max(const struct par_policy *policy,
 				      const struct par_situation *is)
 {
-	unsigned int high = highest(policy);
-	struct par_decision d = decided(high, high, PAR_WHY_MAX);
+	unsigned int high = highest_gear(policy);
+	struct par_decision d = decided_gear(high, high, PAR_WHY_MAX);
 
 	if (is->syncing)
-		d = decided(is->gear, high, PAR_WHY_SYNC);
+		d = decided_gear(is->gear, high, PAR_WHY_SYNC);
 	else if (disks_refuse(policy, is, high, &d))
 		d.gear = is->gear;
 	return d;
@@ -500,19 +500,19 @@ struct par_decision par_policy_decide(const struct par_policy *policy,
 	struct par_decision d;
 
 	if (is->degraded)
-		return decided(top, top, PAR_WHY_DEGRADED);
+		return decided_gear(top, top, PAR_WHY_DEGRADED);
 	if (!policy->knobs.automatic)
-		return decided(is->target, is->target, PAR_WHY_MANUAL);
+		return decided_gear(is->target, is->target, PAR_WHY_MANUAL);
 	if (decide_up(policy, is, &d))
 		return d;
 	if (is->target > is->gear && has_passed(policy, is))
-		return decided(is->gear, is->gear, PAR_WHY_GONE);
+		return decided_gear(is->gear, is->gear, PAR_WHY_GONE);
 	if (is->target != is->gear)
-		return decided(is->target, is->target, PAR_WHY_SHIFTING);
-	if (is->gear > highest(policy))
+		return decided_gear(is->target, is->target, PAR_WHY_SHIFTING);
+	if (is->gear > highest_gear(policy))
 		return decide_max(policy, is);
-	if (is->blind && is->gear > lowest(policy))
-		return decided(is->gear, is->gear - 1, PAR_WHY_BLIND);
+	if (is->blind && is->gear > lowest_gear(policy))
+		return decided_gear(is->gear, is->gear - 1, PAR_WHY_BLIND);
 	return decide_down(policy, is);
 }
 EXPORT_SYMBOL_IF_KUNIT(par_policy_decide);
@@ -540,13 +540,13 @@ void par_policy_blind(struct par_policy *policy)
 EXPORT_SYMBOL_IF_KUNIT(par_policy_blind);
 
 /* So long must it last not to be regretted. */
-static u64 worthwhile(const struct par_policy *policy)
+static u64 is_worthwhile(const struct par_policy *policy)
 {
 	return max(policy->knobs.hold, policy->knobs.break_even);
 }
 
 /* The time after a shift down is over. */
-static void slept(struct par_policy *policy, enum par_reason why, u64 now)
+static void has_slept(struct par_policy *policy, enum par_reason why, u64 now)
 {
 	u64 stay = now - min(now, policy->slept_since);
 
@@ -554,9 +554,9 @@ static void slept(struct par_policy *policy, enum par_reason why, u64 now)
 	policy->sleeps = min(policy->sleeps, U32_MAX - 1) + 1;
 	if (why != PAR_WHY_LOAD && why != PAR_WHY_WAIT)
 		return;
-	if (stay < worthwhile(policy))
+	if (stay < is_worthwhile(policy))
 		policy->regrets = min(policy->regrets + 1, PAR_REGRETS_MAX);
-	else if (stay >= 4 * worthwhile(policy))
+	else if (stay >= 4 * is_worthwhile(policy))
 		policy->regrets /= 2;
 }
 
@@ -584,7 +584,7 @@ void par_policy_shifted(struct par_policy *policy, unsigned int old,
 	if (gear < old)
 		policy->leaves_in = now - min(asked, now);
 	if (gear > old && policy->slept_since)
-		slept(policy, why, asked);
+		has_slept(policy, why, asked);
 	/* Of surges and pauses between them, surge.c has kept count. */
 	policy->slept_since = gear < old && why != PAR_WHY_GONE ? max(now, 1ULL) : 0;
 }

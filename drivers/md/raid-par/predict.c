@@ -208,7 +208,7 @@ static void compare_gears(struct par_forecast *forecast, enum par_size size)
 	forecast->before = 0;
 }
 
-static void learn(struct par_forecast *forecast, const struct par_sample *sample)
+static void learn_costs(struct par_forecast *forecast, const struct par_sample *sample)
 {
 	const struct par_geometry *geo = forecast->geo;
 	u64 requests = sample->requests[PAR_READS] + sample->requests[PAR_WRITES];
@@ -253,7 +253,7 @@ static bool without_sync(const struct par_forecast *forecast,
 	return true;
 }
 
-static u32 utilization(u64 busy_ns, unsigned int members, u64 ns)
+static u32 utilization_of(u64 busy_ns, unsigned int members, u64 ns)
 {
 	return min_t(u64, PAR_LOAD_MAX,
 		     mul_u64_u64_div_u64(busy_ns, PAR_LOAD_ONE, members * ns));
@@ -302,13 +302,13 @@ bool par_forecast_see(struct par_forecast *forecast,
 		return false;
 	enter_gear(forecast, sample->gear);
 	if (!sample->others)
-		learn(forecast, sample);
+		learn_costs(forecast, sample);
 	if (!without_sync(forecast, sample, home))
 		return false;
 	for (i = 1; i <= geo->gears; i++) {
 		if (!busy_of(forecast, sample, i, home, &busy))
 			return false;
-		interval->load[i] = utilization(busy, geo->set[i].members, sample->ns);
+		interval->load[i] = utilization_of(busy, geo->set[i].members, sample->ns);
 	}
 	interval->requests = min_t(u64, U32_MAX, sample->requests[PAR_READS] +
 				   sample->requests[PAR_WRITES] + sample->flushes);

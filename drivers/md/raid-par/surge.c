@@ -30,7 +30,7 @@ void par_surge_drop(struct par_surge *surge)
 }
 EXPORT_SYMBOL_IF_KUNIT(par_surge_drop);
 
-static void remember(struct par_spans *spans, u64 lasted)
+static void remember_surge(struct par_spans *spans, u64 lasted)
 {
 	spans->lasted[spans->count % PAR_SPANS] = min_t(u64, U32_MAX, lasted);
 	/* That the ring is full is known from its being above PAR_SPANS. */
@@ -38,16 +38,16 @@ static void remember(struct par_spans *spans, u64 lasted)
 		spans->count = PAR_SPANS;
 }
 
-static void begin(struct par_surge *surge, u64 now)
+static void begin_surge(struct par_surge *surge, u64 now)
 {
 	surge->since = max(now, 1ULL);
 	if (surge->ended)
-		remember(&surge->pauses, surge->since - min(surge->since, surge->ended));
+		remember_surge(&surge->pauses, surge->since - min(surge->since, surge->ended));
 }
 
-static void end(struct par_surge *surge)
+static void end_surge(struct par_surge *surge)
 {
-	remember(&surge->past[kind_of(surge)], surge->last - surge->since);
+	remember_surge(&surge->past[kind_of(surge)], surge->last - surge->since);
 	surge->ended = surge->last;
 	par_surge_drop(surge);
 }
@@ -56,10 +56,10 @@ void par_surge_see(struct par_surge *surge, const struct par_interval *interval,
 		   bool pressed, u64 lull, u64 now)
 {
 	if (surge->since && !pressed && now - surge->last >= lull)
-		end(surge);
+		end_surge(surge);
 	if (pressed) {
 		if (!surge->since)
-			begin(surge, now);
+			begin_surge(surge, now);
 		surge->last = max(now, surge->since);
 	}
 	if (!surge->since)
@@ -77,7 +77,7 @@ u64 par_surge_age(const struct par_surge *surge, u64 now)
 EXPORT_SYMBOL_IF_KUNIT(par_surge_age);
 
 /* Of those remembered, how many have lasted for @age at least? */
-static unsigned int lasted(const struct par_spans *spans, u64 age)
+static unsigned int surge_lasted(const struct par_spans *spans, u64 age)
 {
 	unsigned int i, n = 0;
 
@@ -88,7 +88,7 @@ static unsigned int lasted(const struct par_spans *spans, u64 age)
 
 static bool goes_on(const struct par_spans *spans, u64 age, u64 needed)
 {
-	return 2 * lasted(spans, age + needed) >= lasted(spans, age);
+	return 2 * surge_lasted(spans, age + needed) >= surge_lasted(spans, age);
 }
 
 /* What is likely changes only when it has outlasted one more. */

@@ -24,14 +24,14 @@ void par_series_init(struct par_series *series, unsigned int gears,
 EXPORT_SYMBOL_IF_KUNIT(par_series_init);
 
 /* The one that was added @ago intervals before the newest, which is at 0. */
-static const struct par_interval *seen(const struct par_series *series,
+static const struct par_interval *was_seen(const struct par_series *series,
 				       unsigned int ago)
 {
 	return &series->interval[(series->next + PAR_WINDOW_MAX - 1 - ago) %
 				 PAR_WINDOW_MAX];
 }
 
-static void count(const struct par_series *series, struct par_window *window,
+static void count_interval(const struct par_series *series, struct par_window *window,
 		  const struct par_interval *interval)
 {
 	unsigned int i;
@@ -45,7 +45,7 @@ static void count(const struct par_series *series, struct par_window *window,
 	window->count++;
 }
 
-static void uncount(const struct par_series *series, struct par_window *window,
+static void uncount_interval(const struct par_series *series, struct par_window *window,
 		    const struct par_interval *interval)
 {
 	unsigned int i;
@@ -68,7 +68,7 @@ void par_window_set(struct par_series *series, enum par_window_name which,
 	memset(window, 0, sizeof(*window));
 	window->length = length;
 	for (ago = 0; ago < length && ago < series->filled; ago++)
-		count(series, window, seen(series, ago));
+		count_interval(series, window, was_seen(series, ago));
 }
 EXPORT_SYMBOL_IF_KUNIT(par_window_set);
 
@@ -81,8 +81,8 @@ void par_series_add(struct par_series *series, const struct par_interval *interv
 		struct par_window *window = &series->window[w];
 
 		if (window->count == window->length)
-			uncount(series, window, seen(series, window->length - 1));
-		count(series, window, interval);
+			uncount_interval(series, window, was_seen(series, window->length - 1));
+		count_interval(series, window, interval);
 	}
 	series->interval[series->next] = *interval;
 	series->next = (series->next + 1) % PAR_WINDOW_MAX;
@@ -97,7 +97,7 @@ u32 par_series_mean(const struct par_series *series, unsigned int gear, unsigned
 	u64 sum = 0;
 
 	for (ago = 0; ago < n; ago++)
-		sum += seen(series, ago)->load[gear];
+		sum += was_seen(series, ago)->load[gear];
 	return n ? div_u64(sum, n) : 0;
 }
 EXPORT_SYMBOL_IF_KUNIT(par_series_mean);
@@ -119,7 +119,7 @@ bool par_window_full(const struct par_series *series, enum par_window_name which
 EXPORT_SYMBOL_IF_KUNIT(par_window_full);
 
 /* n²σ² = nΣx² - (Σx)², which is below 2^52 with what is in a window at most. */
-static u64 spread(const struct par_window *window, unsigned int gear)
+static u64 spread_of(const struct par_window *window, unsigned int gear)
 {
 	return window->count * window->squares[gear] -
 	       window->sum[gear] * window->sum[gear];
@@ -134,7 +134,7 @@ bool par_window_above(const struct par_series *series, enum par_window_name whic
 
 	if (sum > room)
 		return true;
-	return spread(window, gear) > (room - sum) * (room - sum);
+	return spread_of(window, gear) > (room - sum) * (room - sum);
 }
 EXPORT_SYMBOL_IF_KUNIT(par_window_above);
 
@@ -152,7 +152,7 @@ u32 par_window_deviation(const struct par_series *series,
 {
 	const struct par_window *window = &series->window[which];
 
-	return window->count ? int_sqrt64(spread(window, gear)) / window->count : 0;
+	return window->count ? int_sqrt64(spread_of(window, gear)) / window->count : 0;
 }
 EXPORT_SYMBOL_IF_KUNIT(par_window_deviation);
 
