@@ -32,13 +32,18 @@ kvm_works() {
 # what virtme-ng takes for the script's is the kernel log and what QEMU says. On a
 # terminal the machine's is the serial line, and the kernel log another one.
 # An emulated timer that is late on a busy host is not a broken one: no_timer_check.
+# With --icount hours may pass while the machine waits for the host: no task hangs then.
+# And where the kernel lies must not change its time. QEMU's own options come last.
 stock_options() {
+	local cpus=2
+	[ -z "$ICOUNT" ] || cpus=1
 	VIRTME=(--mods=use --kimg "/usr/lib/modules/$RELEASE/vmlinuz" --root / --rw
-		--memory "$MEM" --cpus 2 --disable-microvm
+		--memory "$MEM" --cpus "$cpus" --disable-microvm
 		-a ignore_loglevel -a panic=-1 -a audit=0 -a apparmor=0 -a mitigations=off
 		-a no_timer_check
 		-a null_blk.nr_devices=0 -a "RAIDPAR_CTL=$CTL")
-	kvm_works || VIRTME+=(--disable-kvm)
+	[ -z "$ICOUNT" ] && kvm_works || VIRTME+=(--disable-kvm)
+	[ -z "$ICOUNT" ] || VIRTME+=(-a nokaslr -a sysctl.kernel.hung_task_timeout_secs=0)
 	if [ -n "$TTY" ]; then
 		VIRTME+=(--disable-monitor --qemu-opts -no-reboot)
 	else
@@ -47,6 +52,7 @@ stock_options() {
 			-device virtio-serial-pci
 			-chardev 'file,id=err,path=/proc/self/fd/4' -device 'virtserialport,chardev=err,name=raidpar.err')
 	fi
+	[ -z "$ICOUNT" ] || VIRTME+=(-icount 'shift=1,sleep=off')
 }
 
 # Now and then QEMU itself fails, while the emulated machine's kernel sets up its devices

@@ -17,6 +17,7 @@ wrong "$MACHINE" --kernel 2.4 -- true
 wrong "$MACHINE" --kernel 7.2 --time-travel -- true
 wrong "$MACHINE" --kernel stock-5.10 -- true
 wrong "$MACHINE" --kernel stock-6.12 --debug -- true
+wrong "$MACHINE" --icount -- true
 wrong "$MACHINE" --mdadm 3.0 -- true
 wrong "$MACHINE" --timeout soon -- true
 wrong scripts/build-kernel

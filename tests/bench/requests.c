@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Send requests to a block device, one at a time, and tell what they took.
+ *
+ *	requests DEVICE read|write|randread|randwrite BYTES SIZE WARM_UP COUNT
+ *
+ * SIZE is how much of the device is used, in bytes; 0 as SIZE is all of it. The first WARM_UP
+ * requests are not counted, and go before them to places all over that, so that what is done
+ * once for each part of an array has been done. The order is the same in each run.
+ *
+ * Prints "NS IDLE_NS": how long the COUNT requests took, and for how much of that the machine,
+ * which must have one CPU, had nothing to do.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/fs.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#define SECOND	1000000000ULL
+#define SPREAD	32			/* places that a warm-up goes to first */
+
+static struct {
+	int fd;
+	bool write, random;
+	uint64_t bytes;			/* of a request */
+	uint64_t places;		/* for one, side by side */
+	uint64_t next;
+	char *buffer;
+} load;
+
+static void die(const char *what)
+{
+	perror(what);
+	exit(1);
+}
+
+static uint64_t number(const char *text)
+{
+	char *end;
+	uint64_t value;
+
+	errno = 0;
+	value = strtoull(text, &end, 10);
+	if (errno || *end || end == text) {
+		fprintf(stderr, "requests: not a number: %s\n", text);
+		exit(2);
+	}
+	return value;
+}
+
+static uint64_t now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * SECOND + ts.tv_nsec;
+}
+
+/* To the nanosecond, which /proc/stat has not. */
+static uint64_t idle(void)
+{
+	FILE *file = fopen("/proc/timer_list", "r");
+	uint64_t ns, found = 0;
+	char line[256];
+	int cpus = 0;
+
+	if (!file)
+		die("/proc/timer_list");
+	while (fgets(line, sizeof(line), file)) {
+		if (sscanf(line, " .idle_sleeptime : %" SCNu64 " nsecs", &ns) == 1) {
+			found = ns;
+			cpus++;
+		}
+	}
+	fclose(file);
+	if (cpus != 1) {
+		fprintf(stderr, "requests: idle times of %d CPUs, want one\n", cpus);
+		exit(1);
+	}
+	return found;
+}
+
+/* splitmix64 */
+static uint64_t chance(void)
+{
+	static uint64_t seed;
+	uint64_t z = (seed += 0x9e3779b97f4a7c15ULL);
+
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+	z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+	return z ^ (z >> 31);
+}
+
+static void request(uint64_t place)
+{
+	uint64_t at = place % load.places * load.bytes;
+	ssize_t done = load.write ? pwrite(load.fd, load.buffer, load.bytes, at) :
+				    pread(load.fd, load.buffer, load.bytes, at);
+
+	if (done < 0)
+		die(load.write ? "write" : "read");
+	if ((uint64_t)done != load.bytes) {
+		fprintf(stderr, "requests: %zd of %" PRIu64 " bytes at %" PRIu64 "\n",
+			done, load.bytes, at);
+		exit(1);
+	}
+}
+
+static void requests(uint64_t count)
+{
+	while (count--)
+		request(load.random ? chance() : load.next++);
+}
+
+static void warm_up(uint64_t count)
+{
+	uint64_t i;
+
+	if (!count)
+		return;
+	for (i = 0; i < SPREAD; i++)
+		request(i * load.places / SPREAD);
+	requests(count);
+}
+
+static void parse(char **argv)
+{
+	const char *rw = argv[2];
+	uint64_t size = number(argv[4]), all;
+
+	load.random = !strncmp(rw, "rand", 4);
+	if (load.random)
+		rw += 4;
+	load.write = !strcmp(rw, "write");
+	if (!load.write && strcmp(rw, "read")) {
+		fprintf(stderr, "requests: neither reads nor writes: %s\n", argv[2]);
+		exit(2);
+	}
+	load.fd = open(argv[1], (load.write ? O_RDWR : O_RDONLY) | O_DIRECT | O_CLOEXEC);
+	if (load.fd < 0 || ioctl(load.fd, BLKGETSIZE64, &all))
+		die(argv[1]);
+	load.bytes = number(argv[3]);
+	if (!load.bytes || load.bytes % 512 || size > all || (size ? size : all) < load.bytes) {
+		fprintf(stderr, "requests: %s bytes at a time do not go into %s of %" PRIu64 "\n",
+			argv[3], argv[4], all);
+		exit(2);
+	}
+	load.places = (size ? size : all) / load.bytes;
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t idled, began, took;
+
+	if (argc != 7) {
+		fprintf(stderr, "usage: requests DEVICE RW BYTES SIZE WARM_UP COUNT: see requests.c\n");
+		return 2;
+	}
+	parse(argv);
+	load.buffer = mmap(NULL, load.bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			   -1, 0);
+	if (load.buffer == MAP_FAILED || mlockall(MCL_CURRENT))
+		die("memory");
+	memset(load.buffer, 0x5a, load.bytes);
+	warm_up(number(argv[5]));
+	idled = idle();
+	began = now();
+	requests(number(argv[6]));
+	took = now() - began;
+	idled = idle() - idled;
+	printf("%" PRIu64 " %" PRIu64 "\n", took, idled);
+	return 0;
+}
