@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0
+//! The commands. Each file has the options of one, declares their conflicts, and makes one library
+//! call.
+
+mod explain;
+mod status;
+
+use crate::cli::{Context, Verdict};
+use crate::error::Result;
+use clap::Subcommand;
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    Status(status::Options),
+    Explain(explain::Options),
+}
+
+impl Command {
+    pub fn run(&self, context: &mut Context) -> Result<Verdict> {
+        match self {
+            Command::Status(options) => status::run(options, context),
+            Command::Explain(options) => explain::run(options, context),
+        }
+    }
+}

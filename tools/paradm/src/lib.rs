@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: GPL-2.0
+//! paradm, the administrator's tool of raid-par: see Documentation/paradm.md.
+//!
+//! A command is options → one library call → a value that is shown → an exit code. All access to
+//! the system is behind [`system::System`], and [`sim::SimSystem`] is one for tests.
+
+pub mod array;
+pub mod cli;
+mod commands;
+pub mod error;
+pub mod output;
+pub mod policy_ffi;
+pub mod sim;
+pub mod status;
+pub mod system;

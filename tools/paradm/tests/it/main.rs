@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Whole commands on simulated systems, with outputs compared to those in `tests/golden/`.
+//! One program for all of them: it links once.
+
+#![allow(clippy::panic, clippy::unwrap_used, clippy::indexing_slicing)]
+
+mod explain;
+mod harness;
+mod status;
