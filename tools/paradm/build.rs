@@ -2,6 +2,8 @@
 //! Builds libpar-policy: the module's own policy, from its own files, for user space. Which files
 //! these are, scripts/build-policy says.
 
+#![allow(clippy::expect_used)] // what fails here fails the build
+
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
