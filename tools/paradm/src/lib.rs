@@ -10,6 +10,7 @@ mod commands;
 pub mod error;
 pub mod output;
 pub mod policy_ffi;
+pub mod shift;
 pub mod sim;
 pub mod status;
 pub mod system;

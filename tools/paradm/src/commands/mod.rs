@@ -3,6 +3,7 @@
 //! call.
 
 mod explain;
+mod shift;
 mod status;
 
 use crate::cli::{Context, Verdict};
@@ -11,15 +12,17 @@ use clap::Subcommand;
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    Status(status::Options),
     Explain(explain::Options),
+    Shift(shift::Options),
+    Status(status::Options),
 }
 
 impl Command {
     pub fn run(&self, context: &mut Context) -> Result<Verdict> {
         match self {
-            Command::Status(options) => status::run(options, context),
             Command::Explain(options) => explain::run(options, context),
+            Command::Shift(options) => shift::run(options, context),
+            Command::Status(options) => status::run(options, context),
         }
     }
 }

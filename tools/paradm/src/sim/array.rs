@@ -286,7 +286,10 @@ impl SimArray {
         }
         self.last_error = std::mem::take(&mut self.next_error);
         if self.last_error != 0 {
-            self.target = self.gear;
+            // One that is put off is still wanted.
+            if self.last_error != -122 {
+                self.target = self.gear;
+            }
             return;
         }
         self.last_ms = u64::try_from((work.ends - work.began).as_millis()).unwrap_or(u64::MAX);

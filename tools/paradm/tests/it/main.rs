@@ -6,4 +6,5 @@
 
 mod explain;
 mod harness;
+mod shift;
 mod status;
