@@ -27,6 +27,17 @@ pub fn all(system: &dyn System) -> Result<Vec<Array>> {
     Ok(arrays)
 }
 
+/// The one that is given, or all.
+pub fn some(system: &dyn System, given: Option<&str>) -> Result<Vec<Array>> {
+    match given {
+        None => all(system),
+        Some(_) => {
+            let name = named(system, given)?;
+            Ok(vec![Array::read(system, &name)?])
+        }
+    }
+}
+
 /// The name of the array that the user means by `md0`, `/dev/md0` or a link such as
 /// `/dev/md/home`. Without `given`, the only one that runs.
 pub fn named(system: &dyn System, given: Option<&str>) -> Result<String> {

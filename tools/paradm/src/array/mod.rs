@@ -12,7 +12,7 @@ mod settings;
 mod shift;
 
 pub use device::Device;
-pub use find::{all, named, names};
+pub use find::{all, named, names, some};
 pub use member::{Member, PowerControl, PowerState};
 pub use reader::Dir;
 pub use scrub::{Scrub, SetScrub};

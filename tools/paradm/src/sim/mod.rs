@@ -22,7 +22,7 @@ pub use array::{SimArray, SimMember};
 pub use tree::Tree;
 
 use crate::system::{Program, Ran, System, Uevent, Uevents};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -51,6 +51,10 @@ pub struct World {
     pub ran: Vec<Program>,
     /// Paths that were written, and what.
     pub written: Vec<(PathBuf, String)>,
+    /// Files that hold something else than they would.
+    spoiled: BTreeMap<PathBuf, String>,
+    /// Files that take no write.
+    refusing: BTreeSet<PathBuf>,
     answers: Vec<(String, Option<Answer>)>,
     planned: Vec<(Duration, Action)>,
     events: VecDeque<Uevent>,
@@ -81,6 +85,8 @@ impl SimSystem {
             arrays: Vec::new(),
             ran: Vec::new(),
             written: Vec::new(),
+            spoiled: BTreeMap::new(),
+            refusing: BTreeSet::new(),
             answers: Vec::new(),
             planned: Vec::new(),
             events: VecDeque::new(),
@@ -140,6 +146,17 @@ impl World {
         }
     }
 
+    /// From now on the file holds that, whatever it is.
+    pub fn spoil(&mut self, path: impl AsRef<Path>, text: &str) {
+        self.spoiled
+            .insert(path.as_ref().to_owned(), text.to_owned());
+    }
+
+    /// From now on writes to the file are refused with EINVAL.
+    pub fn refuse(&mut self, path: impl AsRef<Path>) {
+        self.refusing.insert(path.as_ref().to_owned());
+    }
+
     pub fn elapsed(&self) -> Duration {
         self.elapsed
     }
@@ -195,6 +212,9 @@ impl World {
 
     fn read(&self, path: &Path) -> io::Result<String> {
         let path = self.tree.resolve(path);
+        if let Some(text) = self.spoiled.get(&path) {
+            return Ok(text.clone());
+        }
         for array in &self.arrays {
             if let Some(text) = array.file(&path, self.elapsed) {
                 return Ok(text);
@@ -210,6 +230,9 @@ impl World {
             return Err(io::ErrorKind::PermissionDenied.into());
         }
         self.written.push((path.clone(), text.to_owned()));
+        if self.refusing.contains(&path) {
+            return Err(rustix::io::Errno::INVAL.into());
+        }
         for array in &mut self.arrays {
             if let Some(result) = array.store(&path, text.trim_end(), now, seconds) {
                 return result.map_err(|errno| io::Error::from_raw_os_error(errno.raw_os_error()));

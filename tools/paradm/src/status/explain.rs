@@ -2,8 +2,7 @@
 //! Why arrays are in their gears: the module's own sentence, and what of the array's state it does
 //! not tell.
 
-use super::read;
-use crate::array::{Array, PolicyMode, PowerState, ShiftState};
+use crate::array::{self, Array, PolicyMode, PowerState, ShiftState};
 use crate::error::Result;
 use crate::output::units;
 use crate::output::{Style, Text};
@@ -28,7 +27,7 @@ pub struct Reasons {
 
 impl Explanation {
     pub fn read(system: &dyn System, given: Option<&str>) -> Result<Self> {
-        let arrays = read(system, given)?;
+        let arrays = array::some(system, given)?;
         Ok(Explanation {
             arrays: arrays.iter().map(Reasons::of).collect(),
         })

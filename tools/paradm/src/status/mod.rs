@@ -24,7 +24,7 @@ impl Status {
     pub fn read(system: &dyn System, given: Option<&str>) -> Result<Self> {
         Ok(Status {
             time: system.now().as_second(),
-            arrays: read(system, given)?,
+            arrays: array::some(system, given)?,
         })
     }
 
@@ -35,16 +35,6 @@ impl Status {
             Verdict::Findings
         } else {
             Verdict::Done
-        }
-    }
-}
-
-fn read(system: &dyn System, given: Option<&str>) -> Result<Vec<Array>> {
-    match given {
-        None => array::all(system),
-        Some(_) => {
-            let name = array::named(system, given)?;
-            Ok(vec![Array::read(system, &name)?])
         }
     }
 }

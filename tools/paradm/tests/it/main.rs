@@ -6,5 +6,6 @@
 
 mod explain;
 mod harness;
+mod policy;
 mod shift;
 mod status;
