@@ -1,5 +1,5 @@
 #!/bin/bash
-# paradm on simulated systems: its unit, property and golden tests; clippy has no complaint; it says what it is.
+# paradm on simulated systems: its unit, property and golden tests; no lint of Cargo.toml is broken.
 # timeout: 900
 set -euo pipefail
 . "$(dirname "$0")/../../scripts/lib.sh"
