@@ -9,6 +9,7 @@ pub mod cli;
 mod commands;
 pub mod error;
 pub mod output;
+pub mod pin;
 pub mod policy;
 pub mod policy_ffi;
 pub mod shift;

@@ -3,6 +3,7 @@
 //! call.
 
 mod explain;
+mod pin;
 mod policy;
 mod shift;
 mod status;
@@ -14,6 +15,7 @@ use clap::Subcommand;
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Explain(explain::Options),
+    Pin(pin::Options),
     Policy(policy::Options),
     Shift(shift::Options),
     Status(status::Options),
@@ -23,6 +25,7 @@ impl Command {
     pub fn run(&self, context: &mut Context) -> Result<Verdict> {
         match self {
             Command::Explain(options) => explain::run(options, context),
+            Command::Pin(options) => pin::run(options, context),
             Command::Policy(options) => policy::run(options, context),
             Command::Shift(options) => shift::run(options, context),
             Command::Status(options) => status::run(options, context),

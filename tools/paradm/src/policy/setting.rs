@@ -269,6 +269,15 @@ pub struct Assignment {
     pub value: Value,
 }
 
+impl Assignment {
+    /// `None`: there is no such setting, or it takes no such number.
+    pub fn number(name: &str, number: u32) -> Option<Self> {
+        let setting = Setting::named(name)?;
+        let value = setting.takes.parse(&number.to_string())?;
+        Some(Assignment { setting, value })
+    }
+}
+
 impl FromStr for Assignment {
     type Err = String;
 

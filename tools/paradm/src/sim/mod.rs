@@ -22,6 +22,7 @@ pub use array::{SimArray, SimMember};
 pub use tree::Tree;
 
 use crate::system::{Program, Ran, System, Uevent, Uevents};
+use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -284,6 +285,14 @@ impl System for SimSystem {
         }
         world.tree.file(path, text);
         Ok(())
+    }
+
+    /// Tests are one process.
+    fn lock(&self, _path: &Path) -> io::Result<Box<dyn Any>> {
+        if !self.world().root {
+            return Err(io::ErrorKind::PermissionDenied.into());
+        }
+        Ok(Box::new(()))
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {

@@ -12,6 +12,7 @@ pub use real::RealSystem;
 pub use uevent::Uevent;
 
 use crate::error::{Error, Result};
+use std::any::Any;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -27,6 +28,9 @@ pub trait System: Send + Sync {
 
     /// Make `path` hold `text`, whole or not at all (a rename), with its directories. Never sysfs.
     fn replace(&self, path: &Path, text: &str) -> io::Result<()>;
+
+    /// Wait until no other process holds `path`, and hold it until the guard is dropped.
+    fn lock(&self, path: &Path) -> io::Result<Box<dyn Any>>;
 
     /// Delete a file that may not be there.
     fn remove(&self, path: &Path) -> io::Result<()>;

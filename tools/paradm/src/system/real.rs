@@ -3,6 +3,8 @@
 
 use super::{Program, Ran, System, Uevents, uevent};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{FlockOperation, flock};
+use std::any::Any;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::unix::process::ExitStatusExt;
@@ -84,6 +86,16 @@ impl System for RealSystem {
         file.write_all(text.as_bytes())?;
         file.sync_all()?;
         fs::rename(&new, path)
+    }
+
+    fn lock(&self, path: &Path) -> io::Result<Box<dyn Any>> {
+        self.must_be_live()?;
+        if let Some(dir) = path.parent() {
+            fs::create_dir_all(dir)?;
+        }
+        let file = File::create(path)?;
+        flock(&file, FlockOperation::LockExclusive)?;
+        Ok(Box::new(file))
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {

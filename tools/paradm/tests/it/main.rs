@@ -6,6 +6,7 @@
 
 mod explain;
 mod harness;
+mod pin;
 mod policy;
 mod shift;
 mod status;
