@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //! A simulated array: its gears, its members' power, and how a shift goes on in time.
 
+use super::check::Check;
 use super::settings::Settings;
 use super::tree::Tree;
 use crate::policy_ffi::{Geometry, Ration};
@@ -84,6 +85,8 @@ pub struct SimArray {
     /// Segments that a shift down has to copy.
     pub to_copy: u64,
     pub sync_action: String,
+    /// How long a check takes from the beginning to the end.
+    pub check_takes: Duration,
     pub load_by_hour: Vec<(u32, f64, f64, u32)>,
     pub scrub_last: Vec<(u32, u64)>,
     pub left_out: Vec<u32>,
@@ -92,6 +95,7 @@ pub struct SimArray {
     pub(super) geometry: Geometry,
     pub(super) target: u32,
     pub(super) work: Option<Work>,
+    pub(super) check: Option<Check>,
     pub(super) cause: String,
     pub(super) last_ms: u64,
     pub(super) last_error: i32,
@@ -132,6 +136,7 @@ impl SimArray {
             next_error: 0,
             to_copy: 1356,
             sync_action: "idle".to_owned(),
+            check_takes: Duration::from_secs(6 * 3600),
             load_by_hour: Vec::new(),
             scrub_last: gears
                 .iter()
@@ -143,6 +148,7 @@ impl SimArray {
             geometry,
             target: top,
             work: None,
+            check: None,
             cause: String::new(),
             last_ms: 0,
             last_error: 0,
@@ -263,8 +269,10 @@ impl SimArray {
         if !self.events.is_empty() {
             return Some(Duration::ZERO);
         }
-        let work = self.work.as_ref()?;
-        Some(work.ends.min(work.began.max(self.ticked) + TICK))
+        let work = self.work.as_ref();
+        let work = work.map(|work| work.ends.min(work.began.max(self.ticked) + TICK));
+        let check = self.check.as_ref().map(Check::ends);
+        work.into_iter().chain(check).min()
     }
 
     /// What is due at `now`.
@@ -276,6 +284,10 @@ impl SimArray {
         }
         if let Some(work) = self.work.take_if(|work| work.ends <= now) {
             self.finish(&work, now, seconds);
+        }
+        if self.check.take_if(|check| check.ends() <= now).is_some() {
+            "idle".clone_into(&mut self.sync_action);
+            self.kept.insert("sync_min".to_owned(), "0".to_owned());
         }
         events.append(&mut self.events);
     }

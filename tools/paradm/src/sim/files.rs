@@ -15,7 +15,7 @@ impl SimArray {
         let line = match rest.split_once('/') {
             None if rest == "size" => (self.geometry.array_bytes() / 512).to_string(),
             Some(("md", file)) => match file.strip_prefix("par/") {
-                None => self.md_file(file)?,
+                None => self.md_file(file, now)?,
                 Some(file) => match file.split_once('/') {
                     None if file == "load_by_hour" => return Some(self.load_by_hour()),
                     None if file == "scrub_last" => return Some(self.scrub_last()),
@@ -28,7 +28,7 @@ impl SimArray {
         Some(line + "\n")
     }
 
-    fn md_file(&self, file: &str) -> Option<String> {
+    fn md_file(&self, file: &str, now: Duration) -> Option<String> {
         Some(match file {
             "array_state" => self.array_state.clone(),
             "level" => "par".to_owned(),
@@ -37,7 +37,8 @@ impl SimArray {
             "chunk_size" => (512u32 << 10).to_string(),
             "degraded" => self.degraded().to_string(),
             "sync_action" => self.sync_action.clone(),
-            "sync_completed" => "none".to_owned(),
+            "sync_completed" => self.sync_completed(now),
+            "sync_speed" => self.sync_speed(),
             "mismatch_cnt" => self.mismatches.to_string(),
             _ => self.kept.get(file)?.clone(),
         })
@@ -136,7 +137,7 @@ impl SimArray {
         let rest = path.strip_prefix(self.dir()).ok()?.to_str()?.to_owned();
         let file = rest.strip_prefix("md/")?;
         Some(match file.strip_prefix("par/") {
-            None => self.store_md(file, text, seconds),
+            None => self.store_md(file, text, now, seconds),
             Some(_) if self.array_state == "readonly" => Err(Errno::ROFS),
             Some("gear") => self.store_gear(text, now),
             Some(file) => match file.split_once('/') {
@@ -184,51 +185,17 @@ impl SimArray {
         Ok(())
     }
 
-    fn store_md(&mut self, file: &str, text: &str, seconds: u64) -> Stored {
+    fn store_md(&mut self, file: &str, text: &str, now: Duration, seconds: u64) -> Stored {
         if file == "sync_action" {
-            return self.store_sync(text, seconds);
+            return self.store_sync(text, now, seconds);
         }
         match self.kept.get_mut(file) {
             Some(kept) => {
-                text.clone_into(kept);
+                *kept = kept_text(file, text);
                 Ok(())
             }
             None => Err(Errno::ACCESS),
         }
-    }
-
-    /// A check leaves out sets with members asleep, unless `scrub_wakes` is 1 or one is over age.
-    fn store_sync(&mut self, text: &str, seconds: u64) -> Stored {
-        match text {
-            "idle" => {}
-            "check" | "repair" if self.array_state == "readonly" => return Err(Errno::ROFS),
-            "check" | "repair" if self.sync_action != "idle" => return Err(Errno::BUSY),
-            "check" | "repair" => {
-                let age = u64::from(self.settings.scrub_age) * 86_400;
-                let old = |began: u64| age > 0 && began + age <= seconds;
-                let wakes = self.settings.scrub_wakes == 1
-                    || self.scrub_last.iter().any(|(_, began)| old(*began));
-                if wakes {
-                    self.gear = self.gears.last().copied().unwrap_or(self.gear);
-                    self.target = self.gear;
-                }
-                let (gear, read) = (self.gear, seconds);
-                self.left_out = self
-                    .gears
-                    .iter()
-                    .copied()
-                    .filter(|set| *set > gear)
-                    .collect();
-                for (set, began) in &mut self.scrub_last {
-                    if *set <= gear {
-                        *began = read;
-                    }
-                }
-            }
-            _ => return Err(Errno::INVAL),
-        }
-        text.clone_into(&mut self.sync_action);
-        Ok(())
     }
 }
 
@@ -268,4 +235,14 @@ fn member_value(member: &SimMember, file: &str, now: Duration) -> Option<String>
 fn joined(numbers: &[u32]) -> String {
     let words: Vec<_> = numbers.iter().map(u32::to_string).collect();
     words.join(" ")
+}
+
+/// As md shows it: of speeds, whose they are.
+fn kept_text(file: &str, text: &str) -> String {
+    match (file, text) {
+        ("sync_speed_min", "system") => "1000 (system)".to_owned(),
+        ("sync_speed_max", "system") => "200000 (system)".to_owned(),
+        ("sync_speed_min" | "sync_speed_max", speed) => format!("{speed} (local)"),
+        _ => text.to_owned(),
+    }
 }

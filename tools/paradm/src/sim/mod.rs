@@ -14,6 +14,7 @@
 //! ```
 
 mod array;
+mod check;
 mod files;
 mod settings;
 mod tree;
@@ -224,7 +225,8 @@ impl World {
         self.tree.read(&path)
     }
 
-    fn write(&mut self, path: &Path, text: &str) -> io::Result<()> {
+    /// As somebody writes it.
+    pub fn write(&mut self, path: &Path, text: &str) -> io::Result<()> {
         let path = self.tree.resolve(path);
         let (now, seconds) = (self.elapsed, self.seconds());
         if !self.root {

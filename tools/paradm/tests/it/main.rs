@@ -8,5 +8,6 @@ mod explain;
 mod harness;
 mod pin;
 mod policy;
+mod scrub;
 mod shift;
 mod status;
