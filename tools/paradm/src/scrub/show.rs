@@ -171,14 +171,13 @@ fn array_text(array: &ScrubState, style: Style) -> String {
 }
 
 fn remark(array: &ScrubState, set: &SetState, style: Style) -> String {
-    if set.overdue {
-        let days = array.age_days;
-        style.attention(format!(
-            "over {days} days: the next check wakes its members"
-        ))
-    } else if set.left_out {
-        style.attention("left out of the last check: members were asleep")
-    } else {
-        String::new()
+    let days = array.age_days;
+    match (set.overdue, set.awake, set.left_out) {
+        (true, true, _) => style.attention(format!("over {days} days")),
+        (true, false, _) => {
+            style.attention(format!("over {days} days: the next check wakes members"))
+        }
+        (false, _, true) => style.attention("left out of the last check: members were asleep"),
+        (false, _, false) => String::new(),
     }
 }
