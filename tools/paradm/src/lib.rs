@@ -12,6 +12,7 @@ pub mod output;
 pub mod pin;
 pub mod policy;
 pub mod policy_ffi;
+pub mod schedule;
 pub mod scrub;
 pub mod shift;
 pub mod sim;

@@ -5,6 +5,7 @@
 mod explain;
 mod pin;
 mod policy;
+mod schedule;
 mod scrub;
 mod shift;
 mod status;
@@ -18,6 +19,7 @@ pub enum Command {
     Explain(explain::Options),
     Pin(pin::Options),
     Policy(policy::Options),
+    Schedule(schedule::Options),
     Scrub(scrub::Options),
     Shift(shift::Options),
     Status(status::Options),
@@ -29,6 +31,7 @@ impl Command {
             Command::Explain(options) => explain::run(options, context),
             Command::Pin(options) => pin::run(options, context),
             Command::Policy(options) => policy::run(options, context),
+            Command::Schedule(options) => schedule::run(options, context),
             Command::Scrub(options) => scrub::run(options, context),
             Command::Shift(options) => shift::run(options, context),
             Command::Status(options) => status::run(options, context),

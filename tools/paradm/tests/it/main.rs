@@ -8,6 +8,7 @@ mod explain;
 mod harness;
 mod pin;
 mod policy;
+mod schedule;
 mod scrub;
 mod shift;
 mod status;
