@@ -7,6 +7,7 @@
 pub mod array;
 pub mod cli;
 mod commands;
+pub mod doctor;
 pub mod error;
 pub mod output;
 pub mod pin;

@@ -2,6 +2,7 @@
 //! The commands. Each file has the options of one, declares their conflicts, and makes one library
 //! call.
 
+mod doctor;
 mod explain;
 mod pin;
 mod policy;
@@ -16,6 +17,7 @@ use clap::Subcommand;
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    Doctor(doctor::Options),
     Explain(explain::Options),
     Pin(pin::Options),
     Policy(policy::Options),
@@ -28,6 +30,7 @@ pub enum Command {
 impl Command {
     pub fn run(&self, context: &mut Context) -> Result<Verdict> {
         match self {
+            Command::Doctor(options) => doctor::run(options, context),
             Command::Explain(options) => explain::run(options, context),
             Command::Pin(options) => pin::run(options, context),
             Command::Policy(options) => policy::run(options, context),
