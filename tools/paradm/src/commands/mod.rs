@@ -4,6 +4,7 @@
 
 mod doctor;
 mod explain;
+mod metrics;
 mod pin;
 mod policy;
 mod schedule;
@@ -19,6 +20,7 @@ use clap::Subcommand;
 pub enum Command {
     Doctor(doctor::Options),
     Explain(explain::Options),
+    Metrics(metrics::Options),
     Pin(pin::Options),
     Policy(policy::Options),
     Schedule(schedule::Options),
@@ -32,6 +34,7 @@ impl Command {
         match self {
             Command::Doctor(options) => doctor::run(options, context),
             Command::Explain(options) => explain::run(options, context),
+            Command::Metrics(options) => metrics::run(options, context),
             Command::Pin(options) => pin::run(options, context),
             Command::Policy(options) => policy::run(options, context),
             Command::Schedule(options) => schedule::run(options, context),
