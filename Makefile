@@ -20,6 +20,7 @@ help:
 	@echo 'make torture   power cuts: RUNS=100 SEED=1, or MUTATION=name'
 	@echo 'make module    the module, for the test machines'
 	@echo 'make mdadm     the patched mdadm'
+	@echo "make paradm    the administrator's tool, see Documentation/paradm.md"
 	@echo 'make kernel-patch KSRC=DIR     the module as a patch for that kernel tree'
 	@echo 'make install-extras     udev rules, initramfs hook, par-smart; DESTDIR=DIR'
 	@echo 'make kernel    the kernels of the test machines'
@@ -41,6 +42,9 @@ mdadm: setup
 
 module: kernel
 	@for k in $(MACHINES); do scripts/build-module $$k >/dev/null || [ $$? = $(UNAVAILABLE) ] || exit 1; done
+
+paradm: setup
+	@scripts/build-paradm
 
 kernel-patch: setup
 	@scripts/kernel-patch "$(KSRC)"
@@ -86,4 +90,4 @@ distclean-cache: clean
 
 # The scripts run their work in parallel themselves.
 .NOTPARALLEL:
-.PHONY: install-extras help setup kernel mdadm module kernel-patch demo test test-all check kunit bench torture clean distclean-cache
+.PHONY: install-extras help setup kernel mdadm module paradm kernel-patch demo test test-all check kunit bench torture clean distclean-cache

@@ -3,7 +3,7 @@
 
 A need is a kernel with the modules for it, as scripts/build-module names it, or an
 mdadm: "mdadm" (any version), "mdadm-4.4", "mdadm-4.4-unpatched", "mdadm-4.2-unpatched"; or
-"debian-root", the Debian 13 of scripts/debian-root.
+"debian-root", the Debian 13 of scripts/debian-root; or "paradm".
 """
 import subprocess
 import sys
@@ -35,6 +35,8 @@ def command(scripts, need):
     name, _, rest = need.partition("-")
     if need == "debian-root":
         return [scripts / need]
+    if need == "paradm":
+        return [scripts / "build-paradm"]
     if name != "mdadm":
         return [scripts / "build-module", need]
     version, _, unpatched = rest.partition("-")

@@ -20,6 +20,7 @@ script "$TREE/scripts/build-module" 'cd "$(dirname "$0")/.."; sleep 1' 'case $1 
 	'stock-6.12) echo "raid-par: error: does not compile" >&2; exit 1 ;;' 'esac; touch "built-$1"'
 # shellcheck disable=SC2016  # for the scripts
 script "$TREE/scripts/build-mdadm" 'cd "$(dirname "$0")/.."; [ "$1" != 4.4 ] || exit 69; touch "built-mdadm-$1"'
+script "$TREE/scripts/build-paradm" 'echo "raid-par: error: no registry" >&2; exit 69'
 # shellcheck disable=SC2016  # for the scripts
 script "$TREE/tests/machine/run" 'cd "$(dirname "$0")/../.."; [ -e built-6.12-debug ] && [ -e built-mdadm-any ]'
 
@@ -34,6 +35,7 @@ script "$TREE/tests/host/last.sh" '# Runs alone.' '# alone: yes' '[ -e built-6.1
 script "$TREE/tests/machine/cases/case.sh" '# A case: its machine tells what it needs.' 'exit 0'
 script "$TREE/tests/machine/cases/besides.sh" '# A case that needs more than its machine.' \
 	'# needs: mdadm-4.4-unpatched' 'exit 0'
+script "$TREE/tests/machine/cases/paradm.sh" '# A case that needs paradm.' '# needs: paradm' 'exit 0'
 script "$TREE/tests/machine/cases/again.sh" '# A case in two machines.' '# again: --kernel stock-6.12' 'exit 0'
 for jobs in 1 2; do
 	rm -f "$TREE"/built-*
@@ -43,12 +45,13 @@ for jobs in 1 2; do
 	done
 	has '^skipped +host/other: .* \(raid-par: error: cannot fetch it\)$'
 	has '^skipped +host/mdadm-4.4: '
+	has '^skipped +machine/paradm: .* \(raid-par: error: no registry\)$'
 	has '^skipped +machine/besides: '
 	[ "$(grep -c '^FAILED' <<<"$OUTPUT")" = 1 ] || fail "not told once: $OUTPUT"
 	has '^FAILED +stock-6.12 was not built, which 2 tests need: '
 	has '    \| raid-par: error: does not compile'
 	has '^tests took [0-9]+ s; builds [0-9]+ s$'
-	[ "$(tail -n 1 <<<"$OUTPUT")" = '7 passed, 2 failed, 3 skipped' ] || fail "$OUTPUT"
+	[ "$(tail -n 1 <<<"$OUTPUT")" = '7 passed, 2 failed, 4 skipped' ] || fail "$OUTPUT"
 done
 echo "in time: ok, skipped by name, failed once"
 

@@ -1,0 +1,23 @@
+#!/bin/bash
+# paradm on simulated systems: its unit, property and golden tests; no lint of Cargo.toml is broken.
+# timeout: 900
+set -euo pipefail
+. "$(dirname "$0")/../../scripts/lib.sh"
+
+"$TOP/scripts/build-paradm" test
+"$TOP/scripts/build-paradm" clippy || [ $? = "$UNAVAILABLE" ]
+paradm=$("$TOP/scripts/build-paradm")
+
+# On this machine there may be no array; a copy of its files has none for sure.
+empty=$(mktemp -d)
+trap 'rm -rf "$empty"' EXIT
+mkdir -p "$empty/sys/block"
+[ "$("$paradm" --root "$empty" status)" = "no par array runs here" ]
+status=0
+"$paradm" --root "$empty" status md0 2>"$empty/said" || status=$?
+[ "$status" = 3 ] && [ "$(cat "$empty/said")" = "paradm: md0 is no par array that runs; there is none" ]
+status=0
+"$paradm" no-such-command 2>/dev/null || status=$?
+[ "$status" = 2 ]
+# Who reads only the beginning does no harm.
+"$paradm" --help | head -n 1 >/dev/null

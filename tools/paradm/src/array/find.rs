@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Which par arrays run, and which one is meant.
+
+use super::{Array, par_dir};
+use crate::error::{Error, Result};
+use crate::system::{Files, System};
+use std::path::Path;
+
+/// The par arrays that run, by name: md2 before md10.
+pub fn names(system: &dyn System) -> Result<Vec<String>> {
+    let mut names = system.names(Path::new("/sys/block"))?;
+    names.retain(|name| system.exists(&par_dir(name)));
+    names.sort_by_key(|name| (name.len(), name.clone()));
+    Ok(names)
+}
+
+/// All of them. One that is stopped meanwhile is left out.
+pub fn all(system: &dyn System) -> Result<Vec<Array>> {
+    let mut arrays = Vec::new();
+    for name in names(system)? {
+        match Array::read(system, &name) {
+            Ok(array) => arrays.push(array),
+            Err(Error::NotFound(_)) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(arrays)
+}
+
+/// The one that is given, or all.
+pub fn some(system: &dyn System, given: Option<&str>) -> Result<Vec<Array>> {
+    match given {
+        None => all(system),
+        Some(_) => {
+            let name = named(system, given)?;
+            Ok(vec![Array::read(system, &name)?])
+        }
+    }
+}
+
+/// The name of the array that the user means by `md0`, `/dev/md0` or a link such as
+/// `/dev/md/home`. Without `given`, the only one that runs.
+pub fn named(system: &dyn System, given: Option<&str>) -> Result<String> {
+    let Some(given) = given else {
+        return only(system);
+    };
+    let name = base_name(system, given);
+    if name.is_empty() || !system.exists(&par_dir(&name)) {
+        return Err(no_such(system, given));
+    }
+    Ok(name)
+}
+
+fn only(system: &dyn System) -> Result<String> {
+    let names = names(system)?;
+    match names.as_slice() {
+        [name] => Ok(name.clone()),
+        [] => Err(Error::NotFound("no par array runs here".to_owned())),
+        several => Err(Error::Usage(format!(
+            "there are several par arrays, name one: {}",
+            several.join(" ")
+        ))),
+    }
+}
+
+fn base_name(system: &dyn System, given: &str) -> String {
+    let path = Path::new(given);
+    let path = if given.contains('/') {
+        system.resolve(path).unwrap_or_else(|_| path.to_owned())
+    } else {
+        path.to_owned()
+    };
+    path.file_name()
+        .map(|name| name.to_string_lossy().into_owned())
+        .unwrap_or_default()
+}
+
+pub(super) fn no_such(system: &dyn System, given: &str) -> Error {
+    let there = match names(system) {
+        Ok(names) if !names.is_empty() => format!("there are: {}", names.join(" ")),
+        _ => "there is none".to_owned(),
+    };
+    Error::NotFound(format!("{given} is no par array that runs; {there}"))
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Checks and repairs: md's `sync_*`, and the files `scrub_*`.
+
+use super::Dir;
+use crate::error::Result;
+use serde::Serialize;
+
+/// A line of `scrub_last`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct SetScrub {
+    /// The set, by its number of members.
+    pub set: u32,
+    /// Seconds since 1970.
+    pub began: i64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Scrub {
+    /// md's `sync_action`: idle, check, repair, recover, resync, frozen.
+    pub action: String,
+    /// Sectors of each member: done, of all.
+    pub completed: Option<(u64, u64)>,
+    pub mismatches: u64,
+    pub last: Vec<SetScrub>,
+    pub left_out: Vec<u32>,
+}
+
+impl Scrub {
+    pub fn read(md: &Dir, par: &Dir) -> Result<Self> {
+        Ok(Scrub {
+            action: md.word("sync_action")?,
+            completed: md.one_of("sync_completed", "none or DONE / TOTAL", completed)?,
+            mismatches: md.number("mismatch_cnt")?,
+            last: par.lines("scrub_last", "MEMBERS SECONDS", set_scrub)?,
+            left_out: par.one_of("scrub_left_out", "sets, or none", left_out)?,
+        })
+    }
+}
+
+fn completed(line: &str) -> Option<Option<(u64, u64)>> {
+    if line == "none" || line == "delayed" {
+        return Some(None);
+    }
+    let (done, total) = line.split_once(" / ")?;
+    Some(Some((done.parse().ok()?, total.parse().ok()?)))
+}
+
+fn set_scrub(line: &str) -> Option<SetScrub> {
+    let (set, began) = line.split_once(' ')?;
+    Some(SetScrub {
+        set: set.parse().ok()?,
+        began: began.parse().ok()?,
+    })
+}
+
+fn left_out(line: &str) -> Option<Vec<u32>> {
+    if line == "none" {
+        return Some(Vec::new());
+    }
+    line.split_ascii_whitespace()
+        .map(|word| word.parse().ok())
+        .collect()
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0
+//! The commands. Each file has the options of one, declares their conflicts, and makes one library
+//! call.
+
+mod doctor;
+mod explain;
+mod metrics;
+mod pin;
+mod policy;
+mod schedule;
+mod scrub;
+mod shift;
+mod status;
+
+use crate::cli::{Context, Verdict};
+use crate::error::Result;
+use clap::Subcommand;
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    Doctor(doctor::Options),
+    Explain(explain::Options),
+    Metrics(metrics::Options),
+    Pin(pin::Options),
+    Policy(policy::Options),
+    Schedule(schedule::Options),
+    Scrub(scrub::Options),
+    Shift(shift::Options),
+    Status(status::Options),
+}
+
+impl Command {
+    pub fn run(&self, context: &mut Context) -> Result<Verdict> {
+        match self {
+            Command::Doctor(options) => doctor::run(options, context),
+            Command::Explain(options) => explain::run(options, context),
+            Command::Metrics(options) => metrics::run(options, context),
+            Command::Pin(options) => pin::run(options, context),
+            Command::Policy(options) => policy::run(options, context),
+            Command::Schedule(options) => schedule::run(options, context),
+            Command::Scrub(options) => scrub::run(options, context),
+            Command::Shift(options) => shift::run(options, context),
+            Command::Status(options) => status::run(options, context),
+        }
+    }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0
+
+use crate::cli::{Context, Verdict};
+use crate::error::Result;
+use crate::policy::{self, Assignment, Policies, Preset, Presets};
+use clap::Subcommand;
+
+/// Show and change an array's settings, and those of its policy
+#[derive(Debug, clap::Args)]
+pub struct Options {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Show all settings, their defaults, and which preset they are
+    Show {
+        /// Only this array: md0, /dev/md0 or a link to it
+        array: Option<String>,
+    },
+    /// Change settings: all of them, or none
+    ///
+    /// The names are those of `paradm policy show`. They are stored with the array. `policy=auto` and other
+    /// limits can have the array shift up, which starts disks.
+    Set {
+        /// As up_threshold=80
+        #[arg(required = true, value_name = "NAME=VALUE")]
+        settings: Vec<Assignment>,
+        /// The array: md0, /dev/md0 or a link to it; needed if there are several
+        #[arg(short, long, value_name = "ARRAY")]
+        array: Option<String>,
+    },
+    /// Set what goes together, and have the array shift by itself; without a name: show what presets set
+    ///
+    /// The array may shift up, which starts disks, when its load needs it.
+    Preset {
+        preset: Option<Preset>,
+        /// The array: md0, /dev/md0 or a link to it; needed if there are several
+        array: Option<String>,
+    },
+}
+
+pub fn run(options: &Options, context: &mut Context) -> Result<Verdict> {
+    let system = context.system;
+    let set = |array: &Option<String>, wanted: &[Assignment]| {
+        policy::change(system, array.as_deref(), wanted)
+    };
+    let output = &mut context.output;
+    match &options.action {
+        Action::Show { array } => {
+            output.show("policy/1", &Policies::read(system, array.as_deref())?)
+        }
+        Action::Set { settings, array } => output.show("policy-set/1", &set(array, settings)?),
+        Action::Preset {
+            preset: Some(preset),
+            array,
+        } => output.show("policy-set/1", &set(array, &preset.assignments())?),
+        Action::Preset { preset: None, .. } => output.show("policy-presets/1", &Presets::all()),
+    }?;
+    Ok(Verdict::Done)
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0
+
+use crate::cli::{Context, Verdict};
+use crate::error::Result;
+use crate::shift::{self, Target, Waiting};
+use std::time::Duration;
+
+/// Shift an array to another gear, and wait until it is there
+///
+/// A shift up starts the disks of the members that it needs: they are wanted. It counts against
+/// their spin-ups. Ctrl-C ends the waiting, not the shift.
+#[derive(Debug, clap::Args)]
+pub struct Options {
+    /// A gear, by its members (`paradm status` names them), or `up`, `down`, `top`, `lowest`
+    gear: Target,
+    /// The array: md0, /dev/md0 or a link to it; needed if there are several
+    array: Option<String>,
+    /// Return at once
+    #[arg(long)]
+    no_wait: bool,
+    /// Wait so long at most
+    #[arg(long, value_name = "SECONDS", conflicts_with = "no_wait", value_parser = clap::value_parser!(u64).range(1..))]
+    timeout: Option<u64>,
+}
+
+pub fn run(options: &Options, context: &mut Context) -> Result<Verdict> {
+    let waiting = match (options.no_wait, options.timeout) {
+        (true, _) => Waiting::None,
+        (_, Some(seconds)) => Waiting::AtMost(Duration::from_secs(seconds)),
+        _ => Waiting::UntilDone,
+    };
+    let output = &mut context.output;
+    let shifted = shift::shift(
+        context.system,
+        options.array.as_deref(),
+        options.gear,
+        waiting,
+        &mut |progress| output.progress(progress),
+    );
+    context.output.end_progress()?;
+    context.output.show("shift/1", &shifted?)?;
+    Ok(Verdict::Done)
+}

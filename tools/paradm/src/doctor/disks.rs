@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Checks of an array's settings and of its disks.
+
+use super::{Finding, Fix, Subject, Weight};
+use crate::array::{Member, PowerControl, Spin};
+use crate::system::Files;
+use std::path::{Path, PathBuf};
+
+/// The content of a file of a disk, or nothing.
+fn disk_file(subject: &Subject, disk: &str, file: &str) -> Option<(PathBuf, String)> {
+    let path = Path::new("/sys/block").join(disk).join(file);
+    let text = subject.system.text(&path).ok()?;
+    Some((path, text.trim().to_owned()))
+}
+
+fn disk_of(member: &Member) -> Option<&str> {
+    member.device.as_ref().map(|device| device.disk.as_str())
+}
+
+pub fn spin(subject: &Subject, findings: &mut Vec<Finding>) {
+    if subject.array.settings.spin == Spin::Off {
+        findings.push(subject.finding(
+            "spin",
+            Weight::Problem,
+            "spin is off: disks of sleepers are not stopped".to_owned(),
+            &format!("`paradm policy set spin=on --array {}`", subject.array.name),
+        ));
+    }
+}
+
+pub fn power_control(subject: &Subject, findings: &mut Vec<Finding>) {
+    for member in subject.array.sleepers() {
+        let Some(device) = &member.device else {
+            continue;
+        };
+        let (what, remedy) = match (member.power_control, device.rotational) {
+            (PowerControl::Runtime, true) => continue,
+            (_, false) => (
+                "is no hard disk: to stop it saves next to nothing",
+                "sleepers should be the hard disks, and SSDs members that never sleep",
+            ),
+            _ => (
+                "has no runtime PM: raid-par does not stop it itself",
+                "have it stopped on the module's uevents, see \"Disks that stop\" in admin-guide.md",
+            ),
+        };
+        findings.push(subject.finding(
+            "power_control",
+            Weight::Remark,
+            format!("member {} ({}) {what}", member.number, device.disk),
+            remedy,
+        ));
+    }
+}
+
+pub fn budget(subject: &Subject, findings: &mut Vec<Finding>) {
+    for member in subject.array.sleepers() {
+        if member.device.is_none() || member.spins_left > 0 {
+            continue;
+        }
+        let cause = Some(member.last_wake_cause.as_str()).filter(|cause| !cause.is_empty());
+        findings.push(subject.finding(
+            "budget",
+            Weight::Problem,
+            format!(
+                "member {} has no spin-up left today, so it is not stopped; last woken by: {}",
+                member.number,
+                cause.unwrap_or("unknown")
+            ),
+            "remove the cause; or raise carry, rated_cycles or lower wanted_years, see sysfs-par.md",
+        ));
+    }
+}
+
+/// What is needed of the array's queue and of each disk's.
+pub fn iostats(subject: &Subject, findings: &mut Vec<Finding>) {
+    let members = subject.array.members.iter().filter_map(disk_of);
+    for device in [subject.array.name.as_str()].into_iter().chain(members) {
+        let Some((file, value)) = disk_file(subject, device, "queue/iostats") else {
+            continue;
+        };
+        if value != "0" {
+            continue;
+        }
+        let mut finding = subject.finding(
+            "iostats",
+            Weight::Problem,
+            format!("iostats of {device} are off: the load is unknown, and the array does not shift down by itself"),
+            "set queue/iostats to 1, and remove what turns it off at boot (a udev rule, tuned)",
+        );
+        finding.fix = Some(Fix {
+            file,
+            value: "1".to_owned(),
+            done: false,
+        });
+        findings.push(finding);
+    }
+}
+
+/// A removable medium, as many a USB enclosure calls its disks, is polled by the kernel.
+pub fn polling(subject: &Subject, findings: &mut Vec<Finding>) {
+    for disk in subject.array.sleepers().filter_map(disk_of) {
+        let removable =
+            disk_file(subject, disk, "removable").is_some_and(|(_, value)| value == "1");
+        let Some((file, every)) = disk_file(subject, disk, "events_poll_msecs") else {
+            continue;
+        };
+        if !removable || every == "0" {
+            continue;
+        }
+        let mut finding = subject.finding(
+            "polling",
+            Weight::Problem,
+            format!("{disk} calls itself removable, and the kernel polls it: that starts the disk"),
+            "`make install-extras` installs the udev rule that stops this",
+        );
+        finding.fix = Some(Fix {
+            file,
+            value: "0".to_owned(),
+            done: false,
+        });
+        findings.push(finding);
+    }
+}
+
+/// Members are used up to the size of the smallest.
+pub fn sizes(subject: &Subject, findings: &mut Vec<Finding>) {
+    let sized = subject.array.members.iter().filter_map(|member| {
+        let name = &member.device.as_ref()?.name;
+        // A partition's size is in its disk's directory; `class/block` has both.
+        let path = Path::new("/sys/class/block").join(name).join("size");
+        let sectors: u64 = subject.system.text(&path).ok()?.trim().parse().ok()?;
+        Some((sectors, name.clone()))
+    });
+    let sized: Vec<_> = sized.collect();
+    let Some((least, smallest)) = sized.iter().min().cloned() else {
+        return;
+    };
+    for (sectors, name) in sized {
+        let unused = sectors.saturating_sub(least);
+        if unused > least / 50 {
+            findings.push(subject.finding(
+                "sizes",
+                Weight::Remark,
+                format!(
+                    "{name} is larger than {smallest}: {} of it are not used",
+                    crate::output::units::bytes(unused * 512)
+                ),
+                "an array uses of each member as much as the smallest one has",
+            ));
+        }
+    }
+}

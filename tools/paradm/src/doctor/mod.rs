@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0
+//! `paradm doctor`: what on this system keeps sleepers from sleeping.
+//!
+//! A check reads public files and returns findings; it starts no disk and runs no program. A finding that
+//! a value in sysfs mends says which value: [`Fixing`] decides what becomes of it. Files of the
+//! administrator's are never changed.
+
+mod config;
+mod disks;
+mod mounts;
+mod text;
+
+pub use mounts::{Mount, parse_mounts, unescape};
+
+use crate::array::{self, Array};
+use crate::cli::Verdict;
+use crate::error::Result;
+use crate::system::{Files, System};
+use serde::Serialize;
+use std::path::PathBuf;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Weight {
+    /// Sleepers are started by it, or not stopped.
+    Problem,
+    /// Worth knowing; it need not be changed.
+    Remark,
+}
+
+/// A value in sysfs that mends something at once. It holds until the next boot.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Fix {
+    pub file: PathBuf,
+    pub value: String,
+    pub done: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// Which check: `iostats`, `smartd`, …
+    pub check: &'static str,
+    pub weight: Weight,
+    /// `None`: of the system, not of one array.
+    pub array: Option<String>,
+    /// What is wrong.
+    pub what: String,
+    /// What would be right.
+    pub remedy: String,
+    pub fix: Option<Fix>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fixing {
+    No,
+    /// What would be written is said.
+    Told,
+    Done,
+}
+
+#[derive(Debug, Serialize)]
+pub struct Report {
+    /// The arrays that were looked at.
+    pub arrays: Vec<String>,
+    /// What was looked for.
+    pub checks: Vec<&'static str>,
+    pub findings: Vec<Finding>,
+    #[serde(skip)]
+    fixing: bool,
+}
+
+impl Report {
+    /// Problems that are still there; remarks are no findings.
+    pub fn verdict(&self) -> Verdict {
+        let mended = |finding: &Finding| finding.fix.as_ref().is_some_and(|fix| fix.done);
+        let problem = |finding: &&Finding| finding.weight == Weight::Problem && !mended(finding);
+        if self.findings.iter().any(|finding| problem(&finding)) {
+            Verdict::Findings
+        } else {
+            Verdict::Done
+        }
+    }
+}
+
+/// An array, and where it is in use.
+pub(crate) struct Subject<'a> {
+    pub system: &'a dyn System,
+    pub array: &'a Array,
+    /// File systems on the array, or on what lies on it.
+    pub mounts: Vec<&'a Mount>,
+}
+
+impl Subject<'_> {
+    fn finding(&self, check: &'static str, weight: Weight, what: String, remedy: &str) -> Finding {
+        Finding {
+            check,
+            weight,
+            array: Some(self.array.name.clone()),
+            what,
+            remedy: remedy.to_owned(),
+            fix: None,
+        }
+    }
+}
+
+type Check = fn(&Subject, &mut Vec<Finding>);
+
+/// In the order in which they are told.
+const CHECKS: [(&str, Check); 13] = [
+    ("spin", disks::spin),
+    ("power_control", disks::power_control),
+    ("budget", disks::budget),
+    ("iostats", disks::iostats),
+    ("polling", disks::polling),
+    ("sizes", disks::sizes),
+    ("atime", mounts::atime),
+    ("logs", mounts::logs),
+    ("swap", mounts::swap),
+    ("locate", mounts::locate),
+    ("smartd", config::smartd),
+    ("hdparm", config::hdparm),
+    ("rules", config::rules),
+];
+
+/// Of `given`, or of all arrays.
+pub fn examine(system: &dyn System, given: Option<&str>, fixing: Fixing) -> Result<Report> {
+    let arrays = match given {
+        Some(name) => vec![Array::read(system, &array::named(system, Some(name))?)?],
+        None => array::all(system)?,
+    };
+    let mounts = parse_mounts(&system.text("/proc/self/mountinfo".as_ref())?);
+    let mut findings = Vec::new();
+    for array in &arrays {
+        let on = mounts::devices_on(system, &array.name);
+        let subject = Subject {
+            system,
+            array,
+            mounts: mounts
+                .iter()
+                .filter(|mount| on.contains(&mount.device))
+                .collect(),
+        };
+        for (_, check) in CHECKS {
+            check(&subject, &mut findings);
+        }
+    }
+    if fixing == Fixing::Done {
+        for fix in findings
+            .iter_mut()
+            .filter_map(|finding| finding.fix.as_mut())
+        {
+            system.put(&fix.file, &fix.value)?;
+            fix.done = true;
+        }
+    }
+    Ok(Report {
+        arrays: arrays.into_iter().map(|array| array.name).collect(),
+        checks: CHECKS.iter().map(|(name, _)| *name).collect(),
+        findings,
+        fixing: fixing != Fixing::No,
+    })
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0
+//! `paradm doctor` for people.
+
+use super::{Finding, Report, Weight};
+use crate::output::{Style, Text};
+
+impl Text for Report {
+    fn text(&self, style: Style) -> String {
+        if self.arrays.is_empty() {
+            return "no par array runs here\n".to_owned();
+        }
+        let mut text = String::new();
+        for finding in &self.findings {
+            text += &self.finding(finding, style);
+        }
+        if self.findings.is_empty() {
+            text += &format!(
+                "{}: {} checks, nothing found\n",
+                self.arrays.join(", "),
+                self.checks.len()
+            );
+        }
+        text
+    }
+}
+
+impl Report {
+    fn finding(&self, finding: &Finding, style: Style) -> String {
+        let weight = match finding.weight {
+            Weight::Problem => style.bad("problem"),
+            Weight::Remark => style.attention("remark"),
+        };
+        let place = finding.array.as_deref().unwrap_or("system");
+        let mut text = format!(
+            "{} {weight} ({}): {}\n    {}\n",
+            style.bold(place),
+            finding.check,
+            finding.what,
+            finding.remedy
+        );
+        if let Some(fix) = &finding.fix {
+            let line = format!("{} into {}", fix.value, fix.file.display());
+            text += &match (self.fixing, fix.done) {
+                (_, true) => format!("    {}\n", style.good(format!("mended: {line}"))),
+                (true, false) => format!("    --fix writes {line}\n"),
+                (false, _) => "    --fix mends it until the next boot\n".to_owned(),
+            };
+        }
+        text
+    }
+}

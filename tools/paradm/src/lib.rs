@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-2.0
+//! paradm, the administrator's tool of raid-par: see Documentation/paradm.md.
+//!
+//! A command is options → one library call → a value that is shown → an exit code. All access to
+//! the system is behind [`system::System`], and [`sim::SimSystem`] is one for tests.
+
+pub mod array;
+pub mod cli;
+mod commands;
+pub mod doctor;
+pub mod error;
+pub mod metrics;
+pub mod output;
+pub mod pin;
+pub mod policy;
+pub mod policy_ffi;
+pub mod schedule;
+pub mod scrub;
+pub mod shift;
+pub mod sim;
+pub mod status;
+pub mod system;

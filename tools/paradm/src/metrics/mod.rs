@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0
+//! `paradm metrics`: arrays and their disks as Prometheus takes them.
+
+mod arrays;
+mod disks;
+mod family;
+
+pub use family::{Family, Kind, Labels, Number, Sample};
+
+use crate::array;
+use crate::error::{Error, Result};
+use crate::output::{Style, Text};
+use crate::system::System;
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+
+#[derive(Debug, Serialize)]
+pub struct Metrics {
+    pub families: Vec<Family>,
+}
+
+impl Metrics {
+    /// Of all arrays that run.
+    pub fn read(system: &dyn System) -> Result<Self> {
+        let arrays = array::all(system)?;
+        let mut families = arrays::families(&arrays);
+        families.extend(disks::families(&arrays));
+        Ok(Metrics { families })
+    }
+
+    /// Without the families that have no sample.
+    fn exposition(&self) -> String {
+        let families = self.families.iter();
+        families
+            .filter(|family| !family.samples.is_empty())
+            .map(Family::to_string)
+            .collect()
+    }
+
+    /// Replace a file of node_exporter's textfile collector, whole: it never reads half of one.
+    pub fn save(&self, system: &dyn System, path: &Path) -> Result<Saved> {
+        system
+            .replace(path, &self.exposition())
+            .map_err(|error| Error::write(path, "the metrics", &error))?;
+        let samples = self.families.iter().map(|family| family.samples.len());
+        Ok(Saved {
+            file: path.to_owned(),
+            samples: samples.sum(),
+        })
+    }
+}
+
+impl Text for Metrics {
+    fn text(&self, _: Style) -> String {
+        self.exposition()
+    }
+}
+
+#[derive(Debug, PartialEq, Eq, Serialize)]
+pub struct Saved {
+    pub file: PathBuf,
+    pub samples: usize,
+}
+
+impl Text for Saved {
+    /// Nothing: a timer's job that has worked is silent.
+    fn text(&self, _: Style) -> String {
+        String::new()
+    }
+}

@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: GPL-2.0
+//! A system that is not there: a tree of files, programs that answer, a clock that goes on only
+//! when somebody sleeps or waits, and par arrays that react as the module does. For tests.
+//!
+//! ```
+//! use paradm::sim::{SimArray, SimSystem};
+//! use paradm::system::System;
+//! use std::path::Path;
+//!
+//! let sim = SimSystem::with([SimArray::new("md0", &[3, 5])]);
+//! sim.write(Path::new("/sys/block/md0/md/par/gear"), "3").unwrap();
+//! sim.sleep(std::time::Duration::from_secs(60));
+//! assert_eq!(sim.read(Path::new("/sys/block/md0/md/par/gear")).unwrap(), "3\n");
+//! ```
+
+mod array;
+mod check;
+mod files;
+mod settings;
+mod tree;
+
+pub use array::{SimArray, SimMember};
+pub use tree::Tree;
+
+use crate::system::{Program, Ran, System, Uevent, Uevents};
+use std::any::Any;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// When simulated systems start: a Tuesday.
+pub const START: jiff::Timestamp = jiff::Timestamp::constant(1_795_507_200, 0);
+
+fn start_seconds() -> u64 {
+    u64::try_from(START.as_second()).unwrap_or(0)
+}
+
+type Answer = Box<dyn FnMut(&mut World, &Program) -> Ran + Send>;
+type Action = Box<dyn FnOnce(&mut World) + Send>;
+
+/// What a test may look at and change at any time, by [`SimSystem::world`].
+pub struct World {
+    start: jiff::Timestamp,
+    elapsed: Duration,
+    pub zone: jiff::tz::TimeZone,
+    pub root: bool,
+    /// Plain files and links, of sysfs and others; without those that arrays answer for.
+    pub tree: Tree,
+    pub arrays: Vec<SimArray>,
+    /// Programs that were run, in their order.
+    pub ran: Vec<Program>,
+    /// Paths that were written, and what.
+    pub written: Vec<(PathBuf, String)>,
+    /// Files that hold something else than they would.
+    spoiled: BTreeMap<PathBuf, String>,
+    /// Files that take no write.
+    refusing: BTreeSet<PathBuf>,
+    answers: Vec<(String, Option<Answer>)>,
+    planned: Vec<(Duration, Action)>,
+    events: VecDeque<Uevent>,
+    listening: bool,
+}
+
+/// Clones are the same system.
+#[derive(Clone)]
+pub struct SimSystem(Arc<Mutex<World>>);
+
+impl Default for SimSystem {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl SimSystem {
+    /// Without arrays.
+    pub fn new() -> Self {
+        let mut tree = Tree::default();
+        tree.dir("/sys/block");
+        SimSystem(Arc::new(Mutex::new(World {
+            start: START,
+            elapsed: Duration::ZERO,
+            zone: jiff::tz::TimeZone::UTC,
+            root: true,
+            tree,
+            arrays: Vec::new(),
+            ran: Vec::new(),
+            written: Vec::new(),
+            spoiled: BTreeMap::new(),
+            refusing: BTreeSet::new(),
+            answers: Vec::new(),
+            planned: Vec::new(),
+            events: VecDeque::new(),
+            listening: false,
+        })))
+    }
+
+    pub fn with(arrays: impl IntoIterator<Item = SimArray>) -> Self {
+        let sim = Self::new();
+        for array in arrays {
+            sim.world().add(array);
+        }
+        sim
+    }
+
+    pub fn world(&self) -> MutexGuard<'_, World> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A program of that name is there, and does this.
+    pub fn program(
+        &self,
+        name: &str,
+        answer: impl FnMut(&mut World, &Program) -> Ran + Send + 'static,
+    ) {
+        let answer: Answer = Box::new(answer);
+        self.world().answers.push((name.to_owned(), Some(answer)));
+    }
+
+    /// Do this when so much time has gone by from now on.
+    pub fn after(&self, time: Duration, action: impl FnOnce(&mut World) + Send + 'static) {
+        let mut world = self.world();
+        let at = world.elapsed + time;
+        world.planned.push((at, Box::new(action)));
+    }
+}
+
+impl World {
+    /// An array appears, with its disks.
+    pub fn add(&mut self, array: SimArray) {
+        array.plant(&mut self.tree);
+        self.arrays.push(array);
+    }
+
+    /// An array is stopped.
+    pub fn stop(&mut self, name: &str) {
+        self.arrays.retain(|array| array.name != name);
+        self.tree.remove(&Path::new("/sys/block").join(name));
+    }
+
+    /// The array of that name; a test that names none is wrong.
+    #[allow(clippy::panic)]
+    pub fn array(&mut self, name: &str) -> &mut SimArray {
+        match self.arrays.iter_mut().find(|array| array.name == name) {
+            Some(array) => array,
+            None => panic!("no simulated array {name}"),
+        }
+    }
+
+    /// From now on the file holds that, whatever it is.
+    pub fn spoil(&mut self, path: impl AsRef<Path>, text: &str) {
+        self.spoiled
+            .insert(path.as_ref().to_owned(), text.to_owned());
+    }
+
+    /// From now on writes to the file are refused with EINVAL.
+    pub fn refuse(&mut self, path: impl AsRef<Path>) {
+        self.refusing.insert(path.as_ref().to_owned());
+    }
+
+    pub fn elapsed(&self) -> Duration {
+        self.elapsed
+    }
+
+    /// Seconds since 1970.
+    pub fn seconds(&self) -> u64 {
+        let start = u64::try_from(self.start.as_second()).unwrap_or(0);
+        start + self.elapsed.as_secs()
+    }
+
+    /// What the kernel would send.
+    pub fn announce(&mut self, event: Uevent) {
+        if self.listening {
+            self.events.push_back(event);
+        }
+    }
+
+    /// When something happens next by itself.
+    fn next_moment(&self) -> Option<Duration> {
+        let arrays = self.arrays.iter().filter_map(SimArray::next_moment);
+        let planned = self.planned.iter().map(|(at, _)| *at);
+        arrays.chain(planned).min()
+    }
+
+    /// Go on to `time`, with all that happens until then.
+    fn advance(&mut self, time: Duration) {
+        while let Some(moment) = self.next_moment().filter(|moment| *moment <= time) {
+            self.elapsed = self.elapsed.max(moment);
+            self.happen();
+        }
+        self.elapsed = self.elapsed.max(time);
+    }
+
+    /// What is due now.
+    fn happen(&mut self) {
+        let now = self.elapsed;
+        let (due, later) = std::mem::take(&mut self.planned)
+            .into_iter()
+            .partition(|(at, _)| *at <= now);
+        self.planned = later;
+        for (_, action) in due {
+            action(self);
+        }
+        let seconds = self.seconds();
+        let mut events = Vec::new();
+        for array in &mut self.arrays {
+            array.happen(now, seconds, &mut events);
+        }
+        for event in events {
+            self.announce(event);
+        }
+    }
+
+    fn read(&self, path: &Path) -> io::Result<String> {
+        let path = self.tree.resolve(path);
+        if let Some(text) = self.spoiled.get(&path) {
+            return Ok(text.clone());
+        }
+        for array in &self.arrays {
+            if let Some(text) = array.file(&path, self.elapsed) {
+                return Ok(text);
+            }
+        }
+        self.tree.read(&path)
+    }
+
+    /// As somebody writes it.
+    pub fn write(&mut self, path: &Path, text: &str) -> io::Result<()> {
+        let path = self.tree.resolve(path);
+        let (now, seconds) = (self.elapsed, self.seconds());
+        if !self.root {
+            return Err(io::ErrorKind::PermissionDenied.into());
+        }
+        self.written.push((path.clone(), text.to_owned()));
+        if self.refusing.contains(&path) {
+            return Err(rustix::io::Errno::INVAL.into());
+        }
+        for array in &mut self.arrays {
+            if let Some(result) = array.store(&path, text.trim_end(), now, seconds) {
+                return result.map_err(|errno| io::Error::from_raw_os_error(errno.raw_os_error()));
+            }
+        }
+        self.tree.write(&path, text)
+    }
+
+    fn exists(&self, path: &Path) -> bool {
+        let path = self.tree.resolve(path);
+        self.tree.exists(&path)
+            || self
+                .arrays
+                .iter()
+                .any(|array| array.file(&path, self.elapsed).is_some())
+    }
+
+    fn run(&mut self, program: &Program) -> io::Result<Ran> {
+        let at = self
+            .answers
+            .iter()
+            .rposition(|(name, _)| *name == program.name);
+        let taken = at.and_then(|at| self.answers.get_mut(at)?.1.take());
+        let (Some(at), Some(mut answer)) = (at, taken) else {
+            return Err(io::ErrorKind::NotFound.into());
+        };
+        self.ran.push(program.clone());
+        let ran = answer(self, program);
+        if let Some((_, place)) = self.answers.get_mut(at) {
+            *place = Some(answer);
+        }
+        Ok(ran)
+    }
+}
+
+impl System for SimSystem {
+    fn read(&self, path: &Path) -> io::Result<String> {
+        self.world().read(path)
+    }
+
+    fn write(&self, path: &Path, text: &str) -> io::Result<()> {
+        self.world().write(path, text)
+    }
+
+    fn replace(&self, path: &Path, text: &str) -> io::Result<()> {
+        let mut world = self.world();
+        if !world.root {
+            return Err(io::ErrorKind::PermissionDenied.into());
+        }
+        world.tree.file(path, text);
+        Ok(())
+    }
+
+    /// Tests are one process.
+    fn lock(&self, _path: &Path) -> io::Result<Box<dyn Any>> {
+        if !self.world().root {
+            return Err(io::ErrorKind::PermissionDenied.into());
+        }
+        Ok(Box::new(()))
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        let mut world = self.world();
+        if !world.root {
+            return Err(io::ErrorKind::PermissionDenied.into());
+        }
+        world.tree.remove(path);
+        Ok(())
+    }
+
+    fn list(&self, dir: &Path) -> io::Result<Vec<String>> {
+        let world = self.world();
+        world.tree.list(&world.tree.resolve(dir))
+    }
+
+    fn resolve(&self, path: &Path) -> io::Result<PathBuf> {
+        let world = self.world();
+        if !world.exists(path) {
+            return Err(io::ErrorKind::NotFound.into());
+        }
+        Ok(world.tree.resolve(path))
+    }
+
+    fn exists(&self, path: &Path) -> bool {
+        self.world().exists(path)
+    }
+
+    fn run(&self, program: &Program) -> io::Result<Ran> {
+        self.world().run(program)
+    }
+
+    fn now(&self) -> jiff::Timestamp {
+        let world = self.world();
+        world.start + world.elapsed
+    }
+
+    fn monotonic(&self) -> Duration {
+        self.world().elapsed
+    }
+
+    fn zone(&self) -> jiff::tz::TimeZone {
+        self.world().zone.clone()
+    }
+
+    fn sleep(&self, time: Duration) {
+        let mut world = self.world();
+        let end = world.elapsed + time;
+        world.advance(end);
+    }
+
+    fn wait(&self, files: &[&Path], most: Duration) -> io::Result<bool> {
+        let mut world = self.world();
+        let look = |world: &World| -> io::Result<Vec<String>> {
+            files.iter().map(|path| world.read(path)).collect()
+        };
+        let before = look(&world)?;
+        let end = world.elapsed + most;
+        while let Some(moment) = world.next_moment().filter(|moment| *moment <= end) {
+            world.advance(moment);
+            if look(&world)? != before {
+                return Ok(true);
+            }
+        }
+        world.advance(end);
+        Ok(false)
+    }
+
+    fn uevents(&self) -> io::Result<Box<dyn Uevents>> {
+        self.world().listening = true;
+        Ok(Box::new(self.clone()))
+    }
+
+    fn is_root(&self) -> bool {
+        self.world().root
+    }
+}
+
+impl Uevents for SimSystem {
+    fn next(&mut self, most: Duration) -> io::Result<Option<Uevent>> {
+        let mut world = self.world();
+        let end = world.elapsed + most;
+        loop {
+            if let Some(event) = world.events.pop_front() {
+                return Ok(Some(event));
+            }
+            match world.next_moment().filter(|moment| *moment <= end) {
+                Some(moment) => world.advance(moment),
+                None => break,
+            }
+        }
+        world.advance(end);
+        Ok(None)
+    }
+}

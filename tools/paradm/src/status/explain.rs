@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Why arrays are in their gears: the module's own sentence, and what of the array's state it does
+//! not tell.
+
+use crate::array::{self, Array, PolicyMode, PowerState, ShiftState};
+use crate::error::Result;
+use crate::output::units;
+use crate::output::{Style, Text};
+use crate::system::System;
+use serde::Serialize;
+
+#[derive(Debug, Serialize)]
+pub struct Explanation {
+    pub arrays: Vec<Reasons>,
+}
+
+#[derive(Debug, Serialize)]
+pub struct Reasons {
+    pub name: String,
+    pub gear: u32,
+    pub gears: Vec<u32>,
+    /// The module's sentence.
+    pub explain: String,
+    /// And what else matters, a sentence each.
+    pub remarks: Vec<String>,
+}
+
+impl Explanation {
+    pub fn read(system: &dyn System, given: Option<&str>) -> Result<Self> {
+        let arrays = array::some(system, given)?;
+        Ok(Explanation {
+            arrays: arrays.iter().map(Reasons::of).collect(),
+        })
+    }
+}
+
+impl Reasons {
+    fn of(array: &Array) -> Self {
+        let remarks = [
+            manual(array),
+            shift(array),
+            put_off(array),
+            limits(array),
+            sync(array),
+            strangers(array),
+        ];
+        Reasons {
+            name: array.name.clone(),
+            gear: array.gear,
+            gears: array.gears.clone(),
+            explain: array.explain.clone(),
+            remarks: remarks.into_iter().flatten().collect(),
+        }
+    }
+}
+
+fn manual(array: &Array) -> Option<String> {
+    (array.settings.policy == PolicyMode::Manual).then(|| {
+        "the policy is manual: only `paradm shift` and the daemon change the gear; \
+         `paradm policy set policy=auto` has it follow the load"
+            .to_owned()
+    })
+}
+
+fn shift(array: &Array) -> Option<String> {
+    let shift = &array.shift;
+    let what = match shift.state {
+        ShiftState::Idle => return None,
+        ShiftState::Propagate => {
+            "what was written to images is being copied home; the array is in full use".to_owned()
+        }
+        ShiftState::Up => format!(
+            "a shift up to gear {} is under way: members are starting",
+            shift.target
+        ),
+        ShiftState::Down => format!(
+            "a shift down to gear {} is under way, for {} more at most",
+            shift.target,
+            units::seconds(shift.limit_seconds)
+        ),
+    };
+    Some(match shift.progress {
+        Some(progress) if progress.total > 0 => {
+            format!("{what} ({} of {} segments)", progress.done, progress.total)
+        }
+        _ => what,
+    })
+}
+
+fn put_off(array: &Array) -> Option<String> {
+    array.shift.put_off.as_ref()?;
+    let spent: Vec<_> = array
+        .sleepers()
+        .filter(|member| member.spins_left == 0)
+        .map(|member| format!("member {}", member.number))
+        .collect();
+    Some(format!(
+        "the shift down to gear {} waits for spin-ups of {}: `paradm status` tells how many are left, \
+         rated_cycles and wanted_years how many a day brings",
+        array.shift.target,
+        if spent.is_empty() {
+            "a member".to_owned()
+        } else {
+            spent.join(", ")
+        }
+    ))
+}
+
+fn limits(array: &Array) -> Option<String> {
+    let settings = &array.settings;
+    let (lowest, top) = (array.lowest_gear(), array.top_gear());
+    if (settings.min_gear, settings.max_gear) == (lowest, top) {
+        return None;
+    }
+    Some(format!(
+        "the policy stays between gears {} and {} (min_gear, max_gear) of {lowest} to {top}",
+        settings.min_gear, settings.max_gear
+    ))
+}
+
+fn sync(array: &Array) -> Option<String> {
+    match array.scrub.action.as_str() {
+        "idle" | "frozen" => None,
+        action => Some(format!(
+            "a {action} is at work: no shift below the current gear until it is over"
+        )),
+    }
+}
+
+/// Members that the gear leaves out and whose disks turn.
+fn strangers(array: &Array) -> Option<String> {
+    let turning: Vec<_> = array
+        .members
+        .iter()
+        .filter(|member| member.asleep && member.power_state == PowerState::Active)
+        .map(|member| match member.last_wake_cause.as_str() {
+            "none" => format!("member {}", member.number),
+            cause => format!("member {} ({cause})", member.number),
+        })
+        .collect();
+    (!turning.is_empty()).then(|| {
+        format!(
+            "left out by the gear and turning nevertheless, for somebody else uses the disk: {}",
+            turning.join(", ")
+        )
+    })
+}
+
+impl Text for Explanation {
+    fn text(&self, style: Style) -> String {
+        if self.arrays.is_empty() {
+            return "no par array runs here\n".to_owned();
+        }
+        let mut text = String::new();
+        for array in &self.arrays {
+            text += &format!("{}: {}\n", style.bold(&array.name), array.explain);
+            for remark in &array.remarks {
+                text += &format!("  {remark}\n");
+            }
+        }
+        text
+    }
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0
+//! All access to the system. Commands get a `&dyn System`, so that they run on [`RealSystem`] and,
+//! in tests, on [`crate::sim::SimSystem`].
+//!
+//! Errors of single calls are `std::io::Error`s: whoever calls knows what the file is, and turns
+//! them into an [`Error`](crate::error::Error) that names it. [`Files`] does so for plain files.
+
+mod real;
+mod uevent;
+
+pub use real::RealSystem;
+pub use uevent::Uevent;
+
+use crate::error::{Error, Result};
+use std::any::Any;
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Threads may share it: the daemon serves metrics beside its work.
+pub trait System: Send + Sync {
+    /// The content of a file as it is now. Meant for sysfs, procfs and small files.
+    fn read(&self, path: &Path) -> io::Result<String>;
+
+    /// Write `text` by one `write(2)`, as sysfs wants it; the file must exist.
+    fn write(&self, path: &Path, text: &str) -> io::Result<()>;
+
+    /// Make `path` hold `text`, whole or not at all (a rename), with its directories. Never sysfs.
+    fn replace(&self, path: &Path, text: &str) -> io::Result<()>;
+
+    /// Wait until no other process holds `path`, and hold it until the guard is dropped.
+    fn lock(&self, path: &Path) -> io::Result<Box<dyn Any>>;
+
+    /// Delete a file that may not be there.
+    fn remove(&self, path: &Path) -> io::Result<()>;
+
+    /// The names in a directory, sorted.
+    fn list(&self, dir: &Path) -> io::Result<Vec<String>>;
+
+    /// The path with all links followed.
+    fn resolve(&self, path: &Path) -> io::Result<PathBuf>;
+
+    fn exists(&self, path: &Path) -> bool;
+
+    /// Run a program to its end. An `Err` of kind `NotFound` says that there is none.
+    fn run(&self, program: &Program) -> io::Result<Ran>;
+
+    /// Seconds since 1970, with their fraction.
+    fn now(&self) -> jiff::Timestamp;
+
+    /// A clock that only goes on.
+    fn monotonic(&self) -> Duration;
+
+    /// The zone in which the administrator reads clocks.
+    fn zone(&self) -> jiff::tz::TimeZone;
+
+    fn sleep(&self, time: Duration);
+
+    /// Wait until one of the files, which have been read, announces a change
+    /// (`POLLPRI`), or for `most`. True if one has. Wakes nothing.
+    fn wait(&self, files: &[&Path], most: Duration) -> io::Result<bool>;
+
+    /// The kernel's uevents from now on.
+    fn uevents(&self) -> io::Result<Box<dyn Uevents>>;
+
+    /// Is it run by root?
+    fn is_root(&self) -> bool;
+}
+
+pub trait Uevents: Send {
+    /// The next one, or `None` after `most`.
+    fn next(&mut self, most: Duration) -> io::Result<Option<Uevent>>;
+}
+
+/// A program to be run: no shell is between.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Program {
+    pub name: String,
+    pub args: Vec<OsString>,
+    pub input: Option<String>,
+    /// The user sees and answers it: its output is not collected.
+    pub interactive: bool,
+}
+
+impl Program {
+    pub fn new<A: Into<OsString>>(name: &str, args: impl IntoIterator<Item = A>) -> Self {
+        Program {
+            name: name.to_owned(),
+            args: args.into_iter().map(Into::into).collect(),
+            input: None,
+            interactive: false,
+        }
+    }
+
+    /// As one would type it.
+    pub fn shown(&self) -> String {
+        let mut line = self.name.clone();
+        for arg in &self.args {
+            line.push(' ');
+            line.push_str(&quoted(&arg.to_string_lossy()));
+        }
+        line
+    }
+}
+
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+/// What a program has left.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Ran {
+    /// The exit status; 128 and the signal's number, if it was killed.
+    pub status: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+/// Reading and writing with errors that name the file.
+pub trait Files {
+    fn text(&self, path: &Path) -> Result<String>;
+    fn put(&self, path: &Path, text: &str) -> Result<()>;
+    fn names(&self, dir: &Path) -> Result<Vec<String>>;
+}
+
+impl<S: System + ?Sized> Files for S {
+    fn text(&self, path: &Path) -> Result<String> {
+        self.read(path).map_err(|error| Error::read(path, error))
+    }
+
+    fn put(&self, path: &Path, text: &str) -> Result<()> {
+        self.write(path, text)
+            .map_err(|error| Error::write(path, text, &error))
+    }
+
+    fn names(&self, dir: &Path) -> Result<Vec<String>> {
+        self.list(dir).map_err(|error| Error::read(dir, error))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_is_shown_as_typed() {
+        let program = Program::new(
+            "mdadm",
+            ["--create", "/dev/md0", "it's", "", "--layout=3,5"],
+        );
+        assert_eq!(
+            program.shown(),
+            r"mdadm --create /dev/md0 'it'\''s' '' --layout=3,5"
+        );
+    }
+}

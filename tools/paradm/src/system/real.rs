@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: GPL-2.0
+//! The system that paradm runs on, or a copy of its files below a directory.
+
+use super::{Program, Ran, System, Uevents, uevent};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{FlockOperation, flock};
+use std::any::Any;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+pub struct RealSystem {
+    /// Files are looked for below it. With any but `/` nothing is run and nothing written.
+    root: PathBuf,
+    start: Instant,
+}
+
+impl RealSystem {
+    pub fn new() -> Self {
+        Self::below(Path::new("/"))
+    }
+
+    /// A copy of a system's files, such as a support archive.
+    pub fn below(root: &Path) -> Self {
+        RealSystem {
+            root: root.to_owned(),
+            start: Instant::now(),
+        }
+    }
+
+    fn is_copy(&self) -> bool {
+        self.root != Path::new("/")
+    }
+
+    fn real(&self, path: &Path) -> PathBuf {
+        self.root.join(path.strip_prefix("/").unwrap_or(path))
+    }
+
+    fn must_be_live(&self) -> io::Result<()> {
+        if self.is_copy() {
+            return Err(io::Error::new(
+                io::ErrorKind::ReadOnlyFilesystem,
+                "with --root, nothing is written or run",
+            ));
+        }
+        Ok(())
+    }
+}
+
+impl Default for RealSystem {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl System for RealSystem {
+    fn read(&self, path: &Path) -> io::Result<String> {
+        let mut text = String::new();
+        // The sizes that sysfs tells are no use: no fs::read_to_string.
+        File::open(self.real(path))?.read_to_string(&mut text)?;
+        Ok(text)
+    }
+
+    fn write(&self, path: &Path, text: &str) -> io::Result<()> {
+        self.must_be_live()?;
+        let mut file = OpenOptions::new().write(true).open(self.real(path))?;
+        let written = file.write(text.as_bytes())?;
+        if written != text.len() {
+            return Err(io::Error::new(io::ErrorKind::WriteZero, "written in part"));
+        }
+        Ok(())
+    }
+
+    fn replace(&self, path: &Path, text: &str) -> io::Result<()> {
+        self.must_be_live()?;
+        if let Some(dir) = path.parent() {
+            fs::create_dir_all(dir)?;
+        }
+        let mut new = path.as_os_str().to_owned();
+        new.push(".new");
+        let new = PathBuf::from(new);
+        let mut file = File::create(&new)?;
+        file.write_all(text.as_bytes())?;
+        file.sync_all()?;
+        fs::rename(&new, path)
+    }
+
+    fn lock(&self, path: &Path) -> io::Result<Box<dyn Any>> {
+        self.must_be_live()?;
+        if let Some(dir) = path.parent() {
+            fs::create_dir_all(dir)?;
+        }
+        let file = File::create(path)?;
+        flock(&file, FlockOperation::LockExclusive)?;
+        Ok(Box::new(file))
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        self.must_be_live()?;
+        match fs::remove_file(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            other => other,
+        }
+    }
+
+    fn list(&self, dir: &Path) -> io::Result<Vec<String>> {
+        let mut names = Vec::new();
+        for entry in fs::read_dir(self.real(dir))? {
+            names.push(entry?.file_name().to_string_lossy().into_owned());
+        }
+        names.sort();
+        Ok(names)
+    }
+
+    fn resolve(&self, path: &Path) -> io::Result<PathBuf> {
+        let found = fs::canonicalize(self.real(path))?;
+        if !self.is_copy() {
+            return Ok(found);
+        }
+        let root = fs::canonicalize(&self.root)?;
+        let inside = found.strip_prefix(&root).map_err(io::Error::other)?;
+        Ok(Path::new("/").join(inside))
+    }
+
+    fn exists(&self, path: &Path) -> bool {
+        self.real(path).exists()
+    }
+
+    fn run(&self, program: &Program) -> io::Result<Ran> {
+        self.must_be_live()?;
+        let mut command = Command::new(&program.name);
+        command.args(&program.args);
+        if program.interactive {
+            let status = command.status()?;
+            return Ok(Ran {
+                status: status_of(status),
+                ..Ran::default()
+            });
+        }
+        command
+            .stdin(if program.input.is_some() {
+                Stdio::piped()
+            } else {
+                Stdio::null()
+            })
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut child = command.spawn()?;
+        // What is fed to a program is a mail or a table: less than a pipe holds, or it reads all first.
+        if let (Some(input), Some(mut pipe)) = (&program.input, child.stdin.take()) {
+            match pipe.write_all(input.as_bytes()) {
+                Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
+                other => other?,
+            }
+        }
+        let output = child.wait_with_output()?;
+        Ok(Ran {
+            status: status_of(output.status),
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        })
+    }
+
+    fn now(&self) -> jiff::Timestamp {
+        jiff::Timestamp::now()
+    }
+
+    fn monotonic(&self) -> Duration {
+        self.start.elapsed()
+    }
+
+    fn zone(&self) -> jiff::tz::TimeZone {
+        jiff::tz::TimeZone::system()
+    }
+
+    fn sleep(&self, time: Duration) {
+        std::thread::sleep(time);
+    }
+
+    fn wait(&self, files: &[&Path], most: Duration) -> io::Result<bool> {
+        let mut open = Vec::new();
+        for path in files {
+            let mut file = File::open(self.real(path))?;
+            // Only what changes after a read is announced.
+            file.read_to_end(&mut Vec::new())?;
+            open.push(file);
+        }
+        let mut fds: Vec<_> = open
+            .iter()
+            .map(|file| PollFd::new(file, PollFlags::PRI | PollFlags::ERR))
+            .collect();
+        let time = Timespec::try_from(most).map_err(io::Error::other)?;
+        match poll(&mut fds, Some(&time)) {
+            Ok(changed) => Ok(changed > 0),
+            // A signal: whoever waits looks whether it shall end.
+            Err(rustix::io::Errno::INTR) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn uevents(&self) -> io::Result<Box<dyn Uevents>> {
+        self.must_be_live()?;
+        Ok(Box::new(uevent::Socket::open()?))
+    }
+
+    fn is_root(&self) -> bool {
+        rustix::process::geteuid().is_root()
+    }
+}
+
+fn status_of(status: std::process::ExitStatus) -> i32 {
+    status
+        .code()
+        .or_else(|| status.signal().map(|signal| 128 + signal))
+        .unwrap_or(-1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_copy_is_read_and_never_written() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::create_dir(dir.path().join("sys")).unwrap();
+        fs::write(dir.path().join("sys/file"), "5\n").unwrap();
+        let system = RealSystem::below(dir.path());
+        let path = Path::new("/sys/file");
+        assert_eq!(system.read(path).unwrap(), "5\n");
+        assert_eq!(system.list(Path::new("/sys")).unwrap(), ["file"]);
+        assert_eq!(system.resolve(path).unwrap(), path);
+        assert!(system.write(path, "3").is_err());
+        assert!(system.run(&Program::new("true", [""; 0])).is_err());
+        assert_eq!(
+            fs::read_to_string(dir.path().join("sys/file")).unwrap(),
+            "5\n"
+        );
+    }
+
+    #[test]
+    fn programs_are_run_to_their_end() {
+        let system = RealSystem::new();
+        let mut cat = Program::new("cat", [""; 0]);
+        cat.input = Some("a line\n".to_owned());
+        assert_eq!(system.run(&cat).unwrap().stdout, "a line\n");
+        let killed = system
+            .run(&Program::new("sh", ["-c", "kill -9 $$"]))
+            .unwrap();
+        assert_eq!(killed.status, 137);
+        let absent = system.run(&Program::new("no-such-program", [""; 0]));
+        assert_eq!(absent.unwrap_err().kind(), io::ErrorKind::NotFound);
+    }
+}

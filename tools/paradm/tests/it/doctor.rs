@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-2.0
+//! `paradm doctor`.
+
+use crate::harness::{golden, json, paradm, session};
+use expect_test::expect_file;
+use paradm::sim::{SimArray, SimSystem, World};
+use paradm::system::Files;
+use proptest::prelude::*;
+use std::path::Path;
+
+/// Nothing is wrong here: md0 on /srv, with all that `make install-extras` installs.
+fn sound() -> SimSystem {
+    let sim = SimSystem::with([SimArray::new("md0", &[3, 5]).in_gear(3)]);
+    let mut world = sim.world();
+    let tree = &mut world.tree;
+    tree.file("/sys/block/md0/dev", "9:0\n");
+    tree.file("/sys/block/md0/queue/iostats", "1\n");
+    tree.link("/sys/class/block/md0", "/sys/block/md0");
+    for letter in 'a'..='e' {
+        let disk = format!("/sys/block/sd{letter}");
+        let device = format!("/sys/devices/pci0000:00/block/sd{letter}");
+        tree.file(format!("{device}/queue/iostats"), "1\n");
+        tree.file(format!("{device}/size"), "7814037168\n");
+        tree.link(format!("/sys/class/block/sd{letter}"), disk);
+    }
+    tree.file("/etc/udev/rules.d/65-md-par.rules", "");
+    mounts(&mut world, "9:0 / /srv rw,noatime");
+    drop(world);
+    sim
+}
+
+/// A root file system elsewhere, and this one.
+fn mounts(world: &mut World, mount: &str) {
+    let text = format!(
+        "22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sdz1 rw\n36 22 {mount} shared:9 - ext4 /dev/md0 rw\n"
+    );
+    world.tree.file("/proc/self/mountinfo", &text);
+}
+
+/// A check, and what it is to find.
+type Defect = (&'static str, fn(&mut World));
+
+/// One for each check, in their order.
+fn defects() -> Vec<Defect> {
+    vec![
+        ("spin", |world| {
+            let file = Path::new("/sys/block/md0/md/par/spin");
+            world.write(file, "off").unwrap();
+        }),
+        ("power_control", |world| {
+            world
+                .tree
+                .file("/sys/devices/pci0000:00/block/sde/queue/rotational", "0\n");
+        }),
+        ("budget", |world| {
+            let member = &mut world.array("md0").members[3];
+            while member.ration.left() > 0 {
+                member.ration.spend();
+            }
+        }),
+        ("iostats", |world| {
+            world
+                .tree
+                .file("/sys/devices/pci0000:00/block/sdb/queue/iostats", "0\n");
+        }),
+        ("polling", |world| {
+            let disk = "/sys/devices/pci0000:00/block/sde";
+            world.tree.file(format!("{disk}/removable"), "1\n");
+            world.tree.file(format!("{disk}/events_poll_msecs"), "-1\n");
+        }),
+        ("sizes", |world| {
+            world
+                .tree
+                .file("/sys/devices/pci0000:00/block/sda/size", "15628053168\n");
+        }),
+        ("atime", |world| mounts(world, "9:0 / /srv rw")),
+        ("logs", |world| mounts(world, "9:0 / /var rw,noatime")),
+        ("swap", |world| {
+            world.tree.file(
+                "/proc/swaps",
+                "Filename Type Size Used Priority\n/srv/my\\040swap file 9 0 -2\n",
+            );
+        }),
+        ("locate", |world| {
+            world
+                .tree
+                .file("/etc/updatedb.conf", "PRUNEPATHS=\"/tmp /var/spool\"\n");
+        }),
+        ("smartd", |world| {
+            world
+                .tree
+                .file("/etc/smartd.conf", "DEVICESCAN -n standby\n");
+            world.tree.file("/etc/systemd/system/smartd.service", "");
+        }),
+        ("hdparm", |world| {
+            world
+                .tree
+                .file("/etc/hdparm.conf", "/dev/sdd {\n\tspindown_time = 242\n}\n");
+        }),
+        ("rules", |world| {
+            world
+                .tree
+                .remove("/etc/udev/rules.d/65-md-par.rules".as_ref())
+        }),
+    ]
+}
+
+#[test]
+fn nothing_is_found_on_a_sound_system() {
+    let sim = sound();
+    let left = paradm(&sim, "doctor");
+    assert_eq!(left.out, "md0: 13 checks, nothing found\n");
+    assert_eq!((left.code, left.err.as_str()), (0, ""));
+}
+
+#[test]
+fn each_defect_is_found_by_its_check_and_no_other() {
+    for (check, spoil) in defects() {
+        let sim = sound();
+        spoil(&mut sim.world());
+        let value = json(&sim, "doctor");
+        let found: Vec<_> = value["findings"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|found| &found["check"])
+            .collect();
+        assert_eq!(found, [check], "{value}");
+    }
+    let checks: Vec<_> = defects().iter().map(|(check, _)| *check).collect();
+    assert_eq!(
+        json(&sound(), "doctor")["checks"],
+        serde_json::json!(checks),
+        "a check without a defect"
+    );
+}
+
+#[test]
+fn all_at_once_is_told() {
+    let sim = sound();
+    for (_, spoil) in defects() {
+        spoil(&mut sim.world());
+    }
+    golden(
+        &expect_file!["../golden/doctor.txt"],
+        &session(
+            &sim,
+            &[
+                "doctor",
+                "doctor --fix --dry-run",
+                "doctor --fix",
+                "doctor md0",
+            ],
+        ),
+    );
+}
+
+#[test]
+fn nothing_is_written_or_run_without_fix() {
+    let sim = sound();
+    for (_, spoil) in defects() {
+        spoil(&mut sim.world());
+    }
+    sim.world().written.clear();
+    for line in ["doctor", "doctor --json", "doctor --fix --dry-run"] {
+        assert_eq!(paradm(&sim, line).code, 1, "{line}");
+    }
+    assert!(sim.world().written.is_empty());
+    assert!(sim.world().ran.is_empty());
+}
+
+#[test]
+fn fix_mends_what_sysfs_can_and_then_finds_nothing() {
+    let sim = sound();
+    for (check, spoil) in defects() {
+        if ["iostats", "polling"].contains(&check) {
+            spoil(&mut sim.world());
+        }
+    }
+    assert_eq!(paradm(&sim, "doctor").code, 1);
+    assert_eq!(paradm(&sim, "doctor --fix").code, 0);
+    assert_eq!(
+        sim.text("/sys/block/sdb/queue/iostats".as_ref()).unwrap(),
+        "1"
+    );
+    let written = sim.world().written.len();
+    assert_eq!(written, 2);
+    assert_eq!(
+        paradm(&sim, "doctor --fix").out,
+        "md0: 13 checks, nothing found\n"
+    );
+    assert_eq!(sim.world().written.len(), written);
+}
+
+#[test]
+fn a_fix_that_is_refused_is_an_error() {
+    let sim = sound();
+    sim.world().tree.file("/sys/block/md0/queue/iostats", "0\n");
+    sim.world().root = false;
+    let left = paradm(&sim, "doctor --fix");
+    assert_eq!(left.code, 4);
+    assert!(left.err.contains("root is needed"), "{}", left.err);
+}
+
+#[test]
+fn what_lies_on_the_array_by_device_mapper_counts() {
+    let sim = sound();
+    let mut world = sim.world();
+    world.tree.file("/sys/block/md0/md0p1/partition", "1\n");
+    world.tree.file("/sys/block/md0/md0p1/dev", "259:0\n");
+    world.tree.dir("/sys/block/md0/md0p1/holders/dm-0");
+    world.tree.file("/sys/block/dm-0/dev", "254:0\n");
+    mounts(&mut world, "254:0 / /srv rw");
+    drop(world);
+    assert_eq!(json(&sim, "doctor")["findings"][0]["check"], "atime");
+}
+
+#[test]
+fn wrong_arguments_are_refused() {
+    let sim = sound();
+    for (line, code) in [
+        ("doctor md7", 3),
+        ("doctor --dry-run", 2),
+        ("doctor md0 md1", 2),
+        ("doctor --fixx", 2),
+    ] {
+        let left = paradm(&sim, line);
+        assert_eq!(left.code, code, "{line}: {}", left.err);
+        assert!(!left.err.is_empty());
+    }
+    let none = SimSystem::new();
+    none.world().tree.file("/proc/self/mountinfo", "");
+    let left = paradm(&none, "doctor");
+    assert_eq!(
+        (left.code, left.out.as_str()),
+        (0, "no par array runs here\n")
+    );
+}
+
+proptest! {
+    #[test]
+    fn any_mountinfo_is_read(text in "[ -~\n\\\\]{0,300}") {
+        let sim = sound();
+        sim.world().tree.file("/proc/self/mountinfo", &text);
+        let left = paradm(&sim, "doctor");
+        prop_assert!(left.code <= 1, "{}", left.err);
+    }
+
+    #[test]
+    fn paths_come_back_from_escapes(path in "[ -\\[\\]-~]{0,40}") {
+        let escaped = path.replace(' ', "\\040");
+        prop_assert_eq!(paradm::doctor::unescape(&escaped), path);
+    }
+}

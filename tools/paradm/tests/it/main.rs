@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Whole commands on simulated systems, with outputs compared to those in `tests/golden/`.
+//! One program for all of them: it links once.
+
+#![allow(clippy::panic, clippy::unwrap_used, clippy::indexing_slicing)]
+
+mod doctor;
+mod explain;
+mod harness;
+mod metrics;
+mod pin;
+mod policy;
+mod schedule;
+mod scrub;
+mod shift;
+mod status;

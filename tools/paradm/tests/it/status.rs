@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0
+//! `paradm status`.
+
+use crate::harness::{golden, json, paradm, session};
+use expect_test::expect_file;
+use paradm::sim::{SimArray, SimSystem};
+use paradm::system::System;
+use std::path::Path;
+use std::time::Duration;
+
+fn two_arrays() -> SimSystem {
+    let sim = SimSystem::with([
+        SimArray::new("md0", &[3, 5]).in_gear(3),
+        SimArray::of_level("md10", 6, &[4, 8], 'k'),
+    ]);
+    sim.world().tree.link("/dev/md/home", "/dev/md0");
+    sim.sleep(Duration::from_secs(3600));
+    let mut world = sim.world();
+    let seconds = world.seconds();
+    let now = world.elapsed();
+    world
+        .array("md0")
+        .disturb(4, "process dd[913]", seconds - 60, now);
+    world.array("md10").members[7].disk = None;
+    drop(world);
+    sim
+}
+
+#[test]
+fn of_all_of_one_and_of_none() {
+    let sim = two_arrays();
+    let lines = [
+        "status",
+        "status md0",
+        "status /dev/md/home",
+        "status md5",
+        "status --color always md0",
+    ];
+    golden(
+        &expect_file!["../golden/status.txt"],
+        &session(&sim, &lines),
+    );
+    let left = paradm(&SimSystem::new(), "status");
+    assert_eq!(
+        (left.code, left.out.as_str()),
+        (0, "no par array runs here\n")
+    );
+}
+
+#[test]
+fn as_json() {
+    let sim = SimSystem::with([SimArray::new("md0", &[3, 5]).in_gear(3)]);
+    let value = json(&sim, "status");
+    let text = serde_json::to_string_pretty(&value).unwrap() + "\n";
+    golden(&expect_file!["../golden/status.json"], &text);
+}
+
+#[test]
+fn a_shift_is_told_as_it_goes_on() {
+    let sim = SimSystem::with([SimArray::new("md0", &[3, 5])]);
+    sim.write(Path::new("/sys/block/md0/md/par/gear"), "3")
+        .unwrap();
+    sim.sleep(Duration::from_secs(10));
+    let left = paradm(&sim, "status");
+    assert!(
+        left.out.contains("\n  shifting down to gear 3: 50 %\n"),
+        "{}",
+        left.out
+    );
+    sim.sleep(Duration::from_secs(10));
+    let left = paradm(&sim, "status");
+    assert!(
+        left.out
+            .starts_with("md0: raid5:3,5 of 8.00 TB, gear 3 of 5, clean\n"),
+        "{}",
+        left.out
+    );
+}
+
+#[test]
+fn what_a_file_should_not_hold_is_quoted() {
+    let sim = SimSystem::new();
+    let array = SimArray::new("md0", &[3, 5]);
+    sim.world().add(array);
+    sim.world().array("md0").explain = Some("two\nlines".to_owned());
+    let left = paradm(&sim, "status");
+    assert_eq!(
+        (left.code, left.err.as_str()),
+        (
+            5,
+            "paradm: /sys/block/md0/md/par/explain: \"two\\nlines\" is not one line\n"
+        )
+    );
+}
+
+#[test]
+fn it_writes_nothing_and_runs_nothing() {
+    let sim = two_arrays();
+    sim.world().root = false;
+    session(&sim, &["status", "status --json", "explain"]);
+    assert!(sim.world().written.is_empty() && sim.world().ran.is_empty());
+}
