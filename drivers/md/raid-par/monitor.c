@@ -237,7 +237,7 @@ static bool is_refusal(const struct par_decision *d)
 }
 
 static void tell_decision(struct par_conf *conf, const struct par_situation *is,
-		 const struct par_decision *d)
+			  const struct par_decision *d)
 {
 	struct par_monitor *monitor = conf->monitor;
 	const char *event = d->gear > is->target ? "up" : "down";
@@ -266,7 +266,7 @@ static void tell_decision(struct par_conf *conf, const struct par_situation *is,
  * failure or a request that needs a sleeper, has not been seen by it yet.
  */
 static void act_on_decision(struct par_conf *conf, const struct par_situation *is,
-		const struct par_decision *d)
+			    const struct par_decision *d)
 {
 	struct par_monitor *monitor = conf->monitor;
 

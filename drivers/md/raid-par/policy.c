@@ -230,7 +230,7 @@ static u64 shut_for(const struct par_policy *policy, unsigned int gear, u64 now)
 
 /* The smallest gear above @gear that would be enough, but for max_gear. */
 static unsigned int is_sufficient(const struct par_policy *policy,
-			       const struct par_situation *is, unsigned int gear)
+				  const struct par_situation *is, unsigned int gear)
 {
 	unsigned int high = highest_gear(policy);
 
@@ -244,7 +244,7 @@ static unsigned int is_sufficient(const struct par_policy *policy,
 }
 
 static struct par_decision decided_gear(unsigned int gear, unsigned int about,
-				   enum par_reason reason)
+					enum par_reason reason)
 {
 	return (struct par_decision) { gear, about, reason, 0 };
 }
@@ -431,7 +431,7 @@ static struct par_decision weigh_back(const struct par_policy *policy,
 
 /* To gear @gear, which is lower: the first thing that speaks against it. */
 static struct par_decision weigh_gear(const struct par_policy *policy,
-				 const struct par_situation *is, unsigned int gear)
+				      const struct par_situation *is, unsigned int gear)
 {
 	struct par_decision d = decided_gear(is->gear, gear, PAR_WHY_NEEDED);
 

@@ -25,14 +25,14 @@ EXPORT_SYMBOL_IF_KUNIT(par_series_init);
 
 /* The one that was added @ago intervals before the newest, which is at 0. */
 static const struct par_interval *was_seen(const struct par_series *series,
-				       unsigned int ago)
+					   unsigned int ago)
 {
 	return &series->interval[(series->next + PAR_WINDOW_MAX - 1 - ago) %
 				 PAR_WINDOW_MAX];
 }
 
 static void count_interval(const struct par_series *series, struct par_window *window,
-		  const struct par_interval *interval)
+			   const struct par_interval *interval)
 {
 	unsigned int i;
 
@@ -46,7 +46,7 @@ static void count_interval(const struct par_series *series, struct par_window *w
 }
 
 static void uncount_interval(const struct par_series *series, struct par_window *window,
-		    const struct par_interval *interval)
+			     const struct par_interval *interval)
 {
 	unsigned int i;
 
