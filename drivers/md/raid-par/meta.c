@@ -18,11 +18,12 @@ static void meta_put(struct par_meta_io *io)
 static void meta_endio(struct bio *bio)
 {
 	struct par_meta_leg *leg = bio->bi_private;
+	struct par_meta_io *io = leg->io;
 
 	if (bio->bi_status)
-		set_bit(leg->d, &leg->io->failed);
-	meta_put(leg->io);
+		set_bit(leg->d, &io->failed);
 	bio_put(bio);
+	meta_put(io);	/* last: the pool may be freed once all have ended */
 }
 
 void par_meta_submit(struct par_meta_io *io, unsigned int d, u64 sector,
