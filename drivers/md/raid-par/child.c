@@ -74,7 +74,8 @@ static void child_event(struct work_struct *work)
 	unsigned int d;
 
 	for (d = 0; d < set->sg->members; d++)
-		if (test_bit(Faulty, &set->vm[d].rdev.flags))
+		/* What is not listed tells of the disk that has been removed. */
+		if (set->vm[d].listed && test_bit(Faulty, &set->vm[d].rdev.flags))
 			par_member_failed(set->conf, d);
 }
 
