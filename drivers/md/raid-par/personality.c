@@ -384,10 +384,13 @@ static void par_thread(struct md_thread *thread)
 	if (!conf)
 		return;
 	par_follow_array(conf);
-	rdev_for_each(rdev, mddev)
+	/* reconfig_mutex is not held: md may just be removing one. */
+	rcu_read_lock();
+	rdev_for_each_rcu(rdev, mddev)
 		if (test_and_clear_bit(WantReplacement, &rdev->flags))
 			pr_err("md/par:%s: %pg: a par array cannot replace a member in place; fail and add instead\n",
 			       mdname(mddev), rdev->bdev);
+	rcu_read_unlock();
 	if (!md_is_rdwr(mddev))
 		check_read_only(conf);
 	else if (READ_ONCE(conf->gear) == conf->geo.gears ||
