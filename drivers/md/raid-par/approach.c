@@ -31,7 +31,9 @@ void par_approach_begin(struct par_approach *a, u64 segments, u32 seg_kib,
 	memset(a, 0, sizeof(*a));
 	a->seg_kib = seg_kib;
 	a->speed = speed_min;
-	a->deadline = now + par_approach_limit(segments, seg_kib, speed_min) * NSEC_PER_SEC;
+	/* At one KiB/s, what is to be copied may take longer than 64 bits of ns can say. */
+	a->deadline = now + NSEC_PER_SEC *
+		      min_t(u64, U32_MAX, par_approach_limit(segments, seg_kib, speed_min));
 }
 EXPORT_SYMBOL_IF_KUNIT(par_approach_begin);
 
