@@ -104,20 +104,18 @@ void par_unkept(struct par_vmember *vm, struct bio *bio)
 	queue_work(conf->up.unkept_wq, &vm->set->send.unkept_work);
 }
 
-/* A write has ended: true if somebody else ends it for the one who sent it. */
-static bool write_ended(struct par_clone *clone, struct bio *orig)
+/*
+ * A write has ended, in an @image or not: true if somebody else ends it for the one who
+ * sent it. Then it may have ended by now, and the set be gone.
+ */
+static bool write_ended(struct par_vmember *vm, struct bio *orig, bool image)
 {
-	struct par_vmember *vm = clone->vm;
-
-	/* Where it was sent, its error has been seen to. */
-	if (!op_is_write(bio_op(orig)) || clone->routed)
-		return false;
-	if (orig->bi_status && clone->image && is_unkept(vm, orig)) {
+	if (orig->bi_status && image && is_unkept(vm, orig)) {
 		par_unkept(vm, orig);
 		return true;
 	}
 	/* Of a sleeper raid5 is not to judge by itself: see collect_member(). */
-	if (orig->bi_status && !clone->image && vm->set->child.raid5)
+	if (orig->bi_status && !image && vm->set->child.raid5)
 		md_error(&vm->set->child.mddev, &vm->rdev);
 	if (!orig->bi_status && par_lost(vm, orig->bi_iter.bi_sector, bio_sectors(orig))) {
 		par_store_healed(vm->set->conf, orig);
@@ -131,7 +129,7 @@ static void clone_endio(struct bio *bio)
 	struct par_clone *clone = container_of(bio, struct par_clone, bio);
 	struct par_vmember *vm = clone->vm;
 	struct bio *orig = clone->orig;
-	bool held;
+	bool image = clone->image, seen_to;
 
 	if (bio->bi_status && clone->image && has_home_copy(vm, orig)) {
 		bio_put(bio);
@@ -146,9 +144,10 @@ static void clone_endio(struct bio *bio)
 		par_bucket_put(vm->set->conf, clone->bucket);
 	if (clone->row)
 		clone->landed(clone->row);
-	held = write_ended(clone, orig);
+	/* Where it was sent, its error has been seen to. */
+	seen_to = !op_is_write(bio_op(orig)) || clone->routed;
 	bio_put(bio);
-	if (!held)
+	if (seen_to || !write_ended(vm, orig, image))
 		bio_endio(orig);
 }
 
