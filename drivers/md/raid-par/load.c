@@ -26,6 +26,7 @@ struct par_found {
 	bool newer;			/* a slot has what a newer raid-par wrote */
 	bool bad_spot;			/* a slot cannot be read at all */
 	bool foreign;			/* a slot has the superblock of another array */
+	bool read_only;			/* a slot has what this one may read and not write */
 	unsigned int unreadable;	/* blocks that its neighbours have */
 };
 
@@ -33,7 +34,6 @@ struct par_found {
 static void read_super(struct par_conf *conf, unsigned int d,
 		       struct par_super *sb, struct par_found *found)
 {
-	struct mddev *mddev = conf->mddev;
 	enum par_format_error err, worst = PAR_FMT_ABSENT;
 	struct page *page = conf->store->pages[0];
 	struct par_super *one = &conf->store->read_super[0];
@@ -54,8 +54,7 @@ static void read_super(struct par_conf *conf, unsigned int d,
 			worst = max(worst, err);
 			continue;
 		}
-		if (read_only)
-			mddev->ro = MD_RDONLY;
+		found->read_only |= read_only;
 		if (!valid++ || one->seq > sb->seq)
 			*sb = *one;
 	}
@@ -79,6 +78,8 @@ static bool find_super(struct par_conf *conf, struct par_found *found)
 		if (!par_rdev_usable(conf->member[d].rdev))
 			continue;
 		read_super(conf, d, one, &found[d]);
+		if (found[d].read_only)
+			conf->mddev->ro = MD_RDONLY;
 		if (found[d].err)
 			continue;
 		conf->store->member_seq[d] = one->block_seq;
@@ -726,8 +727,12 @@ u64 par_load_left(struct par_conf *conf, unsigned int d)
 
 	mutex_lock(&conf->store->mutex);
 	read_super(conf, d, one, &found);
-	/* It is no older copy, none that had its place before, nor from the future. */
-	if (!found.err && one->epoch == conf->store->super.epoch &&
+	/*
+	 * It is no older copy, none that had its place before, nor from the future, nor
+	 * what a newer raid-par has not left for this one to write: see find_super().
+	 */
+	if (!found.err && !(found.read_only && md_is_rdwr(conf->mddev)) &&
+	    one->epoch == conf->store->super.epoch &&
 	    one->seq >= conf->store->super.min_seq[d] && one->seq <= conf->store->super.seq &&
 	    was_whole(conf, one, d)) {
 		seq = one->seq;
