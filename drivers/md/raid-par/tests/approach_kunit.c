@@ -152,11 +152,24 @@ static void approach_limit(struct kunit *test)
 			120 + (1ULL << 43));
 }
 
+/* So much at one KiB/s is centuries: more than 64 bits of ns, and still to come. */
+static void approach_far(struct kunit *test)
+{
+	struct par_approach a;
+	u64 segments;
+
+	for (segments = 1; segments < 1ULL << 40; segments *= 3) {
+		par_approach_begin(&a, segments, SEG_KIB, 1, NSEC_PER_SEC);
+		KUNIT_EXPECT_GT_MSG(test, a.deadline, NSEC_PER_SEC, "%llu segments", segments);
+	}
+}
+
 static struct kunit_case approach_cases[] = {
 	KUNIT_CASE(approach_ends),
 	KUNIT_CASE(approach_quiet),
 	KUNIT_CASE(approach_ring),
 	KUNIT_CASE(approach_limit),
+	KUNIT_CASE(approach_far),
 	{}
 };
 
