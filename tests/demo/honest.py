@@ -135,6 +135,16 @@ class ReportTells(InDirectory):
         self.assertEqual(status, 0)
         self.assertIn("What the day took", text)
 
+    def test_what_paradm_says(self):
+        said = {"status": ["md0: gear 3 of 5"], "explain": ["md0: why"]}
+        text = self.report(self.results() | {"paradm": said}, 0)[1]
+        self.assertTrue(text.endswith("$ paradm status\n  md0: gear 3 of 5\n$ paradm explain\n  md0: why\n"))
+
+    def test_that_there_is_no_paradm(self):
+        status, text = self.report(self.results() | {"paradm": None}, 0)
+        self.assertEqual(status, 0)
+        self.assertIn("paradm was not built", text.splitlines()[-1])
+
     def test_a_day_of_which_a_claim_does_not_hold(self):
         self.day(False)
         status, text = self.report(self.results(), 0)

@@ -55,6 +55,8 @@ pub struct World {
     pub written: Vec<(PathBuf, String)>,
     /// Files that hold something else than they would.
     spoiled: BTreeMap<PathBuf, String>,
+    /// What was read.
+    pub read: BTreeSet<PathBuf>,
     /// Files that take no write.
     refusing: BTreeSet<PathBuf>,
     answers: Vec<(String, Option<Answer>)>,
@@ -88,6 +90,7 @@ impl SimSystem {
             ran: Vec::new(),
             written: Vec::new(),
             spoiled: BTreeMap::new(),
+            read: BTreeSet::new(),
             refusing: BTreeSet::new(),
             answers: Vec::new(),
             planned: Vec::new(),
@@ -212,7 +215,7 @@ impl World {
         }
     }
 
-    fn read(&self, path: &Path) -> io::Result<String> {
+    fn look(&self, path: &Path) -> io::Result<String> {
         let path = self.tree.resolve(path);
         if let Some(text) = self.spoiled.get(&path) {
             return Ok(text.clone());
@@ -273,7 +276,9 @@ impl World {
 
 impl System for SimSystem {
     fn read(&self, path: &Path) -> io::Result<String> {
-        self.world().read(path)
+        let mut world = self.world();
+        world.read.insert(path.to_owned());
+        world.look(path)
     }
 
     fn write(&self, path: &Path, text: &str) -> io::Result<()> {
@@ -349,7 +354,7 @@ impl System for SimSystem {
     fn wait(&self, files: &[&Path], most: Duration) -> io::Result<bool> {
         let mut world = self.world();
         let look = |world: &World| -> io::Result<Vec<String>> {
-            files.iter().map(|path| world.read(path)).collect()
+            files.iter().map(|path| world.look(path)).collect()
         };
         let before = look(&world)?;
         let end = world.elapsed + most;

@@ -14,3 +14,4 @@ mod schedule;
 mod scrub;
 mod shift;
 mod status;
+mod sysfs;
