@@ -110,8 +110,9 @@ ask 0 scrub limit 300
 says 'the check has started$' scrub start
 says 'already$' scrub start
 refuses 6 'a check is at work' shift 3
-nap 3
+wait_for "/sys/block/$MD/md/sync_completed" '[1-9]* / *' 60
 says 'the check is paused' scrub pause
+wait_for "/sys/block/$MD/md/sync_action" idle 60
 assert_ne "$(sync_file sync_min)" 0 "where the next check begins"
 says 'goes on from where' scrub start
 ask 0 scrub limit none
