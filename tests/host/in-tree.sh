@@ -1,6 +1,7 @@
 #!/bin/bash
 # The module builds inside a kernel tree, as a module and built in; undo leaves no trace.
 # needs: 6.12-debug
+# rare: yes
 # timeout: 600
 set -euo pipefail
 . "$(dirname "$0")/../../scripts/lib.sh"

@@ -1,6 +1,7 @@
 #!/bin/bash
 # An array made on 6.12 assembles on 7.2 and back, and the other way round, in each gear and with all data.
 # needs: 6.12-debug 7.2
+# rare: yes
 # timeout: 300
 set -euo pipefail
 

@@ -1,6 +1,7 @@
 #!/bin/bash
 # What the low gear would bear is foretold from the top gear: within a third before it was ever tried, within an eighth then; and not as if it came in bursts.
 # machine: --debug --time-travel --mem 1200M
+# rare: yes
 # timeout: 400
 set -euo pipefail
 . "$(dirname "$0")/../tools/policy.sh"

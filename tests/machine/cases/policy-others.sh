@@ -1,6 +1,7 @@
 #!/bin/bash
 # What propagation, checks and rebuilds do to the members is not taken for the user's load; while a sync is at work nobody goes to sleep.
 # machine: --debug --time-travel --mem 1200M
+# rare: yes
 # timeout: 300
 set -euo pipefail
 . "$(dirname "$0")/../tools/policy.sh"
