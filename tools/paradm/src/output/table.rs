@@ -2,7 +2,7 @@
 //! Columns, two spaces apart.
 
 use super::Style;
-use ratatui::text::Span;
+use unicode_width::UnicodeWidthStr;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Align {
@@ -77,7 +77,7 @@ fn width(cell: &str) -> usize {
             (true, _) => {}
         }
     }
-    Span::raw(plain).width()
+    plain.width()
 }
 
 #[cfg(test)]
