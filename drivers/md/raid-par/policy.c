@@ -229,8 +229,8 @@ static u64 shut_for(const struct par_policy *policy, unsigned int gear, u64 now)
 /* ---- up ---- */
 
 /* The smallest gear above @gear that would be enough, but for max_gear. */
-static unsigned int is_sufficient(const struct par_policy *policy,
-				  const struct par_situation *is, unsigned int gear)
+static unsigned int sufficient_gear(const struct par_policy *policy,
+				    const struct par_situation *is, unsigned int gear)
 {
 	unsigned int high = highest_gear(policy);
 
@@ -253,7 +253,7 @@ static struct par_decision decided_gear(unsigned int gear, unsigned int about,
  * With fewer spin-ups left than half of the ration, spread over what is left of the day:
  * for how long a surge must have lasted.
  */
-static u64 is_dear(const struct par_situation *is)
+static u64 must_last_for(const struct par_situation *is)
 {
 	u64 due = DIV_ROUND_UP_ULL(is->day * is->share, PAR_DAY * SPREAD);
 
@@ -278,7 +278,7 @@ static u64 worth_of(const struct par_policy *policy)
 static bool holds_back(const struct par_policy *policy, const struct par_situation *is,
 		       struct par_decision *d)
 {
-	u64 age = par_surge_age(&policy->surge, is->now), spared = is_dear(is);
+	u64 age = par_surge_age(&policy->surge, is->now), spared = must_last_for(is);
 
 	d->about = is->gear;
 	d->reason = PAR_WHY_BRIEF;
@@ -319,7 +319,7 @@ static bool decide_up(const struct par_policy *policy,
 		return true;
 	*d = decided_gear(low, low, reason);
 	if (reason != PAR_WHY_MIN)
-		d->gear = max(low, is_sufficient(policy, is, aim));
+		d->gear = max(low, sufficient_gear(policy, is, aim));
 	d->about = d->gear;
 	d->seconds = shut_for(policy, d->gear, is->now);
 	if (d->seconds && is->gear == aim) {
