@@ -5,8 +5,14 @@
 set -euo pipefail
 . "$(dirname "$0")/../tools/policy.sh"
 
-STARTS_IN=20	# seconds; nearline disks
+STARTS_IN=20000	# ms; nearline disks
 QUIET=420	# seconds; five minutes, the hold time, and what it takes to shift down
+
+# ms: of the simulated time.
+ms() { echo "$((${EPOCHREALTIME/[.,]/} / 1000))"; }
+
+# start_ms LAYOUT: until all sleepers turn, which are started one after the other.
+start_ms() { echo "$((STARTS_IN + ($(top_gear "$1") - $(low_gear "$1") - 1) * $(par wake_stagger)))"; }
 
 # step LAYOUT RATE: so many requests a second are 80 percent.
 step() {
@@ -20,10 +26,11 @@ step() {
 	wait_asleep
 	assert_le "$((SECONDS - began))" "$((QUIET - 10))" "seconds until all sleepers sleep"
 	nap $((began + QUIET - SECONDS))
-	at=$SECONDS
+	at=$(ms)
 	gear_is "$(top_gear "$1")" 60
-	note "$((SECONDS - at)) s; $(par explain)"
-	assert_le $((SECONDS - at)) $((STARTS_IN + 3)) "seconds until the top gear"
+	at=$(($(ms) - at))
+	note "$at ms; $(par explain)"
+	assert_le "$at" $(($(start_ms "$1") + 3000)) "ms until the top gear"
 	wait
 	assert_match "$(cat "$MACHINE_TMP/load")" ' errors 0 ' "requests"
 	shifts_are 2 "down and up"
