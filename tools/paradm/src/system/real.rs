@@ -6,7 +6,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{FlockOperation, Mode, OFlags, flock};
 use std::any::Any;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Write};
+use std::io::{self, IsTerminal, Read, Write};
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -222,6 +222,19 @@ impl System for RealSystem {
 
     fn is_root(&self) -> bool {
         rustix::process::geteuid().is_root()
+    }
+
+    fn ask(&self, question: &str) -> io::Result<Option<String>> {
+        if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+            return Ok(None);
+        }
+        // On stderr: stdout may go to a file.
+        let mut err = io::stderr();
+        write!(err, "{question}")?;
+        err.flush()?;
+        let mut line = String::new();
+        let read = io::stdin().read_line(&mut line)?;
+        Ok((read > 0).then(|| line.trim().to_owned()))
     }
 }
 
