@@ -6,7 +6,6 @@
 /* KiB/s of copies when there are requests, and when not, as an array has it from birth */
 #define SPEED_MIN	8192U
 #define SPEED_MAX	2097152U
-#define COPY_SECTORS	8192U		/* at a time */
 /* After a shift down that is given up none is tried for so long, or for so many times what it has taken. */
 #define OUTRUN		(600 * NSEC_PER_SEC)
 #define OUTRUN_TIMES	4U
@@ -287,26 +286,6 @@ static void begin_pass(struct array *array, int state)
 	qsort(array->copies.list, array->copies.count, sizeof(*array->copies.list), by_row);
 }
 
-/* What it has not come to is for another one. */
-static void end_pass(struct array *array)
-{
-	struct copies *copies = &array->copies;
-
-	for (; copies->next < copies->count; copies->next++) {
-		const struct copy *copy = &copies->list[copies->next];
-		u64 x = copy->segment << array->geo.seg_shift;
-		u8 state = *state_of(array, copy->d, x);
-
-		if (state == BOTH)
-			continue;
-		/* It is owed again, and is noted down as if it were not yet. */
-		*state_of(array, copy->d, x) = BOTH;
-		array->owed_home[copy->d] -= state == HOME;
-		owe(array, copy->d, x, state);
-	}
-	copies->count = copies->next = 0;
-}
-
 /* The next one of the pass that is still to be copied, or NULL. */
 static const struct copy *next_copy(struct array *array, int state)
 {
@@ -374,29 +353,62 @@ static u64 paced(struct array *array, u64 began, u64 done, unsigned int segments
 	return max(done, array->copy_due);
 }
 
-/* One batch is read, and written; false if the pass is over. */
-static bool copy_batch(struct array *array, int state)
+/* One batch is read; false if the pass is over. What requests write meanwhile is owed again. */
+static bool read_batch(struct array *array, int state)
 {
-	unsigned int most = COPY_SECTORS / array->geo.seg_sectors, count = 0, i;
-	struct copy batch[COPY_SECTORS / PAR_SEG_MIN];
-	u64 began = array->copy_next, read, done;
+	unsigned int most = COPY_SECTORS / array->geo.seg_sectors;
+	struct batch *batch = &array->batch;
 	const struct copy *copy;
+	unsigned int i;
 
-	for (; count < most && (copy = next_copy(array, state)); array->copies.next++)
-		batch[count++] = *copy;
-	if (!count)
+	for (; batch->count < most && (copy = next_copy(array, state)); array->copies.next++)
+		batch->copy[batch->count++] = *copy;
+	if (!batch->count)
 		return false;
-	read = state == HOME ? copy_homes(array, batch, count, began, false) :
-			       copy_images(array, batch, count, began, false);
-	for (i = 0; i < count; i++)
-		owe(array, batch[i].d, batch[i].segment << array->geo.seg_shift, BOTH);
-	done = state == HOME ? copy_images(array, batch, count, read, true) :
-			       copy_homes(array, batch, count, read, true);
-	array->copied += count * (array->geo.seg_sectors << 9);
-	array->pass.copied += count;
-	array->pass.ns += done - began;
-	array->copy_next = paced(array, began, done, count);
+	for (i = 0; i < batch->count; i++)
+		owe(array, batch->copy[i].d, batch->copy[i].segment << array->geo.seg_shift, BOTH);
+	batch->began = array->copy_next;
+	batch->home = state == HOME;
+	array->copy_next = batch->home ? copy_homes(array, batch->copy, batch->count, batch->began, false) :
+					 copy_images(array, batch->copy, batch->count, batch->began, false);
 	return true;
+}
+
+/* And written, once it has been read. */
+static void write_batch(struct array *array)
+{
+	struct batch *batch = &array->batch;
+	u64 done, read = array->copy_next;
+
+	done = batch->home ? copy_images(array, batch->copy, batch->count, read, true) :
+			     copy_homes(array, batch->copy, batch->count, read, true);
+	array->copied += batch->count * (array->geo.seg_sectors << 9);
+	array->pass.copied += batch->count;
+	array->pass.ns += done - batch->began;
+	array->copy_next = paced(array, batch->began, done, batch->count);
+	batch->count = 0;
+}
+
+/* What it has not come to is for another one. */
+static void end_pass(struct array *array)
+{
+	struct copies *copies = &array->copies;
+
+	if (array->batch.count)
+		write_batch(array);
+	for (; copies->next < copies->count; copies->next++) {
+		const struct copy *copy = &copies->list[copies->next];
+		u64 x = copy->segment << array->geo.seg_shift;
+		u8 state = *state_of(array, copy->d, x);
+
+		if (state == BOTH)
+			continue;
+		/* It is owed again, and is noted down as if it were not yet. */
+		*state_of(array, copy->d, x) = BOTH;
+		array->owed_home[copy->d] -= state == HOME;
+		owe(array, copy->d, x, state);
+	}
+	copies->count = copies->next = 0;
 }
 
 static void give_up(struct array *array, u64 now)
@@ -420,8 +432,8 @@ static void after_pass(struct array *array)
 		break;
 	case PAR_APPROACH_HOLD:
 		begin_pass(array, HOME);
-		while (copy_batch(array, HOME))
-			;
+		while (read_batch(array, HOME))
+			write_batch(array);
 		change_gear(array, array->copy_next);
 		break;
 	case PAR_APPROACH_OUTRUN:
@@ -443,14 +455,18 @@ static void begin_down(struct array *array, u64 now)
 	begin_pass(array, HOME);
 }
 
-/* One batch, or what follows a pass; false if there is nothing to be copied. */
+/* Half a batch, or what follows a pass; false if there is nothing to be copied. */
 static bool copy_on(struct array *array)
 {
 	int state = to_copy(array);
 
+	if (array->batch.count) {
+		write_batch(array);
+		return true;
+	}
 	if (state == BOTH)
 		return false;
-	if (copy_batch(array, state)) {
+	if (read_batch(array, state)) {
 		array->copying = true;
 		return true;
 	}
@@ -608,7 +624,7 @@ static void decide(struct array *array, u64 now)
 
 static bool is_copying(const struct array *array)
 {
-	return array->target < array->gear || array->copies.next < array->copies.count;
+	return array->target < array->gear || array->batch.count || array->copies.next < array->copies.count;
 }
 
 /* ---- from without ---- */

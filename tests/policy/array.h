@@ -45,6 +45,16 @@ struct copies {
 	size_t count, room, next;
 };
 
+#define COPY_SECTORS	8192U		/* at a time */
+
+/* struct batch - copies that were read, since @began, from @home copies or images, and are to be written */
+struct batch {
+	struct copy copy[COPY_SECTORS / PAR_SEG_MIN];
+	unsigned int count;
+	bool home;
+	u64 began;
+};
+
 /**
  * struct array - times in ns
  * @fixed: it never shifts, and never asks
@@ -57,7 +67,7 @@ struct copies {
  *	not copied by other ways meanwhile
  * @copies: of the pass that is under way, @pass; @approach: of a shift down, since @shift_began
  * @outrun_until: none is tried before
- * @copy_next: when the next batch may be copied; @copied: bytes in all; @copy_due: when the last batch
+ * @copy_next: when @batch has been read, or the next one may be; @copied: bytes in all; @copy_due: when the last batch
  *	ought to be over; @paced_requests: how many requests there were then
  * @rate: of copies; @copies_then: there were some when the interval began, and @copied_before bytes
  * @begun: the interval; the rest of that group is what was counted when it did
@@ -79,6 +89,7 @@ struct array {
 	struct owed owed[3][PAR_MAX_MEMBERS];
 	u64 owed_home[PAR_MAX_MEMBERS];
 	struct copies copies;
+	struct batch batch;
 	struct par_pass pass;
 	struct par_approach approach;
 	u64 shift_began, outrun_until;
