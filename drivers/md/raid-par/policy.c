@@ -603,7 +603,7 @@ void par_policy_shifted(struct par_policy *policy, unsigned int old,
 		policy->slow[old] = policy->slow_at;
 	note_surge(policy, old, gear, why, now - min(asked, now));
 	if (gear < old)
-		policy->leaves_in = now - min(asked, now);
+		policy->leaves_in = min_t(u64, PAR_LEAVES_MAX, now - min(asked, now));
 	if (gear > old && policy->slept_since)
 		has_slept(policy, why, asked);
 	/* Of surges and pauses between them, surge.c has kept count. */
