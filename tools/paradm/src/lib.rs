@@ -9,6 +9,7 @@ pub mod cli;
 mod commands;
 pub mod doctor;
 pub mod error;
+pub mod manual;
 pub mod metrics;
 pub mod output;
 pub mod pin;

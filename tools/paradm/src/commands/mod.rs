@@ -4,6 +4,7 @@
 
 mod doctor;
 mod explain;
+mod manual;
 mod metrics;
 mod pin;
 mod policy;
@@ -20,6 +21,7 @@ use clap::Subcommand;
 pub enum Command {
     Doctor(doctor::Options),
     Explain(explain::Options),
+    Manual(manual::Options),
     Metrics(metrics::Options),
     Pin(pin::Options),
     Policy(policy::Options),
@@ -34,6 +36,7 @@ impl Command {
         match self {
             Command::Doctor(options) => doctor::run(options, context),
             Command::Explain(options) => explain::run(options, context),
+            Command::Manual(options) => manual::run(options, context),
             Command::Metrics(options) => metrics::run(options, context),
             Command::Pin(options) => pin::run(options, context),
             Command::Policy(options) => policy::run(options, context),

@@ -7,6 +7,7 @@
 mod doctor;
 mod explain;
 mod harness;
+mod manual;
 mod metrics;
 mod pin;
 mod policy;
