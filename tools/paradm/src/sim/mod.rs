@@ -17,16 +17,18 @@ mod array;
 mod check;
 mod files;
 mod settings;
+mod trace;
 mod tree;
 
 pub use array::{SimArray, SimMember};
 pub use tree::Tree;
 
-use crate::system::{Program, Ran, System, Uevent, Uevents};
+use crate::system::{Follow, Program, Ran, System, Uevent, Uevents};
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -63,6 +65,10 @@ pub struct World {
     planned: Vec<(Duration, Action)>,
     events: VecDeque<Uevent>,
     listening: bool,
+    /// What tracefs' pipes have to hand out.
+    pipes: BTreeMap<PathBuf, String>,
+    /// Set it, and the command is asked to stop.
+    pub stop: Arc<AtomicBool>,
 }
 
 /// Clones are the same system.
@@ -96,6 +102,8 @@ impl SimSystem {
             planned: Vec::new(),
             events: VecDeque::new(),
             listening: false,
+            pipes: BTreeMap::new(),
+            stop: Arc::default(),
         })))
     }
 
@@ -302,6 +310,18 @@ impl System for SimSystem {
         Ok(Box::new(()))
     }
 
+    fn make_dir(&self, path: &Path) -> io::Result<()> {
+        self.world().make_dir(path)
+    }
+
+    fn remove_dir(&self, path: &Path) -> io::Result<()> {
+        self.world().remove_dir(path)
+    }
+
+    fn follow(&self, path: &Path) -> io::Result<Box<dyn Follow>> {
+        trace::follow(self, path)
+    }
+
     fn remove(&self, path: &Path) -> io::Result<()> {
         let mut world = self.world();
         if !world.root {
@@ -322,6 +342,10 @@ impl System for SimSystem {
             return Err(io::ErrorKind::NotFound.into());
         }
         Ok(world.tree.resolve(path))
+    }
+
+    fn read_link(&self, path: &Path) -> io::Result<PathBuf> {
+        self.world().tree.read_link(path)
     }
 
     fn exists(&self, path: &Path) -> bool {
@@ -375,6 +399,14 @@ impl System for SimSystem {
 
     fn is_root(&self) -> bool {
         self.world().root
+    }
+
+    fn pid(&self) -> u32 {
+        trace::PID
+    }
+
+    fn stop_asked(&self) -> io::Result<Arc<AtomicBool>> {
+        Ok(Arc::clone(&self.world().stop))
     }
 }
 
