@@ -11,6 +11,7 @@ pub mod doctor;
 pub mod error;
 pub mod manual;
 pub mod metrics;
+pub mod mount;
 pub mod output;
 pub mod pin;
 pub mod policy;

@@ -10,11 +10,10 @@ mod disks;
 mod mounts;
 mod text;
 
-pub use mounts::{Mount, parse_mounts, unescape};
-
 use crate::array::{self, Array};
 use crate::cli::Verdict;
 use crate::error::Result;
+use crate::mount::{self, Mount};
 use crate::system::{Files, System};
 use serde::Serialize;
 use std::path::PathBuf;
@@ -86,6 +85,7 @@ impl Report {
 pub(crate) struct Subject<'a> {
     pub system: &'a dyn System,
     pub array: &'a Array,
+    pub all_mounts: &'a [Mount],
     /// File systems on the array, or on what lies on it.
     pub mounts: Vec<&'a Mount>,
 }
@@ -128,16 +128,17 @@ pub fn examine(system: &dyn System, given: Option<&str>, fixing: Fixing) -> Resu
         Some(name) => vec![Array::read(system, &array::named(system, Some(name))?)?],
         None => array::all(system)?,
     };
-    let mounts = parse_mounts(&system.text("/proc/self/mountinfo".as_ref())?);
+    let mounts = mount::all(system)?;
     let mut findings = Vec::new();
     for array in &arrays {
-        let on = mounts::devices_on(system, &array.name);
+        let on = mount::devices_on(system, &array.name);
         let subject = Subject {
             system,
             array,
+            all_mounts: &mounts,
             mounts: mounts
                 .iter()
-                .filter(|mount| on.contains(&mount.device))
+                .filter(|mount| mount.is_on(system, &on))
                 .collect(),
         };
         for (_, check) in CHECKS {

@@ -216,6 +216,25 @@ fn what_lies_on_the_array_by_device_mapper_counts() {
 }
 
 #[test]
+fn a_btrfs_on_the_array_counts_by_its_source() {
+    let sim = sound();
+    let mut world = sim.world();
+    world.tree.file(
+        "/proc/self/mountinfo",
+        "36 22 0:45 /home /var/log rw,noatime - btrfs /dev/md0 rw,subvol=/home\n\
+         37 22 0:46 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n",
+    );
+    world.tree.file(
+        "/proc/swaps",
+        "Filename Type Size Used Priority\n/dev/sdz2 partition 9 0 -2\n",
+    );
+    drop(world);
+    let found = json(&sim, "doctor")["findings"].clone();
+    assert_eq!(found[0]["check"], "logs", "{found}");
+    assert_eq!(found.as_array().unwrap().len(), 1, "{found}");
+}
+
+#[test]
 fn wrong_arguments_are_refused() {
     let sim = sound();
     for (line, code) in [
@@ -244,11 +263,5 @@ proptest! {
         sim.world().tree.file("/proc/self/mountinfo", &text);
         let left = paradm(&sim, "doctor");
         prop_assert!(left.code <= 1, "{}", left.err);
-    }
-
-    #[test]
-    fn paths_come_back_from_escapes(path in "[ -\\[\\]-~]{0,40}") {
-        let escaped = path.replace(' ', "\\040");
-        prop_assert_eq!(paradm::doctor::unescape(&escaped), path);
     }
 }
