@@ -70,18 +70,32 @@ pub fn unescape(word: &str) -> String {
 
 /// MAJOR:MINOR of the array, of its partitions, and of what device mapper has on them.
 pub fn devices_on(system: &dyn System, name: &str) -> Vec<String> {
-    let mut devices = Vec::new();
+    let found = walk(system, name).into_iter();
+    found.map(|(device, _)| device).collect()
+}
+
+/// Of these the ones that file systems and programs use: nothing lies on them.
+pub fn uppermost_on(system: &dyn System, name: &str) -> Vec<String> {
+    let found = walk(system, name).into_iter();
+    found
+        .filter_map(|(device, upper)| upper.then_some(device))
+        .collect()
+}
+
+fn walk(system: &dyn System, name: &str) -> Vec<(String, bool)> {
+    let mut devices: Vec<(String, bool)> = Vec::new();
     let mut dirs = vec![Path::new("/sys/block").join(name)];
     while let Some(dir) = dirs.pop() {
         let Ok(device) = system.read(&dir.join("dev")) else {
             continue;
         };
         let device = device.trim().to_owned();
-        if devices.contains(&device) {
+        if devices.iter().any(|(known, _)| *known == device) {
             continue;
         }
-        devices.push(device);
-        for holder in system.list(&dir.join("holders")).unwrap_or_default() {
+        let holders = system.list(&dir.join("holders")).unwrap_or_default();
+        devices.push((device, holders.is_empty()));
+        for holder in holders {
             dirs.push(Path::new("/sys/block").join(holder));
         }
         for entry in system.list(&dir).unwrap_or_default() {
@@ -149,6 +163,22 @@ mod tests {
         assert_eq!(on("9:0"), ["/srv"]);
         assert_eq!(on("9:1"), ["/srv/my home"]);
         assert!(on("9:2").is_empty());
+    }
+
+    #[test]
+    fn what_lies_on_an_array_is_found_with_what_is_uppermost() {
+        let sim = SimSystem::new();
+        let mut world = sim.world();
+        for (file, number) in [("md0", "9:0"), ("md0/md0p1", "259:0"), ("dm-0", "254:0")] {
+            world
+                .tree
+                .file(format!("/sys/block/{file}/dev"), &format!("{number}\n"));
+        }
+        world.tree.file("/sys/block/md0/md0p1/partition", "1\n");
+        world.tree.dir("/sys/block/md0/md0p1/holders/dm-0");
+        drop(world);
+        assert_eq!(devices_on(&sim, "md0"), ["9:0", "259:0", "254:0"]);
+        assert_eq!(uppermost_on(&sim, "md0"), ["9:0", "254:0"]);
     }
 
     #[test]

@@ -12,6 +12,7 @@ mod schedule;
 mod scrub;
 mod shift;
 mod status;
+mod who;
 
 use crate::cli::{Context, Verdict};
 use crate::error::Result;
@@ -29,6 +30,7 @@ pub enum Command {
     Scrub(scrub::Options),
     Shift(shift::Options),
     Status(status::Options),
+    Who(who::Options),
 }
 
 impl Command {
@@ -44,6 +46,7 @@ impl Command {
             Command::Scrub(options) => scrub::run(options, context),
             Command::Shift(options) => shift::run(options, context),
             Command::Status(options) => status::run(options, context),
+            Command::Who(options) => who::run(options, context),
         }
     }
 }

@@ -16,3 +16,4 @@ mod scrub;
 mod shift;
 mod status;
 mod sysfs;
+mod who;
