@@ -8,6 +8,7 @@ use crate::array::{self, Array, PowerState};
 use crate::error::Result;
 use crate::system::System;
 use jiff::Timestamp;
+use jiff::civil::Date;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -136,6 +137,9 @@ fn open(system: &dyn System, array: &Array, complete: &mut bool) -> Result<Vec<P
     Ok(open)
 }
 
+/// Of an array and a culprit: wakes and requests.
+type Sums = BTreeMap<(String, String), (u64, u64)>;
+
 fn totals(system: &dyn System, entries: &[Entry], days: u32) -> Vec<Day> {
     let zone = system.zone();
     let date = |time: i64| {
@@ -146,8 +150,7 @@ fn totals(system: &dyn System, entries: &[Entry], days: u32) -> Vec<Day> {
         return Vec::new();
     };
     let first = today.saturating_sub(jiff::Span::new().days(i64::from(days) - 1));
-    let mut sums: BTreeMap<jiff::civil::Date, BTreeMap<(String, String), (u64, u64)>> =
-        BTreeMap::new();
+    let mut sums: BTreeMap<Date, Sums> = BTreeMap::new();
     for entry in entries {
         let Some(date) = date(entry.time).filter(|date| *date >= first) else {
             continue;
@@ -163,7 +166,7 @@ fn totals(system: &dyn System, entries: &[Entry], days: u32) -> Vec<Day> {
     days.collect()
 }
 
-fn day(date: jiff::civil::Date, sums: BTreeMap<(String, String), (u64, u64)>) -> Day {
+fn day(date: Date, sums: Sums) -> Day {
     let totals = sums
         .into_iter()
         .map(|((array, by), (wakes, requests))| Total {
