@@ -113,3 +113,55 @@ pub fn locate(subject: &Subject, findings: &mut Vec<Finding>) {
         ));
     }
 }
+
+/// Programs of desktops that read new files, or all: the beginning of their names (15 characters).
+const INDEXERS: [(&str, &str); 5] = [
+    (
+        "baloo_file",
+        "`balooctl disable`, or exclude the directory in its settings",
+    ),
+    (
+        "localsearch",
+        "exclude the directory in the desktop's search settings",
+    ),
+    (
+        "tracker-miner",
+        "exclude the directory in the desktop's search settings",
+    ),
+    (
+        "recollindex",
+        "leave the directory out of topdirs in recoll.conf",
+    ),
+    ("nepomuk", "switch the desktop's search off"),
+];
+
+pub fn indexers(subject: &Subject, findings: &mut Vec<Finding>) {
+    let system = subject.system;
+    let pids = system
+        .list(Path::new("/proc"))
+        .unwrap_or_default()
+        .into_iter();
+    let pids = pids.filter(|name| name.bytes().all(|byte| byte.is_ascii_digit()));
+    let mut names: Vec<_> = pids
+        .filter_map(|pid| system.read(&Path::new("/proc").join(pid).join("comm")).ok())
+        .map(|name| name.trim().to_owned())
+        .collect();
+    names.sort();
+    names.dedup();
+    let Some(mount) = subject.mounts.first() else {
+        return;
+    };
+    for (indexer, remedy) in INDEXERS {
+        if let Some(name) = names.iter().find(|name| name.starts_with(indexer)) {
+            findings.push(subject.finding(
+                "indexers",
+                Weight::Remark,
+                format!(
+                    "{name} runs, which reads files to index them, of {} perhaps",
+                    mount.point.display()
+                ),
+                remedy,
+            ));
+        }
+    }
+}

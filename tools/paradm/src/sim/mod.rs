@@ -59,6 +59,8 @@ pub struct World {
     spoiled: BTreeMap<PathBuf, String>,
     /// What was read.
     pub read: BTreeSet<PathBuf>,
+    /// When files were changed; others when the system was started.
+    pub modified: BTreeMap<PathBuf, i64>,
     /// Files that take no write.
     refusing: BTreeSet<PathBuf>,
     answers: Vec<(String, Option<Answer>)>,
@@ -97,6 +99,7 @@ impl SimSystem {
             written: Vec::new(),
             spoiled: BTreeMap::new(),
             read: BTreeSet::new(),
+            modified: BTreeMap::new(),
             refusing: BTreeSet::new(),
             answers: Vec::new(),
             planned: Vec::new(),
@@ -287,6 +290,19 @@ impl System for SimSystem {
         let mut world = self.world();
         world.read.insert(path.to_owned());
         world.look(path)
+    }
+
+    fn read_bytes(&self, path: &Path) -> io::Result<Vec<u8>> {
+        self.read(path).map(String::into_bytes)
+    }
+
+    fn modified(&self, path: &Path) -> io::Result<i64> {
+        let world = self.world();
+        if !world.exists(path) {
+            return Err(io::ErrorKind::NotFound.into());
+        }
+        let known = world.modified.get(&world.tree.resolve(path));
+        Ok(known.copied().unwrap_or(START.as_second()))
     }
 
     fn write(&self, path: &Path, text: &str) -> io::Result<()> {

@@ -25,6 +25,12 @@ pub trait System: Send + Sync {
     /// The content of a file as it is now. Meant for sysfs, procfs and small files.
     fn read(&self, path: &Path) -> io::Result<String>;
 
+    /// The content of a file that may be no text, such as a program.
+    fn read_bytes(&self, path: &Path) -> io::Result<Vec<u8>>;
+
+    /// When a file was changed last, in seconds since 1970.
+    fn modified(&self, path: &Path) -> io::Result<i64>;
+
     /// Write `text` by one `write(2)`, as sysfs wants it; the file must exist.
     fn write(&self, path: &Path, text: &str) -> io::Result<()>;
 

@@ -82,6 +82,14 @@ impl System for RealSystem {
         String::from_utf8(bytes).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
     }
 
+    fn read_bytes(&self, path: &Path) -> io::Result<Vec<u8>> {
+        fs::read(self.real(path))
+    }
+
+    fn modified(&self, path: &Path) -> io::Result<i64> {
+        Ok(rustix::fs::stat(self.real(path))?.st_mtime)
+    }
+
     fn write(&self, path: &Path, text: &str) -> io::Result<()> {
         self.must_be_live()?;
         let mut file = OpenOptions::new().write(true).open(self.real(path))?;
