@@ -18,7 +18,7 @@ const EVENTS: [&str; 4] = [
 ];
 
 /// md0 on /srv, in its low gear, on a system that traces, with two processes.
-fn system() -> SimSystem {
+pub fn system() -> SimSystem {
     let sim = SimSystem::with([SimArray::new("md0", &[3, 5]).in_gear(3)]);
     let mut world = sim.world();
     let tree = &mut world.tree;
@@ -104,7 +104,7 @@ fn woken(sim: &SimSystem, seconds: u64, member: usize, cause: &'static str) {
 }
 
 /// What happens in the first ten seconds.
-fn happenings(sim: &SimSystem) {
+pub fn happenings(sim: &SimSystem) {
     let bio = "block/block_bio_queue";
     traced(
         sim,
