@@ -5,6 +5,7 @@
 mod create;
 mod doctor;
 mod explain;
+mod manual;
 mod metrics;
 mod pin;
 mod policy;
@@ -12,6 +13,7 @@ mod schedule;
 mod scrub;
 mod shift;
 mod status;
+mod who;
 
 use crate::cli::{Context, Verdict};
 use crate::error::Result;
@@ -22,6 +24,7 @@ pub enum Command {
     Create(create::Options),
     Doctor(doctor::Options),
     Explain(explain::Options),
+    Manual(manual::Options),
     Metrics(metrics::Options),
     Pin(pin::Options),
     Policy(policy::Options),
@@ -29,6 +32,7 @@ pub enum Command {
     Scrub(scrub::Options),
     Shift(shift::Options),
     Status(status::Options),
+    Who(who::Options),
 }
 
 impl Command {
@@ -37,6 +41,7 @@ impl Command {
             Command::Create(options) => create::run(options, context),
             Command::Doctor(options) => doctor::run(options, context),
             Command::Explain(options) => explain::run(options, context),
+            Command::Manual(options) => manual::run(options, context),
             Command::Metrics(options) => metrics::run(options, context),
             Command::Pin(options) => pin::run(options, context),
             Command::Policy(options) => policy::run(options, context),
@@ -44,6 +49,7 @@ impl Command {
             Command::Scrub(options) => scrub::run(options, context),
             Command::Shift(options) => shift::run(options, context),
             Command::Status(options) => status::run(options, context),
+            Command::Who(options) => who::run(options, context),
         }
     }
 }

@@ -4,10 +4,12 @@
 
 #![allow(clippy::panic, clippy::unwrap_used, clippy::indexing_slicing)]
 
+mod asks;
 mod create;
 mod doctor;
 mod explain;
 mod harness;
+mod manual;
 mod metrics;
 mod pin;
 mod policy;
@@ -16,3 +18,4 @@ mod scrub;
 mod shift;
 mod status;
 mod sysfs;
+mod who;
