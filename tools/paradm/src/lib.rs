@@ -7,6 +7,8 @@
 pub mod array;
 pub mod cli;
 mod commands;
+pub mod create;
+pub mod disk;
 pub mod doctor;
 pub mod error;
 pub mod manual;

@@ -2,6 +2,7 @@
 //! The commands. Each file has the options of one, declares their conflicts, and makes one library
 //! call.
 
+mod create;
 mod doctor;
 mod explain;
 mod manual;
@@ -19,6 +20,7 @@ use clap::Subcommand;
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    Create(create::Options),
     Doctor(doctor::Options),
     Explain(explain::Options),
     Manual(manual::Options),
@@ -34,6 +36,7 @@ pub enum Command {
 impl Command {
     pub fn run(&self, context: &mut Context) -> Result<Verdict> {
         match self {
+            Command::Create(options) => create::run(options, context),
             Command::Doctor(options) => doctor::run(options, context),
             Command::Explain(options) => explain::run(options, context),
             Command::Manual(options) => manual::run(options, context),

@@ -48,6 +48,10 @@ pub struct World {
     elapsed: Duration,
     pub zone: jiff::tz::TimeZone,
     pub root: bool,
+    /// What the user types, line by line. `None`: there is no terminal.
+    pub typed: Option<VecDeque<String>>,
+    /// What the user was asked.
+    pub asked: Vec<String>,
     /// Plain files and links, of sysfs and others; without those that arrays answer for.
     pub tree: Tree,
     pub arrays: Vec<SimArray>,
@@ -91,6 +95,8 @@ impl SimSystem {
             elapsed: Duration::ZERO,
             zone: jiff::tz::TimeZone::UTC,
             root: true,
+            typed: None,
+            asked: Vec::new(),
             tree,
             arrays: Vec::new(),
             ran: Vec::new(),
@@ -399,6 +405,16 @@ impl System for SimSystem {
 
     fn is_root(&self) -> bool {
         self.world().root
+    }
+
+    fn ask(&self, question: &str) -> io::Result<Option<String>> {
+        let mut world = self.world();
+        let Some(typed) = &mut world.typed else {
+            return Ok(None);
+        };
+        let line = typed.pop_front();
+        world.asked.push(question.to_owned());
+        Ok(line)
     }
 
     fn pid(&self) -> u32 {

@@ -81,6 +81,9 @@ pub trait System: Send + Sync {
     /// Is it run by root?
     fn is_root(&self) -> bool;
 
+    /// Ask the user on the terminal. `None`: there is no terminal, or the input has ended.
+    fn ask(&self, question: &str) -> io::Result<Option<String>>;
+
     /// This process.
     fn pid(&self) -> u32;
 

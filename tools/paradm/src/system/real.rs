@@ -7,7 +7,7 @@ use rustix::fs::{FlockOperation, Mode, OFlags, flock};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use std::any::Any;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Write};
+use std::io::{self, IsTerminal, Read, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
@@ -247,6 +247,19 @@ impl System for RealSystem {
 
     fn is_root(&self) -> bool {
         rustix::process::geteuid().is_root()
+    }
+
+    fn ask(&self, question: &str) -> io::Result<Option<String>> {
+        if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+            return Ok(None);
+        }
+        // On stderr: stdout may go to a file.
+        let mut err = io::stderr();
+        write!(err, "{question}")?;
+        err.flush()?;
+        let mut line = String::new();
+        let read = io::stdin().read_line(&mut line)?;
+        Ok((read > 0).then(|| line.trim().to_owned()))
     }
 
     fn pid(&self) -> u32 {

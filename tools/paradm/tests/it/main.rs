@@ -4,6 +4,7 @@
 
 #![allow(clippy::panic, clippy::unwrap_used, clippy::indexing_slicing)]
 
+mod create;
 mod doctor;
 mod explain;
 mod harness;

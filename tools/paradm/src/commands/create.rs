@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0
+
+use crate::cli::{Context, Verdict};
+use crate::create::{self, Creation, Gears, Level, Wanted};
+use crate::error::{Error, Result};
+use crate::output::Text;
+use crate::system::System;
+use std::path::PathBuf;
+
+/// Create an array of level par, after showing what of which disks; this starts those that sleep
+///
+/// Devices that are mounted, used as swap, part of something that runs, or members of any md array are refused. On a
+/// terminal, what is not given is asked for. The devices are read before, to see what they hold.
+#[derive(Debug, clap::Args)]
+pub struct Options {
+    /// The array's name: md0, /dev/md0 or /dev/md/home
+    array: String,
+    /// Disks or partitions; those first that shall never sleep, spares last
+    devices: Vec<PathBuf>,
+    /// Numbers of members that the array can run on, the last being all; default: about half, and all
+    #[arg(long, value_name = "GEAR,GEAR")]
+    gears: Option<Gears>,
+    /// The level of each gear
+    #[arg(long, value_enum, default_value_t)]
+    level: Level,
+    /// The chunk in KiB, a power of two
+    #[arg(long, value_name = "KIB", default_value_t = 512, value_parser = clap::value_parser!(u64).range(64..=16384))]
+    chunk: u64,
+    /// How many of the devices are spares
+    #[arg(long, value_name = "NUMBER", default_value_t = 0, value_parser = clap::value_parser!(u32).range(..=100))]
+    spares: u32,
+    /// What the devices hold may be lost. What is in use, and members of arrays, are refused nevertheless
+    #[arg(long)]
+    overwrite: bool,
+    /// Check everything, print the command, and change nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Do not ask
+    #[arg(long, conflicts_with = "dry_run")]
+    yes: bool,
+}
+
+pub fn run(options: &Options, context: &mut Context) -> Result<Verdict> {
+    let system = context.system;
+    let mut creation = create::prepare(system, &wanted(options, system)?)?;
+    if !options.dry_run {
+        if !options.yes {
+            confirm(&creation, context)?;
+        }
+        creation = create::carry_out(system, creation)?;
+    }
+    context.output.show("create/1", &creation)?;
+    Ok(Verdict::Done)
+}
+
+fn wanted(options: &Options, system: &dyn System) -> Result<Wanted> {
+    let mut devices = options.devices.clone();
+    let mut gears = options.gears.clone();
+    if devices.is_empty() {
+        let question = "Devices, those first that shall never sleep: ";
+        let line = system.ask(question)?.unwrap_or_default();
+        devices.extend(line.split_whitespace().map(PathBuf::from));
+        if devices.is_empty() {
+            return Err(Error::Usage(
+                "no devices are given: name them after the array".to_owned(),
+            ));
+        }
+        if gears.is_none() {
+            let line = system.ask("Gears, as 3,5 (empty: about half, and all): ")?;
+            let line = line.filter(|line| !line.is_empty());
+            gears = line
+                .map(|line| line.parse().map_err(Error::Usage))
+                .transpose()?;
+        }
+    }
+    Ok(Wanted {
+        array: options.array.clone(),
+        devices,
+        level: options.level,
+        gears,
+        chunk_kib: options.chunk,
+        spares: options.spares,
+        overwrite: options.overwrite,
+    })
+}
+
+fn confirm(creation: &Creation, context: &mut Context) -> Result<()> {
+    let text = creation.text(context.output.style);
+    let question = format!("{text}Type yes to create it: ");
+    let reason = match context.system.ask(&question)?.as_deref() {
+        Some("yes") => return Ok(()),
+        Some(_) => "that was not yes",
+        None => "there is no terminal to ask on; add --yes, or look first with --dry-run",
+    };
+    Err(Error::Refused {
+        what: format!("creating {}", creation.array.display()),
+        reason: reason.to_owned(),
+    })
+}

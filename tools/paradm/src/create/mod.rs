@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0
+//! `paradm create`: what is going to be made of which disks, and mdadm that makes it.
+
+mod contents;
+mod layout;
+mod text;
+
+pub use contents::Contents;
+pub use layout::{Gears, Level};
+
+use crate::disk::{self, Disk};
+use crate::error::{Error, Result};
+use crate::policy_ffi::Geometry;
+use crate::system::{Program, System};
+use contents::run;
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+
+const MDADM: &str = "install mdadm with raid-par's patches, see \"On a system\" in mdadm.md";
+/// What mdadm keeps of a large device, at most.
+const RESERVED: u64 = 128 << 20;
+
+#[derive(Debug, Clone)]
+pub struct Wanted {
+    pub array: String,
+    /// Those first that never sleep; spares last.
+    pub devices: Vec<PathBuf>,
+    pub level: Level,
+    pub gears: Option<Gears>,
+    pub chunk_kib: u64,
+    pub spares: u32,
+    /// Contents of the devices may be lost. Members of arrays, and what is in use, are refused nevertheless.
+    pub overwrite: bool,
+}
+
+#[derive(Debug, Serialize)]
+pub struct Member {
+    #[serde(flatten)]
+    pub disk: Disk,
+    #[serde(flatten)]
+    pub contents: Contents,
+    pub role: Role,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    Awake,
+    Sleeper,
+    Spare,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Outcome {
+    /// Nothing has been done yet.
+    Planned,
+    Created,
+}
+
+#[derive(Debug, Serialize)]
+pub struct Creation {
+    pub array: PathBuf,
+    pub level: Level,
+    pub gears: Gears,
+    pub chunk_kib: u64,
+    /// Of the array; mdadm may keep less of the disks for itself.
+    pub bytes: u64,
+    pub members: Vec<Member>,
+    pub warnings: Vec<String>,
+    pub command: String,
+    pub outcome: Outcome,
+    #[serde(skip)]
+    program: Program,
+}
+
+/// `md0`, `/dev/md0`, `/dev/md/home` or `home`.
+pub fn array_path(name: &str) -> Result<PathBuf> {
+    let plain = name.strip_prefix("/dev/").unwrap_or(name);
+    let plain = plain.strip_prefix("md/").unwrap_or(plain);
+    let good = |c: char| c.is_ascii_alphanumeric() || "_.-".contains(c);
+    if plain.is_empty() || plain.starts_with(['-', '.']) || !plain.chars().all(good) {
+        return Err(Error::Usage(format!(
+            "an array is named as md0, /dev/md0 or /dev/md/home, not {name:?}"
+        )));
+    }
+    let number = plain.strip_prefix("md").map(str::parse::<u32>);
+    Ok(match number {
+        Some(Ok(_)) => Path::new("/dev").join(plain),
+        _ => Path::new("/dev/md").join(plain),
+    })
+}
+
+/// All checks; nothing is changed. Reads the devices' beginnings, so those that sleep start.
+pub fn prepare(system: &dyn System, wanted: &Wanted) -> Result<Creation> {
+    let array = array_path(&wanted.array)?;
+    let devices = find_devices(system, wanted)?;
+    let count = u32::try_from(devices.len()).unwrap_or(u32::MAX);
+    let members = count.saturating_sub(wanted.spares);
+    if members == 0 || (wanted.spares > 0 && wanted.level == Level::Raid0) {
+        return Err(Error::Usage(format!(
+            "{} spares of {count} devices with {}: spares come besides the members, and raid0 can have none",
+            wanted.spares, wanted.level
+        )));
+    }
+    let gears = wanted
+        .gears
+        .clone()
+        .unwrap_or_else(|| Gears::usual(wanted.level, members));
+    let geometry = fitting(wanted, &gears, members, &devices)?;
+    not_running(system, &array)?;
+    knows_par(system)?;
+    let mut listed = Vec::new();
+    for (number, disk) in (0..).zip(devices) {
+        listed.push(examine(
+            system,
+            wanted,
+            disk,
+            role(&geometry, number, members),
+        )?);
+    }
+    let disks: Vec<_> = listed.iter().map(|member| member.disk.clone()).collect();
+    let program = mdadm_create(&array, wanted, &gears, &disks);
+    Ok(Creation {
+        array,
+        level: wanted.level,
+        chunk_kib: wanted.chunk_kib,
+        bytes: geometry.array_bytes(),
+        warnings: disk::warnings(&disks),
+        command: program.shown(),
+        outcome: Outcome::Planned,
+        members: listed,
+        gears,
+        program,
+    })
+}
+
+fn find_devices(system: &dyn System, wanted: &Wanted) -> Result<Vec<Disk>> {
+    let mut found: Vec<Disk> = Vec::new();
+    for path in &wanted.devices {
+        if !path.is_absolute() {
+            return Err(Error::Usage(format!(
+                "devices are given as /dev/sda, not {}",
+                path.display()
+            )));
+        }
+        let disk = Disk::find(system, path)?;
+        if let Some(other) = found.iter().find(|other| other.name == disk.name) {
+            let (one, two) = (other.path.display(), path.display());
+            return Err(Error::Usage(format!(
+                "{one} and {two} are the same device: each may be given once"
+            )));
+        }
+        found.push(disk);
+    }
+    Ok(found)
+}
+
+fn fitting(wanted: &Wanted, gears: &Gears, members: u32, disks: &[Disk]) -> Result<Geometry> {
+    if gears.top() != members {
+        return Err(Error::Usage(format!(
+            "gears {gears} need {} devices and {} spares need as many besides, but {} devices are given",
+            gears.top(),
+            wanted.spares,
+            disks.len()
+        )));
+    }
+    let least = disks.iter().map(|disk| disk.bytes).min().unwrap_or(0);
+    let usable = least.saturating_sub(RESERVED.min(least / 16));
+    gears.geometry(wanted.level, wanted.chunk_kib, usable)
+}
+
+fn role(geometry: &Geometry, number: u32, members: u32) -> Role {
+    if number >= members {
+        Role::Spare
+    } else if number >= geometry.members_in(1) {
+        Role::Sleeper
+    } else {
+        Role::Awake
+    }
+}
+
+fn refused(path: &Path, reason: impl Into<String>) -> Error {
+    Error::Refused {
+        what: path.display().to_string(),
+        reason: reason.into(),
+    }
+}
+
+fn not_running(system: &dyn System, array: &Path) -> Result<()> {
+    let device = system.resolve(array).unwrap_or_else(|_| array.to_owned());
+    let name = device.file_name().unwrap_or_default();
+    let state = Path::new("/sys/block").join(name).join("md/array_state");
+    match system.read(&state) {
+        Ok(text) if text.trim() != "clear" => Err(refused(
+            array,
+            "an array of that name runs already; choose another name",
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// mdadm reads its options in their order, and ends at a level that it does not know.
+fn knows_par(system: &dyn System) -> Result<()> {
+    let ran = run(
+        system,
+        &Program::new("mdadm", ["--create", "--level=par", "--help"]),
+        MDADM,
+    )?;
+    if ran.status == 0 {
+        return Ok(());
+    }
+    Err(Error::NoProgram {
+        program: "mdadm that knows the level par".to_owned(),
+        remedy: format!("the one that is installed lacks raid-par's patches; {MDADM}"),
+    })
+}
+
+fn examine(system: &dyn System, wanted: &Wanted, disk: Disk, role: Role) -> Result<Member> {
+    if disk.readonly {
+        return Err(refused(&disk.path, "it is read-only"));
+    }
+    if disk.zoned == "host-managed" {
+        return Err(refused(
+            &disk.path,
+            "it is a host-managed SMR disk: md cannot write to it; take another",
+        ));
+    }
+    let contents = Contents::read(system, &disk)?;
+    if let Some(why) = contents.forbids(system, &disk)? {
+        return Err(refused(&disk.path, why));
+    }
+    if !contents.holds.is_empty() && !wanted.overwrite {
+        let holds = contents.holds.join(", ");
+        return Err(refused(
+            &disk.path,
+            format!("it holds {holds}; if that may be lost, add --overwrite"),
+        ));
+    }
+    Ok(Member {
+        disk,
+        contents,
+        role,
+    })
+}
+
+fn mdadm_create(array: &Path, wanted: &Wanted, gears: &Gears, disks: &[Disk]) -> Program {
+    let mut args = vec![
+        "--create".to_owned(),
+        array.display().to_string(),
+        "--level=par".to_owned(),
+        format!("--layout={}:{gears}", wanted.level),
+        format!("--raid-devices={}", gears.top()),
+        format!("--chunk={}K", wanted.chunk_kib),
+    ];
+    if wanted.spares > 0 {
+        args.push(format!("--spare-devices={}", wanted.spares));
+    }
+    // mdadm's own question about contents has been answered; it still refuses par arrays and what is in use.
+    args.push("--run".to_owned());
+    let args = args.into_iter().map(std::ffi::OsString::from);
+    Program::new(
+        "mdadm",
+        args.chain(disks.iter().map(|disk| disk.path.clone().into_os_string())),
+    )
+}
+
+/// Have mdadm do it.
+pub fn carry_out(system: &dyn System, mut creation: Creation) -> Result<Creation> {
+    if !system.is_root() {
+        return Err(Error::Denied {
+            what: format!("creating {}", creation.array.display()),
+        });
+    }
+    let ran = run(system, &creation.program, MDADM)?;
+    if ran.status != 0 {
+        let said: Vec<_> = ran.stderr.lines().map(str::trim).collect();
+        return Err(Error::NotDone(format!(
+            "mdadm has not created {} (status {}): {}",
+            creation.array.display(),
+            ran.status,
+            said.join(" ")
+        )));
+    }
+    creation.outcome = Outcome::Created;
+    Ok(creation)
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Block devices that may become members, as sysfs knows them: nothing here asks a disk.
+
+use crate::error::{Error, Result};
+use crate::output::units;
+use crate::system::{Files, System};
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Disk {
+    /// As it was given: /dev/sda, or a link to it.
+    pub path: PathBuf,
+    /// The block device: sda, or a partition, sda1.
+    pub name: String,
+    pub bytes: u64,
+    pub model: Option<String>,
+    pub rotational: bool,
+    /// `none`, or how a zoned disk presents itself: `host-aware`, `host-managed`.
+    pub zoned: String,
+    pub usb: bool,
+    pub readonly: bool,
+}
+
+impl Disk {
+    pub fn find(system: &dyn System, path: &Path) -> Result<Self> {
+        let absent = || Error::NotFound(format!("there is no block device {}", path.display()));
+        let device = system.resolve(path).map_err(|_| absent())?;
+        let name = device.file_name().ok_or_else(absent)?.to_string_lossy();
+        let class = Path::new("/sys/class/block").join(name.as_ref());
+        let dir = system.resolve(&class).map_err(|_| absent())?;
+        let whole = if system.exists(&dir.join("partition")) {
+            dir.parent().ok_or_else(absent)?.to_owned()
+        } else {
+            dir.clone()
+        };
+        let word = |file: &Path| -> Option<String> {
+            let text = system.text(file).ok()?;
+            Some(text.trim().to_owned()).filter(|word| !word.is_empty())
+        };
+        Ok(Disk {
+            path: path.to_owned(),
+            name: name.into_owned(),
+            bytes: size(system, &dir.join("size"))?,
+            model: word(&whole.join("device/model")),
+            rotational: word(&whole.join("queue/rotational")).as_deref() == Some("1"),
+            zoned: word(&whole.join("queue/zoned")).unwrap_or_else(|| "none".to_owned()),
+            usb: whole.components().any(|part| {
+                let part = part.as_os_str().to_string_lossy();
+                part.strip_prefix("usb")
+                    .is_some_and(|number| number.parse::<u32>().is_ok())
+            }),
+            readonly: word(&dir.join("ro")).as_deref() == Some("1"),
+        })
+    }
+
+    fn warning(&self) -> Option<String> {
+        let name = &self.name;
+        if !self.rotational {
+            return Some(format!(
+                "{name} is no hard disk: to stop it saves next to nothing; put it first, where members never sleep"
+            ));
+        }
+        if self.zoned != "none" {
+            return Some(format!(
+                "{name} is an SMR disk ({}): its writes in random order, as copies to sleepers are, may take minutes",
+                self.zoned
+            ));
+        }
+        self.usb.then(|| {
+            format!("{name} is behind a USB bridge: not every bridge stops its disk; try `hdparm -y` and listen")
+        })
+    }
+}
+
+/// sysfs has sizes in sectors of 512 bytes.
+fn size(system: &dyn System, file: &Path) -> Result<u64> {
+    let text = system.text(file)?;
+    let sectors = text.trim().parse::<u64>().ok();
+    sectors
+        .and_then(|sectors| sectors.checked_mul(512))
+        .ok_or_else(|| Error::Parse {
+            path: file.to_owned(),
+            got: text.trim().to_owned(),
+            wanted: "a size in sectors",
+        })
+}
+
+/// What to think of before these disks become members. A disk that hides its SMR is not found out.
+pub fn warnings(disks: &[Disk]) -> Vec<String> {
+    let sizes: Vec<_> = disks.iter().map(|disk| disk.bytes).collect();
+    mixed(&sizes)
+        .into_iter()
+        .chain(disks.iter().filter_map(Disk::warning))
+        .collect()
+}
+
+/// Members are used up to the size of the smallest.
+pub fn mixed(sizes: &[u64]) -> Option<String> {
+    let least = *sizes.iter().min()?;
+    let unused: u64 = sizes.iter().fold(0, |sum, bytes| {
+        sum.saturating_add(bytes.saturating_sub(least))
+    });
+    (unused > least / 50).then(|| {
+        format!(
+            "the disks are of different sizes: each is used up to {}, the smallest; {} in all are not used",
+            units::bytes(least),
+            units::bytes(unused)
+        )
+    })
+}

@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: GPL-2.0
+//! `paradm create`.
+
+use crate::harness::{golden, json, paradm, session};
+use expect_test::expect_file;
+use paradm::sim::{SimArray, SimSystem, World};
+use paradm::system::{Program, Ran};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+const FIVE: &str = "/dev/sdv /dev/sdw /dev/sdx /dev/sdy /dev/sdz";
+
+fn plant(world: &mut World, name: &str, sectors: u64) {
+    let dir = format!("/sys/devices/pci0000:00/ata1/block/{name}");
+    let tree = &mut world.tree;
+    for (file, text) in [
+        ("size", format!("{sectors}\n")),
+        ("ro", "0\n".to_owned()),
+        ("device/model", "NEARLINE 4\n".to_owned()),
+        ("queue/rotational", "1\n".to_owned()),
+        ("queue/zoned", "none\n".to_owned()),
+    ] {
+        tree.file(format!("{dir}/{file}"), &text);
+    }
+    tree.dir(format!("{dir}/holders"));
+    tree.link(format!("/sys/class/block/{name}"), dir);
+    tree.file(format!("/dev/{name}"), "");
+}
+
+fn last(program: &Program) -> String {
+    program.args.last().unwrap().to_string_lossy().into_owned()
+}
+
+fn said(stdout: impl Into<String>) -> Ran {
+    Ran {
+        stdout: stdout.into(),
+        ..Ran::default()
+    }
+}
+
+fn failed(status: i32, stderr: &str) -> Ran {
+    Ran {
+        status,
+        stderr: stderr.to_owned(),
+        ..Ran::default()
+    }
+}
+
+fn lsblk(device: &str, more: &str) -> Ran {
+    let name = device.trim_start_matches("/dev/");
+    said(format!(
+        r#"{{"blockdevices": [{{"name": "{name}", "type": "disk", "serial": "S-{name}"{more}}}]}}"#
+    ))
+}
+
+/// Five empty disks of 4 TB, a patched mdadm; what lsblk and blkid tell of some disk besides.
+fn system(blocks: &[(&str, &str)], probed: &[(&str, &str)]) -> SimSystem {
+    let sim = SimSystem::with([SimArray::new("md0", &[3, 5])]);
+    for letter in 'v'..='z' {
+        plant(&mut sim.world(), &format!("sd{letter}"), 7_814_037_168);
+    }
+    let owned = |list: &[(&str, &str)]| -> BTreeMap<String, String> {
+        let pairs = list
+            .iter()
+            .map(|(disk, text)| ((*disk).to_owned(), (*text).to_owned()));
+        pairs.collect()
+    };
+    let (blocks, probed) = (owned(blocks), owned(probed));
+    sim.program("lsblk", move |_, program| {
+        let device = last(program);
+        lsblk(&device, blocks.get(&device).map_or("", String::as_str))
+    });
+    sim.program("blkid", move |_, program| {
+        match probed.get(&last(program)) {
+            Some(text) => said(text.as_str()),
+            None => failed(2, ""),
+        }
+    });
+    sim.program("mdadm", |_, program| match program.args[0].to_str() {
+        Some("--examine") => said("MD_LEVEL=par\nMD_UUID=aa:bb:cc:dd\n"),
+        _ => Ran::default(),
+    });
+    sim
+}
+
+/// mdadm's commands that would change something.
+fn creations(sim: &SimSystem) -> Vec<String> {
+    let world = sim.world();
+    assert!(world.written.is_empty());
+    let shown = world.ran.iter().map(Program::shown);
+    shown
+        .filter(|line| line.starts_with("mdadm --create") && !line.ends_with("--help"))
+        .collect()
+}
+
+/// The error of a command that has changed nothing.
+fn refusal(sim: &SimSystem, line: &str, code: u8) -> String {
+    let left = paradm(sim, line);
+    assert_eq!(
+        (left.code, left.out.as_str()),
+        (code, ""),
+        "{line}: {}",
+        left.err
+    );
+    assert_eq!(creations(sim), [""; 0], "{line}");
+    left.err
+}
+
+#[test]
+fn a_dry_run_shows_all_and_changes_nothing() {
+    let sim = system(&[], &[("/dev/sdz", "TYPE=ext4\nLABEL=old\nPTTYPE=\n")]);
+    let dry = format!("create md1 {FIVE} --gears 3,5 --dry-run");
+    let text = session(&sim, &[&dry, &format!("{dry} --overwrite")]);
+    golden(&expect_file!["../golden/create.txt"], &text);
+    assert_eq!(creations(&sim), [""; 0]);
+    let value = json(&sim, &format!("{dry} --overwrite"));
+    assert_eq!(value["outcome"], "planned");
+    assert_eq!(value["members"][4]["holds"][0], "ext4 (old)");
+    assert_eq!(value["members"][4]["role"], "sleeper");
+}
+
+#[test]
+fn what_is_confirmed_is_created() {
+    let command = "mdadm --create /dev/md1 --level=par --layout=raid5:3,5 --raid-devices=5 --chunk=512K --run";
+    let sim = system(&[], &[]);
+    let left = paradm(&sim, &format!("create md1 {FIVE} --yes"));
+    assert_eq!((left.code, left.err.as_str()), (0, ""));
+    assert_eq!(creations(&sim), [format!("{command} {FIVE}")]);
+
+    let sim = system(&[], &[]);
+    sim.world().typed = Some([FIVE, "3,5", "yes"].map(str::to_owned).into());
+    let left = paradm(&sim, "create /dev/md1");
+    assert_eq!(left.code, 0, "{}", left.err);
+    assert_eq!(creations(&sim), [format!("{command} {FIVE}")]);
+    assert!(sim.world().asked[2].contains("S-sdv"));
+}
+
+#[test]
+fn without_a_yes_nothing_is_created() {
+    let sim = system(&[], &[]);
+    let line = format!("create md1 {FIVE}");
+    assert!(refusal(&sim, &line, 6).contains("add --yes"));
+    for answer in ["", "y", "no"] {
+        sim.world().typed = Some([answer.to_owned()].into());
+        assert!(refusal(&sim, &line, 6).contains("that was not yes"));
+    }
+    sim.world().typed = Some(["/dev/sdv".to_owned(), "5,3".to_owned()].into());
+    assert!(refusal(&sim, "create md1", 2).contains("growing"));
+    sim.world().root = false;
+    assert!(refusal(&sim, &format!("{line} --yes"), 4).contains("root is needed"));
+}
+
+#[test]
+fn devices_in_use_are_refused_whatever_the_options() {
+    let part = r#", "children": [{"name": "sdx1", "type": "part", "#;
+    let cases = [
+        (
+            r#", "mountpoints": ["/srv"]"#.to_owned(),
+            "sdx is mounted on /srv",
+        ),
+        (
+            format!(r#"{part}"mountpoints": ["/"]}}]"#),
+            "sdx1 is mounted on /",
+        ),
+        (
+            format!(r#"{part}"mountpoints": ["[SWAP]"]}}]"#),
+            "sdx1 is swap",
+        ),
+        (
+            format!(r#"{part}"fstype": "linux_raid_member"}}]"#),
+            "partition sdx1 is a member",
+        ),
+        (
+            r#", "children": [{"name": "md7", "type": "raid5"}]"#.to_owned(),
+            "sdx is part of md7",
+        ),
+        (
+            format!(r#"{part}"children": [{{"name": "vg-a", "type": "lvm"}}]}}]"#),
+            "sdx1 is part of vg-a",
+        ),
+    ];
+    for (block, words) in cases {
+        let sim = system(&[("/dev/sdx", &block)], &[]);
+        let said = refusal(&sim, &format!("create md1 {FIVE} --overwrite --yes"), 6);
+        assert!(
+            said.contains("/dev/sdx: ") && said.contains(words),
+            "{said}"
+        );
+    }
+    // Known to sysfs alone.
+    let sim = system(&[], &[]);
+    let holder = "/sys/devices/pci0000:00/ata1/block/sdx/holders/bcache0";
+    sim.world().tree.file(holder, "");
+    let said = refusal(&sim, &format!("create md1 {FIVE} --overwrite --yes"), 6);
+    assert!(said.contains("part of bcache0"), "{said}");
+}
+
+#[test]
+fn members_of_arrays_are_refused_whatever_the_options() {
+    let probed = [("/dev/sdw", "TYPE=linux_raid_member\n")];
+    let line = format!("create md1 {FIVE} --overwrite --yes");
+    let sim = system(&[], &probed);
+    let said = refusal(&sim, &line, 6);
+    assert!(
+        said.contains("par array aa:bb:cc:dd") && said.contains("Never create anew"),
+        "{said}"
+    );
+    sim.program("mdadm", |_, program| match program.args[0].to_str() {
+        Some("--examine") => said_of_raid1(),
+        _ => Ran::default(),
+    });
+    assert!(refusal(&sim, &line, 6).contains("member of the raid1 array"));
+}
+
+fn said_of_raid1() -> Ran {
+    said("MD_LEVEL=raid1\nMD_UUID=1:2:3:4\n")
+}
+
+#[test]
+fn devices_that_cannot_be_members_are_refused() {
+    let line = format!("create md1 {FIVE} --overwrite --yes");
+    let cases = [
+        ("ro", "1\n", "read-only"),
+        ("queue/zoned", "host-managed\n", "host-managed SMR"),
+    ];
+    for (file, value, words) in cases {
+        let sim = system(&[], &[]);
+        let path = format!("/sys/devices/pci0000:00/ata1/block/sdy/{file}");
+        sim.world().tree.file(path, value);
+        assert!(refusal(&sim, &line, 6).contains(words));
+    }
+    let sim = system(&[], &[]);
+    plant(&mut sim.world(), "sdy", 2048);
+    refusal(&sim, &line, 2);
+    sim.world()
+        .tree
+        .file("/sys/devices/pci0000:00/ata1/block/sdy/size", "many\n");
+    assert!(refusal(&sim, &line, 5).contains("\"many\" is not a size"));
+}
+
+#[test]
+fn doubtful_disks_are_warned_of() {
+    let sim = system(&[], &[]);
+    {
+        let mut world = sim.world();
+        plant(&mut world, "sdz", 9_000_000_000);
+        let dir = "/sys/devices/pci0000:00/ata1/block";
+        world
+            .tree
+            .file(format!("{dir}/sdy/queue/rotational"), "0\n");
+        world
+            .tree
+            .file(format!("{dir}/sdx/queue/zoned"), "host-aware\n");
+        let usb = "/sys/devices/pci0000:00/usb2/2-1/block/sdw";
+        world.tree.file(format!("{usb}/size"), "7814037168\n");
+        world.tree.file(format!("{usb}/queue/rotational"), "1\n");
+        world.tree.link("/sys/class/block/sdw", usb);
+    }
+    let value = json(&sim, &format!("create md1 {FIVE} --dry-run"));
+    let warnings = value["warnings"].as_array().unwrap();
+    let words = [
+        "different sizes",
+        "sdw is behind a USB",
+        "sdx is an SMR",
+        "sdy is no hard disk",
+    ];
+    assert_eq!(warnings.len(), words.len(), "{warnings:?}");
+    for (warning, words) in warnings.iter().zip(words) {
+        assert!(warning.as_str().unwrap().contains(words), "{warning}");
+    }
+}
+
+#[test]
+fn an_mdadm_without_the_patches_is_found_out() {
+    let sim = system(&[], &[]);
+    let line = format!("create md1 {FIVE} --yes");
+    sim.program("mdadm", |_, _| {
+        failed(2, "mdadm: invalid raid level: par\n")
+    });
+    assert!(refusal(&sim, &line, 8).contains("lacks raid-par's patches"));
+    let sim = SimSystem::new();
+    for letter in 'v'..='z' {
+        plant(&mut sim.world(), &format!("sd{letter}"), 7_814_037_168);
+    }
+    assert!(refusal(&sim, &line, 8).contains("there is no mdadm"));
+    sim.program("mdadm", |_, _| Ran::default());
+    assert!(refusal(&sim, &line, 8).contains("there is no lsblk"));
+    sim.program("lsblk", |_, program| lsblk(&last(program), ""));
+    assert!(refusal(&sim, &line, 8).contains("there is no blkid"));
+}
+
+#[test]
+fn tools_that_fail_are_quoted() {
+    let line = format!("create md1 {FIVE} --yes");
+    let sim = system(&[], &[]);
+    sim.program("blkid", |_, _| {
+        failed(2, "blkid: /dev/sdv: Permission denied\n")
+    });
+    assert!(refusal(&sim, &line, 6).contains("Permission denied"));
+    // Two signatures, one of which may be an array's.
+    sim.program("blkid", |_, _| failed(8, ""));
+    let forced = format!("{line} --overwrite");
+    assert!(refusal(&sim, &forced, 6).contains("several kinds"));
+    let sim = system(&[], &[]);
+    sim.program("lsblk", |_, _| said("{"));
+    assert!(refusal(&sim, &line, 6).contains("not understood"));
+    let sim = system(&[], &[]);
+    sim.program("mdadm", |_, program| {
+        if last(program) == "--help" {
+            Ran::default()
+        } else {
+            failed(
+                1,
+                "mdadm: /dev/sdv is member 0 of the par array 6a2b\n       --assemble starts it.\n",
+            )
+        }
+    });
+    let left = paradm(&sim, &line);
+    assert_eq!(left.code, 7);
+    assert!(
+        left.err.contains("par array 6a2b --assemble starts it"),
+        "{}",
+        left.err
+    );
+    assert_eq!(left.err.lines().count(), 1);
+}
+
+#[test]
+fn bad_options_are_told() {
+    let sim = system(&[], &[]);
+    sim.world()
+        .tree
+        .link("/dev/disk/by-id/v", Path::new("/dev/sdv"));
+    let cases = [
+        (format!("create md1 {FIVE} --gears 5,3"), 2, "growing"),
+        (format!("create md1 {FIVE} --gears 5"), 2, "two gears"),
+        (
+            format!("create md1 {FIVE} --gears 3,4"),
+            2,
+            "5 devices are given",
+        ),
+        (
+            format!("create md1 {FIVE} --gears 3,5 --level raid6"),
+            2,
+            "raid6",
+        ),
+        (format!("create md1 {FIVE} --level raid1"), 2, "raid1"),
+        (format!("create md1 {FIVE} --chunk 32"), 2, "32"),
+        (format!("create md1 {FIVE} --chunk 100"), 2, "power of two"),
+        (format!("create md1 {FIVE} --spares 9"), 2, "9 spares"),
+        (
+            format!("create md1 {FIVE} --spares 1 --level raid0"),
+            2,
+            "raid0 can have none",
+        ),
+        (
+            "create md1 sdv sdw sdx".to_owned(),
+            2,
+            "as /dev/sda, not sdv",
+        ),
+        (format!("create md1 {FIVE} --spares -1"), 2, "-1"),
+        (format!("create md1 {FIVE} --yes --dry-run"), 2, "--dry-run"),
+        (format!("create ../sda {FIVE} --yes"), 2, "named as md0"),
+        (format!("create md0 {FIVE} --yes"), 6, "runs already"),
+        ("create md1 --yes".to_owned(), 2, "no devices"),
+        (
+            "create md1 /dev/none --yes".to_owned(),
+            3,
+            "no block device /dev/none",
+        ),
+        (
+            format!("create md1 {FIVE} /dev/disk/by-id/v --yes"),
+            2,
+            "the same device",
+        ),
+    ];
+    for (line, code, words) in cases {
+        let said = refusal(&sim, &line, code);
+        assert!(said.contains(words), "{line}: {said}");
+    }
+}
