@@ -16,6 +16,7 @@ pub mod metrics;
 pub mod mount;
 pub mod output;
 pub mod pin;
+pub mod plan;
 pub mod policy;
 pub mod policy_ffi;
 pub mod schedule;

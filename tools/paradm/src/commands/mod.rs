@@ -8,6 +8,7 @@ mod explain;
 mod manual;
 mod metrics;
 mod pin;
+mod plan;
 mod policy;
 mod schedule;
 mod scrub;
@@ -27,6 +28,7 @@ pub enum Command {
     Manual(manual::Options),
     Metrics(metrics::Options),
     Pin(pin::Options),
+    Plan(plan::Options),
     Policy(policy::Options),
     Schedule(schedule::Options),
     Scrub(scrub::Options),
@@ -44,6 +46,7 @@ impl Command {
             Command::Manual(options) => manual::run(options, context),
             Command::Metrics(options) => metrics::run(options, context),
             Command::Pin(options) => pin::run(options, context),
+            Command::Plan(options) => plan::run(options, context),
             Command::Policy(options) => policy::run(options, context),
             Command::Schedule(options) => schedule::run(options, context),
             Command::Scrub(options) => scrub::run(options, context),

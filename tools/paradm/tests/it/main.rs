@@ -12,6 +12,7 @@ mod harness;
 mod manual;
 mod metrics;
 mod pin;
+mod plan;
 mod policy;
 mod schedule;
 mod scrub;
