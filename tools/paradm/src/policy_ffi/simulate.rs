@@ -4,7 +4,7 @@
 use super::{Geometry, raw, words};
 use std::ffi::{CStr, CString, c_char, c_uint, c_void};
 use std::ptr::NonNull;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 /// What is compared, in C's order.
 pub const RIVALS: usize = 6;
@@ -73,19 +73,10 @@ pub fn disk_milliwatts() -> [u32; 4] {
     watts
 }
 
-/// disk.c has tables that all disks share, and makes them anew for each array; loads.c has one load.
-static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
-
-fn alone() -> MutexGuard<'static, ()> {
-    ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// There is one at a time: [`Simulation::new`] waits until others are dropped, so never make two in one thread.
 pub struct Simulation {
     handle: NonNull<Handle>,
     geometry: Geometry,
     now: u64,
-    _alone: MutexGuard<'static, ()>,
 }
 
 impl Simulation {
@@ -94,14 +85,12 @@ impl Simulation {
         // SAFETY: it returns a number.
         let bytes = unsafe { par_simulation_disk_sectors() } * raw::SECTOR;
         let geometry = Geometry::new(layout, members, 512 << 10, bytes)?;
-        let alone = alone();
         // SAFETY: the layout has just been found to be possible; it returns memory that is ours.
         let handle = NonNull::new(unsafe { par_simulation_new(layout) });
         Ok(Simulation {
             handle: handle.ok_or("no memory")?,
             geometry,
             now: 0,
-            _alone: alone,
         })
     }
 
@@ -194,7 +183,9 @@ pub fn load_lines(kind: &str, days: u32, bytes: u64) -> Option<String> {
     load_kinds().iter().find(|(name, _)| *name == kind)?;
     let kind = CString::new(kind).ok()?;
     let mut text = String::new();
-    let _alone = alone();
+    // loads.c keeps what it makes in its own variables.
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     // SAFETY: the kind exists; the string outlives the call.
     unsafe {
         par_loads_make(
@@ -237,7 +228,7 @@ mod tests {
         assert!(told.rivals[3].states[2] > 4 * day);
     }
 
-    /// Tables that are being made anew once ended another thread's simulation with SIGFPE.
+    /// Tables that all simulations shared, and that each made anew, ended others with SIGFPE.
     #[test]
     fn threads_do_not_disturb_each_other() {
         let told = || {
