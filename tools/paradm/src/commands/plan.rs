@@ -34,7 +34,7 @@ pub struct Options {
     /// The chunk in KiB, a power of two; loads are simulated with 512
     #[arg(long, value_name = "KIB", default_value_t = 512, value_parser = clap::value_parser!(u64).range(64..=16384))]
     chunk: u64,
-    /// Simulate a load: nas, mail, archive, media, … (all: see paradm-plan.md)
+    /// Simulate a load of a kind: nas, mail, media and others; an unknown name is answered by the list
     #[arg(long, value_name = "KIND", conflicts_with = "trace")]
     load: Option<String>,
     /// So many days of it
