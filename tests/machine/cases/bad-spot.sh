@@ -33,9 +33,7 @@ all_up() {
 all_well() {
 	local name
 	all_up "$1"
-	for name in "${DISKS[@]}"; do
-		assert_eq "$(<"$SPINDLES/$name/errors")" "" "$1: what $name cannot read"
-	done
+	for name in "${DISKS[@]}"; do wait_for "$SPINDLES/$name/errors" ""; done
 	cmp -n "${MIB}M" "$MODEL" <(dd if="/dev/$MD" bs=1M count="$MIB" iflag=direct status=none) ||
 		fail "$1: not what was written"
 }

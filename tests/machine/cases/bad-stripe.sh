@@ -41,7 +41,7 @@ spoil() { echo "read $((${1#* } + $2)) 8" >"$SPINDLES/${DISKS[${1% *}]}/errors";
 
 all_up() {
 	assert_match "$(</proc/mdstat)" "\\[$N/$N\\] \\[U+\\]" "$1: mdstat"
-	assert_eq "$(<"/sys/block/$MD/md/array_state")" "${2:-clean}" "$1: state"
+	wait_for "/sys/block/$MD/md/array_state" clean	# active until 200 ms after a write
 }
 
 block() { dd if="/dev/$MD" bs=4k skip="$1" count=1 iflag=direct status=none; }
@@ -88,7 +88,7 @@ home_stripe() {
 	rest_right
 	all_up "written as a whole"
 	for ((i = 0; i <= PARITIES; i++)); do
-		assert_eq "$(<"$SPINDLES/${DISKS[${HOME_AT[i]% *}]}/errors")" "" "what member $i cannot read"
+		wait_for "$SPINDLES/${DISKS[${HOME_AT[i]% *}]}/errors" ""
 	done
 }
 

@@ -11,7 +11,7 @@ fill 24
 
 # fail_during FROM TO MEMBER: it fails while FROM is being left for TO.
 fail_during() {
-	local deadline=$((SECONDS + 90)) writer
+	local writer
 	note "from $1 to $2, without member $3"
 	shift_to "$1"
 	fill 6 8
@@ -21,17 +21,15 @@ fail_during() {
 	echo "$2" >"/sys/block/$MD/md/par/gear"
 	until [[ $(par shift_progress) =~ ^[1-9][0-9]*\ / ]] || [ "$(par shift_state)" = idle ]; do nap 0.005; done
 	mdadm --fail "/dev/$MD" "${DEVS[$3]}" 2>/dev/null
-	until [ "$(par gear)" = 8 ]; do
-		[ "$SECONDS" -le "$deadline" ] || fail "gear $(par gear), shift $(par shift_state): stuck"
-		nap 0.05
-	done
+	wait_for "/sys/block/$MD/md/par/gear" 8 90
 	wait "$writer" || fail "a write failed"
 	settle
 	cmp -n 6M "$MACHINE_TMP/data" <(dd if="/dev/$MD" bs=64k skip=48 count=96 iflag=direct status=none) ||
 		fail "not what was written"
-	mdadm --remove "/dev/$MD" "${DEVS[$3]}" 2>/dev/null
-	mdadm --add "/dev/$MD" "${DEVS[$3]}" 2>/dev/null
-	mdadm --wait "/dev/$MD" || true
+	detached "$3"
+	manage --remove "${DEVS[$3]}"
+	manage --add "${DEVS[$3]}"
+	wait_whole
 }
 
 for member in 1 0 4 2; do fail_during 5 3 "$member"; done

@@ -49,11 +49,10 @@ assert_new "one is missing"
 mdadm --quiet "/dev/$MD" --fail "${DEVS[3]}"
 assert_new "two are missing"
 for D in 2 3; do
-	mdadm --quiet "/dev/$MD" --remove "${DEVS[D]}" || true
-	mdadm --quiet "/dev/$MD" --add "${DEVS[D]}" || true
+	[ ! -e "/sys/block/$MD/md/dev-${DISKS[D]}" ] || { detached "$D"; manage --remove "${DEVS[D]}"; }
+	manage --add "${DEVS[D]}"
 done
-mdadm --wait "/dev/$MD" || true
-wait_for "/sys/block/$MD/md/degraded" 0
+wait_whole
 assert_new "whole again"
 stop_par
 dissect

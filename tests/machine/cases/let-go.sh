@@ -9,7 +9,7 @@ fails_in() {
 	note "member $2 in gear $1"
 	shift_to "$1"
 	echo faulty >"/sys/block/$MD/md/dev-${DISKS[$2]}/state"
-	wait_for "$slot" none 20
+	wait_for "$slot" none
 	mdadm --quiet "/dev/$MD" --remove "$dev"
 	mdadm --quiet "/dev/$MD" --add "$dev"
 	wait_for "/sys/block/$MD/md/degraded" 0

@@ -34,10 +34,12 @@ lose_resyncing() {
 	local member=$1 content
 	note "member $member"
 	crash_in_low_gear
+	echo 500 >/proc/sys/dev/raid/speed_limit_max	# or the resync may be over first
 	assemble_par
 	assert_ne "$(par resync)" none "zones to be resynced"
 	mark_log
 	mdadm --quiet "/dev/$MD" --fail "${DEVS[member]}"
+	echo 200000 >/proc/sys/dev/raid/speed_limit_max
 	wait_for "/sys/block/$MD/md/par/resync" none
 	assert_match "$(log_since)" 'lost before the resync after a crash was over' "kernel log"
 	content=$(fingerprint $MIB)

@@ -29,7 +29,6 @@ SUM=$(fingerprint)
 note "a spare takes the place of a member that fails"
 refused mdadm --wait "/dev/$MD"
 start_monitor "/dev/$MD"
-nap 2
 speed 3000
 echo 3 >"/sys/block/$MD/md/par/gear"
 settle
@@ -62,6 +61,7 @@ assert_eq "$(md_attr mismatch_cnt)" 0 "mismatches"
 kill "$MONITOR"
 
 note "the others come back as spares, and are members again when they are needed"
+detached 4 1
 mdadm --quiet "/dev/$MD" --remove failed
 mdadm --quiet "/dev/$MD" --add "${DEVS[1]}" "${DEVS[4]}"
 assert_match "$(mdadm --detail "/dev/$MD")" 'Spare Devices : 2' "--detail"

@@ -121,7 +121,7 @@ end() {
 
 # Each member, with each way to come back.
 soon_back() {
-	local d=$1
+	local d=$1 i
 	full "$d"
 
 	take_out "$d"
@@ -146,10 +146,18 @@ soon_back() {
 	right "--re-add of $d, which was attached"
 
 	note "in one command"
-	mark_log
-	mdadm --quiet "/dev/$MD" --fail "${DEVS[d]}" --remove "${DEVS[d]}" \
-		--re-add "${DEVS[d]}" 2>/dev/null
+	for ((i = 0; i < 5; i++)); do
+		mark_log
+		! mdadm --quiet "/dev/$MD" --fail "${DEVS[d]}" --remove "${DEVS[d]}" \
+			--re-add "${DEVS[d]}" 2>/dev/null || break
+		# mdadm waits for 50 ms only until a failed member can be removed.
+		detached "$d"
+		manage --remove "${DEVS[d]}"
+		manage --re-add "${DEVS[d]}"
+		wait_whole
+	done
 	wait_whole
+	assert_ne "$i" 5 "tries of --re-add of $d in one command"
 	assert_match "$(log_since)" 'is back and gets what it has missed' "kernel log"
 	right "--re-add of $d in one command"
 }
@@ -162,6 +170,7 @@ unplugged() {
 	write_part 1
 	wait_for "/sys/block/$MD/md/degraded" 1
 	settle
+	detached "$d"
 	mdadm --quiet "/dev/$MD" --remove failed
 	write_part 2
 	echo "$on" >"$SPINDLES/${DISKS[d]}/$attribute"

@@ -91,7 +91,6 @@ assemble_par
 mdadm --grow "/dev/$MD" --consistency-policy=resync
 assert_eq "$(<"/sys/block/$MD/md/consistency_policy")" resync "consistency policy"
 start_monitor "/dev/$MD"
-nap 2
 echo 10000 >"/sys/block/$MD/md/sync_speed_max"
 check
 assert_ne "$MISMATCHES" 0 "mismatches of spoilt parity"

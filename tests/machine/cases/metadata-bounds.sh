@@ -36,8 +36,7 @@ put_right() {
 	mark_log
 	assemble_par
 	shift_to 5	# which propagates
-	mdadm --quiet "/dev/$MD" --fail "${DEVS[4]}"
-	until mdadm --quiet "/dev/$MD" --remove "${DEVS[4]}" 2>/dev/null; do nap 0.1; done
+	take_out 4
 	mdadm --quiet "/dev/$MD" --add "${DEVS[4]}"
 	wait_for "/sys/block/$MD/md/degraded" 0
 	wait_for "/sys/block/$MD/md/sync_action" idle

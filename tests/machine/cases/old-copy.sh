@@ -74,9 +74,7 @@ readded() {
 	assemble_par
 	fill 3 2
 	shift_to "$(top_gear "$LAYOUT")"
-	mdadm --quiet "/dev/$MD" --fail "${DEVS[d]}"
-	wait_for "/sys/block/$MD/md/par/shift_state" idle
-	until mdadm --quiet "/dev/$MD" --remove "${DEVS[d]}" 2>/dev/null; do nap 0.1; done
+	take_out "$d"
 	fill 1 5
 	SUM=$(fingerprint 8)
 	put_back "$d"

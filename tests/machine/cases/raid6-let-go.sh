@@ -35,7 +35,7 @@ let_go() {
 	manage --add "${DEVS[1]}"
 	wait_for "/sys/block/$MD/md/sync_completed" '[1-9]* / *'
 	manage --fail "${DEVS[5]}"
-	wait_for "/sys/block/$MD/md/dev-${DISKS[5]}/slot" none 20
+	wait_for "/sys/block/$MD/md/dev-${DISKS[5]}/slot" none
 	assert_eq "$(<"/sys/block/$MD/md/sync_action")" recover "what goes on meanwhile"
 	manage --remove "${DEVS[5]}"
 	sync_speed 1000000

@@ -81,8 +81,8 @@ read_only_moving() {
 		shift_to 5
 		fill 20
 		SUM=$(fingerprint 20)
-		echo 2000 >"/sys/block/$MD/md/par/speed_min"
-		echo 2000 >"/sys/block/$MD/md/par/speed_max"
+		echo 1000 >"/sys/block/$MD/md/par/speed_min"
+		echo 1000 >"/sys/block/$MD/md/par/speed_max"
 		echo 3 >"/sys/block/$MD/md/par/gear"
 		turn_read_only "$how" down
 		wait_for "/sys/block/$MD/md/par/shift_state" down
@@ -91,7 +91,7 @@ read_only_moving() {
 		assert_eq "$(par gear)" 3 "gear afterwards"
 		fill 20
 		SUM=$(fingerprint 20)
-		echo 2000 >"/sys/block/$MD/md/par/speed_max"
+		echo 1000 >"/sys/block/$MD/md/par/speed_max"
 		echo 5 >"/sys/block/$MD/md/par/gear"
 		turn_read_only "$how" propagate
 		wait_for "/sys/block/$MD/md/par/shift_state" propagate
@@ -118,7 +118,7 @@ read_only_errors() {
 		fill 1 30
 		echo repair >"/sys/block/$MD/md/sync_action"
 		wait_for "/sys/block/$MD/md/sync_action" idle
-		assert_eq "$(<"$SPINDLES/${DISKS[member]}/errors")" "" "what cannot be read when it may be written"
+		wait_for "$SPINDLES/${DISKS[member]}/errors" ""
 		echo 0 >"$START_RO"
 	done
 }

@@ -19,8 +19,6 @@ check() {
 	settle
 }
 
-completed() { local now; read -r now _ <"/sys/block/$MD/md/sync_completed"; [ "$now" != none ] || now=0; echo "$now"; }
-
 # expect GEAR LEFT_OUT DAYS_5 DAYS_3 WHAT
 expect() {
 	assert_eq "$(par gear)" "$1" "gear after $5"
@@ -68,7 +66,7 @@ days 10
 echo 300 >"/sys/block/$MD/md/sync_speed_max"
 echo 100 >"/sys/block/$MD/md/sync_speed_min"
 echo check >"/sys/block/$MD/md/sync_action"
-for ((i = 0; i < 100 && $(completed) < 4096; i++)); do sleep 0.2; done
+sync_at 4096
 echo idle >"/sys/block/$MD/md/sync_action"
 wait_for "/sys/block/$MD/md/sync_action" idle
 assert_le 1 "$(cat "/sys/block/$MD/md/sync_min")" "sync_min after a check that was broken off"
@@ -87,6 +85,7 @@ days 3
 echo 0 >"/sys/block/$MD/md/sync_min"
 mdadm --quiet "/dev/$MD" --fail "${DEVS[4]}"
 settle
+detached 4
 check
 expect 5 none 5 0 "a check that lacks a member"
 mdadm --quiet "/dev/$MD" --remove "${DEVS[4]}"

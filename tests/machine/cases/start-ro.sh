@@ -10,7 +10,7 @@ asleep() {
 	nap 2
 	assert_eq "$(par gear)" 3 "$1: gear"
 	assert_eq "$(par shift_state)" idle "$1: the mover"
-	assert_eq "$(cat "/sys/block/$MD/md/array_state")" "${2:-clean}" "$1: state"
+	wait_for "/sys/block/$MD/md/array_state" "${2:-clean}"
 }
 
 mkdisks 5 96M

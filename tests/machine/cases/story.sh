@@ -31,6 +31,7 @@ assert_eq "$(par gear)" 5 "gear with a failed member"
 assert_eq "$(fingerprint)" "$sum" "content with a failed member"
 
 note "recover"
+detached 1
 mdadm --quiet "/dev/$MD" --remove "${DEVS[1]}"
 mdadm --quiet "/dev/$MD" --add "$spare"
 mdadm --wait "/dev/$MD" || true

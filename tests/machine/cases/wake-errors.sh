@@ -71,7 +71,6 @@ errs_for_good() {
 
 mkspindles 5 32M
 create_par 3,5 --chunk=64
-give_up_soon
 fill $MIB
 for times in 1 2 3; do
 	for kind in read write any; do
@@ -79,6 +78,7 @@ for times in 1 2 3; do
 		errs "$kind" "$times" 3 4
 	done
 done
+give_up_soon
 slow 4
 slow 3 4
 for kind in any write; do errs_for_good "$kind" 4; done

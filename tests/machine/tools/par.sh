@@ -62,6 +62,44 @@ spin() { local i; for ((i = 0; i < $1; i++)); do :; done; }
 # give_up_soon: who does not wake up has failed after two seconds, not two minutes.
 give_up_soon() { echo 1 >"/sys/block/$MD/md/par/wake_timeout"; }
 
+# manage OPTION...: mdadm of the array; what it says is shown only if it fails.
+manage() {
+	local said
+	said=$(mdadm --quiet "/dev/$MD" "$@" 2>&1) || fail "mdadm $*: $said"
+}
+
+# detached NUMBER...: until these disks of DISKS, which have failed, have no place in the
+# array any more. Before that md may refuse to remove them.
+detached() {
+	local d
+	for d in "$@"; do wait_for "/sys/block/$MD/md/dev-${DISKS[d]}/slot" none; done
+}
+
+# take_out NUMBER...: fail and remove these disks of DISKS.
+take_out() {
+	local d
+	for d in "$@"; do
+		manage --fail "${DEVS[d]}"
+		detached "$d"
+		manage --remove "${DEVS[d]}"
+	done
+}
+
+# wait_whole [SECONDS]: until no member is missing or being rebuilt.
+wait_whole() {
+	wait_for "/sys/block/$MD/md/degraded" 0 "${1:-}"
+	wait_for "/sys/block/$MD/md/sync_action" idle "${1:-}"
+}
+
+# sync_at SECTOR: until the check or rebuild under way has come so far.
+sync_at() {
+	local at deadline=$((SECONDS + 120))
+	while read -r at _ <"/sys/block/$MD/md/sync_completed" && { [[ $at != [0-9]* ]] || [ "$at" -lt "$1" ]; }; do
+		[ "$SECONDS" -le "$deadline" ] || fail "$MD: sync_completed is still '$at', want $1"
+		nap 0.1
+	done
+}
+
 # settle: until the mover has nothing left to do.
 settle() {
 	local quiet=0 gear deadline=$((SECONDS + 60))
