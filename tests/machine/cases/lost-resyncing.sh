@@ -41,7 +41,7 @@ lose_resyncing() {
 	mdadm --quiet "/dev/$MD" --fail "${DEVS[member]}"
 	echo 200000 >/proc/sys/dev/raid/speed_limit_max
 	wait_for "/sys/block/$MD/md/par/resync" none
-	assert_match "$(log_since)" 'lost before the resync after a crash was over' "kernel log"
+	assert_match "$(log_since)" 'lost before the resync after a crash had ended' "kernel log"
 	content=$(fingerprint $MIB)
 	wait_for "/sys/block/$MD/md/dev-${DISKS[member]}/slot" none
 	mdadm --quiet "/dev/$MD" --remove "${DEVS[member]}"

@@ -106,10 +106,10 @@ note "the kernel refuses it, too, if mdadm has not looked"
 mknod /dev/md9 b 9 9
 "$TOOLS/refuse.py" run /dev/md9 "${DEVS[@]}" <<'END'
 ctime=1,events=0 EEXIST cannot create: 5 members hold a par array
-uuid=1,ctime=1,events=0 EEXIST nothing of it is lost: mdadm --create --assume-clean brings it back
-uuid=1,ctime=1 EEXIST cannot start: md's superblocks have been made anew: 5 members hold a par array
-uuid=1,ctime=1,resync_offset=2 EEXIST cannot start: md's superblocks have been made anew
-uuid=1,ctime=1,resync_offset=3 EEXIST cannot start: md's superblocks have been made anew
+uuid=1,ctime=1,events=0 EEXIST no data is lost: mdadm --create --assume-clean restores the array
+uuid=1,ctime=1 EEXIST cannot start: md's superblocks have been recreated: 5 members hold a par array
+uuid=1,ctime=1,resync_offset=2 EEXIST cannot start: md's superblocks have been recreated
+uuid=1,ctime=1,resync_offset=3 EEXIST cannot start: md's superblocks have been recreated
 END
 still_there "after what the kernel has refused"
 

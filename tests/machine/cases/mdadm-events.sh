@@ -97,7 +97,7 @@ fill 1 8
 SUM=$(fingerprint)
 mdadm --incremental --quiet --run "${DEVS[3]}"
 wait_for "/sys/block/$MD/md/degraded" 0
-assert_match "$(dmesg)" 'member 3 .nullb3. is back and gets what it has missed' "kernel log"
+assert_match "$(dmesg)" 'member 3 .nullb3. is back and is sent the writes that it has missed' "kernel log"
 assert_eq "$(fingerprint)" "$SUM" "content"
 
 note "a stale one, first or last, does not become a member"

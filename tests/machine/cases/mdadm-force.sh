@@ -192,7 +192,7 @@ lose_resyncing() {
 	mdadm --quiet "/dev/$MD" --fail "${DEVS[1]}"
 	wait_for "/sys/block/$MD/md/par/resync" none
 	echo 200000 >/proc/sys/dev/raid/speed_limit_max
-	assert_match "$(log_since)" 'lost before the resync after a crash was over' "kernel log"
+	assert_match "$(log_since)" 'lost before the resync after a crash had ended' "kernel log"
 	DOUBT=$(doubt)
 	settle
 	compare_places 2
@@ -249,7 +249,7 @@ stale_in_place_of_lost() {
 	mdadm --assemble --quiet --force --run "/dev/$MD" "${OTHERS[@]}"
 	DOUBT=$(doubt)
 	TOLD=$DOUBT
-	assert_match "$(log_since)" "member $stale .* stands in by force" "kernel log"
+	assert_match "$(log_since)" "member $stale .* is used by force" "kernel log"
 	settle
 	compare_places 2
 

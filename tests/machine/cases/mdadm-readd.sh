@@ -66,7 +66,7 @@ come_back() {
 }
 
 rejoined() {
-	assert_match "$(log_since)" 'is back and gets what it has missed' "kernel log"
+	assert_match "$(log_since)" 'is back and is sent the writes that it has missed' "kernel log"
 	assert_le "$WRITTEN" $((FULL / 2)) "sectors written to a member that was back soon"
 }
 
@@ -158,7 +158,7 @@ soon_back() {
 	done
 	wait_whole
 	assert_ne "$i" 5 "tries of --re-add of $d in one command"
-	assert_match "$(log_since)" 'is back and gets what it has missed' "kernel log"
+	assert_match "$(log_since)" 'is back and is sent the writes that it has missed' "kernel log"
 	right "--re-add of $d in one command"
 }
 
@@ -294,7 +294,7 @@ take_out 2 6
 write_part 1
 mdadm --quiet "/dev/$MD" --re-add "${DEVS[2]}" --re-add "${DEVS[6]}" 2>/dev/null
 wait_whole
-assert_match "$(dmesg)" 'member 2 .*is back and gets what it has missed' "kernel log"
-assert_match "$(dmesg)" 'member 6 .*is back and gets what it has missed' "kernel log"
+assert_match "$(dmesg)" 'member 2 .*is back and is sent the writes that it has missed' "kernel log"
+assert_match "$(dmesg)" 'member 6 .*is back and is sent the writes that it has missed' "kernel log"
 right "two members"
 end

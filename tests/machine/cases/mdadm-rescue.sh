@@ -124,7 +124,7 @@ for lost in 1 4; do
 	assemble_par
 	logged "member $lost \\(nullb$lost\\) holds no raid-par superblock"
 	assert_eq "$(fingerprint)" "$SUM" "content at once"
-	logged "member $lost \\(nullb$lost\\): without a valid superblock .* it is not taken for whole"
+	logged "member $lost \\(nullb$lost\\): without a valid superblock .* it does not count as whole"
 	repaired
 done
 rmdisks
@@ -134,12 +134,12 @@ begin "superblocks of all but one that never sleeps"
 destroy_supers 0 1 3 4
 mark_log
 refused mdadm --assemble "/dev/$MD" "${DEVS[@]}"
-logged 'cannot start: only 1 of 5 members are there and whole, 4 are needed'
-logged '--force starts it with what the members without a valid superblock hold'
+logged 'cannot start: only 1 of 5 members are present and whole, 4 are needed'
+logged '--force starts the array with the members without a valid superblock as they are'
 superblocks_clean
 mark_log
 mdadm --assemble --quiet --force "/dev/$MD" "${DEVS[@]}"
-logged 'member 4 \(nullb4\) stands in by force with what it holds'
+logged 'member 4 \(nullb4\) is used by force: all of its content is in doubt'
 logged 'in doubt: array sectors 0 to'
 repaired
 rmdisks
@@ -191,7 +191,7 @@ shift_to 3
 fill 4 34
 stop_par
 destroy_supers 0 1 2
-refused_for_loss 'the members that never sleep have lost the metadata, and what the others have is older'
+refused_for_loss 'the members that never sleep have lost the metadata, and the other members have an older version'
 rescued 30
 rmdisks
 

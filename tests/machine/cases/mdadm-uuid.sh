@@ -7,7 +7,7 @@ set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 MIB=24	# are all that is ever written
-CHANGED='its UUID has been changed'
+CHANGED='the UUID has changed'
 uuid_of() { mdadm --examine --export "$1" | sed -n 's/^MD_UUID=//p'; }
 
 # told, not_told: of the change, since the mark.

@@ -40,7 +40,7 @@ put_right() {
 	mdadm --quiet "/dev/$MD" --add "${DEVS[4]}"
 	wait_for "/sys/block/$MD/md/degraded" 0
 	wait_for "/sys/block/$MD/md/sync_action" idle
-	logged "its metadata has an impossible value \\($2\\), which is not used"
+	logged "the metadata has an impossible value \\($2\\), which is ignored"
 	used
 }
 

@@ -24,7 +24,7 @@ chunk=64 ECHRNG chunk must be a power of two
 chunk=384 ECHRNG chunk must be a power of two
 chunk=0 ECHRNG chunk must be a power of two
 size=1024 ENOSPC too small
-feature_map=1,bitmap_offset=8 OK the one that it has been given is dropped
+feature_map=1,bitmap_offset=8 OK the one in its superblocks is dropped
 feature_map=0x200 EMEDIUMTYPE no journal
 feature_map=0x800 EMEDIUMTYPE no PPL
 feature_map=4,reshape_position=1024,new_level=80,new_layout=0x14,new_chunk=1024 EINVAL

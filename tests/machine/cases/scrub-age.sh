@@ -107,5 +107,5 @@ mark_log
 refused_write() { ! { echo "$2" >"$PAR/$1"; } 2>/dev/null || fail "$1 takes $2"; }
 refused_write scrub_age 3651
 refused_write scrub_age month
-assert_match "$(log_since)" 'scrub_age, in days, takes a number from 0 \(no check wakes members for it\) to 3650' "the kernel log"
+assert_match "$(log_since)" 'scrub_age, in days, takes a number from 0 \(a check never wakes members\) to 3650' "the kernel log"
 stop_par
