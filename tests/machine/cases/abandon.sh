@@ -1,5 +1,6 @@
 #!/bin/bash
-# A down-shift abandoned by asking for the top gear again leaves no sleeper, no error and all data.
+# A shift down that is abandoned for the top gear leaves no error, no segment that only an image holds, and all data.
+# subject: shift
 # timeout: 120
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"

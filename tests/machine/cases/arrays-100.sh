@@ -1,5 +1,6 @@
 #!/bin/bash
-# A hundred arrays, created and stopped one after the other and many at a time, leave nothing behind.
+# A hundred arrays, created and stopped one after another and several at a time, leave no thread and no device behind.
+# subject: life
 # machine: --debug --mem 1G
 # timeout: 600
 set -euo pipefail

@@ -1,5 +1,6 @@
 #!/bin/bash
-# An image in a stripe of which too much is unreadable: data read and written is right, no member is failed.
+# With an image and all that it could be computed from unreadable, reads and writes return the right data, and no member is failed.
+# subject: data
 # again: --kernel 7.2
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"

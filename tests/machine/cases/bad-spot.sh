@@ -1,5 +1,6 @@
 #!/bin/bash
-# A spot of several segments that cannot be read is corrected by a shift down and by propagation, and its member stays.
+# Several adjacent segments that cannot be read are corrected by a shift down and by propagation, and the member stays.
+# subject: data
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 

@@ -1,5 +1,6 @@
 #!/bin/bash
-# A member that fails at the very moment when it begins to be rebuilt is let go, and can be added again.
+# A member that fails just when its rebuild begins is detached, and can be added again.
+# subject: member
 # timeout: 200
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"

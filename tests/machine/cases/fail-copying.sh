@@ -1,5 +1,6 @@
 #!/bin/bash
-# A member fails while data is being copied home to it: what is written to the array from then on is there when the member has been rebuilt.
+# A member fails while data is copied home to it; data written after the failure is on the member once it is rebuilt.
+# subject: member
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 

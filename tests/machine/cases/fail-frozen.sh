@@ -1,5 +1,6 @@
 #!/bin/bash
-# A member that fails while a sync is told to rest (sync_action frozen, the array suspended) is let go when that is over.
+# A member that fails while a sync is frozen or the array is suspended is detached afterwards.
+# subject: member
 # timeout: 200
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"

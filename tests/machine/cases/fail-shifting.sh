@@ -1,5 +1,6 @@
 #!/bin/bash
-# A member fails while a shift down is copying, in an array of three gears: what the mover itself waits for needs sleepers then, and gets them.
+# A member fails during a shift down in an array of three gears; the sleepers that the mover then needs are woken, and nothing hangs.
+# subject: member
 # timeout: 300
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"

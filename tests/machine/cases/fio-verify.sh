@@ -1,5 +1,6 @@
 #!/bin/bash
-# fio's verified writers, direct and buffered, of all sizes, see nothing of shifts in both directions.
+# fio's verifying writers, direct and buffered, of all sizes, find no wrong data during shifts in both directions.
+# subject: data
 # timeout: 400
 # stock: yes
 set -euo pipefail

@@ -1,5 +1,6 @@
 #!/bin/bash
-# RAID-6 that is started by force lacking a member is resynced with the parity that is left: what is written from then on survives a second failure.
+# A RAID-6 array that lacks a member and is started by force is resynced with the remaining parity; later writes survive a second failure.
+# subject: crash
 # timeout: 120
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"

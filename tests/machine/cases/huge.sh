@@ -1,5 +1,6 @@
 #!/bin/bash
-# An array of five 16 TB disks is created in 2 s, clean, and its map costs next to nothing.
+# An array of five 16 TB disks is created in 2 s, clean, and its map needs little memory.
+# subject: life
 # machine: --mem 2G
 # timeout: 120
 # alone: yes

@@ -1,5 +1,6 @@
 #!/bin/bash
-# A member that fails is let go of by all sets and by the array, without anybody asking again, in any gear.
+# A failed member is detached from all sets and from the array in any gear, without a further request.
+# subject: member
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 

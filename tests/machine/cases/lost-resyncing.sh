@@ -1,5 +1,6 @@
 #!/bin/bash
-# A sleeper that is lost before the resync after a crash is over: once it is rebuilt, parity is right, and the data as it was while it was missing.
+# With a sleeper lost before the resync after a crash has ended, its rebuild leaves parity right, and the data as it was while the sleeper was missing.
+# subject: sync
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 

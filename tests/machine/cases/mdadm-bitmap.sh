@@ -1,5 +1,5 @@
 #!/bin/bash
-# A bitmap that an mdadm without the patches adds is refused, and one that is there is dropped: the array starts.
+# A bitmap added by an mdadm without the patches is refused, and an existing one is dropped when the array starts.
 # needs: mdadm-4.4-unpatched?
 # timeout: 200
 set -euo pipefail

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Nothing of any level is created over a par array unless it is given up by name; --assume-clean brings it back, data and map.
+# mdadm creates no array of any level over a par array without --destroy-par; --create --assume-clean restores the par array, data and map.
 # plain: yes
 # timeout: 300
 set -euo pipefail

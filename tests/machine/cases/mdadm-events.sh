@@ -1,5 +1,5 @@
 #!/bin/bash
-# Hot spares, --wait, --monitor and --incremental work with a par array as with any other.
+# Hot spares, --wait, --monitor and --incremental work with a par array as with other levels.
 # timeout: 600
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# An array that went down while written and lacks a member starts with --force only; what is not named is right.
+# An array that went down while being written and lacks a member starts only with --force; all data outside the ranges named in the log is right.
 # machine: --debug --mem 2G
 # plain: yes
 # timeout: 600

@@ -1,5 +1,5 @@
 #!/bin/bash
-# mdadm fails, removes, adds and monitors members of a par array as it does those of raid5.
+# mdadm fails, removes, adds and monitors members of a par array as it does with raid5.
 # machine: --debug
 # stock: yes
 set -euo pipefail

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Who goes down between the two steps of --re-add, finds a member that looks current, and is not taken for whole.
+# After a power cut between the two steps of --re-add, the member looks current to md; it is detected, and rebuilt.
 # plain: yes
 # timeout: 300
 set -euo pipefail

@@ -1,5 +1,5 @@
 #!/bin/bash
-# A member that comes back gets only what it has missed; one whose place was taken is rebuilt.
+# A member that returns is sent only the writes that it has missed; a member whose place was taken is rebuilt.
 # machine: --debug --mem 2G
 # timeout: 900
 # stock: yes

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Metadata lost on some members is told and repaired; on too many, the array is refused, and can be rescued.
+# Metadata lost on some members is reported and repaired; lost on too many, it stops the array from starting until a rescue.
 # machine: --debug --mem 1500M
 # plain: yes
 # timeout: 900

@@ -1,5 +1,5 @@
 #!/bin/bash
-# --update=resync of any mdadm has all parity made right, once; what cannot be resynced is said, and starts.
+# --update=resync of any mdadm makes all parity right, once; an array that cannot be resynced starts, and the log says so.
 # needs: mdadm-4.4-unpatched? mdadm-4.2-unpatched?
 # plain: yes
 # timeout: 300

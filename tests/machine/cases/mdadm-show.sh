@@ -1,5 +1,5 @@
 #!/bin/bash
-# mdadm creates, shows, stops and assembles par arrays of several layouts, and wakes nobody by looking.
+# mdadm creates, shows, stops and assembles par arrays of several layouts; showing an array wakes no member.
 # machine: --mem 2G
 # stock: yes
 set -euo pipefail

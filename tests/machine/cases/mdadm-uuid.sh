@@ -1,5 +1,5 @@
 #!/bin/bash
-# An array whose UUID has been changed starts with all its data, whichever gear it is in and whichever mdadm did it.
+# An array whose UUID has been changed by any mdadm, in any gear, starts with all its data.
 # needs: mdadm-4.4-unpatched? mdadm-4.2-unpatched?
 # plain: yes
 # timeout: 300

@@ -1,5 +1,6 @@
 #!/bin/bash
-# Metadata with a right checksum and impossible values: of one member another's is taken, of all it is put right or refused.
+# Metadata with a right checksum and impossible values is replaced by another member's; found on all members, it is corrected, or the array is refused.
+# subject: crash
 # machine: --debug --mem 1G
 # timeout: 200
 set -euo pipefail

@@ -1,5 +1,6 @@
 #!/bin/bash
-# Of metadata that is torn, stale, corrupted, foreign or missing, the kernel log says which member has it and how, and it is repaired from a good copy.
+# The kernel log names each member with torn, old, corrupt, foreign or missing metadata, and what is wrong with it; a good copy replaces it.
+# subject: crash
 # machine: --debug --mem 1500M
 # timeout: 300
 set -euo pipefail

@@ -1,5 +1,6 @@
 #!/bin/bash
-# An old copy of a member, put back in its place, is told and made anew; nothing of what it holds is served.
+# An old copy of a member in the member's place is reported and rebuilt, and none of its content is served.
+# subject: member
 # timeout: 300
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"

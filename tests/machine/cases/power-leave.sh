@@ -1,5 +1,5 @@
 #!/bin/bash
-# What a disk's runtime PM was like is given back when the array stops or the member leaves, a sleeper stays asleep; where there is none, sleep is logical.
+# The runtime PM settings of a disk are restored when the array stops or the member leaves, and a sleeper stays asleep; without runtime PM, sleep is logical.
 # machine: --debug --time-travel --mem 512M
 set -euo pipefail
 . "$(dirname "$0")/../tools/power.sh"

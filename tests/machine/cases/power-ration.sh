@@ -1,5 +1,5 @@
 #!/bin/bash
-# Without spin-ups left a shift down is put off, told of and done when there are some; they are saved up, and kept across restarts.
+# With the spin-up budget exhausted, a shift down is deferred, reported, and done when the budget has refilled; the budget survives restarts.
 # machine: --debug --time-travel --mem 512M
 set -euo pipefail
 . "$(dirname "$0")/../tools/power.sh"

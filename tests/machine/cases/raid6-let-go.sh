@@ -1,5 +1,6 @@
 #!/bin/bash
-# A member that fails while another one is being rebuilt is let go at once, as by md's own raid6, and not when the rebuild is over.
+# A member that fails during the rebuild of another one is detached at once, as on md raid6, and not at the end of the rebuild.
+# subject: member
 # timeout: 120
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"

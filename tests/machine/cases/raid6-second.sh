@@ -1,5 +1,6 @@
 #!/bin/bash
-# With two parities a second member fails while the first is being rebuilt: all data are there, and both rebuilds come to their end.
+# With two parities, a second member fails during the rebuild of the first: all data is right, and both rebuilds complete.
+# subject: member
 # timeout: 600
 #
 # RAIDPAR_WHOLE=1: more pairs of members.

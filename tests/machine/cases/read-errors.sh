@@ -1,5 +1,6 @@
 #!/bin/bash
-# Sectors that cannot be read are corrected wherever they lie, as md's raid5 does it, and nobody is failed for them.
+# Sectors that cannot be read are corrected wherever they are, as on md raid5, and no member is failed.
+# subject: data
 # timeout: 300
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"

@@ -1,5 +1,6 @@
 #!/bin/bash
-# A read-only array, however and whenever it became one, is not written by anybody: not by shifts, resyncs, checks, corrections, nor by being stopped.
+# A read-only array is never written, however and whenever it became read-only: not by shifts, resyncs, checks, corrections, nor by a stop.
+# subject: life
 # timeout: 400
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"

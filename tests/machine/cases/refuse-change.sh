@@ -1,5 +1,6 @@
 #!/bin/bash
-# A running array refuses what it cannot do, and bad values, each with its errno, and is unharmed.
+# A running array refuses unsupported changes and bad values, each with its errno, and is unharmed.
+# subject: life
 # timeout: 120
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"

@@ -1,5 +1,6 @@
 #!/bin/bash
-# What the kernel cannot run it refuses at once, each with its errno and message, writing nothing.
+# The kernel refuses a superblock that it cannot run, each with its errno and message, and writes nothing.
+# subject: life
 # timeout: 120
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"

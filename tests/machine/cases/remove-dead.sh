@@ -1,5 +1,6 @@
 #!/bin/bash
-# A member that dies can be removed and added again, whichever set notices it first, in any gear.
+# A member that dies can be removed and added again, in any gear, whichever set notices the failure first.
+# subject: member
 # timeout: 120
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"

@@ -1,5 +1,6 @@
 #!/bin/bash
-# After a crash what was written is resynced: mdstat shows it as md does, mdadm waits for it, and parity is right then.
+# A resync after a crash is in mdstat as for other levels, mdadm --wait waits for it, and parity is right afterwards.
+# subject: sync
 # machine: --debug
 # timeout: 300
 # stock: yes

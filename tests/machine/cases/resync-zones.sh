@@ -1,5 +1,6 @@
 #!/bin/bash
-# After a crash a full array reads and writes for its resync what the zones that were being written hold, and no more.
+# The resync of a full array after a crash reads and writes only the zones that were being written.
+# subject: sync
 # machine: --debug --mem 3G
 # timeout: 300
 set -euo pipefail

@@ -1,5 +1,6 @@
 #!/bin/bash
-# When each set was last read in whole is known and kept; a check finds a set for which that is too long ago, and wakes its members.
+# The time at which each set was last read in whole is kept; a check finds the sets for which it is too long ago, and wakes their members.
+# subject: sync
 # timeout: 200
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"

@@ -1,5 +1,6 @@
 #!/bin/bash
-# A check that was broken off leaves nothing out of the next one; sync_min, sync_max and the speeds hold as for raid5, at once.
+# A check that was interrupted leaves nothing out of the next one; sync_min, sync_max and the speed limits take effect at once, as for raid5.
+# subject: sync
 # timeout: 200
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"

@@ -1,5 +1,6 @@
 #!/bin/bash
 # After a cut that left the superblock of a shift up on some members only, propagated data survives another cut.
+# subject: crash
 # machine: --debug --mem 1G
 # timeout: 200
 set -euo pipefail

@@ -1,5 +1,6 @@
 #!/bin/bash
-# Writers, shifts, checks, members that leave and come back, and readers of every file on every CPU, all at once: data and parity are right.
+# Writers, shifts, checks, members that leave and return, and readers of every file on every CPU, all at once, leave data and parity right.
+# subject: life
 # machine: --debug --mem 2G
 # again: --kernel 7.2 --mem 2G
 # timeout: 400

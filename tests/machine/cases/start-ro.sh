@@ -1,5 +1,6 @@
 #!/bin/bash
-# An array that starts read-only or auto-read-only in its low gear stays in it, asleep, when it becomes writable: by mdadm, by sysfs, by a first write.
+# An array that starts read-only or auto-read-only in its low gear stays in that gear when mdadm, sysfs or a first write makes it writable.
+# subject: life
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 

@@ -1,5 +1,6 @@
 #!/bin/bash
-# Stopped at any moment of a shift, the array comes back in its old or new gear with its data.
+# An array stopped at any moment of a shift assembles in its old or its new gear, with all its data.
+# subject: shift
 # timeout: 300
 # stock: yes
 set -euo pipefail

@@ -1,5 +1,6 @@
 #!/bin/bash
-# From birth to shifts under load, a failure, its recovery and a power cut: what every kernel must do.
+# The basics work on every kernel: creation, shifts under load, a failure, a rebuild and a power cut.
+# subject: life
 # again: --kernel stock-6.12
 # stock: yes
 # timeout: 300

@@ -1,5 +1,6 @@
 #!/bin/bash
-# Checks, repairs and rebuilds that are broken off at once, and begun again, leave data and parity right.
+# Checks, repairs and rebuilds that are interrupted at once, and started again, leave data and parity right.
+# subject: sync
 # timeout: 300
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"

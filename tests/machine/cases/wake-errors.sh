@@ -1,5 +1,6 @@
 #!/bin/bash
-# A member that errs a few times or is slow when it is woken is asked again and not failed; one that errs for good is failed, and the array goes on.
+# A member that returns a few errors, or is slow, when it is woken is retried and not failed; one that keeps returning errors is failed.
+# subject: power
 # timeout: 300
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
