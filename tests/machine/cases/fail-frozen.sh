@@ -42,8 +42,7 @@ fail_frozen() {
 	wait_for "/sys/block/$MD/md/dev-$name/slot" none 30
 	mdadm --quiet "/dev/$MD" --remove "/dev/$name"
 	mdadm --quiet "/dev/$MD" --add "/dev/$name"
-	wait_for "/sys/block/$MD/md/degraded" 0
-	wait_for "/sys/block/$MD/md/sync_action" idle
+	wait_whole
 	assert_eq "$(fingerprint 8)" "$sum" "content"
 }
 

@@ -38,9 +38,7 @@ spoil_q	# the parity of what is in doubt need not fit
 assemble_par
 mdadm --quiet "/dev/$MD" --fail "${DEVS[2]}"
 put_new
-echo 7 >"$SPINDLES/cut"
-stop_par
-echo all >"$SPINDLES/restore"
+power_cut 7
 
 refused mdadm --assemble --run "/dev/$MD" "${DEVS[@]}"
 mdadm --assemble --quiet --force "/dev/$MD" "${DEVS[@]}"

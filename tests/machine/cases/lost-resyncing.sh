@@ -25,9 +25,7 @@ spoil_parity() {
 crash_in_low_gear() {
 	shift_to 3
 	dd if=/dev/urandom of="/dev/$MD" bs=4k count=1 oflag=direct conv=fsync,notrunc status=none
-	echo 5 >"$SPINDLES/cut"
-	stop_par
-	echo all >"$SPINDLES/restore"
+	power_cut 5
 	spoil_parity
 }
 
@@ -47,12 +45,9 @@ lose_resyncing() {
 	wait_for "/sys/block/$MD/md/dev-${DISKS[member]}/slot" none
 	mdadm --quiet "/dev/$MD" --remove "${DEVS[member]}"
 	mdadm --quiet "/dev/$MD" --add "${DEVS[member]}"
-	mdadm --wait "/dev/$MD" || true
-	wait_for "/sys/block/$MD/md/degraded" 0
+	wait_whole
 	assert_eq "$(fingerprint $MIB)" "$content" "content when it is rebuilt"
-	echo check >"/sys/block/$MD/md/sync_action"
-	mdadm --wait "/dev/$MD" || true
-	assert_eq "$(<"/sys/block/$MD/md/mismatch_cnt")" 0 "mismatches"
+	no_mismatch
 }
 
 mkspindles 5 64M rate_kib=16384

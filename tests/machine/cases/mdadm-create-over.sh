@@ -7,7 +7,6 @@ set -euo pipefail
 
 MIB=24	# are all that is ever written
 
-uuid_of() { mdadm --examine --export "$1" | sed -n 's/^MD_UUID=//p'; }
 right() { assert_eq "$(fingerprint $MIB)" "$SUM" "content $1"; }
 
 # create_on DEVICES OPTION...: on so many; create OPTION...: as the array was created.
@@ -96,8 +95,7 @@ begin 3,5
 note "with a new disk in a member's place"
 dd if=/dev/zero of="${DEVS[4]}" bs=1M oflag=direct status=none || true
 create --assume-clean
-wait_for "/sys/block/$MD/md/degraded" 0
-wait_for "/sys/block/$MD/md/sync_action" idle
+wait_whole
 right "with a new disk"
 stop_par
 dissect

@@ -117,16 +117,9 @@ refused_then_forced() {
 whole_again() {
 	local d
 	for d in "$@"; do mdadm --quiet "/dev/$MD" --add "${DEVS[d]}"; done
-	mdadm --wait "/dev/$MD" || true
-	wait_for "/sys/block/$MD/md/degraded" 0
-	no_mismatch
-}
-
-no_mismatch() {
+	wait_whole
 	settle
-	echo check >"/sys/block/$MD/md/sync_action"
-	mdadm --wait "/dev/$MD" || true
-	assert_eq "$(<"/sys/block/$MD/md/mismatch_cnt")" 0 "mismatches"
+	no_mismatch
 }
 
 # others MEMBER...: the devices without those.
@@ -223,12 +216,6 @@ forced_after_incremental() {
 	settle
 	compare_places 2
 	end
-}
-
-take_out() {
-	mdadm --quiet "/dev/$MD" --fail "${DEVS[$1]}"
-	wait_for "/sys/block/$MD/md/dev-${DISKS[$1]}/slot" none
-	mdadm --quiet "/dev/$MD" --remove "${DEVS[$1]}"
 }
 
 # Who has missed something stands in for who is lost if that is asked for, and

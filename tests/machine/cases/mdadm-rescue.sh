@@ -9,11 +9,6 @@ set -euo pipefail
 BLOCKS=128	# sector of the intent and map blocks in a member's data area
 SUPERS=0	# and of its two superblocks
 
-logged() { assert_match "$(log_since)" "$1" "kernel log"; }
-not_logged() { [[ ! $(log_since) =~ $1 ]] || fail "kernel log: $(log_since | grep -E "$1")"; }
-
-data_offset() { mdadm --examine "$1" | sed -n 's/^ *Data Offset : \([0-9]*\) sectors/\1/p'; }
-
 # destroy SECTOR COUNT MEMBER...: noise there, from the start of the data area.
 destroy() {
 	local at=$1 count=$2 d
@@ -35,8 +30,7 @@ superblocks_clean() {
 
 # Written once, so that metadata are; then nothing is told any more.
 repaired() {
-	wait_for "/sys/block/$MD/md/degraded" 0
-	wait_for "/sys/block/$MD/md/sync_action" idle
+	wait_whole
 	assert_eq "$(fingerprint)" "$SUM" "content with metadata of others"
 	fill 1 60
 	SUM=$(fingerprint)
@@ -71,9 +65,7 @@ rescued() {
 	SUM=$(fingerprint)
 	shift_to 5
 	wait_for "/sys/block/$MD/md/par/resync" none 120
-	echo check >"/sys/block/$MD/md/sync_action"
-	wait_for "/sys/block/$MD/md/sync_action" idle 120
-	assert_eq "$(<"/sys/block/$MD/md/mismatch_cnt")" 0 "mismatches after the rescue"
+	no_mismatch
 	stop_par
 	dissect >/dev/null
 	superblocks_clean

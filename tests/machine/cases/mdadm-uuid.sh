@@ -8,7 +8,6 @@ set -euo pipefail
 
 MIB=24	# are all that is ever written
 CHANGED='the UUID has changed'
-uuid_of() { mdadm --examine --export "$1" | sed -n 's/^MD_UUID=//p'; }
 
 # told, not_told: of the change, since the mark.
 told() { assert_match "$(log_since)" "$CHANGED" "kernel log"; }
@@ -96,8 +95,7 @@ stop_par
 refused mdadm --assemble "/dev/$MD" "${DEVS[@]}"
 mdadm --assemble --quiet --run "/dev/$MD" "${DEVS[@]:0:4}"
 mdadm --quiet "/dev/$MD" --add "${DEVS[4]}"
-wait_for "/sys/block/$MD/md/degraded" 0
-wait_for "/sys/block/$MD/md/sync_action" idle
+wait_whole
 right "with all members again"
 stop_par
 dissect

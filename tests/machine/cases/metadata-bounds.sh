@@ -7,7 +7,6 @@ set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 spoil() { "$TOOLS/spoil.py" "$@"; }
-logged() { assert_match "$(log_since)" "$1" "kernel log"; }
 
 begin() {
 	note "$1"
@@ -39,8 +38,7 @@ put_right() {
 	shift_to 5	# which propagates
 	take_out 4
 	mdadm --quiet "/dev/$MD" --add "${DEVS[4]}"
-	wait_for "/sys/block/$MD/md/degraded" 0
-	wait_for "/sys/block/$MD/md/sync_action" idle
+	wait_whole
 	logged "the metadata has an impossible value \\($2\\), which is ignored"
 	used
 }

@@ -34,8 +34,6 @@ sound() { of "$1" "has version $(seq_of "$1") of the metadata"; }
 unvouched() { echo "$(of "$1"): without a valid superblock its content is unknown: it does not count as whole"; }
 stands_in() { of "$1" "is used by force: all of its content is in doubt"; }
 
-data_offset() { mdadm --examine "$1" | sed -n 's/^ *Data Offset : \([0-9]*\) sectors/\1/p'; }
-
 # keep_supers MEMBER: as they are now; put_back MEMBER: it has them again, when they are old.
 keep_supers() {
 	dd if="${DEVS[$1]}" of="$MACHINE_TMP/supers$1" bs=512 skip="$(data_offset "${DEVS[$1]}")" count=16 \
@@ -83,8 +81,7 @@ end() { rmdisks; }
 
 # rebuilt: by whoever vouches for it.
 rebuilt() {
-	wait_for "/sys/block/$MD/md/degraded" 0
-	wait_for "/sys/block/$MD/md/sync_action" idle
+	wait_whole
 }
 
 # refused_newer MEMBER DEVICE...: and a rescue, which makes the metadata anew, is neither named nor done.

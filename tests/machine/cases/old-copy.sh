@@ -15,8 +15,7 @@ told_old() {
 }
 
 whole_and_right() {
-	mdadm --wait "/dev/$MD" || true
-	wait_for "/sys/block/$MD/md/degraded" 0
+	wait_whole
 	settle
 	assert_eq "$(fingerprint 8)" "$SUM" "$1: content"
 	stop_par

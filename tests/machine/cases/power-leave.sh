@@ -61,8 +61,7 @@ mdadm --quiet "/dev/$MD" --remove "${DEVS[4]}"
 assert_eq "$(settings 4)" "$BEFORE" "settings of one that has left"
 assert_eq "$(member 4 power_state)" none "power_state of nobody"
 mdadm --quiet "/dev/$MD" --add "${DEVS[4]}"
-wait_for "/sys/block/$MD/md/degraded" 0
-wait_for "/sys/block/$MD/md/sync_action" idle
+wait_whole
 assert_eq "$(member 4 power_control)" runtime "power_control"
 down
 stop_par

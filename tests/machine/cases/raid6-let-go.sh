@@ -5,11 +5,6 @@
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
-manage() {
-	local said
-	said=$(mdadm --quiet "/dev/$MD" "$@" 2>&1) || fail "mdadm $*: $said"
-}
-
 create() {
 	case $1 in
 	par) create_par raid6:4,6 --chunk=64 ;;

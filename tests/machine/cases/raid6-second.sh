@@ -9,11 +9,6 @@ set -euo pipefail
 
 MIB=48
 
-manage() {
-	local said
-	said=$(mdadm --quiet "/dev/$MD" "$@" 2>&1) || fail "mdadm $*: $said"
-}
-
 degraded() { wait_for "/sys/block/$MD/md/degraded" "$1" 120; }
 
 # right WHAT: what was written, wherever it is read from.
@@ -64,13 +59,6 @@ rebuilt() {
 	degraded "$1"
 	wait_for "/sys/block/$MD/md/sync_action" idle
 	settle
-}
-
-no_mismatch() {
-	echo check >"/sys/block/$MD/md/sync_action"
-	mdadm --wait "/dev/$MD" || true
-	wait_for "/sys/block/$MD/md/sync_action" idle
-	assert_eq "$(<"/sys/block/$MD/md/mismatch_cnt")" 0 "$LAYOUT, $WAY: mismatches"
 }
 
 # right_everywhere: in each gear, and on the disks taken apart.

@@ -73,12 +73,6 @@ end() {
 	rmdisks
 }
 
-scrub() {
-	echo check >"/sys/block/$MD/md/sync_action"
-	wait_for "/sys/block/$MD/md/sync_action" idle
-	assert_eq "$(<"/sys/block/$MD/md/mismatch_cnt")" 0 "mismatches"
-}
-
 home_copies() {
 	note "home copies of those that never sleep, gear $(par gear)"
 	cold
@@ -102,7 +96,7 @@ sleepers_home_copies() {
 	corrected "sleepers' home copies"
 	cold
 	spoil 4 $((${HOME_AT[0]#* } + 7)) 2
-	scrub
+	no_mismatch
 	corrected "parity"
 }
 
@@ -173,7 +167,7 @@ shift_down_at_once() {
 	shift_to 5
 	cold
 	right "shifted up again"
-	scrub
+	no_mismatch
 	corrected "shifted up again"
 }
 
@@ -247,10 +241,9 @@ rebuild() {
 	spoil "$2" $((${HOME_AT[0]#* } + 5 * 128)) 128
 	spoil_at "${IMAGE_AT[8]}" 8 1
 	mdadm --quiet "/dev/$MD" --add "$dev"
-	wait_for "/sys/block/$MD/md/degraded" 0
-	wait_for "/sys/block/$MD/md/sync_action" idle
+	wait_whole
 	right "rebuilt"
-	scrub
+	no_mismatch
 	corrected "rebuilt"
 }
 

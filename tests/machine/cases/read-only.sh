@@ -17,12 +17,6 @@ written() {
 	done
 }
 
-cut_power() {
-	echo "$1" >/sys/kernel/config/spindle/cut
-	stop_par
-	echo all >/sys/kernel/config/spindle/restore
-}
-
 # What a user of a read-only array may do, none of which writes.
 use_read_only() {
 	assert_eq "$(fingerprint 8)" "$SUM" "$1: content"
@@ -152,7 +146,7 @@ unwritten "clean, start_ro" start_auto
 assemble_par
 fill 8
 SUM=$(fingerprint 8)
-cut_power 1
+power_cut 1
 unwritten "after a crash" start_read_only
 unwritten "after a crash, start_ro" start_auto
 
@@ -169,7 +163,7 @@ note "stopped being written in the midst of a resync"
 echo 0 >"$START_RO"
 assemble_par
 fill 40
-cut_power 2
+power_cut 2
 echo 100 >/proc/sys/dev/raid/speed_limit_max
 assemble_par
 fill 1

@@ -22,17 +22,11 @@ waiting() {
 
 status_now() { MDSTAT=$(</proc/mdstat); }
 
-crash() {
-	echo 5 >"$SPINDLES/cut"
-	stop_par
-	echo all >"$SPINDLES/restore"
-}
-
 mkspindles 5 1G
 create_par 3,5 --chunk=64
 for ((i = 0; i < PLACES; i++)); do fill 4 $((i * APART)); done
 sum=$(fingerprint 4)
-crash
+power_cut 5
 
 note "auto-read-only: pending, and nothing is resynced"
 echo 1 >/sys/module/md_mod/parameters/start_ro
@@ -61,9 +55,7 @@ assert_eq "$(grep -c resync <<<"$MDSTAT" || true)" 0 "words on a resync in mdsta
 assert_eq "$(fingerprint 4)" "$sum" "content"
 
 note "it has made parity right"
-echo check >"/sys/block/$MD/md/sync_action"
-mdadm --wait "/dev/$MD" || true
-assert_eq "$(<"/sys/block/$MD/md/mismatch_cnt")" 0 "mismatches"
+no_mismatch
 
 note "stopped properly: none"
 reassemble_par

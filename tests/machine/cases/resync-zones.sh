@@ -45,9 +45,7 @@ crash_writing() {
 	write_zones "$@"
 	SUM=$(fingerprint_zones)
 	write_zones "$@"
-	echo 9 >"$SPINDLES/cut"
-	stop_par
-	echo all >"$SPINDLES/restore"
+	power_cut 9
 }
 
 fingerprint_zones() {
@@ -88,8 +86,6 @@ crash_writing 3 10
 resync 2
 cost_at_most 2
 assert_eq "$(fingerprint_zones)" "$SUM" "content"
-echo check >"/sys/block/$MD/md/sync_action"
-mdadm --wait "/dev/$MD" || true
-assert_eq "$(<"/sys/block/$MD/md/mismatch_cnt")" 0 "mismatches"
+no_mismatch
 stop_par
 rmdisks

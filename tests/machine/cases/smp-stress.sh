@@ -171,9 +171,7 @@ enough() {
 right() {
 	local sum gear
 	shift_to "$(top_gear "$LAYOUT")"
-	echo check >"/sys/block/$MD/md/sync_action"
-	wait_for "/sys/block/$MD/md/sync_action" idle 120
-	assert_eq "$(<"/sys/block/$MD/md/mismatch_cnt")" 0 "mismatches"
+	no_mismatch
 	sum=$(fingerprint)
 	for gear in $(down_and_up "$LAYOUT"); do
 		shift_to "$gear"

@@ -12,8 +12,8 @@ fio_ms() {
 
 # least_ms OPTION...: of three tries; others may have had the host's CPUs in one of them.
 least_ms() {
-	local try ms least=
-	for try in 1 2 3; do
+	local ms least=
+	for _ in 1 2 3; do
 		ms=$(fio_ms "$@")
 		[ "${least:-$ms}" -lt "$ms" ] || least=$ms
 	done

@@ -43,15 +43,11 @@ fill 4 2
 sum=$(fingerprint)
 
 note "crash"
-echo 5 >"$SPINDLES/cut"
-stop_par
-echo all >"$SPINDLES/restore"
+power_cut 5
 assemble_par
 assert_eq "$(fingerprint)" "$sum" "content after the power cut"
 wait_for "/sys/block/$MD/md/par/resync" none
-echo check >"/sys/block/$MD/md/sync_action"
-mdadm --wait "/dev/$MD" || true
-assert_eq "$(<"/sys/block/$MD/md/mismatch_cnt")" 0 "mismatches"
+no_mismatch
 
 note "stop and unload"
 stop_par

@@ -65,8 +65,7 @@ errs_for_good() {
 	wait_for "/sys/block/$MD/md/dev-spin$2/slot" none
 	mdadm --quiet "/dev/$MD" --remove "$dev" 2>/dev/null
 	mdadm --quiet "/dev/$MD" --add "$dev"
-	wait_for "/sys/block/$MD/md/degraded" 0
-	wait_for "/sys/block/$MD/md/sync_action" idle
+	wait_whole
 	up "added again" 5
 }
 

@@ -12,9 +12,7 @@ right() { assert_eq "$("$TOOLS/places.py" "/dev/$MD" "$COUNT" check "$1")" "0 of
 
 # cut SEED: at this moment; and on.
 cut() {
-	echo "$1" >"$SPINDLES/cut"
-	stop_par
-	echo all >"$SPINDLES/restore"
+	power_cut "$1"
 	assemble_par
 }
 

@@ -85,10 +85,25 @@ take_out() {
 	done
 }
 
-# wait_whole [SECONDS]: until no member is missing or being rebuilt.
+# wait_whole: until no member is missing or being rebuilt.
 wait_whole() {
-	wait_for "/sys/block/$MD/md/degraded" 0 "${1:-}"
-	wait_for "/sys/block/$MD/md/sync_action" idle "${1:-}"
+	wait_for "/sys/block/$MD/md/degraded" 0 300
+	wait_for "/sys/block/$MD/md/sync_action" idle 300
+}
+
+# no_mismatch: a check of all that is awake finds all parity right.
+no_mismatch() {
+	echo check >"/sys/block/$MD/md/sync_action"
+	wait_for "/sys/block/$MD/md/sync_action" idle 300
+	assert_eq "$(<"/sys/block/$MD/md/mismatch_cnt")" 0 "$MD: mismatches"
+}
+
+# power_cut SEED: all spindles lose their power at one instant; the array is stopped, as after
+# a crash of the machine, and the power is back.
+power_cut() {
+	echo "$1" >"$SPINDLES/cut"
+	stop_par
+	echo all >"$SPINDLES/restore"
 }
 
 # sync_at SECTOR: until the check or rebuild under way has come so far.
@@ -125,9 +140,16 @@ shift_to() {
 	[ "$GOT" = "$1" ] || fail "gear $GOT, wanted $1; last error $(par shift_last_error)"
 }
 
-# mark_log; …; log_since: what the kernel has said in between.
+# mark_log; …; log_since: what the kernel has said in between. logged, not_logged PATTERN: is it
+# in that?
 mark_log() { MARK=$(dmesg | wc -l); }
 log_since() { dmesg | tail -n +$((MARK + 1)); }
+logged() { assert_match "$(log_since)" "$1" "kernel log"; }
+not_logged() { [[ ! $(log_since) =~ $1 ]] || fail "kernel log: $(log_since | grep -E -e "$1")"; }
+
+# data_offset DEVICE: of its member, in sectors; uuid_of DEVICE: of its array. By md's superblock.
+data_offset() { mdadm --examine "$1" | sed -n 's/^ *Data Offset : \([0-9]*\) sectors/\1/p'; }
+uuid_of() { mdadm --examine --export "$1" | sed -n 's/^MD_UUID=//p'; }
 
 # The block layer's counters, all of them, of the members that sleep in GEAR.
 sleepers_stat() {
