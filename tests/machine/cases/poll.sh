@@ -16,7 +16,7 @@ speed() { echo 1 >speed_min; echo "$1" >speed_max; }
 # seen LINE: wait until the files have said it.
 seen() {
 	local i
-	for ((i = 0; i < 600; i++)); do
+	for ((i = 0; i < 1800; i++)); do
 		! grep -qx "$1" "$MACHINE_TMP/seen" || return 0
 		nap 0.1
 	done

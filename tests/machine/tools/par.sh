@@ -117,7 +117,7 @@ sync_at() {
 
 # settle: until the mover has nothing left to do.
 settle() {
-	local quiet=0 gear deadline=$((SECONDS + 60))
+	local quiet=0 gear deadline=$((SECONDS + 180))
 	while [ "$quiet" -lt 3 ]; do
 		[ "$SECONDS" -le "$deadline" ] ||
 			fail "$MD: still '$(par shift_state)', gear $(par gear), target $(par shift_target)"
