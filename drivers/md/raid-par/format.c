@@ -37,7 +37,7 @@ static const char * const par_format_errors[] = {
 	[PAR_FMT_FEATURE] = "uses a feature this version of raid-par does not know",
 	[PAR_FMT_FOREIGN] = "belongs to another array",
 	[PAR_FMT_GEOMETRY] = "has a raid-par superblock of another geometry",
-	[PAR_FMT_RANGE] = "has a raid-par superblock that says what raid-par never stores",
+	[PAR_FMT_RANGE] = "has a raid-par superblock with impossible values",
 };
 
 const char *par_format_strerror(enum par_format_error err)

@@ -393,7 +393,7 @@ static void fail_gone(struct par_conf *conf)
 		if (gone & ~conf->monitor->gone & BIT(d))
 			pr_crit("md/par:%s: the device of member %u (%pg) is gone%s\n",
 				mdname(conf->mddev), d, conf->member[d].rdev->bdev, fail ? "" :
-				"; with more gone than parity can stand for, it is not failed as long as images serve what it holds");
+				"; more members are gone than there are parities: it is not failed as long as images serve its data");
 		if (gone & BIT(d) && fail)
 			par_member_failed(conf, d);
 	}

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Bursts every few minutes, over before disks turn, spin them up at first and not each time, nor after a restart; load that stays is answered all the same.
+# Bursts at intervals of minutes, each shorter than a spin-up, cause a shift at first but not every time, nor after a restart; load that stays is served.
 # machine: --debug --time-travel --mem 512M
 set -euo pipefail
 . "$(dirname "$0")/../tools/policy.sh"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# A step of load, from 5 to 80 percent of what all disks can do, is answered within what they take to start and 3 s.
+# After a step of load from 5 to 80 percent of what all disks can do, the array is in the top gear within the disks' spin-up time and 3 s.
 # machine: --debug --time-travel --mem 1200M
 # timeout: 400
 set -euo pipefail

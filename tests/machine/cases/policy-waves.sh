@@ -1,5 +1,5 @@
 #!/bin/bash
-# Loads that swell and fade, are noisy, or stay at the threshold's edge: each crest has its gear, and shifts do not become many.
+# Under loads that rise and fall, are noisy, or stay close to a threshold, each peak has its gear, and shifts stay few.
 # machine: --debug --time-travel --mem 512M
 # timeout: 400
 # rare: yes

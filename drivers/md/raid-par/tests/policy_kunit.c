@@ -996,7 +996,7 @@ static void failed_shifts(struct kunit *test)
 	}
 	par_policy_failed(policy, 1, array->is.now);
 	par_policy_explain(policy, &array->is, line, sizeof(line));
-	KUNIT_EXPECT_STREQ(test, line, "gear 5 of 5, 2.0% +/- 0.0% busy: gear 3 is called for, but the last shift to it has failed; it is tried again in 3600 s");
+	KUNIT_EXPECT_STREQ(test, line, "gear 5 of 5, 2.0% +/- 0.0% busy: gear 3 is called for, but the last shift to it has failed; retrying in 3600 s");
 	par_policy_shifted(policy, 2, 1, PAR_WHY_MANUAL, array->is.now, array->is.now);
 	KUNIT_EXPECT_EQ(test, policy->failed_for[1], 0);
 
@@ -1101,7 +1101,7 @@ static void explained(struct kunit *test)
 	EXPLAINED("gear 5 of 5, 2.0% +/- 0.0% busy: gear 3 would do, but its sleepers have no spin-ups left for 4711 s");
 	array->is = as_was;
 	policy->shifted = array->is.now - 17;
-	EXPLAINED("gear 5 of 5, 2.0% +/- 0.0% busy: gear 3 is enough (3.3% +/- 0.0% busy), and is shifted to in 43 s if that stays so");
+	EXPLAINED("gear 5 of 5, 2.0% +/- 0.0% busy: gear 3 is enough (3.3% +/- 0.0% busy), and is shifted to in 43 s if the load stays the same");
 	policy->knobs.automatic = false;
 	EXPLAINED("gear 5 of 5, 2.0% +/- 0.0% busy: the policy is manual: shifts when gear is written");
 	policy->knobs.automatic = true;
