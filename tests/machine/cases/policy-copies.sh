@@ -6,17 +6,17 @@
 set -euo pipefail
 . "$(dirname "$0")/../tools/policy.sh"
 
-TOOLS_HERE=$MACHINE_TMP/policy
+BUILT=$MACHINE_TMP/policy
 FILES=(-n 128 -m 4)
 LOAD=1000	# seconds
 
 # told NAME: what policy-replay says.
 told() { awk -v name="$1" '$1 == name { print $2 }' "$MACHINE_TMP/told"; }
 
-"$TOOLS/../../../scripts/build-policy" "$TOOLS_HERE"
-"$TOOLS_HERE/loads" "${FILES[@]}" -f hourly >"$MACHINE_TMP/files"
-"$TOOLS_HERE/loads" "${FILES[@]}" hourly | awk -v end="$LOAD" '$1 < end * 1e9' >"$MACHINE_TMP/requests"
-"$TOOLS_HERE/policy-replay" 3,8 <"$MACHINE_TMP/requests" >"$MACHINE_TMP/told"
+"$TOOLS/../../../scripts/build-policy" "$BUILT"
+"$BUILT/loads" "${FILES[@]}" -f hourly >"$MACHINE_TMP/files"
+"$BUILT/loads" "${FILES[@]}" hourly | awk -v end="$LOAD" '$1 < end * 1e9' >"$MACHINE_TMP/requests"
+"$BUILT/policy-replay" 3,8 <"$MACHINE_TMP/requests" >"$MACHINE_TMP/told"
 grep ^shift "$MACHINE_TMP/told"
 
 build_replay
@@ -26,6 +26,8 @@ create_par 3,8
 # Home copies and images are the same now, as policy-replay has it at the beginning.
 set_par gear 3
 gear_is 3 300
+# Long enough for the policy to expect the next sleep to be worth it: policy-replay has not seen one.
+nap 1200
 set_par gear 8
 gear_is 8 60
 settle
