@@ -158,6 +158,7 @@ void par_simulation_free(struct par_simulation *simulation)
 		for (state = 0; state < ARRAY_SIZE(array->owed); state++)
 			for (d = 0; d < PAR_MAX_MEMBERS; d++)
 				free(array->owed[state][d].list);
+		free(array->copies.list);
 		free(array->state);
 		free(array->shifts);
 		free(array);
