@@ -105,7 +105,7 @@ static bool is_calm(const struct par_policy *policy, unsigned int gear)
 				 limit_of(policy, gear, policy->knobs.down));
 }
 
-/* So many of the newest intervals show what lasts: those of the surge, as far as disks take to start. */
+/* So many of the newest intervals show what lasts: the surge's, at most as disks take to start. */
 static u64 lasting_intervals(const struct par_policy *policy, u64 now)
 {
 	u64 most = intervals_of(policy, policy->starts_in);

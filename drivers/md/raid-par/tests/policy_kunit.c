@@ -720,7 +720,7 @@ static void slow_gear(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, array->policy.slow[1], PAR_LOAD_MAX);
 }
 
-/* In gear 1, for a second, a few percent of it busy: @wait is what each of its requests takes, us. */
+/* A second in gear 1, a few percent of it busy; each request takes @wait us. */
 static void see_wait(struct array *array, u64 wait)
 {
 	array->is.now++;
