@@ -336,7 +336,12 @@ fn the_log_has_wakes_and_touches_and_daily_totals() {
         (&totals[0]["wakes"], &totals[0]["requests"]),
         (&1.into(), &2.into())
     );
+    assert_eq!(totals[0]["files"], serde_json::json!(["/dev/sde"]));
     assert_eq!(totals[1]["by"], "policy: load of rsync (backup.service)");
+    assert_eq!(
+        totals[1]["files"],
+        serde_json::json!(["/srv/data/film.mkv"])
+    );
     assert!(sim.world().instances().is_empty());
 }
 
