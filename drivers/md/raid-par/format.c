@@ -9,6 +9,13 @@
 #include <linux/string.h>
 #include <kunit/visibility.h>
 
+/*
+ * format.c and validate.c call each other, on purpose: what a copy says is looked at
+ * between its checksum and its unpacking (par_super_records_ok()), and a block is valid
+ * if it has its checksum and says what it may (par_block_valid()). One file for both would
+ * mix how metadata lies on disk with what it may say; a caller that asked one after the
+ * other could forget one.
+ */
 #include "format.h"
 #include "validate.h"
 

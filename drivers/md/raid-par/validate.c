@@ -12,14 +12,14 @@
 
 static const char * const par_odd_names[] = {
 	[PAR_ODD_FLAGS] = "flags",
-	[PAR_ODD_POSITION] = "how far a resync or rebuild has come",
+	[PAR_ODD_POSITION] = "position of a resync or rebuild",
 	[PAR_ODD_EVENTS] = "event count of a set",
 	[PAR_ODD_SPEED] = "propagation speeds",
-	[PAR_ODD_POWER] = "settings of power",
-	[PAR_ODD_RATION] = "ration of spin-ups",
-	[PAR_ODD_POLICY] = "settings of the policy",
-	[PAR_ODD_HISTORY] = "history of loads",
-	[PAR_ODD_SCRUB] = "settings of checks",
+	[PAR_ODD_POWER] = "power settings",
+	[PAR_ODD_RATION] = "spin-up budget",
+	[PAR_ODD_POLICY] = "policy settings",
+	[PAR_ODD_HISTORY] = "load history",
+	[PAR_ODD_SCRUB] = "check settings",
 };
 
 const char *par_odd_name(enum par_odd odd)

@@ -20,7 +20,8 @@ work() {
 	for ((i = 1; i <= 4; i++)); do
 		speed 512	# a shift takes seconds
 		echo "$low" >"/sys/block/$MD/md/par/gear"
-		wait_for "/sys/block/$MD/md/par/shift_state" down
+		get shift_state
+		while [ "$GOT" != down ] && [ "$(par gear)" != "$low" ]; do get shift_state; done
 		nap "0.$i"
 		get shift_state
 		[ "$GOT" != down ] || caught=$((caught + 1))

@@ -33,7 +33,8 @@ right() {
 # in_flight DISK: it has writes to do.
 in_flight() { local writes; read -r _ writes <"/sys/block/$1/inflight"; [ "$writes" -gt 0 ]; }
 
-# copying DISK: the second batch of copies has begun, and its writes to the disk take long.
+# copying DISK: the second batch of copies has begun, and its writes to the disk take long,
+# unless the host was so slow that it is over.
 copying() {
 	local before
 	get propagated_bytes
@@ -42,7 +43,11 @@ copying() {
 	wait_for "/sys/block/$MD/md/par/shift_state" propagate 60
 	while [ "$GOT" = "$before" ]; do get propagated_bytes; done
 	echo "$SLOW_US" >"$SPINDLES/$1/delay_us"
-	until in_flight "$1"; do nap 0.1; done
+	get shift_state
+	while ! in_flight "$1" && [ "$GOT" != idle ]; do
+		nap 0.1
+		get shift_state
+	done
 }
 
 # fail_copying MEMBER: whether it was still being copied to when all was written is left in MET.

@@ -6,8 +6,8 @@
 # timeout: 600
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
-# shellcheck source=../tools/replay.sh
-. "$TOOLS/replay.sh"
+# shellcheck source=../tools/write_log.sh
+. "$TOOLS/write_log.sh"
 
 MNT=/mnt/replayed
 POINTS=${RAIDPAR_POINTS:-25}

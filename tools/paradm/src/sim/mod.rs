@@ -63,6 +63,8 @@ pub struct World {
     spoiled: BTreeMap<PathBuf, String>,
     /// What was read.
     pub read: BTreeSet<PathBuf>,
+    /// How often something was.
+    pub reads: u64,
     /// When files were changed; others when the system was started.
     pub modified: BTreeMap<PathBuf, i64>,
     /// Files that take no write.
@@ -105,6 +107,7 @@ impl SimSystem {
             written: Vec::new(),
             spoiled: BTreeMap::new(),
             read: BTreeSet::new(),
+            reads: 0,
             modified: BTreeMap::new(),
             refusing: BTreeSet::new(),
             answers: Vec::new(),
@@ -295,6 +298,7 @@ impl System for SimSystem {
     fn read(&self, path: &Path) -> io::Result<String> {
         let mut world = self.world();
         world.read.insert(path.to_owned());
+        world.reads += 1;
         world.look(path)
     }
 

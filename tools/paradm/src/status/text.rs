@@ -3,8 +3,8 @@
 
 use super::Status;
 use crate::array::{Array, Member, PowerControl, PowerState, ShiftState};
-use crate::output::units;
 use crate::output::{Align, Style, Table, Text};
+use crate::output::{printable, units};
 
 impl Text for Status {
     fn text(&self, style: Style) -> String {
@@ -140,6 +140,6 @@ fn woken(member: &Member, now: i64) -> String {
 fn cause(member: &Member) -> String {
     match member.last_wake_cause.as_str() {
         "none" => String::new(),
-        cause => cause.to_owned(),
+        cause => printable(cause),
     }
 }
