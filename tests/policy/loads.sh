@@ -53,7 +53,7 @@ check() {
 "$TOP/scripts/build-policy" "$WORK"
 [ -z "${RAIDPAR_WHOLE:-}" ] || readarray -t KINDS < <("$WORK/loads" -l | cut -f1)
 status=0
-for gears in 3,5 3,8 3,6 2,4; do
+for gears in 3,5 3,8; do
 	echo "gears $gears: kJ par, low, few, few that rest, raid5, best | p99 ms par, low, few, few that rest, raid5 | spin-ups"
 	for kind in "${KINDS[@]}"; do
 		one "$kind" "$gears"
