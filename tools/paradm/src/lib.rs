@@ -22,3 +22,4 @@ pub mod shift;
 pub mod sim;
 pub mod status;
 pub mod system;
+pub mod watch;

@@ -16,3 +16,5 @@ mod scrub;
 mod shift;
 mod status;
 mod sysfs;
+mod terminal;
+mod watch;

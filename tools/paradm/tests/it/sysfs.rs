@@ -22,7 +22,7 @@ fn files() -> Vec<(PathBuf, String)> {
     for line in LOOKING {
         assert_eq!(paradm(&sim, line).code, exit::DONE, "{line}");
     }
-    let paths: Vec<_> = sim.world().read.iter().cloned().collect();
+    let paths: Vec<_> = sim.world().read.keys().cloned().collect();
     let read = |path: &PathBuf| paradm::system::System::read(&sim, path);
     paths
         .into_iter()
