@@ -518,9 +518,10 @@ void array_init(struct array *array, u32 layout, u32 cycles, u32 carry)
 		fprintf(stderr, "policy-replay: %s\n", par_geo_strerror(error));
 		exit(2);
 	}
+	disk_mechanics_init(&array->mechanics);
 	array->carry = carry;
 	for (d = 0; d < geo->members; d++) {
-		array->disk[d].model = disk_model();
+		array->disk[d].mechanics = &array->mechanics;
 		par_ration_begin(&array->ration[d], wall(0));
 		if (carry > PAR_CARRY_MAX || !par_ration_set(&array->ration[d], cycles, PAR_YEARS_DEFAULT, carry)) {
 			fprintf(stderr, "policy-replay: no such ration\n");
@@ -547,8 +548,9 @@ void array_init_raid5(struct array *array, const struct par_geometry *as, unsign
 	geo->gears = 1;
 	geo->set[1] = (struct par_set_geometry) { .members = members, .start = geo->meta_sectors };
 	geo->array_sectors = as->array_sectors;
+	disk_mechanics_init(&array->mechanics);
 	for (d = 0; d < members; d++)
-		array->disk[d].model = disk_model();
+		array->disk[d].mechanics = &array->mechanics;
 	array->rest_after = rest_after;
 	array->fixed = true;
 	array->gear = 1;

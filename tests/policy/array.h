@@ -33,7 +33,7 @@ struct owed {
 };
 
 /**
- * struct array - times in ns
+ * struct array - times in ns; it is not to be moved, as its disks point into it
  * @fixed: it never shifts, and never asks
  * @rest_after: a disk without a request for so long stops by itself, 0: none does
  * @ration: and @carry days' shares of it that can be saved up
@@ -53,6 +53,7 @@ struct array {
 	struct par_geometry geo;
 	bool fixed;
 	u64 rest_after;
+	struct disk_mechanics mechanics;
 	struct disk disk[PAR_MAX_MEMBERS];
 	struct par_ration ration[PAR_MAX_MEMBERS];
 	u32 carry;

@@ -13,14 +13,15 @@
  */
 #define SORTED		-0.3
 
-const struct spindle_model *disk_model(void)
+void disk_mechanics_init(struct disk_mechanics *mechanics)
 {
 	static const struct spindle_mechanics nearline = NEARLINE_MECHANICS;
-	static struct spindle_model model;
+	unsigned int n;
 
-	if (spindle_model_init(&model, &nearline, DISK_SECTORS))
+	if (spindle_model_init(&mechanics->model, &nearline, DISK_SECTORS))
 		abort();
-	return &model;
+	for (n = 0; n < ARRAY_SIZE(mechanics->way); n++)
+		mechanics->way[n] = pow(n + 1, SORTED);
 }
 
 /* ---- the arm ---- */
@@ -34,25 +35,20 @@ static unsigned int waiting(const struct disk *disk, u64 now)
 	return n;
 }
 
-static u64 shortened(u64 way, unsigned int among)
-{
-	static double part[DISK_DEPTH + 2];
-	unsigned int n;
-
-	for (n = 1; !part[1] || (n <= DISK_DEPTH + 1 && !part[n]); n++)
-		part[n] = pow(n, SORTED);
-	return way * part[min(among, DISK_DEPTH) + 1];
-}
-
 /* From where it is, or was last when the arm is elsewhere meanwhile. */
 static u64 way_to(const struct disk *disk, u64 now, u64 sector, unsigned int among)
 {
-	return shortened(spindle_reach_ns(disk->model, disk->place, now, 0, spindle_place(disk->model, sector)), among);
+	const struct disk_mechanics *mechanics = disk->mechanics;
+	u64 place = spindle_place(&mechanics->model, sector);
+
+	return spindle_reach_ns(&mechanics->model, disk->place, now, 0, place) * mechanics->way[min(among, DISK_DEPTH)];
 }
 
 static u64 passing(const struct disk *disk, u64 sector, u64 sectors)
 {
-	return spindle_place(disk->model, sector + sectors) - spindle_place(disk->model, sector);
+	const struct spindle_model *model = &disk->mechanics->model;
+
+	return spindle_place(model, sector + sectors) - spindle_place(model, sector);
 }
 
 /* Until @now, nothing having come since it was free: what it has written back. */
@@ -107,7 +103,7 @@ static u64 read_from(struct disk *disk, u64 now, u64 sector, u64 sectors)
 		took += way_to(disk, begin + took, sector, waiting(disk, now));
 	took += passing(disk, sector, sectors);
 	disk->end = sector + sectors;
-	disk->place = spindle_place(disk->model, disk->end);
+	disk->place = spindle_place(&disk->mechanics->model, disk->end);
 	disk->free = begin + took;
 	disk->newest = (disk->newest + 1) % DISK_DEPTH;
 	disk->ends[disk->newest] = disk->free;
@@ -116,7 +112,7 @@ static u64 read_from(struct disk *disk, u64 now, u64 sector, u64 sectors)
 	disk->requests++;
 	if (!disk->owed)
 		disk->ahead_until = disk->free + passing(disk, disk->end,
-							 min(AHEAD_SECTORS, disk->model->sectors - disk->end));
+							 min(AHEAD_SECTORS, disk->mechanics->model.sectors - disk->end));
 	return disk->free;
 }
 

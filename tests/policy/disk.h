@@ -44,6 +44,12 @@ enum disk_op {
 	DISK_REWRITE,	/* written after it has been read, a turn later */
 };
 
+/* struct disk_mechanics - @way: with so many requests waiting, part of the way by chance that is the way to the next */
+struct disk_mechanics {
+	struct spindle_model model;
+	double way[DISK_DEPTH + 1];
+};
+
 /**
  * struct disk - times in ns
  * @place: where the head is, as model.h says; @end: sector after the last one read
@@ -56,7 +62,7 @@ enum disk_op {
  * @state: since @since; @in: how long it was in each before
  */
 struct disk {
-	const struct spindle_model *model;
+	const struct disk_mechanics *mechanics;
 	u64 place, end, free, ends[DISK_DEPTH];
 	unsigned int newest;
 	u64 owed, dirty, writes, written;
@@ -66,8 +72,7 @@ struct disk {
 	u64 since, in[DISK_STATES];
 };
 
-/* disk_model - of all disks; exits if it is impossible */
-const struct spindle_model *disk_model(void);
+void disk_mechanics_init(struct disk_mechanics *mechanics);
 
 /* disk_send - @sectors at @sector at time @now. Returns when that is done. */
 u64 disk_send(struct disk *disk, u64 now, u64 sector, u64 sectors, enum disk_op op);

@@ -4,12 +4,15 @@
 
 #![allow(clippy::panic, clippy::unwrap_used, clippy::indexing_slicing)]
 
+mod asks;
 mod create;
 mod doctor;
 mod explain;
 mod harness;
+mod manual;
 mod metrics;
 mod pin;
+mod plan;
 mod policy;
 mod schedule;
 mod scrub;
@@ -18,3 +21,4 @@ mod status;
 mod sysfs;
 mod terminal;
 mod watch;
+mod who;
