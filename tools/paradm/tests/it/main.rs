@@ -9,6 +9,7 @@ mod create;
 mod doctor;
 mod explain;
 mod harness;
+mod large;
 mod manual;
 mod metrics;
 mod pin;
