@@ -7,6 +7,7 @@
 mod asks;
 mod create;
 mod doctor;
+mod documented;
 mod explain;
 mod harness;
 mod large;
@@ -23,3 +24,4 @@ mod sysfs;
 mod terminal;
 mod watch;
 mod who;
+mod wrong;
