@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "array.h"
 
@@ -508,17 +509,33 @@ static void *zeroed(size_t count, size_t size)
 	return memory;
 }
 
-void array_init(struct array *array, u32 layout, u32 cycles, u32 carry)
+static size_t state_bytes(const struct array *array)
+{
+	return (array->geo.members - array->geo.set[1].members) * array->segments;
+}
+
+static u8 *unknown_state(const struct array *array)
+{
+	void *state = mmap(NULL, state_bytes(array), PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (state == MAP_FAILED)
+		abort();
+	return state;
+}
+
+void array_init(struct array *array, u32 layout, u32 chunk_sectors, u64 sectors, u32 cycles, u32 carry)
 {
 	struct par_geometry *geo = &array->geo;
-	enum par_geo_error error = par_geometry_init(geo, layout, fls(layout & PAR_LAYOUT_MEMBERS), 1024, DISK_SECTORS);
+	enum par_geo_error error;
 	unsigned int d;
 
+	error = par_geometry_init(geo, layout, fls(layout & PAR_LAYOUT_MEMBERS), chunk_sectors, sectors);
 	if (error) {
 		fprintf(stderr, "policy-replay: %s\n", par_geo_strerror(error));
 		exit(2);
 	}
-	disk_mechanics_init(&array->mechanics);
+	disk_mechanics_init(&array->mechanics, sectors);
 	array->carry = carry;
 	for (d = 0; d < geo->members; d++) {
 		array->disk[d].mechanics = &array->mechanics;
@@ -528,8 +545,8 @@ void array_init(struct array *array, u32 layout, u32 cycles, u32 carry)
 			exit(2);
 		}
 	}
-	array->segments = (DISK_SECTORS >> geo->seg_shift) + 1;
-	array->state = zeroed((geo->members - geo->set[1].members) * array->segments, 1);
+	array->segments = (sectors >> geo->seg_shift) + 1;
+	array->state = unknown_state(array);
 	array->shifts = zeroed(ARRAY_MOST_SHIFTS, sizeof(*array->shifts));
 	array->gear = geo->gears;
 	array->target = geo->gears;
@@ -538,17 +555,16 @@ void array_init(struct array *array, u32 layout, u32 cycles, u32 carry)
 	array->sample.gear = array->gear;
 }
 
-void array_init_raid5(struct array *array, const struct par_geometry *as, unsigned int members, u64 rest_after)
+void array_init_raid5(struct array *array, const struct array *as, unsigned int members, u64 rest_after)
 {
 	struct par_geometry *geo = &array->geo;
 	unsigned int d;
 
-	*geo = *as;
+	*geo = as->geo;
 	geo->members = members;
 	geo->gears = 1;
 	geo->set[1] = (struct par_set_geometry) { .members = members, .start = geo->meta_sectors };
-	geo->array_sectors = as->array_sectors;
-	disk_mechanics_init(&array->mechanics);
+	array->mechanics = as->mechanics;
 	for (d = 0; d < members; d++)
 		array->disk[d].mechanics = &array->mechanics;
 	array->rest_after = rest_after;
@@ -556,6 +572,18 @@ void array_init_raid5(struct array *array, const struct par_geometry *as, unsign
 	array->gear = 1;
 	array->target = 1;
 	array->sample.gear = 1;
+}
+
+void array_free(struct array *array)
+{
+	unsigned int state, d;
+
+	for (state = 0; state < ARRAY_SIZE(array->owed); state++)
+		for (d = 0; d < PAR_MAX_MEMBERS; d++)
+			free(array->owed[state][d].list);
+	if (array->state)
+		munmap(array->state, state_bytes(array));
+	free(array->shifts);
 }
 
 void array_fix(struct array *array, unsigned int gear)

@@ -39,7 +39,8 @@ struct owed {
  * @ration: and @carry days' shares of it that can be saved up
  * @gear, @target: as in struct par_situation; @asked: when @target was set, and @why
  * @turning: when the last disk that starts does
- * @state: of each segment of each sleeper; @segments of a member
+ * @state: of each segment of each sleeper; @segments of a member. Of most, nothing is ever
+ *	known: the pages that are not touched take no memory
  * @owed: by state and member: to be copied once it is time; @owed_home: those that are
  *	not copied by other ways meanwhile
  * @copy_next: when the next one may be copied; @copied: bytes in all; @copy_began and
@@ -79,17 +80,20 @@ struct array {
 	unsigned int nr_shifts;
 };
 
-/* array_init - all disks turn, at time 0; exits if there is no such array */
-void array_init(struct array *array, u32 layout, u32 cycles, u32 carry);
+/* array_init - of disks of @sectors, which all turn at time 0; exits if there is no such array */
+void array_init(struct array *array, u32 layout, u32 chunk_sectors, u64 sectors, u32 cycles, u32 carry);
 
 /* array_fix - it is in gear @gear, which is not the top one only if nothing has come yet, for ever */
 void array_fix(struct array *array, unsigned int gear);
 
 /*
- * array_init_raid5 - md's RAID-5 (or 6) of @members disks, with chunks, parities and capacity as @as;
+ * array_init_raid5 - md's RAID-5 (or 6) of @members disks, with disks, chunks, parities and capacity as @as;
  * it holds no more than the array that it is compared with, so that all requests fit
  */
-void array_init_raid5(struct array *array, const struct par_geometry *as, unsigned int members, u64 rest_after);
+void array_init_raid5(struct array *array, const struct array *as, unsigned int members, u64 rest_after);
+
+/* array_free - what it has allocated, but not @array itself */
+void array_free(struct array *array);
 
 /* array_request - of @pieces that came as requests; returns when it is done. @now never goes back */
 u64 array_request(struct array *array, u64 now, bool write, u64 sector, u64 sectors, unsigned int pieces);

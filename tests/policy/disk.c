@@ -13,12 +13,12 @@
  */
 #define SORTED		-0.3
 
-void disk_mechanics_init(struct disk_mechanics *mechanics)
+void disk_mechanics_init(struct disk_mechanics *mechanics, u64 sectors)
 {
 	static const struct spindle_mechanics nearline = NEARLINE_MECHANICS;
 	unsigned int n;
 
-	if (spindle_model_init(&mechanics->model, &nearline, DISK_SECTORS))
+	if (spindle_model_init(&mechanics->model, &nearline, sectors))
 		abort();
 	for (n = 0; n < ARRAY_SIZE(mechanics->way); n++)
 		mechanics->way[n] = pow(n + 1, SORTED);

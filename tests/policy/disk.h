@@ -17,7 +17,8 @@
 #include "model.h"
 #include "presets.h"
 
-#define DISK_SECTORS	31251759616ULL	/* 16 TB */
+#define DISK_SECTORS	31251759616ULL	/* 16 TB: where no other size is given */
+#define DISK_MOST	(1ULL << 39)	/* 256 TB: larger ones have too many tracks for the model */
 #define DISK_SPIN_UP	(NEARLINE_SPIN_UP_MS * NSEC_PER_MSEC)
 #define DISK_SPIN_DOWN	(NEARLINE_SPIN_DOWN_MS * NSEC_PER_MSEC)
 
@@ -72,7 +73,8 @@ struct disk {
 	u64 since, in[DISK_STATES];
 };
 
-void disk_mechanics_init(struct disk_mechanics *mechanics);
+/* disk_mechanics_init - of disks of @sectors; exits if it is impossible */
+void disk_mechanics_init(struct disk_mechanics *mechanics, u64 sectors);
 
 /* disk_send - @sectors at @sector at time @now. Returns when that is done. */
 u64 disk_send(struct disk *disk, u64 now, u64 sector, u64 sectors, enum disk_op op);

@@ -29,6 +29,7 @@
 
 #define DAY	(86400 * NSEC_PER_SEC)
 #define REST	(20 * 60 * NSEC_PER_SEC)
+#define CHUNK_SECTORS	1024U
 #define SLOT	(10 * NSEC_PER_SEC)	/* of a schedule, at least, and … */
 #define SLOT_MOST	(60 * NSEC_PER_SEC)	/* … at most, whether all are idle or not */
 /*
@@ -333,7 +334,7 @@ static struct array *new_array(u32 layout)
 
 	if (!array)
 		abort();
-	array_init(array, layout, cycles, carry);
+	array_init(array, layout, CHUNK_SECTORS, DISK_SECTORS, cycles, carry);
 	return array;
 }
 
@@ -351,7 +352,7 @@ static struct array *raid5(unsigned int members, u64 rest_after)
 
 	if (!array)
 		abort();
-	array_init_raid5(array, &par->geo, members, rest_after);
+	array_init_raid5(array, par, members, rest_after);
 	return array;
 }
 

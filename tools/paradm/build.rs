@@ -39,6 +39,8 @@ fn main() {
     }
     sources.retain(|path| path.exists());
     let include = out.join("include");
+    // Empty files that an earlier build needed would hide real ones.
+    let _ = fs::remove_dir_all(&include);
     empty_headers(&sources, &include);
 
     let layout = here.join("src/policy_ffi/layout.c");
@@ -87,7 +89,7 @@ fn parts(script: &Path) -> Vec<String> {
 }
 
 /// Of the kernel's headers that the files include, the system has some; kernel.h has what the
-/// others would bring.
+/// others would bring. Those of libc are where the compiler looks, not always in /usr/include.
 fn empty_headers(sources: &[PathBuf], include: &Path) {
     let mut headers = BTreeSet::new();
     for source in sources {
@@ -96,7 +98,8 @@ fn empty_headers(sources: &[PathBuf], include: &Path) {
             let rest = line.strip_prefix("#include <")?;
             rest.split_once('>').map(|(name, _)| name.to_owned())
         });
-        headers.extend(named);
+        headers
+            .extend(named.filter(|name| name.starts_with("linux/") || name.starts_with("kunit/")));
     }
     for header in headers {
         let path = include.join(&header);

@@ -2,43 +2,57 @@
 
 use crate::cli::{Context, Verdict};
 use crate::create::{Gears, Level};
-use crate::disk::{self, Disk};
+use crate::disk;
 use crate::error::{Error, Result};
-use crate::plan::{self, LoadFrom, Size, Sizes, Wanted, Watts};
+use crate::plan::{self, Limits, LoadFrom, Offers, Size, Sizes, Wanted, Watts};
 use crate::system::System;
 use std::path::PathBuf;
 
 /// Say what an array would hold and use, beside plain RAID of the same disks, and of fewer
 ///
-/// Nothing is changed, and no disk is read: of devices, only their files in sysfs are.
+/// Nothing is changed, and no disk is read: of devices, only their files in sysfs are. With --data, disks and gears are
+/// found.
 #[derive(Debug, clap::Args)]
+#[command(group(clap::ArgGroup::new("members").args(["devices", "disks", "offer"]).required(true)))]
+#[command(group(clap::ArgGroup::new("simulated").args(["load", "trace"])))]
 pub struct Options {
-    /// Disks that are there, those first that shall never sleep
-    #[arg(required_unless_present = "disks", conflicts_with = "disks")]
+    /// Disks that are there, those that shall never sleep first
     devices: Vec<PathBuf>,
-    /// Disks to be bought: 8x4T, or 5x4T,3x8T
+    /// Disks by their sizes: 8x4T, or 5x4T,3x8T
     #[arg(long, value_name = "COUNTxSIZE")]
     disks: Option<Sizes>,
+    /// Disks on sale, and what one costs: 4T=95,8T=160; with --data
+    #[arg(long, value_name = "SIZE=PRICE", requires = "data")]
+    offer: Option<Offers>,
     /// Numbers of members that the array can run on, the last being all; default: about half, and all
     #[arg(long, value_name = "GEAR,GEAR")]
     gears: Option<Gears>,
-    /// Find gears, and how many of the disks, for so much data: 8T
+    /// Find gears, and which and how many of the disks, for so much data: 8T
     #[arg(long, value_name = "SIZE", conflicts_with = "gears")]
     data: Option<Size>,
-    /// Only arrays that take no more in their lowest gear when nothing is asked of them
+    /// With --offer: only arrays whose disks cost no more
+    #[arg(long, value_name = "PRICE", requires = "offer", value_parser = some_price)]
+    budget: Option<f64>,
+    /// With --offer: no more disks than that
+    #[arg(long, value_name = "N", requires = "offer", default_value_t = 12, value_parser = clap::value_parser!(u32).range(3..=28))]
+    most_disks: u32,
+    /// With --data: only arrays that draw no more when idle in their lowest gear
     #[arg(long, value_name = "WATTS", requires = "data", value_parser = some_watts)]
     most_watts: Option<f64>,
+    /// With --data: only arrays that do 99 % of the load's requests within so many milliseconds
+    #[arg(long, value_name = "MS", requires_all = ["data", "simulated"], value_parser = some_ms)]
+    most_ms: Option<f64>,
     /// The level of each gear, and of the RAID beside it
     #[arg(long, value_enum, default_value_t)]
     level: Level,
-    /// The chunk in KiB, a power of two; loads are simulated with 512
+    /// The chunk in KiB, a power of two
     #[arg(long, value_name = "KIB", default_value_t = 512, value_parser = clap::value_parser!(u64).range(64..=16384))]
     chunk: u64,
     /// Simulate a load of a kind: nas, mail, media and others; an unknown name is answered by the list
-    #[arg(long, value_name = "KIND", conflicts_with = "trace")]
+    #[arg(long, value_name = "KIND")]
     load: Option<String>,
-    /// So many days of it
-    #[arg(long, default_value_t = 1, requires = "load", value_parser = clap::value_parser!(u32).range(1..=28))]
+    /// So many days of the load, from a Monday on
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "load", value_parser = clap::value_parser!(u32).range(1..=28))]
     days: u32,
     /// Simulate a trace, in the CSV form of MSR Cambridge's
     #[arg(long, value_name = "FILE")]
@@ -46,7 +60,7 @@ pub struct Options {
     /// Of one disk at work, from its data sheet
     #[arg(long, value_name = "WATTS", value_parser = some_watts)]
     active_watts: Option<f64>,
-    /// Of one that turns
+    /// Of one that turns without work
     #[arg(long, value_name = "WATTS", value_parser = some_watts)]
     idle_watts: Option<f64>,
     /// Of one that is stopped
@@ -64,47 +78,98 @@ fn some_watts(text: &str) -> std::result::Result<f64, String> {
         .ok_or_else(|| "watts are a number from 0 to 10000, as 5.5".to_owned())
 }
 
+fn some_price(text: &str) -> std::result::Result<f64, String> {
+    plan::price(text).ok_or_else(|| "a price is a number above 0, as 899 or 160.50".to_owned())
+}
+
+fn some_ms(text: &str) -> std::result::Result<f64, String> {
+    let ms: Option<f64> = text.parse().ok();
+    ms.filter(|ms| *ms > 0.0 && *ms <= 1e6)
+        .ok_or_else(|| "milliseconds are a number above 0, up to 1000000".to_owned())
+}
+
 pub fn run(options: &Options, context: &mut Context) -> Result<Verdict> {
     let system = context.system;
-    let wanted = wanted(options, system)?;
-    if let Some(Size(data)) = options.data {
-        let found = plan::find(system, &wanted, data, options.most_watts)?;
+    let kinds = kinds(options, system)?;
+    if let Some(Size(data_bytes)) = options.data {
+        let limits = Limits {
+            data_bytes,
+            budget: options.budget,
+            watts: options.most_watts,
+            milliseconds: options.most_ms,
+        };
+        let found = plan::find(system, &kinds, &limits)?;
         context.output.show("plan-find/1", &found)?;
         return Ok(Verdict::Done);
     }
+    // Without --data there is one kind: clap sees to it.
+    for wanted in &kinds {
+        let gears = gears(options, wanted)?;
+        let plan = plan::plan(system, wanted, &gears)?;
+        context.output.show("plan/1", &plan)?;
+    }
+    Ok(Verdict::Done)
+}
+
+fn gears(options: &Options, wanted: &Wanted) -> Result<Gears> {
     let members = u32::try_from(wanted.disks.len()).unwrap_or(u32::MAX);
-    let gears = options
-        .gears
-        .clone()
-        .unwrap_or_else(|| Gears::usual(options.level, members));
+    let least = options.level.least_gear() + 1;
+    if members < least {
+        return Err(Error::Usage(format!(
+            "two gears of {} need {least} disks at least, and {members} are given",
+            options.level
+        )));
+    }
+    let usual = || Gears::usual(options.level, members);
+    let gears = options.gears.clone().unwrap_or_else(usual);
     if gears.top() != members {
         return Err(Error::Usage(format!(
             "gears {gears} are of {} disks, and {members} are given",
             gears.top()
         )));
     }
-    context
-        .output
-        .show("plan/1", &plan::plan(system, &wanted, &gears)?)?;
-    Ok(Verdict::Done)
+    Ok(gears)
 }
 
-fn wanted(options: &Options, system: &dyn System) -> Result<Wanted> {
-    let (disks, warnings) = match &options.disks {
-        Some(Sizes(sizes)) => (sizes.clone(), Vec::new()),
-        None => {
-            let found: Result<Vec<_>> = options
-                .devices
-                .iter()
-                .map(|path| Disk::find(system, path))
-                .collect();
-            let found = found?;
-            (
-                found.iter().map(|disk| disk.bytes).collect(),
-                disk::doubts(&found),
-            )
-        }
+/// The disks that are given, or for each offer as many as there may be.
+fn kinds(options: &Options, system: &dyn System) -> Result<Vec<Wanted>> {
+    let load = options.load.clone().map(|name| LoadFrom::Kind {
+        name,
+        days: options.days,
+    });
+    let wanted = Wanted {
+        disks: Vec::new(),
+        price: None,
+        warnings: Vec::new(),
+        level: options.level,
+        chunk_kib: options.chunk,
+        watts: watts(options)?,
+        load: load.or_else(|| options.trace.clone().map(LoadFrom::Trace)),
     };
+    if let Some(Offers(offers)) = &options.offer {
+        let most = usize::try_from(options.most_disks).unwrap_or(usize::MAX);
+        let kind = |(bytes, price): &(u64, f64)| Wanted {
+            disks: vec![*bytes; most],
+            price: Some(*price),
+            ..wanted.clone()
+        };
+        return Ok(offers.iter().map(kind).collect());
+    }
+    if let Some(Sizes(sizes)) = &options.disks {
+        return Ok(vec![Wanted {
+            disks: sizes.clone(),
+            ..wanted
+        }]);
+    }
+    let found = disk::find_all(system, &options.devices)?;
+    Ok(vec![Wanted {
+        disks: found.iter().map(|disk| disk.bytes).collect(),
+        warnings: disk::doubts(&found),
+        ..wanted
+    }])
+}
+
+fn watts(options: &Options) -> Result<Watts> {
     let usual = Watts::nearline();
     let watts = Watts {
         active: options.active_watts.unwrap_or(usual.active),
@@ -114,20 +179,9 @@ fn wanted(options: &Options, system: &dyn System) -> Result<Wanted> {
     };
     if watts.active < watts.idle || watts.idle < watts.standby {
         return Err(Error::Usage(format!(
-            "a disk takes no less at work ({} W) than turning ({} W), and there no less than stopped ({} W)",
+            "a disk draws no less at work ({} W) than idle ({} W), and idle no less than stopped ({} W)",
             watts.active, watts.idle, watts.standby
         )));
     }
-    let kind = options.load.clone().map(|name| LoadFrom::Kind {
-        name,
-        days: options.days,
-    });
-    Ok(Wanted {
-        disks,
-        warnings,
-        level: options.level,
-        chunk_kib: options.chunk,
-        watts,
-        load: kind.or_else(|| options.trace.clone().map(LoadFrom::Trace)),
-    })
+    Ok(watts)
 }

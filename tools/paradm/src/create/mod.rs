@@ -94,7 +94,7 @@ pub fn array_path(name: &str) -> Result<PathBuf> {
 /// All checks; nothing is changed. Reads the devices' beginnings, so those that sleep start.
 pub fn prepare(system: &dyn System, wanted: &Wanted) -> Result<Creation> {
     let array = array_path(&wanted.array)?;
-    let devices = find_devices(system, wanted)?;
+    let devices = disk::find_all(system, &wanted.devices)?;
     let count = u32::try_from(devices.len()).unwrap_or(u32::MAX);
     let members = count.saturating_sub(wanted.spares);
     if members == 0 || (wanted.spares > 0 && wanted.level == Level::Raid0) {
@@ -133,27 +133,6 @@ pub fn prepare(system: &dyn System, wanted: &Wanted) -> Result<Creation> {
         gears,
         program,
     })
-}
-
-fn find_devices(system: &dyn System, wanted: &Wanted) -> Result<Vec<Disk>> {
-    let mut found: Vec<Disk> = Vec::new();
-    for path in &wanted.devices {
-        if !path.is_absolute() {
-            return Err(Error::Usage(format!(
-                "devices are given as /dev/sda, not {}",
-                path.display()
-            )));
-        }
-        let disk = Disk::find(system, path)?;
-        if let Some(other) = found.iter().find(|other| other.name == disk.name) {
-            let (one, two) = (other.path.display(), path.display());
-            return Err(Error::Usage(format!(
-                "{one} and {two} are the same device: each may be given once"
-            )));
-        }
-        found.push(disk);
-    }
-    Ok(found)
 }
 
 fn fitting(wanted: &Wanted, gears: &Gears, members: u32, disks: &[Disk]) -> Result<Geometry> {

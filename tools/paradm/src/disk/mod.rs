@@ -86,6 +86,28 @@ fn size(system: &dyn System, file: &Path) -> Result<u64> {
         })
 }
 
+/// All of them, each given once.
+pub fn find_all(system: &dyn System, paths: &[PathBuf]) -> Result<Vec<Disk>> {
+    let mut found: Vec<Disk> = Vec::new();
+    for path in paths {
+        if !path.is_absolute() {
+            return Err(Error::Usage(format!(
+                "devices are given as /dev/sda, not {}",
+                path.display()
+            )));
+        }
+        let disk = Disk::find(system, path)?;
+        if let Some(other) = found.iter().find(|other| other.name == disk.name) {
+            let (one, two) = (other.path.display(), path.display());
+            return Err(Error::Usage(format!(
+                "{one} and {two} are the same device: each may be given once"
+            )));
+        }
+        found.push(disk);
+    }
+    Ok(found)
+}
+
 /// What to think of before these disks become members. A disk that hides its SMR is not found out.
 pub fn warnings(disks: &[Disk]) -> Vec<String> {
     let sizes: Vec<_> = disks.iter().map(|disk| disk.bytes).collect();

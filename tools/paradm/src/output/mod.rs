@@ -107,6 +107,13 @@ impl Tone {
     }
 }
 
+/// A name that others have chosen, of a process or a file: a control character would forge a line, or
+/// move the terminal's cursor.
+pub fn printable(name: &str) -> String {
+    let shown = |c: char| if c.is_control() { '?' } else { c };
+    name.chars().map(shown).collect()
+}
+
 /// Where output goes, and how.
 pub struct Output<'a> {
     pub json: bool,
@@ -204,6 +211,11 @@ impl<'a> Output<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_cannot_work_the_terminal() {
+        assert_eq!(printable("a\n\x1b[2J\u{9b}b\tgrün"), "a??[2J?b?grün");
+    }
 
     #[derive(Serialize)]
     struct Two {

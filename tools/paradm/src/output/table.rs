@@ -16,18 +16,19 @@ pub struct Table {
 }
 
 impl Table {
-    pub fn new<const N: usize>(columns: [(&str, Align); N]) -> Self {
+    pub fn new<'a>(columns: impl IntoIterator<Item = (&'a str, Align)>) -> Self {
+        let columns = columns.into_iter();
         Table {
             columns: columns
                 .map(|(name, align)| (name.to_owned(), align))
-                .to_vec(),
+                .collect(),
             rows: Vec::new(),
         }
     }
 
     /// A cell may be marked by a [`Style`].
-    pub fn row<const N: usize>(&mut self, cells: [String; N]) {
-        self.rows.push(cells.to_vec());
+    pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
+        self.rows.push(cells.into_iter().collect());
     }
 
     pub fn is_empty(&self) -> bool {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 //! What an array and its rivals make of a load.
 
-use super::trace::{Op, Request, Trace};
-use super::{Rival, Watts};
+use super::trace::{Op, Request};
+use super::{Rival, Source, Watts};
 use crate::policy_ffi::{RIVALS, Simulated, Simulation};
 use serde::Serialize;
 use std::collections::{BTreeMap, VecDeque};
@@ -31,6 +31,12 @@ pub struct Load {
     pub low_percent: f64,
     pub shifts: u64,
     pub outcomes: Vec<Outcome>,
+}
+
+impl Load {
+    pub(super) fn of(&self, rival: Rival) -> Option<&Outcome> {
+        self.outcomes.iter().find(|is| is.rival == rival)
+    }
 }
 
 /// Latencies in µs to 1 in 128, and how many.
@@ -63,17 +69,11 @@ fn real(number: u64) -> f64 {
     number as f64
 }
 
-/// The trace's first `until` ns, or more if it goes on.
-pub(super) fn simulate(
-    mut simulation: Simulation,
-    trace: &Trace,
-    until: u64,
-    watts: Watts,
-    what: String,
-) -> Load {
+/// The trace until its end, or for as long as it is said to be.
+pub(super) fn simulate(mut simulation: Simulation, source: &Source, watts: Watts) -> Load {
     let mut latencies: [Latencies; RIVALS] = Default::default();
     let mut requests = 0;
-    for (request, pieces) in gathered(&trace.requests) {
+    for (request, pieces) in gathered(source.trace.scaled(simulation.sectors())) {
         if request.op == Op::Flush {
             simulation.flush(request.at);
             continue;
@@ -85,13 +85,14 @@ pub(super) fn simulate(
             seen.add(ns, u64::from(pieces));
         }
     }
-    let last = trace.requests.last().map_or(0, |request| request.at);
-    simulation.pass(until.max(last + 1_000_000_000));
+    let last = source.trace.requests.last();
+    let last = last.map_or(0, |request| request.at);
+    simulation.pass(source.until.max(last + 1_000_000_000));
     let told = simulation.tell();
     let days = real(told.ns) / 86_400e9;
     let outcomes = Rival::ALL.into_iter().zip(&told.rivals).zip(&latencies);
     Load {
-        what,
+        what: source.what.clone(),
         seconds: told.ns / 1_000_000_000,
         requests,
         low_percent: 100.0 * real(told.low_ns) / real(told.ns),
@@ -118,8 +119,8 @@ fn joules(is: &Simulated, watts: Watts) -> f64 {
 }
 
 /// Requests, with what follows each write at once in one with it; and how many they were.
-fn gathered(requests: &[Request]) -> impl Iterator<Item = (Request, u32)> {
-    let mut left = requests.iter().copied().peekable();
+fn gathered(requests: impl Iterator<Item = Request>) -> impl Iterator<Item = (Request, u32)> {
+    let mut left = requests.peekable();
     let mut ahead: VecDeque<Request> = VecDeque::new();
     std::iter::from_fn(move || {
         let mut first = ahead.pop_front().or_else(|| left.next())?;
@@ -160,13 +161,14 @@ fn gathered(requests: &[Request]) -> impl Iterator<Item = (Request, u32)> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Trace;
     use super::*;
 
     #[test]
     fn writes_that_follow_each_other_are_one() {
         let text = "0 w 0 4096\n1 r 0 512\n2 w 8 4096\n3 w 99 512\n4 f 0 0\n5 w 16 4096\n99999999 w 24 512";
         let trace = Trace::parse(text).unwrap();
-        let all: Vec<_> = gathered(&trace.requests)
+        let all: Vec<_> = gathered(trace.requests.into_iter())
             .map(|(request, pieces)| (request.at, request.sectors, pieces))
             .collect();
         let wanted = [

@@ -4,13 +4,15 @@
 //!
 //! Geometry and policy are the module's own; the array and its disks are policy-replay's model.
 
+mod find;
 mod load;
 mod sizes;
 mod text;
 mod trace;
 
+pub use find::{Found, Limits, find};
 pub use load::{Load, Outcome};
-pub use sizes::{Size, Sizes};
+pub use sizes::{Offers, Size, Sizes, price};
 pub use trace::{Op, Request, Trace};
 
 use crate::create::{Gears, Level};
@@ -79,6 +81,8 @@ pub enum LoadFrom {
 #[derive(Debug, Clone)]
 pub struct Wanted {
     pub disks: Vec<u64>,
+    /// Of one disk.
+    pub price: Option<f64>,
     pub warnings: Vec<String>,
     pub level: Level,
     pub chunk_kib: u64,
@@ -102,6 +106,7 @@ pub struct Raid {
     pub idle_watts: f64,
     pub active_watts: f64,
     pub asleep_watts: f64,
+    pub price: Option<f64>,
 }
 
 #[derive(Debug, Clone, Serialize)]
@@ -114,6 +119,8 @@ pub struct Plan {
     pub bytes: u64,
     /// Of what all disks have.
     pub share_percent: f64,
+    /// Of all disks, in the currency of the offers.
+    pub price: Option<f64>,
     pub by_gear: Vec<Gear>,
     /// Plain RAID of all disks.
     pub raid: Raid,
@@ -125,88 +132,17 @@ pub struct Plan {
     pub verdicts: Vec<String>,
 }
 
-#[derive(Debug, Serialize)]
-pub struct Found {
-    pub data_bytes: u64,
-    /// The best one first.
-    pub plans: Vec<Plan>,
-}
-
 #[allow(clippy::cast_precision_loss)] // bytes, for percents
 fn percent(part: u64, all: u64) -> f64 {
     100.0 * part as f64 / all as f64
 }
 
 pub fn plan(system: &dyn System, wanted: &Wanted, gears: &Gears) -> Result<Plan> {
-    let trace = wanted
-        .load
-        .as_ref()
-        .map(|load| read(system, load))
-        .transpose()?;
-    of(wanted, gears, trace.as_ref())
-}
-
-/// Arrays of some or all of the disks that hold so much, within the watts in their lowest gear if there is nothing to do.
-pub fn find(
-    system: &dyn System,
-    wanted: &Wanted,
-    data_bytes: u64,
-    most_watts: Option<f64>,
-) -> Result<Found> {
-    let trace = wanted
-        .load
-        .as_ref()
-        .map(|load| read(system, load))
-        .transpose()?;
-    let mut plans = Vec::new();
-    for gears in candidates(wanted, data_bytes) {
-        let plan = of(wanted, &gears, trace.as_ref())?;
-        let idle = plan.by_gear.first().map_or(0.0, |gear| gear.idle_watts);
-        if most_watts.is_none_or(|most| idle <= most) {
-            plans.push(plan);
-        }
+    let mut plan = of(wanted, gears)?;
+    if let Some(load) = &wanted.load {
+        plan.put_to(&read(system, load)?)?;
     }
-    if plans.is_empty() {
-        return Err(Error::NotFound(format!(
-            "no array of level par of these disks holds {}{}: take more or larger disks{}",
-            units::bytes(data_bytes),
-            most_watts.map_or(String::new(), |most| format!(
-                " within {most} W in its lowest gear"
-            )),
-            if most_watts.is_some() {
-                ", or allow more watts"
-            } else {
-                ""
-            }
-        )));
-    }
-    plans.sort_by(|one, two| one.cost().total_cmp(&two.cost()));
-    Ok(Found { data_bytes, plans })
-}
-
-/// The lowest gear that suffices, and some above it.
-fn candidates(wanted: &Wanted, data_bytes: u64) -> Vec<Gears> {
-    let all = u32::try_from(wanted.disks.len()).unwrap_or(0);
-    let holds = |low: u32, top: u32| {
-        let gears = Gears::of(vec![low, top])?;
-        let geometry = geometry(wanted, &gears).ok()?;
-        (geometry.array_bytes() >= data_bytes).then_some(gears)
-    };
-    let mut found = Vec::new();
-    for top in wanted.level.least_gear() + 1..=all {
-        let Some(gears) = (wanted.level.least_gear()..top).find_map(|low| holds(low, top)) else {
-            continue;
-        };
-        let low = gears.list().first().copied().unwrap_or(0);
-        found.push(gears);
-        let middle = low.midpoint(top);
-        if top == all && middle > low {
-            found.extend(
-                Gears::of(vec![low, middle, top]).filter(|gears| geometry(wanted, gears).is_ok()),
-            );
-        }
-    }
-    found
+    Ok(plan)
 }
 
 /// Of the first disks, as many as the top gear has.
@@ -225,11 +161,12 @@ fn geometry(wanted: &Wanted, gears: &Gears) -> Result<Geometry> {
     gears.geometry(wanted.level, wanted.chunk_kib, least)
 }
 
-fn of(wanted: &Wanted, gears: &Gears, trace: Option<&Source>) -> Result<Plan> {
+/// Without a load.
+fn of(wanted: &Wanted, gears: &Gears) -> Result<Plan> {
     let geometry = geometry(wanted, gears)?;
     let disks = used(wanted, gears)?.to_vec();
     let least = disks.iter().min().copied().unwrap_or(0);
-    let low = geometry.members_in(1);
+    let by_gear = gears.list().iter();
     let mut plan = Plan {
         level: wanted.level,
         gears: gears.clone(),
@@ -237,16 +174,13 @@ fn of(wanted: &Wanted, gears: &Gears, trace: Option<&Source>) -> Result<Plan> {
         watts: wanted.watts,
         bytes: geometry.array_bytes(),
         share_percent: percent(geometry.array_bytes(), disks.iter().sum()),
-        by_gear: gears
-            .list()
-            .iter()
+        price: wanted.price.map(|each| f64::from(gears.top()) * each),
+        by_gear: by_gear
             .map(|gear| in_gear(wanted.watts, *gear, gears.top()))
             .collect(),
         raid: raid(wanted, gears.top(), least),
-        few: raid(wanted, low, least),
-        load: trace
-            .map(|source| simulated(wanted, gears, source))
-            .transpose()?,
+        few: raid(wanted, geometry.members_in(1), least),
+        load: None,
         warnings: disk::mixed(&disks)
             .into_iter()
             .chain(wanted.warnings.clone())
@@ -277,16 +211,25 @@ fn raid(wanted: &Wanted, disks: u32, least: u64) -> Raid {
         idle_watts: each(wanted.watts.idle),
         active_watts: each(wanted.watts.active),
         asleep_watts: each(wanted.watts.standby),
+        price: wanted.price.map(each),
     }
 }
 
 impl Plan {
-    /// What it is chosen by: Wh a day on the load, or watts of the lowest gear.
-    fn cost(&self) -> f64 {
-        match &self.load {
-            Some(load) => load.outcomes.first().map_or(0.0, |par| par.wh_per_day),
-            None => self.by_gear.first().map_or(0.0, |gear| gear.idle_watts),
-        }
+    /// Simulate the load, on disks as large as the members are.
+    fn put_to(&mut self, source: &Source) -> Result<()> {
+        let wrong = |reason: &str| Error::Usage(format!("gears {}: {reason}", self.gears));
+        let word = Geometry::layout_word(self.level.number(), self.gears.list());
+        let word = word.ok_or_else(|| wrong("mdadm has no number for the layout"))?;
+        let least = self.disks.iter().min().copied().unwrap_or(0);
+        let simulation = Simulation::new(word, self.gears.top(), self.chunk_kib << 10, least);
+        self.load = Some(load::simulate(
+            simulation.map_err(wrong)?,
+            source,
+            self.watts,
+        ));
+        self.verdicts = text::verdicts(self);
+        Ok(())
     }
 }
 
@@ -295,8 +238,6 @@ struct Source {
     /// ns
     until: u64,
     what: String,
-    /// Its places are those of some other system's disks.
-    foreign: bool,
 }
 
 const DAY: u64 = 86_400_000_000_000;
@@ -314,20 +255,18 @@ fn read(system: &dyn System, load: &LoadFrom) -> Result<Source> {
                     "load {name}, {} from a Monday on",
                     units::count(*days, "day")
                 ),
-                foreign: false,
             })
         }
         LoadFrom::Trace(path) => {
             let trace = Trace::parse(&system.text(path)?);
-            let trace = trace.map_err(|error| Error::Refused {
-                what: path.display().to_string(),
-                reason: error,
+            let trace = trace.map_err(|error| Error::Read {
+                path: path.clone(),
+                source: std::io::Error::new(std::io::ErrorKind::InvalidData, error),
             })?;
             Ok(Source {
                 what: traced(path, &trace),
                 trace,
                 until: 0,
-                foreign: true,
             })
         }
     }
@@ -336,35 +275,19 @@ fn read(system: &dyn System, load: &LoadFrom) -> Result<Source> {
 fn traced(path: &Path, trace: &Trace) -> String {
     let mut what = format!("trace {}", path.display());
     if trace.disks > 1 {
-        what += &format!(", its {} disks one after the other", trace.disks);
+        what += &format!(" of {} disks, one after the other", trace.disks);
     }
     if trace.sorted {
-        what += ", put in order of time";
+        what += ", sorted by time";
     }
-    what
+    what + ", scaled to the array in blocks of 64 MiB"
 }
 
 fn no_kind(name: &str) -> Error {
     let kinds = policy_ffi::load_kinds();
     let names: Vec<_> = kinds.iter().map(|(name, _)| *name).collect();
-    Error::Usage(format!("there is no load {name}, but {}", names.join(", ")))
-}
-
-fn simulated(wanted: &Wanted, gears: &Gears, source: &Source) -> Result<Load> {
-    let wrong = |reason: &str| Error::Usage(format!("gears {gears}: {reason}"));
-    let word = Geometry::layout_word(wanted.level.number(), gears.list());
-    let word = word.ok_or_else(|| wrong("mdadm has no number for the layout"))?;
-    let simulation = Simulation::new(word, gears.top()).map_err(wrong)?;
-    let mut trace = source.trace.clone();
-    let mut what = source.what.clone();
-    if source.foreign && trace.scale(simulation.sectors()) {
-        what += ", its places scaled onto the array by blocks of 64 MiB";
-    }
-    Ok(load::simulate(
-        simulation,
-        &trace,
-        source.until,
-        wanted.watts,
-        what,
+    Error::Usage(format!(
+        "there is no load {name}; there are {}",
+        names.join(", ")
     ))
 }

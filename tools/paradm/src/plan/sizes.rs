@@ -9,6 +9,32 @@ pub struct Size(pub u64);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sizes(pub Vec<u64>);
 
+/// Sizes of disks on sale, and what one costs: `4T=95,8T=160.50`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Offers(pub Vec<(u64, f64)>);
+
+impl FromStr for Offers {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong =
+            || format!("offers are a size and a price each, as 4T=95,8T=160.50, not {text:?}");
+        let offer = |part: &str| {
+            let (bytes, each) = part.split_once('=')?;
+            Some((size(bytes)?, price(each)?))
+        };
+        let offers: Option<Vec<_>> = text.split(',').map(offer).collect();
+        offers.map(Offers).ok_or_else(wrong)
+    }
+}
+
+/// A number above 0, in any currency.
+pub fn price(text: &str) -> Option<f64> {
+    let plain = text.chars().all(|c| c.is_ascii_digit() || c == '.');
+    let price = text.parse::<f64>().ok()?;
+    (plain && price > 0.0 && price <= 1e9).then_some(price)
+}
+
 impl FromStr for Size {
     type Err = String;
 
@@ -69,6 +95,24 @@ mod tests {
     #[test]
     fn sizes_as_sold() {
         assert_eq!("1.92TB".parse(), Ok(Size(1_920_000_000_000)));
+        let offers = vec![(4_000_000_000_000, 95.0), (500_000_000_000, 40.5)];
+        assert_eq!("4T=95,500G=40.50".parse(), Ok(Offers(offers)));
+        for wrong in [
+            "",
+            "4T",
+            "4T=",
+            "=95",
+            "4T=0",
+            "4T=-1",
+            "4T=1e3",
+            "4T=nan",
+            "4T=9,",
+            "8x4T=9",
+            "4T=9=9",
+            "4T=99999999999",
+        ] {
+            assert!(wrong.parse::<Offers>().is_err(), "{wrong}");
+        }
         assert_eq!(
             "2x500G,4T".parse(),
             Ok(Sizes(vec![
@@ -100,6 +144,7 @@ mod tests {
         #[test]
         fn any_text_is_sizes_or_an_error(text in ".*") {
             let _ = text.parse::<Sizes>();
+            let _ = text.parse::<Offers>();
         }
     }
 }

@@ -11,6 +11,14 @@ fn watts(watts: f64) -> String {
     format!("{watts:.1} W")
 }
 
+fn latency(ms: f64) -> String {
+    if ms < 1000.0 {
+        format!("{ms:.1} ms")
+    } else {
+        format!("{:.1} s", ms / 1000.0)
+    }
+}
+
 impl Plan {
     fn name(&self, rival: Rival) -> String {
         let (level, all, few) = (self.level, self.raid.disks, self.few.disks);
@@ -27,7 +35,7 @@ impl Plan {
     fn space(&self, style: Style) -> String {
         let mut table = Table::new([
             ("", Align::Left),
-            ("holds", Align::Right),
+            ("capacity", Align::Right),
             ("awake", Align::Right),
             ("asleep", Align::Right),
             ("idle", Align::Right),
@@ -70,13 +78,13 @@ impl Plan {
         table.render("  ", style)
     }
 
-    fn energy(&self, load: &Load, style: Style) -> String {
+    fn simulated(&self, load: &Load, style: Style) -> String {
         let mut table = Table::new([
             ("", Align::Left),
             ("a day", Align::Right),
             ("a year", Align::Right),
             ("starts a day", Align::Right),
-            ("half within", Align::Right),
+            ("50 % within", Align::Right),
             ("99 % within", Align::Right),
         ]);
         for is in &load.outcomes {
@@ -85,13 +93,13 @@ impl Plan {
                 format!("{:.0} Wh", is.wh_per_day),
                 format!("{:.0} kWh", is.wh_per_day * 0.365),
                 format!("{:.1}", is.starts_per_day),
-                format!("{:.1} ms", is.p50_ms),
-                format!("{:.1} ms", is.p99_ms),
+                latency(is.p50_ms),
+                latency(is.p99_ms),
             ]);
         }
         let (what, seconds) = (&load.what, units::seconds(load.seconds));
         format!(
-            "{what}: {} in {seconds}; par is below its top gear {:.0} % of the time, with {}\n  simulated with disks of 16 TB like those of Documentation/spindle.md, but these watts, and 512K chunks\n{}",
+            "{what}: {} in {seconds}; par is below its top gear {:.0} % of the time, {}\n{}",
             units::count(load.requests, "request"),
             load.low_percent,
             units::count(load.shifts, "shift"),
@@ -100,27 +108,39 @@ impl Plan {
     }
 }
 
-/// Where plain RAID wins comes first: it costs nothing to take it.
+/// `, 190.00 cheaper`
+fn cheaper(all: Option<f64>, few: Option<f64>) -> String {
+    match (all, few) {
+        (Some(all), Some(few)) => format!(", is {:.2} cheaper", all - few),
+        _ => String::new(),
+    }
+}
+
+/// Where plain RAID wins is said first.
 pub(super) fn verdicts(plan: &Plan) -> Vec<String> {
     let (level, few, all) = (plan.level, &plan.few, &plan.raid);
-    let low = plan.by_gear.first().map_or(0.0, |gear| gear.idle_watts);
+    let (low, idle) = plan
+        .by_gear
+        .first()
+        .map_or((0, 0.0), |gear| (gear.gear, gear.idle_watts));
     let mut said = vec![
         format!(
-            "a {level} of {} disks holds as much, saves {}, and takes {} awake where par in its lowest gear takes {}: \
-             take that if the speed of {} disks suffices at all times",
+            "{level} of {} disks has the same capacity with {} fewer{}, and draws {} when idle, par in gear {low} {}: \
+             it is the better choice if {} disks are fast enough at all times",
             few.disks,
             units::count(all.disks - few.disks, "disk"),
+            cheaper(all.price, few.price),
             watts(few.idle_watts),
-            watts(low),
+            watts(idle),
             few.disks
         ),
         format!(
-            "a {level} of all {} disks holds {} more; asleep as a whole it takes {} where par in its lowest gear takes {}, \
-             but each request then waits for its disks to start",
+            "{level} of all {} disks has {} more capacity, and draws {} with all of them stopped, par in gear {low} {}; \
+             but the next request then waits until disks have started",
             all.disks,
             units::bytes(all.bytes.saturating_sub(plan.bytes)),
             watts(all.asleep_watts),
-            watts(low)
+            watts(idle)
         ),
     ];
     if let Some(load) = &plan.load {
@@ -130,67 +150,82 @@ pub(super) fn verdicts(plan: &Plan) -> Vec<String> {
 }
 
 fn on_load(plan: &Plan, load: &Load) -> Vec<String> {
-    let of = |rival| load.outcomes.iter().find(|is| is.rival == rival);
-    let (Some(par), Some(raid)) = (of(Rival::Par), of(Rival::Raid)) else {
+    let (Some(par), Some(raid)) = (load.of(Rival::Par), load.of(Rival::Raid)) else {
         return Vec::new();
     };
     let saved = 100.0 * (1.0 - par.wh_per_day / raid.wh_per_day);
-    let name = |is: &Outcome| plan.name(is.rival);
     let mut said = vec![if saved > 0.5 {
         format!(
-            "on this load par takes {saved:.0} % less energy than the {}",
-            name(raid)
+            "on this load par uses {saved:.0} % less energy than {}",
+            plan.name(Rival::Raid)
         )
     } else {
         format!(
-            "on this load par saves nothing against the {}: do not take it for that",
-            name(raid)
+            "on this load par uses no less energy than {}: it is not worth its capacity here",
+            plan.name(Rival::Raid)
         )
     }];
-    let plain = [Rival::Raid, Rival::RaidRest, Rival::Few, Rival::FewRest];
-    for is in plain.into_iter().filter_map(of) {
-        if is.wh_per_day < par.wh_per_day {
-            let slower = if is.p99_ms > par.p99_ms * 1.05 {
-                "slower"
-            } else {
-                "no slower"
-            };
-            said.push(format!(
-                "the {} takes less energy than par ({:.0} Wh a day, not {:.0}), and is {slower}: 99 % within {:.1} ms, \
-                 par's within {:.1} ms",
-                name(is),
+    said.extend(thriftier(plan, load, par));
+    said.extend(load.outcomes.iter().filter_map(|is| worn(plan, is)));
+    said
+}
+
+/// Plain RAID that uses less than par. What may sleep and never does is what is always awake.
+fn thriftier(plan: &Plan, load: &Load, par: &Outcome) -> Vec<String> {
+    let better = |rival, awake| {
+        let is: &Outcome = load.of(rival)?;
+        let sleeps = load
+            .of(awake)
+            .is_none_or(|awake: &Outcome| rival == awake.rival || is.wh_per_day < awake.wh_per_day);
+        let slower = is.p99_ms > par.p99_ms * 1.05;
+        (sleeps && is.wh_per_day < par.wh_per_day).then(|| {
+            format!(
+                "{} uses less energy than par, {:.0} Wh a day instead of {:.0}, and is {}: 99 % of the requests end \
+                 within {}, with par within {}",
+                plan.name(rival),
                 is.wh_per_day,
                 par.wh_per_day,
-                is.p99_ms,
-                par.p99_ms
-            ));
-        }
-    }
-    for is in &load.outcomes {
-        if is.starts_per_day > RATED {
-            said.push(format!(
-                "the {} starts a disk {:.0} times a day: 50000 starts, what most are rated for, are over in {:.1} years",
-                name(is),
-                is.starts_per_day,
-                50_000.0 / is.starts_per_day / 365.0
-            ));
-        }
-    }
-    said
+                if slower { "slower" } else { "not slower" },
+                latency(is.p99_ms),
+                latency(par.p99_ms)
+            )
+        })
+    };
+    let plain = [
+        (Rival::Raid, Rival::Raid),
+        (Rival::RaidRest, Rival::Raid),
+        (Rival::Few, Rival::Few),
+        (Rival::FewRest, Rival::Few),
+    ];
+    let found = plain.map(|(rival, awake)| better(rival, awake));
+    found.into_iter().flatten().collect()
+}
+
+fn worn(plan: &Plan, is: &Outcome) -> Option<String> {
+    (is.starts_per_day > RATED).then(|| {
+        format!(
+            "{} starts a disk {:.0} times a day: the usual rating of 50000 starts is used up in {:.1} years",
+            plan.name(is.rival),
+            is.starts_per_day,
+            50_000.0 / is.starts_per_day / 365.0
+        )
+    })
 }
 
 impl Text for Plan {
     fn text(&self, style: Style) -> String {
         let name = style.bold(self.name(Rival::Par));
         let mut text = format!(
-            "{name} of {} disks: {}, {:.0} % of what they have\n{}",
+            "{name} of {} disks{}: {}, {:.0} % of their size\n{}",
             self.disks.len(),
+            self.price
+                .map_or(String::new(), |price| format!(" for {price:.2}")),
             units::bytes(self.bytes),
             self.share_percent,
             self.space(style)
         );
         if let Some(load) = &self.load {
-            text += &self.energy(load, style);
+            text += &self.simulated(load, style);
         }
         for warning in &self.warnings {
             text += &format!("{}: {warning}\n", style.attention("warning"));
@@ -202,41 +237,75 @@ impl Text for Plan {
     }
 }
 
+impl Found {
+    fn row(plan: &Plan, priced: bool) -> Vec<String> {
+        let least = plan.disks.iter().min().copied().unwrap_or(0);
+        let idle = |gear: Option<&super::Gear>| {
+            gear.map_or_else(|| "-".to_owned(), |gear| watts(gear.idle_watts))
+        };
+        let mut row = vec![
+            format!("{}:{}", plan.level, plan.gears),
+            format!("{} x {}", plan.disks.len(), units::bytes(least)),
+            units::bytes(plan.bytes),
+            idle(plan.by_gear.first()),
+            idle(plan.by_gear.last()),
+        ];
+        if priced {
+            row.push(
+                plan.price
+                    .map_or(String::new(), |price| format!("{price:.2}")),
+            );
+        }
+        if let Some(par) = plan.par() {
+            row.push(format!("{:.0} Wh", par.wh_per_day));
+            row.push(format!("{:.1}", par.starts_per_day));
+            row.push(latency(par.p99_ms));
+        }
+        row
+    }
+}
+
 impl Text for Found {
     fn text(&self, style: Style) -> String {
-        let mut table = Table::new([
+        let Some(best) = self.plans.first() else {
+            return String::new();
+        };
+        let mut heads = vec![
             ("layout", Align::Left),
             ("disks", Align::Right),
-            ("holds", Align::Right),
-            ("lowest gear", Align::Right),
+            ("capacity", Align::Right),
+            ("idle, lowest gear", Align::Right),
             ("top gear", Align::Right),
-            ("a day", Align::Right),
-            ("99 % within", Align::Right),
-        ]);
-        for plan in &self.plans {
-            let idle = |gear: Option<&super::Gear>| {
-                gear.map_or("-".to_owned(), |gear| watts(gear.idle_watts))
-            };
-            let par = plan.load.as_ref().and_then(|load| load.outcomes.first());
-            let told = |value: Option<String>| value.unwrap_or_else(|| "-".to_owned());
-            table.row([
-                format!("{}:{}", plan.level, plan.gears),
-                plan.disks.len().to_string(),
-                units::bytes(plan.bytes),
-                idle(plan.by_gear.first()),
-                idle(plan.by_gear.last()),
-                told(par.map(|is| format!("{:.0} Wh", is.wh_per_day))),
-                told(par.map(|is| format!("{:.1} ms", is.p99_ms))),
-            ]);
+        ];
+        let priced = best.price.is_some();
+        if priced {
+            heads.push(("price", Align::Right));
         }
-        let best = self
-            .plans
-            .first()
-            .map_or(String::new(), |plan| plan.text(style));
+        if best.load.is_some() {
+            heads.extend(["a day", "starts a day", "99 % within"].map(|head| (head, Align::Right)));
+        }
+        let mut table = Table::new(heads);
+        for plan in &self.plans {
+            table.row(Found::row(plan, priced));
+        }
         format!(
-            "arrays that hold {}, the thriftiest first; those with more disks are faster in their top gear\n{}\n{best}",
+            "arrays that hold {}, the one that uses least first; more disks make the top gear faster\n{}\n{}",
             units::bytes(self.data_bytes),
-            table.render("  ", style)
+            table.render("  ", style),
+            best.text(style)
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn latencies_have_a_unit_that_suits() {
+        assert_eq!(
+            [0.04, 999.94, 15_728.6].map(latency),
+            ["0.0 ms", "999.9 ms", "15.7 s"]
+        );
     }
 }

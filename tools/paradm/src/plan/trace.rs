@@ -87,19 +87,17 @@ impl Trace {
         })
     }
 
-    /// Put what lies on all its disks onto so many sectors, 64 MiB staying together: true if that moves anything.
-    pub fn scale(&mut self, sectors: u64) -> bool {
-        let (from, to) = (self.span.div_ceil(BLOCK), sectors / BLOCK);
-        if from == to || from == 0 || to == 0 {
-            return false;
-        }
-        for request in &mut self.requests {
+    /// The requests, with the trace's span scaled to an array of so many sectors: blocks of 64 MiB
+    /// keep their content, so that requests in sequence stay in sequence.
+    pub fn scaled(&self, sectors: u64) -> impl Iterator<Item = Request> + '_ {
+        let (from, to) = (self.span.div_ceil(BLOCK).max(1), (sectors / BLOCK).max(1));
+        self.requests.iter().map(move |request| {
             let block = u128::from(request.sector / BLOCK) * u128::from(to) / u128::from(from);
-            let block = u64::try_from(block).unwrap_or(0);
-            request.sector = block * BLOCK + request.sector % BLOCK;
-        }
-        self.span = sectors;
-        true
+            Request {
+                sector: u64::try_from(block).unwrap_or(0) * BLOCK + request.sector % BLOCK,
+                ..*request
+            }
+        })
     }
 }
 
@@ -241,14 +239,9 @@ mod tests {
 
     #[test]
     fn what_follows_each_other_still_does_when_scaled() {
-        let mut trace =
-            Trace::parse("0 r 131072 4096\n5 r 131080 4096\n9 r 262143999 512").unwrap();
-        assert!(trace.scale(4000 * BLOCK));
-        let sectors: Vec<_> = trace
-            .requests
-            .iter()
-            .map(|request| request.sector)
-            .collect();
+        let trace = Trace::parse("0 r 131072 4096\n5 r 131080 4096\n9 r 262143999 512").unwrap();
+        let scaled = trace.scaled(4000 * BLOCK);
+        let sectors: Vec<_> = scaled.map(|request| request.sector).collect();
         assert_eq!(sectors, [2 * BLOCK, 2 * BLOCK + 8, 3999 * BLOCK - 1]);
     }
 
@@ -267,10 +260,11 @@ mod tests {
                 .iter()
                 .map(|(at, disk, offset, bytes)| format!("{at},h,{disk},Write,{offset},{bytes},1\n"))
                 .collect();
-            if let Ok(mut trace) = Trace::parse(&text) {
+            if let Ok(trace) = Trace::parse(&text) {
                 prop_assert!(trace.requests.is_sorted_by_key(|request| request.at));
                 prop_assert_eq!(trace.requests.first().map(|request| request.at), Some(0));
-                trace.scale(sectors);
+                let most = sectors.max(BLOCK);
+                prop_assert!(trace.scaled(sectors).all(|request| request.sector < most));
             }
         }
     }

@@ -30,7 +30,7 @@ static struct array *zeroed_array(void)
 	return array;
 }
 
-static struct array *raid(const struct par_geometry *as, unsigned int members, u64 rest)
+static struct array *raid(const struct array *as, unsigned int members, u64 rest)
 {
 	struct array *array = zeroed_array();
 
@@ -38,10 +38,10 @@ static struct array *raid(const struct par_geometry *as, unsigned int members, u
 	return array;
 }
 
-u64 par_simulation_disk_sectors(void);
-u64 par_simulation_disk_sectors(void)
+u64 par_simulation_most_sectors(void);
+u64 par_simulation_most_sectors(void)
 {
-	return DISK_SECTORS;
+	return DISK_MOST;
 }
 
 /* Active, idle, standby, starting; stopping takes what standby does. */
@@ -54,9 +54,9 @@ void par_simulation_milliwatts(u32 *watts)
 	watts[3] = NEARLINE_SPIN_UP_MW;
 }
 
-/* @layout: one that is possible with chunks of 512K on disks of that size; array_init() exits if it is not. */
-struct par_simulation *par_simulation_new(u32 layout);
-struct par_simulation *par_simulation_new(u32 layout)
+/* An array that is possible, on disks of at most that size: array_init() exits if it is not. */
+struct par_simulation *par_simulation_new(u32 layout, u32 chunk_sectors, u64 disk_sectors);
+struct par_simulation *par_simulation_new(u32 layout, u32 chunk_sectors, u64 disk_sectors)
 {
 	struct par_simulation *simulation = calloc(1, sizeof(*simulation));
 	struct array *par = zeroed_array(), *top = zeroed_array();
@@ -64,8 +64,8 @@ struct par_simulation *par_simulation_new(u32 layout)
 
 	if (!simulation)
 		abort();
-	array_init(par, layout, PAR_CYCLES_DEFAULT, PAR_CARRY_DEFAULT);
-	array_init(top, layout, PAR_CYCLES_DEFAULT, PAR_CARRY_DEFAULT);
+	array_init(par, layout, chunk_sectors, disk_sectors, PAR_CYCLES_DEFAULT, PAR_CARRY_DEFAULT);
+	array_init(top, layout, chunk_sectors, disk_sectors, PAR_CYCLES_DEFAULT, PAR_CARRY_DEFAULT);
 	array_fix(top, top->geo.gears);
 	knobs = par->policy.knobs;
 	knobs.automatic = true;
@@ -73,10 +73,10 @@ struct par_simulation *par_simulation_new(u32 layout)
 	simulation->interval_ns = knobs.interval * NSEC_PER_MSEC;
 	simulation->rival[PAR] = par;
 	simulation->rival[TOP] = top;
-	simulation->rival[RAID] = raid(&par->geo, par->geo.members, 0);
-	simulation->rival[RAID_REST] = raid(&par->geo, par->geo.members, REST);
-	simulation->rival[FEW] = raid(&par->geo, par->geo.set[1].members, 0);
-	simulation->rival[FEW_REST] = raid(&par->geo, par->geo.set[1].members, REST);
+	simulation->rival[RAID] = raid(par, par->geo.members, 0);
+	simulation->rival[RAID_REST] = raid(par, par->geo.members, REST);
+	simulation->rival[FEW] = raid(par, par->geo.set[1].members, 0);
+	simulation->rival[FEW_REST] = raid(par, par->geo.set[1].members, REST);
 	return simulation;
 }
 
@@ -150,17 +150,11 @@ u64 par_simulation_tell(struct par_simulation *simulation, struct par_simulated 
 void par_simulation_free(struct par_simulation *simulation);
 void par_simulation_free(struct par_simulation *simulation)
 {
-	unsigned int i, d, state;
+	unsigned int i;
 
 	for (i = 0; i < RIVALS; i++) {
-		struct array *array = simulation->rival[i];
-
-		for (state = 0; state < ARRAY_SIZE(array->owed); state++)
-			for (d = 0; d < PAR_MAX_MEMBERS; d++)
-				free(array->owed[state][d].list);
-		free(array->state);
-		free(array->shifts);
-		free(array);
+		array_free(simulation->rival[i]);
+		free(simulation->rival[i]);
 	}
 	free(simulation);
 }

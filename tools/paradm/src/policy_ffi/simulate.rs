@@ -39,9 +39,9 @@ struct Handle {
 }
 
 unsafe extern "C" {
-    fn par_simulation_disk_sectors() -> u64;
+    fn par_simulation_most_sectors() -> u64;
     fn par_simulation_milliwatts(watts: *mut u32);
-    fn par_simulation_new(layout: u32) -> *mut Handle;
+    fn par_simulation_new(layout: u32, chunk_sectors: u32, disk_sectors: u64) -> *mut Handle;
     fn par_simulation_pass(simulation: *mut Handle, now: u64);
     fn par_simulation_request(
         simulation: *mut Handle,
@@ -80,13 +80,24 @@ pub struct Simulation {
 }
 
 impl Simulation {
-    /// An array with that layout, on disks of the model's size. The error is the module's.
-    pub fn new(layout: u32, members: u32) -> Result<Self, &'static str> {
+    /// An array with that layout, on disks of so many bytes. The error is the module's, or says that
+    /// the model has no disks of that size.
+    pub fn new(
+        layout: u32,
+        members: u32,
+        chunk_bytes: u64,
+        disk_bytes: u64,
+    ) -> Result<Self, &'static str> {
+        let geometry = Geometry::new(layout, members, chunk_bytes, disk_bytes)?;
+        let sectors = disk_bytes / raw::SECTOR;
         // SAFETY: it returns a number.
-        let bytes = unsafe { par_simulation_disk_sectors() } * raw::SECTOR;
-        let geometry = Geometry::new(layout, members, 512 << 10, bytes)?;
-        // SAFETY: the layout has just been found to be possible; it returns memory that is ours.
-        let handle = NonNull::new(unsafe { par_simulation_new(layout) });
+        if sectors > unsafe { par_simulation_most_sectors() } {
+            return Err("disks of more than 256 TiB are not simulated");
+        }
+        let chunk =
+            u32::try_from(chunk_bytes / raw::SECTOR).map_err(|_| "the chunk is too large")?;
+        // SAFETY: the array has just been found to be possible; it returns memory that is ours.
+        let handle = NonNull::new(unsafe { par_simulation_new(layout, chunk, sectors) });
         Ok(Simulation {
             handle: handle.ok_or("no memory")?,
             geometry,
@@ -202,11 +213,16 @@ pub fn load_lines(kind: &str, days: u32, bytes: u64) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+
+    fn simulation(gears: &[u32], disk_bytes: u64) -> Result<Simulation, &'static str> {
+        let word = Geometry::layout_word(5, gears).unwrap();
+        Simulation::new(word, *gears.last().unwrap(), 512 << 10, disk_bytes)
+    }
 
     #[test]
     fn all_disks_are_somewhere_at_any_time() {
-        let mut simulation =
-            Simulation::new(Geometry::layout_word(5, &[3, 5]).unwrap(), 5).unwrap();
+        let mut simulation = simulation(&[3, 5], 16_000_000_000_000).unwrap();
         let day = 86_400_000_000_000;
         assert!(
             simulation
@@ -232,8 +248,7 @@ mod tests {
     #[test]
     fn threads_do_not_disturb_each_other() {
         let told = || {
-            let word = Geometry::layout_word(5, &[2, 3]).unwrap();
-            let mut simulation = Simulation::new(word, 3).unwrap();
+            let mut simulation = simulation(&[2, 3], 4_000_000_000_000).unwrap();
             for n in 0..2000u64 {
                 simulation.request(n * 5_000_000, false, (n * 7_919_333, 8), 1);
             }
@@ -260,5 +275,39 @@ mod tests {
         // A burst has one more or less by rounding.
         assert!((287_700..288_300).contains(&lines.lines().count()));
         assert_eq!(load_lines("none", 1, 0), None);
+    }
+
+    /// Segments that nothing is known of take no memory, whatever the disks' size.
+    #[test]
+    fn disks_are_simulated_as_long_as_the_model_has_them() {
+        let gears: Vec<u32> = vec![2, 28];
+        let mut most = simulation(&gears, 1 << 48).unwrap();
+        let end = most.sectors() - 8;
+        assert!(most.request(0, true, (end, 8), 1).iter().all(|ns| *ns > 0));
+        let more = simulation(&gears, (1 << 48) + 4096);
+        assert!(more.err().unwrap().contains("256 TiB"));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn any_disks_that_make_an_array_can_be_simulated(
+            bits in 20u32..48,
+            part in 0u64..1 << 20,
+            low in 2u32..6,
+            more in 1u32..6,
+            places in prop::collection::vec((any::<u64>(), 1u64..100_000, any::<bool>()), 1..20),
+        ) {
+            let bytes = (1u64 << bits) + (part << bits.saturating_sub(20));
+            if let Ok(mut simulation) = simulation(&[low, low + more], bytes) {
+                let all = simulation.sectors();
+                for (at, (place, sectors, write)) in (0..).zip(places) {
+                    let took = simulation.request(at << 33, write, (place % all, sectors), 1);
+                    prop_assert!(took.iter().all(|ns| *ns > 0));
+                }
+                prop_assert!(simulation.tell().ns > 0 || all > 0);
+            }
+        }
     }
 }

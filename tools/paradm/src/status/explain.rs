@@ -4,8 +4,8 @@
 
 use crate::array::{self, Array, PolicyMode, PowerState, ShiftState};
 use crate::error::Result;
-use crate::output::units;
 use crate::output::{Style, Text};
+use crate::output::{printable, units};
 use crate::system::System;
 use serde::Serialize;
 
@@ -135,7 +135,7 @@ fn strangers(array: &Array) -> Option<String> {
         .filter(|member| member.asleep && member.power_state == PowerState::Active)
         .map(|member| match member.last_wake_cause.as_str() {
             "none" => format!("member {}", member.number),
-            cause => format!("member {} ({cause})", member.number),
+            cause => format!("member {} ({})", member.number, printable(cause)),
         })
         .collect();
     (!turning.is_empty()).then(|| {

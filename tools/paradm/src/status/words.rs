@@ -2,7 +2,7 @@
 //! What is said of an array and its members, by `paradm status` on paper and on the full screen.
 
 use crate::array::{Array, Member, PowerControl, PowerState, ShiftState};
-use crate::output::{Align, Tone, Word, units};
+use crate::output::{Align, Tone, Word, printable, units};
 
 /// The columns of [`member`].
 pub const COLUMNS: [(&str, Align); 8] = [
@@ -116,9 +116,9 @@ fn woken(member: &Member, now: i64) -> String {
     }
 }
 
-fn cause(member: &Member) -> &str {
+fn cause(member: &Member) -> String {
     match member.last_wake_cause.as_str() {
-        "none" => "",
-        cause => cause,
+        "none" => String::new(),
+        cause => printable(cause),
     }
 }

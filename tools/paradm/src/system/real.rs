@@ -39,7 +39,11 @@ impl RealSystem {
         self.root != Path::new("/")
     }
 
+    /// A relative path is below the working directory, or below the copy.
     fn real(&self, path: &Path) -> PathBuf {
+        if !self.is_copy() {
+            return path.to_owned();
+        }
         self.root.join(path.strip_prefix("/").unwrap_or(path))
     }
 
@@ -60,6 +64,9 @@ impl Default for RealSystem {
     }
 }
 
+/// A file without an end, such as /dev/zero, is not read for ever.
+const MOST: usize = 2 << 30;
+
 impl System for RealSystem {
     fn read(&self, path: &Path) -> io::Result<String> {
         // A status reads thousands of files, so each costs as few calls as can be. sysfs hands out
@@ -75,6 +82,12 @@ impl System for RealSystem {
         loop {
             let length = rustix::io::retry_on_intr(|| rustix::io::read(&file, &mut page))?;
             bytes.extend_from_slice(page.get(..length).unwrap_or_default());
+            if bytes.len() > MOST {
+                return Err(io::Error::new(
+                    io::ErrorKind::FileTooLarge,
+                    "it has more than 2 GiB",
+                ));
+            }
             if length == 0 || whole && length < page.len() {
                 break;
             }

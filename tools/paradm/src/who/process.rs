@@ -4,6 +4,7 @@
 
 use crate::error::Result;
 use crate::mount::{self, Mount, nearest};
+use crate::output::printable;
 use crate::system::System;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -30,20 +31,22 @@ pub struct Process {
     pub files: Vec<PathBuf>,
 }
 
+/// A path, as it may be printed.
+pub fn shown(path: &Path) -> String {
+    printable(&path.to_string_lossy())
+}
+
 impl fmt::Display for Process {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}[{}]", self.comm, self.pid)?;
-        let exe = self.exe.as_ref().map(|exe| exe.display().to_string());
-        let about: Vec<_> = self.unit.iter().cloned().chain(exe).collect();
+        write!(f, "{}[{}]", printable(&self.comm), self.pid)?;
+        let exe = self.exe.as_deref().map(shown);
+        let unit = self.unit.as_deref().map(printable);
+        let about: Vec<_> = unit.into_iter().chain(exe).collect();
         if !about.is_empty() {
             write!(f, " ({})", about.join(", "))?;
         }
         if !self.files.is_empty() {
-            let files: Vec<_> = self
-                .files
-                .iter()
-                .map(|file| file.display().to_string())
-                .collect();
+            let files: Vec<_> = self.files.iter().map(|file| shown(file)).collect();
             write!(f, ": {}", files.join(" "))?;
         }
         Ok(())
@@ -54,8 +57,8 @@ impl Process {
     /// What stays the same when it is started again: its unit, or its name.
     pub fn kind(&self) -> String {
         match &self.unit {
-            Some(unit) => format!("{} ({unit})", self.comm),
-            None => self.comm.clone(),
+            Some(unit) => printable(&format!("{} ({unit})", self.comm)),
+            None => printable(&self.comm),
         }
     }
 
@@ -229,6 +232,19 @@ mod tests {
         ] {
             assert_eq!(unit(text).as_deref(), wanted, "{text}");
         }
+    }
+
+    #[test]
+    fn names_are_shown_on_one_line() {
+        let process = Process {
+            pid: 9,
+            comm: "a\nmd0".to_owned(),
+            exe: Some("/tmp/\x1b[2J".into()),
+            unit: None,
+            files: vec!["/srv/x\ry".into()],
+        };
+        assert_eq!(process.to_string(), "a?md0[9] (/tmp/?[2J): /srv/x?y");
+        assert_eq!(process.kind(), "a?md0");
     }
 
     #[test]

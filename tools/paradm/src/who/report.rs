@@ -2,7 +2,7 @@
 //! What is known at this moment, and what the log says of the last days.
 
 use super::log::{self, Entry, What};
-use super::process::{Process, identity, process_of_cause};
+use super::process::{FILES, Process, identity, process_of_cause};
 use super::watch;
 use crate::array::{self, Array, PowerState};
 use crate::error::Result;
@@ -10,8 +10,8 @@ use crate::system::System;
 use jiff::Timestamp;
 use jiff::civil::Date;
 use serde::Serialize;
-use std::collections::BTreeMap;
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 
 #[derive(Debug, Serialize)]
 pub struct Report {
@@ -63,6 +63,8 @@ pub struct Total {
     pub wakes: u64,
     /// Requests past the array.
     pub requests: u64,
+    /// Files on the array, and devices of it, that these processes had open then.
+    pub files: Vec<PathBuf>,
 }
 
 /// Of `given`, or of all arrays.
@@ -137,8 +139,36 @@ fn open(system: &dyn System, array: &Array, complete: &mut bool) -> Result<Vec<P
     Ok(open)
 }
 
-/// Of an array and a culprit: wakes and requests.
-type Sums = BTreeMap<(String, String), (u64, u64)>;
+#[derive(Default)]
+struct Sum {
+    wakes: u64,
+    requests: u64,
+    files: BTreeSet<PathBuf>,
+}
+
+impl Sum {
+    fn add(&mut self, what: &What) {
+        let process = match what {
+            What::Wake { process, load, .. } => {
+                self.wakes += 1;
+                let busiest = load.first().map(|load| &load.process);
+                process.as_ref().or(busiest)
+            }
+            What::Touch { process, requests } => {
+                self.requests = self.requests.saturating_add(*requests);
+                Some(process)
+            }
+        };
+        for file in process.into_iter().flat_map(|process| &process.files) {
+            if self.files.len() < FILES {
+                self.files.insert(file.clone());
+            }
+        }
+    }
+}
+
+/// By array and culprit.
+type Sums = BTreeMap<(String, String), Sum>;
 
 fn totals(system: &dyn System, entries: &[Entry], days: u32) -> Vec<Day> {
     let zone = system.zone();
@@ -156,25 +186,21 @@ fn totals(system: &dyn System, entries: &[Entry], days: u32) -> Vec<Day> {
             continue;
         };
         let key = (entry.array.clone(), entry.culprit());
-        let (wakes, requests) = sums.entry(date).or_default().entry(key).or_default();
-        match &entry.what {
-            What::Wake { .. } => *wakes += 1,
-            What::Touch { requests: more, .. } => *requests = requests.saturating_add(*more),
-        }
+        let sum = sums.entry(date).or_default().entry(key).or_default();
+        sum.add(&entry.what);
     }
     let days = sums.into_iter().rev().map(|(date, sums)| day(date, sums));
     days.collect()
 }
 
 fn day(date: Date, sums: Sums) -> Day {
-    let totals = sums
-        .into_iter()
-        .map(|((array, by), (wakes, requests))| Total {
-            array,
-            by,
-            wakes,
-            requests,
-        });
+    let totals = sums.into_iter().map(|((array, by), sum)| Total {
+        array,
+        by,
+        wakes: sum.wakes,
+        requests: sum.requests,
+        files: sum.files.into_iter().collect(),
+    });
     let mut totals: Vec<_> = totals.collect();
     totals.sort_by(|one, other| {
         let order = |total: &Total| {

@@ -2,11 +2,12 @@
 //! `paradm who` for people.
 
 use super::log::{Entry, Load, What};
-use super::report::{Day, Report, Sleeper, Sleepers};
+use super::process::shown;
+use super::report::{Day, Report, Sleeper, Sleepers, Total};
 use super::tally::{ArrayUse, Use, Watched};
 use super::watch::Happening;
 use crate::array::PowerState;
-use crate::output::{Align, Style, Table, Text, units};
+use crate::output::{Align, Style, Table, Text, printable, units};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
@@ -83,7 +84,7 @@ fn power(sleeper: &Sleeper, style: Style) -> String {
 fn cause(sleeper: &Sleeper) -> String {
     match &sleeper.process {
         _ if sleeper.last_wake.is_none() => String::new(),
-        None => sleeper.last_wake_cause.clone(),
+        None => printable(&sleeper.last_wake_cause),
         Some(process) => {
             let word = sleeper.last_wake_cause.split(' ').next();
             format!("{} {process}", word.unwrap_or_default())
@@ -106,11 +107,19 @@ fn days(days: &[Day], style: Style) -> String {
                 total.array.clone(),
                 total.wakes.to_string(),
                 total.requests.to_string(),
-                total.by.clone(),
+                by_and_files(total),
             ]);
         }
     }
     table.render("", style)
+}
+
+fn by_and_files(total: &Total) -> String {
+    let files: Vec<_> = total.files.iter().map(|file| shown(file)).collect();
+    if files.is_empty() {
+        return total.by.clone();
+    }
+    format!("{}: {}", total.by, files.join(" "))
 }
 
 impl Happening {
@@ -153,7 +162,7 @@ fn of_entry(entry: &Entry) -> String {
                     let word = cause.split(' ').next().unwrap_or_default();
                     format!("{word} {process}")
                 }
-                None => cause.clone(),
+                None => printable(cause),
             };
             format!("{place} was woken: {by}{}", of_load(load))
         }

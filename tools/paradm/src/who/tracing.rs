@@ -37,7 +37,7 @@ impl<'a> Tracing<'a> {
         let dir = instances.join(format!("{NAME}{}", system.pid()));
         system
             .make_dir(&dir)
-            .map_err(|error| Error::write(&dir, "an instance", &error))?;
+            .map_err(|error| refused(&dir, &error))?;
         let mut tracing = Tracing {
             system,
             dir,
@@ -92,6 +92,18 @@ impl Drop for Tracing<'_> {
         // An instance whose pipe is open is not removed.
         self.pipe = None;
         let _ = self.system.remove_dir(&self.dir);
+    }
+}
+
+fn refused(dir: &Path, error: &std::io::Error) -> Error {
+    if error.kind() == std::io::ErrorKind::PermissionDenied {
+        return Error::Denied {
+            what: "tracing which process sends requests".to_owned(),
+        };
+    }
+    Error::Refused {
+        what: format!("making {}", dir.display()),
+        reason: error.to_string(),
     }
 }
 

@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::mount;
 use crate::system::{System, Uevent, Uevents};
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -182,6 +182,8 @@ struct Watch<'a> {
     lost: u64,
     /// By thread and name, and when that was looked up.
     processes: BTreeMap<(u32, String), (Duration, Process)>,
+    /// By process and inode, alike.
+    files: BTreeMap<(u32, u64), (Duration, Option<PathBuf>)>,
     /// What was told last of each array's policy.
     told: BTreeMap<String, (u32, String)>,
     log_at: Duration,
@@ -199,6 +201,7 @@ impl<'a> Watch<'a> {
             tally: Tally::new(!options.live),
             lost: 0,
             processes: BTreeMap::new(),
+            files: BTreeMap::new(),
             told: BTreeMap::new(),
             log_at: system.monotonic() + LOG_EVERY,
         };
@@ -362,12 +365,23 @@ impl<'a> Watch<'a> {
         process
     }
 
-    fn file(&self, comm: &str, process: &Process, inode: u64) -> Option<std::path::PathBuf> {
+    /// To look for it takes some reads for each file that the process has open: not for each event.
+    fn file(&mut self, comm: &str, process: &Process, inode: u64) -> Option<PathBuf> {
         // Threads of the kernel have none open.
         if comm.starts_with("kworker/") {
             return None;
         }
-        self.places.file_of_inode(self.system, process.pid, inode)
+        let (now, key) = (self.system.monotonic(), (process.pid, inode));
+        let known = self.files.get(&key);
+        if let Some((_, file)) = known.filter(|(at, _)| now.saturating_sub(*at) < KNOWN) {
+            return file.clone();
+        }
+        if self.files.len() >= PROCESSES {
+            self.files.clear();
+        }
+        let file = self.places.file_of_inode(self.system, process.pid, inode);
+        self.files.insert(key, (now, file.clone()));
+        file
     }
 
     fn decision(&mut self, event: &Event) -> Result<()> {

@@ -30,10 +30,36 @@ fn capacity_watts_and_rivals_are_told() {
         "plan --disks 8x4T --gears 3,8",
         "plan --disks 5x4T,3x8T --level raid6",
         "plan --disks 8x4T --data 7T --most-watts 25",
+        "plan --disks 4x4T,5x8T --data 15T",
+        "plan --offer 4T=95,12T=199.90 --data 20T --budget 1300 --most-disks 9",
     ];
     golden(&expect_file!["../golden/plan.txt"], &session(&sim, &lines));
     let world = sim.world();
     assert!(world.ran.is_empty() && world.written.is_empty());
+}
+
+/// A request each minute for an hour in two hours.
+fn busy_hours() -> String {
+    let minutes = (0..240u64).filter(|minute| minute / 60 % 2 == 0);
+    let line = |minute| {
+        let (at, sector) = (minute * 60_000_000_000, minute * 7_919_333 % 8_000_000_000);
+        format!("{at} r {sector} 65536\n")
+    };
+    minutes.map(line).collect()
+}
+
+#[test]
+fn a_load_is_told_beside_its_rivals() {
+    let sim = SimSystem::new();
+    sim.world().tree.file("/hours", &busy_hours());
+    let lines = [
+        "plan --disks 5x4T --gears 3,5 --trace /hours",
+        "plan --offer 2T=60,4T=95 --data 7T --most-disks 5 --trace /hours",
+    ];
+    golden(
+        &expect_file!["../golden/plan-load.txt"],
+        &session(&sim, &lines),
+    );
 }
 
 #[test]
@@ -58,7 +84,7 @@ fn energy_of_a_quiet_trace_is_that_of_its_gears() {
     let load = &plan["load"];
     let what = load["what"].as_str().unwrap();
     assert!(
-        what.contains("in order of time") && what.contains("scaled onto the array"),
+        what.contains("sorted by time") && what.contains("scaled to the array"),
         "{what}"
     );
     assert_eq!(
@@ -73,10 +99,10 @@ fn energy_of_a_quiet_trace_is_that_of_its_gears() {
     assert!(load["low_percent"].as_f64().unwrap() > 90.0);
     // Plain RAID that sleeps wins here, and that is said.
     assert!(
-        said(&plan).contains("raid5 of 8, asleep after 20 min takes less energy than par"),
+        said(&plan).contains("raid5 of 8, asleep after 20 min uses less energy than par"),
         "{plan}"
     );
-    assert!(said(&plan).contains("raid5 of 3, awake takes less energy than par"));
+    assert!(said(&plan).contains("raid5 of 3, awake uses less energy than par"));
 }
 
 #[test]
@@ -108,7 +134,7 @@ fn where_par_saves_nothing_it_is_said() {
     let plan = json(&sim, "plan --disks 5x4T --gears 2,5 --trace /busy");
     assert!(wh(&plan, "par") >= wh(&plan, "raid") * 0.999, "{plan}");
     assert!(
-        said(&plan).contains("par saves nothing against the raid5 of 5"),
+        said(&plan).contains("par uses no less energy than raid5 of 5"),
         "{plan}"
     );
 }
@@ -143,15 +169,102 @@ fn good_gears_are_found() {
         assert!(plan["bytes"].as_u64().unwrap() >= 7_000_000_000_000);
         assert_eq!(plan["gears"][0], 3);
     }
-    let left = paradm(&sim, "plan --disks 8x4T --data 40T");
-    assert_eq!(left.code, 3);
-    assert!(
-        left.err.contains("holds 40.0 TB: take more"),
-        "{}",
-        left.err
+}
+
+/// All arrays that can be made of the offers, the slow way: those that are found are these.
+#[test]
+fn what_is_found_is_all_that_is_within_the_limits() {
+    let sim = SimSystem::new();
+    let offers = [(2u64, 60.0), (4, 95.0), (16, 260.0)];
+    for (data, budget, watts) in [(7, 600.0, 30.0), (20, 900.0, 45.0), (3, 250.0, 17.0)] {
+        let line = format!(
+            "plan --offer 2T=60,4T=95,16T=260 --data {data}T --budget {budget} --most-watts {watts} --most-disks 9"
+        );
+        let found = json(&sim, &line);
+        let mut got: Vec<(u64, u64, u64)> = Vec::new();
+        let mut before = 0.0;
+        for plan in found["plans"].as_array().unwrap() {
+            let count = plan["disks"].as_array().unwrap().len() as u64;
+            let gears = plan["gears"].as_array().unwrap();
+            let low = gears[0].as_u64().unwrap();
+            let idle = plan["by_gear"][0]["idle_watts"].as_f64().unwrap();
+            assert!(plan["price"].as_f64().unwrap() <= budget && idle <= watts && idle >= before);
+            before = idle;
+            if gears.len() == 2 {
+                got.push((
+                    plan["disks"][0].as_u64().unwrap() / 1_000_000_000_000,
+                    low,
+                    count,
+                ));
+            }
+        }
+        let mut wanted = Vec::new();
+        for (size, price) in offers {
+            for count in 3..=9u64 {
+                // A little of each disk is metadata.
+                let low = (2..count).find(|low| (low - 1) * size > data);
+                let Some(low) = low else { continue };
+                let idle = (low * 5 + (count - low)) as f64;
+                if count as f64 * price <= budget && idle <= watts {
+                    wanted.push((size, low, count));
+                }
+            }
+        }
+        got.sort_unstable();
+        assert_eq!(got, wanted, "{line}");
+    }
+}
+
+#[test]
+fn smaller_disks_are_left_out_if_the_data_needs_it() {
+    let sim = SimSystem::new();
+    let found = json(&sim, "plan --disks 4x4T,5x8T --data 15T");
+    let best = &found["plans"][0];
+    assert_eq!(
+        best["disks"],
+        serde_json::json!(vec![8_000_000_000_000u64; 4])
     );
-    let left = paradm(&sim, "plan --disks 8x4T --data 7T --most-watts 3");
-    assert!(left.err.contains("within 3 W"), "{}", left.err);
+    assert_eq!(best["warnings"], serde_json::json!([]));
+}
+
+#[test]
+fn a_limit_on_latency_leaves_slow_arrays_out() {
+    let sim = SimSystem::new();
+    sim.world().tree.file("/hours", &busy_hours());
+    let line = "plan --disks 6x4T --data 7T --trace /hours";
+    let latencies = |found: &Value| -> Vec<f64> {
+        let plans = found["plans"].as_array().unwrap().iter();
+        plans
+            .map(|plan| outcome(plan, "par")["p99_ms"].as_f64().unwrap())
+            .collect()
+    };
+    let mut all = latencies(&json(&sim, line));
+    all.sort_by(f64::total_cmp);
+    assert!(all.first() < all.last(), "{all:?}");
+    let most = all[0];
+    let left = latencies(&json(&sim, &format!("{line} --most-ms {most}")));
+    assert!(!left.is_empty() && left.iter().all(|ms| *ms <= most));
+    assert!(left.len() < all.len());
+    let none = paradm(&sim, &format!("{line} --most-ms 0.1"));
+    assert_eq!((none.code, none.out.as_str()), (3, ""));
+    assert!(none.err.contains(" ms at best: allow more"), "{}", none.err);
+}
+
+/// The time to seek follows from where the data lies, and that from the size of the disks.
+#[test]
+fn a_load_is_simulated_on_disks_of_their_size_with_their_chunk() {
+    let sim = SimSystem::new();
+    sim.world().tree.file("/hours", &busy_hours());
+    let ms = |options: &str| {
+        let plan = json(&sim, &format!("plan {options} --gears 3,5 --trace /hours"));
+        outcome(&plan, "top")["p50_ms"].as_f64().unwrap()
+    };
+    let usual = ms("--disks 5x4T");
+    assert!((usual - ms("--disks 5x500G")).abs() > 0.001);
+    assert!(ms("--disks 5x4T --chunk 64") != usual);
+    let left = paradm(&sim, "plan --disks 5x300T --trace /hours");
+    assert_eq!((left.code, left.out.as_str()), (2, ""));
+    assert!(left.err.contains("256 TiB"), "{}", left.err);
 }
 
 #[test]
@@ -187,7 +300,16 @@ fn bad_options_are_told() {
         ("plan /dev/none".to_owned(), 3, "no block device /dev/none"),
         ("plan /dev/sda --disks 5x4T".to_owned(), 2, "cannot be used"),
         ("plan --disks 5".to_owned(), 2, "8x4T"),
-        ("plan --disks 1x4T".to_owned(), 2, "gears"),
+        (
+            "plan --disks 2x4T".to_owned(),
+            2,
+            "raid5 need 3 disks at least, and 2",
+        ),
+        (
+            "plan --disks 4x4T --level raid6".to_owned(),
+            2,
+            "raid6 need 5 disks",
+        ),
         (format!("{d} --gears 5,3"), 2, "growing"),
         (format!("{d} --gears 3,6"), 2, "5 are given"),
         (format!("{d} --gears 3,5 --level raid6"), 2, "raid6"),
@@ -205,15 +327,63 @@ fn bad_options_are_told() {
         (
             format!("{d} --load holiday"),
             2,
-            "no load holiday, but nas, mail",
+            "no load holiday; there are nas, mail",
         ),
         (format!("{d} --load nas --days 0"), 2, "1..=28"),
+        (format!("{d} --load nas --days x"), 2, "--days"),
+        (
+            format!("{d} --data 40T"),
+            3,
+            "holds 40.0 TB, the largest 12.0 TB: take more",
+        ),
+        (
+            format!("{d} --data 7T --most-watts 3"),
+            3,
+            "draws 16.0 W at least",
+        ),
+        (format!("{d} --data 4T --most-ms 5"), 2, "--load"),
+        (format!("{d} --load nas --most-ms 5"), 2, "--data"),
+        (
+            format!("{d} --load nas --data 4T --most-ms 0"),
+            2,
+            "above 0",
+        ),
+        (format!("{d} --budget 5"), 2, "--offer"),
+        (format!("{d} --most-disks 5"), 2, "--offer"),
+        (format!("{d} --offer 4T=95 --data 4T"), 2, "cannot be used"),
+        ("plan --offer 4T=95".to_owned(), 2, "--data"),
+        ("plan --offer 4T --data 4T".to_owned(), 2, "4T=95"),
+        (
+            "plan --offer 4T=95 --data 4T --budget 0".to_owned(),
+            2,
+            "above 0",
+        ),
+        (
+            "plan --offer 4T=95 --data 4T --budget 200".to_owned(),
+            3,
+            "costs 380.00 at least",
+        ),
+        (
+            "plan --offer 4T=95 --data 4T --most-disks 2".to_owned(),
+            2,
+            "3..=28",
+        ),
+        (
+            "plan --offer 4T=95 --data 4T --most-disks 29".to_owned(),
+            2,
+            "3..=28",
+        ),
+        (
+            "plan sda /dev/sdb /dev/sdc".to_owned(),
+            2,
+            "given as /dev/sda",
+        ),
         (format!("{d} --days 2"), 2, "--load"),
         (format!("{d} --load nas --trace /bad"), 2, "cannot be used"),
         (format!("{d} --trace /none"), 5, "cannot read /none"),
         (
             format!("{d} --trace /bad"),
-            6,
+            5,
             "/bad: line 1 is not TIMESTAMP",
         ),
         (format!("{d} --active-watts -1"), 2, "-1"),

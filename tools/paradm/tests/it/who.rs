@@ -275,6 +275,31 @@ fn threads_count_as_their_process_and_the_dead_by_name() {
     );
 }
 
+/// A process that writes fast has its files looked for once in two seconds.
+#[test]
+fn a_flood_of_changes_is_looked_up_now_and_then() {
+    let sim = system();
+    for at in 1..=5 {
+        for inode in 0..200 {
+            let body = format!(
+                "bdi 9:0: ino={} state= flags=I_DIRTY_PAGES",
+                131 + inode % 2
+            );
+            traced(&sim, at, "rsync-812", EVENTS[3], &body);
+        }
+    }
+    let value = json(&sim, "who --live --for 6s");
+    let user = &value["arrays"][0]["users"][0];
+    assert_eq!(user["changes"], 1000, "{value}");
+    assert_eq!(
+        user["process"]["files"],
+        serde_json::json!(["/srv/data/film.mkv"])
+    );
+    // Two files are open: 2000 reads at least, if each change were looked up.
+    let reads: u64 = sim.world().read.values().sum();
+    assert!(reads < 1000, "{reads}");
+}
+
 #[test]
 fn a_sleeper_that_is_in_use_is_not_touched() {
     let sim = system();
@@ -336,7 +361,12 @@ fn the_log_has_wakes_and_touches_and_daily_totals() {
         (&totals[0]["wakes"], &totals[0]["requests"]),
         (&1.into(), &2.into())
     );
+    assert_eq!(totals[0]["files"], serde_json::json!(["/dev/sde"]));
     assert_eq!(totals[1]["by"], "policy: load of rsync (backup.service)");
+    assert_eq!(
+        totals[1]["files"],
+        serde_json::json!(["/srv/data/film.mkv"])
+    );
     assert!(sim.world().instances().is_empty());
 }
 

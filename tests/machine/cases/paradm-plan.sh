@@ -1,0 +1,46 @@
+#!/bin/bash
+# paradm plan foretells the capacity that an array of these disks then has, and sends no request to a disk.
+# needs: paradm
+# timeout: 300
+set -euo pipefail
+. "$(dirname "$0")/../tools/paradm.sh"
+
+# mdadm keeps so much of each of these disks for itself, at most.
+RESERVED=$((2 << 20))
+
+sent() {
+	local disk
+	for disk in "${DISKS[@]}"; do requests "$disk"; done
+}
+
+# What is foretold of the array that there is now.
+foretold() {
+	local gears=${LAYOUT#*:} level=${LAYOUT%%:*} before bytes low members=${#DEVS[@]}
+	low=$(low_gear "$LAYOUT")
+	settle
+	before=$(sent)
+	ask 0 plan "${DEVS[@]}" --gears "$gears" --level "$level" --chunk 64 --json
+	assert_eq "$(sent)" "$before" "requests to disks of paradm plan"
+	bytes=$(jq .bytes <<<"$SAID")
+	assert_eq "$(jq -r '"\(.few.disks) \(.raid.disks) \(.disks | length) \(.by_gear | map(.gear) | join(","))"' <<<"$SAID")" \
+		"$low $members $members $gears" "disks and gears of $LAYOUT"
+	note "$LAYOUT: foretold $bytes, is $(array_bytes)"
+	assert_le "$(array_bytes)" "$bytes" "capacity of $LAYOUT"
+	assert_le "$((bytes - low * RESERVED))" "$(array_bytes)" "foretold capacity of $LAYOUT"
+}
+
+for of in raid5:3,5 raid5:2,3,6 raid6:4,6 raid0:2,4; do with_par "$of" 128M foretold --chunk=64; done
+
+note "disks that are no hard disks, and no disks"
+mkdisks 3 64M
+json '.warnings | length' plan "${DEVS[@]}"
+[ "$JSON" -ge 3 ] || fail "warnings of disks in memory: $SAID"
+refuses 2 'same device' plan "${DEVS[0]}" "${DEVS[@]}"
+refuses 3 'no block device /dev/null' plan /dev/null /dev/zero
+refuses 5 'there is no request in it' plan --disks 5x4T --trace /dev/null
+refuses 5 'directory' plan --disks 5x4T --trace /dev
+cd "$MACHINE_TMP"
+printf '0 r 0 4096\n86400000000000 r 8 4096\n' >trace
+json '.load.requests' plan --disks 5x4T --trace trace
+assert_eq "$JSON" 2 "requests of a trace that is named as seen from here"
+rmdisks
