@@ -52,10 +52,11 @@ pub fn draw(watch: &mut Watch, style: output::Style, frame: &mut Frame) {
     }
 }
 
+/// ratatui hands some control characters on to the terminal (0.29, those above U+0080).
 fn line(row: &[Word], style: output::Style) -> Line<'static> {
     let spans = row
         .iter()
-        .map(|word| Span::styled(word.text.clone(), colours(word.tone, style)));
+        .map(|word| Span::styled(output::printable(&word.text), colours(word.tone, style)));
     Line::from_iter(spans)
 }
 
@@ -235,4 +236,64 @@ fn clock(seconds: i64, zone: &TimeZone, form: &str) -> String {
         time.strftime(form).to_string()
     })
     .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sim::{SimArray, SimSystem};
+    use crate::system::System;
+    use crate::watch::{Options, screen::Scroll};
+    use proptest::prelude::*;
+    use ratatui::{Terminal, backend::TestBackend};
+    use std::path::PathBuf;
+    use std::time::Duration;
+
+    fn system() -> SimSystem {
+        SimSystem::with([SimArray::new("md0", &[2, 3]).in_gear(2)])
+    }
+
+    fn watch(sim: &SimSystem) -> Watch {
+        let options = Options {
+            array: None,
+            every: Duration::from_secs(2),
+            style: output::Style { color: true },
+        };
+        Watch::new(sim, &options).unwrap()
+    }
+
+    fn files() -> Vec<PathBuf> {
+        let sim = system();
+        watch(&sim);
+        sim.world().read.keys().cloned().collect()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(300))]
+
+        #[test]
+        fn whatever_the_files_hold_is_drawn_on_any_screen(
+            at in any::<prop::sample::Index>(),
+            text in "[0-9]{0,22}|[a-z\u{1b}\u{9b}\u{4e00}\u{202e} \\[]{0,40}|.*",
+            (width, height) in (0u16..140, 0u16..40),
+            scrolls in prop::collection::vec(0usize..60, 0..3),
+        ) {
+            thread_local!(static FILES: Vec<PathBuf> = files());
+            let path = FILES.with(|files| at.get(files).clone());
+            let sim = system();
+            let mut watch = watch(&sim);
+            sim.world().spoil(&path, &text);
+            sim.sleep(Duration::from_secs(90_000));
+            watch.look(&sim).unwrap();
+            let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+            let style = output::Style { color: true };
+            for rows in scrolls {
+                watch.top = Scroll::Down(rows).from(watch.top);
+                terminal.draw(|frame| draw(&mut watch, style, frame)).unwrap();
+            }
+            for cell in &terminal.backend().buffer().content {
+                prop_assert!(!cell.symbol().contains(char::is_control), "{:?}", cell.symbol());
+            }
+        }
+    }
 }

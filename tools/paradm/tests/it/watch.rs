@@ -223,6 +223,24 @@ fn colour_is_as_asked_for() {
     assert!(!is_green(&format!("{WATCH} --color never"), &[]));
 }
 
+/// What is no screen, too.
+#[test]
+fn text_has_colour_on_a_terminal() {
+    let is_green = |line: &str, envs: &[(&str, &str)]| {
+        let (status, screen) = Terminal::run(line, 24, 80, envs).end();
+        assert_eq!(status.code(), Some(0));
+        assert!(screen.contents().contains("active"));
+        let bytes = String::from_utf8(screen.contents_formatted()).unwrap();
+        bytes.contains("\x1b[32m")
+    };
+    assert!(is_green("status", &[]));
+    assert!(is_green("status", &[("NO_COLOR", "")]));
+    assert!(!is_green("status", &[("NO_COLOR", "1")]));
+    assert!(!is_green("status --color never", &[]));
+    assert!(is_green("status --color always", &[("NO_COLOR", "1")]));
+    assert!(!paradm(&system(), "status").out.contains('\x1b'));
+}
+
 #[test]
 fn what_cannot_be_shown_is_told_in_a_line() {
     for (line, code, said) in [
