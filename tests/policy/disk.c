@@ -51,10 +51,10 @@ static u64 passing(const struct disk *disk, u64 sector, u64 sectors)
 	return spindle_place(model, sector + sectors) - spindle_place(model, sector);
 }
 
-/* Until @now, nothing having come since it was free: what it has written back. */
+/* Until @now, nothing having come since it was free and was looked at: what it has written back. */
 static u64 written_back(const struct disk *disk, u64 now)
 {
-	return min(disk->owed, now - min(now, disk->free));
+	return min(disk->owed, now - min(now, max(disk->free, disk->settled)));
 }
 
 static u64 read_ahead(const struct disk *disk, u64 now)
@@ -75,21 +75,26 @@ static void pay(struct disk *disk, u64 ns)
 		disk->dirty = disk->writes = 0;
 }
 
-/* What it does by itself until @now. */
-static void settle(struct disk *disk, u64 now)
+/* What it does by itself until @now; returns whether it is writing back. */
+static bool settle(struct disk *disk, u64 now)
 {
 	u64 paid = written_back(disk, now);
 
 	disk->ahead = read_ahead(disk, now);
 	disk->ahead_until = 0;
 	pay(disk, paid);
-	/* It has begun to write another one, which must end. */
-	if (paid && disk->owed) {
-		u64 half = min(disk->owed, disk->owed / (2 * max(disk->writes, 1ULL)));
+	disk->settled = max(disk->settled, now);
+	return paid && disk->owed;
+}
 
-		pay(disk, half);
-		disk->free = now + half;
-	}
+/* It has begun to write another one, which must end. */
+static void end_write(struct disk *disk, u64 now)
+{
+	u64 half = min(disk->owed, disk->owed / (2 * max(disk->writes, 1ULL)));
+
+	pay(disk, half);
+	disk->in_flight += half;
+	disk->free = now + half;
 }
 
 /* ---- requests ---- */
@@ -149,7 +154,8 @@ static u64 write_to(struct disk *disk, u64 now, u64 sector, u64 sectors)
 
 u64 disk_send(struct disk *disk, u64 now, u64 sector, u64 sectors, enum disk_op op)
 {
-	settle(disk, now);
+	if (settle(disk, now) && op != DISK_WRITE)
+		end_write(disk, now);
 	if (op == DISK_READ)
 		return read_from(disk, now, sector, sectors);
 	if (op == DISK_REWRITE)
@@ -170,7 +176,7 @@ u64 disk_flush(struct disk *disk, u64 now)
 
 u64 disk_idle(const struct disk *disk)
 {
-	return disk->free + disk->owed;
+	return max(disk->free, disk->settled) + disk->owed;
 }
 
 u64 disk_busy(const struct disk *disk, u64 now)

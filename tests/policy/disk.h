@@ -55,6 +55,7 @@ struct disk_mechanics {
  * struct disk - times in ns
  * @place: where the head is, as model.h says; @end: sector after the last one read
  * @free: all that has to be waited for is done then; @ends: of the last requests, to know how many wait
+ * @settled: it has written back since it was free, until then
  * @owed: what writing back takes that is in the cache, @dirty: sectors, @writes: requests; @written: the end of
  *	the last one
  * @in_flight: how long all requests so far were under way; @moving: what they take the arm in all, done or not
@@ -66,7 +67,7 @@ struct disk {
 	const struct disk_mechanics *mechanics;
 	u64 place, end, free, ends[DISK_DEPTH];
 	unsigned int newest;
-	u64 owed, dirty, writes, written;
+	u64 settled, owed, dirty, writes, written;
 	u64 in_flight, moving, requests, starts;
 	u64 ahead, ahead_until;
 	enum disk_state state;

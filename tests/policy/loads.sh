@@ -1,5 +1,5 @@
 #!/bin/bash
-# On days of many kinds of load the policy is within 10 percent of what any schedule takes, and no worse than staying low.
+# On days of many kinds of load the policy is within 10 percent of the best schedule, and no worse than staying in the low gear.
 # timeout: 900
 #
 # In user space, see week.sh; the loads are those of tests/policy/loads.c. A line for each: energy in kJ of the policy, of
@@ -14,9 +14,9 @@ WORK=$(mktemp -d)
 trap 'rm -rf "$WORK"' EXIT
 KINDS=(bursts waves nas archive cctv media backup)
 OVER_BEST=10	# percent
-# Not met: times of load that are as short as pauses, both by chance. What foresees them shifts for each, and
-# what does not is late twice. So much it is.
-EXCEPT="3,8/onoff=13 3,8/build=17 3,8/guests=16"
+# Not met: times of load that are as short as pauses, both by chance. The best rule that does not foresee them,
+# and copies nothing, is 8 percent above (policy-replay -r); much is written in them besides, and copied.
+EXCEPT="3,8/build=12"
 OVER_LOW=3	# of bursts that no shift can serve
 STARTS=10
 
@@ -53,7 +53,7 @@ check() {
 "$TOP/scripts/build-policy" "$WORK"
 [ -z "${RAIDPAR_WHOLE:-}" ] || readarray -t KINDS < <("$WORK/loads" -l | cut -f1)
 status=0
-for gears in 3,5 3,8; do
+for gears in 3,5 3,8 3,6 2,4; do
 	echo "gears $gears: kJ par, low, few, few that rest, raid5, best | p99 ms par, low, few, few that rest, raid5 | spin-ups"
 	for kind in "${KINDS[@]}"; do
 		one "$kind" "$gears"

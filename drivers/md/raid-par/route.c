@@ -9,6 +9,11 @@
  */
 #include <linux/part_stat.h>
 
+/*
+ * route.c and row.c call each other, on purpose: a write to a row that was never written is
+ * handed to row.c (par_row_write()), which hands it back once the row is started
+ * (par_route()). It is routed from the start then, since gear and map may have changed.
+ */
 #include "io.h"
 #include "parent.h"
 

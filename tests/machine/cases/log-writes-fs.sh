@@ -1,12 +1,13 @@
 #!/bin/bash
-# An array that shifts under ext4 or xfs has just what they have sent to it; another one that gets the same has, after a flush, all that was fsync'ed.
+# An array that shifts under ext4 or xfs holds what the file system sent to it; a replay up to any flush holds all files that were fsync'ed.
+# subject: crash
 # The log is above the array, so nothing of an array's own is cut off here: log-writes-members.sh does that.
 # rare: yes
 # timeout: 600
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
-# shellcheck source=../tools/replay.sh
-. "$TOOLS/replay.sh"
+# shellcheck source=../tools/write_log.sh
+. "$TOOLS/write_log.sh"
 
 MNT=/mnt/replayed
 POINTS=${RAIDPAR_POINTS:-25}

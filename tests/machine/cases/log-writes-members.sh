@@ -1,12 +1,13 @@
 #!/bin/bash
-# What an array that shifts under ext4 or xfs sends to its members is cut off after a flush: it is assembled, and has what was fsync'ed.
+# With the writes to the members cut off after a flush, an array that was shifting under ext4 or xfs assembles, and holds all files that were fsync'ed.
+# subject: crash
 # rare: yes
 # machine: --mem 3G
 # timeout: 1200
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
-# shellcheck source=../tools/replay.sh
-. "$TOOLS/replay.sh"
+# shellcheck source=../tools/write_log.sh
+. "$TOOLS/write_log.sh"
 
 MNT=/mnt/replayed
 POINTS=${RAIDPAR_POINTS:-12}

@@ -1,5 +1,5 @@
 #!/bin/bash
-# paradm plan and create on real disks: what holds something or is in use is refused and stays as it is, and an array is made as it was asked for.
+# On real disks paradm create refuses what holds something or is in use, and makes the array that it has shown.
 # plain: yes
 # needs: paradm
 set -euo pipefail

@@ -1,5 +1,5 @@
 #!/bin/bash
-# paradm on a real array: what paradm policy sets holds, all of it or none, also after a restart, and a pin holds until its time, also one of day.
+# On a real array paradm policy sets all that it is given or nothing, also over a restart, and a pin holds until its time.
 # plain: yes
 # needs: paradm
 set -euo pipefail

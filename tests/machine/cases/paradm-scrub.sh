@@ -1,5 +1,5 @@
 #!/bin/bash
-# paradm on a real array: checks are begun, limited, paused and taken up, or run only while all disks are awake anyway.
+# On a real array paradm scrub begins, limits, pauses and continues checks, or runs them only while all disks are awake.
 # plain: yes
 # needs: paradm
 set -euo pipefail

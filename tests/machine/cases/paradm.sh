@@ -1,5 +1,5 @@
 #!/bin/bash
-# paradm on a real array: status, explain and shift do what they say, no command wakes a sleeper unless it says so, and what is wrong is refused with the code that is documented.
+# On a real array status, explain and shift do what is documented, no command of paradm wakes a sleeper without being told to, and what is wrong fails with the documented exit code.
 # needs: paradm
 # timeout: 400
 set -euo pipefail

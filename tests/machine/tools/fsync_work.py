@@ -14,7 +14,7 @@ speaks of, so that between two of them the last one holds:
   gone:FILE             it is on the disk that there is no such file
 
 Meanwhile one process writes random gears into the sysfs file FILE.
-replay.py holds what is left against the marks.
+write_log.py holds what is left against the marks.
 """
 import argparse
 import hashlib

@@ -327,7 +327,7 @@ int par_layout_check(void)
 	btf_free(&md);
 	btf_free(&kernel);
 	if (err && err != -ENOEXEC) {
-		pr_info("md/par: this kernel does not tell md's structures (%d): whether this module was built with its md.h is not checked\n",
+		pr_info("md/par: this kernel does not describe md's structures (%d): the md.h that this module was built with is not checked\n",
 			err);
 		return 0;
 	}

@@ -1,10 +1,10 @@
 # shellcheck shell=bash
 # What dm-log-writes has logged, played again up to flush after flush.
 
-# ask COMMAND: replay.py's answer is in ANSWER.
+# ask COMMAND: write_log.py's answer is in ANSWER.
 ask() {
 	echo "$1" >&"${REPLAY[1]}"
-	read -r ANSWER <&"${REPLAY[0]}" || fail "replay.py has died"
+	read -r ANSWER <&"${REPLAY[0]}" || fail "write_log.py has died"
 }
 
 # replay DEVICE POINTS LOOK [ARG...]: what /dev/log holds, onto DEVICE. LOOK is
@@ -13,7 +13,7 @@ ask() {
 replay() {
 	local device=$1 points=$2 looked=0 chosen commands
 	shift 2
-	coproc REPLAY { exec "$TOOLS/replay.py" /dev/log "$device" --after made --points "$points" --seed 3; }
+	coproc REPLAY { exec "$TOOLS/write_log.py" /dev/log "$device" --after made --points "$points" --seed 3; }
 	while ask next; [[ $ANSWER != end* ]]; do
 		# shellcheck disable=SC2034  # for those who look
 		POINT=$ANSWER

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Replay a log of dm-log-writes onto another device, step by step.
 
-  replay.py LOG TARGET [--after MARK] [--points N|all] [--seed N]
+  write_log.py LOG TARGET [--after MARK] [--points N|all] [--seed N]
 
 Takes commands, a line each, and answers each by a line:
 
