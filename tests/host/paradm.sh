@@ -5,6 +5,7 @@ set -euo pipefail
 . "$(dirname "$0")/../../scripts/lib.sh"
 
 "$TOP/scripts/build-paradm" test
+"$TOP/scripts/build-paradm" bench
 "$TOP/scripts/build-paradm" clippy || [ $? = "$UNAVAILABLE" ]
 paradm=$("$TOP/scripts/build-paradm")
 

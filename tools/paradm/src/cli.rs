@@ -67,9 +67,20 @@ pub fn main() -> ExitCode {
         Some(root) => RealSystem::below(root),
         None => RealSystem::new(),
     };
+    ExitCode::from(execute_here(&cli, &system))
+}
+
+/// As [`main`], on another system: for tests on a terminal.
+pub fn run_here<A: Into<OsString>>(args: impl IntoIterator<Item = A>, system: &dyn System) -> u8 {
+    let args = args.into_iter().map(Into::into);
+    let cli = Cli::parse_from([OsString::from("paradm")].into_iter().chain(args));
+    execute_here(&cli, system)
+}
+
+fn execute_here(cli: &Cli, system: &dyn System) -> u8 {
     let terminal = std::io::stdout().is_terminal();
     let (mut out, mut err) = (std::io::stdout(), std::io::stderr());
-    ExitCode::from(execute(&cli, &system, terminal, &mut out, &mut err))
+    execute(cli, system, terminal, &mut out, &mut err)
 }
 
 /// As [`main`], for tests: `args` as typed, without the program's name.

@@ -25,4 +25,5 @@ pub mod shift;
 pub mod sim;
 pub mod status;
 pub mod system;
+pub mod watch;
 pub mod who;

@@ -3,7 +3,7 @@
 
 use super::Dir;
 use serde::Serialize;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Device {
@@ -21,27 +21,23 @@ impl Device {
     /// `None` if no device is in that place, or it is being taken away.
     pub fn of_member(md: &Dir, number: u32) -> Option<Self> {
         let rdev = md.sub(&format!("rd{number}"));
-        let block = rdev.resolve("block")?;
+        // To follow all links of its path would take a call for each directory on the way.
+        let name = base_name(&rdev.link("block")?)?;
         let state = rdev.line("state").ok()?;
-        let (name, disk_dir) = whole_disk(md, &block)?;
-        let disk = Dir::new(md.system, disk_dir.clone());
+        let block = rdev.sub("block");
+        let (disk, files) = if block.exists("partition") {
+            let whole = rdev.resolve("block")?.parent()?.to_owned();
+            (base_name(&whole)?, Dir::new(md.system, whole))
+        } else {
+            (name.clone(), block)
+        };
         Some(Device {
             name,
-            disk: base_name(&disk_dir)?,
+            disk,
             state,
-            model: disk.optional(Path::new("device/model")),
-            rotational: disk.optional(Path::new("queue/rotational")).as_deref() == Some("1"),
+            model: files.optional(Path::new("device/model")),
+            rotational: files.optional(Path::new("queue/rotational")).as_deref() == Some("1"),
         })
-    }
-}
-
-/// The name of a block device, and the directory of the disk that it is or lies on.
-fn whole_disk(md: &Dir, block: &Path) -> Option<(String, PathBuf)> {
-    let name = base_name(block)?;
-    if md.system.exists(&block.join("partition")) {
-        Some((name, block.parent()?.to_owned()))
-    } else {
-        Some((name, block.to_owned()))
     }
 }
 

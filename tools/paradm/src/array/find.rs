@@ -4,12 +4,15 @@
 use super::{Array, par_dir};
 use crate::error::{Error, Result};
 use crate::system::{Files, System};
+use std::num::NonZero;
 use std::path::Path;
+use std::thread;
 
 /// The par arrays that run, by name: md2 before md10.
 pub fn names(system: &dyn System) -> Result<Vec<String>> {
     let mut names = system.names(Path::new("/sys/block"))?;
-    names.retain(|name| system.exists(&par_dir(name)));
+    // md's names all begin so: other devices, of which there may be hundreds, are not looked at.
+    names.retain(|name| name.starts_with("md") && system.exists(&par_dir(name)));
     names.sort_by_key(|name| (name.len(), name.clone()));
     Ok(names)
 }
@@ -17,14 +20,35 @@ pub fn names(system: &dyn System) -> Result<Vec<String>> {
 /// All of them. One that is stopped meanwhile is left out.
 pub fn all(system: &dyn System) -> Result<Vec<Array>> {
     let mut arrays = Vec::new();
-    for name in names(system)? {
-        match Array::read(system, &name) {
+    for result in read_each(system, &names(system)?) {
+        match result {
             Ok(array) => arrays.push(array),
             Err(Error::NotFound(_)) => {}
             Err(error) => return Err(error),
         }
     }
     Ok(arrays)
+}
+
+/// A large array has hundreds of files: several arrays are read at a time, on all CPUs.
+fn read_each(system: &dyn System, names: &[String]) -> Vec<Result<Array>> {
+    let read = |names: &[String]| -> Vec<_> {
+        names.iter().map(|name| Array::read(system, name)).collect()
+    };
+    if names.len() < 2 {
+        return read(names);
+    }
+    let cpus = thread::available_parallelism().map_or(1, NonZero::get);
+    let share = names.len().div_ceil(cpus);
+    thread::scope(|scope| {
+        let threads: Vec<_> = names
+            .chunks(share)
+            .map(|some| scope.spawn(|| read(some)))
+            .collect();
+        let ends = threads.into_iter().map(thread::ScopedJoinHandle::join);
+        ends.flat_map(|end| end.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            .collect()
+    })
 }
 
 /// The one that is given, or all.

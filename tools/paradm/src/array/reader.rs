@@ -127,6 +127,11 @@ impl<'a> Dir<'a> {
         self.system.exists(&self.path(file))
     }
 
+    /// Where a link leads, as it says.
+    pub fn link(&self, file: &str) -> Option<PathBuf> {
+        self.system.read_link(&self.path(file)).ok()
+    }
+
     pub fn resolve(&self, file: &str) -> Option<PathBuf> {
         self.system.resolve(&self.path(file)).ok()
     }

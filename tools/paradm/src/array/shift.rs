@@ -38,6 +38,12 @@ pub struct Progress {
 }
 
 impl Progress {
+    /// How much is done; `None` if there is nothing to do.
+    pub fn percent(self) -> Option<u64> {
+        let percent = u128::from(self.done) * 100;
+        u64::try_from(percent.checked_div(u128::from(self.total))?).ok()
+    }
+
     fn parse(line: &str) -> Option<Option<Self>> {
         if line == "none" {
             return Some(None);

@@ -61,10 +61,10 @@ pub struct World {
     pub written: Vec<(PathBuf, String)>,
     /// Files that hold something else than they would.
     spoiled: BTreeMap<PathBuf, String>,
-    /// What was read.
-    pub read: BTreeSet<PathBuf>,
-    /// How often something was.
-    pub reads: u64,
+    /// What was read, and how often.
+    pub read: BTreeMap<PathBuf, u64>,
+    /// Reading one of these is a panic.
+    trapped: BTreeSet<PathBuf>,
     /// When files were changed; others when the system was started.
     pub modified: BTreeMap<PathBuf, i64>,
     /// Files that take no write.
@@ -106,8 +106,8 @@ impl SimSystem {
             ran: Vec::new(),
             written: Vec::new(),
             spoiled: BTreeMap::new(),
-            read: BTreeSet::new(),
-            reads: 0,
+            read: BTreeMap::new(),
+            trapped: BTreeSet::new(),
             modified: BTreeMap::new(),
             refusing: BTreeSet::new(),
             answers: Vec::new(),
@@ -180,6 +180,11 @@ impl World {
     /// From now on writes to the file are refused with EINVAL.
     pub fn refuse(&mut self, path: impl AsRef<Path>) {
         self.refusing.insert(path.as_ref().to_owned());
+    }
+
+    /// From now on reading the file is a panic: for tests of what is put right then.
+    pub fn trap(&mut self, path: impl AsRef<Path>) {
+        self.trapped.insert(path.as_ref().to_owned());
     }
 
     pub fn elapsed(&self) -> Duration {
@@ -297,8 +302,8 @@ impl World {
 impl System for SimSystem {
     fn read(&self, path: &Path) -> io::Result<String> {
         let mut world = self.world();
-        world.read.insert(path.to_owned());
-        world.reads += 1;
+        *world.read.entry(path.to_owned()).or_default() += 1;
+        assert!(!world.trapped.contains(path), "{} was read", path.display());
         world.look(path)
     }
 

@@ -69,7 +69,11 @@ impl Tree {
     }
 
     pub fn read_link(&self, path: &Path) -> io::Result<PathBuf> {
-        match self.0.get(path) {
+        let dir = path.parent().map(|dir| self.resolve(dir));
+        let place = dir
+            .unwrap_or_default()
+            .join(path.file_name().unwrap_or_default());
+        match self.0.get(&place) {
             Some(Node::Link(to)) => Ok(to.clone()),
             Some(_) => Err(io::ErrorKind::InvalidInput.into()),
             None => Err(io::ErrorKind::NotFound.into()),
@@ -97,6 +101,20 @@ impl Tree {
             Some(_) => Err(io::ErrorKind::IsADirectory.into()),
             None => Err(io::ErrorKind::NotFound.into()),
         }
+    }
+
+    /// The same below a directory of the real system, as `paradm --root` looks at it.
+    pub fn copy_to(&self, root: &Path) -> io::Result<()> {
+        for (path, node) in &self.0 {
+            let below = |path: &Path| root.join(path.strip_prefix("/").unwrap_or(path));
+            let place = below(path);
+            match node {
+                Node::File(text) => std::fs::write(place, text)?,
+                Node::Dir => std::fs::create_dir_all(place)?,
+                Node::Link(to) => std::os::unix::fs::symlink(below(to), place)?,
+            }
+        }
+        Ok(())
     }
 
     pub fn list(&self, dir: &Path) -> io::Result<Vec<String>> {

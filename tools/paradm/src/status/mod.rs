@@ -3,6 +3,7 @@
 
 mod explain;
 mod text;
+pub mod words;
 
 pub use explain::Explanation;
 

@@ -54,7 +54,7 @@ fn lsblk(device: &str, more: &str) -> Ran {
 }
 
 /// Five empty disks of 4 TB, a patched mdadm; what lsblk and blkid tell of some disk besides.
-fn system(blocks: &[(&str, &str)], probed: &[(&str, &str)]) -> SimSystem {
+pub fn system(blocks: &[(&str, &str)], probed: &[(&str, &str)]) -> SimSystem {
     let sim = SimSystem::with([SimArray::new("md0", &[3, 5])]);
     for letter in 'v'..='z' {
         plant(&mut sim.world(), &format!("sd{letter}"), 7_814_037_168);

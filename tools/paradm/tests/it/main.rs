@@ -7,8 +7,10 @@
 mod asks;
 mod create;
 mod doctor;
+mod documented;
 mod explain;
 mod harness;
+mod large;
 mod manual;
 mod metrics;
 mod pin;
@@ -19,4 +21,7 @@ mod scrub;
 mod shift;
 mod status;
 mod sysfs;
+mod terminal;
+mod watch;
 mod who;
+mod wrong;

@@ -8,7 +8,14 @@ use paradm::sim::{SimArray, SimSystem};
 use proptest::prelude::*;
 use std::path::PathBuf;
 
-const LOOKING: [&str; 4] = ["status", "explain", "policy show", "scrub show"];
+const LOOKING: [&str; 6] = [
+    "status",
+    "explain",
+    "policy show",
+    "scrub show",
+    "schedule",
+    "metrics",
+];
 
 fn array() -> SimSystem {
     let sim = SimSystem::with([SimArray::new("md0", &[2, 3]).in_gear(2)]);
@@ -22,7 +29,7 @@ fn files() -> Vec<(PathBuf, String)> {
     for line in LOOKING {
         assert_eq!(paradm(&sim, line).code, exit::DONE, "{line}");
     }
-    let paths: Vec<_> = sim.world().read.iter().cloned().collect();
+    let paths: Vec<_> = sim.world().read.keys().cloned().collect();
     let read = |path: &PathBuf| paradm::system::System::read(&sim, path);
     paths
         .into_iter()

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0
+//! What is said of an array and its members, by `paradm status` on paper and on the full screen.
+
+use crate::array::{Array, Member, PowerControl, PowerState, ShiftState};
+use crate::output::{Align, Tone, Word, printable, units};
+
+/// The columns of [`member`].
+pub const COLUMNS: [(&str, Align); 8] = [
+    ("member", Align::Right),
+    ("disk", Align::Left),
+    ("power", Align::Left),
+    ("busy", Align::Right),
+    ("spin-ups", Align::Right),
+    ("left", Align::Right),
+    ("last woken", Align::Right),
+    ("by", Align::Left),
+];
+
+/// One line: name, layout, gear, state.
+pub fn head(array: &Array) -> Vec<Word> {
+    let mut words = vec![
+        Tone::Bold.word(&array.name),
+        Tone::Plain.word(format!(
+            ": {} of {}, gear ",
+            array.layout(),
+            units::bytes(array.bytes)
+        )),
+        Tone::Bold.word(array.gear),
+        Tone::Plain.word(format!(" of {}, ", array.top_gear())),
+    ];
+    for (at, word) in state(array).into_iter().enumerate() {
+        if at > 0 {
+            words.push(Tone::Plain.word(", "));
+        }
+        words.push(word);
+    }
+    words
+}
+
+fn state(array: &Array) -> Vec<Word> {
+    if array.degraded > 0 {
+        return vec![Tone::Bad.word(format!(
+            "{} of {} members missing or not rebuilt",
+            array.degraded,
+            array.members.len()
+        ))];
+    }
+    let mut words = vec![Tone::Good.word(&array.array_state)];
+    if array.scrub.action != "idle" {
+        words.push(Tone::Attention.word(&array.scrub.action));
+    }
+    if array.scrub.mismatches > 0 {
+        words.push(Tone::Bad.word(format!("{} mismatches", array.scrub.mismatches)));
+    }
+    if array.resync_zones.is_some() {
+        words.push(Tone::Attention.word("resync"));
+    }
+    words
+}
+
+/// The shift that is under way, or put off.
+pub fn shift(array: &Array) -> Option<String> {
+    let shift = &array.shift;
+    Some(match shift.state {
+        ShiftState::Idle if shift.put_off.is_some() => {
+            format!("shift to gear {} put off: no spin-ups left", shift.target)
+        }
+        ShiftState::Idle => return None,
+        ShiftState::Propagate => "propagating".to_owned(),
+        ShiftState::Up => format!("shifting up to gear {}", shift.target),
+        ShiftState::Down => format!("shifting down to gear {}", shift.target),
+    })
+}
+
+/// A cell for each of [`COLUMNS`].
+pub fn member(member: &Member, now: i64) -> [Word; 8] {
+    [
+        Tone::Plain.word(member.number),
+        disk(member),
+        power(member),
+        Tone::Plain.word(format!("{:.1} %", member.busy_percent)),
+        Tone::Plain.word(member.spin_ups),
+        Tone::Plain.word(member.spins_left),
+        Tone::Plain.word(woken(member, now)),
+        Tone::Plain.word(cause(member)),
+    ]
+}
+
+fn disk(member: &Member) -> Word {
+    match &member.device {
+        None => Tone::Bad.word("none"),
+        Some(device) if device.state.contains("in_sync") => Tone::Plain.word(&device.name),
+        Some(device) => Tone::Attention.word(format!("{} ({})", device.name, device.state)),
+    }
+}
+
+fn power(member: &Member) -> Word {
+    let logical = member.power_control == PowerControl::Logical;
+    match member.power_state {
+        PowerState::Active if member.asleep => Tone::Attention.word("active, left out"),
+        PowerState::Active => Tone::Good.word("active"),
+        PowerState::Waking => Tone::Attention.word("waking"),
+        PowerState::Asleep if logical => Tone::Dim.word("left out"),
+        PowerState::Asleep => Tone::Dim.word("asleep"),
+        PowerState::None => Tone::Bad.word("none"),
+    }
+}
+
+fn woken(member: &Member, now: i64) -> String {
+    match member.last_wake {
+        None => "-".to_owned(),
+        Some(at) => {
+            let ago = u64::try_from(now.saturating_sub(at)).unwrap_or(0);
+            format!("{} ago", units::seconds(ago))
+        }
+    }
+}
+
+fn cause(member: &Member) -> String {
+    match member.last_wake_cause.as_str() {
+        "none" => String::new(),
+        cause => printable(cause),
+    }
+}

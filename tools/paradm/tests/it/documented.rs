@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0
+//! What programs go by is in the documents: each field of each JSON document, and each exit code.
+
+use crate::create;
+use crate::harness::paradm;
+use paradm::error::exit;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+const DOCUMENTS: [(&str, &str); 7] = [
+    (
+        "paradm.md",
+        include_str!("../../../../Documentation/paradm.md"),
+    ),
+    (
+        "paradm-create.md",
+        include_str!("../../../../Documentation/paradm-create.md"),
+    ),
+    (
+        "paradm-doctor.md",
+        include_str!("../../../../Documentation/paradm-doctor.md"),
+    ),
+    (
+        "paradm-metrics.md",
+        include_str!("../../../../Documentation/paradm-metrics.md"),
+    ),
+    (
+        "paradm-plan.md",
+        include_str!("../../../../Documentation/paradm-plan.md"),
+    ),
+    (
+        "paradm-schedule.md",
+        include_str!("../../../../Documentation/paradm-schedule.md"),
+    ),
+    (
+        "paradm-who.md",
+        include_str!("../../../../Documentation/paradm-who.md"),
+    ),
+];
+
+/// Fields that have the names of files.
+const SYSFS: &str = include_str!("../../../../Documentation/sysfs-par.md");
+
+/// Commands that show something, one after the other.
+const LINES: [&str; 23] = [
+    "status",
+    "explain",
+    "schedule",
+    "metrics",
+    "metrics --textfile /tmp/par.prom",
+    "doctor",
+    "policy show",
+    "policy preset",
+    "policy set hold=61",
+    "policy preset quiet",
+    "pin set 3-5 --for 1h",
+    "pin show",
+    "pin end",
+    "scrub limit 20M",
+    "scrub start",
+    "scrub show",
+    "scrub pause",
+    "shift 3",
+    "who",
+    "who --live --for 1s",
+    "plan --disks 5x4T --load nas",
+    "plan --disks 5x4T --data 8T",
+    "create md9 /dev/sdv /dev/sdw /dev/sdx --dry-run",
+];
+
+/// In backquotes: of each such text, the words.
+fn quoted(text: &str) -> BTreeSet<&str> {
+    let parts = text.split('`').enumerate();
+    let inside = parts.filter(|(at, _)| at % 2 == 1).map(|(_, part)| part);
+    inside
+        .flat_map(|part| part.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')))
+        .collect()
+}
+
+fn keys<'a>(value: &'a Value, found: &mut BTreeSet<&'a str>) {
+    match value {
+        Value::Object(fields) => {
+            for (key, value) in fields {
+                found.insert(key);
+                keys(value, found);
+            }
+        }
+        Value::Array(values) => values.iter().for_each(|value| keys(value, found)),
+        _ => {}
+    }
+}
+
+/// All documents that commands print, by their schema.
+fn printed() -> BTreeMap<String, Vec<Value>> {
+    let sim = create::system(&[], &[]);
+    for file in ["/proc/self/mountinfo", "/proc/swaps"] {
+        sim.world().tree.file(file, "");
+    }
+    sim.world().array("md0").load_by_hour = vec![(9, 31.07, 88.2, 7)];
+    let mut printed: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    for line in LINES {
+        let left = paradm(&sim, &format!("{line} --json"));
+        assert!(left.code <= exit::FINDINGS, "{line}: {left}");
+        assert_eq!(left.out.lines().count(), 1, "{line}: {left}");
+        let value: Value = serde_json::from_str(&left.out).unwrap();
+        let schema = value["schema"].as_str().unwrap().to_owned();
+        printed.entry(schema).or_default().push(value);
+    }
+    printed
+}
+
+#[test]
+fn each_field_of_each_document() {
+    let files = quoted(SYSFS);
+    let mut missing = Vec::new();
+    for (schema, values) in printed() {
+        let named = format!("`{schema}`");
+        let Some((name, text)) = DOCUMENTS.iter().find(|(_, text)| text.contains(&named)) else {
+            missing.push(format!("{schema}: in no document"));
+            continue;
+        };
+        let words = quoted(text);
+        let mut fields = BTreeSet::new();
+        for value in &values {
+            keys(value, &mut fields);
+        }
+        // Of this one paradm.md tells for all.
+        fields.remove("schema");
+        let unknown = fields
+            .iter()
+            .filter(|field| !words.contains(*field) && !files.contains(*field));
+        missing.extend(unknown.map(|field| format!("{schema}: {field} is not in {name}")));
+    }
+    assert!(missing.is_empty(), "{}", missing.join("\n"));
+}
+
+/// The other way round: no schema is documented that nothing prints.
+#[test]
+fn each_schema_that_is_documented_is_printed() {
+    let printed = printed();
+    for (name, text) in DOCUMENTS {
+        for rest in text.split("`paradm.").skip(1) {
+            let schema = rest.split('`').next().unwrap_or_default();
+            let is_schema = schema
+                .rsplit_once('/')
+                .is_some_and(|(_, version)| version.parse::<u32>().is_ok());
+            let schema = format!("paradm.{schema}");
+            assert!(
+                !is_schema || printed.contains_key(&schema),
+                "{name}: nothing prints {schema}"
+            );
+        }
+    }
+}
+
+#[test]
+fn each_exit_code() {
+    let (_, text) = DOCUMENTS[0];
+    let (_, table) = text.split_once("## Exit codes").unwrap();
+    let (table, _) = table.split_once("\n## ").unwrap();
+    let rows = table.lines().filter_map(|line| line.strip_prefix("| "));
+    let codes: Vec<u8> = rows
+        .filter_map(|row| row.split(' ').next()?.parse().ok())
+        .collect();
+    let known = [
+        exit::DONE,
+        exit::FINDINGS,
+        exit::USAGE,
+        exit::NOT_FOUND,
+        exit::DENIED,
+        exit::UNREADABLE,
+        exit::REFUSED,
+        exit::NOT_DONE,
+        exit::NO_PROGRAM,
+        exit::OUTPUT,
+    ];
+    assert_eq!(codes, known);
+}
