@@ -25,3 +25,19 @@ fails_in 3 1
 fails_in 3 4
 assert_eq "$(fingerprint 8)" "$SUM" "content"
 stop_par
+rmdisks
+
+note "RAID-0: a failed member keeps its place, as requests are still sent to it"
+mkdisks 5 64M
+create_par raid0:2,5 --chunk=64
+fill 8
+SUM=$(fingerprint 8)
+echo faulty >"/sys/block/$MD/md/dev-${DISKS[1]}/state" || true
+wait_for "/sys/block/$MD/md/dev-${DISKS[1]}/state" '*faulty*'
+for _ in {1..20}; do
+	refused mdadm --quiet "/dev/$MD" --remove "${DEVS[1]}"
+	nap 0.1
+done
+assert_eq "$(<"/sys/block/$MD/md/dev-${DISKS[1]}/slot")" 1 "place of the failed member"
+assert_eq "$(fingerprint 8)" "$SUM" "content"
+stop_par
