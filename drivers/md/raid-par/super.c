@@ -125,6 +125,12 @@ static int pack_and_flush(struct par_conf *conf, u32 members, struct par_told *t
 
 	lockdep_assert_held(&conf->store->mutex);
 	do {
+		/*
+		 * The blocks that are written below go to the current members. The next turn
+		 * vouches for them, unless a member gets this version that is not current yet.
+		 */
+		if (!conf->store->blocks_torn && !(members & ~conf->store->current_members))
+			conf->store->super.block_seq = conf->store->block_seq;
 		lost = par_lost_members(conf);
 		told_by(conf, told);
 		for (d = 0; d < conf->geo.members; d++)
