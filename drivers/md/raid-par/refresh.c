@@ -206,6 +206,7 @@ static int refresh_blocks(struct par_conf *conf, u32 behind, enum par_block_kind
 int par_refresh_members(struct par_conf *conf, u32 behind)
 {
 	struct par_refresh *r = conf->store->refresh;
+	unsigned int d;
 	int err;
 
 	lockdep_assert_held(&conf->store->mutex);
@@ -218,5 +219,9 @@ int par_refresh_members(struct par_conf *conf, u32 behind)
 				    conf->geo.map_blocks);
 	err = err ?: refresh_blocks(conf, behind, PAR_BLOCK_LOST, &conf->store->lost.block, 1);
 	put_pages(r);
+	behind = par_usable(conf, behind);
+	for (d = 0; !err && d < conf->geo.members; d++)
+		if (behind & BIT(d))
+			conf->store->member_seq[d] = conf->store->block_seq;
 	return err;
 }

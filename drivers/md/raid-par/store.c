@@ -407,36 +407,56 @@ static int store_by_plan(struct par_conf *conf, struct par_storing *s)
 /* ---- a change of gear, or the first use ---- */
 
 /*
- * Before anything else is stored after a start, with @members the ones to
- * write: those that are behind are brought up to date, and the superblock says
- * that the array is in use, who is missing, and which sets have to be resynced.
+ * Store what a superblock is to rely on, and give members @behind all of it: what is stored
+ * here goes to the current members only. A member that fails meanwhile leaves more to be
+ * noted; it does not hold up the others.
  */
-static int bring_up(struct par_conf *conf, u32 members)
+static int catch_up(struct par_conf *conf, u32 behind)
 {
 	unsigned int d;
+	u32 lost;
 	int err;
 
 	lockdep_assert_held(&conf->store->mutex);
-	members = par_usable(conf, members);
-	/* As new as the superblock will call it: see pack_and_flush(). */
-	par_bad_collect(conf);
-	err = conf->store->lost.due ? par_write_lost_list(conf) : 0;
-	/* Who fails now is left behind; it does not hold up the others. */
-	err = err ?: par_refresh_members(conf, members & ~conf->store->current_members);
-	for (d = 0; !err && d < conf->geo.members; d++)
-		if (!par_rdev_usable(conf->member[d].rdev))
-			par_store_lacks(conf, d);
-	conf->store->super.flags = 0;
-	err = err ?: par_note_missed(conf);
-	err = err ?: par_write_super(conf, members);
-	/*
-	 * Who was behind gets two, so that its older slot is one behind only:
-	 * all that it has if the newer one is torn when it wakes up next. See
-	 * find_old().
-	 */
-	if (!err && members & ~conf->store->current_members)
-		err = par_write_super(conf, members);
+	do {
+		lost = par_unusable(conf);
+		for (d = 0; d < conf->geo.members; d++)
+			if (lost & BIT(d))
+				par_store_lacks(conf, d);
+		/* As new as the superblock will call it: see pack_and_flush(). */
+		par_bad_collect(conf);
+		err = conf->store->lost.due ? par_write_lost_list(conf) : 0;
+		err = err ?: par_note_missed(conf);
+		err = err ?: par_refresh_members(conf, par_usable(conf, behind));
+	} while (!err && par_unusable(conf) & ~lost);
 	return err;
+}
+
+/*
+ * Before anything else is stored after a start, with @members the ones to
+ * write: those that are behind are brought up to date, and the superblock says
+ * that the array is in use, who is missing, and which sets have to be resynced.
+ *
+ * A member that was behind gets two superblocks, so that its older slot is one behind
+ * only: that is all the member has if the newer one is torn when it wakes up next. See
+ * find_old(). And what was stored while a superblock was being written has not come to
+ * such members: they get that, and one more superblock, which vouches for it.
+ */
+static int bring_up(struct par_conf *conf, u32 members)
+{
+	u32 behind = par_usable(conf, members) & ~conf->store->current_members;
+	bool again = behind;
+	int err;
+
+	lockdep_assert_held(&conf->store->mutex);
+	conf->store->super.flags = 0;
+	for (;;) {
+		err = catch_up(conf, behind);
+		err = err ?: par_write_super(conf, members);
+		if (err || (!again && conf->store->super.block_seq == conf->store->block_seq))
+			return err;
+		again = false;
+	}
 }
 
 /*

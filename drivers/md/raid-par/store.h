@@ -154,9 +154,9 @@ bool par_meta_read(struct par_conf *conf, unsigned int d, u64 sector,
 /* ---- refresh.c ---- */
 
 /*
- * par_refresh_members - what was stored after members @behind left, to these; with
- * conf->store->mutex held. Who cannot be written fails. Returns an error if what they
- * lack cannot be read.
+ * par_refresh_members - what was stored after members @behind left, to these, and note in
+ * member_seq that they have it; with conf->store->mutex held. A member that cannot be
+ * written fails. Returns an error if what they lack cannot be read.
  */
 int par_refresh_members(struct par_conf *conf, u32 behind);
 
