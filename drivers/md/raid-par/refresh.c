@@ -203,6 +203,42 @@ static int refresh_blocks(struct par_conf *conf, u32 behind, enum par_block_kind
 	return !err && r->count ? refresh_batch(conf, r, behind) : err;
 }
 
+static void find_slot(struct par_conf *conf, u32 members, enum par_block_kind kind,
+		      u32 index, struct par_map_block *block)
+{
+	struct page *page = conf->store->pages[0];
+	struct par_disk_block *raw = page_address(page);
+	unsigned int d, slot;
+	u64 newest = 0;
+
+	for (d = 0; d < conf->geo.members; d++)
+		for (slot = 0; members & BIT(d) && slot < 2; slot++) {
+			u64 sector = par_block_sector(&conf->geo, kind, index, slot);
+
+			if (!par_meta_read(conf, d, sector, page) ||
+			    !par_block_valid(raw, &conf->geo, kind, index,
+					     conf->store->super.epoch) ||
+			    le64_to_cpu(raw->seq) <= newest)
+				continue;
+			newest = le64_to_cpu(raw->seq);
+			block->slot = slot;
+		}
+	conf->store->block_seq = max(conf->store->block_seq, newest);
+}
+
+void par_find_slots(struct par_conf *conf, u32 members)
+{
+	u32 i;
+
+	lockdep_assert_held(&conf->store->mutex);
+	for (i = 0; i < conf->geo.intent_blocks; i++)
+		find_slot(conf, members, PAR_BLOCK_INTENT, i, &conf->store->intent_block[i]);
+	for (i = 0; i < conf->geo.map_blocks; i++)
+		if (conf->map.block[i].seq)
+			find_slot(conf, members, PAR_BLOCK_MAP, i, &conf->map.block[i]);
+	find_slot(conf, members, PAR_BLOCK_LOST, 0, &conf->store->lost.block);
+}
+
 int par_refresh_members(struct par_conf *conf, u32 behind)
 {
 	struct par_refresh *r = conf->store->refresh;

@@ -160,6 +160,13 @@ bool par_meta_read(struct par_conf *conf, unsigned int d, u64 sector,
  */
 int par_refresh_members(struct par_conf *conf, u32 behind);
 
+/*
+ * par_find_slots - @members are to be the current ones, and others were: note in which slot
+ * they have the newest version of each block, so that the next one is written to the other;
+ * with conf->store->mutex held
+ */
+void par_find_slots(struct par_conf *conf, u32 members);
+
 int par_refresh_alloc(struct par_conf *conf);
 void par_refresh_free(struct par_conf *conf);
 
