@@ -122,8 +122,13 @@ struct par_meta_io {
 
 /* ---- meta.c ---- */
 
-/* par_flush_members - flush the caches of members @which and wait; sleeps */
+/*
+ * par_flush_members - flush the caches of members @which and wait; sleeps
+ * par_flush_waking - the same of members that are waking up: it returns those that
+ * returned an error, and fails none
+ */
 int par_flush_members(struct par_conf *conf, u32 which);
+u32 par_flush_waking(struct par_conf *conf, u32 members);
 
 /*
  * par_meta_begin - then par_meta_submit() for each: @sector of member @d's data area, a
