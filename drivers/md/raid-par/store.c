@@ -20,7 +20,6 @@
 
 #include "parent.h"
 #include "store.h"
-#include "store-plan.h"
 
 /* ---- blocks ---- */
 

@@ -7,6 +7,7 @@
 #define RAID_PAR_STORE_H
 
 #include "set.h"
+#include "store-plan.h"
 
 #define PAR_TIDY	(30 * HZ)	/* intents that no write has needed for so long go */
 #define PAR_STORE_BATCH	32U	/* blocks snapshot, flushed for and written at once */
@@ -70,6 +71,7 @@ struct par_told {
  * @missed_noted: members: see par_note_missed()
  * @todo: map blocks to be stored
  * @pages, @intent_pages, @super_page: under @mutex
+ * @slots: of the superblocks
  * @member_seq: a member's blocks are this new; @old_seq: of those that are old copies, or 0
  * @waiting: requests that wait for an intent; @supers: children's superblocks to be stored;
  *	@recording: flushes that found a member failed; @healed: writes to lost blocks, which
@@ -95,6 +97,7 @@ struct par_store {
 	struct page *pages[PAR_STORE_BATCH], *intent_pages[PAR_STORE_BATCH],
 		    *super_page[PAR_MAX_MEMBERS];
 	struct par_refresh *refresh;
+	struct par_slots slots;
 	u64 member_seq[PAR_MAX_MEMBERS], old_seq[PAR_MAX_MEMBERS];
 	struct work_struct work;
 	struct bio_list waiting, supers, recording, healed;
