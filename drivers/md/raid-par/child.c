@@ -342,9 +342,17 @@ static void child_destroy(struct par_set *set)
 		mddev_lock_nointr(&set->child.mddev);
 		md_frozen_sync_thread(&set->child.mddev);
 		mddev_unlock(&set->child.mddev);
-		/* It goes on for a moment after it has called itself done. */
-		flush_work(&set->child.mddev.sync_work);
 		mddev_lock_nointr(&set->child.mddev);
+		/*
+		 * md's sync work runs on for a moment after it has called itself done. In a
+		 * read-only child md_check_recovery() queues it even if the child is frozen,
+		 * but only with the lock held.
+		 */
+		while (work_busy(&set->child.mddev.sync_work)) {
+			mddev_unlock(&set->child.mddev);
+			flush_work(&set->child.mddev.sync_work);
+			mddev_lock_nointr(&set->child.mddev);
+		}
 		md_stop(&set->child.mddev);
 		mddev_unlock(&set->child.mddev);
 		flush_work(&set->child.mddev.event_work);

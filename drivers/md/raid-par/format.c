@@ -444,9 +444,9 @@ u64 par_block_torn(const struct par_disk_block *raw, enum par_block_kind kind,
 }
 EXPORT_SYMBOL_IF_KUNIT(par_block_torn);
 
-u64 par_super_sector(u64 seq)
+u64 par_super_sector(unsigned int slot)
 {
-	return (seq & 1) * PAR_BLOCK_SECTORS;
+	return slot * PAR_BLOCK_SECTORS;
 }
 
 u64 par_block_sector(const struct par_geometry *geo, enum par_block_kind kind, u32 index,

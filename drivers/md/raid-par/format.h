@@ -6,8 +6,7 @@
  * (seed ~0, over the whole 4 KiB block with the crc field zero). A member's
  * data area begins with
  *
- *   sector 0    superblock, slot A	(sequence number even)
- *   sector 8    superblock, slot B	(odd)
+ *   sector 0    superblock, as a pair of slots A and B
  *   sector 16   the list of lost blocks, as a pair of slots A and B
  *   sector 128  intent blocks, each as a pair of slots A and B
  *   then        map blocks, each as a pair of slots A and B
@@ -333,8 +332,8 @@ u64 par_block_torn(const struct par_disk_block *raw, enum par_block_kind kind,
 bool par_block_check(const struct par_disk_block *raw, enum par_block_kind kind,
 		     u32 index, u64 epoch);
 
-/* Where the superblock of a sequence number and the slots of blocks lie. */
-u64 par_super_sector(u64 seq);
+/* Where the slots of superblocks and blocks lie. */
+u64 par_super_sector(unsigned int slot);
 u64 par_block_sector(const struct par_geometry *geo, enum par_block_kind kind, u32 index,
 		     unsigned int slot);
 

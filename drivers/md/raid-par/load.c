@@ -22,6 +22,7 @@
 struct par_found {
 	enum par_format_error err;
 	u64 seq, epoch;
+	unsigned int slot;		/* where that is */
 	bool one_slot;			/* the other slot holds nothing valid */
 	bool newer;			/* a slot has what a newer raid-par wrote */
 	bool bad_spot;			/* a slot cannot be read at all */
@@ -37,9 +38,8 @@ static void read_super(struct par_conf *conf, unsigned int d,
 	enum par_format_error err, worst = PAR_FMT_ABSENT;
 	struct page *page = conf->store->pages[0];
 	struct par_super *one = &conf->store->read_super[0];
-	unsigned int valid = 0;
+	unsigned int valid = 0, slot;
 	bool read_only;
-	u64 slot;
 
 	for (slot = 0; slot < 2; slot++) {
 		if (!par_meta_read(conf, d, par_super_sector(slot), page)) {
@@ -55,13 +55,31 @@ static void read_super(struct par_conf *conf, unsigned int d,
 			continue;
 		}
 		found->read_only |= read_only;
-		if (!valid++ || one->seq > sb->seq)
-			*sb = *one;
+		if (valid++ && one->seq <= sb->seq)
+			continue;
+		*sb = *one;
+		found->slot = slot;
 	}
 	found->err = valid ? PAR_FMT_OK : worst;
 	found->seq = valid ? sb->seq : 0;
 	found->epoch = valid ? sb->epoch : 0;
 	found->one_slot = valid == 1;
+}
+
+/* So that the next version does not go to the place of the newest one, or of the only one. */
+static void note_slots(struct par_conf *conf, unsigned int d, const struct par_found *found)
+{
+	struct par_slots *slots = &conf->store->slots;
+	unsigned int slot;
+
+	slots->valid[0] &= ~BIT(d);
+	slots->valid[1] &= ~BIT(d);
+	slots->newer &= ~BIT(d);
+	for (slot = 0; slot < 2; slot++)
+		if (!found->err && (slot == found->slot || !found->one_slot))
+			slots->valid[slot] |= BIT(d);
+	if (found->slot)
+		slots->newer |= BIT(d);
 }
 
 /*
@@ -78,6 +96,7 @@ static bool find_super(struct par_conf *conf, struct par_found *found)
 		if (!par_rdev_usable(conf->member[d].rdev))
 			continue;
 		read_super(conf, d, one, &found[d]);
+		note_slots(conf, d, &found[d]);
 		if (found[d].read_only)
 			conf->mddev->ro = MD_RDONLY;
 		if (found[d].err)
@@ -452,8 +471,8 @@ static int rescue_super(struct par_conf *conf, bool any)
 }
 
 /*
- * A version is written to half of the members that never sleep and then to the other
- * half, so a cut leaves one of the halves with two valid slots. If all members that have
+ * The members that never sleep get a version in two lots, so that after any cut one that
+ * has the newest one has two valid slots, or is alone: see store-plan.c. If all members that have
  * the newest one have nothing beside it, there may have been a newer one that has been
  * destroyed, and what it told of, failures above all, nobody knows. Only the very first
  * version has nothing beside it.
@@ -581,8 +600,8 @@ static bool was_vouched(const struct par_found *found)
 }
 
 /*
- * Members with two superblocks of which none is valid: no crash does that, for only one
- * is written at a time. Nothing says what such a disk holds, so it is not taken for
+ * Members with two superblocks of which none is valid: no crash does that, for the newest
+ * valid one is never overwritten. Nothing says what such a disk holds, so it is not taken for
  * whole. A new array whose creation was cut short has written no data, and after a
  * rescue all are taken as they are.
  */
@@ -727,6 +746,7 @@ u64 par_load_left(struct par_conf *conf, unsigned int d)
 
 	mutex_lock(&conf->store->mutex);
 	read_super(conf, d, one, &found);
+	note_slots(conf, d, &found);
 	/*
 	 * It is no older copy, none that had its place before, nor from the future, nor
 	 * what a newer raid-par has not left for this one to write: see find_super().

@@ -71,19 +71,33 @@ u32 par_meta_end(struct par_meta_io *io)
 	return failed;
 }
 
+static void flush_send(struct par_meta_io *io, struct par_conf *conf, u32 members)
+{
+	unsigned int d;
+
+	par_meta_begin(io, conf);
+	for (d = 0; d < conf->geo.members; d++)
+		if (members & BIT(d))
+			par_meta_submit(io, d, 0, NULL, REQ_OP_WRITE |
+				    REQ_PREFLUSH | REQ_SYNC);
+}
+
 int par_flush_members(struct par_conf *conf, u32 which)
 {
 	struct par_meta_io io;
-	unsigned int d;
 
 	might_sleep();
 	which = par_usable(conf, which);
-	par_meta_begin(&io, conf);
-	for (d = 0; d < conf->geo.members; d++)
-		if (which & BIT(d))
-			par_meta_submit(&io, d, 0, NULL, REQ_OP_WRITE |
-				    REQ_PREFLUSH | REQ_SYNC);
+	flush_send(&io, conf, which);
 	return which & ~par_meta_end(&io) ? 0 : -EIO;
+}
+
+u32 par_flush_waking(struct par_conf *conf, u32 members)
+{
+	struct par_meta_io io;
+
+	flush_send(&io, conf, par_usable(conf, members));
+	return par_meta_wait(&io);
 }
 
 static void meta_send(struct par_meta_io *io, u32 members, const u64 *sectors,

@@ -472,18 +472,22 @@ static int par_run(struct mddev *mddev)
 	rcu_assign_pointer(mddev->thread, thread);
 	mddev->private = conf;
 	md_set_array_sectors(mddev, conf->geo.array_sectors);
+	par_clock_begin(conf);
 	err = par_shift_init(conf);
-	err = err ?: par_sysfs_add(conf);
+	if (!err) {
+		par_power_begin(conf);
+		par_power_system_begin(conf);
+		par_monitor_begin(conf);
+		/* Last: the files show and change all of the above. */
+		err = par_sysfs_add(conf);
+	}
 	if (err) {
+		par_monitor_end(conf);	/* whether it has begun or not */
 		mddev->private = NULL;
 		md_unregister_thread(mddev, &mddev->thread);
 		par_free_conf(conf);
 		return err;
 	}
-	par_clock_begin(conf);
-	par_power_begin(conf);
-	par_power_system_begin(conf);
-	par_monitor_begin(conf);
 	if (conf->mddev->degraded)
 		par_shift_to(conf, conf->geo.gears);
 	return 0;

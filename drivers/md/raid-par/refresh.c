@@ -81,13 +81,11 @@ static void put_pages(struct par_refresh *r)
 	r->room = 0;
 }
 
-/* The slot that each lies in, or the other one. */
-static u64 sector_of(struct par_conf *conf, const struct par_refresh *r, unsigned int k,
-		     bool other)
+static u64 sector_of(struct par_conf *conf, const struct par_refresh *r, unsigned int k)
 {
 	u32 index = r->index[k];
 
-	return par_block_sector(&conf->geo, r->kind, index, r->block[index].slot ^ other);
+	return par_block_sector(&conf->geo, r->kind, index, r->block[index].slot);
 }
 
 /*
@@ -106,7 +104,7 @@ static int read_blocks(struct par_conf *conf, const struct par_refresh *r)
 		do
 			d = (d + 1) % conf->geo.members;
 		while (!(members & BIT(d)));
-		par_meta_submit(&io, d, sector_of(conf, r, k, false),
+		par_meta_submit(&io, d, sector_of(conf, r, k),
 				r->page[k], REQ_OP_READ | REQ_SYNC | REQ_META);
 	}
 	par_meta_wait(&io);
@@ -115,49 +113,84 @@ static int read_blocks(struct par_conf *conf, const struct par_refresh *r)
 
 		if (!is_block(conf, r->kind, r->index[k], block->seq, r->page[k]))
 			err = read_block(conf, r->kind, r->index[k], block->seq,
-					 sector_of(conf, r, k, false),
+					 sector_of(conf, r, k),
 					 r->page[k]);
 	}
 	return err;
 }
 
-/* To one who has erred: he is asked a few times more for each, and has failed then. */
+/*
+ * Both slots of a block are written, lest one of them hold a version that the others never
+ * had: the one with the newest version first, the @other one when that is stable, so that a
+ * cut leaves the member one of them. On a member that has nothing of this array the slots
+ * are written together, in order, which makes large requests of them.
+ */
+static bool slot_due(const struct par_conf *conf, const struct par_refresh *r, unsigned int k,
+		     unsigned int d, unsigned int slot, bool other)
+{
+	if (!(r->lacking[k] & BIT(d)))
+		return false;
+	if (!conf->store->member_seq[d])
+		return !other;
+	return slot == (r->block[r->index[k]].slot ^ other);
+}
+
+/* What has been written before is not stable, if the member has returned an error. */
 static void write_again(struct par_conf *conf, struct par_refresh *r, unsigned int d,
 			bool other)
 {
-	unsigned int k;
+	unsigned int k, slot;
 	u64 sector;
 
-	for (k = 0; k < r->count && par_usable(conf, BIT(d)); k++) {
-		sector = sector_of(conf, r, k, other);
-		if (r->lacking[k] & BIT(d))
-			par_meta_write_waking(conf, d, &sector, &r->page[k], 1);
-	}
+	for (k = 0; k < r->count; k++)
+		for (slot = 0; slot < 2 && par_usable(conf, BIT(d)); slot++) {
+			sector = par_block_sector(&conf->geo, r->kind, r->index[k], slot);
+			if (slot_due(conf, r, k, d, slot, other))
+				par_meta_write_waking(conf, d, &sector, &r->page[k], 1);
+		}
 }
 
-/* To each of @behind what he lacks of them, to all at once. */
+static void send_blocks(struct par_meta_io *io, const struct par_refresh *r, unsigned int d,
+			bool other)
+{
+	struct par_conf *conf = io->conf;
+	unsigned int k, slot;
+
+	for (k = 0; k < r->count; k++)
+		for (slot = 0; slot < 2; slot++)
+			if (slot_due(conf, r, k, d, slot, other))
+				par_meta_submit(io, d, par_block_sector(&conf->geo, r->kind,
+									r->index[k], slot),
+						r->page[k],
+						REQ_OP_WRITE | REQ_SYNC | REQ_META);
+}
+
+/*
+ * To each of @behind what it lacks of them, to all at once, and one flush: FUA would cost a
+ * revolution of the disk for each block.
+ */
 static void write_blocks(struct par_conf *conf, struct par_refresh *r, u32 behind,
 			 bool other)
 {
 	struct par_meta_io io;
-	unsigned int d, k;
+	struct blk_plug plug;
+	unsigned int d;
 	u32 failed;
 
 	par_meta_begin(&io, conf);
+	blk_start_plug(&plug);
 	for (d = 0; d < conf->geo.members; d++)
-		for (k = 0; behind & BIT(d) && k < r->count; k++)
-			if (r->lacking[k] & BIT(d))
-				par_meta_submit(&io, d, sector_of(conf, r, k, other),
-						r->page[k], REQ_OP_WRITE |
-						REQ_FUA | REQ_SYNC | REQ_META);
+		if (behind & BIT(d))
+			send_blocks(&io, r, d, other);
+	blk_finish_plug(&plug);
 	failed = par_meta_wait(&io);
+	failed |= par_flush_waking(conf, behind & ~failed);
 	for (d = 0; d < conf->geo.members; d++)
 		if (failed & BIT(d))
 			write_again(conf, r, d, other);
 	conf->store->writes += r->count;
 }
 
-/* Into both slots, lest one of them hold a version that the others never had. */
 static int refresh_batch(struct par_conf *conf, struct par_refresh *r, u32 behind)
 {
 	int err = read_blocks(conf, r);
@@ -203,9 +236,46 @@ static int refresh_blocks(struct par_conf *conf, u32 behind, enum par_block_kind
 	return !err && r->count ? refresh_batch(conf, r, behind) : err;
 }
 
+static void find_slot(struct par_conf *conf, u32 members, enum par_block_kind kind,
+		      u32 index, struct par_map_block *block)
+{
+	struct page *page = conf->store->pages[0];
+	struct par_disk_block *raw = page_address(page);
+	unsigned int d, slot;
+	u64 newest = 0;
+
+	for (d = 0; d < conf->geo.members; d++)
+		for (slot = 0; members & BIT(d) && slot < 2; slot++) {
+			u64 sector = par_block_sector(&conf->geo, kind, index, slot);
+
+			if (!par_meta_read(conf, d, sector, page) ||
+			    !par_block_valid(raw, &conf->geo, kind, index,
+					     conf->store->super.epoch) ||
+			    le64_to_cpu(raw->seq) <= newest)
+				continue;
+			newest = le64_to_cpu(raw->seq);
+			block->slot = slot;
+		}
+	conf->store->block_seq = max(conf->store->block_seq, newest);
+}
+
+void par_find_slots(struct par_conf *conf, u32 members)
+{
+	u32 i;
+
+	lockdep_assert_held(&conf->store->mutex);
+	for (i = 0; i < conf->geo.intent_blocks; i++)
+		find_slot(conf, members, PAR_BLOCK_INTENT, i, &conf->store->intent_block[i]);
+	for (i = 0; i < conf->geo.map_blocks; i++)
+		if (conf->map.block[i].seq)
+			find_slot(conf, members, PAR_BLOCK_MAP, i, &conf->map.block[i]);
+	find_slot(conf, members, PAR_BLOCK_LOST, 0, &conf->store->lost.block);
+}
+
 int par_refresh_members(struct par_conf *conf, u32 behind)
 {
 	struct par_refresh *r = conf->store->refresh;
+	unsigned int d;
 	int err;
 
 	lockdep_assert_held(&conf->store->mutex);
@@ -218,5 +288,9 @@ int par_refresh_members(struct par_conf *conf, u32 behind)
 				    conf->geo.map_blocks);
 	err = err ?: refresh_blocks(conf, behind, PAR_BLOCK_LOST, &conf->store->lost.block, 1);
 	put_pages(r);
+	behind = par_usable(conf, behind);
+	for (d = 0; !err && d < conf->geo.members; d++)
+		if (behind & BIT(d))
+			conf->store->member_seq[d] = conf->store->block_seq;
 	return err;
 }

@@ -12,7 +12,17 @@
  *   superblock, forget		a segment whose image is forgotten is its home copy's, if
  *				nobody knows that the member has failed
  *   superblock, superblock	that the first one has come to all, only the next one tells
+ *
+ * A superblock never overwrites the newer one of its member, nor the only one: however many
+ * cuts follow each other, the member keeps a valid one. The members that never sleep get a
+ * version in two lots. If all that have the newest version had nothing beside it, nothing
+ * would tell whether a newer one has been destroyed (newer_destroyed() in load.c). So the
+ * first lot are those that lack one of the last version and another one; a cut leaves the
+ * rest as they are, and after it the first lot has two. If no member lacks any, it is half
+ * of them.
  */
+#include <linux/bitops.h>
+#include <linux/kernel.h>
 #include <kunit/visibility.h>
 
 #include "store-plan.h"
@@ -55,3 +65,36 @@ const struct par_store_step *par_store_plan(enum par_store_occasion occasion)
 	return plans[occasion];
 }
 EXPORT_SYMBOL_IF_KUNIT(par_store_plan);
+
+unsigned int par_slots_next(const struct par_slots *slots, unsigned int d)
+{
+	return !(slots->newer & BIT(d));
+}
+EXPORT_SYMBOL_IF_KUNIT(par_slots_next);
+
+void par_slots_stored(struct par_slots *slots, unsigned int d)
+{
+	slots->valid[par_slots_next(slots, d)] |= BIT(d);
+	slots->newer ^= BIT(d);
+}
+EXPORT_SYMBOL_IF_KUNIT(par_slots_stored);
+
+static u32 lower_half(u32 members)
+{
+	unsigned int count = DIV_ROUND_UP(hweight32(members), 2);
+	u32 half = 0;
+
+	for (; count; count--) {
+		half |= members & -members;
+		members &= members - 1;
+	}
+	return half;
+}
+
+u32 par_slots_first(const struct par_slots *slots, u32 steady, u32 last)
+{
+	u32 lacking = steady & ~(last & slots->valid[0] & slots->valid[1]);
+
+	return lacking && lacking != steady ? lacking : lower_half(steady);
+}
+EXPORT_SYMBOL_IF_KUNIT(par_slots_first);

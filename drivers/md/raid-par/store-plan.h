@@ -6,6 +6,8 @@
 #ifndef RAID_PAR_STORE_PLAN_H
 #define RAID_PAR_STORE_PLAN_H
 
+#include <linux/types.h>
+
 enum par_store_occasion {
 	PAR_STORE_FIRST,	/* what was torn, before the first use of the array */
 	PAR_STORE_MAP,		/* map blocks that are marked */
@@ -44,6 +46,24 @@ struct par_store_step {
 };
 
 #define PAR_PLAN_STEPS	16U	/* at most, the end included */
+
+/**
+ * struct par_slots - the two places of each member's superblock
+ * @valid: members that have a version there; @newer: those whose newer one is in slot 1
+ */
+struct par_slots {
+	u32 valid[2], newer;
+};
+
+/* par_slots_next - where member @d's next version goes; par_slots_stored - it is stable */
+unsigned int par_slots_next(const struct par_slots *slots, unsigned int d);
+void par_slots_stored(struct par_slots *slots, unsigned int d);
+
+/*
+ * par_slots_first - those of @steady, members that never sleep, that get a version before all
+ * others; @last: members that have the last one
+ */
+u32 par_slots_first(const struct par_slots *slots, u32 steady, u32 last);
 
 /* par_store_plan - the steps, in order, up to PAR_STEP_END */
 const struct par_store_step *par_store_plan(enum par_store_occasion occasion);

@@ -20,7 +20,6 @@
 
 #include "parent.h"
 #include "store.h"
-#include "store-plan.h"
 
 /* ---- blocks ---- */
 
@@ -399,75 +398,115 @@ static int store_by_plan(struct par_conf *conf, struct par_storing *s)
 		if (!err && step->what == PAR_STEP_MAP && s->block < conf->geo.map_blocks)
 			step = batch - 1;
 	}
-	if (err && batch)
-		bitmap_zero(conf->store->todo, conf->geo.map_blocks);
-	return err;
+	return err;	/* what has not been stored is still marked */
 }
 
 /* ---- a change of gear, or the first use ---- */
 
 /*
- * Before anything else is stored after a start, with @members the ones to
- * write: those that are behind are brought up to date, and the superblock says
- * that the array is in use, who is missing, and which sets have to be resynced.
+ * Store what a superblock is to rely on, and give members @behind all of it: what is stored
+ * here goes to the current members only. A member that fails meanwhile leaves more to be
+ * noted; it does not hold up the others.
  */
-static int bring_up(struct par_conf *conf, u32 members)
+static int catch_up(struct par_conf *conf, u32 behind)
 {
 	unsigned int d;
+	u32 lost;
 	int err;
 
 	lockdep_assert_held(&conf->store->mutex);
-	members = par_usable(conf, members);
-	/* As new as the superblock will call it: see pack_and_flush(). */
-	par_bad_collect(conf);
-	err = conf->store->lost.due ? par_write_lost_list(conf) : 0;
-	/* Who fails now is left behind; it does not hold up the others. */
-	err = err ?: par_refresh_members(conf, members & ~conf->store->current_members);
-	for (d = 0; !err && d < conf->geo.members; d++)
-		if (!par_rdev_usable(conf->member[d].rdev))
-			par_store_lacks(conf, d);
-	conf->store->super.flags = 0;
-	err = err ?: par_note_missed(conf);
-	err = err ?: par_write_super(conf, members);
-	/*
-	 * Who was behind gets two, so that its older slot is one behind only:
-	 * all that it has if the newer one is torn when it wakes up next. See
-	 * find_old().
-	 */
-	if (!err && members & ~conf->store->current_members)
-		err = par_write_super(conf, members);
+	do {
+		lost = par_unusable(conf);
+		for (d = 0; d < conf->geo.members; d++)
+			if (lost & BIT(d))
+				par_store_lacks(conf, d);
+		/* As new as the superblock will call it: see pack_and_flush(). */
+		par_bad_collect(conf);
+		err = conf->store->lost.due ? par_write_lost_list(conf) : 0;
+		err = err ?: par_note_missed(conf);
+		err = err ?: par_refresh_members(conf, par_usable(conf, behind));
+	} while (!err && par_unusable(conf) & ~lost);
 	return err;
 }
 
 /*
- * A cut while the superblock was being written may have left the newest one on
- * some members only, and these may have failed since the start. All that it
- * tells of is in memory, and its blocks, which were written before it, are on
- * the other members: let these take over.
+ * Before anything else is stored after a start, with @members the ones to
+ * write: those that are behind are brought up to date, and the superblock says
+ * that the array is in use, who is missing, and which sets have to be resynced.
+ *
+ * A member that was behind gets two superblocks, so that its older slot is one behind
+ * only: that is all the member has if the newer one is torn when it wakes up next. See
+ * find_old(). And what was stored while a superblock was being written has not come to
+ * such members: they get that, and one more superblock, which vouches for it.
+ */
+static int bring_up(struct par_conf *conf, u32 members)
+{
+	u32 behind = par_usable(conf, members) & ~conf->store->current_members;
+	bool again = behind;
+	int err;
+
+	lockdep_assert_held(&conf->store->mutex);
+	conf->store->super.flags = 0;
+	for (;;) {
+		err = catch_up(conf, behind);
+		err = err ?: par_write_super(conf, members);
+		if (err || (!again && conf->store->super.block_seq == conf->store->block_seq))
+			return err;
+		again = false;
+	}
+}
+
+/* Those awake that have the newest blocks. */
+static u32 newest_members(struct par_conf *conf)
+{
+	u32 awake = par_usable(conf, par_awake_members(conf)), members = 0;
+	unsigned int d;
+	u64 newest = 0;
+
+	for (d = 0; d < conf->geo.members; d++) {
+		if (!(awake & BIT(d)) || conf->store->member_seq[d] < newest)
+			continue;
+		if (conf->store->member_seq[d] > newest)
+			members = 0;
+		newest = conf->store->member_seq[d];
+		members |= BIT(d);
+	}
+	return members;
+}
+
+/*
+ * A cut while the superblock was being written may have left the newest one on some
+ * members only, and these may have failed since the start, perhaps while they were being
+ * written now. All that the superblock and its blocks tell of is in memory, and nothing
+ * has been written to the array since. So let the others take over, and store all of it
+ * again: what has been stored since the start may be on no other member.
  */
 static int replace_current(struct par_conf *conf)
 {
-	u32 members = par_usable(conf, par_awake_members(conf));
-	int err = par_refresh_members(conf, members);
+	u32 members = newest_members(conf), zone;
 
 	lockdep_assert_held(&conf->store->mutex);
-	if (!err)
-		WRITE_ONCE(conf->store->current_members, members);
-	return err;
+	if (!members)
+		return -EIO;
+	par_find_slots(conf, members);
+	WRITE_ONCE(conf->store->current_members, members);
+	conf->store->blocks_torn = true;
+	conf->store->intents_differ = true;
+	conf->store->lost.due |= conf->store->lost.block.seq;
+	for (zone = 0; zone < conf->geo.zones; zone++)
+		if (READ_ONCE(conf->map.zone[zone].stored))
+			par_mark_block(conf, zone);
+	return 0;
 }
 
-static int begin_use(struct par_conf *conf)
+static int store_first(struct par_conf *conf)
 {
 	struct par_storing torn = { .occasion = PAR_STORE_FIRST };
 	int err = 0;
 
 	lockdep_assert_held(&conf->store->mutex);
-	if (!conf->store->super_due)
-		return 0;
-	if (!par_usable(conf, conf->store->current_members))
-		err = replace_current(conf);
 	/* What was torn must be whole before a superblock vouches for it. */
-	if (!err && conf->store->intents_differ)
+	if (conf->store->intents_differ)
 		err = par_store_all_intents(conf);
 	err = err ?: store_by_plan(conf, &torn);
 	if (!err && conf->store->lost.due)
@@ -484,6 +523,23 @@ static int begin_use(struct par_conf *conf)
 	conf->store->super_due = false;
 	par_shift_rouse(conf);
 	return 0;
+}
+
+/* If all current members fail meanwhile, others take over, as long as there are any. */
+static int begin_use(struct par_conf *conf)
+{
+	int err;
+
+	lockdep_assert_held(&conf->store->mutex);
+	if (!conf->store->super_due)
+		return 0;
+	do {
+		err = par_usable(conf, conf->store->current_members) ? 0 :
+		      replace_current(conf);
+		err = err ?: store_first(conf);
+	} while (err && !par_usable(conf, conf->store->current_members) &&
+		 par_usable(conf, par_awake_members(conf)));
+	return err;
 }
 
 /* Store the marked map blocks, if any, once all awake members are current. */

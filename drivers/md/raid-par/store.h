@@ -7,6 +7,7 @@
 #define RAID_PAR_STORE_H
 
 #include "set.h"
+#include "store-plan.h"
 
 #define PAR_TIDY	(30 * HZ)	/* intents that no write has needed for so long go */
 #define PAR_STORE_BATCH	32U	/* blocks snapshot, flushed for and written at once */
@@ -70,6 +71,7 @@ struct par_told {
  * @missed_noted: members: see par_note_missed()
  * @todo: map blocks to be stored
  * @pages, @intent_pages, @super_page: under @mutex
+ * @slots: of the superblocks
  * @member_seq: a member's blocks are this new; @old_seq: of those that are old copies, or 0
  * @waiting: requests that wait for an intent; @supers: children's superblocks to be stored;
  *	@recording: flushes that found a member failed; @healed: writes to lost blocks, which
@@ -95,6 +97,7 @@ struct par_store {
 	struct page *pages[PAR_STORE_BATCH], *intent_pages[PAR_STORE_BATCH],
 		    *super_page[PAR_MAX_MEMBERS];
 	struct par_refresh *refresh;
+	struct par_slots slots;
 	u64 member_seq[PAR_MAX_MEMBERS], old_seq[PAR_MAX_MEMBERS];
 	struct work_struct work;
 	struct bio_list waiting, supers, recording, healed;
@@ -122,8 +125,13 @@ struct par_meta_io {
 
 /* ---- meta.c ---- */
 
-/* par_flush_members - flush the caches of members @which and wait; sleeps */
+/*
+ * par_flush_members - flush the caches of members @which and wait; sleeps
+ * par_flush_waking - the same of members that are waking up: it returns those that
+ * returned an error, and fails none
+ */
 int par_flush_members(struct par_conf *conf, u32 which);
+u32 par_flush_waking(struct par_conf *conf, u32 members);
 
 /*
  * par_meta_begin - then par_meta_submit() for each: @sector of member @d's data area, a
@@ -154,11 +162,18 @@ bool par_meta_read(struct par_conf *conf, unsigned int d, u64 sector,
 /* ---- refresh.c ---- */
 
 /*
- * par_refresh_members - what was stored after members @behind left, to these; with
- * conf->store->mutex held. Who cannot be written fails. Returns an error if what they
- * lack cannot be read.
+ * par_refresh_members - what was stored after members @behind left, to these, and note in
+ * member_seq that they have it; with conf->store->mutex held. A member that cannot be
+ * written fails. Returns an error if what they lack cannot be read.
  */
 int par_refresh_members(struct par_conf *conf, u32 behind);
+
+/*
+ * par_find_slots - @members are to be the current ones, and others were: note in which slot
+ * they have the newest version of each block, so that the next one is written to the other;
+ * with conf->store->mutex held
+ */
+void par_find_slots(struct par_conf *conf, u32 members);
 
 int par_refresh_alloc(struct par_conf *conf);
 void par_refresh_free(struct par_conf *conf);

@@ -133,12 +133,16 @@ static bool stripe_failed(struct par_set *set)
 	return set->stripe.broken;
 }
 
-/* Without parity a member cannot be rebuilt, so none is ever added. */
+/*
+ * A RAID-0 set fails no member: it sends requests to each, whatever md calls it. So a failed
+ * member keeps its place until the array stops, as in md's raid0.
+ */
 static bool stripe_holds(struct par_set *set, unsigned int d)
 {
-	return false;
+	return true;
 }
 
+/* Without parity a member cannot be rebuilt, so none is ever added. */
 static void stripe_remove(struct par_set *set, unsigned int d)
 {
 }

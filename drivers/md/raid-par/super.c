@@ -3,8 +3,9 @@
  * Storing the superblock: what it may say, and in which order members get it. See
  * store.h for the contracts. All of it with conf->store->mutex held; it sleeps.
  *
- * Members get a version in two lots, one after the other: half of those that never
- * sleep, then all others. So, wherever a cut comes,
+ * Members get a version in two lots, one after the other: some of those that never sleep
+ * (par_slots_first()), then all others. So, wherever a cut comes,
+ *   - each member keeps the newest version that it had before;
  *   - a member that never sleeps has the newest version, or the one before it in whole
  *     beside an even older one, which shows that no newer one has been destroyed there
  *     (newer_destroyed() in load.c);
@@ -66,43 +67,51 @@ int par_flush_awake(struct par_conf *conf)
 				 conf->store->current_members);
 }
 
-static u32 lower_half(u32 members)
-{
-	unsigned int count = DIV_ROUND_UP(hweight32(members), 2);
-	u32 half = 0;
-
-	for (; count; count--) {
-		half |= members & -members;
-		members &= members - 1;
-	}
-	return half;
-}
-
 /* The packed superblocks to @members, all at once; returns those that failed. */
 static u32 send_lot(struct par_conf *conf, u32 members)
 {
-	u64 sector = par_super_sector(conf->store->super.seq);
+	u64 sectors[PAR_MAX_MEMBERS];
 	struct par_meta_io io;
 	unsigned int d;
 	u32 failed;
 
 	par_meta_begin(&io, conf);
-	for (d = 0; d < conf->geo.members; d++)
+	for (d = 0; d < conf->geo.members; d++) {
+		sectors[d] = par_super_sector(par_slots_next(&conf->store->slots, d));
 		if (members & conf->store->current_members & BIT(d))
-			par_meta_submit(&io, d, sector, conf->store->super_page[d],
+			par_meta_submit(&io, d, sectors[d], conf->store->super_page[d],
 					REQ_OP_WRITE | REQ_FUA | REQ_SYNC | REQ_META);
+	}
 	failed = par_meta_end(&io);
 	for (d = 0; d < conf->geo.members; d++)
 		if (members & ~conf->store->current_members & BIT(d) &&
-		    par_meta_write_waking(conf, d, &sector, &conf->store->super_page[d], 1))
+		    par_meta_write_waking(conf, d, &sectors[d],
+					  &conf->store->super_page[d], 1))
 			failed |= BIT(d);
 	conf->store->writes += hweight32(members & conf->store->current_members);
 	return failed;
 }
 
+/* Members that have the version before the one that is being written. */
+static u32 last_members(const struct par_conf *conf)
+{
+	const struct par_super *super = &conf->store->super;
+	unsigned int d;
+	u32 last = 0;
+
+	for (d = 0; d < conf->geo.members; d++)
+		if (super->min_seq[d] + 1 == super->seq)
+			last |= BIT(d);
+	return last;
+}
+
+/* A member that is not whole must not be the only one that has a version. */
 static u32 send_supers(struct par_conf *conf, u32 members)
 {
-	u32 steady = members & par_steady_members(conf), first = lower_half(steady);
+	u32 steady = members & par_steady_members(conf);
+	u32 whole = steady & par_whole_members(conf);
+	u32 first = par_slots_first(&conf->store->slots, whole ?: steady,
+				    last_members(conf));
 
 	return send_lot(conf, first) | send_lot(conf, members & ~first);
 }
@@ -125,6 +134,12 @@ static int pack_and_flush(struct par_conf *conf, u32 members, struct par_told *t
 
 	lockdep_assert_held(&conf->store->mutex);
 	do {
+		/*
+		 * The blocks that are written below go to the current members. The next turn
+		 * vouches for them, unless a member gets this version that is not current yet.
+		 */
+		if (!conf->store->blocks_torn && !(members & ~conf->store->current_members))
+			conf->store->super.block_seq = conf->store->block_seq;
 		lost = par_lost_members(conf);
 		told_by(conf, told);
 		for (d = 0; d < conf->geo.members; d++)
@@ -171,6 +186,7 @@ int par_write_super(struct par_conf *conf, u32 members)
 	for (d = 0; d < conf->geo.members; d++) {
 		if (!(left & ~failed & BIT(d)))
 			continue;
+		par_slots_stored(&conf->store->slots, d);
 		conf->store->member_seq[d] = conf->store->super.block_seq;
 		/* For the next version to tell: this one may not have come to all. */
 		conf->store->super.min_seq[d] = conf->store->super.seq;

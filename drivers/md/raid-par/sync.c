@@ -146,7 +146,11 @@ int par_hot_add(struct mddev *mddev, struct md_rdev *rdev)
 		while (--i)
 			if (d < (int)conf->set[i]->sg->members)
 				conf->set[i]->ops->remove(conf->set[i], d);
+		/* It may be current, and a store may be writing to it. */
+		mutex_lock(&conf->store->mutex);
 		take_away(conf, d);
+		par_store_drop(conf, d);
+		mutex_unlock(&conf->store->mutex);
 		rdev->raid_disk = -1;
 	} else {
 		par_power_join(conf, d, !rejoins);

@@ -8,7 +8,7 @@
 
 #include "parent.h"
 
-#define PAR_ASK_AGAIN	(30 * HZ)	/* a member that has not woken up */
+#define PAR_ASK_AGAIN	(30 * HZ)	/* after a shift up that failed */
 
 void par_shift_notify(struct par_conf *conf)
 {
@@ -71,8 +71,8 @@ void par_shift_at_least(struct par_conf *conf, unsigned int gear)
 
 bool par_shift_wake(struct par_conf *conf)
 {
-	if (READ_ONCE(conf->wish.error) == -EHOSTDOWN &&
-	    time_before(jiffies, conf->wish.unwoken + PAR_ASK_AGAIN))
+	if (READ_ONCE(conf->wish.unraised) &&
+	    time_before(jiffies, READ_ONCE(conf->wish.ended) + PAR_ASK_AGAIN))
 		return false;
 	par_shift_at_least(conf, conf->geo.gears);
 	return true;
@@ -132,7 +132,10 @@ void par_wish_drop(struct par_conf *conf)
 void par_wish_ended(struct par_conf *conf, int err)
 {
 	conf->wish.error = err;
-	conf->wish.unwoken = jiffies;
+	WRITE_ONCE(conf->wish.ended, jiffies);
+	/* An interrupted one has not failed. */
+	WRITE_ONCE(conf->wish.unraised, err && err != -EINTR &&
+		   conf->wish.aim > READ_ONCE(conf->gear));
 }
 
 void par_wish_put_off(struct par_conf *conf, unsigned long wait)

@@ -17,7 +17,7 @@ struct par_conf;
  * struct par_wish - of an array
  * @target: gear wanted; @aim: what the mover works towards; the mover's own
  * @put_off: a gear that there are no spin-ups for, or 0; @put_off_until: jiffies
- * @error: of the last shift; @unwoken: jiffies when it ended
+ * @error: of the last shift; @ended: jiffies then; @unraised: it was one up, and failed
  * @missed: requests that wait for a member to wake, under the queue's lock
  * @moving: the mover is at work; @resting: and is to begin nothing until roused; @paused: nor
  *	then
@@ -29,7 +29,8 @@ struct par_wish {
 	unsigned int put_off;
 	unsigned long put_off_until;
 	int error;
-	unsigned long unwoken;
+	bool unraised;
+	unsigned long ended;
 	struct bio_list missed;
 	bool moving, resting, paused;
 	struct kernfs_node *gear_file, *shift_file;
@@ -57,7 +58,7 @@ void par_shift_from(struct par_conf *conf, unsigned int target, unsigned int gea
 
 /*
  * par_shift_wake - all members are needed, but by no request: ask for the top
- * gear, unless some have not woken up just now; then it is false. Any context.
+ * gear, unless a shift up has failed just now; then it is false. Any context.
  */
 bool par_shift_wake(struct par_conf *conf);
 

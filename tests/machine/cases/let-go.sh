@@ -1,6 +1,7 @@
 #!/bin/bash
 # A failed member is detached from all sets and from the array in any gear, without a further request.
 # subject: member
+# timeout: 200
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
@@ -24,5 +25,19 @@ SUM=$(fingerprint 8)
 fails_in 5 1
 fails_in 3 1
 fails_in 3 4
+assert_eq "$(fingerprint 8)" "$SUM" "content"
+stop_par
+rmdisks
+
+note "RAID-0: a failed member keeps its place, as requests are still sent to it"
+mkdisks 5 64M
+create_par raid0:2,5 --chunk=64
+fill 8
+SUM=$(fingerprint 8)
+echo faulty >"/sys/block/$MD/md/dev-${DISKS[1]}/state" 2>/dev/null || true
+wait_for "/sys/block/$MD/md/dev-${DISKS[1]}/state" '*faulty*'
+nap 2
+refused mdadm --quiet "/dev/$MD" --remove "${DEVS[1]}"
+assert_eq "$(<"/sys/block/$MD/md/dev-${DISKS[1]}/slot")" 1 "place of the failed member"
 assert_eq "$(fingerprint 8)" "$SUM" "content"
 stop_par

@@ -4,7 +4,9 @@ that can be told from the others.
 
   spoil.py KIND [--newest] DEVICE...
   spoil.py torn --blocks all|intent|map DEVICE...
+  spoil.py cut --blocks all|intent|map DEVICE...
   spoil.py seq DEVICE...
+  spoil.py blocks DEVICE...
 
 Both superblocks of each device are spoilt, with --newest only the newer one, with
 --blocks the newer version of each intent or map block. Kinds:
@@ -25,7 +27,11 @@ Or, whole and of this array, but with a value that is impossible:
   half      of each map block of the home set: of each row that is written, one sleeper's
             segment is not
 
-seq only says the sequence number of the newer superblock of each device.
+With cut, the older version of each block becomes the first half of one that is newer than any:
+a store that was cut short.
+
+seq only says the sequence number of the newer superblock of each device, blocks those of the
+newer version of each intent and map block, in a line.
 """
 import argparse
 import os
@@ -107,21 +113,35 @@ class Disk(Member):
             if found:
                 yield max(found)[1]
 
+    def cut(self, sector):
+        """The other slot of the block whose newer version lies there."""
+        at = (sector - BLOCKS) // PAIR * PAIR + BLOCKS
+        raw = bytearray(self.read(sector, 8))
+        struct.pack_into("<Q", raw, 24, struct.unpack_from("<Q", raw, 24)[0] + (1 << 40))
+        self.write(2 * at + 8 - sector, bytes(raw[:BLOCK // 2]) + os.urandom(BLOCK // 2))
+
     def index(self, sector):
         """Of the block there, among those of its kind."""
         return struct.unpack_from("<I", self.read(sector, 8), 12)[0]
 
-    def spoil(self, sector, kind):
+    def seq(self, sector):
+        """Of the block there."""
+        return struct.unpack_from("<Q", self.read(sector, 8), 24)[0]
+
+    def write(self, sector, raw):
         fd = os.open(self.path, os.O_WRONLY)
-        os.pwrite(fd, spoilt(self.read(sector, 8), kind), (self.data_offset + sector) * SECTOR)
+        os.pwrite(fd, raw, (self.data_offset + sector) * SECTOR)
         os.fsync(fd)
         os.close(fd)
+
+    def spoil(self, sector, kind):
+        self.write(sector, spoilt(self.read(sector, 8), kind))
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("kind", choices=["torn", "corrupt", "seq", *FIELDS, *VALUES, *INSIDE])
+    parser.add_argument("kind", choices=["torn", "corrupt", "cut", "seq", "blocks", *FIELDS, *VALUES, *INSIDE])
     parser.add_argument("--newest", action="store_true")
     parser.add_argument("--blocks", choices=KINDS)
     parser.add_argument("--every", nargs="+", metavar="DEVICE", action="extend",
@@ -133,6 +153,9 @@ def main():
         if options.kind == "seq":
             print(disk.newest_super()[0])
             continue
+        if options.kind == "blocks":
+            print(*(disk.seq(sector) for sector in disk.newest_blocks(KINDS["all"])))
+            continue
         sectors = SUPERS
         if options.newest:
             sectors = [disk.newest_super()[1]]
@@ -141,7 +164,10 @@ def main():
         if options.kind == "half":
             sectors = [s for s in sectors if disk.index(s) >= home]
         for sector in sectors:
-            disk.spoil(sector, options.kind)
+            if options.kind == "cut":
+                disk.cut(sector)
+            else:
+                disk.spoil(sector, options.kind)
     return 0
 
 

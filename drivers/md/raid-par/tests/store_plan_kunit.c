@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The places of superblocks, and which members get a version first: a model of members that
+ * never sleep is cut again and again, anywhere in a store. After each cut it is started as
+ * load.c does.
+ */
+#include <linux/prandom.h>
+#include <linux/string.h>
+#include <kunit/test.h>
+
+#include "../store-plan.h"
+
+#define MEMBERS	5U
+#define ROUNDS	100000U
+
+/* What is on the disks: versions by member and slot, 0 if it is torn; and what is known. */
+struct disks {
+	u64 version[MEMBERS][2];
+	struct par_slots slots;
+	unsigned int count;
+	u64 last;
+};
+
+static u64 newest_of(const u64 *version)
+{
+	return max(version[0], version[1]);
+}
+
+static u32 members_with(const struct disks *disks, u64 version)
+{
+	unsigned int d;
+	u32 members = 0;
+
+	for (d = 0; d < disks->count; d++)
+		if (newest_of(disks->version[d]) == version)
+			members |= BIT(d);
+	return members;
+}
+
+/* As find_super() and newer_destroyed() do. Returns what is wrong. */
+static const char *start(struct disks *disks, u64 complete)
+{
+	bool two = false;
+	unsigned int d;
+
+	memset(&disks->slots, 0, sizeof(disks->slots));
+	disks->last = 0;
+	for (d = 0; d < disks->count; d++) {
+		const u64 *version = disks->version[d];
+
+		if (!newest_of(version))
+			return "a member has no valid version";
+		disks->last = max(disks->last, newest_of(version));
+		disks->slots.valid[0] |= version[0] ? BIT(d) : 0;
+		disks->slots.valid[1] |= version[1] ? BIT(d) : 0;
+		disks->slots.newer |= version[1] > version[0] ? BIT(d) : 0;
+	}
+	for (d = 0; d < disks->count; d++)
+		two |= newest_of(disks->version[d]) == disks->last &&
+		       disks->version[d][0] && disks->version[d][1];
+	if (disks->last < complete)
+		return "what was stored on all is gone";
+	if (!two && hweight32(members_with(disks, disks->last)) > 1 && disks->last > 1)
+		return "a newer version may have been destroyed";
+	return NULL;
+}
+
+/* Each of a lot that is cut has the new version, the old one, or something torn. */
+static void store_lot(struct disks *disks, u32 members, bool cut, struct rnd_state *random)
+{
+	unsigned int d, slot, how;
+
+	for (d = 0; d < disks->count; d++) {
+		if (!(members & BIT(d)))
+			continue;
+		how = cut ? prandom_u32_state(random) % 3 : 0;
+		slot = par_slots_next(&disks->slots, d);
+		if (how < 2)
+			disks->version[d][slot] = how ? 0 : disks->last;
+		par_slots_stored(&disks->slots, d);
+	}
+}
+
+/* Returns whether all have got it. */
+static bool store(struct disks *disks, struct rnd_state *random)
+{
+	u32 all = BIT(disks->count) - 1, last = members_with(disks, disks->last), first;
+	unsigned int cut = prandom_u32_state(random) % 4;
+
+	first = par_slots_first(&disks->slots, all, last);
+	disks->last++;
+	store_lot(disks, first, cut == 1, random);
+	if (cut == 1)
+		return false;
+	store_lot(disks, all & ~first, cut == 2, random);
+	return cut != 2;
+}
+
+static void survives_cuts(struct kunit *test)
+{
+	struct rnd_state random;
+	unsigned int count, i, d;
+
+	prandom_seed_state(&random, 20261124);
+	for (count = 2; count <= MEMBERS; count++) {
+		struct disks disks = { .count = count };
+		const char *wrong;
+		u64 complete = 1;
+
+		for (d = 0; d < count; d++)
+			disks.version[d][1] = 1;
+		for (i = 0; i < ROUNDS; i++) {
+			wrong = start(&disks, complete);
+			if (wrong)
+				KUNIT_FAIL(test, "%u members, round %u: %s", count, i, wrong);
+			if (wrong)
+				return;
+			while (store(&disks, &random))
+				complete = disks.last;
+		}
+	}
+}
+
+/* Somebody gets it first, and somebody later, whatever they have. */
+static void lots_are_two(struct kunit *test)
+{
+	u32 v0, v1, last, first;
+
+	for (v0 = 0; v0 < 8; v0++)
+		for (v1 = 0; v1 < 8; v1++)
+			for (last = 0; last < 8; last++) {
+				struct par_slots slots = { .valid = { v0, v1 } };
+
+				first = par_slots_first(&slots, 7, last);
+				KUNIT_EXPECT_TRUE_MSG(test, first && first < 7,
+						      "valid %u, %u, last %u: %u",
+						      v0, v1, last, first);
+			}
+}
+
+static struct kunit_case store_plan_cases[] = {
+	KUNIT_CASE(survives_cuts),
+	KUNIT_CASE(lots_are_two),
+	{}
+};
+
+static struct kunit_suite store_plan_suite = {
+	.name = "raid-par-store-plan",
+	.test_cases = store_plan_cases,
+};
+
+kunit_test_suite(store_plan_suite);

@@ -1,0 +1,44 @@
+#!/bin/bash
+# If the only member with the newest superblock fails while it is written first, the others take over, and nothing is lost.
+# subject: crash
+# timeout: 600
+set -euo pipefail
+. "$(dirname "$0")/../tools/par.sh"
+
+spoil() { "$TOOLS/spoil.py" "$@"; }
+
+# The first sector of the metadata of member 0, on its disk.
+metadata() { mdadm --examine "${DEVS[0]}" | sed -n 's/ *Data Offset : \([0-9]*\) sectors/\1/p'; }
+
+# fails WHAT GEAR FROM COUNT: only member 0 has the newest superblock, as after a cut between the two lots of members that
+# are awake. A store of its blocks was cut short after that, so the first use stores them again; writes to these sectors of
+# its metadata return errors.
+fails() {
+	note "$1, gear $2"
+	mkspindles 5 32M
+	create_par 3,5 --chunk=64
+	fill 8
+	shift_to 3
+	fill 2 2
+	shift_to "$2"
+	fill 2 1
+	SUM=$(fingerprint 12)
+	stop_par
+	spoil torn --newest "${DEVS[@]:1:$2 - 1}"
+	spoil cut --blocks all "${DEVS[0]}"
+	echo "write $(($(metadata) + $3)) $4" >"$SPINDLES/spin0/errors"
+	assemble_par
+	fill 1 20 || fail "$1: writes return errors"
+	wait_for "/sys/block/$MD/md/degraded" 1
+	fill 1 21
+	assert_eq "$(fingerprint 12)" "$SUM" "$1: content"
+	stop_par
+	mdadm --assemble --quiet --run "/dev/$MD" "${DEVS[@]:1}"
+	assert_eq "$(fingerprint 12)" "$SUM" "$1: content without the member"
+	stop_par
+	rmdisks
+}
+
+fails "no metadata can be written" 5 0 256
+fails "the map cannot be written" 3 144 112
+fails "the superblock cannot be written" 3 0 16

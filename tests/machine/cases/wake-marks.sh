@@ -1,0 +1,27 @@
+#!/bin/bash
+# A member that is woken while another one fails is given all metadata before it counts as current, also the marks of what the failed one misses.
+# subject: member
+# timeout: 300
+set -euo pipefail
+. "$(dirname "$0")/../tools/par.sh"
+
+# blocks MEMBER: of each intent and map block the number of the newest version on its disk.
+blocks() { "$TOOLS/spoil.py" blocks "${DEVS[$1]}"; }
+
+mkspindles 5 32M
+create_par 3,5 --chunk=64
+give_up_soon
+fill 6
+shift_to 3
+fill 2
+note "member 4 takes no write when it is woken"
+echo "write 0 $((32 << 11))" >"$SPINDLES/spin4/errors"
+shift_to 5
+assert_match "$(</proc/mdstat)" '\[5/4\]' "mdstat"
+assert_ne "$(blocks 0)" "" "blocks of member 0"
+assert_eq "$(blocks 3)" "$(blocks 0)" "versions of the blocks of the member that woke up, and of one that never sleeps"
+SUM=$(fingerprint 6)
+stop_par
+mdadm --assemble --quiet --run "/dev/$MD" "${DEVS[@]:0:4}"
+assert_eq "$(fingerprint 6)" "$SUM" "content without the member"
+stop_par
