@@ -1,29 +1,29 @@
 # SPDX-License-Identifier: GPL-2.0
-# What one does with raid-par's sources; each target is a script one may call.
-# Builds go to build/, and what is worth keeping between clones to
-# $XDG_CACHE_HOME/raid-par.
+# The tasks of a developer of raid-par; each target calls a script that can also be
+# called directly. Builds go to build/, and kernels and sources that clones can share
+# to $XDG_CACHE_HOME/raid-par.
 
-# The test machines, but for Debian's own kernels.
+# The kernels of the test machines, except Debian's own.
 MACHINES := 6.12 6.12-debug 7.2
 MDADMS := 4.4 4.6
-# The status by which a script says that no mirror hands out what it needs.
+# The exit status of a script if no mirror has what it needs.
 UNAVAILABLE := 69
 
 help:
-	@echo 'make setup     install the Debian packages that all the rest needs (root)'
-	@echo 'make demo      a par array from birth to shift and back, and a day of it with an energy report'
+	@echo 'make setup     install the Debian packages that the other targets need (root)'
+	@echo 'make demo      a par array from creation to shift and back, and a day of it with an energy report'
 	@echo 'make test      all tests that a change has to pass'
-	@echo 'make test-all  and on the other kernels all that runs in a machine: hours'
+	@echo 'make test-all  also, on the other kernels, all tests that run in a machine: hours'
 	@echo 'make check     the sources only: style, static checks, both kernels'
 	@echo 'make kunit     the KUnit suites only'
-	@echo 'make bench     throughput and instructions against raid5'
+	@echo 'make bench     throughput and instructions compared with raid5'
 	@echo 'make torture   power cuts: RUNS=100 SEED=1, or MUTATION=name'
 	@echo 'make module    the module, for the test machines'
 	@echo 'make mdadm     the patched mdadm'
 	@echo 'make kernel-patch KSRC=DIR     the module as a patch for that kernel tree'
 	@echo 'make install-extras     udev rules, initramfs hook, par-smart; DESTDIR=DIR'
 	@echo 'make kernel    the kernels of the test machines'
-	@echo 'make clean     forget what was built here; distclean-cache: and the cache'
+	@echo 'make clean     remove build/; distclean-cache: also the cache'
 	@echo
 	@echo 'tests/machine/run -- bash      a shell in a test machine'
 	@echo 'tests/run -k PATTERN           some of the tests'
@@ -48,7 +48,7 @@ kernel-patch: setup
 demo: setup
 	@tests/demo/demo
 
-# It builds what it needs, beside the tests that do not need it.
+# It builds kernels and programs beside the tests that do not need them.
 test: setup
 	@tests/run
 
@@ -61,12 +61,12 @@ check: setup
 kunit: setup
 	@tests/run -k '^kunit$$'
 
-# The exact one is left out where Debian's own kernel is not to be had.
+# Without a mirror that has Debian's own kernel, there is no exact table.
 bench: setup
 	@tests/bench/bench
 	@tests/bench/exact || [ $$? = $(UNAVAILABLE) ]
 
-# What a system with par arrays has beside the module and mdadm.
+# The files of a system with par arrays besides the module and mdadm.
 install-extras:
 	install -D -m 644 extras/udev/65-md-par.rules $(DESTDIR)/etc/udev/rules.d/65-md-par.rules
 	install -D -m 755 extras/initramfs-tools/hooks/raid-par $(DESTDIR)/etc/initramfs-tools/hooks/raid-par
@@ -84,6 +84,6 @@ clean:
 distclean-cache: clean
 	rm -rf "$${XDG_CACHE_HOME:-$$HOME/.cache}/raid-par"
 
-# The scripts see to their own parallel work.
+# The scripts run their work in parallel themselves.
 .NOTPARALLEL:
 .PHONY: install-extras help setup kernel mdadm module kernel-patch demo test test-all check kunit bench torture clean distclean-cache

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The exact bench has the same instructions in two rounds, and finds a module that takes some more.
+# Two rounds of the exact bench count the same instructions, and a module with more of them is found.
 # needs: stock-6.12
 # rare: yes
 # timeout: 900
@@ -10,7 +10,7 @@ LINES='^rand-(read|write)-4k$'
 WORK=$(mktemp -d "$BUILD/exact-test.XXXX")
 trap 'rm -rf "$WORK"' EXIT
 
-# exact STATUS OPTION...: what it prints, if it ends so.
+# exact STATUS OPTION...: run the bench, which has to exit with STATUS.
 exact() {
 	local want=$1 rc=0
 	shift
@@ -45,4 +45,4 @@ exact 0 --kinds '^(par:5|raid5)$'
 make_wasteful
 exact 1 --rounds 1 --kinds '^par:5$' --module-tree "$TOP" --module-tree "$WORK/tree" 2>"$WORK/said"
 cat "$WORK/said" >&2
-grep -q 'percent apart, more than 1' "$WORK/said" || die "it does not say how far apart they are"
+grep -q 'percent apart, more than 1' "$WORK/said" || die "the difference of the modules is not printed"

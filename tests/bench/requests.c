@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Send requests to a block device, one at a time, and tell what they took.
+ * Send requests to a block device, one at a time, and measure their time.
  *
  *	requests DEVICE read|write|randread|randwrite BYTES SIZE WARM_UP COUNT
  *
- * SIZE is how much of the device is used, in bytes; 0 as SIZE is all of it. The first WARM_UP
- * requests are not counted, and go before them to places all over that, so that what is done
- * once for each part of an array has been done. The order is the same in each run.
+ * The first SIZE bytes of the device are used, 0 being all of it. With a WARM_UP, requests to
+ * SPREAD places and WARM_UP requests are sent before the COUNT requests that are measured.
+ * The order of random requests is the same in each run.
  *
- * Prints "NS IDLE_NS": how long the COUNT requests took, and for how much of that the machine,
- * which must have one CPU, had nothing to do.
+ * Prints "NS IDLE_NS": the time of the COUNT requests, and for how much of it the CPU was idle.
+ * The machine must have one CPU.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -27,13 +27,13 @@
 #include <unistd.h>
 
 #define SECOND	1000000000ULL
-#define SPREAD	32			/* places that a warm-up goes to first */
+#define SPREAD	32			/* places of the first requests of a warm-up */
 
 static struct {
 	int fd;
 	bool write, random;
 	uint64_t bytes;			/* of a request */
-	uint64_t places;		/* for one, side by side */
+	uint64_t places;		/* adjacent ones of that size */
 	uint64_t next;
 	char *buffer;
 } load;
@@ -66,7 +66,7 @@ static uint64_t now(void)
 	return ts.tv_sec * SECOND + ts.tv_nsec;
 }
 
-/* To the nanosecond, which /proc/stat has not. */
+/* In ns; /proc/stat has 10 ms. */
 static uint64_t idle(void)
 {
 	FILE *file = fopen("/proc/timer_list", "r");

@@ -14,8 +14,8 @@ mkdir -p "$TREE/build" "$TREE/drivers/md"
 ln -s "$TOP/scripts" "$TOP/tests" "$TREE"
 ln -s "$BUILD/mdadm" "$TREE/build"
 cp -r "$TOP/drivers/md/raid-par" "$TREE/drivers/md"
-SETS=$TREE/drivers/md/raid-par/sets.c
-sed -i '/^static int child_hot_remove/,/^}/s/^\tpar_remove_again(.*/&\n\tschedule_timeout_uninterruptible(HZ \/ 2);/' "$SETS"
-[ "$(grep -c 'schedule_timeout_uninterruptible(HZ / 2)' "$SETS")" = 1 ] || die "FAILED: nothing to hold up in sets.c"
+CHILD=$TREE/drivers/md/raid-par/child.c
+sed -i '/^static int child_hot_remove/,/^}/s/^\tpar_remove_again(.*/&\n\tschedule_timeout_uninterruptible(HZ \/ 2);/' "$CHILD"
+[ "$(grep -c 'schedule_timeout_uninterruptible(HZ / 2)' "$CHILD")" = 1 ] || die "FAILED: nothing to hold up in child.c"
 
 "$TREE/tests/machine/run" --debug -- "$TREE/tests/machine/cases/let-go.sh"

@@ -58,7 +58,7 @@ layouts() {
 	expect 'layout: the lowest gear of raid6 needs at least 4 members, not 3' -n 8 --layout=raid6:3,8
 	expect 'layout: unknown child level raid4: it can be raid5, raid6 or raid0' -n 8 --layout=raid4:3,8
 	expect 'layout: unknown child level left-symmetric: it can be raid5, raid6 or raid0' -n 8 --layout=left-symmetric
-	expect 'layout: all gears from 2 to 16 at once cannot be told from no layout: leave one of them out' -n 16 --layout=2,3,4,5,6,7,8,9,10,11,12,13,14,15,16
+	expect 'layout: all gears from 2 to 16 at once have the number that means no layout: leave one of them out' -n 16 --layout=2,3,4,5,6,7,8,9,10,11,12,13,14,15,16
 	expect 'layout may only be sent once.  Second value was 4,8' -n 8 --layout=3,8 --layout=4,8
 }
 
@@ -67,7 +67,7 @@ shapes() {
 	expect 'at least 3 raid-devices needed for level par with raid5: gears of 2 and 3' -n 2
 	expect 'at least 5 raid-devices needed for level par with raid6: gears of 4 and 5' -n 4 --layout=raid6
 	expect 'level par does not support missing devices: an array must be whole when it is created' -n 9 missing
-	expect 'level par with raid0 does not support spare devices: it could not rebuild on them' -n 7 -x 1 --layout=raid0
+	expect 'level par with raid0 does not support spare devices: it cannot rebuild onto them' -n 7 -x 1 --layout=raid0
 	expect 'the chunk size of level par must be a power of two, from 64K to 16M, not 32K' -n 8 -c 32
 	expect 'the chunk size of level par must be a power of two, from 64K to 16M, not 96K' -n 8 -c 96
 	expect 'the chunk size of level par must be a power of two, from 64K to 16M, not 32768K' -n 8 -c 32M
@@ -78,8 +78,8 @@ shapes() {
 }
 
 features() {
-	expect 'level par does not support a bitmap: it records what is being written in its own metadata' -n 8 --bitmap=internal
-	expect 'level par does not support a bitmap: it records what is being written in its own metadata' -n 8 --bitmap=clustered
+	expect 'level par does not support a bitmap: its own metadata records the areas that are being written' -n 8 --bitmap=internal
+	expect 'level par does not support a bitmap: its own metadata records the areas that are being written' -n 8 --bitmap=clustered
 	expect 'level par does not support --write-behind' -n 8 --write-behind
 	expect 'level par does not support a write journal' -n 8 --write-journal=/nonexistent/j
 	expect 'level par does not support consistency policy ppl' -n 8 --consistency-policy=ppl

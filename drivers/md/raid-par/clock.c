@@ -10,42 +10,43 @@
  */
 #include <linux/timekeeping.h>
 
-#include "par.h"
+#include "parent.h"
+#include "power.h"
 
 bool par_clock_set(const struct par_conf *conf)
 {
-	return ktime_get_real_seconds() >= conf->super.ctime;
+	return ktime_get_real_seconds() >= conf->store->super.ctime;
 }
 
-static void know(struct par_conf *conf, u64 now)
+static void clock_know(struct par_conf *conf, u64 now)
 {
-	conf->clock_known = now;
-	conf->clock_began = ktime_get_boottime_seconds();
+	conf->power->clock_known = now;
+	conf->power->clock_began = ktime_get_boottime_seconds();
 }
 
 u64 par_clock(struct par_conf *conf)
 {
 	u64 now = ktime_get_real_seconds(), known;
 
-	spin_lock(&conf->clock_lock);
-	known = conf->clock_known + ktime_get_boottime_seconds() - conf->clock_began;
-	if (now >= conf->clock_known)
-		know(conf, now);
+	spin_lock(&conf->power->clock_lock);
+	known = conf->power->clock_known + ktime_get_boottime_seconds() - conf->power->clock_began;
+	if (now >= conf->power->clock_known)
+		clock_know(conf, now);
 	else
 		now = known;
-	spin_unlock(&conf->clock_lock);
+	spin_unlock(&conf->power->clock_lock);
 	return now;
 }
 
 void par_clock_begin(struct par_conf *conf)
 {
-	u64 known = conf->super.ctime;
+	u64 known = conf->store->super.ctime;
 	unsigned int d, i;
 
 	for (d = 0; d < conf->geo.members; d++)
-		known = max(known, conf->super.power.ration[d].since);
+		known = max(known, conf->store->super.power.ration[d].since);
 	for (i = 1; i <= conf->geo.gears; i++)
-		known = max(known, conf->super.scrub.last[i]);
-	spin_lock_init(&conf->clock_lock);
-	know(conf, known);
+		known = max(known, conf->store->super.scrub.last[i]);
+	spin_lock_init(&conf->power->clock_lock);
+	clock_know(conf, known);
 }

@@ -8,12 +8,13 @@
  * the members' discards and clears the rows; then the places of their images
  * are discarded in the gear sets, and so on down.
  *
- * Everything here waits, so it runs on conf->long_wq.
+ * Everything here waits, so it runs on conf->queue.long_wq.
  */
 #include <linux/completion.h>
 #include <linux/math64.h>
 
-#include "par.h"
+#include "io.h"
+#include "parent.h"
 
 #define PAR_DISCARD_SECTORS	1048576U	/* in one request to a set */
 
@@ -52,7 +53,7 @@ static void send_discard(struct par_set *set, u64 first, u64 end)
 		DECLARE_COMPLETION_ONSTACK(done);
 		u64 count = min(end - first, most);
 		struct bio *bio = bio_alloc_bioset(disk->part0, 0, REQ_OP_DISCARD,
-						   GFP_NOIO, &conf->bios);
+						   GFP_NOIO, &conf->io->bios);
 
 		bio->bi_iter.bi_sector = first * sectors;
 		bio->bi_iter.bi_size = (count * sectors) << SECTOR_SHIFT;
@@ -79,8 +80,8 @@ static bool hold_rows(struct par_set *set, u64 row, u64 end)
 		spinlock_t *lock = par_zone_lock(conf, zone);
 
 		spin_lock(lock);
-		conf->zone[zone].held = true;
-		if (READ_ONCE(conf->zone[zone].starting))
+		conf->map.zone[zone].held = true;
+		if (READ_ONCE(conf->map.zone[zone].starting))
 			free = false;
 		spin_unlock(lock);
 	}
@@ -96,14 +97,14 @@ static void release_rows(struct par_set *set, u64 row, u64 end)
 		spinlock_t *lock = par_zone_lock(conf, zone);
 
 		spin_lock(lock);
-		conf->zone[zone].held = false;
+		conf->map.zone[zone].held = false;
 		spin_unlock(lock);
 	}
-	queue_work(conf->wq, &conf->store_work);	/* releases who waits */
+	par_store_look(conf);	/* releases who waits */
 }
 
 /* Grow [*row, *end) over unwritten neighbours, at most @by rows each way. */
-static void widen(struct par_set *set, u64 *row, u64 *end, u64 by)
+static void widen_rows(struct par_set *set, u64 *row, u64 *end, u64 by)
 {
 	u64 most = by;
 
@@ -126,7 +127,7 @@ static void discard_images(struct par_set *set, struct par_set *gear, u64 row,
 	u64 sectors = stripes_of(gear).sectors;
 	u64 base = par_set_offset(geo, set->number, 0) >> geo->seg_shift;
 
-	widen(set, &row, &end, DIV_ROUND_UP_ULL(sectors, imaged << geo->seg_shift));
+	widen_rows(set, &row, &end, DIV_ROUND_UP_ULL(sectors, imaged << geo->seg_shift));
 	*first = DIV64_U64_ROUND_UP(((base + row) * imaged) << geo->seg_shift,
 				    sectors);
 	*last = div64_u64(((base + end) * imaged) << geo->seg_shift, sectors);
@@ -196,23 +197,23 @@ static void discard_one(struct par_conf *conf, struct bio *bio)
 
 static void discard_work(struct work_struct *work)
 {
-	struct par_conf *conf = container_of(work, struct par_conf, discard_work);
+	struct par_conf *conf = container_of(work, struct par_io, discard_work)->conf;
 	struct bio_list bios;
 	struct bio *bio;
 
-	par_queue_take(conf, &conf->discards, &bios);
+	par_queue_take(conf, &conf->io->discards, &bios);
 	while ((bio = bio_list_pop(&bios)))
 		discard_one(conf, bio);
 }
 
 void par_discard_request(struct par_conf *conf, struct bio *bio)
 {
-	par_queue_add(conf, &conf->discards, bio);
-	queue_work(conf->long_wq, &conf->discard_work);
+	par_queue_add(conf, &conf->io->discards, bio);
+	queue_work(conf->queue.long_wq, &conf->io->discard_work);
 }
 
 void par_discard_init(struct par_conf *conf)
 {
-	bio_list_init(&conf->discards);
-	INIT_WORK(&conf->discard_work, discard_work);
+	bio_list_init(&conf->io->discards);
+	INIT_WORK(&conf->io->discard_work, discard_work);
 }

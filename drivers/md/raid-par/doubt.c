@@ -1,22 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Starting with what may be wrong. As md does, par refuses, names what is in
- * doubt, and starts if it is forced:
- *
- *   RAID-5's write hole   the array went down while rows were being written, and
- *                         lacks a member. Parity need not fit the data in those
- *                         rows, so what the member held cannot be told from them.
- *   a stale member        more members are lost than parity can stand for, but
- *                         one that left earlier is there, or an old copy of one:
- *                         it lacks what has been written since. Or one without a
- *                         valid superblock: nobody knows what it lacks.
- *
- * A member that is lost while the resync after a crash runs leaves the same hole
- * in an array that serves: that is told as well, since raid5 gives up the resync
- * without a word.
+ * What is in doubt: which ranges of the array lie in rows whose content nothing vouches
+ * for. At a start assemble.c asks. And a member that is lost while the resync after a
+ * crash runs leaves the same hole in an array that serves: that is told as well, since
+ * raid5 gives up the resync without a word.
  */
 #include <linux/math64.h>
 
+#include "parent.h"
 #include "store.h"
 
 /* A set's rows [first, end), and who is lost for whom they are in doubt. */
@@ -37,7 +28,7 @@ static void set_sectors(const struct par_geometry *geo, const struct par_rows *r
 	*end = DIV64_U64_ROUND_UP(rows->end, stripe) * geo->chunk_sectors * data;
 }
 
-static void tell_range(struct par_conf *conf, u64 first, u64 end)
+void par_doubt_range(struct par_conf *conf, u64 first, u64 end)
 {
 	end = min(end, conf->geo.array_sectors);
 	if (first < end)
@@ -105,7 +96,7 @@ static void doubt_rows(struct par_conf *conf, const struct par_rows *rows)
 	while (rows->sg != &conf->geo.set[i])
 		i--;
 	if (i == conf->geo.gears)
-		tell_range(conf, first, end);
+		par_doubt_range(conf, first, end);
 	else
 		doubt_images(conf, i, first, end, rows->lost);
 }
@@ -115,7 +106,7 @@ static void doubt_rows(struct par_conf *conf, const struct par_rows *rows)
  * in zones with @mark, or their images; @lost are lost. Marked zones that follow
  * each other are told in one piece.
  */
-static void doubt_zones(struct par_set *set, u8 mark, u32 lost)
+void par_doubt_zones(struct par_set *set, u8 mark, u32 lost)
 {
 	const struct par_set_geometry *sg = set->sg;
 	struct par_rows rows = { .sg = sg, .lost = lost };
@@ -124,7 +115,7 @@ static void doubt_zones(struct par_set *set, u8 mark, u32 lost)
 	for (zone = 0; zone < sg->zones; zone++) {
 		first = zone;
 		while (zone < sg->zones &&
-		       set->conf->intents[sg->zone_base + zone] & mark)
+		       set->conf->store->intents[sg->zone_base + zone] & mark)
 			zone++;
 		rows.first = (u64)first << PAR_ZONE_SHIFT;
 		rows.end = min_t(u64, (u64)zone << PAR_ZONE_SHIFT, sg->rows);
@@ -133,95 +124,18 @@ static void doubt_zones(struct par_set *set, u8 mark, u32 lost)
 	}
 }
 
-/* Members that are missing from the set or have not been rebuilt in it. */
-static u32 set_lacks(struct par_conf *conf, struct par_set *set)
+/*
+ * What has been resynced already is told, too: how far it was is not stored. A
+ * second parity makes no difference: what the member held is made from the first.
+ */
+void par_doubt_unresynced(struct par_set *set)
 {
-	struct par_set_record *rec = &conf->super.set[set->number];
-	u32 lacking = rec->failed | rec->recovering;
-	unsigned int d;
+	struct par_conf *conf = set->conf;
 
-	for (d = 0; d < set->sg->members; d++)
-		if (!par_rdev_usable(conf->member[d].rdev))
-			lacking |= BIT(d);
-	return lacking;
-}
-
-static bool whole_for_md(struct par_conf *conf, unsigned int d)
-{
-	struct md_rdev *rdev = conf->member[d].rdev;
-
-	return par_rdev_usable(rdev) && test_bit(In_sync, &rdev->flags);
-}
-
-/* The one of @members that left last, or an old copy of it, or -1. */
-static int newest_stale(struct par_conf *conf, u32 members)
-{
-	unsigned int d;
-	u64 newest = 0;
-	int found = -1;
-
-	for (d = 0; d < conf->geo.members; d++) {
-		u64 seq = 0;
-
-		if (members & BIT(d) && whole_for_md(conf, d))
-			seq = conf->old_seq[d] ?: par_load_left(conf, d);
-		if (seq > newest) {
-			newest = seq;
-			found = d;
-		}
-	}
-	return found;
-}
-
-static void stand_in(struct par_conf *conf, unsigned int d)
-{
-	unsigned int i;
-
-	for (i = 1; i <= conf->geo.gears; i++)
-		conf->super.set[i].failed &= ~BIT(d);
-	conf->super.partial &= ~BIT(d);
-	pr_warn("md/par:%s: member %u (%pg) stands in by force with %s\n",
-		mdname(conf->mddev), d, conf->member[d].rdev->bdev,
-		conf->unvouched & BIT(d) ? "what it holds: all of it is in doubt" :
-		"what it had when it left: what has been written since is in doubt");
-}
-
-u32 par_doubt_stale(struct par_conf *conf, u32 lacking)
-{
-	unsigned int i, d, missing = 0;
-	bool all = false;	/* no mark tells what an old copy lacks */
-	u32 taken = 0;
-	int one;
-
-	if (!conf->start)
-		return 0;
-	for (d = 0; d < conf->geo.members; d++)
-		missing += lacking & BIT(d) || !whole_for_md(conf, d);
-	/*
-	 * Those that nothing vouches for may all be right, and md calls them whole. All
-	 * stand in: to make one of them from the others would overwrite what may be the
-	 * only good copy by what comes of a bad one.
-	 */
-	for (d = 0; missing > conf->geo.parities && d < conf->geo.members; d++)
-		if (conf->unvouched & BIT(d) && whole_for_md(conf, d))
-			taken |= BIT(d);
-	missing -= hweight32(taken);
-	for (; missing > conf->geo.parities; missing--) {
-		one = newest_stale(conf, lacking & ~taken);
-		if (one < 0)
-			return 0;	/* of no use: refused */
-		taken |= BIT(one);
-	}
-	for (d = 0; d < conf->geo.members; d++)
-		if (taken & BIT(d)) {
-			stand_in(conf, d);
-			all |= conf->old_seq[d] || conf->unvouched & BIT(d);
-		}
-	if (all)
-		tell_range(conf, 0, conf->geo.array_sectors);
-	for (i = 1; !all && taken && i <= conf->geo.gears; i++)
-		doubt_zones(conf->set[i], PAR_INTENT_MISSED, taken);
-	return taken;
+	lockdep_assert_held(&conf->store->mutex);
+	pr_crit("md/par:%s: a member was lost before the resync after a crash was over: what is in doubt may be wrong\n",
+		mdname(conf->mddev));
+	par_doubt_zones(set, PAR_INTENT_RESYNC, READ_ONCE(set->child.absent));
 }
 
 /* Zone lock held. */
@@ -229,6 +143,7 @@ static void forget_row(struct par_set *set, u64 row, u32 lost)
 {
 	unsigned int d;
 
+	lockdep_assert_held(par_zone_lock(set->conf, par_zone_of(set, row)));
 	if (!par_map_written(set, row))
 		return;
 	for (d = 0; d < set->sg->members; d++)
@@ -256,12 +171,13 @@ void par_forget_images(struct par_set *set, u32 lost)
 	const struct par_set_geometry *sg = set->sg;
 	u32 zone;
 
+	par_store_assert(conf);
 	for (zone = 0; zone < sg->zones; zone++) {
 		u64 row = (u64)zone << PAR_ZONE_SHIFT;
 		u64 end = min(row + PAR_ZONE_ROWS, sg->rows);
 		spinlock_t *lock = par_zone_lock(conf, sg->zone_base + zone);
 
-		if (!(conf->intents[sg->zone_base + zone] &
+		if (!(conf->store->intents[sg->zone_base + zone] &
 		      (PAR_INTENT_RESYNC | PAR_INTENT_GEAR)))
 			continue;
 		spin_lock(lock);
@@ -270,54 +186,4 @@ void par_forget_images(struct par_set *set, u32 lost)
 		spin_unlock(lock);
 		par_mark_block(conf, sg->zone_base + zone);
 	}
-}
-
-int par_doubt_check(struct par_conf *conf)
-{
-	bool any = false;
-	unsigned int i;
-
-	for (i = 1; i <= conf->geo.gears; i++) {
-		struct par_set_record *rec = &conf->super.set[i];
-		u32 lacks = set_lacks(conf, conf->set[i]);
-
-		if (!conf->geo.parities || rec->resync == MaxSector || !lacks)
-			continue;
-		doubt_zones(conf->set[i], PAR_INTENT_RESYNC, lacks);
-		if (conf->start)
-			par_forget_images(conf->set[i], lacks);
-		/*
-		 * What is rebuilt is rebuilt from what parity says: it will
-		 * fit, if all is, also what had been before the crash. But a
-		 * second parity that is left must be made to fit: raid5 carries
-		 * on what is wrong with it.
-		 */
-		if (hweight32(lacks) >= conf->geo.parities)
-			rec->resync = MaxSector;
-		rec->recovered = 0;
-		any = true;
-	}
-	if (!any)
-		return 0;
-	if (conf->start) {
-		pr_warn("md/par:%s: started by force: what is in doubt may be wrong\n",
-			mdname(conf->mddev));
-		return 0;
-	}
-	pr_err("md/par:%s: cannot start: it went down while it was written and lacks a member; --force starts it, but what is in doubt may be wrong then\n",
-	       mdname(conf->mddev));
-	return -EBADMSG;
-}
-
-/*
- * What has been resynced already is told, too: how far it was is not stored. A
- * second parity makes no difference: what the member held is made from the first.
- */
-void par_doubt_unresynced(struct par_set *set)
-{
-	struct par_conf *conf = set->conf;
-
-	pr_crit("md/par:%s: a member was lost before the resync after a crash was over: what is in doubt may be wrong\n",
-		mdname(conf->mddev));
-	doubt_zones(set, PAR_INTENT_RESYNC, READ_ONCE(set->absent));
 }

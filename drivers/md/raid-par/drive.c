@@ -244,6 +244,7 @@ static void on_resume(void *data, struct device *dev, int flags)
 {
 	struct par_drive *drive;
 
+	lockdep_assert_held(&dev->power.lock);
 	rcu_read_lock();
 	list_for_each_entry_rcu(drive, &drives, node)
 		if (drive->dev == dev)

@@ -8,6 +8,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "event.h"
 #include "par.h"
 
 #define PAR_EVENT_LINES	7
@@ -55,6 +56,7 @@ void par_event(struct par_conf *conf, const char *format, ...)
 
 void par_events_flush(void)
 {
+	might_sleep();
 	flush_workqueue(event_wq);
 }
 

@@ -5,7 +5,8 @@
  * The children never see a flush: md would send it to every member of theirs.
  * The map needs none: an intent is stable before any write that relies on it.
  */
-#include "par.h"
+#include "io.h"
+#include "parent.h"
 
 struct par_flush {
 	struct par_conf *conf;
@@ -29,15 +30,15 @@ void par_flush_done(struct par_conf *conf, struct bio *bio)
 		return;
 	}
 	bio->bi_opf &= ~REQ_PREFLUSH;
-	par_queue_add(conf, &conf->finish, bio);
-	queue_work(conf->long_wq, &conf->finish_work);
+	par_queue_add(conf, &conf->io->finish, bio);
+	queue_work(conf->queue.long_wq, &conf->io->finish_work);
 }
 
 /* Not of a read or a write, so the block layer has no count of it. */
 static void count_flush(struct par_conf *conf, u64 ns)
 {
-	atomic64_inc(&conf->flushed);
-	atomic64_add(ns, &conf->flush_ns);
+	atomic64_inc(&conf->io->flushed);
+	atomic64_add(ns, &conf->io->flush_ns);
 }
 
 /*
@@ -56,8 +57,8 @@ static void flush_put(struct par_flush *flush)
 	status = flush->status;
 	if (flush->began)
 		count_flush(conf, ktime_get_ns() - flush->began);
-	mempool_free(flush, &conf->flush_pool);
-	if (atomic_dec_and_test(&conf->flushes[gear]))
+	mempool_free(flush, &conf->io->flush_pool);
+	if (atomic_dec_and_test(&conf->io->flushes[gear]))
 		wake_up(&conf->wait);
 	/* Last: the array may be taken down once its last request has ended. */
 	if (status)
@@ -94,18 +95,18 @@ static unsigned int flush_get(struct par_conf *conf)
 
 	for (;;) {
 		gear = READ_ONCE(conf->gear);
-		atomic_inc(&conf->flushes[gear]);
+		atomic_inc(&conf->io->flushes[gear]);
 		smp_mb__after_atomic();	/* pairs with wait_event() in change_down() */
 		if (gear == READ_ONCE(conf->gear))
 			return gear;
-		if (atomic_dec_and_test(&conf->flushes[gear]))
+		if (atomic_dec_and_test(&conf->io->flushes[gear]))
 			wake_up(&conf->wait);
 	}
 }
 
 void par_flush_request(struct par_conf *conf, struct bio *bio, bool waited_for)
 {
-	struct par_flush *flush = mempool_alloc(&conf->flush_pool, GFP_NOIO);
+	struct par_flush *flush = mempool_alloc(&conf->io->flush_pool, GFP_NOIO);
 	unsigned int d, gear;
 
 	flush->conf = conf;
@@ -134,7 +135,7 @@ void par_flush_request(struct par_conf *conf, struct bio *bio, bool waited_for)
 		leg->flush = flush;
 		leg->rdev = rdev;
 		one = bio_alloc_bioset(rdev->bdev, 0, REQ_OP_WRITE | REQ_PREFLUSH |
-				       REQ_SYNC, GFP_NOIO, &conf->bios);
+				       REQ_SYNC, GFP_NOIO, &conf->io->bios);
 		one->bi_private = leg;
 		one->bi_end_io = flush_endio;
 		atomic_inc(&flush->left);
@@ -145,25 +146,26 @@ void par_flush_request(struct par_conf *conf, struct bio *bio, bool waited_for)
 
 static void finish_work(struct work_struct *work)
 {
-	struct par_conf *conf = container_of(work, struct par_conf, finish_work);
+	struct par_conf *conf = container_of(work, struct par_io, finish_work)->conf;
 	struct par_set *home = par_home(conf);
 	struct bio_list bios;
 	struct bio *bio;
 
-	par_queue_take(conf, &conf->finish, &bios);
+	par_queue_take(conf, &conf->io->finish, &bios);
 	while ((bio = bio_list_pop(&bios)))
 		home->ops->submit(home, bio);
 }
 
 int par_flush_init(struct par_conf *conf)
 {
-	bio_list_init(&conf->finish);
-	INIT_WORK(&conf->finish_work, finish_work);
-	return mempool_init_kmalloc_pool(&conf->flush_pool, PAR_FLUSH_RESERVE,
+	conf->up.recorded = par_flush_done;
+	bio_list_init(&conf->io->finish);
+	INIT_WORK(&conf->io->finish_work, finish_work);
+	return mempool_init_kmalloc_pool(&conf->io->flush_pool, PAR_FLUSH_RESERVE,
 					 sizeof(struct par_flush));
 }
 
 void par_flush_exit(struct par_conf *conf)
 {
-	mempool_exit(&conf->flush_pool);
+	mempool_exit(&conf->io->flush_pool);
 }

@@ -21,7 +21,7 @@ static_assert(offsetof(struct par_disk_super, uuid) == 40);
 static_assert(offsetof(struct par_disk_super, layout) == 88);
 static_assert(offsetof(struct par_disk_super, speed_max) == 156);
 static_assert(offsetof(struct par_disk_super, set) == 256);
-static_assert(offsetof(struct par_disk_super, held) == 1552);
+static_assert(offsetof(struct par_disk_super, min_seq) == 1552);
 static_assert(offsetof(struct par_disk_super, power) == 1808);
 static_assert(offsetof(struct par_disk_super, policy_flags) == 2704);
 static_assert(offsetof(struct par_disk_super, history) == 2776);
@@ -231,7 +231,7 @@ void par_super_pack(struct par_disk_super *raw, const struct par_super *sb,
 	raw->speed_max = cpu_to_le32(sb->speed_max);
 	raw->partial = cpu_to_le32(sb->partial);
 	for (i = 0; i < PAR_MAX_MEMBERS; i++)
-		raw->held[i] = cpu_to_le64(sb->held[i]);
+		raw->min_seq[i] = cpu_to_le64(sb->min_seq[i]);
 	for (i = 1; i <= geo->gears; i++)
 		pack_set(&raw->set[i - 1], &sb->set[i], &geo->set[i]);
 	if (sb->lost)
@@ -346,7 +346,7 @@ enum par_format_error par_super_unpack(struct par_super *sb,
 	sb->speed_max = le32_to_cpu(raw->speed_max);
 	sb->partial = le32_to_cpu(raw->partial);
 	for (i = 0; i < PAR_MAX_MEMBERS; i++)
-		sb->held[i] = le64_to_cpu(raw->held[i]);
+		sb->min_seq[i] = le64_to_cpu(raw->min_seq[i]);
 	for (i = 1; i <= geo->gears; i++)
 		unpack_set(&sb->set[i], &raw->set[i - 1]);
 	sb->lost = le64_to_cpu(raw->incompat) & PAR_INCOMPAT_LOST;
@@ -378,8 +378,8 @@ void par_block_seal(struct par_disk_block *raw, enum par_block_kind kind,
 }
 EXPORT_SYMBOL_IF_KUNIT(par_block_seal);
 
-static bool claims(const struct par_disk_block *raw, enum par_block_kind kind,
-		   u32 index, u64 epoch)
+static bool claims_block(const struct par_disk_block *raw, enum par_block_kind kind,
+			 u32 index, u64 epoch)
 {
 	return le32_to_cpu(raw->magic) == PAR_BLOCK_MAGIC &&
 	       le32_to_cpu(raw->kind) == kind &&
@@ -387,7 +387,7 @@ static bool claims(const struct par_disk_block *raw, enum par_block_kind kind,
 	       le64_to_cpu(raw->epoch) == epoch;
 }
 
-static bool whole(const struct par_disk_block *raw)
+static bool block_whole(const struct par_disk_block *raw)
 {
 	return le32_to_cpu(raw->crc) ==
 		block_crc(raw, offsetof(struct par_disk_block, crc));
@@ -396,14 +396,32 @@ static bool whole(const struct par_disk_block *raw)
 bool par_block_check(const struct par_disk_block *raw, enum par_block_kind kind,
 		     u32 index, u64 epoch)
 {
-	return claims(raw, kind, index, epoch) && whole(raw);
+	return claims_block(raw, kind, index, epoch) && block_whole(raw);
 }
 EXPORT_SYMBOL_IF_KUNIT(par_block_check);
 
 u64 par_block_torn(const struct par_disk_block *raw, enum par_block_kind kind,
 		   u32 index, u64 epoch)
 {
-	return claims(raw, kind, index, epoch) && !whole(raw) ?
+	return claims_block(raw, kind, index, epoch) && !block_whole(raw) ?
 		le64_to_cpu(raw->seq) : 0;
 }
 EXPORT_SYMBOL_IF_KUNIT(par_block_torn);
+
+u64 par_super_sector(u64 seq)
+{
+	return (seq & 1) * PAR_BLOCK_SECTORS;
+}
+
+u64 par_block_sector(const struct par_geometry *geo, enum par_block_kind kind, u32 index,
+		     unsigned int slot)
+{
+	switch (kind) {
+	case PAR_BLOCK_INTENT:
+		return par_intent_sector(index, slot);
+	case PAR_BLOCK_LOST:
+		return par_lost_sector(slot);
+	default:
+		return par_map_sector(geo, index, slot);
+	}
+}

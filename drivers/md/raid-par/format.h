@@ -101,7 +101,7 @@ struct par_disk_super {
 	__le32 speed_max;	/* 156 */
 	u8 pad1[96];		/* 160 */
 	struct par_disk_set set[PAR_MAX_SETS];	/* 256 by gear, lowest first */
-	__le64 held[PAR_MAX_MEMBERS];	/* 1552 the least seq that each one's copy has */
+	__le64 min_seq[PAR_MAX_MEMBERS];	/* 1552 the least seq that each one's copy has */
 	/* with PAR_COMPAT_POWER: */
 	__le32 power_flags;	/* 1776 PAR_POWER_OFF */
 	__le32 carry;		/* 1780 days' shares */
@@ -251,7 +251,7 @@ struct par_super {
 	u64 ctime, epoch, seq, block_seq;
 	unsigned int gear;	/* number, 1 … gears */
 	u32 flags, partial;
-	u64 held[PAR_MAX_MEMBERS];	/* lags one behind on the disks */
+	u64 min_seq[PAR_MAX_MEMBERS];	/* lags one behind on the disks */
 	u32 speed_min, speed_max;
 	struct par_set_record set[PAR_MAX_SETS + 1];
 	bool has_power, has_policy, has_scrub;	/* these have been stored */
@@ -316,5 +316,10 @@ u64 par_block_torn(const struct par_disk_block *raw, enum par_block_kind kind,
 /* par_block_check - is @raw this very block of this very array, and whole? */
 bool par_block_check(const struct par_disk_block *raw, enum par_block_kind kind,
 		     u32 index, u64 epoch);
+
+/* Where the superblock of a sequence number and the slots of blocks lie. */
+u64 par_super_sector(u64 seq);
+u64 par_block_sector(const struct par_geometry *geo, enum par_block_kind kind, u32 index,
+		     unsigned int slot);
 
 #endif

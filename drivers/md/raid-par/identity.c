@@ -9,7 +9,8 @@
  * is known by its creation time, and goes on with its epoch; and one over whose members
  * another is to be created is not given up unless somebody asks for that.
  */
-#include "store.h"
+#include "load.h"
+#include "parent.h"
 
 /* The arrays of which whole superblocks were found, if not of ours. */
 struct par_owners {
@@ -31,8 +32,8 @@ static void add_owner(struct par_owners *owners, const struct par_identity *id, 
  */
 static bool find_owner(struct par_conf *conf, unsigned int d, struct par_identity *id)
 {
-	u64 ours = conf->identity.ctime, slot;
-	struct page *page = conf->store_pages[0];
+	u64 ours = conf->store->identity.ctime, slot;
+	struct page *page = conf->store->pages[0];
 	struct par_identity one;
 	bool found = false;
 
@@ -57,14 +58,15 @@ static void find_owners(struct par_conf *conf, struct par_owners *renamed,
 
 	for (d = 0; d < conf->geo.members; d++)
 		if (par_rdev_usable(conf->member[d].rdev) && find_owner(conf, d, &id))
-			add_owner(id.ctime == conf->identity.ctime ? renamed : strange, &id, d);
+			add_owner(id.ctime == conf->store->identity.ctime ? renamed : strange,
+				  &id, d);
 }
 
 static void take_renamed(struct par_conf *conf, const struct par_owners *renamed)
 {
 	pr_warn("md/par:%s: its UUID has been changed, by mdadm --update=uuid perhaps: the metadata of %u members is known by its epoch, and gets the new UUID when it is written next\n",
 		mdname(conf->mddev), hweight32(renamed->members));
-	conf->identity.epoch = renamed->id.epoch;
+	conf->store->identity.epoch = renamed->id.epoch;
 }
 
 static int refuse_owned(struct par_conf *conf, const struct par_owners *strange)
@@ -88,7 +90,7 @@ int par_identify(struct par_conf *conf, bool any)
 	struct par_owners renamed = { }, strange = { };
 
 	if (any) {
-		conf->identity.epoch = conf->super.epoch;
+		conf->store->identity.epoch = conf->store->super.epoch;
 		return 0;
 	}
 	if (par_resync_offset(conf->mddev) == PAR_ASKS_NEW && !conf->mddev->events)

@@ -12,7 +12,8 @@
 #include <linux/random.h>
 #include <linux/slab.h>
 
-#include "store.h"
+#include "load.h"
+#include "parent.h"
 #include "validate.h"
 
 #define PAR_SEQ_LEAP	1048576U	/* more blocks than one batch can hold */
@@ -34,8 +35,8 @@ static void read_super(struct par_conf *conf, unsigned int d,
 {
 	struct mddev *mddev = conf->mddev;
 	enum par_format_error err, worst = PAR_FMT_ABSENT;
-	struct page *page = conf->store_pages[0];
-	struct par_super *one = &conf->read_super[0];
+	struct page *page = conf->store->pages[0];
+	struct par_super *one = &conf->store->read_super[0];
 	unsigned int valid = 0;
 	bool read_only;
 	u64 slot;
@@ -46,7 +47,7 @@ static void read_super(struct par_conf *conf, unsigned int d,
 			continue;
 		}
 		err = par_super_unpack(one, page_address(page), &conf->geo,
-				       &conf->identity, d, &read_only);
+				       &conf->store->identity, d, &read_only);
 		found->foreign |= err == PAR_FMT_FOREIGN;
 		found->newer |= err == PAR_FMT_VERSION || err == PAR_FMT_FEATURE;
 		if (err) {
@@ -70,7 +71,7 @@ static void read_super(struct par_conf *conf, unsigned int d,
  */
 static bool find_super(struct par_conf *conf, struct par_found *found)
 {
-	struct par_super *one = &conf->read_super[1];
+	struct par_super *one = &conf->store->read_super[1];
 	unsigned int d;
 	u64 newest = 0;
 
@@ -80,21 +81,21 @@ static bool find_super(struct par_conf *conf, struct par_found *found)
 		read_super(conf, d, one, &found[d]);
 		if (found[d].err)
 			continue;
-		conf->member_seq[d] = one->block_seq;
-		if (one->seq > newest || !conf->current_members) {
+		conf->store->member_seq[d] = one->block_seq;
+		if (one->seq > newest || !conf->store->current_members) {
 			newest = one->seq;
-			conf->super = *one;
-			conf->current_members = 0;
+			conf->store->super = *one;
+			conf->store->current_members = 0;
 		}
 		if (one->seq == newest)
-			conf->current_members |= BIT(d);
+			conf->store->current_members |= BIT(d);
 	}
 	/* Nobody can have more blocks than the newest superblock knows of, or another's. */
 	for (d = 0; d < conf->geo.members; d++)
-		if (found[d].epoch != conf->super.epoch ||
-		    conf->member_seq[d] > conf->super.block_seq)
-			conf->member_seq[d] = 0;
-	return conf->current_members;
+		if (found[d].epoch != conf->store->super.epoch ||
+		    conf->store->member_seq[d] > conf->store->super.block_seq)
+			conf->store->member_seq[d] = 0;
+	return conf->store->current_members;
 }
 
 /* What each member has, where they disagree. */
@@ -125,8 +126,8 @@ static bool any_wrong(struct par_conf *conf, const struct par_found *found)
 
 	for (d = 0; d < conf->geo.members; d++)
 		if (par_rdev_usable(conf->member[d].rdev) &&
-		    (found[d].err || (par_awake(conf, conf->super.gear, d) &&
-				      found[d].seq < conf->super.seq)))
+		    (found[d].err || (par_awake(conf, conf->store->super.gear, d) &&
+				      found[d].seq < conf->store->super.seq)))
 			return true;
 	return false;
 }
@@ -142,7 +143,7 @@ static int refuse_newer(struct par_conf *conf, const struct par_found *found)
 	for (d = 0; d < conf->geo.members; d++)
 		if (found[d].newer)
 			break;
-	if (d == conf->geo.members || conf->start == PAR_ASKS_FORCE)
+	if (d == conf->geo.members || conf->store->start == PAR_ASKS_FORCE)
 		return 0;
 	tell_supers(conf, found);
 	pr_err("md/par:%s: cannot start: a newer raid-par has written metadata on member %u (%pg), which this one would overwrite: start it with that one, or without this member; --force takes what is on the member for lost\n",
@@ -157,9 +158,9 @@ static void hint_rescue(struct par_conf *conf)
 }
 
 /* Refuse, unless a rescue is wanted. */
-static int lost(struct par_conf *conf)
+static int metadata_lost(struct par_conf *conf)
 {
-	if (conf->start == PAR_ASKS_RESCUE)
+	if (conf->store->start == PAR_ASKS_RESCUE)
 		return 0;
 	hint_rescue(conf);
 	return -EUCLEAN;
@@ -179,7 +180,7 @@ static const char * const kinds[] = {
 static bool block_lost(struct par_conf *conf, enum par_block_kind kind, u32 index,
 		       u64 newest)
 {
-	if (newest > conf->super.block_seq)
+	if (newest > conf->store->super.block_seq)
 		return false;
 	pr_err("md/par:%s: %s block %u: the newest version is unreadable on all members\n",
 	       mdname(conf->mddev), kinds[kind], index);
@@ -196,23 +197,23 @@ static bool load_block(struct par_conf *conf, struct par_found *members,
 		       struct par_map_block *block, u8 *payload, size_t size,
 		       bool *even)
 {
-	struct par_disk_block *raw = page_address(conf->store_pages[0]);
+	struct par_disk_block *raw = page_address(conf->store->pages[0]);
 	unsigned int d, slot;
 	u64 torn = 0;
 	u32 have = 0;
 	bool found = false;
 
 	for (d = 0; d < conf->geo.members; d++)
-		for (slot = 0; conf->current_members & BIT(d) && slot < 2; slot++) {
-			u64 sector = par_block_sector(conf, kind, index, slot);
+		for (slot = 0; conf->store->current_members & BIT(d) && slot < 2; slot++) {
+			u64 sector = par_block_sector(&conf->geo, kind, index, slot);
 
-			if (!par_meta_read(conf, d, sector, conf->store_pages[0]))
+			if (!par_meta_read(conf, d, sector, conf->store->pages[0]))
 				continue;
 			if (!par_block_valid(raw, &conf->geo, kind, index,
-					     conf->super.epoch)) {
+					     conf->store->super.epoch)) {
 				torn = max(torn, par_block_damaged(raw, &conf->geo, kind,
 								   index,
-								   conf->super.epoch));
+								   conf->store->super.epoch));
 				continue;
 			}
 			if (found && le64_to_cpu(raw->seq) < block->seq)
@@ -226,12 +227,12 @@ static bool load_block(struct par_conf *conf, struct par_found *members,
 			have |= BIT(d);
 			found = true;
 		}
-	conf->block_seq = max3(conf->block_seq, block->seq, torn);
-	*even = have == conf->current_members && torn <= block->seq;
+	conf->store->block_seq = max3(conf->store->block_seq, block->seq, torn);
+	*even = have == conf->store->current_members && torn <= block->seq;
 	if (found && torn > block->seq && block_lost(conf, kind, index, torn))
 		return false;
 	for (d = 0; found && d < conf->geo.members; d++)
-		if (conf->current_members & ~have & BIT(d))
+		if (conf->store->current_members & ~have & BIT(d))
 			members[d].unreadable++;
 	return found;
 }
@@ -242,7 +243,7 @@ static bool load_block(struct par_conf *conf, struct par_found *members,
  */
 static void assume_intents(struct par_conf *conf, u32 first, u32 count)
 {
-	memset(conf->intents + first, conf->super.gear | PAR_INTENT_STORED, count);
+	memset(conf->store->intents + first, conf->store->super.gear | PAR_INTENT_STORED, count);
 }
 
 static int load_intents(struct par_conf *conf, struct par_found *members)
@@ -255,14 +256,14 @@ static int load_intents(struct par_conf *conf, struct par_found *members)
 		bool found, even;
 
 		found = load_block(conf, members, PAR_BLOCK_INTENT, i,
-				   &conf->intent_block[i], conf->intents + first,
+				   &conf->store->intent_block[i], conf->store->intents + first,
 				   count, &even);
-		conf->intents_differ |= !even;
+		conf->store->intents_differ |= !even;
 		if (found)
 			continue;
 		pr_err("md/par:%s: intent block %u is lost on all members\n",
 		       mdname(conf->mddev), i);
-		if (lost(conf))
+		if (metadata_lost(conf))
 			return -EUCLEAN;
 		assume_intents(conf, first, count);
 	}
@@ -277,14 +278,14 @@ static void assume_block(struct par_conf *conf, u32 block)
 
 	while (block - conf->geo.set[i].block_base >= conf->geo.set[i].blocks)
 		i--;
-	conf->intents_differ = true;	/* begin_use() must store these marks, too */
+	conf->store->intents_differ = true;	/* begin_use() must store these marks, too */
 	/* "home" in all pairs of bits, or "written" in all bits */
-	memset(conf->block[block].payload, conf->geo.set[i].width == 1 ? 0xff :
+	memset(conf->map.block[block].payload, conf->geo.set[i].width == 1 ? 0xff :
 	       PAR_SEG_HOME * 0x55, PAR_BLOCK_PAYLOAD);
 	for (; zone < end; zone++) {
 		if (conf->geo.parities)
-			conf->intents[zone] |= PAR_INTENT_RESYNC;
-		conf->zone[zone].dirty = true;
+			conf->store->intents[zone] |= PAR_INTENT_RESYNC;
+		conf->map.zone[zone].dirty = true;
 	}
 }
 
@@ -294,23 +295,23 @@ static int load_map(struct par_conf *conf, struct par_found *members)
 	bool found, even;
 
 	for (zone = 0; zone < conf->geo.zones; zone++)
-		if (conf->intents[zone] & PAR_INTENT_STORED)
+		if (conf->store->intents[zone] & PAR_INTENT_STORED)
 			par_mark_block(conf, zone);
-	for_each_set_bit(block, conf->todo, conf->geo.map_blocks) {
+	for_each_set_bit(block, conf->store->todo, conf->geo.map_blocks) {
 		par_block_zones(conf, block, &first);
 		par_map_prepare(conf, first);
 		found = load_block(conf, members, PAR_BLOCK_MAP, block,
-				   &conf->block[block],
-				   conf->block[block].payload, PAR_BLOCK_PAYLOAD,
+				   &conf->map.block[block],
+				   conf->map.block[block].payload, PAR_BLOCK_PAYLOAD,
 				   &even);
-		conf->zone[first].dirty |= !even;
+		conf->map.zone[first].dirty |= !even;
 		if (found && even)
-			__clear_bit(block, conf->todo);
+			__clear_bit(block, conf->store->todo);
 		if (found)
 			continue;
 		pr_err("md/par:%s: map block %u is lost on all members\n",
 		       mdname(conf->mddev), block);
-		if (lost(conf))
+		if (metadata_lost(conf))
 			return -EUCLEAN;
 		assume_block(conf, block);
 	}
@@ -330,20 +331,20 @@ static int load_lost(struct par_conf *conf, struct par_found *members)
 
 	if (!raw)
 		return -ENOMEM;
-	found = load_block(conf, members, PAR_BLOCK_LOST, 0, &conf->lost_block,
+	found = load_block(conf, members, PAR_BLOCK_LOST, 0, &conf->store->lost.block,
 			   (u8 *)raw, sizeof(*raw), &even);
-	conf->lost_due = conf->lost_block.seq && !even;
-	conf->lost_told = conf->super.lost;
-	if (conf->super.lost && (!found || par_lost_unpack(conf, raw))) {
+	conf->store->lost.due = conf->store->lost.block.seq && !even;
+	conf->store->lost.told = conf->store->super.lost;
+	if (conf->store->super.lost && (!found || par_lost_unpack(conf, raw))) {
 		pr_err("md/par:%s: the list of lost blocks is lost on all members\n",
 		       mdname(conf->mddev));
-		conf->lost_due = true;
-		err = lost(conf);
+		conf->store->lost.due = true;
+		err = metadata_lost(conf);
 	}
 	kfree(raw);
-	if (conf->lost_count)
+	if (conf->store->lost.count)
 		pr_warn("md/par:%s: %u ranges of blocks are lost on one member each and wait to be made from the others\n",
-			mdname(conf->mddev), conf->lost_count);
+			mdname(conf->mddev), conf->store->lost.count);
 	return err;
 }
 
@@ -360,9 +361,9 @@ static void tell_damage(struct par_conf *conf, const struct par_found *members)
 }
 
 /* A clock that is not set says less. */
-static u64 now(const struct par_conf *conf)
+static u64 time_now(const struct par_conf *conf)
 {
-	return max_t(u64, ktime_get_real_seconds(), conf->super.ctime);
+	return max_t(u64, ktime_get_real_seconds(), conf->store->super.ctime);
 }
 
 /* Every row unwritten, every member current, the top gear. */
@@ -371,21 +372,21 @@ static void make_super(struct par_conf *conf)
 	struct mddev *mddev = conf->mddev;
 	unsigned int i;
 
-	memset(&conf->super, 0, sizeof(conf->super));
-	memcpy(conf->super.uuid, mddev->uuid, sizeof(conf->super.uuid));
-	conf->super.ctime = mddev->ctime;
-	conf->super.epoch = get_random_u64();
-	conf->super.gear = conf->geo.gears;
+	memset(&conf->store->super, 0, sizeof(conf->store->super));
+	memcpy(conf->store->super.uuid, mddev->uuid, sizeof(conf->store->super.uuid));
+	conf->store->super.ctime = mddev->ctime;
+	conf->store->super.epoch = get_random_u64();
+	conf->store->super.gear = conf->geo.gears;
 	for (i = 1; i <= conf->geo.gears; i++)
-		conf->super.set[i].resync = MaxSector;
+		conf->store->super.set[i].resync = MaxSector;
 	/* What there has never been becomes the defaults. */
-	par_super_mend(&conf->super, &conf->geo, now(conf));
+	par_super_mend(&conf->store->super, &conf->geo, time_now(conf));
 }
 
 /* Values that nothing bad can come of, once they are within their bounds. */
 static void mend_super(struct par_conf *conf)
 {
-	unsigned long odd = par_super_mend(&conf->super, &conf->geo, now(conf));
+	unsigned long odd = par_super_mend(&conf->store->super, &conf->geo, time_now(conf));
 	unsigned int i;
 
 	for_each_set_bit(i, &odd, PAR_ODDS)
@@ -405,14 +406,14 @@ static int make_new(struct par_conf *conf)
 			return -ENODEV;
 		}
 	make_super(conf);
-	conf->current_members = BIT(conf->geo.members) - 1;
-	conf->super.flags = PAR_SB_CLEAN;
+	conf->store->current_members = BIT(conf->geo.members) - 1;
+	conf->store->super.flags = PAR_SB_CLEAN;
 	conf->mddev->ro = MD_RDWR;
 
-	mutex_lock(&conf->store_mutex);
+	mutex_lock(&conf->store->mutex);
 	err = par_store_all_intents(conf);
-	err = err ?: par_write_super(conf, conf->current_members);
-	mutex_unlock(&conf->store_mutex);
+	err = err ?: par_write_super(conf, conf->store->current_members);
+	mutex_unlock(&conf->store->mutex);
 	return err;
 }
 
@@ -422,28 +423,28 @@ static int make_new(struct par_conf *conf)
  */
 static int rescue_super(struct par_conf *conf, bool any)
 {
-	struct par_super *old = &conf->read_super[0];
+	struct par_super *old = &conf->store->read_super[0];
 	unsigned int d;
 
-	*old = conf->super;
+	*old = conf->store->super;
 	make_super(conf);
 	if (any) {	/* what is left of the map is still its own */
-		conf->super.epoch = old->epoch;
-		conf->super.seq = old->seq;
-		memcpy(conf->super.held, old->held, sizeof(old->held));
-		conf->super.lost = old->lost;
-		conf->super.has_power = old->has_power;
-		conf->super.power = old->power;
-		conf->super.has_policy = old->has_policy;
-		conf->super.policy = old->policy;
-		conf->super.has_scrub = old->has_scrub;
-		conf->super.scrub = old->scrub;
+		conf->store->super.epoch = old->epoch;
+		conf->store->super.seq = old->seq;
+		memcpy(conf->store->super.min_seq, old->min_seq, sizeof(old->min_seq));
+		conf->store->super.lost = old->lost;
+		conf->store->super.has_power = old->has_power;
+		conf->store->super.power = old->power;
+		conf->store->super.has_policy = old->has_policy;
+		conf->store->super.policy = old->policy;
+		conf->store->super.has_scrub = old->has_scrub;
+		conf->store->super.scrub = old->scrub;
 	}
-	conf->current_members = 0;
+	conf->store->current_members = 0;
 	for (d = 0; d < conf->geo.members; d++) {
-		conf->member_seq[d] = 0;
+		conf->store->member_seq[d] = 0;
 		if (par_rdev_usable(conf->member[d].rdev))
-			conf->current_members |= BIT(d);
+			conf->store->current_members |= BIT(d);
 	}
 	pr_warn("md/par:%s: its metadata is made anew\n", mdname(conf->mddev));
 	return 0;
@@ -461,10 +462,10 @@ static bool newer_destroyed(const struct par_conf *conf,
 {
 	unsigned int d;
 
-	if (conf->super.seq == 1 || hweight32(conf->current_members) < 2)
+	if (conf->store->super.seq == 1 || hweight32(conf->store->current_members) < 2)
 		return false;
 	for (d = 0; d < conf->geo.members; d++)
-		if (conf->current_members & BIT(d) && !found[d].one_slot)
+		if (conf->store->current_members & BIT(d) && !found[d].one_slot)
 			return false;
 	return true;
 }
@@ -472,13 +473,13 @@ static bool newer_destroyed(const struct par_conf *conf,
 static int doubt_super(struct par_conf *conf, const struct par_found *found)
 {
 	tell_supers(conf, found);
-	if (conf->start) {
+	if (conf->store->start) {
 		pr_warn("md/par:%s: started by force with version %llu of the metadata, though a newer one may have been destroyed: failures that it told of are not known\n",
-			mdname(conf->mddev), conf->super.seq);
+			mdname(conf->mddev), conf->store->super.seq);
 		return 0;
 	}
 	pr_err("md/par:%s: cannot start: the newest superblock may be unreadable on all members: they have version %llu and nothing beside it; --force starts it with that, but failures that a newer one told of are not known then\n",
-	       mdname(conf->mddev), conf->super.seq);
+	       mdname(conf->mddev), conf->store->super.seq);
 	return -EUCLEAN;
 }
 
@@ -492,7 +493,7 @@ static bool steady_agree(const struct par_conf *conf, const struct par_found *fo
 	unsigned int d;
 
 	for (d = 0; par_steady_members(conf) & BIT(d); d++)
-		if (found[d].seq && found[d].seq + 1 >= conf->super.seq)
+		if (found[d].seq && found[d].seq + 1 >= conf->store->super.seq)
 			return true;
 	return false;
 }
@@ -514,7 +515,7 @@ static int load_super(struct par_conf *conf, const struct par_found *found,
 	else
 		pr_err("md/par:%s: cannot start: no member has valid raid-par metadata\n",
 		       mdname(conf->mddev));
-	return lost(conf) ?: rescue_super(conf, any);
+	return metadata_lost(conf) ?: rescue_super(conf, any);
 }
 
 /* What the stored intents say of their zones, and of the sets' parity. */
@@ -527,14 +528,14 @@ static void load_zones(struct par_conf *conf)
 		zone = conf->geo.set[i].zone_base;
 		end = zone + conf->geo.set[i].zones;
 		for (; zone < end; zone++) {
-			conf->intents[zone] = par_zone_load(&conf->zone[zone],
-							    conf->intents[zone],
+			conf->store->intents[zone] = par_zone_load(&conf->map.zone[zone],
+								   conf->store->intents[zone],
 							    conf->geo.parities);
-			if (conf->intents[zone] & PAR_INTENT_RESYNC)
-				conf->super.set[i].resync = 0;
+			if (conf->store->intents[zone] & PAR_INTENT_RESYNC)
+				conf->store->super.set[i].resync = 0;
 			/* An intent says that the array was not stopped. */
-			if (conf->intents[zone] & PAR_INTENT_GEAR)
-				conf->super.flags = 0;
+			if (conf->store->intents[zone] & PAR_INTENT_GEAR)
+				conf->store->super.flags = 0;
 		}
 	}
 }
@@ -553,19 +554,19 @@ static void find_old(struct par_conf *conf, const struct par_found *found)
 		struct md_rdev *rdev = conf->member[d].rdev;
 
 		if (!par_rdev_usable(rdev) || found[d].err ||
-		    found[d].seq + found[d].one_slot >= conf->super.held[d])
+		    found[d].seq + found[d].one_slot >= conf->store->super.min_seq[d])
 			continue;
 		pr_warn("md/par:%s: member %u (%pg) has version %llu of the metadata, but was given version %llu once: it is an old copy of itself and not whole\n",
 			mdname(conf->mddev), d, rdev->bdev, found[d].seq,
-			conf->super.held[d]);
-		conf->old_seq[d] = found[d].seq;
-		conf->member_seq[d] = 0;
-		conf->super.partial &= ~BIT(d);
+			conf->store->super.min_seq[d]);
+		conf->store->old_seq[d] = found[d].seq;
+		conf->store->member_seq[d] = 0;
+		conf->store->super.partial &= ~BIT(d);
 		par_store_lacks(conf, d);
 	}
 	for (d = 0; d < conf->geo.members; d++)
-		if (conf->current_members & BIT(d))
-			conf->super.held[d] = conf->super.seq;
+		if (conf->store->current_members & BIT(d))
+			conf->store->super.min_seq[d] = conf->store->super.seq;
 }
 
 /*
@@ -573,7 +574,7 @@ static void find_old(struct par_conf *conf, const struct par_found *found)
  * bad there, and the rest is in its place. Unless the other slot is whole and does not
  * belong here.
  */
-static bool vouched(const struct par_found *found)
+static bool was_vouched(const struct par_found *found)
 {
 	return !found->err || (found->bad_spot && found->err <= PAR_FMT_TORN);
 }
@@ -589,20 +590,20 @@ static void find_unvouched(struct par_conf *conf, const struct par_found *found)
 	u32 whole = par_whole_members(conf);
 	unsigned int d;
 
-	if (!conf->mddev->events && conf->super.seq == 1)
+	if (!conf->mddev->events && conf->store->super.seq == 1)
 		return;
 	for (d = 0; d < conf->geo.members; d++) {
 		struct md_rdev *rdev = conf->member[d].rdev;
 
 		if (!par_rdev_usable(rdev) || !found[d].err ||
-		    conf->current_members & BIT(d))
+		    conf->store->current_members & BIT(d))
 			continue;
-		conf->super.partial &= ~BIT(d);
-		if (!(whole & BIT(d)) || vouched(&found[d]))
+		conf->store->super.partial &= ~BIT(d);
+		if (!(whole & BIT(d)) || was_vouched(&found[d]))
 			continue;
 		pr_warn("md/par:%s: member %u (%pg): without a valid superblock nothing says what it holds: it is not taken for whole\n",
 			mdname(conf->mddev), d, rdev->bdev);
-		conf->unvouched |= BIT(d);
+		conf->store->unvouched |= BIT(d);
 		par_store_lacks(conf, d);
 	}
 }
@@ -623,10 +624,10 @@ static int find_whose(struct par_conf *conf, struct par_found *found, bool *any)
 	if (!foreign)
 		return 0;
 	err = par_identify(conf, *any);
-	if (err || !conf->identity.epoch)
+	if (err || !conf->store->identity.epoch)
 		return err;
 	memset(found, 0, conf->geo.members * sizeof(*found));
-	conf->current_members = 0;
+	conf->store->current_members = 0;
 	*any = find_super(conf, found);
 	return 0;
 }
@@ -654,10 +655,10 @@ static void resync_all(struct par_conf *conf)
 	pr_info("md/par:%s: all parity is resynced, as --update=resync asks\n",
 		mdname(conf->mddev));
 	for (zone = 0; zone < conf->geo.zones; zone++)
-		if (conf->intents[zone] & PAR_INTENT_STORED)
-			conf->intents[zone] |= PAR_INTENT_RESYNC;
-	conf->intents_differ = true;	/* begin_use() stores them */
-	conf->super.gear = conf->geo.gears;
+		if (conf->store->intents[zone] & PAR_INTENT_STORED)
+			conf->store->intents[zone] |= PAR_INTENT_RESYNC;
+	conf->store->intents_differ = true;	/* begin_use() stores them */
+	conf->store->super.gear = conf->geo.gears;
 }
 
 int par_load(struct par_conf *conf)
@@ -667,8 +668,9 @@ int par_load(struct par_conf *conf)
 	bool any;
 	int err;
 
-	memcpy(conf->identity.uuid, conf->mddev->uuid, sizeof(conf->identity.uuid));
-	conf->identity.ctime = conf->mddev->ctime;
+	might_sleep();
+	memcpy(conf->store->identity.uuid, conf->mddev->uuid, sizeof(conf->store->identity.uuid));
+	conf->store->identity.ctime = conf->mddev->ctime;
 	err = find_whose(conf, found, &any);
 	err = err ?: refuse_newer(conf, found);
 	if (err)
@@ -682,25 +684,25 @@ int par_load(struct par_conf *conf)
 	if (err)
 		return err;
 	mend_super(conf);
-	memcpy(conf->super.uuid, conf->mddev->uuid, sizeof(conf->super.uuid));
-	conf->blocks_torn = conf->intents_differ || conf->lost_due ||
-			    !bitmap_empty(conf->todo, conf->geo.map_blocks);
+	memcpy(conf->store->super.uuid, conf->mddev->uuid, sizeof(conf->store->super.uuid));
+	conf->store->blocks_torn = conf->store->intents_differ || conf->store->lost.due ||
+			    !bitmap_empty(conf->store->todo, conf->geo.map_blocks);
 	for (i = 1; i <= conf->geo.gears; i++)
-		conf->told.absent[i] = conf->super.set[i].failed;
+		conf->store->told.absent[i] = conf->store->super.set[i].failed;
 	tell_damage(conf, found);
 	find_unvouched(conf, found);
 	find_old(conf, found);
 	/* No block of this or an earlier life can be newer than the next one. */
-	conf->block_seq = max(conf->block_seq, conf->super.block_seq) +
+	conf->store->block_seq = max(conf->store->block_seq, conf->store->super.block_seq) +
 			  PAR_SEQ_LEAP;
 	if (par_asks_resync(conf->mddev))
 		resync_all(conf);
 	load_zones(conf);
-	conf->super_due = true;
+	conf->store->super_due = true;
 	/* Whoever is missing now, the first use tells. By force, before anything else. */
-	if (!conf->start)
-		conf->told.failed = par_unusable(conf);
-	conf->whole = par_whole_members(conf) & ~par_unusable(conf);
+	if (!conf->store->start)
+		conf->store->told.failed = par_unusable(conf);
+	conf->store->whole = par_whole_members(conf) & ~par_unusable(conf);
 	return 0;
 }
 
@@ -718,19 +720,19 @@ static bool was_whole(const struct par_conf *conf, const struct par_super *sb,
 
 u64 par_load_left(struct par_conf *conf, unsigned int d)
 {
-	struct par_super *one = &conf->read_super[1];
+	struct par_super *one = &conf->store->read_super[1];
 	struct par_found found = { };
 	u64 seq = 0;
 
-	mutex_lock(&conf->store_mutex);
+	mutex_lock(&conf->store->mutex);
 	read_super(conf, d, one, &found);
 	/* It is no older copy, none that had its place before, nor from the future. */
-	if (!found.err && one->epoch == conf->super.epoch &&
-	    one->seq >= conf->super.held[d] && one->seq <= conf->super.seq &&
+	if (!found.err && one->epoch == conf->store->super.epoch &&
+	    one->seq >= conf->store->super.min_seq[d] && one->seq <= conf->store->super.seq &&
 	    was_whole(conf, one, d)) {
 		seq = one->seq;
-		conf->member_seq[d] = one->block_seq;
+		conf->store->member_seq[d] = one->block_seq;
 	}
-	mutex_unlock(&conf->store_mutex);
+	mutex_unlock(&conf->store->mutex);
 	return seq;
 }

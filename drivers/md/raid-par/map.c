@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The map in memory: which rows are written, and which copy of a sleeper's
- * segment is valid. See par.h for each function's contract.
+ * segment is valid. See map.h for each function's contract.
  *
  * A block's payload is allocated when the first of its rows is started and
  * stays; NULL means that all of its rows are unwritten, so an empty array of
@@ -13,7 +13,7 @@
  */
 #include <linux/slab.h>
 
-#include "par.h"
+#include "set.h"
 
 #define PAR_ZONE_BYTES(width)	((width) * PAR_ZONE_ROWS / 8)
 
@@ -22,21 +22,21 @@ int par_map_alloc(struct par_conf *conf)
 	unsigned int i;
 
 	for (i = 0; i < PAR_ZONE_LOCKS; i++)
-		spin_lock_init(&conf->zone_lock[i]);
-	conf->block = kvcalloc(conf->geo.map_blocks, sizeof(*conf->block),
-			       GFP_KERNEL);
-	conf->zone = kvcalloc(conf->geo.zones, sizeof(*conf->zone), GFP_KERNEL);
-	return conf->block && conf->zone ? 0 : -ENOMEM;
+		spin_lock_init(&conf->map.zone_lock[i]);
+	conf->map.block = kvcalloc(conf->geo.map_blocks, sizeof(*conf->map.block),
+				   GFP_KERNEL);
+	conf->map.zone = kvcalloc(conf->geo.zones, sizeof(*conf->map.zone), GFP_KERNEL);
+	return conf->map.block && conf->map.zone ? 0 : -ENOMEM;
 }
 
 void par_map_free(struct par_conf *conf)
 {
 	u32 i;
 
-	for (i = 0; conf->block && i < conf->geo.map_blocks; i++)
-		kfree(conf->block[i].payload);
-	kvfree(conf->block);
-	kvfree(conf->zone);
+	for (i = 0; conf->map.block && i < conf->geo.map_blocks; i++)
+		kfree(conf->map.block[i].payload);
+	kvfree(conf->map.block);
+	kvfree(conf->map.zone);
 }
 
 /* The byte that holds bit @bit of @row; NULL while the block is unwritten. */
@@ -46,7 +46,7 @@ static u8 *map_byte(struct par_set *set, u64 row, unsigned int bit,
 	const struct par_set_geometry *sg = set->sg;
 	unsigned int index;
 	u32 block = par_map_block(sg, row >> PAR_ZONE_SHIFT, &index);
-	u8 *payload = READ_ONCE(set->conf->block[block].payload);
+	u8 *payload = READ_ONCE(set->conf->map.block[block].payload);
 	unsigned int at = (row & (PAR_ZONE_ROWS - 1)) * sg->width + bit;
 
 	*shift = at & 7;
@@ -90,7 +90,7 @@ enum par_seg_state par_map_get(struct par_set *set, u64 row, unsigned int d)
 /* The zone's count of segments in @state, if there is one. */
 static void count_zone(struct par_set *set, u64 row, enum par_seg_state state, int by)
 {
-	struct par_zone *zone = &set->conf->zone[par_zone_of(set, row)];
+	struct par_zone *zone = &set->conf->map.zone[par_zone_of(set, row)];
 
 	if (state == PAR_SEG_HOME)
 		WRITE_ONCE(zone->home, zone->home + by);
@@ -117,7 +117,7 @@ static struct par_zone *locked_zone(struct par_set *set, u64 row)
 	u32 number = par_zone_of(set, row);
 
 	lockdep_assert_held(par_zone_lock(set->conf, number));
-	return &set->conf->zone[number];
+	return &set->conf->map.zone[number];
 }
 
 void par_map_set(struct par_set *set, u64 row, unsigned int d,
@@ -173,13 +173,13 @@ void par_map_prepare(struct par_conf *conf, u32 zone)
 	u32 block = par_map_block(set->sg, zone - set->sg->zone_base, &index);
 	u8 *payload;
 
-	if (conf->block[block].payload)
+	if (conf->map.block[block].payload)
 		return;
 	/* Writing waits for it, and so may what makes memory free. */
 	payload = kzalloc(PAR_BLOCK_PAYLOAD,
 			  GFP_NOIO | __GFP_NOFAIL | __GFP_MEMALLOC);
 	/* Only the store worker and the loader come here: no race. */
-	smp_store_release(&conf->block[block].payload, payload);
+	smp_store_release(&conf->map.block[block].payload, payload);
 }
 
 enum par_seg_state par_map_locked_state(struct par_set *set, u64 row,
@@ -206,7 +206,7 @@ static u64 skip_empty(struct par_set *set, u64 row)
 		u32 zone = row >> PAR_ZONE_SHIFT;
 		u32 block = par_map_block(set->sg, zone, &index);
 
-		if (set->conf->block[block].payload)
+		if (set->conf->map.block[block].payload)
 			break;
 		row = (u64)(zone + set->sg->block_zones - index) << PAR_ZONE_SHIFT;
 	}
@@ -222,7 +222,7 @@ static u64 skip_empty(struct par_set *set, u64 row)
 static u64 skip_without(struct par_set *set, u64 row, enum par_seg_state state)
 {
 	for (row = skip_empty(set, row); row < set->sg->rows; row = skip_empty(set, row)) {
-		struct par_zone *zone = &set->conf->zone[par_zone_of(set, row)];
+		struct par_zone *zone = &set->conf->map.zone[par_zone_of(set, row)];
 
 		if (state == PAR_SEG_HOME ? READ_ONCE(zone->home) :
 		    state != PAR_SEG_IMAGE || READ_ONCE(zone->image))
@@ -278,7 +278,7 @@ static void apply_intent(struct par_set *set, u32 zone, unsigned int gear)
 	}
 }
 
-static void recount(struct par_set *set)
+static void recount_segments(struct par_set *set)
 {
 	unsigned int d;
 	u64 row;
@@ -298,17 +298,60 @@ static void recount(struct par_set *set)
 	}
 }
 
-void par_map_after_load(struct par_conf *conf)
+void par_map_after_load(struct par_conf *conf, const u8 *intents)
 {
 	unsigned int i;
 	u32 zone;
 
 	for (zone = 0; zone < conf->geo.zones; zone++) {
-		unsigned int gear = conf->intents[zone] & PAR_INTENT_GEAR;
+		unsigned int gear = intents[zone] & PAR_INTENT_GEAR;
 
 		if (gear)
 			apply_intent(zone_set(conf, zone), zone, gear);
 	}
 	for (i = 1; i <= conf->geo.gears; i++)
-		recount(conf->set[i]);
+		recount_segments(conf->set[i]);
 }
+
+struct par_set *par_block_set(struct par_conf *conf, u32 block)
+{
+	unsigned int i = conf->geo.gears;
+
+	while (block - conf->geo.set[i].block_base >= conf->geo.set[i].blocks)
+		i--;
+	return conf->set[i];
+}
+
+/* Zones of a map block: [*first, return value). */
+u32 par_block_zones(struct par_conf *conf, u32 block, u32 *first)
+{
+	const struct par_set_geometry *sg = par_block_set(conf, block)->sg;
+	u32 from = (block - sg->block_base) * sg->block_zones;
+
+	*first = sg->zone_base + from;
+	return sg->zone_base + min(from + sg->block_zones, sg->zones);
+}
+
+u64 par_segments(struct par_conf *conf, enum par_seg_state state)
+{
+	unsigned int i, d;
+	u64 sum = 0;
+
+	for (i = 2; i <= conf->geo.gears; i++)
+		for (d = conf->geo.set[1].members; d < conf->geo.set[i].members; d++)
+			sum += atomic64_read(&conf->set[i]->vm[d].segs[state]);
+	return sum;
+}
+
+u64 par_segments_above(struct par_conf *conf, unsigned int gear,
+		       enum par_seg_state state)
+{
+	unsigned int i, d;
+	u64 sum = 0;
+
+	for (i = gear + 1; i <= conf->geo.gears; i++)
+		for (d = conf->geo.set[gear].members; d < conf->geo.set[i].members; d++)
+			sum += atomic64_read(&conf->set[i]->vm[d].segs[state]);
+	return sum;
+}
+

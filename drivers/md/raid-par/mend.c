@@ -11,7 +11,8 @@
  */
 #include <linux/slab.h>
 
-#include "store.h"
+#include "gear.h"
+#include "parent.h"
 
 #define PAR_MEND_TRIES	8U
 
@@ -31,7 +32,7 @@ static int row_page(struct par_mend *mend, unsigned int d, unsigned int at,
 	struct bio *bio;
 	int err;
 
-	bio = bio_alloc_bioset(set->vm[d].disk->part0, 1, op, GFP_NOIO, &set->conf->bios);
+	bio = bio_alloc_bioset(set->vm[d].disk->part0, 1, op, GFP_NOIO, &set->conf->io->bios);
 	bio->bi_iter.bi_sector = (mend->row << set->conf->geo.seg_shift) +
 				 at * PAGE_SECTORS;
 	__bio_add_page(bio, mend->page, PAGE_SIZE, 0);
@@ -122,7 +123,11 @@ static int give_up(struct par_mend *mend)
 				err = par_store_lose(vm, sector + at * PAGE_SECTORS,
 						     PAGE_SECTORS);
 		}
-	return err ?: par_store_zones(conf);
+	/*
+	 * All that differs: a store that was under way when these were marked may have
+	 * wiped the marks, and "both" that has become "home" is no must_store.
+	 */
+	return err ?: par_store_map(conf);
 }
 
 static int fill_dead(struct par_mend *mend)
@@ -155,7 +160,7 @@ static int mend_quietly(struct par_mend *mend)
 	if (!err)
 		err = par_bad_purge(set->conf, set);
 	set->ops->quiesce(set, false);
-	mutex_unlock(&set->conf->gate);
+	par_gate_leave(set->conf);
 	return err;
 }
 
@@ -195,6 +200,7 @@ int par_mend_image(struct par_set *set, unsigned int d, u64 row)
 	u64 x = par_set_offset(geo, set->number, row << geo->seg_shift);
 	int err = -ENOMEM;
 
+	might_sleep();
 	if (!geo->parities || mend.set->ops->failed(mend.set))
 		return -EIO;
 	mend.row = row_of(mend.set, par_image_sector(geo, d, x));

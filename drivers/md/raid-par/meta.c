@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reading and writing metadata on members, and having them answer. See store.h and
- * par.h for the contracts.
+ * Reading and writing metadata on members, and having them answer. See store.h for
+ * the contracts.
  */
 #include <linux/completion.h>
 #include <linux/delay.h>
 
+#include "parent.h"
 #include "store.h"
 
 static void meta_put(struct par_meta_io *io)
@@ -29,7 +30,7 @@ void par_meta_submit(struct par_meta_io *io, unsigned int d, u64 sector,
 {
 	struct md_rdev *rdev = io->conf->member[d].rdev;
 	struct bio *bio = bio_alloc_bioset(rdev->bdev, 1, opf, GFP_NOIO,
-					   &io->conf->meta_bios);
+					   &io->conf->store->bios);
 
 	bio->bi_iter.bi_sector = rdev->data_offset + sector;
 	io->leg[d].io = io;
@@ -52,6 +53,7 @@ void par_meta_begin(struct par_meta_io *io, struct par_conf *conf)
 
 u32 par_meta_wait(struct par_meta_io *io)
 {
+	might_sleep();
 	meta_put(io);
 	wait_for_completion_io(&io->done);
 	return io->failed;
@@ -68,27 +70,12 @@ u32 par_meta_end(struct par_meta_io *io)
 	return failed;
 }
 
-u32 par_unusable(struct par_conf *conf)
-{
-	u32 members = 0;
-	unsigned int d;
-
-	for (d = 0; d < conf->geo.members; d++)
-		if (!par_rdev_usable(conf->member[d].rdev))
-			members |= BIT(d);
-	return members;
-}
-
-u32 par_usable(struct par_conf *conf, u32 members)
-{
-	return members & ~par_unusable(conf);
-}
-
 int par_flush_members(struct par_conf *conf, u32 which)
 {
 	struct par_meta_io io;
 	unsigned int d;
 
+	might_sleep();
 	which = par_usable(conf, which);
 	par_meta_begin(&io, conf);
 	for (d = 0; d < conf->geo.members; d++)
@@ -109,7 +96,7 @@ static void meta_send(struct par_meta_io *io, u32 members, const u64 *sectors,
 		for (i = 0; members & BIT(d) && i < count; i++)
 			par_meta_submit(io, d, sectors[i], pages[i], REQ_OP_WRITE |
 				    REQ_FUA | REQ_SYNC | REQ_META);
-	conf->meta_writes += count;
+	conf->store->writes += count;
 }
 
 int par_meta_write(struct par_conf *conf, u32 members, const u64 *sectors,
@@ -143,50 +130,8 @@ int par_meta_write_waking(struct par_conf *conf, unsigned int d,
 bool par_meta_read(struct par_conf *conf, unsigned int d, u64 sector,
 		   struct page *page)
 {
+	might_sleep();
 	return sync_page_io(conf->member[d].rdev, sector, PAR_BLOCK_BYTES, page,
 			    REQ_OP_READ | REQ_META, false);
 }
 
-/* Read @sector of all of @members at once, into one page: who answers? */
-static u32 silent_members(struct par_conf *conf, u32 members, u64 sector,
-			  struct page *page)
-{
-	struct par_meta_io io = { .conf = conf };
-	unsigned int d;
-
-	par_meta_begin(&io, conf);
-	for (d = 0; d < conf->geo.members; d++)
-		if (members & BIT(d))
-			par_meta_submit(&io, d, sector, page, REQ_OP_READ |
-				    REQ_SYNC | REQ_META);
-	return par_meta_wait(&io);
-}
-
-/* Of a disk that we have started ourselves we know that it may still be at it. */
-static bool may_answer(struct par_conf *conf, u32 members, unsigned int tries,
-		       unsigned long began)
-{
-	return tries < PAR_WAKE_TRIES ||
-	       (par_power_driven(conf, members) &&
-		time_before(jiffies, began + (unsigned long)HZ *
-			    READ_ONCE(conf->super.power.wake_timeout)));
-}
-
-u32 par_store_wake(struct par_conf *conf, u32 members)
-{
-	struct page *page = alloc_page(GFP_NOIO | __GFP_NOFAIL | __GFP_MEMALLOC);
-	unsigned long began = jiffies;
-	unsigned int tries;
-
-	members = par_usable(conf, members);
-	for (tries = 0; members && may_answer(conf, members, tries, began); tries++) {
-		if (tries)
-			msleep(PAR_WAKE_PAUSE);
-		/* Another block each time: one may be unreadable. */
-		members = silent_members(conf, members, tries % PAR_WAKE_TRIES *
-					 PAR_BLOCK_SECTORS, page);
-		members = par_usable(conf, members);
-	}
-	__free_page(page);
-	return members;
-}

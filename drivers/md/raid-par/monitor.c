@@ -10,18 +10,16 @@
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
 
-#include "par.h"
+#include "event.h"
+#include "gear.h"
+#include "monitor.h"
+#include "parent.h"
 
 #define CREATE_TRACE_POINTS
 #include "trace.h"
 
 #define PAR_TELL_AGAIN	3600U	/* s, that a decision not to shift is told again */
 #define PAR_AT_LEAST	(60 * HZ)	/* between two looks, however idle all is */
-
-static struct par_conf *conf_of(struct par_monitor *monitor)
-{
-	return container_of(monitor, struct par_conf, monitor);
-}
 
 /* ---- counting ---- */
 
@@ -73,14 +71,14 @@ static void count_member(struct par_conf *conf, unsigned int d,
 
 static bool child_syncs(struct par_set *set)
 {
-	return set->mddev_inited &&
-	       test_bit(MD_RECOVERY_RUNNING, &set->mddev.recovery);
+	return set->child.inited &&
+	       test_bit(MD_RECOVERY_RUNNING, &set->child.mddev.recovery);
 }
 
 static void count_all(struct par_conf *conf, struct par_counts *counts)
 {
 	struct block_device *array = conf->mddev->gendisk->part0;
-	enum par_shift_state shift = READ_ONCE(conf->shift);
+	enum par_shift_state shift = READ_ONCE(conf->shift->state);
 	unsigned int d, i, rw;
 
 	static_assert(PAR_READS == STAT_READ && PAR_WRITES == STAT_WRITE);
@@ -93,10 +91,10 @@ static void count_all(struct par_conf *conf, struct par_counts *counts)
 		counts->array_ns[rw] = part_stat_read(array, nsecs[rw]);
 		counts->sectors[rw] = part_stat_read(array, sectors[rw]);
 	}
-	counts->flushes = atomic64_read(&conf->flushed);
-	counts->flush_ns = atomic64_read(&conf->flush_ns);
-	counts->shifts = READ_ONCE(conf->shifts);
-	counts->copied = READ_ONCE(conf->propagated_bytes);
+	counts->flushes = atomic64_read(&conf->io->flushed);
+	counts->flush_ns = atomic64_read(&conf->io->flush_ns);
+	counts->shifts = READ_ONCE(conf->shift->count);
+	counts->copied = READ_ONCE(conf->shift->propagated_bytes);
 	counts->gear = READ_ONCE(conf->gear);
 	counts->copying = shift == PAR_SHIFT_DOWN || shift == PAR_SHIFT_PROPAGATE;
 	counts->home_syncing = child_syncs(par_home(conf));
@@ -132,7 +130,7 @@ static void load_of(const struct par_counts *from, const struct par_counts *to,
 static void sample_members(struct par_conf *conf, const struct par_counts *from,
 			   const struct par_counts *to, struct par_sample *sample)
 {
-	struct par_monitor *monitor = &conf->monitor;
+	struct par_monitor *monitor = conf->monitor;
 	unsigned int d, rw;
 
 	memset(monitor->load, 0, sizeof(monitor->load));
@@ -201,7 +199,7 @@ static void learn_copy_rate(struct par_monitor *monitor,
 
 static void look_around(struct par_conf *conf, struct par_situation *is)
 {
-	struct par_monitor *monitor = &conf->monitor;
+	struct par_monitor *monitor = conf->monitor;
 	unsigned int i;
 	u64 kib;
 
@@ -212,7 +210,7 @@ static void look_around(struct par_conf *conf, struct par_situation *is)
 	is->why = monitor->asked.gear == is->target ? monitor->asked.why : PAR_WHY_MANUAL;
 	is->degraded = conf->mddev->degraded;
 	is->syncing = par_syncing(conf->mddev);
-	is->outrun = max(READ_ONCE(conf->outrun_until), is->now) - is->now;
+	is->outrun = max(READ_ONCE(conf->shift->outrun_until), is->now) - is->now;
 	is->blind = !monitor->counts[monitor->newest].counted;
 	if (!monitor->policy.knobs.automatic)
 		return;
@@ -241,7 +239,7 @@ static bool is_refusal(const struct par_decision *d)
 static void tell(struct par_conf *conf, const struct par_situation *is,
 		 const struct par_decision *d)
 {
-	struct par_monitor *monitor = &conf->monitor;
+	struct par_monitor *monitor = conf->monitor;
 	const char *event = d->gear > is->target ? "up" : "down";
 
 	if (d->gear == is->target) {
@@ -270,7 +268,7 @@ static void tell(struct par_conf *conf, const struct par_situation *is,
 static void act(struct par_conf *conf, const struct par_situation *is,
 		const struct par_decision *d)
 {
-	struct par_monitor *monitor = &conf->monitor;
+	struct par_monitor *monitor = conf->monitor;
 
 	if (d->gear == is->target)
 		return;
@@ -284,7 +282,7 @@ static void act(struct par_conf *conf, const struct par_situation *is,
 
 static void decide(struct par_conf *conf)
 {
-	struct par_monitor *monitor = &conf->monitor;
+	struct par_monitor *monitor = conf->monitor;
 	struct par_decision d;
 	struct par_situation is;
 
@@ -300,11 +298,11 @@ static void decide(struct par_conf *conf)
 /* What the array has done since, by the policy's wish or another's. */
 static void note_gear(struct par_conf *conf, u64 now)
 {
-	struct par_monitor *monitor = &conf->monitor;
+	struct par_monitor *monitor = conf->monitor;
 	unsigned int gear = READ_ONCE(conf->gear), old = monitor->seen_gear;
 	struct par_asked by;
 
-	if (par_book(&monitor->asked, old, gear, READ_ONCE(conf->target),
+	if (par_book(&monitor->asked, old, gear, READ_ONCE(conf->wish.target),
 		     conf->mddev->degraded, now, &by))
 		par_policy_shifted(&monitor->policy, old, gear, by.why, by.at, now);
 	monitor->seen_gear = gear;
@@ -313,12 +311,12 @@ static void note_gear(struct par_conf *conf, u64 now)
 /* One that was asked for by hand counts, too: it would have gone no better. */
 static void note_failures(struct par_conf *conf, u64 now)
 {
-	struct par_monitor *monitor = &conf->monitor;
+	struct par_monitor *monitor = conf->monitor;
 	/* With the gear that it was, see give_up(). */
-	u64 failures = smp_load_acquire(&conf->failures);
+	u64 failures = smp_load_acquire(&conf->shift->failures);
 
 	if (failures != monitor->failures)
-		par_policy_failed(&monitor->policy, READ_ONCE(conf->failed_gear), now);
+		par_policy_failed(&monitor->policy, READ_ONCE(conf->shift->failed_gear), now);
 	monitor->failures = failures;
 }
 
@@ -330,12 +328,12 @@ static void note_failures(struct par_conf *conf, u64 now)
  */
 static bool record(struct par_conf *conf)
 {
-	struct par_policy_record *kept = &conf->super.policy;
-	struct par_monitor *monitor = &conf->monitor;
+	struct par_policy_record *kept = &conf->store->super.policy;
+	struct par_monitor *monitor = conf->monitor;
 	bool learnt;
 
 	lockdep_assert_held(&monitor->lock);
-	spin_lock(&conf->power_lock);
+	spin_lock(&conf->store->power_lock);
 	learnt = kept->sleep != monitor->policy.sleep ||
 		 kept->sleeps != monitor->policy.sleeps ||
 		 kept->regrets != monitor->policy.regrets;
@@ -346,7 +344,7 @@ static bool record(struct par_conf *conf)
 	kept->hour = monitor->history.hour;
 	memcpy(kept->mean, monitor->history.mean, sizeof(kept->mean));
 	memcpy(kept->peak, monitor->history.peak, sizeof(kept->peak));
-	spin_unlock(&conf->power_lock);
+	spin_unlock(&conf->store->power_lock);
 	return learnt;
 }
 
@@ -377,7 +375,7 @@ static void fail_gone(struct par_conf *conf)
 	u32 gone = 0;
 	bool fail;
 
-	lockdep_assert_held(&conf->monitor.lock);
+	lockdep_assert_held(&conf->monitor->lock);
 	for (d = 0; d < conf->geo.members; d++) {
 		struct md_rdev *rdev = READ_ONCE(conf->member[d].rdev);
 
@@ -386,22 +384,22 @@ static void fail_gone(struct par_conf *conf)
 	}
 	/* As of members that do not wake up: see wake_members(). */
 	fail = hweight32(gone) + conf->mddev->degraded <= conf->geo.parities ||
-	       !bio_list_empty(&conf->missed);
+	       !bio_list_empty(&conf->wish.missed);
 	for (d = 0; d < conf->geo.members; d++) {
-		if (gone & ~conf->monitor.gone & BIT(d))
+		if (gone & ~conf->monitor->gone & BIT(d))
 			pr_crit("md/par:%s: the device of member %u (%pg) is gone%s\n",
 				mdname(conf->mddev), d, conf->member[d].rdev->bdev, fail ? "" :
 				"; with more gone than parity can stand for, it is not failed as long as images serve what it holds");
 		if (gone & BIT(d) && fail)
 			par_member_failed(conf, d);
 	}
-	conf->monitor.gone = gone;
+	conf->monitor->gone = gone;
 }
 
 /* Returns whether there is something that is worth being stored. */
 static bool interval_over(struct par_conf *conf)
 {
-	struct par_monitor *monitor = &conf->monitor;
+	struct par_monitor *monitor = conf->monitor;
 	const struct par_counts *from = &monitor->counts[monitor->newest];
 	struct par_counts *to = &monitor->counts[!monitor->newest];
 	enum par_hour_end end = PAR_HOUR_GOES_ON;
@@ -441,11 +439,11 @@ static bool interval_over(struct par_conf *conf)
  */
 static bool may_be_late(struct par_conf *conf)
 {
-	const struct par_monitor *monitor = &conf->monitor;
+	const struct par_monitor *monitor = conf->monitor;
 	const struct par_knobs *knobs = &monitor->policy.knobs;
 	unsigned int gear = READ_ONCE(conf->gear);
 
-	if (monitor->used || monitor->asked.gear || gear != READ_ONCE(conf->target))
+	if (monitor->used || monitor->asked.gear || gear != READ_ONCE(conf->wish.target))
 		return false;
 	return !knobs->automatic || gear == 1 ||
 	       conf->geo.set[gear - 1].members < knobs->min_gear;
@@ -464,7 +462,7 @@ static bool may_be_late(struct par_conf *conf)
  */
 static void set_timer(struct par_monitor *monitor)
 {
-	struct par_conf *conf = conf_of(monitor);
+	struct par_conf *conf = monitor->conf;
 	unsigned long now = jiffies, interval, delay;
 
 	if (!monitor->running)
@@ -476,19 +474,19 @@ static void set_timer(struct par_monitor *monitor)
 	WRITE_ONCE(monitor->late, monitor->due + interval);
 	delay = monitor->due - now;
 	if (may_be_late(conf)) {
-		mod_delayed_work(conf->long_wq, &monitor->idle_work, delay);
+		mod_delayed_work(conf->queue.long_wq, &monitor->idle_work, delay);
 		/* Rounded, it may be less than the longest interval. */
 		delay = max(delay, round_jiffies_relative(PAR_AT_LEAST));
 	} else {
 		cancel_delayed_work(&monitor->idle_work);
 	}
-	mod_delayed_work(conf->long_wq, &monitor->work, delay);
+	mod_delayed_work(conf->queue.long_wq, &monitor->work, delay);
 }
 
 /* The two works may come one right after the other: the second one has nothing to do. */
 static void look(struct par_monitor *monitor)
 {
-	struct par_conf *conf = conf_of(monitor);
+	struct par_conf *conf = monitor->conf;
 	bool store = false;
 
 	mutex_lock(&monitor->lock);
@@ -515,19 +513,19 @@ static void monitor_idle_work(struct work_struct *work)
 
 void par_monitor_request(struct par_conf *conf)
 {
-	struct par_monitor *monitor = &conf->monitor;
+	struct par_monitor *monitor = conf->monitor;
 
 	if (likely(time_before(jiffies, READ_ONCE(monitor->late))))
 		return;
 	/* Those that come until it has looked need not ask again. */
 	WRITE_ONCE(monitor->late, jiffies + HZ);
 	WRITE_ONCE(monitor->roused, true);
-	mod_delayed_work(conf->long_wq, &monitor->work, 0);
+	mod_delayed_work(conf->queue.long_wq, &monitor->work, 0);
 }
 
 int par_monitor_set(struct par_conf *conf, const struct par_knobs *knobs)
 {
-	struct par_monitor *monitor = &conf->monitor;
+	struct par_monitor *monitor = conf->monitor;
 
 	mutex_lock(&monitor->lock);
 	par_policy_set(&monitor->policy, knobs);
@@ -542,9 +540,9 @@ struct par_knobs par_monitor_knobs(struct par_conf *conf)
 {
 	struct par_knobs knobs;
 
-	mutex_lock(&conf->monitor.lock);
-	knobs = conf->monitor.policy.knobs;
-	mutex_unlock(&conf->monitor.lock);
+	mutex_lock(&conf->monitor->lock);
+	knobs = conf->monitor->policy.knobs;
+	mutex_unlock(&conf->monitor->lock);
 	return knobs;
 }
 
@@ -553,10 +551,10 @@ int par_monitor_explain(struct par_conf *conf, char *line)
 	struct par_situation is;
 	int len;
 
-	mutex_lock(&conf->monitor.lock);
+	mutex_lock(&conf->monitor->lock);
 	look_around(conf, &is);
-	len = par_policy_explain(&conf->monitor.policy, &is, line, PAR_EXPLAIN);
-	mutex_unlock(&conf->monitor.lock);
+	len = par_policy_explain(&conf->monitor->policy, &is, line, PAR_EXPLAIN);
+	mutex_unlock(&conf->monitor->lock);
 	return len;
 }
 
@@ -564,9 +562,9 @@ struct par_hour par_monitor_hour(struct par_conf *conf, unsigned int hour)
 {
 	struct par_hour of;
 
-	mutex_lock(&conf->monitor.lock);
-	of = par_history_of(&conf->monitor.history, hour);
-	mutex_unlock(&conf->monitor.lock);
+	mutex_lock(&conf->monitor->lock);
+	of = par_history_of(&conf->monitor->history, hour);
+	mutex_unlock(&conf->monitor->lock);
 	return of;
 }
 
@@ -575,10 +573,10 @@ u64 par_monitor_member(struct par_conf *conf, unsigned int d,
 {
 	u64 ns;
 
-	mutex_lock(&conf->monitor.lock);
-	*load = conf->monitor.load[d];
-	ns = conf->monitor.load_ns;
-	mutex_unlock(&conf->monitor.lock);
+	mutex_lock(&conf->monitor->lock);
+	*load = conf->monitor->load[d];
+	ns = conf->monitor->load_ns;
+	mutex_unlock(&conf->monitor->lock);
 	return ns;
 }
 
@@ -586,8 +584,8 @@ u64 par_monitor_member(struct par_conf *conf, unsigned int d,
 
 void par_monitor_begin(struct par_conf *conf)
 {
-	const struct par_policy_record *kept = &conf->super.policy;
-	struct par_monitor *monitor = &conf->monitor;
+	const struct par_policy_record *kept = &conf->store->super.policy;
+	struct par_monitor *monitor = conf->monitor;
 
 	mutex_lock(&monitor->lock);
 	par_policy_init(&monitor->policy, &conf->geo, monitor->intervals,
@@ -601,7 +599,7 @@ void par_monitor_begin(struct par_conf *conf)
 	monitor->history.hour = kept->hour;
 	memcpy(monitor->history.mean, kept->mean, sizeof(kept->mean));
 	memcpy(monitor->history.peak, kept->peak, sizeof(kept->peak));
-	monitor->failures = conf->failures;
+	monitor->failures = conf->shift->failures;
 	monitor->seen_gear = conf->gear;
 	count_all(conf, &monitor->counts[monitor->newest]);
 	monitor->running = true;
@@ -612,7 +610,7 @@ void par_monitor_begin(struct par_conf *conf)
 
 void par_monitor_end(struct par_conf *conf)
 {
-	struct par_monitor *monitor = &conf->monitor;
+	struct par_monitor *monitor = conf->monitor;
 
 	mutex_lock(&monitor->lock);
 	if (monitor->running)
@@ -626,7 +624,7 @@ void par_monitor_end(struct par_conf *conf)
 
 int par_monitor_alloc(struct par_conf *conf)
 {
-	struct par_monitor *monitor = &conf->monitor;
+	struct par_monitor *monitor = conf->monitor;
 
 	mutex_init(&monitor->lock);
 	INIT_DELAYED_WORK(&monitor->work, monitor_work);
@@ -639,5 +637,5 @@ int par_monitor_alloc(struct par_conf *conf)
 
 void par_monitor_free(struct par_conf *conf)
 {
-	kvfree(conf->monitor.intervals);
+	kvfree(conf->monitor->intervals);
 }

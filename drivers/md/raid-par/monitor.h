@@ -3,7 +3,7 @@
  * The monitor: counts once an interval, asks the policy, and has the array shift.
  *
  * What is counted is counted by the block layer already, on each CPU by itself: of the
- * array's disk, of the members', and, by member.c, of the sets' virtual members.
+ * array's disk, of the members', and, by route.c, of the sets' virtual members.
  * So nothing is added to the way of a request but one such count.
  */
 #ifndef RAID_PAR_MONITOR_H
@@ -50,7 +50,7 @@ struct par_counts {
 /**
  * struct par_monitor - of one array
  * @lock: all of this but the works, @late and @roused; taken below all other locks but
- *	conf->power_lock, and held by whoever takes a member's rdev away
+ *	conf->store->power_lock, and held by whoever takes a member's rdev away
  * @counts: at the beginning and at the end of the interval, @newest says which is which
  * @load: of the members, in the interval that ended last; over @load_ns
  * @seen_gear: as the policy knows it
@@ -68,6 +68,7 @@ struct par_counts {
  * @roused: such a request has come
  */
 struct par_monitor {
+	struct par_conf *conf;
 	struct mutex lock;	/* see above */
 	struct delayed_work work, idle_work;
 	struct par_policy policy;

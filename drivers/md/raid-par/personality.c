@@ -13,46 +13,11 @@
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 
-#include "par.h"
+#include "event.h"
+#include "load.h"
+#include "parent.h"
+#include "sysfs.h"
 #include "compat/layout.h"
-
-/* ---- requests ---- */
-
-/* The array has become writable or has ceased to be. Process context. */
-static void follow_array(struct par_conf *conf)
-{
-	bool writable, was;
-
-	if (READ_ONCE(conf->writable) == md_is_rdwr(conf->mddev))
-		return;
-	/* Two may be here at once, one of whom has looked before it changed. */
-	spin_lock_irq(&conf->queue_lock);
-	was = conf->writable;
-	writable = md_is_rdwr(conf->mddev);
-	conf->writable = writable;
-	par_sets_writable(conf, writable);
-	spin_unlock_irq(&conf->queue_lock);
-	if (writable && !was)
-		par_shift_rouse(conf);
-}
-
-bool par_writable(struct par_conf *conf)
-{
-	struct mddev *mddev = conf->mddev;
-
-	if (mddev->ro == MD_RDONLY)
-		return false;
-	if (mddev->ro == MD_AUTO_READ) {
-		/* md_write_start() would do this; see the head of this file. */
-		mddev->ro = MD_RDWR;
-		set_bit(MD_RECOVERY_NEEDED, &mddev->recovery);
-		md_wakeup_thread(mddev->thread);
-		sysfs_notify_dirent_safe(mddev->sysfs_state);
-		follow_array(conf);
-		par_resync_resume(conf);
-	}
-	return true;
-}
 
 static bool par_make_request(struct mddev *mddev, struct bio *bio)
 {
@@ -76,19 +41,6 @@ static bool par_make_request(struct mddev *mddev, struct bio *bio)
 }
 
 /* ---- failures ---- */
-
-void par_count_degraded(struct par_conf *conf)
-{
-	unsigned int d, missing = 0;
-
-	for (d = 0; d < conf->geo.members; d++) {
-		struct md_rdev *rdev = conf->member[d].rdev;
-
-		if (!par_rdev_usable(rdev) || !test_bit(In_sync, &rdev->flags))
-			missing++;
-	}
-	conf->mddev->degraded = missing;
-}
 
 /* md_error() has found @rdev failed: it may be in interrupt context. */
 static void par_error(struct mddev *mddev, struct md_rdev *rdev)
@@ -122,14 +74,6 @@ static void par_error(struct mddev *mddev, struct md_rdev *rdev)
 	 * broken now.
 	 */
 	md_wakeup_thread(mddev->thread);
-}
-
-void par_member_failed(struct par_conf *conf, unsigned int d)
-{
-	struct md_rdev *rdev = READ_ONCE(conf->member[d].rdev);
-
-	if (par_rdev_usable(rdev) && conf->mddev->pers)
-		md_error(conf->mddev, rdev);
 }
 
 /* ---- start and stop ---- */
@@ -195,43 +139,6 @@ static int take_members(struct par_conf *conf)
 }
 
 /*
- * Who is not whole in any set is not whole: the union of all that is known.
- * Refuses if parity cannot stand for so many.
- */
-static int unite_failures(struct par_conf *conf)
-{
-	unsigned int i, d;
-	u32 partial = 0;
-
-	for (i = 1; i <= conf->geo.gears; i++)
-		partial |= conf->super.set[i].failed |
-			   conf->super.set[i].recovering;
-	partial &= ~par_doubt_stale(conf, partial);
-	for (d = 0; d < conf->geo.members; d++) {
-		struct md_rdev *rdev = conf->member[d].rdev;
-
-		if (rdev && partial & BIT(d)) {
-			clear_bit(In_sync, &rdev->flags);
-			rdev->recovery_offset = 0;
-			if (conf->unvouched & BIT(d))
-				continue;	/* told already */
-			pr_warn("md/par:%s: member %u (%pg) has missed writes and is not whole\n",
-				mdname(conf->mddev), d, rdev->bdev);
-		}
-	}
-	par_count_degraded(conf);
-	if (conf->mddev->degraded <= conf->geo.parities)
-		return 0;
-	pr_err("md/par:%s: cannot start: only %u of %u members are there and whole, %u are needed\n",
-	       mdname(conf->mddev), conf->geo.members - conf->mddev->degraded,
-	       conf->geo.members, conf->geo.members - conf->geo.parities);
-	if (conf->unvouched && !conf->start)
-		pr_err("md/par:%s: --force starts it with what the members without a valid superblock hold; all of the array is in doubt then\n",
-		       mdname(conf->mddev));
-	return -EIO;
-}
-
-/*
  * The limits of the array. queue_limits_stack_bdev() and not md's own helper,
  * which in newer kernels stamps the block size into the superblock of a new
  * array, where older kernels expect zeros.
@@ -265,30 +172,75 @@ static int par_set_limits(struct par_conf *conf)
 	return queue_limits_set(mddev->gendisk->queue, &lim);
 }
 
+/* An array and all of its parts. */
+struct par_array {
+	struct par_conf conf;
+	struct par_power member_power[PAR_MAX_MEMBERS];
+	struct par_store store;
+	struct par_io io;
+	struct par_gate gate;
+	struct par_array_power power;
+	struct par_shift shift;
+	struct par_tidy tidy;
+	struct par_follow follow;
+	struct par_monitor monitor;
+	struct par_sysfs sysfs;
+};
+
+static struct par_conf *alloc_conf(struct mddev *mddev)
+{
+	struct par_array *array = kvzalloc(sizeof(*array), GFP_KERNEL);
+	struct par_conf *conf = &array->conf;
+	unsigned int d;
+
+	if (!array)
+		return NULL;
+	conf->mddev = mddev;
+	conf->store = &array->store;
+	conf->io = &array->io;
+	conf->gate = &array->gate;
+	conf->power = &array->power;
+	conf->shift = &array->shift;
+	conf->tidy = &array->tidy;
+	conf->follow = &array->follow;
+	conf->monitor = &array->monitor;
+	conf->sysfs = &array->sysfs;
+	array->store.conf = conf;
+	array->io.conf = conf;
+	array->power.conf = conf;
+	array->monitor.conf = conf;
+	array->sysfs.conf = conf;
+	for (d = 0; d < PAR_MAX_MEMBERS; d++)
+		conf->member[d].power = &array->member_power[d];
+	return conf;
+}
+
 static void par_free_conf(struct par_conf *conf)
 {
 	par_shift_exit(conf);
 	par_sysfs_remove(conf);
 	/* The store, which runs to the end, sets it again and again. */
-	if (conf->long_wq) {
-		disable_delayed_work_sync(&conf->tidy_work);
-		disable_delayed_work_sync(&conf->purge_work);
+	if (conf->queue.long_wq) {
+		disable_delayed_work_sync(&conf->up.tidy_work);
+		disable_delayed_work_sync(&conf->up.purge_work);
 	}
 	par_sets_destroy(conf);
 	par_shift_free(conf);
+	par_power_end(conf);
+	par_power_system_end(conf);
 	par_power_exit(conf);
 	par_monitor_free(conf);
 	par_events_flush();	/* they name the array's disk */
-	if (conf->wq)
-		destroy_workqueue(conf->wq);
-	if (conf->long_wq)
-		destroy_workqueue(conf->long_wq);
+	if (conf->queue.wq)
+		destroy_workqueue(conf->queue.wq);
+	if (conf->queue.long_wq)
+		destroy_workqueue(conf->queue.long_wq);
 	par_store_exit(conf);
 	par_map_free(conf);
 	par_propagate_exit(conf);
 	par_flush_exit(conf);
 	par_members_exit(conf);
-	kvfree(conf);
+	kvfree(container_of(conf, struct par_array, conf));
 }
 
 static int par_init_parts(struct par_conf *conf)
@@ -297,8 +249,16 @@ static int par_init_parts(struct par_conf *conf)
 	int err;
 
 	init_waitqueue_head(&conf->wait);
+	mutex_init(&conf->gear_mutex);
+	spin_lock_init(&conf->queue.lock);
+	par_wish_init(conf);
+	par_gate_init(conf);
 	par_power_alloc(conf);
 	par_discard_init(conf);
+	par_tidy_init(conf);
+	par_purge_init(conf);
+	par_unkept_init(conf);
+	par_resync_init(conf);
 	err = par_shift_alloc(conf);
 	err = err ?: par_members_init(conf);
 	err = err ?: par_flush_init(conf);
@@ -308,31 +268,30 @@ static int par_init_parts(struct par_conf *conf)
 	err = err ?: par_monitor_alloc(conf);
 	if (err)
 		return err;
-	conf->wq = alloc_workqueue("%s-par", WQ_MEM_RECLAIM | WQ_HIGHPRI | PAR_WQ_PERCPU,
-				   0, name);
-	conf->long_wq = alloc_workqueue("%s-par-long", WQ_MEM_RECLAIM | WQ_UNBOUND,
-					0, name);
-	return conf->wq && conf->long_wq ? 0 : -ENOMEM;
+	conf->queue.wq = alloc_workqueue("%s-par", WQ_MEM_RECLAIM | WQ_HIGHPRI | PAR_WQ_PERCPU,
+					 0, name);
+	conf->queue.long_wq = alloc_workqueue("%s-par-long", WQ_MEM_RECLAIM | WQ_UNBOUND,
+					      0, name);
+	return conf->queue.wq && conf->queue.long_wq ? 0 : -ENOMEM;
 }
 
 static struct par_conf *par_setup(struct mddev *mddev)
 {
-	struct par_conf *conf = kvzalloc(sizeof(*conf), GFP_KERNEL);
+	struct par_conf *conf = alloc_conf(mddev);
 	enum par_geo_error geo;
 	int err;
 
 	if (!conf)
 		return ERR_PTR(-ENOMEM);
-	conf->mddev = mddev;
 	if (par_resync_offset(mddev) == PAR_ASKS_FORCE ||
 	    par_resync_offset(mddev) == PAR_ASKS_RESCUE)
-		conf->start = par_resync_offset(mddev);
+		conf->store->start = par_resync_offset(mddev);
 	geo = par_geometry_init(&conf->geo, mddev->layout, mddev->raid_disks,
 				mddev->chunk_sectors, mddev->dev_sectors);
 	if (geo) {
 		pr_err("md/par:%s: layout 0x%x: %s\n", mdname(mddev),
 		       mddev->layout, par_geo_strerror(geo));
-		kvfree(conf);
+		kvfree(container_of(conf, struct par_array, conf));
 		return ERR_PTR(par_geo_errno(geo));
 	}
 	err = par_init_parts(conf);
@@ -341,9 +300,9 @@ static struct par_conf *par_setup(struct mddev *mddev)
 	err = err ?: par_sets_alloc(conf);
 	err = err ?: par_load(conf);
 	if (!err) {
-		conf->gear = conf->super.gear;
-		par_map_after_load(conf);
-		err = unite_failures(conf);
+		conf->gear = conf->store->super.gear;
+		par_map_after_load(conf, conf->store->intents);
+		err = par_unite_failures(conf);
 	}
 	err = err ?: par_doubt_check(conf);
 	conf->writable = md_is_rdwr(mddev);
@@ -352,7 +311,7 @@ static struct par_conf *par_setup(struct mddev *mddev)
 		par_free_conf(conf);
 		return ERR_PTR(err);
 	}
-	conf->resync_zones = par_resync_left(conf);
+	conf->follow->resync_zones = par_resync_left(conf);
 	return conf;
 }
 
@@ -361,30 +320,6 @@ static sector_t par_size(struct mddev *mddev, sector_t sectors, int raid_disks)
 	struct par_conf *conf = mddev->private;
 
 	return conf->geo.array_sectors;
-}
-
-void par_pay_super(struct par_conf *conf)
-{
-	if (xchg(&conf->sb_owed, 0))
-		set_bit(MD_SB_CHANGE_DEVS, &conf->mddev->sb_flags);
-}
-
-/*
- * md's superblock is to be written, and cannot be: sleepers must not. The next
- * shift up has it done, and until then the sets' superblocks tell of failures.
- */
-static void owe_super(struct par_conf *conf)
-{
-	struct mddev *mddev = conf->mddev;
-
-	clear_bit(MD_SB_CHANGE_DEVS, &mddev->sb_flags);
-	clear_bit(MD_SB_CHANGE_CLEAN, &mddev->sb_flags);
-	clear_bit(MD_SB_CHANGE_PENDING, &mddev->sb_flags);
-	wake_up(&mddev->sb_wait);
-	/* Unless that shift has been a moment ago. */
-	xchg(&conf->sb_owed, 1);
-	if (READ_ONCE(conf->gear) == conf->geo.gears)
-		par_pay_super(conf);
 }
 
 /*
@@ -406,7 +341,7 @@ static void reap_quietly(struct mddev *mddev)
 		rdev_for_each(rdev, mddev)
 			rdev->sb_events = mddev->events + 1;
 		md_reap_sync_thread(mddev);
-		owe_super(conf);
+		par_defer_sb(conf);
 	}
 	mddev_unlock(mddev);
 }
@@ -419,7 +354,7 @@ static void wake_for_super(struct par_conf *conf)
 {
 	par_power_why(conf, "superblock");
 	if (!par_shift_wake(conf))
-		owe_super(conf);
+		par_defer_sb(conf);
 }
 
 /*
@@ -437,7 +372,7 @@ static void check_read_only(struct par_conf *conf)
 	md_check_recovery(mddev);
 	if (!noted && !mddev->degraded && mddev->sb_flags &&
 	    READ_ONCE(conf->gear) < conf->geo.gears)
-		owe_super(conf);
+		par_defer_sb(conf);
 }
 
 static void par_thread(struct md_thread *thread)
@@ -448,7 +383,7 @@ static void par_thread(struct md_thread *thread)
 
 	if (!conf)
 		return;
-	follow_array(conf);
+	par_follow_array(conf);
 	rdev_for_each(rdev, mddev)
 		if (test_and_clear_bit(WantReplacement, &rdev->flags))
 			pr_err("md/par:%s: %pg: a par array cannot replace a member in place; fail and add instead\n",
@@ -468,7 +403,7 @@ static void par_thread(struct md_thread *thread)
 		md_check_recovery(mddev);
 	if (READ_ONCE(conf->gear) == conf->geo.gears && md_is_rdwr(mddev) &&
 	    !mddev->sb_flags)
-		conf->start = 0;	/* written: it is not asked for again */
+		conf->store->start = 0;	/* written: it is not asked for again */
 	par_resync_resume(conf);
 }
 
@@ -521,7 +456,7 @@ static int par_run(struct mddev *mddev)
 	mddev->dev_sectors = conf->geo.dev_sectors;
 	mddev->resync_max_sectors = conf->geo.dev_sectors;
 	/* A new array: have its birth recorded. By force, or with a resync: once only. */
-	if (!mddev->events || conf->start || par_asks_resync(mddev))
+	if (!mddev->events || conf->store->start || par_asks_resync(mddev))
 		set_bit(MD_SB_CHANGE_DEVS, &mddev->sb_flags);
 	/* The parent is always clean, whatever its superblock says. */
 	par_resync_offset(mddev) = MaxSector;
@@ -544,6 +479,7 @@ static int par_run(struct mddev *mddev)
 	}
 	par_clock_begin(conf);
 	par_power_begin(conf);
+	par_power_system_begin(conf);
 	par_monitor_begin(conf);
 	if (conf->mddev->degraded)
 		par_shift_to(conf, conf->geo.gears);
@@ -556,7 +492,7 @@ static int par_start(struct mddev *mddev)
 
 	/* md_run() has set it after par_run(); a clean array needs none. */
 	mddev->safemode_delay = 0;
-	follow_array(conf);
+	par_follow_array(conf);
 	if (md_is_rdwr(mddev))
 		par_resync_resume(conf);
 	wake_up(&conf->wait);
@@ -572,22 +508,24 @@ static void par_quiesce(struct mddev *mddev, int quiesce)
 		par_gate_resume(conf);
 		return;
 	}
-	par_shift_rest(conf);
-	par_resync_rest(conf);
+	par_mover_pause(conf);
+	par_resync_pause(conf);
 	par_gate_quiesce(conf);
-	flush_work(&conf->rescue_work);	/* for requests that were under way */
-	par_store_rest(conf);
+	flush_work(&conf->up.raise_work);	/* for requests that were under way */
+	par_store_drain(conf);
+	par_tidy_drain(conf);
+	par_purge_drain(conf);
 	/*
 	 * Whoever quiesces the array writes md's superblock then, if one is due.
 	 * That it was started by force must not be told twice.
 	 */
 	if (READ_ONCE(conf->gear) < conf->geo.gears && mddev->sb_flags &&
-	    !conf->start)
-		owe_super(conf);
+	    !conf->store->start)
+		par_defer_sb(conf);
 	if (mddev->ro == MD_RDWR && !test_bit(MD_BROKEN, &mddev->flags) &&
 	    par_store_checkpoint(conf, true))
 		pr_err("md/par:%s: could not store the map\n", mdname(mddev));
-	par_shift_unpark(conf);
+	par_mover_allow(conf);
 }
 
 static void par_free(struct mddev *mddev, void *priv)
@@ -617,10 +555,10 @@ static void par_free(struct mddev *mddev, void *priv)
 /* As md shows a resync: mdadm reads it, to wait for it and to tell of it. */
 static void show_resync(struct seq_file *seq, struct par_conf *conf)
 {
-	u32 left = par_resync_left(conf), all = max(conf->resync_zones, left);
+	u32 left = par_resync_left(conf), all = max(conf->follow->resync_zones, left);
 	u32 permille;
 
-	if (!left || conf->following)
+	if (!left || conf->follow->set)
 		return;
 	if (!md_is_rdwr(conf->mddev)) {
 		seq_puts(seq, ", resync=PENDING");
@@ -638,7 +576,7 @@ static void par_status(struct seq_file *seq, struct mddev *mddev)
 		[PAR_SHIFT_PROPAGATE] = ", propagating",
 	};
 	struct par_conf *conf = mddev->private;
-	enum par_shift_state shift = READ_ONCE(conf->shift);
+	enum par_shift_state shift = READ_ONCE(conf->shift->state);
 	unsigned int i, d;
 
 	seq_printf(seq, " raid%u, %uk chunk, gear %u of", conf->geo.child_level,

@@ -5,6 +5,7 @@
  */
 #include <linux/math64.h>
 
+#include "parent.h"
 #include "sysfs.h"
 
 /* ---- knobs ---- */

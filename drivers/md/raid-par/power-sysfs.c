@@ -6,12 +6,13 @@
 #include <linux/math64.h>
 #include <linux/timekeeping.h>
 
+#include "parent.h"
 #include "sysfs.h"
 
 /* ---- the array ---- */
 
 /* Settings are kept in the superblock, as they are from now on. */
-static int settled(struct par_conf *conf)
+static int super_kept(struct par_conf *conf)
 {
 	int err = par_store_super(conf);
 
@@ -49,16 +50,16 @@ static ssize_t store_number(struct par_conf *conf, const char *page, size_t len,
 
 	if (err)
 		return err;
-	spin_lock(&conf->power_lock);
+	spin_lock(&conf->store->power_lock);
 	WRITE_ONCE(*setting, value);
-	spin_unlock(&conf->power_lock);
-	return settled(conf) ?: len;
+	spin_unlock(&conf->store->power_lock);
+	return super_kept(conf) ?: len;
 }
 
 #define PAR_NUMBER(file, least, most, unit)				\
 static u32 *file##_of(struct par_conf *conf)				\
 {									\
-	return &conf->super.power.file;					\
+	return &conf->store->super.power.file;					\
 }									\
 									\
 static ssize_t file##_show(struct par_conf *conf, char *page)		\
@@ -81,7 +82,7 @@ PAR_NUMBER(carry, 0, PAR_CARRY_MAX, "days")
 static ssize_t spin_show(struct par_conf *conf, char *page)
 {
 	return sysfs_emit(page, "%s\n",
-			  READ_ONCE(conf->super.power.off) ? "off" : "on");
+			  READ_ONCE(conf->store->super.power.off) ? "off" : "on");
 }
 
 static ssize_t spin_store(struct par_conf *conf, const char *page, size_t len)
@@ -93,18 +94,18 @@ static ssize_t spin_store(struct par_conf *conf, const char *page, size_t len)
 	}
 	if (!par_may_keep(conf))
 		return -EROFS;
-	WRITE_ONCE(conf->super.power.off, sysfs_streq(page, "off"));
-	return settled(conf) ?: len;
+	WRITE_ONCE(conf->store->super.power.off, sysfs_streq(page, "off"));
+	return super_kept(conf) ?: len;
 }
 
 static ssize_t spin_refused_show(struct par_conf *conf, char *page)
 {
-	return sysfs_emit(page, "%llu\n", READ_ONCE(conf->super.power.refused));
+	return sysfs_emit(page, "%llu\n", READ_ONCE(conf->store->super.power.refused));
 }
 
 static ssize_t shift_put_off_show(struct par_conf *conf, char *page)
 {
-	return sysfs_emit(page, "%s\n", par_wanted(conf) == READ_ONCE(conf->target) ?
+	return sysfs_emit(page, "%s\n", par_wanted(conf) == READ_ONCE(conf->wish.target) ?
 			  "none" : "ration");
 }
 
@@ -140,13 +141,13 @@ static ssize_t power_state_show(struct par_member *member, char *page)
 	};
 
 	return sysfs_emit(page, "%s\n", READ_ONCE(member->rdev) ?
-			  names[READ_ONCE(member->power.state)] : "none");
+			  names[READ_ONCE(member->power->state)] : "none");
 }
 
 static ssize_t power_control_show(struct par_member *member, char *page)
 {
 	return sysfs_emit(page, "%s\n", !READ_ONCE(member->rdev) ? "none" :
-			  READ_ONCE(member->power.drive.dev) ? "runtime" :
+			  READ_ONCE(member->power->drive.dev) ? "runtime" :
 			  "logical");
 }
 
@@ -155,7 +156,7 @@ static ssize_t show_seconds(struct par_member *member, char *page,
 {
 	u64 ns[PAR_POWER_STATES];
 
-	par_power_counts(&member->power, ns);
+	par_power_counts(member->power, ns);
 	return sysfs_emit(page, "%llu\n", div_u64(ns[state], NSEC_PER_SEC));
 }
 
@@ -176,7 +177,7 @@ static ssize_t seconds_asleep_show(struct par_member *member, char *page)
 
 static ssize_t spin_ups_show(struct par_member *member, char *page)
 {
-	struct par_power_record *kept = &member->conf->super.power;
+	struct par_power_record *kept = &member->conf->store->super.power;
 
 	return sysfs_emit(page, "%llu\n",
 			  READ_ONCE(kept->spin_ups[member->index]));
@@ -184,7 +185,7 @@ static ssize_t spin_ups_show(struct par_member *member, char *page)
 
 static struct par_ration *ration_of(struct par_member *member)
 {
-	return &member->conf->super.power.ration[member->index];
+	return &member->conf->store->super.power.ration[member->index];
 }
 
 static ssize_t spins_left_show(struct par_member *member, char *page)
@@ -192,24 +193,24 @@ static ssize_t spins_left_show(struct par_member *member, char *page)
 	struct par_conf *conf = member->conf;
 	u64 left;
 
-	spin_lock(&conf->power_lock);
+	spin_lock(&conf->store->power_lock);
 	left = par_ration_left(par_power_ration(member, par_clock(conf)));
-	spin_unlock(&conf->power_lock);
+	spin_unlock(&conf->store->power_lock);
 	return sysfs_emit(page, "%llu\n", left);
 }
 
 /* 0 for @cycles or @years: as it is. */
-static ssize_t rate(struct par_member *member, u32 cycles, u32 years, size_t len)
+static ssize_t ration_rate(struct par_member *member, u32 cycles, u32 years, size_t len)
 {
 	struct par_conf *conf = member->conf;
 	struct par_ration *ration;
 
-	spin_lock(&conf->power_lock);
+	spin_lock(&conf->store->power_lock);
 	ration = par_power_ration(member, par_clock(conf));
 	par_ration_set(ration, cycles ?: ration->cycles, years ?: ration->years,
-		       conf->super.power.carry);
-	spin_unlock(&conf->power_lock);
-	return settled(conf) ?: len;
+		       conf->store->super.power.carry);
+	spin_unlock(&conf->store->power_lock);
+	return super_kept(conf) ?: len;
 }
 
 static ssize_t rated_cycles_show(struct par_member *member, char *page)
@@ -224,7 +225,7 @@ static ssize_t rated_cycles_store(struct par_member *member, const char *page,
 	int err = read_number(member->conf, page, &cycles, 1, PAR_CYCLES_MAX,
 			      "rated_cycles, starts that the disk is made for,");
 
-	return err ?: rate(member, cycles, 0, len);
+	return err ?: ration_rate(member, cycles, 0, len);
 }
 
 static ssize_t wanted_years_show(struct par_member *member, char *page)
@@ -239,18 +240,18 @@ static ssize_t wanted_years_store(struct par_member *member, const char *page,
 	int err = read_number(member->conf, page, &years, 1, PAR_YEARS_MAX,
 			      "wanted_years, that the rated cycles are to last,");
 
-	return err ?: rate(member, 0, years, len);
+	return err ?: ration_rate(member, 0, years, len);
 }
 
 static ssize_t last_wake_show(struct par_member *member, char *page)
 {
 	return sysfs_emit(page, "%lld\n",
-			  (long long)READ_ONCE(member->power.last_wake));
+			  (long long)READ_ONCE(member->power->last_wake));
 }
 
 static ssize_t last_wake_cause_show(struct par_member *member, char *page)
 {
-	struct par_power *power = &member->power;
+	struct par_power *power = member->power;
 	char cause[PAR_CAUSE];
 
 	raw_spin_lock_irq(&power->lock);

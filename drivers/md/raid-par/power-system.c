@@ -4,7 +4,8 @@
  */
 #include <linux/suspend.h>
 
-#include "par.h"
+#include "parent.h"
+#include "power.h"
 
 /*
  * Who starts disks after the system has slept, a controller of its own accord even, may
@@ -13,7 +14,7 @@
  */
 static void after_system_sleep(struct par_member *member)
 {
-	struct par_power *power = &member->power;
+	struct par_power *power = member->power;
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&power->lock, flags);
@@ -31,7 +32,7 @@ static void after_system_sleep(struct par_member *member)
  * cannot do so; an array that turns writable by itself could. A system that is about to
  * be replaced by the resumed one must not have written anything either.
  */
-static bool unfit(const struct par_conf *conf, unsigned long event)
+static bool system_unfit(const struct par_conf *conf, unsigned long event)
 {
 	int ro = READ_ONCE(conf->mddev->ro);
 
@@ -48,24 +49,24 @@ static bool unfit(const struct par_conf *conf, unsigned long event)
 
 static int on_system(struct notifier_block *nb, unsigned long event, void *data)
 {
-	struct par_conf *conf = container_of(nb, struct par_conf, system_nb);
+	struct par_conf *conf = container_of(nb, struct par_array_power, system_nb)->conf;
 	unsigned int d;
 
 	switch (event) {
 	case PM_HIBERNATION_PREPARE:
 	case PM_RESTORE_PREPARE:
-		if (unfit(conf, event))
+		if (system_unfit(conf, event))
 			return notifier_from_errno(-EBUSY);
 		fallthrough;
 	case PM_SUSPEND_PREPARE:
-		WRITE_ONCE(conf->system_sleeps, true);
+		WRITE_ONCE(conf->power->system_sleeps, true);
 		break;
 	case PM_POST_SUSPEND:
 	case PM_POST_HIBERNATION:
 	case PM_POST_RESTORE:
-		WRITE_ONCE(conf->system_sleeps, false);
+		WRITE_ONCE(conf->power->system_sleeps, false);
 		for (d = 0; d < conf->geo.members; d++)
-			if (conf->member[d].power.drive.dev)
+			if (conf->member[d].power->drive.dev)
 				after_system_sleep(&conf->member[d]);
 		break;
 	default:
@@ -76,12 +77,12 @@ static int on_system(struct notifier_block *nb, unsigned long event, void *data)
 
 void par_power_system_begin(struct par_conf *conf)
 {
-	conf->system_nb.notifier_call = on_system;
-	register_pm_notifier(&conf->system_nb);
+	conf->power->system_nb.notifier_call = on_system;
+	register_pm_notifier(&conf->power->system_nb);
 }
 
 void par_power_system_end(struct par_conf *conf)
 {
-	if (conf->system_nb.notifier_call)
-		unregister_pm_notifier(&conf->system_nb);
+	if (conf->power->system_nb.notifier_call)
+		unregister_pm_notifier(&conf->power->system_nb);
 }

@@ -25,7 +25,9 @@
 #include <linux/sched/mm.h>
 #include <linux/timekeeping.h>
 
-#include "par.h"
+#include "event.h"
+#include "parent.h"
+#include "power.h"
 
 #define PAR_TRY_FIRST	HZ		/* between two tries to start a disk that erred */
 #define PAR_TRY_LAST	(10 * HZ)
@@ -37,27 +39,28 @@ bool par_power_usable(struct par_member *member)
 	return par_rdev_usable(READ_ONCE(member->rdev));
 }
 
-static bool wanted(struct par_member *member)
+static bool is_wanted(struct par_member *member)
 {
 	struct par_conf *conf = member->conf;
 
 	return par_awake(conf, READ_ONCE(conf->gear), member->index) ||
-	       atomic_read(&member->power.holds);
+	       atomic_read(&member->power->holds);
 }
 
 void par_power_look(struct par_member *member, unsigned long delay)
 {
-	if (!READ_ONCE(member->conf->power_ending))
-		mod_delayed_work(power_wq, &member->power.work, delay);
+	if (!READ_ONCE(member->conf->power->ending))
+		mod_delayed_work(power_wq, &member->power->work, delay);
 }
 
 /* ---- states ---- */
 
 /* @lock held. */
-static void enter(struct par_power *power, enum par_power_state state)
+static void enter_state(struct par_power *power, enum par_power_state state)
 {
 	ktime_t now = ktime_get();
 
+	lockdep_assert_held(&power->lock);
 	power->ns[power->state] += ktime_to_ns(ktime_sub(now, power->since));
 	power->since = now;
 	WRITE_ONCE(power->state, state);
@@ -68,7 +71,7 @@ static void set_state(struct par_power *power, enum par_power_state state)
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&power->lock, flags);
-	enter(power, state);
+	enter_state(power, state);
 	raw_spin_unlock_irqrestore(&power->lock, flags);
 }
 
@@ -77,7 +80,7 @@ void par_power_counts(struct par_power *power, u64 *ns)
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&power->lock, flags);
-	enter(power, power->state);
+	enter_state(power, power->state);
 	memcpy(ns, power->ns, sizeof(power->ns));
 	raw_spin_unlock_irqrestore(&power->lock, flags);
 }
@@ -85,7 +88,8 @@ void par_power_counts(struct par_power *power, u64 *ns)
 /* @lock held: it sleeps, and from now on it is on its way up. */
 static void begin_waking(struct par_power *power, unsigned long delay)
 {
-	enter(power, PAR_POWER_WAKING);
+	lockdep_assert_held(&power->lock);
+	enter_state(power, PAR_POWER_WAKING);
 	power->began = jiffies + delay;
 	power->dead = false;
 	power->free = false;
@@ -93,7 +97,7 @@ static void begin_waking(struct par_power *power, unsigned long delay)
 
 bool par_power_ask(struct par_member *member, unsigned long delay)
 {
-	struct par_power *power = &member->power;
+	struct par_power *power = member->power;
 	struct par_conf *conf = member->conf;
 	unsigned long flags;
 	bool asleep;
@@ -102,9 +106,9 @@ bool par_power_ask(struct par_member *member, unsigned long delay)
 	asleep = power->state == PAR_POWER_ASLEEP;
 	if (asleep) {
 		begin_waking(power, delay);
-		raw_spin_lock(&conf->why_lock);
-		strscpy(power->asked, conf->why);
-		raw_spin_unlock(&conf->why_lock);
+		raw_spin_lock(&conf->wish.why_lock);
+		strscpy(power->asked, conf->wish.why);
+		raw_spin_unlock(&conf->wish.why_lock);
 	}
 	raw_spin_unlock_irqrestore(&power->lock, flags);
 	if (asleep)
@@ -114,6 +118,7 @@ bool par_power_ask(struct par_member *member, unsigned long delay)
 
 void par_power_system_woke(struct par_power *power)
 {
+	lockdep_assert_held(&power->lock);
 	begin_waking(power, 0);
 	power->free = true;
 	strscpy(power->asked, "resume");
@@ -123,12 +128,12 @@ void par_power_system_woke(struct par_power *power)
 static void on_woken(struct par_drive *drive, const struct task_struct *who)
 {
 	struct par_power *power = container_of(drive, struct par_power, drive);
-	struct par_member *member = container_of(power, struct par_member, power);
+	struct par_member *member = power->member;
 	bool asleep;
 
 	raw_spin_lock(&power->lock);
 	asleep = power->state == PAR_POWER_ASLEEP;
-	if (asleep && READ_ONCE(member->conf->system_sleeps)) {
+	if (asleep && READ_ONCE(member->conf->power->system_sleeps)) {
 		par_power_system_woke(power);
 	} else if (asleep) {
 		begin_waking(power, 0);
@@ -142,7 +147,7 @@ static void on_woken(struct par_drive *drive, const struct task_struct *who)
 
 const char *par_power_disk(struct par_member *member)
 {
-	return member->power.drive.disk->disk_name;
+	return member->power->drive.disk->disk_name;
 }
 
 static void tell_sleep(struct par_member *member)
@@ -153,7 +158,7 @@ static void tell_sleep(struct par_member *member)
 		par_event(member->conf,
 			  "PAR_EVENT=sleep\nPAR_MEMBER=%u\nPAR_DEVICE=%pg\nPAR_POWER=%s",
 			  member->index, rdev->bdev,
-			  member->power.drive.dev ? "runtime" : "logical");
+			  member->power->drive.dev ? "runtime" : "logical");
 }
 
 static void tell_wake(struct par_member *member, const char *cause)
@@ -166,35 +171,17 @@ static void tell_wake(struct par_member *member, const char *cause)
 			  member->index, rdev->bdev, cause);
 }
 
-void par_power_why(struct par_conf *conf, const char *part)
-{
-	unsigned long flags;
-
-	raw_spin_lock_irqsave(&conf->why_lock, flags);
-	strscpy(conf->why, part);
-	raw_spin_unlock_irqrestore(&conf->why_lock, flags);
-}
-
-void par_power_why_task(struct par_conf *conf, const char *part)
-{
-	char why[PAR_CAUSE];
-
-	scnprintf(why, sizeof(why), "%s %s[%d]", part, current->comm,
-		  task_pid_nr(current));
-	par_power_why(conf, why);
-}
-
 /* ---- waking ---- */
 
-static void awake(struct par_member *member)
+static void end_waking(struct par_member *member)
 {
-	struct par_power *power = &member->power;
+	struct par_power *power = member->power;
 	char cause[PAR_CAUSE];
 	unsigned long flags;
 	bool free;
 
 	raw_spin_lock_irqsave(&power->lock, flags);
-	enter(power, PAR_POWER_ACTIVE);
+	enter_state(power, PAR_POWER_ACTIVE);
 	power->last_wake = ktime_get_real_seconds();
 	strscpy(power->cause, power->asked);
 	strscpy(cause, power->cause);
@@ -212,7 +199,7 @@ bool par_power_late(struct par_member *member, unsigned long began)
 	struct par_conf *conf = member->conf;
 
 	return par_wake_over(began, jiffies,
-			     READ_ONCE(conf->super.power.wake_timeout));
+			     READ_ONCE(conf->store->super.power.wake_timeout));
 }
 
 /* A disk that errs is asked again as long as somebody needs it and it has time. */
@@ -220,9 +207,9 @@ static bool try_again(struct par_member *member)
 {
 	struct par_conf *conf = member->conf;
 
-	return !READ_ONCE(conf->power_ending) && par_power_usable(member) &&
-	       wanted(member) && (READ_ONCE(conf->system_sleeps) ||
-				  !par_power_late(member, member->power.began));
+	return !READ_ONCE(conf->power->ending) && par_power_usable(member) &&
+	       is_wanted(member) && (READ_ONCE(conf->power->system_sleeps) ||
+				     !par_power_late(member, member->power->began));
 }
 
 static int start_disk(struct par_member *member)
@@ -232,7 +219,7 @@ static int start_disk(struct par_member *member)
 	int err, told = 0;
 
 	for (;;) {
-		err = par_drive_start(&member->power.drive);
+		err = par_drive_start(&member->power->drive);
 		if (!err || !try_again(member))
 			return err;
 		if (!told++)
@@ -246,13 +233,13 @@ static int start_disk(struct par_member *member)
 
 static void start_member(struct par_member *member)
 {
-	struct par_power *power = &member->power;
-	bool stranger = !wanted(member);
+	struct par_power *power = member->power;
+	bool stranger = !is_wanted(member);
 	unsigned long flags;
 	int err = start_disk(member);
 
 	if (!err) {
-		awake(member);
+		end_waking(member);
 		if (stranger && !power->prompt)
 			pr_info("md/par:%s: member %u (%s) was woken: %s\n",
 				mdname(member->conf->mddev), member->index,
@@ -262,16 +249,16 @@ static void start_member(struct par_member *member)
 		return;
 	}
 	raw_spin_lock_irqsave(&power->lock, flags);
-	enter(power, PAR_POWER_ASLEEP);
+	enter_state(power, PAR_POWER_ASLEEP);
 	power->dead = par_power_late(member, power->began);
 	raw_spin_unlock_irqrestore(&power->lock, flags);
 }
 
 /* ---- stopping ---- */
 
-static u64 requests(struct par_member *member)
+static u64 count_requests(struct par_member *member)
 {
-	struct block_device *bdev = member->power.drive.disk->part0;
+	struct block_device *bdev = member->power->drive.disk->part0;
 	u64 ios = 0;
 	int i;
 
@@ -280,10 +267,10 @@ static u64 requests(struct par_member *member)
 	return ios;
 }
 
-static u64 quiet_for(struct par_member *member)
+static u64 quiet_seconds(struct par_member *member)
 {
-	struct par_power *power = &member->power;
-	u64 ios = requests(member);
+	struct par_power *power = member->power;
+	u64 ios = count_requests(member);
 
 	if (ios != power->ios)
 		power->quiet = jiffies;
@@ -296,17 +283,17 @@ static void tell_refusal(struct par_member *member)
 {
 	struct par_conf *conf = member->conf;
 
-	if (member->power.refused)
+	if (member->power->refused)
 		return;
-	member->power.refused = true;
+	member->power->refused = true;
 	par_power_count_refusal(conf);
 	pr_warn("md/par:%s: member %u (%s) has no spin-ups left and goes on turning\n",
 		mdname(conf->mddev), member->index, par_power_disk(member));
 }
 
-static void busy(struct par_member *member, int err)
+static void disk_busy(struct par_member *member, int err)
 {
-	struct par_power *power = &member->power;
+	struct par_power *power = member->power;
 
 	if (!power->busy)
 		pr_info("md/par:%s: member %u (%s) cannot be stopped: error %d; it is asked again\n",
@@ -318,7 +305,7 @@ static void busy(struct par_member *member, int err)
 
 static void stop_disk(struct par_member *member)
 {
-	struct par_power *power = &member->power;
+	struct par_power *power = member->power;
 	int err;
 
 	/* From here on, who starts it has woken a sleeper: see on_woken(). */
@@ -327,7 +314,7 @@ static void stop_disk(struct par_member *member)
 	 * Who has come to need it since we looked may have seen it active; who comes
 	 * later sees it asleep, and asks.
 	 */
-	if (wanted(member)) {
+	if (is_wanted(member)) {
 		set_state(power, PAR_POWER_ACTIVE);
 		return;
 	}
@@ -339,30 +326,30 @@ static void stop_disk(struct par_member *member)
 		return;
 	}
 	if (err == -EAGAIN && READ_ONCE(power->state) == PAR_POWER_WAKING) {
-		awake(member);
+		end_waking(member);
 		par_power_look(member, HZ);
 		return;
 	}
 	set_state(power, PAR_POWER_ACTIVE);
-	busy(member, err);
+	disk_busy(member, err);
 }
 
 /* It turns, and need not. */
-static void rest(struct par_member *member)
+static void look_at_idle(struct par_member *member)
 {
 	struct par_conf *conf = member->conf;
-	struct par_rest rest = {
-		.off = READ_ONCE(conf->super.power.off),
-		.system = READ_ONCE(conf->system_sleeps),
-		.prompt = member->power.prompt && !member->power.busy,
-		.quiet = quiet_for(member),
-		.stop_after = READ_ONCE(conf->super.power.stop_after),
+	struct par_idle idle = {
+		.off = READ_ONCE(conf->store->super.power.off),
+		.system = READ_ONCE(conf->power->system_sleeps),
+		.prompt = member->power->prompt && !member->power->busy,
+		.quiet = quiet_seconds(member),
+		.stop_after = READ_ONCE(conf->store->super.power.stop_after),
 		.ration = par_power_ration_wait(member),
 	};
-	u32 wait = par_rest_wait(&rest);
+	u32 wait = par_idle_wait(&idle);
 
-	if (wait != U32_MAX && rest.ration &&
-	    (rest.prompt || rest.quiet >= rest.stop_after))
+	if (wait != U32_MAX && idle.ration &&
+	    (idle.prompt || idle.quiet >= idle.stop_after))
 		tell_refusal(member);
 	if (!wait)
 		stop_disk(member);
@@ -374,18 +361,18 @@ static void rest(struct par_member *member)
 
 static void settle_drive(struct par_member *member)
 {
-	if (READ_ONCE(member->power.state) == PAR_POWER_ASLEEP && wanted(member) &&
-	    !member->power.dead)
+	if (READ_ONCE(member->power->state) == PAR_POWER_ASLEEP && is_wanted(member) &&
+	    !member->power->dead)
 		par_power_ask(member, 0);
-	switch (READ_ONCE(member->power.state)) {
+	switch (READ_ONCE(member->power->state)) {
 	case PAR_POWER_WAKING:
 		start_member(member);
 		break;
 	case PAR_POWER_ACTIVE:
-		if (wanted(member))
-			member->power.busy = 0;
+		if (is_wanted(member))
+			member->power->busy = 0;
 		else
-			rest(member);
+			look_at_idle(member);
 		break;
 	default:
 		break;
@@ -396,15 +383,15 @@ static void settle_drive(struct par_member *member)
 static void settle_logically(struct par_member *member)
 {
 	struct par_conf *conf = member->conf;
-	bool asleep = READ_ONCE(member->power.state) == PAR_POWER_ASLEEP;
+	bool asleep = READ_ONCE(member->power->state) == PAR_POWER_ASLEEP;
 
 	if (par_awake(conf, READ_ONCE(conf->gear), member->index)) {
 		if (asleep)
 			par_power_ask(member, 0);
-		if (READ_ONCE(member->power.state) == PAR_POWER_WAKING)
-			awake(member);
-	} else if (!asleep && !wanted(member)) {
-		set_state(&member->power, PAR_POWER_ASLEEP);
+		if (READ_ONCE(member->power->state) == PAR_POWER_WAKING)
+			end_waking(member);
+	} else if (!asleep && !is_wanted(member)) {
+		set_state(member->power, PAR_POWER_ASLEEP);
 		tell_sleep(member);
 	}
 }
@@ -413,11 +400,11 @@ static void power_work(struct work_struct *work)
 {
 	struct par_power *power = container_of(to_delayed_work(work),
 					       struct par_power, work);
-	struct par_member *member = container_of(power, struct par_member, power);
+	struct par_member *member = power->member;
 	struct par_conf *conf = member->conf;
 	unsigned int noio;
 
-	if (READ_ONCE(conf->power_ending))
+	if (READ_ONCE(conf->power->ending))
 		return;
 	noio = memalloc_noio_save();
 	WRITE_ONCE(power->working, true);
@@ -439,7 +426,7 @@ void par_power_gear(struct par_conf *conf)
 	unsigned int d;
 
 	for (d = conf->geo.set[1].members; d < conf->geo.members; d++)
-		WRITE_ONCE(conf->member[d].power.prompt,
+		WRITE_ONCE(conf->member[d].power->prompt,
 			   !par_awake(conf, conf->gear, d));
 	par_power_settle(conf);
 }
@@ -458,21 +445,20 @@ void par_power_alloc(struct par_conf *conf)
 {
 	unsigned int d;
 
-	spin_lock_init(&conf->power_lock);
-	raw_spin_lock_init(&conf->why_lock);
 	for (d = 0; d < conf->geo.members; d++) {
-		struct par_power *power = &conf->member[d].power;
+		struct par_power *power = conf->member[d].power;
 
 		raw_spin_lock_init(&power->lock);
 		INIT_DELAYED_WORK(&power->work, power_work);
+		power->member = &conf->member[d];
 		power->since = ktime_get();
 		power->drive.woken = on_woken;
 	}
 }
 
-static void take(struct par_member *member)
+static void take_device(struct par_member *member)
 {
-	struct par_power *power = &member->power;
+	struct par_power *power = member->power;
 	struct block_device *bdev = member->rdev->bdev;
 	bool awake = true;
 
@@ -483,9 +469,9 @@ static void take(struct par_member *member)
 	if (par_drive_usable(bdev)) {
 		awake = par_drive_take(&power->drive, bdev);
 		power->quiet = jiffies;
-		power->ios = requests(member);
+		power->ios = count_requests(member);
 	} else {
-		awake = wanted(member);
+		awake = is_wanted(member);
 	}
 	if (!awake)
 		set_state(power, PAR_POWER_ASLEEP);
@@ -496,36 +482,37 @@ void par_power_begin(struct par_conf *conf)
 {
 	unsigned int d;
 
+	might_sleep();
 	par_power_why(conf, "start");
 	for (d = 0; d < conf->geo.members; d++)
 		if (conf->member[d].rdev)
-			take(&conf->member[d]);
-	par_power_system_begin(conf);
+			take_device(&conf->member[d]);
 }
 
 void par_power_join(struct par_conf *conf, unsigned int d, bool anew)
 {
-	struct par_power_record *kept = &conf->super.power;
+	struct par_power_record *kept = &conf->store->super.power;
 
+	lockdep_assert_held(&conf->mddev->reconfig_mutex);
 	if (anew) {
-		spin_lock(&conf->power_lock);
+		spin_lock(&conf->store->power_lock);
 		par_ration_begin(&kept->ration[d], par_clock(conf));
 		kept->spin_ups[d] = 0;
-		spin_unlock(&conf->power_lock);
+		spin_unlock(&conf->store->power_lock);
 	}
-	take(&conf->member[d]);
+	take_device(&conf->member[d]);
 }
 
 bool par_power_working(struct par_conf *conf, unsigned int d)
 {
-	struct par_power *power = &conf->member[d].power;
+	struct par_power *power = conf->member[d].power;
 
 	return READ_ONCE(power->working) || atomic_read(&power->holds);
 }
 
 void par_power_leave(struct par_conf *conf, unsigned int d)
 {
-	struct par_power *power = &conf->member[d].power;
+	struct par_power *power = conf->member[d].power;
 
 	cancel_delayed_work_sync(&power->work);
 	if (power->drive.dev)
@@ -537,7 +524,7 @@ void par_power_leave(struct par_conf *conf, unsigned int d)
 
 void par_power_end(struct par_conf *conf)
 {
-	WRITE_ONCE(conf->power_ending, true);
+	WRITE_ONCE(conf->power->ending, true);
 	wake_up(&conf->wait);
 }
 
@@ -545,8 +532,7 @@ void par_power_exit(struct par_conf *conf)
 {
 	unsigned int d;
 
-	par_power_end(conf);
-	par_power_system_end(conf);
+	might_sleep();
 	for (d = 0; d < conf->geo.members; d++)
 		par_power_leave(conf, d);
 }

@@ -7,23 +7,13 @@
 #define RAID_PAR_POWER_H
 
 #include <linux/ktime.h>
+#include <linux/notifier.h>
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
 
 #include "drive.h"
-
-#define PAR_WAKE_TIMEOUT	60U	/* s; a disk of many heads takes 30 */
-#define PAR_WAKE_TIMEOUT_MAX	3600U
-#define PAR_STAGGER_MAX		60000U	/* ms */
-#define PAR_STOP_AFTER		60U	/* s */
-#define PAR_STOP_AFTER_MAX	86400U
-#define PAR_BUSY_FIRST		1U	/* s, and twice as long each time … */
-#define PAR_BUSY_LAST		256U	/* … up to this */
-#define PAR_ASK_RATION		3600U	/* s; the clock may be set meanwhile */
-#define PAR_CAUSE		48
-
-struct par_conf;
-struct par_member;
+#include "idle.h"
+#include "store.h"
 
 enum par_power_state {
 	PAR_POWER_ACTIVE,
@@ -52,6 +42,7 @@ enum par_power_state {
  * @refused: that there are no spin-ups left has been told
  */
 struct par_power {
+	struct par_member *member;
 	struct par_drive drive;
 	raw_spinlock_t lock;
 	enum par_power_state state;
@@ -70,31 +61,19 @@ struct par_power {
 };
 
 /**
- * struct par_rest - what is known of a member that turns and need not
- * @off: nobody is to be stopped; @system: the system is about to sleep
- * @prompt: it need not have been quiet
- * @quiet: seconds without a request; @stop_after: so many are asked for
- * @ration: seconds until it has a spin-up left
+ * struct par_array_power - of an array
+ * @clock_lock: below the store's power_lock: @clock_known, @clock_began: seconds since 1970,
+ *	and since the system's start
+ * @system_sleeps: or is about to
+ * @ending: nobody is started or stopped any more
  */
-struct par_rest {
-	bool off, system, prompt;
-	u64 quiet, stop_after, ration;
+struct par_array_power {
+	struct par_conf *conf;
+	spinlock_t clock_lock;	/* see above */
+	u64 clock_known, clock_began;
+	bool system_sleeps, ending;
+	struct notifier_block system_nb;
 };
-
-/*
- * par_rest_wait - seconds until it may be stopped or one should look again; 0:
- * stop it now, U32_MAX: something has to happen first. Pure.
- */
-u32 par_rest_wait(const struct par_rest *rest);
-
-/* par_busy_next - a disk was used by others; wait how long after @last? Pure. */
-unsigned int par_busy_next(unsigned int last);
-
-/*
- * par_wake_over - has a member had all the time it has to wake up in, @timeout
- * seconds and as long again, since @began? Both in jiffies. Pure.
- */
-bool par_wake_over(unsigned long began, unsigned long now, u32 timeout);
 
 /* par_power_alloc - before anything else; fills in what a new array has */
 void par_power_alloc(struct par_conf *conf);
@@ -117,12 +96,6 @@ void par_power_exit(struct par_conf *conf);
 void par_power_join(struct par_conf *conf, unsigned int d, bool anew);
 void par_power_leave(struct par_conf *conf, unsigned int d);
 bool par_power_working(struct par_conf *conf, unsigned int d);
-
-/* par_power_why - what the next wake is for: "request"; any context */
-void par_power_why(struct par_conf *conf, const char *part);
-
-/* par_power_why_task - the same, by the process that is running */
-void par_power_why_task(struct par_conf *conf, const char *part);
 
 /*
  * par_power_wake - have @members start, all at once or one after another as
@@ -189,7 +162,7 @@ const char *par_power_disk(struct par_member *member);
 
 /*
  * par_power_ration - the member's ration as it is @now, seconds since 1970; with
- * conf->power_lock
+ * conf->store->power_lock
  */
 struct par_ration *par_power_ration(struct par_member *member, u64 now);
 
@@ -206,5 +179,24 @@ u64 par_power_ration_wait(struct par_member *member);
 void par_power_system_woke(struct par_power *power);
 void par_power_system_begin(struct par_conf *conf);
 void par_power_system_end(struct par_conf *conf);
+
+/* ---- power-wake.c ---- */
+
+/*
+ * par_members_answer - have @members answer, all at once; one that errs is asked
+ * again a few times. Sleeps. Returns those that do not answer.
+ */
+u32 par_members_answer(struct par_conf *conf, u32 members);
+
+/* ---- clock.c ---- */
+
+/*
+ * par_clock - seconds since 1970, of a clock that never says less than is known to be over
+ * par_clock_set - has somebody set the system's? Any context, both.
+ * par_clock_begin - the superblock is known
+ */
+u64 par_clock(struct par_conf *conf);
+bool par_clock_set(const struct par_conf *conf);
+void par_clock_begin(struct par_conf *conf);
 
 #endif

@@ -3,7 +3,7 @@
  * Propagation: copying the valid copy of segments to the other side.
  *
  * Runs in the mover's thread, and in the sync thread of a child that rebuilds a
- * sleeper; conf->copy_mutex keeps them apart. A batch of segments is locked against
+ * sleeper; conf->shift->copy_mutex keeps them apart. A batch of segments is locked against
  * writes, read, written and then declared "both" in memory; the store flushes
  * the members before that reaches the stored map, so no flush is needed here.
  *
@@ -15,7 +15,8 @@
 #include <linux/part_stat.h>
 #include <linux/slab.h>
 
-#include "par.h"
+#include "gear.h"
+#include "parent.h"
 
 #define PAR_COPY_SECTORS	8192U	/* 4 MiB in flight */
 #define PAR_COPY_PAGES		(PAR_COPY_SECTORS * SECTOR_SIZE / PAGE_SIZE)
@@ -95,7 +96,7 @@ static struct bio *side_bio(struct par_copy *copy, struct par_copy_seg *seg,
 		sector = par_set_offset(&conf->geo, set->number, sector);
 		sector = par_image_sector(&conf->geo, seg->d, sector);
 	}
-	bio = bio_alloc_bioset(bdev, pages, op, GFP_NOIO, &conf->bios);
+	bio = bio_alloc_bioset(bdev, pages, op, GFP_NOIO, &conf->io->bios);
 	bio->bi_iter.bi_sector = sector;
 	bio->bi_private = seg;
 	bio->bi_end_io = copy_endio;
@@ -107,7 +108,7 @@ static void send_segment(struct par_copy *copy, unsigned int index, bool home,
 {
 	struct par_conf *conf = copy->set->conf;
 	unsigned int size = conf->geo.seg_sectors, offset, part, i;
-	struct page **pages = conf->copy_pages + index * size / PAGE_SECTORS;
+	struct page **pages = conf->shift->copy_pages + index * size / PAGE_SECTORS;
 
 	for (offset = 0; offset < size; offset += part) {
 		struct bio *bio;
@@ -123,7 +124,7 @@ static void send_segment(struct par_copy *copy, unsigned int index, bool home,
 }
 
 /* All valid segments of the batch, one way, and wait. */
-static int transfer(struct par_copy *copy, bool home, enum req_op op)
+static int transfer_batch(struct par_copy *copy, bool home, enum req_op op)
 {
 	struct blk_plug plug;
 	unsigned int i;
@@ -176,7 +177,7 @@ static void publish_segment(struct par_copy_seg *seg)
 	spinlock_t *lock = par_zone_lock(set->conf, par_zone_of(set, seg->row));
 
 	spin_lock(lock);
-	seg->valid = !(READ_ONCE(set->absent) & BIT(seg->d)) &&
+	seg->valid = !(READ_ONCE(set->child.absent) & BIT(seg->d)) &&
 		     par_map_get(set, seg->row, seg->d) == seg->state;
 	if (seg->valid)
 		par_map_set(set, seg->row, seg->d, PAR_SEG_BOTH);
@@ -195,8 +196,8 @@ static void publish_batch(struct par_copy *copy)
 			publish_segment(seg);
 		if (!seg->valid)
 			continue;
-		conf->propagated_bytes += conf->geo.seg_sectors << SECTOR_SHIFT;
-		conf->shift_done++;
+		conf->shift->propagated_bytes += conf->geo.seg_sectors << SECTOR_SHIFT;
+		conf->shift->done++;
 	}
 }
 
@@ -260,7 +261,7 @@ static int salvage_segment(struct par_copy *copy, unsigned int index)
 {
 	struct par_copy_seg *seg = &copy->seg[index];
 	unsigned int size = copy->set->conf->geo.seg_sectors, offset;
-	struct page **pages = copy->set->conf->copy_pages + index * size / PAGE_SECTORS;
+	struct page **pages = copy->set->conf->shift->copy_pages + index * size / PAGE_SECTORS;
 	u64 first = seg->row << copy->set->conf->geo.seg_shift;
 	int err = 0;
 
@@ -333,16 +334,16 @@ static int copy_batch(struct par_copy *copy)
 	if (err)
 		return err;
 	if (!copy->impatient)
-		mutex_lock(&conf->copy_mutex);
-	else if (!mutex_trylock(&conf->copy_mutex))
+		mutex_lock(&conf->shift->copy_mutex);
+	else if (!mutex_trylock(&conf->shift->copy_mutex))
 		return -EBUSY;
 	lock_batch(copy);
-	err = transfer(copy, !copy->to_home, REQ_OP_READ);
+	err = transfer_batch(copy, !copy->to_home, REQ_OP_READ);
 	if (err && copy->salvage && conf->geo.parities)
 		err = salvage_batch(copy);
 	read_failed = err && !copy->to_home;
 	if (!err) {
-		err = transfer(copy, copy->to_home, REQ_OP_WRITE);
+		err = transfer_batch(copy, copy->to_home, REQ_OP_WRITE);
 		write_failed = err && !copy->to_home;
 		if (err && copy->to_home)
 			home_copies_erred(copy, true);
@@ -350,7 +351,7 @@ static int copy_batch(struct par_copy *copy)
 	if (!err)
 		publish_batch(copy);
 	unlock_batch(copy);
-	mutex_unlock(&conf->copy_mutex);
+	mutex_unlock(&conf->shift->copy_mutex);
 	if (!err && copy->heal)
 		heal_batch(copy);
 	if (write_failed && !copy->held)
@@ -417,14 +418,14 @@ struct par_pace {
 };
 
 /* Sleep as the speed limits, and @least, demand after @kib more have been copied. */
-static void pace(struct par_conf *conf, struct par_pace *pace, u64 kib, u32 least)
+static void pace_copies(struct par_conf *conf, struct par_pace *pace, u64 kib, u32 least)
 {
 	u64 ios = foreground_ios(conf);
-	u32 high = conf->super.speed_max, limit = high;
+	u32 high = conf->store->super.speed_max, limit = high;
 	unsigned long now = jiffies;
 
 	if (ios != pace->ios)
-		limit = clamp(least, conf->super.speed_min, high);
+		limit = clamp(least, conf->store->super.speed_min, high);
 
 	pace->ios = ios;
 	if (time_after(now, pace->due))
@@ -464,6 +465,7 @@ int par_propagate(struct par_set *set, unsigned int band,
 	u64 row = 0, again = U64_MAX;
 	int err = 0;
 
+	might_sleep();
 	copy = kzalloc(sizeof(*copy), GFP_NOIO | __GFP_NOFAIL);
 	copy->set = set;
 	copy->to_home = from == PAR_SEG_IMAGE;
@@ -492,8 +494,8 @@ int par_propagate(struct par_set *set, unsigned int band,
 		if (err)
 			break;
 		if (!pass->held)
-			pace(conf, &speed, copy->count * conf->geo.seg_sectors / 2,
-			     pass->speed);
+			pace_copies(conf, &speed, copy->count * conf->geo.seg_sectors / 2,
+				    pass->speed);
 		par_shift_notify(conf);
 	}
 	kfree(copy);
@@ -506,6 +508,7 @@ int par_salvage(struct par_set *set, unsigned int d, u64 row)
 	struct par_copy *copy;
 	int err;
 
+	might_sleep();
 	if (!par_rdev_usable(set->conf->member[d].rdev))
 		return -EIO;
 	copy = kzalloc(sizeof(*copy), GFP_NOIO | __GFP_NOFAIL);
@@ -524,7 +527,7 @@ int par_salvage(struct par_set *set, unsigned int d, u64 row)
 }
 
 /* Can all of @which have their segments of @row from their images? */
-static bool restorable(struct par_set *set, u64 row, u32 which)
+static bool row_restorable(struct par_set *set, u64 row, u32 which)
 {
 	unsigned int d;
 
@@ -553,13 +556,14 @@ u64 par_restore_rows(struct par_set *set, u64 row, u64 end, u32 which)
 	struct par_copy *copy;
 	u64 at = row, done = 0;
 
-	if (!restorable(set, row, which) || each > most)
+	might_sleep();
+	if (!row_restorable(set, row, which) || each > most)
 		return 0;
 	copy = kzalloc(sizeof(*copy), GFP_NOIO | __GFP_NOFAIL);
 	copy->set = set;
 	copy->to_home = true;
 	for (; at < end && copy->count + each <= most &&
-	     restorable(set, at, which); at++)
+	     row_restorable(set, at, which); at++)
 		for (d = 0; d < set->sg->members; d++)
 			if (which & BIT(d))
 				add_segment(copy, d, at, par_map_get(set, at, d));
@@ -573,14 +577,14 @@ int par_propagate_init(struct par_conf *conf)
 {
 	unsigned int i;
 
-	mutex_init(&conf->copy_mutex);
-	conf->copy_pages = kvcalloc(PAR_COPY_PAGES, sizeof(*conf->copy_pages),
-				    GFP_KERNEL);
-	if (!conf->copy_pages)
+	mutex_init(&conf->shift->copy_mutex);
+	conf->shift->copy_pages = kvcalloc(PAR_COPY_PAGES, sizeof(*conf->shift->copy_pages),
+					   GFP_KERNEL);
+	if (!conf->shift->copy_pages)
 		return -ENOMEM;
 	for (i = 0; i < PAR_COPY_PAGES; i++) {
-		conf->copy_pages[i] = alloc_page(GFP_KERNEL);
-		if (!conf->copy_pages[i])
+		conf->shift->copy_pages[i] = alloc_page(GFP_KERNEL);
+		if (!conf->shift->copy_pages[i])
 			return -ENOMEM;
 	}
 	return 0;
@@ -590,8 +594,8 @@ void par_propagate_exit(struct par_conf *conf)
 {
 	unsigned int i;
 
-	for (i = 0; conf->copy_pages && i < PAR_COPY_PAGES; i++)
-		if (conf->copy_pages[i])
-			put_page(conf->copy_pages[i]);
-	kvfree(conf->copy_pages);
+	for (i = 0; conf->shift->copy_pages && i < PAR_COPY_PAGES; i++)
+		if (conf->shift->copy_pages[i])
+			put_page(conf->shift->copy_pages[i]);
+	kvfree(conf->shift->copy_pages);
 }

@@ -9,15 +9,15 @@
 #include "ration.h"
 
 /* Parts that one start costs. */
-static u64 cost(const struct par_ration *ration)
+static u64 ration_cost(const struct par_ration *ration)
 {
 	return ration->years * 365ULL;
 }
 
 /* What is less than a start is not lost, or a small share would never be one. */
-static u64 limit(const struct par_ration *ration, u32 carry)
+static u64 ration_limit(const struct par_ration *ration, u32 carry)
 {
-	return (carry + 1ULL) * ration->cycles + cost(ration) - 1;
+	return (carry + 1ULL) * ration->cycles + ration_cost(ration) - 1;
 }
 
 static bool rating_ok(u32 cycles, u32 years)
@@ -30,7 +30,7 @@ void par_ration_begin(struct par_ration *ration, u64 now)
 {
 	ration->cycles = PAR_CYCLES_DEFAULT;
 	ration->years = PAR_YEARS_DEFAULT;
-	ration->left = max_t(u64, ration->cycles, cost(ration));
+	ration->left = max_t(u64, ration->cycles, ration_cost(ration));
 	ration->since = now;
 }
 EXPORT_SYMBOL_IF_KUNIT(par_ration_begin);
@@ -41,14 +41,14 @@ bool par_ration_mend(struct par_ration *ration, u32 carry, u64 now)
 		par_ration_begin(ration, now);
 		return true;
 	}
-	ration->left = min(ration->left, limit(ration, carry));
+	ration->left = min(ration->left, ration_limit(ration, carry));
 	return false;
 }
 EXPORT_SYMBOL_IF_KUNIT(par_ration_mend);
 
 void par_ration_tick(struct par_ration *ration, u32 carry, u64 now)
 {
-	u64 most = limit(ration, carry), days;
+	u64 most = ration_limit(ration, carry), days;
 
 	if (now < ration->since) {
 		ration->since = now;
@@ -64,19 +64,19 @@ EXPORT_SYMBOL_IF_KUNIT(par_ration_tick);
 
 u64 par_ration_left(const struct par_ration *ration)
 {
-	return div64_u64(ration->left, cost(ration));
+	return div64_u64(ration->left, ration_cost(ration));
 }
 EXPORT_SYMBOL_IF_KUNIT(par_ration_left);
 
 void par_ration_spend(struct par_ration *ration)
 {
-	ration->left -= min(ration->left, cost(ration));
+	ration->left -= min(ration->left, ration_cost(ration));
 }
 EXPORT_SYMBOL_IF_KUNIT(par_ration_spend);
 
 u64 par_ration_wait(const struct par_ration *ration, u64 now)
 {
-	u64 price = cost(ration), days;
+	u64 price = ration_cost(ration), days;
 
 	if (ration->left >= price)
 		return 0;
@@ -88,13 +88,13 @@ EXPORT_SYMBOL_IF_KUNIT(par_ration_wait);
 
 u32 par_ration_day(const struct par_ration *ration)
 {
-	return div64_u64(ration->cycles, cost(ration));
+	return div64_u64(ration->cycles, ration_cost(ration));
 }
 EXPORT_SYMBOL_IF_KUNIT(par_ration_day);
 
 u64 par_ration_share(const struct par_ration *ration, u64 now)
 {
-	u64 days = DIV64_U64_ROUND_UP(cost(ration), ration->cycles);
+	u64 days = DIV64_U64_ROUND_UP(ration_cost(ration), ration->cycles);
 
 	return ration->since + days * PAR_RATION_DAY - now;
 }
@@ -102,7 +102,7 @@ EXPORT_SYMBOL_IF_KUNIT(par_ration_share);
 
 bool par_ration_set(struct par_ration *ration, u32 cycles, u32 years, u32 carry)
 {
-	u64 price = cost(ration), starts, rest;
+	u64 price = ration_cost(ration), starts, rest;
 
 	if (!rating_ok(cycles, years) || carry > PAR_CARRY_MAX)
 		return false;
@@ -111,9 +111,9 @@ bool par_ration_set(struct par_ration *ration, u32 cycles, u32 years, u32 carry)
 	rest = ration->left - starts * price;
 	ration->cycles = cycles;
 	ration->years = years;
-	ration->left = starts * cost(ration) +
-		       div64_u64(rest * cost(ration), price);
-	ration->left = min(ration->left, limit(ration, carry));
+	ration->left = starts * ration_cost(ration) +
+		       div64_u64(rest * ration_cost(ration), price);
+	ration->left = min(ration->left, ration_limit(ration, carry));
 	return true;
 }
 EXPORT_SYMBOL_IF_KUNIT(par_ration_set);

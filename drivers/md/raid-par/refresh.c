@@ -5,20 +5,16 @@
  */
 #include <linux/slab.h>
 
+#include "parent.h"
 #include "store.h"
 #include "validate.h"
-
-u32 par_awake_members(struct par_conf *conf)
-{
-	return BIT(conf->geo.set[conf->gear].members) - 1;
-}
 
 static bool is_block(struct par_conf *conf, enum par_block_kind kind, u32 index,
 		     u64 seq, struct page *page)
 {
 	struct par_disk_block *raw = page_address(page);
 
-	return par_block_valid(raw, &conf->geo, kind, index, conf->super.epoch) &&
+	return par_block_valid(raw, &conf->geo, kind, index, conf->store->super.epoch) &&
 	       le64_to_cpu(raw->seq) == seq;
 }
 
@@ -55,13 +51,13 @@ struct par_refresh {
 
 int par_refresh_alloc(struct par_conf *conf)
 {
-	conf->refresh = kvzalloc(sizeof(*conf->refresh), GFP_KERNEL);
-	return conf->refresh ? 0 : -ENOMEM;
+	conf->store->refresh = kvzalloc(sizeof(*conf->store->refresh), GFP_KERNEL);
+	return conf->store->refresh ? 0 : -ENOMEM;
 }
 
 void par_refresh_free(struct par_conf *conf)
 {
-	kvfree(conf->refresh);
+	kvfree(conf->store->refresh);
 }
 
 /* More than the store has are had for the asking or not at all: it goes faster. */
@@ -69,7 +65,7 @@ static void get_pages(struct par_conf *conf, struct par_refresh *r)
 {
 	while (r->room < PAR_REFRESH_BATCH) {
 		struct page *page = r->room < PAR_STORE_BATCH ?
-				    conf->store_pages[r->room] :
+				    conf->store->pages[r->room] :
 				    alloc_page(GFP_NOWAIT | __GFP_NOWARN);
 
 		if (!page)
@@ -91,7 +87,7 @@ static u64 sector_of(struct par_conf *conf, const struct par_refresh *r, unsigne
 {
 	u32 index = r->index[k];
 
-	return par_block_sector(conf, r->kind, index, r->block[index].slot ^ other);
+	return par_block_sector(&conf->geo, r->kind, index, r->block[index].slot ^ other);
 }
 
 /*
@@ -158,7 +154,7 @@ static void write_blocks(struct par_conf *conf, struct par_refresh *r, u32 behin
 	for (d = 0; d < conf->geo.members; d++)
 		if (failed & BIT(d))
 			write_again(conf, r, d, other);
-	conf->meta_writes += r->count;
+	conf->store->writes += r->count;
 }
 
 /* Into both slots, lest one of them hold a version that the others never had. */
@@ -175,12 +171,12 @@ static int refresh_batch(struct par_conf *conf, struct par_refresh *r, u32 behin
 }
 
 /* Those of @behind who lack what is stored in this block. */
-static u32 lacking(struct par_conf *conf, const struct par_map_block *block, u32 behind)
+static u32 members_lacking(struct par_conf *conf, const struct par_map_block *block, u32 behind)
 {
 	unsigned int d;
 
 	for (d = 0; d < conf->geo.members; d++)
-		if (behind & BIT(d) && block->seq <= conf->member_seq[d])
+		if (behind & BIT(d) && block->seq <= conf->store->member_seq[d])
 			behind &= ~BIT(d);
 	return behind;
 }
@@ -189,14 +185,14 @@ static u32 lacking(struct par_conf *conf, const struct par_map_block *block, u32
 static int refresh_blocks(struct par_conf *conf, u32 behind, enum par_block_kind kind,
 			  const struct par_map_block *block, u32 count)
 {
-	struct par_refresh *r = conf->refresh;
+	struct par_refresh *r = conf->store->refresh;
 	int err = 0;
 	u32 i, who;
 
 	r->kind = kind;
 	r->block = block;
 	for (i = 0; !err && i < count; i++) {
-		who = lacking(conf, &block[i], behind);
+		who = members_lacking(conf, &block[i], behind);
 		if (!who)
 			continue;
 		r->index[r->count] = i;
@@ -209,17 +205,18 @@ static int refresh_blocks(struct par_conf *conf, u32 behind, enum par_block_kind
 
 int par_refresh_members(struct par_conf *conf, u32 behind)
 {
-	struct par_refresh *r = conf->refresh;
+	struct par_refresh *r = conf->store->refresh;
 	int err;
 
+	lockdep_assert_held(&conf->store->mutex);
 	if (!behind)
 		return 0;
 	get_pages(conf, r);
-	err = refresh_blocks(conf, behind, PAR_BLOCK_INTENT, conf->intent_block,
+	err = refresh_blocks(conf, behind, PAR_BLOCK_INTENT, conf->store->intent_block,
 			     conf->geo.intent_blocks);
-	err = err ?: refresh_blocks(conf, behind, PAR_BLOCK_MAP, conf->block,
+	err = err ?: refresh_blocks(conf, behind, PAR_BLOCK_MAP, conf->map.block,
 				    conf->geo.map_blocks);
-	err = err ?: refresh_blocks(conf, behind, PAR_BLOCK_LOST, &conf->lost_block, 1);
+	err = err ?: refresh_blocks(conf, behind, PAR_BLOCK_LOST, &conf->store->lost.block, 1);
 	put_pages(r);
 	return err;
 }

@@ -15,36 +15,23 @@
  * A row that is started after it was passed over needs no work either: the
  * member that is being rebuilt is there by then and is filled with the others.
  */
-#include "par.h"
+#include "parent.h"
+#include "sync.h"
 #include "raid5.h"
 
 /* Of raid5's: a block of each member, whatever the page size is. */
 #define PAR_STRIPE_SECTORS	(DEFAULT_STRIPE_SIZE >> SECTOR_SHIFT)
-#define PAR_FIX_BESIDE		2U	/* rows: of more stripes than the smallest cache */
 
 static struct par_set *set_of(struct mddev *child)
 {
-	return container_of(child, struct par_set, mddev);
-}
-
-/* Has it something to sync, and does it run? */
-static bool can_sync(const struct par_set *set)
-{
-	return set->running && set->conf->geo.parities;
-}
-
-/* Is nothing to be written now? The follower or par_thread() asks again. */
-static bool must_pause(struct par_conf *conf)
-{
-	return !md_is_rdwr(conf->mddev) ||
-	       test_bit(MD_RECOVERY_FROZEN, &conf->mddev->recovery);
+	return container_of(child, struct par_set, child.mddev);
 }
 
 /* The marks of zones of which this sync has to do any; 0 if it is all of them. */
 static u8 wanted_mark(struct par_set *set)
 {
-	struct par_super *super = &set->conf->super;
-	unsigned long *recovery = &set->mddev.recovery;
+	struct par_super *super = &set->conf->store->super;
+	unsigned long *recovery = &set->child.mddev.recovery;
 	u32 rebuilt = super->set[set->number].recovering |
 		      super->set[set->number].failed;
 
@@ -61,13 +48,13 @@ static u64 next_row(struct par_set *set, u64 row)
 	u8 mark = wanted_mark(set);
 
 	/* Only our own repair is bounded: md clears this flag when it rebuilds instead. */
-	if (set->fix_end && test_bit(MD_RECOVERY_REQUESTED, &set->mddev.recovery))
-		return row >= set->fix_end ? set->sg->rows :
-		       max(row, set->fix_first);
+	if (set->fix.end && test_bit(MD_RECOVERY_REQUESTED, &set->child.mddev.recovery))
+		return row >= set->fix.end ? set->sg->rows :
+		       max(row, set->fix.first);
 	while (row < set->sg->rows) {
 		u64 end = min_t(u64, set->sg->rows, (row | (PAR_ZONE_ROWS - 1)) + 1);
 
-		if (!mark || READ_ONCE(set->conf->intents[par_zone_of(set, row)]) & mark)
+		if (!mark || READ_ONCE(set->conf->store->intents[par_zone_of(set, row)]) & mark)
 			row = par_map_next_written(set, row, end);
 		else
 			row = end;
@@ -104,12 +91,12 @@ static u64 spare_rows(struct par_set *set, u64 sector, int *skipped)
 	u64 row = sector >> geo->seg_shift, rows = next_row(set, row) - row;
 
 	*skipped = rows != 0;
-	if (rows || !test_bit(MD_RECOVERY_RECOVER, &set->mddev.recovery))
+	if (rows || !test_bit(MD_RECOVERY_RECOVER, &set->child.mddev.recovery))
 		return rows << geo->seg_shift;
 	rows = par_restore_rows(set, row, set->sg->rows, rebuilt_members(set));
 	/* Done as soon as it is reported; md adds it right after. */
 	if (rows)
-		par_done_sync(&set->mddev, rows << geo->seg_shift);
+		par_done_sync(&set->child.mddev, rows << geo->seg_shift);
 	return rows << geo->seg_shift;
 }
 
@@ -121,7 +108,7 @@ static sector_t sync_from(struct mddev *child, sector_t sector,
 	u64 spared;
 
 	if (sector < max_sector) {
-		if (must_pause(conf)) {
+		if (par_must_pause(conf)) {
 			/* md would begin again at once, and again. */
 			set_bit(MD_RECOVERY_FROZEN, &child->recovery);
 			return 0;
@@ -134,13 +121,12 @@ static sector_t sync_from(struct mddev *child, sector_t sector,
 	} else {
 		bool whole = !test_bit(MD_RECOVERY_INTR, &child->recovery);
 
-		set->fixed = set->fix_end && whole;
 		/* Degraded, raid5 passes over all of it. */
-		set->read_through = !set->fix_end && whole && !child->degraded &&
+		set->scrub.read_through = !set->fix.end && whole && !child->degraded &&
 				    test_bit(MD_RECOVERY_REQUESTED, &child->recovery);
-		set->fix_end = 0;	/* over, whatever it was */
+		par_fix_over(set, whole);
 	}
-	return set->raid5->sync_request(child, sector, max_sector, skipped);
+	return set->child.raid5->sync_request(child, sector, max_sector, skipped);
 }
 
 /*
@@ -150,8 +136,8 @@ static sector_t sync_from(struct mddev *child, sector_t sector,
  * across its chunks' ends and write them: so begin with the whole stripe. What
  * it reports as done is more than md takes it for, by what md has passed over.
  */
-sector_t par_child_sync_request(struct mddev *child, sector_t sector,
-				sector_t max_sector, int *skipped)
+static sector_t child_sync_request(struct mddev *child, sector_t sector,
+				   sector_t max_sector, int *skipped)
 {
 	unsigned int passed = sector & (PAR_STRIPE_SECTORS - 1);
 	sector_t sectors = sync_from(child, sector - passed, max_sector, skipped);
@@ -163,92 +149,15 @@ sector_t par_child_sync_request(struct mddev *child, sector_t sector,
 	return sectors - passed;
 }
 
-bool par_child_busy(struct mddev *child)
+void par_resync_init(struct par_conf *conf)
 {
-	return child->recovery & (BIT(MD_RECOVERY_RUNNING) |
-				  BIT(MD_RECOVERY_NEEDED) | BIT(MD_RECOVERY_DONE));
-}
-
-void par_child_go(struct mddev *child)
-{
-	clear_bit(MD_RECOVERY_FROZEN, &child->recovery);
-	set_bit(MD_RECOVERY_NEEDED, &child->recovery);
-	md_wakeup_thread(child->thread);
-}
-
-/*
- * May the child be told to repair a few rows? Not if md would make another sync of it,
- * which would then call the whole set done: a rebuild of a member that waits for the
- * follower, or the resync after a crash. Nor if raid5 could correct nothing.
- */
-static bool may_repair(struct par_set *set)
-{
-	struct mddev *child = &set->mddev;
-	unsigned int d;
-
-	if (par_child_busy(child) || must_pause(set->conf) ||
-	    child->degraded >= (int)set->conf->geo.parities ||
-	    par_resync_offset(child) != MaxSector)
-		return false;
-	for (d = 0; d < set->sg->members; d++)
-		if (set->vm[d].listed && !test_bit(In_sync, &set->vm[d].rdev.flags))
-			return false;
-	return true;
-}
-
-/*
- * A repair of no more than rows [@first, @end). Whether it has come to its end: it is
- * over then before the mover can be wanted elsewhere for long, and so is waited for.
- */
-static bool repair_rows(struct par_set *set, u64 first, u64 end)
-{
-	struct mddev *child = &set->mddev;
-	unsigned int waits = 20;
-
-	/* As long as it takes to find that there is nothing to do, no more. */
-	while (par_child_busy(child) && waits--)
-		wait_event_idle_timeout(set->conf->wait, !par_child_busy(child), HZ / 20);
-	if (first >= end || !may_repair(set))
-		return false;
-	set->fixed = false;
-	/* Where an interrupted check was is not where this one begins. */
-	child->resync_min = 0;
-	set->fix_first = first;
-	set->fix_end = end;
-	set_bit(MD_RECOVERY_REQUESTED, &child->recovery);
-	set_bit(MD_RECOVERY_SYNC, &child->recovery);
-	par_child_go(child);
-	while (par_child_busy(child) && !must_pause(set->conf))
-		wait_event_idle_timeout(set->conf->wait, !par_child_busy(child), HZ / 20);
-	/* If it goes on, it must not become a repair of all there is. */
-	if (!par_child_busy(child))
-		set->fix_end = 0;
-	return READ_ONCE(set->fixed);
-}
-
-/*
- * raid5 does not read, nor then correct, what it has in its cache. So that is
- * made as small as it may be for a while, and rows beside these go through what
- * is left of it.
- */
-bool par_resync_fix(struct par_set *set, u64 first, u64 end)
-{
-	u64 beside = first >= PAR_FIX_BESIDE ? first - PAR_FIX_BESIDE : end;
-	bool done;
-
-	if (!can_sync(set))
-		return false;
-	par_child_cache_empty(set);
-	repair_rows(set, beside, min_t(u64, beside + PAR_FIX_BESIDE, set->sg->rows));
-	done = repair_rows(set, first, end);
-	par_child_cache_fill(set);
-	return done;
+	conf->up.sync_request = child_sync_request;
 }
 
 /* Rows of @set that its child's resync has been through. */
 static u64 resynced_rows(struct par_set *set)
 {
-	struct mddev *child = &set->mddev;
+	struct mddev *child = &set->child.mddev;
 
 	if (par_resync_offset(child) == MaxSector)
 		return set->sg->rows;
@@ -265,7 +174,7 @@ u32 par_resync_left(struct par_conf *conf)
 
 	for (i = 1; i <= conf->geo.gears; i++) {
 		struct par_set *set = conf->set[i];
-		const u8 *intent = conf->intents + set->sg->zone_base;
+		const u8 *intent = conf->store->intents + set->sg->zone_base;
 		u32 zone = resynced_rows(set) >> PAR_ZONE_SHIFT;
 
 		for (; zone < set->sg->zones; zone++)
@@ -292,7 +201,7 @@ static bool is_failing(struct par_set *set)
  */
 static void rest_child(struct par_conf *conf, struct par_set *set)
 {
-	struct mddev *child = &set->mddev;
+	struct mddev *child = &set->child.mddev;
 	bool frozen = test_bit(MD_RECOVERY_FROZEN, &child->recovery);
 
 	while (par_child_busy(child)) {
@@ -309,14 +218,15 @@ static void rest_child(struct par_conf *conf, struct par_set *set)
 		clear_bit(MD_RECOVERY_FROZEN, &child->recovery);
 }
 
-void par_resync_rest(struct par_conf *conf)
+void par_resync_pause(struct par_conf *conf)
 {
 	unsigned int i;
 
+	might_sleep();
 	if (!test_bit(MD_RECOVERY_FROZEN, &conf->mddev->recovery))
 		return;
 	for (i = 1; i <= conf->geo.gears; i++)
-		if (can_sync(conf->set[i]))
+		if (par_can_sync(conf->set[i]))
 			rest_child(conf, conf->set[i]);
 }
 
@@ -326,9 +236,9 @@ void par_resync_resume(struct par_conf *conf)
 	unsigned int i;
 
 	for (i = 1; i <= conf->geo.gears; i++) {
-		struct mddev *child = &conf->set[i]->mddev;
+		struct mddev *child = &conf->set[i]->child.mddev;
 
-		if (!can_sync(conf->set[i]) || must_pause(conf) ||
+		if (!par_can_sync(conf->set[i]) || par_must_pause(conf) ||
 		    par_resync_offset(child) == MaxSector ||
 		    test_bit(MD_RECOVERY_RUNNING, &child->recovery))
 			continue;

@@ -22,7 +22,8 @@
 #include <linux/bitmap.h>
 #include <linux/slab.h>
 
-#include "par.h"
+#include "io.h"
+#include "parent.h"
 
 #define PAR_GRAIN_SHIFT		3	/* coverage is kept in 4 KiB blocks */
 #define PAR_FILL_SECTORS	1024U	/* zeros in one request */
@@ -40,8 +41,8 @@
  */
 struct par_row {
 	struct hlist_node hash;
-	struct list_head list;		/* set->gathering, until it is filled */
-	struct list_head filled;	/* set->filled, then set->landed, under queue_lock */
+	struct list_head list;		/* start.gathering, until it is filled */
+	struct list_head filled;	/* .filled, then .landed, under the queue's lock */
 	struct par_set *set;
 	u64 row;
 	bool discard, filling, fua, started;
@@ -54,7 +55,7 @@ struct par_row {
 	unsigned long covered[];
 };
 
-static unsigned int grains(const struct par_conf *conf)
+static unsigned int segment_grains(const struct par_conf *conf)
 {
 	return conf->geo.seg_sectors >> PAR_GRAIN_SHIFT;
 }
@@ -62,12 +63,12 @@ static unsigned int grains(const struct par_conf *conf)
 static size_t row_bytes(const struct par_conf *conf)
 {
 	return struct_size_t(struct par_row, covered,
-			     BITS_TO_LONGS(conf->geo.members * grains(conf)));
+			     BITS_TO_LONGS(conf->geo.members * segment_grains(conf)));
 }
 
 struct par_row *par_row_alloc(struct par_set *set)
 {
-	return mempool_alloc(&set->row_pool, GFP_NOWAIT | __GFP_NOWARN);
+	return mempool_alloc(&set->start.pool, GFP_NOWAIT | __GFP_NOWARN);
 }
 
 void par_row_free(struct par_set *set, struct par_row *row)
@@ -75,14 +76,14 @@ void par_row_free(struct par_set *set, struct par_row *row)
 	struct bio_list bios;
 	unsigned long flags;
 
-	mempool_free(row, &set->row_pool);
+	mempool_free(row, &set->start.pool);
 	smp_mb();	/* pairs with the one in par_row_await() */
-	if (likely(!READ_ONCE(set->starved.head)))
+	if (likely(!READ_ONCE(set->start.starved.head)))
 		return;
-	spin_lock_irqsave(&set->conf->queue_lock, flags);
-	bios = set->starved;
-	bio_list_init(&set->starved);
-	spin_unlock_irqrestore(&set->conf->queue_lock, flags);
+	spin_lock_irqsave(&set->conf->queue.lock, flags);
+	bios = set->start.starved;
+	bio_list_init(&set->start.starved);
+	spin_unlock_irqrestore(&set->conf->queue.lock, flags);
 	par_requeue(set->conf, &bios);
 }
 
@@ -90,7 +91,7 @@ void par_row_await(struct par_set *set, struct bio *bio)
 {
 	struct par_row *row;
 
-	par_queue_add(set->conf, &set->starved, bio);
+	par_queue_add(set->conf, &set->start.starved, bio);
 	smp_mb();	/* pairs with the one in par_row_free() */
 	/* The last one may have been freed just before. */
 	row = par_row_alloc(set);
@@ -100,14 +101,14 @@ void par_row_await(struct par_set *set, struct bio *bio)
 
 static struct hlist_head *hash_of(struct par_set *set, u64 row)
 {
-	return &set->rows[row % PAR_ROW_HASH];
+	return &set->start.hash[row % PAR_ROW_HASH];
 }
 
 static struct par_row *find_either(struct par_set *set, u64 number, bool started)
 {
 	struct par_row *row;
 
-	lockdep_assert_held(&set->conf->row_lock);
+	lockdep_assert_held(&set->conf->io->row_lock);
 	hlist_for_each_entry(row, hash_of(set, number), hash)
 		if (row->row == number && row->started == started)
 			return row;
@@ -141,12 +142,12 @@ static void expect_more(struct par_row *row)
 {
 	struct par_set *set = row->set;
 
-	lockdep_assert_held(&set->conf->row_lock);
+	lockdep_assert_held(&set->conf->io->row_lock);
 	row->due = ktime_add(ktime_get(), row->discard ? PAR_GATHER_DISCARD :
 							 PAR_GATHER);
-	if (ktime_before(row->due, set->rows_due)) {
-		set->rows_due = row->due;
-		hrtimer_start(&set->row_timer, row->due, HRTIMER_MODE_ABS_SOFT);
+	if (ktime_before(row->due, set->start.due)) {
+		set->start.due = row->due;
+		hrtimer_start(&set->start.timer, row->due, HRTIMER_MODE_ABS_SOFT);
 	}
 }
 
@@ -156,7 +157,7 @@ static void add_row(struct par_set *set, struct par_row *row, u64 number,
 	struct par_conf *conf = set->conf;
 	unsigned int d;
 
-	lockdep_assert_held(&conf->row_lock);
+	lockdep_assert_held(&conf->io->row_lock);
 	memset(row, 0, row_bytes(conf));
 	row->set = set;
 	row->row = number;
@@ -165,12 +166,12 @@ static void add_row(struct par_set *set, struct par_row *row, u64 number,
 	bio_list_init(&row->reads);
 	for (d = 0; d < set->sg->members; d++)
 		if (!member_there(set, d)) {
-			bitmap_set(row->covered, d * grains(conf), grains(conf));
-			row->count += grains(conf);
+			bitmap_set(row->covered, d * segment_grains(conf), segment_grains(conf));
+			row->count += segment_grains(conf);
 		}
 	hlist_add_head(&row->hash, hash_of(set, number));
-	list_add_tail(&row->list, &set->gathering);
-	conf->zone[par_zone_of(set, number)].starting++;
+	list_add_tail(&row->list, &set->start.gathering);
+	conf->map.zone[par_zone_of(set, number)].starting++;
 	expect_more(row);
 }
 
@@ -179,14 +180,14 @@ static void remove_row(struct par_row *row)
 {
 	struct par_conf *conf = row->set->conf;
 
-	lockdep_assert_held(&conf->row_lock);
+	lockdep_assert_held(&conf->io->row_lock);
 	hlist_del(&row->hash);
 	list_del_init(&row->list);
-	conf->zone[par_zone_of(row->set, row->row)].starting--;
+	conf->map.zone[par_zone_of(row->set, row->row)].starting--;
 }
 
 /* Whole 4 KiB blocks that [@sector, @end) of a segment covers. */
-static void cover(struct par_row *row, unsigned int d, u64 sector, u64 end)
+static void cover_grains(struct par_row *row, unsigned int d, u64 sector, u64 end)
 {
 	struct par_conf *conf = row->set->conf;
 	u64 start = row->row << conf->geo.seg_shift;
@@ -195,29 +196,30 @@ static void cover(struct par_row *row, unsigned int d, u64 sector, u64 end)
 	unsigned int to = (end - start) >> PAR_GRAIN_SHIFT;
 
 	for (; from < to; from++)
-		if (!__test_and_set_bit(d * grains(conf) + from, row->covered))
+		if (!__test_and_set_bit(d * segment_grains(conf) + from, row->covered))
 			row->count++;
 }
 
 static bool row_covered(const struct par_row *row)
 {
-	return row->count == row->set->sg->members * grains(row->set->conf);
+	return row->count == row->set->sg->members * segment_grains(row->set->conf);
 }
 
 bool par_row_busy(struct par_set *set, u64 number)
 {
 	bool busy;
 
-	spin_lock(&set->conf->row_lock);
+	lockdep_assert_held(par_zone_lock(set->conf, par_zone_of(set, number)));
+	spin_lock(&set->conf->io->row_lock);
 	busy = find_row(set, number);
-	spin_unlock(&set->conf->row_lock);
+	spin_unlock(&set->conf->io->row_lock);
 	return busy;
 }
 
 /*
  * A sleeper that has failed asleep has been left out, in its image too: the row
  * must not be started so that the image is called valid. What was gathered
- * starts over and waits for the top gear (must_wake() in member.c).
+ * starts over and waits for the top gear (must_wake() in route.c).
  */
 static bool images_filled(const struct par_row *row)
 {
@@ -226,7 +228,7 @@ static bool images_filled(const struct par_row *row)
 	unsigned int d;
 
 	for (d = geo->set[row->gear].members; d < set->sg->members; d++)
-		if (geo->parities && (READ_ONCE(set->absent) & BIT(d) ||
+		if (geo->parities && (READ_ONCE(set->child.absent) & BIT(d) ||
 				      !member_there(set, d)))
 			return false;
 	return true;
@@ -238,9 +240,9 @@ static bool images_filled(const struct par_row *row)
  */
 static void start_row(struct par_row *row)
 {
-	struct par_zone *zone = &row->set->conf->zone[par_zone_of(row->set, row->row)];
+	struct par_zone *zone = &row->set->conf->map.zone[par_zone_of(row->set, row->row)];
 
-	lockdep_assert_held(&row->set->conf->row_lock);
+	lockdep_assert_held(&row->set->conf->io->row_lock);
 	list_del_init(&row->list);
 	zone->starting--;
 	row->started = true;
@@ -257,10 +259,11 @@ bool par_row_write(struct par_vmember *vm, u64 number, unsigned int gear,
 	struct par_conf *conf = vm->set->conf;
 	struct par_row *row;
 
-	spin_lock(&conf->row_lock);
+	lockdep_assert_held(par_zone_lock(vm->set->conf, par_zone_of(vm->set, number)));
+	spin_lock(&conf->io->row_lock);
 	row = find_row(vm->set, number);
 	if (!row && !*spare) {
-		spin_unlock(&conf->row_lock);
+		spin_unlock(&conf->io->row_lock);
 		return false;
 	}
 	if (!row) {
@@ -272,14 +275,14 @@ bool par_row_write(struct par_vmember *vm, u64 number, unsigned int gear,
 	row->fua |= !!(bio->bi_opf & REQ_FUA);
 	expect_more(row);
 	if (!row->filling) {	/* or else sent with the others, after the fill */
-		cover(row, vm->index, bio->bi_iter.bi_sector, bio_end_sector(bio));
+		cover_grains(row, vm->index, bio->bi_iter.bi_sector, bio_end_sector(bio));
 		row->gear = gear;
 		if (row_covered(row) && images_filled(row)) {
 			start_row(row);
 			*full = row;
 		}
 	}
-	spin_unlock(&conf->row_lock);
+	spin_unlock(&conf->io->row_lock);
 	return true;
 }
 
@@ -294,28 +297,29 @@ static bool goes_home(const struct par_row *row, const struct par_vmember *vm)
 	       !par_set_tracks(row->set);
 }
 
-void par_row_landed(struct par_row *row)
+/* One of the row's first writes has ended; any context. */
+static void row_landed(struct par_row *row)
 {
 	struct par_set *set = row->set;
 	unsigned long flags;
 
 	if (!atomic_dec_and_test(&row->left))
 		return;
-	spin_lock_irqsave(&set->conf->queue_lock, flags);
-	list_add_tail(&row->filled, &set->landed);
-	spin_unlock_irqrestore(&set->conf->queue_lock, flags);
-	queue_work(set->wq, &set->row_work);
+	spin_lock_irqsave(&set->conf->queue.lock, flags);
+	list_add_tail(&row->filled, &set->start.landed);
+	spin_unlock_irqrestore(&set->conf->queue.lock, flags);
+	queue_work(set->route.wq, &set->start.work);
 }
 
 bool par_row_hold_read(struct par_set *set, u64 number, struct bio *bio)
 {
 	struct par_row *row;
 
-	spin_lock(&set->conf->row_lock);
+	spin_lock(&set->conf->io->row_lock);
 	row = find_landing(set, number);
 	if (row)
 		bio_list_add(&row->reads, bio);
-	spin_unlock(&set->conf->row_lock);
+	spin_unlock(&set->conf->io->row_lock);
 	return row;
 }
 
@@ -323,12 +327,12 @@ bool par_row_hold_read(struct par_set *set, u64 number, struct bio *bio)
 static void end_landing(struct par_row *row)
 {
 	struct par_set *set = row->set;
-	struct par_zone *zone = &set->conf->zone[par_zone_of(set, row->row)];
+	struct par_zone *zone = &set->conf->map.zone[par_zone_of(set, row->row)];
 
-	spin_lock(&set->conf->row_lock);
+	spin_lock(&set->conf->io->row_lock);
 	hlist_del(&row->hash);
 	WRITE_ONCE(zone->landing, zone->landing - 1);
-	spin_unlock(&set->conf->row_lock);
+	spin_unlock(&set->conf->io->row_lock);
 	par_requeue(set->conf, &row->reads);
 	par_row_free(set, row);
 }
@@ -341,7 +345,8 @@ static void send_first_writes(struct par_row *row)
 	while ((bio = bio_list_pop(&row->bios))) {
 		struct par_vmember *vm = bio->bi_bdev->bd_disk->private_data;
 		bool home = goes_home(row, vm);
-		struct bio *first = par_clone_first(vm, bio, row, home);
+		struct bio *first = par_clone_first(vm, bio, row, row_landed,
+						    home);
 
 		atomic_inc(&row->left);
 		if (home)
@@ -349,7 +354,7 @@ static void send_first_writes(struct par_row *row)
 		else
 			par_route(vm, first);
 	}
-	par_row_landed(row);
+	row_landed(row);
 }
 
 /*
@@ -360,7 +365,7 @@ static bool may_send(struct par_set *set)
 {
 	struct work_struct *work = current_work();
 
-	return !work || work == &set->row_work;
+	return !work || work == &set->start.work;
 }
 
 /* Have row_work() see to a row whose zeros have ended, or that needs none. */
@@ -369,10 +374,10 @@ static void add_filled(struct par_row *row)
 	struct par_set *set = row->set;
 	unsigned long flags;
 
-	spin_lock_irqsave(&set->conf->queue_lock, flags);
-	list_add_tail(&row->filled, &set->filled);
-	spin_unlock_irqrestore(&set->conf->queue_lock, flags);
-	queue_work(set->wq, &set->row_work);
+	spin_lock_irqsave(&set->conf->queue.lock, flags);
+	list_add_tail(&row->filled, &set->start.filled);
+	spin_unlock_irqrestore(&set->conf->queue.lock, flags);
+	queue_work(set->route.wq, &set->start.work);
 }
 
 void par_row_release(struct par_row *row)
@@ -396,13 +401,14 @@ void par_row_touch(struct par_set *set, u64 number)
 {
 	struct par_row *row;
 
-	spin_lock(&set->conf->row_lock);
+	lockdep_assert_held(par_zone_lock(set->conf, par_zone_of(set, number)));
+	spin_lock(&set->conf->io->row_lock);
 	row = find_row(set, number);
 	if (row && row->discard) {
 		remove_row(row);
 		par_row_free(set, row);
 	}
-	spin_unlock(&set->conf->row_lock);
+	spin_unlock(&set->conf->io->row_lock);
 }
 
 /*
@@ -431,21 +437,22 @@ static void collect_discard(struct par_vmember *vm, struct bio *bio, u64 number,
 	struct par_conf *conf = vm->set->conf;
 	struct par_row *row;
 
-	spin_lock(&conf->row_lock);
+	lockdep_assert_held(par_zone_lock(conf, par_zone_of(vm->set, number)));
+	spin_lock(&conf->io->row_lock);
 	row = find_row(vm->set, number);
 	if (!row) {
 		row = *spare;
 		*spare = NULL;
 		add_row(vm->set, row, number, true);
 	}
-	cover(row, vm->index, bio->bi_iter.bi_sector, bio_end_sector(bio));
+	cover_grains(row, vm->index, bio->bi_iter.bi_sector, bio_end_sector(bio));
 	if (row_covered(row)) {
 		if (!must_stay(vm->set, number))
 			par_map_clear_row(vm->set, number);
 		remove_row(row);
 		par_row_free(vm->set, row);
 	}
-	spin_unlock(&conf->row_lock);
+	spin_unlock(&conf->io->row_lock);
 }
 
 void par_row_discard(struct par_vmember *vm, struct bio *bio, u64 number)
@@ -520,7 +527,7 @@ static void fill_range(struct par_row *row, struct par_vmember *vm,
 		if (par_awake(conf, row->gear, vm->index))
 			par_to_home(vm, bio);
 		else
-			par_to_image(vm, bio);
+			par_to_image(vm, bio, NULL);
 	}
 }
 
@@ -531,7 +538,7 @@ static void fill_range(struct par_row *row, struct par_vmember *vm,
 static void fill_row(struct par_row *row)
 {
 	struct par_conf *conf = row->set->conf;
-	unsigned int size = grains(conf), d;
+	unsigned int size = segment_grains(conf), d;
 
 	row->gear = READ_ONCE(conf->gear);
 	atomic_set(&row->fills, 1);
@@ -571,14 +578,14 @@ static void finish_fill(struct par_row *row)
 	u32 zone = par_zone_of(set, row->row);
 
 	spin_lock(par_zone_lock(conf, zone));
-	spin_lock(&conf->row_lock);
+	spin_lock(&conf->io->row_lock);
 	if (!row->status &&
-	    par_zone_admits(&conf->zone[zone], row->gear, true) &&
+	    par_zone_admits(&conf->map.zone[zone], row->gear, true) &&
 	    row->gear == READ_ONCE(conf->gear) && images_filled(row))
 		start_row(row);
 	else
 		remove_row(row);
-	spin_unlock(&conf->row_lock);
+	spin_unlock(&conf->io->row_lock);
 	spin_unlock(par_zone_lock(conf, zone));
 
 	if (row->status)
@@ -592,11 +599,11 @@ static struct par_row *take_due(struct par_set *set)
 	struct par_row *row, *found = NULL;
 	ktime_t now = ktime_get();
 
-	spin_lock(&set->conf->row_lock);
-	set->rows_due = KTIME_MAX;
-	list_for_each_entry(row, &set->gathering, list) {
+	spin_lock(&set->conf->io->row_lock);
+	set->start.due = KTIME_MAX;
+	list_for_each_entry(row, &set->start.gathering, list) {
 		if (ktime_before(now, row->due)) {
-			set->rows_due = min(set->rows_due, row->due);
+			set->start.due = min(set->start.due, row->due);
 			continue;
 		}
 		found = row;
@@ -608,28 +615,28 @@ static struct par_row *take_due(struct par_set *set)
 		}
 		break;
 	}
-	if (!found && set->rows_due != KTIME_MAX)
-		hrtimer_start(&set->row_timer, set->rows_due, HRTIMER_MODE_ABS_SOFT);
-	spin_unlock(&set->conf->row_lock);
+	if (!found && set->start.due != KTIME_MAX)
+		hrtimer_start(&set->start.timer, set->start.due, HRTIMER_MODE_ABS_SOFT);
+	spin_unlock(&set->conf->io->row_lock);
 	return found;
 }
 
-/* One of set->filled or set->landed. */
+/* One of set->start.filled or set->start.landed. */
 static struct par_row *take_row(struct par_set *set, struct list_head *list)
 {
 	struct par_row *row;
 
-	spin_lock_irq(&set->conf->queue_lock);
+	spin_lock_irq(&set->conf->queue.lock);
 	row = list_first_entry_or_null(list, struct par_row, filled);
 	if (row)
 		list_del(&row->filled);
-	spin_unlock_irq(&set->conf->queue_lock);
+	spin_unlock_irq(&set->conf->queue.lock);
 	return row;
 }
 
 static void row_work(struct work_struct *work)
 {
-	struct par_set *set = container_of(work, struct par_set, row_work);
+	struct par_set *set = container_of(work, struct par_set, start.work);
 	struct par_row *row;
 	struct blk_plug plug;
 
@@ -640,22 +647,22 @@ static void row_work(struct work_struct *work)
 		else
 			fill_row(row);
 	}
-	while ((row = take_row(set, &set->filled))) {
+	while ((row = take_row(set, &set->start.filled))) {
 		if (row->started)
 			send_first_writes(row);
 		else
 			finish_fill(row);
 	}
-	while ((row = take_row(set, &set->landed)))
+	while ((row = take_row(set, &set->start.landed)))
 		end_landing(row);
 	blk_finish_plug(&plug);
 }
 
 static enum hrtimer_restart row_timer(struct hrtimer *timer)
 {
-	struct par_set *set = container_of(timer, struct par_set, row_timer);
+	struct par_set *set = container_of(timer, struct par_set, start.timer);
 
-	queue_work(set->wq, &set->row_work);
+	queue_work(set->route.wq, &set->start.work);
 	return HRTIMER_NORESTART;
 }
 
@@ -664,16 +671,16 @@ int par_rows_init(struct par_set *set)
 	unsigned int i;
 
 	for (i = 0; i < PAR_ROW_HASH; i++)
-		INIT_HLIST_HEAD(&set->rows[i]);
-	INIT_LIST_HEAD(&set->gathering);
-	INIT_LIST_HEAD(&set->filled);
-	INIT_LIST_HEAD(&set->landed);
-	bio_list_init(&set->starved);
-	INIT_WORK(&set->row_work, row_work);
-	set->rows_due = KTIME_MAX;
-	par_hrtimer_setup(&set->row_timer, row_timer, CLOCK_MONOTONIC,
+		INIT_HLIST_HEAD(&set->start.hash[i]);
+	INIT_LIST_HEAD(&set->start.gathering);
+	INIT_LIST_HEAD(&set->start.filled);
+	INIT_LIST_HEAD(&set->start.landed);
+	bio_list_init(&set->start.starved);
+	INIT_WORK(&set->start.work, row_work);
+	set->start.due = KTIME_MAX;
+	par_hrtimer_setup(&set->start.timer, row_timer, CLOCK_MONOTONIC,
 			  HRTIMER_MODE_ABS_SOFT);
-	return mempool_init_kmalloc_pool(&set->row_pool, PAR_ROW_RESERVE,
+	return mempool_init_kmalloc_pool(&set->start.pool, PAR_ROW_RESERVE,
 					 row_bytes(set->conf));
 }
 
@@ -683,28 +690,28 @@ void par_rows_purge(struct par_set *set)
 	struct par_conf *conf = set->conf;
 	struct par_row *row, *next;
 
-	spin_lock(&conf->row_lock);
-	list_for_each_entry_safe(row, next, &set->gathering, list) {
+	spin_lock(&conf->io->row_lock);
+	list_for_each_entry_safe(row, next, &set->start.gathering, list) {
 		remove_row(row);
 		par_row_free(set, row);
 	}
-	spin_unlock(&conf->row_lock);
+	spin_unlock(&conf->io->row_lock);
 }
 
 void par_rows_exit(struct par_set *set)
 {
 	struct par_row *row;
 
-	if (!mempool_initialized(&set->row_pool))
+	if (!mempool_initialized(&set->start.pool))
 		return;
 	par_rows_purge(set);
 	/* It may be at the end of sending a row's first writes. */
-	flush_work(&set->dispatch_work);
+	flush_work(&set->route.dispatch_work);
 	/* The work sets the timer, and the timer queues the work. */
-	hrtimer_cancel(&set->row_timer);
-	cancel_work_sync(&set->row_work);
-	hrtimer_cancel(&set->row_timer);
-	while ((row = take_row(set, &set->landed)))
+	hrtimer_cancel(&set->start.timer);
+	cancel_work_sync(&set->start.work);
+	hrtimer_cancel(&set->start.timer);
+	while ((row = take_row(set, &set->start.landed)))
 		end_landing(row);
-	mempool_exit(&set->row_pool);
+	mempool_exit(&set->start.pool);
 }

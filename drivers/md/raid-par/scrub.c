@@ -11,14 +11,15 @@
  * A check in parts counts, if each begins where the last one, or an earlier one, ended:
  * as of the time when the first began. What is known of parts is not stored.
  */
-#include "par.h"
+#include "parent.h"
+#include "sync.h"
 
 #define PAR_DAY		(24 * 3600ULL)
 
 /* Days since then; 0 if the clock has been set back. */
-static u64 age(struct par_conf *conf, const struct par_set *set)
+static u64 scrub_age(struct par_conf *conf, const struct par_set *set)
 {
-	u64 last = READ_ONCE(conf->super.scrub.last[set->number]);
+	u64 last = READ_ONCE(conf->store->super.scrub.last[set->number]);
 	u64 now = par_clock(conf);
 
 	return div_u64(now - min(now, last), PAR_DAY);
@@ -27,26 +28,26 @@ static u64 age(struct par_conf *conf, const struct par_set *set)
 /* What is said to have been read tomorrow was read by a clock that was wrong. */
 bool par_scrub_overdue(struct par_conf *conf, struct par_set *set)
 {
-	u32 limit = READ_ONCE(conf->super.scrub.age);
-	u64 last = READ_ONCE(conf->super.scrub.last[set->number]);
+	u32 limit = READ_ONCE(conf->store->super.scrub.age);
+	u64 last = READ_ONCE(conf->store->super.scrub.last[set->number]);
 
-	return limit && (age(conf, set) >= limit || last > par_clock(conf) + PAR_DAY);
+	return limit && (scrub_age(conf, set) >= limit || last > par_clock(conf) + PAR_DAY);
 }
 
 void par_scrub_wakes_for(struct par_conf *conf, struct par_set *set)
 {
 	pr_info("md/par:%s: the set of %u members was last read in whole %llu days ago: the %s wakes its members\n",
-		mdname(conf->mddev), set->sg->members, age(conf, set),
+		mdname(conf->mddev), set->sg->members, scrub_age(conf, set),
 		test_bit(MD_RECOVERY_CHECK, &conf->mddev->recovery) ? "check" : "repair");
 }
 
 void par_scrub_from(struct par_set *set, u64 sector)
 {
 	if (!sector) {
-		set->scrub_began = par_clock(set->conf);
-		set->scrub_to = 0;
-	} else if (sector > set->scrub_to) {
-		set->scrub_began = 0;	/* something was left out */
+		set->scrub.began = par_clock(set->conf);
+		set->scrub.to = 0;
+	} else if (sector > set->scrub.to) {
+		set->scrub.began = 0;	/* something was left out */
 	}
 }
 
@@ -54,16 +55,17 @@ void par_scrub_to(struct par_set *set, u64 sector)
 {
 	struct par_conf *conf = set->conf;
 
-	set->scrub_to = sector;
+	might_sleep();
+	set->scrub.to = sector;
 	/* Images were read for what members hold that have gone to sleep meanwhile. */
 	if (set->number > READ_ONCE(conf->gear))
-		set->scrub_began = 0;
-	if (sector < set->sg->sectors || !set->scrub_began || !READ_ONCE(set->read_through))
+		set->scrub.began = 0;
+	if (sector < set->sg->sectors || !set->scrub.began || !READ_ONCE(set->scrub.read_through))
 		return;
-	mutex_lock(&conf->store_mutex);
-	WRITE_ONCE(conf->super.scrub.last[set->number], set->scrub_began);
-	mutex_unlock(&conf->store_mutex);
-	set->scrub_began = 0;
+	mutex_lock(&conf->store->mutex);
+	WRITE_ONCE(conf->store->super.scrub.last[set->number], set->scrub.began);
+	mutex_unlock(&conf->store->mutex);
+	set->scrub.began = 0;
 	/* If it cannot be stored now, the next superblock has it. */
 	if (par_store_super(conf))
 		pr_warn("md/par:%s: could not store that the set of %u members has been read in whole\n",
@@ -72,9 +74,9 @@ void par_scrub_to(struct par_set *set, u64 sector)
 
 int par_scrub_set(struct par_conf *conf, bool wakes, u32 age)
 {
-	mutex_lock(&conf->store_mutex);
-	WRITE_ONCE(conf->super.scrub.wakes, wakes);
-	WRITE_ONCE(conf->super.scrub.age, age);
-	mutex_unlock(&conf->store_mutex);
+	mutex_lock(&conf->store->mutex);
+	WRITE_ONCE(conf->store->super.scrub.wakes, wakes);
+	WRITE_ONCE(conf->store->super.scrub.age, age);
+	mutex_unlock(&conf->store->mutex);
 	return par_store_super(conf);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Shifting, and the mover: the one thread that shifts down and propagates. See
- * par.h for the contracts.
+ * gear.h for the contracts.
  *
  * Up: the members are brought up to date with the metadata, the gear changes
  * at once, and what is valid in the images only is propagated afterwards.
@@ -14,97 +14,31 @@
  *
  * What the mover waits for, writers and its own copies, may come to need a
  * sleeper: the set they go to has lost a member. So the gear can be raised while
- * the mover waits, by a work (rescue_work()), whose wait is for disks only. The
+ * the mover waits, by a work (raise_work()), whose wait is for disks only. The
  * mover finds the gear changed and gives up what it was doing.
  *
  * Timers: one. The mover waits for conf->wait, and while a shift down is put off,
  * for want of spin-ups, no longer than until it is to be asked for again.
  */
 #include <linux/kobject.h>
+#include <linux/kthread.h>
 #include <linux/sched/mm.h>
 
-#include "par.h"
+#include "event.h"
+#include "gear.h"
+#include "parent.h"
 
-#define PAR_ASK_AGAIN	(30 * HZ)	/* a member that has not woken up */
 #define PAR_OUTRUN_S	600U	/* then the policy waits so long at least … */
 #define PAR_OUTRUN_NUM	4U	/* … and for so many times what the attempt took */
 
-u64 par_segments(struct par_conf *conf, enum par_seg_state state)
-{
-	unsigned int i, d;
-	u64 sum = 0;
-
-	for (i = 2; i <= conf->geo.gears; i++)
-		for (d = conf->geo.set[1].members; d < conf->geo.set[i].members; d++)
-			sum += atomic64_read(&conf->set[i]->vm[d].segs[state]);
-	return sum;
-}
-
-u64 par_segments_above(struct par_conf *conf, unsigned int gear,
-		       enum par_seg_state state)
-{
-	unsigned int i, d;
-	u64 sum = 0;
-
-	for (i = gear + 1; i <= conf->geo.gears; i++)
-		for (d = conf->geo.set[gear].members; d < conf->geo.set[i].members; d++)
-			sum += atomic64_read(&conf->set[i]->vm[d].segs[state]);
-	return sum;
-}
-
-void par_shift_notify(struct par_conf *conf)
-{
-	if (conf->sysfs_gear)
-		sysfs_notify_dirent(conf->sysfs_gear);
-	if (conf->sysfs_shift)
-		sysfs_notify_dirent(conf->sysfs_shift);
-}
-
-void par_shift_rouse(struct par_conf *conf)
-{
-	WRITE_ONCE(conf->resting, false);
-	wake_up(&conf->wait);
-}
-
-void par_shift_to(struct par_conf *conf, unsigned int gear)
-{
-	WRITE_ONCE(conf->target, gear);
-	par_put_off_over(conf);
-}
-
 /* ---- shifts that are put off ---- */
-
-static bool is_put_off(struct par_conf *conf)
-{
-	unsigned int gear = READ_ONCE(conf->put_off);
-
-	return gear && READ_ONCE(conf->target) == gear &&
-	       time_before(jiffies, READ_ONCE(conf->put_off_until));
-}
-
-unsigned int par_wanted(struct par_conf *conf)
-{
-	return is_put_off(conf) ? READ_ONCE(conf->gear) : READ_ONCE(conf->target);
-}
-
-void par_shift_from(struct par_conf *conf, unsigned int target, unsigned int gear)
-{
-	if (cmpxchg(&conf->target, target, gear) == target)
-		par_put_off_over(conf);
-}
-
-void par_put_off_over(struct par_conf *conf)
-{
-	WRITE_ONCE(conf->put_off, 0);
-	par_shift_rouse(conf);
-}
 
 /* So long may the mover sleep if nobody wakes it. */
 static unsigned long until_next(struct par_conf *conf)
 {
-	unsigned long until = READ_ONCE(conf->put_off_until), now = jiffies;
+	unsigned long until = READ_ONCE(conf->wish.put_off_until), now = jiffies;
 
-	return is_put_off(conf) && time_after(until, now) ? until - now :
+	return par_is_put_off(conf) && time_after(until, now) ? until - now :
 	       MAX_SCHEDULE_TIMEOUT;
 }
 
@@ -114,105 +48,30 @@ static unsigned long until_next(struct par_conf *conf)
  */
 static bool put_off(struct par_conf *conf)
 {
-	bool told = READ_ONCE(conf->put_off) == conf->aim;
+	bool told = READ_ONCE(conf->wish.put_off) == conf->wish.aim;
 	u32 refusing;
 	u64 wait;
 
-	refusing = par_power_refuses(conf, conf->aim, &wait);
+	refusing = par_power_refuses(conf, conf->wish.aim, &wait);
 	if (!refusing)
 		return false;
-	WRITE_ONCE(conf->put_off_until, jiffies +
-		   min_t(u64, wait, PAR_ASK_RATION) * HZ);
-	WRITE_ONCE(conf->put_off, conf->aim);
+	par_wish_put_off(conf, min_t(u64, wait, PAR_ASK_RATION) * HZ);
 	if (told)
 		return true;
 	par_power_count_refusal(conf);
 	pr_warn("md/par:%s: the shift down to gear %u is put off: member %u has no spin-ups left; there will be some in %llu s\n",
-		mdname(conf->mddev), conf->geo.set[conf->aim].members,
+		mdname(conf->mddev), conf->geo.set[conf->wish.aim].members,
 		(unsigned int)__ffs(refusing), wait);
 	par_event(conf, "PAR_EVENT=put-off\nPAR_GEAR=%u\nPAR_MEMBER=%u\nPAR_SECONDS=%llu",
-		  conf->geo.set[conf->aim].members, (unsigned int)__ffs(refusing),
+		  conf->geo.set[conf->wish.aim].members, (unsigned int)__ffs(refusing),
 		  wait);
 	par_shift_notify(conf);
 	return true;
 }
 
-void par_shift_at_least(struct par_conf *conf, unsigned int gear)
-{
-	unsigned int target = READ_ONCE(conf->target);
-
-	while (target < gear) {
-		unsigned int seen = cmpxchg(&conf->target, target, gear);
-
-		if (seen == target)
-			break;
-		target = seen;
-	}
-	par_shift_rouse(conf);
-}
-
-bool par_shift_wake(struct par_conf *conf)
-{
-	if (READ_ONCE(conf->shift_error) == -EHOSTDOWN &&
-	    time_before(jiffies, conf->unwoken + PAR_ASK_AGAIN))
-		return false;
-	par_shift_at_least(conf, conf->geo.gears);
-	return true;
-}
-
-/* ---- the gate ---- */
-
-void par_gate_quiesce(struct par_conf *conf)
-{
-	mutex_lock(&conf->gate);
-	if (!conf->quiesced++)
-		par_sets_quiesce(conf, 1);
-	mutex_unlock(&conf->gate);
-}
-
-void par_gate_resume(struct par_conf *conf)
-{
-	mutex_lock(&conf->gate);
-	if (!--conf->quiesced)
-		par_sets_resume(conf, 1);
-	mutex_unlock(&conf->gate);
-	wake_up(&conf->wait);
-}
-
-/* Rouse it who will: it must not begin anything as long as it is parked. */
-static bool at_rest(struct par_conf *conf)
-{
-	return READ_ONCE(conf->resting) || READ_ONCE(conf->parked);
-}
-
-/* Whoever wants the mover to rest may have closed the gate. */
-bool par_gate_enter(struct par_conf *conf)
-{
-	for (;;) {
-		wait_event(conf->wait, !READ_ONCE(conf->quiesced) || at_rest(conf));
-		if (at_rest(conf))
-			return false;
-		mutex_lock(&conf->gate);
-		if (!conf->quiesced)
-			return true;
-		mutex_unlock(&conf->gate);
-	}
-}
-
 /* ---- the mover ---- */
 
-static bool stopping(struct par_conf *conf)
-{
-	return kthread_should_stop() || !md_is_rdwr(conf->mddev);
-}
-
-/* Only the mover asks: conf->aim is what it is working towards. */
-bool par_mover_interrupted(struct par_conf *conf)
-{
-	return stopping(conf) || at_rest(conf) || par_wanted(conf) != conf->aim;
-}
-
-static void announce(struct par_conf *conf)
+static void announce_gear(struct par_conf *conf)
 {
 	par_event(conf, "PAR_EVENT=shift\nPAR_GEAR=%u\nPAR_MEMBERS=%u",
 		  conf->geo.set[conf->gear].members, conf->geo.members);
@@ -223,21 +82,20 @@ static void announce(struct par_conf *conf)
 static void shift_begin(struct par_conf *conf, enum par_shift_state state,
 			u64 segments)
 {
-	conf->shift_started = jiffies;
-	conf->shift_total = segments;
-	conf->shift_done = 0;
-	WRITE_ONCE(conf->shift, state);
+	conf->shift->started = jiffies;
+	conf->shift->total = segments;
+	conf->shift->done = 0;
+	WRITE_ONCE(conf->shift->state, state);
 	par_shift_notify(conf);
 }
 
 static void shift_end(struct par_conf *conf, int err)
 {
-	WRITE_ONCE(conf->shift, PAR_SHIFT_IDLE);
+	WRITE_ONCE(conf->shift->state, PAR_SHIFT_IDLE);
 	par_remove_again(conf);
-	conf->shift_error = err;
-	conf->unwoken = jiffies;
+	par_wish_ended(conf, err);
 	if (!err)
-		conf->shift_ms = jiffies_to_msecs(jiffies - conf->shift_started);
+		conf->shift->took_ms = jiffies_to_msecs(jiffies - conf->shift->started);
 	par_shift_notify(conf);
 }
 
@@ -245,10 +103,10 @@ static void shift_end(struct par_conf *conf, int err)
 static void gear_changed(struct par_conf *conf, const char *which)
 {
 	lockdep_assert_held(&conf->gear_mutex);
-	conf->shifts++;
+	conf->shift->count++;
 	pr_info("md/par:%s: shifted %s to gear %u of %u\n", mdname(conf->mddev),
 		which, conf->geo.set[conf->gear].members, conf->geo.members);
-	announce(conf);
+	announce_gear(conf);
 	par_power_gear(conf);
 }
 
@@ -268,11 +126,11 @@ static int wake_members(struct par_conf *conf, unsigned int gear, u32 dead)
 {
 	unsigned int d;
 
-	dead |= par_store_wake(conf, members_of(conf, gear) &
+	dead |= par_members_answer(conf, members_of(conf, gear) &
 			       ~members_of(conf, conf->gear) & ~dead);
 
 	if (hweight32(dead) + conf->mddev->degraded > conf->geo.parities && dead &&
-	    bio_list_empty(&conf->missed)) {
+	    bio_list_empty(&conf->wish.missed)) {
 		for (d = 0; d < conf->geo.members; d++)
 			if (dead & BIT(d))
 				pr_crit("md/par:%s: member %u (%pg) does not wake up\n",
@@ -286,13 +144,13 @@ static int wake_members(struct par_conf *conf, unsigned int gear, u32 dead)
 	return 0;
 }
 
-static void raised(struct par_conf *conf)
+static void gear_raised(struct par_conf *conf)
 {
 	gear_changed(conf, "up");
-	conf->shift_error = 0;
-	WRITE_ONCE(conf->propagation_due, true);
+	par_wish_ended(conf, 0);
+	WRITE_ONCE(conf->shift->propagation_due, true);
 	/* They may have waited for this: see par_thread(), par_hot_add(). */
-	par_pay_super(conf);
+	par_write_deferred_sb(conf);
 	set_bit(MD_RECOVERY_NEEDED, &conf->mddev->recovery);
 	md_wakeup_thread(conf->mddev->thread);
 }
@@ -300,8 +158,8 @@ static void raised(struct par_conf *conf)
 /* Is what waits for disks to start to give up? The mover has others to heed. */
 static bool wake_interrupted(struct par_conf *conf)
 {
-	if (current != conf->mover)
-		return READ_ONCE(conf->power_ending);
+	if (current != conf->shift->mover)
+		return READ_ONCE(conf->power->ending);
 	/* In a read-only array it wakes members all the same. */
 	return md_is_rdwr(conf->mddev) ? par_mover_interrupted(conf) :
 	       kthread_should_stop();
@@ -325,7 +183,7 @@ static int raise_started(struct par_conf *conf, unsigned int gear, u32 started,
 	err = wake_members(conf, gear, dead & asleep);
 	err = err ?: par_store_gear(conf, gear, members_of(conf, gear));
 	if (!err)
-		raised(conf);
+		gear_raised(conf);
 	return err;
 }
 
@@ -354,7 +212,7 @@ static int shift_up(struct par_conf *conf)
 	int err;
 
 	shift_begin(conf, PAR_SHIFT_UP, 0);
-	err = raise_gear(conf, conf->aim);
+	err = raise_gear(conf, conf->wish.aim);
 	shift_end(conf, err);
 	return err;
 }
@@ -369,23 +227,18 @@ static void answer_missed(struct par_conf *conf, int err)
 }
 
 /* Requests wait for a sleeper, and the mover perhaps for them: see above. */
-static void rescue_work(struct work_struct *work)
+static void raise_work(struct work_struct *work)
 {
-	struct par_conf *conf = container_of(work, struct par_conf, rescue_work);
+	struct par_conf *conf = container_of(work, struct par_conf, up.raise_work);
 	unsigned int noio = memalloc_noio_save();
 	int err = 0;
 
 	/* In a read-only array the mover has nothing else to do. */
 	if (md_is_rdwr(conf->mddev)) {
-		err = raise_gear(conf, READ_ONCE(conf->target));
+		err = raise_gear(conf, READ_ONCE(conf->wish.target));
 		answer_missed(conf, err);
 	}
 	memalloc_noio_restore(noio);
-}
-
-void par_rescue_missed(struct par_conf *conf)
-{
-	queue_work(conf->rescue_wq, &conf->rescue_work);
 }
 
 /* Sets above gear @gear have members that will sleep in it. */
@@ -398,7 +251,7 @@ static void track_above(struct par_conf *conf, unsigned int gear, bool on)
 }
 
 /*
- * Propagate down to the images, for all members that sleep in conf->aim. The
+ * Propagate down to the images, for all members that sleep in conf->wish.aim. The
  * highest band first: its images make segments of lower bands diverge.
  */
 static int propagate_down(struct par_conf *conf, struct par_pass *pass)
@@ -406,7 +259,7 @@ static int propagate_down(struct par_conf *conf, struct par_pass *pass)
 	unsigned int band, i;
 	int err = 0;
 
-	for (band = conf->geo.gears - 1; !err && band >= conf->aim; band--)
+	for (band = conf->geo.gears - 1; !err && band >= conf->wish.aim; band--)
 		for (i = conf->geo.gears; !err && i > band; i--)
 			err = par_propagate(conf->set[i], band, PAR_SEG_HOME, pass);
 	return err;
@@ -421,7 +274,8 @@ static int finish_down(struct par_conf *conf, struct par_pass *pass)
 	unsigned int band, i;
 	int err = 0;
 
-	for (band = conf->geo.gears - 1; band >= conf->aim; band--) {
+	lockdep_assert_held(&conf->gate->mutex);
+	for (band = conf->geo.gears - 1; band >= conf->wish.aim; band--) {
 		struct par_set *above = conf->set[band + 1];
 
 		above->ops->quiesce(above, true);
@@ -430,9 +284,9 @@ static int finish_down(struct par_conf *conf, struct par_pass *pass)
 		for (i = conf->geo.gears; !err && i > band; i--)
 			err = par_propagate(conf->set[i], band, PAR_SEG_HOME, pass);
 	}
-	for (i = conf->aim; i >= 1; i--)
+	for (i = conf->wish.aim; i >= 1; i--)
 		conf->set[i]->ops->quiesce(conf->set[i], true);
-	if (!err && par_segments_above(conf, conf->aim, PAR_SEG_HOME))
+	if (!err && par_segments_above(conf, conf->wish.aim, PAR_SEG_HOME))
 		err = -EAGAIN;
 	return err;
 }
@@ -446,17 +300,18 @@ static int change_down(struct par_conf *conf, unsigned int old, struct par_pass 
 {
 	int err = finish_down(conf, pass);
 
+	lockdep_assert_held(&conf->gate->mutex);
 	/* Now that all is quiet nobody needs a sleeper; but somebody may have. */
 	mutex_lock(&conf->gear_mutex);
 	err = err ?: conf->gear == old ? 0 : -EINTR;
 	err = err ?: par_store_checkpoint(conf, false);
-	err = err ?: par_store_gear(conf, conf->aim, members_of(conf, conf->aim));
+	err = err ?: par_store_gear(conf, conf->wish.aim, members_of(conf, conf->wish.aim));
 	if (!err)
 		/* A flush that saw the old gear is still on its way to them. */
-		wait_event(conf->wait, !atomic_read(&conf->flushes[old]));
+		wait_event(conf->wait, !atomic_read(&conf->io->flushes[old]));
 	par_sets_resume(conf, 1);
 	if (!err) {
-		WRITE_ONCE(conf->outrun_until, 0);
+		WRITE_ONCE(conf->shift->outrun_until, 0);
 		gear_changed(conf, "down");
 	}
 	mutex_unlock(&conf->gear_mutex);
@@ -474,7 +329,7 @@ static int hold_down(struct par_conf *conf, unsigned int old, struct par_pass *p
 	if (err)
 		return err;
 	/* That has taken its time, too. */
-	if (par_segments_above(conf, conf->aim, PAR_SEG_HOME) > pass->batch)
+	if (par_segments_above(conf, conf->wish.aim, PAR_SEG_HOME) > pass->batch)
 		return -EAGAIN;
 	if (!par_gate_enter(conf))
 		return -EINTR;
@@ -483,11 +338,11 @@ static int hold_down(struct par_conf *conf, unsigned int old, struct par_pass *p
 		err = -EINTR;
 	else
 		err = par_syncing(conf->mddev) ? -EBUSY : change_down(conf, old, pass);
-	WRITE_ONCE(conf->hold_ms, max_t(u64, conf->hold_ms,
-					div_u64(ktime_get_ns() - began, NSEC_PER_MSEC)));
-	mutex_unlock(&conf->gate);
+	WRITE_ONCE(conf->shift->hold_ms, max_t(u64, conf->shift->hold_ms,
+					       div_u64(ktime_get_ns() - began, NSEC_PER_MSEC)));
+	par_gate_leave(conf);
 	if (err == -EAGAIN)
-		par_approach_failed(&conf->approach);
+		par_approach_failed(&conf->shift->approach);
 	return err;
 }
 
@@ -495,13 +350,13 @@ static int hold_down(struct par_conf *conf, unsigned int old, struct par_pass *p
  * The array is written faster than the copies can be made. The policy does not try again
  * at once: what was copied was work for nothing.
  */
-static int outrun(struct par_conf *conf)
+static int shift_outrun(struct par_conf *conf)
 {
-	u64 took = (jiffies - conf->shift_started) / HZ;
+	u64 took = (jiffies - conf->shift->started) / HZ;
 
 	pr_warn("md/par:%s: the shift down to gear %u gives up after %llu s: data is written faster than it can be copied\n",
-		mdname(conf->mddev), conf->geo.set[conf->aim].members, took);
-	WRITE_ONCE(conf->outrun_until, ktime_get_seconds() +
+		mdname(conf->mddev), conf->geo.set[conf->wish.aim].members, took);
+	WRITE_ONCE(conf->shift->outrun_until, ktime_get_seconds() +
 		   max_t(u64, PAR_OUTRUN_S, PAR_OUTRUN_NUM * took));
 	return -ETIMEDOUT;
 }
@@ -515,9 +370,9 @@ u64 par_shift_segments(struct par_conf *conf, unsigned int gear)
 /* Pass by pass, until what is left can be copied with writes held: see approach.h. */
 static int approach_down(struct par_conf *conf, unsigned int old)
 {
-	struct par_approach *approach = &conf->approach;
+	struct par_approach *approach = &conf->shift->approach;
 	struct par_pass pass;
-	u64 left = par_segments_above(conf, conf->aim, PAR_SEG_HOME);
+	u64 left = par_segments_above(conf, conf->wish.aim, PAR_SEG_HOME);
 	int err;
 
 	for (;;) {
@@ -526,8 +381,8 @@ static int approach_down(struct par_conf *conf, unsigned int old)
 		par_approach_pass(approach, left, ktime_get_ns(), &pass);
 		err = propagate_down(conf, &pass);
 		if (err)
-			return err == -ETIMEDOUT ? outrun(conf) : err;
-		left = par_segments_above(conf, conf->aim, PAR_SEG_HOME);
+			return err == -ETIMEDOUT ? shift_outrun(conf) : err;
+		left = par_segments_above(conf, conf->wish.aim, PAR_SEG_HOME);
 		switch (par_approach_next(approach, &pass, left, ktime_get_ns())) {
 		case PAR_APPROACH_PASS:
 			break;
@@ -535,10 +390,10 @@ static int approach_down(struct par_conf *conf, unsigned int old)
 			err = hold_down(conf, old, &pass);
 			if (err != -EAGAIN)
 				return err;
-			left = par_segments_above(conf, conf->aim, PAR_SEG_HOME);
+			left = par_segments_above(conf, conf->wish.aim, PAR_SEG_HOME);
 			break;
 		case PAR_APPROACH_OUTRUN:
-			return outrun(conf);
+			return shift_outrun(conf);
 		}
 	}
 }
@@ -552,22 +407,22 @@ static int shift_down(struct par_conf *conf)
 	if (conf->mddev->degraded || par_syncing(conf->mddev))
 		return -EBUSY;
 	if (put_off(conf)) {
-		conf->shift_error = -EDQUOT;
+		par_wish_ended(conf, -EDQUOT);
 		return -EDQUOT;
 	}
-	WRITE_ONCE(conf->hold_ms, 0);
-	par_approach_begin(&conf->approach, par_shift_segments(conf, conf->aim),
-			   conf->geo.seg_sectors / 2, conf->super.speed_min,
+	WRITE_ONCE(conf->shift->hold_ms, 0);
+	par_approach_begin(&conf->shift->approach, par_shift_segments(conf, conf->wish.aim),
+			   conf->geo.seg_sectors / 2, conf->store->super.speed_min,
 			   ktime_get_ns());
 	shift_begin(conf, PAR_SHIFT_DOWN,
-		    par_segments_above(conf, conf->aim, PAR_SEG_HOME));
+		    par_segments_above(conf, conf->wish.aim, PAR_SEG_HOME));
 	/* Writes that are not counted are over once all has been quiet. */
-	track_above(conf, conf->aim, true);
+	track_above(conf, conf->wish.aim, true);
 	par_gate_quiesce(conf);
 	par_gate_resume(conf);
 
 	err = approach_down(conf, old);
-	track_above(conf, conf->aim, false);
+	track_above(conf, conf->wish.aim, false);
 	shift_end(conf, err);
 	return err;
 }
@@ -585,7 +440,7 @@ static int propagate_home(struct par_conf *conf)
 		for (i = conf->geo.gears; !err && i > band; i--)
 			err = par_propagate(conf->set[i], band, PAR_SEG_IMAGE, &pass);
 	err = err ?: par_store_zones(conf);
-	WRITE_ONCE(conf->shift, PAR_SHIFT_IDLE);
+	WRITE_ONCE(conf->shift->state, PAR_SHIFT_IDLE);
 	par_remove_again(conf);
 	par_shift_notify(conf);
 	return err;
@@ -593,16 +448,16 @@ static int propagate_home(struct par_conf *conf)
 
 static bool work_due(struct par_conf *conf)
 {
-	bool missed = !bio_list_empty(&conf->missed);
+	bool missed = !bio_list_empty(&conf->wish.missed);
 
 	if (kthread_should_stop())
 		return true;
 	if (!md_is_rdwr(conf->mddev))
 		return missed;
-	/* What is missed while it rests, rescue_work() sees to. */
-	return !at_rest(conf) &&
+	/* What is missed while it rests, raise_work() sees to. */
+	return !par_mover_paused(conf) &&
 	       (missed || par_wanted(conf) != conf->gear ||
-		conf->propagation_due);
+		conf->shift->propagation_due);
 }
 
 /* A shift that failed for good is not tried again for ever. */
@@ -610,61 +465,59 @@ static void give_up(struct par_conf *conf, int err)
 {
 	if (err && err != -EINTR && err != -EDQUOT) {
 		pr_warn("md/par:%s: cannot shift to gear %u: error %d; staying in gear %u\n",
-			mdname(conf->mddev), conf->geo.set[conf->aim].members,
+			mdname(conf->mddev), conf->geo.set[conf->wish.aim].members,
 			err, conf->geo.set[conf->gear].members);
 		/* Of these two it is known what they wait for. */
 		if (err != -ETIMEDOUT && err != -EBUSY) {
-			WRITE_ONCE(conf->failed_gear, conf->aim);
+			WRITE_ONCE(conf->shift->failed_gear, conf->wish.aim);
 			/* The monitor reads the gear once it sees the count. */
-			smp_store_release(&conf->failures, conf->failures + 1);
+			smp_store_release(&conf->shift->failures, conf->shift->failures + 1);
 		}
-		cmpxchg(&conf->target, conf->aim, conf->gear);
+		par_wish_drop(conf);
 	}
-	answer_missed(conf, conf->aim > conf->gear && err != -EINTR ? err : 0);
+	answer_missed(conf, conf->wish.aim > conf->gear && err != -EINTR ? err : 0);
 }
 
 /* A read of a read-only array needs a sleeper: wake it, and write nothing. */
 static void wake_read_only(struct par_conf *conf)
 {
-	conf->aim = conf->geo.gears;
-	give_up(conf, conf->gear < conf->aim ? shift_up(conf) : 0);
+	par_wish_aim(conf, conf->geo.gears);
+	give_up(conf, conf->gear < conf->wish.aim ? shift_up(conf) : 0);
 }
 
-static void propagate(struct par_conf *conf)
+static void run_propagation(struct par_conf *conf)
 {
 	int err = propagate_home(conf);
 
 	/* Unless the gear has been raised meanwhile. */
-	if (err != -EINTR && conf->gear == conf->aim)
-		conf->propagation_due = false;
+	if (err != -EINTR && conf->gear == conf->wish.aim)
+		conf->shift->propagation_due = false;
 	if (err && err != -EINTR) {
-		conf->shift_error = err;
+		par_wish_ended(conf, err);
 		pr_warn("md/par:%s: propagation stopped: error %d; the images stay in use\n",
 			mdname(conf->mddev), err);
 	}
 }
 
-/* One thing. par_shift_rest() sees that it is at work, or it that it is to rest. */
-static void move(struct par_conf *conf)
+/* One thing. */
+static void mover_step(struct par_conf *conf)
 {
-	WRITE_ONCE(conf->moving, true);
-	smp_mb();	/* as said above */
-	conf->aim = par_wanted(conf);
-	if (at_rest(conf))
+	par_mover_begin(conf);
+	par_wish_aim(conf, par_wanted(conf));
+	if (par_mover_paused(conf))
 		;
-	else if (conf->aim > conf->gear)
+	else if (conf->wish.aim > conf->gear)
 		give_up(conf, shift_up(conf));
-	else if (conf->aim < conf->gear)
+	else if (conf->wish.aim < conf->gear)
 		give_up(conf, shift_down(conf));
-	else if (!bio_list_empty(&conf->missed))
+	else if (!bio_list_empty(&conf->wish.missed))
 		par_retry_missed(conf, 0);
-	else if (conf->propagation_due)
-		propagate(conf);
-	WRITE_ONCE(conf->moving, false);
-	wake_up(&conf->wait);
+	else if (conf->shift->propagation_due)
+		run_propagation(conf);
+	par_mover_end(conf);
 }
 
-static int mover(void *arg)
+static int mover_thread(void *arg)
 {
 	struct par_conf *conf = arg;
 	unsigned int noio = memalloc_noio_save();
@@ -675,53 +528,42 @@ static int mover(void *arg)
 					until_next(conf));
 		if (!work_due(conf))
 			continue;
-		if (!stopping(conf))
-			move(conf);
+		if (!par_mover_stops(conf))
+			mover_step(conf);
 		else if (!kthread_should_stop() &&
-			 !bio_list_empty(&conf->missed))
+			 !bio_list_empty(&conf->wish.missed))
 			wake_read_only(conf);
 	}
 	memalloc_noio_restore(noio);
 	return 0;
 }
 
-void par_shift_rest(struct par_conf *conf)
+void par_propagation_due(struct par_conf *conf)
 {
-	WRITE_ONCE(conf->resting, true);
-	WRITE_ONCE(conf->parked, true);
-	smp_mb();	/* pairs with the one in move() */
-	wake_up(&conf->wait);
-	wait_event(conf->wait, !READ_ONCE(conf->moving));
-}
-
-void par_shift_unpark(struct par_conf *conf)
-{
-	WRITE_ONCE(conf->parked, false);
+	WRITE_ONCE(conf->shift->propagation_due, true);
 	wake_up(&conf->wait);
 }
 
 int par_shift_alloc(struct par_conf *conf)
 {
-	mutex_init(&conf->gate);
-	mutex_init(&conf->gear_mutex);
-	INIT_WORK(&conf->rescue_work, rescue_work);
-	conf->rescue_wq = alloc_workqueue("%s-par-wake", WQ_MEM_RECLAIM | WQ_UNBOUND,
-					  0, mdname(conf->mddev));
+	INIT_WORK(&conf->up.raise_work, raise_work);
+	conf->up.raise_wq = alloc_workqueue("%s-par-wake", WQ_MEM_RECLAIM | WQ_UNBOUND,
+					    0, mdname(conf->mddev));
 	/* What it waits for may need a sleeper: the other one's business. */
-	conf->unkept_wq = alloc_workqueue("%s-par-unkept", WQ_MEM_RECLAIM | WQ_UNBOUND,
-					  0, mdname(conf->mddev));
-	return conf->rescue_wq && conf->unkept_wq ? 0 : -ENOMEM;
+	conf->up.unkept_wq = alloc_workqueue("%s-par-unkept", WQ_MEM_RECLAIM | WQ_UNBOUND,
+					     0, mdname(conf->mddev));
+	return conf->up.raise_wq && conf->up.unkept_wq ? 0 : -ENOMEM;
 }
 
 int par_shift_init(struct par_conf *conf)
 {
-	conf->target = conf->gear;
-	conf->propagation_due = true;
-	conf->mover = kthread_run(mover, conf, "%s_mover", mdname(conf->mddev));
-	if (IS_ERR(conf->mover)) {
-		int err = PTR_ERR(conf->mover);
+	par_wish_begin(conf);
+	conf->shift->propagation_due = true;
+	conf->shift->mover = kthread_run(mover_thread, conf, "%s_mover", mdname(conf->mddev));
+	if (IS_ERR(conf->shift->mover)) {
+		int err = PTR_ERR(conf->shift->mover);
 
-		conf->mover = NULL;
+		conf->shift->mover = NULL;
 		return err;
 	}
 	return 0;
@@ -729,15 +571,15 @@ int par_shift_init(struct par_conf *conf)
 
 void par_shift_exit(struct par_conf *conf)
 {
-	if (conf->mover)
-		kthread_stop(conf->mover);
-	conf->mover = NULL;
+	if (conf->shift->mover)
+		kthread_stop(conf->shift->mover);
+	conf->shift->mover = NULL;
 }
 
 void par_shift_free(struct par_conf *conf)
 {
-	if (conf->unkept_wq)
-		destroy_workqueue(conf->unkept_wq);
-	if (conf->rescue_wq)
-		destroy_workqueue(conf->rescue_wq);
+	if (conf->up.unkept_wq)
+		destroy_workqueue(conf->up.unkept_wq);
+	if (conf->up.raise_wq)
+		destroy_workqueue(conf->up.raise_wq);
 }

@@ -2,10 +2,10 @@
 /*
  * The metadata on the members: zone intents, map, and when the superblock is stored
  * (super.c does that). See format.h for what lies where and for the order of writes,
- * par.h for the contracts.
+ * store.h for the contracts.
  *
- * Every write goes to conf->current_members, all of them awake, and is FUA.
- * conf->store_mutex makes one writer of us all; the gear changes under it too,
+ * Every write goes to conf->store->current_members, all of them awake, and is FUA.
+ * conf->store->mutex makes one writer of us all; the gear changes under it too,
  * so that no intent is stored for a gear that is over.
  *
  * Two rules keep a stored block from vouching for data that a power cut takes:
@@ -14,59 +14,32 @@
  *     may hold copies before it becomes current;
  *   - begin_use() runs before anything is stored and before copies are written
  *     to members directly (par_store_begin()), so that this state is short.
- *
- * Timers: tidy_work, every 30 seconds while intents are set, clears those of
- * zones that no write has touched since, a few at a time, so that a crash leaves
- * little to resync and writers wait for little.
  */
 #include <linux/delay.h>
 #include <linux/slab.h>
 
-#include "par.h"
+#include "parent.h"
 #include "store.h"
-
-#define PAR_TIDY	(30 * HZ)
-#define PAR_TIDY_ZONES	PAR_STORE_BATCH	/* closed at a time, or … */
-#define PAR_TIDY_RUNS	64U	/* … so many as to be done after so many times */
-#define PAR_TIDY_PAUSE	(HZ / 2)	/* in between; what waits meanwhile goes first */
+#include "store-plan.h"
 
 /* ---- blocks ---- */
-
-static struct par_set *block_set(struct par_conf *conf, u32 block)
-{
-	unsigned int i = conf->geo.gears;
-
-	while (block - conf->geo.set[i].block_base >= conf->geo.set[i].blocks)
-		i--;
-	return conf->set[i];
-}
-
-/* Zones of a map block: [*first, return value). */
-u32 par_block_zones(struct par_conf *conf, u32 block, u32 *first)
-{
-	const struct par_set_geometry *sg = block_set(conf, block)->sg;
-	u32 from = (block - sg->block_base) * sg->block_zones;
-
-	*first = sg->zone_base + from;
-	return sg->zone_base + min(from + sg->block_zones, sg->zones);
-}
 
 /* The zones' states as of now. */
 static void snapshot_block(struct par_conf *conf, u32 block, u8 *payload)
 {
 	u32 first, zone, end = par_block_zones(conf, block, &first);
-	unsigned int bytes = block_set(conf, block)->sg->width * PAR_ZONE_ROWS / 8;
+	unsigned int bytes = par_block_set(conf, block)->sg->width * PAR_ZONE_ROWS / 8;
 
 	memset(payload, 0, PAR_BLOCK_PAYLOAD);
 	for (zone = first; zone < end; zone++) {
 		spinlock_t *lock = par_zone_lock(conf, zone);
 
 		spin_lock(lock);
-		if (conf->block[block].payload)
+		if (conf->map.block[block].payload)
 			memcpy(payload + (zone - first) * bytes,
-			       conf->block[block].payload + (zone - first) * bytes,
+			       conf->map.block[block].payload + (zone - first) * bytes,
 			       bytes);
-		par_zone_snapshot(&conf->zone[zone]);
+		par_zone_snapshot(&conf->map.zone[zone]);
 		spin_unlock(lock);
 	}
 }
@@ -79,158 +52,9 @@ static void block_stored(struct par_conf *conf, u32 block)
 		spinlock_t *lock = par_zone_lock(conf, zone);
 
 		spin_lock(lock);
-		par_zone_stored(&conf->zone[zone]);
+		par_zone_stored(&conf->map.zone[zone]);
 		spin_unlock(lock);
 	}
-}
-
-u64 par_block_sector(struct par_conf *conf, enum par_block_kind kind, u32 index,
-		     unsigned int slot)
-{
-	switch (kind) {
-	case PAR_BLOCK_INTENT:
-		return par_intent_sector(index, slot);
-	case PAR_BLOCK_LOST:
-		return par_lost_sector(slot);
-	default:
-		return par_map_sector(&conf->geo, index, slot);
-	}
-}
-
-/* Seal a page for the slot that does not hold the newest version. */
-static u64 seal(struct par_conf *conf, struct page *page,
-		enum par_block_kind kind, u32 index, struct par_map_block *block)
-{
-	par_block_seal(page_address(page), kind, index, conf->super.epoch,
-		       ++conf->block_seq);
-	block->seq = conf->block_seq;
-	block->slot ^= 1;
-	return par_block_sector(conf, kind, index, block->slot);
-}
-
-/* An intent block from conf->intents, into @page; returns where it belongs. */
-static u64 seal_intents(struct par_conf *conf, u32 index, struct page *page)
-{
-	struct par_disk_block *raw = page_address(page);
-	u32 first = index * PAR_BLOCK_PAYLOAD;
-	u32 count = min(PAR_BLOCK_PAYLOAD, conf->geo.zones - first);
-
-	memset(raw->payload, 0, PAR_BLOCK_PAYLOAD);
-	memcpy(raw->payload, conf->intents + first, count);
-	return seal(conf, page, PAR_BLOCK_INTENT, index, &conf->intent_block[index]);
-}
-
-/* The next zone in @zones whose byte lies behind intent block @index. */
-static u32 beyond_block(struct par_conf *conf, const unsigned long *zones, u32 index)
-{
-	u32 next = (index + 1) * PAR_BLOCK_PAYLOAD;
-
-	return next < conf->geo.zones ? find_next_bit(zones, conf->geo.zones, next) :
-	       conf->geo.zones;
-}
-
-/*
- * Store the intent blocks that hold the bytes of @zones, a batch at a time: one after
- * the other, a load that is scattered over a large array would wait for a revolution of
- * the disks for each. They do not depend on each other, and no caller relies on any of
- * them before all are stable.
- */
-static int store_intent_bytes(struct par_conf *conf, const unsigned long *zones)
-{
-	u32 zone = find_first_bit(zones, conf->geo.zones), index;
-	u64 sectors[PAR_STORE_BATCH];
-	unsigned int count;
-	int err = 0;
-
-	while (!err && zone < conf->geo.zones) {
-		for (count = 0; count < PAR_STORE_BATCH && zone < conf->geo.zones; count++) {
-			index = zone / PAR_BLOCK_PAYLOAD;
-			sectors[count] = seal_intents(conf, index, conf->intent_pages[count]);
-			zone = beyond_block(conf, zones, index);
-		}
-		err = par_meta_write(conf, conf->current_members, sectors,
-				     conf->intent_pages, count);
-	}
-	return err;
-}
-
-int par_store_all_intents(struct par_conf *conf)
-{
-	int err;
-
-	bitmap_fill(conf->marked, conf->geo.zones);
-	err = store_intent_bytes(conf, conf->marked);
-	bitmap_zero(conf->marked, conf->geo.zones);
-	return err;
-}
-
-/* Members that are missing, from the array or a set, or not yet rebuilt in one. */
-static u32 missing_members(struct par_conf *conf)
-{
-	u32 missing = par_unusable(conf);
-	unsigned int i;
-
-	for (i = 1; i <= conf->geo.gears; i++)
-		missing |= conf->super.set[i].failed |
-			   conf->super.set[i].recovering;
-	return missing;
-}
-
-/* A member that is whole again may be lost again, and miss other zones. */
-void par_missed_trim(struct par_conf *conf)
-{
-	conf->missed_noted &= missing_members(conf);
-}
-
-/*
- * A member has gone: it may lack what is being written to the zones
- * whose intent is set, or what was copied home. Zones whose intent is asked for
- * later are marked then.
- */
-int par_note_missed(struct par_conf *conf)
-{
-	u32 missing = missing_members(conf), zone;
-	int err;
-
-	par_missed_trim(conf);
-	if (missing == conf->missed_noted)
-		return 0;
-	for (zone = 0; zone < conf->geo.zones; zone++)
-		if (par_zone_misses(&conf->zone[zone], conf->intents[zone])) {
-			conf->intents[zone] |= PAR_INTENT_MISSED;
-			__set_bit(zone, conf->marked);
-		}
-	err = store_intent_bytes(conf, conf->marked);
-	bitmap_zero(conf->marked, conf->geo.zones);
-	if (!err)
-		conf->missed_noted |= missing;
-	return err;
-}
-
-void par_store_lacks(struct par_conf *conf, unsigned int d)
-{
-	unsigned int i;
-
-	for (i = 1; i <= conf->geo.gears; i++)
-		if (d < conf->geo.set[i].members)
-			conf->super.set[i].failed |= BIT(d);
-}
-
-/*
- * A set may do without a member already that the stored superblock, or even the one in
- * memory, does not call failed: the array is told a moment later.
- */
-u32 par_lost_members(struct par_conf *conf)
-{
-	u32 lost = par_unusable(conf);
-	unsigned int i;
-
-	/* RAID-0 fails nobody. */
-	for (i = 1; conf->geo.parities && i <= conf->geo.gears; i++)
-		if (conf->set[i])	/* it is there yet */
-			lost |= READ_ONCE(conf->set[i]->absent) &
-				~READ_ONCE(conf->told.absent[i]);
-	return lost;
 }
 
 /*
@@ -243,13 +67,22 @@ static int record_failures(struct par_conf *conf)
 	unsigned int d;
 	int err;
 
+	lockdep_assert_held(&conf->store->mutex);
 	if (!par_failures_unrecorded(conf))
 		return 0;
 	for (d = 0; d < conf->geo.members; d++)
 		if (lost & BIT(d))
 			par_store_lacks(conf, d);
 	err = par_note_missed(conf);
-	return err ?: par_write_super(conf, conf->current_members);
+	return err ?: par_write_super(conf, conf->store->current_members);
+}
+
+/* Members that were lost on the way, even in the flush just before. */
+static int note_lost(struct par_conf *conf)
+{
+	int err = par_note_missed(conf);
+
+	return err ?: record_failures(conf);
 }
 
 /*
@@ -260,96 +93,53 @@ static int flush_and_note(struct par_conf *conf)
 {
 	int err = par_flush_awake(conf);
 
-	err = err ?: par_note_missed(conf);
-	return err ?: record_failures(conf);
+	lockdep_assert_held(&conf->store->mutex);
+	return err ?: note_lost(conf);
 }
 
 bool par_failures_unrecorded(struct par_conf *conf)
 {
 	return md_is_rdwr(conf->mddev) &&
-	       par_lost_members(conf) & ~READ_ONCE(conf->told.failed);
+	       par_lost_members(conf) & ~READ_ONCE(conf->store->told.failed);
+}
+
+void par_store_look(struct par_conf *conf)
+{
+	queue_work(conf->queue.wq, &conf->store->work);
 }
 
 void par_store_failures(struct par_conf *conf, struct bio *flush)
 {
-	par_queue_add(conf, &conf->recording, flush);
-	queue_work(conf->wq, &conf->store_work);
+	par_queue_add(conf, &conf->store->recording, flush);
+	par_store_look(conf);
 }
 
-/*
- * Store the map blocks in @todo and clear it. Between snapshot and write the
- * members are flushed: what a snapshot calls valid has then been flushed.
- */
-static int store_map(struct par_conf *conf, unsigned long *todo)
+void par_store_join(struct par_conf *conf, unsigned int d, bool rejoins)
 {
-	struct par_disk_block *raw;
-	u32 blocks[PAR_STORE_BATCH];
-	u64 sectors[PAR_STORE_BATCH];
-	unsigned int count, i;
-	int err = 0;
-	u32 block = 0;
+	struct par_store *store = conf->store;
 
-	while (!err && block < conf->geo.map_blocks) {
-		count = 0;
-		for_each_set_bit_from(block, todo, conf->geo.map_blocks) {
-			if (count == PAR_STORE_BATCH)
-				break;
-			raw = page_address(conf->store_pages[count]);
-			snapshot_block(conf, block, raw->payload);
-			blocks[count++] = block;
-		}
-		if (!count)
-			break;
-		err = flush_and_note(conf);
-		if (err)
-			break;
-		for (i = 0; i < count; i++)
-			sectors[i] = seal(conf, conf->store_pages[i], PAR_BLOCK_MAP,
-					  blocks[i], &conf->block[blocks[i]]);
-		err = par_meta_write(conf, conf->current_members, sectors,
-				     conf->store_pages, count);
-		for (i = 0; !err && i < count; i++)
-			block_stored(conf, blocks[i]);
+	lockdep_assert_held(&store->mutex);
+	store->whole &= ~BIT(d);
+	if (rejoins) {
+		store->super.partial |= BIT(d);
+	} else {
+		store->super.partial &= ~BIT(d);
+		store->member_seq[d] = 0;
+		store->super.min_seq[d] = store->super.seq + 1;
 	}
-	bitmap_zero(todo, conf->geo.map_blocks);
-	return err;
+	par_store_lacks(conf, d);
 }
 
-/* Set the intent of every zone in @zones to @gear and store the bytes. */
-static int store_intents(struct par_conf *conf, const unsigned long *zones,
-			 unsigned int gear)
+void par_store_drop(struct par_conf *conf, unsigned int d)
 {
-	bool missed = missing_members(conf);
-	u32 zone;
-
-	par_missed_trim(conf);
-
-	for_each_set_bit(zone, zones, conf->geo.zones)
-		conf->intents[zone] = par_intent_set(conf->intents[zone],
-						     &conf->zone[zone], gear,
-						     missed);
-	return store_intent_bytes(conf, zones);
-}
-
-/* Take a mark off all zones from @zone to @end, and store that. */
-static int clear_marks(struct par_conf *conf, u32 zone, u32 end, u8 mark)
-{
-	int err;
-
-	for (; zone < end; zone++)
-		if (conf->intents[zone] & mark) {
-			WRITE_ONCE(conf->intents[zone], conf->intents[zone] & ~mark);
-			__set_bit(zone, conf->marked);
-		}
-	err = store_intent_bytes(conf, conf->marked);
-	bitmap_zero(conf->marked, conf->geo.zones);
-	return err;
+	lockdep_assert_held(&conf->store->mutex);
+	conf->store->current_members &= ~BIT(d);
 }
 
 /* Members that the set does without since it was last looked after. */
 static u32 newly_lost(const struct par_set *set)
 {
-	return READ_ONCE(set->absent) & ~READ_ONCE(set->known_absent);
+	return READ_ONCE(set->child.absent) & ~READ_ONCE(set->noted.absent);
 }
 
 static bool any_lost(struct par_conf *conf)
@@ -362,6 +152,17 @@ static bool any_lost(struct par_conf *conf)
 	return any;
 }
 
+void par_note_begin(struct par_set *set, bool unresynced)
+{
+	set->noted.unresynced = unresynced;
+	set->noted.absent = set->child.absent;
+}
+
+void par_note_back(struct par_set *set, unsigned int d)
+{
+	clear_bit(d, &set->noted.absent);
+}
+
 /*
  * What raid5 does without is none of its business any more: see par_forget_images().
  * In the midst of the resync after a crash that leaves rows in doubt. Returns whether
@@ -370,21 +171,126 @@ static bool any_lost(struct par_conf *conf)
 static bool look_after_lost(struct par_set *set)
 {
 	struct par_conf *conf = set->conf;
-	u32 absent = READ_ONCE(set->absent), lost = newly_lost(set);
-	bool over = conf->super.set[set->number].resync == MaxSector;
+	u32 absent = READ_ONCE(set->child.absent), lost = newly_lost(set);
+	bool over = conf->store->super.set[set->number].resync == MaxSector;
 	unsigned int d;
 
+	lockdep_assert_held(&conf->store->mutex);
 	for (d = 0; d < set->sg->members; d++)
 		if (lost & BIT(d))
-			set_bit(d, &set->known_absent);
+			set_bit(d, &set->noted.absent);
 	/* RAID-5 that lacks one calls it over; RAID-6 resyncs on. */
-	if (lost && set->unresynced &&
+	if (lost && set->noted.unresynced &&
 	    (!over || hweight32(absent) >= conf->geo.parities))
 		par_doubt_unresynced(set);
 	if (lost && conf->geo.parities)
 		par_forget_images(set, lost);
-	set->unresynced &= !over;
+	set->noted.unresynced &= !over;
 	return lost;
+}
+
+/* ---- lost blocks, see lost.c ---- */
+
+/* The list, and with the first lost block the superblock, which says that there is one. */
+static int store_lost_list(struct par_conf *conf)
+{
+	int err = par_write_lost_list(conf);
+
+	lockdep_assert_held(&conf->store->mutex);
+	if (err || !conf->store->super.lost || conf->store->lost.told)
+		return err;
+	/* It may be the first one to call a member failed, too. */
+	err = par_note_missed(conf);
+	err = err ?: par_write_super(conf, conf->store->current_members);
+	conf->store->lost.due |= err;
+	return err;
+}
+
+/* ---- by plan ---- */
+
+/*
+ * struct par_storing - what is being stored, and how far that has come
+ * @zones: whose intents become @gear, 0: none
+ * @clean: call the array properly stopped; @stopped: that has been tried
+ * @forgot: images have been forgotten
+ * @block: map block to go on with; @blocks: those in the snapshot, @count of them
+ */
+struct par_storing {
+	enum par_store_occasion occasion;
+	const unsigned long *zones;
+	unsigned int gear;
+	bool clean, stopped, forgot;
+	u32 block, blocks[PAR_STORE_BATCH];
+	unsigned int count;
+};
+
+static int begin_use(struct par_conf *conf);
+
+static void publish_intents(struct par_conf *conf, const unsigned long *zones,
+			    unsigned int gear)
+{
+	u32 zone;
+
+	for_each_set_bit(zone, zones, conf->geo.zones) {
+		spinlock_t *lock = par_zone_lock(conf, zone);
+
+		spin_lock(lock);
+		par_zone_publish(&conf->map.zone[zone], gear);
+		spin_unlock(lock);
+	}
+}
+
+/* A batch of the blocks that are marked. */
+static int snapshot_blocks(struct par_conf *conf, struct par_storing *s)
+{
+	struct par_disk_block *raw;
+
+	s->count = 0;
+	for_each_set_bit_from(s->block, conf->store->todo, conf->geo.map_blocks) {
+		if (s->count == PAR_STORE_BATCH)
+			break;
+		raw = page_address(conf->store->pages[s->count]);
+		snapshot_block(conf, s->block, raw->payload);
+		s->blocks[s->count++] = s->block;
+	}
+	return 0;
+}
+
+static int store_blocks(struct par_conf *conf, struct par_storing *s)
+{
+	u64 sectors[PAR_STORE_BATCH];
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < s->count; i++)
+		sectors[i] = par_seal(conf, conf->store->pages[i], PAR_BLOCK_MAP,
+				      s->blocks[i], &conf->map.block[s->blocks[i]]);
+	err = par_meta_write(conf, conf->store->current_members, sectors,
+			     conf->store->pages, s->count);
+	for (i = 0; !err && i < s->count; i++)
+		block_stored(conf, s->blocks[i]);
+	if (!err && s->block >= conf->geo.map_blocks)
+		bitmap_zero(conf->store->todo, conf->geo.map_blocks);
+	return err;
+}
+
+static int store_super(struct par_conf *conf, struct par_storing *s)
+{
+	if (s->occasion == PAR_STORE_CLEAR) {
+		conf->store->super.flags = PAR_SB_CLEAN;
+		s->stopped = true;
+	}
+	return par_write_super(conf, conf->store->current_members);
+}
+
+static int forget_lost(struct par_conf *conf, struct par_storing *s)
+{
+	unsigned int i;
+
+	for (i = 1; i <= conf->geo.gears; i++)
+		if (conf->set[i])
+			s->forgot |= look_after_lost(conf->set[i]);
+	return 0;
 }
 
 /*
@@ -397,58 +303,104 @@ static int forget_resynced(struct par_conf *conf)
 	unsigned int i;
 	int err = 0;
 
+	lockdep_assert_held(&conf->store->mutex);
 	for (i = 1; !err && i <= conf->geo.gears; i++) {
 		const struct par_set_geometry *sg = &conf->geo.set[i];
 
-		if (conf->told.resynced & BIT(i))
-			err = clear_marks(conf, sg->zone_base,
-					  sg->zone_base + sg->zones,
+		if (conf->store->told.resynced & BIT(i))
+			err = par_clear_marks(conf, sg->zone_base,
+					      sg->zone_base + sg->zones,
 					  PAR_INTENT_RESYNC);
 	}
 	return err;
 }
 
-u32 par_zones_marked(struct par_conf *conf, u8 mark)
+static int unmark_zones(struct par_conf *conf, struct par_storing *s)
 {
-	u32 zone, count = 0;
-
-	for (zone = 0; zone < conf->geo.zones; zone++)
-		count += !!(READ_ONCE(conf->intents[zone]) & mark);
-	return count;
+	return s->occasion == PAR_STORE_CHILD ? forget_resynced(conf) :
+	       par_clear_marks(conf, 0, conf->geo.zones, PAR_INTENT_MISSED);
 }
 
-/* ---- lost blocks, see lost.c ---- */
-
-/*
- * The list, and then the superblock, if it does not say yet that there is one. That
- * there is none any more, the next one says.
- */
-int par_write_lost_list(struct par_conf *conf)
+/* Is there anything to do about this part? What a step before has done counts. */
+static bool part_due(struct par_conf *conf, const struct par_storing *s,
+		     enum par_store_part part)
 {
-	struct par_disk_block *raw = page_address(conf->intent_pages[0]);
-	u64 sector;
-	int err;
+	struct par_store *store = conf->store;
 
-	par_lost_pack(conf, (struct par_disk_lost *)raw->payload);
-	conf->super.lost = conf->lost_count;
-	sector = seal(conf, conf->intent_pages[0], PAR_BLOCK_LOST, 0, &conf->lost_block);
-	err = par_meta_write(conf, conf->current_members, &sector,
-			     conf->intent_pages, 1);
-	conf->lost_due = err;
-	return err;
+	switch (part) {
+	case PAR_PART_MAP:
+		return !bitmap_empty(store->todo, conf->geo.map_blocks) &&
+		       (s->occasion != PAR_STORE_CHILD || s->forgot || !store->super_due);
+	case PAR_PART_INTENTS:
+		return !bitmap_empty(s->zones, conf->geo.zones);
+	case PAR_PART_SUPER:
+		/* It went down in use, and nobody has used it since: that is over, too. */
+		return s->occasion != PAR_STORE_CLEAR ||
+		       (s->clean && (!(store->super.flags & PAR_SB_CLEAN) ||
+				     !store->super_due));
+	default:
+		return true;
+	}
 }
 
-/* The list, and with the first lost block the superblock, which says that there is one. */
-static int store_lost_list(struct par_conf *conf)
+/* What is in the snapshot is stored: blocks that are marked meanwhile have their turn later. */
+static bool step_due(struct par_conf *conf, const struct par_storing *s,
+		     const struct par_store_step *step)
 {
-	int err = par_write_lost_list(conf);
+	if (step->part == PAR_PART_MAP && step->what != PAR_STEP_BEGIN &&
+	    step->what != PAR_STEP_SNAPSHOT)
+		return s->count;
+	return part_due(conf, s, step->part);
+}
 
-	if (err || !conf->super.lost || conf->lost_told)
-		return err;
-	/* It may be the first one to call a member failed, too. */
-	err = par_note_missed(conf);
-	err = err ?: par_write_super(conf, conf->current_members);
-	conf->lost_due |= err;
+static int take_step(struct par_conf *conf, struct par_storing *s, enum par_store_what what)
+{
+	switch (what) {
+	case PAR_STEP_BEGIN:
+		return begin_use(conf);
+	case PAR_STEP_SNAPSHOT:
+		return snapshot_blocks(conf, s);
+	case PAR_STEP_FLUSH:
+		return par_flush_awake(conf);
+	case PAR_STEP_NOTE:
+		return note_lost(conf);
+	case PAR_STEP_MAP:
+		return store_blocks(conf, s);
+	case PAR_STEP_INTENTS:
+		return par_store_intents(conf, s->zones, s->gear);
+	case PAR_STEP_PUBLISH:
+		publish_intents(conf, s->zones, s->gear);
+		return 0;
+	case PAR_STEP_SUPER:
+		return store_super(conf, s);
+	case PAR_STEP_FORGET:
+		return forget_lost(conf, s);
+	case PAR_STEP_UNMARK:
+		return unmark_zones(conf, s);
+	default:
+		return 0;
+	}
+}
+
+/* The steps of the occasion, in the plan's order: see store-plan.c. */
+static int store_by_plan(struct par_conf *conf, struct par_storing *s)
+{
+	const struct par_store_step *step = par_store_plan(s->occasion), *batch = NULL;
+	int err = 0;
+
+	lockdep_assert_held(&conf->store->mutex);
+	for (; !err && step->what != PAR_STEP_END; step++) {
+		if (!step_due(conf, s, step))
+			continue;
+		if (step->what == PAR_STEP_SNAPSHOT)
+			batch = step;
+		err = take_step(conf, s, step->what);
+		/* As many blocks as there are pages for, and then the next ones. */
+		if (!err && step->what == PAR_STEP_MAP && s->block < conf->geo.map_blocks)
+			step = batch - 1;
+	}
+	if (err && batch)
+		bitmap_zero(conf->store->todo, conf->geo.map_blocks);
 	return err;
 }
 
@@ -464,16 +416,17 @@ static int bring_up(struct par_conf *conf, u32 members)
 	unsigned int d;
 	int err;
 
+	lockdep_assert_held(&conf->store->mutex);
 	members = par_usable(conf, members);
 	/* As new as the superblock will call it: see pack_and_flush(). */
 	par_bad_collect(conf);
-	err = conf->lost_due ? par_write_lost_list(conf) : 0;
+	err = conf->store->lost.due ? par_write_lost_list(conf) : 0;
 	/* Who fails now is left behind; it does not hold up the others. */
-	err = err ?: par_refresh_members(conf, members & ~conf->current_members);
+	err = err ?: par_refresh_members(conf, members & ~conf->store->current_members);
 	for (d = 0; !err && d < conf->geo.members; d++)
 		if (!par_rdev_usable(conf->member[d].rdev))
 			par_store_lacks(conf, d);
-	conf->super.flags = 0;
+	conf->store->super.flags = 0;
 	err = err ?: par_note_missed(conf);
 	err = err ?: par_write_super(conf, members);
 	/*
@@ -481,7 +434,7 @@ static int bring_up(struct par_conf *conf, u32 members)
 	 * all that it has if the newer one is torn when it wakes up next. See
 	 * find_old().
 	 */
-	if (!err && members & ~conf->current_members)
+	if (!err && members & ~conf->store->current_members)
 		err = par_write_super(conf, members);
 	return err;
 }
@@ -497,37 +450,38 @@ static int replace_current(struct par_conf *conf)
 	u32 members = par_usable(conf, par_awake_members(conf));
 	int err = par_refresh_members(conf, members);
 
+	lockdep_assert_held(&conf->store->mutex);
 	if (!err)
-		WRITE_ONCE(conf->current_members, members);
+		WRITE_ONCE(conf->store->current_members, members);
 	return err;
 }
 
 static int begin_use(struct par_conf *conf)
 {
+	struct par_storing torn = { .occasion = PAR_STORE_FIRST };
 	int err = 0;
 
-	lockdep_assert_held(&conf->store_mutex);
-	if (!conf->super_due)
+	lockdep_assert_held(&conf->store->mutex);
+	if (!conf->store->super_due)
 		return 0;
-	if (!par_usable(conf, conf->current_members))
+	if (!par_usable(conf, conf->store->current_members))
 		err = replace_current(conf);
 	/* What was torn must be whole before a superblock vouches for it. */
-	if (!err && conf->intents_differ)
+	if (!err && conf->store->intents_differ)
 		err = par_store_all_intents(conf);
-	if (!err && !bitmap_empty(conf->todo, conf->geo.map_blocks))
-		err = store_map(conf, conf->todo);
-	if (!err && conf->lost_due)
+	err = err ?: store_by_plan(conf, &torn);
+	if (!err && conf->store->lost.due)
 		err = store_lost_list(conf);
 	if (err)
 		return err;
-	conf->blocks_torn = false;
-	conf->super.gear = conf->gear;
+	conf->store->blocks_torn = false;
+	conf->store->super.gear = conf->gear;
 	err = bring_up(conf, par_awake_members(conf));
 	if (err)
 		return err;
-	conf->current_members = par_usable(conf, par_awake_members(conf));
-	conf->intents_differ = false;
-	conf->super_due = false;
+	conf->store->current_members = par_usable(conf, par_awake_members(conf));
+	conf->store->intents_differ = false;
+	conf->store->super_due = false;
 	par_shift_rouse(conf);
 	return 0;
 }
@@ -535,21 +489,18 @@ static int begin_use(struct par_conf *conf)
 /* Store the marked map blocks, if any, once all awake members are current. */
 static int store_marked(struct par_conf *conf)
 {
-	int err;
+	struct par_storing storing = { .occasion = PAR_STORE_MAP };
 
-	if (bitmap_empty(conf->todo, conf->geo.map_blocks))
-		return 0;
-	err = begin_use(conf);
-	return err ?: store_map(conf, conf->todo);
+	return store_by_plan(conf, &storing);
 }
 
 int par_store_begin(struct par_conf *conf)
 {
 	int err;
 
-	mutex_lock(&conf->store_mutex);
+	mutex_lock(&conf->store->mutex);
 	err = begin_use(conf);
-	mutex_unlock(&conf->store_mutex);
+	mutex_unlock(&conf->store->mutex);
 	return err;
 }
 
@@ -557,34 +508,34 @@ int par_store_super(struct par_conf *conf)
 {
 	int err;
 
-	mutex_lock(&conf->store_mutex);
+	mutex_lock(&conf->store->mutex);
 	err = begin_use(conf);
-	err = err ?: par_write_super(conf, conf->current_members);
-	mutex_unlock(&conf->store_mutex);
+	err = err ?: par_write_super(conf, conf->store->current_members);
+	mutex_unlock(&conf->store->mutex);
 	return err;
 }
 
 void par_store_history(struct par_conf *conf)
 {
-	mutex_lock(&conf->store_mutex);
+	mutex_lock(&conf->store->mutex);
 	/*
 	 * What stops the array or makes it read-only has it rest before it takes the mutex
 	 * for the checkpoint, and says that it is read-only after that.
 	 */
-	if (!READ_ONCE(conf->resting) && md_is_rdwr(conf->mddev) && !begin_use(conf))
-		par_write_super(conf, conf->current_members);
-	mutex_unlock(&conf->store_mutex);
+	if (!READ_ONCE(conf->wish.resting) && md_is_rdwr(conf->mddev) && !begin_use(conf))
+		par_write_super(conf, conf->store->current_members);
+	mutex_unlock(&conf->store->mutex);
 }
 
 int par_store_lost(struct par_conf *conf)
 {
 	int err;
 
-	lockdep_assert_held(&conf->store_mutex);
+	lockdep_assert_held(&conf->store->mutex);
 	if (!md_is_rdwr(conf->mddev))
 		return 0;
 	par_bad_collect(conf);
-	if (!conf->lost_due)
+	if (!conf->store->lost.due)
 		return 0;
 	err = begin_use(conf);
 	return err ?: store_lost_list(conf);
@@ -595,17 +546,17 @@ int par_store_lose(struct par_vmember *vm, u64 sector, unsigned int sectors)
 	struct par_conf *conf = vm->set->conf;
 	int err = -ENOSPC;
 
-	mutex_lock(&conf->store_mutex);
+	mutex_lock(&conf->store->mutex);
 	if (par_lost_add(vm, sector, sectors))
 		err = par_store_lost(conf);
-	mutex_unlock(&conf->store_mutex);
+	mutex_unlock(&conf->store->mutex);
 	return err;
 }
 
 void par_store_healed(struct par_conf *conf, struct bio *bio)
 {
-	par_queue_add(conf, &conf->healed, bio);
-	queue_work(conf->wq, &conf->store_work);
+	par_queue_add(conf, &conf->store->healed, bio);
+	par_store_look(conf);
 }
 
 /* Not before they are flushed: what lies there otherwise is not what was there before. */
@@ -615,7 +566,8 @@ static void take_healed(struct par_conf *conf)
 	struct bio *bio;
 	int err;
 
-	par_queue_take(conf, &conf->healed, &bios);
+	lockdep_assert_held(&conf->store->mutex);
+	par_queue_take(conf, &conf->store->healed, &bios);
 	if (bio_list_empty(&bios))
 		return;
 	err = begin_use(conf);
@@ -642,26 +594,25 @@ static void take_healed(struct par_conf *conf)
 
 void par_store_child(struct par_conf *conf, struct bio *bio)
 {
-	par_queue_add(conf, &conf->supers, bio);
-	queue_work(conf->wq, &conf->store_work);
+	par_queue_add(conf, &conf->store->supers, bio);
+	par_store_look(conf);
 }
 
 int par_store_whole(struct par_conf *conf)
 {
+	struct par_storing storing = { .occasion = PAR_STORE_WHOLE };
 	int err;
 
-	mutex_lock(&conf->store_mutex);
+	mutex_lock(&conf->store->mutex);
 	err = begin_use(conf);
 	/* Who has failed meanwhile misses what was being written. */
 	if (!err && !par_lost_members(conf)) {
-		conf->super.partial = 0;
-		err = par_write_super(conf, conf->current_members);
-		err = err ?: clear_marks(conf, 0, conf->geo.zones,
-					 PAR_INTENT_MISSED);
+		conf->store->super.partial = 0;
+		err = store_by_plan(conf, &storing);
 		if (!err)
-			conf->missed_noted = 0;
+			conf->store->missed_noted = 0;
 	}
-	mutex_unlock(&conf->store_mutex);
+	mutex_unlock(&conf->store->mutex);
 	return err;
 }
 
@@ -672,10 +623,10 @@ int par_store_whole(struct par_conf *conf)
  */
 static int store_supers(struct par_conf *conf)
 {
-	bool forgot = false;
-	unsigned int i;
+	struct par_storing storing = { .occasion = PAR_STORE_CHILD };
 	int err;
 
+	lockdep_assert_held(&conf->store->mutex);
 	/* What could not be rebuilt is on the list before "rebuilt up to here" is stored. */
 	err = par_store_lost(conf);
 	if (err)
@@ -684,23 +635,11 @@ static int store_supers(struct par_conf *conf)
 	 * A child that stops says so too: that is no use of a clean array. But no
 	 * version may come to some of the awake members alone: see par_write_super().
 	 */
-	if (!(conf->super.flags & PAR_SB_CLEAN) || conf->intents_differ ||
-	    conf->current_members != par_usable(conf, par_awake_members(conf)) ||
+	if (!(conf->store->super.flags & PAR_SB_CLEAN) || conf->store->intents_differ ||
+	    conf->store->current_members != par_usable(conf, par_awake_members(conf)) ||
 	    any_lost(conf))
 		err = begin_use(conf);
-	/* "Rebuilt up to here" must not be stable before what was rebuilt. */
-	err = err ?: flush_and_note(conf);
-	err = err ?: par_write_super(conf, conf->current_members);
-	/*
-	 * Only now: a segment whose image is forgotten is its home copy's, if
-	 * nobody knows that the member has failed.
-	 */
-	for (i = 1; !err && i <= conf->geo.gears; i++)
-		if (conf->set[i])
-			forgot |= look_after_lost(conf->set[i]);
-	if (!err && (forgot || !conf->super_due))
-		err = store_marked(conf);
-	return err ?: forget_resynced(conf);
+	return err ?: store_by_plan(conf, &storing);
 }
 
 static void take_supers(struct par_conf *conf)
@@ -709,7 +648,8 @@ static void take_supers(struct par_conf *conf)
 	struct bio *bio;
 	int err = 0;
 
-	par_queue_take(conf, &conf->supers, &bios);
+	lockdep_assert_held(&conf->store->mutex);
+	par_queue_take(conf, &conf->store->supers, &bios);
 	if (bio_list_empty(&bios))
 		return;
 	/* Nothing is written to a read-only array, so nothing depends on it. */
@@ -730,34 +670,24 @@ static void take_flushes(struct par_conf *conf)
 	struct bio *bio;
 	int err;
 
-	par_queue_take(conf, &conf->recording, &bios);
+	lockdep_assert_held(&conf->store->mutex);
+	par_queue_take(conf, &conf->store->recording, &bios);
 	if (bio_list_empty(&bios))
 		return;
 	err = begin_use(conf);
 	err = err ?: record_failures(conf);
 	while ((bio = bio_list_pop(&bios))) {
 		bio->bi_status = errno_to_blk_status(err);
-		par_flush_done(conf, bio);
+		conf->up.recorded(conf, bio);
 	}
 }
 
 /* ---- intents on demand ---- */
 
-void par_mark_block(struct par_conf *conf, u32 zone)
-{
-	unsigned int index, i = conf->geo.gears;
-
-	while (zone - conf->geo.set[i].zone_base >= conf->geo.set[i].zones)
-		i--;
-	set_bit(par_map_block(&conf->geo.set[i],
-			      zone - conf->geo.set[i].zone_base, &index),
-		conf->todo);
-}
-
 /* One zone that was asked for. Returns false if it has all it needs. */
 static bool begin_intent(struct par_conf *conf, u32 zone, unsigned int gear)
 {
-	struct par_zone *z = &conf->zone[zone];
+	struct par_zone *z = &conf->map.zone[zone];
 	spinlock_t *lock = par_zone_lock(conf, zone);
 	enum par_zone_need need;
 
@@ -770,40 +700,27 @@ static bool begin_intent(struct par_conf *conf, u32 zone, unsigned int gear)
 	return need != PAR_ZONE_READY;
 }
 
-static void publish_intents(struct par_conf *conf, const unsigned long *zones,
-			    unsigned int gear)
-{
-	u32 zone;
-
-	for_each_set_bit(zone, zones, conf->geo.zones) {
-		spinlock_t *lock = par_zone_lock(conf, zone);
-
-		spin_lock(lock);
-		par_zone_publish(&conf->zone[zone], gear);
-		spin_unlock(lock);
-	}
-}
-
 static int store_wanted(struct par_conf *conf)
 {
-	unsigned int gear = conf->gear;
+	struct par_storing storing = {
+		.occasion = PAR_STORE_INTENTS,
+		.zones = conf->store->taken,
+		.gear = conf->gear,
+	};
 	u32 zone;
 	int err;
 
-	for_each_set_bit(zone, conf->wanted, conf->geo.zones) {
-		clear_bit(zone, conf->wanted);
-		if (begin_intent(conf, zone, gear))
-			__set_bit(zone, conf->taken);
+	lockdep_assert_held(&conf->store->mutex);
+	for_each_set_bit(zone, conf->store->wanted, conf->geo.zones) {
+		clear_bit(zone, conf->store->wanted);
+		if (begin_intent(conf, zone, storing.gear))
+			__set_bit(zone, conf->store->taken);
 		par_map_prepare(conf, zone);
 	}
-	if (bitmap_empty(conf->taken, conf->geo.zones))
+	if (bitmap_empty(conf->store->taken, conf->geo.zones))
 		return 0;
-	err = begin_use(conf);
-	err = err ?: store_map(conf, conf->todo);
-	err = err ?: store_intents(conf, conf->taken, gear);
-	if (!err)
-		publish_intents(conf, conf->taken, gear);
-	bitmap_zero(conf->taken, conf->geo.zones);
+	err = store_by_plan(conf, &storing);
+	bitmap_zero(conf->store->taken, conf->geo.zones);
 	return err;
 }
 
@@ -812,7 +729,7 @@ static void release_waiting(struct par_conf *conf, int err)
 	struct bio_list bios;
 	struct bio *bio;
 
-	par_queue_take(conf, &conf->waiting, &bios);
+	par_queue_take(conf, &conf->store->waiting, &bios);
 	while (err && (bio = bio_list_pop(&bios)))
 		bio_io_error(bio);
 	par_requeue(conf, &bios);
@@ -820,20 +737,20 @@ static void release_waiting(struct par_conf *conf, int err)
 
 static void store_work(struct work_struct *work)
 {
-	struct par_conf *conf = container_of(work, struct par_conf, store_work);
+	struct par_conf *conf = container_of(work, struct par_store, work)->conf;
 	int err;
 
-	mutex_lock(&conf->store_mutex);
+	mutex_lock(&conf->store->mutex);
 	err = store_wanted(conf);
 	take_healed(conf);
 	take_supers(conf);
 	take_flushes(conf);
-	mutex_unlock(&conf->store_mutex);
+	mutex_unlock(&conf->store->mutex);
 	if (err)
 		pr_err_ratelimited("md/par:%s: no member takes metadata: writes fail\n",
 				   mdname(conf->mddev));
 	release_waiting(conf, err);
-	queue_delayed_work(conf->long_wq, &conf->tidy_work, PAR_TIDY);
+	queue_delayed_work(conf->queue.long_wq, &conf->up.tidy_work, PAR_TIDY);
 }
 
 /*
@@ -842,11 +759,11 @@ static void store_work(struct work_struct *work)
  */
 void par_store_want(struct par_conf *conf, u32 zone)
 {
-	set_bit(zone, conf->wanted);
+	set_bit(zone, conf->store->wanted);
 	if (zone && zone + 1 < conf->geo.zones &&
-	    READ_ONCE(conf->zone[zone - 1].intent) == conf->gear)
-		set_bit(zone + 1, conf->wanted);
-	queue_work(conf->wq, &conf->store_work);
+	    READ_ONCE(conf->map.zone[zone - 1].intent) == conf->gear)
+		set_bit(zone + 1, conf->store->wanted);
+	par_store_look(conf);
 }
 
 /* ---- checkpoints ---- */
@@ -856,8 +773,8 @@ static void mark_dirty_blocks(struct par_conf *conf, bool must_only)
 	u32 zone;
 
 	for (zone = 0; zone < conf->geo.zones; zone++)
-		if (READ_ONCE(conf->zone[zone].must_store) ||
-		    (!must_only && READ_ONCE(conf->zone[zone].dirty)))
+		if (READ_ONCE(conf->map.zone[zone].must_store) ||
+		    (!must_only && READ_ONCE(conf->map.zone[zone].dirty)))
 			par_mark_block(conf, zone);
 }
 
@@ -865,10 +782,10 @@ static int store_dirty(struct par_conf *conf, bool must_only)
 {
 	int err;
 
-	mutex_lock(&conf->store_mutex);
+	mutex_lock(&conf->store->mutex);
 	mark_dirty_blocks(conf, must_only);
 	err = store_marked(conf);
-	mutex_unlock(&conf->store_mutex);
+	mutex_unlock(&conf->store->mutex);
 	return err;
 }
 
@@ -888,182 +805,55 @@ static void intent_zones(struct par_conf *conf, unsigned long *zones)
 	u32 zone;
 
 	for (zone = 0; zone < conf->geo.zones; zone++)
-		if (conf->intents[zone] & PAR_INTENT_GEAR)
+		if (conf->store->intents[zone] & PAR_INTENT_GEAR)
 			__set_bit(zone, zones);
-}
-
-/*
- * Clear the intents of @zones: their writes are over. The members are flushed
- * first, even if no map block is dirty: without an intent nothing is resynced.
- */
-static int clear_intents(struct par_conf *conf, const unsigned long *zones)
-{
-	int err;
-
-	if (bitmap_empty(zones, conf->geo.zones))
-		return 0;
-	err = begin_use(conf);
-	err = err ?: flush_and_note(conf);
-	err = err ?: store_intents(conf, zones, 0);
-	if (!err)
-		publish_intents(conf, zones, 0);
-	return err;
 }
 
 int par_store_checkpoint(struct par_conf *conf, bool clean)
 {
+	struct par_storing storing = {
+		.occasion = PAR_STORE_CLEAR,
+		.zones = conf->store->taken,
+		.clean = clean,
+	};
 	int err;
 
-	mutex_lock(&conf->store_mutex);
+	mutex_lock(&conf->store->mutex);
 	mark_dirty_blocks(conf, false);
-	err = store_marked(conf);
-	intent_zones(conf, conf->taken);
-	err = err ?: clear_intents(conf, conf->taken);
-	bitmap_zero(conf->taken, conf->geo.zones);
-	/* It went down in use, and nobody has used it since: that is over, too. */
-	if (!err && clean && !(conf->super.flags & PAR_SB_CLEAN))
-		err = begin_use(conf);
-	if (!err && clean && !conf->super_due) {
-		conf->super.flags = PAR_SB_CLEAN;
-		err = par_write_super(conf, conf->current_members);
-		/* That it has come to all, only the next one tells: see find_old(). */
-		err = err ?: par_write_super(conf, conf->current_members);
-		conf->super_due = true;
-	}
-	mutex_unlock(&conf->store_mutex);
+	intent_zones(conf, conf->store->taken);
+	err = store_by_plan(conf, &storing);
+	bitmap_zero(conf->store->taken, conf->geo.zones);
+	if (storing.stopped)
+		conf->store->super_due = true;
+	mutex_unlock(&conf->store->mutex);
 	return err;
 }
 
-static bool is_idle(const struct par_zone *z)
-{
-	return READ_ONCE(z->intent) &&
-	       time_after(jiffies, READ_ONCE(z->touched) + PAR_TIDY);
-}
-
-/* From @zone on, the first whose intent nobody has used for a while. */
-static u32 next_idle(struct par_conf *conf, u32 zone)
-{
-	while (zone < conf->geo.zones && !is_idle(&conf->zone[zone]))
-		zone++;
-	return zone;
-}
-
-/* So many at a time, that what a scattered load leaves behind does not grow. */
-static u32 share_of_idle(struct par_conf *conf)
-{
-	u32 zone, count = 0;
-
-	for (zone = next_idle(conf, 0); zone < conf->geo.zones;
-	     zone = next_idle(conf, zone + 1))
-		count++;
-	return max(PAR_TIDY_ZONES, count / PAR_TIDY_RUNS);
-}
-
-/* Admit nothing more to the idle zones from @zone on; returns where to go on. */
-static u32 close_idle_zones(struct par_conf *conf, u32 zone)
-{
-	u32 count = 0;
-
-	while (count < conf->tidy_share && zone < conf->geo.zones) {
-		struct par_zone *z = &conf->zone[zone];
-		spinlock_t *lock = par_zone_lock(conf, zone);
-
-		spin_lock(lock);
-		if (is_idle(z) && par_zone_close(z)) {
-			__set_bit(zone, conf->idle);
-			count++;
-		}
-		spin_unlock(lock);
-		zone = next_idle(conf, zone + 1);
-	}
-	return zone;
-}
-
 /* Store and clear the idle zones, but for those that are wanted again. */
-static void clear_idle_zones(struct par_conf *conf)
+void par_store_clear_idle(struct par_conf *conf)
 {
+	struct par_storing storing = {
+		.occasion = PAR_STORE_CLEAR,
+		.zones = conf->store->idle,
+	};
 	u32 zone;
 
-	mutex_lock(&conf->store_mutex);
-	for_each_set_bit(zone, conf->idle, conf->geo.zones) {
-		if (READ_ONCE(conf->zone[zone].intent) == PAR_INTENT_CHANGING)
+	mutex_lock(&conf->store->mutex);
+	for_each_set_bit(zone, conf->store->idle, conf->geo.zones) {
+		if (READ_ONCE(conf->map.zone[zone].intent) == PAR_INTENT_CHANGING)
 			par_mark_block(conf, zone);
 		else
-			__clear_bit(zone, conf->idle);
+			__clear_bit(zone, conf->store->idle);
 	}
-	if (!store_marked(conf))
-		clear_intents(conf, conf->idle);
-	bitmap_zero(conf->idle, conf->geo.zones);
-	mutex_unlock(&conf->store_mutex);
+	store_by_plan(conf, &storing);
+	bitmap_zero(conf->store->idle, conf->geo.zones);
+	mutex_unlock(&conf->store->mutex);
 }
 
-static bool any_intent(struct par_conf *conf)
+void par_store_drain(struct par_conf *conf)
 {
-	u32 zone;
-
-	for (zone = 0; zone < conf->geo.zones; zone++)
-		if (READ_ONCE(conf->zone[zone].intent))
-			return true;
-	return false;
-}
-
-static void flushed(struct bio *bio)
-{
-	complete(bio->bi_private);
-}
-
-/*
- * As a user's flush, by the gear the array is in, and not under store_mutex: what the
- * store flushes after it, with writers waiting, takes a moment only. Nothing relies
- * on it.
- */
-static void flush_ahead(struct par_conf *conf)
-{
-	DECLARE_COMPLETION_ONSTACK(done);
-	struct bio bio;
-
-	bio_init(&bio, conf->mddev->gendisk->part0, NULL, 0,
-		 REQ_OP_WRITE | REQ_PREFLUSH | REQ_SYNC);
-	bio.bi_private = &done;
-	bio.bi_end_io = flushed;
-	par_flush_request(conf, &bio, false);
-	wait_for_completion_io(&done);
-	bio_uninit(&bio);
-}
-
-/*
- * Writes that were admitted to an idle zone may still be under way. They are
- * over once every set has been quiet for an instant.
- */
-static void tidy_work(struct work_struct *work)
-{
-	struct par_conf *conf = container_of(to_delayed_work(work),
-					     struct par_conf, tidy_work);
-	u32 zone = next_idle(conf, conf->tidied);
-	unsigned long pause = PAR_TIDY;
-
-	if (!conf->tidied)
-		conf->tidy_share = share_of_idle(conf);
-	conf->tidied = 0;
-	if (md_is_rdwr(conf->mddev) && zone < conf->geo.zones) {
-		flush_ahead(conf);
-		conf->tidied = close_idle_zones(conf, zone);
-		par_gate_quiesce(conf);
-		par_gate_resume(conf);
-		clear_idle_zones(conf);
-		pause = PAR_TIDY_PAUSE;
-	}
-	/* The store may have queued it already, and for later. */
-	if (any_intent(conf))
-		mod_delayed_work(conf->long_wq, &conf->tidy_work, pause);
-}
-
-void par_store_rest(struct par_conf *conf)
-{
-	flush_work(&conf->store_work);
-	/* The next write has it begin again. */
-	cancel_delayed_work_sync(&conf->tidy_work);
-	par_lost_rest(conf);
+	might_sleep();
+	flush_work(&conf->store->work);
 }
 
 /* ---- a change of gear ---- */
@@ -1073,58 +863,65 @@ int par_store_gear(struct par_conf *conf, unsigned int gear, u32 awake)
 	unsigned int old;
 	int err;
 
-	mutex_lock(&conf->store_mutex);
+	mutex_lock(&conf->store->mutex);
 	if (!md_is_rdwr(conf->mddev)) {
 		WRITE_ONCE(conf->gear, gear);
 		/* Members that are awake now may not be current: begin_use() sees to it. */
-		conf->super_due = true;
-		mutex_unlock(&conf->store_mutex);
+		conf->store->super_due = true;
+		mutex_unlock(&conf->store->mutex);
 		return 0;
 	}
 	err = begin_use(conf);
-	old = conf->super.gear;
-	conf->super.gear = gear;
+	old = conf->store->super.gear;
+	conf->store->super.gear = gear;
 	err = err ?: bring_up(conf, awake);
 	if (err) {
-		conf->super.gear = old;
+		conf->store->super.gear = old;
 	} else {
-		WRITE_ONCE(conf->current_members, par_usable(conf, awake));
+		WRITE_ONCE(conf->store->current_members, par_usable(conf, awake));
 		WRITE_ONCE(conf->gear, gear);
 	}
-	mutex_unlock(&conf->store_mutex);
+	mutex_unlock(&conf->store->mutex);
 	return err;
 }
 
 int par_store_init(struct par_conf *conf)
 {
+	struct par_store *store = conf->store;
 	unsigned int i;
+	int err;
 
-	mutex_init(&conf->store_mutex);
-	bio_list_init(&conf->supers);
-	bio_list_init(&conf->recording);
+	mutex_init(&store->mutex);
+	spin_lock_init(&store->power_lock);
+	bio_list_init(&store->waiting);
+	bio_list_init(&store->supers);
+	bio_list_init(&store->recording);
 	par_lost_init(conf);
-	INIT_WORK(&conf->store_work, store_work);
-	INIT_DELAYED_WORK(&conf->tidy_work, tidy_work);
-	conf->intents = kvzalloc(conf->geo.zones, GFP_KERNEL);
-	conf->intent_block = kvcalloc(conf->geo.intent_blocks,
-				      sizeof(*conf->intent_block), GFP_KERNEL);
-	conf->wanted = bitmap_zalloc(conf->geo.zones, GFP_KERNEL);
-	conf->taken = bitmap_zalloc(conf->geo.zones, GFP_KERNEL);
-	conf->idle = bitmap_zalloc(conf->geo.zones, GFP_KERNEL);
-	conf->marked = bitmap_zalloc(conf->geo.zones, GFP_KERNEL);
-	conf->todo = bitmap_zalloc(conf->geo.map_blocks, GFP_KERNEL);
-	if (par_refresh_alloc(conf) || !conf->intents || !conf->intent_block ||
-	    !conf->wanted || !conf->taken || !conf->idle || !conf->marked || !conf->todo)
+	INIT_WORK(&store->work, store_work);
+	err = bioset_init(&store->bios, BIO_POOL_SIZE, 0, BIOSET_NEED_BVECS);
+	if (err)
+		return err;
+	store->intents = kvzalloc(conf->geo.zones, GFP_KERNEL);
+	store->intent_block = kvcalloc(conf->geo.intent_blocks,
+				       sizeof(*store->intent_block), GFP_KERNEL);
+	store->wanted = bitmap_zalloc(conf->geo.zones, GFP_KERNEL);
+	store->taken = bitmap_zalloc(conf->geo.zones, GFP_KERNEL);
+	store->idle = bitmap_zalloc(conf->geo.zones, GFP_KERNEL);
+	store->marked = bitmap_zalloc(conf->geo.zones, GFP_KERNEL);
+	store->todo = bitmap_zalloc(conf->geo.map_blocks, GFP_KERNEL);
+	if (par_refresh_alloc(conf) || !store->intents || !store->intent_block ||
+	    !store->wanted || !store->taken || !store->idle || !store->marked ||
+	    !store->todo)
 		return -ENOMEM;
 	for (i = 0; i < conf->geo.members; i++) {
-		conf->super_page[i] = alloc_page(GFP_KERNEL);
-		if (!conf->super_page[i])
+		store->super_page[i] = alloc_page(GFP_KERNEL);
+		if (!store->super_page[i])
 			return -ENOMEM;
 	}
 	for (i = 0; i < PAR_STORE_BATCH; i++) {
-		conf->store_pages[i] = alloc_page(GFP_KERNEL);
-		conf->intent_pages[i] = alloc_page(GFP_KERNEL);
-		if (!conf->store_pages[i] || !conf->intent_pages[i])
+		store->pages[i] = alloc_page(GFP_KERNEL);
+		store->intent_pages[i] = alloc_page(GFP_KERNEL);
+		if (!store->pages[i] || !store->intent_pages[i])
 			return -ENOMEM;
 	}
 	return 0;
@@ -1136,20 +933,21 @@ void par_store_exit(struct par_conf *conf)
 	unsigned int i;
 
 	for (i = 0; i < PAR_STORE_BATCH; i++) {
-		if (conf->store_pages[i])
-			put_page(conf->store_pages[i]);
-		if (conf->intent_pages[i])
-			put_page(conf->intent_pages[i]);
+		if (conf->store->pages[i])
+			put_page(conf->store->pages[i]);
+		if (conf->store->intent_pages[i])
+			put_page(conf->store->intent_pages[i]);
 	}
 	for (i = 0; i < conf->geo.members; i++)
-		if (conf->super_page[i])
-			put_page(conf->super_page[i]);
+		if (conf->store->super_page[i])
+			put_page(conf->store->super_page[i]);
 	par_refresh_free(conf);
-	kvfree(conf->intents);
-	kvfree(conf->intent_block);
-	bitmap_free(conf->wanted);
-	bitmap_free(conf->taken);
-	bitmap_free(conf->idle);
-	bitmap_free(conf->marked);
-	bitmap_free(conf->todo);
+	bioset_exit(&conf->store->bios);
+	kvfree(conf->store->intents);
+	kvfree(conf->store->intent_block);
+	bitmap_free(conf->store->wanted);
+	bitmap_free(conf->store->taken);
+	bitmap_free(conf->store->idle);
+	bitmap_free(conf->store->marked);
+	bitmap_free(conf->store->todo);
 }

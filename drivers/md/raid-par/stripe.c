@@ -8,7 +8,8 @@
  */
 #include <linux/math64.h>
 
-#include "par.h"
+#include "parent.h"
+#include "sets.h"
 
 struct par_stripe_io {
 	struct par_set *set;
@@ -19,11 +20,11 @@ struct par_stripe_io {
 
 static int stripe_create(struct par_set *set)
 {
-	int err = bioset_init(&set->stripe_bios, BIO_POOL_SIZE,
+	int err = bioset_init(&set->stripe.bios, BIO_POOL_SIZE,
 			      offsetof(struct par_stripe_io, bio), 0);
 
 	/* All chunks of a request are taken before any is on its way. */
-	err = err ?: bioset_init(&set->chunk_bios, BIO_POOL_SIZE, 0,
+	err = err ?: bioset_init(&set->stripe.chunk_bios, BIO_POOL_SIZE, 0,
 				 BIOSET_NEED_RESCUER);
 	set->running = !err;
 	return err;
@@ -31,14 +32,14 @@ static int stripe_create(struct par_set *set)
 
 static void stripe_destroy(struct par_set *set)
 {
-	bioset_exit(&set->chunk_bios);
-	bioset_exit(&set->stripe_bios);
+	bioset_exit(&set->stripe.chunk_bios);
+	bioset_exit(&set->stripe.bios);
 }
 
 static void stripe_put(struct par_set *set)
 {
-	if (atomic_dec_and_test(&set->in_flight))
-		wake_up(&set->quiet);
+	if (atomic_dec_and_test(&set->stripe.in_flight))
+		wake_up(&set->stripe.quiet);
 }
 
 static void stripe_endio(struct bio *bio)
@@ -59,13 +60,13 @@ static void stripe_endio(struct bio *bio)
 static void stripe_get(struct par_set *set)
 {
 	for (;;) {
-		atomic_inc(&set->in_flight);
+		atomic_inc(&set->stripe.in_flight);
 		/* Pairs with the barrier in stripe_quiesce(). */
 		smp_mb__after_atomic();
-		if (!READ_ONCE(set->quiesced))
+		if (!READ_ONCE(set->stripe.quiesced))
 			return;
 		stripe_put(set);
-		wait_event(set->quiet, !READ_ONCE(set->quiesced));
+		wait_event(set->stripe.quiet, !READ_ONCE(set->stripe.quiesced));
 	}
 }
 
@@ -89,7 +90,7 @@ static void stripe_submit(struct par_set *set, struct bio *orig)
 	struct par_stripe_io *io;
 
 	stripe_get(set);
-	bio = bio_alloc_clone(orig->bi_bdev, orig, GFP_NOIO, &set->stripe_bios);
+	bio = bio_alloc_clone(orig->bi_bdev, orig, GFP_NOIO, &set->stripe.bios);
 	io = container_of(bio, struct par_stripe_io, bio);
 	io->set = set;
 	io->orig = orig;
@@ -102,7 +103,7 @@ static void stripe_submit(struct par_set *set, struct bio *orig)
 		sectors = stripe_map(set, bio, &d, &sector);
 		front = bio;
 		if (sectors < bio_sectors(bio)) {
-			front = bio_split(bio, sectors, GFP_NOIO, &set->chunk_bios);
+			front = bio_split(bio, sectors, GFP_NOIO, &set->stripe.chunk_bios);
 			bio_chain(front, bio);
 		}
 		bio_set_dev(front, set->vm[d].disk->part0);
@@ -113,23 +114,23 @@ static void stripe_submit(struct par_set *set, struct bio *orig)
 
 static void stripe_quiesce(struct par_set *set, bool on)
 {
-	WRITE_ONCE(set->quiesced, on);
+	WRITE_ONCE(set->stripe.quiesced, on);
 	/* Pairs with the barrier in stripe_get(). */
 	smp_mb();
 	if (on)
-		wait_event(set->quiet, !atomic_read(&set->in_flight));
+		wait_event(set->stripe.quiet, !atomic_read(&set->stripe.in_flight));
 	else
-		wake_up(&set->quiet);
+		wake_up(&set->stripe.quiet);
 }
 
 static void stripe_fail(struct par_set *set, unsigned int d)
 {
-	set->broken = true;
+	set->stripe.broken = true;
 }
 
 static bool stripe_failed(struct par_set *set)
 {
-	return set->broken;
+	return set->stripe.broken;
 }
 
 /* Without parity a member cannot be rebuilt, so none is ever added. */
@@ -149,7 +150,7 @@ static int stripe_add(struct par_set *set, unsigned int d)
 
 static bool stripe_whole(struct par_set *set, unsigned int d)
 {
-	return !set->broken;
+	return !set->stripe.broken;
 }
 
 const struct par_set_ops par_stripe_ops = {

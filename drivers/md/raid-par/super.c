@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Storing the superblock: what it may say, and in which order members get it. See
- * store.h for the contracts. All of it with conf->store_mutex held; it sleeps.
+ * store.h for the contracts. All of it with conf->store->mutex held; it sleeps.
  *
  * Members get a version in two lots, one after the other: half of those that never
  * sleep, then all others. So, wherever a cut comes,
@@ -10,35 +10,33 @@
  *     (newer_destroyed() in load.c);
  *   - a member that may sleep has no version that none of these has.
  */
+#include "parent.h"
 #include "store.h"
-
-u64 par_super_sector(u64 seq)
-{
-	return (seq & 1) * PAR_BLOCK_SECTORS;
-}
 
 u32 par_whole_members(const struct par_conf *conf)
 {
 	u32 partial = 0;
 	unsigned int i;
 
+	par_store_assert(conf);
 	for (i = 1; i <= conf->geo.gears; i++)
-		partial |= conf->super.set[i].failed |
-			   conf->super.set[i].recovering;
+		partial |= conf->store->super.set[i].failed |
+			   conf->store->super.set[i].recovering;
 	return (BIT(conf->geo.members) - 1) & ~partial;
 }
 
 static void pack_super(struct par_conf *conf, unsigned int d)
 {
-	spin_lock(&conf->power_lock);
-	par_super_pack(page_address(conf->super_page[d]), &conf->super, &conf->geo, d);
-	spin_unlock(&conf->power_lock);
+	spin_lock(&conf->store->power_lock);
+	par_super_pack(page_address(conf->store->super_page[d]), &conf->store->super,
+		       &conf->geo, d);
+	spin_unlock(&conf->store->power_lock);
 }
 
 /* Does the superblock in memory say more of what sets have written than the stored one? */
 static bool says_more(const struct par_conf *conf, const struct par_told *told)
 {
-	return conf->lost_due || memcmp(told, &conf->told, sizeof(*told));
+	return conf->store->lost.due || memcmp(told, &conf->store->told, sizeof(*told));
 }
 
 /* What the superblock in memory says, of what others will go by once it is stored. */
@@ -49,7 +47,7 @@ static void told_by(const struct par_conf *conf, struct par_told *told)
 	memset(told, 0, sizeof(*told));	/* it is compared as a whole */
 	told->failed = ~0U;
 	for (i = 1; i <= conf->geo.gears; i++) {
-		const struct par_set_record *rec = &conf->super.set[i];
+		const struct par_set_record *rec = &conf->store->super.set[i];
 
 		told->absent[i] = READ_ONCE(rec->failed);
 		told->failed &= told->absent[i] | ~(BIT(conf->geo.set[i].members) - 1);
@@ -63,8 +61,9 @@ static void told_by(const struct par_conf *conf, struct par_told *told)
 
 int par_flush_awake(struct par_conf *conf)
 {
+	lockdep_assert_held(&conf->store->mutex);
 	return par_flush_members(conf, par_awake_members(conf) |
-				 conf->current_members);
+				 conf->store->current_members);
 }
 
 static u32 lower_half(u32 members)
@@ -82,22 +81,22 @@ static u32 lower_half(u32 members)
 /* The packed superblocks to @members, all at once; returns those that failed. */
 static u32 send_lot(struct par_conf *conf, u32 members)
 {
-	u64 sector = par_super_sector(conf->super.seq);
+	u64 sector = par_super_sector(conf->store->super.seq);
 	struct par_meta_io io;
 	unsigned int d;
 	u32 failed;
 
 	par_meta_begin(&io, conf);
 	for (d = 0; d < conf->geo.members; d++)
-		if (members & conf->current_members & BIT(d))
-			par_meta_submit(&io, d, sector, conf->super_page[d],
+		if (members & conf->store->current_members & BIT(d))
+			par_meta_submit(&io, d, sector, conf->store->super_page[d],
 					REQ_OP_WRITE | REQ_FUA | REQ_SYNC | REQ_META);
 	failed = par_meta_end(&io);
 	for (d = 0; d < conf->geo.members; d++)
-		if (members & ~conf->current_members & BIT(d) &&
-		    par_meta_write_waking(conf, d, &sector, &conf->super_page[d], 1))
+		if (members & ~conf->store->current_members & BIT(d) &&
+		    par_meta_write_waking(conf, d, &sector, &conf->store->super_page[d], 1))
 			failed |= BIT(d);
-	conf->meta_writes += hweight32(members & conf->current_members);
+	conf->store->writes += hweight32(members & conf->store->current_members);
 	return failed;
 }
 
@@ -124,6 +123,7 @@ static int pack_and_flush(struct par_conf *conf, u32 members, struct par_told *t
 	bool again;
 	int err;
 
+	lockdep_assert_held(&conf->store->mutex);
 	do {
 		lost = par_lost_members(conf);
 		told_by(conf, told);
@@ -133,7 +133,7 @@ static int pack_and_flush(struct par_conf *conf, u32 members, struct par_told *t
 		/* Blocks that a rebuild could not make are lost before it is called done. */
 		par_bad_collect(conf);
 		err = says_more(conf, told) ? par_flush_awake(conf) : 0;
-		again = conf->lost_due;
+		again = conf->store->lost.due;
 		if (!err && again)
 			err = par_write_lost_list(conf);
 		newly = par_lost_members(conf) & ~lost;
@@ -149,35 +149,36 @@ static int pack_and_flush(struct par_conf *conf, u32 members, struct par_told *t
 int par_write_super(struct par_conf *conf, u32 members)
 {
 	u32 whole = par_whole_members(conf);
-	u32 left = par_usable(conf, members) & ~(conf->whole & ~whole), failed;
+	u32 left = par_usable(conf, members) & ~(conf->store->whole & ~whole), failed;
 	/* What is counted while it is written, the next one tells. */
-	u64 counts = READ_ONCE(conf->power_counts);
+	u64 counts = READ_ONCE(conf->store->power_counts);
 	struct par_told told;
 	unsigned int d;
 
+	lockdep_assert_held(&conf->store->mutex);
 	par_missed_trim(conf);
-	conf->whole |= left & whole;
-	conf->super.seq++;
+	conf->store->whole |= left & whole;
+	conf->store->super.seq++;
 	/* What is torn is newer than what it says, until it has been stored again. */
-	if (!conf->blocks_torn)
-		conf->super.block_seq = conf->block_seq;
+	if (!conf->store->blocks_torn)
+		conf->store->super.block_seq = conf->store->block_seq;
 	if (pack_and_flush(conf, left, &told)) {
-		conf->super.seq--;	/* it has come to nobody */
+		conf->store->super.seq--;	/* it has come to nobody */
 		return -EIO;
 	}
-	left = par_usable(conf, left) & ~(conf->whole & ~par_whole_members(conf));
+	left = par_usable(conf, left) & ~(conf->store->whole & ~par_whole_members(conf));
 	failed = send_supers(conf, left);
 	for (d = 0; d < conf->geo.members; d++) {
 		if (!(left & ~failed & BIT(d)))
 			continue;
-		conf->member_seq[d] = conf->super.block_seq;
+		conf->store->member_seq[d] = conf->store->super.block_seq;
 		/* For the next version to tell: this one may not have come to all. */
-		conf->super.held[d] = conf->super.seq;
+		conf->store->super.min_seq[d] = conf->store->super.seq;
 	}
 	if (!(left & ~failed))
 		return -EIO;
-	conf->told = told;
-	WRITE_ONCE(conf->power_counts_kept, counts);
-	conf->lost_told = conf->super.lost;
+	conf->store->told = told;
+	WRITE_ONCE(conf->store->power_counts_kept, counts);
+	conf->store->lost.told = conf->store->super.lost;
 	return 0;
 }

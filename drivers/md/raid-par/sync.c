@@ -12,14 +12,19 @@
  * asked to (scrub_wakes), or has not read a set in whole for too long (scrub.c):
  * it leaves out the sets that have members asleep, and says so.
  */
-#include "par.h"
+#include <linux/kthread.h>
+
+#include "load.h"
+#include "monitor.h"
+#include "parent.h"
+#include "sync.h"
 
 #define PAR_FOLLOW	(HZ / 20)	/* how often a child is looked at */
 
 /* ---- removing ---- */
 
 /* Every set has let go of the member. */
-static bool released(struct par_conf *conf, unsigned int d)
+static bool member_released(struct par_conf *conf, unsigned int d)
 {
 	unsigned int i;
 
@@ -30,18 +35,12 @@ static bool released(struct par_conf *conf, unsigned int d)
 	return true;
 }
 
-void par_remove_again(struct par_conf *conf)
-{
-	set_bit(MD_RECOVERY_NEEDED, &conf->mddev->recovery);
-	md_wakeup_thread(conf->mddev->thread);
-}
-
 /* The monitor looks at members whenever it likes. */
 static void take_away(struct par_conf *conf, unsigned int d)
 {
-	mutex_lock(&conf->monitor.lock);
+	mutex_lock(&conf->monitor->lock);
 	WRITE_ONCE(conf->member[d].rdev, NULL);
-	mutex_unlock(&conf->monitor.lock);
+	mutex_unlock(&conf->monitor->lock);
 }
 
 int par_hot_remove(struct mddev *mddev, struct md_rdev *rdev)
@@ -49,17 +48,18 @@ int par_hot_remove(struct mddev *mddev, struct md_rdev *rdev)
 	struct par_conf *conf = mddev->private;
 	unsigned int i, d = rdev->raid_disk;
 
+	lockdep_assert_held(&mddev->reconfig_mutex);
 	if (rdev->raid_disk < 0 || d >= conf->geo.members ||
 	    conf->member[d].rdev != rdev)
 		return 0;
 	if (test_bit(In_sync, &rdev->flags) ||
-	    READ_ONCE(conf->shift) != PAR_SHIFT_IDLE || !released(conf, d) ||
+	    READ_ONCE(conf->shift->state) != PAR_SHIFT_IDLE || !member_released(conf, d) ||
 	    par_power_working(conf, d) || !mutex_trylock(&conf->gear_mutex))
 		return -EBUSY;	/* par_remove_again() is called when that changes */
-	mutex_lock(&conf->store_mutex);
+	mutex_lock(&conf->store->mutex);
 	take_away(conf, d);
-	conf->current_members &= ~BIT(d);
-	mutex_unlock(&conf->store_mutex);
+	par_store_drop(conf, d);
+	mutex_unlock(&conf->store->mutex);
 	mutex_unlock(&conf->gear_mutex);
 	/* Whoever saw it before has counted itself in by now. */
 	synchronize_rcu();
@@ -95,21 +95,13 @@ static int empty_place(struct par_conf *conf, struct md_rdev *rdev)
  * Not a whole member of any set until that set says otherwise. If it is the
  * one that left, it lacks only what has been written since, and true is returned.
  */
-static bool join(struct par_conf *conf, struct md_rdev *rdev, unsigned int d)
+static bool member_join(struct par_conf *conf, struct md_rdev *rdev, unsigned int d)
 {
 	bool rejoins = rdev->saved_raid_disk == (int)d && par_load_left(conf, d);
 
-	mutex_lock(&conf->store_mutex);
-	conf->whole &= ~BIT(d);
-	if (rejoins) {
-		conf->super.partial |= BIT(d);
-	} else {
-		conf->super.partial &= ~BIT(d);
-		conf->member_seq[d] = 0;
-		conf->super.held[d] = conf->super.seq + 1;
-	}
-	par_store_lacks(conf, d);
-	mutex_unlock(&conf->store_mutex);
+	mutex_lock(&conf->store->mutex);
+	par_store_join(conf, d, rejoins);
+	mutex_unlock(&conf->store->mutex);
 	pr_info("md/par:%s: member %u (%pg) %s\n", mdname(conf->mddev), d,
 		rdev->bdev, rejoins ? "is back and gets what it has missed" :
 		"is new and will be rebuilt");
@@ -123,6 +115,7 @@ int par_hot_add(struct mddev *mddev, struct md_rdev *rdev)
 	unsigned int i;
 	bool rejoins;
 
+	lockdep_assert_held(&mddev->reconfig_mutex);
 	if (d < 0)
 		return d;
 	/* md asks again when the array may be written. */
@@ -144,7 +137,7 @@ int par_hot_add(struct mddev *mddev, struct md_rdev *rdev)
 	rdev->recovery_offset = 0;
 	clear_bit(In_sync, &rdev->flags);
 	WRITE_ONCE(conf->member[d].rdev, rdev);
-	rejoins = join(conf, rdev, d);
+	rejoins = member_join(conf, rdev, d);
 	err = par_store_gear(conf, conf->gear, BIT(conf->geo.members) - 1);
 	for (i = 1; !err && i <= conf->geo.gears; i++)
 		if (d < (int)conf->set[i]->sg->members)
@@ -167,6 +160,7 @@ int par_spare_active(struct mddev *mddev)
 	struct par_conf *conf = mddev->private;
 	unsigned int d, i, count = 0;
 
+	lockdep_assert_held(&mddev->reconfig_mutex);
 	for (d = 0; d < conf->geo.members; d++) {
 		struct md_rdev *rdev = conf->member[d].rdev;
 		bool whole = par_rdev_usable(rdev) &&
@@ -184,10 +178,8 @@ int par_spare_active(struct mddev *mddev)
 	if (count && !mddev->degraded && par_store_whole(conf))
 		pr_err("md/par:%s: could not store that the array is whole\n",
 		       mdname(mddev));
-	if (count) {	/* it was left out of the last propagation */
-		WRITE_ONCE(conf->propagation_due, true);
-		wake_up(&conf->wait);
-	}
+	if (count)	/* it was left out of the last propagation */
+		par_propagation_due(conf);
 	return count;
 }
 
@@ -204,14 +196,14 @@ static struct par_set *set_at(struct par_conf *conf, u64 sector)
 	return NULL;
 }
 
-static bool interrupted(struct mddev *mddev)
+static bool sync_interrupted(struct mddev *mddev)
 {
 	return test_bit(MD_RECOVERY_INTR, &mddev->recovery) ||
 	       kthread_should_stop();
 }
 
 /* Sectors of the set's region that the parent's sync_max lets it reach. */
-static u64 reach(struct par_conf *conf, struct par_set *set)
+static u64 sync_reach(struct par_conf *conf, struct par_set *set)
 {
 	u64 max = READ_ONCE(conf->mddev->resync_max), start = set->sg->start;
 
@@ -221,12 +213,12 @@ static u64 reach(struct par_conf *conf, struct par_set *set)
 /* What can be set while a sync is at work holds at once, as it does for raid5. */
 static void pass_limits(struct par_conf *conf, struct par_set *set)
 {
-	struct mddev *child = &set->mddev;
+	struct mddev *child = &set->child.mddev;
 	sector_t max = MaxSector;
 
 	/* Whole chunks only, as md has it: maybe a little more than is asked for. */
-	if (reach(conf, set) < set->sg->sectors)
-		max = roundup(reach(conf, set), conf->geo.chunk_sectors);
+	if (sync_reach(conf, set) < set->sg->sectors)
+		max = roundup(sync_reach(conf, set), conf->geo.chunk_sectors);
 	WRITE_ONCE(child->sync_speed_min, conf->mddev->sync_speed_min);
 	WRITE_ONCE(child->sync_speed_max, conf->mddev->sync_speed_max);
 	if (READ_ONCE(child->resync_max) == max)
@@ -240,14 +232,14 @@ static void pass_limits(struct par_conf *conf, struct par_set *set)
  * for by hand begins @offset sectors behind the start of its region: one that was broken
  * off has left another place with the child.
  */
-static void begin(struct par_conf *conf, struct par_set *set, u64 offset)
+static void begin_child(struct par_conf *conf, struct par_set *set, u64 offset)
 {
 	unsigned long asked = conf->mddev->recovery;
-	struct mddev *child = &set->mddev;
+	struct mddev *child = &set->child.mddev;
 
-	set->fix_end = 0;	/* this one is of all rows */
+	par_fix_forget(set);	/* this one is of all rows */
 	if (test_bit(MD_RECOVERY_REQUESTED, &asked)) {
-		set->read_through = false;
+		set->scrub.read_through = false;
 		par_scrub_from(set, offset);
 		child->resync_min = rounddown(offset, conf->geo.chunk_sectors);
 		child->curr_resync_completed = child->resync_min;
@@ -257,7 +249,7 @@ static void begin(struct par_conf *conf, struct par_set *set, u64 offset)
 			set_bit(MD_RECOVERY_CHECK, &child->recovery);
 	}
 	pass_limits(conf, set);
-	conf->child_found = 0;
+	conf->follow->child_found = 0;
 	atomic64_set(&child->resync_mismatches, 0);
 	par_child_go(child);
 }
@@ -277,34 +269,34 @@ static void add_mismatches(struct par_conf *conf, struct mddev *child)
 {
 	u64 found = atomic64_read(&child->resync_mismatches);
 
-	atomic64_add(found - conf->child_found, &conf->mddev->resync_mismatches);
-	conf->child_found = found;
+	atomic64_add(found - conf->follow->child_found, &conf->mddev->resync_mismatches);
+	conf->follow->child_found = found;
 }
 
-static void finish(struct par_conf *conf, struct mddev *child)
+static void finish_child(struct par_conf *conf, struct mddev *child)
 {
 	add_mismatches(conf, child);
 	child->resync_max = MaxSector;
-	conf->following = NULL;
+	conf->follow->set = NULL;
 }
 
 /*
  * md ends a sync with a last request, wherever it was interrupted: a child that is still
  * followed, waiting at its limit even, would go on for the next one as it was.
  */
-static void let_go(struct par_conf *conf)
+static void stop_following(struct par_conf *conf)
 {
 	struct mddev *child;
 
-	if (!conf->following)
+	if (!conf->follow->set)
 		return;
-	child = &conf->following->mddev;
+	child = &conf->follow->set->child.mddev;
 	stop_child(child);
 	child->resync_max = MaxSector;
-	conf->following = NULL;
+	conf->follow->set = NULL;
 }
 
-static int missing(struct par_conf *conf, struct par_set *set)
+static int members_missing(struct par_conf *conf, struct par_set *set)
 {
 	unsigned int d;
 	int count = 0;
@@ -319,14 +311,14 @@ static bool removal_due(struct par_conf *conf)
 {
 	unsigned int d;
 
-	if (READ_ONCE(conf->shift) != PAR_SHIFT_IDLE)
+	if (READ_ONCE(conf->shift->state) != PAR_SHIFT_IDLE)
 		return false;
 	for (d = 0; d < conf->geo.members; d++) {
 		struct md_rdev *rdev = READ_ONCE(conf->member[d].rdev);
 
 		if (rdev && test_bit(Faulty, &rdev->flags) &&
 		    !test_bit(Blocked, &rdev->flags) &&
-		    !atomic_read(&rdev->nr_pending) && released(conf, d))
+		    !atomic_read(&rdev->nr_pending) && member_released(conf, d))
 			return true;
 	}
 	return false;
@@ -337,56 +329,43 @@ static bool removal_due(struct par_conf *conf)
  * more than nothing. The region's length when it has finished, 0 if the parent
  * is interrupted.
  */
-static u64 follow(struct par_conf *conf, struct par_set *set, u64 offset)
+static u64 follow_child(struct par_conf *conf, struct par_set *set, u64 offset)
 {
-	struct mddev *child = &set->mddev;
+	struct mddev *child = &set->child.mddev;
 	bool rebuild = test_bit(MD_RECOVERY_RECOVER, &conf->mddev->recovery);
 
-	while (!interrupted(conf->mddev)) {
+	while (!sync_interrupted(conf->mddev)) {
 		u64 done = min3((u64)child->curr_resync_completed,
-				set->sg->sectors - 1, reach(conf, set));
+				set->sg->sectors - 1, sync_reach(conf, set));
 
 		pass_limits(conf, set);
 		/* md does it when it begins anew; the child knows where to go on. */
 		if (rebuild && removal_due(conf))
 			break;
 		if (!par_child_busy(child)) {
-			finish(conf, child);
+			finish_child(conf, child);
 			/* More degraded than members are missing: it gave up. */
-			if (rebuild && child->degraded > missing(conf, set))
+			if (rebuild && child->degraded > members_missing(conf, set))
 				return 0;
 			/* What needs no work it goes through at once, past its limit. */
-			return max(reach(conf, set), offset + 1) - offset;
+			return max(sync_reach(conf, set), offset + 1) - offset;
 		}
 		if (test_bit(MD_RECOVERY_RUNNING, &child->recovery) &&
 		    done > offset) {
 			add_mismatches(conf, child);
 			return done - offset;
 		}
-		wait_event_idle_timeout(conf->wait, interrupted(conf->mddev) ||
+		wait_event_idle_timeout(conf->wait, sync_interrupted(conf->mddev) ||
 					!par_child_busy(child), PAR_FOLLOW);
 	}
-	let_go(conf);
+	stop_following(conf);
 	return 0;
-}
-
-bool par_syncing(struct mddev *mddev)
-{
-	return test_bit(MD_RECOVERY_RUNNING, &mddev->recovery) &&
-	       (test_bit(MD_RECOVERY_SYNC, &mddev->recovery) ||
-		test_bit(MD_RECOVERY_RECOVER, &mddev->recovery));
-}
-
-bool par_scrubbing(struct mddev *mddev)
-{
-	return test_bit(MD_RECOVERY_RUNNING, &mddev->recovery) &&
-	       test_bit(MD_RECOVERY_REQUESTED, &mddev->recovery);
 }
 
 /* A scrub is not worth waiting for members that do not wake up; a rebuild is. */
 static bool waking_given_up(struct par_conf *conf)
 {
-	return READ_ONCE(conf->target) != conf->geo.gears &&
+	return READ_ONCE(conf->wish.target) != conf->geo.gears &&
 	       par_scrubbing(conf->mddev);
 }
 
@@ -396,18 +375,18 @@ static bool all_awake(struct par_conf *conf)
 	par_power_why(conf, "sync");
 	par_shift_at_least(conf, conf->geo.gears);
 	while (READ_ONCE(conf->gear) != conf->geo.gears &&
-	       !interrupted(conf->mddev)) {
+	       !sync_interrupted(conf->mddev)) {
 		if (waking_given_up(conf))
 			return false;
 		par_shift_wake(conf);
 		wait_event_idle_timeout(conf->wait,
 					READ_ONCE(conf->gear) == conf->geo.gears ||
-					interrupted(conf->mddev), PAR_FOLLOW);
+					sync_interrupted(conf->mddev), PAR_FOLLOW);
 	}
-	return !interrupted(conf->mddev);
+	return !sync_interrupted(conf->mddev);
 }
 
-static bool rebuilding(const struct mddev *mddev)
+static bool is_rebuilding(const struct mddev *mddev)
 {
 	return test_bit(MD_RECOVERY_RUNNING, &mddev->recovery) &&
 	       test_bit(MD_RECOVERY_RECOVER, &mddev->recovery);
@@ -417,19 +396,19 @@ static bool rebuilding(const struct mddev *mddev)
  * A child may be at a resync of its own, which must not become our check. If it
  * rebuilds as we do, it has gone on by itself when it lost one more member.
  */
-static bool idle(struct par_conf *conf, struct mddev *child)
+static bool await_idle(struct par_conf *conf, struct mddev *child)
 {
-	while (par_child_busy(child) && !interrupted(conf->mddev) &&
-	       !(rebuilding(conf->mddev) && rebuilding(child)))
+	while (par_child_busy(child) && !sync_interrupted(conf->mddev) &&
+	       !(is_rebuilding(conf->mddev) && is_rebuilding(child)))
 		wait_event_idle_timeout(conf->wait, !par_child_busy(child) ||
-					interrupted(conf->mddev), PAR_FOLLOW);
-	return !interrupted(conf->mddev);
+					sync_interrupted(conf->mddev), PAR_FOLLOW);
+	return !sync_interrupted(conf->mddev);
 }
 
 /* Must all members be awake for the set's part of the sync? */
 static bool needs_all(struct par_conf *conf, struct par_set *set)
 {
-	if (!par_scrubbing(conf->mddev) || READ_ONCE(conf->super.scrub.wakes))
+	if (!par_scrubbing(conf->mddev) || READ_ONCE(conf->store->super.scrub.wakes))
 		return true;
 	if (set->number <= READ_ONCE(conf->gear) || !par_scrub_overdue(conf, set))
 		return false;
@@ -440,8 +419,8 @@ static bool needs_all(struct par_conf *conf, struct par_set *set)
 /* Sleepers that do not wake up keep nobody from checking what is awake. */
 static bool may_do_without(struct par_conf *conf)
 {
-	return !interrupted(conf->mddev) && par_scrubbing(conf->mddev) &&
-	       !READ_ONCE(conf->super.scrub.wakes);
+	return !sync_interrupted(conf->mddev) && par_scrubbing(conf->mddev) &&
+	       !READ_ONCE(conf->store->super.scrub.wakes);
 }
 
 /* Some of the set's members are asleep, and are to stay so. */
@@ -453,7 +432,7 @@ static bool left_out(struct par_conf *conf, struct par_set *set)
 		mdname(conf->mddev), set->sg->members,
 		test_bit(MD_RECOVERY_CHECK, &conf->mddev->recovery) ?
 		"check" : "repair");
-	conf->scrub_left_out |= BIT(set->number);
+	conf->follow->left_out |= BIT(set->number);
 	return true;
 }
 
@@ -466,24 +445,24 @@ sector_t par_sync_request(struct mddev *mddev, sector_t sector,
 
 	*skipped = 1;
 	if (sector >= max_sector || !set || !conf->geo.parities) {
-		let_go(conf);
+		stop_following(conf);
 		return max_sector - sector;
 	}
 	if (!sector)
-		conf->scrub_left_out = 0;
+		conf->follow->left_out = 0;
 	if (needs_all(conf, set) && !all_awake(conf) && !may_do_without(conf))
 		return 0;
 	if (sector < set->sg->start)
 		return set->sg->start - sector;
-	if (conf->following != set && left_out(conf, set))
+	if (conf->follow->set != set && left_out(conf, set))
 		return set->sg->start + set->sg->sectors - sector;
-	if (conf->following != set) {
-		if (!idle(conf, &set->mddev))
+	if (conf->follow->set != set) {
+		if (!await_idle(conf, &set->child.mddev))
 			return 0;
-		conf->following = set;
-		begin(conf, set, sector - set->sg->start);
+		conf->follow->set = set;
+		begin_child(conf, set, sector - set->sg->start);
 	}
-	sectors = follow(conf, set, sector - set->sg->start);
+	sectors = follow_child(conf, set, sector - set->sg->start);
 	if (sectors) {
 		if (par_scrubbing(mddev))
 			par_scrub_to(set, sector - set->sg->start + sectors);

@@ -6,11 +6,12 @@
  */
 #include <linux/kobject.h>
 
+#include "parent.h"
 #include "sysfs.h"
 
 static struct par_conf *to_conf(struct kobject *kobj)
 {
-	return container_of(kobj, struct par_conf, kobj);
+	return container_of(kobj, struct par_sysfs, kobj)->conf;
 }
 
 static ssize_t gear_show(struct par_conf *conf, char *page)
@@ -88,66 +89,66 @@ static const char * const shift_names[] = {
 
 static ssize_t shift_state_show(struct par_conf *conf, char *page)
 {
-	return sysfs_emit(page, "%s\n", shift_names[READ_ONCE(conf->shift)]);
+	return sysfs_emit(page, "%s\n", shift_names[READ_ONCE(conf->shift->state)]);
 }
 
 static ssize_t shift_progress_show(struct par_conf *conf, char *page)
 {
-	u64 done = READ_ONCE(conf->shift_done);
+	u64 done = READ_ONCE(conf->shift->done);
 
-	if (READ_ONCE(conf->shift) == PAR_SHIFT_IDLE)
+	if (READ_ONCE(conf->shift->state) == PAR_SHIFT_IDLE)
 		return sysfs_emit(page, "none\n");
 	return sysfs_emit(page, "%llu / %llu\n", done,
-			  max(done, READ_ONCE(conf->shift_total)));
+			  max(done, READ_ONCE(conf->shift->total)));
 }
 
 static ssize_t shift_limit_show(struct par_conf *conf, char *page)
 {
-	u64 deadline = READ_ONCE(conf->approach.deadline), now = ktime_get_ns(), left;
+	u64 deadline = READ_ONCE(conf->shift->approach.deadline), now = ktime_get_ns(), left;
 
-	if (READ_ONCE(conf->shift) == PAR_SHIFT_DOWN)
+	if (READ_ONCE(conf->shift->state) == PAR_SHIFT_DOWN)
 		left = div_u64(max(deadline, now) - now, NSEC_PER_SEC);
 	else
 		left = par_approach_limit(par_shift_segments(conf, 1),
 					  conf->geo.seg_sectors / 2,
-					  READ_ONCE(conf->super.speed_min));
+					  READ_ONCE(conf->store->super.speed_min));
 	return sysfs_emit(page, "%llu\n", left);
 }
 
 static ssize_t shift_target_show(struct par_conf *conf, char *page)
 {
 	return sysfs_emit(page, "%u\n",
-			  conf->geo.set[READ_ONCE(conf->target)].members);
+			  conf->geo.set[READ_ONCE(conf->wish.target)].members);
 }
 
 static ssize_t shift_last_ms_show(struct par_conf *conf, char *page)
 {
-	return sysfs_emit(page, "%u\n", READ_ONCE(conf->shift_ms));
+	return sysfs_emit(page, "%u\n", READ_ONCE(conf->shift->took_ms));
 }
 
 static ssize_t shift_last_hold_ms_show(struct par_conf *conf, char *page)
 {
-	return sysfs_emit(page, "%u\n", READ_ONCE(conf->hold_ms));
+	return sysfs_emit(page, "%u\n", READ_ONCE(conf->shift->hold_ms));
 }
 
 static ssize_t shift_last_error_show(struct par_conf *conf, char *page)
 {
-	return sysfs_emit(page, "%d\n", READ_ONCE(conf->shift_error));
+	return sysfs_emit(page, "%d\n", READ_ONCE(conf->wish.error));
 }
 
 static ssize_t shifts_show(struct par_conf *conf, char *page)
 {
-	return sysfs_emit(page, "%llu\n", READ_ONCE(conf->shifts));
+	return sysfs_emit(page, "%llu\n", READ_ONCE(conf->shift->count));
 }
 
 static ssize_t propagated_bytes_show(struct par_conf *conf, char *page)
 {
-	return sysfs_emit(page, "%llu\n", READ_ONCE(conf->propagated_bytes));
+	return sysfs_emit(page, "%llu\n", READ_ONCE(conf->shift->propagated_bytes));
 }
 
 static ssize_t metadata_writes_show(struct par_conf *conf, char *page)
 {
-	return sysfs_emit(page, "%llu\n", READ_ONCE(conf->meta_writes));
+	return sysfs_emit(page, "%llu\n", READ_ONCE(conf->store->writes));
 }
 
 static ssize_t resync_show(struct par_conf *conf, char *page)
@@ -160,7 +161,7 @@ static ssize_t resync_show(struct par_conf *conf, char *page)
 
 static ssize_t scrub_wakes_show(struct par_conf *conf, char *page)
 {
-	return sysfs_emit(page, "%d\n", READ_ONCE(conf->super.scrub.wakes));
+	return sysfs_emit(page, "%d\n", READ_ONCE(conf->store->super.scrub.wakes));
 }
 
 static ssize_t scrub_wakes_store(struct par_conf *conf, const char *page,
@@ -176,13 +177,13 @@ static ssize_t scrub_wakes_store(struct par_conf *conf, const char *page,
 	}
 	if (!par_may_keep(conf))
 		return -EROFS;
-	err = par_scrub_set(conf, value, READ_ONCE(conf->super.scrub.age));
+	err = par_scrub_set(conf, value, READ_ONCE(conf->store->super.scrub.age));
 	return err ?: len;
 }
 
 static ssize_t scrub_age_show(struct par_conf *conf, char *page)
 {
-	return sysfs_emit(page, "%u\n", READ_ONCE(conf->super.scrub.age));
+	return sysfs_emit(page, "%u\n", READ_ONCE(conf->store->super.scrub.age));
 }
 
 static ssize_t scrub_age_store(struct par_conf *conf, const char *page, size_t len)
@@ -197,7 +198,7 @@ static ssize_t scrub_age_store(struct par_conf *conf, const char *page, size_t l
 	}
 	if (!par_may_keep(conf))
 		return -EROFS;
-	err = par_scrub_set(conf, READ_ONCE(conf->super.scrub.wakes), value);
+	err = par_scrub_set(conf, READ_ONCE(conf->store->super.scrub.wakes), value);
 	return err ?: len;
 }
 
@@ -207,13 +208,13 @@ static ssize_t scrub_last_show(struct par_conf *conf, char *page)
 
 	for (i = 1; i <= conf->geo.gears; i++)
 		at += sysfs_emit_at(page, at, "%u %llu\n", conf->geo.set[i].members,
-				    READ_ONCE(conf->super.scrub.last[i]));
+				    READ_ONCE(conf->store->super.scrub.last[i]));
 	return at;
 }
 
 static ssize_t scrub_left_out_show(struct par_conf *conf, char *page)
 {
-	u32 sets = READ_ONCE(conf->scrub_left_out);
+	u32 sets = READ_ONCE(conf->follow->left_out);
 	unsigned int i, at = 0;
 
 	for (i = 1; i <= conf->geo.gears; i++)
@@ -264,7 +265,7 @@ static ssize_t rows_written_show(struct par_conf *conf, char *page)
 static ssize_t store_speed(struct par_conf *conf, const char *page, size_t len,
 			   bool is_min)
 {
-	u32 low = conf->super.speed_min, high = conf->super.speed_max, value;
+	u32 low = conf->store->super.speed_min, high = conf->store->super.speed_max, value;
 	int err = kstrtou32(page, 10, &value);
 
 	if (is_min)
@@ -278,15 +279,15 @@ static ssize_t store_speed(struct par_conf *conf, const char *page, size_t len,
 	}
 	if (!par_writable(conf))
 		return -EROFS;
-	conf->super.speed_min = low;
-	conf->super.speed_max = high;
+	conf->store->super.speed_min = low;
+	conf->store->super.speed_max = high;
 	err = par_store_super(conf);
 	return err ?: len;
 }
 
 static ssize_t speed_min_show(struct par_conf *conf, char *page)
 {
-	return sysfs_emit(page, "%u\n", conf->super.speed_min);
+	return sysfs_emit(page, "%u\n", conf->store->super.speed_min);
 }
 
 static ssize_t speed_min_store(struct par_conf *conf, const char *page, size_t len)
@@ -296,7 +297,7 @@ static ssize_t speed_min_store(struct par_conf *conf, const char *page, size_t l
 
 static ssize_t speed_max_show(struct par_conf *conf, char *page)
 {
-	return sysfs_emit(page, "%u\n", conf->super.speed_max);
+	return sysfs_emit(page, "%u\n", conf->store->super.speed_max);
 }
 
 static ssize_t speed_max_store(struct par_conf *conf, const char *page, size_t len)
@@ -389,7 +390,7 @@ static const struct sysfs_ops par_sysfs_ops = {
 /* The conf outlives its kobjects: par_sysfs_remove() waits for their users. */
 static void par_kobj_release(struct kobject *kobj)
 {
-	complete(&to_conf(kobj)->kobj_gone);
+	complete(&to_conf(kobj)->sysfs->kobj_gone);
 }
 
 static const struct kobj_type par_ktype = {
@@ -477,7 +478,7 @@ static int add_member(struct par_conf *conf, unsigned int d)
 	int err;
 
 	init_completion(&member->kobj_gone);
-	err = kobject_init_and_add(&member->kobj, &par_member_ktype, &conf->kobj,
+	err = kobject_init_and_add(&member->kobj, &par_member_ktype, &conf->sysfs->kobj,
 				   "member%u", d);
 	member->kobj_added = true;
 	return err;
@@ -488,16 +489,16 @@ int par_sysfs_add(struct par_conf *conf)
 	unsigned int d;
 	int err;
 
-	init_completion(&conf->kobj_gone);
-	err = kobject_init_and_add(&conf->kobj, &par_ktype, &conf->mddev->kobj,
+	init_completion(&conf->sysfs->kobj_gone);
+	err = kobject_init_and_add(&conf->sysfs->kobj, &par_ktype, &conf->mddev->kobj,
 				   "par");
-	conf->kobj_added = true;
+	conf->sysfs->kobj_added = true;
 	for (d = 0; !err && d < conf->geo.members; d++)
 		err = add_member(conf, d);
 	if (err)
 		return err;
-	conf->sysfs_gear = sysfs_get_dirent(conf->kobj.sd, "gear");
-	conf->sysfs_shift = sysfs_get_dirent(conf->kobj.sd, "shift_state");
+	par_wish_watch(conf, sysfs_get_dirent(conf->sysfs->kobj.sd, "gear"),
+		       sysfs_get_dirent(conf->sysfs->kobj.sd, "shift_state"));
 	return 0;
 }
 
@@ -511,13 +512,12 @@ void par_sysfs_remove(struct par_conf *conf)
 			wait_for_completion(&conf->member[d].kobj_gone);
 			conf->member[d].kobj_added = false;
 		}
-	sysfs_put(conf->sysfs_gear);
-	sysfs_put(conf->sysfs_shift);
-	conf->sysfs_gear = NULL;
-	conf->sysfs_shift = NULL;
-	if (conf->kobj_added) {
-		kobject_put(&conf->kobj);
-		wait_for_completion(&conf->kobj_gone);
-		conf->kobj_added = false;
+	sysfs_put(conf->wish.gear_file);
+	sysfs_put(conf->wish.shift_file);
+	par_wish_watch(conf, NULL, NULL);
+	if (conf->sysfs->kobj_added) {
+		kobject_put(&conf->sysfs->kobj);
+		wait_for_completion(&conf->sysfs->kobj_gone);
+		conf->sysfs->kobj_added = false;
 	}
 }

@@ -8,7 +8,16 @@
 
 #include <linux/sysfs.h>
 
-#include "par.h"
+#include "array.h"
+#include "monitor.h"
+
+/* struct par_sysfs - md/par/ of an array */
+struct par_sysfs {
+	struct par_conf *conf;
+	struct kobject kobj;
+	struct completion kobj_gone;
+	bool kobj_added;
+};
 
 struct par_attr {
 	struct attribute attr;
@@ -38,5 +47,8 @@ extern const struct attribute_group par_member_load_group;
 
 /* par_may_keep - may settings be written? If not, the log says why. */
 bool par_may_keep(struct par_conf *conf);
+
+int par_sysfs_add(struct par_conf *conf);
+void par_sysfs_remove(struct par_conf *conf);
 
 #endif

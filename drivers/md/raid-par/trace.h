@@ -8,6 +8,7 @@
 
 #include <linux/tracepoint.h>
 
+#include "monitor.h"
 #include "par.h"
 
 /*
@@ -32,7 +33,7 @@ TRACE_EVENT(par_decision,
 		__field(u32, about_deviation)
 	),
 	TP_fast_assign(
-		const struct par_series *series = &conf->monitor.policy.series;
+		const struct par_series *series = &conf->monitor->policy.series;
 
 		__assign_str(array);
 		__entry->gear = conf->geo.set[is->gear].members;

@@ -7,7 +7,7 @@
 #include <linux/unaligned.h>
 #include <kunit/visibility.h>
 
-#include "power.h"
+#include "idle.h"
 #include "validate.h"
 
 static const char * const par_odd_names[] = {
@@ -41,7 +41,7 @@ static bool held_ok(const struct par_disk_super *raw, const struct par_geometry 
 
 	/* It was counted up before it was stored: see par_write_super(). */
 	for (d = 0; d < geo->members; d++)
-		if (le64_to_cpu(raw->held[d]) > le64_to_cpu(raw->seq))
+		if (le64_to_cpu(raw->min_seq[d]) > le64_to_cpu(raw->seq))
 			return false;
 	return true;
 }
@@ -270,6 +270,9 @@ static bool payload_ok(const struct par_disk_block *raw, const struct par_geomet
 
 	if (kind == PAR_BLOCK_MAP)
 		return par_map_ok(geo, index, raw);
+	/* par_lost_unpack() checks all of it before it takes any. */
+	if (kind == PAR_BLOCK_LOST)
+		return true;
 	return par_intents_ok(geo, raw->payload,
 			      min(PAR_BLOCK_PAYLOAD, geo->zones - first));
 }

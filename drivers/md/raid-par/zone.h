@@ -6,7 +6,7 @@
  * what is said here.
  *
  * Pure: no locks, no I/O. The caller holds the zone lock for a struct par_zone
- * and conf->store_mutex for an intent's byte.
+ * and conf->store->mutex for an intent's byte.
  */
 #ifndef RAID_PAR_ZONE_H
 #define RAID_PAR_ZONE_H
@@ -27,9 +27,9 @@
  *	a copy may run ahead or a row be started. PAR_STORING: a snapshot that
  *	has all such changes is on its way
  * @held: rows must not be started (their images are being discarded)
- * @starting: rows being started or discarded, under conf->row_lock
+ * @starting: rows being started or discarded, under conf->io->row_lock
  * @home, @image: segments in these states
- * @landing: rows whose first writes have not all ended, under conf->row_lock
+ * @landing: rows whose first writes have not all ended, under conf->io->row_lock
  */
 struct par_zone {
 	u8 intent;

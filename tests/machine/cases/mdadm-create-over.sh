@@ -60,7 +60,7 @@ brought_back() {
 	stop_par
 }
 
-HELD='is member 0 of the par array .* a new array would hide all that it holds'
+HELD='is member 0 of the par array .* a new array would hide all its data'
 begin raid6:4,8
 create --assume-clean
 brought_back
@@ -127,7 +127,7 @@ right "of the new array"
 stop_par
 rmdisks
 
-DESTROYED='is member [01] of the par array .* a new array would destroy all that it holds.*--destroy-par gives it up'
+DESTROYED='is member [01] of the par array .* a new array would destroy all its data.*--destroy-par gives it up'
 create_other() { mdadm --create /dev/md1 --run --bitmap=none "$@" </dev/null; }
 other_levels_refused() {
 	not_created "$DESTROYED" create_other --level=5 --raid-devices=5 "${DEVS[@]}"

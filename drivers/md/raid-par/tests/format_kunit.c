@@ -81,7 +81,7 @@ static void random_records(struct fmt_test *t, struct par_super *sb)
 	sb->block_seq = random64(t) >> 3;
 	sb->partial &= BIT(t->geo.members) - 1;
 	for (i = 0; i < t->geo.members; i++)
-		sb->held[i] = sb->seq - prandom_u32_state(&t->rng) % min(sb->seq, 99ULL);
+		sb->min_seq[i] = sb->seq - prandom_u32_state(&t->rng) % min(sb->seq, 99ULL);
 	for (i = 1; i <= t->geo.gears; i++) {
 		sb->set[i].failed &= BIT(t->geo.set[i].members) - 1;
 		sb->set[i].recovering &= BIT(t->geo.set[i].members) - 1;
@@ -239,7 +239,7 @@ static void expect_same(struct kunit *test, const struct par_super *got,
 	KUNIT_EXPECT_EQ(test, got->gear, put->gear);
 	KUNIT_EXPECT_EQ(test, got->flags, put->flags);
 	KUNIT_EXPECT_EQ(test, got->partial, put->partial);
-	KUNIT_EXPECT_MEMEQ(test, got->held, put->held, sizeof(put->held));
+	KUNIT_EXPECT_MEMEQ(test, got->min_seq, put->min_seq, sizeof(put->min_seq));
 	KUNIT_EXPECT_EQ(test, got->speed_min, put->speed_min);
 	KUNIT_EXPECT_EQ(test, got->speed_max, put->speed_max);
 	for (i = 1; i <= t->geo.gears; i++)
@@ -413,7 +413,7 @@ static void format_super_bytes(struct kunit *test)
 		expect_set_bytes(test, raw, i);
 	expect_zeros(test, raw, 256 + 48 * t->geo.gears, 1552);
 	for (i = 0; i < 28; i++)
-		expect_le64(test, raw, 1552 + 8 * i, t->sb.held[i]);
+		expect_le64(test, raw, 1552 + 8 * i, t->sb.min_seq[i]);
 	expect_power_bytes(test, raw);
 	expect_policy_bytes(test, raw);
 	expect_scrub_bytes(test, raw);

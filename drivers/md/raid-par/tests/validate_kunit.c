@@ -50,7 +50,7 @@ static void make_sane(struct val_test *t)
 	sb->gear = t->geo.gears;
 	sb->partial = 2;
 	for (i = 0; i < t->geo.members; i++)
-		sb->held[i] = 990 + i % 11;
+		sb->min_seq[i] = 990 + i % 11;
 	for (i = 1; i <= t->geo.gears; i++) {
 		sb->set[i].failed = 1;
 		sb->set[i].recovering = 2;
@@ -108,7 +108,7 @@ static void super_as_stored(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, par_super_mend(&t->out, &t->geo, NOW), 0);
 	KUNIT_EXPECT_EQ(test, t->out.set[1].recovered, t->geo.set[1].sectors);
 	KUNIT_EXPECT_EQ(test, t->out.seq, 1000);
-	KUNIT_EXPECT_EQ(test, t->out.held[1], 991);
+	KUNIT_EXPECT_EQ(test, t->out.min_seq[1], 991);
 }
 
 static void expect_range(struct kunit *test, const char *what)
@@ -138,7 +138,7 @@ static void super_refused(struct kunit *test)
 	expect_range(test, "block_seq that wraps");
 	t->raw.partial = cpu_to_le32(beyond);
 	expect_range(test, "partial");
-	t->raw.held[t->geo.members - 1] = cpu_to_le64(1001);
+	t->raw.min_seq[t->geo.members - 1] = cpu_to_le64(1001);
 	expect_range(test, "held");
 	for (i = 1; i <= t->geo.gears; i++) {
 		t->raw.set[i - 1].failed = cpu_to_le32(BIT(t->geo.set[i].members));
@@ -313,7 +313,7 @@ static bool super_fits(const struct par_super *sb, const struct par_geometry *ge
 	unsigned int i;
 
 	for (i = 0; i < geo->members; i++)
-		if (sb->held[i] > sb->seq)
+		if (sb->min_seq[i] > sb->seq)
 			return false;
 	for (i = 1; i <= geo->gears; i++)
 		if (!set_fits(&sb->set[i], &geo->set[i]))
@@ -482,6 +482,29 @@ static void intent_bytes(struct kunit *test)
 	}
 }
 
+/* Its bytes are no intents: numbers of sectors name gears that do not exist. */
+static void lost_list(struct kunit *test)
+{
+	struct val_test *t = test->priv;
+	struct par_disk_lost *raw = (struct par_disk_lost *)t->block.payload;
+	unsigned int i;
+
+	memset(&t->block, 0, sizeof(t->block));
+	raw->count = cpu_to_le32(PAR_LOST_MAX);
+	for (i = 0; i < PAR_LOST_MAX; i++)
+		raw->range[i] = (struct par_disk_lost_range) {
+			.sector = cpu_to_le64(i * 0x1f1f1f8ULL),
+			.sectors = cpu_to_le32(0x1f8),
+			.set = t->geo.gears,
+		};
+	seal(t, PAR_BLOCK_LOST, 0, 7);
+	KUNIT_EXPECT_TRUE(test, valid(t, PAR_BLOCK_LOST, 0));
+	KUNIT_EXPECT_EQ(test, damaged(t, PAR_BLOCK_LOST, 0), 0);
+	t->block.payload[0] ^= 1;
+	KUNIT_EXPECT_FALSE(test, valid(t, PAR_BLOCK_LOST, 0));
+	KUNIT_EXPECT_EQ(test, damaged(t, PAR_BLOCK_LOST, 0), 7);
+}
+
 static unsigned int bit_of(const u8 *payload, unsigned int bit)
 {
 	return payload[bit / 8] >> bit % 8 & 1;
@@ -595,6 +618,7 @@ static struct kunit_case validate_cases[] = {
 	KUNIT_CASE_PARAM(super_fuzz, val_layout_gen_params),
 	KUNIT_CASE_PARAM(block_numbers, val_layout_gen_params),
 	KUNIT_CASE_PARAM(intent_bytes, val_layout_gen_params),
+	KUNIT_CASE_PARAM(lost_list, val_layout_gen_params),
 	KUNIT_CASE_PARAM(map_fuzz, val_layout_gen_params),
 	KUNIT_CASE_PARAM(map_halves, val_layout_gen_params),
 	{}

@@ -291,6 +291,12 @@ static const struct {
 	  COPIES_NOT_NOTED, FAIL },
 	{ "what a member misses later is not marked",
 	  MISSED_NOT_MARKED, FAIL },
+	{ "a map is stored without a snapshot",
+	  NO_SNAPSHOT, TIDY },
+	{ "the map is not stored",
+	  MAP_NOT_STORED, TIDY },
+	{ "an intent is not stored",
+	  INTENTS_NOT_STORED, TIDY },
 };
 
 KUNIT_ARRAY_PARAM_DESC(mutant, mutants, name);

@@ -2,19 +2,18 @@
 /*
  * A model of the protocol by which the map and the intents are stored. The
  * decisions are those of the module: zone.c and states.c are called as they
- * are. What store.c, member.c, row.c, shift.c, propagate.c and load.c do by
+ * are. What store.c, route.c, row.c, shift.c, propagate.c and load.c do by
  * means of them is written here once more, in small steps and in any order:
  * every step of a store, of a copy, of a row's start and of a shift is an event
  * of its own. After every event, so also after every metadata write and before
  * it is complete, the state after a crash is derived and judged: it has to name
  * a copy that holds what was last acknowledged and flushed, or something newer.
  *
- * So this proves that the protocol, with the order of steps as @order below has
- * it, keeps the invariant, that zone.c and states.c decide as it needs, and, by
- * the mutants, that none of its rules may be left out. It does not run a line
- * of store.c, and cannot prove that the order there is this one: who changes
- * one of them changes the other. That the module as a whole keeps the invariant
- * is tested with power cuts (tests/torture), and with mutations of store.c.
+ * The order of storing is the module's own: the model walks through the plans of
+ * store-plan.c, which store.c executes. So this shows that the protocol in that order keeps
+ * the invariant, that zone.c and states.c decide as it needs, and, by the mutants, that no
+ * rule may be left out, nor a step that is not there for progress only. What store.c does
+ * in a step is tested with power cuts (tests/torture), and with mutations of the plan.
  *
  * What the model leaves out: more than one map block and intent block, and so a
  * store in several batches; superblocks, with the gear and who has failed, and
@@ -38,22 +37,8 @@
 
 #include "zone_model.h"
 
-/* What the store does one after the other, a bit each. */
-enum step {
-	SNAPSHOT,
-	FLUSH,
-	WRITE_MAP,		/* is sent … */
-	MAP_STABLE,		/* … and complete */
-	FLUSH_AGAIN,		/* before intents are cleared */
-	WRITE_INTENTS,
-	INTENTS_STABLE,
-	STEP_COUNT,
-};
-
-#define STEP(n)		(1U << (n))
-#define STEPS_MAP	(STEP(SNAPSHOT) | STEP(FLUSH) | STEP(WRITE_MAP) | STEP(MAP_STABLE))
-#define STEPS_INTENTS	(STEP(WRITE_INTENTS) | STEP(INTENTS_STABLE))
-#define STEPS_CLEAR	(STEP(FLUSH_AGAIN) | STEPS_INTENTS)
+#define PART_MAP	BIT(PAR_PART_MAP)
+#define PART_INTENTS	BIT(PAR_PART_INTENTS)
 
 /* Where an event takes place. */
 struct place {
@@ -143,16 +128,20 @@ static bool quiet(struct sim *sim)
 	return !sim->w.waiting;
 }
 
+static const struct par_store_step *plan_step(const struct sim *sim)
+{
+	return &sim->plan[sim->w.occasion][sim->w.at];
+}
+
 static bool storing_map(const struct sim *sim)
 {
-	return sim->w.todo & STEP(MAP_STABLE) &&
-	       !(sim->w.todo & STEP(WRITE_MAP));
+	return sim->w.sent && plan_step(sim)->what == PAR_STEP_MAP;
 }
 
 static bool storing_intents(const struct sim *sim)
 {
-	return sim->w.noting || (sim->w.todo & STEP(INTENTS_STABLE) &&
-				 !(sim->w.todo & STEP(WRITE_INTENTS)));
+	return sim->w.noting ||
+	       (sim->w.sent && plan_step(sim)->what == PAR_STEP_INTENTS);
 }
 
 /* ---- contents ---- */
@@ -360,7 +349,7 @@ static const char *judge(struct sim *sim)
 	return wrong;
 }
 
-/* ---- writes (member.c, row.c) ---- */
+/* ---- writes (route.c, row.c) ---- */
 
 /* False if somebody is waiting already. */
 static bool ask(struct sim *sim, const struct place *p)
@@ -643,14 +632,71 @@ static bool ev_discard_images(struct sim *sim, unsigned int n)
 
 static bool idle(const struct sim *sim)
 {
-	return !sim->w.todo && !sim->w.noting;
+	return !sim->w.parts && !sim->w.noting;
+}
+
+static void publish(struct sim *sim)
+{
+	unsigned int z;
+
+	for (z = 0; z < sim->shape->zones; z++)
+		if (sim->w.taken & 1 << z)
+			par_zone_publish(&sim->w.zone[z].z, sim->w.intent);
+}
+
+/* Steps that take no time, and those for which there is nothing to do. */
+static bool passes(struct sim *sim, const struct par_store_step *step)
+{
+	if (!(sim->w.parts & BIT(step->part)))
+		return true;
+	switch (step->what) {
+	case PAR_STEP_PUBLISH:
+		publish(sim);
+		return true;
+	case PAR_STEP_NOTE:
+		return !sim->w.absent || sim->w.noted;
+	case PAR_STEP_SNAPSHOT:
+	case PAR_STEP_FLUSH:
+	case PAR_STEP_MAP:
+	case PAR_STEP_INTENTS:
+		return false;
+	default:
+		return true;	/* it is left out of the model */
+	}
+}
+
+static void pass_steps(struct sim *sim)
+{
+	struct world *w = &sim->w;
+
+	while (plan_step(sim)->what != PAR_STEP_END && passes(sim, plan_step(sim)))
+		w->at++;
+	if (plan_step(sim)->what != PAR_STEP_END)
+		return;
+	w->parts = 0;
+	w->at = 0;
+	w->occasion = 0;
+	w->taken = 0;
+	w->intent = 0;
+	w->waiting &= w->wanted;
+}
+
+static void begin_plan(struct sim *sim, enum par_store_occasion occasion,
+		       unsigned int parts)
+{
+	if (!parts)
+		return;
+	sim->w.parts = parts;
+	sim->w.occasion = occasion;
+	sim->w.at = 0;
+	pass_steps(sim);
 }
 
 /* Intents that were asked for. */
 static bool ev_store(struct sim *sim, unsigned int n)
 {
 	struct world *w = &sim->w;
-	unsigned int z;
+	unsigned int z, parts = 0;
 
 	if (!idle(sim) || !w->wanted || (w->absent && !w->noted))
 		return false;
@@ -663,14 +709,15 @@ static bool ev_store(struct sim *sim, unsigned int n)
 		need = par_zone_begin(&w->zone[z].z, w->gear);
 		if (need != PAR_ZONE_READY) {
 			w->taken |= 1 << z;
-			w->todo |= STEPS_INTENTS;
+			parts |= PART_INTENTS;
 		}
 		if (need == PAR_ZONE_MAP && sim->mutant != INTENT_OVER_INTENT)
-			w->todo |= STEPS_MAP;
+			parts |= PART_MAP;
 	}
 	w->wanted = 0;
-	if (!w->todo)
+	if (!parts)
 		w->waiting = 0;
+	begin_plan(sim, PAR_STORE_INTENTS, parts);
 	return true;
 }
 
@@ -686,31 +733,34 @@ static bool ev_ahead(struct sim *sim, unsigned int z)
 /* The zones that must be stored, and no intents. */
 static bool ev_store_zones(struct sim *sim, unsigned int n)
 {
-	unsigned int z;
+	unsigned int z, parts = 0;
 
 	for (z = 0; idle(sim) && z < sim->shape->zones; z++)
 		if (sim->w.zone[z].z.must_store)
-			sim->w.todo = STEPS_MAP;
-	return sim->w.todo == STEPS_MAP;
+			parts = PART_MAP;
+	if (parts)
+		begin_plan(sim, PAR_STORE_MAP, parts);
+	return parts;
 }
 
 /* All is quiet and stays so: store what differs and clear all intents. */
 static void begin_checkpoint(struct sim *sim)
 {
 	struct world *w = &sim->w;
-	unsigned int z;
+	unsigned int z, parts = 0;
 
 	w->gate = true;
 	w->intent = 0;
 	for (z = 0; z < sim->shape->zones; z++) {
 		if (w->zone[z].z.dirty || w->zone[z].z.must_store)
-			w->todo |= STEPS_MAP;
+			parts |= PART_MAP;
 		if (w->zone[z].byte & PAR_INTENT_GEAR) {
 			w->taken |= 1 << z;
-			w->todo |= STEPS_CLEAR;
+			parts |= PART_INTENTS;
 		}
 	}
-	w->checking = w->todo;
+	w->checking = parts;
+	begin_plan(sim, PAR_STORE_CLEAR, parts);
 }
 
 /* A zone has not been used for a while. */
@@ -734,7 +784,7 @@ static bool ev_calm(struct sim *sim, unsigned int n)
 static bool ev_tidy(struct sim *sim, unsigned int n)
 {
 	struct world *w = &sim->w;
-	unsigned int z;
+	unsigned int z, parts = 0;
 
 	if (!idle(sim) || !w->calm)
 		return false;
@@ -742,11 +792,12 @@ static bool ev_tidy(struct sim *sim, unsigned int n)
 		if (w->idle & 1 << z &&
 		    w->zone[z].z.intent == PAR_INTENT_CHANGING) {
 			w->taken |= 1 << z;
-			w->todo = STEPS_MAP | STEPS_CLEAR;
+			parts = PART_MAP | PART_INTENTS;
 		}
 	w->intent = 0;
 	w->idle = 0;
 	w->calm = false;
+	begin_plan(sim, PAR_STORE_CLEAR, parts);
 	return true;
 }
 
@@ -774,15 +825,6 @@ static void map_stable(struct sim *sim)
 		par_zone_stored(&sim->w.zone[n].z);
 }
 
-static void publish(struct sim *sim)
-{
-	unsigned int z;
-
-	for (z = 0; z < sim->shape->zones; z++)
-		if (sim->w.taken & 1 << z)
-			par_zone_publish(&sim->w.zone[z].z, sim->w.intent);
-}
-
 static void set_bytes(struct sim *sim)
 {
 	struct world *w = &sim->w;
@@ -794,8 +836,6 @@ static void set_bytes(struct sim *sim)
 			w->zone[z].byte = par_intent_set(w->zone[z].byte,
 							 &w->zone[z].z,
 							 w->intent, incomplete);
-	if (sim->mutant == WRITE_BEFORE_INTENT)
-		publish(sim);
 }
 
 static void bytes_stable(struct sim *sim)
@@ -823,13 +863,6 @@ static void note_missed(struct sim *sim)
 	sim->w.noting = true;
 }
 
-/* Before anything else is written, or stored on the strength of a flush. */
-static bool must_note(const struct sim *sim, enum step next)
-{
-	return sim->w.absent && !sim->w.noted && sim->mutant != MISSED_NOTED_LATE &&
-	       (next == WRITE_MAP || next == WRITE_INTENTS);
-}
-
 static bool ev_note(struct sim *sim, unsigned int n)
 {
 	if (!idle(sim) || !sim->w.absent || sim->w.noted)
@@ -848,59 +881,40 @@ static bool ev_noted(struct sim *sim, unsigned int n)
 	return true;
 }
 
-/* As store_map(), store_intents() and clear_intents() have it, by hand. */
-static const u8 order[] = {
-	SNAPSHOT, FLUSH, WRITE_MAP, MAP_STABLE, FLUSH_AGAIN, WRITE_INTENTS,
-	INTENTS_STABLE,
-}, flush_first[] = {
-	FLUSH, SNAPSHOT, WRITE_MAP, MAP_STABLE, FLUSH_AGAIN, WRITE_INTENTS,
-	INTENTS_STABLE,
-}, intents_first[] = {
-	SNAPSHOT, FLUSH, FLUSH_AGAIN, WRITE_INTENTS, INTENTS_STABLE, WRITE_MAP,
-	MAP_STABLE,
-};
-
-static enum step next_step(const struct sim *sim)
-{
-	const u8 *at = sim->mutant == FLUSH_BEFORE_SNAPSHOT ? flush_first :
-		       sim->mutant == INTENT_CLEARED_BEFORE_MAP &&
-		       !sim->w.intent ? intents_first : order;
-
-	while (!(sim->w.todo & STEP(*at)))
-		at++;
-	return *at;
-}
-
 static bool ev_step(struct sim *sim, unsigned int n)
 {
-	enum step step;
+	struct world *w = &sim->w;
 
-	if (!sim->w.todo || sim->w.noting)
+	if (!w->parts || w->noting)
 		return false;
-	step = next_step(sim);
-	if (must_note(sim, step)) {
-		note_missed(sim);
-		return true;
-	}
-	if (step == SNAPSHOT)
+	switch (plan_step(sim)->what) {
+	case PAR_STEP_SNAPSHOT:
 		snapshot(sim);
-	else if (step == FLUSH && sim->mutant != NO_FLUSH)
+		break;
+	case PAR_STEP_FLUSH:
 		flush_all(sim);
-	else if (step == FLUSH_AGAIN && sim->mutant != INTENT_CLEARED_UNFLUSHED)
-		flush_all(sim);
-	else if (step == MAP_STABLE)
-		map_stable(sim);
-	else if (step == WRITE_INTENTS)
-		set_bytes(sim);
-	else if (step == INTENTS_STABLE)
-		bytes_stable(sim);
-	if (step == INTENTS_STABLE)
-		publish(sim);
-	sim->w.todo &= ~STEP(step);
-	if (!sim->w.todo) {
-		sim->w.taken = 0;
-		sim->w.intent = 0;
-		sim->w.waiting &= sim->w.wanted;
+		break;
+	case PAR_STEP_NOTE:
+		note_missed(sim);
+		break;
+	case PAR_STEP_MAP:
+		if (w->sent)
+			map_stable(sim);
+		w->sent = !w->sent;
+		break;
+	case PAR_STEP_INTENTS:
+		if (w->sent)
+			bytes_stable(sim);
+		else
+			set_bytes(sim);
+		w->sent = !w->sent;
+		break;
+	default:
+		break;
+	}
+	if (!w->sent) {
+		w->at++;
+		pass_steps(sim);
 	}
 	return true;
 }
@@ -1187,7 +1201,10 @@ static void crash(struct sim *sim, const struct crash *c, unsigned int which)
 	w->down = 0;
 	w->gate = false;
 	w->checking = false;
-	w->todo = 0;
+	w->parts = 0;
+	w->occasion = 0;
+	w->at = 0;
+	w->sent = false;
 	w->taken = 0;
 	w->intent = 0;
 	w->noting = false;
@@ -1302,10 +1319,76 @@ bool zone_happen(struct sim *sim, unsigned int event, unsigned int n)
 	return true;
 }
 
+/* Does a mutant leave out this step of the module's plan? */
+static bool left_out(enum mutant mutant, const struct par_store_step *step)
+{
+	switch (mutant) {
+	case NO_FLUSH:
+		return step->part == PAR_PART_MAP && step->what == PAR_STEP_FLUSH;
+	case INTENT_CLEARED_UNFLUSHED:
+		return step->part == PAR_PART_INTENTS && step->what == PAR_STEP_FLUSH;
+	case MISSED_NOTED_LATE:
+		return step->what == PAR_STEP_NOTE;
+	case NO_SNAPSHOT:
+		return step->what == PAR_STEP_SNAPSHOT;
+	case MAP_NOT_STORED:
+		return step->what == PAR_STEP_MAP;
+	case INTENTS_NOT_STORED:
+		return step->what == PAR_STEP_INTENTS;
+	default:
+		return false;
+	}
+}
+
+/* Is the second of two steps taken before the first, by a mutant? */
+static bool comes_before(enum mutant mutant, const struct par_store_step *first,
+			 const struct par_store_step *second)
+{
+	switch (mutant) {
+	case FLUSH_BEFORE_SNAPSHOT:
+		return first->what == PAR_STEP_SNAPSHOT && second->what == PAR_STEP_FLUSH;
+	case WRITE_BEFORE_INTENT:
+		return first->what == PAR_STEP_INTENTS && second->what == PAR_STEP_PUBLISH;
+	case INTENT_CLEARED_BEFORE_MAP:
+		return first->part == PAR_PART_MAP && second->part == PAR_PART_INTENTS;
+	default:
+		return false;
+	}
+}
+
+/* The module's plan, as it is or as the mutant has it. */
+static void make_plan(struct sim *sim, enum par_store_occasion occasion)
+{
+	const struct par_store_step *from = par_store_plan(occasion);
+	struct par_store_step *plan = sim->plan[occasion];
+	enum mutant mutant = sim->mutant;
+	unsigned int count = 0, i;
+
+	/* In a plan that sets intents, the map goes first for another reason. */
+	if (mutant == INTENT_CLEARED_BEFORE_MAP && occasion != PAR_STORE_CLEAR)
+		mutant = SOUND;
+	for (; from->what != PAR_STEP_END; from++) {
+		if (left_out(mutant, from))
+			continue;
+		plan[count++] = *from;
+		for (i = count - 1; i && comes_before(mutant, &plan[i - 1], &plan[i]); i--)
+			swap(plan[i - 1], plan[i]);
+	}
+}
+
+static void make_plans(struct sim *sim)
+{
+	unsigned int i;
+
+	for (i = 0; i < PAR_STORE_OCCASIONS; i++)
+		make_plan(sim, i);
+}
+
 void zone_begin(struct sim *sim, const struct shape *shape, enum mutant mutant)
 {
 	memset(sim, 0, sizeof(*sim));
 	sim->shape = shape;
 	sim->mutant = mutant;
 	sim->w.gear = shape->gears;
+	make_plans(sim);
 }

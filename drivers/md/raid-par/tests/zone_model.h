@@ -9,6 +9,7 @@
 #include <linux/prandom.h>
 #include <linux/types.h>
 
+#include "../store-plan.h"
 #include "../zone.h"
 
 #define ZONES		2U	/* at most; of one map block and one intent block */
@@ -69,7 +70,9 @@ struct world {
 	u8 gear, down;		/* down: the gear that is being shifted to */
 	bool gate;		/* no new writes */
 	bool checking;		/* a checkpoint is being stored */
-	u8 todo;		/* steps of the store */
+	u8 parts;		/* what the store is to do something about, a bit each; */
+	u8 occasion, at;	/* where in its plan it is, */
+	bool sent;		/* and a write of metadata is under way */
 	u8 taken, intent;	/* zones whose intent it sets, and to what */
 	bool noting;		/* what an absent member misses is being stored */
 	u8 wanted, idle;
@@ -123,12 +126,16 @@ enum mutant {
 	MISSED_NOTED_LATE,
 	COPIES_NOT_NOTED,
 	MISSED_NOT_MARKED,
+	NO_SNAPSHOT,
+	MAP_NOT_STORED,
+	INTENTS_NOT_STORED,
 };
 
 struct sim {
 	struct world w;
 	const struct shape *shape;
 	enum mutant mutant;
+	struct par_store_step plan[PAR_STORE_OCCASIONS][PAR_PLAN_STEPS];
 	struct rnd_state rng;
 	const char *wrong;
 	u16 trace[TRACE];	/* the last events */

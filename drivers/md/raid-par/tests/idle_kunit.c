@@ -6,10 +6,10 @@
 #include <kunit/test.h>
 #include <linux/jiffies.h>
 
-#include "../power.h"
+#include "../idle.h"
 
 /* As the documentation says it. */
-static u32 dumb_wait(const struct par_rest *r)
+static u32 dumb_wait(const struct par_idle *r)
 {
 	if (r->off)
 		return U32_MAX;
@@ -32,14 +32,14 @@ static void rest_all(struct kunit *test)
 	for (flags = 0; flags < 8; flags++)
 		for (i = 0; i < ARRAY_SIZE(quiet); i++)
 			for (k = 0; k < ARRAY_SIZE(ration); k++, n++) {
-				struct par_rest rest = {
+				struct par_idle idle = {
 					.off = flags & 1, .system = flags & 2,
 					.prompt = flags & 4, .quiet = quiet[i],
 					.stop_after = 60, .ration = ration[k],
 				};
 
-				KUNIT_EXPECT_EQ_MSG(test, par_rest_wait(&rest),
-						    dumb_wait(&rest),
+				KUNIT_EXPECT_EQ_MSG(test, par_idle_wait(&idle),
+						    dumb_wait(&idle),
 						    "flags %u, quiet %llu, ration %llu",
 						    flags, quiet[i], ration[k]);
 			}
@@ -89,7 +89,7 @@ static struct kunit_case rest_cases[] = {
 };
 
 static struct kunit_suite rest_suite = {
-	.name = "raid-par-rest",
+	.name = "raid-par-idle",
 	.test_cases = rest_cases,
 };
 

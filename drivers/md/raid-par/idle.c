@@ -7,17 +7,17 @@
 #include <linux/minmax.h>
 #include <kunit/visibility.h>
 
-#include "power.h"
+#include "idle.h"
 
-u32 par_rest_wait(const struct par_rest *rest)
+u32 par_idle_wait(const struct par_idle *idle)
 {
-	if (rest->off || rest->system)
+	if (idle->off || idle->system)
 		return U32_MAX;
-	if (!rest->prompt && rest->quiet < rest->stop_after)
-		return rest->stop_after - rest->quiet;
-	return min_t(u64, rest->ration, PAR_ASK_RATION);
+	if (!idle->prompt && idle->quiet < idle->stop_after)
+		return idle->stop_after - idle->quiet;
+	return min_t(u64, idle->ration, PAR_ASK_RATION);
 }
-EXPORT_SYMBOL_IF_KUNIT(par_rest_wait);
+EXPORT_SYMBOL_IF_KUNIT(par_idle_wait);
 
 unsigned int par_busy_next(unsigned int last)
 {

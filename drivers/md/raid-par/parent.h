@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What is asked of the md array itself, and told to it: parent.c.
+ */
+#ifndef RAID_PAR_PARENT_H
+#define RAID_PAR_PARENT_H
+
+#include "par.h"
+
+/* par_unusable - members that are missing or have failed; any context */
+u32 par_unusable(struct par_conf *conf);
+
+/* par_remove_again - what kept a failed member from being removed has gone */
+void par_remove_again(struct par_conf *conf);
+
+/*
+ * par_syncing - does a sync of md's need members that could go to sleep? (md says that
+ * it is running also while it looks whether there is anything to do.)
+ */
+bool par_syncing(struct mddev *mddev);
+
+/* par_scrubbing - is md at a check or a repair that somebody asked for? */
+bool par_scrubbing(struct mddev *mddev);
+
+/* par_usable - those of @members that are there and have not failed */
+u32 par_usable(struct par_conf *conf, u32 members);
+
+/* par_awake_members - in the gear the array is in */
+u32 par_awake_members(struct par_conf *conf);
+
+/* par_member_failed - tell md and all sets; any context */
+void par_member_failed(struct par_conf *conf, unsigned int d);
+
+/* par_count_degraded - mddev->degraded from the members */
+void par_count_degraded(struct par_conf *conf);
+
+/*
+ * par_defer_sb - md's superblock is to be written, and cannot be: sleepers must not. The
+ * next shift up has it done. Any context.
+ */
+void par_defer_sb(struct par_conf *conf);
+
+/* par_write_deferred_sb - all are awake: have md write the superblock it could not; any context */
+void par_write_deferred_sb(struct par_conf *conf);
+
+#endif

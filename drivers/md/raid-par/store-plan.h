@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The order in which metadata is stored, for each occasion: what store.c does one after
+ * the other, and what tests/zone_model.c walks through. Pure.
+ */
+#ifndef RAID_PAR_STORE_PLAN_H
+#define RAID_PAR_STORE_PLAN_H
+
+enum par_store_occasion {
+	PAR_STORE_FIRST,	/* what was torn, before the first use of the array */
+	PAR_STORE_MAP,		/* map blocks that are marked */
+	PAR_STORE_INTENTS,	/* intents that writes ask for */
+	PAR_STORE_CLEAR,	/* the same are over; at a stop, so is all use of the array */
+	PAR_STORE_CHILD,	/* a child has written its superblock */
+	PAR_STORE_WHOLE,	/* no member misses anything any more */
+	PAR_STORE_OCCASIONS,
+};
+
+/* What a step is about: it is left out if there is nothing to do about that. */
+enum par_store_part {
+	PAR_PART_MAP,		/* gone through for a batch of blocks at a time */
+	PAR_PART_INTENTS,
+	PAR_PART_SUPER,
+	PAR_PART_MARKS,
+};
+
+enum par_store_what {
+	PAR_STEP_END,
+	PAR_STEP_BEGIN,		/* the array is in use, all awake members are current */
+	PAR_STEP_SNAPSHOT,	/* the map as of now */
+	PAR_STEP_FLUSH,		/* the caches of all awake members */
+	PAR_STEP_NOTE,		/* what missing members lack, and who has failed, is stable */
+	PAR_STEP_MAP,		/* the snapshot is stable */
+	PAR_STEP_INTENTS,	/* the zones' bytes are stable */
+	PAR_STEP_PUBLISH,	/* and writes go by them */
+	PAR_STEP_SUPER,		/* the superblock is stable */
+	PAR_STEP_FORGET,	/* images that raid5 does without are not valid, in memory */
+	PAR_STEP_UNMARK,	/* zones' marks that mean nothing any more are off, and stable */
+};
+
+struct par_store_step {
+	enum par_store_part part;
+	enum par_store_what what;
+};
+
+#define PAR_PLAN_STEPS	16U	/* at most, the end included */
+
+/* par_store_plan - the steps, in order, up to PAR_STEP_END */
+const struct par_store_step *par_store_plan(enum par_store_occasion occasion);
+
+#endif
