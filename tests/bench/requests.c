@@ -2,14 +2,16 @@
 /*
  * Send requests to a block device, one at a time, and measure their time.
  *
- *	requests DEVICE read|write|randread|randwrite BYTES SIZE WARM_UP COUNT
+ *	requests DEVICE read|write|randread|randwrite BYTES SIZE WARM_UP COUNT BATCHES
  *
- * The first SIZE bytes of the device are used, 0 being all of it. With a WARM_UP, requests to
- * SPREAD places and WARM_UP requests are sent before the COUNT requests that are measured.
- * The order of random requests is the same in each run.
+ * The first SIZE bytes of the device are used, 0 being all of it. If there is a WARM_UP, requests
+ * to SPREAD places are sent first. Each batch begins at the same fraction of a second, so that
+ * the kernel's ticks and its work of each second are at the same place in all of them; it has
+ * WARM_UP requests, and then COUNT that are measured. The order of random requests is the same in
+ * each run.
  *
- * Prints "NS IDLE_NS": the time of the COUNT requests, and for how much of it the CPU was idle.
- * The machine must have one CPU.
+ * Prints "NS IDLE_NS" for each batch: the time of the COUNT requests, and for how much of it the
+ * CPU was idle. The machine must have one CPU.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -27,7 +29,8 @@
 #include <unistd.h>
 
 #define SECOND	1000000000ULL
-#define SPREAD	32			/* places of the first requests of a warm-up */
+#define SPREAD	32			/* places of the first requests */
+#define PHASE	100000000L		/* ns after a full second */
 
 static struct {
 	int fd;
@@ -122,15 +125,37 @@ static void requests(uint64_t count)
 		request(load.random ? chance() : load.next++);
 }
 
-static void warm_up(uint64_t count)
+/* A timer that is rounded to a second has run by then. */
+static void wait_for_phase(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	ts.tv_sec += 2;
+	ts.tv_nsec = PHASE;
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL) == EINTR)
+		;
+}
+
+static void spread(void)
 {
 	uint64_t i;
 
-	if (!count)
-		return;
 	for (i = 0; i < SPREAD; i++)
 		request(i * load.places / SPREAD);
+}
+
+static void measure(uint64_t warm_up, uint64_t count)
+{
+	uint64_t idled, began, took;
+
+	wait_for_phase();
+	requests(warm_up);
+	idled = idle();
+	began = now();
 	requests(count);
+	took = now() - began;
+	printf("%" PRIu64 " %" PRIu64 "\n", took, idle() - idled);
 }
 
 static void parse(char **argv)
@@ -160,24 +185,24 @@ static void parse(char **argv)
 
 int main(int argc, char **argv)
 {
-	uint64_t idled, began, took;
+	uint64_t warm_up, count, batches;
 
-	if (argc != 7) {
-		fprintf(stderr, "usage: requests DEVICE RW BYTES SIZE WARM_UP COUNT: see requests.c\n");
+	if (argc != 8) {
+		fprintf(stderr, "usage: requests DEVICE RW BYTES SIZE WARM_UP COUNT BATCHES: see requests.c\n");
 		return 2;
 	}
 	parse(argv);
+	warm_up = number(argv[5]);
+	count = number(argv[6]);
+	batches = number(argv[7]);
 	load.buffer = mmap(NULL, load.bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
 			   -1, 0);
 	if (load.buffer == MAP_FAILED || mlockall(MCL_CURRENT))
 		die("memory");
 	memset(load.buffer, 0x5a, load.bytes);
-	warm_up(number(argv[5]));
-	idled = idle();
-	began = now();
-	requests(number(argv[6]));
-	took = now() - began;
-	idled = idle() - idled;
-	printf("%" PRIu64 " %" PRIu64 "\n", took, idled);
+	if (warm_up)
+		spread();
+	while (batches--)
+		measure(warm_up, count);
 	return 0;
 }
