@@ -29,6 +29,7 @@
 #include <unistd.h>
 
 #define SECOND	1000000000ULL
+#define HUGE	(2UL << 20)
 #define SPREAD	32			/* places of the first requests */
 #define PHASE	100000000L		/* ns after a full second */
 
@@ -104,6 +105,19 @@ static uint64_t chance(void)
 	return z ^ (z >> 31);
 }
 
+/* A huge page: how many of its pages are adjacent in memory changes what a request costs. */
+static char *take_buffer(void)
+{
+	char *buffer = aligned_alloc(HUGE, HUGE);
+
+	if (!buffer || madvise(buffer, HUGE, MADV_HUGEPAGE))
+		die("memory");
+	memset(buffer, 0x5a, HUGE);
+	if (mlockall(MCL_CURRENT))
+		die("memory");
+	return buffer;
+}
+
 static void request(uint64_t place)
 {
 	uint64_t at = place % load.places * load.bytes;
@@ -175,7 +189,7 @@ static void parse(char **argv)
 	if (load.fd < 0 || ioctl(load.fd, BLKGETSIZE64, &all))
 		die(argv[1]);
 	load.bytes = number(argv[3]);
-	if (!load.bytes || load.bytes % 512 || size > all || (size ? size : all) < load.bytes) {
+	if (!load.bytes || load.bytes % 512 || load.bytes > HUGE || size > all || (size ? size : all) < load.bytes) {
 		fprintf(stderr, "requests: %s bytes at a time do not go into %s of %" PRIu64 "\n",
 			argv[3], argv[4], all);
 		exit(2);
@@ -195,11 +209,7 @@ int main(int argc, char **argv)
 	warm_up = number(argv[5]);
 	count = number(argv[6]);
 	batches = number(argv[7]);
-	load.buffer = mmap(NULL, load.bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-			   -1, 0);
-	if (load.buffer == MAP_FAILED || mlockall(MCL_CURRENT))
-		die("memory");
-	memset(load.buffer, 0x5a, load.bytes);
+	load.buffer = take_buffer();
 	if (warm_up)
 		spread();
 	while (batches--)
