@@ -46,13 +46,6 @@ static bool has_home_copy(struct par_vmember *vm, struct bio *bio)
 			   vm->index) == PAR_SEG_BOTH;
 }
 
-/* raid5 reads a block by itself that erred before. Of what passes by it, it sends clones. */
-bool par_is_last_try(struct par_vmember *vm, struct bio *bio)
-{
-	return bio_op(bio) == REQ_OP_READ && bio->bi_opf & REQ_NOMERGE &&
-	       !bio_flagged(bio, BIO_CLONED) && vm->set->child.raid5;
-}
-
 /*
  * raid5 calls a block bad that it cannot read at the last try, if it could not make it
  * anew either: too many members are missing, or it has just written it. Since Linux 6.15
