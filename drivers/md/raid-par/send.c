@@ -215,6 +215,47 @@ static void send_home(struct par_vmember *vm, struct bio *bio)
 	submit_bio_noacct(bio);
 }
 
+/* par_watch - a write to a sleeper's home copy: what its end was */
+struct par_watch {
+	struct par_vmember *vm;
+	bio_end_io_t *end_io;
+	void *private;
+};
+
+/* Of a sleeper raid5 is not to judge by itself: see collect_member(). */
+static void watch_endio(struct bio *bio)
+{
+	struct par_watch *watch = bio->bi_private;
+	struct par_vmember *vm = watch->vm;
+
+	bio->bi_end_io = watch->end_io;
+	bio->bi_private = watch->private;
+	kfree(watch);
+	if (unlikely(bio->bi_status))
+		md_error(&vm->set->child.mddev, &vm->rdev);
+	/* Not bio_endio(): that has been done. */
+	bio->bi_end_io(bio);
+}
+
+/*
+ * Learn of the error of a write without a clone of it, which would take several times as
+ * long. False if there is no memory: this is not waited for, since requests before this one
+ * may hold what is short until this function has returned.
+ */
+static bool watch_write(struct par_vmember *vm, struct bio *bio)
+{
+	struct par_watch *watch = kmalloc(sizeof(*watch), GFP_NOWAIT | __GFP_NOWARN);
+
+	if (unlikely(!watch))
+		return false;
+	watch->vm = vm;
+	watch->end_io = bio->bi_end_io;
+	watch->private = bio->bi_private;
+	bio->bi_end_io = watch_endio;
+	bio->bi_private = watch;
+	return true;
+}
+
 void par_to_home(struct par_vmember *vm, struct bio *bio)
 {
 	if (home_reachable(vm))
@@ -226,25 +267,21 @@ void par_to_home(struct par_vmember *vm, struct bio *bio)
 void par_to_home_tracked(struct par_vmember *vm, struct bio *bio,
 			 struct par_bucket *bucket)
 {
-	struct bio *copy = clone_for(vm, bio, bio->bi_bdev, bucket);
-
-	if (home_reachable(vm))
-		send_home(vm, copy);
-	else
-		bio_io_error(copy);
+	par_to_home(vm, clone_for(vm, bio, bio->bi_bdev, bucket));
 }
 
-/*
- * Of a sleeper it has to be known whether a disk or an image has not taken a write,
- * and of a lost block that it has been written.
- */
+/* It has to be known whether a disk or an image has not taken a write. */
+static bool must_watch(const struct par_vmember *vm)
+{
+	return vm->set->child.raid5 && par_is_sleeper(&vm->set->conf->geo, vm->index);
+}
+
+/* Of a lost block it has to be known that it has been written. */
 void par_write_home(struct par_vmember *vm, struct bio *bio,
 		    struct par_bucket *bucket)
 {
-	struct par_set *set = vm->set;
-
-	if (bucket || READ_ONCE(vm->lost) ||
-	    (set->child.raid5 && par_is_sleeper(&set->conf->geo, vm->index)))
+	if (unlikely(bucket || READ_ONCE(vm->lost)) ||
+	    (must_watch(vm) && !watch_write(vm, bio)))
 		par_to_home_tracked(vm, bio, bucket);
 	else
 		par_to_home(vm, bio);
