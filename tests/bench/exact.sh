@@ -1,5 +1,5 @@
 #!/bin/bash
-# Two rounds of the exact bench count the same instructions, and a module with more of them is found.
+# The exact bench counts the same instructions in two rounds, and more for a module that needs more.
 # needs: stock-6.12
 # rare: yes
 # timeout: 900

@@ -1,5 +1,7 @@
 #!/bin/bash
-# A home copy that does not take a write in the top gear: its member fails, whether it can sleep or not, and all data is there.
+# In the top gear a write to a home copy returns an error: its member fails, whether it can sleep or not, and all data is there.
+# subject: member
+# timeout: 300
 # again: --kernel 7.2
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
@@ -44,11 +46,10 @@ does_not_take() {
 	assert_match "$(</proc/mdstat)" "$name\\[[0-9]+\\]\\(F\\)" "member $member: mdstat"
 	right "member $member has failed"
 	echo clear >"$SPINDLES/$name/errors"
-	wait_for "/sys/block/$MD/md/dev-$name/slot" none
-	mdadm --quiet "/dev/$MD" --remove "/dev/$name" 2>/dev/null
-	mdadm --quiet "/dev/$MD" --add "/dev/$name"
-	wait_for "/sys/block/$MD/md/degraded" 0
-	wait_for "/sys/block/$MD/md/sync_action" idle
+	detached "$member"
+	manage --remove "/dev/$name"
+	manage --add "/dev/$name"
+	wait_whole
 	right "member $member has been rebuilt"
 }
 

@@ -17,16 +17,18 @@ mod array;
 mod check;
 mod files;
 mod settings;
+mod trace;
 mod tree;
 
 pub use array::{SimArray, SimMember};
 pub use tree::Tree;
 
-use crate::system::{Program, Ran, System, Uevent, Uevents};
+use crate::system::{Follow, Program, Ran, System, Uevent, Uevents};
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -61,12 +63,18 @@ pub struct World {
     spoiled: BTreeMap<PathBuf, String>,
     /// What was read.
     pub read: BTreeSet<PathBuf>,
+    /// When files were changed; others when the system was started.
+    pub modified: BTreeMap<PathBuf, i64>,
     /// Files that take no write.
     refusing: BTreeSet<PathBuf>,
     answers: Vec<(String, Option<Answer>)>,
     planned: Vec<(Duration, Action)>,
     events: VecDeque<Uevent>,
     listening: bool,
+    /// What tracefs' pipes have to hand out.
+    pipes: BTreeMap<PathBuf, String>,
+    /// Set it, and the command is asked to stop.
+    pub stop: Arc<AtomicBool>,
 }
 
 /// Clones are the same system.
@@ -97,11 +105,14 @@ impl SimSystem {
             written: Vec::new(),
             spoiled: BTreeMap::new(),
             read: BTreeSet::new(),
+            modified: BTreeMap::new(),
             refusing: BTreeSet::new(),
             answers: Vec::new(),
             planned: Vec::new(),
             events: VecDeque::new(),
             listening: false,
+            pipes: BTreeMap::new(),
+            stop: Arc::default(),
         })))
     }
 
@@ -287,6 +298,19 @@ impl System for SimSystem {
         world.look(path)
     }
 
+    fn read_bytes(&self, path: &Path) -> io::Result<Vec<u8>> {
+        self.read(path).map(String::into_bytes)
+    }
+
+    fn modified(&self, path: &Path) -> io::Result<i64> {
+        let world = self.world();
+        if !world.exists(path) {
+            return Err(io::ErrorKind::NotFound.into());
+        }
+        let known = world.modified.get(&world.tree.resolve(path));
+        Ok(known.copied().unwrap_or(START.as_second()))
+    }
+
     fn write(&self, path: &Path, text: &str) -> io::Result<()> {
         self.world().write(path, text)
     }
@@ -306,6 +330,18 @@ impl System for SimSystem {
             return Err(io::ErrorKind::PermissionDenied.into());
         }
         Ok(Box::new(()))
+    }
+
+    fn make_dir(&self, path: &Path) -> io::Result<()> {
+        self.world().make_dir(path)
+    }
+
+    fn remove_dir(&self, path: &Path) -> io::Result<()> {
+        self.world().remove_dir(path)
+    }
+
+    fn follow(&self, path: &Path) -> io::Result<Box<dyn Follow>> {
+        trace::follow(self, path)
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {
@@ -328,6 +364,10 @@ impl System for SimSystem {
             return Err(io::ErrorKind::NotFound.into());
         }
         Ok(world.tree.resolve(path))
+    }
+
+    fn read_link(&self, path: &Path) -> io::Result<PathBuf> {
+        self.world().tree.read_link(path)
     }
 
     fn exists(&self, path: &Path) -> bool {
@@ -391,6 +431,14 @@ impl System for SimSystem {
         let line = typed.pop_front();
         world.asked.push(question.to_owned());
         Ok(line)
+    }
+
+    fn pid(&self) -> u32 {
+        trace::PID
+    }
+
+    fn stop_asked(&self) -> io::Result<Arc<AtomicBool>> {
+        Ok(Arc::clone(&self.world().stop))
     }
 }
 
