@@ -189,7 +189,7 @@ static enum par_verdict admit_write(struct par_vmember *vm, struct par_write *w,
 	return PAR_GO;
 }
 
-/* The slow way of a write, within one segment. Apart, so that others need not its stack. */
+/* The slow way of a write, within one segment. Not inlined, because of its stack frame. */
 static noinline void route_write(struct par_vmember *vm, struct bio *bio, u64 row)
 {
 	struct par_conf *conf = vm->set->conf;
@@ -350,7 +350,7 @@ static struct bio *split_front(struct par_set *set, struct bio *bio,
 	return front;
 }
 
-/* Of a read what it does, of a write whether it passes. */
+/* The action of a read, or whether a write passes. */
 static noinline unsigned int row_action(struct par_vmember *vm, u64 row, bool write)
 {
 	return write ? write_passes(vm, row) : read_action(vm, row);
@@ -429,8 +429,8 @@ static void count_request(struct par_vmember *vm, struct bio *bio, bool rw)
 }
 
 /*
- * Is it what nearly every request is in the top gear: within a segment, since raid5 reads and
- * writes pages, and passed to the home copy as it is?
+ * Nearly every request in the top gear: it is within one segment, since raid5 reads and writes
+ * pages, and is sent to the home copy unchanged.
  */
 static __always_inline bool goes_home(struct par_vmember *vm, struct bio *bio, bool write)
 {
@@ -441,7 +441,7 @@ static __always_inline bool goes_home(struct par_vmember *vm, struct bio *bio, b
 		return false;
 	if (write)
 		return write_passes(vm, row);
-	/* What is lost is looked up last: a block is on the list before its state changes. */
+	/* The list of lost blocks is looked at last: a block is on it before its state changes. */
 	return read_action(vm, row) == PAR_ACT_HOME && likely(!READ_ONCE(vm->lost)) &&
 	       !par_is_last_try(vm, bio);
 }

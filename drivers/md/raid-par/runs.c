@@ -13,7 +13,7 @@ static bool may_go_on(const struct par_runs *runs, unsigned int i, u64 sector,
 	       runs->sectors[i] + sectors <= PAR_RUN_SECTORS;
 }
 
-/* The run of which the request is the next part, most often that of the last one; or PAR_RUNS. */
+/* The run that the request continues, most often that of the last request; PAR_RUNS if none. */
 static unsigned int find_run(const struct par_runs *runs, u64 sector, unsigned int sectors)
 {
 	unsigned int i = runs->last;

@@ -215,7 +215,7 @@ static void send_home(struct par_vmember *vm, struct bio *bio)
 	submit_bio_noacct(bio);
 }
 
-/* par_watch - a write to a sleeper's home copy: what its end was */
+/* par_watch - what watch_endio() has replaced in a write to a sleeper's home copy */
 struct par_watch {
 	struct par_vmember *vm;
 	bio_end_io_t *end_io;
@@ -233,14 +233,14 @@ static void watch_endio(struct bio *bio)
 	kfree(watch);
 	if (unlikely(bio->bi_status))
 		md_error(&vm->set->child.mddev, &vm->rdev);
-	/* Not bio_endio(): that has been done. */
+	/* bio_endio() has called this function, and is not called twice. */
 	bio->bi_end_io(bio);
 }
 
 /*
- * Learn of the error of a write without a clone of it, which would take several times as
- * long. False if there is no memory: this is not waited for, since requests before this one
- * may hold what is short until this function has returned.
+ * Have watch_endio() called when the write ends. A clone would do the same, with more than
+ * twice the instructions. Returns false if there is no memory. Memory is not waited for: the
+ * requests that may free it are possibly not started before this function returns.
  */
 static bool watch_write(struct par_vmember *vm, struct bio *bio)
 {
@@ -270,13 +270,13 @@ void par_to_home_tracked(struct par_vmember *vm, struct bio *bio,
 	par_to_home(vm, clone_for(vm, bio, bio->bi_bdev, bucket));
 }
 
-/* It has to be known whether a disk or an image has not taken a write. */
+/* If a write to a sleeper fails, raid5 does not know whether a disk or an image was written. */
 static bool must_watch(const struct par_vmember *vm)
 {
 	return vm->set->child.raid5 && par_is_sleeper(&vm->set->conf->geo, vm->index);
 }
 
-/* Of a lost block it has to be known that it has been written. */
+/* A clone, where more than an error has to be known: that a lost block has been written. */
 void par_write_home(struct par_vmember *vm, struct bio *bio,
 		    struct par_bucket *bucket)
 {
