@@ -65,7 +65,7 @@ check: setup
 kunit: setup
 	@tests/run -k '^kunit$$'
 
-# The exact one is left out where Debian's own kernel is not to be had.
+# Without a mirror that has Debian's own kernel, there is no exact table.
 bench: setup
 	@tests/bench/bench
 	@tests/bench/exact || [ $$? = $(UNAVAILABLE) ]

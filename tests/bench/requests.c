@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Send requests to a block device, one at a time, and tell what they took.
+ * Send requests to a block device, one at a time, and measure their time.
  *
- *	requests DEVICE read|write|randread|randwrite BYTES SIZE WARM_UP COUNT
+ *	requests DEVICE read|write|randread|randwrite BYTES SIZE WARM_UP COUNT BATCHES
  *
- * SIZE is how much of the device is used, in bytes; 0 as SIZE is all of it. The first WARM_UP
- * requests are not counted, and go before them to places all over that, so that what is done
- * once for each part of an array has been done. The order is the same in each run.
+ * The first SIZE bytes of the device are used, 0 being all of it. If there is a WARM_UP, requests
+ * to SPREAD places are sent first. Each batch begins at the same fraction of a second, so that
+ * the kernel's ticks and its work of each second are at the same place in all of them; it has
+ * WARM_UP requests, and then COUNT that are measured. The order of random requests is the same in
+ * each run.
  *
- * Prints "NS IDLE_NS": how long the COUNT requests took, and for how much of that the machine,
- * which must have one CPU, had nothing to do.
+ * Prints "NS IDLE_NS" for each batch: the time of the COUNT requests, and for how much of it the
+ * CPU was idle. The machine must have one CPU.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -27,13 +29,15 @@
 #include <unistd.h>
 
 #define SECOND	1000000000ULL
-#define SPREAD	32			/* places that a warm-up goes to first */
+#define HUGE	(2UL << 20)
+#define SPREAD	32			/* places of the first requests */
+#define PHASE	100000000L		/* ns after a full second */
 
 static struct {
 	int fd;
 	bool write, random;
 	uint64_t bytes;			/* of a request */
-	uint64_t places;		/* for one, side by side */
+	uint64_t places;		/* adjacent ones of that size */
 	uint64_t next;
 	char *buffer;
 } load;
@@ -66,7 +70,7 @@ static uint64_t now(void)
 	return ts.tv_sec * SECOND + ts.tv_nsec;
 }
 
-/* To the nanosecond, which /proc/stat has not. */
+/* In ns; /proc/stat has 10 ms. */
 static uint64_t idle(void)
 {
 	FILE *file = fopen("/proc/timer_list", "r");
@@ -101,6 +105,19 @@ static uint64_t chance(void)
 	return z ^ (z >> 31);
 }
 
+/* A huge page: how many of its pages are adjacent in memory changes what a request costs. */
+static char *take_buffer(void)
+{
+	char *buffer = aligned_alloc(HUGE, HUGE);
+
+	if (!buffer || madvise(buffer, HUGE, MADV_HUGEPAGE))
+		die("memory");
+	memset(buffer, 0x5a, HUGE);
+	if (mlockall(MCL_CURRENT))
+		die("memory");
+	return buffer;
+}
+
 static void request(uint64_t place)
 {
 	uint64_t at = place % load.places * load.bytes;
@@ -122,15 +139,37 @@ static void requests(uint64_t count)
 		request(load.random ? chance() : load.next++);
 }
 
-static void warm_up(uint64_t count)
+/* A timer that is rounded to a second has run by then. */
+static void wait_for_phase(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	ts.tv_sec += 2;
+	ts.tv_nsec = PHASE;
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL) == EINTR)
+		;
+}
+
+static void spread(void)
 {
 	uint64_t i;
 
-	if (!count)
-		return;
 	for (i = 0; i < SPREAD; i++)
 		request(i * load.places / SPREAD);
+}
+
+static void measure(uint64_t warm_up, uint64_t count)
+{
+	uint64_t idled, began, took;
+
+	wait_for_phase();
+	requests(warm_up);
+	idled = idle();
+	began = now();
 	requests(count);
+	took = now() - began;
+	printf("%" PRIu64 " %" PRIu64 "\n", took, idle() - idled);
 }
 
 static void parse(char **argv)
@@ -150,7 +189,7 @@ static void parse(char **argv)
 	if (load.fd < 0 || ioctl(load.fd, BLKGETSIZE64, &all))
 		die(argv[1]);
 	load.bytes = number(argv[3]);
-	if (!load.bytes || load.bytes % 512 || size > all || (size ? size : all) < load.bytes) {
+	if (!load.bytes || load.bytes % 512 || load.bytes > HUGE || size > all || (size ? size : all) < load.bytes) {
 		fprintf(stderr, "requests: %s bytes at a time do not go into %s of %" PRIu64 "\n",
 			argv[3], argv[4], all);
 		exit(2);
@@ -160,24 +199,20 @@ static void parse(char **argv)
 
 int main(int argc, char **argv)
 {
-	uint64_t idled, began, took;
+	uint64_t warm_up, count, batches;
 
-	if (argc != 7) {
-		fprintf(stderr, "usage: requests DEVICE RW BYTES SIZE WARM_UP COUNT: see requests.c\n");
+	if (argc != 8) {
+		fprintf(stderr, "usage: requests DEVICE RW BYTES SIZE WARM_UP COUNT BATCHES: see requests.c\n");
 		return 2;
 	}
 	parse(argv);
-	load.buffer = mmap(NULL, load.bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-			   -1, 0);
-	if (load.buffer == MAP_FAILED || mlockall(MCL_CURRENT))
-		die("memory");
-	memset(load.buffer, 0x5a, load.bytes);
-	warm_up(number(argv[5]));
-	idled = idle();
-	began = now();
-	requests(number(argv[6]));
-	took = now() - began;
-	idled = idle() - idled;
-	printf("%" PRIu64 " %" PRIu64 "\n", took, idled);
+	warm_up = number(argv[5]);
+	count = number(argv[6]);
+	batches = number(argv[7]);
+	load.buffer = take_buffer();
+	if (warm_up)
+		spread();
+	while (batches--)
+		measure(warm_up, count);
 	return 0;
 }

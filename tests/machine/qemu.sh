@@ -32,8 +32,9 @@ kvm_works() {
 # what virtme-ng takes for the script's is the kernel log and what QEMU says. On a
 # terminal the machine's is the serial line, and the kernel log another one.
 # An emulated timer that is late on a busy host is not a broken one: no_timer_check.
-# With --icount hours may pass while the machine waits for the host: no task hangs then.
-# And where the kernel lies must not change its time. QEMU's own options come last.
+# With --icount, hours of the machine's time may pass while it waits for the host, so tasks are
+# not reported as hung; and the kernel's address must not influence the time. QEMU's own options
+# have to be last.
 stock_options() {
 	local cpus=2
 	[ -z "$ICOUNT" ] || cpus=1

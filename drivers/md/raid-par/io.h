@@ -74,10 +74,16 @@ void par_to_home_tracked(struct par_vmember *vm, struct bio *bio, struct par_buc
 void par_write_home(struct par_vmember *vm, struct bio *bio, struct par_bucket *bucket);
 
 /*
- * par_is_last_try - does raid5 read this block by itself, since it erred before?
+ * par_is_last_try - does raid5 read this block by itself, since it erred before? Of what
+ * passes by it, it sends clones.
  * par_last_try_failed - and it has erred again; any context
  */
-bool par_is_last_try(struct par_vmember *vm, struct bio *bio);
+static inline bool par_is_last_try(const struct par_vmember *vm, struct bio *bio)
+{
+	return unlikely(bio->bi_opf & REQ_NOMERGE) && bio_op(bio) == REQ_OP_READ &&
+	       !bio_flagged(bio, BIO_CLONED) && vm->set->child.raid5;
+}
+
 void par_last_try_failed(struct par_vmember *vm, struct bio *bio);
 
 void par_redirect_work(struct work_struct *work);

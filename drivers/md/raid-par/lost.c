@@ -38,15 +38,13 @@ static bool range_touches(const struct par_lost_range *range, const struct par_v
 	       range->sector < end && sector < range->sector + range->sectors;
 }
 
-bool par_lost(struct par_vmember *vm, u64 sector, unsigned int sectors)
+bool par_lost_listed(struct par_vmember *vm, u64 sector, unsigned int sectors)
 {
 	struct par_conf *conf = vm->set->conf;
 	unsigned long flags;
 	bool lost = false;
 	unsigned int i;
 
-	if (likely(!READ_ONCE(vm->lost)))
-		return false;
 	spin_lock_irqsave(&conf->store->lost.lock, flags);
 	for (i = 0; !lost && i < conf->store->lost.count; i++)
 		lost = range_touches(&conf->store->lost.range[i], vm, sector, sector + sectors);

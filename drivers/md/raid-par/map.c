@@ -15,8 +15,6 @@
 
 #include "set.h"
 
-#define PAR_ZONE_BYTES(width)	((width) * PAR_ZONE_ROWS / 8)
-
 int par_map_alloc(struct par_conf *conf)
 {
 	unsigned int i;
@@ -39,52 +37,23 @@ void par_map_free(struct par_conf *conf)
 	kvfree(conf->map.zone);
 }
 
-/* The byte that holds bit @bit of @row; NULL while the block is unwritten. */
-static u8 *map_byte(struct par_set *set, u64 row, unsigned int bit,
-		    unsigned int *shift)
-{
-	const struct par_set_geometry *sg = set->sg;
-	unsigned int index;
-	u32 block = par_map_block(sg, row >> PAR_ZONE_SHIFT, &index);
-	u8 *payload = READ_ONCE(set->conf->map.block[block].payload);
-	unsigned int at = (row & (PAR_ZONE_ROWS - 1)) * sg->width + bit;
-
-	*shift = at & 7;
-	return payload ? payload + index * PAR_ZONE_BYTES(sg->width) + at / 8
-		       : NULL;
-}
-
-static unsigned int map_read(struct par_set *set, u64 row, unsigned int bit,
-			     unsigned int mask)
-{
-	unsigned int shift;
-	u8 *byte = map_byte(set, row, bit, &shift);
-
-	return byte ? (READ_ONCE(*byte) >> shift) & mask : 0;
-}
-
 static void map_write(struct par_set *set, u64 row, unsigned int bit,
 		      unsigned int mask, unsigned int value)
 {
 	unsigned int shift;
-	u8 *byte = map_byte(set, row, bit, &shift);
+	u8 *byte = par_map_byte(set, row, bit, &shift);
 
 	WRITE_ONCE(*byte, (*byte & ~(mask << shift)) | value << shift);
 }
 
 bool par_map_written(struct par_set *set, u64 row)
 {
-	/* With sleepers: the first one's state; none has a row unwritten. */
-	return map_read(set, row, 0, set->sg->width == 1 ? 1 : 3) != 0;
+	return par_map_look(set, row, 0) != PAR_SEG_UNWRITTEN;
 }
 
 enum par_seg_state par_map_get(struct par_set *set, u64 row, unsigned int d)
 {
-	unsigned int low = set->conf->geo.set[1].members;
-
-	if (d < low)
-		return par_map_written(set, row) ? PAR_SEG_BOTH : PAR_SEG_UNWRITTEN;
-	return map_read(set, row, 2 * (d - low), 3);
+	return par_map_look(set, row, d);
 }
 
 /* The zone's count of segments in @state, if there is one. */
@@ -103,7 +72,7 @@ static void put_state(struct par_set *set, u64 row, unsigned int d,
 		      enum par_seg_state state)
 {
 	unsigned int low = set->conf->geo.set[1].members;
-	enum par_seg_state old = map_read(set, row, 2 * (d - low), 3);
+	enum par_seg_state old = par_map_read(set, row, 2 * (d - low), 3);
 
 	map_write(set, row, 2 * (d - low), 3, state);
 	atomic64_dec(&set->vm[d].segs[old]);
@@ -272,7 +241,7 @@ static void apply_intent(struct par_set *set, u32 zone, unsigned int gear)
 			unsigned int bit = 2 * (d - set->conf->geo.set[1].members);
 
 			map_write(set, row, bit, 3,
-				  par_seg_after_crash(map_read(set, row, bit, 3),
+				  par_seg_after_crash(par_map_read(set, row, bit, 3),
 						      par_awake(set->conf, gear, d)));
 		}
 	}

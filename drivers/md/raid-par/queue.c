@@ -22,11 +22,6 @@ void par_queue_take(struct par_conf *conf, struct bio_list *list,
 	spin_unlock_irq(&conf->queue.lock);
 }
 
-struct par_vmember *par_bio_vm(struct bio *bio)
-{
-	return bio->bi_bdev->bd_disk->private_data;
-}
-
 void par_requeue(struct par_conf *conf, struct bio_list *bios)
 {
 	struct bio *bio;

@@ -6,6 +6,7 @@
 #define RAID_PAR_QUEUE_H
 
 #include <linux/bio.h>
+#include <linux/blkdev.h>
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
 
@@ -30,6 +31,9 @@ void par_queue_take(struct par_conf *conf, struct bio_list *list,
 void par_requeue(struct par_conf *conf, struct bio_list *bios);
 
 /* par_bio_vm - the virtual member that a request has been sent to */
-struct par_vmember *par_bio_vm(struct bio *bio);
+static inline struct par_vmember *par_bio_vm(const struct bio *bio)
+{
+	return bio->bi_bdev->bd_disk->private_data;
+}
 
 #endif

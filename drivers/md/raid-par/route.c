@@ -59,7 +59,7 @@ struct par_write {
 	bool sleeper;
 };
 
-static void look_up(struct par_vmember *vm, u64 row, struct par_write *w)
+static __always_inline void look_up(struct par_vmember *vm, u64 row, struct par_write *w)
 {
 	struct par_conf *conf = vm->set->conf;
 
@@ -69,7 +69,7 @@ static void look_up(struct par_vmember *vm, u64 row, struct par_write *w)
 	w->zone = &conf->map.zone[par_zone_of(vm->set, row)];
 	w->gear = READ_ONCE(conf->gear);
 	w->sleeper = par_is_sleeper(&conf->geo, vm->index);
-	w->state = par_map_get(vm->set, row, vm->index);
+	w->state = par_map_look(vm->set, row, vm->index);
 	w->step = par_seg_step(w->state,
 			       par_awake(conf, w->gear, vm->index) ?
 			       PAR_EV_WRITE : PAR_EV_WRITE_ASLEEP);
@@ -78,7 +78,7 @@ static void look_up(struct par_vmember *vm, u64 row, struct par_write *w)
 }
 
 /* Lockless: may the write pass straight to the home copy? */
-static bool write_passes(struct par_vmember *vm, u64 row)
+static __always_inline bool write_passes(struct par_vmember *vm, u64 row)
 {
 	struct par_write w;
 	unsigned long now;
@@ -194,8 +194,8 @@ static enum par_verdict admit_write(struct par_vmember *vm, struct par_write *w,
 	return PAR_GO;
 }
 
-/* The slow way of a write, within one segment. */
-static void route_write(struct par_vmember *vm, struct bio *bio, u64 row)
+/* The slow way of a write, within one segment. Not inlined, because of its stack frame. */
+static noinline void route_write(struct par_vmember *vm, struct bio *bio, u64 row)
 {
 	struct par_conf *conf = vm->set->conf;
 	u32 zone = par_zone_of(vm->set, row);
@@ -259,13 +259,11 @@ again:
  * Reading ends a row's discard just as writing does: the stripe's old content
  * is in raid5's cache again, and must not differ from the row.
  */
-static void read_touches(struct par_vmember *vm, u64 row)
+static noinline void read_touches(struct par_vmember *vm, u64 row)
 {
 	struct par_conf *conf = vm->set->conf;
 	u32 zone = par_zone_of(vm->set, row);
 
-	if (likely(!READ_ONCE(conf->map.zone[zone].starting)))
-		return;
 	spin_lock(par_zone_lock(conf, zone));
 	par_row_touch(vm->set, row);
 	spin_unlock(par_zone_lock(conf, zone));
@@ -285,16 +283,17 @@ static enum par_seg_action settled_action(struct par_vmember *vm, u64 row)
  * A row is written in the map before its first writes have ended: until they have, the
  * platter may hold anything there, and a read waits for them.
  */
-static enum par_seg_action read_action(struct par_vmember *vm, u64 row)
+static __always_inline enum par_seg_action read_action(struct par_vmember *vm, u64 row)
 {
 	struct par_conf *conf = vm->set->conf;
+	const struct par_zone *zone = &conf->map.zone[par_zone_of(vm->set, row)];
 	enum par_seg_state state;
 
-	read_touches(vm, row);
-	state = par_map_get(vm->set, row, vm->index);
+	if (unlikely(READ_ONCE(zone->starting)))
+		read_touches(vm, row);
+	state = par_map_look(vm->set, row, vm->index);
 	smp_rmb();	/* pairs with the one in begin_row() */
-	if (state != PAR_SEG_UNWRITTEN &&
-	    unlikely(READ_ONCE(conf->map.zone[par_zone_of(vm->set, row)].landing)))
+	if (state != PAR_SEG_UNWRITTEN && unlikely(READ_ONCE(zone->landing)))
 		return PAR_ACT_HOLD;
 	/* Of what was looked at: the row may have been started since. */
 	return par_seg_step(state, par_awake(conf, READ_ONCE(conf->gear), vm->index) ?
@@ -356,6 +355,12 @@ static struct bio *split_front(struct par_set *set, struct bio *bio,
 	return front;
 }
 
+/* The action of a read, or whether a write passes. */
+static noinline unsigned int row_action(struct par_vmember *vm, u64 row, bool write)
+{
+	return write ? write_passes(vm, row) : read_action(vm, row);
+}
+
 /*
  * Rows at the head of the request that are treated alike go on in one piece:
  * up to all of them for reads and for writes that pass straight through.
@@ -367,10 +372,9 @@ static unsigned int rows_alike(struct par_vmember *vm, struct bio *bio, bool wri
 	u64 first = bio->bi_iter.bi_sector >> geo->seg_shift;
 	u64 row = first, end = bio_end_sector(bio);
 
-	*action = write ? write_passes(vm, row) : read_action(vm, row);
+	*action = row_action(vm, row, write);
 	while (++row << geo->seg_shift < end) {
-		unsigned int next = write ? write_passes(vm, row)
-					  : read_action(vm, row);
+		unsigned int next = row_action(vm, row, write);
 
 		if (next != *action || (write && !next) ||
 		    (!write && (next == PAR_ACT_IMAGE || next == PAR_ACT_HOLD)))
@@ -415,11 +419,10 @@ static void route_discard(struct par_vmember *vm, struct bio *bio)
 	} while (front != bio);
 }
 
-/* Counted, on each CPU by itself: what the monitor predicts loads from. */
-static void route_first(struct par_vmember *vm, struct bio *bio)
+/* On each CPU by itself: what the monitor predicts loads from. */
+static void count_request(struct par_vmember *vm, struct bio *bio, bool rw)
 {
 	struct block_device *disk = vm->disk->part0;
-	bool rw = op_is_write(bio_op(bio));
 
 	part_stat_lock();
 	if (par_runs_add(this_cpu_ptr(&vm->runs[rw]), bio->bi_iter.bi_sector,
@@ -428,7 +431,37 @@ static void route_first(struct par_vmember *vm, struct bio *bio)
 	else
 		part_stat_inc(disk, ios[rw]);
 	part_stat_unlock();
-	par_route(vm, bio);
+}
+
+/*
+ * Nearly every request in the top gear: it is within one segment, since raid5 reads and writes
+ * pages, and is sent to the home copy unchanged.
+ */
+static __always_inline bool goes_home(struct par_vmember *vm, struct bio *bio, bool write)
+{
+	unsigned int shift = vm->set->conf->geo.seg_shift;
+	u64 row = bio->bi_iter.bi_sector >> shift;
+
+	if (unlikely(bio_end_sector(bio) > (row + 1) << shift))
+		return false;
+	if (write)
+		return write_passes(vm, row);
+	/* The list of lost blocks is looked at last: a block is on it before its state changes. */
+	return read_action(vm, row) == PAR_ACT_HOME && likely(!READ_ONCE(vm->lost)) &&
+	       !par_is_last_try(vm, bio);
+}
+
+static void route_first(struct par_vmember *vm, struct bio *bio)
+{
+	bool write = op_is_write(bio_op(bio));
+
+	count_request(vm, bio, write);
+	if (unlikely(!goes_home(vm, bio, write)))
+		par_route(vm, bio);
+	else if (write)
+		par_write_home(vm, bio, NULL);
+	else
+		par_to_home(vm, bio);
 }
 
 static void vmember_submit_bio(struct bio *bio)

@@ -17,11 +17,11 @@
 /**
  * struct par_runs - requests of which each begins where another has ended; the last ones
  * @end: where the next one of each would begin; @sectors: how long it is, 0: there is none
- * @oldest: the one that a new one takes the place of
+ * @oldest: the one that a new one takes the place of; @last: that the last request was of
  */
 struct par_runs {
 	u64 end[PAR_RUNS];
-	unsigned int sectors[PAR_RUNS], oldest;
+	unsigned int sectors[PAR_RUNS], oldest, last;
 };
 
 /*

@@ -46,13 +46,6 @@ static bool has_home_copy(struct par_vmember *vm, struct bio *bio)
 			   vm->index) == PAR_SEG_BOTH;
 }
 
-/* raid5 reads a block by itself that erred before. Of what passes by it, it sends clones. */
-bool par_is_last_try(struct par_vmember *vm, struct bio *bio)
-{
-	return bio_op(bio) == REQ_OP_READ && bio->bi_opf & REQ_NOMERGE &&
-	       !bio_flagged(bio, BIO_CLONED) && vm->set->child.raid5;
-}
-
 /*
  * raid5 calls a block bad that it cannot read at the last try, if it could not make it
  * anew either: too many members are missing, or it has just written it. Since Linux 6.15
@@ -222,6 +215,47 @@ static void send_home(struct par_vmember *vm, struct bio *bio)
 	submit_bio_noacct(bio);
 }
 
+/* par_watch - what watch_endio() has replaced in a write to a sleeper's home copy */
+struct par_watch {
+	struct par_vmember *vm;
+	bio_end_io_t *end_io;
+	void *private;
+};
+
+/* Of a sleeper raid5 is not to judge by itself: see collect_member(). */
+static void watch_endio(struct bio *bio)
+{
+	struct par_watch *watch = bio->bi_private;
+	struct par_vmember *vm = watch->vm;
+
+	bio->bi_end_io = watch->end_io;
+	bio->bi_private = watch->private;
+	kfree(watch);
+	if (unlikely(bio->bi_status))
+		md_error(&vm->set->child.mddev, &vm->rdev);
+	/* bio_endio() has called this function, and is not called twice. */
+	bio->bi_end_io(bio);
+}
+
+/*
+ * Have watch_endio() called when the write ends. A clone would do the same, with more than
+ * twice the instructions. Returns false if there is no memory. Memory is not waited for: the
+ * requests that may free it are possibly not started before this function returns.
+ */
+static bool watch_write(struct par_vmember *vm, struct bio *bio)
+{
+	struct par_watch *watch = kmalloc(sizeof(*watch), GFP_NOWAIT | __GFP_NOWARN);
+
+	if (unlikely(!watch))
+		return false;
+	watch->vm = vm;
+	watch->end_io = bio->bi_end_io;
+	watch->private = bio->bi_private;
+	bio->bi_end_io = watch_endio;
+	bio->bi_private = watch;
+	return true;
+}
+
 void par_to_home(struct par_vmember *vm, struct bio *bio)
 {
 	if (home_reachable(vm))
@@ -233,25 +267,21 @@ void par_to_home(struct par_vmember *vm, struct bio *bio)
 void par_to_home_tracked(struct par_vmember *vm, struct bio *bio,
 			 struct par_bucket *bucket)
 {
-	struct bio *copy = clone_for(vm, bio, bio->bi_bdev, bucket);
-
-	if (home_reachable(vm))
-		send_home(vm, copy);
-	else
-		bio_io_error(copy);
+	par_to_home(vm, clone_for(vm, bio, bio->bi_bdev, bucket));
 }
 
-/*
- * Of a sleeper it has to be known whether a disk or an image has not taken a write,
- * and of a lost block that it has been written.
- */
+/* If a write to a sleeper fails, raid5 does not know whether a disk or an image was written. */
+static bool must_watch(const struct par_vmember *vm)
+{
+	return vm->set->child.raid5 && par_is_sleeper(&vm->set->conf->geo, vm->index);
+}
+
+/* A clone, where more than an error has to be known: that a lost block has been written. */
 void par_write_home(struct par_vmember *vm, struct bio *bio,
 		    struct par_bucket *bucket)
 {
-	struct par_set *set = vm->set;
-
-	if (bucket || READ_ONCE(vm->lost) ||
-	    (set->child.raid5 && par_is_sleeper(&set->conf->geo, vm->index)))
+	if (unlikely(bucket || READ_ONCE(vm->lost)) ||
+	    (must_watch(vm) && !watch_write(vm, bio)))
 		par_to_home_tracked(vm, bio, bucket);
 	else
 		par_to_home(vm, bio);

@@ -197,6 +197,44 @@ static inline u32 par_zone_of(const struct par_set *set, u64 row)
 	return set->sg->zone_base + (u32)(row >> PAR_ZONE_SHIFT);
 }
 
+/*
+ * par_map_byte - the byte of the map that holds bit @bit of @row, at bit @shift of it; NULL
+ * while the block is unwritten. See the head of map.c. par_map_read - these bits of it.
+ */
+static inline u8 *par_map_byte(const struct par_set *set, u64 row, unsigned int bit,
+			       unsigned int *shift)
+{
+	const struct par_set_geometry *sg = set->sg;
+	unsigned int index;
+	u32 block = par_map_block(sg, row >> PAR_ZONE_SHIFT, &index);
+	u8 *payload = READ_ONCE(set->conf->map.block[block].payload);
+	unsigned int at = (index * PAR_ZONE_ROWS + (row & (PAR_ZONE_ROWS - 1))) * sg->width + bit;
+
+	*shift = at & 7;
+	return payload ? payload + at / 8 : NULL;
+}
+
+static inline unsigned int par_map_read(const struct par_set *set, u64 row, unsigned int bit,
+					unsigned int mask)
+{
+	unsigned int shift;
+	u8 *byte = par_map_byte(set, row, bit, &shift);
+
+	return byte ? (READ_ONCE(*byte) >> shift) & mask : 0;
+}
+
+/* par_map_look - par_map_get(), inline, for what each request looks up */
+static inline enum par_seg_state par_map_look(const struct par_set *set, u64 row, unsigned int d)
+{
+	unsigned int low = set->conf->geo.set[1].members;
+
+	if (d >= low)
+		return par_map_read(set, row, 2 * (d - low), 3);
+	/* With sleepers: the first one's state; none has a row unwritten. */
+	return par_map_read(set, row, 0, set->sg->width == 1 ? 1 : 3) ?
+	       PAR_SEG_BOTH : PAR_SEG_UNWRITTEN;
+}
+
 /* par_set_tracks - see struct par_set, @tracking */
 static inline bool par_set_tracks(const struct par_set *set)
 {

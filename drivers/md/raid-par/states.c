@@ -13,7 +13,7 @@
 #define HOME		PAR_SEG_HOME
 #define IMAGE		PAR_SEG_IMAGE
 
-static const struct par_seg_step par_seg_table[PAR_SEG_STATES][PAR_SEG_EVENTS] = {
+const struct par_seg_step par_seg_table[PAR_SEG_STATES][PAR_SEG_EVENTS] = {
 	[UNWRITTEN] = {
 		[PAR_EV_READ]		= { PAR_ACT_ZERO, UNWRITTEN },
 		[PAR_EV_READ_ASLEEP]	= { PAR_ACT_ZERO, UNWRITTEN },
@@ -51,13 +51,7 @@ static const struct par_seg_step par_seg_table[PAR_SEG_STATES][PAR_SEG_EVENTS] =
 		[PAR_EV_START_ASLEEP]	= { PAR_ACT_NONE, IMAGE },
 	},
 };
-
-struct par_seg_step par_seg_step(enum par_seg_state state,
-				 enum par_seg_event event)
-{
-	return par_seg_table[state][event];
-}
-EXPORT_SYMBOL_IF_KUNIT(par_seg_step);
+EXPORT_SYMBOL_IF_KUNIT(par_seg_table);
 
 enum par_seg_state par_seg_after_crash(enum par_seg_state stored, bool awake)
 {

@@ -50,9 +50,14 @@ struct par_seg_step {
 	u8 next;	/* enum par_seg_state afterwards */
 };
 
-/* par_seg_step - look the table up */
-struct par_seg_step par_seg_step(enum par_seg_state state,
-				 enum par_seg_event event);
+extern const struct par_seg_step par_seg_table[PAR_SEG_STATES][PAR_SEG_EVENTS];
+
+/* par_seg_step - look the table up; inline, since each request does */
+static inline struct par_seg_step par_seg_step(enum par_seg_state state,
+					       enum par_seg_event event)
+{
+	return par_seg_table[state][event];
+}
 
 /*
  * par_seg_after_crash - what a stored state means in a zone whose intent was

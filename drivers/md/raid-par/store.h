@@ -228,7 +228,12 @@ void par_mark_block(struct par_conf *conf, u32 zone);
  * par_lost_add, par_lost_remove - with conf->store->mutex held; false if the list has no
  * room for that.
  */
-bool par_lost(struct par_vmember *vm, u64 sector, unsigned int sectors);
+bool par_lost_listed(struct par_vmember *vm, u64 sector, unsigned int sectors);
+static inline bool par_lost(struct par_vmember *vm, u64 sector, unsigned int sectors)
+{
+	return unlikely(READ_ONCE(vm->lost)) && par_lost_listed(vm, sector, sectors);
+}
+
 bool par_lost_row(struct par_set *set, u64 row);
 bool par_lost_add(struct par_vmember *vm, u64 sector, unsigned int sectors);
 bool par_lost_remove(struct par_vmember *vm, u64 sector, unsigned int sectors);

@@ -1,0 +1,66 @@
+#!/bin/bash
+# In the top gear a write to a home copy returns an error: its member fails, whether it can sleep or not, and all data is there.
+# subject: member
+# timeout: 300
+# again: --kernel 7.2
+set -euo pipefail
+. "$(dirname "$0")/../tools/par.sh"
+
+MODEL=$MACHINE_TMP/model	# what the array's first MIB hold
+MIB=8
+
+# put CHUNK: new data, to the array and the model.
+put() {
+	dd if=/dev/urandom of="$MODEL" bs=64k seek="$1" count=1 conv=notrunc status=none
+	dd if="$MODEL" of="/dev/$MD" bs=64k skip="$1" seek="$1" count=1 oflag=direct \
+		conv=notrunc,fsync status=none
+}
+
+right() {
+	cmp -n ${MIB}M "$MODEL" <(dd if="/dev/$MD" bs=1M count=$MIB iflag=direct status=none) ||
+		fail "$1: not what was written"
+}
+
+# chunk_of MEMBER: CHUNK, whose home copy is on it, from sector AT on; the array is stopped for it.
+chunk_of() {
+	local places
+	stop_par
+	for ((CHUNK = 20; ; CHUNK++)); do
+		mapfile -t places < <(dissect --where "$CHUNK")
+		[ "${places[0]% *}" != "$1" ] || break
+	done
+	AT=${places[0]#* }
+	assemble_par
+	settle
+}
+
+# Sectors in the middle of a chunk: all else of the member, its metadata too, takes writes.
+does_not_take() {
+	local member=$1 name=${DISKS[$1]}
+	note "$LAYOUT: member $member"
+	chunk_of "$member"
+	put "$CHUNK"
+	echo "write $((AT + 16)) 8" >"$SPINDLES/$name/errors"
+	put "$CHUNK"
+	wait_for "/sys/block/$MD/md/degraded" 1
+	assert_match "$(</proc/mdstat)" "$name\\[[0-9]+\\]\\(F\\)" "member $member: mdstat"
+	right "member $member has failed"
+	echo clear >"$SPINDLES/$name/errors"
+	detached "$member"
+	manage --remove "/dev/$name"
+	manage --add "/dev/$name"
+	wait_whole
+	right "member $member has been rebuilt"
+}
+
+for LAYOUT in 3,5 raid6:4,6; do
+	mkspindles "$(top_gear "$LAYOUT")" 32M
+	create_par "$LAYOUT" --chunk=64
+	dd if=/dev/urandom of="$MODEL" bs=1M count=$MIB status=none
+	dd if="$MODEL" of="/dev/$MD" bs=1M oflag=direct conv=notrunc,fsync status=none
+	does_not_take 0
+	does_not_take $(($(top_gear "$LAYOUT") - 1))
+	stop_par
+	dissect
+	rmdisks
+done
