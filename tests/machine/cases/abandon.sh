@@ -5,9 +5,9 @@
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
-# speed KIB: a second, of shifts, however busy the array is.
+# speed KIB: a second, of shifts, while the array is idle.
 speed() {
-	echo 1 >"/sys/block/$MD/md/par/speed_min"
+	echo 512 >"/sys/block/$MD/md/par/speed_min"
 	echo "$1" >"/sys/block/$MD/md/par/speed_max"
 }
 

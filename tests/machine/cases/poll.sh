@@ -10,8 +10,8 @@ create_par 3,5 --chunk=64
 fill 8
 cd /sys/block/md0/md/par
 
-# speed KIB: a second, of shifts, however busy the array is.
-speed() { echo 1 >speed_min; echo "$1" >speed_max; }
+# speed KIB: a second, of shifts, while the array is idle.
+speed() { echo 512 >speed_min; echo "$1" >speed_max; }
 
 # seen LINE: wait until the files have said it.
 seen() {

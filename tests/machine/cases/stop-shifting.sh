@@ -6,15 +6,22 @@
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
+# speed KIB: a second, whether the array is used or not.
+speed() {
+	echo 512 >"/sys/block/$MD/md/par/speed_min"
+	echo "$1" >"/sys/block/$MD/md/par/speed_max"
+	echo "$1" >"/sys/block/$MD/md/par/speed_min"
+}
+
 # With propagation held to 8 MiB/s, a shift of some MiB takes long enough to be
 # met in its midst; held to 512 KiB/s, it is met there however busy the host is.
 stop_at() {
 	local from=$1 to=$2 after=$3
-	[ "$after" != begun ] || echo 512 >"/sys/block/$MD/md/par/speed_max"
+	[ "$after" != begun ] || speed 512
 	echo "$to" >"/sys/block/$MD/md/par/gear"
 	if [ "$after" = begun ]; then
 		wait_for "/sys/block/$MD/md/par/shift_state" '[dp]*'
-		echo 8192 >"/sys/block/$MD/md/par/speed_max"
+		speed 8192
 	else
 		nap "${after%s}"
 	fi
@@ -32,8 +39,7 @@ work() {
 	local low top after
 	low=$(low_gear "$LAYOUT")
 	top=$(top_gear "$LAYOUT")
-	echo 1 >"/sys/block/$MD/md/par/speed_min"
-	echo 8192 >"/sys/block/$MD/md/par/speed_max"
+	speed 8192
 	for after in 0.01s 0.1s 0.2s 0.4s begun; do
 		shift_to "$top"
 		fill 8
