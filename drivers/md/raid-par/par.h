@@ -103,6 +103,8 @@ struct par_upcalls {
  *	@gear_mutex and the store's mutex
  * @wait: what waits in threads and works, for any of it
  * @sb_deferred: md's superblock was not written
+ * @failed_early: members that failed while md was starting the array, a bit each: md takes
+ *	no failure then
  *
  * What follows are parts that belong to a layer each, which alone writes them: the header
  * says what is in it.
@@ -117,6 +119,7 @@ struct par_conf {
 	struct mutex gear_mutex;	/* who changes the gear */
 	wait_queue_head_t wait;
 	int sb_deferred;
+	unsigned long failed_early;
 	struct par_upcalls up;
 
 	struct par_map map;

@@ -21,8 +21,28 @@ void par_member_failed(struct par_conf *conf, unsigned int d)
 {
 	struct md_rdev *rdev = READ_ONCE(conf->member[d].rdev);
 
-	if (par_rdev_usable(rdev) && conf->mddev->pers)
+	if (!par_rdev_usable(rdev))
+		return;
+	if (READ_ONCE(conf->mddev->pers)) {
 		md_error(conf->mddev, rdev);
+		return;
+	}
+	set_bit(d, &conf->failed_early);
+	/* md wakes its thread once the array is started, perhaps just before this. */
+	smp_mb__after_atomic();
+	if (READ_ONCE(conf->mddev->pers))
+		md_wakeup_thread(conf->mddev->thread);
+}
+
+void par_fail_early(struct par_conf *conf)
+{
+	unsigned int d;
+
+	if (!READ_ONCE(conf->mddev->pers))
+		return;
+	for (d = 0; d < conf->geo.members; d++)
+		if (test_and_clear_bit(d, &conf->failed_early))
+			par_member_failed(conf, d);
 }
 
 void par_write_deferred_sb(struct par_conf *conf)

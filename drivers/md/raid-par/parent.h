@@ -28,8 +28,12 @@ u32 par_usable(struct par_conf *conf, u32 members);
 /* par_awake_members - in the gear the array is in */
 u32 par_awake_members(struct par_conf *conf);
 
-/* par_member_failed - tell md and all sets; any context */
+/*
+ * par_member_failed - tell md and all sets; any context. While md is starting the array,
+ * this is kept until md's thread calls par_fail_early().
+ */
 void par_member_failed(struct par_conf *conf, unsigned int d);
+void par_fail_early(struct par_conf *conf);
 
 /* par_count_degraded - mddev->degraded from the members */
 void par_count_degraded(struct par_conf *conf);

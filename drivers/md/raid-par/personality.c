@@ -384,6 +384,8 @@ static void par_thread(struct md_thread *thread)
 	if (!conf)
 		return;
 	par_follow_array(conf);
+	if (unlikely(READ_ONCE(conf->failed_early)))
+		par_fail_early(conf);
 	/* reconfig_mutex is not held: md may just be removing one. */
 	rcu_read_lock();
 	rdev_for_each_rcu(rdev, mddev)
