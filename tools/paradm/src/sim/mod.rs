@@ -15,6 +15,7 @@
 
 mod array;
 mod check;
+mod daemon;
 mod files;
 mod settings;
 mod tree;
@@ -22,10 +23,12 @@ mod tree;
 pub use array::{SimArray, SimMember};
 pub use tree::Tree;
 
-use crate::system::{Program, Ran, System, Uevent, Uevents};
+use crate::system::{Events, Program, Ran, System, Uevent, Uevents};
+use daemon::Daemon;
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -67,6 +70,8 @@ pub struct World {
     planned: Vec<(Duration, Action)>,
     events: VecDeque<Uevent>,
     listening: bool,
+    /// Of a daemon.
+    pub daemon: Daemon,
 }
 
 /// Clones are the same system.
@@ -102,6 +107,7 @@ impl SimSystem {
             planned: Vec::new(),
             events: VecDeque::new(),
             listening: false,
+            daemon: Daemon::default(),
         })))
     }
 
@@ -308,6 +314,13 @@ impl System for SimSystem {
         Ok(Box::new(()))
     }
 
+    fn try_lock(&self, path: &Path) -> io::Result<Option<Box<dyn Any>>> {
+        if self.world().daemon.locked.contains(path) {
+            return Ok(None);
+        }
+        self.lock(path).map(Some)
+    }
+
     fn remove(&self, path: &Path) -> io::Result<()> {
         let mut world = self.world();
         if !world.root {
@@ -377,6 +390,30 @@ impl System for SimSystem {
     fn uevents(&self) -> io::Result<Box<dyn Uevents>> {
         self.world().listening = true;
         Ok(Box::new(self.clone()))
+    }
+
+    fn events(&self, listen: Option<SocketAddr>) -> io::Result<Box<dyn Events>> {
+        let mut world = self.world();
+        world.listening = true;
+        world.daemon.listen(listen)?;
+        Ok(Box::new(self.clone()))
+    }
+
+    fn notify(&self, state: &str) -> io::Result<()> {
+        self.world().daemon.notified.push(state.to_owned());
+        Ok(())
+    }
+
+    fn watchdog(&self) -> Option<Duration> {
+        self.world().daemon.watchdog
+    }
+
+    fn database(&self, path: &Path, write: bool) -> rusqlite::Result<rusqlite::Connection> {
+        let mut world = self.world();
+        if write {
+            world.tree.file(path, "");
+        }
+        world.daemon.database(path)
     }
 
     fn is_root(&self) -> bool {
