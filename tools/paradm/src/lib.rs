@@ -11,6 +11,7 @@ pub mod create;
 pub mod disk;
 pub mod doctor;
 pub mod error;
+pub mod history;
 pub mod metrics;
 pub mod output;
 pub mod pin;
