@@ -7,6 +7,7 @@
 mod create;
 mod doctor;
 mod explain;
+mod foretell;
 mod harness;
 mod metrics;
 mod pin;
