@@ -8,6 +8,7 @@ pub mod array;
 pub mod cli;
 mod commands;
 pub mod create;
+pub mod daemon;
 pub mod disk;
 pub mod doctor;
 pub mod error;
