@@ -1,5 +1,5 @@
 #!/bin/bash
-# The exact bench has the same instructions in two rounds, and finds a module that takes some more.
+# The exact bench counts the same instructions in two rounds, and more for a module that needs more.
 # needs: stock-6.12
 # rare: yes
 # timeout: 900

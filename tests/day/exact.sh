@@ -1,3 +1,3 @@
 #!/bin/bash
-# The day's report: from a day that is known, exact figures; what is wrong with one, it says. The lists of requests are the same again.
+# The report of a known day has the exact figures, errors in a day are reported, and the lists of requests are reproducible.
 exec python3 -B "$(dirname "$0")/exact.py"

@@ -1,3 +1,3 @@
 #!/bin/bash
-# The demo says so when files differ, sleepers move, the kernel complains or the story breaks off.
+# The demo reports it when files differ, sleepers get requests, the kernel complains or the story is interrupted.
 exec python3 -B "$(dirname "$0")/honest.py"

@@ -1,5 +1,6 @@
 #!/bin/bash
-# blktests on arrays that shift all the time: what passes or is skipped on md raid5, does so on par.
+# blktests on arrays that shift all the time: a test that passes or is skipped on md raid5 does the same on par.
+# subject: data
 # timeout: 3600
 # alone: yes
 #

@@ -1,5 +1,6 @@
 #!/bin/bash
 # The module builds inside a kernel tree, as a module and built in; undo leaves no trace.
+# subject: build
 # needs: 6.12-debug
 # rare: yes
 # timeout: 600

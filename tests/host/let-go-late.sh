@@ -1,5 +1,6 @@
 #!/bin/bash
-# A set's md that is slow to forget a member's place, once raid5 has let go of it, does not keep the array from letting go.
+# A failed member is detached even if md is slow to clear its place in a set.
+# subject: member
 # needs: 6.12-debug
 # timeout: 300
 # rare: yes

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Each way to ask mdadm for an impossible par array gets its own line of explanation.
+# Each wrong set of arguments for a par array gets its own message from mdadm.
 # needs: mdadm-VERSION
 # mdadm: 4.4 4.6
 set -euo pipefail

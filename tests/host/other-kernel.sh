@@ -1,5 +1,6 @@
 #!/bin/bash
-# An array made on 6.12 assembles on 7.2 and back, and the other way round, in each gear and with all data.
+# An array made on 6.12 assembles on 7.2 and back, in each gear and with all data, and the other way round.
+# subject: life
 # needs: 6.12-debug 7.2
 # rare: yes
 # timeout: 300

@@ -1,5 +1,6 @@
 #!/bin/bash
-# With pages of 64 KiB: the story, first writes of any size, and arrays that go to such a kernel and back.
+# Arrays work with pages of 64 KiB: the story, first writes of any size, and arrays that move to such a kernel and back.
+# subject: shape
 # rare: yes
 # timeout: 1200
 #

@@ -1,5 +1,6 @@
 #!/bin/bash
-# xfstests on arrays that shift all the time: what passes or is skipped on md raid5, does so on par.
+# xfstests on arrays that shift all the time: a test that passes or is skipped on md raid5 does the same on par.
+# subject: data
 # timeout: 14400
 # alone: yes
 #

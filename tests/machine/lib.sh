@@ -109,10 +109,10 @@ refused() {
 exec {NAP}<> <(:)
 nap() { read -rt "$1" -u "$NAP" || true; }
 
-# wait_for FILE VALUE [SECONDS]: until its first line is the value (a pattern). Without a
+# wait_for FILE VALUE [SECONDS]: until its first line is the value (a pattern); 180 s, on a slow host too. Without a
 # process for each look, of which there are many in simulated time.
 wait_for() {
-	local file=$1 want=$2 seconds=${3:-60} deadline got
+	local file=$1 want=$2 seconds=${3:-180} deadline got
 	deadline=$((SECONDS + seconds))
 	while [ "$SECONDS" -le "$deadline" ]; do
 		got=

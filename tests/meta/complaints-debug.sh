@@ -1,5 +1,5 @@
 #!/bin/bash
-# With --debug so does a KASAN or lockdep report, sleeping when atomic, a leak.
+# With --debug, a KASAN or lockdep report, sleeping in atomic context, or a leak fails the command.
 # needs: 6.12-debug
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"

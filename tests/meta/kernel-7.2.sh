@@ -1,5 +1,5 @@
 #!/bin/bash
-# A machine with Linux 7.2 has two CPUs at work, passes on status and output, and fails by what its kernel complains of, as 6.12's.
+# A machine with Linux 7.2 has two CPUs, returns status and output, and fails on the same complaints of the kernel as with 6.12.
 # needs: 7.2
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"

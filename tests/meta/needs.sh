@@ -1,5 +1,5 @@
 #!/bin/bash
-# tests/run starts a test once what it needs is built; what cannot be had skips tests, what does not build fails them.
+# tests/run starts a test once its needs are built; a need that is unavailable skips its tests, a failed build fails them.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 

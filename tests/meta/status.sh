@@ -1,5 +1,5 @@
 #!/bin/bash
-# The test machine passes on the command's status, output and arguments.
+# The test machine returns the command's status and output, and passes its arguments.
 # needs: 6.12-debug
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"

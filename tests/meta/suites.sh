@@ -1,5 +1,5 @@
 #!/bin/bash
-# What a foreign suite finds on par and not on raid5 is told by name: a failure, a skip, a death, a hang.
+# A result that a foreign suite has on par and not on raid5 is reported by name: a failure, a skip, a death, a hang.
 # needs: 7.2
 # rare: yes
 # timeout: 400

@@ -1,5 +1,5 @@
 #!/bin/bash
-# A machine that takes too long is killed, and nothing of it stays behind.
+# A machine that exceeds its time-out is killed, and leaves no process and no file behind.
 # needs: 6.12-debug
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"

@@ -6,6 +6,9 @@
 /* KiB/s of copies when there are requests, and when not, as an array has it from birth */
 #define SPEED_MIN	8192U
 #define SPEED_MAX	2097152U
+/* After a shift down that is given up none is tried for so long, or for so many times what it has taken. */
+#define OUTRUN		(600 * NSEC_PER_SEC)
+#define OUTRUN_TIMES	4U
 #define EPOCH		1000000U	/* seconds; the ration's clock at time 0 */
 
 enum { BOTH, HOME, IMAGE };
@@ -44,6 +47,16 @@ static void owe(struct array *array, unsigned int d, u64 x, u8 state)
 			abort();
 	}
 	owed->list[owed->count++] = x >> array->geo.seg_shift;
+}
+
+static u64 owed_below(const struct array *array, unsigned int gear)
+{
+	u64 segments = 0;
+	unsigned int d;
+
+	for (d = array->geo.set[gear].members; d < array->geo.members; d++)
+		segments += array->owed_home[d];
+	return segments;
 }
 
 /* md raid5's left-symmetric; returns the data's member, sets the parity's and the sector there. */
@@ -142,28 +155,61 @@ static u64 write_one(struct array *array, unsigned int set, unsigned int d, u64 
 	return write_member(array, d, now, x, sectors, op);
 }
 
-/* Of one stripe: data are read and written, and parities; or written only, if it is whole. */
+/*
+ * What raid5 reads before it writes a part of a stripe: the old data and parity, each of which it
+ * writes then, or the data that is not written, if that is less. Returns when that is known.
+ */
+static u64 read_others(struct array *array, unsigned int set, u64 now, u64 x, u64 sectors, u32 written)
+{
+	unsigned int d;
+	u64 done = now;
+
+	for (d = 0; d < array->geo.set[set].members; d++) {
+		if (written & BIT(d))
+			continue;
+		if (set == array->geo.gears)
+			array->sample.home[d][PAR_READS]++;
+		done = max(done, read_member(array, d, now, x, sectors));
+	}
+	return done;
+}
+
+/* Of one stripe, which has @row sectors of data. */
 static u64 write_stripe(struct array *array, unsigned int set, u64 now, u64 sector, u64 sectors, u64 row)
 {
 	const struct par_geometry *geo = &array->geo;
-	enum disk_op op = sectors < row && geo->parities ? DISK_REWRITE : DISK_WRITE;
-	u64 done = now, longest = 0, x, begin = 0;
-	unsigned int parity, p;
+	unsigned int parity, d, others, p, pieces = 0;
+	struct { unsigned int d; u64 x, sectors; } piece[PAR_MAX_MEMBERS], longest = { 0 };
+	enum disk_op op = DISK_WRITE;
+	bool whole = sectors == row;
+	u32 written = 0;
+	u64 done;
 
-	while (sectors) {
-		u64 piece = min(sectors, geo->chunk_sectors - sector % geo->chunk_sectors);
-		unsigned int d = place_in(geo, set, sector, &parity, &x);
+	for (; sectors; pieces++) {
+		u64 most = min(sectors, geo->chunk_sectors - sector % geo->chunk_sectors);
 
-		done = max(done, write_one(array, set, d, now, x, piece, op));
-		if (piece > longest) {
-			longest = piece;
-			begin = x;
-		}
-		sector += piece;
-		sectors -= piece;
+		d = place_in(geo, set, sector, &parity, &piece[pieces].x);
+		piece[pieces].d = d;
+		piece[pieces].sectors = most;
+		if (most > longest.sectors)
+			memcpy(&longest, &piece[pieces], sizeof(longest));
+		written |= BIT(d);
+		sector += most;
+		sectors -= most;
 	}
 	for (p = 0; p < geo->parities; p++)
-		done = max(done, write_one(array, set, (parity + p) % geo->set[set].members, now, begin, longest, op));
+		written |= BIT((parity + p) % geo->set[set].members);
+	others = geo->set[set].members - hweight32(written);
+	if (geo->parities && !whole && others < hweight32(written))
+		now = read_others(array, set, now, longest.x, longest.sectors, written);
+	else if (geo->parities && !whole)
+		op = DISK_REWRITE;
+	done = now;
+	while (pieces--)
+		done = max(done, write_one(array, set, piece[pieces].d, now, piece[pieces].x, piece[pieces].sectors, op));
+	for (p = 0; p < geo->parities; p++)
+		done = max(done, write_one(array, set, (parity + p) % geo->set[set].members, now, longest.x,
+					   longest.sectors, op));
 	return done;
 }
 
@@ -184,87 +230,266 @@ static u64 write_set(struct array *array, unsigned int set, u64 now, u64 sector,
 
 /* ---- copies ---- */
 
-/*
- * What is to be copied now: before a shift down what its sleepers have alone, else what
- * images have alone of members that turn.
- */
-static int to_copy(const struct array *array, unsigned int *d)
-{
-	unsigned int end = array->geo.set[array->gear].members;
-	int state = array->target < array->gear ? HOME : IMAGE;
-
-	if (array->target > array->gear)
-		return BOTH;
-	for (*d = array->geo.set[state == HOME ? array->target : 1].members; *d < end; ++*d)
-		if (array->owed[state][*d].count)
-			return state;
-	return BOTH;
-}
-
-/* As propagate.c yields to requests. */
-static void pace(struct array *array)
-{
-	u64 requests = array->nr_requests, kib = array->geo.seg_sectors / 2;
-	u32 limit = requests != array->paced_requests ? SPEED_MIN : SPEED_MAX;
-
-	array->paced_requests = requests;
-	array->copy_due = max(array->copy_due, array->copy_began) + kib * NSEC_PER_SEC / limit;
-	array->copy_next = max(array->copy_next, array->copy_due);
-}
-
-static void copy_one(struct array *array, int state, unsigned int d)
-{
-	const struct par_geometry *geo = &array->geo;
-	struct owed *owed = &array->owed[state][d];
-	u64 x = owed->list[--owed->count] << geo->seg_shift, read, image;
-
-	/* It may have become another since it was noted down. */
-	if (*state_of(array, d, x) != state)
-		return;
-	image = par_image_sector(geo, d, x);
-	array->copy_began = array->copy_next;
-	if (state == HOME)
-		read = to_disk(array, d, array->copy_next, x, geo->seg_sectors, DISK_READ);
-	else
-		read = read_set(array, par_image_set(geo, d), array->copy_next, image, geo->seg_sectors);
-	owe(array, d, x, BOTH);
-	if (state == HOME)
-		array->copy_next = write_set(array, par_image_set(geo, d), read, image, geo->seg_sectors);
-	else
-		array->copy_next = to_disk(array, d, read, x, geo->seg_sectors, DISK_WRITE);
-	array->copied += geo->seg_sectors << 9;
-	pace(array);
-}
-
 static void change_gear(struct array *array, u64 now);
 
-static bool owed_below(const struct array *array, unsigned int gear)
+/* What is to be copied at the moment: before a shift down what its sleepers have alone, else what images have. */
+static int to_copy(const struct array *array)
 {
-	unsigned int d;
+	if (array->target > array->gear)
+		return BOTH;
+	return array->target < array->gear ? HOME : IMAGE;
+}
 
-	for (d = array->geo.set[gear].members; d < array->geo.members; d++)
-		if (array->owed_home[d])
-			return true;
-	return false;
+/* In the order in which the mover copies: bands, and of each row after row. */
+static int by_row(const void *one, const void *other)
+{
+	const struct copy *a = one, *b = other;
+
+	if (a->rank != b->rank)
+		return a->rank < b->rank ? -1 : 1;
+	if (a->segment != b->segment)
+		return a->segment < b->segment ? -1 : 1;
+	return a->d < b->d ? -1 : a->d > b->d;
+}
+
+static void add_to_pass(struct array *array, int state, unsigned int d)
+{
+	struct owed *owed = &array->owed[state][d];
+	struct copies *copies = &array->copies;
+	unsigned int band = par_image_set(&array->geo, d);
+	size_t i;
+
+	for (i = 0; i < owed->count; i++) {
+		/* It may have become another since it was noted down. */
+		if (*state_of(array, d, owed->list[i] << array->geo.seg_shift) != state)
+			continue;
+		if (copies->count == copies->room) {
+			copies->room = copies->room ? 2 * copies->room : 1024;
+			copies->list = realloc(copies->list, copies->room * sizeof(*copies->list));
+			if (!copies->list)
+				abort();
+		}
+		copies->list[copies->count++] = (struct copy) {
+			state == HOME ? array->geo.gears - band : band, d, owed->list[i] };
+	}
+	owed->count = 0;
+}
+
+/* All that is to be copied, as far as it is known. */
+static void begin_pass(struct array *array, int state)
+{
+	unsigned int d = array->geo.set[state == HOME ? array->target : 1].members;
+
+	array->copies.count = array->copies.next = 0;
+	for (; d < array->geo.set[array->gear].members; d++)
+		add_to_pass(array, state, d);
+	qsort(array->copies.list, array->copies.count, sizeof(*array->copies.list), by_row);
+}
+
+/* The next one of the pass that is still to be copied, or NULL. */
+static const struct copy *next_copy(struct array *array, int state)
+{
+	struct copies *copies = &array->copies;
+
+	for (; copies->next < copies->count; copies->next++) {
+		const struct copy *copy = &copies->list[copies->next];
+		bool again = copies->next && !by_row(copy, copy - 1);
+
+		if (!again && *state_of(array, copy->d, copy->segment << array->geo.seg_shift) == state)
+			return copy;
+	}
+	return NULL;
+}
+
+/* Images that lie one behind the other are one request. */
+static u64 send_images(struct array *array, unsigned int set, u64 now, u64 *at, u64 *sectors, bool write)
+{
+	u64 done = now;
+
+	if (*sectors)
+		done = write ? write_set(array, set, now, *at, *sectors) : read_set(array, set, now, *at, *sectors);
+	*sectors = 0;
+	return done;
+}
+
+static u64 copy_images(struct array *array, const struct copy *batch, unsigned int count, u64 now, bool write)
+{
+	const struct par_geometry *geo = &array->geo;
+	u64 done = now, at = 0, sectors = 0;
+	unsigned int set = 0, i;
+
+	for (i = 0; i < count; i++) {
+		u64 image = par_image_sector(geo, batch[i].d, batch[i].segment << geo->seg_shift);
+
+		if (sectors && (image != at + sectors || par_image_set(geo, batch[i].d) != set))
+			done = max(done, send_images(array, set, now, &at, &sectors, write));
+		set = par_image_set(geo, batch[i].d);
+		if (!sectors)
+			at = image;
+		sectors += geo->seg_sectors;
+	}
+	return max(done, send_images(array, set, now, &at, &sectors, write));
+}
+
+static u64 copy_homes(struct array *array, const struct copy *batch, unsigned int count, u64 now, bool write)
+{
+	u64 done = now;
+	unsigned int i;
+
+	for (i = 0; i < count; i++)
+		done = max(done, to_disk(array, batch[i].d, now, batch[i].segment << array->geo.seg_shift,
+					 array->geo.seg_sectors, write ? DISK_WRITE : DISK_READ));
+	return done;
+}
+
+/* As propagate.c yields to requests; returns when the next batch may begin. */
+static u64 paced(struct array *array, u64 began, u64 done, unsigned int segments)
+{
+	u64 requests = array->nr_requests, kib = segments * array->geo.seg_sectors / 2;
+	u32 limit = requests != array->paced_requests ? max(SPEED_MIN, array->pass.speed) : SPEED_MAX;
+
+	array->paced_requests = requests;
+	array->copy_due = max(array->copy_due, began) + kib * NSEC_PER_SEC / limit;
+	return max(done, array->copy_due);
+}
+
+/* One batch is read; false if the pass is over. What requests write meanwhile is owed again. */
+static bool read_batch(struct array *array, int state)
+{
+	unsigned int most = COPY_SECTORS / array->geo.seg_sectors;
+	struct batch *batch = &array->batch;
+	const struct copy *copy;
+	unsigned int i;
+
+	for (; batch->count < most && (copy = next_copy(array, state)); array->copies.next++)
+		batch->copy[batch->count++] = *copy;
+	if (!batch->count)
+		return false;
+	for (i = 0; i < batch->count; i++)
+		owe(array, batch->copy[i].d, batch->copy[i].segment << array->geo.seg_shift, BOTH);
+	batch->began = array->copy_next;
+	batch->home = state == HOME;
+	array->copy_next = batch->home ? copy_homes(array, batch->copy, batch->count, batch->began, false) :
+					 copy_images(array, batch->copy, batch->count, batch->began, false);
+	return true;
+}
+
+/* And written, once it has been read. */
+static void write_batch(struct array *array)
+{
+	struct batch *batch = &array->batch;
+	u64 done, read = array->copy_next;
+
+	done = batch->home ? copy_images(array, batch->copy, batch->count, read, true) :
+			     copy_homes(array, batch->copy, batch->count, read, true);
+	array->copied += batch->count * (array->geo.seg_sectors << 9);
+	array->pass.copied += batch->count;
+	array->pass.ns += done - batch->began;
+	array->copy_next = paced(array, batch->began, done, batch->count);
+	batch->count = 0;
+}
+
+/* What it has not come to is for another one. */
+static void end_pass(struct array *array)
+{
+	struct copies *copies = &array->copies;
+
+	if (array->batch.count)
+		write_batch(array);
+	for (; copies->next < copies->count; copies->next++) {
+		const struct copy *copy = &copies->list[copies->next];
+		u64 x = copy->segment << array->geo.seg_shift;
+		u8 state = *state_of(array, copy->d, x);
+
+		if (state == BOTH)
+			continue;
+		/* It is owed again, and is noted down as if it were not yet. */
+		*state_of(array, copy->d, x) = BOTH;
+		array->owed_home[copy->d] -= state == HOME;
+		owe(array, copy->d, x, state);
+	}
+	copies->count = copies->next = 0;
+}
+
+static void give_up(struct array *array, u64 now)
+{
+	u64 took = now - array->shift_began;
+
+	end_pass(array);
+	array->target = array->gear;
+	array->outrun_until = now + max(OUTRUN, OUTRUN_TIMES * took);
+}
+
+/* A pass of a shift down is over: one more, the rest with writes held, or none. */
+static void after_pass(struct array *array)
+{
+	u64 left = owed_below(array, array->target), now = array->copy_next;
+
+	switch (par_approach_next(&array->approach, &array->pass, left, now)) {
+	case PAR_APPROACH_PASS:
+		par_approach_pass(&array->approach, left, now, &array->pass);
+		begin_pass(array, HOME);
+		break;
+	case PAR_APPROACH_HOLD:
+		begin_pass(array, HOME);
+		while (read_batch(array, HOME))
+			write_batch(array);
+		change_gear(array, array->copy_next);
+		break;
+	case PAR_APPROACH_OUTRUN:
+		give_up(array, now);
+		break;
+	}
+}
+
+/* The copies of a shift down begin. */
+static void begin_down(struct array *array, u64 now)
+{
+	u64 left = owed_below(array, array->target);
+	u32 kib = array->geo.seg_sectors / 2;
+
+	array->shift_began = now;
+	array->copy_next = max(array->copy_next, now);
+	par_approach_begin(&array->approach, left * (array->geo.gears - array->target), kib, SPEED_MIN, now);
+	par_approach_pass(&array->approach, left, now, &array->pass);
+	begin_pass(array, HOME);
+}
+
+/* Half a batch, or what follows a pass; false if there is nothing to be copied. */
+static bool copy_on(struct array *array)
+{
+	int state = to_copy(array);
+
+	if (array->batch.count) {
+		write_batch(array);
+		return true;
+	}
+	if (state == BOTH)
+		return false;
+	if (read_batch(array, state)) {
+		array->copying = true;
+		return true;
+	}
+	if (state == HOME) {
+		after_pass(array);
+		return true;
+	}
+	begin_pass(array, IMAGE);
+	return array->copies.count;
 }
 
 /* All that is done by itself until @now. */
 static void go_on(struct array *array, u64 now)
 {
 	unsigned int d;
-	int state;
 
 	for (d = 0; d < array->geo.members; d++)
 		if (array->disk[d].state == DISK_STOPS && array->disk[d].since + DISK_SPIN_DOWN <= now)
 			disk_become(&array->disk[d], DISK_STANDS, array->disk[d].since + DISK_SPIN_DOWN);
 	if (array->target > array->gear && array->turning <= now)
 		change_gear(array, array->turning);
-	while (array->copy_next <= now && (state = to_copy(array, &d)) != BOTH) {
-		array->copying = true;
-		copy_one(array, state, d);
-	}
-	if (array->target < array->gear && !owed_below(array, array->target) && array->copy_next <= now)
-		change_gear(array, now);
+	while (array->copy_next <= now && copy_on(array))
+		;
 	array->copy_next = max(array->copy_next, now);
 }
 
@@ -285,8 +510,6 @@ static void change_gear(struct array *array, u64 now)
 		abort();
 	*shift = (struct shift) { array->asked, now, array->gear, array->target, array->why, "" };
 	memcpy(shift->words, array->words, sizeof(shift->words));
-	if (array->target < array->gear && array->copied > array->copied_before && now > array->shift_began)
-		par_rate_add(&array->rate, array->copied - array->copied_before, now - array->shift_began);
 	for (d = 0; d < geo->members; d++) {
 		if (array->disk[d].state == DISK_STARTS)
 			disk_become(&array->disk[d], DISK_TURNS, now);
@@ -296,6 +519,8 @@ static void change_gear(struct array *array, u64 now)
 	par_policy_shifted(&array->policy, array->gear, array->target, array->why,
 			   array->asked / NSEC_PER_SEC, now / NSEC_PER_SEC);
 	array->gear = array->target;
+	array->outrun_until = 0;
+	memset(&array->pass, 0, sizeof(array->pass));
 	array->copy_next = max(array->copy_next, now);
 }
 
@@ -363,15 +588,13 @@ static void look_around(struct array *array, u64 now, struct par_situation *is)
 	is->target = array->target;
 	is->why = array->target == array->gear ? PAR_WHY_MANUAL : array->why;
 	see_ration(array, now, is);
+	is->outrun = (max(array->outrun_until, now) - now) / NSEC_PER_SEC;
 	for (i = 1; i < array->gear; i++) {
-		u64 segments = 0;
-
 		for (d = array->geo.set[i].members; d < array->geo.members; d++) {
 			par_ration_tick(&array->ration[d], array->carry, wall(now));
 			is->refused[i] = max(is->refused[i], par_ration_wait(&array->ration[d], wall(now)));
-			segments += array->owed_home[d];
 		}
-		is->owed[i] = min_t(u64, U32_MAX, segments * (array->geo.seg_sectors / 2) / par_rate_kib(&array->rate));
+		is->owed[i] = min_t(u64, U32_MAX, owed_below(array, i) * (array->geo.seg_sectors / 2) / par_rate_kib(&array->rate));
 	}
 }
 
@@ -387,14 +610,21 @@ static void decide(struct array *array, u64 now)
 	if (array->target > array->gear)
 		let_stop(array);
 	par_policy_explain(&array->policy, &is, array->words, sizeof(array->words));
+	end_pass(array);
+	memset(&array->pass, 0, sizeof(array->pass));
 	array->target = decision.gear;
 	array->asked = now;
 	array->why = decision.reason;
-	array->shift_began = now;
-	array->copied_before = array->copied;
 	if (array->target > array->gear)
 		start_disks(array, now);
+	else if (array->target < array->gear)
+		begin_down(array, now);
 	go_on(array, now);
+}
+
+static bool is_copying(const struct array *array)
+{
+	return array->target < array->gear || array->batch.count || array->copies.next < array->copies.count;
 }
 
 /* ---- from without ---- */
@@ -445,11 +675,15 @@ void array_interval(struct array *array, u64 now)
 	struct par_interval interval;
 
 	go_on(array, now);
+	if (array->copies_then && is_copying(array))
+		par_rate_add(&array->rate, array->copied - array->copied_before, now - array->begun);
+	array->copies_then = is_copying(array);
 	sample->ns = now - array->begun;
 	sample->shifted = sample->gear != array->gear || gear != array->gear;
 	sample->others = array->copying;
 	for (d = 0; d < array->geo.members; d++) {
-		u64 busy = disk_busy(&array->disk[d], now);
+		/* What has been sent ahead of its time seems to be less until then. */
+		u64 busy = max(disk_busy(&array->disk[d], now), array->busy[d]);
 
 		if (turns(array, d)) {
 			sample->busy_ns += busy - array->busy[d];
@@ -465,7 +699,8 @@ void array_interval(struct array *array, u64 now)
 	}
 	memset(sample, 0, sizeof(*sample));
 	sample->gear = array->gear;
-	array->copying = to_copy(array, &d) != BOTH;
+	array->copying = is_copying(array);
+	array->copied_before = array->copied;
 	array->begun = now;
 }
 
@@ -518,9 +753,10 @@ void array_init(struct array *array, u32 layout, u32 cycles, u32 carry)
 		fprintf(stderr, "policy-replay: %s\n", par_geo_strerror(error));
 		exit(2);
 	}
+	disk_mechanics_init(&array->mechanics);
 	array->carry = carry;
 	for (d = 0; d < geo->members; d++) {
-		array->disk[d].model = disk_model();
+		array->disk[d].mechanics = &array->mechanics;
 		par_ration_begin(&array->ration[d], wall(0));
 		if (carry > PAR_CARRY_MAX || !par_ration_set(&array->ration[d], cycles, PAR_YEARS_DEFAULT, carry)) {
 			fprintf(stderr, "policy-replay: no such ration\n");
@@ -547,8 +783,9 @@ void array_init_raid5(struct array *array, const struct par_geometry *as, unsign
 	geo->gears = 1;
 	geo->set[1] = (struct par_set_geometry) { .members = members, .start = geo->meta_sectors };
 	geo->array_sectors = as->array_sectors;
+	disk_mechanics_init(&array->mechanics);
 	for (d = 0; d < members; d++)
-		array->disk[d].model = disk_model();
+		array->disk[d].mechanics = &array->mechanics;
 	array->rest_after = rest_after;
 	array->fixed = true;
 	array->gear = 1;

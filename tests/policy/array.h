@@ -10,6 +10,7 @@
 #ifndef TESTS_POLICY_ARRAY_H
 #define TESTS_POLICY_ARRAY_H
 
+#include "approach.h"
 #include "disk.h"
 #include "history.h"
 #include "policy.h"
@@ -32,8 +33,30 @@ struct owed {
 	size_t count, room;
 };
 
+/* struct copy - a segment of member @d that is to be copied; those of lower @rank come before */
+struct copy {
+	unsigned int rank, d;
+	u64 segment;
+};
+
+/* struct copies - of a pass, in order; @next of them has not been copied yet */
+struct copies {
+	struct copy *list;
+	size_t count, room, next;
+};
+
+#define COPY_SECTORS	8192U		/* at a time */
+
+/* struct batch - copies that were read, since @began, from @home copies or images, and are to be written */
+struct batch {
+	struct copy copy[COPY_SECTORS / PAR_SEG_MIN];
+	unsigned int count;
+	bool home;
+	u64 began;
+};
+
 /**
- * struct array - times in ns
+ * struct array - times in ns; it is not to be moved, as its disks point into it
  * @fixed: it never shifts, and never asks
  * @rest_after: a disk without a request for so long stops by itself, 0: none does
  * @ration: and @carry days' shares of it that can be saved up
@@ -42,10 +65,11 @@ struct owed {
  * @state: of each segment of each sleeper; @segments of a member
  * @owed: by state and member: to be copied once it is time; @owed_home: those that are
  *	not copied by other ways meanwhile
- * @copy_next: when the next one may be copied; @copied: bytes in all; @copy_began and
- *	@copy_due: when the last one was, and ought to be over; @paced_requests: how many
- *	requests there were then
- * @rate: of shifts down; @shift_began, @copied_before: of this one
+ * @copies: of the pass that is under way, @pass; @approach: of a shift down, since @shift_began
+ * @outrun_until: none is tried before
+ * @copy_next: when @batch has been read, or the next one may be; @copied: bytes in all; @copy_due: when the last batch
+ *	ought to be over; @paced_requests: how many requests there were then
+ * @rate: of copies; @copies_then: there were some when the interval began, and @copied_before bytes
  * @begun: the interval; the rest of that group is what was counted when it did
  * @bytes: that requests were for; @nr_requests: how many
  */
@@ -53,6 +77,7 @@ struct array {
 	struct par_geometry geo;
 	bool fixed;
 	u64 rest_after;
+	struct disk_mechanics mechanics;
 	struct disk disk[PAR_MAX_MEMBERS];
 	struct par_ration ration[PAR_MAX_MEMBERS];
 	u32 carry;
@@ -64,9 +89,15 @@ struct array {
 	u64 segments;
 	struct owed owed[3][PAR_MAX_MEMBERS];
 	u64 owed_home[PAR_MAX_MEMBERS];
-	u64 copy_next, copied, copy_began, copy_due, paced_requests;
-	u64 shift_began, copied_before;
+	struct copies copies;
+	struct batch batch;
+	struct par_pass pass;
+	struct par_approach approach;
+	u64 shift_began, outrun_until;
+	u64 copy_next, copied, copy_due, paced_requests;
 	struct par_rate rate;
+	bool copies_then;
+	u64 copied_before;
 	struct par_forecast forecast;
 	struct par_policy policy;
 	struct par_interval intervals[PAR_WINDOW_MAX];

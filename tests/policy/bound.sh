@@ -1,5 +1,5 @@
 #!/bin/bash
-# What the yardstick calls the least energy is never above what a schedule can do: all schedules of small cases are tried.
+# The least energy that the yardstick computes is never above that of a schedule: all schedules of small cases are tried.
 # timeout: 120
 #
 # Of days, where that cannot be tried, tests/policy/loads.sh holds it against what the policy and staying low took.

@@ -13,14 +13,15 @@
  */
 #define SORTED		-0.3
 
-const struct spindle_model *disk_model(void)
+void disk_mechanics_init(struct disk_mechanics *mechanics)
 {
 	static const struct spindle_mechanics nearline = NEARLINE_MECHANICS;
-	static struct spindle_model model;
+	unsigned int n;
 
-	if (spindle_model_init(&model, &nearline, DISK_SECTORS))
+	if (spindle_model_init(&mechanics->model, &nearline, DISK_SECTORS))
 		abort();
-	return &model;
+	for (n = 0; n < ARRAY_SIZE(mechanics->way); n++)
+		mechanics->way[n] = pow(n + 1, SORTED);
 }
 
 /* ---- the arm ---- */
@@ -34,31 +35,26 @@ static unsigned int waiting(const struct disk *disk, u64 now)
 	return n;
 }
 
-static u64 shortened(u64 way, unsigned int among)
-{
-	static double part[DISK_DEPTH + 2];
-	unsigned int n;
-
-	for (n = 1; !part[1] || (n <= DISK_DEPTH + 1 && !part[n]); n++)
-		part[n] = pow(n, SORTED);
-	return way * part[min(among, DISK_DEPTH) + 1];
-}
-
 /* From where it is, or was last when the arm is elsewhere meanwhile. */
 static u64 way_to(const struct disk *disk, u64 now, u64 sector, unsigned int among)
 {
-	return shortened(spindle_reach_ns(disk->model, disk->place, now, 0, spindle_place(disk->model, sector)), among);
+	const struct disk_mechanics *mechanics = disk->mechanics;
+	u64 place = spindle_place(&mechanics->model, sector);
+
+	return spindle_reach_ns(&mechanics->model, disk->place, now, 0, place) * mechanics->way[min(among, DISK_DEPTH)];
 }
 
 static u64 passing(const struct disk *disk, u64 sector, u64 sectors)
 {
-	return spindle_place(disk->model, sector + sectors) - spindle_place(disk->model, sector);
+	const struct spindle_model *model = &disk->mechanics->model;
+
+	return spindle_place(model, sector + sectors) - spindle_place(model, sector);
 }
 
-/* Until @now, nothing having come since it was free: what it has written back. */
+/* Until @now, nothing having come since it was free and was looked at: what it has written back. */
 static u64 written_back(const struct disk *disk, u64 now)
 {
-	return min(disk->owed, now - min(now, disk->free));
+	return min(disk->owed, now - min(now, max(disk->free, disk->settled)));
 }
 
 static u64 read_ahead(const struct disk *disk, u64 now)
@@ -79,21 +75,26 @@ static void pay(struct disk *disk, u64 ns)
 		disk->dirty = disk->writes = 0;
 }
 
-/* What it does by itself until @now. */
-static void settle(struct disk *disk, u64 now)
+/* What it does by itself until @now; returns whether it is writing back. */
+static bool settle(struct disk *disk, u64 now)
 {
 	u64 paid = written_back(disk, now);
 
 	disk->ahead = read_ahead(disk, now);
 	disk->ahead_until = 0;
 	pay(disk, paid);
-	/* It has begun to write another one, which must end. */
-	if (paid && disk->owed) {
-		u64 half = min(disk->owed, disk->owed / (2 * max(disk->writes, 1ULL)));
+	disk->settled = max(disk->settled, now);
+	return paid && disk->owed;
+}
 
-		pay(disk, half);
-		disk->free = now + half;
-	}
+/* It has begun to write another one, which must end. */
+static void end_write(struct disk *disk, u64 now)
+{
+	u64 half = min(disk->owed, disk->owed / (2 * max(disk->writes, 1ULL)));
+
+	pay(disk, half);
+	disk->in_flight += half;
+	disk->free = now + half;
 }
 
 /* ---- requests ---- */
@@ -107,7 +108,7 @@ static u64 read_from(struct disk *disk, u64 now, u64 sector, u64 sectors)
 		took += way_to(disk, begin + took, sector, waiting(disk, now));
 	took += passing(disk, sector, sectors);
 	disk->end = sector + sectors;
-	disk->place = spindle_place(disk->model, disk->end);
+	disk->place = spindle_place(&disk->mechanics->model, disk->end);
 	disk->free = begin + took;
 	disk->newest = (disk->newest + 1) % DISK_DEPTH;
 	disk->ends[disk->newest] = disk->free;
@@ -116,7 +117,7 @@ static u64 read_from(struct disk *disk, u64 now, u64 sector, u64 sectors)
 	disk->requests++;
 	if (!disk->owed)
 		disk->ahead_until = disk->free + passing(disk, disk->end,
-							 min(AHEAD_SECTORS, disk->model->sectors - disk->end));
+							 min(AHEAD_SECTORS, disk->mechanics->model.sectors - disk->end));
 	return disk->free;
 }
 
@@ -153,7 +154,8 @@ static u64 write_to(struct disk *disk, u64 now, u64 sector, u64 sectors)
 
 u64 disk_send(struct disk *disk, u64 now, u64 sector, u64 sectors, enum disk_op op)
 {
-	settle(disk, now);
+	if (settle(disk, now) && op != DISK_WRITE)
+		end_write(disk, now);
 	if (op == DISK_READ)
 		return read_from(disk, now, sector, sectors);
 	if (op == DISK_REWRITE)
@@ -174,7 +176,7 @@ u64 disk_flush(struct disk *disk, u64 now)
 
 u64 disk_idle(const struct disk *disk)
 {
-	return disk->free + disk->owed;
+	return max(disk->free, disk->settled) + disk->owed;
 }
 
 u64 disk_busy(const struct disk *disk, u64 now)

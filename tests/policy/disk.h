@@ -44,10 +44,17 @@ enum disk_op {
 	DISK_REWRITE,	/* written after it has been read, a turn later */
 };
 
+/* struct disk_mechanics - @way: with so many requests waiting, part of the way by chance that is the way to the next */
+struct disk_mechanics {
+	struct spindle_model model;
+	double way[DISK_DEPTH + 1];
+};
+
 /**
  * struct disk - times in ns
  * @place: where the head is, as model.h says; @end: sector after the last one read
  * @free: all that has to be waited for is done then; @ends: of the last requests, to know how many wait
+ * @settled: it has written back since it was free, until then
  * @owed: what writing back takes that is in the cache, @dirty: sectors, @writes: requests; @written: the end of
  *	the last one
  * @in_flight: how long all requests so far were under way; @moving: what they take the arm in all, done or not
@@ -56,18 +63,17 @@ enum disk_op {
  * @state: since @since; @in: how long it was in each before
  */
 struct disk {
-	const struct spindle_model *model;
+	const struct disk_mechanics *mechanics;
 	u64 place, end, free, ends[DISK_DEPTH];
 	unsigned int newest;
-	u64 owed, dirty, writes, written;
+	u64 settled, owed, dirty, writes, written;
 	u64 in_flight, moving, requests, starts;
 	u64 ahead, ahead_until;
 	enum disk_state state;
 	u64 since, in[DISK_STATES];
 };
 
-/* disk_model - of all disks; exits if it is impossible */
-const struct spindle_model *disk_model(void);
+void disk_mechanics_init(struct disk_mechanics *mechanics);
 
 /* disk_send - @sectors at @sector at time @now. Returns when that is done. */
 u64 disk_send(struct disk *disk, u64 now, u64 sector, u64 sectors, enum disk_op op);

@@ -1,5 +1,5 @@
 #!/bin/bash
-# On days of many kinds of load the policy is within 10 percent of what any schedule takes, and no worse than staying low.
+# On days of many kinds of load the policy is within 10 percent of the best schedule, and no worse than staying in the low gear.
 # timeout: 900
 #
 # In user space, see week.sh; the loads are those of tests/policy/loads.c. A line for each: energy in kJ of the policy, of

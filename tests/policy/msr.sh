@@ -1,5 +1,5 @@
 #!/bin/bash
-# A trace in the form of MSR Cambridge's is turned into requests in order of time, and policy-replay takes them.
+# A trace in the form of MSR Cambridge's becomes requests in order of time, and policy-replay accepts them.
 # timeout: 300
 #
 # The trace is the test's own, an hour long. Real ones: tests/policy/msr <TRACE.csv | policy-replay 3,5.

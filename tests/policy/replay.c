@@ -9,6 +9,11 @@
  * -d DAYS		whose shares of these can be saved up; if none can, the best schedule keeps
  *			to the ration as well
  *
+ * -r			tell also what rules that do not foresee would take (threshold.h), of an array with
+ *			two gears: lines "rule P99_MS BEST_J RULE_J BUSY UP_S DOWN_S STARTS", from the p99 of
+ *			the low gear on, that no more than one in a hundred requests exceeds; and the same with
+ *			the p99 of the policy, "rule_par"
+ *
  * REQUESTS are lines "NS OP SECTOR BYTES", OP being r, w or f, a flush, in order of time: what
  * tests/replay/replay.c sends. Sectors beyond the array's end begin at its start again.
  *
@@ -26,6 +31,7 @@
 
 #include "array.h"
 #include "hindsight.h"
+#include "threshold.h"
 
 #define DAY	(86400 * NSEC_PER_SEC)
 #define REST	(20 * 60 * NSEC_PER_SEC)
@@ -53,10 +59,14 @@ enum rival { PAR, LOW, TOP, FEW, FEW_REST, RAID5, RAID5_REST, RIVALS };
 
 static const char * const names[RIVALS] = { "par", "low", "top", "few", "few_rest", "raid5", "raid5_rest" };
 
-/* struct slots - what an ideal schedule chooses from; @took: latencies by gear, µs; @ends: of each slot */
+/*
+ * struct slots - what an ideal schedule chooses from; @took: latencies by gear, µs; of each slot, @ends:
+ * requests until it is over, @seconds that it takes, and @busy: the part of these that the low gear is
+ */
 struct slots {
 	struct hindsight_slot *slot;
 	u64 *ends;
+	double *seconds, *busy;
 	unsigned long count, room;
 	u32 *took[PAR_MAX_SETS + 1];
 	u64 requests, requests_room;
@@ -66,6 +76,7 @@ static struct array *rival[RIVALS], *ideal[PAR_MAX_SETS + 1], *par;
 static struct slots slots;
 static u32 cycles = PAR_CYCLES_DEFAULT, carry = PAR_CARRY_DEFAULT;
 static u64 interval_ns, at, slot_began;
+static bool rules;
 static u64 active_before[PAR_MAX_SETS + 1];
 static u64 took[RIVALS][BINS], nr_requests;
 /* Latencies of what came while par was in its top gear: of par, and of the array always there. */
@@ -145,9 +156,12 @@ static void end_slot(u64 now)
 		slots.room = slots.room ? 2 * slots.room : 8192;
 		slots.slot = grown(slots.slot, slots.room * sizeof(*slots.slot));
 		slots.ends = grown(slots.ends, slots.room * sizeof(*slots.ends));
+		slots.seconds = grown(slots.seconds, slots.room * sizeof(*slots.seconds));
+		slots.busy = grown(slots.busy, slots.room * sizeof(*slots.busy));
 	}
 	slots.ends[slots.count] = slots.requests;
-	slot = &slots.slot[slots.count++];
+	slot = &slots.slot[slots.count];
+	slots.seconds[slots.count] = seconds;
 	for (i = 1; i <= geo->gears; i++) {
 		unsigned int awake = geo->set[i].members;
 		u64 active;
@@ -157,26 +171,41 @@ static void end_slot(u64 now)
 		active = array_active(ideal[i], now);
 		slot->joules[i] = seconds * (awake * DISK_IDLE_W + (geo->members - awake) * DISK_STANDBY_W) +
 				  (active - active_before[i]) * (DISK_ACTIVE_W - DISK_IDLE_W) / NSEC_PER_SEC;
+		if (i == 1)
+			slots.busy[slots.count] = (active - active_before[i]) / (seconds * NSEC_PER_SEC * awake);
 		active_before[i] = active;
 	}
+	slots.count++;
 	slot_began = now;
+}
+
+static double start_joules(unsigned int from)
+{
+	return (par->geo.set[from + 1].members - par->geo.set[from].members) * START_J;
+}
+
+static void count_slow(u64 slower_than_us)
+{
+	unsigned long n;
+	unsigned int i;
+	u64 at = 0;
+
+	for (n = 0; n < slots.count; n++) {
+		memset(slots.slot[n].slow, 0, sizeof(slots.slot[n].slow));
+		for (; at < slots.ends[n]; at++)
+			for (i = 1; i <= par->geo.gears; i++)
+				slots.slot[n].slow[i] += slots.took[i][at] > slower_than_us;
+	}
 }
 
 static double bound(u64 slower_than_us)
 {
 	struct hindsight hindsight = { .gears = par->geo.gears, .slot = slots.slot, .slots = slots.count };
-	unsigned long n;
 	unsigned int i;
-	u64 at = 0;
 
 	for (i = 1; i < hindsight.gears; i++)
-		hindsight.start[i] = (par->geo.set[i + 1].members - par->geo.set[i].members) * START_J;
-	for (n = 0; n < slots.count; n++) {
-		memset(slots.slot[n].slow, 0, sizeof(slots.slot[n].slow));
-		for (; at < slots.ends[n]; at++)
-			for (i = 1; i <= hindsight.gears; i++)
-				slots.slot[n].slow[i] += slots.took[i][at] > slower_than_us;
-	}
+		hindsight.start[i] = start_joules(i);
+	count_slow(slower_than_us);
 	return hindsight_bound(&hindsight, slots.requests / 100);
 }
 
@@ -306,6 +335,43 @@ static void tell_rival(enum rival i)
 	printf("starts_%s %llu\n", names[i], starts_of(rival[i]));
 }
 
+static void tell_rule(const char *name, u64 slower_than_us)
+{
+	struct threshold threshold = {
+		.slot = slots.slot, .seconds = slots.seconds, .busy = slots.busy, .slots = slots.count,
+		.start = start_joules(1), .starts_in = DISK_SPIN_UP / (double)NSEC_PER_SEC,
+	};
+	struct threshold_rule rule = { 0 };
+	struct threshold_cost cost;
+	double best = bound(slower_than_us);
+
+	if (threshold_best(&threshold, slots.requests / 100, &rule, &cost))
+		printf("%s %.2f %.0f %.0f %.1f %.0f %.0f %u\n", name, slower_than_us / 1000.0, best, cost.joules,
+		       rule.pressed, rule.up, rule.down, cost.starts);
+}
+
+static int by_size(const void *one, const void *other)
+{
+	u32 a = *(const u32 *)one, b = *(const u32 *)other;
+
+	return a < b ? -1 : a > b;
+}
+
+/* The low gear exceeds each of these latencies more often: there the rules must do more. */
+static void tell_rules(void)
+{
+	static const double parts[] = { 0.01, 0.011, 0.012, 0.014, 0.016, 0.02, 0.03, 0.05, 0.1 };
+	u32 *sorted = grown(NULL, (slots.requests + 1) * sizeof(*sorted));
+	unsigned int i;
+
+	memcpy(sorted, slots.took[1], slots.requests * sizeof(*sorted));
+	qsort(sorted, slots.requests, sizeof(*sorted), by_size);
+	for (i = 0; i < ARRAY_SIZE(parts) && slots.requests; i++)
+		tell_rule("rule", sorted[(u64)(slots.requests * (1 - parts[i]))]);
+	tell_rule("rule_par", percentile_ms(took[PAR], nr_requests, 99) * 1000);
+	free(sorted);
+}
+
 static void tell(void)
 {
 	unsigned int i;
@@ -320,6 +386,8 @@ static void tell(void)
 		tell_rival(i);
 	printf("joules_best %.0f\n", bound(percentile_ms(took[PAR], nr_requests, 99) * 1000));
 	printf("joules_best_low %.0f\n", bound(percentile_ms(took[LOW], nr_requests, 99) * 1000));
+	if (rules)
+		tell_rules();
 	printf("bytes %llu\n", par->bytes);
 	printf("copied_bytes %llu\n", par->copied);
 	printf("most_starts_a_day %llu\n", most_starts);
@@ -453,19 +521,23 @@ int main(int argc, char **argv)
 	static char *settings[32];
 	int option, count = 0;
 
-	while ((option = getopt(argc, argv, "s:c:d:")) != -1) {
+	while ((option = getopt(argc, argv, "s:c:d:r")) != -1) {
 		if (option == 's' && count < (int)ARRAY_SIZE(settings))
 			settings[count++] = optarg;
 		else if (option == 'c')
 			cycles = strtoul(optarg, NULL, 10);
 		else if (option == 'd')
 			carry = strtoul(optarg, NULL, 10);
+		else if (option == 'r')
+			rules = true;
 		else
-			refuse("usage: policy-replay [-s NAME=VALUE]... [-c CYCLES] [-d DAYS] GEAR,GEAR... <REQUESTS");
+			refuse("usage: policy-replay [-s NAME=VALUE]... [-c CYCLES] [-d DAYS] [-r] GEAR,GEAR... <REQUESTS");
 	}
 	if (optind + 1 != argc)
-		refuse("usage: policy-replay [-s NAME=VALUE]... [-c CYCLES] [-d DAYS] GEAR,GEAR... <REQUESTS");
+		refuse("usage: policy-replay [-s NAME=VALUE]... [-c CYCLES] [-d DAYS] [-r] GEAR,GEAR... <REQUESTS");
 	make_arrays(layout_of(argv[optind]), settings, count);
+	if (rules && par->geo.gears != 2)
+		refuse("-r: of two gears");
 	replay();
 	tell();
 	return 0;

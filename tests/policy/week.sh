@@ -1,5 +1,5 @@
 #!/bin/bash
-# Over days that resemble each other, with noise, the policy is within 10 percent of what any schedule takes, and within its means.
+# Over days that resemble each other, with noise, the policy is within 10 percent of the best schedule, and within its spin-up budget.
 # timeout: 900
 #
 # In user space: no kernel, the module's policy.c, predict.c, geometry.c and ration.c, and

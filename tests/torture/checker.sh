@@ -1,5 +1,5 @@
 #!/bin/bash
-# The crash campaign's verifier finds what is put in for it to find.
+# The crash campaign's verifier finds every fault that is injected for it.
 # needs: 6.12-debug
 # timeout: 300
 set -euo pipefail

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Power cut 70 times, over all layouts: nothing flushed is lost, all copies agree.
+# After 70 power cuts, over all layouts, no flushed data is lost, and all copies agree.
 # needs: 6.12-debug
 # timeout: 900
 # alone: yes

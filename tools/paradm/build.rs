@@ -24,6 +24,19 @@ fn main() {
         sources.push(module.join(format!("{part}.c")));
         sources.push(module.join(format!("{part}.h")));
     }
+    // The model of an array and its disks that policy-replay has.
+    let spindle = top.join("tests/spindle");
+    let model = [
+        tests.join("array.c"),
+        tests.join("disk.c"),
+        spindle.join("model.c"),
+        here.join("src/policy_ffi/simulate.c"),
+    ];
+    for file in &model {
+        build.file(file);
+        sources.push(file.clone());
+        sources.push(file.with_extension("h"));
+    }
     sources.retain(|path| path.exists());
     let include = out.join("include");
     empty_headers(&sources, &include);
@@ -34,13 +47,30 @@ fn main() {
         .std("gnu11")
         .opt_level(2)
         .include(&include)
+        // First: the module has an array.h, too.
+        .include(&tests)
+        .include(&spindle)
         .include(&module)
         .flag("-include")
         .flag(tests.join("kernel.h").to_str().expect("a path in UTF-8"))
         .flag("-Wno-sign-compare")
         .warnings_into_errors(true)
         .compile("par-policy");
-    sources.extend([script, layout, tests.join("kernel.h")]);
+    let loads = here.join("src/policy_ffi/load_kinds.c");
+    cc::Build::new()
+        .file(&loads)
+        .std("gnu11")
+        .opt_level(2)
+        .include(&tests)
+        .warnings_into_errors(true)
+        .compile("par-loads");
+    println!("cargo:rustc-link-lib=m");
+    sources.extend([script, layout, loads]);
+    sources.extend([
+        tests.join("kernel.h"),
+        tests.join("loads.c"),
+        spindle.join("presets.h"),
+    ]);
     for path in sources {
         println!("cargo:rerun-if-changed={}", path.display());
     }

@@ -62,10 +62,10 @@ static void stand_in(struct par_conf *conf, unsigned int d)
 	for (i = 1; i <= conf->geo.gears; i++)
 		conf->store->super.set[i].failed &= ~BIT(d);
 	conf->store->super.partial &= ~BIT(d);
-	pr_warn("md/par:%s: member %u (%pg) stands in by force with %s\n",
+	pr_warn("md/par:%s: member %u (%pg) is used by force: %s\n",
 		mdname(conf->mddev), d, conf->member[d].rdev->bdev,
-		conf->store->unvouched & BIT(d) ? "what it holds: all of it is in doubt" :
-		"what it had when it left: what has been written since is in doubt");
+		conf->store->unvouched & BIT(d) ? "all of its content is in doubt" :
+		"data written since it was lost is in doubt");
 }
 
 u32 par_doubt_stale(struct par_conf *conf, u32 lacking)
@@ -134,11 +134,11 @@ int par_unite_failures(struct par_conf *conf)
 	par_count_degraded(conf);
 	if (conf->mddev->degraded <= conf->geo.parities)
 		return 0;
-	pr_err("md/par:%s: cannot start: only %u of %u members are there and whole, %u are needed\n",
+	pr_err("md/par:%s: cannot start: only %u of %u members are present and whole, %u are needed\n",
 	       mdname(conf->mddev), conf->geo.members - conf->mddev->degraded,
 	       conf->geo.members, conf->geo.members - conf->geo.parities);
 	if (conf->store->unvouched && !conf->store->start)
-		pr_err("md/par:%s: --force starts it with what the members without a valid superblock hold; all of the array is in doubt then\n",
+		pr_err("md/par:%s: --force starts the array with the members without a valid superblock as they are; the whole array is in doubt then\n",
 		       mdname(conf->mddev));
 	return -EIO;
 }
@@ -171,11 +171,11 @@ int par_doubt_check(struct par_conf *conf)
 	if (!any)
 		return 0;
 	if (conf->store->start) {
-		pr_warn("md/par:%s: started by force: what is in doubt may be wrong\n",
+		pr_warn("md/par:%s: started by force: data in doubt may be wrong\n",
 			mdname(conf->mddev));
 		return 0;
 	}
-	pr_err("md/par:%s: cannot start: it went down while it was written and lacks a member; --force starts it, but what is in doubt may be wrong then\n",
+	pr_err("md/par:%s: cannot start: the array went down while being written and lacks a member; --force starts it, but data in doubt may be wrong then\n",
 	       mdname(conf->mddev));
 	return -EBADMSG;
 }

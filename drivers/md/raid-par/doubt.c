@@ -133,7 +133,7 @@ void par_doubt_unresynced(struct par_set *set)
 	struct par_conf *conf = set->conf;
 
 	lockdep_assert_held(&conf->store->mutex);
-	pr_crit("md/par:%s: a member was lost before the resync after a crash was over: what is in doubt may be wrong\n",
+	pr_crit("md/par:%s: a member was lost before the resync after a crash had ended: data in doubt may be wrong\n",
 		mdname(conf->mddev));
 	par_doubt_zones(set, PAR_INTENT_RESYNC, READ_ONCE(set->child.absent));
 }

@@ -75,7 +75,7 @@ static void say_lower(struct line *line, const struct par_policy *policy,
 	say(line, "gear %u ", policy->geo->set[d->about].members);
 	switch (d->reason) {
 	case PAR_WHY_UNSEEN:
-		say(line, "is not thought of before %u intervals have been seen, %u so far",
+		say(line, "is not considered before %u intervals have been measured, %u so far",
 		    knobs->window[PAR_WINDOW_LONG],
 		    policy->series.window[PAR_WINDOW_LONG].count);
 		break;
@@ -87,13 +87,13 @@ static void say_lower(struct line *line, const struct par_policy *policy,
 			    policy->slow[d->about] / 100);
 		say(line, ", and is enough below %u%%", knobs->down);
 		if (d->seconds)
-			say(line, "; it bears that, and is shifted to in %llu s if that stays so",
+			say(line, "; it carries this load, and is shifted to in %llu s if the load stays the same",
 			    d->seconds);
 		break;
 	case PAR_WHY_HOLD:
 		say(line, "is enough (");
 		say_load(line, policy, PAR_WINDOW_LONG, d->about);
-		say(line, "), and is shifted to in %llu s if that stays so",
+		say(line, "), and is shifted to in %llu s if the load stays the same",
 		    d->seconds);
 		break;
 	case PAR_WHY_BUDGET:
@@ -101,11 +101,11 @@ static void say_lower(struct line *line, const struct par_policy *policy,
 		    d->seconds);
 		break;
 	case PAR_WHY_FAILED:
-		say(line, "is called for, but the last shift to it has failed; it is tried again in %llu s",
+		say(line, "is called for, but the last shift to it has failed; retrying in %llu s",
 		    d->seconds);
 		break;
 	case PAR_WHY_OUTRUN:
-		say(line, "would do, but the last shift down gave up: data was written faster than it was copied; it is tried again in %llu s",
+		say(line, "would do, but the last shift down gave up: data was written faster than it was copied; retrying in %llu s",
 		    d->seconds);
 		break;
 	case PAR_WHY_OWED:
@@ -163,7 +163,7 @@ static void say_reason(struct line *line, const struct par_policy *policy,
 		say(line, ": it is enough");
 		return;
 	case PAR_WHY_GONE:
-		say(line, ": what it went up for has gone");
+		say(line, ": the load that it shifted up for has ended");
 		return;
 	default:
 		return;

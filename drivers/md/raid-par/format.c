@@ -24,6 +24,7 @@ static_assert(offsetof(struct par_disk_super, set) == 256);
 static_assert(offsetof(struct par_disk_super, min_seq) == 1552);
 static_assert(offsetof(struct par_disk_super, power) == 1808);
 static_assert(offsetof(struct par_disk_super, policy_flags) == 2704);
+static_assert(offsetof(struct par_disk_super, surges) == 3920);
 static_assert(offsetof(struct par_disk_super, history) == 2776);
 static_assert(offsetof(struct par_disk_super, scrub_flags) == 3448);
 static_assert(offsetof(struct par_disk_block, payload) == 64);
@@ -36,7 +37,7 @@ static const char * const par_format_errors[] = {
 	[PAR_FMT_FEATURE] = "uses a feature this version of raid-par does not know",
 	[PAR_FMT_FOREIGN] = "belongs to another array",
 	[PAR_FMT_GEOMETRY] = "has a raid-par superblock of another geometry",
-	[PAR_FMT_RANGE] = "has a raid-par superblock that says what raid-par never stores",
+	[PAR_FMT_RANGE] = "has a raid-par superblock with impossible values",
 };
 
 const char *par_format_strerror(enum par_format_error err)
@@ -125,6 +126,24 @@ static void unpack_power(struct par_power_record *power,
 	}
 }
 
+static void pack_spans(struct par_disk_spans *raw, u8 *count, const struct par_spans *spans)
+{
+	unsigned int i;
+
+	for (i = 0; i < PAR_SPANS; i++)
+		raw->lasted[i] = cpu_to_le16(min_t(u32, U16_MAX, spans->lasted[i]));
+	*count = spans->count;
+}
+
+static void unpack_spans(struct par_spans *spans, const struct par_disk_spans *raw, u8 count)
+{
+	unsigned int i;
+
+	for (i = 0; i < PAR_SPANS; i++)
+		spans->lasted[i] = le16_to_cpu(raw->lasted[i]);
+	spans->count = count;
+}
+
 static void pack_policy(struct par_disk_super *raw,
 			const struct par_policy_record *policy)
 {
@@ -146,6 +165,11 @@ static void pack_policy(struct par_disk_super *raw,
 	raw->regrets = cpu_to_le32(policy->regrets);
 	raw->sleep = cpu_to_le64(policy->sleep);
 	raw->sleeps = cpu_to_le32(policy->sleeps);
+	for (i = 0; i < PAR_SURGE_KINDS; i++)
+		pack_spans(&raw->surges[i], &raw->nr_surges[i], &policy->surges[i]);
+	pack_spans(&raw->pauses, &raw->nr_pauses, &policy->pauses);
+	raw->starts_in = cpu_to_le32(policy->starts_in);
+	raw->leaves_in = cpu_to_le32(policy->leaves_in);
 	raw->hour = cpu_to_le64(policy->hour);
 	for (i = 0; i < PAR_HISTORY_HOURS; i++) {
 		raw->history[i].mean = cpu_to_le16(policy->mean[i]);
@@ -173,6 +197,11 @@ static void unpack_policy(struct par_policy_record *policy,
 	policy->regrets = le32_to_cpu(raw->regrets);
 	policy->sleep = le64_to_cpu(raw->sleep);
 	policy->sleeps = le32_to_cpu(raw->sleeps);
+	for (i = 0; i < PAR_SURGE_KINDS; i++)
+		unpack_spans(&policy->surges[i], &raw->surges[i], raw->nr_surges[i]);
+	unpack_spans(&policy->pauses, &raw->pauses, raw->nr_pauses);
+	policy->starts_in = le32_to_cpu(raw->starts_in);
+	policy->leaves_in = le32_to_cpu(raw->leaves_in);
 	policy->hour = le64_to_cpu(raw->hour);
 	for (i = 0; i < PAR_HISTORY_HOURS; i++) {
 		policy->mean[i] = le16_to_cpu(raw->history[i].mean);

@@ -71,6 +71,11 @@ struct par_disk_hour {
 	__le16 peak;		/*  2 */
 };				/*  4 */
 
+/* How long surges of a kind, or pauses between them, have lasted; see surge.h. */
+struct par_disk_spans {
+	__le16 lasted[PAR_SPANS];	/*  0 seconds, or 65535 for more */
+};				/* 32 */
+
 /* Up to ctime it is the same in all versions, so that each knows its own array's. */
 struct par_disk_super {
 	u8 magic[8];		/*   0 PAR_SB_MAGIC */
@@ -132,7 +137,15 @@ struct par_disk_super {
 	__le32 scrub_flags;	/* 3448 PAR_SCRUB_WAKES */
 	__le32 scrub_age;	/* 3452 days */
 	__le64 scrubbed[PAR_MAX_SETS];	/* 3456 by gear, lowest first: seconds since 1970 */
-	u8 pad4[424];		/* 3672 */
+	u8 pad4[248];		/* 3672 */
+	/* with PAR_COMPAT_POLICY; zeros if nothing is known: */
+	struct par_disk_spans surges[PAR_SURGE_KINDS];	/* 3920 by kind */
+	struct par_disk_spans pauses;	/* 4048 */
+	u8 nr_surges[PAR_SURGE_KINDS];	/* 4080 as struct par_spans counts them */
+	u8 nr_pauses;		/* 4084 */
+	u8 pad5[3];		/* 4085 */
+	__le32 starts_in;	/* 4088 seconds that a shift up takes */
+	__le32 leaves_in;	/* 4092 seconds that a shift down takes */
 };				/* 4096 */
 
 #define PAR_POLICY_AUTO	1U	/* it shifts by itself */
@@ -221,12 +234,15 @@ struct par_power_record {
 
 /**
  * struct par_policy_record - what is kept of the policy; see policy.h and history.h
+ * @surges, @pauses: of struct par_surge; @starts_in: 0: not known
  * @hour, @mean, @peak: of struct par_history
  */
 struct par_policy_record {
 	struct par_knobs knobs;
 	u64 sleep;
 	u32 sleeps, regrets;
+	struct par_spans surges[PAR_SURGE_KINDS], pauses;
+	u32 starts_in, leaves_in;
 	u64 hour;
 	u16 mean[PAR_HISTORY_HOURS], peak[PAR_HISTORY_HOURS];
 };

@@ -64,14 +64,14 @@ static void find_owners(struct par_conf *conf, struct par_owners *renamed,
 
 static void take_renamed(struct par_conf *conf, const struct par_owners *renamed)
 {
-	pr_warn("md/par:%s: its UUID has been changed, by mdadm --update=uuid perhaps: the metadata of %u members is known by its epoch, and gets the new UUID when it is written next\n",
+	pr_warn("md/par:%s: the UUID has changed, perhaps by mdadm --update=uuid: the metadata of %u members is recognized by its epoch, and gets the new UUID with its next write\n",
 		mdname(conf->mddev), hweight32(renamed->members));
 	conf->store->identity.epoch = renamed->id.epoch;
 }
 
 static int refuse_owned(struct par_conf *conf, const struct par_owners *strange)
 {
-	const char *what = conf->mddev->events ? "start: md's superblocks have been made anew" :
+	const char *what = conf->mddev->events ? "start: md's superblocks have been recreated" :
 						 "create";
 	const struct par_identity *id = &strange->id;
 	time64_t time = id->ctime;
@@ -80,7 +80,7 @@ static int refuse_owned(struct par_conf *conf, const struct par_owners *strange)
 	       mdname(conf->mddev), what, hweight32(strange->members),
 	       strange->several ? "several par arrays, one of them" : "a par array",
 	       id->uuid, id->uuid + 4, id->uuid + 8, id->uuid + 12, &time);
-	pr_err("md/par:%s: nothing of it is lost: mdadm --create --assume-clean brings it back, with the same devices in the same order, and the same layout, chunk and size; --destroy-par gives it up\n",
+	pr_err("md/par:%s: no data is lost: mdadm --create --assume-clean restores the array, with the same devices in the same order, and the same layout, chunk and size; --destroy-par gives it up\n",
 	       mdname(conf->mddev));
 	return -EEXIST;
 }

@@ -147,14 +147,14 @@ static int refuse_newer(struct par_conf *conf, const struct par_found *found)
 	if (d == conf->geo.members || conf->store->start == PAR_ASKS_FORCE)
 		return 0;
 	tell_supers(conf, found);
-	pr_err("md/par:%s: cannot start: a newer raid-par has written metadata on member %u (%pg), which this one would overwrite: start it with that one, or without this member; --force takes what is on the member for lost\n",
+	pr_err("md/par:%s: cannot start: a newer raid-par has written metadata on member %u (%pg), which this one would overwrite: start the array with the newer raid-par, or without this member; --force treats the content of the member as lost\n",
 	       mdname(conf->mddev), d, conf->member[d].rdev->bdev);
 	return -ENOPKG;
 }
 
 static void hint_rescue(struct par_conf *conf)
 {
-	pr_err("md/par:%s: to save what can be saved, assemble it with --update=par-rescue: every row that is not known of is then taken as written and every home copy as valid\n",
+	pr_err("md/par:%s: to rescue what is left, assemble the array with --update=par-rescue: every row of unknown state then counts as written, and every home copy as valid\n",
 	       mdname(conf->mddev));
 }
 
@@ -344,7 +344,7 @@ static int load_lost(struct par_conf *conf, struct par_found *members)
 	}
 	kfree(raw);
 	if (conf->store->lost.count)
-		pr_warn("md/par:%s: %u ranges of blocks are lost on one member each and wait to be made from the others\n",
+		pr_warn("md/par:%s: %u ranges of blocks are lost on one member each and can be reconstructed from the others\n",
 			mdname(conf->mddev), conf->store->lost.count);
 	return err;
 }
@@ -355,7 +355,7 @@ static void tell_damage(struct par_conf *conf, const struct par_found *members)
 
 	for (d = 0; d < conf->geo.members; d++)
 		if (members[d].unreadable)
-			pr_warn("md/par:%s: member %u (%pg): %u metadata blocks are damaged or old; they will be written from another member's\n",
+			pr_warn("md/par:%s: member %u (%pg): %u metadata blocks are damaged or old; they will be rewritten from another member\n",
 				mdname(conf->mddev), d,
 				conf->member[d].rdev->bdev,
 				members[d].unreadable);
@@ -391,7 +391,7 @@ static void mend_super(struct par_conf *conf)
 	unsigned int i;
 
 	for_each_set_bit(i, &odd, PAR_ODDS)
-		pr_warn("md/par:%s: its metadata has an impossible value (%s), which is not used\n",
+		pr_warn("md/par:%s: the metadata has an impossible value (%s), which is ignored\n",
 			mdname(conf->mddev), par_odd_name(i));
 }
 
@@ -447,7 +447,7 @@ static int rescue_super(struct par_conf *conf, bool any)
 		if (par_rdev_usable(conf->member[d].rdev))
 			conf->store->current_members |= BIT(d);
 	}
-	pr_warn("md/par:%s: its metadata is made anew\n", mdname(conf->mddev));
+	pr_warn("md/par:%s: the metadata is recreated\n", mdname(conf->mddev));
 	return 0;
 }
 
@@ -475,11 +475,11 @@ static int doubt_super(struct par_conf *conf, const struct par_found *found)
 {
 	tell_supers(conf, found);
 	if (conf->store->start) {
-		pr_warn("md/par:%s: started by force with version %llu of the metadata, though a newer one may have been destroyed: failures that it told of are not known\n",
+		pr_warn("md/par:%s: started by force with version %llu of the metadata; a newer version may have been destroyed, and failures recorded in it are not known\n",
 			mdname(conf->mddev), conf->store->super.seq);
 		return 0;
 	}
-	pr_err("md/par:%s: cannot start: the newest superblock may be unreadable on all members: they have version %llu and nothing beside it; --force starts it with that, but failures that a newer one told of are not known then\n",
+	pr_err("md/par:%s: cannot start: the newest superblock may be unreadable on all members: they have version %llu and nothing beside it; --force starts the array with that version, but failures recorded in a newer one are not known then\n",
 	       mdname(conf->mddev), conf->store->super.seq);
 	return -EUCLEAN;
 }
@@ -511,7 +511,7 @@ static int load_super(struct par_conf *conf, const struct par_found *found,
 	}
 	tell_supers(conf, found);
 	if (any)
-		pr_err("md/par:%s: cannot start: the members that never sleep have lost the metadata, and what the others have is older\n",
+		pr_err("md/par:%s: cannot start: the members that never sleep have lost the metadata, and the other members have an older version\n",
 		       mdname(conf->mddev));
 	else
 		pr_err("md/par:%s: cannot start: no member has valid raid-par metadata\n",
@@ -557,7 +557,7 @@ static void find_old(struct par_conf *conf, const struct par_found *found)
 		if (!par_rdev_usable(rdev) || found[d].err ||
 		    found[d].seq + found[d].one_slot >= conf->store->super.min_seq[d])
 			continue;
-		pr_warn("md/par:%s: member %u (%pg) has version %llu of the metadata, but was given version %llu once: it is an old copy of itself and not whole\n",
+		pr_warn("md/par:%s: member %u (%pg) has version %llu of the metadata, but %llu or newer is expected: it is an old copy and not whole\n",
 			mdname(conf->mddev), d, rdev->bdev, found[d].seq,
 			conf->store->super.min_seq[d]);
 		conf->store->old_seq[d] = found[d].seq;
@@ -602,7 +602,7 @@ static void find_unvouched(struct par_conf *conf, const struct par_found *found)
 		conf->store->super.partial &= ~BIT(d);
 		if (!(whole & BIT(d)) || was_vouched(&found[d]))
 			continue;
-		pr_warn("md/par:%s: member %u (%pg): without a valid superblock nothing says what it holds: it is not taken for whole\n",
+		pr_warn("md/par:%s: member %u (%pg): without a valid superblock its content is unknown: it does not count as whole\n",
 			mdname(conf->mddev), d, rdev->bdev);
 		conf->store->unvouched |= BIT(d);
 		par_store_lacks(conf, d);
@@ -645,15 +645,15 @@ static void resync_all(struct par_conf *conf)
 	const char *why = NULL;
 
 	if (!conf->geo.parities)
-		why = "it has no parity";
+		why = "the array has no parity";
 	else if (par_unusable(conf) || par_whole_members(conf) != all)
 		why = "a member is missing or not whole";
 	if (why) {
-		pr_warn("md/par:%s: --update=resync is not heeded: %s\n",
+		pr_warn("md/par:%s: --update=resync is ignored: %s\n",
 			mdname(conf->mddev), why);
 		return;
 	}
-	pr_info("md/par:%s: all parity is resynced, as --update=resync asks\n",
+	pr_info("md/par:%s: all parity is resynced, as requested by --update=resync\n",
 		mdname(conf->mddev));
 	for (zone = 0; zone < conf->geo.zones; zone++)
 		if (conf->store->intents[zone] & PAR_INTENT_STORED)

@@ -341,6 +341,10 @@ static bool record_policy(struct par_conf *conf)
 	kept->sleep = monitor->policy.sleep;
 	kept->sleeps = monitor->policy.sleeps;
 	kept->regrets = monitor->policy.regrets;
+	memcpy(kept->surges, monitor->policy.surge.past, sizeof(kept->surges));
+	kept->pauses = monitor->policy.surge.pauses;
+	kept->starts_in = monitor->policy.starts_in;
+	kept->leaves_in = monitor->policy.leaves_in;
 	kept->hour = monitor->history.hour;
 	memcpy(kept->mean, monitor->history.mean, sizeof(kept->mean));
 	memcpy(kept->peak, monitor->history.peak, sizeof(kept->peak));
@@ -389,7 +393,7 @@ static void fail_gone(struct par_conf *conf)
 		if (gone & ~conf->monitor->gone & BIT(d))
 			pr_crit("md/par:%s: the device of member %u (%pg) is gone%s\n",
 				mdname(conf->mddev), d, conf->member[d].rdev->bdev, fail ? "" :
-				"; with more gone than parity can stand for, it is not failed as long as images serve what it holds");
+				"; more members are gone than there are parities: it is not failed as long as images serve its data");
 		if (gone & BIT(d) && fail)
 			par_member_failed(conf, d);
 	}
@@ -604,6 +608,10 @@ void par_monitor_begin(struct par_conf *conf)
 	monitor->policy.sleep = kept->sleep;
 	monitor->policy.sleeps = kept->sleeps;
 	monitor->policy.regrets = kept->regrets;
+	memcpy(monitor->policy.surge.past, kept->surges, sizeof(kept->surges));
+	monitor->policy.surge.pauses = kept->pauses;
+	monitor->policy.starts_in = kept->starts_in ?: PAR_STARTS_IN;
+	monitor->policy.leaves_in = kept->leaves_in;
 	par_forecast_init(&monitor->forecast, &conf->geo);
 	par_history_init(&monitor->history);
 	monitor->history.hour = kept->hour;

@@ -420,7 +420,7 @@ static void drop_bitmap(struct mddev *mddev)
 
 	if (!file && !mddev->bitmap_info.offset)
 		return;
-	pr_warn("md/par:%s: a par array needs no write-intent bitmap: the one that it has been given is dropped\n",
+	pr_warn("md/par:%s: a par array takes no write-intent bitmap: the one in its superblocks is dropped\n",
 		mdname(mddev));
 	mddev->bitmap_info.offset = 0;
 	mddev->bitmap_info.file = NULL;

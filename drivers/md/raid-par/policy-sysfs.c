@@ -37,7 +37,7 @@ static ssize_t policy_store(struct par_conf *conf, const char *page, size_t len)
 	int err;
 
 	if (!sysfs_streq(page, "auto") && !sysfs_streq(page, "manual")) {
-		pr_warn("md/par:%s: policy takes auto, the array shifts by itself, or manual, it shifts when gear is written\n",
+		pr_warn("md/par:%s: policy takes auto (the array shifts by itself) or manual (it shifts when gear is written)\n",
 			mdname(conf->mddev));
 		return -EINVAL;
 	}

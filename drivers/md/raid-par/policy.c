@@ -17,6 +17,7 @@
 #define THERE		2U	/* half of a load is that load still */
 #define SPREAD		2U	/* so large a part of the ration is spread over the day */
 #define SPARE		16U	/* to be dear is to have lasted for this part of a start's share */
+#define SLOW_LEAST	2U	/* slow at this part of the down threshold, or less: a spike was */
 #define SLOW_NUM	3U	/* a gear that was slow at some load is for … */
 #define SLOW_DEN	4U	/* … so much of it at most */
 
@@ -104,6 +105,15 @@ static bool is_calm(const struct par_policy *policy, unsigned int gear)
 				 limit_of(policy, gear, policy->knobs.down));
 }
 
+/* So many of the newest intervals show what lasts: those of the surge, as far as disks take to start. */
+static u64 lasting_intervals(const struct par_policy *policy, u64 now)
+{
+	u64 most = intervals_of(policy, policy->starts_in);
+	u64 age = intervals_of(policy, par_surge_age(&policy->surge, now));
+
+	return max(FEWEST, min(age + 1, most));
+}
+
 /*
  * Has it been too busy for as long as the surge has lasted, or as disks would take to start?
  * A spike raises μ + σ for as long as the window is, and some load that comes unevenly does
@@ -112,12 +122,22 @@ static bool is_calm(const struct par_policy *policy, unsigned int gear)
  */
 static bool is_lasting(const struct par_policy *policy, unsigned int gear, u64 now)
 {
-	u64 most = intervals_of(policy, policy->starts_in);
-	u64 age = intervals_of(policy, par_surge_age(&policy->surge, now));
-
-	return (!age && par_series_mean(&policy->series, gear, 1) > PAR_SATURATED) ||
-	       par_series_mean(&policy->series, gear, max(FEWEST, min(age + 1, most))) >
+	return (!intervals_of(policy, par_surge_age(&policy->surge, now)) &&
+		par_series_mean(&policy->series, gear, 1) > PAR_SATURATED) ||
+	       par_series_mean(&policy->series, gear, lasting_intervals(policy, now)) >
 	       percent_of(policy->knobs.up);
+}
+
+/*
+ * Do requests take too long most of the time? A spike of them waits for itself, in one interval,
+ * and raises the mean of the window for as long as that is.
+ */
+static bool is_waiting(const struct par_policy *policy, u64 now)
+{
+	u64 most = lasting_intervals(policy, now);
+	u64 slow = par_series_slow(&policy->series, most, policy->knobs.wait * 1000ULL);
+
+	return too_slow(policy) && slow >= FEWEST && 2 * slow >= most;
 }
 
 /* Requests of all kinds, as the top gear would have to bear them. */
@@ -302,7 +322,7 @@ static bool decide_up(const struct par_policy *policy,
 
 	if (too_busy(policy, aim) && is_lasting(policy, aim, is->now))
 		reason = PAR_WHY_LOAD;
-	else if (is->gear == aim && too_slow(policy))
+	else if (is->gear == aim && is_waiting(policy, is->now))
 		reason = PAR_WHY_WAIT;
 	else if (aim < low)
 		reason = PAR_WHY_MIN;
@@ -578,11 +598,12 @@ void par_policy_shifted(struct par_policy *policy, unsigned int old,
 {
 	policy->shifted = now;
 	policy->failed_for[gear] = 0;
-	if (why == PAR_WHY_WAIT && gear > old)
+	if (why == PAR_WHY_WAIT && gear > old &&
+	    SLOW_LEAST * policy->slow_at > percent_of(policy->knobs.down))
 		policy->slow[old] = policy->slow_at;
 	note_surge(policy, old, gear, why, now - min(asked, now));
 	if (gear < old)
-		policy->leaves_in = now - min(asked, now);
+		policy->leaves_in = min_t(u64, PAR_LEAVES_MAX, now - min(asked, now));
 	if (gear > old && policy->slept_since)
 		has_slept(policy, why, asked);
 	/* Of surges and pauses between them, surge.c has kept count. */

@@ -38,6 +38,7 @@
 #define PAR_REGRETS_MAX		16U
 #define PAR_STARTS_IN	20U	/* s until disks turn, before it is known, … */
 #define PAR_STARTS_MAX	300U	/* … and at most, whatever it took */
+#define PAR_LEAVES_MAX	86400U	/* s that a shift down has taken, at most */
 #define PAR_FAILED_FIRST	10U	/* s until a shift that failed is tried again, … */
 #define PAR_FAILED_LAST	3600U	/* … twice as long each time, up to this */
 #define PAR_BORNE	15U	/* times the hold time */

@@ -25,7 +25,7 @@ bool par_may_keep(struct par_conf *conf)
 {
 	if (par_writable(conf))
 		return true;
-	pr_warn("md/par:%s: the array is read-only and cannot keep settings\n",
+	pr_warn("md/par:%s: the array is read-only and cannot store settings\n",
 		mdname(conf->mddev));
 	return false;
 }
@@ -88,7 +88,7 @@ static ssize_t spin_show(struct par_conf *conf, char *page)
 static ssize_t spin_store(struct par_conf *conf, const char *page, size_t len)
 {
 	if (!sysfs_streq(page, "on") && !sysfs_streq(page, "off")) {
-		pr_warn("md/par:%s: spin takes on, members that sleep are stopped, or off, they get no requests and that is all\n",
+		pr_warn("md/par:%s: spin takes on (the disks of sleepers are stopped) or off (sleepers only get no requests)\n",
 			mdname(conf->mddev));
 		return -EINVAL;
 	}

@@ -37,10 +37,10 @@ static bool system_unfit(const struct par_conf *conf, unsigned long event)
 	int ro = READ_ONCE(conf->mddev->ro);
 
 	if (event == PM_HIBERNATION_PREPARE && ro != MD_RDONLY)
-		pr_err("md/par:%s: the system cannot hibernate while the array is writable: once resumed, it would not know what was stored last. Stop the array first, or make it read-only (mdadm --readonly)\n",
+		pr_err("md/par:%s: the system cannot hibernate while the array is writable: the resumed system would not know of the metadata that was stored last. Stop the array first, or make it read-only (mdadm --readonly)\n",
 		       mdname(conf->mddev));
 	else if (event == PM_RESTORE_PREPARE && ro == MD_RDWR)
-		pr_err("md/par:%s: the system cannot be resumed from its image while the array is writable: it would not know what is stored meanwhile\n",
+		pr_err("md/par:%s: the system cannot be resumed from its image while the array is writable: it would not know of the metadata stored since\n",
 		       mdname(conf->mddev));
 	else
 		return false;

@@ -223,7 +223,7 @@ static int start_disk(struct par_member *member)
 		if (!err || !try_again(member))
 			return err;
 		if (!told++)
-			pr_warn("md/par:%s: member %u (%s) does not start: error %d; it is asked again\n",
+			pr_warn("md/par:%s: member %u (%s) does not start: error %d; retrying\n",
 				mdname(conf->mddev), member->index,
 				par_power_disk(member), err);
 		wait_event_idle_timeout(conf->wait, !try_again(member), pause);
@@ -287,7 +287,7 @@ static void tell_refusal(struct par_member *member)
 		return;
 	member->power->refused = true;
 	par_power_count_refusal(conf);
-	pr_warn("md/par:%s: member %u (%s) has no spin-ups left and goes on turning\n",
+	pr_warn("md/par:%s: member %u (%s) has no spin-ups left and is not stopped\n",
 		mdname(conf->mddev), member->index, par_power_disk(member));
 }
 
@@ -296,7 +296,7 @@ static void disk_busy(struct par_member *member, int err)
 	struct par_power *power = member->power;
 
 	if (!power->busy)
-		pr_info("md/par:%s: member %u (%s) cannot be stopped: error %d; it is asked again\n",
+		pr_info("md/par:%s: member %u (%s) cannot be stopped: error %d; retrying\n",
 			mdname(member->conf->mddev), member->index,
 			par_power_disk(member), err);
 	power->busy = par_busy_next(power->busy);

@@ -412,12 +412,16 @@ static u64 foreground_ios(struct par_conf *conf)
 	       part_stat_read(bdev, ios[STAT_WRITE]);
 }
 
+/* @due: jiffies until which what was copied is paid for; @began: the last batch */
 struct par_pace {
-	unsigned long due;	/* jiffies until which what was copied is paid for */
+	unsigned long due, began;
 	u64 ios;
 };
 
-/* Sleep as the speed limits, and @least, demand after @kib more have been copied. */
+/*
+ * Sleep as the speed limits, and @least, demand after @kib more have been copied. What the
+ * copying took counts: at speed_min a batch begins, and not ends, so long after the last one.
+ */
 static void pace_copies(struct par_conf *conf, struct par_pace *pace, u64 kib, u32 least)
 {
 	u64 ios = foreground_ios(conf);
@@ -428,8 +432,8 @@ static void pace_copies(struct par_conf *conf, struct par_pace *pace, u64 kib, u
 		limit = clamp(least, conf->store->super.speed_min, high);
 
 	pace->ios = ios;
-	if (time_after(now, pace->due))
-		pace->due = now;
+	if (time_after(pace->began, pace->due))
+		pace->due = pace->began;
 	pace->due += min_t(u64, div_u64(kib * HZ, limit), MAX_JIFFY_OFFSET / 2);
 	if (time_after(pace->due, now))
 		wait_event_idle_timeout(conf->wait, par_mover_interrupted(conf),
@@ -480,6 +484,7 @@ int par_propagate(struct par_set *set, unsigned int band,
 		err = pass_ends(copy, pass);
 		if (err)
 			break;
+		speed.began = jiffies;
 		err = copy_timed(copy, pass);
 		if (err == -EAGAIN && !pass->held) {
 			fixes = copy->seg[0].row == again ? fixes + 1 : 0;

@@ -59,7 +59,7 @@ static bool put_off(struct par_conf *conf)
 	if (told)
 		return true;
 	par_power_count_refusal(conf);
-	pr_warn("md/par:%s: the shift down to gear %u is put off: member %u has no spin-ups left; there will be some in %llu s\n",
+	pr_warn("md/par:%s: the shift down to gear %u is deferred: member %u has no spin-ups left; it gets more in %llu s\n",
 		mdname(conf->mddev), conf->geo.set[conf->wish.aim].members,
 		(unsigned int)__ffs(refusing), wait);
 	par_event(conf, "PAR_EVENT=put-off\nPAR_GEAR=%u\nPAR_MEMBER=%u\nPAR_SECONDS=%llu",

@@ -34,7 +34,7 @@ static void remember_surge(struct par_spans *spans, u64 lasted)
 {
 	spans->lasted[spans->count % PAR_SPANS] = min_t(u64, U32_MAX, lasted);
 	/* That the ring is full is known from its being above PAR_SPANS. */
-	if (++spans->count == 2 * PAR_SPANS)
+	if (++spans->count == PAR_COUNT_END)
 		spans->count = PAR_SPANS;
 }
 

@@ -22,8 +22,12 @@
 #include "window.h"
 
 #define PAR_SPANS	16U	/* so many are remembered */
+#define PAR_COUNT_END	(2 * PAR_SPANS)
 
-/* struct par_spans - s that the last ones have lasted; @count: how many there were */
+/*
+ * struct par_spans - s that the last ones have lasted; @count: how many there were, or, from
+ * PAR_SPANS on, to below PAR_COUNT_END, that many and the ring is full
+ */
 struct par_spans {
 	u32 lasted[PAR_SPANS];
 	unsigned int count;

@@ -103,7 +103,7 @@ static bool member_join(struct par_conf *conf, struct md_rdev *rdev, unsigned in
 	par_store_join(conf, d, rejoins);
 	mutex_unlock(&conf->store->mutex);
 	pr_info("md/par:%s: member %u (%pg) %s\n", mdname(conf->mddev), d,
-		rdev->bdev, rejoins ? "is back and gets what it has missed" :
+		rdev->bdev, rejoins ? "is back and is sent the writes that it has missed" :
 		"is new and will be rebuilt");
 	return rejoins;
 }

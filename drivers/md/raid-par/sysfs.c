@@ -61,7 +61,7 @@ static ssize_t gear_store(struct par_conf *conf, const char *page, size_t len)
 		return -EBUSY;
 	}
 	if (gear < conf->gear && par_syncing(conf->mddev)) {
-		pr_warn("md/par:%s: a sync is at work on members that would go to sleep; the array stays in its gear\n",
+		pr_warn("md/par:%s: a sync is running on members that would go to sleep; the array stays in its gear\n",
 			mdname(conf->mddev));
 		return -EBUSY;
 	}
@@ -171,7 +171,7 @@ static ssize_t scrub_wakes_store(struct par_conf *conf, const char *page,
 	int err;
 
 	if (kstrtobool(page, &value)) {
-		pr_warn("md/par:%s: scrub_wakes takes 1, a check wakes all members, or 0, it leaves sets with sleepers out\n",
+		pr_warn("md/par:%s: scrub_wakes takes 1 (a check wakes all members) or 0 (a check leaves out sets with sleepers)\n",
 			mdname(conf->mddev));
 		return -EINVAL;
 	}
@@ -192,7 +192,7 @@ static ssize_t scrub_age_store(struct par_conf *conf, const char *page, size_t l
 	int err;
 
 	if (kstrtou32(page, 10, &value) || value > PAR_SCRUB_AGE_MAX) {
-		pr_warn("md/par:%s: scrub_age, in days, takes a number from 0 (no check wakes members for it) to %u\n",
+		pr_warn("md/par:%s: scrub_age, in days, takes a number from 0 (a check never wakes members) to %u\n",
 			mdname(conf->mddev), PAR_SCRUB_AGE_MAX);
 		return -EINVAL;
 	}

@@ -157,6 +157,24 @@ static bool mend_history(struct par_policy_record *policy)
 	return odd;
 }
 
+/* What has been learnt of surges is learnt again. */
+static bool mend_surges(struct par_policy_record *policy)
+{
+	bool odd = policy->pauses.count >= PAR_COUNT_END ||
+		   policy->starts_in > PAR_STARTS_MAX || policy->leaves_in > PAR_LEAVES_MAX;
+	unsigned int i;
+
+	for (i = 0; i < PAR_SURGE_KINDS; i++)
+		odd |= policy->surges[i].count >= PAR_COUNT_END;
+	if (!odd)
+		return false;
+	memset(policy->surges, 0, sizeof(policy->surges));
+	memset(&policy->pauses, 0, sizeof(policy->pauses));
+	policy->starts_in = 0;
+	policy->leaves_in = 0;
+	return true;
+}
+
 static u32 mend_policy(struct par_super *sb, const struct par_geometry *geo)
 {
 	struct par_policy_record *policy = &sb->policy;
@@ -172,7 +190,8 @@ static u32 mend_policy(struct par_super *sb, const struct par_geometry *geo)
 	}
 	sb->has_policy = true;
 	return odd_if(odd, PAR_ODD_POLICY) |
-	       odd_if(mend_history(policy), PAR_ODD_HISTORY);
+	       odd_if(mend_history(policy), PAR_ODD_HISTORY) |
+	       odd_if(mend_surges(policy), PAR_ODD_HISTORY);
 }
 
 /* What has never been read in whole has been written in whole since the array was made. */

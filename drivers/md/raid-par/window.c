@@ -102,6 +102,19 @@ u32 par_series_mean(const struct par_series *series, unsigned int gear, unsigned
 }
 EXPORT_SYMBOL_IF_KUNIT(par_series_mean);
 
+unsigned int par_series_slow(const struct par_series *series, unsigned int count, u64 us)
+{
+	unsigned int ago, n = min(count, series->filled), slow = 0;
+
+	for (ago = 0; ago < n; ago++) {
+		const struct par_interval *interval = was_seen(series, ago);
+
+		slow += interval->waited > interval->requests * us;
+	}
+	return slow;
+}
+EXPORT_SYMBOL_IF_KUNIT(par_series_slow);
+
 void par_series_forget(struct par_series *series)
 {
 	unsigned int w;

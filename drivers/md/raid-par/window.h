@@ -74,6 +74,12 @@ void par_series_add(struct par_series *series, const struct par_interval *interv
 /* par_series_mean - of gear @gear in the last @count intervals, or as many as there are */
 u32 par_series_mean(const struct par_series *series, unsigned int gear, unsigned int count);
 
+/*
+ * par_series_slow - in how many of the last @count intervals, or as many as there are, did
+ * requests take longer than @us on average?
+ */
+unsigned int par_series_slow(const struct par_series *series, unsigned int count, u64 us);
+
 /* par_series_forget - nothing has been seen */
 void par_series_forget(struct par_series *series);
 

@@ -1,22 +1,31 @@
 #!/bin/bash
-# A down-shift abandoned by asking for the top gear again leaves no sleeper, no error and all data.
+# A shift down that is abandoned for the top gear leaves no error, no segment that only an image holds, and all data.
+# subject: shift
 # timeout: 120
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
+
+# speed KIB: a second, of shifts, however busy the array is.
+speed() {
+	echo 1 >"/sys/block/$MD/md/par/speed_min"
+	echo "$1" >"/sys/block/$MD/md/par/speed_max"
+}
 
 work() {
 	local i sum caught=0 low top
 	low=$(low_gear "$LAYOUT")
 	top=$(top_gear "$LAYOUT")
-	echo 8192 >"/sys/block/$MD/md/par/speed_max"
 	fill 12
 	sum=$(fingerprint)
 	for ((i = 1; i <= 4; i++)); do
+		speed 512	# a shift takes seconds
 		echo "$low" >"/sys/block/$MD/md/par/gear"
+		wait_for "/sys/block/$MD/md/par/shift_state" down
 		nap "0.$i"
 		get shift_state
 		[ "$GOT" != down ] || caught=$((caught + 1))
 		echo "$top" >"/sys/block/$MD/md/par/gear"
+		speed 200000
 		settle
 		assert_eq "$(par gear)" "$top" "gear after abandoning"
 		assert_match "$(par shift_last_error)" '^(0|-4)$' "error after abandoning"

@@ -1,5 +1,6 @@
 #!/bin/bash
-# An image in a stripe of which too much is unreadable: data read and written is right, no member is failed.
+# With an image and all that it could be computed from unreadable, reads and writes return the right data, and no member is failed.
+# subject: data
 # again: --kernel 7.2
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
@@ -55,18 +56,9 @@ put() {
 }
 
 cut() {
-	echo "$1" >"$SPINDLES/cut"
-	stop_par
-	echo all >"$SPINDLES/restore"
+	power_cut "$1"
 	assemble_par
 	settle
-}
-
-# scrub: with all parity right.
-scrub() {
-	echo check >"/sys/block/$MD/md/sync_action"
-	wait_for "/sys/block/$MD/md/sync_action" idle
-	assert_eq "$(<"/sys/block/$MD/md/mismatch_cnt")" 0 "mismatches"
 }
 
 both() {
@@ -114,7 +106,7 @@ up_and_down() {
 	shift_to "$N"
 	assert_eq "$(par segments_image)" 0 "segments not propagated"
 	right "shifted up"
-	scrub
+	no_mismatch
 	put 1M 0 $MIB
 	shift_to "$LOW"
 	assert_eq "$(par shift_last_error)" 0 "error of the shift down"

@@ -1,5 +1,6 @@
 #!/bin/bash
-# A rebuild meets a block that cannot be read: it completes, no garbage is read for what it could not make, ever after.
+# A rebuild that meets an unreadable block completes; a block that could not be rebuilt returns an error, now and after later assemblies.
+# subject: sync
 # again: --kernel 7.2
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
@@ -45,8 +46,7 @@ begin() {
 		echo "read $((SECTOR + BLOCK * 8)) 8" >"$SPINDLES/${DISKS[i]}/errors"
 	done
 	mdadm --quiet "/dev/$MD" --add "${DEVS[1]}"
-	wait_for "/sys/block/$MD/md/degraded" 0
-	wait_for "/sys/block/$MD/md/sync_action" idle
+	wait_whole
 	BAD+=(1)
 }
 
@@ -81,9 +81,7 @@ for array in "3,5 2G" "raid6:4,6 32M"; do
 	dissect
 	assemble_par
 	only_that "assembled again"
-	echo 7 >"$SPINDLES/cut"
-	stop_par
-	echo all >"$SPINDLES/restore"
+	power_cut 7
 	assemble_par
 	settle
 	only_that "after a power cut"
@@ -91,9 +89,7 @@ for array in "3,5 2G" "raid6:4,6 32M"; do
 	note "the disk can read it again"
 	reassemble_par
 	cmp <(model 0 $((MIB * 256))) <(array 0 $((MIB * 256))) || fail "made from the others"
-	echo check >"/sys/block/$MD/md/sync_action"
-	wait_for "/sys/block/$MD/md/sync_action" idle
-	assert_eq "$(<"/sys/block/$MD/md/mismatch_cnt")" 0 "mismatches"
+	no_mismatch
 	stop_par
 	dissect
 	rmdisks

@@ -1,5 +1,6 @@
 #!/bin/bash
-# A spot of several segments that cannot be read is corrected by a shift down and by propagation, and its member stays.
+# Several adjacent segments that cannot be read are corrected by a shift down and by propagation, and the member stays.
+# subject: data
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
@@ -33,9 +34,7 @@ all_up() {
 all_well() {
 	local name
 	all_up "$1"
-	for name in "${DISKS[@]}"; do
-		assert_eq "$(<"$SPINDLES/$name/errors")" "" "$1: what $name cannot read"
-	done
+	for name in "${DISKS[@]}"; do wait_for "$SPINDLES/$name/errors" ""; done
 	cmp -n "${MIB}M" "$MODEL" <(dd if="/dev/$MD" bs=1M count="$MIB" iflag=direct status=none) ||
 		fail "$1: not what was written"
 }

@@ -1,5 +1,6 @@
 #!/bin/bash
-# With as many members failed as it has parities, in any gear, an array shifts to the top and has all its data.
+# An array with as many failed members as parities shifts to the top gear, from any gear, and has all its data.
+# subject: member
 # timeout: 300
 # stock: yes
 set -euo pipefail

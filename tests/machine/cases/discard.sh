@@ -1,5 +1,6 @@
 #!/bin/bash
-# A discard gives rows and images back and reads as zeros; neighbours of a partial one keep their data.
+# A discard returns rows and images, and the range reads as zeros; the data next to a partial discard is kept.
+# subject: data
 # timeout: 300
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"

@@ -1,15 +1,11 @@
 #!/bin/bash
-# A member that fails at the very moment when it begins to be rebuilt is let go, and can be added again.
+# A member that fails just when its rebuild begins is detached, and can be added again.
+# subject: member
 # timeout: 200
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 ROUNDS=40
-
-manage() {
-	local said
-	said=$(mdadm --quiet "/dev/$MD" "$@" 2>&1) || fail "mdadm $*: $said"
-}
 
 # What md reads of the member, without a process.
 slot_of() { read -r SLOT <"/sys/block/$MD/md/dev-$1/slot" || SLOT=; }
@@ -42,12 +38,9 @@ fail_at_once() {
 	wait_for "/sys/block/$MD/md/dev-$name/slot" none 30
 	manage --remove "/dev/$name"
 	manage --add "/dev/$name"
-	wait_for "/sys/block/$MD/md/degraded" 0
-	wait_for "/sys/block/$MD/md/sync_action" idle
+	wait_whole
 	assert_eq "$(fingerprint 8)" "$sum" "content"
-	echo check >"/sys/block/$MD/md/sync_action"
-	wait_for "/sys/block/$MD/md/sync_action" idle
-	assert_eq "$(<"/sys/block/$MD/md/mismatch_cnt")" 0 "mismatches"
+	no_mismatch
 }
 
 work() { fail_at_once "${DISKS[$MEMBER]}"; }

@@ -1,5 +1,6 @@
 #!/bin/bash
-# A member that fails while a sync is told to rest (sync_action frozen, the array suspended) is let go when that is over.
+# A member that fails while a sync is frozen or the array is suspended is detached afterwards.
+# subject: member
 # timeout: 200
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
@@ -41,8 +42,7 @@ fail_frozen() {
 	wait_for "/sys/block/$MD/md/dev-$name/slot" none 30
 	mdadm --quiet "/dev/$MD" --remove "/dev/$name"
 	mdadm --quiet "/dev/$MD" --add "/dev/$name"
-	wait_for "/sys/block/$MD/md/degraded" 0
-	wait_for "/sys/block/$MD/md/sync_action" idle
+	wait_whole
 	assert_eq "$(fingerprint 8)" "$sum" "content"
 }
 

@@ -1,5 +1,6 @@
 #!/bin/bash
-# A read that races with the first write of a block never sees what lay on the platter before.
+# A read that races with the first write of a block never returns what was on the disk before.
+# subject: data
 # machine: --debug --mem 1G
 # timeout: 200
 set -euo pipefail

@@ -1,5 +1,6 @@
 #!/bin/bash
-# An fsync and a FUA write reach the caches of all members that are awake, and of none that sleeps.
+# An fsync and a FUA write reach the caches of all members that are awake, and no sleeper.
+# subject: data
 # timeout: 120
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"

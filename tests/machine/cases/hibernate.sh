@@ -1,5 +1,6 @@
 #!/bin/bash
-# The system does not hibernate while an array could be written, and says why; it does with one that is read-only or stopped, and all goes on afterwards.
+# The system refuses to hibernate while an array is writable, and logs the reason; with a read-only or a stopped array it hibernates, and the array works afterwards.
+# subject: life
 # machine: --kernel stock-6.12
 # timeout: 300
 set -euo pipefail

@@ -1,5 +1,6 @@
 #!/bin/bash
-# An hour that is over while the array is stopped or made read-only, at any moment of that, leaves it clean, and unwritten from then on.
+# An hour that ends at any moment of a stop, or of a change to read-only, leaves the array clean and unwritten from then on.
+# subject: power
 # machine: --debug --time-travel --mem 512M
 set -euo pipefail
 . "$(dirname "$0")/../tools/power.sh"

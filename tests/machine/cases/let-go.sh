@@ -1,5 +1,6 @@
 #!/bin/bash
-# A member that fails is let go of by all sets and by the array, without anybody asking again, in any gear.
+# A failed member is detached from all sets and from the array in any gear, without a further request.
+# subject: member
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
@@ -9,7 +10,7 @@ fails_in() {
 	note "member $2 in gear $1"
 	shift_to "$1"
 	echo faulty >"/sys/block/$MD/md/dev-${DISKS[$2]}/state"
-	wait_for "$slot" none 20
+	wait_for "$slot" none
 	mdadm --quiet "/dev/$MD" --remove "$dev"
 	mdadm --quiet "/dev/$MD" --add "$dev"
 	wait_for "/sys/block/$MD/md/degraded" 0

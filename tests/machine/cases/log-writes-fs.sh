@@ -1,5 +1,6 @@
 #!/bin/bash
-# An array that shifts under ext4 or xfs has just what they have sent to it; another one that gets the same has, after a flush, all that was fsync'ed.
+# An array that shifts under ext4 or xfs holds what the file system sent to it; a replay up to any flush holds all files that were fsync'ed.
+# subject: crash
 # The log is above the array, so nothing of an array's own is cut off here: log-writes-members.sh does that.
 # rare: yes
 # timeout: 600

@@ -1,5 +1,6 @@
 #!/bin/bash
-# What an array that shifts under ext4 or xfs sends to its members is cut off after a flush: it is assembled, and has what was fsync'ed.
+# With the writes to the members cut off after a flush, an array that was shifting under ext4 or xfs assembles, and holds all files that were fsync'ed.
+# subject: crash
 # rare: yes
 # machine: --mem 3G
 # timeout: 1200

@@ -1,5 +1,5 @@
 #!/bin/bash
-# A bitmap that an mdadm without the patches adds is refused, and one that is there is dropped: the array starts.
+# A bitmap added by an mdadm without the patches is refused, and an existing one is dropped when the array starts.
 # needs: mdadm-4.4-unpatched?
 # timeout: 200
 set -euo pipefail
@@ -53,7 +53,7 @@ if [ -w "$SYSFS/bitmap/metadata" ]; then
 	assert_match "$(mdadm --examine "${DEVS[0]}")" 'Internal Bitmap' "a superblock with a bitmap"
 	mark_log
 	assemble_par
-	assert_match "$(log_since)" 'a par array needs no write-intent bitmap: the one that it has been given is dropped' "kernel log"
+	assert_match "$(log_since)" 'a par array takes no write-intent bitmap: the one in its superblocks is dropped' "kernel log"
 	fill 1 9
 	SUM=$(fingerprint)
 	shift_to 5
@@ -67,8 +67,8 @@ note "and a superblock that says so, as of another mdadm"
 stop_par
 mknod /dev/md9 b 9 9
 "$TOOLS/refuse.py" run /dev/md9 "${DEVS[@]}" <<'END'
-feature_map=1,bitmap_offset=8 OK the one that it has been given is dropped
-feature_map=1,bitmap_offset=0xfffffff8 OK the one that it has been given is dropped
+feature_map=1,bitmap_offset=8 OK the one in its superblocks is dropped
+feature_map=1,bitmap_offset=0xfffffff8 OK the one in its superblocks is dropped
 END
 assemble_par
 assert_eq "$(fingerprint)" "$SUM" "content at the end"

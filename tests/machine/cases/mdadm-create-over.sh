@@ -1,5 +1,5 @@
 #!/bin/bash
-# Nothing of any level is created over a par array unless it is given up by name; --assume-clean brings it back, data and map.
+# mdadm creates no array of any level over a par array without --destroy-par; --create --assume-clean restores the par array, data and map.
 # plain: yes
 # timeout: 300
 set -euo pipefail
@@ -7,7 +7,6 @@ set -euo pipefail
 
 MIB=24	# are all that is ever written
 
-uuid_of() { mdadm --examine --export "$1" | sed -n 's/^MD_UUID=//p'; }
 right() { assert_eq "$(fingerprint $MIB)" "$SUM" "content $1"; }
 
 # create_on DEVICES OPTION...: on so many; create OPTION...: as the array was created.
@@ -96,8 +95,7 @@ begin 3,5
 note "with a new disk in a member's place"
 dd if=/dev/zero of="${DEVS[4]}" bs=1M oflag=direct status=none || true
 create --assume-clean
-wait_for "/sys/block/$MD/md/degraded" 0
-wait_for "/sys/block/$MD/md/sync_action" idle
+wait_whole
 right "with a new disk"
 stop_par
 dissect
@@ -106,10 +104,10 @@ note "the kernel refuses it, too, if mdadm has not looked"
 mknod /dev/md9 b 9 9
 "$TOOLS/refuse.py" run /dev/md9 "${DEVS[@]}" <<'END'
 ctime=1,events=0 EEXIST cannot create: 5 members hold a par array
-uuid=1,ctime=1,events=0 EEXIST nothing of it is lost: mdadm --create --assume-clean brings it back
-uuid=1,ctime=1 EEXIST cannot start: md's superblocks have been made anew: 5 members hold a par array
-uuid=1,ctime=1,resync_offset=2 EEXIST cannot start: md's superblocks have been made anew
-uuid=1,ctime=1,resync_offset=3 EEXIST cannot start: md's superblocks have been made anew
+uuid=1,ctime=1,events=0 EEXIST no data is lost: mdadm --create --assume-clean restores the array
+uuid=1,ctime=1 EEXIST cannot start: md's superblocks have been recreated: 5 members hold a par array
+uuid=1,ctime=1,resync_offset=2 EEXIST cannot start: md's superblocks have been recreated
+uuid=1,ctime=1,resync_offset=3 EEXIST cannot start: md's superblocks have been recreated
 END
 still_there "after what the kernel has refused"
 

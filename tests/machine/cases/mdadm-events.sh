@@ -1,5 +1,5 @@
 #!/bin/bash
-# Hot spares, --wait, --monitor and --incremental work with a par array as with any other.
+# Hot spares, --wait, --monitor and --incremental work with a par array as with other levels.
 # timeout: 600
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
@@ -29,7 +29,6 @@ SUM=$(fingerprint)
 note "a spare takes the place of a member that fails"
 refused mdadm --wait "/dev/$MD"
 start_monitor "/dev/$MD"
-nap 2
 speed 3000
 echo 3 >"/sys/block/$MD/md/par/gear"
 settle
@@ -62,6 +61,7 @@ assert_eq "$(md_attr mismatch_cnt)" 0 "mismatches"
 kill "$MONITOR"
 
 note "the others come back as spares, and are members again when they are needed"
+detached 4 1
 mdadm --quiet "/dev/$MD" --remove failed
 mdadm --quiet "/dev/$MD" --add "${DEVS[1]}" "${DEVS[4]}"
 assert_match "$(mdadm --detail "/dev/$MD")" 'Spare Devices : 2' "--detail"
@@ -97,7 +97,7 @@ fill 1 8
 SUM=$(fingerprint)
 mdadm --incremental --quiet --run "${DEVS[3]}"
 wait_for "/sys/block/$MD/md/degraded" 0
-assert_match "$(dmesg)" 'member 3 .nullb3. is back and gets what it has missed' "kernel log"
+assert_match "$(dmesg)" 'member 3 .nullb3. is back and is sent the writes that it has missed' "kernel log"
 assert_eq "$(fingerprint)" "$SUM" "content"
 
 note "a stale one, first or last, does not become a member"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# After every command of every mdadm, patched or not, on an array in each gear, it starts with all its data: a table.
+# After every command of every mdadm, patched or not, in each gear, the array starts with all its data; the results are a table.
 # needs: mdadm-4.2-unpatched? mdadm-4.4? mdadm-4.4-unpatched? mdadm-4.6? mdadm-4.6-unpatched?
 # rare: yes
 # plain: yes

@@ -1,5 +1,5 @@
 #!/bin/bash
-# After the commands that would be the first to harm an array it starts with all its data: a part of mdadm-every.sh.
+# After the commands that are most likely to harm an array, it starts with all its data: a part of mdadm-every.sh.
 # needs: mdadm-4.4? mdadm-4.4-unpatched?
 # plain: yes
 # machine: --debug --mem 2G

@@ -1,5 +1,5 @@
 #!/bin/bash
-# mdadm fails, removes, adds and monitors members of a par array as it does those of raid5.
+# mdadm fails, removes, adds and monitors members of a par array as it does with raid5.
 # machine: --debug
 # stock: yes
 set -euo pipefail
@@ -23,7 +23,6 @@ mdadm --create /dev/md0 --quiet --level=par --raid-devices=5 --layout=3,5 "${DEV
 dd if=/dev/urandom of=/dev/md0 bs=1M count=32 oflag=direct status=none
 before=$(checksum)
 start_monitor /dev/md0
-sleep 2
 
 note "a member fails"
 mdadm --quiet /dev/md0 --fail "${DEVS[1]}"
@@ -37,6 +36,7 @@ refused mdadm /dev/md0 --fail "${DEVS[2]}"
 assert_match "$REFUSAL" 'array will be failed' "a second failure"
 
 note "a new one takes its place"
+wait_for "/sys/block/md0/md/dev-${DISKS[1]}/slot" none
 mdadm --quiet /dev/md0 --remove "${DEVS[1]}"
 mdadm --quiet /dev/md0 --add "${DEVS[5]}"
 wait_event "SpareActive ${DISKS[5]}"

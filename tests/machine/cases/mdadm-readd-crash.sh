@@ -1,5 +1,5 @@
 #!/bin/bash
-# Who goes down between the two steps of --re-add, finds a member that looks current, and is not taken for whole.
+# After a power cut between the two steps of --re-add, the member looks current to md; it is detected, and rebuilt.
 # plain: yes
 # timeout: 300
 set -euo pipefail
@@ -48,8 +48,7 @@ goes_down() {
 	assert_match "$(log_since)" "member $d .* has missed writes and is not whole" "kernel log"
 	assert_eq "$(fingerprint $MIB)" "$SUM" "content with the member that came back"
 	mdadm --readwrite "/dev/$MD" 2>/dev/null || true
-	wait_for "/sys/block/$MD/md/degraded" 0
-	wait_for "/sys/block/$MD/md/sync_action" idle
+	wait_whole
 	settle
 	shift_to 3
 	assert_eq "$(fingerprint $MIB)" "$SUM" "content in the low gear"

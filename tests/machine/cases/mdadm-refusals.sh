@@ -1,5 +1,5 @@
 #!/bin/bash
-# What a par array does not support is refused by mdadm with one clear line, and nothing changes.
+# mdadm refuses with one clear line what a par array does not support, and changes nothing.
 # machine: --mem 2G
 set -euo pipefail
 . "$(dirname "$0")/../lib.sh"

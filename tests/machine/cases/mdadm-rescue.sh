@@ -1,5 +1,5 @@
 #!/bin/bash
-# Metadata lost on some members is told and repaired; on too many, the array is refused, and can be rescued.
+# Metadata lost on some members is reported and repaired; lost on too many, it stops the array from starting until a rescue.
 # machine: --debug --mem 1500M
 # plain: yes
 # timeout: 900
@@ -8,11 +8,6 @@ set -euo pipefail
 
 BLOCKS=128	# sector of the intent and map blocks in a member's data area
 SUPERS=0	# and of its two superblocks
-
-logged() { assert_match "$(log_since)" "$1" "kernel log"; }
-not_logged() { [[ ! $(log_since) =~ $1 ]] || fail "kernel log: $(log_since | grep -E "$1")"; }
-
-data_offset() { mdadm --examine "$1" | sed -n 's/^ *Data Offset : \([0-9]*\) sectors/\1/p'; }
 
 # destroy SECTOR COUNT MEMBER...: noise there, from the start of the data area.
 destroy() {
@@ -35,8 +30,7 @@ superblocks_clean() {
 
 # Written once, so that metadata are; then nothing is told any more.
 repaired() {
-	wait_for "/sys/block/$MD/md/degraded" 0
-	wait_for "/sys/block/$MD/md/sync_action" idle
+	wait_whole
 	assert_eq "$(fingerprint)" "$SUM" "content with metadata of others"
 	fill 1 60
 	SUM=$(fingerprint)
@@ -71,9 +65,7 @@ rescued() {
 	SUM=$(fingerprint)
 	shift_to 5
 	wait_for "/sys/block/$MD/md/par/resync" none 120
-	echo check >"/sys/block/$MD/md/sync_action"
-	wait_for "/sys/block/$MD/md/sync_action" idle 120
-	assert_eq "$(<"/sys/block/$MD/md/mismatch_cnt")" 0 "mismatches after the rescue"
+	no_mismatch
 	stop_par
 	dissect >/dev/null
 	superblocks_clean
@@ -124,7 +116,7 @@ for lost in 1 4; do
 	assemble_par
 	logged "member $lost \\(nullb$lost\\) holds no raid-par superblock"
 	assert_eq "$(fingerprint)" "$SUM" "content at once"
-	logged "member $lost \\(nullb$lost\\): without a valid superblock .* it is not taken for whole"
+	logged "member $lost \\(nullb$lost\\): without a valid superblock .* it does not count as whole"
 	repaired
 done
 rmdisks
@@ -134,12 +126,12 @@ begin "superblocks of all but one that never sleeps"
 destroy_supers 0 1 3 4
 mark_log
 refused mdadm --assemble "/dev/$MD" "${DEVS[@]}"
-logged 'cannot start: only 1 of 5 members are there and whole, 4 are needed'
-logged '--force starts it with what the members without a valid superblock hold'
+logged 'cannot start: only 1 of 5 members are present and whole, 4 are needed'
+logged '--force starts the array with the members without a valid superblock as they are'
 superblocks_clean
 mark_log
 mdadm --assemble --quiet --force "/dev/$MD" "${DEVS[@]}"
-logged 'member 4 \(nullb4\) stands in by force with what it holds'
+logged 'member 4 \(nullb4\) is used by force: all of its content is in doubt'
 logged 'in doubt: array sectors 0 to'
 repaired
 rmdisks
@@ -191,7 +183,7 @@ shift_to 3
 fill 4 34
 stop_par
 destroy_supers 0 1 2
-refused_for_loss 'the members that never sleep have lost the metadata, and what the others have is older'
+refused_for_loss 'the members that never sleep have lost the metadata, and the other members have an older version'
 rescued 30
 rmdisks
 

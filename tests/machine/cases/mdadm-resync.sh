@@ -1,5 +1,5 @@
 #!/bin/bash
-# --update=resync of any mdadm has all parity made right, once; what cannot be resynced is said, and starts.
+# --update=resync of any mdadm makes all parity right, once; an array that cannot be resynced starts, and the log says so.
 # needs: mdadm-4.4-unpatched? mdadm-4.2-unpatched?
 # plain: yes
 # timeout: 300
@@ -49,7 +49,7 @@ resynced() {
 	spoil_parity
 	mark_log
 	"$mdadm" --assemble --quiet "$@" --update=resync "/dev/$MD" "${DEVS[@]}"
-	assert_match "$(log_since)" 'all parity is resynced, as --update=resync asks' "kernel log"
+	assert_match "$(log_since)" 'all parity is resynced, as requested by --update=resync' "kernel log"
 	right "while it is resynced"
 	mdadm --readwrite "/dev/$MD" 2>/dev/null || true
 	shift_to 5
@@ -78,7 +78,7 @@ note "a member is missing"
 begin 3
 mark_log
 mdadm --assemble --quiet --run --update=resync "/dev/$MD" "${DEVS[@]:0:4}"
-assert_match "$(log_since)" '--update=resync is not heeded: a member is missing' "kernel log"
+assert_match "$(log_since)" '--update=resync is ignored: a member is missing' "kernel log"
 right "without a member"
 mdadm --quiet "/dev/$MD" --re-add "${DEVS[4]}"
 wait_for "/sys/block/$MD/md/degraded" 0
@@ -91,7 +91,6 @@ assemble_par
 mdadm --grow "/dev/$MD" --consistency-policy=resync
 assert_eq "$(<"/sys/block/$MD/md/consistency_policy")" resync "consistency policy"
 start_monitor "/dev/$MD"
-nap 2
 echo 10000 >"/sys/block/$MD/md/sync_speed_max"
 check
 assert_ne "$MISMATCHES" 0 "mismatches of spoilt parity"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# An array whose UUID has been changed starts with all its data, whichever gear it is in and whichever mdadm did it.
+# An array whose UUID has been changed by any mdadm, in any gear, starts with all its data.
 # needs: mdadm-4.4-unpatched? mdadm-4.2-unpatched?
 # plain: yes
 # timeout: 300
@@ -7,8 +7,7 @@ set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 MIB=24	# are all that is ever written
-CHANGED='its UUID has been changed'
-uuid_of() { mdadm --examine --export "$1" | sed -n 's/^MD_UUID=//p'; }
+CHANGED='the UUID has changed'
 
 # told, not_told: of the change, since the mark.
 told() { assert_match "$(log_since)" "$CHANGED" "kernel log"; }
@@ -96,8 +95,7 @@ stop_par
 refused mdadm --assemble "/dev/$MD" "${DEVS[@]}"
 mdadm --assemble --quiet --run "/dev/$MD" "${DEVS[@]:0:4}"
 mdadm --quiet "/dev/$MD" --add "${DEVS[4]}"
-wait_for "/sys/block/$MD/md/degraded" 0
-wait_for "/sys/block/$MD/md/sync_action" idle
+wait_whole
 right "with all members again"
 stop_par
 dissect

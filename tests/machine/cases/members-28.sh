@@ -1,5 +1,6 @@
 #!/bin/bash
-# The largest array there can be, of 28 members with gears of 5, 14 and 28.
+# The largest possible array works: 28 members, with gears of 5, 14 and 28.
+# subject: shape
 # machine: --debug --mem 3G
 # timeout: 240
 set -euo pipefail

@@ -1,5 +1,6 @@
 #!/bin/bash
-# Members may be what any block device may be: loop, device mapper, a partition, 4K and 512e sectors, each of another kind.
+# Members of different kinds work together: loop, device mapper, a partition, sectors of 4096 and of 512 bytes.
+# subject: shape
 # timeout: 300
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"

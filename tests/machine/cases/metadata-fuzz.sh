@@ -1,5 +1,6 @@
 #!/bin/bash
-# Metadata that says anything at all, sealed with right checksums: no oops, no hang, no memory beyond the array's size.
+# Random metadata with right checksums causes no oops, no hang, and no use of memory beyond what the array's size explains.
+# subject: crash
 # machine: --debug --mem 1500M
 # timeout: 200
 # RAIDPAR_FUZZ=100000 tries so many variants of each layout (RAIDPAR_FUZZ_LAYOUT: of one) and not just for a minute.

@@ -1,5 +1,6 @@
 #!/bin/bash
-# Where the newest metadata cannot be read, and older is taken, the kernel log says so: of one member, and of all.
+# When the newest metadata of a member, or of all members, is unreadable and older metadata is used, the kernel log says so.
+# subject: crash
 # machine: --debug --mem 1G
 # timeout: 300
 set -euo pipefail

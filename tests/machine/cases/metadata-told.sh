@@ -1,5 +1,6 @@
 #!/bin/bash
-# Of metadata that is torn, stale, corrupted, foreign or missing, the kernel log says which member has it and how, and it is repaired from a good copy.
+# The kernel log names each member with torn, old, corrupt, foreign or missing metadata, and what is wrong with it; a good copy replaces it.
+# subject: crash
 # machine: --debug --mem 1500M
 # timeout: 300
 set -euo pipefail
@@ -13,7 +14,7 @@ VERSION='has a raid-par superblock of another version'
 GEOMETRY='has a raid-par superblock of another geometry'
 FEATURE='uses a feature this version of raid-par does not know'
 FOREIGN='belongs to another array'
-RANGE='has a raid-par superblock that says what raid-par never stores'
+RANGE='has a raid-par superblock with impossible values'
 NEWER='cannot start: a newer raid-par has written metadata on member'
 
 spoil() { "$TOOLS/spoil.py" "$1" "${@:2}"; }
@@ -30,10 +31,8 @@ of() { echo "member $1 (${DISKS[$1]})${2:+ $2}"; }
 sound() { of "$1" "has version $(seq_of "$1") of the metadata"; }
 
 # unvouched MEMBER: what is told of it besides; stands_in MEMBER: by force, if there are too many of these.
-unvouched() { echo "$(of "$1"): without a valid superblock nothing says what it holds: it is not taken for whole"; }
-stands_in() { of "$1" "stands in by force with what it holds: all of it is in doubt"; }
-
-data_offset() { mdadm --examine "$1" | sed -n 's/^ *Data Offset : \([0-9]*\) sectors/\1/p'; }
+unvouched() { echo "$(of "$1"): without a valid superblock its content is unknown: it does not count as whole"; }
+stands_in() { of "$1" "is used by force: all of its content is in doubt"; }
 
 # keep_supers MEMBER: as they are now; put_back MEMBER: it has them again, when they are old.
 keep_supers() {
@@ -82,8 +81,7 @@ end() { rmdisks; }
 
 # rebuilt: by whoever vouches for it.
 rebuilt() {
-	wait_for "/sys/block/$MD/md/degraded" 0
-	wait_for "/sys/block/$MD/md/sync_action" idle
+	wait_whole
 }
 
 # refused_newer MEMBER DEVICE...: and a rescue, which makes the metadata anew, is neither named nor done.
@@ -112,7 +110,7 @@ each_its_own() {
 	want=("$(sound 0)" "$(of 1 "$TORN")" "$(sound 2)" "$(of 3 "$FOREIGN")" "$(of 4 "$NONE")"
 		"$(of 5 "$VERSION")" "$(of 6 "$GEOMETRY")" "member 7 is missing"
 		"$(for d in 1 3 4 5 6; do unvouched $d; done)"
-		"$(sound 2), but was given version $(($(seq_of 0) - 1)) once: it is an old copy of itself and not whole"
+		"$(sound 2), but $(($(seq_of 0) - 1)) or newer is expected: it is an old copy and not whole"
 		"$(for d in 1 3 4 5 6; do stands_in $d; done)"
 		"$(of 2 "has missed writes and is not whole")")
 	assert_ne "$(seq_of 0)" "$(seq_of 2)" "version of the member that is stale"
@@ -157,7 +155,7 @@ blocks_of_two() {
 	spoil torn --blocks all "${DEVS[1]}" "${DEVS[3]}"
 	mark_log
 	assemble_par
-	assert_eq "$(log_since | sed -n "s|.*md/par:$MD: \\(member .*\\): [1-9][0-9]* metadata blocks are damaged or old; they will be written from another member's|\\1|p")" \
+	assert_eq "$(log_since | sed -n "s|.*md/par:$MD: \\(member .*\\): [1-9][0-9]* metadata blocks are damaged or old; they will be rewritten from another member|\\1|p")" \
 		"$(of 1)"$'\n'"$(of 3)" "members whose blocks are damaged"
 	repaired
 	end
@@ -200,7 +198,7 @@ too_many() {
 	spoil foreign "${DEVS[2]}"
 	put_back 4
 	assert_ne "$(seq_of 3)" "$(seq_of 4)" "version of the member that is older still"
-	refused_telling 'the members that never sleep have lost the metadata, and what the others have is older' \
+	refused_telling 'the members that never sleep have lost the metadata, and the other members have an older version' \
 		"$(of 0 "$TORN")" "$(of 1 "$NONE")" "$(of 2 "$FOREIGN")" "$(sound 3)" "$(sound 4)"
 	end
 }

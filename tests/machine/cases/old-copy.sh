@@ -1,5 +1,6 @@
 #!/bin/bash
-# An old copy of a member, put back in its place, is told and made anew; nothing of what it holds is served.
+# An old copy of a member in the member's place is reported and rebuilt, and none of its content is served.
+# subject: member
 # timeout: 300
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
@@ -10,12 +11,11 @@ copy_of() { dd if="${DEVS[$1]}" of="$COPY" bs=1M iflag=direct status=none; }
 put_back() { dd if="$COPY" of="${DEVS[$1]}" bs=1M oflag=direct conv=fsync status=none; }
 
 told_old() {
-	assert_match "$(log_since)" "member $1 \\(${DISKS[$1]}\\) has version [0-9]+ of the metadata, but was given version [0-9]+ once" "$2: kernel log"
+	assert_match "$(log_since)" "member $1 \\(${DISKS[$1]}\\) has version [0-9]+ of the metadata, but [0-9]+ or newer is expected" "$2: kernel log"
 }
 
 whole_and_right() {
-	mdadm --wait "/dev/$MD" || true
-	wait_for "/sys/block/$MD/md/degraded" 0
+	wait_whole
 	settle
 	assert_eq "$(fingerprint 8)" "$SUM" "$1: content"
 	stop_par
@@ -23,7 +23,7 @@ whole_and_right() {
 	mark_log
 	assemble_par
 	assert_eq "$(<"/sys/block/$MD/md/degraded")" 0 "$1: members missing afterwards"
-	assert_eq "$(log_since | grep -c 'but was given version')" 0 "$1: told once more"
+	assert_eq "$(log_since | grep -c 'or newer is expected')" 0 "$1: told once more"
 }
 
 # Taken out while stopped, put back after the array has been used for a while.
@@ -74,9 +74,7 @@ readded() {
 	assemble_par
 	fill 3 2
 	shift_to "$(top_gear "$LAYOUT")"
-	mdadm --quiet "/dev/$MD" --fail "${DEVS[d]}"
-	wait_for "/sys/block/$MD/md/par/shift_state" idle
-	until mdadm --quiet "/dev/$MD" --remove "${DEVS[d]}" 2>/dev/null; do nap 0.1; done
+	take_out "$d"
 	fill 1 5
 	SUM=$(fingerprint 8)
 	put_back "$d"
@@ -103,7 +101,7 @@ torn_sleeper() {
 	"$TOOLS/spoil.py" torn --newest "${DEVS[4]}"
 	mark_log
 	assemble_par
-	assert_eq "$(log_since | grep -c 'but was given version')" 0 "told as old"
+	assert_eq "$(log_since | grep -c 'or newer is expected')" 0 "told as old"
 	assert_eq "$(<"/sys/block/$MD/md/degraded")" 0 "members missing"
 	shift_to "$(top_gear "$LAYOUT")"
 	whole_and_right "torn sleeper"
@@ -127,7 +125,7 @@ one_too_many() {
 	told_old "$d" "refused"
 	mark_log
 	mdadm --assemble --quiet --run --force "/dev/$MD" "${all[@]}"
-	assert_match "$(log_since)" "member $d \\(${DISKS[d]}\\) stands in by force" "forced: kernel log"
+	assert_match "$(log_since)" "member $d \\(${DISKS[d]}\\) is used by force" "forced: kernel log"
 	assert_match "$(log_since)" "in doubt: array sectors 0 to $(($(array_bytes) / 512 - 1))" "forced: all is in doubt"
 	fill 2 3
 	stop_par

@@ -1,5 +1,5 @@
 #!/bin/bash
-# paradm on a real array: status, explain, shift, policy, pin and scrub do what they say, wake no sleeper unless they say so, and refuse what is wrong with the code that is documented.
+# On a real array the commands of paradm do what is documented, wake no sleeper without being told to, and fail with the documented exit codes.
 # needs: paradm
 # timeout: 400
 set -euo pipefail

@@ -1,5 +1,6 @@
 #!/bin/bash
-# Taken apart by the documents, a stopped array has every parity, copy and byte where it belongs, in every gear.
+# On the disks of a stopped array, in each gear, parity, images and data are where the documents say.
+# subject: data
 # timeout: 300
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Load that comes back while the array shifts down has it stay, with all data; so has a member that fails.
+# When load returns, or a member fails, during a shift down by the policy, the array stays in the top gear with all data.
 # machine: --debug --time-travel --mem 512M
 # timeout: 300
 set -euo pipefail

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The last spin-up is kept in the low gear; without any the policy does not shift down, and says so; the next day it does.
+# The policy keeps the last spin-up in reserve in the low gear; with none left it does not shift down, and says so, until the next day.
 # machine: --debug --time-travel --mem 512M
 # timeout: 300
 set -euo pipefail

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The energy that policy-replay computes without a kernel is that of real requests to simulated disks, within 3 percent, in the top gear and in the low one.
+# The energy that policy-replay computes is within 3 percent of what simulated disks use for the same requests, in the top gear and in the low gear.
 # machine: --debug --time-travel --mem 1200M
 # timeout: 400
 set -euo pipefail

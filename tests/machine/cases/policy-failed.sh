@@ -1,5 +1,5 @@
 #!/bin/bash
-# A shift down that fails, a block being unreadable, is tried again after 10 s, 20 s, and so on, not each second; it says so.
+# A shift down that fails because of an unreadable block is retried after 10 s, 20 s and so on, and explain says so.
 # machine: --debug --time-travel --mem 512M
 set -euo pipefail
 . "$(dirname "$0")/../tools/policy.sh"
@@ -14,7 +14,7 @@ FAILED=$(dmesg | grep -c 'cannot shift to gear 2')
 note "$FAILED times; $(par explain)"
 assert_le 3 "$FAILED" "times that it was tried"
 assert_le "$FAILED" 6 "times that it was tried"
-explains 'gear 2 is called for, but the last shift to it has failed; it is tried again in [0-9]+ s'
+explains 'gear 2 is called for, but the last shift to it has failed; retrying in [0-9]+ s'
 echo clear >"$SPINDLES/${DISKS[4]}/errors"
 gear_is 2 700
 stop_par

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Who waits for flushes waits: the policy shifts up for it, at a load that is none.
+# Time that requests spend waiting for flushes makes the policy shift up, even at a load close to zero.
 # machine: --debug --time-travel --mem 512M
 set -euo pipefail
 . "$(dirname "$0")/../tools/policy.sh"

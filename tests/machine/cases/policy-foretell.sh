@@ -1,5 +1,5 @@
 #!/bin/bash
-# What the low gear would bear is foretold from the top gear: within a third before it was ever tried, within an eighth then; and not as if it came in bursts.
+# From the top gear, the policy predicts the load of the low gear within a third before the low gear was ever used, and within an eighth afterwards.
 # machine: --debug --time-travel --mem 1200M
 # rare: yes
 # timeout: 400

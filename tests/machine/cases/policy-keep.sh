@@ -1,5 +1,5 @@
 #!/bin/bash
-# Knobs are checked, hold at once, and are kept across restarts as is the load by hour; manual means that nothing shifts by itself.
+# Settings are checked, take effect at once and survive restarts, as does the load by hour; with policy=manual nothing shifts by itself.
 # machine: --debug --time-travel --mem 512M
 # timeout: 300
 set -euo pipefail

@@ -1,5 +1,5 @@
 #!/bin/bash
-# What propagation, checks and rebuilds do to the members is not taken for the user's load; while a sync is at work nobody goes to sleep.
+# The policy does not count propagation, checks and rebuilds as load, and no member is put to sleep during a sync.
 # machine: --debug --time-travel --mem 1200M
 # rare: yes
 # timeout: 300

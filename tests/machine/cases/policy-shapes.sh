@@ -1,5 +1,5 @@
 #!/bin/bash
-# Loads of many shapes: the array is in the gear that each needs, and no constant one causes a second shift.
+# Under loads of many shapes the array is in the gear that each needs, and no constant load causes a second shift.
 # machine: --debug --time-travel --mem 512M
 # timeout: 400
 set -euo pipefail

@@ -1,40 +1,57 @@
 #!/bin/bash
-# poll(2) on gear and shift_state wakes when they change, and not otherwise.
+# poll(2) on gear and shift_state returns when they change, and not otherwise.
+# subject: shift
 # timeout: 60
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
-mkspindles 5 24M rate_kib=4096	# slow enough for what is between to be seen
+mkspindles 5 24M
 create_par 3,5 --chunk=64
 fill 8
 cd /sys/block/md0/md/par
 
-# watch COMMAND...: what the files said while it ran.
-watch() {
-	local fd pid line
-	coproc "$TOOLS/poll.py" 2 gear shift_state
-	pid=$COPROC_PID
-	exec {fd}<&"${COPROC[0]}"
-	read -r line <&"$fd"
-	assert_eq "$line" ready "poll.py"
-	"$@"
-	SEEN=$(cat <&"$fd")
-	exec {fd}<&-
-	wait "$pid" || true
+# speed KIB: a second, of shifts, however busy the array is.
+speed() { echo 1 >speed_min; echo "$1" >speed_max; }
+
+# seen LINE: wait until the files have said it.
+seen() {
+	local i
+	for ((i = 0; i < 1800; i++)); do
+		! grep -qx "$1" "$MACHINE_TMP/seen" || return 0
+		nap 0.1
+	done
+	fail "poll.py has not seen '$1', but: $(tr '\n' ';' <"$MACHINE_TMP/seen")"
 }
 
-watch true
+# shifting GEAR STATE: slowly, until that is seen.
+shifting() {
+	speed 512	# the state before is left seconds later
+	echo "$1" >gear
+	seen "shift_state $2"
+	speed 200000
+	seen "gear $1"
+	seen "shift_state idle"
+}
+
+# watch COMMAND...: what the files said while it ran.
+watch() {
+	local pid
+	"$TOOLS/poll.py" gear shift_state >"$MACHINE_TMP/seen" &
+	pid=$!
+	seen ready
+	"$@"
+	kill "$pid"
+	wait "$pid" || true
+	SEEN=$(sed 1d "$MACHINE_TMP/seen")
+}
+
+watch nap 2
 assert_eq "$SEEN" "" "woken though nothing changed"
 
-watch shift_to 3
-assert_match "$SEEN" 'shift_state down' "the shift's begin"
-assert_match "$SEEN" 'gear 3' "the gear's change"
-assert_match "$SEEN" 'shift_state idle' "the shift's end"
+watch shifting 3 down
 
-fill 4
-watch shift_to 5
-assert_match "$SEEN" 'gear 5' "the gear's change"
-assert_match "$SEEN" 'shift_state propagate' "propagation"
+fill 8
+watch shifting 5 propagate
 stop_par
 cd /
 rmdisks

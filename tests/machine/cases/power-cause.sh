@@ -1,5 +1,5 @@
 #!/bin/bash
-# Who wakes a sleeper by a request of his own is named and counted, and it sleeps again; others do not wake it.
+# The process that wakes a sleeper by a request to the disk is named and counted, and the sleeper goes back to sleep.
 # machine: --debug --time-travel --mem 512M
 set -euo pipefail
 . "$(dirname "$0")/../tools/power.sh"

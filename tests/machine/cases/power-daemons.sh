@@ -1,5 +1,5 @@
 #!/bin/bash
-# Debian's udev, udisks and smartd wake no sleeper in hours if set up as the guide says, and do without that; par-smart asks who is awake, and says who was not for long.
+# Debian's udev, udisks and smartd, set up as the guide says, wake no sleeper for hours; without that setup they do; par-smart queries only disks that are awake.
 # rare: yes
 # timeout: 400
 # machine: --debian --time-travel --mem 1G

@@ -1,5 +1,5 @@
 #!/bin/bash
-# A whole day in a low gear with reads, writes, flushes, a file system, mdstat and mdadm --detail every minute and mdadm --monitor: nobody wakes.
+# In a whole day in a low gear, with reads, writes, flushes, a file system, mdstat, mdadm --detail and --monitor, no sleeper wakes.
 # machine: --debug --time-travel --mem 512M
 # rare: yes
 # timeout: 900

@@ -1,5 +1,5 @@
 #!/bin/bash
-# A member that is slow to wake is not failed, one whose start errs is asked again; one that never wakes is failed after twice its time, not before, and nothing hangs.
+# A member that is slow to wake is not failed, and a start that returns an error is retried; a member that never wakes is failed after twice its time-out.
 # machine: --debug --time-travel --mem 512M
 set -euo pipefail
 . "$(dirname "$0")/../tools/power.sh"

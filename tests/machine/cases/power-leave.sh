@@ -1,5 +1,5 @@
 #!/bin/bash
-# What a disk's runtime PM was like is given back when the array stops or the member leaves, a sleeper stays asleep; where there is none, sleep is logical.
+# The runtime PM settings of a disk are restored when the array stops or the member leaves, and a sleeper stays asleep; without runtime PM, sleep is logical.
 # machine: --debug --time-travel --mem 512M
 set -euo pipefail
 . "$(dirname "$0")/../tools/power.sh"
@@ -61,8 +61,7 @@ mdadm --quiet "/dev/$MD" --remove "${DEVS[4]}"
 assert_eq "$(settings 4)" "$BEFORE" "settings of one that has left"
 assert_eq "$(member 4 power_state)" none "power_state of nobody"
 mdadm --quiet "/dev/$MD" --add "${DEVS[4]}"
-wait_for "/sys/block/$MD/md/degraded" 0
-wait_for "/sys/block/$MD/md/sync_action" idle
+wait_whole
 assert_eq "$(member 4 power_control)" runtime "power_control"
 down
 stop_par

@@ -1,5 +1,5 @@
 #!/bin/bash
-# An array that nobody uses makes no request for a day, in either gear, by hand or by policy, and wakes the CPU once a minute; what an hour has brought is stored when it is over.
+# An idle array sends no request for a day, in either gear and with either policy, and wakes the CPU once a minute; after an hour with load, history is stored once.
 # machine: --time-travel --mem 512M
 # timeout: 200
 set -euo pipefail

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Hours in a low gear with reads, writes, flushes, a file system, mdstat and mdadm --detail every minute and mdadm --monitor: nobody wakes.
+# In hours in a low gear, with reads, writes, flushes, a file system, mdstat, mdadm --detail and --monitor, no sleeper wakes.
 # machine: --debug --time-travel --mem 512M
 # timeout: 200
 set -euo pipefail

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Without spin-ups left a shift down is put off, told of and done when there are some; they are saved up, and kept across restarts.
+# With the spin-up budget exhausted, a shift down is deferred, reported, and done when the budget has refilled; the budget survives restarts.
 # machine: --debug --time-travel --mem 512M
 set -euo pipefail
 . "$(dirname "$0")/../tools/power.sh"
@@ -58,7 +58,7 @@ assert_eq "$(par shift_target)" 3 "shift_target"
 assert_eq "$(par shift_state)" idle "shift_state"
 assert_eq "$(par shift_put_off)" ration "shift_put_off"
 assert_eq "$(par spin_refused)" 1 "spin_refused"
-assert_eq "$(log_since | grep -c 'the shift down to gear 3 is put off: member 3 has no spin-ups left')" 1 "lines in the log"
+assert_eq "$(log_since | grep -c 'the shift down to gear 3 is deferred: member 3 has no spin-ups left')" 1 "lines in the log"
 
 note "the mover has other things to do, and does not spin"
 read -r _ _ _ _ _ _ _ _ _ _ _ _ _ USER1 SYSTEM1 _ <"/proc/$(pgrep "${MD}_mover")/stat"

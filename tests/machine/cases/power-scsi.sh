@@ -1,5 +1,5 @@
 #!/bin/bash
-# The other tests of power hold on disks of sd's, too, which runtime PM stops and starts by START STOP UNIT.
+# The other tests of power pass on disks of sd, which runtime PM stops and starts by START STOP UNIT.
 # machine: --debug --time-travel --mem 1G
 # timeout: 600
 set -euo pipefail

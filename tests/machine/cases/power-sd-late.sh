@@ -1,5 +1,5 @@
 #!/bin/bash
-# A disk of sd's that errs when it is stopped or started is asked again, one that does not answer for 30 s is only slow, one that never does is failed after twice its time.
+# A start or stop of a disk of sd that returns an error is retried; a disk that needs 30 s is only slow; one that never answers is failed after twice its time-out.
 # machine: --debug --time-travel --mem 768M
 set -euo pipefail
 export POWER_DISKS=scsi

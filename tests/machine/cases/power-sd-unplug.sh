@@ -1,5 +1,5 @@
 #!/bin/bash
-# A disk of sd's that is unplugged, asleep, just being started or awake, fails as any other; the array goes on without it and can be stopped.
+# A disk of sd that is unplugged while asleep, starting or awake fails as any member does; the array works without it, and can be stopped.
 # machine: --debug --time-travel --mem 768M
 set -euo pipefail
 export POWER_DISKS=scsi

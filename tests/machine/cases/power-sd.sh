@@ -1,5 +1,5 @@
 #!/bin/bash
-# What sd sends the disks: a sleeper is flushed, stopped, and sent nothing until it is started; all start at once; uevents and settings are as documented.
+# A sleeper of sd is flushed and stopped, and sent no command until it is started; all start at once; uevents and settings are as documented.
 # machine: --debug --time-travel --mem 1G
 set -euo pipefail
 export POWER_DISKS=scsi

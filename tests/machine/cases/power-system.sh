@@ -1,5 +1,5 @@
 #!/bin/bash
-# After the system has slept, sleepers that it has started go back to sleep, are counted, and cost no ration; the array goes on.
+# Sleepers that the system's resume has started go back to sleep and are counted, without a cost to the budget; the array works.
 # machine: --debug --time-travel --mem 512M
 set -euo pipefail
 . "$(dirname "$0")/../tools/power.sh"

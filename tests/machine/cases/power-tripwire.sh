@@ -1,5 +1,5 @@
 #!/bin/bash
-# Sleepers that are stopped behind everybody's back err on any request: in a low gear, and when the array stops, nothing errs and nobody fails.
+# With stopped sleepers that fail every request, nothing fails in a low gear, nor when the array stops.
 # machine: --debug --time-travel --mem 1G
 set -euo pipefail
 export POWER_DISKS=scsi

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Five sleepers of 15 s each are awake 15 s and less than one later; with a stagger, one after the other.
+# Five sleepers that need 15 s each are awake after less than 16 s; with a stagger, one after another.
 # machine: --debug --time-travel --mem 512M
 set -euo pipefail
 . "$(dirname "$0")/../tools/power.sh"

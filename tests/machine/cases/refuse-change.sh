@@ -1,5 +1,6 @@
 #!/bin/bash
-# A running array refuses what it cannot do, and bad values, each with its errno, and is unharmed.
+# A running array refuses unsupported changes and bad values, each with its errno, and is unharmed.
+# subject: life
 # timeout: 120
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
@@ -14,8 +15,11 @@ written() {
 }
 
 mkdisks 6 24M
-mdadm --create /dev/md0 --quiet --run --level=par --layout=3,5 --raid-devices=5 "${DEVS[@]:0:5}"
+spare=${DEVS[5]}
+DEVS=("${DEVS[@]:0:5}")
+create_par 3,5
 fill 4
+reassemble_par	# nothing is left that the array could write by itself
 sum=$(fingerprint)
 before=$(written)
 cd /sys/block/md0/md
@@ -50,11 +54,11 @@ assert_eq "$(written)" "$before" "writes to the disks"
 
 note "a replacement is not begun"
 echo want_replacement >dev-nullb1/state
-mdadm --quiet /dev/md0 --add /dev/nullb5
+mdadm --quiet /dev/md0 --add "$spare"
 nap 1
 assert_match "$(<dev-nullb1/state)" '^in_sync' "the member's state"
 assert_match "$(<dev-nullb5/state)" '^spare' "the spare's state"
-mdadm --quiet /dev/md0 --remove /dev/nullb5
+mdadm --quiet /dev/md0 --remove "$spare"
 
 note "no shift while read-only"
 mdadm --quiet --readonly /dev/md0
@@ -74,7 +78,7 @@ mdadm --zero-superblock "${DEVS[@]}"
 
 note "another level does not become par"
 mdadm --create /dev/md1 --quiet --run --level=5 --raid-devices=5 --assume-clean --bitmap=none --destroy-par \
-	"${DEVS[@]:0:5}"
+	"${DEVS[@]}"
 "$TOOLS/refuse.py" write <<'END'
 /sys/block/md1/md/level EINVAL par
 /sys/block/md1/md/level EINVAL 80

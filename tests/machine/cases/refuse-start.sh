@@ -1,5 +1,6 @@
 #!/bin/bash
-# What the kernel cannot run it refuses at once, each with its errno and message, writing nothing.
+# The kernel refuses a superblock that it cannot run, each with its errno and message, and writes nothing.
+# subject: life
 # timeout: 120
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
@@ -24,7 +25,7 @@ chunk=64 ECHRNG chunk must be a power of two
 chunk=384 ECHRNG chunk must be a power of two
 chunk=0 ECHRNG chunk must be a power of two
 size=1024 ENOSPC too small
-feature_map=1,bitmap_offset=8 OK the one that it has been given is dropped
+feature_map=1,bitmap_offset=8 OK the one in its superblocks is dropped
 feature_map=0x200 EMEDIUMTYPE no journal
 feature_map=0x800 EMEDIUMTYPE no PPL
 feature_map=4,reshape_position=1024,new_level=80,new_layout=0x14,new_chunk=1024 EINVAL

@@ -1,5 +1,6 @@
 #!/bin/bash
-# Loaded, used by an array, stopped and unloaded a hundred times, the module leaves nothing behind: no memory of any kind, no thread, no cache.
+# Loading the module, using an array and unloading it, a hundred times, leaves no memory, thread or cache behind.
+# subject: life
 # rare: yes
 # machine: --mem 1G
 # timeout: 600

@@ -1,5 +1,6 @@
 #!/bin/bash
-# When each set was last read in whole is known and kept; a check finds a set for which that is too long ago, and wakes its members.
+# The time at which each set was last read in whole is kept; a check finds the sets for which it is too long ago, and wakes their members.
+# subject: sync
 # timeout: 200
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
@@ -18,8 +19,6 @@ check() {
 	wait_for "/sys/block/$MD/md/sync_action" idle
 	settle
 }
-
-completed() { local now; read -r now _ <"/sys/block/$MD/md/sync_completed"; [ "$now" != none ] || now=0; echo "$now"; }
 
 # expect GEAR LEFT_OUT DAYS_5 DAYS_3 WHAT
 expect() {
@@ -68,7 +67,7 @@ days 10
 echo 300 >"/sys/block/$MD/md/sync_speed_max"
 echo 100 >"/sys/block/$MD/md/sync_speed_min"
 echo check >"/sys/block/$MD/md/sync_action"
-for ((i = 0; i < 100 && $(completed) < 4096; i++)); do sleep 0.2; done
+sync_at 4096
 echo idle >"/sys/block/$MD/md/sync_action"
 wait_for "/sys/block/$MD/md/sync_action" idle
 assert_le 1 "$(cat "/sys/block/$MD/md/sync_min")" "sync_min after a check that was broken off"
@@ -87,6 +86,7 @@ days 3
 echo 0 >"/sys/block/$MD/md/sync_min"
 mdadm --quiet "/dev/$MD" --fail "${DEVS[4]}"
 settle
+detached 4
 check
 expect 5 none 5 0 "a check that lacks a member"
 mdadm --quiet "/dev/$MD" --remove "${DEVS[4]}"
@@ -108,5 +108,5 @@ mark_log
 refused_write() { ! { echo "$2" >"$PAR/$1"; } 2>/dev/null || fail "$1 takes $2"; }
 refused_write scrub_age 3651
 refused_write scrub_age month
-assert_match "$(log_since)" 'scrub_age, in days, takes a number from 0 \(no check wakes members for it\) to 3650' "the kernel log"
+assert_match "$(log_since)" 'scrub_age, in days, takes a number from 0 \(a check never wakes members\) to 3650' "the kernel log"
 stop_par

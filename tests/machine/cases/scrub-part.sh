@@ -1,5 +1,6 @@
 #!/bin/bash
-# A check that was broken off leaves nothing out of the next one; sync_min, sync_max and the speeds hold as for raid5, at once.
+# A check that was interrupted leaves nothing out of the next one; sync_min, sync_max and the speed limits take effect at once, as for raid5.
+# subject: sync
 # timeout: 200
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
@@ -49,7 +50,7 @@ mismatches 16 "a check"
 
 note "broken off, and begun anew"
 begin_slowly
-for ((i = 0; i < 100 && $(completed) < 4096; i++)); do sleep 0.2; done
+sync_at 4096
 set_sync sync_action idle
 wait_for "/sys/block/$MD/md/sync_action" idle
 assert_le 1 "$(sync_file sync_min)" "sync_min after a check that was broken off"
@@ -62,7 +63,7 @@ note "broken off at its limit, and begun anew"
 set_sync sync_min 0
 set_sync sync_max 16384
 set_sync sync_action check
-for ((i = 0; i < 100 && $(completed) < 16384; i++)); do sleep 0.1; done
+sync_at 16384
 set_sync sync_action idle
 wait_for "/sys/block/$MD/md/sync_action" idle
 set_sync sync_min 0
@@ -71,7 +72,7 @@ set_sync sync_action check
 mismatches 16 "a check after one that had come to its limit"
 set_sync sync_max 16384
 set_sync sync_action check
-for ((i = 0; i < 100 && $(completed) < 16384; i++)); do sleep 0.1; done
+sync_at 16384
 reassemble_par
 settle
 
@@ -80,7 +81,7 @@ half=16384
 set_sync sync_min 0
 set_sync sync_max "$half"
 set_sync sync_action check
-for ((i = 0; i < 100 && $(completed) < half; i++)); do sleep 0.1; done
+sync_at "$half"
 sleep 0.5
 assert_eq "$(completed)" "$half" "sync_completed, up to sync_max"
 assert_eq "$(sync_file mismatch_cnt)" 8 "sectors found up to sync_max"

@@ -1,5 +1,6 @@
 #!/bin/bash
-# A check counts every stripe whose parity was damaged, a repair rights it; in a low gear only where nobody sleeps, unless it may wake all.
+# A check counts every stripe with wrong parity, and a repair corrects it; in a low gear only the sets that are awake are read, unless scrub_wakes is set.
+# subject: sync
 # timeout: 400
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"

@@ -1,5 +1,6 @@
 #!/bin/bash
-# The same through the page cache, whose requests come late, merged and from other processes.
+# Requests through the page cache, late, merged and from several processes, read back right whatever the gear does.
+# subject: data
 # timeout: 300
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"

@@ -1,5 +1,6 @@
 #!/bin/bash
-# Arrays of other shapes work as well: few and many members and gears, chunks, sector sizes, and caches.
+# Arrays of other shapes work: few and many members and gears, other chunk and sector sizes, and disks with caches.
+# subject: shape
 # timeout: 300
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"

@@ -1,5 +1,6 @@
 #!/bin/bash
-# 200 shifts in a row, up and down and abandoned, under load: no error, no leak, and the data right.
+# Two hundred shifts under load, up, down and abandoned, cause no error, and the data is right.
+# subject: shift
 # timeout: 300
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"

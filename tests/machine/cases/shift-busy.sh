@@ -1,5 +1,6 @@
 #!/bin/bash
-# A shift down under steady writes comes to its end, or says in the time that it tells that it cannot; writes are held for a moment only.
+# A shift down under steady writes ends, or fails within the announced time; writes are held for a moment only.
+# subject: shift
 # machine: --debug --time-travel --mem 1800M
 # rare: yes
 # timeout: 400

@@ -1,5 +1,6 @@
 #!/bin/bash
-# Shifts down under writes of 1 to 100 MiB/s over rings of 64 MiB to 4 GiB, on slow and fast disks: a table. Each ends in the time told before, and holds writes for a moment only.
+# Each shift down under writes of 1 to 100 MiB/s to ranges of 64 MiB to 4 GiB ends within the announced time; the results are a table.
+# subject: shift
 # machine: --time-travel --mem 16G
 # rare: yes
 # timeout: 3600

@@ -1,15 +1,10 @@
 #!/bin/bash
 # After a cut that left the superblock of a shift up on some members only, propagated data survives another cut.
+# subject: crash
 # machine: --debug --mem 1G
 # timeout: 200
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
-
-cut() {
-	echo "$1" >"$SPINDLES/cut"
-	stop_par
-	echo all >"$SPINDLES/restore"
-}
 
 # In the low gear the images alone hold what was written last, and no intent is set.
 prepare() {
@@ -28,7 +23,7 @@ first_cut() {
 	echo 4096 >"/sys/block/$MD/md/par/speed_max"
 	echo 5 >"/sys/block/$MD/md/par/gear"
 	wait_for "/sys/block/$MD/md/par/gear" 5
-	cut "$1"
+	power_cut "$1"
 	"$TOOLS/spoil.py" corrupt --newest "$2" "$3"
 }
 
@@ -40,7 +35,7 @@ second_cut() {
 	settle
 	get segments_image
 	assert_eq "$GOT" 0 "segments that only images hold"
-	cut "$1"
+	power_cut "$1"
 	note "lost in the caches of members 3 and 4: $(cat "$SPINDLES"/spin[34]/lost | xargs)"
 }
 

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Spindle disks: bad sectors err as often as asked, a write repairs those that cannot be read, a dead disk lives again.
+# Spindle disks: bad sectors fail as often as configured, a write repairs those that cannot be read, and a dead disk can be revived.
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 

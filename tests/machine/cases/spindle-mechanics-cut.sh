@@ -1,5 +1,5 @@
 #!/bin/bash
-# Spindle disks with mechanics: cuts while the cache is written back, while a flush takes its time and while it spins up.
+# Spindle disks with mechanics: cuts work during write-back of the cache, during a flush and during a spin-up.
 # machine: --debug --time-travel --mem 512M
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Spindle disks with mechanics are as quick, and use as much energy, as theory says.
+# Spindle disks with mechanics take the time and the energy that theory predicts.
 # machine: --debug --time-travel --mem 512M
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"

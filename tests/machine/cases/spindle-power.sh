@@ -1,5 +1,5 @@
 #!/bin/bash
-# Spindle disks stop and start through runtime PM as sd's do: when, how long it takes, and when it fails.
+# Spindle disks stop and start through runtime PM as disks of sd do: at the right time, for the right time, and with errors.
 # machine: --debug --time-travel --mem 512M
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Spindle disks: every file refuses what it does not take, and nothing changes.
+# Spindle disks: every file refuses invalid values, and nothing changes.
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 

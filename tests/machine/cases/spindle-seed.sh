@@ -1,5 +1,5 @@
 #!/bin/bash
-# Spindle disks: the same seeds leave the same after a cut, other seeds or names something else.
+# Spindle disks: equal seeds leave equal content after a cut; other seeds or names leave other content.
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 

@@ -1,5 +1,5 @@
 #!/bin/bash
-# A trap cuts all disks with the very write that it names, before any later request has an effect.
+# Spindle disks: a trap cuts all disks with the write that it names, before any later request has an effect.
 # machine: --debug
 set -euo pipefail
 . "$(dirname "$0")/../lib.sh"

@@ -1,5 +1,6 @@
 #!/bin/bash
-# An array that starts read-only or auto-read-only in its low gear stays in it, asleep, when it becomes writable: by mdadm, by sysfs, by a first write.
+# An array that starts read-only or auto-read-only in its low gear stays in that gear when mdadm, sysfs or a first write makes it writable.
+# subject: life
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
@@ -10,7 +11,7 @@ asleep() {
 	nap 2
 	assert_eq "$(par gear)" 3 "$1: gear"
 	assert_eq "$(par shift_state)" idle "$1: the mover"
-	assert_eq "$(cat "/sys/block/$MD/md/array_state")" "${2:-clean}" "$1: state"
+	wait_for "/sys/block/$MD/md/array_state" "${2:-clean}"
 }
 
 mkdisks 5 96M

@@ -1,5 +1,6 @@
 #!/bin/bash
-# Files on ext4 live through every gear down and up, stopped and assembled in each; sleepers get no request.
+# Files on ext4 are right in every gear, down and up, and after a stop and assembly in each; sleepers get no request.
+# subject: data
 # timeout: 400
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"

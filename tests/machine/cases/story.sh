@@ -1,5 +1,6 @@
 #!/bin/bash
-# From birth to shifts under load, a failure, its recovery and a power cut: what every kernel must do.
+# The basics work on every kernel: creation, shifts under load, a failure, a rebuild and a power cut.
+# subject: life
 # again: --kernel stock-6.12
 # stock: yes
 # timeout: 300
@@ -31,6 +32,7 @@ assert_eq "$(par gear)" 5 "gear with a failed member"
 assert_eq "$(fingerprint)" "$sum" "content with a failed member"
 
 note "recover"
+detached 1
 mdadm --quiet "/dev/$MD" --remove "${DEVS[1]}"
 mdadm --quiet "/dev/$MD" --add "$spare"
 mdadm --wait "/dev/$MD" || true
@@ -41,15 +43,11 @@ fill 4 2
 sum=$(fingerprint)
 
 note "crash"
-echo 5 >"$SPINDLES/cut"
-stop_par
-echo all >"$SPINDLES/restore"
+power_cut 5
 assemble_par
 assert_eq "$(fingerprint)" "$sum" "content after the power cut"
 wait_for "/sys/block/$MD/md/par/resync" none
-echo check >"/sys/block/$MD/md/sync_action"
-mdadm --wait "/dev/$MD" || true
-assert_eq "$(<"/sys/block/$MD/md/mismatch_cnt")" 0 "mismatches"
+no_mismatch
 
 note "stop and unload"
 stop_par

@@ -1,5 +1,6 @@
 #!/bin/bash
-# Memory that is short and swapped out to an array whose gear changes comes back as it was, and nothing hangs.
+# Memory that is swapped out to an array whose gear changes is right when it is read back, and nothing hangs.
+# subject: data
 # machine: --mem 512M
 # timeout: 300
 set -euo pipefail

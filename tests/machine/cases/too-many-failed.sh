@@ -1,5 +1,6 @@
 #!/bin/bash
-# One more failed member than there are parities: the array says so, writes fail, what living members hold is readable, nothing hangs, in any gear.
+# With one failed member more than parities, the array is reported as failed, writes fail, data on the remaining members is readable, and nothing hangs.
+# subject: member
 # timeout: 300
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"

@@ -1,5 +1,6 @@
 #!/bin/bash
-# Two arrays beside each other shift, stop and start without minding each other, also on partitions of the same disks.
+# Two arrays side by side, also on partitions of the same disks, shift, stop and start independently.
+# subject: life
 # timeout: 240
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"

@@ -1,5 +1,6 @@
 #!/bin/bash
-# The module cannot be removed while an array runs, can be once it has stopped, and again and again, without a leak.
+# The module cannot be removed while an array runs, and can be once the array has stopped, repeatedly and without a leak.
+# subject: life
 # timeout: 120
 # stock: yes
 set -euo pipefail

@@ -1,5 +1,6 @@
 #!/bin/bash
-# A block that a degraded array cannot read errs, and nothing else does; no member is failed for it, and nothing reads it for ever.
+# A block that a degraded array cannot read returns an error, and no other block does; no member is failed, and no read repeats for ever.
+# subject: data
 # again: --kernel 7.2
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"

@@ -1,5 +1,6 @@
 #!/bin/bash
-# A member that errs a few times or is slow when it is woken is asked again and not failed; one that errs for good is failed, and the array goes on.
+# A member that returns a few errors, or is slow, when it is woken is retried and not failed; one that keeps returning errors is failed.
+# subject: power
 # timeout: 300
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
@@ -64,14 +65,12 @@ errs_for_good() {
 	wait_for "/sys/block/$MD/md/dev-spin$2/slot" none
 	mdadm --quiet "/dev/$MD" --remove "$dev" 2>/dev/null
 	mdadm --quiet "/dev/$MD" --add "$dev"
-	wait_for "/sys/block/$MD/md/degraded" 0
-	wait_for "/sys/block/$MD/md/sync_action" idle
+	wait_whole
 	up "added again" 5
 }
 
 mkspindles 5 32M
 create_par 3,5 --chunk=64
-give_up_soon
 fill $MIB
 for times in 1 2 3; do
 	for kind in read write any; do
@@ -79,6 +78,7 @@ for times in 1 2 3; do
 		errs "$kind" "$times" 3 4
 	done
 done
+give_up_soon
 slow 4
 slow 3 4
 for kind in any write; do errs_for_good "$kind" 4; done

@@ -1,5 +1,6 @@
 #!/bin/bash
-# Flushed writes all over a large array in its low gear, whose intents are in many blocks, are there after power cuts.
+# After power cuts, flushed writes all over a large array in its low gear, with intents in many blocks, are there.
+# subject: crash
 # machine: --time-travel --mem 2G
 set -euo pipefail
 . "$(dirname "$0")/../tools/policy.sh"
@@ -11,9 +12,7 @@ right() { assert_eq "$("$TOOLS/places.py" "/dev/$MD" "$COUNT" check "$1")" "0 of
 
 # cut SEED: at this moment; and on.
 cut() {
-	echo "$1" >"$SPINDLES/cut"
-	stop_par
-	echo all >"$SPINDLES/restore"
+	power_cut "$1"
 	assemble_par
 }
 

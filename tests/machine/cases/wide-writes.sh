@@ -1,5 +1,6 @@
 #!/bin/bash
-# Small writes all over a large array in its low gear do not wait for each other's intents, nor for idle zones to be tidied up.
+# Small writes all over a large array in its low gear wait neither for each other's intents nor for the clearing of idle zones.
+# subject: data
 # machine: --time-travel --mem 2G
 set -euo pipefail
 . "$(dirname "$0")/../tools/policy.sh"

@@ -3,7 +3,9 @@
 
 EVENTS=/run/events
 
-# start_monitor DEVICE: runs until MONITOR is killed.
+# start_monitor DEVICE: runs until MONITOR is killed. An event is a difference between two looks
+# at the array; so wait until the first look is over: --test says when it begins, and mdadm
+# sleeps, with no program of its own running, when it has ended.
 start_monitor() {
 	cat >/run/on-event <<-END
 		#!/bin/sh
@@ -11,17 +13,24 @@ start_monitor() {
 	END
 	chmod +x /run/on-event
 	: >"$EVENTS"
-	mdadm --monitor --delay=1 --program=/run/on-event "$1" >/dev/null 2>&1 &
-	# shellcheck disable=SC2034  # for those who source this
+	mdadm --monitor --test --delay=1 --program=/run/on-event "$1" >/dev/null 2>&1 &
 	MONITOR=$!
+	wait_event TestMessage
+	until monitor_sleeps; do sleep 0.1; done
+}
+
+monitor_sleeps() {
+	local state
+	read -r _ _ state _ <"/proc/$MONITOR/stat"
+	[ "$state" = S ] && ! pgrep -P "$MONITOR" >/dev/null
 }
 
 # wait_event EVENT: a regular expression for "EVENT", or "EVENT MEMBER".
 wait_event() {
 	local i
-	for ((i = 0; i < 600; i++)); do
+	for ((i = 0; i < 1800; i++)); do
 		! grep -qE "^$1 *\$" "$EVENTS" || return 0
 		sleep 0.1
 	done
-	fail "no event '$1' in 60 s, but: $(tr '\n' ';' <"$EVENTS")"
+	fail "no event '$1' in 180 s, but: $(tr '\n' ';' <"$EVENTS")"
 }

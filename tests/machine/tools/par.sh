@@ -62,9 +62,62 @@ spin() { local i; for ((i = 0; i < $1; i++)); do :; done; }
 # give_up_soon: who does not wake up has failed after two seconds, not two minutes.
 give_up_soon() { echo 1 >"/sys/block/$MD/md/par/wake_timeout"; }
 
+# manage OPTION...: mdadm of the array; what it says is shown only if it fails.
+manage() {
+	local said
+	said=$(mdadm --quiet "/dev/$MD" "$@" 2>&1) || fail "mdadm $*: $said"
+}
+
+# detached NUMBER...: until these disks of DISKS, which have failed, have no place in the
+# array any more. Before that md may refuse to remove them.
+detached() {
+	local d
+	for d in "$@"; do wait_for "/sys/block/$MD/md/dev-${DISKS[d]}/slot" none; done
+}
+
+# take_out NUMBER...: fail and remove these disks of DISKS.
+take_out() {
+	local d
+	for d in "$@"; do
+		manage --fail "${DEVS[d]}"
+		detached "$d"
+		manage --remove "${DEVS[d]}"
+	done
+}
+
+# wait_whole: until no member is missing or being rebuilt.
+wait_whole() {
+	wait_for "/sys/block/$MD/md/degraded" 0 300
+	wait_for "/sys/block/$MD/md/sync_action" idle 300
+}
+
+# no_mismatch: a check of all that is awake finds all parity right.
+no_mismatch() {
+	echo check >"/sys/block/$MD/md/sync_action"
+	wait_for "/sys/block/$MD/md/sync_action" idle 300
+	assert_eq "$(<"/sys/block/$MD/md/mismatch_cnt")" 0 "$MD: mismatches"
+}
+
+# power_cut SEED: all spindles lose their power at one instant; the array is stopped, as after
+# a crash of the machine, and the power is back.
+power_cut() {
+	echo "$1" >"$SPINDLES/cut"
+	stop_par
+	echo all >"$SPINDLES/restore"
+}
+
+# sync_at SECTOR: until the check or rebuild under way has come so far.
+sync_at() {
+	local at deadline=$((SECONDS + 120))
+	while read -r at _ <"/sys/block/$MD/md/sync_completed" && { [[ $at != [0-9]* ]] || [ "$at" -lt "$1" ]; }; do
+		[ "$SECONDS" -le "$deadline" ] || fail "$MD: sync_completed is still '$at', want $1"
+		nap 0.1
+	done
+}
+
 # settle: until the mover has nothing left to do.
 settle() {
-	local quiet=0 gear deadline=$((SECONDS + 60))
+	local quiet=0 gear deadline=$((SECONDS + 180))
 	while [ "$quiet" -lt 3 ]; do
 		[ "$SECONDS" -le "$deadline" ] ||
 			fail "$MD: still '$(par shift_state)', gear $(par gear), target $(par shift_target)"
@@ -87,9 +140,16 @@ shift_to() {
 	[ "$GOT" = "$1" ] || fail "gear $GOT, wanted $1; last error $(par shift_last_error)"
 }
 
-# mark_log; …; log_since: what the kernel has said in between.
+# mark_log; …; log_since: what the kernel has said in between. logged, not_logged PATTERN: is it
+# in that?
 mark_log() { MARK=$(dmesg | wc -l); }
 log_since() { dmesg | tail -n +$((MARK + 1)); }
+logged() { assert_match "$(log_since)" "$1" "kernel log"; }
+not_logged() { [[ ! $(log_since) =~ $1 ]] || fail "kernel log: $(log_since | grep -E -e "$1")"; }
+
+# data_offset DEVICE: of its member, in sectors; uuid_of DEVICE: of its array. By md's superblock.
+data_offset() { mdadm --examine "$1" | sed -n 's/^ *Data Offset : \([0-9]*\) sectors/\1/p'; }
+uuid_of() { mdadm --examine --export "$1" | sed -n 's/^MD_UUID=//p'; }
 
 # The block layer's counters, all of them, of the members that sleep in GEAR.
 sleepers_stat() {

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 """Wait with poll(2) for sysfs files to change; print what each then reads.
 
-  poll.py SECONDS FILE...
+  poll.py FILE...
 
 Prints "ready" once all files have been read and are watched, then a line
-"NAME VALUE" for each change until SECONDS have passed without one.
+"NAME VALUE" for each change, until it is killed.
 """
 import os
 import select
@@ -13,14 +13,14 @@ import sys
 
 def main():
     files, poller = {}, select.poll()
-    for path in sys.argv[2:]:
+    for path in sys.argv[1:]:
         fd = os.open(path, os.O_RDONLY)
         files[fd] = os.path.basename(path)
         os.pread(fd, 256, 0)
         poller.register(fd, select.POLLPRI)
     print("ready", flush=True)
-    while events := poller.poll(float(sys.argv[1]) * 1000):
-        for fd, _ in events:
+    while True:
+        for fd, _ in poller.poll():
             print(files[fd], os.pread(fd, 256, 0).decode().strip(), flush=True)
 
 

@@ -88,8 +88,20 @@ static void random_records(struct fmt_test *t, struct par_super *sb)
 	}
 }
 
+/* As many as can be stored, and as long. */
+static void trim_spans(struct par_spans *spans)
+{
+	unsigned int i;
+
+	for (i = 0; i < PAR_SPANS; i++)
+		spans->lasted[i] &= 0xffff;
+	spans->count %= 32;
+}
+
 static void random_super(struct fmt_test *t, struct par_super *sb)
 {
+	unsigned int i;
+
 	prandom_bytes_state(&t->rng, sb, sizeof(*sb));
 	random_records(t, sb);
 	memcpy(sb->uuid, t->id.uuid, sizeof(sb->uuid));
@@ -100,6 +112,9 @@ static void random_super(struct fmt_test *t, struct par_super *sb)
 	sb->power.off = prandom_u32_state(&t->rng) & 1;
 	sb->has_policy = true;
 	sb->policy.knobs.automatic = prandom_u32_state(&t->rng) & 1;
+	for (i = 0; i < PAR_SURGE_KINDS; i++)
+		trim_spans(&sb->policy.surges[i]);
+	trim_spans(&sb->policy.pauses);
 	sb->has_scrub = true;
 	sb->scrub.wakes = prandom_u32_state(&t->rng) & 1;
 }
@@ -220,6 +235,10 @@ static void expect_same_policy(struct kunit *test,
 	KUNIT_EXPECT_EQ(test, got->sleep, put->sleep);
 	KUNIT_EXPECT_EQ(test, got->sleeps, put->sleeps);
 	KUNIT_EXPECT_EQ(test, got->regrets, put->regrets);
+	KUNIT_EXPECT_MEMEQ(test, got->surges, put->surges, sizeof(put->surges));
+	KUNIT_EXPECT_MEMEQ(test, &got->pauses, &put->pauses, sizeof(put->pauses));
+	KUNIT_EXPECT_EQ(test, got->starts_in, put->starts_in);
+	KUNIT_EXPECT_EQ(test, got->leaves_in, put->leaves_in);
 	KUNIT_EXPECT_EQ(test, got->hour, put->hour);
 	KUNIT_EXPECT_MEMEQ(test, got->mean, put->mean, sizeof(put->mean));
 	KUNIT_EXPECT_MEMEQ(test, got->peak, put->peak, sizeof(put->peak));
@@ -335,6 +354,16 @@ static void expect_power_bytes(struct kunit *test, const u8 *raw)
 	expect_zeros(test, raw, at, 2704);
 }
 
+static void expect_spans_bytes(struct kunit *test, const u8 *raw, unsigned int at,
+			       unsigned int count_at, const struct par_spans *spans)
+{
+	unsigned int i;
+
+	for (i = 0; i < 16; i += 2)
+		expect_le32(test, raw, at + 2 * i, spans->lasted[i] | spans->lasted[i + 1] << 16);
+	KUNIT_EXPECT_EQ(test, raw[count_at], spans->count);
+}
+
 static void expect_policy_bytes(struct kunit *test, const u8 *raw)
 {
 	struct fmt_test *t = test->priv;
@@ -361,6 +390,12 @@ static void expect_policy_bytes(struct kunit *test, const u8 *raw)
 	for (i = 0; i < 168; i++)
 		expect_le32(test, raw, 2776 + 4 * i,
 			    policy->mean[i] | (u32)policy->peak[i] << 16);
+	for (i = 0; i < 4; i++)
+		expect_spans_bytes(test, raw, 3920 + 32 * i, 4080 + i, &policy->surges[i]);
+	expect_spans_bytes(test, raw, 4048, 4084, &policy->pauses);
+	expect_zeros(test, raw, 4085, 4088);
+	expect_le32(test, raw, 4088, policy->starts_in);
+	expect_le32(test, raw, 4092, policy->leaves_in);
 }
 
 static void expect_scrub_bytes(struct kunit *test, const u8 *raw)
@@ -372,7 +407,7 @@ static void expect_scrub_bytes(struct kunit *test, const u8 *raw)
 	expect_le32(test, raw, 3452, t->sb.scrub.age);
 	for (i = 1; i <= t->geo.gears; i++)
 		expect_le64(test, raw, 3448 + 8 * i, t->sb.scrub.last[i]);
-	expect_zeros(test, raw, 3456 + 8 * t->geo.gears, PAR_BLOCK_BYTES);
+	expect_zeros(test, raw, 3456 + 8 * t->geo.gears, 3920);
 }
 
 /* Version 1 of the format, byte for byte: it must not change by accident. */
@@ -546,10 +581,19 @@ static void format_super_older(struct kunit *test)
 	pack(t, t->new, &t->sb);
 	expect_le64(test, t->new, 32, 3);
 	expect_policy_bytes(test, t->new);
-	expect_zeros(test, t->new, 3448, PAR_BLOCK_BYTES);
+	expect_zeros(test, t->new, 3448, 3920);
 	KUNIT_EXPECT_EQ(test, unpack(t, t->new), PAR_FMT_OK);
 	KUNIT_EXPECT_TRUE(test, t->out.has_policy);
 	KUNIT_EXPECT_FALSE(test, t->out.has_scrub);
+
+	memset(t->sb.policy.surges, 0, sizeof(t->sb.policy.surges));
+	memset(&t->sb.policy.pauses, 0, sizeof(t->sb.policy.pauses));
+	t->sb.policy.starts_in = 0;
+	t->sb.policy.leaves_in = 0;
+	pack(t, t->new, &t->sb);
+	expect_zeros(test, t->new, 3920, PAR_BLOCK_BYTES);
+	KUNIT_EXPECT_EQ(test, unpack(t, t->new), PAR_FMT_OK);
+	expect_same_policy(test, &t->out.policy, &t->sb.policy);
 
 	t->sb.has_policy = false;
 	pack(t, t->new, &t->sb);

@@ -277,14 +277,29 @@ static bool dumb_slow(const struct dumb *dumb)
  * For as long as the surge has lasted, but for two seconds at least, and at most what disks
  * take.
  */
+static unsigned int dumb_while(u64 age, u32 most)
+{
+	return max(2U, min((unsigned int)age + 1, most));
+}
+
 static bool dumb_lasting(const struct dumb *dumb, unsigned int gear, u64 age, u32 most)
 {
-	unsigned int n = min(max(2U, min((unsigned int)age + 1, most)), dumb->n), k;
+	unsigned int n = min(dumb_while(age, most), dumb->n), k;
 	u64 sum = 0;
 
 	for (k = dumb->n - n; k < dumb->n; k++)
 		sum += dumb->all[k].load[gear];
 	return div_u64(sum, n) > 7000 || (!age && dumb->all[dumb->n - 1].load[gear] > 9000);
+}
+
+/* In two seconds at least, and in half of them. */
+static bool dumb_waiting(const struct dumb *dumb, u64 age, u32 most)
+{
+	unsigned int n = dumb_while(age, most), slow = 0, k;
+
+	for (k = dumb->n - min(n, dumb->n); k < dumb->n; k++)
+		slow += dumb->all[k].waited > 250000ULL * dumb->all[k].requests;
+	return dumb_slow(dumb) && slow >= 2 && 2 * slow >= n;
 }
 
 /* The gear to go up to, or 0. */
@@ -297,7 +312,7 @@ static unsigned int dumb_up(const struct dumb *dumb, const struct array *array,
 	if (target == top ||
 	    !((dumb_above(dumb, 3, target, 7000) &&
 	       dumb_lasting(dumb, target, age, array->policy.starts_in)) ||
-	      (gear == target && dumb_slow(dumb))))
+	      (gear == target && dumb_waiting(dumb, age, array->policy.starts_in))))
 		return 0;
 	for (k = dumb->n - min(3U, dumb->n); k < dumb->n; k++)
 		sum += dumb->all[k].load[target];
@@ -705,6 +720,50 @@ static void slow_gear(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, array->policy.slow[1], PAR_LOAD_MAX);
 }
 
+/* In gear 1, for a second, a few percent of it busy: @wait is what each of its requests takes, us. */
+static void see_wait(struct array *array, u64 wait)
+{
+	array->is.now++;
+	make_interval(array, FULL / 20);
+	array->last.waited = array->last.requests * wait;
+	par_policy_see(&array->policy, &array->last, 1, array->is.now);
+}
+
+/*
+ * Many at once wait for each other, however little there is besides: in one interval that is
+ * nothing, and of a load that a gear bears it says nothing in several.
+ */
+static void slow_spike(struct kunit *test)
+{
+	struct array *array = make_array(test, &policy_layouts[0], 1);
+	struct par_policy *policy = &array->policy;
+	unsigned int t;
+
+	for (t = 0; t < 10; t++)
+		see_wait(array, 10000);
+	see_wait(array, 2000000);
+	expect_decision(test, array, 1, PAR_WHY_LOWEST, 0);
+	see_wait(array, 10000);
+	/* Its window says so still. */
+	KUNIT_EXPECT_GT(test, par_window_wait(&policy->series, PAR_WINDOW_SHORT), 250000);
+	expect_decision(test, array, 1, PAR_WHY_LOWEST, 0);
+	for (t = 0; t < 30; t++)
+		see_wait(array, 10000);
+	/* It has to outlast that one. */
+	for (t = 0; t < 5; t++)
+		see_wait(array, 2000000);
+	expect_decision(test, array, 2, PAR_WHY_WAIT, 0);
+	par_policy_shifted(policy, 1, 2, PAR_WHY_WAIT, array->is.now, array->is.now + 20);
+	KUNIT_EXPECT_EQ(test, policy->slow[1], PAR_LOAD_MAX);
+	array->is.now += 20;
+	array->is.gear = 2;
+	array->is.target = 2;
+	/* Nor is it as dear as what it was slow at. */
+	for (t = 0; t < HOURS && array->is.gear == 2; t++)
+		second(array, FULL / 20);
+	KUNIT_EXPECT_EQ(test, array->is.gear, 1);
+}
+
 /* Hold times double with each regret, up to a day, and halve again. */
 static void regrets(struct kunit *test)
 {
@@ -937,7 +996,7 @@ static void failed_shifts(struct kunit *test)
 	}
 	par_policy_failed(policy, 1, array->is.now);
 	par_policy_explain(policy, &array->is, line, sizeof(line));
-	KUNIT_EXPECT_STREQ(test, line, "gear 5 of 5, 2.0% +/- 0.0% busy: gear 3 is called for, but the last shift to it has failed; it is tried again in 3600 s");
+	KUNIT_EXPECT_STREQ(test, line, "gear 5 of 5, 2.0% +/- 0.0% busy: gear 3 is called for, but the last shift to it has failed; retrying in 3600 s");
 	par_policy_shifted(policy, 2, 1, PAR_WHY_MANUAL, array->is.now, array->is.now);
 	KUNIT_EXPECT_EQ(test, policy->failed_for[1], 0);
 
@@ -1042,7 +1101,7 @@ static void explained(struct kunit *test)
 	EXPLAINED("gear 5 of 5, 2.0% +/- 0.0% busy: gear 3 would do, but its sleepers have no spin-ups left for 4711 s");
 	array->is = as_was;
 	policy->shifted = array->is.now - 17;
-	EXPLAINED("gear 5 of 5, 2.0% +/- 0.0% busy: gear 3 is enough (3.3% +/- 0.0% busy), and is shifted to in 43 s if that stays so");
+	EXPLAINED("gear 5 of 5, 2.0% +/- 0.0% busy: gear 3 is enough (3.3% +/- 0.0% busy), and is shifted to in 43 s if the load stays the same");
 	policy->knobs.automatic = false;
 	EXPLAINED("gear 5 of 5, 2.0% +/- 0.0% busy: the policy is manual: shifts when gear is written");
 	policy->knobs.automatic = true;
@@ -1084,6 +1143,7 @@ static struct kunit_case policy_cases[] = {
 	KUNIT_CASE_PARAM(abandoned, layout_gen_params),
 	KUNIT_CASE(single_rules),
 	KUNIT_CASE(slow_gear),
+	KUNIT_CASE(slow_spike),
 	KUNIT_CASE(regrets),
 	KUNIT_CASE(brief_loads),
 	KUNIT_CASE(long_loads),

@@ -230,6 +230,19 @@ static void super_mended(struct kunit *test)
 	t->raw.history[5].mean = cpu_to_le16(100);
 	expect_odd(test, BIT(PAR_ODD_HISTORY), "half an hour");
 	KUNIT_EXPECT_EQ(test, t->out.policy.mean[5], 0xffff);
+	t->raw.nr_surges[0] = 3;
+	t->raw.surges[0].lasted[0] = cpu_to_le16(7);
+	t->raw.starts_in = cpu_to_le32(30);
+	expect_odd(test, 0, "three surges");
+	KUNIT_EXPECT_EQ(test, t->out.policy.surges[0].lasted[0], 7);
+	t->raw.nr_surges[2] = 32;
+	expect_odd(test, BIT(PAR_ODD_HISTORY), "more surges than are counted");
+	KUNIT_EXPECT_EQ(test, t->out.policy.surges[0].count, 0);
+	KUNIT_EXPECT_EQ(test, t->out.policy.starts_in, 0);
+	t->raw.nr_surges[2] = 31;
+	t->raw.leaves_in = cpu_to_le32(86401);
+	expect_odd(test, BIT(PAR_ODD_HISTORY), "a shift down of more than a day");
+	KUNIT_EXPECT_EQ(test, t->out.policy.surges[2].count, 0);
 	t->raw.scrub_age = cpu_to_le32(3651);
 	expect_odd(test, BIT(PAR_ODD_SCRUB), "ten years and more between checks");
 	KUNIT_EXPECT_EQ(test, t->out.scrub.age, 35);
@@ -304,7 +317,11 @@ static bool policy_fits(const struct par_super *sb, const struct par_geometry *g
 		if (mean != peak)
 			return false;
 	}
+	for (i = 0; i < 4; i++)
+		if (p->surges[i].count >= 32)
+			return false;
 	return sb->has_policy && knobs_fit(&p->knobs, geo) && p->regrets <= 16 &&
+	       p->pauses.count < 32 && p->starts_in <= 300 && p->leaves_in <= 86400 &&
 	       p->sleep <= U32_MAX;
 }
 

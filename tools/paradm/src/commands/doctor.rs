@@ -4,14 +4,14 @@ use crate::cli::{Context, Verdict};
 use crate::doctor::{self, Fixing};
 use crate::error::Result;
 
-/// Look for what keeps sleepers from sleeping: smartd, udisks, hdparm, mounts, logs, swap, settings
+/// Look for what keeps sleepers from sleeping: smartd, udisks, timers, mounts, swap, rules, mdadm, settings
 ///
 /// Only files are read: no disk is started, and no program is asked.
 #[derive(Debug, clap::Args)]
 pub struct Options {
     /// Only this array: md0, /dev/md0 or a link to it
     array: Option<String>,
-    /// Mend what can be mended by a value in sysfs; everything else is left to you, and said
+    /// Mend what a value in sysfs mends, or a udev rule in a file of paradm's own; the rest is left to you, and said
     #[arg(long)]
     fix: bool,
     /// Say what --fix would write, and write nothing

@@ -17,7 +17,7 @@ pub enum Level {
 }
 
 impl Level {
-    fn number(self) -> u32 {
+    pub fn number(self) -> u32 {
         match self {
             Level::Raid5 => 5,
             Level::Raid6 => 6,
@@ -25,7 +25,15 @@ impl Level {
         }
     }
 
-    fn least_gear(self) -> u32 {
+    pub fn parities(self) -> u32 {
+        match self {
+            Level::Raid5 => 1,
+            Level::Raid6 => 2,
+            Level::Raid0 => 0,
+        }
+    }
+
+    pub fn least_gear(self) -> u32 {
         if self == Level::Raid6 { 4 } else { 2 }
     }
 }
@@ -40,6 +48,16 @@ impl Gears {
     pub fn usual(level: Level, members: u32) -> Self {
         let half = members.div_ceil(2).max(level.least_gear());
         Gears(vec![half, members])
+    }
+
+    /// Of gears that grow; `None`: they do not.
+    pub fn of(gears: Vec<u32>) -> Option<Self> {
+        let growing = gears.windows(2).all(|two| two.first() < two.last());
+        growing.then_some(Gears(gears))
+    }
+
+    pub fn list(&self) -> &[u32] {
+        &self.0
     }
 
     pub fn top(&self) -> u32 {
@@ -72,8 +90,7 @@ impl FromStr for Gears {
             .map(|gear| gear.parse().ok().filter(|gear| (2..=28).contains(gear)))
             .collect();
         let gears = gears.ok_or_else(wrong)?;
-        let growing = gears.windows(2).all(|two| two.first() < two.last());
-        growing.then_some(Gears(gears)).ok_or_else(wrong)
+        Gears::of(gears).ok_or_else(wrong)
     }
 }
 

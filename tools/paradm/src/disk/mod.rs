@@ -89,10 +89,12 @@ fn size(system: &dyn System, file: &Path) -> Result<u64> {
 /// What to think of before these disks become members. A disk that hides its SMR is not found out.
 pub fn warnings(disks: &[Disk]) -> Vec<String> {
     let sizes: Vec<_> = disks.iter().map(|disk| disk.bytes).collect();
-    mixed(&sizes)
-        .into_iter()
-        .chain(disks.iter().filter_map(Disk::warning))
-        .collect()
+    mixed(&sizes).into_iter().chain(doubts(disks)).collect()
+}
+
+/// Of single disks.
+pub fn doubts(disks: &[Disk]) -> Vec<String> {
+    disks.iter().filter_map(Disk::warning).collect()
 }
 
 /// Members are used up to the size of the smallest.

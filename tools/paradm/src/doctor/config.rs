@@ -7,7 +7,7 @@ use crate::system::{Files, System};
 use std::path::Path;
 
 /// Does a path such as /dev/disk/by-id/wwn-… lead to this disk?
-fn is_disk(system: &dyn System, path: &str, disk: &str) -> bool {
+pub fn is_disk(system: &dyn System, path: &str, disk: &str) -> bool {
     let path = Path::new(path);
     let found = system.resolve(path).unwrap_or_else(|_| path.to_owned());
     found == Path::new("/dev").join(disk)
@@ -138,30 +138,6 @@ pub fn hdparm(subject: &Subject, findings: &mut Vec<Finding>) {
                 ));
             }
         }
-    }
-}
-
-pub fn rules(subject: &Subject, findings: &mut Vec<Finding>) {
-    let dirs = [
-        "/etc/udev/rules.d",
-        "/run/udev/rules.d",
-        "/usr/lib/udev/rules.d",
-        "/lib/udev/rules.d",
-    ];
-    let installed = dirs.iter().any(|dir| {
-        subject
-            .system
-            .exists(&Path::new(dir).join("65-md-par.rules"))
-    });
-    if !installed {
-        findings.push(subject.finding(
-            "rules",
-            Weight::Problem,
-            "raid-par's udev rules are not installed: udisks and the kernel poll members, and disks that are \
-             slow to wake time out after 30 s"
-                .to_owned(),
-            "`make install-extras`, then `udevadm control --reload` and a reboot",
-        ));
     }
 }
 

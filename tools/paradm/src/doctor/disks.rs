@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Checks of an array's settings and of its disks.
 
-use super::{Finding, Fix, Subject, Weight};
+use super::{Finding, Fix, Kind, Subject, Weight};
 use crate::array::{Member, PowerControl, Spin};
 use crate::system::Files;
 use std::path::{Path, PathBuf};
@@ -89,6 +89,7 @@ pub fn iostats(subject: &Subject, findings: &mut Vec<Finding>) {
             "set queue/iostats to 1, and remove what turns it off at boot (a udev rule, tuned)",
         );
         finding.fix = Some(Fix {
+            kind: Kind::Sysfs,
             file,
             value: "1".to_owned(),
             done: false,
@@ -115,6 +116,7 @@ pub fn polling(subject: &Subject, findings: &mut Vec<Finding>) {
             "`make install-extras` installs the udev rule that stops this",
         );
         finding.fix = Some(Fix {
+            kind: Kind::Sysfs,
             file,
             value: "0".to_owned(),
             done: false,
@@ -150,4 +152,43 @@ pub fn sizes(subject: &Subject, findings: &mut Vec<Finding>) {
             ));
         }
     }
+}
+
+/// Shingled disks that say so; many that are sold do not.
+pub fn zoned(subject: &Subject, findings: &mut Vec<Finding>) {
+    for disk in subject.array.members.iter().filter_map(disk_of) {
+        let Some((_, zoned)) = disk_file(subject, disk, "queue/zoned") else {
+            continue;
+        };
+        if zoned != "none" {
+            findings.push(subject.finding(
+                "zoned",
+                Weight::Remark,
+                format!("{disk} is shingled ({zoned}): it is slow at the small writes of a low gear, and at rebuilds"),
+                "disks without shingles (CMR) for members that never sleep at least",
+            ));
+        }
+    }
+}
+
+/// Debian's `start_ro`: until the first write an array does not shift by itself.
+pub fn read_only(subject: &Subject, findings: &mut Vec<Finding>) {
+    let array = subject.array;
+    let (weight, what) = match array.array_state.as_str() {
+        "read-auto" => (
+            Weight::Problem,
+            "it has not been written since it was assembled (start_ro=1), and does not shift by itself until then",
+        ),
+        "readonly" => (Weight::Remark, "it is read-only, and does not shift"),
+        _ => return,
+    };
+    findings.push(subject.finding(
+        "read_only",
+        weight,
+        what.to_owned(),
+        &format!(
+            "mount a file system of it for writing, or `mdadm --readwrite /dev/{}`",
+            array.name
+        ),
+    ));
 }

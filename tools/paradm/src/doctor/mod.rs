@@ -2,19 +2,21 @@
 //! `paradm doctor`: what on this system keeps sleepers from sleeping.
 //!
 //! A check reads public files and returns findings; it starts no disk and runs no program. A finding that
-//! a value in sysfs mends says which value: [`Fixing`] decides what becomes of it. Files of the
-//! administrator's are never changed.
+//! a value in sysfs mends, or a udev rule in a file of paradm's own, says so: [`Fixing`] decides what
+//! becomes of it. Files of the administrator's are never changed.
 
 mod config;
 mod disks;
+mod install;
 mod mounts;
 mod text;
-
-pub use mounts::{Mount, parse_mounts, unescape};
+mod timers;
+mod udev;
 
 use crate::array::{self, Array};
 use crate::cli::Verdict;
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::mount::{self, Mount};
 use crate::system::{Files, System};
 use serde::Serialize;
 use std::path::PathBuf;
@@ -28,12 +30,44 @@ pub enum Weight {
     Remark,
 }
 
-/// A value in sysfs that mends something at once. It holds until the next boot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// A value in sysfs: at once, until the next boot.
+    Sysfs,
+    /// Lines of a file of paradm's own: from the next boot on, or when udev has read it.
+    File,
+}
+
+/// What mends something, and may be undone as easily.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Fix {
+    pub kind: Kind,
     pub file: PathBuf,
     pub value: String,
     pub done: bool,
+}
+
+impl Fix {
+    fn apply(&mut self, system: &dyn System) -> Result<()> {
+        match self.kind {
+            Kind::Sysfs => system.put(&self.file, &self.value)?,
+            Kind::File => self.add_lines(system)?,
+        }
+        self.done = true;
+        Ok(())
+    }
+
+    /// Several findings may have lines for the same file.
+    fn add_lines(&self, system: &dyn System) -> Result<()> {
+        let text = system.read(&self.file).unwrap_or_default();
+        if text.contains(&self.value) {
+            return Ok(());
+        }
+        system
+            .replace(&self.file, &(text + &self.value))
+            .map_err(|error| Error::write(&self.file, "a rule", &error))
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -86,6 +120,7 @@ impl Report {
 pub(crate) struct Subject<'a> {
     pub system: &'a dyn System,
     pub array: &'a Array,
+    pub all_mounts: &'a [Mount],
     /// File systems on the array, or on what lies on it.
     pub mounts: Vec<&'a Mount>,
 }
@@ -105,21 +140,36 @@ impl Subject<'_> {
 
 type Check = fn(&Subject, &mut Vec<Finding>);
 
-/// In the order in which they are told.
-const CHECKS: [(&str, Check); 13] = [
+/// Of each array, in the order in which they are told.
+const CHECKS: [(&str, Check); 18] = [
     ("spin", disks::spin),
+    ("read_only", disks::read_only),
     ("power_control", disks::power_control),
     ("budget", disks::budget),
     ("iostats", disks::iostats),
     ("polling", disks::polling),
     ("sizes", disks::sizes),
+    ("zoned", disks::zoned),
     ("atime", mounts::atime),
     ("logs", mounts::logs),
     ("swap", mounts::swap),
     ("locate", mounts::locate),
+    ("indexers", mounts::indexers),
     ("smartd", config::smartd),
     ("hdparm", config::hdparm),
-    ("rules", config::rules),
+    ("timers", timers::timers),
+    ("udisks", timers::udisks),
+    ("power_rules", udev::power_rules),
+];
+
+type SystemCheck = fn(&dyn System, &mut Vec<Finding>);
+
+/// And of the system, once.
+const SYSTEM_CHECKS: [(&str, SystemCheck); 4] = [
+    ("rules", install::rules),
+    ("mdadm", install::mdadm),
+    ("initramfs", install::initramfs),
+    ("kernels", install::kernels),
 ];
 
 /// Of `given`, or of all arrays.
@@ -128,35 +178,47 @@ pub fn examine(system: &dyn System, given: Option<&str>, fixing: Fixing) -> Resu
         Some(name) => vec![Array::read(system, &array::named(system, Some(name))?)?],
         None => array::all(system)?,
     };
-    let mounts = parse_mounts(&system.text("/proc/self/mountinfo".as_ref())?);
+    let mounts = mount::all(system)?;
     let mut findings = Vec::new();
     for array in &arrays {
-        let on = mounts::devices_on(system, &array.name);
+        let on = mount::devices_on(system, &array.name);
         let subject = Subject {
             system,
             array,
+            all_mounts: &mounts,
             mounts: mounts
                 .iter()
-                .filter(|mount| on.contains(&mount.device))
+                .filter(|mount| mount.is_on(system, &on))
                 .collect(),
         };
         for (_, check) in CHECKS {
             check(&subject, &mut findings);
         }
     }
+    for (_, check) in SYSTEM_CHECKS.iter().filter(|_| !arrays.is_empty()) {
+        check(system, &mut findings);
+    }
     if fixing == Fixing::Done {
-        for fix in findings
-            .iter_mut()
-            .filter_map(|finding| finding.fix.as_mut())
-        {
-            system.put(&fix.file, &fix.value)?;
-            fix.done = true;
-        }
+        apply(system, &mut findings)?;
     }
     Ok(Report {
         arrays: arrays.into_iter().map(|array| array.name).collect(),
-        checks: CHECKS.iter().map(|(name, _)| *name).collect(),
+        checks: checks(),
         findings,
         fixing: fixing != Fixing::No,
     })
+}
+
+fn checks() -> Vec<&'static str> {
+    let of_arrays = CHECKS.iter().map(|(name, _)| *name);
+    of_arrays
+        .chain(SYSTEM_CHECKS.iter().map(|(name, _)| *name))
+        .collect()
+}
+
+/// One that fails keeps none of the others from being done.
+fn apply(system: &dyn System, findings: &mut [Finding]) -> Result<()> {
+    let fixes = findings.iter_mut().filter_map(|found| found.fix.as_mut());
+    let results: Vec<_> = fixes.map(|fix| fix.apply(system)).collect();
+    results.into_iter().collect()
 }

@@ -2,86 +2,9 @@
 //! Checks of file systems, logs and swap on an array.
 
 use super::{Finding, Subject, Weight};
-use crate::system::{Files, System};
+use crate::mount::{device_number, devices_on, nearest, unescape};
+use crate::system::Files;
 use std::path::{Path, PathBuf};
-
-/// A line of mountinfo (proc_pid_mountinfo(5)).
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mount {
-    /// MAJOR:MINOR
-    pub device: String,
-    pub point: PathBuf,
-    pub options: Vec<String>,
-    pub fs: String,
-}
-
-/// Lines that are none are left out: what cannot be understood is on no array.
-pub fn parse_mounts(text: &str) -> Vec<Mount> {
-    text.lines().filter_map(parse_mount).collect()
-}
-
-fn parse_mount(line: &str) -> Option<Mount> {
-    let (before, after) = line.split_once(" - ")?;
-    let mut fields = before.split(' ').skip(2);
-    let device = fields.next()?.to_owned();
-    let point = PathBuf::from(unescape(fields.nth(1)?));
-    let options = fields.next()?.split(',').map(str::to_owned).collect();
-    let fs = after.split(' ').next()?.to_owned();
-    Some(Mount {
-        device,
-        point,
-        options,
-        fs,
-    })
-}
-
-/// Octal escapes, as the kernel writes spaces in paths.
-pub fn unescape(word: &str) -> String {
-    let mut text = Vec::new();
-    let mut rest = word.as_bytes();
-    while let Some((&first, after)) = rest.split_first() {
-        let octal = after
-            .get(..3)
-            .filter(|_| first == b'\\')
-            .and_then(|digits| u8::from_str_radix(std::str::from_utf8(digits).ok()?, 8).ok());
-        match octal {
-            Some(byte) => {
-                text.push(byte);
-                rest = after.get(3..).unwrap_or_default();
-            }
-            None => {
-                text.push(first);
-                rest = after;
-            }
-        }
-    }
-    String::from_utf8_lossy(&text).into_owned()
-}
-
-/// MAJOR:MINOR of the array, of its partitions, and of what device mapper has on them.
-pub fn devices_on(system: &dyn System, name: &str) -> Vec<String> {
-    let mut devices = Vec::new();
-    let mut dirs = vec![Path::new("/sys/block").join(name)];
-    while let Some(dir) = dirs.pop() {
-        let Ok(device) = system.read(&dir.join("dev")) else {
-            continue;
-        };
-        let device = device.trim().to_owned();
-        if devices.contains(&device) {
-            continue;
-        }
-        devices.push(device);
-        for holder in system.list(&dir.join("holders")).unwrap_or_default() {
-            dirs.push(Path::new("/sys/block").join(holder));
-        }
-        for entry in system.list(&dir).unwrap_or_default() {
-            if system.exists(&dir.join(&entry).join("partition")) {
-                dirs.push(dir.join(&entry));
-            }
-        }
-    }
-    devices
-}
 
 pub fn atime(subject: &Subject, findings: &mut Vec<Finding>) {
     for mount in &subject.mounts {
@@ -110,24 +33,16 @@ pub fn atime(subject: &Subject, findings: &mut Vec<Finding>) {
     }
 }
 
-/// The file system that a path is on.
-fn holds<'a>(subject: &'a Subject, path: &str) -> Option<&'a Mount> {
-    let all = parse_mounts(&subject.system.text("/proc/self/mountinfo".as_ref()).ok()?);
-    let nearest = all
-        .iter()
-        .filter(|mount| Path::new(path).starts_with(&mount.point))
-        .max_by_key(|mount| mount.point.as_os_str().len())?;
-    subject
-        .mounts
-        .iter()
-        .find(|mount| mount.point == nearest.point && mount.device == nearest.device)
-        .copied()
+/// Is a path on the array?
+fn holds(subject: &Subject, path: &Path) -> bool {
+    let found = nearest(subject.all_mounts, path);
+    found.is_some_and(|found| subject.mounts.contains(&found))
 }
 
 pub fn logs(subject: &Subject, findings: &mut Vec<Finding>) {
     let on: Vec<_> = ["/var/log", "/var/lib", "/tmp"]
         .into_iter()
-        .filter(|path| holds(subject, path).is_some())
+        .filter(|path| holds(subject, path.as_ref()))
         .collect();
     if !on.is_empty() {
         findings.push(subject.finding(
@@ -151,19 +66,14 @@ pub fn swap(subject: &Subject, findings: &mut Vec<Finding>) {
             continue;
         };
         let file = PathBuf::from(unescape(file));
-        let name = file.file_name().unwrap_or_default();
-        let device = subject
-            .system
-            .text(&Path::new("/sys/class/block").join(name).join("dev"))
-            .ok();
-        let on_array = device.is_some_and(|device| {
-            devices_on(subject.system, &subject.array.name).contains(&device.trim().to_owned())
+        let number = device_number(
+            subject.system,
+            Path::new(file.file_name().unwrap_or_default()),
+        );
+        let on_array = number.is_some_and(|number| {
+            devices_on(subject.system, &subject.array.name).contains(&number)
         });
-        let in_file = subject
-            .mounts
-            .iter()
-            .any(|mount| mount.point != Path::new("/") && file.starts_with(&mount.point));
-        if on_array || in_file {
+        if on_array || holds(subject, &file) {
             findings.push(subject.finding(
                 "swap",
                 Weight::Problem,
@@ -201,5 +111,57 @@ pub fn locate(subject: &Subject, findings: &mut Vec<Finding>) {
             ),
             "add the path to PRUNEPATHS in /etc/updatedb.conf",
         ));
+    }
+}
+
+/// Programs of desktops that read new files, or all: the beginning of their names (15 characters).
+const INDEXERS: [(&str, &str); 5] = [
+    (
+        "baloo_file",
+        "`balooctl disable`, or exclude the directory in its settings",
+    ),
+    (
+        "localsearch",
+        "exclude the directory in the desktop's search settings",
+    ),
+    (
+        "tracker-miner",
+        "exclude the directory in the desktop's search settings",
+    ),
+    (
+        "recollindex",
+        "leave the directory out of topdirs in recoll.conf",
+    ),
+    ("nepomuk", "switch the desktop's search off"),
+];
+
+pub fn indexers(subject: &Subject, findings: &mut Vec<Finding>) {
+    let system = subject.system;
+    let pids = system
+        .list(Path::new("/proc"))
+        .unwrap_or_default()
+        .into_iter();
+    let pids = pids.filter(|name| name.bytes().all(|byte| byte.is_ascii_digit()));
+    let mut names: Vec<_> = pids
+        .filter_map(|pid| system.read(&Path::new("/proc").join(pid).join("comm")).ok())
+        .map(|name| name.trim().to_owned())
+        .collect();
+    names.sort();
+    names.dedup();
+    let Some(mount) = subject.mounts.first() else {
+        return;
+    };
+    for (indexer, remedy) in INDEXERS {
+        if let Some(name) = names.iter().find(|name| name.starts_with(indexer)) {
+            findings.push(subject.finding(
+                "indexers",
+                Weight::Remark,
+                format!(
+                    "{name} runs, which reads files to index them, of {} perhaps",
+                    mount.point.display()
+                ),
+                remedy,
+            ));
+        }
     }
 }

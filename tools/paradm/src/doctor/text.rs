@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //! `paradm doctor` for people.
 
-use super::{Finding, Report, Weight};
+use super::{Finding, Fix, Kind, Report, Weight};
 use crate::output::{Style, Text};
 
 impl Text for Report {
@@ -39,13 +39,21 @@ impl Report {
             finding.remedy
         );
         if let Some(fix) = &finding.fix {
-            let line = format!("{} into {}", fix.value, fix.file.display());
-            text += &match (self.fixing, fix.done) {
-                (_, true) => format!("    {}\n", style.good(format!("mended: {line}"))),
-                (true, false) => format!("    --fix writes {line}\n"),
-                (false, _) => "    --fix mends it until the next boot\n".to_owned(),
-            };
+            text += &self.fix(fix, style);
         }
         text
+    }
+
+    fn fix(&self, fix: &Fix, style: Style) -> String {
+        let file = fix.file.display();
+        let (line, lasts) = match fix.kind {
+            Kind::Sysfs => (format!("{} into {file}", fix.value), "until the next boot"),
+            Kind::File => (format!("a udev rule into {file}"), "from the next boot on"),
+        };
+        match (self.fixing, fix.done) {
+            (_, true) => format!("    {}, {lasts}\n", style.good(format!("mended: {line}"))),
+            (true, false) => format!("    --fix writes {line}, {lasts}\n"),
+            (false, _) => format!("    --fix mends it {lasts}\n"),
+        }
     }
 }

@@ -129,6 +129,15 @@ impl<'a> Output<'a> {
         Ok(())
     }
 
+    /// A line of what goes on, before the result; a JSON document has it all.
+    pub fn event(&mut self, text: impl fmt::Display) -> Result<()> {
+        if !self.json {
+            writeln!(self.out, "{text}")?;
+            self.out.flush()?;
+        }
+        Ok(())
+    }
+
     /// A remark beside the result, on stderr: what is waited for, a warning.
     pub fn note(&mut self, text: impl fmt::Display) -> Result<()> {
         writeln!(self.err, "{text}")?;

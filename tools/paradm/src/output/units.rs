@@ -26,6 +26,14 @@ pub fn bytes(bytes: u64) -> String {
     format!("{bytes} B")
 }
 
+/// `1 disk`, `2 disks`.
+pub fn count(number: impl Into<u64>, thing: &str) -> String {
+    match number.into() {
+        1 => format!("1 {thing}"),
+        number => format!("{number} {thing}s"),
+    }
+}
+
 /// `45 s`, `12 min`, `3 h 05 min`, `12 d 3 h`.
 pub fn seconds(seconds: u64) -> String {
     let (minutes, hours, days) = (seconds / 60, seconds / 3600, seconds / 86_400);

@@ -18,18 +18,20 @@ mod check;
 mod daemon;
 mod files;
 mod settings;
+mod trace;
 mod tree;
 
 pub use array::{SimArray, SimMember};
 pub use tree::Tree;
 
-use crate::system::{Events, Program, Ran, System, Uevent, Uevents};
+use crate::system::{Events, Follow, Program, Ran, System, Uevent, Uevents};
 use daemon::Daemon;
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -64,6 +66,8 @@ pub struct World {
     spoiled: BTreeMap<PathBuf, String>,
     /// What was read.
     pub read: BTreeSet<PathBuf>,
+    /// When files were changed; others when the system was started.
+    pub modified: BTreeMap<PathBuf, i64>,
     /// Files that take no write.
     refusing: BTreeSet<PathBuf>,
     answers: Vec<(String, Option<Answer>)>,
@@ -72,6 +76,10 @@ pub struct World {
     listening: bool,
     /// Of a daemon.
     pub daemon: Daemon,
+    /// What tracefs' pipes have to hand out.
+    pipes: BTreeMap<PathBuf, String>,
+    /// Set it, and the command is asked to stop.
+    pub stop: Arc<AtomicBool>,
 }
 
 /// Clones are the same system.
@@ -102,12 +110,15 @@ impl SimSystem {
             written: Vec::new(),
             spoiled: BTreeMap::new(),
             read: BTreeSet::new(),
+            modified: BTreeMap::new(),
             refusing: BTreeSet::new(),
             answers: Vec::new(),
             planned: Vec::new(),
             events: VecDeque::new(),
             listening: false,
             daemon: Daemon::default(),
+            pipes: BTreeMap::new(),
+            stop: Arc::default(),
         })))
     }
 
@@ -172,6 +183,21 @@ impl World {
     /// From now on writes to the file are refused with EINVAL.
     pub fn refuse(&mut self, path: impl AsRef<Path>) {
         self.refusing.insert(path.as_ref().to_owned());
+    }
+
+    /// From now on writes to the file are taken again.
+    pub fn accept(&mut self, path: impl AsRef<Path>) {
+        self.refusing.remove(path.as_ref());
+    }
+
+    /// A limit of the array's policy: `min_gear`, `max_gear`; 0 if there is none.
+    pub fn limit(&self, array: &str, file: &str) -> u32 {
+        let path = Path::new("/sys/block")
+            .join(array)
+            .join("md/par")
+            .join(file);
+        let text = self.look(&path).unwrap_or_default();
+        text.trim().parse().unwrap_or(0)
     }
 
     pub fn elapsed(&self) -> Duration {
@@ -293,6 +319,19 @@ impl System for SimSystem {
         world.look(path)
     }
 
+    fn read_bytes(&self, path: &Path) -> io::Result<Vec<u8>> {
+        self.read(path).map(String::into_bytes)
+    }
+
+    fn modified(&self, path: &Path) -> io::Result<i64> {
+        let world = self.world();
+        if !world.exists(path) {
+            return Err(io::ErrorKind::NotFound.into());
+        }
+        let known = world.modified.get(&world.tree.resolve(path));
+        Ok(known.copied().unwrap_or(START.as_second()))
+    }
+
     fn write(&self, path: &Path, text: &str) -> io::Result<()> {
         self.world().write(path, text)
     }
@@ -321,6 +360,18 @@ impl System for SimSystem {
         self.lock(path).map(Some)
     }
 
+    fn make_dir(&self, path: &Path) -> io::Result<()> {
+        self.world().make_dir(path)
+    }
+
+    fn remove_dir(&self, path: &Path) -> io::Result<()> {
+        self.world().remove_dir(path)
+    }
+
+    fn follow(&self, path: &Path) -> io::Result<Box<dyn Follow>> {
+        trace::follow(self, path)
+    }
+
     fn remove(&self, path: &Path) -> io::Result<()> {
         let mut world = self.world();
         if !world.root {
@@ -341,6 +392,10 @@ impl System for SimSystem {
             return Err(io::ErrorKind::NotFound.into());
         }
         Ok(world.tree.resolve(path))
+    }
+
+    fn read_link(&self, path: &Path) -> io::Result<PathBuf> {
+        self.world().tree.read_link(path)
     }
 
     fn exists(&self, path: &Path) -> bool {
@@ -428,6 +483,14 @@ impl System for SimSystem {
         let line = typed.pop_front();
         world.asked.push(question.to_owned());
         Ok(line)
+    }
+
+    fn pid(&self) -> u32 {
+        trace::PID
+    }
+
+    fn stop_asked(&self) -> io::Result<Arc<AtomicBool>> {
+        Ok(Arc::clone(&self.world().stop))
     }
 }
 

@@ -68,6 +68,14 @@ impl Tree {
         })
     }
 
+    pub fn read_link(&self, path: &Path) -> io::Result<PathBuf> {
+        match self.0.get(path) {
+            Some(Node::Link(to)) => Ok(to.clone()),
+            Some(_) => Err(io::ErrorKind::InvalidInput.into()),
+            None => Err(io::ErrorKind::NotFound.into()),
+        }
+    }
+
     pub fn exists(&self, path: &Path) -> bool {
         self.0.contains_key(path)
     }

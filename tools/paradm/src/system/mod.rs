@@ -18,12 +18,20 @@ use std::ffi::OsString;
 use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 /// Threads may share it: the daemon serves metrics beside its work.
 pub trait System: Send + Sync {
     /// The content of a file as it is now. Meant for sysfs, procfs and small files.
     fn read(&self, path: &Path) -> io::Result<String>;
+
+    /// The content of a file that may be no text, such as a program.
+    fn read_bytes(&self, path: &Path) -> io::Result<Vec<u8>>;
+
+    /// When a file was changed last, in seconds since 1970.
+    fn modified(&self, path: &Path) -> io::Result<i64>;
 
     /// Write `text` by one `write(2)`, as sysfs wants it; the file must exist.
     fn write(&self, path: &Path, text: &str) -> io::Result<()>;
@@ -37,6 +45,15 @@ pub trait System: Send + Sync {
     /// Wait until no other process holds `path`, and hold it until the guard is dropped.
     fn lock(&self, path: &Path) -> io::Result<Box<dyn Any>>;
 
+    /// A directory of its own, whose parent is there: in tracefs, an instance.
+    fn make_dir(&self, path: &Path) -> io::Result<()>;
+
+    /// Delete a directory, as tracefs has it: with the files that it is made of.
+    fn remove_dir(&self, path: &Path) -> io::Result<()>;
+
+    /// Read a file that goes on, such as tracefs' `trace_pipe`, from now on.
+    fn follow(&self, path: &Path) -> io::Result<Box<dyn Follow>>;
+
     /// Delete a file that may not be there.
     fn remove(&self, path: &Path) -> io::Result<()>;
 
@@ -45,6 +62,9 @@ pub trait System: Send + Sync {
 
     /// The path with all links followed.
     fn resolve(&self, path: &Path) -> io::Result<PathBuf>;
+
+    /// Where a link leads, as it says, whether or not that is there. Asks no file system behind it.
+    fn read_link(&self, path: &Path) -> io::Result<PathBuf>;
 
     fn exists(&self, path: &Path) -> bool;
 
@@ -86,6 +106,18 @@ pub trait System: Send + Sync {
 
     /// Ask the user on the terminal. `None`: there is no terminal, or the input has ended.
     fn ask(&self, question: &str) -> io::Result<Option<String>>;
+
+    /// This process.
+    fn pid(&self) -> u32;
+
+    /// From now on SIGINT and SIGTERM set the flag, and do not end the process: whoever asks for it
+    /// looks at it often. `sleep` is not cut short by them, `wait` and `Uevents::next` are.
+    fn stop_asked(&self) -> io::Result<Arc<AtomicBool>>;
+}
+
+pub trait Follow: Send {
+    /// What has come since, without waiting; its last line may be cut off.
+    fn more(&mut self) -> io::Result<String>;
 }
 
 pub trait Uevents: Send {

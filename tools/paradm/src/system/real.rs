@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 //! The system that paradm runs on, or a copy of its files below a directory.
 
-use super::{Events, Program, Ran, System, Uevents, daemon, uevent};
+use super::{Events, Follow, Program, Ran, System, Uevents, daemon, uevent};
 use rusqlite::{Connection, OpenFlags};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{FlockOperation, Mode, OFlags, flock};
+use signal_hook::consts::{SIGINT, SIGTERM};
 use std::any::Any;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, IsTerminal, Read, Write};
 use std::net::SocketAddr;
+use std::os::fd::OwnedFd;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 /// So long a database is waited for that another process writes.
@@ -83,6 +87,14 @@ impl System for RealSystem {
         String::from_utf8(bytes).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
     }
 
+    fn read_bytes(&self, path: &Path) -> io::Result<Vec<u8>> {
+        fs::read(self.real(path))
+    }
+
+    fn modified(&self, path: &Path) -> io::Result<i64> {
+        Ok(rustix::fs::stat(self.real(path))?.st_mtime)
+    }
+
     fn write(&self, path: &Path, text: &str) -> io::Result<()> {
         self.must_be_live()?;
         let mut file = OpenOptions::new().write(true).open(self.real(path))?;
@@ -130,6 +142,23 @@ impl System for RealSystem {
         }
     }
 
+    fn make_dir(&self, path: &Path) -> io::Result<()> {
+        self.must_be_live()?;
+        fs::create_dir(path)
+    }
+
+    fn remove_dir(&self, path: &Path) -> io::Result<()> {
+        self.must_be_live()?;
+        fs::remove_dir(path)
+    }
+
+    fn follow(&self, path: &Path) -> io::Result<Box<dyn Follow>> {
+        self.must_be_live()?;
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
+        let file = rustix::fs::open(path, flags, Mode::empty())?;
+        Ok(Box::new(Followed(file)))
+    }
+
     fn remove(&self, path: &Path) -> io::Result<()> {
         self.must_be_live()?;
         match fs::remove_file(path) {
@@ -155,6 +184,10 @@ impl System for RealSystem {
         let root = fs::canonicalize(&self.root)?;
         let inside = found.strip_prefix(&root).map_err(io::Error::other)?;
         Ok(Path::new("/").join(inside))
+    }
+
+    fn read_link(&self, path: &Path) -> io::Result<PathBuf> {
+        fs::read_link(self.real(path))
     }
 
     fn exists(&self, path: &Path) -> bool {
@@ -283,6 +316,39 @@ impl System for RealSystem {
         let read = io::stdin().read_line(&mut line)?;
         Ok((read > 0).then(|| line.trim().to_owned()))
     }
+
+    fn pid(&self) -> u32 {
+        std::process::id()
+    }
+
+    fn stop_asked(&self) -> io::Result<Arc<AtomicBool>> {
+        let flag = Arc::new(AtomicBool::new(false));
+        for signal in [SIGINT, SIGTERM] {
+            signal_hook::flag::register(signal, Arc::clone(&flag))?;
+        }
+        Ok(flag)
+    }
+}
+
+struct Followed(OwnedFd);
+
+/// So much at a time: more comes with the next call.
+const FOLLOWED: usize = 256 * 1024;
+
+impl Follow for Followed {
+    fn more(&mut self) -> io::Result<String> {
+        let mut page = [0; 4096];
+        let mut bytes = Vec::new();
+        while bytes.len() < FOLLOWED {
+            match rustix::io::retry_on_intr(|| rustix::io::read(&self.0, &mut page)) {
+                Ok(0) | Err(rustix::io::Errno::AGAIN) => break,
+                Ok(length) => bytes.extend_from_slice(page.get(..length).unwrap_or_default()),
+                Err(error) => return Err(error.into()),
+            }
+        }
+        // Of names of processes the kernel does not ask that they are text.
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
 }
 
 fn status_of(status: std::process::ExitStatus) -> i32 {
@@ -329,6 +395,39 @@ mod tests {
         fs::write(dir.path().join("file"), b"\xff").unwrap();
         let error = system.read(Path::new("/file")).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::InvalidData);
+    }
+
+    #[test]
+    fn a_file_is_followed_without_waiting() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("pipe");
+        fs::write(&path, "one\n").unwrap();
+        let system = RealSystem::new();
+        let mut followed = system.follow(&path).unwrap();
+        assert_eq!(followed.more().unwrap(), "one\n");
+        assert_eq!(followed.more().unwrap(), "");
+        let mut file = OpenOptions::new().append(true).open(&path).unwrap();
+        file.write_all(b"two\n\xff").unwrap();
+        assert_eq!(followed.more().unwrap(), "two\n\u{fffd}");
+        drop(followed);
+        let sub = dir.path().join("instance");
+        system.make_dir(&sub).unwrap();
+        assert!(system.make_dir(&sub).is_err());
+        system.remove_dir(&sub).unwrap();
+        assert!(!sub.exists());
+    }
+
+    #[test]
+    fn signals_ask_to_stop_and_no_more() {
+        let system = RealSystem::new();
+        let flag = system.stop_asked().unwrap();
+        let me = rustix::process::getpid();
+        rustix::process::kill_process(me, rustix::process::Signal::TERM).unwrap();
+        let end = Instant::now() + Duration::from_secs(10);
+        while !flag.load(std::sync::atomic::Ordering::Relaxed) {
+            assert!(Instant::now() < end);
+            std::thread::yield_now();
+        }
     }
 
     #[test]

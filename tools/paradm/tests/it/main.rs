@@ -4,16 +4,20 @@
 
 #![allow(clippy::panic, clippy::unwrap_used, clippy::indexing_slicing)]
 
+mod asks;
 mod create;
 mod doctor;
 mod explain;
 mod foretell;
 mod harness;
+mod manual;
 mod metrics;
 mod pin;
+mod plan;
 mod policy;
 mod schedule;
 mod scrub;
 mod shift;
 mod status;
 mod sysfs;
+mod who;
