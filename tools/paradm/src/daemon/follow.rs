@@ -11,6 +11,7 @@ use crate::system::System;
 use std::time::Duration;
 
 const EVERY: Duration = Duration::from_secs(EVERY_SECONDS);
+const MINUTE: Duration = Duration::from_secs(60);
 
 pub struct Following {
     array: Array,
@@ -20,8 +21,8 @@ pub struct Following {
     hour: i64,
     follower: Follower,
     loads: Loads,
-    /// While the load decides, when it is looked at again.
-    next: Option<Duration>,
+    /// When it is looked at again.
+    next: Duration,
 }
 
 impl Following {
@@ -55,7 +56,7 @@ impl Following {
             array,
             follower: Follower::default(),
             loads: Loads::default(),
-            next: None,
+            next: Duration::ZERO,
         })
     }
 
@@ -72,15 +73,17 @@ impl Following {
 
     /// Set the limits that are right now.
     pub fn look(&mut self, system: &dyn System, now: Duration) -> Result<()> {
+        if now < self.next {
+            return Ok(());
+        }
+        self.next = now + MINUTE;
         let Some(foresight) = &self.foresight else {
-            self.next = None;
             // It may have been good enough before.
             return schedule::set(system, &self.array.name, |own| own).map(|_| ());
         };
-        if self.next.is_some_and(|next| now < next) {
-            return Ok(());
-        }
-        let plan = foresight.plan(system.now().as_second());
+        let clock = system.now().as_second();
+        let plan = foresight.plan(clock);
+        self.next = self.next.min(now + foresight.changes_in(clock));
         let gear = array::gear(system, &self.array.name)?;
         self.see_load(system, &plan, gear, now)?;
         let (array, follower) = (&self.array, &mut self.follower);
@@ -105,17 +108,16 @@ impl Following {
         if !plan.needs_load(gear, self.array.lowest_gear()) {
             self.follower.forget();
             self.loads = Loads::default();
-            self.next = None;
             return Ok(());
         }
-        self.next = Some(now + EVERY);
+        self.next = self.next.min(now + EVERY);
         if let Some(busy) = self.loads.see(system, &self.array, gear, now)? {
             self.follower.see(busy, gear, &self.array.gears);
         }
         Ok(())
     }
 
-    pub fn next_look(&self) -> Option<Duration> {
+    pub fn next_look(&self) -> Duration {
         self.next
     }
 

@@ -141,9 +141,7 @@ impl Daemon<'_> {
                 continue;
             };
             let looked = following.look(self.system, now);
-            if let Some(again) = following.next_look() {
-                next = next.min(again);
-            }
+            next = next.min(following.next_look());
             self.report(looked);
         }
         if let Some(mail) = self.mails.due() {

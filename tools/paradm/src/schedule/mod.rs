@@ -19,6 +19,7 @@ use crate::history;
 use crate::system::System;
 use jiff::{Timestamp, tz::TimeZone};
 use serde::Serialize;
+use std::time::Duration;
 
 const HOUR: i64 = 3600;
 /// Older hours foretell nothing, in seconds.
@@ -131,6 +132,13 @@ impl Foresight {
             now: need(now),
             soon: need(now.saturating_add_unsigned(self.lead_seconds)),
         }
+    }
+
+    /// How long the plan of `now` stays as it is.
+    pub fn changes_in(&self, now: i64) -> Duration {
+        let left = |at: i64| HOUR - at.rem_euclid(HOUR);
+        let soon = left(now.saturating_add_unsigned(self.lead_seconds));
+        Duration::from_secs(left(now).min(soon).unsigned_abs())
     }
 
     fn hours(&self, now: Timestamp, zone: &TimeZone) -> Vec<Hour> {

@@ -24,6 +24,9 @@ pub struct Followed {
     pub own: Limits,
     /// Those that the schedule has set last.
     pub set: Limits,
+    /// While others are being set: those before. After a crash either may hold.
+    #[serde(default)]
+    pub was: Option<Limits>,
 }
 
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -127,6 +130,7 @@ pub fn apply(system: &dyn System, given: Option<&str>) -> Result<Changed> {
             uuid,
             own: limits,
             set: limits,
+            was: None,
         });
         save(system, &all)?;
     }
@@ -166,7 +170,8 @@ pub fn off(system: &dyn System, given: Option<&str>) -> Result<Changed> {
 
 /// The user's own limits hold, unless somebody has set others since: false then.
 pub fn give_back(system: &dyn System, name: &str, followed: &Followed) -> Result<bool> {
-    let is_set = pin::limits(system, name)? == followed.set;
+    let is = pin::limits(system, name)?;
+    let is_set = is == followed.set || Some(is) == followed.was;
     if is_set {
         pin::set_limits(system, name, followed.own)?;
     }
@@ -184,12 +189,21 @@ pub fn set(
         return Ok(None);
     };
     let is = pin::limits(system, name)?;
+    let ours = |limit: fn(Limits) -> u32| {
+        let is = limit(is);
+        let set = [Some(followed.set), followed.was].into_iter().flatten();
+        if set.map(limit).any(|set| set == is) {
+            limit(followed.own)
+        } else {
+            is
+        }
+    };
     let own = Limits {
-        min_gear: theirs(is.min_gear, followed.set.min_gear, followed.own.min_gear),
-        max_gear: theirs(is.max_gear, followed.set.max_gear, followed.own.max_gear),
+        min_gear: ours(|limits| limits.min_gear),
+        max_gear: ours(|limits| limits.max_gear),
     };
     let set = wanted(own);
-    if own == followed.own && set == followed.set && set == is {
+    if own == followed.own && set == followed.set && set == is && followed.was.is_none() {
         return Ok(Some(set));
     }
     let _lock = lock(system)?;
@@ -200,16 +214,19 @@ pub fn set(
     else {
         return Ok(None);
     };
-    // Written down before it holds: a crash in between leaves what is taken for the user's own.
+    // Written down before it holds, or a crash in between would leave what is taken for the user's own.
     place.own = own;
     place.set = set;
+    place.was = Some(is);
     save(system, &all)?;
     pin::set_limits(system, name, set)?;
+    for one in &mut all {
+        if one.is_of(name, followed.uuid.as_deref()) {
+            one.was = None;
+        }
+    }
+    save(system, &all)?;
     Ok(Some(set))
-}
-
-fn theirs(is: u32, set: u32, own: u32) -> u32 {
-    if is == set { own } else { is }
 }
 
 fn must_not_be_pinned(system: &dyn System, name: &str, what: &str) -> Result<()> {
@@ -243,6 +260,7 @@ mod tests {
                 array, uuid,
                 own: Limits { min_gear: a, max_gear: b },
                 set: Limits { min_gear: c, max_gear: d },
+                was: (a == c).then_some(Limits { min_gear: d, max_gear: b }),
             };
             let sim = SimSystem::new();
             save(&sim, std::slice::from_ref(&one)).unwrap();

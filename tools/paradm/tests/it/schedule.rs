@@ -12,7 +12,7 @@ use std::time::Duration;
 
 /// The week before the simulated system starts, of an office: nights and weekends are quiet, the afternoon
 /// is not, the morning begins slowly; nothing is known of 22 to 24 h.
-fn office() -> Vec<(i64, f64, f64)> {
+pub fn office() -> Vec<(i64, f64, f64)> {
     let now = SimSystem::new().now().as_second() / 3600;
     let load = |hour: i64| match ((hour / 24 + 3) % 7, hour % 24) {
         (5 | 6, _) => (0.5, 2.0),
@@ -36,14 +36,14 @@ fn one() -> SimSystem {
 }
 
 /// One whose policy shifts by itself.
-fn automatic() -> SimSystem {
+pub fn automatic() -> SimSystem {
     let sim = one();
     assert_eq!(paradm(&sim, "policy set policy=auto").code, 0);
     sim.world().written.clear();
     sim
 }
 
-fn limits(sim: &SimSystem) -> (String, String) {
+pub fn limits(sim: &SimSystem) -> (String, String) {
     let limit = |file: &str| {
         sim.text(Path::new("/sys/block/md0/md/par").join(file).as_path())
             .unwrap()
@@ -53,7 +53,7 @@ fn limits(sim: &SimSystem) -> (String, String) {
     (limit("min_gear"), limit("max_gear"))
 }
 
-fn pair(min_gear: u32, max_gear: u32) -> (String, String) {
+pub fn pair(min_gear: u32, max_gear: u32) -> (String, String) {
     (min_gear.to_string(), max_gear.to_string())
 }
 
@@ -225,6 +225,34 @@ fn limits_that_somebody_sets_meanwhile_are_the_users_from_then_on() {
     let left = paradm(&sim, "schedule off");
     assert!(left.out.contains("somebody has set meanwhile"), "{left}");
     assert_eq!(limits(&sim), pair(5, 5));
+}
+
+#[test]
+fn the_users_limits_are_not_lost_in_a_crash_while_others_are_set() {
+    let sim = automatic();
+    assert_eq!(paradm(&sim, "schedule apply").code, 0);
+    let raise = |min_gear| {
+        schedule::set(&sim, "md0", |own| Limits {
+            min_gear: own.min_gear.max(min_gear),
+            ..own
+        })
+    };
+    raise(5).unwrap();
+    // The file is written, the limit is not.
+    let file = "/sys/block/md0/md/par/min_gear";
+    sim.world().refuse(file);
+    raise(8).unwrap_err();
+    sim.world().accept(file);
+    assert_eq!(limits(&sim), pair(5, 8));
+    raise(3).unwrap();
+    assert_eq!(limits(&sim), pair(3, 8));
+    // And before the user's own are given back.
+    raise(5).unwrap();
+    sim.world().refuse(file);
+    raise(8).unwrap_err();
+    sim.world().accept(file);
+    assert_eq!(paradm(&sim, "schedule off").code, 0);
+    assert_eq!(limits(&sim), pair(3, 8));
 }
 
 #[test]
