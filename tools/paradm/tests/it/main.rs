@@ -6,6 +6,7 @@
 
 mod asks;
 mod create;
+mod daemon;
 mod doctor;
 mod explain;
 mod foretell;
