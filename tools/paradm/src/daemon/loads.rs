@@ -6,7 +6,7 @@ use crate::array::Array;
 use crate::error::{Error, Result};
 use crate::system::{Files, System};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 #[derive(Default)]
@@ -66,7 +66,7 @@ fn counts(system: &dyn System, disk: &str) -> Result<bool> {
 fn io_ticks(system: &dyn System, path: &Path) -> Result<u64> {
     let text = system.text(path)?;
     ticks(&text).ok_or_else(|| Error::Parse {
-        path: path.clone(),
+        path: path.to_path_buf(),
         got: text.trim().to_owned(),
         wanted: "the statistics of a block device",
     })
