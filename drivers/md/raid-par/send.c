@@ -276,12 +276,15 @@ static bool must_watch(const struct par_vmember *vm)
 	return vm->set->child.raid5 && par_is_sleeper(&vm->set->conf->geo, vm->index);
 }
 
-/* A clone, where more than an error has to be known: that a lost block has been written. */
+/*
+ * A clone, where more than an error has to be known: that a lost block has been written. And
+ * of a part of a request: since Linux 7.2 only bio_endio() may call bio_chain_endio().
+ */
 void par_write_home(struct par_vmember *vm, struct bio *bio,
 		    struct par_bucket *bucket)
 {
 	if (unlikely(bucket || READ_ONCE(vm->lost)) ||
-	    (must_watch(vm) && !watch_write(vm, bio)))
+	    (must_watch(vm) && (bio_flagged(bio, BIO_CLONED) || !watch_write(vm, bio))))
 		par_to_home_tracked(vm, bio, bucket);
 	else
 		par_to_home(vm, bio);

@@ -92,8 +92,9 @@ static void shift_begin(struct par_conf *conf, enum par_shift_state state,
 static void shift_end(struct par_conf *conf, int err)
 {
 	WRITE_ONCE(conf->shift->state, PAR_SHIFT_IDLE);
-	par_remove_again(conf);
+	/* Before md's thread is woken, which may ask for a shift anew. */
 	par_wish_ended(conf, err);
+	par_remove_again(conf);
 	if (!err)
 		conf->shift->took_ms = jiffies_to_msecs(jiffies - conf->shift->started);
 	par_shift_notify(conf);

@@ -438,11 +438,16 @@ static int catch_up(struct par_conf *conf, u32 behind)
  * only: that is all the member has if the newer one is torn when it wakes up next. See
  * find_old(). And what was stored while a superblock was being written has not come to
  * such members: they get that, and one more superblock, which vouches for it.
+ *
+ * So do all, if a member is missing. That member may have a superblock with the number of
+ * the first one here, from a store that a cut kept from all others; and of two with the
+ * same number the start could take that one, which does not say that the member has missed
+ * what is written from now on. Nothing has been written between the two.
  */
 static int bring_up(struct par_conf *conf, u32 members)
 {
 	u32 behind = par_usable(conf, members) & ~conf->store->current_members;
-	bool again = behind;
+	bool again = behind || par_unusable(conf);
 	int err;
 
 	lockdep_assert_held(&conf->store->mutex);

@@ -20,7 +20,7 @@ explains 'nothing is known of the load, as queue/iostats .* is 0: does not shift
 heard 'decision DECISION=stay REASON=blind GEAR=5 ABOUT=3' 10
 echo 1 >"/sys/block/$MD/queue/iostats"
 nap 3
-explains 'not thought of before 30 intervals have been seen'
+explains 'is not considered before 30 intervals have been measured'
 wait "$LOAD"
 gear_is 3 200
 stop_par
