@@ -1,6 +1,6 @@
 #!/bin/bash
 # While the array is used, segments are copied home at speed_min: not slower by what each batch takes.
-# machine: --debug --time-travel --mem 1200M
+# machine: --debug --time-travel --mem 2G
 # timeout: 200
 set -euo pipefail
 . "$(dirname "$0")/../tools/policy.sh"
@@ -8,7 +8,7 @@ set -euo pipefail
 KIB_S=16384
 SECONDS_SEEN=4
 
-policy_array 3,5 256M
+policy_array 3,5 192M
 set_par gear 3
 gear_is 3 60
 dd if=/dev/zero of="/dev/$MD" bs=1M oflag=direct status=none || true
