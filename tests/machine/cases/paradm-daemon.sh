@@ -1,54 +1,16 @@
 #!/bin/bash
-# paradm daemon on a real array: it writes metrics, ends pins, keeps the history through kill -9, follows a schedule, and wakes no sleeper by itself.
+# paradm daemon on a real array: it writes metrics, ends pins, keeps the history through kill -9, and wakes no sleeper by itself.
 # needs: paradm
 # machine: --debug --time-travel --mem 512M
 # timeout: 400
 set -euo pipefail
-. "$(dirname "$0")/../tools/paradm.sh"
+. "$(dirname "$0")/../tools/paradm-daemon.sh"
 
 CONFIG=/etc/paradm/daemon.toml
-DATABASE=/var/lib/paradm/history.db
-SAID_BY_DAEMON=$MACHINE_TMP/daemon.log
-
-start_daemon() {
-	"$PARADM" daemon 2>>"$SAID_BY_DAEMON" &
-	DAEMON=$!
-	wait_held 30
-}
-
-# wait_held SECONDS: it is ready when it holds its lock and has looked once.
-wait_held() {
-	local i
-	for ((i = 0; i < $1 * 10; i++)); do
-		[ ! -e "/proc/$DAEMON/exe" ] || [ ! -s "$DATABASE" ] || { nap 1; return; }
-		nap 0.1
-	done
-	fail "the daemon does not begin: $(cat "$SAID_BY_DAEMON")"
-}
-
-# end_daemon SIGNAL WANTED: its exit code.
-end_daemon() {
-	local code=0
-	kill "-$1" "$DAEMON"
-	wait "$DAEMON" || code=$?
-	assert_eq "$code" "$2" "exit code after SIG$1: $(cat "$SAID_BY_DAEMON")"
-}
-
-# query SQL: of the history.
-query() {
-	/usr/bin/python3 - "$DATABASE" "$1" <<-'END'
-		import sqlite3, sys
-		for row in sqlite3.connect(sys.argv[1]).execute(sys.argv[2]):
-		    print(*row)
-	END
-}
-
-limits() { echo "$(par min_gear) $(par max_gear)"; }
 
 mkspindles 5 48M
 create_par 3,5 --chunk=64
 fill 16
-mkdir -p /etc/paradm /var/lib/paradm
 TEXTFILE=$MACHINE_TMP/raidpar.prom
 
 note "a wrong configuration is refused, with its line"
@@ -109,34 +71,3 @@ kill -HUP "$DAEMON"
 nap 65
 assert_match "$(cat "$TEXTFILE.prom")" 'raidpar_array_gear' "the other file"
 end_daemon TERM 0
-
-note "a week of office hours is foretold, and followed"
-says '' policy set policy=auto
-sqlite_week() {
-	/usr/bin/python3 - "$DATABASE" "$EPOCHSECONDS" <<-'END'
-		import sqlite3, sys
-		now = int(sys.argv[2]) // 3600
-		history = sqlite3.connect(sys.argv[1])
-		(array,) = history.execute("SELECT id FROM array").fetchone()
-		history.execute("DELETE FROM hour")
-		# Each day the load begins at full in the hour after the next one.
-		for hour in range(now - 240, now - 24):
-		    busy = (hour - now - 2) % 24 < 8
-		    history.execute("INSERT INTO hour VALUES (?, ?, ?, ?)", (array, hour, *((60, 65) if busy else (2, 5))))
-		history.commit()
-	END
-}
-sqlite_week
-says 'does not follow this schedule; .paradm schedule apply. has it do so' schedule show
-says 'follows its schedule while paradm daemon runs' schedule apply
-start_daemon
-next=$(((EPOCHSECONDS / 3600 + 2) * 3600))
-wait_for "/sys/block/$MD/md/par/gear" 3 3000
-nap $((next - EPOCHSECONDS - 70))
-assert_eq "$(par gear) $(limits)" "3 3 5" "gear and limits before the lead of a minute"
-nap 75
-assert_eq "$(par gear)" 5 "gear when the hour begins"
-assert_eq "$(par min_gear)" 5 "min_gear when the hour begins"
-end_daemon TERM 0
-assert_eq "$(limits)" "3 5" "limits when the daemon has ended"
-says 'does not follow its schedule any more; its gears are 3 to 5, as before' schedule off
