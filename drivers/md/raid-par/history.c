@@ -117,3 +117,15 @@ struct par_hour par_history_of(const struct par_history *history, unsigned int h
 	return of;
 }
 EXPORT_SYMBOL_IF_KUNIT(par_history_of);
+
+struct par_past_hour par_history_past(const struct par_history *history, unsigned int ago)
+{
+	struct par_past_hour past = { .hour = history->hour - ago, .mean = PAR_LOAD_UNKNOWN };
+
+	if (history->hour < ago)
+		return past;
+	past.mean = history->mean[hour_place(past.hour)];
+	past.peak = history->peak[hour_place(past.hour)];
+	return past;
+}
+EXPORT_SYMBOL_IF_KUNIT(par_history_past);

@@ -31,6 +31,12 @@ struct par_history {
 	u16 most;
 };
 
+/* struct par_past_hour - an hour since 1970, and its load; @mean PAR_LOAD_UNKNOWN: it was not seen */
+struct par_past_hour {
+	u64 hour;
+	u32 mean, peak;
+};
+
 /* struct par_hour - an hour of the day: how many days know of it, and averages */
 struct par_hour {
 	unsigned int days;
@@ -55,5 +61,8 @@ enum par_hour_end par_history_see(struct par_history *history, u32 load, u64 ns,
 
 /* par_history_of - hour 0 … 23 of the day, over the past days */
 struct par_hour par_history_of(const struct par_history *history, unsigned int hour);
+
+/* par_history_past - the hour that was @ago hours, less than PAR_HISTORY_HOURS, before the newest one */
+struct par_past_hour par_history_past(const struct par_history *history, unsigned int ago);
 
 #endif

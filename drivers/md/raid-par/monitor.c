@@ -572,6 +572,16 @@ struct par_hour par_monitor_hour(struct par_conf *conf, unsigned int hour)
 	return of;
 }
 
+struct par_past_hour par_monitor_past(struct par_conf *conf, unsigned int ago)
+{
+	struct par_past_hour past;
+
+	mutex_lock(&conf->monitor->lock);
+	past = par_history_past(&conf->monitor->history, ago);
+	mutex_unlock(&conf->monitor->lock);
+	return past;
+}
+
 u64 par_monitor_member(struct par_conf *conf, unsigned int d,
 		       struct par_member_load *load)
 {

@@ -118,6 +118,9 @@ int par_monitor_explain(struct par_conf *conf, char *line);
 /* par_monitor_hour - the past days' load at that hour; sleeps */
 struct par_hour par_monitor_hour(struct par_conf *conf, unsigned int hour);
 
+/* par_monitor_past - see par_history_past(); sleeps */
+struct par_past_hour par_monitor_past(struct par_conf *conf, unsigned int ago);
+
 /*
  * par_monitor_member - what member @d had to do in the last interval; returns how long
  * that was in ns, or 0 if there was none. Sleeps.

@@ -138,8 +138,29 @@ static ssize_t load_by_hour_show(struct par_conf *conf, char *page)
 	return at;
 }
 
+/* A line an hour that something is known of, oldest first: the longest ones fill less than a page. */
+static ssize_t load_history_show(struct par_conf *conf, char *page)
+{
+	unsigned int ago = PAR_HISTORY_HOURS;
+	int at = 0;
+
+	while (ago--) {
+		struct par_past_hour past = par_monitor_past(conf, ago);
+
+		if (past.mean == PAR_LOAD_UNKNOWN)
+			continue;
+		at += sysfs_emit_at(page, at, "%llu ", past.hour);
+		at += emit_load(page, at, past.mean);
+		at += sysfs_emit_at(page, at, " ");
+		at += emit_load(page, at, past.peak);
+		at += sysfs_emit_at(page, at, "\n");
+	}
+	return at;
+}
+
 PAR_RO(explain);
 PAR_RO(load_by_hour);
+PAR_RO(load_history);
 
 static struct attribute *policy_attrs[] = {
 	&attr_policy.attr,
@@ -155,6 +176,7 @@ static struct attribute *policy_attrs[] = {
 	&attr_max_gear.attr,
 	&attr_explain.attr,
 	&attr_load_by_hour.attr,
+	&attr_load_history.attr,
 	NULL
 };
 

@@ -58,6 +58,11 @@ assert_eq "$days" 1 "days"
 assert_match "$mean" '^0\.[0-9][0-9]$' "mean of the hour"
 assert_match "$peak" '^[1-9][0-9]?\.[0-9][0-9]$' "peak of the hour"
 
+read -r hour pasts <"/sys/block/$MD/md/par/load_history"
+assert_eq "$pasts" "$mean $peak" "that hour in load_history"
+assert_eq "$hour" "$((EPOCHSECONDS / 3600 - 1))" "the hour, since 1970"
+assert_eq "$(wc -l <"/sys/block/$MD/md/par/load_history")" 1 "hours in load_history"
+
 note "limits"
 set_par min_gear 5
 set_par max_gear 5
@@ -73,9 +78,11 @@ note "kept"
 set_par interval 500
 old=$(all_knobs)
 hours=$(cat "/sys/block/$MD/md/par/load_by_hour")
+past=$(cat "/sys/block/$MD/md/par/load_history")
 reassemble_par
 assert_eq "$(all_knobs)" "$old" "knobs after a restart"
 assert_eq "$(cat "/sys/block/$MD/md/par/load_by_hour")" "$hours" "load by hour after a restart"
+assert_eq "$(cat "/sys/block/$MD/md/par/load_history")" "$past" "load_history after a restart"
 assert_eq "$(par gear)" 5 "gear after a restart"
 set_par min_gear 3
 gear_is 3 120

@@ -54,6 +54,30 @@ static struct par_hour dumb_of(const struct dumb *dumb, unsigned int hour)
 	return of;
 }
 
+/* PAR_LOAD_UNKNOWN: it is not known */
+static u32 dumb_past(const struct dumb *dumb, u64 hour)
+{
+	unsigned int k;
+
+	for (k = 0; k < dumb->n; k++)
+		if (!dumb->all[k].gone && dumb->all[k].hour == hour)
+			return dumb->all[k].mean << 16 | dumb->all[k].peak;
+	return PAR_LOAD_UNKNOWN << 16;
+}
+
+static void expect_past_alike(struct kunit *test, const struct par_history *history, const struct dumb *dumb)
+{
+	unsigned int ago;
+
+	for (ago = 0; ago < PAR_HISTORY_HOURS; ago++) {
+		struct par_past_hour is = par_history_past(history, ago);
+
+		KUNIT_ASSERT_EQ(test, is.hour, history->hour - ago);
+		KUNIT_ASSERT_EQ_MSG(test, is.mean << 16 | (is.mean == PAR_LOAD_UNKNOWN ? 0 : is.peak),
+				    dumb_past(dumb, is.hour), "%u hours, %u ago", dumb->n, ago);
+	}
+}
+
 static void expect_alike(struct kunit *test, const struct par_history *history,
 			 const struct dumb *dumb)
 {
@@ -143,6 +167,8 @@ static void history_walk(struct kunit *test)
 				    want, "%llu s until %llu", s, at);
 		if (want != PAR_HOUR_GOES_ON)
 			expect_alike(test, history, dumb);
+		if (want != PAR_HOUR_GOES_ON && dice % 32 == 2)
+			expect_past_alike(test, history, dumb);
 		if (dice % 200 == 0)
 			at += (dice >> 8) % 1440000;
 		else if (dice % 200 == 1)
@@ -174,6 +200,8 @@ static void history_edges(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, history);
 	par_history_init(history);
+	KUNIT_EXPECT_EQ(test, par_history_past(history, 0).mean, PAR_LOAD_UNKNOWN);
+	KUNIT_EXPECT_EQ(test, par_history_past(history, 1).mean, PAR_LOAD_UNKNOWN);
 	KUNIT_EXPECT_EQ(test, par_history_see(history, ~0U, 1000, 7199), PAR_HOUR_GOES_ON);
 	KUNIT_EXPECT_EQ(test, par_history_of(history, 1).days, 0);
 	KUNIT_EXPECT_EQ(test, par_history_see(history, 17, 1000, 7200), PAR_HOUR_USED);

@@ -6,6 +6,7 @@
 mod device;
 mod find;
 mod member;
+mod past;
 mod reader;
 mod scrub;
 mod settings;
@@ -14,6 +15,7 @@ mod shift;
 pub use device::Device;
 pub use find::{all, named, names, some};
 pub use member::{Member, PowerControl, PowerState};
+pub use past::{PastHour, load_history};
 pub use reader::Dir;
 pub use scrub::{Scrub, SetScrub};
 pub use settings::{PolicyMode, Settings, Spin};
@@ -180,6 +182,17 @@ impl Array {
     pub fn is_read_only(&self) -> bool {
         self.array_state == "readonly"
     }
+}
+
+/// The gear, alone.
+pub fn gear(system: &dyn System, name: &str) -> Result<u32> {
+    Dir::new(system, par_dir(name)).number("gear")
+}
+
+/// `min_gear` and `max_gear`, alone.
+pub fn limits(system: &dyn System, name: &str) -> Result<(u32, u32)> {
+    let par = Dir::new(system, par_dir(name));
+    Ok((par.number("min_gear")?, par.number("max_gear")?))
 }
 
 /// Where a file of an array's par directory is.

@@ -3,6 +3,7 @@
 //! call.
 
 mod create;
+mod daemon;
 mod doctor;
 mod explain;
 mod manual;
@@ -23,6 +24,7 @@ use clap::Subcommand;
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Create(create::Options),
+    Daemon(daemon::Options),
     Doctor(doctor::Options),
     Explain(explain::Options),
     Manual(manual::Options),
@@ -41,6 +43,7 @@ impl Command {
     pub fn run(&self, context: &mut Context) -> Result<Verdict> {
         match self {
             Command::Create(options) => create::run(options, context),
+            Command::Daemon(options) => daemon::run(options, context),
             Command::Doctor(options) => doctor::run(options, context),
             Command::Explain(options) => explain::run(options, context),
             Command::Manual(options) => manual::run(options, context),

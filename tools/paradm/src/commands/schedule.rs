@@ -2,19 +2,53 @@
 
 use crate::cli::{Context, Verdict};
 use crate::error::Result;
-use crate::schedule::Schedules;
+use crate::schedule::{self, Schedules};
+use clap::Subcommand;
 
-/// Show the gear that each of the next 24 hours is going to need, as past days had it
-///
-/// Nothing is changed. What is known of past days is what the array keeps, in its file load_by_hour.
+/// Foretell the gear that each of the next 24 hours needs, as past days had it, and go by that
 #[derive(Debug, clap::Args)]
 pub struct Options {
-    /// Only this array: md0, /dev/md0 or a link to it
-    array: Option<String>,
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Show the schedule, and how often it would have been right; changes nothing
+    Show {
+        /// Only of this array: md0, /dev/md0 or a link to it
+        array: Option<String>,
+    },
+    /// Have an array follow its schedule from now on, while paradm daemon runs
+    ///
+    /// Its disks are started ahead of the load that is foretold. Its policy stays between the limits that it has now.
+    Apply {
+        /// The array: md0, /dev/md0 or a link to it; needed if there are several
+        array: Option<String>,
+    },
+    /// Have an array follow its schedule no more: its limits are as before
+    Off {
+        /// The array: md0, /dev/md0 or a link to it; needed if there are several
+        array: Option<String>,
+    },
 }
 
 pub fn run(options: &Options, context: &mut Context) -> Result<Verdict> {
-    let schedules = Schedules::read(context.system, options.array.as_deref())?;
-    context.output.show("schedule/1", &schedules)?;
+    let system = context.system;
+    let output = &mut context.output;
+    match &options.action {
+        Action::Show { array } => {
+            let schedules = Schedules::read(system, array.as_deref())?;
+            output.show("schedule/2", &schedules)
+        }
+        Action::Apply { array } => {
+            let changed = schedule::apply(system, array.as_deref())?;
+            output.show("schedule-apply/1", &changed)
+        }
+        Action::Off { array } => {
+            let changed = schedule::off(system, array.as_deref())?;
+            output.show("schedule-off/1", &changed)
+        }
+    }?;
     Ok(Verdict::Done)
 }

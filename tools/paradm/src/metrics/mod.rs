@@ -4,8 +4,10 @@
 mod arrays;
 mod disks;
 mod family;
+mod http;
 
 pub use family::{Family, Kind, Labels, Number, Sample};
+pub use http::answer;
 
 use crate::array;
 use crate::error::{Error, Result};
@@ -29,7 +31,7 @@ impl Metrics {
     }
 
     /// Without the families that have no sample.
-    fn exposition(&self) -> String {
+    pub fn exposition(&self) -> String {
         let families = self.families.iter();
         families
             .filter(|family| !family.samples.is_empty())

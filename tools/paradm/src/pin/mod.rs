@@ -215,7 +215,7 @@ fn hold(system: &dyn System, array: &Array, pin: &Pin) -> Result<()> {
     Ok(())
 }
 
-fn set_limits(system: &dyn System, name: &str, limits: Limits) -> Result<()> {
+pub(crate) fn set_limits(system: &dyn System, name: &str, limits: Limits) -> Result<()> {
     let wanted: Vec<_> = [("min_gear", limits.min_gear), ("max_gear", limits.max_gear)]
         .into_iter()
         .filter_map(|(name, gear)| policy::Assignment::number(name, gear))
@@ -223,15 +223,16 @@ fn set_limits(system: &dyn System, name: &str, limits: Limits) -> Result<()> {
     policy::change(system, Some(name), &wanted).map(|_| ())
 }
 
-fn limits_of(array: &Array) -> Limits {
+pub(crate) fn limits_of(array: &Array) -> Limits {
     Limits {
         min_gear: array.settings.min_gear,
         max_gear: array.settings.max_gear,
     }
 }
 
-fn limits(system: &dyn System, name: &str) -> Result<Limits> {
-    Array::read(system, name).map(|array| limits_of(&array))
+pub(crate) fn limits(system: &dyn System, name: &str) -> Result<Limits> {
+    let (min_gear, max_gear) = array::limits(system, name)?;
+    Ok(Limits { min_gear, max_gear })
 }
 
 impl Pin {
@@ -243,10 +244,17 @@ impl Pin {
     }
 }
 
-fn uuid(system: &dyn System, name: &str) -> Option<String> {
+pub(crate) fn uuid(system: &dyn System, name: &str) -> Option<String> {
     let path = Path::new("/sys/block").join(name).join("md/uuid");
     let text = system.text(&path).ok()?;
     Some(text.trim().to_owned()).filter(|uuid| !uuid.is_empty())
+}
+
+/// Does a pin hold the limits of the array, or will it when its time comes to end?
+pub fn is_pinned(system: &dyn System, name: &str) -> Result<bool> {
+    let uuid = uuid(system, name);
+    let pins = load(system)?;
+    Ok(pins.iter().any(|pin| is_of(pin, name, uuid.as_deref())))
 }
 
 /// By the UUID, if both have one.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-use super::{Hour, Schedule, Schedules};
+use super::{Changed, Hour, Right, Schedule, Schedules};
 use crate::output::{Align, Style, Table, Text, units};
 
 impl Text for Schedules {
@@ -18,10 +18,9 @@ impl Text for Schedules {
 
 fn array_text(schedule: &Schedule, zone: &str, style: Style) -> String {
     let name = style.bold(&schedule.name);
-    if schedule.hours.iter().all(|hour| hour.days == 0) {
+    if schedule.days == 0 {
         return format!("{name}: no hour's load is known yet; an hour counts once it is over\n");
     }
-    let lead = units::seconds(schedule.lead_seconds);
     let mut table = Table::new([
         (zone, Align::Left),
         ("mean", Align::Right),
@@ -30,23 +29,92 @@ fn array_text(schedule: &Schedule, zone: &str, style: Style) -> String {
         ("gear", Align::Right),
         ("shift up", Align::Left),
     ]);
+    let mut before = None;
     for hour in &schedule.hours {
-        table.row(cells(hour));
+        table.row(cells(hour, before));
+        before = hour.gear;
     }
     format!(
-        "{name}: shifts up begin {lead} before the hour\n{}",
+        "{name}: {}\n{}{}",
+        followed(schedule),
+        error(schedule),
         table.render("  ", style)
     )
 }
 
-fn cells(hour: &Hour) -> [String; 6] {
+fn followed(schedule: &Schedule) -> &'static str {
+    match (schedule.follows, schedule.good_enough) {
+        (true, true) => "follows this schedule while paradm daemon runs",
+        (true, false) => {
+            "is to follow this schedule, once a week is known and 80 % of its hours are foretold"
+        }
+        (false, true) => "does not follow this schedule; `paradm schedule apply` has it do so",
+        (false, false) => {
+            "does not follow this schedule, which is good enough once a week is known and 80 % of its hours are foretold"
+        }
+    }
+}
+
+fn error(schedule: &Schedule) -> String {
+    let Some(Right {
+        hours,
+        percent,
+        percent_alike,
+    }) = schedule.right
+    else {
+        return String::new();
+    };
+    let types: Vec<_> = schedule
+        .day_types
+        .iter()
+        .map(|days| days.join(" "))
+        .collect();
+    let alike = match types.as_slice() {
+        [_] => String::new(),
+        _ => format!(" ({percent_alike:.0} % if all days were alike)"),
+    };
+    format!(
+        "  the gear was right in {percent:.0} % of {hours} hours{alike}, each foretold from the other days\n  \
+         days alike: {}\n  shifts up begin {} before the hour\n",
+        types.join("; "),
+        units::seconds(schedule.lead_seconds),
+    )
+}
+
+fn cells(hour: &Hour, before: Option<u32>) -> [String; 6] {
     let percent = |load: Option<f64>| load.map_or("-".to_owned(), |load| format!("{load:.0} %"));
+    let up = match &hour.up_at {
+        Some(at) => at.clone(),
+        None if before.is_some() && hour.gear > before => "when load comes near".to_owned(),
+        None => String::new(),
+    };
     [
         hour.starts.clone(),
         percent(hour.mean),
         percent(hour.peak),
         hour.days.to_string(),
         hour.gear.map_or("-".to_owned(), |gear| gear.to_string()),
-        hour.up_at.clone().unwrap_or_default(),
+        up,
     ]
+}
+
+impl Text for Changed {
+    fn text(&self, _: Style) -> String {
+        let name = &self.name;
+        let limits = format!(
+            "its gears are {} to {}",
+            self.limits.min_gear, self.limits.max_gear
+        );
+        match (self.follows, self.nothing) {
+            (true, false) => format!("{name} follows its schedule while paradm daemon runs\n"),
+            (true, true) => format!("{name} follows its schedule already\n"),
+            (false, true) => format!("{name} does not follow its schedule\n"),
+            (false, false) if self.changed_since => format!(
+                "{name} does not follow its schedule any more; {limits}, which somebody has set meanwhile\n"
+            ),
+            (false, false) => {
+                format!("{name} does not follow its schedule any more; {limits}, as before\n")
+            }
+        }
+    }
 }

@@ -88,6 +88,8 @@ pub struct SimArray {
     /// How long a check takes from the beginning to the end.
     pub check_takes: Duration,
     pub load_by_hour: Vec<(u32, f64, f64, u32)>,
+    /// Hours since 1970, mean and peak, percent.
+    pub load_history: Vec<(i64, f64, f64)>,
     pub scrub_last: Vec<(u32, u64)>,
     pub left_out: Vec<u32>,
     pub mismatches: u64,
@@ -138,6 +140,7 @@ impl SimArray {
             sync_action: "idle".to_owned(),
             check_takes: Duration::from_secs(6 * 3600),
             load_by_hour: Vec::new(),
+            load_history: Vec::new(),
             scrub_last: gears
                 .iter()
                 .map(|set| (*set, super::start_seconds() - 86_400))
@@ -190,6 +193,11 @@ impl SimArray {
             tree.file(device.join("device/model"), &format!("{}\n", member.model));
             let rotational = if member.rotational { "1\n" } else { "0\n" };
             tree.file(device.join("queue/rotational"), rotational);
+            tree.file(device.join("queue/iostats"), "1\n");
+            tree.file(
+                Path::new("/sys/class/block").join(disk).join("stat"),
+                "0 0 0 0 0 0 0 0 0 0 0\n",
+            );
             tree.link(Path::new("/sys/block").join(disk), &device);
             tree.file(Path::new("/dev").join(disk), "");
             let rdev = dir.join(format!("md/dev-{disk}"));

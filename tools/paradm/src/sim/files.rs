@@ -18,6 +18,7 @@ impl SimArray {
                 None => self.md_file(file, now)?,
                 Some(file) => match file.split_once('/') {
                     None if file == "load_by_hour" => return Some(self.load_by_hour()),
+                    None if file == "load_history" => return Some(self.load_history()),
                     None if file == "scrub_last" => return Some(self.scrub_last()),
                     None => self.par_file(file, now)?,
                     Some((member, file)) => self.member_file(member, file, now)?,
@@ -98,6 +99,13 @@ impl SimArray {
         let lines = self.load_by_hour.iter();
         lines
             .map(|(hour, mean, peak, days)| format!("{hour:02} {mean:.2} {peak:.2} {days}\n"))
+            .collect()
+    }
+
+    fn load_history(&self) -> String {
+        let lines = self.load_history.iter();
+        lines
+            .map(|(hour, mean, peak)| format!("{hour} {mean:.2} {peak:.2}\n"))
             .collect()
     }
 

@@ -15,6 +15,7 @@
 
 mod array;
 mod check;
+mod daemon;
 mod files;
 mod settings;
 mod trace;
@@ -23,10 +24,12 @@ mod tree;
 pub use array::{SimArray, SimMember};
 pub use tree::Tree;
 
-use crate::system::{Follow, Program, Ran, System, Uevent, Uevents};
+use crate::system::{Events, Follow, Program, Ran, System, Uevent, Uevents};
+use daemon::Daemon;
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -73,6 +76,8 @@ pub struct World {
     planned: Vec<(Duration, Action)>,
     events: VecDeque<Uevent>,
     listening: bool,
+    /// Of a daemon.
+    pub daemon: Daemon,
     /// What tracefs' pipes have to hand out.
     pipes: BTreeMap<PathBuf, String>,
     /// Set it, and the command is asked to stop.
@@ -114,6 +119,7 @@ impl SimSystem {
             planned: Vec::new(),
             events: VecDeque::new(),
             listening: false,
+            daemon: Daemon::default(),
             pipes: BTreeMap::new(),
             stop: Arc::default(),
         })))
@@ -185,6 +191,21 @@ impl World {
     /// From now on reading the file is a panic: for tests of what is put right then.
     pub fn trap(&mut self, path: impl AsRef<Path>) {
         self.trapped.insert(path.as_ref().to_owned());
+    }
+
+    /// From now on writes to the file are taken again.
+    pub fn accept(&mut self, path: impl AsRef<Path>) {
+        self.refusing.remove(path.as_ref());
+    }
+
+    /// A limit of the array's policy: `min_gear`, `max_gear`; 0 if there is none.
+    pub fn limit(&self, array: &str, file: &str) -> u32 {
+        let path = Path::new("/sys/block")
+            .join(array)
+            .join("md/par")
+            .join(file);
+        let text = self.look(&path).unwrap_or_default();
+        text.trim().parse().unwrap_or(0)
     }
 
     pub fn elapsed(&self) -> Duration {
@@ -341,6 +362,13 @@ impl System for SimSystem {
         Ok(Box::new(()))
     }
 
+    fn try_lock(&self, path: &Path) -> io::Result<Option<Box<dyn Any>>> {
+        if self.world().daemon.locked.contains(path) {
+            return Ok(None);
+        }
+        self.lock(path).map(Some)
+    }
+
     fn make_dir(&self, path: &Path) -> io::Result<()> {
         self.world().make_dir(path)
     }
@@ -426,6 +454,30 @@ impl System for SimSystem {
     fn uevents(&self) -> io::Result<Box<dyn Uevents>> {
         self.world().listening = true;
         Ok(Box::new(self.clone()))
+    }
+
+    fn events(&self, listen: Option<SocketAddr>) -> io::Result<Box<dyn Events>> {
+        let mut world = self.world();
+        world.listening = true;
+        world.daemon.listen(listen)?;
+        Ok(Box::new(self.clone()))
+    }
+
+    fn notify(&self, state: &str) -> io::Result<()> {
+        self.world().daemon.notified.push(state.to_owned());
+        Ok(())
+    }
+
+    fn watchdog(&self) -> Option<Duration> {
+        self.world().daemon.watchdog
+    }
+
+    fn database(&self, path: &Path, write: bool) -> rusqlite::Result<rusqlite::Connection> {
+        let mut world = self.world();
+        if write {
+            world.tree.file(path, "");
+        }
+        world.daemon.database(path)
     }
 
     fn is_root(&self) -> bool {

@@ -5,6 +5,7 @@
 //! Errors of single calls are `std::io::Error`s: whoever calls knows what the file is, and turns
 //! them into an [`Error`](crate::error::Error) that names it. [`Files`] does so for plain files.
 
+mod daemon;
 mod real;
 mod uevent;
 
@@ -15,6 +16,7 @@ use crate::error::{Error, Result};
 use std::any::Any;
 use std::ffi::OsString;
 use std::io;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -36,6 +38,9 @@ pub trait System: Send + Sync {
 
     /// Make `path` hold `text`, whole or not at all (a rename), with its directories. Never sysfs.
     fn replace(&self, path: &Path, text: &str) -> io::Result<()>;
+
+    /// Hold `path` until the guard is dropped. `None`: another process holds it.
+    fn try_lock(&self, path: &Path) -> io::Result<Option<Box<dyn Any>>>;
 
     /// Wait until no other process holds `path`, and hold it until the guard is dropped.
     fn lock(&self, path: &Path) -> io::Result<Box<dyn Any>>;
@@ -84,6 +89,18 @@ pub trait System: Send + Sync {
     /// The kernel's uevents from now on.
     fn uevents(&self) -> io::Result<Box<dyn Uevents>>;
 
+    /// What a daemon waits for, from now on: SIGTERM, SIGINT and SIGHUP do not end the process any more.
+    fn events(&self, listen: Option<SocketAddr>) -> io::Result<Box<dyn Events>>;
+
+    /// Tell the service manager of this process, as sd_notify(3) does; nothing, if there is none.
+    fn notify(&self, state: &str) -> io::Result<()>;
+
+    /// How often the service manager wants to hear `WATCHDOG=1` at the least.
+    fn watchdog(&self) -> Option<Duration>;
+
+    /// An SQLite database; if it is to be written, it is made with its directory if it is not there.
+    fn database(&self, path: &Path, write: bool) -> rusqlite::Result<rusqlite::Connection>;
+
     /// Is it run by root?
     fn is_root(&self) -> bool;
 
@@ -106,6 +123,31 @@ pub trait Follow: Send {
 pub trait Uevents: Send {
     /// The next one, or `None` after `most`.
     fn next(&mut self, most: Duration) -> io::Result<Option<Uevent>>;
+}
+
+/// What a daemon waits for.
+pub enum Happening {
+    Uevent(Uevent),
+    /// To end, SIGTERM or SIGINT.
+    Stop,
+    /// To read its configuration again, SIGHUP.
+    Reload,
+    /// Somebody has connected to the port.
+    Call(Box<dyn Caller>),
+}
+
+pub trait Events: Send {
+    /// The next one, or `None` after `most`.
+    fn next(&mut self, most: Duration) -> io::Result<Option<Happening>>;
+}
+
+/// Who speaks HTTP to us. Both calls end after some seconds, whatever the caller does.
+pub trait Caller: Send {
+    /// The request up to its empty line, or as much of it as there is.
+    fn head(&mut self) -> io::Result<String>;
+
+    /// The whole answer.
+    fn answer(&mut self, text: &str) -> io::Result<()>;
 }
 
 /// A program to be run: no shell is between.

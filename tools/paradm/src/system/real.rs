@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 //! The system that paradm runs on, or a copy of its files below a directory.
 
-use super::{Follow, Program, Ran, System, Uevents, uevent};
+use super::{Events, Follow, Program, Ran, System, Uevents, daemon, uevent};
+use rusqlite::{Connection, OpenFlags};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{FlockOperation, Mode, OFlags, flock};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use std::any::Any;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, IsTerminal, Read, Write};
+use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
@@ -15,6 +17,9 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
+
+/// So long a database is waited for that another process writes.
+const BUSY: Duration = Duration::from_secs(5);
 
 pub struct RealSystem {
     /// Files are looked for below it. With any but `/` nothing is run and nothing written.
@@ -135,6 +140,19 @@ impl System for RealSystem {
         let file = File::create(path)?;
         flock(&file, FlockOperation::LockExclusive)?;
         Ok(Box::new(file))
+    }
+
+    fn try_lock(&self, path: &Path) -> io::Result<Option<Box<dyn Any>>> {
+        self.must_be_live()?;
+        if let Some(dir) = path.parent() {
+            fs::create_dir_all(dir)?;
+        }
+        let file = File::create(path)?;
+        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => Ok(Some(Box::new(file))),
+            Err(rustix::io::Errno::WOULDBLOCK) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
     }
 
     fn make_dir(&self, path: &Path) -> io::Result<()> {
@@ -264,6 +282,35 @@ impl System for RealSystem {
     fn uevents(&self) -> io::Result<Box<dyn Uevents>> {
         self.must_be_live()?;
         Ok(Box::new(uevent::Socket::open()?))
+    }
+
+    fn events(&self, listen: Option<SocketAddr>) -> io::Result<Box<dyn Events>> {
+        self.must_be_live()?;
+        Ok(Box::new(daemon::Sources::open(listen)?))
+    }
+
+    fn notify(&self, state: &str) -> io::Result<()> {
+        daemon::notify(state)
+    }
+
+    fn watchdog(&self) -> Option<Duration> {
+        daemon::watchdog()
+    }
+
+    fn database(&self, path: &Path, write: bool) -> rusqlite::Result<Connection> {
+        let flags = if write && !self.is_copy() {
+            if let Some(dir) = path.parent() {
+                // If that fails, so does what follows, and says why.
+                let _ = fs::create_dir_all(dir);
+            }
+            OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE
+        } else {
+            OpenFlags::SQLITE_OPEN_READ_ONLY
+        };
+        let connection =
+            Connection::open_with_flags(self.real(path), flags | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+        connection.busy_timeout(BUSY)?;
+        Ok(connection)
     }
 
     fn is_root(&self) -> bool {

@@ -7,7 +7,7 @@ use rustix::net::netlink::{KOBJECT_UEVENT, SocketAddrNetlink};
 use rustix::net::{AddressFamily, RecvFlags, SocketFlags, SocketType, bind, recv, socket_with};
 use std::collections::BTreeMap;
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::Duration;
 
 /// One of the kernel's events: `change` of `/devices/virtual/block/md0`, and what it says.
@@ -67,27 +67,44 @@ impl Socket {
     }
 }
 
-impl Uevents for Socket {
-    fn next(&mut self, most: Duration) -> io::Result<Option<Uevent>> {
-        let end = std::time::Instant::now() + most;
+impl AsFd for Socket {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
+
+impl Socket {
+    /// The next one that is there already.
+    pub(super) fn take(&mut self) -> io::Result<Option<Uevent>> {
         let mut message = [0; MESSAGE];
         loop {
-            let left = end.saturating_duration_since(std::time::Instant::now());
-            let mut fds = [PollFd::new(&self.0, PollFlags::IN)];
-            let time = Timespec::try_from(left).map_err(io::Error::other)?;
-            match poll(&mut fds, Some(&time)) {
-                Ok(0) => return Ok(None),
-                Err(rustix::io::Errno::INTR) => return Ok(None),
-                other => other?,
-            };
             let len = match recv(&self.0, &mut message[..], RecvFlags::empty()) {
+                Err(rustix::io::Errno::AGAIN) => return Ok(None),
                 // Events were lost: whoever listens looks at the files anyway.
-                Err(rustix::io::Errno::NOBUFS | rustix::io::Errno::AGAIN) => continue,
+                Err(rustix::io::Errno::NOBUFS | rustix::io::Errno::INTR) => continue,
                 other => other?.0,
             };
             if let Some(event) = message.get(..len).and_then(Uevent::parse) {
                 return Ok(Some(event));
             }
+        }
+    }
+}
+
+impl Uevents for Socket {
+    fn next(&mut self, most: Duration) -> io::Result<Option<Uevent>> {
+        let end = std::time::Instant::now() + most;
+        loop {
+            if let Some(event) = self.take()? {
+                return Ok(Some(event));
+            }
+            let left = end.saturating_duration_since(std::time::Instant::now());
+            let mut fds = [PollFd::new(&self.0, PollFlags::IN)];
+            let time = Timespec::try_from(left).map_err(io::Error::other)?;
+            match poll(&mut fds, Some(&time)) {
+                Ok(0) | Err(rustix::io::Errno::INTR) => return Ok(None),
+                other => other?,
+            };
         }
     }
 }

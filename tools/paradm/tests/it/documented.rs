@@ -7,7 +7,7 @@ use paradm::error::exit;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-const DOCUMENTS: [(&str, &str); 7] = [
+const DOCUMENTS: [(&str, &str); 8] = [
     (
         "paradm.md",
         include_str!("../../../../Documentation/paradm.md"),
@@ -15,6 +15,10 @@ const DOCUMENTS: [(&str, &str); 7] = [
     (
         "paradm-create.md",
         include_str!("../../../../Documentation/paradm-create.md"),
+    ),
+    (
+        "paradm-daemon.md",
+        include_str!("../../../../Documentation/paradm-daemon.md"),
     ),
     (
         "paradm-doctor.md",
@@ -42,10 +46,10 @@ const DOCUMENTS: [(&str, &str); 7] = [
 const SYSFS: &str = include_str!("../../../../Documentation/sysfs-par.md");
 
 /// Commands that show something, one after the other.
-const LINES: [&str; 23] = [
+const LINES: [&str; 26] = [
     "status",
     "explain",
-    "schedule",
+    "schedule show",
     "metrics",
     "metrics --textfile /tmp/par.prom",
     "doctor",
@@ -56,6 +60,9 @@ const LINES: [&str; 23] = [
     "pin set 3-5 --for 1h",
     "pin show",
     "pin end",
+    "policy set policy=auto",
+    "schedule apply",
+    "schedule off",
     "scrub limit 20M",
     "scrub start",
     "scrub show",

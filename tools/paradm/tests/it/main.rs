@@ -6,9 +6,11 @@
 
 mod asks;
 mod create;
+mod daemon;
 mod doctor;
 mod documented;
 mod explain;
+mod foretell;
 mod harness;
 mod large;
 mod manual;

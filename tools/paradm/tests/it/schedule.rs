@@ -3,29 +3,58 @@
 
 use crate::harness::{golden, json, paradm, session};
 use expect_test::expect_file;
-use paradm::policy_ffi::{History, LOAD_ONE};
-use paradm::schedule::sufficient;
+use paradm::pin::Limits;
+use paradm::schedule;
 use paradm::sim::{SimArray, SimSystem};
-use paradm::system::System;
-use std::f64::consts::TAU;
+use paradm::system::{Files, System};
+use std::path::Path;
 use std::time::Duration;
 
-/// Loads of an office: nights are quiet, the afternoon is not; nothing is known of 22 to 24 h.
-fn office() -> Vec<(u32, f64, f64, u32)> {
-    let load = |hour| match hour {
-        8..=11 => (12.5, 29.0),
-        12..=17 => (30.5, 61.25),
+/// The week before the simulated system starts, of an office: nights and weekends are quiet, the afternoon
+/// is not, the morning begins slowly; nothing is known of 22 to 24 h.
+pub fn office() -> Vec<(i64, f64, f64)> {
+    let now = SimSystem::new().now().as_second() / 3600;
+    let load = |hour: i64| match ((hour / 24 + 3) % 7, hour % 24) {
+        (5 | 6, _) => (0.5, 2.0),
+        (_, 7) => (12.5, 27.0),
+        (_, 8..=11) => (28.0, 29.0),
+        (_, 12..=17) => (50.0, 61.25),
         _ => (0.5, 3.0),
     };
-    (0..22)
-        .map(|hour| (hour, load(hour).0, load(hour).1, 7))
+    (now - 168..now)
+        .filter(|hour| hour % 24 < 22)
+        .map(|hour| (hour, load(hour).0, load(hour).1))
         .collect()
 }
 
 fn one() -> SimSystem {
     let mut array = SimArray::new("md0", &[3, 5, 8]);
-    array.load_by_hour = office();
-    SimSystem::with([array])
+    array.load_history = office();
+    let sim = SimSystem::with([array]);
+    sim.world().tree.file("/sys/block/md0/md/uuid", "1-2-3-4\n");
+    sim
+}
+
+/// One whose policy shifts by itself.
+pub fn automatic() -> SimSystem {
+    let sim = one();
+    assert_eq!(paradm(&sim, "policy set policy=auto").code, 0);
+    sim.world().written.clear();
+    sim
+}
+
+pub fn limits(sim: &SimSystem) -> (String, String) {
+    let limit = |file: &str| {
+        sim.text(Path::new("/sys/block/md0/md/par").join(file).as_path())
+            .unwrap()
+            .trim()
+            .to_owned()
+    };
+    (limit("min_gear"), limit("max_gear"))
+}
+
+pub fn pair(min_gear: u32, max_gear: u32) -> (String, String) {
+    (min_gear.to_string(), max_gear.to_string())
 }
 
 fn zoned(name: &str) -> SimSystem {
@@ -39,8 +68,11 @@ fn hours_get_the_lowest_gear_that_suffices() {
     let sim = one();
     let later = SimArray::of_level("md1", 6, &[4, 6], 'p');
     sim.world().add(later);
-    let mut text = session(&sim, &["schedule", "schedule md0 --json"]);
-    text += &session(&SimSystem::new(), &["schedule", "schedule --json"]);
+    let mut text = session(&sim, &["schedule show", "schedule show md0 --json"]);
+    text += &session(
+        &SimSystem::new(),
+        &["schedule show", "schedule show --json"],
+    );
     golden(&expect_file!["../golden/schedule.txt"], &text);
     assert!(sim.world().written.is_empty());
     assert!(sim.world().ran.is_empty());
@@ -49,7 +81,7 @@ fn hours_get_the_lowest_gear_that_suffices() {
 #[test]
 fn hours_are_those_of_the_administrators_clock() {
     let at_noon = |sim: &SimSystem| {
-        let value = json(sim, "schedule");
+        let value = json(sim, "schedule show");
         let hours = value["arrays"][0]["hours"].as_array().unwrap().clone();
         let start = |hour: &serde_json::Value| hour["start"].as_i64().unwrap();
         let noon = hours.iter().find(|hour| start(hour) / 3600 % 24 == 12);
@@ -69,7 +101,7 @@ fn shifts_up_begin_a_lead_ahead_that_all_sleepers_start_in() {
     }
     // It is 02:00 then.
     sim.sleep(Duration::from_secs(18 * 3600));
-    let value = json(&sim, "schedule");
+    let value = json(&sim, "schedule show");
     let schedule = &value["arrays"][0];
     // Five sleepers: four times 2.5 s after the first one, and 90 s for the last.
     assert_eq!(schedule["lead_seconds"], 100);
@@ -84,7 +116,8 @@ fn shifts_up_begin_a_lead_ahead_that_all_sleepers_start_in() {
             )
         })
         .collect();
-    assert_eq!(ups, [("08:00", "07:58:20"), ("12:00", "11:58:20")]);
+    // The morning begins slowly: its load tells when.
+    assert_eq!(ups, [("12:00", "11:58:20")]);
 }
 
 #[test]
@@ -92,72 +125,171 @@ fn what_is_no_array_or_no_load_is_said() {
     let sim = one();
     let mut text = session(
         &sim,
-        &["schedule md7", "schedule md0 md1", "schedule --hours"],
+        &[
+            "schedule",
+            "schedule show md7",
+            "schedule show md0 md1",
+            "schedule show --hours",
+            "schedule apply",
+            "schedule apply md7",
+            "schedule off md7",
+        ],
     );
     sim.world()
-        .spoil("/sys/block/md0/md/par/load_by_hour", "24 1 2 3\n");
-    text += &session(&sim, &["schedule"]);
+        .spoil("/sys/block/md0/md/par/load_history", "494125 1 x\n");
+    text += &session(&sim, &["schedule show"]);
+    sim.world()
+        .tree
+        .file("/var/lib/paradm/schedules.json", "[]");
+    text += &session(&sim, &["schedule off"]);
     golden(&expect_file!["../golden/schedule-refused.txt"], &text);
 }
 
-/// Days as tests/policy/rhythm.c makes them, without weekends, which load_by_hour cannot tell from
-/// other days: the mean of a minute goes as the cosine does; each has a factor that is itself a walk.
-struct Rhythm {
-    seed: u64,
-    walk: f64,
-}
-
-impl Rhythm {
-    const NIGHT: f64 = 3.0;
-    const NOON: f64 = 60.0;
-
-    /// splitmix64
-    fn chance(&mut self) -> f64 {
-        self.seed = self.seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.seed;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        f64::from(u32::try_from((z ^ (z >> 31)) >> 32).unwrap()) / 4_294_967_296.0
-    }
-
-    /// In percent.
-    fn minute(&mut self, minute: i32) -> f64 {
-        let radius = (-2.0 * (1.0 - self.chance()).ln()).sqrt();
-        let normal = radius * (TAU * self.chance()).cos();
-        self.walk = 0.95 * self.walk + (1.0f64 - 0.95 * 0.95).sqrt() * 0.25 * normal;
-        let phase = f64::from(minute) / 1440.0 - 4.0 / 24.0;
-        let above = (1.0 - (TAU * phase).cos()) / 2.0 * (Self::NOON - Self::NIGHT);
-        (Self::NIGHT + above) * self.walk.exp()
-    }
-}
-
-/// How many percent of the hours of three weeks after the first one had the gear that they needed.
-fn right(seed: u64) -> f64 {
-    let gears = [3, 5];
-    let (mut history, mut right) = (History::new(), 0);
-    let mut rhythm = Rhythm { seed, walk: 0.0 };
-    for hour in 0..28 * 24i32 {
-        let clock = u32::try_from(hour % 24).unwrap();
-        let foretold = f64::from(history.hour(clock).peak) * 100.0 / f64::from(LOAD_ONE);
-        let mut peak = 0.0f64;
-        for minute in 0..60 {
-            let load = rhythm.minute(hour % 24 * 60 + minute).min(100.0);
-            peak = peak.max(load);
-            let seconds = u64::try_from(hour * 3600 + (minute + 1) * 60).unwrap();
-            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-            let of_one = (load / 100.0 * f64::from(LOAD_ONE)) as u32;
-            history.see(of_one, 60_000_000_000, seconds);
-        }
-        let same = sufficient(foretold, &gears, 70) == sufficient(peak, &gears, 70);
-        right += i32::from(hour >= 7 * 24 && same);
-    }
-    f64::from(right) * 100.0 / f64::from(21 * 24)
+#[test]
+fn a_module_that_keeps_no_hours_has_no_schedule() {
+    let sim = one();
+    sim.world().array("md0").load_history.clear();
+    let left = paradm(&sim, "schedule show");
+    assert_eq!(
+        (left.code, left.out.contains("no hour's load is known yet")),
+        (0, true)
+    );
 }
 
 #[test]
-fn gears_are_right_in_nine_of_ten_hours_of_days_that_resemble_each_other() {
-    for seed in 1..=10 {
-        let percent = right(seed);
-        assert!(percent >= 90.0, "seed {seed}: {percent}");
+fn apply_and_off_say_what_they_do_and_change_no_limit_themselves() {
+    let sim = automatic();
+    let text = session(
+        &sim,
+        &[
+            "schedule off",
+            "schedule apply",
+            "schedule apply",
+            "schedule show md0",
+            "schedule off --json",
+            "schedule off",
+        ],
+    );
+    golden(&expect_file!["../golden/schedule-apply.txt"], &text);
+    assert!(sim.world().written.is_empty());
+}
+
+#[test]
+fn off_gives_the_users_limits_back() {
+    let sim = automatic();
+    assert_eq!(paradm(&sim, "policy set min_gear=3 max_gear=5").code, 0);
+    assert_eq!(paradm(&sim, "schedule apply").code, 0);
+    let set = |min_gear, max_gear| {
+        let limits = schedule::set(&sim, "md0", |_| Limits { min_gear, max_gear });
+        assert_eq!(limits.unwrap(), Some(Limits { min_gear, max_gear }));
+    };
+    set(5, 5);
+    assert_eq!(limits(&sim), pair(5, 5));
+    set(3, 3);
+    assert_eq!(limits(&sim), pair(3, 3));
+    assert_eq!(paradm(&sim, "schedule off").code, 0);
+    assert_eq!(limits(&sim), pair(3, 5));
+    // Nobody follows it any more.
+    let limits_of_none = schedule::set(&sim, "md0", |own| own).unwrap();
+    assert_eq!(limits_of_none, None);
+}
+
+#[test]
+fn limits_that_somebody_sets_meanwhile_are_the_users_from_then_on() {
+    let sim = automatic();
+    assert_eq!(paradm(&sim, "schedule apply").code, 0);
+    let follow = |min_gear| {
+        schedule::set(&sim, "md0", |own| Limits {
+            min_gear: own.min_gear.max(min_gear),
+            ..own
+        })
+        .unwrap()
+    };
+    assert_eq!(
+        follow(5),
+        Some(Limits {
+            min_gear: 5,
+            max_gear: 8
+        })
+    );
+    assert_eq!(paradm(&sim, "policy set max_gear=5").code, 0);
+    // min_gear is still the schedule's.
+    assert_eq!(
+        follow(3),
+        Some(Limits {
+            min_gear: 3,
+            max_gear: 5
+        })
+    );
+    assert_eq!(paradm(&sim, "policy set min_gear=5").code, 0);
+    let left = paradm(&sim, "schedule off");
+    assert!(left.out.contains("somebody has set meanwhile"), "{left}");
+    assert_eq!(limits(&sim), pair(5, 5));
+}
+
+#[test]
+fn the_users_limits_are_not_lost_in_a_crash_while_others_are_set() {
+    let sim = automatic();
+    assert_eq!(paradm(&sim, "schedule apply").code, 0);
+    let raise = |min_gear| {
+        schedule::set(&sim, "md0", |own| Limits {
+            min_gear: own.min_gear.max(min_gear),
+            ..own
+        })
+    };
+    raise(5).unwrap();
+    // The file is written, the limit is not.
+    let file = "/sys/block/md0/md/par/min_gear";
+    sim.world().refuse(file);
+    raise(8).unwrap_err();
+    sim.world().accept(file);
+    assert_eq!(limits(&sim), pair(5, 8));
+    raise(3).unwrap();
+    assert_eq!(limits(&sim), pair(3, 8));
+    // And before the user's own are given back.
+    raise(5).unwrap();
+    sim.world().refuse(file);
+    raise(8).unwrap_err();
+    sim.world().accept(file);
+    assert_eq!(paradm(&sim, "schedule off").code, 0);
+    assert_eq!(limits(&sim), pair(3, 8));
+}
+
+#[test]
+fn what_is_set_is_written_once() {
+    let sim = automatic();
+    assert_eq!(paradm(&sim, "schedule apply").code, 0);
+    for _ in 0..3 {
+        schedule::set(&sim, "md0", |own| Limits { min_gear: 5, ..own }).unwrap();
     }
+    assert_eq!(sim.world().written.len(), 1);
+}
+
+#[test]
+fn a_pin_and_a_schedule_do_not_meet() {
+    let sim = automatic();
+    assert_eq!(paradm(&sim, "pin set 5").code, 0);
+    let left = paradm(&sim, "schedule apply");
+    assert_eq!(left.code, 6, "{left}");
+    assert!(
+        left.err
+            .contains("it is pinned; `paradm pin end` ends the pin")
+    );
+    assert_eq!(paradm(&sim, "pin end").code, 0);
+    assert_eq!(paradm(&sim, "schedule apply").code, 0);
+    assert_eq!(paradm(&sim, "pin set 5").code, 0);
+    assert_eq!(paradm(&sim, "schedule off").code, 6);
+}
+
+#[test]
+fn an_array_is_known_by_its_uuid() {
+    let sim = automatic();
+    assert_eq!(paradm(&sim, "schedule apply").code, 0);
+    sim.world().stop("md0");
+    let mut again = SimArray::new("md9", &[3, 5, 8]);
+    again.load_history = office();
+    sim.world().add(again);
+    sim.world().tree.file("/sys/block/md9/md/uuid", "1-2-3-4\n");
+    let follows = json(&sim, "schedule show")["arrays"][0]["follows"].clone();
+    assert_eq!(follows, true);
 }

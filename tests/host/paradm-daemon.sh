@@ -1,0 +1,119 @@
+#!/bin/bash
+# paradm daemon as a service manager sees it: it is ready, serves HTTP on its port only, reloads, stays alive whatever callers send, and ends cleanly.
+# timeout: 300
+set -euo pipefail
+. "$(dirname "$0")/../../scripts/lib.sh"
+
+paradm=$("$TOP/scripts/build-paradm")
+unshare --map-root-user --mount --net true 2>/dev/null ||
+	{ echo "SKIP: no user namespaces here"; exit 77; }
+DIR=$(mktemp -d)
+trap 'rm -rf "$DIR"' EXIT
+
+# In namespaces of its own: this system's files and ports are not touched.
+cat >"$DIR/inside" <<'END'
+set -eu
+mount -t tmpfs tmpfs /var/lib
+mount -t tmpfs tmpfs /run
+ip link set lo up
+exec /usr/bin/python3 "$1/manager.py" "$2" "$1"
+END
+cat >"$DIR/manager.py" <<'END'
+import os, signal, socket, subprocess, sys, time, urllib.error, urllib.request
+
+paradm, here = sys.argv[1:]
+config, notify = f"{here}/daemon.toml", f"{here}/notify"
+manager = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+manager.bind(notify)
+manager.settimeout(60)
+
+def told(wanted):
+    while True:
+        state = manager.recv(4096).decode().split("\n")[0]
+        if state == wanted:
+            return
+        assert state == "WATCHDOG=1", (state, wanted)
+
+def configure(text):
+    with open(config, "w") as file:
+        file.write(text)
+
+def get(path, port):
+    return urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=20)
+
+def raw(data, port=9110):
+    with socket.create_connection(("127.0.0.1", port), timeout=20) as caller:
+        caller.sendall(data)
+        caller.shutdown(socket.SHUT_WR)
+        answer = b""
+        while part := caller.recv(4096):
+            answer += part
+        return answer
+
+configure('listen = "127.0.0.1:9110"\n')
+environment = dict(os.environ, NOTIFY_SOCKET=notify, WATCHDOG_USEC="2000000")
+environment.pop("WATCHDOG_PID", None)
+daemon = subprocess.Popen([paradm, "daemon", "--config", config], env=environment, stderr=subprocess.PIPE, text=True)
+told("READY=1")
+
+with get("/metrics", 9110) as answer:
+    assert answer.status == 200 and answer.headers["Content-Type"].startswith("text/plain; version=0.0.4")
+    answer.read()
+try:
+    get("/", 9110)
+    assert False, "/ is there"
+except urllib.error.HTTPError as error:
+    assert error.code == 404, error
+
+assert raw(b"GET /metrics HTTP/1.0\r\n\r\n").startswith(b"HTTP/1.1 200 ")
+try:
+    assert raw(b"\0\xff" * 30000)[:13] == b"HTTP/1.1 400 "
+except ConnectionError:
+    pass  # what has not been read when the answer is sent resets the connection
+assert raw(b"POST /metrics HTTP/1.1\r\n\r\n").startswith(b"HTTP/1.1 405 ")
+with socket.create_connection(("127.0.0.1", 9110)) as silent:
+    began = time.monotonic()
+    assert get("/metrics", 9110).status == 200
+    assert time.monotonic() - began < 20, "a caller that says nothing holds the others up"
+told("WATCHDOG=1")
+
+second = subprocess.run([paradm, "daemon", "--config", config], capture_output=True, text=True)
+assert second.returncode == 6 and "another one runs" in second.stderr, second
+
+configure('listen = "0.0.0.0:9111"\n')
+daemon.send_signal(signal.SIGHUP)
+told("RELOADING=1")
+told("READY=1")
+assert get("/metrics", 9110).status == 200
+configure('listen = "127.0.0.1:9111"\n')
+daemon.send_signal(signal.SIGHUP)
+told("RELOADING=1")
+told("READY=1")
+assert get("/metrics", 9111).status == 200
+try:
+    raw(b"x")
+    assert False, "it still listens on the old port"
+except ConnectionRefusedError:
+    pass
+
+with open(f"/proc/{daemon.pid}/status") as status:
+    rss = next(int(line.split()[1]) for line in status if line.startswith("VmRSS:"))
+print(f"resident: {rss} KiB")
+assert rss < 20480, "20 MB of memory are the limit"
+
+daemon.send_signal(signal.SIGTERM)
+told("STOPPING=1")
+assert daemon.wait(30) == 0
+said = daemon.stderr.read().splitlines()
+assert len(said) == 2 and "no loopback address" in said[0] and said[1] == "the configuration was read again", said
+
+again = subprocess.Popen([paradm, "daemon", "--config", config], env=environment)
+told("READY=1")
+again.kill()
+assert again.wait(30) == -signal.SIGKILL
+again = subprocess.Popen([paradm, "daemon", "--config", config], env=environment)
+told("READY=1")
+again.send_signal(signal.SIGINT)
+assert again.wait(30) == 0
+END
+unshare --map-root-user --mount --net bash "$DIR/inside" "$DIR" "$paradm"

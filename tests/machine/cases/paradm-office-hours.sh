@@ -1,0 +1,50 @@
+#!/bin/bash
+# An array follows its schedule while paradm daemon runs: it is in the top gear when its office hours begin, and has its own limits when the daemon has ended.
+# needs: paradm
+# machine: --debug --time-travel --mem 512M
+# timeout: 300
+set -euo pipefail
+. "$(dirname "$0")/../tools/paradm-daemon.sh"
+
+# keep_week HOUR: into the history of the only array. Each day the load begins at full in that hour, counted since 1970.
+keep_week() {
+	/usr/bin/python3 - "$DATABASE" "$1" <<-'END'
+		import sqlite3, sys
+		begins = int(sys.argv[2])
+		history = sqlite3.connect(sys.argv[1])
+		(array,) = history.execute("SELECT id FROM array").fetchone()
+		history.execute("DELETE FROM hour")
+		for hour in range(begins - 242, begins - 26):
+		    busy = (hour - begins) % 24 < 8
+		    history.execute("INSERT INTO hour VALUES (?, ?, ?, ?)", (array, hour, *((60, 65) if busy else (2, 5))))
+		history.commit()
+	END
+}
+
+mkspindles 5 48M
+create_par 3,5 --chunk=64
+fill 16
+
+note "an event makes the array known to the history"
+start_daemon
+says '' shift 3
+settle
+end_daemon TERM 0
+
+note "a week of office hours is foretold, and followed"
+says '' policy set policy=auto
+# Not the next hour: that may begin before the daemon does.
+begins=$((EPOCHSECONDS / 3600 + 2))
+keep_week "$begins"
+says 'does not follow this schedule; .paradm schedule apply. has it do so' schedule show
+says 'follows its schedule while paradm daemon runs' schedule apply
+start_daemon
+wait_for "/sys/block/$MD/md/par/gear" 3 3000
+nap $((begins * 3600 - EPOCHSECONDS - 70))
+assert_eq "$(par gear) $(limits)" "3 3 5" "gear and limits before the lead of a minute"
+nap 75
+assert_eq "$(par gear)" 5 "gear when the hour begins"
+assert_eq "$(par min_gear)" 5 "min_gear when the hour begins"
+end_daemon TERM 0
+assert_eq "$(limits)" "3 5" "limits when the daemon has ended"
+says 'does not follow its schedule any more; its gears are 3 to 5, as before' schedule off

@@ -1,0 +1,44 @@
+# shellcheck shell=bash
+# A paradm daemon that a test begins and ends.
+
+# shellcheck source=paradm.sh
+. "$(dirname "${BASH_SOURCE[0]}")/paradm.sh"
+
+mkdir -p /etc/paradm /var/lib/paradm
+DATABASE=/var/lib/paradm/history.db
+SAID_BY_DAEMON=$MACHINE_TMP/daemon.log
+
+start_daemon() {
+	"$PARADM" daemon 2>>"$SAID_BY_DAEMON" &
+	DAEMON=$!
+	wait_held 30
+}
+
+# wait_held SECONDS: it is ready when it holds its lock and has looked once.
+wait_held() {
+	local i
+	for ((i = 0; i < $1 * 10; i++)); do
+		[ ! -e "/proc/$DAEMON/exe" ] || [ ! -s "$DATABASE" ] || { nap 1; return; }
+		nap 0.1
+	done
+	fail "the daemon does not begin: $(cat "$SAID_BY_DAEMON")"
+}
+
+# end_daemon SIGNAL WANTED: its exit code.
+end_daemon() {
+	local code=0
+	kill "-$1" "$DAEMON"
+	wait "$DAEMON" || code=$?
+	assert_eq "$code" "$2" "exit code after SIG$1: $(cat "$SAID_BY_DAEMON")"
+}
+
+# query SQL: of the history.
+query() {
+	/usr/bin/python3 - "$DATABASE" "$1" <<-'END'
+		import sqlite3, sys
+		for row in sqlite3.connect(sys.argv[1]).execute(sys.argv[2]):
+		    print(*row)
+	END
+}
+
+limits() { echo "$(par min_gear) $(par max_gear)"; }

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0
+
+use crate::cli::{Context, Verdict};
+use crate::daemon;
+use crate::error::Result;
+use std::path::PathBuf;
+
+/// Have arrays follow their schedules, end pins, keep a history, serve metrics, tell of events
+///
+/// It runs until SIGTERM, and reads its configuration again at SIGHUP. It starts disks only ahead of load that
+/// a schedule foretells, for arrays of `paradm schedule apply`.
+#[derive(Debug, clap::Args)]
+pub struct Options {
+    /// Another configuration file than /etc/paradm/daemon.toml
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Read the configuration file, and say what is wrong with it
+    #[arg(long)]
+    check: bool,
+}
+
+pub fn run(options: &Options, context: &mut Context) -> Result<Verdict> {
+    let (system, file) = (context.system, options.config.as_deref());
+    if options.check {
+        daemon::Config::read(system, file)?;
+        return Ok(Verdict::Done);
+    }
+    let output = &mut context.output;
+    // Nobody may read it.
+    daemon::run(system, file, &mut |line| drop(output.note(line)))?;
+    Ok(Verdict::Done)
+}

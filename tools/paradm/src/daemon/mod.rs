@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: GPL-2.0
+//! `paradm daemon`: has arrays follow their schedules, ends pins, keeps a history, serves metrics, stops disks that
+//! the module cannot stop, and tells of events.
+//!
+//! It reads sysfs and waits; it sends nothing to a disk but what [`standby`] says. What it has to lose when it is
+//! killed are the events of the last minutes.
+
+mod config;
+mod follow;
+mod loads;
+mod standby;
+mod tell;
+
+pub use config::{Config, FILE, Kind, Tool};
+
+use crate::array;
+use crate::error::{Error, Result};
+use crate::history::{ArrayKey, Event, History};
+use crate::metrics::{self, Metrics};
+use crate::pin;
+use crate::system::{Caller, Events, Happening, System};
+use follow::Following;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tell::Mails;
+
+const LOCK: &str = "/run/paradm/daemon.lock";
+/// How often it looks at what comes about by time: pins that end, hours that begin.
+const MINUTE: Duration = Duration::from_secs(60);
+/// Events are written together: a disk that the history is on need not turn for each.
+const SAVE: Duration = Duration::from_secs(300);
+/// Or as soon as there are so many.
+const MANY: usize = 1000;
+/// If they cannot be written, the oldest ones beyond so many are forgotten.
+const MOST: usize = 20_000;
+/// An hour's load is known a minute after it has ended, at the latest.
+const HOUR_IS_KNOWN: i64 = 120;
+
+pub struct Daemon<'a> {
+    system: &'a dyn System,
+    log: &'a mut dyn FnMut(&str),
+    config_file: Option<PathBuf>,
+    config: Config,
+    history: History,
+    unsaved: Vec<(ArrayKey, Event)>,
+    following: Vec<Following>,
+    mails: Mails,
+    /// When, by the clock that only goes on.
+    minute: Duration,
+    saved: Duration,
+    /// The hour, since 1970, up to which hours are in the history.
+    hours_saved: i64,
+    /// What failed last, so that it is not told each minute.
+    failed: Option<String>,
+}
+
+/// Run until it is told to end. `log` gets lines for the administrator.
+pub fn run(
+    system: &dyn System,
+    config_file: Option<&Path>,
+    log: &mut dyn FnMut(&str),
+) -> Result<()> {
+    let config = Config::read(system, config_file)?;
+    let lock = system.try_lock(Path::new(LOCK));
+    let lock = lock.map_err(|error| Error::write(Path::new(LOCK), "a lock", &error))?;
+    if lock.is_none() {
+        return Err(Error::Refused {
+            what: "paradm daemon".to_owned(),
+            reason: format!("another one runs, and holds {LOCK}"),
+        });
+    }
+    let mut daemon = Daemon {
+        history: History::open(system)?,
+        system,
+        log,
+        config_file: config_file.map(Path::to_owned),
+        config,
+        unsaved: Vec::new(),
+        following: Vec::new(),
+        mails: Mails::default(),
+        minute: Duration::ZERO,
+        saved: system.monotonic(),
+        hours_saved: 0,
+        failed: None,
+    };
+    let mut events = daemon.listen()?;
+    daemon.stop_disks();
+    daemon.notify("READY=1\nSTATUS=Watching par arrays");
+    daemon.go_on(&mut events)?;
+    daemon.notify("STOPPING=1");
+    daemon.end()
+}
+
+impl Daemon<'_> {
+    fn listen(&self) -> Result<Box<dyn Events>> {
+        let port = self.config.listen;
+        self.system.events(port).map_err(|error| Error::Refused {
+            what: match port {
+                Some(port) => format!("listening on {port}"),
+                None => "listening to the kernel's events".to_owned(),
+            },
+            reason: error.to_string(),
+        })
+    }
+
+    fn go_on(&mut self, events: &mut Box<dyn Events>) -> Result<()> {
+        loop {
+            let most = self.look();
+            let happening = events
+                .next(most)
+                .map_err(|error| Error::NotDone(format!("waiting for events: {error}")))?;
+            match happening {
+                Some(Happening::Stop) => return Ok(()),
+                Some(Happening::Reload) => self.reload(events),
+                Some(Happening::Call(mut caller)) => self.answer(caller.as_mut()),
+                Some(Happening::Uevent(uevent)) => {
+                    if let Some(event) = Event::of(&uevent, self.system.now().as_second()) {
+                        self.see(event);
+                    }
+                }
+                None => {}
+            }
+        }
+    }
+
+    /// What is to be done now; returns for how long there is nothing more.
+    fn look(&mut self) -> Duration {
+        let now = self.system.monotonic();
+        if now >= self.minute {
+            self.minute = now + MINUTE;
+            self.each_minute();
+        }
+        if self.unsaved.len() >= MANY || now >= self.saved + SAVE {
+            self.save();
+        }
+        let mails = self.mails.send(self.system, &self.config, now);
+        self.report(mails);
+        let mut next = self.minute.min(self.saved + SAVE);
+        for at in 0..self.following.len() {
+            let Some(following) = self.following.get_mut(at) else {
+                continue;
+            };
+            let looked = following.look(self.system, now);
+            next = next.min(following.next_look());
+            self.report(looked);
+        }
+        if let Some(mail) = self.mails.due() {
+            next = next.min(mail);
+        }
+        if let Some(most) = self.system.watchdog() {
+            self.notify("WATCHDOG=1");
+            next = next.min(now + most / 2);
+        }
+        next.saturating_sub(now)
+    }
+
+    fn each_minute(&mut self) {
+        let system = self.system;
+        match pin::end_expired(system, system.now().as_second()) {
+            Ok(ended) => {
+                for one in ended {
+                    (self.log)(&format!("{}: the pin has ended", one.array));
+                }
+            }
+            Err(error) => self.report(Err(error)),
+        }
+        let followed = Following::all(system, std::mem::take(&mut self.following));
+        match followed {
+            Ok(following) => self.following = following,
+            Err(error) => self.report(Err(error)),
+        }
+        if let Some(path) = self.config.textfile.clone() {
+            let saved = Metrics::read(system).and_then(|metrics| metrics.save(system, &path));
+            self.report(saved.map(|_| ()));
+        }
+    }
+
+    /// A failure is told, once for as long as it is the same.
+    fn report(&mut self, result: Result<()>) {
+        let Err(error) = result else { return };
+        if error.is_absent() {
+            // An array was stopped meanwhile.
+            return;
+        }
+        let text = error.to_string();
+        if self.failed.as_ref() != Some(&text) {
+            (self.log)(&text);
+            self.failed = Some(text);
+        }
+    }
+
+    fn see(&mut self, event: Event) {
+        let told = tell::hook(self.system, &self.config, &event);
+        self.report(told);
+        let now = self.system.monotonic();
+        self.mails.add(&self.config, &event, now);
+        if event.kind == Kind::Sleep.name() && event.what.as_deref() == Some("logical") {
+            let stopped = standby::stop(self.system, &self.config, &event);
+            self.log_stop(stopped);
+        }
+        let key = ArrayKey::of(self.system, &event.array);
+        self.unsaved.push((key, event));
+    }
+
+    /// Of members that sleep already.
+    fn stop_disks(&mut self) {
+        for stopped in standby::stop_all(self.system, &self.config) {
+            self.log_stop(stopped);
+        }
+    }
+
+    fn log_stop(&mut self, stopped: Result<Option<String>>) {
+        match stopped {
+            Ok(Some(text)) => (self.log)(&text),
+            Ok(None) => {}
+            Err(error) => self.report(Err(error)),
+        }
+    }
+
+    fn save(&mut self) {
+        self.saved = self.system.monotonic();
+        let saved = self.try_save();
+        let beyond = self.unsaved.len().saturating_sub(MOST);
+        self.unsaved.drain(..beyond);
+        self.report(saved);
+    }
+
+    /// If nothing is new, nothing is written.
+    fn try_save(&mut self) -> Result<()> {
+        let now = self.system.now().as_second();
+        let hour = (now - HOUR_IS_KNOWN).div_euclid(3600);
+        let mut hours = Vec::new();
+        if hour != self.hours_saved {
+            for name in array::names(self.system)? {
+                let key = ArrayKey::of(self.system, &name);
+                hours.push((key, array::load_history(self.system, &name)?));
+            }
+        }
+        if hours.is_empty() && self.unsaved.is_empty() {
+            return Ok(());
+        }
+        self.history.add(&hours, &self.unsaved)?;
+        self.unsaved.clear();
+        if hour != self.hours_saved {
+            self.history.shrink(now, self.config.history_days)?;
+            self.hours_saved = hour;
+        }
+        Ok(())
+    }
+
+    fn answer(&mut self, caller: &mut dyn Caller) {
+        // A caller that fails is its own business.
+        let Ok(head) = caller.head() else { return };
+        let metrics = || Metrics::read(self.system).map(|metrics| metrics.exposition());
+        let _ = caller.answer(&metrics::answer(&head, metrics));
+    }
+
+    /// Everything is as the file says now, or as it was.
+    fn reload(&mut self, events: &mut Box<dyn Events>) {
+        self.notify("RELOADING=1");
+        let old = self.config.clone();
+        let reloaded = Config::read(self.system, self.config_file.as_deref()).and_then(|config| {
+            self.config = config;
+            if self.config.listen != old.listen {
+                *events = self.listen()?;
+            }
+            Ok(())
+        });
+        match reloaded {
+            Ok(()) => {
+                (self.log)("the configuration was read again");
+                self.stop_disks();
+            }
+            Err(error) => {
+                self.config = old;
+                (self.log)(&format!("the configuration stays as it was: {error}"));
+            }
+        }
+        self.notify("READY=1");
+    }
+
+    /// Nobody follows the schedule any more: limits are the user's own.
+    fn end(mut self) -> Result<()> {
+        for following in &self.following {
+            following.end(self.system)?;
+        }
+        self.try_save()?;
+        self.mails.send_all(self.system, &self.config)
+    }
+
+    fn notify(&mut self, state: &str) {
+        if let Err(error) = self.system.notify(state) {
+            self.report(Err(Error::NotDone(format!(
+                "telling the service manager: {error}"
+            ))));
+        }
+    }
+}

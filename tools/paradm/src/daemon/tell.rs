@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0
+//! Events are told: to a hook at once, by mail a minute's worth at a time.
+
+use super::config::{Config, Kind};
+use crate::error::{Error, Result};
+use crate::history::Event;
+use crate::system::{Program, System};
+use std::time::Duration;
+
+/// A hook that takes longer is killed: the daemon waits for it.
+const HOOK_SECONDS: &str = "10";
+const GATHER: Duration = Duration::from_secs(60);
+/// More lines are only counted.
+const LINES: usize = 50;
+
+fn is_one_of(kinds: &[Kind], event: &Event) -> bool {
+    kinds.iter().any(|kind| kind.name() == event.kind)
+}
+
+/// `HOOK EVENT ARRAY`, and the event in JSON on its standard input.
+pub fn hook(system: &dyn System, config: &Config, event: &Event) -> Result<()> {
+    let Some(hook) = config
+        .hook
+        .as_ref()
+        .filter(|_| is_one_of(&config.hook_events, event))
+    else {
+        return Ok(());
+    };
+    let hook = hook.to_string_lossy().into_owned();
+    let args = [
+        HOOK_SECONDS.to_owned(),
+        hook.clone(),
+        event.kind.clone(),
+        event.array.clone(),
+    ];
+    let mut program = Program::new("timeout", args);
+    let text = serde_json::to_string(event).map_err(std::io::Error::other)?;
+    program.input = Some(text + "\n");
+    run(system, &program, &hook)
+}
+
+fn run(system: &dyn System, program: &Program, what: &str) -> Result<()> {
+    let ran = system.run(program).map_err(|error| Error::NoProgram {
+        program: program.name.clone(),
+        remedy: error.to_string(),
+    })?;
+    if ran.status == 0 {
+        return Ok(());
+    }
+    let said = ran.stderr.lines().next().unwrap_or_default();
+    Err(Error::NotDone(format!(
+        "{what} ends with {}: {said}",
+        ran.status
+    )))
+}
+
+#[derive(Default)]
+pub struct Mails {
+    lines: Vec<String>,
+    more: usize,
+    /// When the first of them came.
+    since: Option<Duration>,
+}
+
+impl Mails {
+    pub fn add(&mut self, config: &Config, event: &Event, now: Duration) {
+        if config.mail.is_none() || !is_one_of(&config.mail_events, event) {
+            return;
+        }
+        self.since.get_or_insert(now);
+        if self.lines.len() < LINES {
+            self.lines.push(event.line());
+        } else {
+            self.more += 1;
+        }
+    }
+
+    /// When they are to be sent.
+    pub fn due(&self) -> Option<Duration> {
+        self.since.map(|since| since + GATHER)
+    }
+
+    pub fn send(&mut self, system: &dyn System, config: &Config, now: Duration) -> Result<()> {
+        match self.due() {
+            Some(due) if now >= due => self.send_all(system, config),
+            _ => Ok(()),
+        }
+    }
+
+    pub fn send_all(&mut self, system: &dyn System, config: &Config) -> Result<()> {
+        let mails = std::mem::take(self);
+        let (Some(first), Some(to)) = (mails.lines.first(), &config.mail) else {
+            return Ok(());
+        };
+        let more = match mails.more {
+            0 => String::new(),
+            more => format!("… and {more} more\n"),
+        };
+        let text = format!(
+            "To: {to}\nSubject: paradm: {first}\n\n{}\n{more}",
+            mails.lines.join("\n")
+        );
+        let mut program = Program::new("sendmail", ["-t", "-oi"]);
+        program.input = Some(text);
+        run(system, &program, "sendmail")
+    }
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0
+
+use crate::system::Uevent;
+use serde::Serialize;
+
+/// What the module has reported by a uevent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Event {
+    /// Seconds since 1970.
+    pub time: i64,
+    pub array: String,
+    /// `PAR_EVENT`: shift, sleep, wake, put-off, decision.
+    pub kind: String,
+    pub gear: Option<u32>,
+    pub member: Option<u32>,
+    pub device: Option<String>,
+    /// `PAR_CAUSE`, or `PAR_REASON`.
+    pub cause: Option<String>,
+    /// `PAR_DECISION`, or `PAR_POWER`.
+    pub what: Option<String>,
+}
+
+/// Longer is no word of the module's.
+const LONGEST: usize = 200;
+
+impl Event {
+    /// `None`: it is not raid-par's.
+    pub fn of(uevent: &Uevent, time: i64) -> Option<Self> {
+        let word = |key: &str| {
+            let value = uevent.value(key)?;
+            Some(value.chars().take(LONGEST).collect::<String>())
+        };
+        let number = |key: &str| uevent.value(key)?.parse().ok();
+        uevent.par_array()?;
+        Some(Event {
+            time,
+            array: word("DEVNAME")?,
+            kind: word("PAR_EVENT")?,
+            gear: number("PAR_GEAR"),
+            member: number("PAR_MEMBER"),
+            device: word("PAR_DEVICE"),
+            cause: word("PAR_CAUSE").or_else(|| word("PAR_REASON")),
+            what: word("PAR_DECISION").or_else(|| word("PAR_POWER")),
+        })
+    }
+
+    /// In a line, for people.
+    pub fn line(&self) -> String {
+        let gear = self.gear.map_or("?".to_owned(), |gear| gear.to_string());
+        let member = self.member.map_or("?".to_owned(), |one| one.to_string());
+        let device = self.device.as_deref().unwrap_or("?");
+        let cause = self.cause.as_deref().unwrap_or("?");
+        let array = &self.array;
+        match self.kind.as_str() {
+            "shift" => format!("{array} is in gear {gear}"),
+            "sleep" => format!("member {member} of {array}, {device}, sleeps"),
+            "wake" => format!("member {member} of {array}, {device}, was woken by {cause}"),
+            "put-off" => format!(
+                "{array} does not shift to gear {gear} yet: the spin-up budget of member {member} is exhausted"
+            ),
+            "decision" => format!(
+                "the policy of {array}: {} to gear {gear}, {cause}",
+                self.what.as_deref().unwrap_or("?")
+            ),
+            other => format!("{array}: {other}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn uevent(values: &[(&str, &str)]) -> Uevent {
+        Uevent {
+            action: "change".to_owned(),
+            path: "/devices/virtual/block/md0".to_owned(),
+            values: values
+                .iter()
+                .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()))
+                .collect(),
+        }
+    }
+
+    #[test]
+    fn an_event_is_what_its_uevent_says() {
+        let wake = uevent(&[
+            ("DEVNAME", "md0"),
+            ("PAR_EVENT", "wake"),
+            ("PAR_MEMBER", "4"),
+            ("PAR_DEVICE", "sde"),
+            ("PAR_CAUSE", "process dd[913]"),
+        ]);
+        let event = Event::of(&wake, 7).unwrap();
+        assert_eq!((event.time, event.member), (7, Some(4)));
+        assert_eq!(
+            event.line(),
+            "member 4 of md0, sde, was woken by process dd[913]"
+        );
+        assert_eq!(Event::of(&uevent(&[("DEVNAME", "md0")]), 7), None);
+        assert_eq!(Event::of(&uevent(&[("PAR_EVENT", "wake")]), 7), None);
+    }
+
+    proptest! {
+        #[test]
+        fn any_words_make_an_event_or_none(words in prop::collection::vec("\\PC*", 8)) {
+            let keys = ["DEVNAME", "PAR_EVENT", "PAR_GEAR", "PAR_MEMBER", "PAR_DEVICE", "PAR_CAUSE", "PAR_REASON", "PAR_DECISION"];
+            let values: Vec<_> = keys.iter().zip(&words).map(|(key, word)| (*key, word.as_str())).collect();
+            let event = Event::of(&uevent(&values), 0).unwrap();
+            prop_assert!(event.kind.chars().count() <= LONGEST);
+            let _ = event.line();
+        }
+    }
+}

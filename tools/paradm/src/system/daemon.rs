@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0
+//! What a daemon waits for, and how it tells the service manager of itself.
+
+use super::{Caller, Events, Happening, uevent};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use std::io::{self, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::os::linux::net::SocketAddrExt;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::net::{self, UnixDatagram, UnixStream};
+use std::time::{Duration, Instant};
+
+pub(super) struct Sources {
+    uevents: uevent::Socket,
+    /// A byte comes for each signal.
+    stop: UnixStream,
+    reload: UnixStream,
+    listener: Option<TcpListener>,
+}
+
+impl Sources {
+    pub(super) fn open(listen: Option<SocketAddr>) -> io::Result<Self> {
+        let listener = listen.map(TcpListener::bind).transpose()?;
+        if let Some(listener) = &listener {
+            listener.set_nonblocking(true)?;
+        }
+        Ok(Sources {
+            uevents: uevent::Socket::open()?,
+            stop: signalled(&[SIGTERM, SIGINT])?,
+            reload: signalled(&[SIGHUP])?,
+            listener,
+        })
+    }
+
+    /// What is there now.
+    fn take(&mut self) -> io::Result<Option<Happening>> {
+        if drained(&mut self.stop)? {
+            return Ok(Some(Happening::Stop));
+        }
+        if drained(&mut self.reload)? {
+            return Ok(Some(Happening::Reload));
+        }
+        if let Some(event) = self.uevents.take()? {
+            return Ok(Some(Happening::Uevent(event)));
+        }
+        let Some(listener) = &self.listener else {
+            return Ok(None);
+        };
+        match listener.accept() {
+            Ok((stream, _)) => Ok(Some(Happening::Call(Box::new(Call::of(stream)?)))),
+            // The caller has gone again, say.
+            Err(_) => Ok(None),
+        }
+    }
+}
+
+impl Events for Sources {
+    fn next(&mut self, most: Duration) -> io::Result<Option<Happening>> {
+        let end = Instant::now() + most;
+        loop {
+            if let Some(happening) = self.take()? {
+                return Ok(Some(happening));
+            }
+            let left = end.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Ok(None);
+            }
+            let mut fds = vec![
+                PollFd::new(&self.uevents, PollFlags::IN),
+                PollFd::new(&self.stop, PollFlags::IN),
+                PollFd::new(&self.reload, PollFlags::IN),
+            ];
+            if let Some(listener) = &self.listener {
+                fds.push(PollFd::new(listener, PollFlags::IN));
+            }
+            let time = Timespec::try_from(left).map_err(io::Error::other)?;
+            match poll(&mut fds, Some(&time)) {
+                Ok(_) | Err(rustix::io::Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+}
+
+fn signalled(signals: &[i32]) -> io::Result<UnixStream> {
+    let (ours, theirs) = UnixStream::pair()?;
+    ours.set_nonblocking(true)?;
+    for signal in signals {
+        signal_hook::low_level::pipe::register(*signal, theirs.try_clone()?)?;
+    }
+    Ok(ours)
+}
+
+fn drained(stream: &mut UnixStream) -> io::Result<bool> {
+    match stream.read(&mut [0; 64]) {
+        Ok(length) => Ok(length > 0),
+        Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(false),
+        Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// A caller has so long to send its request, and to take the answer.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// Heads of requests are shorter.
+const HEAD: usize = 8192;
+
+struct Call(TcpStream);
+
+impl Call {
+    fn of(stream: TcpStream) -> io::Result<Self> {
+        stream.set_nonblocking(false)?;
+        stream.set_write_timeout(Some(PATIENCE))?;
+        Ok(Call(stream))
+    }
+}
+
+impl Caller for Call {
+    fn head(&mut self) -> io::Result<String> {
+        let end = Instant::now() + PATIENCE;
+        let (mut head, mut part) = (Vec::new(), [0; 1024]);
+        while !head.windows(4).any(|four| four == b"\r\n\r\n") && head.len() < HEAD {
+            let left = end.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Err(io::ErrorKind::TimedOut.into());
+            }
+            self.0.set_read_timeout(Some(left))?;
+            let length = self.0.read(&mut part)?;
+            if length == 0 {
+                break;
+            }
+            head.extend_from_slice(part.get(..length).unwrap_or_default());
+        }
+        Ok(String::from_utf8_lossy(&head).into_owned())
+    }
+
+    fn answer(&mut self, text: &str) -> io::Result<()> {
+        self.0.write_all(text.as_bytes())?;
+        self.0.shutdown(std::net::Shutdown::Write)
+    }
+}
+
+/// sd_notify(3). Without a service manager nothing is sent.
+pub(super) fn notify(state: &str) -> io::Result<()> {
+    let Some(name) = std::env::var_os("NOTIFY_SOCKET") else {
+        return Ok(());
+    };
+    let address = match name.as_bytes().split_first() {
+        Some((b'@', abstract_name)) => net::SocketAddr::from_abstract_name(abstract_name)?,
+        _ => net::SocketAddr::from_pathname(&name)?,
+    };
+    let socket = UnixDatagram::unbound()?;
+    socket.send_to_addr(state.as_bytes(), &address)?;
+    Ok(())
+}
+
+/// How often the service manager wants to hear from this process at the least.
+pub(super) fn watchdog() -> Option<Duration> {
+    let number = |name: &str| std::env::var(name).ok()?.parse::<u64>().ok();
+    let ours = number("WATCHDOG_PID").is_none_or(|pid| pid == u64::from(std::process::id()));
+    let most = number("WATCHDOG_USEC").filter(|most| ours && *most > 0)?;
+    Some(Duration::from_micros(most))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rustix::process::{Signal, getpid, kill_process};
+
+    #[test]
+    fn signals_and_callers_end_the_waiting() {
+        let listen = "127.0.0.1:0".parse().unwrap();
+        let mut sources = Sources::open(Some(listen)).unwrap();
+        let long = Duration::from_secs(20);
+        assert!(sources.next(Duration::from_millis(1)).unwrap().is_none());
+        kill_process(getpid(), Signal::HUP).unwrap();
+        assert!(matches!(
+            sources.next(long).unwrap(),
+            Some(Happening::Reload)
+        ));
+        kill_process(getpid(), Signal::TERM).unwrap();
+        assert!(matches!(sources.next(long).unwrap(), Some(Happening::Stop)));
+
+        let address = sources.listener.as_ref().unwrap().local_addr().unwrap();
+        let mut stream = TcpStream::connect(address).unwrap();
+        stream.write_all(b"GET /metrics HTTP/1.1\r\n\r\n").unwrap();
+        let Some(Happening::Call(mut call)) = sources.next(long).unwrap() else {
+            panic!("no call");
+        };
+        assert!(call.head().unwrap().starts_with("GET /metrics"));
+        call.answer("HTTP/1.1 200 OK\r\n\r\nyes").unwrap();
+        let mut text = String::new();
+        stream.read_to_string(&mut text).unwrap();
+        assert!(text.ends_with("yes"));
+    }
+}

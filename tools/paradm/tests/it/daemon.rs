@@ -1,0 +1,455 @@
+// SPDX-License-Identifier: GPL-2.0
+//! `paradm daemon`, in simulated time.
+
+use crate::harness::{Left, paradm};
+use crate::schedule::{automatic, limits, pair};
+use paradm::history::History;
+use paradm::sim::{SimArray, SimSystem, World};
+use paradm::system::Ran;
+use std::path::Path;
+use std::time::Duration;
+
+const CONFIG: &str = "/etc/paradm/daemon.toml";
+const METRICS: &str = "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n";
+
+fn minutes(number: u64) -> Duration {
+    Duration::from_secs(number * 60)
+}
+
+/// It runs for so long, and is told to end.
+fn run(sim: &SimSystem, time: Duration) -> Left {
+    sim.after(time, |world| world.daemon.stop());
+    paradm(sim, "daemon")
+}
+
+fn one() -> SimSystem {
+    SimSystem::with([SimArray::new("md0", &[3, 5])])
+}
+
+fn configured(sim: &SimSystem, text: &str) {
+    sim.world().tree.file(CONFIG, text);
+}
+
+fn works(sim: &SimSystem, program: &str) {
+    sim.program(program, |_, _| Ran::default());
+}
+
+fn ran(sim: &SimSystem) -> Vec<String> {
+    sim.world()
+        .ran
+        .iter()
+        .map(|program| program.shown())
+        .collect()
+}
+
+fn shift(world: &mut World, gear: &str) {
+    world
+        .write(Path::new("/sys/block/md0/md/par/gear"), gear)
+        .unwrap();
+}
+
+#[test]
+fn without_a_configuration_it_only_watches_and_ends_when_told_to() {
+    let sim = one();
+    let left = run(&sim, minutes(600));
+    assert_eq!((left.code, left.err.as_str()), (0, ""));
+    let world = sim.world();
+    assert!(world.written.is_empty() && world.ran.is_empty());
+    assert_eq!(world.daemon.port, None);
+    let said: Vec<_> = world
+        .daemon
+        .notified
+        .iter()
+        .map(|state| state.split('\n').next().unwrap())
+        .collect();
+    assert_eq!(said, ["READY=1", "STOPPING=1"]);
+}
+
+#[test]
+fn metrics_are_served_and_what_else_is_asked_for_is_not() {
+    let sim = one();
+    configured(&sim, "listen = \"127.0.0.1:9110\"");
+    sim.after(minutes(1), |world| world.daemon.call(METRICS));
+    sim.after(minutes(2), |world| {
+        world.daemon.call("GET / HTTP/1.1\r\n\r\n")
+    });
+    sim.after(minutes(3), |world| world.daemon.call(""));
+    let printed = paradm(&sim, "metrics").out;
+    assert_eq!(run(&sim, minutes(5)).code, 0);
+    let answered = sim.world().daemon.answered.clone();
+    let [metrics, other, nothing] = answered.as_slice() else {
+        panic!("{answered:?}");
+    };
+    assert!(metrics.starts_with("HTTP/1.1 200 OK\r\n"));
+    let names = |text: &str| -> Vec<String> {
+        text.lines()
+            .filter(|line| line.starts_with("# TYPE"))
+            .map(str::to_owned)
+            .collect()
+    };
+    assert_eq!(names(metrics), names(&printed));
+    assert!(other.starts_with("HTTP/1.1 404 "));
+    assert!(nothing.starts_with("HTTP/1.1 400 "));
+}
+
+#[test]
+fn a_textfile_is_written_each_minute() {
+    let sim = one();
+    let file = "/var/lib/node_exporter/raidpar.prom";
+    configured(&sim, &format!("textfile = \"{file}\""));
+    sim.after(minutes(10), move |world| {
+        assert!(
+            world
+                .tree
+                .read(Path::new(file))
+                .unwrap()
+                .contains("raidpar_array_gear{array=\"md0\"} 5")
+        );
+        world.array("md0").gear = 3;
+    });
+    assert_eq!(run(&sim, minutes(12)).code, 0);
+    let text = sim.world().tree.read(Path::new(file)).unwrap();
+    assert!(text.contains("raidpar_array_gear{array=\"md0\"} 3"));
+}
+
+#[test]
+fn a_pin_ends_when_its_time_is_over() {
+    let sim = one();
+    assert_eq!(paradm(&sim, "policy set policy=auto").code, 0);
+    assert_eq!(paradm(&sim, "pin set 5 --for 30min").code, 0);
+    assert_eq!(limits(&sim), pair(5, 5));
+    let left = run(&sim, minutes(29));
+    assert_eq!((left.code, limits(&sim)), (0, pair(5, 5)));
+    let left = run(&sim, minutes(5));
+    assert!(left.err.contains("md0: the pin has ended"), "{left}");
+    assert_eq!(limits(&sim), pair(3, 5));
+}
+
+/// One that follows its schedule, and is in its lowest gear.
+fn following() -> SimSystem {
+    let sim = automatic();
+    assert_eq!(paradm(&sim, "schedule apply").code, 0);
+    sim.world().array("md0").gear = 3;
+    sim
+}
+
+/// It is Tuesday, 8:00. The limits at such moments of the day.
+fn at(sim: &SimSystem, seconds: u64, wanted: (u32, u32)) {
+    sim.after(Duration::from_secs(seconds), move |world| {
+        let limit = |file: &str| world.limit("md0", file);
+        assert_eq!(
+            (limit("min_gear"), limit("max_gear")),
+            wanted,
+            "after {seconds} s"
+        );
+    });
+}
+
+#[test]
+fn an_array_follows_its_schedule_and_has_its_own_limits_when_the_daemon_ends() {
+    let sim = following();
+    let noon = 4 * 3600;
+    at(&sim, noon - 61, (3, 8));
+    // The lead is a minute.
+    at(&sim, noon - 59, (8, 8));
+    at(&sim, noon + 1800, (8, 8));
+    // There is no load, whatever was foretold.
+    at(&sim, noon + 3700, (3, 8));
+    let left = run(&sim, Duration::from_secs(noon + 1800 + 1));
+    assert_eq!((left.code, left.err.as_str()), (0, ""));
+    assert_eq!(limits(&sim), pair(3, 8));
+    assert_eq!(sim.world().written.len(), 2, "{:?}", sim.world().written);
+    // It goes on when the daemon does.
+    at(&sim, 60, (8, 8));
+    run(&sim, minutes(31));
+    assert_eq!(paradm(&sim, "schedule off").code, 0);
+    assert_eq!(limits(&sim), pair(3, 8));
+}
+
+#[test]
+fn load_that_comes_near_is_shifted_up_for_where_it_is_foretold() {
+    let sim = following();
+    // Wednesday, 7:10: three members are busy for two thirds of the time.
+    let seven = 23 * 3600;
+    for ten in 0..30u64 {
+        sim.after(Duration::from_secs(seven + 600 + ten * 10), move |world| {
+            for disk in 'a'..='c' {
+                let text = format!("1 0 8 5 1 0 8 5 0 {} 10 0 0 0 0\n", ten * 6700);
+                world
+                    .tree
+                    .file(format!("/sys/class/block/sd{disk}/stat"), &text);
+            }
+        });
+    }
+    at(&sim, seven + 590, (3, 8));
+    at(&sim, seven + 700, (5, 8));
+    run(&sim, Duration::from_secs(seven + 720));
+}
+
+#[test]
+fn load_that_is_over_is_shifted_down_from_at_once() {
+    let sim = following();
+    sim.world().array("md0").gear = 8;
+    // It is the morning's: gear 5 bears it.
+    at(&sim, 60, (3, 5));
+    sim.after(Duration::from_secs(70), |world| world.array("md0").gear = 5);
+    at(&sim, 90, (3, 8));
+    run(&sim, minutes(2));
+}
+
+#[test]
+fn a_pinned_array_does_not_follow_until_the_pin_ends() {
+    let sim = automatic();
+    assert_eq!(paradm(&sim, "schedule apply").code, 0);
+    assert_eq!(paradm(&sim, "pin set 3-5 --for 5h").code, 0);
+    let noon = 4 * 3600;
+    at(&sim, noon + 600, (3, 5));
+    run(&sim, Duration::from_secs(noon + 700));
+    assert_eq!(limits(&sim), pair(3, 5));
+}
+
+#[test]
+fn events_and_hours_are_kept() {
+    let sim = automatic();
+    sim.after(minutes(1), |world| shift(world, "3"));
+    sim.after(minutes(3), |world| shift(world, "8"));
+    assert_eq!(run(&sim, minutes(10)).code, 0);
+    let history = History::open_existing(&sim).unwrap().unwrap();
+    let events = history.events(0).unwrap();
+    let count = |kind: &str| events.iter().filter(|event| event.kind == kind).count();
+    assert_eq!(
+        (count("shift"), count("sleep"), count("wake")),
+        (2, 5, 5),
+        "{events:?}"
+    );
+    let woken = events.iter().find(|event| event.kind == "wake").unwrap();
+    assert_eq!(
+        (woken.member, woken.device.as_deref()),
+        (Some(3), Some("sdd"))
+    );
+    // The array has forgotten its hours: the history has not.
+    sim.world().array("md0").load_history.clear();
+    let left = paradm(&sim, "schedule show");
+    assert!(left.out.contains("of 154 hours"), "{left}");
+}
+
+#[test]
+fn a_hook_and_a_mail_tell_of_events() {
+    let sim = one();
+    configured(
+        &sim,
+        "hook = \"/usr/local/sbin/par-event\"\nhook_events = [\"shift\", \"wake\"]\nmail = \"root\"\nmail_events = [\"wake\"]\n",
+    );
+    works(&sim, "timeout");
+    works(&sim, "sendmail");
+    sim.after(minutes(1), |world| shift(world, "3"));
+    sim.after(minutes(2), |world| shift(world, "5"));
+    let left = run(&sim, minutes(10));
+    assert_eq!((left.code, left.err.as_str()), (0, ""));
+    let hook = "timeout 10 /usr/local/sbin/par-event";
+    assert_eq!(
+        ran(&sim),
+        [
+            &format!("{hook} shift md0"),
+            &format!("{hook} shift md0"),
+            &format!("{hook} wake md0"),
+            &format!("{hook} wake md0"),
+            "sendmail -t -oi",
+        ]
+    );
+    let world = sim.world();
+    let told: serde_json::Value =
+        serde_json::from_str(world.ran[2].input.as_ref().unwrap()).unwrap();
+    assert_eq!(
+        (told["kind"].as_str(), told["member"].as_u64()),
+        (Some("wake"), Some(3))
+    );
+    let mail = world.ran[4].input.as_ref().unwrap();
+    assert!(
+        mail.starts_with("To: root\nSubject: paradm: member 3 of md0, sdd, was woken by "),
+        "{mail}"
+    );
+    assert!(
+        mail.contains("\n\nmember 3 of md0") && mail.contains("\nmember 4 of md0"),
+        "{mail}"
+    );
+}
+
+#[test]
+fn a_hook_that_fails_is_told_of_once_and_disturbs_nothing() {
+    let sim = one();
+    configured(
+        &sim,
+        "hook = \"/x\"\nmail = \"root\"\nmail_events = [\"shift\"]",
+    );
+    sim.program("timeout", |_, _| Ran {
+        status: 124,
+        ..Ran::default()
+    });
+    sim.after(minutes(1), |world| shift(world, "3"));
+    let left = run(&sim, minutes(10));
+    assert_eq!(left.code, 0);
+    assert_eq!(
+        left.err,
+        "/x ends with 124: \nthere is no sendmail on this system: entity not found\n"
+    );
+    let history = History::open_existing(&sim).unwrap().unwrap();
+    assert_eq!(history.events(0).unwrap().len(), 3);
+}
+
+#[test]
+fn disks_without_runtime_pm_are_stopped_by_their_tools() {
+    let mut array = SimArray::new("md0", &[3, 5]);
+    for member in &mut array.members {
+        member.runtime_pm = false;
+    }
+    let sim = SimSystem::with([array]);
+    sim.world().tree.link("/dev/disk/by-id/ata-X", "/dev/sde");
+    configured(
+        &sim,
+        "[standby]\n\"/dev/disk/by-id/ata-X\" = \"hdparm\"\n\"/dev/sda\" = \"sdparm\"\n",
+    );
+    works(&sim, "hdparm");
+    sim.after(minutes(1), |world| shift(world, "3"));
+    let left = run(&sim, minutes(5));
+    assert_eq!(
+        (left.code, left.err.as_str()),
+        (0, "sde is stopped by hdparm\n")
+    );
+    // sdd is nobody's, sda does not sleep.
+    assert_eq!(ran(&sim), ["hdparm -y /dev/sde"]);
+    // It sleeps when the daemon starts.
+    sim.world().ran.clear();
+    run(&sim, minutes(1));
+    assert_eq!(ran(&sim), ["hdparm -y /dev/sde"]);
+}
+
+#[test]
+fn a_member_that_is_needed_again_is_not_stopped() {
+    let mut array = SimArray::new("md0", &[3, 5]);
+    array.members[4].runtime_pm = false;
+    let sim = SimSystem::with([array]);
+    configured(&sim, "[standby]\n\"/dev/sde\" = \"hdparm\"\n");
+    works(&sim, "hdparm");
+    sim.after(minutes(1), |world| {
+        let values = [
+            ("PAR_EVENT", "sleep"),
+            ("PAR_MEMBER", "4"),
+            ("PAR_DEVICE", "sde"),
+            ("PAR_POWER", "logical"),
+        ];
+        let values = values.map(|(key, value)| (key, value.to_owned()));
+        world.array("md0").tell(&values);
+    });
+    assert_eq!(run(&sim, minutes(5)).code, 0);
+    assert_eq!(ran(&sim), [""; 0]);
+}
+
+#[test]
+fn a_configuration_is_read_again_or_stays_as_it_was() {
+    let sim = one();
+    configured(&sim, "listen = \"127.0.0.1:9110\"");
+    let change = |at: u64, text: &'static str| {
+        sim.after(minutes(at), move |world| {
+            world.tree.file(CONFIG, text);
+            world.daemon.reload();
+        });
+    };
+    change(1, "listen = \"127.0.0.1:9110\"\nmail_to = \"root\"\n");
+    sim.after(minutes(2), |world| world.daemon.call(METRICS));
+    change(3, "listen = \"127.0.0.1:9111\"");
+    sim.after(minutes(4), |world| {
+        world.daemon.taken.push("127.0.0.1:9112".parse().unwrap())
+    });
+    change(5, "listen = \"127.0.0.1:9112\"");
+    let left = run(&sim, minutes(6));
+    let said: Vec<_> = left.err.lines().collect();
+    assert!(said[0].starts_with("the configuration stays as it was: /etc/paradm/daemon.toml: line 2: unknown field `mail_to`"));
+    assert_eq!(said[1], "the configuration was read again");
+    assert!(
+        said[2].starts_with("the configuration stays as it was: listening on 127.0.0.1:9112: "),
+        "{left}"
+    );
+    let world = sim.world();
+    assert_eq!(world.daemon.port, Some("127.0.0.1:9111".parse().unwrap()));
+    assert_eq!(world.daemon.answered.len(), 1);
+    let reloads = world
+        .daemon
+        .notified
+        .iter()
+        .filter(|state| *state == "RELOADING=1")
+        .count();
+    assert_eq!(reloads, 3);
+}
+
+#[test]
+fn the_service_manager_hears_of_it_often_enough() {
+    let sim = one();
+    sim.world().daemon.watchdog = Some(Duration::from_secs(30));
+    run(&sim, minutes(10));
+    let world = sim.world();
+    let heard = world
+        .daemon
+        .notified
+        .iter()
+        .filter(|state| *state == "WATCHDOG=1")
+        .count();
+    assert!((40..80).contains(&heard), "{heard}");
+}
+
+#[test]
+fn arrays_come_and_go() {
+    let sim = automatic();
+    assert_eq!(paradm(&sim, "schedule apply").code, 0);
+    configured(&sim, "textfile = \"/x/raidpar.prom\"");
+    sim.after(minutes(10), |world| world.stop("md0"));
+    sim.after(minutes(20), |world| {
+        world.add(SimArray::new("md1", &[3, 5]))
+    });
+    let left = run(&sim, minutes(30));
+    assert_eq!((left.code, left.err.as_str()), (0, ""));
+    let text = sim.world().tree.read(Path::new("/x/raidpar.prom")).unwrap();
+    assert!(text.contains("md1") && !text.contains("md0"));
+}
+
+#[test]
+fn what_is_wrong_from_the_start_is_said() {
+    let sim = one();
+    sim.world()
+        .daemon
+        .locked
+        .insert("/run/paradm/daemon.lock".into());
+    let left = paradm(&sim, "daemon");
+    assert_eq!(
+        (left.code, left.err.as_str()),
+        (
+            6,
+            "paradm: paradm daemon: another one runs, and holds /run/paradm/daemon.lock\n"
+        )
+    );
+    let sim = one();
+    configured(&sim, "history_days = 1");
+    for line in ["daemon", "daemon --check"] {
+        let left = paradm(&sim, line);
+        assert_eq!(
+            (left.code, left.err.as_str()),
+            (
+                2,
+                "paradm: /etc/paradm/daemon.toml: history_days: it is from 7 to 3650\n"
+            )
+        );
+    }
+    assert_eq!(paradm(&sim, "daemon --config /y").code, 5);
+    configured(&sim, "listen = \"[::1]:9110\"");
+    assert_eq!(paradm(&sim, "daemon --check").code, 0);
+    sim.world().daemon.taken.push("[::1]:9110".parse().unwrap());
+    let left = paradm(&sim, "daemon");
+    assert_eq!(left.code, 6);
+    assert!(
+        left.err.starts_with("paradm: listening on [::1]:9110: "),
+        "{left}"
+    );
+    let sim = one();
+    sim.world().root = false;
+    assert_eq!(paradm(&sim, "daemon").code, 4);
+}
