@@ -31,7 +31,7 @@ struct par_history {
 	u16 most;
 };
 
-/* struct par_past_hour - an hour since 1970, and its load; @mean PAR_LOAD_UNKNOWN: it was not seen */
+/* struct par_past_hour - an hour since 1970; @mean PAR_LOAD_UNKNOWN: its load was not seen */
 struct par_past_hour {
 	u64 hour;
 	u32 mean, peak;
@@ -62,7 +62,7 @@ enum par_hour_end par_history_see(struct par_history *history, u32 load, u64 ns,
 /* par_history_of - hour 0 … 23 of the day, over the past days */
 struct par_hour par_history_of(const struct par_history *history, unsigned int hour);
 
-/* par_history_past - the hour that was @ago hours, less than PAR_HISTORY_HOURS, before the newest one */
+/* par_history_past - the hour @ago hours before the newest one; @ago < PAR_HISTORY_HOURS */
 struct par_past_hour par_history_past(const struct par_history *history, unsigned int ago);
 
 #endif

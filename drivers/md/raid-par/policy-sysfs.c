@@ -138,7 +138,7 @@ static ssize_t load_by_hour_show(struct par_conf *conf, char *page)
 	return at;
 }
 
-/* A line an hour that something is known of, oldest first: the longest ones fill less than a page. */
+/* A line for each hour that is known, oldest first: all of them fill less than a page. */
 static ssize_t load_history_show(struct par_conf *conf, char *page)
 {
 	unsigned int ago = PAR_HISTORY_HOURS;

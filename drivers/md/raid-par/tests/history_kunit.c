@@ -65,7 +65,8 @@ static u32 dumb_past(const struct dumb *dumb, u64 hour)
 	return PAR_LOAD_UNKNOWN << 16;
 }
 
-static void expect_past_alike(struct kunit *test, const struct par_history *history, const struct dumb *dumb)
+static void expect_past_alike(struct kunit *test, const struct par_history *history,
+			      const struct dumb *dumb)
 {
 	unsigned int ago;
 
@@ -73,7 +74,8 @@ static void expect_past_alike(struct kunit *test, const struct par_history *hist
 		struct par_past_hour is = par_history_past(history, ago);
 
 		KUNIT_ASSERT_EQ(test, is.hour, history->hour - ago);
-		KUNIT_ASSERT_EQ_MSG(test, is.mean << 16 | (is.mean == PAR_LOAD_UNKNOWN ? 0 : is.peak),
+		KUNIT_ASSERT_EQ_MSG(test, is.mean << 16 |
+				    (is.mean == PAR_LOAD_UNKNOWN ? 0 : is.peak),
 				    dumb_past(dumb, is.hour), "%u hours, %u ago", dumb->n, ago);
 	}
 }
