@@ -30,7 +30,7 @@ bool par_writable(struct par_conf *conf)
 	if (mddev->ro == MD_RDONLY)
 		return false;
 	if (mddev->ro == MD_AUTO_READ) {
-		/* md_write_start() would do this; see the head of this file. */
+		/* md_write_start() would do this; see the head of personality.c. */
 		mddev->ro = MD_RDWR;
 		set_bit(MD_RECOVERY_NEEDED, &mddev->recovery);
 		md_wakeup_thread(mddev->thread);

@@ -44,7 +44,7 @@ static void fail_vmember(struct par_vmember *vm)
 
 /*
  * A disk that does not take a write has failed, as in an array without such a list.
- * Whoever can sleep has failed by now, see write_ended(): what is left are images, and
+ * Whoever can sleep has failed by now, see watch_endio(): what is left are images, and
  * what they have not taken is lost. Reads that erred meanwhile cannot be told from that.
  */
 static void collect_member(struct par_vmember *vm)

@@ -155,7 +155,7 @@ void par_wish_watch(struct par_conf *conf, struct kernfs_node *gear,
 void par_mover_begin(struct par_conf *conf)
 {
 	WRITE_ONCE(conf->wish.moving, true);
-	smp_mb();	/* as said above */
+	smp_mb();	/* pairs with the one in par_mover_pause() */
 }
 
 void par_mover_end(struct par_conf *conf)
