@@ -13,6 +13,7 @@ pub mod disk;
 pub mod doctor;
 pub mod error;
 pub mod history;
+pub mod kept;
 pub mod manual;
 pub mod metrics;
 pub mod mount;

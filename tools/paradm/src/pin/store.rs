@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Where pins are kept, so that any paradm can end them.
 
-use crate::error::{Error, Result};
-use crate::system::{Files, System};
+use crate::error::Result;
+use crate::kept::Kept;
+use crate::system::System;
 use serde::{Deserialize, Serialize};
 use std::any::Any;
-use std::path::Path;
 
 pub const FILE: &str = "/var/lib/paradm/pins.json";
-const LOCK: &str = "/var/lib/paradm/pins.lock";
+const PINS: Kept = Kept {
+    file: FILE,
+    lock: "/var/lib/paradm/pins.lock",
+    name: "the pins",
+    wanted: "a list of pins; delete it, and the pins are forgotten",
+};
 
 /// An array stays between two gears.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,39 +43,19 @@ struct Document {
 
 /// All pins, those of arrays that do not run now among them.
 pub fn load(system: &dyn System) -> Result<Vec<Pin>> {
-    let path = Path::new(FILE);
-    if !system.exists(path) {
-        return Ok(Vec::new());
-    }
-    let text = system.text(path)?;
-    let document: Document = serde_json::from_str(&text).map_err(|error| Error::Parse {
-        path: path.to_owned(),
-        got: error.to_string(),
-        wanted: "a list of pins; delete it, and the pins are forgotten",
-    })?;
-    Ok(document.pins)
+    Ok(PINS.load::<Document>(system)?.pins)
 }
 
 pub(super) fn save(system: &dyn System, pins: &[Pin]) -> Result<()> {
-    let path = Path::new(FILE);
     let document = Document {
         pins: pins.to_vec(),
     };
-    let text = serde_json::to_string(&document).map_err(std::io::Error::other)?;
-    let result = if pins.is_empty() {
-        system.remove(path)
-    } else {
-        system.replace(path, &(text + "\n"))
-    };
-    result.map_err(|error| Error::write(path, "the pins", &error))
+    PINS.save(system, (!pins.is_empty()).then_some(&document))
 }
 
 /// Until the guard is dropped, nobody else changes the pins.
 pub(super) fn lock(system: &dyn System) -> Result<Box<dyn Any>> {
-    let path = Path::new(LOCK);
-    system
-        .lock(path)
-        .map_err(|error| Error::write(path, "a lock", &error))
+    PINS.lock(system)
 }
 
 #[cfg(test)]

@@ -4,14 +4,18 @@
 
 use crate::array::{self, Array, PolicyMode};
 use crate::error::{Error, Result};
+use crate::kept::Kept;
 use crate::pin::{self, Limits};
-use crate::system::{Files, System};
+use crate::system::System;
 use serde::{Deserialize, Serialize};
-use std::any::Any;
-use std::path::Path;
 
 pub const FILE: &str = "/var/lib/paradm/schedules.json";
-const LOCK: &str = "/var/lib/paradm/schedules.lock";
+const SCHEDULES: Kept = Kept {
+    file: FILE,
+    lock: "/var/lib/paradm/schedules.lock",
+    name: "the schedules",
+    wanted: "a list of arrays that follow their schedule; delete it, and none does",
+};
 
 /// An array that follows its schedule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,38 +40,14 @@ struct Document {
 
 /// All, those of arrays that do not run now among them.
 pub fn load(system: &dyn System) -> Result<Vec<Followed>> {
-    let path = Path::new(FILE);
-    if !system.exists(path) {
-        return Ok(Vec::new());
-    }
-    let text = system.text(path)?;
-    let document: Document = serde_json::from_str(&text).map_err(|error| Error::Parse {
-        path: path.to_owned(),
-        got: error.to_string(),
-        wanted: "a list of arrays that follow their schedule; delete it, and none does",
-    })?;
-    Ok(document.schedules)
+    Ok(SCHEDULES.load::<Document>(system)?.schedules)
 }
 
 fn save(system: &dyn System, all: &[Followed]) -> Result<()> {
-    let path = Path::new(FILE);
     let document = Document {
         schedules: all.to_vec(),
     };
-    let text = serde_json::to_string(&document).map_err(std::io::Error::other)?;
-    let result = if all.is_empty() {
-        system.remove(path)
-    } else {
-        system.replace(path, &(text + "\n"))
-    };
-    result.map_err(|error| Error::write(path, "the schedules", &error))
-}
-
-fn lock(system: &dyn System) -> Result<Box<dyn Any>> {
-    let path = Path::new(LOCK);
-    system
-        .lock(path)
-        .map_err(|error| Error::write(path, "a lock", &error))
+    SCHEDULES.save(system, (!all.is_empty()).then_some(&document))
 }
 
 impl Followed {
@@ -117,7 +97,7 @@ pub fn apply(system: &dyn System, given: Option<&str>) -> Result<Changed> {
         ));
     }
     must_not_be_pinned(system, &array.name, "cannot follow its schedule")?;
-    let _lock = lock(system)?;
+    let _lock = SCHEDULES.lock(system)?;
     let mut all = load(system)?;
     let uuid = pin::uuid(system, &array.name);
     let limits = pin::limits_of(&array);
@@ -147,7 +127,7 @@ pub fn apply(system: &dyn System, given: Option<&str>) -> Result<Changed> {
 pub fn off(system: &dyn System, given: Option<&str>) -> Result<Changed> {
     let name = array::named(system, given)?;
     must_not_be_pinned(system, &name, "still follows its schedule")?;
-    let _lock = lock(system)?;
+    let _lock = SCHEDULES.lock(system)?;
     let mut all = load(system)?;
     let uuid = pin::uuid(system, &name);
     let at = all.iter().position(|one| one.is_of(&name, uuid.as_deref()));
@@ -206,7 +186,7 @@ pub fn set(
     if own == followed.own && set == followed.set && set == is && followed.was.is_none() {
         return Ok(Some(set));
     }
-    let _lock = lock(system)?;
+    let _lock = SCHEDULES.lock(system)?;
     let mut all = load(system)?;
     let Some(place) = all
         .iter_mut()
