@@ -43,7 +43,7 @@ for d in 3 4; do wait_for "/sys/block/$MD/md/par/member$d/power_state" asleep 60
 note "nothing wakes a sleeper"
 watch_sleepers
 for line in status "status --json" explain "explain --json" "policy show" "policy preset" "scrub show" "pin show" "shift lowest" \
-	schedule "schedule --json" metrics \
+	"schedule show" "schedule show --json" metrics \
 	"policy set hold=61 up_wait=251" "policy preset quiet" "policy set policy=manual" "pin set 3 --for 1h" "pin end" \
 	"scrub start --no-wake" "scrub limit 20M"; do
 	# shellcheck disable=SC2086  # words
@@ -54,7 +54,7 @@ says '5 members .*left out of the last check' scrub show
 ask 0 scrub limit none
 assert_asleep "of what only looks, sets or checks what is awake"
 
-says "no hour's load is known yet" schedule
+says "no hour's load is known yet" schedule show
 says 'raidpar_disk_spin_ups_total\{[^}]*member="4"[^}]*\} 0' metrics
 refuses 2 'needs a terminal' status --watch
 
