@@ -15,7 +15,7 @@ mkdir -p "$TREE/build" "$TREE/drivers/md"
 ln -s "$TOP/scripts" "$TOP/tests" "$TREE"
 ln -s "$BUILD/mdadm" "$TREE/build"
 cp -r "$TOP/drivers/md/raid-par" "$TREE/drivers/md"
-CHILD=$TREE/drivers/md/raid-par/child.c
+CHILD=$TREE/drivers/md/raid-par/sets/child.c
 sed -i '/^static int child_hot_remove/,/^}/s/^\tpar_remove_again(.*/&\n\tschedule_timeout_uninterruptible(HZ \/ 2);/' "$CHILD"
 [ "$(grep -c 'schedule_timeout_uninterruptible(HZ / 2)' "$CHILD")" = 1 ] || die "FAILED: nothing to hold up in child.c"
 

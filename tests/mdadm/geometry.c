@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "geometry.h"
+#include "pure/geometry.h"
 
 /* mdadm's par-layout.c */
 unsigned long long par_array_sectors(int layout, int chunk_size,

@@ -10,12 +10,12 @@
 #ifndef TESTS_POLICY_ARRAY_H
 #define TESTS_POLICY_ARRAY_H
 
-#include "approach.h"
+#include "policy/history.h"
+#include "policy/policy.h"
+#include "policy/predict.h"
+#include "pure/approach.h"
+#include "pure/ration.h"
 #include "disk.h"
-#include "history.h"
-#include "policy.h"
-#include "predict.h"
-#include "ration.h"
 
 #define ARRAY_MOST_SHIFTS	100000U
 

@@ -49,7 +49,6 @@ fn main() {
         .std("gnu11")
         .opt_level(2)
         .include(&include)
-        // First: the module has an array.h, too.
         .include(&tests)
         .include(&spindle)
         .include(&module)
@@ -78,7 +77,7 @@ fn main() {
     }
 }
 
-/// The line `PARTS=(geometry window …)`.
+/// The line `PARTS=(pure/geometry policy/window …)`.
 fn parts(script: &Path) -> Vec<String> {
     let text = fs::read_to_string(script).expect("scripts/build-policy");
     let list = text

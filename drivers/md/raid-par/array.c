@@ -2,8 +2,8 @@
 /*
  * The array as a whole becomes writable, or ceases to be.
  */
+#include "core/parent.h"
 #include "array.h"
-#include "parent.h"
 
 /* The array has become writable or has ceased to be. Process context. */
 void par_follow_array(struct par_conf *conf)

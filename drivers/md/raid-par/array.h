@@ -5,7 +5,7 @@
 #ifndef RAID_PAR_ARRAY_H
 #define RAID_PAR_ARRAY_H
 
-#include "sync.h"
+#include "sync/sync.h"
 
 /* par_follow_array - the array has become writable or has ceased to be; process context */
 void par_follow_array(struct par_conf *conf);

@@ -10,10 +10,10 @@
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
 
-#include "event.h"
-#include "gear.h"
+#include "core/event.h"
+#include "core/parent.h"
+#include "gear/gear.h"
 #include "monitor.h"
-#include "parent.h"
 
 #define CREATE_TRACE_POINTS
 #include "trace.h"

@@ -12,10 +12,10 @@
 #include <linux/mutex.h>
 #include <linux/workqueue.h>
 
-#include "booking.h"
-#include "history.h"
-#include "policy.h"
-#include "predict.h"
+#include "policy/booking.h"
+#include "policy/history.h"
+#include "policy/policy.h"
+#include "policy/predict.h"
 
 #define PAR_EXPLAIN	512	/* bytes of a line that explains */
 

@@ -40,10 +40,10 @@
 #include <linux/workqueue.h>
 
 #include "md.h"
-#include "geometry.h"
-#include "map.h"
-#include "queue.h"
-#include "wish.h"
+#include "pure/geometry.h"
+#include "core/map.h"
+#include "core/queue.h"
+#include "core/wish.h"
 
 #define PAR_MAX_BIO	(255 * 8)	/* raid5 tracks 256 stripes a request */
 

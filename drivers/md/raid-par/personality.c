@@ -13,11 +13,11 @@
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 
-#include "event.h"
-#include "load.h"
-#include "parent.h"
-#include "sysfs.h"
 #include "compat/layout.h"
+#include "core/event.h"
+#include "core/parent.h"
+#include "meta/load.h"
+#include "sysfs/sysfs.h"
 
 static bool par_make_request(struct mddev *mddev, struct bio *bio)
 {

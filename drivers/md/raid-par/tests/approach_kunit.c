@@ -9,7 +9,7 @@
 #include <linux/ktime.h>
 #include <linux/math64.h>
 
-#include "../approach.h"
+#include "pure/approach.h"
 
 #define SEG_KIB		64U
 #define SPEED_MIN	8192U	/* KiB/s */

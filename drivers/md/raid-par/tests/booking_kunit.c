@@ -4,7 +4,7 @@
  */
 #include <kunit/test.h>
 
-#include "../booking.h"
+#include "policy/booking.h"
 
 /* What there was, what is seen at 70 s, and what is to be made of it. */
 struct booking_case {

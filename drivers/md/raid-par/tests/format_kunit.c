@@ -10,8 +10,8 @@
 #include <linux/string.h>
 #include <linux/unaligned.h>
 
-#include "../format.h"
-#include "../zone.h"
+#include "pure/format.h"
+#include "pure/zone.h"
 #include "layouts.h"
 
 #define SEED		20240301

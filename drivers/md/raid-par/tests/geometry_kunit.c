@@ -11,8 +11,8 @@
 #include <linux/prandom.h>
 #include <linux/string.h>
 
-#include "../compat/kunit.h"
-#include "../geometry.h"
+#include "compat/kunit.h"
+#include "pure/geometry.h"
 #include "layouts.h"
 
 #define SEED		20240229

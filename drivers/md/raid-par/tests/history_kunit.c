@@ -7,7 +7,7 @@
 #include <linux/math64.h>
 #include <linux/prandom.h>
 
-#include "../history.h"
+#include "policy/history.h"
 
 #define SEED	20241128
 #define HOURS	2000U

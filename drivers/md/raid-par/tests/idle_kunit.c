@@ -6,7 +6,7 @@
 #include <kunit/test.h>
 #include <linux/jiffies.h>
 
-#include "../idle.h"
+#include "pure/idle.h"
 
 /* As the documentation says it. */
 static u32 dumb_wait(const struct par_idle *r)

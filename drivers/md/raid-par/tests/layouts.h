@@ -7,7 +7,7 @@
 #define RAID_PAR_TESTS_LAYOUTS_H
 
 #include <linux/bits.h>
-#include "../geometry.h"
+#include "pure/geometry.h"
 
 /* Bits of the layout word, written independently of the module's constants. */
 #define GEAR(members)		((u32)BIT((members) - 1))

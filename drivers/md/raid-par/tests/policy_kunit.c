@@ -7,7 +7,7 @@
 #include <linux/math64.h>
 #include <linux/prandom.h>
 
-#include "../policy.h"
+#include "policy/policy.h"
 #include "layouts.h"
 
 #define SEED		20241127

@@ -8,7 +8,7 @@
 #include <linux/math64.h>
 #include <linux/prandom.h>
 
-#include "../predict.h"
+#include "policy/predict.h"
 #include "layouts.h"
 
 #define SEED	20241126

@@ -6,7 +6,7 @@
 #include <kunit/test.h>
 #include <linux/prandom.h>
 
-#include "../ration.h"
+#include "pure/ration.h"
 
 #define SEED	20241122
 #define STEPS	2000

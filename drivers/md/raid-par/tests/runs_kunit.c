@@ -4,7 +4,7 @@
  */
 #include <kunit/test.h>
 
-#include "../runs.h"
+#include "pure/runs.h"
 
 #define PAGE	8U
 #define FAR	0x100000000ULL

@@ -7,7 +7,7 @@
 #include <kunit/test.h>
 #include <linux/string.h>
 
-#include "../states.h"
+#include "pure/states.h"
 
 /* Versions of a copy; acknowledged writes count up from ZEROS. */
 #define GARBAGE		0U	/* nobody wrote this, or not all of it */

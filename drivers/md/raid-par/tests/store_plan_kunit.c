@@ -8,7 +8,7 @@
 #include <linux/string.h>
 #include <kunit/test.h>
 
-#include "../store-plan.h"
+#include "pure/store-plan.h"
 
 #define MEMBERS	5U
 #define ROUNDS	100000U

@@ -6,7 +6,7 @@
 #include <kunit/test.h>
 #include <linux/prandom.h>
 
-#include "../surge.h"
+#include "policy/surge.h"
 
 #define SEED	20261124
 #define LULL	20U

@@ -10,7 +10,7 @@
 #include <linux/string.h>
 #include <linux/unaligned.h>
 
-#include "../validate.h"
+#include "pure/validate.h"
 #include "layouts.h"
 
 #define SEED		20261123

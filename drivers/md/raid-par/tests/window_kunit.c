@@ -8,7 +8,7 @@
 #include <linux/mm.h>
 #include <linux/prandom.h>
 
-#include "../window.h"
+#include "policy/window.h"
 
 #define SEED	20241125
 #define STEPS	2500U

@@ -9,8 +9,8 @@
 #include <linux/prandom.h>
 #include <linux/types.h>
 
-#include "../store-plan.h"
-#include "../zone.h"
+#include "pure/store-plan.h"
+#include "pure/zone.h"
 
 #define ZONES		2U	/* at most; of one map block and one intent block */
 #define ROWS		2U	/* of a zone */

@@ -2,10 +2,10 @@
 /* Sizes and offsets of the structs that raw.rs declares anew, for the test that compares them. */
 #include <stddef.h>
 
-#include "history.h"
-#include "policy.h"
-#include "predict.h"
-#include "ration.h"
+#include "policy/history.h"
+#include "policy/policy.h"
+#include "policy/predict.h"
+#include "pure/ration.h"
 
 struct par_layout_fact {
 	const char *name;

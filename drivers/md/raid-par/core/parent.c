@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The parent: what is asked of the md array itself, and told to it, by any of us.
+ */
+#include "core/parent.h"
+
+void par_count_degraded(struct par_conf *conf)
+{
+	unsigned int d, missing = 0;
+
+	for (d = 0; d < conf->geo.members; d++) {
+		struct md_rdev *rdev = conf->member[d].rdev;
+
+		if (!par_rdev_usable(rdev) || !test_bit(In_sync, &rdev->flags))
+			missing++;
+	}
+	conf->mddev->degraded = missing;
+}
+
+void par_member_failed(struct par_conf *conf, unsigned int d)
+{
+	struct md_rdev *rdev = READ_ONCE(conf->member[d].rdev);
+
+	if (!par_rdev_usable(rdev))
+		return;
+	if (READ_ONCE(conf->mddev->pers)) {
+		md_error(conf->mddev, rdev);
+		return;
+	}
+	set_bit(d, &conf->failed_early);
+	/* md wakes its thread once the array is started, perhaps just before this. */
+	smp_mb__after_atomic();
+	if (READ_ONCE(conf->mddev->pers))
+		md_wakeup_thread(conf->mddev->thread);
+}
+
+void par_fail_early(struct par_conf *conf)
+{
+	unsigned int d;
+
+	if (!READ_ONCE(conf->mddev->pers))
+		return;
+	for (d = 0; d < conf->geo.members; d++)
+		if (test_and_clear_bit(d, &conf->failed_early))
+			par_member_failed(conf, d);
+}
+
+void par_write_deferred_sb(struct par_conf *conf)
+{
+	if (xchg(&conf->sb_deferred, 0))
+		set_bit(MD_SB_CHANGE_DEVS, &conf->mddev->sb_flags);
+}
+
+void par_remove_again(struct par_conf *conf)
+{
+	set_bit(MD_RECOVERY_NEEDED, &conf->mddev->recovery);
+	md_wakeup_thread(conf->mddev->thread);
+}
+
+bool par_syncing(struct mddev *mddev)
+{
+	return test_bit(MD_RECOVERY_RUNNING, &mddev->recovery) &&
+	       (test_bit(MD_RECOVERY_SYNC, &mddev->recovery) ||
+		test_bit(MD_RECOVERY_RECOVER, &mddev->recovery));
+}
+
+bool par_scrubbing(struct mddev *mddev)
+{
+	return test_bit(MD_RECOVERY_RUNNING, &mddev->recovery) &&
+	       test_bit(MD_RECOVERY_REQUESTED, &mddev->recovery);
+}
+
+u32 par_unusable(struct par_conf *conf)
+{
+	u32 members = 0;
+	unsigned int d;
+
+	for (d = 0; d < conf->geo.members; d++)
+		if (!par_rdev_usable(conf->member[d].rdev))
+			members |= BIT(d);
+	return members;
+}
+
+u32 par_usable(struct par_conf *conf, u32 members)
+{
+	return members & ~par_unusable(conf);
+}
+
+u32 par_awake_members(struct par_conf *conf)
+{
+	return BIT(conf->geo.set[conf->gear].members) - 1;
+}
+
+/*
+ * md's superblock is to be written, and cannot be: sleepers must not. The next
+ * shift up has it done, and until then the sets' superblocks tell of failures.
+ */
+void par_defer_sb(struct par_conf *conf)
+{
+	struct mddev *mddev = conf->mddev;
+
+	clear_bit(MD_SB_CHANGE_DEVS, &mddev->sb_flags);
+	clear_bit(MD_SB_CHANGE_CLEAN, &mddev->sb_flags);
+	clear_bit(MD_SB_CHANGE_PENDING, &mddev->sb_flags);
+	wake_up(&mddev->sb_wait);
+	/* Unless that shift has been a moment ago. */
+	xchg(&conf->sb_deferred, 1);
+	if (READ_ONCE(conf->gear) == conf->geo.gears)
+		par_write_deferred_sb(conf);
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which gear is wanted, and what for. The mover (shift.c) goes by it. See wish.h for the
+ * contracts.
+ */
+#include <linux/kobject.h>
+#include <linux/kthread.h>
+
+#include "core/parent.h"
+
+#define PAR_ASK_AGAIN	(30 * HZ)	/* after a shift up that failed */
+
+void par_shift_notify(struct par_conf *conf)
+{
+	if (conf->wish.gear_file)
+		sysfs_notify_dirent(conf->wish.gear_file);
+	if (conf->wish.shift_file)
+		sysfs_notify_dirent(conf->wish.shift_file);
+}
+
+void par_shift_rouse(struct par_conf *conf)
+{
+	WRITE_ONCE(conf->wish.resting, false);
+	wake_up(&conf->wait);
+}
+
+void par_shift_to(struct par_conf *conf, unsigned int gear)
+{
+	WRITE_ONCE(conf->wish.target, gear);
+	par_put_off_over(conf);
+}
+
+bool par_is_put_off(struct par_conf *conf)
+{
+	unsigned int gear = READ_ONCE(conf->wish.put_off);
+
+	return gear && READ_ONCE(conf->wish.target) == gear &&
+	       time_before(jiffies, READ_ONCE(conf->wish.put_off_until));
+}
+
+unsigned int par_wanted(struct par_conf *conf)
+{
+	return par_is_put_off(conf) ? READ_ONCE(conf->gear) : READ_ONCE(conf->wish.target);
+}
+
+void par_shift_from(struct par_conf *conf, unsigned int target, unsigned int gear)
+{
+	if (cmpxchg(&conf->wish.target, target, gear) == target)
+		par_put_off_over(conf);
+}
+
+void par_put_off_over(struct par_conf *conf)
+{
+	WRITE_ONCE(conf->wish.put_off, 0);
+	par_shift_rouse(conf);
+}
+
+void par_shift_at_least(struct par_conf *conf, unsigned int gear)
+{
+	unsigned int target = READ_ONCE(conf->wish.target);
+
+	while (target < gear) {
+		unsigned int seen = cmpxchg(&conf->wish.target, target, gear);
+
+		if (seen == target)
+			break;
+		target = seen;
+	}
+	par_shift_rouse(conf);
+}
+
+bool par_shift_wake(struct par_conf *conf)
+{
+	if (READ_ONCE(conf->wish.unraised) &&
+	    time_before(jiffies, READ_ONCE(conf->wish.ended) + PAR_ASK_AGAIN))
+		return false;
+	par_shift_at_least(conf, conf->geo.gears);
+	return true;
+}
+
+void par_raise_for_missed(struct par_conf *conf)
+{
+	queue_work(conf->up.raise_wq, &conf->up.raise_work);
+}
+
+void par_power_why(struct par_conf *conf, const char *part)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&conf->wish.why_lock, flags);
+	strscpy(conf->wish.why, part);
+	raw_spin_unlock_irqrestore(&conf->wish.why_lock, flags);
+}
+
+void par_power_why_task(struct par_conf *conf, const char *part)
+{
+	char why[PAR_CAUSE];
+
+	scnprintf(why, sizeof(why), "%s %s[%d]", part, current->comm,
+		  task_pid_nr(current));
+	par_power_why(conf, why);
+}
+
+/* Rouse it who will: it must not begin anything as long as it is paused. */
+bool par_mover_paused(struct par_conf *conf)
+{
+	return READ_ONCE(conf->wish.resting) || READ_ONCE(conf->wish.paused);
+}
+
+bool par_mover_stops(struct par_conf *conf)
+{
+	return kthread_should_stop() || !md_is_rdwr(conf->mddev);
+}
+
+/* Only the mover asks: conf->wish.aim is what it is working towards. */
+bool par_mover_interrupted(struct par_conf *conf)
+{
+	return par_mover_stops(conf) || par_mover_paused(conf) ||
+	       par_wanted(conf) != conf->wish.aim;
+}
+
+void par_wish_aim(struct par_conf *conf, unsigned int gear)
+{
+	conf->wish.aim = gear;
+}
+
+void par_wish_drop(struct par_conf *conf)
+{
+	cmpxchg(&conf->wish.target, conf->wish.aim, conf->gear);
+}
+
+void par_wish_ended(struct par_conf *conf, int err)
+{
+	conf->wish.error = err;
+	WRITE_ONCE(conf->wish.ended, jiffies);
+	/* An interrupted one has not failed. */
+	WRITE_ONCE(conf->wish.unraised, err && err != -EINTR &&
+		   conf->wish.aim > READ_ONCE(conf->gear));
+}
+
+void par_wish_put_off(struct par_conf *conf, unsigned long wait)
+{
+	WRITE_ONCE(conf->wish.put_off_until, jiffies + wait);
+	WRITE_ONCE(conf->wish.put_off, conf->wish.aim);
+}
+
+void par_wish_watch(struct par_conf *conf, struct kernfs_node *gear,
+		    struct kernfs_node *shift)
+{
+	conf->wish.gear_file = gear;
+	conf->wish.shift_file = shift;
+}
+
+/* par_mover_pause() sees that it is at work, or it that it is to rest. */
+void par_mover_begin(struct par_conf *conf)
+{
+	WRITE_ONCE(conf->wish.moving, true);
+	smp_mb();	/* pairs with the one in par_mover_pause() */
+}
+
+void par_mover_end(struct par_conf *conf)
+{
+	WRITE_ONCE(conf->wish.moving, false);
+	wake_up(&conf->wait);
+}
+
+void par_mover_pause(struct par_conf *conf)
+{
+	might_sleep();
+	WRITE_ONCE(conf->wish.resting, true);
+	WRITE_ONCE(conf->wish.paused, true);
+	smp_mb();	/* pairs with the one in par_mover_begin() */
+	wake_up(&conf->wait);
+	wait_event(conf->wait, !READ_ONCE(conf->wish.moving));
+}
+
+void par_mover_allow(struct par_conf *conf)
+{
+	WRITE_ONCE(conf->wish.paused, false);
+	wake_up(&conf->wait);
+}
+
+void par_wish_init(struct par_conf *conf)
+{
+	bio_list_init(&conf->wish.missed);
+	raw_spin_lock_init(&conf->wish.why_lock);
+}
+
+void par_wish_begin(struct par_conf *conf)
+{
+	conf->wish.target = conf->gear;
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A repair of a few rows: raid5 makes what cannot be read of them from the others.
+ */
+#include "core/parent.h"
+#include "gear/gear.h"
+#include "raid5.h"
+
+#define PAR_FIX_BESIDE		2U	/* rows: of more stripes than the smallest cache */
+
+/*
+ * May the child be told to repair a few rows? Not if md would make another sync of it,
+ * which would then call the whole set done: a rebuild of a member that waits for the
+ * follower, or the resync after a crash. Nor if raid5 could correct nothing.
+ */
+static bool may_repair(struct par_set *set)
+{
+	struct mddev *child = &set->child.mddev;
+	unsigned int d;
+
+	if (par_child_busy(child) || par_must_pause(set->conf) ||
+	    child->degraded >= (int)set->conf->geo.parities ||
+	    par_resync_offset(child) != MaxSector)
+		return false;
+	for (d = 0; d < set->sg->members; d++)
+		if (set->vm[d].listed && !test_bit(In_sync, &set->vm[d].rdev.flags))
+			return false;
+	return true;
+}
+
+/*
+ * A repair of no more than rows [@first, @end). Whether it has come to its end: it is
+ * over then before the mover can be wanted elsewhere for long, and so is waited for.
+ */
+static bool repair_rows(struct par_set *set, u64 first, u64 end)
+{
+	struct mddev *child = &set->child.mddev;
+	unsigned int waits = 20;
+
+	/* As long as it takes to find that there is nothing to do, no more. */
+	while (par_child_busy(child) && waits--)
+		wait_event_idle_timeout(set->conf->wait, !par_child_busy(child), HZ / 20);
+	if (first >= end || !may_repair(set))
+		return false;
+	set->fix.done = false;
+	/* Where an interrupted check was is not where this one begins. */
+	child->resync_min = 0;
+	set->fix.first = first;
+	set->fix.end = end;
+	set_bit(MD_RECOVERY_REQUESTED, &child->recovery);
+	set_bit(MD_RECOVERY_SYNC, &child->recovery);
+	par_child_go(child);
+	while (par_child_busy(child) && !par_must_pause(set->conf))
+		wait_event_idle_timeout(set->conf->wait, !par_child_busy(child), HZ / 20);
+	/* If it goes on, it must not become a repair of all there is. */
+	if (!par_child_busy(child))
+		set->fix.end = 0;
+	return READ_ONCE(set->fix.done);
+}
+
+/*
+ * raid5 does not read, nor then correct, what it has in its cache. So that is
+ * made as small as it may be for a while, and rows beside these go through what
+ * is left of it.
+ */
+bool par_resync_fix(struct par_set *set, u64 first, u64 end)
+{
+	u64 beside = first >= PAR_FIX_BESIDE ? first - PAR_FIX_BESIDE : end;
+	bool done;
+
+	might_sleep();
+	if (!par_can_sync(set))
+		return false;
+	par_child_cache_empty(set);
+	repair_rows(set, beside, min_t(u64, beside + PAR_FIX_BESIDE, set->sg->rows));
+	done = repair_rows(set, first, end);
+	par_child_cache_fill(set);
+	return done;
+}
+
+void par_fix_over(struct par_set *set, bool whole)
+{
+	set->fix.done = set->fix.end && whole;
+	set->fix.end = 0;
+}
+
+void par_fix_forget(struct par_set *set)
+{
+	set->fix.end = 0;
+}

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Stripes of a gear set of which more is unreadable than parity can stand for.
+ *
+ * raid5 writes nothing to such a stripe but the whole of it: no image that is not as
+ * large could be copied there any more, and the array not shift down. But what is there
+ * are copies. So those that cannot be read are given up: a segment that has its home
+ * copy, too, has only that one from now on, and what has no other copy is lost, as it
+ * is in any case. Once that is stored the unreadable blocks are filled with zeros, and
+ * raid5 makes the stripe's parity of what is there. The mover copies the segments again.
+ */
+#include <linux/slab.h>
+
+#include "core/parent.h"
+#include "gear/gear.h"
+
+#define PAR_MEND_TRIES	8U
+
+/* @dead: of each page of the row, members that cannot read it */
+struct par_mend {
+	struct par_set *set;
+	u64 row;
+	struct page *page;
+	u32 *dead;
+};
+
+/* A page of the row on member @d, past raid5. Returns an errno. */
+static int row_page(struct par_mend *mend, unsigned int d, unsigned int at,
+		    enum req_op op)
+{
+	struct par_set *set = mend->set;
+	struct bio *bio;
+	int err;
+
+	bio = bio_alloc_bioset(set->vm[d].disk->part0, 1, op, GFP_NOIO, &set->conf->io->bios);
+	bio->bi_iter.bi_sector = (mend->row << set->conf->geo.seg_shift) +
+				 at * PAGE_SECTORS;
+	__bio_add_page(bio, mend->page, PAGE_SIZE, 0);
+	err = submit_bio_wait(bio);
+	bio_put(bio);
+	return err;
+}
+
+/* Which pages raid5 could not make from the others; false if there is none. */
+static bool find_dead(struct par_mend *mend)
+{
+	const struct par_geometry *geo = &mend->set->conf->geo;
+	unsigned int d, at;
+	bool any = false;
+
+	for (at = 0; at < geo->seg_sectors / PAGE_SECTORS; at++) {
+		for (d = 0; d < mend->set->sg->members; d++)
+			if (row_page(mend, d, at, REQ_OP_READ))
+				mend->dead[at] |= BIT(d);
+		if (hweight32(mend->dead[at]) <= geo->parities)
+			mend->dead[at] = 0;
+		any |= mend->dead[at];
+	}
+	return any;
+}
+
+/* Whose segment is imaged in this row of member @d? NULL if it is parity, or nobody's. */
+static struct par_vmember *owner_of(struct par_mend *mend, unsigned int d, u64 *sector)
+{
+	struct par_set *set = mend->set;
+	struct par_conf *conf = set->conf;
+	const struct par_geometry *geo = &conf->geo;
+	unsigned int n = set->sg->members, data = n - geo->parities, k, i;
+	u32 per_chunk = geo->chunk_sectors >> geo->seg_shift, within, turn;
+	u64 stripe = div_u64_rem(mend->row, per_chunk, &within), x;
+
+	/* md's left-symmetric: see raid5_compute_sector() */
+	div_u64_rem(stripe, n, &turn);
+	k = (d + n - (n - 1 - turn) + n - geo->parities) % n;
+	if (k >= data)
+		return NULL;
+	d = par_image_owner(geo, set->number, (stripe * data + k) * geo->chunk_sectors +
+			    (within << geo->seg_shift), &x);
+	for (i = set->number + 1; i <= geo->gears; i++) {
+		u64 base = par_set_offset(geo, i, 0);
+
+		if (x < base || x >= base + geo->set[i].sectors)
+			continue;
+		*sector = x - base;
+		return &conf->set[i]->vm[d];
+	}
+	return NULL;
+}
+
+/* The image of this segment is given up; the state that is left, if it has others. */
+static enum par_seg_state give_up_image(struct par_vmember *vm, u64 sector)
+{
+	struct par_conf *conf = vm->set->conf;
+	u64 row = sector >> conf->geo.seg_shift;
+	u32 zone = par_zone_of(vm->set, row);
+	enum par_seg_state state;
+
+	spin_lock(par_zone_lock(conf, zone));
+	state = par_map_get(vm->set, row, vm->index);
+	if (state == PAR_SEG_BOTH) {
+		state = PAR_SEG_HOME;
+		par_map_set(vm->set, row, vm->index, state);
+		par_mark_block(conf, zone);
+	}
+	spin_unlock(par_zone_lock(conf, zone));
+	return state;
+}
+
+static int give_up(struct par_mend *mend)
+{
+	struct par_conf *conf = mend->set->conf;
+	struct par_vmember *vm;
+	unsigned int d, at;
+	u64 sector;
+	int err = 0;
+
+	for (at = 0; at < conf->geo.seg_sectors / PAGE_SECTORS; at++)
+		for (d = 0; !err && d < mend->set->sg->members; d++) {
+			if (!(mend->dead[at] & BIT(d)))
+				continue;
+			vm = owner_of(mend, d, &sector);
+			if (vm && give_up_image(vm, sector) == PAR_SEG_IMAGE)
+				err = par_store_lose(vm, sector + at * PAGE_SECTORS,
+						     PAGE_SECTORS);
+		}
+	/*
+	 * All that differs: a store that was under way when these were marked may have
+	 * wiped the marks, and "both" that has become "home" is no must_store.
+	 */
+	return err ?: par_store_map(conf);
+}
+
+static int fill_dead(struct par_mend *mend)
+{
+	unsigned int d, at;
+	int err = 0;
+
+	memset(page_address(mend->page), 0, PAGE_SIZE);
+	for (at = 0; at < mend->set->conf->geo.seg_sectors / PAGE_SECTORS; at++)
+		for (d = 0; !err && d < mend->set->sg->members; d++)
+			if (mend->dead[at] & BIT(d))
+				err = row_page(mend, d, at, REQ_OP_WRITE);
+	return err;
+}
+
+/*
+ * With the set quiet: nobody else writes what is filled. It may have been mended with
+ * another segment that is imaged beside this one.
+ */
+static int mend_quietly(struct par_mend *mend)
+{
+	struct par_set *set = mend->set;
+	int err = 0;
+
+	if (!par_gate_enter(set->conf))
+		return -EINTR;
+	set->ops->quiesce(set, true);
+	if (find_dead(mend))
+		err = give_up(mend) ?: fill_dead(mend);
+	if (!err)
+		err = par_bad_purge(set->conf, set);
+	set->ops->quiesce(set, false);
+	par_gate_leave(set->conf);
+	return err;
+}
+
+/*
+ * What was filled has an intent, as all that is written: after a crash parity is made
+ * right anyhow. That a sync of the set is under way, or frozen, passes.
+ */
+static bool make_parity(struct par_mend *mend)
+{
+	struct par_set *set = mend->set;
+	unsigned int tries;
+
+	for (tries = 0; tries < PAR_MEND_TRIES; tries++)
+		if (par_resync_fix(set, mend->row, mend->row + 1))
+			return true;
+	pr_warn("md/par:%s: parity of row %llu of the set of %u members does not match the data: a repair corrects it\n",
+		mdname(set->conf->mddev), mend->row, set->sg->members);
+	return false;
+}
+
+/* The row of a set's members in which a sector of its content lies. */
+static u64 row_of(const struct par_set *set, u64 sector)
+{
+	const struct par_geometry *geo = &set->conf->geo;
+	u32 within;
+	u64 chunk = div_u64_rem(sector, geo->chunk_sectors, &within);
+
+	return div_u64(chunk, set->sg->members - geo->parities) *
+	       (geo->chunk_sectors >> geo->seg_shift) + (within >> geo->seg_shift);
+}
+
+int par_mend_image(struct par_set *set, unsigned int d, u64 row)
+{
+	struct par_conf *conf = set->conf;
+	const struct par_geometry *geo = &conf->geo;
+	struct par_mend mend = { .set = conf->set[par_image_set(geo, d)] };
+	u64 x = par_set_offset(geo, set->number, row << geo->seg_shift);
+	int err = -ENOMEM;
+
+	might_sleep();
+	if (!geo->parities || mend.set->ops->failed(mend.set))
+		return -EIO;
+	mend.row = row_of(mend.set, par_image_sector(geo, d, x));
+	mend.page = alloc_page(GFP_NOIO);
+	mend.dead = kcalloc(geo->seg_sectors / PAGE_SECTORS, sizeof(*mend.dead), GFP_NOIO);
+	/* Nothing is given up as long as the stripe's parity could not be made anew. */
+	if (mend.page && mend.dead)
+		err = par_resync_fix(mend.set, mend.row, mend.row + 1) ?
+		      mend_quietly(&mend) : -EBUSY;
+	if (!err && !make_parity(&mend))
+		err = -EBUSY;
+	kfree(mend.dead);
+	if (mend.page)
+		put_page(mend.page);
+	return err;
+}

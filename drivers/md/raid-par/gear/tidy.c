@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Intents that no write needs any more are cleared, so that a crash leaves little to resync.
+ *
+ * Timers: tidy_work, every 30 seconds while intents are set, clears those of zones that no
+ * write has touched since, a few at a time, so that writers wait for little.
+ */
+#include "core/parent.h"
+#include "gear/gear.h"
+
+#define PAR_TIDY_ZONES	PAR_STORE_BATCH	/* closed at a time, or … */
+#define PAR_TIDY_RUNS	64U	/* … so many as to be done after so many times */
+#define PAR_TIDY_PAUSE	(HZ / 2)	/* in between; what waits meanwhile goes first */
+
+static bool is_idle(const struct par_zone *z)
+{
+	return READ_ONCE(z->intent) &&
+	       time_after(jiffies, READ_ONCE(z->touched) + PAR_TIDY);
+}
+
+/* From @zone on, the first whose intent nobody has used for a while. */
+static u32 next_idle(struct par_conf *conf, u32 zone)
+{
+	while (zone < conf->geo.zones && !is_idle(&conf->map.zone[zone]))
+		zone++;
+	return zone;
+}
+
+/* So many at a time, that what a scattered load leaves behind does not grow. */
+static u32 share_of_idle(struct par_conf *conf)
+{
+	u32 zone, count = 0;
+
+	for (zone = next_idle(conf, 0); zone < conf->geo.zones;
+	     zone = next_idle(conf, zone + 1))
+		count++;
+	return max(PAR_TIDY_ZONES, count / PAR_TIDY_RUNS);
+}
+
+/* Admit nothing more to the idle zones from @zone on; returns where to go on. */
+static u32 close_idle_zones(struct par_conf *conf, u32 zone)
+{
+	u32 count = 0;
+
+	while (count < conf->tidy->share && zone < conf->geo.zones) {
+		struct par_zone *z = &conf->map.zone[zone];
+		spinlock_t *lock = par_zone_lock(conf, zone);
+
+		spin_lock(lock);
+		if (is_idle(z) && par_zone_close(z)) {
+			__set_bit(zone, conf->store->idle);
+			count++;
+		}
+		spin_unlock(lock);
+		zone = next_idle(conf, zone + 1);
+	}
+	return zone;
+}
+
+static bool any_intent(struct par_conf *conf)
+{
+	u32 zone;
+
+	for (zone = 0; zone < conf->geo.zones; zone++)
+		if (READ_ONCE(conf->map.zone[zone].intent))
+			return true;
+	return false;
+}
+
+static void flush_ended(struct bio *bio)
+{
+	complete(bio->bi_private);
+}
+
+/*
+ * As a user's flush, by the gear the array is in, and not under store_mutex: what the
+ * store flushes after it, with writers waiting, takes a moment only. Nothing relies
+ * on it.
+ */
+static void flush_ahead(struct par_conf *conf)
+{
+	DECLARE_COMPLETION_ONSTACK(done);
+	struct bio bio;
+
+	bio_init(&bio, conf->mddev->gendisk->part0, NULL, 0,
+		 REQ_OP_WRITE | REQ_PREFLUSH | REQ_SYNC);
+	bio.bi_private = &done;
+	bio.bi_end_io = flush_ended;
+	par_flush_request(conf, &bio, false);
+	wait_for_completion_io(&done);
+	bio_uninit(&bio);
+}
+
+/*
+ * Writes that were admitted to an idle zone may still be under way. They are
+ * over once every set has been quiet for an instant.
+ */
+static void tidy_work(struct work_struct *work)
+{
+	struct par_conf *conf = container_of(to_delayed_work(work),
+					     struct par_conf, up.tidy_work);
+	u32 zone = next_idle(conf, conf->tidy->at);
+	unsigned long pause = PAR_TIDY;
+
+	if (!conf->tidy->at)
+		conf->tidy->share = share_of_idle(conf);
+	conf->tidy->at = 0;
+	if (md_is_rdwr(conf->mddev) && zone < conf->geo.zones) {
+		flush_ahead(conf);
+		conf->tidy->at = close_idle_zones(conf, zone);
+		par_gate_quiesce(conf);
+		par_gate_resume(conf);
+		par_store_clear_idle(conf);
+		pause = PAR_TIDY_PAUSE;
+	}
+	/* The store may have queued it already, and for later. */
+	if (any_intent(conf))
+		mod_delayed_work(conf->queue.long_wq, &conf->up.tidy_work, pause);
+}
+
+void par_tidy_init(struct par_conf *conf)
+{
+	INIT_DELAYED_WORK(&conf->up.tidy_work, tidy_work);
+}
+
+void par_tidy_drain(struct par_conf *conf)
+{
+	might_sleep();
+	/* The next write has it begin again. */
+	cancel_delayed_work_sync(&conf->up.tidy_work);
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Flushes: the caches of the awake members, once, whatever the gear.
+ *
+ * The children never see a flush: md would send it to every member of theirs.
+ * The map needs none: an intent is stable before any write that relies on it.
+ */
+#include "core/parent.h"
+#include "io/io.h"
+
+struct par_flush {
+	struct par_conf *conf;
+	struct bio *orig;
+	unsigned int gear;
+	u64 began;	/* ns, or 0: no user waits for it */
+	atomic_t left;
+	blk_status_t status;
+	struct par_flush_leg {
+		struct par_flush *flush;
+		struct md_rdev *rdev;	/* counted in */
+	} leg[PAR_MAX_MEMBERS];
+};
+
+#define PAR_FLUSH_RESERVE	16
+
+void par_flush_done(struct par_conf *conf, struct bio *bio)
+{
+	if (bio->bi_status || !bio_sectors(bio)) {
+		bio_endio(bio);
+		return;
+	}
+	bio->bi_opf &= ~REQ_PREFLUSH;
+	par_queue_add(conf, &conf->io->finish, bio);
+	queue_work(conf->queue.long_wq, &conf->io->finish_work);
+}
+
+/* Not of a read or a write, so the block layer has no count of it. */
+static void count_flush(struct par_conf *conf, u64 ns)
+{
+	atomic64_inc(&conf->io->flushed);
+	atomic64_add(ns, &conf->io->flush_ns);
+}
+
+/*
+ * All members have answered. One that has failed, now or just before, may have
+ * lost what was acknowledged: the others stand for it, once it is known.
+ */
+static void flush_put(struct par_flush *flush)
+{
+	struct par_conf *conf = flush->conf;
+	struct bio *bio = flush->orig;
+	unsigned int gear = flush->gear;
+	blk_status_t status;
+
+	if (!atomic_dec_and_test(&flush->left))
+		return;
+	status = flush->status;
+	if (flush->began)
+		count_flush(conf, ktime_get_ns() - flush->began);
+	mempool_free(flush, &conf->io->flush_pool);
+	if (atomic_dec_and_test(&conf->io->flushes[gear]))
+		wake_up(&conf->wait);
+	/* Last: the array may be taken down once its last request has ended. */
+	if (status)
+		bio->bi_status = status;
+	if (!status && par_failures_unrecorded(conf))
+		par_store_failures(conf, bio);
+	else
+		par_flush_done(conf, bio);
+}
+
+static void flush_endio(struct bio *bio)
+{
+	struct par_flush_leg *leg = bio->bi_private;
+	struct par_flush *flush = leg->flush;
+	struct mddev *mddev = flush->conf->mddev;
+
+	/* A member that cannot flush has failed; the others hold the data. */
+	if (bio->bi_status)
+		md_error(mddev, leg->rdev);
+	if (bio->bi_status && test_bit(MD_BROKEN, &mddev->flags))
+		flush->status = bio->bi_status;
+	rdev_dec_pending(leg->rdev, mddev);
+	bio_put(bio);
+	flush_put(flush);
+}
+
+/*
+ * Count a flush in, with the gear it goes by. A down-shift changes the gear,
+ * then waits for those that saw the old one, and for no others.
+ */
+static unsigned int flush_get(struct par_conf *conf)
+{
+	unsigned int gear;
+
+	for (;;) {
+		gear = READ_ONCE(conf->gear);
+		atomic_inc(&conf->io->flushes[gear]);
+		smp_mb__after_atomic();	/* pairs with wait_event() in change_down() */
+		if (gear == READ_ONCE(conf->gear))
+			return gear;
+		if (atomic_dec_and_test(&conf->io->flushes[gear]))
+			wake_up(&conf->wait);
+	}
+}
+
+void par_flush_request(struct par_conf *conf, struct bio *bio, bool waited_for)
+{
+	struct par_flush *flush = mempool_alloc(&conf->io->flush_pool, GFP_NOIO);
+	unsigned int d, gear;
+
+	flush->conf = conf;
+	flush->orig = bio;
+	flush->began = waited_for ? ktime_get_ns() : 0;
+	flush->status = test_bit(MD_BROKEN, &conf->mddev->flags) ?
+			BLK_STS_IOERR : BLK_STS_OK;
+	atomic_set(&flush->left, 1);
+	gear = flush_get(conf);
+	flush->gear = gear;
+
+	for (d = 0; par_awake(conf, gear, d); d++) {
+		struct par_flush_leg *leg = &flush->leg[d];
+		struct md_rdev *rdev;
+		struct bio *one;
+
+		rcu_read_lock();
+		rdev = READ_ONCE(conf->member[d].rdev);
+		if (par_rdev_usable(rdev))
+			atomic_inc(&rdev->nr_pending);
+		else
+			rdev = NULL;
+		rcu_read_unlock();
+		if (!rdev)
+			continue;
+		leg->flush = flush;
+		leg->rdev = rdev;
+		one = bio_alloc_bioset(rdev->bdev, 0, REQ_OP_WRITE | REQ_PREFLUSH |
+				       REQ_SYNC, GFP_NOIO, &conf->io->bios);
+		one->bi_private = leg;
+		one->bi_end_io = flush_endio;
+		atomic_inc(&flush->left);
+		submit_bio_noacct(one);
+	}
+	flush_put(flush);
+}
+
+static void finish_work(struct work_struct *work)
+{
+	struct par_conf *conf = container_of(work, struct par_io, finish_work)->conf;
+	struct par_set *home = par_home(conf);
+	struct bio_list bios;
+	struct bio *bio;
+
+	par_queue_take(conf, &conf->io->finish, &bios);
+	while ((bio = bio_list_pop(&bios)))
+		home->ops->submit(home, bio);
+}
+
+int par_flush_init(struct par_conf *conf)
+{
+	conf->up.recorded = par_flush_done;
+	bio_list_init(&conf->io->finish);
+	INIT_WORK(&conf->io->finish_work, finish_work);
+	return mempool_init_kmalloc_pool(&conf->io->flush_pool, PAR_FLUSH_RESERVE,
+					 sizeof(struct par_flush));
+}
+
+void par_flush_exit(struct par_conf *conf)
+{
+	mempool_exit(&conf->io->flush_pool);
+}

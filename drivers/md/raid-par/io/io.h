@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The requests of virtual members, and of the array, on their way: segment.c, send.c,
+ * route.c, row.c, flush.c, discard.c.
+ */
+#ifndef RAID_PAR_IO_H
+#define RAID_PAR_IO_H
+
+#include "meta/store.h"
+
+struct par_row;
+
+/**
+ * struct par_io - of an array
+ * @row_lock: all sets' rows that are being started or discarded
+ * @bios: of flushes, discards and the mover
+ * @flushes: under way, by gear; @finish: flushed, the rest to be sent
+ * @flushed, @flush_ns: that have ended, and what they took in all
+ */
+struct par_io {
+	struct par_conf *conf;
+	spinlock_t row_lock;	/* see above */
+	struct bio_set bios;
+	atomic_t flushes[PAR_MAX_SETS + 1];
+	struct bio_list finish, discards;
+	struct work_struct finish_work, discard_work;
+	mempool_t flush_pool;
+	atomic64_t flushed, flush_ns;
+};
+
+/* ---- segment.c ---- */
+
+/*
+ * par_segment_lock - no write to member @d's segment @row of @set is under way
+ * and none begins until par_segment_unlock. Sleeps; one task at a time.
+ * Returns false if the caller holds the bucket already.
+ */
+bool par_segment_lock(struct par_set *set, unsigned int d, u64 row);
+void par_segment_unlock(struct par_set *set, unsigned int d, u64 row);
+
+/* par_segment_locked - is it being copied? Zone lock held. */
+bool par_segment_locked(struct par_set *set, unsigned int d, u64 row);
+
+/*
+ * par_bucket_of - the bucket of a segment; par_bucket_get - count a writer in, or park
+ * @bio (false) while the segment is being copied. Zone lock held, so that the state that
+ * was read still holds. par_bucket_put - the write has ended; any context.
+ */
+struct par_bucket *par_bucket_of(struct par_set *set, unsigned int d, u64 row);
+bool par_bucket_get(struct par_bucket *bucket, struct bio *bio);
+void par_bucket_put(struct par_conf *conf, struct par_bucket *bucket);
+
+/* ---- send.c ---- */
+
+/* par_unkept - an image did not take this write to @vm: see lost.c; any context */
+void par_unkept(struct par_vmember *vm, struct bio *bio);
+
+/* par_miss - hold @bio until its member is awake, and have it woken; any context */
+void par_miss(struct par_vmember *vm, struct bio *bio);
+
+/*
+ * par_to_home, par_to_image - the last step; @bio is within one segment. @bucket: of the
+ * writer to count off when it ends, or NULL
+ */
+void par_to_home(struct par_vmember *vm, struct bio *bio);
+void par_to_image(struct par_vmember *vm, struct bio *bio, struct par_bucket *bucket);
+
+/*
+ * par_to_home_tracked - the same as par_to_home(), by a clone, whose end is looked at;
+ * par_write_home - a write, by a clone where its end has to be looked at. @bucket: of the
+ * writer to count off when it ends, or NULL
+ */
+void par_to_home_tracked(struct par_vmember *vm, struct bio *bio, struct par_bucket *bucket);
+void par_write_home(struct par_vmember *vm, struct bio *bio, struct par_bucket *bucket);
+
+/*
+ * par_is_last_try - does raid5 read this block by itself, since it erred before? Of what
+ * passes by it, it sends clones.
+ * par_last_try_failed - and it has erred again; any context
+ */
+static inline bool par_is_last_try(const struct par_vmember *vm, struct bio *bio)
+{
+	return unlikely(bio->bi_opf & REQ_NOMERGE) && bio_op(bio) == REQ_OP_READ &&
+	       !bio_flagged(bio, BIO_CLONED) && vm->set->child.raid5;
+}
+
+void par_last_try_failed(struct par_vmember *vm, struct bio *bio);
+
+void par_redirect_work(struct work_struct *work);
+
+/* par_retry_missed - the gear has changed, or cannot (@err): route what waited */
+void par_retry_missed(struct par_conf *conf, int err);
+
+/* par_clone_alloc - a request of our own for @vm; par_clone_vm - whose it is */
+struct bio *par_clone_alloc(struct par_vmember *vm, blk_opf_t opf,
+			    unsigned short pages);
+struct par_vmember *par_clone_vm(struct bio *bio);
+
+/*
+ * par_clone_first - @bio is one of @row's first writes: what is to be sent for it, to the
+ * disk (@home) or to be routed, so that @landed is called before @bio ends. Any process
+ * context.
+ */
+struct bio *par_clone_first(struct par_vmember *vm, struct bio *bio, struct par_row *row,
+			    void (*landed)(struct par_row *row), bool home);
+
+/* ---- row.c ---- */
+
+/*
+ * par_row_alloc - a spare for the next, or NULL when there is none; any context
+ * par_row_await - have @bio routed again when there is one; no lock held
+ */
+struct par_row *par_row_alloc(struct par_set *set);
+void par_row_free(struct par_set *set, struct par_row *row);
+void par_row_await(struct par_set *set, struct bio *bio);
+
+/*
+ * par_row_write - a write to an unwritten row: gather it. Zone lock held, the
+ * zone admits it in @gear. @spare is taken (and cleared) if the row is new;
+ * false, and nothing done, if one is needed and there is none. @full is set to
+ * the row if this write completes it: it is written from now on, and the caller
+ * must par_row_release() it after unlocking.
+ */
+bool par_row_write(struct par_vmember *vm, u64 row, unsigned int gear,
+		   struct bio *bio, struct par_row **spare,
+		   struct par_row **full);
+void par_row_release(struct par_row *row);
+
+/*
+ * par_row_hold_read - if some of the row's first writes have not ended, have @bio routed
+ * again when all have; no lock held. Returns false, and does nothing, if they have.
+ */
+bool par_row_hold_read(struct par_set *set, u64 row, struct bio *bio);
+
+/* par_row_busy - is the row being started? Zone lock held. */
+bool par_row_busy(struct par_set *set, u64 row);
+
+/* par_row_touch - a request to a written row ends its discard; zone lock held */
+void par_row_touch(struct par_set *set, u64 row);
+
+/* par_row_discard - @bio, within one segment, is discarded; no lock held */
+void par_row_discard(struct par_vmember *vm, struct bio *bio, u64 row);
+
+/* par_rows_purge - forget half-discarded rows; the set is quiet */
+void par_rows_purge(struct par_set *set);
+int par_rows_init(struct par_set *set);
+void par_rows_exit(struct par_set *set);
+
+/* ---- route.c ---- */
+
+extern const struct block_device_operations par_vmember_fops;
+
+/* par_route - send a request of a virtual member where it belongs */
+void par_route(struct par_vmember *vm, struct bio *bio);
+
+/* par_members_init, par_members_exit - the queues of route.c */
+int par_members_init(struct par_conf *conf);
+void par_members_exit(struct par_conf *conf);
+int par_members_init_set(struct par_set *set);
+void par_members_exit_set(struct par_set *set);
+int par_send_init_set(struct par_set *set);
+void par_send_exit_set(struct par_set *set);
+
+/* ---- flush.c ---- */
+
+int par_flush_init(struct par_conf *conf);
+void par_flush_exit(struct par_conf *conf);
+void par_discard_init(struct par_conf *conf);
+
+/*
+ * par_flush_request - @bio carries PREFLUSH: flush, then go on with the rest. @waited_for:
+ * by a user, so that the time that it takes counts for the policy
+ */
+void par_flush_request(struct par_conf *conf, struct bio *bio, bool waited_for);
+
+/* par_flush_done - what PREFLUSH asked for is done, or bi_status says why not */
+void par_flush_done(struct par_conf *conf, struct bio *bio);
+
+/* ---- discard.c ---- */
+
+/* par_discard_request - give back what @bio covers of whole rows */
+void par_discard_request(struct par_conf *conf, struct bio *bio);
+
+#endif

@@ -1,0 +1,526 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Virtual members: where each request of a set is routed to zeros, to the
+ * real disk, or to the sleeper's image. See io.h for the contracts.
+ *
+ * Everything in the submit path here either sends a request on or queues it;
+ * nothing waits. Requests that are held are routed again, from the start, by
+ * a worker once what they waited for has come.
+ */
+#include <linux/part_stat.h>
+
+/*
+ * route.c and row.c call each other, on purpose: a write to a row that was never written is
+ * handed to row.c (par_row_write()), which hands it back once the row is started
+ * (par_route()). It is routed from the start then, since gear and map may have changed.
+ */
+#include "core/parent.h"
+#include "io/io.h"
+
+static void dispatch_work(struct work_struct *work)
+{
+	struct par_set *set = container_of(work, struct par_set, route.dispatch_work);
+	struct bio_list bios;
+	struct blk_plug plug;
+	struct bio *bio;
+
+	par_queue_take(set->conf, &set->route.dispatch, &bios);
+	blk_start_plug(&plug);
+	while ((bio = bio_list_pop(&bios)))
+		par_route(par_bio_vm(bio), bio);
+	blk_finish_plug(&plug);
+}
+
+static bool bio_is_zero(struct bio *bio)
+{
+	struct bvec_iter iter;
+	struct bio_vec bv;
+
+	bio_for_each_segment(bv, bio, iter) {
+		void *data = bvec_kmap_local(&bv);
+		bool zero = !memchr_inv(data, 0, bv.bv_len);
+
+		kunmap_local(data);
+		if (!zero)
+			return false;
+	}
+	return true;
+}
+
+/* What a write would do right now; the zone lock makes it last. */
+struct par_write {
+	struct par_conf *conf;
+	struct par_set *set;
+	struct par_zone *zone;
+	unsigned int gear;
+	u64 row;
+	enum par_seg_state state;
+	struct par_seg_step step;
+	bool sleeper;
+};
+
+static __always_inline void look_up(struct par_vmember *vm, u64 row, struct par_write *w)
+{
+	struct par_conf *conf = vm->set->conf;
+
+	w->conf = conf;
+	w->set = vm->set;
+	w->row = row;
+	w->zone = &conf->map.zone[par_zone_of(vm->set, row)];
+	w->gear = READ_ONCE(conf->gear);
+	w->sleeper = par_is_sleeper(&conf->geo, vm->index);
+	w->state = par_map_look(vm->set, row, vm->index);
+	w->step = par_seg_step(w->state,
+			       par_awake(conf, w->gear, vm->index) ?
+			       PAR_EV_WRITE : PAR_EV_WRITE_ASLEEP);
+	if (!w->sleeper)
+		w->step.next = w->state;
+}
+
+/* Lockless: may the write pass straight to the home copy? */
+static __always_inline bool write_passes(struct par_vmember *vm, u64 row)
+{
+	struct par_write w;
+	unsigned long now;
+
+	look_up(vm, row, &w);
+	if (w.step.action != PAR_ACT_HOME || w.step.next != w.state ||
+	    READ_ONCE(w.zone->intent) != w.gear || READ_ONCE(w.zone->starting) ||
+	    (w.sleeper && par_set_tracks(w.set)) ||
+	    READ_ONCE(w.set->child.absent) || READ_ONCE(vm->lost))
+		return false;
+	now = jiffies;
+	if (READ_ONCE(w.zone->touched) != now)	/* no store unless needed */
+		WRITE_ONCE(w.zone->touched, now);
+	return true;
+}
+
+enum par_verdict {
+	PAR_GO,		/* send it on */
+	PAR_HELD,	/* somebody else has it now */
+	PAR_MISSED,	/* a member must wake up for it */
+	PAR_DONE,	/* nothing to do for it */
+	PAR_ROW_FULL,	/* its row is complete */
+	PAR_ASK,	/* held until the zone's intent is stored */
+	PAR_WAIT,	/* held until its images' place is given back */
+	PAR_SPARE,	/* the row is new and there is no spare */
+};
+
+/*
+ * A rebuild writes every block of its member; where the row is unwritten, and
+ * so zero on all members, nothing need be done. The user's own zeros start the
+ * row like any data: after a crash, what is unwritten in a zone with an intent
+ * is taken as it lies on the disks. (Such a write reaches parity too, which is
+ * never on a member being rebuilt only.)
+ */
+static bool rebuild_of_zeros(struct par_vmember *vm, struct bio *bio)
+{
+	return vm->set->running && vm->rdev.mddev &&
+	       !test_bit(In_sync, &vm->rdev.flags) && bio_is_zero(bio);
+}
+
+/* Zone lock held. @spare is taken if the row is new; @full: see par_row_write. */
+static enum par_verdict begin_row(struct par_vmember *vm, struct par_write *w,
+				  struct bio *bio, bool zero,
+				  struct par_row **spare, struct par_row **full)
+{
+	lockdep_assert_held(par_zone_lock(w->conf, par_zone_of(w->set, w->row)));
+	if (zero && !w->zone->must_store && !par_row_busy(w->set, w->row))
+		return PAR_DONE;
+	if (w->zone->held)
+		return PAR_WAIT;
+	if (!par_zone_admits(w->zone, w->gear, true))
+		return PAR_ASK;
+	if (!par_row_write(vm, w->row, w->gear, bio, spare, full))
+		return PAR_SPARE;
+	return *full ? PAR_ROW_FULL : PAR_HELD;
+}
+
+/*
+ * A row is written while raid5 does without some sleepers: what it makes of
+ * their segments is in the parity only, and their images are old from now on.
+ * Returns false if the stored map would still call one of these valid.
+ */
+static bool drop_images(struct par_write *w)
+{
+	unsigned long absent = READ_ONCE(w->set->child.absent);
+	bool stored = true;
+	unsigned int d;
+
+	lockdep_assert_held(par_zone_lock(w->conf, par_zone_of(w->set, w->row)));
+	for_each_set_bit(d, &absent, w->set->sg->members) {
+		enum par_seg_state state = par_map_get(w->set, w->row, d);
+
+		if (!par_is_sleeper(&w->conf->geo, d) || state == PAR_SEG_HOME)
+			continue;
+		stored &= state == PAR_SEG_BOTH;
+		par_map_set(w->set, w->row, d, PAR_SEG_HOME);
+	}
+	return stored;
+}
+
+/*
+ * With a sleeper missing, which of its segments' images become old is known in
+ * the gears only in which it would be awake; the array is on its way there.
+ */
+static bool must_wake(const struct par_write *w)
+{
+	return w->step.action == PAR_ACT_MISS ||
+	       unlikely(READ_ONCE(w->set->child.absent) >>
+			w->conf->geo.set[w->gear].members);
+}
+
+/* Zone lock held: decide on a write to a written row, and change its state. */
+static enum par_verdict admit_write(struct par_vmember *vm, struct par_write *w,
+				    struct bio *bio, struct par_bucket **bucket)
+{
+	lockdep_assert_held(par_zone_lock(w->conf, par_zone_of(w->set, w->row)));
+	if (w->zone->starting)
+		par_row_touch(w->set, w->row);
+	if (!par_zone_admits(w->zone, w->gear, w->step.next != w->state ||
+			     w->set->child.absent))
+		return PAR_ASK;
+	if (w->set->child.absent && !drop_images(w))
+		return PAR_ASK;
+	if (w->step.action == PAR_ACT_IMAGE ||
+	    (w->sleeper && par_set_tracks(w->set))) {
+		*bucket = par_bucket_of(w->set, vm->index, w->row);
+		if (!par_bucket_get(*bucket, bio))
+			return PAR_HELD;
+	}
+	if (w->step.next != w->state)
+		par_map_set(w->set, w->row, vm->index, w->step.next);
+	w->zone->touched = jiffies;
+	return PAR_GO;
+}
+
+/* The slow way of a write, within one segment. Not inlined, because of its stack frame. */
+static noinline void route_write(struct par_vmember *vm, struct bio *bio, u64 row)
+{
+	struct par_conf *conf = vm->set->conf;
+	u32 zone = par_zone_of(vm->set, row);
+	struct par_bucket *bucket = NULL;
+	enum par_verdict verdict;
+	struct par_row *spare = NULL, *full = NULL;
+	struct par_write w;
+	bool zero = false;
+
+	if (!par_map_written(vm->set, row))
+		zero = rebuild_of_zeros(vm, bio);
+again:
+	spin_lock(par_zone_lock(conf, zone));
+	look_up(vm, row, &w);
+	if (must_wake(&w))
+		verdict = PAR_MISSED;
+	else if (w.step.action != PAR_ACT_START)
+		verdict = admit_write(vm, &w, bio, &bucket);
+	else
+		verdict = begin_row(vm, &w, bio, zero, &spare, &full);
+	if (verdict == PAR_ASK || verdict == PAR_WAIT)
+		par_queue_add(conf, &conf->store->waiting, bio);
+	spin_unlock(par_zone_lock(conf, zone));
+
+	if (verdict == PAR_SPARE) {
+		spare = par_row_alloc(vm->set);
+		if (spare)
+			goto again;
+	}
+	if (spare)
+		par_row_free(vm->set, spare);
+	switch (verdict) {
+	case PAR_GO:
+		if (w.step.action == PAR_ACT_IMAGE)
+			par_to_image(vm, bio, bucket);
+		else
+			par_write_home(vm, bio, bucket);
+		break;
+	case PAR_MISSED:
+		par_miss(vm, bio);
+		break;
+	case PAR_DONE:
+		bio_endio(bio);
+		break;
+	case PAR_ROW_FULL:
+		par_row_release(full);
+		break;
+	case PAR_ASK:
+		par_store_want(conf, zone);
+		break;
+	case PAR_SPARE:
+		par_row_await(vm->set, bio);
+		break;
+	case PAR_HELD:
+	case PAR_WAIT:
+		break;
+	}
+}
+
+/*
+ * Reading ends a row's discard just as writing does: the stripe's old content
+ * is in raid5's cache again, and must not differ from the row.
+ */
+static noinline void read_touches(struct par_vmember *vm, u64 row)
+{
+	struct par_conf *conf = vm->set->conf;
+	u32 zone = par_zone_of(vm->set, row);
+
+	spin_lock(par_zone_lock(conf, zone));
+	par_row_touch(vm->set, row);
+	spin_unlock(par_zone_lock(conf, zone));
+}
+
+/* What becomes of a read of a row none of whose first writes is on its way. */
+static enum par_seg_action settled_action(struct par_vmember *vm, u64 row)
+{
+	struct par_conf *conf = vm->set->conf;
+
+	return par_seg_step(par_map_get(vm->set, row, vm->index),
+			    par_awake(conf, READ_ONCE(conf->gear), vm->index) ?
+			    PAR_EV_READ : PAR_EV_READ_ASLEEP).action;
+}
+
+/*
+ * A row is written in the map before its first writes have ended: until they have, the
+ * platter may hold anything there, and a read waits for them.
+ */
+static __always_inline enum par_seg_action read_action(struct par_vmember *vm, u64 row)
+{
+	struct par_conf *conf = vm->set->conf;
+	const struct par_zone *zone = &conf->map.zone[par_zone_of(vm->set, row)];
+	enum par_seg_state state;
+
+	if (unlikely(READ_ONCE(zone->starting)))
+		read_touches(vm, row);
+	state = par_map_look(vm->set, row, vm->index);
+	smp_rmb();	/* pairs with the one in begin_row() */
+	if (state != PAR_SEG_UNWRITTEN && unlikely(READ_ONCE(zone->landing)))
+		return PAR_ACT_HOLD;
+	/* Of what was looked at: the row may have been started since. */
+	return par_seg_step(state, par_awake(conf, READ_ONCE(conf->gear), vm->index) ?
+			    PAR_EV_READ : PAR_EV_READ_ASLEEP).action;
+}
+
+/* As a disk does it for what it cannot read. */
+static void err_lost(struct par_vmember *vm, struct bio *bio)
+{
+	if (par_is_last_try(vm, bio))
+		par_last_try_failed(vm, bio);
+	bio->bi_status = BLK_STS_MEDIUM;
+	bio_endio(bio);
+}
+
+static void route_read(struct par_vmember *vm, struct bio *bio, u64 row,
+		       enum par_seg_action action)
+{
+	if (unlikely(action == PAR_ACT_HOLD)) {
+		if (par_row_hold_read(vm->set, row, bio))
+			return;
+		action = settled_action(vm, row);
+	}
+	if (action != PAR_ACT_ZERO &&
+	    unlikely(par_lost(vm, bio->bi_iter.bi_sector, bio_sectors(bio)))) {
+		err_lost(vm, bio);
+		return;
+	}
+	switch (action) {
+	case PAR_ACT_ZERO:
+		zero_fill_bio(bio);
+		bio_endio(bio);
+		break;
+	case PAR_ACT_HOME:
+		if (unlikely(par_is_last_try(vm, bio)))
+			par_to_home_tracked(vm, bio, NULL);
+		else
+			par_to_home(vm, bio);
+		break;
+	case PAR_ACT_IMAGE:
+		par_to_image(vm, bio, NULL);
+		break;
+	default:
+		par_miss(vm, bio);
+		break;
+	}
+}
+
+/* Split off the first @sectors; the caller goes on with the rest of @bio. */
+static struct bio *split_front(struct par_set *set, struct bio *bio,
+			       unsigned int sectors)
+{
+	struct bio *front;
+
+	if (sectors >= bio_sectors(bio))
+		return bio;
+	front = bio_split(bio, sectors, GFP_NOIO, &set->route.splits);
+	bio_chain(front, bio);
+	return front;
+}
+
+/* The action of a read, or whether a write passes. */
+static noinline unsigned int row_action(struct par_vmember *vm, u64 row, bool write)
+{
+	return write ? write_passes(vm, row) : read_action(vm, row);
+}
+
+/*
+ * Rows at the head of the request that are treated alike go on in one piece:
+ * up to all of them for reads and for writes that pass straight through.
+ */
+static unsigned int rows_alike(struct par_vmember *vm, struct bio *bio, bool write,
+			       unsigned int *action)
+{
+	const struct par_geometry *geo = &vm->set->conf->geo;
+	u64 first = bio->bi_iter.bi_sector >> geo->seg_shift;
+	u64 row = first, end = bio_end_sector(bio);
+
+	*action = row_action(vm, row, write);
+	while (++row << geo->seg_shift < end) {
+		unsigned int next = row_action(vm, row, write);
+
+		if (next != *action || (write && !next) ||
+		    (!write && (next == PAR_ACT_IMAGE || next == PAR_ACT_HOLD)))
+			break;
+	}
+	return min(end, row << geo->seg_shift) - bio->bi_iter.bi_sector;
+}
+
+void par_route(struct par_vmember *vm, struct bio *bio)
+{
+	struct par_conf *conf = vm->set->conf;
+	bool write = op_is_write(bio_op(bio));
+	struct bio *front;
+
+	do {
+		u64 row = bio->bi_iter.bi_sector >> conf->geo.seg_shift;
+		unsigned int action;
+		unsigned int sectors = rows_alike(vm, bio, write, &action);
+
+		front = split_front(vm->set, bio, sectors);
+		if (!write)
+			route_read(vm, front, row, action);
+		else if (action)
+			par_write_home(vm, front, NULL);
+		else
+			route_write(vm, front, row);
+	} while (front != bio);
+}
+
+static void route_discard(struct par_vmember *vm, struct bio *bio)
+{
+	struct par_conf *conf = vm->set->conf;
+	struct bio *front;
+
+	do {
+		u64 row = bio->bi_iter.bi_sector >> conf->geo.seg_shift;
+
+		front = split_front(vm->set, bio, ((row + 1) << conf->geo.seg_shift) -
+				    bio->bi_iter.bi_sector);
+		par_row_discard(vm, front, row);
+		bio_endio(front);
+	} while (front != bio);
+}
+
+/* On each CPU by itself: what the monitor predicts loads from. */
+static void count_request(struct par_vmember *vm, struct bio *bio, bool rw)
+{
+	struct block_device *disk = vm->disk->part0;
+
+	part_stat_lock();
+	if (par_runs_add(this_cpu_ptr(&vm->runs[rw]), bio->bi_iter.bi_sector,
+			 bio_sectors(bio)))
+		part_stat_inc(disk, merges[rw]);
+	else
+		part_stat_inc(disk, ios[rw]);
+	part_stat_unlock();
+}
+
+/*
+ * Nearly every request in the top gear: it is within one segment, since raid5 reads and writes
+ * pages, and is sent to the home copy unchanged.
+ */
+static __always_inline bool goes_home(struct par_vmember *vm, struct bio *bio, bool write)
+{
+	unsigned int shift = vm->set->conf->geo.seg_shift;
+	u64 row = bio->bi_iter.bi_sector >> shift;
+
+	if (unlikely(bio_end_sector(bio) > (row + 1) << shift))
+		return false;
+	if (write)
+		return write_passes(vm, row);
+	/* The list of lost blocks is looked at last: a block is on it before its state changes. */
+	return read_action(vm, row) == PAR_ACT_HOME && likely(!READ_ONCE(vm->lost)) &&
+	       !par_is_last_try(vm, bio);
+}
+
+static void route_first(struct par_vmember *vm, struct bio *bio)
+{
+	bool write = op_is_write(bio_op(bio));
+
+	count_request(vm, bio, write);
+	if (unlikely(!goes_home(vm, bio, write)))
+		par_route(vm, bio);
+	else if (write)
+		par_write_home(vm, bio, NULL);
+	else
+		par_to_home(vm, bio);
+}
+
+static void vmember_submit_bio(struct bio *bio)
+{
+	struct par_vmember *vm = par_bio_vm(bio);
+
+	if (bio->bi_iter.bi_sector >= vm->set->sg->sectors)
+		par_store_child(vm->set->conf, bio);
+	else if (!bio_sectors(bio))
+		bio_endio(bio);	/* a flush: the parent's business, see flush.c */
+	else if (bio_op(bio) == REQ_OP_DISCARD)
+		route_discard(vm, bio);
+	else
+		route_first(vm, bio);
+}
+
+const struct block_device_operations par_vmember_fops = {
+	.owner = THIS_MODULE,
+	.submit_bio = vmember_submit_bio,
+};
+
+int par_members_init(struct par_conf *conf)
+{
+	unsigned int d;
+
+	spin_lock_init(&conf->io->row_lock);
+	for (d = 0; d < conf->geo.members; d++) {
+		conf->member[d].conf = conf;
+		conf->member[d].index = d;
+	}
+	/* Several are taken in one submit context, before any is on its way. */
+	return bioset_init(&conf->io->bios, BIO_POOL_SIZE, 0,
+			   BIOSET_NEED_BVECS | BIOSET_NEED_RESCUER);
+}
+
+void par_members_exit(struct par_conf *conf)
+{
+	bioset_exit(&conf->io->bios);
+}
+
+int par_members_init_set(struct par_set *set)
+{
+	int err;
+
+	bio_list_init(&set->route.dispatch);
+	INIT_WORK(&set->route.dispatch_work, dispatch_work);
+	set->route.wq = alloc_workqueue("%s-set%u", WQ_MEM_RECLAIM | WQ_HIGHPRI | PAR_WQ_PERCPU,
+					0, mdname(set->conf->mddev), set->sg->members);
+	if (!set->route.wq)
+		return -ENOMEM;
+	/* As above. */
+	err = bioset_init(&set->route.splits, BIO_POOL_SIZE, 0, BIOSET_NEED_RESCUER);
+	return err ?: par_send_init_set(set);
+}
+
+void par_members_exit_set(struct par_set *set)
+{
+	par_send_exit_set(set);
+	bioset_exit(&set->route.splits);
+	if (set->route.wq)
+		destroy_workqueue(set->route.wq);
+}

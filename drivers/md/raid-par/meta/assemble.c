@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The members at the start: who is whole, and who stands in if the array is started by
+ * force. As md does, par refuses, names what is in doubt (doubt.c), and starts if it is
+ * forced:
+ *
+ *   RAID-5's write hole   the array went down while rows were being written, and
+ *                         lacks a member. Parity need not fit the data in those
+ *                         rows, so what the member held cannot be told from them.
+ *   a stale member        more members are lost than parity can stand for, but
+ *                         one that left earlier is there, or an old copy of one:
+ *                         it lacks what has been written since. Or one without a
+ *                         valid superblock: nobody knows what it lacks.
+ */
+#include "core/parent.h"
+#include "meta/load.h"
+
+/* Members that are missing from the set or have not been rebuilt in it. */
+static u32 set_lacks(struct par_conf *conf, struct par_set *set)
+{
+	struct par_set_record *rec = &conf->store->super.set[set->number];
+	u32 lacking = rec->failed | rec->recovering;
+	unsigned int d;
+
+	for (d = 0; d < set->sg->members; d++)
+		if (!par_rdev_usable(conf->member[d].rdev))
+			lacking |= BIT(d);
+	return lacking;
+}
+
+static bool whole_for_md(struct par_conf *conf, unsigned int d)
+{
+	struct md_rdev *rdev = conf->member[d].rdev;
+
+	return par_rdev_usable(rdev) && test_bit(In_sync, &rdev->flags);
+}
+
+/* The one of @members that left last, or an old copy of it, or -1. */
+static int newest_stale(struct par_conf *conf, u32 members)
+{
+	unsigned int d;
+	u64 newest = 0;
+	int found = -1;
+
+	for (d = 0; d < conf->geo.members; d++) {
+		u64 seq = 0;
+
+		if (members & BIT(d) && whole_for_md(conf, d))
+			seq = conf->store->old_seq[d] ?: par_load_left(conf, d);
+		if (seq > newest) {
+			newest = seq;
+			found = d;
+		}
+	}
+	return found;
+}
+
+static void stand_in(struct par_conf *conf, unsigned int d)
+{
+	unsigned int i;
+
+	for (i = 1; i <= conf->geo.gears; i++)
+		conf->store->super.set[i].failed &= ~BIT(d);
+	conf->store->super.partial &= ~BIT(d);
+	pr_warn("md/par:%s: member %u (%pg) is used by force: %s\n",
+		mdname(conf->mddev), d, conf->member[d].rdev->bdev,
+		conf->store->unvouched & BIT(d) ? "all of its content is in doubt" :
+		"data written since it was lost is in doubt");
+}
+
+u32 par_doubt_stale(struct par_conf *conf, u32 lacking)
+{
+	unsigned int i, d, missing = 0;
+	bool all = false;	/* no mark tells what an old copy lacks */
+	u32 taken = 0;
+	int one;
+
+	if (!conf->store->start)
+		return 0;
+	for (d = 0; d < conf->geo.members; d++)
+		missing += lacking & BIT(d) || !whole_for_md(conf, d);
+	/*
+	 * Those that nothing vouches for may all be right, and md calls them whole. All
+	 * stand in: to make one of them from the others would overwrite what may be the
+	 * only good copy by what comes of a bad one.
+	 */
+	for (d = 0; missing > conf->geo.parities && d < conf->geo.members; d++)
+		if (conf->store->unvouched & BIT(d) && whole_for_md(conf, d))
+			taken |= BIT(d);
+	missing -= hweight32(taken);
+	for (; missing > conf->geo.parities; missing--) {
+		one = newest_stale(conf, lacking & ~taken);
+		if (one < 0)
+			return 0;	/* of no use: refused */
+		taken |= BIT(one);
+	}
+	for (d = 0; d < conf->geo.members; d++)
+		if (taken & BIT(d)) {
+			stand_in(conf, d);
+			all |= conf->store->old_seq[d] || conf->store->unvouched & BIT(d);
+		}
+	if (all)
+		par_doubt_range(conf, 0, conf->geo.array_sectors);
+	for (i = 1; !all && taken && i <= conf->geo.gears; i++)
+		par_doubt_zones(conf->set[i], PAR_INTENT_MISSED, taken);
+	return taken;
+}
+
+/*
+ * Who is not whole in any set is not whole: the union of all that is known.
+ * Refuses if parity cannot stand for so many.
+ */
+int par_unite_failures(struct par_conf *conf)
+{
+	unsigned int i, d;
+	u32 partial = 0;
+
+	for (i = 1; i <= conf->geo.gears; i++)
+		partial |= conf->store->super.set[i].failed |
+			   conf->store->super.set[i].recovering;
+	partial &= ~par_doubt_stale(conf, partial);
+	for (d = 0; d < conf->geo.members; d++) {
+		struct md_rdev *rdev = conf->member[d].rdev;
+
+		if (rdev && partial & BIT(d)) {
+			clear_bit(In_sync, &rdev->flags);
+			rdev->recovery_offset = 0;
+			if (conf->store->unvouched & BIT(d))
+				continue;	/* told already */
+			pr_warn("md/par:%s: member %u (%pg) has missed writes and is not whole\n",
+				mdname(conf->mddev), d, rdev->bdev);
+		}
+	}
+	par_count_degraded(conf);
+	if (conf->mddev->degraded <= conf->geo.parities)
+		return 0;
+	pr_err("md/par:%s: cannot start: only %u of %u members are present and whole, %u are needed\n",
+	       mdname(conf->mddev), conf->geo.members - conf->mddev->degraded,
+	       conf->geo.members, conf->geo.members - conf->geo.parities);
+	if (conf->store->unvouched && !conf->store->start)
+		pr_err("md/par:%s: --force starts the array with the members without a valid superblock as they are; the whole array is in doubt then\n",
+		       mdname(conf->mddev));
+	return -EIO;
+}
+
+int par_doubt_check(struct par_conf *conf)
+{
+	bool any = false;
+	unsigned int i;
+
+	for (i = 1; i <= conf->geo.gears; i++) {
+		struct par_set_record *rec = &conf->store->super.set[i];
+		u32 lacks = set_lacks(conf, conf->set[i]);
+
+		if (!conf->geo.parities || rec->resync == MaxSector || !lacks)
+			continue;
+		par_doubt_zones(conf->set[i], PAR_INTENT_RESYNC, lacks);
+		if (conf->store->start)
+			par_forget_images(conf->set[i], lacks);
+		/*
+		 * What is rebuilt is rebuilt from what parity says: it will
+		 * fit, if all is, also what had been before the crash. But a
+		 * second parity that is left must be made to fit: raid5 carries
+		 * on what is wrong with it.
+		 */
+		if (hweight32(lacks) >= conf->geo.parities)
+			rec->resync = MaxSector;
+		rec->recovered = 0;
+		any = true;
+	}
+	if (!any)
+		return 0;
+	if (conf->store->start) {
+		pr_warn("md/par:%s: started by force: data in doubt may be wrong\n",
+			mdname(conf->mddev));
+		return 0;
+	}
+	pr_err("md/par:%s: cannot start: the array went down while being written and lacks a member; --force starts it, but data in doubt may be wrong then\n",
+	       mdname(conf->mddev));
+	return -EBADMSG;
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What is in doubt: which ranges of the array lie in rows whose content nothing vouches
+ * for. At a start assemble.c asks. And a member that is lost while the resync after a
+ * crash runs leaves the same hole in an array that serves: that is told as well, since
+ * raid5 gives up the resync without a word.
+ */
+#include <linux/math64.h>
+
+#include "core/parent.h"
+#include "meta/store.h"
+
+/* A set's rows [first, end), and who is lost for whom they are in doubt. */
+struct par_rows {
+	const struct par_set_geometry *sg;
+	u64 first, end;
+	u32 lost;
+};
+
+/* Which sectors of the set's address space share a stripe with these rows. */
+static void set_sectors(const struct par_geometry *geo, const struct par_rows *rows,
+			u64 *first, u64 *end)
+{
+	u64 data = rows->sg->members - geo->parities;
+	u64 stripe = (u64)geo->chunk_sectors >> geo->seg_shift;
+
+	*first = div64_u64(rows->first, stripe) * geo->chunk_sectors * data;
+	*end = DIV64_U64_ROUND_UP(rows->end, stripe) * geo->chunk_sectors * data;
+}
+
+void par_doubt_range(struct par_conf *conf, u64 first, u64 end)
+{
+	end = min(end, conf->geo.array_sectors);
+	if (first < end)
+		pr_warn("md/par:%s: in doubt: array sectors %llu to %llu\n",
+			mdname(conf->mddev), first, end - 1);
+}
+
+static void doubt_rows(struct par_conf *conf, const struct par_rows *rows);
+
+/* Images of these rows in gear set @gear: who has a home copy too, has the right one. */
+static void distrust_images(struct par_conf *conf, const struct par_rows *rows,
+			    unsigned int gear)
+{
+	const struct par_geometry *geo = &conf->geo;
+	struct par_set *set = conf->set[rows->sg - geo->set];
+	unsigned int d;
+	u64 row;
+
+	for (row = rows->first; row < rows->end; row++) {
+		u32 zone = par_zone_of(set, row);
+		bool any = false;
+
+		spin_lock(par_zone_lock(conf, zone));
+		for (d = geo->set[gear].members; d < geo->set[gear + 1].members; d++)
+			if (!(rows->lost & BIT(d)) &&
+			    par_map_get(set, row, d) == PAR_SEG_BOTH) {
+				par_map_set(set, row, d, PAR_SEG_HOME);
+				any = true;
+			}
+		spin_unlock(par_zone_lock(conf, zone));
+		if (any)
+			par_mark_block(conf, zone);
+	}
+}
+
+/* Sectors of a gear set are images: of home rows, or of rows of sets between. */
+static void doubt_images(struct par_conf *conf, unsigned int gear, u64 first,
+			 u64 end, u32 lost)
+{
+	const struct par_geometry *geo = &conf->geo;
+	unsigned int sleepers = geo->set[gear + 1].members - geo->set[gear].members;
+	u64 from = div64_u64(first >> geo->seg_shift, sleepers);
+	u64 to = div64_u64(end >> geo->seg_shift, sleepers) + 1;
+	unsigned int i;
+
+	for (i = geo->gears; i > gear; i--) {
+		u64 base = par_set_offset(geo, i, 0) >> geo->seg_shift;
+		struct par_rows rows = { .sg = &geo->set[i], .lost = lost };
+
+		rows.first = max(from, base) - base;
+		rows.end = min(max(to, base) - base, geo->set[i].rows);
+		if (rows.first >= rows.end)
+			continue;
+		distrust_images(conf, &rows, gear);
+		doubt_rows(conf, &rows);
+	}
+}
+
+static void doubt_rows(struct par_conf *conf, const struct par_rows *rows)
+{
+	unsigned int i = conf->geo.gears;
+	u64 first, end;
+
+	set_sectors(&conf->geo, rows, &first, &end);
+	while (rows->sg != &conf->geo.set[i])
+		i--;
+	if (i == conf->geo.gears)
+		par_doubt_range(conf, first, end);
+	else
+		doubt_images(conf, i, first, end, rows->lost);
+}
+
+/*
+ * Tell the ranges of the array whose content nothing vouches for: rows of @set
+ * in zones with @mark, or their images; @lost are lost. Marked zones that follow
+ * each other are told in one piece.
+ */
+void par_doubt_zones(struct par_set *set, u8 mark, u32 lost)
+{
+	const struct par_set_geometry *sg = set->sg;
+	struct par_rows rows = { .sg = sg, .lost = lost };
+	u32 zone, first;
+
+	for (zone = 0; zone < sg->zones; zone++) {
+		first = zone;
+		while (zone < sg->zones &&
+		       set->conf->store->intents[sg->zone_base + zone] & mark)
+			zone++;
+		rows.first = (u64)first << PAR_ZONE_SHIFT;
+		rows.end = min_t(u64, (u64)zone << PAR_ZONE_SHIFT, sg->rows);
+		if (first < zone)
+			doubt_rows(set->conf, &rows);
+	}
+}
+
+/*
+ * What has been resynced already is told, too: how far it was is not stored. A
+ * second parity makes no difference: what the member held is made from the first.
+ */
+void par_doubt_unresynced(struct par_set *set)
+{
+	struct par_conf *conf = set->conf;
+
+	lockdep_assert_held(&conf->store->mutex);
+	pr_crit("md/par:%s: a member was lost before the resync after a crash had ended: data in doubt may be wrong\n",
+		mdname(conf->mddev));
+	par_doubt_zones(set, PAR_INTENT_RESYNC, READ_ONCE(set->child.absent));
+}
+
+/* Zone lock held. */
+static void forget_row(struct par_set *set, u64 row, u32 lost)
+{
+	unsigned int d;
+
+	lockdep_assert_held(par_zone_lock(set->conf, par_zone_of(set, row)));
+	if (!par_map_written(set, row))
+		return;
+	for (d = 0; d < set->sg->members; d++)
+		if (lost & BIT(d) && par_is_sleeper(&set->conf->geo, d))
+			par_map_set(set, row, d, PAR_SEG_HOME);
+}
+
+/*
+ * A segment's images become old, or nobody knows, when raid5 does without the
+ * member: the rebuild must make it from parity.
+ *
+ * After a crash, parity need not fit in the rows in doubt, and what raid5 makes of
+ * the member is made from that. Its images hold something else: to restore from
+ * them would leave rows whose parity does not fit, and nobody would know.
+ *
+ * And a stripe that is being written when the member fails need not have come to
+ * drop_images(): raid5 looks for failed members one by one as it sends a stripe's
+ * writes, the last one first. If it has sent parity, and then finds the member with
+ * the data gone, the write is done. It is not acknowledged before the store knows
+ * of the failure, and its zone has an intent as long.
+ */
+void par_forget_images(struct par_set *set, u32 lost)
+{
+	struct par_conf *conf = set->conf;
+	const struct par_set_geometry *sg = set->sg;
+	u32 zone;
+
+	par_store_assert(conf);
+	for (zone = 0; zone < sg->zones; zone++) {
+		u64 row = (u64)zone << PAR_ZONE_SHIFT;
+		u64 end = min(row + PAR_ZONE_ROWS, sg->rows);
+		spinlock_t *lock = par_zone_lock(conf, sg->zone_base + zone);
+
+		if (!(conf->store->intents[sg->zone_base + zone] &
+		      (PAR_INTENT_RESYNC | PAR_INTENT_GEAR)))
+			continue;
+		spin_lock(lock);
+		for (; row < end; row++)
+			forget_row(set, row, lost);
+		spin_unlock(lock);
+		par_mark_block(conf, sg->zone_base + zone);
+	}
+}

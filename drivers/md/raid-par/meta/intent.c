@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Zone intents and marks on the members, and the list of lost blocks: what the store and
+ * the superblock both have stored. See store.h for the contracts. All of it with
+ * conf->store->mutex held, unless it says otherwise; it sleeps.
+ */
+#include "core/parent.h"
+#include "meta/store.h"
+
+/* Seal a page for the slot that does not hold the newest version. */
+u64 par_seal(struct par_conf *conf, struct page *page, enum par_block_kind kind, u32 index,
+	     struct par_map_block *block)
+{
+	lockdep_assert_held(&conf->store->mutex);
+	par_block_seal(page_address(page), kind, index, conf->store->super.epoch,
+		       ++conf->store->block_seq);
+	block->seq = conf->store->block_seq;
+	block->slot ^= 1;
+	return par_block_sector(&conf->geo, kind, index, block->slot);
+}
+
+/* An intent block from conf->store->intents, into @page; returns where it belongs. */
+static u64 seal_intents(struct par_conf *conf, u32 index, struct page *page)
+{
+	struct par_disk_block *raw = page_address(page);
+	u32 first = index * PAR_BLOCK_PAYLOAD;
+	u32 count = min(PAR_BLOCK_PAYLOAD, conf->geo.zones - first);
+
+	memset(raw->payload, 0, PAR_BLOCK_PAYLOAD);
+	memcpy(raw->payload, conf->store->intents + first, count);
+	return par_seal(conf, page, PAR_BLOCK_INTENT, index, &conf->store->intent_block[index]);
+}
+
+/* The next zone in @zones whose byte lies behind intent block @index. */
+static u32 beyond_block(struct par_conf *conf, const unsigned long *zones, u32 index)
+{
+	u32 next = (index + 1) * PAR_BLOCK_PAYLOAD;
+
+	return next < conf->geo.zones ? find_next_bit(zones, conf->geo.zones, next) :
+	       conf->geo.zones;
+}
+
+/*
+ * Store the intent blocks that hold the bytes of @zones, a batch at a time: one after
+ * the other, a load that is scattered over a large array would wait for a revolution of
+ * the disks for each. They do not depend on each other, and no caller relies on any of
+ * them before all are stable.
+ */
+static int store_intent_bytes(struct par_conf *conf, const unsigned long *zones)
+{
+	u32 zone = find_first_bit(zones, conf->geo.zones), index;
+	u64 sectors[PAR_STORE_BATCH];
+	unsigned int count;
+	int err = 0;
+
+	lockdep_assert_held(&conf->store->mutex);
+	while (!err && zone < conf->geo.zones) {
+		for (count = 0; count < PAR_STORE_BATCH && zone < conf->geo.zones; count++) {
+			index = zone / PAR_BLOCK_PAYLOAD;
+			sectors[count] = seal_intents(conf, index,
+						      conf->store->intent_pages[count]);
+			zone = beyond_block(conf, zones, index);
+		}
+		err = par_meta_write(conf, conf->store->current_members, sectors,
+				     conf->store->intent_pages, count);
+	}
+	return err;
+}
+
+int par_store_all_intents(struct par_conf *conf)
+{
+	int err;
+
+	lockdep_assert_held(&conf->store->mutex);
+	bitmap_fill(conf->store->marked, conf->geo.zones);
+	err = store_intent_bytes(conf, conf->store->marked);
+	bitmap_zero(conf->store->marked, conf->geo.zones);
+	return err;
+}
+
+/* Members that are missing, from the array or a set, or not yet rebuilt in one. */
+static u32 missing_members(struct par_conf *conf)
+{
+	u32 missing = par_unusable(conf);
+	unsigned int i;
+
+	for (i = 1; i <= conf->geo.gears; i++)
+		missing |= conf->store->super.set[i].failed |
+			   conf->store->super.set[i].recovering;
+	return missing;
+}
+
+/* A member that is whole again may be lost again, and miss other zones. */
+void par_missed_trim(struct par_conf *conf)
+{
+	lockdep_assert_held(&conf->store->mutex);
+	conf->store->missed_noted &= missing_members(conf);
+}
+
+/*
+ * A member has gone: it may lack what is being written to the zones
+ * whose intent is set, or what was copied home. Zones whose intent is asked for
+ * later are marked then.
+ */
+int par_note_missed(struct par_conf *conf)
+{
+	u32 missing = missing_members(conf), zone;
+	int err;
+
+	lockdep_assert_held(&conf->store->mutex);
+	par_missed_trim(conf);
+	if (missing == conf->store->missed_noted)
+		return 0;
+	for (zone = 0; zone < conf->geo.zones; zone++)
+		if (par_zone_misses(&conf->map.zone[zone], conf->store->intents[zone])) {
+			conf->store->intents[zone] |= PAR_INTENT_MISSED;
+			__set_bit(zone, conf->store->marked);
+		}
+	err = store_intent_bytes(conf, conf->store->marked);
+	bitmap_zero(conf->store->marked, conf->geo.zones);
+	if (!err)
+		conf->store->missed_noted |= missing;
+	return err;
+}
+
+void par_store_lacks(struct par_conf *conf, unsigned int d)
+{
+	unsigned int i;
+
+	par_store_assert(conf);
+	for (i = 1; i <= conf->geo.gears; i++)
+		if (d < conf->geo.set[i].members)
+			conf->store->super.set[i].failed |= BIT(d);
+}
+
+/*
+ * A set may do without a member already that the stored superblock, or even the one in
+ * memory, does not call failed: the array is told a moment later.
+ */
+u32 par_lost_members(struct par_conf *conf)
+{
+	u32 lost = par_unusable(conf);
+	unsigned int i;
+
+	/* RAID-0 fails nobody. */
+	for (i = 1; conf->geo.parities && i <= conf->geo.gears; i++)
+		if (conf->set[i])	/* it is there yet */
+			lost |= READ_ONCE(conf->set[i]->child.absent) &
+				~READ_ONCE(conf->store->told.absent[i]);
+	return lost;
+}
+
+/* Set the intent of every zone in @zones to @gear and store the bytes. */
+int par_store_intents(struct par_conf *conf, const unsigned long *zones,
+		      unsigned int gear)
+{
+	bool missed = missing_members(conf);
+	u32 zone;
+
+	lockdep_assert_held(&conf->store->mutex);
+	par_missed_trim(conf);
+
+	for_each_set_bit(zone, zones, conf->geo.zones)
+		conf->store->intents[zone] = par_intent_set(conf->store->intents[zone],
+							    &conf->map.zone[zone], gear,
+						     missed);
+	return store_intent_bytes(conf, zones);
+}
+
+/* Take a mark off all zones from @zone to @end, and store that. */
+int par_clear_marks(struct par_conf *conf, u32 zone, u32 end, u8 mark)
+{
+	int err;
+
+	lockdep_assert_held(&conf->store->mutex);
+	for (; zone < end; zone++)
+		if (conf->store->intents[zone] & mark) {
+			WRITE_ONCE(conf->store->intents[zone], conf->store->intents[zone] & ~mark);
+			__set_bit(zone, conf->store->marked);
+		}
+	err = store_intent_bytes(conf, conf->store->marked);
+	bitmap_zero(conf->store->marked, conf->geo.zones);
+	return err;
+}
+
+u32 par_zones_marked(struct par_conf *conf, u8 mark)
+{
+	u32 zone, count = 0;
+
+	for (zone = 0; zone < conf->geo.zones; zone++)
+		count += !!(READ_ONCE(conf->store->intents[zone]) & mark);
+	return count;
+}
+
+/*
+ * The list, and then the superblock, if it does not say yet that there is one. That
+ * there is none any more, the next one says.
+ */
+int par_write_lost_list(struct par_conf *conf)
+{
+	struct par_disk_block *raw = page_address(conf->store->intent_pages[0]);
+	u64 sector;
+	int err;
+
+	lockdep_assert_held(&conf->store->mutex);
+	par_lost_pack(conf, (struct par_disk_lost *)raw->payload);
+	conf->store->super.lost = conf->store->lost.count;
+	sector = par_seal(conf, conf->store->intent_pages[0], PAR_BLOCK_LOST, 0,
+			  &conf->store->lost.block);
+	err = par_meta_write(conf, conf->store->current_members, &sector,
+			     conf->store->intent_pages, 1);
+	conf->store->lost.due = err;
+	return err;
+}
+
+void par_mark_block(struct par_conf *conf, u32 zone)
+{
+	unsigned int index, i = conf->geo.gears;
+
+	while (zone - conf->geo.set[i].zone_base >= conf->geo.set[i].zones)
+		i--;
+	set_bit(par_map_block(&conf->geo.set[i],
+			      zone - conf->geo.set[i].zone_base, &index),
+		conf->store->todo);
+}

@@ -1,0 +1,763 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Finding the metadata when an array starts, or making it for a new one.
+ * Reads only, but for a new array: what has to be repaired or brought up to
+ * date is written with the first use (see begin_use() in store.c).
+ *
+ * The newest superblock of all wins. The members that never sleep are written
+ * whenever any member is, and before all others, so at least one of those that are
+ * there must have it, or the version just before it, should the newest have been
+ * destroyed: an older one that only sleepers still hold must not be taken for it.
+ */
+#include <linux/random.h>
+#include <linux/slab.h>
+
+#include "core/parent.h"
+#include "meta/load.h"
+#include "pure/validate.h"
+
+#define PAR_SEQ_LEAP	1048576U	/* more blocks than one batch can hold */
+
+/* What was found on a member. */
+struct par_found {
+	enum par_format_error err;
+	u64 seq, epoch;
+	unsigned int slot;		/* where that is */
+	bool one_slot;			/* the other slot holds nothing valid */
+	bool newer;			/* a slot has what a newer raid-par wrote */
+	bool bad_spot;			/* a slot cannot be read at all */
+	bool foreign;			/* a slot has the superblock of another array */
+	bool read_only;			/* a slot has what this one may read and not write */
+	unsigned int unreadable;	/* blocks that its neighbours have */
+};
+
+/* The newer valid superblock of one member, into @sb and @found. */
+static void read_super(struct par_conf *conf, unsigned int d,
+		       struct par_super *sb, struct par_found *found)
+{
+	enum par_format_error err, worst = PAR_FMT_ABSENT;
+	struct page *page = conf->store->pages[0];
+	struct par_super *one = &conf->store->read_super[0];
+	unsigned int valid = 0, slot;
+	bool read_only;
+
+	for (slot = 0; slot < 2; slot++) {
+		if (!par_meta_read(conf, d, par_super_sector(slot), page)) {
+			found->bad_spot = true;
+			continue;
+		}
+		err = par_super_unpack(one, page_address(page), &conf->geo,
+				       &conf->store->identity, d, &read_only);
+		found->foreign |= err == PAR_FMT_FOREIGN;
+		found->newer |= err == PAR_FMT_VERSION || err == PAR_FMT_FEATURE;
+		if (err) {
+			worst = max(worst, err);
+			continue;
+		}
+		found->read_only |= read_only;
+		if (valid++ && one->seq <= sb->seq)
+			continue;
+		*sb = *one;
+		found->slot = slot;
+	}
+	found->err = valid ? PAR_FMT_OK : worst;
+	found->seq = valid ? sb->seq : 0;
+	found->epoch = valid ? sb->epoch : 0;
+	found->one_slot = valid == 1;
+}
+
+/* So that the next version does not go to the place of the newest one, or of the only one. */
+static void note_slots(struct par_conf *conf, unsigned int d, const struct par_found *found)
+{
+	struct par_slots *slots = &conf->store->slots;
+	unsigned int slot;
+
+	slots->valid[0] &= ~BIT(d);
+	slots->valid[1] &= ~BIT(d);
+	slots->newer &= ~BIT(d);
+	for (slot = 0; slot < 2; slot++)
+		if (!found->err && (slot == found->slot || !found->one_slot))
+			slots->valid[slot] |= BIT(d);
+	if (found->slot)
+		slots->newer |= BIT(d);
+}
+
+/*
+ * The newest superblock of all; the members that have it are current. A new
+ * array's disks may hold anything: that is not told.
+ */
+static bool find_super(struct par_conf *conf, struct par_found *found)
+{
+	struct par_super *one = &conf->store->read_super[1];
+	unsigned int d;
+	u64 newest = 0;
+
+	for (d = 0; d < conf->geo.members; d++) {
+		if (!par_rdev_usable(conf->member[d].rdev))
+			continue;
+		read_super(conf, d, one, &found[d]);
+		note_slots(conf, d, &found[d]);
+		if (found[d].read_only)
+			conf->mddev->ro = MD_RDONLY;
+		if (found[d].err)
+			continue;
+		conf->store->member_seq[d] = one->block_seq;
+		if (one->seq > newest || !conf->store->current_members) {
+			newest = one->seq;
+			conf->store->super = *one;
+			conf->store->current_members = 0;
+		}
+		if (one->seq == newest)
+			conf->store->current_members |= BIT(d);
+	}
+	/* Nobody can have more blocks than the newest superblock knows of, or another's. */
+	for (d = 0; d < conf->geo.members; d++)
+		if (found[d].epoch != conf->store->super.epoch ||
+		    conf->store->member_seq[d] > conf->store->super.block_seq)
+			conf->store->member_seq[d] = 0;
+	return conf->store->current_members;
+}
+
+/* What each member has, where they disagree. */
+static void tell_supers(struct par_conf *conf, const struct par_found *found)
+{
+	unsigned int d;
+
+	for (d = 0; d < conf->geo.members; d++) {
+		struct md_rdev *rdev = conf->member[d].rdev;
+
+		if (!par_rdev_usable(rdev))
+			pr_warn("md/par:%s: member %u is missing\n",
+				mdname(conf->mddev), d);
+		else if (found[d].err)
+			pr_warn("md/par:%s: member %u (%pg) %s\n",
+				mdname(conf->mddev), d, rdev->bdev,
+				par_format_strerror(found[d].err));
+		else
+			pr_warn("md/par:%s: member %u (%pg) has version %llu of the metadata\n",
+				mdname(conf->mddev), d, rdev->bdev, found[d].seq);
+	}
+}
+
+/* Some member has not got what those have that are awake in this gear. */
+static bool any_wrong(struct par_conf *conf, const struct par_found *found)
+{
+	unsigned int d;
+
+	for (d = 0; d < conf->geo.members; d++)
+		if (par_rdev_usable(conf->member[d].rdev) &&
+		    (found[d].err || (par_awake(conf, conf->store->super.gear, d) &&
+				      found[d].seq < conf->store->super.seq)))
+			return true;
+	return false;
+}
+
+/*
+ * A newer raid-par has written to a member, in its last use perhaps: only it knows what
+ * that says, and this one would overwrite it. By force the member is taken for lost.
+ */
+static int refuse_newer(struct par_conf *conf, const struct par_found *found)
+{
+	unsigned int d;
+
+	for (d = 0; d < conf->geo.members; d++)
+		if (found[d].newer)
+			break;
+	if (d == conf->geo.members || conf->store->start == PAR_ASKS_FORCE)
+		return 0;
+	tell_supers(conf, found);
+	pr_err("md/par:%s: cannot start: a newer raid-par has written metadata on member %u (%pg), which this one would overwrite: start the array with the newer raid-par, or without this member; --force treats the content of the member as lost\n",
+	       mdname(conf->mddev), d, conf->member[d].rdev->bdev);
+	return -ENOPKG;
+}
+
+static void hint_rescue(struct par_conf *conf)
+{
+	pr_err("md/par:%s: to rescue what is left, assemble the array with --update=par-rescue: every row of unknown state then counts as written, and every home copy as valid\n",
+	       mdname(conf->mddev));
+}
+
+/* Refuse, unless a rescue is wanted. */
+static int metadata_lost(struct par_conf *conf)
+{
+	if (conf->store->start == PAR_ASKS_RESCUE)
+		return 0;
+	hint_rescue(conf);
+	return -EUCLEAN;
+}
+
+static const char * const kinds[] = {
+	[PAR_BLOCK_INTENT] = "intent",
+	[PAR_BLOCK_MAP] = "map",
+	[PAR_BLOCK_LOST] = "lost-list",
+};
+
+/*
+ * The superblock vouches for blocks up to a sequence number. One that was stored
+ * later may have been cut short; see begin_use(), which stores it again before
+ * a superblock vouches for it.
+ */
+static bool block_lost(struct par_conf *conf, enum par_block_kind kind, u32 index,
+		       u64 newest)
+{
+	if (newest > conf->store->super.block_seq)
+		return false;
+	pr_err("md/par:%s: %s block %u: the newest version is unreadable on all members\n",
+	       mdname(conf->mddev), kinds[kind], index);
+	return true;
+}
+
+/*
+ * The newest valid version of a block on any current member. @even: all of
+ * them have it, and no newer one that is torn; otherwise a store was cut short,
+ * or a member's copy is damaged, and it must be stored again.
+ */
+static bool load_block(struct par_conf *conf, struct par_found *members,
+		       enum par_block_kind kind, u32 index,
+		       struct par_map_block *block, u8 *payload, size_t size,
+		       bool *even)
+{
+	struct par_disk_block *raw = page_address(conf->store->pages[0]);
+	unsigned int d, slot;
+	u64 torn = 0;
+	u32 have = 0;
+	bool found = false;
+
+	for (d = 0; d < conf->geo.members; d++)
+		for (slot = 0; conf->store->current_members & BIT(d) && slot < 2; slot++) {
+			u64 sector = par_block_sector(&conf->geo, kind, index, slot);
+
+			if (!par_meta_read(conf, d, sector, conf->store->pages[0]))
+				continue;
+			if (!par_block_valid(raw, &conf->geo, kind, index,
+					     conf->store->super.epoch)) {
+				torn = max(torn, par_block_damaged(raw, &conf->geo, kind,
+								   index,
+								   conf->store->super.epoch));
+				continue;
+			}
+			if (found && le64_to_cpu(raw->seq) < block->seq)
+				continue;
+			if (!found || le64_to_cpu(raw->seq) > block->seq) {
+				have = 0;
+				block->seq = le64_to_cpu(raw->seq);
+				block->slot = slot;
+				memcpy(payload, raw->payload, size);
+			}
+			have |= BIT(d);
+			found = true;
+		}
+	conf->store->block_seq = max3(conf->store->block_seq, block->seq, torn);
+	*even = have == conf->store->current_members && torn <= block->seq;
+	if (found && torn > block->seq && block_lost(conf, kind, index, torn))
+		return false;
+	for (d = 0; found && d < conf->geo.members; d++)
+		if (conf->store->current_members & ~have & BIT(d))
+			members[d].unreadable++;
+	return found;
+}
+
+/*
+ * No copy of an intent block is left. A rescue takes its zones as having been
+ * in use in the current gear, with whatever of their map can be found.
+ */
+static void assume_intents(struct par_conf *conf, u32 first, u32 count)
+{
+	memset(conf->store->intents + first, conf->store->super.gear | PAR_INTENT_STORED, count);
+}
+
+static int load_intents(struct par_conf *conf, struct par_found *members)
+{
+	u32 i;
+
+	for (i = 0; i < conf->geo.intent_blocks; i++) {
+		u32 first = i * PAR_BLOCK_PAYLOAD;
+		u32 count = min(PAR_BLOCK_PAYLOAD, conf->geo.zones - first);
+		bool found, even;
+
+		found = load_block(conf, members, PAR_BLOCK_INTENT, i,
+				   &conf->store->intent_block[i], conf->store->intents + first,
+				   count, &even);
+		conf->store->intents_differ |= !even;
+		if (found)
+			continue;
+		pr_err("md/par:%s: intent block %u is lost on all members\n",
+		       mdname(conf->mddev), i);
+		if (metadata_lost(conf))
+			return -EUCLEAN;
+		assume_intents(conf, first, count);
+	}
+	return 0;
+}
+
+/* No copy of a map block is left: see PAR_ASKS_RESCUE. */
+static void assume_block(struct par_conf *conf, u32 block)
+{
+	u32 zone, end = par_block_zones(conf, block, &zone);
+	unsigned int i = conf->geo.gears;
+
+	while (block - conf->geo.set[i].block_base >= conf->geo.set[i].blocks)
+		i--;
+	conf->store->intents_differ = true;	/* begin_use() must store these marks, too */
+	/* "home" in all pairs of bits, or "written" in all bits */
+	memset(conf->map.block[block].payload, conf->geo.set[i].width == 1 ? 0xff :
+	       PAR_SEG_HOME * 0x55, PAR_BLOCK_PAYLOAD);
+	for (; zone < end; zone++) {
+		if (conf->geo.parities)
+			conf->store->intents[zone] |= PAR_INTENT_RESYNC;
+		conf->map.zone[zone].dirty = true;
+	}
+}
+
+static int load_map(struct par_conf *conf, struct par_found *members)
+{
+	u32 zone, block, first;
+	bool found, even;
+
+	for (zone = 0; zone < conf->geo.zones; zone++)
+		if (conf->store->intents[zone] & PAR_INTENT_STORED)
+			par_mark_block(conf, zone);
+	for_each_set_bit(block, conf->store->todo, conf->geo.map_blocks) {
+		par_block_zones(conf, block, &first);
+		par_map_prepare(conf, first);
+		found = load_block(conf, members, PAR_BLOCK_MAP, block,
+				   &conf->map.block[block],
+				   conf->map.block[block].payload, PAR_BLOCK_PAYLOAD,
+				   &even);
+		conf->map.zone[first].dirty |= !even;
+		if (found && even)
+			__clear_bit(block, conf->store->todo);
+		if (found)
+			continue;
+		pr_err("md/par:%s: map block %u is lost on all members\n",
+		       mdname(conf->mddev), block);
+		if (metadata_lost(conf))
+			return -EUCLEAN;
+		assume_block(conf, block);
+	}
+	/* What is left in @todo, begin_use() stores. */
+	return 0;
+}
+
+/*
+ * The list of lost blocks. If the superblock knows of none, what there is has been cut
+ * short while it was stored, and nothing depends on it; it is a version to go on from.
+ */
+static int load_lost(struct par_conf *conf, struct par_found *members)
+{
+	struct par_disk_lost *raw = kmalloc(sizeof(*raw), GFP_KERNEL);
+	bool found, even;
+	int err = 0;
+
+	if (!raw)
+		return -ENOMEM;
+	found = load_block(conf, members, PAR_BLOCK_LOST, 0, &conf->store->lost.block,
+			   (u8 *)raw, sizeof(*raw), &even);
+	conf->store->lost.due = conf->store->lost.block.seq && !even;
+	conf->store->lost.told = conf->store->super.lost;
+	if (conf->store->super.lost && (!found || par_lost_unpack(conf, raw))) {
+		pr_err("md/par:%s: the list of lost blocks is lost on all members\n",
+		       mdname(conf->mddev));
+		conf->store->lost.due = true;
+		err = metadata_lost(conf);
+	}
+	kfree(raw);
+	if (conf->store->lost.count)
+		pr_warn("md/par:%s: %u ranges of blocks are lost on one member each and can be reconstructed from the others\n",
+			mdname(conf->mddev), conf->store->lost.count);
+	return err;
+}
+
+static void tell_damage(struct par_conf *conf, const struct par_found *members)
+{
+	unsigned int d;
+
+	for (d = 0; d < conf->geo.members; d++)
+		if (members[d].unreadable)
+			pr_warn("md/par:%s: member %u (%pg): %u metadata blocks are damaged or old; they will be rewritten from another member\n",
+				mdname(conf->mddev), d,
+				conf->member[d].rdev->bdev,
+				members[d].unreadable);
+}
+
+/* A clock that is not set says less. */
+static u64 time_now(const struct par_conf *conf)
+{
+	return max_t(u64, ktime_get_real_seconds(), conf->store->super.ctime);
+}
+
+/* Every row unwritten, every member current, the top gear. */
+static void make_super(struct par_conf *conf)
+{
+	struct mddev *mddev = conf->mddev;
+	unsigned int i;
+
+	memset(&conf->store->super, 0, sizeof(conf->store->super));
+	memcpy(conf->store->super.uuid, mddev->uuid, sizeof(conf->store->super.uuid));
+	conf->store->super.ctime = mddev->ctime;
+	conf->store->super.epoch = get_random_u64();
+	conf->store->super.gear = conf->geo.gears;
+	for (i = 1; i <= conf->geo.gears; i++)
+		conf->store->super.set[i].resync = MaxSector;
+	/* What there has never been becomes the defaults. */
+	par_super_mend(&conf->store->super, &conf->geo, time_now(conf));
+}
+
+/* Values that nothing bad can come of, once they are within their bounds. */
+static void mend_super(struct par_conf *conf)
+{
+	unsigned long odd = par_super_mend(&conf->store->super, &conf->geo, time_now(conf));
+	unsigned int i;
+
+	for_each_set_bit(i, &odd, PAR_ODDS)
+		pr_warn("md/par:%s: the metadata has an impossible value (%s), which is ignored\n",
+			mdname(conf->mddev), par_odd_name(i));
+}
+
+static int make_new(struct par_conf *conf)
+{
+	unsigned int d;
+	int err = 0;
+
+	for (d = 0; d < conf->geo.members; d++)
+		if (!conf->member[d].rdev) {
+			pr_err("md/par:%s: a new array needs all of its %u members, member %u is missing\n",
+			       mdname(conf->mddev), conf->geo.members, d);
+			return -ENODEV;
+		}
+	make_super(conf);
+	conf->store->current_members = BIT(conf->geo.members) - 1;
+	conf->store->super.flags = PAR_SB_CLEAN;
+	conf->mddev->ro = MD_RDWR;
+
+	mutex_lock(&conf->store->mutex);
+	err = par_store_all_intents(conf);
+	err = err ?: par_write_super(conf, conf->store->current_members);
+	mutex_unlock(&conf->store->mutex);
+	return err;
+}
+
+/*
+ * No superblock that can be trusted. A rescue makes a new one, in the top gear,
+ * in which whoever md says is whole is whole, and all else is unknown.
+ */
+static int rescue_super(struct par_conf *conf, bool any)
+{
+	struct par_super *old = &conf->store->read_super[0];
+	unsigned int d;
+
+	*old = conf->store->super;
+	make_super(conf);
+	if (any) {	/* what is left of the map is still its own */
+		conf->store->super.epoch = old->epoch;
+		conf->store->super.seq = old->seq;
+		memcpy(conf->store->super.min_seq, old->min_seq, sizeof(old->min_seq));
+		conf->store->super.lost = old->lost;
+		conf->store->super.has_power = old->has_power;
+		conf->store->super.power = old->power;
+		conf->store->super.has_policy = old->has_policy;
+		conf->store->super.policy = old->policy;
+		conf->store->super.has_scrub = old->has_scrub;
+		conf->store->super.scrub = old->scrub;
+	}
+	conf->store->current_members = 0;
+	for (d = 0; d < conf->geo.members; d++) {
+		conf->store->member_seq[d] = 0;
+		if (par_rdev_usable(conf->member[d].rdev))
+			conf->store->current_members |= BIT(d);
+	}
+	pr_warn("md/par:%s: the metadata is recreated\n", mdname(conf->mddev));
+	return 0;
+}
+
+/*
+ * The members that never sleep get a version in two lots, so that after any cut one that
+ * has the newest one has two valid slots, or is alone: see store-plan.c. If all members that have
+ * the newest one have nothing beside it, there may have been a newer one that has been
+ * destroyed, and what it told of, failures above all, nobody knows. Only the very first
+ * version has nothing beside it.
+ */
+static bool newer_destroyed(const struct par_conf *conf,
+			    const struct par_found *found)
+{
+	unsigned int d;
+
+	if (conf->store->super.seq == 1 || hweight32(conf->store->current_members) < 2)
+		return false;
+	for (d = 0; d < conf->geo.members; d++)
+		if (conf->store->current_members & BIT(d) && !found[d].one_slot)
+			return false;
+	return true;
+}
+
+static int doubt_super(struct par_conf *conf, const struct par_found *found)
+{
+	tell_supers(conf, found);
+	if (conf->store->start) {
+		pr_warn("md/par:%s: started by force with version %llu of the metadata; a newer version may have been destroyed, and failures recorded in it are not known\n",
+			mdname(conf->mddev), conf->store->super.seq);
+		return 0;
+	}
+	pr_err("md/par:%s: cannot start: the newest superblock may be unreadable on all members: they have version %llu and nothing beside it; --force starts the array with that version, but failures recorded in a newer one are not known then\n",
+	       mdname(conf->mddev), conf->store->super.seq);
+	return -EUCLEAN;
+}
+
+/*
+ * Steady members are written first (see super.c), so that a cut alone leaves one of them
+ * with the newest version. If the newest is on sleepers only, it has been destroyed on
+ * the others, and those that have the version before it lack no more than that one.
+ */
+static bool steady_agree(const struct par_conf *conf, const struct par_found *found)
+{
+	unsigned int d;
+
+	for (d = 0; par_steady_members(conf) & BIT(d); d++)
+		if (found[d].seq && found[d].seq + 1 >= conf->store->super.seq)
+			return true;
+	return false;
+}
+
+static int load_super(struct par_conf *conf, const struct par_found *found,
+		      bool any)
+{
+	if (any && steady_agree(conf, found)) {
+		if (newer_destroyed(conf, found))
+			return doubt_super(conf, found);
+		if (any_wrong(conf, found))
+			tell_supers(conf, found);
+		return 0;
+	}
+	tell_supers(conf, found);
+	if (any)
+		pr_err("md/par:%s: cannot start: the members that never sleep have lost the metadata, and the other members have an older version\n",
+		       mdname(conf->mddev));
+	else
+		pr_err("md/par:%s: cannot start: no member has valid raid-par metadata\n",
+		       mdname(conf->mddev));
+	return metadata_lost(conf) ?: rescue_super(conf, any);
+}
+
+/* What the stored intents say of their zones, and of the sets' parity. */
+static void load_zones(struct par_conf *conf)
+{
+	unsigned int i;
+	u32 zone, end;
+
+	for (i = 1; i <= conf->geo.gears; i++) {
+		zone = conf->geo.set[i].zone_base;
+		end = zone + conf->geo.set[i].zones;
+		for (; zone < end; zone++) {
+			conf->store->intents[zone] = par_zone_load(&conf->map.zone[zone],
+								   conf->store->intents[zone],
+							    conf->geo.parities);
+			if (conf->store->intents[zone] & PAR_INTENT_RESYNC)
+				conf->store->super.set[i].resync = 0;
+			/* An intent says that the array was not stopped. */
+			if (conf->store->intents[zone] & PAR_INTENT_GEAR)
+				conf->store->super.flags = 0;
+		}
+	}
+}
+
+/*
+ * Members whose copy is older than what they have been given before: not what
+ * was taken out, but an older state of it, a clone or an image put back. Its
+ * data is as old, and no mark tells what it lacks: all of it is made anew. That
+ * its newest copy may be unreadable does not make it old.
+ */
+static void find_old(struct par_conf *conf, const struct par_found *found)
+{
+	unsigned int d;
+
+	for (d = 0; d < conf->geo.members; d++) {
+		struct md_rdev *rdev = conf->member[d].rdev;
+
+		if (!par_rdev_usable(rdev) || found[d].err ||
+		    found[d].seq + found[d].one_slot >= conf->store->super.min_seq[d])
+			continue;
+		pr_warn("md/par:%s: member %u (%pg) has version %llu of the metadata, but %llu or newer is expected: it is an old copy and not whole\n",
+			mdname(conf->mddev), d, rdev->bdev, found[d].seq,
+			conf->store->super.min_seq[d]);
+		conf->store->old_seq[d] = found[d].seq;
+		conf->store->member_seq[d] = 0;
+		conf->store->super.partial &= ~BIT(d);
+		par_store_lacks(conf, d);
+	}
+	for (d = 0; d < conf->geo.members; d++)
+		if (conf->store->current_members & BIT(d))
+			conf->store->super.min_seq[d] = conf->store->super.seq;
+}
+
+/*
+ * A superblock that cannot be read says nothing against the member: the medium has gone
+ * bad there, and the rest is in its place. Unless the other slot is whole and does not
+ * belong here.
+ */
+static bool was_vouched(const struct par_found *found)
+{
+	return !found->err || (found->bad_spot && found->err <= PAR_FMT_TORN);
+}
+
+/*
+ * Members with two superblocks of which none is valid: no crash does that, for the newest
+ * valid one is never overwritten. Nothing says what such a disk holds, so it is not taken for
+ * whole. A new array whose creation was cut short has written no data, and after a
+ * rescue all are taken as they are.
+ */
+static void find_unvouched(struct par_conf *conf, const struct par_found *found)
+{
+	u32 whole = par_whole_members(conf);
+	unsigned int d;
+
+	if (!conf->mddev->events && conf->store->super.seq == 1)
+		return;
+	for (d = 0; d < conf->geo.members; d++) {
+		struct md_rdev *rdev = conf->member[d].rdev;
+
+		if (!par_rdev_usable(rdev) || !found[d].err ||
+		    conf->store->current_members & BIT(d))
+			continue;
+		conf->store->super.partial &= ~BIT(d);
+		if (!(whole & BIT(d)) || was_vouched(&found[d]))
+			continue;
+		pr_warn("md/par:%s: member %u (%pg): without a valid superblock its content is unknown: it does not count as whole\n",
+			mdname(conf->mddev), d, rdev->bdev);
+		conf->store->unvouched |= BIT(d);
+		par_store_lacks(conf, d);
+	}
+}
+
+/*
+ * As find_super(), and where members have superblocks of another array: those as well
+ * that are of this one under another UUID. Returns 0 or why not to start.
+ */
+static int find_whose(struct par_conf *conf, struct par_found *found, bool *any)
+{
+	bool foreign = false;
+	unsigned int d;
+	int err;
+
+	*any = find_super(conf, found);
+	for (d = 0; d < conf->geo.members; d++)
+		foreign |= found[d].foreign;
+	if (!foreign)
+		return 0;
+	err = par_identify(conf, *any);
+	if (err || !conf->store->identity.epoch)
+		return err;
+	memset(found, 0, conf->geo.members * sizeof(*found));
+	conf->store->current_members = 0;
+	*any = find_super(conf, found);
+	return 0;
+}
+
+/*
+ * As if all that has ever been written had been under way in a crash, just after a shift
+ * to the top gear: in a lower one the images would be read in place of what sleepers hold.
+ * With a member missing there is nothing to tell what parity should be, and all would be
+ * in doubt.
+ */
+static void resync_all(struct par_conf *conf)
+{
+	u32 all = BIT(conf->geo.members) - 1, zone;
+	const char *why = NULL;
+
+	if (!conf->geo.parities)
+		why = "the array has no parity";
+	else if (par_unusable(conf) || par_whole_members(conf) != all)
+		why = "a member is missing or not whole";
+	if (why) {
+		pr_warn("md/par:%s: --update=resync is ignored: %s\n",
+			mdname(conf->mddev), why);
+		return;
+	}
+	pr_info("md/par:%s: all parity is resynced, as requested by --update=resync\n",
+		mdname(conf->mddev));
+	for (zone = 0; zone < conf->geo.zones; zone++)
+		if (conf->store->intents[zone] & PAR_INTENT_STORED)
+			conf->store->intents[zone] |= PAR_INTENT_RESYNC;
+	conf->store->intents_differ = true;	/* begin_use() stores them */
+	conf->store->super.gear = conf->geo.gears;
+}
+
+int par_load(struct par_conf *conf)
+{
+	struct par_found found[PAR_MAX_MEMBERS] = { };
+	unsigned int i;
+	bool any;
+	int err;
+
+	might_sleep();
+	memcpy(conf->store->identity.uuid, conf->mddev->uuid, sizeof(conf->store->identity.uuid));
+	conf->store->identity.ctime = conf->mddev->ctime;
+	err = find_whose(conf, found, &any);
+	err = err ?: refuse_newer(conf, found);
+	if (err)
+		return err;
+	if (!any && !conf->mddev->events)
+		return make_new(conf);
+	err = load_super(conf, found, any);
+	err = err ?: load_intents(conf, found);
+	err = err ?: load_map(conf, found);
+	err = err ?: load_lost(conf, found);
+	if (err)
+		return err;
+	mend_super(conf);
+	memcpy(conf->store->super.uuid, conf->mddev->uuid, sizeof(conf->store->super.uuid));
+	conf->store->blocks_torn = conf->store->intents_differ || conf->store->lost.due ||
+			    !bitmap_empty(conf->store->todo, conf->geo.map_blocks);
+	for (i = 1; i <= conf->geo.gears; i++)
+		conf->store->told.absent[i] = conf->store->super.set[i].failed;
+	tell_damage(conf, found);
+	find_unvouched(conf, found);
+	find_old(conf, found);
+	/* No block of this or an earlier life can be newer than the next one. */
+	conf->store->block_seq = max(conf->store->block_seq, conf->store->super.block_seq) +
+			  PAR_SEQ_LEAP;
+	if (par_asks_resync(conf->mddev))
+		resync_all(conf);
+	load_zones(conf);
+	conf->store->super_due = true;
+	/* Whoever is missing now, the first use tells. By force, before anything else. */
+	if (!conf->store->start)
+		conf->store->told.failed = par_unusable(conf);
+	conf->store->whole = par_whole_members(conf) & ~par_unusable(conf);
+	return 0;
+}
+
+/* It was whole in every set when it last was one of us. */
+static bool was_whole(const struct par_conf *conf, const struct par_super *sb,
+		      unsigned int d)
+{
+	unsigned int i;
+
+	for (i = 1; i <= conf->geo.gears; i++)
+		if ((sb->set[i].failed | sb->set[i].recovering) & BIT(d))
+			return false;
+	return true;
+}
+
+u64 par_load_left(struct par_conf *conf, unsigned int d)
+{
+	struct par_super *one = &conf->store->read_super[1];
+	struct par_found found = { };
+	u64 seq = 0;
+
+	mutex_lock(&conf->store->mutex);
+	read_super(conf, d, one, &found);
+	note_slots(conf, d, &found);
+	/*
+	 * It is no older copy, none that had its place before, nor from the future, nor
+	 * what a newer raid-par has not left for this one to write: see find_super().
+	 */
+	if (!found.err && !(found.read_only && md_is_rdwr(conf->mddev)) &&
+	    one->epoch == conf->store->super.epoch &&
+	    one->seq >= conf->store->super.min_seq[d] && one->seq <= conf->store->super.seq &&
+	    was_whole(conf, one, d)) {
+		seq = one->seq;
+		conf->store->member_seq[d] = one->block_seq;
+	}
+	mutex_unlock(&conf->store->mutex);
+	return seq;
+}

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Blocks that are lost, and blocks that raid5 calls bad.
+ *
+ * A block of a virtual member is lost if none of its copies has its content, though
+ * they may well be readable: a rebuild could not make it, since others could not be
+ * read; an image did not take a write; propagation could not read the only copy. The
+ * virtual member errs when it is read, in each gear, as a disk does for a sector that
+ * it cannot read: so raid5 makes it from the others and writes it, if it can, and
+ * nobody takes what lies there for data. A write that ends well heals it.
+ *
+ * The list is stored (PAR_BLOCK_LOST): a block is on it before anything is stored or
+ * acknowledged that depends on it, and is taken off it before the write that heals it
+ * is acknowledged, once that has been flushed. All changes are made under
+ * conf->store->mutex, readers need conf->store->lost.lock only. Rows with lost blocks stay
+ * written: see must_stay() in row.c.
+ *
+ * raid5 has a list of its own for each member, in memory, so that it answers requests
+ * for a stripe of which too much is unreadable with an error instead of failing the
+ * members. What it calls bad on a member that is in sync it could not read: the disk
+ * will tell so again, and raid5 would never write a stripe with too many of these, so
+ * they are forgotten when no request is under way. What it calls bad on one that it
+ * rebuilds is lost.
+ *
+ * A write that an image does not take, for the same reason, goes to the home copy, for
+ * which the sleeper is woken. raid5 is told of an error only if that is not to be had,
+ * and what it calls bad then is lost as well.
+ */
+#include "core/parent.h"
+#include "meta/store.h"
+
+/* ---- the list ---- */
+
+static bool range_touches(const struct par_lost_range *range, const struct par_vmember *vm,
+			  u64 sector, u64 end)
+{
+	return range->set == vm->set->number && range->member == vm->index &&
+	       range->sector < end && sector < range->sector + range->sectors;
+}
+
+bool par_lost_listed(struct par_vmember *vm, u64 sector, unsigned int sectors)
+{
+	struct par_conf *conf = vm->set->conf;
+	unsigned long flags;
+	bool lost = false;
+	unsigned int i;
+
+	spin_lock_irqsave(&conf->store->lost.lock, flags);
+	for (i = 0; !lost && i < conf->store->lost.count; i++)
+		lost = range_touches(&conf->store->lost.range[i], vm, sector, sector + sectors);
+	spin_unlock_irqrestore(&conf->store->lost.lock, flags);
+	return lost;
+}
+
+bool par_lost_row(struct par_set *set, u64 row)
+{
+	const struct par_geometry *geo = &set->conf->geo;
+	unsigned int d;
+
+	for (d = 0; d < set->sg->members; d++)
+		if (par_lost(&set->vm[d], row << geo->seg_shift, geo->seg_sectors))
+			return true;
+	return false;
+}
+
+/* lost_lock held. */
+static bool append_range(struct par_vmember *vm, u64 sector, u64 end)
+{
+	struct par_conf *conf = vm->set->conf;
+
+	lockdep_assert_held(&vm->set->conf->store->lost.lock);
+	if (sector >= end)
+		return true;
+	if (conf->store->lost.count == PAR_LOST_MAX)
+		return false;
+	conf->store->lost.range[conf->store->lost.count++] = (struct par_lost_range) {
+		.set = vm->set->number, .member = vm->index,
+		.sector = sector, .sectors = end - sector,
+	};
+	WRITE_ONCE(vm->lost, vm->lost + 1);
+	return true;
+}
+
+static void drop_range(struct par_vmember *vm, unsigned int i)
+{
+	struct par_conf *conf = vm->set->conf;
+
+	lockdep_assert_held(&vm->set->conf->store->lost.lock);
+	conf->store->lost.range[i] = conf->store->lost.range[--conf->store->lost.count];
+	WRITE_ONCE(vm->lost, vm->lost - 1);
+}
+
+/* Ranges that touch or overlap become one; lost_lock held. */
+static bool merge_range(struct par_vmember *vm, u64 sector, u64 end)
+{
+	struct par_conf *conf = vm->set->conf;
+	unsigned int i = 0;
+
+	lockdep_assert_held(&vm->set->conf->store->lost.lock);
+	while (i < conf->store->lost.count) {
+		struct par_lost_range *range = &conf->store->lost.range[i];
+
+		if (!range_touches(range, vm, sector ? sector - 1 : 0, end + 1)) {
+			i++;
+			continue;
+		}
+		sector = min(sector, range->sector);
+		end = max(end, range->sector + range->sectors);
+		drop_range(vm, i);
+	}
+	return append_range(vm, sector, end);
+}
+
+/* Is all of it on the list already? lost_lock held. */
+static bool range_covered(struct par_vmember *vm, u64 sector, u64 end)
+{
+	struct par_conf *conf = vm->set->conf;
+	unsigned int i;
+
+	lockdep_assert_held(&conf->store->lost.lock);
+	for (i = 0; i < conf->store->lost.count; i++)
+		if (range_touches(&conf->store->lost.range[i], vm, sector, end) &&
+		    conf->store->lost.range[i].sector <= sector &&
+		    end <= conf->store->lost.range[i].sector + conf->store->lost.range[i].sectors)
+			return true;
+	return false;
+}
+
+bool par_lost_add(struct par_vmember *vm, u64 sector, unsigned int sectors)
+{
+	struct par_conf *conf = vm->set->conf;
+	unsigned long flags;
+	bool added;
+
+	lockdep_assert_held(&conf->store->mutex);
+	spin_lock_irqsave(&conf->store->lost.lock, flags);
+	added = range_covered(vm, sector, sector + sectors);
+	if (!added) {
+		added = merge_range(vm, sector, sector + sectors);
+		conf->store->lost.due |= added;
+	}
+	spin_unlock_irqrestore(&conf->store->lost.lock, flags);
+	return added;
+}
+
+/* lost_lock held. False, and nothing done, if there is no room to split a range. */
+static bool cut_out(struct par_vmember *vm, unsigned int i, u64 sector, u64 end)
+{
+	struct par_conf *conf = vm->set->conf;
+	struct par_lost_range range = conf->store->lost.range[i];
+
+	lockdep_assert_held(&vm->set->conf->store->lost.lock);
+	if (range.sector < sector && end < range.sector + range.sectors &&
+	    conf->store->lost.count == PAR_LOST_MAX)
+		return false;
+	drop_range(vm, i);
+	append_range(vm, range.sector, sector);
+	append_range(vm, end, range.sector + range.sectors);
+	return true;
+}
+
+bool par_lost_remove(struct par_vmember *vm, u64 sector, unsigned int sectors)
+{
+	struct par_conf *conf = vm->set->conf;
+	unsigned long flags;
+	bool removed = true;
+	unsigned int i = 0;
+
+	lockdep_assert_held(&conf->store->mutex);
+	spin_lock_irqsave(&conf->store->lost.lock, flags);
+	while (removed && i < conf->store->lost.count) {
+		if (!range_touches(&conf->store->lost.range[i], vm, sector, sector + sectors)) {
+			i++;
+			continue;
+		}
+		removed = cut_out(vm, i, sector, sector + sectors);
+		conf->store->lost.due = true;
+		i = 0;
+	}
+	spin_unlock_irqrestore(&conf->store->lost.lock, flags);
+	return removed;
+}
+
+/* ---- as stored ---- */
+
+void par_lost_pack(struct par_conf *conf, struct par_disk_lost *raw)
+{
+	unsigned int i;
+
+	par_store_assert(conf);
+	memset(raw, 0, sizeof(*raw));
+	raw->count = cpu_to_le32(conf->store->lost.count);
+	for (i = 0; i < conf->store->lost.count; i++) {
+		raw->range[i].sector = cpu_to_le64(conf->store->lost.range[i].sector);
+		raw->range[i].sectors = cpu_to_le32(conf->store->lost.range[i].sectors);
+		raw->range[i].set = conf->store->lost.range[i].set;
+		raw->range[i].member = conf->store->lost.range[i].member;
+	}
+}
+
+/* Whole blocks within their set? */
+static bool range_fits(const struct par_conf *conf, const struct par_disk_lost_range *raw)
+{
+	u64 sector = le64_to_cpu(raw->sector);
+	u32 sectors = le32_to_cpu(raw->sectors);
+
+	return raw->set >= 1 && raw->set <= conf->geo.gears &&
+	       raw->member < conf->geo.set[raw->set].members && sectors &&
+	       !((sector | sectors) & (PAR_BLOCK_SECTORS - 1)) &&
+	       sector < conf->geo.set[raw->set].sectors &&
+	       sectors <= conf->geo.set[raw->set].sectors - sector;
+}
+
+int par_lost_unpack(struct par_conf *conf, const struct par_disk_lost *raw)
+{
+	u32 count = le32_to_cpu(raw->count), i;
+	unsigned long flags;
+
+	par_store_assert(conf);
+	if (count > PAR_LOST_MAX)
+		return -EUCLEAN;
+	for (i = 0; i < count; i++)
+		if (!range_fits(conf, &raw->range[i]))
+			return -EUCLEAN;
+	spin_lock_irqsave(&conf->store->lost.lock, flags);
+	for (i = 0; i < count; i++) {
+		const struct par_disk_lost_range *range = &raw->range[i];
+		u64 sector = le64_to_cpu(range->sector);
+
+		merge_range(&conf->set[range->set]->vm[range->member], sector,
+			    sector + le32_to_cpu(range->sectors));
+	}
+	spin_unlock_irqrestore(&conf->store->lost.lock, flags);
+	return 0;
+}
+
+void par_lost_init(struct par_conf *conf)
+{
+	spin_lock_init(&conf->store->lost.lock);
+	bio_list_init(&conf->store->healed);
+}
+

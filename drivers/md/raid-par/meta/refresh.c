@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Members whose metadata is behind, since they have slept or been away: they get what
+ * was stored meanwhile. See store.h for the contract.
+ */
+#include <linux/slab.h>
+
+#include "core/parent.h"
+#include "meta/store.h"
+#include "pure/validate.h"
+
+static bool is_block(struct par_conf *conf, enum par_block_kind kind, u32 index,
+		     u64 seq, struct page *page)
+{
+	struct par_disk_block *raw = page_address(page);
+
+	return par_block_valid(raw, &conf->geo, kind, index, conf->store->super.epoch) &&
+	       le64_to_cpu(raw->seq) == seq;
+}
+
+/*
+ * One stored block, from whichever member awake has this very version whole: it
+ * may have it without being current, see begin_use().
+ */
+static int read_block(struct par_conf *conf, enum par_block_kind kind, u32 index,
+		      u64 seq, u64 sector, struct page *page)
+{
+	u32 members = par_usable(conf, par_awake_members(conf));
+	unsigned int d;
+
+	for (d = 0; d < conf->geo.members; d++)
+		if (members & BIT(d) && par_meta_read(conf, d, sector, page) &&
+		    is_block(conf, kind, index, seq, page))
+			return 0;
+	return -EIO;
+}
+
+/*
+ * struct par_refresh - blocks that members which are behind lack
+ * @count: so many; @room: at most so many, as there are pages
+ * @lacking: who lacks each: members
+ * @page: the store's own, and what more could be had
+ */
+struct par_refresh {
+	enum par_block_kind kind;
+	const struct par_map_block *block;
+	unsigned int count, room;
+	u32 index[PAR_REFRESH_BATCH], lacking[PAR_REFRESH_BATCH];
+	struct page *page[PAR_REFRESH_BATCH];
+};
+
+int par_refresh_alloc(struct par_conf *conf)
+{
+	conf->store->refresh = kvzalloc(sizeof(*conf->store->refresh), GFP_KERNEL);
+	return conf->store->refresh ? 0 : -ENOMEM;
+}
+
+void par_refresh_free(struct par_conf *conf)
+{
+	kvfree(conf->store->refresh);
+}
+
+/* More than the store has are had for the asking or not at all: it goes faster. */
+static void get_pages(struct par_conf *conf, struct par_refresh *r)
+{
+	while (r->room < PAR_REFRESH_BATCH) {
+		struct page *page = r->room < PAR_STORE_BATCH ?
+				    conf->store->pages[r->room] :
+				    alloc_page(GFP_NOWAIT | __GFP_NOWARN);
+
+		if (!page)
+			break;
+		r->page[r->room++] = page;
+	}
+}
+
+static void put_pages(struct par_refresh *r)
+{
+	while (r->room > PAR_STORE_BATCH)
+		put_page(r->page[--r->room]);
+	r->room = 0;
+}
+
+static u64 sector_of(struct par_conf *conf, const struct par_refresh *r, unsigned int k)
+{
+	u32 index = r->index[k];
+
+	return par_block_sector(&conf->geo, r->kind, index, r->block[index].slot);
+}
+
+/*
+ * Read them all at once, from all who are awake: they have other things to do, so that
+ * one after the other takes long. Whatever does not come this way is asked of all.
+ */
+static int read_blocks(struct par_conf *conf, const struct par_refresh *r)
+{
+	u32 members = par_usable(conf, par_awake_members(conf));
+	struct par_meta_io io = { .conf = conf };
+	unsigned int k, d = 0;
+	int err = 0;
+
+	par_meta_begin(&io, conf);
+	for (k = 0; members && k < r->count; k++) {
+		do
+			d = (d + 1) % conf->geo.members;
+		while (!(members & BIT(d)));
+		par_meta_submit(&io, d, sector_of(conf, r, k),
+				r->page[k], REQ_OP_READ | REQ_SYNC | REQ_META);
+	}
+	par_meta_wait(&io);
+	for (k = 0; !err && k < r->count; k++) {
+		const struct par_map_block *block = &r->block[r->index[k]];
+
+		if (!is_block(conf, r->kind, r->index[k], block->seq, r->page[k]))
+			err = read_block(conf, r->kind, r->index[k], block->seq,
+					 sector_of(conf, r, k),
+					 r->page[k]);
+	}
+	return err;
+}
+
+/*
+ * Both slots of a block are written, lest one of them hold a version that the others never
+ * had: the one with the newest version first, the @other one when that is stable, so that a
+ * cut leaves the member one of them. On a member that has nothing of this array the slots
+ * are written together, in order, which makes large requests of them.
+ */
+static bool slot_due(const struct par_conf *conf, const struct par_refresh *r, unsigned int k,
+		     unsigned int d, unsigned int slot, bool other)
+{
+	if (!(r->lacking[k] & BIT(d)))
+		return false;
+	if (!conf->store->member_seq[d])
+		return !other;
+	return slot == (r->block[r->index[k]].slot ^ other);
+}
+
+/* What has been written before is not stable, if the member has returned an error. */
+static void write_again(struct par_conf *conf, struct par_refresh *r, unsigned int d,
+			bool other)
+{
+	unsigned int k, slot;
+	u64 sector;
+
+	for (k = 0; k < r->count; k++)
+		for (slot = 0; slot < 2 && par_usable(conf, BIT(d)); slot++) {
+			sector = par_block_sector(&conf->geo, r->kind, r->index[k], slot);
+			if (slot_due(conf, r, k, d, slot, other))
+				par_meta_write_waking(conf, d, &sector, &r->page[k], 1);
+		}
+}
+
+static void send_blocks(struct par_meta_io *io, const struct par_refresh *r, unsigned int d,
+			bool other)
+{
+	struct par_conf *conf = io->conf;
+	unsigned int k, slot;
+
+	for (k = 0; k < r->count; k++)
+		for (slot = 0; slot < 2; slot++)
+			if (slot_due(conf, r, k, d, slot, other))
+				par_meta_submit(io, d, par_block_sector(&conf->geo, r->kind,
+									r->index[k], slot),
+						r->page[k],
+						REQ_OP_WRITE | REQ_SYNC | REQ_META);
+}
+
+/*
+ * To each of @behind what it lacks of them, to all at once, and one flush: FUA would cost a
+ * revolution of the disk for each block.
+ */
+static void write_blocks(struct par_conf *conf, struct par_refresh *r, u32 behind,
+			 bool other)
+{
+	struct par_meta_io io;
+	struct blk_plug plug;
+	unsigned int d;
+	u32 failed;
+
+	par_meta_begin(&io, conf);
+	blk_start_plug(&plug);
+	for (d = 0; d < conf->geo.members; d++)
+		if (behind & BIT(d))
+			send_blocks(&io, r, d, other);
+	blk_finish_plug(&plug);
+	failed = par_meta_wait(&io);
+	failed |= par_flush_waking(conf, behind & ~failed);
+	for (d = 0; d < conf->geo.members; d++)
+		if (failed & BIT(d))
+			write_again(conf, r, d, other);
+	conf->store->writes += r->count;
+}
+
+static int refresh_batch(struct par_conf *conf, struct par_refresh *r, u32 behind)
+{
+	int err = read_blocks(conf, r);
+
+	if (!err)
+		write_blocks(conf, r, par_usable(conf, behind), false);
+	if (!err)
+		write_blocks(conf, r, par_usable(conf, behind), true);
+	r->count = 0;
+	return err;
+}
+
+/* Those of @behind who lack what is stored in this block. */
+static u32 members_lacking(struct par_conf *conf, const struct par_map_block *block, u32 behind)
+{
+	unsigned int d;
+
+	for (d = 0; d < conf->geo.members; d++)
+		if (behind & BIT(d) && block->seq <= conf->store->member_seq[d])
+			behind &= ~BIT(d);
+	return behind;
+}
+
+/* What was stored of one kind after members @behind left, to these. */
+static int refresh_blocks(struct par_conf *conf, u32 behind, enum par_block_kind kind,
+			  const struct par_map_block *block, u32 count)
+{
+	struct par_refresh *r = conf->store->refresh;
+	int err = 0;
+	u32 i, who;
+
+	r->kind = kind;
+	r->block = block;
+	for (i = 0; !err && i < count; i++) {
+		who = members_lacking(conf, &block[i], behind);
+		if (!who)
+			continue;
+		r->index[r->count] = i;
+		r->lacking[r->count++] = who;
+		if (r->count == r->room)
+			err = refresh_batch(conf, r, behind);
+	}
+	return !err && r->count ? refresh_batch(conf, r, behind) : err;
+}
+
+static void find_slot(struct par_conf *conf, u32 members, enum par_block_kind kind,
+		      u32 index, struct par_map_block *block)
+{
+	struct page *page = conf->store->pages[0];
+	struct par_disk_block *raw = page_address(page);
+	unsigned int d, slot;
+	u64 newest = 0;
+
+	for (d = 0; d < conf->geo.members; d++)
+		for (slot = 0; members & BIT(d) && slot < 2; slot++) {
+			u64 sector = par_block_sector(&conf->geo, kind, index, slot);
+
+			if (!par_meta_read(conf, d, sector, page) ||
+			    !par_block_valid(raw, &conf->geo, kind, index,
+					     conf->store->super.epoch) ||
+			    le64_to_cpu(raw->seq) <= newest)
+				continue;
+			newest = le64_to_cpu(raw->seq);
+			block->slot = slot;
+		}
+	conf->store->block_seq = max(conf->store->block_seq, newest);
+}
+
+void par_find_slots(struct par_conf *conf, u32 members)
+{
+	u32 i;
+
+	lockdep_assert_held(&conf->store->mutex);
+	for (i = 0; i < conf->geo.intent_blocks; i++)
+		find_slot(conf, members, PAR_BLOCK_INTENT, i, &conf->store->intent_block[i]);
+	for (i = 0; i < conf->geo.map_blocks; i++)
+		if (conf->map.block[i].seq)
+			find_slot(conf, members, PAR_BLOCK_MAP, i, &conf->map.block[i]);
+	find_slot(conf, members, PAR_BLOCK_LOST, 0, &conf->store->lost.block);
+}
+
+int par_refresh_members(struct par_conf *conf, u32 behind)
+{
+	struct par_refresh *r = conf->store->refresh;
+	unsigned int d;
+	int err;
+
+	lockdep_assert_held(&conf->store->mutex);
+	if (!behind)
+		return 0;
+	get_pages(conf, r);
+	err = refresh_blocks(conf, behind, PAR_BLOCK_INTENT, conf->store->intent_block,
+			     conf->geo.intent_blocks);
+	err = err ?: refresh_blocks(conf, behind, PAR_BLOCK_MAP, conf->map.block,
+				    conf->geo.map_blocks);
+	err = err ?: refresh_blocks(conf, behind, PAR_BLOCK_LOST, &conf->store->lost.block, 1);
+	put_pages(r);
+	behind = par_usable(conf, behind);
+	for (d = 0; !err && d < conf->geo.members; d++)
+		if (behind & BIT(d))
+			conf->store->member_seq[d] = conf->store->block_seq;
+	return err;
+}

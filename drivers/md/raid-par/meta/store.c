@@ -1,0 +1,1014 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The metadata on the members: zone intents, map, and when the superblock is stored
+ * (super.c does that). See format.h for what lies where and for the order of writes,
+ * store.h for the contracts.
+ *
+ * Every write goes to conf->store->current_members, all of them awake, and is FUA.
+ * conf->store->mutex makes one writer of us all; the gear changes under it too,
+ * so that no intent is stored for a gear that is over.
+ *
+ * Two rules keep a stored block from vouching for data that a power cut takes:
+ *   - a flush goes to every awake member, not to the current ones only: right
+ *     after an assembly, or after a shift of a read-only array, an awake member
+ *     may hold copies before it becomes current;
+ *   - begin_use() runs before anything is stored and before copies are written
+ *     to members directly (par_store_begin()), so that this state is short.
+ */
+#include <linux/delay.h>
+#include <linux/slab.h>
+
+#include "core/parent.h"
+#include "meta/store.h"
+
+/* ---- blocks ---- */
+
+/* The zones' states as of now. */
+static void snapshot_block(struct par_conf *conf, u32 block, u8 *payload)
+{
+	u32 first, zone, end = par_block_zones(conf, block, &first);
+	unsigned int bytes = par_block_set(conf, block)->sg->width * PAR_ZONE_ROWS / 8;
+
+	memset(payload, 0, PAR_BLOCK_PAYLOAD);
+	for (zone = first; zone < end; zone++) {
+		spinlock_t *lock = par_zone_lock(conf, zone);
+
+		spin_lock(lock);
+		if (conf->map.block[block].payload)
+			memcpy(payload + (zone - first) * bytes,
+			       conf->map.block[block].payload + (zone - first) * bytes,
+			       bytes);
+		par_zone_snapshot(&conf->map.zone[zone]);
+		spin_unlock(lock);
+	}
+}
+
+static void block_stored(struct par_conf *conf, u32 block)
+{
+	u32 zone, end = par_block_zones(conf, block, &zone);
+
+	for (; zone < end; zone++) {
+		spinlock_t *lock = par_zone_lock(conf, zone);
+
+		spin_lock(lock);
+		par_zone_stored(&conf->map.zone[zone]);
+		spin_unlock(lock);
+	}
+}
+
+/*
+ * Have it stable that who has failed has failed: if the power went now, nobody
+ * would know that such a member lacks what the others have.
+ */
+static int record_failures(struct par_conf *conf)
+{
+	u32 lost = par_lost_members(conf);
+	unsigned int d;
+	int err;
+
+	lockdep_assert_held(&conf->store->mutex);
+	if (!par_failures_unrecorded(conf))
+		return 0;
+	for (d = 0; d < conf->geo.members; d++)
+		if (lost & BIT(d))
+			par_store_lacks(conf, d);
+	err = par_note_missed(conf);
+	return err ?: par_write_super(conf, conf->store->current_members);
+}
+
+/* Members that were lost on the way, even in the flush just before. */
+static int note_lost(struct par_conf *conf)
+{
+	int err = par_note_missed(conf);
+
+	return err ?: record_failures(conf);
+}
+
+/*
+ * Before something is stored that relies on what has been written: a member
+ * that was lost on the way, even in this flush, has no part in it.
+ */
+static int flush_and_note(struct par_conf *conf)
+{
+	int err = par_flush_awake(conf);
+
+	lockdep_assert_held(&conf->store->mutex);
+	return err ?: note_lost(conf);
+}
+
+bool par_failures_unrecorded(struct par_conf *conf)
+{
+	return md_is_rdwr(conf->mddev) &&
+	       par_lost_members(conf) & ~READ_ONCE(conf->store->told.failed);
+}
+
+void par_store_look(struct par_conf *conf)
+{
+	queue_work(conf->queue.wq, &conf->store->work);
+}
+
+void par_store_failures(struct par_conf *conf, struct bio *flush)
+{
+	par_queue_add(conf, &conf->store->recording, flush);
+	par_store_look(conf);
+}
+
+void par_store_join(struct par_conf *conf, unsigned int d, bool rejoins)
+{
+	struct par_store *store = conf->store;
+
+	lockdep_assert_held(&store->mutex);
+	store->whole &= ~BIT(d);
+	if (rejoins) {
+		store->super.partial |= BIT(d);
+	} else {
+		store->super.partial &= ~BIT(d);
+		store->member_seq[d] = 0;
+		store->super.min_seq[d] = store->super.seq + 1;
+	}
+	par_store_lacks(conf, d);
+}
+
+void par_store_drop(struct par_conf *conf, unsigned int d)
+{
+	lockdep_assert_held(&conf->store->mutex);
+	conf->store->current_members &= ~BIT(d);
+}
+
+/* Members that the set does without since it was last looked after. */
+static u32 newly_lost(const struct par_set *set)
+{
+	return READ_ONCE(set->child.absent) & ~READ_ONCE(set->noted.absent);
+}
+
+static bool any_lost(struct par_conf *conf)
+{
+	bool any = false;
+	unsigned int i;
+
+	for (i = 1; i <= conf->geo.gears; i++)
+		any |= conf->set[i] && newly_lost(conf->set[i]);
+	return any;
+}
+
+void par_note_begin(struct par_set *set, bool unresynced)
+{
+	set->noted.unresynced = unresynced;
+	set->noted.absent = set->child.absent;
+}
+
+void par_note_back(struct par_set *set, unsigned int d)
+{
+	clear_bit(d, &set->noted.absent);
+}
+
+/*
+ * What raid5 does without is none of its business any more: see par_forget_images().
+ * In the midst of the resync after a crash that leaves rows in doubt. Returns whether
+ * there was anything to see to; the map is to be stored then.
+ */
+static bool look_after_lost(struct par_set *set)
+{
+	struct par_conf *conf = set->conf;
+	u32 absent = READ_ONCE(set->child.absent), lost = newly_lost(set);
+	bool over = conf->store->super.set[set->number].resync == MaxSector;
+	unsigned int d;
+
+	lockdep_assert_held(&conf->store->mutex);
+	for (d = 0; d < set->sg->members; d++)
+		if (lost & BIT(d))
+			set_bit(d, &set->noted.absent);
+	/* RAID-5 that lacks one calls it over; RAID-6 resyncs on. */
+	if (lost && set->noted.unresynced &&
+	    (!over || hweight32(absent) >= conf->geo.parities))
+		par_doubt_unresynced(set);
+	if (lost && conf->geo.parities)
+		par_forget_images(set, lost);
+	set->noted.unresynced &= !over;
+	return lost;
+}
+
+/* ---- lost blocks, see lost.c ---- */
+
+/* The list, and with the first lost block the superblock, which says that there is one. */
+static int store_lost_list(struct par_conf *conf)
+{
+	int err = par_write_lost_list(conf);
+
+	lockdep_assert_held(&conf->store->mutex);
+	if (err || !conf->store->super.lost || conf->store->lost.told)
+		return err;
+	/* It may be the first one to call a member failed, too. */
+	err = par_note_missed(conf);
+	err = err ?: par_write_super(conf, conf->store->current_members);
+	conf->store->lost.due |= err;
+	return err;
+}
+
+/* ---- by plan ---- */
+
+/*
+ * struct par_storing - what is being stored, and how far that has come
+ * @zones: whose intents become @gear, 0: none
+ * @clean: call the array properly stopped; @stopped: that has been tried
+ * @forgot: images have been forgotten
+ * @block: map block to go on with; @blocks: those in the snapshot, @count of them
+ */
+struct par_storing {
+	enum par_store_occasion occasion;
+	const unsigned long *zones;
+	unsigned int gear;
+	bool clean, stopped, forgot;
+	u32 block, blocks[PAR_STORE_BATCH];
+	unsigned int count;
+};
+
+static int begin_use(struct par_conf *conf);
+
+static void publish_intents(struct par_conf *conf, const unsigned long *zones,
+			    unsigned int gear)
+{
+	u32 zone;
+
+	for_each_set_bit(zone, zones, conf->geo.zones) {
+		spinlock_t *lock = par_zone_lock(conf, zone);
+
+		spin_lock(lock);
+		par_zone_publish(&conf->map.zone[zone], gear);
+		spin_unlock(lock);
+	}
+}
+
+/* A batch of the blocks that are marked. */
+static int snapshot_blocks(struct par_conf *conf, struct par_storing *s)
+{
+	struct par_disk_block *raw;
+
+	s->count = 0;
+	for_each_set_bit_from(s->block, conf->store->todo, conf->geo.map_blocks) {
+		if (s->count == PAR_STORE_BATCH)
+			break;
+		raw = page_address(conf->store->pages[s->count]);
+		snapshot_block(conf, s->block, raw->payload);
+		s->blocks[s->count++] = s->block;
+	}
+	return 0;
+}
+
+static int store_blocks(struct par_conf *conf, struct par_storing *s)
+{
+	u64 sectors[PAR_STORE_BATCH];
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < s->count; i++)
+		sectors[i] = par_seal(conf, conf->store->pages[i], PAR_BLOCK_MAP,
+				      s->blocks[i], &conf->map.block[s->blocks[i]]);
+	err = par_meta_write(conf, conf->store->current_members, sectors,
+			     conf->store->pages, s->count);
+	for (i = 0; !err && i < s->count; i++)
+		block_stored(conf, s->blocks[i]);
+	if (!err && s->block >= conf->geo.map_blocks)
+		bitmap_zero(conf->store->todo, conf->geo.map_blocks);
+	return err;
+}
+
+static int store_super(struct par_conf *conf, struct par_storing *s)
+{
+	if (s->occasion == PAR_STORE_CLEAR) {
+		conf->store->super.flags = PAR_SB_CLEAN;
+		s->stopped = true;
+	}
+	return par_write_super(conf, conf->store->current_members);
+}
+
+static int forget_lost(struct par_conf *conf, struct par_storing *s)
+{
+	unsigned int i;
+
+	for (i = 1; i <= conf->geo.gears; i++)
+		if (conf->set[i])
+			s->forgot |= look_after_lost(conf->set[i]);
+	return 0;
+}
+
+/*
+ * Sets that the stored superblock calls in sync need no resync; raid5 says so, too,
+ * when it lacks the members for one. Not those that a child has reported since: what
+ * their resync wrote last has not been flushed.
+ */
+static int forget_resynced(struct par_conf *conf)
+{
+	unsigned int i;
+	int err = 0;
+
+	lockdep_assert_held(&conf->store->mutex);
+	for (i = 1; !err && i <= conf->geo.gears; i++) {
+		const struct par_set_geometry *sg = &conf->geo.set[i];
+
+		if (conf->store->told.resynced & BIT(i))
+			err = par_clear_marks(conf, sg->zone_base,
+					      sg->zone_base + sg->zones,
+					  PAR_INTENT_RESYNC);
+	}
+	return err;
+}
+
+static int unmark_zones(struct par_conf *conf, struct par_storing *s)
+{
+	return s->occasion == PAR_STORE_CHILD ? forget_resynced(conf) :
+	       par_clear_marks(conf, 0, conf->geo.zones, PAR_INTENT_MISSED);
+}
+
+/* Is there anything to do about this part? What a step before has done counts. */
+static bool part_due(struct par_conf *conf, const struct par_storing *s,
+		     enum par_store_part part)
+{
+	struct par_store *store = conf->store;
+
+	switch (part) {
+	case PAR_PART_MAP:
+		return !bitmap_empty(store->todo, conf->geo.map_blocks) &&
+		       (s->occasion != PAR_STORE_CHILD || s->forgot || !store->super_due);
+	case PAR_PART_INTENTS:
+		return !bitmap_empty(s->zones, conf->geo.zones);
+	case PAR_PART_SUPER:
+		/* It went down in use, and nobody has used it since: that is over, too. */
+		return s->occasion != PAR_STORE_CLEAR ||
+		       (s->clean && (!(store->super.flags & PAR_SB_CLEAN) ||
+				     !store->super_due));
+	default:
+		return true;
+	}
+}
+
+/* What is in the snapshot is stored: blocks that are marked meanwhile have their turn later. */
+static bool step_due(struct par_conf *conf, const struct par_storing *s,
+		     const struct par_store_step *step)
+{
+	if (step->part == PAR_PART_MAP && step->what != PAR_STEP_BEGIN &&
+	    step->what != PAR_STEP_SNAPSHOT)
+		return s->count;
+	return part_due(conf, s, step->part);
+}
+
+static int take_step(struct par_conf *conf, struct par_storing *s, enum par_store_what what)
+{
+	switch (what) {
+	case PAR_STEP_BEGIN:
+		return begin_use(conf);
+	case PAR_STEP_SNAPSHOT:
+		return snapshot_blocks(conf, s);
+	case PAR_STEP_FLUSH:
+		return par_flush_awake(conf);
+	case PAR_STEP_NOTE:
+		return note_lost(conf);
+	case PAR_STEP_MAP:
+		return store_blocks(conf, s);
+	case PAR_STEP_INTENTS:
+		return par_store_intents(conf, s->zones, s->gear);
+	case PAR_STEP_PUBLISH:
+		publish_intents(conf, s->zones, s->gear);
+		return 0;
+	case PAR_STEP_SUPER:
+		return store_super(conf, s);
+	case PAR_STEP_FORGET:
+		return forget_lost(conf, s);
+	case PAR_STEP_UNMARK:
+		return unmark_zones(conf, s);
+	default:
+		return 0;
+	}
+}
+
+/* The steps of the occasion, in the plan's order: see store-plan.c. */
+static int store_by_plan(struct par_conf *conf, struct par_storing *s)
+{
+	const struct par_store_step *step = par_store_plan(s->occasion), *batch = NULL;
+	int err = 0;
+
+	lockdep_assert_held(&conf->store->mutex);
+	for (; !err && step->what != PAR_STEP_END; step++) {
+		if (!step_due(conf, s, step))
+			continue;
+		if (step->what == PAR_STEP_SNAPSHOT)
+			batch = step;
+		err = take_step(conf, s, step->what);
+		/* As many blocks as there are pages for, and then the next ones. */
+		if (!err && step->what == PAR_STEP_MAP && s->block < conf->geo.map_blocks)
+			step = batch - 1;
+	}
+	return err;	/* what has not been stored is still marked */
+}
+
+/* ---- a change of gear, or the first use ---- */
+
+/*
+ * Store what a superblock is to rely on, and give members @behind all of it: what is stored
+ * here goes to the current members only. A member that fails meanwhile leaves more to be
+ * noted; it does not hold up the others.
+ */
+static int catch_up(struct par_conf *conf, u32 behind)
+{
+	unsigned int d;
+	u32 lost;
+	int err;
+
+	lockdep_assert_held(&conf->store->mutex);
+	do {
+		lost = par_unusable(conf);
+		for (d = 0; d < conf->geo.members; d++)
+			if (lost & BIT(d))
+				par_store_lacks(conf, d);
+		/* As new as the superblock will call it: see pack_and_flush(). */
+		par_bad_collect(conf);
+		err = conf->store->lost.due ? par_write_lost_list(conf) : 0;
+		err = err ?: par_note_missed(conf);
+		err = err ?: par_refresh_members(conf, par_usable(conf, behind));
+	} while (!err && par_unusable(conf) & ~lost);
+	return err;
+}
+
+/*
+ * Before anything else is stored after a start, with @members the ones to
+ * write: those that are behind are brought up to date, and the superblock says
+ * that the array is in use, who is missing, and which sets have to be resynced.
+ *
+ * A member that was behind gets two superblocks, so that its older slot is one behind
+ * only: that is all the member has if the newer one is torn when it wakes up next. See
+ * find_old(). And what was stored while a superblock was being written has not come to
+ * such members: they get that, and one more superblock, which vouches for it.
+ *
+ * So do all, if a member is missing. That member may have a superblock with the number of
+ * the first one here, from a store that a cut kept from all others; and of two with the
+ * same number the start could take that one, which does not say that the member has missed
+ * what is written from now on. Nothing has been written between the two.
+ */
+static int bring_up(struct par_conf *conf, u32 members)
+{
+	u32 behind = par_usable(conf, members) & ~conf->store->current_members;
+	bool again = behind || par_unusable(conf);
+	int err;
+
+	lockdep_assert_held(&conf->store->mutex);
+	conf->store->super.flags = 0;
+	for (;;) {
+		err = catch_up(conf, behind);
+		err = err ?: par_write_super(conf, members);
+		if (err || (!again && conf->store->super.block_seq == conf->store->block_seq))
+			return err;
+		again = false;
+	}
+}
+
+/* Those awake that have the newest blocks. */
+static u32 newest_members(struct par_conf *conf)
+{
+	u32 awake = par_usable(conf, par_awake_members(conf)), members = 0;
+	unsigned int d;
+	u64 newest = 0;
+
+	for (d = 0; d < conf->geo.members; d++) {
+		if (!(awake & BIT(d)) || conf->store->member_seq[d] < newest)
+			continue;
+		if (conf->store->member_seq[d] > newest)
+			members = 0;
+		newest = conf->store->member_seq[d];
+		members |= BIT(d);
+	}
+	return members;
+}
+
+/*
+ * A cut while the superblock was being written may have left the newest one on some
+ * members only, and these may have failed since the start, perhaps while they were being
+ * written now. All that the superblock and its blocks tell of is in memory, and nothing
+ * has been written to the array since. So let the others take over, and store all of it
+ * again: what has been stored since the start may be on no other member.
+ */
+static int replace_current(struct par_conf *conf)
+{
+	u32 members = newest_members(conf), zone;
+
+	lockdep_assert_held(&conf->store->mutex);
+	if (!members)
+		return -EIO;
+	par_find_slots(conf, members);
+	WRITE_ONCE(conf->store->current_members, members);
+	conf->store->blocks_torn = true;
+	conf->store->intents_differ = true;
+	conf->store->lost.due |= conf->store->lost.block.seq;
+	for (zone = 0; zone < conf->geo.zones; zone++)
+		if (READ_ONCE(conf->map.zone[zone].stored))
+			par_mark_block(conf, zone);
+	return 0;
+}
+
+static int store_first(struct par_conf *conf)
+{
+	struct par_storing torn = { .occasion = PAR_STORE_FIRST };
+	int err = 0;
+
+	lockdep_assert_held(&conf->store->mutex);
+	/* What was torn must be whole before a superblock vouches for it. */
+	if (conf->store->intents_differ)
+		err = par_store_all_intents(conf);
+	err = err ?: store_by_plan(conf, &torn);
+	if (!err && conf->store->lost.due)
+		err = store_lost_list(conf);
+	if (err)
+		return err;
+	conf->store->blocks_torn = false;
+	conf->store->super.gear = conf->gear;
+	err = bring_up(conf, par_awake_members(conf));
+	if (err)
+		return err;
+	conf->store->current_members = par_usable(conf, par_awake_members(conf));
+	conf->store->intents_differ = false;
+	conf->store->super_due = false;
+	par_shift_rouse(conf);
+	return 0;
+}
+
+/* If all current members fail meanwhile, others take over, as long as there are any. */
+static int begin_use(struct par_conf *conf)
+{
+	int err;
+
+	lockdep_assert_held(&conf->store->mutex);
+	if (!conf->store->super_due)
+		return 0;
+	do {
+		err = par_usable(conf, conf->store->current_members) ? 0 :
+		      replace_current(conf);
+		err = err ?: store_first(conf);
+	} while (err && !par_usable(conf, conf->store->current_members) &&
+		 par_usable(conf, par_awake_members(conf)));
+	return err;
+}
+
+/* Store the marked map blocks, if any, once all awake members are current. */
+static int store_marked(struct par_conf *conf)
+{
+	struct par_storing storing = { .occasion = PAR_STORE_MAP };
+
+	return store_by_plan(conf, &storing);
+}
+
+int par_store_begin(struct par_conf *conf)
+{
+	int err;
+
+	mutex_lock(&conf->store->mutex);
+	err = begin_use(conf);
+	mutex_unlock(&conf->store->mutex);
+	return err;
+}
+
+int par_store_super(struct par_conf *conf)
+{
+	int err;
+
+	mutex_lock(&conf->store->mutex);
+	err = begin_use(conf);
+	err = err ?: par_write_super(conf, conf->store->current_members);
+	mutex_unlock(&conf->store->mutex);
+	return err;
+}
+
+void par_store_history(struct par_conf *conf)
+{
+	mutex_lock(&conf->store->mutex);
+	/*
+	 * What stops the array or makes it read-only has it rest before it takes the mutex
+	 * for the checkpoint, and says that it is read-only after that.
+	 */
+	if (!READ_ONCE(conf->wish.resting) && md_is_rdwr(conf->mddev) && !begin_use(conf))
+		par_write_super(conf, conf->store->current_members);
+	mutex_unlock(&conf->store->mutex);
+}
+
+int par_store_lost(struct par_conf *conf)
+{
+	int err;
+
+	lockdep_assert_held(&conf->store->mutex);
+	if (!md_is_rdwr(conf->mddev))
+		return 0;
+	par_bad_collect(conf);
+	if (!conf->store->lost.due)
+		return 0;
+	err = begin_use(conf);
+	return err ?: store_lost_list(conf);
+}
+
+int par_store_lose(struct par_vmember *vm, u64 sector, unsigned int sectors)
+{
+	struct par_conf *conf = vm->set->conf;
+	int err = -ENOSPC;
+
+	mutex_lock(&conf->store->mutex);
+	if (par_lost_add(vm, sector, sectors))
+		err = par_store_lost(conf);
+	mutex_unlock(&conf->store->mutex);
+	return err;
+}
+
+void par_store_healed(struct par_conf *conf, struct bio *bio)
+{
+	par_queue_add(conf, &conf->store->healed, bio);
+	par_store_look(conf);
+}
+
+/* Not before they are flushed: what lies there otherwise is not what was there before. */
+static void take_healed(struct par_conf *conf)
+{
+	struct bio_list bios;
+	struct bio *bio;
+	int err;
+
+	lockdep_assert_held(&conf->store->mutex);
+	par_queue_take(conf, &conf->store->healed, &bios);
+	if (bio_list_empty(&bios))
+		return;
+	err = begin_use(conf);
+	err = err ?: flush_and_note(conf);
+	/* Off raid5's list as well, or they would be collected from it again. */
+	if (!err)
+		bio_list_for_each(bio, &bios)
+			rdev_clear_badblocks(&par_bio_vm(bio)->rdev,
+					     bio->bi_iter.bi_sector, bio_sectors(bio), 0);
+	if (!err)
+		bio_list_for_each(bio, &bios)
+			if (!par_lost_remove(par_bio_vm(bio), bio->bi_iter.bi_sector,
+					     bio_sectors(bio)))
+				bio->bi_status = BLK_STS_NOSPC;
+	err = err ?: par_store_lost(conf);
+	while ((bio = bio_list_pop(&bios))) {
+		if (err)
+			bio->bi_status = errno_to_blk_status(err);
+		bio_endio(bio);
+	}
+}
+
+/* ---- the children's superblocks ---- */
+
+void par_store_child(struct par_conf *conf, struct bio *bio)
+{
+	par_queue_add(conf, &conf->store->supers, bio);
+	par_store_look(conf);
+}
+
+int par_store_whole(struct par_conf *conf)
+{
+	struct par_storing storing = { .occasion = PAR_STORE_WHOLE };
+	int err;
+
+	mutex_lock(&conf->store->mutex);
+	err = begin_use(conf);
+	/* Who has failed meanwhile misses what was being written. */
+	if (!err && !par_lost_members(conf)) {
+		conf->store->super.partial = 0;
+		err = store_by_plan(conf, &storing);
+		if (!err)
+			conf->store->missed_noted = 0;
+	}
+	mutex_unlock(&conf->store->mutex);
+	return err;
+}
+
+/*
+ * The children's superblocks have come: a member has failed, or a rebuild or a
+ * resync has got somewhere. raid5 holds what depends on it until they are
+ * stored; so what the missing member misses is noted first.
+ */
+static int store_supers(struct par_conf *conf)
+{
+	struct par_storing storing = { .occasion = PAR_STORE_CHILD };
+	int err;
+
+	lockdep_assert_held(&conf->store->mutex);
+	/* What could not be rebuilt is on the list before "rebuilt up to here" is stored. */
+	err = par_store_lost(conf);
+	if (err)
+		return err;
+	/*
+	 * A child that stops says so too: that is no use of a clean array. But no
+	 * version may come to some of the awake members alone: see par_write_super().
+	 */
+	if (!(conf->store->super.flags & PAR_SB_CLEAN) || conf->store->intents_differ ||
+	    conf->store->current_members != par_usable(conf, par_awake_members(conf)) ||
+	    any_lost(conf))
+		err = begin_use(conf);
+	return err ?: store_by_plan(conf, &storing);
+}
+
+static void take_supers(struct par_conf *conf)
+{
+	struct bio_list bios;
+	struct bio *bio;
+	int err = 0;
+
+	lockdep_assert_held(&conf->store->mutex);
+	par_queue_take(conf, &conf->store->supers, &bios);
+	if (bio_list_empty(&bios))
+		return;
+	/* Nothing is written to a read-only array, so nothing depends on it. */
+	if (md_is_rdwr(conf->mddev))
+		err = store_supers(conf);
+	while ((bio = bio_list_pop(&bios))) {
+		bio->bi_status = errno_to_blk_status(err);
+		bio_endio(bio);
+	}
+}
+
+/* ---- flushes that have met a failure ---- */
+
+/* They wait until it is recorded. */
+static void take_flushes(struct par_conf *conf)
+{
+	struct bio_list bios;
+	struct bio *bio;
+	int err;
+
+	lockdep_assert_held(&conf->store->mutex);
+	par_queue_take(conf, &conf->store->recording, &bios);
+	if (bio_list_empty(&bios))
+		return;
+	err = begin_use(conf);
+	err = err ?: record_failures(conf);
+	while ((bio = bio_list_pop(&bios))) {
+		bio->bi_status = errno_to_blk_status(err);
+		conf->up.recorded(conf, bio);
+	}
+}
+
+/* ---- intents on demand ---- */
+
+/* One zone that was asked for. Returns false if it has all it needs. */
+static bool begin_intent(struct par_conf *conf, u32 zone, unsigned int gear)
+{
+	struct par_zone *z = &conf->map.zone[zone];
+	spinlock_t *lock = par_zone_lock(conf, zone);
+	enum par_zone_need need;
+
+	spin_lock(lock);
+	need = par_zone_begin(z, gear);
+	if (need == PAR_ZONE_MAP)
+		par_mark_block(conf, zone);
+	z->touched = jiffies;
+	spin_unlock(lock);
+	return need != PAR_ZONE_READY;
+}
+
+static int store_wanted(struct par_conf *conf)
+{
+	struct par_storing storing = {
+		.occasion = PAR_STORE_INTENTS,
+		.zones = conf->store->taken,
+		.gear = conf->gear,
+	};
+	u32 zone;
+	int err;
+
+	lockdep_assert_held(&conf->store->mutex);
+	for_each_set_bit(zone, conf->store->wanted, conf->geo.zones) {
+		clear_bit(zone, conf->store->wanted);
+		if (begin_intent(conf, zone, storing.gear))
+			__set_bit(zone, conf->store->taken);
+		par_map_prepare(conf, zone);
+	}
+	if (bitmap_empty(conf->store->taken, conf->geo.zones))
+		return 0;
+	err = store_by_plan(conf, &storing);
+	bitmap_zero(conf->store->taken, conf->geo.zones);
+	return err;
+}
+
+static void release_waiting(struct par_conf *conf, int err)
+{
+	struct bio_list bios;
+	struct bio *bio;
+
+	par_queue_take(conf, &conf->store->waiting, &bios);
+	while (err && (bio = bio_list_pop(&bios)))
+		bio_io_error(bio);
+	par_requeue(conf, &bios);
+}
+
+static void store_work(struct work_struct *work)
+{
+	struct par_conf *conf = container_of(work, struct par_store, work)->conf;
+	int err;
+
+	mutex_lock(&conf->store->mutex);
+	err = store_wanted(conf);
+	take_healed(conf);
+	take_supers(conf);
+	take_flushes(conf);
+	mutex_unlock(&conf->store->mutex);
+	if (err)
+		pr_err_ratelimited("md/par:%s: no member accepts metadata: writes fail\n",
+				   mdname(conf->mddev));
+	release_waiting(conf, err);
+	queue_delayed_work(conf->queue.long_wq, &conf->up.tidy_work, PAR_TIDY);
+}
+
+/*
+ * A writer that came here through the zone before is sequential: have the next
+ * zone ready for it.
+ */
+void par_store_want(struct par_conf *conf, u32 zone)
+{
+	set_bit(zone, conf->store->wanted);
+	if (zone && zone + 1 < conf->geo.zones &&
+	    READ_ONCE(conf->map.zone[zone - 1].intent) == conf->gear)
+		set_bit(zone + 1, conf->store->wanted);
+	par_store_look(conf);
+}
+
+/* ---- checkpoints ---- */
+
+static void mark_dirty_blocks(struct par_conf *conf, bool must_only)
+{
+	u32 zone;
+
+	for (zone = 0; zone < conf->geo.zones; zone++)
+		if (READ_ONCE(conf->map.zone[zone].must_store) ||
+		    (!must_only && READ_ONCE(conf->map.zone[zone].dirty)))
+			par_mark_block(conf, zone);
+}
+
+static int store_dirty(struct par_conf *conf, bool must_only)
+{
+	int err;
+
+	mutex_lock(&conf->store->mutex);
+	mark_dirty_blocks(conf, must_only);
+	err = store_marked(conf);
+	mutex_unlock(&conf->store->mutex);
+	return err;
+}
+
+int par_store_zones(struct par_conf *conf)
+{
+	return store_dirty(conf, true);
+}
+
+int par_store_map(struct par_conf *conf)
+{
+	return store_dirty(conf, false);
+}
+
+/* Zones with an intent on the disks, into @zones. */
+static void intent_zones(struct par_conf *conf, unsigned long *zones)
+{
+	u32 zone;
+
+	for (zone = 0; zone < conf->geo.zones; zone++)
+		if (conf->store->intents[zone] & PAR_INTENT_GEAR)
+			__set_bit(zone, zones);
+}
+
+int par_store_checkpoint(struct par_conf *conf, bool clean)
+{
+	struct par_storing storing = {
+		.occasion = PAR_STORE_CLEAR,
+		.zones = conf->store->taken,
+		.clean = clean,
+	};
+	int err;
+
+	mutex_lock(&conf->store->mutex);
+	mark_dirty_blocks(conf, false);
+	intent_zones(conf, conf->store->taken);
+	err = store_by_plan(conf, &storing);
+	bitmap_zero(conf->store->taken, conf->geo.zones);
+	if (storing.stopped)
+		conf->store->super_due = true;
+	mutex_unlock(&conf->store->mutex);
+	return err;
+}
+
+/* Store and clear the idle zones, but for those that are wanted again. */
+void par_store_clear_idle(struct par_conf *conf)
+{
+	struct par_storing storing = {
+		.occasion = PAR_STORE_CLEAR,
+		.zones = conf->store->idle,
+	};
+	u32 zone;
+
+	mutex_lock(&conf->store->mutex);
+	for_each_set_bit(zone, conf->store->idle, conf->geo.zones) {
+		if (READ_ONCE(conf->map.zone[zone].intent) == PAR_INTENT_CHANGING)
+			par_mark_block(conf, zone);
+		else
+			__clear_bit(zone, conf->store->idle);
+	}
+	store_by_plan(conf, &storing);
+	bitmap_zero(conf->store->idle, conf->geo.zones);
+	mutex_unlock(&conf->store->mutex);
+}
+
+void par_store_drain(struct par_conf *conf)
+{
+	might_sleep();
+	flush_work(&conf->store->work);
+}
+
+/* ---- a change of gear ---- */
+
+int par_store_gear(struct par_conf *conf, unsigned int gear, u32 awake)
+{
+	unsigned int old;
+	int err;
+
+	mutex_lock(&conf->store->mutex);
+	if (!md_is_rdwr(conf->mddev)) {
+		WRITE_ONCE(conf->gear, gear);
+		/* Members that are awake now may not be current: begin_use() sees to it. */
+		conf->store->super_due = true;
+		mutex_unlock(&conf->store->mutex);
+		return 0;
+	}
+	err = begin_use(conf);
+	old = conf->store->super.gear;
+	conf->store->super.gear = gear;
+	err = err ?: bring_up(conf, awake);
+	if (err) {
+		conf->store->super.gear = old;
+	} else {
+		WRITE_ONCE(conf->store->current_members, par_usable(conf, awake));
+		WRITE_ONCE(conf->gear, gear);
+	}
+	mutex_unlock(&conf->store->mutex);
+	return err;
+}
+
+int par_store_init(struct par_conf *conf)
+{
+	struct par_store *store = conf->store;
+	unsigned int i;
+	int err;
+
+	mutex_init(&store->mutex);
+	spin_lock_init(&store->power_lock);
+	bio_list_init(&store->waiting);
+	bio_list_init(&store->supers);
+	bio_list_init(&store->recording);
+	par_lost_init(conf);
+	INIT_WORK(&store->work, store_work);
+	err = bioset_init(&store->bios, BIO_POOL_SIZE, 0, BIOSET_NEED_BVECS);
+	if (err)
+		return err;
+	store->intents = kvzalloc(conf->geo.zones, GFP_KERNEL);
+	store->intent_block = kvcalloc(conf->geo.intent_blocks,
+				       sizeof(*store->intent_block), GFP_KERNEL);
+	store->wanted = bitmap_zalloc(conf->geo.zones, GFP_KERNEL);
+	store->taken = bitmap_zalloc(conf->geo.zones, GFP_KERNEL);
+	store->idle = bitmap_zalloc(conf->geo.zones, GFP_KERNEL);
+	store->marked = bitmap_zalloc(conf->geo.zones, GFP_KERNEL);
+	store->todo = bitmap_zalloc(conf->geo.map_blocks, GFP_KERNEL);
+	if (par_refresh_alloc(conf) || !store->intents || !store->intent_block ||
+	    !store->wanted || !store->taken || !store->idle || !store->marked ||
+	    !store->todo)
+		return -ENOMEM;
+	for (i = 0; i < conf->geo.members; i++) {
+		store->super_page[i] = alloc_page(GFP_KERNEL);
+		if (!store->super_page[i])
+			return -ENOMEM;
+	}
+	for (i = 0; i < PAR_STORE_BATCH; i++) {
+		store->pages[i] = alloc_page(GFP_KERNEL);
+		store->intent_pages[i] = alloc_page(GFP_KERNEL);
+		if (!store->pages[i] || !store->intent_pages[i])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* After the sets are gone: nothing asks for metadata any more. */
+void par_store_exit(struct par_conf *conf)
+{
+	unsigned int i;
+
+	for (i = 0; i < PAR_STORE_BATCH; i++) {
+		if (conf->store->pages[i])
+			put_page(conf->store->pages[i]);
+		if (conf->store->intent_pages[i])
+			put_page(conf->store->intent_pages[i]);
+	}
+	for (i = 0; i < conf->geo.members; i++)
+		if (conf->store->super_page[i])
+			put_page(conf->store->super_page[i]);
+	par_refresh_free(conf);
+	bioset_exit(&conf->store->bios);
+	kvfree(conf->store->intents);
+	kvfree(conf->store->intent_block);
+	bitmap_free(conf->store->wanted);
+	bitmap_free(conf->store->taken);
+	bitmap_free(conf->store->idle);
+	bitmap_free(conf->store->marked);
+	bitmap_free(conf->store->todo);
+}

@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Metadata on the members: store.c keeps it while the array runs, refresh.c brings members
+ * up to date, and meta.c reads and writes. All of it sleeps.
+ */
+#ifndef RAID_PAR_STORE_H
+#define RAID_PAR_STORE_H
+
+#include "core/set.h"
+#include "pure/store-plan.h"
+
+#define PAR_TIDY	(30 * HZ)	/* intents that no write has needed for so long go */
+#define PAR_STORE_BATCH	32U	/* blocks snapshot, flushed for and written at once */
+#define PAR_REFRESH_BATCH 256U	/* blocks read for members that are behind, at once */
+#define PAR_WAKE_TRIES	5U	/* a member that wakes up may err so often */
+#define PAR_WAKE_PAUSE	200U	/* ms between them */
+
+struct par_refresh;
+
+/* Lost blocks of a member's region in a set: see lost.c. */
+struct par_lost_range {
+	u64 sector;
+	u32 sectors;
+	u8 set, member;
+};
+
+/**
+ * struct par_lost - blocks that no copy has: lost.c
+ * @lock: readers; changes are made under the store's mutex as well
+ * @due: what is stored differs; @told: the stored superblock says that there are some
+ */
+struct par_lost {
+	spinlock_t lock;	/* see above */
+	struct par_lost_range range[PAR_LOST_MAX];
+	unsigned int count;
+	bool due, told;
+	struct par_map_block block;
+};
+
+/**
+ * struct par_told - what the stored superblock says, as others go by it
+ * @failed: members that are failed in all of their sets
+ * @absent: by set: members that are failed in it
+ * @resynced: sets, a bit each, that are in sync
+ * @recovering, @recovered, @resync: by set: see struct par_set_record
+ *
+ * Changes under conf->store->mutex; read anywhere.
+ */
+struct par_told {
+	u32 failed, absent[PAR_MAX_SETS + 1], resynced;
+	u32 recovering[PAR_MAX_SETS + 1];
+	u64 recovered[PAR_MAX_SETS + 1], resync[PAR_MAX_SETS + 1];
+};
+
+/**
+ * struct par_store - of an array
+ * @mutex: one writer of metadata at a time
+ * @identity: by which load.c knows a superblock
+ * @super: in memory. Its records of power, of the policy and of scrubs are written by
+ *	these, under @power_lock or @mutex, and those of the sets by their children
+ * @read_super: what load.c looks at, too large for a stack
+ * @start: PAR_ASKS_FORCE, PAR_ASKS_RESCUE or 0
+ * @super_due: nothing stored yet since the start
+ * @intents_differ: among the members that were current
+ * @current_members: members whose metadata is current and that are written
+ * @blocks_torn: since the start: see begin_use()
+ * @whole: so says what was stored on them last
+ * @unvouched: no superblock of theirs was valid: see load.c
+ * @intents: as stored, a byte a zone
+ * @wanted: zones whose intent is asked for; @taken, @idle, @marked: zones being worked on
+ * @missed_noted: members: see par_note_missed()
+ * @todo: map blocks to be stored
+ * @pages, @intent_pages, @super_page: under @mutex
+ * @slots: of the superblocks
+ * @member_seq: a member's blocks are this new; @old_seq: of those that are old copies, or 0
+ * @waiting: requests that wait for an intent; @supers: children's superblocks to be stored;
+ *	@recording: flushes that found a member failed; @healed: writes to lost blocks, which
+ *	have ended well: all under the queue's lock
+ * @bios: for which all may wait
+ * @power_lock: rations and counts in super.power; super.policy
+ * @power_counts: so often were these counted up; under @power_lock
+ * @power_counts_kept: the same of what is stored; under @mutex
+ */
+struct par_store {
+	struct par_conf *conf;
+	struct mutex mutex;	/* see above */
+	struct par_identity identity;
+	struct par_super super, read_super[2];
+	unsigned int start;
+	u64 block_seq;
+	bool super_due, intents_differ, blocks_torn;
+	u32 current_members, whole, unvouched, missed_noted;
+	struct par_told told;
+	u8 *intents;
+	struct par_map_block *intent_block;
+	unsigned long *wanted, *taken, *idle, *marked, *todo;
+	struct page *pages[PAR_STORE_BATCH], *intent_pages[PAR_STORE_BATCH],
+		    *super_page[PAR_MAX_MEMBERS];
+	struct par_refresh *refresh;
+	struct par_slots slots;
+	u64 member_seq[PAR_MAX_MEMBERS], old_seq[PAR_MAX_MEMBERS];
+	struct work_struct work;
+	struct bio_list waiting, supers, recording, healed;
+	struct bio_set bios;
+	u64 writes;
+	struct par_lost lost;
+	spinlock_t power_lock;	/* see above */
+	u64 power_counts, power_counts_kept;
+};
+
+/**
+ * struct par_meta_io - several reads or writes of metadata that are waited for together
+ * @failed: members that erred
+ */
+struct par_meta_io {
+	struct par_conf *conf;
+	atomic_t left;
+	struct completion done;
+	unsigned long failed;	/* members */
+	struct par_meta_leg {
+		struct par_meta_io *io;
+		unsigned int d;
+	} leg[PAR_MAX_MEMBERS];
+};
+
+/* ---- meta.c ---- */
+
+/*
+ * par_flush_members - flush the caches of members @which and wait; sleeps
+ * par_flush_waking - the same of members that are waking up: it returns those that
+ * returned an error, and fails none
+ */
+int par_flush_members(struct par_conf *conf, u32 which);
+u32 par_flush_waking(struct par_conf *conf, u32 members);
+
+/*
+ * par_meta_begin - then par_meta_submit() for each: @sector of member @d's data area, a
+ * page or none; par_meta_wait - for all of them; returns the members that failed;
+ * par_meta_end - the same, and md is told of these
+ */
+void par_meta_begin(struct par_meta_io *io, struct par_conf *conf);
+void par_meta_submit(struct par_meta_io *io, unsigned int d, u64 sector,
+		     struct page *page, blk_opf_t opf);
+u32 par_meta_wait(struct par_meta_io *io);
+u32 par_meta_end(struct par_meta_io *io);
+
+/*
+ * par_meta_write - @count pages to as many places on each of @members. Who errs has
+ * failed; it returns an error only if nobody is left.
+ * par_meta_write_waking - the same to member @d, which is waking up: it may err a few
+ * times before it is itself again, and has failed only if it goes on
+ */
+int par_meta_write(struct par_conf *conf, u32 members, const u64 *sectors,
+		   struct page **pages, unsigned int count);
+int par_meta_write_waking(struct par_conf *conf, unsigned int d, const u64 *sectors,
+			  struct page **pages, unsigned int count);
+
+/* par_meta_read - 4 KiB of member @d's metadata; false after an error */
+bool par_meta_read(struct par_conf *conf, unsigned int d, u64 sector,
+		   struct page *page);
+
+/* ---- refresh.c ---- */
+
+/*
+ * par_refresh_members - what was stored after members @behind left, to these, and note in
+ * member_seq that they have it; with conf->store->mutex held. A member that cannot be
+ * written fails. Returns an error if what they lack cannot be read.
+ */
+int par_refresh_members(struct par_conf *conf, u32 behind);
+
+/*
+ * par_find_slots - @members are to be the current ones, and others were: note in which slot
+ * they have the newest version of each block, so that the next one is written to the other;
+ * with conf->store->mutex held
+ */
+void par_find_slots(struct par_conf *conf, u32 members);
+
+int par_refresh_alloc(struct par_conf *conf);
+void par_refresh_free(struct par_conf *conf);
+
+/* ---- intent.c ---- */
+
+/*
+ * par_store_lacks - member @d is whole in no set: in the superblock in memory.
+ * With conf->store->mutex held.
+ */
+void par_store_lacks(struct par_conf *conf, unsigned int d);
+
+/* par_zones_marked - how many zones carry a PAR_INTENT_ mark; any context */
+u32 par_zones_marked(struct par_conf *conf, u8 mark);
+
+/*
+ * par_store_intents - set the intent of every zone in @zones to @gear and store the bytes
+ * par_clear_marks - take a mark off all zones from @zone to @end, and store that
+ * par_seal - seal a page for the slot that does not hold the newest version of the block;
+ * returns where it belongs. With conf->store->mutex held, all.
+ */
+int par_store_intents(struct par_conf *conf, const unsigned long *zones, unsigned int gear);
+int par_clear_marks(struct par_conf *conf, u32 zone, u32 end, u8 mark);
+u64 par_seal(struct par_conf *conf, struct page *page, enum par_block_kind kind, u32 index,
+	     struct par_map_block *block);
+
+/*
+ * par_lost_members - members that are missing or have failed, also where only a set
+ * knows it yet; any context
+ * par_note_missed - what members that are missing lack is marked, and that is stored;
+ * conf->store->mutex held
+ * par_missed_trim - of members that are whole again nothing has been noted; the same
+ */
+u32 par_lost_members(struct par_conf *conf);
+int par_note_missed(struct par_conf *conf);
+void par_missed_trim(struct par_conf *conf);
+
+/*
+ * par_write_lost_list - the list of lost blocks to the current members, and in the
+ * superblock in memory whether there are any; conf->store->mutex held
+ */
+int par_write_lost_list(struct par_conf *conf);
+
+/* par_mark_block - the map block of @zone is to be stored or loaded */
+void par_mark_block(struct par_conf *conf, u32 zone);
+
+/* ---- lost.c ---- */
+
+/*
+ * par_lost - is any of these blocks lost? par_lost_row - or any of a row? Any context.
+ *
+ * par_lost_add, par_lost_remove - with conf->store->mutex held; false if the list has no
+ * room for that.
+ */
+bool par_lost_listed(struct par_vmember *vm, u64 sector, unsigned int sectors);
+static inline bool par_lost(struct par_vmember *vm, u64 sector, unsigned int sectors)
+{
+	return unlikely(READ_ONCE(vm->lost)) && par_lost_listed(vm, sector, sectors);
+}
+
+bool par_lost_row(struct par_set *set, u64 row);
+bool par_lost_add(struct par_vmember *vm, u64 sector, unsigned int sectors);
+bool par_lost_remove(struct par_vmember *vm, u64 sector, unsigned int sectors);
+
+/*
+ * par_lost_pack, par_lost_unpack - the list as stored; at assembly, or with
+ * conf->store->mutex held. -EUCLEAN if it makes no sense.
+ */
+void par_lost_pack(struct par_conf *conf, struct par_disk_lost *raw);
+int par_lost_unpack(struct par_conf *conf, const struct par_disk_lost *raw);
+
+void par_lost_init(struct par_conf *conf);
+
+/* ---- bad.c ---- */
+
+/* par_bad_block - raid5 is to do without this block of a member in sync; any context */
+void par_bad_block(struct par_vmember *vm, u64 sector, unsigned int sectors);
+
+/*
+ * par_bad_collect - what raid5 has called bad: on members being rebuilt it is lost; a
+ * disk that has not taken a write has failed. With conf->store->mutex held, before the
+ * superblock is stored for which raid5 waits.
+ */
+void par_bad_collect(struct par_conf *conf);
+
+/* ---- super.c ---- */
+
+/*
+ * par_whole_members - who is whole in every set, as the superblock in memory says;
+ * with conf->store->mutex held, or at assembly
+ */
+u32 par_whole_members(const struct par_conf *conf);
+
+/*
+ * par_write_super - store the superblock on @members; each gets its own copy. Not on
+ * one that was whole and is not any more, though its disk may still take it, being
+ * called failed for what it could not read: as it was when it left it may have to stand
+ * in for others, see par_load_left().
+ * par_store_all_intents - conf->store->intents to the current members. With
+ * conf->store->mutex held. They fail only if no member takes them.
+ */
+int par_write_super(struct par_conf *conf, u32 members);
+int par_store_all_intents(struct par_conf *conf);
+
+/*
+ * par_flush_awake - flush every member that may hold what has not been flushed: the
+ * awake ones, whether current or not. conf->store->mutex held, so that the gear does not
+ * change.
+ */
+int par_flush_awake(struct par_conf *conf);
+
+/* ---- doubt.c ---- */
+
+/*
+ * par_doubt_range - these sectors of the array are in doubt
+ * par_doubt_zones - tell the ranges of the array whose content nothing vouches for: rows
+ * of @set in zones with @mark, or their images; @lost are lost. Marked zones that follow
+ * each other are told in one piece.
+ */
+void par_doubt_range(struct par_conf *conf, u64 first, u64 end);
+void par_doubt_zones(struct par_set *set, u8 mark, u32 lost);
+
+/*
+ * par_doubt_unresynced - @set has lost members and has not been resynced since a
+ * crash: tell what is in doubt. store_mutex held.
+ */
+void par_doubt_unresynced(struct par_set *set);
+
+/*
+ * par_forget_images - @set does without the sleepers in @lost from now on: call
+ * none of their segments valid in images where that is not certain. store_mutex
+ * held; the map is to be stored before a write is acknowledged that depends on
+ * it, and before the zones' marks are cleared.
+ */
+void par_forget_images(struct par_set *set, u32 lost);
+
+/* ---- store.c ---- */
+
+int par_store_init(struct par_conf *conf);
+void par_store_exit(struct par_conf *conf);
+
+/* par_store_child - a child writes its superblock: store ours instead */
+void par_store_child(struct par_conf *conf, struct bio *bio);
+
+/*
+ * par_store_join - member @d is there, and whole in no set; if it @rejoins, it lacks only
+ * what has been written since it left. par_store_drop - it goes, and is not current any
+ * more. With the store's mutex held, both.
+ */
+void par_store_join(struct par_conf *conf, unsigned int d, bool rejoins);
+void par_store_drop(struct par_conf *conf, unsigned int d);
+
+/*
+ * par_note_begin - a child is about to run, and what it does without is known
+ * par_note_back - member @d is there again: if raid5 does without it, that is new
+ */
+void par_note_begin(struct par_set *set, bool unresynced);
+void par_note_back(struct par_set *set, unsigned int d);
+
+/* par_store_want - ask for @zone's intent; any process context, never waits */
+void par_store_want(struct par_conf *conf, u32 zone);
+
+/*
+ * par_store_checkpoint - flush the members, store all of the map that differs
+ * and clear all intents; with @clean, call the array properly stopped. All
+ * sets must be quiet. Sleeps. Returns 0, or the error if no member could be
+ * written.
+ */
+int par_store_checkpoint(struct par_conf *conf, bool clean);
+
+/* par_store_zones - store the map of zones with must_store set; sleeps */
+int par_store_zones(struct par_conf *conf);
+
+/* par_store_map - store all of the map that differs from what is stored; sleeps */
+int par_store_map(struct par_conf *conf);
+
+/*
+ * par_store_gear - @gear is the current one from now on, for members @awake.
+ * Those that were not current are brought up to date first. In a read-only
+ * array that is so in memory only, until its first use. Sleeps.
+ */
+int par_store_gear(struct par_conf *conf, unsigned int gear, u32 awake);
+
+/*
+ * par_store_whole - the array is whole again: what members had missed while
+ * they were away need not be known any more. Sleeps.
+ */
+int par_store_whole(struct par_conf *conf);
+
+/* par_store_look - there may be something to do for the store's work; any context */
+void par_store_look(struct par_conf *conf);
+
+/* par_store_drain - what the store is at is over; the sets are quiet */
+void par_store_drain(struct par_conf *conf);
+
+/*
+ * par_store_clear_idle - store and clear the zones of conf->store->idle, which admit nothing any
+ * more, but for those that are wanted again; their writes are over. Sleeps.
+ */
+void par_store_clear_idle(struct par_conf *conf);
+
+/*
+ * par_store_begin - to be called before copies are written to members directly, not by
+ * way of an intent: have all awake members current, and the stored superblock say that
+ * the array is in use. Sleeps. Returns 0, or the error if no member could be written.
+ */
+int par_store_begin(struct par_conf *conf);
+
+/* par_store_super - store the superblock alone, settings and rations with it; sleeps */
+int par_store_super(struct par_conf *conf);
+
+/* par_store_history - the same, unless the array is at rest, or read-only, or about to be */
+void par_store_history(struct par_conf *conf);
+
+/*
+ * par_store_lost - store the list of lost blocks if what is stored differs; with
+ * conf->store->mutex held. In a read-only array nothing is done.
+ *
+ * par_store_lose - these blocks of @vm are lost: on the list, and stored. Sleeps.
+ * Returns -ENOSPC if the list is full.
+ *
+ * par_store_healed - a write to lost blocks has ended well: end it once they are not
+ * stored as lost any more. Any context.
+ */
+int par_store_lost(struct par_conf *conf);
+int par_store_lose(struct par_vmember *vm, u64 sector, unsigned int sectors);
+void par_store_healed(struct par_conf *conf, struct bio *bio);
+
+/*
+ * par_failures_unrecorded - has a member failed of which the stored superblock
+ * does not say so yet? Any context. par_store_failures - then have it stored
+ * before conf->up.recorded() is called for @flush; any context.
+ */
+bool par_failures_unrecorded(struct par_conf *conf);
+void par_store_failures(struct par_conf *conf, struct bio *flush);
+
+/* par_steady_members - members that never sleep */
+static inline u32 par_steady_members(const struct par_conf *conf)
+{
+	return BIT(conf->geo.set[1].members) - 1;
+}
+
+/* With the store's mutex held, or at assembly, when nobody else is there. */
+static inline void par_store_assert(const struct par_conf *conf)
+{
+	lockdep_assert(!conf->mddev->private || lockdep_is_held(&conf->store->mutex));
+}
+
+/* par_store_count - something of super.power has been counted up; with the power_lock */
+static inline void par_store_count(struct par_conf *conf)
+{
+	lockdep_assert_held(&conf->store->power_lock);
+	conf->store->power_counts++;
+}
+
+#endif

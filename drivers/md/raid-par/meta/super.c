@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Storing the superblock: what it may say, and in which order members get it. See
+ * store.h for the contracts. All of it with conf->store->mutex held; it sleeps.
+ *
+ * Members get a version in two lots, one after the other: some of those that never sleep
+ * (par_slots_first()), then all others. So, wherever a cut comes,
+ *   - each member keeps the newest version that it had before;
+ *   - a member that never sleeps has the newest version, or the one before it in whole
+ *     beside an even older one, which shows that no newer one has been destroyed there
+ *     (newer_destroyed() in load.c);
+ *   - a member that may sleep has no version that none of these has.
+ */
+#include "core/parent.h"
+#include "meta/store.h"
+
+u32 par_whole_members(const struct par_conf *conf)
+{
+	u32 partial = 0;
+	unsigned int i;
+
+	par_store_assert(conf);
+	for (i = 1; i <= conf->geo.gears; i++)
+		partial |= conf->store->super.set[i].failed |
+			   conf->store->super.set[i].recovering;
+	return (BIT(conf->geo.members) - 1) & ~partial;
+}
+
+static void pack_super(struct par_conf *conf, unsigned int d)
+{
+	spin_lock(&conf->store->power_lock);
+	par_super_pack(page_address(conf->store->super_page[d]), &conf->store->super,
+		       &conf->geo, d);
+	spin_unlock(&conf->store->power_lock);
+}
+
+/* Does the superblock in memory say more of what sets have written than the stored one? */
+static bool says_more(const struct par_conf *conf, const struct par_told *told)
+{
+	return conf->store->lost.due || memcmp(told, &conf->store->told, sizeof(*told));
+}
+
+/* What the superblock in memory says, of what others will go by once it is stored. */
+static void told_by(const struct par_conf *conf, struct par_told *told)
+{
+	unsigned int i;
+
+	memset(told, 0, sizeof(*told));	/* it is compared as a whole */
+	told->failed = ~0U;
+	for (i = 1; i <= conf->geo.gears; i++) {
+		const struct par_set_record *rec = &conf->store->super.set[i];
+
+		told->absent[i] = READ_ONCE(rec->failed);
+		told->failed &= told->absent[i] | ~(BIT(conf->geo.set[i].members) - 1);
+		told->recovering[i] = READ_ONCE(rec->recovering);
+		told->recovered[i] = READ_ONCE(rec->recovered);
+		told->resync[i] = READ_ONCE(rec->resync);
+		if (told->resync[i] == MaxSector)
+			told->resynced |= BIT(i);
+	}
+}
+
+int par_flush_awake(struct par_conf *conf)
+{
+	lockdep_assert_held(&conf->store->mutex);
+	return par_flush_members(conf, par_awake_members(conf) |
+				 conf->store->current_members);
+}
+
+/* The packed superblocks to @members, all at once; returns those that failed. */
+static u32 send_lot(struct par_conf *conf, u32 members)
+{
+	u64 sectors[PAR_MAX_MEMBERS];
+	struct par_meta_io io;
+	unsigned int d;
+	u32 failed;
+
+	par_meta_begin(&io, conf);
+	for (d = 0; d < conf->geo.members; d++) {
+		sectors[d] = par_super_sector(par_slots_next(&conf->store->slots, d));
+		if (members & conf->store->current_members & BIT(d))
+			par_meta_submit(&io, d, sectors[d], conf->store->super_page[d],
+					REQ_OP_WRITE | REQ_FUA | REQ_SYNC | REQ_META);
+	}
+	failed = par_meta_end(&io);
+	for (d = 0; d < conf->geo.members; d++)
+		if (members & ~conf->store->current_members & BIT(d) &&
+		    par_meta_write_waking(conf, d, &sectors[d],
+					  &conf->store->super_page[d], 1))
+			failed |= BIT(d);
+	conf->store->writes += hweight32(members & conf->store->current_members);
+	return failed;
+}
+
+/* Members that have the version before the one that is being written. */
+static u32 last_members(const struct par_conf *conf)
+{
+	const struct par_super *super = &conf->store->super;
+	unsigned int d;
+	u32 last = 0;
+
+	for (d = 0; d < conf->geo.members; d++)
+		if (super->min_seq[d] + 1 == super->seq)
+			last |= BIT(d);
+	return last;
+}
+
+/* A member that is not whole must not be the only one that has a version. */
+static u32 send_supers(struct par_conf *conf, u32 members)
+{
+	u32 steady = members & par_steady_members(conf);
+	u32 whole = steady & par_whole_members(conf);
+	u32 first = par_slots_first(&conf->store->slots, whole ?: steady,
+				    last_members(conf));
+
+	return send_lot(conf, first) | send_lot(conf, members & ~first);
+}
+
+/*
+ * A superblock vouches for what resyncs and rebuilds have written: "parity is right
+ * everywhere", "rebuilt up to here". A child reports its progress at any time
+ * (child_sync_super()), and any store of the superblock carries that report. So it is
+ * packed first, the awake members are flushed then, and what was packed is written. A
+ * member that is lost in this flush may lack what the packed one calls rebuilt: it is
+ * packed again, and says so. Where it says nothing new of the sets, no flush is needed: a
+ * shift up does not wait for one. The first one after a start always does.
+ */
+static int pack_and_flush(struct par_conf *conf, u32 members, struct par_told *told)
+{
+	u32 lost, newly;
+	unsigned int d;
+	bool again;
+	int err;
+
+	lockdep_assert_held(&conf->store->mutex);
+	do {
+		/*
+		 * The blocks that are written below go to the current members. The next turn
+		 * vouches for them, unless a member gets this version that is not current yet.
+		 */
+		if (!conf->store->blocks_torn && !(members & ~conf->store->current_members))
+			conf->store->super.block_seq = conf->store->block_seq;
+		lost = par_lost_members(conf);
+		told_by(conf, told);
+		for (d = 0; d < conf->geo.members; d++)
+			if (members & BIT(d))
+				pack_super(conf, d);
+		/* Blocks that a rebuild could not make are lost before it is called done. */
+		par_bad_collect(conf);
+		err = says_more(conf, told) ? par_flush_awake(conf) : 0;
+		again = conf->store->lost.due;
+		if (!err && again)
+			err = par_write_lost_list(conf);
+		newly = par_lost_members(conf) & ~lost;
+		for (d = 0; d < conf->geo.members; d++)
+			if (newly & BIT(d))
+				par_store_lacks(conf, d);
+		if (!err && newly)
+			err = par_note_missed(conf);
+	} while (!err && (newly || again));
+	return err;
+}
+
+int par_write_super(struct par_conf *conf, u32 members)
+{
+	u32 whole = par_whole_members(conf);
+	u32 left = par_usable(conf, members) & ~(conf->store->whole & ~whole), failed;
+	/* What is counted while it is written, the next one tells. */
+	u64 counts = READ_ONCE(conf->store->power_counts);
+	struct par_told told;
+	unsigned int d;
+
+	lockdep_assert_held(&conf->store->mutex);
+	par_missed_trim(conf);
+	conf->store->whole |= left & whole;
+	conf->store->super.seq++;
+	/* What is torn is newer than what it says, until it has been stored again. */
+	if (!conf->store->blocks_torn)
+		conf->store->super.block_seq = conf->store->block_seq;
+	if (pack_and_flush(conf, left, &told)) {
+		conf->store->super.seq--;	/* it has come to nobody */
+		return -EIO;
+	}
+	left = par_usable(conf, left) & ~(conf->store->whole & ~par_whole_members(conf));
+	failed = send_supers(conf, left);
+	for (d = 0; d < conf->geo.members; d++) {
+		if (!(left & ~failed & BIT(d)))
+			continue;
+		par_slots_stored(&conf->store->slots, d);
+		conf->store->member_seq[d] = conf->store->super.block_seq;
+		/* For the next version to tell: this one may not have come to all. */
+		conf->store->super.min_seq[d] = conf->store->super.seq;
+	}
+	if (!(left & ~failed))
+		return -EIO;
+	conf->store->told = told;
+	WRITE_ONCE(conf->store->power_counts_kept, counts);
+	conf->store->lost.told = conf->store->super.lost;
+	return 0;
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What of the policy can be set, and what it is in a new array; see policy.h.
+ *
+ * The defaults: an interval of a second and a short window of three of them, so that
+ * two busy ones are enough; five minutes for the long one. A disk of the presets that
+ * the simulated disks have saves what a start takes within two minutes at most
+ * (Documentation/spindle.md: 115 s nearline, 113 s nas, 15 s server36).
+ */
+#include <linux/kernel.h>
+#include <linux/string.h>
+#include <kunit/visibility.h>
+
+#include "policy/policy.h"
+
+void par_knobs_init(struct par_knobs *knobs, const struct par_geometry *geo)
+{
+	*knobs = (struct par_knobs) {
+		.automatic = false,
+		.interval = 1000,
+		.window = { [PAR_WINDOW_SHORT] = 3, [PAR_WINDOW_LONG] = 300 },
+		.up = 70,
+		.down = 50,
+		.wait = 250,
+		.hold = 60,
+		.break_even = 120,
+		.min_gear = geo->set[1].members,
+		.max_gear = geo->members,
+	};
+}
+EXPORT_SYMBOL_IF_KUNIT(par_knobs_init);
+
+static bool is_gear(const struct par_geometry *geo, u32 members)
+{
+	unsigned int i;
+
+	for (i = 1; i <= geo->gears; i++)
+		if (geo->set[i].members == members)
+			return true;
+	return false;
+}
+
+const char *par_knobs_error(const struct par_knobs *knobs,
+			    const struct par_geometry *geo)
+{
+	if (knobs->interval < PAR_INTERVAL_MIN || knobs->interval > PAR_INTERVAL_MAX)
+		return "the interval is from 100 to 60000 ms";
+	if (!knobs->window[PAR_WINDOW_SHORT] ||
+	    knobs->window[PAR_WINDOW_SHORT] > PAR_SHORT_MAX)
+		return "the short window is from 1 to 60 intervals";
+	if (knobs->window[PAR_WINDOW_LONG] < knobs->window[PAR_WINDOW_SHORT] ||
+	    knobs->window[PAR_WINDOW_LONG] > PAR_WINDOW_MAX)
+		return "the long window is from the short one to 900 intervals long";
+	if (!knobs->down || knobs->down >= knobs->up || knobs->up > 100)
+		return "thresholds are 1 to 100 percent, and down_threshold is below up_threshold";
+	if (knobs->wait > PAR_WAIT_MAX)
+		return "requests may wait for 1 to 60000 ms, or 0: as long as they like";
+	if (knobs->hold > PAR_HOLD_MAX)
+		return "the hold time is at most 86400 s";
+	if (knobs->break_even > PAR_BREAK_EVEN_MAX)
+		return "the break-even time is at most 86400 s";
+	if (!is_gear(geo, knobs->min_gear) || !is_gear(geo, knobs->max_gear) ||
+	    knobs->min_gear > knobs->max_gear)
+		return "min_gear and max_gear are gears of the array, max_gear not the lower";
+	return NULL;
+}
+EXPORT_SYMBOL_IF_KUNIT(par_knobs_error);

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The time of day, as rations and ages of checks are counted by it.
+ *
+ * A board without a battery begins with 1970, until somebody sets its clock: a ration
+ * counted by that would be filled up by the 50 years that follow; so it would by the
+ * months after the day on which the system's image was made, where others begin. Until
+ * the clock says more than the newest time that the array has seen or stored, time goes
+ * on from that.
+ */
+#include <linux/timekeeping.h>
+
+#include "core/parent.h"
+#include "power/power.h"
+
+bool par_clock_set(const struct par_conf *conf)
+{
+	return ktime_get_real_seconds() >= conf->store->super.ctime;
+}
+
+static void clock_know(struct par_conf *conf, u64 now)
+{
+	conf->power->clock_known = now;
+	conf->power->clock_began = ktime_get_boottime_seconds();
+}
+
+u64 par_clock(struct par_conf *conf)
+{
+	u64 now = ktime_get_real_seconds(), known;
+
+	spin_lock(&conf->power->clock_lock);
+	known = conf->power->clock_known + ktime_get_boottime_seconds() - conf->power->clock_began;
+	if (now >= conf->power->clock_known)
+		clock_know(conf, now);
+	else
+		now = known;
+	spin_unlock(&conf->power->clock_lock);
+	return now;
+}
+
+void par_clock_begin(struct par_conf *conf)
+{
+	u64 known = conf->store->super.ctime;
+	unsigned int d, i;
+
+	for (d = 0; d < conf->geo.members; d++)
+		known = max(known, conf->store->super.power.ration[d].since);
+	for (i = 1; i <= conf->geo.gears; i++)
+		known = max(known, conf->store->super.scrub.last[i]);
+	spin_lock_init(&conf->power->clock_lock);
+	clock_know(conf, known);
+}

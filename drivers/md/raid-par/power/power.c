@@ -1,0 +1,557 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Power: a member's device is stopped when the gear leaves it out, and started
+ * before the gear takes it in. See power.h for the contracts.
+ *
+ * Who needs members awake is in power-wake.c, the ration in power-ration.c, the
+ * system's own sleep in power-system.c.
+ *
+ * A member with a device that can be stopped (drive.c) is settled by a work of its
+ * own: it alone calls the device, so that disks are started and stopped side by
+ * side, and nobody waits for that with a lock held. Who needs members awake
+ * (par_power_wake()) asks the works and waits for what they say.
+ *
+ * Other members sleep logically: they get no request, the uevents tell of it, and
+ * whether the disk turns is up to others.
+ *
+ * Somebody else may start a disk by a request of his own. Then on_woken() sees who
+ * it is; the work joins him, counts, and stops the disk again after it has been
+ * quiet for a while.
+ *
+ * Timers: a member's work, after stop_after, when a disk that was busy is asked
+ * again (1 s to 256 s), when there are spin-ups again (an hour at the most).
+ */
+#include <linux/part_stat.h>
+#include <linux/sched/mm.h>
+#include <linux/timekeeping.h>
+
+#include "core/event.h"
+#include "core/parent.h"
+#include "power/power.h"
+
+#define PAR_TRY_FIRST	HZ		/* between two tries to start a disk that erred */
+#define PAR_TRY_LAST	(10 * HZ)
+
+static struct workqueue_struct *power_wq;
+
+bool par_power_usable(struct par_member *member)
+{
+	return par_rdev_usable(READ_ONCE(member->rdev));
+}
+
+static bool is_wanted(struct par_member *member)
+{
+	struct par_conf *conf = member->conf;
+
+	return par_awake(conf, READ_ONCE(conf->gear), member->index) ||
+	       atomic_read(&member->power->holds);
+}
+
+void par_power_look(struct par_member *member, unsigned long delay)
+{
+	if (!READ_ONCE(member->conf->power->ending))
+		mod_delayed_work(power_wq, &member->power->work, delay);
+}
+
+/* ---- states ---- */
+
+/* @lock held. */
+static void enter_state(struct par_power *power, enum par_power_state state)
+{
+	ktime_t now = ktime_get();
+
+	lockdep_assert_held(&power->lock);
+	power->ns[power->state] += ktime_to_ns(ktime_sub(now, power->since));
+	power->since = now;
+	WRITE_ONCE(power->state, state);
+}
+
+static void set_state(struct par_power *power, enum par_power_state state)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&power->lock, flags);
+	enter_state(power, state);
+	raw_spin_unlock_irqrestore(&power->lock, flags);
+}
+
+void par_power_counts(struct par_power *power, u64 *ns)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&power->lock, flags);
+	enter_state(power, power->state);
+	memcpy(ns, power->ns, sizeof(power->ns));
+	raw_spin_unlock_irqrestore(&power->lock, flags);
+}
+
+/* @lock held: it sleeps, and from now on it is on its way up. */
+static void begin_waking(struct par_power *power, unsigned long delay)
+{
+	lockdep_assert_held(&power->lock);
+	enter_state(power, PAR_POWER_WAKING);
+	power->began = jiffies + delay;
+	power->dead = false;
+	power->free = false;
+}
+
+bool par_power_ask(struct par_member *member, unsigned long delay)
+{
+	struct par_power *power = member->power;
+	struct par_conf *conf = member->conf;
+	unsigned long flags;
+	bool asleep;
+
+	raw_spin_lock_irqsave(&power->lock, flags);
+	asleep = power->state == PAR_POWER_ASLEEP;
+	if (asleep) {
+		begin_waking(power, delay);
+		raw_spin_lock(&conf->wish.why_lock);
+		strscpy(power->asked, conf->wish.why);
+		raw_spin_unlock(&conf->wish.why_lock);
+	}
+	raw_spin_unlock_irqrestore(&power->lock, flags);
+	if (asleep)
+		par_power_look(member, delay);
+	return asleep;
+}
+
+void par_power_system_woke(struct par_power *power)
+{
+	lockdep_assert_held(&power->lock);
+	begin_waking(power, 0);
+	power->free = true;
+	strscpy(power->asked, "resume");
+}
+
+/* See drive.h: interrupts are off. Only who wakes a sleeper is of interest. */
+static void on_woken(struct par_drive *drive, const struct task_struct *who)
+{
+	struct par_power *power = container_of(drive, struct par_power, drive);
+	struct par_member *member = power->member;
+	bool asleep;
+
+	raw_spin_lock(&power->lock);
+	asleep = power->state == PAR_POWER_ASLEEP;
+	if (asleep && READ_ONCE(member->conf->power->system_sleeps)) {
+		par_power_system_woke(power);
+	} else if (asleep) {
+		begin_waking(power, 0);
+		scnprintf(power->asked, sizeof(power->asked), "process %s[%d]",
+			  who->comm, task_pid_nr((struct task_struct *)who));
+	}
+	raw_spin_unlock(&power->lock);
+	if (asleep)
+		par_power_look(member, 0);
+}
+
+const char *par_power_disk(struct par_member *member)
+{
+	return member->power->drive.disk->disk_name;
+}
+
+static void tell_sleep(struct par_member *member)
+{
+	struct md_rdev *rdev = READ_ONCE(member->rdev);
+
+	if (rdev)
+		par_event(member->conf,
+			  "PAR_EVENT=sleep\nPAR_MEMBER=%u\nPAR_DEVICE=%pg\nPAR_POWER=%s",
+			  member->index, rdev->bdev,
+			  member->power->drive.dev ? "runtime" : "logical");
+}
+
+static void tell_wake(struct par_member *member, const char *cause)
+{
+	struct md_rdev *rdev = READ_ONCE(member->rdev);
+
+	if (rdev)
+		par_event(member->conf,
+			  "PAR_EVENT=wake\nPAR_MEMBER=%u\nPAR_DEVICE=%pg\nPAR_CAUSE=%s",
+			  member->index, rdev->bdev, cause);
+}
+
+/* ---- waking ---- */
+
+static void end_waking(struct par_member *member)
+{
+	struct par_power *power = member->power;
+	char cause[PAR_CAUSE];
+	unsigned long flags;
+	bool free;
+
+	raw_spin_lock_irqsave(&power->lock, flags);
+	enter_state(power, PAR_POWER_ACTIVE);
+	power->last_wake = ktime_get_real_seconds();
+	strscpy(power->cause, power->asked);
+	strscpy(cause, power->cause);
+	free = power->free;
+	raw_spin_unlock_irqrestore(&power->lock, flags);
+	par_power_charge(member, free);
+	power->busy = 0;
+	power->refused = false;
+	power->quiet = jiffies;
+	tell_wake(member, cause);
+}
+
+bool par_power_late(struct par_member *member, unsigned long began)
+{
+	struct par_conf *conf = member->conf;
+
+	return par_wake_over(began, jiffies,
+			     READ_ONCE(conf->store->super.power.wake_timeout));
+}
+
+/* A disk that errs is asked again as long as somebody needs it and it has time. */
+static bool try_again(struct par_member *member)
+{
+	struct par_conf *conf = member->conf;
+
+	return !READ_ONCE(conf->power->ending) && par_power_usable(member) &&
+	       is_wanted(member) && (READ_ONCE(conf->power->system_sleeps) ||
+				     !par_power_late(member, member->power->began));
+}
+
+static int start_disk(struct par_member *member)
+{
+	struct par_conf *conf = member->conf;
+	unsigned long pause = PAR_TRY_FIRST;
+	int err, told = 0;
+
+	for (;;) {
+		err = par_drive_start(&member->power->drive);
+		if (!err || !try_again(member))
+			return err;
+		if (!told++)
+			pr_warn("md/par:%s: member %u (%s) does not start: error %d; retrying\n",
+				mdname(conf->mddev), member->index,
+				par_power_disk(member), err);
+		wait_event_idle_timeout(conf->wait, !try_again(member), pause);
+		pause = min_t(unsigned long, pause * 2, PAR_TRY_LAST);
+	}
+}
+
+static void start_member(struct par_member *member)
+{
+	struct par_power *power = member->power;
+	bool stranger = !is_wanted(member);
+	unsigned long flags;
+	int err = start_disk(member);
+
+	if (!err) {
+		end_waking(member);
+		if (stranger && !power->prompt)
+			pr_info("md/par:%s: member %u (%s) was woken: %s\n",
+				mdname(member->conf->mddev), member->index,
+				par_power_disk(member), power->cause);
+		/* For how long it is to run, the next look says. */
+		par_power_look(member, 0);
+		return;
+	}
+	raw_spin_lock_irqsave(&power->lock, flags);
+	enter_state(power, PAR_POWER_ASLEEP);
+	power->dead = par_power_late(member, power->began);
+	raw_spin_unlock_irqrestore(&power->lock, flags);
+}
+
+/* ---- stopping ---- */
+
+static u64 count_requests(struct par_member *member)
+{
+	struct block_device *bdev = member->power->drive.disk->part0;
+	u64 ios = 0;
+	int i;
+
+	for (i = 0; i < NR_STAT_GROUPS; i++)
+		ios += part_stat_read(bdev, ios[i]);
+	return ios;
+}
+
+static u64 quiet_seconds(struct par_member *member)
+{
+	struct par_power *power = member->power;
+	u64 ios = count_requests(member);
+
+	if (ios != power->ios)
+		power->quiet = jiffies;
+	power->ios = ios;
+	return (jiffies - power->quiet) / HZ;
+}
+
+/* It shall sleep and has no spin-up left to wake up with. */
+static void tell_refusal(struct par_member *member)
+{
+	struct par_conf *conf = member->conf;
+
+	if (member->power->refused)
+		return;
+	member->power->refused = true;
+	par_power_count_refusal(conf);
+	pr_warn("md/par:%s: member %u (%s) has no spin-ups left and is not stopped\n",
+		mdname(conf->mddev), member->index, par_power_disk(member));
+}
+
+static void disk_busy(struct par_member *member, int err)
+{
+	struct par_power *power = member->power;
+
+	if (!power->busy)
+		pr_info("md/par:%s: member %u (%s) cannot be stopped: error %d; retrying\n",
+			mdname(member->conf->mddev), member->index,
+			par_power_disk(member), err);
+	power->busy = par_busy_next(power->busy);
+	par_power_look(member, power->busy * HZ);
+}
+
+static void stop_disk(struct par_member *member)
+{
+	struct par_power *power = member->power;
+	int err;
+
+	/* From here on, who starts it has woken a sleeper: see on_woken(). */
+	set_state(power, PAR_POWER_ASLEEP);
+	/*
+	 * Who has come to need it since we looked may have seen it active; who comes
+	 * later sees it asleep, and asks.
+	 */
+	if (is_wanted(member)) {
+		set_state(power, PAR_POWER_ACTIVE);
+		return;
+	}
+	err = par_drive_stop(&power->drive);
+	if (!err) {
+		power->busy = 0;
+		power->prompt = false;
+		tell_sleep(member);
+		return;
+	}
+	if (err == -EAGAIN && READ_ONCE(power->state) == PAR_POWER_WAKING) {
+		end_waking(member);
+		par_power_look(member, HZ);
+		return;
+	}
+	set_state(power, PAR_POWER_ACTIVE);
+	disk_busy(member, err);
+}
+
+/* It turns, and need not. */
+static void look_at_idle(struct par_member *member)
+{
+	struct par_conf *conf = member->conf;
+	struct par_idle idle = {
+		.off = READ_ONCE(conf->store->super.power.off),
+		.system = READ_ONCE(conf->power->system_sleeps),
+		.prompt = member->power->prompt && !member->power->busy,
+		.quiet = quiet_seconds(member),
+		.stop_after = READ_ONCE(conf->store->super.power.stop_after),
+		.ration = par_power_ration_wait(member),
+	};
+	u32 wait = par_idle_wait(&idle);
+
+	if (wait != U32_MAX && idle.ration &&
+	    (idle.prompt || idle.quiet >= idle.stop_after))
+		tell_refusal(member);
+	if (!wait)
+		stop_disk(member);
+	else if (wait != U32_MAX)
+		par_power_look(member, (unsigned long)wait * HZ);
+}
+
+/* ---- settling ---- */
+
+static void settle_drive(struct par_member *member)
+{
+	if (READ_ONCE(member->power->state) == PAR_POWER_ASLEEP && is_wanted(member) &&
+	    !member->power->dead)
+		par_power_ask(member, 0);
+	switch (READ_ONCE(member->power->state)) {
+	case PAR_POWER_WAKING:
+		start_member(member);
+		break;
+	case PAR_POWER_ACTIVE:
+		if (is_wanted(member))
+			member->power->busy = 0;
+		else
+			look_at_idle(member);
+		break;
+	default:
+		break;
+	}
+}
+
+/* No device to stop: it is as the gear says, and the uevents tell. */
+static void settle_logically(struct par_member *member)
+{
+	struct par_conf *conf = member->conf;
+	bool asleep = READ_ONCE(member->power->state) == PAR_POWER_ASLEEP;
+
+	if (par_awake(conf, READ_ONCE(conf->gear), member->index)) {
+		if (asleep)
+			par_power_ask(member, 0);
+		if (READ_ONCE(member->power->state) == PAR_POWER_WAKING)
+			end_waking(member);
+	} else if (!asleep && !is_wanted(member)) {
+		set_state(member->power, PAR_POWER_ASLEEP);
+		tell_sleep(member);
+	}
+}
+
+static void power_work(struct work_struct *work)
+{
+	struct par_power *power = container_of(to_delayed_work(work),
+					       struct par_power, work);
+	struct par_member *member = power->member;
+	struct par_conf *conf = member->conf;
+	unsigned int noio;
+
+	if (READ_ONCE(conf->power->ending))
+		return;
+	noio = memalloc_noio_save();
+	WRITE_ONCE(power->working, true);
+	if (!par_power_usable(member))
+		;	/* who has failed is left alone */
+	else if (power->drive.dev)
+		settle_drive(member);
+	else
+		settle_logically(member);
+	WRITE_ONCE(power->working, false);
+	memalloc_noio_restore(noio);
+	wake_up(&conf->wait);
+	if (!par_power_usable(member))	/* it may have waited for this to be removed */
+		par_remove_again(conf);
+}
+
+void par_power_gear(struct par_conf *conf)
+{
+	unsigned int d;
+
+	for (d = conf->geo.set[1].members; d < conf->geo.members; d++)
+		WRITE_ONCE(conf->member[d].power->prompt,
+			   !par_awake(conf, conf->gear, d));
+	par_power_settle(conf);
+}
+
+void par_power_settle(struct par_conf *conf)
+{
+	unsigned int d;
+
+	for (d = conf->geo.set[1].members; d < conf->geo.members; d++)
+		par_power_look(&conf->member[d], 0);
+}
+
+/* ---- coming and going ---- */
+
+void par_power_alloc(struct par_conf *conf)
+{
+	unsigned int d;
+
+	for (d = 0; d < conf->geo.members; d++) {
+		struct par_power *power = conf->member[d].power;
+
+		raw_spin_lock_init(&power->lock);
+		INIT_DELAYED_WORK(&power->work, power_work);
+		power->member = &conf->member[d];
+		power->since = ktime_get();
+		power->drive.woken = on_woken;
+	}
+}
+
+static void take_device(struct par_member *member)
+{
+	struct par_power *power = member->power;
+	struct block_device *bdev = member->rdev->bdev;
+	bool awake = true;
+
+	power->dead = false;
+	power->prompt = false;
+	power->busy = 0;
+	set_state(power, PAR_POWER_ACTIVE);
+	if (par_drive_usable(bdev)) {
+		awake = par_drive_take(&power->drive, bdev);
+		power->quiet = jiffies;
+		power->ios = count_requests(member);
+	} else {
+		awake = is_wanted(member);
+	}
+	if (!awake)
+		set_state(power, PAR_POWER_ASLEEP);
+	par_power_look(member, 0);
+}
+
+void par_power_begin(struct par_conf *conf)
+{
+	unsigned int d;
+
+	might_sleep();
+	par_power_why(conf, "start");
+	for (d = 0; d < conf->geo.members; d++)
+		if (conf->member[d].rdev)
+			take_device(&conf->member[d]);
+}
+
+void par_power_join(struct par_conf *conf, unsigned int d, bool anew)
+{
+	struct par_power_record *kept = &conf->store->super.power;
+
+	lockdep_assert_held(&conf->mddev->reconfig_mutex);
+	if (anew) {
+		spin_lock(&conf->store->power_lock);
+		par_ration_begin(&kept->ration[d], par_clock(conf));
+		kept->spin_ups[d] = 0;
+		spin_unlock(&conf->store->power_lock);
+	}
+	take_device(&conf->member[d]);
+}
+
+bool par_power_working(struct par_conf *conf, unsigned int d)
+{
+	struct par_power *power = conf->member[d].power;
+
+	return READ_ONCE(power->working) || atomic_read(&power->holds);
+}
+
+void par_power_leave(struct par_conf *conf, unsigned int d)
+{
+	struct par_power *power = conf->member[d].power;
+
+	cancel_delayed_work_sync(&power->work);
+	if (power->drive.dev)
+		par_drive_give_back(&power->drive,
+				    power->state == PAR_POWER_ACTIVE);
+	/* What is asked of it from now on finds nobody there. */
+	cancel_delayed_work_sync(&power->work);
+}
+
+void par_power_end(struct par_conf *conf)
+{
+	WRITE_ONCE(conf->power->ending, true);
+	wake_up(&conf->wait);
+}
+
+void par_power_exit(struct par_conf *conf)
+{
+	unsigned int d;
+
+	might_sleep();
+	for (d = 0; d < conf->geo.members; d++)
+		par_power_leave(conf, d);
+}
+
+int __init par_power_init(void)
+{
+	int err;
+
+	power_wq = alloc_workqueue("par-power", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
+	if (!power_wq)
+		return -ENOMEM;
+	err = par_drives_init();
+	if (err)
+		destroy_workqueue(power_wq);
+	return err;
+}
+
+void par_power_cleanup(void)
+{
+	par_drives_exit();
+	destroy_workqueue(power_wq);
+}

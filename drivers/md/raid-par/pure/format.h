@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * raid-par's on-disk metadata: layout, packing, checking. Pure; no I/O.
+ *
+ * Everything is little-endian, of fixed width, and checksummed with CRC32C
+ * (seed ~0, over the whole 4 KiB block with the crc field zero). A member's
+ * data area begins with
+ *
+ *   sector 0    superblock, as a pair of slots A and B
+ *   sector 16   the list of lost blocks, as a pair of slots A and B
+ *   sector 128  intent blocks, each as a pair of slots A and B
+ *   then        map blocks, each as a pair of slots A and B
+ *
+ * A block is always written to the slot that does not hold its newest valid
+ * version, so a torn write leaves the older one readable.
+ *
+ * Ordering (the invariant rests on it): an intent is stable before any write
+ * that relies on it is sent; the members are flushed after a copy is made and
+ * before the map that calls it valid is written; the map is stable before an
+ * intent is cleared or a gear changed. Blocks are written before the
+ * superblock whose sequence number covers them.
+ */
+#ifndef RAID_PAR_FORMAT_H
+#define RAID_PAR_FORMAT_H
+
+#include <linux/types.h>
+#include "policy/history.h"
+#include "policy/policy.h"
+#include "pure/geometry.h"
+#include "pure/ration.h"
+
+#define PAR_BLOCK_BYTES		4096
+#define PAR_SB_MAGIC		"RAIDPAR"	/* with its NUL: 8 bytes */
+#define PAR_SB_VERSION		1
+#define PAR_BLOCK_MAGIC		0x42524150U	/* "PARB" */
+
+/* Feature bits this version knows, by class. Unknown ones: see par_super_unpack(). */
+#define PAR_INCOMPAT_LOST	1ULL	/* there are lost blocks: PAR_BLOCK_LOST tells which */
+#define PAR_INCOMPAT_KNOWN	PAR_INCOMPAT_LOST
+#define PAR_RO_COMPAT_KNOWN	0ULL
+
+/* Of the compat class: these fields are there. Older versions drop them. */
+#define PAR_COMPAT_POWER	1ULL	/* about power */
+#define PAR_COMPAT_POLICY	2ULL	/* the policy's */
+#define PAR_COMPAT_SCRUB	4ULL	/* about checks */
+
+/* One set's child, as sync_super last reported it. */
+struct par_disk_set {
+	__le64 start;		/*  0 region, from the start of the data area */
+	__le64 sectors;		/*  8 its length on each member */
+	__le32 failed;		/* 16 members whose content is not to be used */
+	__le32 recovering;	/* 20 members being rebuilt */
+	__le64 recovered;	/* 24 up to here they are valid */
+	__le64 resync;		/* 32 parity is right up to here; all ones: everywhere */
+	__le64 events;		/* 40 the child's event count */
+};				/* 48 */
+
+/* What is kept of a member's power. */
+struct par_disk_power {
+	__le32 cycles;		/*  0 rated starts */
+	__le32 years;		/*  4 that they are to last */
+	__le64 left;		/*  8 parts of starts, see ration.h */
+	__le64 since;		/* 16 seconds since 1970: rationed up to here */
+	__le64 spin_ups;	/* 24 so far */
+};				/* 32 */
+
+/* The load of an hour, see history.h. */
+struct par_disk_hour {
+	__le16 mean;		/*  0 */
+	__le16 peak;		/*  2 */
+};				/*  4 */
+
+/* How long surges of a kind, or pauses between them, have lasted; see surge.h. */
+struct par_disk_spans {
+	__le16 lasted[PAR_SPANS];	/*  0 seconds, or 65535 for more */
+};				/* 32 */
+
+/* Up to ctime it is the same in all versions, so that each knows its own array's. */
+struct par_disk_super {
+	u8 magic[8];		/*   0 PAR_SB_MAGIC */
+	__le32 crc;		/*   8 */
+	__le32 version;		/*  12 PAR_SB_VERSION */
+	__le64 incompat;	/*  16 features: an unknown one is refused */
+	__le64 ro_compat;	/*  24 an unknown one allows reading only */
+	__le64 compat;		/*  32 an unknown one is ignored */
+	u8 uuid[16];		/*  40 of the md array */
+	__le64 ctime;		/*  56 creation time of the md array, seconds */
+	__le64 epoch;		/*  64 random, made at creation; blocks carry it */
+	__le64 seq;		/*  72 newest wins */
+	__le64 block_seq;	/*  80 all blocks up to this one are on this member */
+	__le32 layout;		/*  88 geometry: as md has it … */
+	__le32 members;		/*  92 */
+	__le32 chunk;		/*  96 sectors */
+	__le32 segment;		/* 100 sectors */
+	__le64 dev_sectors;	/* 104 */
+	__le64 meta_sectors;	/* 112 */
+	__le64 array_sectors;	/* 120 */
+	__le32 sets;		/* 128 */
+	__le32 gear;		/* 132 current gear, in members */
+	__le32 member;		/* 136 whose copy this is */
+	__le32 flags;		/* 140 PAR_SB_CLEAN … */
+	__le32 pad0;		/* 144 */
+	__le32 partial;		/* 148 members whose rebuild needs only marked zones */
+	__le32 speed_min;	/* 152 propagation, KiB/s */
+	__le32 speed_max;	/* 156 */
+	u8 pad1[96];		/* 160 */
+	struct par_disk_set set[PAR_MAX_SETS];	/* 256 by gear, lowest first */
+	__le64 min_seq[PAR_MAX_MEMBERS];	/* 1552 the least seq that each one's copy has */
+	/* with PAR_COMPAT_POWER: */
+	__le32 power_flags;	/* 1776 PAR_POWER_OFF */
+	__le32 carry;		/* 1780 days' shares */
+	__le32 wake_timeout;	/* 1784 seconds */
+	__le32 wake_stagger;	/* 1788 ms */
+	__le32 stop_after;	/* 1792 seconds */
+	__le32 pad2;		/* 1796 */
+	__le64 refused;		/* 1800 shifts down that were put off */
+	struct par_disk_power power[PAR_MAX_MEMBERS];	/* 1808 */
+	/* with PAR_COMPAT_POLICY: */
+	__le32 policy_flags;	/* 2704 PAR_POLICY_AUTO */
+	__le32 interval;	/* 2708 ms */
+	__le32 window[PAR_WINDOWS];	/* 2712 intervals: short, long */
+	__le32 up;		/* 2720 percent */
+	__le32 down;		/* 2724 percent */
+	__le32 wait;		/* 2728 ms */
+	__le32 hold;		/* 2732 seconds */
+	__le32 break_even;	/* 2736 seconds */
+	__le32 min_gear;	/* 2740 members */
+	__le32 max_gear;	/* 2744 members */
+	__le32 regrets;		/* 2748 */
+	__le64 sleep;		/* 2752 seconds */
+	__le32 sleeps;		/* 2760 */
+	__le32 pad3;		/* 2764 */
+	__le64 hour;		/* 2768 the newest that is known, since 1970 */
+	struct par_disk_hour history[PAR_HISTORY_HOURS];	/* 2776 by hour modulo 168 */
+	/* with PAR_COMPAT_SCRUB: */
+	__le32 scrub_flags;	/* 3448 PAR_SCRUB_WAKES */
+	__le32 scrub_age;	/* 3452 days */
+	__le64 scrubbed[PAR_MAX_SETS];	/* 3456 by gear, lowest first: seconds since 1970 */
+	u8 pad4[248];		/* 3672 */
+	/* with PAR_COMPAT_POLICY; zeros if nothing is known: */
+	struct par_disk_spans surges[PAR_SURGE_KINDS];	/* 3920 by kind */
+	struct par_disk_spans pauses;	/* 4048 */
+	u8 nr_surges[PAR_SURGE_KINDS];	/* 4080 as struct par_spans counts them */
+	u8 nr_pauses;		/* 4084 */
+	u8 pad5[3];		/* 4085 */
+	__le32 starts_in;	/* 4088 seconds that a shift up takes */
+	__le32 leaves_in;	/* 4092 seconds that a shift down takes */
+};				/* 4096 */
+
+#define PAR_POLICY_AUTO	1U	/* it shifts by itself */
+
+#define PAR_SCRUB_WAKES	1U	/* a check wakes all members */
+
+#define PAR_POWER_OFF	1U	/* disks are not stopped */
+
+#define PAR_SB_CLEAN	1U	/* stopped properly: no intent is set */
+
+enum par_block_kind {
+	PAR_BLOCK_INTENT = 1,
+	PAR_BLOCK_MAP = 2,
+	PAR_BLOCK_LOST = 3,	/* struct par_disk_lost, see lost.c */
+};
+
+struct par_disk_block {
+	__le32 magic;		/*  0 PAR_BLOCK_MAGIC */
+	__le32 crc;		/*  4 */
+	__le32 kind;		/*  8 enum par_block_kind */
+	__le32 index;		/* 12 among its kind */
+	__le64 epoch;		/* 16 the array's, see the superblock */
+	__le64 seq;		/* 24 of all blocks together, newest wins */
+	u8 pad0[32];		/* 32 */
+	u8 payload[PAR_BLOCK_PAYLOAD];	/* 64 */
+	u8 pad1[192];		/* 3904 */
+};				/* 4096 */
+
+/*
+ * An intent block's payload: a byte a zone. Bits 0-4: the gear (1 … gears)
+ * that the array was in when the intent was stored, 0 for none. It says:
+ * "unwritten rows of this zone may be written, and segments stored as both
+ * may be valid only on the side that this gear writes". Bit 5: the zone has
+ * been written since the array was last whole, so a member that was away then
+ * lacks something of it. Bit 6: the array went down with an intent here and
+ * the zone's parity has not been made right since. Bit 7: the map block of
+ * this zone has been stored; without it the zone's rows are unwritten.
+ */
+#define PAR_INTENT_GEAR		0x1f
+#define PAR_INTENT_MISSED	0x20
+#define PAR_INTENT_RESYNC	0x40
+#define PAR_INTENT_STORED	0x80
+
+/*
+ * What the superblock says nothing of (PAR_INCOMPAT_LOST) need not be stored at all.
+ * Whole blocks of 4 KiB, each of one set's region on a member; in no order.
+ */
+#define PAR_LOST_MAX		239U
+
+struct par_disk_lost_range {
+	__le64 sector;		/*  0 of the set's region */
+	__le32 sectors;		/*  8 */
+	u8 set;			/* 12 its number, 1 … gears */
+	u8 member;		/* 13 */
+	u8 pad[2];		/* 14 */
+};				/* 16 */
+
+struct par_disk_lost {
+	__le32 count;		/*  0 */
+	u8 pad[12];		/*  4 */
+	struct par_disk_lost_range range[PAR_LOST_MAX];	/* 16 */
+};				/* 3840 */
+
+/* A superblock in memory: what varies, the rest is the geometry. */
+struct par_set_record {
+	u32 failed, recovering;
+	u64 recovered, resync, events;
+};
+
+/**
+ * struct par_power_record - what is kept about power; see power.c for the rest
+ * @off: disks are not stopped
+ * @carry: days' shares of spin-ups that can be saved up, see ration.h
+ * @wake_timeout: seconds that a member has to wake up in, twice
+ * @wake_stagger: ms between the starts of two members
+ * @stop_after: seconds without a request, if somebody else has started it
+ * @refused: shifts down that were put off for lack of spin-ups
+ */
+struct par_power_record {
+	bool off;
+	u32 carry, wake_timeout, wake_stagger, stop_after;
+	u64 refused;
+	struct par_ration ration[PAR_MAX_MEMBERS];
+	u64 spin_ups[PAR_MAX_MEMBERS];
+};
+
+/**
+ * struct par_policy_record - what is kept of the policy; see policy.h and history.h
+ * @surges, @pauses: of struct par_surge; @starts_in: 0: not known
+ * @hour, @mean, @peak: of struct par_history
+ */
+struct par_policy_record {
+	struct par_knobs knobs;
+	u64 sleep;
+	u32 sleeps, regrets;
+	struct par_spans surges[PAR_SURGE_KINDS], pauses;
+	u32 starts_in, leaves_in;
+	u64 hour;
+	u16 mean[PAR_HISTORY_HOURS], peak[PAR_HISTORY_HOURS];
+};
+
+#define PAR_SCRUB_AGE_DEFAULT	35U	/* days: a monthly check may be late */
+#define PAR_SCRUB_AGE_MAX	3650U
+
+/**
+ * struct par_scrub_record - what is kept about checks and repairs; see scrub.c
+ * @wakes: each of them wakes all members
+ * @age: days after which one wakes the members of a set that was not read in whole, 0: never
+ * @last: when the last one that read all of it began, seconds since 1970, by set
+ */
+struct par_scrub_record {
+	bool wakes;
+	u32 age;
+	u64 last[PAR_MAX_SETS + 1];
+};
+
+struct par_super {
+	u8 uuid[16];
+	u64 ctime, epoch, seq, block_seq;
+	unsigned int gear;	/* number, 1 … gears */
+	u32 flags, partial;
+	u64 min_seq[PAR_MAX_MEMBERS];	/* lags one behind on the disks */
+	u32 speed_min, speed_max;
+	struct par_set_record set[PAR_MAX_SETS + 1];
+	bool has_power, has_policy, has_scrub;	/* these have been stored */
+	bool lost;			/* PAR_INCOMPAT_LOST */
+	struct par_power_record power;
+	struct par_policy_record policy;
+	struct par_scrub_record scrub;
+};
+
+enum par_format_error {
+	PAR_FMT_OK,
+	PAR_FMT_ABSENT,		/* no superblock there at all */
+	PAR_FMT_TORN,		/* the checksum is wrong */
+	PAR_FMT_VERSION,	/* written by another version */
+	PAR_FMT_FEATURE,	/* with a feature that this version lacks */
+	PAR_FMT_FOREIGN,	/* of another array */
+	PAR_FMT_GEOMETRY,	/* does not fit what md's superblock says */
+	PAR_FMT_RANGE,		/* says what no version stores: see validate.h */
+};
+
+const char *par_format_strerror(enum par_format_error err);
+
+/* par_super_pack - fill @raw for @member, checksum included */
+void par_super_pack(struct par_disk_super *raw, const struct par_super *sb,
+		    const struct par_geometry *geo, unsigned int member);
+
+/*
+ * struct par_identity - which array a superblock is of
+ * @uuid, @ctime: as md's superblock has them; mdadm can change the first
+ * @epoch: of raid-par's own metadata, nobody changes it; 0 if it is not known
+ */
+struct par_identity {
+	u8 uuid[16];
+	u64 ctime, epoch;
+};
+
+/*
+ * par_super_unpack - check @raw against the array's identity, by what md knows or by
+ * the epoch, and geometry, and read it. @sb is written only on PAR_FMT_OK. @read_only is
+ * set where a feature allows no more than reading.
+ */
+enum par_format_error par_super_unpack(struct par_super *sb,
+				       const struct par_disk_super *raw,
+				       const struct par_geometry *geo,
+				       const struct par_identity *id,
+				       unsigned int member, bool *read_only);
+
+/* par_super_owner - which array @raw is of: false if it is no whole superblock of any */
+bool par_super_owner(const struct par_disk_super *raw, struct par_identity *id);
+
+/* par_block_seal - fill the header around an existing payload */
+void par_block_seal(struct par_disk_block *raw, enum par_block_kind kind,
+		    u32 index, u64 epoch, u64 seq);
+
+/*
+ * par_block_torn - @raw claims to be this very block, but is not whole: the
+ * sequence number that its head says, else 0
+ */
+u64 par_block_torn(const struct par_disk_block *raw, enum par_block_kind kind,
+		   u32 index, u64 epoch);
+
+/* par_block_check - is @raw this very block of this very array, and whole? */
+bool par_block_check(const struct par_disk_block *raw, enum par_block_kind kind,
+		     u32 index, u64 epoch);
+
+/* Where the slots of superblocks and blocks lie. */
+u64 par_super_sector(unsigned int slot);
+u64 par_block_sector(const struct par_geometry *geo, enum par_block_kind kind, u32 index,
+		     unsigned int slot);
+
+#endif

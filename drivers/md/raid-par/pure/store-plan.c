@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The order in which metadata is stored. What must come before what, and why:
+ *
+ *   snapshot, flush, map	what a snapshot calls valid has been flushed when it is stored
+ *   flush, note, map		a member that is lost in the flush lacks what the map will tell
+ *   map, intents		an intent that is cleared does not cover what the stored map
+ *				does not tell; one that is set covers a map that is stored
+ *   flush, intents		without an intent nothing is resynced
+ *   intents, publish		no write relies on an intent that is not stable
+ *   flush, superblock		"rebuilt up to here" is not stable before what was rebuilt
+ *   superblock, forget		a segment whose image is forgotten is its home copy's, if
+ *				nobody knows that the member has failed
+ *   superblock, superblock	that the first one has come to all, only the next one tells
+ *
+ * A superblock never overwrites the newer one of its member, nor the only one: however many
+ * cuts follow each other, the member keeps a valid one. The members that never sleep get a
+ * version in two lots. If all that have the newest version had nothing beside it, nothing
+ * would tell whether a newer one has been destroyed (newer_destroyed() in load.c). So the
+ * first lot are those that lack one of the last version and another one; a cut leaves the
+ * rest as they are, and after it the first lot has two. If no member lacks any, it is half
+ * of them.
+ */
+#include <linux/bitops.h>
+#include <linux/kernel.h>
+#include <kunit/visibility.h>
+
+#include "pure/store-plan.h"
+
+#define MAP(step)	{ PAR_PART_MAP, PAR_STEP_##step }
+#define INTENTS(step)	{ PAR_PART_INTENTS, PAR_STEP_##step }
+#define SUPER(step)	{ PAR_PART_SUPER, PAR_STEP_##step }
+#define MARKS(step)	{ PAR_PART_MARKS, PAR_STEP_##step }
+
+static const struct par_store_step plans[PAR_STORE_OCCASIONS][PAR_PLAN_STEPS] = {
+	[PAR_STORE_FIRST] = {
+		MAP(SNAPSHOT), MAP(FLUSH), MAP(NOTE), MAP(MAP),
+	},
+	[PAR_STORE_MAP] = {
+		MAP(BEGIN), MAP(SNAPSHOT), MAP(FLUSH), MAP(NOTE), MAP(MAP),
+	},
+	[PAR_STORE_INTENTS] = {
+		INTENTS(BEGIN),
+		MAP(SNAPSHOT), MAP(FLUSH), MAP(NOTE), MAP(MAP),
+		INTENTS(INTENTS), INTENTS(PUBLISH),
+	},
+	[PAR_STORE_CLEAR] = {
+		MAP(BEGIN), MAP(SNAPSHOT), MAP(FLUSH), MAP(NOTE), MAP(MAP),
+		INTENTS(BEGIN), INTENTS(FLUSH), INTENTS(NOTE), INTENTS(INTENTS),
+		INTENTS(PUBLISH),
+		SUPER(BEGIN), SUPER(SUPER), SUPER(SUPER),
+	},
+	[PAR_STORE_CHILD] = {
+		SUPER(FLUSH), SUPER(NOTE), SUPER(SUPER), SUPER(FORGET),
+		MAP(BEGIN), MAP(SNAPSHOT), MAP(FLUSH), MAP(NOTE), MAP(MAP),
+		MARKS(UNMARK),
+	},
+	[PAR_STORE_WHOLE] = {
+		SUPER(SUPER), MARKS(UNMARK),
+	},
+};
+
+const struct par_store_step *par_store_plan(enum par_store_occasion occasion)
+{
+	return plans[occasion];
+}
+EXPORT_SYMBOL_IF_KUNIT(par_store_plan);
+
+unsigned int par_slots_next(const struct par_slots *slots, unsigned int d)
+{
+	return !(slots->newer & BIT(d));
+}
+EXPORT_SYMBOL_IF_KUNIT(par_slots_next);
+
+void par_slots_stored(struct par_slots *slots, unsigned int d)
+{
+	slots->valid[par_slots_next(slots, d)] |= BIT(d);
+	slots->newer ^= BIT(d);
+}
+EXPORT_SYMBOL_IF_KUNIT(par_slots_stored);
+
+static u32 lower_half(u32 members)
+{
+	unsigned int count = DIV_ROUND_UP(hweight32(members), 2);
+	u32 half = 0;
+
+	for (; count; count--) {
+		half |= members & -members;
+		members &= members - 1;
+	}
+	return half;
+}
+
+u32 par_slots_first(const struct par_slots *slots, u32 steady, u32 last)
+{
+	u32 lacking = steady & ~(last & slots->valid[0] & slots->valid[1]);
+
+	return lacking && lacking != steady ? lacking : lower_half(steady);
+}
+EXPORT_SYMBOL_IF_KUNIT(par_slots_first);

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What is decided about a zone and its intent, so that the stored map, with the
+ * stored intents, always names a copy that holds the last acknowledged data.
+ * Who stores and when is store.c's business; what it must have stored before
+ * what is said here.
+ *
+ * Pure: no locks, no I/O. The caller holds the zone lock for a struct par_zone
+ * and conf->store->mutex for an intent's byte.
+ */
+#ifndef RAID_PAR_ZONE_H
+#define RAID_PAR_ZONE_H
+
+#include <linux/types.h>
+
+#include "pure/format.h"
+#include "pure/states.h"
+
+/**
+ * struct par_zone - a run of rows of one set, under its zone lock
+ * @intent: the gear whose intent is stored, 0 for none, or
+ *	PAR_INTENT_CHANGING while it is being replaced: nothing is admitted
+ * @stored: its map block has been stored at some time
+ * @dirty: the map in memory differs from the stored one
+ * @must_store: since the map was stored, some segment has gone from "image" to
+ *	"both" or some row from written to unwritten; that must be stored before
+ *	a copy may run ahead or a row be started. PAR_STORING: a snapshot that
+ *	has all such changes is on its way
+ * @held: rows must not be started (their images are being discarded)
+ * @starting: rows being started or discarded, under conf->io->row_lock
+ * @home, @image: segments in these states
+ * @landing: rows whose first writes have not all ended, under conf->io->row_lock
+ */
+struct par_zone {
+	u8 intent;
+	bool stored, dirty, held;
+	u8 must_store;
+	u16 starting;
+	u16 landing;
+	u16 home, image;
+	unsigned long touched;	/* jiffies of the last admission */
+};
+
+#define PAR_INTENT_CHANGING	0xff
+#define PAR_STORING		2
+
+/*
+ * par_zone_admits - may a write go ahead that relies on @gear's intent?
+ * @diverges: it changes a segment's state or starts a row.
+ */
+static inline bool par_zone_admits(const struct par_zone *zone,
+				   unsigned int gear, bool diverges)
+{
+	return zone->intent == gear && !(diverges && zone->must_store);
+}
+
+/*
+ * par_zone_changed - a segment of the zone that was @old has another state in
+ * memory from now on, or (PAR_SEG_UNWRITTEN) its row has been started
+ */
+void par_zone_changed(struct par_zone *zone, enum par_seg_state old);
+
+/* par_zone_cleared - a row of the zone is unwritten in memory from now on */
+void par_zone_cleared(struct par_zone *zone);
+
+/* What a zone lacks before writes are admitted, in the order of storing it. */
+enum par_zone_need {
+	PAR_ZONE_READY,		/* nothing */
+	PAR_ZONE_INTENT,	/* the intent */
+	PAR_ZONE_MAP,		/* its map block, then the intent */
+};
+
+/*
+ * par_zone_begin - @gear's intent is asked for. Where the map has to be stored
+ * first, nothing is admitted until par_zone_publish().
+ */
+enum par_zone_need par_zone_begin(struct par_zone *zone, unsigned int gear);
+
+/*
+ * par_zone_close - the zone is idle: admit nothing more, so that its intent can
+ * be cleared. Returns false if there is none or a row is being started.
+ */
+bool par_zone_close(struct par_zone *zone);
+
+/*
+ * par_zone_snapshot - the map of the zone is being copied, under the same lock.
+ * The members are flushed after it and before the copy is written.
+ * par_zone_stored - the copy is stable
+ */
+void par_zone_snapshot(struct par_zone *zone);
+void par_zone_stored(struct par_zone *zone);
+
+/*
+ * par_zone_publish - the byte that par_intent_set() made for @gear is stable.
+ * For 0 every write that was admitted must have ended and been flushed, and
+ * the map be stored, before that byte is written.
+ */
+void par_zone_publish(struct par_zone *zone, unsigned int gear);
+
+/*
+ * par_zone_load - the zone when the array starts, from its stored byte. Returns
+ * the byte to go on with: an intent that is set means that the array was not
+ * stopped, so that parity (if there is any) must be made right, and nothing is
+ * admitted before the map is stored as par_seg_after_crash() takes it.
+ */
+u8 par_zone_load(struct par_zone *zone, u8 byte, bool parity);
+
+/*
+ * par_intent_set - the byte to be stored after @byte, with @gear's intent or
+ * none (0). @incomplete: a member is missing or has not been rebuilt yet.
+ */
+u8 par_intent_set(u8 byte, const struct par_zone *zone, unsigned int gear,
+		  bool incomplete);
+
+/*
+ * par_zone_misses - would a member that goes now lack something of the zone,
+ * that was written or copied? @byte: its intent's. To be asked between a
+ * flush and what is stored on the strength of it: a member that was lost in the
+ * flush has no part in it.
+ */
+bool par_zone_misses(const struct par_zone *zone, u8 byte);
+
+#endif

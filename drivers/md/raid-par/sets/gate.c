@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The gate: who may have sets quiet, and the order in which they become so. See sets.h
+ * for the contracts.
+ */
+#include "core/parent.h"
+#include "sets/sets.h"
+
+void par_sets_quiesce(struct par_conf *conf, unsigned int lowest)
+{
+	unsigned int i;
+
+	might_sleep();
+	for (i = conf->geo.gears; i >= lowest; i--)
+		conf->set[i]->ops->quiesce(conf->set[i], true);
+}
+
+void par_sets_resume(struct par_conf *conf, unsigned int lowest)
+{
+	unsigned int i;
+
+	for (i = lowest; i <= conf->geo.gears; i++)
+		conf->set[i]->ops->quiesce(conf->set[i], false);
+}
+
+void par_gate_quiesce(struct par_conf *conf)
+{
+	mutex_lock(&conf->gate->mutex);
+	if (!conf->gate->quiesced++)
+		par_sets_quiesce(conf, 1);
+	mutex_unlock(&conf->gate->mutex);
+}
+
+void par_gate_resume(struct par_conf *conf)
+{
+	mutex_lock(&conf->gate->mutex);
+	if (!--conf->gate->quiesced)
+		par_sets_resume(conf, 1);
+	mutex_unlock(&conf->gate->mutex);
+	wake_up(&conf->wait);
+}
+
+/* Whoever wants the mover to rest may have closed the gate. */
+bool par_gate_enter(struct par_conf *conf)
+{
+	might_sleep();
+	for (;;) {
+		wait_event(conf->wait, !READ_ONCE(conf->gate->quiesced) || par_mover_paused(conf));
+		if (par_mover_paused(conf))
+			return false;
+		mutex_lock(&conf->gate->mutex);
+		if (!conf->gate->quiesced)
+			return true;
+		mutex_unlock(&conf->gate->mutex);
+	}
+}
+
+void par_gate_leave(struct par_conf *conf)
+{
+	mutex_unlock(&conf->gate->mutex);
+}
+
+void par_gate_init(struct par_conf *conf)
+{
+	mutex_init(&conf->gate->mutex);
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * When each set was last read in whole by a check or a repair.
+ *
+ * A check in a low gear leaves out sets that have members asleep, the home set with all
+ * data among them: month for month, unless somebody sees to it. Blocks that cannot be
+ * read any more are found then when a member has failed, and the others are needed. So
+ * the time of the last whole check is kept with the array, and a check that finds a set's
+ * older than scrub_age wakes its members.
+ *
+ * A check in parts counts, if each begins where the last one, or an earlier one, ended:
+ * as of the time when the first began. What is known of parts is not stored.
+ */
+#include "core/parent.h"
+#include "sync/sync.h"
+
+#define PAR_DAY		(24 * 3600ULL)
+
+/* Days since then; 0 if the clock has been set back. */
+static u64 scrub_age(struct par_conf *conf, const struct par_set *set)
+{
+	u64 last = READ_ONCE(conf->store->super.scrub.last[set->number]);
+	u64 now = par_clock(conf);
+
+	return div_u64(now - min(now, last), PAR_DAY);
+}
+
+/* What is said to have been read tomorrow was read by a clock that was wrong. */
+bool par_scrub_overdue(struct par_conf *conf, struct par_set *set)
+{
+	u32 limit = READ_ONCE(conf->store->super.scrub.age);
+	u64 last = READ_ONCE(conf->store->super.scrub.last[set->number]);
+
+	return limit && (scrub_age(conf, set) >= limit || last > par_clock(conf) + PAR_DAY);
+}
+
+void par_scrub_wakes_for(struct par_conf *conf, struct par_set *set)
+{
+	pr_info("md/par:%s: the set of %u members was last read in whole %llu days ago: the %s wakes its members\n",
+		mdname(conf->mddev), set->sg->members, scrub_age(conf, set),
+		test_bit(MD_RECOVERY_CHECK, &conf->mddev->recovery) ? "check" : "repair");
+}
+
+void par_scrub_from(struct par_set *set, u64 sector)
+{
+	if (!sector) {
+		set->scrub.began = par_clock(set->conf);
+		set->scrub.to = 0;
+	} else if (sector > set->scrub.to) {
+		set->scrub.began = 0;	/* something was left out */
+	}
+}
+
+void par_scrub_to(struct par_set *set, u64 sector)
+{
+	struct par_conf *conf = set->conf;
+
+	might_sleep();
+	set->scrub.to = sector;
+	/* Images were read for what members hold that have gone to sleep meanwhile. */
+	if (set->number > READ_ONCE(conf->gear))
+		set->scrub.began = 0;
+	if (sector < set->sg->sectors || !set->scrub.began || !READ_ONCE(set->scrub.read_through))
+		return;
+	mutex_lock(&conf->store->mutex);
+	WRITE_ONCE(conf->store->super.scrub.last[set->number], set->scrub.began);
+	mutex_unlock(&conf->store->mutex);
+	set->scrub.began = 0;
+	/* If it cannot be stored now, the next superblock has it. */
+	if (par_store_super(conf))
+		pr_warn("md/par:%s: could not store that the set of %u members has been read in whole\n",
+			mdname(conf->mddev), set->sg->members);
+}
+
+int par_scrub_set(struct par_conf *conf, bool wakes, u32 age)
+{
+	mutex_lock(&conf->store->mutex);
+	WRITE_ONCE(conf->store->super.scrub.wakes, wakes);
+	WRITE_ONCE(conf->store->super.scrub.age, age);
+	mutex_unlock(&conf->store->mutex);
+	return par_store_super(conf);
+}

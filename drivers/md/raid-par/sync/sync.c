@@ -1,0 +1,478 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Members that come and go, and the parent's sync as a follower.
+ *
+ * What is rebuilt, resynced or checked, the children do: each has md's own
+ * sync thread over its region. The parent's sync walks a member's data area
+ * from start to end; for every set's region it lets that child run, follows
+ * its progress and adds its mismatches up. So mdstat, sync_action, mdadm
+ * --wait and --monitor work, and the sets are worked on one after another.
+ *
+ * A rebuild needs all members. A check or a repair wakes nobody unless it is
+ * asked to (scrub_wakes), or has not read a set in whole for too long (scrub.c):
+ * it leaves out the sets that have members asleep, and says so.
+ */
+#include <linux/kthread.h>
+
+#include "core/parent.h"
+#include "meta/load.h"
+#include "sync/sync.h"
+#include "monitor.h"
+
+#define PAR_FOLLOW	(HZ / 20)	/* how often a child is looked at */
+
+/* ---- removing ---- */
+
+/* Every set has let go of the member. */
+static bool member_released(struct par_conf *conf, unsigned int d)
+{
+	unsigned int i;
+
+	for (i = 1; i <= conf->geo.gears; i++)
+		if (d < conf->set[i]->sg->members &&
+		    conf->set[i]->ops->holds(conf->set[i], d))
+			return false;
+	return true;
+}
+
+/* The monitor looks at members whenever it likes. */
+static void take_away(struct par_conf *conf, unsigned int d)
+{
+	mutex_lock(&conf->monitor->lock);
+	WRITE_ONCE(conf->member[d].rdev, NULL);
+	mutex_unlock(&conf->monitor->lock);
+}
+
+int par_hot_remove(struct mddev *mddev, struct md_rdev *rdev)
+{
+	struct par_conf *conf = mddev->private;
+	unsigned int i, d = rdev->raid_disk;
+
+	lockdep_assert_held(&mddev->reconfig_mutex);
+	if (rdev->raid_disk < 0 || d >= conf->geo.members ||
+	    conf->member[d].rdev != rdev)
+		return 0;
+	if (test_bit(In_sync, &rdev->flags) ||
+	    READ_ONCE(conf->shift->state) != PAR_SHIFT_IDLE || !member_released(conf, d) ||
+	    par_power_working(conf, d) || !mutex_trylock(&conf->gear_mutex))
+		return -EBUSY;	/* par_remove_again() is called when that changes */
+	mutex_lock(&conf->store->mutex);
+	take_away(conf, d);
+	par_store_drop(conf, d);
+	mutex_unlock(&conf->store->mutex);
+	mutex_unlock(&conf->gear_mutex);
+	/* Whoever saw it before has counted itself in by now. */
+	synchronize_rcu();
+	if (atomic_read(&rdev->nr_pending)) {
+		/* Not current any more, but still here. */
+		WRITE_ONCE(conf->member[d].rdev, rdev);
+		return -EBUSY;
+	}
+	for (i = 1; i <= conf->geo.gears; i++)
+		if (d < conf->set[i]->sg->members)
+			conf->set[i]->ops->remove(conf->set[i], d);
+	par_power_leave(conf, d);
+	return 0;
+}
+
+/* ---- adding ---- */
+
+static int empty_place(struct par_conf *conf, struct md_rdev *rdev)
+{
+	int d;
+
+	if (rdev->saved_raid_disk >= 0 &&
+	    rdev->saved_raid_disk < (int)conf->geo.members &&
+	    !conf->member[rdev->saved_raid_disk].rdev)
+		return rdev->saved_raid_disk;
+	for (d = 0; d < (int)conf->geo.members; d++)
+		if (!conf->member[d].rdev)
+			return d;
+	return -EEXIST;
+}
+
+/*
+ * Not a whole member of any set until that set says otherwise. If it is the
+ * one that left, it lacks only what has been written since, and true is returned.
+ */
+static bool member_join(struct par_conf *conf, struct md_rdev *rdev, unsigned int d)
+{
+	bool rejoins = rdev->saved_raid_disk == (int)d && par_load_left(conf, d);
+
+	mutex_lock(&conf->store->mutex);
+	par_store_join(conf, d, rejoins);
+	mutex_unlock(&conf->store->mutex);
+	pr_info("md/par:%s: member %u (%pg) %s\n", mdname(conf->mddev), d,
+		rdev->bdev, rejoins ? "is back and is sent the writes that it has missed" :
+		"is new and will be rebuilt");
+	return rejoins;
+}
+
+int par_hot_add(struct mddev *mddev, struct md_rdev *rdev)
+{
+	struct par_conf *conf = mddev->private;
+	int d = empty_place(conf, rdev), err = 0;
+	unsigned int i;
+	bool rejoins;
+
+	lockdep_assert_held(&mddev->reconfig_mutex);
+	if (d < 0)
+		return d;
+	/* md asks again when the array may be written. */
+	if (!md_is_rdwr(mddev))
+		return -EROFS;
+	if (!conf->geo.parities || test_bit(MD_BROKEN, &mddev->flags))
+		return -EINVAL;
+	if (rdev->sectors < conf->geo.dev_sectors) {
+		pr_err("md/par:%s: %pg has %llu sectors, %llu are needed\n",
+		       mdname(mddev), rdev->bdev,
+		       (unsigned long long)rdev->sectors,
+		       (unsigned long long)conf->geo.dev_sectors);
+		return -ENOSPC;
+	}
+	if (conf->gear != conf->geo.gears)
+		return -EBUSY;	/* on its way up; md asks again */
+
+	rdev->raid_disk = d;
+	rdev->recovery_offset = 0;
+	clear_bit(In_sync, &rdev->flags);
+	WRITE_ONCE(conf->member[d].rdev, rdev);
+	rejoins = member_join(conf, rdev, d);
+	err = par_store_gear(conf, conf->gear, BIT(conf->geo.members) - 1);
+	for (i = 1; !err && i <= conf->geo.gears; i++)
+		if (d < (int)conf->set[i]->sg->members)
+			err = conf->set[i]->ops->add(conf->set[i], d);
+	if (err) {
+		while (--i)
+			if (d < (int)conf->set[i]->sg->members)
+				conf->set[i]->ops->remove(conf->set[i], d);
+		/* It may be current, and a store may be writing to it. */
+		mutex_lock(&conf->store->mutex);
+		take_away(conf, d);
+		par_store_drop(conf, d);
+		mutex_unlock(&conf->store->mutex);
+		rdev->raid_disk = -1;
+	} else {
+		par_power_join(conf, d, !rejoins);
+	}
+	return err;
+}
+
+/* Members that every set has rebuilt are whole again. */
+int par_spare_active(struct mddev *mddev)
+{
+	struct par_conf *conf = mddev->private;
+	unsigned int d, i, count = 0;
+
+	lockdep_assert_held(&mddev->reconfig_mutex);
+	for (d = 0; d < conf->geo.members; d++) {
+		struct md_rdev *rdev = conf->member[d].rdev;
+		bool whole = par_rdev_usable(rdev) &&
+			     rdev->recovery_offset == MaxSector;
+
+		for (i = 1; whole && i <= conf->geo.gears; i++)
+			if (d < conf->set[i]->sg->members)
+				whole = conf->set[i]->ops->whole(conf->set[i], d);
+		if (whole && !test_and_set_bit(In_sync, &rdev->flags)) {
+			sysfs_notify_dirent_safe(rdev->sysfs_state);
+			count++;
+		}
+	}
+	par_count_degraded(conf);
+	if (count && !mddev->degraded && par_store_whole(conf))
+		pr_err("md/par:%s: could not store that the array is whole\n",
+		       mdname(mddev));
+	if (count)	/* it was left out of the last propagation */
+		par_propagation_due(conf);
+	return count;
+}
+
+/* ---- following ---- */
+
+/* The set whose region holds @sector of a member, or the next one behind it. */
+static struct par_set *set_at(struct par_conf *conf, u64 sector)
+{
+	unsigned int i;
+
+	for (i = conf->geo.gears; i >= 1; i--)
+		if (sector < conf->geo.set[i].start + conf->geo.set[i].sectors)
+			return conf->set[i];
+	return NULL;
+}
+
+static bool sync_interrupted(struct mddev *mddev)
+{
+	return test_bit(MD_RECOVERY_INTR, &mddev->recovery) ||
+	       kthread_should_stop();
+}
+
+/* Sectors of the set's region that the parent's sync_max lets it reach. */
+static u64 sync_reach(struct par_conf *conf, struct par_set *set)
+{
+	u64 max = READ_ONCE(conf->mddev->resync_max), start = set->sg->start;
+
+	return clamp(max, start, start + set->sg->sectors) - start;
+}
+
+/* What can be set while a sync is at work holds at once, as it does for raid5. */
+static void pass_limits(struct par_conf *conf, struct par_set *set)
+{
+	struct mddev *child = &set->child.mddev;
+	sector_t max = MaxSector;
+
+	/* Whole chunks only, as md has it: maybe a little more than is asked for. */
+	if (sync_reach(conf, set) < set->sg->sectors)
+		max = roundup(sync_reach(conf, set), conf->geo.chunk_sectors);
+	WRITE_ONCE(child->sync_speed_min, conf->mddev->sync_speed_min);
+	WRITE_ONCE(child->sync_speed_max, conf->mddev->sync_speed_max);
+	if (READ_ONCE(child->resync_max) == max)
+		return;
+	WRITE_ONCE(child->resync_max, max);
+	wake_up(&child->recovery_wait);
+}
+
+/*
+ * Ask the child for what the parent does, as a write to sync_action would. What is asked
+ * for by hand begins @offset sectors behind the start of its region: one that was broken
+ * off has left another place with the child.
+ */
+static void begin_child(struct par_conf *conf, struct par_set *set, u64 offset)
+{
+	unsigned long asked = conf->mddev->recovery;
+	struct mddev *child = &set->child.mddev;
+
+	par_fix_forget(set);	/* this one is of all rows */
+	if (test_bit(MD_RECOVERY_REQUESTED, &asked)) {
+		set->scrub.read_through = false;
+		par_scrub_from(set, offset);
+		child->resync_min = rounddown(offset, conf->geo.chunk_sectors);
+		child->curr_resync_completed = child->resync_min;
+		set_bit(MD_RECOVERY_REQUESTED, &child->recovery);
+		set_bit(MD_RECOVERY_SYNC, &child->recovery);
+		if (test_bit(MD_RECOVERY_CHECK, &asked))
+			set_bit(MD_RECOVERY_CHECK, &child->recovery);
+	}
+	pass_limits(conf, set);
+	conf->follow->child_found = 0;
+	atomic64_set(&child->resync_mismatches, 0);
+	par_child_go(child);
+}
+
+static void stop_child(struct mddev *child)
+{
+	if (!test_bit(MD_RECOVERY_RUNNING, &child->recovery))
+		return;
+	set_bit(MD_RECOVERY_INTR, &child->recovery);
+	wake_up(&child->recovery_wait);
+	md_wakeup_thread(child->sync_thread);
+	md_wakeup_thread(child->thread);
+}
+
+/* What the child has found since the last time counts as found by the parent. */
+static void add_mismatches(struct par_conf *conf, struct mddev *child)
+{
+	u64 found = atomic64_read(&child->resync_mismatches);
+
+	atomic64_add(found - conf->follow->child_found, &conf->mddev->resync_mismatches);
+	conf->follow->child_found = found;
+}
+
+static void finish_child(struct par_conf *conf, struct mddev *child)
+{
+	add_mismatches(conf, child);
+	child->resync_max = MaxSector;
+	conf->follow->set = NULL;
+}
+
+/*
+ * md ends a sync with a last request, wherever it was interrupted: a child that is still
+ * followed, waiting at its limit even, would go on for the next one as it was.
+ */
+static void stop_following(struct par_conf *conf)
+{
+	struct mddev *child;
+
+	if (!conf->follow->set)
+		return;
+	child = &conf->follow->set->child.mddev;
+	stop_child(child);
+	child->resync_max = MaxSector;
+	conf->follow->set = NULL;
+}
+
+static int members_missing(struct par_conf *conf, struct par_set *set)
+{
+	unsigned int d;
+	int count = 0;
+
+	for (d = 0; d < set->sg->members; d++)
+		count += !par_rdev_usable(conf->member[d].rdev);
+	return count;
+}
+
+/* A failed member could be removed, if nobody else were being rebuilt. */
+static bool removal_due(struct par_conf *conf)
+{
+	unsigned int d;
+
+	if (READ_ONCE(conf->shift->state) != PAR_SHIFT_IDLE)
+		return false;
+	for (d = 0; d < conf->geo.members; d++) {
+		struct md_rdev *rdev = READ_ONCE(conf->member[d].rdev);
+
+		if (rdev && test_bit(Faulty, &rdev->flags) &&
+		    !test_bit(Blocked, &rdev->flags) &&
+		    !atomic_read(&rdev->nr_pending) && member_released(conf, d))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * How far the child has come beyond @offset of its region: waits until that is
+ * more than nothing. The region's length when it has finished, 0 if the parent
+ * is interrupted.
+ */
+static u64 follow_child(struct par_conf *conf, struct par_set *set, u64 offset)
+{
+	struct mddev *child = &set->child.mddev;
+	bool rebuild = test_bit(MD_RECOVERY_RECOVER, &conf->mddev->recovery);
+
+	while (!sync_interrupted(conf->mddev)) {
+		u64 done = min3((u64)child->curr_resync_completed,
+				set->sg->sectors - 1, sync_reach(conf, set));
+
+		pass_limits(conf, set);
+		/* md does it when it begins anew; the child knows where to go on. */
+		if (rebuild && removal_due(conf))
+			break;
+		if (!par_child_busy(child)) {
+			finish_child(conf, child);
+			/* More degraded than members are missing: it gave up. */
+			if (rebuild && child->degraded > members_missing(conf, set))
+				return 0;
+			/* What needs no work it goes through at once, past its limit. */
+			return max(sync_reach(conf, set), offset + 1) - offset;
+		}
+		if (test_bit(MD_RECOVERY_RUNNING, &child->recovery) &&
+		    done > offset) {
+			add_mismatches(conf, child);
+			return done - offset;
+		}
+		wait_event_idle_timeout(conf->wait, sync_interrupted(conf->mddev) ||
+					!par_child_busy(child), PAR_FOLLOW);
+	}
+	stop_following(conf);
+	return 0;
+}
+
+/* A scrub is not worth waiting for members that do not wake up; a rebuild is. */
+static bool waking_given_up(struct par_conf *conf)
+{
+	return READ_ONCE(conf->wish.target) != conf->geo.gears &&
+	       par_scrubbing(conf->mddev);
+}
+
+/* md writes its superblock during a sync, to every member: wake them first. */
+static bool all_awake(struct par_conf *conf)
+{
+	par_power_why(conf, "sync");
+	par_shift_at_least(conf, conf->geo.gears);
+	while (READ_ONCE(conf->gear) != conf->geo.gears &&
+	       !sync_interrupted(conf->mddev)) {
+		if (waking_given_up(conf))
+			return false;
+		par_shift_wake(conf);
+		wait_event_idle_timeout(conf->wait,
+					READ_ONCE(conf->gear) == conf->geo.gears ||
+					sync_interrupted(conf->mddev), PAR_FOLLOW);
+	}
+	return !sync_interrupted(conf->mddev);
+}
+
+static bool is_rebuilding(const struct mddev *mddev)
+{
+	return test_bit(MD_RECOVERY_RUNNING, &mddev->recovery) &&
+	       test_bit(MD_RECOVERY_RECOVER, &mddev->recovery);
+}
+
+/*
+ * A child may be at a resync of its own, which must not become our check. If it
+ * rebuilds as we do, it has gone on by itself when it lost one more member.
+ */
+static bool await_idle(struct par_conf *conf, struct mddev *child)
+{
+	while (par_child_busy(child) && !sync_interrupted(conf->mddev) &&
+	       !(is_rebuilding(conf->mddev) && is_rebuilding(child)))
+		wait_event_idle_timeout(conf->wait, !par_child_busy(child) ||
+					sync_interrupted(conf->mddev), PAR_FOLLOW);
+	return !sync_interrupted(conf->mddev);
+}
+
+/* Must all members be awake for the set's part of the sync? */
+static bool needs_all(struct par_conf *conf, struct par_set *set)
+{
+	if (!par_scrubbing(conf->mddev) || READ_ONCE(conf->store->super.scrub.wakes))
+		return true;
+	if (set->number <= READ_ONCE(conf->gear) || !par_scrub_overdue(conf, set))
+		return false;
+	par_scrub_wakes_for(conf, set);
+	return true;
+}
+
+/* Sleepers that do not wake up keep nobody from checking what is awake. */
+static bool may_do_without(struct par_conf *conf)
+{
+	return !sync_interrupted(conf->mddev) && par_scrubbing(conf->mddev) &&
+	       !READ_ONCE(conf->store->super.scrub.wakes);
+}
+
+/* Some of the set's members are asleep, and are to stay so. */
+static bool left_out(struct par_conf *conf, struct par_set *set)
+{
+	if (!par_scrubbing(conf->mddev) || set->number <= READ_ONCE(conf->gear))
+		return false;
+	pr_info("md/par:%s: the set of %u members is left out of the %s: not all of them are awake\n",
+		mdname(conf->mddev), set->sg->members,
+		test_bit(MD_RECOVERY_CHECK, &conf->mddev->recovery) ?
+		"check" : "repair");
+	conf->follow->left_out |= BIT(set->number);
+	return true;
+}
+
+sector_t par_sync_request(struct mddev *mddev, sector_t sector,
+			  sector_t max_sector, int *skipped)
+{
+	struct par_conf *conf = mddev->private;
+	struct par_set *set = set_at(conf, sector);
+	u64 sectors;
+
+	*skipped = 1;
+	if (sector >= max_sector || !set || !conf->geo.parities) {
+		stop_following(conf);
+		return max_sector - sector;
+	}
+	if (!sector)
+		conf->follow->left_out = 0;
+	if (needs_all(conf, set) && !all_awake(conf) && !may_do_without(conf))
+		return 0;
+	if (sector < set->sg->start)
+		return set->sg->start - sector;
+	if (conf->follow->set != set && left_out(conf, set))
+		return set->sg->start + set->sg->sectors - sector;
+	if (conf->follow->set != set) {
+		if (!await_idle(conf, &set->child.mddev))
+			return 0;
+		conf->follow->set = set;
+		begin_child(conf, set, sector - set->sg->start);
+	}
+	sectors = follow_child(conf, set, sector - set->sg->start);
+	if (sectors) {
+		if (par_scrubbing(mddev))
+			par_scrub_to(set, sector - set->sg->start + sectors);
+		*skipped = 0;
+		/* Done as soon as it is reported; md adds it right after. */
+		par_done_sync(mddev, sectors);
+	}
+	return sectors;
+}
