@@ -273,7 +273,7 @@ static void act_on_decision(struct par_conf *conf, const struct par_situation *i
 	if (d->gear == is->target)
 		return;
 	monitor->asked = (struct par_asked) { d->gear, d->reason, is->now };
-	par_power_why(conf, "policy");
+	par_power_why(conf, d->reason == PAR_WHY_DEGRADED ? "failure" : "policy");
 	if (d->gear > is->target)
 		par_shift_at_least(conf, d->gear);
 	else
@@ -289,7 +289,8 @@ static void decide_gear(struct par_conf *conf)
 	look_around(conf, &is);
 	d = par_policy_decide(&monitor->policy, &is);
 	trace_par_decision(conf, &is, &d);
-	if (!monitor->policy.knobs.automatic || !md_is_rdwr(conf->mddev))
+	/* The failure has asked for the top gear once. If that came to nothing, who asks again? */
+	if (!(monitor->policy.knobs.automatic || is.degraded) || !md_is_rdwr(conf->mddev))
 		return;
 	tell_decision(conf, &is, &d);
 	act_on_decision(conf, &is, &d);
@@ -447,7 +448,8 @@ static bool may_be_late(struct par_conf *conf)
 	const struct par_knobs *knobs = &monitor->policy.knobs;
 	unsigned int gear = READ_ONCE(conf->gear);
 
-	if (monitor->used || monitor->asked.gear || gear != READ_ONCE(conf->wish.target))
+	if (monitor->used || monitor->asked.gear || gear != READ_ONCE(conf->wish.target) ||
+	    (conf->mddev->degraded && gear < conf->geo.gears))
 		return false;
 	return !knobs->automatic || gear == 1 ||
 	       conf->geo.set[gear - 1].members < knobs->min_gear;

@@ -507,6 +507,23 @@ static struct par_decision decide_max(const struct par_policy *policy,
 	return d;
 }
 
+/* All members that are left are needed: unless the last shift to the top gear has just failed. */
+static struct par_decision decide_degraded(const struct par_policy *policy,
+					   const struct par_situation *is)
+{
+	unsigned int top = policy->geo->gears;
+	struct par_decision d = decided_gear(top, top, PAR_WHY_DEGRADED);
+
+	if (is->gear == top || is->target != is->gear)
+		return d;
+	d.seconds = shut_for(policy, top, is->now);
+	if (d.seconds) {
+		d.reason = PAR_WHY_FAILED;
+		d.gear = is->gear;
+	}
+	return d;
+}
+
 /* What it is going up for is over, and the disks do not turn yet. */
 static bool has_passed(const struct par_policy *policy, const struct par_situation *is)
 {
@@ -516,11 +533,10 @@ static bool has_passed(const struct par_policy *policy, const struct par_situati
 struct par_decision par_policy_decide(const struct par_policy *policy,
 				      const struct par_situation *is)
 {
-	unsigned int top = policy->geo->gears;
 	struct par_decision d;
 
 	if (is->degraded)
-		return decided_gear(top, top, PAR_WHY_DEGRADED);
+		return decide_degraded(policy, is);
 	if (!policy->knobs.automatic)
 		return decided_gear(is->target, is->target, PAR_WHY_MANUAL);
 	if (decide_up(policy, is, &d))

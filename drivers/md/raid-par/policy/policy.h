@@ -46,7 +46,7 @@
 
 /**
  * struct par_knobs - what the user sets
- * @automatic: shift; else only what is asked for by hand
+ * @automatic: shift; else only what is asked for by hand, and up while a member is missing
  * @interval: ms
  * @window: intervals, by window
  * @up, @down: thresholds in percent; @down is less than @up

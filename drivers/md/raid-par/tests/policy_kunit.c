@@ -1009,6 +1009,39 @@ static void failed_shifts(struct kunit *test)
 	expect_decision(test, array, 1, PAR_WHY_FAILED, 10);
 }
 
+/* A degraded array, whose policy may be manual, tries its top gear again after the same times. */
+static void failed_degraded(struct kunit *test)
+{
+	struct array *array = make_array(test, &policy_layouts[0], 1);
+	struct par_policy *policy = &array->policy;
+	u64 wait = 10;
+	unsigned int k;
+
+	array->is.degraded = true;
+	for (k = 0; k < 12; k++) {
+		policy->knobs.automatic = k % 2;
+		array->is.target = 1;
+		expect_decision(test, array, 2, PAR_WHY_DEGRADED, 0);
+		par_policy_failed(policy, 2, array->is.now);
+		expect_decision(test, array, 1, PAR_WHY_FAILED, wait);
+		/* What has been asked for meanwhile is not taken back. */
+		array->is.target = 2;
+		expect_decision(test, array, 2, PAR_WHY_DEGRADED, 0);
+		array->is.target = 1;
+		array->is.now += wait - 1;
+		expect_decision(test, array, 1, PAR_WHY_FAILED, 1);
+		array->is.now++;
+		wait = min(2 * wait, 3600ULL);
+	}
+	/* Where it is already, it stays. */
+	par_policy_failed(policy, 2, array->is.now);
+	array->is.gear = 2;
+	array->is.target = 2;
+	expect_decision(test, array, 2, PAR_WHY_DEGRADED, 0);
+	array->is.target = 1;
+	expect_decision(test, array, 2, PAR_WHY_DEGRADED, 0);
+}
+
 /* Without statistics it does not go down, and begins to see anew when there are some. */
 static void blind(struct kunit *test)
 {
@@ -1152,6 +1185,7 @@ static struct kunit_case policy_cases[] = {
 	KUNIT_CASE(spared),
 	KUNIT_CASE(borne),
 	KUNIT_CASE(failed_shifts),
+	KUNIT_CASE(failed_degraded),
 	KUNIT_CASE(blind),
 	KUNIT_CASE(knobs_refused),
 	KUNIT_CASE(explained),
