@@ -7,6 +7,7 @@ that can be told from the others.
   spoil.py cut --blocks all|intent|map DEVICE...
   spoil.py seq DEVICE...
   spoil.py blocks DEVICE...
+  spoil.py older DEVICE...
 
 Both superblocks of each device are spoilt, with --newest only the newer one, with
 --blocks the newer version of each intent or map block. Kinds:
@@ -31,7 +32,8 @@ With cut, the older version of each block becomes the first half of one that is 
 a store that was cut short.
 
 seq only says the sequence number of the newer superblock of each device, blocks those of the
-newer version of each intent and map block, in a line.
+newer version of each intent and map block, in a line, and older those of the older version,
+0 if there is none.
 """
 import argparse
 import os
@@ -102,8 +104,8 @@ class Disk(Member):
                 if raw[:8] == b"RAIDPAR\0" and sealed(raw, 8)]
         return max(good)
 
-    def newest_blocks(self, kinds):
-        """Sectors of the newer version of each block of these kinds that there is."""
+    def block_versions(self, kinds):
+        """Of each block of these kinds that there is: number and sector of each version."""
         _, sector = self.newest_super()
         meta, = struct.unpack_from("<Q", self.read(sector, 8), 112)
         for pair in range(BLOCKS, meta - PAIR + 1, PAIR):
@@ -111,7 +113,15 @@ class Disk(Member):
                      for at, raw in ((at, self.read(at, 8)) for at in (pair, pair + 8))
                      if raw[:4] == b"PARB" and raw[8] in kinds and sealed(raw, 4)]
             if found:
-                yield max(found)[1]
+                yield sorted(found)
+
+    def newest_blocks(self, kinds):
+        """Sectors of the newer version of each."""
+        return (found[-1][1] for found in self.block_versions(kinds))
+
+    def older_versions(self, kinds):
+        """Numbers of the older version of each, or 0."""
+        return (found[0][0] if len(found) > 1 else 0 for found in self.block_versions(kinds))
 
     def cut(self, sector):
         """The other slot of the block whose newer version lies there."""
@@ -141,7 +151,7 @@ class Disk(Member):
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("kind", choices=["torn", "corrupt", "cut", "seq", "blocks", *FIELDS, *VALUES, *INSIDE])
+    parser.add_argument("kind", choices=["torn", "corrupt", "cut", "seq", "blocks", "older", *FIELDS, *VALUES, *INSIDE])
     parser.add_argument("--newest", action="store_true")
     parser.add_argument("--blocks", choices=KINDS)
     parser.add_argument("--every", nargs="+", metavar="DEVICE", action="extend",
@@ -155,6 +165,9 @@ def main():
             continue
         if options.kind == "blocks":
             print(*(disk.seq(sector) for sector in disk.newest_blocks(KINDS["all"])))
+            continue
+        if options.kind == "older":
+            print(*disk.older_versions(KINDS["all"]))
             continue
         sectors = SUPERS
         if options.newest:

@@ -218,10 +218,11 @@ static bool load_block(struct par_conf *conf, struct par_found *members,
 		       bool *even)
 {
 	struct par_disk_block *raw = page_address(conf->store->pages[0]);
+	struct par_copies copies = { };
 	unsigned int d, slot;
 	u64 torn = 0;
-	u32 have = 0;
-	bool found = false;
+	u32 have;
+	bool found;
 
 	for (d = 0; d < conf->geo.members; d++)
 		for (slot = 0; conf->store->current_members & BIT(d) && slot < 2; slot++) {
@@ -236,17 +237,15 @@ static bool load_block(struct par_conf *conf, struct par_found *members,
 								   conf->store->super.epoch));
 				continue;
 			}
-			if (found && le64_to_cpu(raw->seq) < block->seq)
-				continue;
-			if (!found || le64_to_cpu(raw->seq) > block->seq) {
-				have = 0;
-				block->seq = le64_to_cpu(raw->seq);
-				block->slot = slot;
+			if (par_copies_see(&copies, d, slot, le64_to_cpu(raw->seq)))
 				memcpy(payload, raw->payload, size);
-			}
-			have |= BIT(d);
-			found = true;
 		}
+	have = copies.have[0] | copies.have[1];
+	found = have;
+	if (found) {
+		block->seq = copies.seq;
+		block->slot = par_copies_slot(&copies);
+	}
 	conf->store->block_seq = max3(conf->store->block_seq, block->seq, torn);
 	*even = have == conf->store->current_members && torn <= block->seq;
 	if (found && torn > block->seq && block_lost(conf, kind, index, torn))

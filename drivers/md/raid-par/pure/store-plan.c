@@ -98,3 +98,26 @@ u32 par_slots_first(const struct par_slots *slots, u32 steady, u32 last)
 	return lacking && lacking != steady ? lacking : lower_half(steady);
 }
 EXPORT_SYMBOL_IF_KUNIT(par_slots_first);
+
+bool par_copies_see(struct par_copies *copies, unsigned int d, unsigned int slot, u64 seq)
+{
+	bool newer = seq > copies->seq || !(copies->have[0] | copies->have[1]);
+
+	if (newer)
+		*copies = (struct par_copies) { .seq = seq };
+	if (seq == copies->seq)
+		copies->have[slot] |= BIT(d);
+	return newer;
+}
+EXPORT_SYMBOL_IF_KUNIT(par_copies_see);
+
+/*
+ * A member that was brought up to date has the newest version in both slots, and all others
+ * in the same one. In that one all have it. The next version must not go there: a cut would
+ * leave the others without either.
+ */
+unsigned int par_copies_slot(const struct par_copies *copies)
+{
+	return hweight32(copies->have[1]) > hweight32(copies->have[0]);
+}
+EXPORT_SYMBOL_IF_KUNIT(par_copies_slot);

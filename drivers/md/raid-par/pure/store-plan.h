@@ -65,6 +65,23 @@ void par_slots_stored(struct par_slots *slots, unsigned int d);
  */
 u32 par_slots_first(const struct par_slots *slots, u32 steady, u32 last);
 
+/**
+ * struct par_copies - the newest version of a block that was found
+ * @seq: its number; @have: members that have it, by slot; none: nothing was found
+ */
+struct par_copies {
+	u64 seq;
+	u32 have[2];
+};
+
+/*
+ * par_copies_see - member @d has version @seq in slot @slot; true if it is newer than all that
+ * was found before
+ * par_copies_slot - the slot of the newest version, so that the next one goes to the other
+ */
+bool par_copies_see(struct par_copies *copies, unsigned int d, unsigned int slot, u64 seq);
+unsigned int par_copies_slot(const struct par_copies *copies);
+
 /* par_store_plan - the steps, in order, up to PAR_STEP_END */
 const struct par_store_step *par_store_plan(enum par_store_occasion occasion);
 

@@ -138,9 +138,56 @@ static void lots_are_two(struct kunit *test)
 			}
 }
 
+/*
+ * Of a block, members that were brought up to date have the newest version twice, all others
+ * once, in one slot. Where the next version is cut, each keeps the newest one.
+ */
+static void keeps_blocks(struct kunit *test)
+{
+	unsigned int both, slot, d, s;
+
+	for (both = 0; both < BIT(MEMBERS); both++)
+		for (slot = 0; slot < 2; slot++) {
+			struct par_copies copies = { };
+			u64 version[MEMBERS][2];
+
+			for (d = 0; d < MEMBERS; d++) {
+				version[d][slot] = 8;
+				version[d][!slot] = both & BIT(d) ? 8 : 7 - d;
+			}
+			for (d = 0; d < MEMBERS; d++)
+				for (s = 0; s < 2; s++)
+					par_copies_see(&copies, d, s, version[d][s]);
+			KUNIT_EXPECT_EQ(test, copies.seq, 8);
+			KUNIT_EXPECT_EQ(test, copies.have[0] | copies.have[1], BIT(MEMBERS) - 1);
+			for (d = 0; d < MEMBERS; d++) {
+				version[d][!par_copies_slot(&copies)] = 0;
+				KUNIT_EXPECT_EQ_MSG(test, newest_of(version[d]), 8,
+						    "member %u, slot %u, twice: 0x%x",
+						    d, slot, both);
+			}
+		}
+}
+
+/* What is seen first is newer than nothing, even with number 0; the same one again is not. */
+static void sees_newest(struct kunit *test)
+{
+	struct par_copies copies = { };
+
+	KUNIT_EXPECT_TRUE(test, par_copies_see(&copies, 0, 1, 0));
+	KUNIT_EXPECT_FALSE(test, par_copies_see(&copies, 1, 0, 0));
+	KUNIT_EXPECT_TRUE(test, par_copies_see(&copies, 2, 1, 5));
+	KUNIT_EXPECT_FALSE(test, par_copies_see(&copies, 3, 0, 4));
+	KUNIT_EXPECT_EQ(test, copies.have[0], 0);
+	KUNIT_EXPECT_EQ(test, copies.have[1], BIT(2));
+	KUNIT_EXPECT_EQ(test, par_copies_slot(&copies), 1);
+}
+
 static struct kunit_case store_plan_cases[] = {
 	KUNIT_CASE(survives_cuts),
 	KUNIT_CASE(lots_are_two),
+	KUNIT_CASE(keeps_blocks),
+	KUNIT_CASE(sees_newest),
 	{}
 };
 

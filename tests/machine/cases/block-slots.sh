@@ -1,0 +1,45 @@
+#!/bin/bash
+# While a metadata block is stored, each member keeps the newest version that it had, also where another member has that one twice.
+# subject: crash
+# machine: --debug --time-travel --mem 1G
+set -euo pipefail
+. "$(dirname "$0")/../tools/par.sh"
+
+TIDY=75		# seconds; then the map has been stored, and no intent is left
+
+# A member that was brought up to date has the newest version in both of its slots: member 0.
+# kept STORES: so often is the map stored before, which decides in which slot the others have it.
+kept() {
+	local i b new old was
+	note "the map is stored $1 times without member 0"
+	mkspindles 5 32M
+	create_par 3,5 --chunk=64
+	fill 2
+	sleep "$TIDY"
+	take_out 0
+	for ((i = 1; i <= $1; i++)); do
+		fill 1 $((2 * i))
+		sleep "$TIDY"
+	done
+	manage --add "${DEVS[0]}"
+	wait_whole
+	stop_par
+	read -ra was < <("$TOOLS/spoil.py" blocks "${DEVS[1]}")
+	assert_eq "$("$TOOLS/spoil.py" blocks "${DEVS[0]}")" "${was[*]}" "newest versions of members 0 and 1"
+	assemble_par
+	fill 1 $((2 * i))
+	sleep "$TIDY"
+	stop_par
+	for i in 1 2 3 4; do
+		read -ra new < <("$TOOLS/spoil.py" blocks "${DEVS[i]}")
+		read -ra old < <("$TOOLS/spoil.py" older "${DEVS[i]}")
+		note "member $i: ${was[*]}, now ${new[*]} and ${old[*]}"
+		for b in "${!was[@]}"; do
+			[ "${new[b]}" = "${was[b]}" ] || assert_le "${was[b]}" "${old[b]}" "member $i, block $b: the version beside ${new[b]}"
+		done
+	done
+	rmdisks
+}
+
+kept 1
+kept 2
