@@ -35,11 +35,30 @@ static int read_block(struct par_conf *conf, enum par_block_kind kind, u32 index
 	return -EIO;
 }
 
+/* struct par_copy - a place where a version of a block may be: a slot of a member */
+struct par_copy {
+	u32 index;
+	u8 d, slot;
+};
+
+/*
+ * struct par_search - for the slots of the newest versions of blocks
+ * @at: the block that @copies are of; @copy: what is being read
+ */
+struct par_search {
+	enum par_block_kind kind;
+	struct par_map_block *block;
+	u32 at;
+	struct par_copies copies;
+	struct par_copy copy[PAR_REFRESH_BATCH];
+};
+
 /*
  * struct par_refresh - blocks that members which are behind lack
  * @count: so many; @room: at most so many, as there are pages
  * @lacking: who lacks each: members
  * @page: the store's own, and what more could be had
+ * @search: of par_find_slots(), which uses the pages in the same way
  */
 struct par_refresh {
 	enum par_block_kind kind;
@@ -47,6 +66,7 @@ struct par_refresh {
 	unsigned int count, room;
 	u32 index[PAR_REFRESH_BATCH], lacking[PAR_REFRESH_BATCH];
 	struct page *page[PAR_REFRESH_BATCH];
+	struct par_search search;
 };
 
 int par_refresh_alloc(struct par_conf *conf)
@@ -236,40 +256,112 @@ static int refresh_blocks(struct par_conf *conf, u32 behind, enum par_block_kind
 	return !err && r->count ? refresh_batch(conf, r, behind) : err;
 }
 
-static void find_slot(struct par_conf *conf, u32 members, enum par_block_kind kind,
-		      u32 index, struct par_map_block *block)
+/* ---- in which slots the blocks are ---- */
+
+/* The block whose copies have been looked at: all of them. */
+static void end_block(struct par_conf *conf, struct par_search *search)
 {
-	struct page *page = conf->store->pages[0];
+	const struct par_copies *copies = &search->copies;
+
+	if (copies->have[0] | copies->have[1])
+		search->block[search->at].slot = par_copies_slot(copies);
+	conf->store->block_seq = max(conf->store->block_seq, copies->seq);
+	memset(&search->copies, 0, sizeof(search->copies));
+}
+
+static u64 sector_of_copy(const struct par_conf *conf, const struct par_search *search,
+			  const struct par_copy *copy)
+{
+	return par_block_sector(&conf->geo, search->kind, copy->index, copy->slot);
+}
+
+static bool is_version(struct par_conf *conf, const struct par_search *search,
+		       const struct par_copy *copy, struct page *page)
+{
+	return par_block_valid(page_address(page), &conf->geo, search->kind, copy->index,
+			       conf->store->super.epoch);
+}
+
+/* An unreadable sector fails all of the request that it is in: what is beside it is read alone. */
+static void see_copy(struct par_conf *conf, struct par_search *search,
+		     const struct par_copy *copy, struct page *page, u32 failed)
+{
 	struct par_disk_block *raw = page_address(page);
+
+	if (copy->index != search->at)
+		end_block(conf, search);
+	search->at = copy->index;
+	if (is_version(conf, search, copy, page) ||
+	    (failed & BIT(copy->d) &&
+	     par_meta_read(conf, copy->d, sector_of_copy(conf, search, copy), page) &&
+	     is_version(conf, search, copy, page)))
+		par_copies_see(&search->copies, copy->d, copy->slot, le64_to_cpu(raw->seq));
+}
+
+/* Read them all at once, which makes large requests of them. */
+static void see_copies(struct par_conf *conf, struct par_refresh *r)
+{
+	struct par_search *search = &r->search;
+	struct par_meta_io io = { .conf = conf };
+	struct blk_plug plug;
+	unsigned int k;
+	u32 failed;
+
+	par_meta_begin(&io, conf);
+	blk_start_plug(&plug);
+	for (k = 0; k < r->count; k++) {
+		struct par_disk_block *raw = page_address(r->page[k]);
+
+		raw->magic = 0;	/* what was read before is not what is read now */
+		par_meta_submit(&io, search->copy[k].d,
+				sector_of_copy(conf, search, &search->copy[k]), r->page[k],
+				REQ_OP_READ | REQ_SYNC | REQ_META);
+	}
+	blk_finish_plug(&plug);
+	failed = par_meta_wait(&io);
+	for (k = 0; k < r->count; k++)
+		see_copy(conf, search, &search->copy[k], r->page[k], failed);
+	r->count = 0;
+}
+
+static void look_for(struct par_conf *conf, struct par_refresh *r, u32 members, u32 index)
+{
 	unsigned int d, slot;
-	u64 newest = 0;
 
 	for (d = 0; d < conf->geo.members; d++)
 		for (slot = 0; members & BIT(d) && slot < 2; slot++) {
-			u64 sector = par_block_sector(&conf->geo, kind, index, slot);
-
-			if (!par_meta_read(conf, d, sector, page) ||
-			    !par_block_valid(raw, &conf->geo, kind, index,
-					     conf->store->super.epoch) ||
-			    le64_to_cpu(raw->seq) <= newest)
-				continue;
-			newest = le64_to_cpu(raw->seq);
-			block->slot = slot;
+			r->search.copy[r->count++] = (struct par_copy) { index, d, slot };
+			if (r->count == r->room)
+				see_copies(conf, r);
 		}
-	conf->store->block_seq = max(conf->store->block_seq, newest);
+}
+
+static void find_slots(struct par_conf *conf, u32 members, enum par_block_kind kind,
+		       struct par_map_block *block, u32 count)
+{
+	struct par_refresh *r = conf->store->refresh;
+	u32 i;
+
+	r->search.kind = kind;
+	r->search.block = block;
+	r->search.at = 0;
+	memset(&r->search.copies, 0, sizeof(r->search.copies));
+	for (i = 0; i < count; i++)
+		if (kind != PAR_BLOCK_MAP || block[i].seq)
+			look_for(conf, r, members, i);
+	see_copies(conf, r);
+	end_block(conf, &r->search);
 }
 
 void par_find_slots(struct par_conf *conf, u32 members)
 {
-	u32 i;
-
 	lockdep_assert_held(&conf->store->mutex);
-	for (i = 0; i < conf->geo.intent_blocks; i++)
-		find_slot(conf, members, PAR_BLOCK_INTENT, i, &conf->store->intent_block[i]);
-	for (i = 0; i < conf->geo.map_blocks; i++)
-		if (conf->map.block[i].seq)
-			find_slot(conf, members, PAR_BLOCK_MAP, i, &conf->map.block[i]);
-	find_slot(conf, members, PAR_BLOCK_LOST, 0, &conf->store->lost.block);
+	get_pages(conf, conf->store->refresh);
+	find_slots(conf, members, PAR_BLOCK_INTENT, conf->store->intent_block,
+		   conf->geo.intent_blocks);
+	find_slots(conf, members, PAR_BLOCK_MAP, conf->map.block, conf->geo.map_blocks);
+	find_slots(conf, members, PAR_BLOCK_LOST, &conf->store->lost.block, 1);
+	put_pages(conf->store->refresh);
 }
 
 int par_refresh_members(struct par_conf *conf, u32 behind)
