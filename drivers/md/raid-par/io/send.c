@@ -98,6 +98,15 @@ void par_unkept(struct par_vmember *vm, struct bio *bio)
 }
 
 /*
+ * The disk has not taken a write to the home copy. raid5 is not to judge a sleeper by itself:
+ * see collect_member().
+ */
+static void home_write_failed(struct par_vmember *vm)
+{
+	md_error(&vm->set->child.mddev, &vm->rdev);
+}
+
+/*
  * A write has ended, in an @image or not: true if somebody else ends it for the one who
  * sent it. Then it may have ended by now, and the set be gone.
  */
@@ -107,9 +116,8 @@ static bool write_ended(struct par_vmember *vm, struct bio *orig, bool image)
 		par_unkept(vm, orig);
 		return true;
 	}
-	/* Of a sleeper raid5 is not to judge by itself: see collect_member(). */
 	if (orig->bi_status && !image && vm->set->child.raid5)
-		md_error(&vm->set->child.mddev, &vm->rdev);
+		home_write_failed(vm);
 	if (!orig->bi_status && par_lost(vm, orig->bi_iter.bi_sector, bio_sectors(orig))) {
 		par_store_healed(vm->set->conf, orig);
 		return true;
@@ -222,7 +230,6 @@ struct par_watch {
 	void *private;
 };
 
-/* Of a sleeper raid5 is not to judge by itself: see collect_member(). */
 static void watch_endio(struct bio *bio)
 {
 	struct par_watch *watch = bio->bi_private;
@@ -232,7 +239,7 @@ static void watch_endio(struct bio *bio)
 	bio->bi_private = watch->private;
 	kfree(watch);
 	if (unlikely(bio->bi_status))
-		md_error(&vm->set->child.mddev, &vm->rdev);
+		home_write_failed(vm);
 	/* bio_endio() has called this function, and is not called twice. */
 	bio->bi_end_io(bio);
 }
