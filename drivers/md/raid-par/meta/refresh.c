@@ -58,12 +58,13 @@ struct par_search {
  * @count: so many; @room: at most so many, as there are pages
  * @lacking: who lacks each: members
  * @page: the store's own, and what more could be had
+ * @unreadable: so many could not be had from any member
  * @search: of par_find_slots(), which uses the pages in the same way
  */
 struct par_refresh {
 	enum par_block_kind kind;
 	const struct par_map_block *block;
-	unsigned int count, room;
+	unsigned int count, room, unreadable;
 	u32 index[PAR_REFRESH_BATCH], lacking[PAR_REFRESH_BATCH];
 	struct page *page[PAR_REFRESH_BATCH];
 	struct par_search search;
@@ -109,15 +110,32 @@ static u64 sector_of(struct par_conf *conf, const struct par_refresh *r, unsigne
 }
 
 /*
+ * The version that is stored is on no member that is awake any more. What it says is in
+ * memory, and what has changed since may be stored as well: see store_unreadable().
+ */
+static void give_up_block(struct par_conf *conf, struct par_refresh *r, unsigned int k)
+{
+	r->lacking[k] = 0;
+	if (!r->unreadable++)
+		pr_warn("md/par:%s: metadata blocks cannot be read on any member that is awake\n",
+			mdname(conf->mddev));
+	if (r->kind == PAR_BLOCK_MAP)
+		set_bit(r->index[k], conf->store->todo);
+	else if (r->kind == PAR_BLOCK_INTENT)
+		conf->store->intents_differ = true;
+	else
+		conf->store->lost.due = true;
+}
+
+/*
  * Read them all at once, from all who are awake: they have other things to do, so that
  * one after the other takes long. Whatever does not come this way is asked of all.
  */
-static int read_blocks(struct par_conf *conf, const struct par_refresh *r)
+static void read_blocks(struct par_conf *conf, struct par_refresh *r)
 {
 	u32 members = par_usable(conf, par_awake_members(conf));
 	struct par_meta_io io = { .conf = conf };
 	unsigned int k, d = 0;
-	int err = 0;
 
 	par_meta_begin(&io, conf);
 	for (k = 0; members && k < r->count; k++) {
@@ -128,15 +146,14 @@ static int read_blocks(struct par_conf *conf, const struct par_refresh *r)
 				r->page[k], REQ_OP_READ | REQ_SYNC | REQ_META);
 	}
 	par_meta_wait(&io);
-	for (k = 0; !err && k < r->count; k++) {
+	for (k = 0; k < r->count; k++) {
 		const struct par_map_block *block = &r->block[r->index[k]];
 
-		if (!is_block(conf, r->kind, r->index[k], block->seq, r->page[k]))
-			err = read_block(conf, r->kind, r->index[k], block->seq,
-					 sector_of(conf, r, k),
-					 r->page[k]);
+		if (!is_block(conf, r->kind, r->index[k], block->seq, r->page[k]) &&
+		    read_block(conf, r->kind, r->index[k], block->seq, sector_of(conf, r, k),
+			       r->page[k]))
+			give_up_block(conf, r, k);
 	}
-	return err;
 }
 
 /*
@@ -211,16 +228,12 @@ static void write_blocks(struct par_conf *conf, struct par_refresh *r, u32 behin
 	conf->store->writes += r->count;
 }
 
-static int refresh_batch(struct par_conf *conf, struct par_refresh *r, u32 behind)
+static void refresh_batch(struct par_conf *conf, struct par_refresh *r, u32 behind)
 {
-	int err = read_blocks(conf, r);
-
-	if (!err)
-		write_blocks(conf, r, par_usable(conf, behind), false);
-	if (!err)
-		write_blocks(conf, r, par_usable(conf, behind), true);
+	read_blocks(conf, r);
+	write_blocks(conf, r, par_usable(conf, behind), false);
+	write_blocks(conf, r, par_usable(conf, behind), true);
 	r->count = 0;
-	return err;
 }
 
 /* Those of @behind who lack what is stored in this block. */
@@ -235,25 +248,25 @@ static u32 members_lacking(struct par_conf *conf, const struct par_map_block *bl
 }
 
 /* What was stored of one kind after members @behind left, to these. */
-static int refresh_blocks(struct par_conf *conf, u32 behind, enum par_block_kind kind,
-			  const struct par_map_block *block, u32 count)
+static void refresh_blocks(struct par_conf *conf, u32 behind, enum par_block_kind kind,
+			   const struct par_map_block *block, u32 count)
 {
 	struct par_refresh *r = conf->store->refresh;
-	int err = 0;
 	u32 i, who;
 
 	r->kind = kind;
 	r->block = block;
-	for (i = 0; !err && i < count; i++) {
+	for (i = 0; i < count; i++) {
 		who = members_lacking(conf, &block[i], behind);
 		if (!who)
 			continue;
 		r->index[r->count] = i;
 		r->lacking[r->count++] = who;
 		if (r->count == r->room)
-			err = refresh_batch(conf, r, behind);
+			refresh_batch(conf, r, behind);
 	}
-	return !err && r->count ? refresh_batch(conf, r, behind) : err;
+	if (r->count)
+		refresh_batch(conf, r, behind);
 }
 
 /* ---- in which slots the blocks are ---- */
@@ -368,21 +381,22 @@ int par_refresh_members(struct par_conf *conf, u32 behind)
 {
 	struct par_refresh *r = conf->store->refresh;
 	unsigned int d;
-	int err;
 
 	lockdep_assert_held(&conf->store->mutex);
 	if (!behind)
 		return 0;
+	r->unreadable = 0;
 	get_pages(conf, r);
-	err = refresh_blocks(conf, behind, PAR_BLOCK_INTENT, conf->store->intent_block,
-			     conf->geo.intent_blocks);
-	err = err ?: refresh_blocks(conf, behind, PAR_BLOCK_MAP, conf->map.block,
-				    conf->geo.map_blocks);
-	err = err ?: refresh_blocks(conf, behind, PAR_BLOCK_LOST, &conf->store->lost.block, 1);
+	refresh_blocks(conf, behind, PAR_BLOCK_INTENT, conf->store->intent_block,
+		       conf->geo.intent_blocks);
+	refresh_blocks(conf, behind, PAR_BLOCK_MAP, conf->map.block, conf->geo.map_blocks);
+	refresh_blocks(conf, behind, PAR_BLOCK_LOST, &conf->store->lost.block, 1);
 	put_pages(r);
+	if (r->unreadable)
+		return -ENODATA;
 	behind = par_usable(conf, behind);
-	for (d = 0; !err && d < conf->geo.members; d++)
+	for (d = 0; d < conf->geo.members; d++)
 		if (behind & BIT(d))
 			conf->store->member_seq[d] = conf->store->block_seq;
-	return err;
+	return 0;
 }

@@ -404,12 +404,32 @@ static int store_by_plan(struct par_conf *conf, struct par_storing *s)
 /* ---- a change of gear, or the first use ---- */
 
 /*
+ * Blocks that no member which is awake has any more, as par_refresh_members() has found: store
+ * them again from memory. A map block from there is stored as ever: what it says has been
+ * flushed. The list of lost blocks catch_up() sees to.
+ */
+static int store_unreadable(struct par_conf *conf)
+{
+	struct par_storing unreadable = { .occasion = PAR_STORE_FIRST };
+	int err = 0;
+
+	lockdep_assert_held(&conf->store->mutex);
+	if (conf->store->intents_differ)
+		err = par_store_all_intents(conf);
+	if (!err)
+		conf->store->intents_differ = false;
+	return err ?: store_by_plan(conf, &unreadable);
+}
+
+/*
  * Store what a superblock is to rely on, and give members @behind all of it: what is stored
  * here goes to the current members only. A member that fails meanwhile leaves more to be
- * noted; it does not hold up the others.
+ * noted; it does not hold up the others. What cannot be read on any member is stored again,
+ * once: if that cannot be read either, nothing helps.
  */
 static int catch_up(struct par_conf *conf, u32 behind)
 {
+	bool stored = false, again;
 	unsigned int d;
 	u32 lost;
 	int err;
@@ -425,8 +445,12 @@ static int catch_up(struct par_conf *conf, u32 behind)
 		err = conf->store->lost.due ? par_write_lost_list(conf) : 0;
 		err = err ?: par_note_missed(conf);
 		err = err ?: par_refresh_members(conf, par_usable(conf, behind));
-	} while (!err && par_unusable(conf) & ~lost);
-	return err;
+		again = err == -ENODATA && !stored;
+		if (again)
+			err = store_unreadable(conf);
+		stored |= again;
+	} while (!err && (again || par_unusable(conf) & ~lost));
+	return err == -ENODATA ? -EIO : err;
 }
 
 /*

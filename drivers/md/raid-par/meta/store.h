@@ -164,7 +164,8 @@ bool par_meta_read(struct par_conf *conf, unsigned int d, u64 sector,
 /*
  * par_refresh_members - what was stored after members @behind left, to these, and note in
  * member_seq that they have it; with conf->store->mutex held. A member that cannot be
- * written fails. Returns an error if what they lack cannot be read.
+ * written fails. Returns -ENODATA if some of what they lack cannot be read: that is marked
+ * to be stored again, and this is to be called once more then.
  */
 int par_refresh_members(struct par_conf *conf, u32 behind);
 

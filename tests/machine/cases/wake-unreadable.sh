@@ -1,0 +1,38 @@
+#!/bin/bash
+# A member that is woken is given all metadata, also where no member that is awake can read it any more: memory has it.
+# subject: shift
+# machine: --debug --time-travel --mem 1G
+set -euo pipefail
+. "$(dirname "$0")/../tools/par.sh"
+
+# woken KIND: these blocks are destroyed while the sleepers sleep.
+woken() {
+	note "blocks: $1"
+	mkspindles 5 32M
+	create_par 3,5 --chunk=64
+	fill 6
+	shift_to 3
+	fill 2 2
+	shift_to 5
+	shift_to 3
+	fill 4 4
+	nap 35	# the map has been stored since the shift
+	SUM=$(fingerprint 8)
+	"$TOOLS/spoil.py" corrupt --blocks "$1" "${DEVS[@]:0:3}"
+	mark_log
+	shift_to 5
+	logged 'metadata blocks cannot be read on any member that is awake'
+	assert_eq "$(fingerprint 8)" "$SUM" "content, blocks $1"
+	echo 5 >"$SPINDLES/cut"
+	stop_par
+	echo all >"$SPINDLES/restore"
+	assemble_par
+	assert_eq "$(fingerprint 8)" "$SUM" "content after a power cut"
+	mdadm --readwrite "/dev/$MD" 2>/dev/null || true
+	wait_whole
+	stop_par
+	dissect
+	rmdisks
+}
+
+woken all
