@@ -530,6 +530,15 @@ static bool has_passed(const struct par_policy *policy, const struct par_situati
 	return (is->why == PAR_WHY_LOAD || is->why == PAR_WHY_WAIT) && !policy->surge.since;
 }
 
+/*
+ * What it went up for is there again before the disks stop, and the lower gear is not enough
+ * for it: what is still to be copied would take longer and longer, and requests with it.
+ */
+static bool has_returned(const struct par_policy *policy, const struct par_situation *is)
+{
+	return is->why == PAR_WHY_GONE && policy->surge.since && !policy->calm_since[is->target];
+}
+
 struct par_decision par_policy_decide(const struct par_policy *policy,
 				      const struct par_situation *is)
 {
@@ -543,6 +552,8 @@ struct par_decision par_policy_decide(const struct par_policy *policy,
 		return d;
 	if (is->target > is->gear && has_passed(policy, is))
 		return decided_gear(is->gear, is->gear, PAR_WHY_GONE);
+	if (is->target < is->gear && has_returned(policy, is))
+		return decided_gear(is->gear, is->target, PAR_WHY_NEEDED);
 	if (is->target != is->gear)
 		return decided_gear(is->target, is->target, PAR_WHY_SHIFTING);
 	if (is->gear > highest_gear(policy))

@@ -131,7 +131,6 @@ struct array {
 	struct par_situation is;
 	struct par_interval ring[PAR_WINDOW_MAX], last;
 	struct par_decision decision;
-	enum par_reason why;
 	unsigned int dearer, believed, shifting, ups, downs;
 	u64 budget, asked;
 };
@@ -170,7 +169,7 @@ static void begin_shift(struct array *array)
 
 	if (d->gear == is->target)
 		return;
-	array->why = d->reason;
+	is->why = d->reason;
 	array->asked = is->now;
 	if (d->gear == is->gear)
 		array->shifting = 0;		/* abandoned */
@@ -191,9 +190,10 @@ static void go_on_shifting(struct array *array)
 		array->downs++;
 		array->budget -= array->budget > 0;
 	}
-	par_policy_shifted(&array->policy, is->gear, is->target, array->why, array->asked,
+	par_policy_shifted(&array->policy, is->gear, is->target, is->why, array->asked,
 			   is->now);
 	is->gear = is->target;
+	is->why = PAR_WHY_MANUAL;
 }
 
 static void second(struct array *array, u32 demand)
@@ -363,6 +363,14 @@ static bool dumb_back(struct dumb *dumb, const struct par_policy *policy, unsign
 	return !policy->surge.since && dumb_calm(dumb, gear, 61) >= (in_vain ? 1 : 61);
 }
 
+/* What it went up for has come back, and is too much for the gear that it shifts down to. */
+static bool dumb_returned(struct dumb *dumb, const struct array *array, enum par_reason why,
+			  unsigned int gear, unsigned int target)
+{
+	return target < gear && why == PAR_WHY_GONE && array->policy.surge.since &&
+	       !dumb_calm(dumb, target, 1);
+}
+
 /* What earlier shifts have taught is not among the reference's rules. */
 static void forget(struct array *array)
 {
@@ -394,11 +402,14 @@ static void like_the_rules(struct kunit *test)
 				unsigned int target = array->is.target, up, i;
 				u64 shifted = array->policy.shifted;
 				struct par_policy *policy = &array->policy;
+				enum par_reason why = array->is.why;
 				bool gone;
 
 				second(array, shape->at(t * 4, levels[v]));
 				dumb->all[dumb->n++] = array->last;
 				up = dumb_up(dumb, array, gear, target);
+				if (dumb_returned(dumb, array, why, gear, target))
+					up = up ?: gear;
 				if (up) {
 					KUNIT_ASSERT_EQ_MSG(test, array->decision.gear, up,
 							    "%s to %u, %s, %u s", shape->name,
@@ -595,7 +606,7 @@ static void abandoned(struct kunit *test)
 	second(array, FULL * 8 / 10);
 	KUNIT_EXPECT_EQ(test, array->is.target, array->geo.gears);
 	KUNIT_EXPECT_EQ(test, array->is.gear, array->geo.gears);
-	KUNIT_EXPECT_EQ(test, array->why, PAR_WHY_LOAD);
+	KUNIT_EXPECT_EQ(test, array->is.why, PAR_WHY_LOAD);
 	KUNIT_EXPECT_EQ(test, array->downs, 0);
 }
 
@@ -892,6 +903,40 @@ static void copied_meanwhile(struct kunit *test)
 }
 
 /*
+ * What it went up for comes back while it copies before a shift down: half of it is enough, as
+ * long as that is too much for the lower gear. It shifts down when it has gone again.
+ */
+static void load_returns(struct kunit *test)
+{
+	static const struct { u32 demand; bool too_much; } back[] = {
+		{ FULL * 4 / 10, true }, { FULL / 4, false }, { FULL / 50, false },
+	};
+	unsigned int k, t;
+
+	for (k = 0; k < ARRAY_SIZE(back); k++) {
+		struct array *array = low_array(test);
+
+		come_and_go(array, HOURS / 3, 0, 1);
+		KUNIT_ASSERT_EQ(test, array->is.gear, 2);
+		array->is.owed[1] = 600;
+		for (t = 0; array->is.target == 2 && t < 200; t++)
+			second(array, FULL / 50);
+		KUNIT_ASSERT_EQ(test, array->is.target, 1);
+		KUNIT_ASSERT_EQ(test, array->is.why, PAR_WHY_GONE);
+		array->shifting = 600;
+		for (t = 0; t < 4; t++)
+			second(array, back[k].demand);
+		KUNIT_EXPECT_EQ(test, array->is.target, back[k].too_much ? 2 : 1);
+		if (back[k].too_much)
+			KUNIT_EXPECT_EQ(test, array->is.why, PAR_WHY_NEEDED);
+		for (t = 0; array->is.target == 2 && t < 1000; t++)
+			second(array, FULL / 50);
+		KUNIT_EXPECT_EQ(test, array->is.target, 1);
+		kunit_kfree(test, array);
+	}
+}
+
+/*
  * A spike of a second is no load that lasts, whatever μ + σ says of it; if it left no time at
  * all, that is known from the second one on.
  */
@@ -1181,6 +1226,7 @@ static struct kunit_case policy_cases[] = {
 	KUNIT_CASE(brief_loads),
 	KUNIT_CASE(long_loads),
 	KUNIT_CASE(copied_meanwhile),
+	KUNIT_CASE(load_returns),
 	KUNIT_CASE(spikes),
 	KUNIT_CASE(spared),
 	KUNIT_CASE(borne),
