@@ -27,8 +27,8 @@ fn main() {
     // The model of an array and its disks that policy-replay has.
     let spindle = top.join("tests/spindle");
     let model = [
-        tests.join("array.c"),
-        tests.join("disk.c"),
+        tests.join("sim-array.c"),
+        tests.join("sim-disk.c"),
         spindle.join("model.c"),
         here.join("src/policy_ffi/simulate.c"),
     ];

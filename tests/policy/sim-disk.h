@@ -11,8 +11,8 @@
  *   is to be read, or when the cache is full, or by a flush.
  * - It reads ahead, which takes energy, but serves no more of that than what follows at once.
  */
-#ifndef TESTS_POLICY_DISK_H
-#define TESTS_POLICY_DISK_H
+#ifndef TESTS_POLICY_SIM_DISK_H
+#define TESTS_POLICY_SIM_DISK_H
 
 #include "model.h"
 #include "presets.h"
