@@ -29,7 +29,7 @@ fn main() {
     let model = [
         tests.join("sim-array.c"),
         tests.join("sim-disk.c"),
-        spindle.join("model.c"),
+        spindle.join("mechanics.c"),
         here.join("src/policy_ffi/simulate.c"),
     ];
     for file in &model {
