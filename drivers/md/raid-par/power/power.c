@@ -98,7 +98,6 @@ static void begin_waking(struct par_power *power, unsigned long delay)
 bool par_power_ask(struct par_member *member, unsigned long delay)
 {
 	struct par_power *power = member->power;
-	struct par_conf *conf = member->conf;
 	unsigned long flags;
 	bool asleep;
 
@@ -106,9 +105,7 @@ bool par_power_ask(struct par_member *member, unsigned long delay)
 	asleep = power->state == PAR_POWER_ASLEEP;
 	if (asleep) {
 		begin_waking(power, delay);
-		raw_spin_lock(&conf->wish.why_lock);
-		strscpy(power->asked, conf->wish.why);
-		raw_spin_unlock(&conf->wish.why_lock);
+		par_wish_cause(member->conf, power->asked);
 	}
 	raw_spin_unlock_irqrestore(&power->lock, flags);
 	if (asleep)
@@ -483,7 +480,6 @@ void par_power_begin(struct par_conf *conf)
 	unsigned int d;
 
 	might_sleep();
-	par_power_why(conf, "start");
 	for (d = 0; d < conf->geo.members; d++)
 		if (conf->member[d].rdev)
 			take_device(&conf->member[d]);

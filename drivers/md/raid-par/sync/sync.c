@@ -376,13 +376,12 @@ static bool waking_given_up(struct par_conf *conf)
 /* md writes its superblock during a sync, to every member: wake them first. */
 static bool all_awake(struct par_conf *conf)
 {
-	par_power_why(conf, "sync");
-	par_shift_at_least(conf, conf->geo.gears);
+	par_shift_at_least(conf, conf->geo.gears, "sync");
 	while (READ_ONCE(conf->gear) != conf->geo.gears &&
 	       !sync_interrupted(conf->mddev)) {
 		if (waking_given_up(conf))
 			return false;
-		par_shift_wake(conf);
+		par_shift_wake(conf, "sync");
 		wait_event_idle_timeout(conf->wait,
 					READ_ONCE(conf->gear) == conf->geo.gears ||
 					sync_interrupted(conf->mddev), PAR_FOLLOW);
