@@ -68,6 +68,7 @@ static void par_error(struct mddev *mddev, struct md_rdev *rdev)
 			conf->set[i]->ops->fail(conf->set[i], d);
 	/* A degraded array runs with all it has (Sierra, section 3.7). */
 	par_shift_to(conf, conf->geo.gears, "failure");
+	par_power_relent(conf);
 	/*
 	 * That has to be written. md_error() wakes nobody for it if the array is
 	 * broken now.
@@ -247,7 +248,6 @@ static int par_init_parts(struct par_conf *conf)
 	const char *name = mdname(conf->mddev);
 	int err;
 
-	init_waitqueue_head(&conf->wait);
 	mutex_init(&conf->gear_mutex);
 	spin_lock_init(&conf->queue.lock);
 	par_wish_init(conf);
@@ -502,7 +502,7 @@ static int par_start(struct mddev *mddev)
 	par_follow_array(conf);
 	if (md_is_rdwr(mddev))
 		par_resync_resume(conf);
-	wake_up(&conf->wait);
+	par_mover_wake(conf);
 	return 0;
 }
 

@@ -18,10 +18,15 @@ void par_shift_notify(struct par_conf *conf)
 		sysfs_notify_dirent(conf->wish.shift_file);
 }
 
+void par_mover_wake(struct par_conf *conf)
+{
+	wake_up(&conf->wish.wait);
+}
+
 void par_shift_rouse(struct par_conf *conf)
 {
 	WRITE_ONCE(conf->wish.resting, false);
-	wake_up(&conf->wait);
+	par_mover_wake(conf);
 }
 
 static void set_target(struct par_conf *conf, unsigned int gear, const char *cause)
@@ -173,7 +178,7 @@ void par_mover_begin(struct par_conf *conf)
 void par_mover_end(struct par_conf *conf)
 {
 	WRITE_ONCE(conf->wish.moving, false);
-	wake_up(&conf->wait);
+	par_mover_wake(conf);
 }
 
 void par_mover_pause(struct par_conf *conf)
@@ -182,18 +187,19 @@ void par_mover_pause(struct par_conf *conf)
 	WRITE_ONCE(conf->wish.resting, true);
 	WRITE_ONCE(conf->wish.paused, true);
 	smp_mb();	/* pairs with the one in par_mover_begin() */
-	wake_up(&conf->wait);
-	wait_event(conf->wait, !READ_ONCE(conf->wish.moving));
+	par_mover_wake(conf);
+	wait_event(conf->wish.wait, !READ_ONCE(conf->wish.moving));
 }
 
 void par_mover_allow(struct par_conf *conf)
 {
 	WRITE_ONCE(conf->wish.paused, false);
-	wake_up(&conf->wait);
+	par_mover_wake(conf);
 }
 
 void par_wish_init(struct par_conf *conf)
 {
+	init_waitqueue_head(&conf->wish.wait);
 	bio_list_init(&conf->wish.missed);
 	raw_spin_lock_init(&conf->wish.lock);
 }

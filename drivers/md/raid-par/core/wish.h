@@ -8,6 +8,7 @@
 #include <linux/bio.h>
 #include <linux/kernfs.h>
 #include <linux/spinlock.h>
+#include <linux/wait.h>
 
 #define PAR_CAUSE	48	/* bytes */
 
@@ -19,6 +20,7 @@ struct par_conf;
  * @aim: what the mover works towards; the mover's own
  * @put_off: a gear that there are no spin-ups for, or 0; @put_off_until: jiffies
  * @error: of the last shift; @ended: jiffies then; @unraised: it was one up, and failed
+ * @wait: the mover, and what waits for it, for a gear or for members to wake
  * @missed: requests that wait for a member to wake, under the queue's lock
  * @moving: the mover is at work; @resting: and is to begin nothing until roused; @paused: nor
  *	then
@@ -34,6 +36,7 @@ struct par_wish {
 	int error;
 	bool unraised;
 	unsigned long ended;
+	wait_queue_head_t wait;
 	struct bio_list missed;
 	bool moving, resting, paused;
 	struct kernfs_node *gear_file, *shift_file;
@@ -41,6 +44,9 @@ struct par_wish {
 
 /* par_shift_rouse - there is something for the mover to do again; any context */
 void par_shift_rouse(struct par_conf *conf);
+
+/* par_mover_wake - what is waited for on conf->wish.wait may be so; any context */
+void par_mover_wake(struct par_conf *conf);
 
 /* par_raise_for_missed - a request is on conf->wish.missed: have the gear raised; any context */
 void par_raise_for_missed(struct par_conf *conf);

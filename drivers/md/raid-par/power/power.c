@@ -223,7 +223,7 @@ static int start_disk(struct par_member *member)
 			pr_warn("md/par:%s: member %u (%s) does not start: error %d; retrying\n",
 				mdname(conf->mddev), member->index,
 				par_power_disk(member), err);
-		wait_event_idle_timeout(conf->wait, !try_again(member), pause);
+		wait_event_idle_timeout(conf->power->wait, !try_again(member), pause);
 		pause = min_t(unsigned long, pause * 2, PAR_TRY_LAST);
 	}
 }
@@ -413,7 +413,7 @@ static void power_work(struct work_struct *work)
 		settle_logically(member);
 	WRITE_ONCE(power->working, false);
 	memalloc_noio_restore(noio);
-	wake_up(&conf->wait);
+	par_mover_wake(conf);	/* see par_power_wake() */
 	if (!par_power_usable(member))	/* it may have waited for this to be removed */
 		par_remove_again(conf);
 }
@@ -434,6 +434,12 @@ void par_power_settle(struct par_conf *conf)
 
 	for (d = conf->geo.set[1].members; d < conf->geo.members; d++)
 		par_power_look(&conf->member[d], 0);
+	par_power_relent(conf);
+}
+
+void par_power_relent(struct par_conf *conf)
+{
+	wake_up(&conf->power->wait);
 }
 
 /* ---- coming and going ---- */
@@ -442,6 +448,7 @@ void par_power_alloc(struct par_conf *conf)
 {
 	unsigned int d;
 
+	init_waitqueue_head(&conf->power->wait);
 	for (d = 0; d < conf->geo.members; d++) {
 		struct par_power *power = conf->member[d].power;
 
@@ -521,7 +528,8 @@ void par_power_leave(struct par_conf *conf, unsigned int d)
 void par_power_end(struct par_conf *conf)
 {
 	WRITE_ONCE(conf->power->ending, true);
-	wake_up(&conf->wait);
+	par_power_relent(conf);
+	par_mover_wake(conf);
 }
 
 void par_power_exit(struct par_conf *conf)
