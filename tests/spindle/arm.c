@@ -2,7 +2,7 @@
 /*
  * What a disk with mechanics does, and when it is done: which request the arm
  * serves next, what is served without the arm, what is read ahead, and when the
- * volatile cache is brought to the media. How long each takes is model.c's.
+ * volatile cache is brought to the media. How long each takes is mechanics.c's.
  *
  * Only one timer goes off, that of the next thing to be done: a disk that is idle
  * costs nothing, and what it has read ahead meanwhile is found out afterwards.

@@ -2,14 +2,14 @@
 /*
  * spindle: simulated disks that can lose power. See Documentation/spindle.md.
  *
- *   configfs.c	what the user reads and writes; the list of all disks
- *   settings.c	what kind of disk it is, and what it tells of itself
- *   disk.c	the block device, requests and how long they take, power cuts
- *   power.c	does the platter turn; runtime PM
- *   arm.c	what a disk with mechanics does, and when
- *   model.c	how long that takes
- *   media.c	what is stored: the media, and the volatile cache above it
- *   errors.c	sectors that cannot be read or written
+ *   configfs.c  what the user reads and writes; the list of all disks
+ *   settings.c  what kind of disk it is, and what it tells of itself
+ *   disk.c      the block device, requests and how long they take, power cuts
+ *   power.c     does the platter turn; runtime PM
+ *   arm.c       what a disk with mechanics does, and when
+ *   mechanics.c how long that takes
+ *   media.c     what is stored: the media, and the volatile cache above it
+ *   errors.c    sectors that cannot be read or written
  */
 #ifndef SPINDLE_H
 #define SPINDLE_H
@@ -23,7 +23,7 @@
 #include <linux/workqueue.h>
 #include <linux/xarray.h>
 
-#include "model.h"
+#include "mechanics.h"
 
 /* The cache holds slots of 4 KiB. */
 #define SPINDLE_SLOT_SHIFT	3	/* in sectors */

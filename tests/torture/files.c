@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Lives with a file system on the array. Each writer has files of its own,
- * whose every sector carries (file, sector, version) like those of model.c:
+ * whose every sector carries (file, sector, version) like those of sectors.c:
  *
  *   replaced     a new file is written, synced and renamed over the old one, and
  *                the directory synced: after a cut one of both, whole

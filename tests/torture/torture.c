@@ -26,7 +26,7 @@
  *           stopped array taken apart by tests/machine/tools/dissect.py
  *
  * What the verifier proves of a round: each sector holds the version that was
- * durable, or one submitted later in the same round (see model.c), whole, of
+ * durable, or one submitted later in the same round (see sectors.c), whole, of
  * this array and of this very sector; zeros only if nothing was durable there or
  * a discard came after it. And no request failed before the power did; nothing
  * hung; nothing was refused that must not be, and what must be refused was; of a

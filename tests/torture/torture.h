@@ -5,8 +5,8 @@
  *
  *   util.c     random numbers, the log, failing, hangs, sysfs, processes
  *   spindle.c  the disks and their power
- *   array.c    the md array
- *   model.c    what each sector may hold
+ *   md.c       the md array
+ *   sectors.c  what each sector may hold
  *   load.c     writers
  *   chaos.c    shifts, failing members, checks
  *   files.c    lives with a file system instead of raw sectors
@@ -144,7 +144,7 @@ u64 disks_lost(void);
 const char *disk_name(unsigned int d);
 unsigned int disk_block(void);
 
-/* ---- array.c ---- */
+/* ---- md.c ---- */
 
 struct array {
 	const char *layout;
@@ -186,7 +186,7 @@ u64 array_mismatches(void);
 bool array_has_resync_file(void);
 void array_describe(char *text, size_t size);
 
-/* ---- model.c ---- */
+/* ---- sectors.c ---- */
 
 enum op_kind { OP_WRITE, OP_FUA, OP_DISCARD };
 

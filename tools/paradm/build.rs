@@ -22,14 +22,16 @@ fn main() {
     for part in &parts {
         build.file(module.join(format!("{part}.c")));
         sources.push(module.join(format!("{part}.c")));
-        sources.push(module.join(format!("{part}.h")));
+    }
+    for layer in ["pure", "policy"] {
+        sources.extend(headers(&module.join(layer)));
     }
     // The model of an array and its disks that policy-replay has.
     let spindle = top.join("tests/spindle");
     let model = [
-        tests.join("array.c"),
-        tests.join("disk.c"),
-        spindle.join("model.c"),
+        tests.join("sim-array.c"),
+        tests.join("sim-disk.c"),
+        spindle.join("mechanics.c"),
         here.join("src/policy_ffi/simulate.c"),
     ];
     for file in &model {
@@ -85,6 +87,14 @@ fn parts(script: &Path) -> Vec<String> {
         .find_map(|line| line.strip_prefix("PARTS=(")?.strip_suffix(')'))
         .expect("scripts/build-policy has a line PARTS=(…)");
     list.split_ascii_whitespace().map(str::to_owned).collect()
+}
+
+fn headers(directory: &Path) -> Vec<PathBuf> {
+    fs::read_dir(directory)
+        .expect("a directory of the module")
+        .map(|entry| entry.expect("an entry of the module's directory").path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "h"))
+        .collect()
 }
 
 /// Of the kernel's headers that the files include, the system has some; kernel.h has what the

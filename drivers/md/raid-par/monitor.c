@@ -273,11 +273,11 @@ static void act_on_decision(struct par_conf *conf, const struct par_situation *i
 	if (d->gear == is->target)
 		return;
 	monitor->asked = (struct par_asked) { d->gear, d->reason, is->now };
-	par_power_why(conf, d->reason == PAR_WHY_DEGRADED ? "failure" : "policy");
 	if (d->gear > is->target)
-		par_shift_at_least(conf, d->gear);
+		par_shift_at_least(conf, d->gear,
+				   d->reason == PAR_WHY_DEGRADED ? "failure" : "policy");
 	else
-		par_shift_from(conf, is->target, d->gear);
+		par_shift_from(conf, is->target, d->gear, "policy");
 }
 
 static void decide_gear(struct par_conf *conf)

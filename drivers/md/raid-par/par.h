@@ -36,7 +36,6 @@
 #include <linux/blkdev.h>
 #include <linux/completion.h>
 #include <linux/mutex.h>
-#include <linux/wait.h>
 #include <linux/workqueue.h>
 
 #include "md.h"
@@ -101,7 +100,6 @@ struct par_upcalls {
  * @set: by gear, 1 … gears
  * @gear: the current one; members below set[gear].members are awake. Changes under
  *	@gear_mutex and the store's mutex
- * @wait: what waits in threads and works, for any of it
  * @sb_deferred: md's superblock was not written
  * @failed_early: members that failed while md was starting the array, a bit each: md takes
  *	no failure then
@@ -117,7 +115,6 @@ struct par_conf {
 	struct par_set *set[PAR_MAX_SETS + 1];
 	unsigned int gear;
 	struct mutex gear_mutex;	/* who changes the gear */
-	wait_queue_head_t wait;
 	int sb_deferred;
 	unsigned long failed_early;
 	struct par_upcalls up;

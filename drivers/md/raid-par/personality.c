@@ -67,8 +67,8 @@ static void par_error(struct mddev *mddev, struct md_rdev *rdev)
 		if (d < conf->set[i]->sg->members)
 			conf->set[i]->ops->fail(conf->set[i], d);
 	/* A degraded array runs with all it has (Sierra, section 3.7). */
-	par_power_why(conf, "failure");
-	par_shift_to(conf, conf->geo.gears);
+	par_shift_to(conf, conf->geo.gears, "failure");
+	par_power_relent(conf);
 	/*
 	 * That has to be written. md_error() wakes nobody for it if the array is
 	 * broken now.
@@ -248,7 +248,6 @@ static int par_init_parts(struct par_conf *conf)
 	const char *name = mdname(conf->mddev);
 	int err;
 
-	init_waitqueue_head(&conf->wait);
 	mutex_init(&conf->gear_mutex);
 	spin_lock_init(&conf->queue.lock);
 	par_wish_init(conf);
@@ -352,8 +351,7 @@ static void reap_quietly(struct mddev *mddev)
  */
 static void wake_for_super(struct par_conf *conf)
 {
-	par_power_why(conf, "superblock");
-	if (!par_shift_wake(conf))
+	if (!par_shift_wake(conf, "superblock"))
 		par_defer_sb(conf);
 }
 
@@ -491,7 +489,7 @@ static int par_run(struct mddev *mddev)
 		return err;
 	}
 	if (conf->mddev->degraded)
-		par_shift_to(conf, conf->geo.gears);
+		par_shift_to(conf, conf->geo.gears, "start");
 	return 0;
 }
 
@@ -504,7 +502,7 @@ static int par_start(struct mddev *mddev)
 	par_follow_array(conf);
 	if (md_is_rdwr(mddev))
 		par_resync_resume(conf);
-	wake_up(&conf->wait);
+	par_mover_wake(conf);
 	return 0;
 }
 

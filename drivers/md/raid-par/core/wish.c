@@ -18,15 +18,31 @@ void par_shift_notify(struct par_conf *conf)
 		sysfs_notify_dirent(conf->wish.shift_file);
 }
 
+void par_mover_wake(struct par_conf *conf)
+{
+	wake_up(&conf->wish.wait);
+}
+
 void par_shift_rouse(struct par_conf *conf)
 {
 	WRITE_ONCE(conf->wish.resting, false);
-	wake_up(&conf->wait);
+	par_mover_wake(conf);
 }
 
-void par_shift_to(struct par_conf *conf, unsigned int gear)
+static void set_target(struct par_conf *conf, unsigned int gear, const char *cause)
 {
+	lockdep_assert_held(&conf->wish.lock);
 	WRITE_ONCE(conf->wish.target, gear);
+	strscpy(conf->wish.cause, cause);
+}
+
+void par_shift_to(struct par_conf *conf, unsigned int gear, const char *cause)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&conf->wish.lock, flags);
+	set_target(conf, gear, cause);
+	raw_spin_unlock_irqrestore(&conf->wish.lock, flags);
 	par_put_off_over(conf);
 }
 
@@ -43,9 +59,18 @@ unsigned int par_wanted(struct par_conf *conf)
 	return par_is_put_off(conf) ? READ_ONCE(conf->gear) : READ_ONCE(conf->wish.target);
 }
 
-void par_shift_from(struct par_conf *conf, unsigned int target, unsigned int gear)
+void par_shift_from(struct par_conf *conf, unsigned int target, unsigned int gear,
+		    const char *cause)
 {
-	if (cmpxchg(&conf->wish.target, target, gear) == target)
+	unsigned long flags;
+	bool same;
+
+	raw_spin_lock_irqsave(&conf->wish.lock, flags);
+	same = conf->wish.target == target;
+	if (same)
+		set_target(conf, gear, cause);
+	raw_spin_unlock_irqrestore(&conf->wish.lock, flags);
+	if (same)
 		par_put_off_over(conf);
 }
 
@@ -55,26 +80,23 @@ void par_put_off_over(struct par_conf *conf)
 	par_shift_rouse(conf);
 }
 
-void par_shift_at_least(struct par_conf *conf, unsigned int gear)
+void par_shift_at_least(struct par_conf *conf, unsigned int gear, const char *cause)
 {
-	unsigned int target = READ_ONCE(conf->wish.target);
+	unsigned long flags;
 
-	while (target < gear) {
-		unsigned int seen = cmpxchg(&conf->wish.target, target, gear);
-
-		if (seen == target)
-			break;
-		target = seen;
-	}
+	raw_spin_lock_irqsave(&conf->wish.lock, flags);
+	if (conf->wish.target <= gear)
+		set_target(conf, gear, cause);
+	raw_spin_unlock_irqrestore(&conf->wish.lock, flags);
 	par_shift_rouse(conf);
 }
 
-bool par_shift_wake(struct par_conf *conf)
+bool par_shift_wake(struct par_conf *conf, const char *cause)
 {
 	if (READ_ONCE(conf->wish.unraised) &&
 	    time_before(jiffies, READ_ONCE(conf->wish.ended) + PAR_ASK_AGAIN))
 		return false;
-	par_shift_at_least(conf, conf->geo.gears);
+	par_shift_at_least(conf, conf->geo.gears, cause);
 	return true;
 }
 
@@ -83,22 +105,12 @@ void par_raise_for_missed(struct par_conf *conf)
 	queue_work(conf->up.raise_wq, &conf->up.raise_work);
 }
 
-void par_power_why(struct par_conf *conf, const char *part)
+void par_wish_cause(struct par_conf *conf, char cause[PAR_CAUSE])
 {
-	unsigned long flags;
-
-	raw_spin_lock_irqsave(&conf->wish.why_lock, flags);
-	strscpy(conf->wish.why, part);
-	raw_spin_unlock_irqrestore(&conf->wish.why_lock, flags);
-}
-
-void par_power_why_task(struct par_conf *conf, const char *part)
-{
-	char why[PAR_CAUSE];
-
-	scnprintf(why, sizeof(why), "%s %s[%d]", part, current->comm,
-		  task_pid_nr(current));
-	par_power_why(conf, why);
+	lockdep_assert_irqs_disabled();
+	raw_spin_lock(&conf->wish.lock);
+	strscpy(cause, conf->wish.cause, PAR_CAUSE);
+	raw_spin_unlock(&conf->wish.lock);
 }
 
 /* Rouse it who will: it must not begin anything as long as it is paused. */
@@ -126,7 +138,12 @@ void par_wish_aim(struct par_conf *conf, unsigned int gear)
 
 void par_wish_drop(struct par_conf *conf)
 {
-	cmpxchg(&conf->wish.target, conf->wish.aim, conf->gear);
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&conf->wish.lock, flags);
+	if (conf->wish.target == conf->wish.aim)
+		WRITE_ONCE(conf->wish.target, conf->gear);
+	raw_spin_unlock_irqrestore(&conf->wish.lock, flags);
 }
 
 void par_wish_ended(struct par_conf *conf, int err)
@@ -161,7 +178,7 @@ void par_mover_begin(struct par_conf *conf)
 void par_mover_end(struct par_conf *conf)
 {
 	WRITE_ONCE(conf->wish.moving, false);
-	wake_up(&conf->wait);
+	par_mover_wake(conf);
 }
 
 void par_mover_pause(struct par_conf *conf)
@@ -170,23 +187,28 @@ void par_mover_pause(struct par_conf *conf)
 	WRITE_ONCE(conf->wish.resting, true);
 	WRITE_ONCE(conf->wish.paused, true);
 	smp_mb();	/* pairs with the one in par_mover_begin() */
-	wake_up(&conf->wait);
-	wait_event(conf->wait, !READ_ONCE(conf->wish.moving));
+	par_mover_wake(conf);
+	wait_event(conf->wish.wait, !READ_ONCE(conf->wish.moving));
 }
 
 void par_mover_allow(struct par_conf *conf)
 {
 	WRITE_ONCE(conf->wish.paused, false);
-	wake_up(&conf->wait);
+	par_mover_wake(conf);
 }
 
 void par_wish_init(struct par_conf *conf)
 {
+	init_waitqueue_head(&conf->wish.wait);
 	bio_list_init(&conf->wish.missed);
-	raw_spin_lock_init(&conf->wish.why_lock);
+	raw_spin_lock_init(&conf->wish.lock);
 }
 
 void par_wish_begin(struct par_conf *conf)
 {
-	conf->wish.target = conf->gear;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&conf->wish.lock, flags);
+	set_target(conf, conf->gear, "start");
+	raw_spin_unlock_irqrestore(&conf->wish.lock, flags);
 }

@@ -8,6 +8,7 @@
 #include <linux/bio.h>
 #include <linux/kernfs.h>
 #include <linux/spinlock.h>
+#include <linux/wait.h>
 
 #define PAR_CAUSE	48	/* bytes */
 
@@ -15,52 +16,62 @@ struct par_conf;
 
 /**
  * struct par_wish - of an array
- * @target: gear wanted; @aim: what the mover works towards; the mover's own
+ * @target: gear wanted, and @cause: what for; set together, under @lock
+ * @aim: what the mover works towards; the mover's own
  * @put_off: a gear that there are no spin-ups for, or 0; @put_off_until: jiffies
  * @error: of the last shift; @ended: jiffies then; @unraised: it was one up, and failed
+ * @wait: the mover, and what waits for it, for a gear or for members to wake
  * @missed: requests that wait for a member to wake, under the queue's lock
  * @moving: the mover is at work; @resting: and is to begin nothing until roused; @paused: nor
  *	then
  * @gear_file, @shift_file: those that can be polled
- * @why: the next wake is for; @why_lock: below struct par_power, @lock
+ * @lock: taken with interrupts off, also below that of struct par_power
  */
 struct par_wish {
+	raw_spinlock_t lock;	/* see above */
 	unsigned int target, aim;
+	char cause[PAR_CAUSE];
 	unsigned int put_off;
 	unsigned long put_off_until;
 	int error;
 	bool unraised;
 	unsigned long ended;
+	wait_queue_head_t wait;
 	struct bio_list missed;
 	bool moving, resting, paused;
 	struct kernfs_node *gear_file, *shift_file;
-	raw_spinlock_t why_lock;
-	char why[PAR_CAUSE];
 };
 
 /* par_shift_rouse - there is something for the mover to do again; any context */
 void par_shift_rouse(struct par_conf *conf);
 
+/* par_mover_wake - what is waited for on conf->wish.wait may be so; any context */
+void par_mover_wake(struct par_conf *conf);
+
 /* par_raise_for_missed - a request is on conf->wish.missed: have the gear raised; any context */
 void par_raise_for_missed(struct par_conf *conf);
 
-/* par_shift_to - ask for a gear (1 … gears); returns at once. Any context. */
-void par_shift_to(struct par_conf *conf, unsigned int gear);
+/*
+ * par_shift_to - ask for a gear (1 … gears); returns at once. Any context. @cause: what for,
+ * which is the cause of wakes from then on
+ */
+void par_shift_to(struct par_conf *conf, unsigned int gear, const char *cause);
 
 /* par_shift_at_least - the same, but never to a smaller gear than is wanted */
-void par_shift_at_least(struct par_conf *conf, unsigned int gear);
+void par_shift_at_least(struct par_conf *conf, unsigned int gear, const char *cause);
 
 /*
  * par_shift_from - ask for a smaller gear, unless another than @target has been asked
  * for meanwhile; any context
  */
-void par_shift_from(struct par_conf *conf, unsigned int target, unsigned int gear);
+void par_shift_from(struct par_conf *conf, unsigned int target, unsigned int gear,
+		    const char *cause);
 
 /*
  * par_shift_wake - all members are needed, but by no request: ask for the top
  * gear, unless a shift up has failed just now; then it is false. Any context.
  */
-bool par_shift_wake(struct par_conf *conf);
+bool par_shift_wake(struct par_conf *conf, const char *cause);
 
 /* par_shift_notify - poll(2) on gear and shift_state */
 void par_shift_notify(struct par_conf *conf);
@@ -115,10 +126,7 @@ void par_wish_begin(struct par_conf *conf);
 /* par_put_off_over - settings have changed: ask for what was put off again */
 void par_put_off_over(struct par_conf *conf);
 
-/* par_power_why - what the next wake is for: "request"; any context */
-void par_power_why(struct par_conf *conf, const char *part);
-
-/* par_power_why_task - the same, by the process that is running */
-void par_power_why_task(struct par_conf *conf, const char *part);
+/* par_wish_cause - what the gear that is wanted is for: "request"; interrupts are off */
+void par_wish_cause(struct par_conf *conf, char cause[PAR_CAUSE]);
 
 #endif

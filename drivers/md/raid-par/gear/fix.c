@@ -39,7 +39,7 @@ static bool repair_rows(struct par_set *set, u64 first, u64 end)
 
 	/* As long as it takes to find that there is nothing to do, no more. */
 	while (par_child_busy(child) && waits--)
-		wait_event_idle_timeout(set->conf->wait, !par_child_busy(child), HZ / 20);
+		schedule_timeout_idle(HZ / 20);
 	if (first >= end || !may_repair(set))
 		return false;
 	set->fix.done = false;
@@ -51,7 +51,7 @@ static bool repair_rows(struct par_set *set, u64 first, u64 end)
 	set_bit(MD_RECOVERY_SYNC, &child->recovery);
 	par_child_go(child);
 	while (par_child_busy(child) && !par_must_pause(set->conf))
-		wait_event_idle_timeout(set->conf->wait, !par_child_busy(child), HZ / 20);
+		schedule_timeout_idle(HZ / 20);
 	/* If it goes on, it must not become a repair of all there is. */
 	if (!par_child_busy(child))
 		set->fix.end = 0;

@@ -436,7 +436,7 @@ static void pace_copies(struct par_conf *conf, struct par_pace *pace, u64 kib, u
 		pace->due = pace->began;
 	pace->due += min_t(u64, div_u64(kib * HZ, limit), MAX_JIFFY_OFFSET / 2);
 	if (time_after(pace->due, now))
-		wait_event_idle_timeout(conf->wait, par_mover_interrupted(conf),
+		wait_event_idle_timeout(conf->wish.wait, par_mover_interrupted(conf),
 					pace->due - now);
 }
 

@@ -17,7 +17,7 @@
  * the mover waits, by a work (raise_work()), whose wait is for disks only. The
  * mover finds the gear changed and gives up what it was doing.
  *
- * Timers: one. The mover waits for conf->wait, and while a shift down is put off,
+ * Timers: one. The mover waits for conf->wish.wait, and while a shift down is put off,
  * for want of spin-ups, no longer than until it is to be asked for again.
  */
 #include <linux/kobject.h>
@@ -149,7 +149,7 @@ static void gear_raised(struct par_conf *conf)
 {
 	gear_changed(conf, "up");
 	par_wish_ended(conf, 0);
-	WRITE_ONCE(conf->shift->propagation_due, true);
+	par_propagation_due(conf);
 	/* They may have waited for this: see par_thread(), par_hot_add(). */
 	par_write_deferred_sb(conf);
 	set_bit(MD_RECOVERY_NEEDED, &conf->mddev->recovery);
@@ -309,7 +309,7 @@ static int change_down(struct par_conf *conf, unsigned int old, struct par_pass 
 	err = err ?: par_store_gear(conf, conf->wish.aim, members_of(conf, conf->wish.aim));
 	if (!err)
 		/* A flush that saw the old gear is still on its way to them. */
-		wait_event(conf->wait, !atomic_read(&conf->io->flushes[old]));
+		wait_event(conf->io->wait, !atomic_read(&conf->io->flushes[old]));
 	par_sets_resume(conf, 1);
 	if (!err) {
 		WRITE_ONCE(conf->shift->outrun_until, 0);
@@ -525,7 +525,7 @@ static int mover_thread(void *arg)
 
 	/* What frees memory may be a request that waits for the mover. */
 	while (!kthread_should_stop()) {
-		wait_event_idle_timeout(conf->wait, work_due(conf),
+		wait_event_idle_timeout(conf->wish.wait, work_due(conf),
 					until_next(conf));
 		if (!work_due(conf))
 			continue;
@@ -542,7 +542,7 @@ static int mover_thread(void *arg)
 void par_propagation_due(struct par_conf *conf)
 {
 	WRITE_ONCE(conf->shift->propagation_due, true);
-	wake_up(&conf->wait);
+	par_mover_wake(conf);
 }
 
 int par_shift_alloc(struct par_conf *conf)

@@ -59,7 +59,7 @@ static void flush_put(struct par_flush *flush)
 		count_flush(conf, ktime_get_ns() - flush->began);
 	mempool_free(flush, &conf->io->flush_pool);
 	if (atomic_dec_and_test(&conf->io->flushes[gear]))
-		wake_up(&conf->wait);
+		wake_up(&conf->io->wait);
 	/* Last: the array may be taken down once its last request has ended. */
 	if (status)
 		bio->bi_status = status;
@@ -100,7 +100,7 @@ static unsigned int flush_get(struct par_conf *conf)
 		if (gear == READ_ONCE(conf->gear))
 			return gear;
 		if (atomic_dec_and_test(&conf->io->flushes[gear]))
-			wake_up(&conf->wait);
+			wake_up(&conf->io->wait);
 	}
 }
 

@@ -6,6 +6,8 @@
 #ifndef RAID_PAR_IO_H
 #define RAID_PAR_IO_H
 
+#include <linux/wait.h>
+
 #include "meta/store.h"
 
 struct par_row;
@@ -14,6 +16,7 @@ struct par_row;
  * struct par_io - of an array
  * @row_lock: all sets' rows that are being started or discarded
  * @bios: of flushes, discards and the mover
+ * @wait: for writes to a segment, or for flushes, to end
  * @flushes: under way, by gear; @finish: flushed, the rest to be sent
  * @flushed, @flush_ns: that have ended, and what they took in all
  */
@@ -21,6 +24,7 @@ struct par_io {
 	struct par_conf *conf;
 	spinlock_t row_lock;	/* see above */
 	struct bio_set bios;
+	wait_queue_head_t wait;
 	atomic_t flushes[PAR_MAX_SETS + 1];
 	struct bio_list finish, discards;
 	struct work_struct finish_work, discard_work;

@@ -488,6 +488,7 @@ int par_members_init(struct par_conf *conf)
 	unsigned int d;
 
 	spin_lock_init(&conf->io->row_lock);
+	init_waitqueue_head(&conf->io->wait);
 	for (d = 0; d < conf->geo.members; d++) {
 		conf->member[d].conf = conf;
 		conf->member[d].index = d;

@@ -20,7 +20,7 @@ void par_bucket_put(struct par_conf *conf, struct par_bucket *bucket)
 	wake = !--bucket->writers && bucket->locked;
 	spin_unlock_irqrestore(&bucket->lock, flags);
 	if (wake)
-		wake_up(&conf->wait);
+		wake_up(&conf->io->wait);
 }
 
 /*
@@ -65,7 +65,7 @@ bool par_segment_lock(struct par_set *set, unsigned int d, u64 row)
 	bucket->locked = true;
 	spin_unlock_irqrestore(&bucket->lock, flags);
 	if (!held)
-		wait_event(set->conf->wait, bucket_idle(bucket));
+		wait_event(set->conf->io->wait, bucket_idle(bucket));
 	return !held;
 }
 

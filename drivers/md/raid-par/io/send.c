@@ -26,9 +26,8 @@ void par_miss(struct par_vmember *vm, struct bio *bio)
 	struct par_conf *conf = vm->set->conf;
 
 	par_queue_add(conf, &conf->wish.missed, bio);
-	par_power_why(conf, "request");
 	par_shift_at_least(conf, READ_ONCE(vm->set->child.absent) ? conf->geo.gears :
-			   par_image_set(&conf->geo, vm->index) + 1);
+			   par_image_set(&conf->geo, vm->index) + 1, "request");
 	par_raise_for_missed(conf);
 }
 

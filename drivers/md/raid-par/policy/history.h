@@ -14,9 +14,7 @@
 
 #include <linux/types.h>
 
-#define PAR_HISTORY_DAYS	7U
-#define PAR_HISTORY_HOURS	(PAR_HISTORY_DAYS * 24)
-#define PAR_LOAD_UNKNOWN	0xffffU
+#include "pure/policy-record.h"
 
 /**
  * struct par_history - the past days, an hour each

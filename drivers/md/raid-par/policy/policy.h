@@ -28,38 +28,13 @@
 #include "policy/surge.h"
 #include "policy/window.h"
 #include "pure/geometry.h"
+#include "pure/knobs.h"
 
-#define PAR_INTERVAL_MIN	100U	/* ms */
-#define PAR_INTERVAL_MAX	60000U
-#define PAR_SHORT_MAX		60U	/* intervals */
-#define PAR_HOLD_MAX		86400U	/* s, and what it is at most after regrets */
-#define PAR_WAIT_MAX		60000U	/* ms */
-#define PAR_BREAK_EVEN_MAX	86400U	/* s */
-#define PAR_REGRETS_MAX		16U
-#define PAR_STARTS_IN	20U	/* s until disks turn, before it is known, … */
-#define PAR_STARTS_MAX	300U	/* … and at most, whatever it took */
-#define PAR_LEAVES_MAX	86400U	/* s that a shift down has taken, at most */
+#define PAR_STARTS_IN	20U	/* s until disks turn, before it is known */
 #define PAR_FAILED_FIRST	10U	/* s until a shift that failed is tried again, … */
 #define PAR_FAILED_LAST	3600U	/* … twice as long each time, up to this */
 #define PAR_BORNE	15U	/* times the hold time */
 #define PAR_SATURATED		9000U	/* of PAR_LOAD_ONE: more is not told apart */
-
-/**
- * struct par_knobs - what the user sets
- * @automatic: shift; else only what is asked for by hand, and up while a member is missing
- * @interval: ms
- * @window: intervals, by window
- * @up, @down: thresholds in percent; @down is less than @up
- * @wait: ms that a request may take on average, 0: as long as it likes
- * @hold: s that a lower gear must have been enough for
- * @break_even: s that a disk must sleep to save what stopping and starting it takes
- * @min_gear, @max_gear: members; what is no gear counts as the next that is within
- */
-struct par_knobs {
-	bool automatic;
-	u32 interval, window[PAR_WINDOWS], up, down, wait, hold, break_even;
-	u32 min_gear, max_gear;
-};
 
 /* Why it is to be in that gear. */
 enum par_reason {
@@ -162,13 +137,6 @@ struct par_policy {
 	u64 shifted, slept_since, sleep;
 	u32 sleeps, regrets;
 };
-
-/* par_knobs_init - what a new array has */
-void par_knobs_init(struct par_knobs *knobs, const struct par_geometry *geo);
-
-/* par_knobs_error - what is wrong with them and what would be right, or NULL */
-const char *par_knobs_error(const struct par_knobs *knobs,
-			    const struct par_geometry *geo);
 
 /* par_policy_init - nothing has been seen; @interval: see par_series_init() */
 void par_policy_init(struct par_policy *policy, const struct par_geometry *geo,

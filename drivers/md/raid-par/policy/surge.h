@@ -20,27 +20,7 @@
 #include <linux/types.h>
 
 #include "policy/window.h"
-
-#define PAR_SPANS	16U	/* so many are remembered */
-#define PAR_COUNT_END	(2 * PAR_SPANS)
-
-/*
- * struct par_spans - s that the last ones have lasted; @count: how many there were, or, from
- * PAR_SPANS on, to below PAR_COUNT_END, that many and the ring is full
- */
-struct par_spans {
-	u32 lasted[PAR_SPANS];
-	unsigned int count;
-};
-
-/* Requests differ in what becomes of them: a backup is not a user who opens a file. */
-enum par_surge_kind {
-	PAR_SURGE_READS,
-	PAR_SURGE_WRITES,
-	PAR_SURGE_LARGE_READS,	/* above 128 KiB in the mean */
-	PAR_SURGE_LARGE_WRITES,
-	PAR_SURGE_KINDS,
-};
+#include "pure/policy-record.h"
 
 /**
  * struct par_surge - the one that is on, and those before

@@ -14,16 +14,10 @@
 #include <linux/types.h>
 
 #include "pure/geometry.h"
+#include "pure/knobs.h"
 
 #define PAR_LOAD_ONE	10000U	/* a utilization of 1: all members busy all the time */
 #define PAR_LOAD_MAX	65535U	/* more than that is not told apart */
-#define PAR_WINDOW_MAX	900U	/* intervals */
-
-enum par_window_name {
-	PAR_WINDOW_SHORT,
-	PAR_WINDOW_LONG,
-	PAR_WINDOWS,
-};
 
 /* par_window - @length: intervals; @count: so many of them are there */
 struct par_window {

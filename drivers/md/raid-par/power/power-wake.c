@@ -94,7 +94,7 @@ int par_power_wake(struct par_conf *conf, u32 members,
 	while (!all_up(&w)) {
 		if (stop(conf))
 			return -EINTR;
-		wait_event_idle_timeout(conf->wait, all_up(&w) || stop(conf), HZ);
+		wait_event_idle_timeout(conf->wish.wait, all_up(&w) || stop(conf), HZ);
 		ask_again(&w);
 	}
 	for (d = 0; d < conf->geo.members; d++)
@@ -112,6 +112,7 @@ void par_power_release(struct par_conf *conf, u32 members)
 			atomic_dec(&conf->member[d].power->holds);
 			par_power_look(&conf->member[d], 0);
 		}
+	par_power_relent(conf);
 	par_remove_again(conf);
 }
 

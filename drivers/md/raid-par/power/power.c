@@ -98,7 +98,6 @@ static void begin_waking(struct par_power *power, unsigned long delay)
 bool par_power_ask(struct par_member *member, unsigned long delay)
 {
 	struct par_power *power = member->power;
-	struct par_conf *conf = member->conf;
 	unsigned long flags;
 	bool asleep;
 
@@ -106,9 +105,7 @@ bool par_power_ask(struct par_member *member, unsigned long delay)
 	asleep = power->state == PAR_POWER_ASLEEP;
 	if (asleep) {
 		begin_waking(power, delay);
-		raw_spin_lock(&conf->wish.why_lock);
-		strscpy(power->asked, conf->wish.why);
-		raw_spin_unlock(&conf->wish.why_lock);
+		par_wish_cause(member->conf, power->asked);
 	}
 	raw_spin_unlock_irqrestore(&power->lock, flags);
 	if (asleep)
@@ -226,7 +223,7 @@ static int start_disk(struct par_member *member)
 			pr_warn("md/par:%s: member %u (%s) does not start: error %d; retrying\n",
 				mdname(conf->mddev), member->index,
 				par_power_disk(member), err);
-		wait_event_idle_timeout(conf->wait, !try_again(member), pause);
+		wait_event_idle_timeout(conf->power->wait, !try_again(member), pause);
 		pause = min_t(unsigned long, pause * 2, PAR_TRY_LAST);
 	}
 }
@@ -416,7 +413,7 @@ static void power_work(struct work_struct *work)
 		settle_logically(member);
 	WRITE_ONCE(power->working, false);
 	memalloc_noio_restore(noio);
-	wake_up(&conf->wait);
+	par_mover_wake(conf);	/* see par_power_wake() */
 	if (!par_power_usable(member))	/* it may have waited for this to be removed */
 		par_remove_again(conf);
 }
@@ -437,6 +434,12 @@ void par_power_settle(struct par_conf *conf)
 
 	for (d = conf->geo.set[1].members; d < conf->geo.members; d++)
 		par_power_look(&conf->member[d], 0);
+	par_power_relent(conf);
+}
+
+void par_power_relent(struct par_conf *conf)
+{
+	wake_up(&conf->power->wait);
 }
 
 /* ---- coming and going ---- */
@@ -445,6 +448,7 @@ void par_power_alloc(struct par_conf *conf)
 {
 	unsigned int d;
 
+	init_waitqueue_head(&conf->power->wait);
 	for (d = 0; d < conf->geo.members; d++) {
 		struct par_power *power = conf->member[d].power;
 
@@ -483,7 +487,6 @@ void par_power_begin(struct par_conf *conf)
 	unsigned int d;
 
 	might_sleep();
-	par_power_why(conf, "start");
 	for (d = 0; d < conf->geo.members; d++)
 		if (conf->member[d].rdev)
 			take_device(&conf->member[d]);
@@ -525,7 +528,8 @@ void par_power_leave(struct par_conf *conf, unsigned int d)
 void par_power_end(struct par_conf *conf)
 {
 	WRITE_ONCE(conf->power->ending, true);
-	wake_up(&conf->wait);
+	par_power_relent(conf);
+	par_mover_wake(conf);
 }
 
 void par_power_exit(struct par_conf *conf)

@@ -9,6 +9,7 @@
 #include <linux/ktime.h>
 #include <linux/notifier.h>
 #include <linux/spinlock.h>
+#include <linux/wait.h>
 #include <linux/workqueue.h>
 
 #include "meta/store.h"
@@ -64,6 +65,7 @@ struct par_power {
  * struct par_array_power - of an array
  * @clock_lock: below the store's power_lock: @clock_known, @clock_began: seconds since 1970,
  *	and since the system's start
+ * @wait: works that try to start a disk once more, after a pause
  * @system_sleeps: or is about to
  * @ending: nobody is started or stopped any more
  */
@@ -71,6 +73,7 @@ struct par_array_power {
 	struct par_conf *conf;
 	spinlock_t clock_lock;	/* see above */
 	u64 clock_known, clock_began;
+	wait_queue_head_t wait;
 	bool system_sleeps, ending;
 	struct notifier_block system_nb;
 };
@@ -107,6 +110,12 @@ bool par_power_working(struct par_conf *conf, unsigned int d);
 int par_power_wake(struct par_conf *conf, u32 members,
 		   bool (*stop)(struct par_conf *conf), u32 *dead);
 void par_power_release(struct par_conf *conf, u32 members);
+
+/*
+ * par_power_relent - a member that is being started may have failed, or not be needed any
+ * more; any context
+ */
+void par_power_relent(struct par_conf *conf);
 
 /* par_power_driven - those of @members whose device we stop and start; any context */
 u32 par_power_driven(struct par_conf *conf, u32 members);

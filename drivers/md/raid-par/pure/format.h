@@ -24,9 +24,8 @@
 #define RAID_PAR_FORMAT_H
 
 #include <linux/types.h>
-#include "policy/history.h"
-#include "policy/policy.h"
 #include "pure/geometry.h"
+#include "pure/policy-record.h"
 #include "pure/ration.h"
 
 #define PAR_BLOCK_BYTES		4096
@@ -229,21 +228,6 @@ struct par_power_record {
 	u64 refused;
 	struct par_ration ration[PAR_MAX_MEMBERS];
 	u64 spin_ups[PAR_MAX_MEMBERS];
-};
-
-/**
- * struct par_policy_record - what is kept of the policy; see policy.h and history.h
- * @surges, @pauses: of struct par_surge; @starts_in: 0: not known
- * @hour, @mean, @peak: of struct par_history
- */
-struct par_policy_record {
-	struct par_knobs knobs;
-	u64 sleep;
-	u32 sleeps, regrets;
-	struct par_spans surges[PAR_SURGE_KINDS], pauses;
-	u32 starts_in, leaves_in;
-	u64 hour;
-	u16 mean[PAR_HISTORY_HOURS], peak[PAR_HISTORY_HOURS];
 };
 
 #define PAR_SCRUB_AGE_DEFAULT	35U	/* days: a monthly check may be late */

@@ -37,7 +37,7 @@ void par_gate_resume(struct par_conf *conf)
 	if (!--conf->gate->quiesced)
 		par_sets_resume(conf, 1);
 	mutex_unlock(&conf->gate->mutex);
-	wake_up(&conf->wait);
+	par_mover_wake(conf);
 }
 
 /* Whoever wants the mover to rest may have closed the gate. */
@@ -45,7 +45,8 @@ bool par_gate_enter(struct par_conf *conf)
 {
 	might_sleep();
 	for (;;) {
-		wait_event(conf->wait, !READ_ONCE(conf->gate->quiesced) || par_mover_paused(conf));
+		wait_event(conf->wish.wait,
+			   !READ_ONCE(conf->gate->quiesced) || par_mover_paused(conf));
 		if (par_mover_paused(conf))
 			return false;
 		mutex_lock(&conf->gate->mutex);

@@ -210,7 +210,7 @@ static void rest_child(struct par_conf *conf, struct par_set *set)
 		wake_up(&child->recovery_wait);
 		md_wakeup_thread(child->sync_thread);
 		md_wakeup_thread(child->thread);
-		wait_event_idle_timeout(conf->wait, !par_child_busy(child), HZ / 20);
+		schedule_timeout_idle(HZ / 20);
 	}
 	if (is_failing(set))
 		par_child_go(child);

@@ -359,8 +359,7 @@ static u64 follow_child(struct par_conf *conf, struct par_set *set, u64 offset)
 			add_mismatches(conf, child);
 			return done - offset;
 		}
-		wait_event_idle_timeout(conf->wait, sync_interrupted(conf->mddev) ||
-					!par_child_busy(child), PAR_FOLLOW);
+		schedule_timeout_idle(PAR_FOLLOW);
 	}
 	stop_following(conf);
 	return 0;
@@ -376,14 +375,13 @@ static bool waking_given_up(struct par_conf *conf)
 /* md writes its superblock during a sync, to every member: wake them first. */
 static bool all_awake(struct par_conf *conf)
 {
-	par_power_why(conf, "sync");
-	par_shift_at_least(conf, conf->geo.gears);
+	par_shift_at_least(conf, conf->geo.gears, "sync");
 	while (READ_ONCE(conf->gear) != conf->geo.gears &&
 	       !sync_interrupted(conf->mddev)) {
 		if (waking_given_up(conf))
 			return false;
-		par_shift_wake(conf);
-		wait_event_idle_timeout(conf->wait,
+		par_shift_wake(conf, "sync");
+		wait_event_idle_timeout(conf->wish.wait,
 					READ_ONCE(conf->gear) == conf->geo.gears ||
 					sync_interrupted(conf->mddev), PAR_FOLLOW);
 	}
@@ -404,8 +402,7 @@ static bool await_idle(struct par_conf *conf, struct mddev *child)
 {
 	while (par_child_busy(child) && !sync_interrupted(conf->mddev) &&
 	       !(is_rebuilding(conf->mddev) && is_rebuilding(child)))
-		wait_event_idle_timeout(conf->wait, !par_child_busy(child) ||
-					sync_interrupted(conf->mddev), PAR_FOLLOW);
+		schedule_timeout_idle(PAR_FOLLOW);
 	return !sync_interrupted(conf->mddev);
 }
 

@@ -44,6 +44,7 @@ static ssize_t gear_store(struct par_conf *conf, const char *page, size_t len)
 {
 	unsigned int members, gear;
 	int err = kstrtouint(page, 10, &members);
+	char cause[PAR_CAUSE];
 
 	gear = err ? 0 : gear_by_members(conf, members);
 	if (!gear) {
@@ -65,8 +66,8 @@ static ssize_t gear_store(struct par_conf *conf, const char *page, size_t len)
 			mdname(conf->mddev));
 		return -EBUSY;
 	}
-	par_power_why_task(conf, "gear");
-	par_shift_to(conf, gear);
+	scnprintf(cause, sizeof(cause), "gear %s[%d]", current->comm, task_pid_nr(current));
+	par_shift_to(conf, gear, cause);
 	return len;
 }
 

@@ -137,7 +137,7 @@ impl Array {
             name: name.to_owned(),
             array_state: md.word("array_state")?,
             level: level(&md)?,
-            bytes: block.number::<u64>("size")? * 512,
+            bytes: block.one_of("size", "a number", bytes_of_sectors)?,
             chunk_bytes: md.number("chunk_size")?,
             degraded: md.number("degraded")?,
             gear: par.number("gear")?,
@@ -202,6 +202,10 @@ pub fn par_file(name: &str, file: &str) -> PathBuf {
 
 fn par_dir(name: &str) -> PathBuf {
     Path::new("/sys/block").join(name).join("md/par")
+}
+
+fn bytes_of_sectors(sectors: &str) -> Option<u64> {
+    sectors.parse::<u64>().ok()?.checked_mul(512)
 }
 
 fn level(md: &Dir) -> Result<Level> {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The module's structs and functions as C has them: pure/{geometry,ration}.h and policy/{window,
-//! surge,policy,predict,history}.h in drivers/md/raid-par. What the fields mean is said there. A
-//! test compares every size and offset with the C compiler's (layout.c).
+//! The module's structs and functions as C has them: pure/{geometry,ration,knobs,policy-record}.h
+//! and policy/{window,surge,policy,predict,history}.h in drivers/md/raid-par. What the fields mean
+//! is said there. A test compares every size and offset with the C compiler's (layout.c).
 
 use std::ffi::{c_char, c_int, c_uint};
 

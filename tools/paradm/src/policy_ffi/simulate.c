@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * An array and its rivals, all without a kernel, for the same requests: what policy-replay has, one
- * request at a time. See tests/policy/array.h for what they are and leave out.
+ * request at a time. See tests/policy/sim-array.h for what they are and leave out.
  */
 #include <stdlib.h>
 
-#include "array.h"
+#include "sim-array.h"
 
 #define REST	(20 * 60 * NSEC_PER_SEC)
 

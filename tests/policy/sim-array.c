@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "array.h"
+#include "sim-array.h"
 
 /* KiB/s of copies when there are requests, and when not, as an array has it from birth */
 #define SPEED_MIN	8192U

@@ -8,8 +8,8 @@
  * the angle, and what lies between two places is read in their difference. The
  * rate is what a disk sustains; the time for changing heads and tracks is in it.
  */
-#ifndef SPINDLE_MODEL_H
-#define SPINDLE_MODEL_H
+#ifndef SPINDLE_MECHANICS_H
+#define SPINDLE_MECHANICS_H
 
 #include <linux/types.h>
 

@@ -7,7 +7,7 @@
 #include <linux/time64.h>
 #include <kunit/visibility.h>
 
-#include "model.h"
+#include "mechanics.h"
 
 #define SECTOR_BYTES	512
 #define SHIFT		18		/* of fractions; their roots need twice as much */

@@ -5,7 +5,7 @@
 #include <linux/module.h>
 #include <linux/time64.h>
 
-#include "model.h"
+#include "mechanics.h"
 
 struct model_case {
 	const char *name;

@@ -29,7 +29,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "array.h"
+#include "sim-array.h"
 #include "hindsight.h"
 #include "threshold.h"
 

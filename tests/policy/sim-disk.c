@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "disk.h"
+#include "sim-disk.h"
 
 #define OVERHEAD	(NEARLINE_OVERHEAD_US * NSEC_PER_USEC)
 #define AHEAD_SECTORS	(2 * NEARLINE_READAHEAD_KIB)

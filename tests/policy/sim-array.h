@@ -7,15 +7,15 @@
  * What it leaves out: the stripe cache (writes that meet there), the metadata, and
  * errors. All rows are taken as written.
  */
-#ifndef TESTS_POLICY_ARRAY_H
-#define TESTS_POLICY_ARRAY_H
+#ifndef TESTS_POLICY_SIM_ARRAY_H
+#define TESTS_POLICY_SIM_ARRAY_H
 
 #include "policy/history.h"
 #include "policy/policy.h"
 #include "policy/predict.h"
 #include "pure/approach.h"
 #include "pure/ration.h"
-#include "disk.h"
+#include "sim-disk.h"
 
 #define ARRAY_MOST_SHIFTS	100000U
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * A disk without a kernel: how long its requests take and what energy it uses. The mechanics are
- * those of tests/spindle/model.c and the numbers those of its preset "nearline"
+ * those of tests/spindle/mechanics.c and the numbers those of its preset "nearline"
  * (Documentation/spindle.md). It is no simulation of each movement, but three rules for what
  * that comes to:
  *
@@ -11,10 +11,10 @@
  *   is to be read, or when the cache is full, or by a flush.
  * - It reads ahead, which takes energy, but serves no more of that than what follows at once.
  */
-#ifndef TESTS_POLICY_DISK_H
-#define TESTS_POLICY_DISK_H
+#ifndef TESTS_POLICY_SIM_DISK_H
+#define TESTS_POLICY_SIM_DISK_H
 
-#include "model.h"
+#include "mechanics.h"
 #include "presets.h"
 
 #define DISK_SECTORS	31251759616ULL	/* 16 TB: where no other size is given */
@@ -53,7 +53,7 @@ struct disk_mechanics {
 
 /**
  * struct disk - times in ns
- * @place: where the head is, as model.h says; @end: sector after the last one read
+ * @place: where the head is, as mechanics.h says; @end: sector after the last one read
  * @free: all that has to be waited for is done then; @ends: of the last requests, to know how many wait
  * @settled: it has written back since it was free, until then
  * @owed: what writing back takes that is in the cache, @dirty: sectors, @writes: requests; @written: the end of

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What of the policy can be set, and what it is in a new array; see policy.h.
+ * What of the policy can be set, and what it is in a new array; see knobs.h.
  *
  * The defaults: an interval of a second and a short window of three of them, so that
  * two busy ones are enough; five minutes for the long one. A disk of the presets that
@@ -11,7 +11,7 @@
 #include <linux/string.h>
 #include <kunit/visibility.h>
 
-#include "policy/policy.h"
+#include "pure/knobs.h"
 
 void par_knobs_init(struct par_knobs *knobs, const struct par_geometry *geo)
 {
