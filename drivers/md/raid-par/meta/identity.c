@@ -64,7 +64,7 @@ static void find_owners(struct par_conf *conf, struct par_owners *renamed,
 
 static void take_renamed(struct par_conf *conf, const struct par_owners *renamed)
 {
-	pr_warn("md/par:%s: the UUID has changed, perhaps by mdadm --update=uuid: the metadata of %u members is recognized by its epoch, and gets the new UUID with its next write\n",
+	pr_warn("md/par:%s: the UUID has changed, perhaps by mdadm --update=uuid: the metadata of %u members is that of this array all the same, and gets the new UUID with its next write\n",
 		mdname(conf->mddev), hweight32(renamed->members));
 	conf->store->identity.epoch = renamed->id.epoch;
 }

@@ -355,7 +355,7 @@ static int load_lost(struct par_conf *conf, struct par_found *members)
 	conf->store->lost.due = conf->store->lost.block.seq && !even;
 	conf->store->lost.told = conf->store->super.lost;
 	if (conf->store->super.lost && (!found || par_lost_unpack(conf, raw))) {
-		pr_err("md/par:%s: the list of lost blocks is lost on all members\n",
+		pr_err("md/par:%s: the list of lost blocks is unreadable on all members\n",
 		       mdname(conf->mddev));
 		conf->store->lost.due = true;
 		err = metadata_lost(conf);

@@ -62,7 +62,7 @@ static ssize_t gear_store(struct par_conf *conf, const char *page, size_t len)
 		return -EBUSY;
 	}
 	if (gear < conf->gear && par_syncing(conf->mddev)) {
-		pr_warn("md/par:%s: a sync is running on members that would go to sleep; the array stays in its gear\n",
+		pr_warn("md/par:%s: a check, repair or rebuild is running on members that would go to sleep; the array stays in its gear\n",
 			mdname(conf->mddev));
 		return -EBUSY;
 	}

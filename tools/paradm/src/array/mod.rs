@@ -115,6 +115,11 @@ pub struct Array {
     pub members: Vec<Member>,
 }
 
+/// A sector has 512 bytes in sysfs, whatever the disk's are.
+fn bytes_of_sectors(word: &str) -> Option<u64> {
+    word.parse::<u64>().ok()?.checked_mul(512)
+}
+
 impl Array {
     /// All that its files say. An array that is stopped meanwhile is an [`Error::NotFound`].
     pub fn read(system: &dyn System, name: &str) -> Result<Self> {
@@ -137,7 +142,7 @@ impl Array {
             name: name.to_owned(),
             array_state: md.word("array_state")?,
             level: level(&md)?,
-            bytes: block.one_of("size", "a number", bytes_of_sectors)?,
+            bytes: block.one_of("size", "a size in sectors", bytes_of_sectors)?,
             chunk_bytes: md.number("chunk_size")?,
             degraded: md.number("degraded")?,
             gear: par.number("gear")?,
@@ -202,10 +207,6 @@ pub fn par_file(name: &str, file: &str) -> PathBuf {
 
 fn par_dir(name: &str) -> PathBuf {
     Path::new("/sys/block").join(name).join("md/par")
-}
-
-fn bytes_of_sectors(sectors: &str) -> Option<u64> {
-    sectors.parse::<u64>().ok()?.checked_mul(512)
 }
 
 fn level(md: &Dir) -> Result<Level> {

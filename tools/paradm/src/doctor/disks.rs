@@ -146,7 +146,7 @@ pub fn sizes(subject: &Subject, findings: &mut Vec<Finding>) {
                 Weight::Remark,
                 format!(
                     "{name} is larger than {smallest}: {} of it are not used",
-                    crate::output::units::bytes(unused * 512)
+                    crate::output::units::bytes(unused.saturating_mul(512))
                 ),
                 "an array uses of each member as much as the smallest one has",
             ));
