@@ -4,6 +4,7 @@
  * charged, and what gear there are no spin-ups for. See power.h for the contracts.
  */
 #include "core/parent.h"
+#include "policy/policy.h"
 #include "power/power.h"
 
 struct par_ration *par_power_ration(struct par_member *member, u64 now)
