@@ -923,6 +923,7 @@ static void one_round(void)
 	choose_start_ro(&rng);
 	assemble_in_the_dark(&rng);
 	explain_snapshot();
+	vouch_check();
 	assemble();
 	if (lost_life)
 		return;

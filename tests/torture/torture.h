@@ -10,6 +10,7 @@
  *   load.c     writers
  *   chaos.c    shifts, failing members, checks
  *   files.c    lives with a file system instead of raw sectors
+ *   vouch.c    what superblocks say of the metadata beside them
  *   explain.c  what lies on the disks, when something is wrong
  *   torture.c  lives and rounds
  */
@@ -51,7 +52,7 @@ extern struct options opt;
 	X(in_recovery) X(in_check) X(in_assembly) X(in_waking) X(in_stopping) X(after_stop) \
 	X(in_silence) X(in_super) X(in_shift_super) \
 	X(dirty_refused) X(forced) \
-	X(degraded_plain) X(given_up) X(mended) X(spared) X(doubted) X(sectors) \
+	X(degraded_plain) X(given_up) X(mended) X(spared) X(doubted) X(sectors) X(vouched) \
 	X(live_reads) X(lost) X(discards) X(fails) X(fails_in_rebuild) X(fails_rebuilt) \
 	X(fails_in_check) X(fails_in_shift) X(adds) X(shifts) X(revived) \
 	X(both_gears) X(checks) X(dissected) X(files) X(fsck)
@@ -321,10 +322,20 @@ void files_verify(void);
 void files_compare(int fd, const char *when);
 void files_compare_reset(void);
 
+/* ---- vouch.c ---- */
+
+/* In what was kept last, is each superblock right about the blocks on its member? */
+void vouch_check(void);
+
 /* ---- explain.c ---- */
 
+#define META_MAX	512U	/* sectors of a member's metadata that are kept */
+
+u64 le(const u8 *raw, unsigned int bytes);
 /* Keep what the metadata said before the array was assembled. */
 void explain_snapshot(void);
+/* What was kept of member @d, from its data offset on; NULL if it was never read. */
+const u8 *member_meta(unsigned int d);
 void explain_sector(u32 sector);
 void explain_state(void);
 void disks_dump(void);
