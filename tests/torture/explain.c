@@ -305,6 +305,15 @@ void explain_state(void)
 		    sb.set[i].recovering, (long long)sb.set[i].resync);
 }
 
+u32 explain_newest(void)
+{
+	struct super sb;
+	u32 owners;
+
+	newest_super(&sb, &owners);
+	return owners;
+}
+
 bool find_copy(u32 sector, enum copy copy, unsigned int *d, u64 *at)
 {
 	struct super sb;
