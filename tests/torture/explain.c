@@ -15,7 +15,6 @@
 #include "torture.h"
 
 #define CHUNK		128U	/* sectors: --chunk=64K */
-#define META_MAX	512U	/* sectors of metadata that are kept */
 #define PAYLOAD		3840U
 #define ZONE_ROWS	512U
 
@@ -29,7 +28,7 @@ struct super {
 static u8 *meta[MAX_DISKS];	/* of each member, from the data offset on */
 static u64 data_offset[MAX_DISKS];
 
-static u64 le(const u8 *raw, unsigned int bytes)
+u64 le(const u8 *raw, unsigned int bytes)
 {
 	u64 value = 0;
 
@@ -75,12 +74,18 @@ void explain_snapshot(void)
 
 	for (d = 0; d < array.members; d++) {
 		if (!meta[d])
-			meta[d] = calloc(META_MAX, SECTOR);
+			meta[d] = malloc(META_MAX * SECTOR);
+		memset(meta[d], 0, META_MAX * SECTOR);
 		if (!disk_read(d, 8, md, 8))
 			continue;
 		data_offset[d] = le(md + 128, 8);
 		disk_read(d, data_offset[d], meta[d], META_MAX);
 	}
+}
+
+const u8 *member_meta(unsigned int d)
+{
+	return meta[d];
 }
 
 static bool newest_super(struct super *sb, u32 *owners)
@@ -298,6 +303,15 @@ void explain_state(void)
 		    array.gear[i], (unsigned long long)sb.set[i].start,
 		    (unsigned long long)sb.set[i].sectors, sb.set[i].failed,
 		    sb.set[i].recovering, (long long)sb.set[i].resync);
+}
+
+u32 explain_newest(void)
+{
+	struct super sb;
+	u32 owners;
+
+	newest_super(&sb, &owners);
+	return owners;
 }
 
 bool find_copy(u32 sector, enum copy copy, unsigned int *d, u64 *at)

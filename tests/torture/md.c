@@ -68,13 +68,15 @@ static void read_size(void)
 	array.sectors = strtoull(text, NULL, 10);
 }
 
-/* Append the disks' device nodes to an argument list. */
+/* Append the device nodes of the disks that are there to an argument list. */
 static void append_disks(char **argv, unsigned int at)
 {
 	static char dev[MAX_DISKS][24];
 	unsigned int d;
 
 	for (d = 0; d < array.members; d++) {
+		if (array.absent & 1U << d)
+			continue;
 		snprintf(dev[d], sizeof(dev[d]), "/dev/%s", disk_name(d));
 		argv[at++] = dev[d];
 	}
@@ -108,6 +110,8 @@ int assembly_begin(const char *option)
 	char *argv[MAX_DISKS + 8] = { "mdadm", "--assemble", MD_DEV, uuid };
 
 	snprintf(uuid, sizeof(uuid), "--uuid=%s", array.uuid);
+	if (array.absent && !*option)
+		option = "--run";
 	if (*option)
 		argv[4] = (char *)option;
 	append_disks(argv, *option ? 5 : 4);
@@ -196,10 +200,17 @@ unsigned int array_gear(void)
 
 u64 array_data_offset(void)
 {
+	unsigned int d;
 	char path[64];
+	u64 offset;
 
-	snprintf(path, sizeof(path), SYS "/md/dev-%s/offset", disk_name(0));
-	return number(path);
+	for (d = 0; d < array.members; d++) {
+		snprintf(path, sizeof(path), SYS "/md/dev-%s/offset", disk_name(d));
+		offset = number(path);
+		if (offset)
+			return offset;
+	}
+	return 0;
 }
 
 bool array_idle(void)

@@ -240,6 +240,15 @@ void disks_slow(unsigned int delay_us)
 	event("each request takes up to %u us", delay_us);
 }
 
+void disks_favour(unsigned int favourite, unsigned int delay_us)
+{
+	unsigned int d;
+
+	for (d = 0; d < disks; d++)
+		set(d, "delay_us", d == favourite ? 0 : delay_us);
+	event("each request takes up to %u us, but of %s", delay_us, names[favourite]);
+}
+
 void disks_slow_no_more(void)
 {
 	unsigned int d;

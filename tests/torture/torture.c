@@ -19,7 +19,7 @@
  *           shift, a rebuild, … is seen under way; or during the assembly
  *   stop    all disks err; the array must stop
  *   start   power, mdadm --assemble; refused if a set is degraded and dirty, then
- *           with --force
+ *           with --force; for some rounds without a member, which is back after them
  *   verify  every sector that was ever written, and a sample of those that never
  *           were
  *   deep    now and then: all in the lowest and in the top gear, a check, or the
@@ -67,6 +67,7 @@ static bool stop_first;		/* this round stops the array before the cut */
 static bool trap_set;		/* the cut comes with a superblock, maybe at once */
 static bool trap_degraded;	/* the array was, or being synced, when that was set */
 static bool lost_life;		/* such an array is given up: see may_force() */
+static unsigned int absences;	/* starts that the members in array.absent are to miss yet */
 static bool wide;		/* a life with many zones, of which few are in use */
 
 /* ---- cutting ---- */
@@ -93,6 +94,8 @@ failure = { "a member fails", NULL, NULL },
 beside = { "a member fails beside something else", NULL, NULL },
 waking = { "waking", NULL, NULL },
 superblock = { "a superblock is written", NULL, NULL },
+first_superblock = { "the first superblock is written", NULL, NULL },
+quiet_shift = { "a superblock of a shift up is written, and nothing else", NULL, NULL },
 silence = { "silent since the assembly", NULL, NULL };
 
 #define AIMS (sizeof(aims) / sizeof(*aims))
@@ -177,13 +180,13 @@ static void await_waking(struct rng *rng)
  * The power goes with one of the superblocks that are written from now on: some
  * members have it then, others have the one before.
  */
-static void set_trap(struct rng *rng)
+static void set_trap(struct rng *rng, unsigned int most)
 {
 	u64 offset = array_data_offset();
 
 	trap_degraded = array_degraded() || !array_idle();
 	trap_set = expect_errors = true;
-	disks_trap(rng_next(rng), between(rng, 1, 3 * array.members), offset, offset + 15);
+	disks_trap(rng_next(rng), between(rng, 1, most), offset, offset + 15);
 }
 
 /* Until the trap has gone off, or nothing makes it do so. */
@@ -196,7 +199,19 @@ static void await_trap(void)
 }
 
 /*
- * Mostly that of a shift up, with data that only the images hold.
+ * The first superblock of a start comes to one member before all others, mostly to member 0,
+ * and mostly the power goes at that moment.
+ */
+static void trap_first_superblock(struct rng *rng)
+{
+	disks_favour(chance(rng, 50) ? 0 : below(rng, array.gear[0]), 20000);
+	set_trap(rng, chance(rng, 60) ? 1 : array.members);
+}
+
+/*
+ * Mostly that of a shift up, with data that only the images hold. A shift up has two
+ * superblocks stored, and each but one of these writes leaves members that have the newest
+ * superblock beside others that lack it.
  */
 static void await_superblock(struct rng *rng)
 {
@@ -211,7 +226,7 @@ static void await_superblock(struct rng *rng)
 	nap_ms(below(rng, 200));
 	if (!files_wanted() && chance(rng, 50))
 		load_silence();
-	set_trap(rng);
+	set_trap(rng, (what < 3 ? 2 : 3) * array.members - 1);
 	if (what < 3)
 		chaos_begin(GOING_UP);
 	else if (chaos_may_lose() && !wide && chance(rng, 50))
@@ -231,11 +246,19 @@ static bool may_be_silent(void)
 	return !opt.inject && !wide && !files_wanted() && round_number > 1;
 }
 
+/* What comes in every second turn only, and with raw sectors. */
+static bool every_other(unsigned int turn)
+{
+	return (opt.seed + counted.cuts) % 14 == turn && !opt.inject && !wide && !files_wanted();
+}
+
 /*
  * Failures and rebuilds come in turns, so that even a few cuts have them: they
  * would need luck otherwise, and all that protects from them with it. So do cuts that
  * come with a superblock, and after each a silent round: the array does what it has
- * to do by itself, and no write hides what that leaves out.
+ * to do by itself, and no write hides what that leaves out. And so does a member that is
+ * missing for some starts: nothing brings it back before the cut. So do shifts up beside
+ * which nothing is written.
  */
 static const struct aim *choose_aim(struct rng *rng)
 {
@@ -244,11 +267,15 @@ static const struct aim *choose_aim(struct rng *rng)
 	bool after = after_superblock;
 
 	after_superblock = false;
+	if (array.absent)
+		return chance(rng, 30) ? &silence : &aims[0];
+	if (every_other(3) && chaos_may_lose())
+		return &first_superblock;
 	if (may_be_silent() && (after || counted.in_silence * 5 < counted.cuts))
 		return &silence;
 	if (!opt.inject && !wide && turn == 2) {
 		after_superblock = true;
-		return &superblock;
+		return every_other(2) ? &quiet_shift : &superblock;
 	}
 	/* One after the other: what failed before has to be rebuilt for the first. */
 	if (opt.mechanics && !opt.inject && (turn == 6 || turn == 0))
@@ -282,6 +309,8 @@ static void await_cut(struct rng *rng, const struct aim *aim)
 		await_waking(rng);
 	if (aim == &superblock)
 		await_superblock(rng);
+	if (aim == &first_superblock)
+		await_trap();
 	if (aim == &rebuild)
 		chaos_ask(array.parities > 1 && chance(rng, 50) ? REBUILDING : REBUILD_ONLY, 6000);
 	if (aim->path) {
@@ -439,8 +468,7 @@ static bool assemble_plainly(void)
 	return assembly_end(assembly_begin("--run"));
 }
 
-/* Plainly if possible; by force if it is refused for a good reason. */
-static void assemble(void)
+static bool start_plainly(void)
 {
 	phase("assembling", 90);
 	klog_mark();
@@ -451,10 +479,50 @@ static void assemble(void)
 		else if (refuse_due)
 			fail("degraded and dirty, and yet started without --force");
 		counted.degraded_plain += may_refuse && array_degraded();
-		return;
+		return true;
 	}
 	event("refused: %s", output());
 	array_stop();
+	return false;
+}
+
+/* Mostly a member that has a superblock which others lack. */
+static void leave_out(struct rng *rng)
+{
+	u32 newest = explain_newest();
+	unsigned int d = newest && chance(rng, 75) ? (unsigned int)__builtin_ctz(newest) :
+			 below(rng, array.members);
+
+	array.absent = 1U << d;
+	absences = between(rng, 1, 3);
+	event("%s is missing for %u starts", disk_name(d), absences);
+}
+
+/*
+ * Without a member, if that may start. If the array may have been being written when the
+ * power went, it is refused with a reason, and is then started with the member.
+ */
+static bool start_without(void)
+{
+	absences--;
+	if (start_plainly()) {
+		counted.absent_starts++;
+		return true;
+	}
+	if (!read_doubts(false))
+		fail("refused without %x, for no known reason: %s", array.absent, output());
+	counted.absent_refused++;
+	return false;
+}
+
+/* Plainly if possible; by force if it is refused for a good reason. */
+static void assemble(void)
+{
+	if (array.absent && absences && start_without())
+		return;
+	array.absent = 0;
+	if (start_plainly())
+		return;
 	judge_refusal();
 	counted.dirty_refused++;
 	if (!may_force()) {
@@ -607,6 +675,7 @@ static void go_deep(struct rng *rng, bool most)
 	unsigned int what = below(rng, 100);
 
 	phase("deep checks", 240);
+	array.absent = 0;
 	files_compare_reset();
 	make_writable(rng);
 	if (array_degraded())
@@ -742,14 +811,16 @@ static void choose_start_ro(struct rng *rng)
 
 /*
  * As it is by default, propagation beside a load takes long for a round: have
- * it hurry mostly.
+ * it hurry mostly. But the array stores a superblock for that, and may so make up for one
+ * that it has left out: not in all rounds.
  */
 static void choose_speed(void)
 {
 	struct rng rng = rng_for(opt.seed, life, round_number, 8);
 
 	put(chance(&rng, 50) ? "1000" : "20000", RESYNC_SPEED);
-	put(chance(&rng, 75) ? "500000" : "8192", "/sys/block/" MD "/md/par/speed_min");
+	if (round_number == 1 || (!array.absent && chance(&rng, 50)))
+		put(chance(&rng, 75) ? "500000" : "8192", "/sys/block/" MD "/md/par/speed_min");
 }
 
 /* The round begins; nothing has been written in it yet. */
@@ -763,16 +834,21 @@ static void begin_round(void)
 	model_round();
 }
 
-/* @early: the power may go with the very first superblock. */
-static void begin_load(struct rng *rng, bool calm, bool early)
+static void begin_load(struct rng *rng, const struct aim *aim)
 {
-	choose_speed();
+	bool lacking = array.absent || aim == &first_superblock;
+	enum mood mood = wide || lacking ? ONLY_SHIFTS :
+			 stop_first && chance(rng, 60) ? CALM : ANYTHING;
+
 	phase("beginning the load", 60);
+	if (aim == &first_superblock)
+		trap_first_superblock(rng);
+	else if (aim == &superblock && !files_wanted() && chance(rng, 25))
+		set_trap(rng, 3 * array.members);
+	choose_speed();		/* this may be the first use */
 	if (files_wanted())
 		files_mount();
-	else if (early)
-		set_trap(rng);
-	chaos_start(opt.seed, life, round_number, wide ? ONLY_SHIFTS : calm ? CALM : ANYTHING);
+	chaos_start(opt.seed, life, round_number, mood);
 	if (files_wanted())
 		files_start(opt.seed, life, round_number);
 	else
@@ -812,7 +888,7 @@ static void stop_and_cut(struct rng *rng)
 	refuse_due = false;
 	silent = true;
 	if (chance(rng, 40))
-		set_trap(rng);
+		set_trap(rng, 3 * array.members);
 	array_stop();
 	counted.in_super += trap_set && disks_trapped();
 	cut(rng);
@@ -862,22 +938,62 @@ static unsigned int lap(unsigned int *since)
 	return took;
 }
 
-/*
- * Both copies of all there is agree and the array has been stopped: only zones
- * that are used from now on can be in doubt. A wide life is there to see that
- * no others are.
- */
-static void clean_all_zones(void)
+static void be_whole(void)
 {
-	phase("cleaning all zones", 240);
 	make_writable(&life_rng);
 	if (array_degraded())
 		chaos_heal();
 	wait_resync();
-	check_both_gears();
+}
+
+/* No intent is left then. */
+static void restart(void)
+{
 	array_stop();
 	put("0", "/sys/module/md_mod/parameters/start_ro");
 	must_assemble(false);
+}
+
+/*
+ * The array is whole and has been stopped: no zone is in doubt but those that are used from
+ * now on. A wide life is there to see that no others are, and both copies of all there is
+ * agree in it.
+ */
+static void clean_all_zones(void)
+{
+	phase("cleaning all zones", 240);
+	be_whole();
+	if (wide)
+		check_both_gears();
+	restart();
+}
+
+/*
+ * Nothing is written while the array shifts up, and no intent is left of what was written in
+ * the lowest gear: so nothing is resynced or stored after the cut that could hide what the
+ * propagation leaves out. A silent round comes next.
+ */
+static void quiet_shift_round(struct rng *rng)
+{
+	phase("shifting down for a quiet shift up", 240);
+	be_whole();
+	begin_round();
+	if (array_shift(array.gear[0]))
+		fail("shift to %u refused", array.gear[0]);
+	array_wait("shifting", array_settled, 120);
+	load_start(opt.seed, life, round_number);
+	nap_ms(between(rng, 50, 300));
+	load_stop();
+	restart();
+	set_trap(rng, 2 * array.members - 1);
+	phase("a quiet shift up", 60);
+	array_shift(array.members);
+	await_trap();
+	note_moment();
+	cut(rng);
+	counted.in_shift_super++;
+	phase("stopping after the cut", 90);
+	array_stop();
 }
 
 /* Returns how long the load took, in ms. */
@@ -885,11 +1001,11 @@ static unsigned int loaded_round(struct rng *rng, const struct aim *aim, unsigne
 {
 	unsigned int loading;
 
-	if (wide)
+	if (wide || aim == &first_superblock)
 		clean_all_zones();
-	stop_first = aim != &superblock && chance(rng, wide ? 0 : 14);
+	stop_first = aim != &superblock && aim != &first_superblock && chance(rng, wide ? 0 : 14);
 	begin_round();
-	begin_load(rng, stop_first && chance(rng, 60), aim == &superblock && chance(rng, 25));
+	begin_load(rng, aim);
 	await_cut(rng, aim);
 	mend(rng);
 	note_moment();
@@ -910,9 +1026,12 @@ static void one_round(void)
 	u64 verified = model.verified;
 	const struct aim *aim = choose_aim(&rng);
 
-	if (aim == &silence) {
+	if (aim == &silence || aim == &quiet_shift) {
 		stop_first = false;
-		silent_round(&rng);
+		if (aim == &silence)
+			silent_round(&rng);
+		else
+			quiet_shift_round(&rng);
 		loading = lap(&since);
 	} else {
 		loading = loaded_round(&rng, aim, &since);
@@ -923,6 +1042,9 @@ static void one_round(void)
 	choose_start_ro(&rng);
 	assemble_in_the_dark(&rng);
 	explain_snapshot();
+	vouch_check();
+	if (aim == &first_superblock)
+		leave_out(&rng);
 	assemble();
 	if (lost_life)
 		return;
@@ -931,7 +1053,8 @@ static void one_round(void)
 	verifying = lap(&since);
 	counted.sectors += model.verified - verified;
 	counted.rounds++;
-	if (stop_first || chance(&rng, silent ? 50 : 15))
+	if (!array.absent && aim != &quiet_shift &&
+	    (stop_first || chance(&rng, silent ? 50 : 15)))
 		go_deep(&rng, false);
 	say("life %u round %u: %s;%s; %u operations, %u of %u acknowledged ones durable, %llu sectors right; ms: load %u, stop %u, start %u, verify %u, deep %u",
 	    life, round_number, aim->name, chaos_plan(), model.ops - model.base,
@@ -986,6 +1109,7 @@ static void one_life(void)
 		disks_plan(&rng);
 	}
 	disks_make(array.members, &life_rng);
+	array.absent = 0;
 	put("0", "/sys/module/md_mod/parameters/start_ro");
 	array_create();
 	model_begin((u32)rng_for(opt.seed, life, 0, 9).state, array.sectors);

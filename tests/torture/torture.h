@@ -10,6 +10,7 @@
  *   load.c     writers
  *   chaos.c    shifts, failing members, checks
  *   files.c    lives with a file system instead of raw sectors
+ *   vouch.c    what superblocks say of the metadata beside them
  *   explain.c  what lies on the disks, when something is wrong
  *   torture.c  lives and rounds
  */
@@ -49,9 +50,9 @@ extern struct options opt;
 	X(cuts) X(rounds) X(lives) \
 	X(in_shift) X(in_propagation) X(in_low_gear) X(in_degraded) X(in_resync) \
 	X(in_recovery) X(in_check) X(in_assembly) X(in_waking) X(in_stopping) X(after_stop) \
-	X(in_silence) X(in_super) X(in_shift_super) \
+	X(in_silence) X(in_super) X(in_shift_super) X(absent_starts) X(absent_refused) \
 	X(dirty_refused) X(forced) \
-	X(degraded_plain) X(given_up) X(mended) X(spared) X(doubted) X(sectors) \
+	X(degraded_plain) X(given_up) X(mended) X(spared) X(doubted) X(sectors) X(vouched) \
 	X(live_reads) X(lost) X(discards) X(fails) X(fails_in_rebuild) X(fails_rebuilt) \
 	X(fails_in_check) X(fails_in_shift) X(adds) X(shifts) X(revived) \
 	X(both_gears) X(checks) X(dissected) X(files) X(fsck)
@@ -135,6 +136,8 @@ void disk_cut(unsigned int d, u64 seed);
 /* Until the power comes back; disk_revive() is not that. */
 void disks_slow(unsigned int delay_us);
 void disks_slow_no_more(void);
+/* disks_favour - all but @d take so long, so that what all are sent comes to @d first */
+void disks_favour(unsigned int d, unsigned int delay_us);
 void disks_restore(void);
 void disk_die(unsigned int d);
 
@@ -149,6 +152,7 @@ unsigned int disk_block(void);
 struct array {
 	const char *layout;
 	unsigned int level, parities, members, gears, gear[MAX_GEARS];
+	u32 absent;	/* members that an assembly is not given: a bit each */
 	char uuid[36];
 	u64 sectors;
 };
@@ -160,7 +164,10 @@ extern struct array array;
 
 void array_parse(const char *layout);
 void array_create(void);
-/* The beginning of an assembly, which runs beside its caller, and its end. */
+/*
+ * The beginning of an assembly, which runs beside its caller, and its end. One that lacks
+ * members is told to start nevertheless.
+ */
 int assembly_begin(const char *option);
 bool assembly_end(int pid);
 void array_stop(void);
@@ -321,12 +328,24 @@ void files_verify(void);
 void files_compare(int fd, const char *when);
 void files_compare_reset(void);
 
+/* ---- vouch.c ---- */
+
+/* In what was kept last, is each superblock right about the blocks on its member? */
+void vouch_check(void);
+
 /* ---- explain.c ---- */
 
+#define META_MAX	512U	/* sectors of a member's metadata that are kept */
+
+u64 le(const u8 *raw, unsigned int bytes);
 /* Keep what the metadata said before the array was assembled. */
 void explain_snapshot(void);
+/* What was kept of member @d, from its data offset on; NULL if it was never read. */
+const u8 *member_meta(unsigned int d);
 void explain_sector(u32 sector);
 void explain_state(void);
+/* Members that had the newest superblock at the last snapshot: a bit each. */
+u32 explain_newest(void);
 void disks_dump(void);
 /* Where a copy of an array's sector lies; false if there is no such. */
 enum copy { HOME, IMAGE, PARITY };

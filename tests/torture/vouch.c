@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Does each member have the metadata that its superblock vouches for? By what format.h says
+ * of the fields, not by the module's code.
+ *
+ * A superblock says up to which sequence number all blocks are on its member. A later start
+ * may have this member alone, or beside others that lack the same block: so it has to be
+ * true of each member, not of the array as a whole. No read would show a block that one
+ * member lacks after a cut, as long as another member has it.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "torture.h"
+
+#define BLOCK		4096U
+#define SUPER_CRC	8U
+#define BLOCK_CRC	4U
+#define MAX_BLOCKS	128U
+
+/* The newest version of a block on members with the newest superblock. */
+struct newest {
+	u32 kind, index;
+	u64 seq;
+};
+
+static u32 crc32c(u32 crc, const u8 *data, size_t size)
+{
+	static u32 table[256];
+	unsigned int i, bit;
+
+	for (i = 0; !table[255] && i < 256; i++)
+		for (table[i] = i, bit = 0; bit < 8; bit++)
+			table[i] = table[i] >> 1 ^ (table[i] & 1 ? 0x82f63b78 : 0);
+	while (size--)
+		crc = table[(crc ^ *data++) & 0xff] ^ crc >> 8;
+	return crc;
+}
+
+/* The checksum at @at is that of all 4 KiB, as if it were zero itself. */
+static bool sealed(const u8 *raw, size_t at)
+{
+	static const u8 zero[4];
+	u32 crc = crc32c(~0U, raw, at);
+
+	crc = crc32c(crc, zero, sizeof(zero));
+	return crc32c(crc, raw + at + 4, BLOCK - at - 4) == le(raw + at, 4);
+}
+
+/* The member's newest whole superblock; NULL if it has none. */
+static const u8 *super_of(const u8 *meta)
+{
+	const u8 *best = NULL;
+	unsigned int slot;
+
+	for (slot = 0; slot < 2; slot++) {
+		const u8 *raw = meta + slot * BLOCK;
+
+		if (memcmp(raw, "RAIDPAR", 8) || !sealed(raw, SUPER_CRC))
+			continue;
+		if (!best || le(raw + 72, 8) > le(best + 72, 8))
+			best = raw;
+	}
+	return best;
+}
+
+static bool is_block(const u8 *raw, const u8 *super)
+{
+	return !memcmp(raw, "PARB", 4) && le(raw + 16, 8) == le(super + 64, 8) &&
+	       sealed(raw, BLOCK_CRC);
+}
+
+/* Take note of what one member has. */
+static unsigned int note_blocks(const u8 *meta, const u8 *super, struct newest *list,
+				unsigned int count)
+{
+	const u8 *raw;
+	unsigned int i;
+
+	for (raw = meta + 2 * BLOCK; raw < meta + META_MAX * SECTOR; raw += BLOCK) {
+		struct newest one = { le(raw + 8, 4), le(raw + 12, 4), le(raw + 24, 8) };
+
+		if (!is_block(raw, super))
+			continue;
+		for (i = 0; i < count; i++)
+			if (list[i].kind == one.kind && list[i].index == one.index)
+				break;
+		if (i == MAX_BLOCKS)
+			fail("more than %u blocks of metadata", MAX_BLOCKS);
+		if (i == count)
+			list[count++] = one;
+		else if (one.seq > list[i].seq)
+			list[i] = one;
+	}
+	return count;
+}
+
+static bool has(const u8 *meta, const u8 *super, const struct newest *block)
+{
+	const u8 *raw;
+
+	for (raw = meta + 2 * BLOCK; raw < meta + META_MAX * SECTOR; raw += BLOCK)
+		if (is_block(raw, super) && le(raw + 8, 4) == block->kind &&
+		    le(raw + 12, 4) == block->index && le(raw + 24, 8) == block->seq)
+			return true;
+	return false;
+}
+
+static void check_member(unsigned int d, const u8 *super, const struct newest *list,
+			 unsigned int count)
+{
+	u64 vouched = le(super + 80, 8);
+	unsigned int i;
+
+	for (i = 0; i < count; i++)
+		if (list[i].seq <= vouched && !has(member_meta(d), super, &list[i]))
+			fail("%s: superblock %llu vouches for blocks up to %llu, but version %llu of block %u of kind %u is not there",
+			     disk_name(d), (unsigned long long)le(super + 72, 8),
+			     (unsigned long long)vouched, (unsigned long long)list[i].seq,
+			     list[i].index, list[i].kind);
+}
+
+void vouch_check(void)
+{
+	const u8 *super[MAX_DISKS];
+	struct newest list[MAX_BLOCKS];
+	unsigned int d, count = 0;
+	u64 last = 0;
+
+	for (d = 0; d < array.members; d++) {
+		super[d] = member_meta(d) ? super_of(member_meta(d)) : NULL;
+		if (super[d] && le(super[d] + 72, 8) > last)
+			last = le(super[d] + 72, 8);
+	}
+	for (d = 0; d < array.members; d++)
+		if (super[d] && le(super[d] + 72, 8) == last)
+			count = note_blocks(member_meta(d), super[d], list, count);
+	for (d = 0; d < array.members; d++)
+		if (super[d])
+			check_member(d, super[d], list, count);
+	counted.vouched += count;
+}
