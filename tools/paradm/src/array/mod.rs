@@ -13,7 +13,7 @@ mod settings;
 mod shift;
 
 pub use device::Device;
-pub use find::{all, named, names, some};
+pub use find::{all, meant, named, names, some};
 pub use member::{Member, PowerControl, PowerState};
 pub use past::{PastHour, load_history};
 pub use reader::Dir;

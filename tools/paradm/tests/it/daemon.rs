@@ -3,7 +3,7 @@
 
 use crate::harness::{Left, paradm};
 use crate::schedule::{automatic, limits, pair};
-use paradm::history::History;
+use paradm::history::{History, Of};
 use paradm::sim::{SimArray, SimSystem, World};
 use paradm::system::Ran;
 use std::path::Path;
@@ -215,7 +215,7 @@ fn events_and_hours_are_kept() {
     sim.after(minutes(3), |world| shift(world, "8"));
     assert_eq!(run(&sim, minutes(10)).code, 0);
     let history = History::open_existing(&sim).unwrap().unwrap();
-    let events = history.events(0).unwrap();
+    let events = history.events(0, &Of::All).unwrap();
     let count = |kind: &str| events.iter().filter(|event| event.kind == kind).count();
     assert_eq!(
         (count("shift"), count("sleep"), count("wake")),
@@ -294,7 +294,7 @@ fn a_hook_that_fails_is_told_of_once_and_disturbs_nothing() {
         "/x ends with 124: \nthere is no sendmail on this system: entity not found\n"
     );
     let history = History::open_existing(&sim).unwrap().unwrap();
-    assert_eq!(history.events(0).unwrap().len(), 3);
+    assert_eq!(history.events(0, &Of::All).unwrap().len(), 3);
 }
 
 #[test]
