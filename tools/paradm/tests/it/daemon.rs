@@ -186,6 +186,21 @@ fn load_that_comes_near_is_shifted_up_for_where_it_is_foretold() {
     run(&sim, Duration::from_secs(seven + 720));
 }
 
+/// Nobody counts it: that none is seen does not say that there is none.
+#[test]
+fn load_that_nobody_counts_is_not_taken_for_none() {
+    let sim = following();
+    sim.world().array("md0").gear = 8;
+    let iostats = "/sys/devices/pci0000:00/block/sdb/queue/iostats";
+    sim.world().tree.file(iostats, "0\n");
+    at(&sim, 150, (3, 8));
+    sim.after(Duration::from_secs(160), move |world| {
+        world.tree.file(iostats, "1\n");
+    });
+    at(&sim, 300, (3, 5));
+    run(&sim, minutes(6));
+}
+
 #[test]
 fn load_that_is_over_is_shifted_down_from_at_once() {
     let sim = following();
