@@ -3,9 +3,11 @@
 
 use crate::commands::Command;
 use crate::error::{Error, Result, exit};
-use crate::output::{Color, Output};
+use crate::output::{self, Color, Output};
 use crate::system::{RealSystem, System};
+use crate::usage;
 use clap::Parser;
+use clap::error::ErrorKind;
 use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
@@ -19,7 +21,8 @@ use std::process::ExitCode;
     name = "paradm",
     version,
     propagate_version = true,
-    max_term_width = 100
+    max_term_width = 100,
+    arg_required_else_help = false
 )]
 #[command(after_help = EXIT_CODES)]
 pub struct Cli {
@@ -62,7 +65,10 @@ pub enum Verdict {
 }
 
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match parse_here(std::env::args_os()) {
+        Ok(cli) => cli,
+        Err(code) => return ExitCode::from(code),
+    };
     let system = match &cli.global.root {
         Some(root) => RealSystem::below(root),
         None => RealSystem::new(),
@@ -72,9 +78,41 @@ pub fn main() -> ExitCode {
 
 /// As [`main`], on another system: for tests on a terminal.
 pub fn run_here<A: Into<OsString>>(args: impl IntoIterator<Item = A>, system: &dyn System) -> u8 {
+    match parse_here(after_name(args)) {
+        Ok(cli) => execute_here(&cli, system),
+        Err(code) => code,
+    }
+}
+
+fn after_name<A: Into<OsString>>(
+    args: impl IntoIterator<Item = A>,
+) -> impl Iterator<Item = OsString> {
     let args = args.into_iter().map(Into::into);
-    let cli = Cli::parse_from([OsString::from("paradm")].into_iter().chain(args));
-    execute_here(&cli, system)
+    [OsString::from("paradm")].into_iter().chain(args)
+}
+
+/// `Err`: it is to end with that code. Help is for a terminal's width, and in bold there.
+fn parse_here(args: impl Iterator<Item = OsString>) -> std::result::Result<Cli, u8> {
+    Cli::try_parse_from(args).map_err(|error| {
+        if is_help(&error) {
+            // Who reads has seen enough, as `head` has.
+            let _ = error.print();
+            return exit::DONE;
+        }
+        refuse(&error, &mut std::io::stderr())
+    })
+}
+
+fn is_help(error: &clap::Error) -> bool {
+    matches!(
+        error.kind(),
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion
+    )
+}
+
+fn refuse(error: &clap::Error, err: &mut dyn Write) -> u8 {
+    let _ = writeln!(err, "paradm: {}", usage::line(error));
+    exit::USAGE
 }
 
 fn execute_here(cli: &Cli, system: &dyn System) -> u8 {
@@ -90,18 +128,13 @@ pub fn run<A: Into<OsString>>(
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> u8 {
-    let args = args.into_iter().map(Into::into);
-    match Cli::try_parse_from([OsString::from("paradm")].into_iter().chain(args)) {
+    match Cli::try_parse_from(after_name(args)) {
         Ok(cli) => execute(&cli, system, false, out, err),
-        Err(error) => {
-            let text = error.render();
-            let _ = if error.use_stderr() {
-                write!(err, "{text}")
-            } else {
-                write!(out, "{text}")
-            };
-            u8::try_from(error.exit_code()).unwrap_or(exit::USAGE)
+        Err(error) if is_help(&error) => {
+            let _ = write!(out, "{}", error.render());
+            exit::DONE
         }
+        Err(error) => refuse(&error, err),
     }
 }
 
@@ -119,7 +152,8 @@ fn execute(
         // Who reads has seen enough, as `head` has.
         Err(Error::Output(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => exit::DONE,
         Err(error) => {
-            let _ = writeln!(err, "paradm: {error}");
+            // A name that was given, or what a program has said, begins no line of its own.
+            let _ = writeln!(err, "paradm: {}", output::printable(&error.to_string()));
             error.exit_code()
         }
     }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Exit codes, as Documentation/paradm.md has them. clap ends with `USAGE` by itself.
+/// Exit codes, as Documentation/paradm.md has them.
 pub mod exit {
     pub const DONE: u8 = 0;
     /// What was looked at is not as it should be; the command itself has worked.

@@ -21,8 +21,7 @@ impl Device {
     /// `None` if no device is in that place, or it is being taken away.
     pub fn of_member(md: &Dir, number: u32) -> Option<Self> {
         let rdev = md.sub(&format!("rd{number}"));
-        // To follow all links of its path would take a call for each directory on the way.
-        let name = base_name(&rdev.link("block")?)?;
+        let name = device_name(md, number)?;
         let state = rdev.line("state").ok()?;
         let block = rdev.sub("block");
         let (disk, files) = if block.exists("partition") {
@@ -39,6 +38,12 @@ impl Device {
             rotational: files.optional(Path::new("queue/rotational")).as_deref() == Some("1"),
         })
     }
+}
+
+/// Its name alone; `None` if no device is in that place.
+pub fn device_name(md: &Dir, number: u32) -> Option<String> {
+    // To follow all links of its path would take a call for each directory on the way.
+    base_name(&md.sub(&format!("rd{number}")).link("block")?)
 }
 
 fn base_name(path: &Path) -> Option<String> {

@@ -68,11 +68,8 @@ pub fn named(system: &dyn System, given: Option<&str>) -> Result<String> {
     let Some(given) = given else {
         return only(system);
     };
-    let name = base_name(system, given);
-    if name.is_empty() || !system.exists(&par_dir(&name)) {
-        return Err(no_such(system, given));
-    }
-    Ok(name)
+    let name = meant(system, given).filter(|name| system.exists(&par_dir(name)));
+    name.ok_or_else(|| no_such(system, given))
 }
 
 fn only(system: &dyn System) -> Result<String> {
@@ -87,16 +84,19 @@ fn only(system: &dyn System) -> Result<String> {
     }
 }
 
-fn base_name(system: &dyn System, given: &str) -> String {
+/// The name as in /sys/block, whether such an array runs or not. A path is a device's, or a link to one: `None` for any other, whatever its last part is called. A
+/// copy of a system's files has no /dev, so that a device need not be there.
+pub fn meant(system: &dyn System, given: &str) -> Option<String> {
     let path = Path::new(given);
-    let path = if given.contains('/') {
-        system.resolve(path).unwrap_or_else(|_| path.to_owned())
-    } else {
-        path.to_owned()
-    };
-    path.file_name()
-        .map(|name| name.to_string_lossy().into_owned())
-        .unwrap_or_default()
+    if !given.contains('/') {
+        return Some(path.file_name()?.to_string_lossy().into_owned());
+    }
+    let path = system.resolve(path).unwrap_or_else(|_| path.to_owned());
+    let is_device = path.parent() == Some(Path::new("/dev"));
+    is_device.then(|| {
+        path.file_name()
+            .map(|name| name.to_string_lossy().into_owned())
+    })?
 }
 
 pub(super) fn no_such(system: &dyn System, given: &str) -> Error {

@@ -15,6 +15,20 @@ pub enum PowerState {
     None,
 }
 
+impl PowerState {
+    /// Of a directory `memberD/`.
+    pub fn read(files: &Dir) -> Result<Self> {
+        let wanted = "active, waking, asleep or none";
+        files.one_of("power_state", wanted, |word| match word {
+            "active" => Some(PowerState::Active),
+            "waking" => Some(PowerState::Waking),
+            "asleep" => Some(PowerState::Asleep),
+            "none" => Some(PowerState::None),
+            _ => None,
+        })
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PowerControl {
@@ -55,15 +69,7 @@ impl Member {
         Ok(Member {
             number,
             device: Device::of_member(md, number),
-            power_state: files.one_of("power_state", "active, waking, asleep or none", |word| {
-                match word {
-                    "active" => Some(PowerState::Active),
-                    "waking" => Some(PowerState::Waking),
-                    "asleep" => Some(PowerState::Asleep),
-                    "none" => Some(PowerState::None),
-                    _ => None,
-                }
-            })?,
+            power_state: PowerState::read(&files)?,
             power_control: files.one_of("power_control", "runtime, logical or none", |word| {
                 match word {
                     "runtime" => Some(PowerControl::Runtime),

@@ -12,8 +12,8 @@ mod scrub;
 mod settings;
 mod shift;
 
-pub use device::Device;
-pub use find::{all, named, names, some};
+pub use device::{Device, device_name};
+pub use find::{all, meant, named, names, some};
 pub use member::{Member, PowerControl, PowerState};
 pub use past::{PastHour, load_history};
 pub use reader::Dir;

@@ -3,6 +3,7 @@
 use crate::cli::{Context, Verdict};
 use crate::daemon;
 use crate::error::Result;
+use crate::output::printable;
 use std::path::PathBuf;
 
 /// Have arrays follow their schedules, end pins, keep a history, serve metrics, tell of events
@@ -27,6 +28,6 @@ pub fn run(options: &Options, context: &mut Context) -> Result<Verdict> {
     }
     let output = &mut context.output;
     // Nobody may read it.
-    daemon::run(system, file, &mut |line| drop(output.note(line)))?;
+    daemon::run(system, file, &mut |line| drop(output.note(printable(line))))?;
     Ok(Verdict::Done)
 }

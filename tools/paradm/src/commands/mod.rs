@@ -5,6 +5,7 @@
 mod create;
 mod daemon;
 mod doctor;
+mod events;
 mod explain;
 mod manual;
 mod metrics;
@@ -26,6 +27,7 @@ pub enum Command {
     Create(create::Options),
     Daemon(daemon::Options),
     Doctor(doctor::Options),
+    Events(events::Options),
     Explain(explain::Options),
     Manual(manual::Options),
     Metrics(metrics::Options),
@@ -45,6 +47,7 @@ impl Command {
             Command::Create(options) => create::run(options, context),
             Command::Daemon(options) => daemon::run(options, context),
             Command::Doctor(options) => doctor::run(options, context),
+            Command::Events(options) => events::run(options, context),
             Command::Explain(options) => explain::run(options, context),
             Command::Manual(options) => manual::run(options, context),
             Command::Metrics(options) => metrics::run(options, context),

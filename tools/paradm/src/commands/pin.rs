@@ -9,6 +9,7 @@ use clap::Subcommand;
 ///
 /// `paradm daemon` ends pins whose time is over; without it, `paradm pin end --expired` does, from a timer.
 #[derive(Debug, clap::Args)]
+#[command(arg_required_else_help = false)]
 pub struct Options {
     #[command(subcommand)]
     action: Action,

@@ -7,6 +7,7 @@ use clap::Subcommand;
 
 /// Show and change an array's settings, and those of its policy
 #[derive(Debug, clap::Args)]
+#[command(arg_required_else_help = false)]
 pub struct Options {
     #[command(subcommand)]
     action: Action,

@@ -7,6 +7,7 @@ use clap::Subcommand;
 
 /// Foretell the gear that each of the next 24 hours needs, as past days had it, and go by that
 #[derive(Debug, clap::Args)]
+#[command(arg_required_else_help = false)]
 pub struct Options {
     #[command(subcommand)]
     action: Action,

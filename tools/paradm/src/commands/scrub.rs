@@ -8,6 +8,7 @@ use clap::Subcommand;
 
 /// Check an array's parity: start, limit, pause, or only in hours when all disks are awake anyway
 #[derive(Debug, clap::Args)]
+#[command(arg_required_else_help = false)]
 pub struct Options {
     #[command(subcommand)]
     action: Action,

@@ -30,7 +30,7 @@ pub struct Config {
 }
 
 /// Events, as `PAR_EVENT` has them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
     Shift,

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Arrays that follow their schedule.
 
-use super::loads::Loads;
-use crate::array::{self, Array, PolicyMode};
+use super::loads::{self, Loads};
+use crate::array::{self, Array, Dir};
 use crate::error::Result;
 use crate::history;
 use crate::pin::{self, Limits};
 use crate::schedule::{self, EVERY_SECONDS, Follower, Foresight, Plan, Terms};
 use crate::system::System;
+use std::path::Path;
 use std::time::Duration;
 
 const EVERY: Duration = Duration::from_secs(EVERY_SECONDS);
@@ -15,6 +16,9 @@ const MINUTE: Duration = Duration::from_secs(60);
 
 pub struct Following {
     array: Array,
+    signs: Vec<String>,
+    /// Members whose load nobody counts.
+    uncounted: Vec<u32>,
     /// `None`: what is foretold is not good enough.
     foresight: Option<Foresight>,
     /// The hour, since 1970, that the foresight was made in.
@@ -33,26 +37,36 @@ impl Following {
             return Ok(all);
         }
         for name in array::names(system)? {
-            if schedule::of(system, &name)?.is_none() || pin::is_pinned(system, &name)? {
-                continue;
-            }
-            let array = Array::read(system, &name)?;
-            if array.settings.policy == PolicyMode::Manual || array.is_read_only() {
-                continue;
-            }
             let at = known.iter().position(|one| one.array.name == name);
-            all.push(match at.map(|at| known.swap_remove(at)) {
-                Some(one) => one.refreshed(system, array)?,
-                None => Self::new(system, array)?,
-            });
+            let one = at.map(|at| known.swap_remove(at));
+            match Self::now(system, &name, one) {
+                Ok(now) => all.extend(now),
+                // It was stopped meanwhile.
+                Err(error) if error.is_absent() => {}
+                Err(error) => return Err(error),
+            }
         }
         Ok(all)
     }
 
-    fn new(system: &dyn System, array: Array) -> Result<Self> {
+    /// `None`: it does not follow now.
+    fn now(system: &dyn System, name: &str, known: Option<Self>) -> Result<Option<Self>> {
+        if !may_follow(system, name)? {
+            return Ok(None);
+        }
+        Ok(Some(match known {
+            Some(one) => one.refreshed(system)?,
+            None => Self::new(system, name)?,
+        }))
+    }
+
+    fn new(system: &dyn System, name: &str) -> Result<Self> {
+        let array = Array::read(system, name)?;
         Ok(Following {
             foresight: foresee(system, &array)?,
             hour: hour(system),
+            signs: signs(system, &array)?,
+            uncounted: uncounted(system, &array)?,
             array,
             follower: Follower::default(),
             loads: Loads::default(),
@@ -60,14 +74,16 @@ impl Following {
         })
     }
 
-    fn refreshed(mut self, system: &dyn System, array: Array) -> Result<Self> {
-        let is_other = array.gears != self.array.gears
-            || array.settings.up_threshold != self.array.settings.up_threshold;
-        self.array = array;
-        if is_other || hour(system) != self.hour {
+    /// An array has hundreds of files: they are read again once an hour, or if one of the few has changed that matter.
+    fn refreshed(mut self, system: &dyn System) -> Result<Self> {
+        let signs = signs(system, &self.array)?;
+        let hour = hour(system);
+        if signs != self.signs || hour != self.hour {
+            self.array = Array::read(system, &self.array.name)?;
             self.foresight = foresee(system, &self.array)?;
-            self.hour = hour(system);
+            (self.signs, self.hour) = (signs, hour);
         }
+        self.uncounted = uncounted(system, &self.array)?;
         Ok(self)
     }
 
@@ -105,7 +121,8 @@ impl Following {
         gear: u32,
         now: Duration,
     ) -> Result<()> {
-        if !plan.needs_load(gear, self.array.lowest_gear()) {
+        let is_counted = self.uncounted.iter().all(|member| *member >= gear);
+        if !is_counted || !plan.needs_load(gear, self.array.lowest_gear()) {
             self.follower.forget();
             self.loads = Loads::default();
             return Ok(());
@@ -125,6 +142,40 @@ impl Following {
     pub fn end(&self, system: &dyn System) -> Result<()> {
         schedule::set(system, &self.array.name, |own| own).map(|_| ())
     }
+}
+
+fn may_follow(system: &dyn System, name: &str) -> Result<bool> {
+    if schedule::of(system, name)?.is_none() || pin::is_pinned(system, name)? {
+        return Ok(false);
+    }
+    let md = Dir::new(system, Path::new("/sys/block").join(name).join("md"));
+    Ok(md.word("par/policy")? == "auto" && md.word("array_state")? != "readonly")
+}
+
+/// What is known of an array holds as long as these are the same.
+fn signs(system: &dyn System, array: &Array) -> Result<Vec<String>> {
+    let md = Dir::new(system, Path::new("/sys/block").join(&array.name).join("md"));
+    let files = ["gears", "up_threshold", "wake_timeout", "wake_stagger"];
+    let mut signs = Vec::new();
+    for file in files {
+        signs.push(md.line(&format!("par/{file}"))?);
+    }
+    let devices = (0..array.top_gear()).map(|number| array::device_name(&md, number));
+    signs.extend(devices.map(Option::unwrap_or_default));
+    Ok(signs)
+}
+
+fn uncounted(system: &dyn System, array: &Array) -> Result<Vec<u32>> {
+    let mut uncounted = Vec::new();
+    for member in &array.members {
+        let Some(device) = &member.device else {
+            continue;
+        };
+        if !loads::counts(system, &device.disk)? {
+            uncounted.push(member.number);
+        }
+    }
+    Ok(uncounted)
 }
 
 fn hour(system: &dyn System) -> i64 {

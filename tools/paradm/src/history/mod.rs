@@ -174,17 +174,22 @@ impl History {
         Ok(hours?.into_iter().flatten().collect())
     }
 
-    /// Events since then, of all arrays, oldest first.
-    pub fn events(&self, since: i64) -> Result<Vec<Event>> {
-        self.events_since(since).map_err(|error| wrong(&error))
+    /// Events since then, oldest first.
+    pub fn events(&self, since: i64, of: &Of) -> Result<Vec<Event>> {
+        self.events_since(since, of).map_err(|error| wrong(&error))
     }
 
-    fn events_since(&self, since: i64) -> rusqlite::Result<Vec<Event>> {
+    fn events_since(&self, since: i64, of: &Of) -> rusqlite::Result<Vec<Event>> {
         let mut select = self.0.prepare(
             "SELECT time, name, kind, gear, member, device, cause, what FROM event JOIN array ON array.id = event.array
-             WHERE time >= ?1 ORDER BY event.id",
+             WHERE time >= ?1 AND (?2 IS NULL OR key = ?2) AND (?3 IS NULL OR name = ?3) ORDER BY event.id",
         )?;
-        let rows = select.query_map([since], |row| {
+        let (key, name) = match of {
+            Of::All => (None, None),
+            Of::Array(key) => (Some(&key.key), None),
+            Of::Name(name) => (None, Some(name)),
+        };
+        let rows = select.query_map(params![since, key, name], |row| {
             Ok(Event {
                 time: row.get(0)?,
                 array: row.get(1)?,
@@ -198,6 +203,31 @@ impl History {
         })?;
         rows.collect()
     }
+
+    /// When the oldest event was that is kept, of whatever array.
+    pub fn first_event(&self) -> Result<Option<i64>> {
+        let query = "SELECT min(time) FROM event";
+        let first = self.0.query_row(query, [], |row| row.get(0));
+        first.map_err(|error| wrong(&error))
+    }
+
+    /// The names of arrays that something is kept of: those that run no more among them.
+    pub fn names(&self) -> Result<Vec<String>> {
+        let names = || -> rusqlite::Result<Vec<String>> {
+            let mut select = self.0.prepare("SELECT DISTINCT name FROM array")?;
+            select.query_map([], |row| row.get(0))?.collect()
+        };
+        names().map_err(|error| wrong(&error))
+    }
+}
+
+/// Whose events.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Of {
+    All,
+    Array(ArrayKey),
+    /// Of whatever had that name when it ran last.
+    Name(String),
 }
 
 /// By which an array is known, and its name now.
@@ -313,8 +343,11 @@ mod tests {
         );
         assert_eq!(history.hours(&key("md1"), 0).unwrap(), [hour(10, 70.0)]);
         assert_eq!(history.hours(&key("md2"), 0).unwrap(), []);
-        assert_eq!(history.events(36_000).unwrap(), [event(36_000, "shift")]);
-        assert_eq!(history.events(36_001).unwrap(), []);
+        assert_eq!(
+            history.events(36_000, &Of::All).unwrap(),
+            [event(36_000, "shift")]
+        );
+        assert_eq!(history.events(36_001, &Of::All).unwrap(), []);
     }
 
     #[test]
@@ -332,10 +365,10 @@ mod tests {
             )
             .unwrap();
         history.shrink_to(100 * 86_400, 30, 1000).unwrap();
-        assert_eq!(history.events(0).unwrap().len(), 30);
+        assert_eq!(history.events(0, &Of::All).unwrap().len(), 30);
         assert_eq!(history.hours(&key("md0"), 0).unwrap().len(), 30);
         history.shrink_to(100 * 86_400, 30, 7).unwrap();
-        let left = history.events(0).unwrap();
+        let left = history.events(0, &Of::All).unwrap();
         assert_eq!((left.len(), left[0].time), (7, 93 * 86_400));
         let arrays: u32 = history
             .0
@@ -395,7 +428,7 @@ mod tests {
             let hours = history.hours(&key("md0"), i64::MIN).unwrap();
             prop_assert!(hours.contains(&hour(10, 5.0)));
             prop_assert!(hours.iter().all(|hour| hour.peak.is_finite() && hour.start() >= 0));
-            let _ = history.events(i64::MIN);
+            let _ = history.events(i64::MIN, &Of::All);
         }
 
         /// Whatever a disk error has made of the file.
@@ -417,7 +450,8 @@ mod tests {
             let mut history = History(Connection::open(&path).unwrap());
             if history.set_up().is_ok() && history.check_version().is_ok() {
                 let _ = history.hours(&key("md0"), 0);
-                let _ = history.events(0);
+                let _ = history.events(0, &Of::All);
+                let _ = (history.first_event(), history.names());
                 let _ = history.shrink(10, 1);
                 let _ = history.add(&[(key("md0"), vec![hour(10, 5.0)])], &[]);
             }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 
+use super::figures::Figures;
 use super::{Family, Kind, Labels, Number};
-use crate::array::Array;
 
-type Value = fn(&Array) -> Number;
+type Value = fn(&Figures) -> Number;
 
 /// Name, kind, help, and where the value is from.
 const FAMILIES: [(&str, Kind, &str, Value); 8] = [
@@ -17,19 +17,19 @@ const FAMILIES: [(&str, Kind, &str, Value); 8] = [
         "raidpar_array_gear_min",
         Kind::Gauge,
         "Lowest gear that the array may be in by itself.",
-        |array| array.settings.min_gear.into(),
+        |array| array.min_gear.into(),
     ),
     (
         "raidpar_array_gear_max",
         Kind::Gauge,
         "Highest gear that the array may be in by itself.",
-        |array| array.settings.max_gear.into(),
+        |array| array.max_gear.into(),
     ),
     (
         "raidpar_array_members",
         Kind::Gauge,
         "Members of the top gear.",
-        |array| array.top_gear().into(),
+        |array| array.members.into(),
     ),
     (
         "raidpar_array_degraded_members",
@@ -57,7 +57,7 @@ const FAMILIES: [(&str, Kind, &str, Value); 8] = [
     ),
 ];
 
-pub(super) fn families(arrays: &[Array]) -> Vec<Family> {
+pub(super) fn families(arrays: &[Figures]) -> Vec<Family> {
     let family = |(name, kind, help, value): (_, _, _, Value)| {
         let mut family = Family::new(name, kind, help);
         for array in arrays {

@@ -4,12 +4,12 @@
 mod arrays;
 mod disks;
 mod family;
+mod figures;
 mod http;
 
 pub use family::{Family, Kind, Labels, Number, Sample};
 pub use http::answer;
 
-use crate::array;
 use crate::error::{Error, Result};
 use crate::output::{Style, Text};
 use crate::system::System;
@@ -24,7 +24,7 @@ pub struct Metrics {
 impl Metrics {
     /// Of all arrays that run.
     pub fn read(system: &dyn System) -> Result<Self> {
-        let arrays = array::all(system)?;
+        let arrays = figures::all(system)?;
         let mut families = arrays::families(&arrays);
         families.extend(disks::families(&arrays));
         Ok(Metrics { families })

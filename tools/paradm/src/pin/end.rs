@@ -101,15 +101,12 @@ fn position(system: &dyn System, pins: &[Pin], which: Which) -> Result<usize> {
         },
         Which::Array(Some(given)) | Which::Forgotten(given) => given,
     };
-    let name = array::named(system, Some(given)).unwrap_or_else(|_| base_name(given));
+    let unpinned = || Error::NotFound(format!("{given} is not pinned"));
+    let name = array::meant(system, given).ok_or_else(unpinned)?;
     let uuid = uuid(system, &name);
     pins.iter()
         .position(|pin| is_of(pin, &name, uuid.as_deref()))
-        .ok_or_else(|| Error::NotFound(format!("{name} is not pinned")))
-}
-
-fn base_name(given: &str) -> String {
-    given.rsplit('/').next().unwrap_or(given).to_owned()
+        .ok_or_else(unpinned)
 }
 
 /// The limits are as before, unless somebody else has set them since.

@@ -11,7 +11,7 @@ mod time;
 
 pub use end::{Ended, EndedPins, Which, end, end_expired};
 pub use store::{Limits, Pin, load};
-pub use time::{Length, Until};
+pub use time::{Length, Since, Until};
 
 use crate::array::{self, Array, PolicyMode};
 use crate::error::{Error, Result};

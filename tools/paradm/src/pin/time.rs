@@ -85,6 +85,50 @@ impl Length {
     }
 }
 
+/// Since when: a time of day, the last one; of a day; or so long ago.
+#[derive(Debug, Clone, Copy)]
+pub enum Since {
+    Clock(Until),
+    Ago(Length),
+}
+
+impl FromStr for Since {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let clock = text.parse().map(Since::Clock);
+        clock.or_else(|_| text.parse().map(Since::Ago).map_err(|_| SINCE))
+    }
+}
+
+const SINCE: &str = "a time is given as 18:00, '2026-11-25 18:00', or how long ago: 90min, 7days";
+
+impl Since {
+    /// `None`: it is to come, or too long ago for a calendar.
+    pub fn timestamp(self, now: Timestamp, zone: TimeZone) -> Option<Timestamp> {
+        let now = now.to_zoned_datetime(zone.clone());
+        let found = match self {
+            Since::Clock(Until::Moment(moment)) => zone.to_zoned_datetime(moment).ok()?,
+            Since::Clock(Until::TimeOfDay(time)) => last(&now, time)?,
+            Since::Ago(Length(span)) => now.checked_sub(span).ok()?,
+        };
+        (found <= now).then(|| found.timestamp())
+    }
+}
+
+fn last(now: &ZonedDateTime, time: Time) -> Option<ZonedDateTime> {
+    let on = |date: jiff::civil::Date| {
+        let zone = now.time_zone();
+        zone.to_zoned_datetime(date.to_datetime(time)).ok()
+    };
+    let today = on(now.date())?;
+    if today <= *now {
+        Some(today)
+    } else {
+        on(now.date().checked_sub(1.day()).ok()?)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -135,6 +179,25 @@ mod tests {
     }
 
     #[test]
+    fn the_last_one_is_meant() {
+        let cases = [
+            ("21:00", Some("2026-03-27T21:00:00Z")),
+            ("18:00", Some("2026-03-28T18:00:00Z")),
+            ("20:30", Some("2026-03-28T20:30:00Z")),
+            ("2026-03-01 07:15", Some("2026-03-01T07:15:00Z")),
+            ("2026-04-01 07:15", None),
+            ("7days", Some("2026-03-21T20:30:00Z")),
+            ("30min", Some("2026-03-28T20:00:00Z")),
+        ];
+        for (text, meant) in cases {
+            let since: Since = text.parse().unwrap();
+            let found = since.timestamp(now(), TimeZone::UTC);
+            let found = found.map(|found| found.to_string());
+            assert_eq!(found.as_deref(), meant, "{text}");
+        }
+    }
+
+    #[test]
     fn what_is_no_time_is_refused() {
         for text in [
             "",
@@ -162,6 +225,10 @@ mod tests {
             if let Ok(length) = text.parse::<Length>() {
                 let found = length.timestamp(now(), TimeZone::UTC);
                 prop_assert!(found.is_none_or(|found| found > now()));
+            }
+            if let Ok(since) = text.parse::<Since>() {
+                let found = since.timestamp(now(), TimeZone::UTC);
+                prop_assert!(found.is_none_or(|found| found <= now()));
             }
         }
     }

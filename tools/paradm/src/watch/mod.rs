@@ -82,7 +82,7 @@ impl Watch {
             arrays: Vec::new(),
             time: status.time,
             trouble: None,
-            shifts: Shifts::new(status.time),
+            shifts: Shifts::new(system, status.time),
             top: 0,
         };
         watch.show(status);

@@ -211,11 +211,14 @@ fn shift(seen: &Seen, zone: &TimeZone) -> String {
         1 => String::new(),
         count => format!(" in {count} shifts"),
     };
-    match seen.from.cmp(&seen.to) {
-        std::cmp::Ordering::Less => format!("{time} up to {}{times}", seen.to),
-        std::cmp::Ordering::Greater => format!("{time} down to {}{times}", seen.to),
-        std::cmp::Ordering::Equal => format!("{time} back to {}{times}", seen.to),
-    }
+    let to = seen.to;
+    let way = match seen.from {
+        None => "to",
+        Some(from) if from < to => "up to",
+        Some(from) if from > to => "down to",
+        Some(_) => "back to",
+    };
+    format!("{time} {way} {to}{times}")
 }
 
 fn wrapped(text: &str, width: usize, indent: &str, tone: Tone) -> Vec<Row> {

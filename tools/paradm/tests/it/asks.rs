@@ -33,7 +33,7 @@ const ANSWERS: [&[&str]; 14] = [
         "was woken: process smartctl[913] (smartmontools.service",
         "problem (rules)",
     ],
-    &["", "no log", ""],
+    &["", "no log", "no event is kept", ""],
     &["27", "carry is 14, was 7"],
     &["policy is auto, was manual"],
     &["is touched by smartctl[913]"],

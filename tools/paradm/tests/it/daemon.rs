@@ -3,7 +3,7 @@
 
 use crate::harness::{Left, paradm};
 use crate::schedule::{automatic, limits, pair};
-use paradm::history::History;
+use paradm::history::{History, Of};
 use paradm::sim::{SimArray, SimSystem, World};
 use paradm::system::Ran;
 use std::path::Path;
@@ -186,6 +186,21 @@ fn load_that_comes_near_is_shifted_up_for_where_it_is_foretold() {
     run(&sim, Duration::from_secs(seven + 720));
 }
 
+/// Nobody counts it: that none is seen does not say that there is none.
+#[test]
+fn load_that_nobody_counts_is_not_taken_for_none() {
+    let sim = following();
+    sim.world().array("md0").gear = 8;
+    let iostats = "/sys/devices/pci0000:00/block/sdb/queue/iostats";
+    sim.world().tree.file(iostats, "0\n");
+    at(&sim, 150, (3, 8));
+    sim.after(Duration::from_secs(160), move |world| {
+        world.tree.file(iostats, "1\n");
+    });
+    at(&sim, 300, (3, 5));
+    run(&sim, minutes(6));
+}
+
 #[test]
 fn load_that_is_over_is_shifted_down_from_at_once() {
     let sim = following();
@@ -215,7 +230,7 @@ fn events_and_hours_are_kept() {
     sim.after(minutes(3), |world| shift(world, "8"));
     assert_eq!(run(&sim, minutes(10)).code, 0);
     let history = History::open_existing(&sim).unwrap().unwrap();
-    let events = history.events(0).unwrap();
+    let events = history.events(0, &Of::All).unwrap();
     let count = |kind: &str| events.iter().filter(|event| event.kind == kind).count();
     assert_eq!(
         (count("shift"), count("sleep"), count("wake")),
@@ -294,7 +309,7 @@ fn a_hook_that_fails_is_told_of_once_and_disturbs_nothing() {
         "/x ends with 124: \nthere is no sendmail on this system: entity not found\n"
     );
     let history = History::open_existing(&sim).unwrap().unwrap();
-    assert_eq!(history.events(0).unwrap().len(), 3);
+    assert_eq!(history.events(0, &Of::All).unwrap().len(), 3);
 }
 
 #[test]

@@ -3,9 +3,15 @@
 
 use crate::create;
 use crate::harness::paradm;
+use paradm::daemon::Kind;
 use paradm::error::exit;
+use paradm::history::{ArrayKey, Event, History};
+use paradm::sim::{SimArray, SimSystem};
+use paradm::system::{Ran, System, Uevent};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::time::Duration;
 
 const DOCUMENTS: [(&str, &str); 8] = [
     (
@@ -46,9 +52,10 @@ const DOCUMENTS: [(&str, &str); 8] = [
 const SYSFS: &str = include_str!("../../../../Documentation/sysfs-par.md");
 
 /// Commands that show something, one after the other.
-const LINES: [&str; 26] = [
+const LINES: [&str; 27] = [
     "status",
     "explain",
+    "events",
     "schedule show",
     "metrics",
     "metrics --textfile /tmp/par.prom",
@@ -104,6 +111,11 @@ fn printed() -> BTreeMap<String, Vec<Value>> {
         sim.world().tree.file(file, "");
     }
     sim.world().array("md0").load_by_hour = vec![(9, 31.07, 88.2, 7)];
+    let key = ArrayKey::of(&sim, "md0");
+    let event = Event::of(&uevent("wake"), sim.now().as_second()).unwrap();
+    let mut history = History::open(&sim).unwrap();
+    history.add(&[], &[(key, event)]).unwrap();
+    drop(history);
     let mut printed: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for line in LINES {
         let left = paradm(&sim, &format!("{line} --json"));
@@ -139,6 +151,70 @@ fn each_field_of_each_document() {
         missing.extend(unknown.map(|field| format!("{schema}: {field} is not in {name}")));
     }
     assert!(missing.is_empty(), "{}", missing.join("\n"));
+}
+
+fn uevent(kind: &str) -> Uevent {
+    let values = [("DEVNAME", "md0"), ("PAR_EVENT", kind)];
+    Uevent {
+        action: "change".to_owned(),
+        path: "/devices/virtual/block/md0".to_owned(),
+        values: values
+            .map(|(key, value)| (key.to_owned(), value.to_owned()))
+            .into(),
+    }
+}
+
+/// What a hook gets on its standard input has the fields of the document, and no others; and there is no event but
+/// those of the documents.
+#[test]
+fn each_field_and_kind_of_an_event_as_hooks_get_it() {
+    let sim = SimSystem::with([SimArray::new("md0", &[3, 5])]);
+    let config = "hook = \"/x\"\n";
+    sim.world().tree.file("/etc/paradm/daemon.toml", config);
+    sim.program("timeout", |_, _| Ran::default());
+    for (at, gear) in [(60, "3"), (120, "5")] {
+        sim.after(Duration::from_secs(at), move |world| {
+            let file = Path::new("/sys/block/md0/md/par/gear");
+            world.write(file, gear).unwrap();
+        });
+    }
+    sim.after(Duration::from_secs(300), |world| world.daemon.stop());
+    assert_eq!(paradm(&sim, "daemon").code, 0);
+    let (_, text) = DOCUMENTS[2];
+    let (_, text) = text.split_once("The JSON of an event: ").unwrap();
+    let (text, _) = text.split_once("\n\n").unwrap();
+    let names = quoted(text);
+    let names: BTreeSet<_> = names
+        .into_iter()
+        .filter(|name| name.chars().all(|c| c.is_ascii_lowercase()))
+        .collect();
+    let mut kinds = BTreeSet::new();
+    for program in &sim.world().ran {
+        let event: Value = serde_json::from_str(program.input.as_ref().unwrap()).unwrap();
+        let mut fields = BTreeSet::new();
+        keys(&event, &mut fields);
+        assert_eq!(fields, names);
+        kinds.insert(event["kind"].as_str().unwrap().to_owned());
+    }
+    assert_eq!(kinds, ["shift", "sleep", "wake"].map(str::to_owned).into());
+}
+
+/// Of the module's events, as sysfs-par.md has them, the daemon knows all, and no others; its document too.
+#[test]
+fn each_kind_of_event() {
+    let told = SYSFS
+        .lines()
+        .filter_map(|line| line.trim_start().strip_prefix("PAR_EVENT="));
+    let told: BTreeSet<_> = told.collect();
+    let known: BTreeSet<_> = Kind::ALL.map(Kind::name).into();
+    assert_eq!(told, known);
+    let (_, text) = DOCUMENTS[2];
+    let row = text
+        .lines()
+        .find(|line| line.starts_with("| `hook_events` |"))
+        .unwrap();
+    let documented: BTreeSet<_> = row.split('`').skip(3).step_by(2).collect();
+    assert_eq!(documented, known);
 }
 
 /// The other way round: no schema is documented that nothing prints.

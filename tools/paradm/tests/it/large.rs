@@ -5,7 +5,9 @@ use crate::harness::paradm;
 use paradm::sim::{SimArray, SimSystem};
 use paradm::system::{RealSystem, System};
 use rustix::time::{ClockId, clock_gettime};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 const MEMBERS: usize = 28;
@@ -16,12 +18,15 @@ const FILES: [usize; 3] = [53, 17, 3];
 /// The first has disks sdaa to sdbb, and so on.
 fn array(number: usize) -> SimArray {
     let mut array = SimArray::new(&format!("md{number}"), &[8, 28]).in_gear(8);
-    let letter = |at: usize| char::from(b'a' + u8::try_from(at).unwrap());
     for (at, member) in array.members.iter_mut().enumerate() {
-        let disk = number * MEMBERS + at;
-        member.disk = Some(format!("sd{}{}", letter(disk / 26), letter(disk % 26)));
+        member.disk = Some(name(number * MEMBERS + at));
     }
     array
+}
+
+fn name(disk: usize) -> String {
+    let letter = |at: usize| char::from(b'a' + u8::try_from(at).unwrap());
+    format!("sd{}{}", letter(disk / 26), letter(disk % 26))
 }
 
 #[test]
@@ -39,20 +44,98 @@ fn each_file_is_read_once() {
     }
 }
 
-/// The files of arrays, in memory as sysfs has them.
+/// The files of an array, as sysfs has them, below a directory.
+fn copy(sim: &SimSystem, dir: &Path) {
+    let read: Vec<PathBuf> = sim.world().read.keys().cloned().collect();
+    for path in read {
+        let text = sim.read(&path).unwrap();
+        let path = sim.resolve(&path).unwrap();
+        sim.world().tree.file(path, &text);
+    }
+    sim.world().tree.copy_to(dir).unwrap();
+}
+
+/// In memory.
 fn in_memory(arrays: usize) -> tempfile::TempDir {
     let dir = tempfile::tempdir_in("/dev/shm").unwrap();
     for sim in (0..arrays).map(|number| SimSystem::with([array(number)])) {
         assert_eq!(paradm(&sim, "status").code, 0);
-        let read: Vec<PathBuf> = sim.world().read.keys().cloned().collect();
-        for path in read {
-            let text = sim.read(&path).unwrap();
-            let path = sim.resolve(&path).unwrap();
-            sim.world().tree.file(path, &text);
-        }
-        sim.world().tree.copy_to(dir.path()).unwrap();
+        copy(&sim, dir.path());
     }
     dir
+}
+
+const DIR: &str = "PARADM_TEST_DIR";
+const ARRAYS: &str = "PARADM_TEST_ARRAYS";
+
+/// In its top gear, and busy at all hours: a daemon looks at the load of all members, and has nothing to write.
+fn busy(number: usize, hour: i64) -> SimArray {
+    let mut array = array(number).in_gear(28);
+    array.load_history = (1..=168)
+        .map(|ago| (hour - ago, 60.0, 60.0))
+        .rev()
+        .collect();
+    array
+}
+
+/// How many files a daemon reads in ten minutes, after its first ten.
+fn read_by_daemon(arrays: usize, config: &str, follow: bool) -> u64 {
+    let hour = SimSystem::new().now().as_second() / 3600;
+    let sim = SimSystem::with((0..arrays).map(|number| busy(number, hour)));
+    sim.world().tree.file("/etc/paradm/daemon.toml", config);
+    for number in (0..arrays).filter(|_| follow) {
+        for line in ["policy set policy=auto --array", "schedule apply"] {
+            assert_eq!(paradm(&sim, &format!("{line} md{number}")).code, 0);
+        }
+    }
+    let read = Arc::new(AtomicU64::new(0));
+    let seen = Arc::clone(&read);
+    let minutes = |minutes: u64| Duration::from_secs(minutes * 60 - 5);
+    sim.after(minutes(10), |world| world.read.clear());
+    sim.after(minutes(20), move |world| {
+        seen.store(world.read.values().sum(), Ordering::Relaxed);
+        world.daemon.stop();
+    });
+    let left = paradm(&sim, "daemon");
+    assert_eq!((left.code, left.err.as_str()), (0, ""));
+    read.load(Ordering::Relaxed)
+}
+
+/// Each minute; and of an array whose load decides, each ten seconds.
+#[test]
+fn a_daemon_reads_no_more_than_it_needs() {
+    let members = u64::try_from(MEMBERS).unwrap();
+    let textfile = "textfile = \"/x/raidpar.prom\"";
+    let (shown, of_disk) = (8, 8);
+    let (signs, of_sign, look) = (9, 1, 5);
+    for arrays in [1, 3] {
+        let n = u64::try_from(arrays).unwrap();
+        assert_eq!(read_by_daemon(arrays, "", false), 0);
+        assert_eq!(
+            read_by_daemon(arrays, textfile, false),
+            10 * n * (shown + members * of_disk)
+        );
+        let minute = signs + members * of_sign + 6 * (look + members);
+        assert_eq!(read_by_daemon(arrays, "", true), 10 * (1 + n * minute));
+    }
+}
+
+#[test]
+#[ignore = "for a test that runs paradm daemon on such files: scripts/build-paradm files"]
+fn files_of_busy_arrays() {
+    let (Some(dir), Ok(arrays)) = (std::env::var_os(DIR), std::env::var(ARRAYS)) else {
+        return;
+    };
+    let dir = PathBuf::from(dir);
+    let now = jiff::Timestamp::now().as_second() / 3600;
+    for number in 0..arrays.parse().unwrap() {
+        let sim = SimSystem::with([busy(number, now)]);
+        assert_eq!(paradm(&sim, "policy set policy=auto").code, 0);
+        assert_eq!(paradm(&sim, "status").code, 0);
+        let history = format!("/sys/block/md{number}/md/par/load_history");
+        sim.read(Path::new(&history)).unwrap();
+        copy(&sim, &dir);
+    }
 }
 
 #[test]

@@ -9,6 +9,7 @@ mod create;
 mod daemon;
 mod doctor;
 mod documented;
+mod events;
 mod explain;
 mod foretell;
 mod harness;

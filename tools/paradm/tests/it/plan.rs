@@ -296,7 +296,7 @@ fn bad_options_are_told() {
     sim.world().tree.file("/bad", "1,h,0,Read,zero,512,1\n");
     let d = "plan --disks 5x4T";
     let cases = [
-        ("plan".to_owned(), 2, "required"),
+        ("plan".to_owned(), 2, "is missing"),
         ("plan /dev/none".to_owned(), 3, "no block device /dev/none"),
         ("plan /dev/sda --disks 5x4T".to_owned(), 2, "cannot be used"),
         ("plan --disks 5".to_owned(), 2, "8x4T"),

@@ -252,17 +252,17 @@ fn what_cannot_be_shown_is_told_in_a_line() {
         (
             "status --watch --json",
             2,
-            "error: the argument '--watch' cannot be used with '--json'",
+            "paradm: --watch cannot be used with --json; usage: paradm status ",
         ),
         (
             "status --interval 5",
             2,
-            "error: the following required arguments were not provided:\n  --watch",
+            "paradm: --watch is missing; usage: paradm status ",
         ),
         (
             "status --watch --interval 0",
             2,
-            "error: invalid value '0' for '--interval <SECONDS>'",
+            "paradm: \"0\" is no value of --interval <SECONDS>: 0 is not in 1..=3600\n",
         ),
     ] {
         let left = paradm(&system(), line);

@@ -3,14 +3,37 @@
 //! an error that can be read, and nothing is written or run.
 
 use crate::create;
+use crate::harness::{golden, paradm, session};
 use clap::{Arg, ArgAction, Command, CommandFactory};
+use expect_test::expect_file;
 use paradm::cli::{self, Cli};
 use paradm::error::exit;
 use paradm::sim::SimSystem;
 use std::collections::BTreeSet;
 
-const NO_ARRAY: &[&str] = &["md7", "", "MD0", "md", "0", "/dev/none", "*"];
+const NO_ARRAY: &[&str] = &[
+    "md7",
+    "",
+    "MD0",
+    "md",
+    "0",
+    "/dev/none",
+    "*",
+    "/no/such/md0",
+    "./md0",
+    "/sys/block/md0",
+    "/dev/../md0",
+];
 const NO_TIME: &[&str] = &["", "x", "25:00", "12:60", "2020-01-01 00:00", "yesterday"];
+const NO_PAST: &[&str] = &[
+    "",
+    "x",
+    "25:00",
+    "2999-01-01 00:00",
+    "-1h",
+    "yesterday",
+    "999999999days",
+];
 const NO_LENGTH: &[&str] = &["", "0", "x", "-1h", "5parsecs", "99999999999999999999h"];
 const NO_GEARS: &[&str] = &[
     "",
@@ -90,6 +113,14 @@ fn table() -> Vec<Wrong> {
             "--config={}",
             &["/none/such", "/etc", "none.toml"],
             exit::UNREADABLE,
+        ),
+        wrong("events", "since", "--since={}", NO_PAST, USAGE),
+        wrong(
+            "events",
+            "kind",
+            "--kind={}",
+            &["", "x", "wake,x", "WAKE", "wake,"],
+            USAGE,
         ),
         // There are files, which are no configuration.
         wrong(
@@ -281,6 +312,7 @@ fn table() -> Vec<Wrong> {
     }
     for (command, rest) in [
         ("doctor", "{}"),
+        ("events", "{}"),
         ("explain", "{}"),
         ("pin set", "5 {}"),
         ("pin show", "{}"),
@@ -362,11 +394,14 @@ fn run(line: &str, value: Option<&str>) -> (Ended, SimSystem) {
     (ended, sim)
 }
 
+fn is_a_line(err: &str) -> bool {
+    err.starts_with("paradm: ") && err.ends_with('\n') && err.lines().count() == 1
+}
+
 /// What is wrong with how it was refused, if anything.
 fn complaint(line: &str, value: &str, code: u8) -> Option<String> {
     let (ended, sim) = run(line, Some(value));
-    let told = ended.err.starts_with("error: ")
-        || ended.err.starts_with("paradm: ") && ended.err.lines().count() == 1;
+    let told = is_a_line(&ended.err);
     let world = sim.world();
     let changed = !world.written.is_empty()
         || world
@@ -431,7 +466,7 @@ fn every_option_is_used_as_it_is_meant() {
             let (ended, _) = run(&line, None);
             let option = line.rsplit(' ').next().unwrap_or_default();
             let option = option.split('=').next().unwrap_or_default();
-            if ended.code != exit::USAGE || !ended.err.contains(option) {
+            if ended.code != exit::USAGE || !is_a_line(&ended.err) || !ended.err.contains(option) {
                 complaints.push(format!(
                     "{line}: exit {}: {}{}",
                     ended.code, ended.out, ended.err
@@ -447,6 +482,7 @@ fn every_option_is_used_as_it_is_meant() {
 fn options_that_do_not_go_together() {
     let lines = [
         "create md9 /dev/sdv --dry-run --yes",
+        "events md0 md1",
         "pin set 5 --for 1h --until 12:00",
         "pin end md0 --expired",
         "pin end --forget",
@@ -474,8 +510,58 @@ fn options_that_do_not_go_together() {
     let complaints: Vec<_> = lines
         .iter()
         .map(|line| (line, run(line, None).0))
-        .filter(|(_, ended)| ended.code != exit::USAGE || !ended.out.is_empty())
+        .filter(|(_, ended)| {
+            ended.code != exit::USAGE || !ended.out.is_empty() || !is_a_line(&ended.err)
+        })
         .map(|(line, ended)| format!("{line}: exit {}: {}{}", ended.code, ended.out, ended.err))
         .collect();
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+}
+
+/// What is wrong, and what is right: the grammar's errors are no other than paradm's own.
+#[test]
+fn what_the_grammar_excludes_is_told_in_a_line() {
+    let lines = [
+        "",
+        "stat",
+        "none-such",
+        "policy",
+        "pin sho",
+        "status md0 md1",
+        "status --wach",
+        "status --color perhaps",
+        "status --color",
+        "status --interval 5",
+        "status --watch --json",
+        "status --watch --interval 0",
+        "status --watch --interval x",
+        "status --watch --interval 99999999999999999999",
+        "status --json=yes",
+        "status --json --json",
+        "shift",
+        "shift 3 --no-wait --timeout 5",
+        "create md9 --gears 5",
+        "plan",
+        "pin set 5 --for 1h --until 12:00",
+    ];
+    let sim = create::system(&[], &[]);
+    golden(&expect_file!["../golden/wrong.txt"], &session(&sim, &lines));
+}
+
+/// What was typed is quoted, and works no terminal and begins no line.
+#[test]
+fn what_is_quoted_is_printable() {
+    for line in [
+        "metrics --textfile 'a\u{1b}[31m\nb'",
+        "'a\u{1b}[31m\n\nb'",
+        "status '--a\u{9b}31m\n\nb'",
+        "status --color '\u{1b}\r\n'",
+        "status md0 'md\n1'",
+        "status 'md\n\u{1b}1'",
+    ] {
+        let left = paradm(&create::system(&[], &[]), line);
+        assert!(is_a_line(&left.err), "{line:?}: {:?}", left.err);
+        let text = left.err.trim_end_matches('\n');
+        assert!(!text.contains(char::is_control), "{line:?}: {:?}", left.err);
+    }
 }
