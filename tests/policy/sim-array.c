@@ -685,10 +685,11 @@ u64 array_idle(const struct array *array)
 void array_interval(struct array *array, u64 now)
 {
 	struct par_sample *sample = &array->sample;
-	unsigned int gear = array->gear, d;
+	unsigned int gear = array->gear, before, d;
 	struct par_interval interval;
 
 	go_on(array, now);
+	before = array->gear;
 	if (array->copies_then && is_copying(array))
 		par_rate_add(&array->rate, array->copied - array->copied_before, now - array->begun);
 	array->copies_then = is_copying(array);
@@ -711,8 +712,9 @@ void array_interval(struct array *array, u64 now)
 			par_policy_see(&array->policy, &interval, sample->gear, now / NSEC_PER_SEC);
 		decide(array, now);
 	}
+	/* Even a shift that has nothing to copy takes a moment of the next interval. */
 	memset(sample, 0, sizeof(*sample));
-	sample->gear = array->gear;
+	sample->gear = before;
 	array->copying = is_copying(array);
 	array->copied_before = array->copied;
 	array->begun = now;
