@@ -235,6 +235,8 @@ static void let_pass(u64 now)
 			in_low += interval_ns;
 		for (i = 0; i < RIVALS; i++)
 			array_interval(rival[i], end);
+		for (i = 1; i <= par->geo.gears; i++)
+			array_interval(ideal[i], end);
 		if (end >= slot_began + SLOT && (all_idle(end) || end >= slot_began + SLOT_MOST))
 			end_slot(end);
 		if (end >= next_day)

@@ -175,6 +175,17 @@ static u64 read_others(struct array *array, unsigned int set, u64 now, u64 x, u6
 	return done;
 }
 
+/* When the zone of what is written at @x has an intent, which is asked for once raid5 knows what to write. */
+static u64 admitted(struct array *array, unsigned int set, u64 now, u64 then, u64 x)
+{
+	const struct par_geometry *geo = &array->geo;
+
+	if (!array->intents.gear)
+		return then;
+	return intents_admit(&array->intents, geo, array->disk, array->gear, set,
+			     (x - par_set_offset(geo, set, 0)) >> geo->seg_shift, now, then);
+}
+
 /* Of one stripe, which has @row sectors of data. */
 static u64 write_stripe(struct array *array, unsigned int set, u64 now, u64 sector, u64 sectors, u64 row)
 {
@@ -211,7 +222,7 @@ static u64 write_stripe(struct array *array, unsigned int set, u64 now, u64 sect
 	for (p = 0; p < geo->parities; p++)
 		done = max(done, write_one(array, set, (parity + p) % geo->set[set].members, now, longest.x,
 					   longest.sectors, op));
-	return done;
+	return admitted(array, set, now, done, longest.x);
 }
 
 static u64 write_set(struct array *array, unsigned int set, u64 now, u64 sector, u64 sectors)
@@ -487,6 +498,8 @@ static void go_on(struct array *array, u64 now)
 	for (d = 0; d < array->geo.members; d++)
 		if (array->disk[d].state == DISK_STOPS && array->disk[d].since + DISK_SPIN_DOWN <= now)
 			disk_become(&array->disk[d], DISK_STANDS, array->disk[d].since + DISK_SPIN_DOWN);
+	if (array->intents.gear)
+		intents_tidy(&array->intents, &array->geo, array->disk, array->gear, now);
 	if (array->target > array->gear && array->turning <= now)
 		change_gear(array, array->turning);
 	while (array->copy_next <= now && copy_on(array))
@@ -672,10 +685,11 @@ u64 array_idle(const struct array *array)
 void array_interval(struct array *array, u64 now)
 {
 	struct par_sample *sample = &array->sample;
-	unsigned int gear = array->gear, d;
+	unsigned int gear = array->gear, before, d;
 	struct par_interval interval;
 
 	go_on(array, now);
+	before = array->gear;
 	if (array->copies_then && is_copying(array))
 		par_rate_add(&array->rate, array->copied - array->copied_before, now - array->begun);
 	array->copies_then = is_copying(array);
@@ -698,8 +712,9 @@ void array_interval(struct array *array, u64 now)
 			par_policy_see(&array->policy, &interval, sample->gear, now / NSEC_PER_SEC);
 		decide(array, now);
 	}
+	/* Even a shift that has nothing to copy takes a moment of the next interval. */
 	memset(sample, 0, sizeof(*sample));
-	sample->gear = array->gear;
+	sample->gear = before;
 	array->copying = is_copying(array);
 	array->copied_before = array->copied;
 	array->begun = now;
@@ -782,6 +797,7 @@ void array_init(struct array *array, u32 layout, u32 chunk_sectors, u64 sectors,
 	}
 	array->segments = (sectors >> geo->seg_shift) + 1;
 	array->state = unknown_state(array);
+	intents_init(&array->intents, geo);
 	array->shifts = zeroed(ARRAY_MOST_SHIFTS, sizeof(*array->shifts));
 	array->gear = geo->gears;
 	array->target = geo->gears;
@@ -817,6 +833,7 @@ void array_free(struct array *array)
 		for (d = 0; d < PAR_MAX_MEMBERS; d++)
 			free(array->owed[state][d].list);
 	free(array->copies.list);
+	intents_free(&array->intents);
 	if (array->state)
 		munmap(array->state, state_bytes(array));
 	free(array->shifts);

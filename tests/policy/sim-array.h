@@ -4,7 +4,7 @@
  * in, what is owed to images and sleepers, shifts, and the policy that asks for them.
  * Where everything lies is the module's own geometry.c, what is decided its policy.c.
  *
- * What it leaves out: the stripe cache (writes that meet there), the metadata, and
+ * What it leaves out: the stripe cache (writes that meet there), metadata but for intents (sim-intents.h), and
  * errors. All rows are taken as written.
  */
 #ifndef TESTS_POLICY_SIM_ARRAY_H
@@ -16,6 +16,7 @@
 #include "pure/approach.h"
 #include "pure/ration.h"
 #include "sim-disk.h"
+#include "sim-intents.h"
 
 #define ARRAY_MOST_SHIFTS	100000U
 
@@ -66,6 +67,7 @@ struct batch {
  *	known: the pages that are not touched take no memory
  * @owed: by state and member: to be copied once it is time; @owed_home: those that are
  *	not copied by other ways meanwhile
+ * @intents: of zones; a RAID-5 has none
  * @copies: of the pass that is under way, @pass; @approach: of a shift down, since @shift_began
  * @outrun_until: none is tried before
  * @copy_next: when @batch has been read, or the next one may be; @copied: bytes in all; @copy_due: when the last batch
@@ -90,6 +92,7 @@ struct array {
 	u64 segments;
 	struct owed owed[3][PAR_MAX_MEMBERS];
 	u64 owed_home[PAR_MAX_MEMBERS];
+	struct intents intents;
 	struct copies copies;
 	struct batch batch;
 	struct par_pass pass;

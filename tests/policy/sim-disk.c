@@ -99,22 +99,28 @@ static void end_write(struct disk *disk, u64 now)
 
 /* ---- requests ---- */
 
-static u64 read_from(struct disk *disk, u64 now, u64 sector, u64 sectors)
+/* The arm goes there, unless @ahead: what follows at once has been read ahead. */
+static u64 go_to(struct disk *disk, u64 now, u64 sector, u64 sectors, bool ahead)
 {
 	u64 begin = max(now, disk->free), took = OVERHEAD;
 
-	/* What follows at once has been read ahead. */
-	if (sector != disk->end)
+	if (!ahead)
 		took += way_to(disk, begin + took, sector, waiting(disk, now));
 	took += passing(disk, sector, sectors);
-	disk->end = sector + sectors;
-	disk->place = spindle_place(&disk->mechanics->model, disk->end);
+	disk->place = spindle_place(&disk->mechanics->model, sector + sectors);
 	disk->free = begin + took;
 	disk->newest = (disk->newest + 1) % DISK_DEPTH;
 	disk->ends[disk->newest] = disk->free;
 	disk->in_flight += took;
 	disk->moving += took;
 	disk->requests++;
+	return disk->free;
+}
+
+static u64 read_from(struct disk *disk, u64 now, u64 sector, u64 sectors)
+{
+	go_to(disk, now, sector, sectors, sector == disk->end);
+	disk->end = sector + sectors;
 	if (!disk->owed)
 		disk->ahead_until = disk->free + passing(disk, disk->end,
 							 min(AHEAD_SECTORS, disk->mechanics->model.sectors - disk->end));
@@ -158,6 +164,8 @@ u64 disk_send(struct disk *disk, u64 now, u64 sector, u64 sectors, enum disk_op 
 		end_write(disk, now);
 	if (op == DISK_READ)
 		return read_from(disk, now, sector, sectors);
+	if (op == DISK_WRITE_THROUGH)
+		return go_to(disk, now, sector, sectors, false);
 	if (op == DISK_REWRITE)
 		now = read_from(disk, now, sector, sectors);
 	return write_to(disk, now, sector, sectors);

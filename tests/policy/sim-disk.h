@@ -43,6 +43,7 @@ enum disk_op {
 	DISK_READ,
 	DISK_WRITE,
 	DISK_REWRITE,	/* written after it has been read, a turn later */
+	DISK_WRITE_THROUGH,	/* past the cache: FUA */
 };
 
 /* struct disk_mechanics - @way: with so many requests waiting, part of the way by chance that is the way to the next */

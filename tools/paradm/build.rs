@@ -31,6 +31,7 @@ fn main() {
     let model = [
         tests.join("sim-array.c"),
         tests.join("sim-disk.c"),
+        tests.join("sim-intents.c"),
         spindle.join("mechanics.c"),
         here.join("src/policy_ffi/simulate.c"),
     ];

@@ -29,6 +29,18 @@ huge_array() {
 	settle
 }
 
+# begin_anew: as policy-replay begins. The array is in its top gear, images are up to date, and the policy has seen
+# nothing: it was stopped in the low gear, so that this sleep has no length for it, and then in the top gear.
+begin_anew() {
+	local gear
+	for gear in "$(low_gear "$LAYOUT")" "$(top_gear "$LAYOUT")"; do
+		set_par gear "$gear"
+		gear_is "$gear" 600
+		settle
+		reassemble_par
+	done
+}
+
 build_replay() {
 	REPLAY=$MACHINE_TMP/replay
 	[ -x "$REPLAY" ] || cc -O2 -pthread -o "$REPLAY" "$TOOLS/../../replay/replay.c"

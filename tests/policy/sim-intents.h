@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The metadata that an array without a kernel writes for its requests: an intent for a zone
+ * before the first write to it in a gear, and the map and the intent again when no write has
+ * needed that for a while. What arrives while a store is under way is stored with the next one.
+ *
+ * What it leaves out: the map of a zone that must be stored before its intent, superblocks, and
+ * that writes are held while intents are cleared.
+ */
+#ifndef TESTS_POLICY_SIM_INTENTS_H
+#define TESTS_POLICY_SIM_INTENTS_H
+
+#include "pure/geometry.h"
+#include "sim-disk.h"
+
+/**
+ * struct intents - times in ns
+ * @gear: whose intent is stored, of each zone, 0: none; @touched: when the zone was last written
+ * @set: zones that have one, @count of @room
+ * @begins, @done: of the last store that was asked for; @sector: its last block
+ * @tidy_at: when idle ones are looked for, 0: not at all; @share: how many are cleared at a time
+ */
+struct intents {
+	u8 *gear;
+	u64 *touched;
+	u32 *set;
+	size_t count, room;
+	u64 begins, done, sector, tidy_at;
+	u32 share;
+};
+
+void intents_init(struct intents *intents, const struct par_geometry *geo);
+void intents_free(struct intents *intents);
+
+/*
+ * intents_admit - a write to row @row of set @set, in gear @gear; returns when its zone has an intent, from
+ * @then on. Metadata joins the disks' queues at @now.
+ */
+u64 intents_admit(struct intents *intents, const struct par_geometry *geo, struct disk *disks,
+		  unsigned int gear, unsigned int set, u64 row, u64 now, u64 then);
+
+/* intents_tidy - clear idle ones, if it is time */
+void intents_tidy(struct intents *intents, const struct par_geometry *geo, struct disk *disks,
+		  unsigned int gear, u64 now);
+
+#endif
