@@ -531,12 +531,14 @@ static bool has_passed(const struct par_policy *policy, const struct par_situati
 }
 
 /*
- * What it went up for is there again before the disks stop, and the lower gear is not enough
- * for it: what is still to be copied would take longer and longer, and requests with it.
+ * What it went up for is there again before the disks stop, the lower gear is not calm under
+ * it, and to copy the rest takes longer than a start must pay for: requests would wait beside
+ * copies that what they write makes more and more of. What is nearly done is brought to its end.
  */
 static bool has_returned(const struct par_policy *policy, const struct par_situation *is)
 {
-	return is->why == PAR_WHY_GONE && policy->surge.since && !policy->calm_since[is->target];
+	return is->why == PAR_WHY_GONE && policy->surge.since &&
+	       !policy->calm_since[is->target] && is->owed[is->target] > worth_of(policy);
 }
 
 struct par_decision par_policy_decide(const struct par_policy *policy,

@@ -363,14 +363,6 @@ static bool dumb_back(struct dumb *dumb, const struct par_policy *policy, unsign
 	return !policy->surge.since && dumb_calm(dumb, gear, 61) >= (in_vain ? 1 : 61);
 }
 
-/* What it went up for has come back, and is too much for the gear that it shifts down to. */
-static bool dumb_returned(struct dumb *dumb, const struct array *array, enum par_reason why,
-			  unsigned int gear, unsigned int target)
-{
-	return target < gear && why == PAR_WHY_GONE && array->policy.surge.since &&
-	       !dumb_calm(dumb, target, 1);
-}
-
 /* What earlier shifts have taught is not among the reference's rules. */
 static void forget(struct array *array)
 {
@@ -402,14 +394,11 @@ static void like_the_rules(struct kunit *test)
 				unsigned int target = array->is.target, up, i;
 				u64 shifted = array->policy.shifted;
 				struct par_policy *policy = &array->policy;
-				enum par_reason why = array->is.why;
 				bool gone;
 
 				second(array, shape->at(t * 4, levels[v]));
 				dumb->all[dumb->n++] = array->last;
 				up = dumb_up(dumb, array, gear, target);
-				if (dumb_returned(dumb, array, why, gear, target))
-					up = up ?: gear;
 				if (up) {
 					KUNIT_ASSERT_EQ_MSG(test, array->decision.gear, up,
 							    "%s to %u, %s, %u s", shape->name,
@@ -904,12 +893,14 @@ static void copied_meanwhile(struct kunit *test)
 
 /*
  * What it went up for comes back while it copies before a shift down: half of it is enough, as
- * long as that is too much for the lower gear. It shifts down when it has gone again.
+ * long as that is too much for the lower gear, and much is still to be copied. It shifts down
+ * when it has gone again.
  */
 static void load_returns(struct kunit *test)
 {
-	static const struct { u32 demand; bool too_much; } back[] = {
-		{ FULL * 4 / 10, true }, { FULL / 4, false }, { FULL / 50, false },
+	static const struct { u32 demand, owed; bool stays; } back[] = {
+		{ FULL * 4 / 10, 600, true }, { FULL * 4 / 10, 100, false },
+		{ FULL / 4, 600, false }, { FULL / 50, 600, false },
 	};
 	unsigned int k, t;
 
@@ -918,16 +909,16 @@ static void load_returns(struct kunit *test)
 
 		come_and_go(array, HOURS / 3, 0, 1);
 		KUNIT_ASSERT_EQ(test, array->is.gear, 2);
-		array->is.owed[1] = 600;
+		array->is.owed[1] = back[k].owed;
 		for (t = 0; array->is.target == 2 && t < 200; t++)
 			second(array, FULL / 50);
 		KUNIT_ASSERT_EQ(test, array->is.target, 1);
 		KUNIT_ASSERT_EQ(test, array->is.why, PAR_WHY_GONE);
-		array->shifting = 600;
+		array->shifting = back[k].owed;
 		for (t = 0; t < 4; t++)
 			second(array, back[k].demand);
-		KUNIT_EXPECT_EQ(test, array->is.target, back[k].too_much ? 2 : 1);
-		if (back[k].too_much)
+		KUNIT_EXPECT_EQ_MSG(test, array->is.target, back[k].stays ? 2 : 1, "%u", k);
+		if (back[k].stays)
 			KUNIT_EXPECT_EQ(test, array->is.why, PAR_WHY_NEEDED);
 		for (t = 0; array->is.target == 2 && t < 1000; t++)
 			second(array, FULL / 50);
