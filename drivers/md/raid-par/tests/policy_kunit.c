@@ -363,14 +363,6 @@ static bool dumb_back(struct dumb *dumb, const struct par_policy *policy, unsign
 	return !policy->surge.since && dumb_calm(dumb, gear, 61) >= (in_vain ? 1 : 61);
 }
 
-/* What it went up for has come back, and is too much for the gear that it shifts down to. */
-static bool dumb_returned(struct dumb *dumb, const struct array *array, enum par_reason why,
-			  unsigned int gear, unsigned int target)
-{
-	return target < gear && why == PAR_WHY_GONE && array->policy.surge.since &&
-	       !dumb_calm(dumb, target, 1);
-}
-
 /* What earlier shifts have taught is not among the reference's rules. */
 static void forget(struct array *array)
 {
@@ -402,14 +394,11 @@ static void like_the_rules(struct kunit *test)
 				unsigned int target = array->is.target, up, i;
 				u64 shifted = array->policy.shifted;
 				struct par_policy *policy = &array->policy;
-				enum par_reason why = array->is.why;
 				bool gone;
 
 				second(array, shape->at(t * 4, levels[v]));
 				dumb->all[dumb->n++] = array->last;
 				up = dumb_up(dumb, array, gear, target);
-				if (dumb_returned(dumb, array, why, gear, target))
-					up = up ?: gear;
 				if (up) {
 					KUNIT_ASSERT_EQ_MSG(test, array->decision.gear, up,
 							    "%s to %u, %s, %u s", shape->name,
