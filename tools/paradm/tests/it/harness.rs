@@ -49,7 +49,10 @@ impl fmt::Display for Left {
 
 /// Several commands one after the other, each with what it has left, as one text.
 pub fn session(system: &dyn System, lines: &[&str]) -> String {
-    let shown = |line: &&str| format!("$ paradm {line}\n{}", paradm(system, line));
+    let shown = |line: &&str| {
+        let asked = format!("$ paradm {line}");
+        format!("{}\n{}", asked.trim_end(), paradm(system, line))
+    };
     lines.iter().map(shown).collect::<Vec<_>>().join("\n")
 }
 
