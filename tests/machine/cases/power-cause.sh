@@ -47,11 +47,18 @@ dd if=/dev/zero of="${DEVS[4]}" bs=4k count=1 seek=1000 oflag=direct status=none
 woken '^process dd\[[0-9]+\]$' 3
 wait_stopped 4
 
+note "a process whose name has a line end in it"
+ODD=$(mktemp -d)/$'d\nPAR_X=1'
+cp "$(command -v dd)" "$ODD"
+"$ODD" if="${DEVS[4]}" of=/dev/null bs=4k count=1 iflag=direct status=none
+woken '^process d\?PAR_X=1\[[0-9]+\]$' 4
+wait_stopped 4
+
 note "up from there, and the data are right"
 fill 1 2
 SUM=$(fingerprint)
 shift_to 5
-assert_eq "$(member 4 spin_ups)" 4 "spin_ups"
+assert_eq "$(member 4 spin_ups)" 5 "spin_ups"
 assert_match "$(member 4 last_wake_cause)" '^gear ' "cause"
 assert_eq "$(fingerprint)" "$SUM" "content"
 
@@ -65,5 +72,5 @@ assert_eq "$(member 4 power_state)" active "while it is used"
 assert_eq "$(grep -c 'cannot be stopped' < <(log_since))" 1 "lines in the log"
 echo auto >"$(pm_of 4 control)"
 wait_stopped 4
-assert_eq "$(member 4 spin_ups)" 4 "spin_ups"
+assert_eq "$(member 4 spin_ups)" 5 "spin_ups"
 stop_par

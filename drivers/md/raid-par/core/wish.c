@@ -3,8 +3,10 @@
  * Which gear is wanted, and what for. The mover (shift.c) goes by it. See wish.h for the
  * contracts.
  */
+#include <linux/ctype.h>
 #include <linux/kobject.h>
 #include <linux/kthread.h>
+#include <linux/sched.h>
 
 #include "core/parent.h"
 
@@ -195,6 +197,17 @@ void par_mover_allow(struct par_conf *conf)
 {
 	WRITE_ONCE(conf->wish.paused, false);
 	par_mover_wake(conf);
+}
+
+void par_cause_task(char cause[PAR_CAUSE], const char *part, const struct task_struct *task)
+{
+	char *at;
+
+	scnprintf(cause, PAR_CAUSE, "%s %s[%d]", part, task->comm,
+		  task_pid_nr((struct task_struct *)task));
+	for (at = cause; *at; at++)
+		if (iscntrl(*at))
+			*at = '?';
 }
 
 void par_wish_init(struct par_conf *conf)

@@ -13,6 +13,7 @@
 #define PAR_CAUSE	48	/* bytes */
 
 struct par_conf;
+struct task_struct;
 
 /**
  * struct par_wish - of an array
@@ -118,6 +119,12 @@ void par_mover_begin(struct par_conf *conf);
 void par_mover_end(struct par_conf *conf);
 void par_mover_pause(struct par_conf *conf);
 void par_mover_allow(struct par_conf *conf);
+
+/*
+ * par_cause_task - put into @cause that @task has done it: "@part NAME[PID]"; any context.
+ * Control characters of the name are replaced: a cause is a line of files and of uevents.
+ */
+void par_cause_task(char cause[PAR_CAUSE], const char *part, const struct task_struct *task);
 
 /* par_wish_begin - the mover is about to run, and nothing is wanted of it */
 void par_wish_init(struct par_conf *conf);

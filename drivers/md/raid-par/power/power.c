@@ -134,8 +134,7 @@ static void on_woken(struct par_drive *drive, const struct task_struct *who)
 		par_power_system_woke(power);
 	} else if (asleep) {
 		begin_waking(power, 0);
-		scnprintf(power->asked, sizeof(power->asked), "process %s[%d]",
-			  who->comm, task_pid_nr((struct task_struct *)who));
+		par_cause_task(power->asked, "process", who);
 	}
 	raw_spin_unlock(&power->lock);
 	if (asleep)

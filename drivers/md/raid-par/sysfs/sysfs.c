@@ -66,7 +66,7 @@ static ssize_t gear_store(struct par_conf *conf, const char *page, size_t len)
 			mdname(conf->mddev));
 		return -EBUSY;
 	}
-	scnprintf(cause, sizeof(cause), "gear %s[%d]", current->comm, task_pid_nr(current));
+	par_cause_task(cause, "gear", current);
 	par_shift_to(conf, gear, cause);
 	return len;
 }
