@@ -85,7 +85,7 @@ static int par_refuse(struct mddev *mddev)
 
 	if (test_bit(MD_HAS_JOURNAL, &mddev->flags) ||
 	    test_bit(MD_HAS_PPL, &mddev->flags)) {
-		pr_err("md/par:%s: a par array takes no journal and no PPL\n",
+		pr_err("md/par:%s: level par does not support a journal or PPL\n",
 		       mdname(mddev));
 		return -EMEDIUMTYPE;
 	}
@@ -93,19 +93,19 @@ static int par_refuse(struct mddev *mddev)
 	    mddev->new_level != mddev->level ||
 	    mddev->new_layout != mddev->layout ||
 	    mddev->new_chunk_sectors != mddev->chunk_sectors) {
-		pr_err("md/par:%s: a par array cannot be reshaped\n",
+		pr_err("md/par:%s: level par does not support a reshape\n",
 		       mdname(mddev));
 		return -ECANCELED;
 	}
 	if (!mddev->persistent || mddev->external || mddev->major_version != 1) {
-		pr_err("md/par:%s: a par array needs version 1 metadata\n",
+		pr_err("md/par:%s: level par needs version-1 metadata of md, such as mdadm --metadata=1.2\n",
 		       mdname(mddev));
 		return -EPROTONOSUPPORT;
 	}
 	rdev_for_each(rdev, mddev)
 		if (test_bit(Replacement, &rdev->flags) ||
 		    test_bit(Journal, &rdev->flags)) {
-			pr_err("md/par:%s: %pg: a par array takes no replacement and no journal device\n",
+			pr_err("md/par:%s: %pg is a replacement or journal device, which level par does not support\n",
 			       mdname(mddev), rdev->bdev);
 			return -EMEDIUMTYPE;
 		}
@@ -121,7 +121,7 @@ static int take_members(struct par_conf *conf)
 		if (rdev->raid_disk < 0 || rdev->raid_disk >= conf->geo.members)
 			continue;
 		if (rdev->sectors < conf->geo.dev_sectors) {
-			pr_err("md/par:%s: %pg has %llu sectors, %llu are needed\n",
+			pr_err("md/par:%s: %pg is too small: it has %llu sectors, %llu are needed\n",
 			       mdname(mddev), rdev->bdev,
 			       (unsigned long long)rdev->sectors,
 			       (unsigned long long)conf->geo.dev_sectors);
@@ -130,12 +130,7 @@ static int take_members(struct par_conf *conf)
 		conf->member[rdev->raid_disk].rdev = rdev;
 	}
 	par_count_degraded(conf);
-	if (mddev->degraded > conf->geo.parities) {
-		pr_err("md/par:%s: not enough members: %u of %u\n", mdname(mddev),
-		       conf->geo.members - mddev->degraded, conf->geo.members);
-		return -EIO;
-	}
-	return 0;
+	return par_too_few(conf);
 }
 
 /*
@@ -388,7 +383,7 @@ static void par_thread(struct md_thread *thread)
 	rcu_read_lock();
 	rdev_for_each_rcu(rdev, mddev)
 		if (test_and_clear_bit(WantReplacement, &rdev->flags))
-			pr_err("md/par:%s: %pg: a par array cannot replace a member in place; fail and add instead\n",
+			pr_err("md/par:%s: %pg: level par cannot replace a member in place: use mdadm --fail, --remove and --add\n",
 			       mdname(mddev), rdev->bdev);
 	rcu_read_unlock();
 	if (!md_is_rdwr(mddev))
@@ -420,7 +415,7 @@ static void drop_bitmap(struct mddev *mddev)
 
 	if (!file && !mddev->bitmap_info.offset)
 		return;
-	pr_warn("md/par:%s: a par array takes no write-intent bitmap: the one in its superblocks is dropped\n",
+	pr_warn("md/par:%s: level par does not support a write-intent bitmap: the one in md's superblocks is dropped\n",
 		mdname(mddev));
 	mddev->bitmap_info.offset = 0;
 	mddev->bitmap_info.file = NULL;
@@ -531,7 +526,7 @@ static void par_quiesce(struct mddev *mddev, int quiesce)
 		par_defer_sb(conf);
 	if (mddev->ro == MD_RDWR && !test_bit(MD_BROKEN, &mddev->flags) &&
 	    par_store_checkpoint(conf, true))
-		pr_err("md/par:%s: could not store the map\n", mdname(mddev));
+		pr_err("md/par:%s: could not store the map on any member: the next start will be as after a crash\n", mdname(mddev));
 	par_mover_allow(conf);
 }
 

@@ -53,7 +53,7 @@ if [ -w "$SYSFS/bitmap/metadata" ]; then
 	assert_match "$(mdadm --examine "${DEVS[0]}")" 'Internal Bitmap' "a superblock with a bitmap"
 	mark_log
 	assemble_par
-	assert_match "$(log_since)" 'a par array takes no write-intent bitmap: the one in its superblocks is dropped' "kernel log"
+	assert_match "$(log_since)" "level par does not support a write-intent bitmap: the one in md's superblocks is dropped" "kernel log"
 	fill 1 9
 	SUM=$(fingerprint)
 	shift_to 5
@@ -67,8 +67,8 @@ note "and a superblock that says so, as of another mdadm"
 stop_par
 mknod /dev/md9 b 9 9
 "$TOOLS/refuse.py" run /dev/md9 "${DEVS[@]}" <<'END'
-feature_map=1,bitmap_offset=8 OK the one in its superblocks is dropped
-feature_map=1,bitmap_offset=0xfffffff8 OK the one in its superblocks is dropped
+feature_map=1,bitmap_offset=8 OK the one in md's superblocks is dropped
+feature_map=1,bitmap_offset=0xfffffff8 OK the one in md's superblocks is dropped
 END
 assemble_par
 assert_eq "$(fingerprint)" "$SUM" "content at the end"

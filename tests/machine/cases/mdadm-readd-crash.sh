@@ -45,7 +45,7 @@ goes_down() {
 
 	mark_log
 	assemble_par
-	assert_match "$(log_since)" "member $d .* has missed writes and is not whole" "kernel log"
+	assert_match "$(log_since)" "member $d .* has missed writes and has to be rebuilt" "kernel log"
 	assert_eq "$(fingerprint $MIB)" "$SUM" "content with the member that came back"
 	mdadm --readwrite "/dev/$MD" 2>/dev/null || true
 	wait_whole

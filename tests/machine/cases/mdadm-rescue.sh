@@ -116,7 +116,8 @@ for lost in 1 4; do
 	assemble_par
 	logged "member $lost \\(nullb$lost\\) holds no raid-par superblock"
 	assert_eq "$(fingerprint)" "$SUM" "content at once"
-	logged "member $lost \\(nullb$lost\\): without a valid superblock .* it does not count as whole"
+	logged "member $lost \\(nullb$lost\\) has no valid raid-par superblock: its content is unknown"
+	logged "member $lost \\(nullb$lost\\) has to be rebuilt"
 	repaired
 done
 rmdisks
@@ -155,7 +156,7 @@ for slot in 0 8; do
 	destroy $slot 8 0 1 2 3 4
 	mark_log
 	refused mdadm --assemble --quiet "/dev/$MD" "${DEVS[@]}"
-	assert_match "$(log_since)" 'cannot start: the newest superblock may be unreadable on all members' "kernel log"
+	assert_match "$(log_since)" 'cannot start: the newest superblock may have been destroyed on all members' "kernel log"
 	mdadm --assemble --quiet --force "/dev/$MD" "${DEVS[@]}"
 	repaired
 done
@@ -163,7 +164,7 @@ rmdisks
 
 begin "blocks of all members"
 destroy_blocks 0 1 2 3 4
-refused_for_loss 'block [0-9]+ is lost on all members'
+refused_for_loss 'the newest version of (intent|map) block [0-9]+ is valid on no member'
 rescued
 rmdisks
 

@@ -60,7 +60,7 @@ everywhere() {
 	mark_log
 	refused mdadm --assemble "/dev/$MD" "${DEVS[@]}"
 	assert_match "$REFUSAL" 'needs cleaning' "mdadm's message"
-	logged "$2 block [0-9]+ is lost on all members"
+	logged "the newest version of $2 block [0-9]+ is valid on no member"
 	mdadm --assemble --quiet --update=par-rescue "/dev/$MD" "${DEVS[@]}"
 	stop_par
 	rmdisks

@@ -11,7 +11,7 @@ MIB=24	# are all that is ever written
 NONE='holds no raid-par superblock'
 TORN='has a raid-par superblock with a wrong checksum'
 VERSION='has a raid-par superblock of another version'
-GEOMETRY='has a raid-par superblock of another geometry'
+GEOMETRY='has a raid-par superblock for another layout, chunk or size'
 FEATURE='uses a feature this version of raid-par does not know'
 FOREIGN='belongs to another array'
 RANGE='has a raid-par superblock with impossible values'
@@ -31,7 +31,7 @@ of() { echo "member $1 (${DISKS[$1]})${2:+ $2}"; }
 sound() { of "$1" "has version $(seq_of "$1") of the metadata"; }
 
 # unvouched MEMBER: what is told of it besides; stands_in MEMBER: by force, if there are too many of these.
-unvouched() { echo "$(of "$1"): without a valid superblock its content is unknown: it does not count as whole"; }
+unvouched() { of "$1" "has no valid raid-par superblock: its content is unknown"; }
 stands_in() { of "$1" "is used by force: all of its content is in doubt"; }
 
 # keep_supers MEMBER: as they are now; put_back MEMBER: it has them again, when they are old.
@@ -110,9 +110,9 @@ each_its_own() {
 	want=("$(sound 0)" "$(of 1 "$TORN")" "$(sound 2)" "$(of 3 "$FOREIGN")" "$(of 4 "$NONE")"
 		"$(of 5 "$VERSION")" "$(of 6 "$GEOMETRY")" "member 7 is missing"
 		"$(for d in 1 3 4 5 6; do unvouched $d; done)"
-		"$(sound 2), but $(($(seq_of 0) - 1)) or newer is expected: it is an old copy and not whole"
+		"$(of 2 "is an old copy of the member: it has version $(seq_of 2) of the metadata, $(($(seq_of 0) - 1)) or newer is expected")"
 		"$(for d in 1 3 4 5 6; do stands_in $d; done)"
-		"$(of 2 "has missed writes and is not whole")")
+		"$(of 2 "has to be rebuilt")")
 	assert_ne "$(seq_of 0)" "$(seq_of 2)" "version of the member that is stale"
 	refused_newer 5 "${DEVS[@]:0:7}"
 	mark_log
@@ -135,7 +135,7 @@ one_of_them() {
 		want=()
 		for i in 0 1 2 3 4; do want+=("$(sound "$i")"); done
 		want[d]=$(of "$d" "${line[$kind]}")
-		want+=("$(unvouched $d)")
+		want+=("$(unvouched $d)" "$(of $d "has to be rebuilt")")
 		spoil "$kind" "${DEVS[d]}"
 		force=
 		[[ $kind != @(version|feature) ]] || { refused_newer "$d" "${DEVS[@]}"; force=--force; }

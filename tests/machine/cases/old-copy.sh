@@ -11,7 +11,7 @@ copy_of() { dd if="${DEVS[$1]}" of="$COPY" bs=1M iflag=direct status=none; }
 put_back() { dd if="$COPY" of="${DEVS[$1]}" bs=1M oflag=direct conv=fsync status=none; }
 
 told_old() {
-	assert_match "$(log_since)" "member $1 \\(${DISKS[$1]}\\) has version [0-9]+ of the metadata, but [0-9]+ or newer is expected" "$2: kernel log"
+	assert_match "$(log_since)" "member $1 \\(${DISKS[$1]}\\) is an old copy of the member: it has version [0-9]+ of the metadata, [0-9]+ or newer is expected" "$2: kernel log"
 }
 
 whole_and_right() {

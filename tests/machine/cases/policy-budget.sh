@@ -28,7 +28,7 @@ nap 200
 load 300 60 &
 LOAD=$!
 heard 'decision DECISION=stay REASON=spare GEAR=3' 20
-explains 'few spin-ups are left, 1 for [0-9]+ s; shifts up in [0-9]+ s if it stays'
+explains 'few spin-ups are left, 1 for the next [0-9]+ s; shifts up in [0-9]+ s if the load stays'
 wait "$LOAD"
 nap 60
 assert_eq "$(par gear)" 3 "gear"
@@ -38,7 +38,7 @@ set_par gear 5
 gear_is 5 60
 assert_eq "$(member 4 spins_left)" 0 "spins_left"
 heard 'decision DECISION=stay REASON=budget GEAR=5 ABOUT=3' 200
-explains 'gear 3 would do, but its sleepers have no spin-ups left for [0-9]+ s'
+explains 'gear 3 would be enough, but its sleepers have no spin-ups left for [0-9]+ s'
 nap 3000
 assert_eq "$(grep -c 'REASON=budget' "$MACHINE_TMP/events")" 1 "times that it was told in an hour"
 shifts_are 4 "without a spin-up left"

@@ -33,7 +33,7 @@ note "load that stays"
 load 500 120 &
 LOAD=$!
 nap 5
-explains 'such load has mostly been over soon; shifts up in [0-9]+ s if it stays'
+explains 'loads like this one have mostly ended soon; shifts up in [0-9]+ s if the load stays'
 gear_is 5 60
 wait "$LOAD"
 gear_is 3 200

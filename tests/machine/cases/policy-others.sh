@@ -38,7 +38,7 @@ echo check >"/sys/block/$MD/md/sync_action"
 set_par policy auto
 nap 6
 idle_but_busy 30 "during a check"
-explains 'gear 3 must wait for a sync to end'
+explains 'gear 3 must wait until the check, repair or rebuild has ended'
 assert_eq "$(cat "/sys/block/$MD/md/sync_action")" check "sync_action"
 echo idle >"/sys/block/$MD/md/sync_action"
 gear_is 3 60

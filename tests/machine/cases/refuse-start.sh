@@ -15,8 +15,8 @@ mknod /dev/md9 b 9 9
 layout=0x10 EINVAL needs at least two gears
 layout=0 EINVAL needs at least two gears
 layout=0xfffe EBADR means unset to mdadm
-layout=0x30000014 EPROTO unknown child level
-layout=0x80000014 EPROTO unknown child level
+layout=0x30000014 EPROTO unknown RAID level
+layout=0x80000014 EPROTO unknown RAID level
 layout=0x24 EDOM largest gear must be the number of raid devices
 layout=0x0c EDOM largest gear must be the number of raid devices
 layout=0x11 ERANGE lowest gear is too small
@@ -25,13 +25,13 @@ chunk=64 ECHRNG chunk must be a power of two
 chunk=384 ECHRNG chunk must be a power of two
 chunk=0 ECHRNG chunk must be a power of two
 size=1024 ENOSPC too small
-feature_map=1,bitmap_offset=8 OK the one in its superblocks is dropped
-feature_map=0x200 EMEDIUMTYPE no journal
-feature_map=0x800 EMEDIUMTYPE no PPL
+feature_map=1,bitmap_offset=8 OK the one in md's superblocks is dropped
+feature_map=0x200 EMEDIUMTYPE journal or PPL
+feature_map=0x800 EMEDIUMTYPE journal or PPL
 feature_map=4,reshape_position=1024,new_level=80,new_layout=0x14,new_chunk=1024 EINVAL
-feature_map@0=0x10 EMEDIUMTYPE no replacement
-layout=0x1a EUCLEAN of another geometry
-size=20480 EUCLEAN of another geometry
+feature_map@0=0x10 EMEDIUMTYPE is a replacement
+layout=0x1a EUCLEAN for another layout, chunk or size
+size=20480 EUCLEAN for another layout, chunk or size
 resync_offset=0 OK raid level 5 active
 END
 

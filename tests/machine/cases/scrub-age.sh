@@ -40,7 +40,7 @@ expect 3 5 30 0 "a check in the low gear"
 days 5
 mark_log
 check
-assert_match "$(log_since)" 'the set of 5 members was last read in whole 35 days ago: the check wakes its members' "the kernel log"
+assert_match "$(log_since)" 'the set of 5 members was last read completely 35 days ago: the check wakes its members' "the kernel log"
 expect 5 none 0 0 "a check after 35 days"
 
 note "kept across a restart"

@@ -42,7 +42,7 @@ void par_event(struct par_conf *conf, const char *format, ...)
 	va_list args;
 
 	if (!event) {
-		pr_warn_ratelimited("md/par:%s: no memory for a uevent\n",
+		pr_warn_ratelimited("md/par:%s: out of memory: a uevent is not sent\n",
 				    mdname(conf->mddev));
 		return;
 	}

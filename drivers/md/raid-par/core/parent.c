@@ -17,6 +17,16 @@ void par_count_degraded(struct par_conf *conf)
 	conf->mddev->degraded = missing;
 }
 
+int par_too_few(struct par_conf *conf)
+{
+	if (conf->mddev->degraded <= conf->geo.parities)
+		return 0;
+	pr_err("md/par:%s: cannot start: only %u of %u members are present and whole, %u are needed\n",
+	       mdname(conf->mddev), conf->geo.members - conf->mddev->degraded,
+	       conf->geo.members, conf->geo.members - conf->geo.parities);
+	return -EIO;
+}
+
 void par_member_failed(struct par_conf *conf, unsigned int d)
 {
 	struct md_rdev *rdev = READ_ONCE(conf->member[d].rdev);

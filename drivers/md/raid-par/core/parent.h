@@ -39,6 +39,12 @@ void par_fail_early(struct par_conf *conf);
 void par_count_degraded(struct par_conf *conf);
 
 /*
+ * par_too_few - at assembly: -EIO, and a message, if more members are missing or not whole
+ * than parity can replace; else 0. Reads mddev->degraded.
+ */
+int par_too_few(struct par_conf *conf);
+
+/*
  * par_defer_sb - md's superblock is to be written, and cannot be: sleepers must not. The
  * next shift up has it done. Any context.
  */

@@ -176,7 +176,7 @@ static bool make_parity(struct par_mend *mend)
 	for (tries = 0; tries < PAR_MEND_TRIES; tries++)
 		if (par_resync_fix(set, mend->row, mend->row + 1))
 			return true;
-	pr_warn("md/par:%s: parity of row %llu of the set of %u members does not match the data: a repair corrects it\n",
+	pr_warn("md/par:%s: parity of row %llu of the set of %u members does not match the data: a repair (md/sync_action) corrects it\n",
 		mdname(set->conf->mddev), mend->row, set->sg->members);
 	return false;
 }

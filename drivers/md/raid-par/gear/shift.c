@@ -134,7 +134,7 @@ static int wake_members(struct par_conf *conf, unsigned int gear, u32 dead)
 	    bio_list_empty(&conf->wish.missed)) {
 		for (d = 0; d < conf->geo.members; d++)
 			if (dead & BIT(d))
-				pr_crit("md/par:%s: member %u (%pg) does not wake up\n",
+				pr_crit("md/par:%s: member %u (%pg) does not wake up: check its disk and cables; a write to gear retries\n",
 					mdname(conf->mddev), d,
 					conf->member[d].rdev->bdev);
 		return -EHOSTDOWN;

@@ -114,6 +114,7 @@ int par_unite_failures(struct par_conf *conf)
 {
 	unsigned int i, d;
 	u32 partial = 0;
+	int err;
 
 	for (i = 1; i <= conf->geo.gears; i++)
 		partial |= conf->store->super.set[i].failed |
@@ -125,22 +126,18 @@ int par_unite_failures(struct par_conf *conf)
 		if (rdev && partial & BIT(d)) {
 			clear_bit(In_sync, &rdev->flags);
 			rdev->recovery_offset = 0;
-			if (conf->store->unvouched & BIT(d))
-				continue;	/* told already */
-			pr_warn("md/par:%s: member %u (%pg) has missed writes and is not whole\n",
-				mdname(conf->mddev), d, rdev->bdev);
+			pr_warn("md/par:%s: member %u (%pg) %shas to be rebuilt\n",
+				mdname(conf->mddev), d, rdev->bdev,
+				conf->store->unvouched & BIT(d) || conf->store->old_seq[d] ?
+				"" : "has missed writes and ");
 		}
 	}
 	par_count_degraded(conf);
-	if (conf->mddev->degraded <= conf->geo.parities)
-		return 0;
-	pr_err("md/par:%s: cannot start: only %u of %u members are present and whole, %u are needed\n",
-	       mdname(conf->mddev), conf->geo.members - conf->mddev->degraded,
-	       conf->geo.members, conf->geo.members - conf->geo.parities);
-	if (conf->store->unvouched && !conf->store->start)
+	err = par_too_few(conf);
+	if (err && conf->store->unvouched && !conf->store->start)
 		pr_err("md/par:%s: --force starts the array with the members without a valid superblock as they are; the whole array is in doubt then\n",
 		       mdname(conf->mddev));
-	return -EIO;
+	return err;
 }
 
 int par_doubt_check(struct par_conf *conf)

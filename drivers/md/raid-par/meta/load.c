@@ -173,7 +173,7 @@ static int refuse_newer(struct par_conf *conf, const struct par_found *found)
 
 static void hint_rescue(struct par_conf *conf)
 {
-	pr_err("md/par:%s: to rescue what is left, assemble the array with --update=par-rescue: every row of unknown state then counts as written, and every home copy as valid\n",
+	pr_err("md/par:%s: to rescue what is left, run mdadm --assemble --update=par-rescue: every row of unknown state then counts as written, and every home copy as valid\n",
 	       mdname(conf->mddev));
 }
 
@@ -186,25 +186,22 @@ static int metadata_lost(struct par_conf *conf)
 	return -EUCLEAN;
 }
 
-static const char * const kinds[] = {
-	[PAR_BLOCK_INTENT] = "intent",
-	[PAR_BLOCK_MAP] = "map",
-	[PAR_BLOCK_LOST] = "lost-list",
-};
+/* Refuse, unless a rescue is wanted: no member has block @index, of @name. */
+static int refuse_block(struct par_conf *conf, const char *name, u32 index, const char *unknown)
+{
+	pr_err("md/par:%s: the newest version of %s block %u is valid on no member: it is unknown %s\n",
+	       mdname(conf->mddev), name, index, unknown);
+	return metadata_lost(conf);
+}
 
 /*
  * The superblock vouches for blocks up to a sequence number. One that was stored
  * later may have been cut short; see begin_use(), which stores it again before
  * a superblock vouches for it.
  */
-static bool block_lost(struct par_conf *conf, enum par_block_kind kind, u32 index,
-		       u64 newest)
+static bool block_lost(const struct par_conf *conf, u64 newest)
 {
-	if (newest > conf->store->super.block_seq)
-		return false;
-	pr_err("md/par:%s: %s block %u: the newest version is unreadable on all members\n",
-	       mdname(conf->mddev), kinds[kind], index);
-	return true;
+	return newest <= conf->store->super.block_seq;
 }
 
 /*
@@ -248,7 +245,7 @@ static bool load_block(struct par_conf *conf, struct par_found *members,
 	}
 	conf->store->block_seq = max3(conf->store->block_seq, block->seq, torn);
 	*even = have == conf->store->current_members && torn <= block->seq;
-	if (found && torn > block->seq && block_lost(conf, kind, index, torn))
+	if (found && torn > block->seq && block_lost(conf, torn))
 		return false;
 	for (d = 0; found && d < conf->geo.members; d++)
 		if (conf->store->current_members & ~have & BIT(d))
@@ -280,9 +277,7 @@ static int load_intents(struct par_conf *conf, struct par_found *members)
 		conf->store->intents_differ |= !even;
 		if (found)
 			continue;
-		pr_err("md/par:%s: intent block %u is lost on all members\n",
-		       mdname(conf->mddev), i);
-		if (metadata_lost(conf))
+		if (refuse_block(conf, "intent", i, "whether its zones were being written"))
 			return -EUCLEAN;
 		assume_intents(conf, first, count);
 	}
@@ -328,9 +323,7 @@ static int load_map(struct par_conf *conf, struct par_found *members)
 			__clear_bit(block, conf->store->todo);
 		if (found)
 			continue;
-		pr_err("md/par:%s: map block %u is lost on all members\n",
-		       mdname(conf->mddev), block);
-		if (metadata_lost(conf))
+		if (refuse_block(conf, "map", block, "where the valid data of its zones is"))
 			return -EUCLEAN;
 		assume_block(conf, block);
 	}
@@ -355,7 +348,7 @@ static int load_lost(struct par_conf *conf, struct par_found *members)
 	conf->store->lost.due = conf->store->lost.block.seq && !even;
 	conf->store->lost.told = conf->store->super.lost;
 	if (conf->store->super.lost && (!found || par_lost_unpack(conf, raw))) {
-		pr_err("md/par:%s: the list of lost blocks is unreadable on all members\n",
+		pr_err("md/par:%s: the list of lost blocks is valid on no member: it is unknown which blocks have no valid copy\n",
 		       mdname(conf->mddev));
 		conf->store->lost.due = true;
 		err = metadata_lost(conf);
@@ -465,7 +458,8 @@ static int rescue_super(struct par_conf *conf, bool any)
 		if (par_rdev_usable(conf->member[d].rdev))
 			conf->store->current_members |= BIT(d);
 	}
-	pr_warn("md/par:%s: the metadata is recreated\n", mdname(conf->mddev));
+	pr_warn("md/par:%s: the superblock is lost: --update=par-rescue has made a new one, in the top gear; check the data\n",
+		mdname(conf->mddev));
 	return 0;
 }
 
@@ -497,7 +491,7 @@ static int doubt_super(struct par_conf *conf, const struct par_found *found)
 			mdname(conf->mddev), conf->store->super.seq);
 		return 0;
 	}
-	pr_err("md/par:%s: cannot start: the newest superblock may be unreadable on all members: they have version %llu and nothing beside it; --force starts the array with that version, but failures recorded in a newer one are not known then\n",
+	pr_err("md/par:%s: cannot start: the newest superblock may have been destroyed on all members: they have version %llu, and their second superblock is not valid; --force starts the array with that version, but failures recorded in a newer one are not known then\n",
 	       mdname(conf->mddev), conf->store->super.seq);
 	return -EUCLEAN;
 }
@@ -575,7 +569,7 @@ static void find_old(struct par_conf *conf, const struct par_found *found)
 		if (!par_rdev_usable(rdev) || found[d].err ||
 		    found[d].seq + found[d].one_slot >= conf->store->super.min_seq[d])
 			continue;
-		pr_warn("md/par:%s: member %u (%pg) has version %llu of the metadata, but %llu or newer is expected: it is an old copy and not whole\n",
+		pr_warn("md/par:%s: member %u (%pg) is an old copy of the member: it has version %llu of the metadata, %llu or newer is expected\n",
 			mdname(conf->mddev), d, rdev->bdev, found[d].seq,
 			conf->store->super.min_seq[d]);
 		conf->store->old_seq[d] = found[d].seq;
@@ -620,7 +614,7 @@ static void find_unvouched(struct par_conf *conf, const struct par_found *found)
 		conf->store->super.partial &= ~BIT(d);
 		if (!(whole & BIT(d)) || was_vouched(&found[d]))
 			continue;
-		pr_warn("md/par:%s: member %u (%pg): without a valid superblock its content is unknown: it does not count as whole\n",
+		pr_warn("md/par:%s: member %u (%pg) has no valid raid-par superblock: its content is unknown\n",
 			mdname(conf->mddev), d, rdev->bdev);
 		conf->store->unvouched |= BIT(d);
 		par_store_lacks(conf, d);

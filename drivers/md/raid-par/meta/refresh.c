@@ -117,7 +117,7 @@ static void give_up_block(struct par_conf *conf, struct par_refresh *r, unsigned
 {
 	r->lacking[k] = 0;
 	if (!r->unreadable++)
-		pr_warn("md/par:%s: metadata blocks cannot be read on any member that is awake\n",
+		pr_warn("md/par:%s: metadata blocks cannot be read on any member that is awake; they are stored again from memory\n",
 			mdname(conf->mddev));
 	if (r->kind == PAR_BLOCK_MAP)
 		set_bit(r->index[k], conf->store->todo);

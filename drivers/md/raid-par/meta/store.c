@@ -832,7 +832,7 @@ static void store_work(struct work_struct *work)
 	take_flushes(conf);
 	mutex_unlock(&conf->store->mutex);
 	if (err)
-		pr_err_ratelimited("md/par:%s: no member accepts metadata: writes fail\n",
+		pr_err_ratelimited("md/par:%s: no member accepts metadata: writes to the array return errors\n",
 				   mdname(conf->mddev));
 	release_waiting(conf, err);
 	queue_delayed_work(conf->queue.long_wq, &conf->up.tidy_work, PAR_TIDY);

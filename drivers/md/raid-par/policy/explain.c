@@ -97,7 +97,7 @@ static void say_lower(struct line *line, const struct par_policy *policy,
 		    d->seconds);
 		break;
 	case PAR_WHY_BUDGET:
-		say(line, "would do, but its sleepers have no spin-ups left for %llu s",
+		say(line, "would be enough, but its sleepers have no spin-ups left for %llu s",
 		    d->seconds);
 		break;
 	case PAR_WHY_FAILED:
@@ -105,19 +105,19 @@ static void say_lower(struct line *line, const struct par_policy *policy,
 		    d->seconds);
 		break;
 	case PAR_WHY_OUTRUN:
-		say(line, "would do, but the last shift down gave up: data was written faster than it was copied; retrying in %llu s",
+		say(line, "would be enough, but the last shift down gave up: data was written faster than it was copied; retrying in %llu s",
 		    d->seconds);
 		break;
 	case PAR_WHY_OWED:
-		say(line, "would do, but copying what only its sleepers have takes too long for the %llu s that the last times lasted; shifts down in %llu s if it stays quiet",
+		say(line, "would be enough, but the last stays in a lower gear lasted %llu s, too short to pay for the data that must be copied first; shifts down in %llu s if the load stays low",
 		    policy->sleep, d->seconds);
 		break;
 	case PAR_WHY_COST:
-		say(line, "would do, but the last times lasted %llu s, too short to pay; shifts down in %llu s if it stays quiet",
+		say(line, "would be enough, but the last stays in a lower gear lasted %llu s, too short to save energy; shifts down in %llu s if the load stays low",
 		    policy->sleep, d->seconds);
 		break;
 	case PAR_WHY_SYNC:
-		say(line, "must wait for a sync to end");
+		say(line, "must wait until the check, repair or rebuild has ended");
 		break;
 	default:
 		break;
@@ -179,12 +179,12 @@ static void say_blind(struct line *line)
 static void say_held_back(struct line *line, const struct par_situation *is,
 			  const struct par_decision *d)
 {
-	say(line, "is not enough, but ");
+	say(line, "this gear is not enough, but ");
 	if (d->reason == PAR_WHY_BRIEF)
-		say(line, "such load has mostly been over soon");
+		say(line, "loads like this one have mostly ended soon");
 	else
-		say(line, "few spin-ups are left, %llu for %llu s", is->starts, is->share);
-	say(line, "; shifts up in %llu s if it stays", d->seconds);
+		say(line, "few spin-ups are left, %llu for the next %llu s", is->starts, is->share);
+	say(line, "; shifts up in %llu s if the load stays", d->seconds);
 }
 
 static void say_why(struct line *line, const struct par_policy *policy,

@@ -46,7 +46,7 @@ enum par_reason {
 	PAR_WHY_MAX,		/* down to max_gear, or not up beyond it */
 	PAR_WHY_QUIET,		/* down: a lower gear is enough */
 	PAR_WHY_GONE,		/* down: what it went up for did not last */
-	PAR_WHY_BRIEF,		/* not up yet: such load has mostly been over soon */
+	PAR_WHY_BRIEF,		/* not up yet: loads like it have mostly ended soon */
 	PAR_WHY_SPARE,		/* not up yet: few spin-ups are left */
 	PAR_WHY_NEEDED,		/* not down: this gear is needed */
 	PAR_WHY_UNSEEN,		/* not down: not enough has been seen */

@@ -77,8 +77,9 @@ static void ask_again(struct par_waking *w)
 		    !time_after(jiffies, w->began[d] + (unsigned long)timeout * HZ))
 			continue;
 		w->late |= BIT(d);
-		pr_warn("md/par:%s: member %u (%s) has not woken up in %u s; waiting as long again\n",
-			mdname(w->conf->mddev), d, par_power_disk(member), timeout);
+		pr_warn("md/par:%s: member %u (%s) has not woken up in %u s; waiting another %u s\n",
+			mdname(w->conf->mddev), d, par_power_disk(member), timeout,
+			timeout);
 	}
 }
 

@@ -43,7 +43,7 @@ static const char * const par_format_errors[] = {
 	[PAR_FMT_VERSION] = "has a raid-par superblock of another version",
 	[PAR_FMT_FEATURE] = "uses a feature this version of raid-par does not know",
 	[PAR_FMT_FOREIGN] = "belongs to another array",
-	[PAR_FMT_GEOMETRY] = "has a raid-par superblock of another geometry",
+	[PAR_FMT_GEOMETRY] = "has a raid-par superblock for another layout, chunk or size",
 	[PAR_FMT_RANGE] = "has a raid-par superblock with impossible values",
 };
 

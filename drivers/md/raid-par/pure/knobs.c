@@ -44,24 +44,24 @@ const char *par_knobs_error(const struct par_knobs *knobs,
 			    const struct par_geometry *geo)
 {
 	if (knobs->interval < PAR_INTERVAL_MIN || knobs->interval > PAR_INTERVAL_MAX)
-		return "the interval is from 100 to 60000 ms";
+		return "interval takes a number from 100 to 60000 (ms)";
 	if (!knobs->window[PAR_WINDOW_SHORT] ||
 	    knobs->window[PAR_WINDOW_SHORT] > PAR_SHORT_MAX)
-		return "the short window is from 1 to 60 intervals";
+		return "window_short takes a number from 1 to 60 (intervals)";
 	if (knobs->window[PAR_WINDOW_LONG] < knobs->window[PAR_WINDOW_SHORT] ||
 	    knobs->window[PAR_WINDOW_LONG] > PAR_WINDOW_MAX)
-		return "the long window is from the short one to 900 intervals long";
+		return "window_long takes a number from window_short to 900 (intervals)";
 	if (!knobs->down || knobs->down >= knobs->up || knobs->up > 100)
-		return "thresholds are 1 to 100 percent, and down_threshold is below up_threshold";
+		return "thresholds are 1 to 100 percent, and down_threshold must be below up_threshold";
 	if (knobs->wait > PAR_WAIT_MAX)
-		return "requests may wait for 1 to 60000 ms, or 0: as long as they like";
+		return "up_wait takes a number from 1 to 60000 (ms), or 0: no limit";
 	if (knobs->hold > PAR_HOLD_MAX)
-		return "the hold time is at most 86400 s";
+		return "hold takes a number up to 86400 (s)";
 	if (knobs->break_even > PAR_BREAK_EVEN_MAX)
-		return "the break-even time is at most 86400 s";
+		return "break_even takes a number up to 86400 (s)";
 	if (!is_gear(geo, knobs->min_gear) || !is_gear(geo, knobs->max_gear) ||
 	    knobs->min_gear > knobs->max_gear)
-		return "min_gear and max_gear are gears of the array, max_gear not the lower";
+		return "min_gear and max_gear must be gears of the array, and min_gear must not be above max_gear";
 	return NULL;
 }
 EXPORT_SYMBOL_IF_KUNIT(par_knobs_error);

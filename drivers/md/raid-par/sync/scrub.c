@@ -36,7 +36,7 @@ bool par_scrub_overdue(struct par_conf *conf, struct par_set *set)
 
 void par_scrub_wakes_for(struct par_conf *conf, struct par_set *set)
 {
-	pr_info("md/par:%s: the set of %u members was last read in whole %llu days ago: the %s wakes its members\n",
+	pr_info("md/par:%s: the set of %u members was last read completely %llu days ago: the %s wakes its members\n",
 		mdname(conf->mddev), set->sg->members, scrub_age(conf, set),
 		test_bit(MD_RECOVERY_CHECK, &conf->mddev->recovery) ? "check" : "repair");
 }
@@ -68,7 +68,7 @@ void par_scrub_to(struct par_set *set, u64 sector)
 	set->scrub.began = 0;
 	/* If it cannot be stored now, the next superblock has it. */
 	if (par_store_super(conf))
-		pr_warn("md/par:%s: could not store that the set of %u members has been read in whole\n",
+		pr_warn("md/par:%s: could not store on any member that the set of %u members has been read completely\n",
 			mdname(conf->mddev), set->sg->members);
 }
 

@@ -124,7 +124,7 @@ int par_hot_add(struct mddev *mddev, struct md_rdev *rdev)
 	if (!conf->geo.parities || test_bit(MD_BROKEN, &mddev->flags))
 		return -EINVAL;
 	if (rdev->sectors < conf->geo.dev_sectors) {
-		pr_err("md/par:%s: %pg has %llu sectors, %llu are needed\n",
+		pr_err("md/par:%s: %pg is too small: it has %llu sectors, %llu are needed\n",
 		       mdname(mddev), rdev->bdev,
 		       (unsigned long long)rdev->sectors,
 		       (unsigned long long)conf->geo.dev_sectors);
@@ -180,7 +180,7 @@ int par_spare_active(struct mddev *mddev)
 	}
 	par_count_degraded(conf);
 	if (count && !mddev->degraded && par_store_whole(conf))
-		pr_err("md/par:%s: could not store that the array is whole\n",
+		pr_err("md/par:%s: could not store on any member that the array is whole\n",
 		       mdname(mddev));
 	if (count)	/* it was left out of the last propagation */
 		par_propagation_due(conf);

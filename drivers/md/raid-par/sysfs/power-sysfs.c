@@ -25,7 +25,7 @@ bool par_may_keep(struct par_conf *conf)
 {
 	if (par_writable(conf))
 		return true;
-	pr_warn("md/par:%s: the array is read-only and cannot store settings\n",
+	pr_warn("md/par:%s: the array is read-only and cannot store settings: make it writable first (mdadm --readwrite)\n",
 		mdname(conf->mddev));
 	return false;
 }

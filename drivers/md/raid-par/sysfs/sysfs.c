@@ -52,12 +52,12 @@ static ssize_t gear_store(struct par_conf *conf, const char *page, size_t len)
 		return -EINVAL;
 	}
 	if (!par_writable(conf)) {
-		pr_warn("md/par:%s: the array is read-only and cannot shift\n",
+		pr_warn("md/par:%s: the array is read-only and cannot shift: make it writable first (mdadm --readwrite)\n",
 			mdname(conf->mddev));
 		return -EROFS;
 	}
 	if (gear < conf->geo.gears && conf->mddev->degraded) {
-		pr_warn("md/par:%s: the array is degraded and stays in its top gear\n",
+		pr_warn("md/par:%s: the array is degraded and stays in its top gear until all members are whole\n",
 			mdname(conf->mddev));
 		return -EBUSY;
 	}
@@ -274,7 +274,7 @@ static ssize_t store_speed(struct par_conf *conf, const char *page, size_t len,
 	else
 		high = value;
 	if (err || !low || low > high) {
-		pr_warn("md/par:%s: propagation speeds are KiB/s, at least 1, and the minimum is not above the maximum\n",
+		pr_warn("md/par:%s: speed_min and speed_max take KiB/s, at least 1, and speed_min must not exceed speed_max\n",
 			mdname(conf->mddev));
 		return -EINVAL;
 	}

@@ -1164,10 +1164,10 @@ static void explained(struct kunit *test)
 
 	EXPLAINED("gear 5 of 5, 2.0% +/- 0.0% busy: shifting down to gear 3: it is enough");
 	array->is.syncing = true;
-	EXPLAINED("gear 5 of 5, 2.0% +/- 0.0% busy: gear 3 must wait for a sync to end");
+	EXPLAINED("gear 5 of 5, 2.0% +/- 0.0% busy: gear 3 must wait until the check, repair or rebuild has ended");
 	array->is = as_was;
 	array->is.refused[1] = 4711;
-	EXPLAINED("gear 5 of 5, 2.0% +/- 0.0% busy: gear 3 would do, but its sleepers have no spin-ups left for 4711 s");
+	EXPLAINED("gear 5 of 5, 2.0% +/- 0.0% busy: gear 3 would be enough, but its sleepers have no spin-ups left for 4711 s");
 	array->is = as_was;
 	policy->shifted = array->is.now - 17;
 	EXPLAINED("gear 5 of 5, 2.0% +/- 0.0% busy: gear 3 is enough (3.3% +/- 0.0% busy), and is shifted to in 43 s if the load stays the same");
