@@ -75,7 +75,7 @@ struct par_set_ops {
  * @mddev: the child; @inited: and it is that
  * @pers: raid5 as md sees it here, with some of its methods ours; @raid5: its own
  * @absent: members that raid5 does without, a bit each
- * @detached: members that raid5 has let go of, as md does soon
+ * @detached: members that raid5 has released, as md does soon
  * @restoring: one of the set's @tracking: a sleeper is being rebuilt
  */
 struct par_child {

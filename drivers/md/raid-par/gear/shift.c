@@ -117,11 +117,11 @@ static u32 members_of(struct par_conf *conf, unsigned int gear)
 }
 
 /*
- * Who does not wake up has failed. But if that were more than parity can stand
- * for, nobody is failed as long as no request needs one of them: the images hold
- * all data, and the gear serves it. One that does cannot be answered otherwise:
- * raid5 would take an error of ours for one of a member that lives. @dead have not
- * started.
+ * A member that does not wake up fails. But if these are more than parity can
+ * replace, none of them fails as long as no request needs one: the images hold
+ * all data, and the gear serves it. A request that does need one cannot be answered
+ * otherwise: raid5 would take an error of ours for one of a member that is awake.
+ * @dead have not started.
  */
 static int wake_members(struct par_conf *conf, unsigned int gear, u32 dead)
 {

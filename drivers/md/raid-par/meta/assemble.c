@@ -107,8 +107,8 @@ u32 par_doubt_stale(struct par_conf *conf, u32 lacking)
 }
 
 /*
- * Who is not whole in any set is not whole: the union of all that is known.
- * Refuses if parity cannot stand for so many.
+ * A member that is not whole in one set is not whole: the union of all records.
+ * Refuses if parity cannot replace so many members.
  */
 int par_unite_failures(struct par_conf *conf)
 {

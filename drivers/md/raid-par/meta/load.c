@@ -430,8 +430,8 @@ static int make_new(struct par_conf *conf)
 }
 
 /*
- * No superblock that can be trusted. A rescue makes a new one, in the top gear,
- * in which whoever md says is whole is whole, and all else is unknown.
+ * There is no superblock that can be trusted. A rescue makes a new one, in the top gear,
+ * in which the members that md calls in sync are whole, and all else is unknown.
  */
 static int rescue_super(struct par_conf *conf, bool any)
 {
@@ -554,10 +554,10 @@ static void load_zones(struct par_conf *conf)
 }
 
 /*
- * Members whose copy is older than what they have been given before: not what
- * was taken out, but an older state of it, a clone or an image put back. Its
- * data is as old, and no mark tells what it lacks: all of it is made anew. That
- * its newest copy may be unreadable does not make it old.
+ * Stale members: their superblock is older than one that has been stored on them, so
+ * the disk is not the member as it was removed, but an older state of it: a clone, or a
+ * disk image put back. Its data is as old, and no mark records what it lacks, so all of
+ * it is rebuilt. A newest superblock that cannot be read does not make a member stale.
  */
 static void find_old(struct par_conf *conf, const struct par_found *found)
 {
@@ -583,9 +583,9 @@ static void find_old(struct par_conf *conf, const struct par_found *found)
 }
 
 /*
- * A superblock that cannot be read says nothing against the member: the medium has gone
- * bad there, and the rest is in its place. Unless the other slot is whole and does not
- * belong here.
+ * A superblock that cannot be read is no sign against the member: the medium has gone
+ * bad there, and the rest is in its place. Unless the other slot can be read, is intact, and
+ * belongs to another array.
  */
 static bool was_vouched(const struct par_found *found)
 {
@@ -594,7 +594,7 @@ static bool was_vouched(const struct par_found *found)
 
 /*
  * Members with two superblocks of which none is valid: no crash does that, for the newest
- * valid one is never overwritten. Nothing says what such a disk holds, so it is not taken for
+ * valid one is never overwritten. The content of such a disk is unknown, so the member is not
  * whole. A new array whose creation was cut short has written no data, and after a
  * rescue all are taken as they are.
  */

@@ -67,8 +67,8 @@ u32 par_doubt_stale(struct par_conf *conf, u32 lacking);
 int par_doubt_check(struct par_conf *conf);
 
 /*
- * par_unite_failures - who is not whole in any set is not whole: the union of all that
- * is known. Refuses if parity cannot stand for so many. At assembly.
+ * par_unite_failures - a member that is not whole in one set is not whole: the union of
+ * all records. Refuses if parity cannot replace so many members. At assembly.
  */
 int par_unite_failures(struct par_conf *conf);
 

@@ -61,7 +61,7 @@ static void ask_all(struct par_waking *w)
 	}
 }
 
-/* Somebody else's try may have failed; and who is late is told of, once. */
+/* The attempt of another caller may have failed. A member that is late is reported once. */
 static void ask_again(struct par_waking *w)
 {
 	u32 timeout = READ_ONCE(w->conf->store->super.power.wake_timeout);

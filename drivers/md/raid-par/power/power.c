@@ -274,7 +274,7 @@ static u64 quiet_seconds(struct par_member *member)
 	return (jiffies - power->quiet) / HZ;
 }
 
-/* It shall sleep and has no spin-up left to wake up with. */
+/* The member is to be stopped, and has no spin-up left to wake up with. */
 static void tell_refusal(struct par_member *member)
 {
 	struct par_conf *conf = member->conf;

@@ -98,7 +98,7 @@ static void child_error(struct mddev *child, struct md_rdev *rdev)
 	set_bit(d, &set->child.absent);
 	smp_mb__after_atomic();	/* before it is seen as Faulty */
 	/*
-	 * Frozen, it would not let go of the member. raid5 may find the error
+	 * A frozen child never detaches a failed member. raid5 may find the error
 	 * itself, before child_fail() is called.
 	 */
 	if (rdev->raid_disk >= 0)
@@ -142,9 +142,9 @@ static int child_hot_add(struct mddev *child, struct md_rdev *rdev)
 }
 
 /*
- * The parent may let go of the member when all sets have. md forgets the member's
- * place after this, and tells nobody: the parent, asked at once, must not take it
- * for a member still.
+ * The parent may remove the member once all sets have detached it. md clears the
+ * member's place after this, and reports that to nobody: par_remove_again(), which runs
+ * at once, must not regard it as a member of the set still.
  */
 static int child_hot_remove(struct mddev *child, struct md_rdev *rdev)
 {
@@ -251,7 +251,7 @@ void par_child_cache_empty(struct par_set *set)
 {
 	might_sleep();
 	/*
-	 * A request that waits for another one of its stripe has let go of the
+	 * A request that waits for another one of its stripe has released the
 	 * stripe, and looks at it again: there must be none.
 	 */
 	mddev_suspend_and_lock_nointr(&set->child.mddev);
@@ -375,8 +375,8 @@ static void child_quiesce(struct par_set *set, bool on)
 }
 
 /*
- * Also one that raid5 has not taken in yet: if it is just about to, it would
- * rebuild what the parent has given up, and never let go of it.
+ * Also fail a member that raid5 has not taken in yet: if raid5 is just about to, it
+ * would rebuild a member that the parent has failed, and never detach it.
  */
 static void child_fail(struct par_set *set, unsigned int d)
 {

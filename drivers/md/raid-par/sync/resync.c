@@ -183,7 +183,7 @@ u32 par_resync_left(struct par_conf *conf)
 	return left;
 }
 
-/* Has a member failed that raid5 has not let go of yet? */
+/* Has a member failed that the set has not detached yet? */
 static bool is_failing(struct par_set *set)
 {
 	unsigned int d;

@@ -23,7 +23,7 @@
 
 /* ---- removing ---- */
 
-/* Every set has let go of the member. */
+/* Every set has detached the member. */
 static bool member_released(struct par_conf *conf, unsigned int d)
 {
 	unsigned int i;

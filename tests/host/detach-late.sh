@@ -8,7 +8,7 @@ set -euo pipefail
 . "$(dirname "$0")/../../scripts/lib.sh"
 
 # A tree that is this one, but for the module, in which md is held up there.
-TREE=$BUILD/let-go-late
+TREE=$BUILD/detach-late
 rm -rf "$TREE"
 mkdir -p "$TREE/build" "$TREE/drivers/md"
 "$TOP/scripts/build-mdadm" any >/dev/null
@@ -19,4 +19,4 @@ CHILD=$TREE/drivers/md/raid-par/sets/child.c
 sed -i '/^static int child_hot_remove/,/^}/s/^\tpar_remove_again(.*/&\n\tschedule_timeout_uninterruptible(HZ \/ 2);/' "$CHILD"
 [ "$(grep -c 'schedule_timeout_uninterruptible(HZ / 2)' "$CHILD")" = 1 ] || die "FAILED: nothing to hold up in child.c"
 
-"$TREE/tests/machine/run" --debug -- "$TREE/tests/machine/cases/let-go.sh"
+"$TREE/tests/machine/run" --debug -- "$TREE/tests/machine/cases/detach.sh"
