@@ -218,7 +218,7 @@ forced_after_incremental() {
 	end
 }
 
-# Who has missed something stands in for who is lost if that is asked for, and
+# A member that has missed writes is used by force in place of one that is lost, and
 # what it has missed is named.
 stale_in_place_of_lost() {
 	local layout=$1 stale=$2

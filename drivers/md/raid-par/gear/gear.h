@@ -97,7 +97,7 @@ void par_propagate_exit(struct par_conf *conf);
 /*
  * par_mend_image - segment @row of sleeper @d of @set cannot be copied to its image:
  * if too much cannot be read of the stripe there, give up what cannot and have parity
- * made right. Sleeps; the mover, with nothing locked. Returns 0 if it is worth another
+ * recomputed. Sleeps; the mover, with nothing locked. Returns 0 if it is worth another
  * try, -EINTR if the mover is to rest, or another error.
  */
 int par_mend_image(struct par_set *set, unsigned int d, u64 row);

@@ -206,7 +206,7 @@ int par_mend_image(struct par_set *set, unsigned int d, u64 row)
 	mend.row = row_of(mend.set, par_image_sector(geo, d, x));
 	mend.page = alloc_page(GFP_NOIO);
 	mend.dead = kcalloc(geo->seg_sectors / PAGE_SECTORS, sizeof(*mend.dead), GFP_NOIO);
-	/* Nothing is given up as long as the stripe's parity could not be made anew. */
+	/* Nothing is given up as long as the stripe's parity could not be recomputed. */
 	if (mend.page && mend.dead)
 		err = par_resync_fix(mend.set, mend.row, mend.row + 1) ?
 		      mend_quietly(&mend) : -EBUSY;

@@ -461,7 +461,7 @@ static bool work_due(struct par_conf *conf)
 		conf->shift->propagation_due);
 }
 
-/* A shift that failed for good is not tried again for ever. */
+/* A shift that has failed is not retried indefinitely. */
 static void give_up(struct par_conf *conf, int err)
 {
 	if (err && err != -EINTR && err != -EDQUOT) {

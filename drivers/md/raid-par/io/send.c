@@ -48,7 +48,7 @@ static bool has_home_copy(struct par_vmember *vm, struct bio *bio)
 /*
  * raid5 calls a block bad that it cannot read at the last try, if it could not make it
  * anew either: too many members are missing, or it has just written it. Since Linux 6.15
- * it forgets to, and so reads the block for ever. So it is told: the second one of these
+ * it forgets to, and so reads the block indefinitely. So it is told: the second one of these
  * by the second time that the last try fails.
  */
 static bool is_unreadable(struct par_vmember *vm, u64 sector)

@@ -179,7 +179,7 @@ struct par_disk_block {
  * may be valid only on the side that this gear writes". Bit 5: the zone has
  * been written since the array was last whole, so a member that was away then
  * lacks something of it. Bit 6: the array went down with an intent here and
- * the zone's parity has not been made right since. Bit 7: the map block of
+ * the zone's parity has not been resynced since. Bit 7: the map block of
  * this zone has been stored; without it the zone's rows are unwritten.
  */
 #define PAR_INTENT_GEAR		0x1f

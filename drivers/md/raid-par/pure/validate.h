@@ -65,7 +65,7 @@ u32 par_super_mend(struct par_super *sb, const struct par_geometry *geo, u64 now
 
 /*
  * par_intents_ok - each of @count bytes names a gear that there is, or none; and no
- * parity to be made right where there is no parity
+ * parity to be resynced where there is no parity
  */
 bool par_intents_ok(const struct par_geometry *geo, const u8 *bytes, u32 count);
 

@@ -100,7 +100,7 @@ void par_zone_publish(struct par_zone *zone, unsigned int gear);
 /*
  * par_zone_load - the zone when the array starts, from its stored byte. Returns
  * the byte to go on with: an intent that is set means that the array was not
- * stopped, so that parity (if there is any) must be made right, and nothing is
+ * stopped, so that parity (if there is any) must be resynced, and nothing is
  * admitted before the map is stored as par_seg_after_crash() takes it.
  */
 u8 par_zone_load(struct par_zone *zone, u8 byte, bool parity);

@@ -197,7 +197,7 @@ static bool is_failing(struct par_set *set)
 
 /*
  * What it is at is broken off, and not begun again until par_child_go(). Frozen, it
- * would hold a member that fails meanwhile for ever: see child_error().
+ * would hold a member that fails meanwhile indefinitely: see child_error().
  */
 static void rest_child(struct par_conf *conf, struct par_set *set)
 {

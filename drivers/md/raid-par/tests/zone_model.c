@@ -1229,7 +1229,7 @@ static bool ev_crash(struct sim *sim, unsigned int n)
 	return true;
 }
 
-/* All of the sets' parity has been made right. */
+/* All of the sets' parity has been resynced. */
 static bool ev_resynced(struct sim *sim, unsigned int n)
 {
 	if (!idle(sim) || !quiet(sim) || sim->w.absent)
