@@ -16,7 +16,7 @@ mkdir -p "$empty/sys/block"
 [ "$("$paradm" --root "$empty" status)" = "no par array runs here" ]
 status=0
 "$paradm" --root "$empty" status md0 2>"$empty/said" || status=$?
-[ "$status" = 3 ] && [ "$(cat "$empty/said")" = "paradm: md0 is no par array that runs; there is none" ]
+[ "$status" = 3 ] && [ "$(cat "$empty/said")" = "paradm: md0 is not a running par array; there is none" ]
 status=0
 "$paradm" no-such-command 2>/dev/null || status=$?
 [ "$status" = 2 ]

@@ -36,7 +36,7 @@ says '' policy set policy=auto
 # Not the next hour: that may begin before the daemon does.
 begins=$((EPOCHSECONDS / 3600 + 2))
 keep_week "$begins"
-says 'does not follow this schedule; .paradm schedule apply. has it do so' schedule show
+says 'does not follow this schedule; run .paradm schedule apply. for that' schedule show
 says 'follows its schedule while paradm daemon runs' schedule apply
 start_daemon
 wait_for "/sys/block/$MD/md/par/gear" 3 3000

@@ -25,7 +25,7 @@ says '' policy set up_threshold=20 down_threshold=10 window_short=2 window_long=
 before=$(settings)
 refuses 6 'down_threshold is below up_threshold$' policy set hold=5 up_threshold=5
 refuses 6 'min_gear and max_gear are gears' policy set hold=5 min_gear=4
-refuses 6 'speed_min is at most speed_max$' policy set hold=5 speed_min=1001
+refuses 6 'speed_min must not exceed speed_max$' policy set hold=5 speed_min=1001
 ask 2 policy set hold=5 up_threshold=101
 ask 2 policy set hold=5 gear=3
 ask 2 policy set hold=5 interval

@@ -15,12 +15,12 @@ note "checks: paused, limited, and only while all disks are awake"
 ask 0 scrub limit 300
 says 'the check has started$' scrub start
 says 'already$' scrub start
-refuses 6 'a check is at work' shift 3
+refuses 6 'a check is running' shift 3
 wait_for "/sys/block/$MD/md/sync_completed" '[1-9]* / *' 60
 says 'the check is paused' scrub pause
 wait_for "/sys/block/$MD/md/sync_action" idle 60
 assert_ne "$(sync_file sync_min)" 0 "where the next check begins"
-says 'goes on from where' scrub start
+says 'continues from where' scrub start
 ask 0 scrub limit none
 wait_for "/sys/block/$MD/md/sync_action" idle 60
 assert_eq "$(sync_file mismatch_cnt)" 0 "mismatches"

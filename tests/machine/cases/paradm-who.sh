@@ -61,7 +61,7 @@ nap 1
 stops "$MACHINE_TMP/live"
 live=$(cat "$MACHINE_TMP/live")
 assert_match "$live" "member 4 \(${DISKS[4]}\) was woken: process dd\[" "paradm who --live"
-assert_match "$live" "member 4 \(${DISKS[4]}\) is touched by dd\[" "paradm who --live"
+assert_match "$live" "member 4 \(${DISKS[4]}\) gets requests past the array from dd\[" "paradm who --live"
 assert_eq "$(jq -r '"\(.what) \(.member) \(.process.comm)"' $LOG | sort)" $'touch 4 dd\nwake 4 dd' "the log"
 says '[0-9-]+ +md0 +1 +[0-9]+ +dd' who
 json '.days[0].totals | map("\(.by) \(.wakes > 0) \(.requests > 0)") | join(", ")' who

@@ -59,7 +59,7 @@ says 'raidpar_disk_spin_ups_total\{[^}]*member="4"[^}]*\} 0' metrics
 refuses 2 'needs a terminal' status --watch
 
 note "shift up without waiting"
-says '^md0 is asked to shift from gear 3 to gear 5$' shift up --no-wait
+says '^md0 shifts from gear 3 to gear 5 in the background$' shift up --no-wait
 says '^md0 (has shifted .* to gear 5 in |is in gear 5 already)' shift top
 settle
 
@@ -68,7 +68,7 @@ for line in shift "shift 3 md0 md1" "shift 4" "shift some" "status --level" "scr
 	# shellcheck disable=SC2086  # words
 	ask 2 $line
 done
-refuses 3 'md7 is no par array that runs; there are: md0$' status md7
+refuses 3 'md7 is not a running par array; there are: md0$' status md7
 nobody 0 '^md0: ' status
 nobody 4 'root is needed for that' policy set hold=7
 nobody 4 'root is needed for that' scrub limit 7

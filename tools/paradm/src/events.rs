@@ -38,7 +38,7 @@ impl Events {
     pub fn read(system: &dyn System, wanted: Wanted) -> Result<Self> {
         let zone = system.zone();
         let since = wanted.since.timestamp(system.now(), zone.clone());
-        let since = since.ok_or_else(|| Error::Usage("that time is not over".to_owned()))?;
+        let since = since.ok_or_else(|| Error::Usage("that time is in the future".to_owned()))?;
         let history = History::open_existing(system)?;
         let of = of(system, wanted.array, history.as_ref())?;
         let mut events = Events {
@@ -72,7 +72,7 @@ fn of(system: &dyn System, given: Option<&str>, history: Option<&History>) -> Re
             let name = array::meant(system, given).filter(|name| names.contains(name));
             name.map(Of::Name).ok_or_else(|| {
                 Error::NotFound(format!(
-                    "{given} is no par array that runs, nor one that {FILE} knows; it knows: {}",
+                    "{given} is not a running par array, and {FILE} has no events of it; it has those of: {}",
                     printable(&names.join(" "))
                 ))
             })
@@ -89,7 +89,7 @@ impl Text for Events {
         match self.first {
             None => "no event is kept: `paradm daemon` keeps them while it runs\n".to_owned(),
             Some(first) if self.events.is_empty() => format!(
-                "there was none since {}; events are kept since {}\n",
+                "no events since {}; events are kept since {}\n",
                 self.clock(self.since),
                 self.clock(first)
             ),

@@ -104,5 +104,5 @@ pub(super) fn no_such(system: &dyn System, given: &str) -> Error {
         Ok(names) if !names.is_empty() => format!("there are: {}", names.join(" ")),
         _ => "there is none".to_owned(),
     };
-    Error::NotFound(format!("{given} is no par array that runs; {there}"))
+    Error::NotFound(format!("{given} is not a running par array; {there}"))
 }

@@ -35,6 +35,14 @@ impl Scrub {
             left_out: par.one_of("scrub_left_out", "sets, or none", left_out)?,
         })
     }
+
+    /// `action` as the documents call it: md's recover is a rebuild.
+    pub fn work(&self) -> &str {
+        match self.action.as_str() {
+            "recover" => "rebuild",
+            action => action,
+        }
+    }
 }
 
 fn completed(line: &str) -> Option<Option<(u64, u64)>> {

@@ -74,8 +74,8 @@ impl Moved {
     pub fn reason(self) -> String {
         match self {
             Moved(0) => "done".to_owned(),
-            Moved::ABANDONED => "abandoned: another gear was asked for".to_owned(),
-            Moved::PUT_OFF => "put off: a member has no spin-ups left".to_owned(),
+            Moved::ABANDONED => "abandoned: another gear was requested".to_owned(),
+            Moved::PUT_OFF => "deferred: a member has no spin-ups left".to_owned(),
             Moved::OUTRUN => {
                 "given up: data is written faster than it can be copied; try again when less is written"
                     .to_owned()

@@ -7,15 +7,15 @@ use crate::output::Text;
 use crate::system::System;
 use std::path::PathBuf;
 
-/// Create an array of level par, after showing what of which disks; this starts those that sleep
+/// Create an array of level par, after showing its disks and what they hold; this starts the disks that are named
 ///
 /// Devices that are mounted, used as swap, part of something that runs, or members of any md array are refused. On a
-/// terminal, what is not given is asked for. The devices are read before, to see what they hold.
+/// terminal, devices and gears that are not given are asked for. The devices are read before, to find out what they hold.
 #[derive(Debug, clap::Args)]
 pub struct Options {
     /// The array's name: md0, /dev/md0 or /dev/md/home
     array: String,
-    /// Disks or partitions; those first that shall never sleep, spares last
+    /// Disks or partitions: the members that never sleep first, the spares last
     devices: Vec<PathBuf>,
     /// Numbers of members that the array can run on, the last being all; default: about half, and all
     #[arg(long, value_name = "GEAR,GEAR")]
@@ -26,10 +26,10 @@ pub struct Options {
     /// The chunk in KiB, a power of two
     #[arg(long, value_name = "KIB", default_value_t = 512, value_parser = clap::value_parser!(u64).range(64..=16384))]
     chunk: u64,
-    /// How many of the devices are spares
+    /// Number of spares among the devices
     #[arg(long, value_name = "NUMBER", default_value_t = 0, value_parser = clap::value_parser!(u32).range(..=100))]
     spares: u32,
-    /// What the devices hold may be lost. What is in use, and members of arrays, are refused nevertheless
+    /// Overwrite what the devices hold. Devices in use and members of arrays are refused nevertheless
     #[arg(long)]
     overwrite: bool,
     /// Check everything, print the command, and change nothing

@@ -6,16 +6,16 @@ use crate::error::Result;
 use crate::output::printable;
 use std::path::PathBuf;
 
-/// Have arrays follow their schedules, end pins, keep a history, serve metrics, tell of events
+/// Shift arrays by their schedules, end pins, keep a history, serve metrics, report events
 ///
-/// It runs until SIGTERM, and reads its configuration again at SIGHUP. It starts disks only ahead of load that
-/// a schedule foretells, for arrays of `paradm schedule apply`.
+/// The daemon runs until SIGTERM, and reads its configuration again at SIGHUP. It starts disks only ahead of the
+/// load that a schedule predicts, for arrays of `paradm schedule apply`.
 #[derive(Debug, clap::Args)]
 pub struct Options {
-    /// Another configuration file than /etc/paradm/daemon.toml
+    /// The configuration file, in place of /etc/paradm/daemon.toml
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Read the configuration file, and say what is wrong with it
+    /// Read the configuration file, report its errors, and end
     #[arg(long)]
     check: bool,
 }

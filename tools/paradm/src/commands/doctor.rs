@@ -6,15 +6,15 @@ use crate::error::Result;
 
 /// Look for what keeps sleepers from sleeping: smartd, udisks, timers, mounts, swap, rules, mdadm, settings
 ///
-/// Only files are read: no disk is started, and no program is asked.
+/// Only files are read: no disk is started, and no program is run.
 #[derive(Debug, clap::Args)]
 pub struct Options {
     /// Only this array: md0, /dev/md0 or a link to it
     array: Option<String>,
-    /// Mend what a value in sysfs mends, or a udev rule in a file of paradm's own; the rest is left to you, and said
+    /// Mend what can be mended by a value in sysfs or by a udev rule in a file of paradm's own; report the rest
     #[arg(long)]
     fix: bool,
-    /// Say what --fix would write, and write nothing
+    /// Print what --fix would write, and write nothing
     #[arg(long, requires = "fix")]
     dry_run: bool,
 }

@@ -8,15 +8,15 @@ use crate::pin::Since;
 
 /// Show shifts, sleeps, wakes and decisions of the last days, as far as paradm daemon has kept them
 ///
-/// The daemon writes them down every five minutes.
+/// The daemon stores events every five minutes.
 #[derive(Debug, clap::Args)]
 pub struct Options {
-    /// Only of this array: md0, /dev/md0 or a link to it; also one that runs no more, by its name
+    /// Only events of this array: md0, /dev/md0 or a link to it; by its name also an array that is stopped
     array: Option<String>,
-    /// Since 18:00 (the last one), '2026-11-25 18:00', or so long ago: 90min, 7days
+    /// The time to begin with: 18:00 (the last one), '2026-11-25 18:00', or how long ago: 90min, 7days
     #[arg(long, value_name = "TIME", default_value = "1day")]
     since: Since,
-    /// Only such events; several with commas between
+    /// Only events of these kinds, separated by commas
     #[arg(long, value_name = "KIND", value_enum, value_delimiter = ',')]
     kind: Vec<Kind>,
 }

@@ -4,7 +4,7 @@ use crate::cli::{Context, Verdict};
 use crate::error::Result;
 use crate::status::Explanation;
 
-/// Say why an array is in its gear, and what would change that
+/// Show why an array is in its gear, and what would change that
 #[derive(Debug, clap::Args)]
 pub struct Options {
     /// Only this array: md0, /dev/md0 or a link to it

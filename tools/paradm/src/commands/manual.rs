@@ -8,10 +8,10 @@ use std::path::PathBuf;
 
 /// Write the man pages and the completions of bash, zsh and fish, for packages
 ///
-/// They are made from the commands. Files that are there are replaced.
+/// They are generated from the commands. Existing files are replaced.
 #[derive(Debug, clap::Args)]
 pub struct Options {
-    /// Below which they are laid out as below /usr/share
+    /// The directory that stands for /usr/share
     dir: PathBuf,
 }
 

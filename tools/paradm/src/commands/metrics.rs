@@ -5,7 +5,7 @@ use crate::error::Result;
 use crate::metrics::Metrics;
 use std::path::PathBuf;
 
-/// Print gears, disk states and spin-ups of all arrays as Prometheus takes them
+/// Print gears, disk states and spin-ups of all arrays in the format of Prometheus
 #[derive(Debug, clap::Args)]
 pub struct Options {
     /// Replace FILE, in the directory of node_exporter's textfile collector, instead of printing

@@ -5,7 +5,7 @@ use crate::error::Result;
 use crate::pin::{self, EndedPins, Gears, Lasts, Length, Pins, Until, Which};
 use clap::Subcommand;
 
-/// Keep an array in a gear, or between two, for a time: "stay up until 18:00"
+/// Keep an array in a gear, or between two gears, for a time: "stay up until 18:00"
 ///
 /// `paradm daemon` ends pins whose time is over; without it, `paradm pin end --expired` does, from a timer.
 #[derive(Debug, clap::Args)]
@@ -17,36 +17,36 @@ pub struct Options {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Show the pins that there are
+    /// Show all pins
     Show {
         /// Only of this array: md0, /dev/md0 or a link to it
         array: Option<String>,
     },
-    /// Pin an array; a pin that it has is replaced
+    /// Pin an array; an earlier pin of it is replaced
     ///
-    /// A pin to a higher gear starts disks, which counts against their spin-ups.
+    /// A pin to a higher gear starts disks, which takes spin-ups from their budget.
     Set {
-        /// A gear, by its members, `top` or `lowest`; or from one to another, as 3-5
+        /// A gear as its number of members, `top` or `lowest`; or a range such as 3-5
         gears: Gears,
         /// The array: md0, /dev/md0 or a link to it; needed if there are several
         array: Option<String>,
-        /// Until 18:00 (the next one), or '2026-11-25 18:00'
+        /// The time at which the pin ends: 18:00 (the next one), or '2026-11-25 18:00'
         #[arg(long, value_name = "TIME", conflicts_with = "length")]
         until: Option<Until>,
-        /// For 90min, 2h30m, 3days
+        /// How long the pin lasts: 90min, 2h30m, 3days
         #[arg(long = "for", value_name = "TIME", id = "length")]
         length: Option<Length>,
     },
-    /// End a pin now: the array's limits are as before
+    /// End a pin now, and restore the array's limits from before it
     ///
-    /// An array that follows its load may shift up then, which starts disks.
+    /// An array that shifts by itself may shift up then, which starts disks.
     End {
         /// The array: md0, /dev/md0 or a link to it; needed if several are pinned
         array: Option<String>,
-        /// End those, of all arrays, whose time is over
+        /// End the pins of all arrays whose time is over
         #[arg(long, conflicts_with_all = ["array", "forget"])]
         expired: bool,
-        /// Forget the pin of an array that does not run
+        /// Remove the pin of an array that does not run; its limits stay as they are
         #[arg(long, requires = "array")]
         forget: bool,
     },

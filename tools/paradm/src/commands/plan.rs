@@ -8,65 +8,65 @@ use crate::plan::{self, Limits, LoadFrom, Offers, Size, Sizes, Wanted, Watts};
 use crate::system::System;
 use std::path::PathBuf;
 
-/// Say what an array would hold and use, beside plain RAID of the same disks, and of fewer
+/// Compute the capacity and the energy of an array, compared with plain RAID of the same disks, and of fewer
 ///
-/// Nothing is changed, and no disk is read: of devices, only their files in sysfs are. With --data, disks and gears are
-/// found.
+/// Nothing is changed, and no disk is read: of devices, only their files in sysfs are read. With --data, disks and
+/// gears are found.
 #[derive(Debug, clap::Args)]
 #[command(group(clap::ArgGroup::new("members").args(["devices", "disks", "offer"]).required(true)))]
 #[command(group(clap::ArgGroup::new("simulated").args(["load", "trace"])))]
 pub struct Options {
-    /// Disks that are there, those that shall never sleep first
+    /// Existing disks, those that never sleep first
     devices: Vec<PathBuf>,
     /// Disks by their sizes: 8x4T, or 5x4T,3x8T
     #[arg(long, value_name = "COUNTxSIZE")]
     disks: Option<Sizes>,
-    /// Disks on sale, and what one costs: 4T=95,8T=160; with --data
+    /// Sizes of disks on sale, each with the price of a disk: 4T=95,8T=160; with --data
     #[arg(long, value_name = "SIZE=PRICE", requires = "data")]
     offer: Option<Offers>,
     /// Numbers of members that the array can run on, the last being all; default: about half, and all
     #[arg(long, value_name = "GEAR,GEAR")]
     gears: Option<Gears>,
-    /// Find gears, and which and how many of the disks, for so much data: 8T
+    /// The amount of data for which gears and disks are to be found: 8T
     #[arg(long, value_name = "SIZE", conflicts_with = "gears")]
     data: Option<Size>,
-    /// With --offer: only arrays whose disks cost no more
+    /// With --offer: only arrays whose disks cost at most this
     #[arg(long, value_name = "PRICE", requires = "offer", value_parser = some_price)]
     budget: Option<f64>,
-    /// With --offer: no more disks than that
+    /// With --offer: the largest number of disks
     #[arg(long, value_name = "N", requires = "offer", default_value_t = 12, value_parser = clap::value_parser!(u32).range(3..=28))]
     most_disks: u32,
-    /// With --data: only arrays that draw no more when idle in their lowest gear
+    /// With --data: only arrays that draw at most this when idle in their lowest gear
     #[arg(long, value_name = "WATTS", requires = "data", value_parser = some_watts)]
     most_watts: Option<f64>,
-    /// With --data: only arrays that do 99 % of the load's requests within so many milliseconds
+    /// With --data: only arrays that complete 99 % of the load's requests within this many milliseconds
     #[arg(long, value_name = "MS", requires_all = ["data", "simulated"], value_parser = some_ms)]
     most_ms: Option<f64>,
-    /// The level of each gear, and of the RAID beside it
+    /// The level of each gear, and of the plain RAID that is compared
     #[arg(long, value_enum, default_value_t)]
     level: Level,
     /// The chunk in KiB, a power of two
     #[arg(long, value_name = "KIB", default_value_t = 512, value_parser = clap::value_parser!(u64).range(64..=16384))]
     chunk: u64,
-    /// Simulate a load of a kind: nas, mail, media and others; an unknown name is answered by the list
+    /// Simulate a load of this kind: nas, mail, media and others; an unknown name prints the list
     #[arg(long, value_name = "KIND")]
     load: Option<String>,
-    /// So many days of the load, from a Monday on
+    /// The number of days of the load, which begin with a Monday
     #[arg(long, value_name = "N", default_value_t = 1, requires = "load", value_parser = clap::value_parser!(u32).range(1..=28))]
     days: u32,
     /// Simulate a trace, in the CSV form of MSR Cambridge's
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
-    /// Of one disk at work, from its data sheet
+    /// Power of a disk that serves requests, from its data sheet
     #[arg(long, value_name = "WATTS", value_parser = some_watts)]
     active_watts: Option<f64>,
-    /// Of one that turns without work
+    /// Power of a disk that turns without requests
     #[arg(long, value_name = "WATTS", value_parser = some_watts)]
     idle_watts: Option<f64>,
-    /// Of one that is stopped
+    /// Power of a disk that is stopped
     #[arg(long, value_name = "WATTS", value_parser = some_watts)]
     standby_watts: Option<f64>,
-    /// Of one that starts
+    /// Power of a disk that starts
     #[arg(long, value_name = "WATTS", value_parser = some_watts)]
     start_watts: Option<f64>,
 }

@@ -15,24 +15,24 @@ pub struct Options {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Show all settings, their defaults, and which preset they are
+    /// Show all settings, their defaults, and the preset that they match
     Show {
         /// Only this array: md0, /dev/md0 or a link to it
         array: Option<String>,
     },
     /// Change settings: all of them, or none
     ///
-    /// The names are those of `paradm policy show`. They are stored with the array. `policy=auto` and other
-    /// limits can have the array shift up, which starts disks.
+    /// The names are those of `paradm policy show`. Settings are stored with the array. With `policy=auto` or other
+    /// limits, the array may shift up, which starts disks.
     Set {
-        /// As up_threshold=80
+        /// A setting and its new value, such as up_threshold=80
         #[arg(required = true, value_name = "NAME=VALUE")]
         settings: Vec<Assignment>,
         /// The array: md0, /dev/md0 or a link to it; needed if there are several
         #[arg(short, long, value_name = "ARRAY")]
         array: Option<String>,
     },
-    /// Set what goes together, and have the array shift by itself; without a name: show what presets set
+    /// Set a preset, with which the array shifts by itself; without a name: show what the presets set
     ///
     /// The array may shift up, which starts disks, when its load needs it.
     Preset {

@@ -5,7 +5,7 @@ use crate::error::Result;
 use crate::schedule::{self, Schedules};
 use clap::Subcommand;
 
-/// Foretell the gear that each of the next 24 hours needs, as past days had it, and go by that
+/// Predict from past days the gear that each of the next 24 hours will need, and follow that
 #[derive(Debug, clap::Args)]
 #[command(arg_required_else_help = false)]
 pub struct Options {
@@ -15,19 +15,19 @@ pub struct Options {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Show the schedule, and how often it would have been right; changes nothing
+    /// Show the schedule, and how often it would have been right
     Show {
         /// Only of this array: md0, /dev/md0 or a link to it
         array: Option<String>,
     },
-    /// Have an array follow its schedule from now on, while paradm daemon runs
+    /// Let an array follow its schedule from now on, while paradm daemon runs
     ///
-    /// Its disks are started ahead of the load that is foretold. Its policy stays between the limits that it has now.
+    /// Its disks are started ahead of predicted load. Its policy stays between the limits that it has now.
     Apply {
         /// The array: md0, /dev/md0 or a link to it; needed if there are several
         array: Option<String>,
     },
-    /// Have an array follow its schedule no more: its limits are as before
+    /// End that: the array's limits are restored
     Off {
         /// The array: md0, /dev/md0 or a link to it; needed if there are several
         array: Option<String>,

@@ -16,24 +16,24 @@ pub struct Options {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Show what is at work, and when each set was last read in whole
+    /// Show the check or repair that is running, and when each set was last read completely
     Show {
         /// Only this array: md0, /dev/md0 or a link to it
         array: Option<String>,
     },
-    /// Start a check, or go on with one that was paused
+    /// Start a check, or continue one that was paused
     ///
-    /// Sets that have members asleep are left out; but the members of one that has not been read in whole for
-    /// scrub_age days are woken, and those of all with scrub_wakes=1: that starts disks. As long as a check is at
-    /// work, the array does not shift down.
+    /// Sets that have members asleep are left out, unless a set has not been read completely for scrub_age days, or
+    /// scrub_wakes is 1: then the members are woken, which starts disks. The array does not shift down while a check
+    /// is running.
     Start(Start),
-    /// Limit checks: KiB/s of each disk, or as 20M, or `none`
+    /// Limit the speed of checks: KiB/s of each disk, or 20M, or `none`
     Limit {
         limit: Limit,
         /// The array: md0, /dev/md0 or a link to it; needed if there are several
         array: Option<String>,
     },
-    /// Pause a check or repair; the next one goes on from there
+    /// Pause a check or repair; the next one continues from there
     Pause {
         /// The array: md0, /dev/md0 or a link to it; needed if there are several
         array: Option<String>,
@@ -44,23 +44,23 @@ enum Action {
 struct Start {
     /// The array: md0, /dev/md0 or a link to it; needed if there are several
     array: Option<String>,
-    /// Make parity right where it is not
+    /// Correct parity that does not match
     #[arg(long)]
     repair: bool,
-    /// Begin at the start, though one was paused
+    /// Start from the beginning, even if a check was paused
     #[arg(long)]
     from_start: bool,
-    /// Shift to the top gear first, so that all is read: this starts disks
+    /// Shift to the top gear first, so that all sets are read: this starts disks
     #[arg(long, conflicts_with_all = ["no_wake", "when_awake"])]
     wake: bool,
-    /// Refuse, rather than start disks
+    /// Refuse to begin if that would start disks
     #[arg(long, conflicts_with = "when_awake")]
     no_wake: bool,
-    /// Wait until all disks are awake, and pause whenever the array would shift down, until all is read. Ends
-    /// when that is done; a check at work goes on if paradm is killed
+    /// Wait until all disks are awake, pause whenever the array would shift down, and end when everything has been
+    /// read. If paradm is killed, a running check continues
     #[arg(long)]
     when_awake: bool,
-    /// Pause then, and end: 18:00 (the next one), or '2026-11-25 18:00'
+    /// With --when-awake: the time at which to pause, and end: 18:00 (the next one), or '2026-11-25 18:00'
     #[arg(long, value_name = "TIME", requires = "when_awake")]
     until: Option<Until>,
 }
@@ -105,7 +105,7 @@ fn start(options: &Start, context: &mut Context) -> Result<Verdict> {
             Some(until) => Some(
                 until
                     .timestamp(system.now(), system.zone())
-                    .ok_or_else(|| Error::Usage("that time is not to come".to_owned()))?
+                    .ok_or_else(|| Error::Usage("that time is in the past".to_owned()))?
                     .as_second(),
             ),
         };

@@ -5,20 +5,20 @@ use crate::error::Result;
 use crate::shift::{self, Target, Waiting};
 use std::time::Duration;
 
-/// Shift an array to another gear, and wait until it is there
+/// Shift an array to another gear, and wait until the shift is complete
 ///
-/// A shift up starts the disks of the members that it needs: they are wanted. It counts against
-/// their spin-ups. Ctrl-C ends the waiting, not the shift.
+/// A shift up starts the disks of the members that it needs, which takes spin-ups from their budget. Ctrl-C ends
+/// the waiting, not the shift.
 #[derive(Debug, clap::Args)]
 pub struct Options {
-    /// A gear, by its members (`paradm status` names them), or `up`, `down`, `top`, `lowest`
+    /// A gear as its number of members (`paradm status` shows the gears), or `up`, `down`, `top`, `lowest`
     gear: Target,
     /// The array: md0, /dev/md0 or a link to it; needed if there are several
     array: Option<String>,
     /// Return at once
     #[arg(long)]
     no_wait: bool,
-    /// Wait so long at most
+    /// Wait for at most this time
     #[arg(long, value_name = "SECONDS", conflicts_with = "no_wait", value_parser = clap::value_parser!(u64).range(1..))]
     timeout: Option<u64>,
 }

@@ -11,10 +11,10 @@ use std::time::Duration;
 pub struct Options {
     /// Only this array: md0, /dev/md0 or a link to it
     array: Option<String>,
-    /// On the whole screen, with load and shifts, kept current until q is typed
+    /// Show it on the whole screen, with load and shifts, and update it until q is typed
     #[arg(long, conflicts_with = "json")]
     watch: bool,
-    /// With --watch: how often to look, in seconds
+    /// With --watch: seconds between two updates
     #[arg(long, value_name = "SECONDS", requires = "watch", default_value = "2", value_parser = clap::value_parser!(u16).range(1..=3600))]
     interval: u16,
 }

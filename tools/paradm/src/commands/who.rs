@@ -6,26 +6,26 @@ use crate::pin::Length;
 use crate::who::{self, Watching};
 use std::time::Duration;
 
-/// Tell which process woke a sleeper, touches it past the array, or loads the array
+/// Show which process woke a sleeper, sends requests to its disk directly, or loads the array
 ///
-/// Without an option: each sleeper's last wake and its cause, processes that have files on the array open, and the
-/// log's totals of the last days. With --live, what happens from now on; that and --log need root. Nothing is sent
+/// Without an option: each sleeper's last wake and its cause, the processes that have files on the array open, and
+/// the log's totals of the last days. With --live: events from now on. --live and --log need root. Nothing is sent
 /// to a disk.
 #[derive(Debug, clap::Args)]
 #[command(group(clap::ArgGroup::new("watching").args(["live", "log"]).multiple(true)))]
 pub struct Options {
     /// Only this array: md0, /dev/md0 or a link to it
     array: Option<String>,
-    /// Days of the log, today being the first
+    /// The number of days of the log to show, including today
     #[arg(long, value_name = "N", default_value_t = 7, value_parser = clap::value_parser!(u32).range(1..=i64::from(who::DAYS)))]
     days: u32,
-    /// Tell wakes, and requests to sleepers past the array, as they happen, and who uses the array; until Ctrl-C
+    /// Print wakes and requests past the array to sleepers as they happen, and then the use of the array by process
     #[arg(long, conflicts_with = "days")]
     live: bool,
-    /// Add wakes and such requests to the log, /var/lib/paradm/who.jsonl, until it is told to stop
+    /// Add wakes and such requests to the log, /var/lib/paradm/who.jsonl, while the command runs
     #[arg(long, conflicts_with = "days")]
     log: bool,
-    /// With --live or --log: end after 90s, 10min, 2h
+    /// With --live or --log: end after this time: 90s, 10min, 2h
     #[arg(
         long = "for",
         value_name = "TIME",
@@ -54,7 +54,7 @@ pub fn run(options: &Options, context: &mut Context) -> Result<Verdict> {
         output.event(happening.line(&zone))
     })?;
     if watched.sources.is_empty() {
-        output.note("the kernel has no tracefs (/sys/kernel/tracing): only wakes were told, not who uses the array")?;
+        output.note("the kernel has no tracefs (/sys/kernel/tracing): only wakes were reported, not the processes that use the array")?;
     }
     if options.live {
         output.show("who-live/1", &watched)?;

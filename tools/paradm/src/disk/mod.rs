@@ -58,7 +58,7 @@ impl Disk {
         let name = &self.name;
         if !self.rotational {
             return Some(format!(
-                "{name} is no hard disk: to stop it saves next to nothing; put it first, where members never sleep"
+                "{name} is not a hard disk: stopping it saves next to nothing; put it first, where members never sleep"
             ));
         }
         if self.zoned != "none" {

@@ -85,11 +85,11 @@ pub fn smartd(subject: &Subject, findings: &mut Vec<Finding>) {
             "smartd",
             Weight::Problem,
             format!(
-                "smartd asks {}: that starts the disk, also with -n standby",
+                "smartd sends commands to {}, which start the disk, also with -n standby",
                 checked.join(", ")
             ),
             "put the lines that `par-smart --smartd` prints into /etc/smartd.conf before DEVICESCAN, \
-             restart smartd, and have par-smart.timer ask instead",
+             restart smartd, and let par-smart.timer query the disks instead",
         ));
     }
 }
@@ -130,8 +130,8 @@ pub fn hdparm(subject: &Subject, findings: &mut Vec<Finding>) {
                     "hdparm",
                     Weight::Problem,
                     format!(
-                        "hdparm.conf has {disk} (member {}) stop by itself (spindown_time = {value}): raid-par \
-                         does not know of it, and counts no spin-up",
+                        "hdparm.conf makes {disk} (member {}) stop by itself (spindown_time = {value}): raid-par \
+                         does not notice this, and counts no spin-up",
                         member.number
                     ),
                     "remove spindown_time for members from /etc/hdparm.conf; raid-par stops sleepers",

@@ -36,8 +36,8 @@ pub fn power_control(subject: &Subject, findings: &mut Vec<Finding>) {
         let (what, remedy) = match (member.power_control, device.rotational) {
             (PowerControl::Runtime, true) => continue,
             (_, false) => (
-                "is no hard disk: to stop it saves next to nothing",
-                "sleepers should be the hard disks, and SSDs members that never sleep",
+                "is not a hard disk: stopping it saves next to nothing",
+                "use hard disks as sleepers, and SSDs as members that never sleep",
             ),
             _ => (
                 "has no runtime PM: raid-par does not stop it itself",
@@ -112,7 +112,9 @@ pub fn polling(subject: &Subject, findings: &mut Vec<Finding>) {
         let mut finding = subject.finding(
             "polling",
             Weight::Problem,
-            format!("{disk} calls itself removable, and the kernel polls it: that starts the disk"),
+            format!(
+                "{disk} reports that it is removable, so the kernel polls it, which starts the disk"
+            ),
             "`make install-extras` installs the udev rule that stops this",
         );
         finding.fix = Some(Fix {
@@ -148,7 +150,7 @@ pub fn sizes(subject: &Subject, findings: &mut Vec<Finding>) {
                     "{name} is larger than {smallest}: {} of it are not used",
                     crate::output::units::bytes(unused.saturating_mul(512))
                 ),
-                "an array uses of each member as much as the smallest one has",
+                "an array uses no more of each member than the smallest one has",
             ));
         }
     }
@@ -165,7 +167,7 @@ pub fn zoned(subject: &Subject, findings: &mut Vec<Finding>) {
                 "zoned",
                 Weight::Remark,
                 format!("{disk} is shingled ({zoned}): it is slow at the small writes of a low gear, and at rebuilds"),
-                "disks without shingles (CMR) for members that never sleep at least",
+                "use disks without shingles (CMR), at least for members that never sleep",
             ));
         }
     }
@@ -177,9 +179,9 @@ pub fn read_only(subject: &Subject, findings: &mut Vec<Finding>) {
     let (weight, what) = match array.array_state.as_str() {
         "read-auto" => (
             Weight::Problem,
-            "it has not been written since it was assembled (start_ro=1), and does not shift by itself until then",
+            "the array has not been written since it was assembled (start_ro=1), and does not shift by itself before it is written",
         ),
-        "readonly" => (Weight::Remark, "it is read-only, and does not shift"),
+        "readonly" => (Weight::Remark, "the array is read-only, and does not shift"),
         _ => return,
     };
     findings.push(subject.finding(

@@ -109,7 +109,7 @@ pub fn initramfs(system: &dyn System, findings: &mut Vec<Finding>) {
         findings.push(finding(
             "initramfs",
             Weight::Problem,
-            "the initramfs hook is not installed: at boot there is mdadm without the module, and par arrays do not start"
+            "the initramfs hook is not installed: the initramfs has mdadm without the module, so par arrays do not start at boot"
                 .to_owned(),
             "`make install-extras`, then `update-initramfs -u`",
         ));
@@ -124,7 +124,7 @@ pub fn initramfs(system: &dyn System, findings: &mut Vec<Finding>) {
             "initramfs",
             Weight::Problem,
             format!(
-                "{} is older than {}: what is in it at boot may lack the patches",
+                "{} is older than {}: the mdadm in it may lack the patches",
                 image.display(),
                 newer.display()
             ),
@@ -149,7 +149,7 @@ pub fn kernels(system: &dyn System, findings: &mut Vec<Finding>) {
             findings.push(finding(
                 "kernels",
                 Weight::Problem,
-                format!("the kernel {release} has no module raid-par: booted with it, par arrays do not start"),
+                format!("the kernel {release} has no module raid-par, so par arrays do not start under it"),
                 "build and install the module for it (\"Upgrading the kernel\" in admin-tasks.md), or remove that kernel",
             ));
         }

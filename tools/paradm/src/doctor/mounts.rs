@@ -49,7 +49,7 @@ pub fn logs(subject: &Subject, findings: &mut Vec<Finding>) {
             "logs",
             Weight::Problem,
             format!(
-                "on the array, and written all day, which keeps the gear up: {}",
+                "directories on the array that are written all day, which keeps the gear up: {}",
                 on.join(", ")
             ),
             "keep system directories on another disk; a journal in memory: Storage=volatile in journald.conf",
@@ -157,7 +157,7 @@ pub fn indexers(subject: &Subject, findings: &mut Vec<Finding>) {
                 "indexers",
                 Weight::Remark,
                 format!(
-                    "{name} runs, which reads files to index them, of {} perhaps",
+                    "{name} runs, which reads files to index them, perhaps those of {}",
                     mount.point.display()
                 ),
                 remedy,

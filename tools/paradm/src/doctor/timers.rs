@@ -107,7 +107,7 @@ pub fn timers(subject: &Subject, findings: &mut Vec<Finding>) {
     for (member, disk) in disks(subject) {
         let mut tell = |what: String, remedy: &str| {
             let what = format!(
-                "{what} {disk} (member {}): raid-par does not know of it, and counts no spin-up",
+                "{what} {disk} (member {}): raid-par does not notice this, and counts no spin-up",
                 member.number
             );
             findings.push(subject.finding("timers", Weight::Problem, what, remedy));
@@ -190,8 +190,8 @@ pub fn udisks(subject: &Subject, findings: &mut Vec<Finding>) {
         let mut found = subject.finding(
             "udisks",
             Weight::Problem,
-            format!("udisks asks {disk} every ten minutes whether it turns: that starts it"),
-            "the rule for the disk of \"SMART\" in admin-tasks.md, a reboot, or `systemctl restart udisks2` once udev knows",
+            format!("udisks sends a command to {disk} every ten minutes, which starts the disk"),
+            "install the rule for the disk (\"SMART\" in admin-tasks.md), then reboot, or run `systemctl restart udisks2` once udev has applied the rule",
         );
         found.fix = serial.map(|serial| Fix {
             kind: Kind::File,

@@ -165,7 +165,7 @@ fn stops_disks(rule: &[Token]) -> Option<&'static str> {
                     })
             };
             if token.key.starts_with("RUN") && hdparm() {
-                return Some("hdparm has disks stop by themselves");
+                return Some("hdparm makes disks stop by themselves");
             }
             let power = [
                 "power/control",

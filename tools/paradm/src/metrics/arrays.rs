@@ -40,13 +40,13 @@ const FAMILIES: [(&str, Kind, &str, Value); 8] = [
     (
         "raidpar_array_spin_refused_total",
         Kind::Counter,
-        "Stops of members that were refused for want of spin-ups.",
+        "Stops of members refused because no spin-ups were left.",
         |array| array.spin_refused.into(),
     ),
     (
         "raidpar_array_propagated_bytes_total",
         Kind::Counter,
-        "Bytes copied between a gear's images and the members they are of.",
+        "Bytes copied between home copies and images.",
         |array| array.propagated_bytes.into(),
     ),
     (

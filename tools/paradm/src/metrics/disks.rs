@@ -23,7 +23,7 @@ const FAMILIES: [(&str, Kind, &str, Value); 4] = [
     (
         "raidpar_disk_rated_spin_ups",
         Kind::Gauge,
-        "Spin-ups that the disk is made for.",
+        "Spin-ups for which the disk is rated.",
         |disk| disk.rated_cycles.into(),
     ),
     (

@@ -101,7 +101,7 @@ impl Lasts {
             Lasts::UntilEnded => return Ok(None),
         };
         end.map(|end| Some(end.as_second()))
-            .ok_or_else(|| Error::Usage("that time is not to come".to_owned()))
+            .ok_or_else(|| Error::Usage("that time is in the past".to_owned()))
     }
 }
 

@@ -76,7 +76,7 @@ fn check(array: &Array, changes: &[Change]) -> Result<()> {
         }
     }
     if speed_min > speed_max {
-        return Err(refused("speed_min is at most speed_max"));
+        return Err(refused("speed_min must not exceed speed_max"));
     }
     let geometry = geometry_of(array).map_err(refused)?;
     geometry.check_knobs(&knobs).map_err(refused)
@@ -171,7 +171,7 @@ fn take_back(system: &dyn System, array: &Array, done: &[Change]) -> Result<()> 
         let file = array::par_file(&array.name, change.setting);
         system.put(&file, &change.from.to_string()).map_err(|_| {
             Error::NotDone(format!(
-                "{} has {}={} now, and not all that was asked for",
+                "{} has {}={} now, but not all settings were changed",
                 array.name, change.setting, change.to
             ))
         })?;

@@ -23,7 +23,7 @@ pub struct Policies {
 #[derive(Debug, Serialize)]
 pub struct Policy {
     pub name: String,
-    /// `None`: the settings are none of the presets.
+    /// `None`: the settings match no preset.
     pub preset: Option<Preset>,
     pub settings: Vec<Shown>,
 }
@@ -80,7 +80,7 @@ impl Text for Policies {
 fn policy_text(policy: &Policy, style: Style) -> String {
     let preset = match policy.preset {
         Some(preset) => format!("the settings are those of the preset {}", preset.name()),
-        None => "the settings are none of the presets".to_owned(),
+        None => "the settings match no preset".to_owned(),
     };
     let mut table = Table::new([
         ("setting", Align::Left),

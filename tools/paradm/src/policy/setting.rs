@@ -59,7 +59,7 @@ impl fmt::Display for Takes {
             }
             Takes::Number(range) => write!(f, "a number from {} to {}", range.start(), range.end()),
             Takes::OneOf([one, other]) => write!(f, "{one} or {other}"),
-            Takes::Gear => f.write_str("a gear, by its members"),
+            Takes::Gear => f.write_str("a gear, as its number of members"),
         }
     }
 }
@@ -131,7 +131,7 @@ pub static SETTINGS: [Setting; 20] = [
         unit: "",
         takes: Takes::Gear,
         default: Default::LowestGear,
-        about: "the policy stays at or above it",
+        about: "lowest gear that the policy may choose",
         get: |settings| Value::Number(settings.min_gear),
     },
     Setting {
@@ -139,65 +139,65 @@ pub static SETTINGS: [Setting; 20] = [
         unit: "",
         takes: Takes::Gear,
         default: Default::TopGear,
-        about: "the policy stays at or below it",
+        about: "highest gear that the policy may choose",
         get: |settings| Value::Number(settings.max_gear),
     },
-    number!(up_threshold, "%", 2..=100, 70, "busier, and it shifts up"),
+    number!(
+        up_threshold,
+        "%",
+        2..=100,
+        70,
+        "the array shifts up when busier than this"
+    ),
     number!(
         down_threshold,
         "%",
         1..=99,
         50,
-        "a lower gear that is less busy is enough"
+        "a lower gear is sufficient when less busy than this"
     ),
     number!(
         up_wait,
         "ms",
         0..=60_000,
         250,
-        "requests that take longer have it shift up; 0: none"
+        "the array shifts up when requests take longer; 0: no limit"
     ),
     number!(
         hold,
         "s",
         0..=86_400,
         60,
-        "so long a lower gear must have been enough"
+        "time for which a lower gear must have been sufficient"
     ),
     number!(
         break_even,
         "s",
         0..=86_400,
         120,
-        "sleep that saves what a stop and a start take"
+        "sleep that saves the energy of a stop and a start"
     ),
     number!(
         interval,
         "ms",
         100..=60_000,
         1000,
-        "loads are counted over it"
+        "time over which loads are counted"
     ),
-    number!(
-        window_short,
-        "intervals",
-        1..=60,
-        3,
-        "what a shift up looks at"
-    ),
+    number!(window_short, "intervals", 1..=60, 3, "window for shifts up"),
     number!(
         window_long,
         "intervals",
         1..=900,
         300,
-        "what a shift down looks at besides"
+        "second window for shifts down"
     ),
     number!(
         carry,
         "days",
         0..=3650,
         7,
-        "shares of spin-ups that can be saved up"
+        "unused spin-ups that are carried over, in days' worth"
     ),
     Setting {
         name: "spin",
@@ -215,42 +215,42 @@ pub static SETTINGS: [Setting; 20] = [
         "s",
         0..=86_400,
         60,
-        "quiet after which a disk that others started is stopped"
+        "idle time after which a disk that another program started is stopped"
     ),
     number!(
         wake_timeout,
         "s",
         1..=3600,
         60,
-        "that a disk has to start, twice"
+        "time that a disk has to start; a member fails after twice this"
     ),
     number!(
         wake_stagger,
         "ms",
         0..=60_000,
         0,
-        "between the starts of two disks"
+        "time between the starts of two disks"
     ),
     number!(
         speed_min,
         "KiB/s",
         1..=u32::MAX,
         8192,
-        "of propagation while the array is used"
+        "speed of propagation while the array is in use"
     ),
     number!(
         speed_max,
         "KiB/s",
         1..=u32::MAX,
         2_097_152,
-        "of propagation at most"
+        "highest speed of propagation"
     ),
     Setting {
         name: "scrub_wakes",
         unit: "",
         takes: Takes::Number(0..=1),
         default: Default::Is(Value::Number(0)),
-        about: "1: a check wakes all disks",
+        about: "1: a check wakes all members",
         get: |settings| Value::Number(u32::from(settings.scrub_wakes)),
     },
     number!(
@@ -258,7 +258,7 @@ pub static SETTINGS: [Setting; 20] = [
         "days",
         0..=3650,
         35,
-        "after which a check wakes the disks of a set; 0: never"
+        "age of the last complete read at which a check wakes the members of a set; 0: never"
     ),
 ];
 
@@ -322,7 +322,10 @@ mod tests {
             ),
             ("speed_min=0", "speed_min takes a number from 1 (KiB/s)"),
             ("spin=maybe", "spin takes on or off"),
-            ("min_gear=low", "min_gear takes a gear, by its members"),
+            (
+                "min_gear=low",
+                "min_gear takes a gear, as its number of members",
+            ),
         ];
         for (text, said) in cases {
             assert_eq!(text.parse::<Assignment>().unwrap_err(), said);

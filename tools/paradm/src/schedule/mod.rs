@@ -52,7 +52,7 @@ pub struct Schedule {
     pub days: usize,
     /// Weekdays that are treated alike.
     pub day_types: Vec<Vec<&'static str>>,
-    /// Of the past hours, each foretold from the other days; `None`: less than two days are known.
+    /// Of the past hours, each predicted from the other days; `None`: less than two days are known.
     pub right: Option<Right>,
     /// The next 24, from the present one on.
     pub hours: Vec<Hour>,

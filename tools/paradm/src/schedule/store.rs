@@ -88,7 +88,7 @@ pub fn apply(system: &dyn System, given: Option<&str>) -> Result<Changed> {
     };
     if array.settings.policy == PolicyMode::Manual {
         return Err(refused(
-            "it is shifted by hand; `paradm policy set policy=auto` has it shift by itself",
+            "it is shifted by hand; `paradm policy set policy=auto` makes it shift by itself",
         ));
     }
     if array.is_read_only() {

@@ -46,11 +46,11 @@ fn followed(schedule: &Schedule) -> &'static str {
     match (schedule.follows, schedule.good_enough) {
         (true, true) => "follows this schedule while paradm daemon runs",
         (true, false) => {
-            "is to follow this schedule, once a week is known and 80 % of its hours are foretold"
+            "will follow this schedule once a week is known and 80 % of its hours are predicted right"
         }
-        (false, true) => "does not follow this schedule; `paradm schedule apply` has it do so",
+        (false, true) => "does not follow this schedule; run `paradm schedule apply` for that",
         (false, false) => {
-            "does not follow this schedule, which is good enough once a week is known and 80 % of its hours are foretold"
+            "does not follow this schedule, which is good enough once a week is known and 80 % of its hours are predicted right"
         }
     }
 }
@@ -74,7 +74,7 @@ fn error(schedule: &Schedule) -> String {
         _ => format!(" ({percent_alike:.0} % if all days were alike)"),
     };
     format!(
-        "  the gear was right in {percent:.0} % of {hours} hours{alike}, each foretold from the other days\n  \
+        "  the gear was right in {percent:.0} % of {hours} hours{alike}, each predicted from the other days\n  \
          days alike: {}\n  shifts up begin {} before the hour\n",
         types.join("; "),
         units::seconds(schedule.lead_seconds),

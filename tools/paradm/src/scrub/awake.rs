@@ -111,7 +111,7 @@ impl Awake {
         }
         let (name, kind) = (&self.name, self.wanted.kind.word());
         Err(Error::NotDone(format!(
-            "the {kind} of {name} was ended by somebody else; the next one goes on from there"
+            "another program has ended the {kind} of {name}; the next one continues from there"
         )))
     }
 

@@ -103,7 +103,7 @@ impl Text for Limited {
                 "{name}: checks are limited to {} for each disk\n",
                 speed_text(limit.into())
             ),
-            None => format!("{name}: checks are limited as the system's other arrays\n"),
+            None => format!("{name}: checks have the system's limit for all arrays\n"),
         }
     }
 }

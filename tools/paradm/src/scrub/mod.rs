@@ -122,7 +122,7 @@ fn may_start(array: &Array, wanted: Wanted) -> Result<()> {
             array.degraded
         )
     } else if !matches!(array.scrub.action.as_str(), "idle") {
-        format!("a {} is at work", array.scrub.action)
+        format!("a {} is running", array.scrub.work())
     } else {
         return Ok(());
     };
@@ -193,10 +193,10 @@ pub fn pause(system: &dyn System, given: Option<&str>) -> Result<Scrubbed> {
         "check" => Some(Kind::Check),
         "repair" => Some(Kind::Repair),
         "idle" => None,
-        action => {
+        _ => {
             return Err(Error::Refused {
-                what: format!("the {action} of {name} is not paused"),
-                reason: "only checks and repairs can wait".to_owned(),
+                what: format!("the {} of {name} is not paused", array.scrub.work()),
+                reason: "only checks and repairs can be paused".to_owned(),
             });
         }
     };
@@ -227,16 +227,16 @@ impl Text for Scrubbed {
         let kind = self.kind.map_or("scrub", Kind::word);
         let what = match self.outcome {
             Outcome::Started => format!("the {kind} has started"),
-            Outcome::Resumed => format!("the {kind} goes on from where one was paused"),
-            Outcome::Running => format!("a {kind} is at work already"),
-            Outcome::Paused => format!("the {kind} is paused; the next one goes on from there"),
-            Outcome::Nothing => "no check or repair is at work".to_owned(),
+            Outcome::Resumed => format!("the {kind} continues from where one was paused"),
+            Outcome::Running => format!("a {kind} is running already"),
+            Outcome::Paused => format!("the {kind} is paused; the next one continues from there"),
+            Outcome::Nothing => "no check or repair is running".to_owned(),
             Outcome::Done => format!("the {kind} is done"),
         };
         let mut text = format!("{name}: {what}\n");
         for (sets, remark) in [
             (&self.leaves_out, "left out, since members are asleep"),
-            (&self.wakes, "read in whole, and its members are woken"),
+            (&self.wakes, "read completely, and its members are woken"),
         ] {
             for set in sets {
                 text += &format!("  the set of {set} members is {remark}\n");

@@ -109,9 +109,9 @@ impl ScrubState {
                 )
             }
             _ if self.action == "idle" && self.resumes_at > 0 => {
-                "paused: the next check goes on where the last one was broken off".to_owned()
+                "paused: the next check continues where the last one was interrupted".to_owned()
             }
-            _ if self.action == "idle" => "no check is at work".to_owned(),
+            _ if self.action == "idle" => "no check is running".to_owned(),
             _ => style.attention(&self.action),
         }
     }
@@ -157,7 +157,7 @@ fn array_text(array: &ScrubState, style: Style) -> String {
     }
     let mut table = Table::new([
         ("set", Align::Right),
-        ("last read in whole", Align::Right),
+        ("last read completely", Align::Right),
         ("", Align::Left),
     ]);
     for set in &array.sets {

@@ -121,7 +121,7 @@ pub fn shift(
     let end = wait(system, &shifted, most, progress).map_err(|error| {
         if error.is_absent() {
             Error::NotDone(format!(
-                "{} was stopped before it came to gear {to}",
+                "{} was stopped before it reached gear {to}",
                 shifted.name
             ))
         } else {
@@ -157,8 +157,8 @@ fn hindrance(array: &Array, to: u32) -> Option<String> {
     }
     if array.scrub.action != "idle" && to < array.gear {
         return Some(format!(
-            "a {} is at work; shift down when it is over, or end it by `echo idle` to sync_action",
-            array.scrub.action
+            "a {} is running; shift down when it has ended, or end it by writing idle to md/sync_action",
+            array.scrub.work()
         ));
     }
     None
@@ -186,7 +186,7 @@ fn wait(
         let now = system.monotonic();
         if end.is_some_and(|end| now >= end) {
             return Err(Error::NotDone(format!(
-                "{} is still in gear {gear}: {}; the shift goes on",
+                "{} is still in gear {gear}: {}; the shift continues",
                 shifted.name,
                 step(&shift)
             )));
@@ -242,7 +242,7 @@ impl Text for Shifted {
             ),
             (Outcome::Done, None) => format!("{name} is in gear {to}\n"),
             (Outcome::Asked, _) => {
-                format!("{name} is asked to shift from gear {from} to gear {to}\n")
+                format!("{name} shifts from gear {from} to gear {to} in the background\n")
             }
         }
     }

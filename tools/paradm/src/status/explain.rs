@@ -67,7 +67,7 @@ fn shift(array: &Array) -> Option<String> {
     let what = match shift.state {
         ShiftState::Idle => return None,
         ShiftState::Propagate => {
-            "what was written to images is being copied home; the array is in full use".to_owned()
+            "data that was written to images is being copied to the home copies; the array is fully usable".to_owned()
         }
         ShiftState::Up => format!(
             "a shift up to gear {} is under way: members are starting",
@@ -95,7 +95,7 @@ fn put_off(array: &Array) -> Option<String> {
         .map(|member| format!("member {}", member.number))
         .collect();
     Some(format!(
-        "the shift down to gear {} waits for spin-ups of {}: `paradm status` tells how many are left, \
+        "the shift down to gear {} waits for spin-ups of {}: `paradm status` shows how many are left, \
          rated_cycles and wanted_years how many a day brings",
         array.shift.target,
         if spent.is_empty() {
@@ -121,8 +121,9 @@ fn limits(array: &Array) -> Option<String> {
 fn sync(array: &Array) -> Option<String> {
     match array.scrub.action.as_str() {
         "idle" | "frozen" => None,
-        action => Some(format!(
-            "a {action} is at work: no shift below the current gear until it is over"
+        _ => Some(format!(
+            "a {} is running: no shift below the current gear until it has ended",
+            array.scrub.work()
         )),
     }
 }
@@ -140,7 +141,7 @@ fn strangers(array: &Array) -> Option<String> {
         .collect();
     (!turning.is_empty()).then(|| {
         format!(
-            "left out by the gear and turning nevertheless, for somebody else uses the disk: {}",
+            "disks that turn although the gear leaves them out, since another program uses them: {}",
             turning.join(", ")
         )
     })

@@ -63,7 +63,7 @@ pub fn shift(array: &Array) -> Option<String> {
     let shift = &array.shift;
     Some(match shift.state {
         ShiftState::Idle if shift.put_off.is_some() => {
-            format!("shift to gear {} put off: no spin-ups left", shift.target)
+            format!("shift to gear {} deferred: no spin-ups left", shift.target)
         }
         ShiftState::Idle => return None,
         ShiftState::Propagate => "propagating".to_owned(),

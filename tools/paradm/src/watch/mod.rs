@@ -95,9 +95,7 @@ impl Watch {
             Ok(status) => self.show(status),
             Err(Error::NotFound(_)) => {
                 let name = self.name.as_deref().unwrap_or("the array");
-                self.trouble = Some(format!(
-                    "{name} runs no more; it is shown again when it does"
-                ));
+                self.trouble = Some(format!("{name} is stopped; it is shown again when it runs"));
                 self.arrays.clear();
                 self.time = system.now().as_second();
                 self.shifts.see(&self.arrays, self.time);

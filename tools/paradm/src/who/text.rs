@@ -151,7 +151,9 @@ fn clock(time: i64, zone: &TimeZone) -> String {
 fn of_entry(entry: &Entry) -> String {
     let place = format!("{} member {} ({})", entry.array, entry.member, entry.device);
     match &entry.what {
-        What::Touch { process, .. } => format!("{place} is touched by {process}"),
+        What::Touch { process, .. } => {
+            format!("{place} gets requests past the array from {process}")
+        }
         What::Wake {
             cause,
             process,

@@ -36,7 +36,7 @@ const ANSWERS: [&[&str]; 14] = [
     &["", "no log", "no event is kept", ""],
     &["27", "carry is 14, was 7"],
     &["policy is auto, was manual"],
-    &["is touched by smartctl[913]"],
+    &["gets requests past the array from smartctl[913]"],
     &["wake_timeout is 120, was 60", "--fix writes a udev rule"],
     &["gear 3 of 5", "stop_after is 300, was 60"],
     &["problem (rules)", "mended: a udev rule"],

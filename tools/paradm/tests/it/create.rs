@@ -262,7 +262,7 @@ fn doubtful_disks_are_warned_of() {
         "different sizes",
         "sdw is behind a USB",
         "sdx is an SMR",
-        "sdy is no hard disk",
+        "sdy is not a hard disk",
     ];
     assert_eq!(warnings.len(), words.len(), "{warnings:?}");
     for (warning, words) in warnings.iter().zip(words) {

@@ -160,7 +160,7 @@ fn one_that_others_end_is_not_begun_again() {
     assert_eq!(left.code, 7, "{left}");
     assert_eq!(
         left.err,
-        "paradm: the check of md0 was ended by somebody else; the next one goes on from there\n"
+        "paradm: another program has ended the check of md0; the next one continues from there\n"
     );
 }
 

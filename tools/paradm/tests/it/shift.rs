@@ -44,7 +44,7 @@ fn what_comes_of_it_otherwise_is_said() {
     let cases: [(&str, i32); 4] = [
         ("given up", -110),
         ("an error", -5),
-        ("put off", -122),
+        ("deferred", -122),
         ("late", 0),
     ];
     for (case, error) in cases {
@@ -96,6 +96,6 @@ fn an_array_that_is_stopped_ends_the_waiting() {
     let sim = one();
     sim.after(Duration::from_secs(3), |world| world.stop("md0"));
     let left = paradm(&sim, "shift 3");
-    let said = "paradm: md0 was stopped before it came to gear 3\n";
+    let said = "paradm: md0 was stopped before it reached gear 3\n";
     assert_eq!((left.code, left.err.as_str()), (7, said));
 }

@@ -284,6 +284,6 @@ fn what_cannot_be_shown_is_told_in_a_line() {
         &format!("{WATCH} md7"),
         &[],
         3,
-        "paradm: md7 is no par array that runs; there are: md0",
+        "paradm: md7 is not a running par array; there are: md0",
     );
 }
