@@ -526,7 +526,8 @@ static void par_quiesce(struct mddev *mddev, int quiesce)
 		par_defer_sb(conf);
 	if (mddev->ro == MD_RDWR && !test_bit(MD_BROKEN, &mddev->flags) &&
 	    par_store_checkpoint(conf, true))
-		pr_err("md/par:%s: could not store the map on any member: the next start will be as after a crash\n", mdname(mddev));
+		pr_err("md/par:%s: could not store the map on any member: the next start will be as after a crash\n",
+		       mdname(mddev));
 	par_mover_allow(conf);
 }
 
