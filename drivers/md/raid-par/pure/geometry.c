@@ -26,7 +26,7 @@ static const struct {
 } par_geo_errors[] = {
 	[PAR_GEO_OK] = { 0, "the layout is possible" },
 	[PAR_GEO_BAD_CHILD] = { -EPROTO,
-		"unknown RAID level of the gears: bits 28-31 must be 0 (RAID-5), 1 (RAID-6) or 2 (RAID-0)" },
+		"unknown RAID level: bits 28-31 must be 0 (RAID-5), 1 (RAID-6) or 2 (RAID-0)" },
 	[PAR_GEO_ONE_GEAR] = { -EINVAL,
 		"a par array needs at least two gears, such as 3,5" },
 	[PAR_GEO_UNSET] = { -EBADR,

@@ -52,7 +52,7 @@ const char *par_knobs_error(const struct par_knobs *knobs,
 	    knobs->window[PAR_WINDOW_LONG] > PAR_WINDOW_MAX)
 		return "window_long takes a number from window_short to 900 (intervals)";
 	if (!knobs->down || knobs->down >= knobs->up || knobs->up > 100)
-		return "thresholds are 1 to 100 percent, and down_threshold must be below up_threshold";
+		return "thresholds are 1 to 100 percent, and down_threshold is below up_threshold";
 	if (knobs->wait > PAR_WAIT_MAX)
 		return "up_wait takes a number from 1 to 60000 (ms), or 0: no limit";
 	if (knobs->hold > PAR_HOLD_MAX)
@@ -61,7 +61,7 @@ const char *par_knobs_error(const struct par_knobs *knobs,
 		return "break_even takes a number up to 86400 (s)";
 	if (!is_gear(geo, knobs->min_gear) || !is_gear(geo, knobs->max_gear) ||
 	    knobs->min_gear > knobs->max_gear)
-		return "min_gear and max_gear must be gears of the array, and min_gear must not be above max_gear";
+		return "min_gear and max_gear are gears of the array, min_gear not above max_gear";
 	return NULL;
 }
 EXPORT_SYMBOL_IF_KUNIT(par_knobs_error);
