@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../crc32c.h"
 #include "torture.h"
 
 #define BLOCK		4096U
@@ -23,19 +24,6 @@ struct newest {
 	u32 kind, index;
 	u64 seq;
 };
-
-static u32 crc32c(u32 crc, const u8 *data, size_t size)
-{
-	static u32 table[256];
-	unsigned int i, bit;
-
-	for (i = 0; !table[255] && i < 256; i++)
-		for (table[i] = i, bit = 0; bit < 8; bit++)
-			table[i] = table[i] >> 1 ^ (table[i] & 1 ? 0x82f63b78 : 0);
-	while (size--)
-		crc = table[(crc ^ *data++) & 0xff] ^ crc >> 8;
-	return crc;
-}
 
 /* The checksum at @at is that of all 4 KiB, as if it were zero itself. */
 static bool sealed(const u8 *raw, size_t at)
