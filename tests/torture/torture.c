@@ -489,7 +489,7 @@ static bool start_plainly(void)
 /* Mostly a member that has a superblock which others lack. */
 static void leave_out(struct rng *rng)
 {
-	u32 newest = explain_newest();
+	u32 newest = newest_members();
 	unsigned int d = newest && chance(rng, 75) ? (unsigned int)__builtin_ctz(newest) :
 			 below(rng, array.members);
 
@@ -1041,7 +1041,7 @@ static void one_round(void)
 	inject();
 	choose_start_ro(&rng);
 	assemble_in_the_dark(&rng);
-	explain_snapshot();
+	meta_snapshot();
 	vouch_check();
 	if (aim == &first_superblock)
 		leave_out(&rng);

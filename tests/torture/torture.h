@@ -10,6 +10,7 @@
  *   load.c     writers
  *   chaos.c    shifts, failing members, checks
  *   files.c    lives with a file system instead of raw sectors
+ *   metadata.c what the members' metadata says before an assembly
  *   vouch.c    what superblocks say of the metadata beside them
  *   explain.c  what lies on the disks, when something is wrong
  *   torture.c  lives and rounds
@@ -328,6 +329,26 @@ void files_verify(void);
 void files_compare(int fd, const char *when);
 void files_compare_reset(void);
 
+/* ---- metadata.c ---- */
+
+#define META_MAX	512U	/* sectors of a member's metadata that are kept */
+#define META_BLOCK	4096U
+
+u64 le(const u8 *raw, unsigned int bytes);
+/* @count sectors of a disk, META_MAX at most; false if they cannot be read. */
+bool disk_read(unsigned int d, u64 sector, void *data, u32 count);
+/* Is the checksum at @at that of the whole block, as if it were zero itself? */
+bool sealed(const u8 *raw, size_t at);
+/* Keep what the metadata of all members says now. What follows is about that. */
+void meta_snapshot(void);
+/* What was kept of member @d, from its data offset on, and that; NULL if it was never read. */
+const u8 *member_meta(unsigned int d);
+u64 member_data(unsigned int d);
+/* Its newest whole superblock; NULL if it has none. */
+const u8 *member_super(unsigned int d);
+/* Members that have the newest superblock of all: a bit each. */
+u32 newest_members(void);
+
 /* ---- vouch.c ---- */
 
 /* In what was kept last, is each superblock right about the blocks on its member? */
@@ -335,17 +356,8 @@ void vouch_check(void);
 
 /* ---- explain.c ---- */
 
-#define META_MAX	512U	/* sectors of a member's metadata that are kept */
-
-u64 le(const u8 *raw, unsigned int bytes);
-/* Keep what the metadata said before the array was assembled. */
-void explain_snapshot(void);
-/* What was kept of member @d, from its data offset on; NULL if it was never read. */
-const u8 *member_meta(unsigned int d);
 void explain_sector(u32 sector);
 void explain_state(void);
-/* Members that had the newest superblock at the last snapshot: a bit each. */
-u32 explain_newest(void);
 void disks_dump(void);
 /* Where a copy of an array's sector lies; false if there is no such. */
 enum copy { HOME, IMAGE, PARITY };

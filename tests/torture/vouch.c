@@ -11,11 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../crc32c.h"
 #include "torture.h"
 
-#define BLOCK		4096U
-#define SUPER_CRC	8U
 #define BLOCK_CRC	4U
 #define MAX_BLOCKS	128U
 
@@ -24,33 +21,6 @@ struct newest {
 	u32 kind, index;
 	u64 seq;
 };
-
-/* The checksum at @at is that of all 4 KiB, as if it were zero itself. */
-static bool sealed(const u8 *raw, size_t at)
-{
-	static const u8 zero[4];
-	u32 crc = crc32c(~0U, raw, at);
-
-	crc = crc32c(crc, zero, sizeof(zero));
-	return crc32c(crc, raw + at + 4, BLOCK - at - 4) == le(raw + at, 4);
-}
-
-/* The member's newest whole superblock; NULL if it has none. */
-static const u8 *super_of(const u8 *meta)
-{
-	const u8 *best = NULL;
-	unsigned int slot;
-
-	for (slot = 0; slot < 2; slot++) {
-		const u8 *raw = meta + slot * BLOCK;
-
-		if (memcmp(raw, "RAIDPAR", 8) || !sealed(raw, SUPER_CRC))
-			continue;
-		if (!best || le(raw + 72, 8) > le(best + 72, 8))
-			best = raw;
-	}
-	return best;
-}
 
 static bool is_block(const u8 *raw, const u8 *super)
 {
@@ -65,7 +35,7 @@ static unsigned int note_blocks(const u8 *meta, const u8 *super, struct newest *
 	const u8 *raw;
 	unsigned int i;
 
-	for (raw = meta + 2 * BLOCK; raw < meta + META_MAX * SECTOR; raw += BLOCK) {
+	for (raw = meta + 2 * META_BLOCK; raw < meta + META_MAX * SECTOR; raw += META_BLOCK) {
 		struct newest one = { le(raw + 8, 4), le(raw + 12, 4), le(raw + 24, 8) };
 
 		if (!is_block(raw, super))
@@ -87,7 +57,7 @@ static bool has(const u8 *meta, const u8 *super, const struct newest *block)
 {
 	const u8 *raw;
 
-	for (raw = meta + 2 * BLOCK; raw < meta + META_MAX * SECTOR; raw += BLOCK)
+	for (raw = meta + 2 * META_BLOCK; raw < meta + META_MAX * SECTOR; raw += META_BLOCK)
 		if (is_block(raw, super) && le(raw + 8, 4) == block->kind &&
 		    le(raw + 12, 4) == block->index && le(raw + 24, 8) == block->seq)
 			return true;
@@ -110,21 +80,14 @@ static void check_member(unsigned int d, const u8 *super, const struct newest *l
 
 void vouch_check(void)
 {
-	const u8 *super[MAX_DISKS];
 	struct newest list[MAX_BLOCKS];
 	unsigned int d, count = 0;
-	u64 last = 0;
 
-	for (d = 0; d < array.members; d++) {
-		super[d] = member_meta(d) ? super_of(member_meta(d)) : NULL;
-		if (super[d] && le(super[d] + 72, 8) > last)
-			last = le(super[d] + 72, 8);
-	}
 	for (d = 0; d < array.members; d++)
-		if (super[d] && le(super[d] + 72, 8) == last)
-			count = note_blocks(member_meta(d), super[d], list, count);
+		if (newest_members() & 1U << d)
+			count = note_blocks(member_meta(d), member_super(d), list, count);
 	for (d = 0; d < array.members; d++)
-		if (super[d])
-			check_member(d, super[d], list, count);
+		if (member_super(d))
+			check_member(d, member_super(d), list, count);
 	counted.vouched += count;
 }
