@@ -58,16 +58,11 @@ struct counters counted;
 
 static unsigned int life, round_number, fixed_size;
 static struct rng life_rng;
-static bool refuse_due;		/* degraded and dirty when the power went */
-static bool may_refuse;		/* degraded, or it may have been */
 static u32 acked_unnoticed = NONE;	/* of acked_since, before md knew of a failure; or NONE */
 static u64 fails_seen;		/* members failed until that was known */
-static bool forced_in_the_dark;	/* in an assembly that was cut */
 static bool stop_first;		/* this round stops the array before the cut */
 static bool trap_set;		/* the cut comes with a superblock, maybe at once */
 static bool trap_degraded;	/* the array was, or being synced, when that was set */
-static bool lost_life;		/* such an array is given up: see may_force() */
-static unsigned int absences;	/* starts that the members in array.absent are to miss yet */
 static bool wide;		/* a life with many zones, of which few are in use */
 
 /* ---- cutting ---- */
@@ -340,7 +335,7 @@ static void mend(struct rng *rng)
 	}
 	nap_ms(below(rng, 100));
 	counted.mended++;
-	may_refuse = false;
+	start.may_refuse = false;
 	fails_seen = counted.fails;
 }
 
@@ -364,8 +359,8 @@ static void note_moment(void)
 	unsigned int gear = array_gear();
 
 	if (trap_set) {	/* what there is to see may have come after the cut */
-		may_refuse |= trap_degraded || counted.fails != fails_seen;
-		refuse_due = false;
+		start.may_refuse |= trap_degraded || counted.fails != fails_seen;
+		start.refuse_due = false;
 		counted.in_super += disks_trapped();
 		return;
 	}
@@ -381,185 +376,19 @@ static void note_moment(void)
 	counted.in_degraded += array_degraded() > 0;
 	counted.in_waking += array_any_power("waking");
 	counted.in_stopping += disks_stopping();
-	may_refuse |= array_degraded() || counted.fails != fails_seen;
-	refuse_due = must_be_refused(sync);
+	start.may_refuse |= array_degraded() || counted.fails != fails_seen;
+	start.refuse_due = must_be_refused(sync);
 	acked_unnoticed = NONE;
 	event("gear %u, shift %s, sync %s, degraded %u, %u writes since", gear, shift,
 	      sync, array_degraded(), acked_since);
 }
 
-static void cut(struct rng *rng)
+void cut(struct rng *rng)
 {
 	expect_errors = true;
 	trap_set = false;
 	disks_cut(rng_next(rng));
 	counted.cuts++;
-}
-
-/* ---- assembling ---- */
-
-/* Take the ranges in doubt from the kernel's log. */
-static bool read_doubts(bool apply)
-{
-	unsigned long long from, to;
-	char line[512], *text;
-	bool any = false;
-
-	while (klog_line(line, sizeof(line))) {
-		text = strstr(line, "in doubt: array sectors ");
-		if (!text || sscanf(text, "in doubt: array sectors %llu to %llu", &from, &to) != 2)
-			continue;
-		event("in doubt: %llu to %llu", from, to);
-		if (apply)
-			model_doubt(from, to + 1);
-		any = true;
-	}
-	return any;
-}
-
-static void say_klog(void)
-{
-	char line[512];
-
-	while (klog_line(line, sizeof(line)))
-		if (strstr(line, "md/par") || strstr(line, "md/raid") || strstr(line, "md: "))
-			say("  kernel: %s", line);
-}
-
-/*
- * To force means to accept what is in doubt, and no file system can: its own
- * structures may be.
- */
-static bool may_force(void)
-{
-	return may_refuse && !opt.no_force && !files_wanted();
-}
-
-static void must_assemble(bool force)
-{
-	phase(force ? "assembling by force" : "assembling", 90);
-	if (assembly_end(assembly_begin(force ? "--force" : "")))
-		return;
-	say_klog();
-	fail("mdadm --assemble%s: %s", force ? " --force" : "", output());
-}
-
-/* Refused for a good reason, and for what? */
-static void judge_refusal(void)
-{
-	if (may_refuse && (read_doubts(true) || opt.no_force))
-		return;
-	klog_mark();
-	must_assemble(false);	/* says more */
-	fail("assembly failed once, for no known reason: %s", output());
-}
-
-/*
- * mdadm insists on --run if a member had been added and the power went before it
- * was taken in: all are there, but one is a spare.
- */
-static bool assemble_plainly(void)
-{
-	if (assembly_end(assembly_begin("")))
-		return true;
-	if (!strstr(output(), "use --run to insist"))
-		return false;
-	array_stop();
-	return assembly_end(assembly_begin("--run"));
-}
-
-static bool start_plainly(void)
-{
-	phase("assembling", 90);
-	klog_mark();
-	model.forced = forced_in_the_dark;
-	if (assemble_plainly()) {
-		if (forced_in_the_dark)
-			read_doubts(true);
-		else if (refuse_due)
-			fail("degraded and dirty, and yet started without --force");
-		counted.degraded_plain += may_refuse && array_degraded();
-		return true;
-	}
-	event("refused: %s", output());
-	array_stop();
-	return false;
-}
-
-/* Mostly a member that has a superblock which others lack. */
-static void leave_out(struct rng *rng)
-{
-	u32 newest = newest_members();
-	unsigned int d = newest && chance(rng, 75) ? (unsigned int)__builtin_ctz(newest) :
-			 below(rng, array.members);
-
-	array.absent = 1U << d;
-	absences = between(rng, 1, 3);
-	event("%s is missing for %u starts", disk_name(d), absences);
-}
-
-/*
- * Without a member, if that may start. If the array may have been being written when the
- * power went, it is refused with a reason, and is then started with the member.
- */
-static bool start_without(void)
-{
-	absences--;
-	if (start_plainly()) {
-		counted.absent_starts++;
-		return true;
-	}
-	if (!read_doubts(false))
-		fail("refused without %x, for no known reason: %s", array.absent, output());
-	counted.absent_refused++;
-	return false;
-}
-
-/* Plainly if possible; by force if it is refused for a good reason. */
-static void assemble(void)
-{
-	if (array.absent && absences && start_without())
-		return;
-	array.absent = 0;
-	if (start_plainly())
-		return;
-	judge_refusal();
-	counted.dirty_refused++;
-	if (!may_force()) {
-		lost_life = true;
-		counted.given_up++;
-		return;
-	}
-	must_assemble(true);
-	model.forced = true;
-	counted.forced++;
-}
-
-/*
- * The power fails while mdadm is at it, and again. What it was told to force may
- * have been, or be when it is told no more.
- */
-static void assemble_in_the_dark(struct rng *rng)
-{
-	bool force;
-	int pid;
-
-	forced_in_the_dark = false;
-	while (chance(rng, 20)) {
-		phase("assembling, to be cut", 90);
-		force = may_force() && chance(rng, 40);
-		forced_in_the_dark |= force;
-		klog_mark();
-		pid = assembly_begin(force ? "--force" : "");
-		nap_ms(between(rng, 1, 400 + disks_start_ms()));
-		cut(rng);
-		counted.in_assembly++;
-		reap(pid);
-		array_stop();
-		if (forced_in_the_dark)
-			read_doubts(true);
-		disks_restore();
-	}
 }
 
 /* ---- deep checks ---- */
@@ -827,7 +656,7 @@ static void choose_speed(void)
 static void begin_round(void)
 {
 	/* A rebuild that is as good as over need not be stored as such. */
-	may_refuse = array_degraded() || !array_idle();
+	start.may_refuse = array_degraded() || !array_idle();
 	fails_seen = counted.fails;
 	acked_since = 0;
 	expect_errors = false;
@@ -864,7 +693,7 @@ static void end_load(void)
 		load_stop();
 	chaos_stop();
 	/* Whom the cut itself made fail, nobody could store. */
-	may_refuse |= counted.fails != fails_seen;
+	start.may_refuse |= counted.fails != fails_seen;
 	if (files_wanted())
 		files_unmount();
 	array_stop();
@@ -884,8 +713,8 @@ static void stop_and_cut(struct rng *rng)
 	chaos_stop();
 	if (files_wanted())
 		files_unmount();
-	may_refuse |= array_degraded() > 0;
-	refuse_due = false;
+	start.may_refuse |= array_degraded() > 0;
+	start.refuse_due = false;
 	silent = true;
 	if (chance(rng, 40))
 		set_trap(rng, 3 * array.members);
@@ -1040,13 +869,13 @@ static void one_round(void)
 	disks_restore();
 	inject();
 	choose_start_ro(&rng);
-	assemble_in_the_dark(&rng);
+	start_in_the_dark(&rng);
 	meta_snapshot();
 	vouch_check();
 	if (aim == &first_superblock)
 		leave_out(&rng);
-	assemble();
-	if (lost_life)
+	start_array();
+	if (start.given_up)
 		return;
 	starting = lap(&since);
 	verify();
@@ -1117,19 +946,19 @@ static void one_life(void)
 		files_begin(&life_rng);
 	else
 		load_fill(wide);
-	lost_life = false;
-	for (round_number = 1; round_number <= rounds && counted.cuts < opt.cuts && !lost_life;
+	start.given_up = false;
+	for (round_number = 1; round_number <= rounds && counted.cuts < opt.cuts && !start.given_up;
 	     round_number++)
 		one_round();
 	if (opt.inject)
 		inject_deep();
-	else if (!lost_life)
+	else if (!start.given_up)
 		go_deep(&life_rng, true);
 	else
 		event("life %u is given up", life);
 	counted.lost += disks_lost();
 	counted.lives++;
-	if (!lost_life)
+	if (!start.given_up)
 		array_stop();
 	disks_remove();
 	model_end();

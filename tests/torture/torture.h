@@ -13,6 +13,7 @@
  *   metadata.c what the members' metadata says before an assembly
  *   vouch.c    what superblocks say of the metadata beside them
  *   explain.c  what lies on the disks, when something is wrong
+ *   start.c    how an array is started, with a member left out or by force
  *   torture.c  lives and rounds
  */
 #ifndef TORTURE_H
@@ -362,5 +363,34 @@ void disks_dump(void);
 /* Where a copy of an array's sector lies; false if there is no such. */
 enum copy { HOME, IMAGE, PARITY };
 bool find_copy(u32 sector, enum copy copy, unsigned int *d, u64 *at);
+
+/* ---- start.c ---- */
+
+/**
+ * struct start - what is expected of the next start, and what came of it
+ * @refuse_due: degraded and dirty when the power went; @may_refuse: degraded, or it may have been
+ * @given_up: refused, and not to be forced
+ */
+struct start {
+	bool refuse_due, may_refuse, given_up;
+};
+
+extern struct start start;
+
+/* After a cut: plainly if possible; by force if it is refused for a good reason. */
+void start_array(void);
+/* An assembly, or some, that are cut. */
+void start_in_the_dark(struct rng *rng);
+/* It has to start, and now. */
+void must_assemble(bool force);
+/* A member is missing for some starts, from the next one on. */
+void leave_out(struct rng *rng);
+/* What the kernel has said of md since the mark. */
+void say_klog(void);
+
+/* ---- torture.c ---- */
+
+/* The power of all disks. */
+void cut(struct rng *rng);
 
 #endif
