@@ -81,6 +81,11 @@ bool sealed(const u8 *raw, size_t at)
 	return crc32c(crc, raw + at + 4, META_BLOCK - at - 4) == le(raw + at, 4);
 }
 
+bool is_super(const u8 *raw)
+{
+	return !memcmp(raw, "RAIDPAR", 8) && sealed(raw, SUPER_CRC);
+}
+
 const u8 *member_super(unsigned int d)
 {
 	const u8 *best = NULL;
@@ -89,7 +94,7 @@ const u8 *member_super(unsigned int d)
 	for (slot = 0; meta[d] && slot < 2; slot++) {
 		const u8 *raw = meta[d] + slot * META_BLOCK;
 
-		if (memcmp(raw, "RAIDPAR", 8) || !sealed(raw, SUPER_CRC))
+		if (!is_super(raw))
 			continue;
 		if (!best || le(raw + 72, 8) > le(best + 72, 8))
 			best = raw;

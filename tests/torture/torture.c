@@ -51,6 +51,11 @@
 
 #define NONE	UINT32_MAX
 
+/* Where metadata lies in a member's data area, in sectors: see format.h. */
+#define SUPER_SECTORS	16U
+#define INTENT_SECTOR	128U
+#define PAIR		16U	/* of an intent or a map block: it has two slots */
+
 struct options opt = {
 	.seed = 1, .layout = "3,5", .workload = "raw", .cuts = 10, .rounds = 8,
 };
@@ -61,7 +66,9 @@ static struct rng life_rng;
 static u32 acked_unnoticed = NONE;	/* of acked_since, before md knew of a failure; or NONE */
 static u64 fails_seen;		/* members failed until that was known */
 static bool stop_first;		/* this round stops the array before the cut */
-static bool trap_set;		/* the cut comes with a superblock, maybe at once */
+static bool trap_set;		/* the cut comes with a write of metadata, maybe at once */
+static u64 *trap_counter;	/* of cuts that did */
+static u64 metadata_at;		/* the sector of each disk where that begins */
 static bool trap_degraded;	/* the array was, or being synced, when that was set */
 static bool wide;		/* a life with many zones, of which few are in use */
 
@@ -91,6 +98,8 @@ waking = { "waking", NULL, NULL },
 superblock = { "a superblock is written", NULL, NULL },
 first_superblock = { "the first superblock is written", NULL, NULL },
 quiet_shift = { "a superblock of a shift up is written, and nothing else", NULL, NULL },
+checkpoint = { "the map is stored and intents are cleared", NULL, NULL },
+unmarking = { "the marks of a resync are removed", NULL, NULL },
 silence = { "silent since the assembly", NULL, NULL };
 
 #define AIMS (sizeof(aims) / sizeof(*aims))
@@ -172,16 +181,33 @@ static void await_waking(struct rng *rng)
 }
 
 /*
- * The power goes with one of the superblocks that are written from now on: some
- * members have it then, others have the one before.
+ * The power goes with the @nth write from now on to sectors @first to @last of a member's
+ * metadata: some members have it then, others have what was there before.
  */
-static void set_trap(struct rng *rng, unsigned int most)
+static void set_trap(struct rng *rng, unsigned int nth, u64 first, u64 last, u64 *counter)
 {
-	u64 offset = array_data_offset();
-
 	trap_degraded = array_degraded() || !array_idle();
 	trap_set = expect_errors = true;
-	disks_trap(rng_next(rng), between(rng, 1, most), offset, offset + 15);
+	trap_counter = counter;
+	disks_trap(rng_next(rng), nth, metadata_at + first, metadata_at + last);
+}
+
+static void trap_super(struct rng *rng, unsigned int most)
+{
+	set_trap(rng, between(rng, 1, most), 0, SUPER_SECTORS - 1, &counted.in_super);
+}
+
+static void trap_intents(struct rng *rng, unsigned int nth)
+{
+	set_trap(rng, nth, INTENT_SECTOR, INTENT_SECTOR + PAIR - 1, &counted.in_blocks);
+}
+
+/* Each set has one map block at least. */
+static void trap_map(struct rng *rng, unsigned int nth)
+{
+	u64 first = INTENT_SECTOR + PAIR;
+
+	set_trap(rng, nth, first, first + PAIR * array.gears - 1, &counted.in_blocks);
 }
 
 /* Until the trap has gone off, or nothing makes it do so. */
@@ -200,7 +226,7 @@ static void await_trap(void)
 static void trap_first_superblock(struct rng *rng)
 {
 	disks_favour(chance(rng, 50) ? 0 : below(rng, array.gear[0]), 20000);
-	set_trap(rng, chance(rng, 60) ? 1 : array.members);
+	trap_super(rng, chance(rng, 60) ? 1 : array.members);
 }
 
 /*
@@ -221,7 +247,7 @@ static void await_superblock(struct rng *rng)
 	nap_ms(below(rng, 200));
 	if (!files_wanted() && chance(rng, 50))
 		load_silence();
-	set_trap(rng, (what < 3 ? 2 : 3) * array.members - 1);
+	trap_super(rng, (what < 3 ? 2 : 3) * array.members - 1);
 	if (what < 3)
 		chaos_begin(GOING_UP);
 	else if (chaos_may_lose() && !wide && chance(rng, 50))
@@ -252,24 +278,30 @@ static bool every_other(unsigned int turn)
  * would need luck otherwise, and all that protects from them with it. So do cuts that
  * come with a superblock, and after each a silent round: the array does what it has
  * to do by itself, and no write hides what that leaves out. And so does a member that is
- * missing for some starts: nothing brings it back before the cut. So do shifts up beside
- * which nothing is written.
+ * missing for some starts: nothing brings it back before the cut. So do shifts up and down
+ * beside which nothing is written, and the end of a resync.
  */
 static const struct aim *choose_aim(struct rng *rng)
 {
 	unsigned int turn = (opt.seed + counted.cuts) % 7;
-	static bool after_superblock;
-	bool after = after_superblock;
+	static bool after_metadata;
+	bool after = after_metadata;
 
-	after_superblock = false;
+	after_metadata = false;
 	if (array.absent)
 		return chance(rng, 30) ? &silence : &aims[0];
 	if (every_other(3) && chaos_may_lose())
 		return &first_superblock;
+	if (every_other(10) && chaos_may_lose())
+		return &unmarking;
+	if (every_other(13)) {
+		after_metadata = true;
+		return &checkpoint;
+	}
 	if (may_be_silent() && (after || counted.in_silence * 5 < counted.cuts))
 		return &silence;
 	if (!opt.inject && !wide && turn == 2) {
-		after_superblock = true;
+		after_metadata = true;
 		return every_other(2) ? &quiet_shift : &superblock;
 	}
 	/* One after the other: what failed before has to be rebuilt for the first. */
@@ -361,7 +393,7 @@ static void note_moment(void)
 	if (trap_set) {	/* what there is to see may have come after the cut */
 		start.may_refuse |= trap_degraded || counted.fails != fails_seen;
 		start.refuse_due = false;
-		counted.in_super += disks_trapped();
+		*trap_counter += disks_trapped();
 		return;
 	}
 	get(shift, sizeof(shift), "/sys/block/" MD "/md/par/shift_state");
@@ -673,7 +705,7 @@ static void begin_load(struct rng *rng, const struct aim *aim)
 	if (aim == &first_superblock)
 		trap_first_superblock(rng);
 	else if (aim == &superblock && !files_wanted() && chance(rng, 25))
-		set_trap(rng, 3 * array.members);
+		trap_super(rng, 3 * array.members);
 	choose_speed();		/* this may be the first use */
 	if (files_wanted())
 		files_mount();
@@ -717,9 +749,14 @@ static void stop_and_cut(struct rng *rng)
 	start.refuse_due = false;
 	silent = true;
 	if (chance(rng, 40))
-		set_trap(rng, 3 * array.members);
+		trap_super(rng, 3 * array.members);
 	array_stop();
-	counted.in_super += trap_set && disks_trapped();
+	if (trap_set && disks_trapped()) {
+		counted.in_super++;
+	} else {
+		meta_snapshot();
+		vouch_stopped();
+	}
 	cut(rng);
 	counted.after_stop++;
 }
@@ -814,13 +851,81 @@ static void quiet_shift_round(struct rng *rng)
 	nap_ms(between(rng, 50, 300));
 	load_stop();
 	restart();
-	set_trap(rng, 2 * array.members - 1);
+	trap_super(rng, 2 * array.members - 1);
 	phase("a quiet shift up", 60);
 	array_shift(array.members);
 	await_trap();
 	note_moment();
 	cut(rng);
 	counted.in_shift_super++;
+	phase("stopping after the cut", 90);
+	array_stop();
+}
+
+/* Until the trap has gone off, or what was to make it do so is over. */
+static void await_trap_or(bool (*over)(void))
+{
+	unsigned int end = now_ms() + 20000, quiet = 0;
+
+	while (quiet < 20 && now_ms() < end && !disks_trapped()) {
+		quiet = over() ? quiet + 1 : 0;
+		nap_ms(5);
+	}
+}
+
+/*
+ * A shift down stores the map of what has been written, and clears the intents after that.
+ * Whatever was written is durable, and nothing else is written meanwhile: so nothing hides
+ * that intents are gone and the map is not what it was to be, nor that a block of the map has
+ * come to some members only. A silent round comes next.
+ */
+static void checkpoint_round(struct rng *rng)
+{
+	phase("shifting up for a quiet shift down", 240);
+	be_whole();
+	begin_round();
+	if (array_shift(array.members))
+		fail("shift to %u refused", array.members);
+	array_wait("shifting", array_settled, 120);
+	load_start(opt.seed, life, round_number);
+	load_be_durable();
+	nap_ms(between(rng, 50, 300));
+	load_stop();
+	if (chance(rng, 50))
+		trap_intents(rng, between(rng, 1, array.members));
+	else
+		trap_map(rng, between(rng, 1, 2 * array.members - 1));
+	phase("a quiet shift down", 60);
+	array_shift(array.gear[0]);
+	await_trap_or(array_settled);
+	note_moment();
+	cut(rng);
+	phase("stopping after the cut", 90);
+	array_stop();
+}
+
+/*
+ * All parity is resynced, as mdadm can ask for it: the zones are marked for that, and have no
+ * intents. When a set's resync has ended, the superblock says so and the marks are taken off:
+ * the power goes with these. The first to store intents is the start.
+ */
+static void unmarking_round(struct rng *rng)
+{
+	phase("shifting up for a resync", 240);
+	be_whole();
+	if (array_shift(array.members))
+		fail("shift to %u refused", array.members);
+	array_wait("shifting", array_settled, 120);
+	begin_round();
+	put("0", "/sys/module/md_mod/parameters/start_ro");
+	put("500000", RESYNC_SPEED);
+	array_stop();
+	trap_intents(rng, between(rng, array.members + 1, (array.gears + 1) * array.members));
+	phase("a resync to its end", 60);
+	if (assembly_end(assembly_begin("--update=resync")))
+		await_trap_or(array_resynced);
+	note_moment();
+	cut(rng);
 	phase("stopping after the cut", 90);
 	array_stop();
 }
@@ -848,6 +953,22 @@ static unsigned int loaded_round(struct rng *rng, const struct aim *aim, unsigne
 	return loading;
 }
 
+/* False if it is none in which the array is left alone. */
+static bool quiet_round(struct rng *rng, const struct aim *aim)
+{
+	if (aim == &silence)
+		silent_round(rng);
+	else if (aim == &quiet_shift)
+		quiet_shift_round(rng);
+	else if (aim == &checkpoint)
+		checkpoint_round(rng);
+	else if (aim == &unmarking)
+		unmarking_round(rng);
+	else
+		return false;
+	return true;
+}
+
 static void one_round(void)
 {
 	struct rng rng = rng_for(opt.seed, life, round_number, 2);
@@ -855,12 +976,8 @@ static void one_round(void)
 	u64 verified = model.verified;
 	const struct aim *aim = choose_aim(&rng);
 
-	if (aim == &silence || aim == &quiet_shift) {
+	if (quiet_round(&rng, aim)) {
 		stop_first = false;
-		if (aim == &silence)
-			silent_round(&rng);
-		else
-			quiet_shift_round(&rng);
 		loading = lap(&since);
 	} else {
 		loading = loaded_round(&rng, aim, &since);
@@ -882,7 +999,7 @@ static void one_round(void)
 	verifying = lap(&since);
 	counted.sectors += model.verified - verified;
 	counted.rounds++;
-	if (!array.absent && aim != &quiet_shift &&
+	if (!array.absent && aim != &quiet_shift && aim != &checkpoint &&
 	    (stop_first || chance(&rng, silent ? 50 : 15)))
 		go_deep(&rng, false);
 	say("life %u round %u: %s;%s; %u operations, %u of %u acknowledged ones durable, %llu sectors right; ms: load %u, stop %u, start %u, verify %u, deep %u",
@@ -941,6 +1058,7 @@ static void one_life(void)
 	array.absent = 0;
 	put("0", "/sys/module/md_mod/parameters/start_ro");
 	array_create();
+	metadata_at = array_data_offset();
 	model_begin((u32)rng_for(opt.seed, life, 0, 9).state, array.sectors);
 	if (files_wanted())
 		files_begin(&life_rng);

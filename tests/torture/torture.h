@@ -52,7 +52,7 @@ extern struct options opt;
 	X(cuts) X(rounds) X(lives) \
 	X(in_shift) X(in_propagation) X(in_low_gear) X(in_degraded) X(in_resync) \
 	X(in_recovery) X(in_check) X(in_assembly) X(in_waking) X(in_stopping) X(after_stop) \
-	X(in_silence) X(in_super) X(in_shift_super) X(absent_starts) X(absent_refused) \
+	X(in_silence) X(in_super) X(in_blocks) X(in_shift_super) X(absent_starts) X(absent_refused) \
 	X(dirty_refused) X(forced) \
 	X(degraded_plain) X(given_up) X(mended) X(spared) X(doubted) X(sectors) X(vouched) \
 	X(live_reads) X(lost) X(discards) X(fails) X(fails_in_rebuild) X(fails_rebuilt) \
@@ -340,6 +340,7 @@ u64 le(const u8 *raw, unsigned int bytes);
 bool disk_read(unsigned int d, u64 sector, void *data, u32 count);
 /* Is the checksum at @at that of the whole block, as if it were zero itself? */
 bool sealed(const u8 *raw, size_t at);
+bool is_super(const u8 *raw);
 /* Keep what the metadata of all members says now. What follows is about that. */
 void meta_snapshot(void);
 /* What was kept of member @d, from its data offset on, and that; NULL if it was never read. */
@@ -352,8 +353,10 @@ u32 newest_members(void);
 
 /* ---- vouch.c ---- */
 
-/* In what was kept last, is each superblock right about the blocks on its member? */
+/* In what was kept last, is each superblock right about the blocks beside it? */
 void vouch_check(void);
+/* It has been stopped properly: would an old copy of a member, from when it was in use, be told? */
+void vouch_stopped(void);
 
 /* ---- explain.c ---- */
 

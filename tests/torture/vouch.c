@@ -1,12 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Does each member have the metadata that its superblock vouches for? By what format.h says
- * of the fields, not by the module's code.
+ * Does each member have the metadata that its superblock vouches for, and does metadata agree
+ * with what was to be stored before it? By what format.h says of the fields, not by the
+ * module's code.
  *
  * A superblock says up to which sequence number all blocks are on its member. A later start
  * may have this member alone, or beside others that lack the same block: so it has to be
  * true of each member, not of the array as a whole. No read would show a block that one
  * member lacks after a cut, as long as another member has it.
+ *
+ * A set is resynced by the marks of its zones. They are taken off when a superblock has said
+ * that the set is in sync: one that says the opposite, and no mark, means that nobody knows
+ * what is left to be resynced.
+ *
+ * A superblock says of each member which version its copy must have at least. When an array
+ * has been stopped, that has to be newer than any version from when it was in use: an older
+ * copy of the member, put in its place, would be taken for the member otherwise.
  */
 #include <stdio.h>
 #include <string.h>
@@ -15,6 +24,12 @@
 
 #define BLOCK_CRC	4U
 #define MAX_BLOCKS	128U
+#define INTENTS		(128U * SECTOR)	/* the first intent block: two slots */
+#define ZONE_ROWS	512U
+#define GEAR		0x1f	/* of an intent's byte */
+#define RESYNC		0x40
+#define IN_SYNC		UINT64_MAX
+#define CLEAN		1U	/* of a superblock's flags */
 
 /* The newest version of a block on members with the newest superblock. */
 struct newest {
@@ -78,16 +93,86 @@ static void check_member(unsigned int d, const u8 *super, const struct newest *l
 			     list[i].index, list[i].kind);
 }
 
+/* The newest version of the first intent block, on the members with the newest superblock. */
+static const u8 *newest_intents(void)
+{
+	const u8 *best = NULL;
+	unsigned int d, slot;
+
+	for (d = 0; d < array.members; d++)
+		for (slot = 0; newest_members() & 1U << d && slot < 2; slot++) {
+			const u8 *raw = member_meta(d) + INTENTS + slot * META_BLOCK;
+
+			if (is_block(raw, member_super(d)) &&
+			    (!best || le(raw + 24, 8) > le(best + 24, 8)))
+				best = raw;
+		}
+	return best;
+}
+
+static u64 zones_of(const u8 *super, const u8 *set)
+{
+	u64 rows = le(set + 8, 8) / le(super + 100, 4);
+
+	return (rows + ZONE_ROWS - 1) / ZONE_ROWS;
+}
+
+/* What is to be resynced, and where: a set that is not in sync has zones that say so. */
+static void check_resync(const u8 *super, const u8 *intents)
+{
+	const u8 *set, *zone = intents + 64;
+	unsigned int i = array.gears;
+	u64 zones;
+	bool any;
+
+	while (i-- > 0) {
+		set = super + 256 + 48 * i;
+		any = false;
+		for (zones = zones_of(super, set); zones; zones--)
+			any |= *zone++ & (GEAR | RESYNC);
+		if (!any && le(set + 32, 8) != IN_SYNC)
+			fail("superblock %llu vouches for a resync of the set of %u that has not ended, but no zone is marked for it",
+			     (unsigned long long)le(super + 72, 8), array.gear[i]);
+	}
+}
+
 void vouch_check(void)
 {
 	struct newest list[MAX_BLOCKS];
+	const u8 *super = NULL;
 	unsigned int d, count = 0;
 
-	for (d = 0; d < array.members; d++)
-		if (newest_members() & 1U << d)
-			count = note_blocks(member_meta(d), member_super(d), list, count);
+	for (d = 0; d < array.members; d++) {
+		if (!(newest_members() & 1U << d))
+			continue;
+		super = member_super(d);
+		count = note_blocks(member_meta(d), super, list, count);
+	}
 	for (d = 0; d < array.members; d++)
 		if (member_super(d))
 			check_member(d, member_super(d), list, count);
+	if (super && newest_intents())
+		check_resync(super, newest_intents());
 	counted.vouched += count;
+}
+
+void vouch_stopped(void)
+{
+	unsigned int d, slot;
+
+	for (d = 0; d < array.members; d++) {
+		const u8 *super = member_super(d), *old;
+		u64 held;
+
+		if (!(newest_members() & 1U << d) || !(le(super + 140, 4) & CLEAN))
+			continue;
+		held = le(super + 1552 + 8 * d, 8);
+		for (slot = 0; slot < 2; slot++) {
+			old = member_meta(d) + slot * META_BLOCK;
+			if (is_super(old) && !(le(old + 140, 4) & CLEAN) && le(old + 72, 8) >= held)
+				fail("%s: superblock %llu of the stopped array vouches for a copy of the member with version %llu, from when the array was in use",
+				     disk_name(d), (unsigned long long)le(super + 72, 8),
+				     (unsigned long long)le(old + 72, 8));
+		}
+	}
 }
