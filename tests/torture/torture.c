@@ -4,11 +4,13 @@
  *
  *   torture --layout 3,5 [--seed S] [--cuts N] [--rounds N] [--workload raw|ext4|xfs]
  *           [--disk MIB] [--block 512|4096] [--out DIR] [--keep-disks] [--quiet]
- *           [--no-force] [--mechanics] [--inject WHAT]
+ *           [--no-force] [--mechanics] [--inject WHAT] [--aim KIND]
  *
  * --no-force gives an array up that would have to be started by force, --mechanics
  * has disks that take their time, to start above all, and cuts while they wake;
- * --inject is for testing the verifier itself.
+ * --inject is for testing the verifier itself. --aim has one kind of cut in every second
+ * round, and a silent round after each: checkpoint, unmarking, superblock, shift, failure,
+ * rebuild, or stop; or silence alone.
  *
  * A life is an array on new disks (tests/spindle/, whose volatile caches lose,
  * keep or tear what was not flushed). Its rounds:
@@ -273,6 +275,23 @@ static bool every_other(unsigned int turn)
 	return (opt.seed + counted.cuts) % 14 == turn && !opt.inject && !wide && !files_wanted();
 }
 
+/* What --aim asks for, if the array is such that it can happen; NULL: anything. */
+static const struct aim *asked_aim(void)
+{
+	static const struct { const char *kind; const struct aim *aim; bool parity; } kinds[] = {
+		{ "checkpoint", &checkpoint, false }, { "unmarking", &unmarking, true },
+		{ "superblock", &superblock, false }, { "shift", &quiet_shift, false },
+		{ "failure", &failure, true }, { "rebuild", &rebuild, true },
+		{ "silence", &silence, false }, { "stop", &aims[0], false },
+	};
+	unsigned int i;
+
+	for (i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (!strcmp(opt.aim, kinds[i].kind))
+			return !kinds[i].parity || chaos_may_lose() ? kinds[i].aim : NULL;
+	fail("no such kind of cut: %s", opt.aim);
+}
+
 /*
  * Failures and rebuilds come in turns, so that even a few cuts have them: they
  * would need luck otherwise, and all that protects from them with it. So do cuts that
@@ -288,6 +307,10 @@ static const struct aim *choose_aim(struct rng *rng)
 	bool after = after_metadata;
 
 	after_metadata = false;
+	if (opt.aim && asked_aim()) {
+		after_metadata = !after || round_number == 1;
+		return after_metadata ? asked_aim() : &silence;
+	}
 	if (array.absent)
 		return chance(rng, 30) ? &silence : &aims[0];
 	if (every_other(3) && chaos_may_lose())
@@ -937,7 +960,8 @@ static unsigned int loaded_round(struct rng *rng, const struct aim *aim, unsigne
 
 	if (wide || aim == &first_superblock)
 		clean_all_zones();
-	stop_first = aim != &superblock && aim != &first_superblock && chance(rng, wide ? 0 : 14);
+	stop_first = aim != &superblock && aim != &first_superblock &&
+		     (opt.aim ? !strcmp(opt.aim, "stop") : chance(rng, wide ? 0 : 14));
 	begin_round();
 	begin_load(rng, aim);
 	await_cut(rng, aim);
@@ -1016,7 +1040,7 @@ static void one_round(void)
  */
 static bool choose_wide(void)
 {
-	return !files_wanted() && !fixed_size && chaos_may_lose() && array.parities == 1 &&
+	return !opt.aim && !files_wanted() && !fixed_size && chaos_may_lose() && array.parities == 1 &&
 	       array.members <= 5 && (opt.seed + life) % 4 == 1;
 }
 
@@ -1123,7 +1147,7 @@ static void parse(int argc, char **argv)
 		{ "block", 1, NULL, 'b' }, { "out", 1, NULL, 'o' },
 		{ "inject", 1, NULL, 'i' }, { "keep-disks", 0, NULL, 'k' },
 		{ "no-force", 0, NULL, 'n' }, { "quiet", 0, NULL, 'q' },
-		{ "mechanics", 0, NULL, 'm' }, { }
+		{ "mechanics", 0, NULL, 'm' }, { "aim", 1, NULL, 'a' }, { }
 	};
 	int c;
 
@@ -1138,6 +1162,7 @@ static void parse(int argc, char **argv)
 		case 'b': opt.block = strtoul(optarg, NULL, 0); break;
 		case 'o': opt.out = optarg; break;
 		case 'i': opt.inject = optarg; break;
+		case 'a': opt.aim = optarg; break;
 		case 'n': opt.no_force = true; break;
 		case 'k': opt.keep_disks = true; break;
 		case 'q': opt.quiet = true; break;

@@ -40,7 +40,7 @@ typedef uint64_t u64;
 
 struct options {
 	u64 seed;
-	const char *layout, *workload, *out, *inject;
+	const char *layout, *workload, *out, *inject, *aim;
 	unsigned int cuts, rounds, disk_mib, block;
 	bool keep_disks, quiet, no_force, mechanics;
 };
