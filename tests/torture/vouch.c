@@ -28,6 +28,9 @@
 #define ZONE_ROWS	512U
 #define GEAR		0x1f	/* of an intent's byte */
 #define RESYNC		0x40
+#define STORED		0x80
+#define MAP		2	/* a block of this kind */
+#define PAYLOAD		3840U	/* bytes */
 #define IN_SYNC		UINT64_MAX
 #define CLEAN		1U	/* of a superblock's flags */
 
@@ -79,20 +82,6 @@ static bool has(const u8 *meta, const u8 *super, const struct newest *block)
 	return false;
 }
 
-static void check_member(unsigned int d, const u8 *super, const struct newest *list,
-			 unsigned int count)
-{
-	u64 vouched = le(super + 80, 8);
-	unsigned int i;
-
-	for (i = 0; i < count; i++)
-		if (list[i].seq <= vouched && !has(member_meta(d), super, &list[i]))
-			fail("%s: superblock %llu vouches for blocks up to %llu, but version %llu of block %u of kind %u is not there",
-			     disk_name(d), (unsigned long long)le(super + 72, 8),
-			     (unsigned long long)vouched, (unsigned long long)list[i].seq,
-			     list[i].index, list[i].kind);
-}
-
 /* The newest version of the first intent block, on the members with the newest superblock. */
 static const u8 *newest_intents(void)
 {
@@ -115,6 +104,49 @@ static u64 zones_of(const u8 *super, const u8 *set)
 	u64 rows = le(set + 8, 8) / le(super + 100, 4);
 
 	return (rows + ZONE_ROWS - 1) / ZONE_ROWS;
+}
+
+/*
+ * No start reads a map block before an intent of one of its zones says that it has been stored:
+ * a cut may have left it on some members only, and nothing depends on it.
+ */
+static bool is_read(const struct newest *block, const u8 *super, const u8 *intents)
+{
+	u64 zones, each, first, zone, blocks = 0, base = 0;
+	unsigned int i = array.gears;
+
+	if (block->kind != MAP || !intents)
+		return true;
+	while (i-- > 0) {
+		each = PAYLOAD * 8 / ZONE_ROWS / (i ? 2 * (array.gear[i] - array.gear[0]) : 1);
+		zones = zones_of(super, super + 256 + 48 * i);
+		if (block->index >= blocks && block->index < blocks + (zones + each - 1) / each) {
+			first = (block->index - blocks) * each;
+			for (zone = first; zone < zones && zone < first + each; zone++)
+				if (intents[64 + base + zone] & STORED)
+					return true;
+			return false;
+		}
+		blocks += (zones + each - 1) / each;
+		base += zones;
+	}
+	return false;
+}
+
+static void check_member(unsigned int d, const u8 *super, const struct newest *list,
+			 unsigned int count)
+{
+	const u8 *intents = newest_intents();
+	u64 vouched = le(super + 80, 8);
+	unsigned int i;
+
+	for (i = 0; i < count; i++)
+		if (list[i].seq <= vouched && is_read(&list[i], super, intents) &&
+		    !has(member_meta(d), super, &list[i]))
+			fail("%s: superblock %llu vouches for blocks up to %llu, but version %llu of block %u of kind %u is not there",
+			     disk_name(d), (unsigned long long)le(super + 72, 8),
+			     (unsigned long long)vouched, (unsigned long long)list[i].seq,
+			     list[i].index, list[i].kind);
 }
 
 /* What is to be resynced, and where: a set that is not in sync has zones that say so. */
