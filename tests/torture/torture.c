@@ -70,6 +70,7 @@ static u64 fails_seen;		/* members failed until that was known */
 static bool stop_first;		/* this round stops the array before the cut */
 static bool trap_set;		/* the cut comes with a write of metadata, maybe at once */
 static u64 *trap_counter;	/* of cuts that did */
+static bool intents_cut;	/* the last checkpoint's cut came with intents */
 static u64 metadata_at;		/* the sector of each disk where that begins */
 static bool trap_degraded;	/* the array was, or being synced, when that was set */
 static bool wide;		/* a life with many zones, of which few are in use */
@@ -896,33 +897,50 @@ static void await_trap_or(bool (*over)(void))
 	}
 }
 
-/*
- * A shift down stores the map of what has been written, and clears the intents after that.
- * Whatever was written is durable, and nothing else is written meanwhile: so nothing hides
- * that intents are gone and the map is not what it was to be, nor that a block of the map has
- * come to some members only. A silent round comes next.
- */
-static void checkpoint_round(struct rng *rng)
+/* What is written for a while in this gear is durable, and not propagated. */
+static void write_in_gear(struct rng *rng, unsigned int gear)
 {
-	phase("shifting up for a quiet shift down", 240);
 	be_whole();
 	begin_round();
-	if (array_shift(array.members))
-		fail("shift to %u refused", array.members);
+	if (array_shift(gear))
+		fail("shift to %u refused", gear);
 	array_wait("shifting", array_settled, 120);
 	load_start(opt.seed, life, round_number);
 	load_be_durable();
 	nap_ms(between(rng, 50, 300));
 	load_stop();
-	if (chance(rng, 50))
-		trap_intents(rng, between(rng, 1, array.members));
-	else
+	load_flush();
+}
+
+/*
+ * A checkpoint stores the map of what has been written, and clears the intents after that.
+ * Nothing else is written meanwhile: so nothing hides that intents are gone and the map is not
+ * what it was to be, nor that a block of the map has come to some members only. A silent round
+ * comes next.
+ *
+ * The power goes with the intents of a stop in the lowest gear: without its intents, a map from
+ * before names home copies that are old. Or with the map of a shift down.
+ */
+static void checkpoint_round(struct rng *rng)
+{
+	intents_cut = chance(rng, 50);
+	phase("writing before a checkpoint", 240);
+	if (intents_cut) {
+		write_in_gear(rng, array.gear[0]);
+		trap_intents(rng, between(rng, 1, array.gear[0]));
+		phase("a stop in the lowest gear", 90);
+		array_stop();
+	} else {
+		write_in_gear(rng, array.members);
 		trap_map(rng, between(rng, 1, 2 * array.members - 1));
-	phase("a quiet shift down", 60);
-	array_shift(array.gear[0]);
-	await_trap_or(array_settled);
+		phase("a quiet shift down", 60);
+		array_shift(array.gear[0]);
+		await_trap_or(array_settled);
+	}
 	note_moment();
 	cut(rng);
+	if (intents_cut)
+		return;
 	phase("stopping after the cut", 90);
 	array_stop();
 }
@@ -1023,6 +1041,11 @@ static void one_round(void)
 	verifying = lap(&since);
 	counted.sectors += model.verified - verified;
 	counted.rounds++;
+	if (aim == &checkpoint && intents_cut) {
+		phase("reading all copies", 240);
+		be_whole();
+		check_both_gears();
+	}
 	if (!array.absent && aim != &quiet_shift && aim != &checkpoint &&
 	    (stop_first || chance(&rng, silent ? 50 : 15)))
 		go_deep(&rng, false);

@@ -269,6 +269,7 @@ void load_silence(void);
 /* Every write with FUA from now on, in this round. */
 void load_be_durable(void);
 void load_stop(void);
+void load_flush(void);
 void load_forget(void);
 /*
  * A life may begin with its windows written. @wide: it does, and with some data
