@@ -946,18 +946,14 @@ static void checkpoint_round(struct rng *rng)
 }
 
 /*
- * All parity is resynced, as mdadm can ask for it: the zones are marked for that, and have no
- * intents. When a set's resync has ended, the superblock says so and the marks are taken off:
+ * All parity is resynced, as mdadm can ask for it: zones with data are marked for that, and
+ * have no intents. When a set's resync has ended, the superblock says so and the marks are taken off:
  * the power goes with these. The first to store intents is the start.
  */
 static void unmarking_round(struct rng *rng)
 {
-	phase("shifting up for a resync", 240);
-	be_whole();
-	if (array_shift(array.members))
-		fail("shift to %u refused", array.members);
-	array_wait("shifting", array_settled, 120);
-	begin_round();
+	phase("writing before a resync", 240);
+	write_in_gear(rng, array.members);
 	put("0", "/sys/module/md_mod/parameters/start_ro");
 	put("500000", RESYNC_SPEED);
 	array_stop();
