@@ -43,6 +43,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../crc32c.h"
+
 typedef uint8_t u8;
 typedef uint32_t u32;
 typedef uint64_t u64;
@@ -114,30 +116,12 @@ static u64 below(u64 n)
 
 /* ---- checksums ---- */
 
-static u32 crc32c(const u8 *p, size_t len)
-{
-	static u32 table[256];
-	u32 crc = ~0U, n, k;
-
-	/* The last one is not 0. */
-	for (n = 0; !table[255]; n++) {
-		u32 c = n;
-
-		for (k = 0; k < 8; k++)
-			c = c >> 1 ^ (c & 1 ? 0x82f63b78 : 0);
-		table[n] = c;
-	}
-	while (len--)
-		crc = table[(crc ^ *p++) & 0xff] ^ crc >> 8;
-	return crc;
-}
-
 static void seal(u8 *block, size_t at)
 {
 	u32 crc;
 
 	memset(block + at, 0, 4);
-	crc = crc32c(block, BLOCK);
+	crc = crc32c(~0U, block, BLOCK);
 	memcpy(block + at, &crc, 4);
 }
 

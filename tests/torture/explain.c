@@ -25,37 +25,6 @@ struct super {
 	struct { u64 start, sectors, resync; u32 failed, recovering; } set[MAX_GEARS];
 };
 
-static u8 *meta[MAX_DISKS];	/* of each member, from the data offset on */
-static u64 data_offset[MAX_DISKS];
-
-u64 le(const u8 *raw, unsigned int bytes)
-{
-	u64 value = 0;
-
-	while (bytes--)
-		value = value << 8 | raw[bytes];
-	return value;
-}
-
-static bool disk_read(unsigned int d, u64 sector, void *data, u32 count)
-{
-	static void *bounce;
-	char path[32];
-	ssize_t got;
-	int fd;
-
-	if (!bounce && posix_memalign(&bounce, 4096, META_MAX * SECTOR))
-		return false;
-	snprintf(path, sizeof(path), "/dev/%s", disk_name(d));
-	fd = open(path, O_RDONLY | O_DIRECT | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	got = pread(fd, bounce, count * SECTOR, sector * SECTOR);
-	close(fd);
-	memcpy(data, bounce, count * SECTOR);
-	return got == (ssize_t)count * SECTOR;
-}
-
 /* With blocks of 4 KiB a single sector is read with its neighbours. */
 static bool disk_read_one(unsigned int d, u64 sector, void *data)
 {
@@ -67,63 +36,32 @@ static bool disk_read_one(unsigned int d, u64 sector, void *data)
 	return true;
 }
 
-void explain_snapshot(void)
+/* False if no member has any. */
+static bool newest_super(struct super *sb)
 {
-	u8 md[8 * SECTOR];
-	unsigned int d;
+	const u8 *raw = NULL, *set;
+	unsigned int d, i;
 
-	for (d = 0; d < array.members; d++) {
-		if (!meta[d])
-			meta[d] = malloc(META_MAX * SECTOR);
-		memset(meta[d], 0, META_MAX * SECTOR);
-		if (!disk_read(d, 8, md, 8))
-			continue;
-		data_offset[d] = le(md + 128, 8);
-		disk_read(d, data_offset[d], meta[d], META_MAX);
+	for (d = 0; d < array.members && !raw; d++)
+		raw = newest_members() & 1U << d ? member_super(d) : NULL;
+	if (!raw)
+		return false;
+	sb->seq = le(raw + 72, 8);
+	sb->epoch = le(raw + 64, 8);
+	sb->segment = le(raw + 100, 4);
+	sb->meta = le(raw + 112, 8);
+	sb->sets = le(raw + 128, 4);
+	sb->gear = le(raw + 132, 4);
+	sb->flags = le(raw + 140, 4);
+	for (i = 0; i < array.gears; i++) {
+		set = raw + 256 + 48 * i;
+		sb->set[i].start = le(set, 8);
+		sb->set[i].sectors = le(set + 8, 8);
+		sb->set[i].failed = le(set + 16, 4);
+		sb->set[i].recovering = le(set + 20, 4);
+		sb->set[i].resync = le(set + 32, 8);
 	}
-}
-
-const u8 *member_meta(unsigned int d)
-{
-	return meta[d];
-}
-
-static bool newest_super(struct super *sb, u32 *owners)
-{
-	unsigned int d, slot, i;
-	bool found = false;
-
-	*owners = 0;
-	for (d = 0; d < array.members; d++)
-		for (slot = 0; slot < 2; slot++) {
-			u8 *raw = meta[d] ? meta[d] + slot * 8 * SECTOR : NULL;
-
-			if (!raw || memcmp(raw, "RAIDPAR", 8))
-				continue;
-			if (found && le(raw + 72, 8) < sb->seq)
-				continue;
-			if (!found || le(raw + 72, 8) > sb->seq)
-				*owners = 0;
-			*owners |= 1U << d;
-			found = true;
-			sb->seq = le(raw + 72, 8);
-			sb->epoch = le(raw + 64, 8);
-			sb->segment = le(raw + 100, 4);
-			sb->meta = le(raw + 112, 8);
-			sb->sets = le(raw + 128, 4);
-			sb->gear = le(raw + 132, 4);
-			sb->flags = le(raw + 140, 4);
-			for (i = 0; i < array.gears; i++) {
-				u8 *set = raw + 256 + 48 * i;
-
-				sb->set[i].start = le(set, 8);
-				sb->set[i].sectors = le(set + 8, 8);
-				sb->set[i].failed = le(set + 16, 4);
-				sb->set[i].recovering = le(set + 20, 4);
-				sb->set[i].resync = le(set + 32, 8);
-			}
-		}
-	return found;
+	return true;
 }
 
 /* ---- the map ---- */
@@ -136,8 +74,8 @@ static const u8 *newest_block(const struct super *sb, unsigned int kind,
 	unsigned int d, slot;
 
 	for (d = 0; d < array.members; d++)
-		for (slot = 0; meta[d] && slot < 2; slot++) {
-			const u8 *raw = meta[d] + (sector + 8 * slot) * SECTOR;
+		for (slot = 0; member_meta(d) && slot < 2; slot++) {
+			const u8 *raw = member_meta(d) + (sector + 8 * slot) * SECTOR;
 
 			if (sector + 16 > META_MAX || memcmp(raw, "PARB", 4))
 				continue;
@@ -219,7 +157,7 @@ static struct place place_in(const struct super *sb, unsigned int set, u64 secto
 
 static u64 home_sector(const struct super *sb, const struct place *at)
 {
-	return data_offset[at->member] + sb->set[at->set].start +
+	return member_data(at->member) + sb->set[at->set].start +
 	       at->row * sb->segment + at->within;
 }
 
@@ -277,9 +215,8 @@ static void tell_place(const struct super *sb, struct place at, u32 sector)
 void explain_sector(u32 sector)
 {
 	struct super sb;
-	u32 owners;
 
-	if (!newest_super(&sb, &owners)) {
+	if (!newest_super(&sb)) {
 		say("  no superblock was found before the assembly");
 		return;
 	}
@@ -292,12 +229,11 @@ void explain_state(void)
 {
 	struct super sb;
 	unsigned int i;
-	u32 owners;
 
-	if (!newest_super(&sb, &owners))
+	if (!newest_super(&sb))
 		return;
 	say("superblock before the assembly: seq %llu on members %x, gear %u, flags %u",
-	    (unsigned long long)sb.seq, owners, sb.gear, sb.flags);
+	    (unsigned long long)sb.seq, newest_members(), sb.gear, sb.flags);
 	for (i = array.gears; i-- > 0;)
 		say("  set of %u: from %llu, %llu sectors, failed %x, recovering %x, resync from %lld",
 		    array.gear[i], (unsigned long long)sb.set[i].start,
@@ -305,23 +241,13 @@ void explain_state(void)
 		    sb.set[i].recovering, (long long)sb.set[i].resync);
 }
 
-u32 explain_newest(void)
-{
-	struct super sb;
-	u32 owners;
-
-	newest_super(&sb, &owners);
-	return owners;
-}
-
 bool find_copy(u32 sector, enum copy copy, unsigned int *d, u64 *at)
 {
 	struct super sb;
 	struct place place;
-	u32 owners;
 
-	explain_snapshot();
-	if (!newest_super(&sb, &owners))
+	meta_snapshot();
+	if (!newest_super(&sb))
 		fail("no superblock on any disk");
 	place = place_in(&sb, array.gears - 1, sector);
 	if (copy == PARITY)

@@ -352,6 +352,18 @@ void load_stop(void)
 	close(writers[0].fd);
 }
 
+/* When they have stopped: all that they have written is durable. */
+void load_flush(void)
+{
+	int fd = array_open(O_RDWR | O_DIRECT);
+	u32 mark = flush_begin();
+
+	if (fdatasync(fd))
+		fail("flush: %s", strerror(errno));
+	flush_done(mark);
+	close(fd);
+}
+
 static void fill_range(struct writer *w, u32 start, u32 count)
 {
 	u32 at, part;

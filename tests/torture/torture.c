@@ -4,11 +4,13 @@
  *
  *   torture --layout 3,5 [--seed S] [--cuts N] [--rounds N] [--workload raw|ext4|xfs]
  *           [--disk MIB] [--block 512|4096] [--out DIR] [--keep-disks] [--quiet]
- *           [--no-force] [--mechanics] [--inject WHAT]
+ *           [--no-force] [--mechanics] [--inject WHAT] [--aim KIND]
  *
  * --no-force gives an array up that would have to be started by force, --mechanics
  * has disks that take their time, to start above all, and cuts while they wake;
- * --inject is for testing the verifier itself.
+ * --inject is for testing the verifier itself. --aim has one kind of cut in every second
+ * round, and a silent round after each: checkpoint, unmarking, superblock, shift, failure,
+ * rebuild, or stop; or silence alone.
  *
  * A life is an array on new disks (tests/spindle/, whose volatile caches lose,
  * keep or tear what was not flushed). Its rounds:
@@ -51,6 +53,11 @@
 
 #define NONE	UINT32_MAX
 
+/* Where metadata lies in a member's data area, in sectors: see format.h. */
+#define SUPER_SECTORS	16U
+#define INTENT_SECTOR	128U
+#define PAIR		16U	/* of an intent or a map block: it has two slots */
+
 struct options opt = {
 	.seed = 1, .layout = "3,5", .workload = "raw", .cuts = 10, .rounds = 8,
 };
@@ -58,16 +65,14 @@ struct counters counted;
 
 static unsigned int life, round_number, fixed_size;
 static struct rng life_rng;
-static bool refuse_due;		/* degraded and dirty when the power went */
-static bool may_refuse;		/* degraded, or it may have been */
 static u32 acked_unnoticed = NONE;	/* of acked_since, before md knew of a failure; or NONE */
 static u64 fails_seen;		/* members failed until that was known */
-static bool forced_in_the_dark;	/* in an assembly that was cut */
 static bool stop_first;		/* this round stops the array before the cut */
-static bool trap_set;		/* the cut comes with a superblock, maybe at once */
+static bool trap_set;		/* the cut comes with a write of metadata, maybe at once */
+static u64 *trap_counter;	/* of cuts that did */
+static bool intents_cut;	/* the last checkpoint's cut came with intents */
+static u64 metadata_at;		/* the sector of each disk where that begins */
 static bool trap_degraded;	/* the array was, or being synced, when that was set */
-static bool lost_life;		/* such an array is given up: see may_force() */
-static unsigned int absences;	/* starts that the members in array.absent are to miss yet */
 static bool wide;		/* a life with many zones, of which few are in use */
 
 /* ---- cutting ---- */
@@ -96,6 +101,8 @@ waking = { "waking", NULL, NULL },
 superblock = { "a superblock is written", NULL, NULL },
 first_superblock = { "the first superblock is written", NULL, NULL },
 quiet_shift = { "a superblock of a shift up is written, and nothing else", NULL, NULL },
+checkpoint = { "the map is stored and intents are cleared", NULL, NULL },
+unmarking = { "the marks of a resync are removed", NULL, NULL },
 silence = { "silent since the assembly", NULL, NULL };
 
 #define AIMS (sizeof(aims) / sizeof(*aims))
@@ -177,16 +184,33 @@ static void await_waking(struct rng *rng)
 }
 
 /*
- * The power goes with one of the superblocks that are written from now on: some
- * members have it then, others have the one before.
+ * The power goes with the @nth write from now on to sectors @first to @last of a member's
+ * metadata: some members have it then, others have what was there before.
  */
-static void set_trap(struct rng *rng, unsigned int most)
+static void set_trap(struct rng *rng, unsigned int nth, u64 first, u64 last, u64 *counter)
 {
-	u64 offset = array_data_offset();
-
 	trap_degraded = array_degraded() || !array_idle();
 	trap_set = expect_errors = true;
-	disks_trap(rng_next(rng), between(rng, 1, most), offset, offset + 15);
+	trap_counter = counter;
+	disks_trap(rng_next(rng), nth, metadata_at + first, metadata_at + last);
+}
+
+static void trap_super(struct rng *rng, unsigned int most)
+{
+	set_trap(rng, between(rng, 1, most), 0, SUPER_SECTORS - 1, &counted.in_super);
+}
+
+static void trap_intents(struct rng *rng, unsigned int nth)
+{
+	set_trap(rng, nth, INTENT_SECTOR, INTENT_SECTOR + PAIR - 1, &counted.in_blocks);
+}
+
+/* Each set has one map block at least. */
+static void trap_map(struct rng *rng, unsigned int nth)
+{
+	u64 first = INTENT_SECTOR + PAIR;
+
+	set_trap(rng, nth, first, first + PAIR * array.gears - 1, &counted.in_blocks);
 }
 
 /* Until the trap has gone off, or nothing makes it do so. */
@@ -205,7 +229,7 @@ static void await_trap(void)
 static void trap_first_superblock(struct rng *rng)
 {
 	disks_favour(chance(rng, 50) ? 0 : below(rng, array.gear[0]), 20000);
-	set_trap(rng, chance(rng, 60) ? 1 : array.members);
+	trap_super(rng, chance(rng, 60) ? 1 : array.members);
 }
 
 /*
@@ -226,7 +250,7 @@ static void await_superblock(struct rng *rng)
 	nap_ms(below(rng, 200));
 	if (!files_wanted() && chance(rng, 50))
 		load_silence();
-	set_trap(rng, (what < 3 ? 2 : 3) * array.members - 1);
+	trap_super(rng, (what < 3 ? 2 : 3) * array.members - 1);
 	if (what < 3)
 		chaos_begin(GOING_UP);
 	else if (chaos_may_lose() && !wide && chance(rng, 50))
@@ -252,29 +276,56 @@ static bool every_other(unsigned int turn)
 	return (opt.seed + counted.cuts) % 14 == turn && !opt.inject && !wide && !files_wanted();
 }
 
+/* What --aim asks for, if the array is such that it can happen; NULL: anything. */
+static const struct aim *asked_aim(void)
+{
+	static const struct { const char *kind; const struct aim *aim; bool parity; } kinds[] = {
+		{ "checkpoint", &checkpoint, false }, { "unmarking", &unmarking, true },
+		{ "superblock", &superblock, false }, { "shift", &quiet_shift, false },
+		{ "failure", &failure, true }, { "rebuild", &rebuild, true },
+		{ "silence", &silence, false }, { "stop", &aims[0], false },
+	};
+	unsigned int i;
+
+	for (i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (!strcmp(opt.aim, kinds[i].kind))
+			return !kinds[i].parity || chaos_may_lose() ? kinds[i].aim : NULL;
+	fail("no such kind of cut: %s", opt.aim);
+}
+
 /*
  * Failures and rebuilds come in turns, so that even a few cuts have them: they
  * would need luck otherwise, and all that protects from them with it. So do cuts that
  * come with a superblock, and after each a silent round: the array does what it has
  * to do by itself, and no write hides what that leaves out. And so does a member that is
- * missing for some starts: nothing brings it back before the cut. So do shifts up beside
- * which nothing is written.
+ * missing for some starts: nothing brings it back before the cut. So do shifts up and down
+ * beside which nothing is written, and the end of a resync.
  */
 static const struct aim *choose_aim(struct rng *rng)
 {
 	unsigned int turn = (opt.seed + counted.cuts) % 7;
-	static bool after_superblock;
-	bool after = after_superblock;
+	static bool after_metadata;
+	bool after = after_metadata;
 
-	after_superblock = false;
+	after_metadata = false;
+	if (opt.aim && asked_aim()) {
+		after_metadata = !after || round_number == 1;
+		return after_metadata ? asked_aim() : &silence;
+	}
 	if (array.absent)
 		return chance(rng, 30) ? &silence : &aims[0];
 	if (every_other(3) && chaos_may_lose())
 		return &first_superblock;
+	if (every_other(10) && chaos_may_lose())
+		return &unmarking;
+	if (every_other(13)) {
+		after_metadata = true;
+		return &checkpoint;
+	}
 	if (may_be_silent() && (after || counted.in_silence * 5 < counted.cuts))
 		return &silence;
 	if (!opt.inject && !wide && turn == 2) {
-		after_superblock = true;
+		after_metadata = true;
 		return every_other(2) ? &quiet_shift : &superblock;
 	}
 	/* One after the other: what failed before has to be rebuilt for the first. */
@@ -340,7 +391,7 @@ static void mend(struct rng *rng)
 	}
 	nap_ms(below(rng, 100));
 	counted.mended++;
-	may_refuse = false;
+	start.may_refuse = false;
 	fails_seen = counted.fails;
 }
 
@@ -364,9 +415,9 @@ static void note_moment(void)
 	unsigned int gear = array_gear();
 
 	if (trap_set) {	/* what there is to see may have come after the cut */
-		may_refuse |= trap_degraded || counted.fails != fails_seen;
-		refuse_due = false;
-		counted.in_super += disks_trapped();
+		start.may_refuse |= trap_degraded || counted.fails != fails_seen;
+		start.refuse_due = false;
+		*trap_counter += disks_trapped();
 		return;
 	}
 	get(shift, sizeof(shift), "/sys/block/" MD "/md/par/shift_state");
@@ -381,185 +432,19 @@ static void note_moment(void)
 	counted.in_degraded += array_degraded() > 0;
 	counted.in_waking += array_any_power("waking");
 	counted.in_stopping += disks_stopping();
-	may_refuse |= array_degraded() || counted.fails != fails_seen;
-	refuse_due = must_be_refused(sync);
+	start.may_refuse |= array_degraded() || counted.fails != fails_seen;
+	start.refuse_due = must_be_refused(sync);
 	acked_unnoticed = NONE;
 	event("gear %u, shift %s, sync %s, degraded %u, %u writes since", gear, shift,
 	      sync, array_degraded(), acked_since);
 }
 
-static void cut(struct rng *rng)
+void cut(struct rng *rng)
 {
 	expect_errors = true;
 	trap_set = false;
 	disks_cut(rng_next(rng));
 	counted.cuts++;
-}
-
-/* ---- assembling ---- */
-
-/* Take the ranges in doubt from the kernel's log. */
-static bool read_doubts(bool apply)
-{
-	unsigned long long from, to;
-	char line[512], *text;
-	bool any = false;
-
-	while (klog_line(line, sizeof(line))) {
-		text = strstr(line, "in doubt: array sectors ");
-		if (!text || sscanf(text, "in doubt: array sectors %llu to %llu", &from, &to) != 2)
-			continue;
-		event("in doubt: %llu to %llu", from, to);
-		if (apply)
-			model_doubt(from, to + 1);
-		any = true;
-	}
-	return any;
-}
-
-static void say_klog(void)
-{
-	char line[512];
-
-	while (klog_line(line, sizeof(line)))
-		if (strstr(line, "md/par") || strstr(line, "md/raid") || strstr(line, "md: "))
-			say("  kernel: %s", line);
-}
-
-/*
- * To force means to accept what is in doubt, and no file system can: its own
- * structures may be.
- */
-static bool may_force(void)
-{
-	return may_refuse && !opt.no_force && !files_wanted();
-}
-
-static void must_assemble(bool force)
-{
-	phase(force ? "assembling by force" : "assembling", 90);
-	if (assembly_end(assembly_begin(force ? "--force" : "")))
-		return;
-	say_klog();
-	fail("mdadm --assemble%s: %s", force ? " --force" : "", output());
-}
-
-/* Refused for a good reason, and for what? */
-static void judge_refusal(void)
-{
-	if (may_refuse && (read_doubts(true) || opt.no_force))
-		return;
-	klog_mark();
-	must_assemble(false);	/* says more */
-	fail("assembly failed once, for no known reason: %s", output());
-}
-
-/*
- * mdadm insists on --run if a member had been added and the power went before it
- * was taken in: all are there, but one is a spare.
- */
-static bool assemble_plainly(void)
-{
-	if (assembly_end(assembly_begin("")))
-		return true;
-	if (!strstr(output(), "use --run to insist"))
-		return false;
-	array_stop();
-	return assembly_end(assembly_begin("--run"));
-}
-
-static bool start_plainly(void)
-{
-	phase("assembling", 90);
-	klog_mark();
-	model.forced = forced_in_the_dark;
-	if (assemble_plainly()) {
-		if (forced_in_the_dark)
-			read_doubts(true);
-		else if (refuse_due)
-			fail("degraded and dirty, and yet started without --force");
-		counted.degraded_plain += may_refuse && array_degraded();
-		return true;
-	}
-	event("refused: %s", output());
-	array_stop();
-	return false;
-}
-
-/* Mostly a member that has a superblock which others lack. */
-static void leave_out(struct rng *rng)
-{
-	u32 newest = explain_newest();
-	unsigned int d = newest && chance(rng, 75) ? (unsigned int)__builtin_ctz(newest) :
-			 below(rng, array.members);
-
-	array.absent = 1U << d;
-	absences = between(rng, 1, 3);
-	event("%s is missing for %u starts", disk_name(d), absences);
-}
-
-/*
- * Without a member, if that may start. If the array may have been being written when the
- * power went, it is refused with a reason, and is then started with the member.
- */
-static bool start_without(void)
-{
-	absences--;
-	if (start_plainly()) {
-		counted.absent_starts++;
-		return true;
-	}
-	if (!read_doubts(false))
-		fail("refused without %x, for no known reason: %s", array.absent, output());
-	counted.absent_refused++;
-	return false;
-}
-
-/* Plainly if possible; by force if it is refused for a good reason. */
-static void assemble(void)
-{
-	if (array.absent && absences && start_without())
-		return;
-	array.absent = 0;
-	if (start_plainly())
-		return;
-	judge_refusal();
-	counted.dirty_refused++;
-	if (!may_force()) {
-		lost_life = true;
-		counted.given_up++;
-		return;
-	}
-	must_assemble(true);
-	model.forced = true;
-	counted.forced++;
-}
-
-/*
- * The power fails while mdadm is at it, and again. What it was told to force may
- * have been, or be when it is told no more.
- */
-static void assemble_in_the_dark(struct rng *rng)
-{
-	bool force;
-	int pid;
-
-	forced_in_the_dark = false;
-	while (chance(rng, 20)) {
-		phase("assembling, to be cut", 90);
-		force = may_force() && chance(rng, 40);
-		forced_in_the_dark |= force;
-		klog_mark();
-		pid = assembly_begin(force ? "--force" : "");
-		nap_ms(between(rng, 1, 400 + disks_start_ms()));
-		cut(rng);
-		counted.in_assembly++;
-		reap(pid);
-		array_stop();
-		if (forced_in_the_dark)
-			read_doubts(true);
-		disks_restore();
-	}
 }
 
 /* ---- deep checks ---- */
@@ -827,7 +712,7 @@ static void choose_speed(void)
 static void begin_round(void)
 {
 	/* A rebuild that is as good as over need not be stored as such. */
-	may_refuse = array_degraded() || !array_idle();
+	start.may_refuse = array_degraded() || !array_idle();
 	fails_seen = counted.fails;
 	acked_since = 0;
 	expect_errors = false;
@@ -844,7 +729,7 @@ static void begin_load(struct rng *rng, const struct aim *aim)
 	if (aim == &first_superblock)
 		trap_first_superblock(rng);
 	else if (aim == &superblock && !files_wanted() && chance(rng, 25))
-		set_trap(rng, 3 * array.members);
+		trap_super(rng, 3 * array.members);
 	choose_speed();		/* this may be the first use */
 	if (files_wanted())
 		files_mount();
@@ -864,7 +749,7 @@ static void end_load(void)
 		load_stop();
 	chaos_stop();
 	/* Whom the cut itself made fail, nobody could store. */
-	may_refuse |= counted.fails != fails_seen;
+	start.may_refuse |= counted.fails != fails_seen;
 	if (files_wanted())
 		files_unmount();
 	array_stop();
@@ -884,13 +769,18 @@ static void stop_and_cut(struct rng *rng)
 	chaos_stop();
 	if (files_wanted())
 		files_unmount();
-	may_refuse |= array_degraded() > 0;
-	refuse_due = false;
+	start.may_refuse |= array_degraded() > 0;
+	start.refuse_due = false;
 	silent = true;
 	if (chance(rng, 40))
-		set_trap(rng, 3 * array.members);
+		trap_super(rng, 3 * array.members);
 	array_stop();
-	counted.in_super += trap_set && disks_trapped();
+	if (trap_set && disks_trapped()) {
+		counted.in_super++;
+	} else {
+		meta_snapshot();
+		vouch_stopped();
+	}
 	cut(rng);
 	counted.after_stop++;
 }
@@ -985,13 +875,94 @@ static void quiet_shift_round(struct rng *rng)
 	nap_ms(between(rng, 50, 300));
 	load_stop();
 	restart();
-	set_trap(rng, 2 * array.members - 1);
+	trap_super(rng, 2 * array.members - 1);
 	phase("a quiet shift up", 60);
 	array_shift(array.members);
 	await_trap();
 	note_moment();
 	cut(rng);
 	counted.in_shift_super++;
+	phase("stopping after the cut", 90);
+	array_stop();
+}
+
+/* Until the trap has gone off, or what was to make it do so is over. */
+static void await_trap_or(bool (*over)(void))
+{
+	unsigned int end = now_ms() + 20000, quiet = 0;
+
+	while (quiet < 20 && now_ms() < end && !disks_trapped()) {
+		quiet = over() ? quiet + 1 : 0;
+		nap_ms(5);
+	}
+}
+
+/* What is written for a while in this gear is durable, and not propagated. */
+static void write_in_gear(struct rng *rng, unsigned int gear)
+{
+	be_whole();
+	begin_round();
+	if (array_shift(gear))
+		fail("shift to %u refused", gear);
+	array_wait("shifting", array_settled, 120);
+	load_start(opt.seed, life, round_number);
+	load_be_durable();
+	nap_ms(between(rng, 50, 300));
+	load_stop();
+	load_flush();
+}
+
+/*
+ * A checkpoint stores the map of what has been written, and clears the intents after that.
+ * Nothing else is written meanwhile: so nothing hides that intents are gone and the map is not
+ * what it was to be, nor that a block of the map has come to some members only. A silent round
+ * comes next.
+ *
+ * The power goes with the intents of a stop in the lowest gear: without its intents, a map from
+ * before names home copies that are old. Or with the map of a shift down.
+ */
+static void checkpoint_round(struct rng *rng)
+{
+	intents_cut = chance(rng, 50);
+	phase("writing before a checkpoint", 240);
+	if (intents_cut) {
+		write_in_gear(rng, array.gear[0]);
+		trap_intents(rng, between(rng, 1, array.gear[0]));
+		phase("a stop in the lowest gear", 90);
+		array_stop();
+	} else {
+		write_in_gear(rng, array.members);
+		trap_map(rng, between(rng, 1, 2 * array.members - 1));
+		phase("a quiet shift down", 60);
+		array_shift(array.gear[0]);
+		await_trap_or(array_settled);
+	}
+	note_moment();
+	cut(rng);
+	if (intents_cut)
+		return;
+	phase("stopping after the cut", 90);
+	array_stop();
+}
+
+/*
+ * All parity is resynced, as mdadm can ask for it: zones with data are marked for that, and
+ * have no intents. When a set's resync has ended, the superblock says so and the marks are taken off:
+ * the power goes with these. The first to store intents is the start.
+ */
+static void unmarking_round(struct rng *rng)
+{
+	phase("writing before a resync", 240);
+	write_in_gear(rng, array.members);
+	put("0", "/sys/module/md_mod/parameters/start_ro");
+	put("500000", RESYNC_SPEED);
+	array_stop();
+	trap_intents(rng, between(rng, array.members + 1, (array.gears + 1) * array.members));
+	phase("a resync to its end", 60);
+	if (assembly_end(assembly_begin("--update=resync")))
+		await_trap_or(array_resynced);
+	note_moment();
+	cut(rng);
 	phase("stopping after the cut", 90);
 	array_stop();
 }
@@ -1003,7 +974,8 @@ static unsigned int loaded_round(struct rng *rng, const struct aim *aim, unsigne
 
 	if (wide || aim == &first_superblock)
 		clean_all_zones();
-	stop_first = aim != &superblock && aim != &first_superblock && chance(rng, wide ? 0 : 14);
+	stop_first = aim != &superblock && aim != &first_superblock &&
+		     (opt.aim ? !strcmp(opt.aim, "stop") : chance(rng, wide ? 0 : 14));
 	begin_round();
 	begin_load(rng, aim);
 	await_cut(rng, aim);
@@ -1019,6 +991,22 @@ static unsigned int loaded_round(struct rng *rng, const struct aim *aim, unsigne
 	return loading;
 }
 
+/* False if it is none in which the array is left alone. */
+static bool quiet_round(struct rng *rng, const struct aim *aim)
+{
+	if (aim == &silence)
+		silent_round(rng);
+	else if (aim == &quiet_shift)
+		quiet_shift_round(rng);
+	else if (aim == &checkpoint)
+		checkpoint_round(rng);
+	else if (aim == &unmarking)
+		unmarking_round(rng);
+	else
+		return false;
+	return true;
+}
+
 static void one_round(void)
 {
 	struct rng rng = rng_for(opt.seed, life, round_number, 2);
@@ -1026,12 +1014,8 @@ static void one_round(void)
 	u64 verified = model.verified;
 	const struct aim *aim = choose_aim(&rng);
 
-	if (aim == &silence || aim == &quiet_shift) {
+	if (quiet_round(&rng, aim)) {
 		stop_first = false;
-		if (aim == &silence)
-			silent_round(&rng);
-		else
-			quiet_shift_round(&rng);
 		loading = lap(&since);
 	} else {
 		loading = loaded_round(&rng, aim, &since);
@@ -1040,20 +1024,25 @@ static void one_round(void)
 	disks_restore();
 	inject();
 	choose_start_ro(&rng);
-	assemble_in_the_dark(&rng);
-	explain_snapshot();
+	start_in_the_dark(&rng);
+	meta_snapshot();
 	vouch_check();
 	if (aim == &first_superblock)
 		leave_out(&rng);
-	assemble();
-	if (lost_life)
+	start_array();
+	if (start.given_up)
 		return;
 	starting = lap(&since);
 	verify();
 	verifying = lap(&since);
 	counted.sectors += model.verified - verified;
 	counted.rounds++;
-	if (!array.absent && aim != &quiet_shift &&
+	if (aim == &checkpoint && intents_cut) {
+		phase("reading all copies", 240);
+		be_whole();
+		check_both_gears();
+	}
+	if (!array.absent && aim != &quiet_shift && aim != &checkpoint &&
 	    (stop_first || chance(&rng, silent ? 50 : 15)))
 		go_deep(&rng, false);
 	say("life %u round %u: %s;%s; %u operations, %u of %u acknowledged ones durable, %llu sectors right; ms: load %u, stop %u, start %u, verify %u, deep %u",
@@ -1070,7 +1059,7 @@ static void one_round(void)
  */
 static bool choose_wide(void)
 {
-	return !files_wanted() && !fixed_size && chaos_may_lose() && array.parities == 1 &&
+	return !opt.aim && !files_wanted() && !fixed_size && chaos_may_lose() && array.parities == 1 &&
 	       array.members <= 5 && (opt.seed + life) % 4 == 1;
 }
 
@@ -1112,24 +1101,25 @@ static void one_life(void)
 	array.absent = 0;
 	put("0", "/sys/module/md_mod/parameters/start_ro");
 	array_create();
+	metadata_at = array_data_offset();
 	model_begin((u32)rng_for(opt.seed, life, 0, 9).state, array.sectors);
 	if (files_wanted())
 		files_begin(&life_rng);
 	else
 		load_fill(wide);
-	lost_life = false;
-	for (round_number = 1; round_number <= rounds && counted.cuts < opt.cuts && !lost_life;
+	start.given_up = false;
+	for (round_number = 1; round_number <= rounds && counted.cuts < opt.cuts && !start.given_up;
 	     round_number++)
 		one_round();
 	if (opt.inject)
 		inject_deep();
-	else if (!lost_life)
+	else if (!start.given_up)
 		go_deep(&life_rng, true);
 	else
 		event("life %u is given up", life);
 	counted.lost += disks_lost();
 	counted.lives++;
-	if (!lost_life)
+	if (!start.given_up)
 		array_stop();
 	disks_remove();
 	model_end();
@@ -1176,7 +1166,7 @@ static void parse(int argc, char **argv)
 		{ "block", 1, NULL, 'b' }, { "out", 1, NULL, 'o' },
 		{ "inject", 1, NULL, 'i' }, { "keep-disks", 0, NULL, 'k' },
 		{ "no-force", 0, NULL, 'n' }, { "quiet", 0, NULL, 'q' },
-		{ "mechanics", 0, NULL, 'm' }, { }
+		{ "mechanics", 0, NULL, 'm' }, { "aim", 1, NULL, 'a' }, { }
 	};
 	int c;
 
@@ -1191,6 +1181,7 @@ static void parse(int argc, char **argv)
 		case 'b': opt.block = strtoul(optarg, NULL, 0); break;
 		case 'o': opt.out = optarg; break;
 		case 'i': opt.inject = optarg; break;
+		case 'a': opt.aim = optarg; break;
 		case 'n': opt.no_force = true; break;
 		case 'k': opt.keep_disks = true; break;
 		case 'q': opt.quiet = true; break;

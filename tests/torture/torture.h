@@ -10,8 +10,10 @@
  *   load.c     writers
  *   chaos.c    shifts, failing members, checks
  *   files.c    lives with a file system instead of raw sectors
+ *   metadata.c what the members' metadata says before an assembly
  *   vouch.c    what superblocks say of the metadata beside them
  *   explain.c  what lies on the disks, when something is wrong
+ *   start.c    how an array is started, with a member left out or by force
  *   torture.c  lives and rounds
  */
 #ifndef TORTURE_H
@@ -38,7 +40,7 @@ typedef uint64_t u64;
 
 struct options {
 	u64 seed;
-	const char *layout, *workload, *out, *inject;
+	const char *layout, *workload, *out, *inject, *aim;
 	unsigned int cuts, rounds, disk_mib, block;
 	bool keep_disks, quiet, no_force, mechanics;
 };
@@ -50,7 +52,7 @@ extern struct options opt;
 	X(cuts) X(rounds) X(lives) \
 	X(in_shift) X(in_propagation) X(in_low_gear) X(in_degraded) X(in_resync) \
 	X(in_recovery) X(in_check) X(in_assembly) X(in_waking) X(in_stopping) X(after_stop) \
-	X(in_silence) X(in_super) X(in_shift_super) X(absent_starts) X(absent_refused) \
+	X(in_silence) X(in_super) X(in_blocks) X(in_shift_super) X(absent_starts) X(absent_refused) \
 	X(dirty_refused) X(forced) \
 	X(degraded_plain) X(given_up) X(mended) X(spared) X(doubted) X(sectors) X(vouched) \
 	X(live_reads) X(lost) X(discards) X(fails) X(fails_in_rebuild) X(fails_rebuilt) \
@@ -267,6 +269,7 @@ void load_silence(void);
 /* Every write with FUA from now on, in this round. */
 void load_be_durable(void);
 void load_stop(void);
+void load_flush(void);
 void load_forget(void);
 /*
  * A life may begin with its windows written. @wide: it does, and with some data
@@ -328,27 +331,70 @@ void files_verify(void);
 void files_compare(int fd, const char *when);
 void files_compare_reset(void);
 
+/* ---- metadata.c ---- */
+
+#define META_MAX	512U	/* sectors of a member's metadata that are kept */
+#define META_BLOCK	4096U
+
+u64 le(const u8 *raw, unsigned int bytes);
+/* @count sectors of a disk, META_MAX at most; false if they cannot be read. */
+bool disk_read(unsigned int d, u64 sector, void *data, u32 count);
+/* Is the checksum at @at that of the whole block, as if it were zero itself? */
+bool sealed(const u8 *raw, size_t at);
+bool is_super(const u8 *raw);
+/* Keep what the metadata of all members says now. What follows is about that. */
+void meta_snapshot(void);
+/* What was kept of member @d, from its data offset on, and that; NULL if it was never read. */
+const u8 *member_meta(unsigned int d);
+u64 member_data(unsigned int d);
+/* Its newest whole superblock; NULL if it has none. */
+const u8 *member_super(unsigned int d);
+/* Members that have the newest superblock of all: a bit each. */
+u32 newest_members(void);
+
 /* ---- vouch.c ---- */
 
-/* In what was kept last, is each superblock right about the blocks on its member? */
+/* In what was kept last, is each superblock right about the blocks beside it? */
 void vouch_check(void);
+/* It has been stopped properly: would an old copy of a member, from when it was in use, be told? */
+void vouch_stopped(void);
 
 /* ---- explain.c ---- */
 
-#define META_MAX	512U	/* sectors of a member's metadata that are kept */
-
-u64 le(const u8 *raw, unsigned int bytes);
-/* Keep what the metadata said before the array was assembled. */
-void explain_snapshot(void);
-/* What was kept of member @d, from its data offset on; NULL if it was never read. */
-const u8 *member_meta(unsigned int d);
 void explain_sector(u32 sector);
 void explain_state(void);
-/* Members that had the newest superblock at the last snapshot: a bit each. */
-u32 explain_newest(void);
 void disks_dump(void);
 /* Where a copy of an array's sector lies; false if there is no such. */
 enum copy { HOME, IMAGE, PARITY };
 bool find_copy(u32 sector, enum copy copy, unsigned int *d, u64 *at);
+
+/* ---- start.c ---- */
+
+/**
+ * struct start - what is expected of the next start, and what came of it
+ * @refuse_due: degraded and dirty when the power went; @may_refuse: degraded, or it may have been
+ * @given_up: refused, and not to be forced
+ */
+struct start {
+	bool refuse_due, may_refuse, given_up;
+};
+
+extern struct start start;
+
+/* After a cut: plainly if possible; by force if it is refused for a good reason. */
+void start_array(void);
+/* An assembly, or some, that are cut. */
+void start_in_the_dark(struct rng *rng);
+/* It has to start, and now. */
+void must_assemble(bool force);
+/* A member is missing for some starts, from the next one on. */
+void leave_out(struct rng *rng);
+/* What the kernel has said of md since the mark. */
+void say_klog(void);
+
+/* ---- torture.c ---- */
+
+/* The power of all disks. */
+void cut(struct rng *rng);
 
 #endif

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * How an array is started after a cut: plainly, by force if it is refused for a good reason,
+ * without a member for some starts, and with the power failing meanwhile.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "torture.h"
+
+struct start start;
+
+static bool forced_in_the_dark;	/* in an assembly that was cut */
+static unsigned int absences;	/* starts that the members in array.absent are to miss yet */
+
+/* Take the ranges in doubt from the kernel's log. */
+static bool read_doubts(bool apply)
+{
+	unsigned long long from, to;
+	char line[512], *text;
+	bool any = false;
+
+	while (klog_line(line, sizeof(line))) {
+		text = strstr(line, "in doubt: array sectors ");
+		if (!text || sscanf(text, "in doubt: array sectors %llu to %llu", &from, &to) != 2)
+			continue;
+		event("in doubt: %llu to %llu", from, to);
+		if (apply)
+			model_doubt(from, to + 1);
+		any = true;
+	}
+	return any;
+}
+
+void say_klog(void)
+{
+	char line[512];
+
+	while (klog_line(line, sizeof(line)))
+		if (strstr(line, "md/par") || strstr(line, "md/raid") || strstr(line, "md: "))
+			say("  kernel: %s", line);
+}
+
+/*
+ * To force means to accept what is in doubt, and no file system can: its own
+ * structures may be.
+ */
+static bool may_force(void)
+{
+	return start.may_refuse && !opt.no_force && !files_wanted();
+}
+
+void must_assemble(bool force)
+{
+	phase(force ? "assembling by force" : "assembling", 90);
+	if (assembly_end(assembly_begin(force ? "--force" : "")))
+		return;
+	say_klog();
+	fail("mdadm --assemble%s: %s", force ? " --force" : "", output());
+}
+
+/* Refused for a good reason, and for what? */
+static void judge_refusal(void)
+{
+	if (start.may_refuse && (read_doubts(true) || opt.no_force))
+		return;
+	klog_mark();
+	must_assemble(false);	/* says more */
+	fail("assembly failed once, for no known reason: %s", output());
+}
+
+/*
+ * mdadm insists on --run if a member had been added and the power went before it
+ * was taken in: all are there, but one is a spare.
+ */
+static bool assemble_plainly(void)
+{
+	if (assembly_end(assembly_begin("")))
+		return true;
+	if (!strstr(output(), "use --run to insist"))
+		return false;
+	array_stop();
+	return assembly_end(assembly_begin("--run"));
+}
+
+static bool start_plainly(void)
+{
+	phase("assembling", 90);
+	klog_mark();
+	model.forced = forced_in_the_dark;
+	if (assemble_plainly()) {
+		if (forced_in_the_dark)
+			read_doubts(true);
+		else if (start.refuse_due)
+			fail("degraded and dirty, and yet started without --force");
+		counted.degraded_plain += start.may_refuse && array_degraded();
+		return true;
+	}
+	event("refused: %s", output());
+	array_stop();
+	return false;
+}
+
+/* Mostly a member that has a superblock which others lack. */
+void leave_out(struct rng *rng)
+{
+	u32 newest = newest_members();
+	unsigned int d = newest && chance(rng, 75) ? (unsigned int)__builtin_ctz(newest) :
+			 below(rng, array.members);
+
+	array.absent = 1U << d;
+	absences = between(rng, 1, 3);
+	event("%s is missing for %u starts", disk_name(d), absences);
+}
+
+/*
+ * Without a member, if that may start. If the array may have been being written when the
+ * power went, it is refused with a reason, and is then started with the member.
+ */
+static bool start_without(void)
+{
+	absences--;
+	if (start_plainly()) {
+		counted.absent_starts++;
+		return true;
+	}
+	if (!read_doubts(false))
+		fail("refused without %x, for no known reason: %s", array.absent, output());
+	counted.absent_refused++;
+	return false;
+}
+
+/* Plainly if possible; by force if it is refused for a good reason. */
+void start_array(void)
+{
+	if (array.absent && absences && start_without())
+		return;
+	array.absent = 0;
+	if (start_plainly())
+		return;
+	judge_refusal();
+	counted.dirty_refused++;
+	if (!may_force()) {
+		start.given_up = true;
+		counted.given_up++;
+		return;
+	}
+	must_assemble(true);
+	model.forced = true;
+	counted.forced++;
+}
+
+/*
+ * The power fails while mdadm is at it, and again. What it was told to force may
+ * have been, or be when it is told no more.
+ */
+void start_in_the_dark(struct rng *rng)
+{
+	bool force;
+	int pid;
+
+	forced_in_the_dark = false;
+	while (chance(rng, 20)) {
+		phase("assembling, to be cut", 90);
+		force = may_force() && chance(rng, 40);
+		forced_in_the_dark |= force;
+		klog_mark();
+		pid = assembly_begin(force ? "--force" : "");
+		nap_ms(between(rng, 1, 400 + disks_start_ms()));
+		cut(rng);
+		counted.in_assembly++;
+		reap(pid);
+		array_stop();
+		if (forced_in_the_dark)
+			read_doubts(true);
+		disks_restore();
+	}
+}
