@@ -34,16 +34,13 @@ pub fn hook(system: &dyn System, config: &Config, event: &Event) -> Result<()> {
 }
 
 /// As timeout(1) has it: what is killed because it ignores being told to end is killed 2 s later.
-fn run(
-    system: &dyn System,
-    seconds: u32,
-    name: &str,
-    args: &[&str],
-    input: String,
-) -> Result<()> {
+fn run(system: &dyn System, seconds: u32, name: &str, args: &[&str], input: String) -> Result<()> {
     let limits = ["--kill-after=2".to_owned(), seconds.to_string()];
     let words = [name].into_iter().chain(args.iter().copied());
-    let mut program = Program::new("timeout", limits.into_iter().chain(words.map(str::to_owned)));
+    let mut program = Program::new(
+        "timeout",
+        limits.into_iter().chain(words.map(str::to_owned)),
+    );
     program.input = Some(input);
     let ran = system.run(&program).map_err(|error| Error::NoProgram {
         program: program.name.clone(),

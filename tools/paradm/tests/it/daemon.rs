@@ -297,7 +297,11 @@ fn a_hook_that_fails_is_told_of_once_and_disturbs_nothing() {
         "hook = \"/x\"\nmail = \"root\"\nmail_events = [\"shift\"]",
     );
     sim.program("timeout", |_, program| Ran {
-        status: if program.shown().contains("/x") { 124 } else { 127 },
+        status: if program.shown().contains("/x") {
+            124
+        } else {
+            127
+        },
         ..Ran::default()
     });
     sim.after(minutes(1), |world| shift(world, "3"));

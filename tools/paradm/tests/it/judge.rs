@@ -189,8 +189,7 @@ fn run(trace: &Trace, gears: &[u32], days: u64, follows: bool) -> Cost {
 /// Reacting, and following its schedule.
 fn both(kind: &str, gears: &[u32], days: u32) -> [Cost; 2] {
     let word = Geometry::layout_word(5, gears).unwrap();
-    let geometry =
-        Geometry::new(word, *gears.last().unwrap(), CHUNK_BYTES, DISK_BYTES).unwrap();
+    let geometry = Geometry::new(word, *gears.last().unwrap(), CHUNK_BYTES, DISK_BYTES).unwrap();
     let lines = load_lines(kind, days, geometry.array_bytes()).unwrap();
     let trace = Trace::parse(&lines).unwrap();
     drop(lines);
