@@ -28,7 +28,7 @@ wait_shown() {
 		[[ $got != $2 ]] || return 0
 		nap 0.5
 	done
-	fail "$1 of the unit: still '$got' after $3 s, want '$2': $(ctl status paradm 2>&1; dmesg | tail -n 20)"
+	fail "$1 of the unit: still '$got' after $3 s, want '$2': $(ctl status paradm 2>&1; cat "$SAID_BY_DAEMON"; dmesg | tail -n 20)"
 }
 
 # wait_seen PATTERN WHAT: up to two minutes, which is more than a mail waits.
@@ -38,7 +38,7 @@ wait_seen() {
 		! grep -qE "$1" "$SEEN" 2>/dev/null || return 0
 		nap 0.5
 	done
-	fail "$2: $(cat "$SEEN" 2>&1; dmesg | tail -n 20)"
+	fail "$2: $(cat "$SEEN" "$SAID_BY_DAEMON" 2>&1; dmesg | tail -n 20)"
 }
 
 # get PORT: the first line of the answer and how many gears are shown, or nothing.
@@ -93,7 +93,10 @@ make_units() {
 		printf '[Unit]\nDescription=%s\nDefaultDependencies=no\n' "$target" >"$UNITS/$target.target"
 	done
 	# There is no journal.
-	printf '[Manager]\nDefaultStandardOutput=kmsg\nLogTarget=kmsg\n' >/etc/systemd/system.conf
+	printf '[Manager]\nLogTarget=kmsg\n' >/etc/systemd/system.conf
+	mkdir -p /etc/systemd/system/paradm.service.d
+	printf '[Service]\nStandardOutput=null\nStandardError=append:%s\n' "$SAID_BY_DAEMON" \
+		>/etc/systemd/system/paradm.service.d/said.conf
 }
 
 start_systemd() {
@@ -161,16 +164,16 @@ configure 'lissen = 1'
 ctl reload paradm
 nap 2
 assert_eq "$(shown ActiveState) $(shown MainPID) $(get 9111)" "active $pid 200 1" "after a wrong configuration"
+assert_match "$(cat "$SAID_BY_DAEMON")" 'the configuration stays as it was: .*lissen' "what the daemon says"
 
 note "a daemon that hangs, or is killed, is started again"
 configure 'listen = "127.0.0.1:9110"'
 ctl stop paradm
 assert_eq "$(shown ActiveState) $(shown Result) $(shown ExecMainStatus)" "inactive success 0" "the stopped unit"
-mkdir -p /etc/systemd/system/paradm.service.d
-printf '[Service]\nWatchdogSec=8\nRestartSec=1\n' >/etc/systemd/system/paradm.service.d/fast.conf
+printf '[Service]\nWatchdogSec=15\nRestartSec=1\n' >/etc/systemd/system/paradm.service.d/fast.conf
 ctl daemon-reload
 ctl start paradm
-nap 20
+nap 35
 assert_eq "$(shown NRestarts) $(shown ActiveState)" "0 active" "after the time of two watchdogs"
 ctl kill --signal=STOP --kill-whom=main paradm
 wait_shown NRestarts 1 120
