@@ -22,7 +22,7 @@ help:
 	@echo 'make mdadm     the patched mdadm'
 	@echo "make paradm    the administrator's tool, see Documentation/paradm.md"
 	@echo 'make kernel-patch KSRC=DIR     the module as a patch for that kernel tree'
-	@echo 'make install-extras     udev rules, initramfs hook, par-smart; DESTDIR=DIR'
+	@echo 'make install-extras     udev rules, initramfs hook, par-smart, units; DESTDIR=DIR'
 	@echo 'make kernel    the kernels of the test machines'
 	@echo 'make clean     remove build/; distclean-cache: also the cache'
 	@echo
@@ -75,7 +75,8 @@ install-extras:
 	install -D -m 644 extras/udev/65-md-par.rules $(DESTDIR)/etc/udev/rules.d/65-md-par.rules
 	install -D -m 755 extras/initramfs-tools/hooks/raid-par $(DESTDIR)/etc/initramfs-tools/hooks/raid-par
 	install -D -m 755 extras/par-smart $(DESTDIR)/usr/local/sbin/par-smart
-	install -D -m 644 -t $(DESTDIR)/etc/systemd/system extras/systemd/par-smart.service extras/systemd/par-smart.timer
+	install -D -m 644 -t $(DESTDIR)/etc/systemd/system extras/systemd/par-smart.service extras/systemd/par-smart.timer \
+		extras/systemd/paradm.service
 
 RUNS := 100
 SEED := 1

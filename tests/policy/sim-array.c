@@ -708,8 +708,11 @@ void array_interval(struct array *array, u64 now)
 		array->requests[d] = array->disk[d].requests;
 	}
 	if (!array->fixed) {
-		if (par_forecast_see(&array->forecast, sample, &interval))
+		array->load = 0;
+		if (par_forecast_see(&array->forecast, sample, &interval)) {
 			par_policy_see(&array->policy, &interval, sample->gear, now / NSEC_PER_SEC);
+			array->load = interval.load[array->geo.gears];
+		}
 		decide(array, now);
 	}
 	/* Even a shift that has nothing to copy takes a moment of the next interval. */

@@ -74,6 +74,7 @@ struct batch {
  *	ought to be over; @paced_requests: how many requests there were then
  * @rate: of copies; @copies_then: there were some when the interval began, and @copied_before bytes
  * @begun: the interval; the rest of that group is what was counted when it did
+ * @load: of all members, in the last interval, of PAR_LOAD_ONE; 0 if that is not known
  * @bytes: that requests were for; @nr_requests: how many
  */
 struct array {
@@ -107,6 +108,7 @@ struct array {
 	struct par_interval intervals[PAR_WINDOW_MAX];
 	struct par_sample sample;
 	bool copying;
+	u32 load;
 	u64 begun, busy[PAR_MAX_MEMBERS], requests[PAR_MAX_MEMBERS];
 	u64 bytes, nr_requests;
 	struct shift *shifts;

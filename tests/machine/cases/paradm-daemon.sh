@@ -56,6 +56,10 @@ end_daemon KILL 137
 assert_eq "$(query "SELECT gear FROM event WHERE kind = 'shift' ORDER BY id")" $'3\n5' "shifts that were kept"
 assert_eq "$(query "SELECT count(*) FROM event WHERE kind = 'wake'")" 2 "wakes that were kept"
 assert_ne "$(query "SELECT count(*) FROM hour")" 0 "hours that were kept"
+json '[.events[] | select(.kind == "wake") | .member] | sort | join(" ")' events --kind wake,shift
+assert_eq "$JSON" "3 4" "wakes that paradm events tells of"
+says "$MD is in gear 3"$'\n'".*$MD is in gear 5" events --kind shift
+refuses 3 'md7 is no par array that runs, nor one that' events md7
 start_daemon
 
 note "a pin ends"

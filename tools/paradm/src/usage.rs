@@ -75,7 +75,20 @@ fn reason(error: &clap::Error) -> String {
     {
         Some(IntErrorKind::PosOverflow) => "it is too large".to_owned(),
         Some(_) => "it is a whole number, not below 0".to_owned(),
-        None => source.to_string(),
+        None => range(&source.to_string()),
+    }
+}
+
+/// Of numbers that are out of their range clap says `0 is not in 1..=3600`, or `1..` and the largest one that there is.
+fn range(said: &str) -> String {
+    let bounds = said.split_once(" is not in ");
+    match bounds.and_then(|(_, range)| range.split_once("..")) {
+        Some((from, to)) => match to.strip_prefix('=') {
+            Some(to) if from.starts_with('-') => format!("it is at most {to}"),
+            Some(to) => format!("it is from {from} to {to}"),
+            None => format!("it is at least {from}"),
+        },
+        None => said.to_owned(),
     }
 }
 

@@ -7,8 +7,9 @@ use crate::history::Event;
 use crate::system::{Program, System};
 use std::time::Duration;
 
-/// A hook that takes longer is killed: the daemon waits for it.
-const HOOK_SECONDS: &str = "10";
+/// What takes longer, in seconds, is killed: the daemon waits for it.
+const HOOK_SECONDS: u32 = 10;
+const SENDMAIL_SECONDS: u32 = 30;
 const GATHER: Duration = Duration::from_secs(60);
 /// More lines are only counted.
 const LINES: usize = 50;
@@ -26,32 +27,37 @@ pub fn hook(system: &dyn System, config: &Config, event: &Event) -> Result<()> {
     else {
         return Ok(());
     };
-    let hook = hook.to_string_lossy().into_owned();
-    let args = [
-        HOOK_SECONDS.to_owned(),
-        hook.clone(),
-        event.kind.clone(),
-        event.array.clone(),
-    ];
-    let mut program = Program::new("timeout", args);
+    let hook = hook.to_string_lossy();
     let text = serde_json::to_string(event).map_err(std::io::Error::other)?;
-    program.input = Some(text + "\n");
-    run(system, &program, &hook)
+    let args = [event.kind.as_str(), event.array.as_str()];
+    run(system, HOOK_SECONDS, &hook, &args, text + "\n")
 }
 
-fn run(system: &dyn System, program: &Program, what: &str) -> Result<()> {
-    let ran = system.run(program).map_err(|error| Error::NoProgram {
+/// As timeout(1) has it: what is killed because it ignores being told to end is killed 2 s later.
+fn run(system: &dyn System, seconds: u32, name: &str, args: &[&str], input: String) -> Result<()> {
+    let limits = ["--kill-after=2".to_owned(), seconds.to_string()];
+    let words = [name].into_iter().chain(args.iter().copied());
+    let mut program = Program::new(
+        "timeout",
+        limits.into_iter().chain(words.map(str::to_owned)),
+    );
+    program.input = Some(input);
+    let ran = system.run(&program).map_err(|error| Error::NoProgram {
         program: program.name.clone(),
         remedy: error.to_string(),
     })?;
-    if ran.status == 0 {
-        return Ok(());
-    }
     let said = ran.stderr.lines().next().unwrap_or_default();
-    Err(Error::NotDone(format!(
-        "{what} ends with {}: {said}",
-        ran.status
-    )))
+    match ran.status {
+        0 => Ok(()),
+        124 | 137 => Err(Error::NotDone(format!(
+            "{name} took more than {seconds} s, and was killed"
+        ))),
+        127 => Err(Error::NoProgram {
+            program: name.to_owned(),
+            remedy: "install it, or take it out of the configuration".to_owned(),
+        }),
+        status => Err(Error::NotDone(format!("{name} ends with {status}: {said}"))),
+    }
 }
 
 #[derive(Default)]
@@ -100,8 +106,6 @@ impl Mails {
             "To: {to}\nSubject: paradm: {first}\n\n{}\n{more}",
             mails.lines.join("\n")
         );
-        let mut program = Program::new("sendmail", ["-t", "-oi"]);
-        program.input = Some(text);
-        run(system, &program, "sendmail")
+        run(system, SENDMAIL_SECONDS, "sendmail", &["-t", "-oi"], text)
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //! What an array and its rivals make of a load.
 
-use super::trace::{Op, Request};
+use super::trace::{Op, Request, Trace};
 use super::{Rival, Source, Watts};
 use crate::policy_ffi::{RIVALS, Simulated, Simulation};
 use serde::Serialize;
@@ -40,17 +40,17 @@ impl Load {
 }
 
 /// Latencies in µs to 1 in 128, and how many.
-#[derive(Default)]
-struct Latencies(BTreeMap<u64, u64>);
+#[derive(Debug, Default)]
+pub struct Latencies(BTreeMap<u64, u64>);
 
 impl Latencies {
-    fn add(&mut self, ns: u64, count: u64) {
+    pub fn add(&mut self, ns: u64, count: u64) {
         let us = ns / 1000;
         let coarse = (64 - us.leading_zeros()).saturating_sub(7);
         *self.0.entry(us >> coarse << coarse).or_default() += count;
     }
 
-    fn percentile_ms(&self, percent: u64) -> f64 {
+    pub fn percentile_ms(&self, percent: u64) -> f64 {
         let all: u64 = self.0.values().sum();
         let mut seen = 0;
         for (us, count) in &self.0 {
@@ -73,7 +73,7 @@ fn real(number: u64) -> f64 {
 pub(super) fn simulate(mut simulation: Simulation, source: &Source, watts: Watts) -> Load {
     let mut latencies: [Latencies; RIVALS] = Default::default();
     let mut requests = 0;
-    for (request, pieces) in gathered(source.trace.scaled(simulation.sectors())) {
+    for (request, pieces) in source.trace.gathered(simulation.sectors()) {
         if request.op == Op::Flush {
             simulation.flush(request.at);
             continue;
@@ -110,12 +110,19 @@ pub(super) fn simulate(mut simulation: Simulation, source: &Source, watts: Watts
 }
 
 /// As disk_joules() has it, with the watts of these disks.
-fn joules(is: &Simulated, watts: Watts) -> f64 {
+pub fn joules(is: &Simulated, watts: Watts) -> f64 {
     let [turning, stopping, standing, starting] = is.states.map(|ns| real(ns) / 1e9);
     turning * watts.idle
         + (stopping + standing) * watts.standby
         + starting * watts.start
         + real(is.active) / 1e9 * (watts.active - watts.idle)
+}
+
+impl Trace {
+    /// What an array of so many sectors gets, and how many requests each was.
+    pub fn gathered(&self, sectors: u64) -> impl Iterator<Item = (Request, u32)> + '_ {
+        gathered(self.scaled(sectors))
+    }
 }
 
 /// Requests, with what follows each write at once in one with it; and how many they were.
@@ -161,7 +168,6 @@ fn gathered(requests: impl Iterator<Item = Request>) -> impl Iterator<Item = (Re
 
 #[cfg(test)]
 mod tests {
-    use super::super::Trace;
     use super::*;
 
     #[test]

@@ -11,9 +11,16 @@
 
 enum { PAR, TOP, RAID, RAID_REST, FEW, FEW_REST, RIVALS };
 
+/* @rivals: of @rival; if it is 1, only PAR; @waited: requests that came while it started disks because of its load */
 struct par_simulation {
 	struct array *rival[RIVALS];
-	u64 interval_ns, at, low_ns;
+	unsigned int rivals;
+	u64 interval_ns, at, low_ns, waited;
+};
+
+/* What shows of par outside; @gear: its members; @in_flight: ns that these had a request, in all */
+struct par_simulation_view {
+	u64 gear, load, in_flight, waited;
 };
 
 /* Of all disks together; @most_starts: of one. */
@@ -54,25 +61,36 @@ void par_simulation_milliwatts(u32 *watts)
 	watts[3] = NEARLINE_SPIN_UP_MW;
 }
 
-/* An array that is possible, on disks of at most that size: array_init() exits if it is not. */
-struct par_simulation *par_simulation_new(u32 layout, u32 chunk_sectors, u64 disk_sectors);
-struct par_simulation *par_simulation_new(u32 layout, u32 chunk_sectors, u64 disk_sectors)
+static struct array *new_par(u32 layout, u32 chunk_sectors, u64 disk_sectors)
+{
+	struct array *array = zeroed_array();
+
+	array_init(array, layout, chunk_sectors, disk_sectors, PAR_CYCLES_DEFAULT, PAR_CARRY_DEFAULT);
+	return array;
+}
+
+/*
+ * An array that is possible, on disks of at most that size: array_init() exits if it is not. @alone: without the
+ * others; what it takes and tells of them is 0.
+ */
+struct par_simulation *par_simulation_new(u32 layout, u32 chunk_sectors, u64 disk_sectors, bool alone);
+struct par_simulation *par_simulation_new(u32 layout, u32 chunk_sectors, u64 disk_sectors, bool alone)
 {
 	struct par_simulation *simulation = calloc(1, sizeof(*simulation));
-	struct array *par = zeroed_array(), *top = zeroed_array();
-	struct par_knobs knobs;
+	struct array *par = new_par(layout, chunk_sectors, disk_sectors);
+	struct par_knobs knobs = par->policy.knobs;
 
 	if (!simulation)
 		abort();
-	array_init(par, layout, chunk_sectors, disk_sectors, PAR_CYCLES_DEFAULT, PAR_CARRY_DEFAULT);
-	array_init(top, layout, chunk_sectors, disk_sectors, PAR_CYCLES_DEFAULT, PAR_CARRY_DEFAULT);
-	array_fix(top, top->geo.gears);
-	knobs = par->policy.knobs;
 	knobs.automatic = true;
 	par_policy_set(&par->policy, &knobs);
 	simulation->interval_ns = knobs.interval * NSEC_PER_MSEC;
 	simulation->rival[PAR] = par;
-	simulation->rival[TOP] = top;
+	simulation->rivals = alone ? 1 : RIVALS;
+	if (alone)
+		return simulation;
+	simulation->rival[TOP] = new_par(layout, chunk_sectors, disk_sectors);
+	array_fix(simulation->rival[TOP], par->geo.gears);
 	simulation->rival[RAID] = raid(par, par->geo.members, 0);
 	simulation->rival[RAID_REST] = raid(par, par->geo.members, REST);
 	simulation->rival[FEW] = raid(par, par->geo.set[1].members, 0);
@@ -89,7 +107,7 @@ void par_simulation_pass(struct par_simulation *simulation, u64 now)
 	for (; simulation->at + simulation->interval_ns <= now; simulation->at += simulation->interval_ns) {
 		if (par->gear < par->geo.gears)
 			simulation->low_ns += simulation->interval_ns;
-		for (i = 0; i < RIVALS; i++)
+		for (i = 0; i < simulation->rivals; i++)
 			array_interval(simulation->rival[i], simulation->at + simulation->interval_ns);
 	}
 }
@@ -100,10 +118,13 @@ void par_simulation_request(struct par_simulation *simulation, u64 now, bool wri
 void par_simulation_request(struct par_simulation *simulation, u64 now, bool write, u64 sector, u64 sectors,
 			    unsigned int pieces, u64 *took)
 {
+	const struct array *par = simulation->rival[PAR];
 	unsigned int i;
 
 	par_simulation_pass(simulation, now);
-	for (i = 0; i < RIVALS; i++)
+	if (par->target > par->gear && (par->why == PAR_WHY_LOAD || par->why == PAR_WHY_WAIT))
+		simulation->waited += pieces;
+	for (i = 0; i < simulation->rivals; i++)
 		took[i] = array_request(simulation->rival[i], now, write, sector, sectors, pieces) - now;
 }
 
@@ -113,8 +134,39 @@ void par_simulation_flush(struct par_simulation *simulation, u64 now)
 	unsigned int i;
 
 	par_simulation_pass(simulation, now);
-	for (i = 0; i < RIVALS; i++)
+	for (i = 0; i < simulation->rivals; i++)
 		array_flush(simulation->rival[i], now);
+}
+
+/* Until the last interval has ended. */
+void par_simulation_see(const struct par_simulation *simulation, struct par_simulation_view *view);
+void par_simulation_see(const struct par_simulation *simulation, struct par_simulation_view *view)
+{
+	const struct array *par = simulation->rival[PAR];
+	unsigned int d;
+
+	view->gear = par->geo.set[par->gear].members;
+	view->load = par->load;
+	view->waited = simulation->waited;
+	view->in_flight = 0;
+	for (d = 0; d < view->gear; d++)
+		view->in_flight += disk_busy(&par->disk[d], simulation->at);
+}
+
+/* Numbers of members; returns what is wrong with them, and then nothing has changed. */
+const char *par_simulation_limit(struct par_simulation *simulation, u32 min_gear, u32 max_gear);
+const char *par_simulation_limit(struct par_simulation *simulation, u32 min_gear, u32 max_gear)
+{
+	struct array *par = simulation->rival[PAR];
+	struct par_knobs knobs = par->policy.knobs;
+	const char *error;
+
+	knobs.min_gear = min_gear;
+	knobs.max_gear = max_gear;
+	error = par_knobs_error(&knobs, &par->geo);
+	if (!error)
+		par_policy_set(&par->policy, &knobs);
+	return error;
 }
 
 /* Until now; returns ns below the top gear. */
@@ -124,7 +176,7 @@ u64 par_simulation_tell(struct par_simulation *simulation, struct par_simulated 
 	unsigned int i, d, state;
 
 	*at = simulation->at;
-	for (i = 0; i < RIVALS; i++) {
+	for (i = 0; i < simulation->rivals; i++) {
 		struct array *array = simulation->rival[i];
 		struct par_simulated *is = &told[i];
 
@@ -152,7 +204,7 @@ void par_simulation_free(struct par_simulation *simulation)
 {
 	unsigned int i;
 
-	for (i = 0; i < RIVALS; i++) {
+	for (i = 0; i < simulation->rivals; i++) {
 		array_free(simulation->rival[i]);
 		free(simulation->rival[i]);
 	}

@@ -33,6 +33,20 @@ pub struct Told {
     pub rivals: [Simulated; RIVALS],
 }
 
+/// What shows of par outside, until the last interval has ended.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct View {
+    /// Its members.
+    pub gear: u64,
+    /// Of all members, in the last interval, of `LOAD_ONE`.
+    pub load: u64,
+    /// ns that the gear's members had a request, in all.
+    pub in_flight: u64,
+    /// Requests that came while it started disks because of its load.
+    pub waited: u64,
+}
+
 #[repr(C)]
 struct Handle {
     _opaque: [u8; 0],
@@ -41,7 +55,14 @@ struct Handle {
 unsafe extern "C" {
     fn par_simulation_most_sectors() -> u64;
     fn par_simulation_milliwatts(watts: *mut u32);
-    fn par_simulation_new(layout: u32, chunk_sectors: u32, disk_sectors: u64) -> *mut Handle;
+    fn par_simulation_new(
+        layout: u32,
+        chunk_sectors: u32,
+        disk_sectors: u64,
+        alone: bool,
+    ) -> *mut Handle;
+    fn par_simulation_see(simulation: *const Handle, view: *mut View);
+    fn par_simulation_limit(simulation: *mut Handle, min: u32, max: u32) -> *const c_char;
     fn par_simulation_pass(simulation: *mut Handle, now: u64);
     fn par_simulation_request(
         simulation: *mut Handle,
@@ -88,6 +109,25 @@ impl Simulation {
         chunk_bytes: u64,
         disk_bytes: u64,
     ) -> Result<Self, &'static str> {
+        Self::make(layout, members, (chunk_bytes, disk_bytes), false)
+    }
+
+    /// The same without the array's rivals, of which nothing is told then.
+    pub fn alone(
+        layout: u32,
+        members: u32,
+        chunk_bytes: u64,
+        disk_bytes: u64,
+    ) -> Result<Self, &'static str> {
+        Self::make(layout, members, (chunk_bytes, disk_bytes), true)
+    }
+
+    fn make(
+        layout: u32,
+        members: u32,
+        (chunk_bytes, disk_bytes): (u64, u64),
+        alone: bool,
+    ) -> Result<Self, &'static str> {
         let geometry = Geometry::new(layout, members, chunk_bytes, disk_bytes)?;
         let sectors = disk_bytes / raw::SECTOR;
         // SAFETY: it returns a number.
@@ -97,7 +137,7 @@ impl Simulation {
         let chunk =
             u32::try_from(chunk_bytes / raw::SECTOR).map_err(|_| "the chunk is too large")?;
         // SAFETY: the array has just been found to be possible; it returns memory that is ours.
-        let handle = NonNull::new(unsafe { par_simulation_new(layout, chunk, sectors) });
+        let handle = NonNull::new(unsafe { par_simulation_new(layout, chunk, sectors, alone) });
         Ok(Simulation {
             handle: handle.ok_or("no memory")?,
             geometry,
@@ -147,6 +187,24 @@ impl Simulation {
         self.now = self.now.max(now);
         // SAFETY: the handle is valid.
         unsafe { par_simulation_pass(self.handle.as_ptr(), self.now) };
+    }
+
+    pub fn see(&self) -> View {
+        let mut view = View::default();
+        // SAFETY: the handle is valid; it writes the struct.
+        unsafe { par_simulation_see(self.handle.as_ptr(), &raw mut view) };
+        view
+    }
+
+    /// The gears that the policy chooses from, from now on: `min_gear` and `max_gear`.
+    pub fn limit(&mut self, min: u32, max: u32) -> Result<(), &'static str> {
+        // SAFETY: the handle is valid; it returns null or a static string.
+        let error = unsafe { par_simulation_limit(self.handle.as_ptr(), min, max) };
+        if error.is_null() {
+            return Ok(());
+        }
+        // SAFETY: as above.
+        Err(unsafe { words(error) })
     }
 
     pub fn tell(&mut self) -> Told {
@@ -242,6 +300,29 @@ mod tests {
         assert!(told.low_ns > day / 2 && told.rivals[0].shifts > 0);
         assert_eq!(told.rivals[2].states[2], 0);
         assert!(told.rivals[3].states[2] > 4 * day);
+    }
+
+    #[test]
+    fn alone_it_is_as_beside_its_rivals_and_within_its_limits() {
+        let word = Geometry::layout_word(5, &[3, 5]).unwrap();
+        let bytes = 16_000_000_000_000;
+        let mut alone = Simulation::alone(word, 5, 512 << 10, bytes).unwrap();
+        let mut beside = simulation(&[3, 5], bytes).unwrap();
+        for n in 0..5000u64 {
+            let place = (n * 7_919_333, 8);
+            let took = alone.request(n * 4_000_000, n % 3 == 0, place, 1)[0];
+            assert_eq!(took, beside.request(n * 4_000_000, n % 3 == 0, place, 1)[0]);
+        }
+        assert_eq!(alone.tell().rivals[0], beside.tell().rivals[0]);
+        assert_eq!(alone.see(), beside.see());
+        assert!(alone.see().load > 0 && alone.see().in_flight > 0);
+        assert!(alone.limit(4, 5).is_err());
+        alone.limit(3, 3).unwrap();
+        alone.pass(3_600_000_000_000);
+        assert_eq!(alone.see().gear, 3);
+        alone.limit(5, 5).unwrap();
+        alone.pass(2 * 3_600_000_000_000);
+        assert_eq!((alone.see().gear, alone.see().load), (5, 0));
     }
 
     /// Tables that all simulations shared, and that each made anew, ended others with SIGFPE.

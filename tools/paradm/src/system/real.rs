@@ -4,11 +4,11 @@
 use super::{Events, Follow, Program, Ran, System, Uevents, daemon, uevent};
 use rusqlite::{Connection, OpenFlags};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fs::{FlockOperation, Mode, OFlags, flock};
+use rustix::fs::{FlockOperation, MemfdFlags, Mode, OFlags, flock};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use std::any::Any;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, IsTerminal, Read, Write};
+use std::io::{self, IsTerminal, Read, Seek, Write};
 use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
 use std::os::unix::process::ExitStatusExt;
@@ -218,14 +218,16 @@ impl System for RealSystem {
                 ..Ran::default()
             });
         }
+        // Not pipes: a process that the program leaves behind may hold these open for ever.
+        let (stdout, stderr) = (in_memory()?, in_memory()?);
         command
             .stdin(if program.input.is_some() {
                 Stdio::piped()
             } else {
                 Stdio::null()
             })
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
+            .stdout(stdout.try_clone()?)
+            .stderr(stderr.try_clone()?);
         let mut child = command.spawn()?;
         // What is fed to a program is a mail or a table: less than a pipe holds, or it reads all first.
         if let (Some(input), Some(mut pipe)) = (&program.input, child.stdin.take()) {
@@ -234,11 +236,10 @@ impl System for RealSystem {
                 other => other?,
             }
         }
-        let output = child.wait_with_output()?;
         Ok(Ran {
-            status: status_of(output.status),
-            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
-            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+            status: status_of(child.wait()?),
+            stdout: content(stdout)?,
+            stderr: content(stderr)?,
         })
     }
 
@@ -364,6 +365,17 @@ impl Follow for Followed {
     }
 }
 
+fn in_memory() -> io::Result<File> {
+    Ok(rustix::fs::memfd_create("paradm", MemfdFlags::CLOEXEC)?.into())
+}
+
+fn content(mut file: File) -> io::Result<String> {
+    let mut bytes = Vec::new();
+    file.rewind()?;
+    file.read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
 fn status_of(status: std::process::ExitStatus) -> i32 {
     status
         .code()
@@ -453,6 +465,15 @@ mod tests {
             .run(&Program::new("sh", ["-c", "kill -9 $$"]))
             .unwrap();
         assert_eq!(killed.status, 137);
+        // What it leaves running, with its output still open, is not waited for.
+        let began = Instant::now();
+        let left = "sleep 60 & echo $!; echo wrong >&2; exit 3";
+        let left = system.run(&Program::new("sh", ["-c", left])).unwrap();
+        assert_eq!((left.status, left.stderr.as_str()), (3, "wrong\n"));
+        assert!(began.elapsed() < Duration::from_secs(50));
+        system
+            .run(&Program::new("kill", [left.stdout.trim()]))
+            .unwrap();
         let absent = system.run(&Program::new("no-such-program", [""; 0]));
         assert_eq!(absent.unwrap_err().kind(), io::ErrorKind::NotFound);
     }

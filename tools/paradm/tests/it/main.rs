@@ -13,6 +13,7 @@ mod events;
 mod explain;
 mod foretell;
 mod harness;
+mod judge;
 mod large;
 mod manual;
 mod metrics;

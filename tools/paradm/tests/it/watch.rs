@@ -262,7 +262,7 @@ fn what_cannot_be_shown_is_told_in_a_line() {
         (
             "status --watch --interval 0",
             2,
-            "paradm: \"0\" is no value of --interval <SECONDS>: 0 is not in 1..=3600\n",
+            "paradm: \"0\" is no value of --interval <SECONDS>: it is from 1 to 3600\n",
         ),
     ] {
         let left = paradm(&system(), line);

@@ -541,6 +541,8 @@ fn what_the_grammar_excludes_is_told_in_a_line() {
         "shift",
         "shift 3 --no-wait --timeout 5",
         "create md9 --gears 5",
+        "create md9 /dev/sdv /dev/sdw --spares 101",
+        "shift 3 --timeout 0",
         "plan",
         "pin set 5 --for 1h --until 12:00",
     ];
