@@ -21,6 +21,8 @@ help:
 	@echo 'make module    the module, for the test machines'
 	@echo 'make mdadm     the patched mdadm'
 	@echo "make paradm    the administrator's tool, see Documentation/paradm.md"
+	@echo 'make deb       the Debian packages, in build/deb, for the Debian that runs'
+	@echo 'make dist      a tarball of the committed tree, in build/'
 	@echo 'make kernel-patch KSRC=DIR     the module as a patch for that kernel tree'
 	@echo 'make install-extras     udev rules, initramfs hook, par-smart, units; DESTDIR=DIR'
 	@echo 'make kernel    the kernels of the test machines'
@@ -48,6 +50,13 @@ paradm: setup
 
 kernel-patch: setup
 	@scripts/kernel-patch "$(KSRC)"
+
+# It installs what it needs itself, which is other than what tests need.
+deb:
+	@scripts/build-deb
+
+dist:
+	@scripts/dist
 
 demo: setup
 	@tests/demo/demo
@@ -91,4 +100,4 @@ distclean-cache: clean
 
 # The scripts run their work in parallel themselves.
 .NOTPARALLEL:
-.PHONY: install-extras help setup kernel mdadm module paradm kernel-patch demo test test-all check kunit bench torture clean distclean-cache
+.PHONY: deb dist install-extras help setup kernel mdadm module paradm kernel-patch demo test test-all check kunit bench torture clean distclean-cache

@@ -74,3 +74,10 @@ run_logged() {
 	fi
 	log "$what: done in $((SECONDS - start)) s"
 }
+
+# The version of everything: module, tool, packages, the suffix of mdadm's.
+project_version() { sed -n 's/^MODULE_VERSION("\(.*\)");/\1/p' "$TOP/drivers/md/raid-par/personality.c"; }
+
+# The day of the newest version in CHANGELOG.md, in seconds since 1970: what is built from
+# this tree bears it as its time.
+release_time() { date -u +%s -d "$(sed -n 's/^## [0-9.]* (\(.*\))$/\1/p' "$TOP/CHANGELOG.md" | head -n 1)"; }

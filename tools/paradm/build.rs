@@ -16,6 +16,9 @@ fn main() {
     let script = top.join("scripts/build-policy");
     let out = PathBuf::from(env::var("OUT_DIR").expect("cargo sets it"));
 
+    let personality = module.join("personality.c");
+    println!("cargo:rustc-env=PARADM_VERSION={}", version(&personality));
+
     let parts = parts(&script);
     let mut sources = Vec::new();
     let mut build = cc::Build::new();
@@ -69,7 +72,7 @@ fn main() {
         .warnings_into_errors(true)
         .compile("par-loads");
     println!("cargo:rustc-link-lib=m");
-    sources.extend([script, layout, loads]);
+    sources.extend([script, layout, loads, personality]);
     sources.extend([
         tests.join("kernel.h"),
         tests.join("loads.c"),
@@ -78,6 +81,15 @@ fn main() {
     for path in sources {
         println!("cargo:rerun-if-changed={}", path.display());
     }
+}
+
+/// The line `MODULE_VERSION("…");`: the module's version is that of all.
+fn version(personality: &Path) -> String {
+    let text = fs::read_to_string(personality).expect("the module's personality.c");
+    let version = text
+        .lines()
+        .find_map(|line| line.strip_prefix("MODULE_VERSION(\"")?.strip_suffix("\");"));
+    version.expect("a line MODULE_VERSION").to_owned()
 }
 
 /// The line `PARTS=(pure/geometry policy/window …)`.

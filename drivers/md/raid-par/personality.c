@@ -649,5 +649,7 @@ module_init(par_init);
 module_exit(par_exit);
 MODULE_DESCRIPTION("RAID level par: an array of hard disks that shifts gears");
 MODULE_LICENSE("GPL");
+/* The version of everything: tool, packages, mdadm's suffix. See Documentation/release.md. */
+MODULE_VERSION("0.1.0");
 MODULE_ALIAS("md-par");
 MODULE_ALIAS("md-level-80");

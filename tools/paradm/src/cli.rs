@@ -19,7 +19,7 @@ use std::process::ExitCode;
 #[derive(Debug, Parser)]
 #[command(
     name = "paradm",
-    version,
+    version = env!("PARADM_VERSION"),
     propagate_version = true,
     max_term_width = 100,
     arg_required_else_help = false

@@ -61,7 +61,7 @@ fn pages(command: Command) -> Result<Vec<(String, String)>> {
 fn add_pages(command: &Command, pages: &mut Vec<(String, String)>) -> Result<()> {
     let man = Man::new(command.clone())
         .section(SECTION)
-        .source(concat!("paradm ", env!("CARGO_PKG_VERSION")))
+        .source(concat!("paradm ", env!("PARADM_VERSION")))
         .manual("raid-par");
     let mut page = Vec::new();
     man.render(&mut page)?;

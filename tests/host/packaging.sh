@@ -1,0 +1,198 @@
+#!/bin/bash
+# One version in all, dkms finds md's headers of exactly the kernel, the tarball is reproducible.
+# subject: build
+# timeout: 60
+set -euo pipefail
+. "$(dirname "$0")/../../scripts/lib.sh"
+
+mkdir -p "$BUILD"
+WORK=$(mktemp -d "$BUILD/packaging.XXXX")
+trap 'rm -rf "$WORK"' EXIT
+DKMS=$TOP/packaging/dkms
+MODULE=$TOP/drivers/md/raid-par
+VERSION=$(project_version)
+
+fail() { echo "FAILED: $*"; exit 1; }
+is() { [ "$1" = "$2" ] || fail "$3: '$1', not '$2'"; }
+
+# try STATUS COMMAND...: what it says is SAID.
+try() {
+	local wanted=$1 status=0
+	shift
+	SAID=$("$@" 2>&1) || status=$?
+	is "$status" "$wanted" "status of $*: $SAID"
+}
+
+says() { [[ $SAID == *"$1"* ]] || fail "it should say '$1': $SAID"; }
+
+versions() {
+	local program=$BUILD/paradm/debug/paradm release
+	[[ $VERSION =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]] || fail "the module's version: $VERSION"
+	is "$(grep -rh '^MODULE_VERSION' "$MODULE" | wc -l)" 1 "modules with a version"
+	is "$(sed -n 's/^## \([^ ]*\) .*/\1/p' "$TOP/CHANGELOG.md" | head -n 1)" "$VERSION" "CHANGELOG.md"
+	[ "$(release_time)" -gt 0 ] || fail "CHANGELOG.md has no day"
+	! grep -q '^version' "$TOP/tools/paradm/Cargo.toml" || fail "Cargo.toml has a version of its own"
+	# A program that was built before the version changed is none to compare.
+	if [ "$program" -nt "$MODULE/personality.c" ]; then
+		release=$("$program" --version)
+		is "$release" "paradm $VERSION" "paradm --version"
+	fi
+	echo "version $VERSION"
+}
+
+conf_is_consistent() {
+	local supported name release number
+	supported=$(kernelver='' kernel_source_dir='' bash -c '. "$1"; echo "$BUILD_EXCLUSIVE_KERNEL"' - "$DKMS/dkms.conf")
+	for release in 6.12.94+deb13-amd64 6.12.117+deb12-amd64 6.12.0 7.2.4+deb13-amd64 7.2-rc1; do
+		[[ $release =~ $supported ]] || fail "dkms.conf passes over $release"
+	done
+	for release in 6.1.0-40-amd64 6.11.10 6.120.0 6.13.1 7.1.3 7.20.1 17.2.0 8.0; do
+		! [[ $release =~ $supported ]] || fail "dkms.conf takes $release"
+	done
+	for number in 'OLDEST	KERNEL_VERSION(6, 12,' 'NEWEST	KERNEL_VERSION(7, 2,'; do
+		grep -qF "$number" "$MODULE/compat/compat.h" || fail "dkms.conf and compat.h name other kernels"
+	done
+	# The module's name, and programs that are in the package.
+	grep -q '^BUILT_MODULE_NAME\[0\]="raid-par"$' "$DKMS/dkms.conf" || fail "the module's name"
+	for name in md-headers build-module build-missing secure-boot; do
+		[ -x "$DKMS/$name" ] && grep -q "packaging/dkms/$name" "$TOP/packaging/debian/rules" || fail "$name is not in the package"
+	done
+	for name in 6.12 7.2; do
+		grep -q "linux-source-$name" "$TOP/packaging/debian/control" &&
+			grep -q "/usr/src/linux-source-$name.tar.xz" "$TOP/packaging/debian/raid-par-dkms.triggers" ||
+			fail "linux-source-$name is not in control and triggers"
+	done
+	echo "dkms.conf: 6.12 and 7.2"
+}
+
+# installed NAME VERSION...: what dpkg knows in the root of these tests.
+installed() {
+	mkdir -p "$WORK/root/var/lib/dpkg/updates" "$WORK/root/usr/src"
+	: >"$WORK/root/var/lib/dpkg/available"
+	while [ $# -gt 0 ]; do
+		printf 'Package: %s\nStatus: install ok installed\nArchitecture: all\nMaintainer: x\nVersion: %s\nDescription: x\n\n' "$1" "$2"
+		shift 2
+	done >"$WORK/root/var/lib/dpkg/status"
+}
+
+source_package() {
+	local tree=$WORK/tree/linux-source-6.12/drivers/md
+	mkdir -p "$tree/dm-vdo"
+	echo "$1" >"$tree/md.h"
+	echo "$1" >"$tree/raid5.h"
+	echo x >"$tree/dm-vdo/types.h"
+	tar -C "$WORK/tree" -cJf "$WORK/root/usr/src/linux-source-6.12.tar.xz" linux-source-6.12
+}
+
+headers() { RAIDPAR_ROOT=$WORK/root "$DKMS/md-headers" "$@"; }
+
+finds_headers() {
+	local kernel=6.12.9+deb13-amd64 kept=$WORK/root/var/lib/raid-par/md-headers
+	installed linux-headers-$kernel 6.12.9-1
+	try 1 headers $kernel /nowhere
+	says "linux-source-6.12, version 6.12.9-1"
+	says "apt-get install linux-source-6.12=6.12.9-1"
+
+	# Of another version: said, and not taken.
+	source_package 6.12.8-1
+	installed linux-headers-$kernel 6.12.9-1 linux-source-6.12 6.12.8-1
+	try 1 headers $kernel /nowhere
+	says "6.12.8-1 of linux-source-6.12 is installed"
+	[ ! -e "$kept" ] || fail "headers of another version were kept"
+
+	source_package 6.12.9-1
+	installed linux-headers-$kernel 6.12.9-1 linux-source-6.12 6.12.9-1
+	try 0 headers $kernel /nowhere
+	is "$SAID" "$kept/6.12.9-1" "the directory"
+	is "$(cat "$SAID/md.h" "$SAID/raid5.h")" "$(printf '6.12.9-1\n6.12.9-1')" "the headers"
+
+	# The source goes, and the headers stay; an archive that is broken off leaves none.
+	installed linux-headers-$kernel 6.12.9-1
+	rm "$WORK/root/usr/src/linux-source-6.12.tar.xz"
+	try 0 headers $kernel /nowhere
+	is "$SAID" "$kept/6.12.9-1" "what was kept"
+	rm -rf "$kept"
+	echo broken >"$WORK/root/usr/src/linux-source-6.12.tar.xz"
+	installed linux-headers-$kernel 6.12.9-1 linux-source-6.12 6.12.9-1
+	try 1 headers $kernel /nowhere
+	is "$(find "$kept" -mindepth 1)" "" "what a broken archive leaves"
+
+	# A kernel of one's own.
+	installed nothing 1
+	try 1 headers 6.12.3 /nowhere
+	says "use its whole tree as the build tree"
+	mkdir -p "$WORK/own/drivers/md"
+	touch "$WORK/own/drivers/md/raid5.h"
+	try 0 headers 6.12.3 "$WORK/own"
+	is "$SAID" "$WORK/own/drivers/md" "of a whole tree"
+	echo "md's headers: of exactly the kernel, or what to install"
+}
+
+# secure_boot STATE ENROLLED: what is said then.
+secure_boot() {
+	mkdir -p "$WORK/bin"
+	cat >"$WORK/bin/mokutil" <<-END
+		#!/bin/sh
+		case \$1 in
+		--sb-state) echo "$1" ;;
+		--test-key) echo "\$2 is $2"; exit 1 ;;
+		esac
+	END
+	chmod +x "$WORK/bin/mokutil"
+	SAID=$(PATH=$WORK/bin:$PATH "$DKMS/secure-boot")
+}
+
+tells_of_secure_boot() {
+	secure_boot "SecureBoot enabled" "not enrolled"
+	says "mokutil --import /var/lib/dkms/mok.pub"
+	secure_boot "SecureBoot enabled" "already enrolled"
+	is "$SAID" "" "with the key enrolled"
+	secure_boot "SecureBoot disabled" "not enrolled"
+	is "$SAID" "" "without Secure Boot"
+	echo "Secure Boot: how to enrol the key"
+}
+
+# A clone elsewhere, with another umask and configuration, makes the same.
+same_tarball() {
+	local place sum='' new
+	for place in one two/three; do
+		git clone -q --no-hardlinks "$TOP" "$WORK/$place"
+		new=$(
+			cd "$WORK/$place"
+			if [ "$place" != one ]; then
+				umask 077
+				export TZ=Asia/Tokyo XZ_OPT=-0 LC_ALL=C
+				touch README.md
+				git config tar.umask 0000
+			fi
+			sha256sum <"$(scripts/dist)"
+		)
+		[ -z "$sum" ] || is "$new" "$sum" "the second tarball"
+		sum=$new
+	done
+	tar -tf "$WORK/one/build/raid-par-$VERSION.tar.xz" >"$WORK/list"
+	for new in scripts/build-deb README.md drivers/md/raid-par/personality.c; do
+		grep -qx "raid-par-$VERSION/$new" "$WORK/list" || fail "the tarball lacks $new"
+	done
+	echo >>"$WORK/one/README.md"
+	try 1 "$WORK/one/scripts/dist"
+	says "commit your changes first"
+	echo "make dist: reproducible"
+}
+
+# The guide's own bar.
+few_commands() {
+	local number count
+	for number in 12 13; do
+		count=$(awk -v s="## Debian $number" '/^## / { i = ($0 == s) } i && /^    /' "$TOP/Documentation/install.md" | wc -l)
+		[ "$count" -gt 4 ] && [ "$count" -le 12 ] || fail "the guide has $count commands for Debian $number"
+	done
+	echo "at most 12 commands"
+}
+
+versions
+conf_is_consistent
+finds_headers
+tells_of_secure_boot
+few_commands
+same_tarball
