@@ -151,6 +151,10 @@ int par_hot_add(struct mddev *mddev, struct md_rdev *rdev)
 		take_away(conf, d);
 		par_store_drop(conf, d);
 		mutex_unlock(&conf->store->mutex);
+		/* md asks nobody before it removes what has no place: flushes, and zeros of rows. */
+		synchronize_rcu();
+		while (atomic_read(&rdev->nr_pending))
+			schedule_timeout_uninterruptible(1);
 		rdev->raid_disk = -1;
 	} else {
 		par_power_join(conf, d, !rejoins);
@@ -306,8 +310,22 @@ static int members_missing(struct par_conf *conf, struct par_set *set)
 	int count = 0;
 
 	for (d = 0; d < set->sg->members; d++)
-		count += !par_rdev_usable(conf->member[d].rdev);
+		count += !par_member_usable(conf, d);
 	return count;
+}
+
+/* The parent's sync thread asks, while md may be removing it. */
+static bool has_failed(struct par_conf *conf, unsigned int d)
+{
+	struct md_rdev *rdev;
+	bool failed;
+
+	rcu_read_lock();
+	rdev = READ_ONCE(conf->member[d].rdev);
+	failed = rdev && test_bit(Faulty, &rdev->flags) && !test_bit(Blocked, &rdev->flags) &&
+		 !atomic_read(&rdev->nr_pending);
+	rcu_read_unlock();
+	return failed;
 }
 
 /* A failed member could be removed, if nobody else were being rebuilt. */
@@ -317,14 +335,9 @@ static bool removal_due(struct par_conf *conf)
 
 	if (READ_ONCE(conf->shift->state) != PAR_SHIFT_IDLE)
 		return false;
-	for (d = 0; d < conf->geo.members; d++) {
-		struct md_rdev *rdev = READ_ONCE(conf->member[d].rdev);
-
-		if (rdev && test_bit(Faulty, &rdev->flags) &&
-		    !test_bit(Blocked, &rdev->flags) &&
-		    !atomic_read(&rdev->nr_pending) && member_released(conf, d))
+	for (d = 0; d < conf->geo.members; d++)
+		if (has_failed(conf, d) && member_released(conf, d))
 			return true;
-	}
 	return false;
 }
 
