@@ -518,7 +518,7 @@ static void par_quiesce(struct mddev *mddev, int quiesce)
 	par_mover_pause(conf);
 	par_resync_pause(conf);
 	par_gate_quiesce(conf);
-	flush_work(&conf->up.raise_work);	/* for requests that were under way */
+	flush_delayed_work(&conf->up.raise_work);	/* for requests that were under way */
 	par_store_drain(conf);
 	par_tidy_drain(conf);
 	par_purge_drain(conf);

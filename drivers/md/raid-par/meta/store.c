@@ -965,6 +965,8 @@ int par_store_gear(struct par_conf *conf, unsigned int gear, u32 awake)
 	} else {
 		WRITE_ONCE(conf->store->current_members, par_usable(conf, awake));
 		WRITE_ONCE(conf->gear, gear);
+		/* What an attempt could not read, and so has marked, it has been able to. */
+		conf->store->intents_differ = false;
 	}
 	mutex_unlock(&conf->store->mutex);
 	return err;
