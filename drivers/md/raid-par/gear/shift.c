@@ -332,9 +332,11 @@ static int change_down(struct par_conf *conf, unsigned int old, struct par_pass 
 	err = err ?: conf->gear == old ? 0 : -EINTR;
 	err = err ?: par_store_checkpoint(conf, false);
 	err = err ?: par_store_gear(conf, conf->wish.aim, members_of(conf, conf->wish.aim));
-	if (!err)
+	if (!err) {
+		smp_mb();	/* pairs with the one in flush_get(): the gear before the count */
 		/* A flush that saw the old gear is still on its way to them. */
 		wait_event(conf->io->wait, !atomic_read(&conf->io->flushes[old]));
+	}
 	par_sets_resume(conf, 1);
 	if (!err) {
 		WRITE_ONCE(conf->shift->outrun_until, 0);

@@ -96,7 +96,7 @@ static unsigned int flush_get(struct par_conf *conf)
 	for (;;) {
 		gear = READ_ONCE(conf->gear);
 		atomic_inc(&conf->io->flushes[gear]);
-		smp_mb__after_atomic();	/* pairs with wait_event() in change_down() */
+		smp_mb__after_atomic();	/* pairs with the one in change_down() */
 		if (gear == READ_ONCE(conf->gear))
 			return gear;
 		if (atomic_dec_and_test(&conf->io->flushes[gear]))
