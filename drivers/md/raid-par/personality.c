@@ -391,6 +391,7 @@ static void par_thread(struct md_thread *thread)
 			pr_err("md/par:%s: %pg: a par array cannot replace a member in place; fail and add instead\n",
 			       mdname(mddev), rdev->bdev);
 	rcu_read_unlock();
+	par_prepare_spares(conf);
 	if (!md_is_rdwr(mddev))
 		check_read_only(conf);
 	else if (READ_ONCE(conf->gear) == conf->geo.gears ||
