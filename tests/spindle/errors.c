@@ -10,6 +10,7 @@ struct bad {
 	struct list_head list;
 	bool read;
 	bool write;
+	bool weak;			/* writes do not repair it */
 	sector_t first;
 	sector_t end;			/* the first good one */
 	u32 times;			/* left; 0: for ever */
@@ -73,7 +74,7 @@ blk_status_t spindle_errors_meet(struct spindle *disk, bool write, sector_t sect
 	if (!write)
 		return BLK_STS_OK;
 	list_for_each_entry_safe(bad, next, &disk->bad, list) {
-		if (overlaps(bad, sector, end) && repair(bad, sector, end))
+		if (!bad->weak && overlaps(bad, sector, end) && repair(bad, sector, end))
 			return BLK_STS_RESOURCE;
 	}
 	return BLK_STS_OK;
@@ -83,6 +84,8 @@ static const char *kind_name(const struct bad *bad)
 {
 	if (bad->read && bad->write)
 		return "any";
+	if (bad->weak)
+		return "weak";
 	return bad->read ? "read" : "write";
 }
 
@@ -121,7 +124,8 @@ static int split_words(char *line, char *words[MAX_WORDS])
 
 static int parse_kind(struct bad *bad, const char *word)
 {
-	bad->read = !strcmp(word, "read") || !strcmp(word, "any");
+	bad->weak = !strcmp(word, "weak");
+	bad->read = bad->weak || !strcmp(word, "read") || !strcmp(word, "any");
 	bad->write = !strcmp(word, "write") || !strcmp(word, "any");
 	return bad->read || bad->write ? 0 : -EINVAL;
 }

@@ -88,10 +88,9 @@ struct par_upcalls {
 	sector_t (*sync_request)(struct mddev *child, sector_t sector,
 				 sector_t max_sector, int *skipped);
 	void (*recorded)(struct par_conf *conf, struct bio *flush);
-	struct work_struct raise_work;
 	work_func_t unkept_work;
 	struct workqueue_struct *raise_wq, *unkept_wq;
-	struct delayed_work tidy_work, purge_work;
+	struct delayed_work raise_work, tidy_work, purge_work;
 };
 
 /**

@@ -386,6 +386,7 @@ static void par_thread(struct md_thread *thread)
 			pr_err("md/par:%s: %pg: level par cannot replace a member in place: use mdadm --fail, --remove and --add\n",
 			       mdname(mddev), rdev->bdev);
 	rcu_read_unlock();
+	par_prepare_spares(conf);
 	if (!md_is_rdwr(mddev))
 		check_read_only(conf);
 	else if (READ_ONCE(conf->gear) == conf->geo.gears ||
@@ -513,7 +514,7 @@ static void par_quiesce(struct mddev *mddev, int quiesce)
 	par_mover_pause(conf);
 	par_resync_pause(conf);
 	par_gate_quiesce(conf);
-	flush_work(&conf->up.raise_work);	/* for requests that were under way */
+	flush_delayed_work(&conf->up.raise_work);	/* for requests that were under way */
 	par_store_drain(conf);
 	par_tidy_drain(conf);
 	par_purge_drain(conf);

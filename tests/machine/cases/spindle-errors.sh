@@ -31,6 +31,10 @@ readable 8
 refused writable 8
 for _ in 1 2; do refused writable 16; refused readable 16; done
 listed $'write 8 1\nany 16 1' "that writes do not repair"
+echo "weak 24 1" >"$ERRORS"
+writable 24
+refused readable 24
+listed $'write 8 1\nany 16 1\nweak 24 1' "with a sector that takes writes"
 echo clear >"$ERRORS"
 listed "" "cleared"
 writable 8

@@ -4,16 +4,57 @@
  */
 #include "core/parent.h"
 
+/*
+ * A member's rdev may be freed as soon as par_hot_remove() has taken it away and waited for
+ * those who look at it with rcu_read_lock() held.
+ */
+static struct md_rdev *rdev_of(struct par_conf *conf, unsigned int d)
+{
+	RCU_LOCKDEP_WARN(!rcu_read_lock_held(), "a member may go");
+	return READ_ONCE(conf->member[d].rdev);
+}
+
+bool par_member_usable(struct par_conf *conf, unsigned int d)
+{
+	bool usable;
+
+	rcu_read_lock();
+	usable = par_rdev_usable(rdev_of(conf, d));
+	rcu_read_unlock();
+	return usable;
+}
+
+struct md_rdev *par_member_get(struct par_conf *conf, unsigned int d)
+{
+	struct md_rdev *rdev;
+
+	rcu_read_lock();
+	rdev = rdev_of(conf, d);
+	if (par_rdev_usable(rdev))
+		atomic_inc(&rdev->nr_pending);
+	else
+		rdev = NULL;
+	rcu_read_unlock();
+	return rdev;
+}
+
+void par_member_put(struct par_conf *conf, struct md_rdev *rdev)
+{
+	rdev_dec_pending(rdev, conf->mddev);
+}
+
 void par_count_degraded(struct par_conf *conf)
 {
 	unsigned int d, missing = 0;
 
+	rcu_read_lock();
 	for (d = 0; d < conf->geo.members; d++) {
-		struct md_rdev *rdev = conf->member[d].rdev;
+		struct md_rdev *rdev = rdev_of(conf, d);
 
 		if (!par_rdev_usable(rdev) || !test_bit(In_sync, &rdev->flags))
 			missing++;
 	}
+	rcu_read_unlock();
 	conf->mddev->degraded = missing;
 }
 
@@ -27,16 +68,26 @@ int par_too_few(struct par_conf *conf)
 	return -EIO;
 }
 
+/* Returns whether md is told, if there is anything to tell. */
+static bool tell_md(struct par_conf *conf, unsigned int d)
+{
+	bool told = READ_ONCE(conf->mddev->pers);
+	struct md_rdev *rdev;
+
+	rcu_read_lock();
+	rdev = rdev_of(conf, d);
+	if (!par_rdev_usable(rdev))
+		told = true;
+	else if (told)
+		md_error(conf->mddev, rdev);
+	rcu_read_unlock();
+	return told;
+}
+
 void par_member_failed(struct par_conf *conf, unsigned int d)
 {
-	struct md_rdev *rdev = READ_ONCE(conf->member[d].rdev);
-
-	if (!par_rdev_usable(rdev))
+	if (tell_md(conf, d))
 		return;
-	if (READ_ONCE(conf->mddev->pers)) {
-		md_error(conf->mddev, rdev);
-		return;
-	}
 	set_bit(d, &conf->failed_early);
 	/* md wakes its thread once the array is started, perhaps just before this. */
 	smp_mb__after_atomic();
@@ -86,7 +137,7 @@ u32 par_unusable(struct par_conf *conf)
 	unsigned int d;
 
 	for (d = 0; d < conf->geo.members; d++)
-		if (!par_rdev_usable(conf->member[d].rdev))
+		if (!par_member_usable(conf, d))
 			members |= BIT(d);
 	return members;
 }

@@ -7,8 +7,21 @@
 
 #include "par.h"
 
-/* par_unusable - members that are missing or have failed; any context */
+/*
+ * par_member_usable - is member @d there, and has it not failed? par_unusable - members that
+ * are missing or have failed. Any context. Nothing keeps a member from being removed
+ * meanwhile: its disk is used only by who has counted itself in, or holds what par_hot_remove()
+ * looks at.
+ */
+bool par_member_usable(struct par_conf *conf, unsigned int d);
 u32 par_unusable(struct par_conf *conf);
+
+/*
+ * par_member_get - count a request of ours in to member @d, which is not removed before
+ * par_member_put(); NULL if it is missing or has failed. Any context, both.
+ */
+struct md_rdev *par_member_get(struct par_conf *conf, unsigned int d);
+void par_member_put(struct par_conf *conf, struct md_rdev *rdev);
 
 /* par_remove_again - what kept a failed member from being removed has gone */
 void par_remove_again(struct par_conf *conf);

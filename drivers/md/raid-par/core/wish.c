@@ -104,7 +104,8 @@ bool par_shift_wake(struct par_conf *conf, const char *cause)
 
 void par_raise_for_missed(struct par_conf *conf)
 {
-	queue_work(conf->up.raise_wq, &conf->up.raise_work);
+	/* Not before its time, if it is deferred: see defer_missed(). */
+	queue_delayed_work(conf->up.raise_wq, &conf->up.raise_work, 0);
 }
 
 void par_wish_cause(struct par_conf *conf, char cause[PAR_CAUSE])

@@ -23,6 +23,7 @@ struct task_struct;
  * @error: of the last shift; @ended: jiffies then; @unraised: it was one up, and failed
  * @wait: the mover, and what waits for it, for a gear or for members to wake
  * @missed: requests that wait for a member to wake, under the queue's lock
+ * @again: jiffies after which a raise is tried again that could not be stored, or 0
  * @moving: the mover is at work; @resting: and is to begin nothing until roused; @paused: nor
  *	then
  * @gear_file, @shift_file: those that can be polled
@@ -39,6 +40,7 @@ struct par_wish {
 	unsigned long ended;
 	wait_queue_head_t wait;
 	struct bio_list missed;
+	unsigned long again;
 	bool moving, resting, paused;
 	struct kernfs_node *gear_file, *shift_file;
 };

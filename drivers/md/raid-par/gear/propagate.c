@@ -279,7 +279,7 @@ static bool may_salvage(struct par_copy *copy, unsigned int d)
 	struct par_set *gear = conf->set[par_image_set(&conf->geo, d)];
 
 	return !gear->ops->failed(gear) && !copy->set->ops->failed(copy->set) &&
-	       par_rdev_usable(conf->member[d].rdev);
+	       par_member_usable(conf, d);
 }
 
 static int salvage_batch(struct par_copy *copy)
@@ -389,7 +389,7 @@ static void collect_batch(struct par_copy *copy, unsigned int band,
 	most = min_not_zero(most, PAR_COPY_SECTORS / geo->seg_sectors);
 	/* What a missing member held is for a rebuild to restore. */
 	for (d = low; d < high; d++)
-		if (!par_rdev_usable(set->conf->member[d].rdev))
+		if (!par_member_usable(set->conf, d))
 			return;
 	while (copy->count + (high - low) <= max(most, high - low)) {
 		*row = par_map_find(set, *row, low, high, from);
@@ -514,7 +514,7 @@ int par_salvage(struct par_set *set, unsigned int d, u64 row)
 	int err;
 
 	might_sleep();
-	if (!par_rdev_usable(set->conf->member[d].rdev))
+	if (!par_member_usable(set->conf, d))
 		return -EIO;
 	copy = kzalloc(sizeof(*copy), GFP_NOIO | __GFP_NOFAIL);
 	copy->set = set;

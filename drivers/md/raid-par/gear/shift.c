@@ -17,8 +17,9 @@
  * the mover waits, by a work (raise_work()), whose wait is for disks only. The
  * mover finds the gear changed and gives up what it was doing.
  *
- * Timers: one. The mover waits for conf->wish.wait, and while a shift down is put off,
- * for want of spin-ups, no longer than until it is to be asked for again.
+ * Timers: two. The mover waits for conf->wish.wait, and while a shift down is put off,
+ * for want of spin-ups, no longer than until it is to be asked for again. raise_work() tries
+ * again after PAR_RAISE_FIRST to PAR_RAISE_LAST if requests wait for what could not be stored.
  */
 #include <linux/kobject.h>
 #include <linux/kthread.h>
@@ -30,6 +31,9 @@
 
 #define PAR_OUTRUN_S	600U	/* then the policy waits so long at least … */
 #define PAR_OUTRUN_NUM	4U	/* … and for so many times what the attempt took */
+
+#define PAR_RAISE_FIRST	((unsigned long)HZ)
+#define PAR_RAISE_LAST	(8UL * HZ)
 
 /* ---- shifts that are put off ---- */
 
@@ -148,6 +152,7 @@ static int wake_members(struct par_conf *conf, unsigned int gear, u32 dead)
 static void gear_raised(struct par_conf *conf)
 {
 	gear_changed(conf, "up");
+	WRITE_ONCE(conf->wish.again, 0);
 	par_wish_ended(conf, 0);
 	par_propagation_due(conf);
 	/* They may have waited for this: see par_thread(), par_hot_add(). */
@@ -219,18 +224,38 @@ static int shift_up(struct par_conf *conf)
 }
 
 /*
+ * The members turn, and the store could not bring them up to date. That says nothing against
+ * them, but raid5 would take an error for theirs: so the requests that need them wait, and all
+ * of it is tried again. Not once the array has too few members left, or is to be quiet.
+ */
+static bool defer_missed(struct par_conf *conf, int err)
+{
+	unsigned long again = clamp(2 * READ_ONCE(conf->wish.again), PAR_RAISE_FIRST,
+				    PAR_RAISE_LAST);
+
+	if (!err || err == -EHOSTDOWN || test_bit(MD_BROKEN, &conf->mddev->flags) ||
+	    READ_ONCE(conf->wish.paused) || READ_ONCE(conf->power->ending))
+		return false;
+	WRITE_ONCE(conf->wish.again, again);
+	queue_delayed_work(conf->up.raise_wq, &conf->up.raise_work, again);
+	return true;
+}
+
+/*
  * The gear has been raised or could not be: see to the requests that wait for a
  * sleeper. Those that came too late to have one failed try once more.
  */
 static void answer_missed(struct par_conf *conf, int err)
 {
-	par_retry_missed(conf, err == -EHOSTDOWN ? 0 : err);
+	if (!defer_missed(conf, err))
+		par_retry_missed(conf, err == -EHOSTDOWN ? 0 : err);
 }
 
 /* Requests wait for a sleeper, and the mover perhaps for them: see above. */
 static void raise_work(struct work_struct *work)
 {
-	struct par_conf *conf = container_of(work, struct par_conf, up.raise_work);
+	struct par_conf *conf = container_of(to_delayed_work(work), struct par_conf,
+					     up.raise_work);
 	unsigned int noio = memalloc_noio_save();
 	int err = 0;
 
@@ -307,9 +332,11 @@ static int change_down(struct par_conf *conf, unsigned int old, struct par_pass 
 	err = err ?: conf->gear == old ? 0 : -EINTR;
 	err = err ?: par_store_checkpoint(conf, false);
 	err = err ?: par_store_gear(conf, conf->wish.aim, members_of(conf, conf->wish.aim));
-	if (!err)
+	if (!err) {
+		smp_mb();	/* pairs with the one in flush_get(): the gear before the count */
 		/* A flush that saw the old gear is still on its way to them. */
 		wait_event(conf->io->wait, !atomic_read(&conf->io->flushes[old]));
+	}
 	par_sets_resume(conf, 1);
 	if (!err) {
 		WRITE_ONCE(conf->shift->outrun_until, 0);
@@ -455,7 +482,8 @@ static bool work_due(struct par_conf *conf)
 		return true;
 	if (!md_is_rdwr(conf->mddev))
 		return missed;
-	/* What is missed while it rests, raise_work() sees to. */
+	/* What is missed while it rests, or deferred, raise_work() sees to. */
+	missed &= !delayed_work_pending(&conf->up.raise_work);
 	return !par_mover_paused(conf) &&
 	       (missed || par_wanted(conf) != conf->gear ||
 		conf->shift->propagation_due);
@@ -547,7 +575,7 @@ void par_propagation_due(struct par_conf *conf)
 
 int par_shift_alloc(struct par_conf *conf)
 {
-	INIT_WORK(&conf->up.raise_work, raise_work);
+	INIT_DELAYED_WORK(&conf->up.raise_work, raise_work);
 	conf->up.raise_wq = alloc_workqueue("%s-par-wake", WQ_MEM_RECLAIM | WQ_UNBOUND,
 					    0, mdname(conf->mddev));
 	/* What it waits for may need a sleeper: the other one's business. */
@@ -581,6 +609,8 @@ void par_shift_free(struct par_conf *conf)
 {
 	if (conf->up.unkept_wq)
 		destroy_workqueue(conf->up.unkept_wq);
-	if (conf->up.raise_wq)
+	if (conf->up.raise_wq) {
+		cancel_delayed_work_sync(&conf->up.raise_work);
 		destroy_workqueue(conf->up.raise_wq);
+	}
 }

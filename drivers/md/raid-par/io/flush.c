@@ -80,7 +80,7 @@ static void flush_endio(struct bio *bio)
 		md_error(mddev, leg->rdev);
 	if (bio->bi_status && test_bit(MD_BROKEN, &mddev->flags))
 		flush->status = bio->bi_status;
-	rdev_dec_pending(leg->rdev, mddev);
+	par_member_put(flush->conf, leg->rdev);
 	bio_put(bio);
 	flush_put(flush);
 }
@@ -96,7 +96,7 @@ static unsigned int flush_get(struct par_conf *conf)
 	for (;;) {
 		gear = READ_ONCE(conf->gear);
 		atomic_inc(&conf->io->flushes[gear]);
-		smp_mb__after_atomic();	/* pairs with wait_event() in change_down() */
+		smp_mb__after_atomic();	/* pairs with the one in change_down() */
 		if (gear == READ_ONCE(conf->gear))
 			return gear;
 		if (atomic_dec_and_test(&conf->io->flushes[gear]))
@@ -120,16 +120,9 @@ void par_flush_request(struct par_conf *conf, struct bio *bio, bool waited_for)
 
 	for (d = 0; par_awake(conf, gear, d); d++) {
 		struct par_flush_leg *leg = &flush->leg[d];
-		struct md_rdev *rdev;
+		struct md_rdev *rdev = par_member_get(conf, d);
 		struct bio *one;
 
-		rcu_read_lock();
-		rdev = READ_ONCE(conf->member[d].rdev);
-		if (par_rdev_usable(rdev))
-			atomic_inc(&rdev->nr_pending);
-		else
-			rdev = NULL;
-		rcu_read_unlock();
 		if (!rdev)
 			continue;
 		leg->flush = flush;

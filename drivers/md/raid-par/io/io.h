@@ -64,7 +64,8 @@ void par_miss(struct par_vmember *vm, struct bio *bio);
 
 /*
  * par_to_home, par_to_image - the last step; @bio is within one segment. @bucket: of the
- * writer to count off when it ends, or NULL
+ * writer to count off when it ends, or NULL. For the home copy of what a set has sent, which
+ * holds the member until it ends (see struct par_set_ops, @holds), or with a shift under way.
  */
 void par_to_home(struct par_vmember *vm, struct bio *bio);
 void par_to_image(struct par_vmember *vm, struct bio *bio, struct par_bucket *bucket);
@@ -95,10 +96,17 @@ void par_redirect_work(struct work_struct *work);
 /* par_retry_missed - the gear has changed, or cannot (@err): route what waited */
 void par_retry_missed(struct par_conf *conf, int err);
 
-/* par_clone_alloc - a request of our own for @vm; par_clone_vm - whose it is */
+/*
+ * par_clone_alloc - a request of our own for @vm; par_clone_vm - whose it is
+ * par_clone_home - send it to the home copy. No set has counted it, so it keeps the member
+ * from being removed; if there is none any more, it ends with an error.
+ * par_clone_end - it has ended: if with an error of the member's, that has failed
+ */
 struct bio *par_clone_alloc(struct par_vmember *vm, blk_opf_t opf,
 			    unsigned short pages);
 struct par_vmember *par_clone_vm(struct bio *bio);
+void par_clone_home(struct bio *bio);
+void par_clone_end(struct bio *bio);
 
 /*
  * par_clone_first - @bio is one of @row's first writes: what is to be sent for it, to the

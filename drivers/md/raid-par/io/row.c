@@ -134,7 +134,7 @@ static struct par_row *find_landing(struct par_set *set, u64 number)
  */
 static bool member_there(struct par_set *set, unsigned int d)
 {
-	return par_rdev_usable(READ_ONCE(set->conf->member[d].rdev));
+	return par_member_usable(set->conf, d);
 }
 
 /* One more has come for the row: give the next as much time again. */
@@ -491,14 +491,13 @@ static void fill_endio(struct bio *bio)
 	struct par_vmember *vm = par_clone_vm(bio);
 
 	/*
-	 * A member that cannot be filled has failed and needs no zeros. What is
-	 * filled in the image fails with the gear set, or is lost there.
+	 * A member that cannot be filled has failed, or is gone, and needs no zeros.
+	 * What is filled in the image fails with the gear set, or is lost there.
 	 */
-	if (bio->bi_status && par_awake(row->set->conf, row->gear, vm->index))
-		par_member_failed(row->set->conf, vm->index);
-	else if (bio->bi_status && !par_lost(vm, bio->bi_iter.bi_sector, bio_sectors(bio)))
+	if (bio->bi_status && !par_awake(row->set->conf, row->gear, vm->index) &&
+	    !par_lost(vm, bio->bi_iter.bi_sector, bio_sectors(bio)))
 		row->status = bio->bi_status;
-	bio_put(bio);
+	par_clone_end(bio);
 	fill_done(row);
 }
 
@@ -525,7 +524,7 @@ static void fill_range(struct par_row *row, struct par_vmember *vm,
 		sector += part;
 		left -= part;
 		if (par_awake(conf, row->gear, vm->index))
-			par_to_home(vm, bio);
+			par_clone_home(bio);
 		else
 			par_to_image(vm, bio, NULL);
 	}

@@ -14,6 +14,7 @@ struct par_clone {
 	struct bio *orig;
 	struct par_bucket *bucket;	/* the writer to count off, or NULL */
 	struct par_row *row;		/* of whose first writes it is one, or NULL */
+	struct md_rdev *rdev;		/* of our own: the member that it is counted in to */
 	void (*landed)(struct par_row *row);	/* and is told so when it ends */
 	bool image;			/* it goes to the gear set */
 	bool routed;			/* it is sent on by another clone, or by nobody of ours */
@@ -158,6 +159,7 @@ struct bio *par_clone_alloc(struct par_vmember *vm, blk_opf_t opf,
 					   &vm->set->send.fills);
 
 	container_of(bio, struct par_clone, bio)->vm = vm;
+	container_of(bio, struct par_clone, bio)->rdev = NULL;
 	return bio;
 }
 
@@ -204,22 +206,44 @@ struct bio *par_clone_first(struct par_vmember *vm, struct bio *bio, struct par_
 	return copy;
 }
 
-/* Never to a sleeper: whoever decided on the home copy saw the member awake. */
-static bool home_reachable(struct par_vmember *vm)
+/*
+ * Never to a sleeper: whoever decided on the home copy saw the member awake. @rdev: held, or
+ * NULL if the member is missing.
+ */
+static void send_home(struct par_vmember *vm, struct md_rdev *rdev, struct bio *bio)
 {
 	struct par_conf *conf = vm->set->conf;
 
-	return !WARN_ON_ONCE(!par_awake(conf, READ_ONCE(conf->gear), vm->index)) &&
-	       vm->member->rdev;
-}
-
-static void send_home(struct par_vmember *vm, struct bio *bio)
-{
-	struct md_rdev *rdev = vm->member->rdev;
-
+	if (WARN_ON_ONCE(!par_awake(conf, READ_ONCE(conf->gear), vm->index)) || !rdev) {
+		bio_io_error(bio);
+		return;
+	}
 	bio->bi_iter.bi_sector += rdev->data_offset + vm->set->sg->start;
 	bio_set_dev(bio, rdev->bdev);
 	submit_bio_noacct(bio);
+}
+
+void par_clone_home(struct bio *bio)
+{
+	struct par_clone *clone = container_of(bio, struct par_clone, bio);
+	struct par_vmember *vm = clone->vm;
+
+	clone->rdev = par_member_get(vm->set->conf, vm->index);
+	send_home(vm, clone->rdev, bio);
+}
+
+void par_clone_end(struct bio *bio)
+{
+	struct par_clone *clone = container_of(bio, struct par_clone, bio);
+	struct par_conf *conf = clone->vm->set->conf;
+	struct md_rdev *rdev = clone->rdev;
+
+	/* It is held still: no other can have taken its place. */
+	if (bio->bi_status && rdev)
+		par_member_failed(conf, clone->vm->index);
+	bio_put(bio);
+	if (rdev)
+		par_member_put(conf, rdev);
 }
 
 /* par_watch - what watch_endio() has replaced in a write to a sleeper's home copy */
@@ -264,10 +288,7 @@ static bool watch_write(struct par_vmember *vm, struct bio *bio)
 
 void par_to_home(struct par_vmember *vm, struct bio *bio)
 {
-	if (home_reachable(vm))
-		send_home(vm, bio);
-	else
-		bio_io_error(bio);
+	send_home(vm, READ_ONCE(vm->member->rdev), bio);
 }
 
 void par_to_home_tracked(struct par_vmember *vm, struct bio *bio,

@@ -8,6 +8,9 @@
  * whenever any member is, and before all others, so at least one of those that are
  * there must have it, or the version just before it, should the newest have been
  * destroyed: an older one that only sleepers still hold must not be taken for it.
+ *
+ * Blocks are read from the members that have the newest superblock, and from those that
+ * lack nothing but that: see was_written_last().
  */
 #include <linux/random.h>
 #include <linux/slab.h>
@@ -28,6 +31,7 @@ struct par_found {
 	bool bad_spot;			/* a slot cannot be read at all */
 	bool foreign;			/* a slot has the superblock of another array */
 	bool read_only;			/* a slot has what this one may read and not write */
+	bool source;			/* it has been sent all blocks that count */
 	unsigned int unreadable;	/* blocks that its neighbours have */
 };
 
@@ -205,8 +209,41 @@ static bool block_lost(const struct par_conf *conf, u64 newest)
 }
 
 /*
- * The newest valid version of a block on any current member. @even: all of
- * them have it, and no newer one that is torn; otherwise a store was cut short,
+ * A member that is awake in the newest superblock and failed in no set, and that had the
+ * version just before it, was being written together with those that have the newest one:
+ * either that was cut short, and nothing has been stored since but what the next superblock
+ * was to vouch for, or the member's copy of it has been destroyed. So no block that anything
+ * relies on is newer than the newest on such a member. Of a sleeper, a failed member or an
+ * older copy that cannot be said: blocks may have been stored without them, and the
+ * superblock does not say which.
+ */
+static bool was_written_last(const struct par_conf *conf, const struct par_found *found,
+			     unsigned int d)
+{
+	const struct par_super *super = &conf->store->super;
+	unsigned int i;
+
+	for (i = 1; i <= conf->geo.gears; i++)
+		if (super->set[i].failed & BIT(d))
+			return false;
+	return !found[d].err && found[d].epoch == super->epoch &&
+	       par_awake(conf, super->gear, d) && found[d].seq + 1 == super->seq &&
+	       super->min_seq[d] == found[d].seq;
+}
+
+static void find_sources(struct par_conf *conf, struct par_found *found)
+{
+	unsigned int d;
+
+	for (d = 0; d < conf->geo.members; d++)
+		found[d].source = conf->store->current_members & BIT(d) ||
+				  (par_rdev_usable(conf->member[d].rdev) &&
+				   was_written_last(conf, found, d));
+}
+
+/*
+ * The newest valid version of a block on any member that has been sent all. @even: all
+ * current ones have it, and no newer one that is torn; otherwise a store was cut short,
  * or a member's copy is damaged, and it must be stored again.
  */
 static bool load_block(struct par_conf *conf, struct par_found *members,
@@ -222,7 +259,7 @@ static bool load_block(struct par_conf *conf, struct par_found *members,
 	bool found;
 
 	for (d = 0; d < conf->geo.members; d++)
-		for (slot = 0; conf->store->current_members & BIT(d) && slot < 2; slot++) {
+		for (slot = 0; members[d].source && slot < 2; slot++) {
 			u64 sector = par_block_sector(&conf->geo, kind, index, slot);
 
 			if (!par_meta_read(conf, d, sector, conf->store->pages[0]))
@@ -244,7 +281,7 @@ static bool load_block(struct par_conf *conf, struct par_found *members,
 		block->slot = par_copies_slot(&copies);
 	}
 	conf->store->block_seq = max3(conf->store->block_seq, block->seq, torn);
-	*even = have == conf->store->current_members && torn <= block->seq;
+	*even = !(conf->store->current_members & ~have) && torn <= block->seq;
 	if (found && torn > block->seq && block_lost(conf, torn))
 		return false;
 	for (d = 0; found && d < conf->geo.members; d++)
@@ -691,7 +728,10 @@ int par_load(struct par_conf *conf)
 	if (!any && !conf->mddev->events)
 		return make_new(conf);
 	err = load_super(conf, found, any);
-	err = err ?: load_intents(conf, found);
+	if (err)
+		return err;
+	find_sources(conf, found);
+	err = load_intents(conf, found);
 	err = err ?: load_map(conf, found);
 	err = err ?: load_lost(conf, found);
 	if (err)

@@ -26,10 +26,9 @@ static void meta_endio(struct bio *bio)
 	meta_put(io);	/* last: the pool may be freed once all have ended */
 }
 
-void par_meta_submit(struct par_meta_io *io, unsigned int d, u64 sector,
-		     struct page *page, blk_opf_t opf)
+void par_meta_submit_to(struct par_meta_io *io, struct md_rdev *rdev, unsigned int d,
+			u64 sector, struct page *page, blk_opf_t opf)
 {
-	struct md_rdev *rdev = io->conf->member[d].rdev;
 	struct bio *bio = bio_alloc_bioset(rdev->bdev, 1, opf, GFP_NOIO,
 					   &io->conf->store->bios);
 
@@ -42,6 +41,12 @@ void par_meta_submit(struct par_meta_io *io, unsigned int d, u64 sector,
 		__bio_add_page(bio, page, PAR_BLOCK_BYTES, 0);
 	atomic_inc(&io->left);
 	submit_bio_noacct(bio);
+}
+
+void par_meta_submit(struct par_meta_io *io, unsigned int d, u64 sector,
+		     struct page *page, blk_opf_t opf)
+{
+	par_meta_submit_to(io, io->conf->member[d].rdev, d, sector, page, opf);
 }
 
 void par_meta_begin(struct par_meta_io *io, struct par_conf *conf)

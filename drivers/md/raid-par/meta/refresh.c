@@ -269,6 +269,77 @@ static void refresh_blocks(struct par_conf *conf, u32 behind, enum par_block_kin
 		refresh_batch(conf, r, behind);
 }
 
+/* ---- a disk that is to become a member ---- */
+
+/* To both slots, and flushed: nothing of this array is there. */
+static bool write_spare(struct par_conf *conf, struct par_refresh *r, struct md_rdev *rdev)
+{
+	struct par_meta_io io;
+	struct blk_plug plug;
+	unsigned int k;
+
+	par_meta_begin(&io, conf);
+	blk_start_plug(&plug);
+	for (k = 0; k < 2 * r->count; k++)
+		par_meta_submit_to(&io, rdev, 0, par_block_sector(&conf->geo, r->kind,
+								  r->index[k / 2], k % 2),
+				   r->page[k / 2], REQ_OP_WRITE | REQ_SYNC | REQ_META);
+	blk_finish_plug(&plug);
+	if (par_meta_wait(&io))
+		return false;
+	par_meta_begin(&io, conf);
+	par_meta_submit_to(&io, rdev, 0, 0, NULL, REQ_OP_WRITE | REQ_PREFLUSH | REQ_SYNC);
+	return !par_meta_wait(&io);
+}
+
+/* Some of the blocks from @i on; returns where to go on, or @count + 1 after an error. */
+static u32 copy_some(struct par_conf *conf, struct md_rdev *rdev, enum par_block_kind kind,
+		     const struct par_map_block *block, u32 i, u32 count)
+{
+	struct par_refresh *r = conf->store->refresh;
+
+	mutex_lock(&conf->store->mutex);
+	r->kind = kind;
+	r->block = block;
+	r->unreadable = 0;
+	get_pages(conf, r);
+	for (; i < count && r->count < r->room; i++)
+		if (block[i].seq)
+			r->index[r->count++] = i;
+	read_blocks(conf, r);
+	if (r->unreadable || (r->count && !write_spare(conf, r, rdev)))
+		i = count + 1;
+	r->count = 0;
+	put_pages(r);
+	mutex_unlock(&conf->store->mutex);
+	return i;
+}
+
+static bool copy_blocks(struct par_conf *conf, struct md_rdev *rdev, enum par_block_kind kind,
+			const struct par_map_block *block, u32 count)
+{
+	u32 i = 0;
+
+	while (i < count)
+		i = copy_some(conf, rdev, kind, block, i, count);
+	return i == count;
+}
+
+u64 par_refresh_spare(struct par_conf *conf, struct md_rdev *rdev)
+{
+	u64 seq;
+
+	might_sleep();
+	mutex_lock(&conf->store->mutex);
+	seq = conf->store->block_seq;	/* what is stored from now on is newer */
+	mutex_unlock(&conf->store->mutex);
+	return copy_blocks(conf, rdev, PAR_BLOCK_INTENT, conf->store->intent_block,
+			   conf->geo.intent_blocks) &&
+	       copy_blocks(conf, rdev, PAR_BLOCK_MAP, conf->map.block,
+			   conf->geo.map_blocks) &&
+	       copy_blocks(conf, rdev, PAR_BLOCK_LOST, &conf->store->lost.block, 1) ? seq : 0;
+}
+
 /* ---- in which slots the blocks are ---- */
 
 /* The block whose copies have been looked at: all of them. */

@@ -113,7 +113,7 @@ void par_store_failures(struct par_conf *conf, struct bio *flush)
 	par_store_look(conf);
 }
 
-void par_store_join(struct par_conf *conf, unsigned int d, bool rejoins)
+void par_store_join(struct par_conf *conf, unsigned int d, bool rejoins, u64 seq)
 {
 	struct par_store *store = conf->store;
 
@@ -123,7 +123,7 @@ void par_store_join(struct par_conf *conf, unsigned int d, bool rejoins)
 		store->super.partial |= BIT(d);
 	} else {
 		store->super.partial &= ~BIT(d);
-		store->member_seq[d] = 0;
+		store->member_seq[d] = seq;
 		store->super.min_seq[d] = store->super.seq + 1;
 	}
 	par_store_lacks(conf, d);
@@ -965,6 +965,8 @@ int par_store_gear(struct par_conf *conf, unsigned int gear, u32 awake)
 	} else {
 		WRITE_ONCE(conf->store->current_members, par_usable(conf, awake));
 		WRITE_ONCE(conf->gear, gear);
+		/* What an attempt could not read, and so has marked, it has been able to. */
+		conf->store->intents_differ = false;
 	}
 	mutex_unlock(&conf->store->mutex);
 	return err;

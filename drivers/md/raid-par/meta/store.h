@@ -135,12 +135,15 @@ u32 par_flush_waking(struct par_conf *conf, u32 members);
 
 /*
  * par_meta_begin - then par_meta_submit() for each: @sector of member @d's data area, a
- * page or none; par_meta_wait - for all of them; returns the members that failed;
- * par_meta_end - the same, and md is told of these
+ * page or none; par_meta_submit_to - the same to @rdev, with @d for what erred;
+ * par_meta_wait - for all of them; returns the members that failed; par_meta_end - the same,
+ * and md is told of these
  */
 void par_meta_begin(struct par_meta_io *io, struct par_conf *conf);
 void par_meta_submit(struct par_meta_io *io, unsigned int d, u64 sector,
 		     struct page *page, blk_opf_t opf);
+void par_meta_submit_to(struct par_meta_io *io, struct md_rdev *rdev, unsigned int d,
+			u64 sector, struct page *page, blk_opf_t opf);
 u32 par_meta_wait(struct par_meta_io *io);
 u32 par_meta_end(struct par_meta_io *io);
 
@@ -175,6 +178,14 @@ int par_refresh_members(struct par_conf *conf, u32 behind);
  * with conf->store->mutex held
  */
 void par_find_slots(struct par_conf *conf, u32 members);
+
+/*
+ * par_refresh_spare - the blocks to @rdev, which is to become a member and has nothing of it;
+ * the caller keeps it from being removed. Not under conf->store->mutex, which is taken for
+ * some blocks at a time. Sleeps. Returns up to which version it has all blocks, 0 if that
+ * is not known.
+ */
+u64 par_refresh_spare(struct par_conf *conf, struct md_rdev *rdev);
 
 int par_refresh_alloc(struct par_conf *conf);
 void par_refresh_free(struct par_conf *conf);
@@ -321,10 +332,11 @@ void par_store_child(struct par_conf *conf, struct bio *bio);
 
 /*
  * par_store_join - member @d is there, and whole in no set; if it @rejoins, it lacks only
- * what has been written since it left. par_store_drop - it goes, and is not current any
+ * what has been written since it left; or else it has all blocks up to version @seq.
+ * par_store_drop - it goes, and is not current any
  * more. With the store's mutex held, both.
  */
-void par_store_join(struct par_conf *conf, unsigned int d, bool rejoins);
+void par_store_join(struct par_conf *conf, unsigned int d, bool rejoins, u64 seq);
 void par_store_drop(struct par_conf *conf, unsigned int d);
 
 /*

@@ -36,7 +36,7 @@ static struct workqueue_struct *power_wq;
 
 bool par_power_usable(struct par_member *member)
 {
-	return par_rdev_usable(READ_ONCE(member->rdev));
+	return par_member_usable(member->conf, member->index);
 }
 
 static bool is_wanted(struct par_member *member)

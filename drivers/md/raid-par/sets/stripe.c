@@ -32,14 +32,18 @@ static int stripe_create(struct par_set *set)
 
 static void stripe_destroy(struct par_set *set)
 {
+	synchronize_rcu();	/* see stripe_put() */
 	bioset_exit(&set->stripe.chunk_bios);
 	bioset_exit(&set->stripe.bios);
 }
 
+/* stripe_quiesce() may see the count before it is woken, and the set be freed after that. */
 static void stripe_put(struct par_set *set)
 {
+	rcu_read_lock();
 	if (atomic_dec_and_test(&set->stripe.in_flight))
 		wake_up(&set->stripe.quiet);
+	rcu_read_unlock();
 }
 
 static void stripe_endio(struct bio *bio)

@@ -91,6 +91,70 @@ static int empty_place(struct par_conf *conf, struct md_rdev *rdev)
 	return -EEXIST;
 }
 
+/* It is to be prepared, or it has been found that it is not. */
+static bool is_new_spare(const struct md_rdev *rdev)
+{
+	return rdev->raid_disk < 0 && !test_bit(Faulty, &rdev->flags) &&
+	       !test_bit(PAR_RDEV_PREPARED, &rdev->flags);
+}
+
+static bool any_new_spare(struct mddev *mddev)
+{
+	struct md_rdev *rdev;
+	bool any = false;
+
+	rcu_read_lock();
+	rdev_for_each_rcu(rdev, mddev)
+		any |= is_new_spare(rdev);
+	rcu_read_unlock();
+	return any;
+}
+
+/*
+ * One that may rejoin has most of it; what is there is not touched before it has its place.
+ * The place may still be that of a failed member.
+ */
+static void prepare_spare(struct par_conf *conf, struct md_rdev *rdev)
+{
+	int nr = rdev->desc_nr;
+	u64 seq = 0;
+
+	lockdep_assert_held(&conf->mddev->reconfig_mutex);
+	if (rdev->saved_raid_disk < 0 && !test_bit(Journal, &rdev->flags) &&
+	    rdev->sectors >= conf->geo.dev_sectors && nr >= 0 && nr < PAR_SPARES &&
+	    !par_store_begin(conf))
+		seq = par_refresh_spare(conf, rdev);
+	if (nr >= 0 && nr < PAR_SPARES)
+		conf->follow->prepared[nr] = seq;
+	set_bit(PAR_RDEV_PREPARED, &rdev->flags);
+}
+
+/* Up to which version it has all blocks; it is no spare any more. */
+static u64 take_prepared(struct par_conf *conf, struct md_rdev *rdev)
+{
+	int nr = rdev->desc_nr;
+
+	return test_and_clear_bit(PAR_RDEV_PREPARED, &rdev->flags) && nr >= 0 &&
+	       nr < PAR_SPARES ? conf->follow->prepared[nr] : 0;
+}
+
+void par_prepare_spares(struct par_conf *conf)
+{
+	struct mddev *mddev = conf->mddev;
+	struct md_rdev *rdev;
+
+	if (!conf->geo.parities || !mddev->degraded || !md_is_rdwr(mddev) ||
+	    READ_ONCE(conf->gear) != conf->geo.gears || test_bit(MD_BROKEN, &mddev->flags) ||
+	    test_bit(MD_RECOVERY_RUNNING, &mddev->recovery) ||
+	    test_bit(MD_RECOVERY_FROZEN, &mddev->recovery) ||
+	    !any_new_spare(mddev) || !mddev_trylock(mddev))
+		return;
+	rdev_for_each(rdev, mddev)
+		if (is_new_spare(rdev))
+			prepare_spare(conf, rdev);
+	mddev_unlock(mddev);
+}
+
 /*
  * Not a whole member of any set until that set says otherwise. If it is the
  * one that left, it lacks only what has been written since, and true is returned.
@@ -98,9 +162,10 @@ static int empty_place(struct par_conf *conf, struct md_rdev *rdev)
 static bool member_join(struct par_conf *conf, struct md_rdev *rdev, unsigned int d)
 {
 	bool rejoins = rdev->saved_raid_disk == (int)d && par_load_left(conf, d);
+	u64 seq = take_prepared(conf, rdev);
 
 	mutex_lock(&conf->store->mutex);
-	par_store_join(conf, d, rejoins);
+	par_store_join(conf, d, rejoins, seq);
 	mutex_unlock(&conf->store->mutex);
 	pr_info("md/par:%s: member %u (%pg) %s\n", mdname(conf->mddev), d,
 		rdev->bdev, rejoins ? "is back and is sent the writes that it has missed" :
@@ -151,6 +216,10 @@ int par_hot_add(struct mddev *mddev, struct md_rdev *rdev)
 		take_away(conf, d);
 		par_store_drop(conf, d);
 		mutex_unlock(&conf->store->mutex);
+		/* Of flushes and zeros. md asks nobody before it removes what has no place. */
+		synchronize_rcu();
+		while (atomic_read(&rdev->nr_pending))
+			schedule_timeout_uninterruptible(1);
 		rdev->raid_disk = -1;
 	} else {
 		par_power_join(conf, d, !rejoins);
@@ -306,8 +375,22 @@ static int members_missing(struct par_conf *conf, struct par_set *set)
 	int count = 0;
 
 	for (d = 0; d < set->sg->members; d++)
-		count += !par_rdev_usable(conf->member[d].rdev);
+		count += !par_member_usable(conf, d);
 	return count;
+}
+
+/* The parent's sync thread asks, while md may be removing it. */
+static bool has_failed(struct par_conf *conf, unsigned int d)
+{
+	struct md_rdev *rdev;
+	bool failed;
+
+	rcu_read_lock();
+	rdev = READ_ONCE(conf->member[d].rdev);
+	failed = rdev && test_bit(Faulty, &rdev->flags) && !test_bit(Blocked, &rdev->flags) &&
+		 !atomic_read(&rdev->nr_pending);
+	rcu_read_unlock();
+	return failed;
 }
 
 /* A failed member could be removed, if nobody else were being rebuilt. */
@@ -317,14 +400,9 @@ static bool removal_due(struct par_conf *conf)
 
 	if (READ_ONCE(conf->shift->state) != PAR_SHIFT_IDLE)
 		return false;
-	for (d = 0; d < conf->geo.members; d++) {
-		struct md_rdev *rdev = READ_ONCE(conf->member[d].rdev);
-
-		if (rdev && test_bit(Faulty, &rdev->flags) &&
-		    !test_bit(Blocked, &rdev->flags) &&
-		    !atomic_read(&rdev->nr_pending) && member_released(conf, d))
+	for (d = 0; d < conf->geo.members; d++)
+		if (has_failed(conf, d) && member_released(conf, d))
 			return true;
-	}
 	return false;
 }
 

@@ -8,21 +8,31 @@
 
 #include "gear/gear.h"
 
+#define PAR_RDEV_PREPARED	31	/* of the flags of an rdev: md has none so high */
+#define PAR_SPARES		64	/* disks of an array that can be prepared, by md's number */
+
 /**
  * struct par_follow - the parent's sync, which follows the children's
  * @set: the set being synced, or NULL
  * @child_found: of its mismatches, what the parent has counted
  * @left_out: sets, a bit each, of the last scrub
  * @resync_zones: par_resync_left() at the start
+ * @prepared: by its number: up to this version a disk marked PAR_RDEV_PREPARED has all blocks
  */
 struct par_follow {
 	struct par_set *set;
 	u64 child_found;
 	u32 left_out, resync_zones;
+	u64 prepared[PAR_SPARES];
 };
 
 /* ---- sync.c ---- */
 
+/*
+ * par_prepare_spares - md suspends the array to add a disk: copy the metadata to it before, in
+ * pieces. Sleeps; md's thread only.
+ */
+void par_prepare_spares(struct par_conf *conf);
 int par_hot_add(struct mddev *mddev, struct md_rdev *rdev);
 int par_hot_remove(struct mddev *mddev, struct md_rdev *rdev);
 

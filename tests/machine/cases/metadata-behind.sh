@@ -1,0 +1,84 @@
+#!/bin/bash
+# If only one member has the newest superblock and cannot read its metadata blocks, those of members that lack nothing else are used.
+# subject: crash
+# machine: --debug --mem 1G
+# timeout: 600
+# rare: yes
+set -euo pipefail
+. "$(dirname "$0")/../tools/par.sh"
+
+# supers if|of: keep the superblocks of all members but 0, or put them back.
+supers() {
+	local d at
+	for d in 1 2 3 4; do
+		at=$(data_offset "${DEVS[d]}")
+		if [ "$1" = if ]; then
+			dd if="${DEVS[d]}" of="$MACHINE_TMP/super$d" bs=512 skip="$at" count=16 iflag=direct status=none
+		else
+			dd if="$MACHINE_TMP/super$d" of="${DEVS[d]}" bs=512 seek="$at" count=16 oflag=direct \
+				conv=notrunc,fsync status=none
+		fi
+	done
+}
+
+# begin GEAR: in use, with intents and a map that has been stored twice; then the power fails while the next superblock
+# is written, which only member 0 has.
+begin() {
+	mkspindles 5 64M
+	create_par 3,5 --chunk=64
+	stop_par
+	HOME_AT=$(dissect --home)
+	assemble_par
+	fill 12
+	shift_to 3
+	shift_to 5
+	fill 4 8
+	shift_to 3
+	[ "$1" = 3 ] || shift_to 5
+	fill 4 16
+	SUM=$(fingerprint 24)
+	supers if
+	echo 123456 >"/sys/block/$MD/md/par/speed_max"
+	power_cut 3
+	supers of
+	assert_eq "$("$TOOLS/spoil.py" seq "${DEVS[0]}")" $(($("$TOOLS/spoil.py" seq "${DEVS[1]}") + 1)) \
+		"version of member 0"
+}
+
+# no_blocks MEMBER...: they cannot read any metadata but their superblocks.
+no_blocks() {
+	local d at
+	for d in "$@"; do
+		at=$(($(data_offset "${DEVS[d]}") + 128))
+		echo "read $at $((HOME_AT - at))" >"$SPINDLES/${DISKS[d]}/errors"
+	done
+}
+
+# The content is right, and what member 0 cannot read is written again.
+end() {
+	assert_eq "$(fingerprint 24)" "$SUM" "$1: content"
+	fill 1 30
+	settle
+	no_mismatch
+	stop_par
+	echo clear >"$SPINDLES/${DISKS[0]}/errors"	# blocks that nothing is stored to
+	dissect
+	rmdisks
+}
+
+note "all blocks of member 0 are unreadable"
+begin 5
+no_blocks 0
+assemble_par || fail "refused, though members 1 and 2 have all blocks"
+end "unreadable"
+
+note "gear 3: the newer version of each block of member 0 is gone"
+begin 3
+"$TOOLS/spoil.py" corrupt --blocks all "${DEVS[0]}"
+assemble_par
+end "corrupt"
+
+note "sleepers lack what was stored while they slept: theirs are not taken"
+begin 3
+no_blocks 0 1 2
+refused mdadm --assemble --quiet "/dev/$MD" "${DEVS[@]}"

@@ -1,0 +1,67 @@
+#!/bin/bash
+# A write that needs a sleeper waits as long as a shift up cannot be stored, and no block or member is lost for it.
+# subject: shift
+# machine: --debug --time-travel
+set -euo pipefail
+. "$(dirname "$0")/../tools/par.sh"
+
+MODEL=$MACHINE_TMP/model	# what the array's first MIB hold
+MIB=8
+
+# weak: the awake members take metadata blocks, and cannot read them.
+weak() {
+	local d at
+	for d in 0 1 2; do
+		at=$(($(data_offset "${DEVS[d]}") + 128))
+		echo "weak $at $((HOME_AT - at))" >"$SPINDLES/${DISKS[d]}/errors"
+	done
+}
+
+# Of one of the first sleeper's chunks only the image is valid, and neither that can be read nor parity.
+mkspindles 5 32M
+create_par 3,5 --chunk=64
+dd if=/dev/urandom of="$MODEL" bs=1M count=$MIB status=none
+dd if="$MODEL" of="/dev/$MD" bs=1M oflag=direct conv=notrunc,fsync status=none
+shift_to 3
+stop_par
+for ((CHUNK = 20; ; CHUNK++)); do
+	mapfile -t PLACES < <(dissect --where "$CHUNK")
+	[ "${PLACES[0]% *}" != 3 ] || break
+done
+IMAGE=${PLACES[1]}
+PARITY=$(dissect --parity 3 | awk -v at="${IMAGE#* }" '$2 == at { print $1 }')
+HOME_AT=$(dissect --home)
+assemble_par
+settle
+dd if=/dev/urandom of="$MODEL" bs=1M count=$MIB status=none
+dd if="$MODEL" of="/dev/$MD" bs=1M oflag=direct conv=notrunc,fsync status=none
+reassemble_par
+settle
+assert_eq "$(par gear)" 3 gear
+for D in "${IMAGE% *}" "$PARITY"; do
+	echo "read $((${IMAGE#* } + 48)) 8" >"$SPINDLES/${DISKS[D]}/errors"
+done
+weak
+
+mark_log
+dd if=/dev/urandom of="$MODEL" bs=512 seek=$((CHUNK * 128 + 49)) count=1 conv=notrunc status=none
+dd if="$MODEL" of="/dev/$MD" bs=512 skip=$((CHUNK * 128 + 49)) seek=$((CHUNK * 128 + 49)) count=1 \
+	oflag=direct conv=notrunc,fsync status=none &
+WRITER=$!
+nap 30
+logged 'cannot shift to gear 5: error -5'
+assert_eq "$(par gear)" 3 "gear while metadata cannot be read"
+kill -0 "$WRITER" || fail "the write has ended, though its member could not be brought up to date"
+for D in 0 1 2; do echo clear >"$SPINDLES/${DISKS[D]}/errors"; done
+for D in "${IMAGE% *}" "$PARITY"; do
+	echo "read $((${IMAGE#* } + 48)) 8" >"$SPINDLES/${DISKS[D]}/errors"
+done
+wait "$WRITER" || fail "the write has failed"
+settle
+assert_eq "$(par gear)" 5 "gear after the write"
+assert_match "$(</proc/mdstat)" '\[5/5\] \[UUUUU\]' mdstat
+cmp "$MODEL" <(dd if="/dev/$MD" bs=1M count=$MIB iflag=direct status=none) || fail "not what was written"
+no_mismatch
+stop_par
+for D in 0 1 2; do echo clear >"$SPINDLES/${DISKS[D]}/errors"; done
+dissect
