@@ -359,6 +359,24 @@ static void index_remembers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, bench->index.open, 0);
 }
 
+/* A block that is written all the time has one slot, so that looking it up stays quick. */
+static void index_again(struct kunit *test)
+{
+	struct bench *bench = make_bench(test, 8, 0);
+	struct par_log_entry entry = { .block = 77 };
+	unsigned int i, linked = 0;
+
+	open_unit(bench, 0);
+	for (i = 1; i < PAR_LOG_UNIT; i++) {
+		entry.sectors = i == 50 ? 0x01 : 0xfe;
+		par_log_index_add(&bench->index, i, &entry);
+	}
+	for (i = 0; i < PAR_LOG_UNIT; i++)
+		linked += bench->slots[0][i].linked;
+	KUNIT_EXPECT_EQ(test, linked, 2);
+	KUNIT_EXPECT_EQ(test, bench->index.live, 2);
+}
+
 /* The chains and the slots of any size of a log are at most 16 bytes for each of its blocks. */
 static void index_small(struct kunit *test)
 {
@@ -378,6 +396,7 @@ static struct kunit_case log_index_cases[] = {
 	KUNIT_CASE(index_cold),
 	KUNIT_CASE(index_sequential),
 	KUNIT_CASE(index_remembers),
+	KUNIT_CASE(index_again),
 	KUNIT_CASE(index_small),
 	{}
 };
