@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Records of the write log; see log-format.h for the contract.
+ */
+#include <linux/build_bug.h>
+#include <linux/crc32c.h>
+#include <linux/kernel.h>
+#include <linux/stddef.h>
+#include <linux/string.h>
+#include <kunit/visibility.h>
+
+#include "pure/log-format.h"
+
+static_assert(sizeof(struct par_disk_log_entry) == 12);
+static_assert(sizeof(struct par_disk_log_header) == PAR_LOG_BLOCK_BYTES);
+static_assert(offsetof(struct par_disk_log_header, count) == 40);
+static_assert(offsetof(struct par_disk_log_header, entry) == 64);
+static_assert(offsetof(struct par_disk_log_header, pad1) == 1588);
+
+#define CRC_AT		offsetof(struct par_disk_log_header, crc)
+#define CRC_END		(CRC_AT + sizeof(__le32))
+
+static u32 header_crc(const struct par_disk_log_header *raw)
+{
+	static const __le32 zero;
+	u32 sum = crc32c(~0, raw, CRC_AT);
+
+	sum = crc32c(sum, &zero, sizeof(zero));
+	return crc32c(sum, (const u8 *)raw + CRC_END, PAR_LOG_BLOCK_BYTES - CRC_END);
+}
+
+void par_log_header_begin(struct par_disk_log_header *raw)
+{
+	memset(raw, 0, sizeof(*raw));
+	raw->magic = cpu_to_le32(PAR_LOG_MAGIC);
+}
+EXPORT_SYMBOL_IF_KUNIT(par_log_header_begin);
+
+void par_log_entry_pack(struct par_disk_log_header *raw, unsigned int i,
+			const struct par_log_entry *entry, const void *data)
+{
+	struct par_disk_log_entry *to = &raw->entry[i];
+
+	to->block = cpu_to_le32((u32)entry->block);
+	to->block_high = cpu_to_le16(entry->block >> 32);
+	to->sectors = entry->sectors;
+	to->crc = cpu_to_le32(crc32c(~0, data, PAR_LOG_BLOCK_BYTES));
+}
+EXPORT_SYMBOL_IF_KUNIT(par_log_entry_pack);
+
+void par_log_header_seal(struct par_disk_log_header *raw, const struct par_log_head *head)
+{
+	raw->epoch = cpu_to_le64(head->epoch);
+	raw->run = cpu_to_le64(head->run);
+	raw->pos = cpu_to_le64(head->pos);
+	raw->stable = cpu_to_le64(head->stable);
+	raw->count = cpu_to_le32(head->count);
+	raw->crc = cpu_to_le32(header_crc(raw));
+}
+EXPORT_SYMBOL_IF_KUNIT(par_log_header_seal);
+
+void par_log_entry_unpack(const struct par_disk_log_header *raw, unsigned int i,
+			  struct par_log_entry *entry)
+{
+	const struct par_disk_log_entry *from = &raw->entry[i];
+
+	entry->block = le32_to_cpu(from->block) | (u64)le16_to_cpu(from->block_high) << 32;
+	entry->sectors = from->sectors;
+}
+EXPORT_SYMBOL_IF_KUNIT(par_log_entry_unpack);
+
+/* A record is of one unit, with all of its blocks. */
+static bool head_possible(const struct par_log_head *head)
+{
+	return head->count && head->pos % PAR_LOG_UNIT + 1 + head->count <= PAR_LOG_UNIT &&
+	       head->stable <= head->pos;
+}
+
+static bool entries_possible(const struct par_disk_log_header *raw, unsigned int count,
+			     u64 array_blocks)
+{
+	struct par_log_entry entry;
+	unsigned int i;
+
+	for (i = 0; i < count; i++) {
+		par_log_entry_unpack(raw, i, &entry);
+		if (!entry.sectors || entry.block >= array_blocks)
+			return false;
+	}
+	return true;
+}
+
+bool par_log_header_check(const struct par_disk_log_header *raw, u64 epoch, u64 pos,
+			  u64 array_blocks, struct par_log_head *head)
+{
+	if (le32_to_cpu(raw->magic) != PAR_LOG_MAGIC ||
+	    le64_to_cpu(raw->epoch) != epoch || le64_to_cpu(raw->pos) != pos ||
+	    le32_to_cpu(raw->crc) != header_crc(raw))
+		return false;
+	*head = (struct par_log_head) {
+		.epoch = epoch,
+		.run = le64_to_cpu(raw->run),
+		.pos = pos,
+		.stable = le64_to_cpu(raw->stable),
+		.count = min(le32_to_cpu(raw->count), PAR_LOG_UNIT),
+	};
+	return head_possible(head) && entries_possible(raw, head->count, array_blocks);
+}
+EXPORT_SYMBOL_IF_KUNIT(par_log_header_check);
+
+bool par_log_data_good(const struct par_disk_log_header *raw, unsigned int i,
+		       const void *data)
+{
+	return le32_to_cpu(raw->entry[i].crc) == crc32c(~0, data, PAR_LOG_BLOCK_BYTES);
+}
+EXPORT_SYMBOL_IF_KUNIT(par_log_data_good);

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Records of the write log, as they are on the members: packing and checking. Pure; no I/O.
+ * Documentation/log.md has the reasons.
+ *
+ * A record is a header of 4 KiB and, right behind it, a block of 4 KiB for each of its entries,
+ * written in one go. An entry tells which sectors of which block of the array its block of data
+ * has; these are where they are in the array's block, the others are zeros. All is
+ * little-endian. A record is valid only as a whole: the checksum (CRC32C, seed ~0) of the
+ * header covers the entries, which have those of the data.
+ */
+#ifndef RAID_PAR_LOG_FORMAT_H
+#define RAID_PAR_LOG_FORMAT_H
+
+#include <linux/types.h>
+#include "pure/log-place.h"
+
+#define PAR_LOG_MAGIC		0x4c524150U	/* "PARL" */
+#define PAR_LOG_BLOCK_BYTES	4096U
+#define PAR_LOG_MAX_ENTRIES	(PAR_LOG_UNIT - 1)
+#define PAR_LOG_BLOCK_BITS	48		/* of a block's number: 2^60 bytes */
+
+struct par_disk_log_entry {
+	__le32 block;		/*  0 of the array: its number, the low 32 bits … */
+	__le16 block_high;	/*  4 … and the others */
+	u8 sectors;		/*  6 that are valid, a bit each; not 0 */
+	u8 pad;			/*  7 */
+	__le32 crc;		/*  8 of the block of data */
+};				/* 12 */
+
+struct par_disk_log_header {
+	__le32 magic;		/*  0 PAR_LOG_MAGIC */
+	__le32 crc;		/*  4 of this block, with zeros here */
+	__le64 epoch;		/*  8 the array's, see struct par_disk_super */
+	__le64 run;		/* 16 which time it is that the array is in use */
+	__le64 pos;		/* 24 the position of this block */
+	__le64 stable;		/* 32 all before this position had been flushed */
+	__le32 count;		/* 40 entries, at least 1 */
+	u8 pad0[20];		/* 44 */
+	struct par_disk_log_entry entry[PAR_LOG_MAX_ENTRIES];	/* 64 */
+	u8 pad1[2508];		/* 1588 */
+};				/* 4096 */
+
+/**
+ * struct par_log_head - what a header says of the record as a whole
+ * @epoch: the array's; @run: of the use of the array in which it was written
+ * @pos: its position; @stable: up to here all records were known to be flushed
+ * @count: its blocks of data
+ */
+struct par_log_head {
+	u64 epoch, run, pos, stable;
+	unsigned int count;
+};
+
+/**
+ * struct par_log_entry - what a block of data is
+ * @block: of the array, in blocks of 4 KiB; @sectors: that it has of it, a bit each
+ */
+struct par_log_entry {
+	u64 block;
+	u8 sectors;
+};
+
+/* par_log_header_begin - an empty header; its entries and its seal are to follow */
+void par_log_header_begin(struct par_disk_log_header *raw);
+
+/* par_log_entry_pack - entry @i, whose block of data is @data, complete */
+void par_log_entry_pack(struct par_disk_log_header *raw, unsigned int i,
+			const struct par_log_entry *entry, const void *data);
+
+/* par_log_header_seal - the header is complete; no byte of it may change any more */
+void par_log_header_seal(struct par_disk_log_header *raw, const struct par_log_head *head);
+
+void par_log_entry_unpack(const struct par_disk_log_header *raw, unsigned int i,
+			  struct par_log_entry *entry);
+
+/*
+ * par_log_header_check - is this a header of the array with @epoch, at @pos, and does it say
+ * nothing that cannot be, of an array of @array_blocks blocks? Fills in @head if so.
+ */
+bool par_log_header_check(const struct par_disk_log_header *raw, u64 epoch, u64 pos,
+			  u64 array_blocks, struct par_log_head *head);
+
+/* par_log_data_good - is @data the block of entry @i of a header that has been checked? */
+bool par_log_data_good(const struct par_disk_log_header *raw, unsigned int i,
+		       const void *data);
+
+#endif

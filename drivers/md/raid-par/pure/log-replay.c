@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Finding the records of the write log; see log-replay.h for the contract.
+ */
+#include <linux/bits.h>
+#include <linux/kernel.h>
+#include <linux/string.h>
+#include <kunit/visibility.h>
+
+#include "pure/log-replay.h"
+#include "pure/log-ring.h"
+
+void par_log_walk_init(struct par_log_walk *walk, const struct par_log_shape *shape,
+		       u64 epoch, u64 array_blocks, u64 tail, u64 stable, u64 last_run)
+{
+	*walk = (struct par_log_walk) {
+		.epoch = epoch,
+		.array_blocks = array_blocks,
+		.last_run = last_run,
+		.limit = par_log_unit(tail) + par_log_blocks(shape),
+		.pos = tail,
+		.stable = stable,
+	};
+}
+EXPORT_SYMBOL_IF_KUNIT(par_log_walk_init);
+
+static bool check_header(const struct par_log_walk *walk, const void *raw, u64 pos,
+			 struct par_log_head *head)
+{
+	return par_log_header_check(raw, walk->epoch, pos, walk->array_blocks, head) &&
+	       head->run <= walk->last_run;
+}
+
+static bool data_whole(const struct par_disk_log_header *raw, unsigned int count)
+{
+	const u8 *data = (const u8 *)raw;
+	unsigned int i;
+
+	for (i = 0; i < count; i++)
+		if (!par_log_data_good(raw, i, data + (i + 1) * PAR_LOG_BLOCK_BYTES))
+			return false;
+	return true;
+}
+
+/* Is it a record, and none that was left here before the one in front of it was written? */
+static bool record_whole(const struct par_log_walk *walk, const void *raw,
+			 struct par_log_head *head)
+{
+	return check_header(walk, raw, walk->pos, head) && head->run >= walk->run &&
+	       data_whole(raw, head->count);
+}
+
+static bool same_record(const void *raw, const void *other, unsigned int count)
+{
+	return !memcmp(raw, other, PAR_LOG_BLOCK_BYTES) && data_whole(other, count);
+}
+
+bool par_log_walk_next(struct par_log_walk *walk, const void *const *copies,
+		       unsigned int count, struct par_log_found *found)
+{
+	struct par_log_head head;
+	unsigned int i;
+
+	found->copy = count;
+	for (i = 0; i < count; i++) {
+		if (!copies[i] || !record_whole(walk, copies[i], &head))
+			continue;
+		if (found->copy == count || head.run > found->head.run) {
+			found->copy = i;
+			found->head = head;
+		}
+	}
+	if (found->copy == count)
+		return false;
+	found->lacking = 0;
+	for (i = 0; i < count; i++)
+		if (i != found->copy &&
+		    (!copies[i] || !same_record(copies[found->copy], copies[i],
+						found->head.count)))
+			found->lacking |= BIT(i);
+	walk->run = found->head.run;
+	walk->pos = par_log_next(walk->pos + 1 + found->head.count);
+	return true;
+}
+EXPORT_SYMBOL_IF_KUNIT(par_log_walk_next);
+
+u64 par_log_walk_later(const struct par_log_walk *walk, u64 pos)
+{
+	u64 end = par_log_unit(walk->pos) + PAR_LOG_LOOK_UNITS * PAR_LOG_UNIT;
+
+	return pos + 1 < min(end, walk->limit) ? pos + 1 : 0;
+}
+EXPORT_SYMBOL_IF_KUNIT(par_log_walk_later);
+
+void par_log_walk_look(struct par_log_walk *walk, const void *block, u64 pos)
+{
+	struct par_log_head head;
+
+	if (check_header(walk, block, pos, &head))
+		walk->stable = max(walk->stable, head.stable);
+}
+EXPORT_SYMBOL_IF_KUNIT(par_log_walk_look);

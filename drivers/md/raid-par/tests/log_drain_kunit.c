@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What of the log is drained, in which order, and where its tail may be then: random records,
+ * beside a look at every slot.
+ */
+#include <linux/kernel.h>
+#include <linux/prandom.h>
+#include <linux/slab.h>
+#include <kunit/test.h>
+
+#include "pure/log-drain.h"
+
+#define UNITS	8U
+#define SLOTS	(UNITS * PAR_LOG_UNIT)
+
+struct bench {
+	struct kunit *test;
+	struct rnd_state random;
+	struct par_log_index index;
+	struct par_log_slot *unit[UNITS], slots[UNITS][PAR_LOG_UNIT];
+	u32 chain[SLOTS];
+	struct par_log_ring ring;
+	u64 blocks[SLOTS];
+	u64 seen[SLOTS];
+};
+
+static u32 any(struct bench *bench, u32 below)
+{
+	return prandom_u32_state(&bench->random) % below;
+}
+
+static struct bench *make_bench(struct kunit *test, u64 begin)
+{
+	struct bench *bench = kunit_kzalloc(test, sizeof(*bench), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, bench);
+	bench->test = test;
+	prandom_seed_state(&bench->random, begin);
+	par_log_index_init(&bench->index, UNITS, bench->unit, bench->chain);
+	par_log_ring_init(&bench->ring, SLOTS, begin);
+	return bench;
+}
+
+/* A record, of which nobody knows yet that it is written. */
+static unsigned int take(struct bench *bench, unsigned int want, u64 *pos)
+{
+	unsigned int count = par_log_ring_take(&bench->ring, want, pos);
+	u32 u = *pos % SLOTS / PAR_LOG_UNIT;
+
+	if (count && !bench->unit[u])
+		par_log_index_open(&bench->index, u, &bench->slots[u][0]);
+	return count;
+}
+
+static void append(struct bench *bench, u32 spread)
+{
+	struct par_log_entry entry;
+	unsigned int i, count;
+	u64 pos;
+
+	count = take(bench, 1 + any(bench, 30), &pos);
+	for (i = 1; i <= count; i++) {
+		entry.block = any(bench, spread);
+		entry.sectors = any(bench, 2) ? 0xff : BIT(any(bench, 8));
+		par_log_index_add(&bench->index, (pos + i) % SLOTS, &entry);
+	}
+	par_log_ring_done(&bench->ring, bench->ring.head);
+}
+
+/* By looking at each position: the live ones, from the oldest on. Returns how many these are. */
+static unsigned int live_in_order(const struct bench *bench, u64 *blocks, u64 *first)
+{
+	unsigned int count = 0;
+	u64 pos;
+
+	*first = bench->ring.done;
+	for (pos = par_log_unit(bench->ring.tail); pos < bench->ring.done; pos++) {
+		const struct par_log_slot *slots = bench->unit[pos % SLOTS / PAR_LOG_UNIT];
+
+		if (!slots || !slots[pos % PAR_LOG_UNIT].live)
+			continue;
+		if (!count)
+			*first = pos;
+		blocks[count++] = slots[pos % PAR_LOG_UNIT].block;
+	}
+	return count;
+}
+
+static bool is_among(u64 block, const u64 *blocks, unsigned int count)
+{
+	unsigned int i;
+
+	for (i = 0; i < count; i++)
+		if (blocks[i] == block)
+			return true;
+	return false;
+}
+
+static void drain_block(struct bench *bench, u64 block)
+{
+	struct par_log_part part[PAR_LOG_PARTS];
+	unsigned int i, count = par_log_index_parts(&bench->index, block, part);
+
+	KUNIT_EXPECT_GE(bench->test, count, 1);
+	for (i = 0; i < count; i++)
+		par_log_index_drained(&bench->index, &part[i]);
+}
+
+static void store_tail(struct bench *bench)
+{
+	u64 pos, tail = par_log_drain_tail(&bench->index, &bench->ring);
+
+	for (pos = par_log_unit(bench->ring.tail); pos < par_log_unit(tail); pos += PAR_LOG_UNIT)
+		par_log_index_close(&bench->index, pos % SLOTS / PAR_LOG_UNIT);
+	par_log_ring_free(&bench->ring, tail);
+}
+
+/* One batch: the oldest blocks, in order, each once; and the tail is where the oldest live is. */
+static void drain_batch(struct bench *bench, unsigned int max)
+{
+	unsigned int i, count, live;
+	u64 first, tail;
+
+	live = live_in_order(bench, bench->seen, &first);
+	count = par_log_drain_pick(&bench->index, &bench->ring, bench->blocks, max);
+	KUNIT_ASSERT_EQ(bench->test, !count, !live);
+	for (i = 0; i < min(max, live); i++)
+		KUNIT_ASSERT_TRUE(bench->test, is_among(bench->seen[i], bench->blocks, count));
+	for (i = 0; i < count; i++) {
+		KUNIT_ASSERT_TRUE(bench->test, is_among(bench->blocks[i], bench->seen,
+							min(max, live)));
+		if (i)
+			KUNIT_ASSERT_GT(bench->test, bench->blocks[i], bench->blocks[i - 1]);
+		drain_block(bench, bench->blocks[i]);
+	}
+	live_in_order(bench, bench->seen, &first);
+	tail = par_log_drain_tail(&bench->index, &bench->ring);
+	KUNIT_ASSERT_EQ(bench->test, tail, first == bench->ring.done ? first :
+			max(par_log_unit(first), bench->ring.tail));
+	if (any(bench, 2))
+		store_tail(bench);
+}
+
+static void drain_walk(struct kunit *test, u64 begin, u32 spread)
+{
+	struct bench *bench = make_bench(test, begin);
+	unsigned int step;
+
+	for (step = 0; step < 3000; step++) {
+		if (any(bench, 3))
+			append(bench, spread);
+		else
+			drain_batch(bench, 1 + any(bench, 100));
+	}
+	KUNIT_EXPECT_GT(test, bench->ring.tail, begin + 3 * SLOTS);
+	while (bench->index.live)
+		drain_batch(bench, 50);
+	store_tail(bench);
+	KUNIT_EXPECT_TRUE(test, par_log_ring_empty(&bench->ring));
+	KUNIT_EXPECT_EQ(test, par_log_drain_pick(&bench->index, &bench->ring, bench->blocks, 1), 0);
+}
+
+static void drain_in_order(struct kunit *test)
+{
+	drain_walk(test, 0, 100);
+	drain_walk(test, 1000 * SLOTS + 77, 5000);
+	drain_walk(test, 3 * PAR_LOG_UNIT, U32_MAX);
+}
+
+/* A record that is not done yet is behind no tail, even if nothing else is in the log. */
+static void drain_not_done(struct kunit *test)
+{
+	struct bench *bench = make_bench(test, 5);
+	u64 pos, other;
+
+	KUNIT_EXPECT_EQ(test, take(bench, 3, &pos), 3);
+	KUNIT_EXPECT_EQ(test, take(bench, 500, &other), PAR_LOG_UNIT - 10);
+	KUNIT_EXPECT_EQ(test, par_log_drain_tail(&bench->index, &bench->ring), 5);
+	KUNIT_EXPECT_EQ(test, par_log_drain_pick(&bench->index, &bench->ring, bench->blocks, 9), 0);
+	par_log_ring_done(&bench->ring, other);
+	KUNIT_EXPECT_EQ(test, par_log_drain_tail(&bench->index, &bench->ring), other);
+	KUNIT_EXPECT_EQ(test, take(bench, 500, &pos), PAR_LOG_UNIT - 1);
+	KUNIT_EXPECT_EQ(test, par_log_drain_tail(&bench->index, &bench->ring), other);
+	par_log_ring_done(&bench->ring, pos);
+	KUNIT_EXPECT_EQ(test, par_log_drain_tail(&bench->index, &bench->ring), pos);
+}
+
+/* What stands beside each other is written together. */
+static void drain_runs(struct kunit *test)
+{
+	static const u64 blocks[] = { 7, 8, 9, 11, 12, 1ULL << 40, (1ULL << 40) + 1 };
+
+	KUNIT_EXPECT_EQ(test, par_log_drain_run(blocks, 7), 3);
+	KUNIT_EXPECT_EQ(test, par_log_drain_run(blocks, 2), 2);
+	KUNIT_EXPECT_EQ(test, par_log_drain_run(blocks + 2, 5), 1);
+	KUNIT_EXPECT_EQ(test, par_log_drain_run(blocks + 5, 2), 2);
+	KUNIT_EXPECT_EQ(test, par_log_drain_run(blocks + 6, 1), 1);
+	KUNIT_EXPECT_EQ(test, par_log_drain_run(blocks, 0), 0);
+}
+
+static void drain_reasons(struct kunit *test)
+{
+	struct par_log_need need = { .blocks = 1000, .used = 500 };
+
+	KUNIT_EXPECT_EQ(test, par_log_drain_why(&need), PAR_LOG_REST);
+	need.used++;
+	KUNIT_EXPECT_EQ(test, par_log_drain_why(&need), PAR_LOG_FILLING);
+	need.used = 251;
+	need.filling = true;
+	KUNIT_EXPECT_EQ(test, par_log_drain_why(&need), PAR_LOG_FILLING);
+	need.used--;
+	KUNIT_EXPECT_EQ(test, par_log_drain_why(&need), PAR_LOG_REST);
+	need.idle = PAR_LOG_IDLE_MS;
+	KUNIT_EXPECT_EQ(test, par_log_drain_why(&need), PAR_LOG_IDLE);
+	need.top = true;
+	KUNIT_EXPECT_EQ(test, par_log_drain_why(&need), PAR_LOG_TOP);
+	need.used = 0;
+	KUNIT_EXPECT_EQ(test, par_log_drain_why(&need), PAR_LOG_REST);
+}
+
+static struct kunit_case log_drain_cases[] = {
+	KUNIT_CASE(drain_in_order),
+	KUNIT_CASE(drain_not_done),
+	KUNIT_CASE(drain_runs),
+	KUNIT_CASE(drain_reasons),
+	{}
+};
+
+static struct kunit_suite log_drain_suite = {
+	.name = "raid-par-log-drain",
+	.test_cases = log_drain_cases,
+};
+
+kunit_test_suite(log_drain_suite);

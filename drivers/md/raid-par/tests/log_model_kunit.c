@@ -1,0 +1,659 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A model of the protocol of the write log. The decisions are the module's own: the ring, the
+ * index, what is drained, where the tail may be, which way a write goes. What does I/O by them
+ * is written here in small steps, in any order: writes, flushes, drains, the storing of a tail,
+ * shifts. Power is cut at any time, after which the log is replayed: what is read then is what
+ * had been flushed, or something newer.
+ *
+ * Rules that are left out (mutants) have to be found. What a replay takes for a record is
+ * tested by log_replay_kunit.c: here a record is stable or it is not.
+ *
+ * Content is a version, by half a block. A write fills its record with itself, so that the ring
+ * soon goes round. Two writes of a block are never under way at once, as nothing is promised
+ * about these.
+ */
+#include <linux/kernel.h>
+#include <linux/prandom.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <kunit/test.h>
+
+#include "pure/log-drain.h"
+#include "pure/log-index.h"
+#include "pure/log-ring.h"
+#include "pure/log-way.h"
+
+#define UNITS		8U
+#define SLOTS		(UNITS * PAR_LOG_UNIT)
+#define BLOCKS		6U
+#define CELLS		(2 * BLOCKS)
+#define RECORDS		(SLOTS / 2)
+#define BATCH		3U
+#define STEPS		4000U
+#define WALKS		20U
+
+/* What is left out. */
+enum mutant {
+	NO_MUTANT,
+	TAIL_BEFORE_FLUSH,	/* the tail is stored before what was drained is flushed */
+	PAST_WHAT_IS_LOGGED,	/* writes past the log do not ask what it has */
+	PAST_WHAT_IS_DRAINED,	/* the same, once it has been drained */
+	FLUSH_WITHOUT_LOG,
+	READ_WITHOUT_LOG,
+	DRAINED_WITH_NEWER,	/* what was written during the drain is taken for drained, too */
+	TAIL_AT_HEAD,		/* records that are not done are not looked at */
+	ACK_OUT_OF_ORDER,	/* a record is acknowledged before the one in front of it */
+	FREE_BEFORE_STORED,	/* places are taken again before the tail is stored */
+	MUTANTS,
+};
+
+static const char * const mutants[MUTANTS] = {
+	"none", "tail before flush", "past what is logged", "past what is drained",
+	"flush without log", "read without log", "drained with newer", "tail at head",
+	"ack out of order", "free before stored",
+};
+
+/* Half a block at home. @flushed: as it is stable; what users were told of the cell. */
+struct cell {
+	u32 disk, cache;
+	u32 acked, flushed, snapshot;
+};
+
+struct record {
+	u64 pos, end;
+	unsigned int block, count;
+	u8 sectors;
+	u32 version;
+	bool written, acked, stable;
+};
+
+/* A write past the log that has not ended. */
+struct past {
+	bool busy;
+	u8 sectors;
+	u32 version;
+};
+
+enum drain_step { DRAIN_NONE, DRAIN_READ, DRAIN_WRITTEN };
+enum tail_step { TAIL_NONE, TAIL_CHOSEN, TAIL_FLUSHED, TAIL_STORED };
+
+struct model {
+	struct rnd_state random;
+	enum mutant mutant;
+	u32 ending;			/* in place of PAR_LOG_ENDING: some blocks, or all */
+	const char *wrong;
+	struct par_log_index index;
+	struct par_log_slot *unit[UNITS], slots[UNITS][PAR_LOG_UNIT];
+	u32 chain[SLOTS];
+	struct par_log_ring ring;
+	struct cell cell[CELLS];
+	struct past past[BLOCKS];
+	struct record record[RECORDS];
+	unsigned int first, next;	/* of the records, modulo RECORDS */
+	bool low, flushing;
+	u64 flush_done;
+	enum drain_step drain;
+	u64 batch[SLOTS];
+	unsigned int batched;
+	struct par_log_part part[BATCH][PAR_LOG_PARTS];
+	unsigned int parts[BATCH];
+	u32 drained[2 * BATCH];		/* versions that were read, 0: none */
+	enum tail_step tail;
+	u64 new_tail, stored_tail;
+	u32 version;
+	unsigned int cuts, appended, passed, waited;
+};
+
+static u32 any(struct model *model, u32 below)
+{
+	return prandom_u32_state(&model->random) % below;
+}
+
+static struct record *record_at(struct model *model, unsigned int i)
+{
+	return &model->record[i % RECORDS];
+}
+
+static u8 half(unsigned int which)
+{
+	return which ? 0xf0 : 0x0f;
+}
+
+/* ---- what is read ---- */
+
+/* The version that is at a place of the ring. */
+static u32 version_at(struct model *model, u32 place)
+{
+	unsigned int i;
+
+	for (i = model->next; i-- > model->first; ) {
+		const struct record *record = record_at(model, i);
+
+		if ((place - record->pos % SLOTS) % SLOTS <= record->count)
+			return record->version;
+	}
+	return 0;
+}
+
+static u32 read_cell(struct model *model, unsigned int i)
+{
+	struct par_log_piece piece;
+
+	par_log_index_find(&model->index, i * PAR_LOG_BLOCK / 2, 1, &piece);
+	if (!piece.logged || model->mutant == READ_WITHOUT_LOG)
+		return model->cell[i].cache;
+	return version_at(model, piece.sector / PAR_LOG_BLOCK);
+}
+
+static bool block_busy(struct model *model, unsigned int block)
+{
+	unsigned int i;
+
+	for (i = model->first; i < model->next; i++)
+		if (record_at(model, i)->block == block && !record_at(model, i)->acked)
+			return true;
+	return model->past[block].busy;
+}
+
+/* Whatever is acknowledged is read, as long as there is power. */
+static void judge_reads(struct model *model)
+{
+	unsigned int i;
+
+	for (i = 0; i < CELLS; i++)
+		if (!block_busy(model, i / 2) && read_cell(model, i) != model->cell[i].acked)
+			model->wrong = "a read does not have what was acknowledged";
+}
+
+/* ---- writes ---- */
+
+static void acknowledge(struct model *model, unsigned int block, u8 sectors, u32 version)
+{
+	unsigned int which;
+
+	for (which = 0; which < 2; which++)
+		if (sectors & half(which))
+			model->cell[2 * block + which].acked = version;
+}
+
+/* A place that is written again has nothing else any more. */
+static void overwrite(struct model *model, const struct record *record)
+{
+	unsigned int i;
+
+	for (i = model->first; i < model->next; i++) {
+		struct record *old = record_at(model, i);
+
+		if (old->pos < record->pos && old->end + UNITS * PAR_LOG_UNIT > record->pos &&
+		    old->pos + SLOTS < record->end)
+			old->stable = false;
+	}
+}
+
+static void forget_records(struct model *model)
+{
+	while (model->first < model->next &&
+	       record_at(model, model->first)->end <= min(model->ring.tail, model->stored_tail))
+		model->first++;
+}
+
+static void append(struct model *model, unsigned int block, u8 sectors)
+{
+	struct record *record = record_at(model, model->next);
+	u32 u;
+
+	*record = (struct record) {
+		.block = block,
+		.sectors = sectors,
+		.version = ++model->version,
+	};
+	record->count = par_log_ring_take(&model->ring, 1 + any(model, 60), &record->pos);
+	record->end = model->ring.head;
+	u = record->pos % SLOTS / PAR_LOG_UNIT;
+	if (!model->unit[u])
+		par_log_index_open(&model->index, u, &model->slots[u][0]);
+	model->next++;
+	overwrite(model, record);
+	model->appended++;
+}
+
+static bool is_logged(struct model *model, unsigned int block)
+{
+	struct par_log_part part[PAR_LOG_PARTS];
+
+	switch (model->mutant) {
+	case PAST_WHAT_IS_LOGGED:
+		return false;
+	case PAST_WHAT_IS_DRAINED:
+		return par_log_index_parts(&model->index, block, part);
+	default:
+		return par_log_index_has(&model->index, block * PAR_LOG_BLOCK, PAR_LOG_BLOCK);
+	}
+}
+
+static void begin_write(struct model *model)
+{
+	unsigned int block = any(model, BLOCKS);
+	u8 sectors = any(model, 3) ? half(any(model, 2)) : 0xff;
+	struct par_log_write write = {
+		.low = model->low,
+		.large = !any(model, 3),
+		.logged = is_logged(model, block),
+		.room = par_log_ring_used(&model->ring) < SLOTS &&
+			model->next - model->first < RECORDS,
+		.ending = model->index.live < model->ending,
+	};
+
+	if (block_busy(model, block))
+		return;
+	switch (par_log_way(&write)) {
+	case PAR_LOG_APPEND:
+		append(model, block, sectors);
+		break;
+	case PAR_LOG_PAST:
+		model->past[block] = (struct past) { true, sectors, ++model->version };
+		model->passed++;
+		break;
+	default:
+		model->waited++;
+	}
+}
+
+static void end_past(struct model *model, unsigned int block)
+{
+	struct past *past = &model->past[block];
+	unsigned int which;
+
+	if (!past->busy)
+		return;
+	for (which = 0; which < 2; which++)
+		if (past->sectors & half(which))
+			model->cell[2 * block + which].cache = past->version;
+	acknowledge(model, block, past->sectors, past->version);
+	past->busy = false;
+}
+
+static void index_record(struct model *model, const struct record *record)
+{
+	struct par_log_entry entry = { .block = record->block, .sectors = record->sectors };
+	unsigned int i;
+
+	for (i = 1; i <= record->count; i++)
+		par_log_index_add(&model->index, (record->pos + i) % SLOTS, &entry);
+}
+
+/* All copies of some record are written; it is acknowledged in its turn. */
+static void end_append(struct model *model)
+{
+	unsigned int i, which = model->first + any(model, model->next - model->first + 1);
+
+	if (which < model->next)
+		record_at(model, which)->written = true;
+	for (i = model->first; i < model->next; i++) {
+		struct record *record = record_at(model, i);
+
+		if (record->acked)
+			continue;
+		if (!record->written && model->mutant == ACK_OUT_OF_ORDER)
+			continue;
+		if (!record->written)
+			break;
+		record->acked = true;
+		index_record(model, record);
+		par_log_ring_done(&model->ring, record->end);
+		acknowledge(model, record->block, record->sectors, record->version);
+	}
+}
+
+/* ---- flushes ---- */
+
+static void flush_home(struct model *model)
+{
+	unsigned int i;
+
+	for (i = 0; i < CELLS; i++)
+		model->cell[i].disk = model->cell[i].cache;
+}
+
+static void flush_log(struct model *model)
+{
+	unsigned int i;
+
+	for (i = model->first; i < model->next; i++)
+		if (record_at(model, i)->written)
+			record_at(model, i)->stable = true;
+}
+
+static void flush(struct model *model)
+{
+	unsigned int i;
+
+	if (!model->flushing) {
+		for (i = 0; i < CELLS; i++)
+			model->cell[i].snapshot = model->cell[i].acked;
+		model->flush_done = model->ring.done;
+		model->flushing = true;
+		return;
+	}
+	flush_home(model);
+	if (model->mutant != FLUSH_WITHOUT_LOG)
+		flush_log(model);
+	par_log_ring_flushed(&model->ring, model->flush_done);
+	for (i = 0; i < CELLS; i++)
+		model->cell[i].flushed = max(model->cell[i].flushed, model->cell[i].snapshot);
+	model->flushing = false;
+}
+
+/* ---- draining ---- */
+
+static void drain_read(struct model *model)
+{
+	unsigned int i, j, which;
+
+	model->batched = par_log_drain_pick(&model->index, &model->ring, model->batch, SLOTS);
+	model->batched = min(model->batched, BATCH);
+	if (!model->batched)
+		return;
+	memset(model->drained, 0, sizeof(model->drained));
+	for (i = 0; i < model->batched; i++) {
+		model->parts[i] = par_log_index_parts(&model->index, model->batch[i],
+						      model->part[i]);
+		for (j = 0; j < model->parts[i]; j++)
+			for (which = 0; which < 2; which++)
+				if (model->part[i][j].sectors & half(which))
+					model->drained[2 * i + which] =
+						version_at(model, model->part[i][j].place);
+	}
+	model->drain = DRAIN_READ;
+}
+
+static void drain_write(struct model *model)
+{
+	unsigned int i;
+
+	for (i = 0; i < 2 * model->batched; i++)
+		if (model->drained[i])
+			model->cell[2 * model->batch[i / 2] + i % 2].cache = model->drained[i];
+	model->drain = DRAIN_WRITTEN;
+}
+
+static void drain_end(struct model *model)
+{
+	unsigned int i, j;
+
+	for (i = 0; i < model->batched; i++) {
+		if (model->mutant == DRAINED_WITH_NEWER)
+			model->parts[i] = par_log_index_parts(&model->index, model->batch[i],
+							      model->part[i]);
+		for (j = 0; j < model->parts[i]; j++)
+			par_log_index_drained(&model->index, &model->part[i][j]);
+	}
+	model->drain = DRAIN_NONE;
+}
+
+static void drain(struct model *model)
+{
+	switch (model->drain) {
+	case DRAIN_NONE:
+		/* Not while the tail moves: the drain is what moves it. */
+		if (model->tail == TAIL_NONE)
+			drain_read(model);
+		break;
+	case DRAIN_READ:
+		drain_write(model);
+		break;
+	default:
+		drain_end(model);
+	}
+}
+
+static void free_units(struct model *model)
+{
+	u64 pos;
+
+	for (pos = par_log_unit(model->ring.tail); pos < par_log_unit(model->new_tail);
+	     pos += PAR_LOG_UNIT)
+		par_log_index_close(&model->index, pos % SLOTS / PAR_LOG_UNIT);
+	par_log_ring_free(&model->ring, model->new_tail);
+	forget_records(model);
+}
+
+static void move_tail(struct model *model)
+{
+	switch (model->tail) {
+	case TAIL_NONE:
+		if (model->drain != DRAIN_NONE)
+			break;
+		model->new_tail = par_log_drain_tail(&model->index, &model->ring);
+		if (model->mutant == TAIL_AT_HEAD && !model->index.live)
+			model->new_tail = model->ring.head;
+		if (model->mutant == FREE_BEFORE_STORED)
+			free_units(model);
+		if (model->mutant == TAIL_BEFORE_FLUSH)
+			model->stored_tail = model->new_tail;
+		model->tail = TAIL_CHOSEN;
+		break;
+	case TAIL_CHOSEN:
+		flush_home(model);
+		flush_log(model);
+		model->tail = TAIL_FLUSHED;
+		break;
+	case TAIL_FLUSHED:
+		model->stored_tail = model->new_tail;
+		model->tail = TAIL_STORED;
+		break;
+	default:
+		free_units(model);
+		model->tail = TAIL_NONE;
+	}
+}
+
+/* ---- cuts ---- */
+
+static void reset_memory(struct model *model)
+{
+	memset(model->unit, 0, sizeof(model->unit));
+	memset(model->chain, 0, sizeof(model->chain));
+	par_log_index_init(&model->index, UNITS, model->unit, model->chain);
+	par_log_ring_init(&model->ring, SLOTS, model->stored_tail);
+	memset(model->past, 0, sizeof(model->past));
+	model->drain = DRAIN_NONE;
+	model->tail = TAIL_NONE;
+	model->flushing = false;
+}
+
+/* Whatever was not stable is there or not. */
+static void lose_caches(struct model *model)
+{
+	bool keep = any(model, 2);
+	unsigned int i;
+
+	for (i = 0; i < CELLS; i++) {
+		struct cell *cell = &model->cell[i];
+		const struct past *past = &model->past[i / 2];
+
+		if (any(model, 2))
+			cell->disk = cell->cache;
+		if (past->busy && past->sectors & half(i % 2) && any(model, 2))
+			cell->disk = past->version;
+		cell->cache = cell->disk;
+	}
+	for (i = model->first; i < model->next; i++)
+		record_at(model, i)->stable |= keep ? any(model, 8) : any(model, 2);
+}
+
+static void replay(struct model *model)
+{
+	unsigned int i, kept;
+
+	reset_memory(model);
+	while (model->first < model->next &&
+	       record_at(model, model->first)->pos < model->stored_tail)
+		model->first++;
+	kept = model->first;
+	for (i = model->first; i < model->next; i++) {
+		struct record record = *record_at(model, i);
+		u32 u = record.pos % SLOTS / PAR_LOG_UNIT;
+
+		if (!record.stable)
+			break;
+		record.written = true;
+		record.acked = true;
+		if (!model->unit[u])
+			par_log_index_open(&model->index, u, &model->slots[u][0]);
+		*record_at(model, kept++) = record;
+		index_record(model, &record);
+		model->ring.head = record.end;
+	}
+	model->next = kept;
+	par_log_ring_done(&model->ring, model->ring.head);
+	par_log_ring_flushed(&model->ring, model->ring.head);
+}
+
+static void cut_power(struct model *model)
+{
+	unsigned int i;
+
+	lose_caches(model);
+	replay(model);
+	for (i = 0; i < CELLS; i++) {
+		struct cell *cell = &model->cell[i];
+		u32 version = read_cell(model, i);
+
+		if (version < cell->flushed)
+			model->wrong = "what was flushed is lost";
+		cell->acked = version;
+		cell->flushed = version;
+	}
+	model->cuts++;
+}
+
+/* ---- walks ---- */
+
+static void do_step(struct model *model)
+{
+	u32 what = any(model, 400);
+
+	if (what < 1)
+		cut_power(model);
+	else if (what < 5)
+		model->low = !model->low;
+	else if (what < 140)
+		begin_write(model);
+	else if (what < 240)
+		end_append(model);
+	else if (what < 280)
+		end_past(model, any(model, BLOCKS));
+	else if (what < 310)
+		flush(model);
+	else if (what < 385)
+		drain(model);
+	else
+		move_tail(model);
+}
+
+/* A walk of a model in which @mutant is left out; what went wrong, if anything. */
+static const char *model_walk(struct model *model, enum mutant mutant, u64 seed)
+{
+	unsigned int step;
+
+	memset(model, 0, sizeof(*model));
+	prandom_seed_state(&model->random, seed);
+	model->mutant = mutant;
+	model->ending = seed % 2 ? 4 : SLOTS;
+	model->stored_tail = seed * 3 * PAR_LOG_UNIT;
+	reset_memory(model);
+	for (step = 0; step < STEPS && !model->wrong; step++) {
+		do_step(model);
+		judge_reads(model);
+	}
+	return model->wrong;
+}
+
+static struct model *alloc_model(struct kunit *test)
+{
+	struct model *model = kunit_kzalloc(test, sizeof(*model), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, model);
+	return model;
+}
+
+/* Nothing is lost, and everything happens. */
+static void model_holds(struct kunit *test)
+{
+	unsigned int seed, cuts = 0, appended = 0, passed = 0, waited = 0, rounds = 0;
+	struct model *model = alloc_model(test);
+
+	for (seed = 1; seed <= WALKS; seed++) {
+		const char *wrong = model_walk(model, NO_MUTANT, seed);
+
+		KUNIT_EXPECT_NULL_MSG(test, wrong, "walk %u: %s", seed, wrong);
+		cuts += model->cuts;
+		appended += model->appended;
+		passed += model->passed;
+		waited += model->waited;
+		rounds += (model->stored_tail - seed * 3 * PAR_LOG_UNIT) / SLOTS;
+	}
+	KUNIT_EXPECT_GT(test, cuts, 5 * WALKS);
+	KUNIT_EXPECT_GT(test, appended, 100 * WALKS);
+	KUNIT_EXPECT_GT(test, passed, 40 * WALKS);
+	KUNIT_EXPECT_GT(test, waited, 10 * WALKS);
+	KUNIT_EXPECT_GT(test, rounds, WALKS);
+}
+
+/* Each rule is needed: without it, something is lost. */
+static void model_needs_all(struct kunit *test)
+{
+	struct model *model = alloc_model(test);
+	unsigned int mutant, seed;
+
+	for (mutant = NO_MUTANT + 1; mutant < MUTANTS; mutant++) {
+		for (seed = 1; seed <= 10 * WALKS; seed++)
+			if (model_walk(model, mutant, seed))
+				break;
+		KUNIT_EXPECT_LE_MSG(test, seed, 10 * WALKS, "%s is not found", mutants[mutant]);
+	}
+}
+
+/* Every write that there can be. */
+static void way_of_writes(struct kunit *test)
+{
+	unsigned int bits;
+
+	for (bits = 0; bits < 32; bits++) {
+		struct par_log_write write = {
+			.low = bits & 1,
+			.large = bits & 2,
+			.logged = bits & 4,
+			.room = bits & 8,
+			.ending = bits & 16,
+		};
+		enum par_log_way way = par_log_way(&write);
+
+		if (write.logged)
+			KUNIT_EXPECT_NE_MSG(test, way, PAR_LOG_PAST, "0x%x", bits);
+		else
+			KUNIT_EXPECT_NE_MSG(test, way, PAR_LOG_WAIT, "0x%x", bits);
+		if (!write.room)
+			KUNIT_EXPECT_NE_MSG(test, way, PAR_LOG_APPEND, "0x%x", bits);
+		if (write.low && write.room && !write.large)
+			KUNIT_EXPECT_EQ_MSG(test, way, PAR_LOG_APPEND, "0x%x", bits);
+		if (!write.low && write.ending)
+			KUNIT_EXPECT_NE_MSG(test, way, PAR_LOG_APPEND, "0x%x", bits);
+	}
+}
+
+static struct kunit_case log_model_cases[] = {
+	KUNIT_CASE(model_holds),
+	KUNIT_CASE(model_needs_all),
+	KUNIT_CASE(way_of_writes),
+	{}
+};
+
+static struct kunit_suite log_model_suite = {
+	.name = "raid-par-log-model",
+	.test_cases = log_model_cases,
+};
+
+kunit_test_suite(log_model_suite);

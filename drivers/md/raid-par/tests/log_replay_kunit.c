@@ -1,0 +1,522 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Replays of logs on members with a cache that loses what is not flushed, sector by sector:
+ * cut again and again, one member lost and back with what it had, records damaged.
+ */
+#include <linux/kernel.h>
+#include <linux/prandom.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <kunit/test.h>
+
+#include "pure/log-replay.h"
+#include "pure/log-ring.h"
+
+#define MEMBERS		3U
+#define COPIES		2U
+#define ROWS		6U
+#define UNITS		(ROWS * MEMBERS / COPIES)
+#define UNIT_BYTES	(PAR_LOG_UNIT * PAR_LOG_BLOCK_BYTES)
+#define SECTORS		PAR_LOG_UNIT_SECTORS
+#define EPOCH		0xabcdef0123456789ULL
+#define ARRAY_BLOCKS	100000U
+#define RECORDS		4000U
+#define ROUNDS		40U
+
+/* A unit of a member's area: as it is on the disk, and as it reads while there is power. */
+struct row {
+	u8 disk[UNIT_BYTES], cache[UNIT_BYTES];
+	bool dirty[SECTORS];
+};
+
+/* What was appended, in order. */
+struct plain {
+	u64 pos, end, run;
+	unsigned int count;
+	u32 seed;
+};
+
+struct bench {
+	struct kunit *test;
+	struct rnd_state random;
+	struct par_log_shape shape;
+	struct row *row[MEMBERS][ROWS];
+	struct par_log_ring ring;
+	u64 run;			/* as it is stored; so is the ring's tail */
+	u32 absent;			/* members whose log is not used */
+	struct plain plain[RECORDS];
+	unsigned int first, count, flushed;	/* of these: in the log, at all, stable */
+	u8 record[UNIT_BYTES] __aligned(8);
+	unsigned int lost, healed, ended;
+};
+
+static u32 any(struct bench *bench, u32 below)
+{
+	return prandom_u32_state(&bench->random) % below;
+}
+
+static struct bench *make_bench(struct kunit *test, u64 begin)
+{
+	struct bench *bench = kunit_kzalloc(test, sizeof(*bench), GFP_KERNEL);
+	unsigned int d, row;
+
+	KUNIT_ASSERT_NOT_NULL(test, bench);
+	bench->test = test;
+	prandom_seed_state(&bench->random, begin);
+	KUNIT_ASSERT_TRUE(test, par_log_shape_init(&bench->shape, MEMBERS, COPIES - 1, 0,
+						   ROWS * PAR_LOG_UNIT_SECTORS));
+	KUNIT_ASSERT_EQ(test, bench->shape.units, UNITS);
+	par_log_ring_init(&bench->ring, UNITS * PAR_LOG_UNIT, begin);
+	bench->run = 1;
+	for (d = 0; d < MEMBERS; d++)
+		for (row = 0; row < ROWS; row++) {
+			bench->row[d][row] = kunit_kzalloc(test, sizeof(struct row), GFP_KERNEL);
+			KUNIT_ASSERT_NOT_NULL(test, bench->row[d][row]);
+		}
+	return bench;
+}
+
+/* ---- members ---- */
+
+static struct row *row_of(struct bench *bench, u64 pos, unsigned int copy, size_t *offset)
+{
+	u32 place = par_log_place(&bench->shape, pos);
+	u64 sector = par_log_sector(&bench->shape, place, copy);
+
+	*offset = sector % PAR_LOG_UNIT_SECTORS * 512;
+	return bench->row[par_log_member(&bench->shape, place, copy)]
+			 [sector / PAR_LOG_UNIT_SECTORS];
+}
+
+static bool is_absent(struct bench *bench, u64 pos, unsigned int copy)
+{
+	return bench->absent & BIT(par_log_member(&bench->shape,
+						  par_log_place(&bench->shape, pos), copy));
+}
+
+static void write_copy(struct bench *bench, u64 pos, unsigned int copy, const void *data,
+		       size_t bytes)
+{
+	size_t offset, sector;
+	struct row *row = row_of(bench, pos, copy, &offset);
+
+	if (is_absent(bench, pos, copy))
+		return;
+	memcpy(row->cache + offset, data, bytes);
+	for (sector = offset / 512; sector < (offset + bytes) / 512; sector++)
+		row->dirty[sector] = true;
+}
+
+/* Of each sector that was not flushed, @keep of eight are written, and the others are lost. */
+static void write_back(struct bench *bench, struct row *row, unsigned int keep)
+{
+	unsigned int sector;
+
+	for (sector = 0; sector < SECTORS; sector++) {
+		if (row->dirty[sector] && any(bench, 8) < keep)
+			memcpy(row->disk + sector * 512, row->cache + sector * 512, 512);
+		row->dirty[sector] = false;
+	}
+	memcpy(row->cache, row->disk, UNIT_BYTES);
+}
+
+/* What a unit's cache has is written, lost, or torn. */
+static void power_cut(struct bench *bench)
+{
+	static const unsigned int keep[] = { 0, 8, 8, 7 };
+	unsigned int d, i;
+
+	for (d = 0; d < MEMBERS; d++)
+		for (i = 0; i < ROWS; i++)
+			write_back(bench, bench->row[d][i], keep[any(bench, ARRAY_SIZE(keep))]);
+}
+
+static void flush_all(struct bench *bench)
+{
+	u64 done = bench->ring.done;
+	unsigned int d, i;
+
+	for (d = 0; d < MEMBERS; d++)
+		for (i = 0; i < ROWS; i++)
+			write_back(bench, bench->row[d][i], 8);
+	par_log_ring_flushed(&bench->ring, done);
+	bench->flushed = bench->count;
+}
+
+/* ---- records ---- */
+
+static void make_record(struct bench *bench, const struct plain *plain, u64 stable)
+{
+	struct par_disk_log_header *raw = (struct par_disk_log_header *)bench->record;
+	struct par_log_head head = {
+		.epoch = EPOCH,
+		.run = plain->run,
+		.pos = plain->pos,
+		.stable = stable,
+		.count = plain->count,
+	};
+	struct par_log_entry entry;
+	unsigned int i;
+
+	par_log_header_begin(raw);
+	for (i = 0; i < plain->count; i++) {
+		u8 *data = bench->record + (i + 1) * PAR_LOG_BLOCK_BYTES;
+
+		memset(data, plain->seed + i, PAR_LOG_BLOCK_BYTES);
+		memcpy(data, &plain->seed, sizeof(plain->seed));
+		entry.block = (plain->seed + 7 * i) % ARRAY_BLOCKS;
+		entry.sectors = 1 + (plain->seed + i) % 255;
+		par_log_entry_pack(raw, i, &entry, data);
+	}
+	par_log_header_seal(raw, &head);
+}
+
+static void append(struct bench *bench, unsigned int want)
+{
+	struct plain *plain = &bench->plain[bench->count];
+	unsigned int copy;
+
+	if (bench->count == RECORDS)
+		return;
+	plain->count = par_log_ring_take(&bench->ring, want, &plain->pos);
+	if (!plain->count)
+		return;
+	plain->end = bench->ring.head;
+	plain->run = bench->run;
+	plain->seed = prandom_u32_state(&bench->random);
+	make_record(bench, plain, bench->ring.stable);
+	for (copy = 0; copy < COPIES; copy++)
+		write_copy(bench, plain->pos, copy, bench->record,
+			   (plain->count + 1) * PAR_LOG_BLOCK_BYTES);
+	bench->count++;
+	par_log_ring_done(&bench->ring, plain->end);
+}
+
+/* All up to a unit's beginning, or all that is flushed, is at home. */
+static void store_tail(struct bench *bench, bool all)
+{
+	u64 tail = all ? bench->ring.stable : par_log_unit(bench->ring.stable);
+
+	if (tail < bench->ring.tail)
+		return;
+	par_log_ring_free(&bench->ring, tail);
+	while (bench->first < bench->count && bench->plain[bench->first].end <= tail)
+		bench->first++;
+}
+
+/* ---- replay ---- */
+
+static void copies_at(struct bench *bench, u64 pos, const void **copies)
+{
+	unsigned int copy;
+	size_t offset;
+
+	for (copy = 0; copy < COPIES; copy++) {
+		struct row *row = row_of(bench, pos, copy, &offset);
+
+		copies[copy] = is_absent(bench, pos, copy) ? NULL : row->cache + offset;
+	}
+}
+
+static void start_walk(struct bench *bench, struct par_log_walk *walk)
+{
+	par_log_walk_init(walk, &bench->shape, EPOCH, ARRAY_BLOCKS, bench->ring.tail,
+			  bench->ring.tail, bench->run);
+}
+
+/* The record that was found is @plain, whole. */
+static void expect_record(struct bench *bench, const struct plain *plain,
+			  const struct par_log_found *found, const void *raw)
+{
+	KUNIT_ASSERT_EQ(bench->test, found->head.pos, plain->pos);
+	KUNIT_ASSERT_EQ(bench->test, found->head.run, plain->run);
+	KUNIT_ASSERT_EQ(bench->test, found->head.count, plain->count);
+	make_record(bench, plain, found->head.stable);
+	KUNIT_ASSERT_EQ(bench->test, 0, memcmp(raw, bench->record, (plain->count + 1) *
+					       PAR_LOG_BLOCK_BYTES));
+}
+
+/* What a copy lacks gets there again, before the array is used. */
+static void heal(struct bench *bench, const struct par_log_found *found, const void *raw)
+{
+	unsigned int copy;
+
+	for (copy = 0; copy < COPIES; copy++) {
+		if (!(found->lacking & BIT(copy)))
+			continue;
+		bench->healed += !is_absent(bench, found->head.pos, copy);
+		write_copy(bench, found->head.pos, copy, raw,
+			   (found->head.count + 1) * PAR_LOG_BLOCK_BYTES);
+	}
+}
+
+static void look_behind(struct bench *bench, struct par_log_walk *walk)
+{
+	const void *copies[COPIES];
+	unsigned int copy;
+	u64 pos;
+
+	for (pos = par_log_walk_later(walk, walk->pos); pos; pos = par_log_walk_later(walk, pos)) {
+		copies_at(bench, pos, copies);
+		for (copy = 0; copy < COPIES; copy++)
+			if (copies[copy])
+				par_log_walk_look(walk, copies[copy], pos);
+	}
+}
+
+/*
+ * All that was flushed is found, and in front of it nothing is left out. Then the array is used
+ * again from there on.
+ */
+static void replay(struct bench *bench)
+{
+	unsigned int i = bench->first;
+	const void *copies[COPIES];
+	struct par_log_found found;
+	struct par_log_walk walk;
+
+	start_walk(bench, &walk);
+	for (;;) {
+		copies_at(bench, walk.pos, copies);
+		if (!par_log_walk_next(&walk, copies, COPIES, &found))
+			break;
+		KUNIT_ASSERT_LT(bench->test, i, bench->count);
+		expect_record(bench, &bench->plain[i++], &found, copies[found.copy]);
+		heal(bench, &found, copies[found.copy]);
+	}
+	KUNIT_ASSERT_GE(bench->test, i, min(bench->flushed, bench->count));
+	look_behind(bench, &walk);
+	KUNIT_EXPECT_FALSE(bench->test, par_log_walk_damaged(&walk));
+	bench->lost += bench->count - i;
+	bench->ended += i < bench->count;
+	bench->count = i;
+	flush_all(bench);
+	bench->run++;
+	bench->ring.head = walk.pos;
+	bench->ring.done = walk.pos;
+	bench->ring.stable = walk.pos;
+}
+
+/* A member fails; it is back with what it had as soon as the log is empty. */
+static void change_members(struct bench *bench)
+{
+	if (!bench->absent) {
+		bench->absent = BIT(any(bench, MEMBERS));
+		return;
+	}
+	flush_all(bench);
+	store_tail(bench, true);
+	KUNIT_EXPECT_TRUE(bench->test, par_log_ring_empty(&bench->ring));
+	bench->absent = 0;
+}
+
+static void use_log(struct bench *bench)
+{
+	unsigned int i, steps = 1 + any(bench, 40);
+
+	for (i = 0; i < steps; i++) {
+		append(bench, 1 + any(bench, any(bench, 6) ? 4 : 40));
+		if (!any(bench, 12))
+			flush_all(bench);
+		if (!any(bench, 20))
+			store_tail(bench, any(bench, 2));
+	}
+	if (!any(bench, 6))
+		change_members(bench);
+}
+
+/* Cuts, in which all of the cache, nothing of it, or any sectors of it are written. */
+static void replay_cuts(struct kunit *test)
+{
+	struct bench *bench = make_bench(test, 7777 * PAR_LOG_UNIT);
+	unsigned int round;
+
+	for (round = 0; round < ROUNDS; round++) {
+		use_log(bench);
+		power_cut(bench);
+		replay(bench);
+		/* Another cut at once: nothing is lost, and nothing comes up. */
+		if (!any(bench, 4)) {
+			power_cut(bench);
+			replay(bench);
+		}
+	}
+	KUNIT_EXPECT_GT(test, bench->ended, 10);
+	KUNIT_EXPECT_GT(test, bench->healed, 10);
+	KUNIT_EXPECT_GT(test, bench->lost, bench->ended);
+	KUNIT_EXPECT_GT(test, bench->ring.tail, (7777 + UNITS) * PAR_LOG_UNIT);
+}
+
+static void damage(struct bench *bench, u64 pos, unsigned int copy)
+{
+	size_t offset;
+	struct row *row = row_of(bench, pos, copy, &offset);
+
+	row->disk[offset] ^= 1;
+	row->cache[offset] ^= 1;
+}
+
+/* @records of one block, of which the last @not are not flushed */
+static void fill(struct bench *bench, unsigned int records, unsigned int not)
+{
+	unsigned int i;
+
+	for (i = 0; i < records; i++) {
+		append(bench, 1);
+		if (i + not + 1 == records)
+			flush_all(bench);
+	}
+}
+
+/* Walks to the end, and says at which record that is. */
+static unsigned int walk_to_end(struct bench *bench, struct par_log_walk *walk)
+{
+	struct par_log_found found;
+	const void *copies[COPIES];
+	unsigned int i = 0;
+
+	start_walk(bench, walk);
+	for (;; i++) {
+		copies_at(bench, walk->pos, copies);
+		if (!par_log_walk_next(walk, copies, COPIES, &found))
+			break;
+	}
+	look_behind(bench, walk);
+	return i;
+}
+
+/*
+ * The second of three records is lost. What is written in its place is as long, so that the
+ * third one would follow it.
+ */
+static void replay_left_over(struct kunit *test)
+{
+	struct bench *bench = make_bench(test, 0);
+	struct par_log_walk walk;
+
+	fill(bench, 3, 0);
+	damage(bench, bench->plain[1].pos, 0);
+	damage(bench, bench->plain[1].pos, 1);
+	bench->flushed = 1;
+	KUNIT_EXPECT_EQ(test, walk_to_end(bench, &walk), 1);
+	replay(bench);
+	append(bench, 1);
+	KUNIT_EXPECT_EQ(test, bench->plain[1].end, 4);
+	KUNIT_EXPECT_EQ(test, walk_to_end(bench, &walk), 2);
+	/* With the run that it had then, it would be: the run is what tells. */
+	bench->run--;
+	bench->ring.head = 2;
+	bench->count = 1;
+	append(bench, 1);
+	KUNIT_EXPECT_EQ(test, walk_to_end(bench, &walk), 3);
+}
+
+/*
+ * Two whole records at one position: a member that was not there when the record of an older
+ * run was found missing has it yet. The newer one counts, on whichever copy it is.
+ */
+static void replay_two_runs(struct kunit *test)
+{
+	struct par_log_walk walk;
+	struct par_log_found found;
+	const void *copies[COPIES];
+	unsigned int newer;
+
+	for (newer = 0; newer < COPIES; newer++) {
+		struct bench *bench = make_bench(test, 0);
+
+		fill(bench, 1, 0);
+		bench->ring.head = 0;
+		bench->ring.stable = 0;
+		bench->run++;
+		bench->absent = BIT(par_log_member(&bench->shape, 0, !newer));
+		append(bench, 1);
+		bench->absent = 0;
+		start_walk(bench, &walk);
+		copies_at(bench, 0, copies);
+		KUNIT_ASSERT_TRUE(test, par_log_walk_next(&walk, copies, COPIES, &found));
+		KUNIT_EXPECT_EQ(test, found.head.run, 2);
+		KUNIT_EXPECT_EQ(test, found.copy, newer);
+		KUNIT_EXPECT_EQ(test, found.lacking, BIT(!newer));
+	}
+}
+
+/* A record of a run that is not stored yet cannot be: none is written before. */
+static void replay_unknown_run(struct kunit *test)
+{
+	struct bench *bench = make_bench(test, 0);
+	struct par_log_walk walk;
+
+	fill(bench, 1, 0);
+	bench->run++;
+	append(bench, 1);
+	KUNIT_EXPECT_EQ(test, walk_to_end(bench, &walk), 2);
+	bench->run--;
+	KUNIT_EXPECT_EQ(test, walk_to_end(bench, &walk), 1);
+}
+
+/* A record that was flushed and has no good copy is not taken for the end of the log. */
+static void replay_damaged(struct kunit *test)
+{
+	unsigned int at, records = 200;
+	struct par_log_walk walk;
+
+	for (at = 0; at < records; at += 13) {
+		struct bench *bench = make_bench(test, 3 * PAR_LOG_UNIT);
+
+		fill(bench, records, 1);
+		damage(bench, bench->plain[at].pos, at % COPIES);
+		KUNIT_EXPECT_EQ(test, walk_to_end(bench, &walk), records);
+		KUNIT_EXPECT_FALSE(test, par_log_walk_damaged(&walk));
+		damage(bench, bench->plain[at].pos, !(at % COPIES));
+		KUNIT_EXPECT_EQ(test, walk_to_end(bench, &walk), at);
+		KUNIT_EXPECT_TRUE_MSG(test, par_log_walk_damaged(&walk), "record %u", at);
+	}
+}
+
+/* What was stored as flushed tells by itself. */
+static void replay_clean_stop(struct kunit *test)
+{
+	struct bench *bench = make_bench(test, 0);
+	struct par_log_walk walk;
+
+	fill(bench, 1, 0);
+	par_log_walk_init(&walk, &bench->shape, EPOCH, ARRAY_BLOCKS, 0, 2, 1);
+	KUNIT_EXPECT_TRUE(test, par_log_walk_damaged(&walk));
+	walk.pos = 2;
+	KUNIT_EXPECT_FALSE(test, par_log_walk_damaged(&walk));
+}
+
+/* A full ring: the walk goes round once, and no further. */
+static void replay_full(struct kunit *test)
+{
+	struct bench *bench = make_bench(test, 5 * PAR_LOG_UNIT + 11);
+	struct par_log_walk walk;
+	unsigned int before;
+
+	do {
+		before = bench->count;
+		append(bench, 100);
+	} while (bench->count > before);
+	KUNIT_EXPECT_EQ(test, par_log_ring_used(&bench->ring), UNITS * PAR_LOG_UNIT);
+	KUNIT_EXPECT_EQ(test, walk_to_end(bench, &walk), bench->count);
+	KUNIT_EXPECT_EQ(test, walk.pos, walk.limit);
+}
+
+static struct kunit_case log_replay_cases[] = {
+	KUNIT_CASE(replay_cuts),
+	KUNIT_CASE(replay_left_over),
+	KUNIT_CASE(replay_two_runs),
+	KUNIT_CASE(replay_unknown_run),
+	KUNIT_CASE(replay_damaged),
+	KUNIT_CASE(replay_clean_stop),
+	KUNIT_CASE(replay_full),
+	{}
+};
+
+static struct kunit_suite log_replay_suite = {
+	.name = "raid-par-log-replay",
+	.test_cases = log_replay_cases,
+};
+
+kunit_test_suite(log_replay_suite);
