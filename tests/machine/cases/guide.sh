@@ -160,6 +160,7 @@ watching() {
 	shifted 5
 	run 'echo 3 >gear'
 	shifted 3
+	mdadm --quiet --readonly /dev/md0
 	run 'mdadm --readwrite /dev/md0'
 	guide admin-tasks.md SMART
 	cd /sys/block/md0/md/par
