@@ -2,6 +2,7 @@
 # The commands of README and the administrator's documents, taken from their text, do what these say, in the order in which a user needs them.
 # subject: harness
 # needs: paradm
+# rare: yes
 # machine: --time-travel --mem 2G
 # timeout: 600
 set -euo pipefail
