@@ -279,7 +279,8 @@ installing() {
 	run 'mdadm --stop'
 	run 'mdadm --assemble --scan'
 	guide admin-tasks.md 'When nothing starts'
-	MAY=1 run 'mdadm --assemble --scan --verbose'
+	mdadm --quiet --stop /dev/md0
+	run 'mdadm --assemble --scan --verbose'
 }
 
 moving() {
