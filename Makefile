@@ -25,6 +25,8 @@ help:
 	@echo 'make dist      a tarball of the committed tree, in build/'
 	@echo 'make kernel-patch KSRC=DIR     the module as a patch for that kernel tree'
 	@echo 'make install-extras     udev rules, initramfs hook, par-smart, units; DESTDIR=DIR'
+	@echo 'make man       the manual pages, in build/man and build/paradm/share/man'
+	@echo 'make install-man        manual pages and completions; DESTDIR=DIR, PREFIX=/usr/local'
 	@echo 'make kernel    the kernels of the test machines'
 	@echo 'make clean     remove build/; distclean-cache: also the cache'
 	@echo
@@ -87,6 +89,17 @@ install-extras:
 	install -D -m 644 -t $(DESTDIR)/etc/systemd/system extras/systemd/par-smart.service extras/systemd/par-smart.timer \
 		extras/systemd/paradm.service
 
+# Without a Rust that is recent enough, all but paradm's.
+man:
+	@scripts/build-man
+	@scripts/build-paradm >/dev/null || [ $$? = $(UNAVAILABLE) ]
+
+PREFIX := /usr/local
+SHARE = $(abspath $(DESTDIR)$(PREFIX)/share)
+install-man: man
+	cd build/man && find . -type f -exec install -D -m 644 {} $(SHARE)/man/{} \;
+	test ! -d build/paradm/share || { cd build/paradm/share && find . -type f -exec install -D -m 644 {} $(SHARE)/{} \; ; }
+
 RUNS := 100
 SEED := 1
 torture: module mdadm
@@ -100,4 +113,4 @@ distclean-cache: clean
 
 # The scripts run their work in parallel themselves.
 .NOTPARALLEL:
-.PHONY: deb dist install-extras help setup kernel mdadm module paradm kernel-patch demo test test-all check kunit bench torture clean distclean-cache
+.PHONY: deb dist install-extras install-man man help setup kernel mdadm module paradm kernel-patch demo test test-all check kunit bench torture clean distclean-cache

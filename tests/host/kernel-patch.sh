@@ -51,6 +51,7 @@ on() {
 	checkpatch "$patch"
 	make_tree "$source" "$WORK/$VERSION"
 	git -C "$WORK/$VERSION" -c core.hooksPath=/dev/null am -q "$patch"
+	cmp "$TOP/Documentation/ABI/testing/sysfs-block-md-par" "$WORK/$VERSION/Documentation/ABI/testing/sysfs-block-md-par"
 	! grep -rl layout_check "$WORK/$VERSION/drivers/md/raid-par" --include=layout.c || die "the guard is in the patch"
 	build "$2"
 	echo "$VERSION: clean, applies, builds"

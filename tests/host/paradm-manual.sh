@@ -1,11 +1,12 @@
 #!/bin/bash
-# The man pages and completions that `make paradm` writes are read by man and by the shells, without a complaint.
+# Each command of paradm has a man page with its options, and no page is of no command; man and the shells read pages and completions without a complaint; make install-man installs them.
 # timeout: 300
 set -euo pipefail
 . "$(dirname "$0")/../../scripts/lib.sh"
 
-"$TOP/scripts/build-paradm" >/dev/null
+paradm=$("$TOP/scripts/build-paradm")
 share=$BUILD/paradm/share
+completions=(bash-completion/completions/paradm zsh/site-functions/_paradm fish/vendor_completions.d/paradm.fish)
 
 fail() {
 	echo "$*" >&2
@@ -14,10 +15,40 @@ fail() {
 
 for page in "$share"/man/man8/paradm*.8; do
 	said=$(groff -man -Tutf8 -ww -z "$page" 2>&1) || fail "$page: $said"
+	[ -n "$said" ] || ! command -v mandoc >/dev/null || said=$(mandoc -T lint -W warning "$page" 2>&1 || true)
 	[ -z "$said" ] || fail "$page: $said"
 done
 shown=$(groff -man -Tascii -P-cbou "$share/man/man8/paradm-shift.8")
 grep -q -- '--no-wait' <<<"$shown" || fail "paradm-shift.8 lacks an option"
+
+# commands COMMAND...: its commands, as its help has them; options: its options.
+commands() { "$paradm" "$@" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z][a-z-]*\)\( .*\|$\)/\1/p' | grep -vx help || true; }
+options() { "$paradm" "$@" --help | sed -n '/^Options:/,$p' | grep -oE '^ +(-[A-Za-z], )?--[a-z-]+' | grep -oE -- '--[a-z-]+' | sort -u; }
+
+# has_page COMMAND...: for it and each command of it, with all options and none besides.
+has_page() {
+	local name page command
+	name=$(tr ' ' - <<<"paradm $*" | sed 's/-$//')
+	page=$share/man/man8/$name.8
+	[ -f "$page" ] || fail "there is no page $name(8)"
+	echo "$name.8" >>"$pages"
+	[ "$(sed -n '/^.SH OPTIONS/,/^.SH/p' "$page" | sed 's/\\f[A-Z]//g; s/\\-/-/g' | grep -oE '^(-[A-Za-z], )?--[a-z-]+' |
+		grep -oE -- '--[a-z-]+' | sort -u)" = "$(options "$@")" ] || fail "$name(8) has other options than the command"
+	for command in $(commands "$@"); do has_page "$@" "$command"; done
+}
+pages=$(mktemp)
+trap 'rm -rf "$pages" "${dest:-}"' EXIT
+has_page
+[ "$(sort "$pages")" = "$(cd "$share/man/man8" && printf '%s\n' paradm*.8 | sort)" ] ||
+	fail "pages and commands: $(diff <(sort "$pages") <(cd "$share/man/man8" && ls))"
+
+dest=$(mktemp -d)
+make --no-print-directory -C "$TOP" install-man DESTDIR="$dest" PREFIX=/usr >/dev/null
+for file in man/man4/md-par.4 man/man5/paradm-daemon.toml.5 man/man8/{par-smart,paradm,paradm-pin-set}.8 \
+	"${completions[@]}"; do
+	[ -s "$dest/usr/share/$file" ] || fail "make install-man does not install $file"
+	[ "$(stat -c %a "$dest/usr/share/$file")" = 644 ] || fail "mode of $file"
+done
 
 # completes "WORD..." WORD: with these typed, bash offers the word.
 completes() {
