@@ -119,6 +119,7 @@ static u64 go_to(struct disk *disk, u64 now, u64 sector, u64 sectors, bool ahead
 
 static u64 read_from(struct disk *disk, u64 now, u64 sector, u64 sectors)
 {
+	disk->reads++;
 	go_to(disk, now, sector, sectors, sector == disk->end);
 	disk->end = sector + sectors;
 	if (!disk->owed)
@@ -164,6 +165,7 @@ u64 disk_send(struct disk *disk, u64 now, u64 sector, u64 sectors, enum disk_op 
 		end_write(disk, now);
 	if (op == DISK_READ)
 		return read_from(disk, now, sector, sectors);
+	disk->writes_sent++;
 	if (op == DISK_WRITE_THROUGH)
 		return go_to(disk, now, sector, sectors, false);
 	if (op == DISK_REWRITE)
@@ -174,6 +176,7 @@ u64 disk_send(struct disk *disk, u64 now, u64 sector, u64 sectors, enum disk_op 
 u64 disk_flush(struct disk *disk, u64 now)
 {
 	settle(disk, now);
+	disk->flushes++;
 	disk->free = max(now, disk->free) + disk->owed;
 	disk->in_flight += disk->owed;
 	pay(disk, disk->owed);

@@ -60,7 +60,7 @@ struct disk_mechanics {
  * @owed: what writing back takes that is in the cache, @dirty: sectors, @writes: requests; @written: the end of
  *	the last one
  * @in_flight: how long all requests so far were under way; @moving: what they take the arm in all, done or not
- * @requests: how many they are
+ * @requests: how many they are; @reads and @writes_sent of these, and @flushes besides: as the simulated disk's report
  * @ahead: how long it has read ahead so far; @ahead_until: it does since @free
  * @state: since @since; @in: how long it was in each before
  */
@@ -70,6 +70,7 @@ struct disk {
 	unsigned int newest;
 	u64 settled, owed, dirty, writes, written;
 	u64 in_flight, moving, requests, starts;
+	u64 reads, writes_sent, flushes;
 	u64 ahead, ahead_until;
 	enum disk_state state;
 	u64 since, in[DISK_STATES];
