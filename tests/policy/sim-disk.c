@@ -105,7 +105,7 @@ static u64 go_to(struct disk *disk, u64 now, u64 sector, u64 sectors, bool ahead
 	u64 begin = max(now, disk->free), took = OVERHEAD;
 
 	if (!ahead)
-		took += way_to(disk, begin + took, sector, waiting(disk, now));
+		took += way_to(disk, begin + took, sector, max(waiting(disk, now), 1U) - 1);
 	took += passing(disk, sector, sectors);
 	disk->place = spindle_place(&disk->mechanics->model, sector + sectors);
 	disk->free = begin + took;
@@ -142,9 +142,19 @@ static u64 make_room(struct disk *disk, u64 now, u64 sectors)
 	return disk->free;
 }
 
+/* One after the other, whatever the arm does meanwhile; busy beyond that only. */
+static u64 by_bus(struct disk *disk, u64 now, u64 sectors)
+{
+	u64 counted = max(now, max(disk->free, disk->bus_free));
+
+	disk->bus_free = max(now + OVERHEAD, disk->bus_free) + sectors * NSEC_PER_SEC / (2 * NEARLINE_BUS_KIB);
+	disk->in_flight += max(disk->bus_free, counted) - counted;
+	return disk->bus_free;
+}
+
 static u64 write_to(struct disk *disk, u64 now, u64 sector, u64 sectors)
 {
-	u64 took = 0, taken = make_room(disk, now, sectors) + OVERHEAD;
+	u64 took = 0, taken = by_bus(disk, make_room(disk, now, sectors), sectors);
 
 	if (sector != disk->written)
 		took = way_to(disk, now, sector, disk->writes);
@@ -153,7 +163,6 @@ static u64 write_to(struct disk *disk, u64 now, u64 sector, u64 sectors)
 	disk->owed += took;
 	disk->dirty += sectors;
 	disk->writes++;
-	disk->in_flight += OVERHEAD;
 	disk->moving += took;
 	disk->requests++;
 	return taken;

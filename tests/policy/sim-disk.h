@@ -6,8 +6,8 @@
  * that comes to:
  *
  * - Reads are served in the order in which they come; but with more of them waiting, the way to
- *   each is shorter, as the disk chooses (SORTED).
- * - A write ends when it is in the volatile cache. It is brought to the platter when nothing
+ *   each is shorter, as the disk chooses (SORTED), though not the one that is being served.
+ * - A write ends when it is in the volatile cache, to which the bus takes it. It is brought to the platter when nothing
  *   is to be read, or when the cache is full, or by a flush.
  * - It reads ahead, which takes energy, but serves no more of that than what follows at once.
  */
@@ -56,6 +56,7 @@ struct disk_mechanics {
  * struct disk - times in ns
  * @place: where the head is, as mechanics.h says; @end: sector after the last one read
  * @free: all that has to be waited for is done then; @ends: of the last requests, to know how many wait
+ * @bus_free: the bus has brought to the cache what has come
  * @settled: it has written back since it was free, until then
  * @owed: what writing back takes that is in the cache, @dirty: sectors, @writes: requests; @written: the end of
  *	the last one
@@ -68,6 +69,7 @@ struct disk {
 	const struct disk_mechanics *mechanics;
 	u64 place, end, free, ends[DISK_DEPTH];
 	unsigned int newest;
+	u64 bus_free;
 	u64 settled, owed, dirty, writes, written;
 	u64 in_flight, moving, requests, starts;
 	u64 reads, writes_sent, flushes;
