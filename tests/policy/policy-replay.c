@@ -44,9 +44,10 @@
 #define SLOT_MOST	(60 * NSEC_PER_SEC)	/* … at most, whether all are idle or not */
 /*
  * Writes that follow each other, on the disk and soon, meet in the stripe cache: rows that they
- * cover need not be read.
+ * cover need not be read. raid5 begins to read for a part of a stripe at once, but for no other
+ * while it does: for as long as a random read takes.
  */
-#define GATHER	(20 * NSEC_PER_MSEC)
+#define GATHER	(12 * NSEC_PER_MSEC)
 #define GATHER_MOST	32768U		/* sectors */
 #define LINES	4096U			/* read in advance, at most */
 #define OCTAVE	64U			/* bins of latencies in each power of two, of µs */
