@@ -97,13 +97,65 @@ static void end_write(struct disk *disk, u64 now)
 	disk->free = now + half;
 }
 
+/* ---- pauses ---- */
+
+static void leave_gap(struct disk *disk, u64 from, u64 to)
+{
+	if (to <= from)
+		return;
+	disk->newest_gap = (disk->newest_gap + 1) % DISK_GAPS;
+	disk->gap[disk->newest_gap] = (struct disk_gap) { from, to };
+}
+
+/* Is there one from @now on in which the arm can go there? Returns when that ends, else 0. */
+static u64 fill_gap(struct disk *disk, u64 now, u64 sector, u64 sectors)
+{
+	u64 took = 0;
+	unsigned int i;
+
+	for (i = 0; i < DISK_GAPS; i++) {
+		struct disk_gap *gap = &disk->gap[i];
+		u64 begin = max(now, gap->from);
+
+		if (begin + OVERHEAD >= gap->to)
+			continue;
+		took = took ?: OVERHEAD + way_to(disk, begin + OVERHEAD, sector, 0) + passing(disk, sector, sectors);
+		if (begin + took > gap->to)
+			continue;
+		gap->from = begin + took;
+		disk->in_flight += took;
+		disk->moving += took;
+		disk->requests++;
+		return gap->from;
+	}
+	return 0;
+}
+
+/* What is to be done after @now, until it is free. */
+static u64 left_to_do(const struct disk *disk, u64 now)
+{
+	u64 left = disk->free - min(disk->free, now);
+	unsigned int i;
+
+	for (i = 0; left && i < DISK_GAPS; i++) {
+		u64 from = max(now, disk->gap[i].from);
+
+		left -= min(left, disk->gap[i].to - min(disk->gap[i].to, from));
+	}
+	return left;
+}
+
 /* ---- requests ---- */
 
 /* The arm goes there, unless @ahead: what follows at once has been read ahead. */
 static u64 go_to(struct disk *disk, u64 now, u64 sector, u64 sectors, bool ahead)
 {
-	u64 begin = max(now, disk->free), took = OVERHEAD;
+	u64 begin = max(now, disk->free), took = OVERHEAD, end;
 
+	end = begin > now ? fill_gap(disk, now, sector, sectors) : 0;
+	if (end)
+		return end;
+	leave_gap(disk, disk->free, begin);
 	if (!ahead)
 		took += way_to(disk, begin + took, sector, max(waiting(disk, now), 1U) - 1);
 	took += passing(disk, sector, sectors);
@@ -119,8 +171,12 @@ static u64 go_to(struct disk *disk, u64 now, u64 sector, u64 sectors, bool ahead
 
 static u64 read_from(struct disk *disk, u64 now, u64 sector, u64 sectors)
 {
+	u64 done;
+
 	disk->reads++;
-	go_to(disk, now, sector, sectors, sector == disk->end);
+	done = go_to(disk, now, sector, sectors, sector == disk->end);
+	if (done != disk->free)
+		return done;
 	disk->end = sector + sectors;
 	if (!disk->owed)
 		disk->ahead_until = disk->free + passing(disk, disk->end,
@@ -201,12 +257,12 @@ u64 disk_idle(const struct disk *disk)
 
 u64 disk_busy(const struct disk *disk, u64 now)
 {
-	return disk->in_flight - min(disk->in_flight, disk->free - min(disk->free, now));
+	return disk->in_flight - min(disk->in_flight, left_to_do(disk, now));
 }
 
 u64 disk_active(const struct disk *disk, u64 now)
 {
-	u64 left = disk->owed - written_back(disk, now) + disk->free - min(disk->free, now);
+	u64 left = disk->owed - written_back(disk, now) + left_to_do(disk, now);
 
 	return disk->moving - min(disk->moving, left) + read_ahead(disk, now);
 }
@@ -215,10 +271,11 @@ void disk_forget(struct disk *disk, u64 now)
 {
 	settle(disk, now);
 	disk->in_flight = disk_busy(disk, now);
-	disk->moving -= min(disk->moving, disk->owed + disk->free - min(disk->free, now));
+	disk->moving -= min(disk->moving, disk->owed + left_to_do(disk, now));
 	pay(disk, disk->owed);
 	disk->free = min(disk->free, now);
 	memset(disk->ends, 0, sizeof(disk->ends));
+	memset(disk->gap, 0, sizeof(disk->gap));
 }
 
 void disk_rest(struct disk *disk, u64 now, u64 after)
