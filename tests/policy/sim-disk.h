@@ -95,6 +95,12 @@ void disk_mechanics_init(struct disk_mechanics *mechanics, u64 sectors);
 /* disk_send - @sectors at @sector at time @now. Returns when that is done. */
 u64 disk_send(struct disk *disk, u64 now, u64 sector, u64 sectors, enum disk_op op);
 
+/*
+ * disk_send_with - what lies on the same track as what was sent last, and with @others before it: they
+ * are served in the order in which they come by. Returns when it is done.
+ */
+u64 disk_send_with(struct disk *disk, unsigned int others);
+
 /* disk_flush - all that was written is on the platter; returns when */
 u64 disk_flush(struct disk *disk, u64 now);
 

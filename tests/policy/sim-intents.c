@@ -33,6 +33,16 @@ static u64 store_block(const struct par_geometry *geo, struct disk *disks, unsig
 	return done;
 }
 
+/* Another one of a store: all of them lie side by side, and are sent at once. */
+static u64 add_block(const struct par_geometry *geo, struct disk *disks, unsigned int gear, u64 done, u32 blocks)
+{
+	unsigned int d;
+
+	for (d = 0; d < geo->set[gear].members; d++)
+		done = max(done, disk_send_with(&disks[d], blocks - 1));
+	return done;
+}
+
 static void set_intent(struct intents *intents, u32 zone, unsigned int gear)
 {
 	if (!intents->gear[zone]) {
@@ -61,10 +71,13 @@ u64 intents_admit(struct intents *intents, const struct par_geometry *geo, struc
 	if (then > intents->begins) {
 		intents->begins = max(then, intents->done);
 		intents->done = intents->begins;
-		intents->sector = 0;
+		intents->blocks = 0;
 	}
-	if (sector != intents->sector)
+	if (!intents->blocks)
 		intents->done = max(intents->done, store_block(geo, disks, gear, now, sector));
+	else if (sector != intents->sector)
+		intents->done = add_block(geo, disks, gear, intents->done, intents->blocks);
+	intents->blocks += !intents->blocks || sector != intents->sector;
 	intents->sector = sector;
 	set_intent(intents, zone, gear);
 	/* A writer that comes through one zone after the other has the next one ready. */
