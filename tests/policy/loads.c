@@ -157,6 +157,16 @@ static const struct kind kinds[] = {
 	{ "poll", "aside: ten seconds of load, every minute and a half", {
 		{ .pause = { 90, REGULAR }, .lasts = { 10, REGULAR }, .rate = 240, .mixed = 1 },
 	} },
+	{ "laptops", "aside: copies of laptops, which are brought up to date when they are at home", {
+		{ .from = 7, .to = 9, .pause = { 900, CHANCE }, .lasts = { 200, LOOSE }, .rate = 120, .mixed = 1, .writes = 35, .flush = 16 },
+		{ .from = 17, .to = 23, .pause = { 1500, CHANCE }, .lasts = { 400, HEAVY }, .rate = 120, .mixed = 1, .writes = 35, .flush = 16 },
+		{ .pause = { 900, CHANCE }, .lasts = { 3, CHANCE }, .rate = 10, .mixed = 1 },
+	} },
+	{ "crawler", "aside: pages are appended all day, and an index of them is made now and then", {
+		{ .pause = { 20, REGULAR }, .lasts = { 0.5, REGULAR }, .rate = 40, .even = 1, .bytes = 128 * KIB, .writes = 100, .sequential = true },
+		{ .pause = { 2700, LOOSE }, .lasts = { 500, LOOSE }, .rate = 210, .mixed = 1, .writes = 8 },
+		{ .pause = { 40, CHANCE }, .lasts = { 6, CHANCE }, .rate = 12, .bytes = 16 * KIB },
+	} },
 };
 
 /* Of a source, while it lives: all times in seconds. */

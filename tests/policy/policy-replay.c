@@ -9,10 +9,14 @@
  * -d DAYS		whose shares of these can be saved up; if none can, the best schedule keeps
  *			to the ration as well
  *
+ * -q			quick: without rivals but "low"
  * -r			tell also what rules that do not foresee would take (threshold.h), of an array with
  *			two gears: lines "rule P99_MS BEST_J RULE_J BUSY UP_S DOWN_S STARTS", from the p99 of
  *			the low gear on, that no more than one in a hundred requests exceeds; and the same with
  *			the p99 of the policy, "rule_par"
+ *
+ * -e SECONDS		tell each so many what the policy says, in lines "says AT_S WORDS", and of each disk
+ *			what it has done so far: "disk AT_S DISK STATE READS WRITES FLUSHES ACTIVE_MS"
  *
  * REQUESTS are lines "NS OP SECTOR BYTES", OP being r, w or f, a flush, in order of time: what
  * tests/replay/replay.c sends. Sectors beyond the array's end begin at its start again.
@@ -40,9 +44,10 @@
 #define SLOT_MOST	(60 * NSEC_PER_SEC)	/* … at most, whether all are idle or not */
 /*
  * Writes that follow each other, on the disk and soon, meet in the stripe cache: rows that they
- * cover need not be read.
+ * cover need not be read. raid5 begins to read for a part of a stripe at once, but for no other
+ * while it does: for as long as a random read takes.
  */
-#define GATHER	(20 * NSEC_PER_MSEC)
+#define GATHER	(12 * NSEC_PER_MSEC)
 #define GATHER_MOST	32768U		/* sectors */
 #define LINES	4096U			/* read in advance, at most */
 #define OCTAVE	64U			/* bins of latencies in each power of two, of µs */
@@ -78,6 +83,8 @@ static struct slots slots;
 static u32 cycles = PAR_CYCLES_DEFAULT, carry = PAR_CARRY_DEFAULT;
 static u64 interval_ns, at, slot_began;
 static bool rules;
+static unsigned int rivals = RIVALS;
+static u64 every_ns, told_at;
 static u64 active_before[PAR_MAX_SETS + 1];
 static u64 took[RIVALS][BINS], nr_requests;
 /* Latencies of what came while par was in its top gear: of par, and of the array always there. */
@@ -223,6 +230,23 @@ static void see_day(void)
 	next_day += DAY;
 }
 
+static void tell_disks(u64 now)
+{
+	static const char * const states[DISK_STATES] = { "turns", "stops", "stands", "starts" };
+	char words[256];
+	unsigned int d;
+
+	array_says(par, now, words, sizeof(words));
+	printf("says %llu %s\n", now / NSEC_PER_SEC, words);
+	for (d = 0; d < par->geo.members; d++) {
+		const struct disk *disk = &par->disk[d];
+
+		printf("disk %llu %u %s %llu %llu %llu %llu\n", now / NSEC_PER_SEC, d, states[disk->state],
+		       disk->reads, disk->writes_sent, disk->flushes, disk_active(disk, now) / NSEC_PER_MSEC);
+	}
+	told_at += every_ns;
+}
+
 /* All that is over until @now. */
 static void let_pass(u64 now)
 {
@@ -233,7 +257,7 @@ static void let_pass(u64 now)
 
 		if (par->gear < par->geo.gears)
 			in_low += interval_ns;
-		for (i = 0; i < RIVALS; i++)
+		for (i = 0; i < rivals; i++)
 			array_interval(rival[i], end);
 		for (i = 1; i <= par->geo.gears; i++)
 			array_interval(ideal[i], end);
@@ -241,6 +265,8 @@ static void let_pass(u64 now)
 			end_slot(end);
 		if (end >= next_day)
 			see_day();
+		if (every_ns && end >= told_at + every_ns)
+			tell_disks(end);
 	}
 }
 
@@ -273,14 +299,14 @@ static void send(const struct line *line)
 	unsigned int i;
 
 	let_pass(line->at);
-	for (i = 0; i < RIVALS; i++) {
+	for (i = 0; i < rivals; i++) {
 		latency[i] = array_request(rival[i], line->at, line->op == 'w', line->sector, line->sectors,
 					   line->pieces) - line->at;
 		took[i][bin_of(latency[i])] += line->pieces;
 	}
 	nr_requests += line->pieces;
 	see_ideal(line);
-	if (par->gear < par->geo.gears)
+	if (par->gear < par->geo.gears || rivals <= TOP)
 		return;
 	took_top[0][bin_of(latency[PAR])] += line->pieces;
 	took_top[1][bin_of(latency[TOP])] += line->pieces;
@@ -292,7 +318,7 @@ static void flush(u64 now)
 	unsigned int i;
 
 	let_pass(now);
-	for (i = 0; i < RIVALS; i++)
+	for (i = 0; i < rivals; i++)
 		array_flush(rival[i], now);
 	for (i = 1; i <= par->geo.gears; i++)
 		array_flush(ideal[i], now);
@@ -385,7 +411,7 @@ static void tell(void)
 	printf("requests_top %llu\n", nr_top);
 	printf("shifts %u\n", par->nr_shifts);
 	printf("low_seconds %.3f\n", in_low / 1e9);
-	for (i = 0; i < RIVALS; i++)
+	for (i = 0; i < rivals; i++)
 		tell_rival(i);
 	printf("joules_best %.0f\n", bound(percentile_ms(took[PAR], nr_requests, 99) * 1000));
 	printf("joules_best_low %.0f\n", bound(percentile_ms(took[LOW], nr_requests, 99) * 1000));
@@ -394,6 +420,8 @@ static void tell(void)
 	printf("bytes %llu\n", par->bytes);
 	printf("copied_bytes %llu\n", par->copied);
 	printf("most_starts_a_day %llu\n", most_starts);
+	if (rivals <= TOP)
+		return;
 	printf("p99_in_top_ms %.2f\n", percentile_ms(took_top[0], nr_top, 99));
 	printf("p99_in_top_top_ms %.2f\n", percentile_ms(took_top[1], nr_top, 99));
 }
@@ -445,6 +473,8 @@ static void make_arrays(u32 layout, char **settings, int count)
 	for (i = 1; i <= par->geo.gears; i++)
 		ideal[i] = fixed(layout, i);
 	rival[LOW] = fixed(layout, 1);
+	if (rivals <= TOP)
+		return;
 	rival[TOP] = fixed(layout, par->geo.gears);
 	rival[FEW] = raid5(par->geo.set[1].members, 0);
 	rival[FEW_REST] = raid5(par->geo.set[1].members, REST);
@@ -524,20 +554,24 @@ int main(int argc, char **argv)
 	static char *settings[32];
 	int option, count = 0;
 
-	while ((option = getopt(argc, argv, "s:c:d:r")) != -1) {
+	while ((option = getopt(argc, argv, "s:c:d:e:qr")) != -1) {
 		if (option == 's' && count < (int)ARRAY_SIZE(settings))
 			settings[count++] = optarg;
 		else if (option == 'c')
 			cycles = strtoul(optarg, NULL, 10);
 		else if (option == 'd')
 			carry = strtoul(optarg, NULL, 10);
+		else if (option == 'e')
+			every_ns = strtoull(optarg, NULL, 10) * NSEC_PER_SEC;
+		else if (option == 'q')
+			rivals = TOP;
 		else if (option == 'r')
 			rules = true;
 		else
-			refuse("usage: policy-replay [-s NAME=VALUE]... [-c CYCLES] [-d DAYS] [-r] GEAR,GEAR... <REQUESTS");
+			refuse("usage: policy-replay [-s NAME=VALUE]... [-c CYCLES] [-d DAYS] [-e SECONDS] [-q] [-r] GEAR,GEAR... <REQUESTS");
 	}
 	if (optind + 1 != argc)
-		refuse("usage: policy-replay [-s NAME=VALUE]... [-c CYCLES] [-d DAYS] [-r] GEAR,GEAR... <REQUESTS");
+		refuse("usage: policy-replay [-s NAME=VALUE]... [-c CYCLES] [-d DAYS] [-e SECONDS] [-q] [-r] GEAR,GEAR... <REQUESTS");
 	make_arrays(layout_of(argv[optind]), settings, count);
 	if (rules && par->geo.gears != 2)
 		refuse("-r: of two gears");

@@ -142,6 +142,9 @@ u64 array_idle(const struct array *array);
 /* array_interval - an interval is over at @now */
 void array_interval(struct array *array, u64 now);
 
+/* array_says - what the policy says of the gear at @now, which an interval has just ended at, as a line of @size at most */
+void array_says(struct array *array, u64 now, char *words, size_t size);
+
 /* array_forget - what is not done at @now is never done */
 void array_forget(struct array *array, u64 now);
 

@@ -97,15 +97,67 @@ static void end_write(struct disk *disk, u64 now)
 	disk->free = now + half;
 }
 
+/* ---- pauses ---- */
+
+static void leave_gap(struct disk *disk, u64 from, u64 to)
+{
+	if (to <= from)
+		return;
+	disk->newest_gap = (disk->newest_gap + 1) % DISK_GAPS;
+	disk->gap[disk->newest_gap] = (struct disk_gap) { from, to };
+}
+
+/* Is there one from @now on in which the arm can go there? Returns when that ends, else 0. */
+static u64 fill_gap(struct disk *disk, u64 now, u64 sector, u64 sectors)
+{
+	u64 took = 0;
+	unsigned int i;
+
+	for (i = 0; i < DISK_GAPS; i++) {
+		struct disk_gap *gap = &disk->gap[i];
+		u64 begin = max(now, gap->from);
+
+		if (begin + OVERHEAD >= gap->to)
+			continue;
+		took = took ?: OVERHEAD + way_to(disk, begin + OVERHEAD, sector, 0) + passing(disk, sector, sectors);
+		if (begin + took > gap->to)
+			continue;
+		gap->from = begin + took;
+		disk->in_flight += took;
+		disk->moving += took;
+		disk->requests++;
+		return gap->from;
+	}
+	return 0;
+}
+
+/* What is to be done after @now, until it is free. */
+static u64 left_to_do(const struct disk *disk, u64 now)
+{
+	u64 left = disk->free - min(disk->free, now);
+	unsigned int i;
+
+	for (i = 0; left && i < DISK_GAPS; i++) {
+		u64 from = max(now, disk->gap[i].from);
+
+		left -= min(left, disk->gap[i].to - min(disk->gap[i].to, from));
+	}
+	return left;
+}
+
 /* ---- requests ---- */
 
 /* The arm goes there, unless @ahead: what follows at once has been read ahead. */
 static u64 go_to(struct disk *disk, u64 now, u64 sector, u64 sectors, bool ahead)
 {
-	u64 begin = max(now, disk->free), took = OVERHEAD;
+	u64 begin = max(now, disk->free), took = OVERHEAD, end;
 
+	end = begin > now ? fill_gap(disk, now, sector, sectors) : 0;
+	if (end)
+		return end;
+	leave_gap(disk, disk->free, begin);
 	if (!ahead)
-		took += way_to(disk, begin + took, sector, waiting(disk, now));
+		took += way_to(disk, begin + took, sector, max(waiting(disk, now), 1U) - 1);
 	took += passing(disk, sector, sectors);
 	disk->place = spindle_place(&disk->mechanics->model, sector + sectors);
 	disk->free = begin + took;
@@ -119,7 +171,12 @@ static u64 go_to(struct disk *disk, u64 now, u64 sector, u64 sectors, bool ahead
 
 static u64 read_from(struct disk *disk, u64 now, u64 sector, u64 sectors)
 {
-	go_to(disk, now, sector, sectors, sector == disk->end);
+	u64 done;
+
+	disk->reads++;
+	done = go_to(disk, now, sector, sectors, sector == disk->end);
+	if (done != disk->free)
+		return done;
 	disk->end = sector + sectors;
 	if (!disk->owed)
 		disk->ahead_until = disk->free + passing(disk, disk->end,
@@ -141,9 +198,19 @@ static u64 make_room(struct disk *disk, u64 now, u64 sectors)
 	return disk->free;
 }
 
+/* One after the other, whatever the arm does meanwhile; busy beyond that only. */
+static u64 by_bus(struct disk *disk, u64 now, u64 sectors)
+{
+	u64 counted = max(now, max(disk->free, disk->bus_free));
+
+	disk->bus_free = max(now + OVERHEAD, disk->bus_free) + sectors * NSEC_PER_SEC / (2 * NEARLINE_BUS_KIB);
+	disk->in_flight += max(disk->bus_free, counted) - counted;
+	return disk->bus_free;
+}
+
 static u64 write_to(struct disk *disk, u64 now, u64 sector, u64 sectors)
 {
-	u64 took = 0, taken = make_room(disk, now, sectors) + OVERHEAD;
+	u64 took = 0, taken = by_bus(disk, make_room(disk, now, sectors), sectors);
 
 	if (sector != disk->written)
 		took = way_to(disk, now, sector, disk->writes);
@@ -152,7 +219,6 @@ static u64 write_to(struct disk *disk, u64 now, u64 sector, u64 sectors)
 	disk->owed += took;
 	disk->dirty += sectors;
 	disk->writes++;
-	disk->in_flight += OVERHEAD;
 	disk->moving += took;
 	disk->requests++;
 	return taken;
@@ -164,6 +230,7 @@ u64 disk_send(struct disk *disk, u64 now, u64 sector, u64 sectors, enum disk_op 
 		end_write(disk, now);
 	if (op == DISK_READ)
 		return read_from(disk, now, sector, sectors);
+	disk->writes_sent++;
 	if (op == DISK_WRITE_THROUGH)
 		return go_to(disk, now, sector, sectors, false);
 	if (op == DISK_REWRITE)
@@ -171,9 +238,23 @@ u64 disk_send(struct disk *disk, u64 now, u64 sector, u64 sectors, enum disk_op 
 	return write_to(disk, now, sector, sectors);
 }
 
+/* All of them by chance, n take n / (n + 1) of a turn: this one the difference. */
+u64 disk_send_with(struct disk *disk, unsigned int others)
+{
+	u64 took = disk->mechanics->model.turn_ns / ((others + 1) * (others + 2));
+
+	disk->free += took;
+	disk->in_flight += took;
+	disk->moving += took;
+	disk->requests++;
+	disk->writes_sent++;
+	return disk->free;
+}
+
 u64 disk_flush(struct disk *disk, u64 now)
 {
 	settle(disk, now);
+	disk->flushes++;
 	disk->free = max(now, disk->free) + disk->owed;
 	disk->in_flight += disk->owed;
 	pay(disk, disk->owed);
@@ -189,12 +270,12 @@ u64 disk_idle(const struct disk *disk)
 
 u64 disk_busy(const struct disk *disk, u64 now)
 {
-	return disk->in_flight - min(disk->in_flight, disk->free - min(disk->free, now));
+	return disk->in_flight - min(disk->in_flight, left_to_do(disk, now));
 }
 
 u64 disk_active(const struct disk *disk, u64 now)
 {
-	u64 left = disk->owed - written_back(disk, now) + disk->free - min(disk->free, now);
+	u64 left = disk->owed - written_back(disk, now) + left_to_do(disk, now);
 
 	return disk->moving - min(disk->moving, left) + read_ahead(disk, now);
 }
@@ -203,10 +284,11 @@ void disk_forget(struct disk *disk, u64 now)
 {
 	settle(disk, now);
 	disk->in_flight = disk_busy(disk, now);
-	disk->moving -= min(disk->moving, disk->owed + disk->free - min(disk->free, now));
+	disk->moving -= min(disk->moving, disk->owed + left_to_do(disk, now));
 	pay(disk, disk->owed);
 	disk->free = min(disk->free, now);
 	memset(disk->ends, 0, sizeof(disk->ends));
+	memset(disk->gap, 0, sizeof(disk->gap));
 }
 
 void disk_rest(struct disk *disk, u64 now, u64 after)

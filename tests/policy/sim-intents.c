@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <stdlib.h>
 
+#include "pure/tidy-plan.h"
 #include "sim-intents.h"
 
-/* tidy.c, store.h */
-#define IDLE	(30 * NSEC_PER_SEC)
-#define PAUSE	(NSEC_PER_SEC / 2)
-#define BATCH	32U
-#define RUNS	64U
+#define IDLE	(PAR_TIDY_S * NSEC_PER_SEC)
+#define PAUSE	(PAR_TIDY_PAUSE_MS * NSEC_PER_MSEC)
 
 static u32 zone_of(const struct par_geometry *geo, unsigned int set, u64 row)
 {
@@ -21,11 +19,7 @@ static u64 intent_sector(u32 zone)
 
 static u64 map_sector(const struct par_geometry *geo, u32 zone)
 {
-	unsigned int set = geo->gears, index;
-
-	while (zone < geo->set[set].zone_base || zone >= geo->set[set].zone_base + geo->set[set].zones)
-		set--;
-	return par_map_sector(geo, par_map_block(&geo->set[set], zone - geo->set[set].zone_base, &index), 0);
+	return par_map_sector(geo, par_zone_block(geo, zone), 0);
 }
 
 /* To all members that are awake; returns when the last one has it. */
@@ -36,6 +30,16 @@ static u64 store_block(const struct par_geometry *geo, struct disk *disks, unsig
 
 	for (d = 0; d < geo->set[gear].members; d++)
 		done = max(done, disk_send(&disks[d], now, sector, PAR_BLOCK_SECTORS, DISK_WRITE_THROUGH));
+	return done;
+}
+
+/* Another one of a store: all of them lie side by side, and are sent at once. */
+static u64 add_block(const struct par_geometry *geo, struct disk *disks, unsigned int gear, u64 done, u32 blocks)
+{
+	unsigned int d;
+
+	for (d = 0; d < geo->set[gear].members; d++)
+		done = max(done, disk_send_with(&disks[d], blocks - 1));
 	return done;
 }
 
@@ -67,10 +71,13 @@ u64 intents_admit(struct intents *intents, const struct par_geometry *geo, struc
 	if (then > intents->begins) {
 		intents->begins = max(then, intents->done);
 		intents->done = intents->begins;
-		intents->sector = 0;
+		intents->blocks = 0;
 	}
-	if (sector != intents->sector)
+	if (!intents->blocks)
 		intents->done = max(intents->done, store_block(geo, disks, gear, now, sector));
+	else if (sector != intents->sector)
+		intents->done = add_block(geo, disks, gear, intents->done, intents->blocks);
+	intents->blocks += !intents->blocks || sector != intents->sector;
 	intents->sector = sector;
 	set_intent(intents, zone, gear);
 	/* A writer that comes through one zone after the other has the next one ready. */
@@ -157,7 +164,7 @@ void intents_tidy(struct intents *intents, const struct par_geometry *geo, struc
 		return;
 	idle = count_idle(intents, now);
 	if (!intents->share)
-		intents->share = max(BATCH, idle / RUNS);
+		intents->share = par_tidy_share(idle);
 	zones = malloc(intents->share * sizeof(*zones));
 	if (!zones)
 		abort();

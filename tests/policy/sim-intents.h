@@ -17,7 +17,7 @@
  * struct intents - times in ns
  * @gear: whose intent is stored, of each zone, 0: none; @touched: when the zone was last written
  * @set: zones that have one, @count of @room
- * @begins, @done: of the last store that was asked for; @sector: its last block
+ * @begins, @done: of the last store that was asked for; @sector: its last block; @blocks: that it has
  * @tidy_at: when idle ones are looked for, 0: not at all; @share: how many are cleared at a time
  */
 struct intents {
@@ -26,7 +26,7 @@ struct intents {
 	u32 *set;
 	size_t count, room;
 	u64 begins, done, sector, tidy_at;
-	u32 share;
+	u32 share, blocks;
 };
 
 void intents_init(struct intents *intents, const struct par_geometry *geo);

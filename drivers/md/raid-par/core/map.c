@@ -128,11 +128,7 @@ void par_map_clear_row(struct par_set *set, u64 row)
 /* The set that a zone belongs to. */
 static struct par_set *zone_set(struct par_conf *conf, u32 zone)
 {
-	unsigned int i = conf->geo.gears;
-
-	while (zone - conf->geo.set[i].zone_base >= conf->geo.set[i].zones)
-		i--;
-	return conf->set[i];
+	return conf->set[par_zone_set(&conf->geo, zone)];
 }
 
 void par_map_prepare(struct par_conf *conf, u32 zone)

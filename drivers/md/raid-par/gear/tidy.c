@@ -7,15 +7,12 @@
  */
 #include "core/parent.h"
 #include "gear/gear.h"
-
-#define PAR_TIDY_ZONES	PAR_STORE_BATCH	/* closed at a time, or … */
-#define PAR_TIDY_RUNS	64U	/* … so many as to be done after so many times */
-#define PAR_TIDY_PAUSE	(HZ / 2)	/* in between; what waits meanwhile goes first */
+#include "pure/tidy-plan.h"
 
 static bool is_idle(const struct par_zone *z)
 {
 	return READ_ONCE(z->intent) &&
-	       time_after(jiffies, READ_ONCE(z->touched) + PAR_TIDY);
+	       time_after(jiffies, READ_ONCE(z->touched) + PAR_TIDY_S * HZ);
 }
 
 /* From @zone on, the first whose intent nobody has used for a while. */
@@ -26,7 +23,6 @@ static u32 next_idle(struct par_conf *conf, u32 zone)
 	return zone;
 }
 
-/* So many at a time, that what a scattered load leaves behind does not grow. */
 static u32 share_of_idle(struct par_conf *conf)
 {
 	u32 zone, count = 0;
@@ -34,7 +30,7 @@ static u32 share_of_idle(struct par_conf *conf)
 	for (zone = next_idle(conf, 0); zone < conf->geo.zones;
 	     zone = next_idle(conf, zone + 1))
 		count++;
-	return max(PAR_TIDY_ZONES, count / PAR_TIDY_RUNS);
+	return par_tidy_share(count);
 }
 
 /* Admit nothing more to the idle zones from @zone on; returns where to go on. */
@@ -100,7 +96,7 @@ static void tidy_work(struct work_struct *work)
 	struct par_conf *conf = container_of(to_delayed_work(work),
 					     struct par_conf, up.tidy_work);
 	u32 zone = next_idle(conf, conf->tidy->at);
-	unsigned long pause = PAR_TIDY;
+	unsigned long pause = PAR_TIDY_S * HZ;
 
 	if (!conf->tidy->at)
 		conf->tidy->share = share_of_idle(conf);
@@ -111,7 +107,7 @@ static void tidy_work(struct work_struct *work)
 		par_gate_quiesce(conf);
 		par_gate_resume(conf);
 		par_store_clear_idle(conf);
-		pause = PAR_TIDY_PAUSE;
+		pause = msecs_to_jiffies(PAR_TIDY_PAUSE_MS);
 	}
 	/* The store may have queued it already, and for later. */
 	if (any_intent(conf))

@@ -215,11 +215,5 @@ int par_write_lost_list(struct par_conf *conf)
 
 void par_mark_block(struct par_conf *conf, u32 zone)
 {
-	unsigned int index, i = conf->geo.gears;
-
-	while (zone - conf->geo.set[i].zone_base >= conf->geo.set[i].zones)
-		i--;
-	set_bit(par_map_block(&conf->geo.set[i],
-			      zone - conf->geo.set[i].zone_base, &index),
-		conf->store->todo);
+	set_bit(par_zone_block(&conf->geo, zone), conf->store->todo);
 }

@@ -20,6 +20,7 @@
 
 #include "core/parent.h"
 #include "meta/store.h"
+#include "pure/tidy-plan.h"
 
 /* ---- blocks ---- */
 
@@ -835,7 +836,8 @@ static void store_work(struct work_struct *work)
 		pr_err_ratelimited("md/par:%s: no member accepts metadata: writes to the array return errors\n",
 				   mdname(conf->mddev));
 	release_waiting(conf, err);
-	queue_delayed_work(conf->queue.long_wq, &conf->up.tidy_work, PAR_TIDY);
+	queue_delayed_work(conf->queue.long_wq, &conf->up.tidy_work,
+			   PAR_TIDY_S * HZ);
 }
 
 /*

@@ -9,8 +9,6 @@
 #include "core/set.h"
 #include "pure/store-plan.h"
 
-#define PAR_TIDY	(30 * HZ)	/* intents that no write has needed for so long go */
-#define PAR_STORE_BATCH	32U	/* blocks snapshot, flushed for and written at once */
 #define PAR_REFRESH_BATCH 256U	/* blocks read for members that are behind, at once */
 #define PAR_WAKE_TRIES	5U	/* a member that wakes up may err so often */
 #define PAR_WAKE_PAUSE	200U	/* ms between them */

@@ -209,6 +209,25 @@ enum par_geo_error par_geometry_init(struct par_geometry *geo, u32 layout,
 }
 EXPORT_SYMBOL_IF_KUNIT(par_geometry_init);
 
+unsigned int par_zone_set(const struct par_geometry *geo, u32 zone)
+{
+	unsigned int i = geo->gears;
+
+	while (zone - geo->set[i].zone_base >= geo->set[i].zones)
+		i--;
+	return i;
+}
+EXPORT_SYMBOL_IF_KUNIT(par_zone_set);
+
+u32 par_zone_block(const struct par_geometry *geo, u32 zone)
+{
+	const struct par_set_geometry *sg = &geo->set[par_zone_set(geo, zone)];
+	unsigned int index;
+
+	return par_map_block(sg, zone - sg->zone_base, &index);
+}
+EXPORT_SYMBOL_IF_KUNIT(par_zone_block);
+
 unsigned int par_image_set(const struct par_geometry *geo, unsigned int d)
 {
 	unsigned int i = geo->gears - 1;

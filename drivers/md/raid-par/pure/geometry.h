@@ -162,6 +162,12 @@ static inline u32 par_map_block(const struct par_set_geometry *sg, u32 zone,
 	return sg->block_base + zone / sg->block_zones;
 }
 
+/* par_zone_set - the set that zone @zone of the array belongs to */
+unsigned int par_zone_set(const struct par_geometry *geo, u32 zone);
+
+/* par_zone_block - the map block that holds zone @zone of the array */
+u32 par_zone_block(const struct par_geometry *geo, u32 zone);
+
 /* Sector of slot @slot of an intent block or a map block in the metadata. */
 /* Where the slots of the list of lost blocks lie: right behind the superblock's. */
 static inline u64 par_lost_sector(unsigned int slot)

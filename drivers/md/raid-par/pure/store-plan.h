@@ -8,6 +8,8 @@
 
 #include <linux/types.h>
 
+#define PAR_STORE_BATCH	32U	/* blocks snapshot, flushed for and written at once */
+
 enum par_store_occasion {
 	PAR_STORE_FIRST,	/* what was torn, before the first use of the array */
 	PAR_STORE_MAP,		/* map blocks that are marked */

@@ -453,14 +453,19 @@ static const char *check_map(const struct par_geometry *geo)
 }
 
 /* Zones come one after another in a map block, then in the next block. */
-static const char *check_set_zones(const struct par_set_geometry *set)
+static const char *check_set_zones(const struct par_geometry *geo, unsigned int i)
 {
+	const struct par_set_geometry *set = &geo->set[i];
 	u32 zone, block = set->block_base;
 	unsigned int at = 0, index;
 
 	for (zone = 0; zone < set->zones; zone++) {
 		if (par_map_block(set, zone, &index) != block || index != at)
 			return "a zone is not where it should be in the map";
+		if (par_zone_set(geo, set->zone_base + zone) != i)
+			return "a zone is taken for another set's";
+		if (par_zone_block(geo, set->zone_base + zone) != block)
+			return "a zone of the array has another map block than in its set";
 		if (++at == set->block_zones) {
 			at = 0;
 			block++;
@@ -475,7 +480,7 @@ static const char *check_zones(const struct par_geometry *geo)
 	unsigned int i;
 
 	for (i = 1; i <= geo->gears; i++)
-		bad = bad ?: check_set_zones(&geo->set[i]);
+		bad = bad ?: check_set_zones(geo, i);
 	return bad;
 }
 
