@@ -329,7 +329,7 @@ fn bad_options_are_told() {
             2,
             "no load holiday; there are nas, mail",
         ),
-        (format!("{d} --load nas --days 0"), 2, "1..=28"),
+        (format!("{d} --load nas --days 0"), 2, "from 1 to 28"),
         (format!("{d} --load nas --days x"), 2, "--days"),
         (
             format!("{d} --data 40T"),
@@ -366,12 +366,12 @@ fn bad_options_are_told() {
         (
             "plan --offer 4T=95 --data 4T --most-disks 2".to_owned(),
             2,
-            "3..=28",
+            "from 3 to 28",
         ),
         (
             "plan --offer 4T=95 --data 4T --most-disks 29".to_owned(),
             2,
-            "3..=28",
+            "from 3 to 28",
         ),
         (
             "plan sda /dev/sdb /dev/sdc".to_owned(),
