@@ -59,7 +59,7 @@ assert_ne "$(query "SELECT count(*) FROM hour")" 0 "hours that were kept"
 json '[.events[] | select(.kind == "wake") | .member] | sort | join(" ")' events --kind wake,shift
 assert_eq "$JSON" "3 4" "wakes that paradm events tells of"
 says "$MD is in gear 3"$'\n'".*$MD is in gear 5" events --kind shift
-refuses 3 'md7 is no par array that runs, nor one that' events md7
+refuses 3 'md7 is not a running par array, and' events md7
 start_daemon
 
 note "a pin ends"
