@@ -77,6 +77,6 @@ note "tracing needs root"
 code=0
 SAID=$(setpriv --reuid=65534 --regid=65534 --clear-groups "$PARADM" who --live --for 1s 2>&1) || code=$?
 assert_eq "$code" 4 "exit code of paradm who --live as nobody: $SAID"
-refuses 3 'md7 is no par array' who md7 --live
+refuses 3 'md7 is not a running par array' who md7 --live
 stop_par
 refuses 3 'no par array runs here$' who --live --for 1s
