@@ -57,8 +57,8 @@ work() {
 }
 
 declare -A CAUGHT=()
-LAYOUTS=(3,5 raid0:2,5)
-[ -z "${RAIDPAR_WHOLE:-}" ] || LAYOUTS+=(3,5,8)
+LAYOUTS=('3,5' 'raid0:2,5')
+[ -z "${RAIDPAR_WHOLE:-}" ] || LAYOUTS+=('3,5,8')
 for layout in "${LAYOUTS[@]}"; do with_par "$layout" 24M work --chunk=64; done
 note "stopped while: ${!CAUGHT[*]} (${CAUGHT[*]} times)"
 assert_match " ${!CAUGHT[*]} " ' down ' "never met a shift down"
