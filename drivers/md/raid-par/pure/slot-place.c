@@ -118,7 +118,7 @@ static void count_slot_blocks(struct par_slot_place *place)
 
 		band->block_base = place->slot_blocks;
 		band->blocks = place->share == PAR_SHARE_ALL ? 0 :
-			       DIV_ROUND_UP_ULL(band->slots, PAR_BLOCK_SLOTS);
+			       DIV_ROUND_UP_ULL(band->slots, PAR_SLOTS_A_BLOCK);
 		place->slot_blocks += band->blocks;
 	}
 }

@@ -18,7 +18,7 @@
 #define PAR_SLOT_MEMORY		(64U << 20)	/* of all maps: larger runs above it */
 #define PAR_RUN_BYTES		4U		/* of memory for a run … */
 #define PAR_SLOT_BYTES		8U		/* … and for a slot */
-#define PAR_BLOCK_SLOTS		(PAR_BLOCK_PAYLOAD / 4)	/* in a stored block of the map */
+#define PAR_SLOTS_A_BLOCK		(PAR_BLOCK_PAYLOAD / 4)	/* in a stored block of the map */
 
 /**
  * struct par_slot_ask - an array to be laid out
