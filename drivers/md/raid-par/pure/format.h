@@ -158,6 +158,7 @@ enum par_block_kind {
 	PAR_BLOCK_INTENT = 1,
 	PAR_BLOCK_MAP = 2,
 	PAR_BLOCK_LOST = 3,	/* struct par_disk_lost, see lost.c */
+	PAR_BLOCK_SLOT = 4,	/* struct par_disk_slots, see slot-map.h; of no array yet */
 };
 
 struct par_disk_block {

@@ -123,8 +123,7 @@ static bool fit_regions(struct par_geometry *geo, u64 usable)
 	return home != 0;
 }
 
-/* Rows, zones and map blocks of all sets, for the current segment size. */
-static void count_rows(struct par_geometry *geo)
+void par_geometry_count(struct par_geometry *geo)
 {
 	unsigned int i;
 
@@ -145,6 +144,7 @@ static void count_rows(struct par_geometry *geo)
 	}
 	geo->intent_blocks = DIV_ROUND_UP(geo->zones, PAR_BLOCK_PAYLOAD);
 }
+EXPORT_SYMBOL_IF_KUNIT(par_geometry_count);
 
 static u64 map_bits(const struct par_geometry *geo)
 {
@@ -156,13 +156,12 @@ static u64 map_bits(const struct par_geometry *geo)
 	return bits;
 }
 
-/* Larger segments on huge members, so that the map stays small. */
-static void choose_segment(struct par_geometry *geo)
+void par_geometry_segment(struct par_geometry *geo)
 {
 	geo->seg_sectors = PAR_SEG_MIN;
 	for (;;) {
 		geo->seg_shift = ilog2(geo->seg_sectors);
-		count_rows(geo);
+		par_geometry_count(geo);
 		if (geo->seg_sectors >= geo->chunk_sectors ||
 		    geo->seg_sectors >= PAR_SEG_MAX ||
 		    map_bits(geo) <= PAR_MAP_BITS_GOAL)
@@ -170,13 +169,12 @@ static void choose_segment(struct par_geometry *geo)
 		geo->seg_sectors *= 2;
 	}
 }
+EXPORT_SYMBOL_IF_KUNIT(par_geometry_segment);
 
-enum par_geo_error par_geometry_init(struct par_geometry *geo, u32 layout,
-				     unsigned int raid_disks, u32 chunk_sectors,
-				     u64 dev_sectors)
+enum par_geo_error par_geometry_begin(struct par_geometry *geo, u32 layout,
+				      unsigned int raid_disks, u32 chunk_sectors)
 {
 	enum par_geo_error err;
-	unsigned int i;
 
 	memset(geo, 0, sizeof(*geo));
 	geo->layout = layout;
@@ -188,19 +186,33 @@ enum par_geo_error par_geometry_init(struct par_geometry *geo, u32 layout,
 	if (chunk_sectors < PAR_SEG_MIN || chunk_sectors > PAR_CHUNK_MAX ||
 	    !is_power_of_2(chunk_sectors))
 		return PAR_GEO_BAD_CHUNK;
+	return PAR_GEO_OK;
+}
+EXPORT_SYMBOL_IF_KUNIT(par_geometry_begin);
+
+enum par_geo_error par_geometry_init(struct par_geometry *geo, u32 layout,
+				     unsigned int raid_disks, u32 chunk_sectors,
+				     u64 dev_sectors)
+{
+	enum par_geo_error err;
+	unsigned int i;
+
+	err = par_geometry_begin(geo, layout, raid_disks, chunk_sectors);
+	if (err)
+		return err;
 	geo->dev_sectors = dev_sectors & ~((u64)chunk_sectors - 1);
 
 	/* As if there were no metadata: an upper bound for the map's size. */
 	if (!fit_regions(geo, geo->dev_sectors))
 		return PAR_GEO_TOO_SMALL;
-	choose_segment(geo);
+	par_geometry_segment(geo);
 	geo->meta_sectors = round_up_to(PAR_SB_SECTORS +
 		(u64)PAR_BLOCK_PAIR * (geo->intent_blocks + geo->map_blocks),
 		chunk_sectors);
 	if (geo->meta_sectors >= geo->dev_sectors ||
 	    !fit_regions(geo, geo->dev_sectors - geo->meta_sectors))
 		return PAR_GEO_TOO_SMALL;
-	count_rows(geo);
+	par_geometry_count(geo);
 	for (i = 1; i <= geo->gears; i++)
 		geo->set[i].start += geo->meta_sectors;
 	geo->array_sectors = geo->set[geo->gears].sectors *

@@ -104,6 +104,17 @@ enum par_geo_error par_geometry_init(struct par_geometry *geo, u32 layout,
 				     unsigned int raid_disks, u32 chunk_sectors,
 				     u64 dev_sectors);
 
+/*
+ * par_geometry_begin - the gears and the level alone, everything else zero
+ * par_geometry_segment - the segment size for the sizes of the regions: larger on huge members,
+ *	so that the map stays small; and what par_geometry_count() does
+ * par_geometry_count - rows, zones and map blocks of all sets for the current segment size
+ */
+enum par_geo_error par_geometry_begin(struct par_geometry *geo, u32 layout,
+				      unsigned int raid_disks, u32 chunk_sectors);
+void par_geometry_segment(struct par_geometry *geo);
+void par_geometry_count(struct par_geometry *geo);
+
 /* par_geo_strerror - what is wrong and what would be right, one line */
 const char *par_geo_strerror(enum par_geo_error err);
 

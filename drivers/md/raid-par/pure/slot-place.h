@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Where everything lies in an array that has images of a share of it only: regions, runs,
+ * slots, tracts. Pure arithmetic, as geometry.h. See Documentation/slots.md, "Geometry".
+ *
+ * Regions keep the addresses that geometry.h gives them, one behind the other. Only the last
+ * step, par_slot_sector(), interleaves them on the disks.
+ */
+#ifndef RAID_PAR_SLOT_PLACE_H
+#define RAID_PAR_SLOT_PLACE_H
+
+#include <linux/types.h>
+#include "pure/geometry.h"
+
+#define PAR_SHARE_ALL		100U		/* images of everything: no slot map */
+#define PAR_RUN_MIN		2048U		/* 1 MiB of each sleeper */
+#define PAR_TRACT		2097152U	/* 1 GiB of the home region */
+#define PAR_SLOT_MEMORY		(64U << 20)	/* of all maps: larger runs above it */
+#define PAR_RUN_BYTES		4U		/* of memory for a run … */
+#define PAR_SLOT_BYTES		8U		/* … and for a slot */
+#define PAR_SLOTS_A_BLOCK		(PAR_BLOCK_PAYLOAD / 4)	/* in a stored block of the map */
+
+/**
+ * struct par_slot_ask - an array to be laid out
+ * @layout, @disks, @chunk: as md has them
+ * @steady: usable sectors of each member that never sleeps; @sleeper: of the others
+ * @log: sectors of the write log, in front of all regions
+ * @share: percent, 1 … PAR_SHARE_ALL
+ * @run, @tract: sectors, powers of two; 0: to be chosen, at creation
+ */
+struct par_slot_ask {
+	u32 layout;
+	unsigned int disks;
+	u32 chunk;
+	u64 steady, sleeper, log;
+	unsigned int share;
+	u32 run, tract;
+};
+
+/**
+ * struct par_slot_band - band i: what gear set i has images of
+ * @imaged: sleepers of the band; @runs: of each of them; @slots: of the gear region
+ * @block_base, @blocks: of the stored slot map
+ */
+struct par_slot_band {
+	unsigned int imaged;
+	u64 runs, slots;
+	u32 block_base, blocks;
+};
+
+/**
+ * struct par_slot_place - a whole array's layout
+ * @geo: as without slots, with the regions that the share leaves. Its meta_sectors are all
+ *	that lies in front of the regions, @log included
+ * @tracts: how many; @slot_blocks: of the stored slot maps, behind the map blocks
+ * @band: by gear, 1 … gears - 1
+ */
+struct par_slot_place {
+	struct par_geometry geo;
+	u64 steady, sleeper, log;
+	unsigned int share;
+	u32 run_sectors, tract_sectors;
+	unsigned int run_shift;
+	u64 tracts;
+	u32 slot_blocks;
+	struct par_slot_band band[PAR_MAX_SETS + 1];
+};
+
+/* What par_slot_place_init() says beside the errors of par_geometry_init(). */
+enum par_slot_error {
+	PAR_SLOT_OK,
+	PAR_SLOT_GEOMETRY,	/* the layout is not possible, see @why */
+	PAR_SLOT_SHARE,		/* not from 1 to 100 */
+	PAR_SLOT_RUN,		/* the run or the tract is not possible */
+	PAR_SLOT_SMALLER,	/* members that never sleep are smaller than the others */
+};
+
+/* par_slot_place_init - lay @ask out; @why: the error of the layout, or PAR_GEO_OK */
+enum par_slot_error par_slot_place_init(struct par_slot_place *place,
+					const struct par_slot_ask *ask, enum par_geo_error *why);
+
+/* par_slot_memory - bytes that the maps of all bands have in memory; 0 at PAR_SHARE_ALL */
+u64 par_slot_memory(const struct par_slot_place *place);
+
+/*
+ * par_slot_image - where in gear set @set sector @x of sleeper @d is imaged, if its run has slot
+ * @slot. @x counts as in par_image_sector().
+ * par_slot_owner - the inverse: the sleeper, its slot, and the sector within the run
+ */
+u64 par_slot_image(const struct par_slot_place *place, unsigned int d, u64 slot, u64 x);
+unsigned int par_slot_owner(const struct par_slot_place *place, unsigned int set, u64 sector,
+			    u64 *slot, u32 *in_run);
+
+/* par_slot_run - the run that sector @x of a sleeper is in */
+static inline u64 par_slot_run(const struct par_slot_place *place, u64 x)
+{
+	return x >> place->run_shift;
+}
+
+/*
+ * par_slot_sector - where sector @sector of set @set's region lies on member @d, from the start
+ * of the data area
+ * par_slot_contiguous - how many sectors from there on lie one behind the other
+ */
+u64 par_slot_sector(const struct par_slot_place *place, unsigned int d, unsigned int set,
+		    u64 sector);
+u64 par_slot_contiguous(const struct par_slot_place *place, unsigned int set, u64 sector);
+
+/* par_slot_near - of band @set, the slot that lies beside run @run */
+u64 par_slot_near(const struct par_slot_place *place, unsigned int set, u64 run);
+
+/* par_slot_block_sector - side @side of block @block of the stored slot maps */
+u64 par_slot_block_sector(const struct par_slot_place *place, u32 block, unsigned int side);
+
+#endif

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The slot map beside two plain arrays: walks of all events, every transition that there is and
+ * is not, blocks that are stored and read, damaged in each byte, and that say what cannot be.
+ */
+#include <linux/kernel.h>
+#include <linux/prandom.h>
+#include <linux/string.h>
+#include <kunit/test.h>
+
+#include "pure/format.h"
+#include "pure/slot-map.h"
+
+#define SLOTS	2500U	/* three blocks, the last one not full */
+#define RUNS	4000U
+#define BLOCKS	3U
+#define EPOCH	0x51075107ULL
+#define NOBODY	U32_MAX
+
+struct dumb {
+	u32 run[SLOTS];
+	enum par_slot_state state[SLOTS];
+};
+
+struct walk {
+	struct par_slot_map map;
+	struct par_slot slot[SLOTS];
+	u32 run[RUNS];
+	u16 free[BLOCKS];
+	struct dumb dumb;
+	struct rnd_state random;
+	struct par_disk_block raw;
+};
+
+static struct walk *new_walk(struct kunit *test)
+{
+	struct walk *walk = kunit_kzalloc(test, sizeof(*walk), GFP_KERNEL);
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, walk);
+	prandom_seed_state(&walk->random, 23);
+	par_slot_map_init(&walk->map, RUNS, SLOTS, walk->run, walk->slot, walk->free);
+	for (i = 0; i < SLOTS; i++)
+		walk->dumb.run[i] = NOBODY;
+	return walk;
+}
+
+static u32 any(struct walk *walk, u32 below)
+{
+	return prandom_u32_state(&walk->random) % below;
+}
+
+static u32 dumb_slot(const struct walk *walk, u32 run)
+{
+	u32 slot;
+
+	for (slot = 0; slot < SLOTS; slot++)
+		if (walk->dumb.run[slot] == run)
+			return slot;
+	return PAR_NO_SLOT;
+}
+
+/* The transitions, written out once more. */
+static bool dumb_move(struct walk *walk, u32 slot, enum par_slot_event event)
+{
+	enum par_slot_state *state = &walk->dumb.state[slot], old = *state;
+	bool of_run = old == PAR_SLOT_HELD || old == PAR_SLOT_DIRTY;
+
+	if (event == PAR_SLOT_STORED && old == PAR_SLOT_GIVEN)
+		*state = PAR_SLOT_HELD;
+	else if (event == PAR_SLOT_WRITE && of_run)
+		*state = PAR_SLOT_DIRTY;
+	else if (event == PAR_SLOT_CLEANED && of_run)
+		*state = PAR_SLOT_HELD;
+	else if (event == PAR_SLOT_CLOSE && old == PAR_SLOT_HELD)
+		*state = PAR_SLOT_CLOSED;
+	else if (event == PAR_SLOT_TOLD && old == PAR_SLOT_CLOSED)
+		*state = PAR_SLOT_LEAVING;
+	else if ((event == PAR_SLOT_WITHDRAW && old == PAR_SLOT_GIVEN) ||
+		 (event == PAR_SLOT_GONE && old == PAR_SLOT_LEAVING))
+		*state = PAR_SLOT_FREE;
+	else
+		return false;
+	if (*state == PAR_SLOT_FREE)
+		walk->dumb.run[slot] = NOBODY;
+	return true;
+}
+
+static u32 distance(u32 a, u32 b)
+{
+	return a > b ? a - b : b - a;
+}
+
+/* No block that is nearer has a free slot. */
+static void judge_free(struct kunit *test, struct walk *walk, u32 near, u32 found)
+{
+	u32 slot, best = U32_MAX;
+
+	for (slot = 0; slot < SLOTS; slot++)
+		if (walk->dumb.state[slot] == PAR_SLOT_FREE)
+			best = min(best, distance(slot / 960, near / 960));
+	KUNIT_ASSERT_EQ(test, found == PAR_NO_SLOT, best == U32_MAX);
+	if (found == PAR_NO_SLOT)
+		return;
+	KUNIT_ASSERT_EQ(test, walk->dumb.state[found], PAR_SLOT_FREE);
+	KUNIT_ASSERT_EQ(test, distance(found / 960, near / 960), best);
+}
+
+static void give_some(struct kunit *test, struct walk *walk)
+{
+	u32 run = any(walk, RUNS), near = any(walk, SLOTS), slot;
+	bool has = dumb_slot(walk, run) != PAR_NO_SLOT;
+
+	slot = par_slot_map_find_free(&walk->map, near);
+	judge_free(test, walk, near, slot);
+	if (slot == PAR_NO_SLOT || !any(walk, 8))
+		slot = any(walk, SLOTS);
+	if (walk->dumb.state[slot] != PAR_SLOT_FREE || has) {
+		KUNIT_ASSERT_FALSE(test, par_slot_map_give(&walk->map, slot, run));
+		return;
+	}
+	KUNIT_ASSERT_TRUE(test, par_slot_map_give(&walk->map, slot, run));
+	walk->dumb.run[slot] = run;
+	walk->dumb.state[slot] = PAR_SLOT_GIVEN;
+}
+
+static void judge_run(struct kunit *test, struct walk *walk, u32 run)
+{
+	u32 slot = dumb_slot(walk, run);
+	bool used = slot != PAR_NO_SLOT && (walk->dumb.state[slot] == PAR_SLOT_HELD ||
+					    walk->dumb.state[slot] == PAR_SLOT_DIRTY);
+
+	KUNIT_ASSERT_EQ(test, par_slot_any(&walk->map, run), slot);
+	KUNIT_ASSERT_EQ(test, par_slot_of(&walk->map, run), used ? slot : PAR_NO_SLOT);
+	if (slot != PAR_NO_SLOT)
+		KUNIT_ASSERT_EQ(test, par_slot_run_of(&walk->map, slot), run);
+}
+
+/* What is stored of a block: nothing of slots that are free or to be stored as that. */
+static void judge_block(struct kunit *test, struct walk *walk, u32 block)
+{
+	struct par_disk_slots *raw = (struct par_disk_slots *)walk->raw.payload;
+	u32 i, slot;
+
+	par_slot_map_pack(&walk->map, block, raw);
+	for (i = 0; i < 960; i++) {
+		enum par_slot_state state;
+		u32 expected = 0;
+
+		slot = block * 960 + i;
+		state = slot < SLOTS ? walk->dumb.state[slot] : PAR_SLOT_FREE;
+		if (state != PAR_SLOT_FREE && state != PAR_SLOT_LEAVING)
+			expected = walk->dumb.run[slot] + 1;
+		KUNIT_ASSERT_EQ(test, le32_to_cpu(raw->run[i]), expected);
+	}
+}
+
+static void judge_counts(struct kunit *test, struct walk *walk)
+{
+	u32 count[PAR_SLOT_STATES] = {}, slot;
+	unsigned int i;
+
+	for (slot = 0; slot < SLOTS; slot++)
+		count[walk->dumb.state[slot]]++;
+	for (i = 0; i < PAR_SLOT_STATES; i++)
+		KUNIT_ASSERT_EQ(test, walk->map.count[i], count[i]);
+}
+
+/* Some thousands of events, possible and not; in the first half more is given than taken. */
+static void map_against_arrays(struct kunit *test)
+{
+	struct walk *walk = new_walk(test);
+	unsigned int step, moved = 0;
+
+	for (step = 0; step < 24000; step++) {
+		u32 slot = any(walk, SLOTS);
+		enum par_slot_event event = 1 + any(walk, PAR_SLOT_EVENTS - 1);
+
+		if (any(walk, 4) < (step < 12000 ? 2 : 1))
+			give_some(test, walk);
+		if (step >= 12000 || event != PAR_SLOT_CLOSE) {
+			bool could = dumb_move(walk, slot, event);
+
+			KUNIT_ASSERT_EQ(test, par_slot_map_move(&walk->map, slot, event), could);
+			moved += could;
+		}
+		KUNIT_ASSERT_EQ(test, par_slot_state(&walk->map, slot), walk->dumb.state[slot]);
+		judge_run(test, walk, any(walk, RUNS));
+		if (step % 997 == 0) {
+			judge_block(test, walk, any(walk, BLOCKS));
+			judge_counts(test, walk);
+		}
+	}
+	KUNIT_EXPECT_GT(test, moved, 3000);
+}
+
+/* All slots are given, then found again one by one. */
+static void free_until_full(struct kunit *test)
+{
+	struct walk *walk = new_walk(test);
+	u32 i, slot;
+
+	for (i = 0; i < SLOTS; i++) {
+		slot = par_slot_map_find_free(&walk->map, 1500);
+		KUNIT_ASSERT_LT(test, slot, SLOTS);
+		KUNIT_ASSERT_TRUE(test, par_slot_map_give(&walk->map, slot, i));
+	}
+	KUNIT_EXPECT_EQ(test, par_slot_map_find_free(&walk->map, 0), PAR_NO_SLOT);
+	slot = par_slot_any(&walk->map, 777);
+	KUNIT_ASSERT_TRUE(test, par_slot_map_move(&walk->map, slot, PAR_SLOT_WITHDRAW));
+	KUNIT_EXPECT_EQ(test, par_slot_map_find_free(&walk->map, SLOTS - 1), slot);
+}
+
+/* What was stored is what is read; the states that are not stored are "held" and "free". */
+static void blocks_stored_and_read(struct kunit *test)
+{
+	struct walk *walk = new_walk(test), *other = new_walk(test);
+	u32 block, run, slot;
+
+	for (run = 0; run < RUNS; run += 2) {
+		slot = par_slot_map_find_free(&walk->map, any(walk, SLOTS));
+		KUNIT_ASSERT_TRUE(test, par_slot_map_give(&walk->map, slot, run));
+		par_slot_map_move(&walk->map, slot, PAR_SLOT_STORED);
+		if (run % 6 == 0)
+			par_slot_map_move(&walk->map, slot, PAR_SLOT_CLOSE);
+		if (run % 12 == 0)
+			par_slot_map_move(&walk->map, slot, PAR_SLOT_TOLD);
+	}
+	for (block = 0; block < BLOCKS; block++) {
+		void *payload = walk->raw.payload;
+
+		par_slot_map_pack(&walk->map, block, payload);
+		par_block_seal(&walk->raw, PAR_BLOCK_SLOT, block, EPOCH, 7);
+		KUNIT_ASSERT_TRUE(test, par_block_check(&walk->raw, PAR_BLOCK_SLOT, block, EPOCH));
+		KUNIT_EXPECT_FALSE(test, par_block_check(&walk->raw, PAR_BLOCK_MAP, block, EPOCH));
+		KUNIT_EXPECT_FALSE(test, par_block_check(&walk->raw, PAR_BLOCK_SLOT, block + 1,
+							 EPOCH));
+		KUNIT_EXPECT_FALSE(test, par_block_check(&walk->raw, PAR_BLOCK_SLOT, block,
+							 EPOCH + 1));
+		KUNIT_ASSERT_EQ(test, par_slot_map_load(&other->map, block, payload),
+				PAR_SLOT_LOADED);
+	}
+	for (run = 0; run < RUNS; run++) {
+		bool stored = run % 2 == 0 && run % 12 != 0;
+
+		KUNIT_ASSERT_EQ(test, par_slot_of(&other->map, run),
+				stored ? par_slot_any(&walk->map, run) : PAR_NO_SLOT);
+	}
+	KUNIT_EXPECT_EQ(test, other->map.count[PAR_SLOT_HELD], RUNS / 2 - DIV_ROUND_UP(RUNS, 12));
+}
+
+/* Each byte counts, of the head and of the payload. */
+static void blocks_damaged(struct kunit *test)
+{
+	struct walk *walk = new_walk(test);
+	unsigned int at;
+
+	KUNIT_ASSERT_TRUE(test, par_slot_map_give(&walk->map, 3, 5));
+	par_slot_map_pack(&walk->map, 0, (void *)walk->raw.payload);
+	par_block_seal(&walk->raw, PAR_BLOCK_SLOT, 0, EPOCH, 7);
+	for (at = 0; at < sizeof(walk->raw); at += at < 160 ? 1 : 61) {
+		u8 *byte = (u8 *)&walk->raw + at;
+
+		*byte ^= 0x10;
+		KUNIT_EXPECT_FALSE_MSG(test, par_block_check(&walk->raw, PAR_BLOCK_SLOT, 0, EPOCH),
+				       "byte %u", at);
+		*byte ^= 0x10;
+	}
+	KUNIT_EXPECT_TRUE(test, par_block_check(&walk->raw, PAR_BLOCK_SLOT, 0, EPOCH));
+}
+
+/* The checksum is right and what is said is not. */
+static void blocks_that_lie(struct kunit *test)
+{
+	struct walk *walk = new_walk(test);
+	struct par_disk_slots *raw = (struct par_disk_slots *)walk->raw.payload;
+
+	raw->run[9] = cpu_to_le32(RUNS + 1);
+	KUNIT_EXPECT_EQ(test, par_slot_map_load(&walk->map, 0, raw), PAR_SLOT_RANGE);
+	KUNIT_EXPECT_EQ(test, walk->map.count[PAR_SLOT_FREE], SLOTS);
+	raw->run[9] = cpu_to_le32(RUNS);
+	KUNIT_EXPECT_EQ(test, par_slot_map_load(&walk->map, 0, raw), PAR_SLOT_LOADED);
+	KUNIT_EXPECT_EQ(test, par_slot_of(&walk->map, RUNS - 1), 9);
+	/* The same run in another block; a slot behind the last one. */
+	KUNIT_EXPECT_EQ(test, par_slot_map_load(&walk->map, 1, raw), PAR_SLOT_TWICE);
+	memset(raw, 0, sizeof(*raw));
+	raw->run[SLOTS % 960] = cpu_to_le32(1);
+	KUNIT_EXPECT_EQ(test, par_slot_map_load(&walk->map, 2, raw), PAR_SLOT_RANGE);
+	/* The same run twice in a block. */
+	memset(raw, 0, sizeof(*raw));
+	raw->run[0] = cpu_to_le32(8);
+	raw->run[1] = cpu_to_le32(8);
+	KUNIT_EXPECT_EQ(test, par_slot_map_load(&walk->map, 1, raw), PAR_SLOT_TWICE);
+}
+
+static struct kunit_case slot_map_cases[] = {
+	KUNIT_CASE(map_against_arrays),
+	KUNIT_CASE(free_until_full),
+	KUNIT_CASE(blocks_stored_and_read),
+	KUNIT_CASE(blocks_damaged),
+	KUNIT_CASE(blocks_that_lie),
+	{}
+};
+
+static struct kunit_suite slot_map_suite = {
+	.name = "raid-par-slot-map",
+	.test_cases = slot_map_cases,
+};
+
+kunit_test_suite(slot_map_suite);
