@@ -41,7 +41,7 @@ enum par_slot_event {
 };
 
 struct par_slot {
-	u32 word;		/* run, state, and what slot-cache.c keeps */
+	u32 word;		/* run, state, and what a cache policy keeps */
 	u32 next;		/* of the cache's queue: a slot, or PAR_NO_SLOT */
 };
 
