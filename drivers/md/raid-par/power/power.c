@@ -30,7 +30,7 @@
 #include "core/parent.h"
 #include "power/power.h"
 
-#define PAR_TRY_FIRST	HZ		/* between two tries to start a disk that erred */
+#define PAR_TRY_FIRST	HZ		/* between two attempts to start a disk */
 #define PAR_TRY_LAST	(10 * HZ)
 
 static struct workqueue_struct *power_wq;
