@@ -273,7 +273,7 @@ static int btf_offset(const struct par_btf *btf, const struct btf_type *type,
 #define FOREIGN	"md/par: built with another kernel's md.h: struct %s"
 #define ADVICE	"; build it again, with the md.h of exactly this kernel's source (%s)\n"
 
-static int refuse(const struct par_layout *have, int want)
+static int refuse_layout(const struct par_layout *have, int want)
 {
 	const char *comma = have->member ? ", " : "", *member = have->member ?: "";
 	const char *version = init_utsname()->version;
@@ -287,7 +287,7 @@ static int refuse(const struct par_layout *have, int want)
 	return -ENOEXEC;
 }
 
-static int compare(const struct par_btf *btf)
+static int compare_layouts(const struct par_btf *btf)
 {
 	const struct par_layout *have;
 	const struct btf_type *type = NULL;
@@ -301,13 +301,13 @@ static int compare(const struct par_btf *btf)
 			return -ENODATA;
 		want = have->member ? btf_offset(btf, type, have->member) : type->size;
 		if (want != have->bytes)
-			return refuse(have, want);
+			return refuse_layout(have, want);
 	}
 	return 0;
 }
 
 /* md is a module, whose BTF extends the kernel's, or it is built in. */
-static int check(struct par_btf *kernel, struct par_btf *md)
+static int check_layouts(struct par_btf *kernel, struct par_btf *md)
 {
 	int err = btf_read(kernel, "/sys/kernel/btf/vmlinux");
 
@@ -315,14 +315,14 @@ static int check(struct par_btf *kernel, struct par_btf *md)
 		return err;
 	md->base = kernel;
 	if (!btf_read(md, "/sys/kernel/btf/md_mod"))
-		return compare(md);
-	return compare(kernel);
+		return compare_layouts(md);
+	return compare_layouts(kernel);
 }
 
 int par_layout_check(void)
 {
 	struct par_btf kernel = {}, md = {};
-	int err = check(&kernel, &md);
+	int err = check_layouts(&kernel, &md);
 
 	btf_free(&md);
 	btf_free(&kernel);
