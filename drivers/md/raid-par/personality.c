@@ -120,13 +120,8 @@ static int take_members(struct par_conf *conf)
 	rdev_for_each(rdev, mddev) {
 		if (rdev->raid_disk < 0 || rdev->raid_disk >= conf->geo.members)
 			continue;
-		if (rdev->sectors < conf->geo.dev_sectors) {
-			pr_err("md/par:%s: %pg is too small: it has %llu sectors, %llu are needed\n",
-			       mdname(mddev), rdev->bdev,
-			       (unsigned long long)rdev->sectors,
-			       (unsigned long long)conf->geo.dev_sectors);
+		if (par_too_small(conf, rdev))
 			return -ENOSPC;
-		}
 		conf->member[rdev->raid_disk].rdev = rdev;
 	}
 	par_count_degraded(conf);

@@ -68,6 +68,16 @@ int par_too_few(struct par_conf *conf)
 	return -EIO;
 }
 
+bool par_too_small(struct par_conf *conf, const struct md_rdev *rdev)
+{
+	if (rdev->sectors >= conf->geo.dev_sectors)
+		return false;
+	pr_err("md/par:%s: %pg is too small: it has %llu sectors, %llu are needed\n",
+	       mdname(conf->mddev), rdev->bdev, (unsigned long long)rdev->sectors,
+	       (unsigned long long)conf->geo.dev_sectors);
+	return true;
+}
+
 /* Returns true if md knows of the failure now, or if no failure is left to report. */
 static bool tell_md(struct par_conf *conf, unsigned int d)
 {

@@ -188,15 +188,10 @@ int par_hot_add(struct mddev *mddev, struct md_rdev *rdev)
 		return -EROFS;
 	if (!conf->geo.parities || test_bit(MD_BROKEN, &mddev->flags))
 		return -EINVAL;
-	if (rdev->sectors < conf->geo.dev_sectors) {
-		pr_err("md/par:%s: %pg is too small: it has %llu sectors, %llu are needed\n",
-		       mdname(mddev), rdev->bdev,
-		       (unsigned long long)rdev->sectors,
-		       (unsigned long long)conf->geo.dev_sectors);
+	if (par_too_small(conf, rdev))
 		return -ENOSPC;
-	}
 	if (conf->gear != conf->geo.gears)
-		return -EBUSY;	/* its removal is under way; md calls again */
+		return -EBUSY;	/* the array is shifting up; md calls again */
 
 	rdev->raid_disk = d;
 	rdev->recovery_offset = 0;
