@@ -199,7 +199,7 @@ static void learn_copy_rate(struct par_monitor *monitor,
 		par_rate_add(&monitor->copied, to->copied - from->copied, to->ns - from->ns);
 }
 
-/* ---- what is so ---- */
+/* ---- the present state ---- */
 
 static void look_around(struct par_conf *conf, struct par_situation *is)
 {
@@ -228,7 +228,7 @@ static void look_around(struct par_conf *conf, struct par_situation *is)
 	}
 }
 
-/* ---- telling and doing ---- */
+/* ---- reporting and acting ---- */
 
 /* A decision that says that something is not done, although the administrator may expect it. */
 static bool is_refusal(const struct par_decision *d)
@@ -325,7 +325,7 @@ static void note_failures(struct par_conf *conf, u64 now)
 	monitor->failures = failures;
 }
 
-/* ---- what is kept ---- */
+/* ---- stored data ---- */
 
 /*
  * Fill in the policy's record for the next superblock; @lock held. Returns true if shifts
@@ -372,7 +372,7 @@ static bool worth_storing(struct par_conf *conf, enum par_hour_end end)
 	return learnt || end == PAR_HOUR_USED || par_power_counted(conf);
 }
 
-/* ---- once an interval ---- */
+/* ---- once per interval ---- */
 
 /* An unplugged sleeper receives no request that could fail: look at its device instead. */
 static void fail_gone(struct par_conf *conf)
@@ -519,7 +519,7 @@ static void monitor_idle_work(struct work_struct *work)
 	look_at_load(container_of(to_delayed_work(work), struct par_monitor, idle_work));
 }
 
-/* ---- from without ---- */
+/* ---- called by other files ---- */
 
 void par_monitor_request(struct par_conf *conf)
 {

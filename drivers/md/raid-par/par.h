@@ -60,9 +60,9 @@ struct par_tidy;
 
 /**
  * struct par_member - one of the N disks
- * @rdev: the parent's; NULL while none is in this place. Changes only with
- *	all sets drained and the parent's reconfig_mutex held.
- * @redirected: requests answered from the image instead
+ * @rdev: the parent's; NULL while this place is empty. Changes only with all sets drained
+ *	and the parent's reconfig_mutex held.
+ * @redirected: the number of requests served by the image instead
  */
 struct par_member {
 	struct par_conf *conf;
@@ -76,13 +76,13 @@ struct par_member {
 };
 
 /**
- * struct par_upcalls - what files have those do that are above them: set, or set up, by
- * these before there are any sets
- * @sync_request: the sync thread of a child calls this in place of raid5's own: resync.c
- * @recorded: go on with a flush that was held until a failure is stored: flush.c
+ * struct par_upcalls - functions and works of upper layers that lower layers call; the
+ * upper layers set them up before there are any sets
+ * @sync_request: called by the sync thread of a child in place of raid5's own: resync.c
+ * @recorded: continue a flush that was held until a failure is stored: flush.c
  * @raise_work: requests wait for a sleeper: shift.c; on @raise_wq
- * @unkept_work: of each set, writes that no image has taken: unkept.c; on @unkept_wq
- * @tidy_work: clear intents: tidy.c; @purge_work: forget what raid5 calls bad: purge.c
+ * @unkept_work: of each set, for writes that no image has accepted: unkept.c; on @unkept_wq
+ * @tidy_work: clear intents: tidy.c; @purge_work: have raid5 forget bad blocks: purge.c
  */
 struct par_upcalls {
 	sector_t (*sync_request)(struct mddev *child, sector_t sector,
@@ -95,16 +95,16 @@ struct par_upcalls {
 
 /**
  * struct par_conf - one array
- * @writable: the sets know that the array is
+ * @writable: the sets know that the array is writable
  * @set: by gear, 1 … gears
  * @gear: the current one; members below set[gear].members are awake. Changes under
  *	@gear_mutex and the store's mutex
- * @sb_deferred: md's superblock was not written
- * @failed_early: members that failed while md was starting the array, a bit each: md takes
- *	no failure then
+ * @sb_deferred: md's superblock has not been written
+ * @failed_early: members that failed while md was starting the array, a bit each: md
+ *	accepts no failure then
  *
- * What follows are parts that belong to a layer each, which alone writes them: the header
- * says what is in it.
+ * The other fields are parts that belong to a layer each. Only this layer writes them; its
+ * header describes them.
  */
 struct par_conf {
 	struct mddev *mddev;

@@ -553,7 +553,7 @@ static void par_free(struct mddev *mddev, void *priv)
 	par_free_conf(conf);
 }
 
-/* ---- what md shows ---- */
+/* ---- status ---- */
 
 /* Show a resync as md does: mdadm parses this text to wait for a resync and to report it. */
 static void show_resync(struct seq_file *seq, struct par_conf *conf)

@@ -103,7 +103,7 @@ PAR_KNOB(break_even, break_even);
 PAR_KNOB(min_gear, min_gear);
 PAR_KNOB(max_gear, max_gear);
 
-/* ---- what it comes to ---- */
+/* ---- results ---- */
 
 static ssize_t explain_show(struct par_conf *conf, char *page)
 {
