@@ -53,7 +53,7 @@ int spindle_model_init(struct spindle_model *model, const struct spindle_mechani
 /*
  * The time for a seek over this number of tracks:
  *
- * 	track + root * sqrt(u) + linear * u	u = (tracks - 1) / (all tracks - 2)
+ *	track + root * sqrt(u) + linear * u	u = (tracks - 1) / (all tracks - 2)
  *
  * after Lee and Katz (1993); root and linear are chosen such that all three times of the
  * data sheet are met. The mean of sqrt(u) over all pairs of tracks is 8/15, that of u is
