@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The checksum of raid-par's metadata, for test programs: CRC-32C by a table, as format.h has it. */
+/*
+ * The checksum of raid-par's metadata, for test programs: CRC-32C by a table, as in format.h.
+ */
 #ifndef TESTS_CRC32C_H
 #define TESTS_CRC32C_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of @size bytes at @data, on from @crc: ~0 for the first ones. */
+/* Of @size bytes at @data, continuing from @crc: ~0 for the first ones. */
 static inline uint32_t crc32c(uint32_t crc, const void *data, size_t size)
 {
 	static uint32_t table[256];

@@ -105,7 +105,7 @@ static uint64_t chance(void)
 	return z ^ (z >> 31);
 }
 
-/* A huge page: how many of its pages are adjacent in memory changes what a request costs. */
+/* A huge page: the number of adjacent pages in memory influences the cost of a request. */
 static char *take_buffer(void)
 {
 	char *buffer = aligned_alloc(HUGE, HUGE);
@@ -139,7 +139,7 @@ static void requests(uint64_t count)
 		request(load.random ? chance() : load.next++);
 }
 
-/* A timer that is rounded to a second has run by then. */
+/* A timer that is rounded to a second has expired by then. */
 static void wait_for_phase(void)
 {
 	struct timespec ts;

@@ -125,7 +125,7 @@ static void seal(u8 *block, size_t at)
 	memcpy(block + at, &crc, 4);
 }
 
-/* md's own: the sum of its words. */
+/* md's own checksum: the sum of the words. */
 static void seal_md(u8 *super)
 {
 	u64 sum = 0;
@@ -175,7 +175,10 @@ static u64 le64(const u8 *p)
 	return value;
 }
 
-/* What is sealed here must be what raid-par and md take: as the block was, it is again. */
+/*
+ * The checksums computed here must be those of raid-par and md: the blocks are unchanged by
+ * sealing.
+ */
 static void prove_seals(const struct disk *d)
 {
 	u8 *super = memcmp(d->meta, "RAIDPAR", 8) ? d->meta + BLOCK : d->meta;
@@ -225,7 +228,7 @@ static void open_disk(struct disk *d, const char *path)
 
 /* ---- variants ---- */
 
-/* Near to what numbers of this kind end at, mostly. */
+/* Usually near the limits of numbers of this kind. */
 static u64 hostile(void)
 {
 	static const u64 ends[] = { 0, 1, 2, 3, 5, 31, 28, 0x1f, 0xff, 1000, 8192, 60000,
@@ -244,7 +247,7 @@ static u64 hostile(void)
 	}
 }
 
-/* A field of a superblock: all but magic and checksum, most not of the geometry. */
+/* A field of a superblock: all but magic and checksum, and few of the geometry. */
 static size_t super_field(void)
 {
 	switch (below(8)) {
@@ -271,7 +274,7 @@ static void change_super(u8 *block)
 	memcpy(block + at, &value, below(2) && at % 8 == 0 ? 8 : 4);
 }
 
-/* States of rows as they are stored, but for what is where: half of them at random. */
+/* States of rows as they are stored: half of them with random values. */
 static void change_rows(u8 *payload, size_t from, size_t count)
 {
 	static const u8 states[] = { 0x00, 0x55, 0xaa, 0xff };
@@ -281,7 +284,7 @@ static void change_rows(u8 *payload, size_t from, size_t count)
 		payload[from] = below(16) ? some : states[below(4)];
 }
 
-/* Zones with whatever an intent may say of them, gears that there are not among it. */
+/* Zones with any value of an intent, including gears that do not exist. */
 static void change_intents(u8 *payload, size_t count)
 {
 	size_t i;
@@ -291,7 +294,7 @@ static void change_intents(u8 *payload, size_t count)
 			payload[i] = below(8) << 5 | below(below(16) ? 3 : 32);
 }
 
-/* The head of an intent or map block, or what it says of zones and rows. */
+/* Change the header of an intent or map block, or its data about zones and rows. */
 static void change_block(u8 *block)
 {
 	u64 value = hostile();
@@ -326,7 +329,7 @@ static void change(size_t at, u32 which)
 
 		if (!(which & 1U << d))
 			continue;
-		state = same;	/* on each of them alike */
+		state = same;	/* the same on each of them */
 		if (at < BLOCKS) {
 			change_super(block);
 			seal(block, 8);
@@ -339,7 +342,7 @@ static void change(size_t at, u32 which)
 	state = after;
 }
 
-/* Where a block is that has been stored: a superblock, or one of the others. */
+/* The place of a block that has been stored: a superblock, or another one. */
 static size_t random_block(void)
 {
 	size_t pairs = (meta_bytes - BLOCKS) / (2 * BLOCK), at, tries;
@@ -368,7 +371,7 @@ static u32 random_members(void)
 	}
 }
 
-/* Also what mdadm may ask for: --force, or a rescue. */
+/* Also the requests of mdadm: --force, or a rescue. */
 static void ask(u64 what)
 {
 	unsigned int d;
@@ -396,7 +399,7 @@ static void make_variant(void)
 
 		which = random_members();
 		change(at, which);
-		/* Of both slots, or the older one saves the day. */
+		/* In both slots, or the older one would be used. */
 		if (below(2))
 			change(at ^ BLOCK, which);
 	}
@@ -412,7 +415,7 @@ static int open_md(void)
 	unsigned int try;
 	int fd = -1;
 
-	/* It goes away a moment after it has been closed. */
+	/* The array vanishes a moment after it has been closed. */
 	for (try = 0; fd < 0 && try < 2000; try++) {
 		fd = open(md_path, O_RDWR | O_DIRECT | O_CLOEXEC);
 		if (fd < 0)
@@ -455,7 +458,7 @@ static void stop(int fd)
 	die("it does not stop: %s", strerror(errno));
 }
 
-/* What a sysfs file says, or "". */
+/* The content of a sysfs file, or "". */
 static const char *tells(const char *file)
 {
 	static char text[4096];
@@ -482,13 +485,13 @@ static void tell(const char *file, const char *text)
 	fd = open(path, O_WRONLY | O_CLOEXEC);
 	if (fd < 0)
 		return;
-	/* It may well refuse. */
+	/* The write may be refused. */
 	if (write(fd, text, strlen(text)) < 0)
 		errno = 0;
 	close(fd);
 }
 
-/* Copying may take longer, by what the superblock says of speeds. */
+/* Copying may take longer, depending on the speeds in the superblock. */
 static void wait_idle(void)
 {
 	unsigned int try;
@@ -511,7 +514,7 @@ static void read_all_files(void)
 	globfree(&found);
 }
 
-/* Requests may be answered with errors: the variant may say that all has failed. */
+/* Requests may return errors: the variant may say that all members have failed. */
 static void requests(int fd, unsigned int count)
 {
 	ssize_t done;
@@ -618,7 +621,7 @@ static void run(u64 seed, u64 first, u64 count, u64 seconds)
 	u64 began = now_ms(), number, plain;
 	int err;
 
-	/* As it was: this must work, and shows what it takes. */
+	/* Unchanged metadata: this must work, and shows how much memory is used. */
 	err = try_variant(disks);
 	if (err)
 		die("the array does not start as it was: %s", strerror(err));
@@ -681,7 +684,7 @@ int main(int argc, char **argv)
 		open_disk(&disk[i], argv[optind++]);
 	disks = i;
 	run(seed, first, count, seconds);
-	/* Whoever looks afterwards finds it as it was. */
+	/* Leave the array as it was. */
 	ask(0);
 	for (i = 0; i < disks; i++)
 		put(&disk[i], disk[i].meta, meta_bytes, disk[i].data);

@@ -21,7 +21,7 @@ cp -r "$TOP/scripts" "$TOP/tests" "$TREE"
 
 fail() { printf '%s\n' "FAILED: $*" "it said:" "${SAID:-}"; exit 1; }
 
-# try STATUS SCRIPT ARG...: what it prints is in GOT, what it says in SAID.
+# try STATUS SCRIPT ARG...: its output is in GOT, its messages are in SAID.
 try() {
 	local want=$1 script=$TREE/$2 rc=0
 	shift 2
@@ -72,7 +72,7 @@ deb() {
 	dpkg-deb --root-owner-group -b "$4" "$MIRROR/pool/$1/$2_$3_all.deb" >/dev/null
 }
 
-# index SUITE...: what is in their pools now.
+# index SUITE...: index the present content of their pools.
 index() {
 	local suite dir file
 	for suite; do
@@ -90,7 +90,7 @@ index() {
 	done
 }
 
-# small_mdadm VERSION: says what it was made from, the level being the series'.
+# small_mdadm VERSION: prints its sources; the level is that of the series.
 small_mdadm() {
 	local tree=$WORK/small-$1
 	mkdir "$tree"

@@ -15,7 +15,7 @@ VERSION=$(project_version)
 fail() { echo "FAILED: $*"; exit 1; }
 is() { [ "$1" = "$2" ] || fail "$3: '$1', not '$2'"; }
 
-# try STATUS COMMAND...: what it says is SAID.
+# try STATUS COMMAND...: its messages are in SAID.
 try() {
 	local wanted=$1 status=0
 	shift
@@ -128,7 +128,7 @@ finds_headers() {
 	echo "md's headers: of exactly the kernel, or what to install"
 }
 
-# secure_boot STATE ENROLLED: what is said then.
+# secure_boot STATE ENROLLED: the message in this state.
 secure_boot() {
 	mkdir -p "$WORK/bin"
 	cat >"$WORK/bin/mokutil" <<-END

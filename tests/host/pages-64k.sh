@@ -4,7 +4,7 @@
 # rare: yes
 # timeout: 1200
 #
-# On arm64, emulated, with KASAN. What it needs beyond the other tests, it installs.
+# On arm64, emulated, with KASAN. It installs what it needs beyond the other tests.
 set -euo pipefail
 . "$(dirname "$0")/../../scripts/lib.sh"
 

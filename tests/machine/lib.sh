@@ -99,7 +99,7 @@ assert_ne() { [ "$1" != "$2" ] || fail "$3: got '$1', which it must not be"; }
 assert_le() { [ "$1" -le "$2" ] || fail "$3: got $1, want at most $2"; }
 assert_match() { [[ $1 =~ $2 ]] || fail "$3: '$1' does not match '$2'"; }
 
-# refused COMMAND...: it must fail; what it said is left in REFUSAL.
+# refused COMMAND...: it must fail; its message is left in REFUSAL.
 refused() {
 	# shellcheck disable=SC2034  # for the caller
 	if REFUSAL=$("$@" 2>&1); then fail "accepted, but should be refused: $*"; fi
@@ -124,7 +124,7 @@ wait_for() {
 	fail "$file: still '$got' after $seconds s, want '$want'"
 }
 
-# stop_all: unmount what is mounted from md and stop every array.
+# stop_all: unmount all file systems on md and stop every array.
 stop_all() {
 	local dev
 	for dev in /dev/md[0-9]*; do

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mdadm and the module agree about which layouts there are and how large an
- * array is: both are asked, over all gear masks of up to 12 members and a
- * sample beyond, on members of many sizes.
+ * mdadm and the module agree about the possible layouts and the size of an array: the results of
+ * both are compared, for all gear masks of up to 12 members and a sample of larger ones, with
+ * members of many sizes.
  */
 #include <stdio.h>
 #include <stdlib.h>

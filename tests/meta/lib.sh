@@ -17,7 +17,7 @@ run_for() {
 
 says() { [[ $OUTPUT == *"$1"* ]] || fail "should say '$1', but says: $OUTPUT"; }
 
-# complains KIND OPTION...: a machine whose kernel complains so is found out,
+# complains KIND OPTION...: a machine whose kernel has this complaint fails,
 # whatever the command's own status is, and the report is shown.
 complains() {
 	local kind=$1 report=$2

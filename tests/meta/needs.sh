@@ -55,7 +55,7 @@ for jobs in 1 2; do
 done
 echo "in time: ok, skipped by name, failed once"
 
-# Only what is asked for is built.
+# Only needed things are built.
 rm -f "$TREE"/built-*
 run 0 -k early
 [ -z "$(find "$TREE" -name 'built-*')" ] || fail "something was built for nothing"

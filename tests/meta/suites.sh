@@ -40,7 +40,7 @@ says 'par    not run'
 says 'fails on both: block/003'
 says '2 tests are worse'
 
-# raid5 is asked only for what has not passed on par.
+# Only tests that have not passed on par run on raid5.
 # shellcheck disable=SC2016  # for the machine
 suite 'echo "$kind is asked for:$done"' 'case $kind in par) one=failed ;; *) one=passed ;; esac' \
 	'echo "block/001 => md0 (fails on par)  [$one]"' 'echo "block/002 (is skipped)  [not run]"' \

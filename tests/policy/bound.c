@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The lower bound (hindsight.h) against all schedules there are, of cases that are small enough to try
- * them one by one: a gear for each slot, and in each a shift may be.
+ * Compare the lower bound (hindsight.h) with all schedules of cases that are small enough to try
+ * them one by one: a gear for each slot, with a possible shift in each.
  *
- *	bound CASES
+ * 	bound CASES
  *
- * Prints in how many it was met exactly, and by how much it was missed at most; fails if a schedule is
- * below it, or a rule (threshold.h).
+ * Prints the number of cases in which the bound was met exactly, and the largest difference;
+ * fails if a schedule, or a rule (threshold.h), is below it.
  */
 #include <math.h>
 #include <stdbool.h>
@@ -33,7 +33,7 @@ static unsigned int below(unsigned int n)
 	return (z ^ (z >> 31)) % n;
 }
 
-/* Lower gears use less, and mostly have more slow requests. */
+/* Lower gears use less, and usually have more slow requests. */
 static void make_case(void)
 {
 	unsigned int gear, i;
@@ -59,8 +59,9 @@ static double start(unsigned int from, unsigned int to)
 }
 
 /*
- * The least that the rest takes, from slot @at and gear @gear on, with @allowed slow ones: a slot is in one gear,
- * or in two or three of them, and then it takes what the cheapest does and has none that are slow.
+ * The least energy of the rest, from slot @at and gear @gear on, with @allowed slow requests: a
+ * slot is in one gear, or in two or three of them, and then it uses what the cheapest of them
+ * uses and has no slow requests.
  */
 static double try_all(unsigned int at, unsigned int gear, int allowed)
 {
@@ -82,7 +83,7 @@ static double try_all(unsigned int at, unsigned int gear, int allowed)
 	return least;
 }
 
-/* What the best rule takes, or INFINITY; the low gear is busy by chance. */
+/* The energy of the best rule, or INFINITY; the low gear is busy at random. */
 static double try_rules(int allowed)
 {
 	double seconds[SLOTS], busy[SLOTS];

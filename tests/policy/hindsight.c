@@ -9,7 +9,10 @@
 #define PRICE_MAX	1e9
 #define STEPS		80
 
-/* A way through the slots so far: what it costs, slow ones at their price, and how many those are. */
+/*
+ * A path through the slots so far: its cost, including the price of slow requests, and their
+ * number.
+ */
 struct way {
 	double cost, slow;
 };
@@ -28,15 +31,16 @@ static double start_of(const struct hindsight *hindsight, unsigned int from, uns
 	return joules;
 }
 
-/* All of a slot in one gear. */
+/* The whole slot in one gear. */
 static struct way stay(const struct way *way, unsigned int gear, const struct hindsight_slot *slot, double price)
 {
 	return (struct way) { way->cost + slot->joules[gear] + price * slot->slow[gear], way->slow + slot->slow[gear] };
 }
 
 /*
- * A slot that begins in gear @from, ends in gear @to and is in gear @by between, wherever in it the shifts are: it
- * uses no less than the cheapest of these, and nothing is known of its slow requests.
+ * A slot that begins in gear @from, ends in gear @to and is in gear @by in between, wherever in
+ * it the shifts are: it uses no less than the cheapest of these, and the number of its slow
+ * requests is not known.
  */
 static struct way change(const struct hindsight *hindsight, const struct way *way, unsigned int from, unsigned int by,
 			 unsigned int to, const struct hindsight_slot *slot)
@@ -46,7 +50,7 @@ static struct way change(const struct hindsight *hindsight, const struct way *wa
 	return (struct way) { way->cost + joules + start_of(hindsight, from, by) + start_of(hindsight, by, to), way->slow };
 }
 
-/* The best way to be in gear @to at the end of a slot. */
+/* The best path that is in gear @to at the end of a slot. */
 static struct way come_to(const struct hindsight *hindsight, const struct way *least, unsigned int to,
 			  const struct hindsight_slot *slot, double price)
 {
@@ -65,7 +69,7 @@ static struct way come_to(const struct hindsight *hindsight, const struct way *l
 	return found;
 }
 
-/* The best way with slow requests at @price. */
+/* The best path with slow requests at @price. */
 static struct way best(const struct hindsight *hindsight, double price)
 {
 	struct way least[HINDSIGHT_GEARS + 1] = { { 0 } }, next[HINDSIGHT_GEARS + 1], end;
@@ -86,7 +90,7 @@ static struct way best(const struct hindsight *hindsight, double price)
 	return end;
 }
 
-/* The bound is concave in the price: too many slow ones ask for a higher one. */
+/* The bound is concave in the price: too many slow requests require a higher one. */
 double hindsight_bound(const struct hindsight *hindsight, double allowed)
 {
 	double low = log(PRICE_MIN), high = log(PRICE_MAX), bound = best(hindsight, 0).cost;

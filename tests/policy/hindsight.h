@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A lower bound: no schedule of gears, whatever it foresees, uses less energy without having
- * more slow requests. Time is cut into slots of some seconds. Of each slot and gear it is known
- * what an array uses that is in that gear and had nothing to do when the slot began, and how many
- * of its requests are slow. A schedule chooses gears; a shift up costs the starts of its
- * disks; all else is for free: shifts take no time, nothing is copied, spin-ups are not rationed,
- * and in a slot with a shift no request is slow.
+ * A lower bound: no schedule of gears, whatever it foresees, uses less energy without having more
+ * slow requests. Time is divided into slots of some seconds. For each slot and gear two values
+ * are known: the energy of an array that is in that gear and was idle when the slot began, and
+ * the number of its slow requests. A schedule chooses gears; a shift up costs the starts of its
+ * disks; everything else is free: shifts take no time, nothing is copied, spin-ups are not
+ * rationed, and in a slot with a shift no request is slow.
  *
- * To find the least energy with at most so many slow requests is a knapsack; to find it
- * with a price for each slow one instead is not (Bellman 1957), and that, less the price
- * of those that are allowed, is never more than the former (Everett 1963: Lagrange
- * multipliers). So each price gives a bound, and the best of them is told.
+ * Finding the least energy with a limited number of slow requests is a knapsack problem; finding
+ * it with a price for each slow one instead is not (Bellman 1957), and that result, minus the
+ * price of the allowed ones, is never larger than the former (Everett 1963: Lagrange
+ * multipliers). So each price gives a bound, and the best of them is the result.
  *
- * What it takes for granted: that a request in a gear costs, and takes, what it does in an array
- * which has always been in that gear; and that no slot has more than two shifts.
+ * It assumes that a request in a gear has the cost and the duration that it has in an array which
+ * has always been in that gear; and that no slot has more than two shifts.
  */
 #ifndef TESTS_POLICY_HINDSIGHT_H
 #define TESTS_POLICY_HINDSIGHT_H
@@ -27,8 +27,8 @@ struct hindsight_slot {
 };
 
 /**
- * struct hindsight - @start: J to shift up from a gear to the one above it, by the lower
- *	of both; it begins in the top gear
+ * struct hindsight - @start: J to shift up from a gear to the one above it, by the lower of both;
+ * it begins in the top gear
  */
 struct hindsight {
 	unsigned int gears;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* As much of the kernel as the module's pure files need, for user space: see scripts/build-policy. */
+/*
+ * The parts of the kernel that the module's pure files need, for user space: see
+ * scripts/build-policy.
+ */
 #ifndef TESTS_POLICY_KERNEL_H
 #define TESTS_POLICY_KERNEL_H
 

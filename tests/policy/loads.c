@@ -35,7 +35,7 @@
 #define SOURCES	6
 
 enum spread {
-	REGULAR,	/* always as long */
+	REGULAR,	/* always the same length */
 	CHANCE,		/* exponential */
 	HEAVY,		/* Pareto, alpha 1.5: a few are very long */
 	LOOSE,		/* log-normal, sigma 1 */
@@ -134,7 +134,7 @@ static const struct kind kinds[] = {
 	{ "onoff", "on and off, both for seconds or for hours", {
 		{ .pause = { 300, HEAVY }, .lasts = { 120, HEAVY }, .rate = 240, .mixed = 1, .writes = 5 },
 	} },
-	/* Kept aside: no rule of the policy was chosen with these in view. */
+	/* Kept aside: these were not looked at when the policy's rules were chosen. */
 	{ "hourly", "aside: a job of five minutes each hour", {
 		{ .pause = { HOUR, REGULAR }, .lasts = { 300, LOOSE }, .rate = 230, .mixed = 1, .writes = 10 },
 		{ .pause = { 90, CHANCE }, .lasts = { 4, CHANCE }, .rate = 10, .mixed = 1, .writes = 20, .flush = 6 },
@@ -169,7 +169,7 @@ static const struct kind kinds[] = {
 	} },
 };
 
-/* Of a source, while it lives: all times in seconds. */
+/* The state of a source: all times in seconds. */
 struct life {
 	const struct source *source;
 	double began, ends, next;	/* of the session; the next request */
@@ -285,7 +285,7 @@ static void begin_session(struct life *life, double at)
 {
 	const struct source *source = life->source;
 
-	/* A session an hour of the day is for begins then; others when it is their time. */
+	/* A session that belongs to an hour of the day begins then; others when they are due. */
 	while (at < end && !works_at(source, at)) {
 		double hour = fmod(at, DAY) / HOUR;
 

@@ -29,7 +29,7 @@ one() {
 	"$WORK/loads" -s "$3" "$1" | "$WORK/policy-replay" "$2" >"$WORK/$1.$2.$3"
 }
 
-# check KIND GEARS: a line of what was told, and what is wrong with it.
+# check KIND GEARS: prints a line with the results, and with each violation.
 check() {
 	local most=$OVER_BEST
 	[[ " $EXCEPT " != *" $2/$1="* ]] || { most=${EXCEPT#*"$2/$1="}; most=${most%% *}; }

@@ -43,9 +43,9 @@
 #define SLOT	(10 * NSEC_PER_SEC)	/* of a schedule, at least, and … */
 #define SLOT_MOST	(60 * NSEC_PER_SEC)	/* … at most, whether all are idle or not */
 /*
- * Writes that follow each other, on the disk and soon, meet in the stripe cache: rows that they
- * cover need not be read. raid5 begins to read for a part of a stripe at once, but for no other
- * while it does: for as long as a random read takes.
+ * Consecutive writes within a short time meet in the stripe cache: rows that they cover need not
+ * be read. raid5 begins to read for a part of a stripe at once, but not for another part
+ * meanwhile: for as long as a random read takes.
  */
 #define GATHER	(12 * NSEC_PER_MSEC)
 #define GATHER_MOST	32768U		/* sectors */
@@ -54,7 +54,7 @@
 #define BINS	(OCTAVE * 40)
 #define START_J	((DISK_SPIN_UP_W - DISK_STANDBY_W) * (DISK_SPIN_UP / (double)NSEC_PER_SEC))
 
-/* struct line - a request, and those gathered with it; @sectors 0: it is one of these */
+/* struct line - a request, and those gathered with it; @sectors 0: it is a part of another line */
 struct line {
 	u64 at, sector, sectors;
 	unsigned int pieces;
@@ -66,8 +66,9 @@ enum rival { PAR, LOW, TOP, FEW, FEW_REST, RAID5, RAID5_REST, RIVALS };
 static const char * const names[RIVALS] = { "par", "low", "top", "few", "few_rest", "raid5", "raid5_rest" };
 
 /*
- * struct slots - what an ideal schedule chooses from; @took: latencies by gear, µs; of each slot, @ends:
- * requests until it is over, @seconds that it takes, and @busy: the part of these that the low gear is
+ * struct slots - the choices of an ideal schedule; @took: latencies by gear, µs; of each slot:
+ * @ends: requests until it is over, @seconds: its length, and @busy: the part of its time that
+ * the low gear is busy
  */
 struct slots {
 	struct hindsight_slot *slot;
@@ -87,7 +88,10 @@ static unsigned int rivals = RIVALS;
 static u64 every_ns, told_at;
 static u64 active_before[PAR_MAX_SETS + 1];
 static u64 took[RIVALS][BINS], nr_requests;
-/* Latencies of what came while par was in its top gear: of par, and of the array always there. */
+/*
+ * Latencies of requests while par was in its top gear: of par, and of the array that is always
+ * there.
+ */
 static u64 took_top[2][BINS], nr_top;
 static u64 starts_before[PAR_MAX_MEMBERS], most_starts, next_day = DAY, in_low;
 
@@ -174,7 +178,9 @@ static void end_slot(u64 now)
 		unsigned int awake = geo->set[i].members;
 		u64 active;
 
-		/* What is left to be done is none of a schedule's that was in another gear. */
+		/*
+		 * Work that is left over does not count for a schedule that was in another gear.
+		 */
 		array_forget(ideal[i], now);
 		active = array_active(ideal[i], now);
 		slot->joules[i] = seconds * (awake * DISK_IDLE_W + (geo->members - awake) * DISK_STANDBY_W) +
@@ -247,7 +253,7 @@ static void tell_disks(u64 now)
 	told_at += every_ns;
 }
 
-/* All that is over until @now. */
+/* Execute all that ends until @now. */
 static void let_pass(u64 now)
 {
 	unsigned int i;
@@ -386,7 +392,7 @@ static int by_size(const void *one, const void *other)
 	return a < b ? -1 : a > b;
 }
 
-/* The low gear exceeds each of these latencies more often: there the rules must do more. */
+/* The low gear exceeds each of these latencies more often: there the rules have to shift. */
 static void tell_rules(void)
 {
 	static const double parts[] = { 0.01, 0.011, 0.012, 0.014, 0.016, 0.02, 0.03, 0.05, 0.1 };
@@ -493,7 +499,7 @@ static struct line *nth_line(unsigned int n)
 	return &lines[(first_line + n) % LINES];
 }
 
-/* Another one; false if there is none, or no room. */
+/* Read another line; false if there is none, or no room. */
 static bool read_line(void)
 {
 	struct line *line = nth_line(nr_lines);
@@ -511,7 +517,7 @@ static bool read_line(void)
 	return true;
 }
 
-/* All that follows the first one, and comes before anything is flushed. */
+/* Gather the requests that follow the first one, up to the next flush. */
 static void gather(void)
 {
 	struct line *first = nth_line(0), *line;

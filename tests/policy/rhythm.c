@@ -77,7 +77,7 @@ static void make_places(void)
 	limit = calloc(places, sizeof(*limit));
 	if (!place || !limit || room < PLACE || places < CHANGED)
 		exit(2);
-	/* The most used ones are anywhere. */
+	/* The most used places are anywhere. */
 	for (i = 0; i < places; i++) {
 		uint64_t j = below(i + 1);
 
@@ -90,7 +90,7 @@ static void make_places(void)
 	}
 }
 
-/* Any of the first @number ones. */
+/* One of the first @number places. */
 static uint64_t a_place(uint64_t number)
 {
 	double at = chance() * limit[number - 1];

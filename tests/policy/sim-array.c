@@ -4,17 +4,20 @@
 
 #include "sim-array.h"
 
-/* KiB/s of copies when there are requests, and when not, as an array has it from birth */
+/* KiB/s of copies with and without requests: the defaults of a new array */
 #define SPEED_MIN	8192U
 #define SPEED_MAX	2097152U
-/* After a shift down that is given up none is tried for so long, or for so many times what it has taken. */
+/*
+ * The time after a shift down that was given up before the next one, or the multiple of its
+ * duration.
+ */
 #define OUTRUN		(600 * NSEC_PER_SEC)
 #define OUTRUN_TIMES	4U
-#define EPOCH		1000000U	/* seconds; the ration's clock at time 0 */
+#define EPOCH		1000000U	/* seconds; the time of the ration's clock at time 0 */
 
 enum { BOTH, HOME, IMAGE };
 
-/* ---- where it lies ---- */
+/* ---- the layout ---- */
 
 static bool turns(const struct array *array, unsigned int d)
 {
@@ -60,7 +63,10 @@ static u64 owed_below(const struct array *array, unsigned int gear)
 	return segments;
 }
 
-/* md raid5's left-symmetric; returns the data's member, sets the parity's and the sector there. */
+/*
+ * md raid5's left-symmetric layout; returns the data's member, sets the parity's and the sector
+ * there.
+ */
 static unsigned int place_in(const struct par_geometry *geo, unsigned int set, u64 sector,
 			     unsigned int *parity, u64 *there)
 {
@@ -78,7 +84,7 @@ static unsigned int place_in(const struct par_geometry *geo, unsigned int set, u
 
 static u64 write_set(struct array *array, unsigned int set, u64 now, u64 sector, u64 sectors);
 
-/* It has stopped by itself when it had been idle for long enough, and starts. */
+/* The disk has stopped by itself after being idle for long enough, and starts. */
 static void wake(struct array *array, struct disk *disk, u64 now)
 {
 	u64 stood;
@@ -157,8 +163,8 @@ static u64 write_one(struct array *array, unsigned int set, unsigned int d, u64 
 }
 
 /*
- * What raid5 reads before it writes a part of a stripe: the old data and parity, each of which it
- * writes then, or the data that is not written, if that is less. Returns when that is known.
+ * The reads of raid5 before it writes a part of a stripe: the old data and parity, which it then
+ * overwrites, or the data that is not written, if that is less. Returns when they are complete.
  */
 static u64 read_others(struct array *array, unsigned int set, u64 now, u64 x, u64 sectors, u32 written)
 {
@@ -175,7 +181,10 @@ static u64 read_others(struct array *array, unsigned int set, u64 now, u64 x, u6
 	return done;
 }
 
-/* When the zone of what is written at @x has an intent, which is asked for once raid5 knows what to write. */
+/*
+ * When the zone of a write at @x has an intent, which is requested once raid5 knows what to
+ * write.
+ */
 static u64 admitted(struct array *array, unsigned int set, u64 now, u64 then, u64 x)
 {
 	const struct par_geometry *geo = &array->geo;
@@ -186,7 +195,7 @@ static u64 admitted(struct array *array, unsigned int set, u64 now, u64 then, u6
 			     (x - par_set_offset(geo, set, 0)) >> geo->seg_shift, now, then);
 }
 
-/* Of one stripe, which has @row sectors of data. */
+/* A write to one stripe, which has @row sectors of data. */
 static u64 write_stripe(struct array *array, unsigned int set, u64 now, u64 sector, u64 sectors, u64 row)
 {
 	const struct par_geometry *geo = &array->geo;
@@ -244,7 +253,10 @@ static u64 write_set(struct array *array, unsigned int set, u64 now, u64 sector,
 
 static void change_gear(struct array *array, u64 now);
 
-/* What is to be copied at the moment: before a shift down what its sleepers have alone, else what images have. */
+/*
+ * The state of segments that are to be copied now: before a shift down those that sleepers alone
+ * have, otherwise those that images alone have.
+ */
 static int to_copy(const struct array *array)
 {
 	if (array->target > array->gear)
@@ -252,7 +264,7 @@ static int to_copy(const struct array *array)
 	return array->target < array->gear ? HOME : IMAGE;
 }
 
-/* In the order in which the mover copies: bands, and of each row after row. */
+/* In the order in which the mover copies: by band, and then row by row. */
 static int by_row(const void *one, const void *other)
 {
 	const struct copy *a = one, *b = other;
@@ -272,7 +284,7 @@ static void add_to_pass(struct array *array, int state, unsigned int d)
 	size_t i;
 
 	for (i = 0; i < owed->count; i++) {
-		/* It may have become another since it was noted down. */
+		/* The state may have changed since the segment was noted. */
 		if (*state_of(array, d, owed->list[i] << array->geo.seg_shift) != state)
 			continue;
 		if (copies->count == copies->room) {
@@ -287,7 +299,7 @@ static void add_to_pass(struct array *array, int state, unsigned int d)
 	owed->count = 0;
 }
 
-/* All that is to be copied, as far as it is known. */
+/* Begin a pass over all segments to be copied that are known. */
 static void begin_pass(struct array *array, int state)
 {
 	unsigned int d = array->geo.set[state == HOME ? array->target : 1].members;
@@ -298,7 +310,7 @@ static void begin_pass(struct array *array, int state)
 	qsort(array->copies.list, array->copies.count, sizeof(*array->copies.list), by_row);
 }
 
-/* The next one of the pass that is still to be copied, or NULL. */
+/* The next segment of the pass that still has to be copied, or NULL. */
 static const struct copy *next_copy(struct array *array, int state)
 {
 	struct copies *copies = &array->copies;
@@ -313,7 +325,7 @@ static const struct copy *next_copy(struct array *array, int state)
 	return NULL;
 }
 
-/* Images that lie one behind the other are one request. */
+/* Adjacent images are one request. */
 static u64 send_images(struct array *array, unsigned int set, u64 now, u64 *at, u64 *sectors, bool write)
 {
 	u64 done = now;
@@ -354,7 +366,7 @@ static u64 copy_homes(struct array *array, const struct copy *batch, unsigned in
 	return done;
 }
 
-/* As propagate.c yields to requests; returns when the next batch may begin. */
+/* Yield to requests as propagate.c does; returns when the next batch may begin. */
 static u64 paced(struct array *array, u64 began, u64 done, unsigned int segments)
 {
 	u64 requests = array->nr_requests, kib = segments * array->geo.seg_sectors / 2;
@@ -365,7 +377,9 @@ static u64 paced(struct array *array, u64 began, u64 done, unsigned int segments
 	return max(done, array->copy_due);
 }
 
-/* One batch is read; false if the pass is over. What requests write meanwhile is owed again. */
+/*
+ * Read one batch; false if the pass is over. Segments that are written meanwhile are owed again.
+ */
 static bool read_batch(struct array *array, int state)
 {
 	unsigned int most = COPY_SECTORS / array->geo.seg_sectors;
@@ -386,7 +400,7 @@ static bool read_batch(struct array *array, int state)
 	return true;
 }
 
-/* And written, once it has been read. */
+/* Write the batch, after it has been read. */
 static void write_batch(struct array *array)
 {
 	struct batch *batch = &array->batch;
@@ -401,7 +415,7 @@ static void write_batch(struct array *array)
 	batch->count = 0;
 }
 
-/* What it has not come to is for another one. */
+/* The rest of the pass is left to another one. */
 static void end_pass(struct array *array)
 {
 	struct copies *copies = &array->copies;
@@ -415,7 +429,7 @@ static void end_pass(struct array *array)
 
 		if (state == BOTH)
 			continue;
-		/* It is owed again, and is noted down as if it were not yet. */
+		/* It is owed again, and is noted as if that were new. */
 		*state_of(array, copy->d, x) = BOTH;
 		array->owed_home[copy->d] -= state == HOME;
 		owe(array, copy->d, x, state);
@@ -432,7 +446,9 @@ static void give_up(struct array *array, u64 now)
 	array->outrun_until = now + max(OUTRUN, OUTRUN_TIMES * took);
 }
 
-/* A pass of a shift down is over: one more, the rest with writes held, or none. */
+/*
+ * A pass of a shift down is over: begin another one, copy the rest with writes held, or give up.
+ */
 static void after_pass(struct array *array)
 {
 	u64 left = owed_below(array, array->target), now = array->copy_next;
@@ -467,7 +483,7 @@ static void begin_down(struct array *array, u64 now)
 	begin_pass(array, HOME);
 }
 
-/* Half a batch, or what follows a pass; false if there is nothing to be copied. */
+/* Copy half a batch, or what follows a pass; false if there is nothing to copy. */
 static bool copy_on(struct array *array)
 {
 	int state = to_copy(array);
@@ -490,7 +506,7 @@ static bool copy_on(struct array *array)
 	return array->copies.count;
 }
 
-/* All that is done by itself until @now. */
+/* Execute all background work until @now. */
 static void go_on(struct array *array, u64 now)
 {
 	unsigned int d;
@@ -538,7 +554,7 @@ static void change_gear(struct array *array, u64 now)
 	array->copy_next = max(array->copy_next, now);
 }
 
-/* Those that are stopping stop first. */
+/* Disks that are stopping stop first. */
 static void start_disks(struct array *array, u64 now)
 {
 	unsigned int d;
@@ -554,7 +570,7 @@ static void start_disks(struct array *array, u64 now)
 			array->turning = max(array->turning, disk->since + DISK_SPIN_UP);
 			continue;
 		}
-		/* What is under way has been charged. */
+		/* The start has been charged already. */
 		disk_become(disk, DISK_STARTS, ready);
 		par_ration_tick(&array->ration[d], array->carry, wall(now));
 		par_ration_spend(&array->ration[d]);
@@ -562,7 +578,7 @@ static void start_disks(struct array *array, u64 now)
 	}
 }
 
-/* Those that are starting, and are not needed any more, stop as soon as they turn. */
+/* Disks that are starting, and are not needed any more, stop as soon as they turn. */
 static void let_stop(struct array *array)
 {
 	unsigned int d;
@@ -641,7 +657,7 @@ static bool is_copying(const struct array *array)
 	return array->target < array->gear || array->batch.count || array->copies.next < array->copies.count;
 }
 
-/* ---- from without ---- */
+/* ---- the interface ---- */
 
 u64 array_request(struct array *array, u64 now, bool write, u64 sector, u64 sectors, unsigned int pieces)
 {
@@ -697,7 +713,7 @@ void array_interval(struct array *array, u64 now)
 	sample->shifted = sample->gear != array->gear || gear != array->gear;
 	sample->others = array->copying;
 	for (d = 0; d < array->geo.members; d++) {
-		/* What has been sent ahead of its time seems to be less until then. */
+		/* Requests that have been sent ahead of their time do not count until then. */
 		u64 busy = max(disk_busy(&array->disk[d], now), array->busy[d]);
 
 		if (turns(array, d)) {

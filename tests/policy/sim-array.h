@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A par array without a kernel: which disks a request keeps busy in the gear it comes
- * in, what is owed to images and sleepers, shifts, and the policy that asks for them.
- * Where everything lies is the module's own geometry.c, what is decided its policy.c.
+ * A par array without a kernel: the disks that a request keeps busy in the present gear, segments
+ * that images and sleepers lack, shifts, and the policy that asks for them. The layout is
+ * computed by the module's own geometry.c, decisions by its policy.c.
  *
- * What it leaves out: the stripe cache (writes that meet there), metadata but for intents (sim-intents.h), and
- * errors. All rows are taken as written.
+ * It leaves out the stripe cache (writes that meet there), metadata except intents
+ * (sim-intents.h), and errors. All rows are taken as written.
  */
 #ifndef TESTS_POLICY_SIM_ARRAY_H
 #define TESTS_POLICY_SIM_ARRAY_H
@@ -20,7 +20,7 @@
 
 #define ARRAY_MOST_SHIFTS	100000U
 
-/* struct shift - one that happened; @asked: when the policy did */
+/* struct shift - a completed shift; @asked: when the policy asked for it */
 struct shift {
 	u64 asked, done;
 	unsigned int from, to;
@@ -28,19 +28,22 @@ struct shift {
 	char words[256];
 };
 
-/* struct owed - segments of sleepers of which one copy is stale */
+/* struct owed - segments of sleepers with one stale copy */
 struct owed {
 	u64 *list;
 	size_t count, room;
 };
 
-/* struct copy - a segment of member @d that is to be copied; those of lower @rank come before */
+/*
+ * struct copy - a segment of member @d that is to be copied; those of lower @rank are copied
+ * first
+ */
 struct copy {
 	unsigned int rank, d;
 	u64 segment;
 };
 
-/* struct copies - of a pass, in order; @next of them has not been copied yet */
+/* struct copies - of a pass, in order; @next is the first one that has not been copied yet */
 struct copies {
 	struct copy *list;
 	size_t count, room, next;
@@ -48,7 +51,10 @@ struct copies {
 
 #define COPY_SECTORS	8192U		/* at a time */
 
-/* struct batch - copies that were read, since @began, from @home copies or images, and are to be written */
+/*
+ * struct batch - copies that were read, since @began, from @home copies or images, and have to be
+ * written
+ */
 struct batch {
 	struct copy copy[COPY_SECTORS / PAR_SEG_MIN];
 	unsigned int count;
@@ -57,25 +63,27 @@ struct batch {
 };
 
 /**
- * struct array - times in ns; it is not to be moved, as its disks point into it
- * @fixed: it never shifts, and never asks
- * @rest_after: a disk without a request for so long stops by itself, 0: none does
+ * struct array - times in ns; it must not be moved, since its disks point into it
+ * @fixed: it never shifts, and never asks for a shift
+ * @rest_after: a disk without a request for this time stops by itself, 0: none does
  * @ration: and @carry days' shares of it that can be saved up
  * @gear, @target: as in struct par_situation; @asked: when @target was set, and @why
- * @turning: when the last disk that starts does
- * @state: of each segment of each sleeper; @segments of a member. Of most, nothing is ever
- *	known: the pages that are not touched take no memory
- * @owed: by state and member: to be copied once it is time; @owed_home: those that are
- *	not copied by other ways meanwhile
+ * @turning: when the last disk that starts will turn
+ * @state: of each segment of each sleeper; @segments of a member. Most segments are never used:
+ *	the pages that are not touched take no memory
+ * @owed: by state and member: to be copied later; @owed_home: those that are not copied by other
+ *	means meanwhile
  * @intents: of zones; a RAID-5 has none
  * @copies: of the pass that is under way, @pass; @approach: of a shift down, since @shift_began
- * @outrun_until: none is tried before
- * @copy_next: when @batch has been read, or the next one may be; @copied: bytes in all; @copy_due: when the last batch
- *	ought to be over; @paced_requests: how many requests there were then
- * @rate: of copies; @copies_then: there were some when the interval began, and @copied_before bytes
- * @begun: the interval; the rest of that group is what was counted when it did
+ * @outrun_until: no shift down is tried before
+ * @copy_next: when @batch has been read, or the next one may be; @copied: bytes in all;
+ *	@copy_due: when the last batch should be over; @paced_requests: the number of requests at
+ *	that time
+ * @rate: of copies; @copies_then: there were copies when the interval began, and @copied_before
+ *	bytes
+ * @begun: start of the interval; the rest of that group are the counts at that time
  * @load: of all members, in the last interval, of PAR_LOAD_ONE; 0 if that is not known
- * @bytes: that requests were for; @nr_requests: how many
+ * @bytes: of all requests; @nr_requests: their number
  */
 struct array {
 	struct par_geometry geo;
@@ -115,43 +123,52 @@ struct array {
 	unsigned int nr_shifts;
 };
 
-/* array_init - of disks of @sectors, which all turn at time 0; exits if there is no such array */
+/*
+ * array_init - with disks of @sectors, which all turn at time 0; exits if such an array is
+ * impossible
+ */
 void array_init(struct array *array, u32 layout, u32 chunk_sectors, u64 sectors, u32 cycles, u32 carry);
 
-/* array_fix - it is in gear @gear, which is not the top one only if nothing has come yet, for ever */
+/*
+ * array_fix - keep it in gear @gear; a gear other than the top one only before the first request
+ */
 void array_fix(struct array *array, unsigned int gear);
 
 /*
- * array_init_raid5 - md's RAID-5 (or 6) of @members disks, with disks, chunks, parities and capacity as @as;
- * it holds no more than the array that it is compared with, so that all requests fit
+ * array_init_raid5 - md's RAID-5 (or 6) of @members disks, with disks, chunks, parities and
+ * capacity as @as; its capacity is that of the array that it is compared with, so that all
+ * requests fit
  */
 void array_init_raid5(struct array *array, const struct array *as, unsigned int members, u64 rest_after);
 
-/* array_free - what it has allocated, but not @array itself */
+/* array_free - free its allocations, but not @array itself */
 void array_free(struct array *array);
 
-/* array_request - of @pieces that came as requests; returns when it is done. @now never goes back */
+/* array_request - a request made of @pieces; returns when it is done. @now must not decrease */
 u64 array_request(struct array *array, u64 now, bool write, u64 sector, u64 sectors, unsigned int pieces);
 
-/* array_flush - returns when all that has come is done */
+/* array_flush - returns when all previous requests are done */
 u64 array_flush(struct array *array, u64 now);
 
-/* array_idle - nothing is left to be done then, unless more comes */
+/* array_idle - when all work will be done if no request comes */
 u64 array_idle(const struct array *array);
 
-/* array_interval - an interval is over at @now */
+/* array_interval - an interval ends at @now */
 void array_interval(struct array *array, u64 now);
 
-/* array_says - what the policy says of the gear at @now, which an interval has just ended at, as a line of @size at most */
+/*
+ * array_says - the policy's explanation of the gear at @now, when an interval has just ended, as
+ * a line of at most @size
+ */
 void array_says(struct array *array, u64 now, char *words, size_t size);
 
-/* array_forget - what is not done at @now is never done */
+/* array_forget - drop the work that is not done at @now */
 void array_forget(struct array *array, u64 now);
 
-/* array_active - ns until @now that arms were at work, of all disks */
+/* array_active - the sum of the times until @now during which arms were at work, ns */
 u64 array_active(const struct array *array, u64 now);
 
-/* array_joules - until @now, after which nothing has come */
+/* array_joules - until @now, which is not before the last request */
 double array_joules(struct array *array, u64 now);
 
 #endif

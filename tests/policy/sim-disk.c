@@ -8,8 +8,8 @@
 #define AHEAD_SECTORS	(2 * NEARLINE_READAHEAD_KIB)
 #define CACHE_SECTORS	(2 * 16384U)	/* tests/spindle/settings.c: cache_kib */
 /*
- * With n waiting, the way to the next is n^-0.3 of what it is by chance: from 12 ms to 3.6 ms with 64, as
- * tests/spindle's arm has it, which takes the one that can end first.
+ * With n requests waiting, the way to the next is n^-0.3 of a random one: from 12 ms to 3.6 ms
+ * with 64, as for the arm of tests/spindle, which takes the one that can end first.
  */
 #define SORTED		-0.3
 
@@ -35,7 +35,7 @@ static unsigned int waiting(const struct disk *disk, u64 now)
 	return n;
 }
 
-/* From where it is, or was last when the arm is elsewhere meanwhile. */
+/* From the position of the arm, or its last one for reads if it is elsewhere meanwhile. */
 static u64 way_to(const struct disk *disk, u64 now, u64 sector, unsigned int among)
 {
 	const struct disk_mechanics *mechanics = disk->mechanics;
@@ -51,7 +51,7 @@ static u64 passing(const struct disk *disk, u64 sector, u64 sectors)
 	return spindle_place(model, sector + sectors) - spindle_place(model, sector);
 }
 
-/* Until @now, nothing having come since it was free and was looked at: what it has written back. */
+/* What has been written back until @now, if no request has come since the disk was free. */
 static u64 written_back(const struct disk *disk, u64 now)
 {
 	return min(disk->owed, now - min(now, max(disk->free, disk->settled)));
@@ -75,7 +75,7 @@ static void pay(struct disk *disk, u64 ns)
 		disk->dirty = disk->writes = 0;
 }
 
-/* What it does by itself until @now; returns whether it is writing back. */
+/* Background work until @now; returns true if the disk is writing back. */
 static bool settle(struct disk *disk, u64 now)
 {
 	u64 paid = written_back(disk, now);
@@ -87,7 +87,7 @@ static bool settle(struct disk *disk, u64 now)
 	return paid && disk->owed;
 }
 
-/* It has begun to write another one, which must end. */
+/* A write that has begun must end. */
 static void end_write(struct disk *disk, u64 now)
 {
 	u64 half = min(disk->owed, disk->owed / (2 * max(disk->writes, 1ULL)));
@@ -107,7 +107,7 @@ static void leave_gap(struct disk *disk, u64 from, u64 to)
 	disk->gap[disk->newest_gap] = (struct disk_gap) { from, to };
 }
 
-/* Is there one from @now on in which the arm can go there? Returns when that ends, else 0. */
+/* Is there a pause from @now on in which the arm can serve this? Returns its end, else 0. */
 static u64 fill_gap(struct disk *disk, u64 now, u64 sector, u64 sectors)
 {
 	u64 took = 0;
@@ -131,7 +131,7 @@ static u64 fill_gap(struct disk *disk, u64 now, u64 sector, u64 sectors)
 	return 0;
 }
 
-/* What is to be done after @now, until it is free. */
+/* The work after @now, until the disk is free. */
 static u64 left_to_do(const struct disk *disk, u64 now)
 {
 	u64 left = disk->free - min(disk->free, now);
@@ -147,7 +147,7 @@ static u64 left_to_do(const struct disk *disk, u64 now)
 
 /* ---- requests ---- */
 
-/* The arm goes there, unless @ahead: what follows at once has been read ahead. */
+/* The arm seeks, unless @ahead: the next sectors have been read ahead. */
 static u64 go_to(struct disk *disk, u64 now, u64 sector, u64 sectors, bool ahead)
 {
 	u64 begin = max(now, disk->free), took = OVERHEAD, end;
@@ -184,7 +184,7 @@ static u64 read_from(struct disk *disk, u64 now, u64 sector, u64 sectors)
 	return disk->free;
 }
 
-/* Room is made by writing back as much as comes. */
+/* Room is made by writing back as much as arrives. */
 static u64 make_room(struct disk *disk, u64 now, u64 sectors)
 {
 	u64 first, begin = max(now, disk->free);
@@ -198,7 +198,7 @@ static u64 make_room(struct disk *disk, u64 now, u64 sectors)
 	return disk->free;
 }
 
-/* One after the other, whatever the arm does meanwhile; busy beyond that only. */
+/* One transfer after the other, concurrently with the arm; only the excess makes the disk busy. */
 static u64 by_bus(struct disk *disk, u64 now, u64 sectors)
 {
 	u64 counted = max(now, max(disk->free, disk->bus_free));
@@ -238,7 +238,7 @@ u64 disk_send(struct disk *disk, u64 now, u64 sector, u64 sectors, enum disk_op 
 	return write_to(disk, now, sector, sectors);
 }
 
-/* All of them by chance, n take n / (n + 1) of a turn: this one the difference. */
+/* n requests in random places of a track take n / (n + 1) of a turn: this one the difference. */
 u64 disk_send_with(struct disk *disk, unsigned int others)
 {
 	u64 took = disk->mechanics->model.turn_ns / ((others + 1) * (others + 2));
@@ -261,7 +261,7 @@ u64 disk_flush(struct disk *disk, u64 now)
 	return disk->free;
 }
 
-/* ---- what it comes to ---- */
+/* ---- results ---- */
 
 u64 disk_idle(const struct disk *disk)
 {

@@ -48,7 +48,10 @@ enum disk_op {
 	DISK_WRITE_THROUGH,	/* past the cache: FUA */
 };
 
-/* struct disk_mechanics - @way: with so many requests waiting, part of the way by chance that is the way to the next */
+/*
+ * struct disk_mechanics - @way: by number of requests waiting: the way to the next one as a part
+ * of a random way
+ */
 struct disk_mechanics {
 	struct spindle_model model;
 	double way[DISK_DEPTH + 1];
@@ -61,18 +64,22 @@ struct disk_gap {
 
 /**
  * struct disk - times in ns
- * @place: where the head is, as mechanics.h says; @end: sector after the last one read
- * @free: all that has to be waited for is done then; @ends: of the last requests, to know how many wait
- * @gap: before that: a request is sent as soon as it is known, for the time when what it waits for itself has been
- *	read, and others that come before then are served meanwhile; @newest_gap
- * @bus_free: the bus has brought to the cache what has come
+ * @place: position of the head, see mechanics.h; @end: sector after the last one read
+ * @free: when all work that is waited for is done; @ends: of the last requests, to know how many
+ *	wait
+ * @gap: pauses before that: a request is sent as soon as it is known, for the time when the data
+ *	that it depends on has been read, and others that come before then are served meanwhile;
+ *	@newest_gap
+ * @bus_free: when the bus has brought all data to the cache
  * @settled: it has written back since it was free, until then
- * @owed: what writing back takes that is in the cache, @dirty: sectors, @writes: requests; @written: the end of
- *	the last one
- * @in_flight: how long all requests so far were under way; @moving: what they take the arm in all, done or not
- * @requests: how many they are; @reads and @writes_sent of these, and @flushes besides: as the simulated disk's report
- * @ahead: how long it has read ahead so far; @ahead_until: it does since @free
- * @state: since @since; @in: how long it was in each before
+ * @owed: time for writing back the cache, @dirty: its sectors, @writes: its requests; @written:
+ *	the end of the last one
+ * @in_flight: total time for which requests were under way; @moving: total time of the arm for
+ *	them, done or not
+ * @requests: their number; @reads and @writes_sent of these, and @flushes in addition: as in the
+ *	simulated disk's report
+ * @ahead: total time of reading ahead; @ahead_until: it reads ahead from @free until then
+ * @state: since @since; @in: the time in each state before
  */
 struct disk {
 	const struct disk_mechanics *mechanics;
@@ -89,39 +96,39 @@ struct disk {
 	u64 since, in[DISK_STATES];
 };
 
-/* disk_mechanics_init - of disks of @sectors; exits if it is impossible */
+/* disk_mechanics_init - for disks of @sectors; exits if that is impossible */
 void disk_mechanics_init(struct disk_mechanics *mechanics, u64 sectors);
 
-/* disk_send - @sectors at @sector at time @now. Returns when that is done. */
+/* disk_send - a request for @sectors at @sector at time @now. Returns when it is done. */
 u64 disk_send(struct disk *disk, u64 now, u64 sector, u64 sectors, enum disk_op op);
 
 /*
- * disk_send_with - what lies on the same track as what was sent last, and with @others before it: they
- * are served in the order in which they come by. Returns when it is done.
+ * disk_send_with - a request on the same track as the last one, with @others before it: they are
+ * served in the order in which they pass the head. Returns when it is done.
  */
 u64 disk_send_with(struct disk *disk, unsigned int others);
 
-/* disk_flush - all that was written is on the platter; returns when */
+/* disk_flush - write all cached data to the platter; returns when that is done */
 u64 disk_flush(struct disk *disk, u64 now);
 
-/* disk_idle - when there is nothing to be done any more, if nothing comes */
+/* disk_idle - when all work will be done if no request comes */
 u64 disk_idle(const struct disk *disk);
 
-/* disk_busy - ns until @now that there was a request under way */
+/* disk_busy - ns until @now during which a request was under way */
 u64 disk_busy(const struct disk *disk, u64 now);
 
-/* disk_active - ns until @now that the arm was at work, reading ahead or not */
+/* disk_active - ns until @now during which the arm was at work, including reading ahead */
 u64 disk_active(const struct disk *disk, u64 now);
 
-/* disk_forget - what is not done at @now is never done */
+/* disk_forget - drop the work that is not done at @now */
 void disk_forget(struct disk *disk, u64 now);
 
-/* disk_rest - it has stopped if it had nothing to do for @after; until @now */
+/* disk_rest - until @now, the disk stops after @after without work */
 void disk_rest(struct disk *disk, u64 now, u64 after);
 
 void disk_become(struct disk *disk, enum disk_state state, u64 now);
 
-/* disk_joules - all that it has used until @now */
+/* disk_joules - the energy used until @now */
 double disk_joules(const struct disk *disk, u64 now);
 
 #endif

@@ -22,7 +22,7 @@ static u64 map_sector(const struct par_geometry *geo, u32 zone)
 	return par_map_sector(geo, par_zone_block(geo, zone), 0);
 }
 
-/* To all members that are awake; returns when the last one has it. */
+/* Write to all members that are awake; returns when the last one is done. */
 static u64 store_block(const struct par_geometry *geo, struct disk *disks, unsigned int gear, u64 now, u64 sector)
 {
 	u64 done = now;
@@ -33,7 +33,7 @@ static u64 store_block(const struct par_geometry *geo, struct disk *disks, unsig
 	return done;
 }
 
-/* Another one of a store: all of them lie side by side, and are sent at once. */
+/* Add a block to a store: all of them are adjacent, and are sent at once. */
 static u64 add_block(const struct par_geometry *geo, struct disk *disks, unsigned int gear, u64 done, u32 blocks)
 {
 	unsigned int d;
@@ -65,7 +65,7 @@ u64 intents_admit(struct intents *intents, const struct par_geometry *geo, struc
 	u64 sector = intent_sector(zone);
 
 	intents->touched[zone] = then;
-	/* What has just been asked for may be on its way still. */
+	/* An intent that has just been requested may still be on its way. */
 	if (intents->gear[zone] == gear)
 		return then;
 	if (then > intents->begins) {
@@ -80,7 +80,7 @@ u64 intents_admit(struct intents *intents, const struct par_geometry *geo, struc
 	intents->blocks += !intents->blocks || sector != intents->sector;
 	intents->sector = sector;
 	set_intent(intents, zone, gear);
-	/* A writer that comes through one zone after the other has the next one ready. */
+	/* For a writer that goes through one zone after the other, the next one is prepared. */
 	if (follows && zone + 1 < geo->zones && intents->gear[zone + 1] != gear) {
 		set_intent(intents, zone + 1, gear);
 		intents->touched[zone + 1] = then;
@@ -120,7 +120,7 @@ static int by_number(const void *one, const void *other)
 	return a < b ? -1 : a > b;
 }
 
-/* Blocks that several of @zones, which are in order, lie in are stored once. */
+/* A block with several of @zones, which are sorted, is stored once. */
 static void store_blocks(const struct par_geometry *geo, struct disk *disks, unsigned int gear, u64 now,
 			 const u32 *zones, u32 count, bool map)
 {
@@ -135,7 +135,7 @@ static void store_blocks(const struct par_geometry *geo, struct disk *disks, uns
 	}
 }
 
-/* Takes up to @intents->share idle ones out of the list. */
+/* Remove up to @intents->share idle zones from the list. */
 static u32 take_idle(struct intents *intents, u64 now, u32 *zones)
 {
 	u32 taken = 0;
@@ -190,7 +190,7 @@ static void *zeroed(size_t count, size_t size)
 	return memory;
 }
 
-/* Of most zones nothing is ever known: pages that are not touched take no memory. */
+/* Most zones are never used: pages that are not touched take no memory. */
 void intents_init(struct intents *intents, const struct par_geometry *geo)
 {
 	intents->gear = zeroed(geo->zones, sizeof(*intents->gear));

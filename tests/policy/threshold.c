@@ -8,13 +8,13 @@
 #define TOP	2
 #define COUNT(list)	(sizeof(list) / sizeof(*(list)))
 
-/* When a rule is in the top gear, as far as it has come. */
+/* The progress of a rule, and the time when it is in the top gear. */
 struct state {
-	double now, pressed_since, calm_since;	/* the latter two: INFINITY if not so */
+	double now, pressed_since, calm_since;	/* the latter two: INFINITY if not the case */
 	double top_from;			/* INFINITY: low */
 };
 
-/* Up if it is time before @end. */
+/* Shift up if it is time before @end. */
 static bool goes_up(struct state *state, const struct threshold *threshold, const struct threshold_rule *rule, double end)
 {
 	if (state->top_from < INFINITY || state->pressed_since + rule->up > end)

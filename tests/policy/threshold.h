@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What rules come to that do not foresee: of two gears, up when the low one has been pressed, busy for
- * more than some part of its time, for so long, and down when it has not been for so long.
+ * The energy of rules that do not foresee, with two gears: up when the low gear has been pressed
+ * (busy for more than some part of its time) for some time, and down when it has not been for
+ * some time.
  *
- * Where times in which the gear is pressed and times in which it is not follow each other by chance, each
- * independent of the others, all that a rule can go by is how long the present one has lasted. If the
- * chance that it ends soon only falls with its age, or only grows, the best rule waits for some age, and
- * no rule that does not foresee does better in the mean than the best of these. All of them are tried on
- * the slots of an ideal schedule (hindsight.h), with as much for free: nothing is copied, nothing is
- * rationed, and what a gear has not done when it is left need not be done. Only a start takes its time,
- * in the low gear. So what the best of them takes above the bound is the price of not foreseeing.
+ * If times in which the gear is pressed and times in which it is not follow each other at random,
+ * each independent of the others, a rule can only use the duration of the present one. If the
+ * probability that it ends soon only falls with its age, or only grows, the best rule waits for
+ * some age, and no rule that does not foresee is better on average than the best of these. All of
+ * them are tried on the slots of an ideal schedule (hindsight.h), under the same assumptions:
+ * nothing is copied, nothing is rationed, and unfinished work of a gear is dropped when the gear
+ * is left. Only a start takes its time, in the low gear. So the difference between the best of
+ * them and the bound is the price of not foreseeing.
  */
 #ifndef TESTS_POLICY_THRESHOLD_H
 #define TESTS_POLICY_THRESHOLD_H
@@ -18,14 +20,17 @@
 
 #include "hindsight.h"
 
-/* struct threshold_rule - @pressed: part of the low gear's time; @up, @down: s that it must have been, or not */
+/*
+ * struct threshold_rule - @pressed: part of the low gear's time; @up, @down: s for which it must
+ * have been pressed, or not
+ */
 struct threshold_rule {
 	double pressed, up, down;
 };
 
 /**
  * struct threshold - the slots of two gears
- * @seconds: how long each slot is; @busy: the part of its time that the low gear is busy
+ * @seconds: the length of each slot; @busy: the part of its time that the low gear is busy
  * @start: J; @starts_in: s
  */
 struct threshold {
@@ -35,16 +40,18 @@ struct threshold {
 	double start, starts_in;
 };
 
-/* struct threshold_cost - what a rule takes */
+/* struct threshold_cost - the cost of a rule */
 struct threshold_cost {
 	double joules, slow;
 	unsigned int starts;
 };
 
-/* threshold_cost - of one rule */
+/* threshold_cost - the cost of one rule */
 struct threshold_cost threshold_cost(const struct threshold *threshold, const struct threshold_rule *rule);
 
-/* threshold_best - the cheapest with at most @allowed slow requests; false if there is none */
+/*
+ * threshold_best - the cheapest rule with at most @allowed slow requests; false if there is none
+ */
 bool threshold_best(const struct threshold *threshold, double allowed, struct threshold_rule *rule,
 		    struct threshold_cost *cost);
 

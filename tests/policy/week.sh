@@ -17,12 +17,12 @@ CYCLES=18250	# in 5 years, 10 a day
 DAYS=2
 [ -z "${RAIDPAR_WHOLE:-}" ] || DAYS=7
 
-# replay GEARS NIGHT NOON: requests a second; leaves what it tells in $WORK/GEARS.
+# replay GEARS NIGHT NOON: requests per second; leaves the results in $WORK/GEARS.
 replay() {
 	"$WORK/rhythm" -d "$DAYS" "$SPAN" "$2" "$3" | "$WORK/policy-replay" -c "$CYCLES" -d 0 "$1" >"$WORK/$1"
 }
 
-# check GEARS: what was told is within the bars; the last ones say that the days were worth it.
+# check GEARS: the results are within the bars; the last ones say that the days were worth it.
 check() {
 	echo "gears $1, $DAYS days:"
 	awk '

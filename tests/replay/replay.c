@@ -41,7 +41,7 @@
 #include <unistd.h>
 
 #define DEPTH	1024			/* in flight at most */
-/* To send one took so long: not for want of room in a queue, it is a disk that sleeps. */
+/* If sending a request takes this long, the reason is not a full queue but a disk that sleeps. */
 #define PATIENCE (SECOND / 10)
 #define SECOND	1000000000ULL
 #define BUFFER	(2U << 20)
@@ -65,7 +65,7 @@ static struct {
 static struct rq *rqs;
 static uint64_t nr;
 static aio_context_t ring;
-static sem_t room;			/* for so many more in flight */
+static sem_t room;			/* for this many more in flight */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t next;			/* to be sent, */
 static uintptr_t sender;		/* by this thread, */
@@ -168,7 +168,7 @@ static void submit(struct rq *rq)
 		die("io_submit");
 }
 
-/* Wait for one at least; how many have ended. */
+/* Wait for at least one; returns the number of requests that have ended. */
 static uint64_t reap(void)
 {
 	struct io_event events[64];
@@ -201,7 +201,7 @@ static void sleep_until(uint64_t until)
 		;
 }
 
-/* The next one, if it is ours to send. */
+/* The next request, if it is this thread's turn to send. */
 static struct rq *take(uintptr_t me)
 {
 	struct rq *rq = NULL;
@@ -221,7 +221,7 @@ static void *send_all(void *me)
 	struct rq *rq;
 
 	while ((rq = take((uintptr_t)me))) {
-		/* Late, since so many are in flight: that counts. */
+		/* Sent late because so many are in flight: that counts. */
 		rq->sent = start + rq->at;
 		sleep_until(rq->sent);
 		sem_wait(&room);
@@ -371,7 +371,7 @@ int main(int argc, char **argv)
 			return 1;
 		}
 	}
-	/* Not 50 us late for each request that is waited for. */
+	/* By default each request that is waited for would be 50 us late. */
 	prctl(PR_SET_TIMERSLACK, 1);
 	start = now();
 	if (opt.list || opt.seconds)

@@ -31,7 +31,7 @@ inside() {
 	mdadm --stop --quiet /dev/md9
 	rmdisks
 
-	# In the low gear; what was never written, par reads without asking a disk.
+	# In the low gear; par reads unwritten rows without a request to a disk.
 	mkspindles 5 64M preset=nas
 	mdadm --create /dev/md9 --quiet --run --level=par --layout=3,5 --chunk=64 --raid-devices=5 "${DEVS[@]}"
 	dd if=/dev/zero of=/dev/md9 bs=1M oflag=direct status=none || true

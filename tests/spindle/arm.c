@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a disk with mechanics does, and when it is done: which request the arm
- * serves next, what is served without the arm, what is read ahead, and when the
- * volatile cache is brought to the media. How long each takes is mechanics.c's.
+ * The actions of a disk with mechanics, and their times: which request the arm serves next,
+ * which are served without the arm, what is read ahead, and when the volatile cache is
+ * written to the media. Durations are computed by mechanics.c.
  *
- * Only one timer goes off, that of the next thing to be done: a disk that is idle
- * costs nothing, and what it has read ahead meanwhile is found out afterwards.
+ * There is only one timer, for the next action: an idle disk costs nothing, and what it has
+ * read ahead meanwhile is computed afterwards.
  */
 #include <linux/math64.h>
 #include <linux/time64.h>
 #include "spindle.h"
 
-#define RUN_SLOTS	256		/* that the arm writes back at one go */
+#define RUN_SLOTS	256		/* that the arm writes back in one go */
 #define MAX_LATE	NSEC_PER_MSEC
 
 static u64 kib_to_ns(u64 bytes, u64 kib)
@@ -53,19 +53,19 @@ static bool has_room(const struct spindle *disk, const struct spindle_cmd *cmd)
 	       spindle_cache_slots(disk);
 }
 
-/* The electronics understand a command so long after it has come. */
+/* The time at which the electronics have understood a command. */
 static u64 understood_at(const struct spindle *disk, const struct spindle_cmd *cmd)
 {
 	return cmd->arrived + disk->kind.overhead_us * NSEC_PER_USEC;
 }
 
-/* Where the head is. It reads ahead until it is at the end of the buffer. */
+/* The position of the head. It reads ahead until it is at the end of the buffer. */
 static u64 head_at(const struct spindle_arm *arm, u64 now)
 {
 	return min(arm->place + (now - arm->since), arm->ahead);
 }
 
-/* The sectors that the buffer has by now. */
+/* The sectors that are in the buffer now. */
 static u64 buffer_end(const struct spindle *disk, u64 now)
 {
 	const struct spindle_arm *arm = &disk->arm;
@@ -81,7 +81,7 @@ static bool in_buffer(const struct spindle *disk, const struct spindle_cmd *cmd,
 	       cmd_end(cmd) <= buffer_end(disk, now);
 }
 
-/* The head is on its way to what the request wants, without a gap. */
+/* Is the head moving towards the requested sectors, without a gap? */
 static bool comes_by(const struct spindle *disk, const struct spindle_cmd *cmd, u64 now)
 {
 	const struct spindle_arm *arm = &disk->arm;
@@ -100,7 +100,7 @@ static u64 reach_ns(const struct spindle *disk, u64 sector, u64 now)
 				spindle_place(&disk->model, sector));
 }
 
-/* When the request ends if the arm begins it @now. */
+/* The time at which the request ends if the arm begins it @now. */
 static u64 served_at(const struct spindle *disk, const struct spindle_cmd *cmd, u64 now)
 {
 	const struct spindle_arm *arm = &disk->arm;
@@ -120,7 +120,7 @@ static void stay_at(struct spindle_arm *arm, u64 place, u64 since)
 	arm->since = since;
 }
 
-/* What is read ahead goes on from here; it is active as long. */
+/* Reading ahead continues from here; the arm is active during that time. */
 static void read_ahead(struct spindle *disk, u64 sector, u64 since)
 {
 	struct spindle_arm *arm = &disk->arm;
@@ -167,7 +167,7 @@ static void begin_cmd(struct spindle *disk, struct spindle_cmd *cmd, u64 at, u64
 	spindle_add_pending(disk, cmd, due);
 }
 
-/* Write back what is next on the way inwards, and then from the outer edge. */
+/* Write back the next slots inwards, and then from the outer edge. */
 static void begin_run(struct spindle *disk, u64 at, u64 now)
 {
 	struct spindle_arm *arm = &disk->arm;
@@ -186,7 +186,7 @@ static void begin_run(struct spindle *disk, u64 at, u64 now)
 	spindle_active_until(disk, now, arm->free_at);
 }
 
-/* Without the arm: over the bus, one after the other. */
+/* Without the arm: over the bus, one request after the other. */
 static void begin_by_bus(struct spindle *disk, struct spindle_cmd *cmd, u64 now)
 {
 	struct spindle_arm *arm = &disk->arm;
@@ -212,7 +212,7 @@ static void hit(struct spindle *disk, struct spindle_cmd *cmd, u64 now)
 	begin_by_bus(disk, cmd, now);
 }
 
-/* Does it end without the arm? Then it is begun. */
+/* Can the request end without the arm? Then it is begun. */
 static bool begin_without_arm(struct spindle *disk, struct spindle_cmd *cmd, u64 now)
 {
 	struct spindle_arm *arm = &disk->arm;
@@ -241,8 +241,8 @@ static bool begin_without_arm(struct spindle *disk, struct spindle_cmd *cmd, u64
 }
 
 /*
- * A flush is no queued command, as with SATA: all that came before it ends first,
- * and what comes after it waits.
+ * A flush is not a queued command, as with SATA: all requests before it end first, and
+ * requests after it wait.
  */
 static bool begin_flush(struct spindle *disk, struct spindle_cmd *cmd, u64 now)
 {
@@ -271,7 +271,7 @@ static void begin_armless(struct spindle *disk, u64 now)
 	}
 }
 
-/* The one that is served first; none waits too long. */
+/* The request that is served first; none waits too long. */
 static struct spindle_cmd *choose(struct spindle *disk, u64 at, u64 now)
 {
 	struct spindle_cmd *cmd, *best = NULL;
@@ -295,7 +295,7 @@ static struct spindle_cmd *choose(struct spindle *disk, u64 at, u64 now)
 	return best;
 }
 
-/* The oldest request waits for the cache to be written back. */
+/* Does the oldest request wait for the cache to be written back? */
 static bool cache_is_waited_for(struct spindle *disk)
 {
 	const struct spindle_cmd *first;
@@ -304,7 +304,7 @@ static bool cache_is_waited_for(struct spindle *disk)
 	return first && (is_flush(first) || spindle_is_cacheable(disk, first));
 }
 
-/* Something for the arm to do? */
+/* Is there work for the arm? */
 static bool begin_with_arm(struct spindle *disk, u64 at, u64 now)
 {
 	struct spindle_cmd *cmd = NULL;
@@ -321,8 +321,8 @@ static bool begin_with_arm(struct spindle *disk, u64 at, u64 now)
 }
 
 /*
- * Since when the arm has had nothing to do. We are told a little late that it is
- * free: what it goes on with must not miss its turn for that.
+ * The time since which the arm has been free. This is noticed a little late, and the next
+ * action must not miss its turn of the platter because of that.
  */
 static u64 free_since(struct spindle *disk, u64 now)
 {
@@ -358,7 +358,7 @@ u64 spindle_arm_wakes_at(const struct spindle *disk)
 {
 	const struct spindle_arm *arm = &disk->arm;
 
-	/* A free arm has nothing to do; the end of a request is waited for as such. */
+	/* A free arm has nothing to do; the end of a request has a timer already. */
 	if (!arm->working)
 		return U64_MAX;
 	return arm->run_slots || !list_empty(&disk->waiting) ? arm->free_at : U64_MAX;
@@ -370,8 +370,8 @@ bool spindle_arm_busy(const struct spindle *disk)
 }
 
 /*
- * Where the platter is then depends on the seed and on how often it has been
- * started, and not on the time: so what begins anew goes the same way again.
+ * The position of the platter then depends on the seed and on the number of starts, and not
+ * on the time: so the same requests take the same time again.
  */
 void spindle_arm_reset(struct spindle *disk, u64 now)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * configfs: a directory for each disk, and what concerns several at once.
+ * configfs: a directory for each disk, and files that concern several disks.
  */
 #include <linux/blkdev.h>
 #include <linux/module.h>
@@ -11,7 +11,7 @@
 #define MAX_SIZE_MIB	BIT_ULL(30)	/* 1 PiB */
 #define MAX_DELAY_US	(60 * USEC_PER_SEC)
 
-/* Protects the list and who is chosen; lets locks of several disks be taken. */
+/* Protects the list and the chosen disks; must be held to take locks of several disks. */
 DEFINE_MUTEX(spindle_lock);
 LIST_HEAD(spindle_disks);
 
@@ -121,7 +121,7 @@ static ssize_t spindle_online_show(struct config_item *item, char *page)
 	return show_number(page, to_spindle(item)->online);
 }
 
-/* 0 or 1 and nothing else, whatever else may pass for a truth value. */
+/* 0 or 1 only, though other words may be truth values elsewhere. */
 static int parse_switch(const char *page, bool *on)
 {
 	u8 value;
@@ -238,7 +238,7 @@ CONFIGFS_ATTR_RO(spindle_, dirty);
 
 #define NR_ATTRS	10
 
-/* Ours, those of settings.c, and the end. */
+/* The attributes of this file, those of settings.c, and the end. */
 static struct configfs_attribute *disk_attrs[NR_ATTRS + SPINDLE_NR_SETTINGS + 1] = {
 	&spindle_attr_size,
 	&spindle_attr_blocksize,
@@ -281,7 +281,7 @@ static struct spindle *find_disk(const char *name)
 	return NULL;
 }
 
-/* The disks that are named. -EINVAL if one does not exist, or none is named. */
+/* Choose the named disks. -EINVAL if one does not exist, or none is named. */
 static int choose_named(char *names)
 {
 	int ret = -EINVAL;
@@ -362,7 +362,7 @@ static int restore(char *line)
 	return 0;
 }
 
-/* Hand a line of which words can be cut off to @command. */
+/* Pass a modifiable copy of a line to @command. */
 static ssize_t command(int (*command)(char *line), const char *page, size_t count)
 {
 	char *line = kstrdup(page, GFP_KERNEL);

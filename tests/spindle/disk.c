@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The block device: requests, how long they take, and the power they need.
+ * The block device: requests, their duration, and the power that they need.
  *
- * A request takes effect when it ends, not when it comes: until then it is on
- * the disk's list of pending ones, where a cut finds it.
+ * A request takes effect when it ends, not when it comes: until then it is on the disk's
+ * list of pending requests, which a cut examines.
  */
 #include <linux/blkdev.h>
 #include <linux/highmem.h>
@@ -28,8 +28,8 @@ u64 spindle_choose(const struct spindle *disk, enum spindle_choice what, u64 whe
 }
 
 /*
- * Bio by bio, since only those that met a bad sector err. The status of the
- * last one is the request's: what has a flush before or after is one bio.
+ * Bio by bio, since only those that met a bad sector return an error. The status of the
+ * last one is the request's: a request with a flush before or after it consists of one bio.
  */
 static void end_request(struct spindle_cmd *cmd)
 {
@@ -51,7 +51,7 @@ static void end_requests(struct list_head *ended)
 		end_request(cmd);
 }
 
-/* Segments are of whole sectors: the queue's DMA alignment sees to it. */
+/* Segments consist of whole sectors, because of the queue's DMA alignment. */
 static blk_status_t transfer(struct spindle *disk, struct bio *bio,
 			     const struct spindle_how *how)
 {
@@ -103,7 +103,7 @@ static void count(struct spindle *disk, struct request *rq)
 	}
 }
 
-/* The request has its effect. Whether it erred is said by its bios. */
+/* The request takes effect. Errors are in its bios. */
 static void perform(struct spindle *disk, struct request *rq)
 {
 	const struct spindle_how how = how_of(disk, rq);
@@ -142,7 +142,7 @@ static void spring_trap(struct work_struct *work)
 
 static DECLARE_WORK(trap_work, spring_trap);
 
-/* Requests of all disks come here: it takes no lock that they share. */
+/* Requests of all disks call this: it takes no lock that they share. */
 static void meet_trap(struct request *rq)
 {
 	if (likely(!atomic64_read(&spindle_trap.left)) || req_op(rq) != REQ_OP_WRITE ||
@@ -166,7 +166,7 @@ void spindle_trap_set(u64 seed, u64 left, u64 first, u64 last)
 	atomic64_set(&spindle_trap.left, left);
 }
 
-/* The disk stops in the middle of the request: some of a write has arrived. */
+/* The disk stops in the middle of the request: a part of a write has arrived. */
 static void perform_part(struct spindle *disk, struct request *rq, u64 seed)
 {
 	struct spindle_how how = how_of(disk, rq);
@@ -182,7 +182,7 @@ static void perform_part(struct spindle *disk, struct request *rq, u64 seed)
 	}
 }
 
-/* What the disk has not begun yet errs, without effect. */
+/* Requests that the disk has not begun fail, without effect. */
 static void abort_waiting(struct spindle *disk, struct list_head *ended)
 {
 	struct spindle_cmd *cmd;
@@ -192,7 +192,7 @@ static void abort_waiting(struct spindle *disk, struct list_head *ended)
 	list_splice_tail_init(&disk->waiting, ended);
 }
 
-/* All requests in flight err. They are to be ended when @lock is released. */
+/* All requests in flight fail. They are to be ended when @lock is released. */
 static void abort_pending(struct spindle *disk, u64 seed, u64 now, struct list_head *ended)
 {
 	struct spindle_cmd *cmd;
@@ -207,7 +207,7 @@ static void abort_pending(struct spindle *disk, u64 seed, u64 now, struct list_h
 	spindle_arm_reset(disk, now);
 }
 
-/* When a request that comes now is done: all that a disk without mechanics knows of speed. */
+/* The end of a request that comes now: for a disk without mechanics, this is its whole speed. */
 static u64 due_time(struct spindle *disk, struct request *rq, u64 now)
 {
 	u64 due = now;
@@ -220,7 +220,7 @@ static u64 due_time(struct spindle *disk, struct request *rq, u64 now)
 	return due;
 }
 
-/* Sorted; what comes late is mostly done late. */
+/* Sorted; a request that comes later usually ends later. */
 void spindle_add_pending(struct spindle *disk, struct spindle_cmd *cmd, u64 due)
 {
 	u64 range = READ_ONCE(disk->delay_us) * NSEC_PER_USEC + 1;
@@ -304,8 +304,8 @@ void spindle_begin_anew(struct spindle *disk, u64 now)
 }
 
 /*
- * Bring the disk to where it is @now, and have the timer go off when the next
- * thing happens. What is @ended is to be ended when @lock is released.
+ * Advance the disk to the time @now, and set the timer for the next event. The requests in
+ * @ended are to be ended when @lock is released.
  */
 static void step(struct spindle *disk, u64 now, struct list_head *ended)
 {
@@ -320,7 +320,7 @@ static void step(struct spindle *disk, u64 now, struct list_head *ended)
 			begin_waiting(disk, now);
 		} while (finish_due(disk, now, ended));
 	}
-	/* Nobody stops a disk before its cache is on the media. */
+	/* A disk is not stopped before its cache is on the media. */
 	if (disk->state == SPINDLE_IDLE && !disk->wanted && !is_busy(disk))
 		spindle_media_flush(disk);
 	spindle_platter(disk, now, is_busy(disk));
@@ -366,7 +366,7 @@ static blk_status_t queue_rq(struct blk_mq_hw_ctx *hctx, const struct blk_mq_que
 	return BLK_STS_OK;
 }
 
-/* However slow the disk is made: it will end the request. */
+/* Wait, however slow the disk was made: it will end the request. */
 static enum blk_eh_timer_return timed_out(struct request *rq)
 {
 	return BLK_EH_RESET_TIMER;
@@ -377,7 +377,7 @@ static const struct blk_mq_ops spindle_mq_ops = {
 	.timeout = timed_out,
 };
 
-/* The queue may use the device until it goes itself. */
+/* The queue may use the device until it is freed itself. */
 static void free_disk(struct gendisk *gendisk)
 {
 	put_device(gendisk->private_data);
@@ -401,7 +401,7 @@ static struct queue_limits limits_of(const struct spindle *disk)
 	};
 }
 
-/* A disk of this size, with that kind of mechanics. */
+/* Compute the model of a disk of this size and kind. */
 static int make_model(struct spindle *disk)
 {
 	int ret;

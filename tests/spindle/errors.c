@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Sectors that cannot be read or written, as often as the user likes. */
+/*
+ * Sectors that cannot be read or written, for a given number of times.
+ */
 #include <linux/slab.h>
 #include <linux/string.h>
 #include "spindle.h"
@@ -13,7 +15,7 @@ struct bad {
 	bool weak;			/* writes do not repair it */
 	sector_t first;
 	sector_t end;			/* the first good one */
-	u32 times;			/* left; 0: for ever */
+	u32 times;			/* left; 0: no limit */
 };
 
 static bool overlaps(const struct bad *bad, sector_t sector, sector_t end)
@@ -33,7 +35,7 @@ static void count_down(struct bad *bad)
 		drop(bad);
 }
 
-/* Take the sectors out of the middle: what is behind them becomes another. */
+/* Cut the sectors out of the middle: the part after them becomes another range. */
 static int split(struct bad *bad, sector_t sector, sector_t end)
 {
 	struct bad *behind = kmemdup(bad, sizeof(*bad), GFP_NOIO);

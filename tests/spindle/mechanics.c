@@ -13,7 +13,7 @@
 #define SHIFT		18		/* of fractions; their roots need twice as much */
 #define MAX_TRACKS_SHIFT (64 - 2 * SHIFT)
 
-/* Through all three of the data sheet's times. */
+/* A curve through all three times of the data sheet. */
 static int fit_curve(struct spindle_model *model, const struct spindle_mechanics *mechanics)
 {
 	s64 track = mechanics->seek_track_us * NSEC_PER_USEC;
@@ -25,7 +25,7 @@ static int fit_curve(struct spindle_model *model, const struct spindle_mechanics
 	model->seek_track_ns = track;
 	model->root_ns = div_s64(5 * (3 * average - full), 3);
 	model->linear_ns = full - model->root_ns;
-	/* It must not fall: not at the beginning, and not at the end. */
+	/* It must not decrease: not at the beginning, and not at the end. */
 	if (model->root_ns < 0 || model->root_ns + 2 * model->linear_ns < 0)
 		return -EINVAL;
 	return 0;
@@ -83,7 +83,7 @@ u64 spindle_seek_ns(const struct spindle_model *model, u64 tracks)
 		return 0;
 	if (tracks == 1)
 		return model->seek_track_ns;
-	/* All there is has tracks 0 to model->tracks - 1. */
+	/* The whole disk has tracks 0 to model->tracks - 1. */
 	square = div64_u64((tracks - 1) << (2 * SHIFT), model->tracks - 2);
 	root = int_sqrt64(square);
 	return model->seek_track_ns + ((model->root_ns * (s64)root) >> SHIFT) +
@@ -91,7 +91,10 @@ u64 spindle_seek_ns(const struct spindle_model *model, u64 tracks)
 }
 EXPORT_SYMBOL_IF_KUNIT(spindle_seek_ns);
 
-/* Both ends of the search are zones; the last that begins at or before it. */
+/*
+ * Both ends of the search are zones; the result is the last zone that begins at or before
+ * the sector.
+ */
 static u64 zone_of_sector(const struct spindle_model *model, u64 sector)
 {
 	u64 low = 0, high = model->nr_zones - 1;

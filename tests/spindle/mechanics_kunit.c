@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The mechanical model against what is slow and simple. */
+/*
+ * The mechanical model against slow and simple references.
+ */
 #include <kunit/test.h>
 #include <linux/math64.h>
 #include <linux/module.h>
@@ -23,7 +25,7 @@ struct model_case {
 	.zones = _zones,							\
 }
 
-/* Small enough to look at each sector of them, or each pair of tracks. */
+/* Small enough to examine each of their sectors, or each pair of tracks. */
 static const struct model_case model_cases[] = {
 	{ "nearline", MECHANICS(7200, 230, 8000, 17060, 254882, 127441, 32), 4000000 },
 	{ "nas", MECHANICS(5400, 300, 10300, 23400, 180664, 82748, 24), 3000001 },
@@ -74,12 +76,12 @@ static void model_seek(struct kunit *test)
 	for (d = 1; d < tracks; d++) {
 		u64 ns = spindle_seek_ns(model, d);
 
-		/* What falls by rounding does not count. */
+		/* A decrease due to rounding does not count. */
 		KUNIT_ASSERT_LE_MSG(test, last, ns + 1000, "%llu of %llu tracks", d, tracks);
 		sum += ns * 2 * (tracks - d);
 		last = ns;
 	}
-	/* A sum is not quite an integral: few tracks tell nothing. */
+	/* A sum is not quite an integral: with few tracks the difference is large. */
 	if (tracks > 200)
 		KUNIT_EXPECT_TRUE_MSG(test, about(div64_u64(sum, tracks * (tracks - 1)), average,
 						  average / 200),
@@ -113,7 +115,7 @@ static void model_place(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sector, model->sectors);
 }
 
-/* What each zone reads in a second, in its middle. */
+/* The rate of each zone, in its middle. */
 static void model_rate(struct kunit *test)
 {
 	const struct model_case *c = test->param_value;
@@ -138,14 +140,14 @@ static void model_rate(struct kunit *test)
 	}
 }
 
-/* A number by chance, always the same ones. */
+/* A pseudo-random number. */
 static u64 next(u64 *state)
 {
 	*state = *state * 6364136223846793005ULL + 1442695040888963407ULL;
 	return *state >> 20;
 }
 
-/* It arrives as soon as it can after the seek, and when the sector is there. */
+/* The head arrives as soon as possible after the seek, at the time when the sector is there. */
 static void model_reach(struct kunit *test)
 {
 	const struct spindle_model *model = model_of(test);
@@ -165,7 +167,7 @@ static void model_reach(struct kunit *test)
 	}
 }
 
-/* Who goes on where the head is, when it is there, waits for nothing. */
+/* A request that continues where the head is, at that time, waits for nothing. */
 static void model_goes_on(struct kunit *test)
 {
 	const struct spindle_model *model = model_of(test);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a disk stores: slots of 4 KiB, each with what is on the media and what
- * the volatile cache has that is newer. What was never written takes no memory
- * and reads as zeros.
+ * The content of a disk: slots of 4 KiB, each with the content of the media and newer
+ * content in the volatile cache. Sectors that were never written take no memory and read as
+ * zeros.
  */
 #include <linux/bitops.h>
 #include <linux/gfp.h>
@@ -111,8 +111,8 @@ static void give_page(struct spindle *disk, struct slot *slot, u8 keep)
 }
 
 /*
- * Of the slot's dirty sectors, those in @keep come to the media, the others
- * are lost, and the cache is rid of it. The slot may be gone after.
+ * Of the slot's dirty sectors, those in @keep are written to the media, the others are
+ * lost, and the cache is clean. The slot may be freed by this.
  */
 static void settle(struct spindle *disk, unsigned long index, struct slot *slot, u8 keep)
 {
@@ -147,7 +147,7 @@ static void set_dirty(struct spindle *disk, unsigned long index, struct slot *sl
 	slot->dirty |= mask;
 }
 
-/* A full cache makes room anywhere: what came first need not be stable first. */
+/* A full cache makes room anywhere: the oldest data need not be stable first. */
 static void evict(struct spindle *disk)
 {
 	unsigned long index = spindle_choose(disk, SPINDLE_EVICT, disk->nr_evicted++, 0);
@@ -186,9 +186,9 @@ static u8 arriving(const struct spindle *disk, unsigned long index,
 }
 
 /*
- * What the cache has of these sectors is about to be replaced. Now and then it
- * has come to the media before, and may be what a cut leaves. True if so: then
- * the slot must be looked up again.
+ * The cached content of these sectors is about to be replaced. Now and then the old content
+ * is written to the media before, and may be what is left after a cut. Returns true in that
+ * case: the slot must then be looked up again.
  */
 static bool destage_older(struct spindle *disk, unsigned long index, struct slot *slot, u8 mask)
 {
@@ -238,7 +238,7 @@ blk_status_t spindle_media_write(struct spindle *disk, sector_t sector, const vo
 		unsigned long index = sector >> SLOT_SHIFT;
 		u8 mask = sector_mask(first, count) & arriving(disk, index, how);
 
-		/* The data as if they began where the slot does. */
+		/* The data pointer for the start of the slot. */
 		status = mask ? write_slot(disk, index, data - first * SECTOR_SIZE,
 					   mask, how->through) : BLK_STS_OK;
 		if (status)
@@ -303,7 +303,7 @@ static void discard_slot(struct spindle *disk, unsigned long index, struct slot 
 		evict(disk);
 }
 
-/* Only what is stored has to be discarded: so a disk of any size is quick. */
+/* Only stored slots have to be discarded: so this is fast on a disk of any size. */
 void spindle_media_discard(struct spindle *disk, sector_t sector, u64 sectors,
 			   const struct spindle_how *how)
 {
@@ -376,8 +376,8 @@ bool spindle_media_all_dirty(struct spindle *disk, sector_t sector, u64 sectors)
 }
 
 /*
- * A cut is in one of several moods, so that the rare outcomes, nothing lost
- * but one block or all lost but one, come often enough to be met by a test.
+ * A cut is in one of several moods, so that rare results (nothing lost but one block, or
+ * all lost but one) occur often enough in a test.
  */
 static u8 surviving(const struct spindle *disk, unsigned long index, u64 mood, u64 seed)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Does the platter turn, who wants it to, and how long it has been so.
+ * Starting and stopping the platter, and the time in each state.
  *
- * The block layer's runtime PM stops and starts a disk just as it does with sd:
- * the disk hangs on a device of its own, whose callbacks are those of a SATA
- * disk's. A request that comes to a standing platter starts it by itself.
+ * The block layer's runtime PM stops and starts a disk as it does with sd: the disk belongs
+ * to a device of its own, whose callbacks are those of a SATA disk. A request to a stopped
+ * disk starts it.
  */
 #include <linux/blk-pm.h>
 #include <linux/device.h>
@@ -26,7 +26,7 @@ static const char *const state_names[SPINDLE_NR_STATES] = {
 /* The device that all disks' devices are below. */
 static struct device *spindle_root;
 
-/* While it turns a disk is active until a known time, and idle from then on. */
+/* A turning disk is active until a known time, and idle from then on. */
 static void account(struct spindle *disk, u64 now)
 {
 	u64 active = 0, passed = now - disk->accounted;
@@ -77,7 +77,7 @@ static void begin_stop(struct spindle *disk, u64 now)
 	set_state(disk, SPINDLE_SPIN_DOWN, now);
 }
 
-/* A disk that could not start gives up, until it is wanted again. */
+/* A disk that could not start gives up, until it is needed again. */
 static void settle(struct spindle *disk)
 {
 	if (disk->state == SPINDLE_SPIN_UP && !disk->start_fails) {
@@ -146,7 +146,7 @@ void spindle_get_power(struct spindle *disk, u64 now)
 	set_state(disk, SPINDLE_STANDBY, now);
 }
 
-/* Exact: what is left of the states' millionths is added up, too. */
+/* Exact: the remainders of the states' millionths are added up, too. */
 u64 spindle_microjoules(struct spindle *disk, u64 now)
 {
 	u64 whole = 0, left = 0, rest;
@@ -175,13 +175,13 @@ const char *spindle_state_name(struct spindle *disk)
 	return state_names[state];
 }
 
-/* Nobody answers: its power is off, or it is dead. */
+/* The disk does not answer: its power is off, or it is dead. */
 static bool is_gone(const struct spindle *disk)
 {
 	return disk->dead || disk->state == SPINDLE_OFF;
 }
 
-/* 0 if it turns, -EIO if it will not, -EAGAIN while nobody knows. */
+/* 0 if it turns, -EIO if it will not turn, -EAGAIN while that is open. */
 static int started(const struct spindle *disk)
 {
 	if (is_gone(disk))
@@ -191,7 +191,7 @@ static int started(const struct spindle *disk)
 	return in_transition(disk) ? -EAGAIN : -EIO;
 }
 
-/* 0 if it stands, or is gone, as for sd; -EBUSY if a request wants it to turn. */
+/* 0 if it has stopped, or is gone, as for sd; -EBUSY if a request needs it. */
 static int stopped(const struct spindle *disk)
 {
 	if (is_gone(disk) || disk->state == SPINDLE_STANDBY)
@@ -199,7 +199,7 @@ static int stopped(const struct spindle *disk)
 	return disk->wanted ? -EBUSY : -EAGAIN;
 }
 
-/* A stalled disk may keep us for as long as it likes: no hung task. */
+/* A stalled disk may delay us without limit: avoid the report of a hung task. */
 static int turn(struct spindle *disk, bool wanted)
 {
 	int ret;
@@ -257,7 +257,7 @@ static int spindle_runtime_idle(struct device *dev)
 	return -EBUSY;
 }
 
-/* An error must not keep the machine awake. */
+/* An error must not prevent the machine from sleeping. */
 static int spindle_system_suspend(struct device *dev)
 {
 	if (!pm_runtime_suspended(dev))
@@ -266,8 +266,8 @@ static int spindle_system_suspend(struct device *dev)
 }
 
 /*
- * As with libata: when the machine wakes all disks have got their power back and
- * turn, and those that were asleep are told to be awake.
+ * As with libata: when the machine wakes up, all disks have power again and turn, and those
+ * that were asleep are reported to be awake.
  */
 static int spindle_system_resume(struct device *dev)
 {

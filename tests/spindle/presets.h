@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The preset "nearline", in numbers: of the simulated disk, and of tests/policy/, which
- * has disks without a kernel. Where each is from: Documentation/spindle.md.
+ * The numbers of the preset "nearline", for the simulated disk and for tests/policy/, which
+ * simulates disks without a kernel. Documentation/spindle.md names the sources.
  */
 #ifndef SPINDLE_PRESETS_H
 #define SPINDLE_PRESETS_H

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-/* configfs: what kind of disk it is, and what it tells of itself. */
+/*
+ * configfs: the kind of a disk, and its report.
+ */
 #include <linux/bits.h>
 #include <linux/module.h>
 #include <linux/stddef.h>
@@ -13,7 +15,7 @@
 #define MAX_RATE_KIB	BIT_ULL(40)
 #define MAX_MW		1000000
 
-/* A number of the disk's, under @lock. */
+/* A number of a disk, under @lock. */
 struct setting {
 	size_t offset;
 	u64 min, max;
@@ -84,7 +86,7 @@ SETTING(fail_starts, fail_starts, 0, U64_MAX, true);
 SETTING(fail_start_ms, fail_start_ms, 0, MAX_MS, true);
 SETTING(system_start, system_start, 0, 1, true);
 
-/* Where each number is from: Documentation/spindle.md. */
+/* Documentation/spindle.md names the sources of the numbers. */
 static const struct spindle_kind presets[] = {
 	{
 		.preset = "none",
@@ -213,7 +215,7 @@ static ssize_t spindle_starts_show(struct config_item *item, char *page)
 }
 CONFIGFS_ATTR_RO(spindle_, starts);
 
-/* All of one instant. */
+/* All values are of one instant. */
 static ssize_t show_report(struct spindle *disk, char *page)
 {
 	u64 energy = spindle_microjoules(disk, ktime_get_ns());
@@ -247,8 +249,8 @@ static ssize_t spindle_report_show(struct config_item *item, char *page)
 }
 
 /*
- * What is written does not matter: all that it reports begins anew, and the arm
- * and the platter as well, so that what follows takes the same time again.
+ * The written text does not matter: all reported values are reset, and the arm and the
+ * platter as well, so that the same requests take the same time again.
  */
 static ssize_t spindle_report_store(struct config_item *item, const char *page, size_t count)
 {

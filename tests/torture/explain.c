@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What lies on the disks, by the documents and not by the module's code: where
- * a sector's home copy and its image are, what they hold, and what the stored
- * map said of them before the array was assembled. Only for who has to find
- * out what went wrong.
+ * The content of the disks according to the documents, not to the module's code: the places
+ * of a sector's home copy and image, their content, and the states that the stored map gave
+ * for them before the array was assembled. Printed only when a failure has to be explained.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -36,7 +35,7 @@ static bool disk_read_one(unsigned int d, u64 sector, void *data)
 	return true;
 }
 
-/* False if no member has any. */
+/* False if no member has one. */
 static bool newest_super(struct super *sb)
 {
 	const u8 *raw = NULL, *set;
@@ -66,7 +65,7 @@ static bool newest_super(struct super *sb)
 
 /* ---- the map ---- */
 
-/* The newest version of an intent (1) or map (2) block; NULL: nowhere. */
+/* The newest version of an intent (1) or map (2) block, or NULL. */
 static const u8 *newest_block(const struct super *sb, unsigned int kind,
 			      unsigned int index, u64 sector)
 {
@@ -138,7 +137,7 @@ static void tell_map(const struct super *sb, const struct place *at)
 	    map ? (unsigned long long)le(map + 24, 8) : 0);
 }
 
-/* ---- where a sector lies ---- */
+/* ---- the place of a sector ---- */
 
 /* md's left-symmetric layout. */
 static struct place place_in(const struct super *sb, unsigned int set, u64 sector)
@@ -179,7 +178,7 @@ static bool xor_is_zero(const struct super *sb, struct place at)
 	return true;
 }
 
-/* Where the image of what lies there is; only of members that can sleep. */
+/* The image of a place; only of members that can sleep. */
 static struct place image_of(const struct super *sb, const struct place *at)
 {
 	unsigned int gear = array.gears - 2;

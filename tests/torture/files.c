@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Lives with a file system on the array. Each writer has files of its own,
- * whose every sector carries (file, sector, version) like those of sectors.c:
+ * Lives with a file system on the array. Each writer has files of its own; every sector of
+ * them contains (file, sector, version) like those of sectors.c:
  *
  *   replaced     a new file is written, synced and renamed over the old one, and
- *                the directory synced: after a cut one of both, whole
+ *                the directory synced: after a cut one of the two is there, complete
  *   overwritten  in place, then fsync: until that has returned, each sector is
- *                of the one or the other
- *   removed      and the directory synced: until then it may be there
+ *                from one of the two versions
+ *   removed      and the directory synced: until then the file may be there
  *
- * After a cut the journal is replayed, every file is looked at, and the file
- * system's own checker must be content.
+ * After a cut the journal is replayed, every file is compared, and the file system's own
+ * checker must find no errors.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -32,10 +32,10 @@
 enum doing { NOTHING, REPLACING, OVERWRITING, REMOVING };
 
 struct file {
-	u32 version, size;	/* durable; version 0: it is not there */
-	u32 next, next_size;	/* what is being written */
+	u32 version, size;	/* durable; version 0: there is no file */
+	u32 next, next_size;	/* being written */
 	enum doing doing;
-	unsigned int since, done;	/* ms: when it was begun, when it was durable */
+	unsigned int since, done;	/* ms: when it was begun, when it became durable */
 };
 
 struct file_writer {
@@ -63,7 +63,7 @@ static void make_file_system(void)
 	char *ext4[] = { "mkfs.ext4", "-q", "-F", MD_DEV, NULL };
 	char *xfs[] = { "mkfs.xfs", "-q", "-f", MD_DEV, NULL };
 
-	/* How xfsprogs' own tests say that they want a small one. */
+	/* With this, xfsprogs' own tests make a small file system. */
 	setenv("TEST_DIR", DIR, 1);
 	setenv("TEST_DEV", MD_DEV, 1);
 	setenv("QA_CHECK_FS", "1", 1);
@@ -81,7 +81,7 @@ void files_mount(void)
 	mounted = true;
 }
 
-/* A file system whose device is gone may need a while to give up. */
+/* A file system whose device has failed may need a while to shut down. */
 void files_unmount(void)
 {
 	unsigned int try;
@@ -142,8 +142,8 @@ static u32 file_id(const struct file_writer *w, unsigned int i)
 }
 
 /*
- * Once the power is being cut, success means nothing: a file system that has
- * shut itself down may find that there is nothing left to sync.
+ * From the cut on, success has no meaning: a file system that has shut itself down may find
+ * that nothing is left to sync.
  */
 static bool believed(struct file *f)
 {
@@ -293,7 +293,7 @@ void files_stop(void)
 
 /* ---- after a cut ---- */
 
-/* Is it all of one version, and which? Or a mixture of the two, if allowed. */
+/* Is it all of one version, and which? Or a mixture of the two, if that is allowed? */
 static bool content_is(struct file_writer *w, unsigned int i, u32 size, u32 one,
 		       u32 other)
 {
@@ -348,7 +348,7 @@ static bool is_right(struct file_writer *w, unsigned int i, ssize_t size)
 			  f->doing == OVERWRITING ? f->next : f->version);
 }
 
-/* What was being done and may be done in part is written anew next time. */
+/* A file that may be half written is written again next time. */
 static void check_file(struct file_writer *w, unsigned int i)
 {
 	char path[64], new[64];

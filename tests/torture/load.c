@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The writers of a round. They work in a few windows of the array, some of
- * which are as old as the life and some fresh, so that rows are written again
- * as well as started; overlapping, but never at the same time.
+ * The writers of a round. They work in a few windows of the array, some of which are as old
+ * as the life and some new, so that rows are both rewritten and started; writers overlap,
+ * but never write a sector at the same time.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -29,7 +29,7 @@ struct writer {
 	struct rng rng;
 	enum style style;
 	unsigned int pause;	/* ms, now and then */
-	u32 next;		/* SEQUENTIAL: where it goes on */
+	u32 next;		/* SEQUENTIAL: the next sector */
 	void *buffer;
 	int fd;
 	aio_context_t aio;
@@ -41,7 +41,7 @@ static struct { u32 start, count; } windows[MAX_WINDOWS];
 static unsigned int window_count;
 static bool windows_stay;
 static volatile bool stop, silent, durable;
-static unsigned int flushes;	/* of a thousand operations */
+static unsigned int flushes;	/* per thousand operations */
 volatile bool expect_errors;
 volatile u32 acked_since;
 
@@ -98,8 +98,8 @@ static bool io_failed(struct writer *w, const char *what, u32 start, u32 count,
 }
 
 /*
- * A write with FUA. Asynchronously, since the kernel adds a flush to one that it
- * waits for, and what FUA alone does would never be seen.
+ * A write with FUA. Asynchronous, since the kernel adds a flush to a synchronous one, which
+ * would hide the effect of FUA alone.
  */
 static ssize_t write_fua(struct writer *w, u32 start, u32 count)
 {
@@ -177,7 +177,7 @@ static u32 pick_count(struct writer *w)
 {
 	unsigned int size = below(&w->rng, 100);
 
-	if (durable)	/* some of which a member should miss */
+	if (durable)	/* a member should miss some of these */
 		return between(&w->rng, 64, 512);
 	if (w->style == SMALL || size < 40)
 		return between(&w->rng, 1, 8);
@@ -194,7 +194,7 @@ static void pick_range(struct writer *w, u32 *start, u32 *count)
 	unsigned int i = below(&w->rng, window_count);
 
 	*count = pick_count(w);
-	/* The sizes that raid5 itself likes, too. */
+	/* Also the sizes that suit raid5. */
 	if (unit > 1 || chance(&w->rng, 30))
 		*count = (*count + 7) & ~7U;
 	if (*count > windows[i].count)
@@ -254,7 +254,7 @@ static bool one_operation(struct writer *w)
 		ok = do_read(w, start, count);
 	else
 		ok = do_write(w, start, count, durable || what < 190 ? OP_FUA : OP_WRITE);
-	/* What a write that failed has left, nobody knows: it is not to be read. */
+	/* The content after a failed write is unknown: it must not be read. */
 	if (ok)
 		range_drop(w->slot);
 	return ok;
@@ -315,7 +315,7 @@ void load_start(u64 seed, unsigned int life, unsigned int round)
 	      flushes);
 }
 
-/* No more writes, and no flush after the last ones. */
+/* No more writes from now on, and no flush after the last ones. */
 void load_silence(void)
 {
 	silent = true;
@@ -327,8 +327,8 @@ void load_be_durable(void)
 }
 
 /*
- * The kernel of the test machine complains of itself if a process ends with an
- * asynchronous context.
+ * The kernel of the test machine logs a complaint if a process ends with an asynchronous
+ * context.
  */
 void load_forget(void)
 {
@@ -352,7 +352,7 @@ void load_stop(void)
 	close(writers[0].fd);
 }
 
-/* When they have stopped: all that they have written is durable. */
+/* Called when the writers have stopped: all that they have written becomes durable. */
 void load_flush(void)
 {
 	int fd = array_open(O_RDWR | O_DIRECT);
@@ -374,7 +374,7 @@ static void fill_range(struct writer *w, u32 start, u32 count)
 	}
 }
 
-/* A little in every zone of the home set. */
+/* Write a little in every zone of the home set. */
 static void fill_zones(struct writer *w)
 {
 	u32 zone = ZONE_SECTORS * (array.members - array.parities), start, count;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The md array. mdadm is run to create and to assemble, all else goes by
- * ioctl and sysfs, since a process is dear in a test machine.
+ * The md array. mdadm is run to create and to assemble; everything else is done by ioctl
+ * and sysfs, since a process is expensive in a test machine.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -68,7 +68,7 @@ static void read_size(void)
 	array.sectors = strtoull(text, NULL, 10);
 }
 
-/* Append the device nodes of the disks that are there to an argument list. */
+/* Append the device nodes of the disks that are present to an argument list. */
 static void append_disks(char **argv, unsigned int at)
 {
 	static char dev[MAX_DISKS][24];
@@ -98,8 +98,8 @@ void array_create(void)
 	read_uuid();
 	read_size();
 	/*
-	 * A sleeper without power is not waited for: all that happens has happened. But
-	 * one that has to stop and start first must never be too late.
+	 * Waiting longer for a sleeper without power has no effect. But one that has to
+	 * stop and start first must never be too late.
 	 */
 	put(disks_start_ms() ? "3" : "1", PAR "wake_timeout");
 }
@@ -152,7 +152,7 @@ static int stop_once(void)
 	return err == -ENODEV ? 0 : err;
 }
 
-/* A sync that was just told to end, and mdadm's own probing, may need a moment. */
+/* A sync that was just interrupted, and mdadm's own probing, may need a moment. */
 void array_stop(void)
 {
 	unsigned int try;
@@ -170,7 +170,7 @@ void array_stop(void)
 	event("stopped");
 }
 
-/* What a former process has left. */
+/* Remove the arrays that a previous process has left. */
 void array_purge(void)
 {
 	struct stat st;
@@ -179,7 +179,7 @@ void array_purge(void)
 		array_stop();
 }
 
-/* ---- its state ---- */
+/* ---- the state of the array ---- */
 
 static unsigned int number(const char *path)
 {
@@ -288,7 +288,7 @@ bool array_any_power(const char *want)
 }
 
 /*
- * It must hold three times in a row: between two pieces of work a mover or a
+ * The condition must hold three times in a row: between two pieces of work a mover or a
  * sync may look idle.
  */
 void array_wait(const char *what, bool (*done)(void), unsigned int seconds)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The metadata that lies on the disks before an array is assembled: kept for vouch.c, which
- * judges it, and explain.c. By the documents and not by the module's code.
+ * The metadata on the disks before an array is assembled: kept for vouch.c, which checks
+ * it, and explain.c. According to the documents, not to the module's code.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
-# For mutations/*, each of which is called with the directory of a copy of the
-# module: replace what it takes away, and fail if it is not there any more, so
-# that a mutation cannot come to mean nothing when the module changes.
+# For mutations/*, each of which is called with the directory of a copy of the module: replace
+# text, and fail if the text does not exist any more, so that a mutation cannot become void
+# when the module changes.
 set -euo pipefail
 
 # exchange TIMES FILE OLD NEW: literally. FILE is named without its directory: one file of the

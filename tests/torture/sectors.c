@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What each sector may hold.
+ * The allowed content of each sector.
  *
- * An operation is a write, a write with FUA or a discard; its number, counted
- * up over a life, is the version that it writes. No two operations are under
- * way on the same sector (range_take), so of one sector versions only grow.
+ * An operation is a write, a write with FUA or a discard; its number, counted up over a
+ * life, is the version that it writes. No two operations are under way on the same sector
+ * (range_take()), so the versions of a sector only increase.
  *
  *   acked     the last version whose write has returned
- *   durable   the last version that was acknowledged before a flush began that
- *             has succeeded, or that was written with FUA
- *   base      operations up to this one belong to former rounds
+ *   durable   the last version that was acknowledged before the start of a flush
+ *             that succeeded, or that was written with FUA
+ *   base      operations up to this one belong to previous rounds
  *
- * While the array runs a sector holds exactly what was acknowledged last. After
- * a cut it holds the durable version, or a later one that was submitted in this
- * round: not one that the cut before has lost, which would be a stale copy
- * come back. What is found then is durable. A discarded sector may hold zeros
- * or any version of its own, now this and now that, until it is written again.
+ * While the array runs, a sector contains exactly the version that was acknowledged last.
+ * After a cut it contains the durable version, or a later one that was submitted in this
+ * round: not one that the previous cut has lost, since that would come from a stale copy.
+ * The version that is found is durable from then on. A discarded sector may contain zeros
+ * or any version of its own, changing between these, until it is written again.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -49,7 +49,7 @@ struct content {
 
 _Static_assert(sizeof(struct content) == SECTOR, "a sector's content");
 
-/* All that is in a sector follows from these three, the seed of the rest too. */
+/* The content of a sector follows from these three, including the seed of the rest. */
 static u64 content_hash(u32 life, u32 sector, u32 version)
 {
 	struct rng rng = rng_for(life, sector, 0, version);
@@ -355,7 +355,7 @@ static void tell_history(u32 sector)
 	}
 }
 
-/* How far the same kind of wrong goes on, for the report. */
+/* The number of consecutive sectors with the same kind of error, for the report. */
 static u32 wrong_run(const char *data, u32 sector, u32 left,
 		     bool (*right)(u32, bool, u32))
 {
@@ -403,9 +403,9 @@ void verify_live(const void *data, u32 start, u32 count, const char *when)
 }
 
 /*
- * What is found is the truth from now on. Only what was discarded and has not
- * been written since stays as vague as a discard leaves it: rows that are given
- * back lie on the disks as they were, and a cut may bring them back.
+ * The version that is found is the expected one from now on. Only a sector that was
+ * discarded and has not been written since stays undefined: discarded rows keep their
+ * content on the disks, and a cut may bring it back.
  */
 static void settle_sector(struct sector *s, bool valid, u32 version)
 {
@@ -459,7 +459,7 @@ static void verify_run(int fd, u32 start, u32 count, const char *when,
 	}
 }
 
-/* What has been touched, and a sample of what never has been. */
+/* Chunks that have been touched, and a sample of the others. */
 static bool wanted(u32 chunk, unsigned int one_of, struct rng *rng)
 {
 	return model.touched[chunk] || below(rng, one_of) == 0;

@@ -3,7 +3,7 @@
 # needs: 6.12-debug
 # timeout: 900
 # alone: yes
-# What has to be among them, torture.c deals out in turns and leaves to no luck.
+# torture.c distributes the required kinds of cuts in turns, not at random.
 exec "$(dirname "$0")/run" --runs 70 --seed "${SEED:-1}" --mechanics some --need in_degraded \
 	--need in_recovery --need in_waking --need in_silence --need in_super --need in_blocks --need forced --need spared \
 	--need absent_starts

@@ -14,19 +14,19 @@
 #define ROOT "/sys/kernel/config/spindle"
 
 /*
- * What --mechanics gives the disks. All goes on in real time: so they are small and
- * quick, turn faster than any that is sold, and start in less than a second. But the
- * order in which things happen is that of real ones: the cache is written back in
- * runs, a flush takes as long as that, the queue is served as the arm likes, and to
- * start and to stop take their time.
+ * The mechanics of disks with --mechanics. All times pass in real time: so the disks are
+ * small and fast, turn faster than any that is sold, and start in less than a second. But
+ * the order of events is that of real disks: the cache is written back in runs, a flush
+ * takes as long as the write-back, the arm serves the queue in its own order, and starting
+ * and stopping take time.
  */
 struct mechanics {
 	unsigned int rpm, seek_us, cache_kib, readahead_kib, start_ms, stop_ms;
 };
 
 /*
- * Whoever gives one disk its power back must not do so while all are cut: the
- * array would go on on that disk alone, and call all others failed.
+ * The power of one disk must not be restored while all are being cut: the array would
+ * continue on that disk alone, and call all others failed.
  */
 static pthread_mutex_t supply = PTHREAD_MUTEX_INITIALIZER;
 static bool blackout;
@@ -75,7 +75,7 @@ void disks_plan(struct rng *rng)
 	      mechanics.stop_ms);
 }
 
-/* The arm's times are proportioned as those of nearline disks. */
+/* The arm's times have the proportions of those of nearline disks. */
 static void give_mechanics(unsigned int d)
 {
 	set(d, "rpm", mechanics.rpm);
@@ -170,7 +170,7 @@ void disks_remove(void)
 		disk_remove(names[--disks]);
 }
 
-/* Disks that a former process has left. */
+/* Remove the disks that a previous process has left. */
 void disks_purge(void)
 {
 	struct dirent *entry;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How an array is started after a cut: plainly, by force if it is refused for a good reason,
- * without a member for some starts, and with the power failing meanwhile.
+ * How an array is started after a cut: plainly, by force if it is refused for a good
+ * reason, without a member for some starts, and with power failures during the assembly.
  */
 #include <stdio.h>
 #include <string.h>
@@ -11,9 +11,9 @@
 struct start start;
 
 static bool forced_in_the_dark;	/* in an assembly that was cut */
-static unsigned int absences;	/* starts that the members in array.absent are to miss yet */
+static unsigned int absences;	/* starts that the members in array.absent have yet to miss */
 
-/* Take the ranges in doubt from the kernel's log. */
+/* Read the ranges in doubt from the kernel's log. */
 static bool read_doubts(bool apply)
 {
 	unsigned long long from, to;
@@ -42,8 +42,8 @@ void say_klog(void)
 }
 
 /*
- * To force means to accept what is in doubt, and no file system can: its own
- * structures may be.
+ * A forced start accepts that data is in doubt, which a file system cannot: its own
+ * structures may be in doubt.
  */
 static bool may_force(void)
 {
@@ -59,19 +59,19 @@ void must_assemble(bool force)
 	fail("mdadm --assemble%s: %s", force ? " --force" : "", output());
 }
 
-/* Refused for a good reason, and for what? */
+/* Check that the refusal has a good reason. */
 static void judge_refusal(void)
 {
 	if (start.may_refuse && (read_doubts(true) || opt.no_force))
 		return;
 	klog_mark();
-	must_assemble(false);	/* says more */
+	must_assemble(false);	/* logs more */
 	fail("assembly failed once, for no known reason: %s", output());
 }
 
 /*
- * mdadm insists on --run if a member had been added and the power went before it
- * was taken in: all are there, but one is a spare.
+ * mdadm requires --run if a member had been added and the power was cut before it was taken
+ * in: all members are present, but one is a spare.
  */
 static bool assemble_plainly(void)
 {
@@ -101,7 +101,7 @@ static bool start_plainly(void)
 	return false;
 }
 
-/* Mostly a member that has a superblock which others lack. */
+/* Usually a member with a superblock that others lack. */
 void leave_out(struct rng *rng)
 {
 	u32 newest = newest_members();
@@ -114,8 +114,8 @@ void leave_out(struct rng *rng)
 }
 
 /*
- * Without a member, if that may start. If the array may have been being written when the
- * power went, it is refused with a reason, and is then started with the member.
+ * Start without the member, if that is possible. If the array may have been being written
+ * at the cut, it is refused with a reason, and is then started with the member.
  */
 static bool start_without(void)
 {
@@ -151,8 +151,8 @@ void start_array(void)
 }
 
 /*
- * The power fails while mdadm is at it, and again. What it was told to force may
- * have been, or be when it is told no more.
+ * The power fails during the assembly, once or several times. A forced start may already
+ * have taken place when a later assembly is not forced any more.
  */
 void start_in_the_dark(struct rng *rng)
 {

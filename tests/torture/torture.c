@@ -10,7 +10,7 @@
  * has disks that take their time, to start above all, and cuts while they wake;
  * --inject is for testing the verifier itself. --aim has one kind of cut in every second
  * round, and a silent round after each: checkpoint, unmarking, superblock, shift, failure,
- * rebuild, or stop; or silence alone.
+ * rebuild, load (at any time of it), or stop; or silence alone.
  *
  * A life is an array on new disks (tests/spindle/, whose volatile caches lose,
  * keep or tear what was not flushed). Its rounds:
@@ -284,6 +284,7 @@ static const struct aim *asked_aim(void)
 		{ "superblock", &superblock, false }, { "shift", &quiet_shift, false },
 		{ "failure", &failure, true }, { "rebuild", &rebuild, true },
 		{ "silence", &silence, false }, { "stop", &aims[0], false },
+		{ "load", &aims[0], false },
 	};
 	unsigned int i;
 

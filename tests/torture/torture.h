@@ -36,7 +36,7 @@ typedef uint64_t u64;
 #define MAX_IO		2048	/* sectors of the largest request */
 #define ZONE_SECTORS	65536U	/* of a member: 512 rows of 64 KiB, see format.h */
 
-/* ---- options and what is counted ---- */
+/* ---- options and counters ---- */
 
 struct options {
 	u64 seed;
@@ -47,7 +47,7 @@ struct options {
 
 extern struct options opt;
 
-/* One line of these is the result; tests/torture/run adds them up. */
+/* The result is one line of these; tests/torture/run adds them up. */
 #define COUNTERS(X) \
 	X(cuts) X(rounds) X(lives) \
 	X(in_shift) X(in_propagation) X(in_low_gear) X(in_degraded) X(in_resync) \
@@ -80,19 +80,19 @@ bool chance(struct rng *rng, unsigned int percent);
 unsigned int now_ms(void);
 void nap_ms(unsigned int ms);
 
-/* The log: on stdout, and in the shared directory, which outlives the machine. */
+/* The log: on stdout, and in the shared directory, which survives the machine. */
 void log_open(void);
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Kept in a ring, and printed only when something fails. */
+/* Kept in a ring, and printed only after a failure. */
 void event(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Say what is wrong and end the process. The first caller wins. */
+/* Print the error and end the process. The first caller wins. */
 _Noreturn void fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* What else to say then: set by torture.c. */
+/* Prints further details then: set by torture.c. */
 extern void (*fail_details)(void);
 
-/* What is being done, and how long it may take before it is called a hang. */
+/* The present work, and the time after which it is called a hang. */
 void phase(const char *what, unsigned int seconds);
 void watch_phases(void);
 
@@ -109,41 +109,41 @@ int run(char *const argv[]);
 const char *output(void);
 
 void klog_mark(void);
-/* Lines since the mark, one a call; false at the end. */
+/* Lines since the mark, one per call; false at the end. */
 bool klog_line(char *line, size_t size);
 
 /* ---- spindle.c ---- */
 
 /*
- * disks_plan - which mechanics the next ones have, with --mechanics; those without
- * them have the same plans as ever
+ * disks_plan - choose the mechanics of the next disks, with --mechanics; without it, all
+ * plans are the same as before that option existed
  */
 void disks_plan(struct rng *rng);
 void disks_make(unsigned int number, struct rng *rng);
-/* How long one takes to start, in ms; 0 without mechanics. */
+/* The time that a disk takes to start, in ms; 0 without mechanics. */
 unsigned int disks_start_ms(void);
 bool disk_stands(unsigned int d);
-/* Is the platter of any of them about to stand still? */
+/* Is one of the disks about to stop turning? */
 bool disks_stopping(void);
 void disks_remove(void);
 void disks_purge(void);
 void disks_cut(u64 seed);
 /*
- * disks_trap - have the @nth write to sectors @first to @last of any disk cut the power of
- * all; disks_trapped - has it? disks_cut() ends it, whether it has or not.
+ * disks_trap - make the @nth write to sectors @first to @last of any disk cut the power of
+ * all disks; disks_trapped - has it? disks_cut() removes the trap in either case.
  */
 void disks_trap(u64 seed, unsigned int nth, u64 first, u64 last);
 bool disks_trapped(void);
 void disk_cut(unsigned int d, u64 seed);
-/* Until the power comes back; disk_revive() is not that. */
+/* Until the power is restored; disk_revive() does not end it. */
 void disks_slow(unsigned int delay_us);
 void disks_slow_no_more(void);
-/* disks_favour - all but @d take so long, so that what all are sent comes to @d first */
+/* disks_favour - delay all disks but @d, so that a request to all disks reaches @d first */
 void disks_favour(unsigned int d, unsigned int delay_us);
 void disks_restore(void);
 void disk_die(unsigned int d);
 
-/* disk_revive - neither dead nor without power, unless all are without */
+/* disk_revive - make it neither dead nor without power, unless all are without power */
 void disk_revive(unsigned int d);
 u64 disks_lost(void);
 const char *disk_name(unsigned int d);
@@ -154,7 +154,7 @@ unsigned int disk_block(void);
 struct array {
 	const char *layout;
 	unsigned int level, parities, members, gears, gear[MAX_GEARS];
-	u32 absent;	/* members that an assembly is not given: a bit each */
+	u32 absent;	/* members that are left out of an assembly, a bit each */
 	char uuid[36];
 	u64 sectors;
 };
@@ -167,13 +167,13 @@ extern struct array array;
 void array_parse(const char *layout);
 void array_create(void);
 /*
- * The beginning of an assembly, which runs beside its caller, and its end. One that lacks
- * members is told to start nevertheless.
+ * The beginning of an assembly, which runs concurrently with its caller, and its end. An
+ * assembly that lacks members is told to start nevertheless.
  */
 int assembly_begin(const char *option);
 bool assembly_end(int pid);
 void array_stop(void);
-/* Where a member's data area begins: the same on all. In sectors. */
+/* The start of a member's data area, in sectors: the same on all members. */
 u64 array_data_offset(void);
 void array_purge(void);
 bool array_runs(void);
@@ -182,14 +182,14 @@ unsigned int array_degraded(void);
 unsigned int array_gear(void);
 bool array_idle(void);
 bool array_member(unsigned int d, const char *want);
-/* Is member @d, or any, in this state of power? */
+/* Is member @d, or any member, in this state of power? */
 bool array_power(unsigned int d, const char *want);
 bool array_any_power(const char *want);
 void array_wait(const char *what, bool (*done)(void), unsigned int seconds);
 int array_shift(unsigned int gear);
 bool array_settled(void);
 bool array_resynced(void);
-/* Though a rebuild or a check may be under way. */
+/* A rebuild or a check may be under way. */
 bool array_no_resync_due(void);
 u64 array_mismatches(void);
 bool array_has_resync_file(void);
@@ -209,7 +209,7 @@ struct op {
 struct sector {
 	u32 durable, acked;	/* versions: numbers of operations; 0: never written */
 	u32 discarded;		/* by this operation */
-	u32 doubtful;		/* nothing vouches for operations before this one */
+	u32 doubtful;		/* operations before this one are in doubt */
 };
 
 struct model {
@@ -218,10 +218,10 @@ struct model {
 	struct sector *sector;
 	struct op *op;
 	u32 ops, op_room;
-	u32 base;		/* operations before this one are of former rounds */
+	u32 base;		/* operations before this one belong to previous rounds */
 	u32 *ack_order;
 	u32 acks, durable_acks;
-	u8 *touched;		/* a byte for every 64 KiB */
+	u8 *touched;		/* a byte per 64 KiB */
 	u64 verified;
 	bool forced;		/* the array was started by force after this cut */
 	pthread_mutex_t lock;
@@ -235,7 +235,7 @@ void model_begin(u32 life, u64 sectors);
 void model_end(void);
 void model_round(void);
 
-/* A range that no one else uses; false if somebody does. */
+/* Reserve a range; false if a part of it is in use. */
 bool range_take(unsigned int slot, u32 start, u32 count, bool write);
 void range_drop(unsigned int slot);
 
@@ -252,12 +252,15 @@ void verify_live(const void *data, u32 start, u32 count, const char *when);
 void model_settle(void);
 /* Any content is allowed in these, after a forced assembly. */
 void model_doubt(u64 start, u64 end);
-/* Read all that was ever touched; what is found is the truth from now on. */
+/*
+ * Read all that was ever touched; the versions that are found are the expected ones from
+ * now on.
+ */
 void verify_after_cut(int fd);
-/* The same content again, exactly. */
+/* Read the same again: the content must be exactly the same. */
 void verify_again(int fd, const char *when);
 
-/* What a sector on a disk looks like, in words. */
+/* A description of the content of a sector on a disk. */
 const char *sector_words(const void *data, u32 sector, char *text, size_t size);
 bool sector_version(const void *data, u32 sector, u32 *version);
 
@@ -266,51 +269,51 @@ bool sector_version(const void *data, u32 sector, u32 *version);
 void load_plan(struct rng *rng);
 void load_start(u64 seed, unsigned int life, unsigned int round);
 void load_silence(void);
-/* Every write with FUA from now on, in this round. */
+/* Write with FUA only from now on, in this round. */
 void load_be_durable(void);
 void load_stop(void);
 void load_flush(void);
 void load_forget(void);
 /*
- * A life may begin with its windows written. @wide: it does, and with some data
- * in every zone; its windows never move.
+ * A life may begin with its windows written. @wide: it does, and with some data in every
+ * zone; its windows never move.
  */
 void load_fill(bool wide);
 /* Errors are expected from now on: the power is about to be cut, or may be. */
 extern volatile bool expect_errors;
-/* Writes acknowledged since the last thing that chaos.c has done. */
+/* Writes acknowledged since the last action of chaos.c. */
 extern volatile u32 acked_since;
 
 /* ---- chaos.c ---- */
 
-/* CALM: no shifts. ONLY_SHIFTS: nothing but what is asked for, and these. */
+/* CALM: no shifts. ONLY_SHIFTS: nothing but shifts and what is asked for. */
 enum mood { ANYTHING, CALM, ONLY_SHIFTS };
 
 void chaos_start(u64 seed, unsigned int life, unsigned int round, enum mood mood);
 void chaos_stop(void);
 
-/* May members fail at all, in this campaign? */
+/* May members fail at all in this campaign? */
 bool chaos_may_lose(void);
 
 /*
- * What can be asked for: that a member fails then, as far as parity allows; that
- * a rebuild begins; that all who have left are rebuilt; that all sleepers are put to
- * sleep; that some are woken; that the array shifts to its lowest gear, or to its top gear.
+ * Actions that can be asked for: a member fails, as far as parity allows; a rebuild begins;
+ * all members that have left are rebuilt; all sleepers are put to sleep; some are woken;
+ * the array shifts to its lowest gear, or to its top gear.
  */
 enum occasion {
 	NO_OCCASION, IN_LOW_GEAR, SHIFTING_UP, CHECKING, REBUILDING, REBUILD_ONLY, MENDING,
 	SLEEPING, WAKING, GOING_DOWN, GOING_UP
 };
 
-/* chaos_ask - returns at once when it has happened; it is the last thing that does */
+/* chaos_ask - returns as soon as the action has happened; it is the last action of the round */
 void chaos_ask(enum occasion occasion, unsigned int limit_ms);
-/* chaos_begin - returns at once: who wakes a sleeper may have to wait for it */
+/* chaos_begin - returns at once, since waking a sleeper may take long */
 void chaos_begin(enum occasion occasion);
-/* Does md know of all who have failed? */
+/* Does md know of all failures? */
 bool chaos_noticed(void);
-/* Just now a member was made to fail, which may be noticed or not. */
+/* Was a member made to fail just now? The failure may not have been noticed yet. */
 bool chaos_failed_lately(void);
-/* Members of which parity has to make all or some of the content. */
+/* The number of members whose content, or a part of it, has to be computed from parity. */
 unsigned int chaos_lacking(void);
 const char *chaos_plan(void);
 void chaos_end_of_life(void);
@@ -325,38 +328,41 @@ void files_mount(void);
 void files_unmount(void);
 void files_start(u64 seed, unsigned int life, unsigned int round);
 void files_stop(void);
-/* Mount after a cut and look at every file; then unmount and check. */
+/* Mount after a cut and compare every file; then unmount and check. */
 void files_verify(void);
-/* All of the device must hold the same as at the first call since the reset. */
+/* The whole device must have the same content as at the first call since the reset. */
 void files_compare(int fd, const char *when);
 void files_compare_reset(void);
 
 /* ---- metadata.c ---- */
 
-#define META_MAX	512U	/* sectors of a member's metadata that are kept */
+#define META_MAX	512U	/* sectors that are kept of a member's metadata */
 #define META_BLOCK	4096U
 
 u64 le(const u8 *raw, unsigned int bytes);
 /* @count sectors of a disk, META_MAX at most; false if they cannot be read. */
 bool disk_read(unsigned int d, u64 sector, void *data, u32 count);
-/* Is the checksum at @at that of the whole block, as if it were zero itself? */
+/* Is the checksum at @at that of the whole block with this field set to zero? */
 bool sealed(const u8 *raw, size_t at);
 bool is_super(const u8 *raw);
-/* Keep what the metadata of all members says now. What follows is about that. */
+/* Keep the present metadata of all members. The following functions examine this copy. */
 void meta_snapshot(void);
-/* What was kept of member @d, from its data offset on, and that; NULL if it was never read. */
+/* The kept metadata of member @d, from its data offset on; NULL if it was never read. */
 const u8 *member_meta(unsigned int d);
 u64 member_data(unsigned int d);
-/* Its newest whole superblock; NULL if it has none. */
+/* Its newest intact superblock; NULL if it has none. */
 const u8 *member_super(unsigned int d);
 /* Members that have the newest superblock of all: a bit each. */
 u32 newest_members(void);
 
 /* ---- vouch.c ---- */
 
-/* In what was kept last, is each superblock right about the blocks beside it? */
+/* In the kept metadata, is each superblock right about the blocks of its member? */
 void vouch_check(void);
-/* It has been stopped properly: would an old copy of a member, from when it was in use, be told? */
+/*
+ * The array has been stopped properly: would an old copy of a member, from when the array
+ * was in use, be recognized?
+ */
 void vouch_stopped(void);
 
 /* ---- explain.c ---- */
@@ -364,15 +370,16 @@ void vouch_stopped(void);
 void explain_sector(u32 sector);
 void explain_state(void);
 void disks_dump(void);
-/* Where a copy of an array's sector lies; false if there is no such. */
+/* The place of a copy of an array's sector; false if there is none. */
 enum copy { HOME, IMAGE, PARITY };
 bool find_copy(u32 sector, enum copy copy, unsigned int *d, u64 *at);
 
 /* ---- start.c ---- */
 
 /**
- * struct start - what is expected of the next start, and what came of it
- * @refuse_due: degraded and dirty when the power went; @may_refuse: degraded, or it may have been
+ * struct start - expectations about the next start, and its result
+ * @refuse_due: the array was degraded and dirty at the cut; @may_refuse: it may have been
+ *	degraded
  * @given_up: refused, and not to be forced
  */
 struct start {
@@ -383,18 +390,18 @@ extern struct start start;
 
 /* After a cut: plainly if possible; by force if it is refused for a good reason. */
 void start_array(void);
-/* An assembly, or some, that are cut. */
+/* One assembly or several, each of which is cut. */
 void start_in_the_dark(struct rng *rng);
-/* It has to start, and now. */
+/* The array must start in this attempt. */
 void must_assemble(bool force);
-/* A member is missing for some starts, from the next one on. */
+/* Leave a member out of some starts, from the next one on. */
 void leave_out(struct rng *rng);
-/* What the kernel has said of md since the mark. */
+/* Print md's kernel messages since the mark. */
 void say_klog(void);
 
 /* ---- torture.c ---- */
 
-/* The power of all disks. */
+/* Cut the power of all disks. */
 void cut(struct rng *rng);
 
 #endif

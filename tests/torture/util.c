@@ -62,7 +62,7 @@ unsigned int now_ms(void)
 {
 	struct timespec t;
 
-	/* Since the machine was started, which is not long ago. */
+	/* Since the machine was started, which is recent. */
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return t.tv_sec * 1000 + t.tv_nsec / 1000000 + 1;
 }
@@ -158,7 +158,7 @@ _Noreturn void fail(const char *format, ...)
 {
 	va_list args;
 
-	/* Never unlocked: whoever fails second waits for the end. */
+	/* Never unlocked: a second failing thread waits for the end of the process. */
 	pthread_mutex_lock(&fail_lock);
 	phase("telling about a failure", 120);
 	opt.quiet = false;
@@ -186,7 +186,7 @@ void phase(const char *what, unsigned int seconds)
 	phase_limit = now_ms() + seconds * 1000;
 }
 
-/* The stack in the kernel of a task that waits there, or works for md. */
+/* The kernel stack of a waiting task, or of a thread of md. */
 static void say_stack(const char *pid)
 {
 	char stack[900], stat[128];
@@ -222,8 +222,8 @@ static void say_waiting(void)
 }
 
 /*
- * Threads that hang in the kernel cannot be killed, nor can this process end
- * before them: all there is to do is to say who waits where.
+ * Threads that hang in the kernel cannot be killed, and this process cannot end before
+ * them: report which threads wait, and where.
  */
 static void *watchdog(void *arg)
 {
@@ -231,7 +231,7 @@ static void *watchdog(void *arg)
 		unsigned int limit;
 
 		nap_ms(250);
-		limit = phase_limit;	/* once: it is 0 between two phases */
+		limit = phase_limit;	/* read once: it is 0 between two phases */
 		if (!limit || now_ms() < limit)
 			continue;
 		say("FAILED:");

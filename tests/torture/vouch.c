@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Does each member have the metadata that its superblock vouches for, and does metadata agree
- * with what was to be stored before it? By what format.h says of the fields, not by the
- * module's code.
+ * Does each member have the metadata that its superblock vouches for, and does its metadata
+ * agree with what should have been stored before? According to the fields' description in
+ * format.h, not to the module's code.
  *
- * A superblock says up to which sequence number all blocks are on its member. A later start
- * may have this member alone, or beside others that lack the same block: so it has to be
- * true of each member, not of the array as a whole. No read would show a block that one
- * member lacks after a cut, as long as another member has it.
+ * A superblock says up to which sequence number its member has all blocks. A later start
+ * may have this member alone, or with others that lack the same block: so the claim has to
+ * be true for each member, not for the array as a whole. No read would reveal a block that
+ * one member lacks after a cut, as long as another member has it.
  *
- * A set is resynced by the marks of its zones. They are taken off when a superblock has said
- * that the set is in sync: one that says the opposite, and no mark, means that nobody knows
- * what is left to be resynced.
+ * A set is resynced by the marks of its zones. They are removed after a superblock has said
+ * that the set is in sync: if a superblock says the opposite and there is no mark, it is
+ * not known what is left to be resynced.
  *
- * A superblock says of each member which version its copy must have at least. When an array
- * has been stopped, that has to be newer than any version from when it was in use: an older
- * copy of the member, put in its place, would be taken for the member otherwise.
+ * A superblock says for each member which version its copy must have at least. When an
+ * array has been stopped, that version has to be newer than any from when the array was in
+ * use: otherwise an older copy of the member, put in its place, would be taken for the
+ * member.
  */
 #include <stdio.h>
 #include <string.h>
@@ -46,7 +47,7 @@ static bool is_block(const u8 *raw, const u8 *super)
 	       sealed(raw, BLOCK_CRC);
 }
 
-/* Take note of what one member has. */
+/* Note the blocks of one member. */
 static unsigned int note_blocks(const u8 *meta, const u8 *super, struct newest *list,
 				unsigned int count)
 {
@@ -107,8 +108,9 @@ static u64 zones_of(const u8 *super, const u8 *set)
 }
 
 /*
- * No start reads a map block before an intent of one of its zones says that it has been stored:
- * a cut may have left it on some members only, and nothing depends on it.
+ * A start reads a map block only if an intent of one of its zones says that it has been
+ * stored: without that, a cut may have left the block on some members only, and nothing
+ * depends on it.
  */
 static bool is_read(const struct newest *block, const u8 *super, const u8 *intents)
 {
@@ -149,7 +151,7 @@ static void check_member(unsigned int d, const u8 *super, const struct newest *l
 			     list[i].index, list[i].kind);
 }
 
-/* What is to be resynced, and where: a set that is not in sync has zones that say so. */
+/* A set that is not in sync has zones with marks for its resync. */
 static void check_resync(const u8 *super, const u8 *intents)
 {
 	const u8 *set, *zone = intents + 64;

@@ -5,14 +5,14 @@
 #include "core/parent.h"
 #include "array.h"
 
-/* The array has become writable or has ceased to be. Process context. */
+/* Called when the array has become writable or has ceased to be. Process context. */
 void par_follow_array(struct par_conf *conf)
 {
 	bool writable, was;
 
 	if (READ_ONCE(conf->writable) == md_is_rdwr(conf->mddev))
 		return;
-	/* Two may be here at once, one of whom has looked before it changed. */
+	/* Two callers may be here at once, one of which has read the old state. */
 	spin_lock_irq(&conf->queue.lock);
 	was = conf->writable;
 	writable = md_is_rdwr(conf->mddev);

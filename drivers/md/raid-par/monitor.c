@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The monitor; see monitor.h for the contracts and policy.h for what decides.
+ * The monitor; see monitor.h for the contracts and policy.h for how a gear is chosen.
  *
- * Timers: two, by which the same work is run while the array is; see set_timer().
+ * Timers: two, both of which run the same work while the array runs; see set_timer().
  */
 #include <linux/blkdev.h>
 #include <linux/math64.h>
@@ -18,8 +18,8 @@
 #define CREATE_TRACE_POINTS
 #include "trace.h"
 
-#define PAR_TELL_AGAIN	3600U	/* s, that a decision not to shift is told again */
-#define PAR_AT_LEAST	(60 * HZ)	/* between two looks, however idle all is */
+#define PAR_TELL_AGAIN	3600U	/* s, after which a decision not to shift is reported again */
+#define PAR_AT_LEAST	(60 * HZ)	/* between two looks, even if the array is idle */
 
 /* ---- counting ---- */
 
@@ -28,7 +28,7 @@ static bool counts_requests(struct block_device *bdev)
 	return blk_queue_io_stat(bdev_get_queue(bdev));
 }
 
-/* What the sets have asked a member for, wherever that went. */
+/* Requests that the sets have sent to a member, wherever they were served. */
 static void count_routed(struct par_conf *conf, unsigned int d,
 			 struct par_counts *counts)
 {
@@ -104,9 +104,10 @@ static void count_all(struct par_conf *conf, struct par_counts *counts)
 }
 
 /*
- * Busy for as long as the block layer saw a request at the member. It counts that in
- * ticks, so that one of a millisecond is a whole one: but it is never longer than all
- * requests together. What ends in this interval may have begun before it.
+ * A member is busy while the block layer sees a request at it. The block layer counts this
+ * time in ticks, so that a request of a millisecond counts as a whole tick: but the result
+ * is never longer than the time of all requests together. A request that ends in this
+ * interval may have begun before it.
  */
 static u64 busy_ns(const struct par_member_load *load, u64 ticks_ns, u64 ns)
 {
@@ -126,7 +127,7 @@ static void load_of(const struct par_counts *from, const struct par_counts *to,
 				to->ns - from->ns);
 }
 
-/* What has come to the members, and to those that are awake. */
+/* The load of the members, and of those that are awake. */
 static void sample_members(struct par_conf *conf, const struct par_counts *from,
 			   const struct par_counts *to, struct par_sample *sample)
 {
@@ -137,7 +138,10 @@ static void sample_members(struct par_conf *conf, const struct par_counts *from,
 	for (d = 0; d < conf->geo.members; d++) {
 		for (rw = PAR_READS; rw <= PAR_WRITES; rw++)
 			sample->home[d][rw] = to->home[d][rw] - from->home[d][rw];
-		/* Whoever came or went in between tells nothing. */
+		/*
+		 * A member that was added or removed within the interval has no valid
+		 * difference.
+		 */
 		if (to->bdev[d] != from->bdev[d])
 			sample->shifted = true;
 		if (!to->bdev[d] || to->bdev[d] != from->bdev[d])
@@ -175,8 +179,8 @@ static void make_sample(struct par_conf *conf, const struct par_counts *from,
 }
 
 /*
- * Has anybody asked for anything? What else keeps members busy, raid-par's own metadata or
- * somebody beside the array, is no load of the array's.
+ * Has the array received any request? Other requests to members, raid-par's own metadata
+ * and direct use of the disks, are not load of the array.
  */
 static bool was_used(const struct par_conf *conf, const struct par_sample *sample)
 {
@@ -195,7 +199,7 @@ static void learn_copy_rate(struct par_monitor *monitor,
 		par_rate_add(&monitor->copied, to->copied - from->copied, to->ns - from->ns);
 }
 
-/* ---- what is so ---- */
+/* ---- the present state ---- */
 
 static void look_around(struct par_conf *conf, struct par_situation *is)
 {
@@ -224,9 +228,9 @@ static void look_around(struct par_conf *conf, struct par_situation *is)
 	}
 }
 
-/* ---- telling and doing ---- */
+/* ---- reporting and acting ---- */
 
-/* Decisions that say that something is not done, which somebody may wait for. */
+/* A decision that says that something is not done, although the administrator may expect it. */
 static bool is_refusal(const struct par_decision *d)
 {
 	return d->reason == PAR_WHY_BUDGET || d->reason == PAR_WHY_COST ||
@@ -262,8 +266,8 @@ static void tell_decision(struct par_conf *conf, const struct par_situation *is,
 }
 
 /*
- * Only what the policy has asked for is taken back: whoever else has raised the gear, a
- * failure or a request that needs a sleeper, has not been seen by it yet.
+ * The policy takes back only its own request: it has not seen yet why the gear was raised
+ * by others (a failure, or a request that needs a sleeper).
  */
 static void act_on_decision(struct par_conf *conf, const struct par_situation *is,
 			    const struct par_decision *d)
@@ -289,14 +293,14 @@ static void decide_gear(struct par_conf *conf)
 	look_around(conf, &is);
 	d = par_policy_decide(&monitor->policy, &is);
 	trace_par_decision(conf, &is, &d);
-	/* The failure has asked for the top gear once. If that came to nothing, who asks again? */
+	/* A failure asks for the top gear once. If that shift fails, the policy asks again. */
 	if (!(monitor->policy.knobs.automatic || is.degraded) || !md_is_rdwr(conf->mddev))
 		return;
 	tell_decision(conf, &is, &d);
 	act_on_decision(conf, &is, &d);
 }
 
-/* What the array has done since, by the policy's wish or another's. */
+/* Shifts of the array since the last look, whether the policy asked for them or not. */
 static void note_gear(struct par_conf *conf, u64 now)
 {
 	struct par_monitor *monitor = conf->monitor;
@@ -309,11 +313,11 @@ static void note_gear(struct par_conf *conf, u64 now)
 	monitor->seen_gear = gear;
 }
 
-/* One that was asked for by hand counts, too: it would have gone no better. */
+/* A shift that was asked for by hand counts, too: the policy's own would have failed as well. */
 static void note_failures(struct par_conf *conf, u64 now)
 {
 	struct par_monitor *monitor = conf->monitor;
-	/* With the gear that it was, see give_up(). */
+	/* Pairs with give_up(), which stores the gear first. */
 	u64 failures = smp_load_acquire(&conf->shift->failures);
 
 	if (failures != monitor->failures)
@@ -321,11 +325,11 @@ static void note_failures(struct par_conf *conf, u64 now)
 	monitor->failures = failures;
 }
 
-/* ---- what is kept ---- */
+/* ---- stored data ---- */
 
 /*
- * As the next superblock is to have it; @lock held. Returns whether shifts have taught
- * something since the last time.
+ * Fill in the policy's record for the next superblock; @lock held. Returns true if shifts
+ * have changed what the policy has learned since the last time.
  */
 static bool record_policy(struct par_conf *conf)
 {
@@ -354,9 +358,9 @@ static bool record_policy(struct par_conf *conf)
 }
 
 /*
- * The hour that is over goes with whatever is stored next. That nobody has used the array
- * is not worth a write of its own, which would keep disks turning that somebody lets stop:
- * so hours without load are lost in a crash, if nothing has been stored since.
+ * The hour that has ended is stored with the next write of metadata. An hour without load
+ * is not worth a write of its own, which would keep disks turning that are about to be
+ * stopped: so such hours are lost in a crash if nothing has been stored since.
  */
 static bool worth_storing(struct par_conf *conf, enum par_hour_end end)
 {
@@ -368,12 +372,9 @@ static bool worth_storing(struct par_conf *conf, enum par_hour_end end)
 	return learnt || end == PAR_HOUR_USED || par_power_counted(conf);
 }
 
-/* ---- once an interval ---- */
+/* ---- once per interval ---- */
 
-/*
- * A sleeper that was unplugged gets no request that could tell: whether its device is
- * still there is known without one.
- */
+/* An unplugged sleeper receives no request that could fail: look at its device instead. */
 static void fail_gone(struct par_conf *conf)
 {
 	unsigned int d;
@@ -387,7 +388,7 @@ static void fail_gone(struct par_conf *conf)
 		if (par_rdev_usable(rdev) && !disk_live(rdev->bdev->bd_disk))
 			gone |= BIT(d);
 	}
-	/* As of members that do not wake up: see wake_members(). */
+	/* As for members that do not wake up: see wake_members(). */
 	fail = hweight32(gone) + conf->mddev->degraded <= conf->geo.parities ||
 	       !bio_list_empty(&conf->wish.missed);
 	for (d = 0; d < conf->geo.members; d++) {
@@ -401,7 +402,7 @@ static void fail_gone(struct par_conf *conf)
 	conf->monitor->gone = gone;
 }
 
-/* Returns whether there is something that is worth being stored. */
+/* Returns true if there is something worth storing. */
 static bool interval_over(struct par_conf *conf)
 {
 	struct par_monitor *monitor = conf->monitor;
@@ -416,7 +417,7 @@ static bool interval_over(struct par_conf *conf)
 	count_all(conf, to);
 	make_sample(conf, from, to, &sample);
 	used = was_used(conf, &sample);
-	/* Who has roused it has not ended yet, perhaps. */
+	/* The request that roused the monitor may not have ended yet. */
 	monitor->used = used || xchg(&monitor->roused, false);
 	learn_copy_rate(monitor, from, to);
 	monitor->newest = !monitor->newest;
@@ -429,7 +430,7 @@ static bool interval_over(struct par_conf *conf)
 		u32 load = used ? interval.load[conf->geo.gears] : 0;
 
 		par_policy_see(&monitor->policy, &interval, sample.gear, now);
-		/* Of a clock that is not set, nobody knows what hour it is. */
+		/* While the clock is not set, the hour is unknown. */
 		if (par_clock_set(conf))
 			end = par_history_see(&monitor->history, load, sample.ns,
 					      par_clock(conf));
@@ -439,8 +440,9 @@ static bool interval_over(struct par_conf *conf)
 }
 
 /*
- * Is there nothing that comes about by itself? The policy shifts down when it has seen
- * enough: so not before it is as low as it may be, nor while a shift is under way.
+ * Can nothing happen by itself? The policy shifts down once it has seen enough load: so a
+ * look may be late only if the gear is as low as the policy allows, and no shift is under
+ * way.
  */
 static bool may_be_late(struct par_conf *conf)
 {
@@ -456,15 +458,17 @@ static bool may_be_late(struct par_conf *conf)
 }
 
 /*
- * An interval after the last one was to end, unless that is over already.
+ * End the next interval one interval after the last one was due, or now if that is in the
+ * past.
  *
- * While nobody uses the array and nothing is to be decided, no CPU is woken for that: a
- * deferrable timer waits until its CPU is awake for something else. What is late then: the
- * end of an hour, which par_history_see() gives its due; a sleeper that was unplugged;
- * and what memberD/ shows of the last interval. For all of these a minute is soon enough,
- * and a timer that is not deferrable sees to it. Load is not late: the first request that
- * finds the monitor late has it look at once, on whatever CPU (par_monitor_request()), and
- * an interval with requests is followed by one that ends on time.
+ * While the array is not used and nothing is to be decided, no CPU is woken for the
+ * monitor: a deferrable timer waits until its CPU wakes for another reason. Three things
+ * are late then: the end of an hour, for which par_history_see() accounts; the failure of
+ * an unplugged sleeper; and the load of the last interval in memberD/. A minute is soon
+ * enough for all of these, and a timer that is not deferrable ensures it. Load is not late:
+ * the first request that finds the monitor late makes it look at once, on any CPU
+ * (par_monitor_request()), and an interval with requests is followed by one that ends on
+ * time.
  */
 static void set_timer(struct par_monitor *monitor)
 {
@@ -481,7 +485,7 @@ static void set_timer(struct par_monitor *monitor)
 	delay = monitor->due - now;
 	if (may_be_late(conf)) {
 		mod_delayed_work(conf->queue.long_wq, &monitor->idle_work, delay);
-		/* Rounded, it may be less than the longest interval. */
+		/* Rounding may make the delay shorter than the longest interval. */
 		delay = max(delay, round_jiffies_relative(PAR_AT_LEAST));
 	} else {
 		cancel_delayed_work(&monitor->idle_work);
@@ -489,7 +493,7 @@ static void set_timer(struct par_monitor *monitor)
 	mod_delayed_work(conf->queue.long_wq, &monitor->work, delay);
 }
 
-/* The two works may come one right after the other: the second one has nothing to do. */
+/* The two works may run one right after the other: the second one then does nothing. */
 static void look_at_load(struct par_monitor *monitor)
 {
 	struct par_conf *conf = monitor->conf;
@@ -515,7 +519,7 @@ static void monitor_idle_work(struct work_struct *work)
 	look_at_load(container_of(to_delayed_work(work), struct par_monitor, idle_work));
 }
 
-/* ---- from without ---- */
+/* ---- called by other files ---- */
 
 void par_monitor_request(struct par_conf *conf)
 {
@@ -523,7 +527,7 @@ void par_monitor_request(struct par_conf *conf)
 
 	if (likely(time_before(jiffies, READ_ONCE(monitor->late))))
 		return;
-	/* Those that come until it has looked need not ask again. */
+	/* Requests until the monitor has looked need not rouse it again. */
 	WRITE_ONCE(monitor->late, jiffies + HZ);
 	WRITE_ONCE(monitor->roused, true);
 	mod_delayed_work(conf->queue.long_wq, &monitor->work, 0);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The monitor: counts once an interval, asks the policy, and has the array shift.
+ * The monitor: samples the load once per interval, calls the policy, and requests shifts.
  *
- * What is counted is counted by the block layer already, on each CPU by itself: of the
- * array's disk, of the members', and, by route.c, of the sets' virtual members.
- * So nothing is added to the way of a request but one such count.
+ * The block layer counts requests already, on each CPU separately: of the array's disk, of
+ * the members' disks, and, by route.c, of the sets' virtual members. So the monitor adds
+ * nothing to the path of a request but one such counter.
  */
 #ifndef RAID_PAR_MONITOR_H
 #define RAID_PAR_MONITOR_H
@@ -17,26 +17,26 @@
 #include "policy/policy.h"
 #include "policy/predict.h"
 
-#define PAR_EXPLAIN	512	/* bytes of a line that explains */
+#define PAR_EXPLAIN	512	/* bytes of a line that explains a decision */
 
 struct block_device;
 struct par_conf;
 
-/* What a member had to do in an interval. */
+/* The load of a member in an interval. */
 struct par_member_load {
-	u64 requests[2], ns[2];	/* reads and writes that ended, and what they took */
+	u64 requests[2], ns[2];	/* reads and writes that ended, and their duration */
 	u64 busy_ns;		/* while there was at least one */
 };
 
-/* struct par_counts - running counts, as the block layer has them */
+/* struct par_counts - running counts of the block layer */
 struct par_counts {
-	u64 ns;			/* when */
-	struct block_device *bdev[PAR_MAX_MEMBERS];	/* whose these are, or NULL */
+	u64 ns;			/* time of the sample */
+	struct block_device *bdev[PAR_MAX_MEMBERS];	/* devices of the members, or NULL */
 	unsigned long requests[PAR_MAX_MEMBERS][2];
 	unsigned long ticks[PAR_MAX_MEMBERS];
 	u64 request_ns[PAR_MAX_MEMBERS][2];
-	unsigned long home[PAR_MAX_MEMBERS][2];		/* the home set's, */
-	unsigned long routed[PAR_MAX_MEMBERS];		/* and all sets' */
+	unsigned long home[PAR_MAX_MEMBERS][2];		/* requests of the home set */
+	unsigned long routed[PAR_MAX_MEMBERS];		/* requests of all sets */
 	unsigned long array[2];
 	u64 array_ns[2];
 	unsigned long sectors[2];
@@ -44,27 +44,29 @@ struct par_counts {
 	u64 shifts, copied;
 	unsigned int gear;
 	bool copying, syncing, home_syncing;
-	bool counted;		/* the statistics of all that matter are on */
+	bool counted;		/* the statistics of all needed devices are on */
 };
 
 /**
  * struct par_monitor - of one array
- * @lock: all of this but the works, @late and @roused; taken below all other locks but
- *	conf->store->power_lock, and held by whoever takes a member's rdev away
- * @counts: at the beginning and at the end of the interval, @newest says which is which
+ * @lock: all members of this structure but the works, @late and @roused; taken below all
+ *	other locks but conf->store->power_lock; also held while a member's rdev is removed
+ * @counts: at the beginning and at the end of the interval; @newest is the index of the
+ *	latter
  * @load: of the members, in the interval that ended last; over @load_ns
- * @seen_gear: as the policy knows it
- * @asked: the gear that the policy has asked for last and has not seen yet
- * @told: the decision that was told last; @told_at: s
- * @copied: what propagation has copied of late, and in what time
- * @failures: of shifts that the policy knows of
+ * @seen_gear: the gear that the policy knows of
+ * @asked: the gear that the policy asked for last and that has not been reached yet
+ * @told: the decision that was reported last; @told_at: s
+ * @copied: the amount that propagation has copied recently, and its duration
+ * @failures: shifts that failed and that the policy knows of
  * @gone: members whose devices were gone at the last look, a bit each
- * @used: somebody has asked the array for something in the interval that ended last, or
- *	has roused it
- * @running: the works are to set themselves again; @due: when, in jiffies
- * @work: at @due, whether its CPU sleeps or not, or some time later; @idle_work: at @due
- *	if its CPU is awake
- * @late: a request that comes later than that, in jiffies, has it look; read without @lock
+ * @used: the array received a request in the interval that ended last, or a request has
+ *	roused the monitor
+ * @running: the works queue themselves again; @due: when, in jiffies
+ * @work: runs at @due or some time later, and wakes its CPU; @idle_work: runs at @due if
+ *	its CPU is awake
+ * @late: a request that comes after this time, in jiffies, rouses the monitor; read without
+ *	@lock
  * @roused: such a request has come
  */
 struct par_monitor {
@@ -93,37 +95,37 @@ struct par_monitor {
 int par_monitor_alloc(struct par_conf *conf);
 void par_monitor_free(struct par_conf *conf);
 
-/* par_monitor_begin - the array runs; par_monitor_end - it does not any more; sleeps */
+/* par_monitor_begin - the array runs; par_monitor_end - it is about to stop; sleeps */
 void par_monitor_begin(struct par_conf *conf);
 void par_monitor_end(struct par_conf *conf);
 
 /*
- * par_monitor_request - a request has come to the array: the monitor looks now if it should
- * have long ago. Any context; cheap.
+ * par_monitor_request - a request has come to the array: rouse the monitor if its look is
+ * late. Any context; cheap.
  */
 void par_monitor_request(struct par_conf *conf);
 
 /*
- * par_monitor_set - have the policy go by @knobs, which are valid, from now on, and keep
- * them. Sleeps.
+ * par_monitor_set - give the policy the settings @knobs, which are valid, from now on, and
+ * store them. Sleeps.
  */
 int par_monitor_set(struct par_conf *conf, const struct par_knobs *knobs);
 
-/* par_monitor_knobs - as they are; sleeps */
+/* par_monitor_knobs - the present settings; sleeps */
 struct par_knobs par_monitor_knobs(struct par_conf *conf);
 
 /* par_monitor_explain - see par_policy_explain(); @line has PAR_EXPLAIN bytes; sleeps */
 int par_monitor_explain(struct par_conf *conf, char *line);
 
-/* par_monitor_hour - the past days' load at that hour; sleeps */
+/* par_monitor_hour - the load of the past days at hour @hour; sleeps */
 struct par_hour par_monitor_hour(struct par_conf *conf, unsigned int hour);
 
 /* par_monitor_past - see par_history_past(); sleeps */
 struct par_past_hour par_monitor_past(struct par_conf *conf, unsigned int ago);
 
 /*
- * par_monitor_member - what member @d had to do in the last interval; returns how long
- * that was in ns, or 0 if there was none. Sleeps.
+ * par_monitor_member - the load of member @d in the last interval; returns the length of
+ * the interval in ns, or 0 if there was none. Sleeps.
  */
 u64 par_monitor_member(struct par_conf *conf, unsigned int d,
 		       struct par_member_load *load);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * raid-par: the array and its members, and who may touch what when.
+ * raid-par: the array and its members, and the order of locks.
  *
  * The flow of a request:
  *
  *   md0 ── personality.c ── home set (child.c: md's raid5 over virtual members)
  *                              │ raid5 sends stripe and chunk requests to
  *                              ▼
- *                           virtual member (route.c) asks the map (map.c):
+ *                           virtual member (route.c) looks up the map (map.c):
  *                              unwritten → zeros, or start the row (row.c)
  *                              home copy → the real disk
  *                              image     → the gear set's queue → gear set
@@ -16,19 +16,19 @@
  *   parent's reconfig_mutex → conf->gate->mutex → children's reconfig_mutex
  *   → conf->shift->copy_mutex → conf->gear_mutex → conf->store->mutex → zone lock
  *   → conf->io->row_lock → bucket lock → conf->queue.lock
- * conf->store->power_lock is taken below conf->store->mutex and conf->monitor->lock, each of
- * them with nothing else below it. No lock is held while a disk is waited for that is being
- * started.
- * Zone locks and conf->io->row_lock are taken in process context only; bucket
- * locks and conf->queue.lock also by completions, hence with irqsave.
+ * conf->store->power_lock is taken below conf->store->mutex and conf->monitor->lock, and is
+ * the innermost lock below either of them. No lock is held while waiting for a disk that is
+ * being started.
+ * Zone locks and conf->io->row_lock are taken in process context only; bucket locks and
+ * conf->queue.lock also by completions, hence with irqsave.
  *
- * What must never happen, and where it is kept:
- *   - wait for I/O in submit context: route.c and row.c only queue;
- *     store.c, shift.c and propagate.c wait, in threads and works of ours.
- *   - send anything to a sleeper: par_route() in route.c decides by the
- *     gear, and store.c writes to conf->store->current_members only. power.c stops
- *     the device after that, and starts it before the gear changes.
- *   - let a copy run ahead of the stored map: par_zone_admits() in zone.h.
+ * What must never happen, and which code prevents it:
+ *   - wait for I/O in submit context: route.c and row.c only queue requests; store.c,
+ *     shift.c and propagate.c wait, in our own threads and works.
+ *   - send anything to a sleeper: par_route() in route.c decides by the gear, and store.c
+ *     writes to conf->store->current_members only. power.c stops the device after that, and
+ *     starts it before the gear changes.
+ *   - let a copy become newer than the stored map allows: par_zone_admits() in zone.h.
  */
 #ifndef RAID_PAR_H
 #define RAID_PAR_H
@@ -60,9 +60,9 @@ struct par_tidy;
 
 /**
  * struct par_member - one of the N disks
- * @rdev: the parent's; NULL while none is in this place. Changes only with
- *	all sets drained and the parent's reconfig_mutex held.
- * @redirected: requests answered from the image instead
+ * @rdev: the parent's; NULL while this place is empty. Changes only with all sets drained
+ *	and the parent's reconfig_mutex held.
+ * @redirected: the number of requests served by the image instead
  */
 struct par_member {
 	struct par_conf *conf;
@@ -76,13 +76,13 @@ struct par_member {
 };
 
 /**
- * struct par_upcalls - what files have those do that are above them: set, or set up, by
- * these before there are any sets
- * @sync_request: the sync thread of a child calls this in place of raid5's own: resync.c
- * @recorded: go on with a flush that was held until a failure is stored: flush.c
+ * struct par_upcalls - functions and works of upper layers that lower layers call; the
+ * upper layers set them up before there are any sets
+ * @sync_request: called by the sync thread of a child in place of raid5's own: resync.c
+ * @recorded: continue a flush that was held until a failure is stored: flush.c
  * @raise_work: requests wait for a sleeper: shift.c; on @raise_wq
- * @unkept_work: of each set, writes that no image has taken: unkept.c; on @unkept_wq
- * @tidy_work: clear intents: tidy.c; @purge_work: forget what raid5 calls bad: purge.c
+ * @unkept_work: of each set, for writes that no image has accepted: unkept.c; on @unkept_wq
+ * @tidy_work: clear intents: tidy.c; @purge_work: have raid5 forget bad blocks: purge.c
  */
 struct par_upcalls {
 	sector_t (*sync_request)(struct mddev *child, sector_t sector,
@@ -95,16 +95,16 @@ struct par_upcalls {
 
 /**
  * struct par_conf - one array
- * @writable: the sets know that the array is
+ * @writable: the sets know that the array is writable
  * @set: by gear, 1 … gears
  * @gear: the current one; members below set[gear].members are awake. Changes under
  *	@gear_mutex and the store's mutex
- * @sb_deferred: md's superblock was not written
- * @failed_early: members that failed while md was starting the array, a bit each: md takes
- *	no failure then
+ * @sb_deferred: md's superblock has not been written
+ * @failed_early: members that failed while md was starting the array, a bit each: md
+ *	accepts no failure then
  *
- * What follows are parts that belong to a layer each, which alone writes them: the header
- * says what is in it.
+ * The other fields are parts that belong to a layer each. Only this layer writes them; its
+ * header describes them.
  */
 struct par_conf {
 	struct mddev *mddev;
@@ -113,7 +113,7 @@ struct par_conf {
 	struct par_member member[PAR_MAX_MEMBERS];
 	struct par_set *set[PAR_MAX_SETS + 1];
 	unsigned int gear;
-	struct mutex gear_mutex;	/* who changes the gear */
+	struct mutex gear_mutex;	/* held while the gear changes */
 	int sb_deferred;
 	unsigned long failed_early;
 	struct par_upcalls up;

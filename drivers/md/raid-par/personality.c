@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The md personality "par": what md asks of a RAID level.
+ * The md personality "par": the methods that md calls of a RAID level.
  *
- * The parent md array is always clean: it never calls md_write_start(), so
- * nothing writes its superblock merely because the array is written, and no
- * sleeper is woken for it. What is dirty, the zones' intents say (store.c).
+ * The parent md array is always clean: it never calls md_write_start(), so writes to the
+ * array do not make md write the superblock, and no sleeper is woken for it. The intents of
+ * the zones record which parts are dirty (store.c).
  */
 #include <linux/delay.h>
 #include <linux/file.h>
@@ -42,7 +42,7 @@ static bool par_make_request(struct mddev *mddev, struct bio *bio)
 
 /* ---- failures ---- */
 
-/* md_error() has found @rdev failed: it may be in interrupt context. */
+/* Called by md_error() for @rdev, maybe in interrupt context. */
 static void par_error(struct mddev *mddev, struct md_rdev *rdev)
 {
 	struct par_conf *conf = mddev->private;
@@ -57,7 +57,7 @@ static void par_error(struct mddev *mddev, struct md_rdev *rdev)
 	if (mddev->degraded > conf->geo.parities)
 		set_bit(MD_BROKEN, &mddev->flags);
 	set_bit(MD_RECOVERY_INTR, &mddev->recovery);
-	/* No write waits for that: the sets' own superblocks tell of it. */
+	/* No write waits for md's superblock: the superblocks of the sets record the failure. */
 	set_bit(MD_SB_CHANGE_DEVS, &mddev->sb_flags);
 	pr_crit("md/par:%s: member %u (%pg) failed; %u of %u members left\n",
 		mdname(mddev), d, rdev->bdev,
@@ -66,19 +66,19 @@ static void par_error(struct mddev *mddev, struct md_rdev *rdev)
 	for (i = 1; i <= conf->geo.gears; i++)
 		if (d < conf->set[i]->sg->members)
 			conf->set[i]->ops->fail(conf->set[i], d);
-	/* A degraded array runs with all it has (Sierra, section 3.7). */
+	/* A degraded array runs with all of its members (Sierra, section 3.7). */
 	par_shift_to(conf, conf->geo.gears, "failure");
 	par_power_relent(conf);
 	/*
-	 * That has to be written. md_error() wakes nobody for it if the array is
-	 * broken now.
+	 * The failure has to be written. md_error() does not wake md's thread for it if the
+	 * array is broken now.
 	 */
 	md_wakeup_thread(mddev->thread);
 }
 
 /* ---- start and stop ---- */
 
-/* Refused at once, before anything is written, each with its errno. */
+/* Refuse an array before anything is written; each refusal has its own errno. */
 static int par_refuse(struct mddev *mddev)
 {
 	struct md_rdev *rdev;
@@ -120,13 +120,8 @@ static int take_members(struct par_conf *conf)
 	rdev_for_each(rdev, mddev) {
 		if (rdev->raid_disk < 0 || rdev->raid_disk >= conf->geo.members)
 			continue;
-		if (rdev->sectors < conf->geo.dev_sectors) {
-			pr_err("md/par:%s: %pg is too small: it has %llu sectors, %llu are needed\n",
-			       mdname(mddev), rdev->bdev,
-			       (unsigned long long)rdev->sectors,
-			       (unsigned long long)conf->geo.dev_sectors);
+		if (par_too_small(conf, rdev))
 			return -ENOSPC;
-		}
 		conf->member[rdev->raid_disk].rdev = rdev;
 	}
 	par_count_degraded(conf);
@@ -134,9 +129,9 @@ static int take_members(struct par_conf *conf)
 }
 
 /*
- * The limits of the array. queue_limits_stack_bdev() and not md's own helper,
- * which in newer kernels stamps the block size into the superblock of a new
- * array, where older kernels expect zeros.
+ * The limits of the array. queue_limits_stack_bdev() is used in place of md's own helper:
+ * in newer kernels the latter writes the block size into the superblock of a new array,
+ * where older kernels expect zeros.
  */
 static int par_set_limits(struct par_conf *conf)
 {
@@ -160,14 +155,14 @@ static int par_set_limits(struct par_conf *conf)
 	lim.features |= BLK_FEAT_WRITE_CACHE | BLK_FEAT_FUA;
 	lim.max_write_zeroes_sectors = 0;
 	lim.max_hw_discard_sectors = UINT_MAX >> SECTOR_SHIFT;
-	/* Only whole stripes can be given back. */
+	/* Only whole stripes can be discarded. */
 	lim.discard_granularity = roundup_pow_of_two(lim.io_opt);
 	lim.discard_alignment = 0;
 	par_no_wzeroes_unmap(&lim);
 	return queue_limits_set(mddev->gendisk->queue, &lim);
 }
 
-/* An array and all of its parts. */
+/* An array and all of its parts, in one allocation. */
 struct par_array {
 	struct par_conf conf;
 	struct par_power member_power[PAR_MAX_MEMBERS];
@@ -214,7 +209,7 @@ static void par_free_conf(struct par_conf *conf)
 {
 	par_shift_exit(conf);
 	par_sysfs_remove(conf);
-	/* The store, which runs to the end, sets it again and again. */
+	/* The store, which runs to the end, queues it again and again. */
 	if (conf->queue.long_wq) {
 		disable_delayed_work_sync(&conf->up.tidy_work);
 		disable_delayed_work_sync(&conf->up.purge_work);
@@ -225,7 +220,7 @@ static void par_free_conf(struct par_conf *conf)
 	par_power_system_end(conf);
 	par_power_exit(conf);
 	par_monitor_free(conf);
-	par_events_flush();	/* they name the array's disk */
+	par_events_flush();	/* events refer to the array's disk */
 	if (conf->queue.wq)
 		destroy_workqueue(conf->queue.wq);
 	if (conf->queue.long_wq)
@@ -317,12 +312,13 @@ static sector_t par_size(struct mddev *mddev, sector_t sectors, int raid_disks)
 }
 
 /*
- * A sync has ended in a low gear: a scrub, which changes nothing that md's
- * superblock says, or one that was interrupted. Somebody may wait for it to be
- * reaped, but to write the superblock would wake the sleepers. md counts an event
- * and writes the superblocks in which the count is another: they are taken to have
- * it. If something has changed after all, the next shift up has it written. Should
- * a member fail in this very moment, md may write at once; all are being woken then.
+ * A sync has ended in a low gear: a scrub, which changes nothing in md's superblock, or a
+ * sync that was interrupted. md should reap its thread, because a process may wait for
+ * that, but should not write the superblock, which would wake the sleepers. md increments
+ * its event count and writes superblocks whose count differs: set the counts of all members
+ * as if they had been written. A change that is in md's superblock after all is written at
+ * the next shift up. If a member fails in this very moment, md may write at once; all
+ * members are being woken then anyway.
  */
 static void reap_quietly(struct mddev *mddev)
 {
@@ -341,8 +337,8 @@ static void reap_quietly(struct mddev *mddev)
 }
 
 /*
- * md writes its superblock to every member: wake them first. The mover wakes
- * this thread when it has.
+ * md writes its superblock to every member: wake them first. The mover wakes this thread
+ * when they are awake.
  */
 static void wake_for_super(struct par_conf *conf)
 {
@@ -351,11 +347,11 @@ static void wake_for_super(struct par_conf *conf)
 }
 
 /*
- * md reaps a sync thread that a read-only array does not have, and notes that the
- * superblock is to be written once the array is writable. Nothing has changed: that
- * would wake the sleepers for the first write. If something has after all, the next
- * shift up has it written, but for what md_run() has noted: a forced start, a bitmap
- * that is dropped.
+ * On a read-only array md reaps a sync thread that does not exist, and notes that the
+ * superblock is to be written once the array is writable. Nothing has changed, and this
+ * note would make the first write wake the sleepers: clear it. A real change is written at
+ * the next shift up, except for changes that md_run() has noted (a forced start, a bitmap
+ * that was dropped), which stay noted.
  */
 static void check_read_only(struct par_conf *conf)
 {
@@ -379,7 +375,7 @@ static void par_thread(struct md_thread *thread)
 	par_follow_array(conf);
 	if (unlikely(READ_ONCE(conf->failed_early)))
 		par_fail_early(conf);
-	/* reconfig_mutex is not held: md may just be removing one. */
+	/* reconfig_mutex is not held: md may be removing a member. */
 	rcu_read_lock();
 	rdev_for_each_rcu(rdev, mddev)
 		if (test_and_clear_bit(WantReplacement, &rdev->flags))
@@ -395,20 +391,20 @@ static void par_thread(struct md_thread *thread)
 	else if (test_bit(MD_RECOVERY_DONE, &mddev->recovery))
 		reap_quietly(mddev);
 	else if (par_scrubbing(mddev) && !mddev->degraded)
-		;	/* what it sets in sb_flags means nothing: see above */
+		;	/* its changes of sb_flags have no meaning: see above */
 	else if (mddev->sb_flags & ~BIT(MD_SB_CHANGE_PENDING))
 		wake_for_super(conf);
 	else
 		md_check_recovery(mddev);
 	if (READ_ONCE(conf->gear) == conf->geo.gears && md_is_rdwr(mddev) &&
 	    !mddev->sb_flags)
-		conf->store->start = 0;	/* written: it is not asked for again */
+		conf->store->start = 0;	/* written: not asked for again */
 	par_resync_resume(conf);
 }
 
 /*
- * A bitmap says nothing that a par array goes by, and md writes it to every member, asleep
- * or not. mdadm without patches has given it one, or a file.
+ * A par array does not use a bitmap, and md writes a bitmap to every member, asleep or not.
+ * mdadm without our patches may have given the array a bitmap, or a file.
  */
 static void drop_bitmap(struct mddev *mddev)
 {
@@ -426,9 +422,9 @@ static void drop_bitmap(struct mddev *mddev)
 }
 
 /*
- * Nor may one be added later. There is no place at which md asks its personality; but it
- * makes no bitmap of which somebody else has the superblock without knowing the size of
- * a chunk, and here nobody tells it.
+ * Nor may a bitmap be added later. md does not ask the personality before it adds one; but
+ * it refuses a bitmap with external metadata and an unknown chunk size, so pretend that the
+ * metadata is external.
  */
 static void refuse_bitmap(struct mddev *mddev)
 {
@@ -454,7 +450,10 @@ static int par_run(struct mddev *mddev)
 	refuse_bitmap(mddev);
 	mddev->dev_sectors = conf->geo.dev_sectors;
 	mddev->resync_max_sectors = conf->geo.dev_sectors;
-	/* A new array: have its birth recorded. By force, or with a resync: once only. */
+	/*
+	 * Have md write the superblock of a new array, and once after a forced start or
+	 * with a requested resync.
+	 */
 	if (!mddev->events || conf->store->start || par_asks_resync(mddev))
 		set_bit(MD_SB_CHANGE_DEVS, &mddev->sb_flags);
 	/* The parent is always clean, whatever its superblock says. */
@@ -474,11 +473,11 @@ static int par_run(struct mddev *mddev)
 		par_power_begin(conf);
 		par_power_system_begin(conf);
 		par_monitor_begin(conf);
-		/* Last: the files show and change all of the above. */
+		/* Last, since the files show and change all that is set up above. */
 		err = par_sysfs_add(conf);
 	}
 	if (err) {
-		par_monitor_end(conf);	/* whether it has begun or not */
+		par_monitor_end(conf);	/* whether it was begun or not */
 		mddev->private = NULL;
 		md_unregister_thread(mddev, &mddev->thread);
 		par_free_conf(conf);
@@ -493,7 +492,7 @@ static int par_start(struct mddev *mddev)
 {
 	struct par_conf *conf = mddev->private;
 
-	/* md_run() has set it after par_run(); a clean array needs none. */
+	/* md_run() sets this after par_run(); an array that is always clean has no use for it. */
 	mddev->safemode_delay = 0;
 	par_follow_array(conf);
 	if (md_is_rdwr(mddev))
@@ -502,7 +501,7 @@ static int par_start(struct mddev *mddev)
 	return 0;
 }
 
-/* md stops or turns read-only: leave everything stored and clean. */
+/* md stops the array or turns it read-only: store all metadata, and leave the array clean. */
 static void par_quiesce(struct mddev *mddev, int quiesce)
 {
 	struct par_conf *conf = mddev->private;
@@ -519,8 +518,8 @@ static void par_quiesce(struct mddev *mddev, int quiesce)
 	par_tidy_drain(conf);
 	par_purge_drain(conf);
 	/*
-	 * Whoever quiesces the array writes md's superblock then, if one is due.
-	 * That it was started by force must not be told twice.
+	 * After this, the caller in md writes md's superblock if it is due. It must not
+	 * record a second time that the array was started by force.
 	 */
 	if (READ_ONCE(conf->gear) < conf->geo.gears && mddev->sb_flags &&
 	    !conf->store->start)
@@ -537,16 +536,16 @@ static void par_free(struct mddev *mddev, void *priv)
 	struct par_conf *conf = priv;
 
 	/*
-	 * md has waited until its sync work called itself done; but it goes on
-	 * for a moment with an mddev that may be gone by then. It cannot be
-	 * flushed with reconfig_mutex held, which it takes.
+	 * md has waited until its sync work reported that it was done; but the work
+	 * continues for a moment, with an mddev that may be freed by then. It cannot be
+	 * flushed while reconfig_mutex is held, since the work takes that lock.
 	 */
 	while (work_busy(&mddev->sync_work))
 		usleep_range(1000, 2000);
 	mddev->bitmap_info.external = 0;	/* see refuse_bitmap() */
 	par_monitor_end(conf);
 	par_power_end(conf);
-	/* The mover may have gone on since md quiesced the array. */
+	/* The mover may have continued since md quiesced the array. */
 	par_shift_exit(conf);
 	par_sysfs_remove(conf);
 	par_quiesce(mddev, 1);
@@ -554,9 +553,9 @@ static void par_free(struct mddev *mddev, void *priv)
 	par_free_conf(conf);
 }
 
-/* ---- what md shows ---- */
+/* ---- status ---- */
 
-/* As md shows a resync: mdadm reads it, to wait for it and to tell of it. */
+/* Show a resync as md does: mdadm parses this text to wait for a resync and to report it. */
 static void show_resync(struct seq_file *seq, struct par_conf *conf)
 {
 	u32 left = par_resync_left(conf), all = max(conf->follow->resync_zones, left);
@@ -650,7 +649,7 @@ module_init(par_init);
 module_exit(par_exit);
 MODULE_DESCRIPTION("RAID level par: an array of hard disks that shifts gears");
 MODULE_LICENSE("GPL");
-/* The version of everything: tool, packages, mdadm's suffix. See Documentation/release.md. */
+/* The version of all parts: tool, packages, mdadm's suffix. See Documentation/release.md. */
 MODULE_VERSION("0.1.0");
 MODULE_ALIAS("md-par");
 MODULE_ALIAS("md-level-80");

@@ -12,8 +12,8 @@
 #include "par.h"
 
 /*
- * What the policy has decided, once an interval: gears are told in members,
- * utilizations in hundredths of a percent.
+ * A decision of the policy, once per interval: gears are given in members, utilizations in
+ * hundredths of a percent.
  */
 TRACE_EVENT(par_decision,
 	TP_PROTO(struct par_conf *conf, const struct par_situation *is,

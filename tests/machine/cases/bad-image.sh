@@ -31,7 +31,7 @@ begin() {
 	settle
 }
 
-# spoil BLOCK: of the image and of what it could be made from.
+# spoil BLOCK: of the image, and of the members from which it could be computed.
 spoil() {
 	local i
 	echo "read $((${IMAGE#* } + $1 * 8)) 8" >"$SPINDLES/${DISKS[${IMAGE% *}]}/errors"

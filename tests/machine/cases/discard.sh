@@ -10,7 +10,7 @@ segments() { echo "$(par segments_both) $(par segments_home) $(par segments_imag
 zeros() { cmp -n "$2" -i "$1":0 "/dev/$MD" /dev/zero || fail "$LAYOUT: $2 bytes at $1 are not zeros"; }
 
 # The gear sets keep nothing either, but for the last stripe of each, which the
-# images share with what is no image.
+# images share with other data.
 check_given_back() {
 	local text number
 	text=$(dissect)
@@ -20,8 +20,8 @@ check_given_back() {
 	done < <(grep -oE '[0-9]+ rows' <<<"$text")
 }
 
-# No disk keeps a sector of what was given back: fill it again, and every row
-# must be started anew.
+# No disk keeps a sector of the discarded range: fill it again, and every row
+# must be started again.
 discard_all() {
 	local gear=$1
 	fill "$(array_mib)"

@@ -8,7 +8,7 @@ MIB=12		# two batches of copies: 8 MiB, and the rest
 SLOW_US=30000000	# at most: a write takes any time up to that
 KIBS=1000	# the second batch begins four seconds after the first one
 
-# put CHUNK COUNT: new data into the array, and into what it is compared with.
+# put CHUNK COUNT: write new data to the array, and to the file that it is compared with.
 put() {
 	dd if=/dev/urandom of="$MACHINE_TMP/data" bs=64k seek="$1" count="$2" conv=notrunc status=none
 	dd if="$MACHINE_TMP/data" of="/dev/$MD" bs=64k skip="$1" seek="$1" count="$2" oflag=direct \

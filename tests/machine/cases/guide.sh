@@ -10,7 +10,7 @@ set -euo pipefail
 # shellcheck source=../tools/scsi.sh
 . "$TOOLS/scsi.sh"
 
-# The disks are sda to sdf, as in the documents. What is run is what they say, word for word;
+# The disks are sda to sdf, as in the documents. The commands are those of the documents, word for word;
 # tests/guide/list names this test for it, and in the end all of that must have been run.
 GUIDE=$RAIDPAR_TOP/tests/guide
 RUN=$MACHINE_TMP/guide-run
@@ -39,7 +39,7 @@ find_command() {
 	fail "$FILE, $HEADING: no command begins with '$1'"
 }
 
-# run BEGINNING: that one, in this shell, as a user types it; OUTPUT has what it says. A user says yes to mdadm.
+# run BEGINNING: run that command in this shell; OUTPUT has its messages. mdadm's questions are answered with yes.
 run() {
 	find_command "$1"
 	printf '%s: %s\n' "$FILE" "${COMMAND//$'\001'/\\n}" >>"$RUN"

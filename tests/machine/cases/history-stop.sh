@@ -23,7 +23,7 @@ written() {
 	done
 }
 
-# yielding COMMAND...: by a process that goes on only when nobody else wants to, as the
+# yielding COMMAND...: by a process that continues only when no other process is ready, as the
 # monitor that has waited for it. On a machine with one CPU it would never be overtaken.
 yielding() { chrt --idle 0 "$@"; }
 

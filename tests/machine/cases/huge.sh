@@ -14,7 +14,7 @@ used() {
 
 ms() { local t=${EPOCHREALTIME/./}; echo $((t / 1000)); }
 
-# timed WHAT MOST COMMAND...: in milliseconds. What was too slow is left in SLOW: others may
+# timed WHAT MOST COMMAND...: in milliseconds. Commands that were too slow are named in SLOW: others may
 # have had the host's CPUs.
 timed() {
 	local what=$1 most=$2 start took

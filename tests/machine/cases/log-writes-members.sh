@@ -15,7 +15,7 @@ MEMBER=$((160 << 11)) # sectors
 export DM_DISABLE_UDEV=1
 
 # slices NAME DEV COUNT: members side by side on one device, so that one log has
-# what is sent to all of them, in order.
+# all requests to them, in order.
 slices() {
 	local i
 	DEVS=()

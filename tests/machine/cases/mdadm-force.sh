@@ -219,7 +219,7 @@ forced_after_incremental() {
 }
 
 # A member that has missed writes is used by force in place of one that is lost, and
-# what it has missed is named.
+# the ranges that it has missed are named.
 stale_in_place_of_lost() {
 	local layout=$1 stale=$2
 	shift 2
@@ -257,7 +257,7 @@ compare_places_again() {
 	compare_places "$1"
 }
 
-# A controller or its cable fails for a while: what was stable then is there.
+# A controller or its cable fails for a while: data that was stable then is not lost.
 too_many_at_once() {
 	local layout=$1 gear=$2
 	shift 2

@@ -21,7 +21,7 @@ raise_events() {
 
 events_of() { mdadm --examine "$1" | sed -n 's/^ *Events : //p'; }
 
-# goes_down HOW MEMBER GEAR: that left in this gear, as all has been written anew since then.
+# goes_down HOW MEMBER GEAR: that left in this gear, since everything has been rewritten since then.
 goes_down() {
 	local how=$1 d=$2 gear=$3
 	note "$how, member $d, which left in gear $gear"

@@ -26,7 +26,7 @@ read_part() {
 		iflag=direct conv=notrunc status=none
 }
 
-# read_parts FILE: all; to read what was never written, too, takes long.
+# read_parts FILE: all written parts; reading the others takes long.
 read_parts() {
 	local n parts
 	parts=$((($(array_mib) - FILLED_MIB) / PART_MIB + 1))
@@ -260,7 +260,7 @@ busy() {
 	right "re-added while written"
 }
 
-# What is skipped counts as read; md naps for half a second when that is more than the limit.
+# Skipped sectors count as read; md naps for half a second when that is more than the limit.
 echo 10000000 >/proc/sys/dev/raid/speed_limit_max
 begin 3,5
 soon_back 1

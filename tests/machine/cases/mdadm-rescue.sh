@@ -122,7 +122,7 @@ for lost in 1 4; do
 done
 rmdisks
 
-# Parity cannot stand for all of these, and nothing says what they hold.
+# Parity cannot replace all of these, and no metadata describes their content.
 begin "superblocks of all but one that never sleeps"
 destroy_supers 0 1 3 4
 mark_log

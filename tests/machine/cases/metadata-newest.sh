@@ -9,7 +9,7 @@ set -euo pipefail
 spoil() { "$TOOLS/spoil.py" "$@"; }
 seq_of() { spoil seq "${DEVS[$1]}"; }
 
-# Failures are gathered: what is told of one kind does not depend on another.
+# Failures are gathered: the report of one kind does not depend on another.
 WRONG=()
 expect() {
 	[[ $(log_since) =~ $1 ]] || { WRONG+=("$2"); note "not told: $2, which would match '$1'"; }
@@ -42,7 +42,7 @@ end() {
 	rmdisks
 }
 
-# A member that never sleeps has what nobody should have after a proper stop.
+# A member that never sleeps has a version that no member should have after a proper stop.
 of_one() {
 	local kind
 	for kind in torn corrupt; do
@@ -70,7 +70,7 @@ of_steady() {
 	end "of those that never sleep"
 }
 
-# It is not known then what the lost one told: who had failed, what had been resynced, which gear it was.
+# The content of the lost one is not known then: failed members, resynced sets, the gear.
 superblock_of_all() {
 	local kind
 	for kind in torn corrupt; do
@@ -87,7 +87,7 @@ superblock_of_all() {
 	done
 }
 
-# After a proper stop an older version of a map block is not what was stored: rows that were written since would read
+# After a proper stop an older version of a map block is not the stored one: rows that were written since would read
 # as zeros, as the intents say that nothing was going on. Refused or not, it is told; if not, the content is right.
 blocks_of_all() {
 	begin "the newer version of blocks of all members: $1"

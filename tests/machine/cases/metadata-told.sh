@@ -20,7 +20,7 @@ NEWER='cannot start: a newer raid-par has written metadata on member'
 spoil() { "$TOOLS/spoil.py" "$1" "${@:2}"; }
 seq_of() { spoil seq "${DEVS[$1]}"; }
 
-# told LINE...: this is said of the members since the mark, of each of them, and nothing else but who is rebuilt.
+# told LINE...: the messages about the members since the mark, and no others except about rebuilds.
 told() {
 	assert_eq "$(log_since | sed -n "/will be rebuilt/d; s|.*md/par:$MD: \\(member [0-9]* .*\\)|\\1|p")" \
 		"$(printf '%s\n' "$@")" "what the kernel log says of the members"
@@ -30,7 +30,7 @@ told() {
 of() { echo "member $1 (${DISKS[$1]})${2:+ $2}"; }
 sound() { of "$1" "has version $(seq_of "$1") of the metadata"; }
 
-# unvouched MEMBER: what is told of it besides; stands_in MEMBER: by force, if there are too many of these.
+# unvouched MEMBER: further messages about it; stands_in MEMBER: used by force, if there are too many of these.
 unvouched() { of "$1" "has no valid raid-par superblock: its content is unknown"; }
 stands_in() { of "$1" "is used by force: all of its content is in doubt"; }
 
@@ -61,7 +61,7 @@ begin() {
 	stop_par
 }
 
-# repaired: it has been written, and nobody has anything but the newest.
+# repaired: the array has been written, and every member has the newest metadata only.
 repaired() {
 	local d
 	assert_eq "$(fingerprint $MIB)" "$SUM" "content with metadata of others"
@@ -79,12 +79,12 @@ repaired() {
 
 end() { rmdisks; }
 
-# rebuilt: by whoever vouches for it.
+# rebuilt: until the member is whole.
 rebuilt() {
 	wait_whole
 }
 
-# refused_newer MEMBER DEVICE...: and a rescue, which makes the metadata anew, is neither named nor done.
+# refused_newer MEMBER DEVICE...: and a rescue, which recreates the metadata, is neither offered nor done.
 refused_newer() {
 	local member=$1 option
 	shift

@@ -13,7 +13,7 @@ sent() {
 	for disk in "${DISKS[@]}"; do requests "$disk"; done
 }
 
-# What is foretold of the array that there is now.
+# Compare the plan with the present array.
 foretold() {
 	local gears=${LAYOUT#*:} level=${LAYOUT%%:*} before bytes low members=${#DEVS[@]}
 	low=$(low_gear "$LAYOUT")

@@ -11,7 +11,7 @@ SECONDS_OF_LOAD=900
 # computed NAME: what policy-replay says.
 computed() { awk -v name="joules_$1" '$1 == name { print $2 }' "$MACHINE_TMP/computed"; }
 
-# costs GEAR NAME: what it takes to stay there.
+# costs GEAR NAME: the energy for staying there.
 costs() {
 	local is said
 	set_par gear "$1"

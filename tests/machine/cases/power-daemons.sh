@@ -8,7 +8,7 @@ set -euo pipefail
 
 HOURS=6
 
-# causes: who has woken sleepers last.
+# causes: the processes that have woken sleepers last.
 causes() { for d in $(sleepers); do member "$d" last_wake_cause; done | sed 's/\[.*//' | sort -u; }
 
 # nobody_woken WHAT: since BEFORE.
@@ -20,7 +20,7 @@ hours() {
 	nap $(($1 * 3600))
 }
 
-# par_smart STATUS [OPTION...]: what it says is left in SAID.
+# par_smart STATUS [OPTION...]: its messages are left in SAID.
 par_smart() {
 	local want=$1 status=0
 	shift

@@ -7,7 +7,7 @@ export POWER_DISKS=scsi
 
 unplug() { echo 1 >"/sys/block/${DISKS[$1]}/device/delete"; }
 
-# gone D: md is told of it, as udev would.
+# gone D: report it to md, as udev would.
 gone() {
 	mdadm --quiet "/dev/$MD" --fail detached 2>/dev/null || true	# it may have failed by itself
 	gear_is 5

@@ -11,13 +11,13 @@ send() {
 	for d in $(sleepers); do "$TOOLS/sg.py" "$1" "${DEVS[$d]}"; done
 }
 
-# trip: a request to a sleeper errs, or this test proves nothing.
+# trip: a request to a sleeper returns an error, or this test shows nothing.
 trip() {
 	local d
 	for d in $(sleepers); do refused read_disk "$d"; done
 }
 
-# quiet WHAT: nobody was asked, nothing has erred, all are whole.
+# quiet WHAT: no sleeper got a request, no request failed, all members are whole.
 quiet() {
 	local d
 	sent_none "$1"

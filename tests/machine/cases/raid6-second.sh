@@ -11,13 +11,13 @@ MIB=48
 
 degraded() { wait_for "/sys/block/$MD/md/degraded" "$1" 120; }
 
-# right WHAT: what was written, wherever it is read from.
+# right WHAT: all data is read as it was written, from any copy.
 right() {
 	cmp -n $((MIB << 20)) "$MACHINE_TMP/content" <(dd if="/dev/$MD" bs=1M count=$MIB iflag=direct status=none) ||
 		fail "$LAYOUT, $WAY: content $1"
 }
 
-# put MIB AT: into the array, and into what it is compared with.
+# put MIB AT: write to the array, and to the file that it is compared with.
 put() {
 	dd if=/dev/urandom of="$MACHINE_TMP/piece" bs=1M count="$1" status=none
 	dd if="$MACHINE_TMP/piece" of="/dev/$MD" bs=1M seek="$2" oflag=direct conv=notrunc status=none

@@ -106,7 +106,7 @@ spoil_images() {
 	spoil_at "${IMAGE_AT[4]}" 0 128
 }
 
-# images STATE: all without waking anybody.
+# images STATE: all without waking a member.
 images() {
 	note "images, state $1"
 	cold

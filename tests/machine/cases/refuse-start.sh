@@ -10,7 +10,7 @@ create_par 3,5
 stop_par
 mknod /dev/md9 b 9 9
 
-# Each line is one superblock: what is changed in it, and what must come of it.
+# Each line is one superblock: the change, and the expected result.
 "$TOOLS/refuse.py" run /dev/md9 "${DEVS[@]}" <<'END'
 layout=0x10 EINVAL needs at least two gears
 layout=0 EINVAL needs at least two gears

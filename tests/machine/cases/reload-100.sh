@@ -4,7 +4,7 @@
 # rare: yes
 # machine: --mem 1G
 # timeout: 600
-# Without KASAN, which keeps what is freed for a while: that counts as in use.
+# Without KASAN, which keeps freed memory for a while: that counts as in use.
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 

@@ -67,7 +67,7 @@ resync() {
 	wait_for "/sys/block/$MD/md/sync_action" idle
 }
 
-# cost_at_most ZONES: all of these, and what is stored of it.
+# cost_at_most ZONES: the requests for all of these, and for storing metadata.
 cost_at_most() {
 	local name cost want=$(($1 * ZONE_SECTORS))
 	for name in "${DISKS[@]}"; do

@@ -54,7 +54,7 @@ sets_above() {
 	echo "${above[*]:-none}"
 }
 
-# scrub ACTION MISMATCHES LEFT_OUT: what it must find, and which sets leave out.
+# scrub ACTION MISMATCHES LEFT_OUT: the expected mismatches, and sets left out.
 scrub() {
 	local mark log
 	mark=$(dmesg | wc -l)

@@ -6,7 +6,7 @@
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
-# In the low gear the images alone hold what was written last, and no intent is set.
+# In the low gear only the images hold the last writes, and no intent is set.
 prepare() {
 	create_par 3,5 --chunk=64
 	fill 24

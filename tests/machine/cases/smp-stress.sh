@@ -137,7 +137,7 @@ until_enough() {
 	done
 }
 
-# All of them until enough has happened; whoever finds something, fails.
+# Run all of them until enough has happened; a worker that finds an error fails.
 all_at_once() {
 	local pids=() names=(fio_writer shadow_writer shifter checker changer detailer reader) i bad=
 	rm -f "$STOP"

@@ -9,7 +9,7 @@ SECTORS=$TOOLS/sectors.py
 state() { cat "$SPINDLES/spin0/state"; }
 flush() { dd if=/dev/null of=/dev/spin0 conv=fsync,notrunc status=none; }
 
-# again SEED: cut, power on, wait until it turns. What is left, as TAG:NUMBER words.
+# again SEED: cut, power on, wait until it turns. Prints the content that is left, as TAG:NUMBER words.
 again() {
 	echo "$1" >"$SPINDLES/cut"
 	wait

@@ -9,7 +9,7 @@ gcc -O1 -o "$REPLAY" "$RAIDPAR_TOP/tests/replay/replay.c"
 
 get() { read -r GOT <"$SPINDLES/spin0/$1"; }
 
-# replay OPTION...: on spin0; what it says is in SAID[requests], SAID[sum_ns] and so on.
+# replay OPTION...: on spin0; its results are in SAID[requests], SAID[sum_ns] and so on.
 declare -A SAID REPORT
 replay() {
 	local words i
@@ -97,7 +97,7 @@ theory
 replay -l "$MACHINE_TMP/list"
 note "$((SAID[took_ns] / 1000)) ns each at a depth of 32"
 assert_le $((SAID[took_ns] / 1000)) $((THEORY / 2)) "ns of each of many reads"
-# All wait at once, 32 of them in the disk; there none is older than max_age_ms and what is as old.
+# All wait at once, 32 of them in the disk; none there waits longer than max_age_ms and the older ones.
 report
 assert_le 900 "${REPORT[seeks]}" "seeks"
 

@@ -7,7 +7,7 @@ set -euo pipefail
 SECTORS=$TOOLS/sectors.py
 declare -A SEEN
 
-# cut_and_look SEED FIRST COUNT: what is left there, as TAG:NUMBER words.
+# cut_and_look SEED FIRST COUNT: prints the content that is left, as TAG:NUMBER words.
 cut_and_look() {
 	echo "$1" >"$SPINDLES/cut"
 	assert_eq "$(cat "$SPINDLES/spin0/dirty")" 0 "dirty sectors without power"

@@ -12,7 +12,7 @@ SHORT=40	# MiB more than there is
 # for a table of its own, on md's raid5 as well. So have more in reserve than is usual.
 echo 24576 >/proc/sys/vm/min_free_kbytes
 
-# The disks lie in memory: what they need they get before it is short.
+# The disks are in memory: allocate it before memory is short.
 fill_disks() {
 	local dev
 	for dev in "${DEVS[@]}"; do
@@ -23,7 +23,7 @@ fill_disks() {
 counter() { sed -n "s/^$1 //p" /proc/vmstat; }
 available() { awk '/^MemAvailable/ { print int($2 / 1024) }' /proc/meminfo; }
 
-# The mover shifts while what it needs may have to be swapped in first.
+# The mover shifts while its memory may have to be swapped in first.
 shift_to_and_fro() {
 	local gear
 	while [ -e /run/shifting ]; do

@@ -40,7 +40,7 @@ on_living() {
 	echo "${living[*]}"
 }
 
-# What the array says of itself. As md's own, RAID-0 passes errors on and fails nobody.
+# The array's own state. As md's own, RAID-0 passes errors on and fails no member.
 says_failed() {
 	[[ $LAYOUT != raid0* ]] || return 0
 	wait_for "/sys/block/$MD/md/array_state" broken
@@ -61,7 +61,7 @@ lose() {
 	top_gear "$LAYOUT" >"/sys/block/$MD/md/par/gear" 2>/dev/null || true
 	dd if="/dev/$MD" of=/dev/null bs=64k iflag=direct status=none 2>/dev/null || true
 	wait "$writer" || true
-	# As md's own, RAID-0 passes errors on and fails nobody.
+	# As md's own, RAID-0 passes errors on and fails no member.
 	[[ $LAYOUT == raid0* ]] || assert_match "$(cat /proc/mdstat)" "\\[$(top_gear "$LAYOUT")/$(($(top_gear "$LAYOUT") - $#))\\]" "$LAYOUT: mdstat"
 	good=$(readable)
 	living=$(on_living "$@")
@@ -110,7 +110,7 @@ sleepers_die() {
 }
 
 # One that is awake fails, and a sleeper does not wake up: the gear serves all, as
-# long as nobody asks for more than it has.
+# long as no request needs more than it has.
 die_at_once() {
 	local tries
 	note "$LAYOUT: members 0 and 4 die at one instant in the low gear"

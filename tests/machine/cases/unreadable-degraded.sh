@@ -47,7 +47,7 @@ runs() {
 	assert_match "$(<"/sys/block/$MD/md/array_state")" '^(clean|active)' "$1: state"
 }
 
-# refuses_one BYTES: the block, to a reader of its own and to one who passes by.
+# refuses_one BYTES: a read of this size that includes the block returns an error.
 refuses_one() {
 	refused dd if="/dev/$MD" of=/dev/null bs="$1" skip=$((CHUNK * 65536 / $1)) count=1 iflag=direct status=none
 	runs "read by $1 bytes"

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Every command of an mdadm, tried on a par array: what it answers, and that the patched
+# Every command of an mdadm, tried on a par array: its answer, and that the patched
 # one starts the array after it with all its data. To be sourced; see mdadm-every.sh.
 
 # shellcheck source=par.sh
@@ -84,7 +84,7 @@ put_golden() {
 	GOLDEN_AT=$(writes_so_far)
 }
 
-# kernel_state: all that md has of arrays, and what was written to the disks.
+# kernel_state: all of md's arrays, and the writes to the disks so far.
 kernel_state() {
 	writes_so_far
 	grep -s . /sys/block/md*/size /sys/block/md*/md/* /sys/block/md*/md/{dev-*,bitmap,bitmap_*}/* || true

@@ -45,7 +45,7 @@ class Race:
         for reader in readers:
             reader.start()
         os.pwritev(self.fd, [data], start)
-        # What has been acknowledged is there.
+        # Acknowledged data must be there.
         buffer = mmap.mmap(-1, BLOCK)
         for at in range(0, stripe, 4 * BLOCK):
             os.preadv(self.fd, [buffer], start + at)

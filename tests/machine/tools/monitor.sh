@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# mdadm --monitor, and what it has told.
+# mdadm --monitor, and its reports.
 
 EVENTS=/run/events
 

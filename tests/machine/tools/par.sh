@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # What the tests of par arrays share beyond lib.sh: one array, $MD, at a time;
-# a test of several changes MD, which these functions look up anew.
+# a test with several arrays changes MD, which these functions read each time.
 
-# shellcheck disable=SC2034  # much here is for those who source this
+# shellcheck disable=SC2034  # variables for scripts that source this file
 
 TOOLS=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=../lib.sh
@@ -59,10 +59,10 @@ reassemble_par() { stop_par; assemble_par; }
 # spin N: a moment that grows with it.
 spin() { local i; for ((i = 0; i < $1; i++)); do :; done; }
 
-# give_up_soon: who does not wake up has failed after two seconds, not two minutes.
+# give_up_soon: a member that does not wake up is failed after two seconds, not two minutes.
 give_up_soon() { echo 1 >"/sys/block/$MD/md/par/wake_timeout"; }
 
-# manage OPTION...: mdadm of the array; what it says is shown only if it fails.
+# manage OPTION...: mdadm of the array; its messages are shown only if it fails.
 manage() {
 	local said
 	said=$(mdadm --quiet "/dev/$MD" "$@" 2>&1) || fail "mdadm $*: $said"

@@ -6,7 +6,7 @@
 
 PARADM=$(cd "$TOOLS/../../.." && pwd)/build/paradm/debug/paradm
 
-# ask WANTED ARGUMENT...: paradm ends with that exit code; what it says is left in SAID, its errors too.
+# ask WANTED ARGUMENT...: paradm ends with that exit code; its output is left in SAID, with its errors.
 ask() {
 	local wanted=$1 code=0
 	shift

@@ -6,7 +6,7 @@
 . "$(dirname "${BASH_SOURCE[0]}")/power.sh"
 
 # policy_array LAYOUT [SIZE]: of small disks that take their time, and all of it is written:
-# what was never written is read without asking a disk.
+# unwritten rows are read without a request to a disk.
 policy_array() {
 	local layout=$1
 	build_replay
@@ -49,7 +49,7 @@ build_replay() {
 # load RATE SECONDS [WRITES]: so many requests a second, by chance; WRITES percent.
 load() { "$REPLAY" "/dev/$MD" -n $(($1 * $2)) -t "$2" -w "${3:-0}" -s 1 >"$MACHINE_TMP/load"; }
 
-# report_anew: what all disks tell of themselves, but for starts and stops; joules: since then, of all.
+# report_anew: reset the reports of all disks, except starts and stops; joules: of all disks since then.
 report_anew() {
 	local d
 	for d in "${DISKS[@]}"; do echo 0 >"$SPINDLES/$d/report"; done
@@ -72,7 +72,7 @@ quick() {
 	set_par up_threshold 20
 }
 
-# explains PATTERN: what it says of itself.
+# explains PATTERN: the array's explain file matches.
 explains() { assert_match "$(par explain)" "$1" "explain"; }
 
 # shifts_are N WHAT: since the array was started.

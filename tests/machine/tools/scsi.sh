@@ -4,7 +4,7 @@
 # sent. It tells nobody whether it is stopped, so that we go by what it was sent, and
 # has done: a trace of the SCSI layer's has it. power.sh sources this.
 
-# shellcheck disable=SC2034  # much here is for those who source this
+# shellcheck disable=SC2034  # variables for scripts that source this file
 
 ADAPTERS=/sys/bus/pseudo/drivers/scsi_debug
 TRACES=/sys/kernel/tracing/instances

@@ -46,12 +46,12 @@ SUPERS = (0, 8)
 BLOCKS = 128
 PAIR = 16
 KINDS = {"all": (1, 2), "intent": (1,), "map": (2,)}
-# Where a field lies, its format, and what it is changed to by exclusive or.
+# The place of a field, its format, and the value for an exclusive or.
 FIELDS = {"version": (12, "<I", 2), "feature": (16, "<Q", 1 << 40),
           "foreign": (64, "<Q", 1), "geometry": (96, "<I", 0x300), "range": (148, "<I", 1 << 31)}
 
 
-# Where, format, what it becomes.
+# Place, format, new value.
 VALUES = {"speeds": [(152, "<I", 0), (156, "<I", 0)],
           "events": [(296 + 48 * i, "<Q", (1 << 64) - 2) for i in range(27)]}
 INSIDE = {"gear": "intent", "half": "map"}

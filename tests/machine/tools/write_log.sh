@@ -15,7 +15,7 @@ replay() {
 	shift 2
 	coproc REPLAY { exec "$TOOLS/write_log.py" /dev/log "$device" --after made --points "$points" --seed 3; }
 	while ask next; [[ $ANSWER != end* ]]; do
-		# shellcheck disable=SC2034  # for those who look
+		# shellcheck disable=SC2034  # variables for scripts that source this file
 		POINT=$ANSWER
 		"$@"
 		looked=$((looked + 1))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A module that does wrong on demand: the tests of the test machine load it to
- * see that the machine notices. Write a kind of wrong to the parameter "what".
+ * A module with faults that are triggered on demand: the tests of the test machine load it to see
+ * that the machine notices them. Write a kind of fault to the parameter "what".
  */
 #include <linux/delay.h>
 #include <linux/kthread.h>

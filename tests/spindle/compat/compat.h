@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Every difference between the kernels that spindle builds for is kept here.
- * Included before every source file by Kbuild.
+ * All differences between the kernels for which spindle is built. Kbuild includes this file
+ * before every source file.
  */
 #ifndef SPINDLE_COMPAT_H
 #define SPINDLE_COMPAT_H
@@ -10,8 +10,8 @@
 #include <linux/hrtimer.h>
 
 /*
- * 6.13 folded the assignment of a timer's function into its setting up, and
- * 6.15 took the old way away.
+ * 6.13 merged the assignment of a timer's function into its set-up, and 6.15 removed the
+ * old function.
  */
 static inline void spindle_timer_setup(struct hrtimer *timer,
 				       enum hrtimer_restart (*fn)(struct hrtimer *))
@@ -25,8 +25,8 @@ static inline void spindle_timer_setup(struct hrtimer *timer,
 }
 
 /*
- * 6.14 merges bios into requests unless told otherwise. Before, a driver had
- * to ask for it, and a disk without it would see only requests of a page.
+ * 6.14 merges bios into requests by default. Before, a driver had to enable it, and a disk
+ * without it received only requests of a page.
  */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 14, 0)
 #define SPINDLE_F_MERGE		0
@@ -34,7 +34,7 @@ static inline void spindle_timer_setup(struct hrtimer *timer,
 #define SPINDLE_F_MERGE		BLK_MQ_F_SHOULD_MERGE
 #endif
 
-/* Without power management nobody calls who needs these: the platter always turns. */
+/* Without power management these are not called: the platter always turns. */
 #ifndef CONFIG_PM
 struct request_queue;
 static inline int blk_pre_runtime_suspend(struct request_queue *q) { return 0; }

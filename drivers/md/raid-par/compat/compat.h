@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Every difference between the kernels raid-par builds for is kept here.
- * Each shim says what changed, when, and why it matters to us. Included
- * before every source file by Kbuild.
+ * All differences between the kernels for which raid-par is built. Each shim states what
+ * changed, when, and why it matters to us. Kbuild includes this file before every source
+ * file.
  */
 #ifndef RAID_PAR_COMPAT_H
 #define RAID_PAR_COMPAT_H
@@ -10,7 +10,7 @@
 #include <linux/hrtimer.h>
 #include <linux/version.h>
 
-/* The oldest and the newest kernel this is built for. */
+/* The oldest and the newest supported kernel. */
 #define PAR_KERNEL_OLDEST	KERNEL_VERSION(6, 12, 0)
 #define PAR_KERNEL_NEWEST	KERNEL_VERSION(7, 2, 255)
 
@@ -44,9 +44,9 @@
 #endif
 
 /*
- * 6.18 renamed the point up to which an array is in sync, and so did a stable
- * update of 6.12: Debian 13 is released with 6.12.107 (the old name), while
- * 6.12.117 has the new one. So Kbuild looks into md.h.
+ * 6.18 renamed the point up to which an array is in sync, and so did a stable update of
+ * 6.12: Debian 13 was released with 6.12.107 (the old name), while 6.12.117 has the new
+ * one. So Kbuild looks at md.h.
  */
 #ifdef PAR_MD_RECOVERY_CP
 #define par_resync_offset(mddev)	((mddev)->recovery_cp)
@@ -65,9 +65,9 @@
 #endif
 
 /*
- * 6.18 gave struct mddev a second disk, for dm's sake: is_mddev_idle() counts
- * foreground I/O there for an array without a disk of its own. Without it a
- * child's resync would never yield.
+ * 6.18 gave struct mddev a second disk, for dm's sake: is_mddev_idle() counts foreground
+ * I/O there for an array without a disk of its own. Without this disk a child's resync
+ * would never yield.
  */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 18, 0)
 #define par_child_counts_on(child, disk)	((child)->dm_gendisk = (disk))
@@ -86,8 +86,8 @@
 #endif
 
 /*
- * 6.17 gave what had been the default a name: work runs on the CPU that queues
- * it. Later kernels warn of a queue that says neither that nor the contrary.
+ * 6.17 gave the previous default a name: work runs on the CPU that queues it. Later kernels
+ * warn of a queue that specifies neither this nor the opposite.
  */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 17, 0)
 #define PAR_WQ_PERCPU	WQ_PERCPU
@@ -96,8 +96,8 @@
 #endif
 
 /*
- * 6.13 gave hrtimers one function that sets them up, callback and all; 6.15
- * took the old one away.
+ * 6.13 gave hrtimers one function that sets them up, including the callback; 6.15 removed
+ * the old one.
  */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
 #define par_hrtimer_setup	hrtimer_setup

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What differs for the KUnit tests; see compat.h for the module itself.
+ * Differences between kernels for the KUnit tests; see compat.h for the module itself.
  */
 #ifndef RAID_PAR_COMPAT_KUNIT_H
 #define RAID_PAR_COMPAT_KUNIT_H

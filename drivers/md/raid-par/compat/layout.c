@@ -2,13 +2,13 @@
 /*
  * The guard against a build with another kernel's md.h.
  *
- * This module embeds structures of md's by value, from a header that is private
- * to md. The kernel does not notice if it was built with another one: a symbol's
- * version comes from the kernel's own build, not from what we included; kernels
- * without symbol versions compare no more than the release's name, which stays
- * the same over updates of a distribution. So ask the running md itself what its
- * structures look like, before anything else is done. It says so in its BTF,
- * which is compared by name with what the compiler saw here.
+ * This module embeds md's structures by value, from a header that is private to md. The
+ * kernel does not notice if the module was built with another kernel's header: a symbol's
+ * version comes from the kernel's own build, not from the headers that were included here;
+ * kernels without symbol versions compare only the release's name, which stays the same
+ * over updates of a distribution. So the layout of the structures is read from the running
+ * md's BTF, before anything else is done, and is compared by name with the layout that the
+ * compiler saw here.
  *
  * Only for builds outside of a kernel tree: inside there is only one md.h.
  */
@@ -25,14 +25,14 @@
 
 struct par_layout {
 	const char *type;
-	const char *member;	/* NULL: the whole */
-	u32 bytes;		/* offset of the member, size of the whole */
+	const char *member;	/* NULL: the whole structure */
+	u32 bytes;		/* offset of the member, or size of the structure */
 };
 
 #define WHOLE(s)	{ #s, NULL, sizeof(struct s) }
 #define AT(s, m)	{ #s, #m, offsetof(struct s, m) }
 
-/* What this module uses, but bit fields and what lies in nameless unions. */
+/* All that this module uses, except bit fields and members of unnamed unions. */
 static const struct par_layout layouts[] = {
 	WHOLE(mddev),
 	AT(mddev, private),
@@ -115,7 +115,7 @@ static const struct par_layout layouts[] = {
 	AT(md_thread, mddev),
 };
 
-/* A kernel's, or a module's, which goes on where the kernel's has ended. */
+/* The BTF of a kernel or a module; that of a module continues the kernel's. */
 struct par_btf {
 	void *data;
 	size_t size;
@@ -148,7 +148,7 @@ static bool btf_whole(const struct par_btf *btf)
 	       !((char *)btf->data)[head->hdr_len + head->str_off + head->str_len - 1];
 }
 
-/* Not by kernel_read_file(): security modules warn of what they have no rule for. */
+/* Not by kernel_read_file(): security modules warn about kinds of files without a rule. */
 static int read_all(struct par_btf *btf, struct file *file)
 {
 	loff_t size = i_size_read(file_inode(file)), pos = 0;
@@ -168,7 +168,7 @@ static int read_all(struct par_btf *btf, struct file *file)
 	return btf_whole(btf) ? 0 : -EINVAL;
 }
 
-/* Nothing is said if there is none. */
+/* No message if there is none. */
 static int btf_read(struct par_btf *btf, const char *path)
 {
 	const struct btf_header *head;
@@ -200,7 +200,7 @@ static const char *btf_string(const struct par_btf *btf, u32 offset)
 	return offset - before < btf->strings_len ? btf->strings + offset - before : "";
 }
 
-/* What follows a type, in bytes; negative: a kind that is not known here. */
+/* The size of the data after a type, in bytes; negative for an unknown kind. */
 static int btf_tail(const struct btf_type *type)
 {
 	u32 n = btf_type_vlen(type);
@@ -257,7 +257,7 @@ static const struct btf_type *btf_find(const struct par_btf *btf, const char *na
 	return NULL;
 }
 
-/* The offset of a member, negative if there is none of that name. */
+/* The offset of a member; negative if there is no member of that name. */
 static int btf_offset(const struct par_btf *btf, const struct btf_type *type,
 		      const char *name)
 {
@@ -273,7 +273,7 @@ static int btf_offset(const struct par_btf *btf, const struct btf_type *type,
 #define FOREIGN	"md/par: built with another kernel's md.h: struct %s"
 #define ADVICE	"; build it again, with the md.h of exactly this kernel's source (%s)\n"
 
-static int refuse(const struct par_layout *have, int want)
+static int refuse_layout(const struct par_layout *have, int want)
 {
 	const char *comma = have->member ? ", " : "", *member = have->member ?: "";
 	const char *version = init_utsname()->version;
@@ -287,7 +287,7 @@ static int refuse(const struct par_layout *have, int want)
 	return -ENOEXEC;
 }
 
-static int compare(const struct par_btf *btf)
+static int compare_layouts(const struct par_btf *btf)
 {
 	const struct par_layout *have;
 	const struct btf_type *type = NULL;
@@ -301,13 +301,13 @@ static int compare(const struct par_btf *btf)
 			return -ENODATA;
 		want = have->member ? btf_offset(btf, type, have->member) : type->size;
 		if (want != have->bytes)
-			return refuse(have, want);
+			return refuse_layout(have, want);
 	}
 	return 0;
 }
 
-/* md is a module, whose BTF adds to the kernel's, or it is built in. */
-static int check(struct par_btf *kernel, struct par_btf *md)
+/* md is a module, whose BTF extends the kernel's, or it is built in. */
+static int check_layouts(struct par_btf *kernel, struct par_btf *md)
 {
 	int err = btf_read(kernel, "/sys/kernel/btf/vmlinux");
 
@@ -315,14 +315,14 @@ static int check(struct par_btf *kernel, struct par_btf *md)
 		return err;
 	md->base = kernel;
 	if (!btf_read(md, "/sys/kernel/btf/md_mod"))
-		return compare(md);
-	return compare(kernel);
+		return compare_layouts(md);
+	return compare_layouts(kernel);
 }
 
 int par_layout_check(void)
 {
 	struct par_btf kernel = {}, md = {};
-	int err = check(&kernel, &md);
+	int err = check_layouts(&kernel, &md);
 
 	btf_free(&md);
 	btf_free(&kernel);

@@ -6,10 +6,10 @@
 #define RAID_PAR_COMPAT_LAYOUT_H
 
 /*
- * par_layout_check - are md's structures where this module takes them to be?
+ * par_layout_check - are md's structures as this module was compiled for?
  *
- * Returns 0, also if the running kernel cannot tell; or -ENOEXEC if they are
- * not, and says so in the log. Reads files in sysfs; may sleep.
+ * Returns 0, also if the running kernel has no BTF; or -ENOEXEC, after a message in the
+ * log, if they differ. Reads files in sysfs; may sleep.
  */
 #ifdef PAR_OUT_OF_TREE
 int par_layout_check(void);

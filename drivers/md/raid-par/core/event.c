@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Uevents of the array's block device. Who has something to tell may hold locks
- * or be where one cannot sleep; to send it, one must. So it is written down where
- * it happens and sent by a queue, one after the other.
+ * Uevents of the array's block device. An event can happen under locks or where sleeping is
+ * not allowed, and sending a uevent sleeps. So an event is recorded where it happens, and a
+ * workqueue sends the events one after the other.
  */
 #include <linux/kobject.h>
 #include <linux/slab.h>

@@ -10,8 +10,8 @@
 struct par_conf;
 
 /*
- * par_event - have a uevent "change" sent, whose variables @format makes, a line
- * each; any context. par_events_flush - all have been sent; sleeps.
+ * par_event - send a uevent "change" with the variables of @format, one per line; any
+ * context. par_events_flush - wait until all events have been sent; sleeps.
  */
 __printf(2, 3) void par_event(struct par_conf *conf, const char *format, ...);
 void par_events_flush(void);

@@ -56,7 +56,7 @@ enum par_seg_state par_map_get(struct par_set *set, u64 row, unsigned int d)
 	return par_map_look(set, row, d);
 }
 
-/* The zone's count of segments in @state, if there is one. */
+/* The zone's counter of segments in @state, or nothing if that state is not counted. */
 static void count_zone(struct par_set *set, u64 row, enum par_seg_state state, int by)
 {
 	struct par_zone *zone = &set->conf->map.zone[par_zone_of(set, row)];
@@ -140,10 +140,10 @@ void par_map_prepare(struct par_conf *conf, u32 zone)
 
 	if (conf->map.block[block].payload)
 		return;
-	/* Writing waits for it, and so may what makes memory free. */
+	/* Writes wait for this allocation, and freeing memory may depend on these writes. */
 	payload = kzalloc(PAR_BLOCK_PAYLOAD,
 			  GFP_NOIO | __GFP_NOFAIL | __GFP_MEMALLOC);
-	/* Only the store worker and the loader come here: no race. */
+	/* Only the store worker and the loader call this function: no race. */
 	smp_store_release(&conf->map.block[block].payload, payload);
 }
 
@@ -160,8 +160,8 @@ enum par_seg_state par_map_locked_state(struct par_set *set, u64 row,
 }
 
 /*
- * From @row, skip what is unwritten because its block has never been allocated
- * and breathe once a zone. Returns the row to look at, maybe past the end.
+ * Skip rows from @row on that are unwritten because their block was never allocated, and
+ * reschedule once per zone. Returns the next row to look at, which may be past the end.
  */
 static u64 skip_empty(struct par_set *set, u64 row)
 {
@@ -181,8 +181,8 @@ static u64 skip_empty(struct par_set *set, u64 row)
 }
 
 /*
- * Zones that have nothing of @state are passed over: a shift down looks through all of
- * the map for the few segments that were written during its last pass.
+ * Skip zones without a segment in @state: a shift down searches the whole map for the few
+ * segments that were written during its last pass.
  */
 static u64 skip_without(struct par_set *set, u64 row, enum par_seg_state state)
 {
@@ -219,9 +219,9 @@ u64 par_map_next_written(struct par_set *set, u64 row, u64 end)
 }
 
 /*
- * A zone with an intent after a crash: unwritten rows may have been started,
- * segments stored as "both" may have run ahead on the side the intent's gear
- * wrote. What lies on the disks is taken as written.
+ * A zone had an intent when the array crashed: unwritten rows may have been started, and
+ * segments stored as "both" may be newer on the side that the intent's gear wrote. All rows
+ * of the zone are taken as written.
  */
 static void apply_intent(struct par_set *set, u32 zone, unsigned int gear)
 {

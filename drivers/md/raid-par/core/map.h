@@ -23,7 +23,7 @@ struct par_map_block {
 	u64 seq;	/* its sequence number */
 };
 
-/* struct par_map - of an array; @zone_lock: zones and their map, hashed */
+/* struct par_map - of an array; @zone_lock: protects zones and their part of the map, hashed */
 struct par_map {
 	struct par_map_block *block;
 	struct par_zone *zone;
@@ -79,8 +79,8 @@ struct par_set *par_block_set(struct par_conf *conf, u32 block);
 u32 par_block_zones(struct par_conf *conf, u32 block, u32 *first);
 
 /*
- * par_map_after_load - apply @intents, which were set when the array went down, and
- * count. Before any request.
+ * par_map_after_load - apply @intents, which were set when the array was last stopped or
+ * crashed, and count the segments. Called before any request.
  */
 void par_map_after_load(struct par_conf *conf, const u8 *intents);
 

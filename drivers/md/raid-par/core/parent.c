@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The parent: what is asked of the md array itself, and told to it, by any of us.
+ * The parent: queries of the md array itself, and reports to it, for all files.
  */
 #include "core/parent.h"
 
 /*
- * A member's rdev may be freed as soon as par_hot_remove() has taken it away and waited for
- * those who look at it with rcu_read_lock() held.
+ * A member's rdev may be freed as soon as par_hot_remove() has cleared the pointer and has
+ * waited for readers that hold rcu_read_lock().
  */
 static struct md_rdev *rdev_of(struct par_conf *conf, unsigned int d)
 {
@@ -68,7 +68,17 @@ int par_too_few(struct par_conf *conf)
 	return -EIO;
 }
 
-/* Returns whether md is told, if there is anything to tell. */
+bool par_too_small(struct par_conf *conf, const struct md_rdev *rdev)
+{
+	if (rdev->sectors >= conf->geo.dev_sectors)
+		return false;
+	pr_err("md/par:%s: %pg is too small: it has %llu sectors, %llu are needed\n",
+	       mdname(conf->mddev), rdev->bdev, (unsigned long long)rdev->sectors,
+	       (unsigned long long)conf->geo.dev_sectors);
+	return true;
+}
+
+/* Returns true if md knows of the failure now, or if no failure is left to report. */
 static bool tell_md(struct par_conf *conf, unsigned int d)
 {
 	bool told = READ_ONCE(conf->mddev->pers);
@@ -153,8 +163,9 @@ u32 par_awake_members(struct par_conf *conf)
 }
 
 /*
- * md's superblock is to be written, and cannot be: sleepers must not. The next
- * shift up has it done, and until then the sets' superblocks tell of failures.
+ * md wants its superblock written, which is not possible while sleepers must not be
+ * written. The next shift up has it written; until then the superblocks of the sets record
+ * failures.
  */
 void par_defer_sb(struct par_conf *conf)
 {
@@ -164,7 +175,7 @@ void par_defer_sb(struct par_conf *conf)
 	clear_bit(MD_SB_CHANGE_CLEAN, &mddev->sb_flags);
 	clear_bit(MD_SB_CHANGE_PENDING, &mddev->sb_flags);
 	wake_up(&mddev->sb_wait);
-	/* Unless that shift has been a moment ago. */
+	/* In case that shift up has just ended. */
 	xchg(&conf->sb_deferred, 1);
 	if (READ_ONCE(conf->gear) == conf->geo.gears)
 		par_write_deferred_sb(conf);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Lists of requests: what waits is on one of them, and goes on from there by a worker.
+ * Lists of requests: a request that has to wait is put on a list, and a worker takes it
+ * from there and continues it.
  */
 #include "core/set.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Lists of requests, and what goes on with them: queue.c.
+ * Lists of requests, and the workers that continue them: queue.c.
  */
 #ifndef RAID_PAR_QUEUE_H
 #define RAID_PAR_QUEUE_H
@@ -13,7 +13,7 @@
 struct par_conf;
 struct par_vmember;
 
-/* struct par_queue - @lock: all lists of requests of the array; @long_wq: for what waits */
+/* struct par_queue - @lock: all lists of requests of the array; @long_wq: for works that wait */
 struct par_queue {
 	spinlock_t lock;	/* see above */
 	struct workqueue_struct *wq, *long_wq;
@@ -21,13 +21,13 @@ struct par_queue {
 
 /*
  * par_queue_add - put @bio on one of conf's lists; any context.
- * par_queue_take - all that is on it, for a worker; process context.
+ * par_queue_take - move all requests of a list to @bios, for a worker; process context.
  */
 void par_queue_add(struct par_conf *conf, struct bio_list *list, struct bio *bio);
 void par_queue_take(struct par_conf *conf, struct bio_list *list,
 		    struct bio_list *bios);
 
-/* par_requeue - route these again, from a worker; any context */
+/* par_requeue - have a worker route these requests again; any context */
 void par_requeue(struct par_conf *conf, struct bio_list *bios);
 
 /* par_bio_vm - the virtual member that a request has been sent to */

@@ -38,23 +38,23 @@ struct par_vmember {
 	atomic64_t segs[PAR_SEG_STATES];
 };
 
-/* par_bucket - the segments that hash here: who writes, who waits */
+/* par_bucket - segments with the same hash: their writers, and requests that wait */
 struct par_bucket {
-	spinlock_t lock;	/* all of this */
+	spinlock_t lock;	/* all members of this structure */
 	unsigned int writers;
 	bool locked;
 	struct bio_list waiters;
 };
 
 /**
- * struct par_set_ops - how a set is run; what the gears know of it
+ * struct par_set_ops - how a set is run: all that the gears know of it
  * @submit: take a request; may sleep, never waits for its I/O
  * @quiesce: true: let no new request begin and wait until none is left
- * @fail: a member of the set is not to be used any more; any context
- * @failed: more members have failed than the set has parities
+ * @fail: stop using a member of the set; any context
+ * @failed: have more members failed than the set has parities?
  * @holds: may the set still send requests to a failed member?
  * @remove: forget a failed member that is no longer held; sleeps
- * @add: take a member in, to be rebuilt when the follower says so; sleeps
+ * @add: add a member, which is rebuilt when the follower starts it; sleeps
  * @whole: is the member's content complete?
  */
 struct par_set_ops {
@@ -72,10 +72,10 @@ struct par_set_ops {
 
 /**
  * struct par_child - a set of RAID-5 or RAID-6: md's own, see child.c
- * @mddev: the child; @inited: and it is that
- * @pers: raid5 as md sees it here, with some of its methods ours; @raid5: its own
- * @absent: members that raid5 does without, a bit each
- * @detached: members that raid5 has released, as md does soon
+ * @mddev: the child; @inited: @mddev has been initialized
+ * @pers: raid5's personality with some methods replaced by ours; @raid5: the original one
+ * @absent: members that raid5 works without, a bit each
+ * @detached: members that raid5 has released, and md is about to release, a bit each
  * @restoring: one of the set's @tracking: a sleeper is being rebuilt
  */
 struct par_child {
@@ -86,13 +86,13 @@ struct par_child {
 	bool restoring;
 };
 
-/* struct par_noted - of a set, store.c: see struct par_child, @absent; under its mutex */
+/* struct par_noted - of a set: what the store has handled; store.c, under its mutex */
 struct par_noted {
-	unsigned long absent;	/* the store has seen to these */
-	bool unresynced;	/* since a crash */
+	unsigned long absent;	/* those that the store has handled */
+	bool unresynced;	/* not resynced since a crash */
 };
 
-/* struct par_fix - rows [@first, @end) are being repaired; @done: they have been: fix.c */
+/* struct par_fix - rows [@first, @end) are being repaired; @done: their repair has ended: fix.c */
 struct par_fix {
 	u64 first, end;
 	bool done;
@@ -108,8 +108,9 @@ struct par_stripe {
 
 /**
  * struct par_send - the last step: send.c
- * @redirects: requests from virtual members above, for @redirect_work; under the queue's lock
- * @unkept: writes that no image has taken, for @unkept_work; the same
+ * @redirects: requests from virtual members above, for @redirect_work; under the queue's
+ *	lock
+ * @unkept: writes that no image has accepted, for @unkept_work; under the queue's lock
  */
 struct par_send {
 	struct bio_list redirects;
@@ -151,8 +152,8 @@ struct par_starting {
 };
 
 /*
- * struct par_scrub - a check that may become a whole one: scrub.c
- * @read_through: the child has read what it was asked to
+ * struct par_scrub - a check that may cover the whole set: scrub.c
+ * @read_through: the child has read the whole range that it was asked to read
  */
 struct par_scrub {
 	u64 began, to;
@@ -163,12 +164,13 @@ struct par_scrub {
  * struct par_set - the home set or a gear set
  * @number: its gear
  * @front: the disk that requests to this set name as theirs (gear sets)
- * @tracking: home copies are being copied, by so many: count the writes to them
+ * @tracking: the number of users that copy home copies; while it is not 0, writes to home
+ *	copies are counted
  *
- * When memory is short, requests wait for what others of their set hold, and
- * those for a lower set, which is where images are. So all that one may wait for
- * is of a set alone, pools and workers both: if a lower set's requests had to
- * wait for what this one's hold, none would ever end.
+ * When memory is short, requests wait for resources of other requests of their set, and for
+ * requests of a lower set, which contains the images. So each resource that a request may
+ * wait for, pools and workers, belongs to one set: if the requests of a lower set had to
+ * wait for resources of this set's requests, neither would ever end.
  */
 struct par_set {
 	struct par_conf *conf;
@@ -198,8 +200,9 @@ static inline u32 par_zone_of(const struct par_set *set, u64 row)
 }
 
 /*
- * par_map_byte - the byte of the map that holds bit @bit of @row, at bit @shift of it; NULL
- * while the block is unwritten. See the head of map.c. par_map_read - these bits of it.
+ * par_map_byte - the byte of the map that holds bit @bit of @row, at bit @shift of that
+ * byte; NULL while the block is unwritten. See the head of map.c. par_map_read - these bits
+ * of the byte.
  */
 static inline u8 *par_map_byte(const struct par_set *set, u64 row, unsigned int bit,
 			       unsigned int *shift)
@@ -223,14 +226,17 @@ static inline unsigned int par_map_read(const struct par_set *set, u64 row, unsi
 	return byte ? (READ_ONCE(*byte) >> shift) & mask : 0;
 }
 
-/* par_map_look - par_map_get(), inline, for what each request looks up */
+/* par_map_look - par_map_get() inline, for the lookup of each request */
 static inline enum par_seg_state par_map_look(const struct par_set *set, u64 row, unsigned int d)
 {
 	unsigned int low = set->conf->geo.set[1].members;
 
 	if (d >= low)
 		return par_map_read(set, row, 2 * (d - low), 3);
-	/* With sleepers: the first one's state; none has a row unwritten. */
+	/*
+	 * In a set with sleepers, the state of the first one: it is not unwritten in a
+	 * written row.
+	 */
 	return par_map_read(set, row, 0, set->sg->width == 1 ? 1 : 3) ?
 	       PAR_SEG_BOTH : PAR_SEG_UNWRITTEN;
 }
@@ -242,8 +248,8 @@ static inline bool par_set_tracks(const struct par_set *set)
 }
 
 /*
- * par_set_steady - neither degraded nor being synced. Only then is the stripe
- * cache sure to have nothing of a row whose stripes have been discarded.
+ * par_set_steady - the set is neither degraded nor being synced. Only then does the stripe
+ * cache certainly hold nothing of a row whose stripes have been discarded.
  */
 static inline bool par_set_steady(struct par_set *set)
 {

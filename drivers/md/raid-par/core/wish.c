@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which gear is wanted, and what for. The mover (shift.c) goes by it. See wish.h for the
+ * The wanted gear and its cause. The mover (shift.c) works towards it. See wish.h for the
  * contracts.
  */
 #include <linux/ctype.h>
@@ -116,7 +116,7 @@ void par_wish_cause(struct par_conf *conf, char cause[PAR_CAUSE])
 	raw_spin_unlock(&conf->wish.lock);
 }
 
-/* Rouse it who will: it must not begin anything as long as it is paused. */
+/* A paused mover begins nothing, even if it is roused. */
 bool par_mover_paused(struct par_conf *conf)
 {
 	return READ_ONCE(conf->wish.resting) || READ_ONCE(conf->wish.paused);
@@ -127,7 +127,7 @@ bool par_mover_stops(struct par_conf *conf)
 	return kthread_should_stop() || !md_is_rdwr(conf->mddev);
 }
 
-/* Only the mover asks: conf->wish.aim is what it is working towards. */
+/* Called by the mover only: conf->wish.aim is the gear that it works towards. */
 bool par_mover_interrupted(struct par_conf *conf)
 {
 	return par_mover_stops(conf) || par_mover_paused(conf) ||
@@ -153,7 +153,7 @@ void par_wish_ended(struct par_conf *conf, int err)
 {
 	conf->wish.error = err;
 	WRITE_ONCE(conf->wish.ended, jiffies);
-	/* An interrupted one has not failed. */
+	/* An interrupted shift has not failed. */
 	WRITE_ONCE(conf->wish.unraised, err && err != -EINTR &&
 		   conf->wish.aim > READ_ONCE(conf->gear));
 }
@@ -171,7 +171,7 @@ void par_wish_watch(struct par_conf *conf, struct kernfs_node *gear,
 	conf->wish.shift_file = shift;
 }
 
-/* par_mover_pause() sees that it is at work, or it that it is to rest. */
+/* Either par_mover_pause() sees that the mover is at work, or the mover sees that it is paused. */
 void par_mover_begin(struct par_conf *conf)
 {
 	WRITE_ONCE(conf->wish.moving, true);

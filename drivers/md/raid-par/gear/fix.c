@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A repair of a few rows: raid5 makes what cannot be read of them from the others.
+ * A repair of a few rows: raid5 computes what cannot be read of them from the other
+ * members.
  */
 #include "core/parent.h"
 #include "gear/gear.h"
 #include "raid5.h"
 
-#define PAR_FIX_BESIDE		2U	/* rows: of more stripes than the smallest cache */
+#define PAR_FIX_BESIDE		2U	/* rows: from more stripes than the smallest cache holds */
 
 /*
- * May the child be told to repair a few rows? Not if md would make another sync of it,
- * which would then call the whole set done: a rebuild of a member that waits for the
- * follower, or the resync after a crash. Nor if raid5 could correct nothing.
+ * May the child be told to repair a few rows? It may not if md would start another sync
+ * instead, which would then report the whole set as done: a rebuild of a member that waits
+ * for the follower, or the resync after a crash. Nor if raid5 could not correct anything.
  */
 static bool may_repair(struct par_set *set)
 {
@@ -29,21 +30,21 @@ static bool may_repair(struct par_set *set)
 }
 
 /*
- * A repair of no more than rows [@first, @end). Whether it has come to its end: it is
- * over then before the mover can be wanted elsewhere for long, and so is waited for.
+ * Repair rows [@first, @end) only. Returns true if the repair has reached its end. It takes
+ * less time than the mover can be kept from other work, so this function waits for it.
  */
 static bool repair_rows(struct par_set *set, u64 first, u64 end)
 {
 	struct mddev *child = &set->child.mddev;
 	unsigned int waits = 20;
 
-	/* As long as it takes to find that there is nothing to do, no more. */
+	/* Wait no longer than it takes to find that there is nothing to do. */
 	while (par_child_busy(child) && waits--)
 		schedule_timeout_idle(HZ / 20);
 	if (first >= end || !may_repair(set))
 		return false;
 	set->fix.done = false;
-	/* Where an interrupted check was is not where this one begins. */
+	/* This repair does not begin where an interrupted check ended. */
 	child->resync_min = 0;
 	set->fix.first = first;
 	set->fix.end = end;
@@ -52,16 +53,15 @@ static bool repair_rows(struct par_set *set, u64 first, u64 end)
 	par_child_go(child);
 	while (par_child_busy(child) && !par_must_pause(set->conf))
 		schedule_timeout_idle(HZ / 20);
-	/* If it goes on, it must not become a repair of all there is. */
+	/* If it continues, it must not become a repair of the whole set. */
 	if (!par_child_busy(child))
 		set->fix.end = 0;
 	return READ_ONCE(set->fix.done);
 }
 
 /*
- * raid5 does not read, nor then correct, what it has in its cache. So that is
- * made as small as it may be for a while, and rows beside these go through what
- * is left of it.
+ * raid5 neither reads nor corrects blocks that are in its cache. So the cache is reduced to
+ * its minimum for a while, and rows beside these are sent through the rest of it.
  */
 bool par_resync_fix(struct par_set *set, u64 first, u64 end)
 {

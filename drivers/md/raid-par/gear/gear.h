@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The mover, and what it and others copy, mend and clear: shift.c, propagate.c, mend.c,
+ * The mover, and other code that copies, mends and clears: shift.c, propagate.c, mend.c,
  * fix.c, purge.c, unkept.c, tidy.c.
  */
 #ifndef RAID_PAR_GEAR_H
@@ -19,14 +19,15 @@ enum par_shift_state {
 
 /**
  * struct par_shift - of an array
- * @mover: the thread; all but @copy_mutex is written by it alone
- * @total, @done: segments to be and already copied; @started: jiffies
+ * @mover: the thread; it alone writes all fields but @copy_mutex
+ * @total, @done: segments to be copied, and already copied; @started: jiffies
  * @propagation_due: copies are missing that could be made
- * @approach: of a shift down that is under way; @hold_ms: for so long it held writes at most
- * @failed_gear: that a shift has failed to last; @failures: and how many have
- * @outrun_until: s: the policy asks for none before, see shift_outrun()
- * @took_ms: what the last shift took; @count: shifts so far
- * @copy_mutex: @copy_pages: the mover, sync threads
+ * @approach: of a shift down under way; @hold_ms: the longest time for which it held writes
+ * @failed_gear: the gear that the last failed shift was to reach; @failures: the number of
+ *	failed shifts
+ * @outrun_until: s: the policy asks for no shift before, see shift_outrun()
+ * @took_ms: the duration of the last shift; @count: shifts so far
+ * @copy_mutex: protects @copy_pages, which the mover and sync threads use
  */
 struct par_shift {
 	struct task_struct *mover;
@@ -41,7 +42,7 @@ struct par_shift {
 	struct page **copy_pages;
 };
 
-/* struct par_tidy - @at: zone to go on with; @share: how many are closed at a time */
+/* struct par_tidy - @at: the next zone; @share: the number of zones closed at a time */
 struct par_tidy {
 	u32 at, share;
 };
@@ -52,7 +53,7 @@ struct par_tidy {
 int par_shift_alloc(struct par_conf *conf);
 int par_shift_init(struct par_conf *conf);
 
-/* par_shift_exit - stop the mover; what it was doing is abandoned */
+/* par_shift_exit - stop the mover; its present work is abandoned */
 void par_shift_exit(struct par_conf *conf);
 
 /* par_shift_free - undo par_shift_alloc(); no request is left that needs a sleeper */
@@ -61,31 +62,34 @@ void par_shift_free(struct par_conf *conf);
 /* par_propagation_due - copies are missing that could be made; any context */
 void par_propagation_due(struct par_conf *conf);
 
-/* par_shift_segments - how many a shift down to gear @gear has to copy at most */
+/*
+ * par_shift_segments - the largest number of segments that a shift down to gear @gear has
+ * to copy
+ */
 u64 par_shift_segments(struct par_conf *conf, unsigned int gear);
 
 /* ---- propagate.c ---- */
 
 /*
- * par_propagate - copy the segments in @from (PAR_SEG_HOME or PAR_SEG_IMAGE)
- * of the sleepers imaged in gear set @band, in @set's region, to the other
- * side, as @pass has it. The mover only. Returns 0, -EINTR, -EAGAIN if the time of a
- * hold is over, -ETIMEDOUT if that of another pass is, or the error of a copy.
+ * par_propagate - copy the segments in @from (PAR_SEG_HOME or PAR_SEG_IMAGE) of the
+ * sleepers imaged in gear set @band, in @set's region, to the other side, according to
+ * @pass. The mover only. Returns 0, -EINTR, -EAGAIN if the time of a hold is over,
+ * -ETIMEDOUT if that of another pass is over, or the error of a copy.
  */
 int par_propagate(struct par_set *set, unsigned int band,
 		  enum par_seg_state from, struct par_pass *pass);
 
 /*
- * par_restore_rows - a sleeper is being rebuilt in rows [@row, @end) of @set:
- * copy its segments from their images as far as these are valid. @which: the
- * members that are rebuilt. A child's sync thread only. Returns how many rows
- * are done, from @row on: 0 if the first is not to be had this way.
+ * par_restore_rows - a sleeper is being rebuilt in rows [@row, @end) of @set: copy its
+ * segments from their images if these are valid. @which: the members that are rebuilt. A
+ * child's sync thread only. Returns the number of rows done, from @row on: 0 if the first
+ * cannot be restored in this way.
  */
 u64 par_restore_rows(struct par_set *set, u64 row, u64 end, u32 which);
 
 /*
- * par_salvage - @d's segment @row is valid in its image only, and that does not take
- * writes: copy what can be read to the home copy, and have the rest lost. The member is
+ * par_salvage - @d's segment @row is valid in its image only, and the image does not accept
+ * writes: copy the readable part to the home copy, and mark the rest lost. The member is
  * awake. Sleeps; returns 0 or an error.
  */
 int par_salvage(struct par_set *set, unsigned int d, u64 row);
@@ -95,39 +99,40 @@ void par_propagate_exit(struct par_conf *conf);
 /* ---- mend.c ---- */
 
 /*
- * par_mend_image - segment @row of sleeper @d of @set cannot be copied to its image:
- * if too much cannot be read of the stripe there, give up what cannot and have parity
- * recomputed. Sleeps; the mover, with nothing locked. Returns 0 if it is worth another
- * try, -EINTR if the mover is to rest, or another error.
+ * par_mend_image - segment @row of sleeper @d of @set cannot be copied to its image: if too
+ * much of the stripe there cannot be read, give up the unreadable part and have parity
+ * recomputed. Sleeps; the mover, without locks. Returns 0 if another try is worthwhile,
+ * -EINTR if the mover is paused, or another error.
  */
 int par_mend_image(struct par_set *set, unsigned int d, u64 row);
 
 /* ---- fix.c ---- */
 
 /*
- * par_fix_over - a sync of the child has ended, @whole or broken off; if it was a repair of
- * some rows, that is over. par_fix_forget - the next one is none.
+ * par_fix_over - a sync of the child has ended, completely (@whole) or interrupted; if it
+ * was a repair of some rows, that repair is over. par_fix_forget - the next sync is not
+ * such a repair.
  */
 void par_fix_over(struct par_set *set, bool whole);
 void par_fix_forget(struct par_set *set);
 
 /*
- * par_resync_fix - a home copy in rows [@first, @end) cannot be read: have raid5
- * make it from the others and write it. Sleeps until that is done, or cannot be now
- * (false); the mover.
+ * par_resync_fix - a home copy in rows [@first, @end) cannot be read: have raid5 compute it
+ * from the other members and write it. Sleeps until that is done; returns false if it
+ * cannot be done now; the mover.
  */
 bool par_resync_fix(struct par_set *set, u64 first, u64 end);
 
 /* ---- purge.c ---- */
 
 /*
- * par_bad_purge - have raid5 forget what it has called bad in @set, or in all sets (NULL),
- * once what of it is lost has been stored. The sets are quiet. Returns an errno: -EROFS in
- * a read-only array, in which nothing is done. Sleeps.
+ * par_bad_purge - have raid5 forget the blocks that it lists as bad in @set, or in all sets
+ * (NULL), after the lost blocks among them have been stored. The sets are quiet. Returns an
+ * errno: -EROFS in a read-only array, where it does nothing. Sleeps.
  */
 int par_bad_purge(struct par_conf *conf, struct par_set *set);
 
-/* par_purge_drain - what is done by itself is over; the sets are quiet */
+/* par_purge_drain - wait for the purge work; the sets are quiet */
 void par_purge_init(struct par_conf *conf);
 void par_purge_drain(struct par_conf *conf);
 
@@ -137,7 +142,7 @@ void par_unkept_init(struct par_conf *conf);
 
 /* ---- tidy.c ---- */
 
-/* par_tidy_drain - what it does by itself is over; the sets are quiet */
+/* par_tidy_drain - wait for the tidy work; the sets are quiet */
 void par_tidy_init(struct par_conf *conf);
 void par_tidy_drain(struct par_conf *conf);
 

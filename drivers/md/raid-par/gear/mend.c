@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Stripes of a gear set of which more is unreadable than parity can stand for.
+ * Stripes of a gear set of which more is unreadable than parity can replace.
  *
- * raid5 writes nothing to such a stripe but the whole of it: no image that is not as
- * large could be copied there any more, and the array not shift down. But what is there
- * are copies. So those that cannot be read are given up: a segment that has its home
- * copy, too, has only that one from now on, and what has no other copy is lost, as it
- * is in any case. Once that is stored the unreadable blocks are filled with zeros, and
- * raid5 makes the stripe's parity of what is there. The mover copies the segments again.
+ * raid5 can write such a stripe only as a whole: an image that is smaller could not be
+ * copied there any more, and the array could not shift down. But a gear set holds only
+ * copies. So those that cannot be read are given up: a segment that also has its home copy
+ * has only that one from now on, and a segment without another copy is lost, as it is in
+ * any case. Once that is stored, the unreadable blocks are filled with zeros, and raid5
+ * computes the stripe's parity from the present content. The mover copies the segments
+ * again.
  */
 #include <linux/slab.h>
 
@@ -16,7 +17,7 @@
 
 #define PAR_MEND_TRIES	8U
 
-/* @dead: of each page of the row, members that cannot read it */
+/* @dead: for each page of the row, members that cannot read it */
 struct par_mend {
 	struct par_set *set;
 	u64 row;
@@ -24,7 +25,7 @@ struct par_mend {
 	u32 *dead;
 };
 
-/* A page of the row on member @d, past raid5. Returns an errno. */
+/* Read or write a page of the row on member @d, bypassing raid5. Returns an errno. */
 static int row_page(struct par_mend *mend, unsigned int d, unsigned int at,
 		    enum req_op op)
 {
@@ -41,7 +42,7 @@ static int row_page(struct par_mend *mend, unsigned int d, unsigned int at,
 	return err;
 }
 
-/* Which pages raid5 could not make from the others; false if there is none. */
+/* Find the pages that raid5 could not compute from the others; false if there are none. */
 static bool find_dead(struct par_mend *mend)
 {
 	const struct par_geometry *geo = &mend->set->conf->geo;
@@ -59,7 +60,10 @@ static bool find_dead(struct par_mend *mend)
 	return any;
 }
 
-/* Whose segment is imaged in this row of member @d? NULL if it is parity, or nobody's. */
+/*
+ * The member whose segment is imaged in this row of member @d; NULL if the row is parity
+ * there, or unused.
+ */
 static struct par_vmember *owner_of(struct par_mend *mend, unsigned int d, u64 *sector)
 {
 	struct par_set *set = mend->set;
@@ -87,7 +91,10 @@ static struct par_vmember *owner_of(struct par_mend *mend, unsigned int d, u64 *
 	return NULL;
 }
 
-/* The image of this segment is given up; the state that is left, if it has others. */
+/*
+ * Give up the image of this segment; returns the state that is left, if the segment has
+ * another copy.
+ */
 static enum par_seg_state give_up_image(struct par_vmember *vm, u64 sector)
 {
 	struct par_conf *conf = vm->set->conf;
@@ -124,8 +131,9 @@ static int give_up(struct par_mend *mend)
 						     PAGE_SECTORS);
 		}
 	/*
-	 * All that differs: a store that was under way when these were marked may have
-	 * wiped the marks, and "both" that has become "home" is no must_store.
+	 * Store the whole map that differs: a store that was under way when these segments
+	 * were marked may have cleared the marks, and a change from "both" to "home" does
+	 * not set must_store.
 	 */
 	return err ?: par_store_map(conf);
 }
@@ -144,8 +152,8 @@ static int fill_dead(struct par_mend *mend)
 }
 
 /*
- * With the set quiet: nobody else writes what is filled. It may have been mended with
- * another segment that is imaged beside this one.
+ * With the set quiet, so that there is no other writer of the filled blocks. The stripe may
+ * have been mended already with another segment that is imaged beside this one.
  */
 static int mend_quietly(struct par_mend *mend)
 {
@@ -165,8 +173,8 @@ static int mend_quietly(struct par_mend *mend)
 }
 
 /*
- * What was filled has an intent, as all that is written: after a crash parity is made
- * right anyhow. That a sync of the set is under way, or frozen, passes.
+ * The filled blocks have an intent, as all writes do: after a crash their parity is
+ * recomputed anyway. If a sync of the set is under way, or frozen, retry later.
  */
 static bool make_parity(struct par_mend *mend)
 {
@@ -181,7 +189,7 @@ static bool make_parity(struct par_mend *mend)
 	return false;
 }
 
-/* The row of a set's members in which a sector of its content lies. */
+/* The row of a set's members that holds this sector of the set's content. */
 static u64 row_of(const struct par_set *set, u64 sector)
 {
 	const struct par_geometry *geo = &set->conf->geo;
@@ -206,7 +214,7 @@ int par_mend_image(struct par_set *set, unsigned int d, u64 row)
 	mend.row = row_of(mend.set, par_image_sector(geo, d, x));
 	mend.page = alloc_page(GFP_NOIO);
 	mend.dead = kcalloc(geo->seg_sectors / PAGE_SECTORS, sizeof(*mend.dead), GFP_NOIO);
-	/* Nothing is given up as long as the stripe's parity could not be recomputed. */
+	/* Nothing is given up unless the stripe's parity could be recomputed. */
 	if (mend.page && mend.dead)
 		err = par_resync_fix(mend.set, mend.row, mend.row + 1) ?
 		      mend_quietly(&mend) : -EBUSY;

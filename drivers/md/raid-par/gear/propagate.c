@@ -2,14 +2,13 @@
 /*
  * Propagation: copying the valid copy of segments to the other side.
  *
- * Runs in the mover's thread, and in the sync thread of a child that rebuilds a
- * sleeper; conf->shift->copy_mutex keeps them apart. A batch of segments is locked against
- * writes, read, written and then declared "both" in memory; the store flushes
- * the members before that reaches the stored map, so no flush is needed here.
+ * Runs in the mover's thread, and in the sync thread of a child that rebuilds a sleeper;
+ * conf->shift->copy_mutex serializes them. A batch of segments is locked against writes,
+ * read, written and then declared "both" in memory; the store flushes the members before it
+ * stores the map with this state, so no flush is needed here.
  *
- * It yields to foreground I/O the way md's resync does: above speed_min it
- * pauses while the array's own request counters move, and never exceeds
- * speed_max.
+ * It yields to foreground I/O as md's resync does: above speed_min it pauses while the
+ * array's own request counters change, and it never exceeds speed_max.
  */
 #include <linux/completion.h>
 #include <linux/part_stat.h>
@@ -21,12 +20,12 @@
 #define PAR_COPY_SECTORS	8192U	/* 4 MiB in flight */
 #define PAR_COPY_PAGES		(PAR_COPY_SECTORS * SECTOR_SIZE / PAGE_SIZE)
 #define PAR_COPY_BIO		512U	/* sectors in one request */
-#define PAR_FIXES		4U	/* so often is a batch tried again that erred */
+#define PAR_FIXES		4U	/* number of retries of a batch after an error */
 #define PAR_COPY_SEGS		(PAR_COPY_SECTORS / PAR_SEG_MIN)
 
 /*
- * Segments and requests are whole pages, each copy_pages[] of one segment only.
- * Pages of 256 KiB are refused by Kconfig: raid5 takes no chunk below a page.
+ * Segments and requests are whole pages, and each of copy_pages[] holds one segment only.
+ * Pages of 256 KiB are refused by Kconfig: raid5 accepts no chunk smaller than a page.
  */
 static_assert(PAR_SEG_MIN % PAGE_SECTORS == 0 && PAR_COPY_BIO % PAGE_SECTORS == 0);
 static_assert(PAR_SEG_MAX <= PAR_COPY_SECTORS);
@@ -36,15 +35,15 @@ struct par_copy_seg {
 	unsigned int d;
 	u64 row;
 	enum par_seg_state state;
-	bool locked;	/* we hold its bucket, and must give it back */
+	bool locked;	/* we hold its bucket, and must release it */
 	bool valid;
-	bool salvaged;	/* not all of it could be read */
+	bool salvaged;	/* a part could not be read */
 	blk_status_t status;
 };
 
 /*
- * @salvage: copy what can be read, and call the rest lost: see salvage_segment(); @heal:
- * and have raid5 make that
+ * @salvage: copy what can be read, and mark the rest lost: see salvage_segment(); @heal:
+ *	also have raid5 compute the rest
  */
 struct par_copy {
 	struct par_set *set;
@@ -123,7 +122,7 @@ static void send_segment(struct par_copy *copy, unsigned int index, bool home,
 	}
 }
 
-/* All valid segments of the batch, one way, and wait. */
+/* Read or write one side of all valid segments of the batch, and wait. */
 static int transfer_batch(struct par_copy *copy, bool home, enum req_op op)
 {
 	struct blk_plug plug;
@@ -148,8 +147,8 @@ static bool has_image(enum par_seg_state state)
 }
 
 /*
- * The segment's state cannot change any more, unless its row is discarded. When
- * it was collected, nothing was locked: a write may have left no image since.
+ * Lock the segments: their states cannot change any more, unless their rows are discarded.
+ * They were collected without locks: a write may have made an image old since.
  */
 static void lock_batch(struct par_copy *copy)
 {
@@ -167,9 +166,9 @@ static void lock_batch(struct par_copy *copy)
 }
 
 /*
- * raid5 may have begun to do without the member since the segment was locked. Then
- * drop_images() or par_forget_images() may have said which copies are old, and
- * they have the last word.
+ * raid5 may have begun to work without the member since the segment was locked. Then
+ * drop_images() or par_forget_images() may have determined which copies are old, and must
+ * not be overruled.
  */
 static void publish_segment(struct par_copy_seg *seg)
 {
@@ -212,9 +211,9 @@ static void unlock_batch(struct par_copy *copy)
 }
 
 /*
- * A home copy that cannot be written to means that the member has failed. One
- * that cannot be read is for raid5 to correct, from the others; the copy is
- * tried again then. The images are raid5's own.
+ * A home copy that cannot be written means that the member has failed. One that cannot be
+ * read is corrected by raid5 from the other members, and the copy is tried again then.
+ * raid5 handles errors of the images itself.
  */
 static bool home_copies_erred(struct par_copy *copy, bool write)
 {
@@ -237,7 +236,7 @@ static bool home_copies_erred(struct par_copy *copy, bool write)
 	return any;
 }
 
-/* A page of a segment: false if it cannot be read. */
+/* Read a page of a segment; false if it cannot be read. */
 static bool read_page(struct par_copy *copy, struct par_copy_seg *seg,
 		      unsigned int offset, struct page *page)
 {
@@ -253,9 +252,9 @@ static bool read_page(struct par_copy *copy, struct par_copy_seg *seg,
 }
 
 /*
- * The only valid copy of a segment cannot be read as a whole, and raid5 has not made it
- * from the others: the copies will be alike where it can, and where it cannot, neither
- * is of use to anybody. That is stored before they are called valid.
+ * The only valid copy of a segment cannot be read completely, and raid5 has not recomputed
+ * it from the other members: the copies will be alike where it can be read, and elsewhere
+ * neither holds valid data. That is stored before they are called valid.
  */
 static int salvage_segment(struct par_copy *copy, unsigned int index)
 {
@@ -272,7 +271,7 @@ static int salvage_segment(struct par_copy *copy, unsigned int index)
 	return err;
 }
 
-/* Not if more than some blocks is gone: then nobody knows what can be read again. */
+/* Not if more than a few blocks are unreadable: it is then unknown what will be readable again. */
 static bool may_salvage(struct par_copy *copy, unsigned int d)
 {
 	struct par_conf *conf = copy->set->conf;
@@ -300,7 +299,7 @@ static int salvage_batch(struct par_copy *copy)
 	return err;
 }
 
-/* raid5 may be able to make from the others by now what has been lost. */
+/* raid5 may be able to compute lost blocks from the other members by now. */
 static void heal_batch(struct par_copy *copy)
 {
 	unsigned int i;
@@ -311,7 +310,7 @@ static void heal_batch(struct par_copy *copy)
 				       copy->seg[i].row + 1);
 }
 
-/* Images that did not take their copies. Returns -EAGAIN if they may do so now. */
+/* Mend images that did not accept their copies. Returns -EAGAIN if they may accept them now. */
 static int mend_images(struct par_copy *copy)
 {
 	unsigned int i;
@@ -356,10 +355,10 @@ static int copy_batch(struct par_copy *copy)
 		heal_batch(copy);
 	if (write_failed && !copy->held)
 		err = mend_images(copy);
-	/* raid5 must write what it corrects: it cannot while the set is quiet. */
+	/* raid5 writes what it corrects, which it cannot do while the set is quiet. */
 	if (read_failed && !copy->held && home_copies_erred(copy, false))
 		err = -EAGAIN;
-	/* The next pass sees to it. */
+	/* The next pass handles it. */
 	if (copy->held && (read_failed || write_failed))
 		err = -EAGAIN;
 	return err;
@@ -373,9 +372,9 @@ static void add_segment(struct par_copy *copy, unsigned int d, u64 row,
 }
 
 /*
- * The next batch of segments in @from, of the sleepers that are imaged in
- * gear set @band, row by row: their images are then adjacent and fill whole
- * stripes. No more than @most, unless that is 0. @row is moved behind it.
+ * The next batch of segments in @from, of the sleepers that are imaged in gear set @band,
+ * row by row: their images are then adjacent and fill whole stripes. No more than @most
+ * segments, unless @most is 0. @row is set to the row after the batch.
  */
 static void collect_batch(struct par_copy *copy, unsigned int band,
 			  enum par_seg_state from, u64 *row, unsigned int most)
@@ -387,7 +386,7 @@ static void collect_batch(struct par_copy *copy, unsigned int band,
 
 	copy->count = 0;
 	most = min_not_zero(most, PAR_COPY_SECTORS / geo->seg_sectors);
-	/* What a missing member held is for a rebuild to restore. */
+	/* The content of a missing member is restored by a rebuild. */
 	for (d = low; d < high; d++)
 		if (!par_member_usable(set->conf, d))
 			return;
@@ -399,7 +398,7 @@ static void collect_batch(struct par_copy *copy, unsigned int band,
 			if (par_map_get(set, *row, d) == from)
 				add_segment(copy, d, *row, from);
 		if (d < high)
-			return;	/* the rest of the row next time */
+			return;	/* the next batch begins with the rest of the row */
 		(*row)++;
 	}
 }
@@ -412,15 +411,16 @@ static u64 foreground_ios(struct par_conf *conf)
 	       part_stat_read(bdev, ios[STAT_WRITE]);
 }
 
-/* @due: jiffies until which what was copied is paid for; @began: the last batch */
+/* @due: jiffies before which no further copy may begin; @began: the start of the last batch */
 struct par_pace {
 	unsigned long due, began;
 	u64 ios;
 };
 
 /*
- * Sleep as the speed limits, and @least, demand after @kib more have been copied. What the
- * copying took counts: at speed_min a batch begins, and not ends, so long after the last one.
+ * Sleep as required by the speed limits, and by @least, after another @kib have been
+ * copied. The duration of the copying counts: at speed_min the interval is measured from
+ * the start of one batch to the start of the next.
  */
 static void pace_copies(struct par_conf *conf, struct par_pace *pace, u64 kib, u32 least)
 {
@@ -440,7 +440,7 @@ static void pace_copies(struct par_conf *conf, struct par_pace *pace, u64 kib, u
 					pace->due - now);
 }
 
-/* One batch; what that took is added to the pass. */
+/* Copy one batch; its duration is added to the pass. */
 static int copy_timed(struct par_copy *copy, struct par_pass *pass)
 {
 	u64 began = ktime_get_ns();
@@ -451,7 +451,7 @@ static int copy_timed(struct par_copy *copy, struct par_pass *pass)
 	return err;
 }
 
-/* Is the pass over before the next batch? */
+/* Is the pass to end before the next batch? */
 static int pass_ends(struct par_copy *copy, const struct par_pass *pass)
 {
 	if (par_pass_over(pass, copy->count, ktime_get_ns()))
@@ -507,7 +507,10 @@ int par_propagate(struct par_set *set, unsigned int band,
 	return err;
 }
 
-/* raid5 is not asked to heal it: it may wait for the write that this is done for. */
+/*
+ * raid5 is not told to heal the segment: it may be waiting for the write that needs this
+ * salvage.
+ */
 int par_salvage(struct par_set *set, unsigned int d, u64 row)
 {
 	struct par_copy *copy;
@@ -521,8 +524,9 @@ int par_salvage(struct par_set *set, unsigned int d, u64 row)
 	copy->to_home = true;
 	copy->salvage = true;
 	/*
-	 * The owner of the pages may be waiting for the write that this is for, where it
-	 * copies to images of this very set: what is not to be had now is lost then.
+	 * The owner of the pages may be waiting for the write that needs this salvage, if
+	 * it copies to images of this very set: a block that cannot be read now is lost
+	 * then.
 	 */
 	copy->impatient = set != par_home(set->conf);
 	add_segment(copy, d, row, PAR_SEG_IMAGE);
@@ -531,7 +535,7 @@ int par_salvage(struct par_set *set, unsigned int d, u64 row)
 	return err;
 }
 
-/* Can all of @which have their segments of @row from their images? */
+/* Can the segments of @row of all members in @which be restored from their images? */
 static bool row_restorable(struct par_set *set, u64 row, u32 which)
 {
 	unsigned int d;
@@ -543,7 +547,7 @@ static bool row_restorable(struct par_set *set, u64 row, u32 which)
 	return which;
 }
 
-/* What has changed its state in between is raid5's: so the row is not done. */
+/* A row with a segment whose state has changed in between is left to raid5: it is not done. */
 static u64 rows_restored(const struct par_copy *copy, u64 row, u64 end)
 {
 	unsigned int i;

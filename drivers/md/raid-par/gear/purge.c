@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * raid5 is to forget what it has called bad: see the head of lost.c.
+ * Having raid5 forget blocks that it lists as bad: see the head of lost.c.
  *
- * Timers: purge_work, two seconds after raid5 has called something bad.
+ * Timers: purge_work, two seconds after raid5 has listed a block as bad.
  */
 #include <linux/seqlock.h>
 
 #include "core/parent.h"
 #include "gear/gear.h"
 
-/* All sets are quiet, and what is lost is stored. */
+/* All sets are quiet, and the lost blocks are stored. */
 static void forget_bad(struct par_vmember *vm)
 {
 	struct badblocks *bb = &vm->rdev.badblocks;

@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Shifting, and the mover: the one thread that shifts down and propagates. See
- * gear.h for the contracts.
+ * Shifting, and the mover: the one thread that shifts down and propagates. See gear.h for
+ * the contracts.
  *
- * Up: the members are brought up to date with the metadata, the gear changes
- * at once, and what is valid in the images only is propagated afterwards.
+ * Up: the members' metadata is brought up to date, the gear changes at once, and segments
+ * that are valid in images only are propagated afterwards.
  *
- * Down: what is valid on the home copies only is propagated while the array
- * serves, in passes (approach.h). When little is left, the sets that would use the
- * members going to sleep are made quiet, from the home set downwards, each before the
- * band of members imaged in the gear set below it is finished; then everything is
- * checkpointed and the gear changes. Until then nothing is lost by giving up.
+ * Down: segments that are valid as home copies only are propagated while the array is in
+ * use, in passes (approach.h). When little is left, the sets that use the members going to
+ * sleep are quiesced, from the home set downwards, each before the band of members imaged
+ * in the gear set below it is completed; then everything is stored as at a checkpoint and
+ * the gear changes. Until then the shift can be given up without loss.
  *
- * What the mover waits for, writers and its own copies, may come to need a
- * sleeper: the set they go to has lost a member. So the gear can be raised while
- * the mover waits, by a work (raise_work()), whose wait is for disks only. The
- * mover finds the gear changed and gives up what it was doing.
+ * The mover waits for writers and for its own copies, and these may come to need a sleeper:
+ * the set that they go to has lost a member. So a work (raise_work()), which waits for
+ * disks only, can raise the gear while the mover waits. The mover then finds the gear
+ * changed and gives up its present work.
  *
- * Timers: two. The mover waits for conf->wish.wait, and while a shift down is put off,
- * for want of spin-ups, no longer than until it is to be asked for again. raise_work() tries
- * again after PAR_RAISE_FIRST to PAR_RAISE_LAST if requests wait for what could not be stored.
+ * Timers: two. The mover waits on conf->wish.wait; while a shift down is deferred because
+ * no spin-ups are left, it waits no longer than until the next attempt. raise_work() runs
+ * again after PAR_RAISE_FIRST to PAR_RAISE_LAST if requests wait because metadata could not
+ * be stored.
  */
 #include <linux/kobject.h>
 #include <linux/kthread.h>
@@ -29,15 +30,15 @@
 #include "core/parent.h"
 #include "gear/gear.h"
 
-#define PAR_OUTRUN_S	600U	/* then the policy waits so long at least … */
-#define PAR_OUTRUN_NUM	4U	/* … and for so many times what the attempt took */
+#define PAR_OUTRUN_S	600U	/* the policy then waits at least this long … */
+#define PAR_OUTRUN_NUM	4U	/* … and this multiple of the duration of the attempt */
 
 #define PAR_RAISE_FIRST	((unsigned long)HZ)
 #define PAR_RAISE_LAST	(8UL * HZ)
 
-/* ---- shifts that are put off ---- */
+/* ---- deferred shifts ---- */
 
-/* So long may the mover sleep if nobody wakes it. */
+/* The time for which the mover may sleep unless it is woken. */
 static unsigned long until_next(struct par_conf *conf)
 {
 	unsigned long until = READ_ONCE(conf->wish.put_off_until), now = jiffies;
@@ -47,8 +48,9 @@ static unsigned long until_next(struct par_conf *conf)
 }
 
 /*
- * Who would be stopped has no spin-up left to wake up with. That is told once; it is
- * asked again when there are some, or when the clock may have been set.
+ * A member that would be stopped has no spin-up left to wake up with. That is reported
+ * once; the shift is tried again when spin-ups are available, or when the clock may have
+ * been set.
  */
 static bool put_off(struct par_conf *conf)
 {
@@ -96,7 +98,7 @@ static void shift_begin(struct par_conf *conf, enum par_shift_state state,
 static void shift_end(struct par_conf *conf, int err)
 {
 	WRITE_ONCE(conf->shift->state, PAR_SHIFT_IDLE);
-	/* Before md's thread is woken, which may ask for a shift anew. */
+	/* Before md's thread is woken, which may ask for another shift. */
 	par_wish_ended(conf, err);
 	par_remove_again(conf);
 	if (!err)
@@ -104,7 +106,7 @@ static void shift_end(struct par_conf *conf, int err)
 	par_shift_notify(conf);
 }
 
-/* Under gear_mutex, so that it is this gear that is told. */
+/* Under gear_mutex, so that this gear is reported. */
 static void gear_changed(struct par_conf *conf, const char *which)
 {
 	lockdep_assert_held(&conf->gear_mutex);
@@ -121,11 +123,11 @@ static u32 members_of(struct par_conf *conf, unsigned int gear)
 }
 
 /*
- * A member that does not wake up fails. But if these are more than parity can
- * replace, none of them fails as long as no request needs one: the images hold
- * all data, and the gear serves it. A request that does need one cannot be answered
- * otherwise: raid5 would take an error of ours for one of a member that is awake.
- * @dead have not started.
+ * A member that does not wake up is failed. But if these are more than parity can replace,
+ * none of them is failed as long as no request needs one: the images hold all data, and the
+ * present gear serves it. A request that does need one cannot be completed otherwise: raid5
+ * would attribute an error of ours to a member that is awake. The members in @dead have not
+ * started.
  */
 static int wake_members(struct par_conf *conf, unsigned int gear, u32 dead)
 {
@@ -155,25 +157,28 @@ static void gear_raised(struct par_conf *conf)
 	WRITE_ONCE(conf->wish.again, 0);
 	par_wish_ended(conf, 0);
 	par_propagation_due(conf);
-	/* They may have waited for this: see par_thread(), par_hot_add(). */
+	/* md's thread may have waited for this: see par_thread(), par_hot_add(). */
 	par_write_deferred_sb(conf);
 	set_bit(MD_RECOVERY_NEEDED, &conf->mddev->recovery);
 	md_wakeup_thread(conf->mddev->thread);
 }
 
-/* Is what waits for disks to start to give up? The mover has others to heed. */
+/*
+ * Must the wait for disks to start be given up? The mover has other interruptions than the
+ * work.
+ */
 static bool wake_interrupted(struct par_conf *conf)
 {
 	if (current != conf->shift->mover)
 		return READ_ONCE(conf->power->ending);
-	/* In a read-only array it wakes members all the same. */
+	/* A read-only array wakes members all the same. */
 	return md_is_rdwr(conf->mddev) ? par_mover_interrupted(conf) :
 	       kthread_should_stop();
 }
 
 /*
- * Once the disks turn. Returns -EAGAIN if others than @started are needed: the gear
- * has been lowered meanwhile.
+ * Raise the gear once the disks turn. Returns -EAGAIN if other members than @started are
+ * needed, because the gear has been lowered meanwhile.
  */
 static int raise_started(struct par_conf *conf, unsigned int gear, u32 started,
 			 u32 dead)
@@ -193,7 +198,7 @@ static int raise_started(struct par_conf *conf, unsigned int gear, u32 started,
 	return err;
 }
 
-/* To gear @gear, unless it is that or more already; while the array serves. */
+/* Raise the gear to @gear, unless it is as high already; while the array is in use. */
 static int raise_gear(struct par_conf *conf, unsigned int gear)
 {
 	u32 started, dead;
@@ -224,9 +229,10 @@ static int shift_up(struct par_conf *conf)
 }
 
 /*
- * The members turn, and the store could not bring them up to date. That says nothing against
- * them, but raid5 would take an error for theirs: so the requests that need them wait, and all
- * of it is tried again. Not once the array has too few members left, or is to be quiet.
+ * The members turn, but the store could not bring them up to date. That is no reason to
+ * fail them, but raid5 would attribute an error to them: so the requests that need them
+ * wait, and the raise is tried again later. Not once the array has too few members left, or
+ * is about to be quiesced.
  */
 static bool defer_missed(struct par_conf *conf, int err)
 {
@@ -242,8 +248,9 @@ static bool defer_missed(struct par_conf *conf, int err)
 }
 
 /*
- * The gear has been raised or could not be: see to the requests that wait for a
- * sleeper. Those that came too late to have one failed try once more.
+ * The gear has been raised, or could not be raised: answer the requests that wait for a
+ * sleeper. If one of them is too late for the failure of its member to be known, the raise
+ * is tried again.
  */
 static void answer_missed(struct par_conf *conf, int err)
 {
@@ -251,7 +258,7 @@ static void answer_missed(struct par_conf *conf, int err)
 		par_retry_missed(conf, err == -EHOSTDOWN ? 0 : err);
 }
 
-/* Requests wait for a sleeper, and the mover perhaps for them: see above. */
+/* Requests wait for a sleeper, and the mover may be waiting for these requests: see above. */
 static void raise_work(struct work_struct *work)
 {
 	struct par_conf *conf = container_of(to_delayed_work(work), struct par_conf,
@@ -259,7 +266,7 @@ static void raise_work(struct work_struct *work)
 	unsigned int noio = memalloc_noio_save();
 	int err = 0;
 
-	/* In a read-only array the mover has nothing else to do. */
+	/* In a read-only array the mover has no other work. */
 	if (md_is_rdwr(conf->mddev)) {
 		err = raise_gear(conf, READ_ONCE(conf->wish.target));
 		answer_missed(conf, err);
@@ -277,8 +284,8 @@ static void track_above(struct par_conf *conf, unsigned int gear, bool on)
 }
 
 /*
- * Propagate down to the images, for all members that sleep in conf->wish.aim. The
- * highest band first: its images make segments of lower bands diverge.
+ * Propagate to the images, for all members that sleep in conf->wish.aim. The highest band
+ * first: copying its images makes segments of lower bands diverge.
  */
 static int propagate_down(struct par_conf *conf, struct par_pass *pass)
 {
@@ -292,7 +299,7 @@ static int propagate_down(struct par_conf *conf, struct par_pass *pass)
 }
 
 /*
- * The last segments, with the sets quiet one after another, for no longer than
+ * Copy the last segments, while the sets are quiesced one after another, for no longer than
  * PAR_HOLD_NS. Gate held. Returns -EAGAIN if there were too many.
  */
 static int finish_down(struct par_conf *conf, struct par_pass *pass)
@@ -318,23 +325,26 @@ static int finish_down(struct par_conf *conf, struct par_pass *pass)
 }
 
 /*
- * Everything is quiet and every sleeper-to-be has its data in the images too.
- * The members that stay are told the new gear; the others are not written, so
- * their copy of the metadata is older and can never win at assembly.
+ * Everything is quiet, and each member about to sleep has all its data in images, too. The
+ * new gear is stored on the members that stay awake; the others are not written, so their
+ * copy of the metadata is older and is never chosen at assembly.
  */
 static int change_down(struct par_conf *conf, unsigned int old, struct par_pass *pass)
 {
 	int err = finish_down(conf, pass);
 
 	lockdep_assert_held(&conf->gate->mutex);
-	/* Now that all is quiet nobody needs a sleeper; but somebody may have. */
+	/*
+	 * Now that everything is quiet no request needs a sleeper; but one may have needed
+	 * it before.
+	 */
 	mutex_lock(&conf->gear_mutex);
 	err = err ?: conf->gear == old ? 0 : -EINTR;
 	err = err ?: par_store_checkpoint(conf, false);
 	err = err ?: par_store_gear(conf, conf->wish.aim, members_of(conf, conf->wish.aim));
 	if (!err) {
 		smp_mb();	/* pairs with the one in flush_get(): the gear before the count */
-		/* A flush that saw the old gear is still on its way to them. */
+		/* A flush that saw the old gear is still being sent to the sleepers. */
 		wait_event(conf->io->wait, !atomic_read(&conf->io->flushes[old]));
 	}
 	par_sets_resume(conf, 1);
@@ -346,17 +356,20 @@ static int change_down(struct par_conf *conf, unsigned int old, struct par_pass 
 	return err;
 }
 
-/* Writes are held, if all is as it was. Returns -EAGAIN if one more pass is needed. */
+/*
+ * Complete the shift with writes held, if nothing has changed. Returns -EAGAIN if one more
+ * pass is needed.
+ */
 static int hold_down(struct par_conf *conf, unsigned int old, struct par_pass *pass)
 {
 	u64 began;
 	int err;
 
-	/* What is flushed and stored now need not be while writes are held. */
+	/* Flush and store now what would otherwise be flushed and stored while writes are held. */
 	err = par_store_map(conf);
 	if (err)
 		return err;
-	/* That has taken its time, too. */
+	/* That has taken some time, too: more may have been written. */
 	if (par_segments_above(conf, conf->wish.aim, PAR_SEG_HOME) > pass->batch)
 		return -EAGAIN;
 	if (!par_gate_enter(conf))
@@ -375,8 +388,8 @@ static int hold_down(struct par_conf *conf, unsigned int old, struct par_pass *p
 }
 
 /*
- * The array is written faster than the copies can be made. The policy does not try again
- * at once: what was copied was work for nothing.
+ * The array is written faster than the copies can be made. The policy does not try again at
+ * once, since the copies were made in vain.
  */
 static int shift_outrun(struct par_conf *conf)
 {
@@ -389,13 +402,13 @@ static int shift_outrun(struct par_conf *conf)
 	return -ETIMEDOUT;
 }
 
-/* What a shift down to gear @gear has to copy at most: see approach.h. */
+/* The largest number of segments that a shift down to gear @gear has to copy: see approach.h. */
 u64 par_shift_segments(struct par_conf *conf, unsigned int gear)
 {
 	return par_segments_above(conf, gear, PAR_SEG_HOME) * (conf->geo.gears - gear);
 }
 
-/* Pass by pass, until what is left can be copied with writes held: see approach.h. */
+/* Copy in passes until the rest can be copied with writes held: see approach.h. */
 static int approach_down(struct par_conf *conf, unsigned int old)
 {
 	struct par_approach *approach = &conf->shift->approach;
@@ -431,7 +444,7 @@ static int shift_down(struct par_conf *conf)
 	unsigned int old = READ_ONCE(conf->gear);
 	int err;
 
-	/* A member may have failed since this was asked for, or a check begun. */
+	/* A member may have failed since the shift was asked for, or a check may have begun. */
 	if (conf->mddev->degraded || par_syncing(conf->mddev))
 		return -EBUSY;
 	if (put_off(conf)) {
@@ -444,7 +457,7 @@ static int shift_down(struct par_conf *conf)
 			   ktime_get_ns());
 	shift_begin(conf, PAR_SHIFT_DOWN,
 		    par_segments_above(conf, conf->wish.aim, PAR_SEG_HOME));
-	/* Writes that are not counted are over once all has been quiet. */
+	/* Writes that are not counted have ended once everything has been quiet. */
 	track_above(conf, conf->wish.aim, true);
 	par_gate_quiesce(conf);
 	par_gate_resume(conf);
@@ -455,7 +468,7 @@ static int shift_down(struct par_conf *conf)
 	return err;
 }
 
-/* In a gear: what only the images hold, to the home copies of who is awake. */
+/* In a gear: propagate what is valid in images only to the home copies of awake members. */
 static int propagate_home(struct par_conf *conf)
 {
 	struct par_pass pass = { 0 };
@@ -482,7 +495,10 @@ static bool work_due(struct par_conf *conf)
 		return true;
 	if (!md_is_rdwr(conf->mddev))
 		return missed;
-	/* What is missed while it rests, or deferred, raise_work() sees to. */
+	/*
+	 * raise_work() handles requests that are missed while the mover rests or the raise
+	 * is deferred.
+	 */
 	missed &= !delayed_work_pending(&conf->up.raise_work);
 	return !par_mover_paused(conf) &&
 	       (missed || par_wanted(conf) != conf->gear ||
@@ -496,10 +512,13 @@ static void give_up(struct par_conf *conf, int err)
 		pr_warn("md/par:%s: cannot shift to gear %u: error %d; staying in gear %u\n",
 			mdname(conf->mddev), conf->geo.set[conf->wish.aim].members,
 			err, conf->geo.set[conf->gear].members);
-		/* Of these two it is known what they wait for. */
+		/* These two errors have a known reason. */
 		if (err != -ETIMEDOUT && err != -EBUSY) {
 			WRITE_ONCE(conf->shift->failed_gear, conf->wish.aim);
-			/* The monitor reads the gear once it sees the count. */
+			/*
+			 * Pairs with note_failures(): the monitor reads the gear after the
+			 * count.
+			 */
 			smp_store_release(&conf->shift->failures, conf->shift->failures + 1);
 		}
 		par_wish_drop(conf);
@@ -507,7 +526,7 @@ static void give_up(struct par_conf *conf, int err)
 	answer_missed(conf, conf->wish.aim > conf->gear && err != -EINTR ? err : 0);
 }
 
-/* A read of a read-only array needs a sleeper: wake it, and write nothing. */
+/* A read of a read-only array needs a sleeper: wake the member, without writing anything. */
 static void wake_read_only(struct par_conf *conf)
 {
 	par_wish_aim(conf, conf->geo.gears);
@@ -528,7 +547,7 @@ static void run_propagation(struct par_conf *conf)
 	}
 }
 
-/* One thing. */
+/* Do one piece of work. */
 static void mover_step(struct par_conf *conf)
 {
 	par_mover_begin(conf);
@@ -551,7 +570,7 @@ static int mover_thread(void *arg)
 	struct par_conf *conf = arg;
 	unsigned int noio = memalloc_noio_save();
 
-	/* What frees memory may be a request that waits for the mover. */
+	/* A request that waits for the mover may be one that would free memory. */
 	while (!kthread_should_stop()) {
 		wait_event_idle_timeout(conf->wish.wait, work_due(conf),
 					until_next(conf));
@@ -578,7 +597,7 @@ int par_shift_alloc(struct par_conf *conf)
 	INIT_DELAYED_WORK(&conf->up.raise_work, raise_work);
 	conf->up.raise_wq = alloc_workqueue("%s-par-wake", WQ_MEM_RECLAIM | WQ_UNBOUND,
 					    0, mdname(conf->mddev));
-	/* What it waits for may need a sleeper: the other one's business. */
+	/* A queue of its own, since its works may wait for a sleeper, which raise_work() wakes. */
 	conf->up.unkept_wq = alloc_workqueue("%s-par-unkept", WQ_MEM_RECLAIM | WQ_UNBOUND,
 					     0, mdname(conf->mddev));
 	return conf->up.raise_wq && conf->up.unkept_wq ? 0 : -ENOMEM;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Intents that no write needs any more are cleared, so that a crash leaves little to resync.
+ * Clears intents that no write needs any more, so that little has to be resynced after a
+ * crash.
  *
- * Timers: tidy_work, every 30 seconds while intents are set, clears those of zones that no
- * write has touched since, a few at a time, so that writers wait for little.
+ * Timers: tidy_work, every 30 seconds while intents are set. It clears those of zones
+ * without a write since, a few at a time, so that writers are not delayed for long.
  */
 #include "core/parent.h"
 #include "gear/gear.h"
@@ -15,7 +16,7 @@ static bool is_idle(const struct par_zone *z)
 	       time_after(jiffies, READ_ONCE(z->touched) + PAR_TIDY_S * HZ);
 }
 
-/* From @zone on, the first whose intent nobody has used for a while. */
+/* The first zone from @zone on whose intent has not been used for a while. */
 static u32 next_idle(struct par_conf *conf, u32 zone)
 {
 	while (zone < conf->geo.zones && !is_idle(&conf->map.zone[zone]))
@@ -33,7 +34,7 @@ static u32 share_of_idle(struct par_conf *conf)
 	return par_tidy_share(count);
 }
 
-/* Admit nothing more to the idle zones from @zone on; returns where to go on. */
+/* Close the idle zones from @zone on, which admit no more writes then; returns the next zone. */
 static u32 close_idle_zones(struct par_conf *conf, u32 zone)
 {
 	u32 count = 0;
@@ -69,9 +70,9 @@ static void flush_ended(struct bio *bio)
 }
 
 /*
- * As a user's flush, by the gear the array is in, and not under store_mutex: what the
- * store flushes after it, with writers waiting, takes a moment only. Nothing relies
- * on it.
+ * Flush as for a user, in the present gear, and not under conf->store->mutex: the store's
+ * flush after it, for which writers wait, then takes only a moment. Nothing relies on this
+ * flush.
  */
 static void flush_ahead(struct par_conf *conf)
 {
@@ -88,8 +89,8 @@ static void flush_ahead(struct par_conf *conf)
 }
 
 /*
- * Writes that were admitted to an idle zone may still be under way. They are
- * over once every set has been quiet for an instant.
+ * Writes that were admitted to an idle zone may still be under way. They have ended once
+ * every set has been quiet for a moment.
  */
 static void tidy_work(struct work_struct *work)
 {
@@ -109,7 +110,7 @@ static void tidy_work(struct work_struct *work)
 		par_store_clear_idle(conf);
 		pause = msecs_to_jiffies(PAR_TIDY_PAUSE_MS);
 	}
-	/* The store may have queued it already, and for later. */
+	/* The store may have queued the work already, for a later time. */
 	if (any_intent(conf))
 		mod_delayed_work(conf->queue.long_wq, &conf->up.tidy_work, pause);
 }
@@ -122,6 +123,6 @@ void par_tidy_init(struct par_conf *conf)
 void par_tidy_drain(struct par_conf *conf)
 {
 	might_sleep();
-	/* The next write has it begin again. */
+	/* The next write queues it again. */
 	cancel_delayed_work_sync(&conf->up.tidy_work);
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Writes that no image has taken: they go to the home copy, for which the sleeper is woken.
- * See the head of lost.c.
+ * Writes that no image has accepted: they go to the home copy, for which the sleeper is
+ * woken. See the head of lost.c.
  */
 #include <linux/sched/mm.h>
 
 #include "core/parent.h"
 #include "gear/gear.h"
 
-/* Of a row that is being started only the fill comes here, and need not be kept. */
+/* Of a row that is being started, only the fill comes here, and it need not be kept. */
 static void keep_elsewhere(struct par_vmember *vm, struct bio *bio)
 {
 	struct par_conf *conf = vm->set->conf;
@@ -39,9 +39,9 @@ static void keep_elsewhere(struct par_vmember *vm, struct bio *bio)
 }
 
 /*
- * Neither with a set quiet, nor with a segment locked, is this work waited for. Each set
- * has its own: to salvage a segment of one waits for a write to an image, which another
- * set may be unable to keep.
+ * No task waits for this work while it has a set quiesced or a segment locked. Each set has
+ * a work of its own: salvaging a segment of one set waits for a write to an image, which
+ * another set may be unable to accept.
  */
 static void unkept_work(struct work_struct *work)
 {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Discards give whole rows back: data, parity and images alike.
+ * A discard frees whole rows: data, parity and images.
  *
- * raid5 can discard only whole stripes, and it walks them 4 KiB by 4 KiB; so
- * stripes without a written row are skipped here (mkfs on an empty array of
- * any size costs nothing), and what is left is sent down in runs. row.c sees
- * the members' discards and clears the rows; then the places of their images
- * are discarded in the gear sets, and so on down.
+ * raid5 can discard only whole stripes, and it walks them 4 KiB by 4 KiB; so stripes
+ * without a written row are skipped here (mkfs on an empty array of any size costs
+ * nothing), and the others are sent down in runs. row.c receives the members' discards and
+ * clears the rows; then the places of their images are discarded in the gear sets, and so
+ * on down.
  *
- * Everything here waits, so it runs on conf->queue.long_wq.
+ * All functions here wait, so they run on conf->queue.long_wq.
  */
 #include <linux/completion.h>
 #include <linux/math64.h>
@@ -67,8 +67,8 @@ static void send_discard(struct par_set *set, u64 first, u64 end)
 }
 
 /*
- * Keep rows [@row, @end) from being started, as long as their images are being
- * discarded. Fails if one is written or about to be.
+ * Keep rows [@row, @end) from being started while their images are being discarded. Returns
+ * false if one is written or about to be.
  */
 static bool hold_rows(struct par_set *set, u64 row, u64 end)
 {
@@ -100,7 +100,7 @@ static void release_rows(struct par_set *set, u64 row, u64 end)
 		conf->map.zone[zone].held = false;
 		spin_unlock(lock);
 	}
-	par_store_look(conf);	/* releases who waits */
+	par_store_look(conf);	/* releases writes that wait */
 }
 
 /* Grow [*row, *end) over unwritten neighbours, at most @by rows each way. */
@@ -115,9 +115,9 @@ static void widen_rows(struct par_set *set, u64 *row, u64 *end, u64 by)
 }
 
 /*
- * Rows [@row, @end) of @set have been cleared: discard their images in gear
- * set @gear. Images of consecutive rows are adjacent there; whole stripes of
- * the gear set are given back.
+ * Rows [@row, @end) of @set have been cleared: discard their images in gear set @gear.
+ * Images of consecutive rows are adjacent there; whole stripes of the gear set are
+ * discarded.
  */
 static void discard_images(struct par_set *set, struct par_set *gear, u64 row,
 			   u64 end, u64 *first, u64 *last)
@@ -140,13 +140,13 @@ static void discard_images(struct par_set *set, struct par_set *gear, u64 row,
 	release_rows(set, row, end);
 }
 
-/* And the images of the gear sets' rows that this clears, further down. */
+/* Discard the images of these rows, and those of the gear sets' rows that this clears. */
 static void discard_all_images(struct par_set *set, u64 row, u64 end)
 {
 	struct par_conf *conf = set->conf;
 	unsigned int i;
 
-	/* Stored as cleared before their images may be stored as cleared. */
+	/* The rows must be stored as cleared before their images may be. */
 	if (par_store_zones(conf))
 		return;
 	for (i = set->number - 1; i >= 1; i--) {
@@ -188,7 +188,7 @@ static void discard_one(struct par_conf *conf, struct bio *bio)
 	struct par_set *home = par_home(conf);
 	u64 sectors = stripes_of(home).sectors;
 
-	if (par_set_steady(home))	/* else see row.c: nothing is given back */
+	if (par_set_steady(home))	/* otherwise nothing is discarded, see row.c */
 		discard_stripes(home,
 				DIV64_U64_ROUND_UP(bio->bi_iter.bi_sector, sectors),
 				div64_u64(bio_end_sector(bio), sectors));

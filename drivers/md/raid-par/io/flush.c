@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Flushes: the caches of the awake members, once, whatever the gear.
+ * Flushes: the caches of all awake members are flushed once, whatever the gear.
  *
- * The children never see a flush: md would send it to every member of theirs.
- * The map needs none: an intent is stable before any write that relies on it.
+ * The children never receive a flush: md would send it to every member of theirs. The map
+ * needs no flush here: an intent is stable before any write that relies on it.
  */
 #include "core/parent.h"
 #include "io/io.h"
@@ -12,12 +12,12 @@ struct par_flush {
 	struct par_conf *conf;
 	struct bio *orig;
 	unsigned int gear;
-	u64 began;	/* ns, or 0: no user waits for it */
+	u64 began;	/* ns, or 0: no user waits for the flush */
 	atomic_t left;
 	blk_status_t status;
 	struct par_flush_leg {
 		struct par_flush *flush;
-		struct md_rdev *rdev;	/* counted in */
+		struct md_rdev *rdev;	/* referenced */
 	} leg[PAR_MAX_MEMBERS];
 };
 
@@ -34,7 +34,7 @@ void par_flush_done(struct par_conf *conf, struct bio *bio)
 	queue_work(conf->queue.long_wq, &conf->io->finish_work);
 }
 
-/* Not of a read or a write, so the block layer has no count of it. */
+/* A flush is neither a read nor a write, so the block layer does not count it. */
 static void count_flush(struct par_conf *conf, u64 ns)
 {
 	atomic64_inc(&conf->io->flushed);
@@ -42,8 +42,8 @@ static void count_flush(struct par_conf *conf, u64 ns)
 }
 
 /*
- * All members have answered. One that has failed, now or just before, may have
- * lost what was acknowledged: the others stand for it, once it is known.
+ * All members have answered. A member that has failed, now or just before, may have lost
+ * acknowledged data: the other members replace it once the failure is recorded.
  */
 static void flush_put(struct par_flush *flush)
 {
@@ -60,7 +60,7 @@ static void flush_put(struct par_flush *flush)
 	mempool_free(flush, &conf->io->flush_pool);
 	if (atomic_dec_and_test(&conf->io->flushes[gear]))
 		wake_up(&conf->io->wait);
-	/* Last: the array may be taken down once its last request has ended. */
+	/* Last: the array may be stopped once its last request has ended. */
 	if (status)
 		bio->bi_status = status;
 	if (!status && par_failures_unrecorded(conf))
@@ -75,7 +75,7 @@ static void flush_endio(struct bio *bio)
 	struct par_flush *flush = leg->flush;
 	struct mddev *mddev = flush->conf->mddev;
 
-	/* A member that cannot flush has failed; the others hold the data. */
+	/* A member whose flush fails is failed; the others hold the data. */
 	if (bio->bi_status)
 		md_error(mddev, leg->rdev);
 	if (bio->bi_status && test_bit(MD_BROKEN, &mddev->flags))
@@ -86,8 +86,8 @@ static void flush_endio(struct bio *bio)
 }
 
 /*
- * Count a flush in, with the gear it goes by. A down-shift changes the gear,
- * then waits for those that saw the old one, and for no others.
+ * Count a flush, with the gear by which it selects the members. A shift down changes the
+ * gear, then waits for flushes that saw the old gear, and for no others.
  */
 static unsigned int flush_get(struct par_conf *conf)
 {

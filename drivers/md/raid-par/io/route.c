@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Virtual members: where each request of a set is routed to zeros, to the
- * real disk, or to the sleeper's image. See io.h for the contracts.
+ * Virtual members: routing of each request of a set to zeros, to the real disk, or to the
+ * sleeper's image. See io.h for the contracts.
  *
- * Everything in the submit path here either sends a request on or queues it;
- * nothing waits. Requests that are held are routed again, from the start, by
- * a worker once what they waited for has come.
+ * In the submit path, each function either sends a request on or queues it; none waits. A
+ * worker routes held requests again, from the start, when the reason for holding them has
+ * ended.
  */
 #include <linux/part_stat.h>
 
 /*
- * route.c and row.c call each other, on purpose: a write to a row that was never written is
- * handed to row.c (par_row_write()), which hands it back once the row is started
- * (par_route()). It is routed from the start then, since gear and map may have changed.
+ * route.c and row.c call each other, on purpose: route.c passes a write to an unwritten row
+ * to row.c (par_row_write()), and row.c passes it back once the row is started
+ * (par_route()). The write is then routed from the start, since gear and map may have
+ * changed.
  */
 #include "core/parent.h"
 #include "io/io.h"
@@ -47,7 +48,7 @@ static bool bio_is_zero(struct bio *bio)
 	return true;
 }
 
-/* What a write would do right now; the zone lock makes it last. */
+/* The effect that a write would have now; it is stable under the zone lock. */
 struct par_write {
 	struct par_conf *conf;
 	struct par_set *set;
@@ -77,7 +78,7 @@ static __always_inline void look_up(struct par_vmember *vm, u64 row, struct par_
 		w->step.next = w->state;
 }
 
-/* Lockless: may the write pass straight to the home copy? */
+/* Lockless: may the write be sent directly to the home copy? */
 static __always_inline bool write_passes(struct par_vmember *vm, u64 row)
 {
 	struct par_write w;
@@ -97,21 +98,21 @@ static __always_inline bool write_passes(struct par_vmember *vm, u64 row)
 
 enum par_verdict {
 	PAR_GO,		/* send it on */
-	PAR_HELD,	/* somebody else has it now */
-	PAR_MISSED,	/* a member must wake up for it */
-	PAR_DONE,	/* nothing to do for it */
+	PAR_HELD,	/* it is on another list now */
+	PAR_MISSED,	/* a member must wake up first */
+	PAR_DONE,	/* it needs nothing */
 	PAR_ROW_FULL,	/* its row is complete */
 	PAR_ASK,	/* held until the zone's intent is stored */
-	PAR_WAIT,	/* held until its images' place is given back */
-	PAR_SPARE,	/* the row is new and there is no spare */
+	PAR_WAIT,	/* held until the discard of its images has ended */
+	PAR_SPARE,	/* the row is new and there is no spare par_row */
 };
 
 /*
- * A rebuild writes every block of its member; where the row is unwritten, and
- * so zero on all members, nothing need be done. The user's own zeros start the
- * row like any data: after a crash, what is unwritten in a zone with an intent
- * is taken as it lies on the disks. (Such a write reaches parity too, which is
- * never on a member being rebuilt only.)
+ * A rebuild writes every block of its member; where the row is unwritten, and so zero on
+ * all members, nothing needs to be done. Zeros written by the user start the row like any
+ * data: after a crash, unwritten rows in a zone with an intent are taken as written, with
+ * the content of the disks. (Such a write also reaches parity, which is never only on a
+ * member being rebuilt.)
  */
 static bool rebuild_of_zeros(struct par_vmember *vm, struct bio *bio)
 {
@@ -119,7 +120,7 @@ static bool rebuild_of_zeros(struct par_vmember *vm, struct bio *bio)
 	       !test_bit(In_sync, &vm->rdev.flags) && bio_is_zero(bio);
 }
 
-/* Zone lock held. @spare is taken if the row is new; @full: see par_row_write. */
+/* Zone lock held. @spare is used if the row is new; @full: see par_row_write(). */
 static enum par_verdict begin_row(struct par_vmember *vm, struct par_write *w,
 				  struct bio *bio, bool zero,
 				  struct par_row **spare, struct par_row **full)
@@ -137,9 +138,9 @@ static enum par_verdict begin_row(struct par_vmember *vm, struct par_write *w,
 }
 
 /*
- * A row is written while raid5 does without some sleepers: what it makes of
- * their segments is in the parity only, and their images are old from now on.
- * Returns false if the stored map would still call one of these valid.
+ * A row is written while raid5 works without some sleepers: the new content of their
+ * segments is in parity only, and their images are old from now on. Returns false if the
+ * stored map would still call one of these images valid.
  */
 static bool drop_images(struct par_write *w)
 {
@@ -160,8 +161,8 @@ static bool drop_images(struct par_write *w)
 }
 
 /*
- * With a sleeper missing, which of its segments' images become old is known in
- * the gears only in which it would be awake; the array is on its way there.
+ * With a sleeper missing, it is known which images of its segments become old only in the
+ * gears in which it would be awake; the array is shifting up to one.
  */
 static bool must_wake(const struct par_write *w)
 {
@@ -194,7 +195,7 @@ static enum par_verdict admit_write(struct par_vmember *vm, struct par_write *w,
 	return PAR_GO;
 }
 
-/* The slow way of a write, within one segment. Not inlined, because of its stack frame. */
+/* The slow path of a write, within one segment. Not inlined, because of its stack frame. */
 static noinline void route_write(struct par_vmember *vm, struct bio *bio, u64 row)
 {
 	struct par_conf *conf = vm->set->conf;
@@ -256,8 +257,8 @@ again:
 }
 
 /*
- * Reading ends a row's discard just as writing does: the stripe's old content
- * is in raid5's cache again, and must not differ from the row.
+ * A read cancels a row's discard as a write does: the stripe's old content is in raid5's
+ * cache again, and must not differ from the row.
  */
 static noinline void read_touches(struct par_vmember *vm, u64 row)
 {
@@ -269,7 +270,7 @@ static noinline void read_touches(struct par_vmember *vm, u64 row)
 	spin_unlock(par_zone_lock(conf, zone));
 }
 
-/* What becomes of a read of a row none of whose first writes is on its way. */
+/* The action for a read of a row whose first writes have all ended. */
 static enum par_seg_action settled_action(struct par_vmember *vm, u64 row)
 {
 	struct par_conf *conf = vm->set->conf;
@@ -280,8 +281,8 @@ static enum par_seg_action settled_action(struct par_vmember *vm, u64 row)
 }
 
 /*
- * A row is written in the map before its first writes have ended: until they have, the
- * platter may hold anything there, and a read waits for them.
+ * A row is written in the map before its first writes have ended: until then the disk may
+ * hold anything there, and a read waits for them.
  */
 static __always_inline enum par_seg_action read_action(struct par_vmember *vm, u64 row)
 {
@@ -295,12 +296,12 @@ static __always_inline enum par_seg_action read_action(struct par_vmember *vm, u
 	smp_rmb();	/* pairs with the one in begin_row() */
 	if (state != PAR_SEG_UNWRITTEN && unlikely(READ_ONCE(zone->landing)))
 		return PAR_ACT_HOLD;
-	/* Of what was looked at: the row may have been started since. */
+	/* Use the state that was read above: the row may have been started since. */
 	return par_seg_step(state, par_awake(conf, READ_ONCE(conf->gear), vm->index) ?
 			    PAR_EV_READ : PAR_EV_READ_ASLEEP).action;
 }
 
-/* As a disk does it for what it cannot read. */
+/* Return the error that a disk returns for an unreadable sector. */
 static void err_lost(struct par_vmember *vm, struct bio *bio)
 {
 	if (par_is_last_try(vm, bio))
@@ -342,7 +343,7 @@ static void route_read(struct par_vmember *vm, struct bio *bio, u64 row,
 	}
 }
 
-/* Split off the first @sectors; the caller goes on with the rest of @bio. */
+/* Split off the first @sectors; the caller continues with the rest of @bio. */
 static struct bio *split_front(struct par_set *set, struct bio *bio,
 			       unsigned int sectors)
 {
@@ -355,15 +356,15 @@ static struct bio *split_front(struct par_set *set, struct bio *bio,
 	return front;
 }
 
-/* The action of a read, or whether a write passes. */
+/* The action for a read, or whether a write is sent directly. */
 static noinline unsigned int row_action(struct par_vmember *vm, u64 row, bool write)
 {
 	return write ? write_passes(vm, row) : read_action(vm, row);
 }
 
 /*
- * Rows at the head of the request that are treated alike go on in one piece:
- * up to all of them for reads and for writes that pass straight through.
+ * Rows at the head of the request that are handled in the same way continue in one piece:
+ * up to all of them for reads and for writes that are sent directly.
  */
 static unsigned int rows_alike(struct par_vmember *vm, struct bio *bio, bool write,
 			       unsigned int *action)
@@ -419,7 +420,7 @@ static void route_discard(struct par_vmember *vm, struct bio *bio)
 	} while (front != bio);
 }
 
-/* On each CPU by itself: what the monitor predicts loads from. */
+/* Counted on each CPU separately; the monitor predicts loads from these counts. */
 static void count_request(struct par_vmember *vm, struct bio *bio, bool rw)
 {
 	struct block_device *disk = vm->disk->part0;
@@ -471,7 +472,7 @@ static void vmember_submit_bio(struct bio *bio)
 	if (bio->bi_iter.bi_sector >= vm->set->sg->sectors)
 		par_store_child(vm->set->conf, bio);
 	else if (!bio_sectors(bio))
-		bio_endio(bio);	/* a flush: the parent's business, see flush.c */
+		bio_endio(bio);	/* a flush is handled by the parent, see flush.c */
 	else if (bio_op(bio) == REQ_OP_DISCARD)
 		route_discard(vm, bio);
 	else
@@ -493,7 +494,7 @@ int par_members_init(struct par_conf *conf)
 		conf->member[d].conf = conf;
 		conf->member[d].index = d;
 	}
-	/* Several are taken in one submit context, before any is on its way. */
+	/* Several are allocated in one submit context, before any of them is sent. */
 	return bioset_init(&conf->io->bios, BIO_POOL_SIZE, 0,
 			   BIOSET_NEED_BVECS | BIOSET_NEED_RESCUER);
 }
@@ -513,7 +514,7 @@ int par_members_init_set(struct par_set *set)
 					0, mdname(set->conf->mddev), set->sg->members);
 	if (!set->route.wq)
 		return -ENOMEM;
-	/* As above. */
+	/* Several are allocated in one submit context here, too. */
 	err = bioset_init(&set->route.splits, BIO_POOL_SIZE, 0, BIOSET_NEED_RESCUER);
 	return err ?: par_send_init_set(set);
 }

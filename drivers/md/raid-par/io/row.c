@@ -2,22 +2,21 @@
 /*
  * Rows being started and rows being discarded.
  *
- * A row is started when the first write to it comes: the writes that arrive
- * for it are gathered, and once they cover the row on every member, or no
- * more have come for a moment, what they leave uncovered is filled with zeros
- * everywhere. Only then is the row written in the map and the gathered writes
- * are sent. So an acknowledged row is complete, and its parity is right even
- * with a member missing. Until these writes have ended the row is landing: the
- * platter holds whatever lay there before, and reads of the row wait.
+ * The first write to a row starts it: writes to the row are gathered, and once they cover
+ * it on every member, or no more have come for a millisecond, the uncovered part is filled
+ * with zeros on all members. Only then is the row written in the map, and the gathered
+ * writes are sent. So an acknowledged row is complete, and its parity is right even with a
+ * member missing. Until these writes have ended the row is landing: the disks hold any
+ * previous content there, and reads of the row wait.
  *
- * A row is discarded when every 4 KiB block of it has been, on all members,
- * with no write in between. raid5 sends the discard of a stripe to all members
- * and forgets the stripe; until the row is complete, the old content stays,
- * which is as consistent as before.
+ * A row is discarded when every 4 KiB block of it has been discarded, on all members, with
+ * no write in between. raid5 sends the discard of a stripe to all members and forgets the
+ * stripe; until the row is complete, the old content stays, which is as consistent as
+ * before.
  *
- * Timers: row_timer goes off when the first of the gathered rows has seen no
- * write for a millisecond, which is filled then, or when the first of the
- * half-discarded ones has seen no discard for five seconds, which is dropped.
+ * Timers: row_timer goes off when the first of the gathered rows has seen no write for a
+ * millisecond, and this row is then filled; or when the first of the half-discarded rows
+ * has seen no discard for five seconds, and this one is then dropped.
  */
 #include <linux/bitmap.h>
 #include <linux/slab.h>
@@ -35,14 +34,15 @@
  * struct par_row - a row being started or discarded, hashed in its set
  * @gear: the gear that its fill was routed by, and by which it was started
  * @started: it is written in the map, and hashed until its first writes have ended
- * @left: of these: how many have not, and one for who sends them; @reads: these wait
- * @due: when the last addition is so long ago that no more are expected
- * @covered, @count: which blocks of which member have been given
+ * @left: the number of first writes that have not ended, plus one while they are being
+ *	sent; @reads: reads that wait for them
+ * @due: the time at which no further additions are expected
+ * @covered, @count: which blocks of which member have been written or discarded
  */
 struct par_row {
 	struct hlist_node hash;
-	struct list_head list;		/* start.gathering, until it is filled */
-	struct list_head filled;	/* .filled, then .landed, under the queue's lock */
+	struct list_head list;		/* in start.gathering, until it is filled */
+	struct list_head filled;	/* in .filled, then .landed, under the queue's lock */
 	struct par_set *set;
 	u64 row;
 	bool discard, filling, fua, started;
@@ -93,7 +93,7 @@ void par_row_await(struct par_set *set, struct bio *bio)
 
 	par_queue_add(set->conf, &set->start.starved, bio);
 	smp_mb();	/* pairs with the one in par_row_free() */
-	/* The last one may have been freed just before. */
+	/* A par_row may have been freed just before. */
 	row = par_row_alloc(set);
 	if (row)
 		par_row_free(set, row);
@@ -128,16 +128,16 @@ static struct par_row *find_landing(struct par_set *set, u64 number)
 }
 
 /*
- * A member that is not there needs no data: parity stands for zeros. One that
- * is added while the row is gathered is rebuilt like the rest: the rebuild's
- * write joins the row, even one of zeros (see par_row_busy()).
+ * A missing member needs no data: parity replaces its zeros. A member that is added while
+ * the row is gathered is rebuilt like the others: the rebuild's write is added to the row,
+ * even if it is zeros (see par_row_busy()).
  */
 static bool member_there(struct par_set *set, unsigned int d)
 {
 	return par_member_usable(set->conf, d);
 }
 
-/* One more has come for the row: give the next as much time again. */
+/* A write has been added to the row: wait as long for the next one. */
 static void expect_more(struct par_row *row)
 {
 	struct par_set *set = row->set;
@@ -175,7 +175,7 @@ static void add_row(struct par_set *set, struct par_row *row, u64 number,
 	expect_more(row);
 }
 
-/* The row is the caller's from now on. */
+/* The row belongs to the caller from now on. */
 static void remove_row(struct par_row *row)
 {
 	struct par_conf *conf = row->set->conf;
@@ -217,9 +217,9 @@ bool par_row_busy(struct par_set *set, u64 number)
 }
 
 /*
- * A sleeper that has failed asleep has been left out, in its image too: the row
- * must not be started so that the image is called valid. What was gathered
- * starts over and waits for the top gear (must_wake() in route.c).
+ * A sleeper that has failed while asleep was left out of the fill, in its image too: the
+ * row must not be started in a way that calls the image valid. The gathered writes are
+ * routed again and wait for the top gear (must_wake() in route.c).
  */
 static bool images_filled(const struct par_row *row)
 {
@@ -235,8 +235,8 @@ static bool images_filled(const struct par_row *row)
 }
 
 /*
- * All of it is given: the row is written, as row->gear has it. Whoever reads it from
- * now on sees that it is landing.
+ * The row is complete: it is written, with the states of row->gear. A read from now on sees
+ * that it is landing.
  */
 static void start_row(struct par_row *row)
 {
@@ -274,7 +274,7 @@ bool par_row_write(struct par_vmember *vm, u64 number, unsigned int gear,
 	bio_list_add(&row->bios, bio);
 	row->fua |= !!(bio->bi_opf & REQ_FUA);
 	expect_more(row);
-	if (!row->filling) {	/* or else sent with the others, after the fill */
+	if (!row->filling) {	/* otherwise sent with the others, after the fill */
 		cover_grains(row, vm->index, bio->bi_iter.bi_sector, bio_end_sector(bio));
 		row->gear = gear;
 		if (row_covered(row) && images_filled(row)) {
@@ -287,9 +287,9 @@ bool par_row_write(struct par_vmember *vm, u64 number, unsigned int gear,
 }
 
 /*
- * Where a write of a row that has just been started belongs is known already:
- * a segment that it made "home" stays so as long as no copy of it is made,
- * and that begins only after every set has been quiet (see shift_down()).
+ * The destination of a write of a row that has just been started is known: a segment that
+ * is in state "home" since then stays so as long as it is not copied, and copying begins
+ * only after every set has been quiet (see shift_down()).
  */
 static bool goes_home(const struct par_row *row, const struct par_vmember *vm)
 {
@@ -323,7 +323,7 @@ bool par_row_hold_read(struct par_set *set, u64 number, struct bio *bio)
 	return row;
 }
 
-/* All of the row's first writes have ended: it is a row like any other. */
+/* All of the row's first writes have ended: it is handled like any other row now. */
 static void end_landing(struct par_row *row)
 {
 	struct par_set *set = row->set;
@@ -337,7 +337,7 @@ static void end_landing(struct par_row *row)
 	par_row_free(set, row);
 }
 
-/* The first writes, each counted until it ends. */
+/* Send the first writes, each counted until it ends. */
 static void send_first_writes(struct par_row *row)
 {
 	struct bio *bio;
@@ -358,8 +358,9 @@ static void send_first_writes(struct par_row *row)
 }
 
 /*
- * The clones of first writes are few when memory is short. Those of a row may be parked,
- * and come back by dispatch_work(): so no work but row_work() waits for such a clone.
+ * When memory is short, few clones of first writes can be allocated. The clones of a row
+ * may be parked, and dispatch_work() routes them again: so only row_work() may wait for
+ * such a clone.
  */
 static bool may_send(struct par_set *set)
 {
@@ -368,7 +369,7 @@ static bool may_send(struct par_set *set)
 	return !work || work == &set->start.work;
 }
 
-/* Have row_work() see to a row whose zeros have ended, or that needs none. */
+/* Have row_work() continue a row whose zeros have ended, or that needs none. */
 static void add_filled(struct par_row *row)
 {
 	struct par_set *set = row->set;
@@ -412,11 +413,11 @@ void par_row_touch(struct par_set *set, u64 number)
 }
 
 /*
- * A row whose segments are being copied is not cleared: it could be started
- * again while a copy of its old content is still on the way. Nor is one of a
- * set that is being synced or is degraded: since raid5 forgot the discarded
- * stripe it may have read its old content into its cache again. Nor one with lost
- * blocks, which would be lost in the row that is started in its place.
+ * A row whose segments are being copied is not cleared: it could be started again while a
+ * copy of its old content is still under way. Nor is a row of a set that is being synced or
+ * is degraded: raid5 may have read the old content of the discarded stripe into its cache
+ * again. Nor a row with lost blocks, which would be lost in the row that is started in its
+ * place.
  */
 static bool must_stay(struct par_set *set, u64 number)
 {
@@ -430,7 +431,7 @@ static bool must_stay(struct par_set *set, u64 number)
 	return false;
 }
 
-/* Zone lock held: count a discard in; the row that is complete is cleared. */
+/* Zone lock held: count a discard; a complete row is cleared. */
 static void collect_discard(struct par_vmember *vm, struct bio *bio, u64 number,
 			    struct par_row **spare)
 {
@@ -464,14 +465,14 @@ void par_row_discard(struct par_vmember *vm, struct bio *bio, u64 number)
 	if (!par_map_written(vm->set, number))
 		return;
 	/*
-	 * For seconds, and for what may be left undone: not of the reserve,
-	 * though it ends up there.
+	 * Kept for seconds, and optional: do not use the memory reserve, though freed rows
+	 * go to the pool.
 	 */
 	spare = kmalloc(row_bytes(conf), GFP_NOWAIT | __GFP_NOMEMALLOC | __GFP_NOWARN);
 	if (!spare)
 		return;
 	spin_lock(lock);
-	/* In a written row, what is hashed is a discard and nothing else. */
+	/* In a written row, a hashed entry is always a discard. */
 	if (par_map_written(vm->set, number))
 		collect_discard(vm, bio, number, &spare);
 	spin_unlock(lock);
@@ -491,8 +492,9 @@ static void fill_endio(struct bio *bio)
 	struct par_vmember *vm = par_clone_vm(bio);
 
 	/*
-	 * A member that cannot be filled has failed, or is gone, and needs no zeros.
-	 * What is filled in the image fails with the gear set, or is lost there.
+	 * A member that cannot be filled has failed or is missing, and needs no zeros. If
+	 * the fill of an image fails, the gear set has failed, or the blocks are lost
+	 * there.
 	 */
 	if (bio->bi_status && !par_awake(row->set->conf, row->gear, vm->index) &&
 	    !par_lost(vm, bio->bi_iter.bi_sector, bio_sectors(bio)))
@@ -501,7 +503,7 @@ static void fill_endio(struct bio *bio)
 	fill_done(row);
 }
 
-/* Send zeros to [@from, @to) grains of a member, where the gear puts them. */
+/* Send zeros to [@from, @to) grains of a member, routed by the row's gear. */
 static void fill_range(struct par_row *row, struct par_vmember *vm,
 		       unsigned int from, unsigned int to)
 {
@@ -531,8 +533,8 @@ static void fill_range(struct par_row *row, struct par_vmember *vm,
 }
 
 /*
- * Zero-fill what is not covered. A write of part of a 4 KiB block is sent
- * after its block has been filled, so it may count as uncovered here.
+ * Fill the uncovered part with zeros. A write of part of a 4 KiB block is sent after its
+ * block has been filled, so the block may count as uncovered here.
  */
 static void fill_row(struct par_row *row)
 {
@@ -567,8 +569,8 @@ static void fail_row(struct par_row *row)
 }
 
 /*
- * The fill is on the disks. If the gear that it was routed by is still the
- * zone's intent, the row is written; otherwise its writes start over.
+ * The fill is on the disks. If the gear that it was routed by is still the zone's intent,
+ * the row is written; otherwise its writes are routed again.
  */
 static void finish_fill(struct par_row *row)
 {
@@ -592,7 +594,7 @@ static void finish_fill(struct par_row *row)
 	par_row_release(row);
 }
 
-/* A row whose time has come; if there is none, the timer is set for the next. */
+/* A row that is due; if there is none, the timer is set for the next. */
 static struct par_row *take_due(struct par_set *set)
 {
 	struct par_row *row, *found = NULL;
@@ -620,7 +622,7 @@ static struct par_row *take_due(struct par_set *set)
 	return found;
 }
 
-/* One of set->start.filled or set->start.landed. */
+/* Take a row from set->start.filled or set->start.landed. */
 static struct par_row *take_row(struct par_set *set, struct list_head *list)
 {
 	struct par_row *row;
@@ -683,7 +685,7 @@ int par_rows_init(struct par_set *set)
 					 row_bytes(set->conf));
 }
 
-/* The set is quiet: what is left are discards that never became whole. */
+/* The set is quiet: the remaining entries are discards that never became complete. */
 void par_rows_purge(struct par_set *set)
 {
 	struct par_conf *conf = set->conf;
@@ -704,7 +706,7 @@ void par_rows_exit(struct par_set *set)
 	if (!mempool_initialized(&set->start.pool))
 		return;
 	par_rows_purge(set);
-	/* It may be at the end of sending a row's first writes. */
+	/* The work may be sending the last of a row's first writes. */
 	flush_work(&set->route.dispatch_work);
 	/* The work sets the timer, and the timer queues the work. */
 	hrtimer_cancel(&set->start.timer);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Segments that are locked while they are copied: writers are counted, and a write that
- * comes meanwhile is parked and routed again afterwards.
+ * Segments that are locked while they are copied: writers are counted, and a write to a
+ * locked segment is parked and routed again afterwards.
  */
 #include "core/parent.h"
 #include "io/io.h"
@@ -24,8 +24,8 @@ void par_bucket_put(struct par_conf *conf, struct par_bucket *bucket)
 }
 
 /*
- * Count a writer in, or park @bio while the segment is being copied. Called
- * under the zone lock, so that the state that was read still holds.
+ * Count a writer; or, while the segment is being copied, park @bio and return false. Called
+ * under the zone lock, so that the state that was read is still valid.
  */
 bool par_bucket_get(struct par_bucket *bucket, struct bio *bio)
 {

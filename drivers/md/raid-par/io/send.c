@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The last step of a virtual member's request: to the real disk, or to the sleeper's image
- * in a gear set; and what becomes of it when it ends. See io.h for the contracts.
+ * in a gear set; and its completion. See io.h for the contracts.
  */
 #include <linux/slab.h>
 
 #include "core/parent.h"
 #include "io/io.h"
 
-/* par_clone - a request of ours for a virtual member */
+/* par_clone - our own request for a virtual member */
 struct par_clone {
 	struct par_vmember *vm;
 	struct bio *orig;
-	struct par_bucket *bucket;	/* the writer to count off, or NULL */
-	struct par_row *row;		/* of whose first writes it is one, or NULL */
-	struct md_rdev *rdev;		/* of our own: the member that it is counted in to */
-	void (*landed)(struct par_row *row);	/* and is told so when it ends */
+	struct par_bucket *bucket;	/* where to count the writer off, or NULL */
+	struct par_row *row;		/* the row if it is one of its first writes, or NULL */
+	struct md_rdev *rdev;		/* the referenced member, of a request of our own */
+	void (*landed)(struct par_row *row);	/* called with @row when the clone ends */
 	bool image;			/* it goes to the gear set */
-	bool routed;			/* it is sent on by another clone, or by nobody of ours */
+	bool routed;			/* sent on by another clone, or not sent by us */
 	struct bio bio;
 };
 
-/* The member is asleep and only its home copy is valid, or see must_wake(). */
+/* The member is asleep and only its home copy is valid; or see must_wake(). */
 void par_miss(struct par_vmember *vm, struct bio *bio)
 {
 	struct par_conf *conf = vm->set->conf;
@@ -33,8 +33,8 @@ void par_miss(struct par_vmember *vm, struct bio *bio)
 }
 
 /*
- * An image that cannot be read is no reason for raid5 to fail the sleeper: its
- * home copy is as good, once it is awake.
+ * An image that cannot be read is no reason for raid5 to fail the sleeper: its home copy is
+ * valid as well, once it is awake.
  */
 static bool has_home_copy(struct par_vmember *vm, struct bio *bio)
 {
@@ -47,10 +47,10 @@ static bool has_home_copy(struct par_vmember *vm, struct bio *bio)
 }
 
 /*
- * raid5 calls a block bad that it cannot read at the last try, if it could not make it
- * anew either: too many members are missing, or it has just written it. Since Linux 6.15
- * it forgets to, and so reads the block indefinitely. So it is told: the second one of these
- * by the second time that the last try fails.
+ * raid5 lists a block as bad if the last try to read it fails and the block cannot be
+ * computed either: too many members are missing, or raid5 has just written it. Since Linux
+ * 6.15 raid5 omits this in one case, and so reads the block indefinitely. Therefore the
+ * block is listed here when its last try fails for the second time.
  */
 static bool is_unreadable(struct par_vmember *vm, u64 sector)
 {
@@ -62,11 +62,11 @@ static bool is_unreadable(struct par_vmember *vm, u64 sector)
 }
 
 /*
- * raid5 fails a member that errs more often in a row than there are stripes in its
- * cache: a bad spot of some segments, or of a few in the small cache of
- * par_resync_fix(). A disk that is dead errs at the writes by which raid5 corrects
- * what it could not read. So no more of its errors count than there are stripes
- * whose last try is to come.
+ * raid5 fails a member that returns more read errors in a row than there are stripes in its
+ * cache: an unreadable area of some segments suffices, or of a few in the small cache of
+ * par_resync_fix(). That count is not needed to detect a dead disk, which also returns errors
+ * for the writes by which raid5 corrects what it could not read. So it is reset here, and
+ * covers no more than the stripes whose last try is to come.
  */
 void par_last_try_failed(struct par_vmember *vm, struct bio *bio)
 {
@@ -78,8 +78,8 @@ void par_last_try_failed(struct par_vmember *vm, struct bio *bio)
 }
 
 /*
- * An image did not take a write, though there is no reason to fail the sleeper: too
- * much of one stripe of the gear set cannot be read.
+ * An image did not accept a write, though there is no reason to fail the sleeper: too much
+ * of one stripe of the gear set cannot be read.
  */
 static bool is_unkept(struct par_vmember *vm, struct bio *bio)
 {
@@ -98,8 +98,8 @@ void par_unkept(struct par_vmember *vm, struct bio *bio)
 }
 
 /*
- * The disk has not taken a write to the home copy. raid5 is not to judge a sleeper by itself:
- * see collect_member().
+ * The disk did not accept a write to the home copy. raid5 must not decide on a sleeper's
+ * failure: see collect_member().
  */
 static void home_write_failed(struct par_vmember *vm)
 {
@@ -107,8 +107,8 @@ static void home_write_failed(struct par_vmember *vm)
 }
 
 /*
- * A write has ended, in an @image or not: true if somebody else ends it for the one who
- * sent it. Then it may have ended by now, and the set be gone.
+ * A write has ended, in an @image or not. Returns true if another function ends it for the
+ * sender: the write may then have ended by now, and the set may be destroyed.
  */
 static bool write_ended(struct par_vmember *vm, struct bio *orig, bool image)
 {
@@ -145,7 +145,7 @@ static void clone_endio(struct bio *bio)
 		par_bucket_put(vm->set->conf, clone->bucket);
 	if (clone->row)
 		clone->landed(clone->row);
-	/* Where it was sent, its error has been seen to. */
+	/* The sender of the other clone has handled its error. */
 	seen_to = !op_is_write(bio_op(orig)) || clone->routed;
 	bio_put(bio);
 	if (seen_to || !write_ended(vm, orig, image))
@@ -193,7 +193,7 @@ static struct bio *clone_for(struct par_vmember *vm, struct bio *bio,
 	return copy;
 }
 
-/* Of a pool of their own: on its way to an image such a clone is cloned again. */
+/* From a pool of their own: such a clone is cloned again if it is sent to an image. */
 struct bio *par_clone_first(struct par_vmember *vm, struct bio *bio, struct par_row *row,
 			    void (*landed)(struct par_row *row), bool home)
 {
@@ -207,8 +207,8 @@ struct bio *par_clone_first(struct par_vmember *vm, struct bio *bio, struct par_
 }
 
 /*
- * Never to a sleeper: whoever decided on the home copy saw the member awake. @rdev: held, or
- * NULL if the member is missing.
+ * Never sent to a sleeper: the home copy was chosen when the member was awake. @rdev:
+ * referenced, or NULL if the member is missing.
  */
 static void send_home(struct par_vmember *vm, struct md_rdev *rdev, struct bio *bio)
 {
@@ -238,7 +238,7 @@ void par_clone_end(struct bio *bio)
 	struct par_conf *conf = clone->vm->set->conf;
 	struct md_rdev *rdev = clone->rdev;
 
-	/* It is held still: no other can have taken its place. */
+	/* The rdev is still referenced: it belongs to the same member. */
 	if (bio->bi_status && rdev)
 		par_member_failed(conf, clone->vm->index);
 	bio_put(bio);
@@ -246,7 +246,7 @@ void par_clone_end(struct bio *bio)
 		par_member_put(conf, rdev);
 }
 
-/* par_watch - what watch_endio() has replaced in a write to a sleeper's home copy */
+/* par_watch - the fields of a write to a sleeper's home copy that watch_endio() restores */
 struct par_watch {
 	struct par_vmember *vm;
 	bio_end_io_t *end_io;
@@ -269,8 +269,8 @@ static void watch_endio(struct bio *bio)
 
 /*
  * Have watch_endio() called when the write ends. A clone would do the same, with more than
- * twice the instructions. Returns false if there is no memory. Memory is not waited for: the
- * requests that may free it are possibly not started before this function returns.
+ * twice the instructions. Returns false if there is no memory. This function must not wait
+ * for memory: the requests that would free it may not be started before it returns.
  */
 static bool watch_write(struct par_vmember *vm, struct bio *bio)
 {
@@ -304,8 +304,9 @@ static bool must_watch(const struct par_vmember *vm)
 }
 
 /*
- * A clone, where more than an error has to be known: that a lost block has been written. And
- * of a part of a request: since Linux 7.2 only bio_endio() may call bio_chain_endio().
+ * Send a clone if more than an error has to be known, such as that a lost block has been
+ * written; and for a part of a request, since from Linux 7.2 on only bio_endio() may call
+ * bio_chain_endio().
  */
 void par_write_home(struct par_vmember *vm, struct bio *bio,
 		    struct par_bucket *bucket)
@@ -318,9 +319,8 @@ void par_write_home(struct par_vmember *vm, struct bio *bio,
 }
 
 /*
- * A redirect is always a clone, sent by the gear set's own worker: raid5 may
- * have to wait for a stripe, and it resubmits what it splits off to the disk
- * that the request names.
+ * A redirect is always a clone, sent by the gear set's own worker: raid5 may wait for a
+ * stripe, and it resubmits splits of a request to the disk that the request names.
  */
 void par_to_image(struct par_vmember *vm, struct bio *bio,
 		  struct par_bucket *bucket)
@@ -364,7 +364,7 @@ void par_retry_missed(struct par_conf *conf, int err)
 	par_requeue(conf, &bios);
 }
 
-/* As for a set's other pools; zeros are filled in by a worker, from no submit context. */
+/* As for a set's other pools; zeros are sent by a worker, outside of submit context. */
 int par_send_init_set(struct par_set *set)
 {
 	int err;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The members at the start: who is whole, and who stands in if the array is started by
- * force. As md does, par refuses, names what is in doubt (doubt.c), and starts if it is
- * forced:
+ * The members at the start: which ones are whole, and which ones are used as they are if
+ * the array is started by force. As md does, par refuses, names what is in doubt (doubt.c),
+ * and starts if it is forced:
  *
- *   RAID-5's write hole   the array went down while rows were being written, and
- *                         lacks a member. Parity need not fit the data in those
- *                         rows, so what the member held cannot be told from them.
- *   a stale member        more members are lost than parity can stand for, but
- *                         one that left earlier is there, or an old copy of one:
- *                         it lacks what has been written since. Or one without a
- *                         valid superblock: nobody knows what it lacks.
+ *   RAID-5's write hole   the array crashed while rows were being written, and
+ *                         lacks a member. Parity need not match the data in those
+ *                         rows, so the content of the member cannot be computed.
+ *   a stale member        more members are lost than parity can replace, but one
+ *                         that left earlier is present, or an old copy of one: it
+ *                         lacks all writes since. Or a member without a valid
+ *                         superblock: it is not known what it lacks.
  */
 #include "core/parent.h"
 #include "meta/load.h"
@@ -35,7 +35,7 @@ static bool whole_for_md(struct par_conf *conf, unsigned int d)
 	return par_rdev_usable(rdev) && test_bit(In_sync, &rdev->flags);
 }
 
-/* The one of @members that left last, or an old copy of it, or -1. */
+/* The member of @members that left last, or an old copy of it, or -1. */
 static int newest_stale(struct par_conf *conf, u32 members)
 {
 	unsigned int d;
@@ -71,7 +71,7 @@ static void stand_in(struct par_conf *conf, unsigned int d)
 u32 par_doubt_stale(struct par_conf *conf, u32 lacking)
 {
 	unsigned int i, d, missing = 0;
-	bool all = false;	/* no mark tells what an old copy lacks */
+	bool all = false;	/* no mark records what an old copy lacks */
 	u32 taken = 0;
 	int one;
 
@@ -80,9 +80,9 @@ u32 par_doubt_stale(struct par_conf *conf, u32 lacking)
 	for (d = 0; d < conf->geo.members; d++)
 		missing += lacking & BIT(d) || !whole_for_md(conf, d);
 	/*
-	 * Those that nothing vouches for may all be right, and md calls them whole. All
-	 * stand in: to make one of them from the others would overwrite what may be the
-	 * only good copy by what comes of a bad one.
+	 * Unvouched members may all be right, and md calls them whole. All of them are
+	 * used: to rebuild one of them from the others could overwrite the only good copy
+	 * with what is computed from a bad one.
 	 */
 	for (d = 0; missing > conf->geo.parities && d < conf->geo.members; d++)
 		if (conf->store->unvouched & BIT(d) && whole_for_md(conf, d))
@@ -91,7 +91,7 @@ u32 par_doubt_stale(struct par_conf *conf, u32 lacking)
 	for (; missing > conf->geo.parities; missing--) {
 		one = newest_stale(conf, lacking & ~taken);
 		if (one < 0)
-			return 0;	/* of no use: refused */
+			return 0;	/* not enough of them: refused */
 		taken |= BIT(one);
 	}
 	for (d = 0; d < conf->geo.members; d++)
@@ -107,8 +107,8 @@ u32 par_doubt_stale(struct par_conf *conf, u32 lacking)
 }
 
 /*
- * A member that is not whole in one set is not whole: the union of all records.
- * Refuses if parity cannot replace so many members.
+ * Call a member that is not whole in one set not whole: the union of all records. Refuses
+ * if parity cannot replace so many members.
  */
 int par_unite_failures(struct par_conf *conf)
 {
@@ -155,10 +155,9 @@ int par_doubt_check(struct par_conf *conf)
 		if (conf->store->start)
 			par_forget_images(conf->set[i], lacks);
 		/*
-		 * What is rebuilt is rebuilt from what parity says: it will
-		 * fit, if all is, also what had been before the crash. But a
-		 * second parity that is left must be made to fit: raid5 carries
-		 * on what is wrong with it.
+		 * A member is rebuilt from parity: if all parities are used for that, the
+		 * result matches, including what was there before the crash. A second
+		 * parity that is left must be recomputed: raid5 keeps its errors otherwise.
 		 */
 		if (hweight32(lacks) >= conf->geo.parities)
 			rec->resync = MaxSector;

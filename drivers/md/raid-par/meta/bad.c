@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What raid5 calls bad: see the head of lost.c.
+ * Blocks that raid5 lists as bad: see the head of lost.c.
  */
 #include <linux/seqlock.h>
 
@@ -43,9 +43,10 @@ static void fail_vmember(struct par_vmember *vm)
 }
 
 /*
- * A disk that does not take a write has failed, as in an array without such a list.
- * Whoever can sleep has failed by now, see watch_endio(): what is left are images, and
- * what they have not taken is lost. Reads that erred meanwhile cannot be told from that.
+ * A disk that does not accept a write has failed, as in an array without such a list. A
+ * sleeper has been failed by now, see watch_endio(); the remaining entries belong to
+ * images, and writes that these did not accept are lost. Reads that failed meanwhile cannot
+ * be distinguished from that.
  */
 static void collect_member(struct par_vmember *vm)
 {
@@ -67,7 +68,7 @@ static void collect_member(struct par_vmember *vm)
 		}
 }
 
-/* With the set's list looked at: has any member of it one? */
+/* Look at the set's lists: does any member have entries? */
 static bool collect_set(struct par_set *set)
 {
 	bool any = false;

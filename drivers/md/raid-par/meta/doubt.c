@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What is in doubt: which ranges of the array lie in rows whose content nothing vouches
- * for. At a start assemble.c asks. And a member that is lost while the resync after a
- * crash runs leaves the same hole in an array that serves: that is told as well, since
- * raid5 gives up the resync without a word.
+ * The ranges of the array that are in doubt, since they lie in rows whose content cannot be
+ * trusted. assemble.c calls this at a start. Besides, a member that is lost during the
+ * resync after a crash leaves the same hole in a running array: that is reported as well,
+ * since raid5 gives up the resync without a message.
  */
 #include <linux/math64.h>
 
 #include "core/parent.h"
 #include "meta/store.h"
 
-/* A set's rows [first, end), and who is lost for whom they are in doubt. */
+/* Rows [first, end) of a set, and the lost members for which they are in doubt. */
 struct par_rows {
 	const struct par_set_geometry *sg;
 	u64 first, end;
 	u32 lost;
 };
 
-/* Which sectors of the set's address space share a stripe with these rows. */
+/* The sectors of the set's address space that share a stripe with these rows. */
 static void set_sectors(const struct par_geometry *geo, const struct par_rows *rows,
 			u64 *first, u64 *end)
 {
@@ -38,7 +38,7 @@ void par_doubt_range(struct par_conf *conf, u64 first, u64 end)
 
 static void doubt_rows(struct par_conf *conf, const struct par_rows *rows);
 
-/* Images of these rows in gear set @gear: who has a home copy too, has the right one. */
+/* Images of these rows in gear set @gear: a segment that also has a home copy has a right one. */
 static void distrust_images(struct par_conf *conf, const struct par_rows *rows,
 			    unsigned int gear)
 {
@@ -64,7 +64,7 @@ static void distrust_images(struct par_conf *conf, const struct par_rows *rows,
 	}
 }
 
-/* Sectors of a gear set are images: of home rows, or of rows of sets between. */
+/* Sectors of a gear set are images: of home rows, or of rows of sets in between. */
 static void doubt_images(struct par_conf *conf, unsigned int gear, u64 first,
 			 u64 end, u32 lost)
 {
@@ -102,9 +102,9 @@ static void doubt_rows(struct par_conf *conf, const struct par_rows *rows)
 }
 
 /*
- * Tell the ranges of the array whose content nothing vouches for: rows of @set
- * in zones with @mark, or their images; @lost are lost. Marked zones that follow
- * each other are told in one piece.
+ * Report the ranges of the array whose content cannot be trusted: rows of @set in zones
+ * with @mark, or their images; the members in @lost are lost. Consecutive marked zones are
+ * reported as one range.
  */
 void par_doubt_zones(struct par_set *set, u8 mark, u32 lost)
 {
@@ -125,8 +125,8 @@ void par_doubt_zones(struct par_set *set, u8 mark, u32 lost)
 }
 
 /*
- * What has been resynced already is told, too: how far it was is not stored. A
- * second parity makes no difference: what the member held is made from the first.
+ * Rows that have been resynced already are reported, too: the progress is not stored. A
+ * second parity makes no difference: the content of the member is computed from the first.
  */
 void par_doubt_unresynced(struct par_set *set)
 {
@@ -152,18 +152,18 @@ static void forget_row(struct par_set *set, u64 row, u32 lost)
 }
 
 /*
- * A segment's images become old, or nobody knows, when raid5 does without the
- * member: the rebuild must make it from parity.
+ * When raid5 begins to work without a member, a segment's images become old or uncertain: a
+ * rebuild must compute the segment from parity.
  *
- * After a crash, parity need not fit in the rows in doubt, and what raid5 makes of
- * the member is made from that. Its images hold something else: to restore from
- * them would leave rows whose parity does not fit, and nobody would know.
+ * After a crash, parity need not match in the rows in doubt, and raid5 computes the
+ * member's content from that. Its images hold something else: to restore from them would
+ * leave rows with wrong parity, unnoticed.
  *
- * And a stripe that is being written when the member fails need not have come to
- * drop_images(): raid5 looks for failed members one by one as it sends a stripe's
- * writes, the last one first. If it has sent parity, and then finds the member with
- * the data gone, the write is done. It is not acknowledged before the store knows
- * of the failure, and its zone has an intent as long.
+ * Besides, a stripe that is being written when the member fails need not have reached
+ * drop_images(): raid5 looks for failed members one by one as it sends a stripe's writes,
+ * the last one first. If it has sent parity, and then finds that the member with the data
+ * has failed, the write is complete. It is not acknowledged before the store knows of the
+ * failure, and until then its zone has an intent.
  */
 void par_forget_images(struct par_set *set, u32 lost)
 {

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Whose the metadata is that members hold, where it is not of the array that md's
- * superblock names.
+ * Recognizes the array that metadata belongs to, if it does not belong to the array that
+ * md's superblock names.
  *
- * mdadm changes md's superblock, and knows nothing of ours: the UUID by --update=uuid,
- * the creation time besides by --create. The epoch is the same in all superblocks and
- * blocks of an array and nobody else writes it. So an array whose UUID has been changed
- * is known by its creation time, and goes on with its epoch; and one over whose members
- * another is to be created is not given up unless somebody asks for that.
+ * mdadm changes md's superblock, and does not know ours: it changes the UUID with
+ * --update=uuid, and also the creation time with --create. The epoch is the same in all
+ * superblocks and blocks of an array, and only raid-par writes it. So an array whose UUID
+ * has been changed is recognized by its creation time, and keeps its epoch; and an array
+ * whose members are about to become those of another one is not overwritten unless that is
+ * requested.
  */
 #include "core/parent.h"
 #include "meta/load.h"
 
-/* The arrays of which whole superblocks were found, if not of ours. */
+/* The arrays, other than this one, of which intact superblocks were found. */
 struct par_owners {
-	struct par_identity id;		/* of one that there is */
-	u32 members;			/* who has one */
-	bool several;			/* not all of the same array */
+	struct par_identity id;		/* of one of these arrays */
+	u32 members;			/* members with such a superblock */
+	bool several;			/* they belong to several arrays */
 };
 
 static void add_owner(struct par_owners *owners, const struct par_identity *id, unsigned int d)
@@ -27,8 +28,8 @@ static void add_owner(struct par_owners *owners, const struct par_identity *id, 
 }
 
 /*
- * What member @d says, into @id. It may be left of an array that was there before: md's
- * own creation time is right, or else the later one.
+ * Get the identity that the superblock of member @d states. It may be left from a previous
+ * array: prefer the one with md's creation time, or else the later one.
  */
 static bool find_owner(struct par_conf *conf, unsigned int d, struct par_identity *id)
 {
@@ -49,7 +50,7 @@ static bool find_owner(struct par_conf *conf, unsigned int d, struct par_identit
 	return found;
 }
 
-/* Those with md's creation time into @renamed, all others into @strange. */
+/* Members with md's creation time into @renamed, all others into @strange. */
 static void find_owners(struct par_conf *conf, struct par_owners *renamed,
 			struct par_owners *strange)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Zone intents and marks on the members, and the list of lost blocks: what the store and
- * the superblock both have stored. See store.h for the contracts. All of it with
- * conf->store->mutex held, unless it says otherwise; it sleeps.
+ * Zone intents and marks on the members, and the list of lost blocks: the parts that both
+ * the store and the superblock need stored. See store.h for the contracts. All functions
+ * are called with conf->store->mutex held, unless stated otherwise, and sleep.
  */
 #include "core/parent.h"
 #include "meta/store.h"
@@ -19,7 +19,7 @@ u64 par_seal(struct par_conf *conf, struct page *page, enum par_block_kind kind,
 	return par_block_sector(&conf->geo, kind, index, block->slot);
 }
 
-/* An intent block from conf->store->intents, into @page; returns where it belongs. */
+/* Seal an intent block made from conf->store->intents, in @page; returns its sector. */
 static u64 seal_intents(struct par_conf *conf, u32 index, struct page *page)
 {
 	struct par_disk_block *raw = page_address(page);
@@ -31,7 +31,7 @@ static u64 seal_intents(struct par_conf *conf, u32 index, struct page *page)
 	return par_seal(conf, page, PAR_BLOCK_INTENT, index, &conf->store->intent_block[index]);
 }
 
-/* The next zone in @zones whose byte lies behind intent block @index. */
+/* The next zone in @zones whose byte is beyond intent block @index. */
 static u32 beyond_block(struct par_conf *conf, const unsigned long *zones, u32 index)
 {
 	u32 next = (index + 1) * PAR_BLOCK_PAYLOAD;
@@ -41,10 +41,10 @@ static u32 beyond_block(struct par_conf *conf, const unsigned long *zones, u32 i
 }
 
 /*
- * Store the intent blocks that hold the bytes of @zones, a batch at a time: one after
- * the other, a load that is scattered over a large array would wait for a revolution of
- * the disks for each. They do not depend on each other, and no caller relies on any of
- * them before all are stable.
+ * Store the intent blocks that hold the bytes of @zones, a batch at a time: if they were
+ * stored one after the other, a load that is scattered over a large array would wait for a
+ * revolution of the disks for each. The blocks do not depend on each other, and callers
+ * rely on them only after all are stable.
  */
 static int store_intent_bytes(struct par_conf *conf, const unsigned long *zones)
 {
@@ -78,7 +78,7 @@ int par_store_all_intents(struct par_conf *conf)
 	return err;
 }
 
-/* Members that are missing, from the array or a set, or not yet rebuilt in one. */
+/* Members that are missing from the array or from a set, or that are not yet rebuilt in one. */
 static u32 missing_members(struct par_conf *conf)
 {
 	u32 missing = par_unusable(conf);
@@ -90,7 +90,7 @@ static u32 missing_members(struct par_conf *conf)
 	return missing;
 }
 
-/* A member that is whole again may be lost again, and miss other zones. */
+/* A member that is whole again may be lost again, and then lack writes to other zones. */
 void par_missed_trim(struct par_conf *conf)
 {
 	lockdep_assert_held(&conf->store->mutex);
@@ -98,9 +98,8 @@ void par_missed_trim(struct par_conf *conf)
 }
 
 /*
- * A member has gone: it may lack what is being written to the zones
- * whose intent is set, or what was copied home. Zones whose intent is asked for
- * later are marked then.
+ * A member has been lost: it may lack what is being written to zones with an intent, or
+ * what was copied home. Zones whose intent is asked for later are marked then.
  */
 int par_note_missed(struct par_conf *conf)
 {
@@ -134,17 +133,17 @@ void par_store_lacks(struct par_conf *conf, unsigned int d)
 }
 
 /*
- * A set may do without a member already that the stored superblock, or even the one in
- * memory, does not call failed: the array is told a moment later.
+ * A set may work without a member that neither the stored superblock nor the one in memory
+ * calls failed yet: the array learns of it a moment later.
  */
 u32 par_lost_members(struct par_conf *conf)
 {
 	u32 lost = par_unusable(conf);
 	unsigned int i;
 
-	/* RAID-0 fails nobody. */
+	/* RAID-0 never works without a member. */
 	for (i = 1; conf->geo.parities && i <= conf->geo.gears; i++)
-		if (conf->set[i])	/* it is there yet */
+		if (conf->set[i])	/* it exists already */
 			lost |= READ_ONCE(conf->set[i]->child.absent) &
 				~READ_ONCE(conf->store->told.absent[i]);
 	return lost;
@@ -167,7 +166,7 @@ int par_store_intents(struct par_conf *conf, const unsigned long *zones,
 	return store_intent_bytes(conf, zones);
 }
 
-/* Take a mark off all zones from @zone to @end, and store that. */
+/* Remove a mark from all zones from @zone to @end, and store that. */
 int par_clear_marks(struct par_conf *conf, u32 zone, u32 end, u8 mark)
 {
 	int err;
@@ -193,8 +192,8 @@ u32 par_zones_marked(struct par_conf *conf, u8 mark)
 }
 
 /*
- * The list, and then the superblock, if it does not say yet that there is one. That
- * there is none any more, the next one says.
+ * Store the list, and then the superblock if it does not say yet that there is a list. That
+ * the list is empty again is stored with the next superblock.
  */
 int par_write_lost_list(struct par_conf *conf)
 {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Finding the metadata when an array starts, or making it for a new one.
- * Reads only, but for a new array: what has to be repaired or brought up to
- * date is written with the first use (see begin_use() in store.c).
+ * Finding the metadata when an array starts, or creating it for a new array. Members are
+ * only read, except for a new array: repairs and updates are written with the first use
+ * (see begin_use() in store.c).
  *
- * The newest superblock of all wins. The members that never sleep are written
- * whenever any member is, and before all others, so at least one of those that are
- * there must have it, or the version just before it, should the newest have been
- * destroyed: an older one that only sleepers still hold must not be taken for it.
+ * The newest superblock of all members is used. The members that never sleep are written
+ * whenever any member is, and before all others. So at least one of them that is present
+ * must have the newest version, or the version just before it if the newest has been
+ * destroyed: an older version that is on sleepers only must not be used.
  *
  * Blocks are read from the members that have the newest superblock, and from those that
- * lack nothing but that: see was_written_last().
+ * lack nothing else: see was_written_last().
  */
 #include <linux/random.h>
 #include <linux/slab.h>
@@ -19,23 +19,23 @@
 #include "meta/load.h"
 #include "pure/validate.h"
 
-#define PAR_SEQ_LEAP	1048576U	/* more blocks than one batch can hold */
+#define PAR_SEQ_LEAP	1048576U	/* more than the number of blocks in a batch */
 
-/* What was found on a member. */
+/* The state of the superblocks of a member. */
 struct par_found {
 	enum par_format_error err;
 	u64 seq, epoch;
-	unsigned int slot;		/* where that is */
-	bool one_slot;			/* the other slot holds nothing valid */
-	bool newer;			/* a slot has what a newer raid-par wrote */
+	unsigned int slot;		/* its slot */
+	bool one_slot;			/* the other slot has no valid one */
+	bool newer;			/* a slot was written by a newer raid-par */
 	bool bad_spot;			/* a slot cannot be read at all */
 	bool foreign;			/* a slot has the superblock of another array */
-	bool read_only;			/* a slot has what this one may read and not write */
-	bool source;			/* it has been sent all blocks that count */
-	unsigned int unreadable;	/* blocks that its neighbours have */
+	bool read_only;			/* a slot may be read, but not written by this version */
+	bool source;			/* it has all blocks that count */
+	unsigned int unreadable;	/* blocks that other members have */
 };
 
-/* The newer valid superblock of one member, into @sb and @found. */
+/* Read the newer valid superblock of one member into @sb and @found. */
 static void read_super(struct par_conf *conf, unsigned int d,
 		       struct par_super *sb, struct par_found *found)
 {
@@ -70,7 +70,7 @@ static void read_super(struct par_conf *conf, unsigned int d,
 	found->one_slot = valid == 1;
 }
 
-/* So that the next version does not go to the place of the newest one, or of the only one. */
+/* Note the slots, so that the next version overwrites neither the newest nor the only one. */
 static void note_slots(struct par_conf *conf, unsigned int d, const struct par_found *found)
 {
 	struct par_slots *slots = &conf->store->slots;
@@ -87,8 +87,8 @@ static void note_slots(struct par_conf *conf, unsigned int d, const struct par_f
 }
 
 /*
- * The newest superblock of all; the members that have it are current. A new
- * array's disks may hold anything: that is not told.
+ * Find the newest superblock of all; the members that have it are current. The disks of a
+ * new array may hold anything, so their state is not logged.
  */
 static bool find_super(struct par_conf *conf, struct par_found *found)
 {
@@ -114,7 +114,10 @@ static bool find_super(struct par_conf *conf, struct par_found *found)
 		if (one->seq == newest)
 			conf->store->current_members |= BIT(d);
 	}
-	/* Nobody can have more blocks than the newest superblock knows of, or another's. */
+	/*
+	 * No member can have newer blocks than the newest superblock vouches for, unless
+	 * they belong to another array.
+	 */
 	for (d = 0; d < conf->geo.members; d++)
 		if (found[d].epoch != conf->store->super.epoch ||
 		    conf->store->member_seq[d] > conf->store->super.block_seq)
@@ -122,7 +125,7 @@ static bool find_super(struct par_conf *conf, struct par_found *found)
 	return conf->store->current_members;
 }
 
-/* What each member has, where they disagree. */
+/* Log the state of each member if the members differ. */
 static void tell_supers(struct par_conf *conf, const struct par_found *found)
 {
 	unsigned int d;
@@ -143,7 +146,7 @@ static void tell_supers(struct par_conf *conf, const struct par_found *found)
 	}
 }
 
-/* Some member has not got what those have that are awake in this gear. */
+/* Does a member that is awake in this gear lack what the current ones have? */
 static bool any_wrong(struct par_conf *conf, const struct par_found *found)
 {
 	unsigned int d;
@@ -157,8 +160,9 @@ static bool any_wrong(struct par_conf *conf, const struct par_found *found)
 }
 
 /*
- * A newer raid-par has written to a member, in its last use perhaps: only it knows what
- * that says, and this one would overwrite it. By force the member is taken for lost.
+ * A newer raid-par has written to a member, perhaps when the array was last used: this
+ * version does not understand its metadata, and would overwrite it. With --force the member
+ * is treated as lost.
  */
 static int refuse_newer(struct par_conf *conf, const struct par_found *found)
 {
@@ -181,7 +185,7 @@ static void hint_rescue(struct par_conf *conf)
 	       mdname(conf->mddev));
 }
 
-/* Refuse, unless a rescue is wanted. */
+/* Refuse, unless a rescue is requested. */
 static int metadata_lost(struct par_conf *conf)
 {
 	if (conf->store->start == PAR_ASKS_RESCUE)
@@ -190,7 +194,7 @@ static int metadata_lost(struct par_conf *conf)
 	return -EUCLEAN;
 }
 
-/* Refuse, unless a rescue is wanted: no member has block @index, of @name. */
+/* Refuse, unless a rescue is requested: no member has block @index, which is called @name. */
 static int refuse_block(struct par_conf *conf, const char *name, u32 index, const char *unknown)
 {
 	pr_err("md/par:%s: the newest version of %s block %u is valid on no member: it is unknown %s\n",
@@ -199,9 +203,8 @@ static int refuse_block(struct par_conf *conf, const char *name, u32 index, cons
 }
 
 /*
- * The superblock vouches for blocks up to a sequence number. One that was stored
- * later may have been cut short; see begin_use(), which stores it again before
- * a superblock vouches for it.
+ * The superblock vouches for blocks up to a sequence number. The store of a newer block may
+ * have been interrupted; begin_use() stores it again before a superblock vouches for it.
  */
 static bool block_lost(const struct par_conf *conf, u64 newest)
 {
@@ -209,13 +212,13 @@ static bool block_lost(const struct par_conf *conf, u64 newest)
 }
 
 /*
- * A member that is awake in the newest superblock and failed in no set, and that had the
- * version just before it, was being written together with those that have the newest one:
- * either that was cut short, and nothing has been stored since but what the next superblock
- * was to vouch for, or the member's copy of it has been destroyed. So no block that anything
- * relies on is newer than the newest on such a member. Of a sleeper, a failed member or an
- * older copy that cannot be said: blocks may have been stored without them, and the
- * superblock does not say which.
+ * A member that is awake in the newest superblock and failed in no set, and that has the
+ * version just before it, was written together with those that have the newest one: either
+ * that write was interrupted, and nothing has been stored since that the next superblock
+ * did not have to vouch for, or the member's copy of the newest superblock has been
+ * destroyed. So no needed block is newer than the newest on such a member. This does not
+ * hold for a sleeper, a failed member or an older copy: blocks may have been stored without
+ * them, and the superblock does not say which.
  */
 static bool was_written_last(const struct par_conf *conf, const struct par_found *found,
 			     unsigned int d)
@@ -242,9 +245,9 @@ static void find_sources(struct par_conf *conf, struct par_found *found)
 }
 
 /*
- * The newest valid version of a block on any member that has been sent all. @even: all
- * current ones have it, and no newer one that is torn; otherwise a store was cut short,
- * or a member's copy is damaged, and it must be stored again.
+ * The newest valid version of a block on any member that has all blocks. @even: all current
+ * members have it, and no newer one that is torn; otherwise a store was interrupted, or a
+ * member's copy is damaged, and the block must be stored again.
  */
 static bool load_block(struct par_conf *conf, struct par_found *members,
 		       enum par_block_kind kind, u32 index,
@@ -291,8 +294,8 @@ static bool load_block(struct par_conf *conf, struct par_found *members,
 }
 
 /*
- * No copy of an intent block is left. A rescue takes its zones as having been
- * in use in the current gear, with whatever of their map can be found.
+ * No copy of an intent block is left. A rescue assumes that its zones were in use in the
+ * current gear, with the part of their map that can be found.
  */
 static void assume_intents(struct par_conf *conf, u32 first, u32 count)
 {
@@ -364,13 +367,14 @@ static int load_map(struct par_conf *conf, struct par_found *members)
 			return -EUCLEAN;
 		assume_block(conf, block);
 	}
-	/* What is left in @todo, begin_use() stores. */
+	/* begin_use() stores the blocks that are left in @todo. */
 	return 0;
 }
 
 /*
- * The list of lost blocks. If the superblock knows of none, what there is has been cut
- * short while it was stored, and nothing depends on it; it is a version to go on from.
+ * Read the list of lost blocks. If the superblock does not mention a list, one that is
+ * found was being stored when the power was cut, and nothing depends on it; only its
+ * version number is used.
  */
 static int load_lost(struct par_conf *conf, struct par_found *members)
 {
@@ -409,13 +413,13 @@ static void tell_damage(struct par_conf *conf, const struct par_found *members)
 				members[d].unreadable);
 }
 
-/* A clock that is not set says less. */
+/* The present time, or the stored time if the clock is not set. */
 static u64 time_now(const struct par_conf *conf)
 {
 	return max_t(u64, ktime_get_real_seconds(), conf->store->super.ctime);
 }
 
-/* Every row unwritten, every member current, the top gear. */
+/* A new array: every row unwritten, every member current, the top gear. */
 static void make_super(struct par_conf *conf)
 {
 	struct mddev *mddev = conf->mddev;
@@ -428,11 +432,11 @@ static void make_super(struct par_conf *conf)
 	conf->store->super.gear = conf->geo.gears;
 	for (i = 1; i <= conf->geo.gears; i++)
 		conf->store->super.set[i].resync = MaxSector;
-	/* What there has never been becomes the defaults. */
+	/* Records that do not exist yet become the defaults. */
 	par_super_mend(&conf->store->super, &conf->geo, time_now(conf));
 }
 
-/* Values that nothing bad can come of, once they are within their bounds. */
+/* Put values that cannot do harm back into their bounds. */
 static void mend_super(struct par_conf *conf)
 {
 	unsigned long odd = par_super_mend(&conf->store->super, &conf->geo, time_now(conf));
@@ -467,8 +471,8 @@ static int make_new(struct par_conf *conf)
 }
 
 /*
- * There is no superblock that can be trusted. A rescue makes a new one, in the top gear,
- * in which the members that md calls in sync are whole, and all else is unknown.
+ * No superblock can be trusted. A rescue makes a new one, in the top gear: the members that
+ * md calls in sync are whole, and everything else is unknown.
  */
 static int rescue_super(struct par_conf *conf, bool any)
 {
@@ -477,7 +481,7 @@ static int rescue_super(struct par_conf *conf, bool any)
 
 	*old = conf->store->super;
 	make_super(conf);
-	if (any) {	/* what is left of the map is still its own */
+	if (any) {	/* the rest of the map still belongs to this array */
 		conf->store->super.epoch = old->epoch;
 		conf->store->super.seq = old->seq;
 		memcpy(conf->store->super.min_seq, old->min_seq, sizeof(old->min_seq));
@@ -501,11 +505,11 @@ static int rescue_super(struct par_conf *conf, bool any)
 }
 
 /*
- * The members that never sleep get a version in two lots, so that after any cut one that
- * has the newest one has two valid slots, or is alone: see store-plan.c. If all members that have
- * the newest one have nothing beside it, there may have been a newer one that has been
- * destroyed, and what it told of, failures above all, nobody knows. Only the very first
- * version has nothing beside it.
+ * The members that never sleep are written in two lots, so that after any cut one that has
+ * the newest version has two valid slots, or is alone: see store-plan.c. If none of the
+ * members with the newest version has another valid one, a newer version may have been
+ * destroyed, and with it the record of failures, above all. Only the very first version has
+ * none beside it.
  */
 static bool newer_destroyed(const struct par_conf *conf,
 			    const struct par_found *found)
@@ -534,9 +538,9 @@ static int doubt_super(struct par_conf *conf, const struct par_found *found)
 }
 
 /*
- * Steady members are written first (see super.c), so that a cut alone leaves one of them
- * with the newest version. If the newest is on sleepers only, it has been destroyed on
- * the others, and those that have the version before it lack no more than that one.
+ * Steady members are written first (see super.c), so that after a cut one of them has the
+ * newest version. If only sleepers have the newest version, it has been destroyed on the
+ * steady members, and those that have the version before it lack no other.
  */
 static bool steady_agree(const struct par_conf *conf, const struct par_found *found)
 {
@@ -568,7 +572,7 @@ static int load_super(struct par_conf *conf, const struct par_found *found,
 	return metadata_lost(conf) ?: rescue_super(conf, any);
 }
 
-/* What the stored intents say of their zones, and of the sets' parity. */
+/* Set up the zones, and the sets' parity, from the stored intents. */
 static void load_zones(struct par_conf *conf)
 {
 	unsigned int i;
@@ -583,7 +587,7 @@ static void load_zones(struct par_conf *conf)
 							    conf->geo.parities);
 			if (conf->store->intents[zone] & PAR_INTENT_RESYNC)
 				conf->store->super.set[i].resync = 0;
-			/* An intent says that the array was not stopped. */
+			/* An intent means that the array was not stopped properly. */
 			if (conf->store->intents[zone] & PAR_INTENT_GEAR)
 				conf->store->super.flags = 0;
 		}
@@ -591,10 +595,10 @@ static void load_zones(struct par_conf *conf)
 }
 
 /*
- * Stale members: their superblock is older than one that has been stored on them, so
- * the disk is not the member as it was removed, but an older state of it: a clone, or a
- * disk image put back. Its data is as old, and no mark records what it lacks, so all of
- * it is rebuilt. A newest superblock that cannot be read does not make a member stale.
+ * Stale members: the superblock of such a member is older than one that has been stored on
+ * it, so the disk is an older state of the member: a clone, or a disk image that was
+ * restored. Its data is as old, and no mark records which writes it lacks, so all of it is
+ * rebuilt. A newest superblock that cannot be read does not make a member stale.
  */
 static void find_old(struct par_conf *conf, const struct par_found *found)
 {
@@ -620,9 +624,9 @@ static void find_old(struct par_conf *conf, const struct par_found *found)
 }
 
 /*
- * A superblock that cannot be read is no sign against the member: the medium has gone
- * bad there, and the rest is in its place. Unless the other slot can be read, is intact, and
- * belongs to another array.
+ * A superblock that cannot be read does not speak against the member: the medium is bad in
+ * this place, and the rest of the disk is still right. The exception is a member whose
+ * other slot can be read, is intact, and belongs to another array.
  */
 static bool was_vouched(const struct par_found *found)
 {
@@ -630,10 +634,10 @@ static bool was_vouched(const struct par_found *found)
 }
 
 /*
- * Members with two superblocks of which none is valid: no crash does that, for the newest
- * valid one is never overwritten. The content of such a disk is unknown, so the member is not
- * whole. A new array whose creation was cut short has written no data, and after a
- * rescue all are taken as they are.
+ * Members with two superblocks of which none is valid. A crash cannot cause this, since the
+ * newest valid superblock is never overwritten. The content of such a disk is unknown, so
+ * the member is not whole. Two exceptions: a new array whose creation was interrupted has
+ * no data yet, and after a rescue all members are used as they are.
  */
 static void find_unvouched(struct par_conf *conf, const struct par_found *found)
 {
@@ -659,8 +663,8 @@ static void find_unvouched(struct par_conf *conf, const struct par_found *found)
 }
 
 /*
- * As find_super(), and where members have superblocks of another array: those as well
- * that are of this one under another UUID. Returns 0 or why not to start.
+ * Like find_super(); if members have superblocks of another array, also take those of this
+ * array under another UUID. Returns 0 or the reason not to start.
  */
 static int find_whose(struct par_conf *conf, struct par_found *found, bool *any)
 {
@@ -683,10 +687,9 @@ static int find_whose(struct par_conf *conf, struct par_found *found, bool *any)
 }
 
 /*
- * As if all that has ever been written had been under way in a crash, just after a shift
- * to the top gear: in a lower one the images would be read in place of what sleepers hold.
- * With a member missing there is nothing to tell what parity should be, and all would be
- * in doubt.
+ * Act as if everything ever written had been under way in a crash, just after a shift to
+ * the top gear: in a lower gear the images would be read in place of the sleepers' content.
+ * With a member missing, parity cannot be checked, and all would be in doubt.
  */
 static void resync_all(struct par_conf *conf)
 {
@@ -745,21 +748,24 @@ int par_load(struct par_conf *conf)
 	tell_damage(conf, found);
 	find_unvouched(conf, found);
 	find_old(conf, found);
-	/* No block of this or an earlier life can be newer than the next one. */
+	/* No block of this or an earlier life of the array can be newer than the next one. */
 	conf->store->block_seq = max(conf->store->block_seq, conf->store->super.block_seq) +
 			  PAR_SEQ_LEAP;
 	if (par_asks_resync(conf->mddev))
 		resync_all(conf);
 	load_zones(conf);
 	conf->store->super_due = true;
-	/* Whoever is missing now, the first use tells. By force, before anything else. */
+	/*
+	 * The first use stores which members are missing now. A forced start does so before
+	 * anything else.
+	 */
 	if (!conf->store->start)
 		conf->store->told.failed = par_unusable(conf);
 	conf->store->whole = par_whole_members(conf) & ~par_unusable(conf);
 	return 0;
 }
 
-/* It was whole in every set when it last was one of us. */
+/* Was the member whole in every set according to its own superblock? */
 static bool was_whole(const struct par_conf *conf, const struct par_super *sb,
 		      unsigned int d)
 {
@@ -781,8 +787,9 @@ u64 par_load_left(struct par_conf *conf, unsigned int d)
 	read_super(conf, d, one, &found);
 	note_slots(conf, d, &found);
 	/*
-	 * It is no older copy, none that had its place before, nor from the future, nor
-	 * what a newer raid-par has not left for this one to write: see find_super().
+	 * It is not an older copy, not a former member of that place, not from the future,
+	 * and not written by a newer raid-par that forbids this version to write: see
+	 * find_super().
 	 */
 	if (!found.err && !(found.read_only && md_is_rdwr(conf->mddev)) &&
 	    one->epoch == conf->store->super.epoch &&

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The metadata at assembly: load.c finds or makes it, identity.c knows whose it is, and
- * assemble.c says which members are whole.
+ * The metadata at assembly: load.c finds or creates it, identity.c recognizes the array
+ * that it belongs to, and assemble.c determines which members are whole.
  */
 #ifndef RAID_PAR_LOAD_H
 #define RAID_PAR_LOAD_H
@@ -11,63 +11,63 @@
 /* ---- load.c ---- */
 
 /*
- * What mdadm asks for when it starts an array, through the offset that md's
- * superblock is in sync up to, which par has no other use for. Any other value
- * means nothing. --update=resync, in every mdadm: make all parity right.
- * --force: start even if a set is dirty and incomplete; --update=par-rescue: and
- * even if metadata is lost, taking each row that it told of as written and each
- * segment as "home". --create --destroy-par: make a new array though its members
- * hold another.
+ * Requests of mdadm at the start of an array, passed in the resync offset of md's
+ * superblock, which par does not use otherwise. Any other value has no meaning.
+ * --update=resync, in every mdadm: make all parity right. --force: start even if a set is
+ * dirty and incomplete; --update=par-rescue: start even if metadata is lost, and take each
+ * row that the lost blocks described as written and each segment as "home". --create
+ * --destroy-par: create a new array though its members hold another one.
  */
 #define PAR_ASKS_RESYNC		0
 #define PAR_ASKS_FORCE		1
 #define PAR_ASKS_RESCUE		2
 #define PAR_ASKS_NEW		3
 
-/* A new array may have been made so. */
+/* A new array may have been created with this request. */
 static inline bool par_asks_resync(struct mddev *mddev)
 {
 	return par_resync_offset(mddev) == PAR_ASKS_RESYNC && mddev->events;
 }
 
-/* par_load - find the newest metadata, or make it for a new array; sleeps */
+/* par_load - find the newest metadata, or create it for a new array; sleeps */
 int par_load(struct par_conf *conf);
 
 /*
- * par_load_left - does member @d have what it had when it left its place, so
- * that it lacks only what zones marked PAR_INTENT_MISSED hold? Not if another
- * has had that place since, nor if it is an older copy of what left (super.min_seq).
- * Returns how new its metadata is, or 0; sleeps.
+ * par_load_left - does member @d have the content that it had when it left its place, so
+ * that it lacks only the writes to zones marked PAR_INTENT_MISSED? It does not if another
+ * disk has had that place since, nor if it is an older copy of the member that left
+ * (super.min_seq). Returns the version of its metadata, or 0; sleeps.
  */
 u64 par_load_left(struct par_conf *conf, unsigned int d);
 
 /* ---- identity.c ---- */
 
 /*
- * par_identify - some members have superblocks of another array than md's superblock
- * says; @any: others have this one's. Sets conf->store->identity.epoch if one epoch is that of
- * this array; -EEXIST if they have a par array that is not to be overwritten. At assembly.
+ * par_identify - some members have superblocks of another array than md's superblock names;
+ * @any: other members have superblocks of this one. Sets conf->store->identity.epoch if one
+ * epoch belongs to this array; returns -EEXIST if the members have a par array that must
+ * not be overwritten. At assembly.
  */
 int par_identify(struct par_conf *conf, bool any);
 
 /* ---- assemble.c ---- */
 
 /*
- * par_doubt_stale - more members are missing or among @lacking than parity can
- * stand for, and the array is started by force: have the newest of @lacking
- * stand in as they are, as many as it takes, and tell what is in doubt then.
- * Before par_map_after_load(). Returns those members.
+ * par_doubt_stale - more members are missing or in @lacking than parity can replace, and
+ * the array is started by force: use the newest of @lacking as they are, as many as
+ * necessary, and report what is in doubt then. Before par_map_after_load(). Returns the
+ * members that are used.
  */
 u32 par_doubt_stale(struct par_conf *conf, u32 lacking);
 
 /*
- * par_doubt_check - refuse to start with rows in doubt, unless that is asked
- * for. Before the sets run. Returns 0 or -EBADMSG.
+ * par_doubt_check - refuse to start with rows in doubt, unless the start is forced. Before
+ * the sets run. Returns 0 or -EBADMSG.
  */
 int par_doubt_check(struct par_conf *conf);
 
 /*
- * par_unite_failures - a member that is not whole in one set is not whole: the union of
+ * par_unite_failures - call a member that is not whole in one set not whole: the union of
  * all records. Refuses if parity cannot replace so many members. At assembly.
  */
 int par_unite_failures(struct par_conf *conf);

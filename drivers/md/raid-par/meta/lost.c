@@ -1,30 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Blocks that are lost, and blocks that raid5 calls bad.
+ * Blocks that are lost, and blocks that raid5 lists as bad.
  *
- * A block of a virtual member is lost if none of its copies has its content, though
- * they may well be readable: a rebuild could not make it, since others could not be
- * read; an image did not take a write; propagation could not read the only copy. The
- * virtual member errs when it is read, in each gear, as a disk does for a sector that
- * it cannot read: so raid5 makes it from the others and writes it, if it can, and
- * nobody takes what lies there for data. A write that ends well heals it.
+ * A block of a virtual member is lost if no copy has its content, though the copies may be
+ * readable: a rebuild could not compute it, since other members could not be read; an image
+ * did not accept a write; propagation could not read the only copy. A read of the virtual
+ * member returns an error then, in each gear, as for a sector that a disk cannot read: so
+ * raid5 computes the block from the other members and writes it, if it can, and the stale
+ * content is never returned as data. A write that succeeds heals the block.
  *
- * The list is stored (PAR_BLOCK_LOST): a block is on it before anything is stored or
- * acknowledged that depends on it, and is taken off it before the write that heals it
- * is acknowledged, once that has been flushed. All changes are made under
- * conf->store->mutex, readers need conf->store->lost.lock only. Rows with lost blocks stay
+ * The list is stored (PAR_BLOCK_LOST): a block is on it before anything that depends on the
+ * block is stored or acknowledged, and is taken off it after the write that heals it has
+ * been flushed, and before this write is acknowledged. All changes are made under
+ * conf->store->mutex; readers need conf->store->lost.lock only. Rows with lost blocks stay
  * written: see must_stay() in row.c.
  *
- * raid5 has a list of its own for each member, in memory, so that it answers requests
- * for a stripe of which too much is unreadable with an error instead of failing the
- * members. What it calls bad on a member that is in sync it could not read: the disk
- * will tell so again, and raid5 would never write a stripe with too many of these, so
- * they are forgotten when no request is under way. What it calls bad on one that it
- * rebuilds is lost.
+ * raid5 has a list of its own for each member, in memory: for a stripe of which too much is
+ * unreadable it returns errors instead of failing the members. The blocks that it lists for
+ * a member in sync are those that it could not read: the disk will return the error again,
+ * and raid5 would never write a stripe with too many of these, so they are forgotten when
+ * no request is under way. The blocks that it lists for a member that it rebuilds are lost.
  *
- * A write that an image does not take, for the same reason, goes to the home copy, for
- * which the sleeper is woken. raid5 is told of an error only if that is not to be had,
- * and what it calls bad then is lost as well.
+ * A write that an image does not accept, for the same reason, goes to the home copy, for
+ * which the sleeper is woken. raid5 sees an error only if the sleeper cannot be woken, and
+ * the blocks that it then lists as bad are lost as well.
  */
 #include "core/parent.h"
 #include "meta/store.h"
@@ -63,7 +62,7 @@ bool par_lost_row(struct par_set *set, u64 row)
 	return false;
 }
 
-/* lost_lock held. */
+/* conf->store->lost.lock held. */
 static bool append_range(struct par_vmember *vm, u64 sector, u64 end)
 {
 	struct par_conf *conf = vm->set->conf;
@@ -90,7 +89,7 @@ static void drop_range(struct par_vmember *vm, unsigned int i)
 	WRITE_ONCE(vm->lost, vm->lost - 1);
 }
 
-/* Ranges that touch or overlap become one; lost_lock held. */
+/* Merge ranges that touch or overlap; conf->store->lost.lock held. */
 static bool merge_range(struct par_vmember *vm, u64 sector, u64 end)
 {
 	struct par_conf *conf = vm->set->conf;
@@ -111,7 +110,7 @@ static bool merge_range(struct par_vmember *vm, u64 sector, u64 end)
 	return append_range(vm, sector, end);
 }
 
-/* Is all of it on the list already? lost_lock held. */
+/* Is the whole range on the list already? conf->store->lost.lock held. */
 static bool range_covered(struct par_vmember *vm, u64 sector, u64 end)
 {
 	struct par_conf *conf = vm->set->conf;
@@ -143,7 +142,10 @@ bool par_lost_add(struct par_vmember *vm, u64 sector, unsigned int sectors)
 	return added;
 }
 
-/* lost_lock held. False, and nothing done, if there is no room to split a range. */
+/*
+ * conf->store->lost.lock held. Returns false and does nothing if there is no room to split
+ * a range.
+ */
 static bool cut_out(struct par_vmember *vm, unsigned int i, u64 sector, u64 end)
 {
 	struct par_conf *conf = vm->set->conf;
@@ -198,7 +200,7 @@ void par_lost_pack(struct par_conf *conf, struct par_disk_lost *raw)
 	}
 }
 
-/* Whole blocks within their set? */
+/* Does the range consist of whole blocks within its set? */
 static bool range_fits(const struct par_conf *conf, const struct par_disk_lost_range *raw)
 {
 	u64 sector = le64_to_cpu(raw->sector);

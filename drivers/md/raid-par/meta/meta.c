@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reading and writing metadata on members, and having them answer. See store.h for
- * the contracts.
+ * Reading and writing metadata on members, and waking members for it. See store.h for the
+ * contracts.
  */
 #include <linux/completion.h>
 #include <linux/delay.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Members whose metadata is behind, since they have slept or been away: they get what
- * was stored meanwhile. See store.h for the contract.
+ * Members whose metadata is behind, since they have slept or been away: they receive the
+ * blocks that were stored meanwhile. See store.h for the contract.
  */
 #include <linux/slab.h>
 
@@ -19,8 +19,8 @@ static bool is_block(struct par_conf *conf, enum par_block_kind kind, u32 index,
 }
 
 /*
- * One stored block, from whichever member awake has this very version whole: it
- * may have it without being current, see begin_use().
+ * Read a stored block from any awake member that has this version intact: a member may have
+ * it without being current, see begin_use().
  */
 static int read_block(struct par_conf *conf, enum par_block_kind kind, u32 index,
 		      u64 seq, u64 sector, struct page *page)
@@ -35,15 +35,15 @@ static int read_block(struct par_conf *conf, enum par_block_kind kind, u32 index
 	return -EIO;
 }
 
-/* struct par_copy - a place where a version of a block may be: a slot of a member */
+/* struct par_copy - a slot of a member, where a version of a block may be */
 struct par_copy {
 	u32 index;
 	u8 d, slot;
 };
 
 /*
- * struct par_search - for the slots of the newest versions of blocks
- * @at: the block that @copies are of; @copy: what is being read
+ * struct par_search - to find the slots of the newest versions of blocks
+ * @at: the block that @copies belong to; @copy: the copies being read
  */
 struct par_search {
 	enum par_block_kind kind;
@@ -55,10 +55,10 @@ struct par_search {
 
 /*
  * struct par_refresh - blocks that members which are behind lack
- * @count: so many; @room: at most so many, as there are pages
- * @lacking: who lacks each: members
- * @page: the store's own, and what more could be had
- * @unreadable: so many could not be had from any member
+ * @count: the number of blocks; @room: the number of pages for them
+ * @lacking: for each block, the members that lack it
+ * @page: the store's own pages, and those that could be allocated
+ * @unreadable: the number of blocks that no member could deliver
  * @search: of par_find_slots(), which uses the pages in the same way
  */
 struct par_refresh {
@@ -81,7 +81,7 @@ void par_refresh_free(struct par_conf *conf)
 	kvfree(conf->store->refresh);
 }
 
-/* More than the store has are had for the asking or not at all: it goes faster. */
+/* Allocate pages beyond the store's own, without waiting: more pages make it faster. */
 static void get_pages(struct par_conf *conf, struct par_refresh *r)
 {
 	while (r->room < PAR_REFRESH_BATCH) {
@@ -110,8 +110,8 @@ static u64 sector_of(struct par_conf *conf, const struct par_refresh *r, unsigne
 }
 
 /*
- * The version that is stored is on no member that is awake any more. What it says is in
- * memory, and what has changed since may be stored as well: see store_unreadable().
+ * No awake member has the stored version any more. Its content is in memory, and may be
+ * stored with the changes since: see store_unreadable().
  */
 static void give_up_block(struct par_conf *conf, struct par_refresh *r, unsigned int k)
 {
@@ -128,8 +128,9 @@ static void give_up_block(struct par_conf *conf, struct par_refresh *r, unsigned
 }
 
 /*
- * Read them all at once, from all who are awake: they have other things to do, so that
- * one after the other takes long. Whatever does not come this way is asked of all.
+ * Read all blocks at once, spread over all awake members: these have other work, so that
+ * reading one block after the other takes long. A block that cannot be read this way is
+ * read from each member in turn.
  */
 static void read_blocks(struct par_conf *conf, struct par_refresh *r)
 {
@@ -157,10 +158,10 @@ static void read_blocks(struct par_conf *conf, struct par_refresh *r)
 }
 
 /*
- * Both slots of a block are written, lest one of them hold a version that the others never
- * had: the one with the newest version first, the @other one when that is stable, so that a
- * cut leaves the member one of them. On a member that has nothing of this array the slots
- * are written together, in order, which makes large requests of them.
+ * Both slots of a block are written, so that neither holds a version that the other members
+ * never had: the slot with the newest version first, the @other one when that is stable, so
+ * that a cut leaves the member one of them. On a member without blocks of this array the
+ * slots are written together, in order, which results in large requests.
  */
 static bool slot_due(const struct par_conf *conf, const struct par_refresh *r, unsigned int k,
 		     unsigned int d, unsigned int slot, bool other)
@@ -172,7 +173,7 @@ static bool slot_due(const struct par_conf *conf, const struct par_refresh *r, u
 	return slot == (r->block[r->index[k]].slot ^ other);
 }
 
-/* What has been written before is not stable, if the member has returned an error. */
+/* After an error of a member, its previous writes are not stable. */
 static void write_again(struct par_conf *conf, struct par_refresh *r, unsigned int d,
 			bool other)
 {
@@ -203,8 +204,8 @@ static void send_blocks(struct par_meta_io *io, const struct par_refresh *r, uns
 }
 
 /*
- * To each of @behind what it lacks of them, to all at once, and one flush: FUA would cost a
- * revolution of the disk for each block.
+ * Write to each of @behind the blocks that it lacks, to all members at once, with one
+ * flush: FUA would cost a revolution of the disk for each block.
  */
 static void write_blocks(struct par_conf *conf, struct par_refresh *r, u32 behind,
 			 bool other)
@@ -236,7 +237,7 @@ static void refresh_batch(struct par_conf *conf, struct par_refresh *r, u32 behi
 	r->count = 0;
 }
 
-/* Those of @behind who lack what is stored in this block. */
+/* Those of @behind that lack the stored version of this block. */
 static u32 members_lacking(struct par_conf *conf, const struct par_map_block *block, u32 behind)
 {
 	unsigned int d;
@@ -247,7 +248,7 @@ static u32 members_lacking(struct par_conf *conf, const struct par_map_block *bl
 	return behind;
 }
 
-/* What was stored of one kind after members @behind left, to these. */
+/* Copy the blocks of one kind that were stored after members @behind left to these members. */
 static void refresh_blocks(struct par_conf *conf, u32 behind, enum par_block_kind kind,
 			   const struct par_map_block *block, u32 count)
 {
@@ -271,7 +272,7 @@ static void refresh_blocks(struct par_conf *conf, u32 behind, enum par_block_kin
 
 /* ---- a disk that is to become a member ---- */
 
-/* To both slots, and flushed: nothing of this array is there. */
+/* Write both slots, and flush: the disk has no blocks of this array. */
 static bool write_spare(struct par_conf *conf, struct par_refresh *r, struct md_rdev *rdev)
 {
 	struct par_meta_io io;
@@ -292,7 +293,7 @@ static bool write_spare(struct par_conf *conf, struct par_refresh *r, struct md_
 	return !par_meta_wait(&io);
 }
 
-/* Some of the blocks from @i on; returns where to go on, or @count + 1 after an error. */
+/* Copy some of the blocks from @i on; returns the next one, or @count + 1 after an error. */
 static u32 copy_some(struct par_conf *conf, struct md_rdev *rdev, enum par_block_kind kind,
 		     const struct par_map_block *block, u32 i, u32 count)
 {
@@ -331,7 +332,7 @@ u64 par_refresh_spare(struct par_conf *conf, struct md_rdev *rdev)
 
 	might_sleep();
 	mutex_lock(&conf->store->mutex);
-	seq = conf->store->block_seq;	/* what is stored from now on is newer */
+	seq = conf->store->block_seq;	/* blocks that are stored from now on are newer */
 	mutex_unlock(&conf->store->mutex);
 	return copy_blocks(conf, rdev, PAR_BLOCK_INTENT, conf->store->intent_block,
 			   conf->geo.intent_blocks) &&
@@ -342,7 +343,7 @@ u64 par_refresh_spare(struct par_conf *conf, struct md_rdev *rdev)
 
 /* ---- in which slots the blocks are ---- */
 
-/* The block whose copies have been looked at: all of them. */
+/* All copies of a block have been looked at. */
 static void end_block(struct par_conf *conf, struct par_search *search)
 {
 	const struct par_copies *copies = &search->copies;
@@ -366,7 +367,7 @@ static bool is_version(struct par_conf *conf, const struct par_search *search,
 			       conf->store->super.epoch);
 }
 
-/* An unreadable sector fails all of the request that it is in: what is beside it is read alone. */
+/* An unreadable sector fails its whole request: read the other blocks of the request alone. */
 static void see_copy(struct par_conf *conf, struct par_search *search,
 		     const struct par_copy *copy, struct page *page, u32 failed)
 {
@@ -382,7 +383,7 @@ static void see_copy(struct par_conf *conf, struct par_search *search,
 		par_copies_see(&search->copies, copy->d, copy->slot, le64_to_cpu(raw->seq));
 }
 
-/* Read them all at once, which makes large requests of them. */
+/* Read them all at once, which results in large requests. */
 static void see_copies(struct par_conf *conf, struct par_refresh *r)
 {
 	struct par_search *search = &r->search;
@@ -396,7 +397,7 @@ static void see_copies(struct par_conf *conf, struct par_refresh *r)
 	for (k = 0; k < r->count; k++) {
 		struct par_disk_block *raw = page_address(r->page[k]);
 
-		raw->magic = 0;	/* what was read before is not what is read now */
+		raw->magic = 0;	/* the page may still hold what was read before */
 		par_meta_submit(&io, search->copy[k].d,
 				sector_of_copy(conf, search, &search->copy[k]), r->page[k],
 				REQ_OP_READ | REQ_SYNC | REQ_META);

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The metadata on the members: zone intents, map, and when the superblock is stored
- * (super.c does that). See format.h for what lies where and for the order of writes,
- * store.h for the contracts.
+ * The metadata on the members: zone intents, the map, and when the superblock is stored
+ * (super.c stores it). See format.h for the places and for the order of writes, store.h for
+ * the contracts.
  *
- * Every write goes to conf->store->current_members, all of them awake, and is FUA.
- * conf->store->mutex makes one writer of us all; the gear changes under it too,
- * so that no intent is stored for a gear that is over.
+ * Every write goes to conf->store->current_members, all of them awake, and is FUA. All
+ * writers hold conf->store->mutex; the gear changes under it too, so that no intent is
+ * stored for a gear that has ended.
  *
- * Two rules keep a stored block from vouching for data that a power cut takes:
- *   - a flush goes to every awake member, not to the current ones only: right
- *     after an assembly, or after a shift of a read-only array, an awake member
- *     may hold copies before it becomes current;
- *   - begin_use() runs before anything is stored and before copies are written
- *     to members directly (par_store_begin()), so that this state is short.
+ * Two rules prevent that a stored block vouches for data that is lost in a power cut:
+ *   - a flush goes to every awake member, not to the current ones only: right after an
+ *     assembly, or after a shift of a read-only array, an awake member may hold copies
+ *     before it becomes current;
+ *   - begin_use() runs before anything is stored and before copies are written to members
+ *     directly (par_store_begin()), so that this state is short.
  */
 #include <linux/delay.h>
 #include <linux/slab.h>
@@ -24,7 +24,7 @@
 
 /* ---- blocks ---- */
 
-/* The zones' states as of now. */
+/* The states of the zones at this moment. */
 static void snapshot_block(struct par_conf *conf, u32 block, u8 *payload)
 {
 	u32 first, zone, end = par_block_zones(conf, block, &first);
@@ -58,8 +58,8 @@ static void block_stored(struct par_conf *conf, u32 block)
 }
 
 /*
- * Have it stable that who has failed has failed: if the power went now, nobody
- * would know that such a member lacks what the others have.
+ * Store which members have failed: if the power were cut now, the next start would not know
+ * that such a member lacks writes that the others have.
  */
 static int record_failures(struct par_conf *conf)
 {
@@ -77,7 +77,7 @@ static int record_failures(struct par_conf *conf)
 	return err ?: par_write_super(conf, conf->store->current_members);
 }
 
-/* Members that were lost on the way, even in the flush just before. */
+/* Note the members that have been lost so far, even in the flush just before. */
 static int note_lost(struct par_conf *conf)
 {
 	int err = par_note_missed(conf);
@@ -86,8 +86,8 @@ static int note_lost(struct par_conf *conf)
 }
 
 /*
- * Before something is stored that relies on what has been written: a member
- * that was lost on the way, even in this flush, has no part in it.
+ * Called before storing anything that relies on previous writes: a member that has been
+ * lost, even in this flush, may lack these writes.
  */
 static int flush_and_note(struct par_conf *conf)
 {
@@ -136,7 +136,7 @@ void par_store_drop(struct par_conf *conf, unsigned int d)
 	conf->store->current_members &= ~BIT(d);
 }
 
-/* Members that the set does without since it was last looked after. */
+/* Members that the set works without, and that the store has not handled yet. */
 static u32 newly_lost(const struct par_set *set)
 {
 	return READ_ONCE(set->child.absent) & ~READ_ONCE(set->noted.absent);
@@ -164,9 +164,9 @@ void par_note_back(struct par_set *set, unsigned int d)
 }
 
 /*
- * What raid5 does without is none of its business any more: see par_forget_images().
- * In the midst of the resync after a crash that leaves rows in doubt. Returns whether
- * there was anything to see to; the map is to be stored then.
+ * Handle members that raid5 has begun to work without: see par_forget_images(). During the
+ * resync after a crash, rows are then in doubt. Returns true if there were such members;
+ * the map must be stored then.
  */
 static bool look_after_lost(struct par_set *set)
 {
@@ -179,7 +179,7 @@ static bool look_after_lost(struct par_set *set)
 	for (d = 0; d < set->sg->members; d++)
 		if (lost & BIT(d))
 			set_bit(d, &set->noted.absent);
-	/* RAID-5 that lacks one calls it over; RAID-6 resyncs on. */
+	/* RAID-5 that lacks a member calls the resync complete; RAID-6 continues it. */
 	if (lost && set->noted.unresynced &&
 	    (!over || hweight32(absent) >= conf->geo.parities))
 		par_doubt_unresynced(set);
@@ -191,7 +191,10 @@ static bool look_after_lost(struct par_set *set)
 
 /* ---- lost blocks, see lost.c ---- */
 
-/* The list, and with the first lost block the superblock, which says that there is one. */
+/*
+ * Store the list, and with the first lost block the superblock, which says that there is a
+ * list.
+ */
 static int store_lost_list(struct par_conf *conf)
 {
 	int err = par_write_lost_list(conf);
@@ -199,7 +202,7 @@ static int store_lost_list(struct par_conf *conf)
 	lockdep_assert_held(&conf->store->mutex);
 	if (err || !conf->store->super.lost || conf->store->lost.told)
 		return err;
-	/* It may be the first one to call a member failed, too. */
+	/* This superblock may also be the first one that calls a member failed. */
 	err = par_note_missed(conf);
 	err = err ?: par_write_super(conf, conf->store->current_members);
 	conf->store->lost.due |= err;
@@ -209,11 +212,11 @@ static int store_lost_list(struct par_conf *conf)
 /* ---- by plan ---- */
 
 /*
- * struct par_storing - what is being stored, and how far that has come
- * @zones: whose intents become @gear, 0: none
- * @clean: call the array properly stopped; @stopped: that has been tried
+ * struct par_storing - what is being stored, and its progress
+ * @zones: the zones whose intents become @gear; 0: no intent
+ * @clean: record that the array was properly stopped; @stopped: this has been tried
  * @forgot: images have been forgotten
- * @block: map block to go on with; @blocks: those in the snapshot, @count of them
+ * @block: the next map block; @blocks: those in the snapshot, @count of them
  */
 struct par_storing {
 	enum par_store_occasion occasion;
@@ -240,7 +243,7 @@ static void publish_intents(struct par_conf *conf, const unsigned long *zones,
 	}
 }
 
-/* A batch of the blocks that are marked. */
+/* Take a snapshot of a batch of the marked blocks. */
 static int snapshot_blocks(struct par_conf *conf, struct par_storing *s)
 {
 	struct par_disk_block *raw;
@@ -294,9 +297,10 @@ static int forget_lost(struct par_conf *conf, struct par_storing *s)
 }
 
 /*
- * Sets that the stored superblock calls in sync need no resync; raid5 says so, too,
- * when it lacks the members for one. Not those that a child has reported since: what
- * their resync wrote last has not been flushed.
+ * Remove the marks of sets that the stored superblock calls in sync: they need no resync.
+ * (raid5 also calls a set in sync if too few members are left for a resync.) Sets that a
+ * child has reported since are left out: the last writes of their resync have not been
+ * flushed.
  */
 static int forget_resynced(struct par_conf *conf)
 {
@@ -321,7 +325,7 @@ static int unmark_zones(struct par_conf *conf, struct par_storing *s)
 	       par_clear_marks(conf, 0, conf->geo.zones, PAR_INTENT_MISSED);
 }
 
-/* Is there anything to do about this part? What a step before has done counts. */
+/* Is there anything to do for this part? The effects of previous steps count. */
 static bool part_due(struct par_conf *conf, const struct par_storing *s,
 		     enum par_store_part part)
 {
@@ -334,7 +338,10 @@ static bool part_due(struct par_conf *conf, const struct par_storing *s,
 	case PAR_PART_INTENTS:
 		return !bitmap_empty(s->zones, conf->geo.zones);
 	case PAR_PART_SUPER:
-		/* It went down in use, and nobody has used it since: that is over, too. */
+		/*
+		 * The array was in use when it crashed, and has not been used since: mark
+		 * it stopped as well.
+		 */
 		return s->occasion != PAR_STORE_CLEAR ||
 		       (s->clean && (!(store->super.flags & PAR_SB_CLEAN) ||
 				     !store->super_due));
@@ -343,7 +350,10 @@ static bool part_due(struct par_conf *conf, const struct par_storing *s,
 	}
 }
 
-/* What is in the snapshot is stored: blocks that are marked meanwhile have their turn later. */
+/*
+ * Is the step due? Only blocks in the snapshot are stored: blocks that are marked meanwhile
+ * follow later.
+ */
 static bool step_due(struct par_conf *conf, const struct par_storing *s,
 		     const struct par_store_step *step)
 {
@@ -382,7 +392,7 @@ static int take_step(struct par_conf *conf, struct par_storing *s, enum par_stor
 	}
 }
 
-/* The steps of the occasion, in the plan's order: see store-plan.c. */
+/* Execute the steps of the occasion, in the plan's order: see store-plan.c. */
 static int store_by_plan(struct par_conf *conf, struct par_storing *s)
 {
 	const struct par_store_step *step = par_store_plan(s->occasion), *batch = NULL;
@@ -395,7 +405,7 @@ static int store_by_plan(struct par_conf *conf, struct par_storing *s)
 		if (step->what == PAR_STEP_SNAPSHOT)
 			batch = step;
 		err = take_step(conf, s, step->what);
-		/* As many blocks as there are pages for, and then the next ones. */
+		/* A batch is as large as there are pages; continue with the next one. */
 		if (!err && step->what == PAR_STEP_MAP && s->block < conf->geo.map_blocks)
 			step = batch - 1;
 	}
@@ -405,9 +415,9 @@ static int store_by_plan(struct par_conf *conf, struct par_storing *s)
 /* ---- a change of gear, or the first use ---- */
 
 /*
- * Blocks that no member which is awake has any more, as par_refresh_members() has found: store
- * them again from memory. A map block from there is stored as ever: what it says has been
- * flushed. The list of lost blocks catch_up() sees to.
+ * Store blocks again from memory that par_refresh_members() could not read from any awake
+ * member. A map block is stored as always: what it calls valid has been flushed. catch_up()
+ * handles the list of lost blocks.
  */
 static int store_unreadable(struct par_conf *conf)
 {
@@ -423,10 +433,11 @@ static int store_unreadable(struct par_conf *conf)
 }
 
 /*
- * Store what a superblock is to rely on, and give members @behind all of it: what is stored
- * here goes to the current members only. A member that fails meanwhile leaves more to be
- * noted; it does not hold up the others. What cannot be read on any member is stored again,
- * once: if that cannot be read either, nothing helps.
+ * Store everything that the next superblock relies on, and copy it to the members @behind:
+ * blocks that are stored here go to the current members only. A member that fails meanwhile
+ * leaves more to be noted, and does not delay the others. Blocks that cannot be read from
+ * any member are stored again, once: if they cannot be read after that either, the store
+ * fails.
  */
 static int catch_up(struct par_conf *conf, u32 behind)
 {
@@ -441,7 +452,7 @@ static int catch_up(struct par_conf *conf, u32 behind)
 		for (d = 0; d < conf->geo.members; d++)
 			if (lost & BIT(d))
 				par_store_lacks(conf, d);
-		/* As new as the superblock will call it: see pack_and_flush(). */
+		/* As new as the superblock will say: see pack_and_flush(). */
 		par_bad_collect(conf);
 		err = conf->store->lost.due ? par_write_lost_list(conf) : 0;
 		err = err ?: par_note_missed(conf);
@@ -455,19 +466,21 @@ static int catch_up(struct par_conf *conf, u32 behind)
 }
 
 /*
- * Before anything else is stored after a start, with @members the ones to
- * write: those that are behind are brought up to date, and the superblock says
- * that the array is in use, who is missing, and which sets have to be resynced.
+ * Called before anything else is stored after a start; @members are to receive writes.
+ * Those that are behind are brought up to date, and the superblock is stored, which records
+ * that the array is in use, which members are missing, and which sets have to be resynced.
  *
- * A member that was behind gets two superblocks, so that its older slot is one behind
- * only: that is all the member has if the newer one is torn when it wakes up next. See
- * find_old(). And what was stored while a superblock was being written has not come to
- * such members: they get that, and one more superblock, which vouches for it.
+ * A member that was behind gets two superblocks, so that its older slot is only one version
+ * behind: that is all the member has if the newer slot is torn when it wakes up next. See
+ * find_old(). Besides, blocks that were stored while a superblock was being written have
+ * not reached such members: they get these blocks, and one more superblock, which vouches
+ * for them.
  *
- * So do all, if a member is missing. That member may have a superblock with the number of
- * the first one here, from a store that a cut kept from all others; and of two with the
- * same number the start could take that one, which does not say that the member has missed
- * what is written from now on. Nothing has been written between the two.
+ * All members get two superblocks if a member is missing. That member may have a superblock
+ * with the number of the first one here, from a store that was cut before it reached any
+ * other member; and of two superblocks with the same number the next start could choose
+ * that one, which does not say that the member lacks all writes from now on. Nothing has
+ * been written between the two.
  */
 static int bring_up(struct par_conf *conf, u32 members)
 {
@@ -486,7 +499,7 @@ static int bring_up(struct par_conf *conf, u32 members)
 	}
 }
 
-/* Those awake that have the newest blocks. */
+/* Awake members that have the newest blocks. */
 static u32 newest_members(struct par_conf *conf)
 {
 	u32 awake = par_usable(conf, par_awake_members(conf)), members = 0;
@@ -505,11 +518,11 @@ static u32 newest_members(struct par_conf *conf)
 }
 
 /*
- * A cut while the superblock was being written may have left the newest one on some
- * members only, and these may have failed since the start, perhaps while they were being
- * written now. All that the superblock and its blocks tell of is in memory, and nothing
- * has been written to the array since. So let the others take over, and store all of it
- * again: what has been stored since the start may be on no other member.
+ * A cut while the superblock was being written may have left the newest one on some members
+ * only, and these may have failed since the start, perhaps while they were being written
+ * now. The content of the superblock and of its blocks is in memory, and nothing has been
+ * written to the array since. So let other members take over, and store everything again:
+ * what has been stored since the start may be on no other member.
  */
 static int replace_current(struct par_conf *conf)
 {
@@ -535,7 +548,7 @@ static int store_first(struct par_conf *conf)
 	int err = 0;
 
 	lockdep_assert_held(&conf->store->mutex);
-	/* What was torn must be whole before a superblock vouches for it. */
+	/* Torn blocks must be complete before a superblock vouches for them. */
 	if (conf->store->intents_differ)
 		err = par_store_all_intents(conf);
 	err = err ?: store_by_plan(conf, &torn);
@@ -605,8 +618,8 @@ void par_store_history(struct par_conf *conf)
 {
 	mutex_lock(&conf->store->mutex);
 	/*
-	 * What stops the array or makes it read-only has it rest before it takes the mutex
-	 * for the checkpoint, and says that it is read-only after that.
+	 * The code that stops the array or makes it read-only pauses the mover before it
+	 * takes the mutex for the checkpoint, and sets the array read-only after that.
 	 */
 	if (!READ_ONCE(conf->wish.resting) && md_is_rdwr(conf->mddev) && !begin_use(conf))
 		par_write_super(conf, conf->store->current_members);
@@ -645,7 +658,10 @@ void par_store_healed(struct par_conf *conf, struct bio *bio)
 	par_store_look(conf);
 }
 
-/* Not before they are flushed: what lies there otherwise is not what was there before. */
+/*
+ * Take the lost blocks off the list. They are flushed first: otherwise a power cut could
+ * leave something in their place that is neither the old nor the new content.
+ */
 static void take_healed(struct par_conf *conf)
 {
 	struct bio_list bios;
@@ -658,7 +674,7 @@ static void take_healed(struct par_conf *conf)
 		return;
 	err = begin_use(conf);
 	err = err ?: flush_and_note(conf);
-	/* Off raid5's list as well, or they would be collected from it again. */
+	/* Remove them from raid5's list as well, or they would be collected from it again. */
 	if (!err)
 		bio_list_for_each(bio, &bios)
 			rdev_clear_badblocks(&par_bio_vm(bio)->rdev,
@@ -691,7 +707,7 @@ int par_store_whole(struct par_conf *conf)
 
 	mutex_lock(&conf->store->mutex);
 	err = begin_use(conf);
-	/* Who has failed meanwhile misses what was being written. */
+	/* A member that has failed meanwhile lacks what was being written. */
 	if (!err && !par_lost_members(conf)) {
 		conf->store->super.partial = 0;
 		err = store_by_plan(conf, &storing);
@@ -703,9 +719,9 @@ int par_store_whole(struct par_conf *conf)
 }
 
 /*
- * The children's superblocks have come: a member has failed, or a rebuild or a
- * resync has got somewhere. raid5 holds what depends on it until they are
- * stored; so what the missing member misses is noted first.
+ * The children's superblocks are due: a member has failed, or a rebuild or a resync has
+ * progressed. raid5 holds writes that depend on this until they are stored; so the writes
+ * that the missing member lacks are noted first.
  */
 static int store_supers(struct par_conf *conf)
 {
@@ -713,13 +729,17 @@ static int store_supers(struct par_conf *conf)
 	int err;
 
 	lockdep_assert_held(&conf->store->mutex);
-	/* What could not be rebuilt is on the list before "rebuilt up to here" is stored. */
+	/*
+	 * Blocks that could not be rebuilt are on the list before "rebuilt up to here" is
+	 * stored.
+	 */
 	err = par_store_lost(conf);
 	if (err)
 		return err;
 	/*
-	 * A child that stops says so too: that is no use of a clean array. But no
-	 * version may come to some of the awake members alone: see par_write_super().
+	 * A child that stops stores its superblock too, which does not count as a use of a
+	 * clean array. But a version must not reach some of the awake members only: see
+	 * par_write_super().
 	 */
 	if (!(conf->store->super.flags & PAR_SB_CLEAN) || conf->store->intents_differ ||
 	    conf->store->current_members != par_usable(conf, par_awake_members(conf)) ||
@@ -738,7 +758,7 @@ static void take_supers(struct par_conf *conf)
 	par_queue_take(conf, &conf->store->supers, &bios);
 	if (bio_list_empty(&bios))
 		return;
-	/* Nothing is written to a read-only array, so nothing depends on it. */
+	/* A read-only array is not written, so nothing depends on its superblock. */
 	if (md_is_rdwr(conf->mddev))
 		err = store_supers(conf);
 	while ((bio = bio_list_pop(&bios))) {
@@ -749,7 +769,7 @@ static void take_supers(struct par_conf *conf)
 
 /* ---- flushes that have met a failure ---- */
 
-/* They wait until it is recorded. */
+/* They wait until the failure is recorded. */
 static void take_flushes(struct par_conf *conf)
 {
 	struct bio_list bios;
@@ -770,7 +790,7 @@ static void take_flushes(struct par_conf *conf)
 
 /* ---- intents on demand ---- */
 
-/* One zone that was asked for. Returns false if it has all it needs. */
+/* Prepare one zone that was asked for. Returns false if it needs nothing. */
 static bool begin_intent(struct par_conf *conf, u32 zone, unsigned int gear)
 {
 	struct par_zone *z = &conf->map.zone[zone];
@@ -840,10 +860,7 @@ static void store_work(struct work_struct *work)
 			   PAR_TIDY_S * HZ);
 }
 
-/*
- * A writer that came here through the zone before is sequential: have the next
- * zone ready for it.
- */
+/* A writer that asked for the previous zone before is sequential: prepare the next zone for it. */
 void par_store_want(struct par_conf *conf, u32 zone)
 {
 	set_bit(zone, conf->store->wanted);
@@ -953,7 +970,7 @@ int par_store_gear(struct par_conf *conf, unsigned int gear, u32 awake)
 	mutex_lock(&conf->store->mutex);
 	if (!md_is_rdwr(conf->mddev)) {
 		WRITE_ONCE(conf->gear, gear);
-		/* Members that are awake now may not be current: begin_use() sees to it. */
+		/* Members that are awake now may not be current: begin_use() makes them so. */
 		conf->store->super_due = true;
 		mutex_unlock(&conf->store->mutex);
 		return 0;
@@ -967,7 +984,10 @@ int par_store_gear(struct par_conf *conf, unsigned int gear, u32 awake)
 	} else {
 		WRITE_ONCE(conf->store->current_members, par_usable(conf, awake));
 		WRITE_ONCE(conf->gear, gear);
-		/* What an attempt could not read, and so has marked, it has been able to. */
+		/*
+		 * Blocks that could not be read in an attempt, and were marked then, have
+		 * been read.
+		 */
 		conf->store->intents_differ = false;
 	}
 	mutex_unlock(&conf->store->mutex);
@@ -1016,7 +1036,7 @@ int par_store_init(struct par_conf *conf)
 	return 0;
 }
 
-/* After the sets are gone: nothing asks for metadata any more. */
+/* Called after the sets are destroyed: there are no users of metadata any more. */
 void par_store_exit(struct par_conf *conf)
 {
 	unsigned int i;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Metadata on the members: store.c keeps it while the array runs, refresh.c brings members
- * up to date, and meta.c reads and writes. All of it sleeps.
+ * Metadata on the members: store.c maintains it while the array runs, refresh.c brings
+ * members up to date, and meta.c reads and writes. All functions sleep unless stated
+ * otherwise.
  */
 #ifndef RAID_PAR_STORE_H
 #define RAID_PAR_STORE_H
@@ -9,8 +10,8 @@
 #include "core/set.h"
 #include "pure/store-plan.h"
 
-#define PAR_REFRESH_BATCH 256U	/* blocks read for members that are behind, at once */
-#define PAR_WAKE_TRIES	5U	/* a member that wakes up may err so often */
+#define PAR_REFRESH_BATCH 256U	/* blocks that are read at once for members that are behind */
+#define PAR_WAKE_TRIES	5U	/* attempts to write to a member that is waking up */
 #define PAR_WAKE_PAUSE	200U	/* ms between them */
 
 struct par_refresh;
@@ -23,9 +24,10 @@ struct par_lost_range {
 };
 
 /**
- * struct par_lost - blocks that no copy has: lost.c
- * @lock: readers; changes are made under the store's mutex as well
- * @due: what is stored differs; @told: the stored superblock says that there are some
+ * struct par_lost - blocks of which no copy has the content: lost.c
+ * @lock: taken by readers; changes are made under the store's mutex as well
+ * @due: the stored list differs; @told: the stored superblock says that the list is not
+ *	empty
  */
 struct par_lost {
 	spinlock_t lock;	/* see above */
@@ -36,10 +38,10 @@ struct par_lost {
 };
 
 /**
- * struct par_told - what the stored superblock says, as others go by it
+ * struct par_told - what the stored superblock says, for the code that relies on it
  * @failed: members that are failed in all of their sets
  * @absent: by set: members that are failed in it
- * @resynced: sets, a bit each, that are in sync
+ * @resynced: sets that are in sync, a bit each
  * @recovering, @recovered, @resync: by set: see struct par_set_record
  *
  * Changes under conf->store->mutex; read anywhere.
@@ -53,31 +55,32 @@ struct par_told {
 /**
  * struct par_store - of an array
  * @mutex: one writer of metadata at a time
- * @identity: by which load.c knows a superblock
- * @super: in memory. Its records of power, of the policy and of scrubs are written by
- *	these, under @power_lock or @mutex, and those of the sets by their children
- * @read_super: what load.c looks at, too large for a stack
+ * @identity: by which load.c recognizes a superblock of this array
+ * @super: in memory. Its records of power, of the policy and of scrubs are written by these
+ *	layers, under @power_lock or @mutex, and those of the sets by their children
+ * @read_super: superblocks that load.c reads, too large for a stack
  * @start: PAR_ASKS_FORCE, PAR_ASKS_RESCUE or 0
- * @super_due: nothing stored yet since the start
+ * @super_due: nothing has been stored since the start
  * @intents_differ: among the members that were current
- * @current_members: members whose metadata is current and that are written
+ * @current_members: members whose metadata is current and that receive metadata writes
  * @blocks_torn: since the start: see begin_use()
- * @whole: so says what was stored on them last
- * @unvouched: no superblock of theirs was valid: see load.c
- * @intents: as stored, a byte a zone
+ * @whole: members that are whole according to the last superblock that was stored on them
+ * @unvouched: members without a valid superblock: see load.c
+ * @intents: as stored, a byte per zone
  * @wanted: zones whose intent is asked for; @taken, @idle, @marked: zones being worked on
- * @missed_noted: members: see par_note_missed()
+ * @missed_noted: members whose absence is recorded in marks: see par_note_missed()
  * @todo: map blocks to be stored
  * @pages, @intent_pages, @super_page: under @mutex
  * @slots: of the superblocks
- * @member_seq: a member's blocks are this new; @old_seq: of those that are old copies, or 0
+ * @member_seq: the version up to which a member has all blocks; @old_seq: the version of a
+ *	stale member, or 0
  * @waiting: requests that wait for an intent; @supers: children's superblocks to be stored;
- *	@recording: flushes that found a member failed; @healed: writes to lost blocks, which
- *	have ended well: all under the queue's lock
- * @bios: for which all may wait
+ *	@recording: flushes that found a member failed; @healed: writes to lost blocks that
+ *	have succeeded: all under the queue's lock
+ * @bios: a pool for which all users may wait
  * @power_lock: rations and counts in super.power; super.policy
- * @power_counts: so often were these counted up; under @power_lock
- * @power_counts_kept: the same of what is stored; under @mutex
+ * @power_counts: how often these have changed; under @power_lock
+ * @power_counts_kept: @power_counts at the last stored superblock; under @mutex
  */
 struct par_store {
 	struct par_conf *conf;
@@ -108,7 +111,7 @@ struct par_store {
 
 /**
  * struct par_meta_io - several reads or writes of metadata that are waited for together
- * @failed: members that erred
+ * @failed: members that returned an error
  */
 struct par_meta_io {
 	struct par_conf *conf;
@@ -124,18 +127,18 @@ struct par_meta_io {
 /* ---- meta.c ---- */
 
 /*
- * par_flush_members - flush the caches of members @which and wait; sleeps
- * par_flush_waking - the same of members that are waking up: it returns those that
- * returned an error, and fails none
+ * par_flush_members - flush the caches of the members in @which and wait; sleeps
+ * par_flush_waking - the same for members that are waking up: returns those that returned
+ * an error, and fails none
  */
 int par_flush_members(struct par_conf *conf, u32 which);
 u32 par_flush_waking(struct par_conf *conf, u32 members);
 
 /*
- * par_meta_begin - then par_meta_submit() for each: @sector of member @d's data area, a
- * page or none; par_meta_submit_to - the same to @rdev, with @d for what erred;
- * par_meta_wait - for all of them; returns the members that failed; par_meta_end - the same,
- * and md is told of these
+ * par_meta_begin - begin a group of requests; par_meta_submit - add a request: @sector of
+ * member @d's data area, a page or none; par_meta_submit_to - the same to @rdev, where @d
+ * names the member in case of an error; par_meta_wait - wait for all requests; returns the
+ * members that failed; par_meta_end - the same, and report these members to md
  */
 void par_meta_begin(struct par_meta_io *io, struct par_conf *conf);
 void par_meta_submit(struct par_meta_io *io, unsigned int d, u64 sector,
@@ -146,10 +149,10 @@ u32 par_meta_wait(struct par_meta_io *io);
 u32 par_meta_end(struct par_meta_io *io);
 
 /*
- * par_meta_write - @count pages to as many places on each of @members. Who errs has
- * failed; it returns an error only if nobody is left.
- * par_meta_write_waking - the same to member @d, which is waking up: it may err a few
- * times before it is itself again, and has failed only if it goes on
+ * par_meta_write - write @count pages to as many places on each of @members. A member that
+ * returns an error is failed; the function returns an error only if no member is left.
+ * par_meta_write_waking - the same to member @d, which is waking up: a disk may return a
+ * few errors before it is ready, so the member is failed only if the errors persist
  */
 int par_meta_write(struct par_conf *conf, u32 members, const u64 *sectors,
 		   struct page **pages, unsigned int count);
@@ -163,25 +166,26 @@ bool par_meta_read(struct par_conf *conf, unsigned int d, u64 sector,
 /* ---- refresh.c ---- */
 
 /*
- * par_refresh_members - what was stored after members @behind left, to these, and note in
- * member_seq that they have it; with conf->store->mutex held. A member that cannot be
- * written fails. Returns -ENODATA if some of what they lack cannot be read: that is marked
- * to be stored again, and this is to be called once more then.
+ * par_refresh_members - copy the blocks that were stored after members @behind left to
+ * these members, and note in member_seq that they have them; with conf->store->mutex held.
+ * A member that cannot be written is failed. Returns -ENODATA if a block that they lack
+ * cannot be read: the block is marked to be stored again, after which this function is to
+ * be called once more.
  */
 int par_refresh_members(struct par_conf *conf, u32 behind);
 
 /*
- * par_find_slots - @members are to be the current ones, and others were: note in which slot
- * they have the newest version of each block, so that the next one is written to the other;
- * with conf->store->mutex held
+ * par_find_slots - @members are about to be the current ones in place of others: find the
+ * slot in which they have the newest version of each block, so that the next version is
+ * written to the other slot; with conf->store->mutex held
  */
 void par_find_slots(struct par_conf *conf, u32 members);
 
 /*
- * par_refresh_spare - the blocks to @rdev, which is to become a member and has nothing of it;
- * the caller keeps it from being removed. Not under conf->store->mutex, which is taken for
- * some blocks at a time. Sleeps. Returns up to which version it has all blocks, 0 if that
- * is not known.
+ * par_refresh_spare - copy all blocks to @rdev, which is to become a member and has none of
+ * them; the caller keeps it from being removed. Not under conf->store->mutex, which is
+ * taken for some blocks at a time. Sleeps. Returns the version up to which the disk has all
+ * blocks, or 0 if that is not known.
  */
 u64 par_refresh_spare(struct par_conf *conf, struct md_rdev *rdev);
 
@@ -191,19 +195,19 @@ void par_refresh_free(struct par_conf *conf);
 /* ---- intent.c ---- */
 
 /*
- * par_store_lacks - member @d is whole in no set: in the superblock in memory.
+ * par_store_lacks - record in the superblock in memory that member @d is whole in no set.
  * With conf->store->mutex held.
  */
 void par_store_lacks(struct par_conf *conf, unsigned int d);
 
-/* par_zones_marked - how many zones carry a PAR_INTENT_ mark; any context */
+/* par_zones_marked - the number of zones with the mark @mark (PAR_INTENT_…); any context */
 u32 par_zones_marked(struct par_conf *conf, u8 mark);
 
 /*
  * par_store_intents - set the intent of every zone in @zones to @gear and store the bytes
- * par_clear_marks - take a mark off all zones from @zone to @end, and store that
+ * par_clear_marks - remove a mark from all zones from @zone to @end, and store that
  * par_seal - seal a page for the slot that does not hold the newest version of the block;
- * returns where it belongs. With conf->store->mutex held, all.
+ * returns the sector of that slot. With conf->store->mutex held, all.
  */
 int par_store_intents(struct par_conf *conf, const unsigned long *zones, unsigned int gear);
 int par_clear_marks(struct par_conf *conf, u32 zone, u32 end, u8 mark);
@@ -211,32 +215,34 @@ u64 par_seal(struct par_conf *conf, struct page *page, enum par_block_kind kind,
 	     struct par_map_block *block);
 
 /*
- * par_lost_members - members that are missing or have failed, also where only a set
- * knows it yet; any context
- * par_note_missed - what members that are missing lack is marked, and that is stored;
+ * par_lost_members - members that are missing or have failed, including those whose failure
+ * only a set knows of yet; any context
+ * par_note_missed - mark the zones in which missing members lack writes, and store the
+ * marks; conf->store->mutex held
+ * par_missed_trim - forget that marks were stored for members that are whole again;
  * conf->store->mutex held
- * par_missed_trim - of members that are whole again nothing has been noted; the same
  */
 u32 par_lost_members(struct par_conf *conf);
 int par_note_missed(struct par_conf *conf);
 void par_missed_trim(struct par_conf *conf);
 
 /*
- * par_write_lost_list - the list of lost blocks to the current members, and in the
- * superblock in memory whether there are any; conf->store->mutex held
+ * par_write_lost_list - store the list of lost blocks on the current members, and record in
+ * the superblock in memory whether it is empty; conf->store->mutex held
  */
 int par_write_lost_list(struct par_conf *conf);
 
-/* par_mark_block - the map block of @zone is to be stored or loaded */
+/* par_mark_block - the map block of @zone must be stored or loaded */
 void par_mark_block(struct par_conf *conf, u32 zone);
 
 /* ---- lost.c ---- */
 
 /*
- * par_lost - is any of these blocks lost? par_lost_row - or any of a row? Any context.
+ * par_lost_listed - is any of these blocks lost? par_lost_row - is any block of a row lost?
+ * Any context.
  *
  * par_lost_add, par_lost_remove - with conf->store->mutex held; false if the list has no
- * room for that.
+ * room for the change.
  */
 bool par_lost_listed(struct par_vmember *vm, u64 sector, unsigned int sectors);
 static inline bool par_lost(struct par_vmember *vm, u64 sector, unsigned int sectors)
@@ -249,8 +255,8 @@ bool par_lost_add(struct par_vmember *vm, u64 sector, unsigned int sectors);
 bool par_lost_remove(struct par_vmember *vm, u64 sector, unsigned int sectors);
 
 /*
- * par_lost_pack, par_lost_unpack - the list as stored; at assembly, or with
- * conf->store->mutex held. -EUCLEAN if it makes no sense.
+ * par_lost_pack, par_lost_unpack - convert the list from and to its stored form; at
+ * assembly, or with conf->store->mutex held. -EUCLEAN if the stored list is invalid.
  */
 void par_lost_pack(struct par_conf *conf, struct par_disk_lost *raw);
 int par_lost_unpack(struct par_conf *conf, const struct par_disk_lost *raw);
@@ -259,64 +265,63 @@ void par_lost_init(struct par_conf *conf);
 
 /* ---- bad.c ---- */
 
-/* par_bad_block - raid5 is to do without this block of a member in sync; any context */
+/* par_bad_block - make raid5 treat this block of a member in sync as unreadable; any context */
 void par_bad_block(struct par_vmember *vm, u64 sector, unsigned int sectors);
 
 /*
- * par_bad_collect - what raid5 has called bad: on members being rebuilt it is lost; a
- * disk that has not taken a write has failed. With conf->store->mutex held, before the
- * superblock is stored for which raid5 waits.
+ * par_bad_collect - handle the blocks that raid5 lists as bad: on members being rebuilt
+ * they are lost; a disk that did not accept a write has failed. With conf->store->mutex
+ * held, before the superblock is stored for which raid5 waits.
  */
 void par_bad_collect(struct par_conf *conf);
 
 /* ---- super.c ---- */
 
 /*
- * par_whole_members - who is whole in every set, as the superblock in memory says;
- * with conf->store->mutex held, or at assembly
+ * par_whole_members - members that are whole in every set according to the superblock in
+ * memory; with conf->store->mutex held, or at assembly
  */
 u32 par_whole_members(const struct par_conf *conf);
 
 /*
- * par_write_super - store the superblock on @members; each gets its own copy. Not on
- * one that was whole and is not any more, though its disk may still take it, being
- * called failed for what it could not read: as it was when it left it may have to stand
- * in for others, see par_load_left().
- * par_store_all_intents - conf->store->intents to the current members. With
- * conf->store->mutex held. They fail only if no member takes them.
+ * par_write_super - store the superblock on @members; each gets its own copy. A member that
+ * was whole and has failed is left out, even if its disk still accepts writes (after a read
+ * error, for example): it may be needed again in the state in which it left, see
+ * par_load_left().
+ * par_store_all_intents - store conf->store->intents on the current members. With
+ * conf->store->mutex held, both. They return an error only if no member can be written.
  */
 int par_write_super(struct par_conf *conf, u32 members);
 int par_store_all_intents(struct par_conf *conf);
 
 /*
- * par_flush_awake - flush every member that may hold what has not been flushed: the
- * awake ones, whether current or not. conf->store->mutex held, so that the gear does not
- * change.
+ * par_flush_awake - flush every member that may hold unflushed data: all that are awake,
+ * whether current or not. conf->store->mutex held, so that the gear does not change.
  */
 int par_flush_awake(struct par_conf *conf);
 
 /* ---- doubt.c ---- */
 
 /*
- * par_doubt_range - these sectors of the array are in doubt
- * par_doubt_zones - tell the ranges of the array whose content nothing vouches for: rows
- * of @set in zones with @mark, or their images; @lost are lost. Marked zones that follow
- * each other are told in one piece.
+ * par_doubt_range - report that these sectors of the array are in doubt
+ * par_doubt_zones - report the ranges of the array whose content cannot be trusted: rows of
+ * @set in zones with @mark, or their images; the members in @lost are lost. Consecutive
+ * marked zones are reported as one range.
  */
 void par_doubt_range(struct par_conf *conf, u64 first, u64 end);
 void par_doubt_zones(struct par_set *set, u8 mark, u32 lost);
 
 /*
- * par_doubt_unresynced - @set has lost members and has not been resynced since a
- * crash: tell what is in doubt. store_mutex held.
+ * par_doubt_unresynced - @set has lost members and has not been resynced since a crash:
+ * report the ranges in doubt. conf->store->mutex held.
  */
 void par_doubt_unresynced(struct par_set *set);
 
 /*
- * par_forget_images - @set does without the sleepers in @lost from now on: call
- * none of their segments valid in images where that is not certain. store_mutex
- * held; the map is to be stored before a write is acknowledged that depends on
- * it, and before the zones' marks are cleared.
+ * par_forget_images - @set works without the sleepers in @lost from now on: do not call any
+ * of their segments valid in images where that is not certain. conf->store->mutex held; the
+ * map must be stored before a write that depends on it is acknowledged, and before the
+ * zones' marks are cleared.
  */
 void par_forget_images(struct par_set *set, u32 lost);
 
@@ -329,17 +334,18 @@ void par_store_exit(struct par_conf *conf);
 void par_store_child(struct par_conf *conf, struct bio *bio);
 
 /*
- * par_store_join - member @d is there, and whole in no set; if it @rejoins, it lacks only
- * what has been written since it left; or else it has all blocks up to version @seq.
- * par_store_drop - it goes, and is not current any
- * more. With the store's mutex held, both.
+ * par_store_join - member @d is present, and whole in no set; if it @rejoins, it lacks only
+ * writes since it left; otherwise it has all blocks up to version @seq.
+ * par_store_drop - the member is being removed, and is not current any more. With the
+ * store's mutex held, both.
  */
 void par_store_join(struct par_conf *conf, unsigned int d, bool rejoins, u64 seq);
 void par_store_drop(struct par_conf *conf, unsigned int d);
 
 /*
- * par_note_begin - a child is about to run, and what it does without is known
- * par_note_back - member @d is there again: if raid5 does without it, that is new
+ * par_note_begin - a child is about to run, and its absent members are known
+ * par_note_back - member @d is present again: if raid5 works without it, that is a new
+ * failure
  */
 void par_note_begin(struct par_set *set, bool unresynced);
 void par_note_back(struct par_set *set, unsigned int d);
@@ -348,10 +354,9 @@ void par_note_back(struct par_set *set, unsigned int d);
 void par_store_want(struct par_conf *conf, u32 zone);
 
 /*
- * par_store_checkpoint - flush the members, store all of the map that differs
- * and clear all intents; with @clean, call the array properly stopped. All
- * sets must be quiet. Sleeps. Returns 0, or the error if no member could be
- * written.
+ * par_store_checkpoint - flush the members, store all of the map that differs and clear all
+ * intents; with @clean, record that the array was properly stopped. All sets must be quiet.
+ * Sleeps. Returns 0, or the error if no member could be written.
  */
 int par_store_checkpoint(struct par_conf *conf, bool clean);
 
@@ -362,61 +367,61 @@ int par_store_zones(struct par_conf *conf);
 int par_store_map(struct par_conf *conf);
 
 /*
- * par_store_gear - @gear is the current one from now on, for members @awake.
- * Those that were not current are brought up to date first. In a read-only
- * array that is so in memory only, until its first use. Sleeps.
+ * par_store_gear - @gear is the current one from now on, for members @awake. Those that
+ * were not current are brought up to date first. A read-only array changes its gear in
+ * memory only, until its first use. Sleeps.
  */
 int par_store_gear(struct par_conf *conf, unsigned int gear, u32 awake);
 
 /*
- * par_store_whole - the array is whole again: what members had missed while
- * they were away need not be known any more. Sleeps.
+ * par_store_whole - the array is whole again: forget which writes members had missed while
+ * they were away. Sleeps.
  */
 int par_store_whole(struct par_conf *conf);
 
-/* par_store_look - there may be something to do for the store's work; any context */
+/* par_store_look - queue the store's work, in case it has something to do; any context */
 void par_store_look(struct par_conf *conf);
 
-/* par_store_drain - what the store is at is over; the sets are quiet */
+/* par_store_drain - wait for the present work of the store; the sets are quiet */
 void par_store_drain(struct par_conf *conf);
 
 /*
- * par_store_clear_idle - store and clear the zones of conf->store->idle, which admit nothing any
- * more, but for those that are wanted again; their writes are over. Sleeps.
+ * par_store_clear_idle - store and clear the zones of conf->store->idle, except those that
+ * are wanted again. These zones admit no write, and their writes have ended. Sleeps.
  */
 void par_store_clear_idle(struct par_conf *conf);
 
 /*
- * par_store_begin - to be called before copies are written to members directly, not by
- * way of an intent: have all awake members current, and the stored superblock say that
- * the array is in use. Sleeps. Returns 0, or the error if no member could be written.
+ * par_store_begin - to be called before copies are written to members directly, without an
+ * intent: make all awake members current, and have the stored superblock say that the array
+ * is in use. Sleeps. Returns 0, or the error if no member could be written.
  */
 int par_store_begin(struct par_conf *conf);
 
-/* par_store_super - store the superblock alone, settings and rations with it; sleeps */
+/* par_store_super - store the superblock alone, with settings and rations; sleeps */
 int par_store_super(struct par_conf *conf);
 
-/* par_store_history - the same, unless the array is at rest, or read-only, or about to be */
+/* par_store_history - the same, unless the array is at rest or read-only, or is about to be */
 void par_store_history(struct par_conf *conf);
 
 /*
- * par_store_lost - store the list of lost blocks if what is stored differs; with
- * conf->store->mutex held. In a read-only array nothing is done.
+ * par_store_lost - store the list of lost blocks if the stored one differs; with
+ * conf->store->mutex held. Does nothing in a read-only array.
  *
- * par_store_lose - these blocks of @vm are lost: on the list, and stored. Sleeps.
- * Returns -ENOSPC if the list is full.
+ * par_store_lose - add these blocks of @vm to the list of lost blocks, and store it.
+ * Sleeps. Returns -ENOSPC if the list is full.
  *
- * par_store_healed - a write to lost blocks has ended well: end it once they are not
- * stored as lost any more. Any context.
+ * par_store_healed - a write to lost blocks has succeeded: complete it once the blocks are
+ * not stored as lost any more. Any context.
  */
 int par_store_lost(struct par_conf *conf);
 int par_store_lose(struct par_vmember *vm, u64 sector, unsigned int sectors);
 void par_store_healed(struct par_conf *conf, struct bio *bio);
 
 /*
- * par_failures_unrecorded - has a member failed of which the stored superblock
- * does not say so yet? Any context. par_store_failures - then have it stored
- * before conf->up.recorded() is called for @flush; any context.
+ * par_failures_unrecorded - has a member failed without being failed in the stored
+ * superblock? Any context. par_store_failures - have such failures stored, and then
+ * conf->up.recorded() called for @flush; any context.
  */
 bool par_failures_unrecorded(struct par_conf *conf);
 void par_store_failures(struct par_conf *conf, struct bio *flush);
@@ -427,13 +432,13 @@ static inline u32 par_steady_members(const struct par_conf *conf)
 	return BIT(conf->geo.set[1].members) - 1;
 }
 
-/* With the store's mutex held, or at assembly, when nobody else is there. */
+/* The caller holds the store's mutex, or assembles the array, when there is no other user. */
 static inline void par_store_assert(const struct par_conf *conf)
 {
 	lockdep_assert(!conf->mddev->private || lockdep_is_held(&conf->store->mutex));
 }
 
-/* par_store_count - something of super.power has been counted up; with the power_lock */
+/* par_store_count - a part of super.power has been counted up; under the power_lock */
 static inline void par_store_count(struct par_conf *conf)
 {
 	lockdep_assert_held(&conf->store->power_lock);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Storing the superblock: what it may say, and in which order members get it. See
- * store.h for the contracts. All of it with conf->store->mutex held; it sleeps.
+ * Storing the superblock: what it may say, and in which order members receive it. See
+ * store.h for the contracts. All functions are called with conf->store->mutex held, and
+ * sleep.
  *
- * Members get a version in two lots, one after the other: some of those that never sleep
- * (par_slots_first()), then all others. So, wherever a cut comes,
+ * A version is written to the members in two lots, one after the other: some of those that
+ * never sleep (par_slots_first()), then all others. So, wherever the power is cut,
  *   - each member keeps the newest version that it had before;
- *   - a member that never sleeps has the newest version, or the one before it in whole
+ *   - a member that never sleeps has the newest version, or the one before it, intact,
  *     beside an even older one, which shows that no newer one has been destroyed there
  *     (newer_destroyed() in load.c);
  *   - a member that may sleep has no version that none of these has.
@@ -34,13 +35,13 @@ static void pack_super(struct par_conf *conf, unsigned int d)
 	spin_unlock(&conf->store->power_lock);
 }
 
-/* Does the superblock in memory say more of what sets have written than the stored one? */
+/* Does the superblock in memory claim more written by resyncs and rebuilds than the stored one? */
 static bool says_more(const struct par_conf *conf, const struct par_told *told)
 {
 	return conf->store->lost.due || memcmp(told, &conf->store->told, sizeof(*told));
 }
 
-/* What the superblock in memory says, of what others will go by once it is stored. */
+/* The part of the superblock in memory that other code relies on once it is stored. */
 static void told_by(const struct par_conf *conf, struct par_told *told)
 {
 	unsigned int i;
@@ -67,7 +68,7 @@ int par_flush_awake(struct par_conf *conf)
 				 conf->store->current_members);
 }
 
-/* The packed superblocks to @members, all at once; returns those that failed. */
+/* Write the packed superblocks to @members, concurrently; returns those that failed. */
 static u32 send_lot(struct par_conf *conf, u32 members)
 {
 	u64 sectors[PAR_MAX_MEMBERS];
@@ -92,7 +93,7 @@ static u32 send_lot(struct par_conf *conf, u32 members)
 	return failed;
 }
 
-/* Members that have the version before the one that is being written. */
+/* Members that have the version before the one being written. */
 static u32 last_members(const struct par_conf *conf)
 {
 	const struct par_super *super = &conf->store->super;
@@ -105,7 +106,7 @@ static u32 last_members(const struct par_conf *conf)
 	return last;
 }
 
-/* A member that is not whole must not be the only one that has a version. */
+/* A member that is not whole must not be the only one with a version. */
 static u32 send_supers(struct par_conf *conf, u32 members)
 {
 	u32 steady = members & par_steady_members(conf);
@@ -119,11 +120,12 @@ static u32 send_supers(struct par_conf *conf, u32 members)
 /*
  * A superblock vouches for what resyncs and rebuilds have written: "parity is right
  * everywhere", "rebuilt up to here". A child reports its progress at any time
- * (child_sync_super()), and any store of the superblock carries that report. So it is
- * packed first, the awake members are flushed then, and what was packed is written. A
- * member that is lost in this flush may lack what the packed one calls rebuilt: it is
- * packed again, and says so. Where it says nothing new of the sets, no flush is needed: a
- * shift up does not wait for one. The first one after a start always does.
+ * (child_sync_super()), and any store of the superblock includes the latest report. So the
+ * superblock is packed first, then the awake members are flushed, and then it is written as
+ * packed. A member that is lost in this flush may lack data that the packed superblock
+ * calls rebuilt: it is packed again, with the failure. If it claims nothing new for the
+ * sets, no flush is needed: a shift up does not wait for one. The first superblock after a
+ * start is always preceded by a flush.
  */
 static int pack_and_flush(struct par_conf *conf, u32 members, struct par_told *told)
 {
@@ -135,8 +137,9 @@ static int pack_and_flush(struct par_conf *conf, u32 members, struct par_told *t
 	lockdep_assert_held(&conf->store->mutex);
 	do {
 		/*
-		 * The blocks that are written below go to the current members. The next turn
-		 * vouches for them, unless a member gets this version that is not current yet.
+		 * The blocks that are written below go to the current members. The next
+		 * turn vouches for them, unless a member that is not current yet gets this
+		 * version.
 		 */
 		if (!conf->store->blocks_torn && !(members & ~conf->store->current_members))
 			conf->store->super.block_seq = conf->store->block_seq;
@@ -145,7 +148,10 @@ static int pack_and_flush(struct par_conf *conf, u32 members, struct par_told *t
 		for (d = 0; d < conf->geo.members; d++)
 			if (members & BIT(d))
 				pack_super(conf, d);
-		/* Blocks that a rebuild could not make are lost before it is called done. */
+		/*
+		 * Blocks that a rebuild could not compute are lost before the rebuild is
+		 * called complete.
+		 */
 		par_bad_collect(conf);
 		err = says_more(conf, told) ? par_flush_awake(conf) : 0;
 		again = conf->store->lost.due;
@@ -165,7 +171,7 @@ int par_write_super(struct par_conf *conf, u32 members)
 {
 	u32 whole = par_whole_members(conf);
 	u32 left = par_usable(conf, members) & ~(conf->store->whole & ~whole), failed;
-	/* What is counted while it is written, the next one tells. */
+	/* Counts that change during the write are stored with the next superblock. */
 	u64 counts = READ_ONCE(conf->store->power_counts);
 	struct par_told told;
 	unsigned int d;
@@ -174,11 +180,11 @@ int par_write_super(struct par_conf *conf, u32 members)
 	par_missed_trim(conf);
 	conf->store->whole |= left & whole;
 	conf->store->super.seq++;
-	/* What is torn is newer than what it says, until it has been stored again. */
+	/* Torn blocks are newer than the superblock says, until they have been stored again. */
 	if (!conf->store->blocks_torn)
 		conf->store->super.block_seq = conf->store->block_seq;
 	if (pack_and_flush(conf, left, &told)) {
-		conf->store->super.seq--;	/* it has come to nobody */
+		conf->store->super.seq--;	/* no member has received it */
 		return -EIO;
 	}
 	left = par_usable(conf, left) & ~(conf->store->whole & ~par_whole_members(conf));
@@ -188,7 +194,7 @@ int par_write_super(struct par_conf *conf, u32 members)
 			continue;
 		par_slots_stored(&conf->store->slots, d);
 		conf->store->member_seq[d] = conf->store->super.block_seq;
-		/* For the next version to tell: this one may not have come to all. */
+		/* Stored with the next version: this one may not have reached all members. */
 		conf->store->super.min_seq[d] = conf->store->super.seq;
 	}
 	if (!(left & ~failed))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Whose a shift is; see booking.h for the contract.
+ * The cause of a shift; see booking.h for the contract.
  */
 #include <kunit/visibility.h>
 
@@ -10,7 +10,7 @@ bool par_book(struct par_asked *asked, unsigned int old, unsigned int gear,
 	      unsigned int target, bool degraded, u64 now, struct par_asked *by)
 {
 	if (gear == old) {
-		/* What was asked for came to nothing. */
+		/* The request was not fulfilled. */
 		if (target != asked->gear)
 			asked->gear = 0;
 		return false;

@@ -39,7 +39,7 @@ const char *par_reason_name(enum par_reason reason)
 }
 EXPORT_SYMBOL_IF_KUNIT(par_reason_name);
 
-/* A line that grows; what does not fit is left out. */
+/* A line that is appended to; text that does not fit is dropped. */
 struct line {
 	char *text;
 	size_t size;
@@ -66,7 +66,7 @@ static void say_load(struct line *line, const struct par_policy *policy,
 	    deviation / 100, deviation / 10 % 10);
 }
 
-/* What speaks against the lower gear that @d is about. */
+/* The argument against the lower gear that @d is about. */
 static void say_lower(struct line *line, const struct par_policy *policy,
 		      const struct par_decision *d)
 {
@@ -142,7 +142,7 @@ static void say_shift(struct line *line, const struct par_policy *policy,
 	    policy->geo->set[d->gear].members);
 }
 
-/* Of a shift: what for. */
+/* The reason for a shift. */
 static void say_reason(struct line *line, const struct par_policy *policy,
 		       enum par_reason reason)
 {
@@ -175,7 +175,7 @@ static void say_blind(struct line *line)
 	say(line, "nothing is known of the load, as queue/iostats of the array or of a member is 0");
 }
 
-/* What speaks against a shift up that the load asks for. */
+/* The argument against a shift up that the load asks for. */
 static void say_held_back(struct line *line, const struct par_situation *is,
 			  const struct par_decision *d)
 {

@@ -27,9 +27,9 @@ static unsigned int hour_place(u64 hour)
 }
 
 /*
- * @hour is the newest from now on. What is in the places of those between it and
- * the last one is a week old or more; if the clock has been set back, what
- * was seen of later hours goes.
+ * @hour is the newest from now on. The entries between the last one and this one are a week
+ *	old or more, and are cleared; if the clock has been set back, the entries of later
+ *	hours are cleared.
  */
 static void advance_hours(struct par_history *history, u64 hour)
 {
@@ -52,7 +52,7 @@ static enum par_hour_end end_hour(struct par_history *history)
 	return history->most ? PAR_HOUR_USED : PAR_HOUR_IDLE;
 }
 
-/* @load for @ns ns, all of it in @hour. */
+/* Add @load for @ns ns, all of it in @hour. */
 static enum par_hour_end see_part(struct par_history *history, u32 load, u64 ns, u64 hour)
 {
 	enum par_hour_end end = PAR_HOUR_GOES_ON;
@@ -71,7 +71,7 @@ static enum par_hour_end see_part(struct par_history *history, u32 load, u64 ns,
 	return end;
 }
 
-/* When what ends @now began, as far as that is after the hour that goes on began. */
+/* When the interval that ends @now began, but not before the current hour began. */
 static u64 hour_began(const struct par_history *history, u64 ns, u64 now)
 {
 	u64 seconds = min(div_u64(ns, NSEC_PER_SEC), PAR_HISTORY_HOURS * HOUR);

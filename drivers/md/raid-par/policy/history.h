@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What load there was at which hour of the day, over the past days, so that user space
- * can foresee the next one (Sierra, section 3.4: the peak of an hour is the largest
- * load of an interval; an hour's prediction is the average over the past days).
+ * The load by hour of the day, over the past days, from which user space can predict the
+ * next day's (Sierra, section 3.4: the peak of an hour is the largest load of an interval;
+ * an hour's prediction is the average over the past days).
  *
- * Loads are utilizations of the top gear, in parts of PAR_LOAD_ONE; hours are whole
- * ones since 1970, UTC.
+ * Loads are utilizations of the top gear, in parts of PAR_LOAD_ONE; hours are whole ones
+ * since 1970, UTC.
  *
  * Pure: no locks but the caller's, any context.
  */
@@ -17,10 +17,10 @@
 #include "pure/policy-record.h"
 
 /**
- * struct par_history - the past days, an hour each
- * @hour: the newest hour of these, or 0 if there is none
+ * struct par_history - the past days by hour
+ * @hour: the newest complete hour, or 0 if there is none
  * @mean, @peak: by hour modulo PAR_HISTORY_HOURS; PAR_LOAD_UNKNOWN: not seen
- * @now: the hour that is not over; @sum, @ns and @most: what it had so far
+ * @now: the current hour; @sum, @ns and @most: its load so far
  */
 struct par_history {
 	u64 hour;
@@ -35,25 +35,25 @@ struct par_past_hour {
 	u32 mean, peak;
 };
 
-/* struct par_hour - an hour of the day: how many days know of it, and averages */
+/* struct par_hour - an hour of the day: the number of days that have a value, and averages */
 struct par_hour {
 	unsigned int days;
 	u32 mean, peak;
 };
 
-/* par_history_init - nothing is known */
+/* par_history_init - an empty history */
 void par_history_init(struct par_history *history);
 
-/* What has become of the hour; of several that have ended, one that was used says so. */
+/* The state of the hour; if several have ended, PAR_HOUR_USED if one of them had load. */
 enum par_hour_end {
 	PAR_HOUR_GOES_ON,
-	PAR_HOUR_IDLE,		/* over, and there was no load */
-	PAR_HOUR_USED,		/* over, and there was */
+	PAR_HOUR_IDLE,		/* ended, without load */
+	PAR_HOUR_USED,		/* ended, with load */
 };
 
 /*
- * par_history_see - @load for @ns ns until @now (seconds since 1970). Each hour gets its
- * part of that; if the clock has been set back, the hour that it is now gets all of it.
+ * par_history_see - add @load for @ns ns until @now (seconds since 1970), divided between
+ * the hours; if the clock has been set back, all of it counts for the present hour.
  */
 enum par_hour_end par_history_see(struct par_history *history, u32 load, u64 ns, u64 now);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The gear that the load needs; see policy.h for the contracts, knobs.c for what can be
- * set and explain.c for how it is told.
+ * The gear that the load needs; see policy.h for the contracts, knobs.c for the settings
+ * and explain.c for explanations.
  */
 #include <linux/kernel.h>
 #include <linux/math64.h>
@@ -12,14 +12,14 @@
 #include "policy/policy.h"
 
 #define PAR_DAY		86400U
-#define FEWEST		2ULL	/* intervals: one alone says nothing of what lasts */
-#define FEW_REQUESTS	8U	/* so few in the short window say nothing of waiting */
-#define THERE		2U	/* half of a load is that load still */
-#define SPREAD		2U	/* so large a part of the ration is spread over the day */
-#define SPARE		16U	/* to be dear is to have lasted for this part of a start's share */
-#define SLOW_LEAST	2U	/* slow at this part of the down threshold, or less: a spike was */
-#define SLOW_NUM	3U	/* a gear that was slow at some load is for … */
-#define SLOW_DEN	4U	/* … so much of it at most */
+#define FEWEST		2ULL	/* intervals: a single one does not show that a load lasts */
+#define FEW_REQUESTS	8U	/* fewer in the short window do not show that requests wait */
+#define THERE		2U	/* half of a load counts as the same load */
+#define SPREAD		2U	/* this part of the ration is spread over the day */
+#define SPARE		16U	/* a scarce start needs this part of the time between two */
+#define SLOW_LEAST	2U	/* slow at this part of the down threshold, or less: a spike */
+#define SLOW_NUM	3U	/* a gear that was slow at some load is suitable for … */
+#define SLOW_DEN	4U	/* … this part of the load at most */
 
 void par_policy_init(struct par_policy *policy, const struct par_geometry *geo,
 		     struct par_interval *interval, u64 now)
@@ -48,7 +48,7 @@ void par_policy_set(struct par_policy *policy, const struct par_knobs *knobs)
 }
 EXPORT_SYMBOL_IF_KUNIT(par_policy_set);
 
-/* ---- what the windows say ---- */
+/* ---- the content of the windows ---- */
 
 static u64 intervals_of(const struct par_policy *policy, u64 seconds)
 {
@@ -81,7 +81,10 @@ static bool seen_enough(const struct par_policy *policy)
 	       par_window_full(&policy->series, PAR_WINDOW_LONG);
 }
 
-/* What of @threshold counts: a gear that was slow at less is for less. */
+/*
+ * The part of @threshold that applies: a gear that was slow at a smaller load has a lower
+ * limit.
+ */
 static u32 limit_of(const struct par_policy *policy, unsigned int gear, u32 threshold)
 {
 	return min(percent_of(threshold), policy->slow[gear] / SLOW_DEN * SLOW_NUM);
@@ -97,7 +100,7 @@ static bool is_below(const struct par_policy *policy, unsigned int gear, u32 thr
 	       !par_window_above(&policy->series, PAR_WINDOW_LONG, gear, limit);
 }
 
-/* And in the short window alone? */
+/* The same for the short window alone. */
 static bool is_calm(const struct par_policy *policy, unsigned int gear)
 {
 	return par_window_full(&policy->series, PAR_WINDOW_SHORT) &&
@@ -105,7 +108,10 @@ static bool is_calm(const struct par_policy *policy, unsigned int gear)
 				 limit_of(policy, gear, policy->knobs.down));
 }
 
-/* So many of the newest intervals show what lasts: the surge's, at most as disks take to start. */
+/*
+ * The number of newest intervals that show what lasts: those of the surge, but no more than
+ * it takes disks to start.
+ */
 static u64 lasting_intervals(const struct par_policy *policy, u64 now)
 {
 	u64 most = intervals_of(policy, policy->starts_in);
@@ -115,10 +121,10 @@ static u64 lasting_intervals(const struct par_policy *policy, u64 now)
 }
 
 /*
- * Has it been too busy for as long as the surge has lasted, or as disks would take to start?
- * A spike raises μ + σ for as long as the window is, and some load that comes unevenly does
- * now and then. But one that begins by leaving no time at all is not waited for: if that was a
- * spike, the next one like it will be.
+ * Has the gear been too busy for as long as the surge has lasted, or as disks would take to
+ * start? A spike raises μ + σ for the length of the window, and an uneven load does so now
+ * and then. But a surge that saturates the disks from its beginning is not waited for: if
+ * it was a spike, the next one like it will be waited for.
  */
 static bool is_lasting(const struct par_policy *policy, unsigned int gear, u64 now)
 {
@@ -129,8 +135,8 @@ static bool is_lasting(const struct par_policy *policy, unsigned int gear, u64 n
 }
 
 /*
- * Do requests take too long most of the time? A spike of them waits for itself, in one interval,
- * and raises the mean of the window for as long as that is.
+ * Do requests take too long most of the time? A spike of requests makes them wait for each
+ * other, in one interval, and raises the mean of the window for its length.
  */
 static bool is_waiting(const struct par_policy *policy, u64 now)
 {
@@ -140,15 +146,16 @@ static bool is_waiting(const struct par_policy *policy, u64 now)
 	return too_slow(policy) && slow >= FEWEST && 2 * slow >= most;
 }
 
-/* Requests of all kinds, as the top gear would have to bear them. */
+/* Requests of all kinds, as load of the top gear. */
 static u32 level_now(const struct par_policy *policy)
 {
 	return par_window_mean(&policy->series, PAR_WINDOW_SHORT, policy->geo->gears);
 }
 
 /*
- * Is gear @gear not enough? If it has gone up: was that gear not enough, or is what it went up
- * for still there? What the lower gear would have to bear is only predicted.
+ * Is gear @gear insufficient? If the array has shifted up to it: was the lower gear
+ * insufficient, or does the load that caused the shift persist? The load of the lower gear
+ * is only a prediction.
  */
 static bool is_pressed(const struct par_policy *policy, unsigned int gear)
 {
@@ -168,7 +175,7 @@ static void see_surge(struct par_policy *policy, const struct par_interval *inte
 		policy->level = max(1U, level_now(policy));
 }
 
-/* It was slow at some load once, and now bears more: that is forgotten. */
+/* A gear that was slow at some load once, and now serves more, is not limited any more. */
 static void heal_failures(struct par_policy *policy, unsigned int gear)
 {
 	const struct par_series *series = &policy->series;
@@ -179,7 +186,7 @@ static void heal_failures(struct par_policy *policy, unsigned int gear)
 		policy->slow[gear] = PAR_LOAD_MAX;
 }
 
-/* When the gear has changed, seconds later, its load is not what it was. */
+/* When the gear has changed, seconds later, the load of the old gear is not valid any more. */
 static void note_slow(struct par_policy *policy, unsigned int gear)
 {
 	bool slow = too_slow(policy);
@@ -238,7 +245,7 @@ static unsigned int highest_gear(const struct par_policy *policy)
 	return max(i, lowest_gear(policy));
 }
 
-/* s for which no shift to gear @gear is tried. */
+/* The time for which no shift to gear @gear is tried, in s. */
 static u64 shut_for(const struct par_policy *policy, unsigned int gear, u64 now)
 {
 	u64 until = policy->failed[gear] + policy->failed_for[gear];
@@ -248,7 +255,7 @@ static u64 shut_for(const struct par_policy *policy, unsigned int gear, u64 now)
 
 /* ---- up ---- */
 
-/* The smallest gear above @gear that would be enough, but for max_gear. */
+/* The smallest gear above @gear that would be sufficient, ignoring max_gear. */
 static unsigned int sufficient_gear(const struct par_policy *policy,
 				    const struct par_situation *is, unsigned int gear)
 {
@@ -270,8 +277,8 @@ static struct par_decision decided_gear(unsigned int gear, unsigned int about,
 }
 
 /*
- * With fewer spin-ups left than half of the ration, spread over what is left of the day:
- * for how long a surge must have lasted.
+ * The time for which a surge must have lasted, if less than half of the ration is left: the
+ * remaining spin-ups are spread over the rest of the day.
  */
 static u64 must_last_for(const struct par_situation *is)
 {
@@ -283,10 +290,10 @@ static u64 must_last_for(const struct par_situation *is)
 }
 
 /*
- * What a surge must go on for that disks are started for: until they turn, and then for as
- * long as what they are started at the price of. That is a start, which takes what a disk
- * idles away in the break-even time, and the way back, which is as long as the hold time or
- * as what is to be copied meanwhile.
+ * The time for which a surge must continue to justify starting disks: until they turn, and
+ * then for as long as the shift costs. That is a start, which takes the energy of a disk
+ * that idles for the break-even time, and the way back, which takes the hold time or the
+ * time for copying what is written meanwhile.
  */
 static u64 worth_of(const struct par_policy *policy)
 {
@@ -294,7 +301,7 @@ static u64 worth_of(const struct par_policy *policy)
 	       max(policy->knobs.hold, policy->leaves_in);
 }
 
-/* Up from where the disks are asleep: not if something speaks against it. */
+/* Up from a gear with disks asleep: is there an argument against it? */
 static bool holds_back(const struct par_policy *policy, const struct par_situation *is,
 		       struct par_decision *d)
 {
@@ -313,7 +320,7 @@ static bool holds_back(const struct par_policy *policy, const struct par_situati
 	return d->seconds;
 }
 
-/* Is there a reason to go above the gear that is aimed at? */
+/* Is there a reason to shift above the target gear? */
 static bool decide_up(const struct par_policy *policy,
 		      const struct par_situation *is, struct par_decision *d)
 {
@@ -357,7 +364,10 @@ u64 par_policy_hold(const struct par_policy *policy)
 }
 EXPORT_SYMBOL_IF_KUNIT(par_policy_hold);
 
-/* It must last longer than this: s. What is owed is work for the others instead. */
+/*
+ * The time after which a pause pays for itself, in s. Copying that is due is additional
+ * work for the other disks.
+ */
 static u64 pays_after(const struct par_policy *policy,
 		      const struct par_situation *is, unsigned int gear)
 {
@@ -372,13 +382,13 @@ static u64 lasts_since(u64 since, u64 now)
 	return since ? now - since : 0;
 }
 
-/* Did what it went up for end before it had paid for itself? */
+/* Did the load that caused the shift up end before the shift had paid for itself? */
 static bool was_in_vain(const struct par_policy *policy)
 {
 	return policy->surge.ended < policy->shifted + policy->starts_in;
 }
 
-/* For how long it must have been enough by now: s that are missing. */
+/* The time for which the lower gear must still be sufficient before a shift: s. */
 static u64 must_hold(const struct par_policy *policy, const struct par_situation *is,
 		     unsigned int gear)
 {
@@ -391,7 +401,7 @@ static u64 must_hold(const struct par_policy *policy, const struct par_situation
 	return hold - min(quiet, hold);
 }
 
-/* To gear @gear, which is lower: what the disks have against it. */
+/* Do the disks forbid the lower gear @gear? */
 static bool disks_refuse(const struct par_policy *policy, const struct par_situation *is,
 			 unsigned int gear, struct par_decision *d)
 {
@@ -412,7 +422,7 @@ static bool disks_refuse(const struct par_policy *policy, const struct par_situa
 	return true;
 }
 
-/* Is it too short to pay, as far as anybody knows? */
+/* Is the pause predicted to be too short to pay for itself? */
 static bool costs_more(const struct par_policy *policy, const struct par_situation *is,
 		       unsigned int gear, struct par_decision *d)
 {
@@ -427,8 +437,8 @@ static bool costs_more(const struct par_policy *policy, const struct par_situati
 }
 
 /*
- * Back to gear @gear, or one above it, after a surge: what was before its end does not count,
- * which the long window would remember for minutes.
+ * Back to gear @gear, or one above it, after a surge: the load before the end of the surge
+ * does not count, which the long window would remember for minutes.
  */
 static struct par_decision weigh_back(const struct par_policy *policy,
 				      const struct par_situation *is, unsigned int gear)
@@ -437,7 +447,10 @@ static struct par_decision weigh_back(const struct par_policy *policy,
 	u64 calm = lasts_since(policy->calm_since[gear], is->now), hold = policy->knobs.hold;
 	bool in_vain = was_in_vain(policy);
 
-	/* Copies may be made while it is held: a shift down is given up for free until then. */
+	/*
+	 * Copies may be made during the hold time: until then a shift down can be given up
+	 * without cost.
+	 */
 	hold = in_vain ? 0 : hold - min_t(u64, hold, is->owed[gear]);
 	d.seconds = hold - min(calm, hold);
 	if (d.seconds)
@@ -449,7 +462,7 @@ static struct par_decision weigh_back(const struct par_policy *policy,
 	return decided_gear(gear, gear, PAR_WHY_GONE);
 }
 
-/* To gear @gear, which is lower: the first thing that speaks against it. */
+/* Evaluate the lower gear @gear: returns the first argument against it. */
 static struct par_decision weigh_gear(const struct par_policy *policy,
 				      const struct par_situation *is, unsigned int gear)
 {
@@ -474,7 +487,7 @@ static struct par_decision weigh_gear(const struct par_policy *policy,
 	return decided_gear(gear, gear, PAR_WHY_QUIET);
 }
 
-/* The lowest gear that nothing speaks against, else what does so last of all. */
+/* The lowest gear without an argument against it, or else the argument against the last one. */
 static struct par_decision decide_down(const struct par_policy *policy,
 				       const struct par_situation *is)
 {
@@ -493,7 +506,7 @@ static struct par_decision decide_down(const struct par_policy *policy,
 	return best;
 }
 
-/* Above max_gear: only what the disks allow speaks against going down. */
+/* Above max_gear: only the disks can forbid a shift down. */
 static struct par_decision decide_max(const struct par_policy *policy,
 				      const struct par_situation *is)
 {
@@ -507,7 +520,7 @@ static struct par_decision decide_max(const struct par_policy *policy,
 	return d;
 }
 
-/* All members that are left are needed: unless the last shift to the top gear has just failed. */
+/* All remaining members are needed: shift to the top gear, unless that has just failed. */
 static struct par_decision decide_degraded(const struct par_policy *policy,
 					   const struct par_situation *is)
 {
@@ -524,16 +537,17 @@ static struct par_decision decide_degraded(const struct par_policy *policy,
 	return d;
 }
 
-/* What it is going up for is over, and the disks do not turn yet. */
+/* Has the load that caused a shift up ended before the disks turn? */
 static bool has_passed(const struct par_policy *policy, const struct par_situation *is)
 {
 	return (is->why == PAR_WHY_LOAD || is->why == PAR_WHY_WAIT) && !policy->surge.since;
 }
 
 /*
- * What it went up for is there again before the disks stop, the lower gear is not calm under
- * it, and to copy the rest takes longer than a start must pay for: requests would wait beside
- * copies that what they write makes more and more of. What is nearly done is brought to its end.
+ * The load that caused the last shift up has returned before the disks stop, the lower gear
+ * is not calm under it, and copying the rest takes longer than a start must pay for:
+ * requests would wait beside copies, of which their writes make more and more. A shift that
+ * is nearly complete is completed.
  */
 static bool has_returned(const struct par_policy *policy, const struct par_situation *is)
 {
@@ -566,7 +580,7 @@ struct par_decision par_policy_decide(const struct par_policy *policy,
 }
 EXPORT_SYMBOL_IF_KUNIT(par_policy_decide);
 
-/* ---- what shifts teach ---- */
+/* ---- learning from shifts ---- */
 
 void par_policy_failed(struct par_policy *policy, unsigned int gear, u64 now)
 {
@@ -588,13 +602,13 @@ void par_policy_blind(struct par_policy *policy)
 }
 EXPORT_SYMBOL_IF_KUNIT(par_policy_blind);
 
-/* So long must it last not to be regretted. */
+/* The time for which a shift down must last not to be regretted. */
 static u64 is_worthwhile(const struct par_policy *policy)
 {
 	return max(policy->knobs.hold, policy->knobs.break_even);
 }
 
-/* The time after a shift down is over. */
+/* The time after a shift down has ended. */
 static void has_slept(struct par_policy *policy, enum par_reason why, u64 now)
 {
 	u64 stay = now - min(now, policy->slept_since);
@@ -609,7 +623,7 @@ static void has_slept(struct par_policy *policy, enum par_reason why, u64 now)
 		policy->regrets /= 2;
 }
 
-/* If it was raised by others, what would have become of the surge nobody knows. */
+/* If others have raised the gear, the further course of the surge is unknown. */
 static void note_surge(struct par_policy *policy, unsigned int old, unsigned int gear,
 		       enum par_reason why, u64 took)
 {
@@ -635,7 +649,7 @@ void par_policy_shifted(struct par_policy *policy, unsigned int old,
 		policy->leaves_in = min_t(u64, PAR_LEAVES_MAX, now - min(asked, now));
 	if (gear > old && policy->slept_since)
 		has_slept(policy, why, asked);
-	/* Of surges and pauses between them, surge.c has kept count. */
+	/* surge.c has counted surges and the pauses between them. */
 	policy->slept_since = gear < old && why != PAR_WHY_GONE ? max(now, 1ULL) : 0;
 }
 EXPORT_SYMBOL_IF_KUNIT(par_policy_shifted);

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Which gear an array should be in: up as soon as the load asks for it, down with care
+ * The gear that an array should be in: up as soon as the load asks for it, down with care
  * (PARAID, "Asymmetric Gear-Shifting Policies"; Sierra, section 3.4).
  *
- * Up: the gear is pressed, that is, μ + σ of its utilization over the short window is above
- * the up threshold, or requests take longer than they may; it still is in the newest
- * interval; and that is likely to go on when the disks turn, and for as long again
- * (surge.h). With few spin-ups left it must have gone on for longer; the last one is kept for
- * a gear that does not bear the load at all. To the smallest gear that is predicted to stay
- * below the threshold; the top gear if the members are so busy that nobody can tell.
+ * Up: all of these hold. The gear is pressed, that is, μ + σ of its utilization over the
+ * short window is above the up threshold, or requests take longer than allowed; it is still
+ * pressed in the newest interval; and that is likely to continue until the disks turn, and
+ * for as long again (surge.h). With few spin-ups left it must have continued for longer;
+ * the last spin-up is kept for a load that the gear cannot serve at all. The new gear is
+ * the smallest one that is predicted to stay below the threshold, or the top gear if the
+ * members are so busy that no prediction is possible.
  *
- * Down: μ + σ predicted for a lower gear is below the down threshold in both windows,
- * and has been for the hold time, or below the up threshold for PAR_BORNE times as long;
- * its sleepers have spin-ups left; and what is likely to be saved is more than what it
- * costs. It is likely to last as long as such times have lasted before, or as long as it
- * has been quiet already. Back at once, if what it went up for had gone before it had
- * paid.
+ * Down: all of these hold. μ + σ predicted for a lower gear is below the down threshold in
+ * both windows, and has been for the hold time, or below the up threshold for PAR_BORNE
+ * times as long; its sleepers have spin-ups left; and the likely saving is more than the
+ * cost. The pause is likely to last as long as previous pauses, or as long as it has lasted
+ * already. Back at once, if the load that caused the shift up ended before the shift had
+ * paid for itself.
  *
- * Pure, apart from the state it is given: no locks but the caller's, any context. Times
- * are seconds of a clock that only goes on.
+ * Pure, apart from the state that is passed to it: no locks but the caller's, any context.
+ * Times are seconds of a monotonic clock.
  */
 #ifndef RAID_PAR_POLICY_H
 #define RAID_PAR_POLICY_H
@@ -30,33 +31,33 @@
 #include "pure/geometry.h"
 #include "pure/knobs.h"
 
-#define PAR_STARTS_IN	20U	/* s until disks turn, before it is known */
+#define PAR_STARTS_IN	20U	/* s until disks turn, before a start was measured */
 #define PAR_FAILED_FIRST	10U	/* s until a shift that failed is tried again, … */
 #define PAR_FAILED_LAST	3600U	/* … twice as long each time, up to this */
 #define PAR_BORNE	15U	/* times the hold time */
-#define PAR_SATURATED		9000U	/* of PAR_LOAD_ONE: more is not told apart */
+#define PAR_SATURATED		9000U	/* of PAR_LOAD_ONE: larger loads are not distinguished */
 
-/* Why it is to be in that gear. */
+/* The reason for a gear. */
 enum par_reason {
-	PAR_WHY_MANUAL,		/* nobody asked the policy */
+	PAR_WHY_MANUAL,		/* the policy was not asked */
 	PAR_WHY_DEGRADED,	/* up, or not down: a member is missing */
 	PAR_WHY_LOAD,		/* up: the short window */
 	PAR_WHY_WAIT,		/* up: requests take too long */
 	PAR_WHY_MIN,		/* up to min_gear */
 	PAR_WHY_MAX,		/* down to max_gear, or not up beyond it */
 	PAR_WHY_QUIET,		/* down: a lower gear is enough */
-	PAR_WHY_GONE,		/* down: what it went up for did not last */
-	PAR_WHY_BRIEF,		/* not up yet: loads like it have mostly ended soon */
+	PAR_WHY_GONE,		/* down: the load that caused the shift up did not last */
+	PAR_WHY_BRIEF,		/* not up yet: similar loads have mostly been short */
 	PAR_WHY_SPARE,		/* not up yet: few spin-ups are left */
 	PAR_WHY_NEEDED,		/* not down: this gear is needed */
-	PAR_WHY_UNSEEN,		/* not down: not enough has been seen */
+	PAR_WHY_UNSEEN,		/* not down: too few intervals have been seen */
 	PAR_WHY_HOLD,		/* not down yet */
 	PAR_WHY_SYNC,		/* not down: a sync is at work */
 	PAR_WHY_BUDGET,		/* not down: no spin-ups left */
 	PAR_WHY_FAILED,		/* not there: the last shift to it has failed */
-	PAR_WHY_BLIND,		/* not down: nobody counts requests */
+	PAR_WHY_BLIND,		/* not down: requests are not counted */
 	PAR_WHY_OUTRUN,		/* not down: data is written faster than it is copied */
-	PAR_WHY_OWED,		/* not down: too much is to be copied before */
+	PAR_WHY_OWED,		/* not down: too much would have to be copied before */
 	PAR_WHY_COST,		/* not down: it would not be worth it */
 	PAR_WHY_LOWEST,		/* there is no lower gear, or min_gear allows none */
 	PAR_WHY_SHIFTING,	/* a shift is under way */
@@ -64,11 +65,11 @@ enum par_reason {
 };
 
 /**
- * struct par_decision - what is to be done
+ * struct par_decision - what should be done
  * @gear: number of the gear to be in
- * @reason: why; @about: the gear that it is about: that one, or the lower one that is
- *	not gone to
- * @seconds: until that may change, if it is a matter of time
+ * @reason: the reason; @about: the gear that it refers to: @gear, or the lower gear that is
+ *	not chosen
+ * @seconds: until that may change, if it depends on time
  */
 struct par_decision {
 	unsigned int gear, about;
@@ -77,19 +78,20 @@ struct par_decision {
 };
 
 /**
- * struct par_situation - what is so at the moment
+ * struct par_situation - the present state
  * @now: s
- * @gear: the current one; @target: where a shift goes to, else the same; @why: the
- *	policy wanted it, or PAR_WHY_MANUAL
- * @blind: statistics are off; @degraded: a member is missing; @syncing: members that a sync needs
- *	could go to sleep
- * @refused: s until the members that sleep in this gear have spin-ups, by gear;
- *	0: they have
- * @rationed: spin-ups are; @starts: so many are left of whoever has the fewest of those that
- *	would be started, @share: s until there are more, @day: and so many a day in the mean
- * @outrun: s for which no shift down is tried again after one that the array's writers
- *	have outrun
- * @owed: s that members would be busy with copying before this gear, by gear
+ * @gear: the current one; @target: the target of a shift, else the same; @why: the policy's
+ *	reason for the shift, or PAR_WHY_MANUAL
+ * @blind: statistics are off; @degraded: a member is missing; @syncing: members that a sync
+ *	needs could go to sleep
+ * @refused: s until the members that sleep in this gear have spin-ups, by gear; 0: they
+ *	have
+ * @rationed: spin-ups are limited; @starts: the number left for the member with the fewest
+ *	among those that would be started, @share: s until more are added, @day: the average
+ *	number per day
+ * @outrun: s for which no shift down is tried again after one that could not keep up with
+ *	the array's writers
+ * @owed: s that members would be busy copying before this gear, by gear
  */
 struct par_situation {
 	u64 now;
@@ -105,21 +107,22 @@ struct par_situation {
 };
 
 /**
- * struct par_policy - what the policy remembers
- * @quiet_since: when a lower gear began to be enough, or 0: it is not, by gear
- * @calm_since: the same, in the short window alone; @borne_since: of bearing it
- * @surge: this one and those before; @level: utilization of the top gear that it comes to
- * @risen: the gear that it went up from for it, or 0; @starts_in: s until disks turn;
- *	@leaves_in: s that the last shift down took
- * @failed: when a shift to that gear has failed last, by gear; @failed_for: s for which none is
- *	tried again since, or 0
+ * struct par_policy - the policy's memory
+ * @quiet_since: when a lower gear began to be sufficient, or 0: it is not, by gear
+ * @calm_since: the same, in the short window alone; @borne_since: the same, for the up
+ *	threshold
+ * @surge: the present surge and previous ones; @level: its utilization of the top gear
+ * @risen: the gear from which the array has shifted up for it, or 0; @starts_in: s until
+ *	disks turn; @leaves_in: s that the last shift down took
+ * @failed: when a shift to that gear has failed last, by gear; @failed_for: s for which
+ *	none is tried again since, or 0
  * @slow: utilization of a gear at which requests took too long there, or PAR_LOAD_MAX
- * @slow_at: utilization when requests began to take too long, last; @was_slow: they do
- * @shifted: when the gear has changed last
- * @slept_since: when that was, if it was a shift down, else 0
- * @sleep: s until the next shift up was asked for, on average, of late; @sleeps: how
- *	many there were
- * @regrets: how often the hold time is doubled
+ * @slow_at: utilization when requests last began to take too long; @was_slow: they do now
+ * @shifted: time of the last change of gear
+ * @slept_since: the same, if it was a shift down, else 0
+ * @sleep: s until the next shift up was asked for, moving average; @sleeps: the number of
+ *	these
+ * @regrets: the number of times that the hold time is doubled
  */
 struct par_policy {
 	const struct par_geometry *geo;
@@ -138,27 +141,27 @@ struct par_policy {
 	u32 sleeps, regrets;
 };
 
-/* par_policy_init - nothing has been seen; @interval: see par_series_init() */
+/* par_policy_init - nothing has been seen yet; @interval: see par_series_init() */
 void par_policy_init(struct par_policy *policy, const struct par_geometry *geo,
 		     struct par_interval *interval, u64 now);
 
-/* par_policy_set - have other, valid, knobs from now on; what has been seen counts */
+/* par_policy_set - use other, valid, knobs from now on; previous intervals count */
 void par_policy_set(struct par_policy *policy, const struct par_knobs *knobs);
 
-/* par_policy_see - an interval is over, in gear @gear */
+/* par_policy_see - an interval in gear @gear has ended */
 void par_policy_see(struct par_policy *policy, const struct par_interval *interval,
 		    unsigned int gear, u64 now);
 
 /*
- * par_policy_decide - the gear to be in. Only looks. It is asked once an interval,
- * after par_policy_see().
+ * par_policy_decide - the gear to be in. Changes nothing. Called once per interval, after
+ * par_policy_see().
  */
 struct par_decision par_policy_decide(const struct par_policy *policy,
 				      const struct par_situation *is);
 
 /*
- * par_policy_shifted - the gear has changed from @old to @gear; @why: of the policy's, or
- * manual; @asked: when that was asked for: sleepers have slept until then
+ * par_policy_shifted - the gear has changed from @old to @gear; @why: the policy's reason,
+ * or manual; @asked: when the shift was asked for: sleepers have slept until then
  */
 void par_policy_shifted(struct par_policy *policy, unsigned int old,
 			unsigned int gear, enum par_reason why, u64 asked, u64 now);
@@ -166,17 +169,17 @@ void par_policy_shifted(struct par_policy *policy, unsigned int old,
 /* par_policy_failed - a shift to @gear has failed */
 void par_policy_failed(struct par_policy *policy, unsigned int gear, u64 now);
 
-/* par_policy_blind - nothing is known of the load: what was seen of it is forgotten */
+/* par_policy_blind - the load is not known: previous intervals are forgotten */
 void par_policy_blind(struct par_policy *policy);
 
-/* par_policy_hold - the hold time as it is after regrets, s */
+/* par_policy_hold - the hold time, including regrets, s */
 u64 par_policy_hold(const struct par_policy *policy);
 
-/* par_reason_name - one word, as in traces and uevents */
+/* par_reason_name - one word, for traces and uevents */
 const char *par_reason_name(enum par_reason reason);
 
 /*
- * par_policy_explain - one line, without its end, that says why the array is in its
+ * par_policy_explain - one line, without its newline, that says why the array is in its
  * gear and what would change that. Returns its length, at most @size - 1.
  */
 int par_policy_explain(const struct par_policy *policy,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Utilizations of gears, as they are and as they would be; see predict.h.
+ * Utilizations of gears, measured and predicted; see predict.h.
  */
 #include <linux/kernel.h>
 #include <linux/math64.h>
@@ -10,19 +10,19 @@
 
 #include "policy/predict.h"
 
-#define FADE		32U	/* intervals: what is older counts for less than 1/e */
-#define SEEN_ENOUGH	64U	/* requests before a ratio is believed */
-#define SETTLE		8U	/* intervals with requests, then two gears are compared */
+#define FADE		32U	/* intervals: older ones have a weight below 1/e */
+#define SEEN_ENOUGH	64U	/* requests, before a ratio is used */
+#define SETTLE		8U	/* intervals with requests, before two gears are compared */
 #define SMALL_SECTORS	32U
 #define MEDIUM_SECTORS	512U
 #define USUAL_RATE	32768U	/* KiB/s */
-#define RATE_NS		(3600 * NSEC_PER_SEC)	/* what is older fades */
+#define RATE_NS		(3600 * NSEC_PER_SEC)	/* older values fade */
 #define DEARER_MAX	(4 * PAR_DEARER_ONE)
 #define DEARER_MIN	(PAR_DEARER_ONE / 4)
 
 /* ---- ratios ---- */
 
-/* Kept in 1/1024 parts, so that what fades is not rounded away. */
+/* In 1/1024 parts, so that fading values are not rounded to 0. */
 #define PART_BITS	10
 
 static void ratio_add(struct par_ratio *ratio, u64 counted, u64 among)
@@ -57,7 +57,7 @@ void par_rate_add(struct par_rate *rate, u64 bytes, u64 ns)
 }
 EXPORT_SYMBOL_IF_KUNIT(par_rate_add);
 
-/* As if it had begun with ten seconds at the usual rate: so one interval says little. */
+/* As if it had begun with ten seconds at the usual rate: so one interval has little effect. */
 u32 par_rate_kib(const struct par_rate *rate)
 {
 	u64 kib = USUAL_RATE * 10 + rate->bytes / 1024;
@@ -91,7 +91,7 @@ u64 par_image_write_cost(const struct par_geometry *geo, unsigned int gear,
 		unsigned int members = geo->set[set].members;
 		u64 write = 0;
 
-		/* Which member it hits is even. */
+		/* All members are hit with the same probability. */
 		for (v = 0; v < members; v++)
 			write += par_awake_in(geo, gear, v) ? PAR_DEARER_ONE :
 				 cost[par_image_set(geo, v)];
@@ -116,7 +116,7 @@ static u64 image_writes_come_to(const struct par_forecast *forecast,
 		       PAR_DEARER_ONE);
 }
 
-/* Requests to members in gear @gear, but for writes to images, which are added up apart. */
+/* Requests to members in gear @gear, without writes to images, which are added separately. */
 static u64 plain_requests(const struct par_geometry *geo, unsigned int gear,
 			  const u64 (*home)[2], u64 *image_writes)
 {
@@ -149,13 +149,13 @@ static u64 requests_in(const struct par_forecast *forecast, enum par_size size,
 
 /* ---- learning ---- */
 
-/* ns times 1024, that one request keeps a member busy. */
+/* The time for which one request keeps a member busy, in ns times 1024. */
 static u64 cost_of(const struct par_ratio *ratio)
 {
 	return ratio_times(ratio, PAR_DEARER_ONE);
 }
 
-/* Without any, it does not matter. */
+/* Without requests, the result does not matter. */
 static enum par_size size_of(const struct par_sample *sample)
 {
 	u64 requests = sample->requests[PAR_READS] + sample->requests[PAR_WRITES];
@@ -167,9 +167,9 @@ static enum par_size size_of(const struct par_sample *sample)
 }
 
 /*
- * What a request costs in another gear is what it costs here, but for what earlier
- * shifts have told. Only those down are compared: one goes up since the load has
- * changed.
+ * The cost of a request in another gear is taken to be the cost in this one, unless earlier
+ * shifts have shown a difference. Only shifts down are compared, since a shift up is caused
+ * by a changed load.
  */
 static void enter_gear(struct par_forecast *forecast, unsigned int gear)
 {
@@ -192,7 +192,7 @@ static void enter_gear(struct par_forecast *forecast, unsigned int gear)
 	forecast->gear = gear;
 }
 
-/* Halfway to what the two gears tell of each other, each time there are two. */
+/* Move halfway to the ratio that is measured between the two gears, whenever both are known. */
 static void compare_gears(struct par_forecast *forecast, enum par_size size)
 {
 	u32 *dearer = &forecast->dearer[forecast->gear];
@@ -231,9 +231,9 @@ static void learn_costs(struct par_forecast *forecast, const struct par_sample *
 	compare_gears(forecast, size);
 }
 
-/* ---- what is said ---- */
+/* ---- results ---- */
 
-/* The home set's requests without those of a sync, as they mostly are. */
+/* The home set's requests without those of a sync, from the usual ratio. */
 static bool without_sync(const struct par_forecast *forecast,
 			 const struct par_sample *sample, u64 (*home)[2])
 {
@@ -268,7 +268,7 @@ static u64 busy_in(const struct par_forecast *forecast, const struct par_ratio *
 				   forecast->dearer[forecast->gear]);
 }
 
-/* How long members are busy in gear @gear; false if that cannot be known. */
+/* The time for which members are busy in gear @gear; false if it cannot be known. */
 static bool busy_of(const struct par_forecast *forecast, const struct par_sample *sample,
 		    unsigned int gear, const u64 (*home)[2], u64 *busy)
 {
@@ -277,7 +277,7 @@ static bool busy_of(const struct par_forecast *forecast, const struct par_sample
 	struct par_ratio of_all = { sample->busy_ns, sample->sent };
 	u64 sent = requests_in(forecast, size, gear, home);
 
-	/* Never seen alone: then as much as what others do there. */
+	/* If requests have never been seen alone, use the cost that includes other requests. */
 	if (!ratio_known(cost) && sample->sent)
 		cost = &of_all;
 	*busy = 0;

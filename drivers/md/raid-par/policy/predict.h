@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What utilization the requests of an interval cause in the gear they came in, and
- * what they would cause in each other gear (PARAID, "Asymmetric Gear-Shifting
- * Policies": the average "modified to account for fewer drives and extra parity
- * updates").
+ * The utilization that the requests of an interval cause in their gear, and would cause in
+ * each other gear (PARAID, "Asymmetric Gear-Shifting Policies": the average "modified to
+ * account for fewer drives and extra parity updates").
  *
- * The home set's requests to its virtual members are the same in every gear. What
- * differs is where they go: in place to a member that is awake, or to the image of one
- * that sleeps, where a write costs reads and parity writes besides. What a request to
- * a member costs, and how many an image write comes to, is counted as long as nobody
- * else is at work on the members; until a gear has been seen, it follows from the
- * geometry. What one costs depends on what it is a piece of: that is counted apart for
- * small, medium and large requests to the array; so is the rest. Pages that follow each
- * other count as one (runs.h).
+ * The home set's requests to its virtual members are the same in every gear. Their
+ * destination differs: the member itself if it is awake, or else its image, where a write
+ * also costs reads and parity writes. The cost of a request to a member, and the number of
+ * requests per write to an image, are measured while there is no other work on the members;
+ * until a gear has been seen, they are computed from the geometry. The cost of a request
+ * depends on the request to the array that it is a part of: small, medium and large ones
+ * are counted separately, and so is everything else. Consecutive pages count as one request
+ * (runs.h).
  *
  * Pure: no locks but the caller's, no side effects, any context.
  */
@@ -29,18 +28,18 @@
 #define PAR_WRITES	1
 
 /**
- * struct par_sample - what was counted in one interval
- * @ns: how long it was
- * @gear: the gear it began in; @shifted: and did not end in
- * @others: copies of ours or a member that was starting were at work besides
- * @synced: and a sync too, whose requests are among those of the home set
- * @requests: to the array, that ended in it; @waited_ns: what they took in all;
- *	@sectors: how large they were
- * @flushes: that ended in it, a write that flushes first among them; @flush_ns: what
- *	they took in all, writing not included
+ * struct par_sample - the counts of one interval
+ * @ns: its length
+ * @gear: the gear at its beginning; @shifted: it ended in another gear
+ * @others: our copies, or a member that was starting, were at work besides
+ * @synced: and a sync, whose requests are among those of the home set
+ * @requests: to the array, that ended in it; @waited_ns: their total duration; @sectors:
+ *	their total size
+ * @flushes: that ended in it, including writes that flush first; @flush_ns: their total
+ *	duration, without the writing
  * @home: requests of the home set to its virtual members
- * @sent: requests that came to the members that are awake
- * @busy_ns: these members' busy times, in all
+ * @sent: requests that reached the members that are awake
+ * @busy_ns: the sum of these members' busy times
  */
 struct par_sample {
 	u64 ns;
@@ -60,34 +59,34 @@ enum par_size {
 	PAR_SIZES,
 };
 
-/* A ratio that is counted: what was counted, and among how many. Old counts fade. */
+/* A measured ratio: the count, and the number of cases. Old counts fade. */
 struct par_ratio {
 	u64 counted, among;
 };
 
-/* struct par_rate - how fast copies are made: all bytes of late by all the time they took */
+/* struct par_rate - the rate of copying: recent bytes and their total duration */
 struct par_rate {
 	u64 bytes, ns;
 };
 
-/* par_rate_add - @bytes, 0 perhaps, were copied in @ns */
+/* par_rate_add - @bytes, which may be 0, were copied in @ns */
 void par_rate_add(struct par_rate *rate, u64 bytes, u64 ns);
 
-/* par_rate_kib - KiB/s, at least 1; what disks mostly do, as long as little is known */
+/* par_rate_kib - KiB/s, at least 1; the usual rate of disks, as long as little is known */
 u32 par_rate_kib(const struct par_rate *rate);
 
 /**
  * struct par_forecast - what has been learnt
- * @gear: the gear of what was seen last, 0 before
- * @cost: ns that a member is busy for a request, of late, by size
+ * @gear: the gear of the last interval, 0 before the first one
+ * @cost: recent ns for which a request keeps a member busy, by size
  * @fresh: the same, in this gear alone
- * @image_write: requests to members that a write to an image comes to, by gear
- * @home: of the home set's to a virtual member, for each request to the array
- * @dearer: what a request costs in each gear against the top gear, in parts of
+ * @image_write: requests to members per write to an image, by gear
+ * @home: requests of the home set to a virtual member per request to the array
+ * @dearer: the cost of a request in each gear relative to the top gear, in parts of
  *	PAR_DEARER_ONE
  * @before: the gear that this one is to be compared with, once @fresh is known, or 0;
- *	@before_cost: and what a request cost there, 0: not known
- * @compared: intervals with requests since it came to this gear
+ *	@before_cost: the cost of a request there, 0: not known
+ * @compared: intervals with requests since the last change of gear
  */
 struct par_forecast {
 	const struct par_geometry *geo;
@@ -101,23 +100,22 @@ struct par_forecast {
 
 #define PAR_DEARER_ONE	1024U
 
-/* par_forecast_init - nothing has been seen */
+/* par_forecast_init - nothing has been seen yet */
 void par_forecast_init(struct par_forecast *forecast,
 		       const struct par_geometry *geo);
 
 /*
- * par_forecast_see - learn from an interval, and say what utilization its requests
- * cause in each gear: fills in @interval. False if that cannot be known yet.
+ * par_forecast_see - learn from an interval, and compute the utilization that its requests
+ * cause in each gear: fills in @interval. Returns false if that is not known yet.
  */
 bool par_forecast_see(struct par_forecast *forecast,
 		      const struct par_sample *sample,
 		      struct par_interval *interval);
 
 /*
- * par_image_write_cost - requests to members that one small write to the image of
- * member @d comes to in gear @gear, in parts of PAR_DEARER_ONE, from the geometry:
- * raid5's reads and writes, and where they hit a member that sleeps too, what that
- * costs in the set below.
+ * par_image_write_cost - requests to members for one small write to the image of member @d
+ * in gear @gear, in parts of PAR_DEARER_ONE, from the geometry: raid5's reads and writes,
+ * and, for those to a member that sleeps too, the cost in the set below.
  */
 u64 par_image_write_cost(const struct par_geometry *geo, unsigned int gear,
 			 unsigned int d);

@@ -33,7 +33,7 @@ EXPORT_SYMBOL_IF_KUNIT(par_surge_drop);
 static void remember_surge(struct par_spans *spans, u64 lasted)
 {
 	spans->lasted[spans->count % PAR_SPANS] = min_t(u64, U32_MAX, lasted);
-	/* That the ring is full is known from its being above PAR_SPANS. */
+	/* A full ring is recognized by a count above PAR_SPANS. */
 	if (++spans->count == PAR_COUNT_END)
 		spans->count = PAR_SPANS;
 }
@@ -76,7 +76,7 @@ u64 par_surge_age(const struct par_surge *surge, u64 now)
 }
 EXPORT_SYMBOL_IF_KUNIT(par_surge_age);
 
-/* Of those remembered, how many have lasted for @age at least? */
+/* The number of remembered spans that have lasted for at least @age. */
 static unsigned int surge_lasted(const struct par_spans *spans, u64 age)
 {
 	unsigned int i, n = 0;
@@ -91,7 +91,7 @@ static bool goes_on(const struct par_spans *spans, u64 age, u64 needed)
 	return 2 * surge_lasted(spans, age + needed) >= surge_lasted(spans, age);
 }
 
-/* What is likely changes only when it has outlasted one more. */
+/* The probability changes only when one more span has been outlasted. */
 static u64 wait_for(const struct par_spans *spans, u64 age, u64 needed)
 {
 	u64 least = U64_MAX, other;

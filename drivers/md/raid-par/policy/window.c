@@ -23,7 +23,7 @@ void par_series_init(struct par_series *series, unsigned int gears,
 }
 EXPORT_SYMBOL_IF_KUNIT(par_series_init);
 
-/* The one that was added @ago intervals before the newest, which is at 0. */
+/* The interval that was added @ago intervals before the newest one. */
 static const struct par_interval *was_seen(const struct par_series *series,
 					   unsigned int ago)
 {
@@ -76,7 +76,10 @@ void par_series_add(struct par_series *series, const struct par_interval *interv
 {
 	unsigned int w;
 
-	/* The oldest of a window as long as the ring is where the new one goes. */
+	/*
+	 * If a window is as long as the ring, its oldest interval is in the place of the
+	 * new one.
+	 */
 	for (w = 0; w < PAR_WINDOWS; w++) {
 		struct par_window *window = &series->window[w];
 
@@ -131,7 +134,7 @@ bool par_window_full(const struct par_series *series, enum par_window_name which
 }
 EXPORT_SYMBOL_IF_KUNIT(par_window_full);
 
-/* n²σ² = nΣx² - (Σx)², which is below 2^52 with what is in a window at most. */
+/* n²σ² = nΣx² - (Σx)², which is below 2^52 for the largest values in a window. */
 static u64 spread_of(const struct par_window *window, unsigned int gear)
 {
 	return window->count * window->squares[gear] -

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The time of day, as rations and ages of checks are counted by it.
+ * The time of day for rations and for ages of checks.
  *
- * A board without a battery begins with 1970, until somebody sets its clock: a ration
- * counted by that would be filled up by the 50 years that follow; so it would by the
- * months after the day on which the system's image was made, where others begin. Until
- * the clock says more than the newest time that the array has seen or stored, time goes
- * on from that.
+ * A board without a battery starts in 1970, or at the date of its system image, until its
+ * clock is set. When the clock is set, a ration would be filled by the decades or months
+ * that seem to have passed. So until the clock exceeds the newest time that the array has
+ * seen or stored, time continues from that one.
  */
 #include <linux/timekeeping.h>
 

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Stopping and starting one member's device through runtime PM; see drive.h for
- * the contracts.
+ * Stopping and starting one member's device through runtime PM; see drive.h for the
+ * contracts.
  *
- * Which device that is, the request queue says: a driver that has the block layer
- * resume it for a request (blk_pm_runtime_init()) has left it there. For SCSI and
- * SATA disks it is the SCSI device, and sd sends START STOP UNIT for it if
- * manage_runtime_start_stop is set.
+ * The request queue names the device: a driver that has the block layer resume it for a
+ * request (blk_pm_runtime_init()) has stored it there. For SCSI and SATA disks it is the
+ * SCSI device, and sd sends START STOP UNIT for it if manage_runtime_start_stop is set.
  *
- * The block layer closes the queue of a device that is stopped (pm_only) and asks
- * for it to be resumed in the context of who sends the next request. There a
- * tracepoint tells us who that is.
+ * The block layer closes the queue of a device that is stopped (pm_only), and a request
+ * resumes the device in the context of the task that sends it. A tracepoint is called in
+ * this context, and identifies the task.
  */
 #include <linux/pm_runtime.h>
 #include <linux/rculist.h>
@@ -28,8 +27,8 @@
 #endif
 
 /*
- * Should a disk be left to runtime PM for a moment, by somebody who has started
- * it, it is not to be stopped at once.
+ * If another user starts a disk and then leaves it to runtime PM for a moment, the disk is
+ * not stopped at once.
  */
 #define PAR_DRIVE_DELAY	60000	/* ms */
 
@@ -38,7 +37,7 @@ static DEFINE_SPINLOCK(drives_lock);
 
 /* ---- the device ---- */
 
-/* Another partition may be used by anybody. */
+/* Another partition may be in use. */
 static bool has_others(struct block_device *bdev)
 {
 	struct block_device *part;
@@ -62,7 +61,7 @@ bool par_drive_usable(struct block_device *bdev)
 }
 
 #if IS_REACHABLE(CONFIG_SCSI)
-/* sd stops the disk only if it is told that this is its business. */
+/* sd stops the disk only if this flag tells it to. */
 static bool set_manages(struct device *dev, bool manages)
 {
 	struct scsi_device *sdev;
@@ -91,7 +90,7 @@ bool par_drive_take(struct par_drive *drive, struct block_device *bdev)
 	drive->disk = bdev->bd_disk;
 	get_device(disk_to_dev(drive->disk));
 	drive->shut = false;
-	/* Hold it before it is allowed to go. */
+	/* Take a usage count before suspending is allowed. */
 	pm_runtime_get_noresume(dev);
 	spin_lock_irq(&dev->power.lock);
 	drive->delay = dev->power.autosuspend_delay;
@@ -110,8 +109,8 @@ bool par_drive_take(struct par_drive *drive, struct block_device *bdev)
 }
 
 /*
- * Both functions resume the device, unless runtime PM is disabled meanwhile. A
- * request that comes in that moment asks in vain and has to ask again.
+ * Both functions resume the device, unless runtime PM is disabled at that moment. A request
+ * in that moment requests a resume in vain and has to request it again.
  */
 static void restore_settings(struct par_drive *drive)
 {
@@ -126,8 +125,8 @@ static void restore_settings(struct par_drive *drive)
 }
 
 /*
- * A device whose last start has erred is called stopped, with its queue open. Let
- * it be called active, as whoever sends it a request will find out what it is.
+ * A device whose last start failed is in the state "suspended", with its queue open. Set it
+ * to "active": the next request will find out about its real state.
  */
 static bool end_error(struct device *dev)
 {
@@ -142,16 +141,16 @@ void par_drive_give_back(struct par_drive *drive, bool awake)
 	spin_lock(&drives_lock);
 	list_del_rcu(&drive->node);
 	spin_unlock(&drives_lock);
-	synchronize_rcu();	/* nobody is in @woken any more */
+	synchronize_rcu();	/* no task is in @woken any more */
 
 	stopped = !end_error(dev) && pm_runtime_status_suspended(dev);
-	/* If it is stopped, it has to be sd that starts it again. */
+	/* If the device is stopped, sd must be the one to start it again. */
 	if (!stopped)
 		set_manages(dev, drive->manages);
 	restore_settings(drive);
 	if (awake)
 		pm_runtime_put_noidle(dev);
-	/* It may have been allowed to sleep by itself before us. */
+	/* Suspending may have been allowed before the drive was taken. */
 	if (!stopped)
 		pm_request_idle(dev);
 	put_device(disk_to_dev(drive->disk));
@@ -163,10 +162,9 @@ void par_drive_give_back(struct par_drive *drive, bool awake)
 /* ---- starting ---- */
 
 /*
- * The last start has erred. The block layer has opened the queue all the same, and
- * will open it once more after the next one: close it for that, as a stop would
- * have. Runtime PM refuses everything until the error is taken back, which leaves
- * the device stopped.
+ * The last start has failed. The block layer has opened the queue nevertheless, and will
+ * open it once more after the next start: close it for that, as a stop would have. Runtime
+ * PM refuses everything until the error is cleared, which leaves the device stopped.
  */
 static void start_again(struct par_drive *drive)
 {
@@ -182,7 +180,7 @@ static void start_again(struct par_drive *drive)
 	pm_runtime_set_suspended(drive->dev);
 }
 
-/* The driver may not have been asked to start it at all: open what we closed. */
+/* The driver may not have been called to start the device at all: open the queue again. */
 static void open_queue(struct par_drive *drive)
 {
 	struct request_queue *q = drive->disk->queue;
@@ -223,23 +221,26 @@ int par_drive_stop(struct par_drive *drive)
 
 	if (pm_runtime_status_suspended(dev))
 		return 0;
-	/* Nobody may stop it behind our back from now on. */
+	/* From now on the device is not stopped without our knowledge. */
 	if (pm_runtime_get_if_active(dev) <= 0) {
 		if (pm_runtime_status_suspended(dev))
 			return 0;
-		/* It is just being started or stopped. */
+		/* The device is just being started or stopped. */
 		pm_runtime_get_sync(dev);
 		return -EAGAIN;
 	}
-	/* A stop that failed must not keep us from the next one. */
+	/* A stop that failed must not prevent the next one. */
 	if (READ_ONCE(dev->power.runtime_error))
 		pm_runtime_set_active(dev);
 	return err < 0 ? err : -EBUSY;
 }
 
-/* ---- who starts it ---- */
+/* ---- the task that starts a disk ---- */
 
-/* In the context of who asks for it; interrupts are off, dev->power.lock is held. */
+/*
+ * Called in the context of the task that requests a resume; interrupts are off,
+ * dev->power.lock is held.
+ */
 static void on_resume(void *data, struct device *dev, int flags)
 {
 	struct par_drive *drive;
@@ -254,7 +255,7 @@ static void on_resume(void *data, struct device *dev, int flags)
 
 int __init par_drives_init(void)
 {
-	/* In a kernel without tracepoints nobody is named. */
+	/* In a kernel without tracepoints no task is named. */
 	return IS_ENABLED(CONFIG_TRACEPOINTS) ?
 		register_trace_rpm_resume(on_resume, NULL) : 0;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the ration of spin-ups (ration.c) means to the members of an array: who is
- * charged, and what gear there are no spin-ups for. See power.h for the contracts.
+ * The ration of spin-ups (ration.c) for the members of an array: charging it, and finding
+ * the gears for which no spin-ups are left. See power.h for the contracts.
  */
 #include "core/parent.h"
 #include "policy/policy.h"

@@ -8,9 +8,9 @@
 #include "power/power.h"
 
 /*
- * Who starts disks after the system has slept, a controller of its own accord even, may
- * not have told runtime PM, which still calls them stopped: start them for it, and
- * stop them. Where nobody had, that is one start more than needed.
+ * Disks that others start after the system has slept (a controller on its own, even) may
+ * still be "suspended" for runtime PM: start them for it, and stop them. If a disk was not
+ * started, this costs one start more than needed.
  */
 static void after_system_sleep(struct par_member *member)
 {
@@ -27,10 +27,10 @@ static void after_system_sleep(struct par_member *member)
 }
 
 /*
- * What is stored between the snapshot and power-off, the resumed system does not know: its
- * map is older than the disks, and would be stored as the newest. Somebody who only reads
- * cannot do so; an array that turns writable by itself could. A system that is about to
- * be replaced by the resumed one must not have written anything either.
+ * The resumed system does not know of anything that is stored between the snapshot and
+ * power-off: its map is older than the disks, and would be stored as the newest. Reading
+ * alone cannot cause that; an array that turns writable by itself could. Likewise, a system
+ * that is about to be replaced by the resumed one must not have written anything.
  */
 static bool system_unfit(const struct par_conf *conf, unsigned long event)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who needs members awake asks the works of all of them and waits for what they
- * say. See power.h for the contracts.
+ * Waking members: the caller asks the works of all of them to start the disks, and waits
+ * for their results. See power.h for the contracts.
  */
 #include <linux/delay.h>
 
@@ -23,7 +23,7 @@ static bool wakes_up(struct par_waking *w, unsigned int d)
 	       READ_ONCE(member->power->drive.dev) && par_power_usable(member);
 }
 
-/* It has had its time, or it is not to be waited for any more. */
+/* The member's time is over, or the caller does not wait any longer. */
 static bool given_up(struct par_waking *w, unsigned int d)
 {
 	struct par_member *member = &w->conf->member[d];
@@ -61,7 +61,7 @@ static void ask_all(struct par_waking *w)
 	}
 }
 
-/* The attempt of another caller may have failed. A member that is late is reported once. */
+/* An attempt on behalf of another caller may have failed. A late member is reported once. */
 static void ask_again(struct par_waking *w)
 {
 	u32 timeout = READ_ONCE(w->conf->store->super.power.wake_timeout);
@@ -117,7 +117,10 @@ void par_power_release(struct par_conf *conf, u32 members)
 	par_remove_again(conf);
 }
 
-/* Read @sector of all of @members at once, into one page: who answers? */
+/*
+ * Read @sector of all of @members concurrently, into one page; returns those that do not
+ * answer.
+ */
 static u32 silent_members(struct par_conf *conf, u32 members, u64 sector,
 			  struct page *page)
 {
@@ -132,7 +135,7 @@ static u32 silent_members(struct par_conf *conf, u32 members, u64 sector,
 	return par_meta_wait(&io);
 }
 
-/* Of a disk that we have started ourselves we know that it may still be at it. */
+/* A disk that was started by us may need some more time. */
 static bool may_answer(struct par_conf *conf, u32 members, unsigned int tries,
 		       unsigned long began)
 {
@@ -153,7 +156,7 @@ u32 par_members_answer(struct par_conf *conf, u32 members)
 	for (tries = 0; members && may_answer(conf, members, tries, began); tries++) {
 		if (tries)
 			msleep(PAR_WAKE_PAUSE);
-		/* Another block each time: one may be unreadable. */
+		/* Read another block each time: one may be unreadable. */
 		members = silent_members(conf, members, tries % PAR_WAKE_TRIES *
 					 PAR_BLOCK_SECTORS, page);
 		members = par_usable(conf, members);

@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Power: a member's device is stopped when the gear leaves it out, and started
- * before the gear takes it in. See power.h for the contracts.
+ * Power: a member's device is stopped when the gear leaves it out, and started before the
+ * gear includes it. See power.h for the contracts.
  *
- * Who needs members awake is in power-wake.c, the ration in power-ration.c, the
- * system's own sleep in power-system.c.
+ * Waking members is in power-wake.c, the ration in power-ration.c, the system's own sleep
+ * in power-system.c.
  *
- * A member with a device that can be stopped (drive.c) is settled by a work of its
- * own: it alone calls the device, so that disks are started and stopped side by
- * side, and nobody waits for that with a lock held. Who needs members awake
- * (par_power_wake()) asks the works and waits for what they say.
+ * Each member with a device that can be stopped (drive.c) has a work of its own, which
+ * settles it: only this work calls the device, so that disks are started and stopped
+ * concurrently, and no task waits for that with a lock held. A caller that needs members
+ * awake (par_power_wake()) asks the works and waits for their results.
  *
- * Other members sleep logically: they get no request, the uevents tell of it, and
- * whether the disk turns is up to others.
+ * Other members sleep logically: they receive no request, uevents report their state, and
+ * whether the disk turns is decided elsewhere.
  *
- * Somebody else may start a disk by a request of his own. Then on_woken() sees who
- * it is; the work joins him, counts, and stops the disk again after it has been
- * quiet for a while.
+ * Another user may start a disk with a request of its own. Then on_woken() identifies the
+ * task; the work takes a usage count, counts the spin-up, and stops the disk again after it
+ * has been quiet for a while.
  *
- * Timers: a member's work, after stop_after, when a disk that was busy is asked
- * again (1 s to 256 s), when there are spin-ups again (an hour at the most).
+ * Timers: a member's work, which is queued after stop_after, when a disk that was busy is
+ * looked at again (1 s to 256 s), and when spin-ups are available again (an hour at the
+ * most).
  */
 #include <linux/part_stat.h>
 #include <linux/sched/mm.h>
@@ -29,7 +30,7 @@
 #include "core/parent.h"
 #include "power/power.h"
 
-#define PAR_TRY_FIRST	HZ		/* between two tries to start a disk that erred */
+#define PAR_TRY_FIRST	HZ		/* between two attempts to start a disk */
 #define PAR_TRY_LAST	(10 * HZ)
 
 static struct workqueue_struct *power_wq;
@@ -85,7 +86,7 @@ void par_power_counts(struct par_power *power, u64 *ns)
 	raw_spin_unlock_irqrestore(&power->lock, flags);
 }
 
-/* @lock held: it sleeps, and from now on it is on its way up. */
+/* @lock held: the member sleeps, and begins to wake up now. */
 static void begin_waking(struct par_power *power, unsigned long delay)
 {
 	lockdep_assert_held(&power->lock);
@@ -121,7 +122,7 @@ void par_power_system_woke(struct par_power *power)
 	strscpy(power->asked, "resume");
 }
 
-/* See drive.h: interrupts are off. Only who wakes a sleeper is of interest. */
+/* See drive.h: interrupts are off. Only the task that wakes a sleeper matters. */
 static void on_woken(struct par_drive *drive, const struct task_struct *who)
 {
 	struct par_power *power = container_of(drive, struct par_power, drive);
@@ -198,7 +199,7 @@ bool par_power_late(struct par_member *member, unsigned long began)
 			     READ_ONCE(conf->store->super.power.wake_timeout));
 }
 
-/* A disk that errs is asked again as long as somebody needs it and it has time. */
+/* A disk that returns errors is tried again while it is needed and its time is not over. */
 static bool try_again(struct par_member *member)
 {
 	struct par_conf *conf = member->conf;
@@ -240,7 +241,7 @@ static void start_member(struct par_member *member)
 			pr_info("md/par:%s: member %u (%s) was woken: %s\n",
 				mdname(member->conf->mddev), member->index,
 				par_power_disk(member), power->cause);
-		/* For how long it is to run, the next look says. */
+		/* par_power_look() determines how long it keeps running. */
 		par_power_look(member, 0);
 		return;
 	}
@@ -274,7 +275,7 @@ static u64 quiet_seconds(struct par_member *member)
 	return (jiffies - power->quiet) / HZ;
 }
 
-/* The member is to be stopped, and has no spin-up left to wake up with. */
+/* The member should be stopped, and has no spin-up left to wake up with. */
 static void tell_refusal(struct par_member *member)
 {
 	struct par_conf *conf = member->conf;
@@ -304,11 +305,11 @@ static void stop_disk(struct par_member *member)
 	struct par_power *power = member->power;
 	int err;
 
-	/* From here on, who starts it has woken a sleeper: see on_woken(). */
+	/* From here on, a task that starts the disk has woken a sleeper: see on_woken(). */
 	set_state(power, PAR_POWER_ASLEEP);
 	/*
-	 * Who has come to need it since we looked may have seen it active; who comes
-	 * later sees it asleep, and asks.
+	 * A user that needs the member since the look above may have seen it active; a
+	 * later one sees it asleep, and asks for it.
 	 */
 	if (is_wanted(member)) {
 		set_state(power, PAR_POWER_ACTIVE);
@@ -330,7 +331,7 @@ static void stop_disk(struct par_member *member)
 	disk_busy(member, err);
 }
 
-/* It turns, and need not. */
+/* The disk turns, and is not needed. */
 static void look_at_idle(struct par_member *member)
 {
 	struct par_conf *conf = member->conf;
@@ -375,7 +376,7 @@ static void settle_drive(struct par_member *member)
 	}
 }
 
-/* No device to stop: it is as the gear says, and the uevents tell. */
+/* Without a device to stop, the member is in the state of its gear; send uevents. */
 static void settle_logically(struct par_member *member)
 {
 	struct par_conf *conf = member->conf;
@@ -405,7 +406,7 @@ static void power_work(struct work_struct *work)
 	noio = memalloc_noio_save();
 	WRITE_ONCE(power->working, true);
 	if (!par_power_usable(member))
-		;	/* who has failed is left alone */
+		;	/* failed: left alone */
 	else if (power->drive.dev)
 		settle_drive(member);
 	else
@@ -413,7 +414,7 @@ static void power_work(struct work_struct *work)
 	WRITE_ONCE(power->working, false);
 	memalloc_noio_restore(noio);
 	par_mover_wake(conf);	/* see par_power_wake() */
-	if (!par_power_usable(member))	/* it may have waited for this to be removed */
+	if (!par_power_usable(member))	/* its removal may have waited for this */
 		par_remove_again(conf);
 }
 
@@ -520,7 +521,7 @@ void par_power_leave(struct par_conf *conf, unsigned int d)
 	if (power->drive.dev)
 		par_drive_give_back(&power->drive,
 				    power->state == PAR_POWER_ACTIVE);
-	/* What is asked of it from now on finds nobody there. */
+	/* Later requests to wake the member find it unusable. */
 	cancel_delayed_work_sync(&power->work);
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How a shift down comes to its end while the array is written; see approach.h for the
- * contracts.
+ * How a shift down ends while the array is being written; see approach.h for the contracts.
  */
 #include <linux/ktime.h>
 #include <linux/math64.h>
@@ -11,13 +10,13 @@
 
 #include "pure/approach.h"
 
-#define GRACE_S		120U	/* for what is not copying: holds, metadata, slow disks */
+#define GRACE_S		120U	/* for everything but copying: holds, metadata, slow disks */
 #define FASTER		2U	/* than the pass before … */
-#define AHEAD		4U	/* … and than what was written meanwhile */
-#define FUTILE		3U	/* passes that gain nothing, until it gives up */
+#define AHEAD		4U	/* … and than the writes of the meantime */
+#define FUTILE		3U	/* passes without progress, after which the shift is given up */
 #define FEW		4U	/* segments that are always worth a hold: a pass takes as long */
-#define TRIES		32U	/* holds, until it gives up */
-#define MARGIN_MAX	4U	/* each hold that failed halves what is left to the next */
+#define TRIES		32U	/* holds, after which the shift is given up */
+#define MARGIN_MAX	4U	/* each hold that failed halves what the next one may copy */
 
 u64 par_approach_limit(u64 segments, u32 seg_kib, u32 speed_min)
 {
@@ -31,7 +30,7 @@ void par_approach_begin(struct par_approach *a, u64 segments, u32 seg_kib,
 	memset(a, 0, sizeof(*a));
 	a->seg_kib = seg_kib;
 	a->speed = speed_min;
-	/* At one KiB/s, what is to be copied may take longer than 64 bits of ns can say. */
+	/* At one KiB/s, the duration of the copying may exceed 64 bits of ns. */
 	a->deadline = now + NSEC_PER_SEC *
 		      min_t(u64, U32_MAX, par_approach_limit(segments, seg_kib, speed_min));
 }
@@ -54,7 +53,7 @@ static u64 copied_in(const struct par_pass *pass, u64 ns)
 	return pass->ns ? mul_u64_u64_div_u64(pass->copied, ns, pass->ns) : 0;
 }
 
-/* So much has been written in the pass: the next one is to be ahead of it. */
+/* The speed for the next pass: above the rate of writes in this pass. */
 static u32 next_speed(const struct par_approach *a, u64 left, u64 ns)
 {
 	u64 ms = max(1ULL, div_u64(ns, NSEC_PER_MSEC));
@@ -63,7 +62,7 @@ static u32 next_speed(const struct par_approach *a, u64 left, u64 ns)
 	return min_t(u64, U32_MAX, max(FASTER * (u64)a->speed, AHEAD * written));
 }
 
-/* It was as fast as it could, and has left nearly what there was. */
+/* Has a pass at full speed left nearly as much as there was before? */
 static bool is_futile(const struct par_approach *a, const struct par_pass *pass, u64 left,
 		      u64 ns)
 {
@@ -104,7 +103,7 @@ bool par_pass_over(const struct par_pass *pass, unsigned int segments, u64 now)
 {
 	u64 takes = 0;
 
-	/* A few take as long as one, and must be copied at some time. */
+	/* A few segments take as long as one, and must be copied at some time. */
 	if (pass->held && pass->copied && segments > FEW)
 		takes = mul_u64_u64_div_u64(pass->ns, segments, pass->copied);
 	return pass->until && now + takes > pass->until;

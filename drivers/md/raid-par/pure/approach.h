@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How a shift down comes to its end while the array is written.
+ * How a shift down ends while the array is being written.
  *
- * What is valid on home copies only is copied to the images in passes. Each write since
- * leaves its segment to the next pass, so each pass is faster than the one before: what
- * it leaves shrinks as long as the disks copy faster than the array is written. When the
- * rest can be copied in PAR_HOLD_NS, writes are held for that. If they copy no faster,
- * or the time that was told beforehand is over, the shift down gives up.
+ * Segments that are valid as home copies only are copied to the images in passes. A write
+ * in the meantime leaves its segment to the next pass, and each pass is faster than the one
+ * before: the rest shrinks as long as the disks copy faster than the array is written. When
+ * the rest can be copied in PAR_HOLD_NS, writes are held for that time. If the disks copy
+ * no faster, or the time limit that was calculated beforehand is over, the shift down is
+ * given up.
  *
- * That time: if the first pass, at speed_min, takes T, and all of it has to be copied
- * again in each pass at twice the speed, all passes take T (1 + 1/2 + 1/4 + ...) = 2 T.
- * A segment may have to be copied once for each gear set that images it, or its image.
+ * The time limit: if the first pass, at speed_min, takes T, and all of it has to be copied
+ * again in each pass at twice the speed, all passes take T (1 + 1/2 + 1/4 + ...) = 2 T. A
+ * segment may have to be copied once for each gear set that images it, or its image.
  *
  * Pure: no locks, no I/O, any context. Times are nanoseconds of the monotonic clock.
  */
@@ -19,15 +20,15 @@
 
 #include <linux/types.h>
 
-#define PAR_HOLD_NS	(40 * 1000 * 1000ULL)	/* copying with writes held, at most */
+#define PAR_HOLD_NS	(40 * 1000 * 1000ULL)	/* the longest time of copying with writes held */
 
 /**
- * struct par_pass - one pass over what is to be copied
- * @speed: KiB/s that it has even while the array is used, if that is more than speed_min
- * @held: writes are held: it does not pause
- * @until: it ends before that
- * @batch: segments that it copies at a time, 0: as many as there is room for
- * @copied, @ns: segments that it has copied, and the time they took, pauses left out
+ * struct par_pass - one pass over the segments to be copied
+ * @speed: the least speed while the array is used, in KiB/s, if that is more than speed_min
+ * @held: writes are held: the pass does not pause
+ * @until: the pass ends before that time
+ * @batch: segments that are copied at a time, 0: as many as there is room for
+ * @copied, @ns: segments copied, and the duration of the copying, without pauses
  */
 struct par_pass {
 	u32 speed;
@@ -40,12 +41,12 @@ struct par_pass {
 /**
  * struct par_approach - a shift down
  * @seg_kib: KiB of a segment
- * @deadline: it gives up then
+ * @deadline: time at which it is given up
  * @began: of the current pass
- * @before: segments that were left when it began
+ * @before: segments that were left when the current pass began
  * @speed: KiB/s, of the current pass
- * @futile: passes in a row that did not pause and left nearly as much as there was
- * @failed: holds in which there was more to copy than had been left; @tried: all holds
+ * @futile: consecutive passes that did not pause and left nearly as much as there was
+ * @failed: holds that had more to copy than the pass before had left; @tried: all holds
  */
 struct par_approach {
 	u32 seg_kib, speed;
@@ -69,18 +70,18 @@ u64 par_approach_limit(u64 segments, u32 seg_kib, u32 speed_min);
 void par_approach_begin(struct par_approach *a, u64 segments, u32 seg_kib,
 			u32 speed_min, u64 now);
 
-/* par_approach_pass - what the pass that begins @now, with @segments left, is like */
+/* par_approach_pass - fill in the pass that begins @now, with @segments left */
 void par_approach_pass(struct par_approach *a, u64 segments, u64 now,
 		       struct par_pass *pass);
 
 /*
- * par_approach_next - @pass has ended and @left segments behind: what follows. If
- * that is a hold, @pass becomes it, but for @until.
+ * par_approach_next - @pass has ended and left @left segments: the next step. If that is a
+ * hold, @pass describes it, except for @until.
  */
 enum par_approach_step par_approach_next(struct par_approach *a, struct par_pass *pass,
 					 u64 left, u64 now);
 
-/* par_approach_failed - a hold was over before all was copied */
+/* par_approach_failed - a hold was over before all segments were copied */
 void par_approach_failed(struct par_approach *a);
 
 /* par_pass_over - is the pass's time over before another @segments are copied? */

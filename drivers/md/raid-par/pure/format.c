@@ -10,11 +10,11 @@
 #include <kunit/visibility.h>
 
 /*
- * format.c and validate.c call each other, on purpose: what a copy says is looked at
- * between its checksum and its unpacking (par_super_records_ok()), and a block is valid
- * if it has its checksum and says what it may (par_block_valid()). One file for both would
- * mix how metadata lies on disk with what it may say; a caller that asked one after the
- * other could forget one.
+ * format.c and validate.c call each other, on purpose: the content of a copy is checked
+ * between its checksum and its unpacking (par_super_records_ok()), and a block is valid if
+ * its checksum is right and its content is allowed (par_block_valid()). A single file would
+ * mix the layout of metadata with its allowed content; a caller that had to make both
+ * checks could forget one.
  */
 #include "pure/format.h"
 #include "pure/validate.h"
@@ -303,7 +303,7 @@ static bool same_geometry(const struct par_disk_super *raw,
 	return true;
 }
 
-/* The gear's number from its size in members; 0 if there is none of it. */
+/* The gear's number from its size in members; 0 if there is no such gear. */
 static unsigned int gear_number(const struct par_geometry *geo, u32 members)
 {
 	unsigned int i;
@@ -335,8 +335,8 @@ bool par_super_owner(const struct par_disk_super *raw, struct par_identity *id)
 EXPORT_SYMBOL_IF_KUNIT(par_super_owner);
 
 /*
- * Identity before version and geometry: a leftover of another array is called
- * foreign even where these differ.
+ * Identity is checked before version and geometry: a leftover of another array is called
+ * foreign even if these differ as well.
  */
 static enum par_format_error super_check(const struct par_disk_super *raw,
 					 const struct par_geometry *geo,

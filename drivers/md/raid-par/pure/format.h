@@ -33,33 +33,33 @@
 #define PAR_SB_VERSION		1
 #define PAR_BLOCK_MAGIC		0x42524150U	/* "PARB" */
 
-/* Feature bits this version knows, by class. Unknown ones: see par_super_unpack(). */
+/* Feature bits known to this version, by class. Unknown ones: see par_super_unpack(). */
 #define PAR_INCOMPAT_LOST	1ULL	/* there are lost blocks: PAR_BLOCK_LOST tells which */
 #define PAR_INCOMPAT_KNOWN	PAR_INCOMPAT_LOST
 #define PAR_RO_COMPAT_KNOWN	0ULL
 
-/* Of the compat class: these fields are there. Older versions drop them. */
+/* Of the compat class: the named fields are present. Older versions drop them. */
 #define PAR_COMPAT_POWER	1ULL	/* about power */
-#define PAR_COMPAT_POLICY	2ULL	/* the policy's */
-#define PAR_COMPAT_SCRUB	4ULL	/* about checks */
+#define PAR_COMPAT_POLICY	2ULL	/* of the policy */
+#define PAR_COMPAT_SCRUB	4ULL	/* of checks */
 
 /* One set's child, as sync_super last reported it. */
 struct par_disk_set {
 	__le64 start;		/*  0 region, from the start of the data area */
 	__le64 sectors;		/*  8 its length on each member */
-	__le32 failed;		/* 16 members whose content is not to be used */
+	__le32 failed;		/* members whose content must not be used */
 	__le32 recovering;	/* 20 members being rebuilt */
 	__le64 recovered;	/* 24 up to here they are valid */
 	__le64 resync;		/* 32 parity is right up to here; all ones: everywhere */
 	__le64 events;		/* 40 the child's event count */
 };				/* 48 */
 
-/* What is kept of a member's power. */
+/* Stored data about a member's power. */
 struct par_disk_power {
 	__le32 cycles;		/*  0 rated starts */
-	__le32 years;		/*  4 that they are to last */
+	__le32 years;		/* for which these have to suffice */
 	__le64 left;		/*  8 parts of starts, see ration.h */
-	__le64 since;		/* 16 seconds since 1970: rationed up to here */
+	__le64 since;		/* seconds since 1970: shares of the ration are added up to here */
 	__le64 spin_ups;	/* 24 so far */
 };				/* 32 */
 
@@ -74,7 +74,10 @@ struct par_disk_spans {
 	__le16 lasted[PAR_SPANS];	/*  0 seconds, or 65535 for more */
 };				/* 32 */
 
-/* Up to ctime it is the same in all versions, so that each knows its own array's. */
+/*
+ * Up to ctime the layout is the same in all versions, so that each version recognizes its
+ * own array.
+ */
 struct par_disk_super {
 	u8 magic[8];		/*   0 PAR_SB_MAGIC */
 	__le32 crc;		/*   8 */
@@ -86,7 +89,7 @@ struct par_disk_super {
 	__le64 ctime;		/*  56 creation time of the md array, seconds */
 	__le64 epoch;		/*  64 random, made at creation; blocks carry it */
 	__le64 seq;		/*  72 newest wins */
-	__le64 block_seq;	/*  80 all blocks up to this one are on this member */
+	__le64 block_seq;	/* this member has all blocks up to this one */
 	__le32 layout;		/*  88 geometry: as md has it … */
 	__le32 members;		/*  92 */
 	__le32 chunk;		/*  96 sectors */
@@ -96,7 +99,7 @@ struct par_disk_super {
 	__le64 array_sectors;	/* 120 */
 	__le32 sets;		/* 128 */
 	__le32 gear;		/* 132 current gear, in members */
-	__le32 member;		/* 136 whose copy this is */
+	__le32 member;		/* the member with this copy */
 	__le32 flags;		/* 140 PAR_SB_CLEAN … */
 	__le32 pad0;		/* 144 */
 	__le32 partial;		/* 148 members whose rebuild needs only marked zones */
@@ -104,7 +107,7 @@ struct par_disk_super {
 	__le32 speed_max;	/* 156 */
 	u8 pad1[96];		/* 160 */
 	struct par_disk_set set[PAR_MAX_SETS];	/* 256 by gear, lowest first */
-	__le64 min_seq[PAR_MAX_MEMBERS];	/* 1552 the least seq that each one's copy has */
+	__le64 min_seq[PAR_MAX_MEMBERS];	/* the least seq of each member's superblock */
 	/* with PAR_COMPAT_POWER: */
 	__le32 power_flags;	/* 1776 PAR_POWER_OFF */
 	__le32 carry;		/* 1780 days' shares */
@@ -112,7 +115,7 @@ struct par_disk_super {
 	__le32 wake_stagger;	/* 1788 ms */
 	__le32 stop_after;	/* 1792 seconds */
 	__le32 pad2;		/* 1796 */
-	__le64 refused;		/* 1800 shifts down that were put off */
+	__le64 refused;		/* shifts down that were deferred */
 	struct par_disk_power power[PAR_MAX_MEMBERS];	/* 1808 */
 	/* with PAR_COMPAT_POLICY: */
 	__le32 policy_flags;	/* 2704 PAR_POLICY_AUTO */
@@ -174,14 +177,13 @@ struct par_disk_block {
 };				/* 4096 */
 
 /*
- * An intent block's payload: a byte a zone. Bits 0-4: the gear (1 … gears)
- * that the array was in when the intent was stored, 0 for none. It says:
- * "unwritten rows of this zone may be written, and segments stored as both
- * may be valid only on the side that this gear writes". Bit 5: the zone has
- * been written since the array was last whole, so a member that was away then
- * lacks something of it. Bit 6: the array went down with an intent here and
- * the zone's parity has not been resynced since. Bit 7: the map block of
- * this zone has been stored; without it the zone's rows are unwritten.
+ * An intent block's payload: a byte per zone. Bits 0-4: the gear (1 … gears) that the array
+ * was in when the intent was stored, 0 for none. It means: "unwritten rows of this zone may
+ * be written, and segments stored as both may be valid only on the side that this gear
+ * writes". Bit 5: the zone has been written since the array was last whole, so a member
+ * that was away then may lack some of these writes. Bit 6: the array crashed with an intent
+ * here, and the zone's parity has not been resynced since. Bit 7: the map block of this
+ * zone has been stored; before that, the zone's rows are unwritten.
  */
 #define PAR_INTENT_GEAR		0x1f
 #define PAR_INTENT_MISSED	0x20
@@ -189,13 +191,14 @@ struct par_disk_block {
 #define PAR_INTENT_STORED	0x80
 
 /*
- * What the superblock says nothing of (PAR_INCOMPAT_LOST) need not be stored at all.
- * Whole blocks of 4 KiB, each of one set's region on a member; in no order.
+ * The list need not be stored as long as the superblock does not mention it
+ * (PAR_INCOMPAT_LOST). Whole blocks of 4 KiB, each in one set's region on a member; in no
+ * particular order.
  */
 #define PAR_LOST_MAX		239U
 
 struct par_disk_lost_range {
-	__le64 sector;		/*  0 of the set's region */
+	__le64 sector;		/* in the set's region */
 	__le32 sectors;		/*  8 */
 	u8 set;			/* 12 its number, 1 … gears */
 	u8 member;		/* 13 */
@@ -208,20 +211,20 @@ struct par_disk_lost {
 	struct par_disk_lost_range range[PAR_LOST_MAX];	/* 16 */
 };				/* 3840 */
 
-/* A superblock in memory: what varies, the rest is the geometry. */
+/* A superblock in memory: the variable part, the rest being the geometry. */
 struct par_set_record {
 	u32 failed, recovering;
 	u64 recovered, resync, events;
 };
 
 /**
- * struct par_power_record - what is kept about power; see power.c for the rest
+ * struct par_power_record - stored data about power; see power.c for the rest
  * @off: disks are not stopped
  * @carry: days' shares of spin-ups that can be saved up, see ration.h
- * @wake_timeout: seconds that a member has to wake up in, twice
+ * @wake_timeout: seconds; a member that has not woken up in twice this time is given up
  * @wake_stagger: ms between the starts of two members
- * @stop_after: seconds without a request, if somebody else has started it
- * @refused: shifts down that were put off for lack of spin-ups
+ * @stop_after: seconds without a request, after a start by another user
+ * @refused: shifts down that were deferred for lack of spin-ups
  */
 struct par_power_record {
 	bool off;
@@ -235,10 +238,11 @@ struct par_power_record {
 #define PAR_SCRUB_AGE_MAX	3650U
 
 /**
- * struct par_scrub_record - what is kept about checks and repairs; see scrub.c
+ * struct par_scrub_record - stored data about checks and repairs; see scrub.c
  * @wakes: each of them wakes all members
- * @age: days after which one wakes the members of a set that was not read in whole, 0: never
- * @last: when the last one that read all of it began, seconds since 1970, by set
+ * @age: days after which a check wakes the members of a set that was not read completely, 0:
+ *	never
+ * @last: when the last one that read the whole set began, seconds since 1970, by set
  */
 struct par_scrub_record {
 	bool wakes;
@@ -251,10 +255,10 @@ struct par_super {
 	u64 ctime, epoch, seq, block_seq;
 	unsigned int gear;	/* number, 1 … gears */
 	u32 flags, partial;
-	u64 min_seq[PAR_MAX_MEMBERS];	/* lags one behind on the disks */
+	u64 min_seq[PAR_MAX_MEMBERS];	/* the stored ones lag one behind */
 	u32 speed_min, speed_max;
 	struct par_set_record set[PAR_MAX_SETS + 1];
-	bool has_power, has_policy, has_scrub;	/* these have been stored */
+	bool has_power, has_policy, has_scrub;	/* these have been stored before */
 	bool lost;			/* PAR_INCOMPAT_LOST */
 	struct par_power_record power;
 	struct par_policy_record policy;
@@ -263,13 +267,13 @@ struct par_super {
 
 enum par_format_error {
 	PAR_FMT_OK,
-	PAR_FMT_ABSENT,		/* no superblock there at all */
+	PAR_FMT_ABSENT,		/* there is no superblock */
 	PAR_FMT_TORN,		/* the checksum is wrong */
 	PAR_FMT_VERSION,	/* written by another version */
 	PAR_FMT_FEATURE,	/* with a feature that this version lacks */
 	PAR_FMT_FOREIGN,	/* of another array */
-	PAR_FMT_GEOMETRY,	/* does not fit what md's superblock says */
-	PAR_FMT_RANGE,		/* says what no version stores: see validate.h */
+	PAR_FMT_GEOMETRY,	/* does not match md's superblock */
+	PAR_FMT_RANGE,		/* a value that no version stores: see validate.h */
 };
 
 const char *par_format_strerror(enum par_format_error err);
@@ -279,9 +283,9 @@ void par_super_pack(struct par_disk_super *raw, const struct par_super *sb,
 		    const struct par_geometry *geo, unsigned int member);
 
 /*
- * struct par_identity - which array a superblock is of
- * @uuid, @ctime: as md's superblock has them; mdadm can change the first
- * @epoch: of raid-par's own metadata, nobody changes it; 0 if it is not known
+ * struct par_identity - the array that a superblock belongs to
+ * @uuid, @ctime: as in md's superblock; mdadm can change the former
+ * @epoch: of raid-par's own metadata, never changed; 0 if it is not known
  */
 struct par_identity {
 	u8 uuid[16];
@@ -289,9 +293,9 @@ struct par_identity {
 };
 
 /*
- * par_super_unpack - check @raw against the array's identity, by what md knows or by
- * the epoch, and geometry, and read it. @sb is written only on PAR_FMT_OK. @read_only is
- * set where a feature allows no more than reading.
+ * par_super_unpack - check @raw against the array's identity, by md's superblock or by the
+ * epoch, and against the geometry, and unpack it. @sb is written only on PAR_FMT_OK.
+ * @read_only is set if a feature allows reading only.
  */
 enum par_format_error par_super_unpack(struct par_super *sb,
 				       const struct par_disk_super *raw,
@@ -299,7 +303,7 @@ enum par_format_error par_super_unpack(struct par_super *sb,
 				       const struct par_identity *id,
 				       unsigned int member, bool *read_only);
 
-/* par_super_owner - which array @raw is of: false if it is no whole superblock of any */
+/* par_super_owner - the array that @raw belongs to: false if it is no intact superblock */
 bool par_super_owner(const struct par_disk_super *raw, struct par_identity *id);
 
 /* par_block_seal - fill the header around an existing payload */
@@ -307,17 +311,17 @@ void par_block_seal(struct par_disk_block *raw, enum par_block_kind kind,
 		    u32 index, u64 epoch, u64 seq);
 
 /*
- * par_block_torn - @raw claims to be this very block, but is not whole: the
- * sequence number that its head says, else 0
+ * par_block_torn - if @raw claims to be this block of this array, but is not intact: the
+ * sequence number in its header, else 0
  */
 u64 par_block_torn(const struct par_disk_block *raw, enum par_block_kind kind,
 		   u32 index, u64 epoch);
 
-/* par_block_check - is @raw this very block of this very array, and whole? */
+/* par_block_check - is @raw this block of this array, and intact? */
 bool par_block_check(const struct par_disk_block *raw, enum par_block_kind kind,
 		     u32 index, u64 epoch);
 
-/* Where the slots of superblocks and blocks lie. */
+/* The sectors of the slots of superblocks and blocks. */
 u64 par_super_sector(unsigned int slot);
 u64 par_block_sector(const struct par_geometry *geo, enum par_block_kind kind, u32 index,
 		     unsigned int slot);

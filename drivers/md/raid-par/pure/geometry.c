@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Where everything lies. See geometry.h for the contract.
+ * The layout of the members' data areas. See geometry.h for the contract.
  */
 #include <linux/bitops.h>
 #include <linux/errno.h>
@@ -86,9 +86,9 @@ static enum par_geo_error decode_layout(struct par_geometry *geo)
 }
 
 /*
- * Lay the regions out for a home region of @home sectors; returns C_1, the
- * length that the lowest members then need behind their metadata.
- * R_i = C_{i+1} (g_{i+1} - g_i) / (g_i - p), rounded up to whole chunks.
+ * Compute all regions for a home region of @home sectors; returns C_1, the length that the
+ * lowest members then need after their metadata. R_i = C_{i+1} (g_{i+1} - g_i) / (g_i - p),
+ * rounded up to whole chunks.
  */
 static u64 lay_out(struct par_geometry *geo, u64 home)
 {
@@ -110,7 +110,7 @@ static u64 lay_out(struct par_geometry *geo, u64 home)
 	return used;
 }
 
-/* The largest whole-chunk home region that fits, and all regions with it. */
+/* Find the largest whole-chunk home region that fits, and all regions with it. */
 static bool fit_regions(struct par_geometry *geo, u64 usable)
 {
 	u32 chunk = geo->chunk_sectors;
@@ -202,7 +202,7 @@ enum par_geo_error par_geometry_init(struct par_geometry *geo, u32 layout,
 		return err;
 	geo->dev_sectors = dev_sectors & ~((u64)chunk_sectors - 1);
 
-	/* As if there were no metadata: an upper bound for the map's size. */
+	/* Without metadata: this is an upper bound for the map's size. */
 	if (!fit_regions(geo, geo->dev_sectors))
 		return PAR_GEO_TOO_SMALL;
 	par_geometry_segment(geo);

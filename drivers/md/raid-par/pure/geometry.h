@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Where everything lies: pure arithmetic, no state, no locks, no I/O.
+ * The layout of the members' data areas: pure arithmetic, no state, no locks, no I/O.
  *
- * Every function here may be called in any context and has no side effects.
- * All lengths and addresses are in 512-byte sectors unless a name says
- * otherwise. The formulas are those of the design document, section
- * "Geometry"; KUnit proves them against a brute-force layout.
+ * Every function here may be called in any context and has no side effects. All lengths and
+ * addresses are in 512-byte sectors unless a name says otherwise. The formulas are those of
+ * the design document, section "Geometry"; KUnit compares them with a brute-force layout.
  */
 #ifndef RAID_PAR_GEOMETRY_H
 #define RAID_PAR_GEOMETRY_H
@@ -20,19 +19,19 @@
 
 #define PAR_LAYOUT_MEMBERS	((1U << PAR_MAX_MEMBERS) - 1)
 #define PAR_LAYOUT_CHILD_SHIFT	28
-/* mdadm's UnSet, which a layout must therefore never be */
+/* mdadm's UnSet, which no layout may therefore be */
 #define PAR_LAYOUT_UNSET	0xfffeU
 
-#define PAR_SEG_MIN		128U	/* 64 KiB: the default segment, the least chunk */
-#define PAR_SEG_MAX		4096U	/* 2 MiB: what propagation can hold at once */
-#define PAR_CHUNK_MAX		32768U	/* 16 MiB: what a discard of one stripe can carry */
+#define PAR_SEG_MIN		128U	/* 64 KiB: the default segment, the smallest chunk */
+#define PAR_SEG_MAX		4096U	/* 2 MiB: the maximum that propagation can hold at once */
+#define PAR_CHUNK_MAX		32768U	/* 16 MiB: the maximum for the discard of one stripe */
 #define PAR_MAP_BITS_GOAL	BIT_ULL(28)	/* 32 MiB of map: larger segments above it */
 
 /* The metadata area of a member, in order (see format.h for the contents). */
 #define PAR_SB_SECTORS		128U	/* superblock slots, with room to grow */
 #define PAR_BLOCK_SECTORS	8U	/* a metadata block: 4 KiB */
 #define PAR_BLOCK_PAIR		(2 * PAR_BLOCK_SECTORS)	/* slot A and slot B */
-#define PAR_BLOCK_PAYLOAD	3840U	/* bytes of it that carry data */
+#define PAR_BLOCK_PAYLOAD	3840U	/* bytes of a block that hold data */
 
 /* A zone is this many rows of one set; one intent byte each. */
 #define PAR_ZONE_ROWS		512U
@@ -54,13 +53,13 @@ enum par_geo_error {
 
 /**
  * struct par_set_geometry - one set's share of the members
- * @members: how many members take part (always 0 … members-1)
- * @start: where its region begins, from the start of a member's data area
+ * @members: the number of members that take part (always 0 … members-1)
+ * @start: the start of its region, from the start of a member's data area
  * @sectors: the length of its region on each member
  * @rows: its rows, each one segment long on every member
- * @width: bits the map keeps per row: two per sleeper, or one with none
+ * @width: bits of the map per row: two per sleeper, or one without sleepers
  * @zones: zones of its rows; @zone_base: number of its first zone
- * @block_zones: zones that one map block holds
+ * @block_zones: zones in one map block
  * @blocks: map blocks of the set; @block_base: number of its first block
  */
 struct par_set_geometry {
@@ -79,7 +78,7 @@ struct par_set_geometry {
  * @child_level: 5, 6 or 0; @parities: 1, 2 or 0
  * @members: N; @gears: number of gears, which is also the number of sets
  * @set: by gear, 1 … gears; set[0] is not used
- * @meta_sectors: M; @array_sectors: what the user gets
+ * @meta_sectors: M; @array_sectors: the array's capacity
  * @zones, @map_blocks, @intent_blocks: totals over all sets
  */
 struct par_geometry {
@@ -115,7 +114,7 @@ enum par_geo_error par_geometry_begin(struct par_geometry *geo, u32 layout,
 void par_geometry_segment(struct par_geometry *geo);
 void par_geometry_count(struct par_geometry *geo);
 
-/* par_geo_strerror - what is wrong and what would be right, one line */
+/* par_geo_strerror - the error and its remedy, in one line */
 const char *par_geo_strerror(enum par_geo_error err);
 
 /* par_geo_errno - the distinct errno (negative) of each error */
@@ -134,26 +133,26 @@ static inline bool par_awake_in(const struct par_geometry *geo, unsigned int gea
 	return d < geo->set[gear].members;
 }
 
-/* par_sleepers - how many of a set's members can sleep */
+/* par_sleepers - the number of a set's members that can sleep */
 static inline unsigned int par_sleepers(const struct par_geometry *geo,
 					unsigned int set)
 {
 	return geo->set[set].members - geo->set[1].members;
 }
 
-/* par_image_set - the gear set that keeps the image of sleeper @d */
+/* par_image_set - the gear set that holds the image of sleeper @d */
 unsigned int par_image_set(const struct par_geometry *geo, unsigned int d);
 
 /*
- * par_image_sector - where in gear set par_image_set(@d) the sector @x of
- * sleeper @d is imaged. @x counts from the end of the member's metadata.
+ * par_image_sector - the sector in gear set par_image_set(@d) that images sector @x of
+ * sleeper @d. @x counts from the end of the member's metadata.
  */
 u64 par_image_sector(const struct par_geometry *geo, unsigned int d, u64 x);
 
 /*
- * par_image_owner - the inverse: whose sector is imaged at @sector of gear
- * set @set? Returns the sleeper and sets @x. Beyond the last image it names
- * an @x past the end of the sleeper's regions.
+ * par_image_owner - the inverse: the sleeper that has a sector imaged at @sector of gear
+ * set @set; sets @x to that sector. Beyond the last image, @x is past the end of the
+ * sleeper's regions.
  */
 unsigned int par_image_owner(const struct par_geometry *geo, unsigned int set,
 			     u64 sector, u64 *x);
@@ -165,7 +164,7 @@ static inline u64 par_set_offset(const struct par_geometry *geo,
 	return geo->set[set].start - geo->meta_sectors + sector;
 }
 
-/* par_map_block - the map block that holds a zone of a set, and where in it */
+/* par_map_block - the map block of a zone of a set, and the zone's offset in it */
 static inline u32 par_map_block(const struct par_set_geometry *sg, u32 zone,
 				unsigned int *index)
 {
@@ -176,11 +175,11 @@ static inline u32 par_map_block(const struct par_set_geometry *sg, u32 zone,
 /* par_zone_set - the set that zone @zone of the array belongs to */
 unsigned int par_zone_set(const struct par_geometry *geo, u32 zone);
 
-/* par_zone_block - the map block that holds zone @zone of the array */
+/* par_zone_block - the map block of zone @zone of the array */
 u32 par_zone_block(const struct par_geometry *geo, u32 zone);
 
 /* Sector of slot @slot of an intent block or a map block in the metadata. */
-/* Where the slots of the list of lost blocks lie: right behind the superblock's. */
+/* The slots of the list of lost blocks are right behind the superblock's. */
 static inline u64 par_lost_sector(unsigned int slot)
 {
 	return PAR_BLOCK_PAIR + slot * PAR_BLOCK_SECTORS;

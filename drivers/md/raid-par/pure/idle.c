@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What is decided about members that turn and need not, and about those that do
- * not wake up; pure. See power.h for the contracts.
+ * Decisions about members that turn and are not needed, and about those that do not wake
+ * up; pure. See power.h for the contracts.
  */
 #include <linux/jiffies.h>
 #include <linux/minmax.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What of the policy can be set, and what it is in a new array; see knobs.h.
+ * The settings of the policy, and their values in a new array; see knobs.h.
  *
- * The defaults: an interval of a second and a short window of three of them, so that
- * two busy ones are enough; five minutes for the long one. A disk of the presets that
- * the simulated disks have saves what a start takes within two minutes at most
+ * The defaults: an interval of a second and a short window of three of them, so that two
+ * busy intervals are enough; a long window of five minutes. For the presets of the
+ * simulated disks, sleeping saves the energy of a start within two minutes at most
  * (Documentation/spindle.md: 115 s nearline, 113 s nas, 15 s server36).
  */
 #include <linux/kernel.h>

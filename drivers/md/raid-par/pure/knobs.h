@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What of the policy can be set: see policy.h for what it does with that. Pure: any
- * context.
+ * The settings of the policy: see policy.h for their effects. Pure: any context.
  */
 #ifndef RAID_PAR_KNOBS_H
 #define RAID_PAR_KNOBS_H
@@ -13,7 +12,7 @@
 #define PAR_INTERVAL_MIN	100U	/* ms */
 #define PAR_INTERVAL_MAX	60000U
 #define PAR_SHORT_MAX		60U	/* intervals */
-#define PAR_HOLD_MAX		86400U	/* s, and what it is at most after regrets */
+#define PAR_HOLD_MAX		86400U	/* s, and the maximum after regrets */
 #define PAR_WAIT_MAX		60000U	/* ms */
 #define PAR_BREAK_EVEN_MAX	86400U	/* s */
 #define PAR_WINDOW_MAX		900U	/* intervals */
@@ -25,15 +24,17 @@ enum par_window_name {
 };
 
 /**
- * struct par_knobs - what the user sets
- * @automatic: shift; else only what is asked for by hand, and up while a member is missing
+ * struct par_knobs - settings by the user
+ * @automatic: shift; otherwise shift only when asked by hand, and up while a member is
+ *	missing
  * @interval: ms
  * @window: intervals, by window
  * @up, @down: thresholds in percent; @down is less than @up
- * @wait: ms that a request may take on average, 0: as long as it likes
- * @hold: s that a lower gear must have been enough for
- * @break_even: s that a disk must sleep to save what stopping and starting it takes
- * @min_gear, @max_gear: members; what is no gear counts as the next that is within
+ * @wait: ms that a request may take on average, 0: no limit
+ * @hold: s for which a lower gear must have been enough
+ * @break_even: s that a disk must sleep to save the energy of stopping and starting it
+ * @min_gear, @max_gear: members; a number that is no gear counts as the next gear within
+ *	the limit
  */
 struct par_knobs {
 	bool automatic;
@@ -41,10 +42,10 @@ struct par_knobs {
 	u32 min_gear, max_gear;
 };
 
-/* par_knobs_init - what a new array has */
+/* par_knobs_init - the settings of a new array */
 void par_knobs_init(struct par_knobs *knobs, const struct par_geometry *geo);
 
-/* par_knobs_error - what is wrong with them and what would be right, or NULL */
+/* par_knobs_error - a description of an error in the settings and its remedy, or NULL */
 const char *par_knobs_error(const struct par_knobs *knobs,
 			    const struct par_geometry *geo);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What is kept of the policy while the array is stopped, and its bounds: plain records, so
- * that the on-disk format (format.h) need not know the policy.
+ * The policy's data that is stored while the array is stopped, and its bounds: plain
+ * records, so that the on-disk format (format.h) does not depend on the policy.
  */
 #ifndef RAID_PAR_POLICY_RECORD_H
 #define RAID_PAR_POLICY_RECORD_H
@@ -11,36 +11,39 @@
 #include "pure/knobs.h"
 
 #define PAR_REGRETS_MAX		16U
-#define PAR_STARTS_MAX	300U	/* s until disks turn, at most, whatever it took */
-#define PAR_LEAVES_MAX	86400U	/* s that a shift down has taken, at most */
+#define PAR_STARTS_MAX	300U	/* s until disks turn: the maximum that is recorded */
+#define PAR_LEAVES_MAX	86400U	/* s of a shift down: the maximum that is recorded */
 
 #define PAR_HISTORY_DAYS	7U
 #define PAR_HISTORY_HOURS	(PAR_HISTORY_DAYS * 24)
 #define PAR_LOAD_UNKNOWN	0xffffU
 
-#define PAR_SPANS	16U	/* so many are remembered */
+#define PAR_SPANS	16U	/* number of spans that are remembered */
 #define PAR_COUNT_END	(2 * PAR_SPANS)
 
 /*
- * struct par_spans - s that the last ones have lasted; @count: how many there were, or, from
- * PAR_SPANS on, to below PAR_COUNT_END, that many and the ring is full
+ * struct par_spans - the durations of the last ones, in s; @count: their number; from
+ * PAR_SPANS on the ring is full, and @count continues up to below PAR_COUNT_END
  */
 struct par_spans {
 	u32 lasted[PAR_SPANS];
 	unsigned int count;
 };
 
-/* Requests differ in what becomes of them: a backup is not a user who opens a file. */
+/*
+ * Requests are distinguished by kind: a backup behaves differently from a user who opens a
+ * file.
+ */
 enum par_surge_kind {
 	PAR_SURGE_READS,
 	PAR_SURGE_WRITES,
-	PAR_SURGE_LARGE_READS,	/* above 128 KiB in the mean */
+	PAR_SURGE_LARGE_READS,	/* above 128 KiB on average */
 	PAR_SURGE_LARGE_WRITES,
 	PAR_SURGE_KINDS,
 };
 
 /**
- * struct par_policy_record - what is kept of the policy; see policy.h and history.h
+ * struct par_policy_record - stored data of the policy; see policy.h and history.h
  * @surges, @pauses: of struct par_surge; @starts_in: 0: not known
  * @hour, @mean, @peak: of struct par_history
  */

@@ -8,13 +8,13 @@
 
 #include "pure/ration.h"
 
-/* Parts that one start costs. */
+/* The number of parts that one start costs. */
 static u64 ration_cost(const struct par_ration *ration)
 {
 	return ration->years * 365ULL;
 }
 
-/* What is less than a start is not lost, or a small share would never be one. */
+/* The limit includes less than a start, or a small share would never add up to one. */
 static u64 ration_limit(const struct par_ration *ration, u32 carry)
 {
 	return (carry + 1ULL) * ration->cycles + ration_cost(ration) - 1;
@@ -56,7 +56,7 @@ void par_ration_tick(struct par_ration *ration, u32 carry, u64 now)
 	}
 	days = div_u64(now - ration->since, PAR_RATION_DAY);
 	ration->since += days * PAR_RATION_DAY;
-	/* More days than it takes to fill it up make no difference. */
+	/* More days than it takes to fill the ration make no difference. */
 	days = min(days, div_u64(most, ration->cycles) + 1);
 	ration->left = min(ration->left + days * ration->cycles, most);
 }
@@ -106,7 +106,7 @@ bool par_ration_set(struct par_ration *ration, u32 cycles, u32 years, u32 carry)
 
 	if (!rating_ok(cycles, years) || carry > PAR_CARRY_MAX)
 		return false;
-	/* Whole starts and the rest one by one: the product could be too large. */
+	/* Whole starts and the rest separately: the product could be too large. */
 	starts = div64_u64(ration->left, price);
 	rest = ration->left - starts * price;
 	ration->cycles = cycles;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Requests that a disk's queue makes one of; see runs.h for the contract.
+ * Requests that a disk's queue merges into one; see runs.h for the contract.
  */
 #include <kunit/visibility.h>
 
@@ -13,7 +13,7 @@ static bool may_go_on(const struct par_runs *runs, unsigned int i, u64 sector,
 	       runs->sectors[i] + sectors <= PAR_RUN_SECTORS;
 }
 
-/* The run that the request continues, most often that of the last request; PAR_RUNS if none. */
+/* The run that the request continues, usually that of the last request; PAR_RUNS if none. */
 static unsigned int find_run(const struct par_runs *runs, u64 sector, unsigned int sectors)
 {
 	unsigned int i = runs->last;

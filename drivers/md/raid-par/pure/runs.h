@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Requests that a disk's queue makes one of. raid5 sends a write as pages: counted one by
- * one, a write of 64 KiB would look like 32 times one of 4 KiB, and cost a disk but little
- * more. The disk's own count does not help where a request goes to an image instead.
+ * Requests that a disk's queue merges into one. raid5 sends a write as pages: counted one
+ * by one, a write of 64 KiB would look like 32 writes of 4 KiB, though it costs a disk
+ * little more than one of these. The disk's own count does not help if a request goes to an
+ * image instead.
  *
  * Pure: no locks but the caller's, any context.
  */
@@ -11,13 +12,15 @@
 
 #include <linux/types.h>
 
-#define PAR_RUNS	8U	/* that may take turns */
-#define PAR_RUN_SECTORS	256U	/* as a disk's queue may merge them at least */
+#define PAR_RUNS	8U	/* runs that may interleave */
+#define PAR_RUN_SECTORS	256U	/* as much as a disk's queue may merge at least */
 
 /**
- * struct par_runs - requests of which each begins where another has ended; the last ones
- * @end: where the next one of each would begin; @sectors: how long it is, 0: there is none
- * @oldest: the one that a new one takes the place of; @last: that the last request was of
+ * struct par_runs - the last runs of requests, in which each request begins where the one
+ * before it ended
+ * @end: by run: the sector at which the next request would begin; @sectors: the length of
+ *	the run so far, 0: none
+ * @oldest: the run that the next new one replaces; @last: the run of the last request
  */
 struct par_runs {
 	u64 end[PAR_RUNS];
@@ -25,8 +28,8 @@ struct par_runs {
 };
 
 /*
- * par_runs_add - a request for @sectors from @sector on has come. Returns true if it is one
- * with some before it, false if it begins a run.
+ * par_runs_add - a request for @sectors from @sector on has come. Returns true if it
+ * continues a run, false if it begins one.
  */
 bool par_runs_add(struct par_runs *runs, u64 sector, unsigned int sectors);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The one table of segment states: what a request on a sleeper's segment
- * does, and what the segment becomes. There is no exception outside it.
+ * The one table of segment states: the action for a request to a sleeper's segment, and the
+ * segment's next state. There is no exception outside it.
  *
  * Pure: any context, no locks, no side effects.
  */
@@ -11,8 +11,8 @@
 #include <linux/types.h>
 
 /*
- * As stored in the map, two bits a sleeper. In one row either all segments
- * are PAR_SEG_UNWRITTEN or none is.
+ * As stored in the map, two bits per sleeper. In one row either all segments are
+ * PAR_SEG_UNWRITTEN or none is.
  */
 enum par_seg_state {
 	PAR_SEG_UNWRITTEN,	/* the row reads as zeros, nothing is stored */
@@ -34,7 +34,7 @@ enum par_seg_event {
 };
 
 enum par_seg_action {
-	PAR_ACT_NONE,		/* no such transition: nothing to do */
+	PAR_ACT_NONE,		/* no such transition */
 	PAR_ACT_ZERO,		/* answer with zeros, no I/O */
 	PAR_ACT_START,		/* the row must be started first */
 	PAR_ACT_HOME,		/* to the home copy */
@@ -42,17 +42,17 @@ enum par_seg_action {
 	PAR_ACT_MISS,		/* wake the member, hold the request */
 	PAR_ACT_COPY_TO_IMAGE,
 	PAR_ACT_COPY_TO_HOME,
-	PAR_ACT_HOLD,		/* not of the table: the row's first writes have to end */
+	PAR_ACT_HOLD,		/* not in the table: wait for the row's first writes */
 };
 
 struct par_seg_step {
 	u8 action;	/* enum par_seg_action */
-	u8 next;	/* enum par_seg_state afterwards */
+	u8 next;	/* enum par_seg_state after the action */
 };
 
 extern const struct par_seg_step par_seg_table[PAR_SEG_STATES][PAR_SEG_EVENTS];
 
-/* par_seg_step - look the table up; inline, since each request does */
+/* par_seg_step - look the table up; inline, since it is used for each request */
 static inline struct par_seg_step par_seg_step(enum par_seg_state state,
 					       enum par_seg_event event)
 {
@@ -60,9 +60,9 @@ static inline struct par_seg_step par_seg_step(enum par_seg_state state,
 }
 
 /*
- * par_seg_after_crash - what a stored state means in a zone whose intent was
- * stored while the member was @awake: "both" may have run ahead on the side
- * that served writes, and an unwritten row may have been started.
+ * par_seg_after_crash - the meaning of a stored state in a zone whose intent was stored
+ * while the member was @awake: "both" may be newer on the side that served writes, and an
+ * unwritten row may have been started.
  */
 enum par_seg_state par_seg_after_crash(enum par_seg_state stored, bool awake);
 

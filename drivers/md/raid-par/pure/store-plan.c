@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The order in which metadata is stored. What must come before what, and why:
+ * The order in which metadata is stored. Each line: which step precedes which, and why:
  *
- *   snapshot, flush, map	what a snapshot calls valid has been flushed when it is stored
- *   flush, note, map		a member that is lost in the flush lacks what the map will tell
- *   map, intents		an intent that is cleared does not cover what the stored map
- *				does not tell; one that is set covers a map that is stored
+ *   snapshot, flush, map	copies that a snapshot calls valid are flushed before it is stored
+ *   flush, note, map		a member that is lost in the flush lacks the changes in the map
+ *   map, intents		an intent is cleared only after the changes that it covers are
+ *				in the stored map; an intent that is set covers a stored map
  *   flush, intents		without an intent nothing is resynced
  *   intents, publish		no write relies on an intent that is not stable
- *   flush, superblock		"rebuilt up to here" is not stable before what was rebuilt
- *   superblock, forget		a segment whose image is forgotten is its home copy's, if
- *				nobody knows that the member has failed
- *   superblock, superblock	that the first one has come to all, only the next one tells
+ *   flush, superblock		"rebuilt up to here" is not stable before the rebuilt data
+ *   superblock, forget		if an image were forgotten before the failure is stored, a crash
+ *				would leave the failed member's home copy as the valid one
+ *   superblock, superblock	only the second one says that the first one is on all members
  *
- * A superblock never overwrites the newer one of its member, nor the only one: however many
- * cuts follow each other, the member keeps a valid one. The members that never sleep get a
- * version in two lots. If all that have the newest version had nothing beside it, nothing
- * would tell whether a newer one has been destroyed (newer_destroyed() in load.c). So the
- * first lot are those that lack one of the last version and another one; a cut leaves the
- * rest as they are, and after it the first lot has two. If no member lacks any, it is half
- * of them.
+ * A superblock never overwrites the newer one of its member, nor the only one: after any
+ * number of cuts the member has a valid one. The members that never sleep get a version in
+ * two lots. If all members with the newest version had no other valid one, nothing would
+ * show whether an even newer one has been destroyed (newer_destroyed() in load.c). So the
+ * first lot consists of the members that lack the last version or another valid one; a cut
+ * leaves the others as they are, and afterwards the members of the first lot have two. If
+ * all members have both, the first lot is half of them.
  */
 #include <linux/bitops.h>
 #include <linux/kernel.h>
@@ -112,9 +112,10 @@ bool par_copies_see(struct par_copies *copies, unsigned int d, unsigned int slot
 EXPORT_SYMBOL_IF_KUNIT(par_copies_see);
 
 /*
- * A member that was brought up to date has the newest version in both slots, and all others
- * in the same one. In that one all have it. The next version must not go there: a cut would
- * leave the others without either.
+ * A member that was brought up to date has the newest version in both slots, and the others
+ * have it in the same one of these slots: the slot in which all members have it. The next
+ * version must not go there, since a cut would then leave the others without either
+ * version.
  */
 unsigned int par_copies_slot(const struct par_copies *copies)
 {

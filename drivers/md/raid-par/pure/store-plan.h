@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The order in which metadata is stored, for each occasion: what store.c does one after
- * the other, and what tests/zone_model.c walks through. Pure.
+ * The order in which metadata is stored, for each occasion: the steps that store.c
+ * executes, and that tests/zone_model.c walks through. Pure.
  */
 #ifndef RAID_PAR_STORE_PLAN_H
 #define RAID_PAR_STORE_PLAN_H
 
 #include <linux/types.h>
 
-#define PAR_STORE_BATCH	32U	/* blocks snapshot, flushed for and written at once */
+#define PAR_STORE_BATCH	32U	/* blocks that are stored with one snapshot and one flush */
 
 enum par_store_occasion {
-	PAR_STORE_FIRST,	/* what was torn, before the first use of the array */
+	PAR_STORE_FIRST,	/* torn blocks, before the first use of the array */
 	PAR_STORE_MAP,		/* map blocks that are marked */
 	PAR_STORE_INTENTS,	/* intents that writes ask for */
-	PAR_STORE_CLEAR,	/* the same are over; at a stop, so is all use of the array */
+	PAR_STORE_CLEAR,	/* unneeded intents; at a stop, also the end of use */
 	PAR_STORE_CHILD,	/* a child has written its superblock */
-	PAR_STORE_WHOLE,	/* no member misses anything any more */
+	PAR_STORE_WHOLE,	/* no member lacks any writes any more */
 	PAR_STORE_OCCASIONS,
 };
 
-/* What a step is about: it is left out if there is nothing to do about that. */
+/* The part that a step belongs to: the step is skipped if nothing is due for this part. */
 enum par_store_part {
-	PAR_PART_MAP,		/* gone through for a batch of blocks at a time */
+	PAR_PART_MAP,		/* repeated for each batch of blocks */
 	PAR_PART_INTENTS,
 	PAR_PART_SUPER,
 	PAR_PART_MARKS,
@@ -31,15 +31,15 @@ enum par_store_part {
 enum par_store_what {
 	PAR_STEP_END,
 	PAR_STEP_BEGIN,		/* the array is in use, all awake members are current */
-	PAR_STEP_SNAPSHOT,	/* the map as of now */
+	PAR_STEP_SNAPSHOT,	/* the present map */
 	PAR_STEP_FLUSH,		/* the caches of all awake members */
-	PAR_STEP_NOTE,		/* what missing members lack, and who has failed, is stable */
+	PAR_STEP_NOTE,		/* marks of missed writes, and failures, are stable */
 	PAR_STEP_MAP,		/* the snapshot is stable */
 	PAR_STEP_INTENTS,	/* the zones' bytes are stable */
-	PAR_STEP_PUBLISH,	/* and writes go by them */
+	PAR_STEP_PUBLISH,	/* writes rely on these bytes */
 	PAR_STEP_SUPER,		/* the superblock is stable */
-	PAR_STEP_FORGET,	/* images that raid5 does without are not valid, in memory */
-	PAR_STEP_UNMARK,	/* zones' marks that mean nothing any more are off, and stable */
+	PAR_STEP_FORGET,	/* in memory, images of absent members are not valid */
+	PAR_STEP_UNMARK,	/* obsolete marks of zones are removed, and that is stable */
 };
 
 struct par_store_step {
@@ -47,23 +47,24 @@ struct par_store_step {
 	enum par_store_what what;
 };
 
-#define PAR_PLAN_STEPS	16U	/* at most, the end included */
+#define PAR_PLAN_STEPS	16U	/* the maximum, including the end */
 
 /**
- * struct par_slots - the two places of each member's superblock
- * @valid: members that have a version there; @newer: those whose newer one is in slot 1
+ * struct par_slots - the two slots of each member's superblock
+ * @valid: by slot, members with a valid version in it; @newer: members whose newer one is
+ *	in slot 1
  */
 struct par_slots {
 	u32 valid[2], newer;
 };
 
-/* par_slots_next - where member @d's next version goes; par_slots_stored - it is stable */
+/* par_slots_next - the slot for member @d's next version; par_slots_stored - it is stable */
 unsigned int par_slots_next(const struct par_slots *slots, unsigned int d);
 void par_slots_stored(struct par_slots *slots, unsigned int d);
 
 /*
- * par_slots_first - those of @steady, members that never sleep, that get a version before all
- * others; @last: members that have the last one
+ * par_slots_first - those of @steady, members that never sleep, that receive a version
+ * before all others; @last: members that have the last one
  */
 u32 par_slots_first(const struct par_slots *slots, u32 steady, u32 last);
 
@@ -77,9 +78,10 @@ struct par_copies {
 };
 
 /*
- * par_copies_see - member @d has version @seq in slot @slot; true if it is newer than all that
- * was found before
+ * par_copies_see - member @d has version @seq in slot @slot; true if it is newer than all
+ * that were found before
  * par_copies_slot - the slot of the newest version, so that the next one goes to the other
+ * slot
  */
 bool par_copies_see(struct par_copies *copies, unsigned int d, unsigned int slot, u64 seq);
 unsigned int par_copies_slot(const struct par_copies *copies);

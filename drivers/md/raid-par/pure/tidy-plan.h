@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * When intents that no write needs any more are cleared, and how many at a time: see tidy.c.
+ * When to clear intents that no write needs any more, and how many at a time: see tidy.c.
  *
  * Pure: no locks, no side effects, any context.
  */
@@ -12,13 +12,13 @@
 
 #include "pure/store-plan.h"
 
-#define PAR_TIDY_S	30U	/* intents that no write has needed for so long go */
-#define PAR_TIDY_PAUSE_MS	500U	/* between two shares; what waits meanwhile goes first */
-#define PAR_TIDY_RUNS	64U	/* shares after which all that are idle now have been cleared */
+#define PAR_TIDY_S	30U	/* age at which unneeded intents are cleared */
+#define PAR_TIDY_PAUSE_MS	500U	/* between two shares, for the requests that have waited */
+#define PAR_TIDY_RUNS	64U	/* shares within which all intents that are idle now are cleared */
 
 /*
- * par_tidy_share - how many of @idle zones are closed at a time: so many that what a
- * scattered load leaves behind does not grow
+ * par_tidy_share - the number of @idle zones that are closed at a time: large enough that
+ * the number of idle zones does not grow under a scattered load
  */
 static inline u32 par_tidy_share(u32 idle)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What metadata may say: see validate.h for the contract.
+ * Allowed values in metadata: see validate.h for the contract.
  */
 #include <linux/kernel.h>
 #include <linux/string.h>
@@ -28,7 +28,7 @@ const char *par_odd_name(enum par_odd odd)
 }
 EXPORT_SYMBOL_IF_KUNIT(par_odd_name);
 
-/* ---- what makes a copy as good as torn ---- */
+/* ---- values that invalidate a copy ---- */
 
 static bool members_only(__le32 mask, unsigned int members)
 {
@@ -39,7 +39,7 @@ static bool held_ok(const struct par_disk_super *raw, const struct par_geometry 
 {
 	unsigned int d;
 
-	/* It was counted up before it was stored: see par_write_super(). */
+	/* min_seq is increased before it is stored: see par_write_super(). */
 	for (d = 0; d < geo->members; d++)
 		if (le64_to_cpu(raw->min_seq[d]) > le64_to_cpu(raw->seq))
 			return false;
@@ -67,14 +67,14 @@ bool par_super_records_ok(const struct par_disk_super *raw,
 }
 EXPORT_SYMBOL_IF_KUNIT(par_super_records_ok);
 
-/* ---- what is put right ---- */
+/* ---- values that are corrected ---- */
 
 static u32 odd_if(bool odd, enum par_odd what)
 {
 	return odd ? BIT(what) : 0;
 }
 
-/* Up to there something is right, all ones: everywhere. Less of it is safe. */
+/* The position up to which something is right; all ones: everywhere. A smaller one is safe. */
 static bool mend_position(u64 *position, u64 sectors)
 {
 	u64 was = *position;
@@ -83,7 +83,7 @@ static bool mend_position(u64 *position, u64 sectors)
 		return false;
 	if (was > sectors)
 		*position = 0;
-	/* raid5 goes by pages. */
+	/* raid5 works in pages. */
 	*position = round_down(*position, (u64)PAR_BLOCK_SECTORS);
 	return *position != was;
 }
@@ -91,7 +91,7 @@ static bool mend_position(u64 *position, u64 sectors)
 static u32 mend_set(struct par_set_record *set, const struct par_set_geometry *sg)
 {
 	bool moved = mend_position(&set->recovered, sg->sectors);
-	/* md WARNs when it wraps. Nothing is ordered by it: see child_setup(). */
+	/* md WARNs when the count wraps. Nothing depends on its order: see child_setup(). */
 	bool late = set->events > PAR_SEQ_MAX;
 
 	moved |= mend_position(&set->resync, sg->sectors);
@@ -138,7 +138,7 @@ static u32 mend_power(struct par_super *sb, const struct par_geometry *geo, u64 
 	return odd;
 }
 
-/* An hour is known by both or by none. */
+/* Both values of an hour are known, or neither is. */
 static bool mend_history(struct par_policy_record *policy)
 {
 	bool odd = false;
@@ -157,7 +157,7 @@ static bool mend_history(struct par_policy_record *policy)
 	return odd;
 }
 
-/* What has been learnt of surges is learnt again. */
+/* Invalid data about surges is dropped, and learnt again. */
 static bool mend_surges(struct par_policy_record *policy)
 {
 	bool odd = policy->pauses.count >= PAR_COUNT_END ||
@@ -194,7 +194,7 @@ static u32 mend_policy(struct par_super *sb, const struct par_geometry *geo)
 	       odd_if(mend_surges(policy), PAR_ODD_HISTORY);
 }
 
-/* What has never been read in whole has been written in whole since the array was made. */
+/* A set that was never read completely was written completely when the array was created. */
 static u32 mend_scrub(struct par_super *sb, const struct par_geometry *geo, u64 now)
 {
 	struct par_scrub_record *scrub = &sb->scrub;
@@ -240,7 +240,7 @@ bool par_intents_ok(const struct par_geometry *geo, const u8 *bytes, u32 count)
 }
 EXPORT_SYMBOL_IF_KUNIT(par_intents_ok);
 
-/* The low bits of a row's @width / 2 fields. */
+/* The low bits of the @width / 2 fields of a row. */
 static u64 field_bits(unsigned int width)
 {
 	return GENMASK_ULL(width - 1, 0) & 0x5555555555555555ULL;
@@ -251,9 +251,12 @@ static bool rows_ok(const u8 *payload, unsigned int width, unsigned int rows)
 	u64 each = field_bits(width), fields;
 	unsigned int row, bit;
 
-	/* A row is at most 54 bits, so these fit into 8 bytes from wherever it begins. */
+	/*
+	 * A row has at most 54 bits, so these are within 8 bytes from any byte in which it
+	 * begins.
+	 */
 	BUILD_BUG_ON(2 * (PAR_MAX_MEMBERS - 1) + 7 > 64);
-	/* Past the last row of the payload there is padding of the block. */
+	/* After the last row of the payload there is padding of the block. */
 	BUILD_BUG_ON(sizeof_field(struct par_disk_block, pad1) < 8);
 	for (row = 0; row < rows; row++) {
 		bit = row * width;
@@ -273,7 +276,7 @@ bool par_map_ok(const struct par_geometry *geo, u32 block,
 
 	while (block - sg->block_base >= sg->blocks)
 		sg--;
-	/* One bit or one sleeper a row: there are no halves. */
+	/* With one bit or one sleeper per row, a row cannot be half written. */
 	if (sg->width <= 2)
 		return true;
 	first = (u64)(block - sg->block_base) * sg->block_zones * PAR_ZONE_ROWS;
@@ -289,7 +292,7 @@ static bool payload_ok(const struct par_disk_block *raw, const struct par_geomet
 
 	if (kind == PAR_BLOCK_MAP)
 		return par_map_ok(geo, index, raw);
-	/* par_lost_unpack() checks all of it before it takes any. */
+	/* par_lost_unpack() checks the whole list before it uses any of it. */
 	if (kind == PAR_BLOCK_LOST)
 		return true;
 	return par_intents_ok(geo, raw->payload,

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What metadata with a right checksum may say. The rest of the module relies on
- * each of these bounds without looking again, so whatever is read at assembly
- * passes here first:
+ * Allowed values in metadata with a right checksum. The rest of the module relies on each
+ * of these bounds without checking again, so everything that is read at assembly is checked
+ * here first:
  *
  *   identity, geometry, gear	format.c refuses the copy
- *   order of copies, masks	par_super_records_ok(): the copy is as good as torn
- *   positions, settings	par_super_mend(): put right, on the safe side
- *   intents, map		par_block_valid(): the block is as good as torn
+ *   order of copies, masks	par_super_records_ok(): the copy is handled as torn
+ *   positions, settings	par_super_mend(): corrected to a safe value
+ *   intents, map		par_block_valid(): the block is handled as torn
  *
- * A copy that is refused is replaced by another member's, as any damaged one is. No
- * version of raid-par stores a value that is refused here.
+ * A copy that is refused is replaced by another member's, like any damaged one. No version
+ * of raid-par stores a value that is refused here.
  *
  * Pure: any context, no locks but the caller's, no I/O.
  */
@@ -20,67 +20,65 @@
 #include "pure/format.h"
 
 /*
- * The largest sequence number of a superblock or a block that is believed. Each
- * store adds one: no array comes near it, and nothing that adds to a smaller one
- * wraps.
+ * The largest valid sequence number of a superblock or a block. Each store adds one: no
+ * array comes near it, and additions to a smaller one cannot wrap.
  */
 #define PAR_SEQ_MAX	BIT_ULL(62)
 
-/* The policy's average of how long members sleep; beyond it sums could wrap. */
+/* The maximum of the policy's average time for which members sleep; larger sums could wrap. */
 #define PAR_SLEEP_MAX	((u64)U32_MAX)
 
 #define PAR_SPEED_MIN	8192U		/* KiB/s: propagation beside foreground I/O */
-#define PAR_SPEED_MAX	2097152U	/* and without */
+#define PAR_SPEED_MAX	2097152U	/* without foreground I/O */
 
-/* Parts of a superblock that par_super_mend() puts right, a bit each. */
+/* Parts of a superblock that par_super_mend() corrects, a bit each. */
 enum par_odd {
-	PAR_ODD_FLAGS,		/* unknown ones are dropped */
+	PAR_ODD_FLAGS,		/* unknown flags are dropped */
 	PAR_ODD_POSITION,	/* a resync or rebuild begins anew */
 	PAR_ODD_EVENTS,		/* a child counts from 0 again */
 	PAR_ODD_SPEED,		/* defaults */
 	PAR_ODD_POWER,		/* defaults */
-	PAR_ODD_RATION,		/* of a member: as of a new one */
+	PAR_ODD_RATION,		/* of a member: set as for a new one */
 	PAR_ODD_POLICY,		/* defaults */
-	PAR_ODD_HISTORY,	/* that hour is not known */
-	PAR_ODD_SCRUB,		/* defaults, and as if all had been read just now */
+	PAR_ODD_HISTORY,	/* the hour becomes unknown */
+	PAR_ODD_SCRUB,		/* defaults, and as if all sets had been read just now */
 	PAR_ODDS,
 };
 
-/* par_odd_name - what it is, for a message */
+/* par_odd_name - the name of the part, for a message */
 const char *par_odd_name(enum par_odd odd);
 
 /*
- * par_super_records_ok - sequence numbers and masks of members. What they say decides
- * which copy is trusted, so nothing is guessed here.
+ * par_super_records_ok - check sequence numbers and masks of members. They decide which
+ * copy is trusted, so they are not corrected.
  */
 bool par_super_records_ok(const struct par_disk_super *raw,
 			  const struct par_geometry *geo);
 
 /*
- * par_super_mend - put all else right that is out of range, and what has never been
- * stored to its defaults. @now: seconds since 1970. Returns what was odd, a bit of
- * enum par_odd each.
+ * par_super_mend - correct all other values that are out of range, and set records that
+ * were never stored to their defaults. @now: seconds since 1970. Returns what was
+ * corrected, a bit of enum par_odd each.
  */
 u32 par_super_mend(struct par_super *sb, const struct par_geometry *geo, u64 now);
 
 /*
- * par_intents_ok - each of @count bytes names a gear that there is, or none; and no
- * parity to be resynced where there is no parity
+ * par_intents_ok - does each of @count bytes name an existing gear, or none? An array
+ * without parity must not have parity to be resynced, either.
  */
 bool par_intents_ok(const struct par_geometry *geo, const u8 *bytes, u32 count);
 
 /*
- * par_map_ok - in each row of map block @block either all segments are unwritten or
- * none is: of a row that is half of each, nobody knows what it should read as
+ * par_map_ok - in each row of map block @block, are either all segments unwritten, or none?
+ * The content of any other row would be undefined.
  */
 bool par_map_ok(const struct par_geometry *geo, u32 block,
 		const struct par_disk_block *raw);
 
 /*
- * par_block_valid - is @raw this very block, whole, and does it say nothing but what
- * raid-par stores?
- * par_block_damaged - if not: the sequence number of which it claims to be, if it
- * claims to be this block, else 0
+ * par_block_valid - is @raw this block of this array, intact, and with allowed values only?
+ * par_block_damaged - if not: the sequence number in its header, if it claims to be this
+ * block, else 0
  */
 bool par_block_valid(const struct par_disk_block *raw, const struct par_geometry *geo,
 		     enum par_block_kind kind, u32 index, u64 epoch);

@@ -12,8 +12,8 @@ void par_zone_changed(struct par_zone *zone, enum par_seg_state old)
 {
 	zone->dirty = true;
 	/*
-	 * While the stored map says "image", the home copy must not run ahead.
-	 * The other way round a shift is between, which stores everything.
+	 * While the stored map says "image", the home copy must not become newer. The
+	 * opposite change happens only after a shift, which stores everything.
 	 */
 	if (old == PAR_SEG_IMAGE)
 		zone->must_store = 1;
@@ -24,17 +24,16 @@ void par_zone_cleared(struct par_zone *zone)
 {
 	zone->dirty = true;
 	/*
-	 * Started again, its segments could be valid on the other side than
-	 * the stored map says: the zone must be stored before that.
+	 * If the row is started again, its segments could be valid on the other side than
+	 * in the stored map: the zone must be stored before that.
 	 */
 	zone->must_store = 1;
 }
 EXPORT_SYMBOL_IF_KUNIT(par_zone_cleared);
 
 /*
- * Before an intent may change from one gear's to another's, and before a
- * segment that was stored as valid on one side only may run ahead on the other,
- * the map must be stored.
+ * The map must be stored before an intent changes from one gear's to another's, and before
+ * a segment that was stored as valid on one side becomes newer on the other.
  */
 enum par_zone_need par_zone_begin(struct par_zone *zone, unsigned int gear)
 {
@@ -55,7 +54,7 @@ bool par_zone_close(struct par_zone *zone)
 }
 EXPORT_SYMBOL_IF_KUNIT(par_zone_close);
 
-/* What changes from here on is dirty again. */
+/* Changes from here on make the zone dirty again. */
 void par_zone_snapshot(struct par_zone *zone)
 {
 	zone->dirty = false;
@@ -103,7 +102,7 @@ EXPORT_SYMBOL_IF_KUNIT(par_intent_set);
 
 bool par_zone_misses(const struct par_zone *zone, u8 byte)
 {
-	/* What was copied home may be in the cache of its member yet. */
+	/* Home copies may still be in the cache of their member. */
 	return byte & (PAR_INTENT_GEAR | PAR_INTENT_RESYNC) ||
 	       READ_ONCE(zone->must_store);
 }

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What is decided about a zone and its intent, so that the stored map, with the
- * stored intents, always names a copy that holds the last acknowledged data.
- * Who stores and when is store.c's business; what it must have stored before
- * what is said here.
+ * Decisions about a zone and its intent, so that the stored map, with the stored intents,
+ * always names a copy that holds the last acknowledged data. Storing is done by store.c;
+ * these functions determine what must have been stored before.
  *
- * Pure: no locks, no I/O. The caller holds the zone lock for a struct par_zone
- * and conf->store->mutex for an intent's byte.
+ * Pure: no locks, no I/O. The caller holds the zone lock for a struct par_zone and
+ * conf->store->mutex for an intent's byte.
  */
 #ifndef RAID_PAR_ZONE_H
 #define RAID_PAR_ZONE_H
@@ -18,17 +17,17 @@
 
 /**
  * struct par_zone - a run of rows of one set, under its zone lock
- * @intent: the gear whose intent is stored, 0 for none, or
- *	PAR_INTENT_CHANGING while it is being replaced: nothing is admitted
+ * @intent: the gear whose intent is stored, 0 for none, or PAR_INTENT_CHANGING while it is
+ *	being replaced: no write is admitted
  * @stored: its map block has been stored at some time
  * @dirty: the map in memory differs from the stored one
- * @must_store: since the map was stored, some segment has gone from "image" to
- *	"both" or some row from written to unwritten; that must be stored before
- *	a copy may run ahead or a row be started. PAR_STORING: a snapshot that
- *	has all such changes is on its way
+ * @must_store: since the map was stored, some segment has changed from "image" to "both" or
+ *	some row from written to unwritten; that must be stored before a copy may become
+ *	newer or a row be started. PAR_STORING: a snapshot with all such changes is being
+ *	stored
  * @held: rows must not be started (their images are being discarded)
  * @starting: rows being started or discarded, under conf->io->row_lock
- * @home, @image: segments in these states
+ * @home, @image: the number of segments in these states
  * @landing: rows whose first writes have not all ended, under conf->io->row_lock
  */
 struct par_zone {
@@ -45,8 +44,8 @@ struct par_zone {
 #define PAR_STORING		2
 
 /*
- * par_zone_admits - may a write go ahead that relies on @gear's intent?
- * @diverges: it changes a segment's state or starts a row.
+ * par_zone_admits - may a write that relies on @gear's intent be sent? @diverges: it
+ * changes a segment's state or starts a row.
  */
 static inline bool par_zone_admits(const struct par_zone *zone,
 				   unsigned int gear, bool diverges)
@@ -55,15 +54,15 @@ static inline bool par_zone_admits(const struct par_zone *zone,
 }
 
 /*
- * par_zone_changed - a segment of the zone that was @old has another state in
- * memory from now on, or (PAR_SEG_UNWRITTEN) its row has been started
+ * par_zone_changed - a segment of the zone that was @old has another state in memory from
+ * now on; or its row has been started, if @old is PAR_SEG_UNWRITTEN
  */
 void par_zone_changed(struct par_zone *zone, enum par_seg_state old);
 
 /* par_zone_cleared - a row of the zone is unwritten in memory from now on */
 void par_zone_cleared(struct par_zone *zone);
 
-/* What a zone lacks before writes are admitted, in the order of storing it. */
+/* What must be stored for a zone before writes are admitted, in the order of storing. */
 enum par_zone_need {
 	PAR_ZONE_READY,		/* nothing */
 	PAR_ZONE_INTENT,	/* the intent */
@@ -71,52 +70,51 @@ enum par_zone_need {
 };
 
 /*
- * par_zone_begin - @gear's intent is asked for. Where the map has to be stored
- * first, nothing is admitted until par_zone_publish().
+ * par_zone_begin - @gear's intent is asked for. If the map has to be stored first, no write
+ * is admitted until par_zone_publish().
  */
 enum par_zone_need par_zone_begin(struct par_zone *zone, unsigned int gear);
 
 /*
- * par_zone_close - the zone is idle: admit nothing more, so that its intent can
- * be cleared. Returns false if there is none or a row is being started.
+ * par_zone_close - the zone is idle: admit no more writes, so that its intent can be
+ * cleared. Returns false if it has no intent or if a row is being started.
  */
 bool par_zone_close(struct par_zone *zone);
 
 /*
- * par_zone_snapshot - the map of the zone is being copied, under the same lock.
- * The members are flushed after it and before the copy is written.
+ * par_zone_snapshot - the map of the zone is being copied, under the same lock. The members
+ * are flushed after that and before the copy is written.
  * par_zone_stored - the copy is stable
  */
 void par_zone_snapshot(struct par_zone *zone);
 void par_zone_stored(struct par_zone *zone);
 
 /*
- * par_zone_publish - the byte that par_intent_set() made for @gear is stable.
- * For 0 every write that was admitted must have ended and been flushed, and
- * the map be stored, before that byte is written.
+ * par_zone_publish - the byte that par_intent_set() made for @gear is stable. For gear 0
+ * every write that was admitted must have ended and been flushed, and the map be stored,
+ * before that byte is written.
  */
 void par_zone_publish(struct par_zone *zone, unsigned int gear);
 
 /*
- * par_zone_load - the zone when the array starts, from its stored byte. Returns
- * the byte to go on with: an intent that is set means that the array was not
- * stopped, so that parity (if there is any) must be resynced, and nothing is
- * admitted before the map is stored as par_seg_after_crash() takes it.
+ * par_zone_load - set the zone up from its stored byte when the array starts. Returns the
+ * new byte: an intent that is set means that the array was not stopped properly, so that
+ * parity (if there is any) must be resynced, and no write is admitted before the map is
+ * stored with the states of par_seg_after_crash().
  */
 u8 par_zone_load(struct par_zone *zone, u8 byte, bool parity);
 
 /*
- * par_intent_set - the byte to be stored after @byte, with @gear's intent or
- * none (0). @incomplete: a member is missing or has not been rebuilt yet.
+ * par_intent_set - the byte to be stored in place of @byte, with @gear's intent or none
+ * (0). @incomplete: a member is missing or has not been rebuilt yet.
  */
 u8 par_intent_set(u8 byte, const struct par_zone *zone, unsigned int gear,
 		  bool incomplete);
 
 /*
- * par_zone_misses - would a member that goes now lack something of the zone,
- * that was written or copied? @byte: its intent's. To be asked between a
- * flush and what is stored on the strength of it: a member that was lost in the
- * flush has no part in it.
+ * par_zone_misses - would a member that is lost now lack a write to the zone, or a copy?
+ * @byte: the zone's intent byte. To be called between a flush and a store that relies on
+ * it: a member that was lost in the flush may lack what was flushed.
  */
 bool par_zone_misses(const struct par_zone *zone, u8 byte);
 

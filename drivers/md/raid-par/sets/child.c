@@ -2,13 +2,12 @@
 /*
  * Children: sets that are md's raid5 over virtual members. See set.h, struct par_set_ops.
  *
- * A child is an embedded struct mddev, driven the way dm-raid drives one. It
- * is never "clean" as md means it (in_sync stays 0), so it never writes its
- * superblock because it is written to; what a crash leaves to resync, the
- * zones' intents say. When it does write its superblock - a member has
- * failed - it does so behind the virtual members' end, and there
- * par_store_child() stores ours, to which child_sync_super() has copied the
- * child's state.
+ * A child is an embedded struct mddev, driven the way dm-raid drives one. It is never
+ * "clean" in md's sense (in_sync stays 0), so writes to it never make it write its
+ * superblock; the zones' intents record what has to be resynced after a crash. When a child
+ * does write its superblock, after a failure of a member for example, it writes beyond the
+ * end of the virtual members, and there par_store_child() stores our superblock, to which
+ * child_sync_super() has copied the child's state.
  */
 #include <linux/slab.h>
 
@@ -18,8 +17,8 @@
 
 #define PAR_STRIPES_MIN		256	/* md's own default */
 #define PAR_STRIPES_MAX		4096
-#define PAR_STRIPES_LEAST	17	/* that raid5_set_cache_size() takes */
-#define PAR_STRIPE_MEMORY	(192UL << 20)	/* at most this for all sets' stripes */
+#define PAR_STRIPES_LEAST	17	/* the minimum of raid5_set_cache_size() */
+#define PAR_STRIPE_MEMORY	(192UL << 20)	/* the maximum for the stripes of all sets */
 
 static struct lock_class_key par_child_lock[2], par_child_suspend[2],
 			     par_child_open[2], par_child_sync[2];
@@ -29,7 +28,7 @@ static struct par_set *child_set(struct mddev *child)
 	return container_of(child, struct par_set, child.mddev);
 }
 
-/* The child's view of its members, into our superblock; child->lock is held. */
+/* Copy the child's view of its members to our superblock; child->lock is held. */
 static void child_sync_super(struct mddev *child, struct md_rdev *unused)
 {
 	struct par_set *set = child_set(child);
@@ -40,7 +39,7 @@ static void child_sync_super(struct mddev *child, struct md_rdev *unused)
 
 	lockdep_assert_held(&child->lock);
 	rdev_for_each(rdev, child) {
-		/* Before the list is looked at: what comes later has it stored again. */
+		/* Cleared before the list is read: a later change has it stored again. */
 		WRITE_ONCE(rdev->badblocks.changed, 0);
 		if (rdev->raid_disk < 0 || test_bit(Faulty, &rdev->flags))
 			continue;
@@ -51,22 +50,22 @@ static void child_sync_super(struct mddev *child, struct md_rdev *unused)
 		}
 	}
 	/*
-	 * Whoever packs this meanwhile must not see a member as recovered
-	 * further than it is: lowered first, raised last.
+	 * A concurrent par_super_pack() must not see a member as recovered further than it
+	 * is: the value is lowered first, and raised last.
 	 */
 	if (recovered < rec->recovered)
 		WRITE_ONCE(rec->recovered, recovered);
-	smp_wmb();	/* as said above */
+	smp_wmb();	/* see above */
 	rec->failed = (BIT(set->sg->members) - 1) & ~present;
 	rec->recovering = recovering;
-	smp_wmb();	/* as said above */
+	smp_wmb();	/* see above */
 	WRITE_ONCE(rec->recovered, recovered);
-	if (set->running)	/* until then it has been told nothing of it */
+	if (set->running)	/* before that, the superblock has not been passed to the child */
 		rec->resync = par_resync_offset(child);
 	rec->events = child->events;
 }
 
-/* A child saw a member fail: the parent and the other sets must know. */
+/* A child has failed a member: report it to the parent and the other sets. */
 static void child_event(struct work_struct *work)
 {
 	struct par_set *set = child_set(container_of(work, struct mddev,
@@ -74,21 +73,21 @@ static void child_event(struct work_struct *work)
 	unsigned int d;
 
 	for (d = 0; d < set->sg->members; d++)
-		/* What is not listed tells of the disk that has been removed. */
+		/* An unlisted virtual member still has the flags of the disk that was removed. */
 		if (set->vm[d].listed && test_bit(Faulty, &set->vm[d].rdev.flags))
 			par_member_failed(set->conf, d);
 }
 
-/* Which member is it that raid5 knows as @rdev? */
+/* The member that raid5 knows as @rdev. */
 static unsigned int index_of(struct md_rdev *rdev)
 {
 	return container_of(rdev, struct par_vmember, rdev)->index;
 }
 
 /*
- * Before raid5 begins to do without a member, whoever changes a row must know
- * that the images of its segments are not kept up: see drop_images(). It may
- * just be taken in: see child_hot_add().
+ * Before raid5 begins to work without a member, code that changes a row must know that the
+ * images of its segments are not updated: see drop_images(). The member may be in the
+ * course of being added: see child_hot_add().
  */
 static void child_error(struct mddev *child, struct md_rdev *rdev)
 {
@@ -96,7 +95,7 @@ static void child_error(struct mddev *child, struct md_rdev *rdev)
 	unsigned int d = index_of(rdev);
 
 	set_bit(d, &set->child.absent);
-	smp_mb__after_atomic();	/* before it is seen as Faulty */
+	smp_mb__after_atomic();	/* before the member is seen as Faulty */
 	/*
 	 * A frozen child never detaches a failed member. raid5 may find the error
 	 * itself, before child_fail() is called.
@@ -117,9 +116,9 @@ static void begin_restoring(struct par_set *set, unsigned int d)
 }
 
 /*
- * raid5 takes a member in, to be rebuilt. md has suspended the child: nothing
- * that was begun without the member is under way. Of a set that is not written
- * md thinks that the member needs no rebuild.
+ * raid5 adds a member, to be rebuilt. md has suspended the child: no request that was begun
+ * without the member is under way. If the set is not being written, md would assume that
+ * the member needs no rebuild.
  */
 static int child_hot_add(struct mddev *child, struct md_rdev *rdev)
 {
@@ -134,7 +133,7 @@ static int child_hot_add(struct mddev *child, struct md_rdev *rdev)
 		begin_restoring(set, rdev->raid_disk);
 		par_note_back(set, rdev->raid_disk);
 		clear_bit(rdev->raid_disk, &set->child.absent);
-		smp_mb__after_atomic();	/* child_error() does it the other way round */
+		smp_mb__after_atomic();	/* child_error() does this in the opposite order */
 		if (test_bit(Faulty, &rdev->flags))
 			set_bit(rdev->raid_disk, &set->child.absent);
 	}
@@ -142,9 +141,9 @@ static int child_hot_add(struct mddev *child, struct md_rdev *rdev)
 }
 
 /*
- * The parent may remove the member once all sets have detached it. md clears the
- * member's place after this, and reports that to nobody: par_remove_again(), which runs
- * at once, must not regard it as a member of the set still.
+ * The parent may remove the member once all sets have detached it. md clears the member's
+ * place only after this function, and without a notification: par_remove_again(), which
+ * runs at once, must not take the member for one of the set any more.
  */
 static int child_hot_remove(struct mddev *child, struct md_rdev *rdev)
 {
@@ -158,7 +157,7 @@ static int child_hot_remove(struct mddev *child, struct md_rdev *rdev)
 	return 0;
 }
 
-/* raid5 stays what it is, but for what it is told here. */
+/* Replace some of raid5's methods; the others stay as they are. */
 static void child_take_over(struct par_set *set)
 {
 	set->child.raid5 = set->child.mddev.pers;
@@ -175,7 +174,7 @@ static void child_classes(struct mddev *child, unsigned int home)
 	lockdep_set_class(&child->reconfig_mutex, &par_child_lock[home]);
 	lockdep_set_class(&child->suspend_mutex, &par_child_suspend[home]);
 	lockdep_set_class(&child->open_mutex, &par_child_open[home]);
-	/* It takes the child's mutex and is waited for under the parent's. */
+	/* The sync work takes the child's mutex, and is waited for under the parent's mutex. */
 	lockdep_init_map(&child->sync_work.lockdep_map, "par_child_sync",
 			 &par_child_sync[home], 0);
 }
@@ -195,13 +194,13 @@ static int child_init_rdev(struct par_set *set, unsigned int d)
 	rdev->sb_loaded = 1;
 	rdev->raid_disk = -1;
 	rdev->saved_raid_disk = -1;
-	/* raid5 does not fail it for what it cannot read: see lost.c. */
+	/* raid5 does not fail a member for blocks that it cannot read: see lost.c. */
 	rdev->badblocks.shift = 0;
 	rdev->sb_page = alloc_page(GFP_KERNEL | __GFP_ZERO);
 	return rdev->sb_page ? 0 : -ENOMEM;
 }
 
-/* Before the child runs: its members as the superblock has them. */
+/* Before the child runs: set up a member as the superblock describes it. */
 static int child_load_member(struct par_set *set, unsigned int d)
 {
 	struct par_conf *conf = set->conf;
@@ -217,7 +216,7 @@ static int child_load_member(struct par_set *set, unsigned int d)
 		return 0;
 	}
 	if (rec->failed & BIT(d)) {
-		/* Added, but this set has not begun to rebuild it. */
+		/* The member has been added, but this set has not begun to rebuild it. */
 		rdev->saved_raid_disk = d;
 		set_bit(d, &set->child.absent);
 	} else {
@@ -234,7 +233,7 @@ static int child_load_member(struct par_set *set, unsigned int d)
 	return 0;
 }
 
-/* raid5 packs a stripe's blocks of 4 KiB into as few pages as hold them. */
+/* raid5 packs a stripe's blocks of 4 KiB into as few pages as possible. */
 static int stripe_count(const struct par_set *set)
 {
 	unsigned int members = set->sg->members;
@@ -251,8 +250,8 @@ void par_child_cache_empty(struct par_set *set)
 {
 	might_sleep();
 	/*
-	 * A request that waits for another one of its stripe has released the
-	 * stripe, and looks at it again: there must be none.
+	 * A request that waits for another one of its stripe has released the stripe, and
+	 * accesses it again later: there must be no such request.
 	 */
 	mddev_suspend_and_lock_nointr(&set->child.mddev);
 	raid5_set_cache_size(&set->child.mddev, PAR_STRIPES_LEAST);
@@ -289,7 +288,10 @@ static void child_setup(struct par_set *set)
 	child->minor_version = 2;
 	child->sync_super = child_sync_super;
 	child->max_disks = PAR_MAX_MEMBERS;
-	/* The parent's other sets are on the same disks, and that is meant. */
+	/*
+	 * The parent's other sets are on the same disks on purpose: do not serialize their
+	 * syncs.
+	 */
 	child->parallel_resync = 1;
 	par_child_counts_on(child, conf->mddev->gendisk);
 	INIT_WORK(&child->event_work, child_event);
@@ -317,7 +319,7 @@ static int child_create(struct par_set *set)
 	child->in_sync = 0;
 	err = md_run(child);
 	if (!err) {
-		/* raid5 would refuse what par_doubt_check() has let pass. */
+		/* raid5 would refuse a set that par_doubt_check() has accepted. */
 		par_resync_offset(child) = set->conf->store->super.set[set->number].resync;
 		par_note_begin(set, par_resync_offset(child) != MaxSector);
 		set->running = true;
@@ -344,9 +346,9 @@ static void child_destroy(struct par_set *set)
 		mddev_unlock(&set->child.mddev);
 		mddev_lock_nointr(&set->child.mddev);
 		/*
-		 * md's sync work runs on for a moment after it has called itself done. In a
-		 * read-only child md_check_recovery() queues it even if the child is frozen,
-		 * but only with the lock held.
+		 * md's sync work continues for a moment after it has reported that it is
+		 * done. In a read-only child md_check_recovery() queues it even if the
+		 * child is frozen, but only with the lock held.
 		 */
 		while (work_busy(&set->child.mddev.sync_work)) {
 			mddev_unlock(&set->child.mddev);
@@ -362,7 +364,7 @@ static void child_destroy(struct par_set *set)
 	mddev_destroy(&set->child.mddev);
 }
 
-/* raid5 never declines here: it does so only while it is being reshaped. */
+/* raid5 declines requests only while it is being reshaped, so never here. */
 static void child_submit(struct par_set *set, struct bio *bio)
 {
 	if (!md_handle_request(&set->child.mddev, bio))
@@ -375,8 +377,8 @@ static void child_quiesce(struct par_set *set, bool on)
 }
 
 /*
- * Also fail a member that raid5 has not taken in yet: if raid5 is just about to, it
- * would rebuild a member that the parent has failed, and never detach it.
+ * Also fail a member that raid5 has not added yet: if raid5 is about to add it, it would
+ * rebuild a member that the parent has failed, and never detach it.
  */
 static void child_fail(struct par_set *set, unsigned int d)
 {
@@ -387,9 +389,9 @@ static void child_fail(struct par_set *set, unsigned int d)
 		return;
 	md_error(&set->child.mddev, rdev);
 	/*
-	 * Writers wait until raid5's thread has told of it. md_error() does not
-	 * wake that if too many are gone now: where raid5 finds an error itself,
-	 * the request that met it does.
+	 * Writers wait until raid5's thread has stored the failure. md_error() does not
+	 * wake this thread if too many members have failed now; when raid5 finds an error
+	 * itself, the failed request wakes it.
 	 */
 	md_wakeup_thread(set->child.mddev.thread);
 }
@@ -418,7 +420,7 @@ static void child_remove(struct par_set *set, unsigned int d)
 	mddev_lock_nointr(&set->child.mddev);
 	list_del_rcu(&vm->rdev.same_set);
 	mddev_unlock(&set->child.mddev);
-	/* The store looks at the bad blocks of what is listed. */
+	/* The store examines the bad blocks of listed members. */
 	mutex_lock(&set->conf->store->mutex);
 	vm->listed = false;
 	mutex_unlock(&set->conf->store->mutex);
@@ -432,7 +434,7 @@ static int child_add(struct par_set *set, unsigned int d)
 	int err;
 
 	might_sleep();
-	/* Not before the follower comes to this set: see sync.c. */
+	/* The rebuild begins when the follower reaches this set: see sync.c. */
 	set_bit(MD_RECOVERY_FROZEN, &set->child.mddev.recovery);
 	child_remove(set, d);
 	md_rdev_clear(&vm->rdev);
@@ -440,7 +442,7 @@ static int child_add(struct par_set *set, unsigned int d)
 	err = child_init_rdev(set, d);
 	if (err)
 		return err;
-	/* raid5 puts it where it was, even if other places are empty too. */
+	/* raid5 puts the member in its old place, even if other places are empty too. */
 	vm->rdev.saved_raid_disk = d;
 	mddev_lock_nointr(&set->child.mddev);
 	list_add_tail_rcu(&vm->rdev.same_set, &set->child.mddev.disks);
@@ -485,13 +487,13 @@ void par_child_go(struct mddev *child)
 	md_wakeup_thread(child->thread);
 }
 
-/* Has it something to sync, and does it run? */
+/* Does the set run, and can it be synced? */
 bool par_can_sync(const struct par_set *set)
 {
 	return set->running && set->conf->geo.parities;
 }
 
-/* Is nothing to be written now? The follower or par_thread() asks again. */
+/* Must the array not be written now? The follower or par_thread() retries. */
 bool par_must_pause(struct par_conf *conf)
 {
 	return !md_is_rdwr(conf->mddev) ||

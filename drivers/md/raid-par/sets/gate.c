@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The gate: who may have sets quiet, and the order in which they become so. See sets.h
- * for the contracts.
+ * The gate: serializes those that quiesce sets, and defines the order of quiescing. See
+ * sets.h for the contracts.
  */
 #include "core/parent.h"
 #include "sets/sets.h"
@@ -40,7 +40,7 @@ void par_gate_resume(struct par_conf *conf)
 	par_mover_wake(conf);
 }
 
-/* Whoever wants the mover to rest may have closed the gate. */
+/* The gate may have been closed by a caller that has paused the mover. */
 bool par_gate_enter(struct par_conf *conf)
 {
 	might_sleep();

@@ -14,8 +14,8 @@ struct gendisk *par_disk_alloc(struct par_conf *conf, sector_t sectors,
 {
 	struct queue_limits *parent = &conf->mddev->gendisk->queue->limits;
 	/*
-	 * Without a write cache the block layer would strip FUA; without
-	 * IO_STAT md_clone_bio() leaves the start time it accounts with unset.
+	 * Without a write cache the block layer would strip FUA; without IO_STAT
+	 * md_clone_bio() leaves the start time uninitialized that it accounts with.
 	 */
 	struct queue_limits lim = {
 		.logical_block_size = parent->logical_block_size,
@@ -37,7 +37,7 @@ struct gendisk *par_disk_alloc(struct par_conf *conf, sector_t sectors,
 	disk->fops = fops;
 	disk->private_data = data;
 	disk->flags |= GENHD_FL_HIDDEN | GENHD_FL_NO_PART;
-	/* add_disk() would set this, but nobody else shall see these disks. */
+	/* add_disk() would set this, but these disks must not be visible. */
 	bdev_set_flag(disk->part0, BD_HAS_SUBMIT_BIO);
 	set_capacity(disk, sectors);
 	return disk;
@@ -76,7 +76,7 @@ static int make_disks(struct par_set *set)
 		vm->set = set;
 		vm->index = d;
 		vm->member = &conf->member[d];
-		/* Never registered: of a long name the rest is not missed. */
+		/* Never registered: a long name may be truncated. */
 		scnprintf(disk->disk_name, DISK_NAME_LEN, "%s-%s%u-m%u",
 			  mdname(conf->mddev), kind, set->sg->members, d);
 	}
@@ -148,7 +148,7 @@ int par_sets_run(struct par_conf *conf)
 	unsigned int i;
 	int err = 0;
 
-	/* The lowest first: what runs above it is redirected there. */
+	/* The lowest first, since the sets above redirect to it. */
 	for (i = 1; !err && i <= conf->geo.gears; i++)
 		err = conf->set[i]->ops->create(conf->set[i]);
 	return err;
@@ -158,7 +158,10 @@ void par_sets_destroy(struct par_conf *conf)
 {
 	unsigned int i, d;
 
-	/* Home first: nothing is redirected any more when a gear set goes. */
+	/*
+	 * Home first, so that nothing is redirected to a gear set any more when it is
+	 * destroyed.
+	 */
 	for (i = conf->geo.gears; i >= 1; i--) {
 		struct par_set *set = conf->set[i];
 
@@ -183,8 +186,8 @@ void par_sets_destroy(struct par_conf *conf)
 }
 
 /*
- * Where nothing may be written, raid5 must not right what it cannot read. A
- * write that comes before this is called makes a set writable by itself.
+ * While the array must not be written, raid5 must not correct what it cannot read. A write
+ * that comes before this call makes a set writable by itself.
  */
 void par_sets_writable(struct par_conf *conf, bool on)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Sets: how they are made and run, and made quiet: sets.c, child.c, stripe.c, gate.c.
+ * Sets: creating, running and quiescing them: sets.c, child.c, stripe.c, gate.c.
  */
 #ifndef RAID_PAR_SETS_H
 #define RAID_PAR_SETS_H
@@ -8,8 +8,9 @@
 #include "io/io.h"
 
 /**
- * struct par_gate - who may quiesce sets or shift down
- * @quiesced: how many have asked for quiet by par_gate_quiesce(), under @mutex
+ * struct par_gate - serializes quiescing sets and shifting down
+ * @quiesced: the number of callers between par_gate_quiesce() and par_gate_resume(), under
+ *	@mutex
  */
 struct par_gate {
 	struct mutex mutex;	/* see above */
@@ -22,22 +23,22 @@ extern const struct par_set_ops par_stripe_ops;	/* RAID-0: stripe.c */
 /* ---- child.c ---- */
 
 /*
- * par_child_cache_empty - leave hardly anything in raid5's cache of a set; sleeps
- * until no request to the set is under way
- * par_child_cache_fill - let it be as large as it should be; sleeps
+ * par_child_cache_empty - reduce raid5's cache of a set to its minimum; sleeps until no
+ * request to the set is under way
+ * par_child_cache_fill - restore the cache's size; sleeps
  */
 void par_child_cache_empty(struct par_set *set);
 void par_child_cache_fill(struct par_set *set);
 
 /*
- * par_can_sync - has the set something to sync, and does it run?
- * par_must_pause - is nothing to be written now? The follower or par_thread() asks again.
+ * par_can_sync - does the set run, and can it be synced?
+ * par_must_pause - must the array not be written now? The follower or par_thread() retries.
  */
 bool par_can_sync(const struct par_set *set);
 bool par_must_pause(struct par_conf *conf);
 
 /*
- * par_child_busy - is there something to do in this child, or being done?
+ * par_child_busy - does this child have a sync to do, or under way?
  * par_child_go - let it begin. Any context.
  */
 bool par_child_busy(struct mddev *child);
@@ -50,7 +51,7 @@ int par_sets_alloc(struct par_conf *conf);
 int par_sets_run(struct par_conf *conf);
 void par_sets_destroy(struct par_conf *conf);
 
-/* par_sets_writable - may raid5 write of its own accord? Any context. */
+/* par_sets_writable - may raid5 write on its own initiative? Any context. */
 void par_sets_writable(struct par_conf *conf, bool on);
 
 struct gendisk *par_disk_alloc(struct par_conf *conf, sector_t sectors,
@@ -59,21 +60,21 @@ struct gendisk *par_disk_alloc(struct par_conf *conf, sector_t sectors,
 
 /* ---- gate.c ---- */
 
-/* par_sets_quiesce - home first, then the gears down; the reverse to resume */
+/* par_sets_quiesce - the home set first, then the gear sets downwards; resumed in reverse order */
 void par_sets_quiesce(struct par_conf *conf, unsigned int lowest);
 void par_sets_resume(struct par_conf *conf, unsigned int lowest);
 
 /*
- * par_gate_quiesce, par_gate_resume - let no request of the array be under
- * way, in any set. Nests. Sleeps until the end of a shift, which is short.
+ * par_gate_quiesce, par_gate_resume - in between, no request of the array is under way in
+ * any set. Nests. Sleeps until the end of a shift, which is short.
  */
 void par_gate_quiesce(struct par_conf *conf);
 void par_gate_resume(struct par_conf *conf);
 
 /*
- * par_gate_enter, par_gate_leave - the gate for the mover, which needs some sets to go on
- * for a while: conf->gate->mutex is held, and no set is quiet. False, and not held, if the
- * mover is to rest.
+ * par_gate_enter, par_gate_leave - the gate for the mover, which needs some sets to run for
+ * a while: conf->gate->mutex is held, and no set is quiesced. Returns false without holding
+ * the mutex if the mover is paused.
  */
 bool par_gate_enter(struct par_conf *conf);
 void par_gate_leave(struct par_conf *conf);

@@ -23,7 +23,7 @@ static int stripe_create(struct par_set *set)
 	int err = bioset_init(&set->stripe.bios, BIO_POOL_SIZE,
 			      offsetof(struct par_stripe_io, bio), 0);
 
-	/* All chunks of a request are taken before any is on its way. */
+	/* All chunks of a request are allocated before any of them is sent. */
 	err = err ?: bioset_init(&set->stripe.chunk_bios, BIO_POOL_SIZE, 0,
 				 BIOSET_NEED_RESCUER);
 	set->running = !err;
@@ -37,7 +37,7 @@ static void stripe_destroy(struct par_set *set)
 	bioset_exit(&set->stripe.bios);
 }
 
-/* stripe_quiesce() may see the count before it is woken, and the set be freed after that. */
+/* stripe_quiesce() may see the count before it is woken, and the set may be freed after that. */
 static void stripe_put(struct par_set *set)
 {
 	rcu_read_lock();
@@ -60,7 +60,7 @@ static void stripe_endio(struct bio *bio)
 	stripe_put(set);
 }
 
-/* Count a request in, unless the set is quiet or about to be. */
+/* Count a request, unless the set is quiet or about to be. */
 static void stripe_get(struct par_set *set)
 {
 	for (;;) {
@@ -74,7 +74,7 @@ static void stripe_get(struct par_set *set)
 	}
 }
 
-/* Map the head of @bio, up to a chunk's end; returns how many sectors go. */
+/* Map the head of @bio, up to a chunk's end; returns the number of sectors mapped. */
 static unsigned int stripe_map(struct par_set *set, struct bio *bio,
 			       unsigned int *d, u64 *sector)
 {
@@ -138,8 +138,8 @@ static bool stripe_failed(struct par_set *set)
 }
 
 /*
- * A RAID-0 set fails no member: it sends requests to each, whatever md calls it. So a failed
- * member keeps its place until the array stops, as in md's raid0.
+ * A RAID-0 set fails no member: it sends requests to each, even if md calls it failed. So a
+ * failed member keeps its place until the array stops, as in md's raid0.
  */
 static bool stripe_holds(struct par_set *set, unsigned int d)
 {

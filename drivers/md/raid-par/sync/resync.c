@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which rows of a set a child's sync thread works on.
+ * The rows of a set on which a child's sync thread works.
  *
- * md walks a child from end to end; raid5 would read all of every stripe. What
- * is known here spares most of that:
+ * md walks a child from end to end, and raid5 would read all of every stripe. The map and
+ * the marks spare most of that:
  *
- *   a row that is unwritten    nothing is stored, on any member: passed over
+ *   a row that is unwritten    nothing is stored, on any member: skipped
  *   a resync after a crash     only zones marked PAR_INTENT_RESYNC
- *   a rebuild                  of a member that has come back: only zones
+ *   a rebuild                  of a member that has returned: only zones
  *                              marked PAR_INTENT_MISSED; of a sleeper: a copy
  *                              of its images where they are valid
- *   a check or a repair        all that is written
+ *   a check or a repair        all written rows
  *
- * A row that is started after it was passed over needs no work either: the
- * member that is being rebuilt is there by then and is filled with the others.
+ * A row that is started after it was skipped needs no work either: the member that is being
+ * rebuilt is present by then, and the row's first writes go to it as to the others.
  */
 #include "core/parent.h"
 #include "sync/sync.h"
 #include "raid5.h"
 
-/* Of raid5's: a block of each member, whatever the page size is. */
+/* The size of raid5's stripes: a block of each member, whatever the page size is. */
 #define PAR_STRIPE_SECTORS	(DEFAULT_STRIPE_SIZE >> SECTOR_SHIFT)
 
 static struct par_set *set_of(struct mddev *child)
@@ -27,7 +27,7 @@ static struct par_set *set_of(struct mddev *child)
 	return container_of(child, struct par_set, child.mddev);
 }
 
-/* The marks of zones of which this sync has to do any; 0 if it is all of them. */
+/* The marks of zones in which this sync has work; 0 if it has work in all zones. */
 static u8 wanted_mark(struct par_set *set)
 {
 	struct par_super *super = &set->conf->store->super;
@@ -42,12 +42,12 @@ static u8 wanted_mark(struct par_set *set)
 	return rebuilt & ~super->partial ? 0 : PAR_INTENT_MISSED;
 }
 
-/* The next row from @row on that has to be looked at. */
+/* The next row from @row on that needs work. */
 static u64 next_row(struct par_set *set, u64 row)
 {
 	u8 mark = wanted_mark(set);
 
-	/* Only our own repair is bounded: md clears this flag when it rebuilds instead. */
+	/* Only our own repair has an end: md clears this flag when it rebuilds instead. */
 	if (set->fix.end && test_bit(MD_RECOVERY_REQUESTED, &set->child.mddev.recovery))
 		return row >= set->fix.end ? set->sg->rows :
 		       max(row, set->fix.first);
@@ -64,7 +64,7 @@ static u64 next_row(struct par_set *set, u64 row)
 	return row;
 }
 
-/* Members that are there and not yet whole in this set. */
+/* Members that are present and not yet whole in this set. */
 static u32 rebuilt_members(struct par_set *set)
 {
 	unsigned int d;
@@ -82,8 +82,8 @@ static u32 rebuilt_members(struct par_set *set)
 }
 
 /*
- * From @sector on, which begins a row: sectors that need no work of raid5's,
- * because there is nothing to do (*@skipped is set) or because it is done now.
+ * From @sector on, which begins a row: the number of sectors that need no work of raid5's,
+ * because there is nothing to do (*@skipped is set) or because the work is done here.
  */
 static u64 spare_rows(struct par_set *set, u64 sector, int *skipped)
 {
@@ -94,7 +94,7 @@ static u64 spare_rows(struct par_set *set, u64 sector, int *skipped)
 	if (rows || !test_bit(MD_RECOVERY_RECOVER, &set->child.mddev.recovery))
 		return rows << geo->seg_shift;
 	rows = par_restore_rows(set, row, set->sg->rows, rebuilt_members(set));
-	/* Done as soon as it is reported; md adds it right after. */
+	/* These sectors are done as soon as they are reported; md adds them right after. */
 	if (rows)
 		par_done_sync(&set->child.mddev, rows << geo->seg_shift);
 	return rows << geo->seg_shift;
@@ -109,7 +109,7 @@ static sector_t sync_from(struct mddev *child, sector_t sector,
 
 	if (sector < max_sector) {
 		if (par_must_pause(conf)) {
-			/* md would begin again at once, and again. */
+			/* Without this, md would restart the sync at once, again and again. */
 			set_bit(MD_RECOVERY_FROZEN, &child->recovery);
 			return 0;
 		}
@@ -121,7 +121,7 @@ static sector_t sync_from(struct mddev *child, sector_t sector,
 	} else {
 		bool whole = !test_bit(MD_RECOVERY_INTR, &child->recovery);
 
-		/* Degraded, raid5 passes over all of it. */
+		/* While the set is degraded, raid5 skips all of it. */
 		set->scrub.read_through = !set->fix.end && whole && !child->degraded &&
 				    test_bit(MD_RECOVERY_REQUESTED, &child->recovery);
 		par_fix_over(set, whole);
@@ -130,11 +130,11 @@ static sector_t sync_from(struct mddev *child, sector_t sector,
 }
 
 /*
- * A sync that is broken off before it has done anything has come to "sector 3"
- * for md of Linux 7.2 (MD_RESYNC_ACTIVE), which then has the next one begin
- * there, be it a check, a repair or a rebuild. raid5 would take stripes that lie
- * across its chunks' ends and write them: so begin with the whole stripe. What
- * it reports as done is more than md takes it for, by what md has passed over.
+ * A sync that is interrupted before it has done anything has reached "sector 3" in md of
+ * Linux 7.2 (MD_RESYNC_ACTIVE), which then has the next one begin there, whether it is a
+ * check, a repair or a rebuild. raid5 would handle stripes that cross the ends of its
+ * chunks, and write them: so begin with the whole stripe. raid5 then reports more as done
+ * than md takes it for, by the part that md has skipped.
  */
 static sector_t child_sync_request(struct mddev *child, sector_t sector,
 				   sector_t max_sector, int *skipped)
@@ -154,7 +154,7 @@ void par_resync_init(struct par_conf *conf)
 	conf->up.sync_request = child_sync_request;
 }
 
-/* Rows of @set that its child's resync has been through. */
+/* Rows of @set that its child's resync has passed. */
 static u64 resynced_rows(struct par_set *set)
 {
 	struct mddev *child = &set->child.mddev;
@@ -196,8 +196,8 @@ static bool is_failing(struct par_set *set)
 }
 
 /*
- * What it is at is broken off, and not begun again until par_child_go(). Frozen, it
- * would hold a member that fails meanwhile indefinitely: see child_error().
+ * Interrupt the child's sync, which is not begun again until par_child_go(). A frozen child
+ * never detaches a member that fails meanwhile: see child_error().
  */
 static void rest_child(struct par_conf *conf, struct par_set *set)
 {
@@ -230,7 +230,7 @@ void par_resync_pause(struct par_conf *conf)
 			rest_child(conf, conf->set[i]);
 }
 
-/* A rebuild waits for the follower (sync.c); a resync needs none. */
+/* A rebuild waits for the follower (sync.c); a resync needs no follower. */
 void par_resync_resume(struct par_conf *conf)
 {
 	unsigned int i;

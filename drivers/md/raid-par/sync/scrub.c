@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * When each set was last read in whole by a check or a repair.
+ * The time when each set was last read completely by a check or a repair.
  *
- * A check in a low gear leaves out sets that have members asleep, the home set with all
- * data among them: month for month, unless somebody sees to it. Blocks that cannot be
- * read any more are found then when a member has failed, and the others are needed. So
- * the time of the last whole check is kept with the array, and a check that finds a set's
- * older than scrub_age wakes its members.
+ * A check in a low gear leaves out sets that have members asleep, among them the home set,
+ * which holds all data: every month, unless the administrator prevents it. Blocks that
+ * cannot be read any more are then found only when a member has failed and the others are
+ * needed. So the time of the last complete check is stored with the array, and a check that
+ * finds a set whose last one is older than scrub_age wakes its members.
  *
- * A check in parts counts, if each begins where the last one, or an earlier one, ended:
- * as of the time when the first began. What is known of parts is not stored.
+ * A check in parts counts if each part begins where the last one, or an earlier one, ended:
+ * its time is that of the beginning of the first part. The state of an incomplete check is
+ * not stored.
  */
 #include "core/parent.h"
 #include "sync/sync.h"
@@ -25,7 +26,7 @@ static u64 scrub_age(struct par_conf *conf, const struct par_set *set)
 	return div_u64(now - min(now, last), PAR_DAY);
 }
 
-/* What is said to have been read tomorrow was read by a clock that was wrong. */
+/* A time in the future was recorded with a wrong clock. */
 bool par_scrub_overdue(struct par_conf *conf, struct par_set *set)
 {
 	u32 limit = READ_ONCE(conf->store->super.scrub.age);
@@ -47,7 +48,7 @@ void par_scrub_from(struct par_set *set, u64 sector)
 		set->scrub.began = par_clock(set->conf);
 		set->scrub.to = 0;
 	} else if (sector > set->scrub.to) {
-		set->scrub.began = 0;	/* something was left out */
+		set->scrub.began = 0;	/* a part was left out */
 	}
 }
 
@@ -57,7 +58,7 @@ void par_scrub_to(struct par_set *set, u64 sector)
 
 	might_sleep();
 	set->scrub.to = sector;
-	/* Images were read for what members hold that have gone to sleep meanwhile. */
+	/* Images were read in place of members that have gone to sleep meanwhile. */
 	if (set->number > READ_ONCE(conf->gear))
 		set->scrub.began = 0;
 	if (sector < set->sg->sectors || !set->scrub.began || !READ_ONCE(set->scrub.read_through))
@@ -66,7 +67,7 @@ void par_scrub_to(struct par_set *set, u64 sector)
 	WRITE_ONCE(conf->store->super.scrub.last[set->number], set->scrub.began);
 	mutex_unlock(&conf->store->mutex);
 	set->scrub.began = 0;
-	/* If it cannot be stored now, the next superblock has it. */
+	/* If it cannot be stored now, it is stored with the next superblock. */
 	if (par_store_super(conf))
 		pr_warn("md/par:%s: could not store on any member that the set of %u members has been read completely\n",
 			mdname(conf->mddev), set->sg->members);

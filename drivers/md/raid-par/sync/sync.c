@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Members that come and go, and the parent's sync as a follower.
+ * Members that are removed and added, and the parent's sync, which follows the children's.
  *
- * What is rebuilt, resynced or checked, the children do: each has md's own
- * sync thread over its region. The parent's sync walks a member's data area
- * from start to end; for every set's region it lets that child run, follows
- * its progress and adds its mismatches up. So mdstat, sync_action, mdadm
- * --wait and --monitor work, and the sets are worked on one after another.
+ * The children do the work of a rebuild, a resync or a check: each has md's own sync thread
+ * over its region. The parent's sync walks a member's data area from start to end; for
+ * every set's region it lets that child run, follows its progress and adds its mismatches
+ * up. So mdstat, sync_action, mdadm --wait and --monitor work, and the sets are synced one
+ * after another.
  *
- * A rebuild needs all members. A check or a repair wakes nobody unless it is
- * asked to (scrub_wakes), or has not read a set in whole for too long (scrub.c):
- * it leaves out the sets that have members asleep, and says so.
+ * A rebuild needs all members. A check or a repair wakes no member unless it is told to
+ * (scrub_wakes), or a set has not been read completely for too long (scrub.c): it leaves
+ * out the sets that have members asleep, and reports this.
  */
 #include <linux/kthread.h>
 
@@ -19,11 +19,11 @@
 #include "sync/sync.h"
 #include "monitor.h"
 
-#define PAR_FOLLOW	(HZ / 20)	/* how often a child is looked at */
+#define PAR_FOLLOW	(HZ / 20)	/* interval of looking at a child */
 
 /* ---- removing ---- */
 
-/* Every set has detached the member. */
+/* Has every set detached the member? */
 static bool member_released(struct par_conf *conf, unsigned int d)
 {
 	unsigned int i;
@@ -35,7 +35,7 @@ static bool member_released(struct par_conf *conf, unsigned int d)
 	return true;
 }
 
-/* The monitor looks at members whenever it likes. */
+/* The monitor looks at members at any time. */
 static void take_away(struct par_conf *conf, unsigned int d)
 {
 	mutex_lock(&conf->monitor->lock);
@@ -61,10 +61,10 @@ int par_hot_remove(struct mddev *mddev, struct md_rdev *rdev)
 	par_store_drop(conf, d);
 	mutex_unlock(&conf->store->mutex);
 	mutex_unlock(&conf->gear_mutex);
-	/* Whoever saw it before has counted itself in by now. */
+	/* A reader that saw the rdev before has taken its reference by now. */
 	synchronize_rcu();
 	if (atomic_read(&rdev->nr_pending)) {
-		/* Not current any more, but still here. */
+		/* Not current any more, but still present. */
 		WRITE_ONCE(conf->member[d].rdev, rdev);
 		return -EBUSY;
 	}
@@ -91,7 +91,7 @@ static int empty_place(struct par_conf *conf, struct md_rdev *rdev)
 	return -EEXIST;
 }
 
-/* It is to be prepared, or it has been found that it is not. */
+/* A spare that was not looked at yet, or one that was found to need no preparation. */
 static bool is_new_spare(const struct md_rdev *rdev)
 {
 	return rdev->raid_disk < 0 && !test_bit(Faulty, &rdev->flags) &&
@@ -111,8 +111,8 @@ static bool any_new_spare(struct mddev *mddev)
 }
 
 /*
- * One that may rejoin has most of it; what is there is not touched before it has its place.
- * The place may still be that of a failed member.
+ * A member that may rejoin has most blocks; its content is not touched before it has its
+ * place. The place may still be that of a failed member.
  */
 static void prepare_spare(struct par_conf *conf, struct md_rdev *rdev)
 {
@@ -129,7 +129,7 @@ static void prepare_spare(struct par_conf *conf, struct md_rdev *rdev)
 	set_bit(PAR_RDEV_PREPARED, &rdev->flags);
 }
 
-/* Up to which version it has all blocks; it is no spare any more. */
+/* The version up to which the disk has all blocks; it is not a spare any more. */
 static u64 take_prepared(struct par_conf *conf, struct md_rdev *rdev)
 {
 	int nr = rdev->desc_nr;
@@ -156,8 +156,8 @@ void par_prepare_spares(struct par_conf *conf)
 }
 
 /*
- * Not a whole member of any set until that set says otherwise. If it is the
- * one that left, it lacks only what has been written since, and true is returned.
+ * Make it a member that is not whole in any set until that set says otherwise. Returns true
+ * if it is the member that left: it then lacks only what has been written since.
  */
 static bool member_join(struct par_conf *conf, struct md_rdev *rdev, unsigned int d)
 {
@@ -183,20 +183,15 @@ int par_hot_add(struct mddev *mddev, struct md_rdev *rdev)
 	lockdep_assert_held(&mddev->reconfig_mutex);
 	if (d < 0)
 		return d;
-	/* md asks again when the array may be written. */
+	/* md calls again when the array may be written. */
 	if (!md_is_rdwr(mddev))
 		return -EROFS;
 	if (!conf->geo.parities || test_bit(MD_BROKEN, &mddev->flags))
 		return -EINVAL;
-	if (rdev->sectors < conf->geo.dev_sectors) {
-		pr_err("md/par:%s: %pg is too small: it has %llu sectors, %llu are needed\n",
-		       mdname(mddev), rdev->bdev,
-		       (unsigned long long)rdev->sectors,
-		       (unsigned long long)conf->geo.dev_sectors);
+	if (par_too_small(conf, rdev))
 		return -ENOSPC;
-	}
 	if (conf->gear != conf->geo.gears)
-		return -EBUSY;	/* on its way up; md asks again */
+		return -EBUSY;	/* the array is shifting up; md calls again */
 
 	rdev->raid_disk = d;
 	rdev->recovery_offset = 0;
@@ -211,12 +206,15 @@ int par_hot_add(struct mddev *mddev, struct md_rdev *rdev)
 		while (--i)
 			if (d < (int)conf->set[i]->sg->members)
 				conf->set[i]->ops->remove(conf->set[i], d);
-		/* It may be current, and a store may be writing to it. */
+		/* The member may be current, and a store may be writing to it. */
 		mutex_lock(&conf->store->mutex);
 		take_away(conf, d);
 		par_store_drop(conf, d);
 		mutex_unlock(&conf->store->mutex);
-		/* Of flushes and zeros. md asks nobody before it removes what has no place. */
+		/*
+		 * Wait for flushes and zeros. md does not call us before it removes a disk
+		 * without a place.
+		 */
 		synchronize_rcu();
 		while (atomic_read(&rdev->nr_pending))
 			schedule_timeout_uninterruptible(1);
@@ -251,14 +249,14 @@ int par_spare_active(struct mddev *mddev)
 	if (count && !mddev->degraded && par_store_whole(conf))
 		pr_err("md/par:%s: could not store on any member that the array is whole\n",
 		       mdname(mddev));
-	if (count)	/* it was left out of the last propagation */
+	if (count)	/* the member was left out of the last propagation */
 		par_propagation_due(conf);
 	return count;
 }
 
 /* ---- following ---- */
 
-/* The set whose region holds @sector of a member, or the next one behind it. */
+/* The set whose region holds @sector of a member, or the set whose region comes next. */
 static struct par_set *set_at(struct par_conf *conf, u64 sector)
 {
 	unsigned int i;
@@ -275,7 +273,7 @@ static bool sync_interrupted(struct mddev *mddev)
 	       kthread_should_stop();
 }
 
-/* Sectors of the set's region that the parent's sync_max lets it reach. */
+/* The number of sectors of the set's region up to the parent's sync_max. */
 static u64 sync_reach(struct par_conf *conf, struct par_set *set)
 {
 	u64 max = READ_ONCE(conf->mddev->resync_max), start = set->sg->start;
@@ -283,13 +281,13 @@ static u64 sync_reach(struct par_conf *conf, struct par_set *set)
 	return clamp(max, start, start + set->sg->sectors) - start;
 }
 
-/* What can be set while a sync is at work holds at once, as it does for raid5. */
+/* Limits that are set during a sync take effect at once, as for raid5. */
 static void pass_limits(struct par_conf *conf, struct par_set *set)
 {
 	struct mddev *child = &set->child.mddev;
 	sector_t max = MaxSector;
 
-	/* Whole chunks only, as md has it: maybe a little more than is asked for. */
+	/* Whole chunks only, as md requires: maybe a little more than was asked for. */
 	if (sync_reach(conf, set) < set->sg->sectors)
 		max = roundup(sync_reach(conf, set), conf->geo.chunk_sectors);
 	WRITE_ONCE(child->sync_speed_min, conf->mddev->sync_speed_min);
@@ -301,16 +299,16 @@ static void pass_limits(struct par_conf *conf, struct par_set *set)
 }
 
 /*
- * Ask the child for what the parent does, as a write to sync_action would. What is asked
- * for by hand begins @offset sectors behind the start of its region: one that was broken
- * off has left another place with the child.
+ * Start the parent's action on the child, as a write to sync_action would. An action that
+ * was asked for by hand begins @offset sectors behind the start of the region: an action
+ * that was interrupted has left another position with the child.
  */
 static void begin_child(struct par_conf *conf, struct par_set *set, u64 offset)
 {
 	unsigned long asked = conf->mddev->recovery;
 	struct mddev *child = &set->child.mddev;
 
-	par_fix_forget(set);	/* this one is of all rows */
+	par_fix_forget(set);	/* this one covers all rows */
 	if (test_bit(MD_RECOVERY_REQUESTED, &asked)) {
 		set->scrub.read_through = false;
 		par_scrub_from(set, offset);
@@ -337,7 +335,7 @@ static void stop_child(struct mddev *child)
 	md_wakeup_thread(child->thread);
 }
 
-/* What the child has found since the last time counts as found by the parent. */
+/* Mismatches that the child has found since the last time count as found by the parent. */
 static void add_mismatches(struct par_conf *conf, struct mddev *child)
 {
 	u64 found = atomic64_read(&child->resync_mismatches);
@@ -354,8 +352,9 @@ static void finish_child(struct par_conf *conf, struct mddev *child)
 }
 
 /*
- * md ends a sync with a last request, wherever it was interrupted: a child that is still
- * followed, waiting at its limit even, would go on for the next one as it was.
+ * md ends each sync with a last request, wherever it was interrupted. A child that is still
+ * followed, and may be waiting at its limit, would otherwise continue unchanged in the next
+ * sync.
  */
 static void stop_following(struct par_conf *conf)
 {
@@ -379,7 +378,7 @@ static int members_missing(struct par_conf *conf, struct par_set *set)
 	return count;
 }
 
-/* The parent's sync thread asks, while md may be removing it. */
+/* Called in the parent's sync thread, while md may be removing the member. */
 static bool has_failed(struct par_conf *conf, unsigned int d)
 {
 	struct md_rdev *rdev;
@@ -393,7 +392,7 @@ static bool has_failed(struct par_conf *conf, unsigned int d)
 	return failed;
 }
 
-/* A failed member could be removed, if nobody else were being rebuilt. */
+/* A failed member could be removed if no other member were being rebuilt. */
 static bool removal_due(struct par_conf *conf)
 {
 	unsigned int d;
@@ -407,9 +406,8 @@ static bool removal_due(struct par_conf *conf)
 }
 
 /*
- * How far the child has come beyond @offset of its region: waits until that is
- * more than nothing. The region's length when it has finished, 0 if the parent
- * is interrupted.
+ * The child's progress beyond @offset of its region: waits until there is some. The
+ * region's length when the child has finished, 0 if the parent is interrupted.
  */
 static u64 follow_child(struct par_conf *conf, struct par_set *set, u64 offset)
 {
@@ -421,15 +419,18 @@ static u64 follow_child(struct par_conf *conf, struct par_set *set, u64 offset)
 				set->sg->sectors - 1, sync_reach(conf, set));
 
 		pass_limits(conf, set);
-		/* md does it when it begins anew; the child knows where to go on. */
+		/* md removes it when it restarts the sync; the child knows where to continue. */
 		if (rebuild && removal_due(conf))
 			break;
 		if (!par_child_busy(child)) {
 			finish_child(conf, child);
-			/* More degraded than members are missing: it gave up. */
+			/*
+			 * More members have failed than are missing: the rebuild has been
+			 * given up.
+			 */
 			if (rebuild && child->degraded > members_missing(conf, set))
 				return 0;
-			/* What needs no work it goes through at once, past its limit. */
+			/* A child passes rows that need no work at once, even beyond its limit. */
 			return max(sync_reach(conf, set), offset + 1) - offset;
 		}
 		if (test_bit(MD_RECOVERY_RUNNING, &child->recovery) &&
@@ -443,7 +444,7 @@ static u64 follow_child(struct par_conf *conf, struct par_set *set, u64 offset)
 	return 0;
 }
 
-/* A scrub is not worth waiting for members that do not wake up; a rebuild is. */
+/* A scrub does not wait indefinitely for members that do not wake up; a rebuild does. */
 static bool waking_given_up(struct par_conf *conf)
 {
 	return READ_ONCE(conf->wish.target) != conf->geo.gears &&
@@ -473,8 +474,8 @@ static bool is_rebuilding(const struct mddev *mddev)
 }
 
 /*
- * A child may be at a resync of its own, which must not become our check. If it
- * rebuilds as we do, it has gone on by itself when it lost one more member.
+ * Wait while the child runs a resync of its own, which must not become our check. If it
+ * rebuilds as the parent does, it has continued by itself when it lost one more member.
  */
 static bool await_idle(struct par_conf *conf, struct mddev *child)
 {
@@ -495,14 +496,14 @@ static bool needs_all(struct par_conf *conf, struct par_set *set)
 	return true;
 }
 
-/* Sleepers that do not wake up keep nobody from checking what is awake. */
+/* Sleepers that do not wake up must not prevent a check of the members that are awake. */
 static bool may_do_without(struct par_conf *conf)
 {
 	return !sync_interrupted(conf->mddev) && par_scrubbing(conf->mddev) &&
 	       !READ_ONCE(conf->store->super.scrub.wakes);
 }
 
-/* Some of the set's members are asleep, and are to stay so. */
+/* Some members of the set are asleep and are to stay asleep. */
 static bool left_out(struct par_conf *conf, struct par_set *set)
 {
 	if (!par_scrubbing(conf->mddev) || set->number <= READ_ONCE(conf->gear))
@@ -546,7 +547,10 @@ sector_t par_sync_request(struct mddev *mddev, sector_t sector,
 		if (par_scrubbing(mddev))
 			par_scrub_to(set, sector - set->sg->start + sectors);
 		*skipped = 0;
-		/* Done as soon as it is reported; md adds it right after. */
+		/*
+		 * These sectors are done as soon as they are reported; md adds them right
+		 * after.
+		 */
 		par_done_sync(mddev, sectors);
 	}
 	return sectors;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What sysfs has about loads and the policy; see Documentation/sysfs-par.md. Reading
- * any of it asks no disk.
+ * The files in sysfs about loads and the policy; see Documentation/sysfs-par.md. Reading
+ * them sends no request to any disk.
  */
 #include <linux/math64.h>
 
@@ -10,7 +10,7 @@
 
 /* ---- knobs ---- */
 
-/* Two may write at once: each has its own knob changed. */
+/* Writers of two files may come at once: each must change its own knob only. */
 static DEFINE_MUTEX(knobs_mutex);
 
 static int set_knobs(struct par_conf *conf, const struct par_knobs *knobs)
@@ -103,7 +103,7 @@ PAR_KNOB(break_even, break_even);
 PAR_KNOB(min_gear, min_gear);
 PAR_KNOB(max_gear, max_gear);
 
-/* ---- what it comes to ---- */
+/* ---- results ---- */
 
 static ssize_t explain_show(struct par_conf *conf, char *page)
 {
@@ -118,7 +118,7 @@ static int emit_load(char *page, int at, u32 load)
 	return sysfs_emit_at(page, at, "%u.%02u", load / 100, load % 100);
 }
 
-/* A line an hour of the day that something is known of. */
+/* One line per hour of the day for which a load is known. */
 static ssize_t load_by_hour_show(struct par_conf *conf, char *page)
 {
 	unsigned int hour;
@@ -138,7 +138,7 @@ static ssize_t load_by_hour_show(struct par_conf *conf, char *page)
 	return at;
 }
 
-/* A line for each hour that is known, oldest first: all of them fill less than a page. */
+/* One line per known hour, oldest first: all of them take less than a page. */
 static ssize_t load_history_show(struct par_conf *conf, char *page)
 {
 	unsigned int ago = PAR_HISTORY_HOURS;
@@ -200,7 +200,7 @@ static ssize_t busy_percent_show(struct par_member *member, char *page)
 	return emit_hundredths(page, busy);
 }
 
-/* Little's law: what all requests took, in all, by how long the interval was. */
+/* Little's law: the total duration of all requests divided by the length of the interval. */
 static ssize_t queue_show(struct par_member *member, char *page)
 {
 	struct par_member_load load;

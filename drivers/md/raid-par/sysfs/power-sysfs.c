@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What sysfs has about power; see Documentation/sysfs-par.md. Reading any of it asks
- * no disk.
+ * The files in sysfs about power; see Documentation/sysfs-par.md. Reading them sends no
+ * request to any disk.
  */
 #include <linux/math64.h>
 #include <linux/timekeeping.h>
@@ -11,7 +11,7 @@
 
 /* ---- the array ---- */
 
-/* Settings are kept in the superblock, as they are from now on. */
+/* Store the settings, as they are now, in the superblock. */
 static int super_kept(struct par_conf *conf)
 {
 	int err = par_store_super(conf);
@@ -30,7 +30,7 @@ bool par_may_keep(struct par_conf *conf)
 	return false;
 }
 
-/* Returns 0, or an error and the log says why. */
+/* Returns 0, or an error after a message in the log. */
 static int read_number(struct par_conf *conf, const char *page, u32 *value,
 		       u32 least, u32 most, const char *what)
 {
@@ -199,7 +199,7 @@ static ssize_t spins_left_show(struct par_member *member, char *page)
 	return sysfs_emit(page, "%llu\n", left);
 }
 
-/* 0 for @cycles or @years: as it is. */
+/* @cycles or @years 0: leave the value as it is. */
 static ssize_t ration_rate(struct par_member *member, u32 cycles, u32 years, size_t len)
 {
 	struct par_conf *conf = member->conf;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * sysfs: /sys/block/mdX/md/par/, one value a file, and a directory a member.
- * Documented in Documentation/sysfs-par.md. Reading sends no request to any
- * member; gear and shift_state may be polled.
+ * sysfs: /sys/block/mdX/md/par/, one value per file, and a directory per member. Documented
+ * in Documentation/sysfs-par.md. Reading sends no request to any member; gear and
+ * shift_state can be polled.
  */
 #include <linux/kobject.h>
 
@@ -262,7 +262,7 @@ static ssize_t rows_written_show(struct par_conf *conf, char *page)
 			  (long long)atomic64_read(&par_home(conf)->rows_written));
 }
 
-/* Limits of propagation in KiB/s; they survive a restart with the superblock. */
+/* Limits of propagation in KiB/s; they are stored in the superblock, so they survive a restart. */
 static ssize_t store_speed(struct par_conf *conf, const char *page, size_t len,
 			   bool is_min)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the files that make md/par/ in sysfs share: sysfs.c the array and its members,
- * power-sysfs.c what is about power, policy-sysfs.c what is about loads and the policy.
+ * Common to the files that make md/par/ in sysfs: sysfs.c has the array and its members,
+ * power-sysfs.c power, policy-sysfs.c loads and the policy.
  */
 #ifndef RAID_PAR_SYSFS_H
 #define RAID_PAR_SYSFS_H

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Shifts down under writes: a disk that copies at one rate, writers that leave segments
- * to be copied at another, second by second as arithmetic. Whatever the rates are, it
- * ends in time; it converges where the copy is well ahead, and writes are held for no
- * longer than PAR_HOLD_NS and what the last few segments take.
+ * Shifts down while the array is written: a disk that copies at one rate, and writers that
+ * leave segments to be copied at another, computed second by second. With any rates, a
+ * shift ends in time; it converges if the copy is much faster, and writes are held for no
+ * longer than PAR_HOLD_NS and the time for the last few segments.
  */
 #include <kunit/test.h>
 #include <linux/ktime.h>
@@ -14,12 +14,12 @@
 #define SEG_KIB		64U
 #define SPEED_MIN	8192U	/* KiB/s */
 
-/* Segments a second, and how many there are that are written again and again. */
+/* Segments per second, and the number of segments that are written again and again. */
 struct writers {
 	u64 rate, ring;
 };
 
-/* What the writers leave in @ns; @dirty: what was left before. */
+/* The number of segments that the writers leave in @ns; @dirty: those that were left before. */
 static u64 dirtied(const struct writers *w, u64 dirty, u64 ns)
 {
 	return min(w->ring, dirty + div_u64(w->rate * div_u64(ns, NSEC_PER_USEC), USEC_PER_SEC));
@@ -36,7 +36,7 @@ static u64 copy(struct par_pass *pass, u64 segments, u64 rate)
 	return max(busy, paced);
 }
 
-/* Writes are held: batch by batch, as par_propagate() does it. Returns what is left. */
+/* Writes are held: copy batch by batch, as par_propagate() does. Returns what is left. */
 static u64 hold(struct kunit *test, struct par_pass *pass, u64 segments, u64 rate, u64 now)
 {
 	u64 began = now;
@@ -54,7 +54,7 @@ static u64 hold(struct kunit *test, struct par_pass *pass, u64 segments, u64 rat
 	return segments;
 }
 
-/* Returns whether it came to its end; @took: ns. */
+/* Returns true if the shift was completed; @took: ns. */
 static bool approach(struct kunit *test, u64 segments, u64 rate,
 		     const struct writers *w, u64 *took)
 {
@@ -86,7 +86,7 @@ static bool approach(struct kunit *test, u64 segments, u64 rate,
 	}
 }
 
-/* One pass may be under way when the time is over, and is the longest of all. */
+/* A pass may be under way when the time is over, and no pass takes longer than this. */
 static void approach_case(struct kunit *test, u64 segments, u64 rate, unsigned int r,
 			  const struct writers *w)
 {
@@ -97,11 +97,11 @@ static void approach_case(struct kunit *test, u64 segments, u64 rate, unsigned i
 	KUNIT_EXPECT_LE_MSG(test, took, (limit + longest + 1) * NSEC_PER_SEC,
 			    "%llu segments at %llu/s, %llu/s written", segments, rate,
 			    w->rate);
-	/* Written half as fast as it is copied, or not so fast. */
+	/* Written at half the speed of copying, or slower. */
 	if (r <= 10 && limit * rate > 8 * max(segments, w->ring))
 		KUNIT_EXPECT_TRUE_MSG(test, done, "%llu segments at %llu/s, %llu/s written",
 				      segments, rate, w->rate);
-	/* As much is written in each pass as it has copied. */
+	/* Each pass leaves as much as it has copied. */
 	if (r > 20 && segments >= 4096)
 		KUNIT_EXPECT_FALSE_MSG(test, done, "%llu segments at %llu/s, %llu/s written",
 				       segments, rate, w->rate);
@@ -122,7 +122,7 @@ static void approach_ends(struct kunit *test)
 			}
 }
 
-/* Nobody writes: one pass as speed_min has it at the most, and a hold. */
+/* Without writes: one pass, at speed_min or faster, and a hold. */
 static void approach_quiet(struct kunit *test)
 {
 	struct writers w = { 0, 0 };
@@ -134,7 +134,10 @@ static void approach_quiet(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, took, 0);
 }
 
-/* The report: a ring of 512 MiB at 30 MiB/s, half of it on sleepers; 521 s, and a long hold. */
+/*
+ * A ring of 512 MiB that is written at 30 MiB/s, half of it on sleepers: 521 s, and a long
+ * hold.
+ */
 static void approach_ring(struct kunit *test)
 {
 	struct writers w = { 240, 4096 };
@@ -152,7 +155,7 @@ static void approach_limit(struct kunit *test)
 			120 + (1ULL << 43));
 }
 
-/* So much at one KiB/s is centuries: more than 64 bits of ns, and still to come. */
+/* At one KiB/s this takes centuries: more than 64 bits of ns, and still in the future. */
 static void approach_far(struct kunit *test)
 {
 	struct par_approach a;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Whose a shift is: the policy's only if it has asked for that gear, and no failure has.
+ * The cause of a shift: the policy's request only if it was for that gear, and no failure
+ * came before.
  */
 #include <kunit/test.h>
 
 #include "policy/booking.h"
 
-/* What there was, what is seen at 70 s, and what is to be made of it. */
+/* The previous state, the state at 70 s, and the expected result. */
 struct booking_case {
 	const char *what;
 	struct par_asked asked;
@@ -15,7 +16,7 @@ struct booking_case {
 	bool shifted;
 	enum par_reason why;
 	u64 at;
-	unsigned int left;	/* of what was asked for */
+	unsigned int left;	/* of the request */
 };
 
 static const struct booking_case cases[] = {
@@ -57,7 +58,7 @@ static void booking_table(struct kunit *test)
 	}
 }
 
-/* What has been booked is not booked once more for the next shift, which is another's. */
+/* A request that has been booked is not booked again for the next shift. */
 static void booking_once(struct kunit *test)
 {
 	struct par_asked asked = { 2, PAR_WHY_LOAD, 60 }, by;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Metadata packing and checking: what is written is read back, and nothing
- * else is taken for it.
+ * Metadata packing and checking: what is written is read back, and nothing else is
+ * accepted.
  */
 #include <kunit/test.h>
 #include <linux/build_bug.h>
@@ -72,7 +72,7 @@ static u64 random64(struct fmt_test *t)
 	return high << 32 | prandom_u32_state(&t->rng);
 }
 
-/* What else is refused, and what is put right: see validate_kunit.c. */
+/* Other invalid values, refused or corrected, are in validate_kunit.c. */
 static void random_records(struct fmt_test *t, struct par_super *sb)
 {
 	unsigned int i;
@@ -88,7 +88,7 @@ static void random_records(struct fmt_test *t, struct par_super *sb)
 	}
 }
 
-/* As many as can be stored, and as long. */
+/* Limit the spans to the number and the lengths that can be stored. */
 static void trim_spans(struct par_spans *spans)
 {
 	unsigned int i;
@@ -171,7 +171,7 @@ KUNIT_ARRAY_PARAM_DESC(fmt_layout, par_kunit_layouts, name);
 
 /* ---- superblocks ---- */
 
-/* A refused block leaves what was known before as it was. */
+/* A refused block leaves the result unchanged. */
 static void expect_refused(struct kunit *test, const u8 *block,
 			   enum par_format_error why, const char *what, u64 n)
 {
@@ -498,7 +498,7 @@ static void format_super_foreign(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, memcmp(&t->out, &t->untouched, sizeof(t->out)));
 }
 
-/* Known by its epoch, whatever UUID it has been given; and whose it is, it says itself. */
+/* Recognized by its epoch, whatever its UUID is; its own identity is reported. */
 static void format_super_renamed(struct kunit *test)
 {
 	struct fmt_test *t = test->priv;
@@ -540,7 +540,7 @@ static void format_super_version(struct kunit *test)
 	}
 }
 
-/* A feature bit that no version has had yet, of each class. */
+/* A feature bit that no version has used yet, of each class. */
 static void format_super_features(struct kunit *test)
 {
 	struct fmt_test *t = test->priv;
@@ -572,7 +572,7 @@ static void format_super_features(struct kunit *test)
 	}
 }
 
-/* Of an array that an older version has written, nothing is known about these. */
+/* An array of an older version has no values for these. */
 static void format_super_older(struct kunit *test)
 {
 	struct fmt_test *t = test->priv;
@@ -613,7 +613,7 @@ static void format_super_older(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, t->out.has_policy);
 }
 
-/* Offset and width of everything that says how the array is laid out. */
+/* Offset and width of each field that describes the layout of the array. */
 static const struct {
 	unsigned int at, bytes;
 } geometry_fields[] = {
@@ -701,7 +701,7 @@ static void mix_sectors(struct fmt_test *t, unsigned int which)
 		       (which & 1 << i ? t->new : t->old) + i * SECTOR, SECTOR);
 }
 
-/* A mixture may happen to be all of one version: then it is that one. */
+/* A mixture may be identical to one version: then it is that version. */
 static bool is_whole(const struct fmt_test *t)
 {
 	return !memcmp(t->mix, t->new, PAR_BLOCK_BYTES) ||
@@ -844,7 +844,7 @@ static_assert(PAR_INTENT_RESYNC == 0x40);
 static_assert(PAR_INTENT_STORED == 0x80);
 static_assert(PAR_MAX_SETS <= PAR_INTENT_GEAR);
 
-/* What is said of a zone is said for each of 256 bytes, with every gear. */
+/* The properties of an intent's byte, for each of 256 bytes and every gear. */
 static void expect_byte(struct kunit *test, unsigned int byte, unsigned int gear)
 {
 	unsigned int flags = byte & 0xe0;
@@ -884,7 +884,7 @@ static void intent_load(struct kunit *test)
 		KUNIT_EXPECT_EQ_MSG(test, zone.intent,
 				    unclean ? PAR_INTENT_CHANGING : 0,
 				    "byte %#x", byte);
-		/* Without parity there is none to make right. */
+		/* Without parity there is nothing to resync. */
 		KUNIT_EXPECT_EQ_MSG(test, par_zone_load(&zone, byte, false), byte,
 				    "byte %#x", byte);
 	}

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The geometry against a reference that is slow and simple: it counts what
- * every sleeper has to store and tries which home region still fits.
+ * The geometry against a reference that is slow and simple: it counts what every sleeper
+ * has to store, and tries which home region fits.
  *
- * A check returns NULL, or what is wrong; the caller names the layout.
+ * A check returns NULL, or a description of the error; the caller names the layout.
  */
 #include <kunit/test.h>
 #include <linux/bitmap.h>
@@ -17,7 +17,7 @@
 
 #define SEED		20240229
 #define MASKS		4095U	/* every set of gears up to 12 members */
-#define SAMPLES		6000	/* of what is beyond */
+#define SAMPLES		6000	/* random layouts beyond these */
 #define PLACES		1048576U	/* images, and metadata slots, looked at */
 
 /* The layout as the design document describes it; gears and sets from 1. */
@@ -32,7 +32,7 @@ struct geo_test {
 	struct par_kunit_layout in;
 	struct par_geometry geo;
 	struct reference ref;
-	enum par_geo_error err;	/* what the module said */
+	enum par_geo_error err;	/* the module's result */
 	unsigned long *taken;	/* PLACES bits */
 	struct rnd_state rng;
 	char name[192];
@@ -65,7 +65,7 @@ static enum par_geo_error ref_gears(struct reference *ref,
 	return PAR_GEO_OK;
 }
 
-/* What gear set @i has to hold: of its sleepers, every region above it. */
+/* The regions that gear set @i has to hold: of its sleepers, every region above it. */
 static u64 ref_images(const struct reference *ref, unsigned int i)
 {
 	u64 images = 0;
@@ -78,7 +78,7 @@ static u64 ref_images(const struct reference *ref, unsigned int i)
 	return images;
 }
 
-/* All regions for a home region of @home chunks: what member 0 then needs. */
+/* All regions for a home region of @home chunks; returns the space needed on member 0. */
 static u64 ref_lay_out(struct reference *ref, u64 home)
 {
 	u64 used = home;
@@ -267,7 +267,7 @@ static const char *check_capacity(const struct geo_test *t)
 	for (i = 1; i <= geo->gears; i++)
 		least -= min(least, (u64)t->in.chunk *
 			     (geo->set[i].members - geo->parities));
-	/* What of the member is less than a chunk was never usable. */
+	/* Less than a chunk of the member is not usable. */
 	least -= min(least, (u64)t->in.chunk *
 		     (geo->set[1].members - geo->parities));
 	if (geo->array_sectors != geo->set[geo->gears].sectors * data)
@@ -292,7 +292,7 @@ static u64 set_capacity(const struct par_geometry *geo, unsigned int i)
 	return geo->set[i].sectors * (geo->set[i].members - geo->parities);
 }
 
-/* The gear set that keeps the image of @d: the largest that does not need it. */
+/* The gear set that holds the image of @d: the largest one without @d. */
 static unsigned int expected_set(const struct par_geometry *geo, unsigned int d)
 {
 	unsigned int i, found = 0;
@@ -322,7 +322,7 @@ static const char *check_image(const struct par_geometry *geo, unsigned int d,
 	return NULL;
 }
 
-/* The whole segment at @x: its ends, and that nobody else has its place. */
+/* The whole segment at @x: check its ends, and that its place is not in use. */
 static const char *take_segment(struct geo_test *t, unsigned int d, u64 x)
 {
 	const struct par_geometry *geo = &t->geo;
@@ -386,7 +386,7 @@ static u64 random_below(struct geo_test *t, u64 limit)
 	return rest;
 }
 
-/* The ends of every region of every sleeper, and something between them. */
+/* The ends of every region of every sleeper, and some places in between. */
 static const char *check_some_images(struct geo_test *t)
 {
 	const struct par_geometry *geo = &t->geo;
@@ -543,7 +543,7 @@ static bool fine(struct kunit *test, const char *bad)
 	return false;
 }
 
-/* Lay out t->in by the module and by the reference; are both right about it? */
+/* Lay out t->in by the module and by the reference, and compare. */
 static const char *lay_out(struct geo_test *t)
 {
 	enum par_geo_error expected = ref_build(&t->ref, &t->in);
@@ -584,7 +584,7 @@ static int geometry_test_init(struct kunit *test)
 	return 0;
 }
 
-/* A member size and chunk that all masks are laid out on. */
+/* A member size and chunk with which all masks are laid out. */
 struct geo_shape {
 	const char *name;
 	u32 chunk;

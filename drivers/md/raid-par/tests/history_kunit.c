@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Loads by hour of the day against a reference that keeps every hour it has ever seen
- * and looks for those of the last week.
+ * Loads by hour of the day against a reference that keeps every hour and searches those of
+ * the last week.
  */
 #include <kunit/test.h>
 #include <linux/math64.h>
@@ -13,7 +13,7 @@
 #define HOURS	2000U
 #define FIRST	470000ULL	/* hours since 1970 */
 
-/* An hour that is over; @gone: it is not among the last week's any more. */
+/* A complete hour; @gone: it is not among the last week's any more. */
 struct dumb_hour {
 	u64 hour;
 	u32 mean, peak;
@@ -25,7 +25,7 @@ struct dumb {
 	unsigned int n;
 };
 
-/* What is of a later hour when the clock is set back, or a week old, has gone. */
+/* Later hours are dropped when the clock is set back, and hours of a week ago. */
 static void dumb_add(struct dumb *dumb, u64 hour, u32 mean, u32 peak)
 {
 	unsigned int k;
@@ -98,13 +98,13 @@ static void expect_alike(struct kunit *test, const struct par_history *history,
 	}
 }
 
-/* What has been seen of the hour that goes on. */
+/* The current hour. */
 struct dumb_now {
 	u64 hour, sum, seconds;
 	u32 peak;
 };
 
-/* It is @hour. */
+/* The current hour is @hour now. */
 static enum par_hour_end dumb_turn(struct dumb *dumb, struct dumb_now *now, u64 hour)
 {
 	enum par_hour_end end = PAR_HOUR_GOES_ON;
@@ -178,7 +178,7 @@ static void history_walk(struct kunit *test)
 	}
 }
 
-/* A fortnight without a look: only its last week is told. */
+/* A fortnight in one interval: only its last week is known. */
 static void history_long(struct kunit *test)
 {
 	struct par_history *history = kunit_kzalloc(test, sizeof(*history), GFP_KERNEL);
@@ -195,7 +195,7 @@ static void history_long(struct kunit *test)
 	}
 }
 
-/* Until an hour is over, nothing is known; a load beyond all bounds is just large. */
+/* Before an hour is over, nothing is known; a load out of range counts as the maximum. */
 static void history_edges(struct kunit *test)
 {
 	struct par_history *history = kunit_kzalloc(test, sizeof(*history), GFP_KERNEL);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What is decided about members that turn and need not, and about those that do
- * not wake up: all cases of the one, the edges of the others.
+ * Decisions about members that turn and are not needed (all cases), and about those that do
+ * not wake up (the boundaries).
  */
 #include <kunit/test.h>
 #include <linux/jiffies.h>
 
 #include "pure/idle.h"
 
-/* As the documentation says it. */
+/* The rules of the documentation. */
 static u32 dumb_wait(const struct par_idle *r)
 {
 	if (r->off)
@@ -46,7 +46,7 @@ static void rest_all(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, n, 240);
 }
 
-/* It is asked again, later and later, and never not at all. */
+/* The pauses get longer, up to a limit, and are never infinite. */
 static void rest_busy(struct kunit *test)
 {
 	unsigned int wait = 0, sum = 0, i;
@@ -62,7 +62,7 @@ static void rest_busy(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, par_busy_next(wait), 256);
 }
 
-/* Twice its time and not a jiffy less, even where jiffies wrap. */
+/* Twice the time, to the jiffy, also when jiffies wrap. */
 static void rest_wake_over(struct kunit *test)
 {
 	static const unsigned long begins[] = {
@@ -76,7 +76,7 @@ static void rest_wake_over(struct kunit *test)
 		KUNIT_EXPECT_FALSE(test, par_wake_over(began, began + 30 * HZ, 60));
 		KUNIT_EXPECT_FALSE(test, par_wake_over(began, began + 120 * HZ, 60));
 		KUNIT_EXPECT_TRUE(test, par_wake_over(began, began + 120 * HZ + 1, 60));
-		/* It is to be asked a moment from now only. */
+		/* The first try is still to come. */
 		KUNIT_EXPECT_FALSE(test, par_wake_over(began + HZ, began, 1));
 	}
 }

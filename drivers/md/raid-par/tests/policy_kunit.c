@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The policy on series of loads, each of a shape: against a reference that says the
- * rules one by one over all that it has ever seen, and what must hold whatever comes.
+ * The policy on series of loads of several shapes: compared with a reference that applies
+ * the rules one by one to all previous intervals, and checked for properties that hold for
+ * any load.
  */
 #include <kunit/test.h>
 #include <linux/math64.h>
@@ -15,9 +16,9 @@
 #define STEPS		(6 * HOURS)	/* intervals of a second */
 #define UP_TAKES	16U		/* s, as disks do */
 #define DOWN_TAKES	5U
-#define FULL		100000U		/* a demand that all members just bear */
+#define FULL		100000U		/* the largest demand that all members can serve */
 
-/* ---- shapes: what is asked for, in parts of FULL, at second @t ---- */
+/* ---- shapes: the demand, in parts of FULL, at second @t ---- */
 
 static u32 a_constant(u32 t, u32 level)
 {
@@ -39,7 +40,7 @@ static u32 a_ramp(u32 t, u32 level)
 	return div_u64((u64)level * (t < STEPS / 2 ? t : STEPS - t), STEPS / 2);
 }
 
-/* Bhaskara's approximation of the sine, an hour a turn: 0 … @level. */
+/* Bhaskara's approximation of the sine, one period per hour: 0 … @level. */
 static u32 a_sine(u32 t, u32 level)
 {
 	u32 x = t % HOURS * 360 / HOURS, half = x % 180;
@@ -78,7 +79,7 @@ static u32 a_day(u32 t, u32 level)
 	return a_noise(t, a_sine(t / 6, level));
 }
 
-/* Whoever knows the thresholds: up for as long as it takes, down for as long. */
+/* A load that exploits the thresholds: high until a shift up, low until a shift down. */
 static u32 adversary(u32 t, u32 level)
 {
 	return t % (300 + 2 * 60 + 30) < 20 ? level : level / 4;
@@ -120,9 +121,9 @@ KUNIT_ARRAY_PARAM_DESC(layout, policy_layouts, name);
 /* ---- an array ---- */
 
 /*
- * @dearer: percent of what it costs in place that a request costs in gears below the
- *	top one, @believed: as is predicted
- * @shifting: seconds until the shift under way is complete; @asked: when it was
+ * @dearer: the cost of a request in lower gears, in percent of that in the top gear;
+ *	@believed: the predicted one
+ * @shifting: seconds until the shift under way is complete; @asked: when it was asked for
  * @ups, @downs, @spent: shifts so far, and shifts down that were paid for
  */
 struct array {
@@ -135,7 +136,7 @@ struct array {
 	u64 budget, asked;
 };
 
-/* As it is in the gear it is in, where no member can be busy for more than all the time. */
+/* The load of the current gear: a member cannot be busy for more than all the time. */
 static u32 load_in(const struct array *array, unsigned int gear, u32 demand)
 {
 	const struct par_geometry *geo = &array->geo;
@@ -233,8 +234,8 @@ static struct array *make_array(struct kunit *test, const struct par_kunit_layou
 /* ---- the reference ---- */
 
 /*
- * Keeps all there was. The rules as they are documented, for thresholds and hold time;
- * no limits, costs, budgets: those have their own cases.
+ * Keeps all intervals. Applies the documented rules for thresholds and hold time; limits,
+ * costs and budgets have cases of their own.
  */
 struct dumb {
 	struct par_interval all[STEPS];
@@ -274,8 +275,8 @@ static bool dumb_slow(const struct dumb *dumb)
 }
 
 /*
- * For as long as the surge has lasted, but for two seconds at least, and at most what disks
- * take.
+ * As long as the surge has lasted, but at least two seconds, and at most the time that
+ * disks take to start.
  */
 static unsigned int dumb_while(u64 age, u32 most)
 {
@@ -324,7 +325,7 @@ static unsigned int dumb_up(const struct dumb *dumb, const struct array *array,
 	return top;
 }
 
-/* For so many seconds, until now, has it been below @limit. */
+/* The number of seconds, until now, for which the load has been below @limit. */
 static unsigned int dumb_quiet(struct dumb *dumb, unsigned int gear, unsigned int most,
 			       u32 limit)
 {
@@ -348,14 +349,17 @@ static unsigned int dumb_calm(struct dumb *dumb, unsigned int gear, unsigned int
 	return calm;
 }
 
-/* It was enough for the hold time; or it has been borne for so many of them. */
+/* The gear was sufficient for the hold time, or has served the load for many hold times. */
 static bool dumb_down(struct dumb *dumb, unsigned int gear)
 {
 	return dumb_quiet(dumb, gear, 61, 5000) == 61 ||
 	       dumb_quiet(dumb, gear, 15 * 60 + 1, 7000) == 15 * 60 + 1;
 }
 
-/* What it went up for is over: for the lull, and for the hold time if it had lasted. */
+/*
+ * The load that caused the shift up has ended: for the lull, and for the hold time if it
+ * had lasted.
+ */
 static bool dumb_back(struct dumb *dumb, const struct par_policy *policy, unsigned int gear)
 {
 	bool in_vain = policy->surge.ended < policy->shifted + policy->starts_in;
@@ -363,7 +367,7 @@ static bool dumb_back(struct dumb *dumb, const struct par_policy *policy, unsign
 	return !policy->surge.since && dumb_calm(dumb, gear, 61) >= (in_vain ? 1 : 61);
 }
 
-/* What earlier shifts have taught is not among the reference's rules. */
+/* The reference does not learn from shifts. */
 static void forget(struct array *array)
 {
 	unsigned int i;
@@ -376,7 +380,7 @@ static void forget(struct array *array)
 		array->policy.slow[i] = PAR_LOAD_MAX;
 }
 
-/* All the decisions of a series are those of the rules. */
+/* All decisions of a series follow the rules. */
 static void like_the_rules(struct kunit *test)
 {
 	const struct shape *shape = test->param_value;
@@ -408,7 +412,10 @@ static void like_the_rules(struct kunit *test)
 				KUNIT_ASSERT_LE(test, array->decision.gear, target);
 				if (array->decision.gear == target)
 					continue;
-				/* Down: it is enough, has been, and the next is not. */
+				/*
+				 * Down: this gear is sufficient, has been so, and the next
+				 * one is not.
+				 */
 				i = array->decision.gear;
 				gone = array->decision.reason == PAR_WHY_GONE;
 				if (target > gear) {
@@ -432,9 +439,9 @@ static void like_the_rules(struct kunit *test)
 		}
 }
 
-/* ---- what must hold whatever comes ---- */
+/* ---- properties for any load ---- */
 
-/* A constant load causes no shift once the array is in the gear it needs. */
+/* A constant load causes no shift once the array is in the right gear. */
 static void constant_settles(struct kunit *test)
 {
 	const struct par_kunit_layout *in = test->param_value;
@@ -453,8 +460,9 @@ static void constant_settles(struct kunit *test)
 					second(array, levels[v]);
 				shifts = array->ups + array->downs;
 				/*
-				 * Of more than two gears, the top one may be tried first, and
-				 * one that bears it after one that is enough.
+				 * With more than two gears, the top one may be tried first,
+				 * and a gear that just serves the load after one that is
+				 * sufficient.
 				 */
 				KUNIT_EXPECT_LE(test, array->ups, 1);
 				KUNIT_EXPECT_LE_MSG(test, shifts,
@@ -466,14 +474,17 @@ static void constant_settles(struct kunit *test)
 			}
 }
 
-/* What a lower gear costs is not what was thought: that is tried more and more rarely. */
+/*
+ * The real cost of a lower gear is not the predicted one: the gear is tried more and more
+ * rarely.
+ */
 static void wrong_forecast(struct kunit *test)
 {
 	const struct par_kunit_layout *in = test->param_value;
 	struct array *array = make_array(test, in, 0);
 	u32 level, t;
 
-	/* So much that the lowest gear seems to be enough, and is not. */
+	/* With this load the lowest gear seems to be sufficient, and is not. */
 	level = FULL * array->geo.set[1].members * 45 / array->geo.members / 100;
 	array->dearer = 200;
 	for (t = 0; t < STEPS; t++)
@@ -482,7 +493,7 @@ static void wrong_forecast(struct kunit *test)
 	KUNIT_EXPECT_LE_MSG(test, array->downs, 9, "%s", in->name);
 }
 
-/* More of the same never asks for a smaller gear. */
+/* A larger load never asks for a smaller gear. */
 static void monotone(struct kunit *test)
 {
 	const struct shape *shape = test->param_value;
@@ -553,7 +564,7 @@ static void within_limits(struct kunit *test)
 			}
 }
 
-/* A step that needs it is answered within two intervals, by one shift. */
+/* A step up of the load is followed within two intervals by one shift, to a sufficient gear. */
 static void step_answered(struct kunit *test)
 {
 	const struct par_kunit_layout *in = test->param_value;
@@ -581,7 +592,7 @@ static void step_answered(struct kunit *test)
 	}
 }
 
-/* Load that comes back while it shifts down: it does not go on. */
+/* The load returns during a shift down, which is abandoned. */
 static void abandoned(struct kunit *test)
 {
 	const struct par_kunit_layout *in = test->param_value;
@@ -601,7 +612,7 @@ static void abandoned(struct kunit *test)
 
 /* ---- single rules ---- */
 
-/* Quiet for long enough that nothing but what a case is about speaks against it. */
+/* Quiet for so long that only the rule of the case can prevent a shift. */
 static struct array *quiet_array(struct kunit *test)
 {
 	struct array *array = make_array(test, &policy_layouts[0], 0);
@@ -678,7 +689,7 @@ static void single_rules(struct kunit *test)
 	expect_decision(test, array, 2, PAR_WHY_MANUAL, 0);
 }
 
-/* Requests that wait: up, and not down again to a gear that was slow at that load. */
+/* Requests wait: up, and not down again to a gear that was slow at that load. */
 static void slow_gear(struct kunit *test)
 {
 	struct array *array = make_array(test, &policy_layouts[0], 1);
@@ -713,7 +724,7 @@ static void slow_gear(struct kunit *test)
 	for (t = 0; t < HOURS; t++)
 		second(array, FULL / 5 * 7 / 10);
 	KUNIT_EXPECT_EQ(test, array->is.gear, 1);
-	/* It bears more now: that is forgotten. */
+	/* The gear serves a larger load now: the limit is removed. */
 	for (t = 0; t < HOURS; t++)
 		second(array, FULL / 4);
 	KUNIT_EXPECT_EQ(test, array->is.gear, 1);
@@ -730,8 +741,8 @@ static void see_wait(struct array *array, u64 wait)
 }
 
 /*
- * Many at once wait for each other, however little there is besides: in one interval that is
- * nothing, and of a load that a gear bears it says nothing in several.
+ * Many requests at once wait for each other, even if there are few others: in one interval
+ * that has no meaning, and several such intervals have none if the gear serves the load.
  */
 static void slow_spike(struct kunit *test)
 {
@@ -744,12 +755,12 @@ static void slow_spike(struct kunit *test)
 	see_wait(array, 2000000);
 	expect_decision(test, array, 1, PAR_WHY_LOWEST, 0);
 	see_wait(array, 10000);
-	/* Its window says so still. */
+	/* The window still contains the spike. */
 	KUNIT_EXPECT_GT(test, par_window_wait(&policy->series, PAR_WINDOW_SHORT), 250000);
 	expect_decision(test, array, 1, PAR_WHY_LOWEST, 0);
 	for (t = 0; t < 30; t++)
 		see_wait(array, 10000);
-	/* It has to outlast that one. */
+	/* The next load has to outlast that one. */
 	for (t = 0; t < 5; t++)
 		see_wait(array, 2000000);
 	expect_decision(test, array, 2, PAR_WHY_WAIT, 0);
@@ -758,7 +769,7 @@ static void slow_spike(struct kunit *test)
 	array->is.now += 20;
 	array->is.gear = 2;
 	array->is.target = 2;
-	/* Nor is it as dear as what it was slow at. */
+	/* A spike sets no limit for the gear. */
 	for (t = 0; t < HOURS && array->is.gear == 2; t++)
 		second(array, FULL / 20);
 	KUNIT_EXPECT_EQ(test, array->is.gear, 1);
@@ -780,7 +791,7 @@ static void regrets(struct kunit *test)
 		hold = min(2 * hold, 86400ULL);
 	}
 	KUNIT_EXPECT_EQ(test, policy->sleep, 119);
-	/* By hand, it says nothing of the load. */
+	/* A shift by hand has no meaning for the load. */
 	par_policy_shifted(policy, 2, 1, PAR_WHY_QUIET, now, now);
 	par_policy_shifted(policy, 1, 2, PAR_WHY_MANUAL, now + 1, now + 1);
 	now++;
@@ -791,7 +802,7 @@ static void regrets(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, policy->regrets, PAR_REGRETS_MAX / 2);
 }
 
-/* In the low gear, with nothing to do, as long as it takes for all windows to say so. */
+/* In the low gear, without load, until all windows are full. */
 static struct array *low_array(struct kunit *test)
 {
 	struct array *array = make_array(test, &policy_layouts[0], 0);
@@ -803,7 +814,7 @@ static struct array *low_array(struct kunit *test)
 	return array;
 }
 
-/* So long a load, then a pause; over and over. */
+/* A load of @on seconds, then a pause of @off; again and again. */
 static void come_and_go(struct array *array, unsigned int on, unsigned int off,
 			unsigned int times)
 {
@@ -818,9 +829,9 @@ static void come_and_go(struct array *array, unsigned int on, unsigned int off,
 }
 
 /*
- * Load that has gone when the disks turn, or before they have been of use for as long as a
- * start and the way back cost, is waited out from the third time on, day after day; one that
- * stays longer is gone up for.
+ * A load that ends before the disks turn, or before they have been useful for as long as a
+ * start and the way back cost, is waited out from the third time on, day after day; a
+ * longer one causes a shift up.
  */
 static void brief_loads(struct kunit *test)
 {
@@ -845,7 +856,10 @@ static void brief_loads(struct kunit *test)
 	}
 }
 
-/* What lasts is gone up for at once, and left when it is over: not after minutes. */
+/*
+ * A lasting load causes a shift up at once, and a shift down when it is over, without a
+ * delay of minutes.
+ */
 static void long_loads(struct kunit *test)
 {
 	struct array *array = low_array(test);
@@ -866,8 +880,8 @@ static void long_loads(struct kunit *test)
 }
 
 /*
- * Copies are made while the gear is held: so a shift down begins by what they take earlier, but
- * not before the surge is over.
+ * Copies are made during the hold time: so a shift down begins earlier by their duration,
+ * but not before the surge is over.
  */
 static void copied_meanwhile(struct kunit *test)
 {
@@ -892,9 +906,9 @@ static void copied_meanwhile(struct kunit *test)
 }
 
 /*
- * What it went up for comes back while it copies before a shift down: half of it is enough, as
- * long as that is too much for the lower gear, and much is still to be copied. It shifts down
- * when it has gone again.
+ * The load that caused the shift up returns during the copying before a shift down: half of
+ * it is enough to give the shift up, as long as it is too much for the lower gear, and much
+ * is still to be copied. The array shifts down when the load has ended again.
  */
 static void load_returns(struct kunit *test)
 {
@@ -928,8 +942,8 @@ static void load_returns(struct kunit *test)
 }
 
 /*
- * A spike of a second is no load that lasts, whatever μ + σ says of it; if it left no time at
- * all, that is known from the second one on.
+ * A spike of a second is not a lasting load, whatever μ + σ is; a load that saturates the
+ * disks is recognized from the second time on.
  */
 static void spikes(struct kunit *test)
 {
@@ -950,7 +964,10 @@ static void spikes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, array->is.gear, 1);
 }
 
-/* With fewer spin-ups it must have lasted for longer; the last is for what cannot be borne. */
+/*
+ * With fewer spin-ups a load must have lasted for longer; the last spin-up is for a load
+ * that the gear cannot serve.
+ */
 static void spared(struct kunit *test)
 {
 	struct array *array = low_array(test);
@@ -978,7 +995,7 @@ static void spared(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, is->target, 2);
 	is->target = 1;
 
-	/* The last one: not even after hours, as long as it is borne. */
+	/* The last one is not used even after hours, as long as the gear serves the load. */
 	is->starts = 1;
 	is->share = 3600;
 	is->now += 86400;
@@ -992,7 +1009,7 @@ static void spared(struct kunit *test)
 	expect_decision(test, array, 2, PAR_WHY_LOAD, 0);
 }
 
-/* In between the thresholds, and for long: the lower gear bears it, and that is tried. */
+/* A long load between the thresholds: the lower gear can serve it, and is tried. */
 static void borne(struct kunit *test)
 {
 	struct array *array = make_array(test, &policy_layouts[0], 0);
@@ -1012,7 +1029,7 @@ static void borne(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, array->ups, 0);
 }
 
-/* Failed shifts are tried after 10 s, 20 s … an hour; one that comes about clears that. */
+/* Failed shifts are tried again after 10 s, 20 s … an hour; a successful one resets the pause. */
 static void failed_shifts(struct kunit *test)
 {
 	struct array *array = quiet_array(test);
@@ -1045,7 +1062,7 @@ static void failed_shifts(struct kunit *test)
 	expect_decision(test, array, 1, PAR_WHY_FAILED, 10);
 }
 
-/* A degraded array, whose policy may be manual, tries its top gear again after the same times. */
+/* A degraded array, whose policy may be manual, tries its top gear again after the same pauses. */
 static void failed_degraded(struct kunit *test)
 {
 	struct array *array = make_array(test, &policy_layouts[0], 1);
@@ -1060,7 +1077,7 @@ static void failed_degraded(struct kunit *test)
 		expect_decision(test, array, 2, PAR_WHY_DEGRADED, 0);
 		par_policy_failed(policy, 2, array->is.now);
 		expect_decision(test, array, 1, PAR_WHY_FAILED, wait);
-		/* What has been asked for meanwhile is not taken back. */
+		/* A request in the meantime is not taken back. */
 		array->is.target = 2;
 		expect_decision(test, array, 2, PAR_WHY_DEGRADED, 0);
 		array->is.target = 1;
@@ -1069,7 +1086,7 @@ static void failed_degraded(struct kunit *test)
 		array->is.now++;
 		wait = min(2 * wait, 3600ULL);
 	}
-	/* Where it is already, it stays. */
+	/* The array stays in the gear that it is in. */
 	par_policy_failed(policy, 2, array->is.now);
 	array->is.gear = 2;
 	array->is.target = 2;
@@ -1078,7 +1095,7 @@ static void failed_degraded(struct kunit *test)
 	expect_decision(test, array, 2, PAR_WHY_DEGRADED, 0);
 }
 
-/* Without statistics it does not go down, and begins to see anew when there are some. */
+/* Without statistics there is no shift down, and seeing begins anew when they are on. */
 static void blind(struct kunit *test)
 {
 	struct array *array = quiet_array(test);
@@ -1147,7 +1164,7 @@ static void knobs_refused(struct kunit *test)
 	REFUSED(min_gear = 5);
 }
 
-/* What a person is told, word by word. */
+/* The explanations, word by word. */
 static void explained(struct kunit *test)
 {
 	struct array *array = quiet_array(test);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Predicted utilizations: what a write to an image costs against one that is followed
- * disk by disk through raid5's layout and the images in images; and what is said of
- * an array whose requests and their costs are known against these.
+ * Predicted utilizations: the cost of a write to an image, compared with a write that is
+ * followed from disk to disk through raid5's layout and images in images; and predictions
+ * for an array whose requests and costs are known.
  */
 #include <kunit/test.h>
 #include <linux/math64.h>
@@ -12,7 +12,7 @@
 #include "layouts.h"
 
 #define SEED	20241126
-#define WRITES	2000U		/* that are followed, on each sleeper */
+#define WRITES	2000U		/* writes that are followed, on each sleeper */
 #define DEEPEST	7U
 
 KUNIT_ARRAY_PARAM_DESC(layout, par_kunit_layouts, name);
@@ -35,7 +35,7 @@ static struct par_geometry *geometry(struct kunit *test)
 	return geometry_of(test, 1);
 }
 
-/* ---- a write that is followed ---- */
+/* ---- following a write ---- */
 
 static u64 member_write(const struct par_geometry *geo, unsigned int gear,
 			unsigned int set, unsigned int d, u64 sector);
@@ -91,7 +91,7 @@ static void write_cost(struct kunit *test)
 		for (d = geo->set[gear].members; d < geo->members; d++) {
 			u64 cost = par_image_write_cost(geo, gear, d), sum = 0, mean;
 
-			/* An image in an image in an image …: it would take too long. */
+			/* Images nested this deep would take too long. */
 			if (par_image_set(geo, d) - gear > DEEPEST)
 				continue;
 			for (k = 0; k < WRITES; k++) {
@@ -109,9 +109,9 @@ static void write_cost(struct kunit *test)
 /* ---- an array whose costs are known ---- */
 
 /*
- * @cost: ns that a request keeps a member busy in the top gear; @dearer: in percent
- * of that, by gear; @image_write: requests that a write to an image comes to, in
- * percent, or 0: as it follows from the geometry
+ * @cost: ns for which a request keeps a member busy in the top gear; @dearer: in percent of
+ *	that, by gear; @image_write: requests for a write to an image, in percent, or 0:
+ *	computed from the geometry
  */
 struct known {
 	const struct par_geometry *geo;
@@ -151,7 +151,7 @@ static u64 dumb_load(const struct known *k, unsigned int gear,
 	return dumb_busy(k, gear, s) * 10000 / (k->geo->set[gear].members * k->ns);
 }
 
-/* @reads and @writes to each virtual member; four of them make a request. */
+/* @reads and @writes to each virtual member; four of them form a request. */
 static void make_sample(const struct known *k, unsigned int gear, unsigned int reads,
 			unsigned int writes, struct par_sample *s)
 {
@@ -212,7 +212,7 @@ static struct par_forecast *forecast_of(struct kunit *test,
 	return f;
 }
 
-/* Any mix of reads and writes, in any gear: what each other would have, within 2 %. */
+/* Any mix of reads and writes, in any gear: the prediction for each other gear is within 2 %. */
 static void from_the_geometry(struct kunit *test)
 {
 	const struct par_geometry *geo = geometry(test);
@@ -240,8 +240,8 @@ static void from_the_geometry(struct kunit *test)
 }
 
 /*
- * What is counted goes before what the geometry says: full stripes in the gear sets,
- * for which an image write costs less than two requests.
+ * Measured values replace those of the geometry: full stripes in the gear sets, for which
+ * an image write costs less than two requests.
  */
 static void image_writes_counted(struct kunit *test)
 {
@@ -262,7 +262,7 @@ static void image_writes_counted(struct kunit *test)
 	expect_near(test, &k, &s, &interval, 2, "all gears have been seen");
 }
 
-/* A request costs more in the lowest gear, whose arms go further. That is learnt. */
+/* A request costs more in the lowest gear, where seeks are longer. That is learnt. */
 static void dearer_learned(struct kunit *test)
 {
 	const struct par_geometry *geo = geometry(test);
@@ -283,7 +283,7 @@ static void dearer_learned(struct kunit *test)
 		}
 }
 
-/* What is large costs less a page. Each is known by itself, also beside others. */
+/* Large requests cost less per page. Each size is measured separately, also if they are mixed. */
 static void sizes_apart(struct kunit *test)
 {
 	static const unsigned int kib[] = { 16, 17, 256, 257, 4 };
@@ -308,7 +308,7 @@ static void sizes_apart(struct kunit *test)
 		}
 }
 
-/* What copies and syncs do to the members is not taken for the user's load. */
+/* Requests of copies and syncs to the members are not counted as load. */
 static void others_left_out(struct kunit *test)
 {
 	const struct par_geometry *geo = geometry(test);
@@ -341,9 +341,9 @@ static void others_left_out(struct kunit *test)
 }
 
 /*
- * Nothing is made up: of a gear that has changed nothing is said, nor of a sync before
- * the array has been seen without one. A request that was never seen alone costs as much
- * as those of others.
+ * Unknown values are not predicted: after a change of gear, or during a sync before the
+ * array has been seen without one. A request that was never seen alone costs as much as
+ * those of others.
  */
 static void not_known(struct kunit *test)
 {
@@ -375,7 +375,7 @@ static void not_known(struct kunit *test)
 	expect_near(test, &k, &s, &interval, 2, "as others");
 }
 
-/* The most that can be: no overflow, and never less for more. */
+/* The largest values: no overflow, and a larger load never gives a smaller result. */
 static void huge(struct kunit *test)
 {
 	const struct par_geometry *geo = geometry(test);
@@ -399,7 +399,7 @@ static void huge(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, before.load[geo->gears], PAR_LOAD_ONE);
 }
 
-/* Who waits for a flush waits; what it costs members is counted where it is one's. */
+/* The time of a flush counts for its user; its cost counts for members if it is a user's. */
 static void flushes(struct kunit *test)
 {
 	struct par_interval interval, without;

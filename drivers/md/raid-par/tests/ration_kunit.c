@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The ration against a reference that counts days one by one, in fractions that
- * cannot be wrong: all in parts of a start, with a loop where ration.c divides.
+ * The ration against a reference that counts days one by one, in exact fractions: all in
+ * parts of a start, with a loop where ration.c divides.
  */
 #include <kunit/test.h>
 #include <linux/prandom.h>
@@ -30,7 +30,7 @@ static const struct rating ratings[] = {
 
 KUNIT_ARRAY_PARAM_DESC(rating, ratings, name);
 
-/* The reference: a day at a time. */
+/* The reference: one day at a time. */
 struct dumb {
 	u32 cycles, years, carry;
 	u64 left, since;
@@ -138,7 +138,7 @@ static void ration_walk(struct kunit *test)
 	}
 }
 
-/* Over the years no more are started than it is rated for and had to begin with. */
+/* Over the years no more starts are granted than the rating and the first share. */
 static void ration_lasts(struct kunit *test)
 {
 	const struct rating *in = test->param_value;
@@ -156,12 +156,12 @@ static void ration_lasts(struct kunit *test)
 			par_ration_spend(&ration);
 	}
 	KUNIT_EXPECT_LE_MSG(test, starts, in->cycles + first, "%s", in->name);
-	/* Nor fewer, but for what the last day brings and the rest of a start. */
+	/* Nor fewer, except for the last day's share and a part of a start. */
 	KUNIT_EXPECT_GE_MSG(test, starts + in->cycles / (365 * in->years) + 2,
 			    in->cycles, "%s", in->name);
 }
 
-/* Rated anew: the same number of starts, give or take less than one. */
+/* With a new rating the number of starts is the same, give or take less than one. */
 static void ration_set(struct kunit *test)
 {
 	const struct rating *in = test->param_value;
@@ -209,7 +209,7 @@ static void ration_refuses(struct kunit *test)
 	}
 }
 
-/* A clock that was wrong, by far, in either direction. */
+/* A clock that was far off, in either direction. */
 static void ration_clock(struct kunit *test)
 {
 	struct par_ration ration;
@@ -227,7 +227,10 @@ static void ration_clock(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ration.left, left);
 }
 
-/* For how long what is left must do: until the day is over, or until days make a start. */
+/*
+ * The time for which the remaining starts must suffice: until the day is over, or until
+ * days add a start.
+ */
 static void pace(struct kunit *test)
 {
 	struct par_ration ration;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which requests are one with others: streams that take turns, and what is none.
+ * Requests that belong to one run: interleaved streams, and requests that do not.
  */
 #include <kunit/test.h>
 
@@ -21,7 +21,10 @@ static unsigned int runs_of(unsigned int streams, unsigned int pages)
 	return begun;
 }
 
-/* Each is as many runs as its length makes, as long as there are no more than are remembered. */
+/*
+ * Each stream has as many runs as its length requires, up to the number of streams that are
+ * remembered.
+ */
 static void runs_take_turns(struct kunit *test)
 {
 	unsigned int streams, pages;
@@ -34,7 +37,7 @@ static void runs_take_turns(struct kunit *test)
 					    "%u streams of %u pages", streams, pages);
 }
 
-/* What goes backwards, leaves something out, comes again, or begins a disk is none. */
+/* Requests that go backwards, leave a gap, repeat, or begin at the start of a disk are no run. */
 static void runs_none(struct kunit *test)
 {
 	static const u64 from[] = { 0, 1000, 992, 984, 2000, 2016, 2000, 2000 };
@@ -46,7 +49,7 @@ static void runs_none(struct kunit *test)
 				       "sector %llu", from[i]);
 }
 
-/* One that is as long as a run may be is none of another, whatever follows it. */
+/* A run of the largest length is not continued, whatever follows it. */
 static void runs_long(struct kunit *test)
 {
 	struct par_runs runs = {};

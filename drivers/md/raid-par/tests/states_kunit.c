@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The segment state table against a simulation: one segment with a home copy
- * and an image, each of which carries the number of the write it holds. What
- * a state claims about the copies must be true after whatever happens.
+ * The segment state table against a simulation: one segment with a home copy and an image,
+ * each of which has the number of the write that it holds. The claims of a state about the
+ * copies must be true after any event.
  */
 #include <kunit/test.h>
 #include <linux/string.h>
@@ -10,8 +10,8 @@
 #include "pure/states.h"
 
 /* Versions of a copy; acknowledged writes count up from ZEROS. */
-#define GARBAGE		0U	/* nobody wrote this, or not all of it */
-#define ZEROS		1U	/* what an unwritten row reads as */
+#define GARBAGE		0U	/* never written, or not completely */
+#define ZEROS		1U	/* the content of an unwritten row */
 
 #define CRASH_DEPTH	5	/* steps between a checkpoint and the crash */
 
@@ -23,7 +23,7 @@ struct sim {
 	/* for crashes */
 	enum par_seg_state stored;	/* on the members */
 	unsigned int pending;	/* a write under way: it may be there or not */
-	bool nobodys;		/* unwritten: anything may be there */
+	bool nobodys;		/* unwritten: the content is undefined */
 };
 
 /* Every state, with the worst copies that it allows. */
@@ -151,7 +151,7 @@ static const char *act(struct sim *s, enum par_seg_event ev,
 	return "no such action";
 }
 
-/* What may become of a row and of a segment, whatever happens. */
+/* The allowed changes of a row and of a segment, for any event. */
 static const char *check_next(const struct sim *s, enum par_seg_event ev,
 			      struct par_seg_step step)
 {
@@ -287,7 +287,7 @@ static void states_row(struct kunit *test)
 
 /* ---- crashes ---- */
 
-/* A zone's stored map, and the side that its intent lets run ahead. */
+/* A zone's stored map, and the side that may be newer according to its intent. */
 struct crash {
 	const char *name;
 	enum par_seg_state stored;
@@ -347,7 +347,7 @@ static void crash_event(struct crash_run *run, struct sim *s,
 
 	if (step.action == PAR_ACT_MISS)	/* not in this gear */
 		return;
-	/* A copy must not run ahead of a stored map that names the other. */
+	/* A copy must not become newer while the stored map names the other one. */
 	if (run->careful && step.next != s->stored &&
 	    ((s->stored == PAR_SEG_HOME && step.next == PAR_SEG_IMAGE) ||
 	     (s->stored == PAR_SEG_IMAGE && step.next == PAR_SEG_HOME)))
@@ -356,7 +356,7 @@ static void crash_event(struct crash_run *run, struct sim *s,
 	mid.stored = s->stored;
 	bad = happen(s, ev);
 	KUNIT_EXPECT_NULL_MSG(run->test, bad, "after %s: %s", run->path, bad);
-	/* Whatever it changes is half done; a write is there or not. */
+	/* Its changes are half done; a write may be complete or not. */
 	mid.pending = events[ev].write ? s->last : 0;
 	if (mid.home != s->home)
 		mid.home = mid.pending;
@@ -398,7 +398,7 @@ static void crash_step(struct crash_run *run, struct sim *s,
 	}
 }
 
-/* All that can happen in up to @depth further steps. */
+/* All sequences of events with up to @depth further steps. */
 static void crash_tree(struct crash_run *run, const struct sim *s,
 		       unsigned int depth)
 {
@@ -453,8 +453,8 @@ static const struct crash careless[] = {
 KUNIT_ARRAY_PARAM_DESC(careless, careless, name);
 
 /*
- * The simulation can tell: without the checkpoint before the other side may
- * run ahead, it must find data that is lost.
+ * The simulation can detect faults: without the checkpoint before the other side becomes
+ * newer, it must find lost data.
  */
 static void states_careless(struct kunit *test)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The places of superblocks, and which members get a version first: a model of members that
- * never sleep is cut again and again, anywhere in a store. After each cut it is started as
- * load.c does.
+ * The slots of superblocks, and the members that receive a version first: a model of
+ * members that never sleep is cut again and again, anywhere in a store. After each cut it
+ * is started as load.c does.
  */
 #include <linux/prandom.h>
 #include <linux/string.h>
@@ -13,7 +13,7 @@
 #define MEMBERS	5U
 #define ROUNDS	100000U
 
-/* What is on the disks: versions by member and slot, 0 if it is torn; and what is known. */
+/* The disks: versions by member and slot, 0 if torn; and the state in memory. */
 struct disks {
 	u64 version[MEMBERS][2];
 	struct par_slots slots;
@@ -37,7 +37,7 @@ static u32 members_with(const struct disks *disks, u64 version)
 	return members;
 }
 
-/* As find_super() and newer_destroyed() do. Returns what is wrong. */
+/* As find_super() and newer_destroyed() do. Returns a description of the error. */
 static const char *start(struct disks *disks, u64 complete)
 {
 	bool two = false;
@@ -81,7 +81,7 @@ static void store_lot(struct disks *disks, u32 members, bool cut, struct rnd_sta
 	}
 }
 
-/* Returns whether all have got it. */
+/* Returns true if all members have received the version. */
 static bool store(struct disks *disks, struct rnd_state *random)
 {
 	u32 all = BIT(disks->count) - 1, last = members_with(disks, disks->last), first;
@@ -121,7 +121,7 @@ static void survives_cuts(struct kunit *test)
 	}
 }
 
-/* Somebody gets it first, and somebody later, whatever they have. */
+/* Each lot has members, whatever these have. */
 static void lots_are_two(struct kunit *test)
 {
 	u32 v0, v1, last, first;
@@ -139,8 +139,8 @@ static void lots_are_two(struct kunit *test)
 }
 
 /*
- * Of a block, members that were brought up to date have the newest version twice, all others
- * once, in one slot. Where the next version is cut, each keeps the newest one.
+ * Members that were brought up to date have the newest version of a block twice, all others
+ * once, in one slot. When the store of the next version is cut, each keeps the newest one.
  */
 static void keeps_blocks(struct kunit *test)
 {
@@ -169,7 +169,10 @@ static void keeps_blocks(struct kunit *test)
 		}
 }
 
-/* What is seen first is newer than nothing, even with number 0; the same one again is not. */
+/*
+ * The first version that is seen is newer than none, even with number 0; seeing it again is
+ * not.
+ */
 static void sees_newest(struct kunit *test)
 {
 	struct par_copies copies = { };

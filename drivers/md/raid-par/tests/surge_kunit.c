@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How long surges are foretold to last: against counting one by one, and on loads of which
- * it is known.
+ * The predicted duration of surges: compared with counting one by one, and for loads of
+ * known duration.
  */
 #include <kunit/test.h>
 #include <linux/prandom.h>
@@ -15,14 +15,14 @@ static const struct par_interval busy = { .requests = 100, .sectors = 800 };
 static const struct par_interval large_writes = { .requests = 100, .writes = 90,
 						  .sectors = 51200 };
 
-/* A second of it. */
+/* A second of the surge. */
 static void second(struct par_surge *surge, const struct par_interval *interval,
 		   bool pressed, u64 *now)
 {
 	par_surge_see(surge, interval, pressed, LULL, ++*now);
 }
 
-/* Seconds of it, then as many without; the first of these only tells that it was over. */
+/* Seconds with the load, then without it; the first of the latter only ends it. */
 static void lives(struct par_surge *surge, const struct par_interval *interval,
 		  unsigned int on, unsigned int off, u64 *now)
 {
@@ -32,7 +32,7 @@ static void lives(struct par_surge *surge, const struct par_interval *interval,
 		second(surge, interval, false, now);
 }
 
-/* The first one is taken to last; the next ones as long as it. */
+/* The first surge is expected to last; the next ones as long as the first. */
 static void learns(struct kunit *test)
 {
 	struct par_surge surge = {};
@@ -50,13 +50,13 @@ static void learns(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, par_surge_wait(&surge, 40, now), 1);
 	second(&surge, &busy, true, &now);
 	KUNIT_EXPECT_EQ(test, par_surge_wait(&surge, 40, now), 0);
-	/* What is needed is less than what such a surge has left. */
+	/* The needed time is less than such a surge has left. */
 	lives(&surge, &busy, 0, 100, &now);
 	second(&surge, &busy, true, &now);
 	KUNIT_EXPECT_EQ(test, par_surge_wait(&surge, 29, now), 0);
 }
 
-/* Half of them is enough; of other kinds nothing has been learnt. */
+/* Half of them is enough; nothing has been learnt about other kinds. */
 static void by_kind(struct kunit *test)
 {
 	struct par_surge surge = {};
@@ -75,7 +75,10 @@ static void by_kind(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, par_surge_wait(&surge, 80, now), 0);
 }
 
-/* A pause that is shorter than a lull is none, and what is dropped was no surge. */
+/*
+ * A pause that is shorter than a lull does not count, and a surge that is dropped is not
+ * remembered.
+ */
 static void one_surge(struct kunit *test)
 {
 	struct par_surge surge = {};
@@ -112,7 +115,7 @@ static void pauses(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, par_pause_wait(&surge, 120, now - 300), 0);
 }
 
-/* Of those that lasted as long, half went on for as long as is needed: counted one by one. */
+/* Did half of those that lasted as long continue for as long as needed? Counted one by one. */
 static bool dumb(const u32 *lasted, unsigned int n, u64 age, u64 needed)
 {
 	unsigned int so_long = 0, longer = 0, i;

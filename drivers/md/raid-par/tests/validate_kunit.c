@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What metadata with a right checksum may say: each bound by itself, then many
- * superblocks and blocks with values put in at random. Whatever is let pass must be
- * what the rest of the module relies on, said once more here in a dumb way.
+ * Allowed values in metadata with a right checksum: each bound by itself, then many
+ * superblocks and blocks with random values. Everything that is accepted must satisfy the
+ * conditions that the rest of the module relies on, which are written here once more in a
+ * simple way.
  */
 #include <kunit/test.h>
 #include <linux/crc32c.h>
@@ -35,7 +36,7 @@ struct val_test {
 
 KUNIT_ARRAY_PARAM_DESC(val_layout, par_kunit_layouts, name);
 
-/* As of an array in use: a member is missing, another is being rebuilt. */
+/* An array in use: a member is missing, another is being rebuilt. */
 static void make_sane(struct val_test *t)
 {
 	struct par_super *sb = &t->sane;
@@ -98,7 +99,7 @@ static void pack_sane(struct val_test *t)
 
 /* ---- one bound after the other ---- */
 
-/* What an array stores is taken as it is, and nothing of it is odd. */
+/* Values that an array stores are accepted, and none is odd. */
 static void super_as_stored(struct kunit *test)
 {
 	struct val_test *t = test->priv;
@@ -120,7 +121,7 @@ static void expect_range(struct kunit *test, const char *what)
 	KUNIT_EXPECT_EQ_MSG(test, unpack(t), PAR_FMT_OK, "%s", what);
 }
 
-/* Values by which a copy would be trusted, or a member called whole or failed. */
+/* Values that decide which copy is trusted, or which member is whole or failed. */
 static void super_refused(struct kunit *test)
 {
 	struct val_test *t = test->priv;
@@ -148,7 +149,7 @@ static void super_refused(struct kunit *test)
 	}
 }
 
-/* The superblock with one value changed is taken, and this of it is odd. */
+/* The superblock with one value changed is accepted, and reported as odd in this way. */
 static void expect_odd(struct kunit *test, u32 odd, const char *what)
 {
 	struct val_test *t = test->priv;
@@ -350,7 +351,7 @@ static u32 random32(struct val_test *t, u32 below)
 	return prandom_u32_state(&t->rng) % below;
 }
 
-/* Near to what numbers of this kind end at, mostly. */
+/* Mostly near the limits of numbers of this kind. */
 static u64 hostile(struct val_test *t)
 {
 	const struct par_set_geometry *sg = &t->geo.set[1 + random32(t, t->geo.gears)];
@@ -424,7 +425,7 @@ static void super_fuzz(struct kunit *test)
 		odd += par_super_mend(&t->out, &t->geo, NOW) != 0;
 		KUNIT_ASSERT_TRUE_MSG(test, super_fits(&t->out, &t->geo), "variant %u", i);
 	}
-	/* Or it has not tried much. */
+	/* Otherwise the test has not tried much. */
 	KUNIT_EXPECT_GT(test, refused, VARIANTS / 10);
 	KUNIT_EXPECT_GT(test, odd, VARIANTS / 10);
 	KUNIT_EXPECT_GT(test, passed, odd);
@@ -460,7 +461,7 @@ static void block_numbers(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, valid(t, PAR_BLOCK_INTENT, 0));
 	seal(t, PAR_BLOCK_INTENT, 0, U64_MAX);
 	KUNIT_EXPECT_FALSE(test, valid(t, PAR_BLOCK_INTENT, 0));
-	/* Nor may its head, which nothing vouches for if it is torn, make ours wrap. */
+	/* The header of a torn block cannot be trusted, and must not make our numbers wrap. */
 	t->block.payload[0] ^= 1;
 	KUNIT_EXPECT_EQ(test, damaged(t, PAR_BLOCK_INTENT, 0), 0);
 	seal(t, PAR_BLOCK_INTENT, 0, MOST_SEQ);
@@ -491,7 +492,7 @@ static void intent_bytes(struct kunit *test)
 				    "%#x", byte);
 		t->block.payload[byte % 2 ? count - 1 : 0] = 0;
 	}
-	/* Behind the last zone is nothing that anybody reads. */
+	/* The bytes after the last zone are never read. */
 	if (count < PAR_BLOCK_PAYLOAD) {
 		t->block.payload[count] = 0xff;
 		seal(t, PAR_BLOCK_INTENT, 0, 7);
@@ -527,7 +528,7 @@ static unsigned int bit_of(const u8 *payload, unsigned int bit)
 	return payload[bit / 8] >> bit % 8 & 1;
 }
 
-/* Two bits a sleeper: of each row, how many are not 0? */
+/* Two bits per sleeper: does a row have either all fields 0, or none? */
 static bool row_fits(const u8 *payload, unsigned int width, unsigned int row)
 {
 	unsigned int k, written = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Moving averages against a reference that keeps all it was ever told and adds up
- * anew each time, differences from the mean squared one by one.
+ * Moving averages against a reference that keeps all intervals and adds them up each time,
+ * with the differences from the mean squared one by one.
  */
 #include <kunit/test.h>
 #include <linux/math64.h>
@@ -33,7 +33,7 @@ static const struct lengths lengths[] = {
 
 KUNIT_ARRAY_PARAM_DESC(length, lengths, name);
 
-/* The last of them that are in a window. */
+/* The number of the last intervals that are in a window. */
 static unsigned int dumb_count(const struct told *told, unsigned int length)
 {
 	return told->n < length ? told->n : length;
@@ -162,7 +162,7 @@ static void window_walk(struct kunit *test)
 		make_interval(&rng, told->n, &told->all[told->n]);
 		par_series_add(&series, &told->all[told->n++]);
 		if (told->n % 7 && told->n > 8)
-			continue;	/* the reference takes its time */
+			continue;	/* the reference is slow */
 		for (w = 0; w < PAR_WINDOWS; w++) {
 			for (i = 1; i <= GEARS; i++)
 				expect_gear(test, &series, told, w, i);
@@ -171,7 +171,7 @@ static void window_walk(struct kunit *test)
 	}
 }
 
-/* Another length in the middle: as if it had been that from the start. */
+/* Another length in the middle: as if it had been set from the start. */
 static void window_set_later(struct kunit *test)
 {
 	const struct lengths *in = test->param_value;

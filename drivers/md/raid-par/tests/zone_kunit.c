@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The invariant that everything rests on, against zone.c and states.c, by the
- * model in zone_model.c, which see for what that proves: random walks through
- * models of several shapes, and all states that small ones can come to.
+ * The central invariant, tested against zone.c and states.c with the model in zone_model.c
+ * (see there for what that shows): random walks through models of several shapes, and all
+ * reachable states of small ones.
  *
- * That the model can tell is shown by mutants: each breaks one rule of the
- * protocol, and must be found out.
+ * Mutants show that the model can detect faults: each breaks one rule of the protocol, and
+ * must be found.
  */
 #include <kunit/test.h>
 #include <linux/jhash.h>
@@ -49,7 +49,7 @@ static void walk_one(struct sim *sim, bool *lull)
 	unsigned int i = prandom_u32_state(&sim->rng) % zone_event_count;
 	const struct zone_event *event = &zone_events[i];
 
-	/* Much can happen only once all is quiet. */
+	/* Many events are possible only once all is quiet. */
 	if (!(prandom_u32_state(&sim->rng) % LULL))
 		*lull = !*lull;
 	if (prandom_u32_state(&sim->rng) % event->rare || (*lull && event->begins) ||
@@ -92,7 +92,7 @@ static void zone_random(struct kunit *test)
 				      i, sim->steps, sim->wrong);
 		cond_resched();
 	}
-	/* A walk in which something never happens says nothing of it. */
+	/* A walk in which an event never happens does not test it. */
 	for (i = 0; i < zone_event_count; i++)
 		if (!(zone_events[i].kind & shape->without))
 			KUNIT_EXPECT_GE_MSG(test, count[i], 10U, "%s",
@@ -143,7 +143,7 @@ struct search {
 	u32 count;
 };
 
-/* Too much to be had anew for each case. */
+/* Too large to be allocated for each case. */
 static struct search small_search;
 
 static int small_suite_init(struct kunit_suite *suite)
@@ -167,7 +167,7 @@ static int small_test_init(struct kunit *test)
 	return test->priv ? 0 : -ENOMEM;
 }
 
-/* If it is new. */
+/* Add a state if it is new. */
 static void remember(struct search *search, const struct world *w, u32 from,
 		     u16 event)
 {
@@ -193,14 +193,14 @@ static void show_way(struct kunit *test, const struct search *search, u32 i)
 			   search->seen[i].event & 0xff);
 }
 
-/* What may follow on one state. */
+/* Find the successors of a state. */
 static void expand(struct search *search, struct sim *sim, u32 from)
 {
 	unsigned int event, n;
 
 	for (event = 0; event < zone_event_count; event++)
 		for (n = 0; n < zone_places(sim->shape, zone_events[event].scope); n++) {
-			/* Content is the oldest or the newest: no need of luck. */
+			/* Content is the oldest or the newest: nothing is left to chance. */
 			if (zone_events[event].kind & sim->shape->without ||
 			    (zone_events[event].scope == PER_CRASH && n > 3))
 				break;
@@ -213,7 +213,7 @@ static void expand(struct search *search, struct sim *sim, u32 from)
 		}
 }
 
-/* All that @sim->shape can come to, or until something is wrong. */
+/* Find all states that @sim->shape can reach, or stop at an error. */
 static void search_all(struct kunit *test, struct search *search, struct sim *sim)
 {
 	u32 i;
@@ -240,12 +240,12 @@ static void zone_exhaustive(struct kunit *test)
 	kunit_info(test, "%u states\n", small_search.count);
 }
 
-/* ---- the model can tell ---- */
+/* ---- faults are detected ---- */
 
 static const struct {
 	const char *name;
 	enum mutant mutant;
-	enum small in;	/* the model that shows it soonest */
+	enum small in;	/* the model that shows it in the fewest states */
 } mutants[] = {
 	{ "a map is stored without a flush",
 	  NO_FLUSH, TIDY },

@@ -1,36 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A model of the protocol by which the map and the intents are stored. The
- * decisions are those of the module: zone.c and states.c are called as they
- * are. What store.c, route.c, row.c, shift.c, propagate.c and load.c do by
- * means of them is written here once more, in small steps and in any order:
- * every step of a store, of a copy, of a row's start and of a shift is an event
- * of its own. After every event, so also after every metadata write and before
- * it is complete, the state after a crash is derived and judged: it has to name
- * a copy that holds what was last acknowledged and flushed, or something newer.
+ * A model of the protocol by which the map and the intents are stored. The decisions are
+ * those of the module: zone.c and states.c are called unchanged. The parts of store.c,
+ * route.c, row.c, shift.c, propagate.c and load.c that use them are written here once more,
+ * in small steps and in any order: every step of a store, of a copy, of a row's start and
+ * of a shift is an event of its own. After every event, and so also before and after every
+ * metadata write is complete, the state after a crash is derived and judged: it has to name
+ * a copy that holds the last version that was acknowledged and flushed, or a newer one.
  *
  * The order of storing is the module's own: the model walks through the plans of
  * store-plan.c, which store.c executes. So this shows that the protocol in that order keeps
- * the invariant, that zone.c and states.c decide as it needs, and, by the mutants, that no
- * rule may be left out, nor a step that is not there for progress only. What store.c does
- * in a step is tested with power cuts (tests/torture), and with mutations of the plan.
+ * the invariant, that zone.c and states.c decide as required, and, by the mutants, that no
+ * rule may be left out, nor a step except those that are only there for progress. The
+ * implementation of the steps in store.c is tested with power cuts (tests/torture), and
+ * with mutations of the plan.
  *
- * What the model leaves out: more than one map block and intent block, and so a
- * store in several batches; superblocks, with the gear and who has failed, and
- * members that are brought up to date; metadata writes that fail; failures other
- * than that of one sleeper while no write, copy or shift is under way. Once it
- * has failed, the model has what it misses noted before any intent is set;
- * store.c marks the zones whose intent it sets, and the others when a flush is
- * relied on or a set's superblock is stored.
+ * The model leaves out: more than one map block and intent block, and so a store in several
+ * batches; superblocks, with the gear and the failed members, and members that are brought
+ * up to date; metadata writes that fail; failures other than that of one sleeper while no
+ * write, copy or shift is under way. Once a sleeper has failed, the model notes which
+ * writes it lacks before any intent is set; store.c marks the zones whose intent it sets,
+ * and the others when a flush is relied on or a set's superblock is stored.
  *
- * Content is a version, which grows with each write. What is not flushed may be
- * lost, block by block; as only too old a version is wrong, it is enough to
- * look at the oldest that may be left (LOW): that stands for every subset of
- * unflushed writes. Versions matter by their order only, so a block's are
- * renumbered after each event, and a small model has a finite number of states.
+ * Content is a version number, which increases with each write. Unflushed writes may be
+ * lost, block by block; since only a version that is too old is wrong, it is sufficient to
+ * look at the oldest that may be left (LOW), which covers every subset of unflushed writes.
+ * Only the order of versions matters, so a block's versions are renumbered after each
+ * event, and a small model has a finite number of states.
  *
- * An image is as good as the members that never sleep: that the gear sets keep
- * their own images right is the same protocol once more.
+ * An image is as reliable as the members that never sleep: the gear sets keep their own
+ * images right by the same protocol.
  */
 #include <linux/kernel.h>
 #include <linux/string.h>
@@ -156,7 +155,7 @@ static u8 fresh(const struct cell *cell)
 	return newest + 1;
 }
 
-/* Only the order counts, and what is garbage. */
+/* Only the order counts, and which content is garbage. */
 static void renumber(struct cell *cell)
 {
 	u8 rank[4 * VERSIONS] = { };
@@ -204,13 +203,13 @@ static void flush_all(struct sim *sim)
 	}
 }
 
-/* Nothing that is not flushed or under way would change it. */
+/* Is there no unflushed write, and none under way, that could change this copy? */
 static bool certain(const struct cell *cell, unsigned int copy)
 {
 	return !cell->v[copy + FLY] && cell->v[copy + LOW] == cell->v[copy + NOW];
 }
 
-/* The copy that a state names; of two, the home copy. */
+/* The copy that a state names; if both, the home copy. */
 static unsigned int named(enum par_seg_state state)
 {
 	return state == PAR_SEG_IMAGE ? IMAGE : HOME;
@@ -218,7 +217,7 @@ static unsigned int named(enum par_seg_state state)
 
 /* ---- judging ---- */
 
-/* What is on the members if the power fails now: @map, @intents: the new ones. */
+/* The state of the members if the power fails now: @map, @intents: the new ones. */
 struct crash {
 	bool map, intents;
 };
@@ -228,7 +227,7 @@ static u8 crash_byte(const struct sim_zone *zone, const struct crash *c)
 	return c->intents ? zone->byte : zone->stored_byte;
 }
 
-/* A block that no zone is said to have stored is not looked for. */
+/* Blocks that are not marked as stored by any zone are not looked for. */
 static bool map_known(const struct sim *sim, const struct crash *c)
 {
 	unsigned int z;
@@ -276,7 +275,7 @@ static const char *judge_state(const struct cell *cell, enum par_seg_state state
 	return wrong;
 }
 
-/* Where nothing is marked, the absent member's disk is still right. */
+/* In zones without a mark, the absent member's disk is still right. */
 static const char *judge_left(const struct cell *cell, enum par_seg_state state)
 {
 	u8 left = cell->v[LEFT];
@@ -311,7 +310,7 @@ static const char *judge_crash(struct sim *sim, const struct crash *c)
 	return wrong;
 }
 
-/* What is read while the array runs. */
+/* The content that is read while the array runs. */
 static const char *judge_memory(struct sim *sim)
 {
 	struct place p;
@@ -351,7 +350,7 @@ static const char *judge(struct sim *sim)
 
 /* ---- writes (route.c, row.c) ---- */
 
-/* False if somebody is waiting already. */
+/* Returns false if a write is waiting already. */
 static bool ask(struct sim *sim, const struct place *p)
 {
 	u8 bit = 1 << p->z, before = sim->w.wanted & sim->w.waiting & bit;
@@ -394,7 +393,7 @@ static bool drop_images(struct sim *sim, const struct place *p)
 	return stored || sim->mutant == OLD_IMAGES_NOT_STORED;
 }
 
-/* To a row that is written. False if nothing happens, not even a wish. */
+/* A write to a written row. Returns false if nothing happens, not even a request for an intent. */
 static bool write_written(struct sim *sim, const struct place *p)
 {
 	enum par_seg_event ev = awake(sim->w.gear, p->s) ? PAR_EV_WRITE :
@@ -424,7 +423,7 @@ static bool write_written(struct sim *sim, const struct place *p)
 	return true;
 }
 
-/* All of the row is given: it is written, as row->gear has it. */
+/* The row is complete: it is written, with the states of row->gear. */
 static void start_row(struct sim *sim, const struct place *p)
 {
 	struct place q;
@@ -449,7 +448,7 @@ static void start_row(struct sim *sim, const struct place *p)
 	p->zone->z.starting--;
 }
 
-/* To a row that is unwritten: gather. */
+/* A write to an unwritten row: gather it. */
 static bool write_unwritten(struct sim *sim, const struct place *p, u8 bits)
 {
 	struct row *row = p->row;
@@ -471,8 +470,8 @@ static bool write_unwritten(struct sim *sim, const struct place *p, u8 bits)
 }
 
 /*
- * In the top gear, what an absent member has is what parity tells; in a lower
- * one a row would be started with an image that nobody fills.
+ * In the top gear, the content of an absent member is in parity; in a lower gear a row
+ * would be started with an image that is not filled.
  */
 static bool in_parity_only(const struct sim *sim)
 {
@@ -578,7 +577,7 @@ static bool ev_complete(struct sim *sim, unsigned int n)
 	return true;
 }
 
-/* The user flushes: what has been acknowledged must be there from now on. */
+/* The user flushes: acknowledged content must not be lost from now on. */
 static bool ev_flush(struct sim *sim, unsigned int n)
 {
 	struct place p;
@@ -590,7 +589,7 @@ static bool ev_flush(struct sim *sim, unsigned int n)
 	return true;
 }
 
-/* The row is discarded: nobody asks for its content any more. */
+/* The row is discarded: its content does not matter any more. */
 static bool ev_clear(struct sim *sim, unsigned int n)
 {
 	struct place p = place_of(sim, n * sim->shape->sleepers * sim->shape->blocks), q;
@@ -611,7 +610,7 @@ static bool ev_clear(struct sim *sim, unsigned int n)
 	return true;
 }
 
-/* The place of its images is given back. */
+/* The places of its images are discarded. */
 static bool ev_discard_images(struct sim *sim, unsigned int n)
 {
 	struct place p = place_of(sim, n * sim->shape->sleepers * sim->shape->blocks), q;
@@ -644,7 +643,7 @@ static void publish(struct sim *sim)
 			par_zone_publish(&sim->w.zone[z].z, sim->w.intent);
 }
 
-/* Steps that take no time, and those for which there is nothing to do. */
+/* Steps that take no time, and those that are not due. */
 static bool passes(struct sim *sim, const struct par_store_step *step)
 {
 	if (!(sim->w.parts & BIT(step->part)))
@@ -661,7 +660,7 @@ static bool passes(struct sim *sim, const struct par_store_step *step)
 	case PAR_STEP_INTENTS:
 		return false;
 	default:
-		return true;	/* it is left out of the model */
+		return true;	/* not in the model */
 	}
 }
 
@@ -721,7 +720,7 @@ static bool ev_store(struct sim *sim, unsigned int n)
 	return true;
 }
 
-/* A writer comes near the zone. */
+/* A writer approaches the zone. */
 static bool ev_ahead(struct sim *sim, unsigned int z)
 {
 	if (sim->w.wanted & 1 << z)
@@ -846,7 +845,7 @@ static void bytes_stable(struct sim *sim)
 		sim->w.zone[z].stored_byte = sim->w.zone[z].byte;
 }
 
-/* A member has gone: note what it may miss. */
+/* A member has been lost: mark the zones in which it may lack writes. */
 static void note_missed(struct sim *sim)
 {
 	unsigned int z;
@@ -1021,7 +1020,7 @@ static const char *judge_checkpoint(struct sim *sim)
 	struct place p;
 
 	for (p = place_of(sim, 0); p.cell; p = place_of(sim, p.n + 1))
-		/* A copy that has come to its end in between is no loss. */
+		/* A copy that has been completed in between is not lost. */
 		if ((p.seg->stored != p.seg->state &&
 		     p.seg->stored != PAR_SEG_IMAGE) ||
 		    p.zone->stored_byte & PAR_INTENT_GEAR)
@@ -1030,8 +1029,8 @@ static const char *judge_checkpoint(struct sim *sim)
 }
 
 /*
- * The gear changes, and the gate is opened; or the array was stopped and is
- * started again. Intents that were asked for in between are there now.
+ * The gear changes, and the gate is opened; or the array was stopped and is started again.
+ * Intents that were asked for in between are set now.
  */
 static bool ev_open(struct sim *sim, unsigned int n)
 {
@@ -1053,11 +1052,11 @@ static bool ev_give_up(struct sim *sim, unsigned int n)
 	return true;
 }
 
-/* ---- members that come and go ---- */
+/* ---- members that are removed and added ---- */
 
 /*
- * What parity tells of an absent member is what it held, as flushed as that. A
- * row that has been cleared is as it was before.
+ * The content of an absent member is computed from parity: it is what the member held, and
+ * as stable. A cleared row is as it was before.
  */
 static void stand_in(struct sim *sim, const struct place *p)
 {
@@ -1091,7 +1090,7 @@ static bool ev_fail(struct sim *sim, unsigned int s)
 }
 
 /*
- * It is back and rebuilt: by parity in zones that are marked, and not at all
+ * The member has returned and been rebuilt: from parity in marked zones, and not at all
  * elsewhere.
  */
 static bool ev_rejoin(struct sim *sim, unsigned int n)
@@ -1151,7 +1150,7 @@ static void reload_block(struct sim *sim, const struct place *p,
 	v[LEFT] = v[LEFT_LOW];
 	v[CUR] = state == PAR_SEG_UNWRITTEN ? 0 : v[named(state) + NOW];
 	v[FLOOR] = v[CUR];
-	/* Its parity need not fit: what is rebuilt from it is in doubt. */
+	/* Parity need not match: content that is rebuilt from it is in doubt. */
 	if (sim->w.absent & 1 << p->s && crash_byte(p->zone, c) & PAR_INTENT_GEAR)
 		set_copy(p->cell, HOME, v[CUR], v[CUR]);
 }
@@ -1214,7 +1213,7 @@ static void crash(struct sim *sim, const struct crash *c, unsigned int which)
 	w->calm = false;
 }
 
-/* @n: what is left, times what of a write under way has come through. */
+/* @n: the content that is left, combined with the completed part of a write under way. */
 static bool ev_crash(struct sim *sim, unsigned int n)
 {
 	struct crash c = { };
@@ -1319,7 +1318,7 @@ bool zone_happen(struct sim *sim, unsigned int event, unsigned int n)
 	return true;
 }
 
-/* Does a mutant leave out this step of the module's plan? */
+/* Does a mutant omit this step of the module's plan? */
 static bool left_out(enum mutant mutant, const struct par_store_step *step)
 {
 	switch (mutant) {
@@ -1340,7 +1339,7 @@ static bool left_out(enum mutant mutant, const struct par_store_step *step)
 	}
 }
 
-/* Is the second of two steps taken before the first, by a mutant? */
+/* Does a mutant take the second of two steps before the first? */
 static bool comes_before(enum mutant mutant, const struct par_store_step *first,
 			 const struct par_store_step *second)
 {
@@ -1356,7 +1355,7 @@ static bool comes_before(enum mutant mutant, const struct par_store_step *first,
 	}
 }
 
-/* The module's plan, as it is or as the mutant has it. */
+/* The module's plan, with the change of the mutant. */
 static void make_plan(struct sim *sim, enum par_store_occasion occasion)
 {
 	const struct par_store_step *from = par_store_plan(occasion);
@@ -1364,7 +1363,7 @@ static void make_plan(struct sim *sim, enum par_store_occasion occasion)
 	enum mutant mutant = sim->mutant;
 	unsigned int count = 0, i;
 
-	/* In a plan that sets intents, the map goes first for another reason. */
+	/* In a plan that sets intents, the map precedes for another reason. */
 	if (mutant == INTENT_CLEARED_BEFORE_MAP && occasion != PAR_STORE_CLEAR)
 		mutant = SOUND;
 	for (; from->what != PAR_STEP_END; from++) {

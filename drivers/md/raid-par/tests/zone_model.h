@@ -12,23 +12,23 @@
 #include "pure/store-plan.h"
 #include "pure/zone.h"
 
-#define ZONES		2U	/* at most; of one map block and one intent block */
+#define ZONES		2U	/* the maximum; in one map block and one intent block */
 #define ROWS		2U	/* of a zone */
 #define SLEEPERS	2U
 #define BLOCKS		2U	/* of a segment */
 
-#define TRACE		48U	/* events shown when something is wrong */
+#define TRACE		48U	/* events shown with an error */
 
 /*
- * The versions of a block. Of each copy: what is in it, the oldest that a crash
- * may leave there, what is being written (0: nothing). 0 is garbage.
+ * The versions of a block. For each copy: its content, the oldest content after a crash,
+ * and the content being written (0: none). 0 is garbage.
  */
 enum version {
 	NOW, LOW, FLY,
 	COPY,
-	HOME = 0,		/* of an absent member: what parity tells */
+	HOME = 0,		/* of an absent member: the content according to parity */
 	IMAGE = COPY,
-	CUR = 2 * COPY,		/* what a read must return */
+	CUR = 2 * COPY,		/* the result of a read */
 	FLOOR,			/* acknowledged and flushed */
 	LEFT, LEFT_LOW,		/* on the disk of the absent member */
 	VERSIONS,
@@ -47,14 +47,14 @@ struct seg {
 enum phase {
 	STEADY,
 	GATHER,			/* unwritten, writes are held for it */
-	FILL,			/* zeros are being written to the rest */
+	FILL,			/* zeros are being written to the other blocks */
 };
 
 struct row {
 	u8 phase;
 	u8 gear;		/* by which it is filled or was started */
 	u8 held;		/* blocks with a write that waits, a bit each */
-	u8 direct;		/* those that need not ask again */
+	u8 direct;		/* writes that need not ask for an intent again */
 	struct seg seg[SLEEPERS];
 };
 
@@ -70,11 +70,11 @@ struct world {
 	u8 gear, down;		/* down: the gear that is being shifted to */
 	bool gate;		/* no new writes */
 	bool checking;		/* a checkpoint is being stored */
-	u8 parts;		/* what the store is to do something about, a bit each; */
-	u8 occasion, at;	/* where in its plan it is, */
+	u8 parts;		/* the parts of the store that are due, a bit each; */
+	u8 occasion, at;	/* its position in the plan, */
 	bool sent;		/* and a write of metadata is under way */
 	u8 taken, intent;	/* zones whose intent it sets, and to what */
-	bool noting;		/* what an absent member misses is being stored */
+	bool noting;		/* marks for an absent member are being stored */
 	u8 wanted, idle;
 	u8 waiting;		/* zones with a write that waits for the store */
 	bool calm;		/* all was quiet since zones became idle */
@@ -82,7 +82,7 @@ struct world {
 	bool noted;
 };
 
-/* Kinds of events that a model may do without. */
+/* Kinds of events that a model may leave out. */
 enum kind {
 	ALWAYS		= 0,
 	FAILURES	= BIT(0),
@@ -91,11 +91,11 @@ enum kind {
 	CRASHES		= BIT(3),
 	SHIFTS		= BIT(4),
 	AHEAD		= BIT(5),	/* intents that nobody waits for */
-	FILLS		= BIT(6),	/* in rows of more than a block */
+	FILLS		= BIT(6),	/* intents for which no write waits */
 	FLUSHES		= BIT(7),	/* the user's */
 };
 
-/* How large a model is. Gear g has sleepers 0 … g-2 awake. */
+/* The size of a model. Sleepers 0 … g-2 are awake in gear g. */
 struct shape {
 	const char *name;
 	unsigned int zones, rows, sleepers, blocks, gears;
@@ -162,13 +162,12 @@ extern const unsigned int zone_event_count;
 /* zone_begin - a new array, in the top gear */
 void zone_begin(struct sim *sim, const struct shape *shape, enum mutant mutant);
 
-/* zone_places - in how many places can such an event happen? */
+/* zone_places - the number of places in which such an event can happen */
 unsigned int zone_places(const struct shape *shape, enum scope scope);
 
 /*
- * zone_happen - let an event happen in place @n. Returns false if it cannot
- * happen now; the model is as it was then. sim->wrong is set if the invariant
- * does not hold after it.
+ * zone_happen - let an event happen in place @n. Returns false if it cannot happen now; the
+ * model is unchanged then. sim->wrong is set if the invariant does not hold afterwards.
  */
 bool zone_happen(struct sim *sim, unsigned int event, unsigned int n);
 
