@@ -101,10 +101,15 @@ boot_and_mount() {
 ARRAY_UUID=6a2b0c11:22334455:66778899:aabbccdd
 FS_UUID=5e1f7a52-6d0c-4a53-9b1c-7c0f5a1d2e3f
 
-# with_systemd: the commands of the documents that tests/guide/list has under this name, in its order.
-with_systemd() {
-	awk '/^\[/ { inside = ($0 == "[host/packages-boot.sh: with_systemd]"); next }
-		inside && /^[^#]/ { sub(/^[^:]*: /, ""); gsub(/\\n/, "\n"); print }' "$TOP/tests/guide/list"
+# Commands of the documents, of these sections of tests/guide/list and in its order: each must succeed, and what
+# has no end of itself must still run when it is ended.
+with_systemd() { listed 'host/packages-boot.sh: with_systemd'; }
+
+# shellcheck disable=SC2016  # for the system
+endless() {
+	listed 'host/packages-boot.sh: endless' | while read -r command; do
+		printf 'status=0; timeout 15 bash -o pipefail -c %q >/root/said || status=$?; [ "$status" = 124 ]\n' "$command"
+	done
 }
 
 # The system's own programs for each start of it; the verdict is for the console.
@@ -130,7 +135,9 @@ write_checks() {
 		echo '. /root/checks/common; grep "\[5/5\]" /proc/mdstat'
 		echo 'systemctl is-active paradm; ! systemctl is-enabled par-smart.timer'
 		echo 'export EDITOR=true'
+		echo 'truncate -s 16M /srv.img; mkfs.ext4 -q /srv.img; echo "/srv.img /srv ext4 loop,nofail 0 2" >>/etc/fstab'
 		with_systemd
+		endless
 		echo 'find /usr/bin /usr/sbin -type f -exec sha256sum {} + >/root/sums; sync'
 		echo 'echo 3 >$PAR/gear; await $PAR/gear 3; await $PAR/shift_state idle'
 	} >"$dir/all"
@@ -174,7 +181,8 @@ prepare_par_system() {
 	echo 'force-unsafe-io' >"$new/etc/dpkg/dpkg.cfg.d/unsafe-io"
 	ROOT=$new run bash -euxo pipefail -c "
 		apt-get update
-		apt-get install -y --no-install-recommends systemd-sysv libpam-systemd dbus udisks2 smartmontools e2fsprogs
+		apt-get install -y --no-install-recommends systemd-sysv libpam-systemd dbus udisks2 e2fsprogs \
+			sysstat fatrace blktrace
 		echo 'root:par' | chpasswd
 		echo par >/etc/hostname
 		echo 'UUID=$FS_UUID / ext4 defaults,errors=remount-ro 0 1' >/etc/fstab
