@@ -181,7 +181,7 @@ prepare_par_system() {
 	echo 'force-unsafe-io' >"$new/etc/dpkg/dpkg.cfg.d/unsafe-io"
 	ROOT=$new run bash -euxo pipefail -c "
 		apt-get update
-		apt-get install -y --no-install-recommends systemd-sysv libpam-systemd dbus udisks2 e2fsprogs \
+		apt-get install -y --no-install-recommends systemd-sysv libpam-systemd login passwd dbus udisks2 e2fsprogs \
 			sysstat fatrace blktrace
 		echo 'root:par' | chpasswd
 		echo par >/etc/hostname
