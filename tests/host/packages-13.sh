@@ -1,5 +1,5 @@
 #!/bin/bash
-# In a fresh Debian 13 the guide's commands install packages, boot, and mount a par array; all is undone.
+# In a fresh Debian 13 the guide's commands install packages, boot, mount a par array, and boot from one; kernels are upgraded, all is undone.
 # subject: build
 # needs: debian-root
 # rare: yes

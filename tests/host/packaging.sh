@@ -187,7 +187,10 @@ few_commands() {
 		count=$(awk -v s="## Debian $number" '/^## / { i = ($0 == s) } i && /^    /' "$TOP/Documentation/install.md" | wc -l)
 		[ "$count" -gt 4 ] && [ "$count" -le 12 ] || fail "the guide has $count commands for Debian $number"
 	done
-	echo "at most 12 commands"
+	# The README's are the guide's.
+	is "$(awk '/^## / { i = ($0 == "## Installing") } i && /^    /' "$TOP/README.md")" \
+		"$(awk '/^## / { i = ($0 == "## Debian 13") } i && /^    /' "$TOP/Documentation/install.md")" "the README's commands"
+	echo "at most 12 commands, and the README has the same"
 }
 
 versions
