@@ -9,6 +9,7 @@ mod config;
 mod follow;
 mod limited;
 mod loads;
+mod served;
 mod standby;
 mod tell;
 
@@ -21,6 +22,7 @@ use crate::metrics::{self, Metrics};
 use crate::pin;
 use crate::system::{Caller, Events, Happening, System};
 use follow::Following;
+use served::Served;
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -47,6 +49,7 @@ pub struct Daemon<'a> {
     unsaved: Vec<(ArrayKey, Event)>,
     following: Vec<Following>,
     mails: Mails,
+    served: Served,
     /// Members that have gone to sleep, and whose disks are to be stopped.
     to_stop: VecDeque<Event>,
     /// When, by the clock that only goes on.
@@ -82,6 +85,7 @@ pub fn run(
         unsaved: Vec::new(),
         following: Vec::new(),
         mails: Mails::default(),
+        served: Served::default(),
         to_stop: VecDeque::new(),
         minute: Duration::ZERO,
         saved: system.monotonic(),
@@ -119,6 +123,7 @@ impl Daemon<'_> {
                 Some(Happening::Reload) => self.reload(events),
                 Some(Happening::Call(mut caller)) => self.answer(caller.as_mut()),
                 Some(Happening::Uevent(uevent)) => {
+                    self.served.see(&uevent);
                     if let Some(event) = Event::of(&uevent, self.system.now().as_second()) {
                         self.see(event);
                     }
@@ -264,7 +269,7 @@ impl Daemon<'_> {
     fn answer(&mut self, caller: &mut dyn Caller) {
         // A caller that fails is its own business.
         let Ok(head) = caller.head() else { return };
-        let metrics = || Metrics::read(self.system).map(|metrics| metrics.exposition());
+        let metrics = || self.served.text(self.system);
         let _ = caller.answer(&metrics::answer(&head, metrics));
     }
 

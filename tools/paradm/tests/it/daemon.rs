@@ -92,6 +92,37 @@ fn metrics_are_served_and_what_else_is_asked_for_is_not() {
     assert!(nothing.starts_with("HTTP/1.1 400 "));
 }
 
+/// However often they are asked for: a minute old at most, and not older than the last event.
+#[test]
+fn metrics_are_read_once_a_minute_and_after_an_event() {
+    let sim = one();
+    configured(&sim, "listen = \"127.0.0.1:9110\"");
+    for call in 0..12 {
+        sim.after(Duration::from_secs(5 + 15 * call), |world| {
+            world.daemon.call(METRICS);
+        });
+    }
+    sim.after(Duration::from_secs(66), |world| shift(world, "3"));
+    // Nothing tells of this; the call at 80 s gets what was read at 65 s.
+    sim.after(Duration::from_secs(76), |world| {
+        world.array("md0").members[0].busy_percent = 50.0;
+    });
+    assert_eq!(run(&sim, minutes(4)).code, 0);
+    let answered = sim.world().daemon.answered.clone();
+    let gears: Vec<_> = answered
+        .iter()
+        .map(|answer| answer.contains("raidpar_array_gear{array=\"md0\"} 3"))
+        .collect();
+    // The shift takes 20 s: the call at 95 s is the first to see it.
+    assert_eq!(gears.iter().position(|is| *is), Some(6), "{gears:?}");
+    assert!(gears[6..].iter().all(|is| *is), "{gears:?}");
+    let busy = |answer: &String| answer.contains("member=\"0\"} 0.5");
+    assert_eq!(answered.iter().position(busy), Some(6));
+    // At 5 s, 65 s, 95 s after the shift, and 155 s.
+    let file = Path::new("/sys/block/md0/md/par/member0/busy_percent");
+    assert_eq!(sim.world().read[file], 4);
+}
+
 #[test]
 fn a_textfile_is_written_each_minute() {
     let sim = one();

@@ -222,7 +222,8 @@ impl Run {
 /// Weeks of requests do not fit into memory: they are made while they are simulated. `rhythm` is
 /// tests/policy/rhythm.c as the guide has it, all others are kinds of loads.c.
 fn requests(kind: &str, days: u64, bytes: u64) -> (Child, impl Iterator<Item = Request>) {
-    let programs = PathBuf::from(std::env::var_os(PROGRAMS).expect("scripts/build-paradm sets it"));
+    let programs = std::env::var_os(PROGRAMS);
+    let programs = PathBuf::from(programs.unwrap_or_else(|| panic!("{PROGRAMS} is not set")));
     let (days, bytes) = (days.to_string(), bytes.to_string());
     let (program, args) = match kind {
         "rhythm" => ("rhythm", vec!["-d", &days, &bytes, "4", "150"]),
