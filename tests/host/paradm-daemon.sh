@@ -1,5 +1,5 @@
 #!/bin/bash
-# paradm daemon as a service manager sees it: it is ready, serves HTTP on its port only, reloads, stays alive whatever callers send, and ends cleanly.
+# paradm daemon as a service manager sees it: it is ready, serves metrics that Prometheus' own client parses, on its port only, reloads, stays alive whatever callers send, and ends cleanly.
 # timeout: 300
 set -euo pipefail
 . "$(dirname "$0")/../../scripts/lib.sh"
@@ -10,11 +10,32 @@ unshare --map-root-user --mount --net true 2>/dev/null ||
 DIR=$(mktemp -d)
 trap 'rm -rf "$DIR"' EXIT
 
+# An array of three members, as far as metrics look at it: the third sleeps.
+par=$DIR/sys/block/md0/md/par
+mkdir -p "$par"
+put() { printf '%s\n' "$2" >"$1"; }
+put "$DIR/sys/block/md0/md/degraded" 0
+put "$par/gears" "2 3"
+for file in gear min_gear; do put "$par/$file" 2; done
+put "$par/max_gear" 3
+for file in spin_refused propagated_bytes metadata_writes; do put "$par/$file" 7; done
+for member in 0 1 2; do
+	mkdir -p "$DIR/sys/block/md0/md/rd$member" "$par/member$member"
+	ln -s "/sys/block/sd$member" "$DIR/sys/block/md0/md/rd$member/block"
+	put "$par/member$member/power_state" active
+	for file in seconds_active seconds_waking seconds_asleep spin_ups spins_left rated_cycles; do
+		put "$par/member$member/$file" 9
+	done
+	put "$par/member$member/busy_percent" 12.5
+done
+put "$par/member2/power_state" asleep
+
 # In namespaces of its own: this system's files and ports are not touched.
 cat >"$DIR/inside" <<'END'
 set -eu
 mount -t tmpfs tmpfs /var/lib
 mount -t tmpfs tmpfs /run
+mount --bind "$1/sys" /sys
 ip link set lo up
 exec /usr/bin/python3 "$1/manager.py" "$2" "$1"
 END
@@ -58,7 +79,19 @@ told("READY=1")
 
 with get("/metrics", 9110) as answer:
     assert answer.status == 200 and answer.headers["Content-Type"].startswith("text/plain; version=0.0.4")
-    answer.read()
+    scraped = answer.read().decode()
+try:
+    from prometheus_client.parser import text_string_to_metric_families
+except ImportError:
+    print("not parsed: no prometheus_client for python3 (Debian's python3-prometheus-client)")
+else:
+    families = {family.name: family for family in text_string_to_metric_families(scraped)}
+    assert [(sample.labels, sample.value) for sample in families["raidpar_array_gear"].samples] == [({"array": "md0"}, 2)]
+    states = families["raidpar_disk_state"].samples
+    is_in = {sample.labels["device"]: sample.labels["state"] for sample in states if sample.value}
+    assert len(states) == 9 and is_in == {"sd0": "active", "sd1": "active", "sd2": "asleep"}, states
+    assert families["raidpar_disk_spin_ups"].type == "counter"
+    assert {sample.value for sample in families["raidpar_disk_busy_ratio"].samples} == {0.125}
 try:
     get("/", 9110)
     assert False, "/ is there"

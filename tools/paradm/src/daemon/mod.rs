@@ -7,7 +7,9 @@
 
 mod config;
 mod follow;
+mod limited;
 mod loads;
+mod served;
 mod standby;
 mod tell;
 
@@ -20,6 +22,8 @@ use crate::metrics::{self, Metrics};
 use crate::pin;
 use crate::system::{Caller, Events, Happening, System};
 use follow::Following;
+use served::Served;
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tell::Mails;
@@ -45,6 +49,9 @@ pub struct Daemon<'a> {
     unsaved: Vec<(ArrayKey, Event)>,
     following: Vec<Following>,
     mails: Mails,
+    served: Served,
+    /// Members that have gone to sleep, and whose disks are to be stopped.
+    to_stop: VecDeque<Event>,
     /// When, by the clock that only goes on.
     minute: Duration,
     saved: Duration,
@@ -78,6 +85,8 @@ pub fn run(
         unsaved: Vec::new(),
         following: Vec::new(),
         mails: Mails::default(),
+        served: Served::default(),
+        to_stop: VecDeque::new(),
         minute: Duration::ZERO,
         saved: system.monotonic(),
         hours_saved: 0,
@@ -114,6 +123,7 @@ impl Daemon<'_> {
                 Some(Happening::Reload) => self.reload(events),
                 Some(Happening::Call(mut caller)) => self.answer(caller.as_mut()),
                 Some(Happening::Uevent(uevent)) => {
+                    self.served.see(&uevent);
                     if let Some(event) = Event::of(&uevent, self.system.now().as_second()) {
                         self.see(event);
                     }
@@ -135,6 +145,7 @@ impl Daemon<'_> {
         }
         let mails = self.mails.send(self.system, &self.config, now);
         self.report(mails);
+        self.stop_a_disk();
         let mut next = self.minute.min(self.saved + SAVE);
         for at in 0..self.following.len() {
             let Some(following) = self.following.get_mut(at) else {
@@ -150,6 +161,9 @@ impl Daemon<'_> {
         if let Some(most) = self.system.watchdog() {
             self.notify("WATCHDOG=1");
             next = next.min(now + most / 2);
+        }
+        if !self.to_stop.is_empty() {
+            next = now;
         }
         next.saturating_sub(now)
     }
@@ -195,8 +209,7 @@ impl Daemon<'_> {
         let now = self.system.monotonic();
         self.mails.add(&self.config, &event, now);
         if event.kind == Kind::Sleep.name() && event.what.as_deref() == Some("logical") {
-            let stopped = standby::stop(self.system, &self.config, &event);
-            self.log_stop(stopped);
+            self.to_stop.push_back(event.clone());
         }
         let key = ArrayKey::of(self.system, &event.array);
         self.unsaved.push((key, event));
@@ -204,13 +217,18 @@ impl Daemon<'_> {
 
     /// Of members that sleep already.
     fn stop_disks(&mut self) {
-        for stopped in standby::stop_all(self.system, &self.config) {
-            self.log_stop(stopped);
+        match standby::missed(self.system, &self.config) {
+            Ok(missed) => self.to_stop.extend(missed),
+            Err(error) => self.report(Err(error)),
         }
     }
 
-    fn log_stop(&mut self, stopped: Result<Option<String>>) {
-        match stopped {
+    /// One at a time: each may take long, and signals, callers and the watchdog are not to wait for all.
+    fn stop_a_disk(&mut self) {
+        let Some(event) = self.to_stop.pop_front() else {
+            return;
+        };
+        match standby::stop(self.system, &self.config, &event) {
             Ok(Some(text)) => (self.log)(&text),
             Ok(None) => {}
             Err(error) => self.report(Err(error)),
@@ -251,7 +269,7 @@ impl Daemon<'_> {
     fn answer(&mut self, caller: &mut dyn Caller) {
         // A caller that fails is its own business.
         let Ok(head) = caller.head() else { return };
-        let metrics = || Metrics::read(self.system).map(|metrics| metrics.exposition());
+        let metrics = || self.served.text(self.system);
         let _ = caller.answer(&metrics::answer(&head, metrics));
     }
 

@@ -3,11 +3,16 @@
 //! that does.
 
 use super::config::{Config, Tool};
+use super::limited;
 use crate::array::{self, Array, PowerControl};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::history::Event;
 use crate::system::{Files, Program, System};
 use std::path::Path;
+use std::time::Duration;
+
+/// A bridge that hangs keeps its disk's program waiting, and the daemon no longer than this.
+const LIMIT: Duration = Duration::from_secs(30);
 
 /// A member has gone to sleep. Returns what was done.
 pub fn stop(system: &dyn System, config: &Config, event: &Event) -> Result<Option<String>> {
@@ -23,34 +28,20 @@ pub fn stop(system: &dyn System, config: &Config, event: &Event) -> Result<Optio
         return Ok(None);
     }
     let program = program(tool, device);
-    let ran = system.run(&program).map_err(|error| Error::NoProgram {
-        program: program.name.clone(),
-        remedy: format!("{error}; install it, or take {device} out of [standby]"),
-    })?;
-    if ran.status == 0 {
-        return Ok(Some(format!("{device} is stopped by {}", program.name)));
-    }
-    let said = ran.stderr.lines().next().unwrap_or_default();
-    Err(Error::NotDone(format!(
-        "{} ends with {}, and {device} goes on turning: {said}",
-        program.shown(),
-        ran.status
-    )))
+    let stopped = format!("{device} is stopped by {}", program.name);
+    let or_else = format!("take {device} out of [standby]");
+    limited::run(system, program, LIMIT, &or_else)?;
+    Ok(Some(stopped))
 }
 
 /// All members that sleep already, and whose event has been missed.
-pub fn stop_all(system: &dyn System, config: &Config) -> Vec<Result<Option<String>>> {
+pub fn missed(system: &dyn System, config: &Config) -> Result<Vec<Event>> {
     if config.standby.is_empty() {
-        return Vec::new();
+        return Ok(Vec::new());
     }
-    match array::all(system) {
-        Ok(arrays) => arrays
-            .iter()
-            .flat_map(|array| asleep(array, system.now().as_second()))
-            .map(|event| stop(system, config, &event))
-            .collect(),
-        Err(error) => vec![Err(error)],
-    }
+    let now = system.now().as_second();
+    let arrays = array::all(system)?;
+    Ok(arrays.iter().flat_map(|array| asleep(array, now)).collect())
 }
 
 fn asleep(array: &Array, time: i64) -> Vec<Event> {

@@ -2,14 +2,15 @@
 //! Events are told: to a hook at once, by mail a minute's worth at a time.
 
 use super::config::{Config, Kind};
-use crate::error::{Error, Result};
+use super::limited;
+use crate::error::Result;
 use crate::history::Event;
 use crate::system::{Program, System};
 use std::time::Duration;
 
-/// What takes longer, in seconds, is killed: the daemon waits for it.
-const HOOK_SECONDS: u32 = 10;
-const SENDMAIL_SECONDS: u32 = 30;
+/// What takes longer is killed: the daemon waits for it.
+const HOOK: Duration = Duration::from_secs(10);
+const SENDMAIL: Duration = Duration::from_secs(30);
 const GATHER: Duration = Duration::from_secs(60);
 /// More lines are only counted.
 const LINES: usize = 50;
@@ -30,34 +31,19 @@ pub fn hook(system: &dyn System, config: &Config, event: &Event) -> Result<()> {
     let hook = hook.to_string_lossy();
     let text = serde_json::to_string(event).map_err(std::io::Error::other)?;
     let args = [event.kind.as_str(), event.array.as_str()];
-    run(system, HOOK_SECONDS, &hook, &args, text + "\n")
+    run(system, HOOK, &hook, &args, text + "\n")
 }
 
-/// As timeout(1) has it: what is killed because it ignores being told to end is killed 2 s later.
-fn run(system: &dyn System, seconds: u32, name: &str, args: &[&str], input: String) -> Result<()> {
-    let limits = ["--kill-after=2".to_owned(), seconds.to_string()];
-    let words = [name].into_iter().chain(args.iter().copied());
-    let mut program = Program::new(
-        "timeout",
-        limits.into_iter().chain(words.map(str::to_owned)),
-    );
+fn run(
+    system: &dyn System,
+    limit: Duration,
+    name: &str,
+    args: &[&str],
+    input: String,
+) -> Result<()> {
+    let mut program = Program::new(name, args.iter().copied());
     program.input = Some(input);
-    let ran = system.run(&program).map_err(|error| Error::NoProgram {
-        program: program.name.clone(),
-        remedy: error.to_string(),
-    })?;
-    let said = ran.stderr.lines().next().unwrap_or_default();
-    match ran.status {
-        0 => Ok(()),
-        124 | 137 => Err(Error::NotDone(format!(
-            "{name} took more than {seconds} s, and was killed"
-        ))),
-        127 => Err(Error::NoProgram {
-            program: name.to_owned(),
-            remedy: "install it, or take it out of the configuration".to_owned(),
-        }),
-        status => Err(Error::NotDone(format!("{name} ends with {status}: {said}"))),
-    }
+    limited::run(system, program, limit, "take it out of the configuration")
 }
 
 #[derive(Default)]
@@ -106,6 +92,6 @@ impl Mails {
             "To: {to}\nSubject: paradm: {first}\n\n{}\n{more}",
             mails.lines.join("\n")
         );
-        run(system, SENDMAIL_SECONDS, "sendmail", &["-t", "-oi"], text)
+        run(system, SENDMAIL, "sendmail", &["-t", "-oi"], text)
     }
 }

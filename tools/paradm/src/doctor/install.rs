@@ -133,6 +133,22 @@ pub fn initramfs(system: &dyn System, findings: &mut Vec<Finding>) {
     }
 }
 
+/// After an upgrade the old module goes on until it is loaded anew.
+pub fn versions(system: &dyn System, findings: &mut Vec<Finding>) {
+    let Ok(text) = system.read(Path::new("/sys/module/raid_par/version")) else {
+        return;
+    };
+    let (loaded, own) = (text.trim(), env!("PARADM_VERSION"));
+    if loaded != own {
+        findings.push(finding(
+            "versions",
+            Weight::Remark,
+            format!("the module that runs is raid-par {loaded}, and this paradm is {own}"),
+            "reboot if both have been upgraded; else install the same version of both",
+        ));
+    }
+}
+
 /// A kernel that is installed, and may be booted next, has to have the module.
 pub fn kernels(system: &dyn System, findings: &mut Vec<Finding>) {
     let dir = Path::new("/lib/modules");

@@ -165,11 +165,12 @@ const CHECKS: [(&str, Check); 18] = [
 type SystemCheck = fn(&dyn System, &mut Vec<Finding>);
 
 /// And of the system, once.
-const SYSTEM_CHECKS: [(&str, SystemCheck); 4] = [
+const SYSTEM_CHECKS: [(&str, SystemCheck); 5] = [
     ("rules", install::rules),
     ("mdadm", install::mdadm),
     ("initramfs", install::initramfs),
     ("kernels", install::kernels),
+    ("versions", install::versions),
 ];
 
 /// Of `given`, or of all arrays.

@@ -2,6 +2,7 @@
 
 use super::figures::Figures;
 use super::{Family, Kind, Labels, Number};
+use std::rc::Rc;
 
 type Value = fn(&Figures) -> Number;
 
@@ -62,7 +63,7 @@ pub(super) fn families(arrays: &[Figures]) -> Vec<Family> {
         let mut family = Family::new(name, kind, help);
         for array in arrays {
             let labels = Labels::from([("array", array.name.clone())]);
-            family.add(&labels, value(array));
+            family.add(&Rc::new(labels), value(array));
         }
         family
     };

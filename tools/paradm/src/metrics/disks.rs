@@ -3,6 +3,7 @@
 use super::figures::{Disk, Figures};
 use super::{Family, Kind, Labels, Number};
 use crate::array::PowerState;
+use std::rc::Rc;
 
 type Value = fn(&Disk) -> Number;
 type Seconds = fn(&Disk) -> u64;
@@ -56,8 +57,9 @@ pub(super) fn families(arrays: &[Figures]) -> Vec<Family> {
         FAMILIES.map(|(name, kind, help, value)| (Family::new(name, kind, help), value));
     for (labels, disk) in arrays.iter().flat_map(labelled) {
         for (is, name, spent) in STATES {
-            let mut labels = labels.clone();
+            let mut labels = Labels::clone(&labels);
             labels.insert("state", name.to_owned());
+            let labels = Rc::new(labels);
             state.add(&labels, disk.power_state == is);
             seconds.add(&labels, spent(disk));
         }
@@ -69,13 +71,13 @@ pub(super) fn families(arrays: &[Figures]) -> Vec<Family> {
     [state, seconds].into_iter().chain(others).collect()
 }
 
-fn labelled(array: &Figures) -> impl Iterator<Item = (Labels, &Disk)> {
+fn labelled(array: &Figures) -> impl Iterator<Item = (Rc<Labels>, &Disk)> {
     array.disks.iter().map(|disk| {
         let labels = Labels::from([
             ("array", array.name.clone()),
             ("device", disk.device.clone()),
             ("member", disk.member.to_string()),
         ]);
-        (labels, disk)
+        (Rc::new(labels), disk)
     })
 }

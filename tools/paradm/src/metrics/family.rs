@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Prometheus' text format, version 0.0.4.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
+use std::rc::Rc;
+
+fn shared<S: Serializer>(labels: &Rc<Labels>, serializer: S) -> Result<S::Ok, S::Error> {
+    Labels::serialize(labels, serializer)
+}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -56,7 +61,9 @@ pub type Labels = BTreeMap<&'static str, String>;
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Sample {
-    pub labels: Labels,
+    /// Many samples have the same: they share them.
+    #[serde(serialize_with = "shared")]
+    pub labels: Rc<Labels>,
     pub value: Number,
 }
 
@@ -79,9 +86,9 @@ impl Family {
         }
     }
 
-    pub fn add(&mut self, labels: &Labels, value: impl Into<Number>) {
+    pub fn add(&mut self, labels: &Rc<Labels>, value: impl Into<Number>) {
         self.samples.push(Sample {
-            labels: labels.clone(),
+            labels: Rc::clone(labels),
             value: value.into(),
         });
     }
@@ -96,37 +103,35 @@ impl fmt::Display for Family {
         writeln!(f, "# HELP {} {}", self.name, self.help)?;
         writeln!(f, "# TYPE {} {kind}", self.name)?;
         for sample in &self.samples {
-            writeln!(
-                f,
-                "{}{{{}}} {}",
-                self.name,
-                shown(&sample.labels),
-                sample.value
-            )?;
+            f.write_str(self.name)?;
+            let mut before = '{';
+            for (name, value) in sample.labels.iter() {
+                write!(f, "{before}{name}=\"")?;
+                escape(f, value)?;
+                f.write_char('"')?;
+                before = ',';
+            }
+            writeln!(f, "}} {}", sample.value)?;
         }
         Ok(())
     }
 }
 
-fn shown(labels: &Labels) -> String {
-    let pairs = labels.iter();
-    let pairs: Vec<_> = pairs
-        .map(|(name, value)| format!("{name}=\"{}\"", escaped(value)))
-        .collect();
-    pairs.join(",")
-}
-
-fn escaped(value: &str) -> String {
-    let mut text = String::new();
-    for c in value.chars() {
-        let _ = match c {
-            '\\' => text.write_str(r"\\"),
-            '"' => text.write_str("\\\""),
-            '\n' => text.write_str(r"\n"),
-            c => text.write_char(c),
-        };
+/// In pieces as long as can be: a system has thousands of samples.
+fn escape(to: &mut impl Write, value: &str) -> fmt::Result {
+    let special = ['\\', '"', '\n'];
+    let mut rest = value;
+    while let Some((plain, after)) = rest.find(special).and_then(|at| rest.split_at_checked(at)) {
+        to.write_str(plain)?;
+        let mut chars = after.chars();
+        to.write_str(match chars.next() {
+            Some('\\') => r"\\",
+            Some('"') => "\\\"",
+            _ => r"\n",
+        })?;
+        rest = chars.as_str();
     }
-    text
+    to.write_str(rest)
 }
 
 #[cfg(test)]
@@ -154,7 +159,9 @@ mod tests {
     proptest! {
         #[test]
         fn any_label_is_read_as_it_was(value in "(?s).*|[\\\\\"\n a]*") {
-            prop_assert_eq!(unescaped(&escaped(&value)), Some(value));
+            let mut text = String::new();
+            escape(&mut text, &value).unwrap();
+            prop_assert_eq!(unescaped(&text), Some(value));
         }
     }
 
@@ -162,10 +169,14 @@ mod tests {
     fn a_family_has_its_help_type_and_samples() {
         let mut family = Family::new("par_busy_ratio", Kind::Gauge, "How busy.");
         family.add(
-            &Labels::from([("disk", "a\"b".to_owned()), ("array", "md0".to_owned())]),
+            &Rc::new(Labels::from([
+                ("disk", "a\"b".to_owned()),
+                ("array", "md0".to_owned()),
+            ])),
             0.25,
         );
-        family.add(&Labels::from([("disk", "c".to_owned())]), u64::MAX);
+        let labels = Labels::from([("disk", "c".to_owned())]);
+        family.add(&Rc::new(labels), u64::MAX);
         assert_eq!(
             family.to_string(),
             "# HELP par_busy_ratio How busy.\n# TYPE par_busy_ratio gauge\n\

@@ -126,7 +126,7 @@ impl Trace {
 }
 
 /// Requests, with what follows each write at once in one with it; and how many they were.
-fn gathered(requests: impl Iterator<Item = Request>) -> impl Iterator<Item = (Request, u32)> {
+pub fn gathered(requests: impl Iterator<Item = Request>) -> impl Iterator<Item = (Request, u32)> {
     let mut left = requests.peekable();
     let mut ahead: VecDeque<Request> = VecDeque::new();
     std::iter::from_fn(move || {

@@ -11,7 +11,7 @@ mod text;
 mod trace;
 
 pub use find::{Found, Limits, find};
-pub use load::{Latencies, Load, Outcome, joules};
+pub use load::{Latencies, Load, Outcome, gathered, joules};
 pub use sizes::{Offers, Size, Sizes, price};
 pub use trace::{Op, Request, Trace};
 

@@ -159,6 +159,13 @@ fn of_csv(line: &str) -> Option<(Place<'_>, Request)> {
     ))
 }
 
+impl Request {
+    /// `NS OP SECTOR BYTES`, as policy-replay takes it.
+    pub fn of_plain(line: &str) -> Option<Self> {
+        of_plain(line).map(|(_, request)| request)
+    }
+}
+
 fn of_plain(line: &str) -> Option<(Place<'_>, Request)> {
     let mut words = line.split_ascii_whitespace();
     let at = words.next()?.parse().ok()?;

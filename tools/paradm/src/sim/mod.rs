@@ -73,6 +73,8 @@ pub struct World {
     /// Files that take no write.
     refusing: BTreeSet<PathBuf>,
     answers: Vec<(String, Option<Answer>)>,
+    /// Programs that do not end.
+    pub hangs: BTreeSet<String>,
     planned: Vec<(Duration, Action)>,
     events: VecDeque<Uevent>,
     listening: bool,
@@ -116,6 +118,7 @@ impl SimSystem {
             modified: BTreeMap::new(),
             refusing: BTreeSet::new(),
             answers: Vec::new(),
+            hangs: BTreeSet::new(),
             planned: Vec::new(),
             events: VecDeque::new(),
             listening: false,
@@ -307,6 +310,16 @@ impl World {
             .answers
             .iter()
             .rposition(|(name, _)| *name == program.name);
+        if at.is_some() && self.hangs.contains(&program.name) {
+            self.ran.push(program.clone());
+            assert!(
+                program.limit.is_some(),
+                "{} is waited for, for ever",
+                program.shown()
+            );
+            self.advance(self.elapsed + program.limit.unwrap_or_default());
+            return Err(io::ErrorKind::TimedOut.into());
+        }
         let taken = at.and_then(|at| self.answers.get_mut(at)?.1.take());
         let (Some(at), Some(mut answer)) = (at, taken) else {
             return Err(io::ErrorKind::NotFound.into());

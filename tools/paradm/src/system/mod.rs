@@ -68,7 +68,9 @@ pub trait System: Send + Sync {
 
     fn exists(&self, path: &Path) -> bool;
 
-    /// Run a program to its end. An `Err` of kind `NotFound` says that there is none.
+    /// Run a program to its end. An `Err` of kind `NotFound` says that there is none; `TimedOut`, that it has
+    /// taken longer than its limit, and was killed; `ResourceBusy`, that the same program could not be killed
+    /// before, as it waits for a device, and waits still.
     fn run(&self, program: &Program) -> io::Result<Ran>;
 
     /// Seconds since 1970, with their fraction.
@@ -158,6 +160,8 @@ pub struct Program {
     pub input: Option<String>,
     /// The user sees and answers it: its output is not collected.
     pub interactive: bool,
+    /// How long it may take; then it is killed, with what it has started.
+    pub limit: Option<Duration>,
 }
 
 impl Program {
@@ -167,6 +171,7 @@ impl Program {
             args: args.into_iter().map(Into::into).collect(),
             input: None,
             interactive: false,
+            limit: None,
         }
     }
 

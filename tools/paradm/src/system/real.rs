@@ -5,17 +5,18 @@ use super::{Events, Follow, Program, Ran, System, Uevents, daemon, uevent};
 use rusqlite::{Connection, OpenFlags};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{FlockOperation, MemfdFlags, Mode, OFlags, flock};
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use std::any::Any;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, IsTerminal, Read, Seek, Write};
 use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
-use std::os::unix::process::ExitStatusExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::sync::Arc;
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// So long a database is waited for that another process writes.
@@ -25,6 +26,8 @@ pub struct RealSystem {
     /// Files are looked for below it. With any but `/` nothing is run and nothing written.
     root: PathBuf,
     start: Instant,
+    /// What could not be killed: a process that waits for a device ends when the device answers.
+    stuck: Mutex<Vec<(Program, Child)>>,
 }
 
 impl RealSystem {
@@ -37,6 +40,7 @@ impl RealSystem {
         RealSystem {
             root: root.to_owned(),
             start: Instant::now(),
+            stuck: Mutex::default(),
         }
     }
 
@@ -50,6 +54,20 @@ impl RealSystem {
             return path.to_owned();
         }
         self.root.join(path.strip_prefix("/").unwrap_or(path))
+    }
+
+    fn stuck(&self) -> MutexGuard<'_, Vec<(Program, Child)>> {
+        self.stuck.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What has ended since is forgotten.
+    fn must_not_be_stuck(&self, program: &Program) -> io::Result<()> {
+        let mut stuck = self.stuck();
+        stuck.retain_mut(|(_, child)| matches!(child.try_wait(), Ok(None)));
+        match stuck.iter().any(|(other, _)| other == program) {
+            true => Err(io::ErrorKind::ResourceBusy.into()),
+            false => Ok(()),
+        }
     }
 
     fn must_be_live(&self) -> io::Result<()> {
@@ -209,8 +227,12 @@ impl System for RealSystem {
 
     fn run(&self, program: &Program) -> io::Result<Ran> {
         self.must_be_live()?;
+        self.must_not_be_stuck(program)?;
         let mut command = Command::new(&program.name);
         command.args(&program.args);
+        if program.limit.is_some() {
+            command.process_group(0);
+        }
         if program.interactive {
             let status = command.status()?;
             return Ok(Ran {
@@ -236,8 +258,19 @@ impl System for RealSystem {
                 other => other?,
             }
         }
+        let status = match program.limit {
+            None => child.wait()?,
+            Some(limit) => match wait_until_killed(&mut child, limit)? {
+                Waited::Ended(status) => status,
+                Waited::Killed => return Err(io::ErrorKind::TimedOut.into()),
+                Waited::Stuck => {
+                    self.stuck().push((program.clone(), child));
+                    return Err(io::ErrorKind::TimedOut.into());
+                }
+            },
+        };
         Ok(Ran {
-            status: status_of(child.wait()?),
+            status: status_of(status),
             stdout: content(stdout)?,
             stderr: content(stderr)?,
         })
@@ -365,6 +398,53 @@ impl Follow for Followed {
     }
 }
 
+enum Waited {
+    Ended(ExitStatus),
+    Killed,
+    Stuck,
+}
+
+/// A program that is asked to end has so long for it, and so has one that is killed.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// For so long; then it is asked to end, and killed. `child` leads its own process group.
+fn wait_until_killed(child: &mut Child, limit: Duration) -> io::Result<Waited> {
+    if let Some(status) = wait_for(child, limit)? {
+        return Ok(Waited::Ended(status));
+    }
+    for signal in [Signal::TERM, Signal::KILL] {
+        // Not reaped yet, so that the number is still its own.
+        if let Some(pid) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
+            let _ = kill_process_group(pid, signal);
+        }
+        if wait_for(child, GRACE)?.is_some() {
+            return Ok(Waited::Killed);
+        }
+    }
+    Ok(Waited::Stuck)
+}
+
+fn wait_for(child: &mut Child, most: Duration) -> io::Result<Option<ExitStatus>> {
+    let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+    let pid = pid.ok_or(io::ErrorKind::InvalidData)?;
+    let end = Instant::now() + most;
+    let ends = pidfd_open(pid, PidfdFlags::empty())?;
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status));
+        }
+        let left = end.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Ok(None);
+        }
+        let time = Timespec::try_from(left).map_err(io::Error::other)?;
+        match poll(&mut [PollFd::new(&ends, PollFlags::IN)], Some(&time)) {
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
 fn in_memory() -> io::Result<File> {
     Ok(rustix::fs::memfd_create("paradm", MemfdFlags::CLOEXEC)?.into())
 }
@@ -376,7 +456,7 @@ fn content(mut file: File) -> io::Result<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-fn status_of(status: std::process::ExitStatus) -> i32 {
+fn status_of(status: ExitStatus) -> i32 {
     status
         .code()
         .or_else(|| status.signal().map(|signal| 128 + signal))
@@ -476,5 +556,57 @@ mod tests {
             .unwrap();
         let absent = system.run(&Program::new("no-such-program", [""; 0]));
         assert_eq!(absent.unwrap_err().kind(), io::ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn a_program_that_takes_too_long_is_killed_with_what_it_has_started() {
+        let system = RealSystem::new();
+        let dir = tempfile::tempdir().unwrap();
+        let pids = dir.path().join("pids");
+        let line = format!(
+            "trap '' TERM; sleep 60 & echo $! >{}; wait; wait",
+            pids.display()
+        );
+        let mut hangs = Program::new("sh", ["-c", line.as_str()]);
+        hangs.limit = Some(Duration::from_secs(1));
+        let began = Instant::now();
+        assert_eq!(
+            system.run(&hangs).unwrap_err().kind(),
+            io::ErrorKind::TimedOut
+        );
+        assert!((1..20).contains(&began.elapsed().as_secs()));
+        let started = fs::read_to_string(&pids).unwrap();
+        let stat = || fs::read_to_string(format!("/proc/{}/stat", started.trim()));
+        while stat().is_ok_and(|stat| !stat.contains(") Z ")) {
+            assert!(began.elapsed().as_secs() < 30, "it goes on");
+        }
+        let mut quick = Program::new("sh", ["-c", "exit 3"]);
+        quick.limit = Some(Duration::from_secs(50));
+        assert_eq!(system.run(&quick).unwrap().status, 3);
+        assert!(began.elapsed() < Duration::from_secs(40));
+    }
+
+    /// As a process that waits for a device which does not answer.
+    #[test]
+    fn what_cannot_be_killed_is_left_alone_until_it_has_ended() {
+        let system = RealSystem::new();
+        let program = Program::new("sleep", ["60"]);
+        let child = Command::new("sleep").arg("60").spawn().unwrap();
+        system.stuck().push((program.clone(), child));
+        assert_eq!(
+            system.run(&program).unwrap_err().kind(),
+            io::ErrorKind::ResourceBusy
+        );
+        assert_eq!(
+            system.run(&Program::new("true", [""; 0])).unwrap().status,
+            0
+        );
+        system.stuck()[0].1.kill().unwrap();
+        let end = Instant::now() + Duration::from_secs(20);
+        while system.must_not_be_stuck(&program).is_err() {
+            assert!(Instant::now() < end);
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        assert!(system.stuck().is_empty());
     }
 }

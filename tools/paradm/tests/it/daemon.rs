@@ -92,6 +92,37 @@ fn metrics_are_served_and_what_else_is_asked_for_is_not() {
     assert!(nothing.starts_with("HTTP/1.1 400 "));
 }
 
+/// However often they are asked for: a minute old at most, and not older than the last event.
+#[test]
+fn metrics_are_read_once_a_minute_and_after_an_event() {
+    let sim = one();
+    configured(&sim, "listen = \"127.0.0.1:9110\"");
+    for call in 0..12 {
+        sim.after(Duration::from_secs(5 + 15 * call), |world| {
+            world.daemon.call(METRICS);
+        });
+    }
+    sim.after(Duration::from_secs(66), |world| shift(world, "3"));
+    // Nothing tells of this; the call at 80 s gets what was read at 65 s.
+    sim.after(Duration::from_secs(76), |world| {
+        world.array("md0").members[0].busy_percent = 50.0;
+    });
+    assert_eq!(run(&sim, minutes(4)).code, 0);
+    let answered = sim.world().daemon.answered.clone();
+    let gears: Vec<_> = answered
+        .iter()
+        .map(|answer| answer.contains("raidpar_array_gear{array=\"md0\"} 3"))
+        .collect();
+    // The shift takes 20 s: the call at 95 s is the first to see it.
+    assert_eq!(gears.iter().position(|is| *is), Some(6), "{gears:?}");
+    assert!(gears[6..].iter().all(|is| *is), "{gears:?}");
+    let busy = |answer: &String| answer.contains("member=\"0\"} 0.5");
+    assert_eq!(answered.iter().position(busy), Some(6));
+    // At 5 s, 65 s, 95 s after the shift, and 155 s.
+    let file = Path::new("/sys/block/md0/md/par/member0/busy_percent");
+    assert_eq!(sim.world().read[file], 4);
+}
+
 #[test]
 fn a_textfile_is_written_each_minute() {
     let sim = one();
@@ -255,12 +286,13 @@ fn a_hook_and_a_mail_tell_of_events() {
         &sim,
         "hook = \"/usr/local/sbin/par-event\"\nhook_events = [\"shift\", \"wake\"]\nmail = \"root\"\nmail_events = [\"wake\"]\n",
     );
-    works(&sim, "timeout");
+    works(&sim, "/usr/local/sbin/par-event");
+    works(&sim, "sendmail");
     sim.after(minutes(1), |world| shift(world, "3"));
     sim.after(minutes(2), |world| shift(world, "5"));
     let left = run(&sim, minutes(10));
     assert_eq!((left.code, left.err.as_str()), (0, ""));
-    let hook = "timeout --kill-after=2 10 /usr/local/sbin/par-event";
+    let hook = "/usr/local/sbin/par-event";
     assert_eq!(
         ran(&sim),
         [
@@ -268,7 +300,7 @@ fn a_hook_and_a_mail_tell_of_events() {
             &format!("{hook} shift md0"),
             &format!("{hook} wake md0"),
             &format!("{hook} wake md0"),
-            "timeout --kill-after=2 30 sendmail -t -oi",
+            "sendmail -t -oi",
         ]
     );
     let world = sim.world();
@@ -296,20 +328,15 @@ fn a_hook_that_fails_is_told_of_once_and_disturbs_nothing() {
         &sim,
         "hook = \"/x\"\nmail = \"root\"\nmail_events = [\"shift\"]",
     );
-    sim.program("timeout", |_, program| Ran {
-        status: if program.shown().contains("/x") {
-            124
-        } else {
-            127
-        },
-        ..Ran::default()
-    });
+    works(&sim, "/x");
+    sim.world().hangs.insert("/x".to_owned());
     sim.after(minutes(1), |world| shift(world, "3"));
     let left = run(&sim, minutes(10));
     assert_eq!(left.code, 0);
     assert_eq!(
         left.err,
-        "/x took more than 10 s, and was killed\n\
+        "/x shift md0 took more than 10 s, and was killed\n\
+         /x sleep md0 took more than 10 s, and was killed\n\
          there is no sendmail on this system: install it, or take it out of the configuration\n"
     );
     let history = History::open_existing(&sim).unwrap().unwrap();
@@ -341,6 +368,58 @@ fn disks_without_runtime_pm_are_stopped_by_their_tools() {
     sim.world().ran.clear();
     run(&sim, minutes(1));
     assert_eq!(ran(&sim), ["hdparm -y /dev/sde"]);
+}
+
+/// A USB bridge that does not answer: for each of its disks the daemon waits half a minute, and goes on meanwhile.
+#[test]
+fn disks_whose_bridge_hangs_do_not_hang_the_daemon() {
+    let mut array = SimArray::new("md0", &[2, 14]).in_gear(2);
+    for member in &mut array.members {
+        member.runtime_pm = false;
+    }
+    let sim = SimSystem::with([array]);
+    let disks: Vec<_> = sim.world().array("md0").members[2..]
+        .iter()
+        .map(|member| format!("\"/dev/{}\" = \"hdparm\"\n", member.disk.as_ref().unwrap()))
+        .collect();
+    configured(&sim, &format!("[standby]\n{}", disks.concat()));
+    works(&sim, "hdparm");
+    {
+        let mut world = sim.world();
+        world.hangs.insert("hdparm".to_owned());
+        world.daemon.watchdog = Some(Duration::from_secs(120));
+    }
+    let left = run(&sim, minutes(10));
+    assert_eq!(left.code, 0);
+    assert_eq!(left.err.lines().count(), 12, "{left}");
+    let said = "hdparm -y /dev/sdc took more than 30 s, and was killed\n";
+    assert!(left.err.starts_with(said), "{left}");
+    let world = sim.world();
+    assert_eq!(world.ran.len(), 12);
+    // systemd hears of it before the first disk, and between one and the next.
+    let alive = world.daemon.notified.iter();
+    let alive = alive.filter(|state| *state == "WATCHDOG=1").count();
+    assert!(world.daemon.notified[0].starts_with("READY=1") && alive >= 12);
+}
+
+#[test]
+fn a_disk_that_hangs_when_the_daemon_is_told_to_end_is_the_last_one() {
+    let mut array = SimArray::new("md0", &[3, 5]).in_gear(3);
+    for member in &mut array.members {
+        member.runtime_pm = false;
+    }
+    let sim = SimSystem::with([array]);
+    configured(
+        &sim,
+        "[standby]\n\"/dev/sdd\" = \"hdparm\"\n\"/dev/sde\" = \"sdparm\"\n",
+    );
+    for program in ["hdparm", "sdparm"] {
+        works(&sim, program);
+        sim.world().hangs.insert(program.to_owned());
+    }
+    let left = run(&sim, Duration::from_secs(10));
+    assert_eq!(left.code, 0);
+    assert_eq!(ran(&sim), ["hdparm -y /dev/sdd"]);
 }
 
 #[test]

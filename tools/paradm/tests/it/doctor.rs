@@ -37,6 +37,8 @@ fn sound() -> SimSystem {
         "updates/raid-par.ko.xz: kernel/drivers/md/md-mod.ko.xz\n",
     );
     tree.dir("/lib/modules/6.11.0-removed");
+    let version = format!("{}\n", env!("PARADM_VERSION"));
+    tree.file("/sys/module/raid_par/version", &version);
     tree.file("/usr/lib/systemd/system/udisks2.service", "");
     mounts(&mut world, "9:0 / /srv rw,noatime");
     drop(world);
@@ -171,6 +173,9 @@ fn defects() -> Vec<Defect> {
                 "kernel/raid-parity.ko: kernel/drivers/md/raid-par.ko\n",
             );
         }),
+        ("versions", |world| {
+            world.tree.file("/sys/module/raid_par/version", "0.0.9\n");
+        }),
     ]
 }
 
@@ -178,7 +183,7 @@ fn defects() -> Vec<Defect> {
 fn nothing_is_found_on_a_sound_system() {
     let sim = sound();
     let left = paradm(&sim, "doctor");
-    assert_eq!(left.out, "md0: 22 checks, nothing found\n");
+    assert_eq!(left.out, "md0: 23 checks, nothing found\n");
     assert_eq!((left.code, left.err.as_str()), (0, ""));
 }
 
@@ -264,7 +269,7 @@ fn fix_mends_what_sysfs_can_and_then_finds_nothing() {
     assert!(own.unwrap().contains("ENV{ID_SERIAL}==\"DISK-E\""));
     assert_eq!(
         paradm(&sim, "doctor --fix").out,
-        "md0: 22 checks, nothing found\n"
+        "md0: 23 checks, nothing found\n"
     );
     assert_eq!(sim.world().written.len(), written);
 }
@@ -312,7 +317,7 @@ fn the_system_is_looked_at_once_and_each_array_s_disks_are_in_the_rules() {
     assert_eq!(text.lines().count(), 2, "{text}");
     assert_eq!(
         paradm(&sim, "doctor").out,
-        "md0, md1: 22 checks, nothing found\n"
+        "md0, md1: 23 checks, nothing found\n"
     );
 }
 

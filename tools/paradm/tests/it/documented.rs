@@ -171,7 +171,7 @@ fn each_field_and_kind_of_an_event_as_hooks_get_it() {
     let sim = SimSystem::with([SimArray::new("md0", &[3, 5])]);
     let config = "hook = \"/x\"\n";
     sim.world().tree.file("/etc/paradm/daemon.toml", config);
-    sim.program("timeout", |_, _| Ran::default());
+    sim.program("/x", |_, _| Ran::default());
     for (at, gear) in [(60, "3"), (120, "5")] {
         sim.after(Duration::from_secs(at), move |world| {
             let file = Path::new("/sys/block/md0/md/par/gear");

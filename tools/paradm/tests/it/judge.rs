@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 //! What following a schedule is worth on loads that its thresholds were not chosen with: those of
-//! tests/policy/loads.c, four weeks of each, on the model of an array that policy-replay has.
+//! tests/policy/loads.c and rhythm.c, four weeks of each, on the model of an array that policy-replay has.
 
 use jiff::{Timestamp, tz::TimeZone};
 use paradm::array::{Array, PastHour};
 use paradm::pin::Limits;
-use paradm::plan::{Latencies, Op, Trace, Watts, joules};
-use paradm::policy_ffi::{Geometry, LOAD_ONE, Simulation, load_kinds, load_lines};
+use paradm::plan::{Latencies, Op, Request, Watts, gathered, joules};
+use paradm::policy_ffi::{Geometry, LOAD_ONE, Simulation};
 use paradm::schedule::{EVERY_SECONDS, Follower, Foresight, Terms};
 use paradm::sim::{SimArray, SimSystem};
+use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+
+/// The directory of scripts/build-policy.
+const PROGRAMS: &str = "PARADM_TEST_PROGRAMS";
+/// Those of which four weeks take minutes. The others are never quiet for hours, or busy for seconds at a time.
+const KINDS: &str = "rhythm,nas,mail,archive,cctv,backup,build,media,database,office";
 
 /// 2026-11-02, a Monday, as the loads begin with one; in hours since 1970.
 const MONDAY: i64 = 20_759 * 24;
@@ -134,70 +142,119 @@ impl Followed {
     }
 }
 
-fn run(trace: &Trace, gears: &[u32], days: u64, follows: bool) -> Cost {
-    let word = Geometry::layout_word(5, gears).unwrap();
-    let members = *gears.last().unwrap();
-    let mut simulation = Simulation::alone(word, members, CHUNK_BYTES, DISK_BYTES).unwrap();
-    let mut is = Followed::new(gears, follows);
-    let mut latencies = Latencies::default();
-    let (mut slow, mut count, mut now) = (0, 0, 0);
-    let mut learnt = (0.0, 0, 0);
-    let watts = Watts::nearline();
-    let mut pass = |until: u64, simulation: &mut Simulation, is: &mut Followed| {
-        while (now + 1) * NS <= until {
-            now += 1;
-            simulation.pass(now * NS);
-            is.second(now, simulation);
-            if now == LEARNT {
-                let told = simulation.tell().rivals[0];
-                learnt = (
-                    joules(&told, watts),
-                    simulation.see().waited,
-                    told.most_starts,
-                );
+/// One of the two arrays, and what it has cost.
+struct Run {
+    simulation: Simulation,
+    is: Followed,
+    latencies: Latencies,
+    slow: u64,
+    requests: u64,
+    /// Whole seconds that have gone by.
+    now: u64,
+    /// What it had cost when it had learnt: joules, requests that waited, starts.
+    learnt: (f64, u64, u64),
+}
+
+impl Run {
+    fn new(gears: &[u32], follows: bool) -> Self {
+        let word = Geometry::layout_word(5, gears).unwrap();
+        let members = *gears.last().unwrap();
+        Run {
+            simulation: Simulation::alone(word, members, CHUNK_BYTES, DISK_BYTES).unwrap(),
+            is: Followed::new(gears, follows),
+            latencies: Latencies::default(),
+            slow: 0,
+            requests: 0,
+            now: 0,
+            learnt: (0.0, 0, 0),
+        }
+    }
+
+    fn pass(&mut self, until: u64) {
+        while (self.now + 1) * NS <= until {
+            self.now += 1;
+            self.simulation.pass(self.now * NS);
+            self.is.second(self.now, &mut self.simulation);
+            if self.now == LEARNT {
+                self.learnt = self.cost();
             }
         }
-    };
-    for (request, pieces) in trace.gathered(simulation.sectors()) {
-        pass(request.at, &mut simulation, &mut is);
+    }
+
+    fn cost(&mut self) -> (f64, u64, u64) {
+        let told = self.simulation.tell().rivals[0];
+        let joules = joules(&told, Watts::nearline());
+        (joules, self.simulation.see().waited, told.most_starts)
+    }
+
+    fn request(&mut self, request: Request, pieces: u32) {
+        self.pass(request.at);
         if request.op == Op::Flush {
-            simulation.flush(request.at);
-            continue;
+            self.simulation.flush(request.at);
+            return;
         }
-        let place = (request.sector, request.sectors);
-        let [took, ..] = simulation.request(request.at, request.op == Op::Write, place, pieces);
+        let (place, write) = ((request.sector, request.sectors), request.op == Op::Write);
+        let [took, ..] = self.simulation.request(request.at, write, place, pieces);
         if request.at >= LEARNT * NS {
-            latencies.add(took, u64::from(pieces));
-            count += u64::from(pieces);
-            slow += u64::from(pieces) * u64::from(took > NS / 4);
+            let pieces = u64::from(pieces);
+            self.latencies.add(took, pieces);
+            self.requests += pieces;
+            self.slow += pieces * u64::from(took > NS / 4);
         }
     }
-    pass(days * 86_400 * NS, &mut simulation, &mut is);
-    let told = simulation.tell().rivals[0];
-    Cost {
-        joules: joules(&told, watts) - learnt.0,
-        waited: simulation.see().waited - learnt.1,
-        starts: told.most_starts - learnt.2,
-        slow,
-        requests: count,
-        latencies,
-        hours: is.hours,
-        right: is.right,
+
+    fn end(mut self, days: u64) -> Cost {
+        self.pass(days * 86_400 * NS);
+        let (joules, waited, starts) = self.cost();
+        Cost {
+            joules: joules - self.learnt.0,
+            waited: waited - self.learnt.1,
+            starts: starts - self.learnt.2,
+            slow: self.slow,
+            requests: self.requests,
+            latencies: self.latencies,
+            hours: self.is.hours,
+            right: self.is.right,
+        }
     }
+}
+
+/// Weeks of requests do not fit into memory: they are made while they are simulated. `rhythm` is
+/// tests/policy/rhythm.c as the guide has it, all others are kinds of loads.c.
+fn requests(kind: &str, days: u64, bytes: u64) -> (Child, impl Iterator<Item = Request>) {
+    let programs = std::env::var_os(PROGRAMS);
+    let programs = PathBuf::from(programs.unwrap_or_else(|| panic!("{PROGRAMS} is not set")));
+    let (days, bytes) = (days.to_string(), bytes.to_string());
+    let (program, args) = match kind {
+        "rhythm" => ("rhythm", vec!["-d", &days, &bytes, "4", "150"]),
+        kind => ("loads", vec!["-d", &days, kind, &bytes]),
+    };
+    let mut command = Command::new(programs.join(program));
+    let mut child = command.args(args).stdout(Stdio::piped()).spawn().unwrap();
+    let lines = BufReader::with_capacity(1 << 20, child.stdout.take().unwrap()).lines();
+    let requests = lines.map(|line| {
+        let line = line.unwrap();
+        Request::of_plain(&line).unwrap_or_else(|| panic!("{line}"))
+    });
+    (child, requests)
 }
 
 /// Reacting, and following its schedule.
-fn both(kind: &str, gears: &[u32], days: u32) -> [Cost; 2] {
-    let word = Geometry::layout_word(5, gears).unwrap();
-    let geometry = Geometry::new(word, *gears.last().unwrap(), CHUNK_BYTES, DISK_BYTES).unwrap();
-    let lines = load_lines(kind, days, geometry.array_bytes()).unwrap();
-    let trace = Trace::parse(&lines).unwrap();
-    drop(lines);
-    [false, true].map(|follows| run(&trace, gears, u64::from(days), follows))
+fn both(kind: &str, gears: &[u32], days: u64) -> [Cost; 2] {
+    let mut runs = [false, true].map(|follows| Run::new(gears, follows));
+    let bytes = runs[0].simulation.sectors() * 512;
+    let (mut child, requests) = requests(kind, days, bytes);
+    for (request, pieces) in gathered(requests) {
+        for run in &mut runs {
+            run.request(request, pieces);
+        }
+    }
+    assert!(child.wait().unwrap().success());
+    runs.map(|run| run.end(days))
 }
 
-fn row(kind: &str, [reacts, follows]: &[Cost; 2]) -> String {
-    let days = 21.0;
+fn row(kind: &str, days: u64, [reacts, follows]: &[Cost; 2]) -> String {
+    let days = real(days) - 7.0;
     format!(
         "bench: {kind:<9} right {:>3.0} % followed {:>3} h | kJ a day {:>6.0} {:>6.0} {:>+5.1} % | \
          waited {:>7} {:>7} | p99 ms {:>6.1} {:>6.1} | slow {:>7} {:>7} of {:>8} | starts a day {:>4.1} {:>4.1}",
@@ -218,15 +275,18 @@ fn row(kind: &str, [reacts, follows]: &[Cost; 2]) -> String {
     )
 }
 
+fn chosen(variable: &str, default: &str) -> Vec<String> {
+    let words = std::env::var(variable).unwrap_or(default.to_owned());
+    words.split(',').map(str::to_owned).collect()
+}
+
 #[test]
 #[ignore = "figures, and not a verdict, in minutes: scripts/build-paradm schedules"]
 fn schedules_of_loads() {
-    let gears = std::env::var("PARADM_TEST_GEARS").unwrap_or("3,5".to_owned());
-    let gears: Vec<u32> = gears.split(',').map(|gear| gear.parse().unwrap()).collect();
-    let wanted = std::env::var("PARADM_TEST_KINDS").unwrap_or_default();
-    for (kind, _) in load_kinds() {
-        if wanted.is_empty() || wanted.split(',').any(|one| one == kind) {
-            println!("{}", row(kind, &both(kind, &gears, 28)));
-        }
+    let gears = chosen("PARADM_TEST_GEARS", "3,5");
+    let gears: Vec<u32> = gears.iter().map(|gear| gear.parse().unwrap()).collect();
+    let days: u64 = chosen("PARADM_TEST_DAYS", "28")[0].parse().unwrap();
+    for kind in chosen("PARADM_TEST_KINDS", KINDS) {
+        println!("{}", row(&kind, days, &both(&kind, &gears, days)));
     }
 }
