@@ -19,6 +19,7 @@ struct par_row;
  * @wait: for writes to a segment, or for flushes, to end
  * @flushes: under way, by gear; @finish: flushed, the rest to be sent
  * @flushed, @flush_ns: that have ended, and what they took in all
+ * @log_done: so far the log is written; @log_stable: so far it was before a flush that has ended
  */
 struct par_io {
 	struct par_conf *conf;
@@ -30,6 +31,7 @@ struct par_io {
 	struct work_struct finish_work, discard_work;
 	mempool_t flush_pool;
 	atomic64_t flushed, flush_ns;
+	u64 log_done, log_stable;
 };
 
 /* ---- segment.c ---- */

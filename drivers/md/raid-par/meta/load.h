@@ -30,6 +30,12 @@ static inline bool par_asks_resync(struct mddev *mddev)
 	return par_resync_offset(mddev) == PAR_ASKS_RESYNC && mddev->events;
 }
 
+/*
+ * par_log_wanted - how large a log each member of the array has, or is to have if it is new; 0:
+ * none. At assembly, before the geometry is known. Sleeps.
+ */
+u64 par_log_wanted(struct mddev *mddev);
+
 /* par_load - find the newest metadata, or make it for a new array; sleeps */
 int par_load(struct par_conf *conf);
 

@@ -747,6 +747,46 @@ static void take_supers(struct par_conf *conf)
 	}
 }
 
+/* ---- the write log ---- */
+
+int par_store_log(struct par_conf *conf, u64 tail, u64 done, u64 run, bool empty)
+{
+	struct par_storing storing = { .occasion = PAR_STORE_LOG };
+	struct par_log_record *log = &conf->store->super.log, old;
+	int err;
+
+	mutex_lock(&conf->store->mutex);
+	/* That stores a superblock, in which nothing of this may be: it is not flushed. */
+	err = begin_use(conf);
+	old = *log;
+	if (!err) {
+		log->tail = tail;
+		log->stable = done;
+		log->run = run;
+		if (empty)
+			log->absent &= par_lost_members(conf) | ~par_whole_members(conf);
+		err = store_by_plan(conf, &storing);
+	}
+	/* Who has failed meanwhile has. */
+	old.absent |= log->absent;
+	if (err)
+		*log = old;
+	mutex_unlock(&conf->store->mutex);
+	return err;
+}
+
+int par_store_log_flushed(struct par_conf *conf, u64 stable)
+{
+	int err;
+
+	mutex_lock(&conf->store->mutex);
+	err = flush_and_note(conf);
+	if (!err)
+		conf->store->super.log.stable = stable;
+	mutex_unlock(&conf->store->mutex);
+	return err;
+}
+
 /* ---- flushes that have met a failure ---- */
 
 /* They wait until it is recorded. */

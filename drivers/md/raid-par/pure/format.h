@@ -35,7 +35,8 @@
 
 /* Feature bits this version knows, by class. Unknown ones: see par_super_unpack(). */
 #define PAR_INCOMPAT_LOST	1ULL	/* there are lost blocks: PAR_BLOCK_LOST tells which */
-#define PAR_INCOMPAT_KNOWN	PAR_INCOMPAT_LOST
+#define PAR_INCOMPAT_LOG	2ULL	/* there is a log: log_sectors is not 0 */
+#define PAR_INCOMPAT_KNOWN	(PAR_INCOMPAT_LOST | PAR_INCOMPAT_LOG)
 #define PAR_RO_COMPAT_KNOWN	0ULL
 
 /* Of the compat class: these fields are there. Older versions drop them. */
@@ -102,7 +103,13 @@ struct par_disk_super {
 	__le32 partial;		/* 148 members whose rebuild needs only marked zones */
 	__le32 speed_min;	/* 152 propagation, KiB/s */
 	__le32 speed_max;	/* 156 */
-	u8 pad1[96];		/* 160 */
+	/* with PAR_INCOMPAT_LOG: see Documentation/log.md */
+	__le64 log_sectors;	/* 160 of each member, at the end of its metadata */
+	__le64 log_tail;	/* 168 a position: where a replay begins */
+	__le64 log_stable;	/* 176 a position: all before it is in the log */
+	__le64 log_run;		/* 184 no record is of a newer run */
+	__le32 log_absent;	/* 192 members whose log is not used */
+	u8 pad1[60];		/* 196 */
 	struct par_disk_set set[PAR_MAX_SETS];	/* 256 by gear, lowest first */
 	__le64 min_seq[PAR_MAX_MEMBERS];	/* 1552 the least seq that each one's copy has */
 	/* with PAR_COMPAT_POWER: */
@@ -245,6 +252,15 @@ struct par_scrub_record {
 	u64 last[PAR_MAX_SETS + 1];
 };
 
+/**
+ * struct par_log_record - what is kept about the write log; see Documentation/log.md
+ * @tail, @stable: positions; @run: of the last use of the array; @absent: members
+ */
+struct par_log_record {
+	u64 tail, stable, run;
+	u32 absent;
+};
+
 struct par_super {
 	u8 uuid[16];
 	u64 ctime, epoch, seq, block_seq;
@@ -258,6 +274,7 @@ struct par_super {
 	struct par_power_record power;
 	struct par_policy_record policy;
 	struct par_scrub_record scrub;
+	struct par_log_record log;	/* of arrays that have one */
 };
 
 enum par_format_error {
@@ -298,8 +315,27 @@ enum par_format_error par_super_unpack(struct par_super *sb,
 				       const struct par_identity *id,
 				       unsigned int member, bool *read_only);
 
+/* What mdadm leaves in a member's data area for a new array, at PAR_BIRTH_SECTOR. */
+#define PAR_BIRTH_MAGIC		"RAIDPARB"	/* without a NUL */
+#define PAR_BIRTH_SECTOR	32U
+
+struct par_disk_birth {
+	u8 magic[8];		/*  0 PAR_BIRTH_MAGIC */
+	__le32 crc;		/*  8 of 4 KiB, as a superblock's */
+	__le32 pad0;		/* 12 */
+	u8 uuid[16];		/* 16 of the md array */
+	__le64 log_sectors;	/* 32 of each member, for a log */
+	u8 pad1[4056];		/* 40 */
+};				/* 4096 */
+
+/* par_birth_log - how large a log the array with @uuid is to have; false if @raw is not of it */
+bool par_birth_log(const struct par_disk_birth *raw, const u8 *uuid, u64 *log_sectors);
+
 /* par_super_owner - which array @raw is of: false if it is no whole superblock of any */
 bool par_super_owner(const struct par_disk_super *raw, struct par_identity *id);
+
+/* par_super_log - how large a log the array has of which this is a whole superblock */
+u64 par_super_log(const struct par_disk_super *raw);
 
 /* par_block_seal - fill the header around an existing payload */
 void par_block_seal(struct par_disk_block *raw, enum par_block_kind kind,

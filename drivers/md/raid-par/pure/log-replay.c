@@ -96,7 +96,8 @@ void par_log_walk_look(struct par_log_walk *walk, const void *block, u64 pos)
 {
 	struct par_log_head head;
 
-	if (check_header(walk, block, pos, &head))
+	/* How far an older run had got is stored. */
+	if (check_header(walk, block, pos, &head) && head.run == walk->last_run)
 		walk->stable = max(walk->stable, head.stable);
 }
 EXPORT_SYMBOL_IF_KUNIT(par_log_walk_look);

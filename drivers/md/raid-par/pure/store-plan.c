@@ -11,6 +11,7 @@
  *   flush, superblock		"rebuilt up to here" is not stable before what was rebuilt
  *   superblock, forget		a segment whose image is forgotten is its home copy's, if
  *				nobody knows that the member has failed
+ *   flush, superblock		what is behind the log's tail is at home, whatever happens
  *   superblock, superblock	that the first one has come to all, only the next one tells
  *
  * A superblock never overwrites the newer one of its member, nor the only one: however many
@@ -57,6 +58,9 @@ static const struct par_store_step plans[PAR_STORE_OCCASIONS][PAR_PLAN_STEPS] = 
 	},
 	[PAR_STORE_WHOLE] = {
 		SUPER(SUPER), MARKS(UNMARK),
+	},
+	[PAR_STORE_LOG] = {
+		SUPER(FLUSH), SUPER(NOTE), SUPER(SUPER),
 	},
 };
 

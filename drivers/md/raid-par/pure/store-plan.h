@@ -17,6 +17,7 @@ enum par_store_occasion {
 	PAR_STORE_CLEAR,	/* the same are over; at a stop, so is all use of the array */
 	PAR_STORE_CHILD,	/* a child has written its superblock */
 	PAR_STORE_WHOLE,	/* no member misses anything any more */
+	PAR_STORE_LOG,		/* the write log's tail is further on, or its run */
 	PAR_STORE_OCCASIONS,
 };
 

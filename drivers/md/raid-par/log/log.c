@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The write log: which way requests go, and what is set up for it. See log.h.
+ */
+#include <linux/slab.h>
+
+#include "core/parent.h"
+#include "log/log.h"
+
+/* ---- requests ---- */
+
+static void send_home(struct par_conf *conf, struct bio *bio)
+{
+	struct par_set *home = par_home(conf);
+
+	home->ops->submit(home, bio);
+}
+
+static bool in_low_gear(const struct par_log *log)
+{
+	return READ_ONCE(log->conf->gear) < log->conf->geo.gears;
+}
+
+static u64 blocks_of(const struct bio *bio)
+{
+	u64 first = bio->bi_iter.bi_sector / PAR_LOG_BLOCK;
+
+	return DIV_ROUND_UP_ULL(bio_end_sector(bio), PAR_LOG_BLOCK) - first;
+}
+
+/* Each block may need a record of its own, and one a unit may be wasted. */
+static bool has_room(const struct par_log *log, u64 blocks)
+{
+	return !log->dead && par_log_ring_used(&log->ring) + 2 * (log->queued + blocks) +
+			     2 * PAR_LOG_UNIT <= log->ring.blocks;
+}
+
+static enum par_log_way way_of(struct par_log *log, const struct bio *bio)
+{
+	struct par_log_write write = {
+		/* If some member has no part in the log, records are less safe than the array. */
+		.low = in_low_gear(log) && !READ_ONCE(log->conf->store->super.log.absent),
+		.large = bio_sectors(bio) >= PAR_LOG_LARGE,
+		.logged = par_log_index_has(&log->index, bio->bi_iter.bi_sector,
+					    bio_sectors(bio)),
+		.room = has_room(log, blocks_of(bio)),
+		.ending = log->index.live < PAR_LOG_ENDING,
+	};
+
+	lockdep_assert_held(&log->lock);
+	return par_log_way(&write);
+}
+
+/* Nothing is logged, and nothing will be: no need to look. */
+static bool passes_by(const struct par_log *log)
+{
+	return !in_low_gear(log) && READ_ONCE(log->ring.tail) == READ_ONCE(log->ring.head) &&
+	       !READ_ONCE(log->queued);
+}
+
+static void log_write(struct par_log *log, struct bio *bio)
+{
+	enum par_log_way way;
+	bool full;
+
+	spin_lock(&log->lock);
+	way = way_of(log, bio);
+	full = !has_room(log, 0);
+	spin_unlock(&log->lock);
+	if (full) {
+		par_shift_at_least(log->conf, log->conf->geo.gears, "log");
+		par_log_drain_now(log);
+	}
+	if (way == PAR_LOG_PAST) {
+		send_home(log->conf, bio);
+		return;
+	}
+	/* From here on it is ours: the home set, which would count it, does not see it. */
+	md_account_bio(log->conf->mddev, &bio);
+	spin_lock(&log->lock);
+	if (way == PAR_LOG_APPEND) {
+		log->queued += blocks_of(bio);
+		bio_list_add(&log->waiting, bio);
+	} else {
+		bio_list_add(&log->held, bio);
+		log->wanted = true;
+	}
+	spin_unlock(&log->lock);
+	if (way == PAR_LOG_APPEND)
+		par_log_kick(log);
+	else
+		par_log_drain_now(log);
+}
+
+void par_log_submit(struct par_conf *conf, struct bio *bio)
+{
+	struct par_log *log = conf->log;
+
+	if (!log->on || passes_by(log))
+		send_home(conf, bio);
+	else if (bio_data_dir(bio) == WRITE)
+		log_write(log, bio);
+	else if (READ_ONCE(log->index.live))
+		par_log_read(log, bio);
+	else
+		send_home(conf, bio);
+}
+
+void par_log_discard(struct par_conf *conf, struct bio *bio)
+{
+	struct par_log *log = conf->log;
+
+	if (!log->on || passes_by(log)) {
+		par_discard_request(conf, bio);
+		return;
+	}
+	par_queue_add(conf, &log->discards, bio);
+	par_log_drain_now(log);
+}
+
+/* ---- set up, taken down ---- */
+
+static int alloc_pages_of(struct page **pages, unsigned int count)
+{
+	unsigned int i;
+
+	for (i = 0; i < count; i++) {
+		pages[i] = alloc_page(GFP_KERNEL);
+		if (!pages[i])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static void free_pages_of(struct page **pages, unsigned int count)
+{
+	unsigned int i;
+
+	for (i = 0; i < count; i++)
+		if (pages[i])
+			put_page(pages[i]);
+}
+
+static int init_sent(struct par_log *log)
+{
+	unsigned int i;
+	int err = 0;
+
+	for (i = 0; !err && i < PAR_LOG_RECORDS; i++) {
+		log->sent[i].log = log;
+		bio_list_init(&log->sent[i].bios);
+		err = alloc_pages_of(&log->sent[i].header, 1);
+		err = err ?: alloc_pages_of(log->sent[i].data, PAR_LOG_DATA);
+	}
+	return err;
+}
+
+static int init_index(struct par_log *log)
+{
+	u32 units = log->shape.units;
+	struct par_log_slot **unit = kvcalloc(units, sizeof(*unit), GFP_KERNEL);
+	u32 *chain = kvcalloc(1U << par_log_index_bits(units), sizeof(*chain), GFP_KERNEL);
+
+	par_log_index_init(&log->index, units, unit, chain);
+	log->reads = kvcalloc(units, sizeof(*log->reads), GFP_KERNEL);
+	log->list = kvcalloc(PAR_LOG_LIST, sizeof(*log->list), GFP_KERNEL);
+	return unit && chain && log->reads && log->list ? 0 : -ENOMEM;
+}
+
+static int init_queues(struct par_log *log)
+{
+	const char *name = mdname(log->conf->mddev);
+	int err;
+
+	log->wq = alloc_ordered_workqueue("%s-par-log", WQ_MEM_RECLAIM | WQ_HIGHPRI, name);
+	log->drain_wq = alloc_ordered_workqueue("%s-par-drain", WQ_MEM_RECLAIM, name);
+	if (!log->wq || !log->drain_wq)
+		return -ENOMEM;
+	err = bioset_init(&log->bios, BIO_POOL_SIZE, 0, BIOSET_NEED_BVECS);
+	err = err ?: bioset_init(&log->splits, BIO_POOL_SIZE, 0, 0);
+	return err ?: par_log_read_init(log);
+}
+
+int par_log_init(struct par_conf *conf)
+{
+	struct par_log *log = conf->log;
+	int err;
+
+	log->conf = conf;
+	conf->up.log_submit = par_log_submit;
+	spin_lock_init(&log->lock);
+	init_waitqueue_head(&log->wait);
+	INIT_WORK(&log->work, par_log_append_work);
+	INIT_DELAYED_WORK(&log->drain_work, par_log_drain_work);
+	if (!conf->geo.log_sectors)
+		return 0;
+	if (!par_log_shape_of(&log->shape, &conf->geo)) {
+		pr_err("md/par:%s: the log is too small\n", mdname(conf->mddev));
+		return -EINVAL;
+	}
+	err = init_sent(log);
+	err = err ?: alloc_pages_of(log->pages, PAR_LOG_SLICE);
+	err = err ?: init_index(log);
+	err = err ?: init_queues(log);
+	log->on = !err;
+	return err;
+}
+
+void par_log_exit(struct par_conf *conf)
+{
+	struct par_log *log = conf->log;
+	unsigned int i;
+	u32 u;
+
+	if (log->drain_wq) {
+		disable_delayed_work_sync(&log->drain_work);
+		destroy_workqueue(log->drain_wq);
+	}
+	if (log->wq)
+		destroy_workqueue(log->wq);
+	for (u = 0; log->index.unit && u < log->index.units; u++)
+		if (log->index.unit[u])
+			par_log_slots_free(log->index.unit[u]);
+	if (log->spare)
+		par_log_slots_free(log->spare);
+	for (i = 0; i < PAR_LOG_RECORDS; i++) {
+		free_pages_of(&log->sent[i].header, 1);
+		free_pages_of(log->sent[i].data, PAR_LOG_DATA);
+	}
+	free_pages_of(log->pages, PAR_LOG_SLICE);
+	kvfree(log->index.unit);
+	kvfree(log->index.chain);
+	kvfree(log->reads);
+	kvfree(log->list);
+	bioset_exit(&log->bios);
+	bioset_exit(&log->splits);
+	bioset_exit(&log->clones);
+}
+
+void par_log_pause(struct par_conf *conf)
+{
+	struct par_log *log = conf->log;
+	u64 done;
+
+	if (!log->on)
+		return;
+	WRITE_ONCE(log->paused, true);
+	cancel_delayed_work_sync(&log->drain_work);
+	flush_work(&log->work);
+	spin_lock(&log->lock);
+	done = log->ring.done;
+	spin_unlock(&log->lock);
+	if (md_is_rdwr(conf->mddev) && log->ready && done > conf->store->super.log.stable &&
+	    par_store_log_flushed(conf, done))
+		pr_err("md/par:%s: could not flush the log\n", mdname(conf->mddev));
+}
+
+void par_log_resume(struct par_conf *conf)
+{
+	struct par_log *log = conf->log;
+
+	if (!log->on)
+		return;
+	WRITE_ONCE(log->paused, false);
+	par_log_drain_now(log);
+}

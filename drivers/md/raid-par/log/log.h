@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The write log while the array runs: log-core.c, append.c, log-read.c, drain.c, walk.c,
+ * and log.c above these. What it is
+ * and why it is right: Documentation/log.md.
+ */
+#ifndef RAID_PAR_LOG_H
+#define RAID_PAR_LOG_H
+
+#include "io/io.h"
+#include "pure/log-drain.h"
+#include "pure/log-index.h"
+#include "pure/log-ring.h"
+#include "pure/log-way.h"
+
+#define PAR_LOG_RECORDS	2U	/* under way at once: the others wait and become one */
+#define PAR_LOG_DATA	64U	/* blocks of a record, at most */
+#define PAR_LOG_LIST	4096U	/* blocks that are picked at once, for a drain */
+#define PAR_LOG_SLICE	64U	/* of these, drained at once */
+#define PAR_LOG_LARGE	1024U	/* sectors of a request that goes past the log, at least */
+#define PAR_LOG_RETRY	(HZ / 2)	/* after an error */
+
+struct par_log;
+
+/* struct par_log_leg - a record's copy: @rdev is counted in */
+struct par_log_leg {
+	struct par_log_sent *sent;
+	struct md_rdev *rdev;
+};
+
+/**
+ * struct par_log_sent - a record on its way
+ * @pos, @end: as the ring has them; @count: blocks of data
+ * @bios: writes that end with it
+ * @left: copies that are under way, and one more; @good: copies that are written
+ * @written: all of them have ended
+ */
+struct par_log_sent {
+	struct par_log *log;
+	u64 pos, end;
+	unsigned int count;
+	struct page *header, *data[PAR_LOG_DATA];
+	struct par_log_entry entry[PAR_LOG_DATA];
+	struct bio_list bios;
+	atomic_t left, good;
+	bool written;
+	struct par_log_leg leg[PAR_LOG_MAX_COPIES];
+};
+
+/**
+ * struct par_log - of an array that has one
+ * @on: it has; nothing else is valid if not
+ * @lock: the ring, the index, @waiting, @held, @queued
+ * @sent: records under way, from @first to @next, modulo PAR_LOG_RECORDS; append_work only
+ * @spare: for the next unit; append_work only
+ * @waiting: writes that go into the log; @queued: blocks of these
+ * @held: writes that wait until what the log has of them is freed
+ * @discards: for the drain, which is none of them then
+ * @reads: of each unit, under way
+ * @run: of the records; @ready: it is stored; @lacking: copies that some records do not have
+ * @dead: a record is nowhere; no more are written
+ * @closed: nothing is appended for a moment
+ * @paused: the array stops
+ * @filling: see struct par_log_need; @wanted: drain in any case
+ * @last: jiffies of the last record
+ * @logged, @drained: sectors, ever; @replayed: records at the last assembly
+ */
+struct par_log {
+	struct par_conf *conf;
+	bool on;
+	spinlock_t lock;	/* see above */
+	struct par_log_shape shape;
+	struct par_log_ring ring;
+	struct par_log_index index;
+	struct par_log_sent sent[PAR_LOG_RECORDS];
+	unsigned int first, next;
+	struct par_log_slot *spare;
+	struct bio_list waiting, held, discards;
+	u64 queued;
+	atomic_t *reads;
+	u64 run;
+	bool ready, lacking, dead, closed, paused, filling, wanted;
+	unsigned long last;
+	u64 logged, drained, replayed;
+	u64 *list;
+	struct page *pages[PAR_LOG_SLICE];
+	struct workqueue_struct *wq, *drain_wq;
+	struct work_struct work;
+	struct delayed_work drain_work;
+	wait_queue_head_t wait;
+	struct bio_set bios, splits, clones;
+};
+
+/* par_log_submit - a read or a write of the array, which is not flushed any more; may sleep */
+void par_log_submit(struct par_conf *conf, struct bio *bio);
+
+/* par_log_discard - the same of a discard */
+void par_log_discard(struct par_conf *conf, struct bio *bio);
+
+/*
+ * par_log_init - room for the log that the geometry has; par_log_exit
+ * par_log_load - what is in it, at assembly. Sleeps; returns 0 or why not to start.
+ */
+int par_log_init(struct par_conf *conf);
+void par_log_exit(struct par_conf *conf);
+int par_log_load(struct par_conf *conf);
+
+/*
+ * par_log_pause - no request is under way, and the array is about to stop: no drain is, either,
+ * and all is flushed; par_log_resume - it goes on. Sleep, both.
+ */
+void par_log_pause(struct par_conf *conf);
+void par_log_resume(struct par_conf *conf);
+
+/* ---- log-core.c ---- */
+
+int par_log_cache_init(void);
+void par_log_cache_exit(void);
+
+/* par_log_slots - of a unit; NULL if there is no memory */
+struct par_log_slot *par_log_slots(void);
+void par_log_slots_free(struct par_log_slot *slots);
+
+/*
+ * par_log_kick - there is something to append, or room for it again; par_log_drain_now - there
+ * may be something to drain; any context
+ */
+void par_log_kick(struct par_log *log);
+void par_log_drain_now(struct par_log *log);
+
+/* par_log_usable - has member @d a part in the log? par_log_rdev - it, counted in, or NULL */
+bool par_log_usable(struct par_log *log, unsigned int d);
+struct md_rdev *par_log_rdev(struct par_log *log, unsigned int d);
+
+/* par_log_read_put - a read of unit @u has ended; any context */
+void par_log_read_put(struct par_log *log, u32 u);
+
+/* ---- append.c, drain.c: their works ---- */
+
+void par_log_append_work(struct work_struct *work);
+void par_log_drain_work(struct work_struct *work);
+
+/* ---- log-read.c ---- */
+
+/* par_log_read - a read of what the log may have; may sleep, never waits for I/O */
+void par_log_read(struct par_log *log, struct bio *bio);
+int par_log_read_init(struct par_log *log);
+
+/* ---- walk.c ---- */
+
+/* par_log_heal - write what some copies lack, as a walk has found. Sleeps. */
+int par_log_heal(struct par_log *log);
+
+#endif
