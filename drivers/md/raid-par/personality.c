@@ -504,6 +504,7 @@ static int par_start(struct mddev *mddev)
 	par_follow_array(conf);
 	if (md_is_rdwr(mddev))
 		par_resync_resume(conf);
+	par_log_resume(conf);
 	par_mover_wake(conf);
 	return 0;
 }

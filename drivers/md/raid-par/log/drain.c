@@ -377,7 +377,6 @@ void par_log_drain_work(struct work_struct *work)
 		}
 		kvfree(slice);
 	}
-	/* It looks again: nobody tells of a shift, or of a minute that is over. */
 	if (!READ_ONCE(log->paused) && !par_log_ring_empty(&log->ring))
-		mod_delayed_work(log->drain_wq, &log->drain_work, good ? HZ : PAR_LOG_RETRY);
+		mod_delayed_work(log->drain_wq, &log->drain_work, good ? PAR_LOG_LOOK : PAR_LOG_RETRY);
 }

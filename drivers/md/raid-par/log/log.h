@@ -19,6 +19,7 @@
 #define PAR_LOG_SLICE	64U	/* of these, drained at once */
 #define PAR_LOG_LARGE	1024U	/* sectors of a request that goes past the log, at least */
 #define PAR_LOG_RETRY	(HZ / 2)	/* after an error */
+#define PAR_LOG_LOOK	(5 * HZ)	/* whether there is something to drain */
 
 struct par_log;
 

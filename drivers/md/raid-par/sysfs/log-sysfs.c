@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What sysfs tells of the write log, in bytes but for log_replayed. Of an array that has none,
+ * all of it is 0. Documented in Documentation/sysfs-par.md.
+ */
+#include "log/log.h"
+#include "sysfs/sysfs.h"
+
+#define BLOCK_SECTORS(blocks)	((u64)(blocks) * PAR_LOG_BLOCK)
+
+static ssize_t emit_sectors(char *page, u64 sectors)
+{
+	return sysfs_emit(page, "%llu\n", sectors << SECTOR_SHIFT);
+}
+
+/* Of the whole ring: what the members have of it, by the number of copies. */
+static ssize_t log_size_show(struct par_conf *conf, char *page)
+{
+	return emit_sectors(page, BLOCK_SECTORS(conf->log->ring.blocks));
+}
+
+static ssize_t log_used_show(struct par_conf *conf, char *page)
+{
+	struct par_log *log = conf->log;
+	u64 used = 0;
+
+	spin_lock(&log->lock);
+	if (!par_log_ring_empty(&log->ring))
+		used = par_log_ring_used(&log->ring);
+	spin_unlock(&log->lock);
+	return emit_sectors(page, BLOCK_SECTORS(used));
+}
+
+static ssize_t log_live_show(struct par_conf *conf, char *page)
+{
+	return emit_sectors(page, BLOCK_SECTORS(READ_ONCE(conf->log->index.live)));
+}
+
+static ssize_t log_memory_show(struct par_conf *conf, char *page)
+{
+	struct par_log *log = conf->log;
+	u64 bytes = 0;
+
+	if (log->on)
+		bytes = READ_ONCE(log->index.open) * PAR_LOG_SLOTS_BYTES +
+			(u64)log->index.units * sizeof(*log->index.unit) +
+			((u64)sizeof(*log->index.chain) << log->index.bits);
+	return sysfs_emit(page, "%llu\n", bytes);
+}
+
+static ssize_t logged_show(struct par_conf *conf, char *page)
+{
+	return emit_sectors(page, READ_ONCE(conf->log->logged));
+}
+
+static ssize_t drained_show(struct par_conf *conf, char *page)
+{
+	return emit_sectors(page, READ_ONCE(conf->log->drained));
+}
+
+static ssize_t log_replayed_show(struct par_conf *conf, char *page)
+{
+	return sysfs_emit(page, "%llu\n", conf->log->replayed);
+}
+
+PAR_RO(log_size);
+PAR_RO(log_used);
+PAR_RO(log_live);
+PAR_RO(log_memory);
+PAR_RO(logged);
+PAR_RO(drained);
+PAR_RO(log_replayed);
+
+static struct attribute *log_attrs[] = {
+	&attr_log_size.attr,
+	&attr_log_used.attr,
+	&attr_log_live.attr,
+	&attr_log_memory.attr,
+	&attr_logged.attr,
+	&attr_drained.attr,
+	&attr_log_replayed.attr,
+	NULL
+};
+
+const struct attribute_group par_log_group = {
+	.attrs = log_attrs
+};
