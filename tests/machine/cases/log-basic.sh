@@ -5,36 +5,15 @@
 # timeout: 200
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
-
-UUID=01234567:89abcdef:02468ace:13579bdf
-
-# create_logged LAYOUT MIB [OPTION...]: an array on all disks, with a log of so much on each member.
-create_logged() {
-	local layout=$1 mib=$2
-	shift 2
-	"$TOOLS/birth.py" "$UUID" 2048 "$((mib * 2048))" "${DEVS[@]}"
-	create_par "$layout" --uuid="$UUID" --data-offset=1M "$@"
-}
-
-# write_some SEED: some hundred writes of 512 bytes to 32 KiB, to the array and to a file beside it.
-write_some() {
-	"$TOOLS/log_writes.py" "/dev/$MD" "$MACHINE_TMP/twin" "$1" 300
-}
-
-same() {
-	dd if="/dev/$MD" of="$MACHINE_TMP/read" bs=1M count=8 iflag=direct status=none
-	cmp "$MACHINE_TMP/read" "$MACHINE_TMP/twin" || fail "$LAYOUT: $1"
-}
+. "$(dirname "$0")/../tools/log.sh"
 
 work() {
-	local live
-	fill 8
-	dd if="/dev/$MD" of="$MACHINE_TMP/twin" bs=1M count=8 iflag=direct status=none
+	fill_twin
 	[ "$(par log_size)" -gt 0 ] || fail "$LAYOUT: no log"
 	assert_eq "$(par logged)" 0 "logged in the top gear"
 	shift_to "$(low_gear "$LAYOUT")"
 	watch_sleepers
-	write_some 1
+	write_some 1 300
 	[ "$(par logged)" -gt 0 ] || fail "$LAYOUT: nothing is logged"
 	note "live $(par log_live), used $(par log_used) of $(par log_size), memory $(par log_memory)"
 	same "in the low gear"
@@ -42,15 +21,14 @@ work() {
 	reassemble_par
 	[ "$(par log_replayed)" -gt 0 ] || fail "$LAYOUT: nothing is replayed"
 	same "after a stop"
-	write_some 2
+	write_some 2 300
 	sync -d "/dev/$MD"
 	power_cut 7
 	assemble_par
 	same "after a cut"
-	write_some 3
+	write_some 3 300
 	same "after more writes"
-	live=$(par log_live)
-	[ "$live" -gt 0 ] || fail "$LAYOUT: nothing is live"
+	[ "$(par log_live)" -gt 0 ] || fail "$LAYOUT: nothing is live"
 	shift_to "$(top_gear "$LAYOUT")"
 	wait_for "/sys/block/$MD/md/par/log_used" 0
 	same "in the top gear"
@@ -60,10 +38,10 @@ work() {
 	same "at last"
 }
 
-for layout in "${@:-3,5}"; do
+for layout in "${LAYOUTS[@]}"; do
 	note "$layout"
-	mkspindles "$(top_gear "$layout")" 96M seed=3
-	create_logged "$layout" 16 --chunk=64
+	mkspindles "$(top_gear "$layout")" 64M seed=3
+	create_logged "$layout" 8 --chunk=64
 	work
 	stop_par
 	rmdisks

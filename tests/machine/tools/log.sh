@@ -1,0 +1,28 @@
+# shellcheck shell=bash
+# Arrays with a write log, and a file that has what their first 8 MiB should have.
+
+LOG_UUID=01234567:89abcdef:02468ace:13579bdf
+TWIN=$MACHINE_TMP/twin
+
+# create_logged LAYOUT MIB [OPTION...]: an array on all disks, with a log of so much on each member.
+create_logged() {
+	local layout=$1 mib=$2
+	shift 2
+	"$TOOLS/birth.py" "$LOG_UUID" 2048 "$((mib * 2048))" "${DEVS[@]}"
+	create_par "$layout" --uuid="$LOG_UUID" --data-offset=1M "$@"
+}
+
+# fill_twin: something in the array, and the same in the file.
+fill_twin() {
+	fill 8
+	dd if="/dev/$MD" of="$TWIN" bs=1M count=8 iflag=direct status=none
+}
+
+# write_some SEED COUNT: writes of 512 bytes to 32 KiB, to the array and to the file.
+write_some() { "$TOOLS/log_writes.py" "/dev/$MD" "$TWIN" "$1" "$2"; }
+
+# same WHAT: the array has what the file has.
+same() {
+	dd if="/dev/$MD" of="$TWIN.read" bs=1M count=8 iflag=direct status=none
+	cmp "$TWIN.read" "$TWIN" || fail "$LAYOUT: $1"
+}
