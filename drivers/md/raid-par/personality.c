@@ -558,6 +558,7 @@ static void par_free(struct mddev *mddev, void *priv)
 	/* The mover may have gone on since md quiesced the array. */
 	par_shift_exit(conf);
 	par_sysfs_remove(conf);
+	par_log_end(conf);
 	par_quiesce(mddev, 1);
 	par_quiesce(mddev, 0);
 	par_free_conf(conf);

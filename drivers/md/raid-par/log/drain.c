@@ -289,13 +289,15 @@ static void submit_held(struct par_log *log)
 		log->conf->up.log_submit(log->conf, bio);
 }
 
-static bool move_tail(struct par_log *log)
+/* 1: it is further on; 0: it cannot be; or an error. */
+static int move_tail(struct par_log *log)
 {
 	bool empty;
 	u64 done, tail = choose_tail(log, &done, &empty);
+	bool moves = tail != log->ring.tail || empty;
 	int err = 0;
 
-	if (tail != log->ring.tail || empty) {
+	if (moves) {
 		err = par_store_log(log->conf, tail, done, log->ready ? log->run :
 				    log->conf->store->super.log.run, empty);
 		if (!err)
@@ -306,7 +308,7 @@ static bool move_tail(struct par_log *log)
 	spin_unlock(&log->lock);
 	par_log_kick(log);
 	submit_held(log);
-	return !err;
+	return err ?: moves;
 }
 
 /* ---- when ---- */
@@ -328,7 +330,7 @@ static bool is_due(struct par_log *log)
 	spin_unlock(&log->lock);
 	why = par_log_drain_why(&need);
 	log->filling = why == PAR_LOG_FILLING;
-	return why != PAR_LOG_REST || (need.used && READ_ONCE(log->wanted));
+	return why != PAR_LOG_REST || (need.used && READ_ONCE(log->wanted)) || may_use_all(log);
 }
 
 static void take_discards(struct par_log *log)
@@ -346,9 +348,10 @@ static void take_discards(struct par_log *log)
 }
 
 /* The oldest blocks; what is behind the tail then is free. */
-static bool drain_some(struct par_log *log, struct drain_slice *slice)
+static int drain_some(struct par_log *log, struct drain_slice *slice)
 {
 	unsigned int i, count;
+	int moved;
 
 	spin_lock(&log->lock);
 	count = par_log_drain_pick(&log->index, &log->ring, log->list, PAR_LOG_LIST);
@@ -356,27 +359,28 @@ static bool drain_some(struct par_log *log, struct drain_slice *slice)
 	for (i = 0; i < count && is_due(log); i += PAR_LOG_SLICE) {
 		take_discards(log);
 		if (!drain_slice(slice, log->list + i, min(count - i, PAR_LOG_SLICE)))
-			return false;
+			return -EIO;
 	}
-	return move_tail(log);
+	moved = move_tail(log);
+	return moved < 0 ? moved : moved || count;
 }
 
 void par_log_drain_work(struct work_struct *work)
 {
 	struct par_log *log = container_of(to_delayed_work(work), struct par_log, drain_work);
 	struct drain_slice *slice;
-	bool good = true;
+	int done = 1;
 
 	take_discards(log);
 	if (is_due(log)) {
 		slice = kvzalloc(sizeof(*slice), GFP_NOIO);
 		if (slice) {
 			slice->log = log;
-			while (good && is_due(log))
-				good = drain_some(log, slice);
+			while (done > 0 && is_due(log))
+				done = drain_some(log, slice);
 		}
 		kvfree(slice);
 	}
 	if (!READ_ONCE(log->paused) && !par_log_ring_empty(&log->ring))
-		mod_delayed_work(log->drain_wq, &log->drain_work, good ? PAR_LOG_LOOK : PAR_LOG_RETRY);
+		mod_delayed_work(log->drain_wq, &log->drain_work, done > 0 ? PAR_LOG_LOOK : PAR_LOG_RETRY);
 }

@@ -33,7 +33,7 @@ void par_log_cache_exit(void)
 
 void par_log_drain_now(struct par_log *log)
 {
-	if (!READ_ONCE(log->paused))
+	if (log->on && !READ_ONCE(log->paused))
 		mod_delayed_work(log->drain_wq, &log->drain_work, 0);
 }
 

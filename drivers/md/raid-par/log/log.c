@@ -259,8 +259,13 @@ void par_log_resume(struct par_conf *conf)
 {
 	struct par_log *log = conf->log;
 
-	if (!log->on)
+	if (!log->on || log->ended)
 		return;
 	WRITE_ONCE(log->paused, false);
 	par_log_drain_now(log);
+}
+
+void par_log_end(struct par_conf *conf)
+{
+	conf->log->ended = true;
 }

@@ -61,7 +61,7 @@ struct par_log_sent {
  * @run: of the records; @ready: it is stored; @lacking: copies that some records do not have
  * @dead: a record is nowhere; no more are written
  * @closed: nothing is appended for a moment
- * @paused: the array stops
+ * @paused: the array is about to be quiet; @ended: for good
  * @filling: see struct par_log_need; @wanted: drain in any case
  * @last: jiffies of the last record
  * @logged, @drained: sectors, ever; @replayed: records at the last assembly
@@ -80,7 +80,7 @@ struct par_log {
 	u64 queued;
 	atomic_t *reads;
 	u64 run;
-	bool ready, lacking, dead, closed, paused, filling, wanted;
+	bool ready, lacking, dead, closed, paused, ended, filling, wanted;
 	unsigned long last;
 	u64 logged, drained, replayed;
 	u64 *list;
@@ -112,6 +112,9 @@ int par_log_load(struct par_conf *conf);
  */
 void par_log_pause(struct par_conf *conf);
 void par_log_resume(struct par_conf *conf);
+
+/* par_log_end - no request comes any more: the log does not go on after it is paused */
+void par_log_end(struct par_conf *conf);
 
 /* ---- log-core.c ---- */
 

@@ -15,6 +15,7 @@
 #include <linux/kthread.h>
 
 #include "core/parent.h"
+#include "log/log.h"
 #include "meta/load.h"
 #include "sync/sync.h"
 #include "monitor.h"
@@ -251,6 +252,8 @@ int par_spare_active(struct mddev *mddev)
 	if (count && !mddev->degraded && par_store_whole(conf))
 		pr_err("md/par:%s: could not store on any member that the array is whole\n",
 		       mdname(mddev));
+	if (count)	/* they may have a part in the log again */
+		par_log_drain_now(conf->log);
 	if (count)	/* it was left out of the last propagation */
 		par_propagation_due(conf);
 	return count;
