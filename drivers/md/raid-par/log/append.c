@@ -263,7 +263,7 @@ void par_log_append_work(struct work_struct *work)
 
 	if (!READ_ONCE(log->queued) && log->first == log->next)
 		return;
-	if (!make_ready(log) || log->dead)
+	if (par_log_broken(log) || !make_ready(log))
 		fail_waiting(log);
 	do
 		retire_records(log);

@@ -289,6 +289,20 @@ static void submit_held(struct par_log *log)
 		log->conf->up.log_submit(log->conf, bio);
 }
 
+/* Nothing is drained any more, so what waits for that would wait for ever. */
+static void fail_held(struct par_log *log)
+{
+	struct bio_list bios;
+	struct bio *bio;
+
+	spin_lock(&log->lock);
+	bios = log->held;
+	bio_list_init(&log->held);
+	spin_unlock(&log->lock);
+	while ((bio = bio_list_pop(&bios)))
+		bio_io_error(bio);
+}
+
 /* 1: it is further on; 0: it cannot be; or an error. */
 static int move_tail(struct par_log *log)
 {
@@ -372,7 +386,10 @@ void par_log_drain_work(struct work_struct *work)
 	int done = 1;
 
 	take_discards(log);
-	if (is_due(log)) {
+	if (par_log_broken(log)) {
+		fail_held(log);
+		par_log_kick(log);
+	} else if (is_due(log)) {
 		slice = kvzalloc(sizeof(*slice), GFP_NOIO);
 		if (slice) {
 			slice->log = log;

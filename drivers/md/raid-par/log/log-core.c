@@ -42,6 +42,11 @@ void par_log_kick(struct par_log *log)
 	queue_work(log->wq, &log->work);
 }
 
+bool par_log_broken(const struct par_log *log)
+{
+	return log->dead || test_bit(MD_BROKEN, &log->conf->mddev->flags);
+}
+
 bool par_log_usable(struct par_log *log, unsigned int d)
 {
 	return !(READ_ONCE(log->conf->store->super.log.absent) & BIT(d)) &&

@@ -132,6 +132,9 @@ void par_log_slots_free(struct par_log_slot *slots);
 void par_log_kick(struct par_log *log);
 void par_log_drain_now(struct par_log *log);
 
+/* par_log_broken - too many members have failed: nothing goes on; any context */
+bool par_log_broken(const struct par_log *log);
+
 /* par_log_usable - has member @d a part in the log? par_log_rdev - it, counted in, or NULL */
 bool par_log_usable(struct par_log *log, unsigned int d);
 struct md_rdev *par_log_rdev(struct par_log *log, unsigned int d);
