@@ -83,37 +83,19 @@ static void append_disks(char **argv, unsigned int at)
 	argv[at] = NULL;
 }
 
-/* What mdadm would leave on the members of an array that is to have a log. */
-static void ask_for_log(char *uuid, size_t size)
-{
-	static unsigned int arrays;
-	char path[256], mib[16];
-	char *top = getenv("RAIDPAR_TOP");
-	char *argv[MAX_DISKS + 8] = { path, uuid + strlen("--uuid="), "2048", mib };
-
-	snprintf(path, sizeof(path), "%s/tests/machine/tools/birth.py", top ? top : ".");
-	snprintf(uuid, size, "--uuid=00000000:00000000:00000000:%08x", ++arrays);
-	snprintf(mib, sizeof(mib), "%u", opt.log_mib * 2048);
-	append_disks(argv, 4);
-	if (run(argv))
-		fail("birth.py: %s", output());
-}
-
 void array_create(void)
 {
-	char layout[64], devices[32], uuid[48];
+	char layout[64], devices[32], log[32];
 	char *argv[MAX_DISKS + 16] = { "mdadm", "--create", MD_DEV, "--quiet",
 		"--run", "--level=par", "--chunk=64K", layout, devices };
 
 	snprintf(layout, sizeof(layout), "--layout=%s", array.layout);
 	snprintf(devices, sizeof(devices), "--raid-devices=%u", array.members);
 	phase("creating", 60);
-	if (opt.log_mib) {
-		ask_for_log(uuid, sizeof(uuid));
-		argv[9] = uuid;
-		argv[10] = "--data-offset=1M";
-	}
-	append_disks(argv, opt.log_mib ? 11 : 9);
+	snprintf(log, sizeof(log), "--log-size=%uM", opt.log_mib);
+	if (opt.log_mib)
+		argv[9] = log;
+	append_disks(argv, opt.log_mib ? 10 : 9);
 	if (run(argv))
 		fail("mdadm --create: %s", output());
 	read_uuid();

@@ -18,7 +18,7 @@ write_much() {
 
 for seed in 1 2; do
 	mkspindles 5 64M "seed=$seed"
-	create_logged 3,5 3 --chunk=64
+	create_logged 3,5 4 --chunk=64
 	fill_twin
 	shift_to 3
 	write_much "$seed"

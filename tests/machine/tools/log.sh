@@ -1,15 +1,13 @@
 # shellcheck shell=bash
 # Arrays with a write log, and a file that has what their first 8 MiB should have.
 
-LOG_UUID=01234567:89abcdef:02468ace:13579bdf
 TWIN=$MACHINE_TMP/twin
 
 # create_logged LAYOUT MIB [OPTION...]: an array on all disks, with a log of so much on each member.
 create_logged() {
 	local layout=$1 mib=$2
 	shift 2
-	"$TOOLS/birth.py" "$LOG_UUID" 2048 "$((mib * 2048))" "${DEVS[@]}"
-	create_par "$layout" --uuid="$LOG_UUID" --data-offset=1M "$@"
+	create_par "$layout" --log-size="${mib}M" "$@"
 }
 
 # fill_twin: something in the array, and the same in the file.
