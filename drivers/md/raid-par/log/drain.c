@@ -399,5 +399,6 @@ void par_log_drain_work(struct work_struct *work)
 		kvfree(slice);
 	}
 	if (!READ_ONCE(log->paused) && !par_log_ring_empty(&log->ring))
-		mod_delayed_work(log->drain_wq, &log->drain_work, done > 0 ? PAR_LOG_LOOK : PAR_LOG_RETRY);
+		mod_delayed_work(log->drain_wq, &log->drain_work,
+				 done > 0 ? PAR_LOG_LOOK : PAR_LOG_RETRY);
 }

@@ -22,7 +22,7 @@ struct walk_unit {
 };
 
 static int move_blocks(struct md_rdev *rdev, u64 sector, void *buffer, unsigned int bytes,
-		    blk_opf_t opf)
+		       blk_opf_t opf)
 {
 	struct bio *bio = bio_alloc(rdev->bdev, bytes / PAR_LOG_BLOCK_BYTES, opf, GFP_NOIO);
 	unsigned int at;
@@ -54,8 +54,8 @@ static void read_unit(struct walk_unit *unit, u64 pos)
 
 		unit->good[copy] = par_log_usable(log, d) &&
 			!move_blocks(log->conf->member[d].rdev,
-				  par_log_sector(&log->shape, place, copy),
-				  unit->buffer[copy], UNIT_BYTES, REQ_OP_READ);
+				     par_log_sector(&log->shape, place, copy),
+				     unit->buffer[copy], UNIT_BYTES, REQ_OP_READ);
 	}
 }
 
@@ -68,7 +68,7 @@ static void copies_at(const struct walk_unit *unit, u64 pos, const void **copies
 		copies[copy] = unit->good[copy] ? unit->buffer[copy] + offset : NULL;
 }
 
-static int write_lacking(struct walk_unit *unit, const struct par_log_found *found)
+static void write_lacking(struct walk_unit *unit, const struct par_log_found *found)
 {
 	struct par_log *log = unit->log;
 	u64 pos = found->head.pos;
@@ -81,11 +81,10 @@ static int write_lacking(struct walk_unit *unit, const struct par_log_found *fou
 
 		if (found->lacking & BIT(copy) && par_log_usable(log, d) &&
 		    move_blocks(log->conf->member[d].rdev,
-			     par_log_sector(&log->shape, place, copy), from,
-			     (1 + found->head.count) * PAR_LOG_BLOCK_BYTES, REQ_OP_WRITE))
+				par_log_sector(&log->shape, place, copy), from,
+				(1 + found->head.count) * PAR_LOG_BLOCK_BYTES, REQ_OP_WRITE))
 			par_member_failed(log->conf, d);
 	}
-	return 0;
 }
 
 static int index_found(struct par_log *log, const struct par_disk_log_header *raw,
@@ -128,8 +127,10 @@ static int walk_records(struct walk_unit *unit, struct par_log_walk *walk, bool 
 			log->lacking |= found.lacking & BIT(copy) && par_log_usable(log,
 				par_log_member(&log->shape,
 					       par_log_place(&log->shape, found.head.pos), copy));
-		err = heal ? write_lacking(unit, &found) :
-			     index_found(log, copies[found.copy], &found.head);
+		if (heal)
+			write_lacking(unit, &found);
+		else
+			err = index_found(log, copies[found.copy], &found.head);
 		cond_resched();
 	}
 	return err;

@@ -368,6 +368,7 @@ u64 par_super_log(const struct par_disk_super *raw)
 {
 	return log_sectors(raw);
 }
+EXPORT_SYMBOL_IF_KUNIT(par_super_log);
 
 bool par_super_owner(const struct par_disk_super *raw, struct par_identity *id)
 {
