@@ -22,5 +22,6 @@ write_some() { "$TOOLS/log_writes.py" "/dev/$MD" "$TWIN" "$1" "$2"; }
 # same WHAT: the array has what the file has.
 same() {
 	dd if="/dev/$MD" of="$TWIN.read" bs=1M count=8 iflag=direct status=none
+	# shellcheck disable=SC2153  # create_par sets LAYOUT
 	cmp "$TWIN.read" "$TWIN" || fail "$LAYOUT: $1"
 }

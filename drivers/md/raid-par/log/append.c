@@ -237,6 +237,11 @@ static bool make_ready(struct par_log *log)
 	    par_store_log(log->conf, log->ring.tail, log->ring.done, run,
 			  par_log_ring_empty(&log->ring)))
 		return false;
+	if (log->lacking) {
+		spin_lock(&log->lock);
+		par_log_index_healed(&log->index);
+		spin_unlock(&log->lock);
+	}
 	log->lacking = false;
 	log->run = run;
 	log->ready = true;

@@ -61,23 +61,25 @@ static void write_endio(struct bio *bio)
 
 /* ---- reading what is in the log ---- */
 
-/* @count sectors from bit @first on of what is at @place, into the page at the same place. */
-static bool read_run(struct par_log *log, struct page *page, u32 place, unsigned int first,
-		     unsigned int count)
+/* @count sectors from bit @first on of a part, into the page at the same place. */
+static bool read_run(struct par_log *log, struct page *page, const struct par_log_part *part,
+		     unsigned int first, unsigned int count)
 {
 	unsigned int copy;
 
 	for (copy = 0; copy < log->shape.copies; copy++) {
-		unsigned int d = par_log_member(&log->shape, place, copy);
-		struct md_rdev *rdev = par_log_rdev(log, d);
+		unsigned int d = par_log_member(&log->shape, part->place, copy);
+		struct md_rdev *rdev = NULL;
 		struct bio *bio;
 		int err;
 
+		if (!(part->lacking & BIT(copy)))
+			rdev = par_log_rdev(log, d);
 		if (!rdev)
 			continue;
 		bio = bio_alloc_bioset(rdev->bdev, 1, REQ_OP_READ, GFP_NOIO, &log->bios);
 		bio->bi_iter.bi_sector = rdev->data_offset +
-					 par_log_sector(&log->shape, place, copy) + first;
+					 par_log_sector(&log->shape, part->place, copy) + first;
 		__bio_add_page(bio, page, count << SECTOR_SHIFT, first << SECTOR_SHIFT);
 		err = submit_bio_wait(bio);
 		bio_put(bio);
@@ -106,7 +108,7 @@ static bool read_part(struct par_log *log, struct page *page, const struct par_l
 
 	for (at = 0; at < PAR_LOG_BLOCK && next_run(part->sectors, at, &first, &count);
 	     at = first + count)
-		if (!read_run(log, page, part->place, first, count))
+		if (!read_run(log, page, part, first, count))
 			return false;
 	return true;
 }

@@ -5,13 +5,17 @@
 #include "core/parent.h"
 #include "log/log.h"
 
-/* A read of one unit: @bio waits for it; @sector is of the ring; @rdev is counted in. */
+/*
+ * A read of one unit: @bio waits for it; @sector is of the ring; @rdev is counted in.
+ * @lacking: copies that do not have it; @tried: so many others
+ */
 struct read_leg {
 	struct par_log *log;
 	struct bio *bio;
 	struct md_rdev *rdev;
 	u64 sector;
-	unsigned int tried;	/* copies */
+	u8 lacking;
+	unsigned int tried;
 	struct work_struct work;
 	struct bio clone;	/* last: its vectors follow */
 };
@@ -52,8 +56,11 @@ static struct md_rdev *next_copy(struct read_leg *leg, u64 *sector)
 
 	for (; leg->tried < log->shape.copies; leg->tried++) {
 		unsigned int copy = (leg->tried + place / PAR_LOG_UNIT) % log->shape.copies;
-		struct md_rdev *rdev = par_log_rdev(log, par_log_member(&log->shape, place, copy));
+		struct md_rdev *rdev;
 
+		if (leg->lacking & BIT(copy))
+			continue;
+		rdev = par_log_rdev(log, par_log_member(&log->shape, place, copy));
 		if (!rdev)
 			continue;
 		leg->tried++;
@@ -86,7 +93,7 @@ static void read_again(struct work_struct *work)
 	send_read(container_of(work, struct read_leg, work));
 }
 
-static void read_place(struct par_log *log, struct bio *bio, u64 sector)
+static void read_place(struct par_log *log, struct bio *bio, const struct par_log_piece *piece)
 {
 	struct bio *clone;
 	struct read_leg *leg;
@@ -98,7 +105,8 @@ static void read_place(struct par_log *log, struct bio *bio, u64 sector)
 	leg = container_of(clone, struct read_leg, clone);
 	leg->log = log;
 	leg->bio = bio;
-	leg->sector = sector;
+	leg->sector = piece->sector;
+	leg->lacking = piece->lacking;
 	leg->tried = 0;
 	INIT_WORK(&leg->work, read_again);
 	send_read(leg);
@@ -122,7 +130,7 @@ void par_log_read(struct par_log *log, struct bio *bio)
 		submit_bio_noacct(bio);
 	}
 	if (piece.logged)
-		read_place(log, front, piece.sector);
+		read_place(log, front, &piece);
 	else
 		home->ops->submit(home, front);
 }

@@ -88,7 +88,7 @@ static void write_lacking(struct walk_unit *unit, const struct par_log_found *fo
 }
 
 static int index_found(struct par_log *log, const struct par_disk_log_header *raw,
-		       const struct par_log_head *head)
+		       const struct par_log_head *head, u32 lacking)
 {
 	u32 place = par_log_place(&log->shape, head->pos), u = place / PAR_LOG_UNIT;
 	struct par_log_slot *slots;
@@ -104,6 +104,7 @@ static int index_found(struct par_log *log, const struct par_disk_log_header *ra
 	for (i = 0; i < head->count; i++) {
 		par_log_entry_unpack(raw, i, &entry);
 		par_log_index_add(&log->index, place + 1 + i, &entry);
+		par_log_index_lacks(&log->index, place + 1 + i, lacking);
 	}
 	log->replayed++;
 	return 0;
@@ -130,7 +131,7 @@ static int walk_records(struct walk_unit *unit, struct par_log_walk *walk, bool 
 		if (heal)
 			write_lacking(unit, &found);
 		else
-			err = index_found(log, copies[found.copy], &found.head);
+			err = index_found(log, copies[found.copy], &found.head, found.lacking);
 		cond_resched();
 	}
 	return err;
