@@ -16,8 +16,8 @@ fill_twin() {
 	dd if="/dev/$MD" of="$TWIN" bs=1M count=8 iflag=direct status=none
 }
 
-# write_some SEED COUNT: writes of 512 bytes to 32 KiB, to the array and to the file.
-write_some() { "$TOOLS/log_writes.py" "/dev/$MD" "$TWIN" "$1" "$2"; }
+# write_some SEED COUNT [large]: writes of 512 bytes to 32 KiB, or 1020 KiB, to the array and to the file.
+write_some() { "$TOOLS/log_writes.py" "/dev/$MD" "$TWIN" "$@"; }
 
 # same WHAT: the array has what the file has.
 same() {
