@@ -28,6 +28,7 @@
 #include "core/event.h"
 #include "core/parent.h"
 #include "gear/gear.h"
+#include "log/log.h"
 
 #define PAR_OUTRUN_S	600U	/* then the policy waits so long at least … */
 #define PAR_OUTRUN_NUM	4U	/* … and for so many times what the attempt took */
@@ -155,6 +156,7 @@ static void gear_raised(struct par_conf *conf)
 	WRITE_ONCE(conf->wish.again, 0);
 	par_wish_ended(conf, 0);
 	par_propagation_due(conf);
+	par_log_drain_now(conf->log);
 	/* They may have waited for this: see par_thread(), par_hot_add(). */
 	par_write_deferred_sb(conf);
 	set_bit(MD_RECOVERY_NEEDED, &conf->mddev->recovery);

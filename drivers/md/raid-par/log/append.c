@@ -218,7 +218,7 @@ static bool append_record(struct par_log *log)
 	atomic_set(&sent->left, 1);
 	log->next++;
 	log->last = jiffies;
-	/* Nobody tells the drain of a shift: it looks now and then. */
+	/* Nobody tells it that the log is idle: it looks now and then. */
 	queue_delayed_work(log->drain_wq, &log->drain_work, PAR_LOG_LOOK);
 	for (copy = 0; copy < log->shape.copies; copy++)
 		send_copy(log, sent, copy);
