@@ -42,6 +42,8 @@ struct par_counts {
 	unsigned long sectors[2];
 	u64 flushes, flush_ns;
 	u64 shifts, copied;
+	u64 log_sent, log_drained;
+	u32 log_used, log_blocks;
 	unsigned int gear;
 	bool copying, syncing, home_syncing;
 	bool counted;		/* the statistics of all that matter are on */
@@ -57,6 +59,7 @@ struct par_counts {
  * @asked: the gear that the policy has asked for last and has not seen yet
  * @told: the decision that was told last; @told_at: s
  * @copied: what propagation has copied of late, and in what time
+ * @filling: how fast the write log has filled of late
  * @failures: of shifts that the policy knows of
  * @gone: members whose devices were gone at the last look, a bit each
  * @used: somebody has asked the array for something in the interval that ended last, or
@@ -84,6 +87,7 @@ struct par_monitor {
 	struct par_decision told;
 	u64 told_at;
 	struct par_rate copied;
+	struct par_filling filling;
 	u64 failures;
 	u32 gone;
 	bool running, used, roused;

@@ -610,6 +610,8 @@ static void par_status(struct seq_file *seq, struct mddev *mddev)
 	for (i = 1; i <= conf->geo.gears; i++)
 		seq_printf(seq, "%c%u", i == 1 ? ' ' : ',', conf->geo.set[i].members);
 	show_resync(seq, conf);
+	if (READ_ONCE(conf->log->draining))
+		seq_puts(seq, ", draining the log");
 	seq_printf(seq, "%s [%u/%u] [", shift ? state[shift] : "",
 		   conf->geo.members, conf->geo.members - mddev->degraded);
 	for (d = 0; d < conf->geo.members; d++) {

@@ -12,7 +12,8 @@ AT=321	# the block, of 4 KiB
 
 # number DEVICE BYTE: of the superblock, eight bytes.
 number() {
-	od -An -t u8 -N 8 -j $(($(data_offset "$1") * 512 + $2)) "$1" | tr -d ' '
+	dd if="$1" bs=4k skip=$(($(data_offset "$1") / 8)) count=1 iflag=direct status=none |
+		od -An -t u8 -N 8 -j "$2" | tr -d ' '
 }
 
 # deaf SECTORS: reads of the log of all members that have one fail, or (0) no longer do.
@@ -49,6 +50,7 @@ create_logged 3,5 8 --chunk=64
 fill_twin
 META=$(number "${DEVS[0]}" 112)
 LOG=$(number "${DEVS[0]}" 160)
+[ "$LOG" -gt 0 ] || fail "no log in the superblock"
 shift_to 3
 write_block
 deaf "$LOG"

@@ -7,6 +7,7 @@
 
 #include "core/parent.h"
 #include "log/log.h"
+#include "log/log-trace.h"
 
 /* ---- what is written ---- */
 
@@ -31,7 +32,7 @@ static void index_record(struct par_log *log, const struct par_log_sent *sent)
 				  &sent->entry[i]);
 	par_log_ring_done(&log->ring, sent->end);
 	WRITE_ONCE(log->conf->io->log_done, log->ring.done);
-	log->logged += sent->count * PAR_LOG_BLOCK;
+	log->count.logged += sent->count * PAR_LOG_BLOCK;
 }
 
 /* Those that are written, as long as none in front of them is not. */
@@ -109,6 +110,7 @@ static void send_copy(struct par_log *log, struct par_log_sent *sent, unsigned i
 	for (i = 0; i < sent->count; i++)
 		__bio_add_page(bio, sent->data[i], PAR_LOG_BLOCK_BYTES, 0);
 	atomic_inc(&sent->left);
+	log->count.sent++;
 	submit_bio_noacct(bio);
 }
 
@@ -214,6 +216,7 @@ static bool append_record(struct par_log *log)
 		return false;
 	fill_record(log, sent);
 	seal_record(log, sent);
+	trace_par_log_record(log, sent);
 	sent->written = false;
 	atomic_set(&sent->good, 0);
 	atomic_set(&sent->left, 1);

@@ -7,6 +7,7 @@
 
 #include "core/parent.h"
 #include "log/log.h"
+#include "log/log-trace.h"
 
 /* Requests of ours that are waited for together. */
 struct drain_io {
@@ -276,7 +277,8 @@ static void slice_drained(struct par_log_drain *drain)
 		for (j = 0; j < drain->block[i].parts; j++)
 			par_log_index_drained(&log->index, &drain->block[i].part[j]);
 		drop_lost(log, &drain->block[i]);
-		log->drained += hweight8(drain->block[i].sectors);
+		log->count.drained += hweight8(drain->block[i].sectors);
+		log->count.sent += drain->block[i].parts;
 	}
 	spin_unlock(&log->lock);
 }
@@ -464,9 +466,11 @@ static int drain_some(struct par_log_drain *drain)
 		failed |= !drain_slice(drain, drain->list + i, min(count - i, some));
 	}
 	moved = move_tail(log);
-	if (moved < 0)
-		return moved;
-	return failed ? -EIO : moved || count;
+	if (moved >= 0 && failed)
+		moved = -EIO;
+	if (count)
+		trace_par_log_drained(log, count, min(moved, 0));
+	return moved < 0 ? moved : moved || count;
 }
 
 static int drain_all(struct par_log_drain *drain)
@@ -474,9 +478,11 @@ static int drain_all(struct par_log_drain *drain)
 	int done = 1;
 
 	while (done > 0 && is_due(drain->log)) {
+		WRITE_ONCE(drain->log->draining, true);
 		done = drain_some(drain);
 		drain->tries = done < 0 ? drain->tries + 1 : 0;
 	}
+	WRITE_ONCE(drain->log->draining, false);
 	return done;
 }
 

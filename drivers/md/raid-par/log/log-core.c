@@ -7,6 +7,9 @@
 #include "core/parent.h"
 #include "log/log.h"
 
+#define CREATE_TRACE_POINTS
+#include "log/log-trace.h"
+
 static struct kmem_cache *slots_cache;
 
 struct par_log_slot *par_log_slots(gfp_t gfp)

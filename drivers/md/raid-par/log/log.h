@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The write log while the array runs: log-core.c, append.c, log-read.c, drain.c, walk.c,
- * and log.c above these. What it is
- * and why it is right: Documentation/log.md.
+ * The write log while the array runs: log-core.c, append.c, log-read.c, log-route.c, drain.c,
+ * walk.c, and log.c above these. What it is and why it is right: Documentation/log.md.
  */
 #ifndef RAID_PAR_LOG_H
 #define RAID_PAR_LOG_H
@@ -49,6 +48,15 @@ struct par_log_sent {
 };
 
 /**
+ * struct par_log_counts - what a log has done
+ * @logged, @drained: sectors of the array; @sent: requests to members, for records and by
+ *	drains that read them; @replayed: records that the last assembly has found
+ */
+struct par_log_counts {
+	u64 logged, drained, sent, replayed;
+};
+
+/**
  * struct par_log - of an array that has one
  * @on: it has; nothing else is valid if not
  * @lock: the ring, the index, @lost, @waiting, @held, @queued
@@ -66,9 +74,9 @@ struct par_log_sent {
  * @dead: a record is nowhere; no more are written
  * @closed: nothing is appended for a moment
  * @paused: the array is about to be quiet; @ended: for good
- * @filling: see struct par_log_need; @wanted: drain in any case
+ * @filling: see struct par_log_need; @wanted: drain in any case; @draining: it is
  * @last: jiffies of the last record
- * @logged, @drained: sectors, since the start; @replayed: records at the last assembly
+ * @count: what has been done since the start
  */
 struct par_log {
 	struct par_conf *conf;
@@ -87,9 +95,9 @@ struct par_log {
 	struct mutex ready_lock;
 	u64 run;
 	bool ready, lacking, stuck, renew;
-	bool dead, closed, paused, ended, filling, wanted;
+	bool dead, closed, paused, ended, filling, wanted, draining;
 	unsigned long last;
-	u64 logged, drained, replayed;
+	struct par_log_counts count;
 	struct par_log_drain *drain;
 	struct workqueue_struct *wq, *drain_wq;
 	struct work_struct work;
@@ -105,6 +113,9 @@ struct par_log {
  */
 void par_log_submit(struct par_conf *conf, struct bio *bio);
 void par_log_discard(struct par_conf *conf, struct bio *bio);
+
+/* par_log_filled - blocks of the log that are in use, of @blocks; 0 if it is empty */
+u32 par_log_filled(struct par_conf *conf, u32 *blocks);
 
 /* par_log_writable - the array has become so; any context */
 void par_log_writable(struct par_conf *conf);

@@ -132,7 +132,7 @@ static int index_found(struct par_log *log, const struct par_disk_log_header *ra
 		par_log_index_add(&log->index, place + 1 + i, &entry);
 		par_log_index_lacks(&log->index, place + 1 + i, lacking);
 	}
-	log->replayed++;
+	log->count.replayed++;
 	return 0;
 }
 
@@ -269,8 +269,8 @@ int par_log_load(struct par_conf *conf)
 	log->run = conf->store->super.log.run + 1;
 	log->renew |= log->lacking;
 	log->last = jiffies;
-	if (!err && log->replayed)
+	if (!err && log->count.replayed)
 		pr_info("md/par:%s: the log has %llu records, of %u blocks that are not at home\n",
-			mdname(conf->mddev), log->replayed, log->index.live);
+			mdname(conf->mddev), log->count.replayed, log->index.live);
 	return err;
 }

@@ -18,6 +18,7 @@
 #define SPREAD		2U	/* so large a part of the ration is spread over the day */
 #define SPARE		16U	/* to be dear is to have lasted for this part of a start's share */
 #define SLOW_LEAST	2U	/* slow at this part of the down threshold, or less: a spike was */
+#define LOG_AHEAD	2U	/* times what disks take to start */
 #define SLOW_NUM	3U	/* a gear that was slow at some load is for … */
 #define SLOW_DEN	4U	/* … so much of it at most */
 
@@ -313,6 +314,15 @@ static bool holds_back(const struct par_policy *policy, const struct par_situati
 	return d->seconds;
 }
 
+/*
+ * Will the log be full by the time that disks turn, or not much later? It shifts up by itself
+ * then, and writes of what it has wait until it has been drained.
+ */
+static bool log_fills(const struct par_policy *policy, const struct par_situation *is)
+{
+	return is->fills && is->fills <= LOG_AHEAD * policy->starts_in;
+}
+
 /* Is there a reason to go above the gear that is aimed at? */
 static bool decide_up(const struct par_policy *policy,
 		      const struct par_situation *is, struct par_decision *d)
@@ -324,6 +334,8 @@ static bool decide_up(const struct par_policy *policy,
 		reason = PAR_WHY_LOAD;
 	else if (is->gear == aim && is_waiting(policy, is->now))
 		reason = PAR_WHY_WAIT;
+	else if (is->gear == aim && log_fills(policy, is))
+		reason = PAR_WHY_LOG;
 	else if (aim < low)
 		reason = PAR_WHY_MIN;
 	else
@@ -335,10 +347,11 @@ static bool decide_up(const struct par_policy *policy,
 		return aim == high;
 	}
 	*d = decided_gear(aim, aim, reason);
-	if (reason != PAR_WHY_MIN && is->gear == aim && holds_back(policy, is, d))
+	if (reason != PAR_WHY_MIN && reason != PAR_WHY_LOG && is->gear == aim &&
+	    holds_back(policy, is, d))
 		return true;
-	*d = decided_gear(low, low, reason);
-	if (reason != PAR_WHY_MIN)
+	*d = decided_gear(reason == PAR_WHY_LOG ? high : low, low, reason);
+	if (reason == PAR_WHY_LOAD || reason == PAR_WHY_WAIT)
 		d->gear = max(low, sufficient_gear(policy, is, aim));
 	d->about = d->gear;
 	d->seconds = shut_for(policy, d->gear, is->now);
@@ -483,6 +496,8 @@ static struct par_decision decide_down(const struct par_policy *policy,
 
 	if (is->gear > low && is->syncing)
 		return decided_gear(is->gear, is->gear - 1, PAR_WHY_SYNC);
+	if (is->gear > low && is->draining)
+		return decided_gear(is->gear, is->gear - 1, PAR_WHY_LOG);
 	for (i = low; i < is->gear; i++) {
 		d = weigh_gear(policy, is, i);
 		if (d.gear < is->gear)

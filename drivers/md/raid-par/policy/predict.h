@@ -40,6 +40,8 @@
  *	they took in all, writing not included
  * @home: requests of the home set to its virtual members
  * @sent: requests that came to the members that are awake
+ * @log_sent: and those of the write log, for records and by drains; @drained: it was drained,
+ *	and @home has these requests too
  * @busy_ns: these members' busy times, in all
  */
 struct par_sample {
@@ -49,7 +51,8 @@ struct par_sample {
 	u64 requests[2], waited_ns[2], sectors;
 	u64 flushes, flush_ns;
 	u64 home[PAR_MAX_MEMBERS][2];
-	u64 sent, busy_ns;
+	u64 sent, log_sent, busy_ns;
+	bool drained;
 };
 
 /* Requests to the array, by their mean size. */
@@ -88,10 +91,11 @@ u32 par_rate_kib(const struct par_rate *rate);
  * @before: the gear that this one is to be compared with, once @fresh is known, or 0;
  *	@before_cost: and what a request cost there, 0: not known
  * @compared: intervals with requests since it came to this gear
+ * @copies: of a record of the write log; 0: there is none
  */
 struct par_forecast {
 	const struct par_geometry *geo;
-	unsigned int gear, before, compared;
+	unsigned int gear, before, compared, copies;
 	u64 before_cost[PAR_SIZES];
 	struct par_ratio cost[PAR_SIZES], fresh[PAR_SIZES];
 	struct par_ratio image_write[PAR_SIZES][PAR_MAX_SETS + 1];
@@ -101,9 +105,25 @@ struct par_forecast {
 
 #define PAR_DEARER_ONE	1024U
 
-/* par_forecast_init - nothing has been seen */
+/*
+ * par_forecast_init - nothing has been seen. If the geometry has a log, small and medium writes
+ * go there in all gears but the top one, and home later.
+ */
 void par_forecast_init(struct par_forecast *forecast,
 		       const struct par_geometry *geo);
+
+/* struct par_filling - how fast the log fills: blocks of late, and in what time */
+struct par_filling {
+	u64 blocks, ns;
+};
+
+/*
+ * par_filling_see - in @ns it came to have @used blocks in use, from @before; no more than
+ *	before is nothing
+ * par_filling_left - s until @room blocks are used, at least 1; 0: it does not fill
+ */
+void par_filling_see(struct par_filling *filling, u32 before, u32 used, u64 ns);
+u64 par_filling_left(const struct par_filling *filling, u32 room);
 
 /*
  * par_forecast_see - learn from an interval, and say what utilization its requests

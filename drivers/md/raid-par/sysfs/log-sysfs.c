@@ -19,16 +19,33 @@ static ssize_t log_size_show(struct par_conf *conf, char *page)
 	return emit_sectors(page, BLOCK_SECTORS(conf->log->ring.blocks));
 }
 
+/* The home region begins behind the log, so neither can be moved. */
+static ssize_t log_size_store(struct par_conf *conf, const char *page, size_t len)
+{
+	pr_warn("md/par:%s: the size of the write log is chosen when the array is created (mdadm --create --log-size) and cannot be changed\n",
+		mdname(conf->mddev));
+	return -EOPNOTSUPP;
+}
+
+static const char *log_state(const struct par_log *log)
+{
+	if (!log->on)
+		return "none";
+	if (READ_ONCE(log->draining))
+		return "draining";
+	return READ_ONCE(log->ring.tail) == READ_ONCE(log->ring.head) ? "empty" : "records";
+}
+
+static ssize_t log_state_show(struct par_conf *conf, char *page)
+{
+	return sysfs_emit(page, "%s\n", log_state(conf->log));
+}
+
 static ssize_t log_used_show(struct par_conf *conf, char *page)
 {
-	struct par_log *log = conf->log;
-	u64 used = 0;
+	u32 blocks;
 
-	spin_lock(&log->lock);
-	if (!par_log_ring_empty(&log->ring))
-		used = par_log_ring_used(&log->ring);
-	spin_unlock(&log->lock);
-	return emit_sectors(page, BLOCK_SECTORS(used));
+	return emit_sectors(page, BLOCK_SECTORS(par_log_filled(conf, &blocks)));
 }
 
 static ssize_t log_live_show(struct par_conf *conf, char *page)
@@ -50,17 +67,17 @@ static ssize_t log_memory_show(struct par_conf *conf, char *page)
 
 static ssize_t logged_show(struct par_conf *conf, char *page)
 {
-	return emit_sectors(page, READ_ONCE(conf->log->logged));
+	return emit_sectors(page, READ_ONCE(conf->log->count.logged));
 }
 
 static ssize_t drained_show(struct par_conf *conf, char *page)
 {
-	return emit_sectors(page, READ_ONCE(conf->log->drained));
+	return emit_sectors(page, READ_ONCE(conf->log->count.drained));
 }
 
 static ssize_t log_replayed_show(struct par_conf *conf, char *page)
 {
-	return sysfs_emit(page, "%llu\n", conf->log->replayed);
+	return sysfs_emit(page, "%llu\n", conf->log->count.replayed);
 }
 
 static ssize_t log_lost_show(struct par_conf *conf, char *page)
@@ -76,7 +93,8 @@ static ssize_t log_lost_show(struct par_conf *conf, char *page)
 	return emit_sectors(page, sectors);
 }
 
-PAR_RO(log_size);
+PAR_RW(log_size);
+PAR_RO(log_state);
 PAR_RO(log_used);
 PAR_RO(log_live);
 PAR_RO(log_memory);
@@ -87,6 +105,7 @@ PAR_RO(log_lost);
 
 static struct attribute *log_attrs[] = {
 	&attr_log_size.attr,
+	&attr_log_state.attr,
 	&attr_log_used.attr,
 	&attr_log_live.attr,
 	&attr_log_memory.attr,

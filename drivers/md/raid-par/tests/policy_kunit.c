@@ -645,6 +645,25 @@ static void single_rules(struct kunit *test)
 	array->is.degraded = true;
 	expect_decision(test, array, 2, PAR_WHY_DEGRADED, 0);
 	array->is = as_was;
+	array->is.draining = true;
+	expect_decision(test, array, 2, PAR_WHY_LOG, 0);
+	array->is = as_was;
+
+	/* A log is full at once, or when the disks turn, or much later. */
+	array->is.gear = 1;
+	array->is.target = 1;
+	array->is.fills = 2 * policy->starts_in;
+	expect_decision(test, array, 2, PAR_WHY_LOG, 0);
+	array->is.fills++;
+	expect_decision(test, array, 1, PAR_WHY_LOWEST, 0);
+	array->is.fills = 1;
+	expect_decision(test, array, 2, PAR_WHY_LOG, 0);
+	array->is.draining = true;
+	expect_decision(test, array, 2, PAR_WHY_LOG, 0);
+	policy->knobs.max_gear = 3;
+	expect_decision(test, array, 1, PAR_WHY_MAX, 0);
+	policy->knobs.max_gear = 5;
+	array->is = as_was;
 
 	policy->shifted = array->is.now - 59;
 	expect_decision(test, array, 2, PAR_WHY_HOLD, 1);
