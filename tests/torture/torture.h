@@ -14,6 +14,7 @@
  *   vouch.c    what superblocks say of the metadata beside them
  *   explain.c  what lies on the disks, when something is wrong
  *   start.c    how an array is started, with a member left out or by force
+ *   aim.c      when the power goes
  *   torture.c  lives and rounds
  */
 #ifndef TORTURE_H
@@ -392,9 +393,50 @@ void leave_out(struct rng *rng);
 /* What the kernel has said of md since the mark. */
 void say_klog(void);
 
-/* ---- torture.c ---- */
+/* ---- aim.c ---- */
+
+/*
+ * struct aim - a moment for the cut: when @path reads @value
+ * @value: NULL: whatever differs from the first reading
+ */
+struct aim {
+	const char *name, *path;
+	const char *value;
+};
+
+extern const struct aim aim_superblock, aim_first_superblock, aim_quiet_shift, aim_checkpoint,
+	aim_unmarking, aim_silence;
+/* @fails_seen: members failed until that was known; @metadata_at: a sector of each disk */
+extern u64 fails_seen, metadata_at;
+/*
+ * @fell_silent: the writers did; @trap_set: the cut comes with a write of metadata, maybe at once
+ */
+extern bool fell_silent, trap_set;
+
+void aims_init(void);
+const struct aim *choose_aim(struct rng *rng);
+/* Returns when the power is to go. */
+void await_cut(struct rng *rng, const struct aim *aim);
+void mend_before_cut(struct rng *rng);
+/* What the array is about, just before. */
+void note_moment(void);
+
+/*
+ * The power goes with a write of a superblock, the one of the next @most that chance tells; with
+ * the @nth write of intents, or of the map. await_trap - until it has, or nothing makes it do so.
+ */
+void trap_super(struct rng *rng, unsigned int most);
+void trap_intents(struct rng *rng, unsigned int nth);
+void trap_map(struct rng *rng, unsigned int nth);
+void trap_first_superblock(struct rng *rng);
+void await_trap(void);
 
 /* The power of all disks. */
 void cut(struct rng *rng);
+
+/* ---- torture.c ---- */
+
+extern unsigned int round_number;
+extern bool wide;	/* a life with many zones, of which few are in use */
 
 #endif
