@@ -90,11 +90,7 @@ static enum occasion choose_occasion(void)
 	return occasion;
 }
 
-/*
- * A member fails. The power goes before, while or after that is noticed and
- * stored; or as soon as writes are acknowledged that the member may have missed.
- */
-static void await_failure(struct rng *rng, enum occasion occasion)
+void await_failure(struct rng *rng, enum occasion occasion)
 {
 	unsigned int missed = wide || chance(rng, 70) ? between(rng, 1, 10) : 0, end, acked;
 
@@ -157,6 +153,15 @@ void trap_map(struct rng *rng, unsigned int nth)
 	u64 first = INTENT_SECTOR + PAIR;
 
 	set_trap(rng, nth, first, first + PAIR * array.gears - 1, &counted.in_blocks);
+}
+
+void trap_log(struct rng *rng, unsigned int nth)
+{
+	u64 first, end;
+
+	meta_snapshot();
+	wlog_area(&first, &end);
+	set_trap(rng, nth, first - metadata_at, end - 1 - metadata_at, &counted.in_blocks);
 }
 
 /* Until the trap has gone off, or nothing makes it do so. */
@@ -236,6 +241,8 @@ static const struct aim *asked_aim(void)
 	for (i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
 		if (!strcmp(opt.aim, kinds[i].kind))
 			return !kinds[i].parity || chaos_may_lose() ? kinds[i].aim : NULL;
+	if (opt.log_mib)
+		return wlog_asked(opt.aim);
 	fail("no such kind of cut: %s", opt.aim);
 }
 
@@ -258,6 +265,11 @@ const struct aim *choose_aim(struct rng *rng)
 		after_metadata = !after || round_number == 1;
 		return after_metadata ? asked_aim() : &aim_silence;
 	}
+	if (opt.inject && wlog_may())
+		return wlog_asked("logging");
+	/* Two of three, after which anything else finds a log in use. */
+	if (wlog_may() && !opt.aim && !opt.inject && (opt.seed + counted.cuts) % 3)
+		return wlog_aim();
 	if (array.absent)
 		return chance(rng, 30) ? &aim_silence : &aims[0];
 	if (every_other(3) && chaos_may_lose())
@@ -289,6 +301,11 @@ void await_cut(struct rng *rng, const struct aim *aim)
 	bool arranged = !aim->path && aim != &aims[0];
 
 	phase("the load", 60);
+	if (wlog_is(aim)) {
+		fell_silent = false;
+		wlog_await(rng, aim);
+		return;
+	}
 	/*
 	 * In some rounds the writers fall silent before the cut: then a shift may store
 	 * all there is, and nothing written after it hides what it has left out.
@@ -351,7 +368,8 @@ void mend_before_cut(struct rng *rng)
  */
 static bool must_be_refused(const char *sync)
 {
-	if (!array_degraded() || !strcmp(sync, "recover"))
+	/* What the log has taken, it has missed without any zone being in doubt. */
+	if (!array_degraded() || !strcmp(sync, "recover") || opt.log_mib)
 		return false;
 	if (acked_unnoticed != NONE)
 		return acked_since > acked_unnoticed;
@@ -364,6 +382,7 @@ void note_moment(void)
 	char shift[32] = "", sync[32] = "";
 	unsigned int gear = array_gear();
 
+	wlog_moment();
 	if (trap_set) {	/* what there is to see may have come after the cut */
 		start.may_refuse |= trap_degraded || counted.fails != fails_seen;
 		start.refuse_due = false;

@@ -11,7 +11,7 @@
  * --log has a write log of that size on each member;
  * --inject is for testing the verifier itself. --aim has one kind of cut in every second
  * round, and a silent round after each: checkpoint, unmarking, superblock, shift, failure,
- * rebuild, or stop; or silence alone.
+ * rebuild, or stop; or silence alone. With --log also those of write_log.c.
  *
  * A life is an array on new disks (tests/spindle/, whose volatile caches lose,
  * keep or tear what was not flushed). Its rounds:
@@ -163,9 +163,7 @@ static void stop_and_dissect(void)
 	int fd;
 
 	array_stop();
-	/* It does not know what the log has that is newer. */
-	if (!opt.log_mib)
-		dissect();
+	dissect();
 	must_assemble(false);
 	phase("reading after a stop", 60);
 	fd = array_open(O_RDONLY | O_DIRECT);
@@ -198,7 +196,7 @@ static void go_deep(struct rng *rng, bool most)
 
 /* ---- testing the checker ---- */
 
-static void disk_sector(unsigned int d, u64 at, void *data, bool write)
+void disk_sector(unsigned int d, u64 at, void *data, bool write)
 {
 	char path[32];
 	int fd;
@@ -264,7 +262,9 @@ static void inject(void)
 {
 	static const char *const kinds = "stale foreign torn zero lie";
 
-	if (opt.inject && round_number == 2 && strstr(kinds, opt.inject))
+	if (opt.inject && round_number == 2 && !strcmp(opt.inject, "log"))
+		wlog_wipe();
+	else if (opt.inject && round_number == 2 && strstr(kinds, opt.inject))
 		do_inject(HOME);
 }
 
@@ -341,7 +341,7 @@ static void begin_round(void)
 static void begin_load(struct rng *rng, const struct aim *aim)
 {
 	bool lacking = array.absent || aim == &aim_first_superblock;
-	enum mood mood = wide || lacking ? ONLY_SHIFTS :
+	enum mood mood = wlog_is(aim) ? ONLY_ASKED : wide || lacking ? ONLY_SHIFTS :
 			 stop_first && chance(rng, 60) ? CALM : ANYTHING;
 
 	phase("beginning the load", 60);
@@ -357,6 +357,8 @@ static void begin_load(struct rng *rng, const struct aim *aim)
 		files_start(opt.seed, life, round_number);
 	else
 		load_start(opt.seed, life, round_number);
+	if (wlog_is(aim))
+		wlog_begin_load(rng, aim);
 }
 
 static void end_load(void)
@@ -447,7 +449,7 @@ static unsigned int lap(unsigned int *since)
 	return took;
 }
 
-static void be_whole(void)
+void be_whole(void)
 {
 	make_writable(&life_rng);
 	if (array_degraded())
@@ -593,7 +595,9 @@ static unsigned int loaded_round(struct rng *rng, const struct aim *aim, unsigne
 
 	if (wide || aim == &aim_first_superblock)
 		clean_all_zones();
-	stop_first = aim != &aim_superblock && aim != &aim_first_superblock &&
+	if (wlog_is(aim))
+		wlog_prepare(aim);
+	stop_first = !wlog_is(aim) && aim != &aim_superblock && aim != &aim_first_superblock &&
 		     (opt.aim ? !strcmp(opt.aim, "stop") : chance(rng, wide ? 0 : 14));
 	begin_round();
 	begin_load(rng, aim);
@@ -643,10 +647,11 @@ static void one_round(void)
 	disks_restore();
 	inject();
 	choose_start_ro(&rng);
+	wlog_replay_cuts(&rng, aim);
 	start_in_the_dark(&rng);
 	meta_snapshot();
 	vouch_check();
-	if (aim == &aim_first_superblock)
+	if (aim == &aim_first_superblock || wlog_leaves_out(aim))
 		leave_out(&rng);
 	start_array();
 	if (start.given_up)
@@ -678,7 +683,7 @@ static void one_round(void)
  */
 static bool choose_wide(void)
 {
-	return !opt.aim && !files_wanted() && !fixed_size && chaos_may_lose() && array.parities == 1 &&
+	return !opt.aim && !opt.log_mib && !files_wanted() && !fixed_size && chaos_may_lose() && array.parities == 1 &&
 	       array.members <= 5 && (opt.seed + life) % 4 == 1;
 }
 
