@@ -20,9 +20,18 @@
 #include "meta/load.h"
 #include "sysfs/sysfs.h"
 
+static void par_request_logged(struct par_conf *conf, struct bio *bio)
+{
+	if (unlikely(bio_op(bio) == REQ_OP_DISCARD))
+		par_log_discard(conf, bio);
+	else
+		par_log_submit(conf, bio);
+}
+
 static bool par_make_request(struct mddev *mddev, struct bio *bio)
 {
 	struct par_conf *conf = mddev->private;
+	struct par_set *home = par_home(conf);
 
 	par_monitor_request(conf);
 	if (bio_data_dir(bio) == WRITE && unlikely(mddev->ro != MD_RDWR) &&
@@ -33,10 +42,12 @@ static bool par_make_request(struct mddev *mddev, struct bio *bio)
 
 	if (unlikely(bio->bi_opf & REQ_PREFLUSH))
 		par_flush_request(conf, bio, true);
+	else if (par_has_log(conf))
+		par_request_logged(conf, bio);
 	else if (unlikely(bio_op(bio) == REQ_OP_DISCARD))
-		par_log_discard(conf, bio);
+		par_discard_request(conf, bio);
 	else
-		par_log_submit(conf, bio);
+		home->ops->submit(home, bio);
 	return true;
 }
 

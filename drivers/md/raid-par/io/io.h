@@ -195,4 +195,10 @@ void par_flush_done(struct par_conf *conf, struct bio *bio);
 /* par_discard_request - give back what @bio covers of whole rows */
 void par_discard_request(struct par_conf *conf, struct bio *bio);
 
+/*
+ * par_discard_range - what of a discard is whole stripes and so is given back, from @sector on;
+ * returns how many sectors
+ */
+u64 par_discard_range(struct par_conf *conf, const struct bio *bio, u64 *sector);
+
 #endif

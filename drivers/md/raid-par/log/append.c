@@ -183,11 +183,12 @@ static bool take_room(struct par_log *log, struct par_log_sent *sent)
 {
 	u32 u;
 
+	/* Little, and nobody can write before it is there. */
 	if (!log->spare)
-		log->spare = par_log_slots();
+		log->spare = par_log_slots(GFP_NOIO | __GFP_NOFAIL);
 	spin_lock(&log->lock);
 	sent->count = 0;
-	if (log->queued && log->spare && !log->closed)
+	if (log->queued && !log->closed)
 		sent->count = par_log_ring_take(&log->ring, min_t(u64, log->queued, PAR_LOG_DATA),
 						&sent->pos);
 	if (sent->count) {
@@ -226,26 +227,58 @@ static bool append_record(struct par_log *log)
 	return true;
 }
 
-/* Nothing is appended before all copies are there, and the run is stored. */
-static bool make_ready(struct par_log *log)
+/*
+ * All copies have all records: false if some are nowhere any more. A record behind such a one no
+ * replay would find.
+ */
+static bool heal_copies(struct par_log *log)
 {
-	u64 run = log->conf->store->super.log.run + 1;
+	bool healed;
 
-	if (log->ready)
-		return true;
-	if ((log->lacking && par_log_heal(log)) ||
-	    par_store_log(log->conf, log->ring.tail, log->ring.done, run,
-			  par_log_ring_empty(&log->ring)))
-		return false;
-	if (log->lacking) {
-		spin_lock(&log->lock);
-		par_log_index_healed(&log->index);
-		spin_unlock(&log->lock);
-	}
+	lockdep_assert_held(&log->ready_lock);
+	healed = !log->lacking || par_log_ring_empty(&log->ring) ||
+		 (!log->stuck && !par_log_heal(log));
+	if (!healed && !log->stuck)
+		pr_err("md/par:%s: some records of the log cannot be read any more: nothing is written to the log until it has been drained\n",
+		       mdname(log->conf->mddev));
+	WRITE_ONCE(log->stuck, !healed);
+	if (!healed || !log->lacking)
+		return healed;
+	spin_lock(&log->lock);
+	par_log_index_healed(&log->index);
+	spin_unlock(&log->lock);
 	log->lacking = false;
-	log->run = run;
-	log->ready = true;
 	return true;
+}
+
+static bool begin_run(struct par_log *log)
+{
+	struct par_log_record record = {
+		.tail = log->ring.tail,
+		.stable = log->ring.done,
+		.run = log->run,
+	};
+
+	lockdep_assert_held(&log->ready_lock);
+	spin_lock(&log->lock);
+	record.lost = log->lost;
+	spin_unlock(&log->lock);
+	if (par_store_log(log->conf, &record, par_log_ring_empty(&log->ring)))
+		return false;
+	WRITE_ONCE(log->renew, false);
+	WRITE_ONCE(log->ready, true);
+	return true;
+}
+
+bool par_log_make_ready(struct par_log *log)
+{
+	bool ready;
+
+	might_sleep();
+	mutex_lock(&log->ready_lock);
+	ready = log->ready || (heal_copies(log) && begin_run(log));
+	mutex_unlock(&log->ready_lock);
+	return ready;
 }
 
 static void fail_waiting(struct par_log *log)
@@ -262,15 +295,30 @@ static void fail_waiting(struct par_log *log)
 		end_bio(log, bio, false);
 }
 
+/* They wait for the drain, with others that do. */
+static void hold_waiting(struct par_log *log)
+{
+	spin_lock(&log->lock);
+	bio_list_merge(&log->held, &log->waiting);
+	bio_list_init(&log->waiting);
+	log->queued = 0;
+	WRITE_ONCE(log->wanted, true);
+	spin_unlock(&log->lock);
+	par_log_drain_now(log);
+}
+
 void par_log_append_work(struct work_struct *work)
 {
 	struct par_log *log = container_of(work, struct par_log, work);
 
-	if (!READ_ONCE(log->queued) && log->first == log->next)
+	if (!READ_ONCE(log->queued) && log->first == log->next &&
+	    !(READ_ONCE(log->renew) && md_is_rdwr(log->conf->mddev)))
 		return;
-	if (par_log_broken(log) || !make_ready(log))
+	if (!par_log_broken(log) && !par_log_make_ready(log) && READ_ONCE(log->stuck))
+		hold_waiting(log);
+	else if (par_log_broken(log) || !READ_ONCE(log->ready))
 		fail_waiting(log);
 	do
 		retire_records(log);
-	while (append_record(log));
+	while (!par_log_broken(log) && READ_ONCE(log->ready) && append_record(log));
 }

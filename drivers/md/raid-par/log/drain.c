@@ -3,6 +3,8 @@
  * Draining the log: what is live in it goes to the home set, in the order of the array's
  * sectors, and the tail follows. One work does all of it. See log.h.
  */
+#include <linux/mm.h>
+
 #include "core/parent.h"
 #include "log/log.h"
 
@@ -13,7 +15,7 @@ struct drain_io {
 	bool failed;
 };
 
-/* A block of a slice: its content is in the page of the same number. */
+/* A block that is drained: its content is in the page of the same number. */
 struct drain_block {
 	u64 block;
 	struct par_log_part part[PAR_LOG_PARTS];
@@ -21,10 +23,22 @@ struct drain_block {
 	u8 sectors;
 };
 
-struct drain_slice {
+#define DRAIN_LIST	4096U	/* blocks that are picked at once */
+#define DRAIN_SLICE	64U	/* of these, drained at once */
+#define DRAIN_TRIES	4U	/* then what cannot be read, or written at home, is lost */
+
+/*
+ * struct par_log_drain - what a drain works with
+ * @list: blocks of the array that are picked
+ * @block: those that are drained now, @count of them; @pages: their content
+ * @tries: so many drains one after the other have failed
+ */
+struct par_log_drain {
 	struct par_log *log;
-	struct drain_block block[PAR_LOG_SLICE];
-	unsigned int count;
+	u64 list[DRAIN_LIST];
+	struct drain_block block[DRAIN_SLICE];
+	struct page *pages[DRAIN_SLICE];
+	unsigned int count, tries;
 };
 
 /* ---- requests ---- */
@@ -102,24 +116,61 @@ static bool next_run(u8 sectors, unsigned int from, unsigned int *first, unsigne
 	return true;
 }
 
-static bool read_part(struct par_log *log, struct page *page, const struct par_log_part *part)
+/*
+ * Some tries have failed for good: these sectors of a part are not to be had, or not to be
+ * written at home. The log goes on without them; false if it cannot.
+ */
+static bool lose_sectors(struct par_log_drain *drain, u64 block, struct par_log_part *part,
+			 u8 sectors, const char *why)
 {
+	struct par_log_part gone = { .place = part->place, .sectors = sectors };
+	struct par_log *log = drain->log;
+	bool added;
+	u8 live;
+
+	if (drain->tries < DRAIN_TRIES || par_log_broken(log))
+		return false;
+	spin_lock(&log->lock);
+	/* What has been written again meanwhile is in another place. */
+	live = par_log_index_live(&log->index, &gone);
+	added = !live || par_log_lost_add(&log->lost, block, live);
+	if (added)
+		par_log_index_drained(&log->index, &gone);
+	spin_unlock(&log->lock);
+	if (!added) {
+		pr_err_ratelimited("md/par:%s: the log cannot be drained any further: there is no room to remember more lost blocks\n",
+				   mdname(log->conf->mddev));
+		return false;
+	}
+	part->sectors &= ~sectors;
+	pr_err("md/par:%s: sectors 0x%x of the 4 KiB from sector %llu on are lost: %s; reads return an error until they are written again\n",
+	       mdname(log->conf->mddev), sectors, block * PAR_LOG_BLOCK, why);
+	return true;
+}
+
+static bool read_part(struct par_log_drain *drain, unsigned int i, struct par_log_part *part)
+{
+	struct page *page = drain->pages[i];
 	unsigned int first, count, at;
 
 	for (at = 0; at < PAR_LOG_BLOCK && next_run(part->sectors, at, &first, &count);
 	     at = first + count)
-		if (!read_run(log, page, part, first, count))
+		if (!read_run(drain->log, page, part, first, count) &&
+		    !lose_sectors(drain, drain->block[i].block, part,
+				  GENMASK(first + count - 1, first),
+				  "no copy in the log can be read"))
 			return false;
 	return true;
 }
 
-static bool read_block(struct par_log *log, struct page *page, struct drain_block *block)
+static bool read_block(struct par_log_drain *drain, unsigned int number)
 {
+	struct drain_block *block = &drain->block[number];
 	unsigned int i;
 
 	block->sectors = 0;
 	for (i = 0; i < block->parts; i++) {
-		if (!read_part(log, page, &block->part[i]))
+		if (!read_part(drain, number, &block->part[i]))
 			return false;
 		block->sectors |= block->part[i].sectors;
 	}
@@ -150,33 +201,33 @@ static void write_run(struct par_log *log, struct drain_io *io, u64 sector, stru
 }
 
 /* Blocks from the @i-th on that are one request: complete, and one behind the other. */
-static unsigned int whole_run(const struct drain_slice *slice, unsigned int i)
+static unsigned int whole_run(const struct par_log_drain *drain, unsigned int i)
 {
 	unsigned int end = i;
 
-	while (end < slice->count && slice->block[end].sectors == 0xff &&
-	       slice->block[end].block == slice->block[i].block + (end - i))
+	while (end < drain->count && drain->block[end].sectors == 0xff &&
+	       drain->block[end].block == drain->block[i].block + (end - i))
 		end++;
 	return end - i;
 }
 
-static bool write_slice(struct drain_slice *slice)
+static bool write_slice(struct par_log_drain *drain)
 {
-	struct par_log *log = slice->log;
+	struct par_log *log = drain->log;
 	unsigned int i = 0, first, count, at, run;
 	struct drain_io io;
 
 	io_begin(&io);
-	while (i < slice->count) {
-		const struct drain_block *block = &slice->block[i];
+	while (i < drain->count) {
+		const struct drain_block *block = &drain->block[i];
 		u64 sector = block->block * PAR_LOG_BLOCK;
 
-		run = whole_run(slice, i);
+		run = whole_run(drain, i);
 		if (run)
-			write_run(log, &io, sector, &log->pages[i], 0, run * PAR_LOG_BLOCK);
+			write_run(log, &io, sector, &log->drain->pages[i], 0, run * PAR_LOG_BLOCK);
 		at = run ? PAR_LOG_BLOCK : 0;
 		while (at < PAR_LOG_BLOCK && next_run(block->sectors, at, &first, &count)) {
-			write_run(log, &io, sector + first, &log->pages[i], first, count);
+			write_run(log, &io, sector + first, &log->drain->pages[i], first, count);
 			at = first + count;
 		}
 		i += max(run, 1U);
@@ -187,49 +238,74 @@ static bool write_slice(struct drain_slice *slice)
 /* ---- slices ---- */
 
 /* Those of @count blocks that are live yet, and where. */
-static void look_up_slice(struct drain_slice *slice, const u64 *blocks, unsigned int count)
+static void look_up_slice(struct par_log_drain *drain, const u64 *blocks, unsigned int count)
 {
-	struct par_log *log = slice->log;
+	struct par_log *log = drain->log;
 	unsigned int i;
 
-	slice->count = 0;
+	drain->count = 0;
 	spin_lock(&log->lock);
 	for (i = 0; i < count; i++) {
-		struct drain_block *block = &slice->block[slice->count];
+		struct drain_block *block = &drain->block[drain->count];
 
 		block->block = blocks[i];
 		block->parts = par_log_index_parts(&log->index, blocks[i], block->part);
-		slice->count += block->parts > 0;
+		drain->count += block->parts > 0;
 	}
 	spin_unlock(&log->lock);
 }
 
-static void slice_drained(struct drain_slice *slice)
+/* What was lost before, and has been written again, is at home now. */
+static void drop_lost(struct par_log *log, const struct drain_block *block)
 {
-	struct par_log *log = slice->log;
+	unsigned int first, count, at;
+
+	lockdep_assert_held(&log->lock);
+	for (at = 0; at < PAR_LOG_BLOCK && next_run(block->sectors, at, &first, &count);
+	     at = first + count)
+		par_log_lost_drop(&log->lost, block->block * PAR_LOG_BLOCK + first, count);
+}
+
+static void slice_drained(struct par_log_drain *drain)
+{
+	struct par_log *log = drain->log;
 	unsigned int i, j;
 
 	spin_lock(&log->lock);
-	for (i = 0; i < slice->count; i++) {
-		for (j = 0; j < slice->block[i].parts; j++)
-			par_log_index_drained(&log->index, &slice->block[i].part[j]);
-		log->drained += hweight8(slice->block[i].sectors);
+	for (i = 0; i < drain->count; i++) {
+		for (j = 0; j < drain->block[i].parts; j++)
+			par_log_index_drained(&log->index, &drain->block[i].part[j]);
+		drop_lost(log, &drain->block[i]);
+		log->drained += hweight8(drain->block[i].sectors);
 	}
 	spin_unlock(&log->lock);
 }
 
-static bool drain_slice(struct drain_slice *slice, const u64 *blocks, unsigned int count)
+/* The home set does not take a block: of a stripe too much of which cannot be read, say. */
+static bool lose_block(struct par_log_drain *drain, struct drain_block *block)
 {
-	struct par_log *log = slice->log;
 	unsigned int i;
 
-	look_up_slice(slice, blocks, count);
-	for (i = 0; i < slice->count; i++)
-		if (!read_block(log, log->pages[i], &slice->block[i]))
+	for (i = 0; i < block->parts; i++)
+		if (block->part[i].sectors &&
+		    !lose_sectors(drain, block->block, &block->part[i], block->part[i].sectors,
+				  "the home set cannot write them"))
 			return false;
-	if (!write_slice(slice))
+	return true;
+}
+
+static bool drain_slice(struct par_log_drain *drain, const u64 *blocks, unsigned int count)
+{
+	unsigned int i;
+
+	look_up_slice(drain, blocks, count);
+	for (i = 0; i < drain->count; i++)
+		if (!read_block(drain, i))
+			return false;
+	if (write_slice(drain))
+		slice_drained(drain);
+	else if (drain->count > 1 || !lose_block(drain, &drain->block[0]))
 		return false;
-	slice_drained(slice);
 	return true;
 }
 
@@ -242,18 +318,20 @@ static bool may_use_all(const struct par_log *log)
 	return READ_ONCE(store->super.log.absent) & READ_ONCE(store->whole);
 }
 
-/* The tail that may be stored. With @empty, nothing is appended until it is. */
-static u64 choose_tail(struct par_log *log, u64 *done, bool *empty)
+/* What may be stored of the log. If it is empty then, nothing is appended until it is. */
+static bool choose_tail(struct par_log *log, struct par_log_record *record)
 {
-	u64 tail;
+	bool empty;
 
+	record->run = log->run;
 	spin_lock(&log->lock);
-	tail = par_log_drain_tail(&log->index, &log->ring);
-	*done = log->ring.done;
-	*empty = tail == log->ring.head && may_use_all(log);
-	log->closed = *empty;
+	record->tail = par_log_drain_tail(&log->index, &log->ring);
+	record->stable = log->ring.done;
+	record->lost = log->lost;
+	empty = record->tail == log->ring.head && may_use_all(log);
+	log->closed = empty;
 	spin_unlock(&log->lock);
-	return tail;
+	return empty;
 }
 
 /* Nothing finds these units any more; who has found them before reads to the end. */
@@ -285,10 +363,10 @@ static void submit_held(struct par_log *log)
 	spin_lock(&log->lock);
 	bios = log->held;
 	bio_list_init(&log->held);
-	log->wanted = false;
+	WRITE_ONCE(log->wanted, false);
 	spin_unlock(&log->lock);
 	while ((bio = bio_list_pop(&bios)))
-		log->conf->up.log_submit(log->conf, bio);
+		par_log_submit_again(log, bio);
 }
 
 /* Nothing is drained any more, so what waits for that would wait for ever. */
@@ -308,16 +386,15 @@ static void fail_held(struct par_log *log)
 /* 1: it is further on; 0: it cannot be; or an error. */
 static int move_tail(struct par_log *log)
 {
-	bool empty;
-	u64 done, tail = choose_tail(log, &done, &empty);
-	bool moves = tail != log->ring.tail || empty;
+	struct par_log_record record;
+	bool empty = choose_tail(log, &record);
+	bool moves = record.tail != log->ring.tail || empty;
 	int err = 0;
 
 	if (moves) {
-		err = par_store_log(log->conf, tail, done, log->ready ? log->run :
-				    log->conf->store->super.log.run, empty);
+		err = par_store_log(log->conf, &record, empty);
 		if (!err)
-			free_units(log, tail);
+			free_units(log, record.tail);
 	}
 	spin_lock(&log->lock);
 	log->closed = false;
@@ -352,55 +429,100 @@ static bool is_due(struct par_log *log)
 static void take_discards(struct par_log *log)
 {
 	struct bio_list bios;
+	u64 sector, sectors;
 	struct bio *bio;
 
 	par_queue_take(log->conf, &log->discards, &bios);
 	while ((bio = bio_list_pop(&bios))) {
+		/* No more than what is given back at home: the rest would be older there. */
+		sectors = par_discard_range(log->conf, bio, &sector);
 		spin_lock(&log->lock);
-		par_log_index_discard(&log->index, bio->bi_iter.bi_sector, bio_sectors(bio));
+		par_log_index_discard(&log->index, sector, sectors);
+		par_log_lost_drop(&log->lost, sector, sectors);
 		spin_unlock(&log->lock);
 		par_discard_request(log->conf, bio);
 	}
 }
 
 /* The oldest blocks; what is behind the tail then is free. */
-static int drain_some(struct par_log *log, struct drain_slice *slice)
+static int drain_some(struct par_log_drain *drain)
 {
-	unsigned int i, count;
+	/* After errors one by one, to find those that cannot be drained. */
+	unsigned int i, count, some = drain->tries < DRAIN_TRIES ? DRAIN_SLICE : 1;
+	struct par_log *log = drain->log;
+	bool failed = false;
 	int moved;
 
+	/* What only some members have is on all of them before anything is made of it. */
+	if (!par_log_make_ready(log) && !READ_ONCE(log->stuck))
+		return -EIO;
 	spin_lock(&log->lock);
-	count = par_log_drain_pick(&log->index, &log->ring, log->list, PAR_LOG_LIST);
+	count = par_log_drain_pick(&log->index, &log->ring, drain->list, DRAIN_LIST);
 	spin_unlock(&log->lock);
-	for (i = 0; i < count && is_due(log); i += PAR_LOG_SLICE) {
+	for (i = 0; i < count && is_due(log); i += some) {
 		take_discards(log);
-		if (!drain_slice(slice, log->list + i, min(count - i, PAR_LOG_SLICE)))
-			return -EIO;
+		failed |= !drain_slice(drain, drain->list + i, min(count - i, some));
 	}
 	moved = move_tail(log);
-	return moved < 0 ? moved : moved || count;
+	if (moved < 0)
+		return moved;
+	return failed ? -EIO : moved || count;
+}
+
+static int drain_all(struct par_log_drain *drain)
+{
+	int done = 1;
+
+	while (done > 0 && is_due(drain->log)) {
+		done = drain_some(drain);
+		drain->tries = done < 0 ? drain->tries + 1 : 0;
+	}
+	return done;
 }
 
 void par_log_drain_work(struct work_struct *work)
 {
 	struct par_log *log = container_of(to_delayed_work(work), struct par_log, drain_work);
-	struct drain_slice *slice;
 	int done = 1;
 
 	take_discards(log);
 	if (par_log_broken(log)) {
 		fail_held(log);
 		par_log_kick(log);
-	} else if (is_due(log)) {
-		slice = kvzalloc(sizeof(*slice), GFP_NOIO);
-		if (slice) {
-			slice->log = log;
-			while (done > 0 && is_due(log))
-				done = drain_some(log, slice);
-		}
-		kvfree(slice);
+	} else {
+		done = drain_all(log->drain);
+		/* What could not be read any more is behind the tail: begin again. */
+		if (READ_ONCE(log->stuck) && par_log_ring_empty(&log->ring))
+			par_log_make_ready(log);
 	}
 	if (!READ_ONCE(log->paused) && !par_log_ring_empty(&log->ring))
 		mod_delayed_work(log->drain_wq, &log->drain_work,
-				 done > 0 ? PAR_LOG_LOOK : PAR_LOG_RETRY);
+				 done < 0 && log->drain->tries <= DRAIN_TRIES ? PAR_LOG_RETRY :
+										PAR_LOG_LOOK);
+}
+
+int par_log_drain_alloc(struct par_log *log)
+{
+	unsigned int i;
+
+	log->drain = kvzalloc(sizeof(*log->drain), GFP_KERNEL);
+	if (!log->drain)
+		return -ENOMEM;
+	log->drain->log = log;
+	for (i = 0; i < DRAIN_SLICE; i++) {
+		log->drain->pages[i] = alloc_page(GFP_KERNEL);
+		if (!log->drain->pages[i])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+void par_log_drain_free(struct par_log *log)
+{
+	unsigned int i;
+
+	for (i = 0; log->drain && i < DRAIN_SLICE; i++)
+		if (log->drain->pages[i])
+			put_page(log->drain->pages[i]);
+	kvfree(log->drain);
 }

@@ -9,9 +9,9 @@
 
 static struct kmem_cache *slots_cache;
 
-struct par_log_slot *par_log_slots(void)
+struct par_log_slot *par_log_slots(gfp_t gfp)
 {
-	return kmem_cache_alloc(slots_cache, GFP_NOIO);
+	return kmem_cache_alloc(slots_cache, gfp);
 }
 
 void par_log_slots_free(struct par_log_slot *slots)
@@ -50,21 +50,15 @@ bool par_log_broken(const struct par_log *log)
 bool par_log_usable(struct par_log *log, unsigned int d)
 {
 	return !(READ_ONCE(log->conf->store->super.log.absent) & BIT(d)) &&
-	       par_rdev_usable(READ_ONCE(log->conf->member[d].rdev));
+	       par_member_usable(log->conf, d);
 }
 
 struct md_rdev *par_log_rdev(struct par_log *log, unsigned int d)
 {
-	struct md_rdev *rdev;
-
-	rcu_read_lock();
-	rdev = READ_ONCE(log->conf->member[d].rdev);
-	if (par_log_usable(log, d))
-		atomic_inc(&rdev->nr_pending);
-	else
-		rdev = NULL;
-	rcu_read_unlock();
-	return rdev;
+	/* It gets a part again only while it is there: see par_store_log(). */
+	if (READ_ONCE(log->conf->store->super.log.absent) & BIT(d))
+		return NULL;
+	return par_member_get(log->conf, d);
 }
 
 void par_log_read_put(struct par_log *log, u32 u)

@@ -117,12 +117,16 @@ void par_log_read(struct par_log *log, struct bio *bio)
 	struct par_set *home = par_home(log->conf);
 	struct par_log_piece piece;
 	struct bio *front = bio;
+	bool is_lost = false;
 
 	spin_lock(&log->lock);
 	par_log_index_find(&log->index, bio->bi_iter.bi_sector, bio_sectors(bio), &piece);
 	/* The place is not written again before it has been read. */
 	if (piece.logged)
 		atomic_inc(&log->reads[piece.sector / PAR_LOG_UNIT_SECTORS]);
+	else if (log->lost.count)
+		piece.sectors = par_log_lost_find(&log->lost, bio->bi_iter.bi_sector,
+						  piece.sectors, &is_lost);
 	spin_unlock(&log->lock);
 	if (piece.sectors < bio_sectors(bio)) {
 		front = bio_split(bio, piece.sectors, GFP_NOIO, &log->splits);
@@ -131,6 +135,8 @@ void par_log_read(struct par_log *log, struct bio *bio)
 	}
 	if (piece.logged)
 		read_place(log, front, &piece);
+	else if (is_lost)
+		bio_io_error(front);
 	else
 		home->ops->submit(home, front);
 }

@@ -31,20 +31,24 @@ static u64 blocks_of(const struct bio *bio)
 /* Each block may need a record of its own, and one a unit may be wasted. */
 static bool has_room(const struct par_log *log, u64 blocks)
 {
-	return !log->dead && par_log_ring_used(&log->ring) + 2 * (log->queued + blocks) +
+	return !log->dead && !READ_ONCE(log->stuck) && par_log_ring_used(&log->ring) + 2 * (log->queued + blocks) +
 			     2 * PAR_LOG_UNIT <= log->ring.blocks;
 }
 
 static enum par_log_way way_of(struct par_log *log, const struct bio *bio)
 {
+	u32 absent = READ_ONCE(log->conf->store->super.log.absent);
+	bool is_lost = par_log_lost_any(&log->lost, bio->bi_iter.bi_sector, bio_sectors(bio));
 	struct par_log_write write = {
 		/* If some member has no part in the log, records are less safe than the array. */
-		.low = in_low_gear(log) && !READ_ONCE(log->conf->store->super.log.absent),
+		.low = in_low_gear(log) && !absent,
 		.large = bio_sectors(bio) >= PAR_LOG_LARGE,
-		.logged = par_log_index_has(&log->index, bio->bi_iter.bi_sector,
-					    bio_sectors(bio)),
+		.logged = is_lost || par_log_index_has(&log->index, bio->bi_iter.bi_sector,
+						       bio_sectors(bio)),
 		.room = has_room(log, blocks_of(bio)),
-		.ending = log->index.live < PAR_LOG_ENDING,
+		/* A member that is whole again is left out for as short a time as may be. */
+		.ending = !is_lost && (log->index.live < PAR_LOG_ENDING ||
+				       absent & READ_ONCE(log->conf->store->whole)),
 	};
 
 	lockdep_assert_held(&log->lock);
@@ -54,11 +58,12 @@ static enum par_log_way way_of(struct par_log *log, const struct bio *bio)
 /* Nothing is logged, and nothing will be: no need to look. */
 static bool passes_by(const struct par_log *log)
 {
-	return !in_low_gear(log) && READ_ONCE(log->ring.tail) == READ_ONCE(log->ring.head) &&
-	       !READ_ONCE(log->queued);
+	return !in_low_gear(log) && !READ_ONCE(log->lost.count) &&
+	       READ_ONCE(log->ring.tail) == READ_ONCE(log->ring.head) && !READ_ONCE(log->queued);
 }
 
-static void log_write(struct par_log *log, struct bio *bio)
+/* @counted: in the array's statistics, by us */
+static void log_write(struct par_log *log, struct bio *bio, bool counted)
 {
 	enum par_log_way way;
 	bool full;
@@ -76,20 +81,29 @@ static void log_write(struct par_log *log, struct bio *bio)
 		return;
 	}
 	/* From here on it is ours: the home set, which would count it, does not see it. */
-	md_account_bio(log->conf->mddev, &bio);
+	if (!counted)
+		md_account_bio(log->conf->mddev, &bio);
 	spin_lock(&log->lock);
 	if (way == PAR_LOG_APPEND) {
 		log->queued += blocks_of(bio);
 		bio_list_add(&log->waiting, bio);
 	} else {
 		bio_list_add(&log->held, bio);
-		log->wanted = true;
+		WRITE_ONCE(log->wanted, true);
 	}
 	spin_unlock(&log->lock);
 	if (way == PAR_LOG_APPEND)
 		par_log_kick(log);
 	else
 		par_log_drain_now(log);
+}
+
+void par_log_submit_again(struct par_log *log, struct bio *bio)
+{
+	if (passes_by(log))
+		send_home(log->conf, bio);
+	else
+		log_write(log, bio, true);
 }
 
 void par_log_submit(struct par_conf *conf, struct bio *bio)
@@ -99,8 +113,8 @@ void par_log_submit(struct par_conf *conf, struct bio *bio)
 	if (!log->on || passes_by(log))
 		send_home(conf, bio);
 	else if (bio_data_dir(bio) == WRITE)
-		log_write(log, bio);
-	else if (READ_ONCE(log->index.live))
+		log_write(log, bio, false);
+	else if (READ_ONCE(log->index.live) || READ_ONCE(log->lost.count))
 		par_log_read(log, bio);
 	else
 		send_home(conf, bio);
@@ -163,8 +177,7 @@ static int init_index(struct par_log *log)
 
 	par_log_index_init(&log->index, units, unit, chain);
 	log->reads = kvcalloc(units, sizeof(*log->reads), GFP_KERNEL);
-	log->list = kvcalloc(PAR_LOG_LIST, sizeof(*log->list), GFP_KERNEL);
-	return unit && chain && log->reads && log->list ? 0 : -ENOMEM;
+	return unit && chain && log->reads ? 0 : -ENOMEM;
 }
 
 static int init_queues(struct par_log *log)
@@ -189,6 +202,7 @@ int par_log_init(struct par_conf *conf)
 	log->conf = conf;
 	conf->up.log_submit = par_log_submit;
 	spin_lock_init(&log->lock);
+	mutex_init(&log->ready_lock);
 	init_waitqueue_head(&log->wait);
 	INIT_WORK(&log->work, par_log_append_work);
 	INIT_DELAYED_WORK(&log->drain_work, par_log_drain_work);
@@ -199,7 +213,7 @@ int par_log_init(struct par_conf *conf)
 		return -EINVAL;
 	}
 	err = init_sent(log);
-	err = err ?: alloc_pages_of(log->pages, PAR_LOG_SLICE);
+	err = err ?: par_log_drain_alloc(log);
 	err = err ?: init_index(log);
 	err = err ?: init_queues(log);
 	log->on = !err;
@@ -227,11 +241,10 @@ void par_log_exit(struct par_conf *conf)
 		free_pages_of(&log->sent[i].header, 1);
 		free_pages_of(log->sent[i].data, PAR_LOG_DATA);
 	}
-	free_pages_of(log->pages, PAR_LOG_SLICE);
+	par_log_drain_free(log);
 	kvfree(log->index.unit);
 	kvfree(log->index.chain);
 	kvfree(log->reads);
-	kvfree(log->list);
 	bioset_exit(&log->bios);
 	bioset_exit(&log->splits);
 	bioset_exit(&log->clones);
@@ -242,6 +255,7 @@ void par_log_pause(struct par_conf *conf)
 	struct par_log *log = conf->log;
 	u64 done;
 
+	might_sleep();
 	if (!log->on)
 		return;
 	WRITE_ONCE(log->paused, true);
@@ -262,7 +276,14 @@ void par_log_resume(struct par_conf *conf)
 	if (!log->on || log->ended)
 		return;
 	WRITE_ONCE(log->paused, false);
+	par_log_writable(conf);
 	par_log_drain_now(log);
+}
+
+void par_log_writable(struct par_conf *conf)
+{
+	if (READ_ONCE(conf->log->renew) && md_is_rdwr(conf->mddev))
+		par_log_kick(conf->log);
 }
 
 void par_log_end(struct par_conf *conf)

@@ -4,6 +4,7 @@
  * log.h, and Documentation/log.md for what is looked for.
  */
 #include <linux/mm.h>
+#include <linux/sched/mm.h>
 #include <linux/vmalloc.h>
 
 #include "core/parent.h"
@@ -40,6 +41,27 @@ static int move_blocks(struct md_rdev *rdev, u64 sector, void *buffer, unsigned 
 	return err;
 }
 
+/* After an error: one bad sector spoils the record that it is in, not the whole unit. */
+static bool read_blocks(struct md_rdev *rdev, u64 sector, void *buffer)
+{
+	unsigned int i, read = 0;
+
+	for (i = 0; i < PAR_LOG_UNIT; i++, buffer += PAR_LOG_BLOCK_BYTES) {
+		if (!move_blocks(rdev, sector + i * PAR_LOG_BLOCK, buffer, PAR_LOG_BLOCK_BYTES,
+				 REQ_OP_READ))
+			read++;
+		else
+			memset(buffer, 0, PAR_LOG_BLOCK_BYTES);
+	}
+	return read;
+}
+
+static bool read_copy(struct md_rdev *rdev, u64 sector, void *buffer)
+{
+	return !move_blocks(rdev, sector, buffer, UNIT_BYTES, REQ_OP_READ) ||
+	       read_blocks(rdev, sector, buffer);
+}
+
 static void read_unit(struct walk_unit *unit, u64 pos)
 {
 	struct par_log *log = unit->log;
@@ -50,12 +72,12 @@ static void read_unit(struct walk_unit *unit, u64 pos)
 		return;
 	unit->at = par_log_unit(pos);
 	for (copy = 0; copy < log->shape.copies; copy++) {
-		unsigned int d = par_log_member(&log->shape, place, copy);
+		struct md_rdev *rdev = par_log_rdev(log, par_log_member(&log->shape, place, copy));
 
-		unit->good[copy] = par_log_usable(log, d) &&
-			!move_blocks(log->conf->member[d].rdev,
-				     par_log_sector(&log->shape, place, copy),
-				     unit->buffer[copy], UNIT_BYTES, REQ_OP_READ);
+		unit->good[copy] = rdev && read_copy(rdev, par_log_sector(&log->shape, place, copy),
+						     unit->buffer[copy]);
+		if (rdev)
+			par_member_put(log->conf, rdev);
 	}
 }
 
@@ -78,12 +100,16 @@ static void write_lacking(struct walk_unit *unit, const struct par_log_found *fo
 
 	for (copy = 0; copy < log->shape.copies; copy++) {
 		unsigned int d = par_log_member(&log->shape, place, copy);
+		struct md_rdev *rdev = NULL;
 
-		if (found->lacking & BIT(copy) && par_log_usable(log, d) &&
-		    move_blocks(log->conf->member[d].rdev,
-				par_log_sector(&log->shape, place, copy), from,
+		if (found->lacking & BIT(copy))
+			rdev = par_log_rdev(log, d);
+		if (!rdev)
+			continue;
+		if (move_blocks(rdev, par_log_sector(&log->shape, place, copy), from,
 				(1 + found->head.count) * PAR_LOG_BLOCK_BYTES, REQ_OP_WRITE))
 			par_member_failed(log->conf, d);
+		par_member_put(log->conf, rdev);
 	}
 }
 
@@ -96,7 +122,7 @@ static int index_found(struct par_log *log, const struct par_disk_log_header *ra
 	unsigned int i;
 
 	if (!log->index.unit[u]) {
-		slots = par_log_slots();
+		slots = par_log_slots(GFP_KERNEL);
 		if (!slots)
 			return -ENOMEM;
 		par_log_index_open(&log->index, u, slots);
@@ -185,14 +211,18 @@ static void start_walk(struct par_log *log, struct par_log_walk *walk)
 
 int par_log_heal(struct par_log *log)
 {
+	unsigned int flags = memalloc_noio_save();
 	struct walk_unit unit = { };
 	struct par_log_walk walk;
 	int err = alloc_unit(&unit, log);
 
+	might_sleep();
 	start_walk(log, &walk);
 	err = err ?: walk_records(&unit, &walk, true);
 	free_unit(&unit);
-	return err;
+	memalloc_noio_restore(flags);
+	/* Until now it ended at the head: see par_log_load(). */
+	return err ?: walk.pos == log->ring.head ? 0 : -EIO;
 }
 
 static int judge_end(struct par_log *log, const struct par_log_walk *walk)
@@ -203,8 +233,10 @@ static int judge_end(struct par_log *log, const struct par_log_walk *walk)
 		return 0;
 	pr_err("md/par:%s: the log is damaged: no copy of what follows block %llu can be read, and writes up to block %llu had been flushed\n",
 	       mdname(conf->mddev), walk->pos, walk->stable);
-	if (conf->store->start == PAR_ASKS_FORCE)
+	if (conf->store->start == PAR_ASKS_FORCE) {
+		log->renew = true;
 		return 0;
+	}
 	pr_err("md/par:%s: --force starts the array without these writes\n",
 	       mdname(conf->mddev));
 	return -EUCLEAN;
@@ -233,6 +265,9 @@ int par_log_load(struct par_conf *conf)
 	par_log_ring_flushed(&log->ring, walk.stable);
 	conf->io->log_done = walk.pos;
 	conf->io->log_stable = min(walk.stable, walk.pos);
+	log->lost = conf->store->super.log.lost;
+	log->run = conf->store->super.log.run + 1;
+	log->renew |= log->lacking;
 	log->last = jiffies;
 	if (!err && log->replayed)
 		pr_info("md/par:%s: the log has %llu records, of %u blocks that are not at home\n",

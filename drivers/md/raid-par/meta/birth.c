@@ -49,8 +49,11 @@ u64 par_log_wanted(struct mddev *mddev)
 	rdev_for_each(rdev, mddev)
 		if (rdev->raid_disk >= 0 && !test_bit(Faulty, &rdev->flags))
 			found |= log_of_super(mddev, rdev, page, &newest, &log_sectors);
+	/* Where all superblocks are lost, it is the only one to know. */
 	rdev_for_each(rdev, mddev)
-		if (!found && !mddev->events && rdev->raid_disk >= 0)
+		if (!found && (!mddev->events ||
+			       par_resync_offset(mddev) == PAR_ASKS_RESCUE) &&
+		    rdev->raid_disk >= 0)
 			found = log_of_birth(mddev, rdev, page, &log_sectors);
 	put_page(page);
 	return log_sectors;

@@ -749,28 +749,30 @@ static void take_supers(struct par_conf *conf)
 
 /* ---- the write log ---- */
 
-int par_store_log(struct par_conf *conf, u64 tail, u64 done, u64 run, bool empty)
+int par_store_log(struct par_conf *conf, const struct par_log_record *log, bool empty)
 {
 	struct par_storing storing = { .occasion = PAR_STORE_LOG };
-	struct par_log_record *log = &conf->store->super.log, old;
+	struct par_log_record *stored = &conf->store->super.log, old;
 	int err;
 
+	might_sleep();
 	mutex_lock(&conf->store->mutex);
 	/* That stores a superblock, in which nothing of this may be: it is not flushed. */
 	err = begin_use(conf);
-	old = *log;
+	old = *stored;
 	if (!err) {
-		log->tail = tail;
-		log->stable = done;
-		log->run = run;
+		stored->tail = log->tail;
+		stored->stable = log->stable;
+		stored->run = log->run;
+		stored->lost = log->lost;
 		if (empty)
-			log->absent &= par_lost_members(conf) | ~par_whole_members(conf);
+			stored->absent &= par_lost_members(conf) | ~par_whole_members(conf);
 		err = store_by_plan(conf, &storing);
 	}
-	/* Who has failed meanwhile has. */
-	old.absent |= log->absent;
+	/* A member that has failed meanwhile has. */
+	old.absent |= stored->absent;
 	if (err)
-		*log = old;
+		*stored = old;
 	mutex_unlock(&conf->store->mutex);
 	return err;
 }

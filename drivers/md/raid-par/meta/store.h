@@ -375,11 +375,12 @@ int par_store_gear(struct par_conf *conf, unsigned int gear, u32 awake);
 int par_store_whole(struct par_conf *conf);
 
 /*
- * par_store_log - the write log is at home up to @tail and written up to @done, and its next
- * records are of @run: flushed, then stored. If the log is @empty, all whole members have a part in it again. Sleeps.
+ * par_store_log - the write log is at home up to @log->tail and written up to @log->stable, its
+ * next records are of @log->run, and @log->lost is lost: flushed, then stored. @log->absent is
+ * not looked at: if the log is @empty, all whole members have a part in it again. Sleeps.
  * par_store_log_flushed - all up to @stable is in the log: flushed, and in the next superblock
  */
-int par_store_log(struct par_conf *conf, u64 tail, u64 done, u64 run, bool empty);
+int par_store_log(struct par_conf *conf, const struct par_log_record *log, bool empty);
 int par_store_log_flushed(struct par_conf *conf, u64 stable);
 
 /* par_store_look - there may be something to do for the store's work; any context */

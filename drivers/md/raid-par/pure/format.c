@@ -36,6 +36,7 @@ static_assert(offsetof(struct par_disk_super, history) == 2776);
 static_assert(offsetof(struct par_disk_super, scrub_flags) == 3448);
 static_assert(offsetof(struct par_disk_block, payload) == 64);
 static_assert(offsetof(struct par_disk_super, log_sectors) == 160);
+static_assert(offsetof(struct par_disk_super, log_lost) == 3672);
 static_assert(offsetof(struct par_disk_super, set) == 256);
 static_assert(sizeof(struct par_disk_birth) == PAR_BLOCK_BYTES);
 static_assert(offsetof(struct par_disk_birth, log_sectors) == 32);
@@ -245,20 +246,31 @@ static void unpack_scrub(struct par_scrub_record *scrub,
 
 static void pack_log(struct par_disk_super *raw, const struct par_log_record *log, u64 sectors)
 {
+	unsigned int i;
+
 	raw->incompat |= cpu_to_le64(PAR_INCOMPAT_LOG);
 	raw->log_sectors = cpu_to_le64(sectors);
 	raw->log_tail = cpu_to_le64(log->tail);
 	raw->log_stable = cpu_to_le64(log->stable);
 	raw->log_run = cpu_to_le64(log->run);
 	raw->log_absent = cpu_to_le32(log->absent);
+	for (i = 0; i < log->lost.count; i++)
+		raw->log_lost[i] = cpu_to_le64(log->lost.entry[i].block << 8 |
+					       log->lost.entry[i].sectors);
 }
 
 static void unpack_log(struct par_log_record *log, const struct par_disk_super *raw)
 {
+	unsigned int i;
+
 	log->tail = le64_to_cpu(raw->log_tail);
 	log->stable = le64_to_cpu(raw->log_stable);
 	log->run = le64_to_cpu(raw->log_run);
 	log->absent = le32_to_cpu(raw->log_absent);
+	log->lost.count = 0;
+	for (i = 0; i < PAR_LOG_LOST && raw->log_lost[i]; i++)
+		par_log_lost_add(&log->lost, le64_to_cpu(raw->log_lost[i]) >> 8,
+				 le64_to_cpu(raw->log_lost[i]));
 }
 
 /* Without the feature the field is of none, and is not looked at. */

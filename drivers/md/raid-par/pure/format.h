@@ -25,6 +25,7 @@
 
 #include <linux/types.h>
 #include "pure/geometry.h"
+#include "pure/log-lost.h"
 #include "pure/policy-record.h"
 #include "pure/ration.h"
 
@@ -142,7 +143,8 @@ struct par_disk_super {
 	__le32 scrub_flags;	/* 3448 PAR_SCRUB_WAKES */
 	__le32 scrub_age;	/* 3452 days */
 	__le64 scrubbed[PAR_MAX_SETS];	/* 3456 by gear, lowest first: seconds since 1970 */
-	u8 pad4[248];		/* 3672 */
+	/* with PAR_INCOMPAT_LOG: */
+	__le64 log_lost[PAR_LOG_LOST];	/* 3672 a block's number, 56 bits above its 8 sectors; or 0 */
 	/* with PAR_COMPAT_POLICY; zeros if nothing is known: */
 	struct par_disk_spans surges[PAR_SURGE_KINDS];	/* 3920 by kind */
 	struct par_disk_spans pauses;	/* 4048 */
@@ -255,10 +257,12 @@ struct par_scrub_record {
 /**
  * struct par_log_record - what is kept about the write log; see Documentation/log.md
  * @tail, @stable: positions; @run: of the last use of the array; @absent: members
+ * @lost: what it had before the tail and has lost
  */
 struct par_log_record {
 	u64 tail, stable, run;
 	u32 absent;
+	struct par_log_lost lost;
 };
 
 struct par_super {

@@ -306,6 +306,12 @@ void par_log_index_drained(struct par_log_index *index, const struct par_log_par
 }
 EXPORT_SYMBOL_IF_KUNIT(par_log_index_drained);
 
+u8 par_log_index_live(const struct par_log_index *index, const struct par_log_part *part)
+{
+	return slot_at(index, part->place)->live & part->sectors;
+}
+EXPORT_SYMBOL_IF_KUNIT(par_log_index_live);
+
 void par_log_index_lacks(struct par_log_index *index, u32 place, u8 copies)
 {
 	slot_at(index, place)->lacking = copies;

@@ -119,4 +119,7 @@ unsigned int par_log_index_parts(const struct par_log_index *index, u64 block,
 				 struct par_log_part *parts);
 void par_log_index_drained(struct par_log_index *index, const struct par_log_part *part);
 
+/* par_log_index_live - which sectors of such a part have not been written again */
+u8 par_log_index_live(const struct par_log_index *index, const struct par_log_part *part);
+
 #endif

@@ -52,9 +52,16 @@ static bool log_ok(const struct par_disk_super *raw, const struct par_geometry *
 {
 	u64 tail = le64_to_cpu(raw->log_tail), stable = le64_to_cpu(raw->log_stable);
 	struct par_log_shape shape;
+	unsigned int i;
+	u64 lost;
 
 	if (!geo->log_sectors)
 		return true;
+	for (i = 0; i < PAR_LOG_LOST && raw->log_lost[i]; i++) {
+		lost = le64_to_cpu(raw->log_lost[i]);
+		if (!(u8)lost || lost >> 8 >= geo->array_sectors / PAR_LOG_BLOCK)
+			return false;
+	}
 	return par_log_shape_of(&shape, geo) && stable <= PAR_SEQ_MAX && tail <= stable &&
 	       stable - tail <= par_log_blocks(&shape) &&
 	       le64_to_cpu(raw->log_run) <= PAR_SEQ_MAX &&

@@ -63,6 +63,19 @@ static ssize_t log_replayed_show(struct par_conf *conf, char *page)
 	return sysfs_emit(page, "%llu\n", conf->log->replayed);
 }
 
+static ssize_t log_lost_show(struct par_conf *conf, char *page)
+{
+	struct par_log *log = conf->log;
+	u64 sectors = 0;
+	unsigned int i;
+
+	spin_lock(&log->lock);
+	for (i = 0; i < log->lost.count; i++)
+		sectors += hweight8(log->lost.entry[i].sectors);
+	spin_unlock(&log->lock);
+	return emit_sectors(page, sectors);
+}
+
 PAR_RO(log_size);
 PAR_RO(log_used);
 PAR_RO(log_live);
@@ -70,6 +83,7 @@ PAR_RO(log_memory);
 PAR_RO(logged);
 PAR_RO(drained);
 PAR_RO(log_replayed);
+PAR_RO(log_lost);
 
 static struct attribute *log_attrs[] = {
 	&attr_log_size.attr,
@@ -79,6 +93,7 @@ static struct attribute *log_attrs[] = {
 	&attr_logged.attr,
 	&attr_drained.attr,
 	&attr_log_replayed.attr,
+	&attr_log_lost.attr,
 	NULL
 };
 

@@ -44,6 +44,8 @@ static int super_test_init(struct kunit *test)
 	t->sb.log.stable = t->sb.log.tail + 5;
 	t->sb.log.run = 9;
 	t->sb.log.absent = 2;
+	par_log_lost_add(&t->sb.log.lost, 0, 0x80);
+	par_log_lost_add(&t->sb.log.lost, t->geo.array_sectors / PAR_LOG_BLOCK - 1, 0x5a);
 	return 0;
 }
 
@@ -134,6 +136,15 @@ static void super_range(struct kunit *test)
 	expect_range(test, &log, "a member that has no log", PAR_FMT_RANGE);
 	log.absent--;
 	expect_range(test, &log, "all that have one", PAR_FMT_OK);
+	log = good;
+	while (par_log_lost_add(&log.lost, 7 + log.lost.count, 1))
+		;
+	expect_range(test, &log, "as many lost blocks as there may be", PAR_FMT_OK);
+	log.lost.entry[PAR_LOG_LOST - 1].sectors = 0;
+	expect_range(test, &log, "a lost block without sectors", PAR_FMT_RANGE);
+	log.lost.entry[PAR_LOG_LOST - 1].sectors = 1;
+	log.lost.entry[PAR_LOG_LOST - 1].block = t->geo.array_sectors / PAR_LOG_BLOCK;
+	expect_range(test, &log, "a lost block behind the array's end", PAR_FMT_RANGE);
 }
 
 static void seal_birth(struct par_disk_birth *raw)
