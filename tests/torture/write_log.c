@@ -7,9 +7,9 @@
  *   draining   the array shifts up, which has the log drained; the power goes in the middle of
  *              that, or as soon as the tail is further on
  *   full       writes, until the log has no room
- *   replaying  the power goes while the log is read at the assembly, some times in a row
- *   healing    after a cut of "logging": it goes with one of the first writes to the log, by
- *              which all copies get what some lack, or which are its first records
+ *   replaying  the power goes while the log is read at the assembly, or copies get what they
+ *              lack, some times in a row
+ *   healing    after a cut of "logging": it goes with one of the first writes to the log
  *   running    the same with one of the first superblocks, which tell the run of the records
  *   leaving    a member of the log fails, and is back before the cut or not
  *   away       the log was empty; at the next starts a member of it is missing
@@ -241,20 +241,47 @@ void wlog_moment(void)
 	left_in_use = opt.log_mib && array_gear() == array.gear[0];
 }
 
-/* Its reads take long, so that the power goes in the middle of them; at last it starts. */
+/* Its reads take long, so that the power goes in the middle of them. */
+static void cut_reading(struct rng *rng)
+{
+	int pid;
+
+	disks_slow(30000);
+	pid = assembly_begin("");
+	nap_ms(between(rng, 20, 900 + disks_start_ms()));
+	cut(rng);
+	reap(pid);
+}
+
+/* Copies that lack something get it as soon as the array is there: with one of these writes. */
+static void cut_healing(struct rng *rng)
+{
+	unsigned int end = now_ms() + 2000;
+	u64 first, last;
+	int pid;
+
+	meta_snapshot();
+	wlog_area(&first, &last);
+	disks_trap(rng_next(rng), between(rng, 1, 4), first, last - 1);
+	pid = assembly_begin("");
+	reap(pid);
+	while (now_ms() < end && !disks_trapped())
+		nap_ms(5);
+	cut(rng);
+}
+
+/* Some times in a row; at last it starts. */
 void wlog_replay_cuts(struct rng *rng, const struct aim *aim)
 {
 	unsigned int i, times = between(rng, 1, 3);
-	int pid;
 
 	for (i = 0; aim == &replaying && i < times; i++) {
 		phase("assembling, to be cut in a replay", 90);
-		disks_slow(30000);
-		pid = assembly_begin("");
-		nap_ms(between(rng, 20, 900 + disks_start_ms()));
+		if (chance(rng, 50))
+			cut_reading(rng);
+		else
+			cut_healing(rng);
 		counted.in_replay++;
-		cut(rng);
-		reap(pid);
 		array_stop();
 		disks_restore();
 	}
