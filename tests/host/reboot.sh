@@ -1,5 +1,6 @@
 #!/bin/bash
 # A machine that shuts down while its array is in a low gear or shifting leaves the array clean, with all data.
+# rare: yes
 # subject: life
 # needs: 6.12-debug
 # timeout: 180

@@ -1,5 +1,6 @@
 #!/bin/bash
 # A module built with another kernel's md.h is refused, by the build's check and by the module itself when it is loaded.
+# rare: yes
 # subject: build
 # needs: stock-6.12
 # timeout: 600

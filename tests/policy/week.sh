@@ -1,5 +1,6 @@
 #!/bin/bash
 # Over days that resemble each other, with noise, the policy is within 10 percent of the best schedule, and within its spin-up budget.
+# rare: yes
 # timeout: 900
 #
 # In user space: no kernel, the module's policy.c, predict.c, geometry.c and ration.c, and

@@ -1,5 +1,6 @@
 #!/bin/bash
 # A hundred arrays, created and stopped one after another and several at a time, leave no thread and no device behind.
+# plain: yes
 # subject: life
 # machine: --debug --mem 1G
 # timeout: 600

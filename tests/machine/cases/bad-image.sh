@@ -1,7 +1,6 @@
 #!/bin/bash
 # With an image and all that it could be computed from unreadable, reads and writes return the right data, and no member is failed.
 # subject: data
-# again: --kernel 7.2
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 

@@ -1,7 +1,6 @@
 #!/bin/bash
 # A rebuild that meets an unreadable block completes; a block that could not be rebuilt returns an error, now and after later assemblies.
 # subject: sync
-# again: --kernel 7.2
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 

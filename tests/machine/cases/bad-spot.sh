@@ -1,5 +1,6 @@
 #!/bin/bash
 # Several adjacent segments that cannot be read are corrected by a shift down and by propagation, and the member stays.
+# plain: yes
 # subject: data
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"

@@ -1,7 +1,6 @@
 #!/bin/bash
 # With more unreadable blocks in a stripe than there are parities, requests for these return an error, as on md raid5, and no member is failed.
 # subject: data
-# again: --kernel 7.2
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 

@@ -1,5 +1,6 @@
 #!/bin/bash
 # The system refuses to hibernate while an array is writable, and logs the reason; with a read-only or a stopped array it hibernates, and the array works afterwards.
+# rare: yes
 # subject: life
 # machine: --kernel stock-6.12
 # timeout: 300

@@ -1,5 +1,6 @@
 #!/bin/bash
 # On the disks of a stopped array, in each gear, parity, images and data are where the documents say.
+# plain: yes
 # subject: data
 # timeout: 300
 set -euo pipefail

@@ -1,5 +1,6 @@
 #!/bin/bash
 # The policy keeps the last spin-up in reserve in the low gear; with none left it does not shift down, and says so, until the next day.
+# plain: yes
 # machine: --debug --time-travel --mem 512M
 # timeout: 300
 set -euo pipefail

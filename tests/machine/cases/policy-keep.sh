@@ -1,5 +1,6 @@
 #!/bin/bash
 # Settings are checked, take effect at once and survive restarts, as does the load by hour; with policy=manual nothing shifts by itself.
+# plain: yes
 # machine: --debug --time-travel --mem 512M
 # timeout: 300
 set -euo pipefail

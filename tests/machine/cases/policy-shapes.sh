@@ -1,5 +1,6 @@
 #!/bin/bash
 # Under loads of many shapes the array is in the gear that each needs, and no constant load causes a second shift.
+# plain: yes
 # machine: --debug --time-travel --mem 512M
 # timeout: 400
 set -euo pipefail

@@ -1,5 +1,6 @@
 #!/bin/bash
 # After a step of load from 5 to 80 percent of what all disks can do, the array is in the top gear within the disks' spin-up time, two looks at the load, and 2 s.
+# plain: yes
 # machine: --debug --time-travel --mem 1200M
 # timeout: 400
 set -euo pipefail

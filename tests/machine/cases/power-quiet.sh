@@ -1,5 +1,6 @@
 #!/bin/bash
 # In hours in a low gear, with reads, writes, flushes, a file system, mdstat, mdadm --detail and --monitor, no sleeper wakes.
+# plain: yes
 # machine: --debug --time-travel --mem 512M
 # timeout: 200
 set -euo pipefail

@@ -1,5 +1,6 @@
 #!/bin/bash
 # The other tests of power pass on disks of sd, which runtime PM stops and starts by START STOP UNIT.
+# plain: yes
 # machine: --debug --time-travel --mem 1G
 # timeout: 600
 set -euo pipefail
