@@ -48,10 +48,11 @@ is_lost() {
 mkspindles 5 64M
 create_logged 3,5 8 --chunk=64
 fill_twin
+shift_to 3
+# A superblock of par is in slot 0 from the first store on.
 META=$(number "${DEVS[0]}" 112)
 LOG=$(number "${DEVS[0]}" 160)
 [ "$LOG" -gt 0 ] || fail "no log in the superblock"
-shift_to 3
 write_block
 deaf "$LOG"
 ! read_block "$AT" 2>/dev/null || fail "a block whose copies cannot be read is read"
