@@ -7,6 +7,16 @@ set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 . "$(dirname "$0")/../tools/log.sh"
 
+# mdadm --examine knows the log, and the capacity beside it.
+examined() {
+	local said kib
+	kib=$(($(array_bytes) >> 10))
+	said=$(mdadm --examine "${DEVS[0]}")
+	assert_match "$said" ' Log Size : 8192 KiB .*on each device that never sleeps' "--examine"
+	assert_match "$said" " Array Size : $kib KiB" "--examine"
+	assert_match "$(mdadm --examine --export "${DEVS[0]}")" 'MD_PAR_LOG_SIZE=8192K' "--examine --export"
+}
+
 work() {
 	fill_twin
 	[ "$(par log_size)" -gt 0 ] || fail "$LAYOUT: no log"
@@ -21,6 +31,7 @@ work() {
 	assert_asleep "writes into the log"
 	reassemble_par
 	[ "$(par log_replayed)" -gt 0 ] || fail "$LAYOUT: nothing is replayed"
+	examined
 	same "after a stop"
 	write_some 2 300
 	sync -d "/dev/$MD"
