@@ -1,6 +1,7 @@
 #!/bin/bash
 # Writes in a low gear are in the log, are read there, survive a cut, and are home after a shift up.
 # subject: log
+# plain: yes
 # machine: --debug --mem 1G
 # timeout: 200
 set -euo pipefail

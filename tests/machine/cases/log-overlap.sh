@@ -1,6 +1,7 @@
 #!/bin/bash
 # Of overlapping writes through and past the log the older one of two in a row never wins, cut or not, and disks tell the same.
 # subject: log
+# rare: yes
 # timeout: 300
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"

@@ -1,6 +1,7 @@
 #!/bin/bash
 # No record is replayed over what has been written past the log, in low gears and while it is drained.
 # subject: log
+# rare: yes
 # machine: --debug --mem 1G
 # timeout: 250
 set -euo pipefail

@@ -28,8 +28,10 @@ static u64 blocks_of(const struct bio *bio)
 /* Each block may need a record of its own, and one a unit may be wasted. */
 static bool has_room(const struct par_log *log, u64 blocks)
 {
-	return !log->dead && !READ_ONCE(log->stuck) && par_log_ring_used(&log->ring) + 2 * (log->queued + blocks) +
-			     2 * PAR_LOG_UNIT <= log->ring.blocks;
+	u64 wanted = 2 * (log->queued + blocks) + 2 * PAR_LOG_UNIT;
+
+	return !log->dead && !READ_ONCE(log->stuck) &&
+	       par_log_ring_used(&log->ring) + wanted <= log->ring.blocks;
 }
 
 static enum par_log_way way_of(struct par_log *log, const struct bio *bio)

@@ -68,7 +68,8 @@ struct par_log_counts {
  * @discards: for the drain, which is none of them then; under conf->queue.lock
  * @reads: of each unit, under way
  * @ready_lock: @run, @ready, @lacking, @stuck, @renew; taken above the store's mutex
- * @run: of the records of this use; @ready: it is stored; @lacking: copies that some records do not have
+ * @run: of the records of this use; @ready: it is stored
+ * @lacking: usable copies do not have some records
  * @stuck: some of these can be read nowhere any more: nothing is appended before all is drained
  * @renew: store the run, and what copies lack, as soon as the array is writable
  * @dead: a record is nowhere; no more are written
