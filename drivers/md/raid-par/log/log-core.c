@@ -8,7 +8,7 @@
 #include "log/log.h"
 
 #define CREATE_TRACE_POINTS
-#include "log/log-trace.h"
+#include "log/tracepoints.h"
 
 static struct kmem_cache *slots_cache;
 

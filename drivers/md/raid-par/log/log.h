@@ -93,7 +93,7 @@ struct par_log {
 	struct bio_list waiting, held, discards;
 	u64 queued;
 	atomic_t *reads;
-	struct mutex ready_lock;
+	struct mutex ready_lock;	/* see above */
 	u64 run;
 	bool ready, lacking, stuck, renew;
 	bool dead, closed, paused, ended, filling, wanted, draining;
