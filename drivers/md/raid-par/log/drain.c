@@ -7,7 +7,7 @@
 
 #include "core/parent.h"
 #include "log/log.h"
-#include "log/tracepoints.h"
+#include "log/log_trace.h"
 
 /* Requests of ours that are waited for together. */
 struct drain_io {

@@ -8,7 +8,7 @@
 #include "log/log.h"
 
 #define CREATE_TRACE_POINTS
-#include "log/tracepoints.h"
+#include "log/log_trace.h"
 
 static struct kmem_cache *slots_cache;
 

@@ -3,8 +3,8 @@
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM raid_par
 
-#if !defined(RAID_PAR_LOG_TRACEPOINTS_H) || defined(TRACE_HEADER_MULTI_READ)
-#define RAID_PAR_LOG_TRACEPOINTS_H
+#if !defined(RAID_PAR_LOG_TRACE_H) || defined(TRACE_HEADER_MULTI_READ)
+#define RAID_PAR_LOG_TRACE_H
 
 #include <linux/tracepoint.h>
 
@@ -65,5 +65,5 @@ TRACE_EVENT(par_log_drained,
 #undef TRACE_INCLUDE_PATH
 #define TRACE_INCLUDE_PATH log
 #undef TRACE_INCLUDE_FILE
-#define TRACE_INCLUDE_FILE tracepoints
+#define TRACE_INCLUDE_FILE log_trace
 #include <trace/define_trace.h>
