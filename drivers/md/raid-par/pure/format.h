@@ -144,7 +144,7 @@ struct par_disk_super {
 	__le32 scrub_age;	/* 3452 days */
 	__le64 scrubbed[PAR_MAX_SETS];	/* 3456 by gear, lowest first: seconds since 1970 */
 	/* with PAR_INCOMPAT_LOG: */
-	__le64 log_lost[PAR_LOG_LOST];	/* 3672 a block's number, 56 bits above its 8 sectors; or 0 */
+	__le64 log_lost[PAR_LOG_LOST];	/* 3672 56 bits of block number above 8 of sectors; or 0 */
 	/* with PAR_COMPAT_POLICY; zeros if nothing is known: */
 	struct par_disk_spans surges[PAR_SURGE_KINDS];	/* 3920 by kind */
 	struct par_disk_spans pauses;	/* 4048 */
