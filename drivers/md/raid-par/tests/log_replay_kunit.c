@@ -42,7 +42,7 @@ struct bench {
 	struct par_log_shape shape;
 	struct row *row[MEMBERS][ROWS];
 	struct par_log_ring ring;
-	u64 run, stored;		/* and how far all is flushed: as they are stored, like the tail */
+	u64 run, stored;		/* as the superblock has them: and all that is flushed */
 	u32 absent;			/* members whose log is not used */
 	struct plain plain[RECORDS];
 	unsigned int first, count, flushed;	/* of these: in the log, at all, stable */
