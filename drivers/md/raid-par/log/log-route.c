@@ -47,7 +47,7 @@ static enum par_log_way way_of(struct par_log *log, const struct bio *bio)
 		.room = has_room(log, blocks_of(bio)),
 		/* A member that is whole again is left out for as short a time as may be. */
 		.ending = !is_lost && (log->index.live < PAR_LOG_ENDING ||
-				       absent & READ_ONCE(log->conf->store->whole)),
+				       par_log_lacks_member(log)),
 	};
 
 	lockdep_assert_held(&log->lock);

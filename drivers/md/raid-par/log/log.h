@@ -164,6 +164,12 @@ void par_log_drain_now(struct par_log *log);
 bool par_log_broken(const struct par_log *log);
 
 /*
+ * par_log_lacks_member - a member is whole, and has a part in the log as soon as that is empty;
+ * any context
+ */
+bool par_log_lacks_member(const struct par_log *log);
+
+/*
  * par_log_usable - has member @d a part in the log?
  * par_log_rdev - it, counted in, or NULL; par_member_put() takes it back. Any context.
  */

@@ -1,0 +1,28 @@
+#!/bin/bash
+# While a member has failed, an idle array with a log stores nothing.
+# subject: log
+# machine: --debug --mem 1G
+# timeout: 200
+set -euo pipefail
+. "$(dirname "$0")/../tools/par.sh"
+. "$(dirname "$0")/../tools/log.sh"
+
+mkspindles 5 64M preset=nearline seed=1
+create_logged 3,5 8 --chunk=64
+fill_twin
+shift_to 3
+write_some 1 300
+shift_to 5
+manage --fail "${DEVS[0]}"
+detached 0
+wait_for "/sys/block/$MD/md/par/log_used" 0 60
+get metadata_writes
+before=$GOT
+sleep 2
+get metadata_writes
+[ $((GOT - before)) -lt 50 ] || fail "$((GOT - before)) stores of an idle array without member 0"
+assert_eq "$(par log_state)" empty "the log's state without member 0"
+manage --remove "${DEVS[0]}"
+manage --add "${DEVS[0]}"
+wait_whole
+stop_par
