@@ -1,11 +1,21 @@
 #!/bin/bash
-# While a member has failed, an idle array with a log stores nothing.
+# A member is whole again only when it has a part in the log; a failed one has nothing stored again and again.
 # subject: log
 # machine: --debug --mem 1G
 # timeout: 200
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 . "$(dirname "$0")/../tools/log.sh"
+
+# absent: members that have no part in the log, as member 1 has it: the newer of its two superblocks.
+absent() {
+	dd if="${DEVS[1]}" bs=4k skip=$(($(data_offset "${DEVS[1]}") / 8)) count=2 iflag=direct \
+		status=none | python3 -c '
+import struct, sys
+raw = sys.stdin.buffer.read()
+print(max((struct.unpack_from("<Q", raw, at + 72)[0], struct.unpack_from("<I", raw, at + 192)[0])
+          for at in (0, 4096))[1])'
+}
 
 mkspindles 5 64M preset=nearline seed=1
 create_logged 3,5 8 --chunk=64
@@ -25,4 +35,14 @@ assert_eq "$(par log_state)" empty "the log's state without member 0"
 manage --remove "${DEVS[0]}"
 manage --add "${DEVS[0]}"
 wait_whole
+
+note "while the log has something"
+shift_to 3
+write_some 2 600
+take_out 0
+manage --add "${DEVS[0]}"
+[ "$(par log_live)" -gt 0 ] || fail "all is drained before member 0 is back"
+while read -r degraded </sys/block/$MD/md/degraded && [ "$degraded" -gt 0 ]; do :; done
+assert_eq "$(absent)" 0 "members without a part in the log, of an array that is whole"
+same "member 0 is back"
 stop_par
