@@ -494,6 +494,9 @@ void par_log_drain_work(struct work_struct *work)
 		/* What could not be read any more is behind the tail: begin again. */
 		if (READ_ONCE(log->stuck) && par_log_ring_empty(&log->ring))
 			par_log_make_ready(log);
+		/* What has come to wait while the tail was moved for the last time. */
+		if (par_log_ring_empty(&log->ring) && !READ_ONCE(log->paused))
+			submit_held(log);
 	}
 	if (!READ_ONCE(log->paused) && !par_log_ring_empty(&log->ring))
 		mod_delayed_work(log->drain_wq, &log->drain_work,
