@@ -71,7 +71,8 @@ struct par_log_counts {
  * @run: of the records of this use; @ready: it is stored
  * @lacking: usable copies do not have some records
  * @stuck: some of these can be read nowhere any more: nothing is appended before all is drained
- * @renew: store the run, and what copies lack, as soon as the array is writable
+ * @renew: store the run, and what copies lack, as soon as the array is writable: if copies lack
+ *	records, or if a later start could find others
  * @dead: a record is nowhere; no more are written
  * @closed: nothing is appended for a moment
  * @paused: the array is about to be quiet; @ended: for good
