@@ -137,7 +137,8 @@ int par_log_load(struct par_conf *conf);
 
 /*
  * par_log_pause - no request is under way, and the array is about to stop: no drain is, either,
- * and all is flushed; par_log_resume - it goes on. Sleep, both.
+ * and all is flushed; par_log_resume - it goes on, after some seconds if nobody waits. Sleep,
+ * both.
  */
 void par_log_pause(struct par_conf *conf);
 void par_log_resume(struct par_conf *conf);
