@@ -33,11 +33,11 @@ static int move_blocks(struct md_rdev *rdev, u64 sector, void *buffer, unsigned 
 	bio->bi_iter.bi_sector = rdev->data_offset + sector;
 	for (at = 0; at < bytes; at += PAR_LOG_BLOCK_BYTES)
 		__bio_add_page(bio, vmalloc_to_page(buffer + at), PAR_LOG_BLOCK_BYTES, 0);
-	if (opf == REQ_OP_READ)
-		invalidate_kernel_vmap_range(buffer, bytes);
-	else
+	if (opf != REQ_OP_READ)
 		flush_kernel_vmap_range(buffer, bytes);
 	err = submit_bio_wait(bio);
+	if (opf == REQ_OP_READ)
+		invalidate_kernel_vmap_range(buffer, bytes);
 	bio_put(bio);
 	return err;
 }
