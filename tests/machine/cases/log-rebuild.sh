@@ -17,7 +17,20 @@ print(max((struct.unpack_from("<Q", raw, at + 72)[0], struct.unpack_from("<I", r
           for at in (0, 4096))[1])'
 }
 
-mkspindles 5 64M preset=nearline seed=1
+# scatter COUNT: so many blocks behind the file's, none near another, which takes long to drain.
+scatter() {
+	python3 -c '
+import mmap, os, random, sys
+to = os.open(sys.argv[1], os.O_RDWR | os.O_DIRECT)
+block = mmap.mmap(-1, 4096)
+block.write(os.urandom(4096))
+count, left = int(sys.argv[2]), os.lseek(to, 0, os.SEEK_END) // 4096 - 2048
+random.seed(1)
+for i in random.sample(range(count), count):
+    os.pwrite(to, block, (2048 + i * (left // count)) * 4096)' "/dev/$MD" "$1"
+}
+
+mkspindles 5 256M preset=nearline seed=1
 create_logged 3,5 8 --chunk=64
 fill_twin
 shift_to 3
@@ -38,7 +51,7 @@ wait_whole
 
 note "while the log has something"
 shift_to 3
-write_some 2 600
+scatter 600
 take_out 0
 manage --add "${DEVS[0]}"
 [ "$(par log_live)" -gt 0 ] || fail "all is drained before member 0 is back"
