@@ -14,8 +14,9 @@ number() {
 }
 
 mkspindles 5 64M
-for name in "${DISKS[@]}"; do echo 16 >"/sys/block/$name/queue/max_sectors_kb"; done
 create_logged 3,5 8 --chunk=64
+# Only now: the array has the limits that its members had at its creation.
+for name in "${DISKS[@]}"; do echo 16 >"/sys/block/$name/queue/max_sectors_kb"; done
 fill_twin
 shift_to 3
 dd if=/dev/urandom of="$TWIN.block" bs=240k count=1 iflag=fullblock status=none
