@@ -515,6 +515,7 @@ static int par_start(struct mddev *mddev)
 	if (md_is_rdwr(mddev))
 		par_resync_resume(conf);
 	par_log_resume(conf);
+	par_log_drain_now(conf->log);
 	par_mover_wake(conf);
 	return 0;
 }

@@ -16,11 +16,11 @@ number() {
 		od -An -t u8 -N 8 -j "$2" | tr -d ' '
 }
 
-# deaf SECTORS: reads of the log of all members that have one fail, or (0) no longer do.
+# deaf SECTORS [SKIP]: reads of the log of all members that have one fail, or (0) no longer do.
 deaf() {
 	local d start
 	for d in 0 1 2; do
-		start=$(($(data_offset "${DEVS[d]}") + META - LOG))
+		start=$(($(data_offset "${DEVS[d]}") + META - LOG + ${2:-0}))
 		if [ "$1" -gt 0 ]; then
 			echo "read $start $1" >"$SPINDLES/${DISKS[d]}/errors"
 		else
@@ -31,11 +31,12 @@ deaf() {
 
 read_block() { dd if="/dev/$MD" of=/dev/null bs=4k skip="$1" count=1 iflag=direct status=none; }
 
-# write_block: of the array, and of the file.
+# write_block [BLOCK]: of the array, and of the file.
 write_block() {
+	local at=${1:-$AT}
 	dd if=/dev/urandom of="$TWIN.block" bs=4k count=1 status=none
-	dd if="$TWIN.block" of="/dev/$MD" bs=4k seek="$AT" oflag=direct conv=notrunc,fsync status=none
-	dd if="$TWIN.block" of="$TWIN" bs=4k seek="$AT" conv=notrunc status=none
+	dd if="$TWIN.block" of="/dev/$MD" bs=4k seek="$at" oflag=direct conv=notrunc,fsync status=none
+	dd if="$TWIN.block" of="$TWIN" bs=4k seek="$at" conv=notrunc status=none
 }
 
 is_lost() {
@@ -53,8 +54,10 @@ shift_to 3
 META=$(number "${DEVS[0]}" 112)
 LOG=$(number "${DEVS[0]}" 160)
 [ "$LOG" -gt 0 ] || fail "no log in the superblock"
+# The first record of the log; the second one is to be lost.
+write_block $((AT + 8))
 write_block
-deaf "$LOG"
+deaf $((LOG - 16)) 16
 ! read_block "$AT" 2>/dev/null || fail "a block whose copies cannot be read is read"
 mark_log
 echo 5 >"$PAR/gear"
@@ -62,6 +65,16 @@ wait_for "$PAR/log_used" 0 60
 logged 'are lost: no copy in the log can be read'
 deaf 0
 is_lost "drained"
+# What the log had just in front of its tail does not wait for anything.
+write_block $((AT + 8)) &
+wait_for "$PAR/log_state" empty
+for ((i = 0; i < 300; i++)); do
+	kill -0 $! 2>/dev/null || break
+	nap 0.1
+done
+[ "$i" -lt 300 ] || fail "a write waits for an empty log"
+wait $! || fail "a write of a block that was in the log"
+is_lost "written beside it"
 reassemble_par
 is_lost "assembled again"
 power_cut 7

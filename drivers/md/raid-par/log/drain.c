@@ -313,13 +313,6 @@ static bool drain_slice(struct par_log_drain *drain, const u64 *blocks, unsigned
 
 /* ---- the tail ---- */
 
-static bool may_use_all(const struct par_log *log)
-{
-	struct par_store *store = log->conf->store;
-
-	return READ_ONCE(store->super.log.absent) & READ_ONCE(store->whole);
-}
-
 /* What may be stored of the log. If it is empty then, nothing is appended until it is. */
 static bool choose_tail(struct par_log *log, struct par_log_record *record)
 {
@@ -330,7 +323,7 @@ static bool choose_tail(struct par_log *log, struct par_log_record *record)
 	record->tail = par_log_drain_tail(&log->index, &log->ring);
 	record->stable = log->ring.done;
 	record->lost = log->lost;
-	empty = record->tail == log->ring.head && may_use_all(log);
+	empty = record->tail == log->ring.head && par_log_lacks_member(log);
 	log->closed = empty;
 	spin_unlock(&log->lock);
 	return empty;
@@ -425,7 +418,8 @@ static bool is_due(struct par_log *log)
 	spin_unlock(&log->lock);
 	why = par_log_drain_why(&need);
 	log->filling = why == PAR_LOG_FILLING;
-	return why != PAR_LOG_REST || (need.used && READ_ONCE(log->wanted)) || may_use_all(log);
+	return why != PAR_LOG_REST || (need.used && READ_ONCE(log->wanted)) ||
+	       par_log_lacks_member(log);
 }
 
 static void take_discards(struct par_log *log)
@@ -500,6 +494,9 @@ void par_log_drain_work(struct work_struct *work)
 		/* What could not be read any more is behind the tail: begin again. */
 		if (READ_ONCE(log->stuck) && par_log_ring_empty(&log->ring))
 			par_log_make_ready(log);
+		/* What has come to wait while the tail was moved for the last time. */
+		if (par_log_ring_empty(&log->ring) && !READ_ONCE(log->paused))
+			submit_held(log);
 	}
 	if (!READ_ONCE(log->paused) && !par_log_ring_empty(&log->ring))
 		mod_delayed_work(log->drain_wq, &log->drain_work,

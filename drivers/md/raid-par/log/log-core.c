@@ -56,6 +56,15 @@ bool par_log_usable(struct par_log *log, unsigned int d)
 	       par_member_usable(log->conf, d);
 }
 
+bool par_log_lacks_member(const struct par_log *log)
+{
+	struct par_store *store = log->conf->store;
+	u32 back = READ_ONCE(store->super.log.absent) & READ_ONCE(store->whole);
+
+	/* The last superblock that a failed member has calls it whole, too. */
+	return back && back & ~par_lost_members(log->conf);
+}
+
 struct md_rdev *par_log_rdev(struct par_log *log, unsigned int d)
 {
 	/* It gets a part again only while it is there: see par_store_log(). */

@@ -81,7 +81,6 @@ static void send_read(struct read_leg *leg)
 		read_end(leg, BLK_STS_IOERR);
 		return;
 	}
-	clone->bi_status = BLK_STS_OK;
 	clone->bi_iter = leg->bio->bi_iter;
 	clone->bi_iter.bi_sector = sector;
 	bio_set_dev(clone, leg->rdev->bdev);
@@ -90,7 +89,15 @@ static void send_read(struct read_leg *leg)
 
 static void read_again(struct work_struct *work)
 {
-	send_read(container_of(work, struct read_leg, work));
+	struct read_leg *leg = container_of(work, struct read_leg, work);
+	struct bio *clone = &leg->clone;
+
+	/* If it was split, it has no count of its parts any more: it begins anew. */
+	bio_reset(clone, NULL, clone->bi_opf);
+	bio_set_flag(clone, BIO_CLONED);
+	clone->bi_ioprio = leg->bio->bi_ioprio;
+	clone->bi_end_io = read_endio;
+	send_read(leg);
 }
 
 static void read_place(struct par_log *log, struct bio *bio, const struct par_log_piece *piece)

@@ -34,6 +34,16 @@ static bool has_room(const struct par_log *log, u64 blocks)
 	       par_log_ring_used(&log->ring) + wanted <= log->ring.blocks;
 }
 
+/*
+ * Would a replay write a block of @bio? In the unit of the tail there may be slots of what is in
+ * front of the tail: with an empty log these mean nothing.
+ */
+static bool is_logged(struct par_log *log, const struct bio *bio)
+{
+	return !par_log_ring_empty(&log->ring) &&
+	       par_log_index_has(&log->index, bio->bi_iter.bi_sector, bio_sectors(bio));
+}
+
 static enum par_log_way way_of(struct par_log *log, const struct bio *bio)
 {
 	u32 absent = READ_ONCE(log->conf->store->super.log.absent);
@@ -42,12 +52,11 @@ static enum par_log_way way_of(struct par_log *log, const struct bio *bio)
 		/* If some member has no part in the log, records are less safe than the array. */
 		.low = in_low_gear(log) && !absent,
 		.large = bio_sectors(bio) >= PAR_LOG_LARGE,
-		.logged = is_lost || par_log_index_has(&log->index, bio->bi_iter.bi_sector,
-						       bio_sectors(bio)),
+		.logged = is_lost || is_logged(log, bio),
 		.room = has_room(log, blocks_of(bio)),
 		/* A member that is whole again is left out for as short a time as may be. */
 		.ending = !is_lost && (log->index.live < PAR_LOG_ENDING ||
-				       absent & READ_ONCE(log->conf->store->whole)),
+				       par_log_lacks_member(log)),
 	};
 
 	lockdep_assert_held(&log->lock);

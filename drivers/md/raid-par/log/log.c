@@ -150,7 +150,9 @@ void par_log_resume(struct par_conf *conf)
 		return;
 	WRITE_ONCE(log->paused, false);
 	par_log_writable(conf);
-	par_log_drain_now(log);
+	/* md may be about to make the array read-only, and the system to halt: it is clean now. */
+	queue_delayed_work(log->drain_wq, &log->drain_work,
+			   READ_ONCE(log->wanted) ? 0 : PAR_LOG_LOOK);
 }
 
 void par_log_writable(struct par_conf *conf)

@@ -71,7 +71,8 @@ struct par_log_counts {
  * @run: of the records of this use; @ready: it is stored
  * @lacking: usable copies do not have some records
  * @stuck: some of these can be read nowhere any more: nothing is appended before all is drained
- * @renew: store the run, and what copies lack, as soon as the array is writable
+ * @renew: store the run, and what copies lack, as soon as the array is writable: if copies lack
+ *	records, or if a later start could find others
  * @dead: a record is nowhere; no more are written
  * @closed: nothing is appended for a moment
  * @paused: the array is about to be quiet; @ended: for good
@@ -136,7 +137,8 @@ int par_log_load(struct par_conf *conf);
 
 /*
  * par_log_pause - no request is under way, and the array is about to stop: no drain is, either,
- * and all is flushed; par_log_resume - it goes on. Sleep, both.
+ * and all is flushed; par_log_resume - it goes on, after some seconds if nobody waits. Sleep,
+ * both.
  */
 void par_log_pause(struct par_conf *conf);
 void par_log_resume(struct par_conf *conf);
@@ -162,6 +164,12 @@ void par_log_drain_now(struct par_log *log);
 
 /* par_log_broken - too many members have failed: nothing goes on; any context */
 bool par_log_broken(const struct par_log *log);
+
+/*
+ * par_log_lacks_member - a member is whole, and has a part in the log as soon as that is empty;
+ * any context
+ */
+bool par_log_lacks_member(const struct par_log *log);
 
 /*
  * par_log_usable - has member @d a part in the log?

@@ -20,6 +20,7 @@ struct walk_unit {
 	u64 at;				/* its beginning; U64_MAX: none is read */
 	void *buffer[PAR_LOG_MAX_COPIES];
 	bool good[PAR_LOG_MAX_COPIES];	/* that can be read, and is to be */
+	bool bad;			/* something of it cannot be read */
 };
 
 static int move_blocks(struct md_rdev *rdev, u64 sector, void *buffer, unsigned int bytes,
@@ -32,11 +33,11 @@ static int move_blocks(struct md_rdev *rdev, u64 sector, void *buffer, unsigned 
 	bio->bi_iter.bi_sector = rdev->data_offset + sector;
 	for (at = 0; at < bytes; at += PAR_LOG_BLOCK_BYTES)
 		__bio_add_page(bio, vmalloc_to_page(buffer + at), PAR_LOG_BLOCK_BYTES, 0);
-	if (opf == REQ_OP_READ)
-		invalidate_kernel_vmap_range(buffer, bytes);
-	else
+	if (opf != REQ_OP_READ)
 		flush_kernel_vmap_range(buffer, bytes);
 	err = submit_bio_wait(bio);
+	if (opf == REQ_OP_READ)
+		invalidate_kernel_vmap_range(buffer, bytes);
 	bio_put(bio);
 	return err;
 }
@@ -56,10 +57,12 @@ static bool read_blocks(struct md_rdev *rdev, u64 sector, void *buffer)
 	return read;
 }
 
-static bool read_copy(struct md_rdev *rdev, u64 sector, void *buffer)
+static bool read_copy(struct walk_unit *unit, struct md_rdev *rdev, u64 sector, void *buffer)
 {
-	return !move_blocks(rdev, sector, buffer, UNIT_BYTES, REQ_OP_READ) ||
-	       read_blocks(rdev, sector, buffer);
+	if (!move_blocks(rdev, sector, buffer, UNIT_BYTES, REQ_OP_READ))
+		return true;
+	unit->bad = true;
+	return read_blocks(rdev, sector, buffer);
 }
 
 static void read_unit(struct walk_unit *unit, u64 pos)
@@ -71,11 +74,13 @@ static void read_unit(struct walk_unit *unit, u64 pos)
 	if (unit->at == par_log_unit(pos))
 		return;
 	unit->at = par_log_unit(pos);
+	unit->bad = false;
 	for (copy = 0; copy < log->shape.copies; copy++) {
 		struct md_rdev *rdev = par_log_rdev(log, par_log_member(&log->shape, place, copy));
 
-		unit->good[copy] = rdev && read_copy(rdev, par_log_sector(&log->shape, place, copy),
-						     unit->buffer[copy]);
+		unit->good[copy] = rdev &&
+				   read_copy(unit, rdev, par_log_sector(&log->shape, place, copy),
+					     unit->buffer[copy]);
 		if (rdev)
 			par_member_put(log->conf, rdev);
 	}
@@ -254,6 +259,8 @@ int par_log_load(struct par_conf *conf)
 	err = alloc_unit(&unit, log);
 	start_walk(log, &walk);
 	err = err ?: walk_records(&unit, &walk, false);
+	/* A record may be there that the next start can read: it must not be taken for one then. */
+	log->renew |= unit.bad && unit.at == par_log_unit(walk.pos);
 	if (!err) {
 		look_behind(&unit, &walk);
 		err = judge_end(log, &walk);

@@ -227,15 +227,22 @@ int par_hot_add(struct mddev *mddev, struct md_rdev *rdev)
 }
 
 /* Has every set rebuilt member @d? */
-static bool is_rebuilt(struct par_conf *conf, struct md_rdev *rdev, unsigned int d)
+static bool sets_whole(struct par_conf *conf, unsigned int d)
 {
-	bool whole = par_rdev_usable(rdev) && rdev->recovery_offset == MaxSector;
+	bool whole = true;
 	unsigned int i;
 
 	for (i = 1; whole && i <= conf->geo.gears; i++)
 		if (d < conf->set[i]->sg->members)
 			whole = conf->set[i]->ops->whole(conf->set[i], d);
 	return whole;
+}
+
+/* And does md know? */
+static bool is_rebuilt(struct par_conf *conf, struct md_rdev *rdev, unsigned int d)
+{
+	return par_rdev_usable(rdev) && rdev->recovery_offset == MaxSector &&
+	       sets_whole(conf, d);
 }
 
 /*
@@ -463,7 +470,7 @@ static bool is_rebuilding(const struct mddev *mddev)
 	       test_bit(MD_RECOVERY_RECOVER, &mddev->recovery);
 }
 
-/* Is a member rebuilt, except for its part of the log? */
+/* Is a member rebuilt, except for its part of the log? md is told after that. */
 static bool log_lacks_member(struct par_conf *conf)
 {
 	u32 absent = READ_ONCE(conf->store->super.log.absent);
@@ -475,7 +482,7 @@ static bool log_lacks_member(struct par_conf *conf)
 		rdev = absent & BIT(d) ? par_member_get(conf, d) : NULL;
 		if (!rdev)
 			continue;
-		lacks = !test_bit(In_sync, &rdev->flags) && is_rebuilt(conf, rdev, d);
+		lacks = !test_bit(In_sync, &rdev->flags) && sets_whole(conf, d);
 		par_member_put(conf, rdev);
 	}
 	return lacks;
