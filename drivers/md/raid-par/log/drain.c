@@ -32,7 +32,7 @@ struct drain_block {
  * struct par_log_drain - what a drain works with
  * @list: blocks of the array that are picked
  * @block: those that are drained now, @count of them; @pages: their content
- * @tries: so many drains one after the other have failed
+ * @tries: so many drains one after the other have failed; @next: no other begins before then
  */
 struct par_log_drain {
 	struct par_log *log;
@@ -40,6 +40,7 @@ struct par_log_drain {
 	struct drain_block block[DRAIN_SLICE];
 	struct page *pages[DRAIN_SLICE];
 	unsigned int count, tries;
+	unsigned long next;
 };
 
 /* ---- requests ---- */
@@ -481,9 +482,16 @@ static int drain_all(struct par_log_drain *drain)
 		WRITE_ONCE(drain->log->draining, true);
 		done = drain_some(drain);
 		drain->tries = done < 0 ? drain->tries + 1 : 0;
+		drain->next = jiffies + PAR_LOG_RETRY;
 	}
 	WRITE_ONCE(drain->log->draining, false);
 	return done;
+}
+
+/* What has failed may work in a moment: nobody who waits for the drain has it end sooner. */
+static bool is_too_soon(const struct par_log_drain *drain)
+{
+	return drain->tries && time_before(jiffies, drain->next);
 }
 
 void par_log_drain_work(struct work_struct *work)
@@ -495,11 +503,15 @@ void par_log_drain_work(struct work_struct *work)
 	if (par_log_broken(log)) {
 		fail_held(log);
 		par_log_kick(log);
+	} else if (is_too_soon(log->drain)) {
+		done = -EAGAIN;
 	} else {
 		done = drain_all(log->drain);
 		/* What could not be read any more is behind the tail: begin again. */
-		if (READ_ONCE(log->stuck) && par_log_ring_empty(&log->ring))
+		if (READ_ONCE(log->stuck) && par_log_ring_empty(&log->ring)) {
 			par_log_make_ready(log);
+			submit_held(log);
+		}
 	}
 	if (!READ_ONCE(log->paused) && !par_log_ring_empty(&log->ring))
 		mod_delayed_work(log->drain_wq, &log->drain_work,

@@ -34,6 +34,13 @@ static bool has_room(const struct par_log *log, u64 blocks)
 	       par_log_ring_used(&log->ring) + wanted <= log->ring.blocks;
 }
 
+/* Would a replay write any of it? What is behind the stored tail is not found by one. */
+static bool is_logged(struct par_log *log, const struct bio *bio)
+{
+	return (!par_log_ring_empty(&log->ring) || log->queued) &&
+	       par_log_index_has(&log->index, bio->bi_iter.bi_sector, bio_sectors(bio));
+}
+
 static enum par_log_way way_of(struct par_log *log, const struct bio *bio)
 {
 	u32 absent = READ_ONCE(log->conf->store->super.log.absent);
@@ -42,8 +49,7 @@ static enum par_log_way way_of(struct par_log *log, const struct bio *bio)
 		/* If some member has no part in the log, records are less safe than the array. */
 		.low = in_low_gear(log) && !absent,
 		.large = bio_sectors(bio) >= PAR_LOG_LARGE,
-		.logged = is_lost || par_log_index_has(&log->index, bio->bi_iter.bi_sector,
-						       bio_sectors(bio)),
+		.logged = is_lost || is_logged(log, bio),
 		.room = has_room(log, blocks_of(bio)),
 		/* A member that is whole again is left out for as short a time as may be. */
 		.ending = !is_lost && (log->index.live < PAR_LOG_ENDING ||
