@@ -186,8 +186,9 @@ static void write_run(struct par_log *log, struct drain_io *io, u64 sector, stru
 {
 	struct par_set *home = par_home(log->conf);
 	unsigned int left = count, vectors = DIV_ROUND_UP(first + count, PAR_LOG_BLOCK);
-	struct bio *bio = bio_alloc_bioset(log->conf->mddev->gendisk->part0, vectors,
-					   REQ_OP_WRITE, GFP_NOIO, &log->conf->io->bios);
+	/* Not of the array's disk: what is drained was counted there when it was logged. */
+	struct bio *bio = bio_alloc_bioset(home->front->part0, vectors, REQ_OP_WRITE, GFP_NOIO,
+					   &log->conf->io->bios);
 
 	bio->bi_iter.bi_sector = sector;
 	bio->bi_private = io;
