@@ -62,7 +62,7 @@ force_once() {
 
 # A unit whose copies have bad sectors is read by blocks: each record is whole on one of them, and then on both.
 bad_sectors() {
-	local i records
+	local i
 	begin
 	for i in 1 2 3 4 5; do write_blocks "${i}00"; done
 	sync -d "/dev/$MD"
