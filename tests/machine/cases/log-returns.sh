@@ -7,11 +7,6 @@ set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 . "$(dirname "$0")/../tools/log.sh"
 
-# number DEVICE BYTE: of the superblock, eight bytes.
-number() {
-	od -An -t u8 -N 8 -j $(($(data_offset "$1") * 512 + $2)) "$1" | tr -d ' '
-}
-
 # put_block: random content of the block at 1 MiB, which is left in a file as well.
 put_block() {
 	head -c 4096 /dev/urandom >"$MACHINE_TMP/block"
@@ -22,15 +17,14 @@ mkspindles 5 64M seed=1
 create_logged 3,5 8 --chunk=64
 fill_twin
 shift_to 3
+find_log
 sync -d "/dev/$MD"
 # The first record is on members 0 and 1. Had it been in their caches, one could have lost it.
 put_block
 [ "$(par log_live)" -gt 0 ] || fail "nothing is logged"
 sync -d "/dev/$MD"
 power_cut 1
-dev=${DEVS[1]}
-dd if=/dev/zero of="$dev" bs=512 count=8 conv=notrunc oflag=direct status=none \
-	seek=$(($(data_offset "$dev") + $(number "$dev" 112) - $(number "$dev" 160)))
+wipe_log 1 0
 mdadm --assemble --quiet --run "/dev/$MD" "${DEVS[@]:1}"
 assert_eq "$(par log_replayed)" 0 "records without member 0"
 same "without member 0"

@@ -10,6 +10,43 @@ create_logged() {
 	create_par "$layout" --log-size="${mib}M" "$@"
 }
 
+# super_number NUMBER BYTE: of the superblock of this disk of DISKS, in slot 0; eight bytes.
+super_number() {
+	dd if="${DEVS[$1]}" bs=4k skip=$(($(data_offset "${DEVS[$1]}") / 8)) count=1 iflag=direct status=none |
+		od -An -t u8 -N 8 -j "$2" | tr -d ' '
+}
+
+# find_log: the first sector of the log, on each disk that has one, and its length, into LOG_AT and LOG_LENGTH.
+find_log() {
+	LOG_LENGTH=$(super_number 0 160)
+	[ "$LOG_LENGTH" -gt 0 ] || fail "no log in the superblock"
+	LOG_AT=$(($(data_offset "${DEVS[0]}") + $(super_number 0 112) - LOG_LENGTH))
+}
+
+# log_range [BLOCK [COUNT]]: these blocks of the log, or all of it, as FIRST and COUNT in sectors of a disk.
+log_range() {
+	FIRST=$((LOG_AT + 8 * ${1:-0})) COUNT=$LOG_LENGTH
+	[ $# = 0 ] || COUNT=$((8 * ${2:-1}))
+}
+
+# wipe_log NUMBER [BLOCK [COUNT]]: zeros there, on this disk of DISKS.
+wipe_log() {
+	log_range "${@:2}"
+	dd if=/dev/zero of="${DEVS[$1]}" bs=512 seek="$FIRST" count="$COUNT" oflag=direct conv=notrunc status=none
+}
+
+# deafen_log NUMBER [BLOCK [COUNT [TIMES]]]: reads there fail, until it is written; or so many times.
+deafen_log() {
+	log_range "${@:2:2}"
+	echo "read $FIRST $COUNT${4:+ $4}" >"$SPINDLES/${DISKS[$1]}/errors"
+}
+
+# mend_disks: all of their sectors can be read.
+mend_disks() {
+	local name
+	for name in "${DISKS[@]}"; do echo clear >"$SPINDLES/$name/errors"; done
+}
+
 # fill_twin: something in the array, and the same in the file.
 fill_twin() {
 	fill 8
@@ -18,6 +55,16 @@ fill_twin() {
 
 # write_some SEED COUNT [large]: writes of 512 bytes to 32 KiB, or 1020 KiB, to the array and to the file.
 write_some() { "$TOOLS/log_writes.py" "/dev/$MD" "$TWIN" "$@"; }
+
+# write_blocks BLOCK [COUNT]: 4 KiB each, random, in one request, to the array and to the file; read_blocks.
+write_blocks() {
+	local count=${2:-1}
+	dd if=/dev/urandom of="$TWIN.blocks" bs=4k count="$count" status=none
+	dd if="$TWIN.blocks" of="/dev/$MD" bs=$((count * 4096)) count=1 seek=$(($1 * 4096)) oflag=direct,seek_bytes \
+		conv=notrunc status=none
+	dd if="$TWIN.blocks" of="$TWIN" bs=4k seek="$1" conv=notrunc status=none
+}
+read_blocks() { dd if="/dev/$MD" of=/dev/null bs=4k skip="$1" count="${2:-1}" iflag=direct status=none; }
 
 # same WHAT: the array has what the file has.
 same() {

@@ -32,7 +32,7 @@ struct drain_block {
  * struct par_log_drain - what a drain works with
  * @list: blocks of the array that are picked
  * @block: those that are drained now, @count of them; @pages: their content
- * @tries: so many drains one after the other have failed
+ * @tries: so many drains one after the other have failed; @next: no other begins before then
  */
 struct par_log_drain {
 	struct par_log *log;
@@ -40,6 +40,7 @@ struct par_log_drain {
 	struct drain_block block[DRAIN_SLICE];
 	struct page *pages[DRAIN_SLICE];
 	unsigned int count, tries;
+	unsigned long next;
 };
 
 /* ---- requests ---- */
@@ -185,8 +186,9 @@ static void write_run(struct par_log *log, struct drain_io *io, u64 sector, stru
 {
 	struct par_set *home = par_home(log->conf);
 	unsigned int left = count, vectors = DIV_ROUND_UP(first + count, PAR_LOG_BLOCK);
-	struct bio *bio = bio_alloc_bioset(log->conf->mddev->gendisk->part0, vectors,
-					   REQ_OP_WRITE, GFP_NOIO, &log->conf->io->bios);
+	/* Not of the array's disk: what is drained was counted there when it was logged. */
+	struct bio *bio = bio_alloc_bioset(home->front->part0, vectors, REQ_OP_WRITE, GFP_NOIO,
+					   &log->conf->io->bios);
 
 	bio->bi_iter.bi_sector = sector;
 	bio->bi_private = io;
@@ -475,9 +477,16 @@ static int drain_all(struct par_log_drain *drain)
 		WRITE_ONCE(drain->log->draining, true);
 		done = drain_some(drain);
 		drain->tries = done < 0 ? drain->tries + 1 : 0;
+		drain->next = jiffies + PAR_LOG_RETRY;
 	}
 	WRITE_ONCE(drain->log->draining, false);
 	return done;
+}
+
+/* What has failed may work in a moment: nobody who waits for the drain has it end sooner. */
+static bool is_too_soon(const struct par_log_drain *drain)
+{
+	return drain->tries && time_before(jiffies, drain->next);
 }
 
 void par_log_drain_work(struct work_struct *work)
@@ -489,6 +498,8 @@ void par_log_drain_work(struct work_struct *work)
 	if (par_log_broken(log)) {
 		fail_held(log);
 		par_log_kick(log);
+	} else if (is_too_soon(log->drain)) {
+		done = -EAGAIN;
 	} else {
 		done = drain_all(log->drain);
 		/* What could not be read any more is behind the tail: begin again. */

@@ -13,6 +13,13 @@ static void send_home(struct par_conf *conf, struct bio *bio)
 	home->ops->submit(home, bio);
 }
 
+/* The same of one that was counted before it waited: the home set does not do so again. */
+static void send_counted_home(struct par_conf *conf, struct bio *bio)
+{
+	bio_set_dev(bio, par_home(conf)->front->part0);
+	send_home(conf, bio);
+}
+
 static bool in_low_gear(const struct par_log *log)
 {
 	return READ_ONCE(log->conf->gear) < log->conf->geo.gears;
@@ -85,7 +92,10 @@ static void log_write(struct par_log *log, struct bio *bio, bool counted)
 		par_log_drain_now(log);
 	}
 	if (way == PAR_LOG_PAST) {
-		send_home(log->conf, bio);
+		if (counted)
+			send_counted_home(log->conf, bio);
+		else
+			send_home(log->conf, bio);
 		return;
 	}
 	/* From here on it is ours: the home set, which would count it, does not see it. */
@@ -109,7 +119,7 @@ static void log_write(struct par_log *log, struct bio *bio, bool counted)
 void par_log_submit_again(struct par_log *log, struct bio *bio)
 {
 	if (passes_by(log))
-		send_home(log->conf, bio);
+		send_counted_home(log->conf, bio);
 	else
 		log_write(log, bio, true);
 }

@@ -31,6 +31,8 @@ static const char *log_state(const struct par_log *log)
 {
 	if (!log->on)
 		return "none";
+	if (READ_ONCE(log->stuck))
+		return "stuck";
 	if (READ_ONCE(log->draining))
 		return "draining";
 	return READ_ONCE(log->ring.tail) == READ_ONCE(log->ring.head) ? "empty" : "records";

@@ -1,0 +1,186 @@
+#!/bin/bash
+# A damaged log is started by force once, bad sectors at different places lose nothing, copies that are gone only what they had, and a write is counted once.
+# machine: --debug --mem 1G
+# timeout: 200
+set -euo pipefail
+. "$(dirname "$0")/../tools/par.sh"
+. "$(dirname "$0")/../tools/log.sh"
+
+PAR=/sys/block/$MD/md/par
+
+# begin: an array in the low gear, whose log has nothing: unit 0 is next, on members 0 and 1.
+begin() {
+	mkspindles 5 64M
+	create_logged 3,5 8 --chunk=64
+	fill_twin
+	shift_to 3
+	find_log
+}
+
+end() {
+	stop_par
+	rmdisks
+}
+
+drained() {
+	echo 5 >"$PAR/gear"
+	wait_for "$PAR/log_used" 0 60
+}
+
+# The first record, which had been flushed, is gone. Those behind it tell of the flush, and would do so again at the
+# next start, were the end of the log not stored with a run of its own.
+force_once() {
+	begin
+	cp "$TWIN" "$TWIN.home"
+	write_blocks 100
+	sync -d "/dev/$MD"
+	write_some 1 50
+	sync -d "/dev/$MD"
+	stop_par
+	wipe_log 0 0
+	wipe_log 1 0
+	mark_log
+	! assemble_par 2>/dev/null || fail "a damaged log is started"
+	logged 'the log is damaged'
+	mdadm --assemble --force --quiet "/dev/$MD" "${DEVS[@]}"
+	mv "$TWIN.home" "$TWIN"
+	same "by force"
+	reassemble_par
+	same "after a stop"
+	power_cut 3
+	assemble_par
+	same "after a cut"
+	shift_to 3
+	write_some 2 50
+	sync -d "/dev/$MD"
+	power_cut 4
+	assemble_par
+	[ "$(par log_replayed)" -gt 0 ] || fail "nothing is replayed"
+	same "after another one"
+	end
+}
+
+# A unit whose copies have bad sectors is read by blocks: each record is whole on one of them, and then on both.
+bad_sectors() {
+	local i
+	begin
+	for i in 1 2 3 4 5; do write_blocks "${i}00"; done
+	sync -d "/dev/$MD"
+	stop_par
+	deafen_log 0 1	# the data of the first record
+	deafen_log 1 2	# the header of the second
+	deafen_log 1 7	# the data of the fourth
+	assemble_par
+	assert_eq "$(par log_replayed)" 5 "records that are replayed"
+	same "with bad sectors"
+	for i in 0 1; do wait_for "$SPINDLES/${DISKS[i]}/errors" '' 30; done
+	for i in 0 1; do
+		deafen_log "$i"
+		same "without the log of member $i"
+		mend_disks
+	done
+}
+
+# said_at PATTERN: when the kernel first said so, in tenths of a second.
+said_at() { log_since | awk -v want="$1" -F '[][]' '$0 ~ want { print int($2 * 10); exit }'; }
+
+# Of a record one copy is left, and cannot be read any more before the other one gets it: nothing behind it would
+# be replayed, so nothing is appended; what can be read is drained, and the log goes on.
+gone() {
+	write_blocks 200
+	write_blocks 201
+	write_blocks 202
+	stop_par
+	wipe_log 0 2
+	echo 1 >/sys/module/md_mod/parameters/start_ro
+	assemble_par
+	echo 0 >/sys/module/md_mod/parameters/start_ro
+	same "with a record on one member"
+	deafen_log 1 2 2
+	mark_log
+	write_blocks 202 &
+	wait_for "$PAR/log_state" stuck 30
+	wait_for "/sys/block/$MD/inflight" '*[^0-9]0' 60
+	wait "$!"
+	logged 'nothing is written to the log until it has been drained'
+	logged 'are lost: no copy in the log can be read'
+	# The write that waits for it has no part in how long the drain tries.
+	assert_le $(($(said_at 'has been drained') + 15)) "$(said_at 'are lost')" "when it is lost"
+	wait_for "$PAR/log_state" empty 30
+	assert_eq "$(par log_lost)" 4096 "bytes that are lost"
+	! read_blocks 201 2>/dev/null || fail "the lost block can be read"
+	mend_disks
+	write_blocks 201
+	shift_to 3
+	write_blocks 203
+	wait_for "$PAR/log_state" records 30
+	same "written again"
+	drained
+	assert_eq "$(par log_lost)" 0 "bytes that are lost at last"
+	same "drained"
+}
+
+# More than can be remembered as lost stays in the log, until it can be read again.
+too_many() {
+	local d
+	shift_to 3
+	write_blocks 600 40
+	for d in 0 1 2; do deafen_log "$d"; done
+	mark_log
+	echo 5 >"$PAR/gear"
+	wait_for "$PAR/log_lost" $((31 * 4096)) 60
+	nap 1
+	logged 'there is no room to remember more lost blocks'
+	[ "$(par log_live)" = $((9 * 4096)) ] || fail "live: $(par log_live)"
+	! read_blocks 639 2>/dev/null || fail "a block that cannot be read is read"
+	mend_disks
+	read_blocks 639 || fail "a block that is in the log cannot be read"
+	wait_for "$PAR/log_used" 0 60
+	assert_eq "$(par log_lost)" $((31 * 4096)) "bytes that are lost"
+	write_blocks 600 40
+	wait_for "$PAR/log_used" 0 60
+	assert_eq "$(par log_lost)" 0 "bytes that are lost at last"
+	same "written again"
+}
+
+# written: requests and sectors, as iostat has them.
+written() {
+	local stat
+	read -r -a stat <"/sys/block/$MD/stat"
+	echo "$((stat[4] - FROM[4])) $((stat[6] - FROM[6]))"
+}
+
+# Whether a write is logged, drained, or waits for the drain.
+counted_once() {
+	local d i
+	shift_to 3
+	read -r -a FROM <"/sys/block/$MD/stat"
+	for i in 1 2 3 4 5; do write_blocks $((300 + i)); done
+	assert_eq "$(written)" "5 40" "requests and sectors written to the log"
+	drained
+	assert_eq "$(written)" "5 40" "requests and sectors when they are drained"
+	shift_to 3
+	write_blocks 301
+	# Both copies cannot be read three times: in this time the drain gets nowhere.
+	for d in 0 1 2; do deafen_log "$d" 0 $((LOG_LENGTH / 8)) 3; done
+	echo 5 >"$PAR/gear"
+	wait_for "$PAR/gear" 5 30
+	write_blocks 301 &
+	wait_for "/sys/block/$MD/inflight" '*[^0-9]1' 30
+	wait "$!"
+	assert_eq "$(written)" "7 56" "requests and sectors when one has waited"
+	mend_disks
+	same "after that"
+}
+
+force_once
+bad_sectors
+drained
+stop_par
+rmdisks
+begin
+gone
+too_many
+counted_once
+no_mismatch
+end
