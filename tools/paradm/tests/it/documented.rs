@@ -6,7 +6,7 @@ use crate::harness::paradm;
 use paradm::daemon::Kind;
 use paradm::error::exit;
 use paradm::history::{ArrayKey, Event, History};
-use paradm::sim::{SimArray, SimSystem};
+use paradm::sim::{SimArray, SimLog, SimSystem};
 use paradm::system::{Ran, System, Uevent};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -110,6 +110,7 @@ fn printed() -> BTreeMap<String, Vec<Value>> {
     for file in ["/proc/self/mountinfo", "/proc/swaps"] {
         sim.world().tree.file(file, "");
     }
+    sim.world().array("md0").log = Some(SimLog::quarter());
     sim.world().array("md0").load_by_hour = vec![(9, 31.07, 88.2, 7)];
     let key = ArrayKey::of(&sim, "md0");
     let event = Event::of(&uevent("wake"), sim.now().as_second()).unwrap();
