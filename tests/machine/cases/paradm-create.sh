@@ -38,5 +38,33 @@ says '^md0: raid5:3,5 of ' status
 fill 4
 ask 0 shift 3
 ask 0 shift 5
+says '^md0: raid5:3,5 of ' status
+assert_match "$SAID" 'gear 5 of 5' "paradm status"
+[[ $SAID != *" log "* ]] || fail "an array without a write log has a line of it: $SAID"
+stop_par
+rmdisks
+
+note "a write log"
+mkspindles 5 64M
+refuses 2 '4M at least' create md0 --gears 3,5 --log-size 3M "${DEVS[@]}" --yes
+json '[.outcome, .log_bytes, .bytes] | join(" ")' create md0 --gears 3,5 --chunk 64 --log-size 8M "${DEVS[@]}" --yes
+read -r outcome log bytes <<<"$JSON"
+assert_eq "$outcome $log" "created $((8 << 20))" "paradm create --log-size"
+assert_le "$bytes" "$(array_bytes)" "bytes that were foretold with a write log"
+# 8 MiB on each of three members, two copies.
+assert_eq "$(par log_size)" $((12 << 20)) "size of the log"
+says '  log 0 % of 12.6 MB, empty' status
+ask 0 shift 3
+dd if=/dev/urandom of="/dev/$MD" bs=4k count=100 oflag=direct conv=notrunc status=none
+says '  log [1-9][0-9]* % of 12.6 MB, records' status
+# Nothing is written meanwhile, and a drain begins after 60 s.
+json '.arrays[0].log | [.bytes, .state, .used_bytes, .live_bytes, .memory_bytes, .logged_bytes, .replayed, .lost_bytes] | join(" ")' status
+files=
+for file in log_size log_state log_used log_live log_memory logged log_replayed log_lost; do files+="$(par "$file") "; done
+assert_eq "$JSON " "$files" "log in paradm status --json"
+says "raidpar_array_log_live_bytes\{array=\"md0\"\} $(par log_live)[^0-9]" metrics
+ask 0 shift 5
+wait_for "/sys/block/$MD/md/par/log_used" 0 60
+says '  log 0 % of 12.6 MB, empty' status
 
 stop_par

@@ -5,6 +5,7 @@
 
 mod device;
 mod find;
+mod log;
 mod member;
 mod past;
 mod reader;
@@ -14,6 +15,7 @@ mod shift;
 
 pub use device::{Device, device_name};
 pub use find::{all, meant, named, names, some};
+pub use log::{Log, LogState, log_bytes};
 pub use member::{Member, PowerControl, PowerState};
 pub use past::{PastHour, load_history};
 pub use reader::Dir;
@@ -105,6 +107,8 @@ pub struct Array {
     pub shift: Shift,
     pub scrub: Scrub,
     pub segments: Segments,
+    /// `None`: the array has no write log.
+    pub log: Option<Log>,
     /// Zones whose parity is to be made right.
     pub resync_zones: Option<u64>,
     pub propagated_bytes: u64,
@@ -150,6 +154,7 @@ impl Array {
             shift: Shift::read(&par)?,
             scrub: Scrub::read(&md, &par)?,
             segments: segments(&par)?,
+            log: Log::read(&par)?,
             resync_zones: par.unless("resync", "none")?,
             propagated_bytes: par.number("propagated_bytes")?,
             metadata_writes: par.number("metadata_writes")?,
@@ -182,6 +187,11 @@ impl Array {
         self.members
             .iter()
             .filter(|member| member.number >= self.lowest_gear())
+    }
+
+    /// Bytes whose newest content was in the write log and is lost.
+    pub fn lost_bytes(&self) -> u64 {
+        self.log.as_ref().map_or(0, |log| log.lost_bytes)
     }
 
     pub fn is_read_only(&self) -> bool {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! What can be set, in the array's files of mode 0644 (but for `gear`).
+//! What can be set, in the array's files of mode 0644 (but for `gear`, and for
+//! `log_size`, which takes no other value).
 
 use super::Dir;
 use crate::error::Result;

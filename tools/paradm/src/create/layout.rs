@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Level and gears of an array to be.
 
+use super::LogSize;
 use crate::error::{Error, Result};
 use crate::policy_ffi::{Geometry, MAX_MEMBERS};
 use serde::Serialize;
@@ -65,14 +66,26 @@ impl Gears {
     }
 
     /// Where all lies on members of that size, or why no array is like that.
-    pub fn geometry(&self, level: Level, chunk_kib: u64, device_bytes: u64) -> Result<Geometry> {
+    pub fn geometry(
+        &self,
+        level: Level,
+        chunk_kib: u64,
+        device_bytes: u64,
+        log: Option<LogSize>,
+    ) -> Result<Geometry> {
         let wrong = |reason: &str| Error::Usage(format!("gears {self} with {level}: {reason}"));
         if self.0.len() < 2 {
             return Err(wrong("two gears are needed at least, as in 3,5"));
         }
         let word = Geometry::layout_word(level.number(), &self.0);
         let word = word.ok_or_else(|| wrong("the layout has no number that mdadm could store"))?;
-        Geometry::new(word, self.top(), chunk_kib << 10, device_bytes).map_err(wrong)
+        let log_bytes = log.map_or(0, LogSize::bytes);
+        let geometry =
+            Geometry::with_log(word, self.top(), chunk_kib << 10, device_bytes, log_bytes);
+        geometry.map_err(|reason| match log {
+            Some(log) => wrong(&format!("{reason}, with a log of {log}")),
+            None => wrong(reason),
+        })
     }
 }
 

@@ -3,10 +3,12 @@
 
 mod contents;
 mod layout;
+mod log_size;
 mod text;
 
 pub use contents::Contents;
 pub use layout::{Gears, Level};
+pub use log_size::LogSize;
 
 use crate::disk::{self, Disk};
 use crate::error::{Error, Result};
@@ -29,6 +31,8 @@ pub struct Wanted {
     pub gears: Option<Gears>,
     pub chunk_kib: u64,
     pub spares: u32,
+    /// `None`: without a write log.
+    pub log_size: Option<LogSize>,
     /// Contents of the devices may be lost. Members of arrays, and what is in use, are refused nevertheless.
     pub overwrite: bool,
 }
@@ -64,6 +68,9 @@ pub struct Creation {
     pub level: Level,
     pub gears: Gears,
     pub chunk_kib: u64,
+    /// The write log on each member.
+    #[serde(rename = "log_bytes")]
+    pub log_size: Option<LogSize>,
     /// Of the array; mdadm may keep less of the disks for itself.
     pub bytes: u64,
     pub members: Vec<Member>,
@@ -110,6 +117,9 @@ pub fn prepare(system: &dyn System, wanted: &Wanted) -> Result<Creation> {
     let geometry = fitting(wanted, &gears, members, &devices)?;
     not_running(system, &array)?;
     knows_par(system)?;
+    if let Some(size) = wanted.log_size {
+        knows_logs(system, size)?;
+    }
     let mut listed = Vec::new();
     for (number, disk) in (0..).zip(devices) {
         listed.push(examine(
@@ -125,6 +135,7 @@ pub fn prepare(system: &dyn System, wanted: &Wanted) -> Result<Creation> {
         array,
         level: wanted.level,
         chunk_kib: wanted.chunk_kib,
+        log_size: wanted.log_size,
         bytes: geometry.array_bytes(),
         warnings: disk::warnings(&disks),
         command: program.shown(),
@@ -146,7 +157,7 @@ fn fitting(wanted: &Wanted, gears: &Gears, members: u32, disks: &[Disk]) -> Resu
     }
     let least = disks.iter().map(|disk| disk.bytes).min().unwrap_or(0);
     let usable = least.saturating_sub(RESERVED.min(least / 16));
-    gears.geometry(wanted.level, wanted.chunk_kib, usable)
+    gears.geometry(wanted.level, wanted.chunk_kib, usable, wanted.log_size)
 }
 
 fn role(geometry: &Geometry, number: u32, members: u32) -> Role {
@@ -179,20 +190,35 @@ fn not_running(system: &dyn System, array: &Path) -> Result<()> {
     }
 }
 
-/// mdadm reads its options in their order, and ends at a level that it does not know.
+/// mdadm reads its options in their order, and ends at one that it does not know.
+fn knows(system: &dyn System, option: &str) -> Result<bool> {
+    let program = Program::new("mdadm", ["--create", option, "--help"]);
+    Ok(run(system, &program, MDADM)?.status == 0)
+}
+
 fn knows_par(system: &dyn System) -> Result<()> {
-    let ran = run(
-        system,
-        &Program::new("mdadm", ["--create", "--level=par", "--help"]),
-        MDADM,
-    )?;
-    if ran.status == 0 {
+    if knows(system, "--level=par")? {
         return Ok(());
     }
     Err(Error::NoProgram {
         program: "mdadm that knows the level par".to_owned(),
         remedy: format!("the one that is installed lacks raid-par's patches; {MDADM}"),
     })
+}
+
+/// Patches that are older than write logs do not.
+fn knows_logs(system: &dyn System, size: LogSize) -> Result<()> {
+    if knows(system, &log_option(size))? {
+        return Ok(());
+    }
+    Err(Error::NoProgram {
+        program: "mdadm that knows --log-size".to_owned(),
+        remedy: format!("the one that is installed has older patches of raid-par; {MDADM}"),
+    })
+}
+
+fn log_option(size: LogSize) -> String {
+    format!("--log-size={size}")
 }
 
 fn examine(system: &dyn System, wanted: &Wanted, disk: Disk, role: Role) -> Result<Member> {
@@ -235,6 +261,7 @@ fn mdadm_create(array: &Path, wanted: &Wanted, gears: &Gears, disks: &[Disk]) ->
     if wanted.spares > 0 {
         args.push(format!("--spare-devices={}", wanted.spares));
     }
+    args.extend(wanted.log_size.map(log_option));
     // mdadm's own question about contents has been answered; it still refuses par arrays and what is in use.
     args.push("--run".to_owned());
     let args = args.into_iter().map(std::ffi::OsString::from);

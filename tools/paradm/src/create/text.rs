@@ -8,8 +8,12 @@ impl Text for Creation {
     fn text(&self, style: Style) -> String {
         let array = style.bold(self.array.display());
         let (level, gears, bytes) = (self.level, &self.gears, units::bytes(self.bytes));
+        let log = self.log_size.map_or(String::new(), |size| {
+            let size = units::bytes(size.bytes());
+            format!(", with a write log of {size} on each member that never sleeps")
+        });
         if self.outcome == Outcome::Created {
-            return format!("{array} is created: {level}:{gears}, about {bytes}\n");
+            return format!("{array} is created: {level}:{gears}, about {bytes}{log}\n");
         }
         let mut table = Table::new([
             ("device", Align::Left),
@@ -39,7 +43,7 @@ impl Text for Creation {
                 holds,
             ]);
         }
-        let mut text = format!("{array} will be {level}:{gears}, about {bytes}\n");
+        let mut text = format!("{array} will be {level}:{gears}, about {bytes}{log}\n");
         text += &table.render("  ", style);
         for warning in &self.warnings {
             text += &format!("{}: {warning}\n", style.attention("warning"));

@@ -3,6 +3,7 @@
 
 use super::{Finding, Fix, Kind, Subject, Weight};
 use crate::array::{Member, PowerControl, Spin};
+use crate::output::units;
 use crate::system::Files;
 use std::path::{Path, PathBuf};
 
@@ -15,6 +16,24 @@ fn disk_file(subject: &Subject, disk: &str, file: &str) -> Option<(PathBuf, Stri
 
 fn disk_of(member: &Member) -> Option<&str> {
     member.device.as_ref().map(|device| device.disk.as_str())
+}
+
+/// If the module has no room to remember more of them, the log fills up, and the array stays in its top gear.
+pub fn log_lost(subject: &Subject, findings: &mut Vec<Finding>) {
+    let lost = subject.array.lost_bytes();
+    if lost > 0 {
+        findings.push(subject.finding(
+            "log_lost",
+            Weight::Problem,
+            format!(
+                "{} whose newest content was in the write log are lost: reads of them return an error",
+                units::bytes(lost)
+            ),
+            "the kernel log of when it happened names the sectors (`journalctl _TRANSPORT=kernel --grep='sectors .* are lost'`): write \
+             these again, or restore the files that have them from a backup, which ends this; and check the disks, a read \
+             or write of which has failed",
+        ));
+    }
 }
 
 pub fn spin(subject: &Subject, findings: &mut Vec<Finding>) {
@@ -148,7 +167,7 @@ pub fn sizes(subject: &Subject, findings: &mut Vec<Finding>) {
                 Weight::Remark,
                 format!(
                     "{name} is larger than {smallest}: {} of it are not used",
-                    crate::output::units::bytes(unused.saturating_mul(512))
+                    units::bytes(unused.saturating_mul(512))
                 ),
                 "an array uses no more of each member than the smallest one has",
             ));

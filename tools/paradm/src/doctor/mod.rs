@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! `paradm doctor`: what on this system keeps sleepers from sleeping.
+//! `paradm doctor`: what on this system keeps sleepers from sleeping; and lost data, which does not wait.
 //!
 //! A check reads public files and returns findings; it starts no disk and runs no program. A finding that
 //! a value in sysfs mends, or a udev rule in a file of paradm's own, says so: [`Fixing`] decides what
@@ -24,7 +24,7 @@ use std::path::PathBuf;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Weight {
-    /// Sleepers are started by it, or not stopped.
+    /// Sleepers are started by it, or not stopped; or data is lost.
     Problem,
     /// Worth knowing; it need not be changed.
     Remark,
@@ -141,7 +141,8 @@ impl Subject<'_> {
 type Check = fn(&Subject, &mut Vec<Finding>);
 
 /// Of each array, in the order in which they are told.
-const CHECKS: [(&str, Check); 18] = [
+const CHECKS: [(&str, Check); 19] = [
+    ("log_lost", disks::log_lost),
     ("spin", disks::spin),
     ("read_only", disks::read_only),
     ("power_control", disks::power_control),

@@ -18,8 +18,20 @@ pub(super) struct Figures {
     pub spin_refused: u64,
     pub propagated_bytes: u64,
     pub metadata_writes: u64,
+    /// `None`: the array has no write log.
+    pub log: Option<Log>,
     /// Of places that have one.
     pub disks: Vec<Disk>,
+}
+
+/// Bytes.
+pub(super) struct Log {
+    pub size: u64,
+    pub used: u64,
+    pub live: u64,
+    pub logged: u64,
+    pub drained: u64,
+    pub lost: u64,
 }
 
 pub(super) struct Disk {
@@ -64,10 +76,27 @@ impl Figures {
             spin_refused: par.number("spin_refused")?,
             propagated_bytes: par.number("propagated_bytes")?,
             metadata_writes: par.number("metadata_writes")?,
+            log: Log::read(&par)?,
             disks: (0..members)
                 .filter_map(|member| Disk::read(&md, member).transpose())
                 .collect::<Result<_>>()?,
         })
+    }
+}
+
+impl Log {
+    fn read(par: &Dir) -> Result<Option<Self>> {
+        let Some(size) = array::log_bytes(par)? else {
+            return Ok(None);
+        };
+        Ok(Some(Log {
+            size,
+            used: par.number("log_used")?,
+            live: par.number("log_live")?,
+            logged: par.number("logged")?,
+            drained: par.number("drained")?,
+            lost: par.number("log_lost")?,
+        }))
     }
 }
 

@@ -6,6 +6,7 @@ mod disks;
 mod family;
 mod figures;
 mod http;
+mod logs;
 
 pub use family::{Family, Kind, Labels, Number, Sample};
 pub use http::answer;
@@ -26,6 +27,7 @@ impl Metrics {
     pub fn read(system: &dyn System) -> Result<Self> {
         let arrays = figures::all(system)?;
         let mut families = arrays::families(&arrays);
+        families.extend(logs::families(&arrays));
         families.extend(disks::families(&arrays));
         Ok(Metrics { families })
     }

@@ -15,7 +15,7 @@ pub use load::{Latencies, Load, Outcome, gathered, joules};
 pub use sizes::{Offers, Size, Sizes, price};
 pub use trace::{Op, Request, Trace};
 
-use crate::create::{Gears, Level};
+use crate::create::{Gears, Level, LogSize};
 use crate::disk;
 use crate::error::{Error, Result};
 use crate::output::units;
@@ -86,6 +86,7 @@ pub struct Wanted {
     pub warnings: Vec<String>,
     pub level: Level,
     pub chunk_kib: u64,
+    pub log_size: Option<LogSize>,
     pub watts: Watts,
     pub load: Option<LoadFrom>,
 }
@@ -114,6 +115,9 @@ pub struct Plan {
     pub level: Level,
     pub gears: Gears,
     pub chunk_kib: u64,
+    /// The write log on each disk.
+    #[serde(rename = "log_bytes")]
+    pub log_size: Option<LogSize>,
     pub disks: Vec<u64>,
     pub watts: Watts,
     pub bytes: u64,
@@ -158,7 +162,7 @@ fn used<'a>(wanted: &'a Wanted, gears: &Gears) -> Result<&'a [u64]> {
 
 fn geometry(wanted: &Wanted, gears: &Gears) -> Result<Geometry> {
     let least = used(wanted, gears)?.iter().min().copied().unwrap_or(0);
-    gears.geometry(wanted.level, wanted.chunk_kib, least)
+    gears.geometry(wanted.level, wanted.chunk_kib, least, wanted.log_size)
 }
 
 /// Without a load.
@@ -171,6 +175,7 @@ fn of(wanted: &Wanted, gears: &Gears) -> Result<Plan> {
         level: wanted.level,
         gears: gears.clone(),
         chunk_kib: wanted.chunk_kib,
+        log_size: wanted.log_size,
         watts: wanted.watts,
         bytes: geometry.array_bytes(),
         share_percent: percent(geometry.array_bytes(), disks.iter().sum()),
@@ -216,7 +221,7 @@ fn raid(wanted: &Wanted, disks: u32, least: u64) -> Raid {
 }
 
 impl Plan {
-    /// Simulate the load, on disks as large as the members are.
+    /// Simulate the load, on disks as large as the members are; the model has no write log.
     fn put_to(&mut self, source: &Source) -> Result<()> {
         let wrong = |reason: &str| Error::Usage(format!("gears {}: {reason}", self.gears));
         let word = Geometry::layout_word(self.level.number(), self.gears.list());

@@ -32,6 +32,13 @@ impl Plan {
         }
     }
 
+    fn log(&self) -> String {
+        self.log_size.map_or(String::new(), |size| {
+            let size = units::bytes(size.bytes());
+            format!(", with {size} of each disk for a write log")
+        })
+    }
+
     fn space(&self, style: Style) -> String {
         let mut table = Table::new([
             ("", Align::Left),
@@ -123,9 +130,14 @@ pub(super) fn verdicts(plan: &Plan) -> Vec<String> {
         .by_gear
         .first()
         .map_or((0, 0.0), |gear| (gear.gear, gear.idle_watts));
+    let alike = if plan.log_size.is_some() {
+        "no less"
+    } else {
+        "the same"
+    };
     let mut said = vec![
         format!(
-            "{level} of {} disks has the same capacity with {} fewer{}, and draws {} when idle, par in gear {low} {}: \
+            "{level} of {} disks has {alike} capacity with {} fewer{}, and draws {} when idle, par in gear {low} {}: \
              it is the better choice if {} disks are fast enough at all times",
             few.disks,
             units::count(all.disks - few.disks, "disk"),
@@ -154,7 +166,14 @@ fn on_load(plan: &Plan, load: &Load) -> Vec<String> {
         return Vec::new();
     };
     let saved = 100.0 * (1.0 - par.wh_per_day / raid.wh_per_day);
-    let mut said = vec![if saved > 0.5 {
+    let mut said = Vec::new();
+    if plan.log_size.is_some() {
+        said.push(
+            "the simulation leaves the write log out: energy and latencies are those of par without it"
+                .to_owned(),
+        );
+    }
+    said.push(if saved > 0.5 {
         format!(
             "on this load par uses {saved:.0} % less energy than {}",
             plan.name(Rival::Raid)
@@ -164,7 +183,7 @@ fn on_load(plan: &Plan, load: &Load) -> Vec<String> {
             "on this load par uses no less energy than {}: it is not worth its capacity here",
             plan.name(Rival::Raid)
         )
-    }];
+    });
     said.extend(thriftier(plan, load, par));
     said.extend(load.outcomes.iter().filter_map(|is| worn(plan, is)));
     said
@@ -216,12 +235,13 @@ impl Text for Plan {
     fn text(&self, style: Style) -> String {
         let name = style.bold(self.name(Rival::Par));
         let mut text = format!(
-            "{name} of {} disks{}: {}, {:.0} % of their size\n{}",
+            "{name} of {} disks{}: {}, {:.0} % of their size{}\n{}",
             self.disks.len(),
             self.price
                 .map_or(String::new(), |price| format!(" for {price:.2}")),
             units::bytes(self.bytes),
             self.share_percent,
+            self.log(),
             self.space(style)
         );
         if let Some(load) = &self.load {

@@ -16,11 +16,29 @@ impl Geometry {
         chunk_bytes: u64,
         device_bytes: u64,
     ) -> Result<Self, &'static str> {
+        Self::with_log(layout, members, chunk_bytes, device_bytes, 0)
+    }
+
+    /// The same, with so many bytes of each member for a write log, rounded up to chunks; 0: without one.
+    pub fn with_log(
+        layout: u32,
+        members: u32,
+        chunk_bytes: u64,
+        device_bytes: u64,
+        log_bytes: u64,
+    ) -> Result<Self, &'static str> {
         let mut geo = raw::Geometry::default();
         let chunk = u32::try_from(chunk_bytes / raw::SECTOR).unwrap_or(u32::MAX);
         // SAFETY: it fills in `geo` and keeps no pointer to it.
         let error = unsafe {
-            raw::par_geometry_init(&mut geo, layout, members, chunk, device_bytes / raw::SECTOR)
+            raw::par_geometry_with_log(
+                &mut geo,
+                layout,
+                members,
+                chunk,
+                device_bytes / raw::SECTOR,
+                log_bytes / raw::SECTOR,
+            )
         };
         if error != 0 {
             // SAFETY: it returns static strings.
@@ -60,7 +78,7 @@ impl Geometry {
         self.0.array_sectors * raw::SECTOR
     }
 
-    /// raid-par's metadata on each member.
+    /// raid-par's metadata on each member, with the write log.
     pub fn metadata_bytes(&self) -> u64 {
         self.0.meta_sectors * raw::SECTOR
     }
@@ -131,6 +149,23 @@ mod tests {
             assert_eq!(geo.metadata_bytes() >> 10, meta_kib, "{level}:{gears:?}");
             let less = tb * TB - geo.array_bytes();
             assert!(less < TB / 1000, "{level}:{gears:?}: {less}");
+        }
+    }
+
+    /// The log is taken from each member, in whole chunks, and nothing else changes.
+    #[test]
+    fn a_log_costs_its_size_on_each_member() {
+        let word = Geometry::layout_word(5, &[3, 5]).unwrap();
+        let of = |log| Geometry::with_log(word, 5, 512 << 10, 4 * TB, log);
+        let (without, with) = (of(0).unwrap(), of((8 << 30) + 1024).unwrap());
+        let log = with.metadata_bytes() - without.metadata_bytes();
+        assert_eq!(log, (8 << 30) + (512 << 10));
+        // Of a member's data area, 2 of the 3 members' worth of the lowest gear is capacity.
+        let less = without.array_bytes() - with.array_bytes();
+        assert!(less.abs_diff(2 * log) <= 16 << 20, "{less}");
+        for log in [4 * TB, u64::MAX] {
+            let wrong = "the members are too small for this layout and chunk";
+            assert_eq!(of(log).unwrap_err(), wrong);
         }
     }
 

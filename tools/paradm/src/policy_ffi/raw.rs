@@ -250,12 +250,13 @@ pub struct Ration {
 }
 
 unsafe extern "C" {
-    pub fn par_geometry_init(
+    pub fn par_geometry_with_log(
         geo: *mut Geometry,
         layout: u32,
         raid_disks: c_uint,
         chunk_sectors: u32,
         dev_sectors: u64,
+        log_sectors: u64,
     ) -> c_uint;
     pub fn par_geo_strerror(error: c_uint) -> *const c_char;
 

@@ -67,6 +67,18 @@ pub struct SimMember {
     pub(super) seconds: [Duration; 3],
 }
 
+/// A write log, as its files tell it.
+pub struct SimLog {
+    pub bytes: u64,
+    pub state: String,
+    pub used: u64,
+    pub live: u64,
+    pub logged: u64,
+    pub drained: u64,
+    pub replayed: u64,
+    pub lost: u64,
+}
+
 pub struct SimArray {
     pub name: String,
     /// 5, 6 or 0.
@@ -93,6 +105,9 @@ pub struct SimArray {
     pub scrub_last: Vec<(u32, u64)>,
     pub left_out: Vec<u32>,
     pub mismatches: u64,
+    pub log: Option<SimLog>,
+    /// The module is older than write logs: it has no files of them.
+    pub before_logs: bool,
     pub(super) settings: Settings,
     pub(super) geometry: Geometry,
     pub(super) target: u32,
@@ -147,6 +162,8 @@ impl SimArray {
                 .collect(),
             left_out: Vec::new(),
             mismatches: 0,
+            log: None,
+            before_logs: false,
             settings: Settings::new(&geometry),
             geometry,
             target: top,
@@ -404,6 +421,22 @@ impl SimArray {
             .collect();
         event.values.insert("DEVNAME".to_owned(), self.name.clone());
         self.events.push(event);
+    }
+}
+
+impl SimLog {
+    /// 8 GiB on each of three members, two copies, a quarter of it in use.
+    pub fn quarter() -> Self {
+        SimLog {
+            bytes: 12 << 30,
+            state: "records".to_owned(),
+            used: 3 << 30,
+            live: 1 << 30,
+            logged: 5 << 30,
+            drained: 4 << 30,
+            replayed: 17,
+            lost: 0,
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //! What a simulated array's files hold, and what a write to them does.
 
-use super::array::{Kind, SimArray, SimMember};
+use super::array::{Kind, SimArray, SimLog, SimMember};
 use rustix::io::Errno;
 use std::path::Path;
 use std::time::Duration;
@@ -46,7 +46,7 @@ impl SimArray {
     }
 
     fn par_file(&self, file: &str, now: Duration) -> Option<String> {
-        if let Some(word) = self.settings.show(file) {
+        if let Some(word) = self.settings.show(file).or_else(|| self.log_file(file)) {
             return Some(word);
         }
         let state = match &self.work {
@@ -93,6 +93,29 @@ impl SimArray {
             }),
             _ => return None,
         })
+    }
+
+    /// Of an array without a log all of them are 0.
+    fn log_file(&self, file: &str) -> Option<String> {
+        let log = self.log.as_ref();
+        let of: fn(&SimLog) -> u64 = match file {
+            _ if self.before_logs => return None,
+            "log_state" => {
+                let state = log.map_or("none", |log| log.state.as_str());
+                return Some(state.to_owned());
+            }
+            "log_size" => |log| log.bytes,
+            "log_used" => |log| log.used,
+            "log_live" => |log| log.live,
+            // What its index takes at most.
+            "log_memory" => |log| log.bytes / 256,
+            "logged" => |log| log.logged,
+            "drained" => |log| log.drained,
+            "log_replayed" => |log| log.replayed,
+            "log_lost" => |log| log.lost,
+            _ => return None,
+        };
+        Some(log.map_or(0, of).to_string())
     }
 
     fn load_by_hour(&self) -> String {

@@ -2,7 +2,7 @@
 //! Why arrays are in their gears: the module's own sentence, and what of the array's state it does
 //! not tell.
 
-use crate::array::{self, Array, PolicyMode, PowerState, ShiftState};
+use crate::array::{self, Array, LogState, PolicyMode, PowerState, ShiftState};
 use crate::error::Result;
 use crate::output::{Style, Text};
 use crate::output::{printable, units};
@@ -42,6 +42,7 @@ impl Reasons {
             put_off(array),
             limits(array),
             sync(array),
+            log(array),
             strangers(array),
         ];
         Reasons {
@@ -126,6 +127,21 @@ fn sync(array: &Array) -> Option<String> {
             array.scrub.work()
         )),
     }
+}
+
+/// What is in the write log, if that matters.
+fn log(array: &Array) -> Option<String> {
+    let log = array.log.as_ref()?;
+    if log.lost_bytes > 0 {
+        return Some(format!(
+            "{} whose newest content was in the write log are lost: `paradm doctor` says what to do",
+            units::bytes(log.lost_bytes)
+        ));
+    }
+    let percent = log.filled().percent()?;
+    (log.state == LogState::Draining).then(|| {
+        format!("what is in the write log is being written home; {percent} % of the log is in use")
+    })
 }
 
 /// Members that the gear leaves out and whose disks turn.

@@ -29,9 +29,11 @@ impl Status {
         })
     }
 
-    /// Scripts go by it: is a member missing, or parity in doubt?
+    /// Scripts go by it: is a member missing, parity in doubt, or data lost?
     pub fn verdict(&self) -> Verdict {
-        let unwell = |array: &Array| array.degraded > 0 || array.scrub.mismatches > 0;
+        let unwell = |array: &Array| {
+            array.degraded > 0 || array.scrub.mismatches > 0 || array.lost_bytes() > 0
+        };
         if self.arrays.iter().any(unwell) {
             Verdict::Findings
         } else {

@@ -25,6 +25,9 @@ fn array_text(array: &Array, now: i64, style: Style) -> String {
     if let Some(line) = shift_line(array) {
         text += &format!("  {line}\n");
     }
+    if let Some(log) = &array.log {
+        text += &format!("  {}\n", style.words(&words::log(log)));
+    }
     text + &members(array, now, style).render("  ", style)
 }
 

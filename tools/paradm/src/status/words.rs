@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //! What is said of an array and its members, by `paradm status` on paper and on the full screen.
 
-use crate::array::{Array, Member, PowerControl, PowerState, ShiftState};
+use crate::array::{Array, Log, Member, PowerControl, PowerState, ShiftState};
 use crate::output::{Align, Tone, Word, printable, units};
 
 /// The columns of [`member`].
@@ -69,6 +69,25 @@ pub fn shift(array: &Array) -> Option<String> {
         ShiftState::Propagate => "propagating".to_owned(),
         ShiftState::Up => format!("shifting up to gear {}", shift.target),
         ShiftState::Down => format!("shifting down to gear {}", shift.target),
+    })
+}
+
+/// The write log: how full, of which size, and what is lost.
+pub fn log(log: &Log) -> Vec<Word> {
+    let (percent, size) = (log.filled().percent().unwrap_or(0), units::bytes(log.bytes));
+    let state = log.state.name();
+    let mut words = vec![Tone::Plain.word(format!("log {percent} % of {size}, {state}"))];
+    if let Some(lost) = lost(log) {
+        words.push(Tone::Plain.word(", "));
+        words.push(lost);
+    }
+    words
+}
+
+pub fn lost(log: &Log) -> Option<Word> {
+    (log.lost_bytes > 0).then(|| {
+        let bytes = units::bytes(log.lost_bytes);
+        Tone::Bad.word(format!("{bytes} of the array lost (paradm doctor)"))
     })
 }
 

@@ -2,7 +2,7 @@
 //! The rows of the view, and those of them that are on the screen.
 
 use super::{Watch, load, members, shifts::Seen};
-use crate::array::{Array, Progress};
+use crate::array::{Array, Log, Progress};
 use crate::output::{self, Tone, Word, units};
 use crate::status::words;
 use jiff::{Timestamp, tz::TimeZone};
@@ -118,6 +118,9 @@ fn array_rows(array: &Array, watch: &Watch, width: usize) -> Vec<Row> {
         rows.push(progress_row(&array.scrub.action, "", Some(progress), width));
     }
     rows.push(named("propagation", &propagation(array), width));
+    if let Some(log) = &array.log {
+        rows.extend(log_rows(log, width));
+    }
     let shifts = named_text("shifts", &shifts(array, watch), width);
     rows.extend(wrapped(&shifts, width, INDENT, Tone::Plain));
     rows.extend(members::table(&array.members, watch.time, width));
@@ -184,6 +187,21 @@ fn propagation(array: &Array) -> String {
             bytes(image)
         ),
     }
+}
+
+/// How full it is; and below it what is lost.
+fn log_rows(log: &Log, width: usize) -> Vec<Row> {
+    let what = format!("{}, {}", log.state.name(), units::bytes(log.bytes));
+    let mut rows = vec![progress_row("log", &what, Some(log.filled()), width)];
+    if let Some(lost) = words::lost(log) {
+        rows.extend(wrapped(
+            &named_text("", &lost.text, width),
+            width,
+            INDENT,
+            lost.tone,
+        ));
+    }
+    rows
 }
 
 /// The newest first: `07:40 down to 3, 07:12 up to 5`.

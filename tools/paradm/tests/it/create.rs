@@ -5,6 +5,7 @@ use crate::harness::{golden, json, paradm, session};
 use expect_test::expect_file;
 use paradm::sim::{SimArray, SimSystem, World};
 use paradm::system::{Program, Ran};
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -133,6 +134,61 @@ fn what_is_confirmed_is_created() {
     assert_eq!(left.code, 0, "{}", left.err);
     assert_eq!(creations(&sim), [format!("{command} {FIVE}")]);
     assert!(sim.world().asked[2].contains("S-sdv"));
+}
+
+#[test]
+fn a_write_log_is_made_by_mdadm() {
+    let sim = system(&[], &[]);
+    let line = format!("create md1 {FIVE} --gears 3,5");
+    let logged = format!("{line} --log-size 8192M");
+    let (with, without) = (
+        json(&sim, &format!("{logged} --dry-run")),
+        json(&sim, &format!("{line} --dry-run")),
+    );
+    assert_eq!(with["log_bytes"], 8_u64 << 30);
+    assert!(without["log_bytes"].is_null());
+    let bytes = |creation: &Value| creation["bytes"].as_u64().unwrap();
+    // Half of what is taken from the four disks' worth that five have with these gears.
+    let less = bytes(&without) - bytes(&with);
+    assert!(less.abs_diff(16 << 30) < 16 << 20, "{less}");
+    let left = paradm(&sim, &format!("{logged} --yes"));
+    let done = "/dev/md1 is created: raid5:3,5, about 7.98 TB, with a write log of 8.59 GB on each member that never sleeps\n";
+    assert_eq!((left.code, left.out.as_str()), (0, done), "{}", left.err);
+    assert_eq!(
+        creations(&sim),
+        [format!(
+            "mdadm --create /dev/md1 --level=par --layout=raid5:3,5 --raid-devices=5 --chunk=512K --log-size=8G --run {FIVE}"
+        )]
+    );
+}
+
+#[test]
+fn a_write_log_that_cannot_be_is_refused_before_a_device_is_read() {
+    let sim = system(&[], &[]);
+    sim.program("mdadm", |_, program| {
+        let newer = |arg: &std::ffi::OsString| arg.to_string_lossy().starts_with("--log-size");
+        match program.args.iter().any(newer) {
+            true => failed(2, "mdadm: unrecognized option '--log-size=8G'\n"),
+            false => Ran::default(),
+        }
+    });
+    let mut said = String::new();
+    for (size, code) in [("8G", 8), ("3M", 2), ("8GB", 2), ("3800G", 2)] {
+        let line = format!("create md1 {FIVE} --gears 3,5 --log-size {size} --yes");
+        said += &refusal(&sim, &line, code);
+    }
+    assert_eq!(
+        said,
+        "paradm: there is no mdadm that knows --log-size on this system: the one that is installed has older patches of raid-par; \
+         install mdadm with raid-par's patches, see \"On a system\" in mdadm.md\n\
+         paradm: \"3M\" is no value of --log-size <SIZE>: a log's size is given as mdadm takes it, as 512M or 8G \
+         (binary), 4M at least, not \"3M\"\n\
+         paradm: \"8GB\" is no value of --log-size <SIZE>: a log's size is given as mdadm takes it, as 512M or 8G \
+         (binary), 4M at least, not \"8GB\"\n\
+         paradm: gears 3,5 with raid5: the members are too small for this layout and chunk, with a log of 3800G\n"
+    );
+    let world = sim.world();
+    assert!(world.ran.iter().all(|program| program.name == "mdadm"));
 }
 
 #[test]

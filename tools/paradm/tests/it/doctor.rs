@@ -3,7 +3,7 @@
 
 use crate::harness::{golden, json, paradm, session};
 use expect_test::expect_file;
-use paradm::sim::{SimArray, SimSystem, World};
+use paradm::sim::{SimArray, SimLog, SimSystem, World};
 use paradm::system::Files;
 use proptest::prelude::*;
 use std::path::Path;
@@ -59,6 +59,12 @@ type Defect = (&'static str, fn(&mut World));
 /// One for each check, in their order.
 fn defects() -> Vec<Defect> {
     vec![
+        ("log_lost", |world| {
+            world.array("md0").log = Some(SimLog {
+                lost: 8192,
+                ..SimLog::quarter()
+            });
+        }),
         ("spin", |world| {
             let file = Path::new("/sys/block/md0/md/par/spin");
             world.write(file, "off").unwrap();
@@ -183,7 +189,7 @@ fn defects() -> Vec<Defect> {
 fn nothing_is_found_on_a_sound_system() {
     let sim = sound();
     let left = paradm(&sim, "doctor");
-    assert_eq!(left.out, "md0: 23 checks, nothing found\n");
+    assert_eq!(left.out, "md0: 24 checks, nothing found\n");
     assert_eq!((left.code, left.err.as_str()), (0, ""));
 }
 
@@ -269,7 +275,7 @@ fn fix_mends_what_sysfs_can_and_then_finds_nothing() {
     assert!(own.unwrap().contains("ENV{ID_SERIAL}==\"DISK-E\""));
     assert_eq!(
         paradm(&sim, "doctor --fix").out,
-        "md0: 23 checks, nothing found\n"
+        "md0: 24 checks, nothing found\n"
     );
     assert_eq!(sim.world().written.len(), written);
 }
@@ -317,7 +323,7 @@ fn the_system_is_looked_at_once_and_each_array_s_disks_are_in_the_rules() {
     assert_eq!(text.lines().count(), 2, "{text}");
     assert_eq!(
         paradm(&sim, "doctor").out,
-        "md0, md1: 23 checks, nothing found\n"
+        "md0, md1: 24 checks, nothing found\n"
     );
 }
 

@@ -6,7 +6,8 @@ use crate::harness::paradm;
 use paradm::daemon::Kind;
 use paradm::error::exit;
 use paradm::history::{ArrayKey, Event, History};
-use paradm::sim::{SimArray, SimSystem};
+use paradm::policy_ffi::Reason;
+use paradm::sim::{SimArray, SimLog, SimSystem};
 use paradm::system::{Ran, System, Uevent};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -110,6 +111,7 @@ fn printed() -> BTreeMap<String, Vec<Value>> {
     for file in ["/proc/self/mountinfo", "/proc/swaps"] {
         sim.world().tree.file(file, "");
     }
+    sim.world().array("md0").log = Some(SimLog::quarter());
     sim.world().array("md0").load_by_hour = vec![(9, 31.07, 88.2, 7)];
     let key = ArrayKey::of(&sim, "md0");
     let event = Event::of(&uevent("wake"), sim.now().as_second()).unwrap();
@@ -215,6 +217,27 @@ fn each_kind_of_event() {
         .unwrap();
     let documented: BTreeSet<_> = row.split('`').skip(3).step_by(2).collect();
     assert_eq!(documented, known);
+}
+
+/// The reasons of its decisions too: what is told of them is of the policy's own words.
+#[test]
+fn each_reason_of_a_decision() {
+    let (_, table) = SYSFS.split_once("| PAR_REASON | meaning |").unwrap();
+    let (table, _) = table.split_once("\n\n").unwrap();
+    let rows = table.lines().filter(|row| row.starts_with("| `"));
+    let told: BTreeSet<_> = rows
+        .flat_map(|row| quoted(row.split('|').nth(1).unwrap()))
+        .filter(|word| !word.is_empty())
+        .collect();
+    let known: Vec<_> = Reason::ALL.iter().map(|reason| reason.name()).collect();
+    let known: BTreeSet<_> = known.iter().flat_map(|name| name.split('-')).collect();
+    assert!(told.is_subset(&known), "{told:?} {known:?}");
+    let (_, text) = DOCUMENTS[2];
+    let (_, text) = text.split_once("The `cause` of a decision").unwrap();
+    let (text, _) = text.split_once("\n\n").unwrap();
+    for reason in ["load", "quiet", "budget", "log"] {
+        assert!(told.contains(reason) && quoted(text).contains(reason));
+    }
 }
 
 /// The other way round: no schema is documented that nothing prints.

@@ -78,6 +78,33 @@ fn a_history_that_cannot_be_read_is_told() {
     assert!(left.err.contains("version 2"), "{left}");
 }
 
+/// A shift up because the write log fills up: of the module's uevent, as the daemon has kept it.
+#[test]
+fn a_decision_has_its_reason() {
+    let sim = SimSystem::with([SimArray::new("md0", &[3, 5]).in_gear(3)]);
+    sim.after(Duration::from_secs(60), |world| {
+        let values = [
+            ("PAR_EVENT", "decision"),
+            ("PAR_DECISION", "up"),
+            ("PAR_REASON", "log"),
+            ("PAR_GEAR", "5"),
+            ("PAR_ABOUT", "5"),
+        ];
+        let values = values.map(|(key, value)| (key, value.to_owned()));
+        world.array("md0").tell(&values);
+    });
+    sim.after(Duration::from_secs(600), |world| world.daemon.stop());
+    assert_eq!(paradm(&sim, "daemon").code, 0);
+    let left = paradm(&sim, "events --kind decision");
+    let said = "2026-11-24 08:01:00  the policy of md0: up to gear 5, log\n";
+    assert_eq!((left.code, left.out.as_str()), (0, said));
+    let event = json(&sim, "events --kind decision")["events"][0].clone();
+    assert_eq!(
+        (&event["cause"], &event["what"]),
+        (&"log".into(), &"up".into())
+    );
+}
+
 /// A process chooses its name, and an event has it.
 #[test]
 fn no_name_works_the_terminal() {

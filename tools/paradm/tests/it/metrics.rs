@@ -3,7 +3,7 @@
 
 use crate::harness::{golden, json, paradm, session};
 use expect_test::expect_file;
-use paradm::sim::{SimArray, SimSystem};
+use paradm::sim::{SimArray, SimLog, SimSystem};
 use paradm::system::System;
 use std::path::Path;
 use std::time::Duration;
@@ -12,6 +12,10 @@ fn two() -> SimSystem {
     let mut busy = SimArray::new("md0", &[3, 5]);
     busy.members[0].busy_percent = 12.5;
     busy.members[4].disk = None;
+    busy.log = Some(SimLog {
+        lost: 4096,
+        ..SimLog::quarter()
+    });
     let asleep = SimArray::of_level("md_a\"b\\c", 6, &[4, 6], 'p').in_gear(4);
     SimSystem::with([busy, asleep])
 }
@@ -56,6 +60,18 @@ fn a_textfile_is_replaced_whole_and_nothing_is_said() {
     sim.world().stop("md0");
     paradm(&sim, &format!("metrics --textfile {file}"));
     assert!(!sim.read(Path::new(file)).unwrap().contains("md0"));
+}
+
+/// Without a write log, and of a module that knows of none, nothing is told of logs.
+#[test]
+fn only_arrays_with_a_write_log_have_samples_of_it() {
+    let sim = SimSystem::with([SimArray::new("md0", &[3, 5])]);
+    for before_logs in [false, true] {
+        sim.world().array("md0").before_logs = before_logs;
+        let left = paradm(&sim, "metrics");
+        assert_eq!((left.code, left.err.as_str()), (0, ""));
+        assert!(!left.out.contains("_log") && !left.out.contains("drained"));
+    }
 }
 
 #[test]

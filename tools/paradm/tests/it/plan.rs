@@ -62,6 +62,35 @@ fn a_load_is_told_beside_its_rivals() {
     );
 }
 
+/// It costs capacity, also where gears are looked for; and what the model leaves out is said.
+#[test]
+fn a_write_log_costs_its_size_on_each_disk() {
+    let sim = SimSystem::new();
+    sim.world().tree.file("/hours", &busy_hours());
+    let line = "plan --disks 5x4T --gears 3,5 --trace /hours";
+    let logged = format!("{line} --log-size 100G");
+    let (with, without) = (json(&sim, &logged), json(&sim, line));
+    let bytes = |plan: &Value| plan["bytes"].as_u64().unwrap();
+    assert_eq!(with["log_bytes"], 100_u64 << 30);
+    assert!(without["log_bytes"].is_null());
+    let less = bytes(&without) - bytes(&with);
+    assert!(less.abs_diff(200 << 30) < 16 << 20, "{less}");
+    assert_eq!(outcome(&with, "par"), outcome(&without, "par"));
+    let leaves_out = "the simulation leaves the write log out";
+    assert!(said(&with).contains(leaves_out) && !said(&without).contains(leaves_out));
+    assert!(said(&with).contains("raid5 of 3 disks has no less capacity"));
+    let text = paradm(&sim, &logged).out;
+    let head = "par raid5:3,5 of 5 disks: 7.79 TB, 39 % of their size, with 107 GB of each disk for a write log\n";
+    assert!(text.starts_with(head), "{text}");
+    // Of three disks 7.9 TB fit without a log, and not with it.
+    let lowest = |line: &str| json(&sim, line)["plans"][0]["gears"][0].clone();
+    let find = "plan --disks 8x4T --data 7900G";
+    assert_eq!(lowest(find), 3);
+    assert_eq!(lowest(&format!("{find} --log-size 100G")), 4);
+    let refused = paradm(&sim, "plan --disks 5x4T --log-size 4095");
+    assert_eq!(refused.code, 2, "{}", refused.err);
+}
+
 #[test]
 fn disks_have_the_watts_of_their_data_sheet() {
     let line = "plan --disks 5x4T --gears 3,5 --active-watts 8 --idle-watts 4 --standby-watts 0.5";

@@ -3,7 +3,7 @@
 
 use crate::harness::{golden, json, paradm, session};
 use expect_test::expect_file;
-use paradm::sim::{SimArray, SimSystem};
+use paradm::sim::{SimArray, SimLog, SimSystem};
 use paradm::system::System;
 use std::path::Path;
 use std::time::Duration;
@@ -74,6 +74,58 @@ fn a_shift_is_told_as_it_goes_on() {
             .starts_with("md0: raid5:3,5 of 8.00 TB, gear 3 of 5, clean\n"),
         "{}",
         left.out
+    );
+}
+
+/// md0 has lost a block; md1 drains; md2 has no log, and md3 a module that knows of none.
+#[test]
+fn a_write_log_is_told() {
+    let arrays = [('a', "md0"), ('f', "md1"), ('k', "md2"), ('p', "md3")];
+    let sim = SimSystem::with(arrays.map(|(first, name)| {
+        let mut array = SimArray::of_level(name, 5, &[2, 3], first).in_gear(2);
+        array.before_logs = name == "md3";
+        array
+    }));
+    let lost = SimLog {
+        lost: 4096,
+        ..SimLog::quarter()
+    };
+    let draining = SimLog {
+        state: "draining".to_owned(),
+        ..SimLog::quarter()
+    };
+    sim.world().array("md0").log = Some(lost);
+    sim.world().array("md1").log = Some(draining);
+    let lines = [
+        "status",
+        "status md1",
+        "explain",
+        "status md0 --color always",
+    ];
+    golden(
+        &expect_file!["../golden/status-log.txt"],
+        &session(&sim, &lines),
+    );
+    let logs = json(&sim, "status")["arrays"].clone();
+    assert_eq!(
+        logs[0]["log"],
+        serde_json::json!({
+            "bytes": 12_884_901_888_u64, "state": "records", "used_bytes": 3_221_225_472_u64,
+            "live_bytes": 1_073_741_824, "memory_bytes": 50_331_648, "logged_bytes": 5_368_709_120_u64,
+            "drained_bytes": 4_294_967_296_u64, "replayed": 17, "lost_bytes": 4096
+        })
+    );
+    assert_eq!(logs[1]["log"]["state"], "draining");
+    assert!(logs[2]["log"].is_null() && logs[3]["log"].is_null());
+    sim.world()
+        .spoil("/sys/block/md1/md/par/log_state", "none\n");
+    let left = paradm(&sim, "status md1");
+    assert_eq!(
+        (left.code, left.err.as_str()),
+        (
+            5,
+            "paradm: /sys/block/md1/md/par/log_state: \"none\" is not empty, records or draining\n"
+        )
     );
 }
 

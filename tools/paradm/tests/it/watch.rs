@@ -4,7 +4,7 @@
 use crate::harness::paradm;
 use crate::terminal::{Terminal, be_paradm, text};
 use expect_test::expect_file;
-use paradm::sim::{SimArray, SimSystem};
+use paradm::sim::{SimArray, SimLog, SimSystem};
 use paradm::system::System;
 use rustix::process::Signal;
 use std::path::Path;
@@ -42,6 +42,9 @@ fn act(sim: &SimSystem, what: &str) {
                 .array("md0")
                 .disturb(4, "process dd[913]", seconds, now);
         }
+        "log" => sim.world().array("md0").log = Some(SimLog::quarter()),
+        "drain" => sim.world().array("md0").log.as_mut().unwrap().state = "draining".to_owned(),
+        "lose-bytes" => sim.world().array("md0").log.as_mut().unwrap().lost = 4096,
         "lose" => sim.world().array("md0").members[1].disk = None,
         "stop" => sim.world().stop("md0"),
         "start" => sim.world().add(one_array()),
@@ -160,6 +163,23 @@ fn what_comes_and_goes() {
     assert_eq!(status.code(), Some(0));
     is_given_back(&screen);
     expect_file!["../golden/watch-gone.txt"].assert_eq(&album.0);
+}
+
+#[test]
+fn a_write_log() {
+    let mut terminal = Terminal::run(WATCH, 14, 100, &[]);
+    let mut album = Album::default();
+    terminal.screen_with("the top gear");
+    terminal.tell("log");
+    album.take("a quarter of it is in use", &terminal.after("r"));
+    terminal.tell("drain");
+    terminal.tell("lose-bytes");
+    album.take("it drains, and a block is lost", &terminal.after("r"));
+    terminal.resize(14, 30);
+    album.take("30 columns", &terminal.screen_with("md0"));
+    terminal.type_keys("q");
+    assert_eq!(terminal.end().0.code(), Some(0));
+    expect_file!["../golden/watch-log.txt"].assert_eq(&album.0);
 }
 
 #[test]

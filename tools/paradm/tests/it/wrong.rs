@@ -50,6 +50,7 @@ const NO_NUMBER: &[&str] = &["", "x", "-1", "1.5", "0x10", "99999999999999999999
 const NO_WATTS: &[&str] = &["", "x", "-1", "nan", "inf", "1e999"];
 const NO_LEVEL: &[&str] = &["", "raid1", "5", "RAID5"];
 const NO_CHUNK: &[&str] = &["", "x", "-64", "0", "32", "65", "32768"];
+const NO_LOG: &[&str] = &["", "x", "0", "-8G", "8GiB", "1.5G", "4095", "99999999T"];
 const DISKS: &str = "/dev/sdv /dev/sdw /dev/sdx";
 
 /// A line with `{}` for the value; which argument of which command it is, and how it ends.
@@ -98,6 +99,13 @@ fn table() -> Vec<Wrong> {
         wrong("create", "gears", &create("--gears={}"), NO_GEARS, USAGE),
         wrong("create", "level", &create("--level={}"), NO_LEVEL, USAGE),
         wrong("create", "chunk", &create("--chunk={}"), NO_CHUNK, USAGE),
+        wrong(
+            "create",
+            "log_size",
+            &create("--log-size={}"),
+            NO_LOG,
+            USAGE,
+        ),
         wrong("create", "spares", &create("--spares={}"), NO_NUMBER, USAGE),
         wrong(
             "create",
@@ -211,6 +219,13 @@ fn table() -> Vec<Wrong> {
         ),
         wrong("plan", "level", "--disks=5x4T --level={}", NO_LEVEL, USAGE),
         wrong("plan", "chunk", "--disks=5x4T --chunk={}", NO_CHUNK, USAGE),
+        wrong(
+            "plan",
+            "log_size",
+            "--disks=5x4T --log-size={}",
+            NO_LOG,
+            USAGE,
+        ),
         wrong(
             "plan",
             "load",
