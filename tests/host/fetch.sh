@@ -176,7 +176,7 @@ lacks_a_file() {
 	is "$("$GOT/mdadm")" "4.4, of upstream, level par"
 	is "$(grep -v 'building' <<<"$SAID")" "$(printf 'raid-par: %s\n' \
 		'fetching and unpacking mdadm 4.4: source package 4.4-11 of trixie' \
-		"mdadm 4.4: not to be had so: mdadm_4.4-11.dsc: File not found - $gone (2: No such file or directory)" \
+		"mdadm 4.4: not available this way: mdadm_4.4-11.dsc: File not found - $gone (2: No such file or directory)" \
 		'fetching and unpacking mdadm 4.4: the upstream tarball alone, of source package 4.4-11 of trixie')"
 	is "$(cat "$CACHED/src/mdadm-4.4/.deb-version")" "4.4-11 (upstream tarball)"
 	echo "lacks the .dsc: the upstream tarball, and the series on it"
@@ -237,8 +237,8 @@ lacks_a_package() {
 	# A Debian without a compiler. (Without mmdebstrap, it would be fetched from the system's mirror.)
 	if [ "$(id -u)" = 0 ] && command -v mmdebstrap >/dev/null; then
 		try 69 scripts/build-module stock-6.12
-		[[ $SAID == *'error: making a Debian 13 for the stock kernels: the mirror does not have it all (see '* ]] ||
-			fail "it should say that the mirror does not have it all"
+		[[ $SAID == *'error: making a Debian 13 for the stock kernels: the mirror lacks a package (see '* ]] ||
+			fail "it should say that the mirror lacks a package"
 	fi
 
 	# What needs it is skipped, by name.
@@ -253,7 +253,7 @@ lacks_all() {
 	anew
 	rm -rf "$POOL" "$MIRROR/dists"
 	try 69 scripts/build-mdadm any
-	ends "error: neither mdadm 4.4 nor 4.6 is to be had: $LATER"
+	ends "error: neither mdadm 4.4 nor 4.6 is available: $LATER"
 	try 1 scripts/deb-source linux-source-6.12
 	ends "error: cannot fetch linux-source-6.12 from file:$MIRROR: ${LATER/or /}, or a tree of Linux 6.12 by KSRC=DIR"
 	try 1 tests/demo/demo
