@@ -4,7 +4,7 @@
 set -euo pipefail
 . "$(dirname "$0")/../lib.sh"
 
-# expect MESSAGE COMMAND...: refused, saying exactly this.
+# expect MESSAGE COMMAND...: the command is refused with exactly this message.
 expect() {
 	local want=$1
 	shift

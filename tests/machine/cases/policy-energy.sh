@@ -8,10 +8,10 @@ set -euo pipefail
 
 SECONDS_OF_LOAD=900
 
-# computed NAME: what policy-replay says.
+# computed NAME: print a value that policy-replay has computed.
 computed() { awk -v name="joules_$1" '$1 == name { print $2 }' "$MACHINE_TMP/computed"; }
 
-# costs GEAR NAME: the energy for staying there.
+# costs GEAR NAME: compare the energy of staying in the gear.
 costs() {
 	local is said
 	set_par gear "$1"

@@ -5,7 +5,7 @@
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
-# woken KIND: these blocks are destroyed while the sleepers sleep.
+# woken KIND: blocks of this kind are destroyed while the sleepers sleep, and the sleepers are woken.
 woken() {
 	note "blocks: $1"
 	mkspindles 5 32M
