@@ -114,11 +114,11 @@ endless() {
 
 # The system's own programs for each start of it; the verdict is for the console.
 write_checks() {
-	local dir=$1/root/checks
+	local dir=$1/opt/checks
 	mkdir -p "$dir"
 	cat >"$dir/run" <<-'END'
 		#!/bin/bash
-		if (set -x; . "/root/checks/$1"); then echo RAIDPAR-VERDICT "ok" "$1"; else echo RAIDPAR-VERDICT "failed" "$1"; fi
+		if (set -x; . "/opt/checks/$1"); then echo RAIDPAR-VERDICT "ok" "$1"; else echo RAIDPAR-VERDICT "failed" "$1"; fi
 	END
 	chmod 755 "$dir/run"
 	cat >"$dir/common" <<-'END'
@@ -132,7 +132,7 @@ write_checks() {
 	END
 	# shellcheck disable=SC2016  # for the system
 	{
-		echo '. /root/checks/common; grep "\[5/5\]" /proc/mdstat'
+		echo '. /opt/checks/common; grep "\[5/5\]" /proc/mdstat'
 		echo 'systemctl is-active paradm; ! systemctl is-enabled par-smart.timer'
 		echo 'export EDITOR=true'
 		echo 'truncate -s 16M /srv.img; mkfs.ext4 -q /srv.img; echo "/srv.img /srv ext4 loop,nofail 0 2" >>/etc/fstab'
@@ -142,7 +142,7 @@ write_checks() {
 		echo 'echo 3 >$PAR/gear; await $PAR/gear 3; await $PAR/shift_state idle'
 	} >"$dir/all"
 	cat >"$dir/low" <<-'END'
-		. /root/checks/common
+		. /opt/checks/common
 		grep "gear 3 of 3,5 \[5/5\]" /proc/mdstat
 		sha256sum --quiet -c /root/sums
 		cp /root/sums /root/synced; sync /root/synced
@@ -154,7 +154,7 @@ write_checks() {
 		sleep 600
 	END
 	cat >"$dir/cut" <<-'END'
-		. /root/checks/common
+		. /opt/checks/common
 		grep "\[5/5\]" /proc/mdstat
 		sha256sum --quiet -c /root/sums
 		cmp /root/sums /root/synced; cmp /root/sums /root/synced2
@@ -164,7 +164,7 @@ write_checks() {
 		[ "$(cat /sys/block/md0/md/mismatch_cnt)" = 0 ]
 	END
 	cat >"$dir/missing" <<-'END'
-		. /root/checks/common
+		. /opt/checks/common
 		grep "\[5/4\]" /proc/mdstat
 		sha256sum --quiet -c /root/sums
 	END
@@ -236,7 +236,7 @@ login() {
 	if await "$log" 'par login:' 1500 && printf 'root\n' >&9 && await "$log" 'Password:' 120 && printf 'par\n' >&9 &&
 		await "$log" 'root@par:~#' 300; then
 		echo "logged in after $((SECONDS - start)) s ($name)"
-		printf '/root/checks/run %s\n' "$name" >&9
+		printf '/opt/checks/run %s\n' "$name" >&9
 		await "$log" 'RAIDPAR-VERDICT (ok|failed)|RAIDPAR-CUT' 1500 || true
 	fi
 	if grep -aq RAIDPAR-CUT "$log"; then
