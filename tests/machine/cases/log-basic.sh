@@ -8,7 +8,7 @@ set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 . "$(dirname "$0")/../tools/log.sh"
 
-# mdadm --examine knows the log, and the capacity beside it.
+# mdadm --examine shows the size of the log, and the capacity without it.
 examined() {
 	local said kib
 	kib=$(($(array_bytes) >> 10))

@@ -7,7 +7,7 @@ set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 . "$(dirname "$0")/../tools/log.sh"
 
-# Whichever member of the log fails, while there is something in it.
+# one_fails MEMBER: a member with a part of the log fails while the log has records.
 one_fails() {
 	local d=$1 was
 	shift_to 3
@@ -44,7 +44,7 @@ one_fails() {
 	no_mismatch
 }
 
-# Without member D, and not with what it has.
+# assemble_without MEMBER: assemble the array from all other members.
 assemble_without() {
 	local i others=()
 	for ((i = 0; i < 5; i++)); do [ "$i" = "$1" ] || others+=("${DEVS[i]}"); done

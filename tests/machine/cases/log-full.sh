@@ -7,7 +7,7 @@ set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 . "$(dirname "$0")/../tools/log.sh"
 
-# The array shifts up as the log is full; here it is sent down again, as the policy would.
+# The array shifts up when the log is full. Shift it down again, as the policy would.
 write_much() {
 	local i
 	for i in 1 2 3; do

@@ -21,7 +21,7 @@ for seed in 1 2 3; do
 	shift_to 3
 	pairs write "$seed" 60
 	right "in the low gear, seed $seed"
-	# What is checked in the low gear is what lies at home: nothing of that is wrong.
+	# A check in the low gear reads the sets, not the log, and finds all parity right.
 	[ "$(par log_live)" -gt 0 ] || fail "nothing is live"
 	no_mismatch
 	power_cut "1$seed"
