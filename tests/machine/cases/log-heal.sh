@@ -7,12 +7,12 @@ set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 . "$(dirname "$0")/../tools/log.sh"
 
-# number DEVICE BYTE: print the number of eight bytes at this place in the superblock.
+# number DEVICE BYTE: of the superblock, eight bytes.
 number() {
 	od -An -t u8 -N 8 -j $(($(data_offset "$1") * 512 + $2)) "$1" | tr -d ' '
 }
 
-# spoil_log NUMBER: overwrite all of the log on this disk of the stopped array.
+# spoil_log NUMBER: all of the log of this disk; the array is stopped.
 spoil_log() {
 	local dev=${DEVS[$1]} meta log
 	meta=$(number "$dev" 112)
@@ -33,11 +33,11 @@ for d in 0 1 2; do
 	assemble_par
 	[ "$(par log_replayed)" -gt 0 ] || fail "nothing is replayed"
 	same "without the log of member $d"
-	# The next write restores the overwritten log.
+	# This write has what was spoilt written again.
 	write_some "2$d" 5
 	same "with the log of member $d again"
 done
-# One of two copies was intact so far. With both overwritten, the start is refused, and the kernel log gives the reason.
+# Of two copies one is always left; with both spoilt it is told that something is missing.
 stop_par
 spoil_log 0
 spoil_log 1

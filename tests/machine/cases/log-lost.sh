@@ -8,15 +8,15 @@ set -euo pipefail
 . "$(dirname "$0")/../tools/log.sh"
 
 PAR=/sys/block/$MD/md/par
-AT=321	# the number of the block, of 4 KiB
+AT=321	# the block, of 4 KiB
 
-# number DEVICE BYTE: print the number of eight bytes at this place in the superblock.
+# number DEVICE BYTE: of the superblock, eight bytes.
 number() {
 	dd if="$1" bs=4k skip=$(($(data_offset "$1") / 8)) count=1 iflag=direct status=none |
 		od -An -t u8 -N 8 -j "$2" | tr -d ' '
 }
 
-# deaf SECTORS: let reads of the log on all members return errors; 0: let them succeed again.
+# deaf SECTORS: reads of the log of all members that have one fail, or (0) no longer do.
 deaf() {
 	local d start
 	for d in 0 1 2; do
@@ -31,7 +31,7 @@ deaf() {
 
 read_block() { dd if="/dev/$MD" of=/dev/null bs=4k skip="$1" count=1 iflag=direct status=none; }
 
-# write_block: write the block to the array and to the file.
+# write_block: of the array, and of the file.
 write_block() {
 	dd if=/dev/urandom of="$TWIN.block" bs=4k count=1 status=none
 	dd if="$TWIN.block" of="/dev/$MD" bs=4k seek="$AT" oflag=direct conv=notrunc,fsync status=none
@@ -49,7 +49,7 @@ mkspindles 5 64M
 create_logged 3,5 8 --chunk=64
 fill_twin
 shift_to 3
-# Slot 0 has a superblock of par from the first store on.
+# A superblock of par is in slot 0 from the first store on.
 META=$(number "${DEVS[0]}" 112)
 LOG=$(number "${DEVS[0]}" 160)
 [ "$LOG" -gt 0 ] || fail "no log in the superblock"

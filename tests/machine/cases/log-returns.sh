@@ -7,12 +7,12 @@ set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 . "$(dirname "$0")/../tools/log.sh"
 
-# number DEVICE BYTE: print the number of eight bytes at this place in the superblock.
+# number DEVICE BYTE: of the superblock, eight bytes.
 number() {
 	od -An -t u8 -N 8 -j $(($(data_offset "$1") * 512 + $2)) "$1" | tr -d ' '
 }
 
-# put_block: write random data to the block at 1 MiB, and to a file.
+# put_block: random content of the block at 1 MiB, which is left in a file as well.
 put_block() {
 	head -c 4096 /dev/urandom >"$MACHINE_TMP/block"
 	dd if="$MACHINE_TMP/block" of="/dev/$MD" bs=4k seek=256 oflag=direct status=none
@@ -23,7 +23,7 @@ create_logged 3,5 8 --chunk=64
 fill_twin
 shift_to 3
 sync -d "/dev/$MD"
-# The first record is on members 0 and 1. Destroy it on member 1, as if a cut had lost it in that member's cache.
+# The first record is on members 0 and 1. Had it been in their caches, one could have lost it.
 put_block
 [ "$(par log_live)" -gt 0 ] || fail "nothing is logged"
 sync -d "/dev/$MD"
@@ -41,13 +41,13 @@ same "written past the log"
 manage --add "${DEVS[0]}"
 wait_whole
 settle
-# From now on the log on member 0 is used again.
+# Its part of the log is used again from now on.
 shift_to 3
 sync -d "/dev/$MD"
 reassemble_par
 assert_eq "$(par log_replayed)" 0 "records, though nothing was logged"
 same "member 0 is back"
-# Records that are written now are replayed after a cut.
+# And what is logged now is.
 write_some 1 50
 sync -d "/dev/$MD"
 power_cut 2
