@@ -1,5 +1,5 @@
 #!/bin/bash
-# The in-tree patch is clean, git am takes it on 6.12 and 7.2, and drivers/md builds there with it.
+# The in-tree patch is clean, git am applies it to 6.12 and 7.2, and drivers/md builds there with it.
 # subject: build
 # needs: 6.12-debug 7.2-prepare
 # rare: yes

@@ -1,5 +1,5 @@
 #!/bin/bash
-# With more unreadable blocks in a stripe than there are parities, requests for these return an error, as on md raid5, and no member is failed.
+# With more unreadable blocks in a stripe than parities, requests for these blocks return an error, as on md raid5, and no member is failed.
 # subject: data
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"

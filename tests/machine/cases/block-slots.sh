@@ -1,5 +1,5 @@
 #!/bin/bash
-# While a metadata block is stored, each member keeps the newest version that it had, also where another member has that one twice.
+# While a metadata block is stored, each member keeps the newest version that it had, even if another member has that version twice.
 # subject: crash
 # machine: --debug --time-travel --mem 1G
 set -euo pipefail

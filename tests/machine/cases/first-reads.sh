@@ -1,5 +1,5 @@
 #!/bin/bash
-# A read that races with the first write of a block never returns what was on the disk before.
+# A read that races with the first write of a block never returns old content of the disk.
 # subject: data
 # machine: --debug --mem 1G
 # timeout: 200

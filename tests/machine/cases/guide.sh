@@ -1,5 +1,5 @@
 #!/bin/bash
-# The commands of README and the administrator's documents, taken from their text, do what these say, in the order in which a user needs them.
+# The commands of README and the administrator's documents, taken from their text, do what the documents say, in the order in which a user needs them.
 # subject: harness
 # needs: paradm
 # rare: yes

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Writes in a low gear are in the log, are read there, survive a cut, and are home after a shift up.
+# Writes in a low gear go to the log, are read from it, survive a cut, and are drained by a shift up.
 # subject: log
 # plain: yes
 # machine: --debug --mem 1G

@@ -1,5 +1,5 @@
 #!/bin/bash
-# A discard takes whole stripes out of the log and nothing else, and what is written after it stays.
+# A discard removes only whole stripes from the log, and data that is written afterwards stays.
 # subject: log
 # timeout: 200
 set -euo pipefail

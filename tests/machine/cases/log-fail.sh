@@ -1,5 +1,5 @@
 #!/bin/bash
-# A member that fails takes nothing of the log with it, cut or not; its old records are never read again.
+# No data of the log is lost with a member that fails, with or without a cut; the old records of that member are never read again.
 # subject: log
 # machine: --debug --mem 1G
 # timeout: 300

@@ -1,5 +1,5 @@
 #!/bin/bash
-# A log that is much smaller than what is written goes round and round, and nothing of it is lost, cut or not.
+# A log that is much smaller than the written data is reused many times, and no data is lost, with or without a cut.
 # subject: log
 # machine: --debug --mem 1G
 # timeout: 250

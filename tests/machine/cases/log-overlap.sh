@@ -1,5 +1,5 @@
 #!/bin/bash
-# Of overlapping writes through and past the log the older one of two in a row never wins, cut or not, and disks tell the same.
+# Of two successive overlapping writes, one to the log and one past it, the later one counts, with or without a cut, and the disks agree.
 # subject: log
 # rare: yes
 # timeout: 300

@@ -1,5 +1,5 @@
 #!/bin/bash
-# No record is replayed over what has been written past the log, in low gears and while it is drained.
+# No record is replayed over newer data that was written past the log, in low gears and during a drain.
 # subject: log
 # rare: yes
 # machine: --debug --mem 1G

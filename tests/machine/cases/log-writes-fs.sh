@@ -1,5 +1,5 @@
 #!/bin/bash
-# An array that shifts under ext4 or xfs holds what the file system sent to it; a replay up to any flush holds all files that were fsync'ed.
+# An array that shifts under ext4 or xfs has all data that the file system has written; a replay up to any flush has all files that were fsync'ed.
 # subject: crash
 # The log is above the array, so the array's own writes are not cut off: log-writes-members.sh does that.
 # rare: yes

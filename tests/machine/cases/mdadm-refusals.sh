@@ -1,5 +1,5 @@
 #!/bin/bash
-# mdadm refuses with one clear line what a par array does not support, and changes nothing.
+# mdadm refuses requests that a par array does not support, each with one clear line, and changes nothing.
 # machine: --mem 2G
 set -euo pipefail
 . "$(dirname "$0")/../lib.sh"

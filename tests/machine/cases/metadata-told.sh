@@ -1,5 +1,5 @@
 #!/bin/bash
-# The kernel log names each member with torn, old, corrupt, foreign or missing metadata, and what is wrong with it; a good copy replaces it.
+# The kernel log names each member with torn, old, corrupt, foreign or missing metadata, and describes the fault; a good copy replaces the metadata.
 # subject: crash
 # machine: --debug --mem 1500M
 # timeout: 300

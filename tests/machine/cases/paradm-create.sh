@@ -1,5 +1,5 @@
 #!/bin/bash
-# On real disks paradm create refuses what holds something or is in use, and makes the array that it has shown.
+# On real disks paradm create refuses disks that hold data or are in use, and creates the array that it has shown.
 # plain: yes
 # needs: paradm
 set -euo pipefail

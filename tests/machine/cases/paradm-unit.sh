@@ -1,5 +1,5 @@
 #!/bin/bash
-# The unit of paradm daemon under systemd: ready, reload, watchdog and a clean stop at any time, and the daemon does all its work with what the unit takes from it.
+# The unit of paradm daemon under systemd: ready, reload, watchdog and a clean stop at any time, and the daemon does all its work within the unit's restrictions.
 # rare: yes
 # needs: paradm
 # machine: --kernel stock-6.12

@@ -1,5 +1,5 @@
 #!/bin/bash
-# paradm who names the process that wakes a sleeper, that touches it past the array and that uses the array, wakes none itself, and leaves no tracing behind.
+# paradm who names processes that wake a sleeper, access it past the array, or use the array; it wakes no sleeper itself, and leaves no tracing behind.
 # needs: paradm
 # timeout: 300
 set -euo pipefail

@@ -1,5 +1,5 @@
 #!/bin/bash
-# On a real array status, explain and shift do what is documented, no command of paradm wakes a sleeper without being told to, and what is wrong fails with the documented exit code.
+# On a real array status, explain and shift do what is documented, no command of paradm wakes a sleeper unless requested, and wrong commands fail with the documented exit code.
 # needs: paradm
 # timeout: 400
 set -euo pipefail

@@ -1,5 +1,5 @@
 #!/bin/bash
-# What policy-replay says of a shift down with much to copy is what happens: when it is asked for, how long it takes, and the energy of all, within 3 percent.
+# policy-replay foretells a shift down with much to copy: its begin, its duration, and the energy of all disks within 3 percent.
 # machine: --time-travel --mem 3G
 # rare: yes
 # timeout: 600

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The energy that policy-replay computes is within 3 percent of what simulated disks use for the same requests, in the top gear and in the low gear.
+# The energy that policy-replay computes is within 3 percent of that of simulated disks with the same requests, in the top gear and in the low gear.
 # plain: yes
 # machine: --debug --time-travel --mem 1200M
 # timeout: 400

@@ -1,5 +1,5 @@
 #!/bin/bash
-# After a step of load from 5 to 80 percent of what all disks can do, the array is in the top gear within the disks' spin-up time, two looks at the load, and 2 s.
+# After a step of load from 5 to 80 percent of the capacity of all disks, the array is in the top gear within the disks' spin-up time, two intervals of the monitor, and 2 s.
 # plain: yes
 # machine: --debug --time-travel --mem 1200M
 # timeout: 400

@@ -1,5 +1,5 @@
 #!/bin/bash
-# A member that is woken while another one fails is given all metadata before it counts as current, also the marks of what the failed one misses.
+# A member that is woken while another one fails gets all metadata before it counts as current, also the marks of zones that the failed member lacks.
 # subject: member
 # timeout: 300
 set -euo pipefail

@@ -1,5 +1,5 @@
 #!/bin/bash
-# A member that is woken is given all metadata, also where no member that is awake can read it any more: memory has it.
+# A member that is woken gets all metadata, even if no member that is awake can read it any more: it is stored from memory.
 # subject: shift
 # machine: --debug --time-travel --mem 1G
 set -euo pipefail

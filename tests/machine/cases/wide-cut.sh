@@ -1,5 +1,5 @@
 #!/bin/bash
-# After power cuts, flushed writes all over a large array in its low gear, with intents in many blocks, are there.
+# Flushed writes all over a large array in its low gear, with intents in many blocks, survive power cuts.
 # subject: crash
 # machine: --time-travel --mem 2G
 set -euo pipefail

@@ -1,5 +1,5 @@
 #!/bin/bash
-# In the top gear a write to a home copy returns an error: its member fails, whether it can sleep or not, and all data is there.
+# In the top gear a write to a home copy returns an error: its member fails, sleeper or not, and no data is lost.
 # subject: member
 # timeout: 300
 # again: --kernel 7.2
