@@ -7,7 +7,9 @@
  * -l FILE	the requests: lines of "NS OP SECTOR BYTES", OP being r, w or f (flush)
  * -n COUNT	without a list: so many, by chance
  * -s SEED	which ones
- * -t SECONDS	over so long, at times by chance; 0: one by one, each when the last is done
+ * -t SECONDS	over so long, at times by chance; 0: each as soon as an earlier one has ended
+ * -d DEPTH	with -t 0: so many at a time (1)
+ * -f		a flush after each write, which counts as part of it
  * -b BYTES	each of so many
  * -w PERCENT	of them writes
  * -q		one after the other on the disk instead of anywhere
@@ -52,15 +54,16 @@ struct rq {
 	uint32_t bytes;
 	char op;
 	int error;
+	bool written;			/* the flush after it has been sent */
 	uint64_t latency;		/* ns */
 	uint64_t sent;
 };
 
 static struct {
 	const char *device, *list, *out;
-	uint64_t count, seed, seconds, bytes, percent;
-	bool sequential;
-} opt = { .count = 1000, .bytes = 4096 };
+	uint64_t count, seed, seconds, bytes, percent, depth;
+	bool sequential, flush;
+} opt = { .count = 1000, .bytes = 4096, .depth = 1 };
 
 static struct rq *rqs;
 static uint64_t nr;
@@ -151,6 +154,7 @@ static void read_list(void)
 	qsort(rqs, nr, sizeof(*rqs), by_time);
 }
 
+/* A write that has ended is sent once more, as its flush. */
 static void submit(struct rq *rq)
 {
 	struct iocb block = { 0 }, *blocks = &block;
@@ -158,7 +162,7 @@ static void submit(struct rq *rq)
 	block.aio_fildes = fd;
 	block.aio_data = (uintptr_t)rq;
 	block.aio_lio_opcode = IOCB_CMD_FDSYNC;
-	if (rq->op != 'f') {
+	if (rq->op != 'f' && !rq->written) {
 		block.aio_buf = (uintptr_t)buffer;
 		block.aio_nbytes = rq->bytes;
 		block.aio_offset = rq->sector * 512;
@@ -172,7 +176,7 @@ static void submit(struct rq *rq)
 static uint64_t reap(void)
 {
 	struct io_event events[64];
-	uint64_t at;
+	uint64_t at, ended = 0;
 	long got, i;
 
 	got = syscall(SYS_io_getevents, ring, 1, 64, events, NULL);
@@ -186,11 +190,17 @@ static uint64_t reap(void)
 		rq->latency = at - rq->sent;
 		if (result < 0)
 			rq->error = -result;
-		else if (rq->op != 'f' && (uint32_t)result != rq->bytes)
+		else if (rq->op != 'f' && !rq->written && (uint32_t)result != rq->bytes)
 			rq->error = EIO;
+		if (opt.flush && rq->op == 'w' && !rq->written && !rq->error) {
+			rq->written = true;
+			submit(rq);
+			continue;
+		}
+		ended++;
 		sem_post(&room);
 	}
-	return got < 0 ? 0 : got;
+	return ended;
 }
 
 static void sleep_until(uint64_t until)
@@ -275,15 +285,16 @@ static void run_by_time(void)
 		done += reap();
 }
 
-static void run_one_by_one(void)
+static void run_at_once(void)
 {
-	uint64_t i;
+	uint64_t done = 0;
 
-	for (i = 0; i < nr; i++) {
-		rqs[i].sent = now();
-		submit(&rqs[i]);
-		while (!reap())
-			;
+	while (done < nr) {
+		while (next < nr && next - done < opt.depth) {
+			rqs[next].sent = now();
+			submit(&rqs[next++]);
+		}
+		done += reap();
 	}
 }
 
@@ -327,7 +338,7 @@ static void parse(int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "l:n:s:t:b:w:qo:")) != -1) {
+	while ((c = getopt(argc, argv, "l:n:s:t:b:w:d:fqo:")) != -1) {
 		switch (c) {
 		case 'l': opt.list = optarg; break;
 		case 'n': opt.count = strtoull(optarg, NULL, 0); break;
@@ -335,12 +346,14 @@ static void parse(int argc, char **argv)
 		case 't': opt.seconds = strtoull(optarg, NULL, 0); break;
 		case 'b': opt.bytes = strtoull(optarg, NULL, 0); break;
 		case 'w': opt.percent = strtoull(optarg, NULL, 0); break;
+		case 'd': opt.depth = strtoull(optarg, NULL, 0); break;
+		case 'f': opt.flush = true; break;
 		case 'q': opt.sequential = true; break;
 		case 'o': opt.out = optarg; break;
 		default: exit(2);
 		}
 	}
-	if (optind != argc - 1 || !opt.bytes || opt.bytes % 512 || opt.bytes > BUFFER) {
+	if (optind != argc - 1 || !opt.depth || opt.depth > DEPTH || !opt.bytes || opt.bytes % 512 || opt.bytes > BUFFER) {
 		fprintf(stderr, "usage: replay DEVICE [OPTION...]: see the head of replay.c\n");
 		exit(2);
 	}
@@ -377,7 +390,7 @@ int main(int argc, char **argv)
 	if (opt.list || opt.seconds)
 		run_by_time();
 	else
-		run_one_by_one();
+		run_at_once();
 	report(now());
 	return 0;
 }

@@ -303,12 +303,10 @@ void chaos_stop(void);
 bool chaos_may_lose(void);
 
 /*
-/*
  * Actions that can be asked for: a member fails, as far as parity allows; a rebuild begins;
  * all members that have left are rebuilt; all sleepers are put to sleep; some are woken;
  * the array shifts to its lowest gear, or to its top gear; a member that never sleeps fails, as
  * far as parity allows.
- */
  */
 enum occasion {
 	NO_OCCASION, IN_LOW_GEAR, SHIFTING_UP, CHECKING, REBUILDING, REBUILD_ONLY, MENDING,

@@ -19,8 +19,8 @@ macro_rules! reasons {
 }
 
 reasons!(
-    Manual, Degraded, Load, Wait, Min, Max, Quiet, Gone, Brief, Spare, Needed, Unseen, Hold, Sync,
-    Budget, Failed, Blind, Outrun, Owed, Cost, Lowest, Shifting
+    Manual, Degraded, Load, Wait, Log, Min, Max, Quiet, Gone, Brief, Spare, Needed, Unseen, Hold,
+    Sync, Budget, Failed, Blind, Outrun, Owed, Cost, Lowest, Shifting
 );
 
 impl Reason {

@@ -45,6 +45,7 @@ pub struct Geometry {
     pub seg_shift: c_uint,
     pub dev_sectors: u64,
     pub meta_sectors: u64,
+    pub log_sectors: u64,
     pub array_sectors: u64,
     pub zones: u32,
     pub map_blocks: u32,
@@ -149,6 +150,8 @@ pub struct Situation {
     pub day: u32,
     pub outrun: u64,
     pub owed: [u32; MAX_SETS + 1],
+    pub fills: u64,
+    pub draining: bool,
 }
 
 #[repr(C)]
@@ -191,7 +194,9 @@ pub struct Sample {
     pub flush_ns: u64,
     pub home: [[u64; 2]; MAX_MEMBERS],
     pub sent: u64,
+    pub log_sent: u64,
     pub busy_ns: u64,
+    pub drained: bool,
 }
 
 #[repr(C)]
@@ -207,6 +212,7 @@ pub struct Forecast {
     pub gear: c_uint,
     pub before: c_uint,
     pub compared: c_uint,
+    pub copies: c_uint,
     pub before_cost: [u64; SIZES],
     pub cost: [Ratio; SIZES],
     pub fresh: [Ratio; SIZES],
@@ -355,8 +361,8 @@ mod tests {
             "par_set_geometry": SetGeometry { members, start, sectors, rows, width, zones, zone_base,
                 block_zones, blocks, block_base }
             "par_geometry": Geometry { layout, child_level, parities, members, gears, chunk_sectors,
-                seg_sectors, seg_shift, dev_sectors, meta_sectors, array_sectors, zones, map_blocks,
-                intent_blocks, set }
+                seg_sectors, seg_shift, dev_sectors, meta_sectors, log_sectors, array_sectors,
+                zones, map_blocks, intent_blocks, set }
             "par_knobs": Knobs { automatic, interval, window, up, down, wait, hold, break_even,
                 min_gear, max_gear }
             "par_window": Window { length, count, sum, squares, requests, waited }
@@ -366,15 +372,15 @@ mod tests {
             "par_surge": Surge { since, last, ended, requests, sectors, writes, past, pauses }
             "par_decision": Decision { gear, about, reason, seconds }
             "par_situation": Situation { now, gear, target, why, blind, degraded, syncing, refused,
-                rationed, starts, share, day, outrun, owed }
+                rationed, starts, share, day, outrun, owed, fills, draining }
             "par_policy": Policy { geo, knobs, series, quiet_since, borne_since, calm_since, surge,
                 level, starts_in, leaves_in, risen, failed, failed_for, slow, slow_at, was_slow,
                 shifted, slept_since, sleep, sleeps, regrets }
             "par_sample": Sample { ns, gear, shifted, others, synced, requests, waited_ns, sectors,
-                flushes, flush_ns, home, sent, busy_ns }
+                flushes, flush_ns, home, sent, log_sent, busy_ns, drained }
             "par_ratio": Ratio { counted, among }
-            "par_forecast": Forecast { geo, gear, before, compared, before_cost, cost, fresh,
-                image_write, home, dearer }
+            "par_forecast": Forecast { geo, gear, before, compared, copies, before_cost, cost,
+                fresh, image_write, home, dearer }
             "par_history": History { hour, mean, peak, now, sum, ns, most }
             "par_hour": Hour { days, mean, peak }
             "par_ration": Ration { cycles, years, left, since }
