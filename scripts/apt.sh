@@ -1,13 +1,12 @@
 # shellcheck shell=bash
-# Other suites of Debian than the system's own: read through an apt state of our
-# own in the cache, so that the system's configuration stays as it is. To be
-# sourced after lib.sh.
+# Access to Debian suites other than the system's own, through a separate apt state in the
+# cache: the system's apt configuration is not changed. To be sourced after lib.sh.
 #
-# RAIDPAR_MIRROR='[OPTIONS] URI' takes another mirror than the system's, as
-# sources.list(5) writes it, and nothing from the system's own apt then:
+# RAIDPAR_MIRROR='[OPTIONS] URI' selects another mirror, written as in sources.list(5).
+# The system's own apt is not used then:
 # RAIDPAR_MIRROR='[signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] https://mirror.example/debian'
 
-# A function here that fails leaves the reason, in a line, in REASON.
+# REASON is one line that says why the last function of this file failed.
 REASON=
 
 # The mirror that the system itself uses for its main suite.
@@ -27,7 +26,7 @@ keyring() {
 	die "no keyring of the Debian archive: install debian-archive-keyring"
 }
 
-# What stands before the suite in a line of sources.list. Fails if apt knows no mirror.
+# Print the options and the URI for a line of sources.list. Fails if apt knows no mirror.
 archive() {
 	local site ring
 	[ -z "${RAIDPAR_MIRROR:-}" ] || { echo "$RAIDPAR_MIRROR"; return; }
@@ -49,7 +48,7 @@ suite_apt() {
 		-o APT::Update::Error-Mode=any -o Acquire::Languages=none "$@"
 }
 
-# apt_reason LOG: what a program of apt's complains of first, short enough for a line.
+# apt_reason LOG: the first error in the log of an apt program, shortened to a line.
 apt_reason() {
 	{ grep '^E: ' "$1" || tail -n 1 "$1"; } |
 		sed -n '1{s/^E: //; s,^Failed to fetch [^ ]*/\([^ /]*\) *,\1: ,; s/ *\[IP: .*//; s/%2b/+/g; s/  */ /g; p}'
@@ -62,7 +61,7 @@ try_apt() {
 	"$@" >"$log" 2>&1 || { REASON=$(apt_reason "$log"); return 1; }
 }
 
-# read_lists SUITE: the index anew. Without the mirror, the one that was read before stays.
+# read_lists SUITE: read the index again. If the mirror cannot be reached, the old index stays.
 read_lists() {
 	local suite=$1 state=$CACHE/apt/$1
 	mkdir -p "$state"/{lists,cache}
@@ -73,10 +72,10 @@ read_lists() {
 	touch "$state/updated"
 }
 
-# read_within SUITE MINUTES
+# read_within SUITE MINUTES: was the index read in the last MINUTES?
 read_within() { [ -n "$(find "$CACHE/apt/$1/updated" -mmin "-$2" 2>/dev/null)" ]; }
 
-# Another mirror's index is another index.
+# Name the mirror in sources.list. The index of a different mirror is discarded.
 name_archive() {
 	local suite=$1 state=$CACHE/apt/$1 site new
 	[ "$suite" != own ] || return 0
@@ -88,7 +87,7 @@ name_archive() {
 	printf '%s\n' "$new" >"$state/sources.list"
 }
 
-# A mirror that cannot be reached may still have been read before.
+# An index that was read before is good enough if the mirror cannot be reached now.
 update_locked() {
 	local suite=$1
 	name_archive "$suite" || { REASON="apt has no Debian mirror configured"; return 1; }
@@ -98,10 +97,10 @@ update_locked() {
 
 renew_locked() { ! read_within "$1" "$FRESH" && read_lists "$1"; }
 
-# Minutes in which an index cannot have changed by much.
+# The age in minutes up to which an index is not read again.
 FRESH=10
 
-# update_suite SUITE: have an index to choose from.
+# update_suite SUITE: read the index of SUITE if there is none or if it is old.
 update_suite() {
 	[ -n "${RAIDPAR_MIRROR:-}" ] || update_own
 	if [ "$1" = own ] && [ -n "${RAIDPAR_MIRROR:-}" ]; then
@@ -111,17 +110,17 @@ update_suite() {
 	with_lock "apt-$1" update_locked "$1"
 }
 
-# renew_suite SUITE: when it does not have what its index names, a newer one may name
-# another version. Fails if there cannot be a newer one.
+# renew_suite SUITE: read the index again after a mirror did not have a file that the index
+# names. The new index may name another version. Fails if the index was read just now.
 renew_suite() { with_lock "apt-$1" renew_locked "$1"; }
 
-# apt names only what it has lists of, and a fresh system has read none yet.
+# Read the system's own index on a fresh system: apt names no mirror before that.
 update_own() {
 	[ -n "$(mirror)" ] || apt-get -qq update >&2 || true
 }
 
-# versions_of SUITE show|showsrc PACKAGE PREFIX: what the index names, newest first, and
-# no more than may be tried.
+# versions_of SUITE show|showsrc PACKAGE PREFIX: the three newest versions in the index, the
+# newest first.
 versions_of() {
 	suite_apt "$1" apt-cache "$2" "$3" 2>/dev/null | sed -n 's/^Version: //p' |
 		grep -E "^([0-9]+:)?${4//./\\.}([^0-9]|\$)" | sort -rVu | head -n 3

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# The part of build-kernel for arm64: cross-compiled, and as small as can be, for the
+# The part of build-kernel for arm64: cross-compiled, and as small as possible, because the
 # machine is emulated. To be sourced; OBJ, SRC and JOBS are build-kernel's.
 
 kbuild_arm64() {
@@ -7,7 +7,7 @@ kbuild_arm64() {
 		KBUILD_BUILD_USER=raid-par KBUILD_BUILD_HOST=raid-par "$@"
 }
 
-# Unlike olddefconfig: what is not named is off.
+# Unlike with olddefconfig, options that are not named are off.
 configure_arm64() {
 	cp "$CONFIGS/arm64.config" "$OBJ/wanted.config"
 	kbuild_arm64 KCONFIG_ALLCONFIG="$OBJ/wanted.config" allnoconfig && check_config "$OBJ/wanted.config"

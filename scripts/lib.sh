@@ -2,19 +2,19 @@
 # Functions that the scripts share. To be sourced after `set -euo pipefail`.
 
 TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-# shellcheck disable=SC2034  # for those who source this
+# shellcheck disable=SC2034  # used by scripts that source this file
 BUILD=$TOP/build
 CACHE=${XDG_CACHE_HOME:-$HOME/.cache}/raid-par
-# Make's job server and flags must not leak into the builds that we start:
-# a kernel's makefiles take V=, M= and O= from there.
+# Make's job server and flags must not reach the builds started here: a kernel's makefiles take
+# V=, M= and O= from them.
 unset MAKEFLAGS MFLAGS MAKELEVEL
 
 log() { printf '%s\n' "raid-par: $*" >&2; }
 die() { log "error: $*"; exit 1; }
 usage_error() { log "$*"; exit 2; }
 
-# A package that no mirror hands out is no fault of the sources: callers, and the
-# tests, tell it by this status from a build that fails.
+# The exit status if no mirror has a package. Callers and tests distinguish it from a build
+# that fails: it is not a fault of the sources.
 UNAVAILABLE=69
 unavailable() { log "error: $*"; exit "$UNAVAILABLE"; }
 
@@ -26,8 +26,8 @@ content_key() {
 	done | sha256sum | cut -c1-12
 }
 
-# with_lock NAME COMMAND...: run COMMAND while no other process holds NAME.
-# Plainly called, so that -e holds in COMMAND.
+# with_lock NAME COMMAND...: run COMMAND while holding the lock NAME. COMMAND is not part of a
+# condition, so -e is in force in it.
 with_lock() {
 	local name=$1 fd
 	shift
@@ -41,8 +41,8 @@ with_lock() {
 	exec {fd}>&-
 }
 
-# cache_entry DIR COMMAND...: make DIR by COMMAND, which gets an empty directory
-# as its last argument. DIR appears by a rename, so it is whole or absent.
+# cache_entry DIR COMMAND...: make DIR by COMMAND, which gets an empty directory as its last
+# argument. That directory is then renamed to DIR: DIR is complete, or does not exist.
 cache_entry() {
 	local dir=$1 new
 	shift
@@ -55,14 +55,14 @@ cache_entry() {
 	mv -T "$new" "$dir"
 }
 
-# What a compiler said against the sources, or else the end of the log.
+# Show a compiler's errors and warnings in a log, or the end of the log if there are none.
 show_errors() {
 	grep -E -A 8 '(error|warning): |undefined!|multiple definition|No rule to make' "$1" | head -n 60 >&2 ||
 		tail -n 30 "$1" >&2
 }
 
-# run_logged FILE WHAT COMMAND...: quiet while it works, and on failure what
-# went wrong and where the rest of the log is.
+# run_logged FILE WHAT COMMAND...: run COMMAND with its output in FILE. If it fails, show the
+# errors and name FILE.
 run_logged() {
 	local file=$1 what=$2 start=$SECONDS
 	shift 2
@@ -75,9 +75,9 @@ run_logged() {
 	log "$what: done in $((SECONDS - start)) s"
 }
 
-# The version of everything: module, tool, packages, the suffix of mdadm's.
+# The version of the module, the tool and the packages, and in the suffix of mdadm's version.
 project_version() { sed -n 's/^MODULE_VERSION("\(.*\)");/\1/p' "$TOP/drivers/md/raid-par/personality.c"; }
 
-# The day of the newest version in CHANGELOG.md, in seconds since 1970: what is built from
-# this tree bears it as its time.
+# The day of the newest version in CHANGELOG.md, in seconds since 1970: the time of all files in
+# packages built from this tree.
 release_time() { date -u +%s -d "$(sed -n 's/^## [0-9.]* (\(.*\))$/\1/p' "$TOP/CHANGELOG.md" | head -n 1)"; }

@@ -1,11 +1,11 @@
 # shellcheck shell=bash
-# The part of build-module for Debian's own kernels: compiled in the Debian of
-# scripts/in-root, whose compiler is the one that their headers name. To be
-# sourced; OBJ is what scripts/stock-kernel prints.
+# The part of build-module for Debian's own kernels. Modules are compiled in the Debian of
+# scripts/in-root, by the compiler that the kernel's headers name. To be sourced; OBJ is the
+# output of scripts/stock-kernel.
 
 in_root() { "$TOP/scripts/in-root" --layer "$OBJ" --write "$DIR" -- "$@"; }
 
-# compile_stock DIRECTORY [MD-HEADERS]: as a user would, but that a warning is an error.
+# compile_stock DIRECTORY [MD-HEADERS]: compile as a user would, except that warnings are errors.
 compile_stock() {
 	local dir=$DIR/src/$1 md=${2:-/usr/src/linux-md}
 	in_root make -C "/lib/modules/$(cat "$OBJ/.release")/build" M="$dir" KCFLAGS=-Werror \
@@ -13,8 +13,7 @@ compile_stock() {
 	[ ! -f "$dir/raid-par.ko" ] || in_root "$TOP/scripts/check-layout" "$dir/raid-par.ko"
 }
 
-# What depmod has to say of them beside the kernel's own is made here, once: a
-# machine without KVM would take its time.
+# Run depmod over these modules and the kernel's here, once: it is slow in a machine without KVM.
 index_stock() {
 	# shellcheck disable=SC2016  # for the other shell
 	in_root bash -ec 'mkdir "/lib/modules/$1/extra"

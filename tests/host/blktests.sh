@@ -4,10 +4,10 @@
 # timeout: 3600
 # alone: yes
 #
-#   BLKTESTS=TREE             a built copy; without it there is nothing to run
-#   RAIDPAR_BLKTESTS=ARGS     what its `check` is to run: 'md' and the tests in
+#   BLKTESTS=TREE             a built copy; without it the test is skipped
+#   RAIDPAR_BLKTESTS=ARGS     arguments for its `check`; default: 'md' and the tests in
 #                             'block' that take a device
-#   RAIDPAR_SUITE=OPTIONS     for tests/suites/beside, whose --help tells them
+#   RAIDPAR_SUITE=OPTIONS     options for tests/suites/beside (see its --help)
 set -euo pipefail
 
 [ -n "${BLKTESTS:-}" ] || { echo "SKIP: BLKTESTS= names no built copy of blktests"; exit 77; }

@@ -7,7 +7,7 @@
 set -euo pipefail
 . "$(dirname "$0")/../../scripts/lib.sh"
 
-# A tree that is this one, but for the module, in which md is held up there.
+# A tree like this one, except that its module delays md before it clears the place.
 TREE=$BUILD/detach-late
 rm -rf "$TREE"
 mkdir -p "$TREE/build" "$TREE/drivers/md"

@@ -14,14 +14,14 @@ unset KSRC
 CACHED=$XDG_CACHE_HOME/raid-par
 touch "$WORK/before"
 
-# The scripts as they are, in a tree whose series is for the small mdadm below.
+# A tree with the scripts of this one, and a series for the small mdadm below.
 TREE=$WORK/tree
 mkdir -p "$TREE"
 cp -r "$TOP/scripts" "$TOP/tests" "$TREE"
 
 fail() { printf '%s\n' "FAILED: $*" "it said:" "${SAID:-}"; exit 1; }
 
-# try STATUS SCRIPT ARG...: its output is in GOT, its messages are in SAID.
+# try STATUS SCRIPT ARG...: run the script; its exit status is STATUS, GOT has its output, SAID its messages.
 try() {
 	local want=$1 script=$TREE/$2 rc=0
 	shift 2
@@ -30,7 +30,7 @@ try() {
 	[ "$rc" = "$want" ] || fail "$script $*: status $rc, not $want" "$GOT"
 }
 
-# Each step is one line, and these are all of them.
+# says LINE...: these are all messages, a line for each step.
 says() {
 	local want
 	want=$(printf 'raid-par: %s\n' "$@")
@@ -40,10 +40,10 @@ says() {
 ends() { [ "$(tail -n 1 <<<"$SAID")" = "raid-par: $1" ] || fail "it should end in: $1"; }
 is() { [ "$1" = "$2" ] || fail "$1 is not $2"; }
 
-# edit FILE FROM TO: a patch of one line.
+# edit FILE FROM TO: print a patch that changes one line.
 edit() { printf '%s\n' "--- a/$1" "+++ b/$1" '@@ -1,1 +1,1 @@' "-$2" "+$3"; }
 
-# source_package SUITE NAME VERSION TREE: with its upstream tarball and a patch of Debian's.
+# source_package SUITE NAME VERSION TREE: make a source package with an upstream tarball and a patch of Debian's.
 source_package() {
 	local pool=$MIRROR/pool/$1/$2 name=$2 version=$3 tree=$WORK/$2-${3%-*}
 	mkdir -p "$pool" "$tree"
@@ -72,7 +72,7 @@ deb() {
 	dpkg-deb --root-owner-group -b "$4" "$MIRROR/pool/$1/$2_$3_all.deb" >/dev/null
 }
 
-# index SUITE...: index the present content of their pools.
+# index SUITE...: write the indexes for the present content of the pools.
 index() {
 	local suite dir file
 	for suite; do
@@ -90,7 +90,7 @@ index() {
 	done
 }
 
-# small_mdadm VERSION: prints its sources; the level is that of the series.
+# small_mdadm VERSION: make sources of an mdadm to which the series applies, and set SMALL to their directory.
 small_mdadm() {
 	local tree=$WORK/small-$1
 	mkdir "$tree"
@@ -107,7 +107,7 @@ small_mdadm() {
 	SMALL=$tree
 }
 
-# small_kernel SERIES SUITE VERSION: linux-source, and the source package with upstream's tarball.
+# small_kernel SERIES SUITE VERSION: make a package linux-source, and a source package with upstream's tarball.
 small_kernel() {
 	local tree=$WORK/linux
 	rm -rf "$tree" "$WORK/deb"
@@ -151,7 +151,7 @@ make_mirror() {
 POOL=$MIRROR/pool
 LATER='try again later, or name another mirror by RAIDPAR_MIRROR='
 anew() { rm -rf "$CACHED" "$TREE/build"; }
-# aged TIME: the index of Debian 13 was read then.
+# aged TIME: set the time at which the index of Debian 13 was read.
 aged() { touch -d "$1" "$CACHED/apt/trixie/updated"; }
 
 whole() {
@@ -167,7 +167,7 @@ whole() {
 	echo "nothing lacks: all as it is"
 }
 
-# The description of the source package, as on the day that this test was written.
+# The mirror lacks the description of a source package, as Debian's did on the day when this test was written.
 lacks_a_file() {
 	local gone=$POOL/trixie/mdadm/mdadm_4.4-11.dsc
 	anew
@@ -176,7 +176,7 @@ lacks_a_file() {
 	is "$("$GOT/mdadm")" "4.4, of upstream, level par"
 	is "$(grep -v 'building' <<<"$SAID")" "$(printf 'raid-par: %s\n' \
 		'fetching and unpacking mdadm 4.4: source package 4.4-11 of trixie' \
-		"mdadm 4.4: not to be had so: mdadm_4.4-11.dsc: File not found - $gone (2: No such file or directory)" \
+		"mdadm 4.4: not available this way: mdadm_4.4-11.dsc: File not found - $gone (2: No such file or directory)" \
 		'fetching and unpacking mdadm 4.4: the upstream tarball alone, of source package 4.4-11 of trixie')"
 	is "$(cat "$CACHED/src/mdadm-4.4/.deb-version")" "4.4-11 (upstream tarball)"
 	echo "lacks the .dsc: the upstream tarball, and the series on it"
@@ -200,7 +200,7 @@ lacks_a_file() {
 	echo "lacks debs of kernels: the version before, or upstream's tarball"
 }
 
-# The mirror has a newer version than an index that was read some time ago.
+# The mirror has a newer version than the index that was read some time ago.
 index_is_old() {
 	local when=$1
 	anew
@@ -234,26 +234,26 @@ lacks_a_package() {
 	try 69 scripts/stock-kernel 7.2
 	ends "error: cannot fetch Debian's own Linux 7.2: $LATER"
 
-	# A Debian without a compiler. (Without mmdebstrap, it would be fetched from the system's mirror.)
+	# The mirror lacks a compiler. (If mmdebstrap is not installed, it would be fetched from the system's mirror.)
 	if [ "$(id -u)" = 0 ] && command -v mmdebstrap >/dev/null; then
 		try 69 scripts/build-module stock-6.12
-		[[ $SAID == *'error: making a Debian 13 for the stock kernels: the mirror does not have it all (see '* ]] ||
-			fail "it should say that the mirror does not have it all"
+		[[ $SAID == *'error: making a Debian 13 for the stock kernels: the mirror lacks a package (see '* ]] ||
+			fail "the message should be that the mirror lacks a package"
 	fi
 
-	# What needs it is skipped, by name.
+	# Tests that need the missing sources are skipped by name.
 	try 0 tests/run --jobs 1 -k '^(host/mdadm-messages-4.4|meta/complaints|machine-7.2/huge)$'
 	[ "$(grep -c '^skipped .*: .*error: cannot fetch ' <<<"$GOT")" = 3 ] || fail "not three tests are skipped: $GOT"
 	is "$(tail -n 1 <<<"$GOT")" "0 passed, 0 failed, 3 skipped"
 	echo "lacks mdadm 4.4 and Linux 7.2: mdadm 4.6 instead, and their tests are skipped"
 }
 
-# A file of the index is missing, too: to be read it must be whole.
+# A file of the index is missing as well: an incomplete index is not read.
 lacks_all() {
 	anew
 	rm -rf "$POOL" "$MIRROR/dists"
 	try 69 scripts/build-mdadm any
-	ends "error: neither mdadm 4.4 nor 4.6 is to be had: $LATER"
+	ends "error: neither mdadm 4.4 nor 4.6 is available: $LATER"
 	try 1 scripts/deb-source linux-source-6.12
 	ends "error: cannot fetch linux-source-6.12 from file:$MIRROR: ${LATER/or /}, or a tree of Linux 6.12 by KSRC=DIR"
 	try 1 tests/demo/demo

@@ -15,13 +15,13 @@ work=$(mktemp -d "$BUILD/in-tree.XXXX")
 trap 'rm -rf "$work"' EXIT
 tree=$work/tree
 
-# Links are quick and share the space, where both are on one file system.
+# Links are fast and take no space, if both trees are on one file system.
 cp -al "$source" "$tree" 2>/dev/null || { rm -rf "$tree" && cp -a "$source" "$tree"; }
 
 kbuild() { make -s -C "$tree" O="$work/obj" ARCH=um W=1 -j"$(nproc)" "$@"; }
 
-# build m|y TARGET...: only the module's own directory is compiled, since the
-# rest is as it was. Its symbols are those of the kernel that was built.
+# build m|y TARGET...: compile only the module's directory, since nothing else has changed. The
+# list of symbols is that of the kernel that was built.
 build() {
 	local how=$1
 	shift

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The in-tree patch is clean, git am takes it on 6.12 and 7.2, and drivers/md builds there with it.
+# The in-tree patch is clean, git am applies it to 6.12 and 7.2, and drivers/md builds there with it.
 # subject: build
 # needs: 6.12-debug 7.2-prepare
 # rare: yes
@@ -13,7 +13,7 @@ WORK=$(mktemp -d "$BUILD/kernel-patch-test.XXXX")
 trap 'rm -rf "$WORK"' EXIT
 export GIT_COMMITTER_NAME=test GIT_COMMITTER_EMAIL=test@example.org GIT_AUTHOR_NAME=test GIT_AUTHOR_EMAIL=test@example.org
 
-# Not asked for: as in tests/check; and the kernel's list of maintainers.
+# Ignored: what tests/check ignores, and the kernel's list of maintainers.
 checkpatch() {
 	local ignore=CAMELCASE,LONG_LINE_STRING,LINUX_VERSION_CODE,CONSTANT_COMPARISON,MACRO_ARG_UNUSED
 	ignore+=,OPEN_ENDED_LINE,PARENTHESIS_ALIGNMENT,FILE_PATH_CHANGES
@@ -21,7 +21,7 @@ checkpatch() {
 		--ignore "$ignore" "$1")
 }
 
-# A tree of links is quick; git is shown only what the patch changes there.
+# A tree of links is fast to make. git tracks only the files that the patch changes.
 make_tree() {
 	cp -al "$1" "$2" 2>/dev/null || { rm -rf "$2" && cp -a "$1" "$2"; }
 	git -C "$2" init -q
@@ -31,7 +31,7 @@ make_tree() {
 
 kbuild() { make -s -C "$WORK/$VERSION" O="$WORK/obj-$VERSION" ARCH=um W=1 -j"$(nproc)" "$@"; }
 
-# Built in, so that no list of symbols of a whole kernel is needed.
+# Built in: a module would need the list of symbols of a whole kernel.
 build() {
 	mkdir "$WORK/obj-$VERSION"
 	{ cat "$("$TOP/scripts/build-kernel" "$1")/.config" && printf 'CONFIG_MD_RAID_PAR%s=y\n' '' _KUNIT_TEST; } \
@@ -57,7 +57,7 @@ on() {
 	echo "$VERSION: clean, applies, builds"
 }
 
-"$TOP/scripts/kernel-patch" "$BUILD" 2>"$WORK/refusal" && die "a directory that is no kernel tree is taken"
+"$TOP/scripts/kernel-patch" "$BUILD" 2>"$WORK/refusal" && die "a directory that is not a kernel tree is accepted"
 grep -q 'is not a kernel source tree' "$WORK/refusal"
 on 6.12 6.12-debug
 on 7.2 7.2-prepare

@@ -7,13 +7,13 @@ set -euo pipefail
 
 FAILURES=0
 
-# The devices do not exist: "cannot open" means that all before was accepted.
+# The devices do not exist: "cannot open" means that the arguments were accepted.
 ask() {
 	"$MDADM" --create /dev/md77 --run --level=par "$@" \
 		/nonexistent/{a,b,c,d,e,f,g,h} </dev/null 2>&1 || true
 }
 
-# expect MESSAGE OPTION...: mdadm says only this.
+# expect MESSAGE OPTION...: mdadm prints only this message.
 expect() {
 	local want=$1 got
 	shift
@@ -23,7 +23,7 @@ expect() {
 	FAILURES=$((FAILURES + 1))
 }
 
-# accepted OPTION...: mdadm goes on to the devices.
+# accepted OPTION...: mdadm accepts the options and opens the devices.
 accepted() { expect 'cannot open /nonexistent/a: No such file or directory' "$@"; }
 
 layouts() {
@@ -93,7 +93,7 @@ features() {
 	accepted -n 8 -e 1.2
 }
 
-# Without --run, mdadm asks about a bitmap for other levels.
+# Without --run, mdadm asks about a bitmap if the level is another one.
 no_question() {
 	local got
 	got=$("$MDADM" --create /dev/md77 --level=par -n 3 /nonexistent/{a,b,c} </dev/null 2>&1 || true)

@@ -11,11 +11,11 @@ mkdir -p "$TOP/build"
 RAIDPAR_OUT=$(mktemp -d "$TOP/build/other-kernel.XXXX")
 export RAIDPAR_OUT
 trap 'rm -rf "$RAIDPAR_OUT"' EXIT
-# Or two other machines: see pages-64k.sh.
+# pages-64k.sh runs this script with two other machines.
 KERNELS=("6.12 --debug" 7.2)
 [ $# = 0 ] || KERNELS=("$@")
 
-# The disks are files of the host, which outlive the machines.
+# The disks are files of the host, which remain when a machine ends.
 # shellcheck disable=SC2016  # for the machine
 PROLOGUE='set -euo pipefail
 	. tests/machine/tools/par.sh
@@ -25,7 +25,7 @@ PROLOGUE='set -euo pipefail
 	done
 	uname -r'
 
-# on "KERNEL OPTIONS" COMMANDS: losetup -D writes back what the loop devices hold.
+# on "KERNEL OPTIONS" COMMANDS: run commands in a machine. losetup -D writes back the content of the loop devices.
 on() {
 	local options
 	read -r -a options <<<"$1"
@@ -33,8 +33,8 @@ on() {
 		bash -c "$PROLOGUE; $2; stop_par; losetup -D; sync")
 }
 
-# Each finds what the one before it has written, in the gear where it was left,
-# changes something there, and leaves it in another gear.
+# Each machine finds the data of the previous one, and the array in the gear in which it was
+# stopped, changes some data, and leaves the array in another gear.
 # shellcheck disable=SC2016  # for the machine
 visit='assemble_par; get gear; assert_eq "$GOT" "$(<$RAIDPAR_OUT/gear)" gear
 	assert_eq "$(par resync)" none "left clean"

@@ -15,7 +15,7 @@ VERSION=$(project_version)
 fail() { echo "FAILED: $*"; exit 1; }
 is() { [ "$1" = "$2" ] || fail "$3: '$1', not '$2'"; }
 
-# try STATUS COMMAND...: its messages are in SAID.
+# try STATUS COMMAND...: run the command; its exit status is STATUS, SAID has its messages.
 try() {
 	local wanted=$1 status=0
 	shift
@@ -32,7 +32,7 @@ versions() {
 	is "$(sed -n 's/^## \([^ ]*\) .*/\1/p' "$TOP/CHANGELOG.md" | head -n 1)" "$VERSION" "CHANGELOG.md"
 	[ "$(release_time)" -gt 0 ] || fail "CHANGELOG.md has no day"
 	! grep -q '^version' "$TOP/tools/paradm/Cargo.toml" || fail "Cargo.toml has a version of its own"
-	# A program that was built before the version changed is none to compare.
+	# A program that was built before the version changed is not compared.
 	if [ "$program" -nt "$MODULE/personality.c" ]; then
 		release=$("$program" --version)
 		is "$release" "paradm $VERSION" "paradm --version"
@@ -52,7 +52,7 @@ conf_is_consistent() {
 	for number in 'OLDEST	KERNEL_VERSION(6, 12,' 'NEWEST	KERNEL_VERSION(7, 2,'; do
 		grep -qF "$number" "$MODULE/compat/compat.h" || fail "dkms.conf and compat.h name other kernels"
 	done
-	# The module's name, and programs that are in the package.
+	# dkms.conf has the module's name, and names only programs that are in the package.
 	grep -q '^BUILT_MODULE_NAME\[0\]="raid-par"$' "$DKMS/dkms.conf" || fail "the module's name"
 	for name in md-headers build-module build-missing secure-boot; do
 		[ -x "$DKMS/$name" ] && grep -q "packaging/dkms/$name" "$TOP/packaging/debian/rules" || fail "$name is not in the package"
@@ -65,7 +65,7 @@ conf_is_consistent() {
 	echo "dkms.conf: 6.12 and 7.2"
 }
 
-# installed NAME VERSION...: what dpkg knows in the root of these tests.
+# installed NAME VERSION...: set the packages that dpkg knows in the root of these tests.
 installed() {
 	mkdir -p "$WORK/root/var/lib/dpkg/updates" "$WORK/root/usr/src"
 	: >"$WORK/root/var/lib/dpkg/available"
@@ -93,7 +93,7 @@ finds_headers() {
 	says "linux-source-6.12, version 6.12.9-1"
 	says "apt-get install linux-source-6.12=6.12.9-1"
 
-	# Of another version: said, and not taken.
+	# A source package of another version is reported, and not used.
 	source_package 6.12.8-1
 	installed linux-headers-$kernel 6.12.9-1 linux-source-6.12 6.12.8-1
 	try 1 headers $kernel /nowhere
@@ -106,7 +106,7 @@ finds_headers() {
 	is "$SAID" "$kept/6.12.9-1" "the directory"
 	is "$(cat "$SAID/md.h" "$SAID/raid5.h")" "$(printf '6.12.9-1\n6.12.9-1')" "the headers"
 
-	# The source goes, and the headers stay; an archive that is broken off leaves none.
+	# The headers stay when the source is removed; an incomplete archive leaves no headers.
 	installed linux-headers-$kernel 6.12.9-1
 	rm "$WORK/root/usr/src/linux-source-6.12.tar.xz"
 	try 0 headers $kernel /nowhere
@@ -117,7 +117,7 @@ finds_headers() {
 	try 1 headers $kernel /nowhere
 	is "$(find "$kept" -mindepth 1)" "" "what a broken archive leaves"
 
-	# A kernel of one's own.
+	# A kernel that the user has built.
 	installed nothing 1
 	try 1 headers 6.12.3 /nowhere
 	says "use its whole tree as the build tree"
@@ -128,7 +128,7 @@ finds_headers() {
 	echo "md's headers: of exactly the kernel, or what to install"
 }
 
-# secure_boot STATE ENROLLED: the message in this state.
+# secure_boot STATE ENROLLED: print the message in this state.
 secure_boot() {
 	mkdir -p "$WORK/bin"
 	cat >"$WORK/bin/mokutil" <<-END
@@ -152,7 +152,7 @@ tells_of_secure_boot() {
 	echo "Secure Boot: how to enrol the key"
 }
 
-# A clone elsewhere, with another umask and configuration, makes the same.
+# A clone in another place, with another umask and configuration, makes the same tarball.
 same_tarball() {
 	local place sum='' new
 	for place in one two/three; do
@@ -180,14 +180,14 @@ same_tarball() {
 	echo "make dist: reproducible"
 }
 
-# The guide's own bar.
+# The limit for the number of commands in the guide.
 few_commands() {
 	local number count
 	for number in 12 13; do
 		count=$(awk -v s="## Debian $number" '/^## / { i = ($0 == s) } i && /^    /' "$TOP/Documentation/install.md" | wc -l)
 		[ "$count" -gt 4 ] && [ "$count" -le 12 ] || fail "the guide has $count commands for Debian $number"
 	done
-	# The README's are the guide's.
+	# README has the same commands as the guide.
 	is "$(awk '/^## / { i = ($0 == "## Installing") } i && /^    /' "$TOP/README.md")" \
 		"$(awk '/^## / { i = ($0 == "## Debian 13") } i && /^    /' "$TOP/Documentation/install.md")" "the README's commands"
 	echo "at most 12 commands, and the README has the same"

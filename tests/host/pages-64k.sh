@@ -4,7 +4,7 @@
 # rare: yes
 # timeout: 1200
 #
-# On arm64, emulated, with KASAN. It installs what it needs beyond the other tests.
+# On emulated arm64, with KASAN. The test installs the packages that other tests do not need.
 set -euo pipefail
 . "$(dirname "$0")/../../scripts/lib.sh"
 
@@ -14,9 +14,9 @@ skip() { printf 'SKIP: %s\n' "$*"; exit 77; }
 
 [ "$(id -u)" = 0 ] || skip "an emulated machine needs root"
 "$TOP/scripts/setup" gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-system-arm mmdebstrap ||
-	skip "the packages that build and emulate arm64 are not to be had"
-"$TOP/scripts/deb-source" --arch arm64 linux-source-6.12 >/dev/null || skip "the kernel's sources are not to be had"
-"$TOP/scripts/arm64-root" >/dev/null || skip "the files of a Debian for arm64 are not to be had"
+	skip "the packages that build and emulate arm64 are not available"
+"$TOP/scripts/deb-source" --arch arm64 linux-source-6.12 >/dev/null || skip "the kernel's sources are not available"
+"$TOP/scripts/arm64-root" >/dev/null || skip "the files of a Debian for arm64 are not available"
 
 machine() { "$TOP/tests/machine/run" --kernel "$KERNEL" --mem 3G --timeout 1000 -- "$@"; }
 

@@ -9,7 +9,7 @@ unshare --map-root-user --mount true 2>/dev/null || { echo "SKIP: no user namesp
 DIR=$(mktemp -d)
 trap 'rm -rf "$DIR"' EXIT
 
-# An array of three members, as far as par-smart looks at it.
+# The files that par-smart reads of an array of three members.
 for member in 0 1 2; do
 	disk=sd$(printf 'abc' | cut -c $((member + 1)))
 	mkdir -p "$DIR/sys/block/$disk" "$DIR/sys/block/md0/md/rd$member" "$DIR/sys/block/md0/md/par/member$member"
@@ -17,8 +17,8 @@ for member in 0 1 2; do
 	echo active >"$DIR/sys/block/md0/md/par/member$member/power_state"
 done
 mkdir "$DIR/bin"
-# sda's smartctl does not heed being told to end. sdb's cannot be killed, and timeout waits for it, as for a process
-# that waits for a device.
+# The smartctl for sda ignores SIGTERM. The one for sdb cannot be killed, and timeout waits for it, as for a process that
+# waits for a device.
 cat >"$DIR/bin/smartctl" <<'END'
 #!/bin/bash
 echo "smartctl $*"

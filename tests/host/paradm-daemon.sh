@@ -10,7 +10,7 @@ unshare --map-root-user --mount --net true 2>/dev/null ||
 DIR=$(mktemp -d)
 trap 'rm -rf "$DIR"' EXIT
 
-# An array of three members, as far as metrics look at it: the third sleeps.
+# The files that metrics read of an array of three members; the third one sleeps.
 par=$DIR/sys/block/md0/md/par
 mkdir -p "$par"
 put() { printf '%s\n' "$2" >"$1"; }
@@ -30,7 +30,7 @@ for member in 0 1 2; do
 done
 put "$par/member2/power_state" asleep
 
-# In namespaces of its own: this system's files and ports are not touched.
+# The daemon runs in separate namespaces: this system's files and ports are not touched.
 cat >"$DIR/inside" <<'END'
 set -eu
 mount -t tmpfs tmpfs /var/lib
@@ -102,7 +102,7 @@ assert raw(b"GET /metrics HTTP/1.0\r\n\r\n").startswith(b"HTTP/1.1 200 ")
 try:
     assert raw(b"\0\xff" * 30000)[:13] == b"HTTP/1.1 400 "
 except OSError as error:
-    # What has not been read when the answer is sent resets the connection, maybe before the last call.
+    # Data that is unread when the answer is sent resets the connection, perhaps before the last call.
     assert error.errno in (errno.EPIPE, errno.ECONNRESET, errno.ENOTCONN), error
 assert raw(b"POST /metrics HTTP/1.1\r\n\r\n").startswith(b"HTTP/1.1 405 ")
 with socket.create_connection(("127.0.0.1", 9110)) as silent:

@@ -21,11 +21,11 @@ done
 shown=$(groff -man -Tascii -P-cbou "$share/man/man8/paradm-shift.8")
 grep -q -- '--no-wait' <<<"$shown" || fail "paradm-shift.8 lacks an option"
 
-# commands COMMAND...: its commands, as its help has them; options: its options.
+# commands COMMAND...: print its commands by its help; options: print its options.
 commands() { "$paradm" "$@" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z][a-z-]*\)\( .*\|$\)/\1/p' | grep -vx help || true; }
 options() { "$paradm" "$@" --help | sed -n '/^Options:/,$p' | grep -oE '^ +(-[A-Za-z], )?--[a-z-]+' | grep -oE -- '--[a-z-]+' | sort -u; }
 
-# has_page COMMAND...: for it and each command of it, with all options and none besides.
+# has_page COMMAND...: the command and each of its commands have a page with exactly their options.
 has_page() {
 	local name page command
 	name=$(tr ' ' - <<<"paradm $*" | sed 's/-$//')
@@ -50,7 +50,7 @@ for file in man/man4/md-par.4 man/man5/paradm-daemon.toml.5 man/man8/{par-smart,
 	[ "$(stat -c %a "$dest/usr/share/$file")" = 644 ] || fail "mode of $file"
 done
 
-# completes "WORD..." WORD: with these typed, bash offers the word.
+# completes "WORD..." WORD: after these words, bash offers WORD.
 completes() {
 	bash -c '
 		. "$1"

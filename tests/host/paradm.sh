@@ -9,7 +9,7 @@ set -euo pipefail
 "$TOP/scripts/build-paradm" clippy || [ $? = "$UNAVAILABLE" ]
 paradm=$("$TOP/scripts/build-paradm")
 
-# On this machine there may be no array; a copy of its files has none for sure.
+# This machine may or may not have an array; an empty directory in place of its files has none.
 empty=$(mktemp -d)
 trap 'rm -rf "$empty"' EXIT
 mkdir -p "$empty/sys/block"
@@ -20,5 +20,5 @@ status=0
 status=0
 "$paradm" no-such-command 2>/dev/null || status=$?
 [ "$status" = 2 ]
-# Who reads only the beginning does no harm.
+# A reader that stops after the first line does no harm.
 "$paradm" --help | head -n 1 >/dev/null

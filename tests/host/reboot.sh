@@ -12,7 +12,7 @@ RAIDPAR_OUT=$(mktemp -d "$TOP/build/reboot.XXXX")
 export RAIDPAR_OUT
 trap 'rm -rf "$RAIDPAR_OUT"' EXIT
 
-# The disks are files of the host, which outlive the machine.
+# The disks are files of the host, which remain when the machine ends.
 # shellcheck disable=SC2016  # for the machine
 PROLOGUE='set -euo pipefail
 	. tests/machine/tools/par.sh
@@ -25,7 +25,7 @@ machine() {
 	(cd "$TOP" && tests/machine/run --debug --timeout 100 -- bash -c "$PROLOGUE; $1")
 }
 
-# It never comes to tell its exit status.
+# A machine that shuts down does not report an exit status.
 shut_down() {
 	machine "$1; touch \$RAIDPAR_OUT/ready; poweroff -f; sleep 60" >"$RAIDPAR_OUT/log" 2>&1 || true
 	[ -e "$RAIDPAR_OUT/ready" ] || { cat "$RAIDPAR_OUT/log"; echo "FAILED before the machine shut down"; exit 1; }

@@ -18,7 +18,7 @@ mkdir -p "$DIR/src/drivers/md"
 cp -r "$TOP/$MODULE" "$DIR/src/drivers/md/"
 cp -r "$OBJ/usr/src/linux-md" "$DIR/md"
 
-# One field more, in the middle: all that follows lies elsewhere.
+# A further field in the middle moves all later fields.
 sed -i '/^struct mddev {/,/^};/s/^\tint[[:space:]]*raid_disks;/&\n\tlong wrong[5];/' "$DIR/md/md.h"
 ! cmp -s "$OBJ/usr/src/linux-md/md.h" "$DIR/md/md.h" || die "md.h could not be changed"
 
@@ -29,8 +29,8 @@ fi
 grep -F 'was built with another md.h' "$DIR/log" || { tail -n 20 "$DIR/log"; die "FAILED: the check does not say why"; }
 grep -E 'the module has: .*wrong\[5\];' "$DIR/log" || die "FAILED: the check does not say where"
 
-# The right one loads, the wrong one does not, and nothing happens to the kernel.
-# (The command is in the machine's log as well; the brackets keep it from being found.)
+# The right module loads, the wrong one does not, and the kernel is not harmed. (The machine's
+# log has the command, too: the brackets keep the pattern from matching itself.)
 # shellcheck disable=SC2016  # for the machine
 "$TOP/tests/machine/run" --kernel stock-6.12 --timeout 500 -- bash -euc '
 	said() { dmesg | grep -c "$1" || true; }

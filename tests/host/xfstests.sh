@@ -4,10 +4,10 @@
 # timeout: 14400
 # alone: yes
 #
-#   XFSTESTS=TREE             a built copy; without it there is nothing to run
-#   RAIDPAR_XFSTESTS=ARGS     what its `check` is to run: '-g generic/quick'
-#   RAIDPAR_SUITE_FS=LIST     file systems: 'ext4 xfs'
-#   RAIDPAR_SUITE=OPTIONS     for tests/suites/beside, whose --help tells them
+#   XFSTESTS=TREE             a built copy; without it the test is skipped
+#   RAIDPAR_XFSTESTS=ARGS     arguments for its `check`; default: '-g generic/quick'
+#   RAIDPAR_SUITE_FS=LIST     file systems; default: 'ext4 xfs'
+#   RAIDPAR_SUITE=OPTIONS     options for tests/suites/beside (see its --help)
 set -euo pipefail
 
 [ -n "${XFSTESTS:-}" ] || { echo "SKIP: XFSTESTS= names no built copy of xfstests"; exit 77; }

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
-# The test machine of arm64 with pages of 64 KiB (--kernel 6.12-arm64): QEMU, with the
-# files of scripts/arm64-root. The same tests/machine/init runs there, and the same
-# contract holds, but that it has no terminal. To be sourced by tests/machine/run.
+# The test machine for arm64 with pages of 64 KiB (--kernel 6.12-arm64): QEMU, with the files of
+# scripts/arm64-root. The same tests/machine/init runs in it, and the same contract holds, except
+# that the machine has no terminal. To be sourced by tests/machine/run.
 
 is_arm64() { [[ $KERNEL == *-arm64 ]]; }
 
@@ -13,9 +13,9 @@ build_arm64() {
 	[ -z "$WITH_MODULE" ] || MODULES=$("$TOP/scripts/build-module" "$KERNEL")
 }
 
-# The kernel log is the serial line. The command's output has channels of its own, as
-# descriptors 3 and 4 have it. The processor knows pages of 64 KiB, and not what newer ones
-# have that takes time to emulate.
+# The kernel log goes to the serial line, the command's output to separate channels, as descriptors
+# 3 and 4 do. The emulated processor supports pages of 64 KiB, and lacks features of newer ones that
+# take long to emulate.
 arm64_options() {
 	# shellcheck disable=SC2054  # commas of the kernel's own
 	local append=(root=root rootfstype=9p rootflags=trans=virtio,msize=262144,cache=loose rw
@@ -31,7 +31,7 @@ arm64_options() {
 		-chardev file,id=err,path=/proc/self/fd/4 -device virtserialport,chardev=err,name=raidpar.err)
 }
 
-# Nothing of this outlives in-root's namespace, so nothing outlives the machine.
+# All processes end with in-root's namespace, so none remains when the machine ends.
 boot_arm64() {
 	local limit=()
 	arm64_options

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# What scripts that run in a test machine share. A test begins with
+# Functions for scripts that run in a test machine. A test begins with
 #
 #   set -euo pipefail
 #   . "$(dirname "$0")/../lib.sh"
@@ -15,10 +15,10 @@ note() { printf '# %s\n' "$*"; }
 fail() { printf 'FAILED: %s\n' "$*" >&2; exit 1; }
 skip() { printf 'SKIP: %s\n' "$*"; exit 77; }
 
-# mkdisks COUNT SIZE [ATTRIBUTE=VALUE...]: more memory-backed disks at the end
-# of DISKS and DEVS. SIZE as 256M or 16T: memory is taken when written to.
-# Attributes are null_blk's, for instance blocksize=4096, cache_size=8 (MiB of
-# volatile cache), rotational=1, completion_nsec=8000000 with irqmode=2.
+# mkdisks COUNT SIZE [ATTRIBUTE=VALUE...]: add memory-backed disks at the end of DISKS and DEVS.
+# SIZE as 256M or 16T: memory is allocated for written data only. The attributes are null_blk's,
+# for instance blocksize=4096, cache_size=8 (MiB of volatile cache), rotational=1,
+# completion_nsec=8000000 with irqmode=2.
 mkdisks() {
 	local count=$1 size=$2 i
 	shift 2
@@ -42,8 +42,8 @@ mkdisk() {
 	DEVS+=("/dev/$name")
 }
 
-# mkspindles COUNT SIZE [ATTRIBUTE=VALUE...]: as mkdisks, but disks that can
-# lose power: see Documentation/spindle.md.
+# mkspindles COUNT SIZE [ATTRIBUTE=VALUE...]: the same with disks that can lose power: see
+# Documentation/spindle.md.
 mkspindles() {
 	local count=$1 size=$2 i
 	shift 2
@@ -64,7 +64,7 @@ mkspindle() {
 	DEVS+=("/dev/$name")
 }
 
-# Take all disks away again, of both kinds; whatever uses them must be gone.
+# rmdisks: remove all disks of both kinds. They must not be in use.
 rmdisks() {
 	local name
 	for name in "${DISKS[@]}"; do
@@ -79,15 +79,15 @@ rmdisks() {
 	DEVS=()
 }
 
-# requests NAME: how many requests of any kind the disk has finished: reads,
-# writes, discards and flushes.
+# requests NAME: print the number of requests that the disk has completed: reads, writes, discards
+# and flushes.
 requests() {
 	local stat
 	read -r -a stat <"/sys/block/$1/stat"
 	echo $((stat[0] + stat[4] + stat[11] + stat[15]))
 }
 
-# sectors_of NAME: sectors read and written, and discarded.
+# sectors_of NAME: print the number of sectors read, written and discarded.
 sectors_of() {
 	local stat
 	read -r -a stat <"/sys/block/$1/stat"
@@ -99,18 +99,18 @@ assert_ne() { [ "$1" != "$2" ] || fail "$3: got '$1', which it must not be"; }
 assert_le() { [ "$1" -le "$2" ] || fail "$3: got $1, want at most $2"; }
 assert_match() { [[ $1 =~ $2 ]] || fail "$3: '$1' does not match '$2'"; }
 
-# refused COMMAND...: it must fail; its message is left in REFUSAL.
+# refused COMMAND...: the command must fail; REFUSAL has its message.
 refused() {
 	# shellcheck disable=SC2034  # for the caller
 	if REFUSAL=$("$@" 2>&1); then fail "accepted, but should be refused: $*"; fi
 }
 
-# nap SECONDS: sleep without a process.
+# nap SECONDS: sleep without starting a process.
 exec {NAP}<> <(:)
 nap() { read -rt "$1" -u "$NAP" || true; }
 
-# wait_for FILE VALUE [SECONDS]: until its first line is the value (a pattern); 180 s, on a slow host too. Without a
-# process for each look, of which there are many in simulated time.
+# wait_for FILE VALUE [SECONDS]: wait until its first line matches VALUE, a pattern; 180 s, which is enough on a slow
+# host. A poll starts no process, because simulated time has many polls.
 wait_for() {
 	local file=$1 want=$2 seconds=${3:-180} deadline got
 	deadline=$((SECONDS + seconds))

@@ -1,8 +1,7 @@
 # shellcheck shell=bash
-# Test machines with Debian's own kernels (--kernel stock-6.12, stock-7.2): QEMU,
-# started by virtme-ng in the Debian of scripts/in-root, whose files are the
-# machine's. The same tests/machine/init runs there, and the same contract holds.
-# To be sourced by tests/machine/run.
+# Test machines with Debian's own kernels (--kernel stock-6.12, stock-7.2): virtme-ng starts QEMU in
+# the Debian of scripts/in-root, whose files are also the machine's. The same tests/machine/init runs
+# in the machine, and the same contract holds. To be sourced by tests/machine/run.
 
 is_stock() { [[ $KERNEL == stock-* ]]; }
 is_qemu() { is_stock || is_arm64; }
@@ -21,20 +20,19 @@ build_stock() {
 	[ -z "$WITH_MODULE" ] || MODULES=$("$TOP/scripts/build-module" "$KERNEL")
 }
 
-# A /dev/kvm can be there although the processor has nothing of the sort, and then
-# it does not run every kernel. RAIDPAR_NO_KVM tries how it is without.
+# /dev/kvm may exist although the processor does not support virtualization; such a KVM does not run
+# every kernel. RAIDPAR_NO_KVM disables KVM.
 kvm_works() {
 	[ -z "${RAIDPAR_NO_KVM:-}" ] && [ -w /dev/kvm ] &&
 		grep -qE '^flags.* (vmx|svm)( |$)' /proc/cpuinfo
 }
 
-# The command's output has channels of its own, as descriptors 3 and 4 have it;
-# what virtme-ng takes for the script's is the kernel log and what QEMU says. On a
-# terminal the machine's is the serial line, and the kernel log another one.
-# An emulated timer that is late on a busy host is not a broken one: no_timer_check.
-# With --icount, hours of the machine's time may pass while it waits for the host, so tasks are
-# not reported as hung; and the kernel's address must not influence the time. QEMU's own options
-# have to be last.
+# The command's output has separate channels, as descriptors 3 and 4 do. virtme-ng's output of the
+# script is the kernel log and QEMU's messages. On a terminal, the machine's terminal is the serial
+# line, and the kernel log goes to another line.
+# no_timer_check: an emulated timer that is late on a busy host is not broken. With --icount, hours of
+# the machine's time may pass while it waits for the host, so hung tasks are not reported, and the
+# kernel's address must not influence the time. QEMU's own options have to be last.
 stock_options() {
 	local cpus=2
 	[ -z "$ICOUNT" ] || cpus=1
@@ -56,15 +54,15 @@ stock_options() {
 	[ -z "$ICOUNT" ] || VIRTME+=(-icount 'shift=1,sleep=off')
 }
 
-# Now and then QEMU itself fails, while the emulated machine's kernel sets up its devices
-# ("iotlb_to_section: Assertion … failed"). Nothing of ours has run then.
+# QEMU itself fails occasionally while the machine's kernel sets up its devices ("iotlb_to_section:
+# Assertion … failed"). The command has not run then.
 broke_off() {
 	is_qemu && [ ! -s "$CTL/status" ] && grep -q '^qemu-system-.*: Assertion .* failed' "$LOG" &&
 		! grep -q 'Run /.* as init process' "$LOG"
 }
 
-# virtme-ng starts an init of its own, or a faster one if that is beside it: which
-# is ours. Nothing of this outlives the namespace, so nothing outlives the machine.
+# virtme-ng starts its own init, or a faster one in the file beside it, which is replaced by
+# tests/machine/init. All processes end with the namespace, so none remains when the machine ends.
 boot_stock() {
 	local limit=() out=/dev/stdout in=/dev/null
 	stock_options

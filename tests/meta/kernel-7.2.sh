@@ -9,7 +9,7 @@ says "$(printf 'x%.0s' {1..1000})"
 [ "$(tr -cd x <<<"$OUTPUT" | wc -c)" -ge 300000 ] || fail "output is cut: ${#OUTPUT}"
 
 # shellcheck disable=SC2016  # for the machine
-# Both count time as their own, only while both have something to do.
+# Both CPUs count time of their own only while both have work.
 run_for 0 "$MACHINE" --kernel 7.2 -- bash -ec '
 	[[ $(uname -r) == 7.2.* ]]
 	for cpu in 0 1; do taskset -c $cpu timeout 3 sh -c "while :; do :; done" & done

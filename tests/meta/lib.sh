@@ -1,12 +1,12 @@
 # shellcheck shell=bash
-# For tests of the harness: run something, look at its status and output.
+# Functions for tests of the harness: run a command, and check its status and output.
 
 MACHINE=$(cd "$(dirname "${BASH_SOURCE[0]}")/../machine" && pwd)/run
 
 fail() { printf 'FAILED: %s\n' "$*" >&2; exit 1; }
 
-# run_for STATUS COMMAND...: its status must be that; its output is in OUTPUT. A kernel
-# that no mirror hands out (status 69) is nothing that it could be judged by.
+# run_for STATUS COMMAND...: the command's exit status must be STATUS; OUTPUT has its output. If no
+# mirror has the kernel (status 69), the test is skipped.
 run_for() {
 	local want=$1 rc=0
 	shift
@@ -17,8 +17,8 @@ run_for() {
 
 says() { [[ $OUTPUT == *"$1"* ]] || fail "should say '$1', but says: $OUTPUT"; }
 
-# complains KIND OPTION...: a machine whose kernel has this complaint fails,
-# whatever the command's own status is, and the report is shown.
+# complains KIND OPTION...: a machine fails if its kernel log has this report, whatever the
+# command's status, and the report is shown.
 complains() {
 	local kind=$1 report=$2
 	shift 2

@@ -13,7 +13,7 @@ script() { printf '%s\n' '#!/bin/bash' "${@:2}" >"$1"; chmod +x "$1"; }
 has() { grep -qE -e "$1" <<<"$OUTPUT" || fail "should say /$1/, but says: $OUTPUT"; }
 run() { run_for "$1" "$TREE/tests/run" "${@:2}"; }
 
-# Builds that take a second, and leave when they were done.
+# The builds take a second, and record when they ended.
 # shellcheck disable=SC2016  # for the scripts
 script "$TREE/scripts/build-module" 'cd "$(dirname "$0")/.."; sleep 1' 'case $1 in' \
 	'7.2) echo "raid-par: error: cannot fetch it" >&2; exit 69 ;;' \
@@ -27,8 +27,8 @@ script "$TREE/tests/machine/run" 'cd "$(dirname "$0")/../.."; [ -e built-6.12-de
 script "$TREE/tests/host/early.sh" '# Needs nothing.' '[ ! -e built-6.12-debug ]'
 script "$TREE/tests/host/debug.sh" '# Needs a kernel.' '# needs: 6.12-debug' '[ -e built-6.12-debug ]'
 script "$TREE/tests/host/stock.sh" '# Needs what does not compile.' '# needs: stock-6.12' 'exit 0'
-script "$TREE/tests/host/other.sh" '# Needs what is not to be had.' '# needs: 7.2' 'exit 0'
-script "$TREE/tests/host/maybe.sh" '# Waits for what is not to be had.' '# needs: 6.12-debug 7.2? stock-6.12?' \
+script "$TREE/tests/host/other.sh" '# Needs a kernel that is not available.' '# needs: 7.2' 'exit 0'
+script "$TREE/tests/host/maybe.sh" '# Waits for kernels that are not available.' '# needs: 6.12-debug 7.2? stock-6.12?' \
 	'[ -e built-6.12-debug ]'
 script "$TREE/tests/host/mdadm.sh" '# Needs each mdadm.' '# mdadm: 4.4 4.6' '# needs: mdadm-VERSION' 'exit 0'
 script "$TREE/tests/host/last.sh" '# Runs alone.' '# alone: yes' '[ -e built-6.12-debug ]'
@@ -47,7 +47,7 @@ for jobs in 1 2; do
 	has '^skipped +host/mdadm-4.4: '
 	has '^skipped +machine/paradm: .* \(raid-par: error: no registry\)$'
 	has '^skipped +machine/besides: '
-	[ "$(grep -c '^FAILED' <<<"$OUTPUT")" = 1 ] || fail "not told once: $OUTPUT"
+	[ "$(grep -c '^FAILED' <<<"$OUTPUT")" = 1 ] || fail "not reported exactly once: $OUTPUT"
 	has '^FAILED +stock-6.12 was not built, which 2 tests need: '
 	has '    \| raid-par: error: does not compile'
 	has '^tests took [0-9]+ s; builds [0-9]+ s$'
@@ -55,12 +55,12 @@ for jobs in 1 2; do
 done
 echo "in time: ok, skipped by name, failed once"
 
-# Only needed things are built.
+# Only builds that a test needs are made.
 rm -f "$TREE"/built-*
 run 0 -k early
 [ -z "$(find "$TREE" -name 'built-*')" ] || fail "something was built for nothing"
 
-# Without any mdadm there is nothing to pass.
+# If no mdadm is available, the run fails.
 script "$TREE/scripts/build-mdadm" 'echo "raid-par: error: neither" >&2; exit 69'
 run 1 -k case
 has '^FAILED +mdadm was not built, which 1 tests need: machine/case$'

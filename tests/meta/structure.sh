@@ -8,7 +8,7 @@ DIR=$(mktemp -d)
 trap 'rm -rf "$DIR"' EXIT
 MODULE=$DIR/raid-par
 
-# violates TEXT: the check of the changed copy reports this line alone; then the copy is renewed.
+# violates TEXT: the check of the changed copy reports only this line; then the change is undone.
 violates() {
 	run_for 1 scripts/check-structure "$MODULE" "$DIR/others"
 	says "$1"
@@ -54,7 +54,7 @@ violates "par_endless() has 61 lines"
 c_function "static int act" 1 >>"$MODULE/compat/layout.c"
 violates "act() is named by one word"
 
-# Two circles exist: flush.c and segment.c, which call each other now, are the third.
+# Two circles exist. flush.c and segment.c, which now call each other, are the third.
 c_function "void par_a" 1 >>"$MODULE/io/flush.c"
 printf 'void par_b(void)\n{\n\tpar_a();\n}\n' >>"$MODULE/io/segment.c"
 printf 'void par_c(void)\n{\n\tpar_b();\n}\n' >>"$MODULE/io/flush.c"

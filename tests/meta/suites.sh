@@ -13,7 +13,7 @@ trap 'rm -rf "$WORK"' EXIT
 export RAIDPAR_OUT=$WORK/out RAIDPAR_SUITE_DISK=64M RAIDPAR_SUITE_MACHINE="--kernel 7.2"
 
 # shellcheck disable=SC2016  # for the machine
-# suite LINE...: a tree whose check runs the lines, with $kind and $done.
+# suite LINE...: make a suite whose check runs these lines, with $kind and $done.
 suite() {
 	{
 		printf '%s\n' '#!/bin/bash' 'kind=$(</sys/block/md0/md/level)' 'done=" $* "' 'sleep 9' "$@"
@@ -49,7 +49,7 @@ run_beside 1 100 --short
 says '1 tests are worse'
 grep -qx 'raid5 is asked for:.* block/001 block/002 ' "$WORK/out/blktests/raid5/log-1" || fail 'raid5 was asked for more'
 
-# The rest is run by another machine.
+# Another machine runs the remaining tests.
 # shellcheck disable=SC2016  # for the machine
 suite 'if [[ $done != *block/001* ]]; then' 'echo "block/001 => md0 (kills par)"' \
 	'[ "$kind" != par ] || poweroff -f; sleep 1' \

@@ -12,7 +12,7 @@ run_for 98 "$MACHINE" --debug --timeout 4 -- sleep 12345
 says 'killed after 4 s'
 ! pgrep -f "RAIDPAR_CTL=$RAIDPAR_OUT" || fail "the machine still runs"
 
-# Simulated time passes at once.
+# A timeout counts real time: simulated time passes at once.
 start=$SECONDS
 run_for 0 "$MACHINE" --debug --time-travel --timeout 100 -- sleep 100000
 [ $((SECONDS - start)) -lt 60 ] || fail "simulated time takes its time"

@@ -2,14 +2,14 @@
 # On days of many kinds of load the policy is within 10 percent of the best schedule, and no worse than staying in the low gear.
 # timeout: 900
 #
-# In user space, see week.sh; the loads are those of tests/policy/loads.c. A line for each, of means over days that
-# differ by chance only: energy in kJ of the policy, of the same array kept in its low gear, of a RAID-5 of as many
-# disks as that has (all of its capacity), awake and with disks that stop after 20 minutes, of one of all disks, and
-# the least that any schedule of gears takes whose 99th percentile is no worse than the policy's; then that percentile,
-# in ms, of the first five; spin-ups. One day alone may be 4 percent off the mean.
+# In user space, see week.sh; the loads are those of tests/policy/loads.c. A line for each load has means over days
+# that differ by chance only. Energy in kJ: of the policy; of the same array kept in its low gear; of a RAID-5 of as
+# many disks as the low gear (with the same capacity), awake, and with disks that stop after 20 minutes; of a RAID-5 of
+# all disks; and the least of any schedule of gears whose 99th percentile is no worse than the policy's. Then the 99th
+# percentile of the first five in ms, and the spin-ups. A single day may be 4 percent off the mean.
 #
-# The kinds that take seconds, and one day of each; with RAIDPAR_WHOLE=1 all kinds, with those that were kept aside,
-# four layouts and three days (RAIDPAR_SEEDS), or the kinds of RAIDPAR_KINDS and the layouts of RAIDPAR_GEARS.
+# Without RAIDPAR_WHOLE: the kinds that take seconds, one day of each. With RAIDPAR_WHOLE=1: all kinds, also those that
+# were not used for tuning, four layouts and three days. RAIDPAR_KINDS, RAIDPAR_GEARS and RAIDPAR_SEEDS choose others.
 set -euo pipefail
 . "$(dirname "$0")/../../scripts/lib.sh"
 
@@ -19,17 +19,18 @@ KINDS=(bursts waves nas archive cctv media backup)
 GEARS=("3,5")
 SEEDS=(1)
 OVER_BEST=10	# percent
-# Not met: times of load that are as short as pauses, both by chance. The best rule that does not foresee them,
-# and copies nothing, is 8 percent above (policy-replay -r); much is written in them besides, and copied.
+# An exception: the busy times and pauses of this load are equally short and random. The best rule without foresight,
+# which copies nothing, is 8 percent above the best schedule (policy-replay -r); and the load writes much, which a shift
+# has to copy.
 EXCEPT="3,8/build=12"
-OVER_LOW=3	# of bursts that no shift can serve
+OVER_LOW=3	# percent, for bursts that no shift can serve
 STARTS=10
 
 one() {
 	"$WORK/loads" -s "$3" "$1" | "$WORK/policy-replay" "$2" >"$WORK/$1.$2.$3"
 }
 
-# check KIND GEARS: prints a line with the results, and with each violation.
+# check KIND GEARS: print a line with the results, and a line for each violation.
 check() {
 	local most=$OVER_BEST
 	[[ " $EXCEPT " != *" $2/$1="* ]] || { most=${EXCEPT#*"$2/$1="}; most=${most%% *}; }

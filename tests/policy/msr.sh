@@ -2,7 +2,7 @@
 # A trace in the form of MSR Cambridge's becomes requests in order of time, and policy-replay accepts them.
 # timeout: 300
 #
-# The trace is the test's own, an hour long. Real ones: tests/policy/msr <TRACE.csv | policy-replay 3,5.
+# The test makes the trace, an hour long. For real traces: tests/policy/msr <TRACE.csv | policy-replay 3,5.
 set -euo pipefail
 . "$(dirname "$0")/../../scripts/lib.sh"
 
@@ -10,7 +10,7 @@ WORK=$(mktemp -d)
 trap 'rm -rf "$WORK"' EXIT
 MSR=$TOP/tests/policy/msr
 
-# Of a trace: not in order, one that begins within a sector, one for no byte, columns in any case.
+# Lines of a trace: out of order, one that begins within a sector, one of no bytes, words in upper and lower case.
 cat >"$WORK/few.csv" <<-EOF
 	128166372000000100,host,0,Write,4096,512,10
 	128166372000000000,host,0,Read,1048576,65536,20

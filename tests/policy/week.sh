@@ -3,10 +3,10 @@
 # rare: yes
 # timeout: 900
 #
-# In user space: no kernel, the module's policy.c, predict.c, geometry.c and ration.c, and
-# disks after data sheets (policy-replay tells what is left out). Two days, or a week with
-# RAIDPAR_WHOLE=1. All knobs are as an array has them from birth, but for the ration: 10
-# spin-ups a day, none saved up.
+# In user space: the module's policy.c, predict.c, geometry.c and ration.c without a kernel, and
+# disks according to data sheets (tests/policy/sim-array.h lists what is left out). Two days, or
+# a week with RAIDPAR_WHOLE=1. All knobs have the defaults of a new array, except the ration: 10
+# spin-ups per day, none saved up.
 set -euo pipefail
 . "$(dirname "$0")/../../scripts/lib.sh"
 
@@ -17,12 +17,12 @@ CYCLES=18250	# in 5 years, 10 a day
 DAYS=2
 [ -z "${RAIDPAR_WHOLE:-}" ] || DAYS=7
 
-# replay GEARS NIGHT NOON: requests per second; leaves the results in $WORK/GEARS.
+# replay GEARS NIGHT NOON: replay days with these rates in requests per second; $WORK/GEARS has the results.
 replay() {
 	"$WORK/rhythm" -d "$DAYS" "$SPAN" "$2" "$3" | "$WORK/policy-replay" -c "$CYCLES" -d 0 "$1" >"$WORK/$1"
 }
 
-# check GEARS: the results are within the bars; the last ones say that the days were worth it.
+# check GEARS: the results are within the limits. The last limits ensure that the days are a real test.
 check() {
 	echo "gears $1, $DAYS days:"
 	awk '

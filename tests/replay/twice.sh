@@ -5,7 +5,7 @@
 set -euo pipefail
 TOP=$(cd "$(dirname "$0")/../.." && pwd)
 
-# replay NAME DEVICE OPTION...: an hour; its latencies and the disks' reports.
+# replay NAME DEVICE OPTION...: replay an hour; print the latencies and the disks' reports.
 replay() {
 	local name=$1 device=$2
 	shift 2
@@ -18,7 +18,7 @@ inside() {
 	REPLAY=${TMPDIR:-/tmp}/replay
 	gcc -O1 -o "$REPLAY" "$TOP/tests/replay/replay.c"
 
-	# One that sleeps when it has had nothing to do for 20 s.
+	# A disk that sleeps after 20 idle seconds.
 	mkspindles 1 16000900661248 preset=nearline
 	echo 20000 >/sys/block/spin0/device/power/autosuspend_delay_ms
 	echo auto >/sys/block/spin0/device/power/control
@@ -31,7 +31,7 @@ inside() {
 	mdadm --stop --quiet /dev/md9
 	rmdisks
 
-	# In the low gear; par reads unwritten rows without a request to a disk.
+	# par in the low gear. All rows are written, because par reads unwritten rows without a request to a disk.
 	mkspindles 5 64M preset=nas
 	mdadm --create /dev/md9 --quiet --run --level=par --layout=3,5 --chunk=64 --raid-devices=5 "${DEVS[@]}"
 	dd if=/dev/zero of=/dev/md9 bs=1M oflag=direct status=none || true

@@ -5,7 +5,7 @@
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
-# speed KIB: a second, of shifts, while the array is idle.
+# speed KIB: let shifts copy KIB per second while the array is idle.
 speed() {
 	echo 512 >"/sys/block/$MD/md/par/speed_min"
 	echo "$1" >"/sys/block/$MD/md/par/speed_max"
@@ -35,10 +35,10 @@ work() {
 		fill 2 "$i"
 		sum=$(fingerprint)
 	done
-	assert_ne "$caught" 0 "shifts met in their midst"
-	note "abandoned $caught in their midst"
+	assert_ne "$caught" 0 "shifts that were under way when abandoned"
+	note "abandoned $caught shifts that were under way"
 	shift_to "$low"
-	assert_eq "$(fingerprint)" "$sum" "content after a whole shift"
+	assert_eq "$(fingerprint)" "$sum" "content after a completed shift"
 }
 
 for layout in 3,5 3,5,8; do with_par "$layout" 32M work --chunk=64; done

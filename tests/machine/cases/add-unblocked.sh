@@ -15,7 +15,7 @@ for ((AT = 0; AT + 1 < $(array_mib); AT += STEP)); do fill 1 "$AT"; done
 shift_to 5
 SUM=$(fingerprint 1)
 
-# The new disk takes seconds for that.
+# The new disk takes seconds to write the copy.
 take_out 1
 mkspindles 1 8G rate_kib=32
 mdadm --quiet "/dev/$MD" --add "${DEVS[5]}"
@@ -34,7 +34,7 @@ assert_eq "$PLACE" 1 "place of the new disk"
 note "the longest read took $LONGEST ms, $(requests "${DISKS[5]}") requests to the new disk"
 assert_le "$LONGEST" 1500 "ms of a read while a disk is added"
 
-# It has all that the others have.
+# The new disk has the same metadata blocks as the others.
 wait_whole
 settle
 assert_eq "$(fingerprint 1)" "$SUM" "content"

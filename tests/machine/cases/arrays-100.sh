@@ -12,7 +12,7 @@ ROUNDS=8	# and four more at the end
 
 threads() { ps -e -o ppid=,comm= | awk '$1 == 2 && $2 !~ /^kworker/' | wc -l; }
 
-# use N: the array of that number and its disks.
+# use N: set MD and the disks to those of array N.
 use() {
 	MD=md$1
 	DISKS=("${all[@]:$1*3:3}")
@@ -41,7 +41,7 @@ together 1
 before=$(threads)
 for ((round = 0; round < ROUNDS; round++)); do together "$AT_ONCE"; done
 together 4
-for i in {1..300}; do	# md deletes an array some time after it was stopped
+for i in {1..300}; do	# md deletes an array some time after it is stopped
 	[ "$(threads)" != "$before" ] || ls -d /sys/block/md* >/dev/null 2>&1 || break
 	nap 0.1
 done

@@ -4,10 +4,11 @@
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
-MODEL=$MACHINE_TMP/model	# what the array's first MIB hold
+MODEL=$MACHINE_TMP/model	# the expected content of the first MIB of the array
 MIB=8
 
-# begin LAYOUT: with data; CHUNK is one of the first sleeper's, IMAGE and PARITY where its image lies, and P of it.
+# begin LAYOUT: create an array with data. CHUNK is a chunk of the first sleeper, IMAGE the place of its image, PARITY the
+# member with the first parity of that image.
 begin() {
 	local places
 	note "$1"
@@ -31,7 +32,7 @@ begin() {
 	settle
 }
 
-# spoil BLOCK: of the image, and of the members from which it could be computed.
+# spoil BLOCK: make this block of the image unreadable, and the blocks from which it could be computed.
 spoil() {
 	local i
 	echo "read $((${IMAGE#* } + $1 * 8)) 8" >"$SPINDLES/${DISKS[${IMAGE% *}]}/errors"
@@ -47,7 +48,7 @@ right() {
 	all_up "$1"
 }
 
-# put BYTES FIRST COUNT: new data, in blocks of BYTES, to the array and the model.
+# put BYTES FIRST COUNT: write new data, in blocks of BYTES, to the array and the model.
 put() {
 	dd if=/dev/urandom of="$MODEL" bs="$1" seek="$2" count="$3" conv=notrunc status=none
 	dd if="$MODEL" of="/dev/$MD" bs="$1" skip="$2" seek="$2" count="$3" oflag=direct \
@@ -72,7 +73,7 @@ both() {
 	shift_to "$LOW"
 }
 
-# fresh: all of it has just been written, to the images only; raid5 has an empty cache.
+# fresh: write all data again, to the images only, and empty raid5's cache.
 fresh() {
 	shift_to "$LOW"
 	put 1M 0 $MIB
@@ -83,11 +84,11 @@ fresh() {
 }
 
 image() {
-	note "read, the image only"
+	note "read, only the image valid"
 	fresh
 	spoil 5
 	right "image"
-	note "written, the image only"
+	note "written, only the image valid"
 	fresh
 	spoil 6
 	put 512 $((CHUNK * 128 + 49)) 1

@@ -4,12 +4,12 @@
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
-MODEL=$MACHINE_TMP/model	# what the array's first MIB hold
+MODEL=$MACHINE_TMP/model	# the expected content of the first MIB of the array
 MIB=8
 BLOCK=5		# of 4 KiB, of each chunk in the stripe
 
-# begin LAYOUT SIZE: all but member 1 with data, and a stripe of which as many others cannot be read as there are
-# parities. SIZE is a disk's.
+# begin LAYOUT SIZE: create an array with data on disks of SIZE, without member 1, and with a stripe in which as many
+# blocks of other members are unreadable as there are parities.
 begin() {
 	local i places
 	note "$1"
@@ -52,7 +52,7 @@ begin() {
 model() { dd if="$MODEL" bs=4k skip="$1" count="$2" status=none; }
 array() { dd if="/dev/$MD" bs=4k skip="$1" count="$2" iflag=direct status=none; }
 
-# only_that WHAT: blocks on members that could not be read, or be rebuilt, err.
+# only_that WHAT: only blocks of members that could not be read or rebuilt return errors.
 only_that() {
 	local i at=0 b
 	note "$1"
@@ -71,7 +71,7 @@ only_that() {
 	assert_match "$(</proc/mdstat)" "\\[$N/$N\\] \\[U+\\]" "$1: mdstat"
 }
 
-# With many zones, too: the list of lost blocks is checked when it is loaded.
+# One array has many zones, because the list of lost blocks is checked when it is loaded.
 for array in "3,5 2G" "raid6:4,6 32M"; do
 	# shellcheck disable=SC2086	# layout and size
 	begin $array
@@ -87,7 +87,7 @@ for array in "3,5 2G" "raid6:4,6 32M"; do
 	for i in "${BAD[@]}"; do echo clear >"$SPINDLES/${DISKS[i]}/errors"; done
 	note "the disk can read it again"
 	reassemble_par
-	cmp <(model 0 $((MIB * 256))) <(array 0 $((MIB * 256))) || fail "made from the others"
+	cmp <(model 0 $((MIB * 256))) <(array 0 $((MIB * 256))) || fail "content computed from the other members"
 	no_mismatch
 	stop_par
 	dissect

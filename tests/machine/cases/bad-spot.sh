@@ -5,9 +5,9 @@
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
-MODEL=$MACHINE_TMP/model	# what the array's first MIB hold
+MODEL=$MACHINE_TMP/model	# the expected content of the first MIB of the array
 
-# begin SIZE CHUNK MIB: an array with data.
+# begin SIZE CHUNK MIB: create an array with data.
 begin() {
 	MIB=$3
 	mkspindles 5 "$1"
@@ -20,7 +20,7 @@ begin() {
 	assemble_par
 }
 
-# again GEAR: all of it written in that gear, and nothing of it in raid5's cache.
+# again GEAR: write all data in that gear, and empty raid5's cache.
 again() {
 	shift_to "$1"
 	dd if="$MODEL" of="/dev/$MD" bs=1M oflag=direct conv=notrunc,fsync status=none
@@ -40,7 +40,7 @@ all_well() {
 		fail "$1: not what was written"
 }
 
-# spot MEMBER ROW SECTOR COUNT: from there on, beyond the beginning of a row of the home set.
+# spot MEMBER ROW SECTOR COUNT: make COUNT sectors of a member unreadable, from SECTOR of a row of the home set on.
 spot() {
 	note "segments of $((SEGMENT / 2)) KiB: $4 sectors of member $1, from sector $3 of row $2 on"
 	again 5
@@ -49,7 +49,7 @@ spot() {
 	all_well "shifting down"
 }
 
-# image_spot: an image's place on a member that never sleeps.
+# image_spot: the same with images, on a member that never sleeps.
 image_spot() {
 	local at
 	note "images"

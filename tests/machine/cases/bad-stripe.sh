@@ -1,14 +1,14 @@
 #!/bin/bash
-# With more unreadable blocks in a stripe than there are parities, requests for these return an error, as on md raid5, and no member is failed.
+# With more unreadable blocks in a stripe than parities, requests for these blocks return an error, as on md raid5, and no member is failed.
 # subject: data
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
-MODEL=$MACHINE_TMP/model	# what the array's first MIB hold
+MODEL=$MACHINE_TMP/model	# the expected content of the first MIB of the array
 MIB=8
-CHUNK=20	# of 64 KiB; nobody looks for partitions there
+CHUNK=20	# of 64 KiB; the kernel does not look for partitions there
 
-# begin LAYOUT: with data; PLACES has where CHUNK's neighbours in its stripe lie: member and sector.
+# begin LAYOUT: create an array with data. PLACES has the member and the sector of each other chunk in CHUNK's stripe.
 begin() {
 	local i
 	note "$1"
@@ -36,7 +36,7 @@ end() {
 	rmdisks
 }
 
-# spoil "MEMBER SECTOR" OFFSET: a block.
+# spoil "MEMBER SECTOR" OFFSET: make a block unreadable.
 spoil() { echo "read $((${1#* } + $2)) 8" >"$SPINDLES/${DISKS[${1% *}]}/errors"; }
 
 all_up() {
@@ -45,9 +45,9 @@ all_up() {
 }
 
 block() { dd if="/dev/$MD" bs=4k skip="$1" count=1 iflag=direct status=none; }
-errs() { ! block "$1" >/dev/null 2>&1 || fail "$2: what cannot be read was read"; }
+errs() { ! block "$1" >/dev/null 2>&1 || fail "$2: an unreadable block was read"; }
 
-# rest_right BLOCK...: all but these blocks of the array.
+# rest_right BLOCK...: all blocks of the array except these are right.
 rest_right() {
 	local at=0 b
 	for b in "$@" $((MIB * 256)); do
@@ -58,13 +58,13 @@ rest_right() {
 	done
 }
 
-# written: the stripe as a whole.
+# written: write the whole stripe.
 written() {
 	dd if="$MODEL" of="/dev/$MD" bs=256k skip=$((FIRST / 4)) seek=$((FIRST / 4)) count=1 oflag=direct \
 		conv=notrunc,fsync status=none 2>/dev/null
 }
 
-# In the home set: block 3 of as many chunks as are too many.
+# In a stripe of the home set, block 3 is unreadable in one chunk more than there are parities.
 home_stripe() {
 	local bad=() i
 	for ((i = 0; i <= PARITIES; i++)); do
@@ -84,7 +84,7 @@ home_stripe() {
 		! written || break
 		nap 3	# until raid5's list is forgotten
 	done
-	assert_ne "$i" 8 "writes of the whole stripe that erred"
+	assert_ne "$i" 8 "writes of the whole stripe that returned an error"
 	rest_right
 	all_up "written as a whole"
 	for ((i = 0; i <= PARITIES; i++)); do

@@ -1,5 +1,5 @@
 #!/bin/bash
-# While a metadata block is stored, each member keeps the newest version that it had, also where another member has that one twice.
+# While a metadata block is stored, each member keeps the newest version that it had, even if another member has that version twice.
 # subject: crash
 # machine: --debug --time-travel --mem 1G
 set -euo pipefail
@@ -7,8 +7,8 @@ set -euo pipefail
 
 TIDY=75		# seconds; then the map has been stored, and no intent is left
 
-# A member that was brought up to date has the newest version in both of its slots: member 0.
-# kept STORES: so often is the map stored before, which decides in which slot the others have it.
+# Member 0 has been brought up to date: both of its slots have the newest version.
+# kept STORES: store the map STORES times before, which decides in which slot the others have the newest version.
 kept() {
 	local i b new old was
 	note "the map is stored $1 times without member 0"

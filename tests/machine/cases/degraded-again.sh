@@ -5,7 +5,7 @@
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
-# again POLICY: member 0 fails in the low gear, and member 3, whose start would be one failure too many, does not answer.
+# again POLICY: member 0 fails in the low gear, and member 3 does not answer, so that a shift up fails.
 again() {
 	local tried
 	note "policy $1"

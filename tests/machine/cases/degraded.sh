@@ -10,7 +10,7 @@ fail_member() {
 	mdadm --quiet "/dev/$MD" --fail "/dev/${DISKS[$1]}"
 }
 
-# lose GEAR MEMBER...: while in GEAR, with data written there.
+# lose GEAR MEMBER...: fail the members in GEAR, after data was written in that gear.
 lose() {
 	local gear=$1 sum d
 	shift
@@ -32,7 +32,7 @@ lose() {
 	assert_match "$(</proc/mdstat)" '\[[U]*_' "mdstat"
 }
 
-# Each with an array of its own.
+# Each combination uses a new array.
 try() {
 	local layout=$1 size=24M
 	shift

@@ -9,19 +9,18 @@ segments() { echo "$(par segments_both) $(par segments_home) $(par segments_imag
 
 zeros() { cmp -n "$2" -i "$1":0 "/dev/$MD" /dev/zero || fail "$LAYOUT: $2 bytes at $1 are not zeros"; }
 
-# The gear sets keep nothing either, but for the last stripe of each, which the
-# images share with other data.
+# The gear sets keep no rows either, except the last stripe of each, which the images share
+# with other data.
 check_given_back() {
 	local text number
 	text=$(dissect)
-	note "given back: $text"
+	note "after the discard: $text"
 	while read -r number _; do
 		assert_le "$number" 1 "$LAYOUT: rows left after discarding all: $text"
 	done < <(grep -oE '[0-9]+ rows' <<<"$text")
 }
 
-# No disk keeps a sector of the discarded range: fill it again, and every row
-# must be started again.
+# A discard returns all rows: the next fill must start every row again.
 discard_all() {
 	local gear=$1
 	fill "$(array_mib)"
@@ -37,7 +36,7 @@ discard_all() {
 	assemble_par
 }
 
-# Between two neighbours, at odd places, in the gear that the array is in.
+# Discard a range with unaligned ends, in the present gear. The data next to it is kept.
 discard_part() {
 	local size sum_before sum_after
 	fill 8

@@ -7,10 +7,10 @@ set -euo pipefail
 
 ROUNDS=40
 
-# What md reads of the member, without a process.
+# The member's place in md, read without starting a process.
 slot_of() { read -r SLOT <"/sys/block/$MD/md/dev-$1/slot" || SLOT=; }
 
-# rejoin NAME: until it has its place, which is before the sets have it.
+# rejoin NAME: wait until the member has its place, which is before the sets rebuild it.
 rejoin() {
 	local deadline=$((SECONDS + 30))
 	manage --add "/dev/$1"
@@ -21,7 +21,7 @@ rejoin() {
 	done
 }
 
-# The one that is added fails a little later in each round.
+# The added member fails a little later in each round.
 fail_at_once() {
 	local name=$1 round sum
 	fill 8

@@ -5,18 +5,18 @@ set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 MIB=12		# two batches of copies: 8 MiB, and the rest
-SLOW_US=30000000	# at most: a write takes any time up to that
+SLOW_US=30000000	# the maximum duration of a write
 KIBS=1000	# the second batch begins four seconds after the first one
 
-# put CHUNK COUNT: write new data to the array, and to the file that it is compared with.
+# put CHUNK COUNT: write new data to the array, and to the file with the expected content.
 put() {
 	dd if=/dev/urandom of="$MACHINE_TMP/data" bs=64k seek="$1" count="$2" conv=notrunc status=none
 	dd if="$MACHINE_TMP/data" of="/dev/$MD" bs=64k skip="$1" seek="$1" count="$2" oflag=direct \
 		conv=notrunc status=none
 }
 
-# put_on MEMBER: in rows of the second batch, where nothing of the other sleeper,
-# which is being copied as well, is written for it.
+# put_on MEMBER: write to rows of the second batch that need no write to the other sleeper,
+# which is being copied as well.
 put_on() {
 	local row parity
 	for row in {40..47}; do
@@ -30,11 +30,11 @@ right() {
 		fail "member $1: not what was written, $2"
 }
 
-# in_flight DISK: it has writes to do.
+# in_flight DISK: are writes to the disk in flight?
 in_flight() { local writes; read -r _ writes <"/sys/block/$1/inflight"; [ "$writes" -gt 0 ]; }
 
-# copying DISK: the second batch of copies has begun, and its writes to the disk take long,
-# unless the host was so slow that it is over.
+# copying DISK: wait until the second batch of copies has begun. Its writes to the disk take
+# long; on a slow host they may have ended already.
 copying() {
 	local before
 	get propagated_bytes
@@ -50,7 +50,7 @@ copying() {
 	done
 }
 
-# fail_copying MEMBER: whether it was still being copied to when all was written is left in MET.
+# fail_copying MEMBER: MET is 1 if copies to the member were still under way after all writes.
 fail_copying() {
 	local member=$1 disk=${DISKS[$1]}
 	shift_to 3
@@ -81,7 +81,7 @@ for member in 3 4; do
 		note "member $member, try $try"
 		fail_copying "$member"
 	done
-	assert_eq "$MET" 1 "copies to member $member that were under way while all was written"
+	assert_eq "$MET" 1 "copies to member $member that were under way during all writes"
 done
 shift_to 3
 stop_par

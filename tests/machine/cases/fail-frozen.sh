@@ -9,7 +9,7 @@ ROUNDS=10
 
 act() { echo "$1" >"/sys/block/$MD/md/sync_action"; }
 
-# suspend_often: the array, again and again, until $MACHINE_TMP/enough is there.
+# suspend_often: suspend the array repeatedly until the file $MACHINE_TMP/enough exists.
 suspend_often() {
 	while [ ! -e "$MACHINE_TMP/enough" ]; do
 		echo 8 >"/sys/block/$MD/md/suspend_hi"
@@ -17,7 +17,7 @@ suspend_often() {
 	done
 }
 
-# Each round another moment of a rebuild; the last one is not disturbed.
+# In each round a member fails at another moment of a rebuild. The last rebuild is not disturbed.
 fail_frozen() {
 	local name=$1 round suspender sum
 	fill 8

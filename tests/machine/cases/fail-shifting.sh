@@ -5,12 +5,12 @@
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
-# slow disks, so that there is time to fail while copies are under way.
+# Slow disks: the member fails while copies are under way.
 mkdisks 8 64M irqmode=2 completion_nsec=3000000
 create_par 3,5,8 --chunk=64
 fill 24
 
-# fail_during FROM TO MEMBER: it fails while FROM is being left for TO.
+# fail_during FROM TO MEMBER: the member fails during the shift from FROM to TO.
 fail_during() {
 	local writer
 	note "from $1 to $2, without member $3"

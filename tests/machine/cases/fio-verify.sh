@@ -6,9 +6,9 @@
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
-# Writers of 512 bytes to 1 MiB, one with a deep queue, one that fsyncs, one
-# through the page cache, each in its own place, over and over. (fio cannot
-# verify requests of mixed sizes once they overlap: that is shadow.py's task.)
+# Writers of 512 bytes to 1 MiB, one with a deep queue, one that calls fsync, one through the
+# page cache. Each writes its own range repeatedly. (fio cannot verify requests of mixed sizes
+# that overlap: shadow.py does that.)
 start_fio() {
 	fio --output="$MACHINE_TMP/fio.log" --filename="/dev/$MD" --group_reporting \
 		--verify=crc32c --verify_fatal=1 --do_verify=1 --randseed="$SEED" --direct=1 \
@@ -27,7 +27,7 @@ shift_while_it_runs() {
 		for gear in $(down_and_up "$LAYOUT"); do
 			echo "$gear" >"/sys/block/$MD/md/par/gear"
 			nap 1
-			# Two shifts come to their end, however long they take.
+			# Wait until two shifts have completed.
 			while get shifts && [ "$GOT" -lt 2 ] && get gear && [ "$GOT" != "$gear" ] &&
 				kill -0 "$FIO" 2>/dev/null; do nap 0.1; done
 		done
@@ -38,7 +38,7 @@ shift_while_it_runs() {
 
 SEED=0
 
-# What fio found right at its end must be the same in every gear.
+# The content that fio has verified last must be the same in every gear.
 verify() {
 	local gear sum
 	SEED=$((SEED + 1))

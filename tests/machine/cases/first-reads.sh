@@ -1,12 +1,12 @@
 #!/bin/bash
-# A read that races with the first write of a block never returns what was on the disk before.
+# A read that races with the first write of a block never returns old content of the disk.
 # subject: data
 # machine: --debug --mem 1G
 # timeout: 200
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
-# Bytes that first_reads.py never writes, on DEVICE.
+# old_bytes DEVICE: fill the device with bytes that first_reads.py never writes.
 old_bytes() {
 	dd if=/dev/zero bs=1M count="$2" status=none | tr '\0' '\252' |
 		dd of="$1" bs=1M oflag=direct iflag=fullblock status=none
@@ -23,7 +23,7 @@ slow() {
 	for name in "${DISKS[@]}"; do echo "$1" >"$SPINDLES/$name/delay_us"; done
 }
 
-# Whole stripes, whose rows are full at once, and pieces of them, which are filled by zeros.
+# Write whole stripes, which fill their rows, and parts of stripes, in which par fills the rest of the rows with zeros.
 race() {
 	slow 20000
 	"$TOOLS/first_reads.py" "/dev/$MD" "$1" $((256 << 10)) 8
@@ -38,7 +38,7 @@ for layout in 3,5 raid0:2,5; do
 	race 0
 	shift_to "$(low_gear "$layout")"
 	race $((8 << 20))
-	# A row that has been discarded is as new, and its old content is the array's.
+	# A discarded row is unwritten again, and the disks still hold its old content.
 	shift_to "$(top_gear "$layout")"
 	old_bytes "/dev/$MD" 8
 	blkdiscard -o 0 -l $((8 << 20)) "/dev/$MD"

@@ -5,7 +5,7 @@
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
-# flushes: of each disk, how many it has been sent.
+# flushes: print the number of flushes sent to each disk.
 flushes() {
 	local name stat
 	for name in "${DISKS[@]}"; do
@@ -14,7 +14,7 @@ flushes() {
 	done
 }
 
-# Every awake member has had more flushes than before.
+# Every awake member has received more flushes than before.
 check_flushed() {
 	local i awake
 	mapfile -t after < <(flushes)

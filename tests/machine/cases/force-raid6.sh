@@ -7,8 +7,7 @@ set -euo pipefail
 
 NEW=$MACHINE_TMP/new
 
-# As if the power had gone between the write of data and that of Q, in the first
-# stripe: where Q is, behind P.
+# Damage Q in the first stripe, as a power cut between the writes of data and of Q would.
 spoil_q() {
 	local member sector
 	read -r member sector < <(dissect --parity 8)
@@ -17,13 +16,13 @@ spoil_q() {
 		conv=notrunc status=none
 }
 
-# The first block of the third chunk.
+# Write the first block of the third chunk.
 put_new() {
 	dd if=/dev/urandom of="$NEW" bs=4k count=1 status=none
 	dd if="$NEW" of="/dev/$MD" bs=4k seek=32 oflag=direct conv=notrunc,fsync status=none
 }
 
-# Not from raid5's cache: all else is read before.
+# Read everything else first, so that the data does not come from raid5's cache.
 assert_new() {
 	dd if="/dev/$MD" of=/dev/null bs=1M iflag=direct status=none
 	cmp -n 4096 "$NEW" <(dd if="/dev/$MD" bs=4k skip=32 count=1 iflag=direct status=none) ||
@@ -34,7 +33,7 @@ mkspindles 8 32M
 create_par raid6:4,8 --chunk=64
 fill 3
 stop_par
-spoil_q	# the parity of what is in doubt need not fit
+spoil_q	# the parity of rows in doubt need not match
 assemble_par
 mdadm --quiet "/dev/$MD" --fail "${DEVS[2]}"
 put_new

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The commands of README and the administrator's documents, taken from their text, do what these say, in the order in which a user needs them.
+# The commands of README and the administrator's documents, taken from their text, do what the documents say, in the order in which a user needs them.
 # subject: harness
 # needs: paradm
 # rare: yes
@@ -10,8 +10,8 @@ set -euo pipefail
 # shellcheck source=../tools/scsi.sh
 . "$TOOLS/scsi.sh"
 
-# The disks are sda to sdf, as in the documents. The commands are those of the documents, word for word;
-# tests/guide/list names this test for it, and in the end all of that must have been run.
+# The disks are sda to sdf, as in the documents. The commands are those of the documents, word for word.
+# tests/guide/list names the commands that this test runs; at the end all of these must have been run.
 GUIDE=$RAIDPAR_TOP/tests/guide
 RUN=$MACHINE_TMP/guide-run
 PATH=$MACHINE_TMP/bin:/usr/local/sbin:$PATH
@@ -25,12 +25,12 @@ read_documents() {
 	: >"$RUN"
 }
 
-# guide FILE HEADING: where the next commands are from.
+# guide FILE HEADING: the next commands are from this section.
 guide() { FILE=$1 HEADING=$2; }
 
 wanted() { if [ -n "${EXACTLY:-}" ]; then [ "$COMMAND" = "$1" ]; else [[ $COMMAND == "$1"* ]]; fi; }
 
-# find_command BEGINNING: the section's first command that begins so, into COMMAND.
+# find_command BEGINNING: set COMMAND to the section's first command with this beginning.
 find_command() {
 	COMMAND=
 	while IFS= read -r COMMAND; do
@@ -39,7 +39,7 @@ find_command() {
 	fail "$FILE, $HEADING: no command begins with '$1'"
 }
 
-# run BEGINNING: run that command in this shell; OUTPUT has its messages. mdadm's questions are answered with yes.
+# run BEGINNING: run that command in this shell; OUTPUT has its messages. The answer to mdadm's questions is yes.
 run() {
 	find_command "$1"
 	printf '%s: %s\n' "$FILE" "${COMMAND//$'\001'/\\n}" >>"$RUN"
@@ -51,19 +51,19 @@ run() {
 	[ "$status" -le "${MAY:-0}" ] || fail "$FILE, $HEADING: $COMMAND: status $status: $OUTPUT"
 }
 
-# run_exactly COMMAND: where another begins as it does.
+# run_exactly COMMAND: run COMMAND, for the case that another command begins with the same words.
 run_exactly() { EXACTLY=1 run "$1"; }
 
-# says PATTERN BEGINNING: it is run, and says that.
+# says PATTERN BEGINNING: run the command; its messages match PATTERN.
 says() {
 	run "$2"
 	assert_match "$OUTPUT" "$1" "$COMMAND"
 }
 
-# finds PATTERN BEGINNING: so it does, and may end with 1, as a command that looks and finds something.
+# finds PATTERN BEGINNING: the same; exit status 1 is allowed, by which a checking command reports a finding.
 finds() { MAY=1 says "$@"; }
 
-# silent BEGINNING: it says nothing.
+# silent BEGINNING: run the command; it prints nothing.
 silent() {
 	run "$1"
 	assert_eq "$OUTPUT" "" "$COMMAND"
@@ -242,7 +242,7 @@ stopping() {
 	assert_eq "$SUM" "$sum_before" "files after --create --assume-clean"
 }
 
-# content: of the files on the array.
+# content: the checksum of all files on the array.
 content() {
 	mount /dev/md0 /mnt
 	SUM=$(cd /mnt && find . -type f -exec sha256sum {} + | sort | sha256sum)
@@ -271,7 +271,7 @@ installing() {
 	says '/dev/.* -d ignore' 'par-smart --smartd'
 	says 'max-age' 'par-smart --help'
 	guide admin-tasks.md Alerts
-	# Nobody takes the mail here.
+	# No mail is delivered in this machine.
 	echo 'MAILADDR admin@example.org' >>/etc/mdadm/mdadm.conf
 	run 'mdadm --monitor --scan'
 	guide admin-tasks.md 'Upgrading the kernel'
@@ -307,7 +307,7 @@ moving() {
 	cd /
 	guide admin-tasks.md 'Moving data in and out'
 	run 'rsync -aHAX --info=progress2 /srv'
-	diff -r /old /new || fail "what was moved out is not what was moved in"
+	diff -r /old /new || fail "the moved files differ from the original ones"
 	guide admin-tasks.md 'Letting all disks sleep'
 	run 'umount'
 	run 'for d in'
@@ -351,7 +351,7 @@ by_hand() {
 	rmdisks
 }
 
-# all_was_run: of what the list says of this test.
+# all_was_run: all commands that the list has for this test were run.
 all_was_run() {
 	local wanted
 	wanted=$(sed -n '/^\[machine\/cases\/guide.sh\]$/,/^\[/{/^[[#]/d;/./p}' "$GUIDE/list" | sort -u)

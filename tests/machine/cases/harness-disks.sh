@@ -12,7 +12,7 @@ assert_eq "$(blockdev --getsize64 "${DEVS[6]}")" $((16 << 40)) "size of a huge d
 assert_eq "$(blockdev --getss "${DEVS[0]}")" 4096 "sector size"
 assert_eq "$(cat "/sys/block/${DISKS[0]}/queue/write_cache")" "write back" "cache"
 
-# The block layer's own counters are what "no request" is measured with.
+# The tests determine "no request" by the block layer's counters.
 before=$(requests "${DISKS[6]}")
 idle=$(requests "${DISKS[5]}")
 dd if=/dev/urandom of="$TMPDIR/data" bs=1M count=4 status=none

@@ -7,7 +7,7 @@
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
-# Everything but the image itself: processes are frozen, and thawed 5 s later.
+# All steps of a hibernation except the image: processes are frozen, and thawed 5 s later.
 [ -w /sys/power/pm_test ] || skip "this kernel cannot test hibernation"
 echo freezer >/sys/power/pm_test
 grep -q disk /sys/power/state || skip "this kernel cannot hibernate"

@@ -9,7 +9,7 @@ MET=0
 
 us() { echo "${EPOCHREALTIME/./}"; }
 
-# at US: wait for that time of the clock.
+# at US: wait until the clock shows this time.
 at() {
 	local left=$(($1 - $(us)))
 	[ "$left" -le 0 ] || nap "$((left / 1000000)).$(printf %06d $((left % 1000000)))"
@@ -23,17 +23,17 @@ written() {
 	done
 }
 
-# yielding COMMAND...: by a process that continues only when no other process is ready, as the
-# monitor that has waited for it. On a machine with one CPU it would never be overtaken.
+# yielding COMMAND...: run the command in a process that continues only when no other process is
+# ready. The monitor, which has waited, then runs first; with one CPU it would not otherwise.
 yielding() { chrt --idle 0 "$@"; }
 
-# during US COMMAND...: the command begins so long before the monitor sees that an hour is
-# over, in which the array was used.
+# during US COMMAND...: begin the command US before the monitor notices the end of an hour in
+# which the array was used.
 during() {
 	local lead=$1 hour=$((EPOCHSECONDS / 3600 + 1)) look
 	shift
 	fill 1
-	# The monitor looks once 100 ms from then on: first before the hour is over.
+	# The monitor runs every 100 ms, the first time before the hour is over.
 	date -s "@$((hour * 3600 - 1)).85" >/dev/null
 	look=$(($(us) + 200000))
 	set_par interval 100
@@ -50,7 +50,7 @@ turned_read_only() {
 }
 
 power_array 3,5 preset=nearline
-# In the top gear the policy has something to decide, so that the monitor is punctual.
+# In the top gear the policy has a decision to make, so the monitor runs on time.
 set_par hold 86400
 set_par policy auto
 for ((lead = 100000; lead > 0; lead -= 12000)); do
@@ -65,5 +65,5 @@ for ((lead = 100000; lead > 0; lead -= 12000)); do
 	assert_eq "$(par gear)" 5 "gear"
 done
 stop_par
-note "$MET commands were at work when the hour was over"
-assert_le 5 "$MET" "commands that were at work when the hour was over"
+note "$MET commands were running at the end of the hour"
+assert_le 5 "$MET" "commands that were running at the end of the hour"

@@ -7,15 +7,15 @@
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
-# used: kernel memory in KiB that is not page cache.
+# used: print the kernel's memory in KiB, without the page cache.
 used() {
 	awk '$1 ~ /^(MemTotal):/ { n += $2 } $1 ~ /^(MemFree|Cached|Buffers|SReclaimable):/ { n -= $2 } END { print n }' /proc/meminfo
 }
 
 ms() { local t=${EPOCHREALTIME/./}; echo $((t / 1000)); }
 
-# timed WHAT MOST COMMAND...: in milliseconds. Commands that were too slow are named in SLOW: others may
-# have had the host's CPUs.
+# timed WHAT MOST COMMAND...: run the command, which should take at most MOST ms. SLOW names the commands that
+# took longer, perhaps because of other load on the host.
 timed() {
 	local what=$1 most=$2 start took
 	shift 2
@@ -26,7 +26,7 @@ timed() {
 	[ "$took" -le "$most" ] || SLOW+="$took ms to $what, at most $most; "
 }
 
-# touch_all SEED: some data near the start, in the middle, at the end.
+# touch_all SEED: write some data near the start, in the middle, and at the end.
 touch_all() {
 	local at n=0
 	for at in 0 $((ARRAY / 2 - 1)) $((ARRAY - 4)); do
@@ -46,7 +46,7 @@ compare_all() {
 
 shift_fast() { shift_to "$1"; compare_all; }
 
-# live: all that is timed, from the array's creation to its stop.
+# live: run all timed commands, from the array's creation to its stop.
 live() {
 	local before cost
 	SLOW=
@@ -75,7 +75,7 @@ live() {
 	timed "discard all of it" 20000 blkdiscard /dev/md0
 	assert_eq "$(par rows_written)" 0 "rows after the discard"
 	timed "mkfs.xfs" 30000 mkfs.xfs -q -f -d su=512k,sw=4 -l size=64m,su=32k /dev/md0
-	# With its metadata in one place: each place starts a row of all members.
+	# ext4's metadata in one place: each place starts a row on all members.
 	timed "mkfs.ext4" 30000 mkfs.ext4 -q -F -J size=8 -O sparse_super2,^resize_inode \
 		-E num_backup_sb=0,packed_meta_blocks=1 /dev/md0
 	stop_par
@@ -84,7 +84,7 @@ live() {
 	rmdisks
 }
 
-# What any of three runs was quick enough for, takes no longer; none is slow by itself.
+# A command passes if it is fast enough in one of three runs.
 for try in 1 2 3; do
 	note "try $try"
 	live

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Writes in a low gear are in the log, are read there, survive a cut, and are home after a shift up.
+# Writes in a low gear go to the log, are read from it, survive a cut, and are drained by a shift up.
 # subject: log
 # plain: yes
 # machine: --debug --mem 1G
@@ -8,7 +8,7 @@ set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 . "$(dirname "$0")/../tools/log.sh"
 
-# mdadm --examine knows the log, and the capacity beside it.
+# mdadm --examine shows the size of the log, and the capacity without it.
 examined() {
 	local said kib
 	kib=$(($(array_bytes) >> 10))

@@ -1,12 +1,12 @@
 #!/bin/bash
-# A discard takes whole stripes out of the log and nothing else, and what is written after it stays.
+# A discard removes only whole stripes from the log, and data that is written afterwards stays.
 # subject: log
 # timeout: 200
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 . "$(dirname "$0")/../tools/log.sh"
 
-# discard OFFSET LENGTH: of the array; of the file too, if these are whole stripes.
+# discard OFFSET LENGTH: discard a range of the array. In the file the range becomes zeros if it is whole stripes.
 discard() {
 	blkdiscard -o "$1" -l "$2" "/dev/$MD"
 	echo 3 >/proc/sys/vm/drop_caches
@@ -14,7 +14,7 @@ discard() {
 		dd if=/dev/zero of="$TWIN" bs=64k seek=$(($1 >> 16)) count=$(($2 >> 16)) conv=notrunc status=none
 }
 
-# write_mib SEED: all of the second MiB.
+# write_mib SEED: overwrite the second MiB.
 write_mib() {
 	head -c 1048576 /dev/urandom >"$MACHINE_TMP/mib"
 	dd if="$MACHINE_TMP/mib" of="/dev/$MD" bs=1M seek=1 oflag=direct status=none
@@ -29,7 +29,7 @@ work() {
 	[ "$(par log_live)" -gt 0 ] || fail "$LAYOUT: nothing is live"
 	discard $((4 * STRIPE)) $((4 * STRIPE))
 	same "whole stripes are discarded"
-	# Less than a stripe, in the middle of blocks, and next to one another.
+	# Ranges of less than a stripe, some of which begin or end within a block or are adjacent.
 	discard $((5 << 20)) 4096
 	discard $((512 * 10241)) 512
 	discard $(((6 << 20) + 1536)) 9216
@@ -45,7 +45,7 @@ work() {
 	wait_for "/sys/block/$MD/md/par/log_used" 0
 	same "drained"
 	no_mismatch
-	# While it is drained.
+	# A discard while the log is drained.
 	shift_to "$(low_gear "$LAYOUT")"
 	write_some 4 400
 	top_gear "$LAYOUT" >"/sys/block/$MD/md/par/gear"

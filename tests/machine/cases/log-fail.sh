@@ -1,5 +1,5 @@
 #!/bin/bash
-# A member that fails takes nothing of the log with it, cut or not; its old records are never read again.
+# No data of the log is lost with a member that fails, with or without a cut; the old records of that member are never read again.
 # subject: log
 # machine: --debug --mem 1G
 # timeout: 300
@@ -7,7 +7,7 @@ set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 . "$(dirname "$0")/../tools/log.sh"
 
-# Whichever member of the log fails, while there is something in it.
+# one_fails MEMBER: a member with a part of the log fails while the log has records.
 one_fails() {
 	local d=$1 was
 	shift_to 3
@@ -44,7 +44,7 @@ one_fails() {
 	no_mismatch
 }
 
-# Without member D, and not with what it has.
+# assemble_without MEMBER: assemble the array from all other members.
 assemble_without() {
 	local i others=()
 	for ((i = 0; i < 5; i++)); do [ "$i" = "$1" ] || others+=("${DEVS[i]}"); done

@@ -1,5 +1,5 @@
 #!/bin/bash
-# A log that is much smaller than what is written goes round and round, and nothing of it is lost, cut or not.
+# A log that is much smaller than the written data is reused many times, and no data is lost, with or without a cut.
 # subject: log
 # machine: --debug --mem 1G
 # timeout: 250
@@ -7,7 +7,7 @@ set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 . "$(dirname "$0")/../tools/log.sh"
 
-# The array shifts up as the log is full; here it is sent down again, as the policy would.
+# The array shifts up when the log is full. Shift it down again, as the policy would.
 write_much() {
 	local i
 	for i in 1 2 3; do

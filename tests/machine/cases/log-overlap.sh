@@ -1,5 +1,5 @@
 #!/bin/bash
-# Of overlapping writes through and past the log the older one of two in a row never wins, cut or not, and disks tell the same.
+# Of two successive overlapping writes, one to the log and one past it, the later one counts, with or without a cut, and the disks agree.
 # subject: log
 # rare: yes
 # timeout: 300
@@ -21,7 +21,7 @@ for seed in 1 2 3; do
 	shift_to 3
 	pairs write "$seed" 60
 	right "in the low gear, seed $seed"
-	# What is checked in the low gear is what lies at home: nothing of that is wrong.
+	# A check in the low gear reads the sets, not the log, and finds all parity right.
 	[ "$(par log_live)" -gt 0 ] || fail "nothing is live"
 	no_mismatch
 	power_cut "1$seed"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# No record is replayed over what has been written past the log, in low gears and while it is drained.
+# No record is replayed over newer data that was written past the log, in low gears and during a drain.
 # subject: log
 # rare: yes
 # machine: --debug --mem 1G
@@ -8,7 +8,7 @@ set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 . "$(dirname "$0")/../tools/log.sh"
 
-# cut SEED: what is flushed is all there.
+# cut SEED: flush, cut the power, and compare all data.
 cut() {
 	sync -d "/dev/$MD"
 	power_cut "$1"
@@ -25,7 +25,7 @@ for seed in 1 2 3; do
 	write_some "2$seed" 40 large
 	same "in the low gear, seed $seed"
 	cut "1$seed"
-	# Up, while the log is drained: small and large writes of what it has.
+	# During the drain of a shift up: small and large writes to blocks that are in the log.
 	write_some "3$seed" 100
 	echo 5 >"/sys/block/$MD/md/par/gear"
 	write_some "4$seed" "$((40 * seed))" large

@@ -1,7 +1,7 @@
 #!/bin/bash
-# An array that shifts under ext4 or xfs holds what the file system sent to it; a replay up to any flush holds all files that were fsync'ed.
+# An array that shifts under ext4 or xfs has all data that the file system has written; a replay up to any flush has all files that were fsync'ed.
 # subject: crash
-# The log is above the array, so nothing of an array's own is cut off here: log-writes-members.sh does that.
+# The log is above the array, so the array's own writes are not cut off: log-writes-members.sh does that.
 # rare: yes
 # timeout: 600
 set -euo pipefail
@@ -13,14 +13,14 @@ MNT=/mnt/replayed
 POINTS=${RAIDPAR_POINTS:-25}
 export DM_DISABLE_UDEV=1
 
-# on NAME FIRST COUNT: the array that create_par, settle and others mean, and its disks.
+# on NAME FIRST COUNT: set the array and its disks for create_par, settle and others.
 on() {
 	MD=$1
 	DISKS=("${ALL_DISKS[@]:$2:$3}")
 	DEVS=("${DISKS[@]/#//dev/}")
 }
 
-# work TYPE: file system, files and gears above a log of writes.
+# work TYPE: use a file system above a log of writes, with files and shifts.
 work() {
 	dmsetup create logged --table "0 $(blockdev --getsz /dev/md0) log-writes /dev/md0 /dev/log"
 	case $1 in
@@ -34,7 +34,7 @@ work() {
 	umount "$MNT"
 	dmsetup remove logged
 	settle
-	assert_le 2 "$(par shifts)" "shifts meanwhile"
+	assert_le 2 "$(par shifts)" "shifts during the work"
 }
 
 check() {
@@ -44,7 +44,7 @@ check() {
 	esac >"$MACHINE_TMP/check" 2>&1 || fail "$1 at $POINT: $(cat "$MACHINE_TMP/check")"
 }
 
-# The file system recovers in a snapshot: the replay goes on without that.
+# The file system recovers in a snapshot, which does not influence the further replay.
 look() {
 	dmsetup create snap --table "0 $(blockdev --getsz /dev/md1) snapshot /dev/md1 /dev/cow N 8"
 	mount /dev/mapper/snap "$MNT" || fail "$1 at $POINT: cannot be mounted"

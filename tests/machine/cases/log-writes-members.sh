@@ -14,8 +14,8 @@ POINTS=${RAIDPAR_POINTS:-12}
 MEMBER=$((160 << 11)) # sectors
 export DM_DISABLE_UDEV=1
 
-# slices NAME DEV COUNT: members side by side on one device, so that one log has
-# all requests to them, in order.
+# slices NAME DEV COUNT: make all members slices of one device, so that one log has all requests
+# to them, in order.
 slices() {
 	local i
 	DEVS=()
@@ -30,7 +30,7 @@ unslice() {
 	for dev in "${DEVS[@]}"; do dmsetup remove "$dev"; done
 }
 
-# work TYPE LAYOUT MEMBERS: array, file system, files and gears above a log of writes.
+# work TYPE LAYOUT MEMBERS: use an array above a log of writes, with a file system, files and shifts.
 work() {
 	dmsetup create logged --table "0 $(($3 * MEMBER)) log-writes /dev/under /dev/log"
 	slices member /dev/mapper/logged "$3"
@@ -40,7 +40,7 @@ work() {
 	dmsetup message logged 0 mark made
 	"$TOOLS/fsync_work.py" "$MNT" --mark logged --seed 12 --ops 40 --gears /sys/block/md0/md/par/gear
 	settle
-	assert_le 2 "$(par shifts)" "shifts meanwhile"
+	assert_le 2 "$(par shifts)" "shifts during the work"
 	umount "$MNT"
 	stop_par
 	unslice
@@ -63,7 +63,7 @@ check() {
 	esac >"$MACHINE_TMP/check" 2>&1 || fail "$1 at $POINT: $(cat "$MACHINE_TMP/check")"
 }
 
-# Array and file system recover in a snapshot: the replay goes on without that.
+# Array and file system recover in a snapshot, which does not influence the further replay.
 look() {
 	dmsetup create snap --table "0 $(blockdev --getsz /dev/again) snapshot /dev/again /dev/cow N 8"
 	slices part /dev/mapper/snap "$2"

@@ -4,10 +4,10 @@
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
-STRIPE=452	# of 512 in the first zone: late, so that the member is lost before that is resynced
+STRIPE=452	# of 512 in the first zone: late, so that the member is lost before the stripe is resynced
 MIB=120
 
-# The parity of a stripe need not fit when the power goes while that is written.
+# A power cut during the write of a stripe may leave its parity wrong.
 find_parity() {
 	stop_par
 	read -r MEMBER SECTOR < <(dissect --parity 5)	# of stripe 0
@@ -21,7 +21,7 @@ spoil_parity() {
 		oflag=direct conv=notrunc status=none
 }
 
-# The images of all sleepers are valid then.
+# The images of all sleepers are valid after that.
 crash_in_low_gear() {
 	shift_to 3
 	dd if=/dev/urandom of="/dev/$MD" bs=4k count=1 oflag=direct conv=fsync,notrunc status=none
@@ -46,7 +46,7 @@ lose_resyncing() {
 	mdadm --quiet "/dev/$MD" --remove "${DEVS[member]}"
 	mdadm --quiet "/dev/$MD" --add "${DEVS[member]}"
 	wait_whole
-	assert_eq "$(fingerprint $MIB)" "$content" "content when it is rebuilt"
+	assert_eq "$(fingerprint $MIB)" "$content" "content after the rebuild"
 	no_mismatch
 }
 

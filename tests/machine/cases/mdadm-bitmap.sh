@@ -17,7 +17,7 @@ no_bitmap() {
 	done
 }
 
-# starts_again WHAT: without any option, with all its data.
+# starts_again WHAT: the array starts without any option, with all its data.
 starts_again() {
 	reassemble_par
 	assert_eq "$(fingerprint)" "$SUM" "content after $1"
@@ -34,7 +34,7 @@ for gear in 5 3; do
 	SUM=$(fingerprint)
 	watch_sleepers
 	refused "$UNPATCHED" --grow "/dev/$MD" --bitmap=internal
-	assert_match "$REFUSAL" 'failed to set internal bitmap' "what mdadm says"
+	assert_match "$REFUSAL" 'failed to set internal bitmap' "mdadm's message"
 	assert_eq "$(fingerprint)" "$SUM" "content after the refusal"
 	starts_again "an internal bitmap"
 	if [ -f "$MACHINE_TMP/file" ]; then rm "$MACHINE_TMP/file"; fi
@@ -42,8 +42,8 @@ for gear in 5 3; do
 	starts_again "a bitmap in a file"
 done
 
-# Whoever insists, has one until the next start.
-note "one that is there"
+# A bitmap that is added through sysfs stays until the next start.
+note "an existing bitmap"
 if [ -w "$SYSFS/bitmap/metadata" ]; then
 	echo internal >"$SYSFS/bitmap/metadata"
 	"$UNPATCHED" --grow "/dev/$MD" --bitmap=internal
@@ -63,7 +63,7 @@ if [ -w "$SYSFS/bitmap/metadata" ]; then
 	[[ ! $(log_since) =~ 'is dropped' ]] || fail "dropped twice"
 fi
 
-note "and a superblock that says so, as of another mdadm"
+note "an existing bitmap that md's superblock mentions, as another mdadm would write it"
 stop_par
 mknod /dev/md9 b 9 9
 "$TOOLS/refuse.py" run /dev/md9 "${DEVS[@]}" <<'END'

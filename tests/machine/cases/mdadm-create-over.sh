@@ -5,27 +5,27 @@
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
-MIB=24	# are all that is ever written
+MIB=24	# the part of the array that is written
 
 right() { assert_eq "$(fingerprint $MIB)" "$SUM" "content $1"; }
 
-# create_on DEVICES OPTION...: on so many; create OPTION...: as the array was created.
+# create_on DEVICES OPTION...: create on as many devices; create OPTION...: create as the array was created.
 create_on() {
 	mdadm --create "/dev/$MD" --run --level=par --raid-devices="$1" "${@:2}" "${DEVS[@]:0:$1}" </dev/null
 }
 create() { create_on "${#DEVS[@]}" --layout="$LAYOUT" --chunk=64 "$@"; }
 
-# not_created WHAT COMMAND...: it is said, and nothing is written.
+# not_created WHAT COMMAND...: the command is refused with this message, and writes nothing.
 not_created() {
 	local what=$1 before
 	shift
 	before=$(writes_so_far)
 	refused "$@"
-	assert_match "$REFUSAL" "$what" "what mdadm says"
+	assert_match "$REFUSAL" "$what" "mdadm's message"
 	assert_eq "$(writes_so_far)" "$before" "sectors written by: $*"
 }
 
-# begin LAYOUT: with data that lies in the low gear only.
+# begin LAYOUT: create an array with data that only the low gear's set has.
 begin() {
 	note "$1"
 	mkdisks "$(top_gear "$1")" 64M

@@ -6,7 +6,7 @@ set -euo pipefail
 # shellcheck source=../tools/monitor.sh
 . "$TOOLS/monitor.sh"
 
-no_event() { ! grep -E "$1" "$EVENTS" || fail "an event that should not be"; }
+no_event() { ! grep -E "$1" "$EVENTS" || fail "an unexpected event"; }
 
 md_attr() { cat "/sys/block/$MD/md/$1"; }
 
@@ -43,7 +43,7 @@ wait_event "RebuildFinished"
 assert_eq "$(par gear)" 5 "gear"
 assert_eq "$(fingerprint)" "$SUM" "content"
 
-note "and the second spare that of the next"
+note "the second spare takes the place of the next member that fails"
 speed system
 mdadm --quiet "/dev/$MD" --fail "${DEVS[1]}"
 wait_event "Fail ${DISKS[1]}"
@@ -84,7 +84,7 @@ assert_eq "$(md_attr degraded)" 0 "degraded"
 assert_eq "$(fingerprint)" "$SUM" "content"
 stop_par
 
-note "one is missing: only when told to run"
+note "with a member missing, --incremental starts the array only with --run"
 incremental 4 0 2 1
 mdadm --run --quiet "/dev/$MD"
 assert_eq "$(md_attr degraded)" 1 "degraded"

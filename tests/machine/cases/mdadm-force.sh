@@ -9,8 +9,8 @@ set -euo pipefail
 PLACE=${TMPDIR:-/tmp}/place
 MIB_APART=96	# a zone of 3,5 is 128 MiB of the array, of raid6:4,8 192 MiB
 
-# Some random data here and there, all of it different; disks are new each time, so it may be
-# the same each time.
+# Write different random data to several places. The disks are new each time, so the data may
+# be the same each time.
 fill_places() {
 	local i
 	PLACES=$(($(array_mib) / MIB_APART))
@@ -19,10 +19,10 @@ fill_places() {
 		dd if="$PLACE$i" of="/dev/$MD" bs=1M seek=$((i * MIB_APART)) oflag=direct \
 			conv=fsync,notrunc status=none
 	done
-	reassemble_par	# nothing is being written
+	reassemble_par	# no intent is left
 }
 
-# write_place PLACE: some of it is written, and the rest is being written.
+# write_place PLACE: write a part of it durably; the writes to the rest are still under way.
 write_place() {
 	local at=$(($1 * MIB_APART * 256))
 	dd if=/dev/urandom of="/dev/$MD" bs=4k count=64 seek="$at" oflag=direct \
@@ -32,7 +32,7 @@ write_place() {
 	nap 0.05
 }
 
-# Power off while a place is written, and on again when the machine has forgotten.
+# Cut the power while a place is being written, and assemble without anything in the page cache.
 crash_writing() {
 	local i=$1
 	write_place "$i"
@@ -42,7 +42,7 @@ crash_writing() {
 	echo all >"$SPINDLES/restore"
 }
 
-# The ranges in doubt, in sectors of the array, that the kernel has told since the mark.
+# Print the ranges in doubt, in sectors of the array, in the kernel log since the mark.
 doubt() {
 	log_since | sed -n 's/.*in doubt: array sectors \([0-9]*\) to \([0-9]*\)$/\1 \2/p'
 }
@@ -56,7 +56,7 @@ in_doubt() {
 	return 1
 }
 
-# compare_places WRITTEN: all but those in doubt; that one must be among them.
+# compare_places WRITTEN: all places outside the ranges in doubt are right. WRITTEN must be in doubt.
 compare_places() {
 	local i certain=0
 	in_doubt "$1" || fail "place $1 was being written and is not in doubt: $DOUBT"
@@ -77,7 +77,7 @@ clean_superblocks() {
 	done
 }
 
-# refused_then_forced PLACE DEVICE...: those that are left.
+# refused_then_forced PLACE DEVICE...: the array does not start with these devices, but does with --force.
 refused_then_forced() {
 	local place=$1
 	shift
@@ -90,7 +90,7 @@ refused_then_forced() {
 	DOUBT=$(doubt)
 	assert_ne "$DOUBT" "" "ranges in doubt"
 
-	note "too few members: refused, and nobody is asked to start by force later"
+	note "too few members: refused, and no later start is forced"
 	refused mdadm --assemble --force --run "/dev/$MD" "${@:1:2}"
 	clean_superblocks "$@"
 	refused mdadm --assemble --run "/dev/$MD" "$@"
@@ -113,7 +113,7 @@ refused_then_forced() {
 	compare_places "$place"
 }
 
-# whole_again MEMBER...: they come back, and parity fits everywhere.
+# whole_again MEMBER...: the members return and are rebuilt, and all parity is right.
 whole_again() {
 	local d
 	for d in "$@"; do mdadm --quiet "/dev/$MD" --add "${DEVS[d]}"; done
@@ -122,7 +122,7 @@ whole_again() {
 	no_mismatch
 }
 
-# others MEMBER...: the devices without those.
+# others MEMBER...: the devices of all other members.
 others() {
 	local d skip=" $* "
 	OTHERS=()
@@ -142,7 +142,7 @@ end() {
 	rmdisks
 }
 
-# Members fail, then the power goes.
+# Members fail, and the power is cut afterwards.
 crash_degraded() {
 	local layout=$1 d
 	shift
@@ -160,7 +160,7 @@ crash_degraded() {
 	end
 }
 
-# All are there when the power goes, but not when it comes back.
+# The power is cut with all members present, and some are missing at the next start.
 crash_then_lose() {
 	local layout=$1 gear=$2
 	shift 2
@@ -173,7 +173,7 @@ crash_then_lose() {
 	end
 }
 
-# All are there, and one is lost while that is resynced: nothing vouches for parity.
+# All members are present after the cut, and one is lost during the resync, so parity is not known to be right.
 lose_resyncing() {
 	note "a member is lost before the resync after a crash is over"
 	begin 3,5
@@ -195,7 +195,7 @@ lose_resyncing() {
 	end
 }
 
-# What udev does when disks appear; then the administrator.
+# First mdadm --incremental for each disk, as udev runs it, then --force as an administrator would.
 forced_after_incremental() {
 	local dev
 	note "added one by one, then forced"
@@ -218,8 +218,8 @@ forced_after_incremental() {
 	end
 }
 
-# A member that has missed writes is used by force in place of one that is lost, and
-# the ranges that it has missed are named.
+# With --force, a member that has missed writes is used in place of a lost one. The kernel log names
+# the ranges that it has missed.
 stale_in_place_of_lost() {
 	local layout=$1 stale=$2
 	shift 2
@@ -251,13 +251,13 @@ stale_in_place_of_lost() {
 	end
 }
 
-# The same after the ranges have been told.
+# The same comparison at a later time, by the ranges of before.
 compare_places_again() {
 	DOUBT=$TOLD
 	compare_places "$1"
 }
 
-# A controller or its cable fails for a while: data that was stable then is not lost.
+# Several members fail at once, as if a controller failed for a while: data that was stable then is not lost.
 too_many_at_once() {
 	local layout=$1 gear=$2
 	shift 2
@@ -278,7 +278,7 @@ too_many_at_once() {
 	end
 }
 
-# One that was being rebuilt when it left is of no use.
+# A member that left during its rebuild cannot be used.
 never_whole() {
 	local sum
 	note "a stale member that has never been whole in its place"

@@ -11,7 +11,7 @@ checksum() { dd if=/dev/md0 bs=1M count=32 iflag=direct status=none | sha256sum;
 
 members_state() { mdadm --detail /dev/md0 | sed -n 's/^ *State : *//p' | sed 's/ *$//'; }
 
-# Also: whether the array would survive another failure.
+# mdadm --detail --test also reports whether the array would survive another failure.
 test_status() {
 	local status=0
 	mdadm --detail --test /dev/md0 >/dev/null || status=$?
@@ -54,6 +54,6 @@ assert_match "$(members_state)" '^(clean|active)$' "state after assembly"
 assert_eq "$(checksum)" "$before" "data after assembly"
 mdadm --stop --quiet /dev/md0
 
-note "taken apart, which disk is which member is told by their superblocks"
+note "the superblocks on the disks of the stopped array say which disk is which member"
 "$(dirname "$0")/../tools/dissect.py" "${DEVS[5]}" "${DEVS[@]:2:3}" "${DEVS[0]}"
 rmdisks

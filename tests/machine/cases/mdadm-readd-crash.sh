@@ -5,9 +5,9 @@
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
-MIB=24	# are all that is ever written
+MIB=24	# the part of the array that is written
 
-# The first step: md's superblock there gets the array's event count. The second is to add it.
+# The first step of --re-add sets the event count in the disk's md superblock to the array's. The second step adds the disk.
 raise_events() {
 	python3 - "$TOOLS" "$@" <<-'END'
 		import struct, sys
@@ -21,7 +21,8 @@ raise_events() {
 
 events_of() { mdadm --examine "$1" | sed -n 's/^ *Events : //p'; }
 
-# goes_down HOW MEMBER GEAR: that left in this gear, since everything has been rewritten since then.
+# goes_down HOW MEMBER GEAR: the array goes down after the first step for a member that left in this gear; all data has
+# been rewritten since.
 goes_down() {
 	local how=$1 d=$2 gear=$3
 	note "$how, member $d, which left in gear $gear"
@@ -35,7 +36,7 @@ goes_down() {
 	settle
 	fill $MIB
 	SUM=$(fingerprint $MIB)
-	stop_par	# nothing is being written: nothing is in doubt
+	stop_par	# no intent is left: nothing is in doubt
 	mdadm --assemble --quiet --run "/dev/$MD" "${DEVS[@]:0:d}" "${DEVS[@]:d+1}"
 	raise_events "${DEVS[d]}" "${DEVS[(d + 1) % 5]}"
 	[ "$how" != cut ] || echo 5 >"$SPINDLES/cut"

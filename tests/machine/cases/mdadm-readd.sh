@@ -9,7 +9,7 @@ set -euo pipefail
 
 PART_MIB=128	# of the array, filled at its beginning: with 3,5 it is a zone
 FILLED_MIB=4
-WANT_PARTS=$MACHINE_TMP/want	# what they hold
+WANT_PARTS=$MACHINE_TMP/want	# the expected content of these parts
 GOT_PARTS=$MACHINE_TMP/got
 
 fill_parts() {
@@ -19,14 +19,14 @@ fill_parts() {
 	done
 }
 
-# read_part N FILE: its filled beginning and some behind that, into its place in the file.
+# read_part N FILE: read the filled beginning of the part and some data after it, into its place in the file.
 read_part() {
 	local mib=$((FILLED_MIB + 2))
 	dd if="/dev/$MD" of="$2" bs=1M skip=$(($1 * PART_MIB)) seek=$(($1 * mib)) count=$mib \
 		iflag=direct conv=notrunc status=none
 }
 
-# read_parts FILE: all written parts; reading the others takes long.
+# read_parts FILE: read all written parts. Reading the others would take long.
 read_parts() {
 	local n parts
 	parts=$((($(array_mib) - FILLED_MIB) / PART_MIB + 1))
@@ -39,10 +39,10 @@ sectors_written() { local s; read -r -a s <"/sys/block/$1/stat"; echo "${s[6]}";
 
 settle_whole() { wait_whole; settle; }
 
-# leave MEMBER...: they are failed and removed.
+# leave MEMBER...: fail and remove the members.
 leave() { take_out "$@"; settle; }
 
-# come_back OPTION MEMBER: WRITTEN is how much was written to it until all is whole.
+# come_back OPTION MEMBER: add the member; WRITTEN is the number of sectors written to it until it is whole.
 come_back() {
 	local name=${DISKS[$2]} before
 	mark_log
@@ -56,7 +56,7 @@ come_back() {
 
 rejoined() {
 	assert_match "$(log_since)" 'is back and is sent the writes that it has missed' "kernel log"
-	assert_le "$WRITTEN" $((FULL / 2)) "sectors written to a member that was back soon"
+	assert_le "$WRITTEN" $((FULL / 2)) "sectors written to a member that returned soon"
 }
 
 rebuilt() {
@@ -64,21 +64,21 @@ rebuilt() {
 	assert_le $((FULL * 9 / 10)) "$WRITTEN" "sectors written to a new member"
 }
 
-# right WHAT: the data, and parity everywhere.
+# right WHAT: the data and all parity are right.
 right() {
 	read_parts "$GOT_PARTS"
 	cmp "$WANT_PARTS" "$GOT_PARTS" || fail "content: $1"
 	no_mismatch
-	reassemble_par	# what was being written is forgotten
+	reassemble_par	# no intent is left
 }
 
-# write_part N: some of what the part holds, or more; one part at a time.
+# write_part N: overwrite some data of the part, or add some; one part at a time.
 write_part() {
 	fill 2 $(($1 * PART_MIB + FILLED_MIB - 1))
 	read_part "$1" "$WANT_PARTS"
 }
 
-# begin LAYOUT: images are there, and nothing is being written.
+# begin LAYOUT: create an array with valid images and without intents.
 begin() {
 	note "$1"
 	mkspindles "$(top_gear "$1")" 512M
@@ -90,7 +90,7 @@ begin() {
 	read_parts "$WANT_PARTS"
 }
 
-# full MEMBER: what a whole rebuild takes, by parity.
+# full MEMBER: FULL is the number of sectors that a whole rebuild from parity writes.
 full() {
 	leave "$1"
 	mdadm --zero-superblock "${DEVS[$1]}"
@@ -106,7 +106,7 @@ end() {
 	rmdisks
 }
 
-# Each member, with each way to come back.
+# Each member returns by each command.
 soon_back() {
 	local d=$1 i
 	full "$d"
@@ -137,7 +137,7 @@ soon_back() {
 		mark_log
 		! mdadm --quiet "/dev/$MD" --fail "${DEVS[d]}" --remove "${DEVS[d]}" \
 			--re-add "${DEVS[d]}" 2>/dev/null || break
-		# mdadm waits for 50 ms only until a failed member can be removed.
+		# mdadm waits only 50 ms for a failed member to become removable.
 		detached "$d"
 		manage --remove "${DEVS[d]}"
 		manage --re-add "${DEVS[d]}"
@@ -149,7 +149,7 @@ soon_back() {
 	right "--re-add of $d in one command"
 }
 
-# It dies, or is pulled out, and lives again. Who writes finds out.
+# A disk dies or is unplugged, and works again later. The next write to it fails.
 unplugged() {
 	local d=$1 attribute=$2 off=$3 on=$4
 	note "member $d: $attribute $off, then $on"
@@ -166,8 +166,8 @@ unplugged() {
 	right "a member that was unplugged"
 }
 
-# The array is not writable when it comes back. mdadm ends auto-read-only; when
-# it is read-only, nothing happens until it is not any more.
+# The member returns while the array is not writable. mdadm ends auto-read-only. In a read-only
+# array the rebuild waits until the array is writable.
 while_read_only() {
 	local d=$1 name before
 	note "member $d, while the array is $2"
@@ -198,7 +198,7 @@ while_read_only() {
 	right "re-added while $2"
 }
 
-# Another one had its place, and left it.
+# Another disk took the member's place and left it again.
 taken() {
 	local d=$1
 	note "the place of member $d is taken"
@@ -225,13 +225,13 @@ taken() {
 	unset 'DISKS[-1]'
 }
 
-# What a sleeper holds is in its images: the other sleepers are not read.
+# A sleeper is rebuilt from its images: the other sleepers are not read.
 from_images() {
 	local d=$1 name before=() other=$2
 	note "member $d, from its images"
 	shift_to "$(low_gear "$LAYOUT")"
 	write_part 1
-	reassemble_par	# what was being written when it left would be made from parity
+	reassemble_par	# zones with an intent when it leaves would be rebuilt from parity
 	leave "$d"
 	mdadm --zero-superblock "${DEVS[d]}"
 	for name in "${DISKS[@]}"; do before+=("$(sectors_read "$name")"); done
@@ -244,7 +244,7 @@ from_images() {
 	right "a new member $d from its images"
 }
 
-# Written all the time.
+# The array is written during the whole test.
 busy() {
 	local d=$1 pid
 	note "member $d, while the array is written"
@@ -260,7 +260,7 @@ busy() {
 	right "re-added while written"
 }
 
-# Skipped sectors count as read; md naps for half a second when that is more than the limit.
+# md counts skipped sectors as read, and sleeps for half a second if their rate exceeds the limit.
 echo 10000000 >/proc/sys/dev/raid/speed_limit_max
 begin 3,5
 soon_back 1

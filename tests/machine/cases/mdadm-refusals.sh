@@ -1,10 +1,10 @@
 #!/bin/bash
-# mdadm refuses with one clear line what a par array does not support, and changes nothing.
+# mdadm refuses requests that a par array does not support, each with one clear line, and changes nothing.
 # machine: --mem 2G
 set -euo pipefail
 . "$(dirname "$0")/../lib.sh"
 
-# expect MESSAGE COMMAND...: refused, saying exactly this.
+# expect MESSAGE COMMAND...: the command is refused with exactly this message.
 expect() {
 	local want=$1
 	shift

@@ -9,7 +9,7 @@ set -euo pipefail
 BLOCKS=128	# sector of the intent and map blocks in a member's data area
 SUPERS=0	# and of its two superblocks
 
-# destroy SECTOR COUNT MEMBER...: noise there, from the start of the data area.
+# destroy SECTOR COUNT MEMBER...: overwrite these sectors of the data area with noise.
 destroy() {
 	local at=$1 count=$2 d
 	shift 2
@@ -28,7 +28,7 @@ superblocks_clean() {
 	done
 }
 
-# Written once, so that metadata are; then nothing is told any more.
+# A write to the array repairs the metadata: the next start reports nothing.
 repaired() {
 	wait_whole
 	assert_eq "$(fingerprint)" "$SUM" "content with metadata of others"
@@ -55,7 +55,7 @@ refused_for_loss() {
 	superblocks_clean
 }
 
-# rescued [MIB]: data of so many MiB must be right; parity, and the next start, too.
+# rescued [MIB]: the data in the first MIB, all parity and the next start must be right.
 rescued() {
 	mdadm --assemble --quiet --update=par-rescue "/dev/$MD" "${DEVS[@]}"
 	settle
@@ -122,8 +122,8 @@ for lost in 1 4; do
 done
 rmdisks
 
-# Parity cannot replace all of these, and no metadata describes their content.
-begin "superblocks of all but one that never sleeps"
+# More members are lost than parity can replace, and no metadata describes their content.
+begin "superblocks of all members except one that never sleeps"
 destroy_supers 0 1 3 4
 mark_log
 refused mdadm --assemble "/dev/$MD" "${DEVS[@]}"

@@ -8,11 +8,11 @@ set -euo pipefail
 # shellcheck source=../tools/monitor.sh
 . "$TOOLS/monitor.sh"
 
-MIB=16	# are all that is ever written
+MIB=16	# the part of the array that is written
 
 right() { assert_eq "$(fingerprint $MIB)" "$SUM" "content $1"; }
 
-# spoil_parity: all of it, of each set, on the stopped array.
+# spoil_parity: damage all parity of each set of the stopped array.
 spoil_parity() {
 	local members
 	for members in $(gears "$LAYOUT"); do
@@ -29,7 +29,7 @@ check() {
 	MISMATCHES=$(<"/sys/block/$MD/md/mismatch_cnt")
 }
 
-# begin GEAR: data, last written in it.
+# begin GEAR: write data, last in that gear.
 begin() {
 	mkdisks 5 64M
 	create_par 3,5 --chunk=64
@@ -61,7 +61,7 @@ resynced() {
 	mark_log
 	assemble_par
 	[[ ! $(log_since) =~ 'is resynced' ]] || fail "resynced again"
-	assert_eq "$(par resync)" none "what is left to be resynced"
+	assert_eq "$(par resync)" none "zones to be resynced"
 	right "after the resync"
 	stop_par
 	rmdisks
@@ -85,7 +85,7 @@ wait_for "/sys/block/$MD/md/degraded" 0
 settle
 stop_par
 
-note "mismatches are told with the name of the level, and the policy that it has is no change"
+note "mismatches are reported with the name of the level, and the present consistency policy is accepted"
 spoil_parity
 assemble_par
 mdadm --grow "/dev/$MD" --consistency-policy=resync

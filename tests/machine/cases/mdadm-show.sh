@@ -5,14 +5,14 @@
 set -euo pipefail
 . "$(dirname "$0")/../lib.sh"
 
-# value COMMAND... -- LABEL: what stands behind "LABEL : " or "LABEL=".
+# value COMMAND... -- LABEL: print the text after "LABEL : " or "LABEL=".
 value() {
 	local args=()
 	while [ "$1" != -- ]; do args+=("$1"); shift; done
 	"${args[@]}" | sed -n "s/^ *$2 *[:=] *//p" | head -n 1
 }
 
-# Of the array: the size that the kernel has is the size that mdadm computes.
+# The size of the array is the same in the kernel and in mdadm's output.
 check_shown() {
 	local option=$1 words=$2 members=$3 kib
 	kib=$(($(cat /sys/block/md0/size) / 2))
@@ -61,8 +61,8 @@ look_at_all() {
 	mdadm --monitor --oneshot --scan --mail=root --program=/bin/true
 }
 
-# Nothing that only looks at the array may reach a sleeper. The kernel lists the
-# members in an order of its own: so each disk sleeps in some round.
+# Commands that only show the array must not reach a sleeper. The order of members in the
+# kernel's list differs from round to round, so that each disk sleeps in some round.
 check_sleepers() {
 	local round before name
 	note "looking at an array in its low gear"
@@ -85,7 +85,7 @@ check_sleepers() {
 	rmdisks
 }
 
-# scrubs: as --detail tells them, a line for each set; expect_scrubs SET SECONDS...
+# scrubs: the lines of --detail about scrubs, one for each set; expect_scrubs SET SECONDS...
 scrubs() { mdadm --detail /dev/md0 | sed -n 's/^ *Last Scrub : //p'; }
 expect_scrubs() {
 	local want='' export=''
@@ -98,7 +98,7 @@ expect_scrubs() {
 	assert_eq "$(value mdadm --detail --export /dev/md0 -- MD_PAR_SCRUB_LAST)" "$export" "MD_PAR_SCRUB_LAST"
 }
 
-# A check in the low gear reads the lower set only; the clock goes on before it.
+# A check in the low gear reads the lower set only. The clock is set forward before it.
 check_scrubs() {
 	local before born created now last par=/sys/block/md0/md/par
 	note "when sets were last read in whole"
@@ -107,7 +107,7 @@ check_scrubs() {
 	mdadm --create /dev/md0 --quiet --run --level=par --raid-devices=5 --layout=3,5 --chunk=64 "${DEVS[@]}" 2>/dev/null
 	now=$EPOCHSECONDS
 	read -r _ born <"$par/scrub_last"
-	# mdadm names the creation's second, and the module the first start's, a little later
+	# The creation time is mdadm's; the module's is that of the first start, a little later.
 	created=$(date -d "$(value mdadm --detail /dev/md0 -- 'Creation Time')" +%s)
 	assert_le "$before" "$created" "when the array was created"
 	assert_le "$created" "$born" "when the sets were born"
@@ -125,10 +125,10 @@ check_scrubs() {
 	assert_le "$now" "$last" "when the set of 3 was read"
 	expect_scrubs 3 "$last" 5 "$born"
 
-	note "a kernel that does not tell"
+	note "a kernel without these files"
 	mount -t tmpfs none "$par"
 	assert_eq "$(scrubs)" '' "scrubs in --detail"
-	assert_eq "$(mdadm --detail --export /dev/md0 | grep -c MD_PAR_)" 1 "what --export has: the layout"
+	assert_eq "$(mdadm --detail --export /dev/md0 | grep -c MD_PAR_)" 1 "--export has the layout only"
 	umount "$par"
 	mdadm --stop --quiet /dev/md0
 	rmdisks

@@ -6,14 +6,14 @@
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
-MIB=24	# are all that is ever written
+MIB=24	# the part of the array that is written
 CHANGED='the UUID has changed'
 
-# told, not_told: of the change, since the mark.
+# told, not_told: the kernel log has, or has not, reported the change since the mark.
 told() { assert_match "$(log_since)" "$CHANGED" "kernel log"; }
-not_told() { [[ ! $(log_since) =~ $CHANGED ]] || fail "told again: $(log_since)"; }
+not_told() { [[ ! $(log_since) =~ $CHANGED ]] || fail "reported again: $(log_since)"; }
 
-# begin GEAR: data last written in it.
+# begin GEAR: create an array with data last written in that gear.
 begin() {
 	mkdisks 5 64M
 	create_par 3,5 --chunk=64
@@ -26,21 +26,21 @@ begin() {
 
 right() { assert_eq "$(fingerprint $MIB)" "$SUM" "content $1"; }
 
-# change MDADM [UUID]: by an assembly with it.
+# change MDADM [UUID]: change the UUID by an assembly with that mdadm.
 change() {
 	local before option=()
-	[[ $1 != *unpatched* ]] || option=(--force --run)	# it takes all members for missing
+	[[ $1 != *unpatched* ]] || option=(--force --run)	# it regards all members as missing
 	before=$(uuid_of "${DEVS[0]}")
 	mark_log
 	"$1" --assemble "${option[@]}" --quiet --update=uuid ${2:+"--uuid=$2"} "/dev/$MD" "${DEVS[@]}" ||
 		fail "$1 does not start it: $(log_since)"
-	# Of its first one there are sleepers that know no other yet.
+	# Some sleepers may still have the first UUID only.
 	[ "${2:-}" = "$FIRST" ] || told
 	assert_ne "$(uuid_of "${DEVS[0]}")" "$before" "UUID"
 	right "with a new UUID"
 }
 
-# kept GEAR: once it has been written, it is told no more.
+# kept GEAR: after a write in that gear, the change is not reported any more.
 kept() {
 	reassemble_par
 	right "at the next start"
@@ -60,7 +60,7 @@ for version in 4.4 4.2; do
 	if [ -x "$mdadm" ]; then MDADMS+=("$mdadm"); else note "no mdadm $version without the patches"; fi
 done
 
-# each_way GEAR MDADM...: to a given one, to any, and back.
+# each_way GEAR MDADM...: change to a given UUID, to a random one, and back.
 each_way() {
 	local gear=$1 mdadm
 	begin "$gear"
@@ -109,7 +109,7 @@ DEVS=("${DEVS[@]:5}" "$stranger")
 dd if="$stranger" of="$MACHINE_TMP/kept" bs=1M count=8 iflag=direct status=none
 mdadm --zero-superblock "$stranger"
 dd if=/dev/zero of="$stranger" bs=1M count=8 oflag=direct conv=notrunc status=none
-nap 1.1	# of two arrays on a member, the one that was created in a later second counts
+nap 1.1	# if a member has superblocks of two arrays, the array created in a later second counts
 create_par 3,5 --chunk=64
 fill 4
 SUM=$(fingerprint $MIB)

@@ -19,7 +19,7 @@ on_dm() {
 	DEVS+=("/dev/mapper/$1")
 }
 
-# The array's own sectors are as large as its members' largest.
+# The array's logical sectors are as large as the largest of its members.
 mixed() {
 	local size=$1
 	note "sectors of $size"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# If only one member has the newest superblock and cannot read its metadata blocks, those of members that lack nothing else are used.
+# If only one member has the newest superblock and cannot read its metadata blocks, the blocks of members that lack nothing else are used.
 # subject: crash
 # machine: --debug --mem 1G
 # timeout: 600
@@ -7,7 +7,7 @@
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
-# supers if|of: keep the superblocks of all members but 0, or put them back.
+# supers if|of: save (if) or restore (of) the superblocks of all members except 0.
 supers() {
 	local d at
 	for d in 1 2 3 4; do
@@ -21,8 +21,8 @@ supers() {
 	done
 }
 
-# begin GEAR: in use, with intents and a map that has been stored twice; then the power fails while the next superblock
-# is written, which only member 0 has.
+# begin GEAR: create an array that is in use, with intents and a map that has been stored twice, and cut the power while
+# the next superblock is written, so that only member 0 has it.
 begin() {
 	mkspindles 5 64M
 	create_par 3,5 --chunk=64
@@ -45,7 +45,7 @@ begin() {
 		"version of member 0"
 }
 
-# no_blocks MEMBER...: they cannot read any metadata but their superblocks.
+# no_blocks MEMBER...: make all metadata of these members except the superblocks unreadable.
 no_blocks() {
 	local d at
 	for d in "$@"; do
@@ -54,14 +54,14 @@ no_blocks() {
 	done
 }
 
-# The content is right, and what member 0 cannot read is written again.
+# The content is right, and the blocks that member 0 cannot read are written again.
 end() {
 	assert_eq "$(fingerprint 24)" "$SUM" "$1: content"
 	fill 1 30
 	settle
 	no_mismatch
 	stop_par
-	echo clear >"$SPINDLES/${DISKS[0]}/errors"	# blocks that nothing is stored to
+	echo clear >"$SPINDLES/${DISKS[0]}/errors"	# of blocks that were not stored again
 	dissect
 	rmdisks
 }
@@ -72,13 +72,13 @@ no_blocks 0
 assemble_par || fail "refused, though members 1 and 2 have all blocks"
 end "unreadable"
 
-note "gear 3: the newer version of each block of member 0 is gone"
+note "gear 3: the newer version of each block of member 0 is corrupt"
 begin 3
 "$TOOLS/spoil.py" corrupt --blocks all "${DEVS[0]}"
 assemble_par
 end "corrupt"
 
-note "sleepers lack what was stored while they slept: theirs are not taken"
+note "blocks of sleepers are not used: they lack changes stored while the members slept"
 begin 3
 no_blocks 0 1 2
 refused mdadm --assemble --quiet "/dev/$MD" "${DEVS[@]}"

@@ -18,7 +18,7 @@ begin() {
 	stop_par
 }
 
-# used: it shifts, which propagates, and holds what it held.
+# used: the array shifts and propagates, and its content is right.
 used() {
 	shift_to 5
 	fill 1 20
@@ -29,7 +29,7 @@ used() {
 	rmdisks
 }
 
-# put_right KIND WHAT: of all members; nothing else is wrong with these.
+# put_right KIND WHAT: metadata of this kind is corrected that is wrong on all members.
 put_right() {
 	begin "all members: $1"
 	spoil "$1" "${DEVS[@]}"
@@ -43,7 +43,7 @@ put_right() {
 	used
 }
 
-# elsewhere KIND: of one member, in all blocks of that kind; it is as good as torn.
+# elsewhere KIND: all blocks of that kind of one member are wrong, and treated like torn ones.
 elsewhere() {
 	begin "one member: $1"
 	spoil "$1" "${DEVS[1]}" --every "${DEVS[@]}"
@@ -53,7 +53,7 @@ elsewhere() {
 	used
 }
 
-# everywhere KIND BLOCK: of all members: no version that is older is taken for it.
+# everywhere KIND BLOCK: a block is wrong on all members: no older version is used in its place.
 everywhere() {
 	begin "all members: $1"
 	spoil "$1" "${DEVS[@]}"
@@ -74,5 +74,5 @@ all)
 	everywhere gear intent
 	everywhere half map
 	;;
-*) "$@" ;;	# one of these, by hand
+*) "$@" ;;	# one of the functions above, by hand
 esac

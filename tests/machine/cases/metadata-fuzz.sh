@@ -3,7 +3,7 @@
 # subject: crash
 # machine: --debug --mem 1500M
 # timeout: 200
-# RAIDPAR_FUZZ=100000 tries so many variants of each layout (RAIDPAR_FUZZ_LAYOUT: of one) and not just for a minute.
+# RAIDPAR_FUZZ=100000 tries this number of variants of each layout (RAIDPAR_FUZZ_LAYOUT: of one), without a time limit.
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
@@ -12,14 +12,14 @@ SEED=${RAIDPAR_FUZZ_SEED:-1}
 FUZZ=$MACHINE_TMP/fuzz
 gcc -O2 -o "$FUZZ" "$RAIDPAR_TOP/tests/fuzz/metadata.c"
 
-# A node of its own: the kernel takes the one in /dev away some time after the array was stopped.
+# The test has its own node: the kernel removes the one in /dev some time after the array is stopped.
 NODE=$MACHINE_TMP/node
 mknod "$NODE" b 9 "${MD#md}"
 
-# Each variant is named in the log, however many there are.
+# The kernel log must not drop any line: it names each variant.
 echo on >/proc/sys/kernel/printk_devkmsg
 
-# Data in home copies and in images, some rows unwritten.
+# Create an array with data in home copies and in images, and some unwritten rows.
 used() {
 	local limit=(-n 100000 -t "$SECONDS_EACH")
 	[ -z "${RAIDPAR_FUZZ:-}" ] || limit=(-n "$RAIDPAR_FUZZ" -f "${RAIDPAR_FUZZ_FIRST:-0}")

@@ -9,13 +9,13 @@ set -euo pipefail
 spoil() { "$TOOLS/spoil.py" "$@"; }
 seq_of() { spoil seq "${DEVS[$1]}"; }
 
-# Failures are gathered: the report of one kind does not depend on another.
+# Failures are collected, so that each kind is reported.
 WRONG=()
 expect() {
-	[[ $(log_since) =~ $1 ]] || { WRONG+=("$2"); note "not told: $2, which would match '$1'"; }
+	[[ $(log_since) =~ $1 ]] || { WRONG+=("$2"); note "not reported: $2, which would match '$1'"; }
 }
 
-# begin WHAT: stopped properly; its last writes have changed superblock, map and intents.
+# begin WHAT: create an array and stop it properly, after writes that changed superblock, map and intents.
 begin() {
 	note "$1"
 	mkdisks 5 64M
@@ -29,7 +29,7 @@ begin() {
 	stop_par
 }
 
-# end: whatever was taken, it is written again with the first use, and told no more.
+# end: the first use stores the metadata again, and the next start reports nothing.
 end() {
 	if [ -e "/sys/block/$MD/md/par" ]; then
 		fill 1 30
@@ -42,7 +42,7 @@ end() {
 	rmdisks
 }
 
-# A member that never sleeps has a version that no member should have after a proper stop.
+# A member that never sleeps has an older version than a proper stop leaves.
 of_one() {
 	local kind
 	for kind in torn corrupt; do
@@ -57,7 +57,7 @@ of_one() {
 	done
 }
 
-# Only members that may sleep have the newest. An array that is started and stopped so, unused, starts again.
+# Only members that may sleep have the newest version. The array starts again after a start and a stop without use.
 of_steady() {
 	begin "the newer superblock of all members that never sleep: torn"
 	spoil torn --newest "${DEVS[@]:0:3}"
@@ -70,7 +70,7 @@ of_steady() {
 	end "of those that never sleep"
 }
 
-# The content of the lost one is not known then: failed members, resynced sets, the gear.
+# The content of the lost superblock is unknown: failed members, resynced sets, the gear.
 superblock_of_all() {
 	local kind
 	for kind in torn corrupt; do
@@ -87,8 +87,8 @@ superblock_of_all() {
 	done
 }
 
-# After a proper stop an older version of a map block is not the stored one: rows that were written since would read
-# as zeros, as the intents say that nothing was going on. Refused or not, it is told; if not, the content is right.
+# After a proper stop, an older version of a map block must not be used: rows written since would read as zeros, since
+# no intent covers them. If the array starts, its content is right; whether it starts or not, the log has a report.
 blocks_of_all() {
 	begin "the newer version of blocks of all members: $1"
 	spoil torn --blocks "$1" "${DEVS[@]}"

@@ -1,12 +1,12 @@
 #!/bin/bash
-# The kernel log names each member with torn, old, corrupt, foreign or missing metadata, and what is wrong with it; a good copy replaces it.
+# The kernel log names each member with torn, old, corrupt, foreign or missing metadata, and describes the fault; a good copy replaces the metadata.
 # subject: crash
 # machine: --debug --mem 1500M
 # timeout: 300
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
-MIB=24	# are all that is ever written
+MIB=24	# the part of the array that is written
 
 NONE='holds no raid-par superblock'
 TORN='has a raid-par superblock with a wrong checksum'
@@ -20,21 +20,21 @@ NEWER='cannot start: a newer raid-par has written metadata on member'
 spoil() { "$TOOLS/spoil.py" "$1" "${@:2}"; }
 seq_of() { spoil seq "${DEVS[$1]}"; }
 
-# told LINE...: the messages about the members since the mark, and no others except about rebuilds.
+# told LINE...: these are all messages about members since the mark, except those about rebuilds.
 told() {
 	assert_eq "$(log_since | sed -n "/will be rebuilt/d; s|.*md/par:$MD: \\(member [0-9]* .*\\)|\\1|p")" \
-		"$(printf '%s\n' "$@")" "what the kernel log says of the members"
+		"$(printf '%s\n' "$@")" "messages about members in the kernel log"
 }
 
-# of MEMBER WHAT: a line of that kind; sound MEMBER: of one that is right or has slept.
+# of MEMBER WHAT: print such a message; sound MEMBER: the message for a member that is right or has slept.
 of() { echo "member $1 (${DISKS[$1]})${2:+ $2}"; }
 sound() { of "$1" "has version $(seq_of "$1") of the metadata"; }
 
-# unvouched MEMBER: further messages about it; stands_in MEMBER: used by force, if there are too many of these.
+# unvouched MEMBER: the further messages about such a member; stands_in MEMBER: the message if it is used by force.
 unvouched() { of "$1" "has no valid raid-par superblock: its content is unknown"; }
 stands_in() { of "$1" "is used by force: all of its content is in doubt"; }
 
-# keep_supers MEMBER: as they are now; put_back MEMBER: it has them again, when they are old.
+# keep_supers MEMBER: save the present superblocks; put_back MEMBER: write them again later, when they are old.
 keep_supers() {
 	dd if="${DEVS[$1]}" of="$MACHINE_TMP/supers$1" bs=512 skip="$(data_offset "${DEVS[$1]}")" count=16 \
 		iflag=direct status=none
@@ -44,7 +44,7 @@ put_back() {
 		oflag=direct conv=notrunc status=none
 }
 
-# begin LAYOUT: data that lies in home copies and in images; the members' superblocks of before are kept.
+# begin LAYOUT: create an array with data in home copies and in images, and save earlier superblocks.
 begin() {
 	local d
 	note "$1: $2"
@@ -61,30 +61,31 @@ begin() {
 	stop_par
 }
 
-# repaired: the array has been written, and every member has the newest metadata only.
+# repaired: after a write to the array, every member has the newest metadata only.
 repaired() {
 	local d
 	assert_eq "$(fingerprint $MIB)" "$SUM" "content with metadata of others"
 	fill 1 20
 	SUM=$(fingerprint $MIB)
 	stop_par
-	for d in "${!DEVS[@]}"; do assert_eq "$(seq_of "$d")" "$(seq_of 0)" "version that member $d has"; done
+	for d in "${!DEVS[@]}"; do assert_eq "$(seq_of "$d")" "$(seq_of 0)" "version of member $d"; done
 	dissect
 	mark_log
 	assemble_par
-	assert_eq "$(log_since | grep -E 'md/par.*(member|metadata|damaged)' || true)" "" "what is told then"
+	assert_eq "$(log_since | grep -E 'md/par.*(member|metadata|damaged)' || true)" "" "messages after the repair"
 	assert_eq "$(fingerprint $MIB)" "$SUM" "content with repaired metadata"
 	stop_par
 }
 
 end() { rmdisks; }
 
-# rebuilt: until the member is whole.
+# rebuilt: wait until all members are whole.
 rebuilt() {
 	wait_whole
 }
 
-# refused_newer MEMBER DEVICE...: and a rescue, which recreates the metadata, is neither offered nor done.
+# refused_newer MEMBER DEVICE...: the start is refused, and a rescue, which would recreate the metadata, is neither
+# proposed nor done.
 refused_newer() {
 	local member=$1 option
 	shift
@@ -93,11 +94,11 @@ refused_newer() {
 		refused mdadm --assemble --run ${option:+"$option"} "/dev/$MD" "$@"
 		assert_match "$REFUSAL" 'Package not installed' "mdadm's message"
 		assert_match "$(log_since)" "$NEWER $member \\(${DISKS[$member]}\\)" "kernel log"
-		[[ ! $(log_since) =~ par-rescue ]] || fail "a rescue of what is not lost is proposed"
+		[[ ! $(log_since) =~ par-rescue ]] || fail "a rescue is proposed though no metadata is lost"
 	done
 }
 
-# All at once: of all but one, each another way. By force those that nothing vouches for stand in, an old copy does not.
+# All members but one are wrong, each in another way. With --force, unvouched members are used, an old copy is not.
 each_its_own() {
 	local want d
 	begin raid6:4,8 "each in a way of its own, and one good copy"
@@ -125,7 +126,7 @@ each_its_own() {
 	end
 }
 
-# One member in each way, in turn one that never sleeps and a sleeper; all others are right.
+# One member is wrong in each way, in turn one that never sleeps and a sleeper. All others are right.
 one_of_them() {
 	local kind i want force d=1
 	local -A line=([torn]=$TORN [corrupt]=$NONE [version]=$VERSION [feature]=$FEATURE
@@ -149,7 +150,7 @@ one_of_them() {
 	end
 }
 
-# Their map and intents: of two members, one of which sleeps in the lower gear.
+# Map and intents of two members are wrong, one of which sleeps in the lower gear.
 blocks_of_two() {
 	begin 3,5 "map and intent blocks of two members"
 	spoil torn --blocks all "${DEVS[1]}" "${DEVS[3]}"
@@ -161,7 +162,7 @@ blocks_of_two() {
 	end
 }
 
-# refused_telling MESSAGE LINE...: nothing is started, and all there is to know is told.
+# refused_telling MESSAGE LINE...: the start is refused with MESSAGE, and LINEs report the state of the members.
 refused_telling() {
 	local message=$1
 	shift
@@ -197,7 +198,7 @@ too_many() {
 	spoil corrupt "${DEVS[1]}"
 	spoil foreign "${DEVS[2]}"
 	put_back 4
-	assert_ne "$(seq_of 3)" "$(seq_of 4)" "version of the member that is older still"
+	assert_ne "$(seq_of 3)" "$(seq_of 4)" "version of the member with the older superblock"
 	refused_telling 'the members that never sleep have lost the metadata, and the other members have an older version' \
 		"$(of 0 "$TORN")" "$(of 1 "$NONE")" "$(of 2 "$FOREIGN")" "$(sound 3)" "$(sound 4)"
 	end

@@ -23,10 +23,10 @@ whole_and_right() {
 	mark_log
 	assemble_par
 	assert_eq "$(<"/sys/block/$MD/md/degraded")" 0 "$1: members missing afterwards"
-	assert_eq "$(log_since | grep -c 'or newer is expected')" 0 "$1: told once more"
+	assert_eq "$(log_since | grep -c 'or newer is expected')" 0 "$1: reported again"
 }
 
-# Taken out while stopped, put back after the array has been used for a while.
+# A copy is made of the stopped array's member, and put back after the array has been used.
 stopped() {
 	local d=$1 gear
 	for gear in "$(low_gear "$LAYOUT")" "$(top_gear "$LAYOUT")"; do
@@ -48,7 +48,7 @@ stopped() {
 	done
 }
 
-# Made while the array was running, put back after a proper stop.
+# A copy is made while the array runs, and put back after a proper stop.
 running() {
 	local d=$1
 	note "$LAYOUT: member $d, as it was when the array was running"
@@ -65,7 +65,7 @@ running() {
 	whole_and_right "running, member $d"
 }
 
-# It fails, and an old copy of it comes in its place: no --re-add of the marks only.
+# The member fails, and an old copy takes its place: --re-add must not rebuild the marked zones only.
 readded() {
 	local d=$1
 	note "$LAYOUT: member $d, added again"
@@ -84,12 +84,12 @@ readded() {
 	whole_and_right "member $d, added again"
 }
 
-# Of a sleeper that has woken up again and again the newest superblock is lost: the
-# one before it is no old copy.
+# A sleeper that has woken up repeatedly loses its newest superblock: with the one before it,
+# it is not an old copy.
 torn_sleeper() {
 	local i
 	note "$LAYOUT: a sleeper whose newest superblock is torn"
-	reassemble_par	# all have two
+	reassemble_par	# all members have two superblocks
 	for i in 1 2 3; do
 		shift_to "$(low_gear "$LAYOUT")"
 		fill 1 "$i"
@@ -101,13 +101,13 @@ torn_sleeper() {
 	"$TOOLS/spoil.py" torn --newest "${DEVS[4]}"
 	mark_log
 	assemble_par
-	assert_eq "$(log_since | grep -c 'or newer is expected')" 0 "told as old"
+	assert_eq "$(log_since | grep -c 'or newer is expected')" 0 "reports of an old copy"
 	assert_eq "$(<"/sys/block/$MD/md/degraded")" 0 "members missing"
 	shift_to "$(top_gear "$LAYOUT")"
 	whole_and_right "torn sleeper"
 }
 
-# With one more missing it is one too many; by force it stands in, all of it in doubt.
+# If another member is missing, too many are. With --force the old copy is used, and all data is in doubt.
 one_too_many() {
 	local d=$1 missing=$2 all
 	note "$LAYOUT: member $d is an old copy, member $missing is missing"

@@ -48,16 +48,16 @@ rss=$(sed -n 's/^VmRSS:[^0-9]*\([0-9]*\) kB/\1/p' "/proc/$DAEMON/status")
 note "resident: $rss KiB"
 [ "$rss" -lt 20480 ] || fail "the daemon has $rss KiB of memory"
 
-note "kill -9: what was saved is there, and it goes on"
+note "kill -9: the saved history is there, and the next daemon continues it"
 says '' shift 5
 settle
 nap 400
 end_daemon KILL 137
-assert_eq "$(query "SELECT gear FROM event WHERE kind = 'shift' ORDER BY id")" $'3\n5' "shifts that were kept"
-assert_eq "$(query "SELECT count(*) FROM event WHERE kind = 'wake'")" 2 "wakes that were kept"
-assert_ne "$(query "SELECT count(*) FROM hour")" 0 "hours that were kept"
+assert_eq "$(query "SELECT gear FROM event WHERE kind = 'shift' ORDER BY id")" $'3\n5' "shifts in the history"
+assert_eq "$(query "SELECT count(*) FROM event WHERE kind = 'wake'")" 2 "wakes in the history"
+assert_ne "$(query "SELECT count(*) FROM hour")" 0 "hours in the history"
 json '[.events[] | select(.kind == "wake") | .member] | sort | join(" ")' events --kind wake,shift
-assert_eq "$JSON" "3 4" "wakes that paradm events tells of"
+assert_eq "$JSON" "3 4" "wakes in the output of paradm events"
 says "$MD is in gear 3"$'\n'".*$MD is in gear 5" events --kind shift
 refuses 3 'md7 is not a running par array, and' events md7
 start_daemon
@@ -67,7 +67,7 @@ says '' pin set 3 --for 100s
 wait_for "/sys/block/$MD/md/par/gear" 3 60
 nap 200
 assert_eq "$(limits)" "3 5" "limits after the pin"
-assert_match "$(cat "$SAID_BY_DAEMON")" 'the pin has ended' "what the daemon says"
+assert_match "$(cat "$SAID_BY_DAEMON")" 'the pin has ended' "the daemon's messages"
 
 note "reload, and a clean end"
 echo "textfile = \"$TEXTFILE.prom\"" >"$CONFIG"

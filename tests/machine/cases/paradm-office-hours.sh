@@ -6,7 +6,7 @@
 set -euo pipefail
 . "$(dirname "$0")/../tools/paradm-daemon.sh"
 
-# keep_week HOUR: into the history of the only array. Each day the load begins at full in that hour, counted since 1970.
+# keep_week HOUR: write a week into the history of the only array. Each day full load begins at that hour (since 1970).
 keep_week() {
 	/usr/bin/python3 - "$DATABASE" "$1" <<-'END'
 		import sqlite3, sys
@@ -33,7 +33,7 @@ end_daemon TERM 0
 
 note "a week of office hours is foretold, and followed"
 says '' policy set policy=auto
-# Not the next hour: that may begin before the daemon does.
+# The hour after the next one: the next one may begin before the daemon does.
 begins=$((EPOCHSECONDS / 3600 + 2))
 keep_week "$begins"
 says 'does not follow this schedule; run .paradm schedule apply. for that' schedule show

@@ -5,7 +5,7 @@
 set -euo pipefail
 . "$(dirname "$0")/../tools/paradm.sh"
 
-# mdadm keeps so much of each of these disks for itself, at most.
+# The maximum that mdadm reserves on each of these disks.
 RESERVED=$((2 << 20))
 
 sent() {
@@ -31,7 +31,7 @@ foretold() {
 
 for of in raid5:3,5 raid5:2,3,6 raid6:4,6 raid0:2,4; do with_par "$of" 128M foretold --chunk=64; done
 
-note "disks that are no hard disks, and no disks"
+note "disks that are not hard disks, and names that are not disks"
 mkdisks 3 64M
 json '.warnings | length' plan "${DEVS[@]}"
 [ "$JSON" -ge 3 ] || fail "warnings of disks in memory: $SAID"
@@ -42,5 +42,5 @@ refuses 5 'directory' plan --disks 5x4T --trace /dev
 cd "$MACHINE_TMP"
 printf '0 r 0 4096\n86400000000000 r 8 4096\n' >trace
 json '.load.requests' plan --disks 5x4T --trace trace
-assert_eq "$JSON" 2 "requests of a trace that is named as seen from here"
+assert_eq "$JSON" 2 "requests of a trace with a relative path"
 rmdisks

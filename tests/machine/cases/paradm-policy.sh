@@ -17,7 +17,7 @@ sync_file() { cat "/sys/block/$MD/md/$1"; }
 mkspindles 5 48M
 create_par 3,5 --chunk=64
 
-note "settings: all or none, and kept"
+note "settings: all or none are set, and they are kept"
 ask 0 policy preset balanced
 ask 0 policy set policy=manual
 says '' policy set up_threshold=95 down_threshold=90 window_short=20 window_long=25 speed_max=1000 speed_min=500 carry=9
@@ -29,7 +29,7 @@ refuses 6 'speed_min must not exceed speed_max$' policy set hold=5 speed_min=100
 ask 2 policy set hold=5 up_threshold=101
 ask 2 policy set hold=5 gear=3
 ask 2 policy set hold=5 interval
-assert_eq "$(settings)" "$before" "settings after what was refused"
+assert_eq "$(settings)" "$before" "settings after the refusals"
 reassemble_par
 ask 0 shift 5
 json '.arrays[0].settings[] | select(.name == "carry" or .name == "up_threshold") | .value' policy show

@@ -1,19 +1,19 @@
 #!/bin/bash
-# The unit of paradm daemon under systemd: ready, reload, watchdog and a clean stop at any time, and the daemon does all its work with what the unit takes from it.
+# The unit of paradm daemon under systemd: ready, reload, watchdog and a clean stop at any time, and the daemon does all its work within the unit's restrictions.
 # rare: yes
 # needs: paradm
 # machine: --kernel stock-6.12
 # timeout: 900
 #
-# The systemd is that of the machine's Debian, process 1 of a namespace. It has no units but paradm's and the
-# targets that this one needs: what else a system starts would take minutes.
+# systemd is that of the machine's Debian, process 1 of a namespace. It has only paradm's unit and the targets that
+# this unit needs: the other units of a system would take minutes to start.
 set -euo pipefail
 . "$(dirname "$0")/../tools/paradm-daemon.sh"
 
 UNITS=/run/raidpar/units
 CONFIG=/etc/paradm/daemon.toml
 TEXTFILE=/var/lib/node_exporter/raidpar.prom
-SEEN=/var/spool/seen	# what the stand-ins of programs have done
+SEEN=/var/spool/seen	# the calls of the stand-in programs
 
 inside() { nsenter --target "$SYSTEMD" --pid --mount -- "$@"; }
 ctl() { inside systemctl --no-ask-password --no-pager "$@"; }
@@ -31,7 +31,7 @@ wait_shown() {
 	fail "$1 of the unit: still '$got' after $3 s, want '$2': $(ctl status paradm 2>&1; cat "$SAID_BY_DAEMON"; dmesg | tail -n 20)"
 }
 
-# wait_seen PATTERN WHAT: up to two minutes, which is more than a mail waits.
+# wait_seen PATTERN WHAT: wait for up to two minutes, which is longer than a mail is delayed.
 wait_seen() {
 	local i
 	for ((i = 0; i < 240; i++)); do
@@ -41,7 +41,7 @@ wait_seen() {
 	fail "$2: $(cat "$SEEN" "$SAID_BY_DAEMON" 2>&1; dmesg | tail -n 20)"
 }
 
-# get PORT: the first line of the answer and how many gears are shown, or nothing.
+# get PORT: print the first line of the answer and the number of gears in it, or nothing.
 get() {
 	/usr/bin/python3 - "$1" <<-'END' || true
 		import sys, urllib.request
@@ -52,14 +52,14 @@ get() {
 
 configure() { printf '%s\n' "$@" >"$CONFIG"; }
 
-# stand_in NAME <<TEXT: a program of root's, which the daemon runs.
+# stand_in NAME <<TEXT: install a program in place of one that the daemon runs.
 stand_in() {
 	{ printf '#!/bin/bash\nset -eu\n'; cat; } >"/usr/local/sbin/$1"
 	chmod 755 "/usr/local/sbin/$1"
 }
 
 make_programs() {
-	# It opens the disk as hdparm does, and has what libata asks for (bits 17 and 21 of CapEff).
+	# It opens the disk as hdparm does, and has the capabilities that libata requires (bits 17 and 21 of CapEff).
 	stand_in hdparm <<-END
 		[ "\$1" = -y ]
 		exec 5<"\$2"
@@ -67,7 +67,7 @@ make_programs() {
 		[ \$((caps >> 17 & caps >> 21 & 1)) = 1 ]
 		echo "hdparm \$2" >>$SEEN
 	END
-	# As Exim does: a mail of another user's, a line in the log, a mailbox that is given to its owner.
+	# Like Exim: it changes to the user of the mail, writes a line to the log, and gives a mailbox to its owner.
 	stand_in sendmail <<-END
 		[ "\$*" = "-t -oi" ]
 		setpriv --reuid=mail --regid=mail --clear-groups sh -c 'cat >/var/spool/exim4/input/mail'
@@ -92,7 +92,7 @@ make_units() {
 	for target in sysinit basic shutdown local-fs multi-user; do
 		printf '[Unit]\nDescription=%s\nDefaultDependencies=no\n' "$target" >"$UNITS/$target.target"
 	done
-	# There is no journal.
+	# This machine has no journal.
 	printf '[Manager]\nLogTarget=kmsg\n' >/etc/systemd/system.conf
 	mkdir -p /etc/systemd/system/paradm.service.d
 	printf '[Service]\nStandardOutput=null\nStandardError=append:%s\n' "$SAID_BY_DAEMON" \
@@ -112,7 +112,7 @@ start_systemd() {
 	fail "systemd does not begin: $(cat "$MACHINE_TMP/systemd.log"; dmesg | tail -n 20)"
 }
 
-# stop_after SECONDS: from the moment that the unit is told to start. Nothing has failed, and the history is whole.
+# stop_after SECONDS: stop the unit SECONDS after its start is requested. No unit has failed, and the history is intact.
 stop_after() {
 	ctl start --no-block paradm
 	nap "$1"
@@ -141,7 +141,7 @@ ctl start paradm
 assert_eq "$(shown ActiveState) $(shown SubState) $(shown StatusText)" "active running Watching par arrays" "the unit"
 assert_eq "$(get 9110)" "200 1" "metrics"
 
-note "its hook, its mail, hdparm, the textfile and pins work with what the unit leaves it"
+note "hook, mail, hdparm, the textfile and pins work within the unit's restrictions"
 echo 1 >"/sys/block/$MD/md/par/stop_after"
 says '' shift 3
 wait_seen "^hook shift $MD 1" "the hook"
@@ -164,9 +164,9 @@ configure 'lissen = 1'
 ctl reload paradm
 nap 2
 assert_eq "$(shown ActiveState) $(shown MainPID) $(get 9111)" "active $pid 200 1" "after a wrong configuration"
-assert_match "$(cat "$SAID_BY_DAEMON")" 'the configuration stays as it was: .*lissen' "what the daemon says"
+assert_match "$(cat "$SAID_BY_DAEMON")" 'the configuration stays as it was: .*lissen' "the daemon's messages"
 
-note "a daemon that hangs, or is killed, is started again"
+note "a daemon that hangs or is killed is started again"
 configure 'listen = "127.0.0.1:9110"'
 ctl stop paradm
 assert_eq "$(shown ActiveState) $(shown Result) $(shown ExecMainStatus)" "inactive success 0" "the stopped unit"
@@ -191,7 +191,7 @@ assert_eq "$(shown ActiveState) $(shown NRestarts) $(shown ExecMainStatus)" "fai
 ctl reset-failed paradm
 configure 'hook = "/usr/local/sbin/hook"'
 
-note "it stops cleanly, whenever that is"
+note "the daemon stops cleanly at any time"
 for after in 0 0.02 0.05 0.1 0.15 0.2 0.3 0.4 0.6 0.8 1.2 2; do stop_after "$after"; done
 ctl start paradm
 touch "$SEEN.slow"
@@ -201,7 +201,7 @@ says '' shift 3
 wait_seen '^hook' "the hook that takes long"
 ctl stop paradm
 assert_eq "$(shown ActiveState) $(shown Result) $(shown ExecMainStatus)" "inactive success 0" "stopped while a hook runs"
-assert_eq "$(query "SELECT count(*) > 1 FROM event WHERE kind = 'shift'")" 1 "shifts that were kept"
+assert_eq "$(query "SELECT count(*) > 1 FROM event WHERE kind = 'shift'")" 1 "shifts in the history"
 ! ls /run/paradm 2>/dev/null || fail "files are left in /run/paradm"
 kill -KILL "$SYSTEMD"
 stop_par

@@ -1,5 +1,5 @@
 #!/bin/bash
-# paradm who names the process that wakes a sleeper, that touches it past the array and that uses the array, wakes none itself, and leaves no tracing behind.
+# paradm who names processes that wake a sleeper, access it past the array, or use the array; it wakes no sleeper itself, and leaves no tracing behind.
 # needs: paradm
 # timeout: 300
 set -euo pipefail
@@ -10,7 +10,7 @@ mountpoint -q $TRACING || mount -t tracefs none $TRACING
 LOG=/var/lib/paradm/who.jsonl
 rm -f $LOG
 
-# watched OUTPUT ARGUMENT...: what it watches goes to OUTPUT; returns once it traces.
+# watched OUTPUT ARGUMENT...: start paradm who with its output in OUTPUT; return once it traces.
 watched() {
 	local output=$1
 	shift
@@ -23,7 +23,7 @@ watched() {
 	fail "paradm who does not trace: $(cat "$output.err")"
 }
 
-# stops OUTPUT: it ends when told to, without an error, and takes its instance with it.
+# stops OUTPUT: the process ends on a signal, without an error, and removes its tracing instance.
 stops() {
 	kill -INT "$WATCHER"
 	wait "$WATCHER" || fail "paradm who: exit code $?: $(cat "$1.err")"
@@ -53,7 +53,7 @@ assert_eq "$(jq -r '.arrays[0] | "\(.touches | length) \(.wakes | length)"' "$MA
 assert_match "$(jq -r '.sources | join(" ")' "$MACHINE_TMP/users")" \
 	'block_bio_queue .*block_rq_issue .*mark_inode_dirty .*par_decision' "events that are traced"
 
-note "who reads a sleeper past the array has woken it"
+note "a process that reads a sleeper past the array is named"
 watched "$MACHINE_TMP/live" --live --log
 dd if="${DEVS[4]}" of=/dev/null bs=4k count=1 iflag=direct status=none
 wait_for "/sys/block/$MD/md/par/member4/power_state" active 30

@@ -1,11 +1,11 @@
 #!/bin/bash
-# On a real array status, explain and shift do what is documented, no command of paradm wakes a sleeper without being told to, and what is wrong fails with the documented exit code.
+# On a real array status, explain and shift do what is documented, no command of paradm wakes a sleeper unless requested, and wrong commands fail with the documented exit code.
 # needs: paradm
 # timeout: 400
 set -euo pipefail
 . "$(dirname "$0")/../tools/paradm.sh"
 
-# nobody CODE PATTERN ARGUMENT...: as a user who is not root.
+# nobody CODE PATTERN ARGUMENT...: run paradm as the user nobody.
 nobody() {
 	local wanted=$1 pattern=$2 code=0
 	shift 2
@@ -20,7 +20,7 @@ mkspindles 5 48M
 create_par 3,5 --chunk=64
 fill 16
 
-note "status and explain tell what the files do"
+note "status and explain agree with the sysfs files"
 says '^md0: raid5:3,5 of [0-9.]+ MB, gear 5 of 5, (clean|active)' status
 says '^md0: gear 5 of 5' explain /dev/md0
 json '.arrays[0] | [.gear, .level, .degraded, (.members | length), .shift.state, .members[4].power_state] | join(" ")' status
@@ -52,7 +52,7 @@ done
 wait_for "/sys/block/$MD/md/sync_action" idle 60
 says '5 members .*left out of the last check' scrub show
 ask 0 scrub limit none
-assert_asleep "of what only looks, sets or checks what is awake"
+assert_asleep "of commands that show, set, or check members that are awake"
 
 says "no hour's load is known yet" schedule show
 says 'raidpar_disk_spin_ups_total\{[^}]*member="4"[^}]*\} 0' metrics
@@ -63,7 +63,7 @@ says '^md0 shifts from gear 3 to gear 5 in the background$' shift up --no-wait
 says '^md0 (has shifted .* to gear 5 in |is in gear 5 already)' shift top
 settle
 
-note "wrong arguments, and who may not"
+note "wrong arguments, and missing permissions"
 for line in shift "shift 3 md0 md1" "shift 4" "shift some" "status --level" "scrub limit 0" "policy" "who-knows"; do
 	# shellcheck disable=SC2086  # words
 	ask 2 $line

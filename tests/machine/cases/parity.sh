@@ -6,7 +6,7 @@
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
-# Disks with random content: unwritten sectors must not be relied on.
+# Disks with random content: par must not rely on unwritten sectors.
 dirty_disks() {
 	local dev
 	for dev in "${DEVS[@]}"; do

@@ -16,7 +16,7 @@ echo 0 >"/sys/block/$MD/queue/iostats"
 load 300 200 &
 LOAD=$!
 nap 150
-assert_eq "$(par gear)" 5 "gear, under load that nobody counts"
+assert_eq "$(par gear)" 5 "gear, under a load that is not counted"
 explains 'nothing is known of the load, as queue/iostats .* is 0: does not shift down'
 heard 'decision DECISION=stay REASON=blind GEAR=5 ABOUT=3' 10
 echo 1 >"/sys/block/$MD/queue/iostats"

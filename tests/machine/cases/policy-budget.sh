@@ -14,7 +14,7 @@ listen
 set_par policy auto
 gear_is 3 200
 wait_asleep
-# Long enough not to be regretted.
+# Long enough that the shift counts as worthwhile.
 nap 200
 load 300 60 &
 LOAD=$!
@@ -41,9 +41,9 @@ assert_eq "$(member 4 spins_left)" 0 "spins_left"
 heard 'decision DECISION=stay REASON=budget GEAR=5 ABOUT=3' 200
 explains 'gear 3 would be enough, but its sleepers have no spin-ups left for [0-9]+ s'
 nap 3000
-assert_eq "$(grep -c 'REASON=budget' "$MACHINE_TMP/events")" 1 "times that it was told in an hour"
+assert_eq "$(grep -c 'REASON=budget' "$MACHINE_TMP/events")" 1 "events in an hour"
 shifts_are 4 "without a spin-up left"
-assert_eq "$(par spin_refused)" 0 "shifts that were put off"
+assert_eq "$(par spin_refused)" 0 "shifts that were deferred"
 
 note "the next day"
 date -s "@$((EPOCHSECONDS + 86400))" >/dev/null

@@ -28,7 +28,7 @@ for i in {1..3}; do
 	nap 290
 done
 assert_eq "$(par gear)" 3 "gear"
-assert_eq "$(member 4 spin_ups)" "$spin_ups" "spin-ups for what is known"
+assert_eq "$(member 4 spin_ups)" "$spin_ups" "spin-ups for bursts that the policy knows"
 
 note "load that stays"
 load 500 120 &

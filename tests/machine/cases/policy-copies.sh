@@ -1,5 +1,5 @@
 #!/bin/bash
-# What policy-replay says of a shift down with much to copy is what happens: when it is asked for, how long it takes, and the energy of all, within 3 percent.
+# policy-replay foretells a shift down with much to copy: its begin, its duration, and the energy of all disks within 3 percent.
 # machine: --time-travel --mem 3G
 # rare: yes
 # timeout: 600
@@ -10,12 +10,12 @@ BUILT=$MACHINE_TMP/policy
 FILES=(-n 128 -m 4)
 LOAD=1000	# seconds
 
-# told NAME: what policy-replay says.
+# told NAME: print a value that policy-replay has computed.
 told() { awk -v name="$1" '$1 == name { print $2 }' "$MACHINE_TMP/told"; }
 
 "$TOOLS/../../../scripts/build-policy" "$BUILT"
 "$BUILT/loads" "${FILES[@]}" -f hourly >"$MACHINE_TMP/files"
-# The last line asks for nothing: with it, all is over.
+# The last line is a request of no bytes at the end of the load.
 "$BUILT/loads" "${FILES[@]}" hourly | awk -v end="$LOAD" '$1 < end * 1e9; END { print end "000000000 r 0 0" }' >"$MACHINE_TMP/requests"
 "$BUILT/policy-replay" 3,8 <"$MACHINE_TMP/requests" >"$MACHINE_TMP/told"
 grep ^shift "$MACHINE_TMP/told"
@@ -32,14 +32,14 @@ set_par policy auto
 assert_match "$(cat "$MACHINE_TMP/load")" ' errors 0 ' "requests"
 
 is=$(joules) said=$(told joules_par)
-note "$is J; told $said J"
+note "$is J; foretold $said J"
 assert_le $((100 * (is > said ? is - said : said - is))) $((3 * is)) "a hundred times the difference in J"
 is=$(($(par propagated_bytes) - copied)) said=$(told copied_bytes)
-note "$is bytes copied; told $said"
+note "$is bytes copied; foretold $said"
 assert_le $((10 * (is > said ? is - said : said - is))) "$is" "ten times the difference in bytes copied"
 assert_eq $(($(par shifts) - shifts)) "$(told shifts)" "shifts"
 is=$(par shift_last_ms) said=$(awk '$1 == "shift" { ms = 1000 * ($3 - $2) } END { printf "%d", ms }' "$MACHINE_TMP/told")
-note "the last one took $is ms; told $said ms"
+note "the last shift took $is ms; foretold $said ms"
 assert_le $((is > said ? is - said : said - is)) $((is / 3 + 1000)) "difference in ms of the last shift down"
 stop_par
 rmdisks

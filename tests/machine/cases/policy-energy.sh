@@ -1,5 +1,5 @@
 #!/bin/bash
-# The energy that policy-replay computes is within 3 percent of what simulated disks use for the same requests, in the top gear and in the low gear.
+# The energy that policy-replay computes is within 3 percent of that of simulated disks with the same requests, in the top gear and in the low gear.
 # plain: yes
 # machine: --debug --time-travel --mem 1200M
 # timeout: 400
@@ -8,10 +8,10 @@ set -euo pipefail
 
 SECONDS_OF_LOAD=900
 
-# computed NAME: what policy-replay says.
+# computed NAME: print a value that policy-replay has computed.
 computed() { awk -v name="joules_$1" '$1 == name { print $2 }' "$MACHINE_TMP/computed"; }
 
-# costs GEAR NAME: the energy for staying there.
+# costs GEAR NAME: compare the energy of staying in the gear.
 costs() {
 	local is said
 	set_par gear "$1"

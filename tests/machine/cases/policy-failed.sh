@@ -12,8 +12,8 @@ nap 400
 assert_eq "$(par gear)" 5 "gear"
 FAILED=$(dmesg | grep -c 'cannot shift to gear 2')
 note "$FAILED times; $(par explain)"
-assert_le 3 "$FAILED" "times that it was tried"
-assert_le "$FAILED" 6 "times that it was tried"
+assert_le 3 "$FAILED" "attempts to shift down"
+assert_le "$FAILED" 6 "attempts to shift down"
 explains 'gear 2 is called for, but the last shift to it has failed; retrying in [0-9]+ s'
 echo clear >"$SPINDLES/${DISKS[4]}/errors"
 gear_is 2 700

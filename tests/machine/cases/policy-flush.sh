@@ -4,8 +4,8 @@
 set -euo pipefail
 . "$(dirname "$0")/../tools/policy.sh"
 
-# A write to anywhere, soon followed by a flush, five times a second. The write takes a millisecond, being in the
-# disks' caches then; the flush takes 40.
+# Five times a second: a write to a random place and soon after it a flush. The write, to the disks' caches, takes a
+# millisecond; the flush takes 40 ms.
 transactions() {
 	awk -v sectors="$(blockdev --getsz "/dev/$MD")" 'BEGIN {
 		srand(1)

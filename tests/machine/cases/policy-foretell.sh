@@ -6,9 +6,9 @@
 set -euo pipefail
 . "$(dirname "$0")/../tools/policy.sh"
 
-SEEN=330	# seconds; the long window, and a little
+SEEN=330	# seconds: a little more than the long window
 
-# look: MEAN and DEVIATION of the low gear as explain tells them, in tenths of a percent.
+# look: set MEAN and DEVIATION to the values that explain shows for the low gear, in tenths of a percent.
 look() {
 	local pattern='gear 3 (is enough|would be|of 5)[ ,(]+([0-9]+)\.([0-9])% \+/- ([0-9]+)\.([0-9])% busy'
 	note "$(par explain)"
@@ -17,7 +17,7 @@ look() {
 	DEVIATION=$((10#${BASH_REMATCH[4]}${BASH_REMATCH[5]}))
 }
 
-# in_gear G POLICY SECONDS: it is left there for so long, and looked at.
+# in_gear G POLICY SECONDS: stay in gear G for SECONDS, then read the values.
 in_gear() {
 	set_par policy manual
 	set_par gear "$1"
@@ -27,13 +27,13 @@ in_gear() {
 	look
 }
 
-# near PARTS IS SAID: no more than one of so many parts away.
+# near PARTS IS SAID: the two differ by at most 1/PARTS.
 near() {
-	assert_le $(($1 * $2)) $((($1 + 1) * $3)) "what it is, times $1, against what was foretold, times $(($1 + 1))"
-	assert_le $(($1 * $3)) $((($1 + 1) * $2)) "what was foretold, times $1, against what it is, times $(($1 + 1))"
+	assert_le $(($1 * $2)) $((($1 + 1) * $3)) "the measured load times $1, at most the predicted one times $(($1 + 1))"
+	assert_le $(($1 * $3)) $((($1 + 1) * $2)) "the predicted load times $1, at most the measured one times $(($1 + 1))"
 }
 
-# foretell RATE BYTES: so many requests a second, a tenth of them writes. raid5 makes pages of all these.
+# foretell RATE BYTES: a load of RATE requests per second, a tenth of them writes. raid5 splits all of them into pages.
 foretell() {
 	local before is
 	note "$1 requests a second of $2 bytes"

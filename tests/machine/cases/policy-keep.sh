@@ -12,7 +12,7 @@ all_knobs() { for file in $KNOBS; do echo "$file=$(par "$file")"; done | paste -
 policy_array 3,5,8
 assert_eq "$(all_knobs)" 'policy=manual interval=1000 window_short=3 window_long=300 up_threshold=70 down_threshold=50 up_wait=250 hold=60 break_even=120 min_gear=3 max_gear=8' "defaults"
 
-note "what is refused, and changes nothing"
+note "refused values change nothing"
 old=$(all_knobs)
 lines=0
 mark_log
@@ -48,12 +48,12 @@ refused eval "echo 3 >/sys/block/$MD/md/par/max_gear"
 note "manual: nothing shifts, and all is counted"
 set_par min_gear 3
 quick
-# Nearly an hour, from a full one.
+# Set the clock to the beginning of an hour, and wait until it is nearly over.
 date -s "@$(((EPOCHSECONDS / 3600 + 1) * 3600))" >/dev/null
 load 60 20 30
 nap 3700
 shifts_are 0 "manual"
-assert_eq "$(wc -l <"/sys/block/$MD/md/par/load_by_hour")" 1 "hours that are known"
+assert_eq "$(wc -l <"/sys/block/$MD/md/par/load_by_hour")" 1 "hours in load_by_hour"
 read -r _ mean peak days <"/sys/block/$MD/md/par/load_by_hour"
 assert_eq "$days" 1 "days"
 assert_match "$mean" '^0\.[0-9][0-9]$' "mean of the hour"

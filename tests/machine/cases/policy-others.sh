@@ -6,15 +6,14 @@
 set -euo pipefail
 . "$(dirname "$0")/../tools/policy.sh"
 
-# sync_speed KIB: a second, also of the sets.
+# sync_speed KIB: limit syncs to KIB per second, also those of the sets.
 sync_speed() {
 	echo "$1" >/proc/sys/dev/raid/speed_limit_min
 	echo "$1" >/proc/sys/dev/raid/speed_limit_max
 }
 
-# idle_but_busy SECONDS WHAT: the members have something to do, and the load is nothing.
-# It looks more often than once an interval: in step with the ticks, it can miss every
-# other interval.
+# idle_but_busy SECONDS WHAT: the members are busy, and the policy sees no load. The file is
+# read more than once per interval: reads in step with the ticks can miss every other interval.
 idle_but_busy() {
 	local most=0 now i
 	for ((i = 0; i < $1 * 4; i++)); do
@@ -24,7 +23,7 @@ idle_but_busy() {
 		explains ' 0\.0% \+/- 0\.0% busy'
 		nap 0.25
 	done
-	assert_le 200 "$most" "hundredths of percent that member 0 is busy, $2"
+	assert_le 200 "$most" "load of member 0 in hundredths of a percent, $2"
 	assert_eq "$(par gear)" 5 "gear, $2"
 }
 

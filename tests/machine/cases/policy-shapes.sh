@@ -6,7 +6,7 @@
 set -euo pipefail
 . "$(dirname "$0")/../tools/policy.sh"
 
-# in_gear GEAR SECONDS: within so many.
+# in_gear GEAR SECONDS: the array reaches the gear within SECONDS.
 in_gear() { gear_is "$1" "$2"; }
 
 policy_array 3,5
@@ -25,7 +25,7 @@ traced 'gear=5 target=5 decided=3 reason=quiet about=3'
 traced 'gear=3 target=3 decided=3 reason=lowest about=3 seconds=0 busy=0\+0 about_busy=0\+0'
 explains 'gear 3 of 5, 0\.0% .* busy: no lower gear exists; shifts up above 20% busy'
 
-note "a constant load that gear 3 bears"
+note "a constant load that gear 3 can serve"
 load 6 120 30
 shifts_are 1 "with a load that is borne"
 

@@ -1,5 +1,5 @@
 #!/bin/bash
-# After a step of load from 5 to 80 percent of what all disks can do, the array is in the top gear within the disks' spin-up time, two looks at the load, and 2 s.
+# After a step of load from 5 to 80 percent of the capacity of all disks, the array is in the top gear within the disks' spin-up time, two intervals of the monitor, and 2 s.
 # plain: yes
 # machine: --debug --time-travel --mem 1200M
 # timeout: 400
@@ -7,19 +7,19 @@ set -euo pipefail
 . "$(dirname "$0")/../tools/policy.sh"
 
 STARTS_IN=20000	# ms; nearline disks
-QUIET=420	# seconds; five minutes, the hold time, and what it takes to shift down
-# ms; a step that falls into the monitor's second is seen in the next one only. Then caches are flushed
-# and superblocks written, on members with queues of a second.
+QUIET=420	# seconds: five minutes, the hold time, and the duration of a shift down
+# ms. The monitor sees a step within its second only in the next second. The shift then flushes caches and
+# writes superblocks, on members with queues of a second.
 LOOKS=2000
 STORE=2000
 
-# ms: of the simulated time.
+# ms: print the simulated time in ms.
 ms() { echo "$((${EPOCHREALTIME/[.,]/} / 1000))"; }
 
-# start_ms LAYOUT: until all sleepers turn, which are started one after the other.
+# start_ms LAYOUT: print the time until all sleepers turn, which are started one after another.
 start_ms() { echo "$((STARTS_IN + ($(top_gear "$1") - $(low_gear "$1") - 1) * $(par wake_stagger)))"; }
 
-# step LAYOUT RATE: so many requests a second are 80 percent.
+# step LAYOUT RATE: RATE requests per second are 80 percent of what all disks can do.
 step() {
 	local began at left
 	note "$1"

@@ -8,8 +8,8 @@ set -euo pipefail
 
 STEP=10	# seconds
 
-# play RATE...: for STEP seconds each; leaves the gear at the end of each in GEARS, how many
-# shifts there were in SHIFTS.
+# play RATE...: play each rate for STEP seconds. GEARS has the gear at the end of each, SHIFTS the
+# number of shifts.
 play() {
 	local rate phases=() before player
 	for rate in "$@"; do phases+=("$STEP:$rate:80"); done
@@ -28,11 +28,11 @@ play() {
 	note "$SHIFTS shifts; gears ${GEARS[*]}"
 }
 
-# wave LEAST MOST COUNT: rates of one period, from the trough on.
+# wave LEAST MOST COUNT: print the rates of one period, beginning with the lowest.
 wave() { awk -v least="$1" -v most="$2" -v n="$3" 'BEGIN {
 	for (i = 0; i < n; i++) printf "%d ", least + (most - least) * (1 - cos(6.2831853 * i / n)) / 2 }'; }
 
-# noise LEAST MOST COUNT: rates by chance, always the same.
+# noise LEAST MOST COUNT: print random rates, the same in each run.
 noise() { awk -v least="$1" -v most="$2" -v n="$3" 'BEGIN {
 	srand(7); for (i = 0; i < n; i++) printf "%d ", least + (most - least) * rand() }'; }
 
@@ -56,13 +56,13 @@ assert_eq "${GEARS[36]}" 5 "gear at its end"
 assert_eq "${GEARS[71]}" 3 "gear after it"
 assert_le "$SHIFTS" 4 "shifts of a ramp"
 
-note "noise that gear 3 bears"
+note "noise that gear 3 can serve"
 read -r -a rates <<<"$(noise 0 12 60)"
 play "${rates[@]}"
 assert_le "$SHIFTS" 1 "shifts of noise"
 assert_eq "${GEARS[59]}" 3 gear
 
-note "noise that it does not"
+note "noise that gear 3 cannot serve"
 read -r -a rates <<<"$(noise 60 250 60)"
 play "${rates[@]}"
 assert_eq "$SHIFTS" 1 "shifts of much noise"
@@ -73,8 +73,8 @@ rates=()
 for _ in {1..17}; do rates+=(250 250 1 1 1 1 1); done
 lasted=$(($(par shifts) / 2))
 play "${rates[@]}"
-# In 20 minutes: it is given up when surges that were over at once are more than those that have
-# lasted (surge.h), of which there was one for each shift up; and it comes down once before.
-note "$lasted surges before have lasted"
+# Within 20 minutes the policy stops waiting for surges to end by themselves, when more surges have ended at once than
+# have lasted (surge.h); one has lasted for each shift up. The array shifts down once before.
+note "$lasted earlier surges have lasted"
 assert_le "$SHIFTS" $((2 * (lasted + 1) + 1)) "shifts of an adversary"
 stop_par

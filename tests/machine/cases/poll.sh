@@ -10,10 +10,10 @@ create_par 3,5 --chunk=64
 fill 8
 cd /sys/block/md0/md/par
 
-# speed KIB: a second, of shifts, while the array is idle.
+# speed KIB: let shifts copy KIB per second while the array is idle.
 speed() { echo 512 >speed_min; echo "$1" >speed_max; }
 
-# seen LINE: wait until the files have said it.
+# seen LINE: wait until poll has reported this line.
 seen() {
 	local i
 	for ((i = 0; i < 1800; i++)); do
@@ -23,9 +23,9 @@ seen() {
 	fail "poll.py has not seen '$1', but: $(tr '\n' ';' <"$MACHINE_TMP/seen")"
 }
 
-# shifting GEAR STATE: slowly, until that is seen.
+# shifting GEAR STATE: shift slowly, until the state has been seen.
 shifting() {
-	speed 512	# the state before is left seconds later
+	speed 512	# the previous state lasts for seconds
 	echo "$1" >gear
 	seen "shift_state $2"
 	speed 200000
@@ -33,7 +33,7 @@ shifting() {
 	seen "shift_state idle"
 }
 
-# watch COMMAND...: what the files said while it ran.
+# watch COMMAND...: print what poll reports while the command runs.
 watch() {
 	local pid
 	"$TOOLS/poll.py" gear shift_state >"$MACHINE_TMP/seen" &

@@ -4,7 +4,7 @@
 set -euo pipefail
 . "$(dirname "$0")/../tools/power.sh"
 
-# woken CAUSE SPIN_UPS: member 4, which then sleeps again.
+# woken CAUSE SPIN_UPS: member 4 has been woken for this cause, and then sleeps again.
 woken() {
 	assert_match "$(member 4 last_wake_cause)" "$1" "cause"
 	assert_eq "$(member 4 spin_ups)" "$2" "spin_ups"
@@ -32,7 +32,7 @@ assert_eq "$(member 4 spins_left)" $((LEFT - 1)) "spins_left"
 assert_match "$(log_since)" "member 4 \\(${DISKS[4]}\\) was woken: process dd\\[" "log"
 nap 20
 assert_eq "$(member 4 power_state)" active "20 s later"
-read_disk 4	# in use: not stopped 30 s after the first one
+read_disk 4	# the disk is in use, so it is not stopped 30 s after the first read
 nap 20
 assert_eq "$(member 4 power_state)" active "20 s after another read"
 wait_stopped 4

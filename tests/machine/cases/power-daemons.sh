@@ -8,19 +8,19 @@ set -euo pipefail
 
 HOURS=6
 
-# causes: the processes that have woken sleepers last.
+# causes: print the processes that have last woken the sleepers.
 causes() { for d in $(sleepers); do member "$d" last_wake_cause; done | sed 's/\[.*//' | sort -u; }
 
-# nobody_woken WHAT: since BEFORE.
+# nobody_woken WHAT: no sleeper was woken since BEFORE.
 nobody_woken() { [ "$(starts)" = "$BEFORE" ] || fail "$1: woken by $(causes)"; }
 
-# hours N: sleepers are stopped at first.
+# hours N: wait until the sleepers are stopped, and then for N hours.
 hours() {
 	wait_asleep
 	nap $(($1 * 3600))
 }
 
-# par_smart STATUS [OPTION...]: its messages are left in SAID.
+# par_smart STATUS [OPTION...]: run par-smart; SAID has its messages.
 par_smart() {
 	local want=$1 status=0
 	shift
@@ -28,7 +28,7 @@ par_smart() {
 	assert_eq "$status" "$want" "status of par-smart: $SAID"
 }
 
-# disks [OPTION]: of scsi_debug's, with an array, in its low gear.
+# disks [OPTION]: make disks of scsi_debug with an array, and shift it to its low gear.
 disks() {
 	mkscsi 5 24M sector_size=4096 "$@"
 	create_par 3,5 --chunk=64
@@ -40,7 +40,7 @@ disks() {
 
 disks_gone() { stop_par; rmscsi; }
 
-# with_rules: from now on, as when they have just been installed.
+# with_rules: install the udev rules.
 with_rules() {
 	local d
 	shift_to 5
@@ -61,7 +61,7 @@ enter_debian
 pretend_ata
 start_udev
 
-note "the kernel's polling, of disks like those of many USB enclosures"
+note "the kernel's polling of disks, as in many USB enclosures"
 disks removable=1
 nap 60
 assert_match "$(causes)" '^process kworker/' "woken without the rules"
@@ -94,7 +94,7 @@ assert_eq "${#LINES[@]}" 2 "lines for smartd"
 start_udisks
 nobody_woken "udisks begins"
 start_smartd "${LINES[@]}" "DEVICESCAN -a"
-assert_match "$(cat /tmp/smartd.log)" 'Monitoring 0 ATA/SATA, 3 SCSI/SAS' "what smartd watches"
+assert_match "$(cat /tmp/smartd.log)" 'Monitoring 0 ATA/SATA, 3 SCSI/SAS' "the disks that smartd monitors"
 nobody_woken "smartd begins"
 hours "$HOURS"
 nobody_woken "$HOURS hours"
@@ -102,7 +102,7 @@ assert_le $((3 * (2 * HOURS - 1))) "$(grep -c 'opened SCSI device' /tmp/smartd.l
 
 note "par-smart"
 par_smart 0
-assert_match "$SAID" 'member 0 \(sd.\): healthy' "par-smart of one that is awake"
+assert_match "$SAID" 'member 0 \(sd.\): healthy' "par-smart's message about a member that is awake"
 assert_match "$SAID" 'member 4 \(sd.\): asleep, never asked' "par-smart of a sleeper"
 par_smart 0
 assert_match "$SAID" 'member 0 \(sd.\): asked 0 minutes ago' "par-smart once more"

@@ -9,7 +9,7 @@ NEVER=18446744073709551615
 mdstat_is() { assert_match "$(</proc/mdstat)" "\\[5/$1\\]" "$2: mdstat"; }
 up() { set_par gear 5; gear_is 5 300; }
 
-# asleep: with something new to copy home.
+# asleep: shift down and write, so that a shift up has data to copy home.
 asleep() { down; fill 1 "$1"; SUM=$(fingerprint); }
 
 power_array 3,5
@@ -28,7 +28,7 @@ settle
 assert_eq "$(fingerprint)" "$SUM" "content"
 set_disk 4 spin_up_ms 15000
 
-note "two starts err"
+note "two starts return an error"
 asleep 2
 set_disk 4 fail_start_ms 3000
 set_disk 4 fail_starts 2
@@ -40,7 +40,7 @@ assert_eq "$(member 4 spin_ups)" 2 "spin_ups"
 settle
 assert_eq "$(fingerprint)" "$SUM" "content"
 
-# lost MS: member 4 has been failed after twice 20 s, and no earlier.
+# lost MS: member 4 has failed after twice 20 s, and not earlier.
 lost() {
 	assert_le 40000 "$1" "ms until it is failed"
 	assert_le "$1" 46999 "ms until it is failed"
@@ -52,9 +52,9 @@ lost() {
 	SUM=$(fingerprint)
 }
 
-# back: it is taken out, works again, and is rebuilt.
+# back: the member is removed, works again, and is rebuilt.
 back() {
-	# Not while its device is still in the call that starts it.
+	# The member keeps its place until the call that starts its device has returned.
 	wait_for "/sys/block/$MD/md/dev-spin4/slot" none 320
 	mdadm --quiet "/dev/$MD" --remove /dev/spin4
 	assert_eq "$(fingerprint)" "$SUM" "content after it is removed"
@@ -63,7 +63,7 @@ back() {
 	rejoin 4
 }
 
-note "each start errs"
+note "each start returns an error"
 asleep 1
 set_disk 4 fail_starts $NEVER
 ms_of up
@@ -78,7 +78,7 @@ lost "$MS"
 ms_of back
 assert_le "$MS" 320000 "ms until it is back"
 
-note "stopping the array while one is being started takes as long as that"
+note "a stop of the array during a member's start waits for the start"
 asleep 1
 set_disk 4 spin_up_ms 100000
 set_par gear 5

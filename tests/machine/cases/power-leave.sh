@@ -4,7 +4,7 @@
 set -euo pipefail
 . "$(dirname "$0")/../tools/power.sh"
 
-# settings D: as the disk's driver and its owner left them.
+# settings D: print the runtime PM settings of the disk.
 settings() {
 	local file
 	for file in control autosuspend_delay_ms runtime_usage; do
@@ -58,8 +58,8 @@ note "a member that leaves"
 mdadm --quiet "/dev/$MD" --fail "${DEVS[4]}"
 wait_for "/sys/block/$MD/md/dev-${DISKS[4]}/slot" none
 mdadm --quiet "/dev/$MD" --remove "${DEVS[4]}"
-assert_eq "$(settings 4)" "$BEFORE" "settings of one that has left"
-assert_eq "$(member 4 power_state)" none "power_state of nobody"
+assert_eq "$(settings 4)" "$BEFORE" "settings of a member that has left"
+assert_eq "$(member 4 power_state)" none "power_state of an empty place"
 mdadm --quiet "/dev/$MD" --add "${DEVS[4]}"
 wait_whole
 assert_eq "$(member 4 power_control)" runtime "power_control"

@@ -8,7 +8,7 @@ set -euo pipefail
 DAY=86400
 TICKS=/sys/kernel/tracing/instances/monitor
 
-# stats: all that the block layer has counted of the members.
+# stats: print all counters of the block layer for the members.
 stats() {
 	local name stat
 	for name in "${DISKS[@]}"; do
@@ -17,8 +17,8 @@ stats() {
 	done
 }
 
-# look_for_ticks; …; ticks WORK: how often a work of the monitor's was run. monitor_work()
-# has a CPU woken; monitor_idle_work() comes when one is awake, for whatever else.
+# look_for_ticks; …; ticks WORK: the number of runs of one of the monitor's work items in between.
+# monitor_work() wakes a CPU; monitor_idle_work() runs when a CPU is awake for another reason.
 look_for_ticks() {
 	[ -d "$TICKS" ] || mkdir "$TICKS"
 	echo 0 >"$TICKS/tracing_on"
@@ -28,14 +28,14 @@ look_for_ticks() {
 }
 ticks() { grep -c "function $1" "$TICKS/trace" || true; }
 
-# hour_over: and a moment more. The clock says what hour it is, and that one has load.
+# hour_over: set the clock to the end of an hour, and wait a moment longer. That hour had load.
 hour_over() {
 	local now
 	now=$(date +%s)
 	nap $((3600 - now % 3600 + 90))
 }
 
-# a_day WHAT: without a request.
+# a_day WHAT: a day passes without a request.
 a_day() {
 	local before
 	hour_over
@@ -47,7 +47,7 @@ a_day() {
 	assert_le 24 "$(ticks monitor_)" "looks in a day, $1"
 }
 
-# stored_within_the_hour WHAT: once, and not again an hour later.
+# stored_within_the_hour WHAT: the history is stored once, and not again an hour later.
 stored_within_the_hour() {
 	local writes
 	writes=$(par metadata_writes)
@@ -58,7 +58,7 @@ stored_within_the_hour() {
 	assert_eq "$(par metadata_writes)" "$writes" "superblocks written after an idle hour, $1"
 }
 
-# With mechanics, or a read would take no time and be no load.
+# Disks with mechanics: without, a read takes no time and is no load.
 power_array 3,5 preset=nearline
 for policy in manual auto; do
 	note "policy $policy"
@@ -69,9 +69,9 @@ for policy in manual auto; do
 	set_par min_gear 3
 	down
 	a_day "gear 3, $policy"
-	# What else there is does not depend on it, and a day takes a tenth of the time.
+	# A long interval changes nothing else, and a day takes a tenth of the time.
 	set_par interval 60000
-	assert_eq "$(wc -l <"/sys/block/$MD/md/par/load_by_hour")" 24 "hours of the day that are known"
+	assert_eq "$(wc -l <"/sys/block/$MD/md/par/load_by_hour")" 24 "hours in load_by_hour"
 done
 
 set_par interval 1000
@@ -82,7 +82,7 @@ read_disk 4
 wait_asleep
 stored_within_the_hour "with a stranger's wake"
 
-note "what was not stored then goes with the next store"
+note "history that could not be stored is stored with the next superblock"
 a_day "before the stop"
 HOURS=$(cat "/sys/block/$MD/md/par/load_by_hour")
 reassemble_par

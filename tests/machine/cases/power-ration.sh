@@ -4,12 +4,12 @@
 set -euo pipefail
 . "$(dirname "$0")/../tools/power.sh"
 
-# later DAYS: the clock is set, as days take their time even if simulated.
+# later DAYS: set the clock forward, since even simulated days take some time.
 later() { date -s "@$((EPOCHSECONDS + $1 * 86400))" >/dev/null; }
-# A clock cannot be set to before the machine was switched on.
+# The clock cannot be set to a time before the machine's start.
 begin_1970() { date -s "@$((3600 + $(cut -d. -f1 /proc/uptime)))" >/dev/null; }
 
-# left N: spin-ups of member 4.
+# left N: member 4 has N spin-ups left.
 left() { assert_eq "$(member 4 spins_left)" "$1" "spins_left, $2"; }
 
 power_array 3,5
@@ -17,7 +17,7 @@ assert_eq "$(member 4 rated_cycles)" 50000 "rated_cycles"
 assert_eq "$(member 4 wanted_years)" 5 "wanted_years"
 left 27 "to begin with"
 
-note "what is refused, and changes nothing"
+note "refused values change nothing"
 mark_log
 while read -r file value; do
 	old=$(par "$file")
@@ -76,7 +76,7 @@ set_par gear 3
 nap 5
 assert_eq "$(par shift_put_off)" ration "shift_put_off after a restart"
 
-note "a clock that begins with 1970 and is set later"
+note "a clock that begins in 1970 and is set later"
 set_par gear 5
 stop_par
 NOW=$EPOCHSECONDS
@@ -95,13 +95,13 @@ set_par gear 3
 
 note "tomorrow"
 later 1
-nap 3700	# the clock is looked at every hour, and as timers of an hour are: minutes late
+nap 3700	# the clock is checked every hour; such a timer may be minutes late
 gear_is 3 400
 wait_asleep
 assert_eq "$(par shift_put_off)" none "shift_put_off"
 left 2 "the next day"
 
-note "saved up, as far as that goes, also while it is stopped"
+note "spin-ups are saved up to the limit, also while the array is stopped"
 shift_to 5
 set_par carry 2
 stop_par
@@ -109,7 +109,7 @@ later 10
 assemble_par
 left 6 "after ten days"
 
-note "who is not to be stopped needs no spin-ups"
+note "a member that is not stopped needs no spin-ups"
 for d in 3 4; do set_member $d rated_cycles 1; set_member $d wanted_years 100; done
 set_par spin off
 shift_to 3

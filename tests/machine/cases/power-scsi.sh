@@ -6,10 +6,10 @@
 set -euo pipefail
 . "$(dirname "$0")/../lib.sh"
 
-# Every kind of thing that power-quiet.sh does, twice or more.
+# Long enough for power-quiet.sh to do each kind of request twice or more.
 export RAIDPAR_MINUTES=${RAIDPAR_MINUTES:-30}
 
-# Not power-late.sh, whose disks take a time to start that can be set: see
+# power-late.sh is left out, since it needs disks with a configurable start time: see
 # power-sd-late.sh.
 for test in wake cause quiet leave ration system; do
 	note "power-$test.sh"

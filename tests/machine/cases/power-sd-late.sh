@@ -9,8 +9,8 @@ mdstat_is() { assert_match "$(</proc/mdstat)" "\\[5/$1\\]" "$2: mdstat"; }
 up() { set_par gear 5; gear_is 5 300; }
 asleep() { down; fill 1 "$1"; SUM=$(fingerprint); }
 
-# Disk 4 errs (HARDWARE ERROR) for so many START STOP UNITs, or does not answer so many, or
-# all; and is well again. See scsi_debug's `error` in debugfs.
+# Disk 4 returns HARDWARE ERROR for some START STOP UNIT commands, or does not answer some or
+# all of them, or works again. See scsi_debug's `error` in debugfs.
 inject() { echo "$1" >"/sys/kernel/debug/scsi_debug/${SCSI_IDS[4]}/error"; }
 errs() { inject "2 ${1:+-}${1:-1} 0x1b 0 0 0x2 0x4 0x44 0x0"; }
 mute() { inject "0 ${1:+-}${1:-1} 0x1b"; }
@@ -19,7 +19,7 @@ well() { inject "2 0 0x1b 0 0 0 0 0 0"; inject "0 0 0x1b"; }
 power_array 3,5
 set_par wake_timeout 20
 
-note "two starts err"
+note "two starts return an error"
 asleep 1
 errs 2
 mark_log
@@ -34,7 +34,7 @@ settle
 assert_eq "$(fingerprint)" "$SUM" "content"
 well
 
-note "a stranger's requests meanwhile: they err or wait, and all goes on"
+note "another process's requests during the start return an error or wait, and the start continues"
 asleep 2
 errs 2
 (for _ in 1 2 3 4 5 6; do read_disk 4 2>/dev/null || true; nap 1; done) &
@@ -59,7 +59,7 @@ settle
 assert_eq "$(fingerprint)" "$SUM" "content"
 well
 
-note "a stop errs, and the flush before one: it is asked again"
+note "a stop returns an error, and the flush before a stop: the stop is retried"
 set_par stop_after 20
 errs 1
 mark_log
@@ -81,7 +81,7 @@ mdstat_is 5 "after stops that erred"
 settle
 assert_eq "$(fingerprint)" "$SUM" "content"
 
-# lost: member 4 has been failed after twice 20 s, and no earlier.
+# lost: member 4 has failed after twice 20 s, and not earlier.
 lost() {
 	ms_of up
 	assert_le 40000 "$MS" "ms until it is failed"
@@ -91,7 +91,7 @@ lost() {
 	assert_eq "$(fingerprint)" "$SUM" "content without it"
 }
 
-# back: it is taken out, works again, is started by sd, and rebuilt.
+# back: the member is removed, works again, is started by sd, and is rebuilt.
 back() {
 	wait_for "/sys/block/$MD/md/dev-${DISKS[4]}/slot" none 120
 	mdadm --quiet "/dev/$MD" --remove "${DEVS[4]}"
@@ -100,7 +100,7 @@ back() {
 	rejoin 4
 }
 
-note "each start errs"
+note "each start returns an error"
 asleep 1
 errs
 lost

@@ -7,16 +7,16 @@ export POWER_DISKS=scsi
 
 unplug() { echo 1 >"/sys/block/${DISKS[$1]}/device/delete"; }
 
-# gone D: report it to md, as udev would.
+# gone D: report to md that the disk is gone, as udev would.
 gone() {
-	mdadm --quiet "/dev/$MD" --fail detached 2>/dev/null || true	# it may have failed by itself
+	mdadm --quiet "/dev/$MD" --fail detached 2>/dev/null || true	# the member may have failed already
 	gear_is 5
 	settle
 	assert_match "$(</proc/mdstat)" '\[5/4\]' "mdstat without disk $1"
 	assert_eq "$(fingerprint)" "$SUM" "content without disk $1"
 	wait_for "/sys/block/$MD/md/dev-${DISKS[$1]}/slot" none 120
 	mdadm --quiet "/dev/$MD" --remove detached 2>/dev/null
-	assert_eq "$(member "$1" power_state)" none "power_state of nobody"
+	assert_eq "$(member "$1" power_state)" none "power_state of an empty place"
 	fill 1 3
 	stop_par
 	rmscsi
@@ -29,7 +29,7 @@ fill 1 1
 SUM=$(fingerprint)
 unplug 4
 nap 3
-assert_match "$(dmesg)" "md/par:$MD: the device of member 4 .* is gone" "the kernel log, nobody having sent it a request"
+assert_match "$(dmesg)" "md/par:$MD: the device of member 4 .* is gone" "the kernel log, without a request to the member"
 gone 4
 
 note "just being started, which takes long"
@@ -43,7 +43,7 @@ nap 5
 unplug 4
 gone 4
 
-note "awake, one that never sleeps, in a low gear"
+note "a member that never sleeps, in a low gear"
 power_array 3,5
 down
 SUM=$(fingerprint)

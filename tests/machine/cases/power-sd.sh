@@ -5,7 +5,7 @@ set -euo pipefail
 export POWER_DISKS=scsi
 . "$(dirname "$0")/../tools/power.sh"
 
-# at_once: all were sent START before the first of them had started.
+# at_once: all disks were sent START before the first of them had started.
 at_once() {
 	local line sent=0
 	traced order
@@ -81,7 +81,7 @@ assert_eq "$(member 6 spin_ups)" 1 "spin_ups of member 6"
 assert_eq "$(member 7 spin_ups)" 2 "spin_ups of member 7"
 assert_eq "$(disk 6 starts)" 1 "starts of disk 6"
 
-note "the array stops, with sleepers: nothing is sent; who reads one starts it"
+note "a stop of the array sends nothing to stopped sleepers; a later read of one starts it"
 down
 watch_commands
 stop_par
@@ -89,7 +89,7 @@ sent_none "while the array stops"
 assert_eq "$(sd 0 manage_runtime_start_stop)" 0 "disk 0 afterwards"
 assert_eq "$(sd 7 manage_runtime_start_stop)" 1 "a sleeper afterwards"
 read_disk 7
-assert_match "$(sent 7)" '^start ' "commands to one that is read"
+assert_match "$(sent 7)" '^start ' "commands to a sleeper that is read"
 assemble_par
 assert_eq "$(fingerprint)" "$SUM" "content, assembled again"
 shift_to 8

@@ -6,7 +6,7 @@ set -euo pipefail
 
 [ -w /sys/power/pm_test ] || skip "this kernel cannot test system sleep"
 
-# sleep_once: devices are suspended and resumed; 5 s later the system is back.
+# sleep_once: suspend all devices; the system resumes them 5 s later.
 sleep_once() {
 	echo devices >/sys/power/pm_test
 	echo freeze >/sys/power/state

@@ -5,19 +5,19 @@ set -euo pipefail
 export POWER_DISKS=scsi
 . "$(dirname "$0")/../tools/power.sh"
 
-# For all sleepers.
+# send COMMAND: send it to the disks of all sleepers.
 send() {
 	local d
 	for d in $(sleepers); do "$TOOLS/sg.py" "$1" "${DEVS[$d]}"; done
 }
 
-# trip: a request to a sleeper returns an error, or this test shows nothing.
+# trip: check that a request to a sleeper returns an error: the test would show nothing otherwise.
 trip() {
 	local d
 	for d in $(sleepers); do refused read_disk "$d"; done
 }
 
-# quiet WHAT: no sleeper got a request, no request failed, all members are whole.
+# quiet WHAT: no sleeper received a request, no request failed, all members are whole.
 quiet() {
 	local d
 	sent_none "$1"
@@ -28,7 +28,7 @@ quiet() {
 	done
 }
 
-# used: the array is, while its sleepers stand.
+# used: use the array while its sleepers are stopped.
 used() {
 	trip
 	watch_commands
@@ -44,7 +44,7 @@ used() {
 	SUM=$(fingerprint)
 }
 
-# stopped: with sleepers that stand; assembled, once they turn.
+# stopped: stop the array with its sleepers stopped, and assemble it once they turn.
 stopped() {
 	watch_commands
 	mark_log
@@ -56,7 +56,7 @@ stopped() {
 	assert_eq "$(fingerprint)" "$SUM" "content, assembled again"
 }
 
-# logically WHAT: the members' devices are left alone.
+# logically WHAT: the members sleep, but their devices are not stopped.
 logically() {
 	local d
 	for d in $(sleepers); do
@@ -85,7 +85,7 @@ stop_par
 dissect
 rmscsi
 
-note "partitions: who can stop their disks learns it from uevents; sd starts them (allow_restart)"
+note "partitions: uevents tell user space when to stop their disks; sd starts the disks (allow_restart)"
 mkscsi 5 48M num_parts=2
 for d in 0 1 2 3 4; do
 	wait_for "/sys/class/block/${DISKS[$d]}2/partition" 2

@@ -6,7 +6,7 @@ set -euo pipefail
 
 up() { set_par gear 8; gear_is 8; }
 
-# all_woken STARTS: as they and the array count them.
+# all_woken STARTS: disks and array have counted this number of starts.
 all_woken() {
 	local d
 	for d in $(sleepers); do
@@ -35,7 +35,7 @@ assert_eq "$(fingerprint)" "$SUM" "content"
 assert_le 100 "$(member 7 seconds_asleep)" "seconds asleep"
 assert_le "$(member 7 seconds_asleep)" 110 "seconds asleep"
 assert_eq "$(member 7 seconds_waking)" $((UP_MS / 1000)) "seconds waking"
-assert_eq "$(member 0 spin_ups)" 0 "spin_ups of one that never sleeps"
+assert_eq "$(member 0 spin_ups)" 0 "spin_ups of a member that never sleeps"
 
 note "2 s after one another"
 set_par wake_stagger 2000

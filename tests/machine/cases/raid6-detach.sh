@@ -32,7 +32,7 @@ let_go() {
 	wait_for "/sys/block/$MD/md/sync_completed" '[1-9]* / *'
 	manage --fail "${DEVS[5]}"
 	wait_for "/sys/block/$MD/md/dev-${DISKS[5]}/slot" none
-	assert_eq "$(<"/sys/block/$MD/md/sync_action")" recover "what goes on meanwhile"
+	assert_eq "$(<"/sys/block/$MD/md/sync_action")" recover "sync_action during the rebuild"
 	manage --remove "${DEVS[5]}"
 	sync_speed 1000000
 	wait_for "/sys/block/$MD/md/degraded" 1

@@ -11,20 +11,20 @@ MIB=48
 
 degraded() { wait_for "/sys/block/$MD/md/degraded" "$1" 120; }
 
-# right WHAT: all data is read as it was written, from any copy.
+# right WHAT: all data is right, in any copy.
 right() {
 	cmp -n $((MIB << 20)) "$MACHINE_TMP/content" <(dd if="/dev/$MD" bs=1M count=$MIB iflag=direct status=none) ||
 		fail "$LAYOUT, $WAY: content $1"
 }
 
-# put MIB AT: write to the array, and to the file that it is compared with.
+# put MIB AT: write to the array, and to the file with the expected content.
 put() {
 	dd if=/dev/urandom of="$MACHINE_TMP/piece" bs=1M count="$1" status=none
 	dd if="$MACHINE_TMP/piece" of="/dev/$MD" bs=1M seek="$2" oflag=direct conv=notrunc status=none
 	dd if="$MACHINE_TMP/piece" of="$MACHINE_TMP/content" bs=1M seek="$2" conv=notrunc status=none
 }
 
-# lose HOW MEMBER: as an administrator takes it away, or as it dies.
+# lose HOW MEMBER: fail the member by mdadm, or let its disk die.
 lose() {
 	case $1 in
 	failed) manage --fail "${DEVS[$2]}" ;;
@@ -32,7 +32,7 @@ lose() {
 	esac
 }
 
-# gone MEMBER: until the array has let it go; then it is as a new disk.
+# gone MEMBER: wait until the sets have detached the member, remove it, and make its disk a new one.
 gone() {
 	wait_for "/sys/block/$MD/md/dev-${DISKS[$1]}/slot" none
 	manage --remove "${DEVS[$1]}"
@@ -40,7 +40,7 @@ gone() {
 	dd if=/dev/urandom of="${DEVS[$1]}" bs=1M oflag=direct status=none 2>/dev/null || true
 }
 
-# rebuild_slowly MEMBER: until some of it has been done, and most of it has not.
+# rebuild_slowly MEMBER: rebuild slowly, and return after a small part of it.
 rebuild_slowly() {
 	echo 500 >"/sys/block/$MD/md/sync_speed_max"
 	echo 500 >"/sys/block/$MD/md/sync_speed_min"
@@ -61,7 +61,7 @@ rebuilt() {
 	settle
 }
 
-# right_everywhere: in each gear, and on the disks taken apart.
+# right_everywhere: the data is right in each gear, and on the disks of the stopped array.
 right_everywhere() {
 	local gear
 	for gear in $(down_and_up "$LAYOUT"); do
@@ -73,7 +73,7 @@ right_everywhere() {
 	assemble_par
 }
 
-# second GEAR FIRST HOW SECOND: the first fails in GEAR, in which data was written.
+# second GEAR FIRST HOW SECOND: member FIRST fails in GEAR, after data was written in that gear.
 second() {
 	local gear=$1 first=$2 how=$3 second=$4
 	WAY="gear $gear: member $first, then member $second $how"
@@ -86,7 +86,7 @@ second() {
 	gone "$first"
 	rebuild_slowly "$first"
 	lose "$how" "$second"
-	put 4 30	# who writes finds out
+	put 4 30	# a write to the member notices the failure
 	degraded 2
 	right "with two members gone"
 	put 4 2

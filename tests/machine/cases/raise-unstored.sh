@@ -5,10 +5,10 @@
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
-MODEL=$MACHINE_TMP/model	# what the array's first MIB hold
+MODEL=$MACHINE_TMP/model	# the expected content of the first MIB of the array
 MIB=8
 
-# weak: the awake members take metadata blocks, and cannot read them.
+# weak: the awake members accept writes of metadata blocks, and return errors for reads.
 weak() {
 	local d at
 	for d in 0 1 2; do
@@ -17,7 +17,7 @@ weak() {
 	done
 }
 
-# Of one of the first sleeper's chunks only the image is valid, and neither that can be read nor parity.
+# One of the first sleeper's chunks is valid in the image only, and neither the image nor its parity can be read.
 mkspindles 5 32M
 create_par 3,5 --chunk=64
 dd if=/dev/urandom of="$MODEL" bs=1M count=$MIB status=none

@@ -5,12 +5,12 @@
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
-MODEL=$MACHINE_TMP/model	# what the array's first MIB hold
+MODEL=$MACHINE_TMP/model	# the expected content of the first MIB of the array
 MIB=12
 HOME_AT=()	# by chunk: member and sector of its home copy,
 IMAGE_AT=()	# and of its image
 
-# put BYTES FIRST COUNT: new data, in blocks of BYTES, to the array and the model.
+# put BYTES FIRST COUNT: write new data, in blocks of BYTES, to the array and the model.
 put() {
 	dd if=/dev/urandom of="$MODEL" bs="$1" seek="$2" count="$3" conv=notrunc status=none
 	dd if="$MODEL" of="/dev/$MD" bs="$1" skip="$2" seek="$2" count="$3" oflag=direct \
@@ -22,7 +22,7 @@ right() {
 		fail "$1: not what was written"
 }
 
-# locate CHUNK...: where they lie, for what follows; the array is stopped for it.
+# locate CHUNK...: stop the array, and find the places of these chunks.
 locate() {
 	local chunk places
 	stop_par
@@ -34,16 +34,16 @@ locate() {
 	assemble_par
 }
 
-# What raid5 has in its cache it does not read: begin with an empty one.
+# raid5 does not read blocks that are in its cache: empty the cache.
 cold() {
 	reassemble_par
 	settle
 }
 
-# spoil MEMBER SECTOR COUNT: they cannot be read until they are written.
+# spoil MEMBER SECTOR COUNT: make these sectors unreadable until they are written.
 spoil() { echo "read $2 $3" >"$SPINDLES/${DISKS[$1]}/errors"; }
 
-# The same beyond the beginning of a chunk: spoil_at "MEMBER SECTOR" OFFSET COUNT.
+# spoil_at "MEMBER SECTOR" OFFSET COUNT: the same, OFFSET sectors after the beginning of a chunk.
 spoil_at() { spoil "${1% *}" $((${1#* } + $2)) "$3"; }
 
 all_up() {
@@ -51,7 +51,7 @@ all_up() {
 	assert_match "$(</proc/mdstat)" "\\[$n/$n\\] \\[U+\\]" "$1: mdstat"
 }
 
-# raid5 writes what could not be read when it has answered the read.
+# raid5 corrects unreadable blocks after it has completed the read.
 corrected() {
 	local name
 	all_up "$1"
@@ -74,7 +74,7 @@ end() {
 }
 
 home_copies() {
-	note "home copies of those that never sleep, gear $(par gear)"
+	note "home copies of members that never sleep, gear $(par gear)"
 	cold
 	spoil_at "${HOME_AT[1]}" 5 1
 	spoil_at "${HOME_AT[10]}" 0 128
@@ -88,7 +88,7 @@ home_copies() {
 }
 
 sleepers_home_copies() {
-	note "home copies of those that can sleep, and parity"
+	note "home copies of sleepers, and parity"
 	cold
 	spoil_at "${HOME_AT[3]}" 127 1
 	spoil_at "${HOME_AT[4]}" 0 128
@@ -100,13 +100,13 @@ sleepers_home_copies() {
 	corrected "parity"
 }
 
-# spoil_images: of a sleeper each a sector, or more.
+# spoil_images: make one or more sectors of an image of each sleeper unreadable.
 spoil_images() {
 	spoil_at "${IMAGE_AT[3]}" 64 1
 	spoil_at "${IMAGE_AT[4]}" 0 128
 }
 
-# images STATE: all without waking a member.
+# images STATE: correct images without waking a member.
 images() {
 	note "images, state $1"
 	cold
@@ -154,7 +154,7 @@ shift_down() {
 	shift_to 5
 }
 
-# What raid5 has in its cache it does not read, and so does not correct.
+# raid5 neither reads nor corrects blocks that are in its cache.
 shift_down_at_once() {
 	note "home copies that have just been written, while shifting down"
 	cold
@@ -171,8 +171,8 @@ shift_down_at_once() {
 	corrected "shifted up again"
 }
 
-# Every block of the metadata is stored in each of its slots, the superblock when
-# the array is stopped and when it is written again.
+# Store every metadata block in both of its slots; the superblock is stored at the stop and at
+# the first write after it.
 store_all() {
 	local i
 	for i in 1 2; do
@@ -185,7 +185,7 @@ store_all() {
 	put 64K 0 16
 }
 
-# metadata MEMBER GEAR FIRST COUNT: at assembly in GEAR, of that member only.
+# metadata MEMBER GEAR FIRST COUNT: metadata of that member is unreadable at an assembly in GEAR.
 metadata() {
 	local offset
 	note "metadata of member $1, sectors $3 + $4, gear $2"
@@ -204,7 +204,7 @@ metadata() {
 	right "metadata"
 }
 
-# The one that wakes up needs it from those that are awake.
+# A member that wakes up needs metadata of members that are awake.
 metadata_for_waking() {
 	local offset
 	note "metadata that a waking member needs"
@@ -227,7 +227,7 @@ cold_without() {
 	done | xargs mdadm --assemble --quiet --run "/dev/$MD"
 }
 
-# rebuild MEMBER BAD: while that member is rebuilt another one cannot be read.
+# rebuild MEMBER BAD: member BAD has unreadable sectors during the rebuild of MEMBER.
 rebuild() {
 	local dev=${DEVS[$1]}
 	note "$LAYOUT: rebuild of member $1, sectors of member $2"

@@ -8,7 +8,7 @@ set -euo pipefail
 modprobe spindle
 START_RO=/sys/module/md_mod/parameters/start_ro
 
-# Sectors written to each disk so far.
+# Print the sectors written to each disk so far.
 written() {
 	local name stat
 	for name in "${DISKS[@]}"; do
@@ -17,7 +17,7 @@ written() {
 	done
 }
 
-# What a user of a read-only array may do, none of which writes.
+# Do everything that a user may do with a read-only array. Nothing of it writes.
 use_read_only() {
 	assert_eq "$(fingerprint 8)" "$SUM" "$1: content"
 	refused dd if=/dev/zero of="/dev/$MD" bs=4k count=1 oflag=direct status=none
@@ -25,7 +25,7 @@ use_read_only() {
 	nap 0.5
 }
 
-# unwritten WHAT COMMAND...: not a sector is written while it runs.
+# unwritten WHAT COMMAND...: no sector is written while the command runs.
 unwritten() {
 	local what=$1 before
 	shift
@@ -48,8 +48,8 @@ start_auto() {
 	stop_par
 }
 
-# turn_read_only HOW STATE: while the mover is at STATE; nothing is written from
-# then on, and it goes on when the array is writable again.
+# turn_read_only HOW STATE: make the array read-only while the mover is in STATE. Nothing is
+# written from then on, and the mover continues when the array is writable again.
 turn_read_only() {
 	local how=$1 state=$2
 	wait_for "/sys/block/$MD/md/par/shift_state" "$state"
@@ -68,7 +68,7 @@ turn_read_only() {
 	esac
 }
 
-# In the midst of a shift down, and of what follows a shift up.
+# The array becomes read-only during a shift down, and during the propagation after a shift up.
 read_only_moving() {
 	local how
 	for how in mdadm sysfs auto; do
@@ -96,7 +96,7 @@ read_only_moving() {
 	done
 }
 
-# What cannot be read is made from the others, and corrected only when it may be.
+# Unreadable blocks are computed from the other members, and corrected only when the array is writable.
 read_only_errors() {
 	local way member sector
 	for way in "--readonly" "start_ro"; do

@@ -5,7 +5,7 @@
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
-# written: what the disks have been sent to write or to discard.
+# written: print the sectors written to and discarded on the disks.
 written() {
 	local name stat
 	for name in "${DISKS[@]}"; do
@@ -19,7 +19,7 @@ spare=${DEVS[5]}
 DEVS=("${DEVS[@]:0:5}")
 create_par 3,5
 fill 4
-reassemble_par	# nothing is left that the array could write by itself
+reassemble_par	# afterwards the array has nothing to write by itself
 sum=$(fingerprint)
 before=$(written)
 cd /sys/block/md0/md

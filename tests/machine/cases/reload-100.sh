@@ -4,7 +4,7 @@
 # rare: yes
 # machine: --mem 1G
 # timeout: 600
-# Without KASAN, which keeps freed memory for a while: that counts as in use.
+# The kernel has no KASAN, which keeps freed memory for a while, so that it counts as in use.
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
@@ -12,28 +12,28 @@ ROUNDS=100
 USED=('3,5' '2,3,5' 'raid0:2,5' 'raid6:4,5')
 
 KINDS=(vmalloc percpu)
-MOST=64	# KiB that each may differ by: a page lost in each round is 400
+MOST=64	# the allowed difference in KiB: a page lost in each round is 400 KiB
 
-# Without the stacks of threads, for kworkers come and go, and what is free already.
+# vmalloc's memory without the stacks of threads, since kworkers come and go, and without freed areas.
 vmalloc_kib() { awk '!/kernel_clone|unpurged/ { n += $2 } END { print int(n / 1024) }' /proc/vmallocinfo; }
 percpu_kib() { awk '$1 == "Percpu:" { print $2 }' /proc/meminfo; }
 
 threads() { ps -e -o ppid=,comm= | awk '$1 == 2 && $2 !~ /^kworker/ { print $2 }' | sort; }
 
-# Objects in use, by cache, and how many make a slab. Directories only: links
-# would become inodes by being looked at.
+# Objects in use, by cache, and the number of objects per slab. Only directories are read: reading
+# links would create inodes.
 objects() {
 	find /sys/kernel/slab -mindepth 1 -maxdepth 1 -type d |
 		while read -r dir; do echo 1 >"$dir/shrink"; done
 	awk 'NR > 2 { print $1, $2, $5 }' /proc/slabinfo | sort
 }
 
-# look NAME: at all that is to be the same before and after.
+# look NAME: record everything that must be the same before and after.
 look() {
 	local kind
 	sync
 	for kind in 1 2 3; do
-		nap 0.5	# for what is freed by RCU
+		nap 0.5	# until RCU has freed its objects
 		echo 3 >/proc/sys/vm/drop_caches
 	done
 	threads >"$MACHINE_TMP/threads-$1"
@@ -48,7 +48,7 @@ use() {
 	shift_to "$(top_gear "$LAYOUT")"
 }
 
-# Every other time by the kernel itself, which knows the level's alias.
+# Every other time the kernel loads the module itself, by the level's alias.
 one_round() {
 	[ $(($1 % 2)) = 0 ] || modprobe raid-par
 	create_par "${USED[$1 % ${#USED[@]}]}" --chunk=64 --destroy-par
@@ -77,14 +77,14 @@ compare() {
 		fail "slab caches"
 }
 
-# Not ours: md's raid5 names its stripe cache anew for each array of dm's, or of
-# ours, and if slub has merged it with another, the name stays in sysfs as a link
-# (kernfs nodes, which in turn can be merged with what is as large); and what was
-# mapped by vmalloc is given back late.
+# Objects that the kernel keeps: md's raid5 gives its stripe cache a new name for each array of
+# dm or of par. If slub has merged the cache with another one, the name stays in sysfs as a link
+# (kernfs nodes, whose cache can be merged with others of that size). Areas mapped by vmalloc are
+# returned late.
 NOT_OURS='^(kernfs_node_cache|vm_area_struct|radix_tree_node|vmap_area|kmemleak_object) '
 
-# The slab that a CPU holds counts as in use: less than one object lost in each
-# round may hide there. That is for kmemleak to find.
+# All objects of the slab that a CPU holds count as in use: a loss of less than one object per
+# round is not visible here. kmemleak finds such losses.
 compare_objects() {
 	join "$MACHINE_TMP/objects-before" "$MACHINE_TMP/objects-after" |
 		grep -vE "$NOT_OURS" >"$MACHINE_TMP/objects"
@@ -95,7 +95,7 @@ compare_objects() {
 }
 
 mkdisks 5 24M
-rounds 8	# until all that is kept for good is there
+rounds 8	# until everything that the kernel keeps exists
 look before
 rounds $ROUNDS
 look after

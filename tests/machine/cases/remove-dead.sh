@@ -15,7 +15,7 @@ lose_and_renew() {
 	[ "$how" = new ] || reassemble_par
 	shift_to "$gear"
 	echo 1 >"$SPINDLES/${DISKS[d]}/dead"
-	fill 4	# who is written to first finds out
+	fill 4	# the first set with a write to the member notices the failure
 	wait_for "/sys/block/$MD/md/degraded" 1
 	sum=$(fingerprint 6)
 	echo 0 >"$SPINDLES/${DISKS[d]}/dead"

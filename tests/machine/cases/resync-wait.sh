@@ -7,12 +7,12 @@
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
-APART=256	# MiB: a zone of 3,5 with segments of 64 KiB is 128, and the next one is asked for in advance
+APART=256	# MiB: a zone of 3,5 with segments of 64 KiB is 128, and the next zone's intent is set in advance
 PLACES=4
 
 speed() { echo "$1" >/proc/sys/dev/raid/speed_limit_max; }
 
-# waiting PID: mdadm --wait has read /proc/mdstat, and sleeps until that changes.
+# waiting PID: wait until mdadm --wait has read /proc/mdstat and sleeps until it changes.
 waiting() {
 	local state
 	[[ $(readlink "/proc/$1/fd/"*) == */mdstat* ]] || return 1
@@ -54,10 +54,10 @@ status_now
 assert_eq "$(grep -c resync <<<"$MDSTAT" || true)" 0 "words on a resync in mdstat"
 assert_eq "$(fingerprint 4)" "$sum" "content"
 
-note "it has made parity right"
+note "parity is right after the resync"
 no_mismatch
 
-note "stopped properly: none"
+note "no resync after a proper stop"
 reassemble_par
 assert_eq "$(par resync)" none "zones to be resynced"
 stop_par

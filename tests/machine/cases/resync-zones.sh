@@ -10,14 +10,14 @@ ZONE=128		# MiB of the array in a zone of 3,5 with segments of 64 KiB,
 ZONE_SECTORS=65536	# and sectors of each member
 PART=32			# MiB of each zone that are filled
 
-# Of a zone with an intent every row is taken as written; of the others those are that have been.
+# All rows of a zone with an intent count as written; in other zones only those that have been written.
 WRITTEN_SECTORS=$((ZONE_SECTORS * PART / ZONE))
 
 declare -A BEFORE
 
 sectors_now() { local name; for name in "${DISKS[@]}"; do BEFORE[$name]=$(sectors_of "$name"); done; }
 
-# fill_zones: each of them, and in the lower gear's set what images them; a shift leaves all of it clean.
+# fill_zones: fill a part of each zone, and its images in the lower gear's set. No intent is left after a shift.
 fill_zones() {
 	local at
 	dd if=/dev/urandom of="$MACHINE_TMP/part" bs=1M count=$PART status=none
@@ -30,7 +30,7 @@ fill_zones() {
 	shift_to 5
 }
 
-# write_zones ZONE...: something in each, always the same.
+# write_zones ZONE...: write the same data to each.
 write_zones() {
 	local zone
 	for zone in "$@"; do
@@ -39,8 +39,8 @@ write_zones() {
 	done
 }
 
-# crash_writing ZONE...: the power goes when they have just been written: for half a minute
-# they count as being written, and to read all takes longer where the host is busy.
+# crash_writing ZONE...: cut the power right after the zones were written: their intents last for half a
+# minute, and reading all data takes longer on a busy host.
 crash_writing() {
 	write_zones "$@"
 	SUM=$(fingerprint_zones)
@@ -55,7 +55,7 @@ fingerprint_zones() {
 	done | sha256sum
 }
 
-# resync: sectors of each member are counted from before it begins.
+# resync ZONES: resync, and count the sectors of each member from before its begin.
 resync() {
 	echo 1 >/sys/module/md_mod/parameters/start_ro
 	assemble_par
@@ -67,14 +67,14 @@ resync() {
 	wait_for "/sys/block/$MD/md/sync_action" idle
 }
 
-# cost_at_most ZONES: the requests for all of these, and for storing metadata.
+# cost_at_most ZONES: the resync's requests are those of these zones, and for metadata.
 cost_at_most() {
 	local name cost want=$(($1 * ZONE_SECTORS))
 	for name in "${DISKS[@]}"; do
 		cost=$(($(sectors_of "$name") - BEFORE[$name]))
-		note "$name: $cost sectors, $1 zones have $want, what is written elsewhere $(((ZONES - $1) * WRITTEN_SECTORS))"
-		assert_le "$cost" $((want + want / 20)) "$name: sectors that a resync of $1 zones cost"
-		assert_le "$want" "$cost" "sectors that $1 zones have, by what $name was asked for"
+		note "$name: $cost sectors, $1 zones have $want, the written rows of the others $(((ZONES - $1) * WRITTEN_SECTORS))"
+		assert_le "$cost" $((want + want / 20)) "$name: sectors of a resync of $1 zones"
+		assert_le "$want" "$cost" "sectors of $1 zones, of the sectors requested from $name"
 	done
 }
 

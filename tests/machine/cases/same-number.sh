@@ -6,11 +6,11 @@
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
-TIDY=75		# seconds; then no intent is left, and nothing is resynced after a cut
+TIDY=75		# seconds; after that no intent is left, and nothing is resynced after a cut
 
 seqs() { "$TOOLS/spoil.py" seq "${DEVS[@]}" | xargs; }
 
-# The first superblock of a start comes to member 0 only.
+# The first superblock of a start reaches member 0 only.
 cut_in_store() {
 	local first i
 	first=$(data_offset "${DEVS[0]}")

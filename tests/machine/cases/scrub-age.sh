@@ -7,10 +7,10 @@ set -euo pipefail
 
 PAR=/sys/block/$MD/md/par
 
-# days N: the clock goes on.
+# days N: set the clock forward.
 days() { date -s "@$(($(date +%s) + $1 * 86400))" >/dev/null; }
 
-# last MEMBERS: days since that set was read in whole.
+# last MEMBERS: print the days since the last complete read of that set.
 last() { awk -v set="$1" -v now="$(date +%s)" '$1 == set { printf "%d", (now - $2) / 86400 }' "$PAR/scrub_last"; }
 
 check() {
@@ -70,7 +70,7 @@ echo check >"/sys/block/$MD/md/sync_action"
 sync_at 4096
 echo idle >"/sys/block/$MD/md/sync_action"
 wait_for "/sys/block/$MD/md/sync_action" idle
-assert_le 1 "$(cat "/sys/block/$MD/md/sync_min")" "sync_min after a check that was broken off"
+assert_le 1 "$(cat "/sys/block/$MD/md/sync_min")" "sync_min after a check that was interrupted"
 assert_eq "$(last 5)" 10 "days since the set of 5 was read in whole, when a check was broken off"
 echo 1000000 >"/sys/block/$MD/md/sync_speed_max"
 days 1

@@ -9,7 +9,7 @@ sync_file() { cat "/sys/block/$MD/md/$1"; }
 set_sync() { echo "$2" >"/sys/block/$MD/md/$1"; }
 completed() { local now; read -r now _ <"/sys/block/$MD/md/sync_completed"; [ "$now" != none ] || now=0; echo "$now"; }
 
-# damage MEMBERS: the parity of the first and of the last row of that set.
+# damage MEMBERS: damage the parity of the first and of the last row of that set.
 damage() {
 	local rows row
 	mapfile -t rows < <(dissect --parity "$1")
@@ -20,7 +20,7 @@ damage() {
 	done
 }
 
-# mismatches WANT WHAT: what a check that has ended has found.
+# mismatches WANT WHAT: wait until the check has ended; it has found WANT mismatches.
 mismatches() {
 	wait_for "/sys/block/$MD/md/sync_action" idle 60
 	assert_eq "$(sync_file mismatch_cnt)" "$1" "sectors found by $2"
@@ -48,18 +48,18 @@ assert_eq "$(sync_file sync_action)" check "sync_action while it is slow"
 fast
 mismatches 16 "a check"
 
-note "broken off, and begun anew"
+note "interrupted, and started again"
 begin_slowly
 sync_at 4096
 set_sync sync_action idle
 wait_for "/sys/block/$MD/md/sync_action" idle
-assert_le 1 "$(sync_file sync_min)" "sync_min after a check that was broken off"
+assert_le 1 "$(sync_file sync_min)" "sync_min after a check that was interrupted"
 fast
 set_sync sync_min 0
 set_sync sync_action check
 mismatches 16 "a check from the start after one that was broken off"
 
-note "broken off at its limit, and begun anew"
+note "interrupted at its limit, and started again"
 set_sync sync_min 0
 set_sync sync_max 16384
 set_sync sync_action check

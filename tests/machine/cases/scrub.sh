@@ -7,19 +7,19 @@ set -euo pipefail
 
 declare -A DAMAGE	# by a set's members: sectors of stripes, as md counts them
 
-# noise MEMBER SECTOR AT COUNT: over COUNT sectors, AT sectors behind SECTOR of the device.
+# noise MEMBER SECTOR AT COUNT: overwrite COUNT sectors, AT sectors after SECTOR of the device.
 noise() {
 	dd if=/dev/urandom of="${DEVS[$1]}" bs=512 seek=$(($2 + $3)) count="$4" oflag=direct conv=notrunc status=none
 }
 
-# damage MEMBERS: the parity of that set, on members that never sleep and, if it has any, on one that does.
+# damage MEMBERS: damage the parity of that set, on members that never sleep and, if it has any, on a sleeper.
 damage() {
 	local d sector low awake=() asleep=()
 	low=$(low_gear "$LAYOUT")
 	while read -r d sector; do
 		if [ "$d" -lt "$low" ]; then awake+=("$d $sector"); else asleep+=("$d $sector"); fi
 	done < <(dissect --parity "$1")
-	assert_le 3 "${#awake[@]}" "rows of the set of $1 with parity on those who never sleep"
+	assert_le 3 "${#awake[@]}" "rows of the set of $1 with parity on members that never sleep"
 	# shellcheck disable=SC2086  # member and sector
 	{
 		noise ${awake[0]} 0 1				# in one stripe,
@@ -41,7 +41,7 @@ damage_all() {
 	assert_match "$REFUSAL" 'P \(member [0-9]*\) is wrong' "the disks taken apart"
 }
 
-# damage_up_to GEAR: of all sets whose members are awake then; sets_above GEAR: the others.
+# damage_up_to GEAR: damage all sets whose members are awake in GEAR; sets_above GEAR: print the others.
 damage_up_to() {
 	local members sum=0
 	for members in "${!DAMAGE[@]}"; do [ "$members" -gt "$1" ] || sum=$((sum + DAMAGE[$members])); done
@@ -54,7 +54,7 @@ sets_above() {
 	echo "${above[*]:-none}"
 }
 
-# scrub ACTION MISMATCHES LEFT_OUT: the expected mismatches, and sets left out.
+# scrub ACTION MISMATCHES LEFT_OUT: run a check or repair; it finds MISMATCHES and leaves out the sets LEFT_OUT.
 scrub() {
 	local mark log
 	mark=$(dmesg | wc -l)
@@ -108,7 +108,7 @@ scrub_in() {
 	right
 }
 
-# The data have never changed, wherever they are read, and all is in its place.
+# The data has not changed, in any gear, and the disks of the stopped array are right.
 right() {
 	local gear
 	for gear in $(down_and_up "$LAYOUT"); do

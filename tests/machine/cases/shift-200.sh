@@ -20,7 +20,7 @@ start=$GOT
 gears=(2 5 3 5 2 3 2 5)
 for ((i = 0; GOT - start < 200; i++)); do
 	echo "${gears[i % 8]}" >/sys/block/md0/md/par/gear
-	# Some are let finish, some are overtaken by the next one.
+	# Some shifts finish, others are overtaken by the next one.
 	[ $((i % 5)) = 0 ] || settle
 	get shift_last_error
 	[ "$GOT" = 0 ] || [ "$GOT" = -4 ] || fail "shift $i: error $GOT"

@@ -10,7 +10,7 @@ set -euo pipefail
 RING=$((64 << 20))
 BLOCK=262144
 
-# writing MIB_S SECONDS: one block of the ring after the other, over and over, in the background.
+# writing MIB_S SECONDS: write the blocks of the ring in turn, repeatedly, in the background.
 writing() {
 	awk -v rate="$1" -v seconds="$2" -v block="$BLOCK" -v ring="$RING" 'BEGIN {
 		for (i = 0; i * block < seconds * rate * 1048576; i++)
@@ -20,7 +20,7 @@ writing() {
 	nap 5
 }
 
-# down MIB_S SECONDS ERROR: under such writes, a shift down ends so.
+# down MIB_S SECONDS ERROR: under such writes, a shift down ends within SECONDS with this result.
 down() {
 	local i limit
 	writing "$1" "$2"
@@ -36,7 +36,7 @@ down() {
 	assert_le "$(par shift_last_hold_ms)" 150 "shift_last_hold_ms at $1 MiB/s"
 }
 
-# up: and everything copied home.
+# up: shift up, and wait until everything is copied home.
 up() {
 	wait
 	set_par gear 5
@@ -46,11 +46,11 @@ up() {
 
 policy_array 3,5 128M
 
-# More than speed_min: 16 passes, and then all that was left of them in one hold.
+# Writes faster than speed_min: 16 passes, and then the rest is copied while writes are held.
 down 30 25 0
 up
 
-# More than the disks can copy beside it.
+# Writes faster than the disks can copy beside them.
 down 120 40 -110
 assert_eq "$(par gear)" 5 "gear"
 explains 'the last shift down gave up: data was written faster than it was copied'

@@ -1,5 +1,5 @@
 #!/bin/bash
-# While the array is used, segments are copied home at speed_min: not slower by what each batch takes.
+# While the array is used, segments are copied home at speed_min: the duration of each batch does not reduce the speed.
 # machine: --debug --time-travel --mem 2G
 # timeout: 200
 set -euo pipefail

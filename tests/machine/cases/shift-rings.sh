@@ -14,9 +14,9 @@ RATES=${RAIDPAR_RATES:-1 10 30 100}
 PRESETS=${RAIDPAR_PRESETS:-nas server36}
 BLOCK=262144
 HOLD=100	# ms of copying at most, as promised
-REQUEST=150	# ms that one request may take beside all that: a queue of such a disk
+REQUEST=150	# ms that a request may take otherwise: the queue of such a disk
 
-# requests RING MIB_S SECONDS: one block of the ring after the other, over and over.
+# requests RING MIB_S SECONDS: write the blocks of the ring in turn, repeatedly.
 requests() {
 	awk -v ring="$1" -v rate="$2" -v seconds="$3" -v block="$BLOCK" 'BEGIN {
 		ring *= 1048576
@@ -25,17 +25,17 @@ requests() {
 	}'
 }
 
-# ended LIMIT: the shift down is over, or has been given up, or it is too late.
+# ended LIMIT: wait until the shift down is complete or has been given up; fail after LIMIT.
 ended() {
 	local i
 	for ((i = 0; i < $1 * 2; i++)); do
 		[ "$(par shift_target)" != "$(par gear)" ] || return 0
 		nap 0.5
 	done
-	fail "the shift down has not ended after the $1 s that it told"
+	fail "the shift down has not ended after the announced $1 s"
 }
 
-# down PRESET RING MIB_S: one line of the table.
+# down PRESET RING MIB_S: shift down, and print a line of the table.
 down() {
 	local limit error load
 	limit=$(par shift_limit)
@@ -61,7 +61,7 @@ up() {
 	settle
 }
 
-# ring PRESET RING: an array with a bit more room than that, at each rate.
+# ring PRESET RING: test each rate on an array a little larger than the ring.
 ring() {
 	local rate
 	build_replay

@@ -16,7 +16,7 @@ prepare() {
 	stop_par
 }
 
-# The shift up comes to its superblock, of which two members keep the version before.
+# The shift up stores its superblock, but two members keep the version before.
 first_cut() {
 	assemble_par
 	echo 4096 >"/sys/block/$MD/md/par/speed_min"
@@ -27,7 +27,7 @@ first_cut() {
 	"$TOOLS/spoil.py" corrupt --newest "$2" "$3"
 }
 
-# Nothing is written to the array; it propagates by itself, and the power goes again.
+# The array propagates without a write to it, and the power is cut again.
 second_cut() {
 	assemble_par
 	get gear

@@ -20,10 +20,10 @@ running() { [ ! -e "$STOP" ]; }
 nap_up_to() { nap "$((RANDOM % $1)).$((RANDOM % 10))"; }
 any_of() { local all=("$@"); ANY=${all[RANDOM % $#]}; }
 
-# put VALUE FILE: or not, if the array will not have it just now.
+# put VALUE FILE: write a sysfs file; errors are ignored, since the array may refuse a value at times.
 put() { { echo "$1" >"/sys/block/$MD/md/$2"; } 2>/dev/null || true; }
 
-# Some shifts are let finish, some are overtaken by the next one.
+# Some shifts finish, others are overtaken by the next one.
 shifter() {
 	local all deadline
 	read -r -a all < <(gears "$LAYOUT")
@@ -41,8 +41,8 @@ shifter() {
 	done
 }
 
-# A check is begun, and often broken off. While it goes on, no gear is left for
-# a lower one, and so it is with a member that is missing: leave time for that.
+# Start checks, and interrupt many of them. The array does not shift down during a check or
+# while a member is missing: leave time for shifts.
 checker() {
 	while running; do
 		nap_up_to 12
@@ -59,7 +59,7 @@ leave() {
 	manage --remove "$1"
 }
 
-# Whole again, the array shifts: leave it the time for some of that.
+# With all members whole, the array shifts: leave time for some shifts.
 let_shift() {
 	local before deadline=$((SECONDS + 8))
 	get shifts
@@ -70,8 +70,8 @@ let_shift() {
 	done
 }
 
-# One member after another leaves, in any gear, and comes back: with what it
-# had, or as a new one.
+# One member after another leaves, in any gear, and returns: with its old content, or as a new
+# disk.
 changer() {
 	local n=0 member
 	while running; do
@@ -107,9 +107,9 @@ reader() {
 		>"$MACHINE_TMP/rounds"
 }
 
-# Verified as it goes: each block carries its checksum, and fio reads back. It would
-# do so while it writes the block again, and call what it gets an error: hence
-# serialize_overlap. SIGINT ends it, as if its time were over.
+# Each block carries its checksum, and fio reads it back. serialize_overlap prevents a read
+# during a rewrite of the block, which fio would report as an error. On SIGINT fio ends as if
+# its time were over.
 fio_writer() {
 	exec fio --output="$FIO_LOG" --filename="/dev/$MD" --direct=1 --verify=crc32c --verify_fatal=1 \
 		--verify_backlog=32 --time_based --runtime=10000 \
@@ -124,14 +124,14 @@ shadow_writer() {
 		--mib $SHADOW_MIB --writers 4 --save "$SHADOW"
 }
 
-# How fast that is, is up to the host.
+# The time that this takes depends on the host.
 until_enough() {
 	local start=$SECONDS returned=0
 	while [ $((SECONDS - start)) -lt "$RAIDPAR_STRESS_SECONDS" ] ||
 		[ "$GOT" -lt $SHIFTS ] || [ "$returned" -lt $RETURNS ]; do
 		[ $((SECONDS - start)) -lt $MOST_SECONDS ] || break
 		nap 0.5
-		for i in "$@"; do kill -0 "$i" 2>/dev/null || return 0; done	# it has found something
+		for i in "$@"; do kill -0 "$i" 2>/dev/null || return 0; done	# a worker has found an error
 		get shifts
 		read -r returned <"$MACHINE_TMP/returned"
 	done
@@ -151,20 +151,20 @@ all_at_once() {
 	until_enough "${pids[@]}"
 	: >"$STOP"
 	kill -INT "${pids[0]}" 2>/dev/null || true
-	wait "${pids[0]}" || true	# interrupted: its log tells
+	wait "${pids[0]}" || true	# interrupted: the log has its result
 	for i in {1..6}; do wait "${pids[i]}" || bad+=" ${names[i]}"; done
 	[ -z "$bad" ] || fail "$LAYOUT:$bad"
 	! grep -E 'verify:|error|bad' "$FIO_LOG" || fail "fio found errors"
 	grep -q 'WRITE: bw=' "$FIO_LOG" || fail "fio has not written: $(<"$FIO_LOG")"
 }
 
-# That much did happen, on each CPU.
+# Enough shifts, checks and returns have happened, on each CPU.
 enough() {
 	get shifts
 	note "$GOT shifts, $(<"$MACHINE_TMP/returned") members came back; $(tr '\n' ' ' <"$MACHINE_TMP/rounds")"
 	assert_le $SHIFTS "$GOT" "shifts"
-	assert_le $RETURNS "$(<"$MACHINE_TMP/returned")" "members that came back"
-	assert_eq "$(wc -l <"$MACHINE_TMP/rounds")" "$(nproc)" "CPUs that read all files"
+	assert_le $RETURNS "$(<"$MACHINE_TMP/returned")" "members that returned"
+	assert_eq "$(wc -l <"$MACHINE_TMP/rounds")" "$(nproc)" "CPUs that have read all files"
 	! grep -q ' 0 rounds' "$MACHINE_TMP/rounds" || fail "a CPU has not read all files once"
 }
 

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Spindle disks: bad sectors fail as often as configured, a write repairs those that cannot be read, and a dead disk can be revived.
+# Spindle disks: bad sectors fail as often as configured, a write repairs unreadable sectors, and a dead disk can be revived.
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
@@ -51,7 +51,7 @@ listed "any 0 1 1" "half used up"
 refused readable 0
 writable 0
 
-note "only that part of merged requests errs"
+note "only that part of merged requests returns an error"
 echo "read 64 1" >"$ERRORS"
 read -r _ merges _ </sys/block/spin0/stat
 fio --name=merge --filename=/dev/spin0 --rw=read --bs=4k --size=128k --direct=1 --ioengine=libaio \

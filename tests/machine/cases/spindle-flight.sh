@@ -6,15 +6,15 @@ set -euo pipefail
 
 SECTORS=$TOOLS/sectors.py
 
-# in_flight NAME: how many requests wait for their disk.
+# in_flight NAME: print the number of requests in flight.
 in_flight() {
 	local counts
 	read -r -a counts <"/sys/block/$1/inflight"
 	echo $((counts[0] + counts[1]))
 }
 
-# volley TAG: eight slow requests of 32 KiB. One process sends them all at once,
-# or the first could have ended before the last; on a busy machine it may still.
+# volley TAG: send eight slow requests of 32 KiB. One process sends them together, so that the
+# first has not ended before the last is sent; on a busy machine it may have.
 volley() {
 	local tries deadline
 	for tries in 1 2 3; do
@@ -31,8 +31,8 @@ volley() {
 	fail "not all requests were in flight at once"
 }
 
-# slower US: the disk's requests take up to so long. Dead, it does not keep
-# those waiting that look for partitions.
+# slower US: let the disk's requests take up to US. The disk is dead meanwhile, so that the search
+# for partitions does not wait.
 slower() {
 	echo 0 >"$SPINDLES/spin0/online"
 	echo "$1" >"$SPINDLES/spin0/delay_us"
@@ -41,12 +41,12 @@ slower() {
 	echo 0 >"$SPINDLES/spin0/dead"
 }
 
-# all_err: each ends at once, and by an error.
+# all_err: all requests in flight end at once, with an error.
 all_err() {
 	local start=$SECONDS
 	wait "$VOLLEY"
 	assert_eq "$(cat "$MACHINE_TMP/volley")" "8 of 8 erred" "requests in flight"
-	assert_le $((SECONDS - start)) 10 "seconds until requests in flight err"
+	assert_le $((SECONDS - start)) 10 "seconds until requests in flight return an error"
 }
 
 arrived() {

@@ -9,7 +9,7 @@ gcc -O1 -o "$REPLAY" "$RAIDPAR_TOP/tests/replay/replay.c"
 
 get() { read -r GOT <"$SPINDLES/spin0/$1"; }
 
-# replay OPTION...: on spin0; its results are in SAID[requests], SAID[sum_ns] and so on.
+# replay OPTION...: run the replay on spin0; SAID[requests], SAID[sum_ns] and so on have its results.
 declare -A SAID REPORT
 replay() {
 	local words i
@@ -30,7 +30,7 @@ about() {
 	assert_le $((($2 - $1) * 1000)) $(($2 * $3)) "$4, below theory"
 }
 
-# theory: ns of a random read of 4 KiB, at half of the disk's rate between outer and inner.
+# theory: set THEORY to the ns of a random read of 4 KiB, at the mean of the outer and the inner rate.
 theory() {
 	local turn seek overhead outer inner
 	get rpm; turn=$((60000000000 / GOT))
@@ -41,7 +41,7 @@ theory() {
 	THEORY=$((overhead + seek + turn / 2 + 4 * 1000000000 * 2 / (outer + inner)))
 }
 
-# joules: what the report says is what its times and the watts make, to the microjoule.
+# joules: the energy in the report is the sum of its times multiplied by the watts, to the microjoule.
 joules() {
 	local sum=0 state mw
 	report
@@ -52,7 +52,7 @@ joules() {
 	assert_eq "${REPORT[energy_uj]}" $((sum / 1000000)) "microjoules"
 }
 
-# reads LIST: of 1 MiB, from a MiB of the disk on, as many as there are.
+# run_of MIB: print reads of 1 MiB, from that MiB of the disk on.
 run_of() { local i; for ((i = 0; i < 200; i++)); do echo "0 r $((($1 + i) * 2048)) 1048576"; done; }
 
 declare -A SIZE=([nearline]=16000900661248 [nas]=8001563222016 [server36]=36703918080)
@@ -67,7 +67,7 @@ for preset in nearline nas server36; do
 	about $((SAID[sum_ns] / SAID[requests])) "$THEORY" 20 "ns of a random read"
 	joules
 
-	# Enough of it that the way there does not count.
+	# Enough reads that the first seek does not count.
 	replay -n 400 -b 1048576 -q
 	get outer_kib
 	about $((400 * 1024 * 1000000000 / SAID[took_ns])) "$GOT" 20 "KiB/s of the outer edge"
@@ -97,7 +97,7 @@ theory
 replay -l "$MACHINE_TMP/list"
 note "$((SAID[took_ns] / 1000)) ns each at a depth of 32"
 assert_le $((SAID[took_ns] / 1000)) $((THEORY / 2)) "ns of each of many reads"
-# All wait at once, 32 of them in the disk; none there waits longer than max_age_ms and the older ones.
+# All requests wait at once, 32 of them in the disk. None of these waits longer than max_age_ms plus the older ones.
 report
 assert_le 900 "${REPORT[seeks]}" "seeks"
 
@@ -117,19 +117,19 @@ get dirty
 assert_eq "$GOT" 0 "dirty sectors of an idle disk"
 
 note "a full cache is as slow as the platter"
-# Each beyond that waits for half a turn at least, however well the arm is led.
+# Each further one waits for half a turn at least, in any order of service.
 replay -n 6000 -w 100 -s 4
 assert_le 7900000000 "${SAID[took_ns]}" "ns of 6000 writes, of which 4096 fit"
 joules
 rmdisks
 
-note "without reading ahead, what comes next has just gone by"
+note "without reading ahead, the next sector has just passed the head"
 mkspindles 1 16000900661248 preset=nearline readahead_kib=0
 replay -n 101 -q
 about $((SAID[took_ns] / 100)) 8333333 10 "ns of each of neighbouring reads"
 rmdisks
 
-note "what no disk is"
+note "impossible disks"
 for bad in seek_avg_us=20000 seek_full_us=1 inner_kib=900000; do
 	mkdir "$SPINDLES/spin0"
 	for setting in preset=nearline "$bad"; do

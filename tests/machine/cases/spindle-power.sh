@@ -10,10 +10,10 @@ set_to() { echo "$3" >"$SPINDLES/$1/$2"; }
 assert_is() { get "$1" "$2"; assert_eq "$GOT" "$3" "$1: $2"; }
 assert_pm() { read -r GOT <"$(pm "$1" "$2")"; assert_eq "$GOT" "$3" "$1: power/$2"; }
 
-# read_from NAME [FLAG]: 4 KiB past the page cache, which takes no time but the disk's.
+# read_from NAME [FLAG]: read 4 KiB past the page cache; only the disk takes time.
 read_from() { dd if="/dev/$1" of=/dev/null bs=4k count=1 iflag=direct status=none; }
 
-# took MS COMMAND...: give or take what waiting by naps rounds.
+# took MS COMMAND...: the command takes MS, within the precision of nap.
 took() {
 	local want=$1 start=${EPOCHREALTIME/./} ms
 	shift
@@ -23,8 +23,8 @@ took() {
 	assert_le "$ms" $((want + 120)) "milliseconds of: $*"
 }
 
-# asleep NAME: put to sleep. With a delay of 0 it would fall asleep again before
-# the request that has woken it comes through.
+# asleep NAME: put the disk to sleep. With a delay of 0 it would fall asleep again before the
+# request that has woken it is served.
 asleep() {
 	echo 1000 >"$(pm "$1" autosuspend_delay_ms)"
 	echo auto >"$(pm "$1" control)"
@@ -46,12 +46,12 @@ echo auto >"$(pm spin0 control)"
 nap 1000
 assert_is spin0 starts 0
 
-note "it sleeps when it has been idle for so long, and what it held back is on the media"
+note "an idle disk sleeps after the delay, and the content of its cache is on the media"
 dd if=/dev/urandom of=/dev/spin0 bs=64k count=4 oflag=direct status=none
 echo 60000 >"$(pm spin0 autosuspend_delay_ms)"
 nap 59
 assert_is spin0 state idle
-# The kernel allows itself a quarter more.
+# The kernel may take a quarter longer.
 nap 19
 assert_is spin0 state standby
 assert_is spin0 dirty 0
@@ -80,7 +80,7 @@ asleep spin1
 both() { awake spin0 & awake spin1; wait; }
 took 15000 both
 
-note "one start fails: the request that caused it errs; the next succeeds"
+note "one start fails: the request that caused it returns an error; the next request succeeds"
 asleep spin0
 set_to spin0 fail_starts 2
 set_to spin0 fail_start_ms 30000
@@ -121,14 +121,14 @@ echo all >"$SPINDLES/restore"
 read_from spin0
 rmdisks
 
-# sleep_machine: as far as all devices are asleep, and back again.
+# sleep_machine: suspend all devices, and resume them.
 sleep_machine() {
 	echo devices >/sys/power/pm_test
 	echo mem >/sys/power/state
 }
 
 [ -e /sys/power/pm_test ] || exit 0
-note "the machine sleeps: after it all disks turn, or only those that did before"
+note "system sleep: afterwards all disks turn, or only those that did before"
 for start in 1 0; do
 	mkspindles 2 64M spin_up_ms=15000 spin_down_ms=2000 system_start="$start"
 	asleep spin1
@@ -137,7 +137,7 @@ for start in 1 0; do
 	assert_is spin0 starts 1
 	assert_is spin0 state idle
 	assert_is spin1 starts "$start"
-	# Started or not, it has nothing to do, and sleeps again.
+	# Whether started or not, the idle disk sleeps again.
 	wait_for "$SPINDLES/spin1/state" standby
 	read_from spin1
 	assert_is spin1 starts $((start + 1))

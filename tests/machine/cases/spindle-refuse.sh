@@ -47,7 +47,7 @@ for file in size blocksize cache rate_kib seed; do
 	refuses "spin1/$file" "$INVALID" x
 done
 
-note "what only looks odd"
+note "unusual values that are accepted"
 for value in 0 0 1 1; do put spin1/power "$value"; done
 for value in 1 1 0 0; do put spin1/dead "$value"; done
 for value in 1 1 0 0; do put spin1/online "$value"; done

@@ -5,7 +5,7 @@ set -euo pipefail
 
 SECTORS=$TOOLS/sectors.py
 
-# outcome SEED CUT [NAME]: what a workload that ends in a cut leaves.
+# outcome SEED CUT [NAME]: print the content after a workload that ends in a cut.
 outcome() {
 	local name=${3:-spin0} tag
 	mkspindle "$name" 32M "seed=$1"
@@ -23,7 +23,7 @@ modprobe spindle
 outcome 1 1
 first=$OUTCOME
 note "$first"
-assert_ne "${first%% *}" 0 "lost sectors" # so that there is something to compare
+assert_ne "${first%% *}" 0 "lost sectors" # otherwise the comparison would show nothing
 outcome 1 1
 assert_eq "$OUTCOME" "$first" "the same seeds"
 outcome 2 1

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Spindle disks: 16 TiB need little memory, all memory is returned, and the module can be unloaded once there are no disks.
+# Spindle disks: 16 TiB need little memory, all memory is returned, and the module can be unloaded once all disks are removed.
 # machine: --debug --mem 512M
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
@@ -28,7 +28,7 @@ done
 assert_le $((SECONDS - start)) 20 "seconds to discard 128 TiB"
 assert_le $((before - $(available))) $((32 << 10)) "KiB for discarded disks"
 
-note "a smaller disk forgets what was beyond"
+note "data beyond a reduced size is dropped"
 echo 0 >"$SPINDLES/spin0/online"
 echo 16 >"$SPINDLES/spin0/size"
 echo 1 >"$SPINDLES/spin0/online"
@@ -41,7 +41,7 @@ echo 1 >"$SPINDLES/spin0/online"
 cmp -n $((1 << 20)) /dev/spin0 "$MACHINE_TMP/data"
 cmp -n $((15 << 20)) -i $((1 << 20)):0 /dev/spin0 /dev/zero
 
-note "a disk that is taken away in use"
+note "a disk that is removed while in use"
 exec {user}</dev/spin1
 echo 0 >"$SPINDLES/spin1/online"
 refused dd if="/proc/self/fd/$user" of=/dev/null bs=4k count=1

@@ -3,14 +3,14 @@
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
-# fio_ms OPTION...: milliseconds that a job on spin0 takes.
+# fio_ms OPTION...: print the milliseconds that a job on spin0 takes.
 fio_ms() {
 	fio --name=job --filename=/dev/spin0 --direct=1 --ioengine=libaio --output-format=json \
 		--output="$MACHINE_TMP/fio" "$@"
 	jq '[.jobs[].job_runtime] | max' "$MACHINE_TMP/fio"
 }
 
-# least_ms OPTION...: of three tries; others may have had the host's CPUs in one of them.
+# least_ms OPTION...: print the least of three tries, because of other load on the host.
 least_ms() {
 	local ms least=
 	for _ in 1 2 3; do

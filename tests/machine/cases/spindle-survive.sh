@@ -1,5 +1,5 @@
 #!/bin/bash
-# Spindle disks: what was flushed or written with FUA survives every cut; other writes are lost, torn, older or kept.
+# Spindle disks: data that was flushed or written with FUA survives every cut; other writes are lost, torn, older or kept.
 # timeout: 200
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
@@ -7,7 +7,7 @@ set -euo pipefail
 SECTORS=$TOOLS/sectors.py
 declare -A SEEN
 
-# cut_and_look SEED FIRST COUNT: prints the content that is left, as TAG:NUMBER words.
+# cut_and_look SEED FIRST COUNT: cut the power, and print the remaining content as words TAG:NUMBER.
 cut_and_look() {
 	echo "$1" >"$SPINDLES/cut"
 	assert_eq "$(cat "$SPINDLES/spin0/dirty")" 0 "dirty sectors without power"
@@ -15,7 +15,7 @@ cut_and_look() {
 	LEFT=$("$SECTORS" census /dev/spin0 "$2" "$3" | tr ' \n' ': ')
 }
 
-# note_outcome: count the kinds of what can happen to three versions.
+# note_outcome: count the possible outcomes for three versions.
 note_outcome() {
 	local what
 	for what in first: second: third:; do
@@ -28,7 +28,7 @@ note_outcome() {
 
 flush() { dd if=/dev/null of=/dev/spin0 conv=fsync,notrunc status=none; }
 
-# versions: one that is flushed, and two that are not.
+# versions: write one version that is flushed, and two that are not.
 versions() {
 	"$SECTORS" write /dev/spin0 first 0 512
 	flush
@@ -44,8 +44,7 @@ flushes() {
 	echo "${stat[15]}"
 }
 
-# FUA without a flush is sent by what overwrites a file of ext4, not by what
-# writes to the device itself.
+# Overwriting a file on ext4 sends FUA without a flush; writing to the device does not.
 fua() {
 	local seed=$1 before
 	"$SECTORS" write /mnt/plain "plain$seed" 0 128
@@ -75,7 +74,7 @@ rmdisks
 
 note "FUA"
 mkspindles 1 64M
-mkfs.ext4 -q -E lazy_itable_init=0 /dev/spin0	# so that nobody else flushes
+mkfs.ext4 -q -E lazy_itable_init=0 /dev/spin0	# otherwise ext4's own work would flush
 mount -o noatime,commit=300 /dev/spin0 /mnt
 for file in plain fua; do "$SECTORS" write "/mnt/$file" old 0 128; done
 sync -f /mnt
@@ -83,7 +82,7 @@ LOST=0
 for seed in {1..10}; do fua "$seed"; done
 umount /mnt
 fsck.ext4 -f -n /dev/spin0 >"$MACHINE_TMP/fsck" 2>&1 || fail "fsck: $(cat "$MACHINE_TMP/fsck")"
-assert_ne "$LOST" 0 "cuts that lost what was not flushed"
+assert_ne "$LOST" 0 "cuts that lost unflushed data"
 rmdisks
 
 note "a discard is as volatile"

@@ -21,21 +21,21 @@ write_at "${DEVS[0]}" 1 aaaa
 write_at "${DEVS[0]}" 8 bbbb
 write_at "${DEVS[1]}" 15 cccc
 write_at "${DEVS[1]}" 16 dddd
-assert_eq "$(cat "$TRAP")" 1 "writes that are left"
+assert_eq "$(cat "$TRAP")" 1 "writes until the trap is triggered"
 write_at "${DEVS[2]}" 9 eeee || true
 for name in "${DISKS[@]}"; do wait_for "$SPINDLES/$name/power" 0 5; done
 refused write_at "${DEVS[0]}" 2 ffff
-assert_eq "$(cat "$TRAP")" 0 "it has gone off"
+assert_eq "$(cat "$TRAP")" 0 "writes left after the trap was triggered"
 
 echo all >"$SPINDLES/restore"
 assert_eq "$(block_at "${DEVS[0]}" 1)" aaaa "before the first sector"
 assert_eq "$(block_at "${DEVS[0]}" 8)" bbbb "the first one"
 assert_eq "$(block_at "${DEVS[1]}" 15)" cccc "the second one"
 assert_eq "$(block_at "${DEVS[1]}" 16)" dddd "behind the last sector"
-assert_eq "$(block_at "${DEVS[2]}" 9)" eeee "the one that set it off"
+assert_eq "$(block_at "${DEVS[2]}" 9)" eeee "the write that triggered the trap"
 assert_eq "$(block_at "${DEVS[0]}" 2)" "" "after the cut"
 
-# A cut takes a trap that has not gone off with it; another one may be set.
+# A cut removes a trap that has not been triggered. Another one may be set.
 echo 7 1 0 7 >"$TRAP"
 echo 1 >"$SPINDLES/cut"
 assert_eq "$(cat "$TRAP")" 0 "the cut has taken it"

@@ -6,7 +6,7 @@ set -euo pipefail
 
 START_RO=/sys/module/md_mod/parameters/start_ro
 
-# asleep WHEN [STATE]: in its low gear, at rest.
+# asleep WHEN [STATE]: the array is idle in its low gear.
 asleep() {
 	nap 2
 	assert_eq "$(par gear)" 3 "$1: gear"

@@ -6,7 +6,7 @@ set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 . "$(dirname "$0")/../tools/tree.sh"
 
-# In a gear: all that one does with files, and the members above see nothing of it.
+# Use files in every way in the present gear, without a request to the sleepers.
 live() {
 	local gear=$1
 	watch_sleepers
@@ -17,7 +17,7 @@ live() {
 	assert_asleep "files in gear $gear of $LAYOUT"
 }
 
-# Stopped and assembled in a gear, the array comes back in it, and as quietly.
+# After a stop and an assembly the array is in the same gear, without a request to the sleepers.
 restart() {
 	local gear=$1
 	umount "$MNT"

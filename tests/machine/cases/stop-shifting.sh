@@ -8,15 +8,15 @@
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
-# speed KIB: a second, whether the array is used or not.
+# speed KIB: let shifts copy KIB per second, whether the array is used or not.
 speed() {
 	echo 512 >"/sys/block/$MD/md/par/speed_min"
 	echo "$1" >"/sys/block/$MD/md/par/speed_max"
 	echo "$1" >"/sys/block/$MD/md/par/speed_min"
 }
 
-# With propagation held to 8 MiB/s, a shift of some MiB takes long enough to be
-# met in its midst; held to 512 KiB/s, it is met there however busy the host is.
+# With propagation limited to 8 MiB/s, a shift of some MiB takes long enough to be stopped while it is under way. With
+# 512 KiB/s it does even on a busy host.
 stop_at() {
 	local from=$1 to=$2 after=$3
 	[ "$after" != begun ] || speed 512

@@ -21,7 +21,7 @@ shift_to 3
 watch_sleepers
 "$TOOLS/shadow.py" "/dev/$MD" --seed 1 --check "$MACHINE_TMP/shadow"
 assert_asleep "reading all"
-# What shadow.py has discarded may read as it likes after a power cut.
+# The content of a discarded range is undefined after a power cut.
 fill 16
 sum=$(fingerprint)
 

@@ -6,13 +6,13 @@
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
-SHORT=40	# MiB more than there is
+SHORT=40	# MiB of memory more than the machine has
 
-# Who frees memory may use the last of it, and 7.2's swap complains if there is none
-# for a table of its own, on md's raid5 as well. So have more in reserve than is usual.
+# Reclaim may use the last pages, and 7.2's swap complains, on md's raid5 as well, if there is none for its own table. So the
+# reserve is larger than usual.
 echo 24576 >/proc/sys/vm/min_free_kbytes
 
-# The disks are in memory: allocate it before memory is short.
+# The disks are in memory: allocate it all before memory is short.
 fill_disks() {
 	local dev
 	for dev in "${DEVS[@]}"; do
@@ -23,7 +23,7 @@ fill_disks() {
 counter() { sed -n "s/^$1 //p" /proc/vmstat; }
 available() { awk '/^MemAvailable/ { print int($2 / 1024) }' /proc/meminfo; }
 
-# The mover shifts while its memory may have to be swapped in first.
+# The array shifts while the mover's memory may have to be swapped in.
 shift_to_and_fro() {
 	local gear
 	while [ -e /run/shifting ]; do

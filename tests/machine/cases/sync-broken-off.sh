@@ -5,10 +5,10 @@
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
-# ask ACTION: not if the last one is still being put away.
+# ask ACTION: request a sync; md refuses it while the last one is ending.
 ask() { { echo "$1" >"/sys/block/$MD/md/sync_action"; } 2>/dev/null || true; }
 
-# begin_and_break ACTION: as early as can be, and a little later.
+# begin_and_break ACTION: interrupt the sync as early as possible, and a little later.
 begin_and_break() {
 	local pause
 	for pause in 0 0 0.002 0.005 0.01 0.02 0.05; do
@@ -23,7 +23,7 @@ all_fits() {
 	mark=$(dmesg | wc -l)
 	wait_for "/sys/block/$MD/md/sync_action" idle
 	no_mismatch
-	! dmesg | tail -n +$((mark + 1)) | grep 'mismatch sector' || fail "a stripe that does not fit"
+	! dmesg | tail -n +$((mark + 1)) | grep 'mismatch sector' || fail "a stripe with wrong parity"
 }
 
 broken_off() {

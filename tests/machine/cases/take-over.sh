@@ -7,12 +7,12 @@ set -euo pipefail
 
 spoil() { "$TOOLS/spoil.py" "$@"; }
 
-# The first sector of the metadata of member 0, on its disk.
+# Print the first sector of member 0's metadata on its disk.
 metadata() { mdadm --examine "${DEVS[0]}" | sed -n 's/ *Data Offset : \([0-9]*\) sectors/\1/p'; }
 
-# fails WHAT GEAR FROM COUNT: only member 0 has the newest superblock, as after a cut between the two lots of members that
-# are awake. A store of its blocks was cut short after that, so the first use stores them again; writes to these sectors of
-# its metadata return errors.
+# fails WHAT GEAR FROM COUNT: only member 0 has the newest superblock, as after a cut between the two lots. A store of its
+# blocks was interrupted afterwards, so the first use stores them again. Writes to COUNT sectors of its metadata, beginning
+# with FROM, return errors.
 fails() {
 	note "$1, gear $2"
 	mkspindles 5 32M

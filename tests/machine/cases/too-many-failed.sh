@@ -13,7 +13,7 @@ die() { echo 1 >"/sys/kernel/config/spindle/spin$1/dead"; }
 
 BLOCKS=({0..31})	# of 64 KiB, a chunk each: the first 2 MiB
 
-# Those that can be read, and are right.
+# Print the blocks that can be read and are right.
 readable() {
 	local i good=()
 	for i in "${BLOCKS[@]}"; do
@@ -26,8 +26,8 @@ readable() {
 	echo "${good[*]}"
 }
 
-# on_living MEMBER...: those whose home copy is on none of these members. Chunks
-# go round behind the parity, which goes from the last member to the first.
+# on_living MEMBER...: print the blocks whose home copy is on none of these members. The chunks of
+# a stripe follow its parity, which moves from the last member to the first.
 on_living() {
 	local n parities=1 i d living=()
 	n=$(top_gear "$LAYOUT")
@@ -40,7 +40,7 @@ on_living() {
 	echo "${living[*]}"
 }
 
-# The array's own state. As md's own, RAID-0 passes errors on and fails no member.
+# The array reports itself as failed. RAID-0, as md's own, passes errors on and fails no member.
 says_failed() {
 	[[ $LAYOUT != raid0* ]] || return 0
 	wait_for "/sys/block/$MD/md/array_state" broken
@@ -48,7 +48,7 @@ says_failed() {
 	assert_match "$(mdadm --detail "/dev/$MD")" 'State : [^[:cntrl:]]*FAILED' "$LAYOUT: mdadm --detail"
 }
 
-# Members FIRST… die one after another while a writer is at work elsewhere.
+# Members FIRST… die one after another while another part of the array is written.
 lose() {
 	local gear=$1 writer d good living
 	shift
@@ -61,16 +61,16 @@ lose() {
 	top_gear "$LAYOUT" >"/sys/block/$MD/md/par/gear" 2>/dev/null || true
 	dd if="/dev/$MD" of=/dev/null bs=64k iflag=direct status=none 2>/dev/null || true
 	wait "$writer" || true
-	# As md's own, RAID-0 passes errors on and fails no member.
+	# RAID-0, as md's own, passes errors on and fails no member.
 	[[ $LAYOUT == raid0* ]] || assert_match "$(cat /proc/mdstat)" "\\[$(top_gear "$LAYOUT")/$(($(top_gear "$LAYOUT") - $#))\\]" "$LAYOUT: mdstat"
 	good=$(readable)
 	living=$(on_living "$@")
 	note "blocks that can be read: $good"
 	assert_ne "$good" "" "$LAYOUT: readable blocks"
-	assert_eq "$good" "$living" "$LAYOUT: readable blocks, want those on members that live"
+	assert_eq "$good" "$living" "$LAYOUT: readable blocks, want those on working members"
 	says_failed
 	refused dd if=/dev/zero of="/dev/$MD" bs=64k count=32 oflag=direct conv=notrunc status=none
-	[[ $LAYOUT != raid0* ]] || return 0	# it has taken what is for those who live
+	[[ $LAYOUT != raid0* ]] || return 0	# RAID-0 has executed the writes to the working members
 	assert_eq "$(readable)" "$living" "$LAYOUT: readable blocks after a write that failed"
 	says_failed
 }
@@ -90,7 +90,7 @@ try() {
 	done
 }
 
-# Nobody notices that sleepers are dead, and the images hold everything.
+# No request reaches the dead sleepers, and the images hold everything.
 sleepers_die() {
 	note "$LAYOUT: all sleepers die asleep"
 	shift_to 3
@@ -106,11 +106,11 @@ sleepers_die() {
 	fill 4
 	echo 0 >/sys/kernel/config/spindle/spin3/dead
 	shift_to 5
-	assert_match "$(cat /proc/mdstat)" '\[5/4\]' "the one that is still dead has failed"
+	assert_match "$(cat /proc/mdstat)" '\[5/4\]' "members, one of which is still dead and has failed"
 }
 
-# One that is awake fails, and a sleeper does not wake up: the gear serves all, as
-# long as no request needs more than it has.
+# A member that is awake fails, and a sleeper does not wake up: the low gear serves all requests
+# that do not need the sleeper.
 die_at_once() {
 	local tries
 	note "$LAYOUT: members 0 and 4 die at one instant in the low gear"
@@ -132,7 +132,7 @@ die_at_once() {
 	mdadm --readwrite "/dev/$MD"
 	fill 2 4
 	dd if="/dev/$MD" of="$MACHINE_TMP/all" bs=1M count=8 iflag=direct status=none
-	assert_match "$(cat /proc/mdstat)" '\[5/4\] \[_UUUU\]' "nobody else has failed"
+	assert_match "$(cat /proc/mdstat)" '\[5/4\] \[_UUUU\]' "members, of which only member 0 has failed"
 	echo 1 >"/sys/block/$MD/md/par/scrub_wakes"
 	echo check >"/sys/block/$MD/md/sync_action" || true
 	wait_for "/sys/block/$MD/md/sync_action" idle
@@ -146,8 +146,7 @@ die_at_once() {
 	assert_eq "$(readable)" "${BLOCKS[*]}" "readable blocks in the top gear"
 }
 
-# What cannot be done without the sleeper breaks the array, and nobody who lives
-# is taken for failed.
+# A request that needs the dead sleeper breaks the array, and no working member is failed.
 needs_the_dead() {
 	local good block
 	note "$LAYOUT: member 3 has failed, member 4 does not wake up"
@@ -160,15 +159,15 @@ needs_the_dead() {
 	assert_eq "$(readable)" "${BLOCKS[*]}" "readable blocks"
 	refused timeout 60 dd if=/dev/zero of="/dev/$MD" bs=64k seek=64 count=32 oflag=direct conv=notrunc status=none
 	says_failed
-	assert_match "$(cat /proc/mdstat)" '\[5/3\] \[UUU__\]' "who has failed"
-	# And perhaps more: what raid5 has in its cache.
+	assert_match "$(cat /proc/mdstat)" '\[5/3\] \[UUU__\]' "failed members"
+	# Further blocks may be readable because they are in raid5's cache.
 	good=$(readable)
 	for block in $(on_living 3 4); do
-		[[ " $good " == *" $block "* ]] || fail "block $block lies on a member that lives and cannot be read"
+		[[ " $good " == *" $block "* ]] || fail "block $block is on a working member and cannot be read"
 	done
 }
 
-# with_spindles FUNCTION: an array of 3,5 for it.
+# with_spindles FUNCTION: run the function with an array with layout 3,5.
 with_spindles() {
 	mkspindles 5 32M
 	create_par 3,5 --chunk=64

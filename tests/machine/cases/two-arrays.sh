@@ -5,14 +5,14 @@
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
-# use 0|1: which array and whose disks the functions below mean.
+# use 0|1: set MD and the disks for the functions below.
 use() {
 	MD=md$1
 	DEVS=("${all[@]:$1*5:5}")
 	DISKS=("${all_disks[@]:$1*5:5}")
 }
 
-# Both at once, in opposite directions.
+# Fill both arrays at once.
 fill_both() {
 	local n pids=()
 	for n in 0 1; do
@@ -24,7 +24,7 @@ fill_both() {
 	wait "${pids[1]}"
 }
 
-# On all and all_disks: those of md0, then those of md1.
+# Test two arrays, which shift in opposite directions, on all and all_disks: md0's, then md1's.
 side_by_side() {
 	local n round sum0 sum1
 	for n in 0 1; do

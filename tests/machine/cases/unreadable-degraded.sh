@@ -7,9 +7,9 @@ set -euo pipefail
 
 MODEL=$MACHINE_TMP/model
 MIB=8
-CHUNK=20	# of 64 KiB, the first of four in a row; nobody looks for partitions there
+CHUNK=20	# of 64 KiB, the first of four in a row; the kernel does not look for partitions there
 
-# begin LAYOUT: with data, and as many members missing as there are parities, the first ones.
+# begin LAYOUT: create an array with data, and fail as many of the first members as there are parities.
 begin() {
 	local d
 	note "$1"
@@ -53,13 +53,13 @@ refuses_one() {
 	runs "read by $1 bytes"
 }
 
-# right FIRST COUNT: blocks of 4 KiB.
+# right FIRST COUNT: these blocks of 4 KiB are right.
 right() {
 	cmp <(dd if="$MODEL" bs=4k skip="$1" count="$2" status=none) \
 		<(dd if="/dev/$MD" bs=4k skip="$1" count="$2" iflag=direct status=none) || fail "not what was written"
 }
 
-# rest: all but the row that the missing members are made from.
+# rest: all blocks are right except those of the row with the unreadable block.
 rest() {
 	right 0 $((CHUNK * 16))
 	right $((CHUNK * 16 + 64)) $((MIB * 256 - CHUNK * 16 - 64))
@@ -79,7 +79,7 @@ for layout in 3,5 raid6:4,6; do
 	refuses_one 4096
 	refuses_one 65536
 	rest
-	right $((CHUNK * 16 + 1)) 15	# what lies beside it
+	right $((CHUNK * 16 + 1)) 15	# the blocks next to it
 	again
 	refuses_one 65536
 	refuses_one 4096

@@ -10,14 +10,14 @@ ALL=$((32 << 11))	# sectors of a disk
 
 set_of() { echo "$2" >"$SPINDLES/spin$1/${3:-errors}"; }
 
-# asleep: with data and metadata that the sleepers do not have yet.
+# asleep: shift down, and write data and metadata that the sleepers do not have.
 asleep() {
 	shift_to 3
 	fill 2 "$1"
 	SUM=$(fingerprint $MIB)
 }
 
-# up WHAT MEMBERS: so many of them, and the data are right.
+# up WHAT MEMBERS: the array is in the top gear with MEMBERS members, and the data is right.
 up() {
 	assert_eq "$(par gear)" 5 "$1: gear"
 	assert_eq "$(par shift_last_error)" 0 "$1: error of the shift"
@@ -29,7 +29,7 @@ up() {
 errs() {
 	local kind=$1 times=$2 d
 	shift 2
-	note "$kind errs $times times, members $*"
+	note "$kind returns an error $times times, members $*"
 	asleep $((times + 1))
 	for d in "$@"; do set_of "$d" "$kind 0 $ALL $times"; done
 	shift_to 5
@@ -37,7 +37,7 @@ errs() {
 	for d in "$@"; do assert_eq "$(<"$SPINDLES/spin$d/errors")" "" "$kind: errors left of spin$d"; done
 }
 
-# slow MEMBER...: each request of theirs takes up to two seconds until they are there.
+# slow MEMBER...: each request to these members takes up to two seconds until they have woken.
 slow() {
 	local d
 	note "slow: members $*"
@@ -50,10 +50,10 @@ slow() {
 	up "slow" 5
 }
 
-# errs_for_good KIND MEMBER: and comes back as a new one.
+# errs_for_good KIND MEMBER: a member that keeps returning errors fails, and returns as a new disk.
 errs_for_good() {
 	local dev=/dev/spin$2
-	note "$1 errs for good, member $2"
+	note "$1 always returns an error, member $2"
 	asleep 1
 	set_of "$2" "$1 0 $ALL"
 	shift_to 5

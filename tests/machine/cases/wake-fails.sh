@@ -11,7 +11,7 @@ give_up_soon
 fill 6
 shift_to 3
 SUM=$(fingerprint 6)
-note "both sleepers do not answer: one may fail, so none is failed"
+note "neither sleeper answers: parity can replace only one, so none is failed"
 for i in 3 4; do echo "read 0 $((32 << 11))" >"$SPINDLES/spin$i/errors"; done
 mkspindles 1 32M
 mark_log

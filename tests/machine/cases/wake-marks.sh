@@ -1,11 +1,11 @@
 #!/bin/bash
-# A member that is woken while another one fails is given all metadata before it counts as current, also the marks of what the failed one misses.
+# A member that is woken while another one fails gets all metadata before it counts as current, also the marks of zones that the failed member lacks.
 # subject: member
 # timeout: 300
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
-# blocks MEMBER: of each intent and map block the number of the newest version on its disk.
+# blocks MEMBER: print the number of the newest version of each intent and map block on its disk.
 blocks() { "$TOOLS/spoil.py" blocks "${DEVS[$1]}"; }
 
 mkspindles 5 32M
@@ -19,7 +19,7 @@ echo "write 0 $((32 << 11))" >"$SPINDLES/spin4/errors"
 shift_to 5
 assert_match "$(</proc/mdstat)" '\[5/4\]' "mdstat"
 assert_ne "$(blocks 0)" "" "blocks of member 0"
-assert_eq "$(blocks 3)" "$(blocks 0)" "versions of the blocks of the member that woke up, and of one that never sleeps"
+assert_eq "$(blocks 3)" "$(blocks 0)" "versions of the blocks of the woken member, and of a member that never sleeps"
 SUM=$(fingerprint 6)
 stop_par
 mdadm --assemble --quiet --run "/dev/$MD" "${DEVS[@]:0:4}"

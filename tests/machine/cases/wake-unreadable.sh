@@ -1,11 +1,11 @@
 #!/bin/bash
-# A member that is woken is given all metadata, also where no member that is awake can read it any more: memory has it.
+# A member that is woken gets all metadata, even if no member that is awake can read it any more: it is stored from memory.
 # subject: shift
 # machine: --debug --time-travel --mem 1G
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
-# woken KIND: these blocks are destroyed while the sleepers sleep.
+# woken KIND: blocks of this kind are destroyed while the sleepers sleep, and the sleepers are woken.
 woken() {
 	note "blocks: $1"
 	mkspindles 5 32M

@@ -1,5 +1,5 @@
 #!/bin/bash
-# After power cuts, flushed writes all over a large array in its low gear, with intents in many blocks, are there.
+# Flushed writes all over a large array in its low gear, with intents in many blocks, survive power cuts.
 # subject: crash
 # machine: --time-travel --mem 2G
 set -euo pipefail
@@ -10,7 +10,7 @@ COUNT=300
 written() { "$TOOLS/places.py" "/dev/$MD" "$COUNT" write "$1"; }
 right() { assert_eq "$("$TOOLS/places.py" "/dev/$MD" "$COUNT" check "$1")" "0 of $COUNT wrong" "$2"; }
 
-# cut SEED: at this moment; and on.
+# cut SEED: cut the power now, and assemble the array again.
 cut() {
 	power_cut "$1"
 	assemble_par

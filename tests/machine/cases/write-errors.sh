@@ -1,15 +1,15 @@
 #!/bin/bash
-# In the top gear a write to a home copy returns an error: its member fails, whether it can sleep or not, and all data is there.
+# In the top gear a write to a home copy returns an error: its member fails, sleeper or not, and no data is lost.
 # subject: member
 # timeout: 300
 # again: --kernel 7.2
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
-MODEL=$MACHINE_TMP/model	# what the array's first MIB hold
+MODEL=$MACHINE_TMP/model	# the expected content of the first MIB of the array
 MIB=8
 
-# put CHUNK: new data, to the array and the model.
+# put CHUNK: write new data to the array and the model.
 put() {
 	dd if=/dev/urandom of="$MODEL" bs=64k seek="$1" count=1 conv=notrunc status=none
 	dd if="$MODEL" of="/dev/$MD" bs=64k skip="$1" seek="$1" count=1 oflag=direct \
@@ -21,7 +21,7 @@ right() {
 		fail "$1: not what was written"
 }
 
-# chunk_of MEMBER: CHUNK, whose home copy is on it, from sector AT on; the array is stopped for it.
+# chunk_of MEMBER: stop the array, and set CHUNK to a chunk whose home copy is on the member, from sector AT on.
 chunk_of() {
 	local places
 	stop_par
@@ -34,7 +34,7 @@ chunk_of() {
 	settle
 }
 
-# Sectors in the middle of a chunk: all else of the member, its metadata too, takes writes.
+# Writes to some sectors in the middle of the chunk return errors; all other writes to the member, also of metadata, succeed.
 does_not_take() {
 	local member=$1 name=${DISKS[$1]}
 	note "$LAYOUT: member $member"

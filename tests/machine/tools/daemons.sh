@@ -1,19 +1,19 @@
 # shellcheck shell=bash
-# What a system runs that asks disks by itself: udev, udisks and smartd, as Debian 13 has
-# them, in the Debian of a machine with --debian. power.sh's disks are sd's.
+# Daemons that query disks: udev, udisks and smartd of Debian 13, in the Debian of a machine
+# with --debian. The disks of power.sh are disks of sd.
 
 export POWER_DISKS=scsi
 # shellcheck source=power.sh
 . "$(dirname "${BASH_SOURCE[0]}")/power.sh"
 
 DEBIAN=/debian
-DAEMONS=()	# processes
-export SYSTEMD_IGNORE_CHROOT=1	# for udev's programs, which do nothing in one otherwise
+DAEMONS=()	# process ids
+export SYSTEMD_IGNORE_CHROOT=1	# udev's programs do nothing in a chroot otherwise
 
 IN_DEBIAN=(chroot "$DEBIAN" /usr/bin/env PATH=/usr/local/sbin:/usr/sbin:/usr/bin)
 in_debian() { "${IN_DEBIAN[@]}" "$@"; }
 
-# daemon LOG COMMAND...: in the background. stop_daemon: the one started last.
+# daemon LOG COMMAND...: start a daemon in the background. stop_daemon: stop the one started last.
 daemon() {
 	"${IN_DEBIAN[@]}" "${@:2}" >"$1" 2>&1 &
 	DAEMONS+=("$!")
@@ -25,7 +25,7 @@ stop_daemon() {
 	unset 'DAEMONS[-1]'
 }
 
-# enter_debian: it has the machine's devices and files of state, and its mdadm.
+# enter_debian: mount the machine's devices and state files, and its mdadm, in the Debian.
 enter_debian() {
 	local dir
 	[ -d "$DEBIAN/usr" ] || fail "no Debian: see tests/machine/run --debian"
@@ -37,14 +37,14 @@ enter_debian() {
 	mkdir -p "$DEBIAN/etc/udev/rules.d"
 }
 
-# Commands to the disks are all ATA's to udisks if udev says that they are ATA's disks.
+# pretend_ata: let udev call the disks ATA disks, so that udisks sends ATA commands to them.
 pretend_ata() {
 	echo 'SUBSYSTEM=="block", KERNEL=="sd*", ENV{ID_ATA}="1"' >"$DEBIAN/etc/udev/rules.d/61-ata.rules"
 }
 
 start_udev() {
 	daemon /tmp/udevd.log /usr/lib/systemd/systemd-udevd
-	# As at boot.
+	# As at boot, all disks are announced.
 	wait_for_udev
 	in_debian udevadm trigger --type=subsystems --action=add
 	in_debian udevadm trigger --action=add --subsystem-match=block
@@ -60,7 +60,7 @@ wait_for_udev() {
 	fail "udev does not answer: $(cat /tmp/udevd.log)"
 }
 
-# rules_again: udev reads its rules, and takes all disks for new ones.
+# rules_again: udev reads its rules again, and applies them to all disks.
 rules_again() {
 	in_debian udevadm control --reload
 	in_debian udevadm trigger --action=add --subsystem-match=block
@@ -78,7 +78,7 @@ start_udisks() {
 	nap 20
 }
 
-# start_smartd LINE...: of its configuration.
+# start_smartd LINE...: start smartd with these lines as its configuration.
 start_smartd() {
 	printf '%s\n' "$@" >"$DEBIAN/etc/smartd.conf"
 	daemon /tmp/smartd.log stdbuf -oL smartd --debug --interval=1800

@@ -1,14 +1,14 @@
 # shellcheck shell=bash
-# Every command of an mdadm, tried on a par array: its answer, and that the patched
-# one starts the array after it with all its data. To be sourced; see mdadm-every.sh.
+# Try every command of an mdadm on a par array: record its answer, and start the array afterwards,
+# by a patched mdadm, with all its data. To be sourced; see mdadm-every.sh.
 
 # shellcheck source=par.sh
 . "$(dirname "${BASH_SOURCE[0]}")/par.sh"
 
-EVERY_MIB=12	# are all that is ever written
+EVERY_MIB=12	# the part of the array that is written
 FAULTS=()
 
-# What can be said to a running array. %md, %0 … %4 and %spare stand for devices.
+# Commands for a running array. %md, %0 … %4 and %spare stand for devices.
 RUNNING=(
 	'--detail %md' '--detail --export %md' '--detail --scan' '--query %md' '--examine %4' '-X %4'
 	'--wait-clean %md' '--wait %md' '--readonly %md' '--readwrite %md' '--run %md'
@@ -38,7 +38,7 @@ RUNNING=(
 	'--build /dev/md1 --level=1 --raid-devices=2 %0 %1'
 )
 
-# And on a stopped one. %start is what this mdadm needs to start it.
+# Commands for a stopped array. %start stands for the options with which this mdadm starts it.
 STOPPED=(
 	'--assemble %md %all' '--assemble %start %md %all' '--assemble --run %md %all' '--assemble --force %md %all'
 	'--assemble %start --readonly %md %all' '--assemble %start %md %0 %1 %2 %3' '--assemble --run %md %0 %1 %2 %3'
@@ -54,7 +54,7 @@ UPDATES=(name 'name --name=other' homehost 'homehost --homehost=other' uuid 'uui
 	super-minor summaries byteorder devicesize bitmap no-bitmap bbl no-bbl force-no-bbl ppl no-ppl layout-original
 	layout-alternate layout-unspecified home-cluster 'home-cluster --home-cluster=x' nodes 'nodes --nodes=4'
 	metadata revert-reshape par-rescue)
-# What no mdadm without the patches refuses: see Documentation/mdadm.md.
+# Commands that an mdadm without the patches does not refuse: see Documentation/mdadm.md.
 OTHER_LEVELS=(
 	'--create %md --run --level=5 --raid-devices=5 %all' '--create %md --run --level=1 --raid-devices=2 %0 %1'
 	'--create %md --run --force --assume-clean --level=6 --metadata=1.0 --raid-devices=5 %all'
@@ -62,7 +62,7 @@ OTHER_LEVELS=(
 )
 for update in "${UPDATES[@]}"; do STOPPED+=("--assemble %start --update=$update %md %all"); done
 
-# keep_golden GEAR: an array whose data was last written in that gear, as it lies on the disks.
+# keep_golden GEAR: save the disks of an array whose data was last written in that gear.
 keep_golden() {
 	local d
 	create_par 3,5 --chunk=64 --destroy-par
@@ -84,13 +84,13 @@ put_golden() {
 	GOLDEN_AT=$(writes_so_far)
 }
 
-# kernel_state: all of md's arrays, and the writes to the disks so far.
+# kernel_state: print all md arrays, and the writes to the disks so far.
 kernel_state() {
 	writes_so_far
 	grep -s . /sys/block/md*/size /sys/block/md*/md/* /sys/block/md*/md/{dev-*,bitmap,bitmap_*}/* || true
 }
 
-# run_golden: the array is running as it was when it was last started from there.
+# run_golden: the array is running from the saved disks, unchanged.
 run_golden() {
 	local state
 	state=$(kernel_state)
@@ -102,7 +102,7 @@ run_golden() {
 	RUNNING_AT=$(kernel_state)
 }
 
-# words COMMAND: with the devices' names, in WORDS.
+# words COMMAND: set WORDS to its words, with the names of devices.
 words() {
 	local text=$1 d
 	text=${text//%md//dev/$MD}
@@ -115,7 +115,7 @@ words() {
 	read -r -a WORDS <<<"$text"
 }
 
-# Nobody goes on with anything, and no array is left.
+# Stop all arrays; fails if one cannot be stopped.
 all_stopped() {
 	local md i
 	for ((i = 0; i < 50; i++)); do
@@ -129,7 +129,7 @@ all_stopped() {
 	return 1
 }
 
-# start_again: by the patched mdadm; how is left in WAY. What a member lacks is no loss.
+# start_again: start the array by the patched mdadm; WAY says how. Writes that a member lacks are not lost.
 start_again() {
 	local all=("$MD" "${DEVS[@]}")
 	all[0]=/dev/$MD
@@ -140,7 +140,7 @@ start_again() {
 	WAY='by --run'
 	! SAID=$(mdadm --assemble --run "${all[@]}" 2>&1) || return 0
 	mdadm --stop --quiet "/dev/$MD" 2>/dev/null || true
-	if [[ $1 == *--fail*--fail* ]]; then	# more than there are parities, as 4.2 lets one
+	if [[ $1 == *--fail*--fail* ]]; then	# more failures than parities, which 4.2 allows
 		WAY='by --force'
 		SAID=$(mdadm --assemble --force "${all[@]}" 2>&1)
 		return
@@ -152,10 +152,10 @@ start_again() {
 
 fault() { FAULTS+=("$WHO: $1: $2"); }
 
-# What the module has said since the command.
+# Print the module's messages since the command.
 kernel_said() { dmesg | sed -n "/every: $COMMANDS\$/,\$p" | grep md/par || true; }
 
-# starts_with_all COMMAND: stopped, started and read. How it starts is in WAY.
+# starts_with_all COMMAND: stop the array, start it, and compare its data. WAY says how it started.
 starts_with_all() {
 	if ! all_stopped; then
 		fault "$1" "cannot be stopped"
@@ -172,8 +172,8 @@ starts_with_all() {
 	fi
 }
 
-# try running|stopped COMMAND. What has written nothing and changed nothing that the kernel
-# has of a running array, leaves it running for the next one.
+# try running|stopped COMMAND: a command that has written nothing and has not changed the kernel's
+# state of a running array leaves the array running for the next command.
 try() {
 	local state=$1 command=$2 rc=0 answer=
 	COMMANDS=$((COMMANDS + 1))
@@ -183,7 +183,7 @@ try() {
 	if [ "$state" = running ]; then run_golden; else put_golden; fi
 	[[ $command != *--restore=* ]] || "$MDADM" --dump="$MACHINE_TMP/dir" "${DEVS[@]}" >/dev/null 2>&1
 	timeout 20 "$MDADM" "${WORDS[@]}" >"$MACHINE_TMP/said" 2>&1 </dev/null || rc=$?
-	# What upstream's mdadm answers by its status alone, at any level: --continue of no reshape, too.
+	# Commands that upstream's mdadm answers only by its status, at any level, also --continue without a reshape.
 	[ "$rc" = 0 ] || [ -s "$MACHINE_TMP/said" ] || [[ $command =~ --(wait|detail|query|run|continue) ]] ||
 		fault "$command" "refused with status $rc and without a word"
 	read -r answer <"$MACHINE_TMP/said" || true
@@ -193,9 +193,9 @@ try() {
 	printf '%-40s | %-60s | %s | %s\n' "$WHO, $state" "$command" "$WAY" "${answer:0:150}"
 }
 
-# every VERSION[-unpatched] GEAR [PATTERN]: the commands that match. The mdadm that starts the
-# array after them is a patched one of that version: where 4.6 has run, on Linux 6.18 and later,
-# 4.4 assembles no array of any level until legacy_async_del_gendisk is Y again.
+# every VERSION[-unpatched] GEAR [PATTERN]: try the commands that match. A patched mdadm of the same
+# version starts the array afterwards: after 4.6 has run on Linux 6.18 or later, 4.4 assembles no
+# array of any level until legacy_async_del_gendisk is Y again.
 every() {
 	local gear=$2 pattern=${3:-} async=/sys/module/md_mod/parameters/legacy_async_del_gendisk command
 	local patched=$RAIDPAR_TOP/build/mdadm-${1%-unpatched}
@@ -219,8 +219,8 @@ every() {
 }
 
 every_begin() {
-	# A stop waits for a dozen grace periods, which take as long as all else together; with
-	# one CPU there is no such setting.
+	# A stop waits for a dozen grace periods, which take as long as everything else. A kernel for
+	# one CPU does not have this setting.
 	{ echo 1 >/sys/kernel/rcu_expedited; } 2>/dev/null || true
 	COMMANDS=0
 	mkdisks 6 24M

@@ -1,11 +1,11 @@
 # shellcheck shell=bash
-# mdadm --monitor, and its reports.
+# mdadm --monitor and its events.
 
 EVENTS=/run/events
 
-# start_monitor DEVICE: runs until MONITOR is killed. An event is a difference between two looks
-# at the array; so wait until the first look is over: --test says when it begins, and mdadm
-# sleeps, with no program of its own running, when it has ended.
+# start_monitor DEVICE: start mdadm --monitor; it runs until MONITOR is killed. An event is a difference
+# between two polls, so wait for the end of the first poll: --test reports its begin, and at its end
+# mdadm sleeps and has no child process.
 start_monitor() {
 	cat >/run/on-event <<-END
 		#!/bin/sh

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# What the tests of par arrays share beyond lib.sh: one array, $MD, at a time;
-# a test with several arrays changes MD, which these functions read each time.
+# Functions for tests of par arrays, in addition to lib.sh. They use one array, $MD. A test with
+# several arrays changes MD, which the functions read each time.
 
 # shellcheck disable=SC2034  # variables for scripts that source this file
 
@@ -13,17 +13,17 @@ MACHINE_TMP=${TMPDIR:-/tmp}
 LAYOUTS=('3,5' '3,8' '3,5,8' 'raid6:4,8' 'raid0:2,5')
 MD=md0
 
-# A process costs a test machine as much as a hundred requests: much here is
-# done without. par FILE prints a sysfs file of the array, get FILE has it in GOT.
+# par FILE prints a sysfs file of the array, get FILE sets GOT to its content. get starts no process: in
+# a test machine a process costs as much as a hundred requests.
 get() { read -r GOT <"/sys/block/$MD/md/par/$1"; }
 par() { get "$1"; echo "$GOT"; }
 
-# gears LAYOUT: its gears, lowest first; low_gear, top_gear: one of them.
+# gears LAYOUT: print its gears, the lowest first; low_gear, top_gear: print the lowest or highest.
 gears() { local list=${1#*:}; echo "${list//,/ }"; }
 low_gear() { local list=${1#*:}; echo "${list%%,*}"; }
 top_gear() { echo "${1##*,}"; }
 
-# down_and_up LAYOUT: the gears from below the top down to the lowest and up again.
+# down_and_up LAYOUT: print the gears from below the top gear down to the lowest and up again.
 down_and_up() {
 	local all i
 	read -r -a all < <(gears "$1")
@@ -31,7 +31,7 @@ down_and_up() {
 	printf '%s\n' "${all[@]}"
 }
 
-# create_par LAYOUT [OPTION...]: an array on all disks there are.
+# create_par LAYOUT [OPTION...]: create an array on all disks of DEVS.
 create_par() {
 	local layout=$1
 	shift
@@ -40,7 +40,8 @@ create_par() {
 		--raid-devices="${#DEVS[@]}" "$@" "${DEVS[@]}" </dev/null
 }
 
-# with_par LAYOUT SIZE FUNCTION [OPTION...]: create, call, stop, tear down.
+# with_par LAYOUT SIZE FUNCTION [OPTION...]: create an array on new disks, call FUNCTION, stop the array,
+# remove the disks.
 with_par() {
 	local layout=$1 size=$2 body=$3
 	shift 3
@@ -56,26 +57,26 @@ stop_par() { mdadm --stop --quiet "/dev/$MD"; }
 assemble_par() { mdadm --assemble --quiet "/dev/$MD" "${DEVS[@]}"; }
 reassemble_par() { stop_par; assemble_par; }
 
-# spin N: a moment that grows with it.
+# spin N: wait for a moment that grows with N.
 spin() { local i; for ((i = 0; i < $1; i++)); do :; done; }
 
-# give_up_soon: a member that does not wake up is failed after two seconds, not two minutes.
+# give_up_soon: a member that does not wake up fails after two seconds instead of two minutes.
 give_up_soon() { echo 1 >"/sys/block/$MD/md/par/wake_timeout"; }
 
-# manage OPTION...: mdadm of the array; its messages are shown only if it fails.
+# manage OPTION...: run mdadm on the array; its messages are shown only if it fails.
 manage() {
 	local said
 	said=$(mdadm --quiet "/dev/$MD" "$@" 2>&1) || fail "mdadm $*: $said"
 }
 
-# detached NUMBER...: until these disks of DISKS, which have failed, have no place in the
-# array any more. Before that md may refuse to remove them.
+# detached NUMBER...: wait until these failed disks of DISKS have no place in the array any more. Before
+# that md may refuse to remove them.
 detached() {
 	local d
 	for d in "$@"; do wait_for "/sys/block/$MD/md/dev-${DISKS[d]}/slot" none; done
 }
 
-# take_out NUMBER...: fail and remove these disks of DISKS.
+# take_out NUMBER...: fail these disks of DISKS and remove them.
 take_out() {
 	local d
 	for d in "$@"; do
@@ -85,28 +86,28 @@ take_out() {
 	done
 }
 
-# wait_whole: until no member is missing or being rebuilt.
+# wait_whole: wait until no member is missing or being rebuilt.
 wait_whole() {
 	wait_for "/sys/block/$MD/md/degraded" 0 300
 	wait_for "/sys/block/$MD/md/sync_action" idle 300
 }
 
-# no_mismatch: a check of all that is awake finds all parity right.
+# no_mismatch: a check of all sets whose members are awake finds all parity right.
 no_mismatch() {
 	echo check >"/sys/block/$MD/md/sync_action"
 	wait_for "/sys/block/$MD/md/sync_action" idle 300
 	assert_eq "$(<"/sys/block/$MD/md/mismatch_cnt")" 0 "$MD: mismatches"
 }
 
-# power_cut SEED: all spindles lose their power at one instant; the array is stopped, as after
-# a crash of the machine, and the power is back.
+# power_cut SEED: cut the power of all spindle disks at one instant, stop the array, as a crash of the
+# machine would, and switch the power on again.
 power_cut() {
 	echo "$1" >"$SPINDLES/cut"
 	stop_par
 	echo all >"$SPINDLES/restore"
 }
 
-# sync_at SECTOR: until the check or rebuild under way has come so far.
+# sync_at SECTOR: wait until the check or rebuild has reached this sector.
 sync_at() {
 	local at deadline=$((SECONDS + 120))
 	while read -r at _ <"/sys/block/$MD/md/sync_completed" && { [[ $at != [0-9]* ]] || [ "$at" -lt "$1" ]; }; do
@@ -115,7 +116,7 @@ sync_at() {
 	done
 }
 
-# settle: until the mover has nothing left to do.
+# settle: wait until the mover has nothing left to do.
 settle() {
 	local quiet=0 gear deadline=$((SECONDS + 180))
 	while [ "$quiet" -lt 3 ]; do
@@ -132,7 +133,7 @@ settle() {
 	done
 }
 
-# shift_to GEAR: and wait until it has come and all is propagated.
+# shift_to GEAR: shift, and wait until the array is in that gear and everything is propagated.
 shift_to() {
 	echo "$1" >"/sys/block/$MD/md/par/gear"
 	settle
@@ -140,18 +141,19 @@ shift_to() {
 	[ "$GOT" = "$1" ] || fail "gear $GOT, wanted $1; last error $(par shift_last_error)"
 }
 
-# mark_log; …; log_since: what the kernel has said in between. logged, not_logged PATTERN: is it
-# in that?
+# mark_log; …; log_since: print the kernel messages in between. logged, not_logged PATTERN: one of them,
+# or none, matches.
 mark_log() { MARK=$(dmesg | wc -l); }
 log_since() { dmesg | tail -n +$((MARK + 1)); }
 logged() { assert_match "$(log_since)" "$1" "kernel log"; }
 not_logged() { [[ ! $(log_since) =~ $1 ]] || fail "kernel log: $(log_since | grep -E -e "$1")"; }
 
-# data_offset DEVICE: of its member, in sectors; uuid_of DEVICE: of its array. By md's superblock.
+# data_offset DEVICE: print the member's data offset in sectors; uuid_of DEVICE: print its array's UUID;
+# both by md's superblock.
 data_offset() { mdadm --examine "$1" | sed -n 's/^ *Data Offset : \([0-9]*\) sectors/\1/p'; }
 uuid_of() { mdadm --examine --export "$1" | sed -n 's/^MD_UUID=//p'; }
 
-# The block layer's counters, all of them, of the members that sleep in GEAR.
+# sleepers_stat GEAR: print all counters of the block layer for the members that sleep in that gear.
 sleepers_stat() {
 	local name stat
 	for name in "${DISKS[@]:$1}"; do
@@ -160,15 +162,15 @@ sleepers_stat() {
 	done
 }
 
-# watch_sleepers; …; assert_asleep WHAT: no request of any kind has reached them.
+# watch_sleepers; …; assert_asleep WHAT: no request of any kind has reached a sleeper in between.
 watch_sleepers() { ASLEEP=$(sleepers_stat "$(par gear)"); }
 assert_asleep() { assert_eq "$(sleepers_stat "$(par gear)")" "$ASLEEP" "requests to sleepers: $1"; }
 
-# fingerprint [MIB]: of the array's content or its beginning, past the page cache.
+# fingerprint [MIB]: print a checksum of the array's content or its beginning, read past the page cache.
 # shellcheck disable=SC2120
 fingerprint() {
 	local mib=${1:-$((($(array_bytes) + 1048575) >> 20))} at count sums=
-	# Pieces, as all that goes through a pipe takes a machine ten times as long.
+	# In pieces, through a file: a pipe takes ten times as long in a test machine.
 	for ((at = 0; at < mib; at += 64)); do
 		count=$((mib - at < 64 ? mib - at : 64))
 		dd if="/dev/$MD" of="$MACHINE_TMP/piece" bs=1M skip=$at count=$count iflag=direct status=none || return
@@ -179,7 +181,7 @@ fingerprint() {
 	echo "${sums%% *}"
 }
 
-# writes_so_far: sectors written to each of the disks, and discarded.
+# writes_so_far: print the sectors written to and discarded on each disk.
 writes_so_far() {
 	local name stat
 	for name in "${DISKS[@]}"; do
@@ -188,7 +190,7 @@ writes_so_far() {
 	done
 }
 
-# fill MIB [AT]: random data, from AT MiB on.
+# fill MIB [AT]: write random data, from AT MiB on.
 fill() {
 	dd if=/dev/urandom of="/dev/$MD" bs=1M count="$1" seek="${2:-0}" oflag=direct \
 		conv=fsync,notrunc status=none
@@ -197,13 +199,13 @@ fill() {
 array_bytes() { local n; read -r n <"/sys/block/$MD/size"; echo $((n << 9)); }
 array_mib() { echo $(($(array_bytes) >> 20)); }
 
-# dissect [OPTION...]: take the stopped array's disks apart: see dissect.py.
+# dissect [OPTION...]: examine the disks of the stopped array: see dissect.py.
 # shellcheck disable=SC2120  # options are optional
 dissect() { "$TOOLS/dissect.py" "$@" "${DEVS[@]}"; }
 
-# exercise SEED [OPTION...]: shadow.py while the gear changes; then its content
-# must be the same in every gear, and on the disks of the array stopped in its
-# lowest gear. Leaves the array running in it.
+# exercise SEED [OPTION...]: run shadow.py while the gear changes. Afterwards the content must be the
+# same in every gear, and on the disks of the array stopped in its lowest gear. The array is left
+# running in that gear.
 exercise() {
 	local seed=$1 gear save=$MACHINE_TMP/shadow
 	shift

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# A paradm daemon that a test begins and ends.
+# Start and stop a paradm daemon in a test.
 
 # shellcheck source=paradm.sh
 . "$(dirname "${BASH_SOURCE[0]}")/paradm.sh"
@@ -14,7 +14,7 @@ start_daemon() {
 	wait_held 30
 }
 
-# wait_held SECONDS: it is ready when it holds its lock and has looked once.
+# wait_held SECONDS: wait until the daemon holds its lock and has polled once.
 wait_held() {
 	local i
 	for ((i = 0; i < $1 * 10; i++)); do
@@ -24,7 +24,7 @@ wait_held() {
 	fail "the daemon does not begin: $(cat "$SAID_BY_DAEMON")"
 }
 
-# end_daemon SIGNAL WANTED: its exit code.
+# end_daemon SIGNAL WANTED: end the daemon by a signal; its exit code is WANTED.
 end_daemon() {
 	local code=0
 	kill "-$1" "$DAEMON"
@@ -32,7 +32,7 @@ end_daemon() {
 	assert_eq "$code" "$2" "exit code after SIG$1: $(cat "$SAID_BY_DAEMON")"
 }
 
-# query SQL: of the history.
+# query SQL: run a query on the history.
 query() {
 	/usr/bin/python3 - "$DATABASE" "$1" <<-'END'
 		import sqlite3, sys

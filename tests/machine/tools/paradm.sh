@@ -1,12 +1,12 @@
 # shellcheck shell=bash
-# What the tests of paradm against real arrays share.
+# Functions for tests of paradm on real arrays.
 
 # shellcheck source=par.sh
 . "$(dirname "${BASH_SOURCE[0]}")/par.sh"
 
 PARADM=$(cd "$TOOLS/../../.." && pwd)/build/paradm/debug/paradm
 
-# ask WANTED ARGUMENT...: paradm ends with that exit code; its output is left in SAID, with its errors.
+# ask WANTED ARGUMENT...: run paradm, which ends with that exit code; SAID has its output and its errors.
 ask() {
 	local wanted=$1 code=0
 	shift
@@ -14,7 +14,7 @@ ask() {
 	[ "$code" = "$wanted" ] || fail "paradm $*: exit code $code, wanted $wanted: $SAID"
 }
 
-# says PATTERN ARGUMENT...: it is done, and says that.
+# says PATTERN ARGUMENT...: paradm succeeds, and its output matches PATTERN.
 says() {
 	local pattern=$1
 	shift
@@ -22,7 +22,7 @@ says() {
 	assert_match "$SAID" "$pattern" "paradm $*"
 }
 
-# refuses CODE PATTERN ARGUMENT...: it ends with that code, and says why in a line.
+# refuses CODE PATTERN ARGUMENT...: paradm ends with that exit code, and gives the reason in one line.
 refuses() {
 	local code=$1 pattern=$2
 	shift 2
@@ -30,7 +30,7 @@ refuses() {
 	assert_match "$SAID" "^paradm: [^"$'\n'"]*$pattern" "paradm $*"
 }
 
-# json FILTER ARGUMENT...: what jq makes of its document, into JSON.
+# json FILTER ARGUMENT...: set JSON to the result of a jq filter on paradm's JSON document.
 json() {
 	local filter=$1
 	shift

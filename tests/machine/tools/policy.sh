@@ -1,12 +1,12 @@
 # shellcheck shell=bash
-# What the tests of the policy share: an array of hard disks in simulated time, loads
-# that come and go, and what the policy says of them.
+# Functions for tests of the policy: arrays of simulated hard disks in virtual time, loads, and the
+# decisions of the policy.
 
 # shellcheck source=power.sh
 . "$(dirname "${BASH_SOURCE[0]}")/power.sh"
 
-# policy_array LAYOUT [SIZE]: of small disks that take their time, and all of it is written:
-# unwritten rows are read without a request to a disk.
+# policy_array LAYOUT [SIZE]: make an array of small disks with mechanics, and write all of it: a read of
+# an unwritten row sends no request to a disk.
 policy_array() {
 	local layout=$1
 	build_replay
@@ -16,7 +16,7 @@ policy_array() {
 	settle
 }
 
-# huge_array LAYOUT SECONDS:RATE:READS...: of 16 TB disks, and a load for it, see series.py.
+# huge_array LAYOUT SECONDS:RATE:READS...: make an array of 16 TB disks, and a load for it, see series.py.
 huge_array() {
 	local layout=$1 span
 	shift
@@ -29,8 +29,9 @@ huge_array() {
 	settle
 }
 
-# begin_anew: as policy-replay begins. The array is in its top gear, images are up to date, and the policy has seen
-# nothing: it was stopped in the low gear, so that this sleep has no length for it, and then in the top gear.
+# begin_anew: set the state in which policy-replay begins. The array is in its top gear, images are up to date, and
+# the policy has seen nothing. The array is stopped once in the low gear, so that the policy does not count that sleep,
+# and then in the top gear.
 begin_anew() {
 	local gear
 	for gear in "$(low_gear "$LAYOUT")" "$(top_gear "$LAYOUT")"; do
@@ -46,10 +47,10 @@ build_replay() {
 	[ -x "$REPLAY" ] || cc -O2 -pthread -o "$REPLAY" "$TOOLS/../../replay/replay.c"
 }
 
-# load RATE SECONDS [WRITES]: so many requests a second, by chance; WRITES percent.
+# load RATE SECONDS [WRITES]: send RATE random requests per second; WRITES percent are writes.
 load() { "$REPLAY" "/dev/$MD" -n $(($1 * $2)) -t "$2" -w "${3:-0}" -s 1 >"$MACHINE_TMP/load"; }
 
-# report_anew: reset the reports of all disks, except starts and stops; joules: of all disks since then.
+# report_anew: reset the reports of all disks, except starts and stops. joules: print the energy of all disks since then.
 report_anew() {
 	local d
 	for d in "${DISKS[@]}"; do echo 0 >"$SPINDLES/$d/report"; done
@@ -63,7 +64,7 @@ joules() {
 	echo $((sum / 1000000))
 }
 
-# quick: what takes minutes takes half of one, and little is much.
+# quick: set short times and low thresholds, so that the policy decides within half a minute.
 quick() {
 	set_par window_long 30
 	set_par hold 10
@@ -75,10 +76,10 @@ quick() {
 # explains PATTERN: the array's explain file matches.
 explains() { assert_match "$(par explain)" "$1" "explain"; }
 
-# shifts_are N WHAT: since the array was started.
+# shifts_are N WHAT: the number of shifts since the array was started is N.
 shifts_are() { assert_eq "$(par shifts)" "$1" "shifts, $2"; }
 
-# trace: each decision from now on; traced PATTERN: one like that was among them.
+# trace: record each decision from now on; traced PATTERN: one of them matches.
 TRACES=/sys/kernel/tracing/instances/policy
 trace() {
 	mountpoint -q /sys/kernel/tracing || mount -t tracefs tracefs /sys/kernel/tracing
@@ -91,7 +92,7 @@ untrace() {
 	rmdir "$TRACES"
 }
 
-# listen: uevents from now on, into a file; heard PATTERN [SECONDS]: wait for one.
+# listen: record uevents from now on in a file; heard PATTERN [SECONDS]: wait for a uevent that matches.
 listen() {
 	"$TOOLS/uevents.py" "$MD" >"$MACHINE_TMP/events" &
 	wait_for_line ready

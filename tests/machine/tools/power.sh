@@ -1,11 +1,11 @@
 # shellcheck shell=bash
-# What the tests of power share: an array of spindles that stop and start as sd's
-# disks do, in simulated time. With POWER_DISKS=scsi they are sd's.
+# Functions for tests of power: an array of spindle disks that stop and start as disks of sd do, in
+# virtual time. With POWER_DISKS=scsi they are disks of sd.
 
 # shellcheck source=par.sh
 . "$(dirname "${BASH_SOURCE[0]}")/par.sh"
 
-# What a disk takes to start.
+# The time in which a disk starts.
 UP_MS=15000
 
 # power_disks COUNT [ATTRIBUTE=VALUE...]; power_disks_gone
@@ -16,7 +16,7 @@ power_disks() {
 }
 power_disks_gone() { rmdisks; }
 
-# member D FILE; disk D FILE: what sysfs says of the member, and its disk of itself.
+# member D FILE: print a sysfs file of the member; disk D FILE: print a file of its spindle disk.
 member() { cat "/sys/block/$MD/md/par/member$1/$2"; }
 disk() { cat "$SPINDLES/${DISKS[$1]}/$2"; }
 wait_state() { wait_for "$SPINDLES/${DISKS[$1]}/state" "$2" "${3:-60}"; }
@@ -25,8 +25,8 @@ set_member() { echo "$3" >"/sys/block/$MD/md/par/member$1/$2"; }
 set_disk() { echo "$3" >"$SPINDLES/${DISKS[$1]}/$2"; }
 pm_of() { echo "/sys/block/${DISKS[$1]}/device/power/$2"; }
 
-# power_array LAYOUT [ATTRIBUTE=VALUE...]: disks that take some time to start and to
-# stop, and an array on them with some data.
+# power_array LAYOUT [ATTRIBUTE=VALUE...]: make disks that take some time to start and to stop, and an
+# array on them with some data.
 power_array() {
 	local layout=$1
 	shift
@@ -35,10 +35,10 @@ power_array() {
 	fill 4
 }
 
-# sleepers: the members that the lowest gear leaves out.
+# sleepers: print the members that sleep in the lowest gear.
 sleepers() { seq "$(low_gear "$LAYOUT")" $((${#DISKS[@]} - 1)); }
 
-# wait_stopped D...: until these are. wait_asleep: until all sleepers are.
+# wait_stopped D...: wait until these disks are stopped. wait_asleep: wait until those of all sleepers are.
 wait_stopped() {
 	local d
 	for d in "$@"; do
@@ -52,19 +52,19 @@ wait_asleep() {
 	for d in $(sleepers); do wait_stopped "$d"; done
 }
 
-# down: to the lowest gear, and its sleepers stop.
+# down: shift to the lowest gear, and wait until its sleepers are stopped.
 down() {
 	shift_to "$(low_gear "$LAYOUT")"
 	wait_asleep
 }
 
-# starts: how often the sleepers have been started, as the disks know it.
+# starts: print the number of starts of each sleeper's disk, as the disk has counted them.
 starts() {
 	local d
 	for d in $(sleepers); do echo "$d:$(disk "$d" starts)"; done
 }
 
-# ms_of COMMAND...: how long that took, into MS.
+# ms_of COMMAND...: run the command, and set MS to its duration in ms.
 ms_of() {
 	local start=${EPOCHREALTIME/./}
 	"$@"
@@ -72,10 +72,10 @@ ms_of() {
 	MS=$(((${EPOCHREALTIME/./} - start) / 1000))
 }
 
-# read_disk D: a block past the page cache.
+# read_disk D: read a block of the disk past the page cache.
 read_disk() { dd if="/dev/${DISKS[$1]}" of=/dev/null bs=4k count=1 iflag=direct status=none; }
 
-# rejoin D: a member that was removed, and can turn again, is read, added and rebuilt.
+# rejoin D: read the disk of a removed member, which can start again, add it, and wait for its rebuild.
 rejoin() {
 	read_disk "$1"
 	mdadm --quiet "/dev/$MD" --add "${DEVS[$1]}"
@@ -85,7 +85,7 @@ rejoin() {
 	assert_eq "$(fingerprint)" "$SUM" "content after it is rebuilt"
 }
 
-# gear_is GEAR [SECONDS]: wait for it.
+# gear_is GEAR [SECONDS]: wait until the array is in that gear.
 gear_is() { wait_for "/sys/block/$MD/md/par/gear" "$1" "${2:-60}"; }
 
 # shellcheck source=scsi.sh

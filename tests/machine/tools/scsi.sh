@@ -1,8 +1,8 @@
 # shellcheck shell=bash
-# Disks of sd's for the tests of power, instead of spindles: scsi_debug's, in memory,
-# which START STOP UNIT stops; a stopped one answers NOT READY to whatever it is
-# sent. It tells nobody whether it is stopped, so that we go by what it was sent, and
-# has done: a trace of the SCSI layer's has it. power.sh sources this.
+# Disks of sd for the tests of power, in place of spindle disks: disks of scsi_debug, in memory, that
+# START STOP UNIT stops. A stopped disk answers NOT READY to every command. scsi_debug does not show
+# whether a disk is stopped, so the state is derived from a trace of the SCSI layer, which has all
+# commands. power.sh sources this file.
 
 # shellcheck disable=SC2034  # variables for scripts that source this file
 
@@ -11,7 +11,7 @@ TRACES=/sys/kernel/tracing/instances
 SCSI_IDS=()	# of the DISKS: host:channel:target:lun
 UP_MS=1000	# scsi_debug's START and STOP
 
-# trace NAME EVENT FILTER: of the SCSI layer, into a buffer of its own.
+# trace NAME EVENT FILTER: trace an event of the SCSI layer, in a separate buffer.
 trace() {
 	[ -d "$TRACES/$1" ] || mkdir "$TRACES/$1"
 	echo 0 >"$TRACES/$1/events/scsi/enable"
@@ -20,13 +20,12 @@ trace() {
 	echo 1 >"$TRACES/$1/events/scsi/$2/enable"
 }
 
-# mkscsi COUNT SIZE [OPTION=VALUE...]: at the end of DISKS and DEVS; once only.
-# Options are the module's. sd looks at disks one beside the other, so that their
-# names come in any order.
+# mkscsi COUNT SIZE [OPTION=VALUE...]: add disks at the end of DISKS and DEVS; only once. OPTIONs are
+# scsi_debug's. sd probes disks in parallel, so the order of their names varies.
 mkscsi() {
 	local count=$1 size=$2 i found deadline=$((SECONDS + 60))
 	shift 2
-	# With a delay of 20 us START STOP UNIT takes 1 s, with none nothing.
+	# With a delay of 20 us START STOP UNIT takes 1 s; without a delay it takes no time.
 	modprobe scsi_debug add_host="$count" per_host_store=1 ndelay=20000 \
 		dev_size_mb=$(($(numfmt --from=iec "$size") >> 20)) "$@"
 	for ((i = 0; i < count; i++)); do
@@ -43,7 +42,7 @@ mkscsi() {
 	trace starts scsi_dispatch_cmd_done 'opcode == 0x1b'
 }
 
-# rmscsi: all of them; what else is in DISKS is forgotten.
+# rmscsi: remove all these disks, and empty DISKS and DEVS.
 rmscsi() {
 	modprobe -r scsi_debug
 	DISKS=()
@@ -51,11 +50,11 @@ rmscsi() {
 	SCSI_IDS=()
 }
 
-# traced NAME: the trace's lines, into LINES. In one go, as `read` would seek in it,
-# and lose some.
+# traced NAME: set LINES to the lines of the trace. The file is read as a whole: `read` would seek in
+# it and lose lines.
 traced() { mapfile -t LINES <<<"$(<"$TRACES/$1/trace")"; }
 
-# commands D NAME: those of the trace's events that are disk D's, into COMMANDS.
+# commands D NAME: set COMMANDS to the events of the trace that belong to disk D.
 commands() {
 	local line
 	COMMANDS=()
@@ -65,7 +64,7 @@ commands() {
 	done
 }
 
-# disk D starts|state: as a spindle tells it.
+# disk D starts|state: print the value that a spindle disk has in this file.
 disk() {
 	local line starts=0 state=idle
 	commands "$1" starts
@@ -92,17 +91,17 @@ wait_state() {
 	done
 }
 
-# power_disks COUNT; power_disks_gone. Small, as kmemleak reads all of them; and scsi_debug
-# copies sector by sector, each time counted from the first.
+# power_disks COUNT; power_disks_gone. The disks are small, because kmemleak reads all their memory, and
+# because scsi_debug copies sector by sector, counting from the first sector each time.
 power_disks() { mkscsi "$1" 24M sector_size=4096; }
 power_disks_gone() { rmscsi; }
 
-# sd D FILE: an attribute of sd's.
+# sd D FILE: print an attribute of sd.
 sd() { cat "/sys/class/scsi_disk/${SCSI_IDS[$1]}/$2"; }
 set_sd() { echo "$3" >"/sys/class/scsi_disk/${SCSI_IDS[$1]}/$2"; }
 
-# watch_commands: from now on, to sleepers, of whatever kind. sent D: these to disk D,
-# as "stop start flush 28"; sent_none WHAT: there are none to any sleeper.
+# watch_commands: record all commands to sleepers from now on. sent D: print those to disk D, such as
+# "stop start flush 28"; sent_none WHAT: no sleeper has received a command.
 watch_commands() {
 	trace sent scsi_dispatch_cmd_start "host_no >= ${SCSI_IDS[$(low_gear "$LAYOUT")]%%:*}"
 }
@@ -127,7 +126,7 @@ sent_none() {
 	for d in $(sleepers); do assert_eq "$(sent "$d")" "" "$1: commands to disk $d"; done
 }
 
-# use_array: all that is done to an array and must not reach a sleeper.
+# use_array: use the array in all ways that must not reach a sleeper.
 use_array() {
 	"$TOOLS/shadow.py" "/dev/$MD" --seed 1 --ops 30 --writers 2 --mib 12
 	fill 1 12
@@ -144,8 +143,8 @@ use_array() {
 	nap 30
 }
 
-# start_events: what uevents tell goes to the file $EVENTS, until EVENT_READER is killed.
-# told EVENT [COUNT]: wait until there are so many: "sleep MEMBER=4 .*", say.
+# start_events: record uevents in the file $EVENTS until EVENT_READER is killed. told EVENT [COUNT]: wait
+# until the file has COUNT lines that match, for example "sleep MEMBER=4 .*".
 EVENTS=/run/par-events
 start_events() {
 	"$TOOLS/uevents.py" "$MD" >"$EVENTS" &

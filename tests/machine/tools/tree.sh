@@ -1,11 +1,10 @@
 # shellcheck shell=bash
-# A tree of real files on a file system on $MD, and the same one beside it.
-# Needs par.sh.
+# A tree of real files on a file system on $MD, and a copy of it elsewhere. Needs par.sh.
 
 MNT=/mnt/par
 COPY=$MACHINE_TMP/copy
 
-# make_fs TYPE: and mount it.
+# make_fs TYPE: make a file system, and mount it.
 make_fs() {
 	FS=$1
 	case $FS in
@@ -18,7 +17,7 @@ make_fs() {
 
 remount() { umount "$MNT"; mount "/dev/$MD" "$MNT"; }
 
-# check_fs: the file system itself, unmounted, is without fault.
+# check_fs: unmount the file system; its own checker finds no error.
 check_fs() {
 	case $FS in
 	ext4) fsck.ext4 -f -n "/dev/$MD" >/dev/null 2>&1 || fail "fsck: status $?" ;;
@@ -34,7 +33,7 @@ make_tree() {
 	sync -f "$MNT"
 }
 
-# change_tree NAME: new files, overwritten ones, deleted ones, on both sides.
+# change_tree NAME: create, overwrite and delete files, the same in both trees.
 change_tree() {
 	local side file
 	for side in "$COPY" "$MNT"; do

@@ -1,15 +1,15 @@
 # shellcheck shell=bash
-# What dm-log-writes has logged, played again up to flush after flush.
+# Replay a log of dm-log-writes up to one flush after another.
 
-# ask COMMAND: write_log.py's answer is in ANSWER.
+# ask COMMAND: set ANSWER to the answer of write_log.py.
 ask() {
 	echo "$1" >&"${REPLAY[1]}"
 	read -r ANSWER <&"${REPLAY[0]}" || fail "write_log.py has died"
 }
 
-# replay DEVICE POINTS LOOK [ARG...]: what /dev/log holds, onto DEVICE. LOOK is
-# called at POINTS (or all) of its flushes from the mark "made" on, and at the end,
-# POINT telling where; it may `ask` on the way. Their number is in LOOKED.
+# replay DEVICE POINTS LOOK [ARG...]: replay the log in /dev/log onto DEVICE. LOOK is called at POINTS
+# (or all) of the flushes after the mark "made", and at the end; POINT is the position in the log. LOOK
+# may call `ask`. LOOKED is the number of calls.
 replay() {
 	local device=$1 points=$2 looked=0 chosen commands
 	shift 2
@@ -25,6 +25,6 @@ replay() {
 	chosen=${LOOKED% of *}
 	commands=${REPLAY[1]}
 	exec {commands}>&-
-	assert_eq "$looked" $((chosen + 1)) "flush points that were looked at, and the end"
-	[ "$points" = all ] || assert_le "$points" "$chosen" "flush points that there are"
+	assert_eq "$looked" $((chosen + 1)) "flush points that were examined, and the end"
+	[ "$points" = all ] || assert_le "$points" "$chosen" "flush points in the log"
 }

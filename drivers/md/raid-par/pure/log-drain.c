@@ -17,7 +17,7 @@ static const struct par_log_slot *unit_at(const struct par_log_index *index, u64
 	return index->unit[u];
 }
 
-/* Is there one that is live in the unit at @pos? What is not done is in no slot yet. */
+/* Has the unit at @pos a live block? Records that are not done are in no slot yet. */
 static bool unit_live(const struct par_log_index *index, u64 pos)
 {
 	const struct par_log_slot *slots = unit_at(index, pos);

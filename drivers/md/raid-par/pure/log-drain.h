@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What of the write log is written home next, and when. Pure: no locks but the caller's.
+ * Which blocks of the write log are drained next, and when. Pure: no locks but the caller's.
  * See Documentation/log.md.
  */
 #ifndef RAID_PAR_LOG_DRAIN_H
@@ -11,34 +11,34 @@
 #include "pure/log-ring.h"
 
 /*
- * par_log_drain_pick - of the oldest units that are done, the blocks of the array that are in
- * them, at most @max, each once, by number. Returns how many these are: when they have been
- * drained, par_log_drain_tail() is further on. 0: nothing is to be drained.
+ * par_log_drain_pick - the blocks of the array in the oldest units that are done, at most
+ * @max, each once, sorted by number. Returns their count; 0: there is nothing to drain. When
+ * they have been drained, par_log_drain_tail() returns a later position.
  */
 unsigned int par_log_drain_pick(const struct par_log_index *index,
 				const struct par_log_ring *ring, u64 *blocks,
 				unsigned int max);
 
 /*
- * par_log_drain_tail - what may be stored as the tail once all that has been drained so far is
- * flushed: nothing before it is live. To be asked before that flush begins.
+ * par_log_drain_tail - the tail that may be stored once all blocks drained so far are flushed:
+ * nothing before it is live. Call this before that flush begins.
  */
 u64 par_log_drain_tail(const struct par_log_index *index, const struct par_log_ring *ring);
 
-/* Why the log is drained; also the words in which sysfs tells it. */
+/* Why the log is drained; sysfs shows these words. */
 enum par_log_drain_why {
 	PAR_LOG_REST,		/* not at all */
 	PAR_LOG_TOP,		/* all members are awake */
-	PAR_LOG_FILLING,	/* more than half of it is used */
-	PAR_LOG_IDLE,		/* nothing has been written to it for some time */
+	PAR_LOG_FILLING,	/* more than half of the log is used */
+	PAR_LOG_IDLE,		/* no record has been written for some time */
 };
 
 #define PAR_LOG_IDLE_MS	60000U
 
 /**
- * struct par_log_need - what the decision depends on
+ * struct par_log_need - the values that the decision depends on
  * @top: the array is in its top gear; @idle: ms since the last record
- * @used, @blocks: of the ring; @filling: it is being drained since it was filling
+ * @used, @blocks: of the ring; @filling: the present drain began because the log was filling
  */
 struct par_log_need {
 	bool top, filling;
@@ -47,8 +47,8 @@ struct par_log_need {
 };
 
 /*
- * par_log_drain_why - is the log to be drained? If it was filling, until a quarter of it is
- * used.
+ * par_log_drain_why - whether and why to drain the log; a log that was filling is drained until
+ * a quarter of it is used
  */
 enum par_log_drain_why par_log_drain_why(const struct par_log_need *need);
 

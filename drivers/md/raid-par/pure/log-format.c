@@ -69,7 +69,7 @@ void par_log_entry_unpack(const struct par_disk_log_header *raw, unsigned int i,
 }
 EXPORT_SYMBOL_IF_KUNIT(par_log_entry_unpack);
 
-/* A record is of one unit, with all of its blocks. */
+/* All blocks of a record are in one unit. */
 static bool head_possible(const struct par_log_head *head)
 {
 	return head->count && head->pos % PAR_LOG_UNIT + 1 + head->count <= PAR_LOG_UNIT &&

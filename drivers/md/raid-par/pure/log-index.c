@@ -47,7 +47,7 @@ static u32 *chain_of(const struct par_log_index *index, u64 block)
 	return &index->chain[hash_64(block, index->bits)];
 }
 
-/* Of the chain's places, @next and what follows it, the first one that has @block. */
+/* The first place of @block in the chain from @next on. */
 static u32 next_of(const struct par_log_index *index, u32 next, u64 block)
 {
 	while (next && slot_block(slot_at(index, next - 1)) != block)
@@ -97,7 +97,7 @@ struct par_log_slot *par_log_index_close(struct par_log_index *index, u32 u)
 }
 EXPORT_SYMBOL_IF_KUNIT(par_log_index_close);
 
-/* The block is written again: what is left without live sectors need not be remembered. */
+/* The block is written again: older slots of it without live sectors are not needed any more. */
 static void write_again(struct par_log_index *index, const struct par_log_entry *entry)
 {
 	u32 next = next_of(index, *chain_of(index, entry->block), entry->block);
@@ -188,7 +188,7 @@ void par_log_index_find(const struct par_log_index *index, u64 sector, u32 secto
 }
 EXPORT_SYMBOL_IF_KUNIT(par_log_index_find);
 
-/* Sectors of the array that are asked for, or (@drop) whose content nothing needs any more. */
+/* Sectors of the array to be found, or (@drop) whose content is not needed any more. */
 struct sought {
 	u64 sector, sectors;
 	bool drop;
@@ -199,7 +199,7 @@ static u64 last_block(const struct sought *sought)
 	return (sought->sector + sought->sectors - 1) / PAR_LOG_BLOCK;
 }
 
-/* Of @block, the sectors that are among these. */
+/* The sectors of @block that are in the range. */
 static u8 sectors_of(const struct sought *sought, u64 block)
 {
 	u64 from = block * PAR_LOG_BLOCK;
@@ -209,7 +209,7 @@ static u8 sectors_of(const struct sought *sought, u64 block)
 	return GENMASK(end - 1, first);
 }
 
-/* A slot of one of these blocks. Returns true if that is all there is to know. */
+/* Visit a slot of one of these blocks. Returns true if the search has ended. */
 static bool visit_slot(struct par_log_index *index, struct par_log_slot *slot,
 		       const struct sought *sought)
 {
@@ -244,7 +244,7 @@ static bool visit_block(struct par_log_index *index, u64 block, const struct sou
 	return false;
 }
 
-/* By block or by slot, whichever are fewer. Returns true if a visit has. */
+/* Visit by block or by slot, whichever are fewer. Returns true if a visit has. */
 static bool visit_slots(struct par_log_index *index, const struct sought *sought)
 {
 	u64 block, slots = (u64)index->open * PAR_LOG_UNIT;

@@ -25,7 +25,7 @@ bool par_log_lost_add(struct par_log_lost *lost, u64 block, u8 sectors)
 }
 EXPORT_SYMBOL_IF_KUNIT(par_log_lost_add);
 
-/* Of @block, those that are among @sectors sectors from @sector on, a bit each. */
+/* The sectors of @block that are among @sectors sectors from @sector on, a bit each. */
 static u8 sectors_within(u64 block, u64 sector, u64 sectors)
 {
 	u64 from = block * PAR_LOG_BLOCK, end = sector + sectors;

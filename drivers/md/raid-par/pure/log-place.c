@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Where the write log lies; see log-place.h for the contract.
+ * The place of the write log on the members; see log-place.h for the contract.
  */
 #include <linux/bits.h>
 #include <linux/kernel.h>

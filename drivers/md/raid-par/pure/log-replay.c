@@ -44,9 +44,9 @@ static bool data_whole(const struct par_disk_log_header *raw, unsigned int count
 }
 
 /*
- * Is it a record, and none that was left here before the one in front of it was written? Nor one
- * that an earlier use of the array did not find, since its member was away: behind what was
- * flushed when a run began there are records of that run only.
+ * Is it a whole record, of no older run than the record before it? It must not be a record that
+ * an earlier use of the array did not find because its member was missing: behind the records
+ * that were flushed when a run began, only records of that run count.
  */
 static bool record_whole(const struct par_log_walk *walk, const void *raw,
 			 struct par_log_head *head)
@@ -102,7 +102,7 @@ void par_log_walk_look(struct par_log_walk *walk, const void *block, u64 pos)
 {
 	struct par_log_head head;
 
-	/* How far an older run had got is stored. */
+	/* The position that an older run had reached is stored. */
 	if (check_header(walk, block, pos, &head) && head.run == walk->last_run)
 		walk->stable = max(walk->stable, head.stable);
 }

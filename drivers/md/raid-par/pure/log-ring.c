@@ -34,7 +34,7 @@ unsigned int par_log_ring_take(struct par_log_ring *ring, unsigned int want, u64
 {
 	unsigned int count = min(want, left_in_unit(ring->head) - 1);
 
-	/* Units are taken as a whole: the tail's is not begun a second time. */
+	/* Only whole units are reused: the tail's unit is not begun a second time. */
 	if (par_log_ring_used(ring) == ring->blocks)
 		return 0;
 	*pos = ring->head;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Into the write log or past it; see log-way.h for the contract.
+ * Whether a write goes to the write log or past it; see log-way.h for the contract.
  */
 #include <kunit/visibility.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What of the log is drained, in which order, and where its tail may be then: random records,
- * beside a look at every slot.
+ * The blocks of the log that are drained, their order, and the tail that may be stored: random
+ * records, compared with a search of all slots.
  */
 #include <linux/kernel.h>
 #include <linux/prandom.h>
@@ -41,7 +41,7 @@ static struct bench *make_bench(struct kunit *test, u64 begin)
 	return bench;
 }
 
-/* A record, of which nobody knows yet that it is written. */
+/* Append a record that is not done yet. */
 static unsigned int take(struct bench *bench, unsigned int want, u64 *pos)
 {
 	unsigned int count = par_log_ring_take(&bench->ring, want, pos);
@@ -67,7 +67,7 @@ static void append(struct bench *bench, u32 spread)
 	par_log_ring_done(&bench->ring, bench->ring.head);
 }
 
-/* By looking at each position: the live ones, from the oldest on. Returns how many these are. */
+/* Search all positions for live ones, from the oldest on. Returns their number. */
 static unsigned int live_in_order(const struct bench *bench, u64 *blocks, u64 *first)
 {
 	unsigned int count = 0;
@@ -115,7 +115,7 @@ static void store_tail(struct bench *bench)
 	par_log_ring_free(&bench->ring, tail);
 }
 
-/* One batch: the oldest blocks, in order, each once; and the tail is where the oldest live is. */
+/* A batch has the oldest blocks, in order, each once; the tail is at the oldest live one. */
 static void drain_batch(struct bench *bench, unsigned int max)
 {
 	unsigned int i, count, live;
@@ -167,7 +167,7 @@ static void drain_in_order(struct kunit *test)
 	drain_walk(test, 3 * PAR_LOG_UNIT, U32_MAX);
 }
 
-/* A record that is not done yet is behind no tail, even if nothing else is in the log. */
+/* The tail never passes a record that is not done, even if it is the only one. */
 static void drain_not_done(struct kunit *test)
 {
 	struct bench *bench = make_bench(test, 5);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Records of the log: what is packed is read, and nothing else is taken for it.
+ * Records of the log: a packed record is read, and no other content is accepted.
  */
 #include <linux/prandom.h>
 #include <linux/slab.h>
@@ -13,7 +13,7 @@
 #define ARRAY_BLOCKS	BIT_ULL(PAR_LOG_BLOCK_BITS)
 #define SEED		0x10f
 
-/* A record in memory, and what was put into it. */
+/* A record in memory, and its expected fields. */
 struct record {
 	struct par_disk_log_header raw;
 	u8 data[PAR_LOG_MAX_ENTRIES][PAR_LOG_BLOCK_BYTES];
@@ -81,7 +81,7 @@ static struct record *alloc_record(struct kunit *test)
 	return record;
 }
 
-/* Each number of entries, each bit of a block's number. */
+/* Records with each number of entries, and with each bit of a block's number. */
 static void record_round_trip(struct kunit *test)
 {
 	struct record *record = alloc_record(test);
@@ -95,7 +95,7 @@ static void record_round_trip(struct kunit *test)
 	}
 }
 
-/* A header with any bit changed is none, and so is the data of an entry. */
+/* A header with any bit changed is not valid, nor is the data of an entry. */
 static void record_bits(struct kunit *test)
 {
 	struct record *record = alloc_record(test);
@@ -133,7 +133,7 @@ static bool data_good(const struct record *record)
 	return true;
 }
 
-/* A torn record: any of its sectors is what was there before. */
+/* A torn record: any of its sectors has its previous content. */
 static void record_torn(struct kunit *test)
 {
 	struct record *record = alloc_record(test), *old = alloc_record(test);
@@ -147,7 +147,7 @@ static void record_torn(struct kunit *test)
 	for (sector = 0; sector < (1 + 60) * PAR_LOG_BLOCK; sector++) {
 		u8 *at = (u8 *)record + sector * sizeof(whole);
 
-		/* Where a header has nothing but zeros, it cannot be torn. */
+		/* A sector of zeros in a header cannot be torn. */
 		memcpy(whole, at, sizeof(whole));
 		memcpy(at, (u8 *)old + sector * sizeof(whole), sizeof(whole));
 		if (!memcmp(whole, at, sizeof(whole)))
@@ -161,7 +161,7 @@ static void record_torn(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, torn, 2 + 60 * PAR_LOG_BLOCK);
 }
 
-/* Records of another array, of another place, of another time. */
+/* Records of another array, at another position, of another round. */
 static void record_foreign(struct kunit *test)
 {
 	struct record *record = alloc_record(test);
@@ -187,7 +187,7 @@ static void seal_with(struct record *record, unsigned int count, u64 stable)
 	par_log_header_seal(&record->raw, &record->head);
 }
 
-/* With a right checksum: values that cannot be are as bad as a wrong one. */
+/* Impossible values are rejected although the checksum is right. */
 static void record_impossible(struct kunit *test)
 {
 	struct record *record = alloc_record(test);
@@ -197,13 +197,13 @@ static void record_impossible(struct kunit *test)
 
 	prandom_seed_state(&random, SEED);
 	make_record(record, 5, 1000, &random);
-	/* Now it ends one block before its unit does. */
+	/* Now the record ends one block before its unit. */
 	pos = --record->head.pos;
 	seal_with(record, 5, pos);
 	KUNIT_EXPECT_TRUE(test, is_valid(record, 1000));
 	seal_with(record, 0, pos);
 	KUNIT_EXPECT_FALSE(test, is_valid(record, 1000));
-	/* One more fits, if it is an entry; two do not. */
+	/* One more entry fits, two do not. */
 	seal_with(record, 6, pos);
 	KUNIT_EXPECT_FALSE_MSG(test, is_valid(record, 1000), "entry without sectors");
 	record->raw.entry[5] = record->raw.entry[4];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The index of the log beside an array of sectors, each with the place that has it: records of
- * random blocks, also in part, that are written again, discarded, drained while they are
- * written, and freed.
+ * The index of the log, compared with an array that has the place of each sector: records of
+ * random blocks and parts of blocks, which are written again, discarded, drained during writes,
+ * and freed.
  */
 #include <linux/kernel.h>
 #include <linux/prandom.h>
@@ -19,14 +19,14 @@
 #define NONE	U32_MAX
 
 /*
- * The reference: of each sector of the array, the sector of the ring that has it; of each place
- * of the ring, the block that a replay would write.
+ * The reference: for each sector of the array its sector in the ring; for each place of the ring
+ * the block that a replay would write.
  */
 struct plain {
 	u32 blocks;			/* of the array */
-	u64 base;			/* number of the first one */
+	u64 base;			/* number of the first block */
 	u32 *sector;
-	u64 written[SLOTS];		/* block and one more; 0: nothing */
+	u64 written[SLOTS];		/* block plus one; 0: none */
 };
 
 struct bench {
@@ -37,7 +37,7 @@ struct bench {
 	u32 chain[SLOTS];
 	struct par_log_ring ring;
 	struct plain plain;
-	/* A block that is being drained: it has been read, and is not at home yet. */
+	/* A block during its drain: read, and not at home yet. */
 	struct par_log_part part[PAR_LOG_PARTS];
 	unsigned int parts;
 	u64 draining;
@@ -68,7 +68,7 @@ static struct bench *make_bench(struct kunit *test, u32 blocks, u64 base)
 	return bench;
 }
 
-/* A write of 512 bytes to a block: as a file system's log does, some have only one sector. */
+/* A write to a block; some have only one sector of 512 bytes, as of a file system's log. */
 static u8 some_sectors(struct bench *bench)
 {
 	unsigned int first = any(bench, 8);
@@ -123,7 +123,7 @@ static void drain_begin(struct bench *bench, u64 block)
 	bench->partial += bench->parts > 1;
 }
 
-/* What was read is at home; of that, what the log has newer is read there as before. */
+/* The data that was read is at home; sectors with newer data are still read from the log. */
 static void drain_end(struct bench *bench)
 {
 	unsigned int i, bit;
@@ -155,7 +155,7 @@ static void discard(struct bench *bench)
 		bench->plain.sector[i] = NONE;
 }
 
-/* The oldest unit goes: all of it is at home first. */
+/* Close the oldest unit, after all of it is at home. */
 static void free_unit(struct bench *bench)
 {
 	u64 pos = par_log_unit(bench->ring.tail) + PAR_LOG_UNIT;
@@ -177,7 +177,7 @@ static void free_unit(struct bench *bench)
 	KUNIT_EXPECT_NULL(bench->test, par_log_index_close(&bench->index, u));
 }
 
-/* The pieces of some sectors are what the reference has, and as long as they can be. */
+/* The pieces of some sectors agree with the reference, and are as long as possible. */
 static void look_up(struct bench *bench)
 {
 	u32 all = bench->plain.blocks * PAR_LOG_BLOCK, from = any(bench, all);
@@ -230,7 +230,7 @@ static void ask_has(struct bench *bench)
 			    "%u sectors from %u on", count, from);
 }
 
-/* Slots with live sectors, counted one by one. */
+/* Count the slots with live sectors one by one. */
 static u32 count_live(const struct bench *bench)
 {
 	static u32 seen[SLOTS];
@@ -292,20 +292,20 @@ static struct bench *index_walk(struct kunit *test, u32 blocks, u64 base)
 	return bench;
 }
 
-/* Few blocks, that are written again and again. */
+/* Few blocks, which are written repeatedly. */
 static void index_hot(struct kunit *test)
 {
 	KUNIT_EXPECT_GT(test, index_walk(test, 40, 0)->partial, 100);
 }
 
-/* As many as the ring has, and more; the last ones that there can be. */
+/* As many blocks as the ring has, and more; with the largest possible numbers. */
 static void index_cold(struct kunit *test)
 {
 	index_walk(test, SLOTS, 1000);
 	index_walk(test, 6 * SLOTS, (1ULL << PAR_LOG_BLOCK_BITS) - 6 * SLOTS);
 }
 
-/* One record beside another one, in the log and of the array: read as one. */
+/* Two records that are adjacent in the log and in the array are read as one piece. */
 static void index_sequential(struct kunit *test)
 {
 	struct bench *bench = make_bench(test, 8, 0);
@@ -332,7 +332,7 @@ static void index_sequential(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, piece.sectors, 1000 * 8);
 }
 
-/* A block that is at home again is still one that a replay would write, until it is freed. */
+/* A replay would write a drained block until its unit is freed. */
 static void index_remembers(struct kunit *test)
 {
 	struct bench *bench = make_bench(test, 8, 0);
@@ -347,7 +347,7 @@ static void index_remembers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, bench->index.live, 0);
 	KUNIT_EXPECT_EQ(test, par_log_index_parts(&bench->index, 77, part), 0);
 	KUNIT_EXPECT_TRUE(test, par_log_index_has(&bench->index, 77 * 8 + 7, 1));
-	/* Written again: now it is the later unit that tells. */
+	/* After another write the later unit counts. */
 	entry.sectors = 0x80;
 	par_log_index_add(&bench->index, 3 * PAR_LOG_UNIT + 9, &entry);
 	par_log_index_discard(&bench->index, 0, 1ULL << 60);
@@ -359,7 +359,7 @@ static void index_remembers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, bench->index.open, 0);
 }
 
-/* A block that is written all the time has one slot, so that looking it up stays quick. */
+/* A block that is written repeatedly has one slot, so that a search stays fast. */
 static void index_again(struct kunit *test)
 {
 	struct bench *bench = make_bench(test, 8, 0);
@@ -377,7 +377,7 @@ static void index_again(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, bench->index.live, 2);
 }
 
-/* What a copy lacks is not read there: so it is a piece of its own. */
+/* A block that a copy lacks is not read from that copy, and is a separate piece. */
 static void index_lacking(struct kunit *test)
 {
 	struct bench *bench = make_bench(test, 8, 0);
@@ -401,7 +401,7 @@ static void index_lacking(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, piece.lacking, 2);
 	KUNIT_EXPECT_EQ(test, par_log_index_parts(&bench->index, 6, part), 1);
 	KUNIT_EXPECT_EQ(test, part[0].lacking, 2);
-	/* What is written at the place again, all copies have. */
+	/* All copies have a new record at the same place. */
 	entry.block = 6;
 	par_log_index_add(&bench->index, 5, &entry);
 	KUNIT_EXPECT_EQ(test, par_log_index_parts(&bench->index, 6, part), 1);
@@ -412,7 +412,7 @@ static void index_lacking(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, piece.logged);
 }
 
-/* The chains and the slots of any size of a log are at most 16 bytes for each of its blocks. */
+/* Chains and slots of a log of any size need at most 16 bytes for each of its blocks. */
 static void index_small(struct kunit *test)
 {
 	u32 units;

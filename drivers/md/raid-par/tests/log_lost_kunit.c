@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which sectors the log has lost: random ones that are lost and written again, beside a flag for
- * each sector.
+ * Sectors that the log has lost: random sectors are lost and written again, compared with a flag
+ * for each sector.
  */
 #include <linux/bitmap.h>
 #include <linux/kernel.h>
@@ -11,7 +11,7 @@
 
 #include "pure/log-lost.h"
 
-#define BLOCKS	40U	/* more than the list has room for */
+#define BLOCKS	40U	/* more than fit into the list */
 #define SECTORS	(BLOCKS * PAR_LOG_BLOCK)
 
 struct lost_test {

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A model of the protocol of the write log. The decisions are the module's own: the ring, the
- * index, what is drained, where the tail may be, which way a write goes. What does I/O by them
- * is written here in small steps, in any order: writes, flushes, drains, the storing of a tail,
- * shifts. Power is cut at any time, after which the log is replayed: what is read then is what
- * had been flushed, or something newer.
+ * index, the blocks to drain, the tail, log-way.c. The I/O is modelled here in small steps, in
+ * any order: writes, flushes, drains, stores of a tail, shifts. Power is cut at any time, and
+ * the log is replayed: the data that is read then had been flushed, or is newer.
  *
- * Rules that are left out (mutants) have to be found. What a replay takes for a record is
- * tested by log_replay_kunit.c: here a record is stable or it is not.
+ * Each rule can be left out (a mutant), and the model must find that. log_replay_kunit.c tests
+ * which records a replay accepts: here a record is stable, or it does not exist.
  *
- * Content is a version, by half a block. A write fills its record with itself, so that the ring
- * soon goes round. Two writes of a block are never under way at once, as nothing is promised
- * about these.
+ * The content of half a block is a version. A write fills its record with its version, so that
+ * the ring is soon reused. Two writes of a block are never under way at once, as their order is
+ * not defined.
  */
 #include <linux/kernel.h>
 #include <linux/prandom.h>
@@ -33,18 +32,18 @@
 #define STEPS		4000U
 #define WALKS		20U
 
-/* What is left out. */
+/* The rule that is left out. */
 enum mutant {
 	NO_MUTANT,
-	TAIL_BEFORE_FLUSH,	/* the tail is stored before what was drained is flushed */
-	PAST_WHAT_IS_LOGGED,	/* writes past the log do not ask what it has */
-	PAST_WHAT_IS_DRAINED,	/* the same, once it has been drained */
+	TAIL_BEFORE_FLUSH,	/* the tail is stored before the drained blocks are flushed */
+	PAST_WHAT_IS_LOGGED,	/* logged blocks are written past the log */
+	PAST_WHAT_IS_DRAINED,	/* the same for blocks that have been drained */
 	FLUSH_WITHOUT_LOG,
 	READ_WITHOUT_LOG,
-	DRAINED_WITH_NEWER,	/* what was written during the drain is taken for drained, too */
-	TAIL_AT_HEAD,		/* records that are not done are not looked at */
-	ACK_OUT_OF_ORDER,	/* a record is acknowledged before the one in front of it */
-	FREE_BEFORE_STORED,	/* places are taken again before the tail is stored */
+	DRAINED_WITH_NEWER,	/* data written during the drain counts as drained as well */
+	TAIL_AT_HEAD,		/* records that are not done are ignored */
+	ACK_OUT_OF_ORDER,	/* a record is acknowledged before the record in front of it */
+	FREE_BEFORE_STORED,	/* places are reused before the tail is stored */
 	MUTANTS,
 };
 
@@ -54,7 +53,7 @@ static const char * const mutants[MUTANTS] = {
 	"ack out of order", "free before stored",
 };
 
-/* Half a block at home. @flushed: as it is stable; what users were told of the cell. */
+/* Half a block at home. @flushed: the stable version; and the versions reported to users. */
 struct cell {
 	u32 disk, cache;
 	u32 acked, flushed, snapshot;
@@ -68,7 +67,7 @@ struct record {
 	bool written, acked, stable;
 };
 
-/* A write past the log that has not ended. */
+/* A write past the log that is under way. */
 struct past {
 	bool busy;
 	u8 sectors;
@@ -98,7 +97,7 @@ struct model {
 	unsigned int batched;
 	struct par_log_part part[BATCH][PAR_LOG_PARTS];
 	unsigned int parts[BATCH];
-	u32 drained[2 * BATCH];		/* versions that were read, 0: none */
+	u32 drained[2 * BATCH];		/* versions that were read; 0: none */
 	enum tail_step tail;
 	u64 new_tail, stored_tail;
 	u32 version;
@@ -120,9 +119,9 @@ static u8 half(unsigned int which)
 	return which ? 0xf0 : 0x0f;
 }
 
-/* ---- what is read ---- */
+/* ---- reads ---- */
 
-/* The version that is at a place of the ring. */
+/* The version at a place of the ring. */
 static u32 version_at(struct model *model, u32 place)
 {
 	unsigned int i;
@@ -156,7 +155,7 @@ static bool block_busy(struct model *model, unsigned int block)
 	return model->past[block].busy;
 }
 
-/* Whatever is acknowledged is read, as long as there is power. */
+/* All acknowledged data is read, as long as there is power. */
 static void judge_reads(struct model *model)
 {
 	unsigned int i;
@@ -177,7 +176,7 @@ static void acknowledge(struct model *model, unsigned int block, u8 sectors, u32
 			model->cell[2 * block + which].acked = version;
 }
 
-/* A place that is written again has nothing else any more. */
+/* A place that is written again loses its old content. */
 static void overwrite(struct model *model, const struct record *record)
 {
 	unsigned int i;
@@ -283,7 +282,7 @@ static void index_record(struct model *model, const struct record *record)
 		par_log_index_add(&model->index, (record->pos + i) % SLOTS, &entry);
 }
 
-/* All copies of some record are written; it is acknowledged in its turn. */
+/* All copies of some record are written; it is acknowledged in order. */
 static void end_append(struct model *model)
 {
 	unsigned int i, which = model->first + any(model, model->next - model->first + 1);
@@ -396,7 +395,7 @@ static void drain(struct model *model)
 {
 	switch (model->drain) {
 	case DRAIN_NONE:
-		/* Not while the tail moves: the drain is what moves it. */
+		/* Not while the tail moves: the drain moves it. */
 		if (model->tail == TAIL_NONE)
 			drain_read(model);
 		break;
@@ -463,7 +462,7 @@ static void reset_memory(struct model *model)
 	model->flushing = false;
 }
 
-/* Whatever was not stable is there or not. */
+/* Records that were not stable may exist or not. */
 static void lose_caches(struct model *model)
 {
 	bool keep = any(model, 2);
@@ -553,7 +552,7 @@ static void do_step(struct model *model)
 		move_tail(model);
 }
 
-/* A walk of a model in which @mutant is left out; what went wrong, if anything. */
+/* A walk of a model without the rule @mutant. Returns the error that was found, if any. */
 static const char *model_walk(struct model *model, enum mutant mutant, u64 seed)
 {
 	unsigned int step;
@@ -579,7 +578,7 @@ static struct model *alloc_model(struct kunit *test)
 	return model;
 }
 
-/* Nothing is lost, and everything happens. */
+/* No data is lost, and every kind of step occurs. */
 static void model_holds(struct kunit *test)
 {
 	unsigned int seed, cuts = 0, appended = 0, passed = 0, waited = 0, rounds = 0;
@@ -602,7 +601,7 @@ static void model_holds(struct kunit *test)
 	KUNIT_EXPECT_GT(test, rounds, WALKS);
 }
 
-/* Each rule is needed: without it, something is lost. */
+/* Each rule is needed: data is lost without it. */
 static void model_needs_all(struct kunit *test)
 {
 	struct model *model = alloc_model(test);
@@ -616,7 +615,7 @@ static void model_needs_all(struct kunit *test)
 	}
 }
 
-/* Every write that there can be. */
+/* All possible writes. */
 static void way_of_writes(struct kunit *test)
 {
 	unsigned int bits;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Where the log lies and what of it is in use: every place of small logs, and rings that go
- * round beside a list of what was taken.
+ * The place of the log on the members, and the blocks in use: every place of small logs, and
+ * rings that are reused, compared with a list of used blocks.
  */
 #include <linux/bits.h>
 #include <linux/prandom.h>
@@ -36,7 +36,7 @@ static void make_shape(struct kunit *test, unsigned int i, struct par_log_shape 
 						 PAR_LOG_UNIT_SECTORS - 1), "%s", shapes[i].name);
 }
 
-/* A copy of @unit, which no other may be at the place of; @used: by member and row. */
+/* No other copy is at the place of a copy of @unit; @used: by member and row. */
 static void place_copy(struct kunit *test, unsigned int i, const struct par_log_shape *shape,
 		       u32 unit, unsigned int copy, bool (*used)[16])
 {
@@ -57,7 +57,7 @@ static void place_copy(struct kunit *test, unsigned int i, const struct par_log_
 	}
 }
 
-/* No two copies of anything are at one place, and none is outside of the area. */
+/* No two copies are at one place, and none is outside the area. */
 static void place_apart(struct kunit *test)
 {
 	struct par_log_shape shape;
@@ -72,13 +72,13 @@ static void place_apart(struct kunit *test)
 		for (unit = 0; unit < shape.units; unit++)
 			for (copy = 0; copy < shape.copies; copy++)
 				place_copy(test, i, &shape, unit, copy, used);
-		/* Less than a unit's copies are left over. */
+		/* The space left over is less than a unit's copies. */
 		KUNIT_EXPECT_GT(test, shape.copies, shapes[i].rows * shape.members -
 				shape.units * shape.copies);
 	}
 }
 
-/* Whichever members are lost, as many as there are parities: a copy of each unit is left. */
+/* A copy of each unit is left if any members are lost, as many as there are parities. */
 static void place_survives(struct kunit *test)
 {
 	struct par_log_shape shape;
@@ -102,7 +102,7 @@ static void place_survives(struct kunit *test)
 	}
 }
 
-/* The sizes that are none, the least and the largest one; positions that do not end. */
+/* Invalid sizes, the least and the largest one; positions that grow without end. */
 static void place_limits(struct kunit *test)
 {
 	struct par_log_shape shape;
@@ -122,7 +122,7 @@ static void place_limits(struct kunit *test)
 #define UNITS	8U
 #define BLOCKS	(UNITS * PAR_LOG_UNIT)
 
-/* What the ring should do, block by block: the end of each record that is in it. */
+/* The reference for the ring, block by block: the end of each record in it. */
 struct list {
 	u64 end[BLOCKS];
 	unsigned int count;
@@ -142,7 +142,7 @@ static void list_take(struct kunit *test, struct list *list, u64 pos, unsigned i
 	list->end[list->count++] = pos + blocks + 1;
 }
 
-/* All up to @pos are free, in whole units. */
+/* All whole units up to @pos are free. */
 static void list_free(struct list *list, u64 from, u64 pos)
 {
 	unsigned int i, left = 0;
@@ -156,7 +156,7 @@ static void list_free(struct list *list, u64 from, u64 pos)
 	list->count = left;
 }
 
-/* A place that the ring calls free: a unit's beginning, or where all is done. */
+/* A possible tail: a unit's beginning, or the end of all records that are done. */
 static u64 some_tail(const struct par_log_ring *ring, struct rnd_state *random)
 {
 	u64 units = (ring->done - par_log_unit(ring->tail)) / PAR_LOG_UNIT;
@@ -204,7 +204,7 @@ static void ring_walk(struct kunit *test, struct rnd_state *random, u64 begin)
 	KUNIT_EXPECT_GT(test, full, 100);
 }
 
-/* A record never takes what another has, none is longer than its unit, all of the ring is used. */
+/* Records never overlap, none is longer than its unit, and all of the ring is used. */
 static void ring_against_list(struct kunit *test)
 {
 	struct rnd_state random;
@@ -215,7 +215,7 @@ static void ring_against_list(struct kunit *test)
 	ring_walk(test, &random, (1ULL << 61) + 77);
 }
 
-/* Nothing of it goes back, whatever the order in which it is told of. */
+/* No position of the ring decreases, in any order of the calls. */
 static void ring_forward(struct kunit *test)
 {
 	struct par_log_ring ring;
@@ -235,7 +235,7 @@ static void ring_forward(struct kunit *test)
 	par_log_ring_free(&ring, PAR_LOG_UNIT);
 	KUNIT_EXPECT_EQ(test, ring.tail, ring.done);
 	KUNIT_EXPECT_TRUE(test, par_log_ring_empty(&ring));
-	/* Of its unit only the part behind it is left. */
+	/* Only the part of its unit behind it is left. */
 	KUNIT_EXPECT_EQ(test, par_log_ring_used(&ring), 2);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Replays of logs on members with a cache that loses what is not flushed, sector by sector:
- * cut again and again, one member lost and back with what it had, records damaged.
+ * Replays of logs on members with a cache that loses unflushed data, sector by sector: repeated
+ * cuts, a member that is lost and returns with its old content, damaged records.
  */
 #include <linux/kernel.h>
 #include <linux/prandom.h>
@@ -23,13 +23,13 @@
 #define RECORDS		4000U
 #define ROUNDS		40U
 
-/* A unit of a member's area: as it is on the disk, and as it reads while there is power. */
+/* A unit of a member's area: its content on the disk, and as read while there is power. */
 struct row {
 	u8 disk[UNIT_BYTES], cache[UNIT_BYTES];
 	bool dirty[SECTORS];
 };
 
-/* What was appended, in order. */
+/* The appended records, in order. */
 struct plain {
 	u64 pos, end, run;
 	unsigned int count;
@@ -42,10 +42,10 @@ struct bench {
 	struct par_log_shape shape;
 	struct row *row[MEMBERS][ROWS];
 	struct par_log_ring ring;
-	u64 run, stored;		/* as the superblock has them: and all that is flushed */
+	u64 run, stored;		/* as in the superblock; stored: the flushed position */
 	u32 absent;			/* members whose log is not used */
 	struct plain plain[RECORDS];
-	unsigned int first, count, flushed;	/* of these: in the log, at all, stable */
+	unsigned int first, count, flushed;	/* records: first in the log, all, stable */
 	u8 record[UNIT_BYTES] __aligned(8);
 	unsigned int lost, healed, ended;
 };
@@ -108,7 +108,7 @@ static void write_copy(struct bench *bench, u64 pos, unsigned int copy, const vo
 		row->dirty[sector] = true;
 }
 
-/* Of each sector that was not flushed, @keep of eight are written, and the others are lost. */
+/* Of the unflushed sectors, @keep of eight are written, and the others are lost. */
 static void write_back(struct bench *bench, struct row *row, unsigned int keep)
 {
 	unsigned int sector;
@@ -121,7 +121,7 @@ static void write_back(struct bench *bench, struct row *row, unsigned int keep)
 	memcpy(row->cache, row->disk, UNIT_BYTES);
 }
 
-/* What a unit's cache has is written, lost, or torn. */
+/* The cached sectors of a unit are written, lost, or torn. */
 static void power_cut(struct bench *bench)
 {
 	static const unsigned int keep[] = { 0, 8, 8, 7 };
@@ -193,7 +193,7 @@ static void append(struct bench *bench, unsigned int want)
 	par_log_ring_done(&bench->ring, plain->end);
 }
 
-/* All up to a unit's beginning, or all that is flushed, is at home. */
+/* All records up to a unit's beginning, or all flushed records, are at home. */
 static void store_tail(struct bench *bench, bool all)
 {
 	u64 tail = all ? bench->ring.stable : par_log_unit(bench->ring.stable);
@@ -226,7 +226,7 @@ static void start_walk(struct bench *bench, struct par_log_walk *walk)
 			  bench->stored, bench->run);
 }
 
-/* The record that was found is @plain, whole. */
+/* The record that was found is all of @plain. */
 static void expect_record(struct bench *bench, const struct plain *plain,
 			  const struct par_log_found *found, const void *raw)
 {
@@ -238,7 +238,7 @@ static void expect_record(struct bench *bench, const struct plain *plain,
 					       PAR_LOG_BLOCK_BYTES));
 }
 
-/* What a copy lacks gets there again, before the array is used. */
+/* Lacking copies are completed before the array is used. */
 static void heal(struct bench *bench, const struct par_log_found *found, const void *raw)
 {
 	unsigned int copy;
@@ -267,8 +267,8 @@ static void look_behind(struct bench *bench, struct par_log_walk *walk)
 }
 
 /*
- * All that was flushed is found, and in front of it nothing is left out. Then the array is used
- * again from there on.
+ * All flushed records are found, and none before them is left out. Then the log is used again
+ * from there on.
  */
 static void replay(struct bench *bench)
 {
@@ -300,7 +300,7 @@ static void replay(struct bench *bench)
 	bench->stored = walk.pos;
 }
 
-/* A member fails; it is back with what it had as soon as the log is empty. */
+/* A member fails, and returns with its old content as soon as the log is empty. */
 static void change_members(struct bench *bench)
 {
 	if (!bench->absent) {
@@ -328,7 +328,7 @@ static void use_log(struct bench *bench)
 		change_members(bench);
 }
 
-/* Cuts, in which all of the cache, nothing of it, or any sectors of it are written. */
+/* Cuts after which all of the cache, none of it, or any sectors of it are written. */
 static void replay_cuts(struct kunit *test)
 {
 	struct bench *bench = make_bench(test, 7777 * PAR_LOG_UNIT);
@@ -338,7 +338,7 @@ static void replay_cuts(struct kunit *test)
 		use_log(bench);
 		power_cut(bench);
 		replay(bench);
-		/* Another cut at once: nothing is lost, and nothing comes up. */
+		/* Another cut at once: no record is lost, and none appears. */
 		if (!any(bench, 4)) {
 			power_cut(bench);
 			replay(bench);
@@ -371,7 +371,7 @@ static void fill(struct bench *bench, unsigned int records, unsigned int not)
 	}
 }
 
-/* Walks to the end, and says at which record that is. */
+/* Walk to the end. Returns the record at which it is. */
 static unsigned int walk_to_end(struct bench *bench, struct par_log_walk *walk)
 {
 	struct par_log_found found;
@@ -389,8 +389,8 @@ static unsigned int walk_to_end(struct bench *bench, struct par_log_walk *walk)
 }
 
 /*
- * The second of three records is lost. What is written in its place is as long, so that the
- * third one would follow it.
+ * The second of three records is lost. The record that is written in its place has the same
+ * length, so that the third one would follow it.
  */
 static void replay_left_over(struct kunit *test)
 {
@@ -406,7 +406,7 @@ static void replay_left_over(struct kunit *test)
 	append(bench, 1);
 	KUNIT_EXPECT_EQ(test, bench->plain[1].end, 4);
 	KUNIT_EXPECT_EQ(test, walk_to_end(bench, &walk), 2);
-	/* With the run that it had then, it would be: the run is what tells. */
+	/* With the old run the third record would follow: only the run prevents this. */
 	bench->run--;
 	bench->ring.head = 2;
 	bench->count = 1;
@@ -415,8 +415,8 @@ static void replay_left_over(struct kunit *test)
 }
 
 /*
- * Two whole records at one position: a member that was not there when the record of an older
- * run was found missing has it yet. The newer one counts, on whichever copy it is.
+ * Two whole records are at one position: a member that was missing when the record of an older
+ * run was lost still has it. The newer one counts, on any copy.
  */
 static void replay_two_runs(struct kunit *test)
 {
@@ -445,8 +445,8 @@ static void replay_two_runs(struct kunit *test)
 }
 
 /*
- * The only record of a log is lost but on a member that is away. The array is used without it,
- * and nothing is logged: when it is back, the log is as empty as it was.
+ * The only record of a log is lost except on a member that is missing. The array is used without
+ * this member, and nothing is logged: when the member returns, the log is empty.
  */
 static void replay_away(struct kunit *test)
 {
@@ -464,7 +464,7 @@ static void replay_away(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, walk_to_end(bench, &walk), 0);
 }
 
-/* A record of a run that is not stored yet cannot be: none is written before. */
+/* A record of a run that is not stored does not count: none is written before the store. */
 static void replay_unknown_run(struct kunit *test)
 {
 	struct bench *bench = make_bench(test, 0);
@@ -479,7 +479,7 @@ static void replay_unknown_run(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, walk_to_end(bench, &walk), 1);
 }
 
-/* A record that was flushed and has no good copy is not taken for the end of the log. */
+/* A flushed record without a good copy is not regarded as the end of the log. */
 static void replay_damaged(struct kunit *test)
 {
 	unsigned int at, records = 200;
@@ -498,7 +498,7 @@ static void replay_damaged(struct kunit *test)
 	}
 }
 
-/* What was stored as flushed tells by itself. */
+/* The stored position of flushed records suffices to detect this. */
 static void replay_clean_stop(struct kunit *test)
 {
 	struct bench *bench = make_bench(test, 0);
@@ -511,7 +511,7 @@ static void replay_clean_stop(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, par_log_walk_damaged(&walk));
 }
 
-/* A full ring: the walk goes round once, and no further. */
+/* A full ring: the walk passes it once, and no further. */
 static void replay_full(struct kunit *test)
 {
 	struct bench *bench = make_bench(test, 5 * PAR_LOG_UNIT + 11);

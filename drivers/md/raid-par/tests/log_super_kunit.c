@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a log is to the geometry and to the superblock, over all layouts; and the block by which
- * mdadm asks for one.
+ * The log in the geometry and in the superblock, over all layouts; and the block by which mdadm
+ * requests a log.
  */
 #include <linux/crc32c.h>
 #include <linux/slab.h>
@@ -24,7 +24,7 @@ struct super_test {
 	bool read_only;
 };
 
-/* Members are larger by the log, so that all else is as without it. */
+/* Members are larger by the size of the log, so everything else is as without it. */
 static int super_test_init(struct kunit *test)
 {
 	const struct par_kunit_layout *in = test->param_value;
@@ -51,7 +51,7 @@ static int super_test_init(struct kunit *test)
 
 KUNIT_ARRAY_PARAM_DESC(super_layout, par_kunit_layouts, name);
 
-/* The area lies between the metadata and the home region, whole chunks of each member. */
+/* The area is between the metadata and the home region, and whole chunks of each member. */
 static void super_geometry(struct kunit *test)
 {
 	struct super_test *t = test->priv;
@@ -91,7 +91,7 @@ static void super_round_trip(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, par_super_log(&t->raw), MIB(32));
 	KUNIT_ASSERT_EQ(test, unpack(t, &t->geo), PAR_FMT_OK);
 	KUNIT_EXPECT_EQ(test, 0, memcmp(&t->out.log, &t->sb.log, sizeof(t->sb.log)));
-	/* Of an array with a log, or without, not both. */
+	/* The superblock of an array with a log, or of one without, not both. */
 	KUNIT_EXPECT_EQ(test, unpack(t, &t->plain), PAR_FMT_GEOMETRY);
 	par_super_pack(&t->raw, &t->sb, &t->plain, MEMBER);
 	KUNIT_EXPECT_EQ(test, par_super_log(&t->raw), 0);
@@ -110,7 +110,7 @@ static void expect_range(struct kunit *test, const struct par_log_record *log, c
 	KUNIT_EXPECT_EQ_MSG(test, unpack(t, &t->geo), wanted, "%s", what);
 }
 
-/* What a replay would go by, and nothing has stored. */
+/* Values that a replay would use, and that no store has written. */
 static void super_range(struct kunit *test)
 {
 	struct super_test *t = test->priv;
@@ -153,7 +153,7 @@ static void seal_birth(struct par_disk_birth *raw)
 	raw->crc = cpu_to_le32(crc32c(~0, raw, sizeof(*raw)));
 }
 
-/* Any bit of it that is wrong, and it says nothing; so it does of another array. */
+/* The block is ignored if any of its bits is wrong, or if it is of another array. */
 static void birth_asks(struct kunit *test)
 {
 	struct par_disk_birth *raw = kunit_kzalloc(test, sizeof(*raw), GFP_KERNEL);
