@@ -57,8 +57,8 @@ write_init() {
 }
 
 # What the machine does not need does not go into its disk.
-NOT_NEEDED=(usr/src var/cache var/lib/apt/lists root/raid-par root/.cargo usr/lib/gcc usr/lib/rustlib 'usr/lib/llvm-*'
-	usr/share/doc usr/share/locale 'usr/lib/modules/*/kernel/'{sound,net,drivers/{gpu,net,media}})
+NOT_NEEDED=(usr/src var/cache var/lib/apt/lists root/raid-par root/.cargo root/.cache opt/built
+	usr/lib/gcc usr/lib/rustlib 'usr/lib/llvm-*' 'usr/lib/*/lib'{LLVM,rustc_driver}'*' usr/share/doc usr/share/locale 'usr/lib/modules/*/kernel/'{sound,net,drivers/{gpu,net,media}})
 
 # make_image TREE: the disks, and the kernel beside them.
 make_image() {
@@ -194,11 +194,11 @@ prepare_par_system() {
 	ROOT=$new run bash -euxo pipefail -c "
 		apt-get update
 		apt-get install -y --no-install-recommends systemd-sysv libpam-systemd login passwd dbus udisks2 e2fsprogs \
-			sysstat fatrace blktrace
+			sysstat fatrace blktrace smartmontools
 		echo 'root:par' | chpasswd
 		echo par >/etc/hostname
 		echo 'UUID=$FS_UUID / ext4 defaults,errors=remount-ro 0 1' >/etc/fstab
-		echo 'ARRAY /dev/md0 metadata=1.2 UUID=$ARRAY_UUID' >/etc/mdadm/mdadm.conf
+		echo 'ARRAY /dev/md0 metadata=1.2 UUID=$ARRAY_UUID' >>/etc/mdadm/mdadm.conf
 		systemctl mask apt-daily.timer apt-daily-upgrade.timer fstrim.timer e2scrub_all.timer dpkg-db-backup.timer
 		systemctl mask mdcheck_start.timer mdcheck_continue.timer mdmonitor-oneshot.timer
 		update-initramfs -u -k $RELEASE
