@@ -2,7 +2,7 @@
 /*
  * mdadm and the module agree about the possible layouts and the size of an array: the results of
  * both are compared, for all gear masks of up to 12 members and a sample of larger ones, with
- * members of many sizes.
+ * members of many sizes, without a log and with logs of many sizes.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +12,9 @@
 /* mdadm's par-layout.c */
 unsigned long long par_array_sectors(int layout, int chunk_size,
 				     unsigned long long component_size);
+unsigned long long par_logged_sectors(int layout, int chunk_size,
+				      unsigned long long component_size,
+				      unsigned long long log_sectors);
 
 static unsigned long compared, arrays;
 
@@ -26,29 +29,37 @@ static u64 next_random(void)
 	return x;
 }
 
-static u64 module_says(u32 layout, u32 chunk, u64 size)
+static u64 module_says(u32 layout, u32 chunk, u64 size, u64 log)
 {
 	static struct par_geometry geo;
 	unsigned int members = fls(layout & PAR_LAYOUT_MEMBERS);
 
-	if (par_geometry_init(&geo, layout, members, chunk, size))
+	if (log ? par_geometry_with_log(&geo, layout, members, chunk, size, log) :
+		  par_geometry_init(&geo, layout, members, chunk, size))
 		return 0;
 	return geo.array_sectors;
 }
 
-static void compare(u32 layout, u32 chunk, u64 size)
+static void compare_logged(u32 layout, u32 chunk, u64 size, u64 log)
 {
-	u64 module = module_says(layout, chunk, size);
-	u64 mdadm = par_array_sectors((int)layout, (int)chunk << 9, size);
+	u64 module = module_says(layout, chunk, size, log);
+	u64 mdadm = log ? par_logged_sectors((int)layout, (int)chunk << 9, size, log) :
+			  par_array_sectors((int)layout, (int)chunk << 9, size);
 
 	compared++;
 	arrays += module != 0;
 	if (module == mdadm)
 		return;
-	printf("layout 0x%x, chunk %u KiB, members of %llu sectors: the module says %llu sectors, mdadm %llu\n",
-	       layout, chunk / 2, (unsigned long long)size,
+	printf("layout 0x%x, chunk %u KiB, members of %llu sectors, logs of %llu: the module says %llu sectors, mdadm %llu\n",
+	       layout, chunk / 2, (unsigned long long)size, (unsigned long long)log,
 	       (unsigned long long)module, (unsigned long long)mdadm);
 	exit(1);
+}
+
+static void compare(u32 layout, u32 chunk, u64 size)
+{
+	compare_logged(layout, chunk, size, 0);
+	compare_logged(layout, chunk, size, 1 + (size >> next_random() % 16));
 }
 
 /* Sizes from nothing to 64 TiB, some a chunk or a sector off. */

@@ -314,6 +314,12 @@ static void lose_in_low_gear(unsigned int end)
 	lose(below(&rng, among), 2);	/* what is in flight to it errs */
 }
 
+static void lose_of_log(void)
+{
+	disks_slow(between(&rng, 100, 5000));
+	lose(below(&rng, array.gear[0]), 3);
+}
+
 /* What is written in the lowest gear has to be propagated in the top gear. */
 static void lose_shifting_up(unsigned int end)
 {
@@ -433,6 +439,8 @@ static void fail_as_asked(enum occasion occasion)
 		lose_checking();
 	else if (occasion == SHIFTING_UP && plan & SHIFTS)
 		lose_shifting_up(end);
+	else if (occasion == LEAVING_LOG)
+		lose_of_log();
 	else
 		lose_in_low_gear(end);
 }
@@ -582,6 +590,8 @@ void chaos_start(u64 seed, unsigned int life, unsigned int round, enum mood mood
 		plan |= SYNCS;
 	if (mood == ONLY_SHIFTS)
 		plan &= SHIFTS;
+	if (mood == ONLY_ASKED)
+		plan = 0;
 	if (opt.inject)
 		plan = 0;
 	stop = over = false;

@@ -42,6 +42,7 @@ static unsigned int window_count;
 static bool windows_stay;
 static volatile bool stop, silent, durable;
 static unsigned int flushes;	/* per thousand operations */
+static volatile unsigned int small;	/* per hundred writes */
 volatile bool expect_errors;
 volatile u32 acked_since;
 
@@ -177,6 +178,8 @@ static u32 pick_count(struct writer *w)
 {
 	unsigned int size = below(&w->rng, 100);
 
+	if (small && chance(&w->rng, small))
+		return between(&w->rng, 1, 32);
 	if (durable)	/* a member should miss some of these */
 		return between(&w->rng, 64, 512);
 	if (w->style == SMALL || size < 40)
@@ -303,6 +306,7 @@ void load_start(u64 seed, unsigned int life, unsigned int round)
 	unsigned int i;
 
 	stop = silent = durable = false;
+	small = 0;
 	flushes = rates[below(&rng, 5)];
 	load_plan(&rng);
 	writer_count = between(&rng, 2, MAX_WRITERS);
@@ -324,6 +328,11 @@ void load_silence(void)
 void load_be_durable(void)
 {
 	durable = true;
+}
+
+void load_be_small(unsigned int percent)
+{
+	small = percent;
 }
 
 /*

@@ -85,14 +85,17 @@ static void append_disks(char **argv, unsigned int at)
 
 void array_create(void)
 {
-	char layout[64], devices[32];
+	char layout[64], devices[32], log[32];
 	char *argv[MAX_DISKS + 16] = { "mdadm", "--create", MD_DEV, "--quiet",
 		"--run", "--level=par", "--chunk=64K", layout, devices };
 
 	snprintf(layout, sizeof(layout), "--layout=%s", array.layout);
 	snprintf(devices, sizeof(devices), "--raid-devices=%u", array.members);
-	append_disks(argv, 9);
 	phase("creating", 60);
+	snprintf(log, sizeof(log), "--log-size=%uM", opt.log_mib);
+	if (opt.log_mib)
+		argv[9] = log;
+	append_disks(argv, opt.log_mib ? 10 : 9);
 	if (run(argv))
 		fail("mdadm --create: %s", output());
 	read_uuid();
@@ -120,7 +123,13 @@ int assembly_begin(const char *option)
 
 bool assembly_end(int pid)
 {
-	return reap(pid) == 0 && array_runs();
+	char replayed[32];
+
+	if (reap(pid) || !array_runs())
+		return false;
+	if (!get(replayed, sizeof(replayed), PAR "log_replayed") && strcmp(replayed, "0"))
+		counted.replayed++;
+	return true;
 }
 
 bool array_runs(void)

@@ -4,13 +4,15 @@
  *
  *   torture --layout 3,5 [--seed S] [--cuts N] [--rounds N] [--workload raw|ext4|xfs]
  *           [--disk MIB] [--block 512|4096] [--out DIR] [--keep-disks] [--quiet]
- *           [--no-force] [--mechanics] [--inject WHAT] [--aim KIND]
+ *           [--no-force] [--mechanics] [--log MIB] [--inject WHAT] [--aim KIND]
  *
  * --no-force gives an array up that would have to be started by force, --mechanics
  * has disks that take their time, to start above all, and cuts while they wake;
+ * --log has a write log of that size on each member;
  * --inject is for testing the verifier itself. --aim has one kind of cut in every second
  * round, and a silent round after each: checkpoint, unmarking, superblock, shift, failure,
- * rebuild, load (at any time of it), or stop; or silence alone.
+ * rebuild, load (at any time of it), or stop; or silence alone. With --log also those of
+ * write_log.c.
  *
  * A life is an array on new disks (tests/spindle/, whose volatile caches lose,
  * keep or tear what was not flushed). Its rounds:
@@ -51,402 +53,17 @@
 
 #include "torture.h"
 
-#define NONE	UINT32_MAX
-
-/* Where metadata lies in a member's data area, in sectors: see format.h. */
-#define SUPER_SECTORS	16U
-#define INTENT_SECTOR	128U
-#define PAIR		16U	/* of an intent or a map block: it has two slots */
-
 struct options opt = {
 	.seed = 1, .layout = "3,5", .workload = "raw", .cuts = 10, .rounds = 8,
 };
 struct counters counted;
 
-static unsigned int life, round_number, fixed_size;
+static unsigned int life, fixed_size;
+unsigned int round_number;
 static struct rng life_rng;
-static u32 acked_unnoticed = NONE;	/* of acked_since, before md knew of a failure; or NONE */
-static u64 fails_seen;		/* members failed until that was known */
 static bool stop_first;		/* this round stops the array before the cut */
-static bool trap_set;		/* the cut comes with a write of metadata, maybe at once */
-static u64 *trap_counter;	/* of cuts that did */
 static bool intents_cut;	/* the last checkpoint's cut came with intents */
-static u64 metadata_at;		/* the sector of each disk where that begins */
-static bool trap_degraded;	/* the array was, or being synced, when that was set */
-static bool wide;		/* a life with many zones, of which few are in use */
-
-/* ---- cutting ---- */
-
-static char lowest[8];
-
-static const struct aim {
-	const char *name, *path;
-	const char *value;	/* NULL: whatever differs from the first reading */
-} aims[] = {
-	{ "any time", NULL, NULL },
-	{ "shifting down", "/sys/block/" MD "/md/par/shift_state", "down" },
-	{ "shifting up", "/sys/block/" MD "/md/par/shift_state", "up" },
-	{ "propagating", "/sys/block/" MD "/md/par/shift_state", "propagate" },
-	{ "the gear has changed", "/sys/block/" MD "/md/par/gear", NULL },
-	{ "in the lowest gear", "/sys/block/" MD "/md/par/gear", lowest },
-	{ "rewriting in the lowest gear", "/sys/block/" MD "/md/par/gear", lowest },
-	{ "resynced", "/sys/block/" MD "/md/par/resync", "none" },
-	{ "checking", "/sys/block/" MD "/md/sync_action", "check" },
-},
-/* These are made to happen. */
-rebuild = { "rebuilding", NULL, NULL },
-failure = { "a member fails", NULL, NULL },
-beside = { "a member fails beside something else", NULL, NULL },
-waking = { "waking", NULL, NULL },
-superblock = { "a superblock is written", NULL, NULL },
-first_superblock = { "the first superblock is written", NULL, NULL },
-quiet_shift = { "a superblock of a shift up is written, and nothing else", NULL, NULL },
-checkpoint = { "the map is stored and intents are cleared", NULL, NULL },
-unmarking = { "the marks of a resync are removed", NULL, NULL },
-silence = { "silent since the assembly", NULL, NULL };
-
-#define AIMS (sizeof(aims) / sizeof(*aims))
-
-/* Until it is seen, or has not been for a while. */
-static void await_aim(const struct aim *aim, unsigned int limit)
-{
-	unsigned int end = now_ms() + limit;
-	char first[64], is[64];
-
-	get(first, sizeof(first), "%s", aim->path);
-	while (now_ms() < end) {
-		get(is, sizeof(is), "%s", aim->path);
-		if (aim->value ? !strcmp(is, aim->value) : strcmp(is, first))
-			return;
-		nap_ms(2);
-	}
-}
-
-/*
- * In some rounds the writers fall silent before the cut: then a shift may store
- * all there is, and nothing written after it hides what it has left out.
- */
-static bool silent;
-
-/* In turns as well. In a wide life what is rebuilt would put all zones in use. */
-static enum occasion choose_occasion(void)
-{
-	static const enum occasion occasions[] = {
-		SHIFTING_UP, REBUILDING, CHECKING, REBUILDING,
-	};
-	const unsigned int all = sizeof(occasions) / sizeof(*occasions);
-	static unsigned int turn;
-	enum occasion occasion;
-
-	do
-		occasion = occasions[(opt.seed + turn++) % all];
-	while (wide && occasion == REBUILDING);
-	return occasion;
-}
-
-/*
- * A member fails. The power goes before, while or after that is noticed and
- * stored; or as soon as writes are acknowledged that the member may have missed.
- */
-static void await_failure(struct rng *rng, enum occasion occasion)
-{
-	unsigned int missed = wide || chance(rng, 70) ? between(rng, 1, 10) : 0, end, acked;
-
-	if (missed)
-		load_be_durable();
-	chaos_ask(occasion, 6000);
-	if (!missed) {
-		usleep(below(rng, 12000));
-		return;
-	}
-	end = now_ms() + 250;
-	while (now_ms() < end && !chaos_noticed())
-		usleep(50);
-	acked = acked_since;
-	if (chaos_noticed())
-		acked_unnoticed = acked;
-	while (now_ms() < end && acked_since - acked < missed)
-		usleep(50);
-}
-
-/* All sleepers sleep; some are asked to wake; the power goes on their way up. */
-static void await_waking(struct rng *rng)
-{
-	unsigned int end;
-
-	chaos_ask(SLEEPING, 10000);
-	nap_ms(below(rng, 100));
-	chaos_begin(WAKING);
-	end = now_ms() + 1000;
-	while (now_ms() < end && !array_any_power("waking"))
-		usleep(500);
-	nap_ms(below(rng, disks_start_ms()));
-}
-
-/*
- * The power goes with the @nth write from now on to sectors @first to @last of a member's
- * metadata: some members have it then, others have what was there before.
- */
-static void set_trap(struct rng *rng, unsigned int nth, u64 first, u64 last, u64 *counter)
-{
-	trap_degraded = array_degraded() || !array_idle();
-	trap_set = expect_errors = true;
-	trap_counter = counter;
-	disks_trap(rng_next(rng), nth, metadata_at + first, metadata_at + last);
-}
-
-static void trap_super(struct rng *rng, unsigned int most)
-{
-	set_trap(rng, between(rng, 1, most), 0, SUPER_SECTORS - 1, &counted.in_super);
-}
-
-static void trap_intents(struct rng *rng, unsigned int nth)
-{
-	set_trap(rng, nth, INTENT_SECTOR, INTENT_SECTOR + PAIR - 1, &counted.in_blocks);
-}
-
-/* Each set has one map block at least. */
-static void trap_map(struct rng *rng, unsigned int nth)
-{
-	u64 first = INTENT_SECTOR + PAIR;
-
-	set_trap(rng, nth, first, first + PAIR * array.gears - 1, &counted.in_blocks);
-}
-
-/* Until the trap has gone off, or nothing makes it do so. */
-static void await_trap(void)
-{
-	unsigned int end = now_ms() + 1500;
-
-	while (now_ms() < end && !disks_trapped())
-		usleep(500);
-}
-
-/*
- * The first superblock of a start comes to one member before all others, mostly to member 0,
- * and mostly the power goes at that moment.
- */
-static void trap_first_superblock(struct rng *rng)
-{
-	disks_favour(chance(rng, 50) ? 0 : below(rng, array.gear[0]), 20000);
-	trap_super(rng, chance(rng, 60) ? 1 : array.members);
-}
-
-/*
- * Mostly that of a shift up, with data that only the images hold. A shift up has two
- * superblocks stored, and each but one of these writes leaves members that have the newest
- * superblock beside others that lack it.
- */
-static void await_superblock(struct rng *rng)
-{
-	unsigned int what = below(rng, 4);
-
-	if (trap_set) {	/* it is the first use's */
-		await_trap();
-		return;
-	}
-	if (what < 3)
-		chaos_ask(GOING_DOWN, 4000);
-	nap_ms(below(rng, 200));
-	if (!files_wanted() && chance(rng, 50))
-		load_silence();
-	trap_super(rng, (what < 3 ? 2 : 3) * array.members - 1);
-	if (what < 3)
-		chaos_begin(GOING_UP);
-	else if (chaos_may_lose() && !wide && chance(rng, 50))
-		chaos_begin(IN_LOW_GEAR);
-	else
-		chaos_begin(GOING_DOWN);
-	counted.in_shift_super += what < 3;
-	await_trap();
-}
-
-/*
- * Of raw lives that are not wide every fifth cut is silent: so every seventh of all is,
- * if they are no less than five of seven.
- */
-static bool may_be_silent(void)
-{
-	return !opt.inject && !wide && !files_wanted() && round_number > 1;
-}
-
-/* What comes in every second turn only, and with raw sectors. */
-static bool every_other(unsigned int turn)
-{
-	return (opt.seed + counted.cuts) % 14 == turn && !opt.inject && !wide && !files_wanted();
-}
-
-/* What --aim asks for, if the array is such that it can happen; NULL: anything. */
-static const struct aim *asked_aim(void)
-{
-	static const struct { const char *kind; const struct aim *aim; bool parity; } kinds[] = {
-		{ "checkpoint", &checkpoint, false }, { "unmarking", &unmarking, true },
-		{ "superblock", &superblock, false }, { "shift", &quiet_shift, false },
-		{ "failure", &failure, true }, { "rebuild", &rebuild, true },
-		{ "silence", &silence, false }, { "stop", &aims[0], false },
-		{ "load", &aims[0], false },
-	};
-	unsigned int i;
-
-	for (i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-		if (!strcmp(opt.aim, kinds[i].kind))
-			return !kinds[i].parity || chaos_may_lose() ? kinds[i].aim : NULL;
-	fail("no such kind of cut: %s", opt.aim);
-}
-
-/*
- * Failures and rebuilds come in turns, so that even a few cuts have them: they
- * would need luck otherwise, and all that protects from them with it. So do cuts that
- * come with a superblock, and after each a silent round: the array does what it has
- * to do by itself, and no write hides what that leaves out. And so does a member that is
- * missing for some starts: nothing brings it back before the cut. So do shifts up and down
- * beside which nothing is written, and the end of a resync.
- */
-static const struct aim *choose_aim(struct rng *rng)
-{
-	unsigned int turn = (opt.seed + counted.cuts) % 7;
-	static bool after_metadata;
-	bool after = after_metadata;
-
-	after_metadata = false;
-	if (opt.aim && asked_aim()) {
-		after_metadata = !after || round_number == 1;
-		return after_metadata ? asked_aim() : &silence;
-	}
-	if (array.absent)
-		return chance(rng, 30) ? &silence : &aims[0];
-	if (every_other(3) && chaos_may_lose())
-		return &first_superblock;
-	if (every_other(10) && chaos_may_lose())
-		return &unmarking;
-	if (every_other(13)) {
-		after_metadata = true;
-		return &checkpoint;
-	}
-	if (may_be_silent() && (after || counted.in_silence * 5 < counted.cuts))
-		return &silence;
-	if (!opt.inject && !wide && turn == 2) {
-		after_metadata = true;
-		return every_other(2) ? &quiet_shift : &superblock;
-	}
-	/* One after the other: what failed before has to be rebuilt for the first. */
-	if (opt.mechanics && !opt.inject && (turn == 6 || turn == 0))
-		return &waking;
-	if (chaos_may_lose() && wide)
-		return turn % 2 ? &failure : &beside;
-	if (chaos_may_lose() && (turn == 1 || turn > 3) && turn < 6)
-		return turn == 1 ? &failure : turn == 4 ? &beside : &rebuild;
-	return &aims[chance(rng, 50) ? 0 : below(rng, AIMS)];
-}
-
-static void await_cut(struct rng *rng, const struct aim *aim)
-{
-	bool arranged = !aim->path && aim != &aims[0];
-
-	phase("the load", 60);
-	silent = !files_wanted() && chance(rng, 25) && !arranged;
-	if (silent) {
-		nap_ms(between(rng, 20, 300));
-		load_silence();
-	}
-	if (aim->path || arranged)
-		nap_ms(between(rng, 10, 200));
-	else
-		nap_ms(between(rng, 5, chance(rng, 25) ? 1000 : 350));
-	if (aim == &failure)
-		await_failure(rng, IN_LOW_GEAR);
-	if (aim == &beside)
-		await_failure(rng, choose_occasion());
-	if (aim == &waking)
-		await_waking(rng);
-	if (aim == &superblock)
-		await_superblock(rng);
-	if (aim == &first_superblock)
-		await_trap();
-	if (aim == &rebuild)
-		chaos_ask(array.parities > 1 && chance(rng, 50) ? REBUILDING : REBUILD_ONLY, 6000);
-	if (aim->path) {
-		await_aim(aim, 1000);
-		if (aim->value == lowest)
-			nap_ms(below(rng, 200));
-		else if (chance(rng, 70))
-			nap_ms(below(rng, 40));
-	}
-}
-
-/*
- * An array with a file system is mostly whole again before the cut: a start by
- * force might damage the file system, so that the array is given up otherwise.
- */
-static void mend(struct rng *rng)
-{
-	char state[256];
-
-	if (!files_wanted() || trap_set || !chaos_lacking() || chance(rng, 25))
-		return;
-	phase("mending beside the load", 220);
-	chaos_ask(MENDING, 160000);
-	if (chaos_lacking() || array_degraded() || !array_idle()) {
-		array_describe(state, sizeof(state));
-		fail("the members do not become whole beside the load: %s", state);
-	}
-	nap_ms(below(rng, 100));
-	counted.mended++;
-	start.may_refuse = false;
-	fails_seen = counted.fails;
-}
-
-/*
- * Writes were acknowledged that a failed member has missed, and so it is stored that it
- * has failed. Those before md knew of it need not have missed it.
- */
-static bool must_be_refused(const char *sync)
-{
-	if (!array_degraded() || !strcmp(sync, "recover"))
-		return false;
-	if (acked_unnoticed != NONE)
-		return acked_since > acked_unnoticed;
-	return acked_since && !chaos_failed_lately();
-}
-
-/* What the array is about, just before. */
-static void note_moment(void)
-{
-	char shift[32] = "", sync[32] = "";
-	unsigned int gear = array_gear();
-
-	if (trap_set) {	/* what there is to see may have come after the cut */
-		start.may_refuse |= trap_degraded || counted.fails != fails_seen;
-		start.refuse_due = false;
-		*trap_counter += disks_trapped();
-		return;
-	}
-	get(shift, sizeof(shift), "/sys/block/" MD "/md/par/shift_state");
-	get(sync, sizeof(sync), "/sys/block/" MD "/md/sync_action");
-	counted.in_shift += !strcmp(shift, "up") || !strcmp(shift, "down");
-	counted.in_propagation += !strcmp(shift, "propagate");
-	counted.in_low_gear += gear && gear < array.members;
-	counted.in_resync += !strcmp(sync, "resync") ||
-		(array_has_resync_file() && !reads("none", "/sys/block/" MD "/md/par/resync"));
-	counted.in_recovery += !strcmp(sync, "recover");
-	counted.in_check += !strcmp(sync, "check") || !strcmp(sync, "repair");
-	counted.in_degraded += array_degraded() > 0;
-	counted.in_waking += array_any_power("waking");
-	counted.in_stopping += disks_stopping();
-	start.may_refuse |= array_degraded() || counted.fails != fails_seen;
-	start.refuse_due = must_be_refused(sync);
-	acked_unnoticed = NONE;
-	event("gear %u, shift %s, sync %s, degraded %u, %u writes since", gear, shift,
-	      sync, array_degraded(), acked_since);
-}
-
-void cut(struct rng *rng)
-{
-	expect_errors = true;
-	trap_set = false;
-	disks_cut(rng_next(rng));
-	counted.cuts++;
-}
+bool wide;
 
 /* ---- deep checks ---- */
 
@@ -580,7 +197,7 @@ static void go_deep(struct rng *rng, bool most)
 
 /* ---- testing the checker ---- */
 
-static void disk_sector(unsigned int d, u64 at, void *data, bool write)
+void disk_sector(unsigned int d, u64 at, void *data, bool write)
 {
 	char path[32];
 	int fd;
@@ -646,7 +263,9 @@ static void inject(void)
 {
 	static const char *const kinds = "stale foreign torn zero lie";
 
-	if (opt.inject && round_number == 2 && strstr(kinds, opt.inject))
+	if (opt.inject && round_number == 2 && !strcmp(opt.inject, "log"))
+		wlog_wipe();
+	else if (opt.inject && round_number == 2 && strstr(kinds, opt.inject))
 		do_inject(HOME);
 }
 
@@ -722,14 +341,14 @@ static void begin_round(void)
 
 static void begin_load(struct rng *rng, const struct aim *aim)
 {
-	bool lacking = array.absent || aim == &first_superblock;
-	enum mood mood = wide || lacking ? ONLY_SHIFTS :
+	bool lacking = array.absent || aim == &aim_first_superblock;
+	enum mood mood = wlog_is(aim) ? ONLY_ASKED : wide || lacking ? ONLY_SHIFTS :
 			 stop_first && chance(rng, 60) ? CALM : ANYTHING;
 
 	phase("beginning the load", 60);
-	if (aim == &first_superblock)
+	if (aim == &aim_first_superblock)
 		trap_first_superblock(rng);
-	else if (aim == &superblock && !files_wanted() && chance(rng, 25))
+	else if (aim == &aim_superblock && !files_wanted() && chance(rng, 25))
 		trap_super(rng, 3 * array.members);
 	choose_speed();		/* this may be the first use */
 	if (files_wanted())
@@ -739,6 +358,8 @@ static void begin_load(struct rng *rng, const struct aim *aim)
 		files_start(opt.seed, life, round_number);
 	else
 		load_start(opt.seed, life, round_number);
+	if (wlog_is(aim))
+		wlog_begin_load(rng, aim);
 }
 
 static void end_load(void)
@@ -772,7 +393,7 @@ static void stop_and_cut(struct rng *rng)
 		files_unmount();
 	start.may_refuse |= array_degraded() > 0;
 	start.refuse_due = false;
-	silent = true;
+	fell_silent = true;
 	if (chance(rng, 40))
 		trap_super(rng, 3 * array.members);
 	array_stop();
@@ -795,7 +416,7 @@ static void stay_silent(struct rng *rng)
 	unsigned int end = now_ms() + 20000, quiet = 0;
 
 	phase("silence after the assembly", 60);
-	silent = true;
+	fell_silent = true;
 	make_writable(rng);
 	if (chance(rng, 30))
 		array_shift(array.gear[below(rng, array.gears)]);
@@ -829,7 +450,7 @@ static unsigned int lap(unsigned int *since)
 	return took;
 }
 
-static void be_whole(void)
+void be_whole(void)
 {
 	make_writable(&life_rng);
 	if (array_degraded())
@@ -973,14 +594,16 @@ static unsigned int loaded_round(struct rng *rng, const struct aim *aim, unsigne
 {
 	unsigned int loading;
 
-	if (wide || aim == &first_superblock)
+	if (wide || aim == &aim_first_superblock)
 		clean_all_zones();
-	stop_first = aim != &superblock && aim != &first_superblock &&
+	if (wlog_is(aim))
+		wlog_prepare(aim);
+	stop_first = !wlog_is(aim) && aim != &aim_superblock && aim != &aim_first_superblock &&
 		     (opt.aim ? !strcmp(opt.aim, "stop") : chance(rng, wide ? 0 : 14));
 	begin_round();
 	begin_load(rng, aim);
 	await_cut(rng, aim);
-	mend(rng);
+	mend_before_cut(rng);
 	note_moment();
 	loading = lap(since);
 	if (stop_first) {
@@ -995,13 +618,13 @@ static unsigned int loaded_round(struct rng *rng, const struct aim *aim, unsigne
 /* False if it is none in which the array is left alone. */
 static bool quiet_round(struct rng *rng, const struct aim *aim)
 {
-	if (aim == &silence)
+	if (aim == &aim_silence)
 		silent_round(rng);
-	else if (aim == &quiet_shift)
+	else if (aim == &aim_quiet_shift)
 		quiet_shift_round(rng);
-	else if (aim == &checkpoint)
+	else if (aim == &aim_checkpoint)
 		checkpoint_round(rng);
-	else if (aim == &unmarking)
+	else if (aim == &aim_unmarking)
 		unmarking_round(rng);
 	else
 		return false;
@@ -1025,10 +648,11 @@ static void one_round(void)
 	disks_restore();
 	inject();
 	choose_start_ro(&rng);
+	wlog_replay_cuts(&rng, aim);
 	start_in_the_dark(&rng);
 	meta_snapshot();
 	vouch_check();
-	if (aim == &first_superblock)
+	if (aim == &aim_first_superblock || wlog_leaves_out(aim))
 		leave_out(&rng);
 	start_array();
 	if (start.given_up)
@@ -1038,13 +662,13 @@ static void one_round(void)
 	verifying = lap(&since);
 	counted.sectors += model.verified - verified;
 	counted.rounds++;
-	if (aim == &checkpoint && intents_cut) {
+	if (aim == &aim_checkpoint && intents_cut) {
 		phase("reading all copies", 240);
 		be_whole();
 		check_both_gears();
 	}
-	if (!array.absent && aim != &quiet_shift && aim != &checkpoint &&
-	    (stop_first || chance(&rng, silent ? 50 : 15)))
+	if (!array.absent && aim != &aim_quiet_shift && aim != &aim_checkpoint &&
+	    (stop_first || chance(&rng, fell_silent ? 50 : 15)))
 		go_deep(&rng, false);
 	say("life %u round %u: %s;%s; %u operations, %u of %u acknowledged ones durable, %llu sectors right; ms: load %u, stop %u, start %u, verify %u, deep %u",
 	    life, round_number, aim->name, chaos_plan(), model.ops - model.base,
@@ -1060,7 +684,7 @@ static void one_round(void)
  */
 static bool choose_wide(void)
 {
-	return !opt.aim && !files_wanted() && !fixed_size && chaos_may_lose() && array.parities == 1 &&
+	return !opt.aim && !opt.log_mib && !files_wanted() && !fixed_size && chaos_may_lose() && array.parities == 1 &&
 	       array.members <= 5 && (opt.seed + life) % 4 == 1;
 }
 
@@ -1167,7 +791,7 @@ static void parse(int argc, char **argv)
 		{ "block", 1, NULL, 'b' }, { "out", 1, NULL, 'o' },
 		{ "inject", 1, NULL, 'i' }, { "keep-disks", 0, NULL, 'k' },
 		{ "no-force", 0, NULL, 'n' }, { "quiet", 0, NULL, 'q' },
-		{ "mechanics", 0, NULL, 'm' }, { "aim", 1, NULL, 'a' }, { }
+		{ "mechanics", 0, NULL, 'm' }, { "aim", 1, NULL, 'a' }, { "log", 1, NULL, 'L' }, { }
 	};
 	int c;
 
@@ -1187,6 +811,7 @@ static void parse(int argc, char **argv)
 		case 'k': opt.keep_disks = true; break;
 		case 'q': opt.quiet = true; break;
 		case 'm': opt.mechanics = true; break;
+		case 'L': opt.log_mib = strtoul(optarg, NULL, 0); break;
 		default: exit(2);
 		}
 	fixed_size = opt.disk_mib;
@@ -1200,7 +825,7 @@ int main(int argc, char **argv)
 	watch_phases();
 	klog_mark();
 	array_parse(opt.layout);
-	snprintf(lowest, sizeof(lowest), "%u", array.gear[0]);
+	aims_init();
 	array_purge();
 	disks_purge();
 	for (life = 1; counted.cuts < opt.cuts; life++)

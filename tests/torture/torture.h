@@ -14,6 +14,8 @@
  *   vouch.c    what superblocks say of the metadata beside them
  *   explain.c  what lies on the disks, when something is wrong
  *   start.c    how an array is started, with a member left out or by force
+ *   aim.c      when the power goes
+ *   write_log.c  the same of arrays with a write log
  *   torture.c  lives and rounds
  */
 #ifndef TORTURE_H
@@ -41,7 +43,7 @@ typedef uint64_t u64;
 struct options {
 	u64 seed;
 	const char *layout, *workload, *out, *inject, *aim;
-	unsigned int cuts, rounds, disk_mib, block;
+	unsigned int cuts, rounds, disk_mib, block, log_mib;
 	bool keep_disks, quiet, no_force, mechanics;
 };
 
@@ -57,7 +59,7 @@ extern struct options opt;
 	X(degraded_plain) X(given_up) X(mended) X(spared) X(doubted) X(sectors) X(vouched) \
 	X(live_reads) X(lost) X(discards) X(fails) X(fails_in_rebuild) X(fails_rebuilt) \
 	X(fails_in_check) X(fails_in_shift) X(adds) X(shifts) X(revived) \
-	X(both_gears) X(checks) X(dissected) X(files) X(fsck)
+	X(in_log) X(in_drain) X(in_full) X(in_replay) X(log_fails) X(replayed) X(both_gears) X(checks) X(dissected) X(files) X(fsck)
 
 struct counters {
 #define X(name) u64 name;
@@ -271,6 +273,8 @@ void load_start(u64 seed, unsigned int life, unsigned int round);
 void load_silence(void);
 /* Write with FUA only from now on, in this round. */
 void load_be_durable(void);
+/* So many of a hundred writes are of 16 KiB at most from now on, in this round. */
+void load_be_small(unsigned int percent);
 void load_stop(void);
 void load_flush(void);
 void load_forget(void);
@@ -286,8 +290,11 @@ extern volatile u32 acked_since;
 
 /* ---- chaos.c ---- */
 
-/* CALM: no shifts. ONLY_SHIFTS: nothing but shifts and what is asked for. */
-enum mood { ANYTHING, CALM, ONLY_SHIFTS };
+/*
+ * CALM: no shifts. ONLY_SHIFTS: nothing but shifts and what is asked for. ONLY_ASKED: nothing but
+ * what is asked for.
+ */
+enum mood { ANYTHING, CALM, ONLY_SHIFTS, ONLY_ASKED };
 
 void chaos_start(u64 seed, unsigned int life, unsigned int round, enum mood mood);
 void chaos_stop(void);
@@ -296,13 +303,16 @@ void chaos_stop(void);
 bool chaos_may_lose(void);
 
 /*
+/*
  * Actions that can be asked for: a member fails, as far as parity allows; a rebuild begins;
  * all members that have left are rebuilt; all sleepers are put to sleep; some are woken;
- * the array shifts to its lowest gear, or to its top gear.
+ * the array shifts to its lowest gear, or to its top gear; a member that never sleeps fails, as
+ * far as parity allows.
+ */
  */
 enum occasion {
 	NO_OCCASION, IN_LOW_GEAR, SHIFTING_UP, CHECKING, REBUILDING, REBUILD_ONLY, MENDING,
-	SLEEPING, WAKING, GOING_DOWN, GOING_UP
+	SLEEPING, WAKING, GOING_DOWN, GOING_UP, LEAVING_LOG
 };
 
 /* chaos_ask - returns as soon as the action has happened; it is the last action of the round */
@@ -399,9 +409,84 @@ void leave_out(struct rng *rng);
 /* Print md's kernel messages since the mark. */
 void say_klog(void);
 
-/* ---- torture.c ---- */
+/* ---- aim.c ---- */
+
+/*
+ * struct aim - a moment for the cut: when @path reads @value
+ * @value: NULL: whatever differs from the first reading
+ */
+struct aim {
+	const char *name, *path;
+	const char *value;
+};
+
+extern const struct aim aim_superblock, aim_first_superblock, aim_quiet_shift, aim_checkpoint,
+	aim_unmarking, aim_silence;
+/* @fails_seen: members failed until that was known; @metadata_at: a sector of each disk */
+extern u64 fails_seen, metadata_at;
+/*
+ * @fell_silent: the writers did; @trap_set: the cut comes with a write of metadata, maybe at once
+ */
+extern bool fell_silent, trap_set;
+
+void aims_init(void);
+const struct aim *choose_aim(struct rng *rng);
+/* Returns when the power is to go. */
+void await_cut(struct rng *rng, const struct aim *aim);
+void mend_before_cut(struct rng *rng);
+/* What the array is about, just before. */
+void note_moment(void);
+
+/*
+ * The power goes with a write of a superblock, the one of the next @most that chance tells; with
+ * the @nth write of intents, or of the map. await_trap - until it has, or nothing makes it do so.
+ */
+void trap_super(struct rng *rng, unsigned int most);
+void trap_intents(struct rng *rng, unsigned int nth);
+void trap_map(struct rng *rng, unsigned int nth);
+/* With the @nth write to the write log, of any member. */
+void trap_log(struct rng *rng, unsigned int nth);
+void trap_first_superblock(struct rng *rng);
+void await_trap(void);
 
 /* Cut the power of all disks. */
 void cut(struct rng *rng);
+/*
+ * A member fails. Returns before, while or after that is noticed and stored; or as soon as
+ * writes are acknowledged that the member may have missed.
+ */
+void await_failure(struct rng *rng, enum occasion occasion);
+
+/* ---- write_log.c ---- */
+
+/* May cuts be aimed at the log now? */
+bool wlog_may(void);
+/* The kind of this name, or what has to come before it; NULL: none, or not of this array. */
+const struct aim *wlog_asked(const char *name);
+/* In turns. */
+const struct aim *wlog_aim(void);
+bool wlog_is(const struct aim *aim);
+/* Is a member to be missing at the starts after it? */
+bool wlog_leaves_out(const struct aim *aim);
+/* Before the round, when its load begins, and until the power is to go. */
+void wlog_prepare(const struct aim *aim);
+void wlog_begin_load(struct rng *rng, const struct aim *aim);
+void wlog_await(struct rng *rng, const struct aim *aim);
+/* What there is in the log, just before. */
+void wlog_moment(void);
+void wlog_replay_cuts(struct rng *rng, const struct aim *aim);
+/* For testing the verifier: the disks lose their log. */
+void wlog_wipe(void);
+/* Where it lies on each disk; of what meta_snapshot() has kept. */
+void wlog_area(u64 *first, u64 *end);
+
+/* ---- torture.c ---- */
+
+/* All members are there, and nothing is synced. */
+void be_whole(void);
+/* A sector of a disk that nobody uses. */
+void disk_sector(unsigned int d, u64 at, void *data, bool write);
+extern unsigned int round_number;
+extern bool wide;	/* a life with many zones, of which few are in use */
 
 #endif

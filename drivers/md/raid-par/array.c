@@ -3,6 +3,7 @@
  * The array as a whole becomes writable, or ceases to be.
  */
 #include "core/parent.h"
+#include "log/log.h"
 #include "array.h"
 
 /* Called when the array has become writable or has ceased to be. Process context. */
@@ -19,8 +20,10 @@ void par_follow_array(struct par_conf *conf)
 	conf->writable = writable;
 	par_sets_writable(conf, writable);
 	spin_unlock_irq(&conf->queue.lock);
-	if (writable && !was)
+	if (writable && !was) {
 		par_shift_rouse(conf);
+		par_log_writable(conf);
+	}
 }
 
 bool par_writable(struct par_conf *conf)

@@ -13,6 +13,7 @@
 #include "core/event.h"
 #include "core/parent.h"
 #include "gear/gear.h"
+#include "log/log.h"
 #include "monitor.h"
 
 #define CREATE_TRACE_POINTS
@@ -93,6 +94,11 @@ static void count_all(struct par_conf *conf, struct par_counts *counts)
 	}
 	counts->flushes = atomic64_read(&conf->io->flushed);
 	counts->flush_ns = atomic64_read(&conf->io->flush_ns);
+	if (par_has_log(conf)) {
+		counts->log_sent = READ_ONCE(conf->log->count.sent);
+		counts->log_drained = READ_ONCE(conf->log->count.drained);
+		counts->log_used = par_log_filled(conf, &counts->log_blocks);
+	}
 	counts->shifts = READ_ONCE(conf->shift->count);
 	counts->copied = READ_ONCE(conf->shift->propagated_bytes);
 	counts->gear = READ_ONCE(conf->gear);
@@ -173,6 +179,8 @@ static void make_sample(struct par_conf *conf, const struct par_counts *from,
 		sample->waited_ns[rw] = to->array_ns[rw] - from->array_ns[rw];
 		sample->sectors += to->sectors[rw] - from->sectors[rw];
 	}
+	sample->log_sent = to->log_sent - from->log_sent;
+	sample->drained = to->log_drained != from->log_drained;
 	sample->flushes = to->flushes - from->flushes;
 	sample->flush_ns = to->flush_ns - from->flush_ns;
 	sample_members(conf, from, to, sample);
@@ -192,6 +200,12 @@ static bool was_used(const struct par_conf *conf, const struct par_sample *sampl
 	return sample->requests[PAR_READS] || sample->requests[PAR_WRITES];
 }
 
+static void learn_filling(struct par_monitor *monitor, const struct par_counts *from,
+			  const struct par_counts *to)
+{
+	par_filling_see(&monitor->filling, from->log_used, to->log_used, to->ns - from->ns);
+}
+
 static void learn_copy_rate(struct par_monitor *monitor,
 			    const struct par_counts *from, const struct par_counts *to)
 {
@@ -200,6 +214,16 @@ static void learn_copy_rate(struct par_monitor *monitor,
 }
 
 /* ---- the present state ---- */
+
+static void look_at_log(struct par_conf *conf, struct par_situation *is)
+{
+	const struct par_monitor *monitor = conf->monitor;
+	const struct par_counts *counts = &monitor->counts[monitor->newest];
+
+	is->fills = par_filling_left(&monitor->filling, counts->log_blocks - counts->log_used);
+	is->draining = is->gear == conf->geo.gears &&
+		       counts->log_used > counts->log_blocks / 4;
+}
 
 static void look_around(struct par_conf *conf, struct par_situation *is)
 {
@@ -218,6 +242,7 @@ static void look_around(struct par_conf *conf, struct par_situation *is)
 	is->blind = !monitor->counts[monitor->newest].counted;
 	if (!monitor->policy.knobs.automatic)
 		return;
+	look_at_log(conf, is);
 	par_power_pace(conf, is);
 	for (i = 1; i < is->gear; i++) {
 		if (!par_power_refuses(conf, i, &is->refused[i]))
@@ -420,6 +445,7 @@ static bool interval_over(struct par_conf *conf)
 	/* The request that roused the monitor may not have ended yet. */
 	monitor->used = used || xchg(&monitor->roused, false);
 	learn_copy_rate(monitor, from, to);
+	learn_filling(monitor, from, to);
 	monitor->newest = !monitor->newest;
 	fail_gone(conf);
 	note_gear(conf, now);

@@ -42,6 +42,8 @@ struct par_counts {
 	unsigned long sectors[2];
 	u64 flushes, flush_ns;
 	u64 shifts, copied;
+	u64 log_sent, log_drained;
+	u32 log_used, log_blocks;
 	unsigned int gear;
 	bool copying, syncing, home_syncing;
 	bool counted;		/* the statistics of all needed devices are on */
@@ -59,6 +61,7 @@ struct par_counts {
  * @told: the decision that was reported last; @told_at: s
  * @copied: the amount that propagation has copied recently, and its duration
  * @failures: shifts that failed and that the policy knows of
+ * @filling: the recent rate at which the write log has filled
  * @gone: members whose devices were gone at the last look, a bit each
  * @used: the array received a request in the interval that ended last, or a request has
  *	roused the monitor
@@ -86,6 +89,7 @@ struct par_monitor {
 	struct par_decision told;
 	u64 told_at;
 	struct par_rate copied;
+	struct par_filling filling;
 	u64 failures;
 	u32 gone;
 	bool running, used, roused;

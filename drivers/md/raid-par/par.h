@@ -50,6 +50,7 @@ struct par_array_power;
 struct par_follow;
 struct par_gate;
 struct par_io;
+struct par_log;
 struct par_monitor;
 struct par_power;
 struct par_set;
@@ -80,6 +81,7 @@ struct par_member {
  * upper layers set them up before there are any sets
  * @sync_request: called by the sync thread of a child in place of raid5's own: resync.c
  * @recorded: continue a flush that was held until a failure is stored: flush.c
+ * @log_submit: continue a read, or a write whose preceding flush has ended: log.c
  * @raise_work: requests wait for a sleeper: shift.c; on @raise_wq
  * @unkept_work: of each set, for writes that no image has accepted: unkept.c; on @unkept_wq
  * @tidy_work: clear intents: tidy.c; @purge_work: have raid5 forget bad blocks: purge.c
@@ -88,6 +90,7 @@ struct par_upcalls {
 	sector_t (*sync_request)(struct mddev *child, sector_t sector,
 				 sector_t max_sector, int *skipped);
 	void (*recorded)(struct par_conf *conf, struct bio *flush);
+	void (*log_submit)(struct par_conf *conf, struct bio *bio);
 	work_func_t unkept_work;
 	struct workqueue_struct *raise_wq, *unkept_wq;
 	struct delayed_work raise_work, tidy_work, purge_work;
@@ -123,6 +126,7 @@ struct par_conf {
 	struct par_wish wish;
 	struct par_store *store;
 	struct par_io *io;
+	struct par_log *log;
 	struct par_gate *gate;
 	struct par_array_power *power;
 	struct par_shift *shift;

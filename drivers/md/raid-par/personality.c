@@ -16,8 +16,17 @@
 #include "compat/layout.h"
 #include "core/event.h"
 #include "core/parent.h"
+#include "log/log.h"
 #include "meta/load.h"
 #include "sysfs/sysfs.h"
+
+static void par_request_logged(struct par_conf *conf, struct bio *bio)
+{
+	if (unlikely(bio_op(bio) == REQ_OP_DISCARD))
+		par_log_discard(conf, bio);
+	else
+		par_log_submit(conf, bio);
+}
 
 static bool par_make_request(struct mddev *mddev, struct bio *bio)
 {
@@ -33,6 +42,8 @@ static bool par_make_request(struct mddev *mddev, struct bio *bio)
 
 	if (unlikely(bio->bi_opf & REQ_PREFLUSH))
 		par_flush_request(conf, bio, true);
+	else if (par_has_log(conf))
+		par_request_logged(conf, bio);
 	else if (unlikely(bio_op(bio) == REQ_OP_DISCARD))
 		par_discard_request(conf, bio);
 	else
@@ -168,6 +179,7 @@ struct par_array {
 	struct par_power member_power[PAR_MAX_MEMBERS];
 	struct par_store store;
 	struct par_io io;
+	struct par_log log;
 	struct par_gate gate;
 	struct par_array_power power;
 	struct par_shift shift;
@@ -188,6 +200,7 @@ static struct par_conf *alloc_conf(struct mddev *mddev)
 	conf->mddev = mddev;
 	conf->store = &array->store;
 	conf->io = &array->io;
+	conf->log = &array->log;
 	conf->gate = &array->gate;
 	conf->power = &array->power;
 	conf->shift = &array->shift;
@@ -220,6 +233,7 @@ static void par_free_conf(struct par_conf *conf)
 	par_power_system_end(conf);
 	par_power_exit(conf);
 	par_monitor_free(conf);
+	par_log_exit(conf);
 	par_events_flush();	/* events refer to the array's disk */
 	if (conf->queue.wq)
 		destroy_workqueue(conf->queue.wq);
@@ -252,6 +266,7 @@ static int par_init_parts(struct par_conf *conf)
 	err = err ?: par_members_init(conf);
 	err = err ?: par_flush_init(conf);
 	err = err ?: par_store_init(conf);
+	err = err ?: par_log_init(conf);
 	err = err ?: par_map_alloc(conf);
 	err = err ?: par_propagate_init(conf);
 	err = err ?: par_monitor_alloc(conf);
@@ -275,8 +290,9 @@ static struct par_conf *par_setup(struct mddev *mddev)
 	if (par_resync_offset(mddev) == PAR_ASKS_FORCE ||
 	    par_resync_offset(mddev) == PAR_ASKS_RESCUE)
 		conf->store->start = par_resync_offset(mddev);
-	geo = par_geometry_init(&conf->geo, mddev->layout, mddev->raid_disks,
-				mddev->chunk_sectors, mddev->dev_sectors);
+	geo = par_geometry_with_log(&conf->geo, mddev->layout, mddev->raid_disks,
+				    mddev->chunk_sectors, mddev->dev_sectors,
+				    par_log_wanted(mddev));
 	if (geo) {
 		pr_err("md/par:%s: layout 0x%x: %s\n", mdname(mddev),
 		       mddev->layout, par_geo_strerror(geo));
@@ -288,6 +304,7 @@ static struct par_conf *par_setup(struct mddev *mddev)
 	err = err ?: par_set_limits(conf);
 	err = err ?: par_sets_alloc(conf);
 	err = err ?: par_load(conf);
+	err = err ?: par_log_load(conf);
 	if (!err) {
 		conf->gear = conf->store->super.gear;
 		par_map_after_load(conf, conf->store->intents);
@@ -497,6 +514,7 @@ static int par_start(struct mddev *mddev)
 	par_follow_array(conf);
 	if (md_is_rdwr(mddev))
 		par_resync_resume(conf);
+	par_log_resume(conf);
 	par_mover_wake(conf);
 	return 0;
 }
@@ -508,8 +526,10 @@ static void par_quiesce(struct mddev *mddev, int quiesce)
 
 	if (!quiesce) {
 		par_gate_resume(conf);
+		par_log_resume(conf);
 		return;
 	}
+	par_log_pause(conf);
 	par_mover_pause(conf);
 	par_resync_pause(conf);
 	par_gate_quiesce(conf);
@@ -548,6 +568,7 @@ static void par_free(struct mddev *mddev, void *priv)
 	/* The mover may have continued since md quiesced the array. */
 	par_shift_exit(conf);
 	par_sysfs_remove(conf);
+	par_log_end(conf);
 	par_quiesce(mddev, 1);
 	par_quiesce(mddev, 0);
 	par_free_conf(conf);
@@ -588,6 +609,8 @@ static void par_status(struct seq_file *seq, struct mddev *mddev)
 	for (i = 1; i <= conf->geo.gears; i++)
 		seq_printf(seq, "%c%u", i == 1 ? ' ' : ',', conf->geo.set[i].members);
 	show_resync(seq, conf);
+	if (READ_ONCE(conf->log->draining))
+		seq_puts(seq, ", draining the log");
 	seq_printf(seq, "%s [%u/%u] [", shift ? state[shift] : "",
 		   conf->geo.members, conf->geo.members - mddev->degraded);
 	for (d = 0; d < conf->geo.members; d++) {
@@ -627,10 +650,15 @@ static int __init par_init(void)
 	err = par_power_init();
 	if (err)
 		goto events;
-	err = par_register(&par_personality);
+	err = par_log_cache_init();
 	if (err)
 		goto power;
+	err = par_register(&par_personality);
+	if (err)
+		goto log;
 	return 0;
+log:
+	par_log_cache_exit();
 power:
 	par_power_cleanup();
 events:
@@ -641,6 +669,7 @@ events:
 static void __exit par_exit(void)
 {
 	par_unregister(&par_personality);
+	par_log_cache_exit();
 	par_power_cleanup();
 	par_events_exit();
 }

@@ -2,14 +2,17 @@
 """Take the disks of a stopped par array apart, by the documents and not by the
 module's code, and check what lies on them.
 
-  dissect.py [--compare FILE] [--expect-gear N] [--geometry|--home|--where CHUNK] DEVICE...
+  dissect.py [--compare FILE] [--expect-gear N] [--geometry|--home|--log|--where CHUNK] DEVICE...
 
 Devices in any order: their superblocks say which member each is, and one without takes a
 place that is left. In every written row of every set the
 parities must be right, P and Q; a segment that says "both" must have two equal
-copies; no intent may be set. Rows with lost blocks are passed over.
---compare also puts the array's content together and compares it with FILE.
-Says how much there was to check. --geometry only says how large the metadata is,
+copies; no intent may be set. Rows with lost blocks are passed over. The write log must have
+whole records up to where it was when the array was stopped, the same on all members that have
+a part in it, or lack it.
+--compare also puts the array's content together, with what the log has, and compares it with FILE.
+Says how much there was to check. --log only says where the log lies on each device, in sectors of it:
+first and last one, and then the sector of each record's copies. --geometry only says how large the metadata is,
 --home at which sector of the first device the home region begins. --parity N only
 says where P lies in the set of N members: of each written row the member, and the
 sector of its device; not where only an image is valid.
@@ -26,6 +29,7 @@ SECTOR = 512
 BLOCK = 4096
 PAYLOAD = 3840
 ZONE_ROWS = 512
+UNIT = 128
 UNWRITTEN, BOTH, HOME, IMAGE = range(4)
 PARITIES = {0: 1, 1: 2, 2: 0}
 
@@ -182,6 +186,95 @@ class Set:
         return f"the set of {self.members}"
 
 
+class Log:
+    """The write log: its records from the tail on, and what they have."""
+
+    def __init__(self, array, raw):
+        self.array, self.records, self.blocks = array, [], {}
+        self.sectors = self.tail = self.end = 0
+        if struct.unpack_from("<Q", raw, 16)[0] & 2:
+            self.sectors, self.tail, self.stable, self.run, self.absent = \
+                struct.unpack_from("<4QI", raw, 160)
+            self.members, self.copies = array.gears[0], array.parities + 1
+            rows = self.sectors // (UNIT * BLOCK // SECTOR)
+            self.ring = min(rows * self.members // self.copies, 1 << 24) * UNIT
+            self.walk()
+
+    def places(self, pos):
+        """Where each copy of a position is: the member, and the sector of its data area."""
+        unit, at = divmod(pos % self.ring, UNIT)
+        for number in range(unit * self.copies, (unit + 1) * self.copies):
+            row, d = divmod(number, self.members)
+            yield d, self.array.meta - self.sectors + (row * UNIT + at) * BLOCK // SECTOR
+
+    def record(self, d, sector, pos, run):
+        """What member d has there, if it is a whole record and no older one than the last."""
+        raw = self.array.member[d].read(sector, BLOCK // SECTOR)
+        magic, _, epoch, its_run, its_pos = struct.unpack_from("<2I3Q", raw)
+        count, = struct.unpack_from("<I", raw, 40)
+        if (magic, epoch, its_pos) != (0x4c524150, self.array.epoch, pos) or \
+                not run <= its_run <= self.run or not 0 < count < UNIT - pos % UNIT or \
+                not sealed(raw, 4):
+            return None
+        raw += self.array.member[d].read(sector + BLOCK // SECTOR, count * BLOCK // SECTOR)
+        for i in range(count):
+            crc, = struct.unpack_from("<I", raw, 64 + 12 * i + 8)
+            if crc != crc32c(raw[(i + 1) * BLOCK:(i + 2) * BLOCK]):
+                return None
+        return raw
+
+    def walk(self):
+        pos, run = self.tail, 0
+        limit = self.tail - self.tail % UNIT + self.ring
+        while pos < limit:
+            found = [self.record(d, sector, pos, run) for d, sector in self.places(pos)
+                     if not self.absent >> d & 1]
+            whole = max((raw for raw in found if raw), default=None,
+                        key=lambda raw: struct.unpack_from("<Q", raw, 16)[0])
+            if whole is None:
+                break
+            run, = struct.unpack_from("<Q", whole, 16)
+            if any(raw and raw != whole and struct.unpack_from("<Q", raw, 16)[0] == run
+                   for raw in found):
+                raise Wrong(f"the log: the copies of the record at {pos} differ")
+            self.records.append(pos)
+            self.take(whole)
+            pos += len(whole) // BLOCK
+            pos += pos % UNIT == UNIT - 1
+        self.end = pos
+        if pos < self.stable:
+            raise Wrong(f"the log ends at {pos}, and up to {self.stable} it had been flushed")
+
+    def take(self, raw):
+        for i in range(len(raw) // BLOCK - 1):
+            low, high, mask = struct.unpack_from("<IHB", raw, 64 + 12 * i)
+            block = self.blocks.setdefault(low | high << 32, [None] * 8)
+            for k in range(8):
+                if mask >> k & 1:
+                    at = (i + 1) * BLOCK + k * SECTOR
+                    block[k] = raw[at:at + SECTOR]
+
+    def over(self, sector, data):
+        """The array's content from a sector on, with what the log has of it."""
+        data = bytearray(data)
+        for at in range(0, len(data), BLOCK):
+            for k, text in enumerate(self.blocks.get((sector * SECTOR + at) // BLOCK, ())):
+                if text:
+                    data[at + k * SECTOR:at + (k + 1) * SECTOR] = text
+        return bytes(data)
+
+    def tell(self):
+        for member in self.array.member[:self.members]:
+            first = member.data_offset + self.array.meta - self.sectors
+            print(member.path, first, first + self.sectors - 1)
+        for pos in self.records:
+            print(pos, *(f"{self.array.member[d].path}:{self.array.member[d].data_offset + sector}"
+                         for d, sector in self.places(pos)))
+
+    def __str__(self):
+        return f"{len(self.records)} records of {len(self.blocks)} blocks in the log"
+
+
 def times_two(value, size):
     """Every byte of a big integer times 2 in the field of RAID-6."""
     ones = int.from_bytes(b"\1" * size, "little")
@@ -224,6 +317,7 @@ class Array:
         self.check_geometry()
         self.load_map()
         self.lost = self.load_lost(raw)
+        self.log = Log(self, raw)
 
     def newest_super(self):
         """The newest superblock, and the members that have it."""
@@ -354,6 +448,8 @@ class Array:
                 if (s.number, row) not in self.lost:
                     self.check_row(s, row)
             told.append(f"{len(rows)} rows of {s.members}")
+        if self.log.sectors:
+            told.append(str(self.log))
         return ", ".join(told)
 
     def compare(self, path):
@@ -362,7 +458,9 @@ class Array:
                 stripe, d = self.home.place(chunk)
                 for i in range(self.chunk // self.segment):
                     row = stripe * (self.chunk // self.segment) + i
-                    if self.home.content(row, d) != file.read(self.segment * SECTOR):
+                    has = self.log.over(chunk * self.chunk + i * self.segment,
+                                        self.home.content(row, d))
+                    if has != file.read(self.segment * SECTOR):
                         raise Wrong(f"{path}: differs in chunk {chunk}, row {row} of member {d}")
 
 
@@ -373,6 +471,7 @@ def main():
     parser.add_argument("--expect-gear", type=int, metavar="N")
     parser.add_argument("--geometry", action="store_true")
     parser.add_argument("--home", action="store_true")
+    parser.add_argument("--log", action="store_true")
     parser.add_argument("--parity", type=int, metavar="N")
     parser.add_argument("--where", type=int, metavar="CHUNK")
     parser.add_argument("devices", nargs="+", metavar="DEVICE")
@@ -388,6 +487,9 @@ def main():
             return 0
         if options.home:
             print(array.member[0].data_offset + array.home.start)
+            return 0
+        if options.log:
+            array.log.tell()
             return 0
         if options.parity is not None:
             for s in array.sets[1:]:

@@ -29,6 +29,7 @@
 #include "core/event.h"
 #include "core/parent.h"
 #include "gear/gear.h"
+#include "log/log.h"
 
 #define PAR_OUTRUN_S	600U	/* the policy then waits at least this long … */
 #define PAR_OUTRUN_NUM	4U	/* … and this multiple of the duration of the attempt */
@@ -157,6 +158,7 @@ static void gear_raised(struct par_conf *conf)
 	WRITE_ONCE(conf->wish.again, 0);
 	par_wish_ended(conf, 0);
 	par_propagation_due(conf);
+	par_log_drain_now(conf->log);
 	/* md's thread may have waited for this: see par_thread(), par_hot_add(). */
 	par_write_deferred_sb(conf);
 	set_bit(MD_RECOVERY_NEEDED, &conf->mddev->recovery);

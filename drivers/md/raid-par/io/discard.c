@@ -183,15 +183,24 @@ static void discard_stripes(struct par_set *home, u64 stripe, u64 end)
 	}
 }
 
+u64 par_discard_range(struct par_conf *conf, const struct bio *bio, u64 *sector)
+{
+	u64 sectors = stripes_of(par_home(conf)).sectors, end;
+
+	*sector = DIV64_U64_ROUND_UP(bio->bi_iter.bi_sector, sectors) * sectors;
+	end = div64_u64(bio_end_sector(bio), sectors) * sectors;
+	if (end <= *sector || !par_set_steady(par_home(conf)))	/* nothing is, see row.c */
+		return 0;
+	return end - *sector;
+}
+
 static void discard_one(struct par_conf *conf, struct bio *bio)
 {
 	struct par_set *home = par_home(conf);
-	u64 sectors = stripes_of(home).sectors;
+	u64 sector, sectors = par_discard_range(conf, bio, &sector);
+	u64 stripe = stripes_of(home).sectors;
 
-	if (par_set_steady(home))	/* otherwise nothing is discarded, see row.c */
-		discard_stripes(home,
-				DIV64_U64_ROUND_UP(bio->bi_iter.bi_sector, sectors),
-				div64_u64(bio_end_sector(bio), sectors));
+	discard_stripes(home, div64_u64(sector, stripe), div64_u64(sector + sectors, stripe));
 	bio_endio(bio);
 }
 

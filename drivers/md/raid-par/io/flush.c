@@ -13,6 +13,7 @@ struct par_flush {
 	struct bio *orig;
 	unsigned int gear;
 	u64 began;	/* ns, or 0: no user waits for the flush */
+	u64 log_done;	/* see struct par_io */
 	atomic_t left;
 	blk_status_t status;
 	struct par_flush_leg {
@@ -41,6 +42,15 @@ static void count_flush(struct par_conf *conf, u64 ns)
 	atomic64_add(ns, &conf->io->flush_ns);
 }
 
+/* Flushes may end in any order. */
+static void note_stable(struct par_conf *conf, u64 done)
+{
+	u64 stable = READ_ONCE(conf->io->log_stable);
+
+	while (stable < done && !try_cmpxchg(&conf->io->log_stable, &stable, done))
+		;
+}
+
 /*
  * All members have answered. A member that has failed, now or just before, may have lost
  * acknowledged data: the other members replace it once the failure is recorded.
@@ -57,6 +67,8 @@ static void flush_put(struct par_flush *flush)
 	status = flush->status;
 	if (flush->began)
 		count_flush(conf, ktime_get_ns() - flush->began);
+	if (!status)
+		note_stable(conf, flush->log_done);
 	mempool_free(flush, &conf->io->flush_pool);
 	if (atomic_dec_and_test(&conf->io->flushes[gear]))
 		wake_up(&conf->io->wait);
@@ -112,6 +124,7 @@ void par_flush_request(struct par_conf *conf, struct bio *bio, bool waited_for)
 	flush->conf = conf;
 	flush->orig = bio;
 	flush->began = waited_for ? ktime_get_ns() : 0;
+	flush->log_done = READ_ONCE(conf->io->log_done);
 	flush->status = test_bit(MD_BROKEN, &conf->mddev->flags) ?
 			BLK_STS_IOERR : BLK_STS_OK;
 	atomic_set(&flush->left, 1);
@@ -140,13 +153,12 @@ void par_flush_request(struct par_conf *conf, struct bio *bio, bool waited_for)
 static void finish_work(struct work_struct *work)
 {
 	struct par_conf *conf = container_of(work, struct par_io, finish_work)->conf;
-	struct par_set *home = par_home(conf);
 	struct bio_list bios;
 	struct bio *bio;
 
 	par_queue_take(conf, &conf->io->finish, &bios);
 	while ((bio = bio_list_pop(&bios)))
-		home->ops->submit(home, bio);
+		conf->up.log_submit(conf, bio);
 }
 
 int par_flush_init(struct par_conf *conf)

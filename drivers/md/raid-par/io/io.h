@@ -20,6 +20,8 @@ struct par_row;
  * @flushes: the number under way, by gear; @finish: flushed requests whose data is to be
  *	sent
  * @flushed, @flush_ns: the number of flushes that have ended, and their total duration
+ * @log_done: the log is written up to this position; @log_stable: the value of @log_done when
+ *	the last flush that has ended was begun
  */
 struct par_io {
 	struct par_conf *conf;
@@ -31,6 +33,7 @@ struct par_io {
 	struct work_struct finish_work, discard_work;
 	mempool_t flush_pool;
 	atomic64_t flushed, flush_ns;
+	u64 log_done, log_stable;
 };
 
 /* ---- segment.c ---- */
@@ -198,5 +201,11 @@ void par_flush_done(struct par_conf *conf, struct bio *bio);
 
 /* par_discard_request - discard the whole rows that @bio covers */
 void par_discard_request(struct par_conf *conf, struct bio *bio);
+
+/*
+ * par_discard_range - what of a discard is whole stripes and so is given back, from @sector on;
+ * returns how many sectors
+ */
+u64 par_discard_range(struct par_conf *conf, const struct bio *bio, u64 *sector);
 
 #endif

@@ -130,6 +130,8 @@ void par_store_lacks(struct par_conf *conf, unsigned int d)
 	for (i = 1; i <= conf->geo.gears; i++)
 		if (d < conf->geo.set[i].members)
 			conf->store->super.set[i].failed |= BIT(d);
+	if (conf->geo.log_sectors && d < conf->geo.set[1].members)
+		conf->store->super.log.absent |= BIT(d);
 }
 
 /*

@@ -493,6 +493,9 @@ static int rescue_super(struct par_conf *conf, bool any)
 		conf->store->super.has_scrub = old->has_scrub;
 		conf->store->super.scrub = old->scrub;
 	}
+	/* What was in the log is lost. No run was ever counted up to so many. */
+	if (conf->geo.log_sectors)
+		conf->store->super.log.run = ktime_get_real_seconds();
 	conf->store->current_members = 0;
 	for (d = 0; d < conf->geo.members; d++) {
 		conf->store->member_seq[d] = 0;

@@ -29,6 +29,12 @@ static inline bool par_asks_resync(struct mddev *mddev)
 	return par_resync_offset(mddev) == PAR_ASKS_RESYNC && mddev->events;
 }
 
+/*
+ * par_log_wanted - the size of the log on each member: the present one, or that of a new array;
+ * 0: no log. At assembly, before the geometry is known. Sleeps.
+ */
+u64 par_log_wanted(struct mddev *mddev);
+
 /* par_load - find the newest metadata, or create it for a new array; sleeps */
 int par_load(struct par_conf *conf);
 

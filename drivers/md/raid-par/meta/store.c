@@ -767,6 +767,48 @@ static void take_supers(struct par_conf *conf)
 	}
 }
 
+/* ---- the write log ---- */
+
+int par_store_log(struct par_conf *conf, const struct par_log_record *log, bool empty)
+{
+	struct par_storing storing = { .occasion = PAR_STORE_LOG };
+	struct par_log_record *stored = &conf->store->super.log, old;
+	int err;
+
+	might_sleep();
+	mutex_lock(&conf->store->mutex);
+	/* That stores a superblock, in which nothing of this may be: it is not flushed. */
+	err = begin_use(conf);
+	old = *stored;
+	if (!err) {
+		stored->tail = log->tail;
+		stored->stable = log->stable;
+		stored->run = log->run;
+		stored->lost = log->lost;
+		if (empty)
+			stored->absent &= par_lost_members(conf) | ~par_whole_members(conf);
+		err = store_by_plan(conf, &storing);
+	}
+	/* A member that has failed meanwhile has. */
+	old.absent |= stored->absent;
+	if (err)
+		*stored = old;
+	mutex_unlock(&conf->store->mutex);
+	return err;
+}
+
+int par_store_log_flushed(struct par_conf *conf, u64 stable)
+{
+	int err;
+
+	mutex_lock(&conf->store->mutex);
+	err = flush_and_note(conf);
+	if (!err)
+		conf->store->super.log.stable = stable;
+	mutex_unlock(&conf->store->mutex);
+	return err;
+}
+
 /* ---- flushes that have met a failure ---- */
 
 /* They wait until the failure is recorded. */

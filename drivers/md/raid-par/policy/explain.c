@@ -15,6 +15,7 @@ const char *par_reason_name(enum par_reason reason)
 		[PAR_WHY_DEGRADED] = "degraded",
 		[PAR_WHY_LOAD] = "load",
 		[PAR_WHY_WAIT] = "wait",
+		[PAR_WHY_LOG] = "log",
 		[PAR_WHY_MIN] = "min-gear",
 		[PAR_WHY_MAX] = "max-gear",
 		[PAR_WHY_QUIET] = "quiet",
@@ -116,6 +117,9 @@ static void say_lower(struct line *line, const struct par_policy *policy,
 		say(line, "would be enough, but the last stays in a lower gear lasted %llu s, too short to save energy; shifts down in %llu s if the load stays low",
 		    policy->sleep, d->seconds);
 		break;
+	case PAR_WHY_LOG:
+		say(line, "must wait until three quarters of the log are free: it is being drained");
+		break;
 	case PAR_WHY_SYNC:
 		say(line, "must wait until the check, repair or rebuild has ended");
 		break;
@@ -153,6 +157,9 @@ static void say_reason(struct line *line, const struct par_policy *policy,
 	case PAR_WHY_WAIT:
 		say(line, ": requests take more than %u ms", policy->knobs.wait);
 		return;
+	case PAR_WHY_LOG:
+		say(line, ": the log is filling up");
+		return;
 	case PAR_WHY_MIN:
 		say(line, ": not below min_gear");
 		return;
@@ -170,9 +177,10 @@ static void say_reason(struct line *line, const struct par_policy *policy,
 	}
 }
 
-static void say_blind(struct line *line)
+static void say_blind(struct line *line, const char *so)
 {
-	say(line, "nothing is known of the load, as queue/iostats of the array or of a member is 0");
+	say(line, "nothing is known of the load, as queue/iostats of the array or of a member is 0%s",
+	    so);
 }
 
 /* The argument against a shift up that the load asks for. */
@@ -210,9 +218,12 @@ static void say_why(struct line *line, const struct par_policy *policy,
 	case PAR_WHY_GONE:
 		say_reason(line, policy, d->reason);
 		return;
+	case PAR_WHY_LOG:
 	case PAR_WHY_MAX:
 		if (d->gear != is->gear)
 			say_reason(line, policy, d->reason);
+		else if (d->reason == PAR_WHY_LOG)
+			say_lower(line, policy, d);
 		else
 			say(line, "would shift up to gear %u, but for max_gear",
 			    policy->geo->set[d->about].members);
@@ -222,8 +233,7 @@ static void say_why(struct line *line, const struct par_policy *policy,
 		say_held_back(line, is, d);
 		return;
 	case PAR_WHY_BLIND:
-		say_blind(line);
-		say(line, ": does not shift down");
+		say_blind(line, ": does not shift down");
 		return;
 	case PAR_WHY_SHIFTING:
 		say_reason(line, policy, is->why);
@@ -239,7 +249,7 @@ static void say_why(struct line *line, const struct par_policy *policy,
 	if (is->gear < policy->geo->gears && d->reason != PAR_WHY_FAILED) {
 		if (is->blind) {
 			say(line, "; ");
-			say_blind(line);
+			say_blind(line, "");
 		}
 		say(line, "; ");
 		say_up(line, policy);

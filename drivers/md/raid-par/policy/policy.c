@@ -20,6 +20,7 @@
 #define SLOW_LEAST	2U	/* slow at this part of the down threshold, or less: a spike */
 #define SLOW_NUM	3U	/* a gear that was slow at some load is suitable for … */
 #define SLOW_DEN	4U	/* … this part of the load at most */
+#define LOG_AHEAD	2U	/* multiple of the time in which disks start */
 
 void par_policy_init(struct par_policy *policy, const struct par_geometry *geo,
 		     struct par_interval *interval, u64 now)
@@ -320,6 +321,15 @@ static bool holds_back(const struct par_policy *policy, const struct par_situati
 	return d->seconds;
 }
 
+/*
+ * Will the log be full before the disks have started, or not much later? A full log shifts the
+ * array up by itself, and writes of logged blocks then wait until it has been drained.
+ */
+static bool log_fills(const struct par_policy *policy, const struct par_situation *is)
+{
+	return is->fills && is->fills <= LOG_AHEAD * policy->starts_in;
+}
+
 /* Is there a reason to shift above the target gear? */
 static bool decide_up(const struct par_policy *policy,
 		      const struct par_situation *is, struct par_decision *d)
@@ -331,6 +341,8 @@ static bool decide_up(const struct par_policy *policy,
 		reason = PAR_WHY_LOAD;
 	else if (is->gear == aim && is_waiting(policy, is->now))
 		reason = PAR_WHY_WAIT;
+	else if (is->gear == aim && log_fills(policy, is))
+		reason = PAR_WHY_LOG;
 	else if (aim < low)
 		reason = PAR_WHY_MIN;
 	else
@@ -342,10 +354,11 @@ static bool decide_up(const struct par_policy *policy,
 		return aim == high;
 	}
 	*d = decided_gear(aim, aim, reason);
-	if (reason != PAR_WHY_MIN && is->gear == aim && holds_back(policy, is, d))
+	if (reason != PAR_WHY_MIN && reason != PAR_WHY_LOG && is->gear == aim &&
+	    holds_back(policy, is, d))
 		return true;
-	*d = decided_gear(low, low, reason);
-	if (reason != PAR_WHY_MIN)
+	*d = decided_gear(reason == PAR_WHY_LOG ? high : low, low, reason);
+	if (reason == PAR_WHY_LOAD || reason == PAR_WHY_WAIT)
 		d->gear = max(low, sufficient_gear(policy, is, aim));
 	d->about = d->gear;
 	d->seconds = shut_for(policy, d->gear, is->now);
@@ -496,6 +509,8 @@ static struct par_decision decide_down(const struct par_policy *policy,
 
 	if (is->gear > low && is->syncing)
 		return decided_gear(is->gear, is->gear - 1, PAR_WHY_SYNC);
+	if (is->gear > low && is->draining)
+		return decided_gear(is->gear, is->gear - 1, PAR_WHY_LOG);
 	for (i = low; i < is->gear; i++) {
 		d = weigh_gear(policy, is, i);
 		if (d.gear < is->gear)

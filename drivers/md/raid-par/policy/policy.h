@@ -43,6 +43,7 @@ enum par_reason {
 	PAR_WHY_DEGRADED,	/* up, or not down: a member is missing */
 	PAR_WHY_LOAD,		/* up: the short window */
 	PAR_WHY_WAIT,		/* up: requests take too long */
+	PAR_WHY_LOG,		/* up: the log is filling up; or not down: it is being drained */
 	PAR_WHY_MIN,		/* up to min_gear */
 	PAR_WHY_MAX,		/* down to max_gear, or not up beyond it */
 	PAR_WHY_QUIET,		/* down: a lower gear is enough */
@@ -92,6 +93,8 @@ struct par_decision {
  * @outrun: s for which no shift down is tried again after one that could not keep up with
  *	the array's writers
  * @owed: s that members would be busy copying before this gear, by gear
+ * @fills: s until the write log is full, at least 1; 0: it does not fill
+ * @draining: much of it is still to be drained, in the top gear
  */
 struct par_situation {
 	u64 now;
@@ -104,6 +107,8 @@ struct par_situation {
 	u32 day;
 	u64 outrun;
 	u32 owed[PAR_MAX_SETS + 1];
+	u64 fills;
+	bool draining;
 };
 
 /**

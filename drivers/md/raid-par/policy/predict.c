@@ -19,6 +19,13 @@
 #define RATE_NS		(3600 * NSEC_PER_SEC)	/* older values fade */
 #define DEARER_MAX	(4 * PAR_DEARER_ONE)
 #define DEARER_MIN	(PAR_DEARER_ONE / 4)
+/*
+ * Against a request somewhere on the disk: a record follows the one before it and has what
+ * several writers wait for; a drain goes through the array in its order.
+ */
+#define LOG_RECORD	4U
+#define LOG_DRAIN	2U
+#define FILLING_NS	(30 * NSEC_PER_SEC)	/* what is older fades */
 
 /* ---- ratios ---- */
 
@@ -147,6 +154,58 @@ static u64 requests_in(const struct par_forecast *forecast, enum par_size size,
 	return sent;
 }
 
+static u64 home_reads(const struct par_geometry *geo, const u64 (*home)[2])
+{
+	u64 reads = 0;
+	unsigned int d;
+
+	for (d = 0; d < geo->members; d++)
+		reads += home[d][PAR_READS];
+	return reads;
+}
+
+/* Small writes of a low gear go to the log, and from there to where they go without one. */
+static u64 logged_requests_in(const struct par_forecast *forecast,
+			      const struct par_sample *sample, enum par_size size,
+			      unsigned int gear, const u64 (*home)[2])
+{
+	u64 all = requests_in(forecast, size, gear, home), reads;
+
+	if (!forecast->copies || gear == forecast->geo->gears || size == PAR_LARGE_REQUESTS)
+		return all;
+	reads = min(home_reads(forecast->geo, home), sample->requests[PAR_READS]);
+	return reads + div_u64(sample->requests[PAR_WRITES] * forecast->copies, LOG_RECORD) +
+	       div_u64(all - reads, LOG_DRAIN);
+}
+
+/* ---- the log ---- */
+
+void par_filling_see(struct par_filling *filling, u32 before, u32 used, u64 ns)
+{
+	filling->blocks += used - min(before, used);
+	filling->ns += ns;
+	while (filling->ns > FILLING_NS) {
+		filling->blocks /= 2;
+		filling->ns /= 2;
+	}
+}
+EXPORT_SYMBOL_IF_KUNIT(par_filling_see);
+
+u64 par_filling_left(const struct par_filling *filling, u32 room)
+{
+	if (!filling->blocks || !filling->ns)
+		return 0;
+	return max(1ULL, div_u64(mul_u64_u64_div_u64(room, filling->ns, filling->blocks),
+				 NSEC_PER_SEC));
+}
+EXPORT_SYMBOL_IF_KUNIT(par_filling_left);
+
+/* Of the home set's requests, some are missing, or come from a drain. */
+static bool log_hides(const struct par_sample *sample)
+{
+	return sample->log_sent || sample->drained;
+}
+
 /* ---- learning ---- */
 
 /* The time for which one request keeps a member busy, in ns times 1024. */
@@ -233,17 +292,44 @@ static void learn_costs(struct par_forecast *forecast, const struct par_sample *
 
 /* ---- results ---- */
 
-/* The home set's requests without those of a sync, from the usual ratio. */
-static bool without_sync(const struct par_forecast *forecast,
-			 const struct par_sample *sample, u64 (*home)[2])
+static u64 share_of(u64 all, unsigned int d, unsigned int members)
+{
+	return div_u64(all * (d + 1), members) - div_u64(all * d, members);
+}
+
+/* What the home set would have to do for these requests: small ones, evenly spread. */
+static void spread_requests(const struct par_geometry *geo, const struct par_sample *sample,
+			    u64 (*home)[2])
+{
+	u64 writes = sample->requests[PAR_WRITES];
+	u64 reads = sample->requests[PAR_READS] +
+		    writes * small_write_reads(geo, geo->gears);
+	unsigned int d;
+
+	for (d = 0; d < geo->members; d++) {
+		home[d][PAR_READS] = share_of(reads, d, geo->members);
+		home[d][PAR_WRITES] = share_of(writes * (1 + geo->parities), d, geo->members);
+	}
+}
+
+/*
+ * The home set's requests without those of a sync or of a drain, and with those that the log
+ * has put off: as they mostly are.
+ */
+static bool without_others(const struct par_forecast *forecast,
+			   const struct par_sample *sample, u64 (*home)[2])
 {
 	u64 requests = sample->requests[PAR_READS] + sample->requests[PAR_WRITES];
 	const struct par_ratio (*known)[2] = forecast->home[size_of(sample)];
 	unsigned int d, rw;
 
 	memcpy(home, sample->home, sizeof(sample->home));
-	if (!sample->synced)
+	if (!sample->synced && !log_hides(sample))
 		return true;
+	if (!sample->synced && !ratio_known(&known[0][PAR_READS])) {
+		spread_requests(forecast->geo, sample, home);
+		return true;
+	}
 	for (d = 0; d < forecast->geo->members; d++)
 		for (rw = PAR_READS; rw <= PAR_WRITES; rw++) {
 			if (requests && !ratio_known(&known[d][rw]))
@@ -274,11 +360,11 @@ static bool busy_of(const struct par_forecast *forecast, const struct par_sample
 {
 	enum par_size size = size_of(sample);
 	const struct par_ratio *cost = &forecast->cost[size];
-	struct par_ratio of_all = { sample->busy_ns, sample->sent };
-	u64 sent = requests_in(forecast, size, gear, home);
+	struct par_ratio of_all = { sample->busy_ns, sample->sent + sample->log_sent };
+	u64 sent = logged_requests_in(forecast, sample, size, gear, home);
 
 	/* If requests have never been seen alone, use the cost that includes other requests. */
-	if (!ratio_known(cost) && sample->sent)
+	if (!ratio_known(cost) && of_all.among)
 		cost = &of_all;
 	*busy = 0;
 	if (gear == sample->gear && !sample->others)
@@ -301,9 +387,9 @@ bool par_forecast_see(struct par_forecast *forecast,
 	if (sample->shifted)
 		return false;
 	enter_gear(forecast, sample->gear);
-	if (!sample->others)
+	if (!sample->others && !log_hides(sample))
 		learn_costs(forecast, sample);
-	if (!without_sync(forecast, sample, home))
+	if (!without_others(forecast, sample, home))
 		return false;
 	for (i = 1; i <= geo->gears; i++) {
 		if (!busy_of(forecast, sample, i, home, &busy))
@@ -329,6 +415,8 @@ void par_forecast_init(struct par_forecast *forecast,
 
 	memset(forecast, 0, sizeof(*forecast));
 	forecast->geo = geo;
+	if (geo->log_sectors)
+		forecast->copies = 1 + geo->parities;
 	for (i = 1; i <= geo->gears; i++)
 		forecast->dearer[i] = PAR_DEARER_ONE;
 }

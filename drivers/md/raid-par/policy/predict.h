@@ -40,6 +40,9 @@
  * @home: requests of the home set to its virtual members
  * @sent: requests that reached the members that are awake
  * @busy_ns: the sum of these members' busy times
+ * @log_sent: further requests to these members, for records of the write log and by drains;
+ *	@drained: the log was drained, and @home includes these requests
+ * @busy_ns: the sum of these members' busy times
  */
 struct par_sample {
 	u64 ns;
@@ -48,7 +51,8 @@ struct par_sample {
 	u64 requests[2], waited_ns[2], sectors;
 	u64 flushes, flush_ns;
 	u64 home[PAR_MAX_MEMBERS][2];
-	u64 sent, busy_ns;
+	u64 sent, log_sent, busy_ns;
+	bool drained;
 };
 
 /* Requests to the array, by their mean size. */
@@ -87,10 +91,11 @@ u32 par_rate_kib(const struct par_rate *rate);
  * @before: the gear that this one is to be compared with, once @fresh is known, or 0;
  *	@before_cost: the cost of a request there, 0: not known
  * @compared: intervals with requests since the last change of gear
+ * @copies: of a record of the write log; 0: there is none
  */
 struct par_forecast {
 	const struct par_geometry *geo;
-	unsigned int gear, before, compared;
+	unsigned int gear, before, compared, copies;
 	u64 before_cost[PAR_SIZES];
 	struct par_ratio cost[PAR_SIZES], fresh[PAR_SIZES];
 	struct par_ratio image_write[PAR_SIZES][PAR_MAX_SETS + 1];
@@ -100,9 +105,25 @@ struct par_forecast {
 
 #define PAR_DEARER_ONE	1024U
 
-/* par_forecast_init - nothing has been seen yet */
+/*
+ * par_forecast_init - nothing has been seen yet. If the geometry has a log, small and medium
+ * writes go to it in all gears but the top one, and home later.
+ */
 void par_forecast_init(struct par_forecast *forecast,
 		       const struct par_geometry *geo);
+
+/* struct par_filling - how fast the log fills: blocks of late, and in what time */
+struct par_filling {
+	u64 blocks, ns;
+};
+
+/*
+ * par_filling_see - in @ns it came to have @used blocks in use, from @before; no more than
+ *	before is nothing
+ * par_filling_left - s until @room blocks are used, at least 1; 0: it does not fill
+ */
+void par_filling_see(struct par_filling *filling, u32 before, u32 used, u64 ns);
+u64 par_filling_left(const struct par_filling *filling, u32 room);
 
 /*
  * par_forecast_see - learn from an interval, and compute the utilization that its requests

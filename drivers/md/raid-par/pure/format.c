@@ -35,6 +35,11 @@ static_assert(offsetof(struct par_disk_super, surges) == 3920);
 static_assert(offsetof(struct par_disk_super, history) == 2776);
 static_assert(offsetof(struct par_disk_super, scrub_flags) == 3448);
 static_assert(offsetof(struct par_disk_block, payload) == 64);
+static_assert(offsetof(struct par_disk_super, log_sectors) == 160);
+static_assert(offsetof(struct par_disk_super, log_lost) == 3672);
+static_assert(offsetof(struct par_disk_super, set) == 256);
+static_assert(sizeof(struct par_disk_birth) == PAR_BLOCK_BYTES);
+static_assert(offsetof(struct par_disk_birth, log_sectors) == 32);
 
 static const char * const par_format_errors[] = {
 	[PAR_FMT_OK] = "good",
@@ -239,6 +244,52 @@ static void unpack_scrub(struct par_scrub_record *scrub,
 		scrub->last[i] = le64_to_cpu(raw->scrubbed[i - 1]);
 }
 
+static void pack_log(struct par_disk_super *raw, const struct par_log_record *log, u64 sectors)
+{
+	unsigned int i;
+
+	raw->incompat |= cpu_to_le64(PAR_INCOMPAT_LOG);
+	raw->log_sectors = cpu_to_le64(sectors);
+	raw->log_tail = cpu_to_le64(log->tail);
+	raw->log_stable = cpu_to_le64(log->stable);
+	raw->log_run = cpu_to_le64(log->run);
+	raw->log_absent = cpu_to_le32(log->absent);
+	for (i = 0; i < log->lost.count; i++)
+		raw->log_lost[i] = cpu_to_le64(log->lost.entry[i].block << 8 |
+					       log->lost.entry[i].sectors);
+}
+
+static void unpack_log(struct par_log_record *log, const struct par_disk_super *raw)
+{
+	unsigned int i;
+
+	log->tail = le64_to_cpu(raw->log_tail);
+	log->stable = le64_to_cpu(raw->log_stable);
+	log->run = le64_to_cpu(raw->log_run);
+	log->absent = le32_to_cpu(raw->log_absent);
+	log->lost.count = 0;
+	for (i = 0; i < PAR_LOG_LOST && raw->log_lost[i]; i++)
+		par_log_lost_add(&log->lost, le64_to_cpu(raw->log_lost[i]) >> 8,
+				 le64_to_cpu(raw->log_lost[i]));
+}
+
+/* Without the feature the field is of none, and is not looked at. */
+static u64 log_sectors(const struct par_disk_super *raw)
+{
+	return le64_to_cpu(raw->incompat) & PAR_INCOMPAT_LOG ? le64_to_cpu(raw->log_sectors) : 0;
+}
+
+bool par_birth_log(const struct par_disk_birth *raw, const u8 *uuid, u64 *sectors)
+{
+	if (memcmp(raw->magic, PAR_BIRTH_MAGIC, sizeof(raw->magic)) ||
+	    memcmp(raw->uuid, uuid, sizeof(raw->uuid)) ||
+	    le32_to_cpu(raw->crc) != block_crc(raw, offsetof(struct par_disk_birth, crc)))
+		return false;
+	*sectors = le64_to_cpu(raw->log_sectors);
+	return true;
+}
+EXPORT_SYMBOL_IF_KUNIT(par_birth_log);
+
 void par_super_pack(struct par_disk_super *raw, const struct par_super *sb,
 		    const struct par_geometry *geo, unsigned int member)
 {
@@ -272,6 +323,8 @@ void par_super_pack(struct par_disk_super *raw, const struct par_super *sb,
 		pack_set(&raw->set[i - 1], &sb->set[i], &geo->set[i]);
 	if (sb->lost)
 		raw->incompat |= cpu_to_le64(PAR_INCOMPAT_LOST);
+	if (geo->log_sectors)
+		pack_log(raw, &sb->log, geo->log_sectors);
 	if (sb->has_power)
 		pack_power(raw, &sb->power, geo);
 	if (sb->has_policy)
@@ -294,6 +347,7 @@ static bool same_geometry(const struct par_disk_super *raw,
 	    le64_to_cpu(raw->dev_sectors) != geo->dev_sectors ||
 	    le64_to_cpu(raw->meta_sectors) != geo->meta_sectors ||
 	    le64_to_cpu(raw->array_sectors) != geo->array_sectors ||
+	    log_sectors(raw) != geo->log_sectors ||
 	    le32_to_cpu(raw->sets) != geo->gears)
 		return false;
 	for (i = 1; i <= geo->gears; i++)
@@ -321,6 +375,12 @@ static bool is_of(const struct par_disk_super *raw, const struct par_identity *i
 	return !memcmp(raw->uuid, id->uuid, sizeof(raw->uuid)) &&
 	       le64_to_cpu(raw->ctime) == id->ctime;
 }
+
+u64 par_super_log(const struct par_disk_super *raw)
+{
+	return log_sectors(raw);
+}
+EXPORT_SYMBOL_IF_KUNIT(par_super_log);
 
 bool par_super_owner(const struct par_disk_super *raw, struct par_identity *id)
 {
@@ -386,6 +446,8 @@ enum par_format_error par_super_unpack(struct par_super *sb,
 	for (i = 1; i <= geo->gears; i++)
 		unpack_set(&sb->set[i], &raw->set[i - 1]);
 	sb->lost = le64_to_cpu(raw->incompat) & PAR_INCOMPAT_LOST;
+	if (geo->log_sectors)
+		unpack_log(&sb->log, raw);
 	sb->has_power = le64_to_cpu(raw->compat) & PAR_COMPAT_POWER;
 	if (sb->has_power)
 		unpack_power(&sb->power, raw, geo);

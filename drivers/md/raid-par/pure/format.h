@@ -25,6 +25,7 @@
 
 #include <linux/types.h>
 #include "pure/geometry.h"
+#include "pure/log-lost.h"
 #include "pure/policy-record.h"
 #include "pure/ration.h"
 
@@ -35,7 +36,8 @@
 
 /* Feature bits known to this version, by class. Unknown ones: see par_super_unpack(). */
 #define PAR_INCOMPAT_LOST	1ULL	/* there are lost blocks: PAR_BLOCK_LOST tells which */
-#define PAR_INCOMPAT_KNOWN	PAR_INCOMPAT_LOST
+#define PAR_INCOMPAT_LOG	2ULL	/* there is a log: log_sectors is not 0 */
+#define PAR_INCOMPAT_KNOWN	(PAR_INCOMPAT_LOST | PAR_INCOMPAT_LOG)
 #define PAR_RO_COMPAT_KNOWN	0ULL
 
 /* Of the compat class: the named fields are present. Older versions drop them. */
@@ -105,7 +107,13 @@ struct par_disk_super {
 	__le32 partial;		/* 148 members whose rebuild needs only marked zones */
 	__le32 speed_min;	/* 152 propagation, KiB/s */
 	__le32 speed_max;	/* 156 */
-	u8 pad1[96];		/* 160 */
+	/* with PAR_INCOMPAT_LOG: see Documentation/log.md */
+	__le64 log_sectors;	/* 160 of each member, at the end of its metadata */
+	__le64 log_tail;	/* 168 a position: where a replay begins */
+	__le64 log_stable;	/* 176 a position: all before it is in the log */
+	__le64 log_run;		/* 184 no record is of a newer run */
+	__le32 log_absent;	/* 192 members whose log is not used */
+	u8 pad1[60];		/* 196 */
 	struct par_disk_set set[PAR_MAX_SETS];	/* 256 by gear, lowest first */
 	__le64 min_seq[PAR_MAX_MEMBERS];	/* the least seq of each member's superblock */
 	/* with PAR_COMPAT_POWER: */
@@ -138,7 +146,8 @@ struct par_disk_super {
 	__le32 scrub_flags;	/* 3448 PAR_SCRUB_WAKES */
 	__le32 scrub_age;	/* 3452 days */
 	__le64 scrubbed[PAR_MAX_SETS];	/* 3456 by gear, lowest first: seconds since 1970 */
-	u8 pad4[248];		/* 3672 */
+	/* with PAR_INCOMPAT_LOG: */
+	__le64 log_lost[PAR_LOG_LOST];	/* 3672 56 bits of block number above 8 of sectors; or 0 */
 	/* with PAR_COMPAT_POLICY; zeros if nothing is known: */
 	struct par_disk_spans surges[PAR_SURGE_KINDS];	/* 3920 by kind */
 	struct par_disk_spans pauses;	/* 4048 */
@@ -250,6 +259,17 @@ struct par_scrub_record {
 	u64 last[PAR_MAX_SETS + 1];
 };
 
+/**
+ * struct par_log_record - what is kept about the write log; see Documentation/log.md
+ * @tail, @stable: positions; @run: of the last use of the array; @absent: members
+ * @lost: what it had before the tail and has lost
+ */
+struct par_log_record {
+	u64 tail, stable, run;
+	u32 absent;
+	struct par_log_lost lost;
+};
+
 struct par_super {
 	u8 uuid[16];
 	u64 ctime, epoch, seq, block_seq;
@@ -263,6 +283,7 @@ struct par_super {
 	struct par_power_record power;
 	struct par_policy_record policy;
 	struct par_scrub_record scrub;
+	struct par_log_record log;	/* of arrays that have one */
 };
 
 enum par_format_error {
@@ -303,8 +324,27 @@ enum par_format_error par_super_unpack(struct par_super *sb,
 				       const struct par_identity *id,
 				       unsigned int member, bool *read_only);
 
-/* par_super_owner - the array that @raw belongs to: false if it is no intact superblock */
+/* What mdadm leaves in a member's data area for a new array, at PAR_BIRTH_SECTOR. */
+#define PAR_BIRTH_MAGIC		"RAIDPARB"	/* without a NUL */
+#define PAR_BIRTH_SECTOR	32U
+
+struct par_disk_birth {
+	u8 magic[8];		/*  0 PAR_BIRTH_MAGIC */
+	__le32 crc;		/*  8 of 4 KiB, as a superblock's */
+	__le32 pad0;		/* 12 */
+	u8 uuid[16];		/* 16 of the md array */
+	__le64 log_sectors;	/* 32 of each member, for a log */
+	u8 pad1[4056];		/* 40 */
+};				/* 4096 */
+
+/* par_birth_log - how large a log the array with @uuid is to have; false if @raw is not of it */
+bool par_birth_log(const struct par_disk_birth *raw, const u8 *uuid, u64 *log_sectors);
+
+/* par_super_owner - which array @raw is of: false if it is no whole superblock of any */
 bool par_super_owner(const struct par_disk_super *raw, struct par_identity *id);
+
+/* par_super_log - how large a log the array has of which this is a whole superblock */
+u64 par_super_log(const struct par_disk_super *raw);
 
 /* par_block_seal - fill the header around an existing payload */
 void par_block_seal(struct par_disk_block *raw, enum par_block_kind kind,

@@ -190,9 +190,9 @@ enum par_geo_error par_geometry_begin(struct par_geometry *geo, u32 layout,
 }
 EXPORT_SYMBOL_IF_KUNIT(par_geometry_begin);
 
-enum par_geo_error par_geometry_init(struct par_geometry *geo, u32 layout,
-				     unsigned int raid_disks, u32 chunk_sectors,
-				     u64 dev_sectors)
+enum par_geo_error par_geometry_with_log(struct par_geometry *geo, u32 layout,
+					 unsigned int raid_disks, u32 chunk_sectors,
+					 u64 dev_sectors, u64 log_sectors)
 {
 	enum par_geo_error err;
 	unsigned int i;
@@ -209,6 +209,10 @@ enum par_geo_error par_geometry_init(struct par_geometry *geo, u32 layout,
 	geo->meta_sectors = round_up_to(PAR_SB_SECTORS +
 		(u64)PAR_BLOCK_PAIR * (geo->intent_blocks + geo->map_blocks),
 		chunk_sectors);
+	if (log_sectors > geo->dev_sectors)
+		return PAR_GEO_TOO_SMALL;
+	geo->log_sectors = round_up_to(log_sectors, chunk_sectors);
+	geo->meta_sectors += geo->log_sectors;
 	if (geo->meta_sectors >= geo->dev_sectors ||
 	    !fit_regions(geo, geo->dev_sectors - geo->meta_sectors))
 		return PAR_GEO_TOO_SMALL;
@@ -218,6 +222,14 @@ enum par_geo_error par_geometry_init(struct par_geometry *geo, u32 layout,
 	geo->array_sectors = geo->set[geo->gears].sectors *
 			     (geo->members - geo->parities);
 	return PAR_GEO_OK;
+}
+EXPORT_SYMBOL_IF_KUNIT(par_geometry_with_log);
+
+enum par_geo_error par_geometry_init(struct par_geometry *geo, u32 layout,
+				     unsigned int raid_disks, u32 chunk_sectors,
+				     u64 dev_sectors)
+{
+	return par_geometry_with_log(geo, layout, raid_disks, chunk_sectors, dev_sectors, 0);
 }
 EXPORT_SYMBOL_IF_KUNIT(par_geometry_init);
 

@@ -78,7 +78,8 @@ struct par_set_geometry {
  * @child_level: 5, 6 or 0; @parities: 1, 2 or 0
  * @members: N; @gears: number of gears, which is also the number of sets
  * @set: by gear, 1 … gears; set[0] is not used
- * @meta_sectors: M; @array_sectors: the array's capacity
+ * @meta_sectors: M, with the log's area at its end; @log_sectors: that area, or 0
+ * @array_sectors: the array's capacity
  * @zones, @map_blocks, @intent_blocks: totals over all sets
  */
 struct par_geometry {
@@ -87,7 +88,7 @@ struct par_geometry {
 	unsigned int members, gears;
 	u32 chunk_sectors, seg_sectors;
 	unsigned int seg_shift;
-	u64 dev_sectors, meta_sectors, array_sectors;
+	u64 dev_sectors, meta_sectors, log_sectors, array_sectors;
 	u32 zones, map_blocks, intent_blocks;
 	struct par_set_geometry set[PAR_MAX_SETS + 1];
 };
@@ -102,6 +103,11 @@ struct par_geometry {
 enum par_geo_error par_geometry_init(struct par_geometry *geo, u32 layout,
 				     unsigned int raid_disks, u32 chunk_sectors,
 				     u64 dev_sectors);
+
+/* par_geometry_with_log - the same, with @log_sectors of each member, rounded up, for a log */
+enum par_geo_error par_geometry_with_log(struct par_geometry *geo, u32 layout,
+					 unsigned int raid_disks, u32 chunk_sectors,
+					 u64 dev_sectors, u64 log_sectors);
 
 /*
  * par_geometry_begin - the gears and the level alone, everything else zero

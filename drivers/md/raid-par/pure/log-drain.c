@@ -76,16 +76,6 @@ unsigned int par_log_drain_pick(const struct par_log_index *index,
 }
 EXPORT_SYMBOL_IF_KUNIT(par_log_drain_pick);
 
-unsigned int par_log_drain_run(const u64 *blocks, unsigned int count)
-{
-	unsigned int i = 1;
-
-	while (i < count && blocks[i] == blocks[0] + i)
-		i++;
-	return min(i, count);
-}
-EXPORT_SYMBOL_IF_KUNIT(par_log_drain_run);
-
 enum par_log_drain_why par_log_drain_why(const struct par_log_need *need)
 {
 	u32 enough = need->filling ? need->blocks / 4 : need->blocks / 2;

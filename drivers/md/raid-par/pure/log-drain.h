@@ -19,9 +19,6 @@ unsigned int par_log_drain_pick(const struct par_log_index *index,
 				const struct par_log_ring *ring, u64 *blocks,
 				unsigned int max);
 
-/* par_log_drain_run - how many of @count numbers, from the first one on, follow each other */
-unsigned int par_log_drain_run(const u64 *blocks, unsigned int count);
-
 /*
  * par_log_drain_tail - what may be stored as the tail once all that has been drained so far is
  * flushed: nothing before it is live. To be asked before that flush begins.

@@ -145,6 +145,7 @@ static void find_in_block(const struct par_log_index *index, u64 block, unsigned
 
 		if (live & BIT(first)) {
 			piece->logged = true;
+			piece->lacking = slot_at(index, next - 1)->lacking;
 			piece->sector = (u64)(next - 1) * PAR_LOG_BLOCK + first;
 			others = ~live;
 			break;
@@ -160,7 +161,8 @@ static bool goes_on(const struct par_log_piece *piece, const struct par_log_piec
 {
 	if (!piece->logged || !next->logged)
 		return piece->logged == next->logged;
-	return next->sector == piece->sector + piece->sectors &&
+	return next->lacking == piece->lacking &&
+	       next->sector == piece->sector + piece->sectors &&
 	       next->sector % PAR_LOG_UNIT_SECTORS;
 }
 
@@ -291,6 +293,7 @@ unsigned int par_log_index_parts(const struct par_log_index *index, u64 block,
 			parts[count++] = (struct par_log_part) {
 				.place = next - 1,
 				.sectors = live,
+				.lacking = slot_at(index, next - 1)->lacking,
 			};
 	}
 	return count;
@@ -302,3 +305,26 @@ void par_log_index_drained(struct par_log_index *index, const struct par_log_par
 	take_live(index, slot_at(index, part->place), part->sectors);
 }
 EXPORT_SYMBOL_IF_KUNIT(par_log_index_drained);
+
+u8 par_log_index_live(const struct par_log_index *index, const struct par_log_part *part)
+{
+	return slot_at(index, part->place)->live & part->sectors;
+}
+EXPORT_SYMBOL_IF_KUNIT(par_log_index_live);
+
+void par_log_index_lacks(struct par_log_index *index, u32 place, u8 copies)
+{
+	slot_at(index, place)->lacking = copies;
+}
+EXPORT_SYMBOL_IF_KUNIT(par_log_index_lacks);
+
+void par_log_index_healed(struct par_log_index *index)
+{
+	unsigned int i;
+	u32 u;
+
+	for (u = 0; u < index->units; u++)
+		for (i = 0; index->unit[u] && i < PAR_LOG_UNIT; i++)
+			index->unit[u][i].lacking = 0;
+}
+EXPORT_SYMBOL_IF_KUNIT(par_log_index_healed);

@@ -25,7 +25,8 @@ struct par_log_slot {
 	u32 block;		/* low 32 bits … */
 	u16 block_high;		/* … and the others */
 	u8 live;		/* sectors, a bit each */
-	u8 linked;
+	u8 linked : 1;
+	u8 lacking : PAR_LOG_MAX_COPIES;	/* copies that do not have it */
 };
 
 #define PAR_LOG_SLOTS_BYTES	(PAR_LOG_UNIT * sizeof(struct par_log_slot))
@@ -72,10 +73,12 @@ void par_log_index_add(struct par_log_index *index, u32 place,
  * @sectors: how many; @logged: they are in the log, else at home
  * @sector: of the ring, if they are in the log: PAR_LOG_BLOCK for each place. All are of one
  *	unit.
+ * @lacking: copies that do not have all of it, a bit each
  */
 struct par_log_piece {
 	u32 sectors;
 	bool logged;
+	u8 lacking;
 	u64 sector;
 };
 
@@ -93,12 +96,19 @@ void par_log_index_discard(struct par_log_index *index, u64 sector, u64 sectors)
 
 /**
  * struct par_log_part - the sectors of a block of the array that are in one place
- * @place: of the ring; @sectors: a bit each
+ * @place: of the ring; @sectors: a bit each; @lacking: copies that do not have them
  */
 struct par_log_part {
 	u32 place;
-	u8 sectors;
+	u8 sectors, lacking;
 };
+
+/*
+ * par_log_index_lacks - some copies do not have what has just been added at @place
+ * par_log_index_healed - all copies have everything
+ */
+void par_log_index_lacks(struct par_log_index *index, u32 place, u8 copies);
+void par_log_index_healed(struct par_log_index *index);
 
 /*
  * par_log_index_parts - where @block is; returns how many parts it has
@@ -108,5 +118,8 @@ struct par_log_part {
 unsigned int par_log_index_parts(const struct par_log_index *index, u64 block,
 				 struct par_log_part *parts);
 void par_log_index_drained(struct par_log_index *index, const struct par_log_part *part);
+
+/* par_log_index_live - which sectors of such a part have not been written again */
+u8 par_log_index_live(const struct par_log_index *index, const struct par_log_part *part);
 
 #endif

@@ -23,6 +23,13 @@ bool par_log_shape_init(struct par_log_shape *shape, unsigned int members,
 }
 EXPORT_SYMBOL_IF_KUNIT(par_log_shape_init);
 
+bool par_log_shape_of(struct par_log_shape *shape, const struct par_geometry *geo)
+{
+	return par_log_shape_init(shape, geo->set[1].members, geo->parities,
+				  geo->meta_sectors - geo->log_sectors, geo->log_sectors);
+}
+EXPORT_SYMBOL_IF_KUNIT(par_log_shape_of);
+
 u32 par_log_place(const struct par_log_shape *shape, u64 pos)
 {
 	u32 place;

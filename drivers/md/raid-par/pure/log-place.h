@@ -14,6 +14,7 @@
 
 #include <linux/bits.h>
 #include <linux/types.h>
+#include "pure/geometry.h"
 
 #define PAR_LOG_BLOCK		8U	/* sectors of a block */
 #define PAR_LOG_UNIT		128U	/* blocks of a unit */
@@ -41,6 +42,9 @@ struct par_log_shape {
  */
 bool par_log_shape_init(struct par_log_shape *shape, unsigned int members,
 			unsigned int parities, u64 start, u64 sectors);
+
+/* par_log_shape_of - the log of an array; false if it has none, or one that is too small */
+bool par_log_shape_of(struct par_log_shape *shape, const struct par_geometry *geo);
 
 /* par_log_blocks - of the whole ring */
 static inline u32 par_log_blocks(const struct par_log_shape *shape)

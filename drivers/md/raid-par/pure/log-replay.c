@@ -19,6 +19,7 @@ void par_log_walk_init(struct par_log_walk *walk, const struct par_log_shape *sh
 		.last_run = last_run,
 		.limit = par_log_unit(tail) + par_log_blocks(shape),
 		.pos = tail,
+		.flushed = stable,
 		.stable = stable,
 	};
 }
@@ -42,11 +43,16 @@ static bool data_whole(const struct par_disk_log_header *raw, unsigned int count
 	return true;
 }
 
-/* Is it a record, and none that was left here before the one in front of it was written? */
+/*
+ * Is it a record, and none that was left here before the one in front of it was written? Nor one
+ * that an earlier use of the array did not find, since its member was away: behind what was
+ * flushed when a run began there are records of that run only.
+ */
 static bool record_whole(const struct par_log_walk *walk, const void *raw,
 			 struct par_log_head *head)
 {
 	return check_header(walk, raw, walk->pos, head) && head->run >= walk->run &&
+	       (walk->pos < walk->flushed || head->run == walk->last_run) &&
 	       data_whole(raw, head->count);
 }
 
@@ -96,7 +102,8 @@ void par_log_walk_look(struct par_log_walk *walk, const void *block, u64 pos)
 {
 	struct par_log_head head;
 
-	if (check_header(walk, block, pos, &head))
+	/* How far an older run had got is stored. */
+	if (check_header(walk, block, pos, &head) && head.run == walk->last_run)
 		walk->stable = max(walk->stable, head.stable);
 }
 EXPORT_SYMBOL_IF_KUNIT(par_log_walk_look);

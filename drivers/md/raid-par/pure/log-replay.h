@@ -24,12 +24,13 @@
  * struct par_log_walk - from the tail to the end of the log
  * @epoch, @array_blocks: what is valid in this array; @last_run: the newest one that is stored
  * @limit: the end of the ring, as a position
+ * @flushed: as it was stored with @last_run: from there on, records are of that run
  * @pos: where the next record is; at last, the end
  * @run: that of the last record
  * @stable: all before it is known to have been flushed
  */
 struct par_log_walk {
-	u64 epoch, array_blocks, last_run, limit;
+	u64 epoch, array_blocks, last_run, limit, flushed;
 	u64 pos, run, stable;
 };
 

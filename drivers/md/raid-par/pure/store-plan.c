@@ -8,7 +8,8 @@
  *				in the stored map; an intent that is set covers a stored map
  *   flush, intents		without an intent nothing is resynced
  *   intents, publish		no write relies on an intent that is not stable
- *   flush, superblock		"rebuilt up to here" is not stable before the rebuilt data
+ *   flush, superblock		"rebuilt up to here" is not stable before the rebuilt data, and
+ *				the log's tail not before the drained data
  *   superblock, forget		if an image were forgotten before the failure is stored, a crash
  *				would leave the failed member's home copy as the valid one
  *   superblock, superblock	only the second one says that the first one is on all members
@@ -57,6 +58,9 @@ static const struct par_store_step plans[PAR_STORE_OCCASIONS][PAR_PLAN_STEPS] = 
 	},
 	[PAR_STORE_WHOLE] = {
 		SUPER(SUPER), MARKS(UNMARK),
+	},
+	[PAR_STORE_LOG] = {
+		SUPER(FLUSH), SUPER(NOTE), SUPER(SUPER),
 	},
 };
 

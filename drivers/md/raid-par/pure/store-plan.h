@@ -17,6 +17,7 @@ enum par_store_occasion {
 	PAR_STORE_CLEAR,	/* unneeded intents; at a stop, also the end of use */
 	PAR_STORE_CHILD,	/* a child has written its superblock */
 	PAR_STORE_WHOLE,	/* no member lacks any writes any more */
+	PAR_STORE_LOG,		/* the write log's tail has moved, or its run has changed */
 	PAR_STORE_OCCASIONS,
 };
 

@@ -8,6 +8,7 @@
 #include <kunit/visibility.h>
 
 #include "pure/idle.h"
+#include "pure/log-place.h"
 #include "pure/validate.h"
 
 static const char * const par_odd_names[] = {
@@ -46,6 +47,27 @@ static bool held_ok(const struct par_disk_super *raw, const struct par_geometry 
 	return true;
 }
 
+/* A replay goes by all of this. */
+static bool log_ok(const struct par_disk_super *raw, const struct par_geometry *geo)
+{
+	u64 tail = le64_to_cpu(raw->log_tail), stable = le64_to_cpu(raw->log_stable);
+	struct par_log_shape shape;
+	unsigned int i;
+	u64 lost;
+
+	if (!geo->log_sectors)
+		return true;
+	for (i = 0; i < PAR_LOG_LOST && raw->log_lost[i]; i++) {
+		lost = le64_to_cpu(raw->log_lost[i]);
+		if (!(u8)lost || lost >> 8 >= geo->array_sectors / PAR_LOG_BLOCK)
+			return false;
+	}
+	return par_log_shape_of(&shape, geo) && stable <= PAR_SEQ_MAX && tail <= stable &&
+	       stable - tail <= par_log_blocks(&shape) &&
+	       le64_to_cpu(raw->log_run) <= PAR_SEQ_MAX &&
+	       members_only(raw->log_absent, geo->set[1].members);
+}
+
 bool par_super_records_ok(const struct par_disk_super *raw,
 			  const struct par_geometry *geo)
 {
@@ -54,7 +76,8 @@ bool par_super_records_ok(const struct par_disk_super *raw,
 	/* The first version that is stored is 1. */
 	if (!raw->seq || le64_to_cpu(raw->seq) > PAR_SEQ_MAX ||
 	    le64_to_cpu(raw->block_seq) > PAR_SEQ_MAX ||
-	    !members_only(raw->partial, geo->members) || !held_ok(raw, geo))
+	    !members_only(raw->partial, geo->members) || !held_ok(raw, geo) ||
+	    !log_ok(raw, geo))
 		return false;
 	for (i = 1; i <= geo->gears; i++) {
 		const struct par_disk_set *set = &raw->set[i - 1];

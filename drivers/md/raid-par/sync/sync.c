@@ -15,6 +15,7 @@
 #include <linux/kthread.h>
 
 #include "core/parent.h"
+#include "log/log.h"
 #include "meta/load.h"
 #include "sync/sync.h"
 #include "monitor.h"
@@ -225,22 +226,32 @@ int par_hot_add(struct mddev *mddev, struct md_rdev *rdev)
 	return err;
 }
 
-/* Members that every set has rebuilt are whole again. */
+/* Has every set rebuilt member @d? */
+static bool is_rebuilt(struct par_conf *conf, struct md_rdev *rdev, unsigned int d)
+{
+	bool whole = par_rdev_usable(rdev) && rdev->recovery_offset == MaxSector;
+	unsigned int i;
+
+	for (i = 1; whole && i <= conf->geo.gears; i++)
+		if (d < conf->set[i]->sg->members)
+			whole = conf->set[i]->ops->whole(conf->set[i], d);
+	return whole;
+}
+
+/*
+ * Members that every set has rebuilt are whole again. What the log has they may lack yet:
+ * see await_log().
+ */
 int par_spare_active(struct mddev *mddev)
 {
 	struct par_conf *conf = mddev->private;
-	unsigned int d, i, count = 0;
+	unsigned int d, count = 0;
 
 	lockdep_assert_held(&mddev->reconfig_mutex);
 	for (d = 0; d < conf->geo.members; d++) {
 		struct md_rdev *rdev = conf->member[d].rdev;
-		bool whole = par_rdev_usable(rdev) &&
-			     rdev->recovery_offset == MaxSector;
 
-		for (i = 1; whole && i <= conf->geo.gears; i++)
-			if (d < conf->set[i]->sg->members)
-				whole = conf->set[i]->ops->whole(conf->set[i], d);
-		if (whole && !test_and_set_bit(In_sync, &rdev->flags)) {
+		if (is_rebuilt(conf, rdev, d) && !test_and_set_bit(In_sync, &rdev->flags)) {
 			sysfs_notify_dirent_safe(rdev->sysfs_state);
 			count++;
 		}
@@ -249,6 +260,8 @@ int par_spare_active(struct mddev *mddev)
 	if (count && !mddev->degraded && par_store_whole(conf))
 		pr_err("md/par:%s: could not store on any member that the array is whole\n",
 		       mdname(mddev));
+	if (count)	/* the member may have a part in the log again */
+		par_log_drain_now(conf->log);
 	if (count)	/* the member was left out of the last propagation */
 		par_propagation_due(conf);
 	return count;
@@ -444,6 +457,44 @@ static u64 follow_child(struct par_conf *conf, struct par_set *set, u64 offset)
 	return 0;
 }
 
+static bool is_rebuilding(const struct mddev *mddev)
+{
+	return test_bit(MD_RECOVERY_RUNNING, &mddev->recovery) &&
+	       test_bit(MD_RECOVERY_RECOVER, &mddev->recovery);
+}
+
+/* Is a member rebuilt, except for its part of the log? */
+static bool log_lacks_member(struct par_conf *conf)
+{
+	u32 absent = READ_ONCE(conf->store->super.log.absent);
+	struct md_rdev *rdev;
+	bool lacks = false;
+	unsigned int d;
+
+	for (d = 0; !lacks && absent >> d; d++) {
+		rdev = absent & BIT(d) ? par_member_get(conf, d) : NULL;
+		if (!rdev)
+			continue;
+		lacks = !test_bit(In_sync, &rdev->flags) && is_rebuilt(conf, rdev, d);
+		par_member_put(conf, rdev);
+	}
+	return lacks;
+}
+
+/*
+ * A rebuild is over when the member has its part of the log again, for which the log has to be
+ * empty: records that are in it have one copy less than they need until then.
+ */
+static void await_log(struct par_conf *conf)
+{
+	if (!par_has_log(conf) || !is_rebuilding(conf->mddev))
+		return;
+	while (!sync_interrupted(conf->mddev) && log_lacks_member(conf)) {
+		par_log_drain_now(conf->log);
+		schedule_timeout_idle(PAR_FOLLOW);
+	}
+}
+
 /* A scrub does not wait indefinitely for members that do not wake up; a rebuild does. */
 static bool waking_given_up(struct par_conf *conf)
 {
@@ -465,12 +516,6 @@ static bool all_awake(struct par_conf *conf)
 					sync_interrupted(conf->mddev), PAR_FOLLOW);
 	}
 	return !sync_interrupted(conf->mddev);
-}
-
-static bool is_rebuilding(const struct mddev *mddev)
-{
-	return test_bit(MD_RECOVERY_RUNNING, &mddev->recovery) &&
-	       test_bit(MD_RECOVERY_RECOVER, &mddev->recovery);
 }
 
 /*
@@ -526,6 +571,7 @@ sector_t par_sync_request(struct mddev *mddev, sector_t sector,
 	*skipped = 1;
 	if (sector >= max_sector || !set || !conf->geo.parities) {
 		stop_following(conf);
+		await_log(conf);
 		return max_sector - sector;
 	}
 	if (!sector)

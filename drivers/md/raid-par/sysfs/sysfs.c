@@ -367,6 +367,7 @@ static const struct attribute_group *par_groups[] = {
 	&par_group,
 	&par_power_group,
 	&par_policy_group,
+	&par_log_group,
 	NULL
 };
 

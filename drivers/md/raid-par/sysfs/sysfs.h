@@ -43,6 +43,7 @@ struct par_member_attr {
 extern const struct attribute_group par_power_group;
 extern const struct attribute_group par_member_power_group;
 extern const struct attribute_group par_policy_group;
+extern const struct attribute_group par_log_group;
 extern const struct attribute_group par_member_load_group;
 
 /* par_may_keep - may settings be written? If not, the log says why. */

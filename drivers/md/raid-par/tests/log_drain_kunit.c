@@ -185,19 +185,6 @@ static void drain_not_done(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, par_log_drain_tail(&bench->index, &bench->ring), pos);
 }
 
-/* What stands beside each other is written together. */
-static void drain_runs(struct kunit *test)
-{
-	static const u64 blocks[] = { 7, 8, 9, 11, 12, 1ULL << 40, (1ULL << 40) + 1 };
-
-	KUNIT_EXPECT_EQ(test, par_log_drain_run(blocks, 7), 3);
-	KUNIT_EXPECT_EQ(test, par_log_drain_run(blocks, 2), 2);
-	KUNIT_EXPECT_EQ(test, par_log_drain_run(blocks + 2, 5), 1);
-	KUNIT_EXPECT_EQ(test, par_log_drain_run(blocks + 5, 2), 2);
-	KUNIT_EXPECT_EQ(test, par_log_drain_run(blocks + 6, 1), 1);
-	KUNIT_EXPECT_EQ(test, par_log_drain_run(blocks, 0), 0);
-}
-
 static void drain_reasons(struct kunit *test)
 {
 	struct par_log_need need = { .blocks = 1000, .used = 500 };
@@ -221,7 +208,6 @@ static void drain_reasons(struct kunit *test)
 static struct kunit_case log_drain_cases[] = {
 	KUNIT_CASE(drain_in_order),
 	KUNIT_CASE(drain_not_done),
-	KUNIT_CASE(drain_runs),
 	KUNIT_CASE(drain_reasons),
 	{}
 };

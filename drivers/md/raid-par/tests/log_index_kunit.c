@@ -377,6 +377,41 @@ static void index_again(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, bench->index.live, 2);
 }
 
+/* What a copy lacks is not read there: so it is a piece of its own. */
+static void index_lacking(struct kunit *test)
+{
+	struct bench *bench = make_bench(test, 8, 0);
+	struct par_log_entry entry = { .sectors = 0xff };
+	struct par_log_part part[PAR_LOG_PARTS];
+	struct par_log_piece piece;
+	u32 i;
+
+	open_unit(bench, 0);
+	for (i = 1; i < 10; i++) {
+		entry.block = i;
+		par_log_index_add(&bench->index, i, &entry);
+		if (i >= 4 && i < 7)
+			par_log_index_lacks(&bench->index, i, 2);
+	}
+	par_log_index_find(&bench->index, 8, 9 * 8, &piece);
+	KUNIT_EXPECT_EQ(test, piece.sectors, 3 * 8);
+	KUNIT_EXPECT_EQ(test, piece.lacking, 0);
+	par_log_index_find(&bench->index, 4 * 8 + 1, 6 * 8 - 1, &piece);
+	KUNIT_EXPECT_EQ(test, piece.sectors, 3 * 8 - 1);
+	KUNIT_EXPECT_EQ(test, piece.lacking, 2);
+	KUNIT_EXPECT_EQ(test, par_log_index_parts(&bench->index, 6, part), 1);
+	KUNIT_EXPECT_EQ(test, part[0].lacking, 2);
+	/* What is written at the place again, all copies have. */
+	entry.block = 6;
+	par_log_index_add(&bench->index, 5, &entry);
+	KUNIT_EXPECT_EQ(test, par_log_index_parts(&bench->index, 6, part), 1);
+	KUNIT_EXPECT_EQ(test, part[0].lacking, 0);
+	par_log_index_healed(&bench->index);
+	par_log_index_find(&bench->index, 4 * 8, 8, &piece);
+	KUNIT_EXPECT_EQ(test, piece.lacking, 0);
+	KUNIT_EXPECT_TRUE(test, piece.logged);
+}
+
 /* The chains and the slots of any size of a log are at most 16 bytes for each of its blocks. */
 static void index_small(struct kunit *test)
 {
@@ -397,6 +432,7 @@ static struct kunit_case log_index_cases[] = {
 	KUNIT_CASE(index_sequential),
 	KUNIT_CASE(index_remembers),
 	KUNIT_CASE(index_again),
+	KUNIT_CASE(index_lacking),
 	KUNIT_CASE(index_small),
 	{}
 };

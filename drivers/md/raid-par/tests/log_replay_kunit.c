@@ -42,7 +42,7 @@ struct bench {
 	struct par_log_shape shape;
 	struct row *row[MEMBERS][ROWS];
 	struct par_log_ring ring;
-	u64 run;			/* as it is stored; so is the ring's tail */
+	u64 run, stored;		/* as the superblock has them: and all that is flushed */
 	u32 absent;			/* members whose log is not used */
 	struct plain plain[RECORDS];
 	unsigned int first, count, flushed;	/* of these: in the log, at all, stable */
@@ -68,6 +68,7 @@ static struct bench *make_bench(struct kunit *test, u64 begin)
 	KUNIT_ASSERT_EQ(test, bench->shape.units, UNITS);
 	par_log_ring_init(&bench->ring, UNITS * PAR_LOG_UNIT, begin);
 	bench->run = 1;
+	bench->stored = begin;
 	for (d = 0; d < MEMBERS; d++)
 		for (row = 0; row < ROWS; row++) {
 			bench->row[d][row] = kunit_kzalloc(test, sizeof(struct row), GFP_KERNEL);
@@ -200,6 +201,7 @@ static void store_tail(struct bench *bench, bool all)
 	if (tail < bench->ring.tail)
 		return;
 	par_log_ring_free(&bench->ring, tail);
+	bench->stored = bench->ring.stable;
 	while (bench->first < bench->count && bench->plain[bench->first].end <= tail)
 		bench->first++;
 }
@@ -221,7 +223,7 @@ static void copies_at(struct bench *bench, u64 pos, const void **copies)
 static void start_walk(struct bench *bench, struct par_log_walk *walk)
 {
 	par_log_walk_init(walk, &bench->shape, EPOCH, ARRAY_BLOCKS, bench->ring.tail,
-			  bench->ring.tail, bench->run);
+			  bench->stored, bench->run);
 }
 
 /* The record that was found is @plain, whole. */
@@ -295,6 +297,7 @@ static void replay(struct bench *bench)
 	bench->ring.head = walk.pos;
 	bench->ring.done = walk.pos;
 	bench->ring.stable = walk.pos;
+	bench->stored = walk.pos;
 }
 
 /* A member fails; it is back with what it had as soon as the log is empty. */
@@ -441,6 +444,26 @@ static void replay_two_runs(struct kunit *test)
 	}
 }
 
+/*
+ * The only record of a log is lost but on a member that is away. The array is used without it,
+ * and nothing is logged: when it is back, the log is as empty as it was.
+ */
+static void replay_away(struct kunit *test)
+{
+	struct bench *bench = make_bench(test, 0);
+	struct par_log_walk walk;
+
+	fill(bench, 1, 0);
+	bench->flushed = 0;
+	damage(bench, 0, 1);
+	KUNIT_EXPECT_EQ(test, walk_to_end(bench, &walk), 1);
+	bench->absent = BIT(par_log_member(&bench->shape, 0, 0));
+	replay(bench);
+	KUNIT_EXPECT_EQ(test, bench->count, 0);
+	bench->absent = 0;
+	KUNIT_EXPECT_EQ(test, walk_to_end(bench, &walk), 0);
+}
+
 /* A record of a run that is not stored yet cannot be: none is written before. */
 static void replay_unknown_run(struct kunit *test)
 {
@@ -449,6 +472,7 @@ static void replay_unknown_run(struct kunit *test)
 
 	fill(bench, 1, 0);
 	bench->run++;
+	bench->stored = bench->ring.stable;
 	append(bench, 1);
 	KUNIT_EXPECT_EQ(test, walk_to_end(bench, &walk), 2);
 	bench->run--;
@@ -507,6 +531,7 @@ static struct kunit_case log_replay_cases[] = {
 	KUNIT_CASE(replay_cuts),
 	KUNIT_CASE(replay_left_over),
 	KUNIT_CASE(replay_two_runs),
+	KUNIT_CASE(replay_away),
 	KUNIT_CASE(replay_unknown_run),
 	KUNIT_CASE(replay_damaged),
 	KUNIT_CASE(replay_clean_stop),

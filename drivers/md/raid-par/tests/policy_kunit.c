@@ -636,6 +636,31 @@ static void expect_decision(struct kunit *test, const struct array *array,
 	KUNIT_EXPECT_EQ(test, d.seconds, seconds);
 }
 
+/* The log is full at once, or when the disks have started, or much later. */
+static void log_rules(struct kunit *test)
+{
+	struct array *array = quiet_array(test);
+	struct par_policy *policy = &array->policy;
+
+	array->is.draining = true;
+	expect_decision(test, array, 2, PAR_WHY_LOG, 0);
+	array->is.draining = false;
+
+	array->is.gear = 1;
+	array->is.target = 1;
+	array->is.fills = 2 * policy->starts_in;
+	expect_decision(test, array, 2, PAR_WHY_LOG, 0);
+	array->is.fills++;
+	expect_decision(test, array, 1, PAR_WHY_LOWEST, 0);
+	array->is.fills = 1;
+	expect_decision(test, array, 2, PAR_WHY_LOG, 0);
+	array->is.draining = true;
+	expect_decision(test, array, 2, PAR_WHY_LOG, 0);
+	policy->knobs.max_gear = 3;
+	expect_decision(test, array, 1, PAR_WHY_MAX, 0);
+	policy->knobs.max_gear = 5;
+}
+
 static void single_rules(struct kunit *test)
 {
 	struct array *array = quiet_array(test);
@@ -1228,6 +1253,7 @@ static struct kunit_case policy_cases[] = {
 	KUNIT_CASE_PARAM(step_answered, layout_gen_params),
 	KUNIT_CASE_PARAM(abandoned, layout_gen_params),
 	KUNIT_CASE(single_rules),
+	KUNIT_CASE(log_rules),
 	KUNIT_CASE(slow_gear),
 	KUNIT_CASE(slow_spike),
 	KUNIT_CASE(regrets),

@@ -425,6 +425,87 @@ static void flushes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, interval.load[1], without.load[1]);
 }
 
+/*
+ * With a log, low gears are foretold with its costs. What the log hides there from the home set,
+ * the top gear would have all the same: as it mostly is, and as requests say before that is known.
+ */
+static void with_a_log(struct kunit *test)
+{
+	const struct par_geometry *geo = geometry(test);
+	struct par_forecast *plain = forecast_of(test, geo), *f = forecast_of(test, geo);
+	struct par_interval without, interval, hidden;
+	struct par_sample s;
+	unsigned int i, n;
+	struct known k;
+
+	f->copies = 1 + geo->parities;
+	known_init(&k, geo);
+	for (n = 0; n < 20; n++) {
+		make_sample(&k, geo->gears, 12, 80, &s);
+		KUNIT_ASSERT_TRUE(test, par_forecast_see(plain, &s, &without));
+		KUNIT_ASSERT_TRUE(test, par_forecast_see(f, &s, &interval));
+	}
+	KUNIT_EXPECT_EQ(test, interval.load[geo->gears], without.load[geo->gears]);
+	for (i = 1; i < geo->gears; i++) {
+		KUNIT_EXPECT_LT(test, interval.load[i], without.load[i]);
+		KUNIT_EXPECT_GE(test, interval.load[i], without.load[i] / 3);
+	}
+	/* Large ones go past it. */
+	s.sectors *= 1000;
+	for (n = 0; n < 20; n++) {
+		KUNIT_ASSERT_TRUE(test, par_forecast_see(plain, &s, &without));
+		KUNIT_ASSERT_TRUE(test, par_forecast_see(f, &s, &hidden));
+	}
+	for (i = 1; i <= geo->gears; i++)
+		KUNIT_EXPECT_EQ(test, hidden.load[i], without.load[i]);
+	/* The same small ones in the lowest gear: the home set sees none of them. */
+	s.sectors /= 1000;
+	s.gear = 1;
+	s.log_sent = 2 * s.requests[1];
+	s.sent = 0;
+	s.busy_ns /= 4;
+	memset(s.home, 0, sizeof(s.home));
+	KUNIT_ASSERT_TRUE(test, par_forecast_see(f, &s, &hidden));
+	KUNIT_EXPECT_LE(test, abs_diff(hidden.load[geo->gears], interval.load[geo->gears]),
+			interval.load[geo->gears] / 50 + 2);
+	/* Nor are drains taken for the user's. */
+	s.log_sent = 0;
+	s.drained = true;
+	for (i = 0; i < geo->members; i++)
+		s.home[i][1] = 100000;
+	KUNIT_ASSERT_TRUE(test, par_forecast_see(f, &s, &hidden));
+	KUNIT_EXPECT_LE(test, abs_diff(hidden.load[geo->gears], interval.load[geo->gears]),
+			interval.load[geo->gears] / 50 + 2);
+	/* Nothing has been seen without a log. */
+	f = forecast_of(test, geo);
+	f->copies = 1 + geo->parities;
+	memset(s.home, 0, sizeof(s.home));
+	s.log_sent = 2 * s.requests[1];
+	KUNIT_ASSERT_TRUE(test, par_forecast_see(f, &s, &hidden));
+	KUNIT_EXPECT_GT(test, hidden.load[geo->gears], 0);
+}
+
+/* Room for so long, at the rate of late; what is drained is no rate of its own. */
+static void filling_log(struct kunit *test)
+{
+	struct par_filling filling = {};
+	unsigned int t;
+
+	KUNIT_EXPECT_EQ(test, par_filling_left(&filling, 1000), 0);
+	par_filling_see(&filling, 500, 100, NSEC_PER_SEC);
+	KUNIT_EXPECT_EQ(test, par_filling_left(&filling, 1000), 0);
+	for (t = 0; t < 100; t++)
+		par_filling_see(&filling, 10 * t, 10 * (t + 1), NSEC_PER_SEC);
+	KUNIT_EXPECT_GE(test, par_filling_left(&filling, 1000), 99);
+	KUNIT_EXPECT_LE(test, par_filling_left(&filling, 1000), 103);
+	KUNIT_EXPECT_EQ(test, par_filling_left(&filling, 0), 1);
+	for (t = 0; t < 600; t++)
+		par_filling_see(&filling, 700, 700, NSEC_PER_SEC);
+	KUNIT_EXPECT_EQ(test, par_filling_left(&filling, 1000), 0);
+	par_filling_see(&filling, 0, U32_MAX, NSEC_PER_SEC);
+	KUNIT_EXPECT_GE(test, par_filling_left(&filling, U32_MAX), 1);
+}
+
 /* One interval without progress says little, an hour of them much. */
 static void rate_of_copies(struct kunit *test)
 {
@@ -453,7 +534,9 @@ static struct kunit_case predict_cases[] = {
 	KUNIT_CASE_PARAM(others_left_out, layout_gen_params),
 	KUNIT_CASE_PARAM(not_known, layout_gen_params),
 	KUNIT_CASE_PARAM(huge, layout_gen_params),
+	KUNIT_CASE_PARAM(with_a_log, layout_gen_params),
 	KUNIT_CASE(flushes),
+	KUNIT_CASE(filling_log),
 	KUNIT_CASE(rate_of_copies),
 	{}
 };

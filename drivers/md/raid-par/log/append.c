@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Writes that go into the log. One work makes records of those that wait and, when records are
+ * written, acknowledges what has ended with them, in the order of positions. See log.h.
+ */
+#include <linux/highmem.h>
+
+#include "core/parent.h"
+#include "log/log.h"
+#include "log/log_trace.h"
+
+/* ---- what is written ---- */
+
+static void end_bio(struct par_log *log, struct bio *bio, bool good)
+{
+	if (!good)
+		bio->bi_status = BLK_STS_IOERR;
+	/* All of it is written: what is left of a FUA is a flush. */
+	if (good && bio->bi_opf & REQ_FUA)
+		par_flush_request(log->conf, bio, true);
+	else
+		bio_endio(bio);
+}
+
+static void index_record(struct par_log *log, const struct par_log_sent *sent)
+{
+	unsigned int i;
+
+	lockdep_assert_held(&log->lock);
+	for (i = 0; i < sent->count; i++)
+		par_log_index_add(&log->index, par_log_place(&log->shape, sent->pos + 1 + i),
+				  &sent->entry[i]);
+	par_log_ring_done(&log->ring, sent->end);
+	WRITE_ONCE(log->conf->io->log_done, log->ring.done);
+	log->count.logged += sent->count * PAR_LOG_BLOCK;
+}
+
+/* Those that are written, as long as none in front of them is not. */
+static void retire_records(struct par_log *log)
+{
+	struct bio *bio;
+
+	for (; log->first != log->next; log->first++) {
+		struct par_log_sent *sent = &log->sent[log->first % PAR_LOG_RECORDS];
+		bool good;
+
+		/* Pairs with copy_put(): @good is complete. */
+		if (!smp_load_acquire(&sent->written))
+			break;
+		/* What follows a record that is nowhere, no replay finds. */
+		good = atomic_read(&sent->good) && !log->dead;
+		spin_lock(&log->lock);
+		if (good)
+			index_record(log, sent);
+		else
+			log->dead = true;
+		spin_unlock(&log->lock);
+		while ((bio = bio_list_pop(&sent->bios)))
+			end_bio(log, bio, good);
+	}
+}
+
+/* ---- a record ---- */
+
+static void copy_put(struct par_log_sent *sent)
+{
+	struct par_log *log = sent->log;
+
+	if (!atomic_dec_and_test(&sent->left))
+		return;
+	/* Pairs with retire_records(). */
+	smp_store_release(&sent->written, true);
+	par_log_kick(log);
+}
+
+static void copy_endio(struct bio *bio)
+{
+	struct par_log_leg *leg = bio->bi_private;
+	struct par_log_sent *sent = leg->sent;
+	struct mddev *mddev = sent->log->conf->mddev;
+
+	/* The other copies stand for it, and those that have lost it are known to have. */
+	if (bio->bi_status)
+		md_error(mddev, leg->rdev);
+	else
+		atomic_inc(&sent->good);
+	rdev_dec_pending(leg->rdev, mddev);
+	bio_put(bio);
+	copy_put(sent);
+}
+
+static void send_copy(struct par_log *log, struct par_log_sent *sent, unsigned int copy)
+{
+	u32 place = par_log_place(&log->shape, sent->pos);
+	struct md_rdev *rdev = par_log_rdev(log, par_log_member(&log->shape, place, copy));
+	struct par_log_leg *leg = &sent->leg[copy];
+	struct bio *bio;
+	unsigned int i;
+
+	if (!rdev)
+		return;
+	leg->sent = sent;
+	leg->rdev = rdev;
+	bio = bio_alloc_bioset(rdev->bdev, 1 + sent->count, REQ_OP_WRITE | REQ_SYNC, GFP_NOIO,
+			       &log->bios);
+	bio->bi_iter.bi_sector = rdev->data_offset + par_log_sector(&log->shape, place, copy);
+	bio->bi_private = leg;
+	bio->bi_end_io = copy_endio;
+	__bio_add_page(bio, sent->header, PAR_LOG_BLOCK_BYTES, 0);
+	for (i = 0; i < sent->count; i++)
+		__bio_add_page(bio, sent->data[i], PAR_LOG_BLOCK_BYTES, 0);
+	atomic_inc(&sent->left);
+	log->count.sent++;
+	submit_bio_noacct(bio);
+}
+
+static void seal_record(struct par_log *log, struct par_log_sent *sent)
+{
+	struct par_disk_log_header *raw = page_address(sent->header);
+	struct par_log_head head = {
+		.epoch = log->conf->store->super.epoch,
+		.run = log->run,
+		.pos = sent->pos,
+		.stable = min(READ_ONCE(log->conf->io->log_stable), sent->pos),
+		.count = sent->count,
+	};
+	unsigned int i;
+
+	par_log_header_begin(raw);
+	for (i = 0; i < sent->count; i++)
+		par_log_entry_pack(raw, i, &sent->entry[i], page_address(sent->data[i]));
+	par_log_header_seal(raw, &head);
+}
+
+/* @bytes of @bio, which is then so much further on, to a page. */
+static void copy_out(struct bio *bio, void *to, unsigned int bytes)
+{
+	while (bytes) {
+		struct bio_vec part = bio_iter_iovec(bio, bio->bi_iter);
+		unsigned int length = min(part.bv_len, bytes);
+
+		memcpy_from_page(to, part.bv_page, part.bv_offset, length);
+		bio_advance_iter_single(bio, &bio->bi_iter, length);
+		to += length;
+		bytes -= length;
+	}
+}
+
+/* The next block of @bio is block @i of the record. */
+static void take_block(struct par_log_sent *sent, unsigned int i, struct bio *bio)
+{
+	u64 sector = bio->bi_iter.bi_sector;
+	unsigned int first = sector % PAR_LOG_BLOCK;
+	unsigned int count = min(PAR_LOG_BLOCK - first, bio_sectors(bio));
+	void *to = page_address(sent->data[i]);
+
+	sent->entry[i].block = sector / PAR_LOG_BLOCK;
+	sent->entry[i].sectors = GENMASK(first + count - 1, first);
+	if (count < PAR_LOG_BLOCK)
+		clear_page(to);
+	copy_out(bio, to + (first << SECTOR_SHIFT), count << SECTOR_SHIFT);
+}
+
+/* What waits, a record's worth of it. The rest of the last one goes into the next record. */
+static void fill_record(struct par_log *log, struct par_log_sent *sent)
+{
+	struct bio *bio;
+	unsigned int i;
+
+	for (i = 0; i < sent->count; i++) {
+		spin_lock(&log->lock);
+		bio = bio_list_peek(&log->waiting);
+		spin_unlock(&log->lock);
+		take_block(sent, i, bio);
+		spin_lock(&log->lock);
+		log->queued--;
+		if (!bio->bi_iter.bi_size)
+			bio_list_add(&sent->bios, bio_list_pop(&log->waiting));
+		spin_unlock(&log->lock);
+	}
+}
+
+/* Room for what waits: false if there is none of it, or none. */
+static bool take_room(struct par_log *log, struct par_log_sent *sent)
+{
+	u32 u;
+
+	/* Little, and nobody can write before it is there. */
+	if (!log->spare)
+		log->spare = par_log_slots(GFP_NOIO | __GFP_NOFAIL);
+	spin_lock(&log->lock);
+	sent->count = 0;
+	if (log->queued && !log->closed)
+		sent->count = par_log_ring_take(&log->ring, min_t(u64, log->queued, PAR_LOG_DATA),
+						&sent->pos);
+	if (sent->count) {
+		sent->end = log->ring.head;
+		u = par_log_place(&log->shape, sent->pos) / PAR_LOG_UNIT;
+		if (!log->index.unit[u]) {
+			par_log_index_open(&log->index, u, log->spare);
+			log->spare = NULL;
+		}
+	}
+	spin_unlock(&log->lock);
+	if (!sent->count && READ_ONCE(log->queued))
+		par_log_drain_now(log);
+	return sent->count;
+}
+
+static bool append_record(struct par_log *log)
+{
+	struct par_log_sent *sent = &log->sent[log->next % PAR_LOG_RECORDS];
+	unsigned int copy;
+
+	if (log->next - log->first == PAR_LOG_RECORDS || !take_room(log, sent))
+		return false;
+	fill_record(log, sent);
+	seal_record(log, sent);
+	trace_par_log_record(log, sent);
+	sent->written = false;
+	atomic_set(&sent->good, 0);
+	atomic_set(&sent->left, 1);
+	log->next++;
+	log->last = jiffies;
+	/* Nobody tells it that the log is idle: it looks now and then. */
+	queue_delayed_work(log->drain_wq, &log->drain_work, PAR_LOG_LOOK);
+	for (copy = 0; copy < log->shape.copies; copy++)
+		send_copy(log, sent, copy);
+	copy_put(sent);
+	return true;
+}
+
+/*
+ * All copies have all records: false if some are nowhere any more. A record behind such a one no
+ * replay would find.
+ */
+static bool heal_copies(struct par_log *log)
+{
+	bool healed;
+
+	lockdep_assert_held(&log->ready_lock);
+	healed = !log->lacking || par_log_ring_empty(&log->ring) ||
+		 (!log->stuck && !par_log_heal(log));
+	if (!healed && !log->stuck)
+		pr_err("md/par:%s: some records of the log cannot be read any more: nothing is written to the log until it has been drained\n",
+		       mdname(log->conf->mddev));
+	WRITE_ONCE(log->stuck, !healed);
+	if (!healed || !log->lacking)
+		return healed;
+	spin_lock(&log->lock);
+	par_log_index_healed(&log->index);
+	spin_unlock(&log->lock);
+	log->lacking = false;
+	return true;
+}
+
+static bool begin_run(struct par_log *log)
+{
+	struct par_log_record record = {
+		.tail = log->ring.tail,
+		.stable = log->ring.done,
+		.run = log->run,
+	};
+
+	lockdep_assert_held(&log->ready_lock);
+	spin_lock(&log->lock);
+	record.lost = log->lost;
+	spin_unlock(&log->lock);
+	if (par_store_log(log->conf, &record, par_log_ring_empty(&log->ring)))
+		return false;
+	WRITE_ONCE(log->renew, false);
+	WRITE_ONCE(log->ready, true);
+	return true;
+}
+
+bool par_log_make_ready(struct par_log *log)
+{
+	bool ready;
+
+	might_sleep();
+	mutex_lock(&log->ready_lock);
+	ready = log->ready || (heal_copies(log) && begin_run(log));
+	mutex_unlock(&log->ready_lock);
+	return ready;
+}
+
+static void fail_waiting(struct par_log *log)
+{
+	struct bio_list bios;
+	struct bio *bio;
+
+	spin_lock(&log->lock);
+	bios = log->waiting;
+	bio_list_init(&log->waiting);
+	log->queued = 0;
+	spin_unlock(&log->lock);
+	while ((bio = bio_list_pop(&bios)))
+		end_bio(log, bio, false);
+}
+
+/* They wait for the drain, with others that do. */
+static void hold_waiting(struct par_log *log)
+{
+	spin_lock(&log->lock);
+	bio_list_merge(&log->held, &log->waiting);
+	bio_list_init(&log->waiting);
+	log->queued = 0;
+	WRITE_ONCE(log->wanted, true);
+	spin_unlock(&log->lock);
+	par_log_drain_now(log);
+}
+
+void par_log_append_work(struct work_struct *work)
+{
+	struct par_log *log = container_of(work, struct par_log, work);
+
+	if (!READ_ONCE(log->queued) && log->first == log->next &&
+	    !(READ_ONCE(log->renew) && md_is_rdwr(log->conf->mddev)))
+		return;
+	if (!par_log_broken(log) && !par_log_make_ready(log) && READ_ONCE(log->stuck))
+		hold_waiting(log);
+	else if (par_log_broken(log) || !READ_ONCE(log->ready))
+		fail_waiting(log);
+	do
+		retire_records(log);
+	while (!par_log_broken(log) && READ_ONCE(log->ready) && append_record(log));
+}

@@ -1,0 +1,534 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Draining the log: what is live in it goes to the home set, in the order of the array's
+ * sectors, and the tail follows. One work does all of it. See log.h.
+ */
+#include <linux/mm.h>
+
+#include "core/parent.h"
+#include "log/log.h"
+#include "log/log_trace.h"
+
+/* Requests of ours that are waited for together. */
+struct drain_io {
+	atomic_t left;
+	struct completion done;
+	bool failed;
+};
+
+/* A block that is drained: its content is in the page of the same number. */
+struct drain_block {
+	u64 block;
+	struct par_log_part part[PAR_LOG_PARTS];
+	unsigned int parts;
+	u8 sectors;
+};
+
+#define DRAIN_LIST	4096U	/* blocks that are picked at once */
+#define DRAIN_SLICE	64U	/* of these, drained at once */
+#define DRAIN_TRIES	4U	/* then what cannot be read, or written at home, is lost */
+
+/*
+ * struct par_log_drain - what a drain works with
+ * @list: blocks of the array that are picked
+ * @block: those that are drained now, @count of them; @pages: their content
+ * @tries: so many drains one after the other have failed
+ */
+struct par_log_drain {
+	struct par_log *log;
+	u64 list[DRAIN_LIST];
+	struct drain_block block[DRAIN_SLICE];
+	struct page *pages[DRAIN_SLICE];
+	unsigned int count, tries;
+};
+
+/* ---- requests ---- */
+
+static void io_begin(struct drain_io *io)
+{
+	atomic_set(&io->left, 1);
+	init_completion(&io->done);
+	io->failed = false;
+}
+
+static void io_put(struct drain_io *io)
+{
+	if (atomic_dec_and_test(&io->left))
+		complete(&io->done);
+}
+
+static bool io_end(struct drain_io *io)
+{
+	io_put(io);
+	wait_for_completion_io(&io->done);
+	return !io->failed;
+}
+
+static void write_endio(struct bio *bio)
+{
+	struct drain_io *io = bio->bi_private;
+
+	if (bio->bi_status)
+		WRITE_ONCE(io->failed, true);
+	bio_put(bio);
+	io_put(io);
+}
+
+/* ---- reading what is in the log ---- */
+
+/* @count sectors from bit @first on of a part, into the page at the same place. */
+static bool read_run(struct par_log *log, struct page *page, const struct par_log_part *part,
+		     unsigned int first, unsigned int count)
+{
+	unsigned int copy;
+
+	for (copy = 0; copy < log->shape.copies; copy++) {
+		unsigned int d = par_log_member(&log->shape, part->place, copy);
+		struct md_rdev *rdev = NULL;
+		struct bio *bio;
+		int err;
+
+		if (!(part->lacking & BIT(copy)))
+			rdev = par_log_rdev(log, d);
+		if (!rdev)
+			continue;
+		bio = bio_alloc_bioset(rdev->bdev, 1, REQ_OP_READ, GFP_NOIO, &log->bios);
+		bio->bi_iter.bi_sector = rdev->data_offset +
+					 par_log_sector(&log->shape, part->place, copy) + first;
+		__bio_add_page(bio, page, count << SECTOR_SHIFT, first << SECTOR_SHIFT);
+		err = submit_bio_wait(bio);
+		bio_put(bio);
+		rdev_dec_pending(rdev, log->conf->mddev);
+		if (!err)
+			return true;
+	}
+	return false;
+}
+
+/* The run of set bits from @from on; false if there is none. */
+static bool next_run(u8 sectors, unsigned int from, unsigned int *first, unsigned int *count)
+{
+	u8 left = sectors & ~(BIT(from) - 1);
+
+	if (!left)
+		return false;
+	*first = __ffs(left);
+	*count = __ffs(~(left >> *first));
+	return true;
+}
+
+/*
+ * Some tries have failed for good: these sectors of a part are not to be had, or not to be
+ * written at home. The log goes on without them; false if it cannot.
+ */
+static bool lose_sectors(struct par_log_drain *drain, u64 block, struct par_log_part *part,
+			 u8 sectors, const char *why)
+{
+	struct par_log_part gone = { .place = part->place, .sectors = sectors };
+	struct par_log *log = drain->log;
+	bool added;
+	u8 live;
+
+	if (drain->tries < DRAIN_TRIES || par_log_broken(log))
+		return false;
+	spin_lock(&log->lock);
+	/* What has been written again meanwhile is in another place. */
+	live = par_log_index_live(&log->index, &gone);
+	added = !live || par_log_lost_add(&log->lost, block, live);
+	if (added)
+		par_log_index_drained(&log->index, &gone);
+	spin_unlock(&log->lock);
+	if (!added) {
+		pr_err_ratelimited("md/par:%s: the log cannot be drained any further: there is no room to remember more lost blocks\n",
+				   mdname(log->conf->mddev));
+		return false;
+	}
+	part->sectors &= ~sectors;
+	pr_err("md/par:%s: sectors 0x%x of the 4 KiB from sector %llu on are lost: %s; reads return an error until they are written again\n",
+	       mdname(log->conf->mddev), sectors, block * PAR_LOG_BLOCK, why);
+	return true;
+}
+
+static bool read_part(struct par_log_drain *drain, unsigned int i, struct par_log_part *part)
+{
+	struct page *page = drain->pages[i];
+	unsigned int first, count, at;
+
+	for (at = 0; at < PAR_LOG_BLOCK && next_run(part->sectors, at, &first, &count);
+	     at = first + count)
+		if (!read_run(drain->log, page, part, first, count) &&
+		    !lose_sectors(drain, drain->block[i].block, part,
+				  GENMASK(first + count - 1, first),
+				  "no copy in the log can be read"))
+			return false;
+	return true;
+}
+
+static bool read_block(struct par_log_drain *drain, unsigned int number)
+{
+	struct drain_block *block = &drain->block[number];
+	unsigned int i;
+
+	block->sectors = 0;
+	for (i = 0; i < block->parts; i++) {
+		if (!read_part(drain, number, &block->part[i]))
+			return false;
+		block->sectors |= block->part[i].sectors;
+	}
+	return true;
+}
+
+/* ---- writing it home ---- */
+
+static void write_run(struct par_log *log, struct drain_io *io, u64 sector, struct page **pages,
+		      unsigned int first, unsigned int count)
+{
+	struct par_set *home = par_home(log->conf);
+	unsigned int left = count, vectors = DIV_ROUND_UP(first + count, PAR_LOG_BLOCK);
+	struct bio *bio = bio_alloc_bioset(log->conf->mddev->gendisk->part0, vectors,
+					   REQ_OP_WRITE, GFP_NOIO, &log->conf->io->bios);
+
+	bio->bi_iter.bi_sector = sector;
+	bio->bi_private = io;
+	bio->bi_end_io = write_endio;
+	for (; left; first = 0, pages++) {
+		unsigned int some = min(left, PAR_LOG_BLOCK - first);
+
+		__bio_add_page(bio, *pages, some << SECTOR_SHIFT, first << SECTOR_SHIFT);
+		left -= some;
+	}
+	atomic_inc(&io->left);
+	home->ops->submit(home, bio);
+}
+
+/* Blocks from the @i-th on that are one request: complete, and one behind the other. */
+static unsigned int whole_run(const struct par_log_drain *drain, unsigned int i)
+{
+	unsigned int end = i;
+
+	while (end < drain->count && drain->block[end].sectors == 0xff &&
+	       drain->block[end].block == drain->block[i].block + (end - i))
+		end++;
+	return end - i;
+}
+
+static bool write_slice(struct par_log_drain *drain)
+{
+	struct par_log *log = drain->log;
+	unsigned int i = 0, first, count, at, run;
+	struct drain_io io;
+
+	io_begin(&io);
+	while (i < drain->count) {
+		const struct drain_block *block = &drain->block[i];
+		u64 sector = block->block * PAR_LOG_BLOCK;
+
+		run = whole_run(drain, i);
+		if (run)
+			write_run(log, &io, sector, &log->drain->pages[i], 0, run * PAR_LOG_BLOCK);
+		at = run ? PAR_LOG_BLOCK : 0;
+		while (at < PAR_LOG_BLOCK && next_run(block->sectors, at, &first, &count)) {
+			write_run(log, &io, sector + first, &log->drain->pages[i], first, count);
+			at = first + count;
+		}
+		i += max(run, 1U);
+	}
+	return io_end(&io);
+}
+
+/* ---- slices ---- */
+
+/* Those of @count blocks that are live yet, and where. */
+static void look_up_slice(struct par_log_drain *drain, const u64 *blocks, unsigned int count)
+{
+	struct par_log *log = drain->log;
+	unsigned int i;
+
+	drain->count = 0;
+	spin_lock(&log->lock);
+	for (i = 0; i < count; i++) {
+		struct drain_block *block = &drain->block[drain->count];
+
+		block->block = blocks[i];
+		block->parts = par_log_index_parts(&log->index, blocks[i], block->part);
+		drain->count += block->parts > 0;
+	}
+	spin_unlock(&log->lock);
+}
+
+/* What was lost before, and has been written again, is at home now. */
+static void drop_lost(struct par_log *log, const struct drain_block *block)
+{
+	unsigned int first, count, at;
+
+	lockdep_assert_held(&log->lock);
+	for (at = 0; at < PAR_LOG_BLOCK && next_run(block->sectors, at, &first, &count);
+	     at = first + count)
+		par_log_lost_drop(&log->lost, block->block * PAR_LOG_BLOCK + first, count);
+}
+
+static void slice_drained(struct par_log_drain *drain)
+{
+	struct par_log *log = drain->log;
+	unsigned int i, j;
+
+	spin_lock(&log->lock);
+	for (i = 0; i < drain->count; i++) {
+		for (j = 0; j < drain->block[i].parts; j++)
+			par_log_index_drained(&log->index, &drain->block[i].part[j]);
+		drop_lost(log, &drain->block[i]);
+		log->count.drained += hweight8(drain->block[i].sectors);
+		log->count.sent += drain->block[i].parts;
+	}
+	spin_unlock(&log->lock);
+}
+
+/* The home set does not take a block: of a stripe too much of which cannot be read, say. */
+static bool lose_block(struct par_log_drain *drain, struct drain_block *block)
+{
+	unsigned int i;
+
+	for (i = 0; i < block->parts; i++)
+		if (block->part[i].sectors &&
+		    !lose_sectors(drain, block->block, &block->part[i], block->part[i].sectors,
+				  "the home set cannot write them"))
+			return false;
+	return true;
+}
+
+static bool drain_slice(struct par_log_drain *drain, const u64 *blocks, unsigned int count)
+{
+	unsigned int i;
+
+	look_up_slice(drain, blocks, count);
+	for (i = 0; i < drain->count; i++)
+		if (!read_block(drain, i))
+			return false;
+	if (write_slice(drain))
+		slice_drained(drain);
+	else if (drain->count > 1 || !lose_block(drain, &drain->block[0]))
+		return false;
+	return true;
+}
+
+/* ---- the tail ---- */
+
+static bool may_use_all(const struct par_log *log)
+{
+	struct par_store *store = log->conf->store;
+
+	return READ_ONCE(store->super.log.absent) & READ_ONCE(store->whole);
+}
+
+/* What may be stored of the log. If it is empty then, nothing is appended until it is. */
+static bool choose_tail(struct par_log *log, struct par_log_record *record)
+{
+	bool empty;
+
+	record->run = log->run;
+	spin_lock(&log->lock);
+	record->tail = par_log_drain_tail(&log->index, &log->ring);
+	record->stable = log->ring.done;
+	record->lost = log->lost;
+	empty = record->tail == log->ring.head && may_use_all(log);
+	log->closed = empty;
+	spin_unlock(&log->lock);
+	return empty;
+}
+
+/* Nothing finds these units any more; who has found them before reads to the end. */
+static void free_units(struct par_log *log, u64 tail)
+{
+	u64 pos;
+
+	for (pos = par_log_unit(log->ring.tail); pos < par_log_unit(tail); pos += PAR_LOG_UNIT) {
+		u32 u = par_log_place(&log->shape, pos) / PAR_LOG_UNIT;
+		struct par_log_slot *slots;
+
+		spin_lock(&log->lock);
+		slots = par_log_index_close(&log->index, u);
+		spin_unlock(&log->lock);
+		if (slots)
+			par_log_slots_free(slots);
+		wait_event(log->wait, !atomic_read(&log->reads[u]));
+	}
+	spin_lock(&log->lock);
+	par_log_ring_free(&log->ring, tail);
+	spin_unlock(&log->lock);
+}
+
+static void submit_held(struct par_log *log)
+{
+	struct bio_list bios;
+	struct bio *bio;
+
+	spin_lock(&log->lock);
+	bios = log->held;
+	bio_list_init(&log->held);
+	WRITE_ONCE(log->wanted, false);
+	spin_unlock(&log->lock);
+	while ((bio = bio_list_pop(&bios)))
+		par_log_submit_again(log, bio);
+}
+
+/* Nothing is drained any more, so what waits for that would wait for ever. */
+static void fail_held(struct par_log *log)
+{
+	struct bio_list bios;
+	struct bio *bio;
+
+	spin_lock(&log->lock);
+	bios = log->held;
+	bio_list_init(&log->held);
+	spin_unlock(&log->lock);
+	while ((bio = bio_list_pop(&bios)))
+		bio_io_error(bio);
+}
+
+/* 1: it is further on; 0: it cannot be; or an error. */
+static int move_tail(struct par_log *log)
+{
+	struct par_log_record record;
+	bool empty = choose_tail(log, &record);
+	bool moves = record.tail != log->ring.tail || empty;
+	int err = 0;
+
+	if (moves) {
+		err = par_store_log(log->conf, &record, empty);
+		if (!err)
+			free_units(log, record.tail);
+	}
+	spin_lock(&log->lock);
+	log->closed = false;
+	spin_unlock(&log->lock);
+	par_log_kick(log);
+	submit_held(log);
+	return err ?: moves;
+}
+
+/* ---- when ---- */
+
+static bool is_due(struct par_log *log)
+{
+	struct par_log_need need = {
+		.top = READ_ONCE(log->conf->gear) == log->conf->geo.gears,
+		.filling = log->filling,
+		.blocks = log->ring.blocks,
+		.idle = jiffies_to_msecs(jiffies - log->last),
+	};
+	enum par_log_drain_why why;
+
+	if (READ_ONCE(log->paused) || !md_is_rdwr(log->conf->mddev))
+		return false;
+	spin_lock(&log->lock);
+	need.used = par_log_ring_empty(&log->ring) ? 0 : par_log_ring_used(&log->ring);
+	spin_unlock(&log->lock);
+	why = par_log_drain_why(&need);
+	log->filling = why == PAR_LOG_FILLING;
+	return why != PAR_LOG_REST || (need.used && READ_ONCE(log->wanted)) || may_use_all(log);
+}
+
+static void take_discards(struct par_log *log)
+{
+	struct bio_list bios;
+	u64 sector, sectors;
+	struct bio *bio;
+
+	par_queue_take(log->conf, &log->discards, &bios);
+	while ((bio = bio_list_pop(&bios))) {
+		/* No more than what is given back at home: the rest would be older there. */
+		sectors = par_discard_range(log->conf, bio, &sector);
+		spin_lock(&log->lock);
+		par_log_index_discard(&log->index, sector, sectors);
+		par_log_lost_drop(&log->lost, sector, sectors);
+		spin_unlock(&log->lock);
+		par_discard_request(log->conf, bio);
+	}
+}
+
+/* The oldest blocks; what is behind the tail then is free. */
+static int drain_some(struct par_log_drain *drain)
+{
+	/* After errors one by one, to find those that cannot be drained. */
+	unsigned int i, count, some = drain->tries < DRAIN_TRIES ? DRAIN_SLICE : 1;
+	struct par_log *log = drain->log;
+	bool failed = false;
+	int moved;
+
+	/* What only some members have is on all of them before anything is made of it. */
+	if (!par_log_make_ready(log) && !READ_ONCE(log->stuck))
+		return -EIO;
+	spin_lock(&log->lock);
+	count = par_log_drain_pick(&log->index, &log->ring, drain->list, DRAIN_LIST);
+	spin_unlock(&log->lock);
+	for (i = 0; i < count && is_due(log); i += some) {
+		take_discards(log);
+		failed |= !drain_slice(drain, drain->list + i, min(count - i, some));
+	}
+	moved = move_tail(log);
+	if (moved >= 0 && failed)
+		moved = -EIO;
+	if (count)
+		trace_par_log_drained(log, count, min(moved, 0));
+	return moved < 0 ? moved : moved || count;
+}
+
+static int drain_all(struct par_log_drain *drain)
+{
+	int done = 1;
+
+	while (done > 0 && is_due(drain->log)) {
+		WRITE_ONCE(drain->log->draining, true);
+		done = drain_some(drain);
+		drain->tries = done < 0 ? drain->tries + 1 : 0;
+	}
+	WRITE_ONCE(drain->log->draining, false);
+	return done;
+}
+
+void par_log_drain_work(struct work_struct *work)
+{
+	struct par_log *log = container_of(to_delayed_work(work), struct par_log, drain_work);
+	int done = 1;
+
+	take_discards(log);
+	if (par_log_broken(log)) {
+		fail_held(log);
+		par_log_kick(log);
+	} else {
+		done = drain_all(log->drain);
+		/* What could not be read any more is behind the tail: begin again. */
+		if (READ_ONCE(log->stuck) && par_log_ring_empty(&log->ring))
+			par_log_make_ready(log);
+	}
+	if (!READ_ONCE(log->paused) && !par_log_ring_empty(&log->ring))
+		mod_delayed_work(log->drain_wq, &log->drain_work,
+				 done < 0 && log->drain->tries <= DRAIN_TRIES ? PAR_LOG_RETRY :
+										PAR_LOG_LOOK);
+}
+
+int par_log_drain_alloc(struct par_log *log)
+{
+	unsigned int i;
+
+	log->drain = kvzalloc(sizeof(*log->drain), GFP_KERNEL);
+	if (!log->drain)
+		return -ENOMEM;
+	log->drain->log = log;
+	for (i = 0; i < DRAIN_SLICE; i++) {
+		log->drain->pages[i] = alloc_page(GFP_KERNEL);
+		if (!log->drain->pages[i])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+void par_log_drain_free(struct par_log *log)
+{
+	unsigned int i;
+
+	for (i = 0; log->drain && i < DRAIN_SLICE; i++)
+		if (log->drain->pages[i])
+			put_page(log->drain->pages[i]);
+	kvfree(log->drain);
+}

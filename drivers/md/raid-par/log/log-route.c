@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which way requests go: into the log, past it, or neither for now. See log.h and
+ * pure/log-way.h.
+ */
+#include "core/parent.h"
+#include "log/log.h"
+
+static void send_home(struct par_conf *conf, struct bio *bio)
+{
+	struct par_set *home = par_home(conf);
+
+	home->ops->submit(home, bio);
+}
+
+static bool in_low_gear(const struct par_log *log)
+{
+	return READ_ONCE(log->conf->gear) < log->conf->geo.gears;
+}
+
+static u64 blocks_of(const struct bio *bio)
+{
+	u64 first = bio->bi_iter.bi_sector / PAR_LOG_BLOCK;
+
+	return DIV_ROUND_UP_ULL(bio_end_sector(bio), PAR_LOG_BLOCK) - first;
+}
+
+/* Each block may need a record of its own, and one a unit may be wasted. */
+static bool has_room(const struct par_log *log, u64 blocks)
+{
+	u64 wanted = 2 * (log->queued + blocks) + 2 * PAR_LOG_UNIT;
+
+	return !log->dead && !READ_ONCE(log->stuck) &&
+	       par_log_ring_used(&log->ring) + wanted <= log->ring.blocks;
+}
+
+static enum par_log_way way_of(struct par_log *log, const struct bio *bio)
+{
+	u32 absent = READ_ONCE(log->conf->store->super.log.absent);
+	bool is_lost = par_log_lost_any(&log->lost, bio->bi_iter.bi_sector, bio_sectors(bio));
+	struct par_log_write write = {
+		/* If some member has no part in the log, records are less safe than the array. */
+		.low = in_low_gear(log) && !absent,
+		.large = bio_sectors(bio) >= PAR_LOG_LARGE,
+		.logged = is_lost || par_log_index_has(&log->index, bio->bi_iter.bi_sector,
+						       bio_sectors(bio)),
+		.room = has_room(log, blocks_of(bio)),
+		/* A member that is whole again is left out for as short a time as may be. */
+		.ending = !is_lost && (log->index.live < PAR_LOG_ENDING ||
+				       absent & READ_ONCE(log->conf->store->whole)),
+	};
+
+	lockdep_assert_held(&log->lock);
+	return par_log_way(&write);
+}
+
+/* Nothing is logged, and nothing will be: no need to look. */
+static bool passes_by(const struct par_log *log)
+{
+	return !in_low_gear(log) && !READ_ONCE(log->lost.count) &&
+	       READ_ONCE(log->ring.tail) == READ_ONCE(log->ring.head) && !READ_ONCE(log->queued);
+}
+
+/* @counted: in the array's statistics, by us */
+static void log_write(struct par_log *log, struct bio *bio, bool counted)
+{
+	enum par_log_way way;
+	bool full;
+
+	spin_lock(&log->lock);
+	way = way_of(log, bio);
+	full = !has_room(log, 0);
+	spin_unlock(&log->lock);
+	if (full) {
+		par_shift_at_least(log->conf, log->conf->geo.gears, "log");
+		par_log_drain_now(log);
+	}
+	if (way == PAR_LOG_PAST) {
+		send_home(log->conf, bio);
+		return;
+	}
+	/* From here on it is ours: the home set, which would count it, does not see it. */
+	if (!counted)
+		md_account_bio(log->conf->mddev, &bio);
+	spin_lock(&log->lock);
+	if (way == PAR_LOG_APPEND) {
+		log->queued += blocks_of(bio);
+		bio_list_add(&log->waiting, bio);
+	} else {
+		bio_list_add(&log->held, bio);
+		WRITE_ONCE(log->wanted, true);
+	}
+	spin_unlock(&log->lock);
+	if (way == PAR_LOG_APPEND)
+		par_log_kick(log);
+	else
+		par_log_drain_now(log);
+}
+
+void par_log_submit_again(struct par_log *log, struct bio *bio)
+{
+	if (passes_by(log))
+		send_home(log->conf, bio);
+	else
+		log_write(log, bio, true);
+}
+
+void par_log_submit(struct par_conf *conf, struct bio *bio)
+{
+	struct par_log *log = conf->log;
+
+	if (!log->on || passes_by(log))
+		send_home(conf, bio);
+	else if (bio_data_dir(bio) == WRITE)
+		log_write(log, bio, false);
+	else if (READ_ONCE(log->index.live) || READ_ONCE(log->lost.count))
+		par_log_read(log, bio);
+	else
+		send_home(conf, bio);
+}
+
+void par_log_discard(struct par_conf *conf, struct bio *bio)
+{
+	struct par_log *log = conf->log;
+
+	if (!log->on || passes_by(log)) {
+		par_discard_request(conf, bio);
+		return;
+	}
+	par_queue_add(conf, &log->discards, bio);
+	par_log_drain_now(log);
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What sysfs tells of the write log, in bytes but for log_replayed. Of an array that has none,
+ * all of it is 0. Documented in Documentation/sysfs-par.md.
+ */
+#include "log/log.h"
+#include "sysfs/sysfs.h"
+
+#define BLOCK_SECTORS(blocks)	((u64)(blocks) * PAR_LOG_BLOCK)
+
+static ssize_t emit_sectors(char *page, u64 sectors)
+{
+	return sysfs_emit(page, "%llu\n", sectors << SECTOR_SHIFT);
+}
+
+/* Of the whole ring: what the members have of it, by the number of copies. */
+static ssize_t log_size_show(struct par_conf *conf, char *page)
+{
+	return emit_sectors(page, BLOCK_SECTORS(conf->log->ring.blocks));
+}
+
+/* The home region begins behind the log, so neither can be moved. */
+static ssize_t log_size_store(struct par_conf *conf, const char *page, size_t len)
+{
+	pr_warn("md/par:%s: the size of the write log is chosen when the array is created (mdadm --create --log-size) and cannot be changed\n",
+		mdname(conf->mddev));
+	return -EOPNOTSUPP;
+}
+
+static const char *log_state(const struct par_log *log)
+{
+	if (!log->on)
+		return "none";
+	if (READ_ONCE(log->draining))
+		return "draining";
+	return READ_ONCE(log->ring.tail) == READ_ONCE(log->ring.head) ? "empty" : "records";
+}
+
+static ssize_t log_state_show(struct par_conf *conf, char *page)
+{
+	return sysfs_emit(page, "%s\n", log_state(conf->log));
+}
+
+static ssize_t log_used_show(struct par_conf *conf, char *page)
+{
+	u32 blocks;
+
+	return emit_sectors(page, BLOCK_SECTORS(par_log_filled(conf, &blocks)));
+}
+
+static ssize_t log_live_show(struct par_conf *conf, char *page)
+{
+	return emit_sectors(page, BLOCK_SECTORS(READ_ONCE(conf->log->index.live)));
+}
+
+static ssize_t log_memory_show(struct par_conf *conf, char *page)
+{
+	struct par_log *log = conf->log;
+	u64 bytes = 0;
+
+	if (log->on)
+		bytes = READ_ONCE(log->index.open) * PAR_LOG_SLOTS_BYTES +
+			(u64)log->index.units * sizeof(*log->index.unit) +
+			((u64)sizeof(*log->index.chain) << log->index.bits);
+	return sysfs_emit(page, "%llu\n", bytes);
+}
+
+static ssize_t logged_show(struct par_conf *conf, char *page)
+{
+	return emit_sectors(page, READ_ONCE(conf->log->count.logged));
+}
+
+static ssize_t drained_show(struct par_conf *conf, char *page)
+{
+	return emit_sectors(page, READ_ONCE(conf->log->count.drained));
+}
+
+static ssize_t log_replayed_show(struct par_conf *conf, char *page)
+{
+	return sysfs_emit(page, "%llu\n", conf->log->count.replayed);
+}
+
+static ssize_t log_lost_show(struct par_conf *conf, char *page)
+{
+	struct par_log *log = conf->log;
+	u64 sectors = 0;
+	unsigned int i;
+
+	spin_lock(&log->lock);
+	for (i = 0; i < log->lost.count; i++)
+		sectors += hweight8(log->lost.entry[i].sectors);
+	spin_unlock(&log->lock);
+	return emit_sectors(page, sectors);
+}
+
+PAR_RW(log_size);
+PAR_RO(log_state);
+PAR_RO(log_used);
+PAR_RO(log_live);
+PAR_RO(log_memory);
+PAR_RO(logged);
+PAR_RO(drained);
+PAR_RO(log_replayed);
+PAR_RO(log_lost);
+
+static struct attribute *log_attrs[] = {
+	&attr_log_size.attr,
+	&attr_log_state.attr,
+	&attr_log_used.attr,
+	&attr_log_live.attr,
+	&attr_log_memory.attr,
+	&attr_logged.attr,
+	&attr_drained.attr,
+	&attr_log_replayed.attr,
+	&attr_log_lost.attr,
+	NULL
+};
+
+const struct attribute_group par_log_group = {
+	.attrs = log_attrs
+};

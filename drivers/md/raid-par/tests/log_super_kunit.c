@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a log is to the geometry and to the superblock, over all layouts; and the block by which
+ * mdadm asks for one.
+ */
+#include <linux/crc32c.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <kunit/test.h>
+
+#include "layouts.h"
+#include "pure/format.h"
+#include "pure/log-place.h"
+#include "pure/validate.h"
+
+#define MEMBER	0
+#define EPOCH	77ULL
+
+struct super_test {
+	struct par_geometry geo, plain;
+	struct par_super sb, out;
+	struct par_disk_super raw;
+	struct par_identity id;
+	bool read_only;
+};
+
+/* Members are larger by the log, so that all else is as without it. */
+static int super_test_init(struct kunit *test)
+{
+	const struct par_kunit_layout *in = test->param_value;
+	struct super_test *t = kunit_kzalloc(test, sizeof(*t), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, t);
+	test->priv = t;
+	KUNIT_ASSERT_EQ(test, par_geometry_init(&t->plain, in->layout, in->disks, in->chunk,
+						in->dev), PAR_GEO_OK);
+	KUNIT_ASSERT_EQ(test, par_geometry_with_log(&t->geo, in->layout, in->disks, in->chunk,
+						    in->dev + MIB(32), MIB(32) - 1), PAR_GEO_OK);
+	t->id.epoch = EPOCH;
+	t->sb.epoch = EPOCH;
+	t->sb.seq = 5;
+	t->sb.gear = 1;
+	t->sb.log.tail = 1000 * PAR_LOG_UNIT;
+	t->sb.log.stable = t->sb.log.tail + 5;
+	t->sb.log.run = 9;
+	t->sb.log.absent = 2;
+	par_log_lost_add(&t->sb.log.lost, 0, 0x80);
+	par_log_lost_add(&t->sb.log.lost, t->geo.array_sectors / PAR_LOG_BLOCK - 1, 0x5a);
+	return 0;
+}
+
+KUNIT_ARRAY_PARAM_DESC(super_layout, par_kunit_layouts, name);
+
+/* The area lies between the metadata and the home region, whole chunks of each member. */
+static void super_geometry(struct kunit *test)
+{
+	struct super_test *t = test->priv;
+	struct par_log_shape shape;
+	unsigned int i;
+
+	KUNIT_EXPECT_EQ(test, t->plain.log_sectors, 0);
+	KUNIT_EXPECT_EQ(test, t->geo.log_sectors, MIB(32));
+	KUNIT_EXPECT_GE(test, t->geo.meta_sectors, t->plain.meta_sectors + MIB(32));
+	KUNIT_EXPECT_EQ(test, t->geo.set[t->geo.gears].start, t->geo.meta_sectors);
+	KUNIT_ASSERT_TRUE(test, par_log_shape_of(&shape, &t->geo));
+	KUNIT_EXPECT_EQ(test, shape.start, t->geo.meta_sectors - MIB(32));
+	KUNIT_EXPECT_EQ(test, shape.members, t->geo.set[1].members);
+	KUNIT_EXPECT_EQ(test, shape.copies, t->geo.parities + 1);
+	KUNIT_EXPECT_GE(test, shape.start, par_map_sector(&t->geo, t->geo.map_blocks, 0));
+	for (i = 1; i <= t->geo.gears; i++)
+		KUNIT_EXPECT_LE(test, t->geo.set[i].start + t->geo.set[i].sectors,
+				t->geo.dev_sectors);
+	KUNIT_EXPECT_FALSE(test, par_log_shape_of(&shape, &t->plain));
+	KUNIT_EXPECT_EQ(test, par_geometry_with_log(&t->plain, t->geo.layout, t->geo.members,
+						    t->geo.chunk_sectors, t->geo.dev_sectors,
+						    t->geo.dev_sectors), PAR_GEO_TOO_SMALL);
+}
+
+static enum par_format_error unpack(struct super_test *t, const struct par_geometry *geo)
+{
+	t->raw.crc = 0;
+	t->raw.crc = cpu_to_le32(crc32c(~0, &t->raw, sizeof(t->raw)));
+	return par_super_unpack(&t->out, &t->raw, geo, &t->id, MEMBER, &t->read_only);
+}
+
+static void super_round_trip(struct kunit *test)
+{
+	struct super_test *t = test->priv;
+
+	par_super_pack(&t->raw, &t->sb, &t->geo, MEMBER);
+	KUNIT_EXPECT_EQ(test, par_super_log(&t->raw), MIB(32));
+	KUNIT_ASSERT_EQ(test, unpack(t, &t->geo), PAR_FMT_OK);
+	KUNIT_EXPECT_EQ(test, 0, memcmp(&t->out.log, &t->sb.log, sizeof(t->sb.log)));
+	/* Of an array with a log, or without, not both. */
+	KUNIT_EXPECT_EQ(test, unpack(t, &t->plain), PAR_FMT_GEOMETRY);
+	par_super_pack(&t->raw, &t->sb, &t->plain, MEMBER);
+	KUNIT_EXPECT_EQ(test, par_super_log(&t->raw), 0);
+	KUNIT_EXPECT_EQ(test, le64_to_cpu(t->raw.incompat), 0);
+	KUNIT_EXPECT_EQ(test, unpack(t, &t->plain), PAR_FMT_OK);
+	KUNIT_EXPECT_EQ(test, unpack(t, &t->geo), PAR_FMT_GEOMETRY);
+}
+
+static void expect_range(struct kunit *test, const struct par_log_record *log, const char *what,
+			 enum par_format_error wanted)
+{
+	struct super_test *t = test->priv;
+
+	t->sb.log = *log;
+	par_super_pack(&t->raw, &t->sb, &t->geo, MEMBER);
+	KUNIT_EXPECT_EQ_MSG(test, unpack(t, &t->geo), wanted, "%s", what);
+}
+
+/* What a replay would go by, and nothing has stored. */
+static void super_range(struct kunit *test)
+{
+	struct super_test *t = test->priv;
+	struct par_log_record good = t->sb.log, log = good;
+	struct par_log_shape shape;
+
+	KUNIT_ASSERT_TRUE(test, par_log_shape_of(&shape, &t->geo));
+	log.stable = log.tail + par_log_blocks(&shape);
+	expect_range(test, &log, "a full log", PAR_FMT_OK);
+	log.stable++;
+	expect_range(test, &log, "more than the log", PAR_FMT_RANGE);
+	log.stable = log.tail - 1;
+	expect_range(test, &log, "flushed before the tail", PAR_FMT_RANGE);
+	log = good;
+	log.tail = U64_MAX;
+	log.stable = U64_MAX;
+	expect_range(test, &log, "the end of all positions", PAR_FMT_RANGE);
+	log = good;
+	log.run = U64_MAX;
+	expect_range(test, &log, "the last run", PAR_FMT_RANGE);
+	log = good;
+	log.absent = BIT(t->geo.set[1].members);
+	expect_range(test, &log, "a member that has no log", PAR_FMT_RANGE);
+	log.absent--;
+	expect_range(test, &log, "all that have one", PAR_FMT_OK);
+	log = good;
+	while (par_log_lost_add(&log.lost, 7 + log.lost.count, 1))
+		;
+	expect_range(test, &log, "as many lost blocks as there may be", PAR_FMT_OK);
+	log.lost.entry[PAR_LOG_LOST - 1].sectors = 0;
+	expect_range(test, &log, "a lost block without sectors", PAR_FMT_RANGE);
+	log.lost.entry[PAR_LOG_LOST - 1].sectors = 1;
+	log.lost.entry[PAR_LOG_LOST - 1].block = t->geo.array_sectors / PAR_LOG_BLOCK;
+	expect_range(test, &log, "a lost block behind the array's end", PAR_FMT_RANGE);
+}
+
+static void seal_birth(struct par_disk_birth *raw)
+{
+	raw->crc = 0;
+	raw->crc = cpu_to_le32(crc32c(~0, raw, sizeof(*raw)));
+}
+
+/* Any bit of it that is wrong, and it says nothing; so it does of another array. */
+static void birth_asks(struct kunit *test)
+{
+	struct par_disk_birth *raw = kunit_kzalloc(test, sizeof(*raw), GFP_KERNEL);
+	u8 uuid[16] = "0123456789abcde";
+	u64 sectors = 0;
+	unsigned int bit;
+
+	KUNIT_ASSERT_NOT_NULL(test, raw);
+	KUNIT_EXPECT_FALSE(test, par_birth_log(raw, uuid, &sectors));
+	memcpy(raw->magic, PAR_BIRTH_MAGIC, sizeof(raw->magic));
+	memcpy(raw->uuid, uuid, sizeof(uuid));
+	raw->log_sectors = cpu_to_le64(12345);
+	seal_birth(raw);
+	KUNIT_ASSERT_TRUE(test, par_birth_log(raw, uuid, &sectors));
+	KUNIT_EXPECT_EQ(test, sectors, 12345);
+	for (bit = 0; bit < 8 * sizeof(*raw); bit += bit < 512 ? 1 : 31) {
+		((u8 *)raw)[bit / 8] ^= 1 << bit % 8;
+		KUNIT_EXPECT_FALSE_MSG(test, par_birth_log(raw, uuid, &sectors), "bit %u", bit);
+		((u8 *)raw)[bit / 8] ^= 1 << bit % 8;
+	}
+	uuid[3]++;
+	KUNIT_EXPECT_FALSE(test, par_birth_log(raw, uuid, &sectors));
+}
+
+static struct kunit_case log_super_cases[] = {
+	KUNIT_CASE_PARAM(super_geometry, super_layout_gen_params),
+	KUNIT_CASE_PARAM(super_round_trip, super_layout_gen_params),
+	KUNIT_CASE_PARAM(super_range, super_layout_gen_params),
+	{}
+};
+
+static struct kunit_suite log_super_suite = {
+	.name = "raid-par-log-super",
+	.init = super_test_init,
+	.test_cases = log_super_cases,
+};
+
+static struct kunit_case log_birth_cases[] = {
+	KUNIT_CASE(birth_asks),
+	{}
+};
+
+static struct kunit_suite log_birth_suite = {
+	.name = "raid-par-log-birth",
+	.test_cases = log_birth_cases,
+};
+
+kunit_test_suites(&log_super_suite, &log_birth_suite);

@@ -1,0 +1,60 @@
+#!/bin/bash
+# Writes in a low gear are in the log, are read there, survive a cut, and are home after a shift up.
+# subject: log
+# plain: yes
+# machine: --debug --mem 1G
+# timeout: 200
+set -euo pipefail
+. "$(dirname "$0")/../tools/par.sh"
+. "$(dirname "$0")/../tools/log.sh"
+
+# mdadm --examine knows the log, and the capacity beside it.
+examined() {
+	local said kib
+	kib=$(($(array_bytes) >> 10))
+	said=$(mdadm --examine "${DEVS[0]}")
+	assert_match "$said" ' Log Size : 8192 KiB .*on each device that never sleeps' "--examine"
+	assert_match "$said" " Array Size : $kib KiB" "--examine"
+	assert_match "$(mdadm --examine --export "${DEVS[0]}")" 'MD_PAR_LOG_SIZE=8192K' "--examine --export"
+}
+
+work() {
+	fill_twin
+	[ "$(par log_size)" -gt 0 ] || fail "$LAYOUT: no log"
+	assert_eq "$(par logged)" 0 "logged in the top gear"
+	shift_to "$(low_gear "$LAYOUT")"
+	watch_sleepers
+	write_some 1 300
+	[ "$(par logged)" -gt 0 ] || fail "$LAYOUT: nothing is logged"
+	[ "$(par log_live)" -gt 0 ] || fail "$LAYOUT: nothing is live"
+	note "live $(par log_live), used $(par log_used) of $(par log_size), memory $(par log_memory)"
+	same "in the low gear"
+	assert_asleep "writes into the log"
+	reassemble_par
+	[ "$(par log_replayed)" -gt 0 ] || fail "$LAYOUT: nothing is replayed"
+	examined
+	same "after a stop"
+	write_some 2 300
+	sync -d "/dev/$MD"
+	power_cut 7
+	assemble_par
+	same "after a cut"
+	write_some 3 300
+	same "after more writes"
+	shift_to "$(top_gear "$LAYOUT")"
+	wait_for "/sys/block/$MD/md/par/log_used" 0
+	same "in the top gear"
+	no_mismatch
+	reassemble_par
+	assert_eq "$(par log_replayed)" 0 "records that were drained"
+	same "at last"
+}
+
+for layout in "${LAYOUTS[@]}"; do
+	note "$layout"
+	mkspindles "$(top_gear "$layout")" 64M seed=3
+	create_logged "$layout" 8 --chunk=64
+	work
+	stop_par
+	rmdisks
+done

@@ -1,0 +1,61 @@
+#!/bin/bash
+# A member that fails takes nothing of the log with it, cut or not; its old records are never read again.
+# subject: log
+# machine: --debug --mem 1G
+# timeout: 300
+set -euo pipefail
+. "$(dirname "$0")/../tools/par.sh"
+. "$(dirname "$0")/../tools/log.sh"
+
+# Whichever member of the log fails, while there is something in it.
+one_fails() {
+	local d=$1 was
+	shift_to 3
+	# Only the log is written, so no parity is in doubt.
+	write_some "1$d" 200
+	sync -d "/dev/$MD"
+	power_cut "$d"
+	assemble_without "$d"
+	same "after a cut without member $d"
+	write_some "3$d" 100
+	wait_for "/sys/block/$MD/md/par/log_used" 0
+	same "drained without member $d"
+	was=$(par logged)
+	manage --add "${DEVS[d]}"
+	wait_whole
+	shift_to 3
+	write_some "4$d" 200
+	[ "$(par logged)" -gt "$was" ] || fail "nothing is logged once member $d is back"
+	same "member $d is back"
+	sync -d "/dev/$MD"
+	power_cut "1$d"
+	assemble_par
+	same "after a cut with member $d"
+	manage --fail "${DEVS[d]}"
+	write_some "5$d" 100
+	same "member $d has failed"
+	stop_par
+	assemble_without "$d"
+	same "after a stop without member $d"
+	manage --add "${DEVS[d]}"
+	wait_whole
+	shift_to 5
+	wait_for "/sys/block/$MD/md/par/log_used" 0
+	no_mismatch
+}
+
+# Without member D, and not with what it has.
+assemble_without() {
+	local i others=()
+	for ((i = 0; i < 5; i++)); do [ "$i" = "$1" ] || others+=("${DEVS[i]}"); done
+	mdadm --assemble --quiet --run "/dev/$MD" "${others[@]}"
+}
+
+mkspindles 5 64M seed=1
+create_logged 3,5 8 --chunk=64
+fill_twin
+for d in 0 1 2; do
+	note "member $d"
+	one_fails "$d"
+done
+stop_par

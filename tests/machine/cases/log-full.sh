@@ -1,0 +1,42 @@
+#!/bin/bash
+# A log that is much smaller than what is written goes round and round, and nothing of it is lost, cut or not.
+# subject: log
+# machine: --debug --mem 1G
+# timeout: 250
+set -euo pipefail
+. "$(dirname "$0")/../tools/par.sh"
+. "$(dirname "$0")/../tools/log.sh"
+
+# The array shifts up as the log is full; here it is sent down again, as the policy would.
+write_much() {
+	local i
+	for i in 1 2 3; do
+		write_some "$1$i" 400
+		shift_to 3
+	done
+}
+
+for seed in 1 2; do
+	mkspindles 5 64M "seed=$seed"
+	create_logged 3,5 4 --chunk=64
+	fill_twin
+	shift_to 3
+	write_much "$seed"
+	[ "$(par logged)" -gt "$(par log_size)" ] || fail "seed $seed: $(par logged) of $(par log_size)"
+	[ "$(par drained)" -gt 0 ] || fail "seed $seed: nothing was drained"
+	note "logged $(par logged), drained $(par drained), used $(par log_used)"
+	same "before the cut, seed $seed"
+	sync -d "/dev/$MD"
+	power_cut "$seed"
+	assemble_par
+	note "replayed $(par log_replayed)"
+	same "after the cut, seed $seed"
+	write_much "1$seed"
+	same "after more, seed $seed"
+	shift_to 5
+	wait_for "/sys/block/$MD/md/par/log_used" 0
+	no_mismatch
+	same "in the top gear, seed $seed"
+	stop_par
+	rmdisks
+done

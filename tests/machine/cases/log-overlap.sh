@@ -1,0 +1,46 @@
+#!/bin/bash
+# Of overlapping writes through and past the log the older one of two in a row never wins, cut or not, and disks tell the same.
+# subject: log
+# rare: yes
+# timeout: 300
+set -euo pipefail
+. "$(dirname "$0")/../tools/par.sh"
+. "$(dirname "$0")/../tools/log.sh"
+
+pairs() { "$TOOLS/log_pairs.py" "$1" "/dev/$MD" "$MACHINE_TMP/pairs" "${@:2}"; }
+
+right() {
+	echo 3 >/proc/sys/vm/drop_caches
+	pairs check || fail "$1"
+}
+
+mkspindles 5 64M seed=7
+create_logged 3,5 8 --chunk=64
+fill 8
+for seed in 1 2 3; do
+	shift_to 3
+	pairs write "$seed" 60
+	right "in the low gear, seed $seed"
+	# What is checked in the low gear is what lies at home: nothing of that is wrong.
+	[ "$(par log_live)" -gt 0 ] || fail "nothing is live"
+	no_mismatch
+	power_cut "1$seed"
+	assemble_par
+	right "after a cut, seed $seed"
+	dd if="/dev/$MD" of="$MACHINE_TMP/content" bs=1M iflag=direct status=none
+	stop_par
+	note "$(dissect --compare "$MACHINE_TMP/content" --expect-gear 3)"
+	assemble_par
+	shift_to 3
+	pairs write "2$seed" 40 &
+	nap 0.5
+	echo 5 >"/sys/block/$MD/md/par/gear"
+	wait $!
+	right "while it is drained, seed $seed"
+	power_cut "2$seed"
+	assemble_par
+	right "after a cut while it is drained, seed $seed"
+	wait_for "/sys/block/$MD/md/par/resync" none 120
+done
+no_mismatch
+stop_par

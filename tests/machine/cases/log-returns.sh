@@ -1,0 +1,57 @@
+#!/bin/bash
+# A record that a cut has left on one member is not replayed when that member, which was missing meanwhile, is back.
+# subject: log
+# machine: --debug --mem 1G
+# timeout: 200
+set -euo pipefail
+. "$(dirname "$0")/../tools/par.sh"
+. "$(dirname "$0")/../tools/log.sh"
+
+# number DEVICE BYTE: of the superblock, eight bytes.
+number() {
+	od -An -t u8 -N 8 -j $(($(data_offset "$1") * 512 + $2)) "$1" | tr -d ' '
+}
+
+# put_block: random content of the block at 1 MiB, which is left in a file as well.
+put_block() {
+	head -c 4096 /dev/urandom >"$MACHINE_TMP/block"
+	dd if="$MACHINE_TMP/block" of="/dev/$MD" bs=4k seek=256 oflag=direct status=none
+}
+
+mkspindles 5 64M seed=1
+create_logged 3,5 8 --chunk=64
+fill_twin
+shift_to 3
+sync -d "/dev/$MD"
+# The first record is on members 0 and 1. Had it been in their caches, one could have lost it.
+put_block
+[ "$(par log_live)" -gt 0 ] || fail "nothing is logged"
+sync -d "/dev/$MD"
+power_cut 1
+dev=${DEVS[1]}
+dd if=/dev/zero of="$dev" bs=512 count=8 conv=notrunc oflag=direct status=none \
+	seek=$(($(data_offset "$dev") + $(number "$dev" 112) - $(number "$dev" 160)))
+mdadm --assemble --quiet --run "/dev/$MD" "${DEVS[@]:1}"
+assert_eq "$(par log_replayed)" 0 "records without member 0"
+same "without member 0"
+put_block
+dd if="$MACHINE_TMP/block" of="$TWIN" bs=4k seek=256 conv=notrunc status=none
+sync -d "/dev/$MD"
+same "written past the log"
+manage --add "${DEVS[0]}"
+wait_whole
+settle
+# Its part of the log is used again from now on.
+shift_to 3
+sync -d "/dev/$MD"
+reassemble_par
+assert_eq "$(par log_replayed)" 0 "records, though nothing was logged"
+same "member 0 is back"
+# And what is logged now is.
+write_some 1 50
+sync -d "/dev/$MD"
+power_cut 2
+assemble_par
+[ "$(par log_replayed)" -gt 0 ] || fail "nothing is replayed"
+same "after a cut"
+stop_par

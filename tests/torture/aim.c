@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * When the power goes: what is waited for, or made to happen, before it does; in turns, or as
+ * --aim asks.
+ */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "torture.h"
+
+#define NONE	UINT32_MAX
+
+/* Where metadata lies in a member's data area, in sectors: see format.h. */
+#define SUPER_SECTORS	16U
+#define INTENT_SECTOR	128U
+#define PAIR		16U	/* of an intent or a map block: it has two slots */
+
+static u32 acked_unnoticed = NONE;	/* of acked_since, before md knew of a failure; or NONE */
+static u64 *trap_counter;	/* of cuts that did */
+static bool trap_degraded;	/* the array was, or being synced, when that was set */
+u64 fails_seen, metadata_at;
+bool fell_silent, trap_set;
+
+static char lowest[8];
+
+static const struct aim aims[] = {
+	{ "any time", NULL, NULL },
+	{ "shifting down", "/sys/block/" MD "/md/par/shift_state", "down" },
+	{ "shifting up", "/sys/block/" MD "/md/par/shift_state", "up" },
+	{ "propagating", "/sys/block/" MD "/md/par/shift_state", "propagate" },
+	{ "the gear has changed", "/sys/block/" MD "/md/par/gear", NULL },
+	{ "in the lowest gear", "/sys/block/" MD "/md/par/gear", lowest },
+	{ "rewriting in the lowest gear", "/sys/block/" MD "/md/par/gear", lowest },
+	{ "resynced", "/sys/block/" MD "/md/par/resync", "none" },
+	{ "checking", "/sys/block/" MD "/md/sync_action", "check" },
+},
+/* These are made to happen. */
+rebuild = { "rebuilding", NULL, NULL },
+failure = { "a member fails", NULL, NULL },
+beside = { "a member fails beside something else", NULL, NULL },
+waking = { "waking", NULL, NULL };
+
+/* And these are rounds of their own, or have the array prepared before. */
+const struct aim aim_superblock = { "a superblock is written", NULL, NULL };
+const struct aim aim_first_superblock = { "the first superblock is written", NULL, NULL };
+const struct aim aim_quiet_shift = {
+	"a superblock of a shift up is written, and nothing else", NULL, NULL
+};
+const struct aim aim_checkpoint = { "the map is stored and intents are cleared", NULL, NULL };
+const struct aim aim_unmarking = { "the marks of a resync are removed", NULL, NULL };
+const struct aim aim_silence = { "silent since the assembly", NULL, NULL };
+
+#define AIMS (sizeof(aims) / sizeof(*aims))
+
+void aims_init(void)
+{
+	snprintf(lowest, sizeof(lowest), "%u", array.gear[0]);
+}
+
+/* Until it is seen, or has not been for a while. */
+static void await_aim(const struct aim *aim, unsigned int limit)
+{
+	unsigned int end = now_ms() + limit;
+	char first[64], is[64];
+
+	get(first, sizeof(first), "%s", aim->path);
+	while (now_ms() < end) {
+		get(is, sizeof(is), "%s", aim->path);
+		if (aim->value ? !strcmp(is, aim->value) : strcmp(is, first))
+			return;
+		nap_ms(2);
+	}
+}
+
+/* In turns as well. In a wide life what is rebuilt would put all zones in use. */
+static enum occasion choose_occasion(void)
+{
+	static const enum occasion occasions[] = {
+		SHIFTING_UP, REBUILDING, CHECKING, REBUILDING,
+	};
+	const unsigned int all = sizeof(occasions) / sizeof(*occasions);
+	static unsigned int turn;
+	enum occasion occasion;
+
+	do
+		occasion = occasions[(opt.seed + turn++) % all];
+	while (wide && occasion == REBUILDING);
+	return occasion;
+}
+
+void await_failure(struct rng *rng, enum occasion occasion)
+{
+	unsigned int missed = wide || chance(rng, 70) ? between(rng, 1, 10) : 0, end, acked;
+
+	if (missed)
+		load_be_durable();
+	chaos_ask(occasion, 6000);
+	if (!missed) {
+		usleep(below(rng, 12000));
+		return;
+	}
+	end = now_ms() + 250;
+	while (now_ms() < end && !chaos_noticed())
+		usleep(50);
+	acked = acked_since;
+	if (chaos_noticed())
+		acked_unnoticed = acked;
+	while (now_ms() < end && acked_since - acked < missed)
+		usleep(50);
+}
+
+/* All sleepers sleep; some are asked to wake; the power goes on their way up. */
+static void await_waking(struct rng *rng)
+{
+	unsigned int end;
+
+	chaos_ask(SLEEPING, 10000);
+	nap_ms(below(rng, 100));
+	chaos_begin(WAKING);
+	end = now_ms() + 1000;
+	while (now_ms() < end && !array_any_power("waking"))
+		usleep(500);
+	nap_ms(below(rng, disks_start_ms()));
+}
+
+/*
+ * The power goes with the @nth write from now on to sectors @first to @last of a member's
+ * metadata: some members have it then, others have what was there before.
+ */
+static void set_trap(struct rng *rng, unsigned int nth, u64 first, u64 last, u64 *counter)
+{
+	trap_degraded = array_degraded() || !array_idle();
+	trap_set = expect_errors = true;
+	trap_counter = counter;
+	disks_trap(rng_next(rng), nth, metadata_at + first, metadata_at + last);
+}
+
+void trap_super(struct rng *rng, unsigned int most)
+{
+	set_trap(rng, between(rng, 1, most), 0, SUPER_SECTORS - 1, &counted.in_super);
+}
+
+void trap_intents(struct rng *rng, unsigned int nth)
+{
+	set_trap(rng, nth, INTENT_SECTOR, INTENT_SECTOR + PAIR - 1, &counted.in_blocks);
+}
+
+/* Each set has one map block at least. */
+void trap_map(struct rng *rng, unsigned int nth)
+{
+	u64 first = INTENT_SECTOR + PAIR;
+
+	set_trap(rng, nth, first, first + PAIR * array.gears - 1, &counted.in_blocks);
+}
+
+void trap_log(struct rng *rng, unsigned int nth)
+{
+	u64 first, end;
+
+	meta_snapshot();
+	wlog_area(&first, &end);
+	set_trap(rng, nth, first - metadata_at, end - 1 - metadata_at, &counted.in_blocks);
+}
+
+/* Until the trap has gone off, or nothing makes it do so. */
+void await_trap(void)
+{
+	unsigned int end = now_ms() + 1500;
+
+	while (now_ms() < end && !disks_trapped())
+		usleep(500);
+}
+
+/*
+ * The first superblock of a start comes to one member before all others, mostly to member 0,
+ * and mostly the power goes at that moment.
+ */
+void trap_first_superblock(struct rng *rng)
+{
+	disks_favour(chance(rng, 50) ? 0 : below(rng, array.gear[0]), 20000);
+	trap_super(rng, chance(rng, 60) ? 1 : array.members);
+}
+
+/*
+ * Mostly that of a shift up, with data that only the images hold. A shift up has two
+ * superblocks stored, and each but one of these writes leaves members that have the newest
+ * superblock beside others that lack it.
+ */
+static void await_superblock(struct rng *rng)
+{
+	unsigned int what = below(rng, 4);
+
+	if (trap_set) {	/* it is the first use's */
+		await_trap();
+		return;
+	}
+	if (what < 3)
+		chaos_ask(GOING_DOWN, 4000);
+	nap_ms(below(rng, 200));
+	if (!files_wanted() && chance(rng, 50))
+		load_silence();
+	trap_super(rng, (what < 3 ? 2 : 3) * array.members - 1);
+	if (what < 3)
+		chaos_begin(GOING_UP);
+	else if (chaos_may_lose() && !wide && chance(rng, 50))
+		chaos_begin(IN_LOW_GEAR);
+	else
+		chaos_begin(GOING_DOWN);
+	counted.in_shift_super += what < 3;
+	await_trap();
+}
+
+/*
+ * Of raw lives that are not wide every fifth cut is silent: so every seventh of all is,
+ * if they are no less than five of seven.
+ */
+static bool may_be_silent(void)
+{
+	return !opt.inject && !wide && !files_wanted() && round_number > 1;
+}
+
+/* What comes in every second turn only, and with raw sectors. */
+static bool every_other(unsigned int turn)
+{
+	return (opt.seed + counted.cuts) % 14 == turn && !opt.inject && !wide && !files_wanted();
+}
+
+/* What --aim asks for, if the array is such that it can happen; NULL: anything. */
+static const struct aim *asked_aim(void)
+{
+	static const struct { const char *kind; const struct aim *aim; bool parity; } kinds[] = {
+		{ "checkpoint", &aim_checkpoint, false }, { "unmarking", &aim_unmarking, true },
+		{ "superblock", &aim_superblock, false }, { "shift", &aim_quiet_shift, false },
+		{ "failure", &failure, true }, { "rebuild", &rebuild, true },
+		{ "silence", &aim_silence, false }, { "stop", &aims[0], false },
+		{ "load", &aims[0], false },
+	};
+	unsigned int i;
+
+	for (i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (!strcmp(opt.aim, kinds[i].kind))
+			return !kinds[i].parity || chaos_may_lose() ? kinds[i].aim : NULL;
+	if (opt.log_mib)
+		return wlog_asked(opt.aim);
+	fail("no such kind of cut: %s", opt.aim);
+}
+
+/*
+ * Failures and rebuilds come in turns, so that even a few cuts have them: they
+ * would need luck otherwise, and all that protects from them with it. So do cuts that
+ * come with a superblock, and after each a silent round: the array does what it has
+ * to do by itself, and no write hides what that leaves out. And so does a member that is
+ * missing for some starts: nothing brings it back before the cut. So do shifts up and down
+ * beside which nothing is written, and the end of a resync.
+ */
+const struct aim *choose_aim(struct rng *rng)
+{
+	unsigned int turn = (opt.seed + counted.cuts) % 7;
+	static bool after_metadata;
+	bool after = after_metadata;
+
+	after_metadata = false;
+	if (opt.aim && asked_aim()) {
+		after_metadata = !after || round_number == 1;
+		return after_metadata ? asked_aim() : &aim_silence;
+	}
+	if (opt.inject && wlog_may())
+		return wlog_asked("logging");
+	/* Two of three, after which anything else finds a log in use. */
+	if (wlog_may() && !opt.aim && !opt.inject && (opt.seed + counted.cuts) % 3)
+		return wlog_aim();
+	if (array.absent)
+		return chance(rng, 30) ? &aim_silence : &aims[0];
+	if (every_other(3) && chaos_may_lose())
+		return &aim_first_superblock;
+	if (every_other(10) && chaos_may_lose())
+		return &aim_unmarking;
+	if (every_other(13)) {
+		after_metadata = true;
+		return &aim_checkpoint;
+	}
+	if (may_be_silent() && (after || counted.in_silence * 5 < counted.cuts))
+		return &aim_silence;
+	if (!opt.inject && !wide && turn == 2) {
+		after_metadata = true;
+		return every_other(2) ? &aim_quiet_shift : &aim_superblock;
+	}
+	/* One after the other: what failed before has to be rebuilt for the first. */
+	if (opt.mechanics && !opt.inject && (turn == 6 || turn == 0))
+		return &waking;
+	if (chaos_may_lose() && wide)
+		return turn % 2 ? &failure : &beside;
+	if (chaos_may_lose() && (turn == 1 || turn > 3) && turn < 6)
+		return turn == 1 ? &failure : turn == 4 ? &beside : &rebuild;
+	return &aims[chance(rng, 50) ? 0 : below(rng, AIMS)];
+}
+
+void await_cut(struct rng *rng, const struct aim *aim)
+{
+	bool arranged = !aim->path && aim != &aims[0];
+
+	phase("the load", 60);
+	if (wlog_is(aim)) {
+		fell_silent = false;
+		wlog_await(rng, aim);
+		return;
+	}
+	/*
+	 * In some rounds the writers fall silent before the cut: then a shift may store
+	 * all there is, and nothing written after it hides what it has left out.
+	 */
+	fell_silent = !files_wanted() && chance(rng, 25) && !arranged;
+	if (fell_silent) {
+		nap_ms(between(rng, 20, 300));
+		load_silence();
+	}
+	if (aim->path || arranged)
+		nap_ms(between(rng, 10, 200));
+	else
+		nap_ms(between(rng, 5, chance(rng, 25) ? 1000 : 350));
+	if (aim == &failure)
+		await_failure(rng, IN_LOW_GEAR);
+	if (aim == &beside)
+		await_failure(rng, choose_occasion());
+	if (aim == &waking)
+		await_waking(rng);
+	if (aim == &aim_superblock)
+		await_superblock(rng);
+	if (aim == &aim_first_superblock)
+		await_trap();
+	if (aim == &rebuild)
+		chaos_ask(array.parities > 1 && chance(rng, 50) ? REBUILDING : REBUILD_ONLY, 6000);
+	if (aim->path) {
+		await_aim(aim, 1000);
+		if (aim->value == lowest)
+			nap_ms(below(rng, 200));
+		else if (chance(rng, 70))
+			nap_ms(below(rng, 40));
+	}
+}
+
+/*
+ * An array with a file system is mostly whole again before the cut: a start by
+ * force might damage the file system, so that the array is given up otherwise.
+ */
+void mend_before_cut(struct rng *rng)
+{
+	char state[256];
+
+	if (!files_wanted() || trap_set || !chaos_lacking() || chance(rng, 25))
+		return;
+	phase("mending beside the load", 220);
+	chaos_ask(MENDING, 160000);
+	if (chaos_lacking() || array_degraded() || !array_idle()) {
+		array_describe(state, sizeof(state));
+		fail("the members do not become whole beside the load: %s", state);
+	}
+	nap_ms(below(rng, 100));
+	counted.mended++;
+	start.may_refuse = false;
+	fails_seen = counted.fails;
+}
+
+/*
+ * Writes were acknowledged that a failed member has missed, and so it is stored that it
+ * has failed. Those before md knew of it need not have missed it.
+ */
+static bool must_be_refused(const char *sync)
+{
+	/* What the log has taken, it has missed without any zone being in doubt. */
+	if (!array_degraded() || !strcmp(sync, "recover") || opt.log_mib)
+		return false;
+	if (acked_unnoticed != NONE)
+		return acked_since > acked_unnoticed;
+	return acked_since && !chaos_failed_lately();
+}
+
+/* What the array is about, just before. */
+void note_moment(void)
+{
+	char shift[32] = "", sync[32] = "";
+	unsigned int gear = array_gear();
+
+	wlog_moment();
+	if (trap_set) {	/* what there is to see may have come after the cut */
+		start.may_refuse |= trap_degraded || counted.fails != fails_seen;
+		start.refuse_due = false;
+		*trap_counter += disks_trapped();
+		return;
+	}
+	get(shift, sizeof(shift), "/sys/block/" MD "/md/par/shift_state");
+	get(sync, sizeof(sync), "/sys/block/" MD "/md/sync_action");
+	counted.in_shift += !strcmp(shift, "up") || !strcmp(shift, "down");
+	counted.in_propagation += !strcmp(shift, "propagate");
+	counted.in_low_gear += gear && gear < array.members;
+	counted.in_resync += !strcmp(sync, "resync") ||
+		(array_has_resync_file() && !reads("none", "/sys/block/" MD "/md/par/resync"));
+	counted.in_recovery += !strcmp(sync, "recover");
+	counted.in_check += !strcmp(sync, "check") || !strcmp(sync, "repair");
+	counted.in_degraded += array_degraded() > 0;
+	counted.in_waking += array_any_power("waking");
+	counted.in_stopping += disks_stopping();
+	start.may_refuse |= array_degraded() || counted.fails != fails_seen;
+	start.refuse_due = must_be_refused(sync);
+	acked_unnoticed = NONE;
+	event("gear %u, shift %s, sync %s, degraded %u, %u writes since", gear, shift,
+	      sync, array_degraded(), acked_since);
+}
+
+void cut(struct rng *rng)
+{
+	expect_errors = true;
+	trap_set = false;
+	disks_cut(rng_next(rng));
+	counted.cuts++;
+}

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Cuts of arrays with a write log (--log): while there is something in it, in the lowest gear.
+ * What is asked for by --aim, or comes in turns:
+ *
+ *   logging    small writes, as long as they go into the log
+ *   draining   the array shifts up, which has the log drained; the power goes in the middle of
+ *              that, or as soon as the tail is further on
+ *   full       writes, until the log has no room
+ *   replaying  the power goes while the log is read at the assembly, or copies get what they
+ *              lack, some times in a row
+ *   healing    after a cut of "logging": it goes with one of the first writes to the log
+ *   running    the same with one of the first superblocks, which tell the run of the records
+ *   leaving    a member of the log fails, and is back before the cut or not
+ *   away       the log was empty; at the next starts a member of it is missing
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "torture.h"
+
+#define PAR	"/sys/block/" MD "/md/par/"
+
+static const struct aim logging = { "logging", NULL, NULL };
+static const struct aim draining = { "draining the log", NULL, NULL };
+static const struct aim full = { "filling the log", NULL, NULL };
+static const struct aim replaying = { "replaying the log", NULL, NULL };
+static const struct aim healing = { "writing to a log that was replayed", NULL, NULL };
+static const struct aim running = { "storing the run of a log that was replayed", NULL, NULL };
+static const struct aim leaving = { "a member of the log fails", NULL, NULL };
+static const struct aim away = { "a member of the log is missing after this", NULL, NULL };
+
+static const struct kind {
+	const char *name;
+	const struct aim *aim;
+	bool parity;	/* in arrays with parity only */
+	bool again;	/* of a log that the cut before has left in use */
+} kinds[] = {
+	{ "logging", &logging, false, false }, { "draining", &draining, false, false },
+	{ "leaving", &leaving, true, false }, { "healing", &healing, false, true },
+	{ "full", &full, false, false }, { "away", &away, true, false },
+	{ "replaying", &replaying, false, false }, { "running", &running, false, true },
+};
+
+#define KINDS (sizeof(kinds) / sizeof(*kinds))
+
+static bool left_in_use;	/* by the last cut, in the lowest gear */
+
+static const struct kind *kind_of(const struct aim *aim)
+{
+	unsigned int i;
+
+	for (i = 0; i < KINDS; i++)
+		if (kinds[i].aim == aim)
+			return &kinds[i];
+	return NULL;
+}
+
+static u64 number(const char *file)
+{
+	char text[32];
+
+	return get(text, sizeof(text), PAR "%s", file) ? 0 : strtoull(text, NULL, 10);
+}
+
+static u64 used(void)
+{
+	return number("log_used");
+}
+
+static bool empty(void)
+{
+	return !used();
+}
+
+bool wlog_may(void)
+{
+	return opt.log_mib && !wide && !files_wanted() && !array.absent;
+}
+
+bool wlog_is(const struct aim *aim)
+{
+	return kind_of(aim);
+}
+
+bool wlog_leaves_out(const struct aim *aim)
+{
+	return aim == &away;
+}
+
+/* What has to come before it, if that has not been. */
+static const struct aim *possible(const struct kind *kind)
+{
+	bool before = kind->again && !left_in_use;
+
+	return before ? &logging : kind->aim;
+}
+
+const struct aim *wlog_asked(const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < KINDS; i++)
+		if (!strcmp(name, kinds[i].name))
+			return wlog_may() && (!kinds[i].parity || chaos_may_lose()) ?
+			       possible(&kinds[i]) : NULL;
+	return NULL;
+}
+
+const struct aim *wlog_aim(void)
+{
+	static unsigned int turn;
+	const struct kind *kind;
+
+	do
+		kind = &kinds[(opt.seed + turn++) % KINDS];
+	while (kind->parity && !chaos_may_lose());
+	return possible(kind);
+}
+
+/* In the lowest gear, and for some with an empty log. */
+static void go_down(const struct aim *aim)
+{
+	phase("going where the log is used", 240);
+	be_whole();
+	if (aim == &away) {
+		array_shift(array.members);
+		array_wait("draining the log", empty, 120);
+	}
+	if (array_gear() != array.gear[0] && array_shift(array.gear[0]))
+		fail("shift to %u refused", array.gear[0]);
+	array_wait("shifting", array_settled, 120);
+}
+
+void wlog_prepare(const struct aim *aim)
+{
+	if (!kind_of(aim)->again)
+		go_down(aim);
+}
+
+/* Some writes stay large: they go past the log. */
+void wlog_begin_load(struct rng *rng, const struct aim *aim)
+{
+	load_be_small(chance(rng, 50) ? 100 : 90);
+	if (aim == &healing)
+		trap_log(rng, between(rng, 1, 4 * (array.parities + 1)));
+	if (aim == &running)
+		trap_super(rng, array.gear[0]);
+}
+
+/* Until it is not as it was any more. */
+static bool await_change(u64 (*what)(void), bool falls, unsigned int limit)
+{
+	unsigned int end = now_ms() + limit;
+	u64 was = what(), is;
+
+	while (now_ms() < end && !expect_errors) {
+		is = what();
+		if (falls ? is < was : is != was)
+			return true;
+		was = is;
+		usleep(500);
+	}
+	return false;
+}
+
+static u64 drained(void)
+{
+	return number("drained");
+}
+
+static void await_draining(struct rng *rng)
+{
+	bool tail = chance(rng, 60);
+
+	nap_ms(between(rng, 20, 300));
+	/* What is written meanwhile would be flushed for, or be in the log again. */
+	if (chance(rng, 60)) {
+		load_silence();
+		nap_ms(20);
+	}
+	chaos_begin(GOING_UP);
+	if (!await_change(tail ? used : drained, tail, 3000))
+		return;
+	counted.in_drain++;
+	if (!tail)
+		nap_ms(below(rng, 60));
+	else if (chance(rng, 30))
+		nap_ms(below(rng, 20));
+}
+
+static void await_full(struct rng *rng)
+{
+	unsigned int end = now_ms() + 3000;
+	u64 size = number("log_size");
+
+	while (now_ms() < end && used() * 10 < size * 8)
+		nap_ms(1);
+	nap_ms(below(rng, 300));
+}
+
+static void await_leaving(struct rng *rng)
+{
+	nap_ms(below(rng, 200));
+	await_failure(rng, LEAVING_LOG);
+	counted.log_fails++;
+	if (!chance(rng, 50))
+		return;
+	load_be_small(100);
+	nap_ms(below(rng, 100));
+	chaos_ask(MENDING, 8000);
+	nap_ms(below(rng, 100));
+}
+
+void wlog_await(struct rng *rng, const struct aim *aim)
+{
+	if (aim == &draining)
+		await_draining(rng);
+	else if (aim == &full)
+		await_full(rng);
+	else if (aim == &leaving)
+		await_leaving(rng);
+	else if (aim == &away)
+		nap_ms(below(rng, 40));
+	else if (kind_of(aim)->again)
+		await_trap();
+	else
+		nap_ms(below(rng, 300));
+	if (opt.inject)
+		load_flush();
+}
+
+void wlog_moment(void)
+{
+	u64 now = used(), size = number("log_size");
+
+	counted.in_log += now > 0;
+	counted.in_full += size && now * 10 >= size * 8;
+	left_in_use = opt.log_mib && array_gear() == array.gear[0];
+}
+
+/* Its reads take long, so that the power goes in the middle of them. */
+static void cut_reading(struct rng *rng)
+{
+	int pid;
+
+	disks_slow(30000);
+	pid = assembly_begin("");
+	nap_ms(between(rng, 20, 900 + disks_start_ms()));
+	cut(rng);
+	reap(pid);
+}
+
+/* Copies that lack something get it as soon as the array is there: with one of these writes. */
+static void cut_healing(struct rng *rng)
+{
+	unsigned int end = now_ms() + 2000;
+	u64 first, last;
+	int pid;
+
+	meta_snapshot();
+	wlog_area(&first, &last);
+	disks_trap(rng_next(rng), between(rng, 1, 4), first, last - 1);
+	pid = assembly_begin("");
+	reap(pid);
+	while (now_ms() < end && !disks_trapped())
+		nap_ms(5);
+	cut(rng);
+}
+
+/* Some times in a row; at last it starts. */
+void wlog_replay_cuts(struct rng *rng, const struct aim *aim)
+{
+	unsigned int i, times = between(rng, 1, 3);
+
+	for (i = 0; aim == &replaying && i < times; i++) {
+		phase("assembling, to be cut in a replay", 90);
+		if (chance(rng, 50))
+			cut_reading(rng);
+		else
+			cut_healing(rng);
+		counted.in_replay++;
+		array_stop();
+		disks_restore();
+	}
+}
+
+/* All that the members of the log have of it, while they are off. */
+void wlog_wipe(void)
+{
+	u8 zeros[SECTOR] = { 0 };
+	u64 first, end, at;
+	unsigned int d;
+
+	meta_snapshot();
+	wlog_area(&first, &end);
+	for (d = 0; d < array.gear[0]; d++)
+		for (at = first; at < end; at++)
+			disk_sector(d, at, zeros, true);
+	say("injecting: no log on any member, sectors %llu to %llu", (unsigned long long)first,
+	    (unsigned long long)end - 1);
+}
+
+void wlog_area(u64 *first, u64 *end)
+{
+	const u8 *super = member_super(0);
+
+	if (!super)
+		fail("%s has no superblock", disk_name(0));
+	*end = member_data(0) + le(super + 112, 8);
+	*first = *end - le(super + 160, 8);
+}
