@@ -307,7 +307,7 @@ moving() {
 	cd /
 	guide admin-tasks.md 'Moving data in and out'
 	run 'rsync -aHAX --info=progress2 /srv'
-	diff -r /old /new || fail "what was moved out is not what was moved in"
+	diff -r --exclude=lost+found /old /new || fail "what was moved out is not what was moved in"
 	guide admin-tasks.md 'Letting all disks sleep'
 	run 'umount'
 	run 'for d in'
