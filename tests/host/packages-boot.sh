@@ -2,50 +2,63 @@
 # The part of tests/host/packages that boots the system in QEMU: by Debian's kernel and
 # the initramfs that is in it, with five disks sda to sde. To be sourced.
 
-# What is process 1 there: udev, the guide's commands, and a verdict on the console.
-write_init() {
-	{
-		cat <<-'END'
+# verdict COMMAND [NAME]: a line of bash that tells on the console what became of COMMAND, which has to be a program of
+# its own: bash does not stop at an error in a subshell whose status is asked for.
+verdict() { echo "if $1; then echo RAIDPAR-VERDICT ok ${2:-}; else echo RAIDPAR-VERDICT failed ${2:-}; fi"; }
+
+# init_of FILE: the system's process 1 runs it and powers off. The array's metadata are written by then.
+init_of() {
+	cat <<-END
 		#!/bin/bash
 		export PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root
 		exec >/dev/console 2>&1 </dev/null
-		mount -o remount,rw /
 		mountpoint -q /proc || mount -t proc proc /proc
 		mountpoint -q /sys || mount -t sysfs sysfs /sys
 		mountpoint -q /run || mount -t tmpfs tmpfs /run
 		mkdir -p /run/mdadm
-		/lib/systemd/systemd-udevd --daemon
-		udevadm trigger --action=add && udevadm settle
-		set -x
-		(
-			set -euo pipefail
-			# The initramfs has loaded it; it is to load by its alias as well.
-			[ -e /sys/module/raid_par ]
-			rmmod raid-par
-		END
-		guide "$NUMBER" after
-		cat <<-'END'
-			grep -q '^md0 : active par ' /proc/mdstat
-			mountpoint -q /srv && findmnt -n -o FSTYPE /srv | grep -qx ext4
-			cp /bin/bash /srv/ && sync && cmp /bin/bash /srv/bash
-			paradm status
-			modinfo -F filename raid-par | grep -q /updates/dkms/
-			umount /srv
-			mdadm --stop /dev/md0
-			mdadm --assemble --scan
-			mount /srv && cmp /bin/bash /srv/bash
-		) && echo RAIDPAR-VERDICT ok || echo RAIDPAR-VERDICT failed
+		$(verdict "bash -euxo pipefail $1")
 		sync
 		echo o >/proc/sysrq-trigger
 		sleep 60
+	END
+}
+
+# udev, and the guide's commands.
+write_init() {
+	mkdir -p "$ROOT/opt/checks"
+	init_of /opt/checks/mount >"$ROOT/opt/checks/init"
+	{
+		cat <<-'END'
+		mount -o remount,rw /
+		/lib/systemd/systemd-udevd --daemon
+		udevadm trigger --action=add
+		udevadm settle
+		# The initramfs has loaded it; it is to load by its alias as well.
+		[ -e /sys/module/raid_par ]
+		rmmod raid-par
 		END
-	} >"$ROOT/root/boot-test"
-	chmod 755 "$ROOT/root/boot-test"
+		guide "$NUMBER" after
+		cat <<-'END'
+		grep -q '^md0 : active par ' /proc/mdstat
+		[ "$(findmnt -n -o SOURCE,FSTYPE /srv | xargs)" = '/dev/md0 ext4' ]
+		cp /bin/bash /srv/
+		sync
+		cmp /bin/bash /srv/bash
+		paradm status
+		modinfo -F filename raid-par | grep -q /updates/dkms/
+		umount /srv
+		mdadm --stop /dev/md0
+		mdadm --assemble --scan
+		mount /srv
+		cmp /bin/bash /srv/bash
+		END
+	} >"$ROOT/opt/checks/mount"
+	chmod 755 "$ROOT/opt/checks/init"
 }
 
 # What the machine does not need does not go into its disk.
-NOT_NEEDED=(usr/src var/cache var/lib/apt/lists root/raid-par root/.cargo usr/lib/gcc usr/lib/rustlib 'usr/lib/llvm-*'
-	usr/share/doc usr/share/locale 'usr/lib/modules/*/kernel/'{sound,net,drivers/{gpu,net,media}})
+NOT_NEEDED=(usr/src var/cache var/lib/apt/lists root/raid-par root/.cargo root/.cache opt/built
+	usr/lib/gcc usr/lib/rustlib 'usr/lib/llvm-*' 'usr/lib/*/lib'{LLVM,rustc_driver}'*' usr/share/doc usr/share/locale 'usr/lib/modules/*/kernel/'{sound,net,drivers/{gpu,net,media}})
 
 # make_image TREE: the disks, and the kernel beside them.
 make_image() {
@@ -73,7 +86,7 @@ machine() {
 
 # With the system's disk, which has the program that runs as process 1.
 own_disk() {
-	(machine 1800 'a b c d e' "root=/dev/vda $1 init=/root/boot-test" \
+	(machine 1800 'a b c d e' "root=/dev/vda $1 init=/opt/checks/init" \
 		-drive "file=$WORK/image/root.img,format=raw,if=virtio" </dev/null) >"$2" 2>&1 || true
 }
 
@@ -101,9 +114,9 @@ boot_and_mount() {
 ARRAY_UUID=6a2b0c11:22334455:66778899:aabbccdd
 FS_UUID=5e1f7a52-6d0c-4a53-9b1c-7c0f5a1d2e3f
 
-# Commands of the documents, of these sections of tests/guide/list and in its order: each must succeed, and what
-# has no end of itself must still run when it is ended.
-with_systemd() { listed 'host/packages-boot.sh: with_systemd'; }
+# Commands of the documents, of these sections of tests/guide/list and in its order: each must succeed as a whole,
+# and what has no end of itself must still run when it is ended.
+with_systemd() { listed 'host/packages-boot.sh: with_systemd' | while read -r command; do printf 'bash -eo pipefail -c %q\n' "$command"; done; }
 
 # shellcheck disable=SC2016  # for the system
 endless() {
@@ -116,11 +129,8 @@ endless() {
 write_checks() {
 	local dir=$1/opt/checks
 	mkdir -p "$dir"
-	cat >"$dir/run" <<-'END'
-		#!/bin/bash
-		if (set -x; . "/opt/checks/$1"); then echo RAIDPAR-VERDICT "ok" "$1"; else echo RAIDPAR-VERDICT "failed" "$1"; fi
-	END
-	chmod 755 "$dir/run"
+	# shellcheck disable=SC2016  # for the system
+	verdict 'bash -x "/opt/checks/$1"' '"$1"' >"$dir/run"
 	cat >"$dir/common" <<-'END'
 		set -euo pipefail
 		export PAGER=cat SYSTEMD_PAGER=cat
@@ -133,13 +143,15 @@ write_checks() {
 	# shellcheck disable=SC2016  # for the system
 	{
 		echo '. /opt/checks/common; grep "\[5/5\]" /proc/mdstat'
-		echo 'systemctl is-active paradm; ! systemctl is-enabled par-smart.timer'
+		echo 'systemctl is-active paradm; [ "$(systemctl is-enabled par-smart.timer)" = disabled ]'
 		echo 'export EDITOR=true'
 		echo 'truncate -s 16M /srv.img; mkfs.ext4 -q /srv.img; echo "/srv.img /srv ext4 loop,nofail 0 2" >>/etc/fstab'
+		# The kernel's messages are to tell of it.
+		echo 'echo 3 >$PAR/gear; await $PAR/gear 3; await $PAR/shift_state idle'
 		with_systemd
+		echo 'mountpoint -q /srv'
 		endless
 		echo 'find /usr/bin /usr/sbin -type f -exec sha256sum {} + >/root/sums; sync'
-		echo 'echo 3 >$PAR/gear; await $PAR/gear 3; await $PAR/shift_state idle'
 	} >"$dir/all"
 	cat >"$dir/low" <<-'END'
 		. /opt/checks/common
@@ -182,11 +194,11 @@ prepare_par_system() {
 	ROOT=$new run bash -euxo pipefail -c "
 		apt-get update
 		apt-get install -y --no-install-recommends systemd-sysv libpam-systemd login passwd dbus udisks2 e2fsprogs \
-			sysstat fatrace blktrace
+			sysstat fatrace blktrace smartmontools
 		echo 'root:par' | chpasswd
 		echo par >/etc/hostname
 		echo 'UUID=$FS_UUID / ext4 defaults,errors=remount-ro 0 1' >/etc/fstab
-		echo 'ARRAY /dev/md0 metadata=1.2 UUID=$ARRAY_UUID' >/etc/mdadm/mdadm.conf
+		echo 'ARRAY /dev/md0 metadata=1.2 UUID=$ARRAY_UUID' >>/etc/mdadm/mdadm.conf
 		systemctl mask apt-daily.timer apt-daily-upgrade.timer fstrim.timer e2scrub_all.timer dpkg-db-backup.timer
 		systemctl mask mdcheck_start.timer mdcheck_continue.timer mdmonitor-oneshot.timer
 		update-initramfs -u -k $RELEASE
@@ -194,26 +206,15 @@ prepare_par_system() {
 		{ tail -n 20 "$WORK/par-root.log"; fail "the system that is to be on the array"; }
 	rm -f "$new/usr/sbin/policy-rc.d"
 	write_checks "$new"
-	cat >"$new/root/boot-test" <<-END
-		#!/bin/bash
-		export PATH=/usr/sbin:/usr/bin:/sbin:/bin
-		exec >/dev/console 2>&1 </dev/null
-		set -x
-		(
-			set -euo pipefail
-			mountpoint -q /proc || mount -t proc proc /proc
-			mountpoint -q /sys || mount -t sysfs sysfs /sys
-			mount -t tmpfs tmpfs /run
-			modprobe raid-par
-			mdadm --create /dev/md0 --run --level=par --raid-devices=5 --layout=3,5 --assume-clean --uuid=$ARRAY_UUID /dev/sd[a-e]
-			dd if=/dev/vda of=/dev/md0 bs=1M conv=sparse,fsync
-			mdadm --wait /dev/md0 || true
-			mdadm --stop /dev/md0
-		) && echo RAIDPAR-VERDICT "ok" || echo RAIDPAR-VERDICT "failed"
-		echo o >/proc/sysrq-trigger
-		sleep 60
+	init_of /opt/checks/create >"$new/opt/checks/init"
+	chmod 755 "$new/opt/checks/init"
+	cat >"$new/opt/checks/create" <<-END
+		modprobe raid-par
+		mdadm --create /dev/md0 --run --level=par --raid-devices=5 --layout=3,5 --assume-clean --uuid=$ARRAY_UUID /dev/sd[a-e]
+		dd if=/dev/vda of=/dev/md0 bs=1M conv=sparse,fsync
+		mdadm --wait /dev/md0 || true
+		mdadm --stop /dev/md0
 	END
-	chmod 755 "$new/root/boot-test"
 }
 
 # await LOG PATTERN SECONDS: false as well if the machine ends.
@@ -236,7 +237,7 @@ login() {
 	if await "$log" 'par login:' 1500 && printf 'root\n' >&9 && await "$log" 'Password:' 120 && printf 'par\n' >&9 &&
 		await "$log" 'root@par:~#' 300; then
 		echo "logged in after $((SECONDS - start)) s ($name)"
-		printf '/opt/checks/run %s\n' "$name" >&9
+		printf 'bash /opt/checks/run %s\n' "$name" >&9
 		await "$log" 'RAIDPAR-VERDICT (ok|failed)|RAIDPAR-CUT' 1500 || true
 	fi
 	if grep -aq RAIDPAR-CUT "$log"; then
