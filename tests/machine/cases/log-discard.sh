@@ -1,6 +1,7 @@
 #!/bin/bash
 # A discard removes only whole stripes from the log, and data that is written afterwards stays.
 # subject: log
+# plain: yes
 # timeout: 200
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"

@@ -1,5 +1,6 @@
 #!/bin/bash
 # A damaged log is started by force once, bad sectors at different places lose nothing, copies that are gone only what they had, and a write is counted once.
+# plain: yes
 # machine: --debug --mem 1G
 # timeout: 200
 set -euo pipefail

@@ -1,6 +1,7 @@
 #!/bin/bash
 # A log that is much smaller than the written data is reused many times, and no data is lost, with or without a cut.
 # subject: log
+# plain: yes
 # machine: --debug --mem 1G
 # timeout: 250
 set -euo pipefail

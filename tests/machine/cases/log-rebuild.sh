@@ -1,6 +1,7 @@
 #!/bin/bash
 # A member is whole again only when it has a part in the log; a failed one has nothing stored again and again.
 # subject: log
+# plain: yes
 # machine: --debug --mem 1G
 # timeout: 200
 set -euo pipefail
