@@ -10,39 +10,19 @@ set -euo pipefail
 PAR=/sys/block/$MD/md/par
 AT=321	# the block, of 4 KiB
 
-# number DEVICE BYTE: of the superblock, eight bytes.
-number() {
-	dd if="$1" bs=4k skip=$(($(data_offset "$1") / 8)) count=1 iflag=direct status=none |
-		od -An -t u8 -N 8 -j "$2" | tr -d ' '
-}
+# deaf [BLOCK [COUNT]]: reads of these blocks of the log, or of all of it, fail on all members that have one.
+deaf() { local d; for d in 0 1 2; do deafen_log "$d" "$@"; done; }
 
-# deaf SECTORS [SKIP]: reads of the log of all members that have one fail, or (0) no longer do.
-deaf() {
-	local d start
-	for d in 0 1 2; do
-		start=$(($(data_offset "${DEVS[d]}") + META - LOG + ${2:-0}))
-		if [ "$1" -gt 0 ]; then
-			echo "read $start $1" >"$SPINDLES/${DISKS[d]}/errors"
-		else
-			echo clear >"$SPINDLES/${DISKS[d]}/errors"
-		fi
-	done
-}
-
-read_block() { dd if="/dev/$MD" of=/dev/null bs=4k skip="$1" count=1 iflag=direct status=none; }
-
-# write_block [BLOCK]: of the array, and of the file.
+# write_block [BLOCK]: of the array, and of the file; flushed.
 write_block() {
-	local at=${1:-$AT}
-	dd if=/dev/urandom of="$TWIN.block" bs=4k count=1 status=none
-	dd if="$TWIN.block" of="/dev/$MD" bs=4k seek="$at" oflag=direct conv=notrunc,fsync status=none
-	dd if="$TWIN.block" of="$TWIN" bs=4k seek="$at" conv=notrunc status=none
+	write_blocks "${1:-$AT}"
+	sync -d "/dev/$MD"
 }
 
 is_lost() {
-	! read_block "$AT" 2>/dev/null || fail "$1: the lost block can be read"
-	read_block $((AT - 1)) || fail "$1: the block before it cannot be read"
-	read_block $((AT + 1)) || fail "$1: the block behind it cannot be read"
+	! read_blocks "$AT" 2>/dev/null || fail "$1: the lost block can be read"
+	read_blocks $((AT - 1)) || fail "$1: the block before it cannot be read"
+	read_blocks $((AT + 1)) || fail "$1: the block behind it cannot be read"
 	assert_eq "$(par log_lost)" 4096 "$1: bytes that are lost"
 }
 
@@ -50,20 +30,17 @@ mkspindles 5 64M
 create_logged 3,5 8 --chunk=64
 fill_twin
 shift_to 3
-# A superblock of par is in slot 0 from the first store on.
-META=$(number "${DEVS[0]}" 112)
-LOG=$(number "${DEVS[0]}" 160)
-[ "$LOG" -gt 0 ] || fail "no log in the superblock"
+find_log
 # The first record of the log; the second one is to be lost.
 write_block $((AT + 8))
 write_block
-deaf $((LOG - 16)) 16
-! read_block "$AT" 2>/dev/null || fail "a block whose copies cannot be read is read"
+deaf 2 $((LOG_LENGTH / 8 - 2))
+! read_blocks "$AT" 2>/dev/null || fail "a block whose copies cannot be read is read"
 mark_log
 echo 5 >"$PAR/gear"
 wait_for "$PAR/log_used" 0 60
 logged 'are lost: no copy in the log can be read'
-deaf 0
+mend_disks
 is_lost "drained"
 # What the log had just in front of its tail does not wait for anything.
 write_block $((AT + 8)) &
@@ -94,10 +71,10 @@ for gear in 5 3; do
 	[ "$gear" = 5 ] || break
 	shift_to 3
 	write_block
-	deaf "$LOG"
+	deaf
 	echo 5 >"$PAR/gear"
 	wait_for "$PAR/log_used" 0 60
-	deaf 0
+	mend_disks
 	is_lost "drained again"
 done
 stop_par

@@ -7,12 +7,6 @@ set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 . "$(dirname "$0")/../tools/log.sh"
 
-# number DEVICE BYTE: of the superblock, eight bytes.
-number() {
-	dd if="$1" bs=4k skip=$(($(data_offset "$1") / 8)) count=1 iflag=direct status=none |
-		od -An -t u8 -N 8 -j "$2" | tr -d ' '
-}
-
 mkspindles 5 64M
 create_logged 3,5 8 --chunk=64
 # Only now: the array has the limits that its members had at its creation.
@@ -24,11 +18,11 @@ dd if="$TWIN.block" of="/dev/$MD" bs=240k seek=1 oflag=direct conv=notrunc,fsync
 dd if="$TWIN.block" of="$TWIN" bs=240k seek=1 conv=notrunc status=none
 assert_eq "$(par log_live)" $((240 << 10)) "bytes in the log"
 # The log begins on members 0 and 1. All of it cannot be read on one of them.
+find_log
 for d in 0 1; do
-	start=$(($(data_offset "${DEVS[d]}") + $(number "${DEVS[d]}" 112) - $(number "${DEVS[d]}" 160)))
-	echo "read $start 1024" >"$SPINDLES/${DISKS[d]}/errors"
+	deafen_log "$d" 0 128
 	for ((i = 0; i < 20; i++)); do same "one copy of two, on the other member than ${DISKS[d]}"; done
-	echo clear >"$SPINDLES/${DISKS[d]}/errors"
+	mend_disks
 done
 assert_eq "$(<"/sys/block/$MD/md/degraded")" 0 "members that have failed of it"
 stop_par

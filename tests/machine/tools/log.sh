@@ -16,6 +16,15 @@ super_number() {
 		od -An -t u8 -N 8 -j "$2" | tr -d ' '
 }
 
+# newest_super NUMBER BYTE: of the newer of the two superblocks of this disk of DISKS; four bytes.
+newest_super() {
+	dd if="${DEVS[$1]}" bs=4k skip=$(($(data_offset "${DEVS[$1]}") / 8)) count=2 iflag=direct status=none | python3 -c '
+import struct, sys
+raw, field = sys.stdin.buffer.read(), int(sys.argv[1])
+print(max((struct.unpack_from("<Q", raw, at + 72)[0], struct.unpack_from("<I", raw, at + field)[0])
+          for at in (0, 4096))[1])' "$2"
+}
+
 # find_log: the first sector of the log, on each disk that has one, and its length, into LOG_AT and LOG_LENGTH.
 find_log() {
 	LOG_LENGTH=$(super_number 0 160)
@@ -65,6 +74,19 @@ write_blocks() {
 	dd if="$TWIN.blocks" of="$TWIN" bs=4k seek="$1" conv=notrunc status=none
 }
 read_blocks() { dd if="/dev/$MD" of=/dev/null bs=4k skip="$1" count="${2:-1}" iflag=direct status=none; }
+
+# scatter COUNT: so many blocks behind the file's, none near another, which takes long to drain.
+scatter() {
+	python3 -c '
+import mmap, os, random, sys
+to = os.open(sys.argv[1], os.O_RDWR | os.O_DIRECT)
+block = mmap.mmap(-1, 4096)
+block.write(os.urandom(4096))
+count, left = int(sys.argv[2]), os.lseek(to, 0, os.SEEK_END) // 4096 - 2048
+random.seed(1)
+for i in random.sample(range(count), count):
+    os.pwrite(to, block, (2048 + i * (left // count)) * 4096)' "/dev/$MD" "$1"
+}
 
 # same WHAT: the array has what the file has.
 same() {
