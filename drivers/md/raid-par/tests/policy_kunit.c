@@ -882,6 +882,38 @@ static void brief_loads(struct kunit *test)
 }
 
 /*
+ * A surge that would be waited out is not waited out once requests take longer than disks
+ * take to start: they are served sooner if disks start.
+ */
+static void overdue_requests(struct kunit *test)
+{
+	struct array *array = low_array(test);
+	u64 wait;
+
+	come_and_go(array, 130, 290, 20);
+	for (wait = 0; wait <= PAR_STARTS_IN * USEC_PER_SEC; wait += USEC_PER_SEC) {
+		array->is.now++;
+		make_interval(array, FULL * 12 / 10);
+		array->last.waited = array->last.requests * wait;
+		par_policy_see(&array->policy, &array->last, 1, array->is.now);
+	}
+	array->decision = par_policy_decide(&array->policy, &array->is);
+	KUNIT_EXPECT_EQ(test, array->decision.reason, PAR_WHY_BRIEF);
+	/* The mean of the short window follows. */
+	for (; array->decision.reason == PAR_WHY_BRIEF && wait < 3 * PAR_STARTS_IN * USEC_PER_SEC;
+	     wait += USEC_PER_SEC) {
+		array->is.now++;
+		make_interval(array, FULL * 12 / 10);
+		array->last.waited = array->last.requests * wait;
+		par_policy_see(&array->policy, &array->last, 1, array->is.now);
+		array->decision = par_policy_decide(&array->policy, &array->is);
+	}
+	KUNIT_EXPECT_EQ(test, array->decision.gear, 2);
+	KUNIT_EXPECT_EQ(test, array->decision.reason, PAR_WHY_LOAD);
+	KUNIT_EXPECT_LT(test, wait, 2 * PAR_STARTS_IN * USEC_PER_SEC);
+}
+
+/*
  * A lasting load causes a shift up at once, and a shift down when it is over, without a
  * delay of minutes.
  */
@@ -1258,6 +1290,7 @@ static struct kunit_case policy_cases[] = {
 	KUNIT_CASE(slow_spike),
 	KUNIT_CASE(regrets),
 	KUNIT_CASE(brief_loads),
+	KUNIT_CASE(overdue_requests),
 	KUNIT_CASE(long_loads),
 	KUNIT_CASE(copied_meanwhile),
 	KUNIT_CASE(load_returns),
