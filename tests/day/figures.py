@@ -90,7 +90,7 @@ def throughput(requests, seconds, mean_watts):
 
 
 def turns(samples, events):
-    """What par decided, in order, and what became of it: `ms` is None if the gear has
+    """The decisions of par in order, with their results: `ms` is None if the gear has
     not changed. A change that nobody decided has no reason."""
     found, gear = [], samples[0]["gear"]
     for event in events:
