@@ -1,5 +1,5 @@
 #!/bin/bash
-# With an image and all that it could be computed from unreadable, reads and writes return the right data, and no member is failed.
+# If an image and the blocks to reconstruct it from are unreadable, reads and writes return the right data, and no member is failed.
 # subject: data
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
