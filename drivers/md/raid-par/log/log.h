@@ -16,7 +16,6 @@
 #define PAR_LOG_RECORDS	2U	/* under way at once: the others wait and become one */
 #define PAR_LOG_DATA	64U	/* blocks of a record, at most */
 #define PAR_LOG_LARGE	1024U	/* sectors of a request that goes past the log, at least */
-#define PAR_LOG_RETRY	(HZ / 2)	/* after an error */
 #define PAR_LOG_LOOK	(5 * HZ)	/* whether there is something to drain */
 
 struct par_log;
