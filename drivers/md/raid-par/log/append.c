@@ -180,15 +180,28 @@ static void fill_record(struct par_log *log, struct par_log_sent *sent)
 	}
 }
 
+/* Does what waits begin a unit, for which there are no slots? */
+static bool lacks_slots(struct par_log *log)
+{
+	lockdep_assert_held(&log->lock);
+	return log->queued && !log->spare &&
+	       !log->index.unit[par_log_place(&log->shape, log->ring.head) / PAR_LOG_UNIT];
+}
+
 /* Room for what waits: false if there is none of it, or none. */
 static bool take_room(struct par_log *log, struct par_log_sent *sent)
 {
 	u32 u;
 
-	/* Little, and nobody can write before it is there. */
+	/* A record in a unit that has begun does not wait for memory, which it may free. */
 	if (!log->spare)
-		log->spare = par_log_slots(GFP_NOIO | __GFP_NOFAIL);
+		log->spare = par_log_slots(GFP_NOWAIT | __GFP_NOWARN);
 	spin_lock(&log->lock);
+	if (lacks_slots(log)) {
+		spin_unlock(&log->lock);
+		log->spare = par_log_slots(GFP_NOIO | __GFP_NOFAIL);
+		spin_lock(&log->lock);
+	}
 	sent->count = 0;
 	if (log->queued && !log->closed)
 		sent->count = par_log_ring_take(&log->ring, min_t(u64, log->queued, PAR_LOG_DATA),
