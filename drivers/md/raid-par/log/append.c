@@ -3,11 +3,14 @@
  * Writes that go into the log. One work makes records of those that wait and, when records are
  * written, acknowledges what has ended with them, in the order of positions. See log.h.
  */
+#include <linux/delay.h>
 #include <linux/highmem.h>
 
 #include "core/parent.h"
 #include "log/log.h"
 #include "log/log_trace.h"
+
+#define HEAL_AGAIN_MS	100	/* when there was no memory for a walk */
 
 /* ---- what is written ---- */
 
@@ -243,6 +246,18 @@ static bool append_record(struct par_log *log)
 	return true;
 }
 
+/* Memory that is not there now is waited for: it says nothing about the records. */
+static int walk_and_heal(struct par_log *log)
+{
+	int err = par_log_heal(log);
+
+	while (err == -ENOMEM && !par_log_broken(log)) {
+		msleep(HEAL_AGAIN_MS);
+		err = par_log_heal(log);
+	}
+	return err;
+}
+
 /*
  * All copies have all records: false if some are nowhere any more. A record behind such a one no
  * replay would find.
@@ -253,7 +268,7 @@ static bool heal_copies(struct par_log *log)
 
 	lockdep_assert_held(&log->ready_lock);
 	healed = !log->lacking || par_log_ring_empty(&log->ring) ||
-		 (!log->stuck && !par_log_heal(log));
+		 (!log->stuck && !walk_and_heal(log));
 	if (!healed && !log->stuck)
 		pr_err("md/par:%s: some records of the log cannot be read any more: nothing is written to the log until it has been drained\n",
 		       mdname(log->conf->mddev));

@@ -208,7 +208,7 @@ int par_log_read_init(struct par_log *log);
 
 /*
  * par_log_heal - write what some copies lack, as a walk has found. Sleeps. -EIO: some records
- * cannot be read on any member any more.
+ * cannot be read on any member any more; -ENOMEM: there is no memory for it now.
  */
 int par_log_heal(struct par_log *log);
 
