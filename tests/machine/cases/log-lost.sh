@@ -98,4 +98,20 @@ mend_disks
 same "with its paths again"
 wait_for "$PAR/log_used" 0 60
 same "drained"
+
+note "the list of lost blocks survives the superblocks of those that never sleep"
+shift_to 3
+write_block
+deaf
+echo 5 >"$PAR/gear"
+wait_for "$PAR/log_used" 0 60
+mend_disks
+shift_to 3
+stop_par
+for d in 0 1 2; do
+	dd if=/dev/urandom of="${DEVS[d]}" bs=4k seek=$(($(data_offset "${DEVS[d]}") / 8)) count=2 oflag=direct \
+		conv=notrunc status=none
+done
+mdadm --assemble --quiet --update=par-rescue "/dev/$MD" "${DEVS[@]}"
+is_lost "after a rescue"
 stop_par
