@@ -74,12 +74,16 @@ bad_sectors() {
 	assemble_par
 	assert_eq "$(par log_replayed)" 5 "records that are replayed"
 	same "with bad sectors"
+	assert_eq "$(par log_read_errors)" 0 "read errors once the copies are healed"
 	for i in 0 1; do wait_for "$SPINDLES/${DISKS[i]}/errors" '' 30; done
+	mark_log
 	for i in 0 1; do
 		deafen_log "$i"
 		same "without the log of member $i"
 		mend_disks
 	done
+	[ "$(par log_read_errors)" -gt 0 ] || fail "reads that have failed are not counted"
+	logged 'a read of the log on spin0 has failed: another copy is used'
 }
 
 # said_at PATTERN: when the kernel first said so, in tenths of a second.

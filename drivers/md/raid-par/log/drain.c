@@ -118,6 +118,8 @@ static enum run_read read_run(struct par_log *log, struct page *page,
 		submit_bio_wait(bio);
 		status = bio->bi_status;
 		bio_put(bio);
+		if (status)
+			par_log_read_failed(log, rdev);
 		rdev_dec_pending(rdev, log->conf->mddev);
 		if (!status)
 			return RUN_READ;

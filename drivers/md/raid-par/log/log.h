@@ -77,7 +77,7 @@ struct par_log_counts {
  * @paused: the array is about to be quiet; @ended: for good
  * @filling: see struct par_log_need; @wanted: drain in any case; @draining: it is
  * @last: jiffies of the last record
- * @count: what has been done since the start
+ * @count: what has been done since the start; @bad_reads: reads of copies that have failed in it
  */
 struct par_log {
 	struct par_conf *conf;
@@ -99,6 +99,7 @@ struct par_log {
 	bool dead, closed, paused, ended, filling, wanted, draining;
 	unsigned long last;
 	struct par_log_counts count;
+	atomic64_t bad_reads;
 	struct par_log_drain *drain;
 	struct workqueue_struct *wq, *drain_wq;
 	struct work_struct work;
@@ -182,6 +183,9 @@ void par_log_submit_again(struct par_log *log, struct bio *bio);
 
 /* par_log_read_put - a read of unit @u has ended; any context */
 void par_log_read_put(struct par_log *log, u32 u);
+
+/* par_log_read_failed - a copy could not be read: it is counted, and told; any context */
+void par_log_read_failed(struct par_log *log, const struct md_rdev *rdev);
 
 /* ---- append.c, drain.c: their works ---- */
 
