@@ -141,12 +141,25 @@ static bool next_run(u8 sectors, unsigned int from, unsigned int *first, unsigne
 	return true;
 }
 
+static void tell_no_room(const struct par_log *log)
+{
+	pr_err_ratelimited("md/par:%s: the log cannot be drained any further: there is no room to remember more lost blocks\n",
+			   mdname(log->conf->mddev));
+}
+
 /* Is the block lost, as it could not be drained once more? @gone: see par_log_suspect(). */
 static bool is_lost(struct par_log_drain *drain, u64 block, bool gone)
 {
+	struct par_log *log = drain->log;
+
 	/* With too many members failed, the log stays as it is for a start by force. */
-	return !par_log_broken(drain->log) &&
-	       par_log_suspect(&drain->suspects, block, ktime_to_ms(ktime_get()), gone);
+	if (par_log_broken(log))
+		return false;
+	if (par_log_suspect(&drain->suspects, block, ktime_to_ms(ktime_get()), gone))
+		return true;
+	if (gone && READ_ONCE(log->lost.count) == PAR_LOG_LOST)
+		tell_no_room(log);
+	return false;
 }
 
 /*
@@ -169,8 +182,7 @@ static bool lose_sectors(struct par_log_drain *drain, u64 block, struct par_log_
 		par_log_index_drained(&log->index, &gone);
 	spin_unlock(&log->lock);
 	if (!added) {
-		pr_err_ratelimited("md/par:%s: the log cannot be drained any further: there is no room to remember more lost blocks\n",
-				   mdname(log->conf->mddev));
+		tell_no_room(log);
 		return false;
 	}
 	part->sectors &= ~sectors;
