@@ -91,7 +91,7 @@ void par_log_read_put(struct par_log *log, u32 u)
 /* The copy is written again when the ring comes round to it; a bad sector is replaced then. */
 void par_log_read_failed(struct par_log *log, const struct md_rdev *rdev)
 {
-	atomic64_inc(&log->bad_reads);
+	atomic64_inc(&log->count.bad_reads);
 	pr_warn_ratelimited("md/par:%s: a read of the log on %pg has failed: another copy is used, if there is one\n",
 			    mdname(log->conf->mddev), rdev->bdev);
 }

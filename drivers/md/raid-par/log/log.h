@@ -50,9 +50,11 @@ struct par_log_sent {
  * struct par_log_counts - what a log has done
  * @logged, @drained: sectors of the array; @sent: requests to members, for records and by
  *	drains that read them; @replayed: records that the last assembly has found
+ * @bad_reads: reads of copies that have failed
  */
 struct par_log_counts {
 	u64 logged, drained, sent, replayed;
+	atomic64_t bad_reads;
 };
 
 /**
@@ -77,7 +79,7 @@ struct par_log_counts {
  * @paused: the array is about to be quiet; @ended: for good
  * @filling: see struct par_log_need; @wanted: drain in any case; @draining: it is
  * @last: jiffies of the last record
- * @count: what has been done since the start; @bad_reads: reads of copies that have failed in it
+ * @count: what has been done since the start
  */
 struct par_log {
 	struct par_conf *conf;
@@ -99,7 +101,6 @@ struct par_log {
 	bool dead, closed, paused, ended, filling, wanted, draining;
 	unsigned long last;
 	struct par_log_counts count;
-	atomic64_t bad_reads;
 	struct par_log_drain *drain;
 	struct workqueue_struct *wq, *drain_wq;
 	struct work_struct work;

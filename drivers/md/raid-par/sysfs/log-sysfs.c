@@ -84,7 +84,7 @@ static ssize_t log_replayed_show(struct par_conf *conf, char *page)
 
 static ssize_t log_read_errors_show(struct par_conf *conf, char *page)
 {
-	return sysfs_emit(page, "%lld\n", atomic64_read(&conf->log->bad_reads));
+	return sysfs_emit(page, "%lld\n", atomic64_read(&conf->log->count.bad_reads));
 }
 
 static ssize_t log_lost_show(struct par_conf *conf, char *page)
