@@ -74,12 +74,16 @@ bad_sectors() {
 	assemble_par
 	assert_eq "$(par log_replayed)" 5 "records that are replayed"
 	same "with bad sectors"
+	assert_eq "$(par log_read_errors)" 0 "read errors once the copies are healed"
 	for i in 0 1; do wait_for "$SPINDLES/${DISKS[i]}/errors" '' 30; done
+	mark_log
 	for i in 0 1; do
 		deafen_log "$i"
 		same "without the log of member $i"
 		mend_disks
 	done
+	[ "$(par log_read_errors)" -gt 0 ] || fail "reads that have failed are not counted"
+	logged 'a read of the log on spin0 has failed: another copy is used'
 }
 
 # said_at PATTERN: the time of the first message of the kernel with this pattern, in tenths of a second.
@@ -162,15 +166,15 @@ counted_once() {
 	assert_eq "$(written)" "5 40" "requests and sectors when they are drained"
 	shift_to 3
 	write_blocks 301
-	# Three reads of each copy return an error: the drain retries meanwhile.
-	for d in 0 1 2; do deafen_log "$d" 0 $((LOG_LENGTH / 8)) 3; done
+	# No copy can be reached: the drain cannot read a record meanwhile.
+	for d in 0 1 2; do cut_off_log "$d"; done
 	echo 5 >"$PAR/gear"
 	wait_for "$PAR/gear" 5 30
 	write_blocks 301 &
 	wait_for "/sys/block/$MD/inflight" '*[^0-9]1' 30
+	mend_disks
 	wait "$!"
 	assert_eq "$(written)" "7 56" "requests and sectors when one has waited"
-	mend_disks
 	same "after that"
 }
 

@@ -50,6 +50,12 @@ deafen_log() {
 	echo "read $FIRST $COUNT${4:+ $4}" >"$SPINDLES/${DISKS[$1]}/errors"
 }
 
+# cut_off_log NUMBER [BLOCK [COUNT]]: reads there fail, but not for the medium.
+cut_off_log() {
+	log_range "${@:2}"
+	echo "path $FIRST $COUNT" >"$SPINDLES/${DISKS[$1]}/errors"
+}
+
 # mend_disks: all of their sectors can be read.
 mend_disks() {
 	local name

@@ -40,6 +40,8 @@ static void read_endio(struct bio *clone)
 {
 	struct read_leg *leg = container_of(clone, struct read_leg, clone);
 
+	if (clone->bi_status)
+		par_log_read_failed(leg->log, leg->rdev);
 	rdev_dec_pending(leg->rdev, leg->log->conf->mddev);
 	/* Another copy, from where that may be sent. */
 	if (clone->bi_status)

@@ -16,7 +16,6 @@
 #define PAR_LOG_RECORDS	2U	/* under way at once: the others wait and become one */
 #define PAR_LOG_DATA	64U	/* blocks of a record, at most */
 #define PAR_LOG_LARGE	1024U	/* sectors of a request that goes past the log, at least */
-#define PAR_LOG_RETRY	(HZ / 2)	/* after an error */
 #define PAR_LOG_LOOK	(5 * HZ)	/* whether there is something to drain */
 
 struct par_log;
@@ -51,9 +50,11 @@ struct par_log_sent {
  * struct par_log_counts - what a log has done
  * @logged, @drained: sectors of the array; @sent: requests to members, for records and by
  *	drains that read them; @replayed: records that the last assembly has found
+ * @bad_reads: reads of copies that have failed
  */
 struct par_log_counts {
 	u64 logged, drained, sent, replayed;
+	atomic64_t bad_reads;
 };
 
 /**
@@ -184,6 +185,9 @@ void par_log_submit_again(struct par_log *log, struct bio *bio);
 /* par_log_read_put - a read of unit @u has ended; any context */
 void par_log_read_put(struct par_log *log, u32 u);
 
+/* par_log_read_failed - a copy could not be read: it is counted, and told; any context */
+void par_log_read_failed(struct par_log *log, const struct md_rdev *rdev);
+
 /* ---- append.c, drain.c: their works ---- */
 
 void par_log_append_work(struct work_struct *work);
@@ -209,7 +213,7 @@ int par_log_read_init(struct par_log *log);
 
 /*
  * par_log_heal - write what some copies lack, as a walk has found. Sleeps. -EIO: some records
- * cannot be read on any member any more.
+ * cannot be read on any member any more; -ENOMEM: there is no memory for it now.
  */
 int par_log_heal(struct par_log *log);
 
