@@ -51,7 +51,7 @@ static bool is_logged(struct par_log *log, const struct bio *bio)
 	       par_log_index_has(&log->index, bio->bi_iter.bi_sector, bio_sectors(bio));
 }
 
-static struct par_log_write describe(struct par_log *log, const struct bio *bio)
+static struct par_log_write describe_write(struct par_log *log, const struct bio *bio)
 {
 	u32 absent = READ_ONCE(log->conf->store->super.log.absent);
 	bool is_lost = par_log_lost_any(&log->lost, bio->bi_iter.bi_sector, bio_sectors(bio));
@@ -83,7 +83,7 @@ static void log_write(struct par_log *log, struct bio *bio, bool counted)
 	enum par_log_way way;
 
 	spin_lock(&log->lock);
-	write = describe(log, bio);
+	write = describe_write(log, bio);
 	spin_unlock(&log->lock);
 	way = par_log_way(&write);
 	if (par_log_full(&write)) {

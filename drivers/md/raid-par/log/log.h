@@ -47,6 +47,11 @@ struct par_log_sent {
 	struct par_log_leg leg[PAR_LOG_MAX_COPIES];
 };
 
+/* struct par_log_pools - of the log's own requests, of parts of requests, and of reads of copies */
+struct par_log_pools {
+	struct bio_set bios, splits, clones;
+};
+
 /**
  * struct par_log_counts - what a log has done
  * @logged, @drained: sectors of the array; @sent: requests to members, for records and by
@@ -109,7 +114,7 @@ struct par_log {
 	struct work_struct work;
 	struct delayed_work drain_work;
 	wait_queue_head_t wait;
-	struct bio_set bios, splits, clones;
+	struct par_log_pools pools;
 };
 
 /*

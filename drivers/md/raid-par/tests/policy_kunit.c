@@ -888,10 +888,12 @@ static void brief_loads(struct kunit *test)
 static void overdue_requests(struct kunit *test)
 {
 	struct array *array = low_array(test);
-	u64 wait;
+	u64 wait, starts;
 
-	come_and_go(array, 130, 290, 20);
-	for (wait = 0; wait <= PAR_STARTS_IN * USEC_PER_SEC; wait += USEC_PER_SEC) {
+	come_and_go(array, 130, 290, 400);
+	KUNIT_ASSERT_EQ(test, array->is.gear, 1);
+	starts = (u64)array->policy.starts_in * USEC_PER_SEC;
+	for (wait = 0; wait <= starts / 2; wait += USEC_PER_SEC) {
 		array->is.now++;
 		make_interval(array, FULL * 12 / 10);
 		array->last.waited = array->last.requests * wait;
@@ -900,7 +902,7 @@ static void overdue_requests(struct kunit *test)
 	array->decision = par_policy_decide(&array->policy, &array->is);
 	KUNIT_EXPECT_EQ(test, array->decision.reason, PAR_WHY_BRIEF);
 	/* The mean of the short window follows. */
-	for (; array->decision.reason == PAR_WHY_BRIEF && wait < 3 * PAR_STARTS_IN * USEC_PER_SEC;
+	for (; array->decision.reason == PAR_WHY_BRIEF && wait < 5 * starts;
 	     wait += USEC_PER_SEC) {
 		array->is.now++;
 		make_interval(array, FULL * 12 / 10);
@@ -910,7 +912,9 @@ static void overdue_requests(struct kunit *test)
 	}
 	KUNIT_EXPECT_EQ(test, array->decision.gear, 2);
 	KUNIT_EXPECT_EQ(test, array->decision.reason, PAR_WHY_LOAD);
-	KUNIT_EXPECT_LT(test, wait, 2 * PAR_STARTS_IN * USEC_PER_SEC);
+	KUNIT_EXPECT_GT(test, wait, starts);
+	wait -= USEC_PER_SEC * array->policy.knobs.window[PAR_WINDOW_SHORT];
+	KUNIT_EXPECT_LE(test, wait, starts);
 }
 
 /*
