@@ -80,7 +80,10 @@ void *par_log_buffer(const struct par_log_unit_read *unit, unsigned int copy, u6
 bool par_log_reread(struct par_log_unit_read *unit, unsigned int copy, u64 pos,
 		    unsigned int count);
 
-/* par_log_move - read or write @bytes at @sector of @rdev's data area; sleeps; returns 0 or -errno */
+/*
+ * par_log_move - read or write @bytes at @sector of @rdev's data area; sleeps; returns 0 or
+ * -errno
+ */
 int par_log_move(struct md_rdev *rdev, u64 sector, void *buffer, unsigned int bytes, blk_opf_t opf);
 
 #endif
