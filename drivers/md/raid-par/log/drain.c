@@ -546,10 +546,16 @@ static int drain_some(struct par_log_drain *drain)
 	return moved < 0 ? moved : moved || count;
 }
 
+bool par_log_drain_fails(const struct par_log *log)
+{
+	return READ_ONCE(log->drain->tries) >= PAR_LOG_WAITED;
+}
+
 /* A drain has failed, and is tried again later. */
 static void put_off(struct par_log_drain *drain)
 {
-	if (++drain->tries == PAR_LOG_RETRIES)
+	WRITE_ONCE(drain->tries, drain->tries + 1);
+	if (drain->tries == PAR_LOG_RETRIES)
 		pr_warn("md/par:%s: some blocks of the log cannot be drained at the moment: they stay in the log, retrying\n",
 			mdname(drain->log->conf->mddev));
 	drain->next = jiffies + msecs_to_jiffies(par_log_drain_delay(drain->tries));
@@ -565,7 +571,7 @@ static int drain_all(struct par_log_drain *drain)
 		if (done < 0)
 			put_off(drain);
 		else
-			drain->tries = 0;
+			WRITE_ONCE(drain->tries, 0);
 	}
 	WRITE_ONCE(drain->log->draining, false);
 	return done;

@@ -199,6 +199,9 @@ void par_log_drain_work(struct work_struct *work);
  */
 bool par_log_make_ready(struct par_log *log);
 
+/* par_log_drain_fails - the log does not become empty as long as this lasts; any context */
+bool par_log_drain_fails(const struct par_log *log);
+
 /* par_log_drain_alloc - what a drain needs, so that it never waits for memory; sleeps */
 int par_log_drain_alloc(struct par_log *log);
 void par_log_drain_free(struct par_log *log);
