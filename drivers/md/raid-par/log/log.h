@@ -51,9 +51,11 @@ struct par_log_sent {
  * @logged, @drained: sectors of the array; @sent: requests to members, for records and by
  *	drains that read them; @replayed: records that the last assembly has found
  * @bad_reads: reads of copies that have failed
+ * @failures: drains that have failed, one after the other, up to now
  */
 struct par_log_counts {
 	u64 logged, drained, sent, replayed;
+	unsigned int failures;
 	atomic64_t bad_reads;
 };
 
@@ -198,9 +200,6 @@ void par_log_drain_work(struct work_struct *work);
  * appended. False if that cannot be; @stuck tells then whether it is for want of copies. Sleeps.
  */
 bool par_log_make_ready(struct par_log *log);
-
-/* par_log_drain_fails - the log does not become empty as long as this lasts; any context */
-bool par_log_drain_fails(const struct par_log *log);
 
 /* par_log_drain_alloc - what a drain needs, so that it never waits for memory; sleeps */
 int par_log_drain_alloc(struct par_log *log);
