@@ -64,8 +64,8 @@ static struct par_log_write describe_write(struct par_log *log, const struct bio
 		.logged = is_lost || is_logged(log, bio),
 		.room = has_room(log, blocks_of(bio)),
 		/* A member that is whole again is left out for as short a time as may be. */
-		.ending = !is_lost && (log->index.live < PAR_LOG_ENDING ||
-				       par_log_lacks_member(log)),
+		.ending = !is_lost && READ_ONCE(log->count.failures) < PAR_LOG_WAITED &&
+			  (log->index.live < PAR_LOG_ENDING || par_log_lacks_member(log)),
 	};
 }
 

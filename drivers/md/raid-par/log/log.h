@@ -57,9 +57,11 @@ struct par_log_pools {
  * @logged, @drained: sectors of the array; @sent: requests to members, for records and by
  *	drains that read them; @replayed: records that the last assembly has found
  * @bad_reads: reads of copies that have failed
+ * @failures: drains that have failed, one after the other, up to now
  */
 struct par_log_counts {
 	u64 logged, drained, sent, replayed;
+	unsigned int failures;
 	atomic64_t bad_reads;
 };
 
