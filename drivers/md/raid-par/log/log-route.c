@@ -37,7 +37,7 @@ static bool has_room(const struct par_log *log, u64 blocks)
 {
 	u64 wanted = 2 * (log->queued + blocks) + 2 * PAR_LOG_UNIT;
 
-	return !log->dead && !READ_ONCE(log->stuck) &&
+	return !log->dead && !READ_ONCE(log->stuck) && !log->use.off &&
 	       par_log_ring_used(&log->ring) + wanted <= log->ring.blocks;
 }
 
@@ -73,6 +73,8 @@ static enum par_log_way way_of(struct par_log *log, const struct bio *bio)
 /* Nothing is logged, and nothing will be: no need to look. */
 static bool passes_by(const struct par_log *log)
 {
+	if (READ_ONCE(log->use.off))
+		return true;
 	return !in_low_gear(log) && !READ_ONCE(log->lost.count) &&
 	       READ_ONCE(log->ring.tail) == READ_ONCE(log->ring.head) && !READ_ONCE(log->queued);
 }
@@ -85,7 +87,7 @@ static void log_write(struct par_log *log, struct bio *bio, bool counted)
 
 	spin_lock(&log->lock);
 	way = way_of(log, bio);
-	full = !has_room(log, 0);
+	full = !log->use.off && !has_room(log, 0);
 	spin_unlock(&log->lock);
 	if (full) {
 		par_shift_at_least(log->conf, log->conf->geo.gears, "log");
