@@ -105,7 +105,7 @@ static void send_copy(struct par_log *log, struct par_log_sent *sent, unsigned i
 	leg->sent = sent;
 	leg->rdev = rdev;
 	bio = bio_alloc_bioset(rdev->bdev, 1 + sent->count, REQ_OP_WRITE | REQ_SYNC, GFP_NOIO,
-			       &log->bios);
+			       &log->pools.bios);
 	bio->bi_iter.bi_sector = rdev->data_offset + par_log_sector(&log->shape, place, copy);
 	bio->bi_private = leg;
 	bio->bi_end_io = copy_endio;

@@ -111,7 +111,7 @@ static enum run_read read_run(struct par_log *log, struct page *page,
 			rdev = par_log_rdev(log, d);
 		if (!rdev)
 			continue;
-		bio = bio_alloc_bioset(rdev->bdev, 1, REQ_OP_READ, GFP_NOIO, &log->bios);
+		bio = bio_alloc_bioset(rdev->bdev, 1, REQ_OP_READ, GFP_NOIO, &log->pools.bios);
 		bio->bi_iter.bi_sector = rdev->data_offset +
 					 par_log_sector(&log->shape, part->place, copy) + first;
 		__bio_add_page(bio, page, count << SECTOR_SHIFT, first << SECTOR_SHIFT);

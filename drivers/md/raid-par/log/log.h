@@ -10,6 +10,7 @@
 #include "pure/log-drain.h"
 #include "pure/log-index.h"
 #include "pure/log-lost.h"
+#include "pure/log-replay.h"
 #include "pure/log-ring.h"
 #include "pure/log-way.h"
 
@@ -46,6 +47,11 @@ struct par_log_sent {
 	struct par_log_leg leg[PAR_LOG_MAX_COPIES];
 };
 
+/* struct par_log_pools - of the log's own requests, of parts of requests, and of reads of copies */
+struct par_log_pools {
+	struct bio_set bios, splits, clones;
+};
+
 /**
  * struct par_log_counts - what a log has done
  * @logged, @drained: sectors of the array; @sent: requests to members, for records and by
@@ -72,7 +78,8 @@ struct par_log_counts {
  * @reads: of each unit, under way
  * @ready_lock: @run, @ready, @lacking, @stuck, @renew; taken above the store's mutex
  * @run: of the records of this use; @ready: it is stored
- * @lacking: usable copies do not have some records
+ * @lacking: usable copies do not have some records; @heal: the walk in front of the first of
+ *	these
  * @stuck: some of these can be read nowhere any more: nothing is appended before all is drained
  * @renew: store the run, and what copies lack, as soon as the array is writable: if copies lack
  *	records, or if a later start could find others
@@ -100,6 +107,7 @@ struct par_log {
 	struct mutex ready_lock;	/* see above */
 	u64 run;
 	bool ready, lacking, stuck, renew;
+	struct par_log_walk heal;
 	bool dead, closed, paused, ended, filling, wanted, draining;
 	unsigned long last;
 	struct par_log_counts count;
@@ -108,7 +116,7 @@ struct par_log {
 	struct work_struct work;
 	struct delayed_work drain_work;
 	wait_queue_head_t wait;
-	struct bio_set bios, splits, clones;
+	struct par_log_pools pools;
 };
 
 /*
