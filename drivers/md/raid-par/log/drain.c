@@ -401,7 +401,7 @@ static bool choose_tail(struct par_log *log, struct par_log_record *record)
 	record->stable = log->ring.done;
 	record->lost = log->lost;
 	empty = record->tail == log->ring.head && par_log_lacks_member(log);
-	log->closed = empty;
+	log->use.closed = empty;
 	spin_unlock(&log->lock);
 	return empty;
 }
@@ -469,7 +469,7 @@ static int move_tail(struct par_log *log)
 			free_units(log, record.tail);
 	}
 	spin_lock(&log->lock);
-	log->closed = false;
+	log->use.closed = false;
 	spin_unlock(&log->lock);
 	par_log_kick(log);
 	submit_held(log);
@@ -591,6 +591,7 @@ void par_log_drain_work(struct work_struct *work)
 	int done = 1;
 
 	take_discards(log);
+	par_log_do_resize(log);
 	if (par_log_broken(log)) {
 		fail_held(log);
 		par_log_kick(log);

@@ -59,7 +59,7 @@ static struct par_log_write describe_write(struct par_log *log, const struct bio
 	lockdep_assert_held(&log->lock);
 	return (struct par_log_write) {
 		/* If some member has no part in the log, records are less safe than the array. */
-		.low = in_low_gear(log) && !absent,
+		.low = in_low_gear(log) && !absent && !log->use.off,
 		.large = bio_sectors(bio) >= PAR_LOG_LARGE,
 		.logged = is_lost || is_logged(log, bio),
 		.room = has_room(log, blocks_of(bio)),
@@ -72,6 +72,8 @@ static struct par_log_write describe_write(struct par_log *log, const struct bio
 /* Nothing is logged, and nothing will be: no need to look. */
 static bool passes_by(const struct par_log *log)
 {
+	if (READ_ONCE(log->use.off))
+		return true;
 	return !in_low_gear(log) && !READ_ONCE(log->lost.count) &&
 	       READ_ONCE(log->ring.tail) == READ_ONCE(log->ring.head) && !READ_ONCE(log->queued);
 }
