@@ -168,9 +168,9 @@ counted_once() {
 	write_blocks 301
 	# No copy can be reached: the drain cannot read a record meanwhile.
 	for d in 0 1 2; do cut_off_log "$d"; done
+	write_at_top 301 &
+	wait_for "$TWIN.blocks.ready" yes 60
 	echo 5 >"$PAR/gear"
-	wait_for "$PAR/gear" 5 30
-	write_blocks 301 &
 	wait_for "/sys/block/$MD/inflight" '*[^0-9]1' 30
 	mend_disks
 	wait "$!"

@@ -79,6 +79,24 @@ write_blocks() {
 		conv=notrunc status=none
 	dd if="$TWIN.blocks" of="$TWIN" bs=4k seek="$1" conv=notrunc status=none
 }
+
+# write_at_top BLOCK: the same with one block, as soon as the array is in its top gear. Until then "$TWIN.blocks.ready"
+# has "yes": there is no program to be started any more, which may take seconds.
+write_at_top() {
+	dd if=/dev/urandom of="$TWIN.blocks" bs=4k count=1 status=none
+	python3 -c '
+import mmap, os, sys, time
+to = os.open(sys.argv[1], os.O_RDWR | os.O_DIRECT)
+block = mmap.mmap(-1, 4096)
+block.write(open(sys.argv[3], "rb").read())
+with open(sys.argv[3] + ".ready", "w") as ready:
+    ready.write("yes\n")
+while open(sys.argv[2]).read() != "5\n":
+    time.sleep(0.01)
+os.pwrite(to, block, int(sys.argv[4]) * 4096)' "/dev/$MD" "/sys/block/$MD/md/par/gear" "$TWIN.blocks" "$1"
+	dd if="$TWIN.blocks" of="$TWIN" bs=4k seek="$1" conv=notrunc status=none
+}
+
 read_blocks() { dd if="/dev/$MD" of=/dev/null bs=4k skip="$1" count="${2:-1}" iflag=direct status=none; }
 
 # scatter COUNT: write COUNT blocks behind those of the file, far from each other, which take long to drain.

@@ -59,7 +59,7 @@ static struct par_log_write describe_write(struct par_log *log, const struct bio
 	lockdep_assert_held(&log->lock);
 	return (struct par_log_write) {
 		/* If some member has no part in the log, records are less safe than the array. */
-		.low = in_low_gear(log) && !absent,
+		.low = in_low_gear(log) && !absent && !log->use.off,
 		.large = bio_sectors(bio) >= PAR_LOG_LARGE,
 		.logged = is_lost || is_logged(log, bio),
 		.room = has_room(log, blocks_of(bio)),

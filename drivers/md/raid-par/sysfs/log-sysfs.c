@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What sysfs tells of the write log, in bytes but for log_replayed and log_read_errors. Of an
- * array that has none, all of it is 0. Documented in Documentation/sysfs-par.md.
+ * The write log in sysfs. All values are bytes, except log_replayed and log_read_errors; all
+ * are 0 for an array without a log. Documented in Documentation/sysfs-par.md.
  */
 #include "log/log.h"
 #include "sysfs/sysfs.h"
