@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The write log: what is set up for it, and what is taken down. See log.h.
+ * Set-up and end of the write log. See log.h.
  */
 #include <linux/slab.h>
 
@@ -151,7 +151,7 @@ void par_log_resume(struct par_conf *conf)
 		return;
 	WRITE_ONCE(log->paused, false);
 	par_log_writable(conf);
-	/* md may be about to make the array read-only, and the system to halt: it is clean now. */
+	/* Not at once: md may be about to make the array read-only, which is clean now. */
 	queue_delayed_work(log->drain_wq, &log->drain_work,
 			   READ_ONCE(log->wanted) ? 0 : PAR_LOG_LOOK);
 }

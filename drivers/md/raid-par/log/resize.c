@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How much of the log's area is used: all of it, a part from its beginning, or nothing. It is
- * changed while the log is empty, by the drain's work, so that no tail is moved meanwhile, and
- * nothing is appended. See log.h.
+ * Changing the part of the log's area that is used: all of it, a part from its beginning, or
+ * nothing. The drain's work makes the change while the log is empty, so that no tail is moved
+ * and nothing is appended meanwhile. See log.h.
  *
- * The place of a position depends on the length of the ring. So from the new length on there are
- * new positions, and a new run: what the members have of another length is at a position before
- * the stored tail, or of an older run, and does not count: see record_whole() in log-replay.c.
- * Length, tail and run are stored by one superblock, after a flush.
+ * The place of a position depends on the length of the ring. So a new length begins with new
+ * positions and a new run. Records of another length are at positions before the stored tail, or
+ * of an older run, and do not count: see record_whole() in log-replay.c. One superblock stores
+ * length, tail and run, after a flush.
  */
 #include "core/parent.h"
 #include "log/log.h"
 
-#define RESIZE_WAIT	(10 * HZ)	/* until the drain's work has time for it */
+#define RESIZE_WAIT	(10 * HZ)	/* limit for the drain's work to begin */
 
 struct par_log_resize {
 	u32 left;
@@ -39,7 +39,7 @@ int par_log_fit(struct par_conf *conf)
 	return 0;
 }
 
-/* Nothing is appended from here on, until the log is opened again. */
+/* Let nothing be appended until open_again(). */
 static int close_empty(struct par_log *log, u32 left)
 {
 	int err = 0;
@@ -60,7 +60,7 @@ static void open_again(struct par_log *log)
 	par_log_kick(log);
 }
 
-/* The tail may be within a unit, whose older records have been drained. */
+/* Free the unit of the tail, which may have older records that have been drained. */
 static void close_unit(struct par_log *log)
 {
 	u32 u = par_log_place(&log->shape, log->ring.tail) / PAR_LOG_UNIT;
@@ -132,7 +132,7 @@ void par_log_do_resize(struct par_log *log)
 	complete(&asked->done);
 }
 
-/* False if it is taken already. */
+/* Withdraw the request; false if the drain's work has taken it. */
 static bool take_back(struct par_log *log, const struct par_log_resize *asked)
 {
 	bool there;
@@ -161,7 +161,7 @@ int par_log_resize(struct par_conf *conf, u32 left)
 	if (busy)
 		return -EBUSY;
 	par_log_drain_now(log);
-	/* The array may be about to stop, which waits for us and lets nothing be drained. */
+	/* A stop of the array would wait for this request, and no drain runs then. */
 	if (!wait_for_completion_timeout(&asked.done, RESIZE_WAIT)) {
 		if (take_back(log, &asked))
 			return -EBUSY;
