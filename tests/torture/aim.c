@@ -161,7 +161,7 @@ void trap_log(struct rng *rng, unsigned int nth)
 
 	meta_snapshot();
 	wlog_area(&first, &end);
-	set_trap(rng, nth, first - metadata_at, end - 1 - metadata_at, &counted.in_blocks);
+	set_trap(rng, nth, first - metadata_at, end - 1 - metadata_at, &counted.in_log_write);
 }
 
 /* Until the trap has gone off, or nothing makes it do so. */
@@ -253,7 +253,7 @@ static const struct aim *asked_aim(void)
  * come with a superblock, and after each a silent round: the array does what it has
  * to do by itself, and no write hides what that leaves out. And so does a member that is
  * missing for some starts: nothing brings it back before the cut. So do shifts up and down
- * beside which nothing is written, and the end of a resync.
+ * beside which nothing is written, checkpoints, and the end of a resync.
  */
 const struct aim *choose_aim(struct rng *rng)
 {
@@ -277,7 +277,8 @@ const struct aim *choose_aim(struct rng *rng)
 		return &aim_first_superblock;
 	if (every_other(10) && chaos_may_lose())
 		return &aim_unmarking;
-	if (every_other(13)) {
+	/* Ten turns in a row have one of these at least; with mechanics, one of them is for waking. */
+	if (every_other(13) || (every_other(6) && !opt.mechanics)) {
 		after_metadata = true;
 		return &aim_checkpoint;
 	}

@@ -51,11 +51,13 @@ static bool is_logged(struct par_log *log, const struct bio *bio)
 	       par_log_index_has(&log->index, bio->bi_iter.bi_sector, bio_sectors(bio));
 }
 
-static enum par_log_way way_of(struct par_log *log, const struct bio *bio)
+static struct par_log_write describe_write(struct par_log *log, const struct bio *bio)
 {
 	u32 absent = READ_ONCE(log->conf->store->super.log.absent);
 	bool is_lost = par_log_lost_any(&log->lost, bio->bi_iter.bi_sector, bio_sectors(bio));
-	struct par_log_write write = {
+
+	lockdep_assert_held(&log->lock);
+	return (struct par_log_write) {
 		/* If some member has no part in the log, records are less safe than the array. */
 		.low = in_low_gear(log) && !absent,
 		.large = bio_sectors(bio) >= PAR_LOG_LARGE,
@@ -65,9 +67,6 @@ static enum par_log_way way_of(struct par_log *log, const struct bio *bio)
 		.ending = !is_lost && (log->index.live < PAR_LOG_ENDING ||
 				       par_log_lacks_member(log)),
 	};
-
-	lockdep_assert_held(&log->lock);
-	return par_log_way(&write);
 }
 
 /* Nothing is logged, and nothing will be: no need to look. */
@@ -80,14 +79,14 @@ static bool passes_by(const struct par_log *log)
 /* @counted: in the array's statistics, by us */
 static void log_write(struct par_log *log, struct bio *bio, bool counted)
 {
+	struct par_log_write write;
 	enum par_log_way way;
-	bool full;
 
 	spin_lock(&log->lock);
-	way = way_of(log, bio);
-	full = !has_room(log, 0);
+	write = describe_write(log, bio);
 	spin_unlock(&log->lock);
-	if (full) {
+	way = par_log_way(&write);
+	if (par_log_full(&write)) {
 		par_shift_at_least(log->conf, log->conf->geo.gears, "log");
 		par_log_drain_now(log);
 	}

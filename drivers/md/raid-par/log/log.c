@@ -62,8 +62,8 @@ static int init_queues(struct par_log *log)
 	log->drain_wq = alloc_ordered_workqueue("%s-par-drain", WQ_MEM_RECLAIM, name);
 	if (!log->wq || !log->drain_wq)
 		return -ENOMEM;
-	err = bioset_init(&log->bios, BIO_POOL_SIZE, 0, BIOSET_NEED_BVECS);
-	err = err ?: bioset_init(&log->splits, BIO_POOL_SIZE, 0, 0);
+	err = bioset_init(&log->pools.bios, BIO_POOL_SIZE, 0, BIOSET_NEED_BVECS);
+	err = err ?: bioset_init(&log->pools.splits, BIO_POOL_SIZE, 0, 0);
 	return err ?: par_log_read_init(log);
 }
 
@@ -118,9 +118,9 @@ void par_log_exit(struct par_conf *conf)
 	kvfree(log->index.unit);
 	kvfree(log->index.chain);
 	kvfree(log->reads);
-	bioset_exit(&log->bios);
-	bioset_exit(&log->splits);
-	bioset_exit(&log->clones);
+	bioset_exit(&log->pools.bios);
+	bioset_exit(&log->pools.splits);
+	bioset_exit(&log->pools.clones);
 }
 
 void par_log_pause(struct par_conf *conf)

@@ -10,13 +10,13 @@
 #include "pure/log-drain.h"
 #include "pure/log-index.h"
 #include "pure/log-lost.h"
+#include "pure/log-replay.h"
 #include "pure/log-ring.h"
 #include "pure/log-way.h"
 
 #define PAR_LOG_RECORDS	2U	/* under way at once: the others wait and become one */
 #define PAR_LOG_DATA	64U	/* blocks of a record, at most */
 #define PAR_LOG_LARGE	1024U	/* sectors of a request that goes past the log, at least */
-#define PAR_LOG_RETRY	(HZ / 2)	/* after an error */
 #define PAR_LOG_LOOK	(5 * HZ)	/* whether there is something to drain */
 
 struct par_log;
@@ -47,13 +47,20 @@ struct par_log_sent {
 	struct par_log_leg leg[PAR_LOG_MAX_COPIES];
 };
 
+/* struct par_log_pools - of the log's own requests, of parts of requests, and of reads of copies */
+struct par_log_pools {
+	struct bio_set bios, splits, clones;
+};
+
 /**
  * struct par_log_counts - what a log has done
  * @logged, @drained: sectors of the array; @sent: requests to members, for records and by
  *	drains that read them; @replayed: records that the last assembly has found
+ * @bad_reads: reads of copies that have failed
  */
 struct par_log_counts {
 	u64 logged, drained, sent, replayed;
+	atomic64_t bad_reads;
 };
 
 /**
@@ -69,7 +76,8 @@ struct par_log_counts {
  * @reads: of each unit, under way
  * @ready_lock: @run, @ready, @lacking, @stuck, @renew; taken above the store's mutex
  * @run: of the records of this use; @ready: it is stored
- * @lacking: usable copies do not have some records
+ * @lacking: usable copies do not have some records; @heal: the walk in front of the first of
+ *	these
  * @stuck: some of these can be read nowhere any more: nothing is appended before all is drained
  * @renew: store the run, and what copies lack, as soon as the array is writable: if copies lack
  *	records, or if a later start could find others
@@ -97,6 +105,7 @@ struct par_log {
 	struct mutex ready_lock;	/* see above */
 	u64 run;
 	bool ready, lacking, stuck, renew;
+	struct par_log_walk heal;
 	bool dead, closed, paused, ended, filling, wanted, draining;
 	unsigned long last;
 	struct par_log_counts count;
@@ -105,7 +114,7 @@ struct par_log {
 	struct work_struct work;
 	struct delayed_work drain_work;
 	wait_queue_head_t wait;
-	struct bio_set bios, splits, clones;
+	struct par_log_pools pools;
 };
 
 /*
@@ -184,6 +193,9 @@ void par_log_submit_again(struct par_log *log, struct bio *bio);
 /* par_log_read_put - a read of unit @u has ended; any context */
 void par_log_read_put(struct par_log *log, u32 u);
 
+/* par_log_read_failed - a copy could not be read: it is counted, and told; any context */
+void par_log_read_failed(struct par_log *log, const struct md_rdev *rdev);
+
 /* ---- append.c, drain.c: their works ---- */
 
 void par_log_append_work(struct work_struct *work);
@@ -209,7 +221,7 @@ int par_log_read_init(struct par_log *log);
 
 /*
  * par_log_heal - write what some copies lack, as a walk has found. Sleeps. -EIO: some records
- * cannot be read on any member any more.
+ * cannot be read on any member any more; -ENOMEM: there is no memory for it now.
  */
 int par_log_heal(struct par_log *log);
 

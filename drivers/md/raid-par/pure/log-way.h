@@ -34,4 +34,10 @@ struct par_log_write {
  */
 enum par_log_way par_log_way(const struct par_log_write *write);
 
+/*
+ * par_log_full - does a write find no room in the log that it would take in a low gear? Then the
+ * array shifts up.
+ */
+bool par_log_full(const struct par_log_write *write);
+
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What sysfs tells of the write log, in bytes but for log_replayed. Of an array that has none,
- * all of it is 0. Documented in Documentation/sysfs-par.md.
+ * The write log in sysfs. All values are bytes, except log_replayed and log_read_errors; all
+ * are 0 for an array without a log. Documented in Documentation/sysfs-par.md.
  */
 #include "log/log.h"
 #include "sysfs/sysfs.h"
@@ -82,6 +82,11 @@ static ssize_t log_replayed_show(struct par_conf *conf, char *page)
 	return sysfs_emit(page, "%llu\n", conf->log->count.replayed);
 }
 
+static ssize_t log_read_errors_show(struct par_conf *conf, char *page)
+{
+	return sysfs_emit(page, "%lld\n", atomic64_read(&conf->log->count.bad_reads));
+}
+
 static ssize_t log_lost_show(struct par_conf *conf, char *page)
 {
 	struct par_log *log = conf->log;
@@ -103,6 +108,7 @@ PAR_RO(log_memory);
 PAR_RO(logged);
 PAR_RO(drained);
 PAR_RO(log_replayed);
+PAR_RO(log_read_errors);
 PAR_RO(log_lost);
 
 static struct attribute *log_attrs[] = {
@@ -114,6 +120,7 @@ static struct attribute *log_attrs[] = {
 	&attr_logged.attr,
 	&attr_drained.attr,
 	&attr_log_replayed.attr,
+	&attr_log_read_errors.attr,
 	&attr_log_lost.attr,
 	NULL
 };
