@@ -22,7 +22,7 @@
 
 #define PAR_CACHE_PERIOD	600U	/* seconds */
 #define PAR_CACHE_PERIODS	256U	/* whose uses are known: more than a day has */
-#define PAR_CACHE_AGES		2048U	/* periods: what was used before them is as old as they are */
+#define PAR_CACHE_AGES		2048U	/* periods; no use is older */
 
 /* Units of heat: a wake, and the most that a run can have. */
 #define PAR_HEAT_WAKE		4096U

@@ -20,8 +20,8 @@ struct bench {
 	struct par_slot_map map;
 	struct par_slot_cache cache;
 	struct par_slot slot[SLOTS];
-	u32 run[RUNS];
 	u16 free[1];
+	u32 run[RUNS];
 };
 
 static struct bench *new_bench(struct kunit *test, u32 period)
