@@ -63,8 +63,8 @@ static void *fresh(u64 n, size_t size)
 /* ---- the caches ---- */
 
 /*
- * struct cache - @use: run @run is used in @period; @has: it has a slot; @day: a day is over; @down:
- * the array is about to sleep. @since: the sleep in which each got its slot, 0: not in one
+ * struct cache - @use: run @run is used in @period; @has: it has a slot; @day: a day is over;
+ * @down: the array is about to sleep. @since: the sleep in which each got its slot, or 0
  */
 struct cache {
 	const char *name;
