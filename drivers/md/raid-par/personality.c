@@ -18,6 +18,7 @@
 #include "core/parent.h"
 #include "log/log.h"
 #include "meta/load.h"
+#include "pure/slot-place.h"
 #include "sysfs/sysfs.h"
 
 static void par_request_logged(struct par_conf *conf, struct bio *bio)
@@ -279,10 +280,41 @@ static int par_init_parts(struct par_conf *conf)
 	return conf->queue.wq && conf->queue.long_wq ? 0 : -ENOMEM;
 }
 
+static int par_lay_out(struct par_conf *conf)
+{
+	struct mddev *mddev = conf->mddev;
+	struct par_slot_ask ask = {
+		.layout = mddev->layout,
+		.disks = mddev->raid_disks,
+		.chunk = mddev->chunk_sectors,
+		.sleeper = mddev->dev_sectors,
+	};
+	enum par_slot_error err;
+	enum par_geo_error why;
+	struct par_birth birth;
+
+	par_birth_find(mddev, &birth);
+	ask.log = birth.log;
+	ask.share = birth.share ?: PAR_SHARE_ALL;
+	ask.run = birth.run;
+	ask.tract = birth.tract;
+	ask.steady = birth.steady ?: mddev->dev_sectors;
+	err = par_slot_place_init(&conf->geo, &ask, &why);
+	if (!err && par_has_slots(&conf->geo)) {
+		pr_err("md/par:%s: images of a share of the array (%u %%) are not supported yet\n",
+		       mdname(mddev), birth.share);
+		return -EOPNOTSUPP;
+	}
+	if (!err)
+		return 0;
+	pr_err("md/par:%s: layout 0x%x: %s\n", mdname(mddev), mddev->layout,
+	       par_slot_strerror(err, why));
+	return err == PAR_SLOT_GEOMETRY ? par_geo_errno(why) : -EINVAL;
+}
+
 static struct par_conf *par_setup(struct mddev *mddev)
 {
 	struct par_conf *conf = alloc_conf(mddev);
-	enum par_geo_error geo;
 	int err;
 
 	if (!conf)
@@ -290,14 +322,10 @@ static struct par_conf *par_setup(struct mddev *mddev)
 	if (par_resync_offset(mddev) == PAR_ASKS_FORCE ||
 	    par_resync_offset(mddev) == PAR_ASKS_RESCUE)
 		conf->store->start = par_resync_offset(mddev);
-	geo = par_geometry_with_log(&conf->geo, mddev->layout, mddev->raid_disks,
-				    mddev->chunk_sectors, mddev->dev_sectors,
-				    par_log_wanted(mddev));
-	if (geo) {
-		pr_err("md/par:%s: layout 0x%x: %s\n", mdname(mddev),
-		       mddev->layout, par_geo_strerror(geo));
+	err = par_lay_out(conf);
+	if (err) {
 		kvfree(container_of(conf, struct par_array, conf));
-		return ERR_PTR(par_geo_errno(geo));
+		return ERR_PTR(err);
 	}
 	err = par_init_parts(conf);
 	err = err ?: take_members(conf);
