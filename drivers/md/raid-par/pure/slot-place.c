@@ -207,11 +207,11 @@ enum par_slot_error par_slot_place_init(struct par_geometry *geo,
 		return PAR_SLOT_OK;
 	if (!sizes_possible(ask))
 		return PAR_SLOT_RUN;
-	if (ask->steady < ask->sleeper)
-		return PAR_SLOT_SMALLER;
 	geo->share = ask->share;
 	geo->steady = whole_chunks(geo, ask->steady);
 	geo->dev_sectors = whole_chunks(geo, ask->sleeper);
+	if (geo->steady < geo->dev_sectors)
+		return PAR_SLOT_SMALLER;
 	geo->log_sectors = rounded_up(ask->log, ask->chunk);
 	geo->tract_sectors = ask->tract ?: PAR_TRACT;
 	for (i = 1; i < geo->gears; i++)

@@ -15,6 +15,9 @@
 #define MEMBER	0
 #define EPOCH	77ULL
 
+/* With room for a log. */
+#define MEMBER_SIZE(in)	(3 * (in)->dev + MIB(12))
+
 struct super_test {
 	struct par_geometry geo, again, plain;
 	struct par_super sb, out;
@@ -31,7 +34,7 @@ static void lay_out(struct kunit *test, struct par_geometry *geo,
 {
 	struct par_slot_ask ask = {
 		.layout = in->layout, .disks = in->disks, .chunk = in->chunk,
-		.steady = birth->steady, .sleeper = 3 * in->dev, .log = birth->log,
+		.steady = birth->steady, .sleeper = MEMBER_SIZE(in), .log = birth->log,
 		.share = birth->share, .run = birth->run, .tract = birth->tract,
 	};
 	enum par_geo_error why;
@@ -48,7 +51,7 @@ static int super_test_init(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, t);
 	test->priv = t;
 	KUNIT_ASSERT_EQ(test, par_geometry_init(&t->plain, in->layout, in->disks, in->chunk,
-						3 * in->dev), PAR_GEO_OK);
+						MEMBER_SIZE(in)), PAR_GEO_OK);
 	t->id.epoch = EPOCH;
 	t->sb.epoch = EPOCH;
 	t->sb.seq = 5;
@@ -72,8 +75,8 @@ static void super_leads_back(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(shares); i++) {
 		struct par_birth birth = {
-			.log = i % 2 * MIB(1), .share = shares[i],
-			.steady = 3 * in->dev + i * in->chunk + 1,
+			.log = i % 2 * MIB(8), .share = shares[i],
+			.steady = MEMBER_SIZE(in) + i * in->chunk,
 		};
 
 		lay_out(test, &t->geo, in, &birth);
@@ -104,7 +107,7 @@ static void expect_geometry(struct kunit *test, const char *what)
 static void super_differs(struct kunit *test)
 {
 	const struct par_kunit_layout *in = test->param_value;
-	struct par_birth birth = { .share = 10, .steady = 3 * in->dev };
+	struct par_birth birth = { .share = 10, .steady = MEMBER_SIZE(in) };
 	struct super_test *t = test->priv;
 
 	lay_out(test, &t->geo, in, &birth);
@@ -125,7 +128,7 @@ static void super_differs(struct kunit *test)
 static void blocks_in_range(struct kunit *test)
 {
 	const struct par_kunit_layout *in = test->param_value;
-	struct par_birth birth = { .share = 50, .steady = 3 * in->dev };
+	struct par_birth birth = { .share = 50, .steady = MEMBER_SIZE(in) };
 	struct super_test *t = test->priv;
 	struct par_disk_slots *slots = (struct par_disk_slots *)t->block.payload;
 	u32 block, index, last;
