@@ -71,6 +71,24 @@ void par_slot_cache_use(struct par_slot_cache *cache, u32 run, u32 period)
 }
 EXPORT_SYMBOL_IF_KUNIT(par_slot_cache_use);
 
+void par_slot_cache_miss(struct par_slot_cache *cache, u32 run, u32 period)
+{
+	u32 heat;
+
+	enter_period(cache, period);
+	heat = min(par_slot_cache_heat(cache, run) + PAR_HEAT_WAKE, PAR_HEAT_MAX);
+	par_slot_set_heat(cache->map, run, heat << HEAT_SHIFT | (period & PERIOD_MASK));
+}
+EXPORT_SYMBOL_IF_KUNIT(par_slot_cache_miss);
+
+bool par_slot_cache_fresh(const struct par_slot_cache *cache, u32 run, u32 period)
+{
+	u32 word = par_slot_heat(cache->map, run);
+
+	return period == cache->period && word & OPEN && !age_of(cache, word);
+}
+EXPORT_SYMBOL_IF_KUNIT(par_slot_cache_fresh);
+
 u32 par_slot_cache_heat(const struct par_slot_cache *cache, u32 run)
 {
 	return heat_of(cache, par_slot_heat(cache->map, run));
@@ -87,7 +105,7 @@ u32 par_slot_cache_rank(const struct par_slot_cache *cache, u32 run)
 }
 EXPORT_SYMBOL_IF_KUNIT(par_slot_cache_rank);
 
-static u32 aged(const struct par_slot_cache *cache, u32 word)
+static u32 aged_word(const struct par_slot_cache *cache, u32 word)
 {
 	u32 heat = heat_of(cache, word), age = age_of(cache, word);
 
@@ -109,7 +127,7 @@ void par_slot_cache_age(struct par_slot_cache *cache, u32 first, u32 count, u32 
 		u32 word = par_slot_heat(cache->map, run);
 
 		if (word)
-			par_slot_set_heat(cache->map, run, aged(cache, word));
+			par_slot_set_heat(cache->map, run, aged_word(cache, word));
 	}
 }
 EXPORT_SYMBOL_IF_KUNIT(par_slot_cache_age);

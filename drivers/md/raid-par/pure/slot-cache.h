@@ -51,6 +51,18 @@ void par_slot_cache_init(struct par_slot_cache *cache, struct par_slot_map *map,
 void par_slot_cache_use(struct par_slot_cache *cache, u32 run, u32 period);
 
 /*
+ * par_slot_cache_miss - the same, and it has cost a wake: it is worth a whole one, whatever else is
+ * used in the period
+ */
+void par_slot_cache_miss(struct par_slot_cache *cache, u32 run, u32 period);
+
+/*
+ * par_slot_cache_fresh - has @run been used in @period before, so that another use changes
+ * nothing? Without the lock: what is wrong then is a use more or less
+ */
+bool par_slot_cache_fresh(const struct par_slot_cache *cache, u32 run, u32 period);
+
+/*
  * par_slot_cache_heat - of @run, in units of heat
  * par_slot_cache_rank - orders runs by heat, those with the same by their last use: a higher one
  *	is worth more. 0: never used, or long ago

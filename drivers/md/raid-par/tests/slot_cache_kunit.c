@@ -235,6 +235,29 @@ static void scans_are_cold(struct kunit *test)
 				par_slot_cache_rank(&bench->cache, 2));
 }
 
+/* What has cost a wake is worth more than all that is read in the same period, however much it is. */
+static void misses_are_hot(struct kunit *test)
+{
+	struct bench *bench = new_bench(test, 7);
+	u32 run;
+
+	for (run = 0; run < RUNS; run++)
+		par_slot_cache_use(&bench->cache, run, 8);
+	par_slot_cache_miss(&bench->cache, 150, 8);
+	par_slot_cache_miss(&bench->cache, 150, 9);
+	par_slot_cache_miss(&bench->cache, 199, 9);
+	par_slot_cache_use(&bench->cache, 199, 9);
+	for (run = 0; run < RUNS; run++)
+		if (run != 150 && run != 199)
+			KUNIT_ASSERT_LT(test, par_slot_cache_rank(&bench->cache, run),
+					par_slot_cache_rank(&bench->cache, 199));
+	KUNIT_EXPECT_EQ(test, heat(bench, 150), WAKE / RUNS + 2 * WAKE);
+	KUNIT_EXPECT_EQ(test, heat(bench, 199), WAKE / RUNS + 2 * WAKE);
+	for (run = 0; run < 100; run++)
+		par_slot_cache_miss(&bench->cache, 3, 10 + run);
+	KUNIT_EXPECT_EQ(test, heat(bench, 3), MOST);
+}
+
 /* It saturates, and neither runs nor neighbours change by it. */
 static void heat_saturates(struct kunit *test)
 {
@@ -292,6 +315,7 @@ static struct kunit_case slot_cache_cases[] = {
 	KUNIT_CASE(heat_by_hand),
 	KUNIT_CASE(walks_beside_tables),
 	KUNIT_CASE(scans_are_cold),
+	KUNIT_CASE(misses_are_hot),
 	KUNIT_CASE(heat_saturates),
 	KUNIT_CASE(old_uses_stay_old),
 	KUNIT_CASE(every_use_counts),

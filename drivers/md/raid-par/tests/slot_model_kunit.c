@@ -722,6 +722,39 @@ static void change_gear(struct model *model)
 	model->whole = model->kept;
 }
 
+/* Steps of a shift. */
+static bool do_gear_step(struct model *model, enum par_slot_step step)
+{
+	switch (step) {
+	case PAR_SLOT_STEP_SUPER:
+		model->kept = ALL;
+		model->whole = ALL;
+		model->named = ALL;
+		return true;
+	case PAR_SLOT_STEP_GATE:
+		model->gate = true;
+		return none_write(model);
+	case PAR_SLOT_STEP_CHECKPOINT:
+		checkpoint(model);
+		return true;
+	case PAR_SLOT_STEP_GEAR:
+		change_gear(model);
+		return true;
+	case PAR_SLOT_STEP_UNGATE:
+		model->gate = false;
+		return true;
+	case PAR_SLOT_STEP_WAKE:
+		model->asleep = false;
+		return true;
+	case PAR_SLOT_STEP_REFRESH:
+		refresh(model);
+		return true;
+	default:
+		complain(model, "there is no such step");
+		return true;
+	}
+}
+
 /* Returns true if the step is complete, false if it waits or goes on. */
 static bool do_step(struct model *model, enum par_slot_step step)
 {
@@ -730,11 +763,6 @@ static bool do_step(struct model *model, enum par_slot_step step)
 	switch (step) {
 	case PAR_SLOT_STEP_BEGIN:
 		model->named = model->whole;
-		return true;
-	case PAR_SLOT_STEP_SUPER:
-		model->kept = ALL;
-		model->whole = ALL;
-		model->named = ALL;
 		return true;
 	case PAR_SLOT_STEP_GIVE:
 		must(model, par_slot_map_give(&model->map, band_slot(walk->slot), walk->run),
@@ -776,27 +804,8 @@ static bool do_step(struct model *model, enum par_slot_step step)
 		must(model, move_slot(model, walk->slot, PAR_SLOT_GONE),
 		     "a slot is freed that is not leaving");
 		return true;
-	case PAR_SLOT_STEP_GATE:
-		model->gate = true;
-		return none_write(model);
-	case PAR_SLOT_STEP_CHECKPOINT:
-		checkpoint(model);
-		return true;
-	case PAR_SLOT_STEP_GEAR:
-		change_gear(model);
-		return true;
-	case PAR_SLOT_STEP_UNGATE:
-		model->gate = false;
-		return true;
-	case PAR_SLOT_STEP_WAKE:
-		model->asleep = false;
-		return true;
-	case PAR_SLOT_STEP_REFRESH:
-		refresh(model);
-		return true;
 	default:
-		complain(model, "there is no such step");
-		return true;
+		return do_gear_step(model, step);
 	}
 }
 
