@@ -132,7 +132,7 @@ static int take_members(struct par_conf *conf)
 	rdev_for_each(rdev, mddev) {
 		if (rdev->raid_disk < 0 || rdev->raid_disk >= conf->geo.members)
 			continue;
-		if (par_too_small(conf, rdev))
+		if (par_too_small(conf, rdev, rdev->raid_disk))
 			return -ENOSPC;
 		conf->member[rdev->raid_disk].rdev = rdev;
 	}
@@ -184,6 +184,7 @@ struct par_array {
 	struct par_gate gate;
 	struct par_array_power power;
 	struct par_shift shift;
+	struct par_slot_maps slots;
 	struct par_tidy tidy;
 	struct par_follow follow;
 	struct par_monitor monitor;
@@ -205,6 +206,7 @@ static struct par_conf *alloc_conf(struct mddev *mddev)
 	conf->gate = &array->gate;
 	conf->power = &array->power;
 	conf->shift = &array->shift;
+	conf->slots = &array->slots;
 	conf->tidy = &array->tidy;
 	conf->follow = &array->follow;
 	conf->monitor = &array->monitor;
@@ -214,6 +216,7 @@ static struct par_conf *alloc_conf(struct mddev *mddev)
 	array->power.conf = conf;
 	array->monitor.conf = conf;
 	array->sysfs.conf = conf;
+	array->slots.conf = conf;
 	for (d = 0; d < PAR_MAX_MEMBERS; d++)
 		conf->member[d].power = &array->member_power[d];
 	return conf;
@@ -243,6 +246,8 @@ static void par_free_conf(struct par_conf *conf)
 	par_store_exit(conf);
 	par_map_free(conf);
 	par_propagate_exit(conf);
+	par_fill_free(conf);
+	par_slots_free(conf);
 	par_flush_exit(conf);
 	par_members_exit(conf);
 	kvfree(container_of(conf, struct par_array, conf));
@@ -269,6 +274,8 @@ static int par_init_parts(struct par_conf *conf)
 	err = err ?: par_store_init(conf);
 	err = err ?: par_log_init(conf);
 	err = err ?: par_map_alloc(conf);
+	err = err ?: par_slots_alloc(conf);
+	err = err ?: par_fill_alloc(conf);
 	err = err ?: par_propagate_init(conf);
 	err = err ?: par_monitor_alloc(conf);
 	if (err)
@@ -300,11 +307,6 @@ static int par_lay_out(struct par_conf *conf)
 	ask.tract = birth.tract;
 	ask.steady = birth.steady ?: mddev->dev_sectors;
 	err = par_slot_place_init(&conf->geo, &ask, &why);
-	if (!err && par_has_slots(&conf->geo)) {
-		pr_err("md/par:%s: images of a share of the array (%u %%) are not supported yet\n",
-		       mdname(mddev), birth.share);
-		return -EOPNOTSUPP;
-	}
 	if (!err)
 		return 0;
 	pr_err("md/par:%s: layout 0x%x: %s\n", mdname(mddev), mddev->layout,
