@@ -369,6 +369,7 @@ static int choose_band(struct par_conf *conf, unsigned int band, u64 sectors)
 	job.count = par_slot_choose(map, &wanted, &victims, &limits, chosen->task, chosen->room);
 	chosen->count = job.count;
 	chosen->begun = 0;
+	WRITE_ONCE(chosen->uses, conf->slots->cache[band].uses);
 	if (any_evicted(&job))
 		err = run_plan(&job, PAR_SLOT_PLAN_EVICT);
 	return err ?: run_plan(&job, PAR_SLOT_PLAN_GIVE);
@@ -455,6 +456,22 @@ u64 par_fill_left(struct par_conf *conf, unsigned int gear)
 				sum += home_segments(conf, band, chosen->task[i].run);
 	}
 	return sum;
+}
+
+u64 par_fill_owed(struct par_conf *conf, unsigned int gear)
+{
+	const struct par_geometry *geo = &conf->geo;
+	u64 owed = par_segments_above(conf, gear, PAR_SEG_HOME), used = 0;
+	unsigned int band;
+
+	if (!par_has_slots(geo))
+		return owed;
+	for (band = gear; band < geo->gears; band++)
+		used += (READ_ONCE(conf->slots->cache[band].uses) -
+			 READ_ONCE(conf->shift->fill.band[band].uses)) *
+			(geo->band[band].imaged << (geo->run_shift - geo->seg_shift));
+	return min3(owed, used, div_u64(READ_ONCE(conf->shift->fill.bytes) >> SECTOR_SHIFT,
+					geo->seg_sectors));
 }
 
 void par_fill_end(struct par_conf *conf)

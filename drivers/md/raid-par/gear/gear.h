@@ -25,11 +25,13 @@ enum par_shift_state {
  * struct par_fill_band - what a shift down does with a band's slots
  * @wanted, @victims: runs to choose from; @task: the choice, hottest first; @room: for so many
  * @count: of the tasks; @begun: runs before the last one that filling has come to
+ * @uses: that the cache had counted when the choice was made
  */
 struct par_fill_band {
 	struct par_slot_run *wanted, *victims;
 	struct par_slot_task *task;
 	u32 room, count, begun;
+	u64 uses;
 };
 
 /**
@@ -142,12 +144,15 @@ void par_propagate_exit(struct par_conf *conf);
  * band @band to be filled; false if there is none
  * par_fill_left - segments that are yet to be copied for a shift down to gear @gear: without
  * slots, all that are valid at home only
+ * par_fill_owed - segments that a shift down to gear @gear would have to copy, before it is chosen
+ *	which: no more than what has been used since the last choice. Any context
  * par_fill_end - the shift down is over
  * par_fill_cleaned - what was in images only of members that are awake in @gear has come home
  */
 int par_fill_begin(struct par_conf *conf);
 bool par_fill_next(struct par_set *set, unsigned int band, struct par_cursor *cursor);
 u64 par_fill_left(struct par_conf *conf, unsigned int gear);
+u64 par_fill_owed(struct par_conf *conf, unsigned int gear);
 void par_fill_end(struct par_conf *conf);
 void par_fill_cleaned(struct par_conf *conf, unsigned int gear);
 int par_fill_alloc(struct par_conf *conf);
