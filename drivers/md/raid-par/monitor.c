@@ -247,8 +247,7 @@ static void look_around(struct par_conf *conf, struct par_situation *is)
 	for (i = 1; i < is->gear; i++) {
 		if (!par_power_refuses(conf, i, &is->refused[i]))
 			is->refused[i] = 0;
-		kib = par_segments_above(conf, i, PAR_SEG_HOME) *
-		      (conf->geo.seg_sectors / 2);
+		kib = par_fill_owed(conf, i) * (conf->geo.seg_sectors / 2);
 		is->owed[i] = min_t(u64, U32_MAX, div64_u64(kib, par_rate_kib(&monitor->copied)));
 	}
 }

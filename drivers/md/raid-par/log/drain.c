@@ -517,6 +517,27 @@ static void take_discards(struct par_log *log)
 	}
 }
 
+/*
+ * In a low gear, blocks without images stay in the log, unless it has to be drained: then members
+ * are woken. Returns the number of blocks that are left in the list.
+ */
+static unsigned int drop_unimaged(struct par_log_drain *drain, unsigned int count)
+{
+	struct par_log *log = drain->log;
+	struct par_conf *conf = log->conf;
+	unsigned int i, left = 0;
+
+	if (!par_has_slots(&conf->geo) || READ_ONCE(conf->gear) == conf->geo.gears)
+		return count;
+	for (i = 0; i < count; i++)
+		if (par_sector_imaged(conf, drain->list[i] * PAR_LOG_BLOCK))
+			drain->list[left++] = drain->list[i];
+	if (left < count &&
+	    (log->filling || READ_ONCE(log->wanted) || par_log_lacks_member(log)))
+		par_shift_at_least(conf, conf->geo.gears, "log");
+	return left;
+}
+
 /* Drain the oldest blocks, and move the tail. */
 static int drain_some(struct par_log_drain *drain)
 {
@@ -531,6 +552,7 @@ static int drain_some(struct par_log_drain *drain)
 	spin_lock(&log->lock);
 	count = par_log_drain_pick(&log->index, &log->ring, drain->list, DRAIN_LIST);
 	spin_unlock(&log->lock);
+	count = drop_unimaged(drain, count);
 	par_log_suspects_begin(&drain->suspects);
 	for (i = 0; i < count && is_due(log); i += DRAIN_SLICE) {
 		take_discards(log);

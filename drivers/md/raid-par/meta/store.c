@@ -429,6 +429,7 @@ static int store_unreadable(struct par_conf *conf)
 		err = par_store_all_intents(conf);
 	if (!err)
 		conf->store->intents_differ = false;
+	err = err ?: par_slots_store(conf);
 	return err ?: store_by_plan(conf, &unreadable);
 }
 
@@ -536,6 +537,7 @@ static int replace_current(struct par_conf *conf)
 	conf->store->blocks_torn = true;
 	conf->store->intents_differ = true;
 	conf->store->lost.due |= conf->store->lost.block.seq;
+	par_slots_mark_all(conf);
 	for (zone = 0; zone < conf->geo.zones; zone++)
 		if (READ_ONCE(conf->map.zone[zone].stored))
 			par_mark_block(conf, zone);
@@ -551,6 +553,7 @@ static int store_first(struct par_conf *conf)
 	/* Torn blocks must be complete before a superblock vouches for them. */
 	if (conf->store->intents_differ)
 		err = par_store_all_intents(conf);
+	err = err ?: par_slots_store(conf);
 	err = err ?: store_by_plan(conf, &torn);
 	if (!err && conf->store->lost.due)
 		err = store_lost_list(conf);
@@ -599,6 +602,17 @@ int par_store_begin(struct par_conf *conf)
 
 	mutex_lock(&conf->store->mutex);
 	err = begin_use(conf);
+	mutex_unlock(&conf->store->mutex);
+	return err;
+}
+
+int par_store_slots(struct par_conf *conf)
+{
+	int err;
+
+	mutex_lock(&conf->store->mutex);
+	err = begin_use(conf);
+	err = err ?: par_slots_store(conf);
 	mutex_unlock(&conf->store->mutex);
 	return err;
 }

@@ -7,7 +7,7 @@
 #ifndef RAID_PAR_STORE_H
 #define RAID_PAR_STORE_H
 
-#include "core/set.h"
+#include "core/slots.h"
 #include "pure/store-plan.h"
 
 #define PAR_REFRESH_BATCH 256U	/* blocks that are read at once for members that are behind */
@@ -274,6 +274,24 @@ void par_bad_block(struct par_vmember *vm, u64 sector, unsigned int sectors);
  * held, before the superblock is stored for which raid5 waits.
  */
 void par_bad_collect(struct par_conf *conf);
+
+/* ---- slot-store.c ---- */
+
+/*
+ * par_slots_store - store the marked blocks of the slot maps as they are now, on the current
+ * members; with conf->store->mutex held
+ * par_store_slots - the same, after what par_store_begin() does. Sleeps.
+ * par_slots_mark, par_slots_mark_all - mark the block of slot @slot of band @band, or all that
+ * have been stored; par_slots_drop_marks - none of them. With conf->store->mutex held, or by the
+ * one who gives and evicts.
+ * par_slots_load - take the block's payload over into the map; at assembly. -EUCLEAN if a run
+ * has two slots.
+ */
+int par_slots_store(struct par_conf *conf);
+int par_store_slots(struct par_conf *conf);
+void par_slots_mark(struct par_conf *conf, unsigned int band, u32 slot);
+void par_slots_mark_all(struct par_conf *conf);
+int par_slots_load(struct par_conf *conf, u32 block, const struct par_disk_slots *raw);
 
 /* ---- super.c ---- */
 
