@@ -290,7 +290,7 @@ static void overdue_requests(struct kunit *test)
 	starts = (u64)array->policy.starts_in * USEC_PER_SEC;
 	for (wait = 0; wait <= starts / 2; wait += USEC_PER_SEC) {
 		array->is.now++;
-		make_interval(array, FULL * 12 / 10);
+		policy_interval(array, FULL * 12 / 10);
 		array->last.waited = array->last.requests * wait;
 		par_policy_see(&array->policy, &array->last, 1, array->is.now);
 	}
@@ -300,7 +300,7 @@ static void overdue_requests(struct kunit *test)
 	for (; array->decision.reason == PAR_WHY_BRIEF && wait < 5 * starts;
 	     wait += USEC_PER_SEC) {
 		array->is.now++;
-		make_interval(array, FULL * 12 / 10);
+		policy_interval(array, FULL * 12 / 10);
 		array->last.waited = array->last.requests * wait;
 		par_policy_see(&array->policy, &array->last, 1, array->is.now);
 		array->decision = par_policy_decide(&array->policy, &array->is);
