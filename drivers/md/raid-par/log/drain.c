@@ -66,7 +66,7 @@ static bool io_end(struct drain_io *io)
 	return !io->failed;
 }
 
-static void write_endio(struct bio *bio)
+static void drain_endio(struct bio *bio)
 {
 	struct drain_io *io = bio->bi_private;
 
@@ -223,6 +223,96 @@ static bool read_block(struct par_log_drain *drain, unsigned int number)
 	return true;
 }
 
+/* ---- reading a slice ---- */
+
+/* The members of the log that can be read, each counted in. */
+struct drain_members {
+	struct md_rdev *rdev[PAR_MAX_MEMBERS];
+};
+
+static void get_members(struct par_log *log, struct drain_members *members)
+{
+	unsigned int d;
+
+	for (d = 0; d < log->shape.members; d++)
+		members->rdev[d] = par_log_rdev(log, d);
+}
+
+static void put_members(struct par_log *log, struct drain_members *members)
+{
+	unsigned int d;
+
+	for (d = 0; d < log->shape.members; d++)
+		if (members->rdev[d])
+			rdev_dec_pending(members->rdev[d], log->conf->mddev);
+}
+
+/* The first copy of a part that can be read, as a number; all copies: there is none. */
+static unsigned int first_copy(const struct par_log *log, const struct drain_members *members,
+			       const struct par_log_part *part)
+{
+	unsigned int copy;
+
+	for (copy = 0; copy < log->shape.copies; copy++)
+		if (!(part->lacking & BIT(copy)) &&
+		    members->rdev[par_log_member(&log->shape, part->place, copy)])
+			break;
+	return copy;
+}
+
+static void send_read(struct par_log *log, struct drain_io *io,
+		      const struct drain_members *members, struct page *page,
+		      const struct par_log_part *part)
+{
+	unsigned int first, count, at, copy = first_copy(log, members, part);
+	struct md_rdev *rdev;
+	struct bio *bio;
+
+	if (copy == log->shape.copies) {
+		WRITE_ONCE(io->failed, true);
+		return;
+	}
+	rdev = members->rdev[par_log_member(&log->shape, part->place, copy)];
+	for (at = 0; at < PAR_LOG_BLOCK && next_run(part->sectors, at, &first, &count);
+	     at = first + count) {
+		bio = bio_alloc_bioset(rdev->bdev, 1, REQ_OP_READ, GFP_NOIO, &log->pools.bios);
+		bio->bi_iter.bi_sector = rdev->data_offset +
+					 par_log_sector(&log->shape, part->place, copy) + first;
+		bio->bi_private = io;
+		bio->bi_end_io = drain_endio;
+		__bio_add_page(bio, page, count << SECTOR_SHIFT, first << SECTOR_SHIFT);
+		atomic_inc(&io->left);
+		submit_bio_noacct(bio);
+	}
+}
+
+/* One copy of everything, all at once: the blocks are anywhere in the log. */
+static bool read_at_once(struct par_log_drain *drain)
+{
+	struct par_log *log = drain->log;
+	struct drain_members members;
+	struct blk_plug plug;
+	struct drain_io io;
+	unsigned int i, j;
+	bool good;
+
+	get_members(log, &members);
+	io_begin(&io);
+	blk_start_plug(&plug);
+	for (i = 0; i < drain->count; i++)
+		for (j = 0; j < drain->block[i].parts; j++)
+			send_read(log, &io, &members, drain->pages[i], &drain->block[i].part[j]);
+	blk_finish_plug(&plug);
+	good = io_end(&io);
+	put_members(log, &members);
+	for (i = 0; i < drain->count; i++) {
+		drain->block[i].sectors = 0;
+		for (j = 0; j < drain->block[i].parts; j++)
+			drain->block[i].sectors |= drain->block[i].part[j].sectors;
+	}
+	return good;
+}
+
 /* ---- writing it home ---- */
 
 static void write_run(struct par_log *log, struct drain_io *io, u64 sector, struct page **pages,
@@ -236,7 +326,7 @@ static void write_run(struct par_log *log, struct drain_io *io, u64 sector, stru
 
 	bio->bi_iter.bi_sector = sector;
 	bio->bi_private = io;
-	bio->bi_end_io = write_endio;
+	bio->bi_end_io = drain_endio;
 	for (; left; first = 0, pages++) {
 		unsigned int some = min(left, PAR_LOG_BLOCK - first);
 
@@ -349,12 +439,17 @@ static bool lose_block(struct par_log_drain *drain, struct drain_block *block)
 	return true;
 }
 
-/* All blocks are tried, so that each that cannot be read is known. */
+/*
+ * After an error, one part after the other, from all copies. All blocks are tried, so that each
+ * that cannot be read is known.
+ */
 static bool read_slice(struct par_log_drain *drain)
 {
 	bool good = true;
 	unsigned int i;
 
+	if (read_at_once(drain))
+		return true;
 	for (i = 0; i < drain->count; i++) {
 		if (READ_ONCE(drain->log->paused))
 			return false;
