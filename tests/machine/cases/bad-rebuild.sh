@@ -1,5 +1,6 @@
 #!/bin/bash
 # A rebuild that meets an unreadable block completes; a block that could not be rebuilt returns an error, now and after later assemblies.
+# plain: yes
 # subject: sync
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"

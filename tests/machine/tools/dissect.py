@@ -1,23 +1,27 @@
 #!/usr/bin/python3
-"""Take the disks of a stopped par array apart, by the documents and not by the
-module's code, and check what lies on them.
+"""Check the content of the disks of a stopped par array, according to the documents, not to
+the module's code.
 
   dissect.py [--compare FILE] [--expect-gear N] [--geometry|--home|--log|--where CHUNK] DEVICE...
 
-Devices in any order: their superblocks say which member each is, and one without takes a
-place that is left. In every written row of every set the
-parities must be right, P and Q; a segment that says "both" must have two equal
-copies, and one that says "both" or "image" a slot, if images are of a share; no intent may be set. Rows with lost blocks are passed over. The write log must have
-whole records up to where it was when the array was stopped, the same on all members that have
-a part in it, or lack it.
---compare also puts the array's content together, with what the log has, and compares it with FILE.
-Says how much there was to check. --log only says where the log lies on each device, in sectors of it:
-first and last one, and then the sector of each record's copies. --geometry only says how large the metadata is,
---home at which sector of the first device the home region begins. --parity N only
-says where P lies in the set of N members: of each written row the member, and the
-sector of its device; not where only an image is valid.
---where on which member and at which of its sectors the home copy of a chunk of the
-array begins, and in further lines the same of its image, if it has one, and of that one's.
+The devices may be in any order: the superblock of each says which member it is, and a device
+without a superblock takes a free place. In every written row of every set the parities, P and
+Q, must be right; the two copies of a segment whose state is "both" must be equal; one whose state
+is "both" or "image" must have a slot, if images are of a share; no intent may be set. Rows with lost blocks are skipped. The write log must have a complete copy of each record up to
+the last flushed one, and complete copies of the same run must be equal. Members that the
+superblock calls absent from the log are left out. Prints the number of rows, segments and
+records that were checked.
+
+--compare also reads the array's content, with that of the log, and compares it with FILE.
+The other options only print places:
+--log        the first and the last sector of the log on each device, and the sector of each
+             copy of each record
+--geometry   the size of the metadata
+--home       the first sector of the home region on the first device
+--parity N   for each written row of the set of N members, the member and the sector of its
+             device that have P; not if only an image of it is valid
+--where      the member and the sector at which the home copy of a chunk of the array begins; in
+             further lines the same for its image, if it has one, and for the image of that image
 """
 import argparse
 import ctypes
@@ -39,7 +43,7 @@ class Wrong(Exception):
 
 
 def keep_memory():
-    """Page faults are what costs most in a test machine: keep what was freed."""
+    """Keep freed memory: page faults take most of the time in a test machine."""
     libc = ctypes.CDLL(None)
     libc.mallopt(-1, 1 << 30)  # M_TRIM_THRESHOLD
     libc.mallopt(-3, 1 << 30)  # M_MMAP_THRESHOLD
@@ -94,7 +98,7 @@ class Member:
 
 
 class Set:
-    """A parity array over the first members: where it lies, and its map."""
+    """A parity array over the first members: its place, and its map."""
 
     def __init__(self, array, number, members, start, sectors):
         self.array, self.number, self.members = array, number, members
@@ -109,7 +113,7 @@ class Set:
         self.map = {}
 
     def state(self, row, d):
-        """Of member d's segment; members that never sleep are BOTH or UNWRITTEN."""
+        """The state of member d's segment; BOTH or UNWRITTEN for members that never sleep."""
         zone, at = divmod(row, ZONE_ROWS)
         block, index = divmod(zone, self.block_zones)
         payload = self.map.get(block)
@@ -145,7 +149,7 @@ class Set:
         return gear_set.read_segment(segment)
 
     def content(self, row, d):
-        """What member d holds in this row, wherever it lies."""
+        """The content of member d in this row, from its home copy or its image."""
         state = self.state(row, d)
         if state == UNWRITTEN:
             return bytes(self.array.segment * SECTOR)
@@ -160,7 +164,7 @@ class Set:
         return stripe, (self.p_member(stripe) + parities + k) % n
 
     def p_member(self, stripe):
-        """Who has P in this stripe of chunks; Q is on the next one."""
+        """The member with P in this stripe of chunks; Q is on the next member."""
         return self.members - 1 - stripe % self.members
 
     def stripe(self, row):
@@ -193,7 +197,7 @@ class Slots:
 
     def __init__(self, array, raw):
         self.array = array
-        self.share, self.run, self.tract, self.steady = struct.unpack_from("<3IQ", raw, 196)
+        self.share, self.run, self.tract, self.steady = struct.unpack_from("<3I4xQ", raw, 200)
         self.tracts = -(-array.home.sectors // self.tract)
         self.counts, self.slot, self.places = {}, {}, {}
         for gear in range(len(array.gears) - 1, 0, -1):
@@ -256,17 +260,18 @@ class Slots:
 
 
 class Log:
-    """The write log: its records from the tail on, and what they have."""
+    """The write log: its records from the tail on, and their content."""
 
     def __init__(self, array, raw):
         self.array, self.records, self.blocks = array, [], {}
         self.sectors = self.tail = self.end = 0
         if struct.unpack_from("<Q", raw, 16)[0] & 2:
-            self.sectors, self.tail, self.stable, self.run, self.absent = \
-                struct.unpack_from("<4QI", raw, 160)
+            self.sectors, self.tail, self.stable, self.run, self.absent, left = \
+                struct.unpack_from("<4Q2I", raw, 160)
             self.members, self.copies = array.gears[0], array.parities + 1
             rows = self.sectors // (UNIT * BLOCK // SECTOR)
-            self.ring = min(rows * self.members // self.copies, 1 << 24) * UNIT
+            units = min(rows * self.members // self.copies, 1 << 24)
+            self.ring = (units - (left if left < units else 0)) * UNIT
             self.walk()
 
     def places(self, pos):
@@ -277,7 +282,7 @@ class Log:
             yield d, self.array.meta - self.sectors + (row * UNIT + at) * BLOCK // SECTOR
 
     def record(self, d, sector, pos, run):
-        """What member d has there, if it is a whole record and no older one than the last."""
+        """The record of member d there, if it is complete and not older than the last record."""
         raw = self.array.member[d].read(sector, BLOCK // SECTOR)
         magic, _, epoch, its_run, its_pos = struct.unpack_from("<2I3Q", raw)
         count, = struct.unpack_from("<I", raw, 40)
@@ -324,7 +329,7 @@ class Log:
                     block[k] = raw[at:at + SECTOR]
 
     def over(self, sector, data):
-        """The array's content from a sector on, with what the log has of it."""
+        """The array's content from a sector on, including the content of the log."""
         data = bytearray(data)
         for at in range(0, len(data), BLOCK):
             for k, text in enumerate(self.blocks.get((sector * SECTOR + at) // BLOCK, ())):
@@ -352,7 +357,7 @@ def times_two(value, size):
 
 
 def in_order(members):
-    """Two disks that have left may have come back in each other's place."""
+    """Order the devices by member: two disks may have returned in each other's place."""
     places, rest = [None] * len(members), []
     for member in members:
         newest = max(member.supers(), default=None,

@@ -190,6 +190,15 @@ fingerprint() {
 	echo "${sums%% *}"
 }
 
+# begins_with FILE MIB: compare the array's beginning, read past the page cache, with that of a file.
+begins_with() {
+	local rc=0
+	dd if="/dev/$MD" of="$MACHINE_TMP/piece" bs=1M count="$2" iflag=direct status=none || return
+	cmp -n $(($2 << 20)) "$1" "$MACHINE_TMP/piece" || rc=1
+	: >"$MACHINE_TMP/piece"
+	return "$rc"
+}
+
 # writes_so_far: print the sectors written to and discarded on each disk.
 writes_so_far() {
 	local name stat

@@ -8,6 +8,9 @@
 #include "core/parent.h"
 #include "io/io.h"
 
+/* The worker is started after so many redirects even if the task's plug has not ended. */
+#define PLUG_REDIRECTS	128U
+
 /* par_clone - our own request for a virtual member */
 struct par_clone {
 	struct par_vmember *vm;
@@ -332,6 +335,34 @@ void par_write_home(struct par_vmember *vm, struct bio *bio,
 		par_to_home(vm, bio);
 }
 
+/* par_plug - @count: redirects since the plug of the task began, or since the worker was started */
+struct par_plug {
+	struct blk_plug_cb cb;
+	unsigned int count;
+};
+
+static void unplug_redirects(struct blk_plug_cb *cb, bool from_schedule)
+{
+	struct par_set *gear = cb->data;
+
+	queue_work(gear->send.redirect_wq, &gear->send.redirect_work);
+	kfree(container_of(cb, struct par_plug, cb));
+}
+
+/*
+ * Start the worker when the task's plug ends, that is when the task has sent everything or
+ * waits. raid5 sends a write in stripes of 4 KiB: if the worker took them one by one, each
+ * would be a request to a disk.
+ */
+static void start_redirects(struct par_set *gear)
+{
+	struct blk_plug_cb *cb = blk_check_plugged(unplug_redirects, gear, sizeof(struct par_plug));
+
+	if (cb && ++container_of(cb, struct par_plug, cb)->count % PLUG_REDIRECTS)
+		return;
+	queue_work(gear->send.redirect_wq, &gear->send.redirect_work);
+}
+
 /*
  * A redirect is always a clone, sent by the gear set's own worker: raid5 may wait for a
  * stripe, and it resubmits splits of a request to the disk that the request names.
@@ -355,7 +386,7 @@ void par_to_image(struct par_vmember *vm, struct bio *bio,
 	copy->bi_opf &= ~(REQ_RAHEAD | REQ_NOWAIT);
 	atomic64_inc(&vm->member->redirected);
 	par_queue_add(conf, &gear->send.redirects, copy);
-	queue_work(gear->send.redirect_wq, &gear->send.redirect_work);
+	start_redirects(gear);
 }
 
 void par_redirect_work(struct work_struct *work)

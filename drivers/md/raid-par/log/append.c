@@ -3,11 +3,14 @@
  * Writes that go into the log. One work makes records of those that wait and, when records are
  * written, acknowledges what has ended with them, in the order of positions. See log.h.
  */
+#include <linux/delay.h>
 #include <linux/highmem.h>
 
 #include "core/parent.h"
 #include "log/log.h"
 #include "log/log_trace.h"
+
+#define HEAL_AGAIN_MS	100	/* when there was no memory for a walk */
 
 /* ---- what is written ---- */
 
@@ -102,7 +105,7 @@ static void send_copy(struct par_log *log, struct par_log_sent *sent, unsigned i
 	leg->sent = sent;
 	leg->rdev = rdev;
 	bio = bio_alloc_bioset(rdev->bdev, 1 + sent->count, REQ_OP_WRITE | REQ_SYNC, GFP_NOIO,
-			       &log->bios);
+			       &log->pools.bios);
 	bio->bi_iter.bi_sector = rdev->data_offset + par_log_sector(&log->shape, place, copy);
 	bio->bi_private = leg;
 	bio->bi_end_io = copy_endio;
@@ -180,17 +183,30 @@ static void fill_record(struct par_log *log, struct par_log_sent *sent)
 	}
 }
 
+/* Does what waits begin a unit, for which there are no slots? */
+static bool lacks_slots(struct par_log *log)
+{
+	lockdep_assert_held(&log->lock);
+	return log->queued && !log->use.off && !log->spare &&
+	       !log->index.unit[par_log_place(&log->shape, log->ring.head) / PAR_LOG_UNIT];
+}
+
 /* Room for what waits: false if there is none of it, or none. */
 static bool take_room(struct par_log *log, struct par_log_sent *sent)
 {
 	u32 u;
 
-	/* Little, and nobody can write before it is there. */
+	/* A record in a unit that has begun does not wait for memory, which it may free. */
 	if (!log->spare)
-		log->spare = par_log_slots(GFP_NOIO | __GFP_NOFAIL);
+		log->spare = par_log_slots(GFP_NOWAIT | __GFP_NOWARN);
 	spin_lock(&log->lock);
+	if (lacks_slots(log)) {
+		spin_unlock(&log->lock);
+		log->spare = par_log_slots(GFP_NOIO | __GFP_NOFAIL);
+		spin_lock(&log->lock);
+	}
 	sent->count = 0;
-	if (log->queued && !log->closed)
+	if (log->queued && !log->use.closed && !log->use.off)
 		sent->count = par_log_ring_take(&log->ring, min_t(u64, log->queued, PAR_LOG_DATA),
 						&sent->pos);
 	if (sent->count) {
@@ -230,6 +246,18 @@ static bool append_record(struct par_log *log)
 	return true;
 }
 
+/* Memory that is not there now is waited for: it says nothing about the records. */
+static int walk_and_heal(struct par_log *log)
+{
+	int err = par_log_heal(log);
+
+	while (err == -ENOMEM && !par_log_broken(log)) {
+		msleep(HEAL_AGAIN_MS);
+		err = par_log_heal(log);
+	}
+	return err;
+}
+
 /*
  * All copies have all records: false if some are nowhere any more. A record behind such a one no
  * replay would find.
@@ -240,7 +268,7 @@ static bool heal_copies(struct par_log *log)
 
 	lockdep_assert_held(&log->ready_lock);
 	healed = !log->lacking || par_log_ring_empty(&log->ring) ||
-		 (!log->stuck && !par_log_heal(log));
+		 (!log->stuck && !walk_and_heal(log));
 	if (!healed && !log->stuck)
 		pr_err("md/par:%s: some records of the log cannot be read any more: nothing is written to the log until it has been drained\n",
 		       mdname(log->conf->mddev));
@@ -317,7 +345,9 @@ void par_log_append_work(struct work_struct *work)
 	if (!READ_ONCE(log->queued) && log->first == log->next &&
 	    !(READ_ONCE(log->renew) && md_is_rdwr(log->conf->mddev)))
 		return;
-	if (!par_log_broken(log) && !par_log_make_ready(log) && READ_ONCE(log->stuck))
+	/* What has come before the log was switched off goes past it. */
+	if (READ_ONCE(log->use.off) ||
+	    (!par_log_broken(log) && !par_log_make_ready(log) && READ_ONCE(log->stuck)))
 		hold_waiting(log);
 	else if (par_log_broken(log) || !READ_ONCE(log->ready))
 		fail_waiting(log);

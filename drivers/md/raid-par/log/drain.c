@@ -26,21 +26,22 @@ struct drain_block {
 
 #define DRAIN_LIST	4096U	/* blocks that are picked at once */
 #define DRAIN_SLICE	64U	/* of these, drained at once */
-#define DRAIN_TRIES	4U	/* then what cannot be read, or written at home, is lost */
 
 /*
  * struct par_log_drain - what a drain works with
  * @list: blocks of the array that are picked
  * @block: those that are drained now, @count of them; @pages: their content
- * @tries: so many drains one after the other have failed; @next: no other begins before then
+ * @next: after a failure no other drain begins before then
+ * @suspects: what the last ones could not drain
  */
 struct par_log_drain {
 	struct par_log *log;
 	u64 list[DRAIN_LIST];
 	struct drain_block block[DRAIN_SLICE];
 	struct page *pages[DRAIN_SLICE];
-	unsigned int count, tries;
+	unsigned int count;
 	unsigned long next;
+	struct par_log_suspects suspects;
 };
 
 /* ---- requests ---- */
@@ -77,33 +78,55 @@ static void write_endio(struct bio *bio)
 
 /* ---- reading what is in the log ---- */
 
-/* @count sectors from bit @first on of a part, into the page at the same place. */
-static bool read_run(struct par_log *log, struct page *page, const struct par_log_part *part,
-		     unsigned int first, unsigned int count)
+enum run_read {
+	RUN_READ,
+	RUN_FAILED,	/* a copy may be readable later */
+	RUN_GONE,	/* none will be */
+};
+
+/* Are the sectors bad? Any other error may be one of the path to the member. */
+static bool is_bad(blk_status_t status)
 {
+	return status == BLK_STS_MEDIUM || status == BLK_STS_PROTECTION;
+}
+
+/*
+ * Read @count sectors from bit @first on of a part, into the page at the same place. They are
+ * gone if each copy is in bad sectors, or has no part in the log: its member has failed.
+ */
+static enum run_read read_run(struct par_log *log, struct page *page,
+			      const struct par_log_part *part, unsigned int first,
+			      unsigned int count)
+{
+	enum run_read read = RUN_GONE;
 	unsigned int copy;
 
 	for (copy = 0; copy < log->shape.copies; copy++) {
 		unsigned int d = par_log_member(&log->shape, part->place, copy);
 		struct md_rdev *rdev = NULL;
+		blk_status_t status;
 		struct bio *bio;
-		int err;
 
 		if (!(part->lacking & BIT(copy)))
 			rdev = par_log_rdev(log, d);
 		if (!rdev)
 			continue;
-		bio = bio_alloc_bioset(rdev->bdev, 1, REQ_OP_READ, GFP_NOIO, &log->bios);
+		bio = bio_alloc_bioset(rdev->bdev, 1, REQ_OP_READ, GFP_NOIO, &log->pools.bios);
 		bio->bi_iter.bi_sector = rdev->data_offset +
 					 par_log_sector(&log->shape, part->place, copy) + first;
 		__bio_add_page(bio, page, count << SECTOR_SHIFT, first << SECTOR_SHIFT);
-		err = submit_bio_wait(bio);
+		submit_bio_wait(bio);
+		status = bio->bi_status;
 		bio_put(bio);
+		if (status)
+			par_log_read_failed(log, rdev);
 		rdev_dec_pending(rdev, log->conf->mddev);
-		if (!err)
-			return true;
+		if (!status)
+			return RUN_READ;
+		if (!is_bad(status))
+			read = RUN_FAILED;
 	}
-	return false;
+	return read;
 }
 
 /* The run of set bits from @from on; false if there is none. */
@@ -118,9 +141,30 @@ static bool next_run(u8 sectors, unsigned int from, unsigned int *first, unsigne
 	return true;
 }
 
+static void tell_no_room(const struct par_log *log)
+{
+	pr_err_ratelimited("md/par:%s: the log cannot be drained any further: there is no room to remember more lost blocks\n",
+			   mdname(log->conf->mddev));
+}
+
+/* Is the block lost, as it could not be drained once more? @gone: see par_log_suspect(). */
+static bool is_lost(struct par_log_drain *drain, u64 block, bool gone)
+{
+	struct par_log *log = drain->log;
+
+	/* With too many members failed, the log stays as it is for a start by force. */
+	if (par_log_broken(log))
+		return false;
+	if (par_log_suspect(&drain->suspects, block, ktime_to_ms(ktime_get()), gone))
+		return true;
+	if (gone && READ_ONCE(log->lost.count) == PAR_LOG_LOST)
+		tell_no_room(log);
+	return false;
+}
+
 /*
- * Some tries have failed for good: these sectors of a part are not to be had, or not to be
- * written at home. The log goes on without them; false if it cannot.
+ * These sectors of a part cannot be read, or cannot be written at home: the log goes on without
+ * them. False if it cannot.
  */
 static bool lose_sectors(struct par_log_drain *drain, u64 block, struct par_log_part *part,
 			 u8 sectors, const char *why)
@@ -130,8 +174,6 @@ static bool lose_sectors(struct par_log_drain *drain, u64 block, struct par_log_
 	bool added;
 	u8 live;
 
-	if (drain->tries < DRAIN_TRIES || par_log_broken(log))
-		return false;
 	spin_lock(&log->lock);
 	/* What has been written again meanwhile is in another place. */
 	live = par_log_index_live(&log->index, &gone);
@@ -140,8 +182,7 @@ static bool lose_sectors(struct par_log_drain *drain, u64 block, struct par_log_
 		par_log_index_drained(&log->index, &gone);
 	spin_unlock(&log->lock);
 	if (!added) {
-		pr_err_ratelimited("md/par:%s: the log cannot be drained any further: there is no room to remember more lost blocks\n",
-				   mdname(log->conf->mddev));
+		tell_no_room(log);
 		return false;
 	}
 	part->sectors &= ~sectors;
@@ -152,16 +193,19 @@ static bool lose_sectors(struct par_log_drain *drain, u64 block, struct par_log_
 
 static bool read_part(struct par_log_drain *drain, unsigned int i, struct par_log_part *part)
 {
-	struct page *page = drain->pages[i];
+	u64 block = drain->block[i].block;
 	unsigned int first, count, at;
 
 	for (at = 0; at < PAR_LOG_BLOCK && next_run(part->sectors, at, &first, &count);
-	     at = first + count)
-		if (!read_run(drain->log, page, part, first, count) &&
-		    !lose_sectors(drain, drain->block[i].block, part,
-				  GENMASK(first + count - 1, first),
-				  "no copy in the log can be read"))
+	     at = first + count) {
+		enum run_read read = read_run(drain->log, drain->pages[i], part, first, count);
+
+		if (read != RUN_READ &&
+		    !(is_lost(drain, block, read == RUN_GONE) &&
+		      lose_sectors(drain, block, part, GENMASK(first + count - 1, first),
+				   "no copy in the log can be read")))
 			return false;
+	}
 	return true;
 }
 
@@ -279,38 +323,69 @@ static void slice_drained(struct par_log_drain *drain)
 		for (j = 0; j < drain->block[i].parts; j++)
 			par_log_index_drained(&log->index, &drain->block[i].part[j]);
 		drop_lost(log, &drain->block[i]);
+		par_log_acquit(&drain->suspects, drain->block[i].block);
 		log->count.drained += hweight8(drain->block[i].sectors);
 		log->count.sent += drain->block[i].parts;
 	}
 	spin_unlock(&log->lock);
 }
 
-/* The home set does not take a block: of a stripe too much of which cannot be read, say. */
+/*
+ * The home set does not take a block: of a stripe too much of which cannot be read, say. Its
+ * errors do not tell whether that may change.
+ */
 static bool lose_block(struct par_log_drain *drain, struct drain_block *block)
 {
 	unsigned int i;
 
+	if (!is_lost(drain, block->block, false))
+		return false;
 	for (i = 0; i < block->parts; i++)
 		if (block->part[i].sectors &&
 		    !lose_sectors(drain, block->block, &block->part[i], block->part[i].sectors,
 				  "the home set cannot write them"))
 			return false;
+	par_log_acquit(&drain->suspects, block->block);
 	return true;
+}
+
+/* All blocks are tried, so that each that cannot be read is known. */
+static bool read_slice(struct par_log_drain *drain)
+{
+	bool good = true;
+	unsigned int i;
+
+	for (i = 0; i < drain->count; i++) {
+		if (READ_ONCE(drain->log->paused))
+			return false;
+		good &= read_block(drain, i);
+	}
+	return good;
 }
 
 static bool drain_slice(struct par_log_drain *drain, const u64 *blocks, unsigned int count)
 {
-	unsigned int i;
-
 	look_up_slice(drain, blocks, count);
-	for (i = 0; i < drain->count; i++)
-		if (!read_block(drain, i))
-			return false;
+	if (!read_slice(drain))
+		return false;
 	if (write_slice(drain))
 		slice_drained(drain);
 	else if (drain->count > 1 || !lose_block(drain, &drain->block[0]))
 		return false;
 	return true;
+}
+
+/* After some failures the blocks are drained one by one, without those that cannot be. */
+static bool drain_blocks(struct par_log_drain *drain, const u64 *blocks, unsigned int count)
+{
+	bool good = drain_slice(drain, blocks, count);
+	unsigned int i;
+
+	if (good || drain->log->count.failures < PAR_LOG_RETRIES)
+		return good;
+	for (i = 0, good = true; i < count && !READ_ONCE(drain->log->paused); i++)
+		good &= drain_slice(drain, blocks + i, 1);
+	return good && i == count;
 }
 
 /* ---- the tail ---- */
@@ -326,7 +401,7 @@ static bool choose_tail(struct par_log *log, struct par_log_record *record)
 	record->stable = log->ring.done;
 	record->lost = log->lost;
 	empty = record->tail == log->ring.head && par_log_lacks_member(log);
-	log->closed = empty;
+	log->use.closed = empty;
 	spin_unlock(&log->lock);
 	return empty;
 }
@@ -394,7 +469,7 @@ static int move_tail(struct par_log *log)
 			free_units(log, record.tail);
 	}
 	spin_lock(&log->lock);
-	log->closed = false;
+	log->use.closed = false;
 	spin_unlock(&log->lock);
 	par_log_kick(log);
 	submit_held(log);
@@ -466,9 +541,8 @@ static unsigned int drop_unimaged(struct par_log_drain *drain, unsigned int coun
 /* The oldest blocks; what is behind the tail then is free. */
 static int drain_some(struct par_log_drain *drain)
 {
-	/* After errors one by one, to find those that cannot be drained. */
-	unsigned int i, count, some = drain->tries < DRAIN_TRIES ? DRAIN_SLICE : 1;
 	struct par_log *log = drain->log;
+	unsigned int i, count;
 	bool failed = false;
 	int moved;
 
@@ -479,16 +553,31 @@ static int drain_some(struct par_log_drain *drain)
 	count = par_log_drain_pick(&log->index, &log->ring, drain->list, DRAIN_LIST);
 	spin_unlock(&log->lock);
 	count = drop_unimaged(drain, count);
-	for (i = 0; i < count && is_due(log); i += some) {
+	par_log_suspects_begin(&drain->suspects);
+	for (i = 0; i < count && is_due(log); i += DRAIN_SLICE) {
 		take_discards(log);
-		failed |= !drain_slice(drain, drain->list + i, min(count - i, some));
+		failed |= !drain_blocks(drain, drain->list + i, min(count - i, DRAIN_SLICE));
 	}
+	if (i >= count)
+		par_log_suspects_end(&drain->suspects);
 	moved = move_tail(log);
 	if (moved >= 0 && failed)
 		moved = -EIO;
 	if (count)
 		trace_par_log_drained(log, count, min(moved, 0));
 	return moved < 0 ? moved : moved || count;
+}
+
+/* A drain has failed, and is tried again later. */
+static void put_off(struct par_log_drain *drain)
+{
+	unsigned int failures = drain->log->count.failures + 1;
+
+	WRITE_ONCE(drain->log->count.failures, failures);
+	if (failures == PAR_LOG_RETRIES)
+		pr_warn("md/par:%s: some blocks of the log cannot be drained at the moment: they stay in the log, retrying\n",
+			mdname(drain->log->conf->mddev));
+	drain->next = jiffies + msecs_to_jiffies(par_log_drain_delay(failures));
 }
 
 static int drain_all(struct par_log_drain *drain)
@@ -498,8 +587,10 @@ static int drain_all(struct par_log_drain *drain)
 	while (done > 0 && is_due(drain->log)) {
 		WRITE_ONCE(drain->log->draining, true);
 		done = drain_some(drain);
-		drain->tries = done < 0 ? drain->tries + 1 : 0;
-		drain->next = jiffies + PAR_LOG_RETRY;
+		if (done < 0)
+			put_off(drain);
+		else
+			WRITE_ONCE(drain->log->count.failures, 0);
 	}
 	WRITE_ONCE(drain->log->draining, false);
 	return done;
@@ -508,7 +599,12 @@ static int drain_all(struct par_log_drain *drain)
 /* What has failed may work in a moment: nobody who waits for the drain has it end sooner. */
 static bool is_too_soon(const struct par_log_drain *drain)
 {
-	return drain->tries && time_before(jiffies, drain->next);
+	return drain->log->count.failures && time_before(jiffies, drain->next);
+}
+
+static unsigned long time_left(const struct par_log_drain *drain)
+{
+	return time_before(jiffies, drain->next) ? drain->next - jiffies : 0;
 }
 
 void par_log_drain_work(struct work_struct *work)
@@ -517,6 +613,7 @@ void par_log_drain_work(struct work_struct *work)
 	int done = 1;
 
 	take_discards(log);
+	par_log_do_resize(log);
 	if (par_log_broken(log)) {
 		fail_held(log);
 		par_log_kick(log);
@@ -533,8 +630,7 @@ void par_log_drain_work(struct work_struct *work)
 	}
 	if (!READ_ONCE(log->paused) && !par_log_ring_empty(&log->ring))
 		mod_delayed_work(log->drain_wq, &log->drain_work,
-				 done < 0 && log->drain->tries <= DRAIN_TRIES ? PAR_LOG_RETRY :
-										PAR_LOG_LOOK);
+				 done < 0 ? time_left(log->drain) : PAR_LOG_LOOK);
 }
 
 int par_log_drain_alloc(struct par_log *log)

@@ -67,14 +67,31 @@ bool par_log_lacks_member(const struct par_log *log)
 
 struct md_rdev *par_log_rdev(struct par_log *log, unsigned int d)
 {
-	/* It gets a part again only while it is there: see par_store_log(). */
-	if (READ_ONCE(log->conf->store->super.log.absent) & BIT(d))
-		return NULL;
-	return par_member_get(log->conf, d);
+	struct md_rdev *rdev = par_member_get(log->conf, d);
+
+	/*
+	 * A disk that takes this place lacks the log, which is known before the disk is found
+	 * here: pairs with par_hot_add(). It gets a part only while it is there: see
+	 * par_store_log().
+	 */
+	smp_rmb();
+	if (rdev && READ_ONCE(log->conf->store->super.log.absent) & BIT(d)) {
+		par_member_put(log->conf, rdev);
+		rdev = NULL;
+	}
+	return rdev;
 }
 
 void par_log_read_put(struct par_log *log, u32 u)
 {
 	if (atomic_dec_and_test(&log->reads[u]))
 		wake_up(&log->wait);
+}
+
+/* The copy is written again when the ring comes round to it; a bad sector is replaced then. */
+void par_log_read_failed(struct par_log *log, const struct md_rdev *rdev)
+{
+	atomic64_inc(&log->count.bad_reads);
+	pr_warn_ratelimited("md/par:%s: a read of the log on %pg has failed: another copy is used, if there is one\n",
+			    mdname(log->conf->mddev), rdev->bdev);
 }

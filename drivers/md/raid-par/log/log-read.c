@@ -22,7 +22,7 @@ struct read_leg {
 
 int par_log_read_init(struct par_log *log)
 {
-	return bioset_init(&log->clones, BIO_POOL_SIZE, offsetof(struct read_leg, clone), 0);
+	return bioset_init(&log->pools.clones, BIO_POOL_SIZE, offsetof(struct read_leg, clone), 0);
 }
 
 static void read_end(struct read_leg *leg, blk_status_t status)
@@ -40,6 +40,8 @@ static void read_endio(struct bio *clone)
 {
 	struct read_leg *leg = container_of(clone, struct read_leg, clone);
 
+	if (clone->bi_status)
+		par_log_read_failed(leg->log, leg->rdev);
 	rdev_dec_pending(leg->rdev, leg->log->conf->mddev);
 	/* Another copy, from where that may be sent. */
 	if (clone->bi_status)
@@ -106,7 +108,7 @@ static void read_place(struct par_log *log, struct bio *bio, const struct par_lo
 	struct read_leg *leg;
 
 	md_account_bio(log->conf->mddev, &bio);
-	clone = bio_alloc_clone(bio->bi_bdev, bio, GFP_NOIO, &log->clones);
+	clone = bio_alloc_clone(bio->bi_bdev, bio, GFP_NOIO, &log->pools.clones);
 	clone->bi_opf &= ~REQ_RAHEAD;
 	clone->bi_end_io = read_endio;
 	leg = container_of(clone, struct read_leg, clone);
@@ -136,7 +138,7 @@ void par_log_read(struct par_log *log, struct bio *bio)
 						  piece.sectors, &is_lost);
 	spin_unlock(&log->lock);
 	if (piece.sectors < bio_sectors(bio)) {
-		front = bio_split(bio, piece.sectors, GFP_NOIO, &log->splits);
+		front = bio_split(bio, piece.sectors, GFP_NOIO, &log->pools.splits);
 		bio_chain(front, bio);
 		submit_bio_noacct(bio);
 	}

@@ -37,7 +37,7 @@ static bool has_room(const struct par_log *log, u64 blocks)
 {
 	u64 wanted = 2 * (log->queued + blocks) + 2 * PAR_LOG_UNIT;
 
-	return !log->dead && !READ_ONCE(log->stuck) &&
+	return !log->dead && !READ_ONCE(log->stuck) && !log->use.off &&
 	       par_log_ring_used(&log->ring) + wanted <= log->ring.blocks;
 }
 
@@ -51,28 +51,29 @@ static bool is_logged(struct par_log *log, const struct bio *bio)
 	       par_log_index_has(&log->index, bio->bi_iter.bi_sector, bio_sectors(bio));
 }
 
-static enum par_log_way way_of(struct par_log *log, const struct bio *bio)
+static struct par_log_write describe_write(struct par_log *log, const struct bio *bio)
 {
 	u32 absent = READ_ONCE(log->conf->store->super.log.absent);
 	bool is_lost = par_log_lost_any(&log->lost, bio->bi_iter.bi_sector, bio_sectors(bio));
-	struct par_log_write write = {
+
+	lockdep_assert_held(&log->lock);
+	return (struct par_log_write) {
 		/* If some member has no part in the log, records are less safe than the array. */
 		.low = in_low_gear(log) && !absent,
 		.large = bio_sectors(bio) >= PAR_LOG_LARGE,
 		.logged = is_lost || is_logged(log, bio),
 		.room = has_room(log, blocks_of(bio)),
 		/* A member that is whole again is left out for as short a time as may be. */
-		.ending = !is_lost && (log->index.live < PAR_LOG_ENDING ||
-				       par_log_lacks_member(log)),
+		.ending = !is_lost && READ_ONCE(log->count.failures) < PAR_LOG_WAITED &&
+			  (log->index.live < PAR_LOG_ENDING || par_log_lacks_member(log)),
 	};
-
-	lockdep_assert_held(&log->lock);
-	return par_log_way(&write);
 }
 
 /* Nothing is logged, and nothing will be: no need to look. */
 static bool passes_by(const struct par_log *log)
 {
+	if (READ_ONCE(log->use.off))
+		return true;
 	return !in_low_gear(log) && !READ_ONCE(log->lost.count) &&
 	       READ_ONCE(log->ring.tail) == READ_ONCE(log->ring.head) && !READ_ONCE(log->queued);
 }
@@ -80,13 +81,15 @@ static bool passes_by(const struct par_log *log)
 /* @counted: in the array's statistics, by us */
 static void log_write(struct par_log *log, struct bio *bio, bool counted)
 {
+	struct par_log_write write;
 	enum par_log_way way;
 	bool full;
 
 	spin_lock(&log->lock);
-	way = way_of(log, bio);
-	full = !has_room(log, 0);
+	write = describe_write(log, bio);
+	full = !log->use.off && par_log_full(&write);
 	spin_unlock(&log->lock);
+	way = par_log_way(&write);
 	if (full) {
 		par_shift_at_least(log->conf, log->conf->geo.gears, "log");
 		par_log_drain_now(log);

@@ -10,17 +10,18 @@
 #include "pure/log-drain.h"
 #include "pure/log-index.h"
 #include "pure/log-lost.h"
+#include "pure/log-replay.h"
 #include "pure/log-ring.h"
 #include "pure/log-way.h"
 
 #define PAR_LOG_RECORDS	2U	/* under way at once: the others wait and become one */
 #define PAR_LOG_DATA	64U	/* blocks of a record, at most */
 #define PAR_LOG_LARGE	1024U	/* sectors of a request that goes past the log, at least */
-#define PAR_LOG_RETRY	(HZ / 2)	/* after an error */
 #define PAR_LOG_LOOK	(5 * HZ)	/* whether there is something to drain */
 
 struct par_log;
 struct par_log_drain;
+struct par_log_resize;
 
 /* struct par_log_leg - a record's copy: @rdev is counted in */
 struct par_log_leg {
@@ -47,13 +48,34 @@ struct par_log_sent {
 	struct par_log_leg leg[PAR_LOG_MAX_COPIES];
 };
 
+/* struct par_log_pools - of the log's own requests, of parts of requests, and of reads of copies */
+struct par_log_pools {
+	struct bio_set bios, splits, clones;
+};
+
 /**
  * struct par_log_counts - what a log has done
  * @logged, @drained: sectors of the array; @sent: requests to members, for records and by
  *	drains that read them; @replayed: records that the last assembly has found
+ * @bad_reads: reads of copies that have failed
+ * @failures: drains that have failed, one after the other, up to now
  */
 struct par_log_counts {
 	u64 logged, drained, sent, replayed;
+	unsigned int failures;
+	atomic64_t bad_reads;
+};
+
+/**
+ * struct par_log_use - how much of the ring is used
+ * @area: units of all of it
+ * @off: nothing is; @closed: nothing is appended for a moment
+ * @asked: a change that the drain's work has to make, or NULL
+ */
+struct par_log_use {
+	u32 area;
+	bool off, closed;
+	struct par_log_resize *asked;
 };
 
 /**
@@ -67,14 +89,15 @@ struct par_log_counts {
  * @held: writes that wait until what the log has of them is freed
  * @discards: for the drain, which is none of them then; under conf->queue.lock
  * @reads: of each unit, under way
+ * @use: under @lock
  * @ready_lock: @run, @ready, @lacking, @stuck, @renew; taken above the store's mutex
  * @run: of the records of this use; @ready: it is stored
- * @lacking: usable copies do not have some records
+ * @lacking: usable copies do not have some records; @heal: the walk in front of the first of
+ *	these
  * @stuck: some of these can be read nowhere any more: nothing is appended before all is drained
  * @renew: store the run, and what copies lack, as soon as the array is writable: if copies lack
  *	records, or if a later start could find others
  * @dead: a record is nowhere; no more are written
- * @closed: nothing is appended for a moment
  * @paused: the array is about to be quiet; @ended: for good
  * @filling: see struct par_log_need; @wanted: drain in any case; @draining: it is
  * @last: jiffies of the last record
@@ -90,6 +113,7 @@ struct par_log {
 	struct par_log_lost lost;
 	struct par_log_sent sent[PAR_LOG_RECORDS];
 	unsigned int first, next;
+	struct par_log_use use;
 	struct par_log_slot *spare;
 	struct bio_list waiting, held, discards;
 	u64 queued;
@@ -97,7 +121,8 @@ struct par_log {
 	struct mutex ready_lock;	/* see above */
 	u64 run;
 	bool ready, lacking, stuck, renew;
-	bool dead, closed, paused, ended, filling, wanted, draining;
+	struct par_log_walk heal;
+	bool dead, paused, ended, filling, wanted, draining;
 	unsigned long last;
 	struct par_log_counts count;
 	struct par_log_drain *drain;
@@ -105,7 +130,7 @@ struct par_log {
 	struct work_struct work;
 	struct delayed_work drain_work;
 	wait_queue_head_t wait;
-	struct bio_set bios, splits, clones;
+	struct par_log_pools pools;
 };
 
 /*
@@ -118,6 +143,17 @@ void par_log_discard(struct par_conf *conf, struct bio *bio);
 
 /* par_log_filled - blocks of the log that are in use, of @blocks; 0 if it is empty */
 u32 par_log_filled(struct par_conf *conf, u32 *blocks);
+
+/*
+ * par_log_fit - use as much of the log's area as is stored; at assembly, before par_log_load()
+ * par_log_resize - use all units but @left, and store that. Sleeps. -EBUSY: the log is not empty,
+ *	or has lost blocks, which could not be written again without it; -EINVAL: too small
+ */
+int par_log_fit(struct par_conf *conf);
+int par_log_resize(struct par_conf *conf, u32 left);
+
+/* par_log_off - is the log not used, though the array has one? any context */
+bool par_log_off(const struct par_conf *conf);
 
 /* par_log_writable - the array has become so; any context */
 void par_log_writable(struct par_conf *conf);
@@ -184,6 +220,9 @@ void par_log_submit_again(struct par_log *log, struct bio *bio);
 /* par_log_read_put - a read of unit @u has ended; any context */
 void par_log_read_put(struct par_log *log, u32 u);
 
+/* par_log_read_failed - a copy could not be read: it is counted, and told; any context */
+void par_log_read_failed(struct par_log *log, const struct md_rdev *rdev);
+
 /* ---- append.c, drain.c: their works ---- */
 
 void par_log_append_work(struct work_struct *work);
@@ -194,6 +233,9 @@ void par_log_drain_work(struct work_struct *work);
  * appended. False if that cannot be; @stuck tells then whether it is for want of copies. Sleeps.
  */
 bool par_log_make_ready(struct par_log *log);
+
+/* par_log_do_resize - what par_log_resize() has asked for, if anything; by the drain's work */
+void par_log_do_resize(struct par_log *log);
 
 /* par_log_drain_alloc - what a drain needs, so that it never waits for memory; sleeps */
 int par_log_drain_alloc(struct par_log *log);
@@ -209,7 +251,7 @@ int par_log_read_init(struct par_log *log);
 
 /*
  * par_log_heal - write what some copies lack, as a walk has found. Sleeps. -EIO: some records
- * cannot be read on any member any more.
+ * cannot be read on any member any more; -ENOMEM: there is no memory for it now.
  */
 int par_log_heal(struct par_log *log);
 

@@ -510,6 +510,8 @@ static int make_new(struct par_conf *conf)
 	return err;
 }
 
+#define RESCUE_RUNS	BIT(20)	/* of the log that only lost superblocks have known, at most */
+
 /*
  * No superblock can be trusted. A rescue makes a new one, in the top gear: the members that
  * md calls in sync are whole, and everything else is unknown.
@@ -532,10 +534,17 @@ static int rescue_super(struct par_conf *conf, bool any)
 		conf->store->super.policy = old->policy;
 		conf->store->super.has_scrub = old->has_scrub;
 		conf->store->super.scrub = old->scrub;
+		conf->store->super.log.run = old->log.run;
+		conf->store->super.log.lost = old->log.lost;
+		conf->store->super.log.left = old->log.left;
 	}
-	/* What was in the log is lost. No run was ever counted up to so many. */
+	/*
+	 * What was in the log is lost. No record has such a run: an array is not used that often
+	 * between two versions, nor once a second; the clock may be wrong.
+	 */
 	if (conf->geo.log_sectors)
-		conf->store->super.log.run = ktime_get_real_seconds();
+		conf->store->super.log.run = max_t(u64, conf->store->super.log.run + RESCUE_RUNS,
+						   ktime_get_real_seconds());
 	conf->store->current_members = 0;
 	for (d = 0; d < conf->geo.members; d++) {
 		conf->store->member_seq[d] = 0;

@@ -302,6 +302,16 @@ static u64 worth_of(const struct par_policy *policy)
 	       max(policy->knobs.hold, policy->leaves_in);
 }
 
+/*
+ * Do requests take longer than disks take to start? Then the gear is overloaded, and even the
+ * requests that wait now are served sooner if disks start now, however soon the surge ends.
+ */
+static bool is_overdue(const struct par_policy *policy)
+{
+	return too_slow(policy) && par_window_wait(&policy->series, PAR_WINDOW_SHORT) >
+				   (u64)policy->starts_in * USEC_PER_SEC;
+}
+
 /* Up from a gear with disks asleep: is there an argument against it? */
 static bool holds_back(const struct par_policy *policy, const struct par_situation *is,
 		       struct par_decision *d)
@@ -311,7 +321,7 @@ static bool holds_back(const struct par_policy *policy, const struct par_situati
 	d->about = is->gear;
 	d->reason = PAR_WHY_BRIEF;
 	d->seconds = par_surge_wait(&policy->surge, worth_of(policy), is->now);
-	if (d->seconds)
+	if (d->seconds && !is_overdue(policy))
 		return true;
 	d->reason = PAR_WHY_SPARE;
 	d->seconds = spared - min(age, spared);

@@ -115,12 +115,14 @@ struct par_disk_super {
 	__le64 log_stable;	/* 176 a position: all before it is in the log */
 	__le64 log_run;		/* 184 no record is of a newer run */
 	__le32 log_absent;	/* 192 members whose log is not used */
+	__le32 log_left;	/* 196 units of the ring that are left unused */
 	/* with PAR_INCOMPAT_SLOTS: as in the geometry */
-	__le32 share;		/* 196 percent */
-	__le32 run;		/* 200 sectors */
-	__le32 tract;		/* 204 sectors */
-	__le64 steady;		/* 208 sectors of each member that never sleeps */
-	u8 pad1[40];		/* 216 */
+	__le32 share;		/* 200 percent */
+	__le32 run;		/* 204 sectors */
+	__le32 tract;		/* 208 sectors */
+	__le32 pad4;		/* 212 */
+	__le64 steady;		/* 216 sectors of each member that never sleeps */
+	u8 pad1[32];		/* 224 */
 	struct par_disk_set set[PAR_MAX_SETS];	/* 256 by gear, lowest first */
 	__le64 min_seq[PAR_MAX_MEMBERS];	/* the least seq of each member's superblock */
 	/* with PAR_COMPAT_POWER: */
@@ -269,11 +271,12 @@ struct par_scrub_record {
 /**
  * struct par_log_record - what is kept about the write log; see Documentation/log.md
  * @tail, @stable: positions; @run: of the last use of the array; @absent: members
+ * @left: units at the end of the ring that are not used; all of them: the log is off
  * @lost: what it had before the tail and has lost
  */
 struct par_log_record {
 	u64 tail, stable, run;
-	u32 absent;
+	u32 absent, left;
 	struct par_log_lost lost;
 };
 

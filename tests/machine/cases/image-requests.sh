@@ -1,0 +1,39 @@
+#!/bin/bash
+# A write to an image causes as few requests to disks when many requests are sent at a time as when one is.
+# subject: shift
+# plain: yes
+set -euo pipefail
+. "$(dirname "$0")/../tools/policy.sh"
+
+# done_by_disks: the number of their reads and writes
+done_by_disks() {
+	local d name value sum=0
+	for d in "${DISKS[@]}"; do
+		while read -r name value; do
+			[[ $name != reads && $name != writes ]] || sum=$((sum + value))
+		done <"$SPINDLES/$d/report"
+	done
+	echo "$sum"
+}
+
+# cost DEPTH: the number of the disks' requests for 150 writes of 64 KiB and as many reads, DEPTH of them at a time
+cost() {
+	local before
+	before=$(done_by_disks)
+	"$REPLAY" "/dev/$MD" -n 300 -t 0 -d "$1" -b 65536 -w 50 -s 1 >"$MACHINE_TMP/load"
+	assert_match "$(cat "$MACHINE_TMP/load")" ' errors 0 ' requests
+	settle
+	echo $(($(done_by_disks) - before))
+}
+
+build_replay
+mkspindles 5 128M
+create_par 3,5 --chunk=64
+dd if=/dev/zero of="/dev/$MD" bs=1M oflag=direct status=none || true
+settle
+shift_to 3
+ONE=$(cost 1)
+MANY=$(cost 4)
+echo "requests to disks: $ONE for one at a time, $MANY for four"
+[ "$MANY" -le $((ONE * 6 / 5)) ] || fail "$MANY requests to disks for what takes $ONE one after the other"
+stop_par
