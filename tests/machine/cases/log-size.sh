@@ -44,7 +44,7 @@ shift_to 3
 write_some 1 50
 mark_log
 ! set_size $((6 << 20)) || fail "the size of a log with records is changed"
-logged 'can be changed while it is empty'
+logged 'can be changed only while it is empty'
 drained
 set_size $((6 << 20))
 assert_eq "$(par log_size) $(par log_size_max)" "$((6 << 20)) $whole" "its size, and the most"

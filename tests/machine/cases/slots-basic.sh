@@ -1,5 +1,5 @@
 #!/bin/bash
-# With images of a share, runs in use are read and written while members sleep; a read of another wakes them.
+# In an array with images of a share, runs in use are read and written while members sleep; a read of another run wakes them.
 # subject: slots
 # machine: --debug --mem 1G
 # timeout: 300

@@ -1,6 +1,5 @@
 #!/usr/bin/python3
-"""Ask for a new array with images of a share, as mdadm does for a log: leave a block in the data area of
-each device, for the array of this UUID.
+"""Write the birth record of a new array with images of a share to each device, as mdadm does for a log.
 
   birth.py [--log SECTORS] [--run SECTORS] [--tract SECTORS] [--steady SECTORS] SHARE UUID OFFSET DEVICE...
 

@@ -40,8 +40,7 @@ create_par() {
 		--raid-devices="${#DEVS[@]}" "$@" "${DEVS[@]}" </dev/null
 }
 
-# create_shared SHARE LAYOUT [OPTION...]: the same, with images of SHARE percent, and small tracts, so that there are
-# many.
+# create_shared SHARE LAYOUT [OPTION...]: the same, with images of SHARE percent, and with many small tracts.
 create_shared() {
 	local share=$1 uuid=a5a5a5a5:a5a5a5a5:a5a5a5a5:a5a5a5a5
 	shift

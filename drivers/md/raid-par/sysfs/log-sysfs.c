@@ -41,7 +41,7 @@ static int check_size(struct par_conf *conf, u64 units)
 	}
 	if (units <= area && (!units || units >= PAR_LOG_MIN_UNITS))
 		return 0;
-	pr_warn("md/par:%s: the write log can have from %llu to %llu bytes, or 0\n",
+	pr_warn("md/par:%s: log_size takes bytes from %llu to %llu, or 0 (the log is off)\n",
 		mdname(conf->mddev), PAR_LOG_MIN_UNITS * UNIT_BYTES, area * UNIT_BYTES);
 	return -EINVAL;
 }
@@ -58,7 +58,7 @@ static ssize_t log_size_store(struct par_conf *conf, const char *page, size_t le
 	err = check_size(conf, units ?: bytes ? 1 : 0);
 	err = err ?: par_log_resize(conf, conf->log->use.area - units);
 	if (err == -EBUSY)
-		pr_warn("md/par:%s: the size of the write log can be changed while it is empty, and has lost nothing if it is switched off\n",
+		pr_warn("md/par:%s: the write log can be changed only while it is empty, and switched off only while no blocks are lost\n",
 			mdname(conf->mddev));
 	return err ?: len;
 }
