@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What tests need to be built first, and who builds it, for tests/run.
+"""Needs of tests, which must be built before them, and their builds, for tests/run.
 
 A need is a kernel with the modules for it, as scripts/build-module names it, or an
 mdadm: "mdadm" (any version), "mdadm-4.4", "mdadm-4.4-unpatched", "mdadm-4.2-unpatched"; or
@@ -10,12 +10,12 @@ import sys
 import threading
 import time
 
-UNAVAILABLE = 69    # of a script that no mirror hands out what it needs: see scripts/lib.sh
+UNAVAILABLE = 69    # status of a script that finds no mirror with what it needs: see scripts/lib.sh
 BUILT, MISSING, FAILED = "built", "missing", "failed"
 
 
 def of_machine(options):
-    """What a machine of tests/machine/run with these options is made from."""
+    """The needs of a machine of tests/machine/run with these options."""
     words = options.split()
     value = {word: following for word, following in zip(words, [*words[1:], ""])}
     kernel = value.get("--kernel", "6.12") + ("-debug" if "--debug" in words else "")
@@ -25,7 +25,7 @@ def of_machine(options):
 
 
 def in_order(needs):
-    """Once each; what takes seconds and most wait for first, then as the tests come to it."""
+    """Each need once: mdadm first, for which most tests wait; then in the order of the tests."""
     def turn(need):
         return 2 if need.endswith("-unpatched") else 0 if need.startswith("mdadm") else 1
     return sorted(dict.fromkeys(needs), key=turn)
@@ -44,10 +44,10 @@ def command(scripts, need):
 
 
 class Builder(threading.Thread):
-    """Makes one need after the other, beside the tests that do not wait for it.
+    """Builds one need after the other, beside the tests that do not wait for it.
 
-    `changed` is notified as each is settled, and its lock held for `state`, which says
-    what became of it, and `reason`, a line.
+    `changed` is notified when a need is settled: built, unavailable, or failed. Its lock is held
+    for `state`, which says which of these it is, and `reason`, a line.
     """
 
     def __init__(self, needs, scripts, logs, changed):
@@ -61,7 +61,7 @@ class Builder(threading.Thread):
             start = time.monotonic()
             try:
                 state, reason = self.build(need)
-            except Exception as error:  # or tests would wait for it for ever
+            except Exception as error:  # otherwise tests would wait for it indefinitely
                 state, reason = FAILED, str(error)
             with self.changed:
                 self.seconds += time.monotonic() - start
@@ -69,8 +69,8 @@ class Builder(threading.Thread):
                 self.changed.notify_all()
 
     def build(self, need):
-        """It says what it does as it goes; the rest is in its log."""
-        last = "it said nothing"
+        """The script prints its progress to standard error, which is shown and logged."""
+        last = "no message"
         with open(self.logs / f"build-{need}.log", "w", encoding="utf-8") as log:
             child = subprocess.Popen(command(self.scripts, need), stdin=subprocess.DEVNULL,
                                      stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
@@ -92,5 +92,5 @@ class Builder(threading.Thread):
         return all(need in self.state for need in needs)
 
     def first(self, state, needs):
-        """The first of the needs that has come to this."""
+        """The first of the needs that has this state."""
         return next((need for need in needs if self.state.get(need) == state), None)

@@ -245,13 +245,13 @@ class Told(InDirectory):
         self.assertEqual(par["starts"], [0, 0, 0, 1, 1])
         text = (self.dir / "report.txt").read_text()
         for line in ("  energy                                        93,600 J       108,000 J       100,800 J        64,800 J        61,200 J",
-                     "  power, in the mean                              8.67 W         10.00 W          9.33 W          6.00 W          5.67 W",
-                     "  saved against raid5                             13.3 %           0.0 %           6.7 %          40.0 %          43.3 %",
+                     "  mean power                                      8.67 W         10.00 W          9.33 W          6.00 W          5.67 W",
+                     "  saved, compared with raid5                      13.3 %           0.0 %           6.7 %          40.0 %          43.3 %",
                      "  latency: mean                                  5.00 ms         5.00 ms         5.00 ms         5.00 ms         5.00 ms",
                      "  00:00     0 %         2            6.00           10.00            8.00            6.00            5.00",
                      "  night 00:00-01:00   0 %        2  6.00   5.0       5 10.00   5.0       5  8.00   5.0       5  6.00   5.0       5  5.00   5.0       5",
-                     "  5 disks as raid5 have the same room, and took 31 % less energy than par: a user who does not "
-                     "need the speed of 5 buys these.",
+                     "  5 disks as raid5 have the same capacity, and used 31 % less energy than par: "
+                     "use these if the speed of 5 is not needed.",
                      "  2, 1 up and 1 down; 1 down: quiet, 1 up: wait",
                      "  33.3 % of the day in the gear of 3, 66.7 % of the day in the gear of 5"):
             self.assertIn(line + "\n", text)
@@ -270,12 +270,12 @@ class Told(InDirectory):
                 self.assertIn(word, line)
 
     def test_a_shift_without_a_decision(self):
-        claim = "par's policy was on auto; whenever the gear changed, it had decided so, and told its reason"
+        claim = "par's policy was auto; for each change of the gear it has reported a decision with its reason"
         self.change("par", lambda day: day["events"].pop(0))
         wrong, report = self.tell()
         self.assertEqual(wrong, [claim])
         self.assertEqual([one["reason"] for one in report["shifts"]], [None, "wait"])
-        self.assertIn("nobody knows why", (self.dir / "report.txt").read_text())
+        self.assertIn("the reason is not known", (self.dir / "report.txt").read_text())
         for change in (lambda day: day["settings"].update(policy="manual"),  # and one that was not told:
                        lambda day: day["samples"][-1].update(shifts=3)):
             self.day("par", self.WATTS["par"])
@@ -283,7 +283,7 @@ class Told(InDirectory):
             self.assertEqual(self.tell()[0], [claim])
 
     def test_a_disk_that_was_woken_by_another(self):
-        claim = "they were started by the policy's wish, and by nothing else"
+        claim = "they were started for the policy, and for no other cause"
         self.change("par", lambda day: day["events"].append(wake(9000, 4, "process dd[7]")))
         self.assertEqual(self.tell()[0], [claim])
         self.day("par", self.WATTS["par"])
@@ -305,13 +305,13 @@ class Told(InDirectory):
     def test_a_machine_that_failed(self):
         (self.dir / "raid5/day.json").unlink()
         self.assertEqual(self.tell(0, 99, 0, 0, 0)[0],
-                         ["raid5: its day comes to an end, and the kernel's log has no warning"])
+                         ["raid5: its day is complete, and the kernel's log has no warning"])
 
     def test_errors_and_requests_that_are_missing(self):
         self.latencies("par", [5 * 10 ** 6] * 6, error=5)
         self.latencies("raid5-sleep", [5 * 10 ** 6] * 5)
-        self.assertEqual(self.tell()[0], ["par on auto: all requests are answered, none by an error",
-                                          "raid5, sleeps: all requests are answered, none by an error"])
+        self.assertEqual(self.tell()[0], ["par on auto: all requests have ended, none with an error",
+                                          "raid5, sleeps: all requests have ended, none with an error"])
 
     def test_a_request_that_waited(self):
         waits = [5 * 10 ** 6] * 4 + [12 * SECOND, 5 * 10 ** 6]
@@ -328,8 +328,8 @@ class Told(InDirectory):
         for one in day["samples"][100:]:
             one["starts"][4] += 1
         (self.dir / "par/day.json").write_text(json.dumps(day))
-        self.assertEqual(self.tell()[0], ["in the low gear its sleepers stood, whenever one looked",
-                                          "they were started by the policy's wish, and by nothing else"])
+        self.assertEqual(self.tell()[0], ["in the low gear its sleepers had stopped, in each sample",
+                                          "they were started for the policy, and for no other cause"])
 
     def test_a_disk_that_does_not_add_up(self):
         day = json.loads((self.dir / "raid5/day.json").read_text())
@@ -337,7 +337,7 @@ class Told(InDirectory):
         day["reports"][3]["idle_ns"] -= 2 * 10 ** 6
         (self.dir / "raid5/day.json").write_text(json.dumps(day))
         self.assertEqual(self.tell()[0], ["each disk's seconds in its states add up to the day",
-                                          "its joules are each state's watts times the seconds there"])
+                                          "its joules are the watts of each state times the seconds in it"])
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The arithmetic of a day: what was seen of an array's disks and of its requests, in figures.
+"""Compute the figures of a day from the samples of an array's disks and from its requests.
 
-Nothing here reads or writes a file. Samples are what `live` saw, each with the time
-`at` in seconds, and of each disk the energy so far (µJ), its starts and its state.
-Events are what par told of itself, each with its time as well.
+No function reads or writes a file. `live` has taken the samples: each has the time `at` in
+seconds, and for each disk the energy so far (µJ), its starts and its state. Events are the
+uevents of par, each with its time.
 """
 import dataclasses
 
@@ -90,7 +90,7 @@ def throughput(requests, seconds, mean_watts):
 
 
 def turns(samples, events):
-    """What par decided, in order, and what became of it: `ms` is None if the gear has
+    """The decisions of par in order, with their results: `ms` is None if the gear has
     not changed. A change that nobody decided has no reason."""
     found, gear = [], samples[0]["gear"]
     for event in events:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The profile of a day: a line an hour, as the file `profile` says."""
+"""The profile of a day: one line for each hour, as described in the file `profile`."""
 import dataclasses
 
 HOUR = 3600

@@ -155,7 +155,7 @@ class ReportTells(InDirectory):
         (self.dir / "day/report.json").unlink()
         status, text = self.report(self.results(), 0)
         self.assertEqual(status, 1)
-        self.assertIn("FAILED  a day in virtual time is told", text)
+        self.assertIn("FAILED  a day in virtual time has a report", text)
 
     def test_a_claim_that_does_not_hold(self):
         status, text = self.report(self.results(holds=False), 1)
@@ -165,7 +165,7 @@ class ReportTells(InDirectory):
     def test_a_story_that_broke_off(self):
         status, text = self.report(self.results(finished=False), 1)
         self.assertEqual(status, 1)
-        self.assertIn("FAILED  the story runs to its end", text)
+        self.assertIn("FAILED  the story is complete", text)
 
     def test_a_machine_that_failed(self):
         for machine in (98, 99):

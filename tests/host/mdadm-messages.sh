@@ -58,7 +58,7 @@ layouts() {
 	expect 'layout: the lowest gear of raid6 needs at least 4 members, not 3' -n 8 --layout=raid6:3,8
 	expect 'layout: unknown RAID level raid4 of the gears: raid5, raid6 and raid0 are possible' -n 8 --layout=raid4:3,8
 	expect 'layout: unknown RAID level left-symmetric of the gears: raid5, raid6 and raid0 are possible' -n 8 --layout=left-symmetric
-	expect 'layout: all gears from 2 to 16 at once have the number that means no layout: leave one of them out' -n 16 --layout=2,3,4,5,6,7,8,9,10,11,12,13,14,15,16
+	expect 'layout: mdadm cannot store a layout with all gears from 2 to 16: leave one of them out' -n 16 --layout=2,3,4,5,6,7,8,9,10,11,12,13,14,15,16
 	expect 'layout may only be sent once.  Second value was 4,8' -n 8 --layout=3,8 --layout=4,8
 }
 

@@ -1,5 +1,5 @@
 #!/bin/bash
-# One version in all, dkms finds md's headers of exactly the kernel, the tarball is reproducible.
+# One version in all, the packages have all their files, dkms finds md's headers of exactly the kernel, the tarball is reproducible.
 # subject: build
 # timeout: 60
 set -euo pipefail
@@ -180,6 +180,56 @@ same_tarball() {
 	echo "make dist: reproducible"
 }
 
+# put_together: run the packages' own rules with an empty paradm, and without debhelper. TREE/debian/PACKAGE has the files
+# of each package then.
+put_together() {
+	local stub=$WORK/paradm
+	TREE=$WORK/raid-par-$VERSION
+	mkdir -p "$stub/share/man/man8"
+	touch "$stub/paradm" "$stub/share/man/man8/paradm.8"
+	"$TOP/scripts/build-deb" tree "$TREE" || fail "scripts/build-deb tree"
+	make -s -C "$TREE" -f debian/rules override_dh_auto_install PARADM="$stub" >"$WORK/rules.log" 2>&1 ||
+		fail "debian/rules: $(tail -n 5 "$WORK/rules.log")"
+	! grep -rn '#VERSION#' "$TREE/debian/"*.{postinst,postrm} || fail "a maintainer script has no version"
+	# Debhelper leaves out what is in the directory of no package.
+	is "$(find "$TREE/debian" -mindepth 1 -maxdepth 1 -type d -printf '%f\n' | sort | xargs)" \
+		"man paradm raid-par-dkms raid-par-doc source" "directories below debian/"
+	is "$(sed -n 's/^Package: //p' "$TREE/debian/control" | sort | xargs)" "paradm raid-par-dkms raid-par-doc" "packages of control"
+}
+
+# has PACKAGE FILE...
+has() {
+	local package=$1 file
+	for file in "${@:2}"; do [ -e "$TREE/debian/$package/$file" ] || fail "$package lacks $file"; done
+}
+
+# objects: all that Kbuild builds the module of, a line each.
+objects() {
+	# shellcheck disable=SC2016  # make's
+	printf 'include Kbuild\nall:\n\t@printf "%%s\\n" $(raid-par-y)\n' |
+		make -s -C "$TREE/debian/raid-par-dkms/$1" -f - KBUILD_EXTMOD=. all 2>/dev/null
+}
+
+# Each file that a package's file names is in the package.
+packages_are_complete() {
+	local src=usr/src/raid-par-$VERSION file count=0
+	put_together
+	while read -r file; do
+		has raid-par-dkms "$src/drivers/md/raid-par/${file%.o}.c"
+		count=$((count + 1))
+	done < <(objects "$src/drivers/md/raid-par")
+	[ "$count" -gt 50 ] || fail "Kbuild names $count objects"
+	# shellcheck disable=SC2016  # the script's
+	while read -r file; do has raid-par-dkms "$src/dkms/$file"; done \
+		< <(grep -oP '^\s*\$DKMS/\K[a-z-]+' "$TREE/debian/raid-par-dkms.postinst"; echo build-module; echo md-headers)
+	has raid-par-dkms "$src"/scripts/{check-layout,lib.sh} usr/share/man/man4/md-par.4 etc/kernel/{,header_}postinst.d/00-raid-par
+	while read -r file; do has paradm "$file"; done < <(grep -ohP '^ExecStart=\K\S+' "$TREE"/debian/paradm.*.service)
+	has paradm etc/paradm/daemon.toml usr/share/initramfs-tools/hooks/raid-par \
+		usr/lib/dracut/modules.d/90raid-par/module-setup.sh usr/share/man/man{8/{paradm,par-smart}.8,5/paradm-daemon.toml.5}
+	has raid-par-doc usr/share/doc/raid-par-doc/Documentation/install.md
+	echo "packages: complete, the module of $count objects"
+}
+
 # The limit for the number of commands in the guide.
 few_commands() {
 	local number count
@@ -197,5 +247,6 @@ versions
 conf_is_consistent
 finds_headers
 tells_of_secure_boot
+packages_are_complete
 few_commands
 same_tarball

@@ -13,6 +13,7 @@ struct bad {
 	bool read;
 	bool write;
 	bool weak;			/* writes do not repair it */
+	bool path;			/* not of the medium: it is not to be reached */
 	sector_t first;
 	sector_t end;			/* the first good one */
 	u32 times;			/* left; 0: no limit */
@@ -66,17 +67,20 @@ blk_status_t spindle_errors_meet(struct spindle *disk, bool write, sector_t sect
 {
 	sector_t end = sector + sectors;
 	struct bad *bad, *next;
+	blk_status_t status;
 
 	list_for_each_entry(bad, &disk->bad, list) {
 		if ((write ? bad->write : bad->read) && overlaps(bad, sector, end)) {
+			status = bad->path ? BLK_STS_IOERR : BLK_STS_MEDIUM;
 			count_down(bad);
-			return BLK_STS_MEDIUM;
+			return status;
 		}
 	}
 	if (!write)
 		return BLK_STS_OK;
 	list_for_each_entry_safe(bad, next, &disk->bad, list) {
-		if (!bad->weak && overlaps(bad, sector, end) && repair(bad, sector, end))
+		if (!bad->weak && !bad->path && overlaps(bad, sector, end) &&
+		    repair(bad, sector, end))
 			return BLK_STS_RESOURCE;
 	}
 	return BLK_STS_OK;
@@ -86,6 +90,8 @@ static const char *kind_name(const struct bad *bad)
 {
 	if (bad->read && bad->write)
 		return "any";
+	if (bad->path)
+		return "path";
 	if (bad->weak)
 		return "weak";
 	return bad->read ? "read" : "write";
@@ -127,7 +133,8 @@ static int split_words(char *line, char *words[MAX_WORDS])
 static int parse_kind(struct bad *bad, const char *word)
 {
 	bad->weak = !strcmp(word, "weak");
-	bad->read = bad->weak || !strcmp(word, "read") || !strcmp(word, "any");
+	bad->path = !strcmp(word, "path");
+	bad->read = bad->weak || bad->path || !strcmp(word, "read") || !strcmp(word, "any");
 	bad->write = !strcmp(word, "write") || !strcmp(word, "any");
 	return bad->read || bad->write ? 0 : -EINVAL;
 }

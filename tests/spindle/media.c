@@ -2,12 +2,13 @@
 /*
  * The content of a disk: slots of 4 KiB, each with the content of the media and newer
  * content in the volatile cache. Sectors that were never written take no memory and read as
- * zeros.
+ * zeros; nor do zeros that have left the cache.
  */
 #include <linux/bitops.h>
 #include <linux/gfp.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 #include "spindle.h"
 
 #define SLOT_BYTES	4096
@@ -110,6 +111,15 @@ static void give_page(struct spindle *disk, struct slot *slot, u8 keep)
 	slot->cached = NULL;
 }
 
+/* Zeros need no page. */
+static void drop_zeros(struct spindle *disk, struct slot *slot)
+{
+	if (!slot->media || memchr_inv(slot->media, 0, SLOT_BYTES))
+		return;
+	put_page_of(disk, slot->media);
+	slot->media = NULL;
+}
+
 /*
  * Of the slot's dirty sectors, those in @keep are written to the media, the others are
  * lost, and the cache is clean. The slot may be freed by this.
@@ -128,6 +138,7 @@ static void settle(struct spindle *disk, unsigned long index, struct slot *slot,
 	}
 	put_page_of(disk, slot->cached);
 	slot->cached = NULL;
+	drop_zeros(disk, slot);
 	if (!slot->media)
 		erase_slot(disk, index, slot);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What happens to an array beside its load: shifts at random, members that
- * fail, die, leave and come back, checks and repairs.
+ * Events of an array beside its load: shifts at random, members that fail, die, are removed
+ * and return, checks and repairs.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -24,8 +24,8 @@ static struct rng rng;
 static unsigned int plan;
 static bool born_this_round;
 static bool out[MAX_DISKS];	/* has left the array, and must be added again */
-static bool off[MAX_DISKS];	/* dead, or without power */
-static unsigned int failed_at;	/* ms; when the last one was made to fail */
+static bool off[MAX_DISKS];	/* the disk is dead, or without power */
+static unsigned int failed_at;	/* ms; the time of the last failure */
 
 const char *chaos_plan(void)
 {
@@ -38,8 +38,8 @@ const char *chaos_plan(void)
 }
 
 /*
- * What went before is over: only writes acknowledged after it prove that a
- * set is dirty.
+ * Forget the writes that were acknowledged before: only writes acknowledged from now on prove
+ * that a set is dirty.
  */
 static void controlled(void)
 {
@@ -52,7 +52,7 @@ static void shift(unsigned int gear)
 {
 	int err = array_shift(gear);
 
-	/* Refused while degraded or syncing, which may have begun meanwhile. */
+	/* -EBUSY: a failure or a sync may have begun meanwhile. */
 	if (err && err != -EBUSY && !expect_errors)
 		fail("shift to %u: %s", gear, strerror(-err));
 	counted.shifts++;
@@ -66,7 +66,7 @@ static bool present(unsigned int d)
 	return array_member(d, "in_sync") || array_member(d, "spare");
 }
 
-/* After an assembly: who is in it? */
+/* After an assembly: note which members are in the array. */
 static void survey(void)
 {
 	unsigned int d;
@@ -89,8 +89,9 @@ static unsigned int missing(void)
 }
 
 /*
- * A disk that has lost what was in its cache must not come back as if nothing
- * had been: a load that is silent would never notice. Asleep it held nothing.
+ * If a disk without power is still in the array, md has not noticed the failure. The member
+ * must fail before the power returns, since the disk has lost the content of its cache. In a
+ * load without writes md would never notice. The cache of a sleeping disk was empty.
  */
 static void power_up(unsigned int d)
 {
@@ -103,16 +104,15 @@ static void power_up(unsigned int d)
 }
 
 /*
- * To lose a member before the resync that a cut has made necessary is over is
- * to lose two: no RAID level survives it. What else is under way, a rebuild, a
- * check, a repair, is no reason for parity to be wrong.
+ * Until the resync after a cut has ended, parity may be wrong, and no RAID level survives the
+ * loss of a member without loss of data. During a rebuild, a check or a repair parity is right.
  */
 static bool parity_is_right(void)
 {
 	return array_has_resync_file() ? array_no_resync_due() : born_this_round;
 }
 
-/* Is all of the member's content there? Who is dead may not be known as failed. */
+/* Is the member whole? md may not have noticed yet that its disk is dead. */
 static bool whole(unsigned int d)
 {
 	return !out[d] && array_member(d, "in_sync");
@@ -127,14 +127,14 @@ unsigned int chaos_lacking(void)
 	return n;
 }
 
-/* Who is being rebuilt itself is of no use to anybody yet, and may always go. */
+/* May the member fail? A member that is being rebuilt always may: no data depends on it yet. */
 static bool may_go(unsigned int d)
 {
 	return present(d) && !out[d] && parity_is_right() &&
 	       chaos_lacking() + whole(d) <= array.parities;
 }
 
-/* What the array is about when a member fails. */
+/* Count and log the state of the array at a failure. */
 static void note_failure(unsigned int d)
 {
 	char shift[32], sync[32];
@@ -152,7 +152,7 @@ static void note_failure(unsigned int d)
 	      whole(d) ? "in sync" : "being rebuilt", sync, shift);
 }
 
-/* In one of the first @ways: err, lose its power alone, be called failed. */
+/* Fail a member in one of the first @ways: its disk dies, loses its power, or md is told so. */
 static void lose(unsigned int d, unsigned int ways)
 {
 	if (!may_go(d))
@@ -181,7 +181,7 @@ static void lose_one(void)
 	lose(below(&rng, array.members), 3);
 }
 
-/* Returns true once it is out of the array altogether. */
+/* Remove a failed member; returns true once it is removed. */
 static bool take_out(unsigned int d)
 {
 	int err;
@@ -189,7 +189,7 @@ static bool take_out(unsigned int d)
 	if (!array_member(d, "") || present(d))
 		return !array_member(d, "");
 	err = put("remove", SYS "dev-%s/state", disk_name(d));
-	if (err != -EBUSY)	/* which would drown all else while it is tried again */
+	if (err != -EBUSY)	/* is retried often, and would fill the log */
 		event("%s is removed: %s", disk_name(d), err ? strerror(-err) : "done");
 	controlled();
 	return !err;
@@ -202,7 +202,7 @@ static void add(unsigned int d)
 
 	snprintf(dev, sizeof(dev), "/dev/%s", disk_name(d));
 	if (run(argv)) {
-		/* It may be in use still by the set that is letting go of it. */
+		/* A set that has not detached it yet may still use it. */
 		event("mdadm --add: %s", output());
 		return;
 	}
@@ -218,7 +218,7 @@ static void heal_one(void)
 	for (i = 0; i < array.members; i++, d = (d + 1) % array.members) {
 		if (!out[d])
 			continue;
-		if (present(d) && !off[d]) {	/* failed by nobody yet */
+		if (present(d) && !off[d]) {	/* it has not failed */
 			out[d] = false;
 			return;
 		}
@@ -265,12 +265,12 @@ static bool healed(void)
 	return !array_degraded() && array_resynced();
 }
 
-/* ---- what is asked for ---- */
+/* ---- occasions, on request ---- */
 
 static volatile enum occasion asked;
-static bool over;	/* what was asked for is the last thing that happens */
+static bool over;	/* the requested occasion is over, and no other event follows */
 
-/* Until it reads so, for a while. */
+/* Wait at most @ms until the file has this value. */
 static bool await(const char *value, const char *path, unsigned int ms)
 {
 	unsigned int end = now_ms() + ms;
@@ -281,7 +281,7 @@ static bool await(const char *value, const char *path, unsigned int ms)
 	return is;
 }
 
-/* Of an array that lacks one already, or has to be resynced, few may go. */
+/* Make the array whole and resynced, as then any member may fail. */
 static void bring_all_back(unsigned int end)
 {
 	put("500000", RESYNC_SPEED);
@@ -300,9 +300,9 @@ static bool shift_and_wait(unsigned int gear, unsigned int end)
 }
 
 /*
- * In the lowest gear more has to be done before md's superblocks tell of a
- * failure: the sleepers must wake. So that is where to look; and slow disks
- * leave more time for it.
+ * A failure in the lowest gear takes longest to be stored in md's superblocks, since the
+ * sleepers must wake first: a cut there is most likely to come in between. Slow disks extend
+ * this time.
  */
 static void lose_in_low_gear(unsigned int end)
 {
@@ -311,7 +311,7 @@ static void lose_in_low_gear(unsigned int end)
 	if (plan & SHIFTS && shift_and_wait(low, end))
 		among = low;
 	disks_slow(between(&rng, 1000, 20000));
-	lose(below(&rng, among), 2);	/* what is in flight to it errs */
+	lose(below(&rng, among), 2);	/* requests in flight to it return errors */
 }
 
 static void lose_of_log(void)
@@ -320,7 +320,7 @@ static void lose_of_log(void)
 	lose(below(&rng, array.gear[0]), 3);
 }
 
-/* What is written in the lowest gear has to be propagated in the top gear. */
+/* Fail a member during a shift up, or while data written in the lowest gear is propagated. */
 static void lose_shifting_up(unsigned int end)
 {
 	static const char *const states[] = { "up", "propagate" };
@@ -348,7 +348,7 @@ static void lose_checking(void)
 	lose(below(&rng, array.members), 3);
 }
 
-/* A member that is awake leaves, misses some writes, and begins to be rebuilt. */
+/* Fail a member that is awake; let it miss some writes; add it, and wait for its rebuild. */
 static bool begin_rebuild(unsigned int d, unsigned int end)
 {
 	lose(d, 3);
@@ -369,7 +369,7 @@ static bool begin_rebuild(unsigned int d, unsigned int end)
 	return true;
 }
 
-/* With two parities another one goes mostly, with one the very one that is rebuilt. */
+/* Fail a member during a rebuild: mostly another one with two parities, else the same one. */
 static void lose_rebuilding(unsigned int end)
 {
 	unsigned int d = below(&rng, array_gear()), other;
@@ -380,7 +380,7 @@ static void lose_rebuilding(unsigned int end)
 	lose(array.parities > 1 && chance(&rng, 75) ? other : d, 3);
 }
 
-/* Who has failed late, of an error from before it came back, has left again. */
+/* A member that was added may have failed again, of an error from before it was added. */
 static void notice_late_failures(void)
 {
 	unsigned int d;
@@ -390,7 +390,7 @@ static void notice_late_failures(void)
 }
 
 /*
- * All that have left come back, and are whole before the cut. It must hold for
+ * Add all members that were removed, and wait until the array is whole. It has to be whole for
  * a while: between two pieces of work a sync may look idle.
  */
 static void mend(unsigned int end)
@@ -413,7 +413,7 @@ static void mend(unsigned int end)
 	}
 }
 
-/* With two parities one may be missing already, if no resync is due for it. */
+/* With two parities, sometimes fail a second member, if no resync is due. */
 static bool one_more(void)
 {
 	if (chaos_lacking() != 1 || array.parities < 2 || !parity_is_right() || chance(&rng, 50))
@@ -455,7 +455,7 @@ static bool all_stand(void)
 	return true;
 }
 
-/* Whom nobody needs sleeps, or is just about to: then it is woken before it stands. */
+/* Let the sleepers sleep; or return earlier, so that they are woken while they stop. */
 static void put_to_sleep(unsigned int end)
 {
 	unsigned int limit = now_ms() + (chance(&rng, 75) ? 2000 : below(&rng, 300));
@@ -466,7 +466,7 @@ static void put_to_sleep(unsigned int end)
 		nap_ms(2);
 }
 
-/* As somebody would who does not know that it sleeps; he waits until it turns. */
+/* Read from a sleeper's disk past the array, as another program might. */
 static void use_a_sleeper(void)
 {
 	unsigned int d = between(&rng, array.gear[0], array.members - 1);
@@ -478,14 +478,14 @@ static void use_a_sleeper(void)
 	fd = open(path, O_RDONLY | O_DIRECT | O_CLOEXEC);
 	if (fd < 0 || posix_memalign(&block, 4096, 4096))
 		fail("%s: %s", path, strerror(errno));
-	event("%s is read by a stranger", disk_name(d));
+	event("%s is read past the array", disk_name(d));
 	if (pread(fd, block, 4096, 0) < 0 && !expect_errors)
 		event("%s: %s", path, strerror(errno));
 	free(block);
 	close(fd);
 }
 
-/* By all that wakes sleepers. */
+/* Wake sleepers, by any of the ways. */
 static void wake_up(void)
 {
 	switch (below(&rng, 6)) {
@@ -530,7 +530,7 @@ bool chaos_may_lose(void)
 	return array.parities && !opt.inject;
 }
 
-/* What was asked for last may be under way still. */
+/* Request an occasion, after the last one has ended. */
 void chaos_begin(enum occasion occasion)
 {
 	while (asked)
@@ -606,7 +606,7 @@ void chaos_stop(void)
 	pthread_join(thread, NULL);
 }
 
-/* Bring back who is missing, and wait until all is well. */
+/* Add all missing members, and wait until the array is whole. */
 void chaos_heal(void)
 {
 	unsigned int d, try;

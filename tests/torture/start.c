@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How an array is started after a cut: plainly, by force if it is refused for a good
- * reason, without a member for some starts, and with power failures during the assembly.
+ * Starts of an array after a cut: without options, by force if it is refused for a good reason,
+ * without a member for some starts, and with power failures during the assembly.
  */
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 struct start start;
 
-static bool forced_in_the_dark;	/* in an assembly that was cut */
+static bool forced_in_the_dark;	/* during an assembly in which the power was cut */
 static unsigned int absences;	/* starts that the members in array.absent have yet to miss */
 
 /* Read the ranges in doubt from the kernel's log. */
@@ -114,8 +114,8 @@ void leave_out(struct rng *rng)
 }
 
 /*
- * Start without the member, if that is possible. If the array may have been being written
- * at the cut, it is refused with a reason, and is then started with the member.
+ * Start without the member, if possible. If the array may have been in use at the cut, the
+ * start is refused with a reason, and the array is then started with the member.
  */
 static bool start_without(void)
 {
@@ -130,7 +130,7 @@ static bool start_without(void)
 	return false;
 }
 
-/* Plainly if possible; by force if it is refused for a good reason. */
+/* Start without options if possible, and by force if this is refused for a good reason. */
 void start_array(void)
 {
 	if (array.absent && absences && start_without())

@@ -1,46 +1,41 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The crash campaign: power cuts at any moment, and what must be there after.
+ * The crash campaign: power cuts at any moment, and what must be on the disks afterwards.
  *
  *   torture --layout 3,5 [--seed S] [--cuts N] [--rounds N] [--workload raw|ext4|xfs]
  *           [--disk MIB] [--block 512|4096] [--out DIR] [--keep-disks] [--quiet]
  *           [--no-force] [--mechanics] [--log MIB] [--inject WHAT] [--aim KIND]
  *
- * --no-force gives an array up that would have to be started by force, --mechanics
- * has disks that take their time, to start above all, and cuts while they wake;
- * --log has a write log of that size on each member;
- * --inject is for testing the verifier itself. --aim has one kind of cut in every second
- * round, and a silent round after each: checkpoint, unmarking, superblock, shift, failure,
- * rebuild, load (at any time of it), or stop; or silence alone. With --log also those of
- * write_log.c.
+ * --no-force ends the life of an array that would have to be started by force; --mechanics
+ * uses disks with mechanics, which take long to start above all, and cuts while they wake;
+ * --log creates a write log of this size on each member; --inject damages the data, to test the
+ * verifier. --aim makes one kind of cut in every second round, and a silent round after each:
+ * checkpoint, unmarking, superblock, shift, failure, rebuild, load (at any time of the load) or
+ * stop; or silent rounds only (silence). With --log, the kinds of write_log.c are possible too.
  *
  * A life is an array on new disks (tests/spindle/, whose volatile caches lose,
  * keep or tear what was not flushed). Its rounds:
  *
- *   load    several writers; meanwhile shifts, members that fail and return,
- *           checks
- *   cut     the power of all disks at once, at a random time or as soon as a
- *           shift, a rebuild, … is seen under way; or during the assembly
- *   stop    all disks err; the array must stop
- *   start   power, mdadm --assemble; refused if a set is degraded and dirty, then
- *           with --force; for some rounds without a member, which is back after them
- *   verify  every sector that was ever written, and a sample of those that never
- *           were
- *   deep    now and then: all in the lowest and in the top gear, a check, or the
- *           stopped array taken apart by tests/machine/tools/dissect.py
+ *   load    several writers; meanwhile shifts, members that fail and return, checks
+ *   cut     of the power of all disks at once, at a random time or as soon as a shift, a
+ *           rebuild, … is seen under way; or during the assembly
+ *   stop    all disks return errors; the array must stop
+ *   start   power, mdadm --assemble; refused if a set is degraded and dirty, then with --force;
+ *           for some rounds without a member, which returns afterwards
+ *   verify  every sector that was ever written, and a sample of the others
+ *   deep    now and then: read all data in the lowest and in the top gear, run a check, or
+ *           examine the stopped array by tests/machine/tools/dissect.py
  *
- * What the verifier proves of a round: each sector holds the version that was
- * durable, or one submitted later in the same round (see sectors.c), whole, of
- * this array and of this very sector; zeros only if nothing was durable there or
- * a discard came after it. And no request failed before the power did; nothing
- * hung; nothing was refused that must not be, and what must be refused was; of a
- * forced array nothing differs but what the kernel said to be in doubt. The deep
- * checks prove that both copies agree, that parity is right in every set, and
- * that the stored map tells the truth. The kernel's log is judged by
- * tests/machine/run.
+ * The verifier tests for each round: each sector contains, complete, the version that was
+ * durable or one submitted later in the same round (see sectors.c), of this array and this
+ * sector; zeros only if nothing was durable there or it was discarded later. No request failed
+ * before the cut; nothing hung; starts were refused when they must be, and only then; in an
+ * array that was started by force, data is wrong only in the ranges that the kernel named as in
+ * doubt. The deep checks test that both copies agree, that parity is right in every set, and
+ * that the stored map is right. tests/machine/run judges the kernel's log.
  *
- * A seed fixes all that is planned, not how threads interleave: a replay is
- * alike, not the same.
+ * A seed determines what is planned, but not how threads interleave: a replay is similar, not
+ * identical.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -172,7 +167,7 @@ static void stop_and_dissect(void)
 	close(fd);
 }
 
-/* @most: at the end of a life, all that there is. */
+/* @most: at the end of a life, all checks. */
 static void go_deep(struct rng *rng, bool most)
 {
 	unsigned int what = below(rng, 100);
@@ -190,7 +185,7 @@ static void go_deep(struct rng *rng, bool most)
 		check_parity();
 	if (most ? what < 40 : what > 96)
 		stop_and_dissect();
-	/* And on from any gear. */
+	/* Continue in any gear. */
 	if (!most && !array_shift(array.gear[below(rng, array.gears)]))
 		array_wait("shifting", array_settled, 120);
 }
@@ -210,7 +205,7 @@ void disk_sector(unsigned int d, u64 at, void *data, bool write)
 	close(fd);
 }
 
-/* A sector that has been durable for long, and has the copy that is wanted. */
+/* A sector with an older durable version, and with the copy that is wanted. */
 static u32 victim(enum copy copy, unsigned int *d, u64 *at)
 {
 	u32 s;
@@ -256,8 +251,8 @@ static void do_inject(enum copy copy)
 }
 
 /*
- * Do what the campaign must notice: to the disks while they are off, or to
- * what it believes. An array of --inject does not shift by itself.
+ * Cause a fault that the campaign must notice: damage the disks while they are off, or change
+ * the expected content. An array of --inject does not shift by itself.
  */
 static void inject(void)
 {
@@ -269,7 +264,7 @@ static void inject(void)
 		do_inject(HOME);
 }
 
-/* What only the deep checks can notice. */
+/* Cause a fault that only the deep checks can notice. */
 static void inject_deep(void)
 {
 	bool image = !strcmp(opt.inject, "image");
@@ -308,16 +303,16 @@ static void verify(void)
 		fail("all is in doubt, though nearly all zones were clean");
 }
 
-/* Sometimes as Debian starts arrays: nothing is written before the first write. */
+/* Sometimes auto-read-only, as on Debian: nothing is stored before the first write. */
 static void choose_start_ro(struct rng *rng)
 {
 	put(chance(rng, 15) ? "1" : "0", "/sys/module/md_mod/parameters/start_ro");
 }
 
 /*
- * As it is by default, propagation beside a load takes long for a round: have
- * it hurry mostly. But the array stores a superblock for that, and may so make up for one
- * that it has left out: not in all rounds.
+ * At its default speed, propagation beside a load takes long compared with a round: mostly set
+ * a higher one. But not in all rounds: the array stores a superblock with the new speed, which
+ * could hide that an earlier one is missing.
  */
 static void choose_speed(void)
 {
@@ -331,7 +326,7 @@ static void choose_speed(void)
 /* The round begins; nothing has been written in it yet. */
 static void begin_round(void)
 {
-	/* A rebuild that is as good as over need not be stored as such. */
+	/* The superblock need not say yet that a rebuild is about to end. */
 	start.may_refuse = array_degraded() || !array_idle();
 	fails_seen = counted.fails;
 	acked_since = 0;
@@ -370,7 +365,7 @@ static void end_load(void)
 	else
 		load_stop();
 	chaos_stop();
-	/* Whom the cut itself made fail, nobody could store. */
+	/* A failure that the cut has caused could not be stored. */
 	start.may_refuse |= counted.fails != fails_seen;
 	if (files_wanted())
 		files_unmount();
@@ -378,8 +373,8 @@ static void end_load(void)
 }
 
 /*
- * Now and then it is stopped properly, and the power goes right after: what was
- * never flushed may be lost, but an array that calls itself clean must be so.
+ * Now and then, stop the array properly, and cut the power right afterwards: unflushed data may
+ * be lost, but an array whose superblock says clean must be clean.
  */
 static void stop_and_cut(struct rng *rng)
 {
@@ -408,8 +403,8 @@ static void stop_and_cut(struct rng *rng)
 }
 
 /*
- * Since the assembly nobody has written. The array propagates, resyncs and rebuilds by
- * itself, and may be told to shift. The power goes on the way, or when it is at rest.
+ * Nothing is written after the assembly. The array propagates, resyncs and rebuilds by itself,
+ * and sometimes a shift is requested. The power is cut during this work, or when it has ended.
  */
 static void stay_silent(struct rng *rng)
 {
@@ -441,7 +436,7 @@ static void silent_round(struct rng *rng)
 	array_stop();
 }
 
-/* Where the time of a round goes. */
+/* The time since the last call, in ms: for the parts of a round. */
 static unsigned int lap(unsigned int *since)
 {
 	unsigned int now = now_ms(), took = now - *since;
@@ -458,7 +453,7 @@ void be_whole(void)
 	wait_resync();
 }
 
-/* No intent is left then. */
+/* Stop and start the array: afterwards no intent is left. */
 static void restart(void)
 {
 	array_stop();
@@ -467,9 +462,9 @@ static void restart(void)
 }
 
 /*
- * The array is whole and has been stopped: no zone is in doubt but those that are used from
- * now on. A wide life is there to see that no others are, and both copies of all there is
- * agree in it.
+ * Make the array whole, stop it and start it, so that only zones that are used from now on can
+ * be in doubt. A wide life tests that no other zone is in doubt; both copies of all data have
+ * to agree in it.
  */
 static void clean_all_zones(void)
 {
@@ -481,9 +476,9 @@ static void clean_all_zones(void)
 }
 
 /*
- * Nothing is written while the array shifts up, and no intent is left of what was written in
- * the lowest gear: so nothing is resynced or stored after the cut that could hide what the
- * propagation leaves out. A silent round comes next.
+ * Cut the power during a shift up. Nothing is written meanwhile, and no intent is left of the
+ * writes in the lowest gear: so after the cut nothing is resynced or stored that could hide data
+ * that the propagation has left out. A silent round follows.
  */
 static void quiet_shift_round(struct rng *rng)
 {
@@ -508,7 +503,7 @@ static void quiet_shift_round(struct rng *rng)
 	array_stop();
 }
 
-/* Until the trap has gone off, or what was to make it do so is over. */
+/* Wait until the trap has been triggered, or the work that should trigger it is over. */
 static void await_trap_or(bool (*over)(void))
 {
 	unsigned int end = now_ms() + 20000, quiet = 0;
@@ -519,7 +514,7 @@ static void await_trap_or(bool (*over)(void))
 	}
 }
 
-/* What is written for a while in this gear is durable, and not propagated. */
+/* Write for a while in this gear: the data is durable, and not propagated. */
 static void write_in_gear(struct rng *rng, unsigned int gear)
 {
 	be_whole();
@@ -535,13 +530,12 @@ static void write_in_gear(struct rng *rng, unsigned int gear)
 }
 
 /*
- * A checkpoint stores the map of what has been written, and clears the intents after that.
- * Nothing else is written meanwhile: so nothing hides that intents are gone and the map is not
- * what it was to be, nor that a block of the map has come to some members only. A silent round
- * comes next.
+ * Cut the power during a checkpoint, which stores the map and then clears the intents. Nothing
+ * else is written meanwhile: so nothing hides that intents were cleared although the map was not
+ * stored, or that a block of the map was stored on some members only. A silent round follows.
  *
- * The power goes with the intents of a stop in the lowest gear: without its intents, a map from
- * before names home copies that are old. Or with the map of a shift down.
+ * The cut comes with the intents of a stop in the lowest gear: without the intents, an older
+ * map calls home copies valid that are old. Or it comes with the map of a shift down.
  */
 static void checkpoint_round(struct rng *rng)
 {
@@ -568,9 +562,9 @@ static void checkpoint_round(struct rng *rng)
 }
 
 /*
- * All parity is resynced, as mdadm can ask for it: zones with data are marked for that, and
- * have no intents. When a set's resync has ended, the superblock says so and the marks are taken off:
- * the power goes with these. The first to store intents is the start.
+ * Resync all parity (--update=resync): zones with data are marked for it, and have no intents.
+ * When the resync of a set has ended, the superblock says so, and the marks are removed: the
+ * cut comes with the blocks without the marks. Intent blocks are stored by the start first.
  */
 static void unmarking_round(struct rng *rng)
 {
@@ -589,7 +583,7 @@ static void unmarking_round(struct rng *rng)
 	array_stop();
 }
 
-/* Returns how long the load took, in ms. */
+/* Returns the duration of the load, in ms. */
 static unsigned int loaded_round(struct rng *rng, const struct aim *aim, unsigned int *since)
 {
 	unsigned int loading;
@@ -615,7 +609,7 @@ static unsigned int loaded_round(struct rng *rng, const struct aim *aim, unsigne
 	return loading;
 }
 
-/* False if it is none in which the array is left alone. */
+/* Run the round if @aim needs one of its own; false otherwise. */
 static bool quiet_round(struct rng *rng, const struct aim *aim)
 {
 	if (aim == &aim_silence)
@@ -678,9 +672,9 @@ static void one_round(void)
 }
 
 /*
- * In turns, like choose_aim(): every machine of some cuts should have one. After a
- * cut all of a dirty zone is written, on all members: more would not fit into the
- * machine's memory.
+ * In turns, like choose_aim(), so that every machine with some cuts has a wide life. After a
+ * cut the whole of each dirty zone is written on all members: larger arrays would not fit into
+ * the machine's memory.
  */
 static bool choose_wide(void)
 {
@@ -688,16 +682,16 @@ static bool choose_wide(void)
 	       array.members <= 5 && (opt.seed + life) % 4 == 1;
 }
 
-/* So that the home set has twelve zones, whatever the gear sets leave to it. */
+/* The size of a disk with which the home set has twelve zones, for any gears. */
 static unsigned int wide_size(void)
 {
 	return 12 * (ZONE_SECTORS / 2048) * (array.members - 1) / (array.gear[0] - 1) + 16;
 }
 
-/* Small ones are quick; to have several zones, a set needs larger ones. */
+/* Small disks are quick; with large disks a set has several zones. */
 static unsigned int choose_size(struct rng *rng)
 {
-	unsigned int most = 640 / array.members;	/* all are in memory */
+	unsigned int most = 640 / array.members;	/* all disks are in memory */
 
 	if (fixed_size)
 		return fixed_size;
@@ -791,7 +785,8 @@ static void parse(int argc, char **argv)
 		{ "block", 1, NULL, 'b' }, { "out", 1, NULL, 'o' },
 		{ "inject", 1, NULL, 'i' }, { "keep-disks", 0, NULL, 'k' },
 		{ "no-force", 0, NULL, 'n' }, { "quiet", 0, NULL, 'q' },
-		{ "mechanics", 0, NULL, 'm' }, { "aim", 1, NULL, 'a' }, { "log", 1, NULL, 'L' }, { }
+		{ "mechanics", 0, NULL, 'm' }, { "aim", 1, NULL, 'a' }, { "log", 1, NULL, 'L' },
+		{ "share", 1, NULL, 'S' }, { }
 	};
 	int c;
 
@@ -812,6 +807,7 @@ static void parse(int argc, char **argv)
 		case 'q': opt.quiet = true; break;
 		case 'm': opt.mechanics = true; break;
 		case 'L': opt.log_mib = strtoul(optarg, NULL, 0); break;
+		case 'S': opt.share = strtoul(optarg, NULL, 0); break;
 		default: exit(2);
 		}
 	fixed_size = opt.disk_mib;

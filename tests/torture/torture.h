@@ -43,7 +43,7 @@ typedef uint64_t u64;
 struct options {
 	u64 seed;
 	const char *layout, *workload, *out, *inject, *aim;
-	unsigned int cuts, rounds, disk_mib, block, log_mib;
+	unsigned int cuts, rounds, disk_mib, block, log_mib, share;
 	bool keep_disks, quiet, no_force, mechanics;
 };
 
@@ -59,7 +59,8 @@ extern struct options opt;
 	X(degraded_plain) X(given_up) X(mended) X(spared) X(doubted) X(sectors) X(vouched) \
 	X(live_reads) X(lost) X(discards) X(fails) X(fails_in_rebuild) X(fails_rebuilt) \
 	X(fails_in_check) X(fails_in_shift) X(adds) X(shifts) X(revived) \
-	X(in_log) X(in_drain) X(in_full) X(in_replay) X(log_fails) X(replayed) X(both_gears) X(checks) X(dissected) X(files) X(fsck)
+	X(in_log) X(in_log_write) X(in_drain) X(in_full) X(in_replay) X(log_fails) X(replayed) \
+	X(both_gears) X(checks) X(dissected) X(files) X(fsck)
 
 struct counters {
 #define X(name) u64 name;

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Cuts of arrays with a write log (--log): while there is something in it, in the lowest gear.
- * What is asked for by --aim, or comes in turns:
+ * Cuts of arrays with a write log (--log), mostly in the lowest gear while the log has records.
+ * The kind is that of --aim, or all kinds take turns:
  *
- *   logging    small writes, as long as they go into the log
- *   draining   the array shifts up, which has the log drained; the power goes in the middle of
- *              that, or as soon as the tail is further on
- *   full       writes, until the log has no room
- *   replaying  the power goes while the log is read at the assembly, or copies get what they
- *              lack, some times in a row
- *   healing    after a cut of "logging": it goes with one of the first writes to the log
- *   running    the same with one of the first superblocks, which tell the run of the records
- *   leaving    a member of the log fails, and is back before the cut or not
- *   away       the log was empty; at the next starts a member of it is missing
+ *   logging    during small writes that go into the log
+ *   draining   during a shift up, which drains the log: in the middle of the drain, or as soon
+ *              as the tail has been moved
+ *   full       when writes have filled the log
+ *   replaying  several times in a row, while the log is read at the assembly, or while incomplete
+ *              copies are completed
+ *   healing    after a cut of "logging": with one of the first writes to the log
+ *   running    after a cut of "logging": with one of the first superblocks, which store the run
+ *   leaving    after a member of the log has failed, which may return before the cut
+ *   away       the log was empty; a member of it is missing at the next starts
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +36,7 @@ static const struct kind {
 	const char *name;
 	const struct aim *aim;
 	bool parity;	/* in arrays with parity only */
-	bool again;	/* of a log that the cut before has left in use */
+	bool again;	/* needs a log that the last cut has left in use */
 } kinds[] = {
 	{ "logging", &logging, false, false }, { "draining", &draining, false, false },
 	{ "leaving", &leaving, true, false }, { "healing", &healing, false, true },
@@ -46,7 +46,7 @@ static const struct kind {
 
 #define KINDS (sizeof(kinds) / sizeof(*kinds))
 
-static bool left_in_use;	/* by the last cut, in the lowest gear */
+static bool left_in_use;	/* the last cut was in the lowest gear, with records in the log */
 
 static const struct kind *kind_of(const struct aim *aim)
 {
@@ -90,7 +90,7 @@ bool wlog_leaves_out(const struct aim *aim)
 	return aim == &away;
 }
 
-/* What has to come before it, if that has not been. */
+/* The kind itself, or the kind that has to come before it. */
 static const struct aim *possible(const struct kind *kind)
 {
 	bool before = kind->again && !left_in_use;
@@ -120,7 +120,7 @@ const struct aim *wlog_aim(void)
 	return possible(kind);
 }
 
-/* In the lowest gear, and for some with an empty log. */
+/* Go to the lowest gear; for some kinds with an empty log. */
 static void go_down(const struct aim *aim)
 {
 	phase("going where the log is used", 240);
@@ -140,7 +140,7 @@ void wlog_prepare(const struct aim *aim)
 		go_down(aim);
 }
 
-/* Some writes stay large: they go past the log. */
+/* Mostly small writes; the large ones go past the log. */
 void wlog_begin_load(struct rng *rng, const struct aim *aim)
 {
 	load_be_small(chance(rng, 50) ? 100 : 90);
@@ -150,7 +150,7 @@ void wlog_begin_load(struct rng *rng, const struct aim *aim)
 		trap_super(rng, array.gear[0]);
 }
 
-/* Until it is not as it was any more. */
+/* Wait until the value has changed, or with @falls has become smaller. */
 static bool await_change(u64 (*what)(void), bool falls, unsigned int limit)
 {
 	unsigned int end = now_ms() + limit;
@@ -176,7 +176,7 @@ static void await_draining(struct rng *rng)
 	bool tail = chance(rng, 60);
 
 	nap_ms(between(rng, 20, 300));
-	/* What is written meanwhile would be flushed for, or be in the log again. */
+	/* Further writes would cause flushes, or be logged again. */
 	if (chance(rng, 60)) {
 		load_silence();
 		nap_ms(20);
@@ -241,7 +241,7 @@ void wlog_moment(void)
 	left_in_use = opt.log_mib && array_gear() == array.gear[0];
 }
 
-/* Its reads take long, so that the power goes in the middle of them. */
+/* Cut while the log is read: slow disks make its reads take long. */
 static void cut_reading(struct rng *rng)
 {
 	int pid;
@@ -253,7 +253,7 @@ static void cut_reading(struct rng *rng)
 	reap(pid);
 }
 
-/* Copies that lack something get it as soon as the array is there: with one of these writes. */
+/* Cut with one of the writes that complete copies, right after the start of the array. */
 static void cut_healing(struct rng *rng)
 {
 	unsigned int end = now_ms() + 2000;
@@ -270,7 +270,7 @@ static void cut_healing(struct rng *rng)
 	cut(rng);
 }
 
-/* Some times in a row; at last it starts. */
+/* Cut several assemblies in a row; a later one succeeds. */
 void wlog_replay_cuts(struct rng *rng, const struct aim *aim)
 {
 	unsigned int i, times = between(rng, 1, 3);
@@ -287,7 +287,7 @@ void wlog_replay_cuts(struct rng *rng, const struct aim *aim)
 	}
 }
 
-/* All that the members of the log have of it, while they are off. */
+/* Overwrite the log on all of its members, while they are off. */
 void wlog_wipe(void)
 {
 	u8 zeros[SECTOR] = { 0 };

@@ -1,5 +1,5 @@
 #!/bin/bash
-# While the metadata is copied to a disk that is added, the array answers.
+# While the metadata is copied to a disk that is being added, the array serves requests.
 # subject: member
 # machine: --debug --time-travel
 set -euo pipefail

@@ -1,5 +1,5 @@
 #!/bin/bash
-# With an image and all that it could be computed from unreadable, reads and writes return the right data, and no member is failed.
+# If an image and the blocks to reconstruct it from are unreadable, reads and writes return the right data, and no member is failed.
 # subject: data
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
@@ -44,7 +44,7 @@ spoil() {
 all_up() { assert_match "$(</proc/mdstat)" "\\[$N/$N\\] \\[U+\\]" "$1: mdstat"; }
 
 right() {
-	cmp "$MODEL" <(dd if="/dev/$MD" bs=1M count=$MIB iflag=direct status=none) || fail "$1: not what was written"
+	begins_with "$MODEL" $MIB || fail "$1: not what was written"
 	all_up "$1"
 }
 

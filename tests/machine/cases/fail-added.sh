@@ -2,10 +2,13 @@
 # A member that fails just when its rebuild begins is detached, and can be added again.
 # subject: member
 # timeout: 200
+#
+# RAIDPAR_WHOLE=1: each of the moments twice.
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
-ROUNDS=40
+MOMENTS=20
+ROUNDS=$((${RAIDPAR_WHOLE:-0} ? 2 * MOMENTS : MOMENTS))
 
 # The member's place in md, read without starting a process.
 slot_of() { read -r SLOT <"/sys/block/$MD/md/dev-$1/slot" || SLOT=; }
@@ -32,7 +35,7 @@ fail_at_once() {
 		manage --remove "/dev/$name"
 		mdadm --zero-superblock "/dev/$name"
 		rejoin "$name"
-		spin $((round % 20 * 50))
+		spin $((round % MOMENTS * 50))
 		echo faulty >"/sys/block/$MD/md/dev-$name/state"
 	done
 	wait_for "/sys/block/$MD/md/dev-$name/slot" none 30

@@ -3,6 +3,8 @@
 # subject: data
 # timeout: 400
 # stock: yes
+#
+# RAIDPAR_WHOLE=1: two more layouts.
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
@@ -56,4 +58,5 @@ verify() {
 	assert_eq "$(fingerprint 12)" "$sum" "content after assembly"
 }
 
+[ -n "${RAIDPAR_WHOLE:-}" ] || LAYOUTS=('3,5' '3,5,8' 'raid6:4,8')
 for layout in "${LAYOUTS[@]}"; do with_par "$layout" 24M verify --chunk=64; done

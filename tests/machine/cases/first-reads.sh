@@ -6,16 +6,17 @@
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
-# old_bytes DEVICE: fill the device with bytes that first_reads.py never writes.
-old_bytes() {
-	dd if=/dev/zero bs=1M count="$2" status=none | tr '\0' '\252' |
-		dd of="$1" bs=1M oflag=direct iflag=fullblock status=none
-}
+MIB=64
+OLD=$MACHINE_TMP/old	# MIB of bytes that first_reads.py never writes
+head -c ${MIB}M /dev/zero | tr '\0' '\252' >"$OLD"
+
+# old_bytes DEVICE MIB: fill the device with them.
+old_bytes() { dd if="$OLD" of="$1" bs=1M count="$2" oflag=direct status=none; }
 
 old_disks() {
 	local dev
-	mkspindles "$1" 64M
-	for dev in "${DEVS[@]}"; do old_bytes "$dev" 64; done
+	mkspindles "$1" ${MIB}M
+	for dev in "${DEVS[@]}"; do old_bytes "$dev" $MIB; done
 }
 
 slow() {

@@ -320,7 +320,7 @@ leaving() {
 	mount /dev/md0 /srv
 	guide admin-tasks.md 'Moving data in and out'
 	run 'umount'
-	guide admin-tasks.md 'Leaving again'
+	guide admin-tasks.md 'Removing raid-par'
 	mdadm --assemble --quiet /dev/md0 /dev/sd[a-e]
 	mount /dev/md0 /srv
 	run 'umount'

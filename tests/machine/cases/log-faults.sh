@@ -1,5 +1,5 @@
 #!/bin/bash
-# A damaged log is started by force once, bad sectors at different places lose nothing, copies that are gone only what they had, and a write is counted once.
+# A damaged log is started once by force; bad sectors in different copies lose no data, and missing copies only the records that no other copy has; each write is counted once.
 # plain: yes
 # machine: --debug --mem 1G
 # timeout: 200
@@ -9,7 +9,7 @@ set -euo pipefail
 
 PAR=/sys/block/$MD/md/par
 
-# begin: an array in the low gear, whose log has nothing: unit 0 is next, on members 0 and 1.
+# begin: an array in its low gear with an empty log. The next record is in unit 0, on members 0 and 1.
 begin() {
 	mkspindles 5 64M
 	create_logged 3,5 8 --chunk=64
@@ -28,8 +28,8 @@ drained() {
 	wait_for "$PAR/log_used" 0 60
 }
 
-# The first record, which had been flushed, is gone. Those behind it tell of the flush, and would do so again at the
-# next start, were the end of the log not stored with a run of its own.
+# The first record, which had been flushed, is gone. The records behind it say that it was flushed. They would refuse
+# the next start as well, if the start by force did not store the end of the log, with a new run.
 force_once() {
 	begin
 	cp "$TWIN" "$TWIN.home"
@@ -61,7 +61,7 @@ force_once() {
 	end
 }
 
-# A unit whose copies have bad sectors is read by blocks: each record is whole on one of them, and then on both.
+# A unit whose copies have bad sectors is read block by block: each record is whole in one copy, and later in both.
 bad_sectors() {
 	local i
 	begin
@@ -74,19 +74,23 @@ bad_sectors() {
 	assemble_par
 	assert_eq "$(par log_replayed)" 5 "records that are replayed"
 	same "with bad sectors"
+	assert_eq "$(par log_read_errors)" 0 "read errors once the copies are healed"
 	for i in 0 1; do wait_for "$SPINDLES/${DISKS[i]}/errors" '' 30; done
+	mark_log
 	for i in 0 1; do
 		deafen_log "$i"
 		same "without the log of member $i"
 		mend_disks
 	done
+	[ "$(par log_read_errors)" -gt 0 ] || fail "reads that have failed are not counted"
+	logged 'a read of the log on spin0 has failed: another copy is used'
 }
 
-# said_at PATTERN: when the kernel first said so, in tenths of a second.
+# said_at PATTERN: the time of the first message of the kernel with this pattern, in tenths of a second.
 said_at() { log_since | awk -v want="$1" -F '[][]' '$0 ~ want { print int($2 * 10); exit }'; }
 
-# Of a record one copy is left, and cannot be read any more before the other one gets it: nothing behind it would
-# be replayed, so nothing is appended; what can be read is drained, and the log goes on.
+# A record has one copy left, which becomes unreadable before the other copy has the record. No record behind it would
+# be replayed, so none is appended. The readable records are drained, and the log is used again.
 gone() {
 	write_blocks 200
 	write_blocks 201
@@ -105,8 +109,8 @@ gone() {
 	wait "$!"
 	logged 'nothing is written to the log until it has been drained'
 	logged 'are lost: no copy in the log can be read'
-	# The write that waits for it has no part in how long the drain tries.
-	assert_le $(($(said_at 'has been drained') + 15)) "$(said_at 'are lost')" "when it is lost"
+	# The write that waits for the drain does not extend the time for which the drain retries.
+	assert_le $(($(said_at 'has been drained') + 15)) "$(said_at 'are lost')" "time of the loss"
 	wait_for "$PAR/log_state" empty 30
 	assert_eq "$(par log_lost)" 4096 "bytes that are lost"
 	! read_blocks 201 2>/dev/null || fail "the lost block can be read"
@@ -121,7 +125,7 @@ gone() {
 	same "drained"
 }
 
-# More than can be remembered as lost stays in the log, until it can be read again.
+# Unreadable blocks beyond those that the list of lost blocks can hold stay in the log, until they can be read again.
 too_many() {
 	local d
 	shift_to 3
@@ -144,14 +148,14 @@ too_many() {
 	same "written again"
 }
 
-# written: requests and sectors, as iostat has them.
+# written: requests and sectors that the array has written since FROM, as in iostat.
 written() {
 	local stat
 	read -r -a stat <"/sys/block/$MD/stat"
 	echo "$((stat[4] - FROM[4])) $((stat[6] - FROM[6]))"
 }
 
-# Whether a write is logged, drained, or waits for the drain.
+# A write counts once, whether it is logged, drained, or waits for the drain.
 counted_once() {
 	local d i
 	shift_to 3
@@ -162,15 +166,15 @@ counted_once() {
 	assert_eq "$(written)" "5 40" "requests and sectors when they are drained"
 	shift_to 3
 	write_blocks 301
-	# Both copies cannot be read three times: in this time the drain gets nowhere.
-	for d in 0 1 2; do deafen_log "$d" 0 $((LOG_LENGTH / 8)) 3; done
+	# No copy can be reached: the drain cannot read a record meanwhile.
+	for d in 0 1 2; do cut_off_log "$d"; done
+	write_at_top 301 &
+	wait_for "$TWIN.blocks.ready" yes 60
 	echo 5 >"$PAR/gear"
-	wait_for "$PAR/gear" 5 30
-	write_blocks 301 &
 	wait_for "/sys/block/$MD/inflight" '*[^0-9]1' 30
+	mend_disks
 	wait "$!"
 	assert_eq "$(written)" "7 56" "requests and sectors when one has waited"
-	mend_disks
 	same "after that"
 }
 

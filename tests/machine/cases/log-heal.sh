@@ -1,5 +1,5 @@
 #!/bin/bash
-# A member whose log is spoilt is not read, and has all of it again with the next write.
+# A copy of the log with wrong content is not used, and is complete again after the next write.
 # subject: log
 # machine: --debug --mem 1G
 # timeout: 200
@@ -19,14 +19,14 @@ for d in 0 1 2; do
 	assemble_par
 	[ "$(par log_replayed)" -gt 0 ] || fail "nothing is replayed"
 	same "without the log of member $d"
-	# This write has what was spoilt written again.
+	# This write makes the array store the missing records on member $d again.
 	write_some "2$d" 5
 	same "with the log of member $d again"
 done
-# Of two copies one is always left; with both spoilt it is told that something is missing.
+# Until here one of two copies was always left. If both are damaged, the start is refused.
 stop_par
 wipe_log 0
 wipe_log 1
 mark_log
-! assemble_par 2>/dev/null || fail "a log of which half is spoilt is taken for whole"
+! assemble_par 2>/dev/null || fail "a log without any copy of some records is started"
 logged 'the log is damaged'

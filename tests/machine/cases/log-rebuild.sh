@@ -1,5 +1,5 @@
 #!/bin/bash
-# A member is whole again only when it has a part in the log; a failed one has nothing stored again and again.
+# A member is whole again only when its part of the log is complete; an idle array with a failed member does not store its superblock again and again.
 # subject: log
 # plain: yes
 # machine: --debug --mem 1G
@@ -27,7 +27,7 @@ manage --remove "${DEVS[0]}"
 manage --add "${DEVS[0]}"
 wait_whole
 
-note "while the log has something"
+note "while the log has records"
 shift_to 3
 scatter 600
 take_out 0

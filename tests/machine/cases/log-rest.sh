@@ -1,5 +1,5 @@
 #!/bin/bash
-# An array that has been made read-only while its log was being drained is clean, and stays it.
+# An array that was made read-only while its log was being drained is clean, and stays clean.
 # subject: log
 # machine: --debug --mem 1G
 # timeout: 200

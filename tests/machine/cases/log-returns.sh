@@ -1,5 +1,5 @@
 #!/bin/bash
-# A record that a cut has left on one member is not replayed when that member, which was missing meanwhile, is back.
+# A record that a cut has left on one member is not replayed when that member, which was missing meanwhile, returns.
 # subject: log
 # machine: --debug --mem 1G
 # timeout: 200
@@ -7,7 +7,7 @@ set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 . "$(dirname "$0")/../tools/log.sh"
 
-# put_block: random content of the block at 1 MiB, which is left in a file as well.
+# put_block: write random content to the block at 1 MiB, and to a file.
 put_block() {
 	head -c 4096 /dev/urandom >"$MACHINE_TMP/block"
 	dd if="$MACHINE_TMP/block" of="/dev/$MD" bs=4k seek=256 oflag=direct status=none
@@ -19,7 +19,7 @@ fill_twin
 shift_to 3
 find_log
 sync -d "/dev/$MD"
-# The first record is on members 0 and 1. Had it been in their caches, one could have lost it.
+# The first record is on members 0 and 1. If it was in the cache of one of them, a cut could lose it there.
 put_block
 [ "$(par log_live)" -gt 0 ] || fail "nothing is logged"
 sync -d "/dev/$MD"
@@ -35,13 +35,13 @@ same "written past the log"
 manage --add "${DEVS[0]}"
 wait_whole
 settle
-# Its part of the log is used again from now on.
+# From now on the member's part of the log is used again.
 shift_to 3
 sync -d "/dev/$MD"
 reassemble_par
 assert_eq "$(par log_replayed)" 0 "records, though nothing was logged"
 same "member 0 is back"
-# And what is logged now is.
+# A record of now is replayed.
 write_some 1 50
 sync -d "/dev/$MD"
 power_cut 2

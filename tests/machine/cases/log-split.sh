@@ -1,5 +1,5 @@
 #!/bin/bash
-# A read of a record that a disk takes in parts, and whose first copy has a bad sector, has the second copy's content.
+# A read of a record that a disk serves in several requests, and whose first copy has a bad sector, returns the content of the second copy.
 # subject: log
 # machine: --debug --mem 1G
 # timeout: 200
@@ -9,7 +9,7 @@ set -euo pipefail
 
 mkspindles 5 64M
 create_logged 3,5 8 --chunk=64
-# Only now: the array has the limits that its members had at its creation.
+# Not earlier: the array takes the limits that its members have at its creation.
 for name in "${DISKS[@]}"; do echo 16 >"/sys/block/$name/queue/max_sectors_kb"; done
 fill_twin
 shift_to 3
@@ -17,7 +17,7 @@ dd if=/dev/urandom of="$TWIN.block" bs=240k count=1 iflag=fullblock status=none
 dd if="$TWIN.block" of="/dev/$MD" bs=240k seek=1 oflag=direct conv=notrunc,fsync status=none
 dd if="$TWIN.block" of="$TWIN" bs=240k seek=1 conv=notrunc status=none
 assert_eq "$(par log_live)" $((240 << 10)) "bytes in the log"
-# The log begins on members 0 and 1. All of it cannot be read on one of them.
+# The log begins on members 0 and 1. On one of them no block of it can be read.
 find_log
 for d in 0 1; do
 	deafen_log "$d" 0 128

@@ -1,5 +1,5 @@
 #!/bin/bash
-# A record that a start could not read is not replayed by a later one, which can.
+# A record that a start could not read is not replayed by a later start that can read it.
 # subject: log
 # machine: --debug --mem 1G
 # timeout: 200
@@ -7,7 +7,7 @@ set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 . "$(dirname "$0")/../tools/log.sh"
 
-# put_block: random content of the block at 1 MiB, which is left in a file as well.
+# put_block: write random content to the block at 1 MiB, and to a file.
 put_block() {
 	head -c 4096 /dev/urandom >"$MACHINE_TMP/block"
 	dd if="$MACHINE_TMP/block" of="/dev/$MD" bs=4k seek=256 oflag=direct status=none
@@ -17,7 +17,7 @@ mkspindles 5 64M
 create_logged 3,5 8 --chunk=64
 fill_twin
 shift_to 3
-# The first record is on members 0 and 1. Had it been in their caches, one could have lost it.
+# The first record is on members 0 and 1. If it was in the cache of one of them, a cut could lose it there.
 put_block
 [ "$(par log_live)" -gt 0 ] || fail "nothing is logged"
 sync -d "/dev/$MD"

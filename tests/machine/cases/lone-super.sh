@@ -1,5 +1,5 @@
 #!/bin/bash
-# An array that a power cut left with its newest superblock on one member only, and that crashed in use later, is refused without that member.
+# If a power cut left the newest superblock of an array on one member only, and the array crashed in a later use, it is refused without that member.
 # subject: crash
 # plain: yes
 # machine: --debug --time-travel --mem 1G

@@ -125,7 +125,7 @@ right "of the new array"
 stop_par
 rmdisks
 
-DESTROYED='is member [01] of the par array .* a new array would destroy all its data.*--destroy-par gives it up'
+DESTROYED='is member [01] of the par array .* a new array would destroy all its data.*--destroy-par discards it'
 create_other() { mdadm --create /dev/md1 --run --bitmap=none "$@" </dev/null; }
 other_levels_refused() {
 	not_created "$DESTROYED" create_other --level=5 --raid-devices=5 "${DEVS[@]}"

@@ -1,5 +1,6 @@
 #!/bin/bash
 # Hot spares, --wait, --monitor and --incremental work with a par array as with other levels.
+# plain: yes
 # timeout: 600
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
@@ -19,7 +20,7 @@ incremental() {
 
 state_of() { md_attr array_state; }
 
-mkdisks 7 96M
+mkdisks 7 48M
 LAYOUT=3,5
 mdadm --create "/dev/$MD" --quiet --level=par --layout=3,5 --raid-devices=5 --spare-devices=2 \
 	--chunk=64 "${DEVS[@]}"

@@ -15,7 +15,7 @@ destroy() {
 	shift 2
 	for d in "$@"; do
 		dd if=/dev/urandom of="${DEVS[d]}" bs=512 count="$count" oflag=direct \
-			seek=$(($(data_offset "${DEVS[d]}") + at)) conv=notrunc status=none
+			seek=$((OFFSET + at)) conv=notrunc status=none
 	done
 }
 destroy_supers() { destroy $SUPERS 16 "$@"; }
@@ -88,6 +88,7 @@ begin() {
 	shift_to 5
 	SUM=$(fingerprint)
 	stop_par
+	OFFSET=$(data_offset "${DEVS[0]}")	# the same on all
 }
 
 note "the option is for this level only"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# paradm doctor on a real array: it wakes nothing and writes nothing without --fix, finds statistics that are off, mends them, and finds them no more.
+# paradm doctor on a real array: it wakes no disk, writes nothing without --fix, finds statistics that are off, mends them, and no longer reports them.
 # needs: paradm
 # timeout: 200
 set -euo pipefail

@@ -1,5 +1,5 @@
 #!/bin/bash
-# paradm plan foretells the capacity that an array of these disks then has, and sends no request to a disk.
+# paradm plan predicts the capacity that an array of these disks then has, and sends no request to a disk.
 # needs: paradm
 # timeout: 300
 set -euo pipefail

@@ -3,6 +3,8 @@
 # plain: yes
 # subject: data
 # timeout: 300
+#
+# RAIDPAR_WHOLE=1: another layout.
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
@@ -35,6 +37,8 @@ work() {
 	done
 }
 
+# What 3,8 has is in 3,5, and in raid6:4,8 with as many members.
+[ -n "${RAIDPAR_WHOLE:-}" ] || LAYOUTS=('3,5' '3,5,8' 'raid6:4,8' 'raid0:2,5')
 for layout in "${LAYOUTS[@]}"; do
 	note "$layout"
 	mkdisks "$(top_gear "$layout")" 24M

@@ -1,5 +1,5 @@
 #!/bin/bash
-# policy-replay foretells a shift down with much to copy: its begin, its duration, and the energy of all disks within 3 percent.
+# policy-replay predicts a shift down with much to copy: its beginning, its duration, and the energy of all disks within 3 percent.
 # machine: --time-travel --mem 3G
 # rare: yes
 # timeout: 600

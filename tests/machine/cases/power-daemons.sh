@@ -103,9 +103,9 @@ assert_le $((3 * (2 * HOURS - 1))) "$(grep -c 'opened SCSI device' /tmp/smartd.l
 note "par-smart"
 par_smart 0
 assert_match "$SAID" 'member 0 \(sd.\): healthy' "par-smart's message about a member that is awake"
-assert_match "$SAID" 'member 4 \(sd.\): asleep, never asked' "par-smart of a sleeper"
+assert_match "$SAID" 'member 4 \(sd.\): asleep, never queried' "par-smart of a sleeper"
 par_smart 0
-assert_match "$SAID" 'member 0 \(sd.\): asked 0 minutes ago' "par-smart once more"
+assert_match "$SAID" 'member 0 \(sd.\): queried 0 minutes ago' "par-smart once more"
 nap 172800
 par_smart 3 --max-age 1
 assert_match "$SAID" 'member 4 .*more than 1 days' "par-smart two days later"

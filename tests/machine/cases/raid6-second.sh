@@ -1,5 +1,6 @@
 #!/bin/bash
 # With two parities, a second member fails during the rebuild of the first: all data is right, and both rebuilds complete.
+# plain: yes
 # subject: member
 # timeout: 600
 #
@@ -13,8 +14,7 @@ degraded() { wait_for "/sys/block/$MD/md/degraded" "$1" 120; }
 
 # right WHAT: all data is right, in any copy.
 right() {
-	cmp -n $((MIB << 20)) "$MACHINE_TMP/content" <(dd if="/dev/$MD" bs=1M count=$MIB iflag=direct status=none) ||
-		fail "$LAYOUT, $WAY: content $1"
+	begins_with "$MACHINE_TMP/content" $MIB || fail "$LAYOUT, $WAY: content $1"
 }
 
 # put MIB AT: write to the array, and to the file with the expected content.
@@ -111,15 +111,18 @@ end() {
 }
 
 begin raid6:4,6
-second 4 1 failed 5
 second 6 4 dead 0
 if [ -n "${RAIDPAR_WHOLE:-}" ]; then
+	second 4 1 failed 5
 	second 4 5 dead 4
 	second 6 2 failed 3
 fi
 end
 
 begin raid6:4,5,7
-second 4 4 dead 6
-[ -z "${RAIDPAR_WHOLE:-}" ] || second 5 6 dead 0
+second 4 4 failed 6
+if [ -n "${RAIDPAR_WHOLE:-}" ]; then
+	second 4 4 dead 6
+	second 5 6 dead 0
+fi
 end

@@ -60,7 +60,7 @@ wait "$WRITER" || fail "the write has failed"
 settle
 assert_eq "$(par gear)" 5 "gear after the write"
 assert_match "$(</proc/mdstat)" '\[5/5\] \[UUUUU\]' mdstat
-cmp "$MODEL" <(dd if="/dev/$MD" bs=1M count=$MIB iflag=direct status=none) || fail "not what was written"
+begins_with "$MODEL" $MIB || fail "not what was written"
 no_mismatch
 stop_par
 for D in 0 1 2; do echo clear >"$SPINDLES/${DISKS[D]}/errors"; done

@@ -18,8 +18,7 @@ put() {
 }
 
 right() {
-	cmp -n ${MIB}M "$MODEL" <(dd if="/dev/$MD" bs=1M count=$MIB iflag=direct status=none) ||
-		fail "$1: not what was written"
+	begins_with "$MODEL" $MIB || fail "$1: not what was written"
 }
 
 # locate CHUNK...: stop the array, and find the places of these chunks.

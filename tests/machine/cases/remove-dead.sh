@@ -1,5 +1,5 @@
 #!/bin/bash
-# A member that dies can be removed and added again, in any gear, whichever set notices the failure first.
+# A member whose disk is dead can be removed and added again, in any gear, whichever set notices the failure first.
 # subject: member
 # timeout: 120
 set -euo pipefail

@@ -1,5 +1,5 @@
 #!/bin/bash
-# A member with a superblock that a power cut kept from the others, and missing in the next start, is not taken for the newest later.
+# A superblock that a power cut left on one member only, which is missing in the next start, does not count as the newest one later.
 # subject: crash
 # machine: --debug --time-travel --mem 1G
 # timeout: 400

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The time at which each set was last read in whole is kept; a check finds the sets for which it is too long ago, and wakes their members.
+# The time at which each set was last read completely is kept; a check recognizes the sets that are overdue, and wakes their members.
 # subject: sync
 # timeout: 200
 set -euo pipefail

@@ -1,5 +1,5 @@
 #!/bin/bash
-# A check that was interrupted leaves nothing out of the next one; sync_min, sync_max and the speed limits take effect at once, as for raid5.
+# After a check that was interrupted, the next one leaves nothing out; sync_min, sync_max and the speed limits take effect at once, as for raid5.
 # subject: sync
 # timeout: 200
 set -euo pipefail

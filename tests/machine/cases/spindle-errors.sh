@@ -36,6 +36,12 @@ writable 24
 refused readable 24
 listed $'write 8 1\nany 16 1\nweak 24 1' "with a sector that takes writes"
 echo clear >"$ERRORS"
+echo "path 32 1" >"$ERRORS"
+writable 32
+refused readable 32
+assert_match "$REFUSAL" 'Input/output error' "an error that is not the medium's"
+listed "path 32 1" "with a sector that is not to be reached"
+echo clear >"$ERRORS"
 listed "" "cleared"
 writable 8
 readable 16

@@ -2,6 +2,8 @@
 # Files on ext4 are right in every gear, down and up, and after a stop and assembly in each; sleepers get no request.
 # subject: data
 # timeout: 400
+#
+# RAIDPAR_WHOLE=1: more layouts.
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 . "$(dirname "$0")/../tools/tree.sh"
@@ -43,4 +45,5 @@ steps() {
 	check_fs
 }
 
+[ -n "${RAIDPAR_WHOLE:-}" ] || LAYOUTS=('3,5' '3,5,8')
 for layout in "${LAYOUTS[@]}"; do with_par "$layout" 64M steps; done

@@ -2,8 +2,12 @@
 # Checks, repairs and rebuilds that are interrupted at once, and started again, leave data and parity right.
 # subject: sync
 # timeout: 300
+#
+# RAIDPAR_WHOLE=1: twice as often.
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
+
+ROUNDS=$((${RAIDPAR_WHOLE:-0} ? 4 : 2))	# of checks and repairs, and one and a half times as many of rebuilds
 
 # ask ACTION: request a sync; md refuses it while the last one is ending.
 ask() { { echo "$1" >"/sys/block/$MD/md/sync_action"; } 2>/dev/null || true; }
@@ -33,14 +37,14 @@ broken_off() {
 	fill 10 20
 	shift_to "$(top_gear "$LAYOUT")"
 	sum=$(fingerprint)
-	for i in {1..4}; do
+	for ((i = 0; i < ROUNDS; i++)); do
 		begin_and_break check
 		begin_and_break repair
 		all_fits
 	done
 	assert_eq "$(fingerprint)" "$sum" "content after checks and repairs"
 
-	for i in {1..6}; do
+	for ((i = 0; i < ROUNDS * 3 / 2; i++)); do
 		mdadm --fail "/dev/$MD" "${DEVS[1]}" 2>/dev/null
 		wait_for "/sys/block/$MD/md/dev-${DISKS[1]}/slot" none
 		mdadm --remove "/dev/$MD" "${DEVS[1]}" 2>/dev/null

@@ -1,5 +1,5 @@
 #!/bin/bash
-# A block that a degraded array cannot read returns an error, and no other block does; no member is failed, and no read repeats for ever.
+# A block that a degraded array cannot read returns an error, and no other block does; no member is failed, and no read is repeated indefinitely.
 # subject: data
 # again: --kernel 7.2
 set -euo pipefail

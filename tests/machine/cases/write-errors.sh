@@ -17,8 +17,7 @@ put() {
 }
 
 right() {
-	cmp -n ${MIB}M "$MODEL" <(dd if="/dev/$MD" bs=1M count=$MIB iflag=direct status=none) ||
-		fail "$1: not what was written"
+	begins_with "$MODEL" $MIB || fail "$1: not what was written"
 }
 
 # chunk_of MEMBER: stop the array, and set CHUNK to a chunk whose home copy is on the member, from sector AT on.

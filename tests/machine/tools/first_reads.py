@@ -3,9 +3,9 @@
 
   first_reads.py DEVICE START STRIPE COUNT
 
-COUNT times, from byte START on, STRIPE bytes are written at a place that has never been
-written, by one thread, while others read it. A read must find the zeros from before, or
-what is being written: anything else lay on the disks before the array did.
+COUNT times, from byte START on, one thread writes STRIPE bytes at a place that has never been
+written, while others read it. A read must return zeros or the data that is being written:
+anything else was on the disks before the array was created.
 """
 import mmap
 import os

@@ -1,20 +1,19 @@
 #!/usr/bin/python3
-"""Files that are written, replaced, removed and fsync'ed at random, while a log
-of writes (dm-log-writes) is told what each fsync promises.
+"""Write, replace, remove and fsync files at random, and mark in a log of writes
+(dm-log-writes) what each fsync has made stable.
 
   fsync_work.py DIR --mark DM_NAME --seed N [--writers N] [--ops N] [--gears FILE]
 
-Each writer has files of its own. Marks in the log, each before or after what it
-speaks of, so that between two of them the last one holds:
+Each writer has files of its own. A mark is valid until the next mark of the same file:
 
-  open:FILE             anything may have come of the file from here on
-  done:FILE:SHA         it is on the disk with this content
-  swap:FILE:SHA         it is about to be replaced by a file of this content:
-                        it has the old one or the new one
-  gone:FILE             it is on the disk that there is no such file
+  open:FILE             from here on the file may have any state
+  done:FILE:SHA         the file is on the disk with this content
+  swap:FILE:SHA         the file is about to be replaced by a file with this content:
+                        it has the old content or the new one
+  gone:FILE             the removal of the file is on the disk
 
-Meanwhile one process writes random gears into the sysfs file FILE.
-write_log.py holds what is left against the marks.
+Meanwhile one process writes random gears into the sysfs file FILE. write_log.py compares the
+files with the marks.
 """
 import argparse
 import hashlib
@@ -92,12 +91,12 @@ class Writer:
         self.exists.remove(name)
 
     def noise(self, name):
-        """What nobody has asked to be stable."""
+        """A write without fsync."""
         with open(self.path(f"noise-{name}"), "ab") as file:
             file.write(self.some_data())
 
     def shifts_wanted(self):
-        """How many there are by now depends on the machine: two are wanted."""
+        """Are there fewer than two shifts so far? Their number depends on the speed of the machine."""
         if not self.gears:
             return False
         return int(read_word(os.path.join(os.path.dirname(self.gears), "shifts"))) < 2
@@ -120,7 +119,7 @@ def read_word(path):
 
 
 def shift_at_random(path, seed):
-    """Most shifts are let finish; some are interrupted by the next one."""
+    """Request shifts: most of them complete, some are interrupted by the next one."""
     rng = random.Random(f"{seed}/gears")
     gears = read_word(os.path.join(os.path.dirname(path), "gears")).split()
     while True:

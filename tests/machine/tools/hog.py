@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""Take memory and go on using it, so that some of it has to be swapped out.
+"""Allocate memory and keep using it, so that a part of it has to be swapped out.
 
   hog.py --mib N --seconds S [--seed SEED]
 
-Every page is stamped with its number and how often it was stamped; each is read
-before it is stamped again. Exits with 1 at the first that is not what it was.
+Every page has its number and a count. Each page is read before its count is increased. Exits
+with 1 at the first page whose content has changed otherwise.
 """
 import argparse
 import array

@@ -1,22 +1,22 @@
 # shellcheck shell=bash
-# Arrays with a write log, and a file that has what their first 8 MiB should have.
+# Arrays with a write log, and a file with the expected content of their first 8 MiB.
 
 TWIN=$MACHINE_TMP/twin
 
-# create_logged LAYOUT MIB [OPTION...]: an array on all disks, with a log of so much on each member.
+# create_logged LAYOUT MIB [OPTION...]: create an array on all disks, with a log of MIB on each member.
 create_logged() {
 	local layout=$1 mib=$2
 	shift 2
 	create_par "$layout" --log-size="${mib}M" "$@"
 }
 
-# super_number NUMBER BYTE: of the superblock of this disk of DISKS, in slot 0; eight bytes.
+# super_number NUMBER BYTE: print the eight bytes from BYTE of the superblock in slot 0 of disk NUMBER of DISKS.
 super_number() {
 	dd if="${DEVS[$1]}" bs=4k skip=$(($(data_offset "${DEVS[$1]}") / 8)) count=1 iflag=direct status=none |
 		od -An -t u8 -N 8 -j "$2" | tr -d ' '
 }
 
-# newest_super NUMBER BYTE: of the newer of the two superblocks of this disk of DISKS; four bytes.
+# newest_super NUMBER BYTE: print the four bytes from BYTE of the newer superblock of disk NUMBER of DISKS.
 newest_super() {
 	dd if="${DEVS[$1]}" bs=4k skip=$(($(data_offset "${DEVS[$1]}") / 8)) count=2 iflag=direct status=none | python3 -c '
 import struct, sys
@@ -25,7 +25,7 @@ print(max((struct.unpack_from("<Q", raw, at + 72)[0], struct.unpack_from("<I", r
           for at in (0, 4096))[1])' "$2"
 }
 
-# find_log: the first sector of the log, on each disk that has one, and its length, into LOG_AT and LOG_LENGTH.
+# find_log: set LOG_AT to the first sector of the log on each disk that has one, and LOG_LENGTH to its length.
 find_log() {
 	LOG_LENGTH=$(super_number 0 160)
 	[ "$LOG_LENGTH" -gt 0 ] || fail "no log in the superblock"
@@ -50,19 +50,25 @@ deafen_log() {
 	echo "read $FIRST $COUNT${4:+ $4}" >"$SPINDLES/${DISKS[$1]}/errors"
 }
 
+# cut_off_log NUMBER [BLOCK [COUNT]]: reads there fail, but not for the medium.
+cut_off_log() {
+	log_range "${@:2}"
+	echo "path $FIRST $COUNT" >"$SPINDLES/${DISKS[$1]}/errors"
+}
+
 # mend_disks: all of their sectors can be read.
 mend_disks() {
 	local name
 	for name in "${DISKS[@]}"; do echo clear >"$SPINDLES/$name/errors"; done
 }
 
-# fill_twin: something in the array, and the same in the file.
+# fill_twin: write the same random data to the array and to the file.
 fill_twin() {
 	fill 8
 	dd if="/dev/$MD" of="$TWIN" bs=1M count=8 iflag=direct status=none
 }
 
-# write_some SEED COUNT [large]: writes of 512 bytes to 32 KiB, or 1020 KiB, to the array and to the file.
+# write_some SEED COUNT [large]: make COUNT writes of 512 bytes to 32 KiB, or to 1020 KiB, to the array and to the file.
 write_some() { "$TOOLS/log_writes.py" "/dev/$MD" "$TWIN" "$@"; }
 
 # write_blocks BLOCK [COUNT]: 4 KiB each, random, in one request, to the array and to the file; read_blocks.
@@ -73,9 +79,27 @@ write_blocks() {
 		conv=notrunc status=none
 	dd if="$TWIN.blocks" of="$TWIN" bs=4k seek="$1" conv=notrunc status=none
 }
+
+# write_at_top BLOCK: the same with one block, as soon as the array is in its top gear. Until then "$TWIN.blocks.ready"
+# has "yes": there is no program to be started any more, which may take seconds.
+write_at_top() {
+	dd if=/dev/urandom of="$TWIN.blocks" bs=4k count=1 status=none
+	python3 -c '
+import mmap, os, sys, time
+to = os.open(sys.argv[1], os.O_RDWR | os.O_DIRECT)
+block = mmap.mmap(-1, 4096)
+block.write(open(sys.argv[3], "rb").read())
+with open(sys.argv[3] + ".ready", "w") as ready:
+    ready.write("yes\n")
+while open(sys.argv[2]).read() != "5\n":
+    time.sleep(0.01)
+os.pwrite(to, block, int(sys.argv[4]) * 4096)' "/dev/$MD" "/sys/block/$MD/md/par/gear" "$TWIN.blocks" "$1"
+	dd if="$TWIN.blocks" of="$TWIN" bs=4k seek="$1" conv=notrunc status=none
+}
+
 read_blocks() { dd if="/dev/$MD" of=/dev/null bs=4k skip="$1" count="${2:-1}" iflag=direct status=none; }
 
-# scatter COUNT: so many blocks behind the file's, none near another, which takes long to drain.
+# scatter COUNT: write COUNT blocks behind those of the file, far from each other, which take long to drain.
 scatter() {
 	python3 -c '
 import mmap, os, random, sys

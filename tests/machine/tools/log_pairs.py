@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Writes of several threads that overlap, and what may be left of them.
+"""Make overlapping writes by several threads, and check their result.
 
   log_pairs.py write DEVICE FILE SEED COUNT
   log_pairs.py check DEVICE FILE
 
-Each thread writes so many times, 512 bytes to 2 MiB at any sector of the first 6 MiB. FILE gets when each
-write began and ended, by one counter; at last all is flushed. Of two writes of a sector of which one ended before the
-other began, the older one must not be there: check says so, and wants each write to be whole in each sector.
+Each thread makes COUNT writes of 512 bytes to 2 MiB, at any sector of the first 6 MiB, and at the end everything is
+flushed. FILE records the beginning and the end of each write, by one counter. If a write of a sector ended before
+another write of it began, the sector must not have the older one: check tests this, and that each sector is complete.
 """
 import itertools
 import json
@@ -56,7 +56,7 @@ def write_all(device, seed, count):
 
 
 def check(device, writes):
-    """Of each sector the last beginning of any write: what is found must not have ended before."""
+    """For each sector the last beginning of a write: the write that is found must not have ended before it."""
     began = [None] * SECTORS
     for at, sectors, begin, _ in writes.values():
         for sector in range(at, at + sectors):

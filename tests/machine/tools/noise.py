@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Write 4 KiB of noise at each place that a line "NUMBER SECTOR" of stdin names: on that one of
-the devices, the first being number 0, past the page cache.
+"""Write 4 KiB of random data for each line "NUMBER SECTOR" of stdin, past the page cache: to
+that sector of device NUMBER, the first device being number 0.
 
   dissect.py --parity N DEVICE... | noise.py DEVICE...
 """

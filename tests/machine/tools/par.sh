@@ -40,6 +40,14 @@ create_par() {
 		--raid-devices="${#DEVS[@]}" "$@" "${DEVS[@]}" </dev/null
 }
 
+# create_shared SHARE LAYOUT [OPTION...]: the same, with images of SHARE percent, and with many small tracts.
+create_shared() {
+	local share=$1 uuid=a5a5a5a5:a5a5a5a5:a5a5a5a5:a5a5a5a5
+	shift
+	"$TOOLS/birth.py" --tract "${TRACT:-16384}" "$share" "${uuid//:/}" 2048 "${DEVS[@]}"
+	create_par "$@" --data-offset=1M --uuid=$uuid
+}
+
 # with_par LAYOUT SIZE FUNCTION [OPTION...]: create an array on new disks, call FUNCTION, stop the array,
 # remove the disks.
 with_par() {
@@ -179,6 +187,15 @@ fingerprint() {
 	: >"$MACHINE_TMP/piece"
 	[ "$mib" -le 64 ] || sums=$(b2sum <<<"$sums")
 	echo "${sums%% *}"
+}
+
+# begins_with FILE MIB: compare the array's beginning, read past the page cache, with that of a file.
+begins_with() {
+	local rc=0
+	dd if="/dev/$MD" of="$MACHINE_TMP/piece" bs=1M count="$2" iflag=direct status=none || return
+	cmp -n $(($2 << 20)) "$1" "$MACHINE_TMP/piece" || rc=1
+	: >"$MACHINE_TMP/piece"
+	return "$rc"
 }
 
 # writes_so_far: print the sectors written to and discarded on each disk.

@@ -1,12 +1,12 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0
-"""Blocks at places all over a device, which say whose they are.
+"""Write marked blocks at places all over a device, and check them.
 
   places.py DEVICE COUNT write|check TAG
 
-Writes a block of 4 KiB to each of so many places, many at once, and flushes; or says how
-many of them do not hold what was written with TAG: "WRONG of COUNT wrong". The places are the
-same each time.
+write: write a block of 4 KiB with TAG to each of COUNT places, many at a time, and flush. check:
+print the number of blocks that are not those that were written with TAG: "WRONG of COUNT wrong".
+The places are the same each time.
 """
 import concurrent.futures
 import mmap

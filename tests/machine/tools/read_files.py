@@ -4,9 +4,9 @@
   read_files.py --until FILE PATH...
 
 A process on each CPU reads every readable file below each PATH, and lists the
-directories anew in each round, until FILE exists. A file may vanish meanwhile,
-or refuse for a while, with one of the errors in MAY; what the files of a par
-array say must be well formed. Prints the rounds that each CPU has made.
+directories again in each round, until FILE exists. A file may disappear meanwhile,
+or return one of the errors in MAY for a while. The content of the files of a par
+array must be well formed. Prints the number of rounds of each CPU.
 """
 import argparse
 import errno
@@ -15,7 +15,7 @@ import re
 import stat
 import sys
 
-# Gone, going, or not to be had just now.
+# The file has been removed, is being removed, or is not available at the moment.
 MAY = {errno.ENOENT, errno.ENODEV, errno.EBUSY, errno.EAGAIN, errno.EINTR, errno.ENXIO}
 # Of md itself: it has no bitmap, or no journal, to tell of.
 MAY |= {errno.EINVAL, errno.EIO, errno.EACCES, errno.EOPNOTSUPP}

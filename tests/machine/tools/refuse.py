@@ -1,12 +1,12 @@
 #!/usr/bin/python3
-"""Try what must be refused, and check how it is refused.
+"""Make requests that must be refused, and check the refusals.
 
   refuse.py run MD DEVICE...  (lines of FIELD=VALUE[,FIELD=VALUE…] ERRNO TEXT on stdin)
   refuse.py write             (lines of FILE ERRNO VALUE on stdin)
 
 run edits md's superblock (version 1.2) on the devices and lets the kernel start
-the array. ERRNO is the name that must come back, or OK; TEXT must be in the
-kernel log; no device may be written to. The superblocks are put back.
+the array. ERRNO is the name of the expected error, or OK; TEXT must be in the
+kernel log; no device may be written to. The superblocks are restored.
 FIELD@0=VALUE edits the first device only.
 
 write writes VALUE, which may have escapes like \\n, into FILE; after an error
@@ -68,7 +68,7 @@ def writes(device):
 
 
 def open_array(md):
-    """Opening makes the array; not while the one before is still going."""
+    """Opening the device creates the array; retry while the last one is still being removed."""
     for _ in range(100):
         try:
             return os.open(md, os.O_RDWR)

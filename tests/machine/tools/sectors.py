@@ -1,20 +1,20 @@
 #!/usr/bin/python3
-"""Sectors that tell who wrote them, on a disk that may forget.
+"""Write and count marked sectors, on a disk that may lose data.
 
   sectors.py write DEV TAG [FIRST COUNT] [--fua] [--io N]
-        every sector of the range says TAG and its own number; requests are of
+        write TAG and its own number to every sector of the range, in requests of
         N sectors (64). Stops at the first error.
   sectors.py volley DEV TAG [FIRST COUNT] [--io N]
-        the same, all requests at once: how many erred, of how many.
+        the same, with all requests at once; prints the number of errors and of requests.
   sectors.py census DEV [FIRST COUNT]
-        how many sectors say what: a line "TAG COUNT" each, "zero" for zeros and
-        "odd" for what no write has left whole; at last "mixed COUNT", the 4 KiB
-        blocks that hold more than one of these.
+        count the sectors of each tag: a line "TAG COUNT" for each, with "zero" for zeros and
+        "odd" for sectors that no write has left complete; then "mixed COUNT", the number of
+        4 KiB blocks with more than one of these.
   sectors.py pair DEV DEV
-        write to both in turn, each when the other has ended, until a write
-        errs: then a write to the other must err as well.
+        write to both in turn, one after the other, until a write returns an error:
+        then a write to the other device must return an error as well.
 
-All of it goes past the page cache.
+All requests bypass the page cache.
 """
 
 import argparse
@@ -30,7 +30,7 @@ BLOCK = 8
 
 
 def sector(tag, number):
-    """The content of a sector: no part of it can be taken for another's."""
+    """The content of a sector: each part of it differs from that of any other sector."""
     text = f"{tag} {number}\n".encode()
     return (text * (SECTOR // len(text) + 1))[:SECTOR]
 

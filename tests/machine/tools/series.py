@@ -1,12 +1,12 @@
 #!/usr/bin/python3 -B
-"""Requests of a load that comes and goes, for tests/replay/replay.c.
+"""Print the requests of a load with phases, for tests/replay/replay.c.
 
   series.py PLACES SPAN SEED FILES REQUESTS PHASE...
 
-A phase is SECONDS:RATE:READS[:BYTES]: so many requests a second, by chance, so many
-percent of them reads, each of 4 KiB or so many BYTES, to any of PLACES places of 64 KiB
-that lie anywhere in the first SPAN bytes. FILES gets the requests that write these places
-first: what has never been written costs par nothing.
+A phase is SECONDS:RATE:READS[:BYTES]: RATE requests a second at random times, READS percent
+of them reads, each of 4 KiB or BYTES, to any of PLACES places of 64 KiB within the first SPAN
+bytes. FILES gets the requests that write these places first, since reads of unwritten places
+send no request to a disk of a par array.
 """
 import math
 import random

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""Send SCSI disks a command of one's own: their drivers and runtime PM do not know.
+"""Send a command to SCSI disks past their driver and runtime PM.
 
   sg.py stop|start|sense DEVICE...
 
-stop and start are START STOP UNIT. sense asks by REQUEST SENSE and prints
-"DEVICE KEY/ASC/ASCQ", in hexadecimal: 2/04/02 is one that has been stopped.
+stop and start are START STOP UNIT. sense sends REQUEST SENSE and prints "DEVICE KEY/ASC/ASCQ",
+in hexadecimal: 2/04/02 is a disk that has been stopped.
 """
 import ctypes
 import fcntl
@@ -39,7 +39,7 @@ class Header(ctypes.Structure):
 
 
 def send(device, command, length):
-    """The data that it answers with."""
+    """The data that the command returns."""
     data = ctypes.create_string_buffer(max(length, 1))
     cdb = ctypes.create_string_buffer(command, len(command))
     sense = ctypes.create_string_buffer(32)

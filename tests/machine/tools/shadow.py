@@ -5,12 +5,12 @@
             [--buffered] [--gears FILE] [--save FILE]
   shadow.py DEVICE --check FILE
 
-Each writer owns pieces of the device, of random sizes that begin anywhere, side
-by side with those of the others, and sends reads, writes, vectored ones,
-discards and flushes of any size and alignment to them. Meanwhile one process
-writes random gears into the sysfs file FILE. At the end all is read again.
+Each writer owns pieces of the device, of random sizes and at random places, next
+to those of other writers. It sends reads and writes (also vectored ones), discards
+and flushes of any size and alignment to them. Meanwhile one process writes random
+gears into the sysfs file FILE. At the end everything is read again.
 
-A discarded sector may read as zeros or as what it held, and nothing else.
+A read of a discarded sector may return zeros or its old content, and nothing else.
 --save keeps the shadow for a later --check.
 """
 import argparse
@@ -50,7 +50,7 @@ def device_size(fd):
 
 
 def keep_memory():
-    """Page faults are what costs most in a test machine: keep what was freed."""
+    """Keep freed memory: page faults take most of the time in a test machine."""
     libc = ctypes.CDLL(None)
     libc.mallopt(-1, 1 << 30)  # M_TRIM_THRESHOLD
     libc.mallopt(-3, 1 << 30)  # M_MMAP_THRESHOLD
@@ -97,7 +97,7 @@ class Shadow:
         return shadow
 
     def base(self, fd):
-        """What is there is what should be."""
+        """Check that the content is the expected one."""
         for at, area in walk(fd, len(self.data)):
             self.data[at:at + len(area)] = area
 
@@ -119,7 +119,7 @@ TAG = struct.Struct("<4sIIQ")
 
 
 def stamped(writer, op, at, size, rng):
-    """Data that tells who wrote it when and where, a sector at a time."""
+    """Data of which each sector has its writer, its time and its place."""
     filler = rng.randbytes(SECTOR - TAG.size)
     first = at // SECTOR
     return b"".join(TAG.pack(b"shdw", writer, op, first + i) + filler
@@ -148,7 +148,7 @@ def parts_of(view, rng):
 
 
 def random_size(rng, most):
-    """Small ones as likely as large ones, odd ones as likely as round ones."""
+    """A random size: small ones are as likely as large ones, odd ones as likely as round ones."""
     size = SECTOR << rng.randrange((LARGEST // SECTOR).bit_length())
     if rng.random() < .5:
         size = rng.randrange(1, size // SECTOR + 1) * SECTOR
@@ -164,7 +164,7 @@ class Writer:
         self.weights = [end - start for start, end in pieces]
 
     def turns(self, ops):
-        """The numbers of its operations, for as long as it is to go on."""
+        """The numbers of the writer's operations, until it has to end."""
         op = 0
         while not os.path.exists(self.until) if self.until else op < ops:
             op += 1
@@ -213,7 +213,7 @@ class Writer:
 
 
 def deal_pieces(size, writers, rng):
-    """Every sector to one writer, in pieces of 8 sectors and of 16,384 alike."""
+    """Assign each sector to one writer, in pieces of random sizes up to 16,384 sectors."""
     hands, at = [[] for _ in range(writers)], 0
     while at < size:
         piece = SECTOR * rng.randrange(1, 8 << rng.randrange(12))
@@ -241,7 +241,7 @@ def shift_at_random(path, seed):
 
 
 def in_child(work):
-    """Run work in a process; end with the parent, and tell by the status."""
+    """Run work in a process that ends with its parent; its status is the result."""
     pid = os.fork()
     if pid:
         return pid

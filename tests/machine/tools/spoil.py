@@ -1,6 +1,5 @@
 #!/usr/bin/python3
-"""Damage raid-par's metadata on members of a stopped array, each time in one way
-that can be told from the others.
+"""Damage raid-par's metadata on members of a stopped array, in one of several ways.
 
   spoil.py KIND [--newest] DEVICE...
   spoil.py torn --blocks all|intent|map DEVICE...
@@ -9,24 +8,24 @@ that can be told from the others.
   spoil.py blocks DEVICE...
   spoil.py older DEVICE...
 
-Both superblocks of each device are spoilt, with --newest only the newer one, with
---blocks the newer version of each intent or map block. Kinds:
+Both superblocks of each device are damaged; with --newest only the newer one, with --blocks
+the newer version of each intent or map block. Kinds:
 
-  torn      the second half of it is of something else
-  corrupt   all of it is
-  foreign   of another array, but whole; so are
-  version   of another version,
-  feature   with a feature that nobody knows,
-  geometry  of an array of another shape,
-  range     says what raid-par never stores
+  torn      the second half has other content
+  corrupt   the whole block has other content
+  foreign   a valid block of another array
+  version   a valid block of another version
+  feature   a valid block with an unknown feature
+  geometry  a valid block of an array of another shape
+  range     a valid block with values that raid-par never stores
 
-Or, whole and of this array, but with a value that is impossible:
+Or a valid block of this array with an impossible value:
 
   speeds    propagation at 0 KiB/s
   events    the sets' event counts are about to wrap
-  gear      of each intent block: the first zone was written in gear 31, which there is not
-  half      of each map block of the home set: of each row that is written, one sleeper's
-            segment is not
+  gear      in each intent block: the first zone was written in gear 31, which does not exist
+  half      in each map block of the home set: in each written row, one sleeper's segment is
+            unwritten
 
 With cut, the older version of each block becomes the first half of one that is newer than any:
 a store that was cut short.
@@ -65,7 +64,7 @@ def sealed_anew(raw, crc_at):
 
 
 def impossible(raw, kind):
-    """A superblock or block that says what cannot be, and a checksum that is right."""
+    """A superblock or block with an impossible value and a right checksum."""
     raw = bytearray(raw)
     for offset, form, value in VALUES.get(kind, []):
         struct.pack_into(form, raw, offset, value)
@@ -78,7 +77,7 @@ def impossible(raw, kind):
 
 
 def changed(raw, field):
-    """The superblock with a field that differs, and a checksum that is right."""
+    """The superblock with another value in a field, and a right checksum."""
     offset, form, bits = FIELDS[field]
     raw = bytearray(raw)
     if field == "foreign":  # neither md nor its own epoch knows it
@@ -105,7 +104,7 @@ class Disk(Member):
         return max(good)
 
     def block_versions(self, kinds):
-        """Of each block of these kinds that there is: number and sector of each version."""
+        """For each existing block of these kinds: number and sector of each version."""
         _, sector = self.newest_super()
         meta, = struct.unpack_from("<Q", self.read(sector, 8), 112)
         for pair in range(BLOCKS, meta - PAIR + 1, PAIR):
@@ -116,26 +115,26 @@ class Disk(Member):
                 yield sorted(found)
 
     def newest_blocks(self, kinds):
-        """Sectors of the newer version of each."""
+        """The sector of the newer version of each block."""
         return (found[-1][1] for found in self.block_versions(kinds))
 
     def older_versions(self, kinds):
-        """Numbers of the older version of each, or 0."""
+        """The number of the older version of each block, or 0."""
         return (found[0][0] if len(found) > 1 else 0 for found in self.block_versions(kinds))
 
     def cut(self, sector):
-        """The other slot of the block whose newer version lies there."""
+        """The other slot of the block whose newer version is there."""
         at = (sector - BLOCKS) // PAIR * PAIR + BLOCKS
         raw = bytearray(self.read(sector, 8))
         struct.pack_into("<Q", raw, 24, struct.unpack_from("<Q", raw, 24)[0] + (1 << 40))
         self.write(2 * at + 8 - sector, bytes(raw[:BLOCK // 2]) + os.urandom(BLOCK // 2))
 
     def index(self, sector):
-        """Of the block there, among those of its kind."""
+        """The index of the block there among the blocks of its kind."""
         return struct.unpack_from("<I", self.read(sector, 8), 12)[0]
 
     def seq(self, sector):
-        """Of the block there."""
+        """The sequence number of the block there."""
         return struct.unpack_from("<Q", self.read(sector, 8), 24)[0]
 
     def write(self, sector, raw):

@@ -3,8 +3,8 @@
 
   uevents.py [DEVICE]
 
-"ready" first, then as "md0 sleep MEMBER=4 DEVICE=sde POWER=runtime": the array,
-the event, and what else it says. Only DEVICE's if that is given, as md0.
+Prints "ready", then lines such as "md0 sleep MEMBER=4 DEVICE=sde POWER=runtime": the array,
+the event, and its variables. With DEVICE, such as md0, only its events.
 """
 import socket
 import sys

@@ -6,11 +6,11 @@
 Takes commands, a line each, and answers each by a line:
 
   next          replay up to and with the next flush or FUA write of a seeded
-                sample of N (40) after the mark, or of all, or at last all that
-                is left. Answers "point ENTRY", or "end N of ALL" with how many
-                were chosen of how many if there was nothing left.
-  verify DIR    DIR is a file system as of this point: hold it against what
-                fsync_work.py has promised by then. Answers "ok N" with the
+                sample of N (40) after the mark, or of all; after the last one, replay
+                the rest. Answers "point ENTRY", or at the end "end N of ALL": the
+                numbers of chosen and of all flushes.
+  verify DIR    DIR is a file system as of this point: compare its files with the
+                marks of fsync_work.py up to this point. Answers "ok N" with the
                 number of files that had to be right, or "bad WHAT".
 
 The log: a sector with the magic number, version, number of entries and sector
@@ -63,7 +63,7 @@ class Log:
 
 
 class Promises:
-    """For each file of which something is known, the states it may be in."""
+    """For each file with a mark, its possible states."""
 
     def __init__(self):
         self.allowed = {}

@@ -33,8 +33,8 @@ pub struct Cli {
 }
 
 const EXIT_CODES: &str = "\
-Exit codes: 0 done; 1 what was looked at is not as it should be; 2 wrong arguments; 3 no such array; \
-4 root is needed; 5 a file cannot be read or understood; 6 refused; 7 begun and not done; \
+Exit codes: 0 done; 1 a problem was found; 2 wrong arguments; 3 no such array; \
+4 root is needed; 5 a file cannot be read or understood; 6 refused; 7 begun and not completed; \
 8 a program is missing; 9 the output cannot be written";
 
 #[derive(Debug, clap::Args)]
@@ -60,7 +60,7 @@ pub struct Context<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     Done,
-    /// Exit code 1: what was looked at is not as it should be.
+    /// Exit code 1: the command has worked, and reports a problem.
     Findings,
 }
 

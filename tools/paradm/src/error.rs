@@ -11,7 +11,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 /// Exit codes, as Documentation/paradm.md has them.
 pub mod exit {
     pub const DONE: u8 = 0;
-    /// What was looked at is not as it should be; the command itself has worked.
+    /// The command has worked, and reports a problem.
     pub const FINDINGS: u8 = 1;
     pub const USAGE: u8 = 2;
     pub const NOT_FOUND: u8 = 3;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reads of what is in the log. See log.h.
+ * Reads of content that is in the log. See log.h.
  */
 #include "core/parent.h"
 #include "log/log.h"
 
 /*
- * A read of one unit: @bio waits for it; @sector is of the ring; @rdev is counted in.
- * @lacking: copies that do not have it; @tried: so many others
+ * A read within one unit for @bio, at @sector of the ring; @rdev is referenced.
+ * @lacking: copies that lack the records; @tried: the number of copies that have been tried
  */
 struct read_leg {
 	struct par_log *log;
@@ -22,7 +22,7 @@ struct read_leg {
 
 int par_log_read_init(struct par_log *log)
 {
-	return bioset_init(&log->clones, BIO_POOL_SIZE, offsetof(struct read_leg, clone), 0);
+	return bioset_init(&log->pools.clones, BIO_POOL_SIZE, offsetof(struct read_leg, clone), 0);
 }
 
 static void read_end(struct read_leg *leg, blk_status_t status)
@@ -40,15 +40,17 @@ static void read_endio(struct bio *clone)
 {
 	struct read_leg *leg = container_of(clone, struct read_leg, clone);
 
+	if (clone->bi_status)
+		par_log_read_failed(leg->log, leg->rdev);
 	rdev_dec_pending(leg->rdev, leg->log->conf->mddev);
-	/* Another copy, from where that may be sent. */
+	/* Read another copy, from a context in which requests may be sent. */
 	if (clone->bi_status)
 		queue_work(leg->log->wq, &leg->work);
 	else
 		read_end(leg, BLK_STS_OK);
 }
 
-/* Units that follow each other are read from different members first. */
+/* The next copy to read. For adjacent units, the first one is on different members. */
 static struct md_rdev *next_copy(struct read_leg *leg, u64 *sector)
 {
 	struct par_log *log = leg->log;
@@ -92,7 +94,7 @@ static void read_again(struct work_struct *work)
 	struct read_leg *leg = container_of(work, struct read_leg, work);
 	struct bio *clone = &leg->clone;
 
-	/* If it was split, it has no count of its parts any more: it begins anew. */
+	/* Reset it: if the clone was split, its count of remaining parts is used up. */
 	bio_reset(clone, NULL, clone->bi_opf);
 	bio_set_flag(clone, BIO_CLONED);
 	clone->bi_ioprio = leg->bio->bi_ioprio;
@@ -106,7 +108,7 @@ static void read_place(struct par_log *log, struct bio *bio, const struct par_lo
 	struct read_leg *leg;
 
 	md_account_bio(log->conf->mddev, &bio);
-	clone = bio_alloc_clone(bio->bi_bdev, bio, GFP_NOIO, &log->clones);
+	clone = bio_alloc_clone(bio->bi_bdev, bio, GFP_NOIO, &log->pools.clones);
 	clone->bi_opf &= ~REQ_RAHEAD;
 	clone->bi_end_io = read_endio;
 	leg = container_of(clone, struct read_leg, clone);
@@ -128,7 +130,7 @@ void par_log_read(struct par_log *log, struct bio *bio)
 
 	spin_lock(&log->lock);
 	par_log_index_find(&log->index, bio->bi_iter.bi_sector, bio_sectors(bio), &piece);
-	/* The place is not written again before it has been read. */
+	/* This keeps the place from being overwritten before it has been read. */
 	if (piece.logged)
 		atomic_inc(&log->reads[piece.sector / PAR_LOG_UNIT_SECTORS]);
 	else if (log->lost.count)
@@ -136,7 +138,7 @@ void par_log_read(struct par_log *log, struct bio *bio)
 						  piece.sectors, &is_lost);
 	spin_unlock(&log->lock);
 	if (piece.sectors < bio_sectors(bio)) {
-		front = bio_split(bio, piece.sectors, GFP_NOIO, &log->splits);
+		front = bio_split(bio, piece.sectors, GFP_NOIO, &log->pools.splits);
 		bio_chain(front, bio);
 		submit_bio_noacct(bio);
 	}

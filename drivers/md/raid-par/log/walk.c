@@ -1,106 +1,79 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What is in the log at assembly: reading it, unit by unit, and writing what copies lack. See
- * log.h, and Documentation/log.md for what is looked for.
+ * Finding the records of the log at assembly, and completing copies that lack records. See log.h
+ * and, for the conditions, Documentation/log.md.
  */
-#include <linux/mm.h>
 #include <linux/sched/mm.h>
-#include <linux/vmalloc.h>
 
 #include "core/parent.h"
-#include "log/log.h"
+#include "log/ahead.h"
 #include "meta/load.h"
 #include "pure/log-replay.h"
 
-#define UNIT_BYTES	(PAR_LOG_UNIT * PAR_LOG_BLOCK_BYTES)
+#define HEAL_UNITS	4U	/* units read at a time: fewer, as users may wait for memory */
+#define LOOK_ERRORS	32U	/* errors of a member, after which its blocks are not examined */
 
-/* The copies of the unit that the walk is at. */
-struct walk_unit {
+/* A walk, and the units that are read for it. @bad: a copy of the record cannot be read. */
+struct walk {
 	struct par_log *log;
-	u64 at;				/* its beginning; U64_MAX: none is read */
-	void *buffer[PAR_LOG_MAX_COPIES];
-	bool good[PAR_LOG_MAX_COPIES];	/* that can be read, and is to be */
-	bool bad;			/* something of it cannot be read */
+	struct par_log_ahead *ahead;
+	struct par_log_walk *at;
+	bool bad;
 };
 
-static int move_blocks(struct md_rdev *rdev, u64 sector, void *buffer, unsigned int bytes,
-		       blk_opf_t opf)
+static void copies_at(const struct par_log_unit_read *unit, u64 pos, const void **copies)
 {
-	struct bio *bio = bio_alloc(rdev->bdev, bytes / PAR_LOG_BLOCK_BYTES, opf, GFP_NOIO);
-	unsigned int at;
-	int err;
+	unsigned int i;
 
-	bio->bi_iter.bi_sector = rdev->data_offset + sector;
-	for (at = 0; at < bytes; at += PAR_LOG_BLOCK_BYTES)
-		__bio_add_page(bio, vmalloc_to_page(buffer + at), PAR_LOG_BLOCK_BYTES, 0);
-	if (opf != REQ_OP_READ)
-		flush_kernel_vmap_range(buffer, bytes);
-	err = submit_bio_wait(bio);
-	if (opf == REQ_OP_READ)
-		invalidate_kernel_vmap_range(buffer, bytes);
-	bio_put(bio);
-	return err;
+	for (i = 0; i < unit->ahead->log->shape.copies; i++)
+		copies[i] = unit->state[i] == PAR_LOG_COPY_READ ? par_log_buffer(unit, i, pos) :
+								  NULL;
 }
 
-/* After an error: one bad sector spoils the record that it is in, not the whole unit. */
-static bool read_blocks(struct md_rdev *rdev, u64 sector, void *buffer)
+/* Read the record alone from a skipped copy: a bad sector elsewhere in the unit does no harm. */
+static bool read_record(struct walk *walk, struct par_log_unit_read *unit, unsigned int i)
 {
-	unsigned int i, read = 0;
+	const struct par_log_walk *at = walk->at;
+	struct par_log_head head;
 
-	for (i = 0; i < PAR_LOG_UNIT; i++, buffer += PAR_LOG_BLOCK_BYTES) {
-		if (!move_blocks(rdev, sector + i * PAR_LOG_BLOCK, buffer, PAR_LOG_BLOCK_BYTES,
-				 REQ_OP_READ))
-			read++;
-		else
-			memset(buffer, 0, PAR_LOG_BLOCK_BYTES);
+	if (!par_log_reread(unit, i, at->pos, 1)) {
+		walk->bad = true;
+		return false;
 	}
-	return read;
-}
-
-static bool read_copy(struct walk_unit *unit, struct md_rdev *rdev, u64 sector, void *buffer)
-{
-	if (!move_blocks(rdev, sector, buffer, UNIT_BYTES, REQ_OP_READ))
-		return true;
-	unit->bad = true;
-	return read_blocks(rdev, sector, buffer);
-}
-
-static void read_unit(struct walk_unit *unit, u64 pos)
-{
-	struct par_log *log = unit->log;
-	u32 place = par_log_place(&log->shape, par_log_unit(pos));
-	unsigned int copy;
-
-	if (unit->at == par_log_unit(pos))
-		return;
-	unit->at = par_log_unit(pos);
-	unit->bad = false;
-	for (copy = 0; copy < log->shape.copies; copy++) {
-		struct md_rdev *rdev = par_log_rdev(log, par_log_member(&log->shape, place, copy));
-
-		unit->good[copy] = rdev &&
-				   read_copy(unit, rdev, par_log_sector(&log->shape, place, copy),
-					     unit->buffer[copy]);
-		if (rdev)
-			par_member_put(log->conf, rdev);
+	if (!par_log_header_check(par_log_buffer(unit, i, at->pos), at->epoch, at->pos,
+				  at->array_blocks, &head))
+		return false;
+	if (!par_log_reread(unit, i, at->pos + 1, head.count)) {
+		walk->bad = true;
+		return false;
 	}
+	return true;
 }
 
-static void copies_at(const struct walk_unit *unit, u64 pos, const void **copies)
+/* No copy of the record that was read ahead is whole: try the skipped copies. */
+static bool next_skipped(struct walk *walk, struct par_log_unit_read *unit, const void **copies,
+			 struct par_log_found *found)
 {
-	size_t offset = (pos - unit->at) * PAR_LOG_BLOCK_BYTES;
-	unsigned int copy;
+	unsigned int i;
 
-	for (copy = 0; copy < unit->log->shape.copies; copy++)
-		copies[copy] = unit->good[copy] ? unit->buffer[copy] + offset : NULL;
+	for (i = 0; i < walk->log->shape.copies; i++)
+		if (unit->state[i] == PAR_LOG_COPY_SKIPPED && read_record(walk, unit, i))
+			copies[i] = par_log_buffer(unit, i, walk->at->pos);
+	return par_log_walk_next(walk->at, copies, walk->log->shape.copies, found);
 }
 
-static void write_lacking(struct walk_unit *unit, const struct par_log_found *found)
+static bool next_record(struct walk *walk, struct par_log_unit_read *unit, const void **copies,
+			struct par_log_found *found)
 {
-	struct par_log *log = unit->log;
-	u64 pos = found->head.pos;
-	u32 place = par_log_place(&log->shape, pos);
-	void *from = unit->buffer[found->copy] + (pos - unit->at) * PAR_LOG_BLOCK_BYTES;
+	walk->bad = false;
+	copies_at(unit, walk->at->pos, copies);
+	return par_log_walk_next(walk->at, copies, walk->log->shape.copies, found) ||
+	       next_skipped(walk, unit, copies, found);
+}
+
+static void write_lacking(struct par_log *log, void *raw, const struct par_log_found *found)
+{
+	u32 place = par_log_place(&log->shape, found->head.pos);
 	unsigned int copy;
 
 	for (copy = 0; copy < log->shape.copies; copy++) {
@@ -111,8 +84,8 @@ static void write_lacking(struct walk_unit *unit, const struct par_log_found *fo
 			rdev = par_log_rdev(log, d);
 		if (!rdev)
 			continue;
-		if (move_blocks(rdev, par_log_sector(&log->shape, place, copy), from,
-				(1 + found->head.count) * PAR_LOG_BLOCK_BYTES, REQ_OP_WRITE))
+		if (par_log_move(rdev, par_log_sector(&log->shape, place, copy), raw,
+				 (1 + found->head.count) * PAR_LOG_BLOCK_BYTES, REQ_OP_WRITE))
 			par_member_failed(log->conf, d);
 		par_member_put(log->conf, rdev);
 	}
@@ -141,93 +114,95 @@ static int index_found(struct par_log *log, const struct par_disk_log_header *ra
 	return 0;
 }
 
-/* @heal: write what copies lack; else note what there is. */
-static int walk_records(struct walk_unit *unit, struct par_log_walk *walk, bool heal)
+static bool lacks_usable(struct par_log *log, const struct par_log_found *found)
 {
-	struct par_log *log = unit->log;
-	const void *copies[PAR_LOG_MAX_COPIES];
-	struct par_log_found found;
+	u32 place = par_log_place(&log->shape, found->head.pos);
 	unsigned int copy;
+
+	for (copy = 0; copy < log->shape.copies; copy++)
+		if (found->lacking & BIT(copy) &&
+		    par_log_usable(log, par_log_member(&log->shape, place, copy)))
+			return true;
+	return false;
+}
+
+/* @heal: write the records that copies lack; else add the records to the index. */
+static int walk_records(struct walk *walk, bool heal)
+{
+	const void *copies[PAR_LOG_MAX_COPIES];
+	struct par_log *log = walk->log;
+	struct par_log_found found;
 	int err = 0;
 
-	while (!err && walk->pos < walk->limit) {
-		read_unit(unit, walk->pos);
-		copies_at(unit, walk->pos, copies);
-		if (!par_log_walk_next(walk, copies, log->shape.copies, &found))
+	while (!err && walk->at->pos < walk->at->limit) {
+		struct par_log_walk before = *walk->at;
+		struct par_log_unit_read *unit = par_log_ahead_unit(walk->ahead, before.pos,
+								    before.limit);
+
+		if (!next_record(walk, unit, copies, &found))
 			break;
-		for (copy = 0; copy < log->shape.copies; copy++)
-			log->lacking |= found.lacking & BIT(copy) && par_log_usable(log,
-				par_log_member(&log->shape,
-					       par_log_place(&log->shape, found.head.pos), copy));
-		if (heal)
-			write_lacking(unit, &found);
-		else
+		if (heal) {
+			write_lacking(log, par_log_buffer(unit, found.copy, before.pos), &found);
+		} else {
+			if (!log->lacking && lacks_usable(log, &found)) {
+				log->lacking = true;
+				log->heal = before;
+			}
 			err = index_found(log, copies[found.copy], &found.head, found.lacking);
+		}
 		cond_resched();
 	}
 	return err;
 }
 
-static void look_behind(struct walk_unit *unit, struct par_log_walk *walk)
+/* May a block of a copy behind the end be examined? In a skipped copy only if no other is read. */
+static bool can_look(struct par_log_unit_read *unit, unsigned int copy, u64 pos)
 {
-	const void *copies[PAR_LOG_MAX_COPIES];
+	struct par_log_shape *shape = &unit->ahead->log->shape;
+	unsigned int i, d = par_log_member(shape, par_log_place(shape, pos), copy);
+
+	if (unit->state[copy] != PAR_LOG_COPY_SKIPPED)
+		return unit->state[copy] == PAR_LOG_COPY_READ;
+	for (i = 0; i < shape->copies; i++)
+		if (unit->state[i] == PAR_LOG_COPY_READ)
+			return false;
+	return unit->ahead->errors[d] < LOOK_ERRORS && par_log_reread(unit, copy, pos, 1);
+}
+
+static void look_behind(struct walk *walk)
+{
+	struct par_log_walk *at = walk->at;
 	unsigned int copy;
 	u64 pos;
 
-	for (pos = par_log_walk_later(walk, walk->pos); pos; pos = par_log_walk_later(walk, pos)) {
-		read_unit(unit, pos);
-		copies_at(unit, pos, copies);
-		for (copy = 0; copy < unit->log->shape.copies; copy++)
-			if (copies[copy])
-				par_log_walk_look(walk, copies[copy], pos);
+	for (pos = par_log_walk_later(at, at->pos); pos; pos = par_log_walk_later(at, pos)) {
+		struct par_log_unit_read *unit = par_log_ahead_unit(walk->ahead, pos,
+								    par_log_walk_look_end(at));
+
+		for (copy = 0; copy < walk->log->shape.copies; copy++)
+			if (can_look(unit, copy, pos))
+				par_log_walk_look(at, par_log_buffer(unit, copy, pos), pos);
 	}
-}
-
-static int alloc_unit(struct walk_unit *unit, struct par_log *log)
-{
-	unsigned int copy;
-
-	unit->log = log;
-	unit->at = U64_MAX;
-	for (copy = 0; copy < log->shape.copies; copy++) {
-		unit->buffer[copy] = vmalloc(UNIT_BYTES);
-		if (!unit->buffer[copy])
-			return -ENOMEM;
-	}
-	return 0;
-}
-
-static void free_unit(struct walk_unit *unit)
-{
-	unsigned int copy;
-
-	for (copy = 0; copy < PAR_LOG_MAX_COPIES; copy++)
-		vfree(unit->buffer[copy]);
-}
-
-static void start_walk(struct par_log *log, struct par_log_walk *walk)
-{
-	const struct par_super *super = &log->conf->store->super;
-
-	par_log_walk_init(walk, &log->shape, super->epoch,
-			  log->conf->geo.array_sectors / PAR_LOG_BLOCK, super->log.tail,
-			  super->log.stable, super->log.run);
 }
 
 int par_log_heal(struct par_log *log)
 {
 	unsigned int flags = memalloc_noio_save();
-	struct walk_unit unit = { };
-	struct par_log_walk walk;
-	int err = alloc_unit(&unit, log);
+	struct par_log_walk at = log->heal;
+	struct walk walk = {
+		.log = log,
+		.ahead = par_log_ahead_alloc(log, HEAL_UNITS),
+		.at = &at,
+	};
+	int err = -ENOMEM;
 
 	might_sleep();
-	start_walk(log, &walk);
-	err = err ?: walk_records(&unit, &walk, true);
-	free_unit(&unit);
+	if (walk.ahead)
+		err = walk_records(&walk, true);
+	par_log_ahead_free(walk.ahead);
 	memalloc_noio_restore(flags);
-	/* Until now it ended at the head: see par_log_load(). */
-	return err ?: walk.pos == log->ring.head ? 0 : -EIO;
+	/* The walk at assembly ended at the head: see par_log_load(). */
+	return err ?: at.pos == log->ring.head ? 0 : -EIO;
 }
 
 static int judge_end(struct par_log *log, const struct par_log_walk *walk)
@@ -236,7 +211,7 @@ static int judge_end(struct par_log *log, const struct par_log_walk *walk)
 
 	if (!par_log_walk_damaged(walk))
 		return 0;
-	pr_err("md/par:%s: the log is damaged: no copy of what follows block %llu can be read, and writes up to block %llu had been flushed\n",
+	pr_err("md/par:%s: the log is damaged: no copy of the record at block %llu can be read, and writes up to block %llu had been flushed\n",
 	       mdname(conf->mddev), walk->pos, walk->stable);
 	if (conf->store->start == PAR_ASKS_FORCE) {
 		log->renew = true;
@@ -247,33 +222,48 @@ static int judge_end(struct par_log *log, const struct par_log_walk *walk)
 	return -EUCLEAN;
 }
 
+static int walk_log(struct par_log *log, struct par_log_walk *at)
+{
+	struct walk walk = {
+		.log = log,
+		.ahead = par_log_ahead_alloc(log, PAR_LOG_AHEAD),
+		.at = at,
+	};
+	int err = -ENOMEM;
+
+	if (walk.ahead)
+		err = walk_records(&walk, false);
+	/* The next start may be able to read a record there, which must not count then. */
+	log->renew |= walk.bad;
+	if (!err) {
+		look_behind(&walk);
+		err = judge_end(log, at);
+	}
+	par_log_ahead_free(walk.ahead);
+	return err;
+}
+
 int par_log_load(struct par_conf *conf)
 {
+	const struct par_super *super = &conf->store->super;
 	struct par_log *log = conf->log;
-	struct walk_unit unit = { };
 	struct par_log_walk walk;
 	int err;
 
 	if (!log->on)
 		return 0;
-	err = alloc_unit(&unit, log);
-	start_walk(log, &walk);
-	err = err ?: walk_records(&unit, &walk, false);
-	/* A record may be there that the next start can read: it must not be taken for one then. */
-	log->renew |= unit.bad && unit.at == par_log_unit(walk.pos);
-	if (!err) {
-		look_behind(&unit, &walk);
-		err = judge_end(log, &walk);
-	}
-	free_unit(&unit);
-	par_log_ring_init(&log->ring, par_log_blocks(&log->shape), conf->store->super.log.tail);
+	par_log_walk_init(&walk, &log->shape, super->epoch,
+			  conf->geo.array_sectors / PAR_LOG_BLOCK, super->log.tail,
+			  super->log.stable, super->log.run);
+	err = walk_log(log, &walk);
+	par_log_ring_init(&log->ring, par_log_blocks(&log->shape), super->log.tail);
 	log->ring.head = walk.pos;
 	par_log_ring_done(&log->ring, walk.pos);
 	par_log_ring_flushed(&log->ring, walk.stable);
 	conf->io->log_done = walk.pos;
 	conf->io->log_stable = min(walk.stable, walk.pos);
-	log->lost = conf->store->super.log.lost;
-	log->run = conf->store->super.log.run + 1;
+	log->lost = super->log.lost;
+	log->run = super->log.run + 1;
 	log->renew |= log->lacking;
 	log->last = jiffies;
 	if (!err && log->count.replayed)

@@ -171,7 +171,7 @@ int par_doubt_check(struct par_conf *conf)
 			mdname(conf->mddev));
 		return 0;
 	}
-	pr_err("md/par:%s: cannot start: the array went down while being written and lacks a member; --force starts it, but data in doubt may be wrong then\n",
+	pr_err("md/par:%s: cannot start: the array crashed while it was being written, and lacks a member; --force starts it, but data in doubt may be wrong then\n",
 	       mdname(conf->mddev));
 	return -EBADMSG;
 }

@@ -81,7 +81,7 @@ static int refuse_owned(struct par_conf *conf, const struct par_owners *strange)
 	       mdname(conf->mddev), what, hweight32(strange->members),
 	       strange->several ? "several par arrays, one of them" : "a par array",
 	       id->uuid, id->uuid + 4, id->uuid + 8, id->uuid + 12, &time);
-	pr_err("md/par:%s: no data is lost: mdadm --create --assume-clean restores the array, with the same devices in the same order, and the same layout, chunk and size; --destroy-par gives it up\n",
+	pr_err("md/par:%s: no data is lost: mdadm --create --assume-clean restores the array, with the same devices in the same order, and the same layout, chunk and size; --destroy-par discards it\n",
 	       mdname(conf->mddev));
 	return -EEXIST;
 }

@@ -118,6 +118,18 @@ static u32 send_supers(struct par_conf *conf, u32 members)
 }
 
 /*
+ * The log of a member that this superblock calls failed is not used from now on. A child may have
+ * reported the failure a moment ago: once it is stored, no failure is unrecorded, so
+ * record_failures() does not do this.
+ */
+static void leave_log(struct par_conf *conf, u32 failed)
+{
+	lockdep_assert_held(&conf->store->mutex);
+	if (conf->geo.log_sectors)
+		conf->store->super.log.absent |= failed & (BIT(conf->geo.set[1].members) - 1);
+}
+
+/*
  * A superblock vouches for what resyncs and rebuilds have written: "parity is right
  * everywhere", "rebuilt up to here". A child reports its progress at any time
  * (child_sync_super()), and any store of the superblock includes the latest report. So the
@@ -145,6 +157,7 @@ static int pack_and_flush(struct par_conf *conf, u32 members, struct par_told *t
 			conf->store->super.block_seq = conf->store->block_seq;
 		lost = par_lost_members(conf);
 		told_by(conf, told);
+		leave_log(conf, told->failed);
 		for (d = 0; d < conf->geo.members; d++)
 			if (members & BIT(d))
 				pack_super(conf, d);

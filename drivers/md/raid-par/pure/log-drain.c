@@ -89,3 +89,11 @@ enum par_log_drain_why par_log_drain_why(const struct par_log_need *need)
 	return need->idle >= PAR_LOG_IDLE_MS ? PAR_LOG_IDLE : PAR_LOG_REST;
 }
 EXPORT_SYMBOL_IF_KUNIT(par_log_drain_why);
+
+u32 par_log_drain_delay(unsigned int tries)
+{
+	unsigned int doubled = tries > PAR_LOG_RETRIES ? tries - PAR_LOG_RETRIES : 0;
+
+	return min(PAR_LOG_RETRY_MS << min(doubled, 8U), PAR_LOG_RETRY_MAX_MS);
+}
+EXPORT_SYMBOL_IF_KUNIT(par_log_drain_delay);

@@ -82,3 +82,75 @@ bool par_log_lost_any(const struct par_log_lost *lost, u64 sector, u32 sectors)
 	return false;
 }
 EXPORT_SYMBOL_IF_KUNIT(par_log_lost_any);
+
+void par_log_suspects_begin(struct par_log_suspects *suspects)
+{
+	suspects->pass++;
+}
+EXPORT_SYMBOL_IF_KUNIT(par_log_suspects_begin);
+
+void par_log_suspects_end(struct par_log_suspects *suspects)
+{
+	unsigned int i, kept = 0;
+
+	for (i = 0; i < suspects->count; i++)
+		if (suspects->entry[i].pass == suspects->pass)
+			suspects->entry[kept++] = suspects->entry[i];
+	suspects->count = kept;
+}
+EXPORT_SYMBOL_IF_KUNIT(par_log_suspects_end);
+
+static struct par_log_suspect *find_suspect(struct par_log_suspects *suspects, u64 block)
+{
+	unsigned int i;
+
+	for (i = 0; i < suspects->count; i++)
+		if (suspects->entry[i].block == block)
+			return &suspects->entry[i];
+	return NULL;
+}
+
+static struct par_log_suspect *add_suspect(struct par_log_suspects *suspects, u64 block, u64 now)
+{
+	struct par_log_suspect *suspect;
+
+	if (suspects->count == PAR_LOG_LOST)
+		return NULL;
+	suspect = &suspects->entry[suspects->count++];
+	*suspect = (struct par_log_suspect) {
+		.block = block,
+		.since = now,
+		.pass = suspects->pass - 1,
+	};
+	return suspect;
+}
+
+bool par_log_suspect(struct par_log_suspects *suspects, u64 block, u64 now, bool gone)
+{
+	struct par_log_suspect *suspect = find_suspect(suspects, block);
+
+	if (!suspect)
+		suspect = add_suspect(suspects, block, now);
+	if (!suspect)
+		return false;
+	/* It may fail more than once in a pass: first among others, then alone. */
+	if (suspect->pass != suspects->pass) {
+		suspect->pass = suspects->pass;
+		suspect->tries++;
+		suspect->gone++;
+	}
+	if (!gone)
+		suspect->gone = 0;
+	return suspect->gone > PAR_LOG_LOST_TRIES ||
+	       (suspect->tries > PAR_LOG_LOST_TRIES && now - suspect->since >= PAR_LOG_LOST_MS);
+}
+EXPORT_SYMBOL_IF_KUNIT(par_log_suspect);
+
+void par_log_acquit(struct par_log_suspects *suspects, u64 block)
+{
+	struct par_log_suspect *suspect = find_suspect(suspects, block);
+
+	if (suspect)
+		*suspect = suspects->entry[--suspects->count];
+}
+EXPORT_SYMBOL_IF_KUNIT(par_log_acquit);

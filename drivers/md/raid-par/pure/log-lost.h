@@ -32,4 +32,38 @@ void par_log_lost_drop(struct par_log_lost *lost, u64 sector, u64 sectors);
 u32 par_log_lost_find(const struct par_log_lost *lost, u64 sector, u32 sectors, bool *is_lost);
 bool par_log_lost_any(const struct par_log_lost *lost, u64 sector, u32 sectors);
 
+/* Failed tries before a block is lost, and the time for which it is tried if it may return. */
+#define PAR_LOG_LOST_TRIES	4U
+#define PAR_LOG_LOST_MS		600000U
+
+/**
+ * struct par_log_suspects - blocks that could not be drained in the last pass over the log, each
+ * once. No more are noted than can be lost.
+ * @pass: the number of this pass, of the last one in which a block has failed
+ * @since: when it failed first, in ms; @tries: passes in which it has failed
+ * @gone: the last of these in a row in which nothing was left that may return
+ */
+struct par_log_suspects {
+	u32 pass;
+	unsigned int count;
+	struct par_log_suspect {
+		u64 block, since;
+		u32 pass;
+		unsigned int tries, gone;
+	} entry[PAR_LOG_LOST];
+};
+
+/*
+ * par_log_suspects_begin, par_log_suspects_end - a pass over all that can be drained; blocks that
+ *	did not fail in it are forgotten
+ * par_log_suspect - @block could not be drained, at @now, in ms. @gone: what it needs is not
+ *	there any more: a medium has failed, or a member. Otherwise the path to a member may
+ *	have, and the block may be drained when that is back. Returns whether the block is lost.
+ * par_log_acquit - it has been drained, or is lost
+ */
+void par_log_suspects_begin(struct par_log_suspects *suspects);
+void par_log_suspects_end(struct par_log_suspects *suspects);
+bool par_log_suspect(struct par_log_suspects *suspects, u64 block, u64 now, bool gone);
+void par_log_acquit(struct par_log_suspects *suspects, u64 block);
+
 #endif

@@ -90,11 +90,17 @@ bool par_log_walk_next(struct par_log_walk *walk, const void *const *copies,
 }
 EXPORT_SYMBOL_IF_KUNIT(par_log_walk_next);
 
-u64 par_log_walk_later(const struct par_log_walk *walk, u64 pos)
+u64 par_log_walk_look_end(const struct par_log_walk *walk)
 {
 	u64 end = par_log_unit(walk->pos) + PAR_LOG_LOOK_UNITS * PAR_LOG_UNIT;
 
-	return pos + 1 < min(end, walk->limit) ? pos + 1 : 0;
+	return min(end, walk->limit);
+}
+EXPORT_SYMBOL_IF_KUNIT(par_log_walk_look_end);
+
+u64 par_log_walk_later(const struct par_log_walk *walk, u64 pos)
+{
+	return pos + 1 < par_log_walk_look_end(walk) ? pos + 1 : 0;
 }
 EXPORT_SYMBOL_IF_KUNIT(par_log_walk_later);
 

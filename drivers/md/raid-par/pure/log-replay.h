@@ -62,9 +62,11 @@ bool par_log_walk_next(struct par_log_walk *walk, const void *const *copies,
  *
  * par_log_walk_later - the block to examine after @pos, which is the end at first; 0: no more.
  *	Some units are enough: a record has the result of each flush that ended before it.
+ * par_log_walk_look_end - the end of these blocks
  * par_log_walk_look - examine a copy of such a block, at @pos
  * par_log_walk_damaged - is a record missing that had been flushed?
  */
+u64 par_log_walk_look_end(const struct par_log_walk *walk);
 u64 par_log_walk_later(const struct par_log_walk *walk, u64 pos);
 void par_log_walk_look(struct par_log_walk *walk, const void *block, u64 pos);
 

@@ -14,3 +14,9 @@ enum par_log_way par_log_way(const struct par_log_write *write)
 	return write->low && !write->large && write->room ? PAR_LOG_APPEND : PAR_LOG_PAST;
 }
 EXPORT_SYMBOL_IF_KUNIT(par_log_way);
+
+bool par_log_full(const struct par_log_write *write)
+{
+	return !write->room && (write->logged || !write->large);
+}
+EXPORT_SYMBOL_IF_KUNIT(par_log_full);

@@ -20,7 +20,7 @@ enum par_log_way {
  * @low: the array is in a gear below its top one
  * @large: whole stripes, for which the home set reads nothing
  * @logged: par_log_index_has() a block of it
- * @room: the log has room; @ending: fewer than PAR_LOG_ENDING blocks are live
+ * @room: the log has room; @ending: fewer than PAR_LOG_ENDING blocks are live, and are drained
  */
 struct par_log_write {
 	bool low, large, logged, room, ending;
@@ -33,5 +33,11 @@ struct par_log_write {
  * blocks wait, so that the log becomes empty.
  */
 enum par_log_way par_log_way(const struct par_log_write *write);
+
+/*
+ * par_log_full - does a write find no room in the log that it would take in a low gear? Then the
+ * array shifts up.
+ */
+bool par_log_full(const struct par_log_write *write);
 
 #endif

@@ -174,6 +174,16 @@ static bool member_join(struct par_conf *conf, struct md_rdev *rdev, unsigned in
 	return rejoins;
 }
 
+/* From now on others find it, and know that it has no part in the log: see par_log_rdev(). */
+static void enter_member(struct par_conf *conf, struct md_rdev *rdev, unsigned int d)
+{
+	mutex_lock(&conf->store->mutex);
+	par_store_lacks(conf, d);
+	mutex_unlock(&conf->store->mutex);
+	/* Pairs with par_log_rdev(). */
+	smp_store_release(&conf->member[d].rdev, rdev);
+}
+
 int par_hot_add(struct mddev *mddev, struct md_rdev *rdev)
 {
 	struct par_conf *conf = mddev->private;
@@ -189,7 +199,7 @@ int par_hot_add(struct mddev *mddev, struct md_rdev *rdev)
 		return -EROFS;
 	if (!conf->geo.parities || test_bit(MD_BROKEN, &mddev->flags))
 		return -EINVAL;
-	if (par_too_small(conf, rdev))
+	if (par_too_small(conf, rdev, d))
 		return -ENOSPC;
 	if (conf->gear != conf->geo.gears)
 		return -EBUSY;	/* the array is shifting up; md calls again */
@@ -197,7 +207,7 @@ int par_hot_add(struct mddev *mddev, struct md_rdev *rdev)
 	rdev->raid_disk = d;
 	rdev->recovery_offset = 0;
 	clear_bit(In_sync, &rdev->flags);
-	WRITE_ONCE(conf->member[d].rdev, rdev);
+	enter_member(conf, rdev, d);
 	rejoins = member_join(conf, rdev, d);
 	err = par_store_gear(conf, conf->gear, BIT(conf->geo.members) - 1);
 	for (i = 1; !err && i <= conf->geo.gears; i++)

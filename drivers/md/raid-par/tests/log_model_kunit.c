@@ -640,6 +640,13 @@ static void way_of_writes(struct kunit *test)
 			KUNIT_EXPECT_EQ_MSG(test, way, PAR_LOG_APPEND, "0x%x", bits);
 		if (!write.low && write.ending)
 			KUNIT_EXPECT_NE_MSG(test, way, PAR_LOG_APPEND, "0x%x", bits);
+		/* In a low gear only large writes go past a log that is not full. */
+		if (write.low)
+			KUNIT_EXPECT_EQ_MSG(test, way != PAR_LOG_APPEND,
+					    par_log_full(&write) || (write.large && !write.logged),
+					    "0x%x", bits);
+		if (write.room)
+			KUNIT_EXPECT_FALSE_MSG(test, par_log_full(&write), "0x%x", bits);
 	}
 }
 

@@ -11,6 +11,7 @@ pub enum LogState {
     Empty,
     Records,
     Draining,
+    Stuck,
 }
 
 impl LogState {
@@ -19,6 +20,7 @@ impl LogState {
             "empty" => Some(LogState::Empty),
             "records" => Some(LogState::Records),
             "draining" => Some(LogState::Draining),
+            "stuck" => Some(LogState::Stuck),
             _ => None,
         }
     }
@@ -28,6 +30,7 @@ impl LogState {
             LogState::Empty => "empty",
             LogState::Records => "records",
             LogState::Draining => "draining",
+            LogState::Stuck => "stuck",
         }
     }
 }
@@ -46,6 +49,8 @@ pub struct Log {
     pub drained_bytes: u64,
     /// Records that were found when the array was started.
     pub replayed: u64,
+    /// Reads of one copy that have failed since then.
+    pub read_errors: u64,
     /// Of the array: their newest content was in the log, and cannot be had any more.
     pub lost_bytes: u64,
 }
@@ -66,13 +71,18 @@ impl Log {
         };
         Ok(Some(Log {
             bytes,
-            state: par.one_of("log_state", "empty, records or draining", LogState::parse)?,
+            state: par.one_of(
+                "log_state",
+                "empty, records, draining or stuck",
+                LogState::parse,
+            )?,
             used_bytes: par.number("log_used")?,
             live_bytes: par.number("log_live")?,
             memory_bytes: par.number("log_memory")?,
             logged_bytes: par.number("logged")?,
             drained_bytes: par.number("drained")?,
             replayed: par.number("log_replayed")?,
+            read_errors: par.number("log_read_errors")?,
             lost_bytes: par.number("log_lost")?,
         }))
     }

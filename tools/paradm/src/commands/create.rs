@@ -10,7 +10,7 @@ use std::path::PathBuf;
 /// Create an array of level par, after showing its disks and what they hold; this starts the disks that are named
 ///
 /// Devices that are mounted, used as swap, part of something that runs, or members of any md array are refused. On a
-/// terminal, devices and gears that are not given are asked for. The devices are read before, to find out what they hold.
+/// terminal, devices and gears that are not given are asked for. The devices are read first, to find out what they hold.
 #[derive(Debug, clap::Args)]
 pub struct Options {
     /// The array's name: md0, /dev/md0 or /dev/md/home
@@ -60,7 +60,7 @@ fn wanted(options: &Options, system: &dyn System) -> Result<Wanted> {
     let mut devices = options.devices.clone();
     let mut gears = options.gears.clone();
     if devices.is_empty() {
-        let question = "Devices, those first that shall never sleep: ";
+        let question = "Devices, the members that never sleep first: ";
         let line = system.ask(question)?.unwrap_or_default();
         devices.extend(line.split_whitespace().map(PathBuf::from));
         if devices.is_empty() {

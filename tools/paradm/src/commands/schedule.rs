@@ -5,7 +5,7 @@ use crate::error::Result;
 use crate::schedule::{self, Schedules};
 use clap::Subcommand;
 
-/// Predict from past days the gear that each of the next 24 hours will need, and follow that
+/// Predict from past days the gear that each of the next 24 hours will need, and let an array follow that schedule
 #[derive(Debug, clap::Args)]
 #[command(arg_required_else_help = false)]
 pub struct Options {
@@ -27,7 +27,7 @@ enum Action {
         /// The array: md0, /dev/md0 or a link to it; needed if there are several
         array: Option<String>,
     },
-    /// End that: the array's limits are restored
+    /// Let an array no longer follow its schedule, and restore its limits
     Off {
         /// The array: md0, /dev/md0 or a link to it; needed if there are several
         array: Option<String>,

@@ -60,7 +60,7 @@ pub fn power_control(subject: &Subject, findings: &mut Vec<Finding>) {
             ),
             _ => (
                 "has no runtime PM: raid-par does not stop it itself",
-                "have it stopped on the module's uevents, see \"Disks that stop\" in admin-guide.md",
+                "let another program stop it at the module's uevents, see \"Disks that stop\" in admin-guide.md",
             ),
         };
         findings.push(subject.finding(
@@ -186,7 +186,7 @@ pub fn zoned(subject: &Subject, findings: &mut Vec<Finding>) {
                 "zoned",
                 Weight::Remark,
                 format!("{disk} is shingled ({zoned}): it is slow at the small writes of a low gear, and at rebuilds"),
-                "use disks without shingles (CMR), at least for members that never sleep",
+                "use disks that are not shingled (CMR), at least for members that never sleep",
             ));
         }
     }

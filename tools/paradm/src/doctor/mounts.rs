@@ -49,7 +49,7 @@ pub fn logs(subject: &Subject, findings: &mut Vec<Finding>) {
             "logs",
             Weight::Problem,
             format!(
-                "directories on the array that are written all day, which keeps the gear up: {}",
+                "directories on the array that are written all day, which keeps the array in a high gear: {}",
                 on.join(", ")
             ),
             "keep system directories on another disk; a journal in memory: Storage=volatile in journald.conf",

@@ -175,7 +175,7 @@ fn stops_disks(rule: &[Token]) -> Option<&'static str> {
             let attribute = token.key.strip_prefix("ATTR{")?.strip_suffix('}')?;
             let sets_power = power.iter().any(|name| attribute.ends_with(name));
             sets_power.then_some(
-                "runtime PM of disks is set, which is raid-par's business while an array runs",
+                "runtime PM of disks is set, which raid-par does itself while an array runs",
             )
         })
 }

@@ -112,10 +112,16 @@ fn a_write_log_is_told() {
         serde_json::json!({
             "bytes": 12_884_901_888_u64, "state": "records", "used_bytes": 3_221_225_472_u64,
             "live_bytes": 1_073_741_824, "memory_bytes": 50_331_648, "logged_bytes": 5_368_709_120_u64,
-            "drained_bytes": 4_294_967_296_u64, "replayed": 17, "lost_bytes": 4096
+            "drained_bytes": 4_294_967_296_u64, "replayed": 17, "read_errors": 0,
+            "lost_bytes": 4096
         })
     );
     assert_eq!(logs[1]["log"]["state"], "draining");
+    for state in ["empty", "stuck"] {
+        sim.world()
+            .spoil("/sys/block/md1/md/par/log_state", &format!("{state}\n"));
+        assert_eq!(json(&sim, "status md1")["arrays"][0]["log"]["state"], state);
+    }
     assert!(logs[2]["log"].is_null() && logs[3]["log"].is_null());
     sim.world()
         .spoil("/sys/block/md1/md/par/log_state", "none\n");
@@ -124,7 +130,7 @@ fn a_write_log_is_told() {
         (left.code, left.err.as_str()),
         (
             5,
-            "paradm: /sys/block/md1/md/par/log_state: \"none\" is not empty, records or draining\n"
+            "paradm: /sys/block/md1/md/par/log_state: \"none\" is not empty, records, draining or stuck\n"
         )
     );
 }
