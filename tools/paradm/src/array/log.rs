@@ -37,8 +37,10 @@ impl LogState {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Log {
-    /// How large it is, its copies not counted.
+    /// The part that is used, its copies not counted.
     pub bytes: u64,
+    /// The space that the array was created with.
+    pub area_bytes: u64,
     pub state: LogState,
     pub used_bytes: u64,
     pub live_bytes: u64,
@@ -55,7 +57,7 @@ pub struct Log {
     pub lost_bytes: u64,
 }
 
-/// How large an array's log is. `None`: it has none, or the module is too old to know of logs.
+/// How large an array's log is. `None`: it has none, it is off, or the module is too old to know of logs.
 pub fn log_bytes(par: &Dir) -> Result<Option<u64>> {
     match par.number("log_size") {
         Err(error) if error.is_absent() => Ok(None),
@@ -71,6 +73,7 @@ impl Log {
         };
         Ok(Some(Log {
             bytes,
+            area_bytes: par.number("log_size_max")?,
             state: par.one_of(
                 "log_state",
                 "empty, records, draining or stuck",

@@ -110,8 +110,8 @@ fn a_write_log_is_told() {
     assert_eq!(
         logs[0]["log"],
         serde_json::json!({
-            "bytes": 12_884_901_888_u64, "state": "records", "used_bytes": 3_221_225_472_u64,
-            "live_bytes": 1_073_741_824, "memory_bytes": 50_331_648, "logged_bytes": 5_368_709_120_u64,
+            "bytes": 12_884_901_888_u64, "area_bytes": 12_884_901_888_u64, "state": "records",
+            "used_bytes": 3_221_225_472_u64, "live_bytes": 1_073_741_824, "memory_bytes": 50_331_648, "logged_bytes": 5_368_709_120_u64,
             "drained_bytes": 4_294_967_296_u64, "replayed": 17, "read_errors": 0,
             "lost_bytes": 4096
         })
