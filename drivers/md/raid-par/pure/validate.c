@@ -64,7 +64,8 @@ static bool log_ok(const struct par_disk_super *raw, const struct par_geometry *
 			return false;
 	}
 	return par_log_shape_of(&shape, geo) &&
-	       par_log_shape_leave(&shape, le32_to_cpu(raw->log_left)) && stable <= PAR_SEQ_MAX && tail <= stable &&
+	       par_log_shape_leave(&shape, le32_to_cpu(raw->log_left)) &&
+	       stable <= PAR_SEQ_MAX && tail <= stable &&
 	       stable - tail <= par_log_blocks(&shape) &&
 	       le64_to_cpu(raw->log_run) <= PAR_SEQ_MAX &&
 	       members_only(raw->log_absent, geo->set[1].members);

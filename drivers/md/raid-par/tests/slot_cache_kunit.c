@@ -235,7 +235,7 @@ static void scans_are_cold(struct kunit *test)
 				par_slot_cache_rank(&bench->cache, 2));
 }
 
-/* What has cost a wake is worth more than all that is read in the same period, however much it is. */
+/* A run that has cost a wake is worth more than any number of reads in the same period. */
 static void misses_are_hot(struct kunit *test)
 {
 	struct bench *bench = new_bench(test, 7);
