@@ -28,6 +28,8 @@ create_logged 3,5 256
 fill_twin
 shift_to 3
 find_log
+# The sleepers have started once: an assembly wakes them.
+reassemble_par
 stop_par
 empty=$(took assemble_par)
 # Requests that are logged, since they are smaller than those that go past.
