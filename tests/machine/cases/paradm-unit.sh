@@ -74,7 +74,7 @@ make_programs() {
 		echo delivered >>/var/log/exim4/mainlog
 		cp /var/spool/exim4/input/mail /var/mail/root
 		chown mail:mail /var/mail/root
-		echo "mail \$(grep -c 'is in gear' /var/mail/root)" >>$SEEN
+		echo "mail \$(sed '1,/^\$/d' /var/mail/root | grep -c 'is in gear')" >>$SEEN
 	END
 	stand_in hook <<-END
 		echo "hook \$1 \$2 \$(grep -c '"kind":"'"\$1"'"')" >>$SEEN
