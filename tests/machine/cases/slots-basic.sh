@@ -1,7 +1,7 @@
 #!/bin/bash
 # In an array with images of a share, runs in use are read and written while members sleep; a read of another run wakes them.
 # subject: slots
-# machine: --debug --mem 1G
+# machine: --debug --mem 2G
 # timeout: 300
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"

@@ -303,13 +303,14 @@ static u64 worth_of(const struct par_policy *policy)
 }
 
 /*
- * Do requests take longer than disks take to start? Then the gear is overloaded, and even the
- * requests that wait now are served sooner if disks start now, however soon the surge ends.
+ * Do requests take longer than disks take to start, and longer than most disks do? Then the gear
+ * is overloaded, and even the requests that wait now are served sooner if disks start now,
+ * however soon the surge ends.
  */
 static bool is_overdue(const struct par_policy *policy)
 {
 	return too_slow(policy) && par_window_wait(&policy->series, PAR_WINDOW_SHORT) >
-				   (u64)policy->starts_in * USEC_PER_SEC;
+				   max(policy->starts_in, PAR_STARTS_IN) * (u64)USEC_PER_SEC;
 }
 
 /* Up from a gear with disks asleep: is there an argument against it? */

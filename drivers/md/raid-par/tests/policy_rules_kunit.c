@@ -287,7 +287,7 @@ static void overdue_requests(struct kunit *test)
 
 	come_and_go(array, 130, 290, 400);
 	KUNIT_ASSERT_EQ(test, array->is.gear, 1);
-	starts = (u64)array->policy.starts_in * USEC_PER_SEC;
+	starts = max(array->policy.starts_in, PAR_STARTS_IN) * (u64)USEC_PER_SEC;
 	for (wait = 0; wait <= starts / 2; wait += USEC_PER_SEC) {
 		array->is.now++;
 		policy_interval(array, FULL * 12 / 10);
