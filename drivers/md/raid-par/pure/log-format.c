@@ -55,6 +55,7 @@ void par_log_header_seal(struct par_disk_log_header *raw, const struct par_log_h
 	raw->pos = cpu_to_le64(head->pos);
 	raw->stable = cpu_to_le64(head->stable);
 	raw->count = cpu_to_le32(head->count);
+	raw->kind = cpu_to_le32(head->kind);
 	raw->crc = cpu_to_le32(header_crc(raw));
 }
 EXPORT_SYMBOL_IF_KUNIT(par_log_header_seal);
@@ -73,18 +74,19 @@ EXPORT_SYMBOL_IF_KUNIT(par_log_entry_unpack);
 static bool head_possible(const struct par_log_head *head)
 {
 	return head->count && head->pos % PAR_LOG_UNIT + 1 + head->count <= PAR_LOG_UNIT &&
-	       head->stable <= head->pos;
+	       head->stable <= head->pos && head->kind < PAR_LOG_KINDS;
 }
 
-static bool entries_possible(const struct par_disk_log_header *raw, unsigned int count,
-			     u64 array_blocks)
+static bool entries_possible(const struct par_disk_log_header *raw,
+			     const struct par_log_head *head, u64 array_blocks)
 {
+	bool is_summary = head->kind == PAR_LOG_SUMMARY_KIND;
 	struct par_log_entry entry;
 	unsigned int i;
 
-	for (i = 0; i < count; i++) {
+	for (i = 0; i < head->count; i++) {
 		par_log_entry_unpack(raw, i, &entry);
-		if (!entry.sectors || entry.block >= array_blocks)
+		if (!entry.sectors != is_summary || entry.block >= array_blocks)
 			return false;
 	}
 	return true;
@@ -103,8 +105,9 @@ bool par_log_header_check(const struct par_disk_log_header *raw, u64 epoch, u64 
 		.pos = pos,
 		.stable = le64_to_cpu(raw->stable),
 		.count = min(le32_to_cpu(raw->count), PAR_LOG_UNIT),
+		.kind = min_t(u32, le32_to_cpu(raw->kind), PAR_LOG_KINDS),
 	};
-	return head_possible(head) && entries_possible(raw, head->count, array_blocks);
+	return head_possible(head) && entries_possible(raw, head, array_blocks);
 }
 EXPORT_SYMBOL_IF_KUNIT(par_log_header_check);
 

@@ -16,6 +16,14 @@
 #include "pure/log-place.h"
 
 #define PAR_LOG_MAGIC		0x4c524150U	/* "PARL" */
+
+/* What a record has: blocks of the array, or a summary, see log-summary.h. */
+enum par_log_kind {
+	PAR_LOG_DATA_KIND,
+	PAR_LOG_SUMMARY_KIND,
+	PAR_LOG_KINDS,
+};
+
 #define PAR_LOG_BLOCK_BYTES	4096U
 #define PAR_LOG_MAX_ENTRIES	(PAR_LOG_UNIT - 1)
 #define PAR_LOG_BLOCK_BITS	48		/* of a block's number: 2^60 bytes */
@@ -23,7 +31,7 @@
 struct par_disk_log_entry {
 	__le32 block;		/*  0 number of a block of the array: low 32 bits … */
 	__le16 block_high;	/*  4 … and high 16 bits */
-	u8 sectors;		/*  6 valid sectors, a bit each; not 0 */
+	u8 sectors;		/*  6 valid sectors, a bit each; not 0, but in a summary */
 	u8 pad;			/*  7 */
 	__le32 crc;		/*  8 of the block of data */
 };				/* 12 */
@@ -36,7 +44,8 @@ struct par_disk_log_header {
 	__le64 pos;		/* 24 the position of this block */
 	__le64 stable;		/* 32 all records before this position had been flushed */
 	__le32 count;		/* 40 entries, at least 1 */
-	u8 pad0[20];		/* 44 */
+	__le32 kind;		/* 44 enum par_log_kind */
+	u8 pad0[16];		/* 48 */
 	struct par_disk_log_entry entry[PAR_LOG_MAX_ENTRIES];	/* 64 */
 	u8 pad1[2508];		/* 1588 */
 };				/* 4096 */
@@ -45,11 +54,12 @@ struct par_disk_log_header {
  * struct par_log_head - the fields of a header for the record as a whole
  * @epoch: the array's; @run: the run in which the record was written
  * @pos: its position; @stable: all records before this position were known to be flushed
- * @count: the number of its blocks of data
+ * @count: the number of its blocks of data; @kind: what these are
  */
 struct par_log_head {
 	u64 epoch, run, pos, stable;
 	unsigned int count;
+	enum par_log_kind kind;
 };
 
 /**

@@ -19,6 +19,8 @@ bool par_log_shape_init(struct par_log_shape *shape, unsigned int members,
 	shape->copies = parities + 1;
 	shape->start = start;
 	shape->units = min_t(u64, units, PAR_LOG_MAX_UNITS);
+	/* A log of any size has some groups. */
+	shape->group = min(shape->units / PAR_LOG_MIN_UNITS, PAR_LOG_GROUP_UNITS) * PAR_LOG_UNIT;
 	return shape->units >= PAR_LOG_MIN_UNITS;
 }
 EXPORT_SYMBOL_IF_KUNIT(par_log_shape_init);

@@ -22,6 +22,8 @@
 #define PAR_LOG_MIN_UNITS	8U
 #define PAR_LOG_MAX_UNITS	BIT(24)	/* a place plus one has 32 bits */
 #define PAR_LOG_MAX_COPIES	3U
+/* Units of a group, at most. A prime: the first units of groups are on all members in turn. */
+#define PAR_LOG_GROUP_UNITS	61U
 
 /**
  * struct par_log_shape - an array's log
@@ -29,11 +31,12 @@
  * @copies: of each unit; one member less than this can be lost
  * @start: its first sector in the data area of each of these members
  * @units: of the ring, without copies
+ * @group: blocks of a group of units, see log-summary.h
  */
 struct par_log_shape {
 	unsigned int members, copies;
 	u64 start;
-	u32 units;
+	u32 units, group;
 };
 
 /*

@@ -4,6 +4,7 @@
  */
 #include <linux/bits.h>
 #include <linux/kernel.h>
+#include <linux/math64.h>
 #include <linux/string.h>
 #include <kunit/visibility.h>
 
@@ -18,6 +19,7 @@ void par_log_walk_init(struct par_log_walk *walk, const struct par_log_shape *sh
 		.array_blocks = array_blocks,
 		.last_run = last_run,
 		.limit = par_log_unit(tail) + par_log_blocks(shape),
+		.group = shape->group,
 		.pos = tail,
 		.flushed = stable,
 		.stable = stable,
@@ -44,15 +46,21 @@ static bool data_whole(const struct par_disk_log_header *raw, unsigned int count
 }
 
 /*
- * Is it a whole record, of no older run than the record before it? It must not be a record that
- * an earlier use of the array did not find because its member was missing: behind the records
- * that were flushed when a run began, only records of that run count.
+ * It must not be a record that an earlier use of the array did not find because its member was
+ * missing: behind the records that were flushed when a run began, only records of that run count.
  */
-static bool record_whole(const struct par_log_walk *walk, const void *raw,
+static bool header_counts(const struct par_log_walk *walk, const void *raw, u64 pos,
+			  struct par_log_head *head)
+{
+	return check_header(walk, raw, pos, head) &&
+	       (pos < walk->flushed || head->run == walk->last_run);
+}
+
+/* Is it a whole record, of no older run than the record before it? */
+static bool record_whole(const struct par_log_walk *walk, const void *raw, u64 pos,
 			 struct par_log_head *head)
 {
-	return check_header(walk, raw, walk->pos, head) && head->run >= walk->run &&
-	       (walk->pos < walk->flushed || head->run == walk->last_run) &&
+	return header_counts(walk, raw, pos, head) && head->run >= walk->run &&
 	       data_whole(raw, head->count);
 }
 
@@ -69,7 +77,7 @@ bool par_log_walk_next(struct par_log_walk *walk, const void *const *copies,
 
 	found->copy = count;
 	for (i = 0; i < count; i++) {
-		if (!copies[i] || !record_whole(walk, copies[i], &head))
+		if (!copies[i] || !record_whole(walk, copies[i], walk->pos, &head))
 			continue;
 		if (found->copy == count || head.run > found->head.run) {
 			found->copy = i;
@@ -104,12 +112,78 @@ u64 par_log_walk_later(const struct par_log_walk *walk, u64 pos)
 }
 EXPORT_SYMBOL_IF_KUNIT(par_log_walk_later);
 
-void par_log_walk_look(struct par_log_walk *walk, const void *block, u64 pos)
+bool par_log_walk_look(struct par_log_walk *walk, const void *block, u64 pos)
 {
 	struct par_log_head head;
 
+	if (!header_counts(walk, block, pos, &head))
+		return false;
 	/* The position that an older run had reached is stored. */
-	if (check_header(walk, block, pos, &head) && head.run == walk->last_run)
+	if (head.run == walk->last_run)
 		walk->stable = max(walk->stable, head.stable);
+	return true;
 }
 EXPORT_SYMBOL_IF_KUNIT(par_log_walk_look);
+
+/* ---- summaries ---- */
+
+void par_log_seek_init(struct par_log_seek *seek, const struct par_log_walk *walk)
+{
+	*seek = (struct par_log_seek) {
+		.tail = par_log_group_of(walk->pos, walk->group),
+		.group = walk->group,
+		.low = 1,
+	};
+	/* Of the groups that begin behind the tail and in front of the limit. */
+	seek->high = DIV_ROUND_UP_ULL(walk->limit - seek->tail, walk->group);
+}
+EXPORT_SYMBOL_IF_KUNIT(par_log_seek_init);
+
+static u64 seek_middle(const struct par_log_seek *seek)
+{
+	return seek->low + (seek->high - seek->low) / 2;
+}
+
+u64 par_log_seek_at(const struct par_log_seek *seek)
+{
+	return seek->low < seek->high ? seek->tail + seek_middle(seek) * seek->group : 0;
+}
+EXPORT_SYMBOL_IF_KUNIT(par_log_seek_at);
+
+void par_log_seek_on(struct par_log_seek *seek, bool there)
+{
+	if (there)
+		seek->low = seek_middle(seek) + 1;
+	else
+		seek->high = seek_middle(seek);
+}
+EXPORT_SYMBOL_IF_KUNIT(par_log_seek_on);
+
+static u64 next_group(const struct par_log_walk *walk)
+{
+	return par_log_group_of(walk->pos, walk->group) + walk->group;
+}
+
+u64 par_log_walk_ahead(const struct par_log_walk *walk)
+{
+	u64 end = next_group(walk) + 1 + par_log_summary_blocks(walk->group);
+
+	return end <= min(walk->stable, walk->limit) ? next_group(walk) : 0;
+}
+EXPORT_SYMBOL_IF_KUNIT(par_log_walk_ahead);
+
+bool par_log_walk_skip(struct par_log_walk *walk, const void *raw)
+{
+	struct par_log_head head;
+
+	if (!record_whole(walk, raw, next_group(walk), &head) ||
+	    head.kind != PAR_LOG_SUMMARY_KIND ||
+	    head.count != par_log_summary_blocks(walk->group) ||
+	    !par_log_summary_possible(raw + PAR_LOG_BLOCK_BYTES, walk->group,
+				      walk->array_blocks))
+		return false;
+	walk->pos = next_group(walk);
+	walk->run = head.run;
+	return true;
+}
+EXPORT_SYMBOL_IF_KUNIT(par_log_walk_skip);

@@ -17,13 +17,14 @@
 #include <linux/types.h>
 #include "pure/log-format.h"
 #include "pure/log-place.h"
+#include "pure/log-summary.h"
 
 #define PAR_LOG_LOOK_UNITS	16U	/* units that are examined behind the end */
 
 /**
  * struct par_log_walk - from the tail to the end of the log
  * @epoch, @array_blocks: the values of this array; @last_run: the newest stored run
- * @limit: the end of the ring, as a position
+ * @group: blocks of a group; @limit: the end of the ring, as a position
  * @flushed: as stored with @last_run: from there on only records of that run count
  * @pos: the position of the next record; finally the end
  * @run: that of the last record
@@ -31,6 +32,7 @@
  */
 struct par_log_walk {
 	u64 epoch, array_blocks, last_run, limit, flushed;
+	u32 group;
 	u64 pos, run, stable;
 };
 
@@ -57,18 +59,48 @@ bool par_log_walk_next(struct par_log_walk *walk, const void *const *copies,
 		       unsigned int count, struct par_log_found *found);
 
 /*
+ * Summaries stand for the records of groups that had been flushed. How far that was is found
+ * first: by halves, in the first records of groups, as these have the position.
+ *
+ * struct par_log_seek - the first of groups @low to @high, counted from the tail's, that begins
+ *	with no record
+ * par_log_seek_init - begin; par_log_seek_at - the beginning of the group to look at, or 0: the
+ *	search has ended, and @walk knows what had been flushed; par_log_seek_on - @there:
+ *	par_log_walk_look() has found a record there, on some copy
+ */
+struct par_log_seek {
+	u64 tail;
+	u32 group;
+	u64 low, high;
+};
+
+void par_log_seek_init(struct par_log_seek *seek, const struct par_log_walk *walk);
+u64 par_log_seek_at(const struct par_log_seek *seek);
+void par_log_seek_on(struct par_log_seek *seek, bool there);
+
+/*
+ * par_log_walk_ahead - the position of the summary of the rest of the group that @walk is in; 0 if
+ *	not all of it, with its summary, is known to have been flushed
+ * par_log_walk_skip - go on to that position if @raw is the summary, with its blocks of data.
+ *	Returns false if it is not: the records have to be read.
+ */
+u64 par_log_walk_ahead(const struct par_log_walk *walk);
+bool par_log_walk_skip(struct par_log_walk *walk, const void *raw);
+
+/*
  * Is this the end of the log, or a damaged record? Later records have the position up to which
  * all records had been flushed when they were written.
  *
  * par_log_walk_later - the block to examine after @pos, which is the end at first; 0: no more.
  *	Some units are enough: a record has the result of each flush that ended before it.
  * par_log_walk_look_end - the end of these blocks
- * par_log_walk_look - examine a copy of such a block, at @pos
+ * par_log_walk_look - examine a copy of such a block, at @pos. Is it the header of a record that
+ *	counts?
  * par_log_walk_damaged - is a record missing that had been flushed?
  */
 u64 par_log_walk_look_end(const struct par_log_walk *walk);
 u64 par_log_walk_later(const struct par_log_walk *walk, u64 pos);
-void par_log_walk_look(struct par_log_walk *walk, const void *block, u64 pos);
+bool par_log_walk_look(struct par_log_walk *walk, const void *block, u64 pos);
 
 static inline bool par_log_walk_damaged(const struct par_log_walk *walk)
 {

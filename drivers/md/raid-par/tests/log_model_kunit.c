@@ -6,7 +6,8 @@
  * the log is replayed: the data that is read then had been flushed, or is newer.
  *
  * Each rule can be left out (a mutant), and the model must find that. log_replay_kunit.c tests
- * which records a replay accepts: here a record is stable, or it does not exist.
+ * which records a replay accepts: here a record is stable, or it does not exist. A replay takes
+ * summaries where it may.
  *
  * The content of half a block is a version. A write fills its record with its version, so that
  * the ring is soon reused. Two writes of a block are never under way at once, as their order is
@@ -21,6 +22,7 @@
 #include "pure/log-drain.h"
 #include "pure/log-index.h"
 #include "pure/log-ring.h"
+#include "pure/log-summary.h"
 #include "pure/log-way.h"
 
 #define UNITS		8U
@@ -31,6 +33,7 @@
 #define BATCH		3U
 #define STEPS		4000U
 #define WALKS		20U
+#define GROUP_UNITS	2U	/* at most: its summary has one block */
 
 /* The rule that is left out. */
 enum mutant {
@@ -44,13 +47,17 @@ enum mutant {
 	TAIL_AT_HEAD,		/* records that are not done are ignored */
 	ACK_OUT_OF_ORDER,	/* a record is acknowledged before the record in front of it */
 	FREE_BEFORE_STORED,	/* places are reused before the tail is stored */
+	SUMMARY_UNFLUSHED,	/* a summary is used although its group was not flushed */
+	SUMMARY_OF_DONE,	/* a summary lacks records that were not done when it was made */
+	SUMMARY_IN_FRONT,	/* a summary is also used in front of the tail */
 	MUTANTS,
 };
 
 static const char * const mutants[MUTANTS] = {
 	"none", "tail before flush", "past what is logged", "past what is drained",
 	"flush without log", "read without log", "drained with newer", "tail at head",
-	"ack out of order", "free before stored",
+	"ack out of order", "free before stored", "summary unflushed", "summary of done",
+	"summary in front of the tail",
 };
 
 /* Half a block at home. @flushed: the stable version; and the versions reported to users. */
@@ -65,6 +72,8 @@ struct record {
 	u8 sectors;
 	u32 version;
 	bool written, acked, stable;
+	bool summary;
+	u64 flushed;			/* as in the header: in front of there all is stable */
 };
 
 /* A write past the log that is under way. */
@@ -100,8 +109,10 @@ struct model {
 	u32 drained[2 * BATCH];		/* versions that were read; 0: none */
 	enum tail_step tail;
 	u64 new_tail, stored_tail;
-	u32 version;
-	unsigned int cuts, appended, passed, waited;
+	struct par_log_summary summary;
+	struct par_disk_log_brief brief[PAR_LOG_BRIEFS], kept[UNITS + 2][PAR_LOG_BRIEFS];
+	u32 group, version;
+	unsigned int cuts, appended, passed, waited, skipped;
 };
 
 static u32 any(struct model *model, u32 below)
@@ -197,23 +208,63 @@ static void forget_records(struct model *model)
 		model->first++;
 }
 
-static void append(struct model *model, unsigned int block, u8 sectors)
+static void open_unit(struct model *model, u64 pos)
+{
+	u32 u = pos % SLOTS / PAR_LOG_UNIT;
+
+	if (!model->unit[u])
+		par_log_index_open(&model->index, u, &model->slots[u][0]);
+}
+
+static void note_record(struct model *model, const struct record *record)
+{
+	struct par_log_entry entry = { .block = record->block, .sectors = record->sectors };
+	unsigned int i;
+
+	for (i = 1; !record->summary && i <= record->count; i++)
+		par_log_summary_note(&model->summary, record->pos + i, &entry);
+}
+
+static struct par_disk_log_brief *kept_at(struct model *model, u64 pos)
+{
+	return model->kept[pos / model->group % ARRAY_SIZE(model->kept)];
+}
+
+static void append_one(struct model *model, const struct record *what, unsigned int count)
 {
 	struct record *record = record_at(model, model->next);
-	u32 u;
 
-	*record = (struct record) {
+	*record = *what;
+	record->count = par_log_ring_take(&model->ring, count, &record->pos);
+	record->end = model->ring.head;
+	record->flushed = model->ring.stable;
+	open_unit(model, record->pos);
+	model->next++;
+	overwrite(model, record);
+	if (model->mutant != SUMMARY_OF_DONE)
+		note_record(model, record);
+	if (record->summary)
+		memcpy(kept_at(model, record->pos), model->brief, sizeof(model->brief));
+}
+
+static bool has_room(struct model *model)
+{
+	return par_log_ring_used(&model->ring) < SLOTS && model->next - model->first < RECORDS;
+}
+
+static void append(struct model *model, unsigned int block, u8 sectors)
+{
+	if (par_log_summary_due(&model->summary, &model->ring))
+		append_one(model, &(struct record) { .block = BLOCKS, .summary = true },
+			   par_log_summary_blocks(model->group));
+	/* Nobody has been told anything of a write for which there is no room then. */
+	if (!has_room(model))
+		return;
+	append_one(model, &(struct record) {
 		.block = block,
 		.sectors = sectors,
 		.version = ++model->version,
-	};
-	record->count = par_log_ring_take(&model->ring, 1 + any(model, 60), &record->pos);
-	record->end = model->ring.head;
-	u = record->pos % SLOTS / PAR_LOG_UNIT;
-	if (!model->unit[u])
-		par_log_index_open(&model->index, u, &model->slots[u][0]);
-	model->next++;
-	overwrite(model, record);
+	}, 1 + any(model, 60));
 	model->appended++;
 }
 
@@ -239,8 +290,7 @@ static void begin_write(struct model *model)
 		.low = model->low,
 		.large = !any(model, 3),
 		.logged = is_logged(model, block),
-		.room = par_log_ring_used(&model->ring) < SLOTS &&
-			model->next - model->first < RECORDS,
+		.room = has_room(model),
 		.ending = model->index.live < model->ending,
 	};
 
@@ -278,7 +328,7 @@ static void index_record(struct model *model, const struct record *record)
 	struct par_log_entry entry = { .block = record->block, .sectors = record->sectors };
 	unsigned int i;
 
-	for (i = 1; i <= record->count; i++)
+	for (i = 1; !record->summary && i <= record->count; i++)
 		par_log_index_add(&model->index, (record->pos + i) % SLOTS, &entry);
 }
 
@@ -300,8 +350,11 @@ static void end_append(struct model *model)
 			break;
 		record->acked = true;
 		index_record(model, record);
+		if (model->mutant == SUMMARY_OF_DONE)
+			note_record(model, record);
 		par_log_ring_done(&model->ring, record->end);
-		acknowledge(model, record->block, record->sectors, record->version);
+		if (!record->summary)
+			acknowledge(model, record->block, record->sectors, record->version);
 	}
 }
 
@@ -456,6 +509,7 @@ static void reset_memory(struct model *model)
 	memset(model->chain, 0, sizeof(model->chain));
 	par_log_index_init(&model->index, UNITS, model->unit, model->chain);
 	par_log_ring_init(&model->ring, SLOTS, model->stored_tail);
+	par_log_summary_init(&model->summary, model->group, model->brief);
 	memset(model->past, 0, sizeof(model->past));
 	model->drain = DRAIN_NONE;
 	model->tail = TAIL_NONE;
@@ -482,30 +536,95 @@ static void lose_caches(struct model *model)
 		record_at(model, i)->stable |= keep ? any(model, 8) : any(model, 2);
 }
 
+/* In front of there all is stable, as any header says that is left; a record may be torn. */
+static u64 known_flushed(struct model *model)
+{
+	u64 flushed = model->stored_tail;
+	unsigned int i;
+
+	for (i = model->first; i < model->next; i++)
+		if (record_at(model, i)->stable || any(model, 2))
+			flushed = max(flushed, record_at(model, i)->flushed);
+	return model->mutant == SUMMARY_UNFLUSHED ? U64_MAX : flushed;
+}
+
+/* The summary of the group that record @i is in, if it may be used; else @i. */
+static unsigned int summary_of(struct model *model, unsigned int i, u64 flushed)
+{
+	u64 pos = par_log_group_of(record_at(model, i)->pos, model->group) + model->group;
+	unsigned int at;
+
+	for (at = i; at < model->next; at++) {
+		const struct record *record = record_at(model, at);
+
+		if (record->pos == pos && record->summary && record->stable &&
+		    record->end <= flushed)
+			return at;
+	}
+	return i;
+}
+
+/* Nobody looks whether the records from @i to the summary @end are there. */
+static void replay_group(struct model *model, unsigned int i, unsigned int end)
+{
+	u64 pos = record_at(model, i)->pos, to = record_at(model, end)->pos;
+	struct par_log_entry entry;
+
+	if (model->mutant == SUMMARY_IN_FRONT)
+		pos = to - model->group;
+	for (; i < end; i++) {
+		struct record *record = record_at(model, i);
+
+		if (!record->stable)
+			record->version = 0;
+		record->stable = true;
+	}
+	for (; pos < to; pos++) {
+		open_unit(model, pos);
+		if (par_log_summary_get(kept_at(model, to), pos % model->group, &entry))
+			par_log_index_add(&model->index, pos % SLOTS, &entry);
+	}
+	model->skipped++;
+}
+
+/* All of a record that is there; its entries if no summary has told them. */
+static void replay_record(struct model *model, unsigned int i, bool told)
+{
+	struct record *record = record_at(model, i);
+
+	record->written = true;
+	record->acked = true;
+	if (!told) {
+		open_unit(model, record->pos);
+		index_record(model, record);
+		note_record(model, record);
+	}
+	model->ring.head = record->end;
+}
+
 static void replay(struct model *model)
 {
-	unsigned int i, kept;
+	unsigned int i, told;
+	u64 flushed;
 
 	reset_memory(model);
 	while (model->first < model->next &&
 	       record_at(model, model->first)->pos < model->stored_tail)
 		model->first++;
-	kept = model->first;
+	flushed = known_flushed(model);
+	told = model->first;
 	for (i = model->first; i < model->next; i++) {
-		struct record record = *record_at(model, i);
-		u32 u = record.pos % SLOTS / PAR_LOG_UNIT;
-
-		if (!record.stable)
+		if (i == told) {
+			told = summary_of(model, i, flushed);
+			if (told > i)
+				replay_group(model, i, told);
+		}
+		if (!record_at(model, i)->stable)
 			break;
-		record.written = true;
-		record.acked = true;
-		if (!model->unit[u])
-			par_log_index_open(&model->index, u, &model->slots[u][0]);
-		*record_at(model, kept++) = record;
-		index_record(model, &record);
-		model->ring.head = record.end;
+		replay_record(model, i, i < told);
+		told = max(told, i + 1);
 	}
-	model->next = kept;
+	model->next = i;
 	par_log_ring_done(&model->ring, model->ring.head);
 	par_log_ring_flushed(&model->ring, model->ring.head);
 }
@@ -561,6 +680,7 @@ static const char *model_walk(struct model *model, enum mutant mutant, u64 seed)
 	prandom_seed_state(&model->random, seed);
 	model->mutant = mutant;
 	model->ending = seed % 2 ? 4 : SLOTS;
+	model->group = (1 + seed / 2 % GROUP_UNITS) * PAR_LOG_UNIT;
 	model->stored_tail = seed * 3 * PAR_LOG_UNIT;
 	reset_memory(model);
 	for (step = 0; step < STEPS && !model->wrong; step++) {
@@ -581,7 +701,7 @@ static struct model *alloc_model(struct kunit *test)
 /* No data is lost, and every kind of step occurs. */
 static void model_holds(struct kunit *test)
 {
-	unsigned int seed, cuts = 0, appended = 0, passed = 0, waited = 0, rounds = 0;
+	unsigned int seed, cuts = 0, appended = 0, passed = 0, waited = 0, rounds = 0, skipped = 0;
 	struct model *model = alloc_model(test);
 
 	for (seed = 1; seed <= WALKS; seed++) {
@@ -592,6 +712,7 @@ static void model_holds(struct kunit *test)
 		appended += model->appended;
 		passed += model->passed;
 		waited += model->waited;
+		skipped += model->skipped;
 		rounds += (model->stored_tail - seed * 3 * PAR_LOG_UNIT) / SLOTS;
 	}
 	KUNIT_EXPECT_GT(test, cuts, 5 * WALKS);
@@ -599,6 +720,7 @@ static void model_holds(struct kunit *test)
 	KUNIT_EXPECT_GT(test, passed, 40 * WALKS);
 	KUNIT_EXPECT_GT(test, waited, 10 * WALKS);
 	KUNIT_EXPECT_GT(test, rounds, WALKS);
+	KUNIT_EXPECT_GT(test, skipped, 2 * WALKS);
 }
 
 /* Each rule is needed: data is lost without it. */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Replays of logs on members with a cache that loses unflushed data, sector by sector: repeated
- * cuts, a member that is lost and returns with its old content, damaged records.
+ * cuts, a member that is lost and returns with its old content, damaged records. Each log is
+ * read twice, record by record and by summaries, and the two indexes must be the same.
  */
 #include <linux/kernel.h>
 #include <linux/prandom.h>
@@ -9,6 +10,7 @@
 #include <linux/string.h>
 #include <kunit/test.h>
 
+#include "pure/log-index.h"
 #include "pure/log-replay.h"
 #include "pure/log-ring.h"
 
@@ -34,6 +36,24 @@ struct plain {
 	u64 pos, end, run;
 	unsigned int count;
 	u32 seed;
+	void *summary;		/* its blocks of data, if it is one */
+};
+
+/* What is wrong with how summaries are made or used. */
+enum mutant {
+	NO_MUTANT,
+	BEYOND_STABLE,		/* one is used although its group had not been flushed */
+	OF_OLDER_RUN,		/* one is used that an earlier run has left behind the end */
+	MADE_EARLY,		/* it lacks a record that was under way when it was made */
+	NOT_FROM_TAIL,		/* what is in front of the tail is used as well */
+	MUTANTS,
+};
+
+/* An index, with its memory. */
+struct table {
+	struct par_log_index index;
+	struct par_log_slot *unit[UNITS], slots[UNITS][PAR_LOG_UNIT];
+	u32 chain[UNITS * PAR_LOG_UNIT];
 };
 
 struct bench {
@@ -48,11 +68,24 @@ struct bench {
 	unsigned int first, count, flushed;	/* records: first in the log, all, stable */
 	u8 record[UNIT_BYTES] __aligned(8);
 	unsigned int lost, healed, ended;
+	enum mutant mutant;
+	struct par_log_summary summary;
+	struct table walked, summed;
+	unsigned int skipped, differ;	/* groups of which the summary was used; indexes */
 };
 
 static u32 any(struct bench *bench, u32 below)
 {
 	return prandom_u32_state(&bench->random) % below;
+}
+
+static void begin_summary(struct bench *bench)
+{
+	struct par_disk_log_brief *brief;
+
+	brief = kunit_kzalloc(bench->test, par_log_summary_bytes(bench->shape.group), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(bench->test, brief);
+	par_log_summary_init(&bench->summary, bench->shape.group, brief);
 }
 
 static struct bench *make_bench(struct kunit *test, u64 begin)
@@ -66,6 +99,7 @@ static struct bench *make_bench(struct kunit *test, u64 begin)
 	KUNIT_ASSERT_TRUE(test, par_log_shape_init(&bench->shape, MEMBERS, COPIES - 1, 0,
 						   ROWS * PAR_LOG_UNIT_SECTORS));
 	KUNIT_ASSERT_EQ(test, bench->shape.units, UNITS);
+	begin_summary(bench);
 	par_log_ring_init(&bench->ring, UNITS * PAR_LOG_UNIT, begin);
 	bench->run = 1;
 	bench->stored = begin;
@@ -146,6 +180,14 @@ static void flush_all(struct bench *bench)
 
 /* ---- records ---- */
 
+static struct par_log_entry entry_of(const struct plain *plain, unsigned int i)
+{
+	return (struct par_log_entry) {
+		.block = (plain->seed + 7 * i) % ARRAY_BLOCKS,
+		.sectors = 1 + (plain->seed + i) % 255,
+	};
+}
+
 static void make_record(struct bench *bench, const struct plain *plain, u64 stable)
 {
 	struct par_disk_log_header *raw = (struct par_disk_log_header *)bench->record;
@@ -155,6 +197,7 @@ static void make_record(struct bench *bench, const struct plain *plain, u64 stab
 		.pos = plain->pos,
 		.stable = stable,
 		.count = plain->count,
+		.kind = plain->summary ? PAR_LOG_SUMMARY_KIND : PAR_LOG_DATA_KIND,
 	};
 	struct par_log_entry entry;
 	unsigned int i;
@@ -163,34 +206,78 @@ static void make_record(struct bench *bench, const struct plain *plain, u64 stab
 	for (i = 0; i < plain->count; i++) {
 		u8 *data = bench->record + (i + 1) * PAR_LOG_BLOCK_BYTES;
 
-		memset(data, plain->seed + i, PAR_LOG_BLOCK_BYTES);
-		memcpy(data, &plain->seed, sizeof(plain->seed));
-		entry.block = (plain->seed + 7 * i) % ARRAY_BLOCKS;
-		entry.sectors = 1 + (plain->seed + i) % 255;
+		if (plain->summary) {
+			memcpy(data, plain->summary + i * PAR_LOG_BLOCK_BYTES, PAR_LOG_BLOCK_BYTES);
+			entry = (struct par_log_entry) {};
+		} else {
+			memset(data, plain->seed + i, PAR_LOG_BLOCK_BYTES);
+			memcpy(data, &plain->seed, sizeof(plain->seed));
+			entry = entry_of(plain, i);
+		}
 		par_log_entry_pack(raw, i, &entry, data);
 	}
 	par_log_header_seal(raw, &head);
 }
 
-static void append(struct bench *bench, unsigned int want)
+/* What is in the summary that is made now. */
+static void *copy_summary(struct bench *bench, unsigned int count)
+{
+	void *data = kunit_kzalloc(bench->test, count * PAR_LOG_BLOCK_BYTES, GFP_KERNEL);
+	unsigned int i;
+
+	KUNIT_ASSERT_NOT_NULL(bench->test, data);
+	for (i = 0; i < count; i++)
+		par_log_summary_copy(&bench->summary, i, data + i * PAR_LOG_BLOCK_BYTES);
+	return data;
+}
+
+static void note_record(struct bench *bench, const struct plain *plain)
+{
+	struct par_log_entry entry;
+	unsigned int i;
+
+	for (i = 0; !plain->summary && i < plain->count; i++) {
+		entry = entry_of(plain, i);
+		par_log_summary_note(&bench->summary, plain->pos + 1 + i, &entry);
+	}
+}
+
+/* Data, or a summary in its place where one is due. */
+static bool append_one(struct bench *bench, unsigned int want)
 {
 	struct plain *plain = &bench->plain[bench->count];
+	bool due = par_log_summary_due(&bench->summary, &bench->ring);
 	unsigned int copy;
 
 	if (bench->count == RECORDS)
-		return;
+		return false;
+	if (due)
+		want = par_log_summary_blocks(bench->shape.group);
 	plain->count = par_log_ring_take(&bench->ring, want, &plain->pos);
 	if (!plain->count)
-		return;
+		return false;
 	plain->end = bench->ring.head;
 	plain->run = bench->run;
 	plain->seed = prandom_u32_state(&bench->random);
+	plain->summary = due ? copy_summary(bench, want) : NULL;
+	/* A record is under way when the next one is made. */
+	if (bench->mutant == MADE_EARLY && bench->count)
+		note_record(bench, plain - 1);
+	if (bench->mutant != MADE_EARLY)
+		note_record(bench, plain);
 	make_record(bench, plain, bench->ring.stable);
 	for (copy = 0; copy < COPIES; copy++)
 		write_copy(bench, plain->pos, copy, bench->record,
 			   (plain->count + 1) * PAR_LOG_BLOCK_BYTES);
 	bench->count++;
 	par_log_ring_done(&bench->ring, plain->end);
+	return due;
+}
+
+static void append(struct bench *bench, unsigned int want)
+{
+	while (append_one(bench, want))
+		;
 }
 
 /* All records up to a unit's beginning, or all flushed records, are at home. */
@@ -266,6 +353,161 @@ static void look_behind(struct bench *bench, struct par_log_walk *walk)
 	}
 }
 
+/* ---- two indexes ---- */
+
+static void begin_table(struct table *table)
+{
+	memset(table, 0, sizeof(*table));
+	par_log_index_init(&table->index, UNITS, table->unit, table->chain);
+}
+
+static void add_entry(struct bench *bench, struct table *table, u64 pos,
+		      const struct par_log_entry *entry)
+{
+	par_log_index_add(&table->index, par_log_place(&bench->shape, pos), entry);
+}
+
+static void open_unit(struct bench *bench, struct table *table, u64 pos)
+{
+	u32 u = par_log_place(&bench->shape, pos) / PAR_LOG_UNIT;
+
+	if (!table->unit[u])
+		par_log_index_open(&table->index, u, table->slots[u]);
+}
+
+/* A record that a walk has found. What the absent members lack does not matter. */
+static void add_record(struct bench *bench, struct table *table,
+		       const struct par_log_found *found, const void *raw)
+{
+	u64 pos = found->head.pos + 1;
+	struct par_log_entry entry;
+	unsigned int i, copy;
+	u8 lacking = 0;
+
+	for (copy = 0; copy < COPIES; copy++)
+		if (found->lacking & BIT(copy) && !is_absent(bench, pos, copy))
+			lacking |= BIT(copy);
+	open_unit(bench, table, pos);
+	if (found->head.kind == PAR_LOG_SUMMARY_KIND)
+		return;
+	for (i = 0; i < found->head.count; i++) {
+		par_log_entry_unpack(raw, i, &entry);
+		add_entry(bench, table, pos + i, &entry);
+		par_log_index_lacks(&table->index, par_log_place(&bench->shape, pos + i), lacking);
+		if (table == &bench->summed)
+			par_log_summary_note(&bench->summary, pos + i, &entry);
+	}
+}
+
+static void seek(struct bench *bench, struct par_log_walk *walk)
+{
+	struct par_log_seek seek;
+	const void *copies[COPIES];
+	unsigned int copy;
+	u64 pos;
+
+	par_log_seek_init(&seek, walk);
+	while ((pos = par_log_seek_at(&seek))) {
+		bool there = false;
+
+		copies_at(bench, pos, copies);
+		for (copy = 0; copy < COPIES; copy++)
+			if (copies[copy])
+				there |= par_log_walk_look(walk, copies[copy], pos);
+		par_log_seek_on(&seek, there);
+	}
+}
+
+static bool skip_group(struct bench *bench, struct par_log_walk *walk)
+{
+	u64 from = walk->pos, pos = par_log_walk_ahead(walk);
+	struct par_log_entry entry;
+	const void *copies[COPIES];
+	unsigned int copy;
+
+	if (!pos)
+		return false;
+	copies_at(bench, pos, copies);
+	for (copy = 0; copy < COPIES; copy++)
+		if (copies[copy] && par_log_walk_skip(walk, copies[copy]))
+			break;
+	if (copy == COPIES)
+		return false;
+	if (bench->mutant == NOT_FROM_TAIL)
+		from = pos - bench->shape.group;
+	for (; from < pos; from++) {
+		open_unit(bench, &bench->summed, from);
+		if (par_log_summary_get(copies[copy] + PAR_LOG_BLOCK_BYTES,
+					bench->shape.group - (pos - from), &entry))
+			add_entry(bench, &bench->summed, from, &entry);
+	}
+	bench->skipped++;
+	return true;
+}
+
+/* By summaries where these can be used; what is in the head's group is known then. */
+static void walk_by_summaries(struct bench *bench, struct par_log_walk *walk)
+{
+	struct par_log_walk right;
+	const void *copies[COPIES];
+	struct par_log_found found;
+
+	begin_table(&bench->summed);
+	begin_summary(bench);
+	start_walk(bench, walk);
+	right = *walk;
+	if (bench->mutant == OF_OLDER_RUN) {
+		walk->flushed = U64_MAX;
+		walk->last_run--;
+	}
+	seek(bench, walk);
+	if (bench->mutant == BEYOND_STABLE)
+		walk->stable = U64_MAX;
+	for (;;) {
+		if (skip_group(bench, walk))
+			continue;
+		walk->flushed = right.flushed;
+		walk->last_run = right.last_run;
+		copies_at(bench, walk->pos, copies);
+		if (!par_log_walk_next(walk, copies, COPIES, &found))
+			break;
+		add_record(bench, &bench->summed, &found, copies[found.copy]);
+	}
+}
+
+static bool same_slots(const struct bench *bench)
+{
+	const struct table *one = &bench->walked, *other = &bench->summed;
+	unsigned int u;
+
+	for (u = 0; u < UNITS; u++)
+		if (!one->unit[u] != !other->unit[u] ||
+		    (one->unit[u] && memcmp(one->unit[u], other->unit[u], PAR_LOG_SLOTS_BYTES)))
+			return false;
+	return one->index.live == other->index.live && one->index.open == other->index.open &&
+	       !memcmp(one->chain, other->chain, sizeof(one->chain));
+}
+
+/* Record by record, as the summaries do not exist. */
+static void compare_walks(struct bench *bench)
+{
+	struct par_log_walk walk, by_summaries;
+	const void *copies[COPIES];
+	struct par_log_found found;
+
+	walk_by_summaries(bench, &by_summaries);
+	begin_table(&bench->walked);
+	start_walk(bench, &walk);
+	for (;;) {
+		copies_at(bench, walk.pos, copies);
+		if (!par_log_walk_next(&walk, copies, COPIES, &found))
+			break;
+		add_record(bench, &bench->walked, &found, copies[found.copy]);
+	}
+	if (walk.pos != by_summaries.pos || walk.run != by_summaries.run || !same_slots(bench))
+		bench->differ++;
+}
+
 /*
  * All flushed records are found, and none before them is left out. Then the log is used again
  * from there on.
@@ -277,6 +519,7 @@ static void replay(struct bench *bench)
 	struct par_log_found found;
 	struct par_log_walk walk;
 
+	compare_walks(bench);
 	start_walk(bench, &walk);
 	for (;;) {
 		copies_at(bench, walk.pos, copies);
@@ -328,10 +571,8 @@ static void use_log(struct bench *bench)
 		change_members(bench);
 }
 
-/* Cuts after which all of the cache, none of it, or any sectors of it are written. */
-static void replay_cuts(struct kunit *test)
+static void use_and_cut(struct bench *bench)
 {
-	struct bench *bench = make_bench(test, 7777 * PAR_LOG_UNIT);
 	unsigned int round;
 
 	for (round = 0; round < ROUNDS; round++) {
@@ -344,10 +585,41 @@ static void replay_cuts(struct kunit *test)
 			replay(bench);
 		}
 	}
+}
+
+/* Cuts after which all of the cache, none of it, or any sectors of it are written. */
+static void replay_cuts(struct kunit *test)
+{
+	struct bench *bench = make_bench(test, 7777 * PAR_LOG_UNIT);
+
+	use_and_cut(bench);
+	KUNIT_EXPECT_EQ(test, bench->differ, 0);
 	KUNIT_EXPECT_GT(test, bench->ended, 10);
 	KUNIT_EXPECT_GT(test, bench->healed, 10);
 	KUNIT_EXPECT_GT(test, bench->lost, bench->ended);
 	KUNIT_EXPECT_GT(test, bench->ring.tail, (7777 + UNITS) * PAR_LOG_UNIT);
+}
+
+static void set_group(struct bench *bench, unsigned int units)
+{
+	bench->shape.group = units * PAR_LOG_UNIT;
+	begin_summary(bench);
+}
+
+/* The same with groups of more than a unit, at which the tail seldom is. */
+static void summary_cuts(struct kunit *test)
+{
+	unsigned int units, skipped = 0;
+
+	for (units = 1; units <= 4; units++) {
+		struct bench *bench = make_bench(test, (1000 + units) * PAR_LOG_UNIT);
+
+		set_group(bench, units);
+		use_and_cut(bench);
+		KUNIT_EXPECT_EQ_MSG(test, bench->differ, 0, "groups of %u units", units);
+		skipped += bench->skipped;
+	}
+	KUNIT_EXPECT_GT(test, skipped, 10);
 }
 
 static void damage(struct bench *bench, u64 pos, unsigned int copy)
@@ -369,6 +641,15 @@ static void fill(struct bench *bench, unsigned int records, unsigned int not)
 		if (i + not + 1 == records)
 			flush_all(bench);
 	}
+}
+
+/* Many records, so that several groups have been flushed. */
+static void fill_groups(struct bench *bench)
+{
+	unsigned int i;
+
+	for (i = 0; i < 25; i++)
+		fill(bench, 20, 1);
 }
 
 /* Walk to the end. Returns the record at which it is. */
@@ -490,7 +771,7 @@ static void replay_damaged(struct kunit *test)
 
 		fill(bench, records, 1);
 		damage(bench, bench->plain[at].pos, at % COPIES);
-		KUNIT_EXPECT_EQ(test, walk_to_end(bench, &walk), records);
+		KUNIT_EXPECT_EQ(test, walk_to_end(bench, &walk), bench->count);
 		KUNIT_EXPECT_FALSE(test, par_log_walk_damaged(&walk));
 		damage(bench, bench->plain[at].pos, !(at % COPIES));
 		KUNIT_EXPECT_EQ(test, walk_to_end(bench, &walk), at);
@@ -527,8 +808,104 @@ static void replay_full(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, walk.pos, walk.limit);
 }
 
+/*
+ * A record of which no copy is left, in front of summaries. The array is started by force, and
+ * the log ends there. Each of the summaries behind it is whole, and had been flushed.
+ */
+static void force_start(struct bench *bench)
+{
+	unsigned int at = 40;
+
+	fill_groups(bench);
+	damage(bench, bench->plain[at].pos, 0);
+	damage(bench, bench->plain[at].pos, 1);
+	compare_walks(bench);
+	bench->flushed = at;
+	bench->count = at;
+	bench->run++;
+	bench->ring.head = bench->plain[at].pos;
+	bench->ring.done = bench->ring.head;
+	bench->ring.stable = bench->ring.head;
+	bench->stored = bench->ring.head;
+	append(bench, 1);
+}
+
+static void summary_forced(struct kunit *test)
+{
+	struct bench *bench = make_bench(test, 5 * PAR_LOG_UNIT);
+
+	force_start(bench);
+	/* With the summaries it is not even noticed that the record is missing. */
+	KUNIT_EXPECT_EQ(test, bench->differ, 1);
+	compare_walks(bench);
+	KUNIT_EXPECT_EQ(test, bench->differ, 1);
+}
+
+/* A summary that cannot be read, or a copy of it: the records are read. */
+static void summary_damaged(struct kunit *test)
+{
+	struct table *before = kunit_kzalloc(test, sizeof(*before), GFP_KERNEL);
+	struct bench *bench = make_bench(test, 2 * PAR_LOG_UNIT);
+	unsigned int i, skipped;
+
+	KUNIT_ASSERT_NOT_NULL(test, before);
+	fill_groups(bench);
+	compare_walks(bench);
+	skipped = bench->skipped;
+	KUNIT_EXPECT_GT(test, skipped, 4);
+	for (i = 0; !bench->plain[i].summary; i++)
+		;
+	damage(bench, bench->plain[i].pos, 0);
+	compare_walks(bench);
+	KUNIT_EXPECT_EQ(test, bench->skipped, 2 * skipped);
+	damage(bench, bench->plain[i].pos + 1, 1);
+	*before = bench->walked;
+	compare_walks(bench);
+	/* The log goes on: the next summary has the group that this one is the first record of. */
+	KUNIT_EXPECT_EQ(test, bench->skipped, 3 * skipped - 1);
+	KUNIT_EXPECT_EQ(test, before->index.live, bench->summed.index.live);
+	KUNIT_EXPECT_EQ(test, 0, memcmp(before->slots, bench->summed.slots, sizeof(before->slots)));
+}
+
+static const char * const mutants[MUTANTS] = {
+	"none", "beyond stable", "of an older run", "made early", "not from the tail",
+};
+
+static bool finds_mutant(struct kunit *test, enum mutant mutant, unsigned int units)
+{
+	struct bench *bench = make_bench(test, (2000 + units) * PAR_LOG_UNIT);
+
+	bench->mutant = mutant;
+	if (mutant == OF_OLDER_RUN) {
+		force_start(bench);
+		bench->differ = 0;
+		compare_walks(bench);
+	} else {
+		set_group(bench, units);
+		use_and_cut(bench);
+	}
+	return bench->differ;
+}
+
+/* Each rule for summaries is needed. */
+static void summary_mutants(struct kunit *test)
+{
+	unsigned int mutant, units;
+
+	for (mutant = NO_MUTANT + 1; mutant < MUTANTS; mutant++) {
+		for (units = 1; units <= 4; units++)
+			if (finds_mutant(test, mutant, units))
+				break;
+		KUNIT_EXPECT_LE_MSG(test, units, 4, "%s is not found", mutants[mutant]);
+	}
+}
+
 static struct kunit_case log_replay_cases[] = {
 	KUNIT_CASE(replay_cuts),
+	KUNIT_CASE(summary_cuts),
+	KUNIT_CASE(summary_forced),
+	KUNIT_CASE(summary_damaged),
+	KUNIT_CASE(summary_mutants),
 	KUNIT_CASE(replay_left_over),
 	KUNIT_CASE(replay_two_runs),
 	KUNIT_CASE(replay_away),
