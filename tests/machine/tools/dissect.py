@@ -194,7 +194,7 @@ class Log:
     """The write log: its records from the tail on, and their content."""
 
     def __init__(self, array, raw):
-        self.array, self.records, self.blocks = array, [], {}
+        self.array, self.records, self.blocks, self.briefs = array, [], {}, {}
         self.sectors = self.tail = self.end = 0
         if struct.unpack_from("<Q", raw, 16)[0] & 2:
             self.sectors, self.tail, self.stable, self.run, self.absent = \
@@ -202,6 +202,7 @@ class Log:
             self.members, self.copies = array.gears[0], array.parities + 1
             rows = self.sectors // (UNIT * BLOCK // SECTOR)
             self.ring = min(rows * self.members // self.copies, 1 << 24) * UNIT
+            self.group = min(self.ring // UNIT // 8, 61) * UNIT
             self.walk()
 
     def places(self, pos):
@@ -241,17 +242,30 @@ class Log:
             if any(raw and raw != whole and struct.unpack_from("<Q", raw, 16)[0] == run
                    for raw in found):
                 raise Wrong(f"the log: the copies of the record at {pos} differ")
-            self.records.append(pos)
-            self.take(whole)
+            if struct.unpack_from("<I", whole, 44)[0]:
+                self.compare(pos, whole)
+            else:
+                self.records.append(pos)
+                self.take(pos, whole)
             pos += len(whole) // BLOCK
             pos += pos % UNIT == UNIT - 1
         self.end = pos
         if pos < self.stable:
             raise Wrong(f"the log ends at {pos}, and up to {self.stable} it had been flushed")
 
-    def take(self, raw):
+    def compare(self, pos, raw):
+        """A summary has what the records of the group in front of it have, from the tail on."""
+        if pos % self.group:
+            raise Wrong(f"the log: the summary at {pos} is not the first record of a group")
+        for at in range(max(self.tail, pos - self.group), pos):
+            brief = struct.unpack_from("<IHB", raw, BLOCK + 8 * (at % self.group))
+            if brief != self.briefs.get(at, (0, 0, 0)):
+                raise Wrong(f"the log: the summary at {pos} has {brief} of {at}, "
+                            f"and the record has {self.briefs.get(at)}")
+
+    def take(self, pos, raw):
         for i in range(len(raw) // BLOCK - 1):
-            low, high, mask = struct.unpack_from("<IHB", raw, 64 + 12 * i)
+            low, high, mask = self.briefs[pos + 1 + i] = struct.unpack_from("<IHB", raw, 64 + 12 * i)
             block = self.blocks.setdefault(low | high << 32, [None] * 8)
             for k in range(8):
                 if mask >> k & 1:

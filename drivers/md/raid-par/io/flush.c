@@ -67,7 +67,8 @@ static void flush_put(struct par_flush *flush)
 	status = flush->status;
 	if (flush->began)
 		count_flush(conf, ktime_get_ns() - flush->began);
-	if (!status)
+	/* A member that has failed lacks records, which nobody knows before it is recorded. */
+	if (!status && !par_failures_unrecorded(conf))
 		note_stable(conf, flush->log_done);
 	mempool_free(flush, &conf->io->flush_pool);
 	if (atomic_dec_and_test(&conf->io->flushes[gear]))

@@ -9,7 +9,6 @@
 #include "core/parent.h"
 #include "log/ahead.h"
 
-#define UNIT_BYTES	(PAR_LOG_UNIT * PAR_LOG_BLOCK_BYTES)
 #define EACH		4U	/* requests to each member at the same time */
 #define GIVE_UP		8U	/* errors, after which a member is not read ahead any more */
 
@@ -59,6 +58,29 @@ static void copy_endio(struct bio *bio)
 
 /* ---- units ---- */
 
+static unsigned int bytes_of(const struct par_log_ahead *ahead)
+{
+	return ahead->plan.blocks * PAR_LOG_BLOCK_BYTES;
+}
+
+static u32 number_of(const struct par_log_ahead *ahead, u64 at, u32 modulus)
+{
+	u32 number;
+
+	div_u64_rem(div_u64(at, ahead->plan.stride), modulus, &number);
+	return number;
+}
+
+static bool is_skipped(const struct par_log_unit_read *unit, unsigned int i, unsigned int d)
+{
+	struct par_log_ahead *ahead = unit->ahead;
+	const struct par_log_shape *shape = &ahead->log->shape;
+
+	return ahead->errors[d] >= GIVE_UP ||
+	       (ahead->plan.single &&
+		i != number_of(ahead, unit->at, shape->members * shape->copies) / shape->members);
+}
+
 static void read_copy(struct par_log_unit_read *unit, unsigned int i)
 {
 	struct par_log *log = unit->ahead->log;
@@ -69,12 +91,12 @@ static void read_copy(struct par_log_unit_read *unit, unsigned int i)
 
 	copy->rdev = par_log_rdev(log, d);
 	unit->state[i] = copy->rdev ? PAR_LOG_COPY_SKIPPED : PAR_LOG_COPY_NONE;
-	if (!copy->rdev || unit->ahead->errors[d] >= GIVE_UP)
+	if (!copy->rdev || is_skipped(unit, i, d))
 		return;
 	unit->state[i] = PAR_LOG_COPY_READ;
 	copy->failed = false;
 	bio = make_bio(copy->rdev, par_log_sector(&log->shape, place, i), unit->buffer[i],
-		       UNIT_BYTES, REQ_OP_READ);
+		       bytes_of(unit->ahead), REQ_OP_READ);
 	bio->bi_private = copy;
 	bio->bi_end_io = copy_endio;
 	atomic_inc(&unit->left);
@@ -103,7 +125,7 @@ static void end_copy(struct par_log_unit_read *unit, unsigned int i)
 		par_member_put(log->conf, unit->copy[i].rdev);
 	if (unit->state[i] != PAR_LOG_COPY_READ)
 		return;
-	invalidate_kernel_vmap_range(unit->buffer[i], UNIT_BYTES);
+	invalidate_kernel_vmap_range(unit->buffer[i], bytes_of(unit->ahead));
 	if (unit->copy[i].failed) {
 		unit->state[i] = PAR_LOG_COPY_SKIPPED;
 		unit->ahead->errors[par_log_member(&log->shape, place, i)]++;
@@ -124,22 +146,20 @@ static void end_unit(struct par_log_unit_read *unit)
 
 static struct par_log_unit_read *slot_of(struct par_log_ahead *ahead, u64 at)
 {
-	u32 slot;
-
-	div_u64_rem(div_u64(at, PAR_LOG_UNIT), ahead->depth, &slot);
-	return &ahead->unit[slot];
+	return &ahead->unit[number_of(ahead, at, ahead->depth)];
 }
 
 struct par_log_unit_read *par_log_ahead_unit(struct par_log_ahead *ahead, u64 pos, u64 limit)
 {
-	u64 at = par_log_unit(pos), end = min(at + ahead->depth * PAR_LOG_UNIT, limit);
+	u32 stride = ahead->plan.stride;
+	u64 at = par_log_group_of(pos, stride), end = min(at + (u64)ahead->depth * stride, limit);
 	struct par_log_unit_read *unit = slot_of(ahead, at);
 
 	might_sleep();
 	/* What is being read is of no use if the caller is somewhere else now. */
 	if (unit->at != at)
 		ahead->next = at;
-	for (; ahead->next < end; ahead->next += PAR_LOG_UNIT) {
+	for (; ahead->next < end; ahead->next += stride) {
 		end_unit(slot_of(ahead, ahead->next));
 		begin_unit(slot_of(ahead, ahead->next), ahead->next);
 	}
@@ -180,14 +200,15 @@ static bool alloc_buffers(struct par_log_ahead *ahead)
 
 	for (u = 0; u < ahead->depth; u++)
 		for (i = 0; i < ahead->log->shape.copies; i++) {
-			ahead->unit[u].buffer[i] = vmalloc(UNIT_BYTES);
+			ahead->unit[u].buffer[i] = vmalloc(bytes_of(ahead));
 			if (!ahead->unit[u].buffer[i])
 				return false;
 		}
 	return true;
 }
 
-struct par_log_ahead *par_log_ahead_alloc(struct par_log *log, unsigned int depth)
+struct par_log_ahead *par_log_ahead_alloc(struct par_log *log, const struct par_log_plan *plan,
+					  unsigned int depth)
 {
 	struct par_log_ahead *ahead = kvzalloc(sizeof(*ahead), GFP_KERNEL);
 	unsigned int u, i, enough = DIV_ROUND_UP(EACH * log->shape.members, log->shape.copies);
@@ -195,6 +216,7 @@ struct par_log_ahead *par_log_ahead_alloc(struct par_log *log, unsigned int dept
 	if (!ahead)
 		return NULL;
 	ahead->log = log;
+	ahead->plan = *plan;
 	ahead->depth = min3(depth, enough, PAR_LOG_AHEAD);
 	for (u = 0; u < PAR_LOG_AHEAD; u++) {
 		ahead->unit[u].ahead = ahead;

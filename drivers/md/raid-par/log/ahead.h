@@ -45,12 +45,23 @@ struct par_log_unit_read {
 };
 
 /**
+ * struct par_log_plan - what is read
+ * @stride: blocks from one unit to the next one; @blocks: of these, from the beginning
+ * @single: one copy only, of different members in turn; the others are skipped
+ */
+struct par_log_plan {
+	u32 stride, blocks;
+	bool single;
+};
+
+/**
  * struct par_log_ahead - units that are read in the order of their positions
  * @depth: units that are read at the same time; @next: the first one that is not being read
  * @errors: reads of each member that have failed
  */
 struct par_log_ahead {
 	struct par_log *log;
+	struct par_log_plan plan;
 	unsigned int depth;
 	u64 next;
 	unsigned int errors[PAR_MAX_MEMBERS];
@@ -61,7 +72,8 @@ struct par_log_ahead {
  * par_log_ahead_alloc - begin, @depth units at once, fewer if few are enough for all members;
  * NULL: no memory. par_log_ahead_free ends it. Both sleep.
  */
-struct par_log_ahead *par_log_ahead_alloc(struct par_log *log, unsigned int depth);
+struct par_log_ahead *par_log_ahead_alloc(struct par_log *log, const struct par_log_plan *plan,
+					  unsigned int depth);
 void par_log_ahead_free(struct par_log_ahead *ahead);
 
 /*
@@ -80,7 +92,10 @@ void *par_log_buffer(const struct par_log_unit_read *unit, unsigned int copy, u6
 bool par_log_reread(struct par_log_unit_read *unit, unsigned int copy, u64 pos,
 		    unsigned int count);
 
-/* par_log_move - read or write @bytes at @sector of @rdev's data area; sleeps; returns 0 or -errno */
+/*
+ * par_log_move - read or write @bytes at @sector of @rdev's data area. Sleeps; returns 0 or a
+ * negative error.
+ */
 int par_log_move(struct md_rdev *rdev, u64 sector, void *buffer, unsigned int bytes, blk_opf_t opf);
 
 #endif

@@ -30,12 +30,13 @@ static void index_record(struct par_log *log, const struct par_log_sent *sent)
 	unsigned int i;
 
 	lockdep_assert_held(&log->lock);
-	for (i = 0; i < sent->count; i++)
+	for (i = 0; !sent->is_summary && i < sent->count; i++)
 		par_log_index_add(&log->index, par_log_place(&log->shape, sent->pos + 1 + i),
 				  &sent->entry[i]);
 	par_log_ring_done(&log->ring, sent->end);
 	WRITE_ONCE(log->conf->io->log_done, log->ring.done);
-	log->count.logged += sent->count * PAR_LOG_BLOCK;
+	if (!sent->is_summary)
+		log->count.logged += sent->count * PAR_LOG_BLOCK;
 }
 
 /* Those that are written, as long as none in front of them is not. */
@@ -126,6 +127,7 @@ static void seal_record(struct par_log *log, struct par_log_sent *sent)
 		.pos = sent->pos,
 		.stable = min(READ_ONCE(log->conf->io->log_stable), sent->pos),
 		.count = sent->count,
+		.kind = sent->is_summary ? PAR_LOG_SUMMARY_KIND : PAR_LOG_DATA_KIND,
 	};
 	unsigned int i;
 
@@ -162,6 +164,17 @@ static void take_block(struct par_log_sent *sent, unsigned int i, struct bio *bi
 	if (count < PAR_LOG_BLOCK)
 		clear_page(to);
 	copy_out(bio, to + (first << SECTOR_SHIFT), count << SECTOR_SHIFT);
+	par_log_summary_note(&sent->log->groups.summary, sent->pos + 1 + i, &sent->entry[i]);
+}
+
+static void fill_summary(struct par_log *log, struct par_log_sent *sent)
+{
+	unsigned int i;
+
+	for (i = 0; i < sent->count; i++) {
+		sent->entry[i] = (struct par_log_entry) {};
+		par_log_summary_copy(&log->groups.summary, i, page_address(sent->data[i]));
+	}
 }
 
 /* What waits, a record's worth of it. The rest of the last one goes into the next record. */
@@ -191,6 +204,15 @@ static bool lacks_slots(struct par_log *log)
 	       !log->index.unit[par_log_place(&log->shape, log->ring.head) / PAR_LOG_UNIT];
 }
 
+/* Blocks of the next record. A summary comes first where one is due. */
+static unsigned int blocks_wanted(struct par_log *log, struct par_log_sent *sent)
+{
+	sent->is_summary = par_log_summary_due(&log->groups.summary, &log->ring);
+	if (sent->is_summary)
+		return par_log_summary_blocks(log->shape.group);
+	return min_t(u64, log->queued, PAR_LOG_DATA);
+}
+
 /* Room for what waits: false if there is none of it, or none. */
 static bool take_room(struct par_log *log, struct par_log_sent *sent)
 {
@@ -207,7 +229,7 @@ static bool take_room(struct par_log *log, struct par_log_sent *sent)
 	}
 	sent->count = 0;
 	if (log->queued && !log->closed)
-		sent->count = par_log_ring_take(&log->ring, min_t(u64, log->queued, PAR_LOG_DATA),
+		sent->count = par_log_ring_take(&log->ring, blocks_wanted(log, sent),
 						&sent->pos);
 	if (sent->count) {
 		sent->end = log->ring.head;
@@ -230,7 +252,10 @@ static bool append_record(struct par_log *log)
 
 	if (log->next - log->first == PAR_LOG_RECORDS || !take_room(log, sent))
 		return false;
-	fill_record(log, sent);
+	if (sent->is_summary)
+		fill_summary(log, sent);
+	else
+		fill_record(log, sent);
 	seal_record(log, sent);
 	trace_par_log_record(log, sent);
 	sent->written = false;
@@ -256,6 +281,33 @@ static int walk_and_heal(struct par_log *log)
 		err = par_log_heal(log);
 	}
 	return err;
+}
+
+/* ---- flushes of our own ---- */
+
+static void flush_endio(struct bio *bio)
+{
+	struct par_log *log = bio->bi_private;
+
+	bio_put(bio);
+	complete_all(&log->groups.flushed);
+}
+
+/* If nobody has flushed the log for long: what has not been flushed is read at assembly. */
+static void flush_sometimes(struct par_log *log)
+{
+	u64 stable = READ_ONCE(log->conf->io->log_stable);
+	struct bio *bio;
+
+	if (log->ring.done < stable + (u64)PAR_LOG_FLUSH_GROUPS * log->shape.group ||
+	    !completion_done(&log->groups.flushed))
+		return;
+	reinit_completion(&log->groups.flushed);
+	bio = bio_alloc_bioset(par_home(log->conf)->front->part0, 0,
+			       REQ_OP_WRITE | REQ_PREFLUSH, GFP_NOIO, &log->pools.bios);
+	bio->bi_private = log;
+	bio->bi_end_io = flush_endio;
+	par_flush_request(log->conf, bio, false);
 }
 
 /*
@@ -352,4 +404,6 @@ void par_log_append_work(struct work_struct *work)
 	do
 		retire_records(log);
 	while (!par_log_broken(log) && READ_ONCE(log->ready) && append_record(log));
+	if (!par_log_broken(log) && READ_ONCE(log->ready))
+		flush_sometimes(log);
 }

@@ -400,6 +400,11 @@ static bool choose_tail(struct par_log *log, struct par_log_record *record)
 	record->tail = par_log_drain_tail(&log->index, &log->ring);
 	record->stable = log->ring.done;
 	record->lost = log->lost;
+	/* Copies lack records: only what is stored of them is known to be everywhere. */
+	if (!log->ready && record->tail != log->ring.head) {
+		record->run = log->conf->store->super.log.run;
+		record->stable = max(log->conf->store->super.log.stable, record->tail);
+	}
 	empty = record->tail == log->ring.head && par_log_lacks_member(log);
 	log->closed = empty;
 	spin_unlock(&log->lock);

@@ -3,6 +3,8 @@
  * Which way requests go: into the log, past it, or neither for now. See log.h and
  * pure/log-way.h.
  */
+#include <linux/math64.h>
+
 #include "core/parent.h"
 #include "log/log.h"
 
@@ -37,6 +39,9 @@ static bool has_room(const struct par_log *log, u64 blocks)
 {
 	u64 wanted = 2 * (log->queued + blocks) + 2 * PAR_LOG_UNIT;
 
+	/* And a summary for each group. */
+	wanted += (div_u64(wanted, log->shape.group) + 1) *
+		  (par_log_summary_blocks(log->shape.group) + 1);
 	return !log->dead && !READ_ONCE(log->stuck) &&
 	       par_log_ring_used(&log->ring) + wanted <= log->ring.blocks;
 }

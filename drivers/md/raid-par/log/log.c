@@ -53,6 +53,17 @@ static int init_index(struct par_log *log)
 	return unit && chain && log->reads ? 0 : -ENOMEM;
 }
 
+static int init_summary(struct par_log *log)
+{
+	u32 group = log->shape.group;
+
+	init_completion(&log->groups.flushed);
+	complete_all(&log->groups.flushed);
+	par_log_summary_init(&log->groups.summary, group,
+			     kvzalloc(par_log_summary_bytes(group), GFP_KERNEL));
+	return log->groups.summary.brief ? 0 : -ENOMEM;
+}
+
 static int init_queues(struct par_log *log)
 {
 	const char *name = mdname(log->conf->mddev);
@@ -88,6 +99,7 @@ int par_log_init(struct par_conf *conf)
 	err = init_sent(log);
 	err = err ?: par_log_drain_alloc(log);
 	err = err ?: init_index(log);
+	err = err ?: init_summary(log);
 	err = err ?: init_queues(log);
 	log->on = !err;
 	return err;
@@ -117,6 +129,7 @@ void par_log_exit(struct par_conf *conf)
 	par_log_drain_free(log);
 	kvfree(log->index.unit);
 	kvfree(log->index.chain);
+	kvfree(log->groups.summary.brief);
 	kvfree(log->reads);
 	bioset_exit(&log->pools.bios);
 	bioset_exit(&log->pools.splits);
@@ -134,6 +147,7 @@ void par_log_pause(struct par_conf *conf)
 	WRITE_ONCE(log->paused, true);
 	cancel_delayed_work_sync(&log->drain_work);
 	flush_work(&log->work);
+	wait_for_completion(&log->groups.flushed);
 	spin_lock(&log->lock);
 	done = log->ring.done;
 	spin_unlock(&log->lock);

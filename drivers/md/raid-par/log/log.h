@@ -12,10 +12,12 @@
 #include "pure/log-lost.h"
 #include "pure/log-replay.h"
 #include "pure/log-ring.h"
+#include "pure/log-summary.h"
 #include "pure/log-way.h"
 
 #define PAR_LOG_RECORDS	2U	/* under way at once: the others wait and become one */
 #define PAR_LOG_DATA	64U	/* blocks of a record, at most */
+#define PAR_LOG_FLUSH_GROUPS	4U	/* without a flush: then the log has one of its own */
 #define PAR_LOG_LARGE	1024U	/* sectors of a request that goes past the log, at least */
 #define PAR_LOG_LOOK	(5 * HZ)	/* whether there is something to drain */
 
@@ -33,7 +35,7 @@ struct par_log_leg {
  * @pos, @end: as the ring has them; @count: blocks of data
  * @bios: writes that end with it
  * @left: copies that are under way, and one more; @good: copies that are written
- * @written: all of them have ended
+ * @written: all of them have ended; @is_summary: it has no blocks of the array
  */
 struct par_log_sent {
 	struct par_log *log;
@@ -43,7 +45,7 @@ struct par_log_sent {
 	struct par_log_entry entry[PAR_LOG_DATA];
 	struct bio_list bios;
 	atomic_t left, good;
-	bool written;
+	bool written, is_summary;
 	struct par_log_leg leg[PAR_LOG_MAX_COPIES];
 };
 
@@ -61,6 +63,16 @@ struct par_log_pools {
 struct par_log_counts {
 	u64 logged, drained, sent, replayed;
 	atomic64_t bad_reads;
+};
+
+/**
+ * struct par_log_groups - what is written so that an assembly need not read all of the log
+ * @summary: of the head's group; append_work only
+ * @flushed: no flush of ours is under way; append_work begins them
+ */
+struct par_log_groups {
+	struct par_log_summary summary;
+	struct completion flushed;
 };
 
 /**
@@ -98,6 +110,7 @@ struct par_log {
 	struct par_log_lost lost;
 	struct par_log_sent sent[PAR_LOG_RECORDS];
 	unsigned int first, next;
+	struct par_log_groups groups;
 	struct par_log_slot *spare;
 	struct bio_list waiting, held, discards;
 	u64 queued;

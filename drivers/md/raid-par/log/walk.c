@@ -13,13 +13,19 @@
 #define HEAL_UNITS	4U	/* read at the same time while users may wait for memory */
 #define LOOK_ERRORS	32U	/* of a member, after which no more of its blocks are examined */
 
-/* A walk, and what has been read for it. @bad: the record at its position cannot be read. */
+/*
+ * A walk, and what has been read for it. @summaries: NULL if none is used; @tried: the last one
+ * that was; @bad: the record at the walk's position cannot be read
+ */
 struct walk {
 	struct par_log *log;
-	struct par_log_ahead *ahead;
+	struct par_log_ahead *ahead, *summaries;
 	struct par_log_walk *at;
+	u64 tried;
 	bool bad;
 };
+
+/* ---- records ---- */
 
 static void copies_at(const struct par_log_unit_read *unit, u64 pos, const void **copies)
 {
@@ -91,24 +97,36 @@ static void write_lacking(struct par_log *log, void *raw, const struct par_log_f
 	}
 }
 
+static int open_unit(struct par_log *log, u64 pos)
+{
+	u32 u = par_log_place(&log->shape, pos) / PAR_LOG_UNIT;
+	struct par_log_slot *slots;
+
+	if (log->index.unit[u])
+		return 0;
+	slots = par_log_slots(GFP_KERNEL);
+	if (!slots)
+		return -ENOMEM;
+	par_log_index_open(&log->index, u, slots);
+	return 0;
+}
+
 static int index_found(struct par_log *log, const struct par_disk_log_header *raw,
 		       const struct par_log_head *head, u32 lacking)
 {
-	u32 place = par_log_place(&log->shape, head->pos), u = place / PAR_LOG_UNIT;
-	struct par_log_slot *slots;
+	u32 place = par_log_place(&log->shape, head->pos);
 	struct par_log_entry entry;
 	unsigned int i;
 
-	if (!log->index.unit[u]) {
-		slots = par_log_slots(GFP_KERNEL);
-		if (!slots)
-			return -ENOMEM;
-		par_log_index_open(&log->index, u, slots);
-	}
+	if (open_unit(log, head->pos))
+		return -ENOMEM;
+	if (head->kind != PAR_LOG_DATA_KIND)
+		return 0;
 	for (i = 0; i < head->count; i++) {
 		par_log_entry_unpack(raw, i, &entry);
 		par_log_index_add(&log->index, place + 1 + i, &entry);
 		par_log_index_lacks(&log->index, place + 1 + i, lacking);
+		par_log_summary_note(&log->groups.summary, head->pos + 1 + i, &entry);
 	}
 	log->count.replayed++;
 	return 0;
@@ -126,6 +144,93 @@ static bool lacks_usable(struct par_log *log, const struct par_log_found *found)
 	return false;
 }
 
+/* ---- summaries ---- */
+
+/* The blocks of the group of @pos from @from on, as its summary @data has them. */
+static int index_group(struct par_log *log, u64 from, u64 pos, const void *data)
+{
+	u32 offset = log->shape.group - (pos - from);
+	struct par_log_entry entry;
+	bool in_record = false;
+
+	for (; from < pos; from++, offset++) {
+		bool has = par_log_summary_get(data, offset, &entry);
+
+		if (open_unit(log, from))
+			return -ENOMEM;
+		if (has)
+			par_log_index_add(&log->index, par_log_place(&log->shape, from), &entry);
+		log->count.replayed += has && !in_record;
+		in_record = has;
+	}
+	return 0;
+}
+
+static const void *find_summary(struct walk *walk, u64 pos)
+{
+	struct par_log_unit_read *unit = par_log_ahead_unit(walk->summaries, pos,
+							    walk->at->stable);
+	unsigned int i;
+
+	for (i = 0; i < walk->log->shape.copies; i++)
+		if (unit->state[i] == PAR_LOG_COPY_READ &&
+		    par_log_walk_skip(walk->at, par_log_buffer(unit, i, pos)))
+			return par_log_buffer(unit, i, pos + 1);
+	for (i = 0; i < walk->log->shape.copies; i++)
+		if (unit->state[i] == PAR_LOG_COPY_SKIPPED &&
+		    par_log_reread(unit, i, pos, walk->summaries->plan.blocks) &&
+		    par_log_walk_skip(walk->at, par_log_buffer(unit, i, pos)))
+			return par_log_buffer(unit, i, pos + 1);
+	return NULL;
+}
+
+/* Groups whose summaries say what is in them, as far as all had been flushed. */
+static int skip_groups(struct walk *walk)
+{
+	u64 pos, from = walk->at->pos;
+	const void *data;
+	int err = 0;
+
+	while (!err && walk->summaries && (pos = par_log_walk_ahead(walk->at)) &&
+	       pos != walk->tried) {
+		walk->tried = pos;
+		data = find_summary(walk, pos);
+		if (!data)
+			break;
+		err = index_group(walk->log, from, pos, data);
+		from = pos;
+		cond_resched();
+	}
+	return err;
+}
+
+static bool look_at_copies(struct walk *walk, u64 pos)
+{
+	struct par_log_unit_read *unit = par_log_ahead_unit(walk->summaries, pos, pos + 1);
+	bool there = false;
+	unsigned int i;
+
+	for (i = 0; i < walk->log->shape.copies; i++)
+		if (unit->state[i] == PAR_LOG_COPY_READ ||
+		    (!there && unit->state[i] == PAR_LOG_COPY_SKIPPED &&
+		     par_log_reread(unit, i, pos, 1)))
+			there |= par_log_walk_look(walk->at, par_log_buffer(unit, i, pos), pos);
+	return there;
+}
+
+/* How far had the log been flushed? Without the newest answer more is read. */
+static void seek_stable(struct walk *walk)
+{
+	struct par_log_seek seek;
+	u64 pos;
+
+	par_log_seek_init(&seek, walk->at);
+	while ((pos = par_log_seek_at(&seek)))
+		par_log_seek_on(&seek, look_at_copies(walk, pos));
+}
+
+/* ---- walks ---- */
+
 /* @heal: write what copies lack; else note what there is. */
 static int walk_records(struct walk *walk, bool heal)
 {
@@ -134,6 +239,7 @@ static int walk_records(struct walk *walk, bool heal)
 	struct par_log_found found;
 	int err = 0;
 
+	err = skip_groups(walk);
 	while (!err && walk->at->pos < walk->at->limit) {
 		struct par_log_walk before = *walk->at;
 		struct par_log_unit_read *unit = par_log_ahead_unit(walk->ahead, before.pos,
@@ -150,6 +256,7 @@ static int walk_records(struct walk *walk, bool heal)
 			}
 			err = index_found(log, copies[found.copy], &found.head, found.lacking);
 		}
+		err = err ?: skip_groups(walk);
 		cond_resched();
 	}
 	return err;
@@ -185,13 +292,18 @@ static void look_behind(struct walk *walk)
 	}
 }
 
+static const struct par_log_plan whole_units = {
+	.stride = PAR_LOG_UNIT,
+	.blocks = PAR_LOG_UNIT,
+};
+
 int par_log_heal(struct par_log *log)
 {
 	unsigned int flags = memalloc_noio_save();
 	struct par_log_walk at = log->heal;
 	struct walk walk = {
 		.log = log,
-		.ahead = par_log_ahead_alloc(log, HEAL_UNITS),
+		.ahead = par_log_ahead_alloc(log, &whole_units, HEAL_UNITS),
 		.at = &at,
 	};
 	int err = -ENOMEM;
@@ -224,15 +336,23 @@ static int judge_end(struct par_log *log, const struct par_log_walk *walk)
 
 static int walk_log(struct par_log *log, struct par_log_walk *at)
 {
+	struct par_log_plan summaries = {
+		.stride = log->shape.group,
+		.blocks = 1 + par_log_summary_blocks(log->shape.group),
+		.single = true,
+	};
 	struct walk walk = {
 		.log = log,
-		.ahead = par_log_ahead_alloc(log, PAR_LOG_AHEAD),
+		.ahead = par_log_ahead_alloc(log, &whole_units, PAR_LOG_AHEAD),
+		.summaries = par_log_ahead_alloc(log, &summaries, PAR_LOG_AHEAD),
 		.at = at,
 	};
 	int err = -ENOMEM;
 
-	if (walk.ahead)
+	if (walk.ahead && walk.summaries) {
+		seek_stable(&walk);
 		err = walk_records(&walk, false);
+	}
 	/* A record may be there that the next start can read: it must not be taken for one then. */
 	log->renew |= walk.bad;
 	if (!err) {
@@ -240,6 +360,7 @@ static int walk_log(struct par_log *log, struct par_log_walk *at)
 		err = judge_end(log, at);
 	}
 	par_log_ahead_free(walk.ahead);
+	par_log_ahead_free(walk.summaries);
 	return err;
 }
 

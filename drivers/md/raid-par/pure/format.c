@@ -248,7 +248,7 @@ static void pack_log(struct par_disk_super *raw, const struct par_log_record *lo
 {
 	unsigned int i;
 
-	raw->incompat |= cpu_to_le64(PAR_INCOMPAT_LOG);
+	raw->incompat |= cpu_to_le64(PAR_INCOMPAT_LOG | PAR_INCOMPAT_SUMMARIES);
 	raw->log_sectors = cpu_to_le64(sectors);
 	raw->log_tail = cpu_to_le64(log->tail);
 	raw->log_stable = cpu_to_le64(log->stable);

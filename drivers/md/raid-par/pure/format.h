@@ -37,7 +37,8 @@
 /* Feature bits known to this version, by class. Unknown ones: see par_super_unpack(). */
 #define PAR_INCOMPAT_LOST	1ULL	/* there are lost blocks: PAR_BLOCK_LOST tells which */
 #define PAR_INCOMPAT_LOG	2ULL	/* there is a log: log_sectors is not 0 */
-#define PAR_INCOMPAT_KNOWN	(PAR_INCOMPAT_LOST | PAR_INCOMPAT_LOG)
+#define PAR_INCOMPAT_SUMMARIES	4ULL	/* it has summaries; set by all that know them */
+#define PAR_INCOMPAT_KNOWN	(PAR_INCOMPAT_LOST | PAR_INCOMPAT_LOG | PAR_INCOMPAT_SUMMARIES)
 #define PAR_RO_COMPAT_KNOWN	0ULL
 
 /* Of the compat class: the named fields are present. Older versions drop them. */
