@@ -79,7 +79,8 @@ blk_status_t spindle_errors_meet(struct spindle *disk, bool write, sector_t sect
 	if (!write)
 		return BLK_STS_OK;
 	list_for_each_entry_safe(bad, next, &disk->bad, list) {
-		if (!bad->weak && !bad->path && overlaps(bad, sector, end) && repair(bad, sector, end))
+		if (!bad->weak && !bad->path && overlaps(bad, sector, end) &&
+		    repair(bad, sector, end))
 			return BLK_STS_RESOURCE;
 	}
 	return BLK_STS_OK;

@@ -452,6 +452,8 @@ static bool interval_over(struct par_conf *conf)
 	note_failures(conf, now);
 	if (!from->counted || !to->counted)
 		par_policy_blind(&monitor->policy);
+	if (par_has_log(conf))
+		monitor->forecast.copies = par_log_off(conf) ? 0 : 1 + conf->geo.parities;
 	if (par_forecast_see(&monitor->forecast, &sample, &interval)) {
 		u32 load = used ? interval.load[conf->geo.gears] : 0;
 

@@ -304,6 +304,7 @@ static struct par_conf *par_setup(struct mddev *mddev)
 	err = err ?: par_set_limits(conf);
 	err = err ?: par_sets_alloc(conf);
 	err = err ?: par_load(conf);
+	err = err ?: par_log_fit(conf);
 	err = err ?: par_log_load(conf);
 	if (!err) {
 		conf->gear = conf->store->super.gear;

@@ -197,12 +197,13 @@ class Log:
         self.array, self.records, self.blocks, self.briefs = array, [], {}, {}
         self.sectors = self.tail = self.end = 0
         if struct.unpack_from("<Q", raw, 16)[0] & 2:
-            self.sectors, self.tail, self.stable, self.run, self.absent = \
-                struct.unpack_from("<4QI", raw, 160)
+            self.sectors, self.tail, self.stable, self.run, self.absent, left = \
+                struct.unpack_from("<4Q2I", raw, 160)
             self.members, self.copies = array.gears[0], array.parities + 1
             rows = self.sectors // (UNIT * BLOCK // SECTOR)
-            self.ring = min(rows * self.members // self.copies, 1 << 24) * UNIT
-            self.group = min(self.ring // UNIT // 8, 61) * UNIT
+            units = min(rows * self.members // self.copies, 1 << 24)
+            self.group = min(units // 8, 61) * UNIT
+            self.ring = (units - (left if left < units else 0)) * UNIT
             self.walk()
 
     def places(self, pos):

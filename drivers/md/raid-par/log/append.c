@@ -200,7 +200,7 @@ static void fill_record(struct par_log *log, struct par_log_sent *sent)
 static bool lacks_slots(struct par_log *log)
 {
 	lockdep_assert_held(&log->lock);
-	return log->queued && !log->spare &&
+	return log->queued && !log->use.off && !log->spare &&
 	       !log->index.unit[par_log_place(&log->shape, log->ring.head) / PAR_LOG_UNIT];
 }
 
@@ -228,7 +228,7 @@ static bool take_room(struct par_log *log, struct par_log_sent *sent)
 		spin_lock(&log->lock);
 	}
 	sent->count = 0;
-	if (log->queued && !log->closed)
+	if (log->queued && !log->use.closed && !log->use.off)
 		sent->count = par_log_ring_take(&log->ring, blocks_wanted(log, sent),
 						&sent->pos);
 	if (sent->count) {
@@ -397,7 +397,9 @@ void par_log_append_work(struct work_struct *work)
 	if (!READ_ONCE(log->queued) && log->first == log->next &&
 	    !(READ_ONCE(log->renew) && md_is_rdwr(log->conf->mddev)))
 		return;
-	if (!par_log_broken(log) && !par_log_make_ready(log) && READ_ONCE(log->stuck))
+	/* What has come before the log was switched off goes past it. */
+	if (READ_ONCE(log->use.off) ||
+	    (!par_log_broken(log) && !par_log_make_ready(log) && READ_ONCE(log->stuck)))
 		hold_waiting(log);
 	else if (par_log_broken(log) || !READ_ONCE(log->ready))
 		fail_waiting(log);

@@ -31,7 +31,7 @@ struct drain_block {
  * struct par_log_drain - what a drain works with
  * @list: blocks of the array that are picked
  * @block: those that are drained now, @count of them; @pages: their content
- * @tries: so many drains one after the other have failed; @next: no other begins before then
+ * @next: after a failure no other drain begins before then
  * @suspects: what the last ones could not drain
  */
 struct par_log_drain {
@@ -39,7 +39,7 @@ struct par_log_drain {
 	u64 list[DRAIN_LIST];
 	struct drain_block block[DRAIN_SLICE];
 	struct page *pages[DRAIN_SLICE];
-	unsigned int count, tries;
+	unsigned int count;
 	unsigned long next;
 	struct par_log_suspects suspects;
 };
@@ -381,7 +381,7 @@ static bool drain_blocks(struct par_log_drain *drain, const u64 *blocks, unsigne
 	bool good = drain_slice(drain, blocks, count);
 	unsigned int i;
 
-	if (good || drain->tries < PAR_LOG_RETRIES)
+	if (good || drain->log->count.failures < PAR_LOG_RETRIES)
 		return good;
 	for (i = 0, good = true; i < count && !READ_ONCE(drain->log->paused); i++)
 		good &= drain_slice(drain, blocks + i, 1);
@@ -406,7 +406,7 @@ static bool choose_tail(struct par_log *log, struct par_log_record *record)
 		record->stable = max(log->conf->store->super.log.stable, record->tail);
 	}
 	empty = record->tail == log->ring.head && par_log_lacks_member(log);
-	log->closed = empty;
+	log->use.closed = empty;
 	spin_unlock(&log->lock);
 	return empty;
 }
@@ -474,7 +474,7 @@ static int move_tail(struct par_log *log)
 			free_units(log, record.tail);
 	}
 	spin_lock(&log->lock);
-	log->closed = false;
+	log->use.closed = false;
 	spin_unlock(&log->lock);
 	par_log_kick(log);
 	submit_held(log);
@@ -554,10 +554,13 @@ static int drain_some(struct par_log_drain *drain)
 /* A drain has failed, and is tried again later. */
 static void put_off(struct par_log_drain *drain)
 {
-	if (++drain->tries == PAR_LOG_RETRIES)
+	unsigned int failures = drain->log->count.failures + 1;
+
+	WRITE_ONCE(drain->log->count.failures, failures);
+	if (failures == PAR_LOG_RETRIES)
 		pr_warn("md/par:%s: some blocks of the log cannot be drained at the moment: they stay in the log, retrying\n",
 			mdname(drain->log->conf->mddev));
-	drain->next = jiffies + msecs_to_jiffies(par_log_drain_delay(drain->tries));
+	drain->next = jiffies + msecs_to_jiffies(par_log_drain_delay(failures));
 }
 
 static int drain_all(struct par_log_drain *drain)
@@ -570,7 +573,7 @@ static int drain_all(struct par_log_drain *drain)
 		if (done < 0)
 			put_off(drain);
 		else
-			drain->tries = 0;
+			WRITE_ONCE(drain->log->count.failures, 0);
 	}
 	WRITE_ONCE(drain->log->draining, false);
 	return done;
@@ -579,7 +582,7 @@ static int drain_all(struct par_log_drain *drain)
 /* What has failed may work in a moment: nobody who waits for the drain has it end sooner. */
 static bool is_too_soon(const struct par_log_drain *drain)
 {
-	return drain->tries && time_before(jiffies, drain->next);
+	return drain->log->count.failures && time_before(jiffies, drain->next);
 }
 
 static unsigned long time_left(const struct par_log_drain *drain)
@@ -593,6 +596,7 @@ void par_log_drain_work(struct work_struct *work)
 	int done = 1;
 
 	take_discards(log);
+	par_log_do_resize(log);
 	if (par_log_broken(log)) {
 		fail_held(log);
 		par_log_kick(log);

@@ -42,7 +42,7 @@ static bool has_room(const struct par_log *log, u64 blocks)
 	/* And a summary for each group. */
 	wanted += (div_u64(wanted, log->shape.group) + 1) *
 		  (par_log_summary_blocks(log->shape.group) + 1);
-	return !log->dead && !READ_ONCE(log->stuck) &&
+	return !log->dead && !READ_ONCE(log->stuck) && !log->use.off &&
 	       par_log_ring_used(&log->ring) + wanted <= log->ring.blocks;
 }
 
@@ -69,14 +69,16 @@ static struct par_log_write describe_write(struct par_log *log, const struct bio
 		.logged = is_lost || is_logged(log, bio),
 		.room = has_room(log, blocks_of(bio)),
 		/* A member that is whole again is left out for as short a time as may be. */
-		.ending = !is_lost && (log->index.live < PAR_LOG_ENDING ||
-				       par_log_lacks_member(log)),
+		.ending = !is_lost && READ_ONCE(log->count.failures) < PAR_LOG_WAITED &&
+			  (log->index.live < PAR_LOG_ENDING || par_log_lacks_member(log)),
 	};
 }
 
 /* Nothing is logged, and nothing will be: no need to look. */
 static bool passes_by(const struct par_log *log)
 {
+	if (READ_ONCE(log->use.off))
+		return true;
 	return !in_low_gear(log) && !READ_ONCE(log->lost.count) &&
 	       READ_ONCE(log->ring.tail) == READ_ONCE(log->ring.head) && !READ_ONCE(log->queued);
 }
@@ -86,12 +88,14 @@ static void log_write(struct par_log *log, struct bio *bio, bool counted)
 {
 	struct par_log_write write;
 	enum par_log_way way;
+	bool full;
 
 	spin_lock(&log->lock);
 	write = describe_write(log, bio);
+	full = !log->use.off && par_log_full(&write);
 	spin_unlock(&log->lock);
 	way = par_log_way(&write);
-	if (par_log_full(&write)) {
+	if (full) {
 		par_shift_at_least(log->conf, log->conf->geo.gears, "log");
 		par_log_drain_now(log);
 	}

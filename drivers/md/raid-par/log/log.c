@@ -96,6 +96,7 @@ int par_log_init(struct par_conf *conf)
 		pr_err("md/par:%s: the log is too small\n", mdname(conf->mddev));
 		return -EINVAL;
 	}
+	log->use.area = log->shape.units;
 	err = init_sent(log);
 	err = err ?: par_log_drain_alloc(log);
 	err = err ?: init_index(log);
@@ -117,7 +118,7 @@ void par_log_exit(struct par_conf *conf)
 	}
 	if (log->wq)
 		destroy_workqueue(log->wq);
-	for (u = 0; log->index.unit && u < log->index.units; u++)
+	for (u = 0; log->index.unit && u < log->use.area; u++)
 		if (log->index.unit[u])
 			par_log_slots_free(log->index.unit[u]);
 	if (log->spare)

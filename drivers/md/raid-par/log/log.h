@@ -23,6 +23,7 @@
 
 struct par_log;
 struct par_log_drain;
+struct par_log_resize;
 
 /* struct par_log_leg - a record's copy: @rdev is counted in */
 struct par_log_leg {
@@ -59,9 +60,11 @@ struct par_log_pools {
  * @logged, @drained: sectors of the array; @sent: requests to members, for records and by
  *	drains that read them; @replayed: records that the last assembly has found
  * @bad_reads: reads of copies that have failed
+ * @failures: drains that have failed, one after the other, up to now
  */
 struct par_log_counts {
 	u64 logged, drained, sent, replayed;
+	unsigned int failures;
 	atomic64_t bad_reads;
 };
 
@@ -76,6 +79,18 @@ struct par_log_groups {
 };
 
 /**
+ * struct par_log_use - how much of the ring is used
+ * @area: units of all of it
+ * @off: nothing is; @closed: nothing is appended for a moment
+ * @asked: a change that the drain's work has to make, or NULL
+ */
+struct par_log_use {
+	u32 area;
+	bool off, closed;
+	struct par_log_resize *asked;
+};
+
+/**
  * struct par_log - of an array that has one
  * @on: it has; nothing else is valid if not
  * @lock: the ring, the index, @lost, @waiting, @held, @queued
@@ -86,6 +101,7 @@ struct par_log_groups {
  * @held: writes that wait until what the log has of them is freed
  * @discards: for the drain, which is none of them then; under conf->queue.lock
  * @reads: of each unit, under way
+ * @use: under @lock
  * @ready_lock: @run, @ready, @lacking, @stuck, @renew; taken above the store's mutex
  * @run: of the records of this use; @ready: it is stored
  * @lacking: usable copies do not have some records; @heal: the walk in front of the first of
@@ -94,7 +110,6 @@ struct par_log_groups {
  * @renew: store the run, and what copies lack, as soon as the array is writable: if copies lack
  *	records, or if a later start could find others
  * @dead: a record is nowhere; no more are written
- * @closed: nothing is appended for a moment
  * @paused: the array is about to be quiet; @ended: for good
  * @filling: see struct par_log_need; @wanted: drain in any case; @draining: it is
  * @last: jiffies of the last record
@@ -111,6 +126,7 @@ struct par_log {
 	struct par_log_sent sent[PAR_LOG_RECORDS];
 	unsigned int first, next;
 	struct par_log_groups groups;
+	struct par_log_use use;
 	struct par_log_slot *spare;
 	struct bio_list waiting, held, discards;
 	u64 queued;
@@ -119,7 +135,7 @@ struct par_log {
 	u64 run;
 	bool ready, lacking, stuck, renew;
 	struct par_log_walk heal;
-	bool dead, closed, paused, ended, filling, wanted, draining;
+	bool dead, paused, ended, filling, wanted, draining;
 	unsigned long last;
 	struct par_log_counts count;
 	struct par_log_drain *drain;
@@ -140,6 +156,17 @@ void par_log_discard(struct par_conf *conf, struct bio *bio);
 
 /* par_log_filled - blocks of the log that are in use, of @blocks; 0 if it is empty */
 u32 par_log_filled(struct par_conf *conf, u32 *blocks);
+
+/*
+ * par_log_fit - use as much of the log's area as is stored; at assembly, before par_log_load()
+ * par_log_resize - use all units but @left, and store that. Sleeps. -EBUSY: the log is not empty,
+ *	or has lost blocks, which could not be written again without it; -EINVAL: too small
+ */
+int par_log_fit(struct par_conf *conf);
+int par_log_resize(struct par_conf *conf, u32 left);
+
+/* par_log_off - is the log not used, though the array has one? any context */
+bool par_log_off(const struct par_conf *conf);
 
 /* par_log_writable - the array has become so; any context */
 void par_log_writable(struct par_conf *conf);
@@ -219,6 +246,9 @@ void par_log_drain_work(struct work_struct *work);
  * appended. False if that cannot be; @stuck tells then whether it is for want of copies. Sleeps.
  */
 bool par_log_make_ready(struct par_log *log);
+
+/* par_log_do_resize - what par_log_resize() has asked for, if anything; by the drain's work */
+void par_log_do_resize(struct par_log *log);
 
 /* par_log_drain_alloc - what a drain needs, so that it never waits for memory; sleeps */
 int par_log_drain_alloc(struct par_log *log);

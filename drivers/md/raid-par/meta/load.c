@@ -496,6 +496,7 @@ static int rescue_super(struct par_conf *conf, bool any)
 		conf->store->super.scrub = old->scrub;
 		conf->store->super.log.run = old->log.run;
 		conf->store->super.log.lost = old->log.lost;
+		conf->store->super.log.left = old->log.left;
 	}
 	/*
 	 * What was in the log is lost. No record has such a run: an array is not used that often

@@ -769,14 +769,14 @@ static void take_supers(struct par_conf *conf)
 
 /* ---- the write log ---- */
 
-int par_store_log(struct par_conf *conf, const struct par_log_record *log, bool empty)
+static int store_log(struct par_conf *conf, const struct par_log_record *log, u32 left,
+		     bool empty)
 {
 	struct par_storing storing = { .occasion = PAR_STORE_LOG };
 	struct par_log_record *stored = &conf->store->super.log, old;
 	int err;
 
-	might_sleep();
-	mutex_lock(&conf->store->mutex);
+	lockdep_assert_held(&conf->store->mutex);
 	/* That stores a superblock, in which nothing of this may be: it is not flushed. */
 	err = begin_use(conf);
 	old = *stored;
@@ -785,6 +785,7 @@ int par_store_log(struct par_conf *conf, const struct par_log_record *log, bool 
 		stored->stable = log->stable;
 		stored->run = log->run;
 		stored->lost = log->lost;
+		stored->left = left;
 		if (empty)
 			stored->absent &= par_lost_members(conf) | ~par_whole_members(conf);
 		err = store_by_plan(conf, &storing);
@@ -793,6 +794,27 @@ int par_store_log(struct par_conf *conf, const struct par_log_record *log, bool 
 	old.absent |= stored->absent;
 	if (err)
 		*stored = old;
+	return err;
+}
+
+int par_store_log(struct par_conf *conf, const struct par_log_record *log, bool empty)
+{
+	int err;
+
+	might_sleep();
+	mutex_lock(&conf->store->mutex);
+	err = store_log(conf, log, conf->store->super.log.left, empty);
+	mutex_unlock(&conf->store->mutex);
+	return err;
+}
+
+int par_store_log_left(struct par_conf *conf, const struct par_log_record *log)
+{
+	int err;
+
+	might_sleep();
+	mutex_lock(&conf->store->mutex);
+	err = store_log(conf, log, log->left, true);
 	mutex_unlock(&conf->store->mutex);
 	return err;
 }

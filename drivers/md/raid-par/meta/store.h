@@ -383,10 +383,12 @@ int par_store_whole(struct par_conf *conf);
  * par_store_log - flush, then store: all before @log->tail is at home, all before @log->stable is
  * in the log, the next records are of @log->run, and @log->lost is lost. @log->absent is not used:
  * if the log is @empty, all whole members have a part in it again. Sleeps.
+ * par_store_log_left - the same of an empty log, and from now on @log->left units of it are not used
  * par_store_log_flushed - all before @stable is in the log: flush, and enter it in the next
  * superblock
  */
 int par_store_log(struct par_conf *conf, const struct par_log_record *log, bool empty);
+int par_store_log_left(struct par_conf *conf, const struct par_log_record *log);
 int par_store_log_flushed(struct par_conf *conf, u64 stable);
 
 /* par_store_look - queue the store's work, in case it has something to do; any context */

@@ -254,6 +254,7 @@ static void pack_log(struct par_disk_super *raw, const struct par_log_record *lo
 	raw->log_stable = cpu_to_le64(log->stable);
 	raw->log_run = cpu_to_le64(log->run);
 	raw->log_absent = cpu_to_le32(log->absent);
+	raw->log_left = cpu_to_le32(log->left);
 	for (i = 0; i < log->lost.count; i++)
 		raw->log_lost[i] = cpu_to_le64(log->lost.entry[i].block << 8 |
 					       log->lost.entry[i].sectors);
@@ -267,6 +268,7 @@ static void unpack_log(struct par_log_record *log, const struct par_disk_super *
 	log->stable = le64_to_cpu(raw->log_stable);
 	log->run = le64_to_cpu(raw->log_run);
 	log->absent = le32_to_cpu(raw->log_absent);
+	log->left = le32_to_cpu(raw->log_left);
 	log->lost.count = 0;
 	for (i = 0; i < PAR_LOG_LOST && raw->log_lost[i]; i++)
 		par_log_lost_add(&log->lost, le64_to_cpu(raw->log_lost[i]) >> 8,

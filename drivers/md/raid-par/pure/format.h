@@ -114,7 +114,8 @@ struct par_disk_super {
 	__le64 log_stable;	/* 176 a position: all before it is in the log */
 	__le64 log_run;		/* 184 no record is of a newer run */
 	__le32 log_absent;	/* 192 members whose log is not used */
-	u8 pad1[60];		/* 196 */
+	__le32 log_left;	/* 196 units of the ring that are left unused */
+	u8 pad1[56];		/* 200 */
 	struct par_disk_set set[PAR_MAX_SETS];	/* 256 by gear, lowest first */
 	__le64 min_seq[PAR_MAX_MEMBERS];	/* the least seq of each member's superblock */
 	/* with PAR_COMPAT_POWER: */
@@ -263,11 +264,12 @@ struct par_scrub_record {
 /**
  * struct par_log_record - what is kept about the write log; see Documentation/log.md
  * @tail, @stable: positions; @run: of the last use of the array; @absent: members
+ * @left: units at the end of the ring that are not used; all of them: the log is off
  * @lost: what it had before the tail and has lost
  */
 struct par_log_record {
 	u64 tail, stable, run;
-	u32 absent;
+	u32 absent, left;
 	struct par_log_lost lost;
 };
 

@@ -55,6 +55,7 @@ enum par_log_drain_why par_log_drain_why(const struct par_log_need *need);
 #define PAR_LOG_RETRY_MS	500U	/* after an error, a few times … */
 #define PAR_LOG_RETRIES		4U
 #define PAR_LOG_RETRY_MAX_MS	16000U	/* … then twice as long each time, up to this */
+#define PAR_LOG_WAITED		7U	/* failures, 5 s; then writes wait for a drain no longer */
 
 /* par_log_drain_delay - ms until the next drain, if @tries drains in a row, not 0, have failed */
 u32 par_log_drain_delay(unsigned int tries);

@@ -20,7 +20,7 @@ enum par_log_way {
  * @low: the array is in a gear below its top one
  * @large: whole stripes, for which the home set reads nothing
  * @logged: par_log_index_has() a block of it
- * @room: the log has room; @ending: fewer than PAR_LOG_ENDING blocks are live
+ * @room: the log has room; @ending: fewer than PAR_LOG_ENDING blocks are live, and are drained
  */
 struct par_log_write {
 	bool low, large, logged, room, ending;

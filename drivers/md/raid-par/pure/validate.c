@@ -62,7 +62,8 @@ static bool log_ok(const struct par_disk_super *raw, const struct par_geometry *
 		if (!(u8)lost || lost >> 8 >= geo->array_sectors / PAR_LOG_BLOCK)
 			return false;
 	}
-	return par_log_shape_of(&shape, geo) && stable <= PAR_SEQ_MAX && tail <= stable &&
+	return par_log_shape_of(&shape, geo) &&
+	       par_log_shape_leave(&shape, le32_to_cpu(raw->log_left)) && stable <= PAR_SEQ_MAX && tail <= stable &&
 	       stable - tail <= par_log_blocks(&shape) &&
 	       le64_to_cpu(raw->log_run) <= PAR_SEQ_MAX &&
 	       members_only(raw->log_absent, geo->set[1].members);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Replays of logs on members with a cache that loses unflushed data, sector by sector: repeated
- * cuts, a member that is lost and returns with its old content, damaged records. Each log is
- * read twice, record by record and by summaries, and the two indexes must be the same.
+ * cuts, a member that is lost and returns with its old content, damaged records, rings that get
+ * another length. Each log is read twice, record by record and by summaries, and the two indexes
+ * must be the same.
  */
 #include <linux/kernel.h>
 #include <linux/prandom.h>
@@ -23,7 +24,7 @@
 #define EPOCH		0xabcdef0123456789ULL
 #define ARRAY_BLOCKS	100000U
 #define RECORDS		4000U
-#define ROUNDS		40U
+#define ROUNDS		60U
 
 /* A unit of a member's area: its content on the disk, and as read while there is power. */
 struct row {
@@ -556,6 +557,22 @@ static void change_members(struct bench *bench)
 	bench->absent = 0;
 }
 
+/* The log is empty, and its ring has another length from now on: see resize.c. */
+static void resize(struct bench *bench, u32 units)
+{
+	u64 pos;
+
+	flush_all(bench);
+	store_tail(bench, true);
+	KUNIT_EXPECT_TRUE(bench->test, par_log_ring_empty(&bench->ring));
+	pos = round_up(bench->ring.tail, PAR_LOG_UNIT);
+	bench->shape.units = units;
+	par_log_ring_init(&bench->ring, par_log_blocks(&bench->shape), pos);
+	bench->stored = pos;
+	bench->run++;
+	bench->absent = 0;
+}
+
 static void use_log(struct bench *bench)
 {
 	unsigned int i, steps = 1 + any(bench, 40);
@@ -569,6 +586,8 @@ static void use_log(struct bench *bench)
 	}
 	if (!any(bench, 6))
 		change_members(bench);
+	if (!any(bench, 10))
+		resize(bench, 2 + any(bench, UNITS - 1));
 }
 
 static void use_and_cut(struct bench *bench)
@@ -900,6 +919,33 @@ static void summary_mutants(struct kunit *test)
 	}
 }
 
+/*
+ * A whole record is left behind the end of the log, at the beginning of a unit. The ring gets
+ * another length, and new positions from there on: only the new run makes that record not count.
+ */
+static void replay_resized(struct kunit *test)
+{
+	struct bench *bench = make_bench(test, 0);
+	struct par_log_walk walk;
+
+	/* No summary comes between the records. */
+	set_group(bench, UNITS);
+	do
+		append(bench, 100);
+	while (bench->ring.head <= PAR_LOG_UNIT);
+	damage(bench, 0, 0);
+	damage(bench, 0, 1);
+	replay(bench);
+	KUNIT_EXPECT_EQ(test, bench->count, 0);
+	append(bench, 1);
+	resize(bench, 2);
+	KUNIT_EXPECT_EQ(test, bench->ring.head, PAR_LOG_UNIT);
+	KUNIT_EXPECT_EQ(test, walk_to_end(bench, &walk), 0);
+	KUNIT_EXPECT_FALSE(test, par_log_walk_damaged(&walk));
+	bench->run = 1;
+	KUNIT_EXPECT_EQ(test, walk_to_end(bench, &walk), 1);
+}
+
 static struct kunit_case log_replay_cases[] = {
 	KUNIT_CASE(replay_cuts),
 	KUNIT_CASE(summary_cuts),
@@ -913,6 +959,7 @@ static struct kunit_case log_replay_cases[] = {
 	KUNIT_CASE(replay_damaged),
 	KUNIT_CASE(replay_clean_stop),
 	KUNIT_CASE(replay_full),
+	KUNIT_CASE(replay_resized),
 	{}
 };
 

@@ -137,6 +137,19 @@ static void super_range(struct kunit *test)
 	log.absent--;
 	expect_range(test, &log, "all that have one", PAR_FMT_OK);
 	log = good;
+	log.left = shape.units - PAR_LOG_MIN_UNITS;
+	log.stable = log.tail + PAR_LOG_MIN_UNITS * PAR_LOG_UNIT;
+	expect_range(test, &log, "a full log of the least length", PAR_FMT_OK);
+	log.stable++;
+	expect_range(test, &log, "more than its length", PAR_FMT_RANGE);
+	log = good;
+	log.left = shape.units - PAR_LOG_MIN_UNITS + 1;
+	expect_range(test, &log, "too little left to use", PAR_FMT_RANGE);
+	log.left = shape.units;
+	expect_range(test, &log, "a log that is off", PAR_FMT_OK);
+	log.left++;
+	expect_range(test, &log, "less than nothing", PAR_FMT_RANGE);
+	log = good;
 	while (par_log_lost_add(&log.lost, 7 + log.lost.count, 1))
 		;
 	expect_range(test, &log, "as many lost blocks as there may be", PAR_FMT_OK);

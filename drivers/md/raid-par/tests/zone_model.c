@@ -34,319 +34,10 @@
 #include <linux/kernel.h>
 #include <linux/string.h>
 
-#include "zone_model.h"
+#include "zone_parts.h"
 
 #define PART_MAP	BIT(PAR_PART_MAP)
 #define PART_INTENTS	BIT(PAR_PART_INTENTS)
-
-/* Where an event takes place. */
-struct place {
-	struct sim_zone *zone;
-	struct row *row;
-	struct seg *seg;
-	struct cell *cell;
-	unsigned int n;			/* of all blocks */
-	unsigned int z, s, bit;		/* zone, sleeper, block of the row */
-};
-
-/* ---- looking at the model ---- */
-
-static bool awake(unsigned int gear, unsigned int s)
-{
-	return s + 1 < gear;
-}
-
-static unsigned int row_bits(const struct sim *sim)
-{
-	return (1U << sim->shape->sleepers * sim->shape->blocks) - 1;
-}
-
-static unsigned int blocks_of(const struct shape *shape)
-{
-	return shape->zones * shape->rows * shape->sleepers * shape->blocks;
-}
-
-/* The @block-th of all; no cell if there are not so many. */
-static struct place place_of(struct sim *sim, unsigned int block)
-{
-	const struct shape *shape = sim->shape;
-	struct place p = { .n = block };
-
-	if (block >= blocks_of(shape))
-		return p;
-	p.bit = block % (shape->sleepers * shape->blocks);
-	p.s = p.bit / shape->blocks;
-	block /= shape->sleepers * shape->blocks;
-	p.z = block / shape->rows;
-	p.zone = &sim->w.zone[p.z];
-	p.row = &p.zone->row[block % shape->rows];
-	p.seg = &p.row->seg[p.s];
-	p.cell = &p.seg->cell[p.bit % shape->blocks];
-	return p;
-}
-
-static bool written(const struct row *row)
-{
-	return row->seg[0].state != PAR_SEG_UNWRITTEN;
-}
-
-static bool flying(const struct cell *cell)
-{
-	return cell->v[HOME + FLY] || cell->v[IMAGE + FLY];
-}
-
-static bool row_flies(struct sim *sim, const struct row *row)
-{
-	struct place p;
-
-	for (p = place_of(sim, 0); p.cell; p = place_of(sim, p.n + 1))
-		if (p.row == row && flying(p.cell))
-			return true;
-	return false;
-}
-
-static bool row_locked(const struct row *row)
-{
-	unsigned int s;
-
-	for (s = 0; s < SLEEPERS; s++)
-		if (row->seg[s].locked)
-			return true;
-	return false;
-}
-
-/* Has every request ended, copies of segments not counted? */
-static bool quiet(struct sim *sim)
-{
-	struct place p;
-
-	for (p = place_of(sim, 0); p.cell; p = place_of(sim, p.n + 1))
-		if ((flying(p.cell) && !p.seg->locked) || p.row->held ||
-		    p.row->phase != STEADY)
-			return false;
-	return !sim->w.waiting;
-}
-
-static const struct par_store_step *plan_step(const struct sim *sim)
-{
-	return &sim->plan[sim->w.occasion][sim->w.at];
-}
-
-static bool storing_map(const struct sim *sim)
-{
-	return sim->w.sent && plan_step(sim)->what == PAR_STEP_MAP;
-}
-
-static bool storing_intents(const struct sim *sim)
-{
-	return sim->w.noting ||
-	       (sim->w.sent && plan_step(sim)->what == PAR_STEP_INTENTS);
-}
-
-/* ---- contents ---- */
-
-static u8 fresh(const struct cell *cell)
-{
-	u8 newest = 0;
-	int i;
-
-	for (i = 0; i < VERSIONS; i++)
-		newest = max(newest, cell->v[i]);
-	return newest + 1;
-}
-
-/* Only the order counts, and which content is garbage. */
-static void renumber(struct cell *cell)
-{
-	u8 rank[4 * VERSIONS] = { };
-	unsigned int i, next = 0;
-
-	for (i = 0; i < VERSIONS; i++)
-		rank[cell->v[i]] = 1;
-	rank[0] = 0;
-	for (i = 1; i < sizeof(rank); i++)
-		if (rank[i])
-			rank[i] = ++next;
-	for (i = 0; i < VERSIONS; i++)
-		cell->v[i] = rank[cell->v[i]];
-}
-
-static void launch(struct cell *cell, unsigned int copy, u8 version)
-{
-	cell->v[copy + FLY] = version;
-	cell->v[copy + LOW] = min(cell->v[copy + LOW], version);
-}
-
-static void set_copy(struct cell *cell, unsigned int copy, u8 now, u8 low)
-{
-	cell->v[copy + NOW] = now;
-	cell->v[copy + LOW] = low;
-	cell->v[copy + FLY] = 0;
-}
-
-static void flush_copy(struct cell *cell, unsigned int copy)
-{
-	u8 now = cell->v[copy + NOW], fly = cell->v[copy + FLY];
-
-	cell->v[copy + LOW] = fly ? min(now, fly) : now;
-}
-
-/* The caches of the members that are awake; the images are on such members. */
-static void flush_all(struct sim *sim)
-{
-	struct place p;
-
-	for (p = place_of(sim, 0); p.cell; p = place_of(sim, p.n + 1)) {
-		flush_copy(p.cell, IMAGE);
-		if (awake(sim->w.gear, p.s) || sim->w.absent & 1 << p.s)
-			flush_copy(p.cell, HOME);
-	}
-}
-
-/* Is there no unflushed write, and none under way, that could change this copy? */
-static bool certain(const struct cell *cell, unsigned int copy)
-{
-	return !cell->v[copy + FLY] && cell->v[copy + LOW] == cell->v[copy + NOW];
-}
-
-/* The copy that a state names; if both, the home copy. */
-static unsigned int named(enum par_seg_state state)
-{
-	return state == PAR_SEG_IMAGE ? IMAGE : HOME;
-}
-
-/* ---- judging ---- */
-
-/* The state of the members if the power fails now: @map, @intents: the new ones. */
-struct crash {
-	bool map, intents;
-};
-
-static u8 crash_byte(const struct sim_zone *zone, const struct crash *c)
-{
-	return c->intents ? zone->byte : zone->stored_byte;
-}
-
-/* Blocks that are not marked as stored by any zone are not looked for. */
-static bool map_known(const struct sim *sim, const struct crash *c)
-{
-	unsigned int z;
-
-	for (z = 0; z < sim->shape->zones; z++)
-		if (crash_byte(&sim->w.zone[z], c) & PAR_INTENT_STORED)
-			return true;
-	return false;
-}
-
-static enum par_seg_state crash_state(const struct sim *sim,
-				      const struct place *p,
-				      const struct crash *c)
-{
-	enum par_seg_state state = c->map ? p->seg->snap : p->seg->stored;
-	unsigned int gear = crash_byte(p->zone, c) & PAR_INTENT_GEAR;
-
-	if (!map_known(sim, c))
-		state = PAR_SEG_UNWRITTEN;
-	return gear ? par_seg_after_crash(state, awake(gear, p->s)) : state;
-}
-
-static const char *judge_copy(const struct cell *cell, unsigned int copy, bool intent)
-{
-	if (cell->v[copy + LOW] < cell->v[FLOOR])
-		return "a copy that is named valid is stale";
-	if (!intent && !certain(cell, copy))
-		return "without an intent, a copy is not certain";
-	return NULL;
-}
-
-static const char *judge_state(const struct cell *cell, enum par_seg_state state,
-			       bool intent)
-{
-	const char *wrong = NULL;
-
-	if (state == PAR_SEG_UNWRITTEN)
-		return cell->v[FLOOR] ? "a row with data is unwritten" : NULL;
-	if (state == PAR_SEG_BOTH && cell->v[HOME + NOW] != cell->v[IMAGE + NOW])
-		wrong = "copies that are both named valid differ";
-	if (state != PAR_SEG_IMAGE)
-		wrong = wrong ?: judge_copy(cell, HOME, intent);
-	if (state != PAR_SEG_HOME)
-		wrong = wrong ?: judge_copy(cell, IMAGE, intent);
-	return wrong;
-}
-
-/* In zones without a mark, the absent member's disk is still right. */
-static const char *judge_left(const struct cell *cell, enum par_seg_state state)
-{
-	u8 left = cell->v[LEFT];
-
-	if (state == PAR_SEG_UNWRITTEN || state == PAR_SEG_IMAGE)
-		return NULL;
-	if (left != cell->v[LEFT_LOW] || left != cell->v[HOME + NOW] ||
-	    !certain(cell, HOME))
-		return "a member has missed what no mark tells of";
-	return NULL;
-}
-
-static const char *judge_crash(struct sim *sim, const struct crash *c)
-{
-	const char *wrong = NULL;
-	struct place p;
-
-	for (p = place_of(sim, 0); p.cell; p = place_of(sim, p.n + 1)) {
-		enum par_seg_state state = crash_state(sim, &p, c);
-		u8 byte = crash_byte(p.zone, c);
-
-		wrong = judge_state(p.cell, state, byte & PAR_INTENT_GEAR);
-		if (!wrong && sim->w.noted && sim->w.absent & 1 << p.s &&
-		    !(byte & PAR_INTENT_MISSED))
-			wrong = judge_left(p.cell, state);
-		if (!wrong && p.zone->torn &&
-		    !(byte & (PAR_INTENT_GEAR | PAR_INTENT_RESYNC)))
-			wrong = "parity is wrong and nothing tells of it";
-		if (wrong)
-			break;
-	}
-	return wrong;
-}
-
-/* The content that is read while the array runs. */
-static const char *judge_memory(struct sim *sim)
-{
-	struct place p;
-
-	for (p = place_of(sim, 0); p.cell; p = place_of(sim, p.n + 1)) {
-		const u8 *v = p.cell->v;
-
-		if (written(p.row) == !p.seg->state)
-			return "a row is neither written nor unwritten";
-		if (!written(p.row) || flying(p.cell))
-			continue;
-		if (v[named(p.seg->state) + NOW] != v[CUR])
-			return "an old copy is read";
-		if (p.seg->state == PAR_SEG_BOTH && v[IMAGE + NOW] != v[CUR])
-			return "an old image is read";
-		if (sim->w.absent & 1 << p.s && v[HOME + NOW] != v[CUR])
-			return "parity does not tell what an absent member has";
-	}
-	return NULL;
-}
-
-static const char *judge(struct sim *sim)
-{
-	const char *wrong = judge_memory(sim);
-	struct crash c;
-	unsigned int i;
-
-	for (i = 0; !wrong && i < 4; i++) {
-		c.map = i & 1;
-		c.intents = i & 2;
-		if ((!c.map || storing_map(sim)) &&
-		    (!c.intents || storing_intents(sim)))
-			wrong = judge_crash(sim, &c);
-	}
-	return wrong;
-}
 
 /* ---- writes (route.c, row.c) ---- */
 
@@ -628,11 +319,6 @@ static bool ev_discard_images(struct sim *sim, unsigned int n)
 }
 
 /* ---- the store (store.c) ---- */
-
-static bool idle(const struct sim *sim)
-{
-	return !sim->w.parts && !sim->w.noting;
-}
 
 static void publish(struct sim *sim)
 {
@@ -1015,19 +701,6 @@ static bool ev_checkpoint(struct sim *sim, unsigned int n)
 	return true;
 }
 
-static const char *judge_checkpoint(struct sim *sim)
-{
-	struct place p;
-
-	for (p = place_of(sim, 0); p.cell; p = place_of(sim, p.n + 1))
-		/* A copy that has been completed in between is not lost. */
-		if ((p.seg->stored != p.seg->state &&
-		     p.seg->stored != PAR_SEG_IMAGE) ||
-		    p.zone->stored_byte & PAR_INTENT_GEAR)
-			return "a checkpoint leaves something unstored";
-	return NULL;
-}
-
 /*
  * The gear changes, and the gate is opened; or the array was stopped and is started again.
  * Intents that were asked for in between are set now.
@@ -1061,7 +734,7 @@ static bool ev_give_up(struct sim *sim, unsigned int n)
 static void stand_in(struct sim *sim, const struct place *p)
 {
 	const struct crash now = { };
-	enum par_seg_state state = p->seg->state ?: crash_state(sim, p, &now);
+	enum par_seg_state state = p->seg->state ?: zone_crash_state(sim, p, &now);
 	u8 *v = p->cell->v;
 
 	v[LEFT] = v[HOME + NOW];
@@ -1140,7 +813,7 @@ static void settle_copy(struct sim *sim, struct cell *cell, unsigned int copy,
 static void reload_block(struct sim *sim, const struct place *p,
 			 const struct crash *c, unsigned int which)
 {
-	enum par_seg_state state = crash_state(sim, p, c);
+	enum par_seg_state state = zone_crash_state(sim, p, c);
 	u8 *v = p->cell->v;
 
 	if (state != PAR_SEG_UNWRITTEN && !certain(p->cell, named(state)))
@@ -1151,7 +824,7 @@ static void reload_block(struct sim *sim, const struct place *p,
 	v[CUR] = state == PAR_SEG_UNWRITTEN ? 0 : v[named(state) + NOW];
 	v[FLOOR] = v[CUR];
 	/* Parity need not match: content that is rebuilt from it is in doubt. */
-	if (sim->w.absent & 1 << p->s && crash_byte(p->zone, c) & PAR_INTENT_GEAR)
+	if (sim->w.absent & 1 << p->s && zone_crash_byte(p->zone, c) & PAR_INTENT_GEAR)
 		set_copy(p->cell, HOME, v[CUR], v[CUR]);
 }
 
@@ -1161,9 +834,9 @@ static void reload_map(struct sim *sim, const struct crash *c)
 	struct place p;
 
 	for (p = place_of(sim, 0); p.cell; p = place_of(sim, p.n + 1))
-		state[p.n] = crash_state(sim, &p, c);
+		state[p.n] = zone_crash_state(sim, &p, c);
 	for (p = place_of(sim, 0); p.cell; p = place_of(sim, p.n + 1)) {
-		if (!map_known(sim, c))
+		if (!zone_map_known(sim, c))
 			p.seg->stored = PAR_SEG_UNWRITTEN;
 		else if (c->map)
 			p.seg->stored = p.seg->snap;
@@ -1180,7 +853,7 @@ static void reload_map(struct sim *sim, const struct crash *c)
 
 static void reload_zone(struct sim *sim, struct sim_zone *zone, const struct crash *c)
 {
-	zone->stored_byte = crash_byte(zone, c);
+	zone->stored_byte = zone_crash_byte(zone, c);
 	memset(&zone->z, 0, sizeof(zone->z));
 	zone->byte = par_zone_load(&zone->z, zone->stored_byte,
 				   sim->mutant != RESYNC_FORGOTTEN);
@@ -1311,76 +984,11 @@ bool zone_happen(struct sim *sim, unsigned int event, unsigned int n)
 	sim->trace[sim->steps++ % TRACE] = event << 8 | n;
 	for (p = place_of(sim, 0); p.cell; p = place_of(sim, p.n + 1))
 		renumber(p.cell);
-	sim->wrong = judge(sim);
+	sim->wrong = zone_judge(sim);
 	if (!sim->wrong && sim->w.checking && idle(sim))
-		sim->wrong = judge_checkpoint(sim);
+		sim->wrong = zone_judge_checkpoint(sim);
 	sim->w.checking &= !idle(sim);
 	return true;
-}
-
-/* Does a mutant omit this step of the module's plan? */
-static bool left_out(enum mutant mutant, const struct par_store_step *step)
-{
-	switch (mutant) {
-	case NO_FLUSH:
-		return step->part == PAR_PART_MAP && step->what == PAR_STEP_FLUSH;
-	case INTENT_CLEARED_UNFLUSHED:
-		return step->part == PAR_PART_INTENTS && step->what == PAR_STEP_FLUSH;
-	case MISSED_NOTED_LATE:
-		return step->what == PAR_STEP_NOTE;
-	case NO_SNAPSHOT:
-		return step->what == PAR_STEP_SNAPSHOT;
-	case MAP_NOT_STORED:
-		return step->what == PAR_STEP_MAP;
-	case INTENTS_NOT_STORED:
-		return step->what == PAR_STEP_INTENTS;
-	default:
-		return false;
-	}
-}
-
-/* Does a mutant take the second of two steps before the first? */
-static bool comes_before(enum mutant mutant, const struct par_store_step *first,
-			 const struct par_store_step *second)
-{
-	switch (mutant) {
-	case FLUSH_BEFORE_SNAPSHOT:
-		return first->what == PAR_STEP_SNAPSHOT && second->what == PAR_STEP_FLUSH;
-	case WRITE_BEFORE_INTENT:
-		return first->what == PAR_STEP_INTENTS && second->what == PAR_STEP_PUBLISH;
-	case INTENT_CLEARED_BEFORE_MAP:
-		return first->part == PAR_PART_MAP && second->part == PAR_PART_INTENTS;
-	default:
-		return false;
-	}
-}
-
-/* The module's plan, with the change of the mutant. */
-static void make_plan(struct sim *sim, enum par_store_occasion occasion)
-{
-	const struct par_store_step *from = par_store_plan(occasion);
-	struct par_store_step *plan = sim->plan[occasion];
-	enum mutant mutant = sim->mutant;
-	unsigned int count = 0, i;
-
-	/* In a plan that sets intents, the map precedes for another reason. */
-	if (mutant == INTENT_CLEARED_BEFORE_MAP && occasion != PAR_STORE_CLEAR)
-		mutant = SOUND;
-	for (; from->what != PAR_STEP_END; from++) {
-		if (left_out(mutant, from))
-			continue;
-		plan[count++] = *from;
-		for (i = count - 1; i && comes_before(mutant, &plan[i - 1], &plan[i]); i--)
-			swap(plan[i - 1], plan[i]);
-	}
-}
-
-static void make_plans(struct sim *sim)
-{
-	unsigned int i;
-
-	for (i = 0; i < PAR_STORE_OCCASIONS; i++)
-		make_plan(sim, i);
 }
 
 void zone_begin(struct sim *sim, const struct shape *shape, enum mutant mutant)
@@ -1389,5 +997,5 @@ void zone_begin(struct sim *sim, const struct shape *shape, enum mutant mutant)
 	sim->shape = shape;
 	sim->mutant = mutant;
 	sim->w.gear = shape->gears;
-	make_plans(sim);
+	zone_make_plans(sim);
 }

@@ -71,7 +71,11 @@ impl Log {
         };
         Ok(Some(Log {
             bytes,
-            state: par.one_of("log_state", "empty, records, draining or stuck", LogState::parse)?,
+            state: par.one_of(
+                "log_state",
+                "empty, records, draining or stuck",
+                LogState::parse,
+            )?,
             used_bytes: par.number("log_used")?,
             live_bytes: par.number("log_live")?,
             memory_bytes: par.number("log_memory")?,
