@@ -3,5 +3,5 @@
 # subject: build
 # needs: debian-root
 # rare: yes
-# timeout: 2400
+# timeout: 3600
 exec "$(dirname "$0")/packages" bookworm

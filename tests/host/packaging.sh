@@ -222,7 +222,7 @@ packages_are_complete() {
 	# shellcheck disable=SC2016  # the script's
 	while read -r file; do has raid-par-dkms "$src/dkms/$file"; done \
 		< <(grep -oP '^\s*\$DKMS/\K[a-z-]+' "$TREE/debian/raid-par-dkms.postinst"; echo build-module; echo md-headers)
-	has raid-par-dkms "$src"/scripts/{check-layout,lib.sh} usr/share/man/man4/md-par.4
+	has raid-par-dkms "$src"/scripts/{check-layout,lib.sh} usr/share/man/man4/md-par.4 etc/kernel/{,header_}postinst.d/00-raid-par
 	while read -r file; do has paradm "$file"; done < <(grep -ohP '^ExecStart=\K\S+' "$TREE"/debian/paradm.*.service)
 	has paradm etc/paradm/daemon.toml usr/share/initramfs-tools/hooks/raid-par \
 		usr/lib/dracut/modules.d/90raid-par/module-setup.sh usr/share/man/man{8/{paradm,par-smart}.8,5/paradm-daemon.toml.5}

@@ -2,13 +2,13 @@
 /*
  * mdadm and the module agree about the possible layouts and the size of an array: the results of
  * both are compared, for all gear masks of up to 12 members and a sample of larger ones, with
- * members of many sizes, without a log and with logs of many sizes. And a new array has a log of
- * the size that is documented.
+ * members of many sizes, without a log and with logs of many sizes, with images of all and of shares.
+ * And a new array has a log of the size that is documented.
  */
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "pure/geometry.h"
+#include "pure/slot-place.h"
 
 /* mdadm's par-layout.c */
 unsigned long long par_array_sectors(int layout, int chunk_size,
@@ -16,6 +16,10 @@ unsigned long long par_array_sectors(int layout, int chunk_size,
 unsigned long long par_logged_sectors(int layout, int chunk_size,
 				      unsigned long long component_size,
 				      unsigned long long log_sectors);
+unsigned long long par_shared_sectors(int layout, int chunk_size,
+				      unsigned long long component_size,
+				      unsigned long long steady_size,
+				      unsigned long long log_sectors, unsigned int share);
 
 unsigned long long par_default_log(unsigned long long component_size);
 
@@ -65,6 +69,41 @@ static void compare(u32 layout, u32 chunk, u64 size)
 	compare_logged(layout, chunk, size, 1 + (size >> next_random() % 16));
 }
 
+static void compare_shared(const struct par_slot_ask *ask)
+{
+	static struct par_geometry geo;
+	enum par_geo_error why;
+	u64 module = par_slot_place_init(&geo, ask, &why) ? 0 : geo.array_sectors;
+	u64 mdadm = par_shared_sectors((int)ask->layout, (int)ask->chunk << 9, ask->sleeper, ask->steady,
+				       ask->log, ask->share);
+
+	compared++;
+	arrays += module != 0;
+	if (module == mdadm)
+		return;
+	printf("layout 0x%x, chunk %u KiB, members of %llu and %llu sectors, logs of %llu, images of %u %%: "
+	       "the module says %llu sectors, mdadm %llu\n",
+	       ask->layout, ask->chunk / 2, (unsigned long long)ask->steady,
+	       (unsigned long long)ask->sleeper, (unsigned long long)ask->log, ask->share,
+	       (unsigned long long)module, (unsigned long long)mdadm);
+	exit(1);
+}
+
+/* An array with images of some share, on members of which those that never sleep may be larger. */
+static void compare_some(u32 layout, u32 chunk, u64 size)
+{
+	struct par_slot_ask ask = {
+		.layout = layout, .disks = fls(layout & PAR_LAYOUT_MEMBERS), .chunk = chunk,
+		.steady = size, .sleeper = size, .share = 1 + next_random() % 100,
+	};
+
+	if (ask.share < PAR_SHARE_ALL && next_random() % 2)
+		ask.steady += next_random() % (size + 1);
+	if (next_random() % 2)
+		ask.log = 1 + (size >> next_random() % 16);
+	compare_shared(&ask);
+}
+
 /* Sizes from nothing to 64 TiB, some a chunk or a sector off. */
 static void compare_sizes(u32 layout)
 {
@@ -80,6 +119,8 @@ static void compare_sizes(u32 layout)
 		compare(layout, chunk, sizes[i]);
 		compare(layout, chunk, sizes[i] + next_random() % 4096);
 		compare(layout, chunk, next_random() >> (27 + next_random() % 24));
+		compare_some(layout, chunk, sizes[i]);
+		compare_some(layout, chunk, next_random() >> (27 + next_random() % 24));
 	}
 }
 

@@ -60,6 +60,16 @@ rm -f "$TREE"/built-*
 run 0 -k early
 [ -z "$(find "$TREE" -name 'built-*')" ] || fail "something was built for nothing"
 
+# Machines that have more memory together than the host run one after the other; one that has more alone, runs.
+for name in one two three; do
+	script "$TREE/tests/machine/cases/large-$name.sh" '# Takes all memory.' '# machine: --debug --mem 1000000G' 'exit 0'
+done
+# shellcheck disable=SC2016  # for the script
+script "$TREE/tests/machine/run" 'mkdir "$0.only" && sleep 0.3 && rmdir "$0.only"'
+run 0 --jobs 3 -k large
+[ "$(tail -n 1 <<<"$OUTPUT")" = '3 passed, 0 failed' ] || fail "$OUTPUT"
+echo "not more than the memory of the host"
+
 # If no mdadm is available, the run fails.
 script "$TREE/scripts/build-mdadm" 'echo "raid-par: error: neither" >&2; exit 69'
 run 1 -k case

@@ -28,6 +28,12 @@ typedef int64_t s64;
 #define DIV_ROUND_UP_ULL(n, d) DIV_ROUND_UP((u64)(n), (d))
 #define DIV64_U64_ROUND_UP(n, d) DIV_ROUND_UP((u64)(n), (u64)(d))
 
+/* Bytes are in the order of the disks' here. */
+typedef u32 __le32;
+#define cpu_to_le32(n) ((u32)(n))
+#define le32_to_cpu(n) ((u32)(n))
+#define static_assert(holds) _Static_assert(holds, #holds)
+
 #define U32_MAX UINT32_MAX
 #define U64_MAX UINT64_MAX
 #define S64_MAX INT64_MAX

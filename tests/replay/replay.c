@@ -13,6 +13,7 @@
  * -b BYTES	each of so many
  * -w PERCENT	of them writes
  * -q		one after the other on the disk instead of anywhere
+ * -z		write zeros, which simulated disks keep without memory
  * -o FILE	of each request, in order: "NS OP SECTOR BYTES LATENCY_NS ERROR"
  *
  * Prints a line: "requests R errors E took_ns T sum_ns S p50 ... p999 ... max M".
@@ -62,7 +63,7 @@ struct rq {
 static struct {
 	const char *device, *list, *out;
 	uint64_t count, seed, seconds, bytes, percent, depth;
-	bool sequential, flush;
+	bool sequential, flush, zeros;
 } opt = { .count = 1000, .bytes = 4096, .depth = 1 };
 
 static struct rq *rqs;
@@ -338,7 +339,7 @@ static void parse(int argc, char **argv)
 {
 	int c;
 
-	while ((c = getopt(argc, argv, "l:n:s:t:b:w:d:fqo:")) != -1) {
+	while ((c = getopt(argc, argv, "l:n:s:t:b:w:d:fqzo:")) != -1) {
 		switch (c) {
 		case 'l': opt.list = optarg; break;
 		case 'n': opt.count = strtoull(optarg, NULL, 0); break;
@@ -349,6 +350,7 @@ static void parse(int argc, char **argv)
 		case 'd': opt.depth = strtoull(optarg, NULL, 0); break;
 		case 'f': opt.flush = true; break;
 		case 'q': opt.sequential = true; break;
+		case 'z': opt.zeros = true; break;
 		case 'o': opt.out = optarg; break;
 		default: exit(2);
 		}
@@ -376,7 +378,7 @@ int main(int argc, char **argv)
 	if (buffer == MAP_FAILED || syscall(SYS_io_setup, DEPTH, &ring) ||
 	    sem_init(&room, 0, DEPTH))
 		die("set-up");
-	memset(buffer, 0x5a, BUFFER);
+	memset(buffer, opt.zeros ? 0 : 0x5a, BUFFER);
 	for (i = 0; i < nr; i++) {
 		if (rqs[i].bytes > BUFFER) {
 			fprintf(stderr, "replay: a request of %" PRIu32 " bytes\n",

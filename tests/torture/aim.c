@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * When the power goes: what is waited for, or made to happen, before it does; in turns, or as
- * --aim asks.
+ * The moment of a cut: the event that is awaited or caused before it. The kinds take turns, or
+ * --aim selects one.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -15,11 +15,11 @@
 /* Where metadata lies in a member's data area, in sectors: see format.h. */
 #define SUPER_SECTORS	16U
 #define INTENT_SECTOR	128U
-#define PAIR		16U	/* of an intent or a map block: it has two slots */
+#define PAIR		16U	/* sectors of an intent or a map block, which has two slots */
 
-static u32 acked_unnoticed = NONE;	/* of acked_since, before md knew of a failure; or NONE */
-static u64 *trap_counter;	/* of cuts that did */
-static bool trap_degraded;	/* the array was, or being synced, when that was set */
+static u32 acked_unnoticed = NONE;	/* acked_since when md noticed a failure; or NONE */
+static u64 *trap_counter;	/* counts cuts by the trap */
+static bool trap_degraded;	/* the array was degraded or being synced when the trap was set */
 u64 fails_seen, metadata_at;
 bool fell_silent, trap_set;
 
@@ -36,13 +36,13 @@ static const struct aim aims[] = {
 	{ "resynced", "/sys/block/" MD "/md/par/resync", "none" },
 	{ "checking", "/sys/block/" MD "/md/sync_action", "check" },
 },
-/* These are made to happen. */
+/* Events that the test causes. */
 rebuild = { "rebuilding", NULL, NULL },
 failure = { "a member fails", NULL, NULL },
 beside = { "a member fails beside something else", NULL, NULL },
 waking = { "waking", NULL, NULL };
 
-/* And these are rounds of their own, or have the array prepared before. */
+/* Rounds of their own, or with a preparation of the array. */
 const struct aim aim_superblock = { "a superblock is written", NULL, NULL };
 const struct aim aim_first_superblock = { "the first superblock is written", NULL, NULL };
 const struct aim aim_quiet_shift = {
@@ -59,7 +59,7 @@ void aims_init(void)
 	snprintf(lowest, sizeof(lowest), "%u", array.gear[0]);
 }
 
-/* Until it is seen, or has not been for a while. */
+/* Wait at most @limit ms for the event. */
 static void await_aim(const struct aim *aim, unsigned int limit)
 {
 	unsigned int end = now_ms() + limit;
@@ -74,7 +74,7 @@ static void await_aim(const struct aim *aim, unsigned int limit)
 	}
 }
 
-/* In turns as well. In a wide life what is rebuilt would put all zones in use. */
+/* In turns, too. No rebuild in a wide life: it would use all zones. */
 static enum occasion choose_occasion(void)
 {
 	static const enum occasion occasions[] = {
@@ -111,7 +111,7 @@ void await_failure(struct rng *rng, enum occasion occasion)
 		usleep(50);
 }
 
-/* All sleepers sleep; some are asked to wake; the power goes on their way up. */
+/* Let all sleepers sleep, wake some, and wait for a moment of their start. */
 static void await_waking(struct rng *rng)
 {
 	unsigned int end;
@@ -126,8 +126,8 @@ static void await_waking(struct rng *rng)
 }
 
 /*
- * The power goes with the @nth write from now on to sectors @first to @last of a member's
- * metadata: some members have it then, others have what was there before.
+ * Cut the power with the @nth write from now on to sectors @first to @last of a member's
+ * metadata: some members have this write then, and others have the older content.
  */
 static void set_trap(struct rng *rng, unsigned int nth, u64 first, u64 last, u64 *counter)
 {
@@ -147,7 +147,7 @@ void trap_intents(struct rng *rng, unsigned int nth)
 	set_trap(rng, nth, INTENT_SECTOR, INTENT_SECTOR + PAIR - 1, &counted.in_blocks);
 }
 
-/* Each set has one map block at least. */
+/* Each set has at least one map block. */
 void trap_map(struct rng *rng, unsigned int nth)
 {
 	u64 first = INTENT_SECTOR + PAIR;
@@ -164,7 +164,7 @@ void trap_log(struct rng *rng, unsigned int nth)
 	set_trap(rng, nth, first - metadata_at, end - 1 - metadata_at, &counted.in_log_write);
 }
 
-/* Until the trap has gone off, or nothing makes it do so. */
+/* Wait until the trap has been triggered, or for 1.5 s. */
 void await_trap(void)
 {
 	unsigned int end = now_ms() + 1500;
@@ -174,8 +174,8 @@ void await_trap(void)
 }
 
 /*
- * The first superblock of a start comes to one member before all others, mostly to member 0,
- * and mostly the power goes at that moment.
+ * Cut the power with the first superblock of a start, mostly when only one member has it, which
+ * is mostly member 0.
  */
 void trap_first_superblock(struct rng *rng)
 {
@@ -184,15 +184,15 @@ void trap_first_superblock(struct rng *rng)
 }
 
 /*
- * Mostly that of a shift up, with data that only the images hold. A shift up has two
- * superblocks stored, and each but one of these writes leaves members that have the newest
- * superblock beside others that lack it.
+ * Cut the power with a superblock, mostly that of a shift up, with data that only the images
+ * hold. A shift up stores two superblocks; after each of these writes except the last of a
+ * superblock, some members have the newest superblock and others lack it.
  */
 static void await_superblock(struct rng *rng)
 {
 	unsigned int what = below(rng, 4);
 
-	if (trap_set) {	/* it is the first use's */
+	if (trap_set) {	/* for the superblock of the first use */
 		await_trap();
 		return;
 	}
@@ -213,21 +213,21 @@ static void await_superblock(struct rng *rng)
 }
 
 /*
- * Of raw lives that are not wide every fifth cut is silent: so every seventh of all is,
- * if they are no less than five of seven.
+ * In raw lives that are not wide every fifth cut is silent: one cut of seven in all, as long as
+ * these lives have five of seven cuts.
  */
 static bool may_be_silent(void)
 {
 	return !opt.inject && !wide && !files_wanted() && round_number > 1;
 }
 
-/* What comes in every second turn only, and with raw sectors. */
+/* Kinds that come in every second turn only, and with raw sectors. */
 static bool every_other(unsigned int turn)
 {
 	return (opt.seed + counted.cuts) % 14 == turn && !opt.inject && !wide && !files_wanted();
 }
 
-/* What --aim asks for, if the array is such that it can happen; NULL: anything. */
+/* The kind of --aim, if it is possible with this array; NULL: any kind. */
 static const struct aim *asked_aim(void)
 {
 	static const struct { const char *kind; const struct aim *aim; bool parity; } kinds[] = {
@@ -248,12 +248,11 @@ static const struct aim *asked_aim(void)
 }
 
 /*
- * Failures and rebuilds come in turns, so that even a few cuts have them: they
- * would need luck otherwise, and all that protects from them with it. So do cuts that
- * come with a superblock, and after each a silent round: the array does what it has
- * to do by itself, and no write hides what that leaves out. And so does a member that is
- * missing for some starts: nothing brings it back before the cut. So do shifts up and down
- * beside which nothing is written, checkpoints, and the end of a resync.
+ * Failures and rebuilds come in turns, not at random, so that even a few cuts have them. So do
+ * cuts that come with a superblock, each followed by a silent round, in which no write hides
+ * what the array's own work leaves out; a member that is missing for some starts, and does not
+ * return before the cut; shifts up and down without writes beside them; checkpoints; and the
+ * end of a resync.
  */
 const struct aim *choose_aim(struct rng *rng)
 {
@@ -268,7 +267,7 @@ const struct aim *choose_aim(struct rng *rng)
 	}
 	if (opt.inject && wlog_may())
 		return wlog_asked("logging");
-	/* Two of three, after which anything else finds a log in use. */
+	/* Two of three cuts; the others then find a log in use. */
 	if (wlog_may() && !opt.aim && !opt.inject && (opt.seed + counted.cuts) % 3)
 		return wlog_aim();
 	if (array.absent)
@@ -277,7 +276,7 @@ const struct aim *choose_aim(struct rng *rng)
 		return &aim_first_superblock;
 	if (every_other(10) && chaos_may_lose())
 		return &aim_unmarking;
-	/* Ten turns in a row have one of these at least; with mechanics, one of them is for waking. */
+	/* At least one of ten turns in a row; with mechanics one of the two turns is for waking. */
 	if (every_other(13) || (every_other(6) && !opt.mechanics)) {
 		after_metadata = true;
 		return &aim_checkpoint;
@@ -288,7 +287,7 @@ const struct aim *choose_aim(struct rng *rng)
 		after_metadata = true;
 		return every_other(2) ? &aim_quiet_shift : &aim_superblock;
 	}
-	/* One after the other: what failed before has to be rebuilt for the first. */
+	/* Two turns in a row: the first has to wait for the rebuild of a failed member. */
 	if (opt.mechanics && !opt.inject && (turn == 6 || turn == 0))
 		return &waking;
 	if (chaos_may_lose() && wide)
@@ -309,8 +308,8 @@ void await_cut(struct rng *rng, const struct aim *aim)
 		return;
 	}
 	/*
-	 * In some rounds the writers fall silent before the cut: then a shift may store
-	 * all there is, and nothing written after it hides what it has left out.
+	 * In some rounds the writers stop before the cut: then a shift may store everything, and
+	 * no later write hides what it has left out.
 	 */
 	fell_silent = !files_wanted() && chance(rng, 25) && !arranged;
 	if (fell_silent) {
@@ -343,8 +342,8 @@ void await_cut(struct rng *rng, const struct aim *aim)
 }
 
 /*
- * An array with a file system is mostly whole again before the cut: a start by
- * force might damage the file system, so that the array is given up otherwise.
+ * Mostly make an array with a file system whole before the cut. Otherwise its life ends if the
+ * start is refused, since a start by force might damage the file system.
  */
 void mend_before_cut(struct rng *rng)
 {
@@ -365,12 +364,12 @@ void mend_before_cut(struct rng *rng)
 }
 
 /*
- * Writes were acknowledged that a failed member has missed, and so it is stored that it
- * has failed. Those before md knew of it need not have missed it.
+ * A start must be refused if a failed member has missed acknowledged writes: then the failure
+ * is stored. The member need not have missed writes from before md noticed the failure.
  */
 static bool must_be_refused(const char *sync)
 {
-	/* What the log has taken, it has missed without any zone being in doubt. */
+	/* If it has missed only writes to the log, no zone is in doubt. */
 	if (!array_degraded() || !strcmp(sync, "recover") || opt.log_mib)
 		return false;
 	if (acked_unnoticed != NONE)
@@ -378,14 +377,14 @@ static bool must_be_refused(const char *sync)
 	return acked_since && !chaos_failed_lately();
 }
 
-/* What the array is about, just before. */
+/* Note the state of the array just before the cut. */
 void note_moment(void)
 {
 	char shift[32] = "", sync[32] = "";
 	unsigned int gear = array_gear();
 
 	wlog_moment();
-	if (trap_set) {	/* what there is to see may have come after the cut */
+	if (trap_set) {	/* the present state may be one from after the cut */
 		start.may_refuse |= trap_degraded || counted.fails != fails_seen;
 		start.refuse_due = false;
 		*trap_counter += disks_trapped();

@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../crc32c.h"
 #include "torture.h"
 
 #define SYS	"/sys/block/" MD
@@ -83,19 +84,78 @@ static void append_disks(char **argv, unsigned int at)
 	argv[at] = NULL;
 }
 
+#define BIRTH_OFFSET	2048	/* of the data area, in sectors: --data-offset=1M */
+
+static void put_le(u8 *raw, u64 value, unsigned int bytes)
+{
+	while (bytes--) {
+		*raw++ = value;
+		value >>= 8;
+	}
+}
+
+/*
+ * Ask for images of a share, with small tracts: see struct par_disk_birth. The array gets this
+ * UUID; its bytes are the same in any order.
+ */
+static void leave_birth(const char *uuid)
+{
+	static u8 raw[4096] __attribute__((aligned(4096)));
+	char path[32];
+	unsigned int d, i;
+	int fd;
+
+	memset(raw, 0, sizeof(raw));
+	memcpy(raw, "RAIDPARB", 8);
+	for (i = 0; i < 16; i++)
+		raw[16 + i] = strtoul((char []){ uuid[i / 4 * 9], uuid[i / 4 * 9 + 1], 0 }, NULL, 16);
+	put_le(raw + 32, (u64)opt.log_mib << 11, 8);
+	put_le(raw + 40, opt.share, 4);
+	put_le(raw + 48, 16384, 4);
+	put_le(raw + 8, crc32c(~0U, raw, sizeof(raw)), 4);
+	for (d = 0; d < array.members; d++) {
+		snprintf(path, sizeof(path), "/dev/%s", disk_name(d));
+		fd = open(path, O_WRONLY | O_CLOEXEC);
+		if (fd < 0 || pwrite(fd, raw, sizeof(raw), (BIRTH_OFFSET + 32) * SECTOR) != sizeof(raw) || fsync(fd))
+			fail("%s: cannot ask for images of a share", path);
+		close(fd);
+	}
+}
+
+/* Append what makes an array with images of a share. */
+static unsigned int append_share(char **argv, unsigned int at)
+{
+	static char uuid[64];
+	static u32 arrays;
+	u32 part = opt.seed * 2654435761U + ++arrays * 40503U;
+	unsigned int byte[4] = { part >> 24, part >> 16 & 0xff, part >> 8 & 0xff, part & 0xff }, i;
+	char *end = uuid + snprintf(uuid, sizeof(uuid), "--uuid=");
+
+	for (i = 0; i < 4; i++)
+		end += snprintf(end, uuid + sizeof(uuid) - end, "%s%02x%02x%02x%02x", i ? ":" : "", byte[i],
+				byte[i], byte[i], byte[i]);
+	leave_birth(uuid + strlen("--uuid="));
+	argv[at++] = uuid;
+	argv[at++] = "--data-offset=1M";
+	return at;
+}
+
 void array_create(void)
 {
 	char layout[64], devices[32], log[32];
 	char *argv[MAX_DISKS + 16] = { "mdadm", "--create", MD_DEV, "--quiet",
 		"--run", "--level=par", "--chunk=64K", layout, devices };
+	unsigned int at = 9;
 
 	snprintf(layout, sizeof(layout), "--layout=%s", array.layout);
 	snprintf(devices, sizeof(devices), "--raid-devices=%u", array.members);
 	phase("creating", 60);
 	snprintf(log, sizeof(log), "--log-size=%uM", opt.log_mib);
-	if (opt.log_mib)
-		argv[9] = log;
-	append_disks(argv, opt.log_mib ? 10 : 9);
+	if (opt.share)
+		at = append_share(argv, at);
+	else if (opt.log_mib)
+		argv[at++] = log;
+	append_disks(argv, at);
 	if (run(argv))
 		fail("mdadm --create: %s", output());
 	read_uuid();

@@ -785,7 +785,8 @@ static void parse(int argc, char **argv)
 		{ "block", 1, NULL, 'b' }, { "out", 1, NULL, 'o' },
 		{ "inject", 1, NULL, 'i' }, { "keep-disks", 0, NULL, 'k' },
 		{ "no-force", 0, NULL, 'n' }, { "quiet", 0, NULL, 'q' },
-		{ "mechanics", 0, NULL, 'm' }, { "aim", 1, NULL, 'a' }, { "log", 1, NULL, 'L' }, { }
+		{ "mechanics", 0, NULL, 'm' }, { "aim", 1, NULL, 'a' }, { "log", 1, NULL, 'L' },
+		{ "share", 1, NULL, 'S' }, { }
 	};
 	int c;
 
@@ -806,6 +807,7 @@ static void parse(int argc, char **argv)
 		case 'q': opt.quiet = true; break;
 		case 'm': opt.mechanics = true; break;
 		case 'L': opt.log_mib = strtoul(optarg, NULL, 0); break;
+		case 'S': opt.share = strtoul(optarg, NULL, 0); break;
 		default: exit(2);
 		}
 	fixed_size = opt.disk_mib;

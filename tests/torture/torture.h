@@ -43,7 +43,7 @@ typedef uint64_t u64;
 struct options {
 	u64 seed;
 	const char *layout, *workload, *out, *inject, *aim;
-	unsigned int cuts, rounds, disk_mib, block, log_mib;
+	unsigned int cuts, rounds, disk_mib, block, log_mib, share;
 	bool keep_disks, quiet, no_force, mechanics;
 };
 

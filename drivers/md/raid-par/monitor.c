@@ -247,8 +247,7 @@ static void look_around(struct par_conf *conf, struct par_situation *is)
 	for (i = 1; i < is->gear; i++) {
 		if (!par_power_refuses(conf, i, &is->refused[i]))
 			is->refused[i] = 0;
-		kib = par_segments_above(conf, i, PAR_SEG_HOME) *
-		      (conf->geo.seg_sectors / 2);
+		kib = par_fill_owed(conf, i) * (conf->geo.seg_sectors / 2);
 		is->owed[i] = min_t(u64, U32_MAX, div64_u64(kib, par_rate_kib(&monitor->copied)));
 	}
 }
@@ -452,6 +451,8 @@ static bool interval_over(struct par_conf *conf)
 	note_failures(conf, now);
 	if (!from->counted || !to->counted)
 		par_policy_blind(&monitor->policy);
+	if (par_has_log(conf))
+		monitor->forecast.copies = par_log_off(conf) ? 0 : 1 + conf->geo.parities;
 	if (par_forecast_see(&monitor->forecast, &sample, &interval)) {
 		u32 load = used ? interval.load[conf->geo.gears] : 0;
 

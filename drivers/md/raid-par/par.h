@@ -14,8 +14,10 @@
  *
  * Lock order, outermost first:
  *   parent's reconfig_mutex → conf->gate->mutex → children's reconfig_mutex
- *   → conf->shift->copy_mutex → conf->gear_mutex → conf->store->mutex → zone lock
+ *   → conf->shift->copy_mutex → conf->gear_mutex → conf->shift->fill.mutex
+ *   → conf->store->mutex → zone lock
  *   → conf->io->row_lock → bucket lock → conf->queue.lock
+ * conf->slots->lock is taken below a zone lock, with interrupts off.
  * conf->store->power_lock is taken below conf->store->mutex and conf->monitor->lock, and is
  * the innermost lock below either of them. No lock is held while waiting for a disk that is
  * being started.
@@ -55,6 +57,7 @@ struct par_monitor;
 struct par_power;
 struct par_set;
 struct par_shift;
+struct par_slot_maps;
 struct par_store;
 struct par_sysfs;
 struct par_tidy;
@@ -124,6 +127,7 @@ struct par_conf {
 	struct par_map map;
 	struct par_queue queue;
 	struct par_wish wish;
+	struct par_slot_maps *slots;
 	struct par_store *store;
 	struct par_io *io;
 	struct par_log *log;

@@ -18,6 +18,7 @@
 #include "core/parent.h"
 #include "log/log.h"
 #include "meta/load.h"
+#include "pure/slot-place.h"
 #include "sysfs/sysfs.h"
 
 static void par_request_logged(struct par_conf *conf, struct bio *bio)
@@ -131,7 +132,7 @@ static int take_members(struct par_conf *conf)
 	rdev_for_each(rdev, mddev) {
 		if (rdev->raid_disk < 0 || rdev->raid_disk >= conf->geo.members)
 			continue;
-		if (par_too_small(conf, rdev))
+		if (par_too_small(conf, rdev, rdev->raid_disk))
 			return -ENOSPC;
 		conf->member[rdev->raid_disk].rdev = rdev;
 	}
@@ -183,6 +184,7 @@ struct par_array {
 	struct par_gate gate;
 	struct par_array_power power;
 	struct par_shift shift;
+	struct par_slot_maps slots;
 	struct par_tidy tidy;
 	struct par_follow follow;
 	struct par_monitor monitor;
@@ -204,6 +206,7 @@ static struct par_conf *alloc_conf(struct mddev *mddev)
 	conf->gate = &array->gate;
 	conf->power = &array->power;
 	conf->shift = &array->shift;
+	conf->slots = &array->slots;
 	conf->tidy = &array->tidy;
 	conf->follow = &array->follow;
 	conf->monitor = &array->monitor;
@@ -213,6 +216,7 @@ static struct par_conf *alloc_conf(struct mddev *mddev)
 	array->power.conf = conf;
 	array->monitor.conf = conf;
 	array->sysfs.conf = conf;
+	array->slots.conf = conf;
 	for (d = 0; d < PAR_MAX_MEMBERS; d++)
 		conf->member[d].power = &array->member_power[d];
 	return conf;
@@ -242,6 +246,8 @@ static void par_free_conf(struct par_conf *conf)
 	par_store_exit(conf);
 	par_map_free(conf);
 	par_propagate_exit(conf);
+	par_fill_free(conf);
+	par_slots_free(conf);
 	par_flush_exit(conf);
 	par_members_exit(conf);
 	kvfree(container_of(conf, struct par_array, conf));
@@ -268,6 +274,8 @@ static int par_init_parts(struct par_conf *conf)
 	err = err ?: par_store_init(conf);
 	err = err ?: par_log_init(conf);
 	err = err ?: par_map_alloc(conf);
+	err = err ?: par_slots_alloc(conf);
+	err = err ?: par_fill_alloc(conf);
 	err = err ?: par_propagate_init(conf);
 	err = err ?: par_monitor_alloc(conf);
 	if (err)
@@ -279,10 +287,36 @@ static int par_init_parts(struct par_conf *conf)
 	return conf->queue.wq && conf->queue.long_wq ? 0 : -ENOMEM;
 }
 
+static int par_lay_out(struct par_conf *conf)
+{
+	struct mddev *mddev = conf->mddev;
+	struct par_slot_ask ask = {
+		.layout = mddev->layout,
+		.disks = mddev->raid_disks,
+		.chunk = mddev->chunk_sectors,
+		.sleeper = mddev->dev_sectors,
+	};
+	enum par_slot_error err;
+	enum par_geo_error why;
+	struct par_birth birth;
+
+	par_birth_find(mddev, &birth);
+	ask.log = birth.log;
+	ask.share = birth.share ?: PAR_SHARE_ALL;
+	ask.run = birth.run;
+	ask.tract = birth.tract;
+	ask.steady = birth.steady ?: mddev->dev_sectors;
+	err = par_slot_place_init(&conf->geo, &ask, &why);
+	if (!err)
+		return 0;
+	pr_err("md/par:%s: layout 0x%x: %s\n", mdname(mddev), mddev->layout,
+	       par_slot_strerror(err, why));
+	return err == PAR_SLOT_GEOMETRY ? par_geo_errno(why) : -EINVAL;
+}
+
 static struct par_conf *par_setup(struct mddev *mddev)
 {
 	struct par_conf *conf = alloc_conf(mddev);
-	enum par_geo_error geo;
 	int err;
 
 	if (!conf)
@@ -290,20 +324,17 @@ static struct par_conf *par_setup(struct mddev *mddev)
 	if (par_resync_offset(mddev) == PAR_ASKS_FORCE ||
 	    par_resync_offset(mddev) == PAR_ASKS_RESCUE)
 		conf->store->start = par_resync_offset(mddev);
-	geo = par_geometry_with_log(&conf->geo, mddev->layout, mddev->raid_disks,
-				    mddev->chunk_sectors, mddev->dev_sectors,
-				    par_log_wanted(mddev));
-	if (geo) {
-		pr_err("md/par:%s: layout 0x%x: %s\n", mdname(mddev),
-		       mddev->layout, par_geo_strerror(geo));
+	err = par_lay_out(conf);
+	if (err) {
 		kvfree(container_of(conf, struct par_array, conf));
-		return ERR_PTR(par_geo_errno(geo));
+		return ERR_PTR(err);
 	}
 	err = par_init_parts(conf);
 	err = err ?: take_members(conf);
 	err = err ?: par_set_limits(conf);
 	err = err ?: par_sets_alloc(conf);
 	err = err ?: par_load(conf);
+	err = err ?: par_log_fit(conf);
 	err = err ?: par_log_load(conf);
 	if (!err) {
 		conf->gear = conf->store->super.gear;

@@ -1,6 +1,5 @@
 #!/bin/bash
 # A rebuild that meets an unreadable block completes; a block that could not be rebuilt returns an error, now and after later assemblies.
-# plain: yes
 # subject: sync
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# A write to an image is as few requests to disks when many requests are sent as when one is.
+# A write to an image causes as few requests to disks when many requests are sent at a time as when one is.
 # subject: shift
 # plain: yes
 set -euo pipefail

@@ -1,5 +1,5 @@
 #!/bin/bash
-# A block of which no copy in the log can be read is lost, reads of it fail until it is written again, and the log goes on. A path that is gone for a time loses nothing.
+# A block of which no copy in the log can be read is lost, reads of it return an error until it is written again, and the log stays in use. A path that is gone for a time loses no data.
 # subject: log
 # machine: --debug --mem 1G
 # timeout: 200

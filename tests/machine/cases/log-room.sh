@@ -1,5 +1,5 @@
 #!/bin/bash
-# A log that has no room for the next small write shifts the array up, even if writes come one at a time.
+# The array shifts up when its log has no room for the next small write, even if writes come one at a time.
 # subject: log
 # machine: --time-travel --mem 1G
 # timeout: 120

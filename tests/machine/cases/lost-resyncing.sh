@@ -1,6 +1,5 @@
 #!/bin/bash
 # With a sleeper lost before the resync after a crash has ended, its rebuild leaves parity right, and the data as it was while the sleeper was missing.
-# plain: yes
 # subject: sync
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"

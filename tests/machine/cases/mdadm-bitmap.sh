@@ -1,6 +1,5 @@
 #!/bin/bash
 # A bitmap added by an mdadm without the patches is refused, and an existing one is dropped when the array starts.
-# plain: yes
 # needs: mdadm-4.4-unpatched?
 # timeout: 200
 set -euo pipefail

@@ -1,6 +1,5 @@
 #!/bin/bash
 # When the newest metadata of a member, or of all members, is unreadable and older metadata is used, the kernel log says so.
-# plain: yes
 # subject: crash
 # machine: --debug --mem 1G
 # timeout: 300

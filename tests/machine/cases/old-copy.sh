@@ -1,6 +1,5 @@
 #!/bin/bash
 # An old copy of a member in the member's place is reported and rebuilt, and none of its content is served.
-# plain: yes
 # subject: member
 # timeout: 300
 set -euo pipefail

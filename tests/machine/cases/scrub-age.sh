@@ -1,6 +1,5 @@
 #!/bin/bash
 # The time at which each set was last read completely is kept; a check recognizes the sets that are overdue, and wakes their members.
-# plain: yes
 # subject: sync
 # timeout: 200
 set -euo pipefail

@@ -1,6 +1,5 @@
 #!/bin/bash
 # Spindle disks: bad sectors fail as often as configured, a write repairs unreadable sectors, and a dead disk can be revived.
-# plain: yes
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 

@@ -6,8 +6,8 @@ the module's code.
 
 The devices may be in any order: the superblock of each says which member it is, and a device
 without a superblock takes a free place. In every written row of every set the parities, P and
-Q, must be right; the two copies of a segment whose state is "both" must be equal; no intent may
-be set. Rows with lost blocks are skipped. The write log must have a complete copy of each record up to
+Q, must be right; the two copies of a segment whose state is "both" must be equal; one whose state
+is "both" or "image" must have a slot, if images are of a share; no intent may be set. Rows with lost blocks are skipped. The write log must have a complete copy of each record up to
 the last flushed one, and complete copies of the same run must be equal. Members that the
 superblock calls absent from the log are left out. Prints the number of rows, segments and
 records that were checked.
@@ -132,15 +132,17 @@ class Set:
 
     def home(self, row, d):
         a = self.array
-        return a.member[d].read(self.start + row * a.segment, a.segment)
+        return a.member[d].read(a.place_on(self, d, row * a.segment), a.segment)
 
     def image_at(self, row, d):
         """The gear set that images segment `row` of sleeper d, and which segment of it."""
         a = self.array
         gear = a.image_set(d)
         low, high = a.gears[gear - 1], a.gears[gear]
-        x = self.start - a.meta + row * a.segment
-        return a.sets[gear], x // a.segment * (high - low) + d - low
+        x = (self.start - a.meta + row * a.segment) // a.segment
+        if a.slots:
+            x = a.slots.slot_segment(gear, x)
+        return a.sets[gear], x * (high - low) + d - low
 
     def image(self, row, d):
         gear_set, segment = self.image_at(row, d)
@@ -174,7 +176,7 @@ class Set:
         for row in range(self.rows):
             d = self.p_member(self.stripe(row))
             if self.state(row, d) in (BOTH, HOME):
-                yield d, a.member[d].data_offset + self.start + row * a.segment
+                yield d, a.member[d].data_offset + a.place_on(self, d, row * a.segment)
 
     def segment_at(self, segment):
         """The row and member of a segment of the set's content."""
@@ -190,6 +192,73 @@ class Set:
         return f"the set of {self.members}"
 
 
+class Slots:
+    """Images of a share: which slot each run has, and where tracts lie."""
+
+    def __init__(self, array, raw):
+        self.array = array
+        self.share, self.run, self.tract, self.steady = struct.unpack_from("<3I4xQ", raw, 200)
+        self.tracts = -(-array.home.sectors // self.tract)
+        self.counts, self.slot, self.places = {}, {}, {}
+        for gear in range(len(array.gears) - 1, 0, -1):
+            runs = -(-(array.sets[gear].start - array.meta) // self.run)
+            slots = -(-runs * self.share // 100)
+            if gear == 1:
+                data = array.gears[0] - array.parities
+                each = (array.gears[1] - array.gears[0]) * self.run
+                slots = max(slots, min(runs, array.sets[1].sectors * data // each))
+            self.counts[gear] = runs, slots
+
+    def load(self, sector):
+        """The blocks of the slot maps: of the highest band first."""
+        index = 0
+        for gear, (runs, slots) in self.counts.items():
+            self.slot[gear] = {}
+            for block in range(-(-slots // 960)):
+                payload = self.array.newest_block(4, sector + 16 * index, index)
+                index += 1
+                for k, run in enumerate(struct.unpack("<960I", payload)):
+                    if run and (run > runs or block * 960 + k >= slots):
+                        raise Wrong(f"band {gear}: slot {block * 960 + k} has run {run - 1}")
+                    if run and self.slot[gear].setdefault(run - 1, block * 960 + k) != block * 960 + k:
+                        raise Wrong(f"band {gear}: run {run - 1} has two slots")
+
+    def slot_segment(self, gear, segment):
+        """Segment `segment` of a sleeper's as it would be counted if each run had the slot of its number."""
+        run, within = divmod(segment, self.run // self.array.segment)
+        if run not in self.slot[gear]:
+            raise Wrong(f"band {gear}: run {run} has an image and no slot")
+        return self.slot[gear][run] * (self.run // self.array.segment) + within
+
+    def lay_down(self, lowest):
+        """By set, where each chunk lies on members whose lowest set is this one: tract by tract."""
+        array, at = self.array, self.array.meta
+        top = len(array.gears)
+        places = {number: [] for number in range(lowest, top + 1)}
+        chunks = {number: array.sets[number].sectors // array.chunk for number in places}
+        each = self.tract // array.chunk
+        for t in range(self.tracts):
+            parts = [(top, min(each, chunks[top] - each * t))]
+            parts += [(n, chunks[n] * (t + 1) // self.tracts - chunks[n] * t // self.tracts)
+                      for n in range(top - 1, lowest - 1, -1)]
+            for number, count in parts:
+                for _ in range(count):
+                    places[number].append(at)
+                    at += array.chunk
+        return places
+
+    def place_on(self, s, d, sector):
+        lowest = next(i for i in range(1, len(self.array.gears) + 1) if self.array.gears[i - 1] > d)
+        if lowest not in self.places:
+            self.places[lowest] = self.lay_down(lowest)
+        chunk, within = divmod(sector, self.array.chunk)
+        return self.places[lowest][s.number][chunk] + within
+
+    def __str__(self):
+        used = sum(len(slots) for slots in self.slot.values())
+        return f"{used} of {sum(slots for _, slots in self.counts.values())} slots"
+
+
 class Log:
     """The write log: its records from the tail on, and their content."""
 
@@ -197,11 +266,12 @@ class Log:
         self.array, self.records, self.blocks = array, [], {}
         self.sectors = self.tail = self.end = 0
         if struct.unpack_from("<Q", raw, 16)[0] & 2:
-            self.sectors, self.tail, self.stable, self.run, self.absent = \
-                struct.unpack_from("<4QI", raw, 160)
+            self.sectors, self.tail, self.stable, self.run, self.absent, left = \
+                struct.unpack_from("<4Q2I", raw, 160)
             self.members, self.copies = array.gears[0], array.parities + 1
             rows = self.sectors // (UNIT * BLOCK // SECTOR)
-            self.ring = min(rows * self.members // self.copies, 1 << 24) * UNIT
+            units = min(rows * self.members // self.copies, 1 << 24)
+            self.ring = (units - (left if left < units else 0)) * UNIT
             self.walk()
 
     def places(self, pos):
@@ -318,6 +388,7 @@ class Array:
             start, sectors = struct.unpack_from("<2Q", raw, 256 + 48 * i)
             self.sets.append(Set(self, i + 1, self.gears[i], start, sectors))
         self.home = self.sets[-1]
+        self.slots = Slots(self, raw) if struct.unpack_from("<Q", raw, 16)[0] & 4 else None
         self.check_geometry()
         self.load_map()
         self.lost = self.load_lost(raw)
@@ -342,10 +413,14 @@ class Array:
         s, segment = self.home, chunk * (self.chunk // self.segment)
         while True:
             row, d = s.segment_at(segment)
-            yield d, self.member[d].data_offset + s.start + row * self.segment
+            yield d, self.member[d].data_offset + self.place_on(s, d, row * self.segment)
             if d < self.gears[0]:
                 return
             s, segment = s.image_at(row, d)
+
+    def place_on(self, s, d, sector):
+        """The sector of member d's data area that has this sector of a set's region."""
+        return self.slots.place_on(s, d, sector) if self.slots else s.start + sector
 
     def image_set(self, d):
         return max(i for i in range(1, len(self.gears)) if self.gears[i - 1] <= d)
@@ -360,14 +435,18 @@ class Array:
                 raise Wrong(f"{s}: starts at {s.start}, should at {end}")
             if i < len(self.gears):
                 imaged = (s.start - self.meta) * (self.gears[i] - self.gears[i - 1])
+                if self.slots:
+                    imaged = self.slots.counts[i][1] * self.slots.run * (self.gears[i] - self.gears[i - 1])
                 if s.sectors * (self.gears[i - 1] - self.parities) < imaged:
                     raise Wrong(f"{s}: too small for its images")
             end += s.sectors
-        if end > self.dev_sectors:
+        if end > (self.slots.steady if self.slots else self.dev_sectors):
             raise Wrong(f"regions end at {end} of {self.dev_sectors}")
         if self.size != self.home.sectors * (self.gears[-1] - self.parities):
             raise Wrong(f"size {self.size}")
         best = (self.dev_sectors - self.meta) * (self.gears[0] - self.parities)
+        if self.slots:
+            return
         if not best - self.chunk * self.gears[-1] ** 2 <= self.size <= best:
             raise Wrong(f"size {self.size}, the formula says {best}")
 
@@ -404,6 +483,8 @@ class Array:
                     index = s.block_base + block
                     sector = 128 + 16 * (intent_blocks + index)
                     s.map[block] = self.newest_block(2, sector, index)
+        if self.slots:
+            self.slots.load(128 + 16 * (intent_blocks + blocks))
 
     def load_lost(self, raw):
         """Rows with blocks that no copy has: pairs of a set's number and a row."""
@@ -452,6 +533,8 @@ class Array:
                 if (s.number, row) not in self.lost:
                     self.check_row(s, row)
             told.append(f"{len(rows)} rows of {s.members}")
+        if self.slots:
+            told.append(str(self.slots))
         if self.log.sectors:
             told.append(str(self.log))
         return ", ".join(told)

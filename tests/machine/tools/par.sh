@@ -40,6 +40,14 @@ create_par() {
 		--raid-devices="${#DEVS[@]}" "$@" "${DEVS[@]}" </dev/null
 }
 
+# create_shared SHARE LAYOUT [OPTION...]: the same, with images of SHARE percent, and with many small tracts.
+create_shared() {
+	local share=$1 uuid=a5a5a5a5:a5a5a5a5:a5a5a5a5:a5a5a5a5
+	shift
+	"$TOOLS/birth.py" --tract "${TRACT:-16384}" "$share" "${uuid//:/}" 2048 "${DEVS[@]}"
+	create_par "$@" --data-offset=1M --uuid=$uuid
+}
+
 # with_par LAYOUT SIZE FUNCTION [OPTION...]: create an array on new disks, call FUNCTION, stop the array,
 # remove the disks.
 with_par() {

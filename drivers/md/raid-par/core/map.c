@@ -13,7 +13,7 @@
  */
 #include <linux/slab.h>
 
-#include "core/set.h"
+#include "core/slots.h"
 
 int par_map_alloc(struct par_conf *conf)
 {
@@ -221,7 +221,8 @@ u64 par_map_next_written(struct par_set *set, u64 row, u64 end)
 /*
  * A zone had an intent when the array crashed: unwritten rows may have been started, and
  * segments stored as "both" may be newer on the side that the intent's gear wrote. All rows
- * of the zone are taken as written.
+ * of the zone are taken as written, but those that cannot have been started, since a member that
+ * slept had no slot for their images.
  */
 static void apply_intent(struct par_set *set, u32 zone, unsigned int gear)
 {
@@ -231,6 +232,8 @@ static void apply_intent(struct par_set *set, u32 zone, unsigned int gear)
 
 	par_map_prepare(set->conf, zone);
 	for (; row < end; row++) {
+		if (!par_map_written(set, row) && !par_row_has_slots(set, row, gear))
+			continue;
 		if (set->sg->width == 1)
 			map_write(set, row, 0, 1, 1);
 		for (d = set->conf->geo.set[1].members; d < set->sg->members; d++) {
@@ -263,6 +266,31 @@ static void recount_segments(struct par_set *set)
 	}
 }
 
+/*
+ * A segment that is said to have an image, though its run has no slot: metadata is lost, and the
+ * array is being rescued. Its home copy is all there is.
+ */
+static void check_row(struct par_set *set, u64 row)
+{
+	unsigned int low = set->conf->geo.set[1].members, d;
+
+	for (d = low; d < set->sg->members; d++)
+		if (par_map_get(set, row, d) != PAR_SEG_HOME &&
+		    !par_band_imageable(set, row, par_image_set(&set->conf->geo, d))) {
+			map_write(set, row, 2 * (d - low), 3, PAR_SEG_HOME);
+			set->conf->map.zone[par_zone_of(set, row)].dirty = true;
+		}
+}
+
+static void check_images(struct par_set *set)
+{
+	u64 row;
+
+	for (row = skip_empty(set, 0); row < set->sg->rows; row = skip_empty(set, row + 1))
+		if (par_map_written(set, row))
+			check_row(set, row);
+}
+
 void par_map_after_load(struct par_conf *conf, const u8 *intents)
 {
 	unsigned int i;
@@ -274,8 +302,11 @@ void par_map_after_load(struct par_conf *conf, const u8 *intents)
 		if (gear)
 			apply_intent(zone_set(conf, zone), zone, gear);
 	}
-	for (i = 1; i <= conf->geo.gears; i++)
+	for (i = 1; i <= conf->geo.gears; i++) {
+		if (par_has_slots(&conf->geo))
+			check_images(conf->set[i]);
 		recount_segments(conf->set[i]);
+	}
 }
 
 struct par_set *par_block_set(struct par_conf *conf, u32 block)

@@ -68,13 +68,16 @@ int par_too_few(struct par_conf *conf)
 	return -EIO;
 }
 
-bool par_too_small(struct par_conf *conf, const struct md_rdev *rdev)
+bool par_too_small(struct par_conf *conf, const struct md_rdev *rdev, unsigned int d)
 {
-	if (rdev->sectors >= conf->geo.dev_sectors)
+	u64 needed = conf->geo.dev_sectors;
+
+	if (par_has_slots(&conf->geo) && !par_is_sleeper(&conf->geo, d))
+		needed = conf->geo.steady;
+	if (rdev->sectors >= needed)
 		return false;
 	pr_err("md/par:%s: %pg is too small: it has %llu sectors, %llu are needed\n",
-	       mdname(conf->mddev), rdev->bdev, (unsigned long long)rdev->sectors,
-	       (unsigned long long)conf->geo.dev_sectors);
+	       mdname(conf->mddev), rdev->bdev, (unsigned long long)rdev->sectors, needed);
 	return true;
 }
 

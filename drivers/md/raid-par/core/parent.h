@@ -58,7 +58,7 @@ void par_count_degraded(struct par_conf *conf);
 int par_too_few(struct par_conf *conf);
 
 /* par_too_small - is the disk too small for a member? If so, a message. Any context. */
-bool par_too_small(struct par_conf *conf, const struct md_rdev *rdev);
+bool par_too_small(struct par_conf *conf, const struct md_rdev *rdev, unsigned int d);
 
 /*
  * par_defer_sb - md's superblock is due and cannot be written without waking sleepers: have

@@ -8,6 +8,7 @@
 
 #include "power/power.h"
 #include "pure/approach.h"
+#include "pure/slot-choice.h"
 #include "sets/sets.h"
 
 enum par_shift_state {
@@ -15,6 +16,42 @@ enum par_shift_state {
 	PAR_SHIFT_UP,		/* waking members */
 	PAR_SHIFT_DOWN,		/* propagating to the images */
 	PAR_SHIFT_PROPAGATE,	/* in a gear, propagating to the home copies */
+};
+
+#define PAR_FILL_BYTES	(64ULL << 30)
+#define PAR_FILL_TIME	600U	/* s */
+
+/**
+ * struct par_fill_band - what a shift down does with a band's slots
+ * @wanted, @victims: runs to choose from; @task: the choice, hottest first; @room: for so many
+ * @count: of the tasks; @begun: runs before the last one that filling has come to
+ * @uses: that the cache had counted when the choice was made
+ */
+struct par_fill_band {
+	struct par_slot_run *wanted, *victims;
+	struct par_slot_task *task;
+	u32 room, count, begun;
+	u64 uses;
+};
+
+/**
+ * struct par_fill - of an array with slots: fill.c
+ * @mutex: slots are given, or evicted
+ * @band: by number; the mover's
+ * @bytes, @time: that a shift down may copy, and seconds that it may take for that
+ * @until: s: the end of that time; @days: since the system was booted, as far as heat has aged
+ */
+struct par_fill {
+	struct mutex mutex;	/* see above */
+	struct par_fill_band band[PAR_MAX_SETS];
+	u64 bytes, until;
+	u32 time, days;
+};
+
+/* struct par_cursor - how far segments are collected: row @row, of the run of task @at */
+struct par_cursor {
+	u32 at;
+	u64 row;
 };
 
 /**
@@ -40,6 +77,7 @@ struct par_shift {
 	u64 failures, outrun_until, count, propagated_bytes;
 	struct mutex copy_mutex;	/* see above */
 	struct page **copy_pages;
+	struct par_fill fill;
 };
 
 /* struct par_tidy - @at: the next zone; @share: the number of zones closed at a time */
@@ -95,6 +133,30 @@ u64 par_restore_rows(struct par_set *set, u64 row, u64 end, u32 which);
 int par_salvage(struct par_set *set, unsigned int d, u64 row);
 int par_propagate_init(struct par_conf *conf);
 void par_propagate_exit(struct par_conf *conf);
+
+/* ---- fill.c ---- */
+
+/*
+ * par_fill_begin - choose the runs that a shift down to conf->wish.aim fills, evict others for
+ * them, and give them slots; nothing without slots. The mover only. Sleeps. Returns 0, -EINTR, or
+ * the error of a store.
+ * par_fill_next - move @cursor to the next row of @set, from itself on, that has segments of
+ * band @band to be filled; false if there is none
+ * par_fill_left - segments that are yet to be copied for a shift down to gear @gear: without
+ * slots, all that are valid at home only
+ * par_fill_owed - segments that a shift down to gear @gear would have to copy, before it is chosen
+ *	which: no more than what has been used since the last choice. Any context
+ * par_fill_end - the shift down is over
+ * par_fill_cleaned - what was in images only of members that are awake in @gear has come home
+ */
+int par_fill_begin(struct par_conf *conf);
+bool par_fill_next(struct par_set *set, unsigned int band, struct par_cursor *cursor);
+u64 par_fill_left(struct par_conf *conf, unsigned int gear);
+u64 par_fill_owed(struct par_conf *conf, unsigned int gear);
+void par_fill_end(struct par_conf *conf);
+void par_fill_cleaned(struct par_conf *conf, unsigned int gear);
+int par_fill_alloc(struct par_conf *conf);
+void par_fill_free(struct par_conf *conf);
 
 /* ---- mend.c ---- */
 

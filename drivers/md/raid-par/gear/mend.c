@@ -62,7 +62,7 @@ static bool find_dead(struct par_mend *mend)
 
 /*
  * The member whose segment is imaged in this row of member @d; NULL if the row is parity
- * there, or unused.
+ * there, or unused, or in a free slot.
  */
 static struct par_vmember *owner_of(struct par_mend *mend, unsigned int d, u64 *sector)
 {
@@ -78,8 +78,9 @@ static struct par_vmember *owner_of(struct par_mend *mend, unsigned int d, u64 *
 	k = (d + n - (n - 1 - turn) + n - geo->parities) % n;
 	if (k >= data)
 		return NULL;
-	d = par_image_owner(geo, set->number, (stripe * data + k) * geo->chunk_sectors +
-			    (within << geo->seg_shift), &x);
+	if (!par_image_of(conf, set->number, (stripe * data + k) * geo->chunk_sectors +
+			  (within << geo->seg_shift), &d, &x))
+		return NULL;
 	for (i = set->number + 1; i <= geo->gears; i++) {
 		u64 base = par_set_offset(geo, i, 0);
 
@@ -205,13 +206,14 @@ int par_mend_image(struct par_set *set, unsigned int d, u64 row)
 	struct par_conf *conf = set->conf;
 	const struct par_geometry *geo = &conf->geo;
 	struct par_mend mend = { .set = conf->set[par_image_set(geo, d)] };
-	u64 x = par_set_offset(geo, set->number, row << geo->seg_shift);
 	int err = -ENOMEM;
+	u64 at;
 
 	might_sleep();
-	if (!geo->parities || mend.set->ops->failed(mend.set))
+	if (!geo->parities || mend.set->ops->failed(mend.set) ||
+	    !par_image_at(set, d, row << geo->seg_shift, &at))
 		return -EIO;
-	mend.row = row_of(mend.set, par_image_sector(geo, d, x));
+	mend.row = row_of(mend.set, at);
 	mend.page = alloc_page(GFP_NOIO);
 	mend.dead = kcalloc(geo->seg_sectors / PAGE_SECTORS, sizeof(*mend.dead), GFP_NOIO);
 	/* Nothing is given up unless the stripe's parity could be recomputed. */

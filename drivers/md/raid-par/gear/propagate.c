@@ -89,11 +89,11 @@ static struct bio *side_bio(struct par_copy *copy, struct par_copy_seg *seg,
 		struct md_rdev *rdev = conf->member[seg->d].rdev;
 
 		bdev = rdev->bdev;
-		sector += rdev->data_offset + set->sg->start;
+		sector = rdev->data_offset + par_home_sector(set, seg->d, sector);
 	} else {
 		bdev = conf->set[par_image_set(&conf->geo, seg->d)]->front->part0;
-		sector = par_set_offset(&conf->geo, set->number, sector);
-		sector = par_image_sector(&conf->geo, seg->d, sector);
+		/* lock_batch() has seen that there is one. */
+		WARN_ON_ONCE(!par_image_at(set, seg->d, sector, &sector));
 	}
 	bio = bio_alloc_bioset(bdev, pages, op, GFP_NOIO, &conf->io->bios);
 	bio->bi_iter.bi_sector = sector;
@@ -161,7 +161,9 @@ static void lock_batch(struct par_copy *copy)
 		/* Pairs with the zone lock under which a row is discarded. */
 		seg->valid = par_map_locked_state(copy->set, seg->row, seg->d) ==
 			     seg->state &&
-			     (!copy->to_home || has_image(seg->state));
+			     (copy->to_home ? has_image(seg->state) :
+			      par_band_imageable(copy->set, seg->row,
+						 par_image_set(&copy->set->conf->geo, seg->d)));
 	}
 }
 
@@ -371,13 +373,27 @@ static void add_segment(struct par_copy *copy, unsigned int d, u64 row,
 		.copy = copy, .d = d, .row = row, .state = state };
 }
 
+/* The next row with such segments, from @cursor on: with slots, of the runs to be filled. */
+static bool find_row(struct par_copy *copy, unsigned int band, enum par_seg_state from,
+		     struct par_cursor *cursor)
+{
+	struct par_set *set = copy->set;
+	const struct par_geometry *geo = &set->conf->geo;
+
+	if (from == PAR_SEG_HOME && par_has_slots(geo))
+		return par_fill_next(set, band, cursor);
+	cursor->row = par_map_find(set, cursor->row, geo->set[band].members,
+				   geo->set[band + 1].members, from);
+	return cursor->row < set->sg->rows;
+}
+
 /*
  * The next batch of segments in @from, of the sleepers that are imaged in gear set @band,
  * row by row: their images are then adjacent and fill whole stripes. No more than @most
- * segments, unless @most is 0. @row is set to the row after the batch.
+ * segments, unless @most is 0. @cursor is set to the row after the batch.
  */
-static void collect_batch(struct par_copy *copy, unsigned int band,
-			  enum par_seg_state from, u64 *row, unsigned int most)
+static void collect_batch(struct par_copy *copy, unsigned int band, enum par_seg_state from,
+			  struct par_cursor *cursor, unsigned int most)
 {
 	struct par_set *set = copy->set;
 	const struct par_geometry *geo = &set->conf->geo;
@@ -391,15 +407,14 @@ static void collect_batch(struct par_copy *copy, unsigned int band,
 		if (!par_member_usable(set->conf, d))
 			return;
 	while (copy->count + (high - low) <= max(most, high - low)) {
-		*row = par_map_find(set, *row, low, high, from);
-		if (*row == set->sg->rows)
+		if (!find_row(copy, band, from, cursor))
 			return;
 		for (d = low; d < high && copy->count < most; d++)
-			if (par_map_get(set, *row, d) == from)
-				add_segment(copy, d, *row, from);
+			if (par_map_get(set, cursor->row, d) == from)
+				add_segment(copy, d, cursor->row, from);
 		if (d < high)
 			return;	/* the next batch begins with the rest of the row */
-		(*row)++;
+		cursor->row++;
 	}
 }
 
@@ -465,8 +480,9 @@ int par_propagate(struct par_set *set, unsigned int band,
 	struct par_conf *conf = set->conf;
 	struct par_pace speed = { .due = jiffies };
 	struct par_copy *copy;
+	struct par_cursor cursor = { }, before;
 	unsigned int fixes = 0;
-	u64 row = 0, again = U64_MAX;
+	u64 again = U64_MAX;
 	int err = 0;
 
 	might_sleep();
@@ -478,7 +494,8 @@ int par_propagate(struct par_set *set, unsigned int band,
 	copy->held = pass->held;
 	speed.ios = foreground_ios(conf);
 	for (;;) {
-		collect_batch(copy, band, from, &row, pass->batch);
+		before = cursor;
+		collect_batch(copy, band, from, &cursor, pass->batch);
 		if (!copy->count)
 			break;
 		err = pass_ends(copy, pass);
@@ -488,8 +505,8 @@ int par_propagate(struct par_set *set, unsigned int band,
 		err = copy_timed(copy, pass);
 		if (err == -EAGAIN && !pass->held) {
 			fixes = copy->seg[0].row == again ? fixes + 1 : 0;
-			row = copy->seg[0].row;
-			again = row;
+			again = copy->seg[0].row;
+			cursor = before;
 			copy->salvage = fixes >= PAR_FIXES;
 			if (fixes <= PAR_FIXES)
 				continue;

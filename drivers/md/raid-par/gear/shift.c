@@ -321,7 +321,7 @@ static int finish_down(struct par_conf *conf, struct par_pass *pass)
 	}
 	for (i = conf->wish.aim; i >= 1; i--)
 		conf->set[i]->ops->quiesce(conf->set[i], true);
-	if (!err && par_segments_above(conf, conf->wish.aim, PAR_SEG_HOME))
+	if (!err && par_fill_left(conf, conf->wish.aim))
 		err = -EAGAIN;
 	return err;
 }
@@ -372,7 +372,7 @@ static int hold_down(struct par_conf *conf, unsigned int old, struct par_pass *p
 	if (err)
 		return err;
 	/* That has taken some time, too: more may have been written. */
-	if (par_segments_above(conf, conf->wish.aim, PAR_SEG_HOME) > pass->batch)
+	if (par_fill_left(conf, conf->wish.aim) > pass->batch)
 		return -EAGAIN;
 	if (!par_gate_enter(conf))
 		return -EINTR;
@@ -407,7 +407,13 @@ static int shift_outrun(struct par_conf *conf)
 /* The largest number of segments that a shift down to gear @gear has to copy: see approach.h. */
 u64 par_shift_segments(struct par_conf *conf, unsigned int gear)
 {
-	return par_segments_above(conf, gear, PAR_SEG_HOME) * (conf->geo.gears - gear);
+	u64 segments = par_segments_above(conf, gear, PAR_SEG_HOME), most;
+
+	/* With slots, what is in use, and no more than may be copied for that. */
+	most = div_u64(READ_ONCE(conf->shift->fill.bytes) >> SECTOR_SHIFT, conf->geo.seg_sectors);
+	if (par_has_slots(&conf->geo))
+		segments = min(segments, most);
+	return segments * (conf->geo.gears - gear);
 }
 
 /* Copy in passes until the rest can be copied with writes held: see approach.h. */
@@ -415,7 +421,7 @@ static int approach_down(struct par_conf *conf, unsigned int old)
 {
 	struct par_approach *approach = &conf->shift->approach;
 	struct par_pass pass;
-	u64 left = par_segments_above(conf, conf->wish.aim, PAR_SEG_HOME);
+	u64 left = par_fill_left(conf, conf->wish.aim);
 	int err;
 
 	for (;;) {
@@ -425,7 +431,7 @@ static int approach_down(struct par_conf *conf, unsigned int old)
 		err = propagate_down(conf, &pass);
 		if (err)
 			return err == -ETIMEDOUT ? shift_outrun(conf) : err;
-		left = par_segments_above(conf, conf->wish.aim, PAR_SEG_HOME);
+		left = par_fill_left(conf, conf->wish.aim);
 		switch (par_approach_next(approach, &pass, left, ktime_get_ns())) {
 		case PAR_APPROACH_PASS:
 			break;
@@ -433,7 +439,7 @@ static int approach_down(struct par_conf *conf, unsigned int old)
 			err = hold_down(conf, old, &pass);
 			if (err != -EAGAIN)
 				return err;
-			left = par_segments_above(conf, conf->wish.aim, PAR_SEG_HOME);
+			left = par_fill_left(conf, conf->wish.aim);
 			break;
 		case PAR_APPROACH_OUTRUN:
 			return shift_outrun(conf);
@@ -457,14 +463,16 @@ static int shift_down(struct par_conf *conf)
 	par_approach_begin(&conf->shift->approach, par_shift_segments(conf, conf->wish.aim),
 			   conf->geo.seg_sectors / 2, conf->store->super.speed_min,
 			   ktime_get_ns());
-	shift_begin(conf, PAR_SHIFT_DOWN,
-		    par_segments_above(conf, conf->wish.aim, PAR_SEG_HOME));
+	shift_begin(conf, PAR_SHIFT_DOWN, par_fill_left(conf, conf->wish.aim));
 	/* Writes that are not counted have ended once everything has been quiet. */
 	track_above(conf, conf->wish.aim, true);
 	par_gate_quiesce(conf);
 	par_gate_resume(conf);
 
-	err = approach_down(conf, old);
+	err = par_fill_begin(conf);
+	conf->shift->total = par_fill_left(conf, conf->wish.aim);
+	err = err ?: approach_down(conf, old);
+	par_fill_end(conf);
 	track_above(conf, conf->wish.aim, false);
 	shift_end(conf, err);
 	return err;
@@ -483,6 +491,8 @@ static int propagate_home(struct par_conf *conf)
 		for (i = conf->geo.gears; !err && i > band; i--)
 			err = par_propagate(conf->set[i], band, PAR_SEG_IMAGE, &pass);
 	err = err ?: par_store_zones(conf);
+	if (!err)
+		par_fill_cleaned(conf, conf->gear);
 	WRITE_ONCE(conf->shift->state, PAR_SHIFT_IDLE);
 	par_remove_again(conf);
 	par_shift_notify(conf);

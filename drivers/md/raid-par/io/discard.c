@@ -149,6 +149,9 @@ static void discard_all_images(struct par_set *set, u64 row, u64 end)
 	/* The rows must be stored as cleared before their images may be. */
 	if (par_store_zones(conf))
 		return;
+	/* The images lie in slots, which other rows get: what is in them need not be cleared. */
+	if (par_has_slots(&conf->geo))
+		return;
 	for (i = set->number - 1; i >= 1; i--) {
 		u64 first, last, rows = stripes_of(conf->set[i]).rows;
 

@@ -63,6 +63,26 @@ void par_bucket_put(struct par_conf *conf, struct par_bucket *bucket);
 /* par_unkept - an image did not accept this write to @vm: see lost.c; any context */
 void par_unkept(struct par_vmember *vm, struct bio *bio);
 
+/*
+ * par_home_sector - where sector @sector of @set's region lies in the data area of member @d
+ * par_home_contiguous - how many sectors from there on lie one behind the other
+ */
+static inline u64 par_home_sector(const struct par_set *set, unsigned int d, u64 sector)
+{
+	const struct par_geometry *geo = &set->conf->geo;
+
+	return likely(!par_has_slots(geo)) ? set->sg->start + sector :
+	       par_slot_sector(geo, d, set->number, sector);
+}
+
+static inline u64 par_home_contiguous(const struct par_set *set, u64 sector)
+{
+	const struct par_geometry *geo = &set->conf->geo;
+
+	return likely(!par_has_slots(geo)) ? set->sg->sectors - sector :
+	       par_slot_contiguous(geo, set->number, sector);
+}
+
 /* par_miss - hold @bio until its member is awake, and have the member woken; any context */
 void par_miss(struct par_vmember *vm, struct bio *bio);
 

@@ -105,6 +105,7 @@ enum par_verdict {
 	PAR_ASK,	/* held until the zone's intent is stored */
 	PAR_WAIT,	/* held until the discard of its images has ended */
 	PAR_SPARE,	/* the row is new and there is no spare par_row */
+	PAR_SLOTLESS,	/* held until its run has a slot */
 };
 
 /*
@@ -120,6 +121,19 @@ static bool rebuild_of_zeros(struct par_vmember *vm, struct bio *bio)
 	       !test_bit(In_sync, &vm->rdev.flags) && bio_is_zero(bio);
 }
 
+/*
+ * A row is started in images, too, of members that sleep: its run needs slots then. Without a
+ * free one the members have to wake up.
+ */
+static enum par_verdict ask_slots(const struct par_write *w)
+{
+	bool possible;
+
+	if (!par_row_lacks_slots(w->set, w->row, w->gear, &possible))
+		return PAR_GO;
+	return possible ? PAR_SLOTLESS : PAR_MISSED;
+}
+
 /* Zone lock held. @spare is used if the row is new; @full: see par_row_write(). */
 static enum par_verdict begin_row(struct par_vmember *vm, struct par_write *w,
 				  struct bio *bio, bool zero,
@@ -130,6 +144,12 @@ static enum par_verdict begin_row(struct par_vmember *vm, struct par_write *w,
 		return PAR_DONE;
 	if (w->zone->held)
 		return PAR_WAIT;
+	if (par_has_slots(&w->conf->geo)) {
+		enum par_verdict verdict = ask_slots(w);
+
+		if (verdict != PAR_GO)
+			return verdict;
+	}
 	if (!par_zone_admits(w->zone, w->gear, true))
 		return PAR_ASK;
 	if (!par_row_write(vm, w->row, w->gear, bio, spare, full))
@@ -195,6 +215,42 @@ static enum par_verdict admit_write(struct par_vmember *vm, struct par_write *w,
 	return PAR_GO;
 }
 
+/* Put a write that waits for something on its list; zone lock held. */
+static void hold_write(struct par_conf *conf, enum par_verdict verdict, struct bio *bio)
+{
+	if (verdict == PAR_ASK || verdict == PAR_WAIT)
+		par_queue_add(conf, &conf->store->waiting, bio);
+	else if (verdict == PAR_SLOTLESS)
+		par_queue_add(conf, &conf->slots->waiting, bio);
+}
+
+/* No lock held: send it on, or have done what it waits for. */
+static void follow_verdict(struct par_vmember *vm, enum par_verdict verdict, struct bio *bio,
+			   u32 zone)
+{
+	struct par_conf *conf = vm->set->conf;
+
+	switch (verdict) {
+	case PAR_MISSED:
+		par_miss(vm, bio);
+		break;
+	case PAR_DONE:
+		bio_endio(bio);
+		break;
+	case PAR_ASK:
+		par_store_want(conf, zone);
+		break;
+	case PAR_SPARE:
+		par_row_await(vm->set, bio);
+		break;
+	case PAR_SLOTLESS:
+		queue_work(conf->queue.wq, &conf->slots->give_work);
+		break;
+	default:
+		break;
+	}
+}
+
 /* The slow path of a write, within one segment. Not inlined, because of its stack frame. */
 static noinline void route_write(struct par_vmember *vm, struct bio *bio, u64 row)
 {
@@ -217,8 +273,7 @@ again:
 		verdict = admit_write(vm, &w, bio, &bucket);
 	else
 		verdict = begin_row(vm, &w, bio, zero, &spare, &full);
-	if (verdict == PAR_ASK || verdict == PAR_WAIT)
-		par_queue_add(conf, &conf->store->waiting, bio);
+	hold_write(conf, verdict, bio);
 	spin_unlock(par_zone_lock(conf, zone));
 
 	if (verdict == PAR_SPARE) {
@@ -228,32 +283,14 @@ again:
 	}
 	if (spare)
 		par_row_free(vm->set, spare);
-	switch (verdict) {
-	case PAR_GO:
-		if (w.step.action == PAR_ACT_IMAGE)
-			par_to_image(vm, bio, bucket);
-		else
-			par_write_home(vm, bio, bucket);
-		break;
-	case PAR_MISSED:
-		par_miss(vm, bio);
-		break;
-	case PAR_DONE:
-		bio_endio(bio);
-		break;
-	case PAR_ROW_FULL:
+	if (verdict == PAR_GO && w.step.action == PAR_ACT_IMAGE)
+		par_to_image(vm, bio, bucket);
+	else if (verdict == PAR_GO)
+		par_write_home(vm, bio, bucket);
+	else if (verdict == PAR_ROW_FULL)
 		par_row_release(full);
-		break;
-	case PAR_ASK:
-		par_store_want(conf, zone);
-		break;
-	case PAR_SPARE:
-		par_row_await(vm->set, bio);
-		break;
-	case PAR_HELD:
-	case PAR_WAIT:
-		break;
-	}
+	else
+		follow_verdict(vm, verdict, bio, zone);
 }
 
 /*
@@ -373,6 +410,8 @@ static unsigned int rows_alike(struct par_vmember *vm, struct bio *bio, bool wri
 	u64 first = bio->bi_iter.bi_sector >> geo->seg_shift;
 	u64 row = first, end = bio_end_sector(bio);
 
+	end = min(end, bio->bi_iter.bi_sector +
+		  par_home_contiguous(vm->set, bio->bi_iter.bi_sector));
 	*action = row_action(vm, row, write);
 	while (++row << geo->seg_shift < end) {
 		unsigned int next = row_action(vm, row, write);
@@ -457,6 +496,8 @@ static void route_first(struct par_vmember *vm, struct bio *bio)
 	bool write = op_is_write(bio_op(bio));
 
 	count_request(vm, bio, write);
+	if (par_has_slots(&vm->set->conf->geo))
+		par_slots_used(vm, bio->bi_iter.bi_sector >> vm->set->conf->geo.seg_shift, write);
 	if (unlikely(!goes_home(vm, bio, write)))
 		par_route(vm, bio);
 	else if (write)

@@ -231,7 +231,7 @@ static bool images_filled(const struct par_row *row)
 		if (geo->parities && (READ_ONCE(set->child.absent) & BIT(d) ||
 				      !member_there(set, d)))
 			return false;
-	return true;
+	return par_row_has_slots(set, row->row, row->gear);
 }
 
 /*

@@ -24,14 +24,27 @@ struct par_clone {
 	struct bio bio;
 };
 
-/* The member is asleep and only its home copy is valid; or see must_wake(). */
+/* A member that is awake has a row to be started, for whose images there are no slots. */
+static unsigned int gear_for(const struct par_vmember *vm)
+{
+	const struct par_conf *conf = vm->set->conf;
+
+	if (READ_ONCE(vm->set->child.absent))
+		return conf->geo.gears;
+	if (par_awake(conf, READ_ONCE(conf->gear), vm->index))
+		return vm->set->number;
+	return par_image_set(&conf->geo, vm->index) + 1;
+}
+
+/* The member is asleep and only its home copy is valid; or see must_wake(), ask_slots(). */
 void par_miss(struct par_vmember *vm, struct bio *bio)
 {
 	struct par_conf *conf = vm->set->conf;
 
+	if (par_has_slots(&conf->geo))
+		par_slots_missed(vm, bio->bi_iter.bi_sector >> conf->geo.seg_shift);
 	par_queue_add(conf, &conf->wish.missed, bio);
-	par_shift_at_least(conf, READ_ONCE(vm->set->child.absent) ? conf->geo.gears :
-			   par_image_set(&conf->geo, vm->index) + 1, "request");
+	par_shift_at_least(conf, gear_for(vm), "request");
 	par_raise_for_missed(conf);
 }
 
@@ -221,7 +234,8 @@ static void send_home(struct par_vmember *vm, struct md_rdev *rdev, struct bio *
 		bio_io_error(bio);
 		return;
 	}
-	bio->bi_iter.bi_sector += rdev->data_offset + vm->set->sg->start;
+	bio->bi_iter.bi_sector = rdev->data_offset +
+				 par_home_sector(vm->set, vm->index, bio->bi_iter.bi_sector);
 	bio_set_dev(bio, rdev->bdev);
 	submit_bio_noacct(bio);
 }
@@ -359,11 +373,16 @@ void par_to_image(struct par_vmember *vm, struct bio *bio,
 	struct par_set *set = vm->set;
 	struct par_conf *conf = set->conf;
 	struct par_set *gear = conf->set[par_image_set(&conf->geo, vm->index)];
-	u64 x = par_set_offset(&conf->geo, set->number, bio->bi_iter.bi_sector);
 	struct bio *copy = clone_for(vm, bio, gear->front->part0, bucket);
+	u64 at;
 
 	container_of(copy, struct par_clone, bio)->image = true;
-	copy->bi_iter.bi_sector = par_image_sector(&conf->geo, vm->index, x);
+	/* A run with an image has a slot, for as long as requests to it are under way. */
+	if (WARN_ON_ONCE(!par_image_at(set, vm->index, bio->bi_iter.bi_sector, &at))) {
+		bio_io_error(copy);
+		return;
+	}
+	copy->bi_iter.bi_sector = at;
 	copy->bi_opf &= ~(REQ_RAHEAD | REQ_NOWAIT);
 	atomic64_inc(&vm->member->redirected);
 	par_queue_add(conf, &gear->send.redirects, copy);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reading units of the log ahead of the walk; see ahead.h.
+ * Reads of units of the log ahead of the walk. See ahead.h.
  */
 #include <linux/math64.h>
 #include <linux/mm.h>
@@ -10,8 +10,8 @@
 #include "log/ahead.h"
 
 #define UNIT_BYTES	(PAR_LOG_UNIT * PAR_LOG_BLOCK_BYTES)
-#define EACH		4U	/* requests to each member at the same time */
-#define GIVE_UP		8U	/* errors, after which a member is not read ahead any more */
+#define EACH		4U	/* requests to each member at a time */
+#define GIVE_UP		8U	/* errors after which a member is not read ahead any more */
 
 /* ---- requests ---- */
 
@@ -136,7 +136,7 @@ struct par_log_unit_read *par_log_ahead_unit(struct par_log_ahead *ahead, u64 po
 	struct par_log_unit_read *unit = slot_of(ahead, at);
 
 	might_sleep();
-	/* What is being read is of no use if the caller is somewhere else now. */
+	/* Drop the units that are being read if the caller has gone to another position. */
 	if (unit->at != at)
 		ahead->next = at;
 	for (; ahead->next < end; ahead->next += PAR_LOG_UNIT) {

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Reading the log from its tail on at assembly: all copies of some units at the same time, so
- * that all members are read sequentially at once. See walk.c.
+ * Reading the log from its tail on at assembly: all copies of several units at the same time, so
+ * that all members are read sequentially and in parallel. See walk.c.
  */
 #ifndef RAID_PAR_LOG_AHEAD_H
 #define RAID_PAR_LOG_AHEAD_H
 
 #include "log/log.h"
 
-#define PAR_LOG_AHEAD	16U	/* units, at most */
+#define PAR_LOG_AHEAD	16U	/* maximum of units */
 
 /**
- * enum par_log_copy - of a unit, what its buffer has
- * @NONE: nothing: its member has no part in the log
- * @READ: all of it
- * @SKIPPED: what par_log_reread() has read since: the unit as a whole cannot be read, or its
- *	member is not read ahead any more
+ * enum par_log_copy - the content of the buffer of a unit's copy
+ * @NONE: nothing, as the member has no part in the log
+ * @READ: the whole copy
+ * @SKIPPED: the blocks that par_log_reread() has read, as the whole copy cannot be read, or as
+ *	the member is not read ahead any more
  */
 enum par_log_copy {
 	PAR_LOG_COPY_NONE,
@@ -24,10 +24,10 @@ enum par_log_copy {
 };
 
 /**
- * struct par_log_unit_read - a unit that is being read, or has been
- * @at: its beginning; U64_MAX: none
- * @state, @buffer, @rdev, @failed: of each copy; @rdev is referenced until all have been read
- * @left: copies that are being read, and one more
+ * struct par_log_unit_read - a unit that is being read, or has been read
+ * @at: the position of its beginning; U64_MAX: no unit
+ * @state, @buffer, @rdev, @failed: for each copy; @rdev is referenced until all have been read
+ * @left: copies that are being read, plus one
  */
 struct par_log_unit_read {
 	struct par_log_ahead *ahead;
@@ -46,8 +46,8 @@ struct par_log_unit_read {
 
 /**
  * struct par_log_ahead - units that are read in the order of their positions
- * @depth: units that are read at the same time; @next: the first one that is not being read
- * @errors: reads of each member that have failed
+ * @depth: units that are read at a time; @next: the first unit that is not being read
+ * @errors: for each member, the number of reads that have failed
  */
 struct par_log_ahead {
 	struct par_log *log;
@@ -58,24 +58,24 @@ struct par_log_ahead {
 };
 
 /*
- * par_log_ahead_alloc - begin, @depth units at once, fewer if few are enough for all members;
- * NULL: no memory. par_log_ahead_free ends it. Both sleep.
+ * par_log_ahead_alloc - prepare reading @depth units at a time, or fewer if these use all members;
+ * NULL: no memory. par_log_ahead_free - end it. Both sleep.
  */
 struct par_log_ahead *par_log_ahead_alloc(struct par_log *log, unsigned int depth);
 void par_log_ahead_free(struct par_log_ahead *ahead);
 
 /*
- * par_log_ahead_unit - the unit of @pos, which has been read when this returns, and the following
- * ones, before @limit, are being read; until the next call. Sleeps.
+ * par_log_ahead_unit - wait until the unit of @pos has been read, and begin to read the following
+ * ones before @limit. The unit is valid until the next call. Sleeps.
  */
 struct par_log_unit_read *par_log_ahead_unit(struct par_log_ahead *ahead, u64 pos, u64 limit);
 
-/* par_log_buffer - where the buffer of a copy has the block at @pos */
+/* par_log_buffer - the address of the block at @pos in the buffer of a copy */
 void *par_log_buffer(const struct par_log_unit_read *unit, unsigned int copy, u64 pos);
 
 /*
- * par_log_reread - read @count blocks from @pos on of a copy that was skipped. Returns false if
- * they cannot be read. Sleeps.
+ * par_log_reread - read @count blocks of a skipped copy, from @pos on. Returns false if they
+ * cannot be read. Sleeps.
  */
 bool par_log_reread(struct par_log_unit_read *unit, unsigned int copy, u64 pos,
 		    unsigned int count);

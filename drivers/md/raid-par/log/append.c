@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Writes that go into the log. One work makes records of those that wait and, when records are
- * written, acknowledges what has ended with them, in the order of positions. See log.h.
+ * Writes that go into the log. One work makes records of the waiting writes. When records have
+ * been written, it acknowledges their writes, in the order of positions. See log.h.
  */
 #include <linux/delay.h>
 #include <linux/highmem.h>
@@ -10,7 +10,7 @@
 #include "log/log.h"
 #include "log/log_trace.h"
 
-#define HEAL_AGAIN_MS	100	/* when there was no memory for a walk */
+#define HEAL_AGAIN_MS	100	/* delay of another walk after one that lacked memory */
 
 /* ---- what is written ---- */
 
@@ -18,7 +18,7 @@ static void end_bio(struct par_log *log, struct bio *bio, bool good)
 {
 	if (!good)
 		bio->bi_status = BLK_STS_IOERR;
-	/* All of it is written: what is left of a FUA is a flush. */
+	/* Its data is written: a write with FUA now needs only a flush. */
 	if (good && bio->bi_opf & REQ_FUA)
 		par_flush_request(log->conf, bio, true);
 	else
@@ -38,7 +38,7 @@ static void index_record(struct par_log *log, const struct par_log_sent *sent)
 	log->count.logged += sent->count * PAR_LOG_BLOCK;
 }
 
-/* Those that are written, as long as none in front of them is not. */
+/* Acknowledge the records that are written, up to the first one that is not. */
 static void retire_records(struct par_log *log)
 {
 	struct bio *bio;
@@ -50,7 +50,7 @@ static void retire_records(struct par_log *log)
 		/* Pairs with copy_put(): @good is complete. */
 		if (!smp_load_acquire(&sent->written))
 			break;
-		/* What follows a record that is nowhere, no replay finds. */
+		/* Behind a record without any copy, a replay would find no record. */
 		good = atomic_read(&sent->good) && !log->dead;
 		spin_lock(&log->lock);
 		if (good)
@@ -82,7 +82,7 @@ static void copy_endio(struct bio *bio)
 	struct par_log_sent *sent = leg->sent;
 	struct mddev *mddev = sent->log->conf->mddev;
 
-	/* The other copies stand for it, and those that have lost it are known to have. */
+	/* The member fails, so the copy that lacks the record is not used. */
 	if (bio->bi_status)
 		md_error(mddev, leg->rdev);
 	else
@@ -135,7 +135,7 @@ static void seal_record(struct par_log *log, struct par_log_sent *sent)
 	par_log_header_seal(raw, &head);
 }
 
-/* @bytes of @bio, which is then so much further on, to a page. */
+/* Copy @bytes of @bio to a page, and advance @bio. */
 static void copy_out(struct bio *bio, void *to, unsigned int bytes)
 {
 	while (bytes) {
@@ -149,7 +149,7 @@ static void copy_out(struct bio *bio, void *to, unsigned int bytes)
 	}
 }
 
-/* The next block of @bio is block @i of the record. */
+/* Copy the next block of @bio to block @i of the record. */
 static void take_block(struct par_log_sent *sent, unsigned int i, struct bio *bio)
 {
 	u64 sector = bio->bi_iter.bi_sector;
@@ -164,7 +164,7 @@ static void take_block(struct par_log_sent *sent, unsigned int i, struct bio *bi
 	copy_out(bio, to + (first << SECTOR_SHIFT), count << SECTOR_SHIFT);
 }
 
-/* What waits, a record's worth of it. The rest of the last one goes into the next record. */
+/* Fill a record with the waiting writes. The rest of the last write goes into the next record. */
 static void fill_record(struct par_log *log, struct par_log_sent *sent)
 {
 	struct bio *bio;
@@ -183,20 +183,20 @@ static void fill_record(struct par_log *log, struct par_log_sent *sent)
 	}
 }
 
-/* Does what waits begin a unit, for which there are no slots? */
+/* Do the waiting writes begin a unit that has no slots? */
 static bool lacks_slots(struct par_log *log)
 {
 	lockdep_assert_held(&log->lock);
-	return log->queued && !log->spare &&
+	return log->queued && !log->use.off && !log->spare &&
 	       !log->index.unit[par_log_place(&log->shape, log->ring.head) / PAR_LOG_UNIT];
 }
 
-/* Room for what waits: false if there is none of it, or none. */
+/* Take room for the waiting writes: false if no write waits, or there is no room. */
 static bool take_room(struct par_log *log, struct par_log_sent *sent)
 {
 	u32 u;
 
-	/* A record in a unit that has begun does not wait for memory, which it may free. */
+	/* A record within a unit must not wait for memory: its write may free some. */
 	if (!log->spare)
 		log->spare = par_log_slots(GFP_NOWAIT | __GFP_NOWARN);
 	spin_lock(&log->lock);
@@ -206,7 +206,7 @@ static bool take_room(struct par_log *log, struct par_log_sent *sent)
 		spin_lock(&log->lock);
 	}
 	sent->count = 0;
-	if (log->queued && !log->closed)
+	if (log->queued && !log->use.closed && !log->use.off)
 		sent->count = par_log_ring_take(&log->ring, min_t(u64, log->queued, PAR_LOG_DATA),
 						&sent->pos);
 	if (sent->count) {
@@ -238,7 +238,7 @@ static bool append_record(struct par_log *log)
 	atomic_set(&sent->left, 1);
 	log->next++;
 	log->last = jiffies;
-	/* Nobody tells it that the log is idle: it looks now and then. */
+	/* No event tells the drain that the log is idle: it checks at intervals. */
 	queue_delayed_work(log->drain_wq, &log->drain_work, PAR_LOG_LOOK);
 	for (copy = 0; copy < log->shape.copies; copy++)
 		send_copy(log, sent, copy);
@@ -246,7 +246,7 @@ static bool append_record(struct par_log *log)
 	return true;
 }
 
-/* Memory that is not there now is waited for: it says nothing about the records. */
+/* Wait for memory: a lack of it does not mean that records cannot be read. */
 static int walk_and_heal(struct par_log *log)
 {
 	int err = par_log_heal(log);
@@ -259,8 +259,8 @@ static int walk_and_heal(struct par_log *log)
 }
 
 /*
- * All copies have all records: false if some are nowhere any more. A record behind such a one no
- * replay would find.
+ * Complete all copies: false if some records cannot be read from any copy any more. A replay
+ * would not find a record behind such a record.
  */
 static bool heal_copies(struct par_log *log)
 {
@@ -326,7 +326,7 @@ static void fail_waiting(struct par_log *log)
 		end_bio(log, bio, false);
 }
 
-/* They wait for the drain, with others that do. */
+/* Let the waiting writes wait for the drain, with the held ones. */
 static void hold_waiting(struct par_log *log)
 {
 	spin_lock(&log->lock);
@@ -345,7 +345,9 @@ void par_log_append_work(struct work_struct *work)
 	if (!READ_ONCE(log->queued) && log->first == log->next &&
 	    !(READ_ONCE(log->renew) && md_is_rdwr(log->conf->mddev)))
 		return;
-	if (!par_log_broken(log) && !par_log_make_ready(log) && READ_ONCE(log->stuck))
+	/* What has come before the log was switched off goes past it. */
+	if (READ_ONCE(log->use.off) ||
+	    (!par_log_broken(log) && !par_log_make_ready(log) && READ_ONCE(log->stuck)))
 		hold_waiting(log);
 	else if (par_log_broken(log) || !READ_ONCE(log->ready))
 		fail_waiting(log);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Draining the log: what is live in it goes to the home set, in the order of the array's
- * sectors, and the tail follows. One work does all of it. See log.h.
+ * Draining the log: its live blocks are written to the home set, in the order of the array's
+ * sectors, and then the tail is moved. One work does all of this. See log.h.
  */
 #include <linux/mm.h>
 
@@ -9,14 +9,14 @@
 #include "log/log.h"
 #include "log/log_trace.h"
 
-/* Requests of ours that are waited for together. */
+/* Requests of a drain that are waited for together. */
 struct drain_io {
 	atomic_t left;
 	struct completion done;
 	bool failed;
 };
 
-/* A block that is drained: its content is in the page of the same number. */
+/* A block that is being drained: its content is in the page with the same number. */
 struct drain_block {
 	u64 block;
 	struct par_log_part part[PAR_LOG_PARTS];
@@ -24,15 +24,15 @@ struct drain_block {
 	u8 sectors;
 };
 
-#define DRAIN_LIST	4096U	/* blocks that are picked at once */
-#define DRAIN_SLICE	64U	/* of these, drained at once */
+#define DRAIN_LIST	4096U	/* blocks that are picked at a time */
+#define DRAIN_SLICE	64U	/* blocks of the list that are drained at a time */
 
 /*
- * struct par_log_drain - what a drain works with
- * @list: blocks of the array that are picked
- * @block: those that are drained now, @count of them; @pages: their content
- * @next: after a failure no other drain begins before then
- * @suspects: what the last ones could not drain
+ * struct par_log_drain - the state of a drain
+ * @list: blocks of the array that have been picked
+ * @block: the blocks that are being drained, @count of them; @pages: their content
+ * @next: the earliest time of a drain after one that has failed
+ * @suspects: blocks that the last drains could not drain
  */
 struct par_log_drain {
 	struct par_log *log;
@@ -66,7 +66,7 @@ static bool io_end(struct drain_io *io)
 	return !io->failed;
 }
 
-static void write_endio(struct bio *bio)
+static void drain_endio(struct bio *bio)
 {
 	struct drain_io *io = bio->bi_private;
 
@@ -76,23 +76,23 @@ static void write_endio(struct bio *bio)
 	io_put(io);
 }
 
-/* ---- reading what is in the log ---- */
+/* ---- reading the log ---- */
 
 enum run_read {
 	RUN_READ,
 	RUN_FAILED,	/* a copy may be readable later */
-	RUN_GONE,	/* none will be */
+	RUN_GONE,	/* no copy will be readable */
 };
 
-/* Are the sectors bad? Any other error may be one of the path to the member. */
+/* Are the sectors bad? Another error may be one of the path to the member. */
 static bool is_bad(blk_status_t status)
 {
 	return status == BLK_STS_MEDIUM || status == BLK_STS_PROTECTION;
 }
 
 /*
- * Read @count sectors from bit @first on of a part, into the page at the same place. They are
- * gone if each copy is in bad sectors, or has no part in the log: its member has failed.
+ * Read @count sectors of a part, from bit @first on, into the page at the same place. They are
+ * gone if each copy is in bad sectors, or on a member without a part in the log, which has failed.
  */
 static enum run_read read_run(struct par_log *log, struct page *page,
 			      const struct par_log_part *part, unsigned int first,
@@ -129,7 +129,7 @@ static enum run_read read_run(struct par_log *log, struct page *page,
 	return read;
 }
 
-/* The run of set bits from @from on; false if there is none. */
+/* The next run of set bits from @from on; false if there is none. */
 static bool next_run(u8 sectors, unsigned int from, unsigned int *first, unsigned int *count)
 {
 	u8 left = sectors & ~(BIT(from) - 1);
@@ -147,12 +147,12 @@ static void tell_no_room(const struct par_log *log)
 			   mdname(log->conf->mddev));
 }
 
-/* Is the block lost, as it could not be drained once more? @gone: see par_log_suspect(). */
+/* Another drain of the block has failed: is it lost now? @gone: see par_log_suspect(). */
 static bool is_lost(struct par_log_drain *drain, u64 block, bool gone)
 {
 	struct par_log *log = drain->log;
 
-	/* With too many members failed, the log stays as it is for a start by force. */
+	/* After too many failures of members, keep the log as it is, for a start by force. */
 	if (par_log_broken(log))
 		return false;
 	if (par_log_suspect(&drain->suspects, block, ktime_to_ms(ktime_get()), gone))
@@ -163,8 +163,8 @@ static bool is_lost(struct par_log_drain *drain, u64 block, bool gone)
 }
 
 /*
- * These sectors of a part cannot be read, or cannot be written at home: the log goes on without
- * them. False if it cannot.
+ * These sectors of a part cannot be read, or cannot be written at home: add them to the list of
+ * lost blocks, and continue without them. False if the list is full.
  */
 static bool lose_sectors(struct par_log_drain *drain, u64 block, struct par_log_part *part,
 			 u8 sectors, const char *why)
@@ -175,7 +175,7 @@ static bool lose_sectors(struct par_log_drain *drain, u64 block, struct par_log_
 	u8 live;
 
 	spin_lock(&log->lock);
-	/* What has been written again meanwhile is in another place. */
+	/* Sectors that have been written again meanwhile are live at another place. */
 	live = par_log_index_live(&log->index, &gone);
 	added = !live || par_log_lost_add(&log->lost, block, live);
 	if (added)
@@ -223,6 +223,96 @@ static bool read_block(struct par_log_drain *drain, unsigned int number)
 	return true;
 }
 
+/* ---- reading a slice ---- */
+
+/* The members of the log that can be read, each counted in. */
+struct drain_members {
+	struct md_rdev *rdev[PAR_MAX_MEMBERS];
+};
+
+static void get_members(struct par_log *log, struct drain_members *members)
+{
+	unsigned int d;
+
+	for (d = 0; d < log->shape.members; d++)
+		members->rdev[d] = par_log_rdev(log, d);
+}
+
+static void put_members(struct par_log *log, struct drain_members *members)
+{
+	unsigned int d;
+
+	for (d = 0; d < log->shape.members; d++)
+		if (members->rdev[d])
+			rdev_dec_pending(members->rdev[d], log->conf->mddev);
+}
+
+/* The first copy of a part that can be read, as a number; all copies: there is none. */
+static unsigned int first_copy(const struct par_log *log, const struct drain_members *members,
+			       const struct par_log_part *part)
+{
+	unsigned int copy;
+
+	for (copy = 0; copy < log->shape.copies; copy++)
+		if (!(part->lacking & BIT(copy)) &&
+		    members->rdev[par_log_member(&log->shape, part->place, copy)])
+			break;
+	return copy;
+}
+
+static void send_read(struct par_log *log, struct drain_io *io,
+		      const struct drain_members *members, struct page *page,
+		      const struct par_log_part *part)
+{
+	unsigned int first, count, at, copy = first_copy(log, members, part);
+	struct md_rdev *rdev;
+	struct bio *bio;
+
+	if (copy == log->shape.copies) {
+		WRITE_ONCE(io->failed, true);
+		return;
+	}
+	rdev = members->rdev[par_log_member(&log->shape, part->place, copy)];
+	for (at = 0; at < PAR_LOG_BLOCK && next_run(part->sectors, at, &first, &count);
+	     at = first + count) {
+		bio = bio_alloc_bioset(rdev->bdev, 1, REQ_OP_READ, GFP_NOIO, &log->pools.bios);
+		bio->bi_iter.bi_sector = rdev->data_offset +
+					 par_log_sector(&log->shape, part->place, copy) + first;
+		bio->bi_private = io;
+		bio->bi_end_io = drain_endio;
+		__bio_add_page(bio, page, count << SECTOR_SHIFT, first << SECTOR_SHIFT);
+		atomic_inc(&io->left);
+		submit_bio_noacct(bio);
+	}
+}
+
+/* One copy of everything, all at once: the blocks are anywhere in the log. */
+static bool read_at_once(struct par_log_drain *drain)
+{
+	struct par_log *log = drain->log;
+	struct drain_members members;
+	struct blk_plug plug;
+	struct drain_io io;
+	unsigned int i, j;
+	bool good;
+
+	get_members(log, &members);
+	io_begin(&io);
+	blk_start_plug(&plug);
+	for (i = 0; i < drain->count; i++)
+		for (j = 0; j < drain->block[i].parts; j++)
+			send_read(log, &io, &members, drain->pages[i], &drain->block[i].part[j]);
+	blk_finish_plug(&plug);
+	good = io_end(&io);
+	put_members(log, &members);
+	for (i = 0; i < drain->count; i++) {
+		drain->block[i].sectors = 0;
+		for (j = 0; j < drain->block[i].parts; j++)
+			drain->block[i].sectors |= drain->block[i].part[j].sectors;
+	}
+	return good;
+}
+
 /* ---- writing it home ---- */
 
 static void write_run(struct par_log *log, struct drain_io *io, u64 sector, struct page **pages,
@@ -230,13 +320,13 @@ static void write_run(struct par_log *log, struct drain_io *io, u64 sector, stru
 {
 	struct par_set *home = par_home(log->conf);
 	unsigned int left = count, vectors = DIV_ROUND_UP(first + count, PAR_LOG_BLOCK);
-	/* Not of the array's disk: what is drained was counted there when it was logged. */
+	/* Not the array's disk, whose statistics have counted the write when it was logged. */
 	struct bio *bio = bio_alloc_bioset(home->front->part0, vectors, REQ_OP_WRITE, GFP_NOIO,
 					   &log->conf->io->bios);
 
 	bio->bi_iter.bi_sector = sector;
 	bio->bi_private = io;
-	bio->bi_end_io = write_endio;
+	bio->bi_end_io = drain_endio;
 	for (; left; first = 0, pages++) {
 		unsigned int some = min(left, PAR_LOG_BLOCK - first);
 
@@ -247,7 +337,7 @@ static void write_run(struct par_log *log, struct drain_io *io, u64 sector, stru
 	home->ops->submit(home, bio);
 }
 
-/* Blocks from the @i-th on that are one request: complete, and one behind the other. */
+/* The number of blocks from the @i-th on that are one request: complete and adjacent. */
 static unsigned int whole_run(const struct par_log_drain *drain, unsigned int i)
 {
 	unsigned int end = i;
@@ -284,7 +374,7 @@ static bool write_slice(struct par_log_drain *drain)
 
 /* ---- slices ---- */
 
-/* Those of @count blocks that are live yet, and where. */
+/* Look up which of @count blocks are still live, and where. */
 static void look_up_slice(struct par_log_drain *drain, const u64 *blocks, unsigned int count)
 {
 	struct par_log *log = drain->log;
@@ -302,7 +392,7 @@ static void look_up_slice(struct par_log_drain *drain, const u64 *blocks, unsign
 	spin_unlock(&log->lock);
 }
 
-/* What was lost before, and has been written again, is at home now. */
+/* Sectors that were lost, and have been written again, are at home now. */
 static void drop_lost(struct par_log *log, const struct drain_block *block)
 {
 	unsigned int first, count, at;
@@ -331,8 +421,8 @@ static void slice_drained(struct par_log_drain *drain)
 }
 
 /*
- * The home set does not take a block: of a stripe too much of which cannot be read, say. Its
- * errors do not tell whether that may change.
+ * The home set cannot write a block, for instance since too much of its stripe is unreadable. Its
+ * errors do not tell whether this may change.
  */
 static bool lose_block(struct par_log_drain *drain, struct drain_block *block)
 {
@@ -349,12 +439,17 @@ static bool lose_block(struct par_log_drain *drain, struct drain_block *block)
 	return true;
 }
 
-/* All blocks are tried, so that each that cannot be read is known. */
+/*
+ * After an error, one part after the other, from all copies. All blocks are tried, so that each
+ * that cannot be read is known.
+ */
 static bool read_slice(struct par_log_drain *drain)
 {
 	bool good = true;
 	unsigned int i;
 
+	if (read_at_once(drain))
+		return true;
 	for (i = 0; i < drain->count; i++) {
 		if (READ_ONCE(drain->log->paused))
 			return false;
@@ -375,7 +470,7 @@ static bool drain_slice(struct par_log_drain *drain, const u64 *blocks, unsigned
 	return true;
 }
 
-/* After some failures the blocks are drained one by one, without those that cannot be. */
+/* After some failures drain the blocks one by one, except those that cannot be drained. */
 static bool drain_blocks(struct par_log_drain *drain, const u64 *blocks, unsigned int count)
 {
 	bool good = drain_slice(drain, blocks, count);
@@ -390,7 +485,7 @@ static bool drain_blocks(struct par_log_drain *drain, const u64 *blocks, unsigne
 
 /* ---- the tail ---- */
 
-/* What may be stored of the log. If it is empty then, nothing is appended until it is. */
+/* Choose the tail to store. If the log is empty with it, append nothing until it is stored. */
 static bool choose_tail(struct par_log *log, struct par_log_record *record)
 {
 	bool empty;
@@ -401,12 +496,12 @@ static bool choose_tail(struct par_log *log, struct par_log_record *record)
 	record->stable = log->ring.done;
 	record->lost = log->lost;
 	empty = record->tail == log->ring.head && par_log_lacks_member(log);
-	log->closed = empty;
+	log->use.closed = empty;
 	spin_unlock(&log->lock);
 	return empty;
 }
 
-/* Nothing finds these units any more; who has found them before reads to the end. */
+/* No new read finds these units; wait for the reads that have found them before. */
 static void free_units(struct par_log *log, u64 tail)
 {
 	u64 pos;
@@ -441,7 +536,7 @@ static void submit_held(struct par_log *log)
 		par_log_submit_again(log, bio);
 }
 
-/* Nothing is drained any more, so what waits for that would wait for ever. */
+/* No drain follows: writes that wait for it would wait indefinitely. */
 static void fail_held(struct par_log *log)
 {
 	struct bio_list bios;
@@ -455,7 +550,7 @@ static void fail_held(struct par_log *log)
 		bio_io_error(bio);
 }
 
-/* 1: it is further on; 0: it cannot be; or an error. */
+/* Store the tail: 1 if it has moved, 0 if it could not move, or -errno. */
 static int move_tail(struct par_log *log)
 {
 	struct par_log_record record;
@@ -469,7 +564,7 @@ static int move_tail(struct par_log *log)
 			free_units(log, record.tail);
 	}
 	spin_lock(&log->lock);
-	log->closed = false;
+	log->use.closed = false;
 	spin_unlock(&log->lock);
 	par_log_kick(log);
 	submit_held(log);
@@ -507,7 +602,7 @@ static void take_discards(struct par_log *log)
 
 	par_queue_take(log->conf, &log->discards, &bios);
 	while ((bio = bio_list_pop(&bios))) {
-		/* No more than what is given back at home: the rest would be older there. */
+		/* Only the stripes that the home set discards: the rest has older content there. */
 		sectors = par_discard_range(log->conf, bio, &sector);
 		spin_lock(&log->lock);
 		par_log_index_discard(&log->index, sector, sectors);
@@ -517,7 +612,28 @@ static void take_discards(struct par_log *log)
 	}
 }
 
-/* The oldest blocks; what is behind the tail then is free. */
+/*
+ * In a low gear, blocks without images stay in the log, unless it has to be drained: then members
+ * are woken. Returns the number of blocks that are left in the list.
+ */
+static unsigned int drop_unimaged(struct par_log_drain *drain, unsigned int count)
+{
+	struct par_log *log = drain->log;
+	struct par_conf *conf = log->conf;
+	unsigned int i, left = 0;
+
+	if (!par_has_slots(&conf->geo) || READ_ONCE(conf->gear) == conf->geo.gears)
+		return count;
+	for (i = 0; i < count; i++)
+		if (par_sector_imaged(conf, drain->list[i] * PAR_LOG_BLOCK))
+			drain->list[left++] = drain->list[i];
+	if (left < count &&
+	    (log->filling || READ_ONCE(log->wanted) || par_log_lacks_member(log)))
+		par_shift_at_least(conf, conf->geo.gears, "log");
+	return left;
+}
+
+/* Drain the oldest blocks, and move the tail. */
 static int drain_some(struct par_log_drain *drain)
 {
 	struct par_log *log = drain->log;
@@ -525,12 +641,13 @@ static int drain_some(struct par_log_drain *drain)
 	bool failed = false;
 	int moved;
 
-	/* What only some members have is on all of them before anything is made of it. */
+	/* Records that only some copies have must be in all copies before they are used. */
 	if (!par_log_make_ready(log) && !READ_ONCE(log->stuck))
 		return -EIO;
 	spin_lock(&log->lock);
 	count = par_log_drain_pick(&log->index, &log->ring, drain->list, DRAIN_LIST);
 	spin_unlock(&log->lock);
+	count = drop_unimaged(drain, count);
 	par_log_suspects_begin(&drain->suspects);
 	for (i = 0; i < count && is_due(log); i += DRAIN_SLICE) {
 		take_discards(log);
@@ -546,7 +663,7 @@ static int drain_some(struct par_log_drain *drain)
 	return moved < 0 ? moved : moved || count;
 }
 
-/* A drain has failed, and is tried again later. */
+/* A drain has failed: retry it later. */
 static void put_off(struct par_log_drain *drain)
 {
 	unsigned int failures = drain->log->count.failures + 1;
@@ -574,7 +691,7 @@ static int drain_all(struct par_log_drain *drain)
 	return done;
 }
 
-/* What has failed may work in a moment: nobody who waits for the drain has it end sooner. */
+/* After a failure wait before the next drain, even if writes wait for it. */
 static bool is_too_soon(const struct par_log_drain *drain)
 {
 	return drain->log->count.failures && time_before(jiffies, drain->next);
@@ -591,6 +708,7 @@ void par_log_drain_work(struct work_struct *work)
 	int done = 1;
 
 	take_discards(log);
+	par_log_do_resize(log);
 	if (par_log_broken(log)) {
 		fail_held(log);
 		par_log_kick(log);
@@ -598,10 +716,10 @@ void par_log_drain_work(struct work_struct *work)
 		done = -EAGAIN;
 	} else {
 		done = drain_all(log->drain);
-		/* What could not be read any more is behind the tail: begin again. */
+		/* The unreadable records are in front of the tail now: begin a new run. */
 		if (READ_ONCE(log->stuck) && par_log_ring_empty(&log->ring))
 			par_log_make_ready(log);
-		/* What has come to wait while the tail was moved for the last time. */
+		/* Submit writes that were held while the tail was moved the last time. */
 		if (par_log_ring_empty(&log->ring) && !READ_ONCE(log->paused))
 			submit_held(log);
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the files of the log share: its works, its members, its memory. See log.h.
+ * Functions that the files of the log share: its works, its members, its memory. See log.h.
  */
 #include <linux/slab.h>
 
@@ -22,7 +22,7 @@ void par_log_slots_free(struct par_log_slot *slots)
 	kmem_cache_free(slots_cache, slots);
 }
 
-/* Of units, which are too odd a size for others. */
+/* The slots of a unit have a size for which no general cache fits well. */
 int par_log_cache_init(void)
 {
 	slots_cache = kmem_cache_create("raid-par-log", PAR_LOG_SLOTS_BYTES, 0, 0, NULL);
@@ -61,7 +61,7 @@ bool par_log_lacks_member(const struct par_log *log)
 	struct par_store *store = log->conf->store;
 	u32 back = READ_ONCE(store->super.log.absent) & READ_ONCE(store->whole);
 
-	/* The last superblock that a failed member has calls it whole, too. */
+	/* A failed member is also in store->whole, as its last superblock calls it whole. */
 	return back && back & ~par_lost_members(log->conf);
 }
 
@@ -70,9 +70,9 @@ struct md_rdev *par_log_rdev(struct par_log *log, unsigned int d)
 	struct md_rdev *rdev = par_member_get(log->conf, d);
 
 	/*
-	 * A disk that takes this place lacks the log, which is known before the disk is found
-	 * here: pairs with par_hot_add(). It gets a part only while it is there: see
-	 * par_store_log().
+	 * A disk that is added in this place has no part in the log. This is set before the disk
+	 * can be found here: pairs with par_hot_add(). It gets a part only while it is present,
+	 * see par_store_log().
 	 */
 	smp_rmb();
 	if (rdev && READ_ONCE(log->conf->store->super.log.absent) & BIT(d)) {
@@ -88,7 +88,7 @@ void par_log_read_put(struct par_log *log, u32 u)
 		wake_up(&log->wait);
 }
 
-/* The copy is written again when the ring comes round to it; a bad sector is replaced then. */
+/* A bad sector is not corrected: the next record at this place overwrites it. */
 void par_log_read_failed(struct par_log *log, const struct md_rdev *rdev)
 {
 	atomic64_inc(&log->count.bad_reads);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reads of what is in the log. See log.h.
+ * Reads of content that is in the log. See log.h.
  */
 #include "core/parent.h"
 #include "log/log.h"
 
 /*
- * A read of one unit: @bio waits for it; @sector is of the ring; @rdev is counted in.
- * @lacking: copies that do not have it; @tried: so many others
+ * A read within one unit for @bio, at @sector of the ring; @rdev is referenced.
+ * @lacking: copies that lack the records; @tried: the number of copies that have been tried
  */
 struct read_leg {
 	struct par_log *log;
@@ -43,14 +43,14 @@ static void read_endio(struct bio *clone)
 	if (clone->bi_status)
 		par_log_read_failed(leg->log, leg->rdev);
 	rdev_dec_pending(leg->rdev, leg->log->conf->mddev);
-	/* Another copy, from where that may be sent. */
+	/* Read another copy, from a context in which requests may be sent. */
 	if (clone->bi_status)
 		queue_work(leg->log->wq, &leg->work);
 	else
 		read_end(leg, BLK_STS_OK);
 }
 
-/* Units that follow each other are read from different members first. */
+/* The next copy to read. For adjacent units, the first one is on different members. */
 static struct md_rdev *next_copy(struct read_leg *leg, u64 *sector)
 {
 	struct par_log *log = leg->log;
@@ -94,7 +94,7 @@ static void read_again(struct work_struct *work)
 	struct read_leg *leg = container_of(work, struct read_leg, work);
 	struct bio *clone = &leg->clone;
 
-	/* If it was split, it has no count of its parts any more: it begins anew. */
+	/* Reset it: if the clone was split, its count of remaining parts is used up. */
 	bio_reset(clone, NULL, clone->bi_opf);
 	bio_set_flag(clone, BIO_CLONED);
 	clone->bi_ioprio = leg->bio->bi_ioprio;
@@ -130,7 +130,7 @@ void par_log_read(struct par_log *log, struct bio *bio)
 
 	spin_lock(&log->lock);
 	par_log_index_find(&log->index, bio->bi_iter.bi_sector, bio_sectors(bio), &piece);
-	/* The place is not written again before it has been read. */
+	/* This keeps the place from being overwritten before it has been read. */
 	if (piece.logged)
 		atomic_inc(&log->reads[piece.sector / PAR_LOG_UNIT_SECTORS]);
 	else if (log->lost.count)

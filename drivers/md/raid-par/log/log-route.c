@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which way requests go: into the log, past it, or neither for now. See log.h and
+ * The way of each request: into the log, past it, or to the held ones. See log.h and
  * pure/log-way.h.
  */
 #include "core/parent.h"
@@ -13,7 +13,7 @@ static void send_home(struct par_conf *conf, struct bio *bio)
 	home->ops->submit(home, bio);
 }
 
-/* The same of one that was counted before it waited: the home set does not do so again. */
+/* The same for a write that was counted before it was held: the home set must not count it. */
 static void send_counted_home(struct par_conf *conf, struct bio *bio)
 {
 	bio_set_dev(bio, par_home(conf)->front->part0);
@@ -32,18 +32,18 @@ static u64 blocks_of(const struct bio *bio)
 	return DIV_ROUND_UP_ULL(bio_end_sector(bio), PAR_LOG_BLOCK) - first;
 }
 
-/* Each block may need a record of its own, and one a unit may be wasted. */
+/* Each block may need a record of its own, and one block of each unit may stay unused. */
 static bool has_room(const struct par_log *log, u64 blocks)
 {
 	u64 wanted = 2 * (log->queued + blocks) + 2 * PAR_LOG_UNIT;
 
-	return !log->dead && !READ_ONCE(log->stuck) &&
+	return !log->dead && !READ_ONCE(log->stuck) && !log->use.off &&
 	       par_log_ring_used(&log->ring) + wanted <= log->ring.blocks;
 }
 
 /*
- * Would a replay write a block of @bio? In the unit of the tail there may be slots of what is in
- * front of the tail: with an empty log these mean nothing.
+ * Would a replay write a block of @bio? The unit of the tail may have slots of records in front
+ * of the tail. They do not count if the log is empty.
  */
 static bool is_logged(struct par_log *log, const struct bio *bio)
 {
@@ -58,35 +58,39 @@ static struct par_log_write describe_write(struct par_log *log, const struct bio
 
 	lockdep_assert_held(&log->lock);
 	return (struct par_log_write) {
-		/* If some member has no part in the log, records are less safe than the array. */
-		.low = in_low_gear(log) && !absent,
+		/* Without a part on some member, records have less redundancy than the array. */
+		.low = in_low_gear(log) && !absent && !log->use.off,
 		.large = bio_sectors(bio) >= PAR_LOG_LARGE,
 		.logged = is_lost || is_logged(log, bio),
 		.room = has_room(log, blocks_of(bio)),
-		/* A member that is whole again is left out for as short a time as may be. */
+		/* A member that is whole again gets its part as soon as the log is empty. */
 		.ending = !is_lost && READ_ONCE(log->count.failures) < PAR_LOG_WAITED &&
 			  (log->index.live < PAR_LOG_ENDING || par_log_lacks_member(log)),
 	};
 }
 
-/* Nothing is logged, and nothing will be: no need to look. */
+/* No block is logged or will be: all requests go past the log. */
 static bool passes_by(const struct par_log *log)
 {
+	if (READ_ONCE(log->use.off))
+		return true;
 	return !in_low_gear(log) && !READ_ONCE(log->lost.count) &&
 	       READ_ONCE(log->ring.tail) == READ_ONCE(log->ring.head) && !READ_ONCE(log->queued);
 }
 
-/* @counted: in the array's statistics, by us */
+/* @counted: the log has counted the write in the array's statistics */
 static void log_write(struct par_log *log, struct bio *bio, bool counted)
 {
 	struct par_log_write write;
 	enum par_log_way way;
+	bool full;
 
 	spin_lock(&log->lock);
 	write = describe_write(log, bio);
+	full = !log->use.off && par_log_full(&write);
 	spin_unlock(&log->lock);
 	way = par_log_way(&write);
-	if (par_log_full(&write)) {
+	if (full) {
 		par_shift_at_least(log->conf, log->conf->geo.gears, "log");
 		par_log_drain_now(log);
 	}
@@ -97,7 +101,7 @@ static void log_write(struct par_log *log, struct bio *bio, bool counted)
 			send_home(log->conf, bio);
 		return;
 	}
-	/* From here on it is ours: the home set, which would count it, does not see it. */
+	/* Count the write here, since it does not pass the home set, which would count it. */
 	if (!counted)
 		md_account_bio(log->conf->mddev, &bio);
 	spin_lock(&log->lock);

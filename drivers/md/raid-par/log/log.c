@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The write log: what is set up for it, and what is taken down. See log.h.
+ * Set-up and end of the write log. See log.h.
  */
 #include <linux/slab.h>
 
@@ -85,6 +85,7 @@ int par_log_init(struct par_conf *conf)
 		pr_err("md/par:%s: the log is too small\n", mdname(conf->mddev));
 		return -EINVAL;
 	}
+	log->use.area = log->shape.units;
 	err = init_sent(log);
 	err = err ?: par_log_drain_alloc(log);
 	err = err ?: init_index(log);
@@ -105,7 +106,7 @@ void par_log_exit(struct par_conf *conf)
 	}
 	if (log->wq)
 		destroy_workqueue(log->wq);
-	for (u = 0; log->index.unit && u < log->index.units; u++)
+	for (u = 0; log->index.unit && u < log->use.area; u++)
 		if (log->index.unit[u])
 			par_log_slots_free(log->index.unit[u]);
 	if (log->spare)
@@ -150,7 +151,7 @@ void par_log_resume(struct par_conf *conf)
 		return;
 	WRITE_ONCE(log->paused, false);
 	par_log_writable(conf);
-	/* md may be about to make the array read-only, and the system to halt: it is clean now. */
+	/* Not at once: md may be about to make the array read-only, which is clean now. */
 	queue_delayed_work(log->drain_wq, &log->drain_work,
 			   READ_ONCE(log->wanted) ? 0 : PAR_LOG_LOOK);
 }

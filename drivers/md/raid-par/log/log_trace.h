@@ -10,7 +10,7 @@
 
 #include "log/log.h"
 
-/* A record is sent to the members: its position, and the blocks of data that it has. */
+/* A record is sent to the members: its position, and the number of its blocks of data. */
 TRACE_EVENT(par_log_record,
 	TP_PROTO(const struct par_log *log, const struct par_log_sent *sent),
 	TP_ARGS(log, sent),
@@ -33,8 +33,9 @@ TRACE_EVENT(par_log_record,
 );
 
 /*
- * Some of the log has been drained: so many blocks were picked, so many of the whole log are live
- * yet, and its tail is there. @error: of what could not be drained, or 0.
+ * A part of the log has been drained: the number of blocks that were picked, the number of live
+ * blocks that are left in the log, and its tail. @error: the error of blocks that could not be
+ * drained, or 0.
  */
 TRACE_EVENT(par_log_drained,
 	TP_PROTO(const struct par_log *log, unsigned int blocks, int error),

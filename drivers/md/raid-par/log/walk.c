@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What is in the log at assembly: finding it, and writing what copies lack. See log.h, and
- * Documentation/log.md for what is looked for.
+ * Finding the records of the log at assembly, and completing copies that lack records. See log.h
+ * and, for the conditions, Documentation/log.md.
  */
 #include <linux/sched/mm.h>
 
@@ -10,10 +10,10 @@
 #include "meta/load.h"
 #include "pure/log-replay.h"
 
-#define HEAL_UNITS	4U	/* read at the same time while users may wait for memory */
-#define LOOK_ERRORS	32U	/* of a member, after which no more of its blocks are examined */
+#define HEAL_UNITS	4U	/* units read at a time: fewer, as users may wait for memory */
+#define LOOK_ERRORS	32U	/* errors of a member, after which its blocks are not examined */
 
-/* A walk, and what has been read for it. @bad: the record at its position cannot be read. */
+/* A walk, and the units that are read for it. @bad: a copy of the record cannot be read. */
 struct walk {
 	struct par_log *log;
 	struct par_log_ahead *ahead;
@@ -30,7 +30,7 @@ static void copies_at(const struct par_log_unit_read *unit, u64 pos, const void 
 								  NULL;
 }
 
-/* Is there another try at a copy of the record? A bad sector spoils it, but not its unit. */
+/* Read the record alone from a skipped copy: a bad sector elsewhere in the unit does no harm. */
 static bool read_record(struct walk *walk, struct par_log_unit_read *unit, unsigned int i)
 {
 	const struct par_log_walk *at = walk->at;
@@ -50,7 +50,7 @@ static bool read_record(struct walk *walk, struct par_log_unit_read *unit, unsig
 	return true;
 }
 
-/* Of the record at the walk's position: no copy that was read ahead is whole. */
+/* No copy of the record that was read ahead is whole: try the skipped copies. */
 static bool next_skipped(struct walk *walk, struct par_log_unit_read *unit, const void **copies,
 			 struct par_log_found *found)
 {
@@ -126,7 +126,7 @@ static bool lacks_usable(struct par_log *log, const struct par_log_found *found)
 	return false;
 }
 
-/* @heal: write what copies lack; else note what there is. */
+/* @heal: write the records that copies lack; else add the records to the index. */
 static int walk_records(struct walk *walk, bool heal)
 {
 	const void *copies[PAR_LOG_MAX_COPIES];
@@ -155,7 +155,7 @@ static int walk_records(struct walk *walk, bool heal)
 	return err;
 }
 
-/* A block of a copy behind the end; of a copy that was skipped only if no other is there. */
+/* May a block of a copy behind the end be examined? In a skipped copy only if no other is read. */
 static bool can_look(struct par_log_unit_read *unit, unsigned int copy, u64 pos)
 {
 	struct par_log_shape *shape = &unit->ahead->log->shape;
@@ -201,7 +201,7 @@ int par_log_heal(struct par_log *log)
 		err = walk_records(&walk, true);
 	par_log_ahead_free(walk.ahead);
 	memalloc_noio_restore(flags);
-	/* Until now it ended at the head: see par_log_load(). */
+	/* The walk at assembly ended at the head: see par_log_load(). */
 	return err ?: at.pos == log->ring.head ? 0 : -EIO;
 }
 
@@ -211,7 +211,7 @@ static int judge_end(struct par_log *log, const struct par_log_walk *walk)
 
 	if (!par_log_walk_damaged(walk))
 		return 0;
-	pr_err("md/par:%s: the log is damaged: no copy of what follows block %llu can be read, and writes up to block %llu had been flushed\n",
+	pr_err("md/par:%s: the log is damaged: no copy of the record at block %llu can be read, and writes up to block %llu had been flushed\n",
 	       mdname(conf->mddev), walk->pos, walk->stable);
 	if (conf->store->start == PAR_ASKS_FORCE) {
 		log->renew = true;
@@ -233,7 +233,7 @@ static int walk_log(struct par_log *log, struct par_log_walk *at)
 
 	if (walk.ahead)
 		err = walk_records(&walk, false);
-	/* A record may be there that the next start can read: it must not be taken for one then. */
+	/* The next start may be able to read a record there, which must not count then. */
 	log->renew |= walk.bad;
 	if (!err) {
 		look_behind(&walk);

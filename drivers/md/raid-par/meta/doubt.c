@@ -64,14 +64,10 @@ static void distrust_images(struct par_conf *conf, const struct par_rows *rows,
 	}
 }
 
-/* Sectors of a gear set are images: of home rows, or of rows of sets in between. */
-static void doubt_images(struct par_conf *conf, unsigned int gear, u64 first,
-			 u64 end, u32 lost)
+/* Segments [@from, @to) of the sleepers of band @gear, counted from the metadata's end. */
+static void doubt_imaged(struct par_conf *conf, unsigned int gear, u64 from, u64 to, u32 lost)
 {
 	const struct par_geometry *geo = &conf->geo;
-	unsigned int sleepers = geo->set[gear + 1].members - geo->set[gear].members;
-	u64 from = div64_u64(first >> geo->seg_shift, sleepers);
-	u64 to = div64_u64(end >> geo->seg_shift, sleepers) + 1;
 	unsigned int i;
 
 	for (i = geo->gears; i > gear; i--) {
@@ -85,6 +81,36 @@ static void doubt_images(struct par_conf *conf, unsigned int gear, u64 first,
 		distrust_images(conf, &rows, gear);
 		doubt_rows(conf, &rows);
 	}
+}
+
+/* The runs that have the slots which these sectors are in, each as a whole. */
+static void doubt_slots(struct par_conf *conf, unsigned int gear, u64 first, u64 end, u32 lost)
+{
+	const struct par_slot_map *map = &conf->slots->map[gear];
+	unsigned int shift = conf->geo.run_shift - conf->geo.seg_shift;
+	u64 each = (u64)conf->geo.band[gear].imaged << conf->geo.run_shift;
+	u64 slot = div64_u64(first, each), last = DIV64_U64_ROUND_UP(end, each), run;
+
+	for (; slot < min_t(u64, last, map->slots); slot++) {
+		if (par_slot_state(map, slot) == PAR_SLOT_FREE)
+			continue;
+		run = par_slot_run_of(map, slot);
+		doubt_imaged(conf, gear, run << shift, (run + 1) << shift, lost);
+	}
+}
+
+/* Sectors of a gear set are images: of home rows, or of rows of sets in between. */
+static void doubt_images(struct par_conf *conf, unsigned int gear, u64 first,
+			 u64 end, u32 lost)
+{
+	const struct par_geometry *geo = &conf->geo;
+	unsigned int sleepers = geo->set[gear + 1].members - geo->set[gear].members;
+
+	if (par_has_slots(geo))
+		doubt_slots(conf, gear, first, end, lost);
+	else
+		doubt_imaged(conf, gear, div64_u64(first >> geo->seg_shift, sleepers),
+			     div64_u64(end >> geo->seg_shift, sleepers) + 1, lost);
 }
 
 static void doubt_rows(struct par_conf *conf, const struct par_rows *rows)

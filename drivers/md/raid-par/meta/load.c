@@ -372,6 +372,43 @@ static int load_map(struct par_conf *conf, struct par_found *members)
 }
 
 /*
+ * No copy of a block of the slot maps is left, or its runs have slots in other blocks, too. In a
+ * rescue its slots are free, and runs have the segments at home that are called "home" then: see
+ * par_map_after_load().
+ */
+static int load_slot_block(struct par_conf *conf, struct par_found *members, u32 block,
+			   struct par_disk_slots *raw)
+{
+	bool found, even;
+
+	found = load_block(conf, members, PAR_BLOCK_SLOT, block,
+			   &conf->slots->block[block], (u8 *)raw, sizeof(*raw), &even);
+	if (!found || !even)
+		__set_bit(block, conf->slots->todo);
+	if (found && !par_slots_load(conf, block, raw))
+		return 0;
+	__set_bit(block, conf->slots->todo);
+	return refuse_block(conf, "slot map", block, "which images its slots hold");
+}
+
+static int load_slots(struct par_conf *conf, struct par_found *members)
+{
+	struct par_disk_slots *raw;
+	int err = 0;
+	u32 block;
+
+	if (!conf->geo.slot_blocks)
+		return 0;
+	raw = kmalloc(sizeof(*raw), GFP_KERNEL);
+	if (!raw)
+		return -ENOMEM;
+	for (block = 0; !err && block < conf->geo.slot_blocks; block++)
+		err = load_slot_block(conf, members, block, raw);
+	kfree(raw);
+	return err;
+}
+
+/*
  * Read the list of lost blocks. If the superblock does not mention a list, one that is
  * found was being stored when the power was cut, and nothing depends on it; only its
  * version number is used.
@@ -465,6 +502,9 @@ static int make_new(struct par_conf *conf)
 
 	mutex_lock(&conf->store->mutex);
 	err = par_store_all_intents(conf);
+	/* All of them, so that there is none that was never stored. */
+	par_slots_mark_all(conf);
+	err = err ?: par_slots_store(conf);
 	err = err ?: par_write_super(conf, conf->store->current_members);
 	mutex_unlock(&conf->store->mutex);
 	return err;
@@ -496,6 +536,7 @@ static int rescue_super(struct par_conf *conf, bool any)
 		conf->store->super.scrub = old->scrub;
 		conf->store->super.log.run = old->log.run;
 		conf->store->super.log.lost = old->log.lost;
+		conf->store->super.log.left = old->log.left;
 	}
 	/*
 	 * What was in the log is lost. No record has such a run: an array is not used that often
@@ -747,12 +788,14 @@ int par_load(struct par_conf *conf)
 	find_sources(conf, found);
 	err = load_intents(conf, found);
 	err = err ?: load_map(conf, found);
+	err = err ?: load_slots(conf, found);
 	err = err ?: load_lost(conf, found);
 	if (err)
 		return err;
 	mend_super(conf);
 	memcpy(conf->store->super.uuid, conf->mddev->uuid, sizeof(conf->store->super.uuid));
 	conf->store->blocks_torn = conf->store->intents_differ || conf->store->lost.due ||
+			    !bitmap_empty(conf->slots->todo, conf->geo.slot_blocks) ||
 			    !bitmap_empty(conf->store->todo, conf->geo.map_blocks);
 	for (i = 1; i <= conf->geo.gears; i++)
 		conf->store->told.absent[i] = conf->store->super.set[i].failed;

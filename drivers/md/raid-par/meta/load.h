@@ -30,10 +30,10 @@ static inline bool par_asks_resync(struct mddev *mddev)
 }
 
 /*
- * par_log_wanted - the size of the log on each member: the present one, or that of a new array;
- * 0: no log. At assembly, before the geometry is known. Sleeps.
+ * par_birth_find - the log and the share of images: the present ones, or those of a new array.
+ * At assembly, before the geometry is known. Sleeps.
  */
-u64 par_log_wanted(struct mddev *mddev);
+void par_birth_find(struct mddev *mddev, struct par_birth *birth);
 
 /* par_load - find the newest metadata, or create it for a new array; sleeps */
 int par_load(struct par_conf *conf);

@@ -123,6 +123,8 @@ static void give_up_block(struct par_conf *conf, struct par_refresh *r, unsigned
 		set_bit(r->index[k], conf->store->todo);
 	else if (r->kind == PAR_BLOCK_INTENT)
 		conf->store->intents_differ = true;
+	else if (r->kind == PAR_BLOCK_SLOT)
+		set_bit(r->index[k], conf->slots->todo);
 	else
 		conf->store->lost.due = true;
 }
@@ -338,6 +340,8 @@ u64 par_refresh_spare(struct par_conf *conf, struct md_rdev *rdev)
 			   conf->geo.intent_blocks) &&
 	       copy_blocks(conf, rdev, PAR_BLOCK_MAP, conf->map.block,
 			   conf->geo.map_blocks) &&
+	       copy_blocks(conf, rdev, PAR_BLOCK_SLOT, conf->slots->block,
+			   conf->geo.slot_blocks) &&
 	       copy_blocks(conf, rdev, PAR_BLOCK_LOST, &conf->store->lost.block, 1) ? seq : 0;
 }
 
@@ -445,6 +449,9 @@ void par_find_slots(struct par_conf *conf, u32 members)
 	find_slots(conf, members, PAR_BLOCK_INTENT, conf->store->intent_block,
 		   conf->geo.intent_blocks);
 	find_slots(conf, members, PAR_BLOCK_MAP, conf->map.block, conf->geo.map_blocks);
+	if (conf->geo.slot_blocks)
+		find_slots(conf, members, PAR_BLOCK_SLOT, conf->slots->block,
+			   conf->geo.slot_blocks);
 	find_slots(conf, members, PAR_BLOCK_LOST, &conf->store->lost.block, 1);
 	put_pages(conf->store->refresh);
 }
@@ -462,6 +469,8 @@ int par_refresh_members(struct par_conf *conf, u32 behind)
 	refresh_blocks(conf, behind, PAR_BLOCK_INTENT, conf->store->intent_block,
 		       conf->geo.intent_blocks);
 	refresh_blocks(conf, behind, PAR_BLOCK_MAP, conf->map.block, conf->geo.map_blocks);
+	refresh_blocks(conf, behind, PAR_BLOCK_SLOT, conf->slots->block,
+		       conf->geo.slot_blocks);
 	refresh_blocks(conf, behind, PAR_BLOCK_LOST, &conf->store->lost.block, 1);
 	put_pages(r);
 	if (r->unreadable)

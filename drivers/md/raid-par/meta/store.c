@@ -429,6 +429,7 @@ static int store_unreadable(struct par_conf *conf)
 		err = par_store_all_intents(conf);
 	if (!err)
 		conf->store->intents_differ = false;
+	err = err ?: par_slots_store(conf);
 	return err ?: store_by_plan(conf, &unreadable);
 }
 
@@ -536,6 +537,7 @@ static int replace_current(struct par_conf *conf)
 	conf->store->blocks_torn = true;
 	conf->store->intents_differ = true;
 	conf->store->lost.due |= conf->store->lost.block.seq;
+	par_slots_mark_all(conf);
 	for (zone = 0; zone < conf->geo.zones; zone++)
 		if (READ_ONCE(conf->map.zone[zone].stored))
 			par_mark_block(conf, zone);
@@ -551,6 +553,7 @@ static int store_first(struct par_conf *conf)
 	/* Torn blocks must be complete before a superblock vouches for them. */
 	if (conf->store->intents_differ)
 		err = par_store_all_intents(conf);
+	err = err ?: par_slots_store(conf);
 	err = err ?: store_by_plan(conf, &torn);
 	if (!err && conf->store->lost.due)
 		err = store_lost_list(conf);
@@ -599,6 +602,17 @@ int par_store_begin(struct par_conf *conf)
 
 	mutex_lock(&conf->store->mutex);
 	err = begin_use(conf);
+	mutex_unlock(&conf->store->mutex);
+	return err;
+}
+
+int par_store_slots(struct par_conf *conf)
+{
+	int err;
+
+	mutex_lock(&conf->store->mutex);
+	err = begin_use(conf);
+	err = err ?: par_slots_store(conf);
 	mutex_unlock(&conf->store->mutex);
 	return err;
 }
@@ -769,14 +783,14 @@ static void take_supers(struct par_conf *conf)
 
 /* ---- the write log ---- */
 
-int par_store_log(struct par_conf *conf, const struct par_log_record *log, bool empty)
+static int store_log(struct par_conf *conf, const struct par_log_record *log, u32 left,
+		     bool empty)
 {
 	struct par_storing storing = { .occasion = PAR_STORE_LOG };
 	struct par_log_record *stored = &conf->store->super.log, old;
 	int err;
 
-	might_sleep();
-	mutex_lock(&conf->store->mutex);
+	lockdep_assert_held(&conf->store->mutex);
 	/* That stores a superblock, in which nothing of this may be: it is not flushed. */
 	err = begin_use(conf);
 	old = *stored;
@@ -785,6 +799,7 @@ int par_store_log(struct par_conf *conf, const struct par_log_record *log, bool 
 		stored->stable = log->stable;
 		stored->run = log->run;
 		stored->lost = log->lost;
+		stored->left = left;
 		if (empty)
 			stored->absent &= par_lost_members(conf) | ~par_whole_members(conf);
 		err = store_by_plan(conf, &storing);
@@ -793,6 +808,27 @@ int par_store_log(struct par_conf *conf, const struct par_log_record *log, bool 
 	old.absent |= stored->absent;
 	if (err)
 		*stored = old;
+	return err;
+}
+
+int par_store_log(struct par_conf *conf, const struct par_log_record *log, bool empty)
+{
+	int err;
+
+	might_sleep();
+	mutex_lock(&conf->store->mutex);
+	err = store_log(conf, log, conf->store->super.log.left, empty);
+	mutex_unlock(&conf->store->mutex);
+	return err;
+}
+
+int par_store_log_left(struct par_conf *conf, const struct par_log_record *log)
+{
+	int err;
+
+	might_sleep();
+	mutex_lock(&conf->store->mutex);
+	err = store_log(conf, log, log->left, true);
 	mutex_unlock(&conf->store->mutex);
 	return err;
 }

@@ -7,7 +7,7 @@
 #ifndef RAID_PAR_STORE_H
 #define RAID_PAR_STORE_H
 
-#include "core/set.h"
+#include "core/slots.h"
 #include "pure/store-plan.h"
 
 #define PAR_REFRESH_BATCH 256U	/* blocks that are read at once for members that are behind */
@@ -275,6 +275,24 @@ void par_bad_block(struct par_vmember *vm, u64 sector, unsigned int sectors);
  */
 void par_bad_collect(struct par_conf *conf);
 
+/* ---- slot-store.c ---- */
+
+/*
+ * par_slots_store - store the marked blocks of the slot maps as they are now, on the current
+ * members; with conf->store->mutex held
+ * par_store_slots - the same, after what par_store_begin() does. Sleeps.
+ * par_slots_mark, par_slots_mark_all - mark the block of slot @slot of band @band, or all that
+ * have been stored; par_slots_drop_marks - none of them. With conf->store->mutex held, or by the
+ * one who gives and evicts.
+ * par_slots_load - take the block's payload over into the map; at assembly. -EUCLEAN if a run
+ * has two slots.
+ */
+int par_slots_store(struct par_conf *conf);
+int par_store_slots(struct par_conf *conf);
+void par_slots_mark(struct par_conf *conf, unsigned int band, u32 slot);
+void par_slots_mark_all(struct par_conf *conf);
+int par_slots_load(struct par_conf *conf, u32 block, const struct par_disk_slots *raw);
+
 /* ---- super.c ---- */
 
 /*
@@ -383,10 +401,12 @@ int par_store_whole(struct par_conf *conf);
  * par_store_log - flush, then store: all before @log->tail is at home, all before @log->stable is
  * in the log, the next records are of @log->run, and @log->lost is lost. @log->absent is not used:
  * if the log is @empty, all whole members have a part in it again. Sleeps.
+ * par_store_log_left - the same of an empty log, and from now on @log->left units of it are not used
  * par_store_log_flushed - all before @stable is in the log: flush, and enter it in the next
  * superblock
  */
 int par_store_log(struct par_conf *conf, const struct par_log_record *log, bool empty);
+int par_store_log_left(struct par_conf *conf, const struct par_log_record *log);
 int par_store_log_flushed(struct par_conf *conf, u64 stable);
 
 /* par_store_look - queue the store's work, in case it has something to do; any context */

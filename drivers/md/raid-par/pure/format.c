@@ -40,6 +40,8 @@ static_assert(offsetof(struct par_disk_super, log_lost) == 3672);
 static_assert(offsetof(struct par_disk_super, set) == 256);
 static_assert(sizeof(struct par_disk_birth) == PAR_BLOCK_BYTES);
 static_assert(offsetof(struct par_disk_birth, log_sectors) == 32);
+static_assert(offsetof(struct par_disk_birth, steady) == 56);
+static_assert(offsetof(struct par_disk_super, steady) == 216);
 
 static const char * const par_format_errors[] = {
 	[PAR_FMT_OK] = "good",
@@ -254,6 +256,7 @@ static void pack_log(struct par_disk_super *raw, const struct par_log_record *lo
 	raw->log_stable = cpu_to_le64(log->stable);
 	raw->log_run = cpu_to_le64(log->run);
 	raw->log_absent = cpu_to_le32(log->absent);
+	raw->log_left = cpu_to_le32(log->left);
 	for (i = 0; i < log->lost.count; i++)
 		raw->log_lost[i] = cpu_to_le64(log->lost.entry[i].block << 8 |
 					       log->lost.entry[i].sectors);
@@ -267,6 +270,7 @@ static void unpack_log(struct par_log_record *log, const struct par_disk_super *
 	log->stable = le64_to_cpu(raw->log_stable);
 	log->run = le64_to_cpu(raw->log_run);
 	log->absent = le32_to_cpu(raw->log_absent);
+	log->left = le32_to_cpu(raw->log_left);
 	log->lost.count = 0;
 	for (i = 0; i < PAR_LOG_LOST && raw->log_lost[i]; i++)
 		par_log_lost_add(&log->lost, le64_to_cpu(raw->log_lost[i]) >> 8,
@@ -279,16 +283,39 @@ static u64 log_sectors(const struct par_disk_super *raw)
 	return le64_to_cpu(raw->incompat) & PAR_INCOMPAT_LOG ? le64_to_cpu(raw->log_sectors) : 0;
 }
 
-bool par_birth_log(const struct par_disk_birth *raw, const u8 *uuid, u64 *sectors)
+static void pack_slots(struct par_disk_super *raw, const struct par_geometry *geo)
+{
+	raw->incompat |= cpu_to_le64(PAR_INCOMPAT_SLOTS);
+	raw->share = cpu_to_le32(geo->share);
+	raw->run = cpu_to_le32(geo->run_sectors);
+	raw->tract = cpu_to_le32(geo->tract_sectors);
+	raw->steady = cpu_to_le64(geo->steady);
+}
+
+static bool same_slots(const struct par_disk_super *raw, const struct par_geometry *geo)
+{
+	if (!(le64_to_cpu(raw->incompat) & PAR_INCOMPAT_SLOTS))
+		return !par_has_slots(geo);
+	return le32_to_cpu(raw->share) == geo->share &&
+	       le32_to_cpu(raw->run) == geo->run_sectors &&
+	       le32_to_cpu(raw->tract) == geo->tract_sectors &&
+	       le64_to_cpu(raw->steady) == geo->steady;
+}
+
+bool par_birth_read(const struct par_disk_birth *raw, const u8 *uuid, struct par_birth *birth)
 {
 	if (memcmp(raw->magic, PAR_BIRTH_MAGIC, sizeof(raw->magic)) ||
 	    memcmp(raw->uuid, uuid, sizeof(raw->uuid)) ||
 	    le32_to_cpu(raw->crc) != block_crc(raw, offsetof(struct par_disk_birth, crc)))
 		return false;
-	*sectors = le64_to_cpu(raw->log_sectors);
+	birth->log = le64_to_cpu(raw->log_sectors);
+	birth->share = le32_to_cpu(raw->share);
+	birth->run = le32_to_cpu(raw->run);
+	birth->tract = le32_to_cpu(raw->tract);
+	birth->steady = le64_to_cpu(raw->steady);
 	return true;
 }
-EXPORT_SYMBOL_IF_KUNIT(par_birth_log);
+EXPORT_SYMBOL_IF_KUNIT(par_birth_read);
 
 void par_super_pack(struct par_disk_super *raw, const struct par_super *sb,
 		    const struct par_geometry *geo, unsigned int member)
@@ -325,6 +352,8 @@ void par_super_pack(struct par_disk_super *raw, const struct par_super *sb,
 		raw->incompat |= cpu_to_le64(PAR_INCOMPAT_LOST);
 	if (geo->log_sectors)
 		pack_log(raw, &sb->log, geo->log_sectors);
+	if (par_has_slots(geo))
+		pack_slots(raw, geo);
 	if (sb->has_power)
 		pack_power(raw, &sb->power, geo);
 	if (sb->has_policy)
@@ -347,7 +376,7 @@ static bool same_geometry(const struct par_disk_super *raw,
 	    le64_to_cpu(raw->dev_sectors) != geo->dev_sectors ||
 	    le64_to_cpu(raw->meta_sectors) != geo->meta_sectors ||
 	    le64_to_cpu(raw->array_sectors) != geo->array_sectors ||
-	    log_sectors(raw) != geo->log_sectors ||
+	    log_sectors(raw) != geo->log_sectors || !same_slots(raw, geo) ||
 	    le32_to_cpu(raw->sets) != geo->gears)
 		return false;
 	for (i = 1; i <= geo->gears; i++)
@@ -376,11 +405,18 @@ static bool is_of(const struct par_disk_super *raw, const struct par_identity *i
 	       le64_to_cpu(raw->ctime) == id->ctime;
 }
 
-u64 par_super_log(const struct par_disk_super *raw)
+void par_super_birth(const struct par_disk_super *raw, struct par_birth *birth)
 {
-	return log_sectors(raw);
+	memset(birth, 0, sizeof(*birth));
+	birth->log = log_sectors(raw);
+	if (!(le64_to_cpu(raw->incompat) & PAR_INCOMPAT_SLOTS))
+		return;
+	birth->share = le32_to_cpu(raw->share);
+	birth->run = le32_to_cpu(raw->run);
+	birth->tract = le32_to_cpu(raw->tract);
+	birth->steady = le64_to_cpu(raw->steady);
 }
-EXPORT_SYMBOL_IF_KUNIT(par_super_log);
+EXPORT_SYMBOL_IF_KUNIT(par_super_birth);
 
 bool par_super_owner(const struct par_disk_super *raw, struct par_identity *id)
 {
@@ -519,6 +555,8 @@ u64 par_block_sector(const struct par_geometry *geo, enum par_block_kind kind, u
 		return par_intent_sector(index, slot);
 	case PAR_BLOCK_LOST:
 		return par_lost_sector(slot);
+	case PAR_BLOCK_SLOT:
+		return par_map_sector(geo, geo->map_blocks + index, slot);
 	default:
 		return par_map_sector(geo, index, slot);
 	}

@@ -10,6 +10,7 @@
  *   sector 16   the list of lost blocks, as a pair of slots A and B
  *   sector 128  intent blocks, each as a pair of slots A and B
  *   then        map blocks, each as a pair of slots A and B
+ *   then        blocks of the slot maps, likewise, if images are of a share
  *
  * A block is always written to the slot that does not hold its newest valid
  * version, so a torn write leaves the older one readable.
@@ -37,7 +38,8 @@
 /* Feature bits known to this version, by class. Unknown ones: see par_super_unpack(). */
 #define PAR_INCOMPAT_LOST	1ULL	/* there are lost blocks: PAR_BLOCK_LOST tells which */
 #define PAR_INCOMPAT_LOG	2ULL	/* there is a log: log_sectors is not 0 */
-#define PAR_INCOMPAT_KNOWN	(PAR_INCOMPAT_LOST | PAR_INCOMPAT_LOG)
+#define PAR_INCOMPAT_SLOTS	4ULL	/* images of a share: see Documentation/slots.md */
+#define PAR_INCOMPAT_KNOWN	(PAR_INCOMPAT_LOST | PAR_INCOMPAT_LOG | PAR_INCOMPAT_SLOTS)
 #define PAR_RO_COMPAT_KNOWN	0ULL
 
 /* Of the compat class: the named fields are present. Older versions drop them. */
@@ -113,7 +115,14 @@ struct par_disk_super {
 	__le64 log_stable;	/* 176 a position: all before it is in the log */
 	__le64 log_run;		/* 184 no record is of a newer run */
 	__le32 log_absent;	/* 192 members whose log is not used */
-	u8 pad1[60];		/* 196 */
+	__le32 log_left;	/* 196 units of the ring that are left unused */
+	/* with PAR_INCOMPAT_SLOTS: as in the geometry */
+	__le32 share;		/* 200 percent */
+	__le32 run;		/* 204 sectors */
+	__le32 tract;		/* 208 sectors */
+	__le32 pad4;		/* 212 */
+	__le64 steady;		/* 216 sectors of each member that never sleeps */
+	u8 pad1[32];		/* 224 */
 	struct par_disk_set set[PAR_MAX_SETS];	/* 256 by gear, lowest first */
 	__le64 min_seq[PAR_MAX_MEMBERS];	/* the least seq of each member's superblock */
 	/* with PAR_COMPAT_POWER: */
@@ -170,7 +179,7 @@ enum par_block_kind {
 	PAR_BLOCK_INTENT = 1,
 	PAR_BLOCK_MAP = 2,
 	PAR_BLOCK_LOST = 3,	/* struct par_disk_lost, see lost.c */
-	PAR_BLOCK_SLOT = 4,	/* struct par_disk_slots, see slot-map.h; of no array yet */
+	PAR_BLOCK_SLOT = 4,	/* struct par_disk_slots, see slot-map.h */
 };
 
 struct par_disk_block {
@@ -262,11 +271,12 @@ struct par_scrub_record {
 /**
  * struct par_log_record - what is kept about the write log; see Documentation/log.md
  * @tail, @stable: positions; @run: of the last use of the array; @absent: members
+ * @left: units at the end of the ring that are not used; all of them: the log is off
  * @lost: what it had before the tail and has lost
  */
 struct par_log_record {
 	u64 tail, stable, run;
-	u32 absent;
+	u32 absent, left;
 	struct par_log_lost lost;
 };
 
@@ -334,17 +344,33 @@ struct par_disk_birth {
 	__le32 pad0;		/* 12 */
 	u8 uuid[16];		/* 16 of the md array */
 	__le64 log_sectors;	/* 32 of each member, for a log */
-	u8 pad1[4056];		/* 40 */
+	__le32 share;		/* 40 percent; 0: PAR_SHARE_ALL */
+	__le32 run;		/* 44 sectors; 0: to be chosen */
+	__le32 tract;		/* 48 sectors; 0: to be chosen */
+	__le32 pad1;		/* 52 */
+	__le64 steady;		/* 56 sectors of each member that never sleeps; 0: as the others */
+	u8 pad2[4032];		/* 64 */
 };				/* 4096 */
 
-/* par_birth_log - how large a log the array with @uuid is to have; false if @raw is not of it */
-bool par_birth_log(const struct par_disk_birth *raw, const u8 *uuid, u64 *log_sectors);
+/**
+ * struct par_birth - what of an array's shape is not in md's superblock
+ * @log: sectors of each member for a log, or 0
+ * @share, @run, @tract, @steady: see struct par_geometry; 0: PAR_SHARE_ALL, to be chosen, to be
+ *	chosen, and as the other members
+ */
+struct par_birth {
+	u64 log, steady;
+	u32 share, run, tract;
+};
+
+/* par_birth_read - what the array with @uuid is to be; false if @raw is not of it */
+bool par_birth_read(const struct par_disk_birth *raw, const u8 *uuid, struct par_birth *birth);
 
 /* par_super_owner - which array @raw is of: false if it is no whole superblock of any */
 bool par_super_owner(const struct par_disk_super *raw, struct par_identity *id);
 
-/* par_super_log - how large a log the array has of which this is a whole superblock */
-u64 par_super_log(const struct par_disk_super *raw);
+/* par_super_birth - the same of the array of which this is a whole superblock */
+void par_super_birth(const struct par_disk_super *raw, struct par_birth *birth);
 
 /* par_block_seal - fill the header around an existing payload */
 void par_block_seal(struct par_disk_block *raw, enum par_block_kind kind,

@@ -180,6 +180,7 @@ enum par_geo_error par_geometry_begin(struct par_geometry *geo, u32 layout,
 	geo->layout = layout;
 	geo->members = raid_disks;
 	geo->chunk_sectors = chunk_sectors;
+	geo->share = PAR_SHARE_ALL;
 	err = decode_layout(geo);
 	if (err)
 		return err;

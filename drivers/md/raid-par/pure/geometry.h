@@ -73,6 +73,19 @@ struct par_set_geometry {
 	u32 blocks, block_base;
 };
 
+#define PAR_SHARE_ALL		100U	/* images of everything: no slots */
+
+/**
+ * struct par_band - band i: what gear set i has images of, in an array with slots
+ * @imaged: sleepers of the band; @runs: of each of them; @slots: of the gear region
+ * @block_base, @blocks: of the stored slot map
+ */
+struct par_band {
+	unsigned int imaged;
+	u64 runs, slots;
+	u32 block_base, blocks;
+};
+
 /**
  * struct par_geometry - a whole array's layout
  * @child_level: 5, 6 or 0; @parities: 1, 2 or 0
@@ -81,6 +94,11 @@ struct par_set_geometry {
  * @meta_sectors: M, with the log's area at its end; @log_sectors: that area, or 0
  * @array_sectors: the array's capacity
  * @zones, @map_blocks, @intent_blocks: totals over all sets
+ * @share: percent of the array that can have images. Below PAR_SHARE_ALL, see slot-place.h:
+ * @run_sectors, @run_shift: a run on each sleeper; @tract_sectors: a tract of the home region
+ * @steady: usable sectors of each member that never sleeps; the others have dev_sectors
+ * @tracts: how many; @slot_blocks: of the stored slot maps, behind the map blocks
+ * @band: by gear, 1 … gears - 1
  */
 struct par_geometry {
 	u32 layout;
@@ -91,7 +109,19 @@ struct par_geometry {
 	u64 dev_sectors, meta_sectors, log_sectors, array_sectors;
 	u32 zones, map_blocks, intent_blocks;
 	struct par_set_geometry set[PAR_MAX_SETS + 1];
+	unsigned int share;
+	u32 run_sectors, tract_sectors;
+	unsigned int run_shift;
+	u64 steady, tracts;
+	u32 slot_blocks;
+	struct par_band band[PAR_MAX_SETS + 1];
 };
+
+/* par_has_slots - does the array have images of a share only? */
+static inline bool par_has_slots(const struct par_geometry *geo)
+{
+	return geo->share != PAR_SHARE_ALL;
+}
 
 /**
  * par_geometry_init - derive everything from what md's superblock stores

@@ -32,8 +32,9 @@ void par_log_lost_drop(struct par_log_lost *lost, u64 sector, u64 sectors);
 u32 par_log_lost_find(const struct par_log_lost *lost, u64 sector, u32 sectors, bool *is_lost);
 bool par_log_lost_any(const struct par_log_lost *lost, u64 sector, u32 sectors);
 
-#define PAR_LOG_LOST_TRIES	4U	/* that have failed, at least, before a block is lost … */
-#define PAR_LOG_LOST_MS		600000U	/* the same if it may return, in ms */
+/* Failed tries before a block is lost, and the time for which it is tried if it may return. */
+#define PAR_LOG_LOST_TRIES	4U
+#define PAR_LOG_LOST_MS		600000U
 
 /**
  * struct par_log_suspects - blocks that could not be drained in the last pass over the log, each

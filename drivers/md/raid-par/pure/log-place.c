@@ -30,6 +30,16 @@ bool par_log_shape_of(struct par_log_shape *shape, const struct par_geometry *ge
 }
 EXPORT_SYMBOL_IF_KUNIT(par_log_shape_of);
 
+bool par_log_shape_leave(struct par_log_shape *shape, u32 left)
+{
+	if (left > shape->units || (left != shape->units &&
+				    shape->units - left < PAR_LOG_MIN_UNITS))
+		return false;
+	shape->units -= left == shape->units ? 0 : left;
+	return true;
+}
+EXPORT_SYMBOL_IF_KUNIT(par_log_shape_leave);
+
 u32 par_log_place(const struct par_log_shape *shape, u64 pos)
 {
 	u32 place;

@@ -46,6 +46,12 @@ bool par_log_shape_init(struct par_log_shape *shape, unsigned int members,
 /* par_log_shape_of - the log of an array; false if it has none, or if it is too small */
 bool par_log_shape_of(struct par_log_shape *shape, const struct par_geometry *geo);
 
+/*
+ * par_log_shape_leave - leave the last @left units of the ring unused; false if then too few are
+ * used. With all of them left the log is off, and the shape remains as it is.
+ */
+bool par_log_shape_leave(struct par_log_shape *shape, u32 left);
+
 /* par_log_blocks - the number of blocks of the whole ring */
 static inline u32 par_log_blocks(const struct par_log_shape *shape)
 {

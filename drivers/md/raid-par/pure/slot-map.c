@@ -75,6 +75,22 @@ u32 par_slot_of(const struct par_slot_map *map, u32 run)
 }
 EXPORT_SYMBOL_IF_KUNIT(par_slot_of);
 
+u32 par_slot_heat(const struct par_slot_map *map, u32 run)
+{
+	u32 word = map->run[run];
+
+	return word & PAR_RUN_HAS_SLOT ? map->slot[word & PAR_SLOT_NUMBER].heat : word;
+}
+EXPORT_SYMBOL_IF_KUNIT(par_slot_heat);
+
+void par_slot_set_heat(struct par_slot_map *map, u32 run, u32 heat)
+{
+	u32 *word = &map->run[run];
+
+	*(*word & PAR_RUN_HAS_SLOT ? &map->slot[*word & PAR_SLOT_NUMBER].heat : word) = heat;
+}
+EXPORT_SYMBOL_IF_KUNIT(par_slot_set_heat);
+
 /* ---- free ones ---- */
 
 static u32 free_in_block(const struct par_slot_map *map, u32 block)
@@ -117,7 +133,7 @@ static void enter_state(struct par_slot_map *map, u32 slot, enum par_slot_state 
 
 static void assign_run(struct par_slot_map *map, u32 slot, u32 run, enum par_slot_state state)
 {
-	map->slot[slot] = (struct par_slot) { .word = run, .next = PAR_NO_SLOT };
+	map->slot[slot] = (struct par_slot) { .word = run, .heat = map->run[run] };
 	map->run[run] = PAR_RUN_HAS_SLOT | slot;
 	enter_state(map, slot, state);
 }
@@ -138,7 +154,7 @@ bool par_slot_map_move(struct par_slot_map *map, u32 slot, enum par_slot_event e
 	if (!to)
 		return false;
 	if (to == TO(FREE))
-		map->run[par_slot_run_of(map, slot)] &= ~(PAR_RUN_HAS_SLOT | PAR_SLOT_NUMBER);
+		map->run[par_slot_run_of(map, slot)] = map->slot[slot].heat;
 	enter_state(map, slot, to - 1);
 	return true;
 }

@@ -3,9 +3,9 @@
  * Which slot each run of a band has, in memory and as it is stored. Pure: no I/O, no
  * allocation; the caller has the lock. See Documentation/slots.md.
  *
- * Memory: 4 bytes a run and 8 a slot. A run's word has its slot; a run without one has no use
- * for that, so the cache keeps there when it was evicted. A slot's words have its run, its
- * state and what the cache knows of it.
+ * Memory: 4 bytes a run and 8 a slot. A run's word has its slot. A run without one has no use for
+ * that, so its heat is kept there, which slot-cache.c counts; that of a run with a slot is kept in
+ * the slot. So each run has its heat, and no table of its own is needed for that.
  */
 #ifndef RAID_PAR_SLOT_MAP_H
 #define RAID_PAR_SLOT_MAP_H
@@ -41,22 +41,16 @@ enum par_slot_event {
 };
 
 struct par_slot {
-	u32 word;		/* run, state, and what a cache policy keeps */
-	u32 next;		/* of the cache's queue: a slot, or PAR_NO_SLOT */
+	u32 word;		/* run and state */
+	u32 heat;		/* the run's */
 };
 
 /* struct par_slot.word, from the lowest bit */
 #define PAR_SLOT_STATE_SHIFT	24
 #define PAR_SLOT_STATE_MASK	(7U << PAR_SLOT_STATE_SHIFT)
-#define PAR_SLOT_USES_SHIFT	27
-#define PAR_SLOT_USES_MASK	(3U << PAR_SLOT_USES_SHIFT)
-#define PAR_SLOT_MAIN		BIT(29)
-#define PAR_SLOT_PERIOD_SHIFT	30
-#define PAR_SLOT_PERIOD_MASK	(3U << PAR_SLOT_PERIOD_SHIFT)
 
-/* A run's word: a slot, or the cache's stamp, or nothing. */
+/* A run's word: a slot, or the heat of a run without one, which has 31 bits. */
 #define PAR_RUN_HAS_SLOT	BIT(31)
-#define PAR_RUN_HAS_STAMP	BIT(30)
 
 /**
  * struct par_slot_map - of a band
@@ -93,6 +87,13 @@ static inline u32 par_slot_run_of(const struct par_slot_map *map, u32 slot)
  */
 u32 par_slot_of(const struct par_slot_map *map, u32 run);
 u32 par_slot_any(const struct par_slot_map *map, u32 run);
+
+/*
+ * par_slot_heat - what slot-cache.c keeps of @run, wherever that is; 0 at first, and after a load
+ * par_slot_set_heat - at most 31 bits
+ */
+u32 par_slot_heat(const struct par_slot_map *map, u32 run);
+void par_slot_set_heat(struct par_slot_map *map, u32 run, u32 heat);
 
 /* par_slot_map_find_free - a free slot, of the stored block that is nearest to @near's */
 u32 par_slot_map_find_free(const struct par_slot_map *map, u32 near);

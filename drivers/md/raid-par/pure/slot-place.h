@@ -37,35 +37,6 @@ struct par_slot_ask {
 	u32 run, tract;
 };
 
-/**
- * struct par_slot_band - band i: what gear set i has images of
- * @imaged: sleepers of the band; @runs: of each of them; @slots: of the gear region
- * @block_base, @blocks: of the stored slot map
- */
-struct par_slot_band {
-	unsigned int imaged;
-	u64 runs, slots;
-	u32 block_base, blocks;
-};
-
-/**
- * struct par_slot_place - a whole array's layout
- * @geo: as without slots, with the regions that the share leaves. Its meta_sectors are all
- *	that lies in front of the regions, @log included
- * @tracts: how many; @slot_blocks: of the stored slot maps, behind the map blocks
- * @band: by gear, 1 … gears - 1
- */
-struct par_slot_place {
-	struct par_geometry geo;
-	u64 steady, sleeper, log;
-	unsigned int share;
-	u32 run_sectors, tract_sectors;
-	unsigned int run_shift;
-	u64 tracts;
-	u32 slot_blocks;
-	struct par_slot_band band[PAR_MAX_SETS + 1];
-};
-
 /* What par_slot_place_init() says beside the errors of par_geometry_init(). */
 enum par_slot_error {
 	PAR_SLOT_OK,
@@ -75,26 +46,30 @@ enum par_slot_error {
 	PAR_SLOT_SMALLER,	/* members that never sleep are smaller than the others */
 };
 
-/* par_slot_place_init - lay @ask out; @why: the error of the layout, or PAR_GEO_OK */
-enum par_slot_error par_slot_place_init(struct par_slot_place *place,
+/*
+ * par_slot_place_init - lay @ask out; @why: the error of the layout, or PAR_GEO_OK. With
+ * PAR_SHARE_ALL it is what par_geometry_with_log() makes: members that never sleep have nothing
+ * more then.
+ */
+enum par_slot_error par_slot_place_init(struct par_geometry *geo,
 					const struct par_slot_ask *ask, enum par_geo_error *why);
 
 /* par_slot_memory - bytes that the maps of all bands have in memory; 0 at PAR_SHARE_ALL */
-u64 par_slot_memory(const struct par_slot_place *place);
+u64 par_slot_memory(const struct par_geometry *geo);
 
 /*
  * par_slot_image - where in gear set @set sector @x of sleeper @d is imaged, if its run has slot
  * @slot. @x counts as in par_image_sector().
  * par_slot_owner - the inverse: the sleeper, its slot, and the sector within the run
  */
-u64 par_slot_image(const struct par_slot_place *place, unsigned int d, u64 slot, u64 x);
-unsigned int par_slot_owner(const struct par_slot_place *place, unsigned int set, u64 sector,
+u64 par_slot_image(const struct par_geometry *geo, unsigned int d, u64 slot, u64 x);
+unsigned int par_slot_owner(const struct par_geometry *geo, unsigned int set, u64 sector,
 			    u64 *slot, u32 *in_run);
 
 /* par_slot_run - the run that sector @x of a sleeper is in */
-static inline u64 par_slot_run(const struct par_slot_place *place, u64 x)
+static inline u64 par_slot_run(const struct par_geometry *geo, u64 x)
 {
-	return x >> place->run_shift;
+	return x >> geo->run_shift;
 }
 
 /*
@@ -102,14 +77,21 @@ static inline u64 par_slot_run(const struct par_slot_place *place, u64 x)
  * of the data area
  * par_slot_contiguous - how many sectors from there on lie one behind the other
  */
-u64 par_slot_sector(const struct par_slot_place *place, unsigned int d, unsigned int set,
+u64 par_slot_sector(const struct par_geometry *geo, unsigned int d, unsigned int set,
 		    u64 sector);
-u64 par_slot_contiguous(const struct par_slot_place *place, unsigned int set, u64 sector);
+u64 par_slot_contiguous(const struct par_geometry *geo, unsigned int set, u64 sector);
 
 /* par_slot_near - of band @set, the slot that lies beside run @run */
-u64 par_slot_near(const struct par_slot_place *place, unsigned int set, u64 run);
+u64 par_slot_near(const struct par_geometry *geo, unsigned int set, u64 run);
 
-/* par_slot_block_sector - side @side of block @block of the stored slot maps */
-u64 par_slot_block_sector(const struct par_slot_place *place, u32 block, unsigned int side);
+/*
+ * par_slot_block_sector - side @side of block @block of the stored slot maps
+ * par_slot_block_band - the band that the block is of; @index: which of the band's blocks it is
+ */
+u64 par_slot_block_sector(const struct par_geometry *geo, u32 block, unsigned int side);
+unsigned int par_slot_block_band(const struct par_geometry *geo, u32 block, u32 *index);
+
+/* par_slot_strerror - why an array with slots cannot be, in one line */
+const char *par_slot_strerror(enum par_slot_error err, enum par_geo_error why);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "pure/idle.h"
 #include "pure/log-place.h"
+#include "pure/slot-map.h"
 #include "pure/validate.h"
 
 static const char * const par_odd_names[] = {
@@ -62,7 +63,8 @@ static bool log_ok(const struct par_disk_super *raw, const struct par_geometry *
 		if (!(u8)lost || lost >> 8 >= geo->array_sectors / PAR_LOG_BLOCK)
 			return false;
 	}
-	return par_log_shape_of(&shape, geo) && stable <= PAR_SEQ_MAX && tail <= stable &&
+	return par_log_shape_of(&shape, geo) &&
+	       par_log_shape_leave(&shape, le32_to_cpu(raw->log_left)) && stable <= PAR_SEQ_MAX && tail <= stable &&
 	       stable - tail <= par_log_blocks(&shape) &&
 	       le64_to_cpu(raw->log_run) <= PAR_SEQ_MAX &&
 	       members_only(raw->log_absent, geo->set[1].members);
@@ -308,6 +310,20 @@ bool par_map_ok(const struct par_geometry *geo, u32 block,
 }
 EXPORT_SYMBOL_IF_KUNIT(par_map_ok);
 
+bool par_slots_ok(const struct par_geometry *geo, u32 block, const struct par_disk_block *raw)
+{
+	const struct par_disk_slots *slots = (const struct par_disk_slots *)raw->payload;
+	u32 index, i;
+	const struct par_band *band = &geo->band[par_slot_block_band(geo, block, &index)];
+	u64 slot = (u64)index * PAR_SLOTS_A_BLOCK;
+
+	for (i = 0; i < PAR_SLOTS_A_BLOCK; i++, slot++)
+		if (le32_to_cpu(slots->run[i]) > (slot < band->slots ? band->runs : 0))
+			return false;
+	return true;
+}
+EXPORT_SYMBOL_IF_KUNIT(par_slots_ok);
+
 static bool payload_ok(const struct par_disk_block *raw, const struct par_geometry *geo,
 		       enum par_block_kind kind, u32 index)
 {
@@ -315,6 +331,8 @@ static bool payload_ok(const struct par_disk_block *raw, const struct par_geomet
 
 	if (kind == PAR_BLOCK_MAP)
 		return par_map_ok(geo, index, raw);
+	if (kind == PAR_BLOCK_SLOT)
+		return par_slots_ok(geo, index, raw);
 	/* par_lost_unpack() checks the whole list before it uses any of it. */
 	if (kind == PAR_BLOCK_LOST)
 		return true;

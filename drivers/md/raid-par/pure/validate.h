@@ -76,6 +76,12 @@ bool par_map_ok(const struct par_geometry *geo, u32 block,
 		const struct par_disk_block *raw);
 
 /*
+ * par_slots_ok - does block @block of the slot maps name runs that there are, and none for slots
+ * that there are not?
+ */
+bool par_slots_ok(const struct par_geometry *geo, u32 block, const struct par_disk_block *raw);
+
+/*
  * par_block_valid - is @raw this block of this array, intact, and with allowed values only?
  * par_block_damaged - if not: the sequence number in its header, if it claims to be this
  * block, else 0

@@ -199,7 +199,7 @@ int par_hot_add(struct mddev *mddev, struct md_rdev *rdev)
 		return -EROFS;
 	if (!conf->geo.parities || test_bit(MD_BROKEN, &mddev->flags))
 		return -EINVAL;
-	if (par_too_small(conf, rdev))
+	if (par_too_small(conf, rdev, d))
 		return -ENOSPC;
 	if (conf->gear != conf->geo.gears)
 		return -EBUSY;	/* the array is shifting up; md calls again */

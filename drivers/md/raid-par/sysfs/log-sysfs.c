@@ -13,24 +13,62 @@ static ssize_t emit_sectors(char *page, u64 sectors)
 	return sysfs_emit(page, "%llu\n", sectors << SECTOR_SHIFT);
 }
 
-/* Of the whole ring: what the members have of it, by the number of copies. */
+#define UNIT_BYTES	((u64)PAR_LOG_UNIT_SECTORS << SECTOR_SHIFT)
+
+/* What the members have of the ring, by the number of copies. */
 static ssize_t log_size_show(struct par_conf *conf, char *page)
 {
-	return emit_sectors(page, BLOCK_SECTORS(conf->log->ring.blocks));
+	u32 blocks;
+
+	par_log_filled(conf, &blocks);
+	return emit_sectors(page, par_log_off(conf) ? 0 : BLOCK_SECTORS(blocks));
 }
 
-/* The home region begins behind the log, so neither can be moved. */
+static ssize_t log_size_max_show(struct par_conf *conf, char *page)
+{
+	return sysfs_emit(page, "%llu\n", conf->log->use.area * UNIT_BYTES);
+}
+
+/* The home region begins behind the log's area, so neither can be moved. */
+static int check_size(struct par_conf *conf, u64 units)
+{
+	u32 area = conf->log->use.area;
+
+	if (!area) {
+		pr_warn("md/par:%s: the array was created without a write log (mdadm --create --log-size), and cannot get one\n",
+			mdname(conf->mddev));
+		return -EOPNOTSUPP;
+	}
+	if (units <= area && (!units || units >= PAR_LOG_MIN_UNITS))
+		return 0;
+	pr_warn("md/par:%s: log_size takes bytes from %llu to %llu, or 0 (the log is off)\n",
+		mdname(conf->mddev), PAR_LOG_MIN_UNITS * UNIT_BYTES, area * UNIT_BYTES);
+	return -EINVAL;
+}
+
 static ssize_t log_size_store(struct par_conf *conf, const char *page, size_t len)
 {
-	pr_warn("md/par:%s: the size of the write log is chosen when the array is created (mdadm --create --log-size) and cannot be changed\n",
-		mdname(conf->mddev));
-	return -EOPNOTSUPP;
+	u64 bytes, units;
+	int err = kstrtoull(page, 0, &bytes);
+
+	if (err)
+		return err;
+	units = div_u64(bytes, UNIT_BYTES);
+	/* Less than a unit is not to switch it off. */
+	err = check_size(conf, units ?: bytes ? 1 : 0);
+	err = err ?: par_log_resize(conf, conf->log->use.area - units);
+	if (err == -EBUSY)
+		pr_warn("md/par:%s: the write log can be changed only while it is empty, and switched off only while no blocks are lost\n",
+			mdname(conf->mddev));
+	return err ?: len;
 }
 
 static const char *log_state(const struct par_log *log)
 {
 	if (!log->on)
 		return "none";
+	if (READ_ONCE(log->use.off))
+		return "off";
 	if (READ_ONCE(log->stuck))
 		return "stuck";
 	if (READ_ONCE(log->draining))
@@ -62,7 +100,7 @@ static ssize_t log_memory_show(struct par_conf *conf, char *page)
 
 	if (log->on)
 		bytes = READ_ONCE(log->index.open) * PAR_LOG_SLOTS_BYTES +
-			(u64)log->index.units * sizeof(*log->index.unit) +
+			(u64)log->use.area * sizeof(*log->index.unit) +
 			((u64)sizeof(*log->index.chain) << log->index.bits);
 	return sysfs_emit(page, "%llu\n", bytes);
 }
@@ -101,6 +139,7 @@ static ssize_t log_lost_show(struct par_conf *conf, char *page)
 }
 
 PAR_RW(log_size);
+PAR_RO(log_size_max);
 PAR_RO(log_state);
 PAR_RO(log_used);
 PAR_RO(log_live);
@@ -113,6 +152,7 @@ PAR_RO(log_lost);
 
 static struct attribute *log_attrs[] = {
 	&attr_log_size.attr,
+	&attr_log_size_max.attr,
 	&attr_log_state.attr,
 	&attr_log_used.attr,
 	&attr_log_live.attr,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Replays of logs on members with a cache that loses unflushed data, sector by sector: repeated
- * cuts, a member that is lost and returns with its old content, damaged records.
+ * cuts, a member that is lost and returns with its old content, damaged records, rings that get
+ * another length.
  */
 #include <linux/kernel.h>
 #include <linux/prandom.h>
@@ -21,7 +22,7 @@
 #define EPOCH		0xabcdef0123456789ULL
 #define ARRAY_BLOCKS	100000U
 #define RECORDS		4000U
-#define ROUNDS		40U
+#define ROUNDS		60U
 
 /* A unit of a member's area: its content on the disk, and as read while there is power. */
 struct row {
@@ -313,6 +314,22 @@ static void change_members(struct bench *bench)
 	bench->absent = 0;
 }
 
+/* The log is empty, and its ring has another length from now on: see resize.c. */
+static void resize(struct bench *bench, u32 units)
+{
+	u64 pos;
+
+	flush_all(bench);
+	store_tail(bench, true);
+	KUNIT_EXPECT_TRUE(bench->test, par_log_ring_empty(&bench->ring));
+	pos = round_up(bench->ring.tail, PAR_LOG_UNIT);
+	bench->shape.units = units;
+	par_log_ring_init(&bench->ring, par_log_blocks(&bench->shape), pos);
+	bench->stored = pos;
+	bench->run++;
+	bench->absent = 0;
+}
+
 static void use_log(struct bench *bench)
 {
 	unsigned int i, steps = 1 + any(bench, 40);
@@ -326,6 +343,8 @@ static void use_log(struct bench *bench)
 	}
 	if (!any(bench, 6))
 		change_members(bench);
+	if (!any(bench, 10))
+		resize(bench, 2 + any(bench, UNITS - 1));
 }
 
 /* Cuts after which all of the cache, none of it, or any sectors of it are written. */
@@ -527,6 +546,31 @@ static void replay_full(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, walk.pos, walk.limit);
 }
 
+/*
+ * A whole record is left behind the end of the log, at the beginning of a unit. The ring gets
+ * another length, and new positions from there on: only the new run makes that record not count.
+ */
+static void replay_resized(struct kunit *test)
+{
+	struct bench *bench = make_bench(test, 0);
+	struct par_log_walk walk;
+
+	do
+		append(bench, 100);
+	while (bench->ring.head <= PAR_LOG_UNIT);
+	damage(bench, 0, 0);
+	damage(bench, 0, 1);
+	replay(bench);
+	KUNIT_EXPECT_EQ(test, bench->count, 0);
+	append(bench, 1);
+	resize(bench, 2);
+	KUNIT_EXPECT_EQ(test, bench->ring.head, PAR_LOG_UNIT);
+	KUNIT_EXPECT_EQ(test, walk_to_end(bench, &walk), 0);
+	KUNIT_EXPECT_FALSE(test, par_log_walk_damaged(&walk));
+	bench->run = 1;
+	KUNIT_EXPECT_EQ(test, walk_to_end(bench, &walk), 1);
+}
+
 static struct kunit_case log_replay_cases[] = {
 	KUNIT_CASE(replay_cuts),
 	KUNIT_CASE(replay_left_over),
@@ -536,6 +580,7 @@ static struct kunit_case log_replay_cases[] = {
 	KUNIT_CASE(replay_damaged),
 	KUNIT_CASE(replay_clean_stop),
 	KUNIT_CASE(replay_full),
+	KUNIT_CASE(replay_resized),
 	{}
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The log in the geometry and in the superblock, over all layouts; and the block by which mdadm
- * requests a log.
+ * requests a log or images of a share.
  */
 #include <linux/crc32c.h>
 #include <linux/slab.h>
@@ -86,15 +86,18 @@ static enum par_format_error unpack(struct super_test *t, const struct par_geome
 static void super_round_trip(struct kunit *test)
 {
 	struct super_test *t = test->priv;
+	struct par_birth birth;
 
 	par_super_pack(&t->raw, &t->sb, &t->geo, MEMBER);
-	KUNIT_EXPECT_EQ(test, par_super_log(&t->raw), MIB(32));
+	par_super_birth(&t->raw, &birth);
+	KUNIT_EXPECT_EQ(test, birth.log, MIB(32));
 	KUNIT_ASSERT_EQ(test, unpack(t, &t->geo), PAR_FMT_OK);
 	KUNIT_EXPECT_EQ(test, 0, memcmp(&t->out.log, &t->sb.log, sizeof(t->sb.log)));
 	/* The superblock of an array with a log, or of one without, not both. */
 	KUNIT_EXPECT_EQ(test, unpack(t, &t->plain), PAR_FMT_GEOMETRY);
 	par_super_pack(&t->raw, &t->sb, &t->plain, MEMBER);
-	KUNIT_EXPECT_EQ(test, par_super_log(&t->raw), 0);
+	par_super_birth(&t->raw, &birth);
+	KUNIT_EXPECT_EQ(test, birth.log, 0);
 	KUNIT_EXPECT_EQ(test, le64_to_cpu(t->raw.incompat), 0);
 	KUNIT_EXPECT_EQ(test, unpack(t, &t->plain), PAR_FMT_OK);
 	KUNIT_EXPECT_EQ(test, unpack(t, &t->geo), PAR_FMT_GEOMETRY);
@@ -137,6 +140,19 @@ static void super_range(struct kunit *test)
 	log.absent--;
 	expect_range(test, &log, "all that have one", PAR_FMT_OK);
 	log = good;
+	log.left = shape.units - PAR_LOG_MIN_UNITS;
+	log.stable = log.tail + PAR_LOG_MIN_UNITS * PAR_LOG_UNIT;
+	expect_range(test, &log, "a full log of the least length", PAR_FMT_OK);
+	log.stable++;
+	expect_range(test, &log, "more than its length", PAR_FMT_RANGE);
+	log = good;
+	log.left = shape.units - PAR_LOG_MIN_UNITS + 1;
+	expect_range(test, &log, "too little left to use", PAR_FMT_RANGE);
+	log.left = shape.units;
+	expect_range(test, &log, "a log that is off", PAR_FMT_OK);
+	log.left++;
+	expect_range(test, &log, "less than nothing", PAR_FMT_RANGE);
+	log = good;
 	while (par_log_lost_add(&log.lost, 7 + log.lost.count, 1))
 		;
 	expect_range(test, &log, "as many lost blocks as there may be", PAR_FMT_OK);
@@ -158,24 +174,32 @@ static void birth_asks(struct kunit *test)
 {
 	struct par_disk_birth *raw = kunit_kzalloc(test, sizeof(*raw), GFP_KERNEL);
 	u8 uuid[16] = "0123456789abcde";
-	u64 sectors = 0;
+	struct par_birth birth;
 	unsigned int bit;
 
 	KUNIT_ASSERT_NOT_NULL(test, raw);
-	KUNIT_EXPECT_FALSE(test, par_birth_log(raw, uuid, &sectors));
+	KUNIT_EXPECT_FALSE(test, par_birth_read(raw, uuid, &birth));
 	memcpy(raw->magic, PAR_BIRTH_MAGIC, sizeof(raw->magic));
 	memcpy(raw->uuid, uuid, sizeof(uuid));
 	raw->log_sectors = cpu_to_le64(12345);
+	raw->share = cpu_to_le32(10);
+	raw->run = cpu_to_le32(4096);
+	raw->tract = cpu_to_le32(8192);
+	raw->steady = cpu_to_le64(1ULL << 40);
 	seal_birth(raw);
-	KUNIT_ASSERT_TRUE(test, par_birth_log(raw, uuid, &sectors));
-	KUNIT_EXPECT_EQ(test, sectors, 12345);
+	KUNIT_ASSERT_TRUE(test, par_birth_read(raw, uuid, &birth));
+	KUNIT_EXPECT_EQ(test, birth.log, 12345);
+	KUNIT_EXPECT_EQ(test, birth.share, 10);
+	KUNIT_EXPECT_EQ(test, birth.run, 4096);
+	KUNIT_EXPECT_EQ(test, birth.tract, 8192);
+	KUNIT_EXPECT_EQ(test, birth.steady, 1ULL << 40);
 	for (bit = 0; bit < 8 * sizeof(*raw); bit += bit < 512 ? 1 : 31) {
 		((u8 *)raw)[bit / 8] ^= 1 << bit % 8;
-		KUNIT_EXPECT_FALSE_MSG(test, par_birth_log(raw, uuid, &sectors), "bit %u", bit);
+		KUNIT_EXPECT_FALSE_MSG(test, par_birth_read(raw, uuid, &birth), "bit %u", bit);
 		((u8 *)raw)[bit / 8] ^= 1 << bit % 8;
 	}
 	uuid[3]++;
-	KUNIT_EXPECT_FALSE(test, par_birth_log(raw, uuid, &sectors));
+	KUNIT_EXPECT_FALSE(test, par_birth_read(raw, uuid, &birth));
 }
 
 static struct kunit_case log_super_cases[] = {

@@ -20,6 +20,7 @@
 struct dumb {
 	u32 run[SLOTS];
 	enum par_slot_state state[SLOTS];
+	u32 heat[RUNS];
 };
 
 struct walk {
@@ -136,6 +137,16 @@ static void judge_run(struct kunit *test, struct walk *walk, u32 run)
 		KUNIT_ASSERT_EQ(test, par_slot_run_of(&walk->map, slot), run);
 }
 
+/* It stays the run's, whether it gets a slot or loses one. */
+static void judge_heat(struct kunit *test, struct walk *walk, u32 run)
+{
+	KUNIT_ASSERT_EQ(test, par_slot_heat(&walk->map, run), walk->dumb.heat[run]);
+	if (any(walk, 4))
+		return;
+	walk->dumb.heat[run] = prandom_u32_state(&walk->random) >> 1;
+	par_slot_set_heat(&walk->map, run, walk->dumb.heat[run]);
+}
+
 /* What is stored of a block: nothing of slots that are free or to be stored as that. */
 static void judge_block(struct kunit *test, struct walk *walk, u32 block)
 {
@@ -186,6 +197,7 @@ static void map_against_arrays(struct kunit *test)
 		}
 		KUNIT_ASSERT_EQ(test, par_slot_state(&walk->map, slot), walk->dumb.state[slot]);
 		judge_run(test, walk, any(walk, RUNS));
+		judge_heat(test, walk, any(walk, RUNS));
 		if (step % 997 == 0) {
 			judge_block(test, walk, any(walk, BLOCKS));
 			judge_counts(test, walk);

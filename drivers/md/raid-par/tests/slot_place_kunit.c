@@ -56,7 +56,8 @@ static void ref_lay_out(struct reference *ref, const struct par_slot_ask *ask, u
 		unsigned int band = ref->gear[i + 1] - ref->gear[i];
 		u64 sectors, all = ref->total * ask->chunk;
 
-		ref->slots[i] = ref_ceil(ref_ceil(all, run) * ask->share, 100);
+		if (ask->share < 100)
+			ref->slots[i] = ref_ceil(ref_ceil(all, run) * ask->share, 100);
 		sectors = ask->share == 100 ? all * band : ref->slots[i] * run * band;
 		sectors = ref_ceil(sectors, ref->gear[i] - ref->parities);
 		ref->region[i] = ref_ceil(sectors, ask->chunk);
@@ -67,23 +68,26 @@ static void ref_lay_out(struct reference *ref, const struct par_slot_ask *ask, u
 
 static bool ref_fits(const struct reference *ref, const struct par_slot_ask *ask, u64 front)
 {
+	/* Images of everything: what members that never sleep have more is not used. */
+	u64 steady = ask->share < 100 ? ask->steady : ask->sleeper;
+
 	return front + ref->upper * ask->chunk <= ask->sleeper &&
-	       front + ref->total * ask->chunk <= ask->steady;
+	       front + ref->total * ask->chunk <= steady;
 }
 
 /* More slots in the lowest region would not fit, or there are as many as runs. */
-static const char *judge_growth(const struct par_slot_place *place, const struct reference *ref,
+static const char *judge_growth(const struct par_geometry *geo, const struct reference *ref,
 				const struct par_slot_ask *ask)
 {
-	const struct par_slot_band *band = &place->band[1];
+	const struct par_band *band = &geo->band[1];
 	unsigned int data = ref->gear[1] - ref->parities;
-	u64 more = (band->slots + 1) * place->run_sectors * band->imaged;
-	u64 upper = place->geo.meta_sectors + ref->upper * ask->chunk;
+	u64 more = (band->slots + 1) * geo->run_sectors * band->imaged;
+	u64 upper = geo->meta_sectors + ref->upper * ask->chunk;
 	u64 region = ref_ceil(ref_ceil(more, data), ask->chunk) * ask->chunk;
 
 	if (band->slots < ref->slots[1] || band->slots > band->runs)
 		return "fewer slots than the share, or more than runs";
-	if (upper + place->geo.set[1].sectors > ask->steady)
+	if (upper + geo->set[1].sectors > ask->steady)
 		return "the lowest region has grown beyond the member";
 	if (band->slots < band->runs && upper + region <= ask->steady)
 		return "the lowest region could have a slot more";
@@ -91,57 +95,57 @@ static const char *judge_growth(const struct par_slot_place *place, const struct
 }
 
 /* NULL, or what is wrong with the sizes. */
-static const char *judge_sizes(const struct par_slot_place *place, const struct par_slot_ask *ask)
+static const char *judge_sizes(const struct par_geometry *geo, const struct par_slot_ask *ask)
 {
-	u64 front = place->geo.meta_sectors, home, blocks = 0;
+	u64 front = geo->meta_sectors, home, blocks = 0;
 	struct reference ref;
 	unsigned int i;
 
 	ref_gears(&ref, ask);
-	home = div_u64(place->geo.set[ref.gears].sectors, ask->chunk);
-	ref_lay_out(&ref, ask, place->run_sectors, home + 1);
+	home = div_u64(geo->set[ref.gears].sectors, ask->chunk);
+	ref_lay_out(&ref, ask, geo->run_sectors, home + 1);
 	if (ref_fits(&ref, ask, front))
 		return "the home region could be larger";
-	ref_lay_out(&ref, ask, place->run_sectors, home);
+	ref_lay_out(&ref, ask, geo->run_sectors, home);
 	if (!home || !ref_fits(&ref, ask, front))
 		return "the regions do not fit";
 	for (i = ref.gears; i >= 1; i--) {
 		bool grown = i == 1 && ask->share < 100;
 
-		if (!grown && place->geo.set[i].sectors != ref.region[i] * ask->chunk)
+		if (!grown && geo->set[i].sectors != ref.region[i] * ask->chunk)
 			return "a region is not what the formula says";
 		if (i < ref.gears)
-			blocks += ask->share < 100 ? ref_ceil(place->band[i].slots, 960) : 0;
+			blocks += ask->share < 100 ? ref_ceil(geo->band[i].slots, 960) : 0;
 	}
-	if (blocks != place->slot_blocks)
+	if (blocks != geo->slot_blocks)
 		return "the wrong number of blocks of the slot map";
-	blocks += place->geo.intent_blocks + place->geo.map_blocks;
+	blocks += geo->intent_blocks + geo->map_blocks;
 	if (front < 128 + 16 * blocks + ask->log)
 		return "the metadata does not fit";
-	if (place->geo.array_sectors != home * ask->chunk * (ref.gear[ref.gears] - ref.parities))
+	if (geo->array_sectors != home * ask->chunk * (ref.gear[ref.gears] - ref.parities))
 		return "the wrong capacity";
-	return ask->share < 100 ? judge_growth(place, &ref, ask) : NULL;
+	return ask->share < 100 ? judge_growth(geo, &ref, ask) : NULL;
 }
 
-static void expect_place(struct kunit *test, struct par_slot_place *place,
+static void expect_place(struct kunit *test, struct par_geometry *geo,
 			 const struct par_slot_ask *ask)
 {
 	enum par_geo_error why;
-	enum par_slot_error err = par_slot_place_init(place, ask, &why);
+	enum par_slot_error err = par_slot_place_init(geo, ask, &why);
 	const char *wrong;
 
 	KUNIT_ASSERT_EQ_MSG(test, err, PAR_SLOT_OK, "0x%x, %u %%: %s", ask->layout, ask->share,
 			    par_geo_strerror(why));
-	wrong = judge_sizes(place, ask);
+	wrong = judge_sizes(geo, ask);
 	KUNIT_EXPECT_NULL_MSG(test, wrong, "0x%x, %u %%: %s", ask->layout, ask->share, wrong);
 }
 
-static struct par_slot_place *alloc_place(struct kunit *test)
+static struct par_geometry *alloc_geo(struct kunit *test)
 {
-	struct par_slot_place *place = kunit_kzalloc(test, sizeof(*place), GFP_KERNEL);
+	struct par_geometry *geo = kunit_kzalloc(test, sizeof(*geo), GFP_KERNEL);
 
-	KUNIT_ASSERT_NOT_NULL(test, place);
-	return place;
+	KUNIT_ASSERT_NOT_NULL(test, geo);
+	return geo;
 }
 
 /* ---- sizes ---- */
@@ -149,7 +153,7 @@ static struct par_slot_place *alloc_place(struct kunit *test)
 /* Every set of gears up to eight members, every level, all shares in turn. */
 static void sizes_against_reference(struct kunit *test)
 {
-	struct par_slot_place *place = alloc_place(test);
+	struct par_geometry *geo = alloc_geo(test);
 	unsigned int child, share = 0, seen = 0;
 	u32 mask;
 
@@ -169,11 +173,11 @@ static void sizes_against_reference(struct kunit *test)
 					.share = share++ % 100 + 1,
 				};
 
-				expect_place(test, place, &ask);
+				expect_place(test, geo, &ask);
 				/* Some members are larger, and there is a log. */
 				ask.steady += MIB(100 * (times + 1));
 				ask.log = MIB(8);
-				expect_place(test, place, &ask);
+				expect_place(test, geo, &ask);
 				seen++;
 			}
 		}
@@ -184,7 +188,7 @@ static void sizes_against_reference(struct kunit *test)
 /* The named layouts, all shares: also a gear for each member. */
 static void sizes_of_layouts(struct kunit *test)
 {
-	struct par_slot_place *place = alloc_place(test);
+	struct par_geometry *geo = alloc_geo(test);
 	unsigned int i, share;
 
 	for (i = 0; i < ARRAY_SIZE(par_kunit_layouts); i++) {
@@ -196,7 +200,7 @@ static void sizes_of_layouts(struct kunit *test)
 				.steady = 4 * in->dev, .sleeper = 4 * in->dev, .share = share,
 			};
 
-			expect_place(test, place, &ask);
+			expect_place(test, geo, &ask);
 		}
 	}
 }
@@ -216,7 +220,7 @@ static const struct {
 /* Members of 16 TB: the table of slots.md, and its memory. */
 static void sizes_of_the_table(struct kunit *test)
 {
-	struct par_slot_place *place = alloc_place(test);
+	struct par_geometry *geo = alloc_geo(test);
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(capacities); i++) {
@@ -228,53 +232,43 @@ static void sizes_of_the_table(struct kunit *test)
 		};
 		u64 bytes, chunks;
 
-		expect_place(test, place, &ask);
-		bytes = place->geo.array_sectors * 512;
-		chunks = div_u64(place->geo.array_sectors, ask.chunk);
+		expect_place(test, geo, &ask);
+		bytes = geo->array_sectors * 512;
+		chunks = div_u64(geo->array_sectors, ask.chunk);
 		KUNIT_EXPECT_EQ(test, div64_u64(bytes + TERA / 2, TERA), capacities[i].tera);
 		KUNIT_EXPECT_EQ_MSG(test, chunks, capacities[i].array, "%u,%u, %u %%",
 				    capacities[i].low, capacities[i].disks, ask.share);
-		KUNIT_EXPECT_LE(test, par_slot_memory(place), 64U << 20);
+		KUNIT_EXPECT_LE(test, par_slot_memory(geo), 64U << 20);
 	}
 }
 
 /* Images of everything: what the array without slots has, to the sector. */
-static void all_is_as_today(struct kunit *test)
+static void all_is_as_without(struct kunit *test)
 {
-	struct par_slot_place *place = alloc_place(test);
-	struct par_geometry *geo = kunit_kzalloc(test, sizeof(*geo), GFP_KERNEL);
-	unsigned int i, d, set;
-	u64 x;
+	struct par_geometry *geo = alloc_geo(test), *plain = alloc_geo(test);
+	unsigned int i;
 
-	KUNIT_ASSERT_NOT_NULL(test, geo);
 	for (i = 0; i < ARRAY_SIZE(par_kunit_layouts); i++) {
 		const struct par_kunit_layout *in = &par_kunit_layouts[i];
 		struct par_slot_ask ask = {
 			.layout = in->layout, .disks = in->disks, .chunk = in->chunk,
-			.steady = in->dev, .sleeper = in->dev, .share = 100,
+			.steady = in->dev, .sleeper = in->dev, .log = i % 2 * in->chunk,
+			.share = 100,
 		};
 
-		expect_place(test, place, &ask);
-		KUNIT_ASSERT_EQ(test, par_geometry_init(geo, in->layout, in->disks, in->chunk,
-							in->dev), PAR_GEO_OK);
-		KUNIT_EXPECT_EQ_MSG(test, memcmp(geo, &place->geo, sizeof(*geo)), 0, "%s",
-				    in->name);
-		KUNIT_EXPECT_EQ(test, par_slot_memory(place), 0);
-		for (d = geo->set[1].members; d < geo->members; d++) {
-			set = par_image_set(geo, d);
-			for (x = 0; x < par_set_offset(geo, set, 0); x += 57)
-				KUNIT_ASSERT_EQ_MSG(test, par_image_sector(geo, d, x),
-						    par_slot_image(place, d,
-								   par_slot_run(place, x), x),
-						    "%s: member %u sector %llu", in->name, d, x);
-		}
+		expect_place(test, geo, &ask);
+		KUNIT_ASSERT_EQ(test, par_geometry_with_log(plain, in->layout, in->disks,
+							    in->chunk, in->dev, ask.log),
+				PAR_GEO_OK);
+		KUNIT_EXPECT_EQ_MSG(test, memcmp(plain, geo, sizeof(*geo)), 0, "%s", in->name);
+		KUNIT_EXPECT_EQ(test, par_slot_memory(geo), 0);
 	}
 }
 
 /* Huge members have larger runs, all within the memory that there is. */
 static void runs_of_huge_members(struct kunit *test)
 {
-	struct par_slot_place *place = alloc_place(test);
+	struct par_geometry *geo = alloc_geo(test);
 	unsigned int share;
 	u64 size;
 
@@ -288,11 +282,11 @@ static void runs_of_huge_members(struct kunit *test)
 				.share = share,
 			};
 
-			expect_place(test, place, &ask);
-			KUNIT_EXPECT_LE(test, par_slot_memory(place), 64U << 20);
-			KUNIT_EXPECT_GE(test, place->run_sectors, last);
-			KUNIT_EXPECT_GE(test, place->run_sectors, place->geo.seg_sectors);
-			last = place->run_sectors;
+			expect_place(test, geo, &ask);
+			KUNIT_EXPECT_LE(test, par_slot_memory(geo), 64U << 20);
+			KUNIT_EXPECT_GE(test, geo->run_sectors, last);
+			KUNIT_EXPECT_GE(test, geo->run_sectors, geo->seg_sectors);
+			last = geo->run_sectors;
 		}
 		KUNIT_EXPECT_GT(test, last, PAR_RUN_MIN);
 	}
@@ -304,41 +298,41 @@ static void errors_of_sizes(struct kunit *test)
 		.layout = GEAR(3) | GEAR(5), .disks = 5, .chunk = KIB(64),
 		.steady = MIB(64), .sleeper = MIB(64), .share = 10,
 	};
-	struct par_slot_place *place = alloc_place(test);
+	struct par_geometry *geo = alloc_geo(test);
 	struct par_slot_ask ask = good;
 	enum par_geo_error why;
 
 	ask.share = 0;
-	KUNIT_EXPECT_EQ(test, par_slot_place_init(place, &ask, &why), PAR_SLOT_SHARE);
+	KUNIT_EXPECT_EQ(test, par_slot_place_init(geo, &ask, &why), PAR_SLOT_SHARE);
 	ask.share = 101;
-	KUNIT_EXPECT_EQ(test, par_slot_place_init(place, &ask, &why), PAR_SLOT_SHARE);
+	KUNIT_EXPECT_EQ(test, par_slot_place_init(geo, &ask, &why), PAR_SLOT_SHARE);
 	ask = good;
 	ask.run = 3 * PAR_SEG_MIN;
-	KUNIT_EXPECT_EQ(test, par_slot_place_init(place, &ask, &why), PAR_SLOT_RUN);
+	KUNIT_EXPECT_EQ(test, par_slot_place_init(geo, &ask, &why), PAR_SLOT_RUN);
 	ask = good;
 	ask.tract = ask.chunk / 2;
-	KUNIT_EXPECT_EQ(test, par_slot_place_init(place, &ask, &why), PAR_SLOT_RUN);
+	KUNIT_EXPECT_EQ(test, par_slot_place_init(geo, &ask, &why), PAR_SLOT_RUN);
 	ask = good;
 	ask.steady = ask.sleeper - 1;
-	KUNIT_EXPECT_EQ(test, par_slot_place_init(place, &ask, &why), PAR_SLOT_SMALLER);
+	KUNIT_EXPECT_EQ(test, par_slot_place_init(geo, &ask, &why), PAR_SLOT_SMALLER);
 	ask = good;
 	ask.disks = 6;
-	KUNIT_EXPECT_EQ(test, par_slot_place_init(place, &ask, &why), PAR_SLOT_GEOMETRY);
+	KUNIT_EXPECT_EQ(test, par_slot_place_init(geo, &ask, &why), PAR_SLOT_GEOMETRY);
 	KUNIT_EXPECT_EQ(test, why, PAR_GEO_NOT_TOP);
 	ask = good;
 	ask.sleeper = KIB(64);
 	ask.steady = KIB(64);
-	KUNIT_EXPECT_EQ(test, par_slot_place_init(place, &ask, &why), PAR_SLOT_GEOMETRY);
+	KUNIT_EXPECT_EQ(test, par_slot_place_init(geo, &ask, &why), PAR_SLOT_GEOMETRY);
 	KUNIT_EXPECT_EQ(test, why, PAR_GEO_TOO_SMALL);
 	ask = good;
 	ask.log = MIB(64);
-	KUNIT_EXPECT_EQ(test, par_slot_place_init(place, &ask, &why), PAR_SLOT_GEOMETRY);
+	KUNIT_EXPECT_EQ(test, par_slot_place_init(geo, &ask, &why), PAR_SLOT_GEOMETRY);
 }
 
 /* ---- places ---- */
 
 /* Small runs and tracts, so that there are many of both. */
-static void place_layout(struct kunit *test, struct par_slot_place *place, unsigned int i,
+static void place_layout(struct kunit *test, struct par_geometry *geo, unsigned int i,
 			 unsigned int share)
 {
 	const struct par_kunit_layout *in = &par_kunit_layouts[i];
@@ -349,63 +343,81 @@ static void place_layout(struct kunit *test, struct par_slot_place *place, unsig
 	};
 	enum par_geo_error why;
 
-	KUNIT_ASSERT_EQ_MSG(test, par_slot_place_init(place, &ask, &why), PAR_SLOT_OK, "%s: %s",
+	KUNIT_ASSERT_EQ_MSG(test, par_slot_place_init(geo, &ask, &why), PAR_SLOT_OK, "%s: %s",
 			    in->name, par_geo_strerror(why));
 }
 
+/* If run n had slot n, images would lie as they do without slots. */
+static void images_as_without(struct kunit *test)
+{
+	struct par_geometry *geo = alloc_geo(test);
+	unsigned int i, d;
+	u64 x;
+
+	for (i = 0; i < ARRAY_SIZE(par_kunit_layouts); i++) {
+		place_layout(test, geo, i, 50);
+		for (d = geo->set[1].members; d < geo->members; d++)
+			for (x = 0; x < par_set_offset(geo, par_image_set(geo, d), 0); x += 57)
+				KUNIT_ASSERT_EQ_MSG(test, par_image_sector(geo, d, x),
+						    par_slot_image(geo, d, par_slot_run(geo, x),
+								   x),
+						    "%s: member %u sector %llu",
+						    par_kunit_layouts[i].name, d, x);
+	}
+}
+
 /* Chunk @chunk of a region is the next one on member @d. */
-static void put_down(struct kunit *test, const struct par_slot_place *place, const char *name,
+static void put_down(struct kunit *test, const struct par_geometry *geo, const char *name,
 		     unsigned int d, unsigned int set, u64 chunk, u64 *at)
 {
-	u32 size = place->geo.chunk_sectors;
+	u32 size = geo->chunk_sectors;
 
-	KUNIT_ASSERT_EQ_MSG(test, par_slot_sector(place, d, set, chunk * size), *at,
+	KUNIT_ASSERT_EQ_MSG(test, par_slot_sector(geo, d, set, chunk * size), *at,
 			    "%s: member %u, set %u, chunk %llu", name, d, set, chunk);
-	KUNIT_ASSERT_EQ(test, par_slot_sector(place, d, set, (chunk + 1) * size - 1),
+	KUNIT_ASSERT_EQ(test, par_slot_sector(geo, d, set, (chunk + 1) * size - 1),
 			*at + size - 1);
 	*at += size;
 }
 
 /* A region's part in a tract, and that all of it is told to be in one piece. */
-static void put_part(struct kunit *test, const struct par_slot_place *place, const char *name,
+static void put_part(struct kunit *test, const struct par_geometry *geo, const char *name,
 		     unsigned int d, unsigned int set, u64 from, u64 to, u64 *at)
 {
-	u32 size = place->geo.chunk_sectors;
+	u32 size = geo->chunk_sectors;
 	u64 chunk;
 
 	for (chunk = from; chunk < to; chunk++) {
-		put_down(test, place, name, d, set, chunk, at);
-		KUNIT_ASSERT_EQ(test, par_slot_contiguous(place, set, chunk * size + 3),
+		put_down(test, geo, name, d, set, chunk, at);
+		KUNIT_ASSERT_EQ(test, par_slot_contiguous(geo, set, chunk * size + 3),
 				(to - chunk) * size - 3);
 	}
 }
 
 /* A member whose lowest set is @lowest. */
-static void put_member(struct kunit *test, const struct par_slot_place *place, const char *name,
+static void put_member(struct kunit *test, const struct par_geometry *geo, const char *name,
 		       unsigned int lowest)
 {
-	const struct par_geometry *geo = &place->geo;
 	unsigned int set, top = geo->gears, d = geo->set[lowest].members - 1;
 	u64 home = div_u64(geo->set[top].sectors, geo->chunk_sectors);
 	u64 t, at = geo->meta_sectors;
 
-	for (t = 0; t < place->tracts; t++) {
-		put_part(test, place, name, d, top, 4 * t, min(4 * t + 4, home), &at);
+	for (t = 0; t < geo->tracts; t++) {
+		put_part(test, geo, name, d, top, 4 * t, min(4 * t + 4, home), &at);
 		for (set = top - 1; set >= lowest && set; set--) {
 			u64 all = div_u64(geo->set[set].sectors, geo->chunk_sectors);
 
-			put_part(test, place, name, d, set, div64_u64(all * t, place->tracts),
-				 div64_u64(all * (t + 1), place->tracts), &at);
+			put_part(test, geo, name, d, set, div64_u64(all * t, geo->tracts),
+				 div64_u64(all * (t + 1), geo->tracts), &at);
 		}
 	}
-	KUNIT_EXPECT_LE(test, at, lowest == 1 ? place->steady : place->sleeper);
+	KUNIT_EXPECT_LE(test, at, lowest == 1 ? geo->steady : geo->dev_sectors);
 	KUNIT_EXPECT_EQ(test, at, geo->set[lowest].start + geo->set[lowest].sectors);
 }
 
 /* All that a member has, tract by tract: no gap, nothing twice, nothing beyond its end. */
 static void tracts_put_down(struct kunit *test)
 {
-	struct par_slot_place *place = alloc_place(test);
+	struct par_geometry *geo = alloc_geo(test);
 	static const unsigned int shares[] = { 1, 10, 37, 99 };
 	unsigned int i, j;
 
@@ -413,38 +425,37 @@ static void tracts_put_down(struct kunit *test)
 		for (j = 0; j < ARRAY_SIZE(shares); j++) {
 			unsigned int lowest;
 
-			place_layout(test, place, i, shares[j]);
-			for (lowest = 1; lowest <= place->geo.gears; lowest++)
-				put_member(test, place, par_kunit_layouts[i].name, lowest);
+			place_layout(test, geo, i, shares[j]);
+			for (lowest = 1; lowest <= geo->gears; lowest++)
+				put_member(test, geo, par_kunit_layouts[i].name, lowest);
 		}
 	}
 }
 
 /* Each segment of each slot has a place of its own in its gear region, and is found there. */
-static void images_of_band(struct kunit *test, const struct par_slot_place *place,
+static void images_of_band(struct kunit *test, const struct par_geometry *geo,
 			   unsigned int set, unsigned long *taken, const char *name)
 {
-	const struct par_geometry *geo = &place->geo;
 	u64 region = geo->set[set].sectors * (geo->set[set].members - geo->parities), slot, found;
-	u32 segs = place->run_sectors >> geo->seg_shift, seg, in_run;
+	u32 segs = geo->run_sectors >> geo->seg_shift, seg, in_run;
 	unsigned int d;
 
 	KUNIT_ASSERT_LE(test, region >> geo->seg_shift, PLACES);
 	bitmap_zero(taken, PLACES);
-	for (slot = 0; slot < place->band[set].slots; slot++) {
+	for (slot = 0; slot < geo->band[set].slots; slot++) {
 		for (d = geo->set[set].members; d < geo->set[set + 1].members; d++) {
 			for (seg = 0; seg < segs; seg++) {
 				/* Of any run: where it is does not matter. */
-				u64 x = ((slot * 7 + 3) << place->run_shift) +
+				u64 x = ((slot * 7 + 3) << geo->run_shift) +
 					((u64)seg << geo->seg_shift) + 5;
-				u64 at = par_slot_image(place, d, slot, x);
+				u64 at = par_slot_image(geo, d, slot, x);
 
 				KUNIT_ASSERT_LT_MSG(test, at, region, "%s", name);
 				KUNIT_ASSERT_FALSE_MSG(test,
 						       __test_and_set_bit(at >> geo->seg_shift,
 									  taken),
 						       "%s: slot %llu", name, slot);
-				KUNIT_ASSERT_EQ(test, par_slot_owner(place, set, at, &found,
+				KUNIT_ASSERT_EQ(test, par_slot_owner(geo, set, at, &found,
 								     &in_run), d);
 				KUNIT_ASSERT_EQ(test, found, slot);
 				KUNIT_ASSERT_EQ(test, in_run, (seg << geo->seg_shift) + 5);
@@ -455,23 +466,23 @@ static void images_of_band(struct kunit *test, const struct par_slot_place *plac
 
 static void images_apart(struct kunit *test)
 {
-	struct par_slot_place *place = alloc_place(test);
+	struct par_geometry *geo = alloc_geo(test);
 	unsigned long *taken = kunit_kzalloc(test, BITS_TO_LONGS(PLACES) * sizeof(long),
 					     GFP_KERNEL);
 	unsigned int i, set;
 
 	KUNIT_ASSERT_NOT_NULL(test, taken);
 	for (i = 0; i < 3 * ARRAY_SIZE(par_kunit_layouts); i++) {
-		place_layout(test, place, i / 3, i % 3 ? 40 * (i % 3) : 5);
-		for (set = 1; set < place->geo.gears; set++)
-			images_of_band(test, place, set, taken, par_kunit_layouts[i / 3].name);
+		place_layout(test, geo, i / 3, i % 3 ? 40 * (i % 3) : 5);
+		for (set = 1; set < geo->gears; set++)
+			images_of_band(test, geo, set, taken, par_kunit_layouts[i / 3].name);
 	}
 }
 
 /* The slot that is named as near is of the same tract, or of the next one that has any. */
 static void near_is_near(struct kunit *test)
 {
-	struct par_slot_place *place = alloc_place(test);
+	struct par_geometry *geo = alloc_geo(test);
 	struct par_slot_ask ask = {
 		.layout = GEAR(3) | GEAR(5) | GEAR(8), .disks = 8, .chunk = KIB(512),
 		.steady = TIB(1), .sleeper = TIB(1), .share = 10,
@@ -479,21 +490,21 @@ static void near_is_near(struct kunit *test)
 	unsigned int set;
 	u64 run;
 
-	expect_place(test, place, &ask);
+	expect_place(test, geo, &ask);
 	for (set = 1; set <= 2; set++) {
-		const struct par_slot_band *band = &place->band[set];
-		unsigned int data = place->geo.set[set].members - 1;
+		const struct par_band *band = &geo->band[set];
+		unsigned int data = geo->set[set].members - 1;
 
 		for (run = 0; run < band->runs; run += 97) {
-			u64 x = run << place->run_shift;
-			unsigned int of = x < place->geo.set[3].sectors ? 3 : 2;
-			u64 in = of == 3 ? x : x - place->geo.set[3].sectors;
-			u64 slot = par_slot_near(place, set, run), sector, home, image;
+			u64 x = run << geo->run_shift;
+			unsigned int of = x < geo->set[3].sectors ? 3 : 2;
+			u64 in = of == 3 ? x : x - geo->set[3].sectors;
+			u64 slot = par_slot_near(geo, set, run), sector, home, image;
 
 			KUNIT_ASSERT_LT(test, slot, band->slots);
-			sector = div_u64((slot * band->imaged) << place->run_shift, data);
-			home = par_slot_sector(place, 0, of, in);
-			image = par_slot_sector(place, 0, set, sector);
+			sector = div_u64((slot * band->imaged) << geo->run_shift, data);
+			home = par_slot_sector(geo, 0, of, in);
+			image = par_slot_sector(geo, 0, set, sector);
 			/* A tract with all its parts is less than two GiB here. */
 			KUNIT_ASSERT_LT_MSG(test, home > image ? home - image : image - home,
 					    2 * PAR_TRACT, "set %u, run %llu", set, run);
@@ -503,24 +514,25 @@ static void near_is_near(struct kunit *test)
 
 static void blocks_behind_the_map(struct kunit *test)
 {
-	struct par_slot_place *place = alloc_place(test);
+	struct par_geometry *geo = alloc_geo(test);
 	u64 last;
 
-	place_layout(test, place, 2, 50);
-	KUNIT_ASSERT_GE(test, place->slot_blocks, 2);
-	KUNIT_EXPECT_EQ(test, place->band[2].block_base, 0);
-	KUNIT_EXPECT_EQ(test, place->band[1].block_base, place->band[2].blocks);
-	KUNIT_EXPECT_EQ(test, par_slot_block_sector(place, 0, 0),
-			128 + 16 * (u64)(place->geo.intent_blocks + place->geo.map_blocks));
-	last = par_slot_block_sector(place, place->slot_blocks - 1, 1);
-	KUNIT_EXPECT_LE(test, last + 8, place->geo.meta_sectors);
+	place_layout(test, geo, 2, 50);
+	KUNIT_ASSERT_GE(test, geo->slot_blocks, 2);
+	KUNIT_EXPECT_EQ(test, geo->band[2].block_base, 0);
+	KUNIT_EXPECT_EQ(test, geo->band[1].block_base, geo->band[2].blocks);
+	KUNIT_EXPECT_EQ(test, par_slot_block_sector(geo, 0, 0),
+			128 + 16 * (u64)(geo->intent_blocks + geo->map_blocks));
+	last = par_slot_block_sector(geo, geo->slot_blocks - 1, 1);
+	KUNIT_EXPECT_LE(test, last + 8, geo->meta_sectors);
 }
 
 static struct kunit_case slot_place_cases[] = {
 	KUNIT_CASE(sizes_against_reference),
 	KUNIT_CASE(sizes_of_layouts),
 	KUNIT_CASE(sizes_of_the_table),
-	KUNIT_CASE(all_is_as_today),
+	KUNIT_CASE(all_is_as_without),
+	KUNIT_CASE(images_as_without),
 	KUNIT_CASE(runs_of_huge_members),
 	KUNIT_CASE(errors_of_sizes),
 	KUNIT_CASE(tracts_put_down),

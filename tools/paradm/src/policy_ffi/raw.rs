@@ -33,6 +33,16 @@ pub struct SetGeometry {
 }
 
 #[repr(C)]
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Band {
+    pub imaged: c_uint,
+    pub runs: u64,
+    pub slots: u64,
+    pub block_base: u32,
+    pub blocks: u32,
+}
+
+#[repr(C)]
 #[derive(Debug, Clone, Default)]
 pub struct Geometry {
     pub layout: u32,
@@ -51,6 +61,14 @@ pub struct Geometry {
     pub map_blocks: u32,
     pub intent_blocks: u32,
     pub set: [SetGeometry; MAX_SETS + 1],
+    pub share: c_uint,
+    pub run_sectors: u32,
+    pub tract_sectors: u32,
+    pub run_shift: c_uint,
+    pub steady: u64,
+    pub tracts: u64,
+    pub slot_blocks: u32,
+    pub band: [Band; MAX_SETS + 1],
 }
 
 #[repr(C)]
@@ -363,7 +381,9 @@ mod tests {
                 block_zones, blocks, block_base }
             "par_geometry": Geometry { layout, child_level, parities, members, gears, chunk_sectors,
                 seg_sectors, seg_shift, dev_sectors, meta_sectors, log_sectors, array_sectors,
-                zones, map_blocks, intent_blocks, set }
+                zones, map_blocks, intent_blocks, set, share, run_sectors, tract_sectors,
+                run_shift, steady, tracts, slot_blocks, band }
+            "par_band": Band { imaged, runs, slots, block_base, blocks }
             "par_knobs": Knobs { automatic, interval, window, up, down, wait, hold, break_even,
                 min_gear, max_gear }
             "par_window": Window { length, count, sum, squares, requests, waited }

@@ -104,7 +104,7 @@ impl SimArray {
                 let state = log.map_or("none", |log| log.state.as_str());
                 return Some(state.to_owned());
             }
-            "log_size" => |log| log.bytes,
+            "log_size" | "log_size_max" => |log| log.bytes,
             "log_used" => |log| log.used,
             "log_live" => |log| log.live,
             // What its index takes at most.

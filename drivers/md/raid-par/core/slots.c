@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The slots in memory: see slots.h for the contracts.
+ */
+#include <linux/slab.h>
+
+#include "core/slots.h"
+
+static int alloc_band(struct par_slot_map *map, const struct par_band *band)
+{
+	u32 *run = kvcalloc(band->runs, sizeof(*run), GFP_KERNEL);
+	struct par_slot *slot = kvcalloc(band->slots, sizeof(*slot), GFP_KERNEL);
+	u16 *free = kvcalloc(band->blocks, sizeof(*free), GFP_KERNEL);
+
+	map->run = run;
+	map->slot = slot;
+	map->free = free;
+	if (!run || !slot || !free)
+		return -ENOMEM;
+	par_slot_map_init(map, band->runs, band->slots, run, slot, free);
+	return 0;
+}
+
+static u32 period_now(void)
+{
+	return div_u64(ktime_get_boottime_seconds(), PAR_CACHE_PERIOD);
+}
+
+int par_slots_alloc(struct par_conf *conf)
+{
+	struct par_slot_maps *slots = conf->slots;
+	unsigned int i;
+	int err = 0;
+
+	slots->block = kvcalloc(max(1U, conf->geo.slot_blocks), sizeof(*slots->block),
+				GFP_KERNEL);
+	slots->todo = bitmap_zalloc(max(1U, conf->geo.slot_blocks), GFP_KERNEL);
+	if (!slots->block || !slots->todo)
+		return -ENOMEM;
+	spin_lock_init(&slots->lock);
+	bio_list_init(&slots->waiting);
+	for (i = 1; par_has_slots(&conf->geo) && !err && i < conf->geo.gears; i++) {
+		err = alloc_band(&slots->map[i], &conf->geo.band[i]);
+		par_slot_cache_init(&slots->cache[i], &slots->map[i], period_now());
+	}
+	return err;
+}
+
+void par_slots_free(struct par_conf *conf)
+{
+	unsigned int i;
+
+	kvfree(conf->slots->block);
+	bitmap_free(conf->slots->todo);
+	for (i = 1; i < conf->geo.gears; i++) {
+		kvfree(conf->slots->map[i].run);
+		kvfree(conf->slots->map[i].slot);
+		kvfree(conf->slots->map[i].free);
+	}
+}
+
+bool par_image_at(const struct par_set *set, unsigned int d, u64 sector, u64 *at)
+{
+	const struct par_geometry *geo = &set->conf->geo;
+	u64 x = par_set_offset(geo, set->number, sector);
+	u32 slot;
+
+	if (likely(!par_has_slots(geo))) {
+		*at = par_image_sector(geo, d, x);
+		return true;
+	}
+	slot = par_slot_any(&set->conf->slots->map[par_image_set(geo, d)],
+			    par_slot_run(geo, x));
+	if (slot == PAR_NO_SLOT)
+		return false;
+	*at = par_slot_image(geo, d, slot, x);
+	return true;
+}
+
+bool par_image_of(const struct par_conf *conf, unsigned int band, u64 sector, unsigned int *d,
+		  u64 *x)
+{
+	const struct par_slot_map *map = &conf->slots->map[band];
+	u32 in_run;
+	u64 slot;
+
+	if (!par_has_slots(&conf->geo)) {
+		*d = par_image_owner(&conf->geo, band, sector, x);
+		return true;
+	}
+	*d = par_slot_owner(&conf->geo, band, sector, &slot, &in_run);
+	if (slot >= map->slots || par_slot_state(map, slot) == PAR_SLOT_FREE)
+		return false;
+	*x = ((u64)par_slot_run_of(map, slot) << conf->geo.run_shift) + in_run;
+	return true;
+}
+
+bool par_band_imageable(const struct par_set *set, u64 row, unsigned int band)
+{
+	return !par_has_slots(&set->conf->geo) ||
+	       par_slot_of(&set->conf->slots->map[band], par_row_run(set, row)) != PAR_NO_SLOT;
+}
+
+bool par_row_has_slots(const struct par_set *set, u64 row, unsigned int gear)
+{
+	unsigned int band;
+
+	for (band = gear; band < set->number; band++)
+		if (!par_band_imageable(set, row, band))
+			return false;
+	return true;
+}
+
+u32 par_row_lacks_slots(const struct par_set *set, u64 row, unsigned int gear, bool *possible)
+{
+	const struct par_slot_map *map = set->conf->slots->map;
+	unsigned int band;
+	u32 lacks = 0;
+
+	*possible = true;
+	for (band = gear; band < set->number; band++) {
+		if (par_band_imageable(set, row, band))
+			continue;
+		lacks |= BIT(band);
+		/* One that has a slot which cannot be used, gets no other: see slot-map.h. */
+		if (!READ_ONCE(map[band].count[PAR_SLOT_FREE]) &&
+		    par_slot_any(&map[band], par_row_run(set, row)) == PAR_NO_SLOT)
+			*possible = false;
+	}
+	return lacks;
+}
+
+bool par_sector_imaged(const struct par_conf *conf, u64 sector)
+{
+	const struct par_geometry *geo = &conf->geo;
+	unsigned int gear = READ_ONCE(conf->gear), d;
+	struct par_set *home = conf->set[geo->gears];
+	u64 stripe, row;
+	u32 within;
+
+	stripe = div_u64_rem(sector, geo->chunk_sectors * (geo->members - geo->parities), &within);
+	row = (stripe * geo->chunk_sectors + (within & (geo->chunk_sectors - 1))) >> geo->seg_shift;
+	if (par_map_look(home, row, 0) == PAR_SEG_UNWRITTEN)
+		return par_row_has_slots(home, row, gear);
+	for (d = geo->set[gear].members; d < geo->members; d++)
+		if (par_map_look(home, row, d) == PAR_SEG_HOME)
+			return false;
+	return true;
+}
+
+bool par_run_rows(const struct par_set *set, u32 run, u64 *first, u64 *end)
+{
+	const struct par_geometry *geo = &set->conf->geo;
+	u64 base = par_set_offset(geo, set->number, 0) >> geo->seg_shift;
+	u64 from = ((u64)run << geo->run_shift) >> geo->seg_shift;
+	u64 to = ((u64)(run + 1) << geo->run_shift) >> geo->seg_shift;
+
+	*first = max(from, base) - base;
+	*end = min(max(to, base) - base, set->sg->rows);
+	return *first < *end;
+}
+
+/*
+ * Requests that a sync or a scrub sends are no uses, nor can they be told from a user's: while
+ * one is under way nothing counts.
+ */
+static bool is_use(const struct par_vmember *vm)
+{
+	return par_is_sleeper(&vm->set->conf->geo, vm->index) &&
+	       !test_bit(MD_RECOVERY_RUNNING, &vm->set->child.mddev.recovery);
+}
+
+static void miss_run(struct par_slot_cache *cache, u32 run, u32 period, spinlock_t *lock)
+{
+	unsigned long flags;
+
+	if (run >= cache->map->runs)
+		return;
+	spin_lock_irqsave(lock, flags);
+	par_slot_cache_miss(cache, run, max(period, cache->period));
+	spin_unlock_irqrestore(lock, flags);
+}
+
+static void use_run(struct par_slot_cache *cache, u32 run, u32 period, spinlock_t *lock)
+{
+	unsigned long flags;
+
+	/* Nearly always it has been used in this period before. */
+	if (run >= cache->map->runs || par_slot_cache_fresh(cache, run, period))
+		return;
+	spin_lock_irqsave(lock, flags);
+	/* Another CPU may have seen the next period begin. */
+	par_slot_cache_use(cache, run, max(period, cache->period));
+	spin_unlock_irqrestore(lock, flags);
+}
+
+void par_slots_used(struct par_vmember *vm, u64 row, bool write)
+{
+	struct par_slot_maps *slots = vm->set->conf->slots;
+	unsigned int band;
+
+	/* Where there is a log, writes are no reason for images: it takes them. */
+	if (!is_use(vm) || (write && vm->set->conf->geo.log_sectors))
+		return;
+	band = par_image_set(&vm->set->conf->geo, vm->index);
+	use_run(&slots->cache[band], par_row_run(vm->set, row), period_now(), &slots->lock);
+}
+
+void par_slots_missed(struct par_vmember *vm, u64 row)
+{
+	struct par_slot_maps *slots = vm->set->conf->slots;
+	u32 run = par_row_run(vm->set, row), period = period_now();
+	unsigned int band;
+
+	atomic64_inc(&slots->misses);
+	if (!par_is_sleeper(&vm->set->conf->geo, vm->index))
+		return;
+	band = par_image_set(&vm->set->conf->geo, vm->index);
+	miss_run(&slots->cache[band], run, period, &slots->lock);
+	miss_run(&slots->cache[band], run + 1, period, &slots->lock);
+}

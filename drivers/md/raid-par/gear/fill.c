@@ -1,0 +1,531 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Slots: which runs get one and lose one, by the plans of slot-plan.h, and which runs a shift
+ * down fills. See gear.h for the contracts, and Documentation/slots.md.
+ *
+ * Slots are evicted by the mover only, before a shift down, and only of bands whose sleepers are
+ * awake: so no image is made in them meanwhile, and a segment that is valid in its image only
+ * stays so or comes home. Slots are given by the mover then, and by give_work for rows that are
+ * to be started while members sleep. conf->shift->fill.mutex keeps the two apart, but not while
+ * the sets are made quiet: requests may wait for give_work.
+ */
+#include <linux/mm.h>
+#include <linux/slab.h>
+
+#include "core/parent.h"
+#include "gear/gear.h"
+#include "pure/slot-plan.h"
+
+#define PAR_FILL_RUNS	65536U	/* of a band, in a shift down */
+#define PAR_FILL_LOOK	4096U	/* runs that are looked at between two pauses */
+#define PAR_FILL_DAY	144U	/* periods of PAR_CACHE_PERIOD */
+
+/*
+ * struct slot_job - the runs that an occasion is about: of the rows that @bios are to start, or
+ * @count tasks of @band
+ */
+struct slot_job {
+	struct par_conf *conf;
+	const struct bio_list *bios;
+	unsigned int band;
+	const struct par_slot_task *task;
+	u32 count;
+};
+
+typedef void (*slot_fn)(struct par_conf *conf, unsigned int band, u32 run);
+
+static void each_run_of_bio(struct par_conf *conf, struct bio *bio, slot_fn fn)
+{
+	struct par_set *set = par_bio_vm(bio)->set;
+	u64 row = bio->bi_iter.bi_sector >> conf->geo.seg_shift;
+	unsigned int band;
+
+	for (band = READ_ONCE(conf->gear); band < set->number; band++)
+		fn(conf, band, par_row_run(set, row));
+}
+
+static void each_run(const struct slot_job *job, slot_fn fn)
+{
+	struct bio *bio;
+	u32 i;
+
+	if (job->bios)
+		bio_list_for_each(bio, job->bios)
+			each_run_of_bio(job->conf, bio, fn);
+	for (i = 0; i < job->count; i++)
+		if (job->task[i].run != PAR_NO_RUN)
+			fn(job->conf, job->band, job->task[i].run);
+}
+
+/* ---- giving ---- */
+
+static void give_run(struct par_conf *conf, unsigned int band, u32 run)
+{
+	struct par_slot_map *map = &conf->slots->map[band];
+	u32 near = par_slot_near(&conf->geo, band, run), slot;
+	unsigned long flags;
+	bool given = false;
+
+	spin_lock_irqsave(&conf->slots->lock, flags);
+	slot = PAR_NO_SLOT;
+	if (par_slot_any(map, run) == PAR_NO_SLOT)
+		slot = par_slot_map_find_free(map, min(near, map->slots - 1));
+	if (slot != PAR_NO_SLOT)
+		given = par_slot_map_give(map, slot, run);
+	spin_unlock_irqrestore(&conf->slots->lock, flags);
+	if (given)
+		par_slots_mark(conf, band, slot);
+}
+
+static void move_slot(struct par_conf *conf, unsigned int band, u32 slot,
+		      enum par_slot_event event)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&conf->slots->lock, flags);
+	par_slot_map_move(&conf->slots->map[band], slot, event);
+	spin_unlock_irqrestore(&conf->slots->lock, flags);
+}
+
+static void hold_run(struct par_conf *conf, unsigned int band, u32 run)
+{
+	u32 slot = par_slot_any(&conf->slots->map[band], run);
+
+	if (slot != PAR_NO_SLOT)
+		move_slot(conf, band, slot, PAR_SLOT_STORED);
+}
+
+/* ---- evicting ---- */
+
+/* Does any segment of the run have a valid copy in its image only? */
+static bool has_only_copies(struct par_conf *conf, unsigned int band, u32 run)
+{
+	unsigned int i, d;
+	u64 row, end;
+
+	for (i = band + 1; i <= conf->geo.gears; i++) {
+		if (!par_run_rows(conf->set[i], run, &row, &end))
+			continue;
+		for (; row < end; row++)
+			for (d = conf->geo.set[band].members;
+			     d < conf->geo.set[band + 1].members; d++)
+				if (par_map_get(conf->set[i], row, d) == PAR_SEG_IMAGE)
+					return true;
+	}
+	return false;
+}
+
+static void forget_row_images(struct par_set *set, unsigned int band, u64 row)
+{
+	const struct par_geometry *geo = &set->conf->geo;
+	spinlock_t *lock = par_zone_lock(set->conf, par_zone_of(set, row));
+	unsigned int d;
+
+	spin_lock(lock);
+	for (d = geo->set[band].members; d < geo->set[band + 1].members; d++)
+		if (par_map_get(set, row, d) == PAR_SEG_BOTH)
+			par_map_set(set, row, d, PAR_SEG_HOME);
+	spin_unlock(lock);
+}
+
+static void close_slot(struct par_conf *conf, unsigned int band, u32 slot)
+{
+	u32 run = par_slot_run_of(&conf->slots->map[band], slot);
+	unsigned int i;
+	u64 row, end;
+
+	if (has_only_copies(conf, band, run)) {
+		move_slot(conf, band, slot, PAR_SLOT_WRITE);
+		return;
+	}
+	move_slot(conf, band, slot, PAR_SLOT_CLOSE);
+	for (i = band + 1; i <= conf->geo.gears; i++) {
+		if (!par_run_rows(conf->set[i], run, &row, &end))
+			continue;
+		for (; row < end; row++)
+			forget_row_images(conf->set[i], band, row);
+	}
+}
+
+static void close_slots(const struct slot_job *job)
+{
+	u32 i;
+
+	for (i = 0; i < job->count; i++) {
+		if (job->task[i].evict != PAR_NO_SLOT)
+			close_slot(job->conf, job->band, job->task[i].evict);
+		cond_resched();
+	}
+}
+
+/* All slots of the band in @state, those of an eviction that has failed before as well. */
+static void move_all(const struct slot_job *job, enum par_slot_state state,
+		     enum par_slot_event event)
+{
+	const struct par_slot_map *map = &job->conf->slots->map[job->band];
+	u32 slot;
+
+	for (slot = 0; map->count[state] && slot < map->slots; slot++)
+		if (par_slot_state(map, slot) == state) {
+			move_slot(job->conf, job->band, slot, event);
+			if (event == PAR_SLOT_TOLD)
+				par_slots_mark(job->conf, job->band, slot);
+		}
+}
+
+/* ---- by plan ---- */
+
+/* Requests that have found a slot have ended once every set has been quiet for a moment. */
+static void await_requests(struct par_conf *conf)
+{
+	mutex_unlock(&conf->shift->fill.mutex);
+	par_gate_quiesce(conf);
+	par_gate_resume(conf);
+	mutex_lock(&conf->shift->fill.mutex);
+}
+
+static int take_step(const struct slot_job *job, enum par_slot_step step)
+{
+	struct par_conf *conf = job->conf;
+
+	switch (step) {
+	case PAR_SLOT_STEP_BEGIN:
+		return par_store_begin(conf);
+	case PAR_SLOT_STEP_GIVE:
+		each_run(job, give_run);
+		return 0;
+	case PAR_SLOT_STEP_SLOTS:
+		return par_store_slots(conf);
+	case PAR_SLOT_STEP_HOLD:
+		each_run(job, hold_run);
+		return 0;
+	case PAR_SLOT_STEP_CLOSE:
+		close_slots(job);
+		return 0;
+	case PAR_SLOT_STEP_SEGMENTS:
+		/* With the snapshot and the flush before it: see store-plan.c. */
+		return par_store_map(conf);
+	case PAR_SLOT_STEP_TOLD:
+		move_all(job, PAR_SLOT_CLOSED, PAR_SLOT_TOLD);
+		return 0;
+	case PAR_SLOT_STEP_ENDED:
+		await_requests(conf);
+		return 0;
+	case PAR_SLOT_STEP_FREE:
+		move_all(job, PAR_SLOT_LEAVING, PAR_SLOT_GONE);
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+static int run_plan(const struct slot_job *job, enum par_slot_occasion occasion)
+{
+	const u8 *step = par_slot_plan(occasion);
+	int err = 0;
+
+	lockdep_assert_held(&job->conf->shift->fill.mutex);
+	for (; !err && *step != PAR_SLOT_STEP_END; step++)
+		err = take_step(job, *step);
+	return err;
+}
+
+/* ---- rows that are started while members sleep ---- */
+
+static void give_work(struct work_struct *work)
+{
+	struct par_conf *conf = container_of(work, struct par_slot_maps, give_work)->conf;
+	struct bio_list bios;
+	struct slot_job job = { .conf = conf, .bios = &bios };
+	struct bio *bio;
+	int err;
+
+	par_queue_take(conf, &conf->slots->waiting, &bios);
+	mutex_lock(&conf->shift->fill.mutex);
+	err = run_plan(&job, PAR_SLOT_PLAN_GIVE);
+	mutex_unlock(&conf->shift->fill.mutex);
+	while (err && (bio = bio_list_pop(&bios)))
+		bio_io_error(bio);
+	par_requeue(conf, &bios);
+}
+
+/* ---- which runs a shift down fills ---- */
+
+static u32 home_segments(struct par_conf *conf, unsigned int band, u32 run)
+{
+	unsigned int i, d;
+	u64 row, end;
+	u32 sum = 0;
+
+	for (i = band + 1; i <= conf->geo.gears; i++) {
+		if (!par_run_rows(conf->set[i], run, &row, &end))
+			continue;
+		for (; row < end; row++)
+			for (d = conf->geo.set[band].members;
+			     d < conf->geo.set[band + 1].members; d++)
+				sum += par_map_get(conf->set[i], row, d) == PAR_SEG_HOME;
+	}
+	return sum;
+}
+
+/* Runs that have a slot, and segments that are not in it. */
+static void list_lacking(struct par_conf *conf, unsigned int band, struct par_slot_list *list)
+{
+	const struct par_slot_map *map = &conf->slots->map[band];
+	u32 slot;
+
+	for (slot = 0; slot < map->slots; slot++) {
+		enum par_slot_state state = par_slot_state(map, slot);
+		struct par_slot_run run = { .run = par_slot_run_of(map, slot) };
+
+		if (!(slot % PAR_FILL_LOOK))
+			cond_resched();
+		if (state != PAR_SLOT_HELD && state != PAR_SLOT_DIRTY)
+			continue;
+		run.sectors = home_segments(conf, band, run.run) * conf->geo.seg_sectors;
+		run.rank = par_slot_cache_rank(&conf->slots->cache[band], run.run);
+		if (run.sectors)
+			par_slot_list_offer(list, &run);
+	}
+}
+
+static void list_band(struct par_conf *conf, unsigned int band, struct par_slot_list *wanted,
+		      struct par_slot_list *victims)
+{
+	const struct par_slot_cache *cache = &conf->slots->cache[band];
+	const struct par_slot_map *map = cache->map;
+	u32 sectors = conf->geo.band[band].imaged << conf->geo.run_shift, at;
+
+	for (at = 0; at < map->runs; at += PAR_FILL_LOOK) {
+		par_slot_list_wanted(wanted, cache, at, min(map->runs - at, PAR_FILL_LOOK),
+				     sectors);
+		cond_resched();
+	}
+	list_lacking(conf, band, wanted);
+	for (at = 0; at < map->slots; at += PAR_FILL_LOOK) {
+		par_slot_list_victims(victims, cache, at, min(map->slots - at, PAR_FILL_LOOK));
+		cond_resched();
+	}
+	par_slot_list_sort(wanted);
+	par_slot_list_sort(victims);
+}
+
+/* A day takes a quarter of all heat. */
+static void age_band(struct par_conf *conf, unsigned int band)
+{
+	struct par_slot_cache *cache = &conf->slots->cache[band];
+	u32 at, runs = cache->map->runs;
+	unsigned long flags;
+
+	for (at = 0; at < runs; at += PAR_FILL_LOOK) {
+		spin_lock_irqsave(&conf->slots->lock, flags);
+		par_slot_cache_age(cache, at, min(runs - at, PAR_FILL_LOOK), cache->period);
+		spin_unlock_irqrestore(&conf->slots->lock, flags);
+		cond_resched();
+	}
+}
+
+static void age_all(struct par_conf *conf)
+{
+	struct par_fill *fill = &conf->shift->fill;
+	u32 days = div_u64(ktime_get_boottime_seconds(), PAR_FILL_DAY * PAR_CACHE_PERIOD);
+	unsigned int band;
+
+	for (; fill->days < days; fill->days++)
+		for (band = 1; band < conf->geo.gears; band++)
+			age_band(conf, band);
+}
+
+static bool all_whole(struct par_conf *conf)
+{
+	return !conf->mddev->degraded && !par_lost_members(conf);
+}
+
+/* Or are there slots that a plan which failed has left? */
+static bool any_evicted(const struct slot_job *job)
+{
+	const u32 *count = job->conf->slots->map[job->band].count;
+	u32 i;
+
+	for (i = 0; i < job->count; i++)
+		if (job->task[i].evict != PAR_NO_SLOT)
+			return true;
+	return count[PAR_SLOT_CLOSED] || count[PAR_SLOT_LEAVING];
+}
+
+/* The tasks of a band: evict what loses its slot, then give. */
+static int choose_band(struct par_conf *conf, unsigned int band, u64 sectors)
+{
+	struct par_fill_band *chosen = &conf->shift->fill.band[band];
+	const struct par_slot_map *map = &conf->slots->map[band];
+	struct par_slot_list wanted = { .run = chosen->wanted, .room = chosen->room };
+	struct par_slot_list victims = { .run = chosen->victims, .room = chosen->room,
+					 .coldest = true };
+	struct par_slot_limits limits = { .sectors = sectors, .whole = all_whole(conf) };
+	struct slot_job job = { .conf = conf, .band = band, .task = chosen->task };
+	int err = 0;
+
+	list_band(conf, band, &wanted, &victims);
+	job.count = par_slot_choose(map, &wanted, &victims, &limits, chosen->task, chosen->room);
+	chosen->count = job.count;
+	chosen->begun = 0;
+	WRITE_ONCE(chosen->uses, conf->slots->cache[band].uses);
+	if (any_evicted(&job))
+		err = run_plan(&job, PAR_SLOT_PLAN_EVICT);
+	return err ?: run_plan(&job, PAR_SLOT_PLAN_GIVE);
+}
+
+int par_fill_begin(struct par_conf *conf)
+{
+	struct par_fill *fill = &conf->shift->fill;
+	u64 sectors = READ_ONCE(fill->bytes) >> SECTOR_SHIFT;
+	unsigned int band;
+	int err = 0;
+
+	might_sleep();
+	if (!par_has_slots(&conf->geo))
+		return 0;
+	age_all(conf);
+	mutex_lock(&fill->mutex);
+	for (band = conf->gear; band-- > conf->wish.aim; )
+		err = err ?: par_mover_interrupted(conf) ? -EINTR :
+		      choose_band(conf, band, sectors);
+	mutex_unlock(&fill->mutex);
+	fill->until = ktime_get_seconds() + READ_ONCE(fill->time);
+	return err;
+}
+
+/* Runs that are not begun in time stay at home. */
+static bool is_late(struct par_fill *fill, struct par_fill_band *chosen, u32 at)
+{
+	if (at >= chosen->count)
+		return true;
+	if (at > chosen->begun) {
+		chosen->begun = at;
+		if (ktime_get_seconds() >= fill->until)
+			chosen->count = at;
+	}
+	return at >= chosen->count;
+}
+
+static bool has_home(const struct par_set *set, unsigned int band, u64 row)
+{
+	const struct par_geometry *geo = &set->conf->geo;
+	unsigned int d;
+
+	for (d = geo->set[band].members; d < geo->set[band + 1].members; d++)
+		if (par_map_look(set, row, d) == PAR_SEG_HOME)
+			return true;
+	return false;
+}
+
+bool par_fill_next(struct par_set *set, unsigned int band, struct par_cursor *cursor)
+{
+	struct par_fill *fill = &set->conf->shift->fill;
+	struct par_fill_band *chosen = &fill->band[band];
+	u64 first, end;
+
+	for (; !is_late(fill, chosen, cursor->at); cursor->at++, cursor->row = 0) {
+		u32 run = chosen->task[cursor->at].run;
+
+		if (run == PAR_NO_RUN || !par_run_rows(set, run, &first, &end) ||
+		    par_slot_of(&set->conf->slots->map[band], run) == PAR_NO_SLOT)
+			continue;
+		for (cursor->row = max(cursor->row, first); cursor->row < end; cursor->row++)
+			if (has_home(set, band, cursor->row))
+				return true;
+	}
+	return false;
+}
+
+u64 par_fill_left(struct par_conf *conf, unsigned int gear)
+{
+	unsigned int band;
+	u64 sum = 0;
+	u32 i;
+
+	if (!par_has_slots(&conf->geo))
+		return par_segments_above(conf, gear, PAR_SEG_HOME);
+	for (band = gear; band < conf->geo.gears; band++) {
+		const struct par_fill_band *chosen = &conf->shift->fill.band[band];
+
+		for (i = 0; i < chosen->count; i++)
+			if (chosen->task[i].run != PAR_NO_RUN &&
+			    par_slot_of(&conf->slots->map[band], chosen->task[i].run) !=
+			    PAR_NO_SLOT)
+				sum += home_segments(conf, band, chosen->task[i].run);
+	}
+	return sum;
+}
+
+u64 par_fill_owed(struct par_conf *conf, unsigned int gear)
+{
+	const struct par_geometry *geo = &conf->geo;
+	u64 owed = par_segments_above(conf, gear, PAR_SEG_HOME), used = 0;
+	unsigned int band;
+
+	if (!par_has_slots(geo))
+		return owed;
+	for (band = gear; band < geo->gears; band++)
+		used += (READ_ONCE(conf->slots->cache[band].uses) -
+			 READ_ONCE(conf->shift->fill.band[band].uses)) *
+			(geo->band[band].imaged << (geo->run_shift - geo->seg_shift));
+	return min3(owed, used, div_u64(READ_ONCE(conf->shift->fill.bytes) >> SECTOR_SHIFT,
+					geo->seg_sectors));
+}
+
+void par_fill_end(struct par_conf *conf)
+{
+	unsigned int band;
+
+	for (band = 1; band < conf->geo.gears; band++) {
+		conf->shift->fill.band[band].count = 0;
+		conf->shift->fill.band[band].begun = 0;
+	}
+}
+
+void par_fill_cleaned(struct par_conf *conf, unsigned int gear)
+{
+	struct slot_job job = { .conf = conf };
+
+	if (!par_has_slots(&conf->geo))
+		return;
+	mutex_lock(&conf->shift->fill.mutex);
+	for (job.band = 1; job.band < gear; job.band++)
+		move_all(&job, PAR_SLOT_DIRTY, PAR_SLOT_CLEANED);
+	mutex_unlock(&conf->shift->fill.mutex);
+}
+
+int par_fill_alloc(struct par_conf *conf)
+{
+	struct par_fill *fill = &conf->shift->fill;
+	unsigned int i;
+
+	mutex_init(&fill->mutex);
+	INIT_WORK(&conf->slots->give_work, give_work);
+	fill->bytes = PAR_FILL_BYTES;
+	fill->time = PAR_FILL_TIME;
+	fill->days = div_u64(ktime_get_boottime_seconds(), PAR_FILL_DAY * PAR_CACHE_PERIOD);
+	for (i = 1; par_has_slots(&conf->geo) && i < conf->geo.gears; i++) {
+		struct par_fill_band *band = &fill->band[i];
+
+		band->room = min_t(u64, conf->geo.band[i].slots, PAR_FILL_RUNS);
+		band->wanted = kvcalloc(band->room, sizeof(*band->wanted), GFP_KERNEL);
+		band->victims = kvcalloc(band->room, sizeof(*band->victims), GFP_KERNEL);
+		band->task = kvcalloc(band->room, sizeof(*band->task), GFP_KERNEL);
+		if (!band->wanted || !band->victims || !band->task)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+void par_fill_free(struct par_conf *conf)
+{
+	unsigned int i;
+
+	for (i = 1; i < conf->geo.gears; i++) {
+		kvfree(conf->shift->fill.band[i].wanted);
+		kvfree(conf->shift->fill.band[i].victims);
+		kvfree(conf->shift->fill.band[i].task);
+	}
+}

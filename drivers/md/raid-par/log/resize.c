@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Changing the part of the log's area that is used: all of it, a part from its beginning, or
+ * nothing. The drain's work makes the change while the log is empty, so that no tail is moved
+ * and nothing is appended meanwhile. See log.h.
+ *
+ * The place of a position depends on the length of the ring. So a new length begins with new
+ * positions and a new run. Records of another length are at positions before the stored tail, or
+ * of an older run, and do not count: see record_whole() in log-replay.c. One superblock stores
+ * length, tail and run, after a flush.
+ */
+#include "core/parent.h"
+#include "log/log.h"
+
+#define RESIZE_WAIT	(10 * HZ)	/* limit for the drain's work to begin */
+
+struct par_log_resize {
+	u32 left;
+	int err;
+	struct completion done;
+};
+
+bool par_log_off(const struct par_conf *conf)
+{
+	return READ_ONCE(conf->log->use.off);
+}
+
+int par_log_fit(struct par_conf *conf)
+{
+	struct par_log *log = conf->log;
+	u32 left = conf->store->super.log.left;
+
+	if (!log->on)
+		return 0;
+	if (!par_log_shape_leave(&log->shape, left))
+		return -EINVAL;
+	log->index.units = log->shape.units;
+	log->use.off = left == log->use.area;
+	return 0;
+}
+
+/* Let nothing be appended until open_again(). */
+static int close_empty(struct par_log *log, u32 left)
+{
+	int err = 0;
+
+	spin_lock(&log->lock);
+	if (!par_log_ring_empty(&log->ring) || (left == log->use.area && log->lost.count))
+		err = -EBUSY;
+	log->use.closed = !err;
+	spin_unlock(&log->lock);
+	return err;
+}
+
+static void open_again(struct par_log *log)
+{
+	spin_lock(&log->lock);
+	log->use.closed = false;
+	spin_unlock(&log->lock);
+	par_log_kick(log);
+}
+
+/* Free the unit of the tail, which may have older records that have been drained. */
+static void close_unit(struct par_log *log)
+{
+	u32 u = par_log_place(&log->shape, log->ring.tail) / PAR_LOG_UNIT;
+	struct par_log_slot *slots;
+
+	spin_lock(&log->lock);
+	slots = par_log_index_close(&log->index, u);
+	spin_unlock(&log->lock);
+	if (slots)
+		par_log_slots_free(slots);
+	wait_event(log->wait, !atomic_read(&log->reads[u]));
+}
+
+static void begin_ring(struct par_log *log, const struct par_log_shape *shape,
+		       const struct par_log_record *record)
+{
+	spin_lock(&log->lock);
+	log->shape = *shape;
+	log->index.units = shape->units;
+	par_log_ring_init(&log->ring, par_log_blocks(shape), record->tail);
+	log->run = record->run;
+	WRITE_ONCE(log->use.off, record->left == log->use.area);
+	WRITE_ONCE(log->conf->io->log_done, record->tail);
+	spin_unlock(&log->lock);
+}
+
+static int change_size(struct par_log *log, u32 left)
+{
+	struct par_log_shape shape = log->shape;
+	struct par_log_record record = { .left = left };
+	int err;
+
+	if (!md_is_rdwr(log->conf->mddev))
+		return -EROFS;
+	if (par_log_broken(log) || !par_log_make_ready(log))
+		return -EIO;
+	shape.units = log->use.area;
+	if (!par_log_shape_leave(&shape, left))
+		return -EINVAL;
+	err = close_empty(log, left);
+	if (err)
+		return err;
+	record.tail = round_up(log->ring.tail, PAR_LOG_UNIT);
+	record.stable = record.tail;
+	record.run = log->run + 1;
+	spin_lock(&log->lock);
+	record.lost = log->lost;
+	spin_unlock(&log->lock);
+	err = par_store_log_left(log->conf, &record);
+	if (!err) {
+		close_unit(log);
+		begin_ring(log, &shape, &record);
+	}
+	open_again(log);
+	return err;
+}
+
+void par_log_do_resize(struct par_log *log)
+{
+	struct par_log_resize *asked;
+
+	spin_lock(&log->lock);
+	asked = log->use.asked;
+	log->use.asked = NULL;
+	spin_unlock(&log->lock);
+	if (!asked)
+		return;
+	asked->err = change_size(log, asked->left);
+	complete(&asked->done);
+}
+
+/* Withdraw the request; false if the drain's work has taken it. */
+static bool take_back(struct par_log *log, const struct par_log_resize *asked)
+{
+	bool there;
+
+	spin_lock(&log->lock);
+	there = log->use.asked == asked;
+	if (there)
+		log->use.asked = NULL;
+	spin_unlock(&log->lock);
+	return there;
+}
+
+int par_log_resize(struct par_conf *conf, u32 left)
+{
+	struct par_log_resize asked = { .left = left };
+	struct par_log *log = conf->log;
+	bool busy;
+
+	might_sleep();
+	init_completion(&asked.done);
+	spin_lock(&log->lock);
+	busy = log->use.asked;
+	if (!busy)
+		log->use.asked = &asked;
+	spin_unlock(&log->lock);
+	if (busy)
+		return -EBUSY;
+	par_log_drain_now(log);
+	/* A stop of the array would wait for this request, and no drain runs then. */
+	if (!wait_for_completion_timeout(&asked.done, RESIZE_WAIT)) {
+		if (take_back(log, &asked))
+			return -EBUSY;
+		wait_for_completion(&asked.done);
+	}
+	return asked.err;
+}

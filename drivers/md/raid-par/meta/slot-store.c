@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The slot maps on the members: see store.h for the contracts. Which of the stores around it
+ * have to precede and follow, slot-plan.c says.
+ */
+#include "meta/store.h"
+
+static void pack_block(struct par_conf *conf, u32 block, struct page *page)
+{
+	struct par_disk_block *raw = page_address(page);
+	unsigned long flags;
+	unsigned int band;
+	u32 index;
+
+	band = par_slot_block_band(&conf->geo, block, &index);
+	spin_lock_irqsave(&conf->slots->lock, flags);
+	par_slot_map_pack(&conf->slots->map[band], index, (struct par_disk_slots *)raw->payload);
+	spin_unlock_irqrestore(&conf->slots->lock, flags);
+}
+
+/* As many blocks as there are pages, from @block on; @block is the next one then. */
+static int store_batch(struct par_conf *conf, u32 *block)
+{
+	struct par_store *store = conf->store;
+	u64 sectors[PAR_STORE_BATCH];
+	unsigned int count = 0;
+	u32 first = *block, at;
+	int err;
+
+	for_each_set_bit_from(*block, conf->slots->todo, conf->geo.slot_blocks) {
+		if (count == PAR_STORE_BATCH)
+			break;
+		pack_block(conf, *block, store->pages[count]);
+		sectors[count] = par_seal(conf, store->pages[count], PAR_BLOCK_SLOT, *block,
+					  &conf->slots->block[*block]);
+		count++;
+	}
+	err = par_meta_write(conf, store->current_members, sectors, store->pages, count);
+	for (at = first; !err && at < *block; at++)
+		__clear_bit(at, conf->slots->todo);
+	return err;
+}
+
+int par_slots_store(struct par_conf *conf)
+{
+	u32 block = 0;
+	int err = 0;
+
+	par_store_assert(conf);
+	block = find_first_bit(conf->slots->todo, conf->geo.slot_blocks);
+	while (!err && block < conf->geo.slot_blocks)
+		err = store_batch(conf, &block);
+	return err;
+}
+
+void par_slots_mark(struct par_conf *conf, unsigned int band, u32 slot)
+{
+	set_bit(conf->geo.band[band].block_base + slot / PAR_SLOTS_A_BLOCK,
+		conf->slots->todo);
+}
+
+void par_slots_mark_all(struct par_conf *conf)
+{
+	bitmap_set(conf->slots->todo, 0, conf->geo.slot_blocks);
+}
+
+int par_slots_load(struct par_conf *conf, u32 block, const struct par_disk_slots *raw)
+{
+	unsigned int band;
+	u32 index;
+
+	band = par_slot_block_band(&conf->geo, block, &index);
+	switch (par_slot_map_load(&conf->slots->map[band], index, raw)) {
+	case PAR_SLOT_LOADED:
+		return 0;
+	default:
+		return -EUCLEAN;
+	}
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The heat of runs: see slot-cache.h for the contract.
+ *
+ * How many runs are used in a period is known when the period is over, so the last use of a run
+ * is open until then: its worth is added when the run is used again, or ages.
+ */
+#include <linux/build_bug.h>
+#include <linux/kernel.h>
+#include <linux/string.h>
+#include <kunit/visibility.h>
+
+#include "pure/slot-cache.h"
+
+/* A run's word: the period of its last use, whether that is open, and its heat without it. */
+#define PERIOD_MASK	0xfffU
+#define OPEN		BIT(12)
+#define HEAT_SHIFT	13
+
+static_assert(PAR_HEAT_MAX << HEAT_SHIFT < PAR_RUN_HAS_SLOT);
+static_assert(PAR_CACHE_AGES < PERIOD_MASK && PAR_CACHE_PERIODS < PAR_CACHE_AGES);
+
+void par_slot_cache_init(struct par_slot_cache *cache, struct par_slot_map *map, u32 period)
+{
+	memset(cache, 0, sizeof(*cache));
+	cache->map = map;
+	cache->period = period;
+}
+EXPORT_SYMBOL_IF_KUNIT(par_slot_cache_init);
+
+static u32 age_of(const struct par_slot_cache *cache, u32 word)
+{
+	return (cache->period - word) & PERIOD_MASK;
+}
+
+static u32 heat_of(const struct par_slot_cache *cache, u32 word)
+{
+	u32 age = age_of(cache, word), used = 0, worth = 1;
+
+	if (!(word & OPEN))
+		return word >> HEAT_SHIFT;
+	if (age < PAR_CACHE_PERIODS)
+		used = cache->used[(cache->period - age) % PAR_CACHE_PERIODS];
+	if (used)
+		worth = max(1U, PAR_HEAT_WAKE / used);
+	return min((word >> HEAT_SHIFT) + worth, PAR_HEAT_MAX);
+}
+
+static void enter_period(struct par_slot_cache *cache, u32 period)
+{
+	if (period - cache->period >= PAR_CACHE_PERIODS)
+		memset(cache->used, 0, sizeof(cache->used));
+	else
+		while (cache->period != period)
+			cache->used[++cache->period % PAR_CACHE_PERIODS] = 0;
+	cache->period = period;
+}
+
+void par_slot_cache_use(struct par_slot_cache *cache, u32 run, u32 period)
+{
+	u32 word = par_slot_heat(cache->map, run);
+
+	enter_period(cache, period);
+	if (word & OPEN && !age_of(cache, word))
+		return;
+	par_slot_set_heat(cache->map, run, heat_of(cache, word) << HEAT_SHIFT | OPEN |
+			  (period & PERIOD_MASK));
+	cache->used[period % PAR_CACHE_PERIODS]++;
+	cache->uses++;
+	cache->hits += par_slot_of(cache->map, run) != PAR_NO_SLOT;
+}
+EXPORT_SYMBOL_IF_KUNIT(par_slot_cache_use);
+
+void par_slot_cache_miss(struct par_slot_cache *cache, u32 run, u32 period)
+{
+	u32 heat;
+
+	enter_period(cache, period);
+	heat = min(par_slot_cache_heat(cache, run) + PAR_HEAT_WAKE, PAR_HEAT_MAX);
+	par_slot_set_heat(cache->map, run, heat << HEAT_SHIFT | (period & PERIOD_MASK));
+}
+EXPORT_SYMBOL_IF_KUNIT(par_slot_cache_miss);
+
+bool par_slot_cache_fresh(const struct par_slot_cache *cache, u32 run, u32 period)
+{
+	u32 word = par_slot_heat(cache->map, run);
+
+	return period == cache->period && word & OPEN && !age_of(cache, word);
+}
+EXPORT_SYMBOL_IF_KUNIT(par_slot_cache_fresh);
+
+u32 par_slot_cache_heat(const struct par_slot_cache *cache, u32 run)
+{
+	return heat_of(cache, par_slot_heat(cache->map, run));
+}
+EXPORT_SYMBOL_IF_KUNIT(par_slot_cache_heat);
+
+u32 par_slot_cache_rank(const struct par_slot_cache *cache, u32 run)
+{
+	u32 word = par_slot_heat(cache->map, run);
+
+	if (!word)
+		return 0;
+	return heat_of(cache, word) << 12 | (PERIOD_MASK - age_of(cache, word));
+}
+EXPORT_SYMBOL_IF_KUNIT(par_slot_cache_rank);
+
+static u32 aged_word(const struct par_slot_cache *cache, u32 word)
+{
+	u32 heat = heat_of(cache, word), age = age_of(cache, word);
+
+	/* A period's uses are not all known before it is over. */
+	if (word & OPEN && !age)
+		return (word >> HEAT_SHIFT) * 3 / 4 << HEAT_SHIFT | (word & (OPEN | PERIOD_MASK));
+	heat = heat * 3 / 4;
+	if (!heat)
+		return 0;
+	return heat << HEAT_SHIFT | ((cache->period - min(age, PAR_CACHE_AGES)) & PERIOD_MASK);
+}
+
+void par_slot_cache_age(struct par_slot_cache *cache, u32 first, u32 count, u32 period)
+{
+	u32 run;
+
+	enter_period(cache, period);
+	for (run = first; run < first + count; run++) {
+		u32 word = par_slot_heat(cache->map, run);
+
+		if (word)
+			par_slot_set_heat(cache->map, run, aged_word(cache, word));
+	}
+}
+EXPORT_SYMBOL_IF_KUNIT(par_slot_cache_age);

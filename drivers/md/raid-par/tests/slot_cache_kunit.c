@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The heat of runs: worth that is counted by hand; walks beside plain tables of all periods, with
+ * gaps of any length; scans; what becomes of ages.
+ */
+#include <linux/kernel.h>
+#include <linux/prandom.h>
+#include <linux/string.h>
+#include <kunit/test.h>
+
+#include "pure/slot-cache.h"
+
+#define SLOTS	40U
+#define RUNS	200U
+#define PERIODS	30000U
+#define WAKE	4096U
+#define MOST	0x3ffffU
+
+struct bench {
+	struct par_slot_map map;
+	struct par_slot_cache cache;
+	struct par_slot slot[SLOTS];
+	u16 free[1];
+	u32 run[RUNS];
+};
+
+static struct bench *new_bench(struct kunit *test, u32 period)
+{
+	struct bench *bench = kunit_kzalloc(test, sizeof(*bench), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, bench);
+	par_slot_map_init(&bench->map, RUNS, SLOTS, bench->run, bench->slot, bench->free);
+	par_slot_cache_init(&bench->cache, &bench->map, period);
+	return bench;
+}
+
+static u32 heat(struct bench *bench, u32 run)
+{
+	return par_slot_cache_heat(&bench->cache, run);
+}
+
+static void hold(struct kunit *test, struct bench *bench, u32 slot, u32 run)
+{
+	KUNIT_ASSERT_TRUE(test, par_slot_map_give(&bench->map, slot, run));
+	KUNIT_ASSERT_TRUE(test, par_slot_map_move(&bench->map, slot, PAR_SLOT_STORED));
+}
+
+/* Uses, a letter each; a digit: so many periods later; '-': a day is over. */
+static const struct {
+	const char *uses;
+	u32 a, b;
+} by_hand[] = {
+	{ "", 0, 0 },
+	{ "A", WAKE, 0 },
+	{ "AAAA", WAKE, 0 },
+	{ "A1A", 2 * WAKE, 0 },
+	{ "AB", WAKE / 2, WAKE / 2 },
+	{ "ABABCD", WAKE / 4, WAKE / 4 },
+	{ "AB1A", WAKE / 2 + WAKE, WAKE / 2 },
+	{ "AB1CAD9AB", WAKE / 2 + WAKE / 3 + WAKE / 2, WAKE },
+	{ "A1-", 3 * WAKE / 4, 0 },
+	{ "A1AB1-1B", 3 * (WAKE + WAKE / 2) / 4, 3 * WAKE / 2 / 4 + WAKE },
+	{ "A1A-B", WAKE * 3 / 4 + WAKE / 2, WAKE / 2 },	/* the period goes on after the day */
+	{ "A1---", 27 * WAKE / 64, 0 },
+};
+
+static void heat_by_hand(struct kunit *test)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(by_hand); i++) {
+		struct bench *bench = new_bench(test, 4090);
+		const char *use;
+		u32 period = 4090;
+
+		for (use = by_hand[i].uses; *use; use++) {
+			if (*use == '-')
+				par_slot_cache_age(&bench->cache, 0, RUNS, period);
+			else if (*use < 'A')
+				period += *use - '0';
+			else
+				par_slot_cache_use(&bench->cache, *use - 'A', period);
+		}
+		KUNIT_EXPECT_EQ_MSG(test, heat(bench, 0), by_hand[i].a, "%s", by_hand[i].uses);
+		KUNIT_EXPECT_EQ_MSG(test, heat(bench, 1), by_hand[i].b, "%s", by_hand[i].uses);
+	}
+}
+
+/* ---- beside tables of everything ---- */
+
+struct dumb {
+	u32 used[PERIODS];		/* by period, from the first on */
+	u32 period, settled[RUNS], last[RUNS];
+	bool open[RUNS], ever[RUNS];
+	u64 uses, hits;
+};
+
+static u32 dumb_heat(const struct dumb *dumb, u32 run)
+{
+	u32 worth;
+
+	if (!dumb->open[run])
+		return dumb->settled[run];
+	worth = WAKE / dumb->used[dumb->last[run]] ?: 1;
+	if (dumb->period - dumb->last[run] >= 256)
+		worth = 1;
+	return min(dumb->settled[run] + worth, MOST);
+}
+
+static void dumb_use(struct dumb *dumb, u32 run, bool slot)
+{
+	if (dumb->open[run] && dumb->last[run] == dumb->period)
+		return;
+	dumb->settled[run] = dumb_heat(dumb, run);
+	dumb->last[run] = dumb->period;
+	dumb->open[run] = true;
+	dumb->ever[run] = true;
+	dumb->used[dumb->period]++;
+	dumb->uses++;
+	dumb->hits += slot;
+}
+
+static void dumb_age(struct dumb *dumb, u32 run)
+{
+	if (!dumb->open[run] || dumb->last[run] != dumb->period) {
+		dumb->settled[run] = dumb_heat(dumb, run);
+		dumb->open[run] = false;
+	}
+	dumb->settled[run] -= DIV_ROUND_UP(dumb->settled[run], 4);
+	if (!dumb->open[run] && !dumb->settled[run])
+		dumb->ever[run] = false;
+	if (dumb->period - dumb->last[run] > 2048)
+		dumb->last[run] = dumb->period - 2048;
+}
+
+/* The order of two: by heat, then by the last use. */
+static int dumb_order(const struct dumb *dumb, u32 a, u32 b)
+{
+	u32 one = dumb_heat(dumb, a), other = dumb_heat(dumb, b);
+
+	if (dumb->ever[a] != dumb->ever[b])
+		return dumb->ever[a] ? 1 : -1;
+	if (one != other)
+		return one > other ? 1 : -1;
+	if (!dumb->ever[a] || dumb->last[a] == dumb->last[b])
+		return 0;
+	return dumb->last[a] > dumb->last[b] ? 1 : -1;
+}
+
+static void judge(struct kunit *test, struct bench *bench, const struct dumb *dumb, u32 step)
+{
+	u32 run, rank, last = 0;
+
+	for (run = 0; run < RUNS; run++) {
+		rank = par_slot_cache_rank(&bench->cache, run);
+		KUNIT_ASSERT_EQ_MSG(test, heat(bench, run), dumb_heat(dumb, run),
+				    "run %u, step %u", run, step);
+		KUNIT_ASSERT_EQ_MSG(test, !!rank, dumb->ever[run], "run %u, step %u", run,
+				    step);
+		if (run)
+			KUNIT_ASSERT_EQ_MSG(test, (rank > last) - (rank < last),
+					    dumb_order(dumb, run, run - 1), "run %u, step %u",
+					    run, step);
+		last = rank;
+	}
+}
+
+/* Mostly short pauses; now and then hours, or weeks, in which days end. */
+static u32 any_pause(u32 random)
+{
+	switch (random % 512) {
+	case 0:
+		return random / 512 % 900;
+	case 1 ... 4:
+		return random / 512 % 140;
+	default:
+		return random % 8 == 5;
+	}
+}
+
+static void walks_beside_tables(struct kunit *test)
+{
+	struct dumb *dumb = kunit_kzalloc(test, sizeof(*dumb), GFP_KERNEL);
+	struct bench *bench = new_bench(test, 0);
+	struct rnd_state random;
+	u32 step, run, pause, most = 0;
+
+	KUNIT_ASSERT_NOT_NULL(test, dumb);
+	prandom_seed_state(&random, 23);
+	for (run = 0; run < SLOTS; run++)
+		hold(test, bench, run, 3 * run);
+	for (step = 0; step < 40000; step++) {
+		pause = any_pause(prandom_u32_state(&random));
+		if (dumb->period + pause >= PERIODS)
+			break;
+		dumb->period += pause;
+		/* Few are used often. */
+		run = prandom_u32_state(&random) % RUNS;
+		run = run % 3 ? run * run / (2 * RUNS) * run / RUNS : run;
+		dumb_use(dumb, run, run % 3 == 0 && run < 3 * SLOTS);
+		par_slot_cache_use(&bench->cache, run, dumb->period);
+		if (pause > 100 && prandom_u32_state(&random) % 4) {
+			for (run = 0; run < RUNS; run++)
+				dumb_age(dumb, run);
+			par_slot_cache_age(&bench->cache, 0, RUNS / 2, dumb->period);
+			par_slot_cache_age(&bench->cache, RUNS / 2, RUNS - RUNS / 2,
+					   dumb->period);
+		}
+		most = max(most, heat(bench, 0));
+		if (step % 64 == 0)
+			judge(test, bench, dumb, step);
+	}
+	KUNIT_EXPECT_GT(test, dumb->period, 10000);
+	KUNIT_EXPECT_GT(test, most, 4 * WAKE);
+	KUNIT_EXPECT_EQ(test, bench->cache.uses, dumb->uses);
+	KUNIT_EXPECT_EQ(test, bench->cache.hits, dumb->hits);
+	KUNIT_EXPECT_GT(test, dumb->hits, dumb->uses / 100);
+}
+
+/* What is used alone twice is worth more than all that is read ten times over in one go. */
+static void scans_are_cold(struct kunit *test)
+{
+	struct bench *bench = new_bench(test, 7);
+	u32 period = 7, scan, run;
+
+	for (scan = 0; scan < 10; scan++) {
+		period += 20;
+		for (run = 5; run < RUNS; run++)
+			par_slot_cache_use(&bench->cache, run, period);
+		if (scan < 2)
+			par_slot_cache_use(&bench->cache, 2, period + 9);
+	}
+	for (run = 5; run < RUNS; run++)
+		KUNIT_ASSERT_LT(test, par_slot_cache_rank(&bench->cache, run),
+				par_slot_cache_rank(&bench->cache, 2));
+}
+
+/* What has cost a wake is worth more than all that is read in the same period, however much it is. */
+static void misses_are_hot(struct kunit *test)
+{
+	struct bench *bench = new_bench(test, 7);
+	u32 run;
+
+	for (run = 0; run < RUNS; run++)
+		par_slot_cache_use(&bench->cache, run, 8);
+	par_slot_cache_miss(&bench->cache, 150, 8);
+	par_slot_cache_miss(&bench->cache, 150, 9);
+	par_slot_cache_miss(&bench->cache, 199, 9);
+	par_slot_cache_use(&bench->cache, 199, 9);
+	for (run = 0; run < RUNS; run++)
+		if (run != 150 && run != 199)
+			KUNIT_ASSERT_LT(test, par_slot_cache_rank(&bench->cache, run),
+					par_slot_cache_rank(&bench->cache, 199));
+	KUNIT_EXPECT_EQ(test, heat(bench, 150), WAKE / RUNS + 2 * WAKE);
+	KUNIT_EXPECT_EQ(test, heat(bench, 199), WAKE / RUNS + 2 * WAKE);
+	for (run = 0; run < 100; run++)
+		par_slot_cache_miss(&bench->cache, 3, 10 + run);
+	KUNIT_EXPECT_EQ(test, heat(bench, 3), MOST);
+}
+
+/* It saturates, and neither runs nor neighbours change by it. */
+static void heat_saturates(struct kunit *test)
+{
+	struct bench *bench = new_bench(test, 0);
+	u32 period;
+
+	for (period = 1; period <= 200; period++)
+		par_slot_cache_use(&bench->cache, 9, period);
+	KUNIT_EXPECT_EQ(test, heat(bench, 9), MOST);
+	KUNIT_EXPECT_EQ(test, par_slot_any(&bench->map, 9), PAR_NO_SLOT);
+	KUNIT_EXPECT_EQ(test, heat(bench, 8) | heat(bench, 10), 0);
+	hold(test, bench, 17, 9);
+	KUNIT_EXPECT_EQ(test, heat(bench, 9), MOST);
+	KUNIT_EXPECT_EQ(test, par_slot_of(&bench->map, 9), 17);
+	KUNIT_EXPECT_EQ(test, par_slot_run_of(&bench->map, 17), 9);
+}
+
+/* Of the hottest run something is left after a month, and it is not young again by then. */
+static void old_uses_stay_old(struct kunit *test)
+{
+	struct bench *bench = new_bench(test, 0);
+	u32 period, day, rank, last;
+
+	for (period = 1; period <= 200; period++)
+		par_slot_cache_use(&bench->cache, 9, period);
+	last = par_slot_cache_rank(&bench->cache, 9);
+	for (day = 0; day < 35; day++) {
+		period += 144;
+		par_slot_cache_use(&bench->cache, 3, period);
+		par_slot_cache_age(&bench->cache, 0, RUNS, period);
+		rank = par_slot_cache_rank(&bench->cache, 9);
+		KUNIT_EXPECT_GT(test, rank, 0);
+		KUNIT_EXPECT_LT(test, rank, last);
+		KUNIT_EXPECT_EQ(test, 0xfff - rank % 4096, min(144 * (day + 1) + 1, 2048U));
+		last = rank;
+	}
+}
+
+/* However many runs are used at once, each is worth something. */
+static void every_use_counts(struct kunit *test)
+{
+	struct bench *bench = new_bench(test, 0);
+	u32 runs = 3 * WAKE, *words = kunit_kcalloc(test, runs, sizeof(u32), GFP_KERNEL), run;
+
+	KUNIT_ASSERT_NOT_NULL(test, words);
+	par_slot_map_init(&bench->map, runs, SLOTS, words, bench->slot, bench->free);
+	for (run = 0; run < runs; run++)
+		par_slot_cache_use(&bench->cache, run, 1);
+	KUNIT_EXPECT_EQ(test, heat(bench, 5), 1);
+	par_slot_cache_use(&bench->cache, 5, 2);
+	KUNIT_EXPECT_EQ(test, heat(bench, 5), 1 + WAKE);
+}
+
+static struct kunit_case slot_cache_cases[] = {
+	KUNIT_CASE(heat_by_hand),
+	KUNIT_CASE(walks_beside_tables),
+	KUNIT_CASE(scans_are_cold),
+	KUNIT_CASE(misses_are_hot),
+	KUNIT_CASE(heat_saturates),
+	KUNIT_CASE(old_uses_stay_old),
+	KUNIT_CASE(every_use_counts),
+	{}
+};
+
+static struct kunit_suite slot_cache_suite = {
+	.name = "raid-par-slot-cache",
+	.test_cases = slot_cache_cases,
+};
+
+kunit_test_suite(slot_cache_suite);

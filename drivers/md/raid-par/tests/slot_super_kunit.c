@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Images of a share in the superblock, over all layouts, and the blocks of the slot maps: what
+ * an array had at its creation it has after each assembly.
+ */
+#include <linux/crc32c.h>
+#include <linux/string.h>
+#include <kunit/test.h>
+
+#include "layouts.h"
+#include "pure/format.h"
+#include "pure/slot-map.h"
+#include "pure/validate.h"
+
+#define MEMBER	0
+#define EPOCH	77ULL
+
+/* With room for a log. */
+#define MEMBER_SIZE(in)	(3 * (in)->dev + MIB(12))
+
+struct super_test {
+	struct par_geometry geo, again, plain;
+	struct par_super sb, out;
+	struct par_disk_super raw;
+	struct par_disk_block block;
+	struct par_identity id;
+	bool read_only;
+};
+
+static const unsigned int shares[] = { 1, 10, 25, 50, 99 };
+
+static void lay_out(struct kunit *test, struct par_geometry *geo,
+		    const struct par_kunit_layout *in, const struct par_birth *birth)
+{
+	struct par_slot_ask ask = {
+		.layout = in->layout, .disks = in->disks, .chunk = in->chunk,
+		.steady = birth->steady, .sleeper = MEMBER_SIZE(in), .log = birth->log,
+		.share = birth->share, .run = birth->run, .tract = birth->tract,
+	};
+	enum par_geo_error why;
+
+	KUNIT_ASSERT_EQ_MSG(test, par_slot_place_init(geo, &ask, &why), PAR_SLOT_OK, "%s: %s",
+			    in->name, par_geo_strerror(why));
+}
+
+static int super_test_init(struct kunit *test)
+{
+	const struct par_kunit_layout *in = test->param_value;
+	struct super_test *t = kunit_kzalloc(test, sizeof(*t), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, t);
+	test->priv = t;
+	KUNIT_ASSERT_EQ(test, par_geometry_init(&t->plain, in->layout, in->disks, in->chunk,
+						MEMBER_SIZE(in)), PAR_GEO_OK);
+	t->id.epoch = EPOCH;
+	t->sb.epoch = EPOCH;
+	t->sb.seq = 5;
+	t->sb.gear = 1;
+	return 0;
+}
+
+KUNIT_ARRAY_PARAM_DESC(super_layout, par_kunit_layouts, name);
+
+static enum par_format_error unpack(struct super_test *t, const struct par_geometry *geo)
+{
+	return par_super_unpack(&t->out, &t->raw, geo, &t->id, MEMBER, &t->read_only);
+}
+
+/* The geometry that the superblock leads to is the one that was chosen at creation. */
+static void super_leads_back(struct kunit *test)
+{
+	const struct par_kunit_layout *in = test->param_value;
+	struct super_test *t = test->priv;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(shares); i++) {
+		struct par_birth birth = {
+			.log = i % 2 * MIB(8), .share = shares[i],
+			.steady = MEMBER_SIZE(in) + i * in->chunk,
+		};
+
+		lay_out(test, &t->geo, in, &birth);
+		par_super_pack(&t->raw, &t->sb, &t->geo, MEMBER);
+		par_super_birth(&t->raw, &birth);
+		KUNIT_EXPECT_EQ(test, birth.share, shares[i]);
+		lay_out(test, &t->again, in, &birth);
+		KUNIT_EXPECT_EQ_MSG(test, memcmp(&t->geo, &t->again, sizeof(t->geo)), 0,
+				    "%s, %u %%", in->name, shares[i]);
+		KUNIT_EXPECT_EQ(test, unpack(t, &t->again), PAR_FMT_OK);
+		KUNIT_EXPECT_EQ(test, unpack(t, &t->plain), PAR_FMT_GEOMETRY);
+	}
+	par_super_pack(&t->raw, &t->sb, &t->plain, MEMBER);
+	KUNIT_EXPECT_EQ(test, unpack(t, &t->geo), PAR_FMT_GEOMETRY);
+}
+
+static void expect_geometry(struct kunit *test, const char *what)
+{
+	struct super_test *t = test->priv;
+
+	t->raw.crc = 0;
+	t->raw.crc = cpu_to_le32(crc32c(~0, &t->raw, sizeof(t->raw)));
+	KUNIT_EXPECT_EQ_MSG(test, unpack(t, &t->geo), PAR_FMT_GEOMETRY, "%s", what);
+	par_super_pack(&t->raw, &t->sb, &t->geo, MEMBER);
+}
+
+/* A superblock of the same array with another share, run or tract is not of this geometry. */
+static void super_differs(struct kunit *test)
+{
+	const struct par_kunit_layout *in = test->param_value;
+	struct par_birth birth = { .share = 10, .steady = MEMBER_SIZE(in) };
+	struct super_test *t = test->priv;
+
+	lay_out(test, &t->geo, in, &birth);
+	par_super_pack(&t->raw, &t->sb, &t->geo, MEMBER);
+	le32_add_cpu(&t->raw.share, 1);
+	expect_geometry(test, "share");
+	le32_add_cpu(&t->raw.run, 1);
+	expect_geometry(test, "run");
+	le32_add_cpu(&t->raw.tract, 1);
+	expect_geometry(test, "tract");
+	le64_add_cpu(&t->raw.steady, 1);
+	expect_geometry(test, "members that never sleep");
+	t->raw.incompat &= ~cpu_to_le64(PAR_INCOMPAT_SLOTS);
+	expect_geometry(test, "no slots");
+}
+
+/* Each block of the slot maps: the last run and the last slot, and one more of each. */
+static void blocks_in_range(struct kunit *test)
+{
+	const struct par_kunit_layout *in = test->param_value;
+	struct par_birth birth = { .share = 50, .steady = MEMBER_SIZE(in) };
+	struct super_test *t = test->priv;
+	struct par_disk_slots *slots = (struct par_disk_slots *)t->block.payload;
+	u32 block, index, last;
+
+	lay_out(test, &t->geo, in, &birth);
+	for (block = 0; block < t->geo.slot_blocks; block++) {
+		const struct par_band *band = &t->geo.band[par_slot_block_band(&t->geo, block,
+									       &index)];
+
+		KUNIT_ASSERT_EQ(test, band->block_base + index, block);
+		last = min_t(u64, band->slots - (u64)index * PAR_SLOTS_A_BLOCK,
+			     PAR_SLOTS_A_BLOCK) - 1;
+		memset(slots, 0, sizeof(*slots));
+		KUNIT_EXPECT_TRUE(test, par_slots_ok(&t->geo, block, &t->block));
+		slots->run[last] = cpu_to_le32(band->runs);
+		KUNIT_EXPECT_TRUE(test, par_slots_ok(&t->geo, block, &t->block));
+		slots->run[last] = cpu_to_le32(band->runs + 1);
+		KUNIT_EXPECT_FALSE(test, par_slots_ok(&t->geo, block, &t->block));
+		slots->run[last] = cpu_to_le32(1);
+		if (last == PAR_SLOTS_A_BLOCK - 1)
+			continue;
+		slots->run[last + 1] = cpu_to_le32(1);
+		KUNIT_EXPECT_FALSE(test, par_slots_ok(&t->geo, block, &t->block));
+	}
+}
+
+static struct kunit_case slot_super_cases[] = {
+	KUNIT_CASE_PARAM(super_leads_back, super_layout_gen_params),
+	KUNIT_CASE_PARAM(super_differs, super_layout_gen_params),
+	KUNIT_CASE_PARAM(blocks_in_range, super_layout_gen_params),
+	{}
+};
+
+static struct kunit_suite slot_super_suite = {
+	.name = "raid-par-slot-super",
+	.init = super_test_init,
+	.test_cases = slot_super_cases,
+};
+
+kunit_test_suite(slot_super_suite);

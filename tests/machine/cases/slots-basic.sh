@@ -1,0 +1,78 @@
+#!/bin/bash
+# In an array with images of a share, runs in use are read and written while members sleep; a read of another run wakes them.
+# subject: slots
+# machine: --debug --mem 1G
+# timeout: 300
+set -euo pipefail
+. "$(dirname "$0")/../tools/par.sh"
+
+# filled MIB: the array has random data up to there, and TWIN has the same.
+TWIN=$MACHINE_TMP/twin
+twin_fill() {
+	dd if=/dev/urandom of="$TWIN.new" bs=1M count="$1" status=none
+	dd if="$TWIN.new" of="/dev/$MD" bs=1M seek="$2" oflag=direct conv=fsync,notrunc status=none
+	dd if="$TWIN.new" of="$TWIN" bs=1M seek="$2" conv=notrunc status=none
+	rm "$TWIN.new"
+}
+
+same() {
+	local mib=$1 at=$2
+	cmp <(dd if="/dev/$MD" bs=1M count="$mib" skip="$at" iflag=direct status=none) \
+		<(dd if="$TWIN" bs=1M count="$mib" skip="$at" status=none) || fail "$LAYOUT: content: $3"
+}
+
+apart() {
+	stop_par
+	"$TOOLS/dissect.py" --expect-gear "$(low_gear "$LAYOUT")" --compare "$TWIN" "${DEVS[@]}"
+	assemble_par
+}
+
+work() {
+	local data=$(($(array_mib) * 6 / 10)) low top
+	low=$(low_gear "$LAYOUT")
+	top=$(top_gear "$LAYOUT")
+	truncate -s "$(array_bytes)" "$TWIN"
+	twin_fill "$data" 0
+	shift_to "$low"
+	watch_sleepers
+	same 4 0 "runs with slots"
+	twin_fill 1 2
+	same 4 0 "runs with slots, written"
+	assert_asleep "a run in use"
+	apart
+	assert_eq "$(par gear)" "$low" "gear after a stop"
+	same 8 $((data - 8)) "runs without slots"
+	settle
+	assert_eq "$(par gear)" "$top" "gear after a miss"
+	same "$data" 0 "all"
+	# What was missed has been used last: it has slots now.
+	twin_fill 4 $((data - 8))
+	shift_to "$low"
+	watch_sleepers
+	same 4 $((data - 8)) "runs that were missed"
+	assert_asleep "runs that were missed"
+	# Rows that are started asleep take what is left free.
+	twin_fill 1 "$data"
+	same 1 "$data" "rows that were started asleep"
+	assert_asleep "rows that were started asleep"
+	apart
+	same 1 "$data" "after a stop"
+	power_cut 3
+	assemble_par
+	wait_whole
+	same $((data + 1)) 0 "after a cut"
+	shift_to "$top"
+	no_mismatch
+	shift_to "$low"
+	apart
+}
+
+for layout in "${@:-3,5}"; do
+	note "$layout"
+	mkspindles "$(top_gear "$layout")" "$([ "$(top_gear "$layout")" -lt 8 ] && echo 128M || echo 64M)" seed=3
+	create_shared 25 "$layout" --chunk=64
+	work
+	stop_par
+	rmdisks
+	rm "$TWIN"
+done
