@@ -501,22 +501,12 @@ static bool choose_tail(struct par_log *log, struct par_log_record *record)
 	return empty;
 }
 
-/* No new read finds these units; wait for the reads that have found them before. */
 static void free_units(struct par_log *log, u64 tail)
 {
 	u64 pos;
 
-	for (pos = par_log_unit(log->ring.tail); pos < par_log_unit(tail); pos += PAR_LOG_UNIT) {
-		u32 u = par_log_place(&log->shape, pos) / PAR_LOG_UNIT;
-		struct par_log_slot *slots;
-
-		spin_lock(&log->lock);
-		slots = par_log_index_close(&log->index, u);
-		spin_unlock(&log->lock);
-		if (slots)
-			par_log_slots_free(slots);
-		wait_event(log->wait, !atomic_read(&log->reads[u]));
-	}
+	for (pos = par_log_unit(log->ring.tail); pos < par_log_unit(tail); pos += PAR_LOG_UNIT)
+		par_log_close_unit(log, pos);
 	spin_lock(&log->lock);
 	par_log_ring_free(&log->ring, tail);
 	spin_unlock(&log->lock);

@@ -82,6 +82,20 @@ struct md_rdev *par_log_rdev(struct par_log *log, unsigned int d)
 	return rdev;
 }
 
+void par_log_close_unit(struct par_log *log, u64 pos)
+{
+	u32 u = par_log_place(&log->shape, pos) / PAR_LOG_UNIT;
+	struct par_log_slot *slots;
+
+	might_sleep();
+	spin_lock(&log->lock);
+	slots = par_log_index_close(&log->index, u);
+	spin_unlock(&log->lock);
+	if (slots)
+		par_log_slots_free(slots);
+	wait_event(log->wait, !atomic_read(&log->reads[u]));
+}
+
 void par_log_read_put(struct par_log *log, u32 u)
 {
 	if (atomic_dec_and_test(&log->reads[u]))

@@ -224,6 +224,12 @@ void par_log_submit_again(struct par_log *log, struct bio *bio);
 /* par_log_read_put - a read of unit @u has ended; any context */
 void par_log_read_put(struct par_log *log, u32 u);
 
+/*
+ * par_log_close_unit - free the slots of the unit at @pos, so that no new read finds it, and wait
+ * for the reads that have found it before; sleeps
+ */
+void par_log_close_unit(struct par_log *log, u64 pos);
+
 /* par_log_read_failed - count and report a failed read of a copy; any context */
 void par_log_read_failed(struct par_log *log, const struct md_rdev *rdev);
 

@@ -60,20 +60,6 @@ static void open_again(struct par_log *log)
 	par_log_kick(log);
 }
 
-/* Free the unit of the tail, which may have older records that have been drained. */
-static void close_unit(struct par_log *log)
-{
-	u32 u = par_log_place(&log->shape, log->ring.tail) / PAR_LOG_UNIT;
-	struct par_log_slot *slots;
-
-	spin_lock(&log->lock);
-	slots = par_log_index_close(&log->index, u);
-	spin_unlock(&log->lock);
-	if (slots)
-		par_log_slots_free(slots);
-	wait_event(log->wait, !atomic_read(&log->reads[u]));
-}
-
 static void begin_ring(struct par_log *log, const struct par_log_shape *shape,
 		       const struct par_log_record *record)
 {
@@ -111,7 +97,8 @@ static int change_size(struct par_log *log, u32 left)
 	spin_unlock(&log->lock);
 	err = par_store_log_left(log->conf, &record);
 	if (!err) {
-		close_unit(log);
+		/* The tail's unit may have older records that have been drained. */
+		par_log_close_unit(log, log->ring.tail);
 		begin_ring(log, &shape, &record);
 	}
 	open_again(log);
