@@ -97,11 +97,13 @@ static void hold_run(struct par_conf *conf, unsigned int band, u32 run)
 
 /* ---- evicting ---- */
 
-/* Does any segment of the run have a valid copy in its image only? */
-static bool has_only_copies(struct par_conf *conf, unsigned int band, u32 run)
+/* The segments of the run in @state, of the sleepers that are imaged in the band. */
+static u32 run_segments(struct par_conf *conf, unsigned int band, u32 run,
+			enum par_seg_state state)
 {
 	unsigned int i, d;
 	u64 row, end;
+	u32 sum = 0;
 
 	for (i = band + 1; i <= conf->geo.gears; i++) {
 		if (!par_run_rows(conf->set[i], run, &row, &end))
@@ -109,10 +111,9 @@ static bool has_only_copies(struct par_conf *conf, unsigned int band, u32 run)
 		for (; row < end; row++)
 			for (d = conf->geo.set[band].members;
 			     d < conf->geo.set[band + 1].members; d++)
-				if (par_map_get(conf->set[i], row, d) == PAR_SEG_IMAGE)
-					return true;
+				sum += par_map_get(conf->set[i], row, d) == state;
 	}
-	return false;
+	return sum;
 }
 
 static void forget_row_images(struct par_set *set, unsigned int band, u64 row)
@@ -134,7 +135,8 @@ static void close_slot(struct par_conf *conf, unsigned int band, u32 slot)
 	unsigned int i;
 	u64 row, end;
 
-	if (has_only_copies(conf, band, run)) {
+	/* Images that are the only valid copy stay. */
+	if (run_segments(conf, band, run, PAR_SEG_IMAGE)) {
 		move_slot(conf, band, slot, PAR_SLOT_WRITE);
 		return;
 	}
@@ -251,23 +253,6 @@ static void give_work(struct work_struct *work)
 
 /* ---- which runs a shift down fills ---- */
 
-static u32 home_segments(struct par_conf *conf, unsigned int band, u32 run)
-{
-	unsigned int i, d;
-	u64 row, end;
-	u32 sum = 0;
-
-	for (i = band + 1; i <= conf->geo.gears; i++) {
-		if (!par_run_rows(conf->set[i], run, &row, &end))
-			continue;
-		for (; row < end; row++)
-			for (d = conf->geo.set[band].members;
-			     d < conf->geo.set[band + 1].members; d++)
-				sum += par_map_get(conf->set[i], row, d) == PAR_SEG_HOME;
-	}
-	return sum;
-}
-
 /* Runs that have a slot, and segments that are not in it. */
 static void list_lacking(struct par_conf *conf, unsigned int band, struct par_slot_list *list)
 {
@@ -282,7 +267,8 @@ static void list_lacking(struct par_conf *conf, unsigned int band, struct par_sl
 			cond_resched();
 		if (state != PAR_SLOT_HELD && state != PAR_SLOT_DIRTY)
 			continue;
-		run.sectors = home_segments(conf, band, run.run) * conf->geo.seg_sectors;
+		run.sectors = run_segments(conf, band, run.run, PAR_SEG_HOME) *
+			      conf->geo.seg_sectors;
 		run.rank = par_slot_cache_rank(&conf->slots->cache[band], run.run);
 		if (run.sectors)
 			par_slot_list_offer(list, &run);
@@ -453,7 +439,8 @@ u64 par_fill_left(struct par_conf *conf, unsigned int gear)
 			if (chosen->task[i].run != PAR_NO_RUN &&
 			    par_slot_of(&conf->slots->map[band], chosen->task[i].run) !=
 			    PAR_NO_SLOT)
-				sum += home_segments(conf, band, chosen->task[i].run);
+				sum += run_segments(conf, band, chosen->task[i].run,
+						    PAR_SEG_HOME);
 	}
 	return sum;
 }
