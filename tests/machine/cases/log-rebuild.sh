@@ -30,9 +30,12 @@ wait_whole
 note "while the log has records"
 shift_to 3
 scatter 600
+# Commands may take longer than a drain, so it waits for the paths to the log.
+for d in 1 2; do cut_off_log "$d"; done
 take_out 0
 manage --add "${DEVS[0]}"
 [ "$(par log_live)" -gt 0 ] || fail "all is drained before member 0 is back"
+mend_disks
 while read -r degraded </sys/block/$MD/md/degraded && [ "$degraded" -gt 0 ]; do :; done
 assert_eq "$(newest_super 1 192)" 0 "members without a part in the log, of an array that is whole"
 same "member 0 is back"
