@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The order in which slots are given, filled, evicted and taken through shifts, for each
- * occasion: the steps that the module executes, and that tests/slot_model_kunit.c walks through.
+ * occasion: the steps that the module executes, and that tests/slot_model.c walks through.
  * Pure. See Documentation/slots.md, "Order of storing".
  */
 #ifndef RAID_PAR_SLOT_PLAN_H
