@@ -122,7 +122,7 @@ u32 par_row_lacks_slots(const struct par_set *set, u64 row, unsigned int gear, b
 		if (par_band_imageable(set, row, band))
 			continue;
 		lacks |= BIT(band);
-		/* One that has a slot which cannot be used, gets no other: see slot-map.h. */
+		/* A run with a slot that cannot be used now gets no other slot: see slot-map.h. */
 		if (!READ_ONCE(map[band].count[PAR_SLOT_FREE]) &&
 		    par_slot_any(&map[band], par_row_run(set, row)) == PAR_NO_SLOT)
 			*possible = false;
@@ -161,8 +161,8 @@ bool par_run_rows(const struct par_set *set, u32 run, u64 *first, u64 *end)
 }
 
 /*
- * Requests that a sync or a scrub sends are no uses, nor can they be told from a user's: while
- * one is under way nothing counts.
+ * Requests of a sync or a scrub are not uses, but cannot be distinguished from those of a user.
+ * So no request counts while one of these is under way.
  */
 static bool is_use(const struct par_vmember *vm)
 {
@@ -185,7 +185,7 @@ static void use_run(struct par_slot_cache *cache, u32 run, u32 period, spinlock_
 {
 	unsigned long flags;
 
-	/* Nearly always it has been used in this period before. */
+	/* Nearly always the run has been used in this period before. */
 	if (run >= cache->map->runs || par_slot_cache_fresh(cache, run, period))
 		return;
 	spin_lock_irqsave(lock, flags);
@@ -199,7 +199,7 @@ void par_slots_used(struct par_vmember *vm, u64 row, bool write)
 	struct par_slot_maps *slots = vm->set->conf->slots;
 	unsigned int band;
 
-	/* Where there is a log, writes are no reason for images: it takes them. */
+	/* If there is a log, it takes the writes, so they are no reason for images. */
 	if (!is_use(vm) || (write && vm->set->conf->geo.log_sectors))
 		return;
 	band = par_image_set(&vm->set->conf->geo, vm->index);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The slots in memory, of an array with images of a share: which run has which, and how hot each
- * run is. See Documentation/slots.md. An array with images of everything has none of this: its
- * images lie where par_image_sector() says.
+ * The slots in memory, of an array with images of a share: which run has which slot, and how hot
+ * each run is. See Documentation/slots.md. An array with images of all data has none of this:
+ * par_image_sector() says where its images are.
  */
 #ifndef RAID_PAR_SLOTS_H
 #define RAID_PAR_SLOTS_H
@@ -11,13 +11,13 @@
 #include "pure/slot-cache.h"
 
 /**
- * struct par_slot_maps - of an array
+ * struct par_slot_maps - the slots of an array
  * @lock: changes of the maps and the heat; taken below a zone lock. The slot of a run is read
- *	without it: it is freed only after every set has been quiet
+ *	without the lock: a slot is freed only after every set has been quiet
  * @map, @cache: by band
- * @waiting: requests that start a row whose run gets a slot; under the queue's lock
- * @give_work: gives them slots: fill.c
- * @block: blocks of the stored maps, without payload; @todo: those to be stored; slot-store.c
+ * @waiting: requests that start a row whose run is to get a slot first; under the queue's lock
+ * @give_work: gives slots to these runs: fill.c
+ * @block: blocks of the stored maps, without payload; @todo: the blocks to be stored; slot-store.c
  * @misses: requests that had to wake a member
  */
 struct par_slot_maps {
@@ -38,18 +38,18 @@ void par_slots_free(struct par_conf *conf);
 
 /*
  * par_image_at - where in gear set par_image_set(@d) sector @sector of sleeper @d, of @set's
- * region, is imaged. Returns false if its run has no slot: then there is no image. Any context.
+ * region, is imaged. Returns false if the sector's run has no slot, and so no image. Any context.
  */
 bool par_image_at(const struct par_set *set, unsigned int d, u64 sector, u64 *at);
 
 /*
- * par_image_of - the inverse: the sleeper @d that has sector @x imaged at @sector of gear set
- * @band; @x counts from the end of the member's metadata. False if the slot there is free.
+ * par_image_of - the inverse: sector @x of sleeper @d is imaged at @sector of gear set @band. @x
+ * counts from the end of the member's metadata. Returns false if the slot there is free.
  */
 bool par_image_of(const struct par_conf *conf, unsigned int band, u64 sector, unsigned int *d,
 		  u64 *x);
 
-/* par_row_run - the run of band @band that @row of @set is in */
+/* par_row_run - the run, in any band, to which @row of @set belongs */
 static inline u32 par_row_run(const struct par_set *set, u64 row)
 {
 	const struct par_geometry *geo = &set->conf->geo;
@@ -58,34 +58,34 @@ static inline u32 par_row_run(const struct par_set *set, u64 row)
 }
 
 /*
- * par_row_has_slots - may images of @row be made of all members that sleep in gear @gear? Zone
- * lock held, or nothing evicts.
- * par_row_lacks_slots - the bands that have to give it a slot, a bit each; *@possible: they have
- * free ones
+ * par_row_has_slots - may images of @row be made for all members that sleep in gear @gear? The
+ * zone lock is held, or nothing is evicted meanwhile.
+ * par_row_lacks_slots - the bands that have to give the row's run a slot, a bit each; *@possible:
+ * these bands have free slots
  */
 bool par_row_has_slots(const struct par_set *set, u64 row, unsigned int gear);
 u32 par_row_lacks_slots(const struct par_set *set, u64 row, unsigned int gear, bool *possible);
 
-/* par_band_imageable - the same as par_row_has_slots() of band @band alone */
+/* par_band_imageable - the same as par_row_has_slots(), for band @band alone */
 bool par_band_imageable(const struct par_set *set, u64 row, unsigned int band);
 
 /*
- * par_sector_imaged - could sector @sector of the array be written in the present gear, as far as
- * the home set's row goes: do all members of it that sleep have valid images, or slots to start
- * it in?
+ * par_sector_imaged - can sector @sector of the array be written in the present gear without a
+ * miss? As far as the home set's row is concerned: each member that sleeps has a valid image of
+ * the row, or the row is unwritten and its run has slots.
  */
 bool par_sector_imaged(const struct par_conf *conf, u64 sector);
 
 /*
- * par_run_rows - rows [*@first, *@end) of @set are those of run @run of any band below the set;
- * false if there are none
+ * par_run_rows - set *@first and *@end: rows from *@first up to, but not including, *@end of @set
+ * are those of run @run, in any band below the set. Returns false if there are none.
  */
 bool par_run_rows(const struct par_set *set, u32 run, u64 *first, u64 *end);
 
-/* par_slots_used - a user's request to @vm's segment @row: its run is in use; any context */
+/* par_slots_used - a user's request to segment @row of @vm uses the run; any context */
 void par_slots_used(struct par_vmember *vm, u64 row, bool write);
 
-/* par_slots_missed - a request has to wake @vm's member: the run and the next one are wanted */
+/* par_slots_missed - a request has to wake @vm's member: its run and the next run become hot */
 void par_slots_missed(struct par_vmember *vm, u64 row);
 
 #endif

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Slots: which runs get one and lose one, by the plans of slot-plan.h, and which runs a shift
- * down fills. See gear.h for the contracts, and Documentation/slots.md.
+ * Slots: which runs get one or lose one, by the plans of slot-plan.h, and which runs a shift down
+ * fills. See gear.h for the contracts, and Documentation/slots.md.
  *
- * Slots are evicted by the mover only, before a shift down, and only of bands whose sleepers are
- * awake: so no image is made in them meanwhile, and a segment that is valid in its image only
- * stays so or comes home. Slots are given by the mover then, and by give_work for rows that are
- * to be started while members sleep. conf->shift->fill.mutex keeps the two apart, but not while
- * the sets are made quiet: requests may wait for give_work.
+ * Only the mover evicts slots, before a shift down, and only in bands whose sleepers are awake: so
+ * no image is made in these slots meanwhile, and a segment whose only valid copy is its image
+ * stays so or is copied home. The mover also gives slots then, and give_work gives slots for rows
+ * that are to be started while members sleep. conf->shift->fill.mutex excludes one from the other.
+ * It is not held while the sets are made quiet, since requests may wait for give_work.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -17,7 +17,7 @@
 #include "pure/slot-plan.h"
 
 #define PAR_FILL_RUNS	65536U	/* of a band, in a shift down */
-#define PAR_FILL_LOOK	4096U	/* runs that are looked at between two pauses */
+#define PAR_FILL_LOOK	4096U	/* runs that are examined between two pauses */
 #define PAR_FILL_DAY	144U	/* periods of PAR_CACHE_PERIOD */
 
 /*
@@ -97,7 +97,7 @@ static void hold_run(struct par_conf *conf, unsigned int band, u32 run)
 
 /* ---- evicting ---- */
 
-/* The segments of the run in @state, of the sleepers that are imaged in the band. */
+/* The number of the run's segments in @state, of the sleepers that are imaged in the band. */
 static u32 run_segments(struct par_conf *conf, unsigned int band, u32 run,
 			enum par_seg_state state)
 {
@@ -160,7 +160,7 @@ static void close_slots(const struct slot_job *job)
 	}
 }
 
-/* All slots of the band in @state, those of an eviction that has failed before as well. */
+/* Move all slots of the band in @state, including those of an eviction that has failed before. */
 static void move_all(const struct slot_job *job, enum par_slot_state state,
 		     enum par_slot_event event)
 {
@@ -177,7 +177,7 @@ static void move_all(const struct slot_job *job, enum par_slot_state state,
 
 /* ---- by plan ---- */
 
-/* Requests that have found a slot have ended once every set has been quiet for a moment. */
+/* Wait: requests that have found a slot have ended once every set has been quiet for a moment. */
 static void await_requests(struct par_conf *conf)
 {
 	mutex_unlock(&conf->shift->fill.mutex);
@@ -253,7 +253,7 @@ static void give_work(struct work_struct *work)
 
 /* ---- which runs a shift down fills ---- */
 
-/* Runs that have a slot, and segments that are not in it. */
+/* List the runs that have a slot, and segments without a valid image in it. */
 static void list_lacking(struct par_conf *conf, unsigned int band, struct par_slot_list *list)
 {
 	const struct par_slot_map *map = &conf->slots->map[band];
@@ -296,7 +296,7 @@ static void list_band(struct par_conf *conf, unsigned int band, struct par_slot_
 	par_slot_list_sort(victims);
 }
 
-/* A day takes a quarter of all heat. */
+/* Each day the heat decreases by a quarter. */
 static void age_band(struct par_conf *conf, unsigned int band)
 {
 	struct par_slot_cache *cache = &conf->slots->cache[band];
@@ -327,7 +327,7 @@ static bool all_whole(struct par_conf *conf)
 	return !conf->mddev->degraded && !par_lost_members(conf);
 }
 
-/* Or are there slots that a plan which failed has left? */
+/* Is a slot to be evicted, or has a plan that failed left slots halfway? */
 static bool any_evicted(const struct slot_job *job)
 {
 	const u32 *count = job->conf->slots->map[job->band].count;
@@ -339,7 +339,7 @@ static bool any_evicted(const struct slot_job *job)
 	return count[PAR_SLOT_CLOSED] || count[PAR_SLOT_LEAVING];
 }
 
-/* The tasks of a band: evict what loses its slot, then give. */
+/* Choose the tasks of a band; evict the runs that lose their slots, then give slots. */
 static int choose_band(struct par_conf *conf, unsigned int band, u64 sectors)
 {
 	struct par_fill_band *chosen = &conf->shift->fill.band[band];
@@ -381,7 +381,7 @@ int par_fill_begin(struct par_conf *conf)
 	return err;
 }
 
-/* Runs that are not begun in time stay at home. */
+/* Runs whose fill is not begun in time stay at home. */
 static bool is_late(struct par_fill *fill, struct par_fill_band *chosen, u32 at)
 {
 	if (at >= chosen->count)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The slot maps on the members: see store.h for the contracts. Which of the stores around it
- * have to precede and follow, slot-plan.c says.
+ * The slot maps on the members: see store.h for the contracts. slot-plan.c says which stores have
+ * to precede and to follow the store of a slot map.
  */
 #include "meta/store.h"
 
@@ -18,7 +18,7 @@ static void pack_block(struct par_conf *conf, u32 block, struct page *page)
 	spin_unlock_irqrestore(&conf->slots->lock, flags);
 }
 
-/* As many blocks as there are pages, from @block on; @block is the next one then. */
+/* Store as many marked blocks as there are pages, from @block on; set @block to the next one. */
 static int store_batch(struct par_conf *conf, u32 *block)
 {
 	struct par_store *store = conf->store;

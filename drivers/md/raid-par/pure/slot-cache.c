@@ -2,8 +2,8 @@
 /*
  * The heat of runs: see slot-cache.h for the contract.
  *
- * How many runs are used in a period is known when the period is over, so the last use of a run
- * is open until then: its worth is added when the run is used again, or ages.
+ * The number of runs that are used in a period is known only when the period is over. So the
+ * last use of a run stays open: its worth is added when the run is used again, or ages.
  */
 #include <linux/build_bug.h>
 #include <linux/kernel.h>
@@ -12,7 +12,7 @@
 
 #include "pure/slot-cache.h"
 
-/* A run's word: the period of its last use, whether that is open, and its heat without it. */
+/* A run's word: the period of its last use, whether this use is open, and the heat without it. */
 #define PERIOD_MASK	0xfffU
 #define OPEN		BIT(12)
 #define HEAT_SHIFT	13
@@ -109,7 +109,7 @@ static u32 aged_word(const struct par_slot_cache *cache, u32 word)
 {
 	u32 heat = heat_of(cache, word), age = age_of(cache, word);
 
-	/* A period's uses are not all known before it is over. */
+	/* The uses of a period are not all known before the period is over. */
 	if (word & OPEN && !age)
 		return (word >> HEAT_SHIFT) * 3 / 4 << HEAT_SHIFT | (word & (OPEN | PERIOD_MASK));
 	heat = heat * 3 / 4;

@@ -2,8 +2,8 @@
 /*
  * Which runs are filled and which slots are evicted: see slot-choice.h for the contract.
  *
- * A list is a heap while runs are offered, the worst on top, so that the best thousands of
- * millions are found in one pass; sorting takes the heap down.
+ * While runs are offered, a list is a heap with the worst run on top: so the best thousands of
+ * millions of runs are found in one pass. Sorting dissolves the heap.
  */
 #include <linux/kernel.h>
 #include <linux/minmax.h>
@@ -35,7 +35,7 @@ static void sift_up(struct par_slot_list *list, u32 at)
 	}
 }
 
-/* The first @count runs are the heap. */
+/* The first @count runs are in the heap. */
 static void sift_down(struct par_slot_list *list, u32 count)
 {
 	u32 at = 0, child;
@@ -124,14 +124,14 @@ u32 par_slot_lacking(const struct par_slot_map *map)
 }
 EXPORT_SYMBOL_IF_KUNIT(par_slot_lacking);
 
-/* What is chosen so far. */
+/* The choice so far. */
 struct choice {
 	const struct par_slot_map *map;
 	const struct par_slot_list *victims;
 	struct par_slot_task *task;
 	u32 tasks, room;
 	u32 spare;		/* free slots beside the reserve */
-	u32 evicted;		/* of the victims, from the first on */
+	u32 evicted;		/* number of victims, from the first on, that are evicted */
 };
 
 static void add_task(struct choice *choice, u32 run, bool evict)
@@ -154,7 +154,10 @@ static void refill_reserve(struct choice *choice)
 		add_task(choice, PAR_NO_RUN, true);
 }
 
-/* It is not evicted for a hotter one. Victims are sorted: all up to the last one that is are. */
+/*
+ * Does the wanted run keep its slot, or is the slot taken for a hotter run? Victims are sorted, so
+ * all up to the last evicted one are evicted.
+ */
 static bool keeps_slot(const struct choice *choice, const struct par_slot_run *want)
 {
 	const struct par_slot_list *victims = choice->victims;

@@ -22,7 +22,7 @@ static u64 whole_chunks(const struct par_geometry *geo, u64 sectors)
 
 /* ---- sizes ---- */
 
-/* The gear region that has @slots slots of band @i. */
+/* The size of the gear region that has @slots slots of band @i. */
 static u64 region_for(const struct par_geometry *geo, unsigned int i, u64 slots)
 {
 	u64 sectors = (slots * geo->band[i].imaged) << geo->run_shift;
@@ -31,7 +31,7 @@ static u64 region_for(const struct par_geometry *geo, unsigned int i, u64 slots)
 			  geo->chunk_sectors);
 }
 
-/* All regions for a home region of @home sectors; returns C_2, what a sleeper then needs. */
+/* Lay out all regions for a home region of @home sectors. Returns C_2, which a sleeper needs. */
 static u64 lay_share_out(struct par_geometry *geo, u64 home)
 {
 	struct par_set_geometry *set = geo->set;
@@ -53,7 +53,7 @@ static u64 lay_share_out(struct par_geometry *geo, u64 home)
 	return above;
 }
 
-/* What members that never sleep have more is the lowest gear region's. */
+/* The lowest gear region takes the space by which members that never sleep are larger. */
 static void grow_lowest(struct par_geometry *geo, u64 room)
 {
 	struct par_set_geometry *low = &geo->set[1];
@@ -69,7 +69,7 @@ static void grow_lowest(struct par_geometry *geo, u64 room)
 	low->sectors = region_for(geo, 1, slots);
 }
 
-/* The largest home region that fits behind @front sectors, and all regions with it. */
+/* Find the largest home region that fits behind @front sectors, and lay out all regions. */
 static bool fit_share(struct par_geometry *geo, u64 front)
 {
 	u32 chunk = geo->chunk_sectors;
@@ -120,7 +120,7 @@ static void count_slot_blocks(struct par_geometry *geo)
 	}
 }
 
-/* What lies in front of the regions: metadata and log. */
+/* The sectors in front of the regions: metadata and log. */
 static u64 front_of(struct par_geometry *geo)
 {
 	par_geometry_count(geo);
@@ -138,8 +138,9 @@ static void set_run(struct par_geometry *geo, u32 run)
 }
 
 /*
- * As if there were no metadata: upper bounds for the maps. The least run that is possible, or
- * the one that is given: with the run that was chosen at creation everything comes out as then.
+ * Choose the size of a segment and of a run as if there were no metadata, which gives upper bounds
+ * for the maps. The run is the smallest possible one, or @run if it is given: with the run that was
+ * chosen at creation, the result is the same as at creation.
  */
 static bool choose_sizes(struct par_geometry *geo, u32 run)
 {
@@ -155,7 +156,10 @@ static bool choose_sizes(struct par_geometry *geo, u32 run)
 	}
 }
 
-/* More slots than are counted for can come of a smaller home region: count once more then. */
+/*
+ * A smaller home region can have more slots than the metadata has been counted for: count once
+ * more then.
+ */
 static bool fit_behind_metadata(struct par_geometry *geo)
 {
 	u64 need, front = front_of(geo);
@@ -305,7 +309,7 @@ u64 par_slot_sector(const struct par_geometry *geo, unsigned int d, unsigned int
 	at = geo->meta_sectors + gears_before(geo, lowest, tract);
 	if (set == geo->gears)
 		return at + sector;
-	/* Behind the tract's part of the home region, and those of the gear regions above. */
+	/* Behind the parts that the home region and the gear regions above have in the tract. */
 	return at + home_before(geo, tract + 1) +
 	       gears_before(geo, set + 1, tract + 1) - gears_before(geo, set + 1, tract) +
 	       sector - chunks_before(geo, set, tract) * geo->chunk_sectors;
@@ -327,7 +331,7 @@ u64 par_slot_near(const struct par_geometry *geo, unsigned int set, u64 run)
 	unsigned int above = geo->gears;
 	u64 x = run << geo->run_shift;
 
-	/* Which region it is of: they lie one behind the other, the home region first. */
+	/* Find the region of the run: regions lie one behind the other, the home region first. */
 	while (above > set + 1 && x >= geo->set[above].sectors)
 		x -= geo->set[above--].sectors;
 	return mul_u64_u64_div_u64(geo->band[set].slots, tract_of(geo, above, x),

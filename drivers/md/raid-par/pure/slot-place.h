@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Where everything lies in an array that has images of a share of it only: regions, runs,
- * slots, tracts. Pure arithmetic, as geometry.h. See Documentation/slots.md, "Geometry".
+ * Where everything lies in an array with images of a share of its data: regions, runs, slots,
+ * tracts. Pure arithmetic, as geometry.h. See Documentation/slots.md, "Geometry".
  *
  * Regions keep the addresses that geometry.h gives them, one behind the other. Only the last
  * step, par_slot_sector(), interleaves them on the disks.
@@ -12,18 +12,18 @@
 #include <linux/types.h>
 #include "pure/geometry.h"
 
-#define PAR_SHARE_ALL		100U		/* images of everything: no slot map */
+#define PAR_SHARE_ALL		100U		/* images of all data: no slot map */
 #define PAR_RUN_MIN		2048U		/* 1 MiB of each sleeper */
 #define PAR_TRACT		2097152U	/* 1 GiB of the home region */
-#define PAR_SLOT_MEMORY		(64U << 20)	/* of all maps: larger runs above it */
+#define PAR_SLOT_MEMORY		(64U << 20)	/* of all maps; runs are doubled above it */
 #define PAR_RUN_BYTES		4U		/* of memory for a run … */
 #define PAR_SLOT_BYTES		8U		/* … and for a slot */
 #define PAR_SLOTS_A_BLOCK		(PAR_BLOCK_PAYLOAD / 4)	/* in a stored block of the map */
 
 /**
  * struct par_slot_ask - an array to be laid out
- * @layout, @disks, @chunk: as md has them
- * @steady: usable sectors of each member that never sleeps; @sleeper: of the others
+ * @layout, @disks, @chunk: as in md
+ * @steady: usable sectors of each member that never sleeps; @sleeper: those of each other member
  * @log: sectors of the write log, in front of all regions
  * @share: percent, 1 … PAR_SHARE_ALL
  * @run, @tract: sectors, powers of two; 0: to be chosen, at creation
@@ -37,7 +37,7 @@ struct par_slot_ask {
 	u32 run, tract;
 };
 
-/* What par_slot_place_init() says beside the errors of par_geometry_init(). */
+/* The errors of par_slot_place_init(), beside those of par_geometry_init(). */
 enum par_slot_error {
 	PAR_SLOT_OK,
 	PAR_SLOT_GEOMETRY,	/* the layout is not possible, see @why */
@@ -48,25 +48,25 @@ enum par_slot_error {
 
 /*
  * par_slot_place_init - lay @ask out; @why: the error of the layout, or PAR_GEO_OK. With
- * PAR_SHARE_ALL it is what par_geometry_with_log() makes: members that never sleep have nothing
- * more then.
+ * PAR_SHARE_ALL the geometry is that of par_geometry_with_log(), which does not use the space by
+ * which members that never sleep are larger.
  */
 enum par_slot_error par_slot_place_init(struct par_geometry *geo,
 					const struct par_slot_ask *ask, enum par_geo_error *why);
 
-/* par_slot_memory - bytes that the maps of all bands have in memory; 0 at PAR_SHARE_ALL */
+/* par_slot_memory - bytes that the maps of all bands take in memory; 0 with PAR_SHARE_ALL */
 u64 par_slot_memory(const struct par_geometry *geo);
 
 /*
- * par_slot_image - where in gear set @set sector @x of sleeper @d is imaged, if its run has slot
- * @slot. @x counts as in par_image_sector().
+ * par_slot_image - where in the gear set of its band sector @x of sleeper @d is imaged, if the
+ * sector's run has slot @slot. @x counts as in par_image_sector().
  * par_slot_owner - the inverse: the sleeper, its slot, and the sector within the run
  */
 u64 par_slot_image(const struct par_geometry *geo, unsigned int d, u64 slot, u64 x);
 unsigned int par_slot_owner(const struct par_geometry *geo, unsigned int set, u64 sector,
 			    u64 *slot, u32 *in_run);
 
-/* par_slot_run - the run that sector @x of a sleeper is in */
+/* par_slot_run - the run to which sector @x of a sleeper belongs */
 static inline u64 par_slot_run(const struct par_geometry *geo, u64 x)
 {
 	return x >> geo->run_shift;
@@ -75,23 +75,23 @@ static inline u64 par_slot_run(const struct par_geometry *geo, u64 x)
 /*
  * par_slot_sector - where sector @sector of set @set's region lies on member @d, from the start
  * of the data area
- * par_slot_contiguous - how many sectors from there on lie one behind the other
+ * par_slot_contiguous - the number of sectors from this sector on that lie one behind the other
  */
 u64 par_slot_sector(const struct par_geometry *geo, unsigned int d, unsigned int set,
 		    u64 sector);
 u64 par_slot_contiguous(const struct par_geometry *geo, unsigned int set, u64 sector);
 
-/* par_slot_near - of band @set, the slot that lies beside run @run */
+/* par_slot_near - the slot of band @set that lies beside run @run */
 u64 par_slot_near(const struct par_geometry *geo, unsigned int set, u64 run);
 
 /*
- * par_slot_block_sector - side @side of block @block of the stored slot maps
- * par_slot_block_band - the band that the block is of; @index: which of the band's blocks it is
+ * par_slot_block_sector - the sector of side @side of block @block of the stored slot maps
+ * par_slot_block_band - the band to which the block belongs; @index: its number in the band
  */
 u64 par_slot_block_sector(const struct par_geometry *geo, u32 block, unsigned int side);
 unsigned int par_slot_block_band(const struct par_geometry *geo, u32 block, u32 *index);
 
-/* par_slot_strerror - why an array with slots cannot be, in one line */
+/* par_slot_strerror - why an array with slots is not possible, in one line */
 const char *par_slot_strerror(enum par_slot_error err, enum par_geo_error why);
 
 #endif

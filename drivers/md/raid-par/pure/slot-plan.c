@@ -1,27 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The order of steps. Each line: which step precedes which, and why:
+ * The order of steps. Each line says which step precedes which, and why:
  *
- *   begin, slots		a member that sleeps through a store is not current afterwards, so
- *   begin, segments		that its slot map of before the shift is never used
+ *   begin, slots		a member that sleeps during a store is not current afterwards, so
+ *   begin, segments		that its slot map from before the shift is never used
  *   give, slots, hold		an image is made only in a slot that the stored slot map gives to
- *				the run: else a cut would leave "both" or "image" without a place
- *   lock, copy, agree		what is called "both" agrees, and nothing is written in between
- *   agree, unlock		a write is not overlooked: it makes "home" of "both"
- *   snapshot, flush, segments	a fill is called valid after its flush, and a home copy too: it
- *				was made just now if the run was propagated to be evicted
- *   close, snapshot		what is stored calls no image of the run valid
- *   segments, told, slots	the stored slot map, whoever has it stored, keeps the slot for the
- *				run as long as the stored segments call an image valid
- *   slots, free		a slot is free, and given again, only when "free" is stored: else
- *				the run could be stored in two slots
- *   ended, free		no request reads what another run has in the slot by then
- *   gate, checkpoint, gear	a sleeper stops with nothing in its cache
+ *				the run: otherwise a cut leaves "both" or "image" without a place
+ *   lock, copy, agree		copies that are called "both" are equal: no write comes in between
+ *   agree, unlock		a write after the copy is seen: it makes "home" of "both"
+ *   snapshot, flush, segments	an image is called valid after its flush; a home copy, too: it is
+ *				new if the run was propagated home to be evicted
+ *   close, snapshot		the stored segments call no image of the run valid
+ *   segments, told, slots	the stored slot map, for whatever reason it is stored, keeps the
+ *				slot for the run while the stored segments call an image valid
+ *   slots, free		a slot becomes free, and is given again, only once it is stored as
+ *				free: otherwise the run could be stored in two slots
+ *   ended, free		no request reads from the slot what another run has there by then
+ *   gate, checkpoint, gear	a sleeper stops with an empty cache
  *   wake, refresh, flush, super	a member is current only when it has the newest slot map
  *
- * An eviction in front of giving the slot again, which a run that is hotter asks for, is two
- * occasions one after the other. So are giving and filling: a run whose fill was cut has its slot
- * and "home" segments.
+ * To evict a slot and to give it to a hotter run are two occasions, one after the other. So are
+ * giving and filling: after a cut during a fill the run has its slot, and "home" segments.
  */
 #include <linux/kernel.h>
 #include <kunit/visibility.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The order in which slots are given, filled, evicted and taken through shifts, for each
- * occasion: the steps that the module executes, and that tests/slot_model.c walks through.
+ * The order of steps in which slots are given, filled and evicted, and in which the array shifts,
+ * for each occasion. The module executes these steps, and tests/slot_model.c walks through them.
  * Pure. See Documentation/slots.md, "Order of storing".
  */
 #ifndef RAID_PAR_SLOT_PLAN_H
@@ -10,39 +10,39 @@
 #include <linux/types.h>
 
 enum par_slot_occasion {
-	PAR_SLOT_PLAN_GIVE,	/* free slots to runs that have none */
-	PAR_SLOT_PLAN_FILL,	/* runs that have slots: their segments that are "home" */
-	PAR_SLOT_PLAN_EVICT,	/* slots that are held and not dirty */
-	PAR_SLOT_PLAN_DOWN,	/* a shift, when its runs are filled */
-	PAR_SLOT_PLAN_UP,
+	PAR_SLOT_PLAN_GIVE,	/* give free slots to runs that have none */
+	PAR_SLOT_PLAN_FILL,	/* copy segments that are "home", of runs that have slots */
+	PAR_SLOT_PLAN_EVICT,	/* evict slots that are held and not dirty */
+	PAR_SLOT_PLAN_DOWN,	/* shift down, once the chosen runs are filled */
+	PAR_SLOT_PLAN_UP,	/* shift up */
 	PAR_SLOT_PLANS,
 };
 
-/* Of "the runs" and "the slots": those that the occasion is about. */
+/* "The runs" and "the slots" are those that the occasion is about. */
 enum par_slot_step {
 	PAR_SLOT_STEP_END,
 	PAR_SLOT_STEP_BEGIN,	/* the superblock names the awake members as current, no others */
 	PAR_SLOT_STEP_GIVE,	/* in memory, each of the slots is given to its run */
-	PAR_SLOT_STEP_SLOTS,	/* the slots' blocks of the slot map, as now, are stable */
+	PAR_SLOT_STEP_SLOTS,	/* the present slot map blocks of the slots are stable */
 	PAR_SLOT_STEP_HOLD,	/* the slots are held */
-	PAR_SLOT_STEP_LOCK,	/* the runs' segments have no writes, and get none */
+	PAR_SLOT_STEP_LOCK,	/* segments of the runs have no writes, and get none */
 	PAR_SLOT_STEP_COPY,	/* segments that are "home" are copied to their images */
-	PAR_SLOT_STEP_AGREE,	/* in memory, they are "both" */
+	PAR_SLOT_STEP_AGREE,	/* in memory, these segments are "both" */
 	PAR_SLOT_STEP_UNLOCK,
-	PAR_SLOT_STEP_CLOSE,	/* images are not used any more; refused if any is the only copy */
+	PAR_SLOT_STEP_CLOSE,	/* images are not used any more; refused if one is the only copy */
 	PAR_SLOT_STEP_SNAPSHOT,	/* of all segments in memory; no other store until "segments" */
 	PAR_SLOT_STEP_FLUSH,	/* the caches of all awake members */
 	PAR_SLOT_STEP_SEGMENTS,	/* the snapshot is stable */
 	PAR_SLOT_STEP_TOLD,	/* the slots are leaving */
 	PAR_SLOT_STEP_ENDED,	/* requests that had found one of the slots have ended */
 	PAR_SLOT_STEP_FREE,	/* the slots are free */
-	PAR_SLOT_STEP_GATE,	/* the array has no writes nor copies, and gets none */
+	PAR_SLOT_STEP_GATE,	/* the array has no writes and no copies, and gets none */
 	PAR_SLOT_STEP_CHECKPOINT, /* flush, segments, intents: store-plan.h */
 	PAR_SLOT_STEP_SUPER,	/* the superblock has the gear, and names the current members */
-	PAR_SLOT_STEP_GEAR,	/* requests go by the new gear; sleepers may stop */
+	PAR_SLOT_STEP_GEAR,	/* requests follow the new gear; sleepers may stop */
 	PAR_SLOT_STEP_UNGATE,
 	PAR_SLOT_STEP_WAKE,	/* the sleepers turn */
-	PAR_SLOT_STEP_REFRESH,	/* they get all blocks that are newer than theirs, and each store */
+	PAR_SLOT_STEP_REFRESH,	/* they get all blocks newer than theirs, and all later stores */
 	PAR_SLOT_STEPS,
 };
 
