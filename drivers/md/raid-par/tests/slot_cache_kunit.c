@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The heat of runs: worth that is counted by hand; walks beside plain tables of all periods, with
- * gaps of any length; scans; what becomes of ages.
+ * The heat of runs: worth that is counted by hand; random walks, compared with plain tables of all
+ * periods, with gaps of any length; scans; ages.
  */
 #include <linux/kernel.h>
 #include <linux/prandom.h>
@@ -45,7 +45,7 @@ static void hold(struct kunit *test, struct bench *bench, u32 slot, u32 run)
 	KUNIT_ASSERT_TRUE(test, par_slot_map_move(&bench->map, slot, PAR_SLOT_STORED));
 }
 
-/* Uses, a letter each; a digit: so many periods later; '-': a day is over. */
+/* A letter is a use of that run; a digit, so many periods pass; '-', a day is over. */
 static const struct {
 	const char *uses;
 	u32 a, b;
@@ -86,7 +86,7 @@ static void heat_by_hand(struct kunit *test)
 	}
 }
 
-/* ---- beside tables of everything ---- */
+/* ---- compared with tables of all uses ---- */
 
 struct dumb {
 	u32 used[PERIODS];		/* by period, from the first on */
@@ -133,7 +133,7 @@ static void dumb_age(struct dumb *dumb, u32 run)
 		dumb->last[run] = dumb->period - 2048;
 }
 
-/* The order of two: by heat, then by the last use. */
+/* The order of two runs: by heat, then by the last use. */
 static int dumb_order(const struct dumb *dumb, u32 a, u32 b)
 {
 	u32 one = dumb_heat(dumb, a), other = dumb_heat(dumb, b);
@@ -194,7 +194,7 @@ static void walks_beside_tables(struct kunit *test)
 		if (dumb->period + pause >= PERIODS)
 			break;
 		dumb->period += pause;
-		/* Few are used often. */
+		/* A few runs are used often. */
 		run = prandom_u32_state(&random) % RUNS;
 		run = run % 3 ? run * run / (2 * RUNS) * run / RUNS : run;
 		dumb_use(dumb, run, run % 3 == 0 && run < 3 * SLOTS);
@@ -217,7 +217,7 @@ static void walks_beside_tables(struct kunit *test)
 	KUNIT_EXPECT_GT(test, dumb->hits, dumb->uses / 100);
 }
 
-/* What is used alone twice is worth more than all that is read ten times over in one go. */
+/* A run that is used alone twice is hotter than each run of a scan that is read ten times. */
 static void scans_are_cold(struct kunit *test)
 {
 	struct bench *bench = new_bench(test, 7);
@@ -235,7 +235,7 @@ static void scans_are_cold(struct kunit *test)
 				par_slot_cache_rank(&bench->cache, 2));
 }
 
-/* A run that has cost a wake is worth more than any number of reads in the same period. */
+/* A run that has cost a wake is hotter than all runs that were only read in that period. */
 static void misses_are_hot(struct kunit *test)
 {
 	struct bench *bench = new_bench(test, 7);
@@ -258,7 +258,7 @@ static void misses_are_hot(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, heat(bench, 3), MOST);
 }
 
-/* It saturates, and neither runs nor neighbours change by it. */
+/* The heat saturates, and neither the runs of slots nor other runs change by that. */
 static void heat_saturates(struct kunit *test)
 {
 	struct bench *bench = new_bench(test, 0);
@@ -275,7 +275,7 @@ static void heat_saturates(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, par_slot_run_of(&bench->map, 17), 9);
 }
 
-/* Of the hottest run something is left after a month, and it is not young again by then. */
+/* After a month the hottest run has some heat left, and its last use does not seem recent. */
 static void old_uses_stay_old(struct kunit *test)
 {
 	struct bench *bench = new_bench(test, 0);
@@ -296,7 +296,7 @@ static void old_uses_stay_old(struct kunit *test)
 	}
 }
 
-/* However many runs are used at once, each is worth something. */
+/* However many runs are used in a period, each gets some heat. */
 static void every_use_counts(struct kunit *test)
 {
 	struct bench *bench = new_bench(test, 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which runs are filled and whose slots they take, beside a reference that looks at all runs for
- * each of its decisions; on maps in which slots are in any state.
+ * Which runs are filled and which runs lose their slots to them, compared with a reference that
+ * examines all runs for each of its decisions; on maps in which slots are in any state.
  */
 #include <linux/kernel.h>
 #include <linux/prandom.h>
@@ -39,7 +39,7 @@ static u32 rank(struct bench *bench, u32 run)
 	return par_slot_cache_rank(&bench->cache, run);
 }
 
-/* Events by which a slot gets to each state. */
+/* The events that lead a slot to each state. */
 static void bring(struct bench *bench, u32 slot, enum par_slot_state state)
 {
 	if (state >= PAR_SLOT_HELD)
@@ -52,7 +52,7 @@ static void bring(struct bench *bench, u32 slot, enum par_slot_state state)
 		par_slot_map_move(&bench->map, slot, PAR_SLOT_TOLD);
 }
 
-/* Some use of some runs; many have the same rank, or none. */
+/* Use some runs; many have the same rank, or none. */
 static void use_some(struct bench *bench)
 {
 	u32 period, uses;
@@ -95,7 +95,7 @@ static struct bench *new_bench(struct kunit *test, u64 seed)
 
 /* ---- lists ---- */
 
-/* Whatever is offered, in whatever order, the best are there, in order. */
+/* Whichever runs are offered, in any order, the list has the best ones, sorted. */
 static void lists_keep_the_best(struct kunit *test)
 {
 	struct bench *bench = new_bench(test, 5);
@@ -111,7 +111,7 @@ static void lists_keep_the_best(struct kunit *test)
 		};
 
 		for (i = 0; i < offered; i++) {
-			/* Each number once, not in order. */
+			/* Each run once, not in order. */
 			all[i].run = (i * 7 + round) % RUNS;
 			all[i].rank = any(bench, ranks);
 			all[i].sectors = i;
@@ -145,7 +145,7 @@ struct dumb {
 	u64 left;
 };
 
-/* Which clean slot's run is the coldest of those that are left? */
+/* The coldest of the runs that are left, of those with a clean slot. */
 static u32 coldest(struct bench *bench, const struct dumb *dumb)
 {
 	u32 slot, best = PAR_NO_RUN;
@@ -162,7 +162,7 @@ static u32 coldest(struct bench *bench, const struct dumb *dumb)
 	return best;
 }
 
-/* The hottest run that is not filled and was not looked at. */
+/* The hottest run that is not filled and has not been examined. */
 static u32 hottest(struct bench *bench, const struct dumb *dumb)
 {
 	u32 run, best = PAR_NO_RUN;
@@ -241,7 +241,7 @@ static u32 choose(struct bench *bench, const struct par_slot_limits *limits, u32
 	return par_slot_choose(&bench->map, &wanted, &victims, limits, bench->task, room);
 }
 
-/* Task by task as the reference, with any limits. */
+/* Each task is that of the reference, with any limits. */
 static void choice_beside_reference(struct kunit *test)
 {
 	struct bench *bench = new_bench(test, 23);
@@ -293,7 +293,7 @@ static void choice_beside_reference(struct kunit *test)
 	KUNIT_EXPECT_GT(test, refilled, ROUNDS / 20);
 }
 
-/* Never the only valid copy, and nothing at all unless all members are whole. */
+/* The only valid copy is never evicted; nothing is evicted unless all members are whole. */
 static void evicts_clean_slots_only(struct kunit *test)
 {
 	struct bench *bench = new_bench(test, 7);
@@ -318,7 +318,7 @@ static void evicts_clean_slots_only(struct kunit *test)
 			KUNIT_ASSERT_FALSE(test, seen[slot]);
 			seen[slot] = true;
 		}
-		/* Nothing is filled whose slot goes. */
+		/* No run is filled that loses its slot. */
 		for (i = 0; i < tasks; i++) {
 			if (bench->task[i].run == PAR_NO_RUN)
 				continue;

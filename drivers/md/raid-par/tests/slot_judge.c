@@ -96,7 +96,7 @@ static void judge_cuts(struct model *model)
 	}
 }
 
-/* S6, and S1: a slot that is used is the run's on all current members. */
+/* S6, and S1: all current members have stored that a slot in use is the run's. */
 static void judge_members(struct model *model)
 {
 	unsigned int d, b, run;

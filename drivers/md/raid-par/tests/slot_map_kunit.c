@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The slot map beside two plain arrays: walks of all events, every transition that there is and
- * is not, blocks that are stored and read, damaged in each byte, and that say what cannot be.
+ * The slot map, compared with two plain arrays: random walks with all events; each possible and
+ * each impossible transition; blocks that are stored and read, that are damaged in any byte, and
+ * that have impossible values.
  */
 #include <linux/kernel.h>
 #include <linux/prandom.h>
@@ -61,7 +62,7 @@ static u32 dumb_slot(const struct walk *walk, u32 run)
 	return PAR_NO_SLOT;
 }
 
-/* The transitions, written out once more. */
+/* The transitions, written independently of the module. */
 static bool dumb_move(struct walk *walk, u32 slot, enum par_slot_event event)
 {
 	enum par_slot_state *state = &walk->dumb.state[slot], old = *state;
@@ -137,7 +138,7 @@ static void judge_run(struct kunit *test, struct walk *walk, u32 run)
 		KUNIT_ASSERT_EQ(test, par_slot_run_of(&walk->map, slot), run);
 }
 
-/* It stays the run's, whether it gets a slot or loses one. */
+/* The heat stays with the run when the run gets or loses a slot. */
 static void judge_heat(struct kunit *test, struct walk *walk, u32 run)
 {
 	KUNIT_ASSERT_EQ(test, par_slot_heat(&walk->map, run), walk->dumb.heat[run]);
@@ -147,7 +148,7 @@ static void judge_heat(struct kunit *test, struct walk *walk, u32 run)
 	par_slot_set_heat(&walk->map, run, walk->dumb.heat[run]);
 }
 
-/* What is stored of a block: nothing of slots that are free or to be stored as that. */
+/* The payload of a block: 0 for slots that are free, or are to be stored as free. */
 static void judge_block(struct kunit *test, struct walk *walk, u32 block)
 {
 	struct par_disk_slots *raw = (struct par_disk_slots *)walk->raw.payload;
@@ -177,7 +178,7 @@ static void judge_counts(struct kunit *test, struct walk *walk)
 		KUNIT_ASSERT_EQ(test, walk->map.count[i], count[i]);
 }
 
-/* Some thousands of events, possible and not; in the first half more is given than taken. */
+/* Thousands of possible and impossible events; in the first half more slots are given. */
 static void map_against_arrays(struct kunit *test)
 {
 	struct walk *walk = new_walk(test);
@@ -206,7 +207,7 @@ static void map_against_arrays(struct kunit *test)
 	KUNIT_EXPECT_GT(test, moved, 3000);
 }
 
-/* All slots are given, then found again one by one. */
+/* Slots are found until all are given; a slot that becomes free is found again. */
 static void free_until_full(struct kunit *test)
 {
 	struct walk *walk = new_walk(test);
@@ -223,7 +224,7 @@ static void free_until_full(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, par_slot_map_find_free(&walk->map, SLOTS - 1), slot);
 }
 
-/* What was stored is what is read; the states that are not stored are "held" and "free". */
+/* A stored block is read as it was; states that are not stored become "held" or "free". */
 static void blocks_stored_and_read(struct kunit *test)
 {
 	struct walk *walk = new_walk(test), *other = new_walk(test);
@@ -261,7 +262,7 @@ static void blocks_stored_and_read(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, other->map.count[PAR_SLOT_HELD], RUNS / 2 - DIV_ROUND_UP(RUNS, 12));
 }
 
-/* Each byte counts, of the head and of the payload. */
+/* Each changed byte is detected, of the header and of the payload. */
 static void blocks_damaged(struct kunit *test)
 {
 	struct walk *walk = new_walk(test);
@@ -281,7 +282,7 @@ static void blocks_damaged(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, par_block_check(&walk->raw, PAR_BLOCK_SLOT, 0, EPOCH));
 }
 
-/* The checksum is right and what is said is not. */
+/* The checksum is right, and a value is impossible. */
 static void blocks_that_lie(struct kunit *test)
 {
 	struct walk *walk = new_walk(test);

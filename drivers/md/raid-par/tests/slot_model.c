@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A model of the protocol of the slots. The order of steps is the module's own: the model walks
- * through the plans of slot-plan.c, a step at a time and a member at a time where something is
- * stored, among reads, writes, flushes, other stores and copies home, in any order. The slot
- * map is the module's, and so is the table of segment states. Caches of all members are volatile.
+ * A model of the protocol of the slots. The order of steps is that of the module: the model walks
+ * through the plans of slot-plan.c, one step at a time, and one member at a time in steps that
+ * store. In between, in any order, come reads, writes, flushes, other stores and copies home. The
+ * slot map and the table of segment states are those of the module. All members have volatile
+ * caches.
  *
- * After each event the state after a power cut at this moment is derived and judged: for any of
- * the members that the superblock calls current as the only one whose copy of a block can be
- * read, and any content that an unflushed place may have, the copies that are named valid are of
- * the right run, and not older than what was flushed. Now and then power is cut, the array
- * starts with what is there, and the walk goes on.
+ * After each event the model derives the state after a power cut at this moment, and judges it:
+ * the copies that are called valid must be of the right run, and not older than the flushed
+ * content. This must hold whichever current member's copy of a block is read, and whichever
+ * content an unflushed place has after the cut. Now and then the power is cut: the array starts
+ * with the state after the cut, and the walk continues.
  *
- * Plans with a step left out, or two steps in the other order, have to be found, except those
- * that are listed as harmless. So do rules that the plans rely on.
+ * The model has to find an error in plans of which a step is left out, or two steps change places,
+ * except those that are listed as harmless; and if a rule is left out that the plans rely on.
  *
- * The model leaves out: intents as such, with the stores that they ask for (zone_model.c: here a
- * write that needs one has it at once, and the present segments are stored before it);
- * superblocks on more than one member (store_plan_kunit.c); rows that are unwritten; members that
- * fail: nothing is evicted while one is missing (slot_choice_kunit.c).
+ * Not in the model: intents, and the stores for them (see zone_model.c; in this model a write that
+ * needs an intent has it at once, and the present segments are stored before that); superblocks on
+ * more than one member (see store_plan_kunit.c); unwritten rows; members that fail (nothing is
+ * evicted while a member is missing: see slot_choice_kunit.c).
  */
 #include <linux/kernel.h>
 #include <linux/prandom.h>
@@ -97,7 +98,7 @@ void slot_store_all(struct model *model, unsigned int b)
 
 /* ---- requests ---- */
 
-/* Do all members that get stores have the run's segments as they are? */
+/* Do all members that get stores have the present states of the run's segments? */
 static bool run_stored(const struct model *model, u32 run)
 {
 	u32 d, cell;
@@ -110,7 +111,7 @@ static bool run_stored(const struct model *model, u32 run)
 	return true;
 }
 
-/* Before a write: an intent of this gear, and stored segments as they are. */
+/* Before a write: an intent of this gear, and the present segments stored. */
 static bool prepare_write(struct model *model, u32 run)
 {
 	u8 intent = model->low ? 2 : 1;
@@ -215,7 +216,7 @@ static void clear_intent(struct model *model)
 	model->intent[run] = 0;
 }
 
-/* The mover, in the top gear: what is only an image is copied home. */
+/* The mover, in the top gear: copy a segment home whose only valid copy is its image. */
 static void copy_home(struct model *model)
 {
 	u32 cell = any(model, CELLS), run = cell / SEGS;
@@ -286,7 +287,7 @@ static void load_cell(struct model *model, u32 cell, enum par_seg_state state)
 		move_slot(model, slot_of(model, cell / SEGS), PAR_SLOT_WRITE);
 }
 
-/* The array starts with what any of the current members has. It has been judged already. */
+/* The array starts with the state of any current member. This state has been judged before. */
 static void cut_power(struct model *model)
 {
 	const struct block *content[2 * MEMBERS];

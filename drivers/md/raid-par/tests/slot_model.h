@@ -16,55 +16,55 @@
 #define SLEEPER		2U		/* the others never sleep */
 #define ALL		7U
 #define RUNS		4U
-#define SEGS		2U		/* of the sleeper's, in a run */
+#define SEGS		2U		/* of the sleeper, in a run */
 #define CELLS		(RUNS * SEGS)
 #define SLOTS		3U		/* two in a block of the slot map, one in the next */
 #define BAND_SLOTS	(PAR_SLOTS_A_BLOCK + 1)
 #define MAPS		2U		/* blocks of the slot map; then the segments' block */
 #define BLOCKS		(MAPS + 1)
-#define CONTENTS	6U		/* of a place, since it was flushed */
+#define CONTENTS	6U		/* of a place since its last flush, the maximum */
 #define READERS		2U
 #define NOBODY		255U
 
-/* Rules beside the plans that are left out. */
+/* Rules beside the plans, one of which is left out. */
 enum rule {
 	SOUND,
-	EVICTS_ONLY_COPY,	/* a run with an "image" is closed, which is called "home" */
+	EVICTS_ONLY_COPY,	/* a run with an "image" is closed, and the image called "home" */
 	COPIES_IN_GATE,		/* copies home go on during a shift down */
 	READS_OLD_MAP,		/* blocks of members that are not current count */
 	RULES,
 };
 
-/* Where content is: what it may be after a cut, newest last. */
+/* A place for content: the contents that it may have after a cut, the newest last. */
 struct place {
 	u32 content[CONTENTS];
 	u8 count;
 	bool flying;		/* the newest is being written */
 };
 
-/* A block of metadata: of a slot map its runs and one more each, or states of segments. */
+/* A block of metadata: for each slot its run plus 1; or the states of segments. */
 struct block {
 	u32 seq;
 	u8 data[CELLS];
 };
 
-/* A segment of the sleeper's. */
+/* A segment of the sleeper. */
 struct seg {
 	u8 state, snapshot;
 	struct place home;
 	struct place *target;	/* of a write that has not ended */
-	u32 version;		/* that it writes */
-	u32 acked, floor;	/* floor: acknowledged, and flushed */
+	u32 version;		/* that this write writes */
+	u32 acked, floor;	/* acknowledged; acknowledged and flushed */
 };
 
 struct reader {
-	struct place *place;	/* none: nobody reads */
+	struct place *place;	/* NULL: no read is under way */
 	u32 cell, floor;
 };
 
 struct walk {
 	u8 occasion, at, sent, run, slot;
-	bool busy, storing;	/* storing: no other store */
+	bool busy, storing;	/* storing: no other store is possible */
 	unsigned int tries;
 };
 
@@ -83,9 +83,9 @@ struct model {
 	struct reader reader[READERS];
 	struct block disk[MEMBERS][BLOCKS], cache[MEMBERS][BLOCKS];
 	struct block packed;
-	u32 done[BLOCKS];	/* what is stored on all */
+	u32 done[BLOCKS];	/* version that is stored on all members that get stores */
 	u32 seq, version;
-	u8 intent[RUNS];	/* 0, or the gear and one more */
+	u8 intent[RUNS];	/* 0: none; 1: of the top gear; 2: of the low gear */
 	u8 kept, whole;		/* members that get stores; those of them that have all blocks */
 	u8 named;		/* members that the superblock names */
 	bool low, asleep, gate;

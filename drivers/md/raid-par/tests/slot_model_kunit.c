@@ -11,13 +11,13 @@
 #include "slot_model.h"
 
 #define WALKS		40U
-#define FAULTY_WALKS	60U		/* until a fault is taken for harmless */
+#define FAULTY_WALKS	60U		/* after which a fault counts as harmless */
 
 static const char * const rules[RULES] = {
 	"none", "evicts the only copy", "copies in the gate", "reads an old map",
 };
 
-/* The plans as they are; what is in the way of an earlier walk is gone. */
+/* A model with the plans of the module, and nothing of an earlier walk. */
 static void new_model(struct model *model, enum rule rule)
 {
 	unsigned int i;
@@ -36,7 +36,7 @@ static struct model *alloc_model(struct kunit *test)
 	return model;
 }
 
-/* Nothing is wrong at any time, and everything happens. */
+/* Nothing is wrong at any time, and each event of interest happens often enough. */
 static void model_holds(struct kunit *test)
 {
 	unsigned int seed, i, cuts = 0, refused = 0, waited = 0, plans[PAR_SLOT_PLANS] = { };
@@ -63,7 +63,7 @@ static void model_holds(struct kunit *test)
 
 /* ---- plans with a fault ---- */
 
-/* In a plan, a step is left out, or changes places with the next one. */
+/* A step of a plan is left out, or changes places with the next step. */
 struct fault {
 	enum par_slot_occasion occasion;
 	enum par_slot_step step;
@@ -74,7 +74,7 @@ struct fault {
 #define FAULT(occasion, step, swap, why) \
 	{ PAR_SLOT_PLAN_##occasion, PAR_SLOT_STEP_##step, swap, why }
 
-/* What may be, as far as the model goes. */
+/* Faults that change nothing in the model, and why. */
 static const struct fault harmless[] = {
 	FAULT(GIVE, BEGIN, true, "what is given is in memory only"),
 	FAULT(FILL, BEGIN, false, "runs are filled in the top gear, where all are current"),
@@ -90,7 +90,7 @@ static const struct fault harmless[] = {
 	FAULT(UP, SUPER, true, "a member that is not current has its data"),
 };
 
-/* What issue 23 asks for, by name; rules_are_needed() has the eviction of the only valid copy. */
+/* Faults that issue 23 names; rules_are_needed() has the eviction of the only valid copy. */
 static const struct fault asked[] = {
 	FAULT(EVICT, SLOTS, false, "a slot is reused before free is stored"),
 	FAULT(EVICT, TOLD, true, "a slot is reused before free is stored"),
@@ -102,7 +102,7 @@ static const struct fault asked[] = {
 	FAULT(FILL, FLUSH, true, "a fill is called valid before its flush"),
 };
 
-/* False: the plan has no such step. */
+/* Returns false if the plan has no such step. */
 static bool make_fault(struct model *model, const struct fault *fault)
 {
 	u8 *plan = model->plan[fault->occasion], at = 0;
@@ -120,7 +120,7 @@ static bool make_fault(struct model *model, const struct fault *fault)
 	return true;
 }
 
-/* What goes wrong first, or nothing; @there: there is such a step. */
+/* What goes wrong first; NULL: nothing. @there: the plan has such a step. */
 static const char *find_fault(struct model *model, const struct fault *fault, bool *there)
 {
 	const char *wrong = NULL;

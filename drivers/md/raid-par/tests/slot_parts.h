@@ -49,7 +49,7 @@ static inline u32 newest(const struct place *place)
 	return place->content[place->count - 1];
 }
 
-/* In what was written but is not acknowledged, or acknowledged but not flushed. */
+/* Is there room for one more content that is not flushed? */
 static inline bool has_room(const struct place *place)
 {
 	return place->count < CONTENTS && !place->flying;
@@ -79,7 +79,7 @@ static inline void settle_place(struct model *model, struct place *place)
 	};
 }
 
-/* Slots as the model counts them: the last one is of the second block. */
+/* The model numbers slots without a gap: its last slot is in the second block. */
 static inline u32 band_slot(u8 slot)
 {
 	return slot < SLOTS - 1 ? slot : PAR_SLOTS_A_BLOCK;
@@ -159,7 +159,7 @@ void slot_take_snapshot(struct model *model);
 bool slot_store_on_next(struct model *model, unsigned int b);
 /* Another store of block @b: on all members at once. */
 void slot_store_all(struct model *model, unsigned int b);
-/* One of the reads that have not ended does so, and is judged. */
+/* End one of the reads that are under way, and judge it. */
 void slot_end_read(struct model *model);
 
 /* ---- slot_judge.c ---- */
@@ -179,7 +179,7 @@ void slot_judge(struct model *model);
 
 /* ---- slot_steps.c ---- */
 
-/* The next step of the plan under way, or the beginning of another plan. */
+/* Take the next step of the plan under way, or begin another plan. */
 void slot_go_on(struct model *model);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Where slots lie, against references that are slow and simple: regions from the formulas of
- * slots.md in whole chunks, tried one chunk larger; tracts put down one chunk after the other;
- * every sector's image at a place of its own.
+ * Where slots lie, compared with slow and simple references: regions from the formulas of slots.md
+ * in whole chunks, which must not fit with one chunk more; tracts that are laid out one chunk after
+ * the other; and each sector's image has a place of its own.
  */
 #include <kunit/test.h>
 #include <linux/bitmap.h>
@@ -24,7 +24,7 @@ struct reference {
 	unsigned int parities, gears, gear[PAR_MAX_MEMBERS + 1];
 	u64 region[PAR_MAX_MEMBERS + 1];
 	u64 slots[PAR_MAX_MEMBERS + 1];
-	u64 upper, total;	/* what a sleeper needs, and a member that never sleeps */
+	u64 upper, total;	/* needed by a sleeper, and by a member that never sleeps */
 };
 
 static void ref_gears(struct reference *ref, const struct par_slot_ask *ask)
@@ -68,7 +68,7 @@ static void ref_lay_out(struct reference *ref, const struct par_slot_ask *ask, u
 
 static bool ref_fits(const struct reference *ref, const struct par_slot_ask *ask, u64 front)
 {
-	/* Images of everything: what members that never sleep have more is not used. */
+	/* Images of all data: larger members that never sleep are not used in full. */
 	u64 steady = ask->share < 100 ? ask->steady : ask->sleeper;
 
 	return front + ref->upper * ask->chunk <= ask->sleeper &&
@@ -94,7 +94,7 @@ static const char *judge_growth(const struct par_geometry *geo, const struct ref
 	return NULL;
 }
 
-/* NULL, or what is wrong with the sizes. */
+/* What is wrong with the sizes; NULL: nothing. */
 static const char *judge_sizes(const struct par_geometry *geo, const struct par_slot_ask *ask)
 {
 	u64 front = geo->meta_sectors, home, blocks = 0;
@@ -185,7 +185,7 @@ static void sizes_against_reference(struct kunit *test)
 	KUNIT_EXPECT_GT(test, seen, 1000);
 }
 
-/* The named layouts, all shares: also a gear for each member. */
+/* The named layouts with all shares; some have a gear for each number of members. */
 static void sizes_of_layouts(struct kunit *test)
 {
 	struct par_geometry *geo = alloc_geo(test);
@@ -242,7 +242,7 @@ static void sizes_of_the_table(struct kunit *test)
 	}
 }
 
-/* Images of everything: what the array without slots has, to the sector. */
+/* Images of all data: the geometry of an array without slots, to the sector. */
 static void all_is_as_without(struct kunit *test)
 {
 	struct par_geometry *geo = alloc_geo(test), *plain = alloc_geo(test);
@@ -265,7 +265,7 @@ static void all_is_as_without(struct kunit *test)
 	}
 }
 
-/* Huge members have larger runs, all within the memory that there is. */
+/* Huge members have larger runs, so that all maps are within the limit of memory. */
 static void runs_of_huge_members(struct kunit *test)
 {
 	struct par_geometry *geo = alloc_geo(test);
@@ -379,7 +379,7 @@ static void put_down(struct kunit *test, const struct par_geometry *geo, const c
 	*at += size;
 }
 
-/* A region's part in a tract, and that all of it is told to be in one piece. */
+/* The part of a region in a tract; par_slot_contiguous() calls all of it contiguous. */
 static void put_part(struct kunit *test, const struct par_geometry *geo, const char *name,
 		     unsigned int d, unsigned int set, u64 from, u64 to, u64 *at)
 {
@@ -414,7 +414,7 @@ static void put_member(struct kunit *test, const struct par_geometry *geo, const
 	KUNIT_EXPECT_EQ(test, at, geo->set[lowest].start + geo->set[lowest].sectors);
 }
 
-/* All that a member has, tract by tract: no gap, nothing twice, nothing beyond its end. */
+/* All of a member, tract by tract: no gap, no overlap, nothing beyond its end. */
 static void tracts_put_down(struct kunit *test)
 {
 	struct par_geometry *geo = alloc_geo(test);
@@ -445,7 +445,7 @@ static void images_of_band(struct kunit *test, const struct par_geometry *geo,
 	for (slot = 0; slot < geo->band[set].slots; slot++) {
 		for (d = geo->set[set].members; d < geo->set[set + 1].members; d++) {
 			for (seg = 0; seg < segs; seg++) {
-				/* Of any run: where it is does not matter. */
+				/* Of any run: the place does not depend on it. */
 				u64 x = ((slot * 7 + 3) << geo->run_shift) +
 					((u64)seg << geo->seg_shift) + 5;
 				u64 at = par_slot_image(geo, d, slot, x);
@@ -479,7 +479,7 @@ static void images_apart(struct kunit *test)
 	}
 }
 
-/* The slot that is named as near is of the same tract, or of the next one that has any. */
+/* The slot near a run is in the same tract, or in the next one that has slots. */
 static void near_is_near(struct kunit *test)
 {
 	struct par_geometry *geo = alloc_geo(test);

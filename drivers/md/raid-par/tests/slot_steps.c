@@ -52,7 +52,7 @@ static void agree(struct model *model, u32 run)
 			model->seg[run * SEGS + i].state = PAR_SEG_BOTH;
 }
 
-/* A run that has become dirty meanwhile keeps its slot: the plan ends. */
+/* If the run has become dirty meanwhile, it keeps its slot, and the plan ends. */
 static bool close_slot(struct model *model)
 {
 	struct walk *walk = &model->walk;
@@ -70,7 +70,7 @@ static bool close_slot(struct model *model)
 	return true;
 }
 
-/* Readers take their time, but not for ever. */
+/* Reads take some time, but end. */
 static bool readers_ended(struct model *model, u8 slot)
 {
 	if (!slot_read(model, slot))
@@ -114,7 +114,7 @@ static void change_gear(struct model *model)
 	model->whole = model->kept;
 }
 
-/* Steps of a shift. */
+/* The steps of a shift. */
 static bool do_gear_step(struct model *model, enum par_slot_step step)
 {
 	switch (step) {
@@ -147,7 +147,7 @@ static bool do_gear_step(struct model *model, enum par_slot_step step)
 	}
 }
 
-/* Returns true if the step is complete, false if it waits or goes on. */
+/* Returns true if the step is complete, false if it waits or has more to do. */
 static bool do_step(struct model *model, enum par_slot_step step)
 {
 	struct walk *walk = &model->walk;
@@ -235,7 +235,7 @@ static void step_plan(struct model *model)
 	walk->tries = 0;
 }
 
-/* Is there what the occasion is about? */
+/* Do the run and the slot fit the occasion? */
 static bool plan_fits(struct model *model, const struct walk *walk)
 {
 	enum par_slot_state state = slot_state(model, walk->slot);
@@ -247,7 +247,7 @@ static bool plan_fits(struct model *model, const struct walk *walk)
 	case PAR_SLOT_PLAN_FILL:
 		return !model->low && slot_of(model, walk->run) != NOBODY;
 	case PAR_SLOT_PLAN_EVICT:
-		/* It was chosen some time ago. */
+		/* The slot was chosen some time ago, and may be dirty by now. */
 		return state == PAR_SLOT_HELD || (state == PAR_SLOT_DIRTY && !any(model, 4));
 	default:
 		return model->low == (walk->occasion == PAR_SLOT_PLAN_UP);
