@@ -10,9 +10,8 @@
 #include <linux/string.h>
 #include <linux/unaligned.h>
 
-#include "pure/format.h"
 #include "pure/zone.h"
-#include "layouts.h"
+#include "super_test.h"
 
 #define SEED		20240301
 #define SECTOR		512
@@ -147,17 +146,12 @@ static bool good_block(const u8 *block, enum par_block_kind kind)
 static int format_test_init(struct kunit *test)
 {
 	const struct par_kunit_layout *in = test->param_value;
-	struct fmt_test *t = kunit_kzalloc(test, sizeof(*t), GFP_KERNEL);
-	enum par_geo_error err;
+	struct fmt_test *t = super_test_alloc(test, sizeof(*t));
 
-	KUNIT_ASSERT_NOT_NULL(test, t);
-	test->priv = t;
 	prandom_seed_state(&t->rng, SEED);
 	prandom_bytes_state(&t->rng, t->id.uuid, sizeof(t->id.uuid));
 	t->id.ctime = CTIME;
-	err = par_geometry_init(&t->geo, in->layout, in->disks, in->chunk,
-				in->dev);
-	KUNIT_ASSERT_EQ_MSG(test, err, PAR_GEO_OK, "%s", in->name);
+	super_test_geometry(test, &t->geo, in->dev);
 	random_super(t, &t->sb);
 	random_super(t, &t->other);
 	memset(&t->untouched, 0xa5, sizeof(t->untouched));
@@ -744,10 +738,8 @@ static enum par_block_kind kind_of(struct kunit *test)
 
 static int block_test_init(struct kunit *test)
 {
-	struct fmt_test *t = kunit_kzalloc(test, sizeof(*t), GFP_KERNEL);
+	struct fmt_test *t = super_test_alloc(test, sizeof(*t));
 
-	KUNIT_ASSERT_NOT_NULL(test, t);
-	test->priv = t;
 	prandom_seed_state(&t->rng, SEED);
 	random_block(t, t->new, kind_of(test));
 	random_block(t, t->old, kind_of(test));

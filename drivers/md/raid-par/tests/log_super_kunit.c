@@ -8,38 +8,18 @@
 #include <linux/string.h>
 #include <kunit/test.h>
 
-#include "layouts.h"
-#include "pure/format.h"
+#include "super_test.h"
 #include "pure/log-place.h"
 #include "pure/validate.h"
 
-#define MEMBER	0
-#define EPOCH	77ULL
-
-struct super_test {
-	struct par_geometry geo, plain;
-	struct par_super sb, out;
-	struct par_disk_super raw;
-	struct par_identity id;
-	bool read_only;
-};
-
 /* Members are larger by the size of the log, so everything else is as without it. */
-static int super_test_init(struct kunit *test)
+static int log_super_init(struct kunit *test)
 {
 	const struct par_kunit_layout *in = test->param_value;
-	struct super_test *t = kunit_kzalloc(test, sizeof(*t), GFP_KERNEL);
+	struct super_test *t = super_test_begin(test, in->dev);
 
-	KUNIT_ASSERT_NOT_NULL(test, t);
-	test->priv = t;
-	KUNIT_ASSERT_EQ(test, par_geometry_init(&t->plain, in->layout, in->disks, in->chunk,
-						in->dev), PAR_GEO_OK);
 	KUNIT_ASSERT_EQ(test, par_geometry_with_log(&t->geo, in->layout, in->disks, in->chunk,
 						    in->dev + MIB(32), MIB(32) - 1), PAR_GEO_OK);
-	t->id.epoch = EPOCH;
-	t->sb.epoch = EPOCH;
-	t->sb.seq = 5;
-	t->sb.gear = 1;
 	t->sb.log.tail = 1000 * PAR_LOG_UNIT;
 	t->sb.log.stable = t->sb.log.tail + 5;
 	t->sb.log.run = 9;
@@ -78,9 +58,8 @@ static void super_geometry(struct kunit *test)
 
 static enum par_format_error unpack(struct super_test *t, const struct par_geometry *geo)
 {
-	t->raw.crc = 0;
-	t->raw.crc = cpu_to_le32(crc32c(~0, &t->raw, sizeof(t->raw)));
-	return par_super_unpack(&t->out, &t->raw, geo, &t->id, MEMBER, &t->read_only);
+	super_test_seal(&t->raw);
+	return super_test_unpack(t, geo);
 }
 
 static void super_round_trip(struct kunit *test)
@@ -88,14 +67,14 @@ static void super_round_trip(struct kunit *test)
 	struct super_test *t = test->priv;
 	struct par_birth birth;
 
-	par_super_pack(&t->raw, &t->sb, &t->geo, MEMBER);
+	par_super_pack(&t->raw, &t->sb, &t->geo, SUPER_MEMBER);
 	par_super_birth(&t->raw, &birth);
 	KUNIT_EXPECT_EQ(test, birth.log, MIB(32));
 	KUNIT_ASSERT_EQ(test, unpack(t, &t->geo), PAR_FMT_OK);
 	KUNIT_EXPECT_EQ(test, 0, memcmp(&t->out.log, &t->sb.log, sizeof(t->sb.log)));
 	/* The superblock of an array with a log, or of one without, not both. */
 	KUNIT_EXPECT_EQ(test, unpack(t, &t->plain), PAR_FMT_GEOMETRY);
-	par_super_pack(&t->raw, &t->sb, &t->plain, MEMBER);
+	par_super_pack(&t->raw, &t->sb, &t->plain, SUPER_MEMBER);
 	par_super_birth(&t->raw, &birth);
 	KUNIT_EXPECT_EQ(test, birth.log, 0);
 	KUNIT_EXPECT_EQ(test, le64_to_cpu(t->raw.incompat), 0);
@@ -109,7 +88,7 @@ static void expect_range(struct kunit *test, const struct par_log_record *log, c
 	struct super_test *t = test->priv;
 
 	t->sb.log = *log;
-	par_super_pack(&t->raw, &t->sb, &t->geo, MEMBER);
+	par_super_pack(&t->raw, &t->sb, &t->geo, SUPER_MEMBER);
 	KUNIT_EXPECT_EQ_MSG(test, unpack(t, &t->geo), wanted, "%s", what);
 }
 
@@ -211,7 +190,7 @@ static struct kunit_case log_super_cases[] = {
 
 static struct kunit_suite log_super_suite = {
 	.name = "raid-par-log-super",
-	.init = super_test_init,
+	.init = log_super_init,
 	.test_cases = log_super_cases,
 };
 

@@ -1,31 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Images of a share in the superblock, over all layouts, and the blocks of the slot maps: what
- * an array had at its creation it has after each assembly.
+ * Images of a share in the superblock, over all layouts, and the blocks of the slot maps: after
+ * each assembly an array has the geometry that it had at its creation.
  */
-#include <linux/crc32c.h>
 #include <linux/string.h>
 #include <kunit/test.h>
 
-#include "layouts.h"
-#include "pure/format.h"
+#include "super_test.h"
 #include "pure/slot-map.h"
 #include "pure/validate.h"
 
-#define MEMBER	0
-#define EPOCH	77ULL
-
-/* With room for a log. */
+/* The size of a member, with room for a log. */
 #define MEMBER_SIZE(in)	(3 * (in)->dev + MIB(12))
-
-struct super_test {
-	struct par_geometry geo, again, plain;
-	struct par_super sb, out;
-	struct par_disk_super raw;
-	struct par_disk_block block;
-	struct par_identity id;
-	bool read_only;
-};
 
 static const unsigned int shares[] = { 1, 10, 25, 50, 99 };
 
@@ -43,30 +29,17 @@ static void lay_out(struct kunit *test, struct par_geometry *geo,
 			    in->name, par_geo_strerror(why));
 }
 
-static int super_test_init(struct kunit *test)
+static int slot_super_init(struct kunit *test)
 {
 	const struct par_kunit_layout *in = test->param_value;
-	struct super_test *t = kunit_kzalloc(test, sizeof(*t), GFP_KERNEL);
 
-	KUNIT_ASSERT_NOT_NULL(test, t);
-	test->priv = t;
-	KUNIT_ASSERT_EQ(test, par_geometry_init(&t->plain, in->layout, in->disks, in->chunk,
-						MEMBER_SIZE(in)), PAR_GEO_OK);
-	t->id.epoch = EPOCH;
-	t->sb.epoch = EPOCH;
-	t->sb.seq = 5;
-	t->sb.gear = 1;
+	super_test_begin(test, MEMBER_SIZE(in));
 	return 0;
 }
 
 KUNIT_ARRAY_PARAM_DESC(super_layout, par_kunit_layouts, name);
 
-static enum par_format_error unpack(struct super_test *t, const struct par_geometry *geo)
-{
-	return par_super_unpack(&t->out, &t->raw, geo, &t->id, MEMBER, &t->read_only);
-}
-
-/* The geometry that the superblock leads to is the one that was chosen at creation. */
+/* The geometry that follows from the superblock is the one that was chosen at creation. */
 static void super_leads_back(struct kunit *test)
 {
 	const struct par_kunit_layout *in = test->param_value;
@@ -80,30 +53,29 @@ static void super_leads_back(struct kunit *test)
 		};
 
 		lay_out(test, &t->geo, in, &birth);
-		par_super_pack(&t->raw, &t->sb, &t->geo, MEMBER);
+		par_super_pack(&t->raw, &t->sb, &t->geo, SUPER_MEMBER);
 		par_super_birth(&t->raw, &birth);
 		KUNIT_EXPECT_EQ(test, birth.share, shares[i]);
 		lay_out(test, &t->again, in, &birth);
 		KUNIT_EXPECT_EQ_MSG(test, memcmp(&t->geo, &t->again, sizeof(t->geo)), 0,
 				    "%s, %u %%", in->name, shares[i]);
-		KUNIT_EXPECT_EQ(test, unpack(t, &t->again), PAR_FMT_OK);
-		KUNIT_EXPECT_EQ(test, unpack(t, &t->plain), PAR_FMT_GEOMETRY);
+		KUNIT_EXPECT_EQ(test, super_test_unpack(t, &t->again), PAR_FMT_OK);
+		KUNIT_EXPECT_EQ(test, super_test_unpack(t, &t->plain), PAR_FMT_GEOMETRY);
 	}
-	par_super_pack(&t->raw, &t->sb, &t->plain, MEMBER);
-	KUNIT_EXPECT_EQ(test, unpack(t, &t->geo), PAR_FMT_GEOMETRY);
+	par_super_pack(&t->raw, &t->sb, &t->plain, SUPER_MEMBER);
+	KUNIT_EXPECT_EQ(test, super_test_unpack(t, &t->geo), PAR_FMT_GEOMETRY);
 }
 
 static void expect_geometry(struct kunit *test, const char *what)
 {
 	struct super_test *t = test->priv;
 
-	t->raw.crc = 0;
-	t->raw.crc = cpu_to_le32(crc32c(~0, &t->raw, sizeof(t->raw)));
-	KUNIT_EXPECT_EQ_MSG(test, unpack(t, &t->geo), PAR_FMT_GEOMETRY, "%s", what);
-	par_super_pack(&t->raw, &t->sb, &t->geo, MEMBER);
+	super_test_seal(&t->raw);
+	KUNIT_EXPECT_EQ_MSG(test, super_test_unpack(t, &t->geo), PAR_FMT_GEOMETRY, "%s", what);
+	par_super_pack(&t->raw, &t->sb, &t->geo, SUPER_MEMBER);
 }
 
-/* A superblock of the same array with another share, run or tract is not of this geometry. */
+/* A superblock of this array with another share, run or tract does not fit the geometry. */
 static void super_differs(struct kunit *test)
 {
 	const struct par_kunit_layout *in = test->param_value;
@@ -111,7 +83,7 @@ static void super_differs(struct kunit *test)
 	struct super_test *t = test->priv;
 
 	lay_out(test, &t->geo, in, &birth);
-	par_super_pack(&t->raw, &t->sb, &t->geo, MEMBER);
+	par_super_pack(&t->raw, &t->sb, &t->geo, SUPER_MEMBER);
 	le32_add_cpu(&t->raw.share, 1);
 	expect_geometry(test, "share");
 	le32_add_cpu(&t->raw.run, 1);
@@ -124,7 +96,7 @@ static void super_differs(struct kunit *test)
 	expect_geometry(test, "no slots");
 }
 
-/* Each block of the slot maps: the last run and the last slot, and one more of each. */
+/* Each block of the slot maps: the last run and the last slot are valid, one more is not. */
 static void blocks_in_range(struct kunit *test)
 {
 	const struct par_kunit_layout *in = test->param_value;
@@ -164,7 +136,7 @@ static struct kunit_case slot_super_cases[] = {
 
 static struct kunit_suite slot_super_suite = {
 	.name = "raid-par-slot-super",
-	.init = super_test_init,
+	.init = slot_super_init,
 	.test_cases = slot_super_cases,
 };
 

@@ -6,13 +6,12 @@
  * simple way.
  */
 #include <kunit/test.h>
-#include <linux/crc32c.h>
 #include <linux/prandom.h>
 #include <linux/string.h>
 #include <linux/unaligned.h>
 
 #include "pure/validate.h"
-#include "layouts.h"
+#include "super_test.h"
 
 #define SEED		20261123
 #define CTIME		1700000000ULL
@@ -65,29 +64,19 @@ static void make_sane(struct val_test *t)
 static int val_test_init(struct kunit *test)
 {
 	const struct par_kunit_layout *in = test->param_value;
-	struct val_test *t = kunit_kzalloc(test, sizeof(*t), GFP_KERNEL);
-	enum par_geo_error err;
+	struct val_test *t = super_test_alloc(test, sizeof(*t));
 
-	KUNIT_ASSERT_NOT_NULL(test, t);
-	test->priv = t;
 	prandom_seed_state(&t->rng, SEED);
 	prandom_bytes_state(&t->rng, t->id.uuid, sizeof(t->id.uuid));
 	t->id.ctime = CTIME;
-	err = par_geometry_init(&t->geo, in->layout, in->disks, in->chunk, in->dev);
-	KUNIT_ASSERT_EQ_MSG(test, err, PAR_GEO_OK, "%s", in->name);
+	super_test_geometry(test, &t->geo, in->dev);
 	make_sane(t);
 	return 0;
 }
 
-static void seal_super(struct val_test *t)
-{
-	t->raw.crc = 0;
-	t->raw.crc = cpu_to_le32(crc32c(~0, &t->raw, sizeof(t->raw)));
-}
-
 static enum par_format_error unpack(struct val_test *t)
 {
-	seal_super(t);
+	super_test_seal(&t->raw);
 	return par_super_unpack(&t->out, &t->raw, &t->geo, &t->id, MEMBER,
 				&t->read_only);
 }
