@@ -19,6 +19,22 @@ write_block() {
 	sync -d "/dev/$MD"
 }
 
+# drain: shift up, and wait until the log is empty.
+drain() {
+	echo 5 >"$PAR/gear"
+	wait_for "$PAR/log_used" 0 60
+}
+
+# lose_block: write the block in the low gear, and drain the log while no copy of it can be read.
+lose_block() {
+	shift_to 3
+	write_block
+	deaf
+	drain
+	mend_disks
+}
+
+# is_lost WHEN: the block is lost, and no other.
 is_lost() {
 	! read_blocks "$AT" 2>/dev/null || fail "$1: the lost block can be read"
 	read_blocks $((AT - 1)) || fail "$1: the block before it cannot be read"
@@ -37,8 +53,7 @@ write_block
 deaf 2 $((LOG_LENGTH / 8 - 2))
 ! read_blocks "$AT" 2>/dev/null || fail "a block whose copies cannot be read is read"
 mark_log
-echo 5 >"$PAR/gear"
-wait_for "$PAR/log_used" 0 60
+drain
 logged 'are lost: no copy in the log can be read'
 mend_disks
 is_lost "drained"
@@ -69,12 +84,7 @@ for gear in 5 3; do
 	reassemble_par
 	same "assembled after that"
 	[ "$gear" = 5 ] || break
-	shift_to 3
-	write_block
-	deaf
-	echo 5 >"$PAR/gear"
-	wait_for "$PAR/log_used" 0 60
-	mend_disks
+	lose_block
 	is_lost "drained again"
 done
 
@@ -102,12 +112,7 @@ wait_for "$PAR/log_used" 0 60
 same "drained"
 
 note "the list of lost blocks survives the superblocks of those that never sleep"
-shift_to 3
-write_block
-deaf
-echo 5 >"$PAR/gear"
-wait_for "$PAR/log_used" 0 60
-mend_disks
+lose_block
 shift_to 3
 stop_par
 for d in 0 1 2; do
