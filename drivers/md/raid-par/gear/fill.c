@@ -116,6 +116,31 @@ static u32 run_segments(struct par_conf *conf, unsigned int band, u32 run,
 	return sum;
 }
 
+/*
+ * May the stored map call a segment of the run "image" that is no longer one? A write to a segment
+ * that has become "home" would not change its state, so must_store would not hold it back. No
+ * segment of the run is "image" in memory, so none becomes "both" after this.
+ */
+static bool run_unstored(struct par_conf *conf, unsigned int band, u32 run)
+{
+	bool unstored = false;
+	unsigned int i;
+	u64 row, end;
+
+	for (i = band + 1; i <= conf->geo.gears; i++) {
+		if (!par_run_rows(conf->set[i], run, &row, &end))
+			continue;
+		for (; row < end; row++) {
+			u32 zone = par_zone_of(conf->set[i], row);
+
+			spin_lock(par_zone_lock(conf, zone));
+			unstored |= conf->map.zone[zone].must_store;
+			spin_unlock(par_zone_lock(conf, zone));
+		}
+	}
+	return unstored;
+}
+
 static void forget_row_images(struct par_set *set, unsigned int band, u64 row)
 {
 	const struct par_geometry *geo = &set->conf->geo;
@@ -135,8 +160,8 @@ static void close_slot(struct par_conf *conf, unsigned int band, u32 slot)
 	unsigned int i;
 	u64 row, end;
 
-	/* Images that are the only valid copy stay. */
-	if (run_segments(conf, band, run, PAR_SEG_IMAGE)) {
+	/* Images that are the only valid copy stay, in memory or in the stored map. */
+	if (run_segments(conf, band, run, PAR_SEG_IMAGE) || run_unstored(conf, band, run)) {
 		move_slot(conf, band, slot, PAR_SLOT_WRITE);
 		return;
 	}
@@ -372,6 +397,8 @@ int par_fill_begin(struct par_conf *conf)
 	if (!par_has_slots(&conf->geo))
 		return 0;
 	age_all(conf);
+	/* See close_slot(). */
+	err = par_store_zones(conf);
 	mutex_lock(&fill->mutex);
 	for (band = conf->gear; band-- > conf->wish.aim; )
 		err = err ?: par_mover_interrupted(conf) ? -EINTR :

@@ -120,9 +120,13 @@ static int give_up(struct par_mend *mend)
 	struct par_vmember *vm;
 	unsigned int d, at;
 	u64 sector;
-	int err = 0;
+	/*
+	 * The stored map must not call a segment "image" that becomes "home" here: if the store
+	 * below failed, must_store would not hold back writes to it.
+	 */
+	int err = par_store_zones(conf);
 
-	for (at = 0; at < conf->geo.seg_sectors / PAGE_SECTORS; at++)
+	for (at = 0; !err && at < conf->geo.seg_sectors / PAGE_SECTORS; at++)
 		for (d = 0; !err && d < mend->set->sg->members; d++) {
 			if (!(mend->dead[at] & BIT(d)))
 				continue;

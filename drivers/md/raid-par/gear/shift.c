@@ -483,14 +483,16 @@ static int propagate_home(struct par_conf *conf)
 {
 	struct par_pass pass = { 0 };
 	unsigned int band, i;
-	int err = 0;
+	int err = 0, stored;
 
 	shift_begin(conf, PAR_SHIFT_PROPAGATE, par_segments_above(conf, 1, PAR_SEG_IMAGE) -
 		    par_segments_above(conf, conf->gear, PAR_SEG_IMAGE));
 	for (band = 1; !err && band < conf->gear; band++)
 		for (i = conf->geo.gears; !err && i > band; i--)
 			err = par_propagate(conf->set[i], band, PAR_SEG_IMAGE, &pass);
-	err = err ?: par_store_zones(conf);
+	/* Also what has been copied before an interruption or an error. */
+	stored = par_store_zones(conf);
+	err = err ?: stored;
 	if (!err)
 		par_fill_cleaned(conf, conf->gear);
 	WRITE_ONCE(conf->shift->state, PAR_SHIFT_IDLE);

@@ -16,7 +16,8 @@
  * except those that are listed as harmless; and if a rule is left out that the plans rely on.
  *
  * Not in the model: intents, and the stores for them (see zone_model.c; in this model a write that
- * needs an intent has it at once, and the present segments are stored before that); superblocks on
+ * needs an intent has it at once, and if the present segments have to be stored before, they are
+ * stored at once); superblocks on
  * more than one member (see store_plan_kunit.c); unwritten rows; members that fail (nothing is
  * evicted while a member is missing: see slot_choice_kunit.c).
  */
@@ -98,25 +99,28 @@ void slot_store_all(struct model *model, unsigned int b)
 
 /* ---- requests ---- */
 
-/* Do all members that get stores have the present states of the run's segments? */
-static bool run_stored(const struct model *model, u32 run)
+bool slot_stored_as_image(const struct model *model, u32 run)
 {
 	u32 d, cell;
 
 	for (d = 0; d < MEMBERS; d++)
 		for (cell = run * SEGS; cell < (run + 1) * SEGS; cell++)
-			if (model->kept & BIT(d) &&
-			    model->disk[d][MAPS].data[cell] != model->seg[cell].state)
-				return false;
-	return true;
+			if (model->kept & BIT(d) && model->seg[cell].state != PAR_SEG_IMAGE &&
+			    model->disk[d][MAPS].data[cell] == PAR_SEG_IMAGE)
+				return true;
+	return false;
 }
 
-/* Before a write: an intent of this gear, and the present segments stored. */
-static bool prepare_write(struct model *model, u32 run)
+/*
+ * Before a write: an intent of this gear. The present segments are stored with it, and before a
+ * write that @diverges, that is, changes the state of its segment, if a segment is still stored as
+ * "image": see par_zone_begin() and par_zone_admits().
+ */
+static bool prepare_write(struct model *model, u32 run, bool diverges)
 {
 	u8 intent = model->low ? 2 : 1;
 
-	if (model->intent[run] == intent && run_stored(model, run))
+	if (model->intent[run] == intent && !(diverges && slot_stored_as_image(model, run)))
 		return true;
 	if (model->walk.storing)
 		return false;
@@ -135,7 +139,7 @@ static void begin_write(struct model *model)
 
 	if (seg->target || model->gate || model->locked == run || step->action == PAR_ACT_MISS)
 		return;
-	if (!has_room(place) || !prepare_write(model, run))
+	if (!has_room(place) || !prepare_write(model, run, step->next != seg->state))
 		return;
 	if (place != &seg->home && !move_slot(model, slot_of(model, run), PAR_SLOT_WRITE))
 		complain(model, "an image is written in a slot that is not held");

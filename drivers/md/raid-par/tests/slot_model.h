@@ -32,6 +32,7 @@ enum rule {
 	EVICTS_ONLY_COPY,	/* a run with an "image" is closed, and the image called "home" */
 	COPIES_IN_GATE,		/* copies home go on during a shift down */
 	READS_OLD_MAP,		/* blocks of members that are not current count */
+	EVICTS_UNSTORED,	/* a run with a segment that is stored as "image" is closed */
 	RULES,
 };
 

@@ -159,6 +159,8 @@ void slot_take_snapshot(struct model *model);
 bool slot_store_on_next(struct model *model, unsigned int b);
 /* Another store of block @b: on all members at once. */
 void slot_store_all(struct model *model, unsigned int b);
+/* Does a member that gets stores still call a segment of the run "image" that no longer is? */
+bool slot_stored_as_image(const struct model *model, u32 run);
 /* End one of the reads that are under way, and judge it. */
 void slot_end_read(struct model *model);
 

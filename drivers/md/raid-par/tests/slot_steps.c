@@ -60,7 +60,8 @@ static bool close_slot(struct model *model)
 
 	if (model->rule == EVICTS_ONLY_COPY)
 		move_slot(model, walk->slot, PAR_SLOT_CLEANED);
-	if (!move_slot(model, walk->slot, PAR_SLOT_CLOSE)) {
+	if ((model->rule != EVICTS_UNSTORED && slot_stored_as_image(model, walk->run)) ||
+	    !move_slot(model, walk->slot, PAR_SLOT_CLOSE)) {
 		model->refused++;
 		walk->busy = false;
 		return false;
