@@ -27,20 +27,20 @@
 struct slot_job {
 	struct par_conf *conf;
 	const struct bio_list *bios;
-	unsigned int band;
+	unsigned int gear, band;
 	const struct par_slot_task *task;
 	u32 count;
 };
 
 typedef void (*slot_fn)(struct par_conf *conf, unsigned int band, u32 run);
 
-static void each_run_of_bio(struct par_conf *conf, struct bio *bio, slot_fn fn)
+static void each_run_of_bio(struct par_conf *conf, unsigned int gear, struct bio *bio, slot_fn fn)
 {
 	struct par_set *set = par_bio_vm(bio)->set;
 	u64 row = bio->bi_iter.bi_sector >> conf->geo.seg_shift;
 	unsigned int band;
 
-	for (band = READ_ONCE(conf->gear); band < set->number; band++)
+	for (band = gear; band < set->number; band++)
 		fn(conf, band, par_row_run(set, row));
 }
 
@@ -51,7 +51,7 @@ static void each_run(const struct slot_job *job, slot_fn fn)
 
 	if (job->bios)
 		bio_list_for_each(bio, job->bios)
-			each_run_of_bio(job->conf, bio, fn);
+			each_run_of_bio(job->conf, job->gear, bio, fn);
 	for (i = 0; i < job->count; i++)
 		if (job->task[i].run != PAR_NO_RUN)
 			fn(job->conf, job->band, job->task[i].run);
@@ -263,11 +263,13 @@ static void give_work(struct work_struct *work)
 {
 	struct par_conf *conf = container_of(work, struct par_slot_maps, give_work)->conf;
 	struct bio_list bios;
-	struct slot_job job = { .conf = conf, .bios = &bios };
+	struct slot_job job = { .conf = conf, .bios = &bios, .gear = READ_ONCE(conf->gear) };
 	struct bio *bio;
 	int err;
 
 	par_queue_take(conf, &conf->slots->waiting, &bios);
+	if (bio_list_empty(&bios))
+		return;
 	mutex_lock(&conf->shift->fill.mutex);
 	err = run_plan(&job, PAR_SLOT_PLAN_GIVE);
 	mutex_unlock(&conf->shift->fill.mutex);
