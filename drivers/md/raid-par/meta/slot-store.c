@@ -78,6 +78,10 @@ int par_slots_load(struct par_conf *conf, u32 block, const struct par_disk_slots
 	switch (par_slot_map_load(&conf->slots->map[band], index, raw)) {
 	case PAR_SLOT_LOADED:
 		return 0;
+	case PAR_SLOT_TWICE:
+		/* In a rescue, blocks that have been loaded before are stored again, too. */
+		par_slots_mark_all(conf);
+		return -EUCLEAN;
 	default:
 		return -EUCLEAN;
 	}

@@ -138,6 +138,12 @@ static void assign_run(struct par_slot_map *map, u32 slot, u32 run, enum par_slo
 	enter_state(map, slot, state);
 }
 
+static void free_slot(struct par_slot_map *map, u32 slot)
+{
+	map->run[par_slot_run_of(map, slot)] = map->slot[slot].heat;
+	enter_state(map, slot, PAR_SLOT_FREE);
+}
+
 bool par_slot_map_give(struct par_slot_map *map, u32 slot, u32 run)
 {
 	if (par_slot_state(map, slot) != PAR_SLOT_FREE || par_slot_any(map, run) != PAR_NO_SLOT)
@@ -154,8 +160,9 @@ bool par_slot_map_move(struct par_slot_map *map, u32 slot, enum par_slot_event e
 	if (!to)
 		return false;
 	if (to == TO(FREE))
-		map->run[par_slot_run_of(map, slot)] = map->slot[slot].heat;
-	enter_state(map, slot, to - 1);
+		free_slot(map, slot);
+	else
+		enter_state(map, slot, to - 1);
 	return true;
 }
 EXPORT_SYMBOL_IF_KUNIT(par_slot_map_move);
@@ -189,6 +196,19 @@ static bool range_right(const struct par_slot_map *map, u32 block,
 	return true;
 }
 
+/* It is unknown which slot is right: take all slots from the runs of the block. */
+static void unload_block(struct par_slot_map *map, const struct par_disk_slots *raw)
+{
+	u32 i, run, slot;
+
+	for (i = 0; i < PAR_SLOTS_A_BLOCK; i++) {
+		run = le32_to_cpu(raw->run[i]);
+		slot = run ? par_slot_any(map, run - 1) : PAR_NO_SLOT;
+		if (slot != PAR_NO_SLOT)
+			free_slot(map, slot);
+	}
+}
+
 enum par_slot_load par_slot_map_load(struct par_slot_map *map, u32 block,
 				     const struct par_disk_slots *raw)
 {
@@ -200,8 +220,10 @@ enum par_slot_load par_slot_map_load(struct par_slot_map *map, u32 block,
 		run = le32_to_cpu(raw->run[i]);
 		if (!run)
 			continue;
-		if (par_slot_any(map, run - 1) != PAR_NO_SLOT)
+		if (par_slot_any(map, run - 1) != PAR_NO_SLOT) {
+			unload_block(map, raw);
 			return PAR_SLOT_TWICE;
+		}
 		assign_run(map, slot, run - 1, PAR_SLOT_HELD);
 	}
 	return PAR_SLOT_LOADED;

@@ -125,7 +125,11 @@ enum par_slot_load {
 	PAR_SLOT_TWICE,		/* a run has two slots: it is unknown which is right */
 };
 
-/* par_slot_map_load - load a stored block, at assembly; all slots of the block are free before */
+/*
+ * par_slot_map_load - load a stored block, at assembly; all slots of the block are free before.
+ * After an error they are free, and so are, after PAR_SLOT_TWICE, slots of other blocks whose runs
+ * have one in this block, too.
+ */
 enum par_slot_load par_slot_map_load(struct par_slot_map *map, u32 block,
 				     const struct par_disk_slots *raw);
 

@@ -294,8 +294,14 @@ static void blocks_that_lie(struct kunit *test)
 	raw->run[9] = cpu_to_le32(RUNS);
 	KUNIT_EXPECT_EQ(test, par_slot_map_load(&walk->map, 0, raw), PAR_SLOT_LOADED);
 	KUNIT_EXPECT_EQ(test, par_slot_of(&walk->map, RUNS - 1), 9);
-	/* The same run in another block; a slot behind the last one. */
+	/* The same run in another block: neither slot is right. */
+	raw->run[3] = cpu_to_le32(1);
+	raw->run[11] = cpu_to_le32(2);
 	KUNIT_EXPECT_EQ(test, par_slot_map_load(&walk->map, 1, raw), PAR_SLOT_TWICE);
+	KUNIT_EXPECT_EQ(test, walk->map.count[PAR_SLOT_FREE], SLOTS);
+	KUNIT_EXPECT_EQ(test, par_slot_any(&walk->map, RUNS - 1), PAR_NO_SLOT);
+	KUNIT_EXPECT_EQ(test, par_slot_any(&walk->map, 0), PAR_NO_SLOT);
+	/* A slot behind the last one. */
 	memset(raw, 0, sizeof(*raw));
 	raw->run[SLOTS % 960] = cpu_to_le32(1);
 	KUNIT_EXPECT_EQ(test, par_slot_map_load(&walk->map, 2, raw), PAR_SLOT_RANGE);
@@ -304,6 +310,7 @@ static void blocks_that_lie(struct kunit *test)
 	raw->run[0] = cpu_to_le32(8);
 	raw->run[1] = cpu_to_le32(8);
 	KUNIT_EXPECT_EQ(test, par_slot_map_load(&walk->map, 1, raw), PAR_SLOT_TWICE);
+	KUNIT_EXPECT_EQ(test, walk->map.count[PAR_SLOT_FREE], SLOTS);
 }
 
 static struct kunit_case slot_map_cases[] = {
