@@ -33,6 +33,7 @@
 /*
  * struct par_row - a row being started or discarded, hashed in its set
  * @gear: the gear that its fill was routed by, and by which it was started
+ * @fua: one of its writes is FUA, so its fill has to be, too; @filled_fua: it is
  * @started: it is written in the map, and hashed until its first writes have ended
  * @left: the number of first writes that have not ended, plus one while they are being
  *	sent; @reads: reads that wait for them
@@ -45,7 +46,7 @@ struct par_row {
 	struct list_head filled;	/* in .filled, then .landed, under the queue's lock */
 	struct par_set *set;
 	u64 row;
-	bool discard, filling, fua, started;
+	bool discard, filling, fua, filled_fua, started;
 	blk_status_t status;
 	unsigned int gear;
 	ktime_t due;
@@ -272,7 +273,8 @@ bool par_row_write(struct par_vmember *vm, u64 number, unsigned int gear,
 		add_row(vm->set, row, number, false);
 	}
 	bio_list_add(&row->bios, bio);
-	row->fua |= !!(bio->bi_opf & REQ_FUA);
+	if (bio->bi_opf & REQ_FUA)
+		WRITE_ONCE(row->fua, true);
 	expect_more(row);
 	if (!row->filling) {	/* otherwise sent with the others, after the fill */
 		cover_grains(row, vm->index, bio->bi_iter.bi_sector, bio_end_sector(bio));
@@ -514,7 +516,7 @@ static void fill_range(struct par_row *row, struct par_vmember *vm,
 	while (left) {
 		unsigned int part = min(left, PAR_FILL_SECTORS), added;
 		struct bio *bio = par_clone_alloc(vm, REQ_OP_WRITE |
-						  (row->fua ? REQ_FUA : 0),
+						  (row->filled_fua ? REQ_FUA : 0),
 						  DIV_ROUND_UP(part, PAGE_SECTORS));
 
 		bio->bi_iter.bi_sector = sector;
@@ -542,6 +544,7 @@ static void fill_row(struct par_row *row)
 	unsigned int size = segment_grains(conf), d;
 
 	row->gear = READ_ONCE(conf->gear);
+	row->filled_fua = READ_ONCE(row->fua);
 	atomic_set(&row->fills, 1);
 	for (d = 0; d < row->set->sg->members; d++) {
 		unsigned int end = (d + 1) * size, to = d * size, from;
@@ -570,7 +573,8 @@ static void fail_row(struct par_row *row)
 
 /*
  * The fill is on the disks. If the gear that it was routed by is still the zone's intent,
- * the row is written; otherwise its writes are routed again.
+ * the row is written; otherwise its writes are routed again. So they are if a FUA write has been
+ * added after the fill was sent: when that is acknowledged, the row must be complete for good.
  */
 static void finish_fill(struct par_row *row)
 {
@@ -580,7 +584,7 @@ static void finish_fill(struct par_row *row)
 
 	spin_lock(par_zone_lock(conf, zone));
 	spin_lock(&conf->io->row_lock);
-	if (!row->status &&
+	if (!row->status && (row->filled_fua || !row->fua) &&
 	    par_zone_admits(&conf->map.zone[zone], row->gear, true) &&
 	    row->gear == READ_ONCE(conf->gear) && images_filled(row))
 		start_row(row);
