@@ -15,10 +15,11 @@ expect() {
 	[[ $(log_since) =~ $1 ]] || { WRONG+=("$2"); note "not reported: $2, which would match '$1'"; }
 }
 
-# begin WHAT: create an array and stop it properly, after writes that changed superblock, map and intents.
+# begin WHAT [DISKS...]: create an array and stop it properly, after writes that changed superblock, map and intents.
 begin() {
 	note "$1"
-	mkdisks 5 64M
+	shift
+	"${@:-mkdisks}" 5 64M
 	create_par 3,5 --chunk=64
 	fill 12
 	shift_to 3
@@ -100,10 +101,31 @@ blocks_of_all() {
 	end "$1"
 }
 
+# The same with blocks that the disks cannot read.
+unreadable_of_all() {
+	local sectors sector d
+	begin "the newer version of blocks of all members: unreadable, $1" mkspindles
+	for d in 0 1 2 3 4; do
+		sectors=$(spoil sectors --blocks "$1" "${DEVS[$d]}")
+		for sector in $sectors; do echo "read $sector 8" >"$SPINDLES/${DISKS[$d]}/errors"; done
+	done
+	mark_log
+	refused mdadm --assemble --quiet "/dev/$MD" "${DEVS[@]}"
+	expect 'newest version of [a-z]+ block [0-9]+ is valid on no member' \
+		"the newest blocks ($1) cannot be read on any member"
+	for d in 0 1 2 3 4; do echo clear >"$SPINDLES/${DISKS[$d]}/errors"; done
+	assemble_par
+	assert_eq "$(fingerprint 24)" "$SUM" "content, when the blocks can be read again"
+	stop_par
+	rmdisks
+}
+
 of_one
 of_steady
 superblock_of_all
 blocks_of_all map
 blocks_of_all intent
 blocks_of_all all
+unreadable_of_all map
+unreadable_of_all intent
 [ ${#WRONG[@]} = 0 ] || fail "$(printf '%s; ' "${WRONG[@]}")"

@@ -7,6 +7,7 @@
   spoil.py seq DEVICE...
   spoil.py blocks DEVICE...
   spoil.py older DEVICE...
+  spoil.py sectors --blocks all|intent|map DEVICE
 
 Both superblocks of each device are damaged; with --newest only the newer one, with --blocks
 the newer version of each intent or map block. Kinds:
@@ -32,7 +33,8 @@ a store that was cut short.
 
 seq only says the sequence number of the newer superblock of each device, blocks those of the
 newer version of each intent and map block, in a line, and older those of the older version,
-0 if there is none.
+0 if there is none. sectors says at which sectors of the device the newer version of each
+block is.
 """
 import argparse
 import os
@@ -150,7 +152,7 @@ class Disk(Member):
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("kind", choices=["torn", "corrupt", "cut", "seq", "blocks", "older", *FIELDS, *VALUES, *INSIDE])
+    parser.add_argument("kind", choices=["torn", "corrupt", "cut", "seq", "blocks", "older", "sectors", *FIELDS, *VALUES, *INSIDE])
     parser.add_argument("--newest", action="store_true")
     parser.add_argument("--blocks", choices=KINDS)
     parser.add_argument("--every", nargs="+", metavar="DEVICE", action="extend",
@@ -164,6 +166,9 @@ def main():
             continue
         if options.kind == "blocks":
             print(*(disk.seq(sector) for sector in disk.newest_blocks(KINDS["all"])))
+            continue
+        if options.kind == "sectors":
+            print(*(disk.data_offset + sector for sector in disk.newest_blocks(KINDS[options.blocks])))
             continue
         if options.kind == "older":
             print(*disk.older_versions(KINDS["all"]))

@@ -245,6 +245,15 @@ static void find_sources(struct par_conf *conf, struct par_found *found)
 }
 
 /*
+ * A version is stored in the same slot of all members. If the slot without the version that has
+ * been found cannot be read on any member, it may have a newer one.
+ */
+static bool newer_hidden(const struct par_copies *copies, const u32 readable[2])
+{
+	return (!copies->have[0] && !readable[0]) || (!copies->have[1] && !readable[1]);
+}
+
+/*
  * The newest valid version of a block on any member that has all blocks. @even: all current
  * members have it, and no newer one that is torn; otherwise a store was interrupted, or a
  * member's copy is damaged, and the block must be stored again.
@@ -258,7 +267,7 @@ static bool load_block(struct par_conf *conf, struct par_found *members,
 	struct par_copies copies = { };
 	unsigned int d, slot;
 	u64 torn = 0;
-	u32 have;
+	u32 have, readable[2] = { };
 	bool found;
 
 	for (d = 0; d < conf->geo.members; d++)
@@ -267,6 +276,7 @@ static bool load_block(struct par_conf *conf, struct par_found *members,
 
 			if (!par_meta_read(conf, d, sector, conf->store->pages[0]))
 				continue;
+			readable[slot] |= BIT(d);
 			if (!par_block_valid(raw, &conf->geo, kind, index,
 					     conf->store->super.epoch)) {
 				torn = max(torn, par_block_damaged(raw, &conf->geo, kind,
@@ -287,6 +297,11 @@ static bool load_block(struct par_conf *conf, struct par_found *members,
 	*even = !(conf->store->current_members & ~have) && torn <= block->seq;
 	if (found && torn > block->seq && block_lost(conf, torn))
 		return false;
+	if (found && newer_hidden(&copies, readable)) {
+		pr_err("md/par:%s: the place of the next version of a metadata block cannot be read on any member: there may be a newer version than %llu\n",
+		       mdname(conf->mddev), block->seq);
+		return false;
+	}
 	for (d = 0; found && d < conf->geo.members; d++)
 		if (conf->store->current_members & ~have & BIT(d))
 			members[d].unreadable++;
