@@ -268,27 +268,33 @@ static void recount_segments(struct par_set *set)
 
 /*
  * A segment that is said to have an image, though its run has no slot: metadata is lost, and the
- * array is being rescued. Its home copy is all there is.
+ * array is being rescued, or the order of storing was violated. Its home copy is all there is.
+ * Returns the number of such segments.
  */
-static void check_row(struct par_set *set, u64 row)
+static unsigned int check_row(struct par_set *set, u64 row)
 {
-	unsigned int low = set->conf->geo.set[1].members, d;
+	unsigned int low = set->conf->geo.set[1].members, d, count = 0;
 
 	for (d = low; d < set->sg->members; d++)
 		if (par_map_get(set, row, d) != PAR_SEG_HOME &&
 		    !par_band_imageable(set, row, par_image_set(&set->conf->geo, d))) {
 			map_write(set, row, 2 * (d - low), 3, PAR_SEG_HOME);
 			set->conf->map.zone[par_zone_of(set, row)].dirty = true;
+			count++;
 		}
+	return count;
 }
 
 static void check_images(struct par_set *set)
 {
-	u64 row;
+	u64 row, count = 0;
 
 	for (row = skip_empty(set, 0); row < set->sg->rows; row = skip_empty(set, row + 1))
 		if (par_map_written(set, row))
-			check_row(set, row);
+			count += check_row(set, row);
+	if (count)
+		pr_err("md/par:%s: the map says that %llu segments of the set of %u members have images, but they have no slots: their home copies are used, which may be old\n",
+		       mdname(set->conf->mddev), count, set->sg->members);
 }
 
 void par_map_after_load(struct par_conf *conf, const u8 *intents)
