@@ -12,6 +12,7 @@ mkspindles 5 256M preset=nearline seed=1
 create_logged 3,5 8 --chunk=64
 fill_twin
 shift_to 3
+find_log
 write_some 1 300
 shift_to 5
 manage --fail "${DEVS[0]}"
