@@ -133,7 +133,7 @@ bool par_log_suspect(struct par_log_suspects *suspects, u64 block, u64 now, bool
 		suspect = add_suspect(suspects, block, now);
 	if (!suspect)
 		return false;
-	/* It may fail more than once in a pass: first among others, then alone. */
+	/* A block may fail more than once in a pass: first among others, then alone. */
 	if (suspect->pass != suspects->pass) {
 		suspect->pass = suspects->pass;
 		suspect->tries++;

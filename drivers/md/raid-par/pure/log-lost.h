@@ -20,7 +20,7 @@ struct par_log_lost {
 
 /*
  * par_log_lost_add - @sectors of @block, a bit each, are lost; false if there is no room
- * par_log_lost_drop - they have been written again, or are not needed any more
+ * par_log_lost_drop - these sectors have been written again, or are not needed any more
  */
 bool par_log_lost_add(struct par_log_lost *lost, u64 block, u8 sectors);
 void par_log_lost_drop(struct par_log_lost *lost, u64 sector, u64 sectors);
@@ -40,8 +40,8 @@ bool par_log_lost_any(const struct par_log_lost *lost, u64 sector, u32 sectors);
  * struct par_log_suspects - blocks that could not be drained in the last pass over the log, each
  * once. No more are noted than can be lost.
  * @pass: the number of this pass, of the last one in which a block has failed
- * @since: when it failed first, in ms; @tries: passes in which it has failed
- * @gone: the last of these in a row in which nothing was left that may return
+ * @since: when the block failed first, in ms; @tries: passes in which it has failed
+ * @gone: how many of these, up to the last one in a row, failed with @gone of par_log_suspect()
  */
 struct par_log_suspects {
 	u32 pass;
@@ -56,10 +56,10 @@ struct par_log_suspects {
 /*
  * par_log_suspects_begin, par_log_suspects_end - a pass over all that can be drained; blocks that
  *	did not fail in it are forgotten
- * par_log_suspect - @block could not be drained, at @now, in ms. @gone: what it needs is not
- *	there any more: a medium has failed, or a member. Otherwise the path to a member may
- *	have, and the block may be drained when that is back. Returns whether the block is lost.
- * par_log_acquit - it has been drained, or is lost
+ * par_log_suspect - @block could not be drained, at @now, in ms. @gone: since a medium or a member
+ *	has failed. Otherwise only the path to a member may have failed, and the block may be
+ *	drained when the path is back. Returns whether the block is lost.
+ * par_log_acquit - @block has been drained, or is lost
  */
 void par_log_suspects_begin(struct par_log_suspects *suspects);
 void par_log_suspects_end(struct par_log_suspects *suspects);

@@ -113,15 +113,15 @@ static void suspect_gone(struct kunit *test)
 	for (i = 0; i < PAR_LOG_LOST_TRIES; i++)
 		KUNIT_EXPECT_FALSE_MSG(test, fails(&s, 7, 500 * now++, true), "try %u", i);
 	KUNIT_EXPECT_TRUE(test, fails(&s, 7, 500 * now++, true));
-	/* It is drained, or written again: all begins again. */
+	/* If the block is drained or written again, its count of failures begins again. */
 	par_log_acquit(&s, 7);
 	KUNIT_EXPECT_FALSE(test, fails(&s, 7, 500 * now++, true));
-	/* Without a failure in a pass as well. */
+	/* The same after a pass in which it does not fail. */
 	for (i = 0; i < PAR_LOG_LOST_TRIES - 1; i++)
 		KUNIT_EXPECT_FALSE(test, fails(&s, 7, 500 * now++, true));
 	KUNIT_EXPECT_FALSE(test, fails(&s, 8, 500 * now++, true));
 	KUNIT_EXPECT_FALSE(test, fails(&s, 7, 500 * now++, true));
-	/* A pass in which it may return interrupts the row. */
+	/* A failure that may be of the path interrupts the row. */
 	for (i = 0; i < PAR_LOG_LOST_TRIES - 1; i++)
 		KUNIT_EXPECT_FALSE(test, fails(&s, 7, 500 * now++, true));
 	KUNIT_EXPECT_FALSE(test, fails(&s, 7, 500 * now++, false));
@@ -130,7 +130,7 @@ static void suspect_gone(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, fails(&s, 7, 500 * now++, true));
 }
 
-/* The path to it is gone for a time, with the pauses that the drain makes. */
+/* The path to a member is gone for a time, with the pauses that the drain makes. */
 static void suspect_may_return(struct kunit *test)
 {
 	struct par_log_suspects s = { };
@@ -149,7 +149,7 @@ static void suspect_may_return(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, fails(&s, 7, 2 * PAR_LOG_LOST_MS, false));
 }
 
-/* More of them than can be lost: the others wait for their turn, each with all of its time. */
+/* More blocks fail than can be lost: the others wait for their turn, each with all of its time. */
 static void suspect_many(struct kunit *test)
 {
 	struct par_log_suspects s = { };
