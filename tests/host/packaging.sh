@@ -128,6 +128,33 @@ finds_headers() {
 	echo "md's headers: of exactly the kernel, or what to install"
 }
 
+# hook RELEASE: what dpkg shows when this kernel or its headers are installed, before dkms builds.
+hook() { RAIDPAR_ROOT=$WORK/root try 0 "$DKMS/kernel-hook" "$1"; }
+
+kernel_hook_says_what_is_missing() {
+	local kernel=6.12.9+deb13-amd64 root=$WORK/root
+	rm -rf "$root"
+	installed linux-headers-$kernel 6.12.9-1 linux-headers-6.13.1-amd64 6.13.1-1
+	mkdir -p "$root/usr/src/raid-par-$VERSION" "$root"/lib/modules/{$kernel,6.13.1-amd64}/build/include
+	hook $kernel
+	is "$SAID" "" "after the package was removed"
+	cp -r "$DKMS" "$TOP/packaging/dkms/dkms.conf" "$root/usr/src/raid-par-$VERSION/"
+	hook $kernel
+	says "apt-get install linux-source-6.12=6.12.9-1"
+	# It speaks of the kernel that is being installed only, and of none that is not supported.
+	hook 6.12.8+deb13-amd64
+	is "$SAID" "" "for a kernel without headers"
+	hook 6.13.1-amd64
+	is "$SAID" "" "for a kernel that is not supported"
+	# With the source package the build lacks nothing.
+	mkdir -p "$WORK/tree"
+	source_package 6.12.9-1
+	installed linux-headers-$kernel 6.12.9-1 linux-source-6.12 6.12.9-1
+	hook $kernel
+	is "$SAID" "" "with the source package"
+	echo "a kernel's installation: what the build lacks"
+}
+
 # secure_boot STATE ENROLLED: print the message in this state.
 secure_boot() {
 	mkdir -p "$WORK/bin"
@@ -246,6 +273,7 @@ few_commands() {
 versions
 conf_is_consistent
 finds_headers
+kernel_hook_says_what_is_missing
 tells_of_secure_boot
 packages_are_complete
 few_commands
