@@ -128,8 +128,16 @@ finds_headers() {
 	echo "md's headers: of exactly the kernel, or what to install"
 }
 
-# hook RELEASE: what dpkg shows when this kernel or its headers are installed, before dkms builds.
-hook() { RAIDPAR_ROOT=$WORK/root try 0 "$DKMS/kernel-hook" "$1"; }
+# hook RELEASE: what dpkg shows when this kernel or its headers are installed, before dkms builds. CALLED has what dkms
+# is called with.
+hook() {
+	mkdir -p "$WORK/bin"
+	printf '#!/bin/sh\necho "$@" >>%s\n' "$WORK/called" >"$WORK/bin/dkms"
+	chmod +x "$WORK/bin/dkms"
+	: >"$WORK/called"
+	PATH=$WORK/bin:$PATH RAIDPAR_ROOT=$WORK/root try 0 "$DKMS/kernel-hook" "$1"
+	CALLED=$(<"$WORK/called")
+}
 
 kernel_hook_says_what_is_missing() {
 	local kernel=6.12.9+deb13-amd64 root=$WORK/root
@@ -141,11 +149,17 @@ kernel_hook_says_what_is_missing() {
 	cp -r "$DKMS" "$TOP/packaging/dkms/dkms.conf" "$root/usr/src/raid-par-$VERSION/"
 	hook $kernel
 	says "apt-get install linux-source-6.12=6.12.9-1"
+	# dkms may have forgotten the module with the last kernel that had it.
+	is "$CALLED" "add -m raid-par -v $VERSION" "what is asked of dkms"
+	mkdir -p "$root/var/lib/dkms/raid-par/$VERSION"
+	hook $kernel
+	is "$CALLED" "" "what is asked of a dkms that knows the module"
 	# It speaks of the kernel that is being installed only, and of none that is not supported.
 	hook 6.12.8+deb13-amd64
 	is "$SAID" "" "for a kernel without headers"
+	rm -r "$root/var/lib/dkms"
 	hook 6.13.1-amd64
-	is "$SAID" "" "for a kernel that is not supported"
+	is "$SAID$CALLED" "" "for a kernel that is not supported"
 	# With the source package the build lacks nothing.
 	mkdir -p "$WORK/tree"
 	source_package 6.12.9-1
