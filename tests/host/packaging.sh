@@ -271,6 +271,26 @@ packages_are_complete() {
 	echo "packages: complete, the module of $count objects"
 }
 
+# mdadm_version BASE: of the patched package.
+mdadm_version() {
+	# shellcheck disable=SC2016  # for the other shell
+	bash -c '. <(sed "/^main /d" "$0"); PAR_VERSION=$1; mdadm_version "$2"' "$TOP/scripts/build-deb" "$VERSION" "$1"
+}
+
+# in_order VERSION...: dpkg takes each for older than the next.
+in_order() {
+	while [ $# -gt 1 ]; do
+		dpkg --compare-versions "$1" lt "$2" || fail "mdadm $1 is not older than $2"
+		shift
+	done
+}
+
+# Debian 13's mdadm removes the cron jobs and the init script of versions before 4.2+20230227-1~.
+mdadm_versions() {
+	in_order 4.2-5 "$(mdadm_version 4.2-5)" '4.2+20230227-1~' 4.4-11+deb13u1 "$(mdadm_version 4.4-11+deb13u1)" 4.5-1
+	echo "mdadm: $(mdadm_version 4.2-5) and $(mdadm_version 4.4-11+deb13u1)"
+}
+
 # The limit for the number of commands in the guide.
 few_commands() {
 	local number count
@@ -290,5 +310,6 @@ finds_headers
 kernel_hook_says_what_is_missing
 tells_of_secure_boot
 packages_are_complete
+mdadm_versions
 few_commands
 same_tarball
