@@ -49,6 +49,19 @@ conf_is_consistent() {
 	for release in 6.1.0-40-amd64 6.11.10 6.120.0 6.13.1 7.1.3 7.20.1 17.2.0 8.0; do
 		! [[ $release =~ $supported ]] || fail "dkms.conf takes $release"
 	done
+	# dkms of Debian 12 fails for a kernel that it does not support, unless the module has no AUTOINSTALL.
+	# shellcheck disable=SC2016  # for the other shell
+	printf '%s\n' '. "${0%/*}/dkms.conf" && echo "$AUTOINSTALL"' >"$WORK/dkms"
+	sed 's,/lib/modules,${0%/*}/modules,' "$DKMS/dkms.conf" >"$WORK/dkms.conf"
+	mkdir -p "$WORK"/modules/{6.12.9+deb12-amd64,6.1.0-40-amd64}/kernel
+	for release in '-k 6.1.0-40-amd64' '--kernelver 6.1.0-40-amd64' '--kernelver=6.1.0-40-amd64' '-k 6.12.8+deb12-amd64'; do
+		# shellcheck disable=SC2086  # words
+		is "$(bash "$WORK/dkms" autoinstall $release)" "" "AUTOINSTALL with $release"
+	done
+	for release in 'autoinstall -k 6.12.9+deb12-amd64' 'autoinstall --kernelver 6.12.9+deb12-amd64' 'build -k 6.1.0-40-amd64' status; do
+		# shellcheck disable=SC2086  # words
+		is "$(bash "$WORK/dkms" $release)" yes "AUTOINSTALL with $release"
+	done
 	for number in 'OLDEST	KERNEL_VERSION(6, 12,' 'NEWEST	KERNEL_VERSION(7, 2,'; do
 		grep -qF "$number" "$MODULE/compat/compat.h" || fail "dkms.conf and compat.h name other kernels"
 	done
@@ -146,7 +159,10 @@ kernel_hook_says_what_is_missing() {
 	mkdir -p "$root/usr/src/raid-par-$VERSION" "$root"/lib/modules/{$kernel,6.13.1-amd64}/build/include
 	hook $kernel
 	is "$SAID" "" "after the package was removed"
-	cp -r "$DKMS" "$TOP/packaging/dkms/dkms.conf" "$root/usr/src/raid-par-$VERSION/"
+	cp -r "$DKMS" "$DKMS/dkms.conf" "$root/usr/src/raid-par-$VERSION/"
+	hook $kernel
+	is "$SAID" "" "for headers without their kernel"
+	mkdir "$root"/lib/modules/{$kernel,6.13.1-amd64}/kernel
 	hook $kernel
 	says "apt-get install linux-source-6.12=6.12.9-1"
 	# dkms may have forgotten the module with the last kernel that had it.
