@@ -49,19 +49,6 @@ conf_is_consistent() {
 	for release in 6.1.0-40-amd64 6.11.10 6.120.0 6.13.1 7.1.3 7.20.1 17.2.0 8.0; do
 		! [[ $release =~ $supported ]] || fail "dkms.conf takes $release"
 	done
-	# dkms of Debian 12 fails for a kernel that it does not support, unless the module has no AUTOINSTALL.
-	# shellcheck disable=SC2016  # for the other shell
-	printf '%s\n' '. "${0%/*}/dkms.conf" && echo "$AUTOINSTALL"' >"$WORK/dkms"
-	sed 's,/lib/modules,${0%/*}/modules,' "$DKMS/dkms.conf" >"$WORK/dkms.conf"
-	mkdir -p "$WORK"/modules/{6.12.9+deb12-amd64,6.1.0-40-amd64}/kernel
-	for release in '-k 6.1.0-40-amd64' '--kernelver 6.1.0-40-amd64' '--kernelver=6.1.0-40-amd64' '-k 6.12.8+deb12-amd64'; do
-		# shellcheck disable=SC2086  # words
-		is "$(bash "$WORK/dkms" autoinstall $release)" "" "AUTOINSTALL with $release"
-	done
-	for release in 'autoinstall -k 6.12.9+deb12-amd64' 'autoinstall --kernelver 6.12.9+deb12-amd64' 'build -k 6.1.0-40-amd64' status; do
-		# shellcheck disable=SC2086  # words
-		is "$(bash "$WORK/dkms" $release)" yes "AUTOINSTALL with $release"
-	done
 	for number in 'OLDEST	KERNEL_VERSION(6, 12,' 'NEWEST	KERNEL_VERSION(7, 2,'; do
 		grep -qF "$number" "$MODULE/compat/compat.h" || fail "dkms.conf and compat.h name other kernels"
 	done
@@ -76,6 +63,35 @@ conf_is_consistent() {
 			fail "linux-source-$name is not in control and triggers"
 	done
 	echo "dkms.conf: 6.12 and 7.2"
+}
+
+# taken COMMAND...: what dkms.conf says to dkms that is run with this command: AUTOINSTALL, and the kernels.
+# shellcheck disable=SC2016,SC2086  # for the other shell; words
+taken() { bash "$WORK/dkms" $1; }
+
+# The kernels here: one with all that is needed, one without md's headers, one of another series, and headers alone.
+conf_depends_on_command() {
+	local here=6.12.9+deb12-amd64 bare=6.12.7+deb12-amd64 other=6.1.0-40-amd64 alone=6.12.8+deb12-amd64 all program
+	program="$WORK/src/raid-par-$VERSION/dkms/md-headers"
+	mkdir -p "$WORK/modules"/{$here,$bare,$other}/kernel "${program%/*}"
+	# shellcheck disable=SC2016  # for the other shell
+	printf '%s\n' '. "${0%/*}/dkms.conf" && echo "$AUTOINSTALL $BUILD_EXCLUSIVE_KERNEL"' >"$WORK/dkms"
+	# shellcheck disable=SC2016
+	printf '#!/bin/sh\n[ "$1" = %s ]\n' $here >"$program"
+	chmod +x "$program"
+	sed "s,/lib/modules,$WORK/modules,; s,/usr/src,$WORK/src,; s,#MODULE_VERSION#,$VERSION," "$DKMS/dkms.conf" >"$WORK/dkms.conf"
+	all=$(taken status)
+	is "${all%% *}" yes "AUTOINSTALL"
+	is "$(taken "build -m raid-par -v $VERSION -k $here")" "$all" "a build"
+	is "$(taken "build -m raid-par -v $VERSION -k $bare")" 'yes ^$' "a build without md's headers"
+	is "$(taken "build -m raid-par -v $VERSION -k $alone")" 'yes ^$' "a build without the kernel"
+	is "$(taken "build -m raid-par -v $VERSION -k $other")" "$all" "a build for another series"
+	is "$(taken "install -m raid-par -v $VERSION -k $bare")" "$all" "an installation by hand"
+	is "$(taken "autoinstall --kernelver $here")" "$all" "a kernel is installed"
+	is "$(taken "autoinstall -k $bare")" "$all" "a kernel is installed, without md's headers"
+	is "$(taken "autoinstall --kernelver=$other")" "${all#yes}" "a kernel of another series is installed"
+	is "$(taken "autoinstall --kernelver $alone")" ' ^$' "headers without their kernel are installed"
+	echo "dkms.conf: fails for a kernel that is installed, and passes over what it cannot build for"
 }
 
 # installed NAME VERSION...: set the packages that dpkg knows in the root of these tests.
@@ -326,6 +342,7 @@ few_commands() {
 
 versions
 conf_is_consistent
+conf_depends_on_command
 finds_headers
 kernel_hook_says_what_is_missing
 tells_of_secure_boot
