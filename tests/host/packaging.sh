@@ -157,14 +157,13 @@ finds_headers() {
 	echo "md's headers: of exactly the kernel, or what to install"
 }
 
-# hook RELEASE: what dpkg shows when this kernel or its headers are installed, before dkms builds. CALLED has what dkms
-# is called with.
+# hook PROGRAM [ARG...]: a program of the package as dpkg runs it. CALLED has what dkms is called with.
 hook() {
 	mkdir -p "$WORK/bin"
 	printf '#!/bin/sh\necho "$@" >>%s\n' "$WORK/called" >"$WORK/bin/dkms"
 	chmod +x "$WORK/bin/dkms"
 	: >"$WORK/called"
-	PATH=$WORK/bin:$PATH RAIDPAR_ROOT=$WORK/root try 0 "$DKMS/kernel-hook" "$1"
+	PATH=$WORK/bin:$PATH RAIDPAR_ROOT=$WORK/root try 0 "$@"
 	CALLED=$(<"$WORK/called")
 }
 
@@ -173,31 +172,35 @@ kernel_hook_says_what_is_missing() {
 	rm -rf "$root"
 	installed linux-headers-$kernel 6.12.9-1 linux-headers-6.13.1-amd64 6.13.1-1
 	mkdir -p "$root/usr/src/raid-par-$VERSION" "$root"/lib/modules/{$kernel,6.13.1-amd64}/build/include
-	hook $kernel
+	hook "$DKMS/kernel-hook" $kernel
 	is "$SAID" "" "after the package was removed"
 	cp -r "$DKMS" "$DKMS/dkms.conf" "$root/usr/src/raid-par-$VERSION/"
-	hook $kernel
+	hook "$DKMS/kernel-hook" $kernel
 	is "$SAID" "" "for headers without their kernel"
 	mkdir "$root"/lib/modules/{$kernel,6.13.1-amd64}/kernel
-	hook $kernel
+	hook "$DKMS/kernel-hook" $kernel
 	says "apt-get install linux-source-6.12=6.12.9-1"
 	# dkms may have forgotten the module with the last kernel that had it.
 	is "$CALLED" "add -m raid-par -v $VERSION" "what is asked of dkms"
 	mkdir -p "$root/var/lib/dkms/raid-par/$VERSION"
-	hook $kernel
+	hook "$DKMS/kernel-hook" $kernel
 	is "$CALLED" "" "what is asked of a dkms that knows the module"
 	# It speaks of the kernel that is being installed only, and of none that is not supported.
-	hook 6.12.8+deb13-amd64
+	hook "$DKMS/kernel-hook" 6.12.8+deb13-amd64
 	is "$SAID" "" "for a kernel without headers"
 	rm -r "$root/var/lib/dkms"
-	hook 6.13.1-amd64
+	hook "$DKMS/kernel-hook" 6.13.1-amd64
 	is "$SAID$CALLED" "" "for a kernel that is not supported"
 	# With the source package the build lacks nothing.
 	mkdir -p "$WORK/tree"
 	source_package 6.12.9-1
 	installed linux-headers-$kernel 6.12.9-1 linux-source-6.12 6.12.9-1
-	hook $kernel
+	hook "$DKMS/kernel-hook" $kernel
 	is "$SAID" "" "with the source package"
+	# It is built then, and no other module is.
+	hook "$root/usr/src/raid-par-$VERSION/dkms/build-missing"
+	is "$CALLED" "add -m raid-par -v $VERSION
+install -m raid-par -v $VERSION -k $kernel" "what is built by the source package"
 	echo "a kernel's installation: what the build lacks"
 }
 
