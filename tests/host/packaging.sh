@@ -83,6 +83,7 @@ conf_depends_on_command() {
 	all=$(taken status)
 	is "${all%% *}" yes "AUTOINSTALL"
 	is "$(taken "build -m raid-par -v $VERSION -k $here")" "$all" "a build"
+	is "$(taken "build -m raid-par -v $VERSION -k $here/x86_64")" "$all" "a build for an architecture"
 	is "$(taken "build -m raid-par -v $VERSION -k $bare")" 'yes ^$' "a build without md's headers"
 	is "$(taken "build -m raid-par -v $VERSION -k $alone")" 'yes ^$' "a build without the kernel"
 	is "$(taken "build -m raid-par -v $VERSION -k $other")" "$all" "a build for another series"
