@@ -65,6 +65,36 @@ conf_is_consistent() {
 	echo "dkms.conf: 6.12 and 7.2"
 }
 
+# taken COMMAND...: what dkms.conf says to dkms that is run with this command: AUTOINSTALL, and the kernels.
+# shellcheck disable=SC2016,SC2086  # for the other shell; words
+taken() { bash "$WORK/dkms" $1; }
+
+# The kernels here: one with all that is needed, one without md's headers, one of another series, and headers alone.
+conf_depends_on_command() {
+	local here=6.12.9+deb12-amd64 bare=6.12.7+deb12-amd64 other=6.1.0-40-amd64 alone=6.12.8+deb12-amd64 all program
+	program="$WORK/src/raid-par-$VERSION/dkms/md-headers"
+	mkdir -p "$WORK/modules"/{$here,$bare,$other}/kernel "${program%/*}"
+	# shellcheck disable=SC2016  # for the other shell
+	printf '%s\n' '. "${0%/*}/dkms.conf" && echo "$AUTOINSTALL $BUILD_EXCLUSIVE_KERNEL"' >"$WORK/dkms"
+	# shellcheck disable=SC2016
+	printf '#!/bin/sh\n[ "$1" = %s ]\n' $here >"$program"
+	chmod +x "$program"
+	sed "s,/lib/modules,$WORK/modules,; s,/usr/src,$WORK/src,; s,#MODULE_VERSION#,$VERSION," "$DKMS/dkms.conf" >"$WORK/dkms.conf"
+	all=$(taken status)
+	is "${all%% *}" yes "AUTOINSTALL"
+	is "$(taken "build -m raid-par -v $VERSION -k $here")" "$all" "a build"
+	is "$(taken "build -m raid-par -v $VERSION -k $here/x86_64")" "$all" "a build for an architecture"
+	is "$(taken "build -m raid-par -v $VERSION -k $bare")" 'yes ^$' "a build without md's headers"
+	is "$(taken "build -m raid-par -v $VERSION -k $alone")" 'yes ^$' "a build without the kernel"
+	is "$(taken "build -m raid-par -v $VERSION -k $other")" "$all" "a build for another series"
+	is "$(taken "install -m raid-par -v $VERSION -k $bare")" "$all" "an installation by hand"
+	is "$(taken "autoinstall --kernelver $here")" "$all" "a kernel is installed"
+	is "$(taken "autoinstall -k $bare")" "$all" "a kernel is installed, without md's headers"
+	is "$(taken "autoinstall --kernelver=$other")" "${all#yes}" "a kernel of another series is installed"
+	is "$(taken "autoinstall --kernelver $alone")" ' ^$' "headers without their kernel are installed"
+	echo "dkms.conf: fails for a kernel that is installed, and passes over what it cannot build for"
+}
+
 # installed NAME VERSION...: set the packages that dpkg knows in the root of these tests.
 installed() {
 	mkdir -p "$WORK/root/var/lib/dpkg/updates" "$WORK/root/usr/src"
@@ -126,6 +156,53 @@ finds_headers() {
 	try 0 headers 6.12.3 "$WORK/own"
 	is "$SAID" "$WORK/own/drivers/md" "of a whole tree"
 	echo "md's headers: of exactly the kernel, or what to install"
+}
+
+# hook PROGRAM [ARG...]: a program of the package as dpkg runs it. CALLED has what dkms is called with.
+hook() {
+	mkdir -p "$WORK/bin"
+	printf '#!/bin/sh\necho "$@" >>%s\n' "$WORK/called" >"$WORK/bin/dkms"
+	chmod +x "$WORK/bin/dkms"
+	: >"$WORK/called"
+	PATH=$WORK/bin:$PATH RAIDPAR_ROOT=$WORK/root try 0 "$@"
+	CALLED=$(<"$WORK/called")
+}
+
+kernel_hook_says_what_is_missing() {
+	local kernel=6.12.9+deb13-amd64 root=$WORK/root
+	rm -rf "$root"
+	installed linux-headers-$kernel 6.12.9-1 linux-headers-6.13.1-amd64 6.13.1-1
+	mkdir -p "$root/usr/src/raid-par-$VERSION" "$root"/lib/modules/{$kernel,6.13.1-amd64}/build/include
+	hook "$DKMS/kernel-hook" $kernel
+	is "$SAID" "" "after the package was removed"
+	cp -r "$DKMS" "$DKMS/dkms.conf" "$root/usr/src/raid-par-$VERSION/"
+	hook "$DKMS/kernel-hook" $kernel
+	is "$SAID" "" "for headers without their kernel"
+	mkdir "$root"/lib/modules/{$kernel,6.13.1-amd64}/kernel
+	hook "$DKMS/kernel-hook" $kernel
+	says "apt-get install linux-source-6.12=6.12.9-1"
+	# dkms may have forgotten the module with the last kernel that had it.
+	is "$CALLED" "add -m raid-par -v $VERSION" "what is asked of dkms"
+	mkdir -p "$root/var/lib/dkms/raid-par/$VERSION"
+	hook "$DKMS/kernel-hook" $kernel
+	is "$CALLED" "" "what is asked of a dkms that knows the module"
+	# It speaks of the kernel that is being installed only, and of none that is not supported.
+	hook "$DKMS/kernel-hook" 6.12.8+deb13-amd64
+	is "$SAID" "" "for a kernel without headers"
+	rm -r "$root/var/lib/dkms"
+	hook "$DKMS/kernel-hook" 6.13.1-amd64
+	is "$SAID$CALLED" "" "for a kernel that is not supported"
+	# With the source package the build lacks nothing.
+	mkdir -p "$WORK/tree"
+	source_package 6.12.9-1
+	installed linux-headers-$kernel 6.12.9-1 linux-source-6.12 6.12.9-1
+	hook "$DKMS/kernel-hook" $kernel
+	is "$SAID" "" "with the source package"
+	# It is built then, and no other module is.
+	hook "$root/usr/src/raid-par-$VERSION/dkms/build-missing"
+	is "$CALLED" "add -m raid-par -v $VERSION
+install -m raid-par -v $VERSION -k $kernel" "what is built by the source package"
+	echo "a kernel's installation: what the build lacks"
 }
 
 # secure_boot STATE ENROLLED: print the message in this state.
@@ -226,8 +303,32 @@ packages_are_complete() {
 	while read -r file; do has paradm "$file"; done < <(grep -ohP '^ExecStart=\K\S+' "$TREE"/debian/paradm.*.service)
 	has paradm etc/paradm/daemon.toml usr/share/initramfs-tools/hooks/raid-par \
 		usr/lib/dracut/modules.d/90raid-par/module-setup.sh usr/share/man/man{8/{paradm,par-smart}.8,5/paradm-daemon.toml.5}
+	# The module and its hook are in an initramfs.
+	for file in raid-par-dkms paradm; do
+		grep -qx 'activate-noawait update-initramfs' "$TREE/debian/$file.triggers" || fail "$file does not have the initramfs made again"
+	done
 	has raid-par-doc usr/share/doc/raid-par-doc/Documentation/install.md
 	echo "packages: complete, the module of $count objects"
+}
+
+# mdadm_version BASE: of the patched package.
+mdadm_version() {
+	# shellcheck disable=SC2016  # for the other shell
+	bash -c '. <(sed "/^main /d" "$0"); PAR_VERSION=$1; mdadm_version "$2"' "$TOP/scripts/build-deb" "$VERSION" "$1"
+}
+
+# in_order VERSION...: dpkg takes each for older than the next.
+in_order() {
+	while [ $# -gt 1 ]; do
+		dpkg --compare-versions "$1" lt "$2" || fail "mdadm $1 is not older than $2"
+		shift
+	done
+}
+
+# Debian 13's mdadm removes the cron jobs and the init script of versions before 4.2+20230227-1~.
+mdadm_versions() {
+	in_order 4.2-5 "$(mdadm_version 4.2-5)" '4.2+20230227-1~' 4.4-11+deb13u1 "$(mdadm_version 4.4-11+deb13u1)" 4.5-1
+	echo "mdadm: $(mdadm_version 4.2-5) and $(mdadm_version 4.4-11+deb13u1)"
 }
 
 # The limit for the number of commands in the guide.
@@ -245,8 +346,11 @@ few_commands() {
 
 versions
 conf_is_consistent
+conf_depends_on_command
 finds_headers
+kernel_hook_says_what_is_missing
 tells_of_secure_boot
 packages_are_complete
+mdadm_versions
 few_commands
 same_tarball
