@@ -153,7 +153,11 @@ fn execute(
         Err(Error::Output(error)) if error.kind() == std::io::ErrorKind::BrokenPipe => exit::DONE,
         Err(error) => {
             // A name that was given, or what a program has said, begins no line of its own.
-            let _ = writeln!(err, "paradm: {}", output::printable(&error.to_string()));
+            let mut line = error.to_string();
+            if let (Error::Read { .. }, Some(root)) = (&error, &cli.global.root) {
+                line += &format!("; with --root, files are those below {}", root.display());
+            }
+            let _ = writeln!(err, "paradm: {}", output::line(&line));
             error.exit_code()
         }
     }

@@ -16,7 +16,7 @@ pub fn line(error: &clap::Error) -> String {
     }
     // Of what was typed, no control character reaches the terminal, and no line's end.
     let words: Vec<_> = line.split_whitespace().collect();
-    output::printable(&words.join(" "))
+    output::line(&words.join(" "))
 }
 
 fn wrong(error: &clap::Error) -> String {
@@ -33,6 +33,9 @@ fn wrong(error: &clap::Error) -> String {
             format!("{value:?} is no value of {argument}: {}", reason(error))
         }
         ErrorKind::TooManyValues => format!("{argument} takes no value, and {value:?} is given"),
+        ErrorKind::UnknownArgument if is_negative(&argument) => {
+            format!("{argument} is not expected: no number is negative")
+        }
         ErrorKind::UnknownArgument => format!("{argument} is not expected"),
         ErrorKind::InvalidSubcommand => {
             format!(
@@ -92,7 +95,16 @@ fn range(said: &str) -> String {
     }
 }
 
+fn is_negative(argument: &str) -> bool {
+    let rest = argument.strip_prefix('-').unwrap_or_default();
+    rest.starts_with(|c: char| c.is_ascii_digit() || c == '.')
+}
+
 fn suggestions(error: &clap::Error) -> Vec<String> {
+    // How to pass it as a value is of no use: it would be refused.
+    if is_negative(&text(error, ContextKind::InvalidArg).unwrap_or_default()) {
+        return Vec::new();
+    }
     let similar = [
         ContextKind::SuggestedArg,
         ContextKind::SuggestedSubcommand,

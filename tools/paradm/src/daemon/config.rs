@@ -136,8 +136,23 @@ fn line(error: &toml::de::Error, text: &str) -> String {
     let message = error.message().replace('\n', " ");
     let before = error.span().and_then(|span| text.get(..span.start));
     match before {
-        Some(before) => format!("line {}: {message}", before.matches('\n').count() + 1),
+        Some(before) => {
+            let number = before.matches('\n').count();
+            let wrong = text.lines().nth(number).unwrap_or_default().trim();
+            format!("line {}: {message}{}: {wrong:?}", number + 1, right(wrong))
+        }
         None => message,
+    }
+}
+
+/// What a key takes, where the parser says only which type its value is not of.
+fn right(line: &str) -> &'static str {
+    match line.split('=').next().unwrap_or_default().trim() {
+        "listen" => ", it is an address and a port, such as \"127.0.0.1:9110\"",
+        "history_days" => ", it is from 7 to 3650",
+        "hook_events" | "mail_events" => ", it is a list such as [\"shift\", \"put-off\"]",
+        "standby" => ", it is a table that begins with [standby]",
+        _ => "",
     }
 }
 
@@ -192,7 +207,26 @@ mod tests {
             error("listen = \"127.0.0.1:9110\"\nlissen = 1\n")
                 .contains("daemon.toml: line 2: unknown field")
         );
-        assert!(error("history_days = \"x\"").contains("line 1: "));
+        for (text, right) in [
+            (
+                "history_days = \"x\"",
+                "it is from 7 to 3650: \"history_days = ",
+            ),
+            ("\nlisten = 9110", "line 2: "),
+            ("listen = 9110", "an address and a port, such as"),
+            ("listen = \"localhost:9110\"", "such as \"127.0.0.1:9110\""),
+            (
+                "hook_events = \"shift\"",
+                "it is a list such as [\"shift\", ",
+            ),
+            ("standby = 1", "it is a table that begins with [standby]"),
+            (
+                "hook = 1",
+                "line 1: invalid type: integer `1`, expected path string: \"hook = 1\"",
+            ),
+        ] {
+            assert!(error(text).contains(right), "{}", error(text));
+        }
         assert!(error("history_days = 5").contains("from 7 to 3650"));
         assert!(error("listen = \"0.0.0.0:9110\"").contains("no loopback address"));
         assert!(error("hook_events = [\"woke\"]").contains("woke"));

@@ -50,7 +50,7 @@ impl History {
         Ok(history)
     }
 
-    /// To look at it; `None`: there is none.
+    /// To look at it; `None`: there is none, or a daemon has just made the file, or was killed when it had.
     pub fn open_existing(system: &dyn System) -> Result<Option<Self>> {
         if !system.exists(Path::new(FILE)) {
             return Ok(None);
@@ -59,6 +59,9 @@ impl History {
             .database(Path::new(FILE), false)
             .map_err(|error| wrong(&error))?;
         let history = History(connection);
+        if history.version().map_err(|error| wrong(&error))? == 0 {
+            return Ok(None);
+        }
         history.check_version()?;
         Ok(Some(history))
     }
@@ -409,6 +412,16 @@ mod tests {
         ] {
             assert!(error.unwrap().to_string().contains("version 2"));
         }
+    }
+
+    /// As a daemon leaves it that is killed before it has written anything.
+    #[test]
+    fn an_empty_file_is_no_history_yet() {
+        let sim = SimSystem::new();
+        drop(sim.database(Path::new(FILE), true).unwrap());
+        assert!(History::open_existing(&sim).unwrap().is_none());
+        History::open(&sim).unwrap();
+        assert!(History::open_existing(&sim).unwrap().is_some());
     }
 
     proptest! {

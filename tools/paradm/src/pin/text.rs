@@ -2,7 +2,7 @@
 //! Pins for people.
 
 use super::{Ended, EndedPins, Limits, Pinned, Pins};
-use crate::output::{Style, Text};
+use crate::output::{Style, Text, printable};
 
 impl Text for Pinned {
     fn text(&self, style: Style) -> String {
@@ -22,7 +22,7 @@ impl Text for Pinned {
         };
         format!(
             "{}: pinned to {gears} {until}{held}\n",
-            style.bold(&pin.array)
+            style.bold(printable(&pin.array))
         )
     }
 }
@@ -38,7 +38,7 @@ impl Text for Pins {
 
 impl Text for Ended {
     fn text(&self, style: Style) -> String {
-        let name = style.bold(&self.array);
+        let name = style.bold(printable(&self.array));
         match self.limits {
             None => format!(
                 "{name}: the pin is forgotten; min_gear and max_gear stay as stored with the array\n"

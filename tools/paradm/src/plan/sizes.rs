@@ -3,6 +3,9 @@
 
 use std::str::FromStr;
 
+/// Larger than any disk, in TB.
+const MOST_T: u64 = 1000;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Size(pub u64);
 
@@ -17,8 +20,11 @@ impl FromStr for Offers {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong =
-            || format!("offers are a size and a price each, as 4T=95,8T=160.50, not {text:?}");
+        let wrong = || {
+            format!(
+                "offers are a size up to {MOST_T}T and a price above 0 each, as 4T=95,8T=160.50, not {text:?}"
+            )
+        };
         let offer = |part: &str| {
             let (bytes, each) = part.split_once('=')?;
             Some((size(bytes)?, price(each)?))
@@ -41,7 +47,7 @@ impl FromStr for Size {
     fn from_str(text: &str) -> Result<Self, String> {
         size(text).map(Size).ok_or_else(|| {
             format!(
-                "a size is given as 500G, 4T or 1.92T (decimal, as disks are sold), not {text:?}"
+                "a size is given as 500G, 4T or 1.92T (decimal, as disks are sold), up to {MOST_T}T, not {text:?}"
             )
         })
     }
@@ -51,7 +57,11 @@ impl FromStr for Sizes {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || format!("disks are given as 8x4T or 5x4T,3x8T, at most 28, not {text:?}");
+        let wrong = || {
+            format!(
+                "disks are given as 8x4T or 5x4T,3x8T, at most 28, of sizes up to {MOST_T}T, not {text:?}"
+            )
+        };
         let mut all = Vec::new();
         for part in text.split(',') {
             let (count, each) = part.split_once('x').unwrap_or(("1", part));
@@ -84,7 +94,7 @@ fn size(text: &str) -> Option<u64> {
         .ok()?
         .checked_mul(scale)?
         .checked_add(thousandths * (scale / 1000))?;
-    (bytes > 0 && bytes <= 1_000 * 1_000_000_000_000).then_some(bytes)
+    (bytes > 0 && bytes <= MOST_T * 1_000_000_000_000).then_some(bytes)
 }
 
 #[cfg(test)]

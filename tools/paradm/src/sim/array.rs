@@ -76,6 +76,7 @@ pub struct SimLog {
     pub logged: u64,
     pub drained: u64,
     pub replayed: u64,
+    pub read_errors: u64,
     pub lost: u64,
 }
 
@@ -435,6 +436,7 @@ impl SimLog {
             logged: 5 << 30,
             drained: 4 << 30,
             replayed: 17,
+            read_errors: 0,
             lost: 0,
         }
     }

@@ -112,7 +112,7 @@ impl SimArray {
             "logged" => |log| log.logged,
             "drained" => |log| log.drained,
             "log_replayed" => |log| log.replayed,
-            "log_read_errors" => |_| 0,
+            "log_read_errors" => |log| log.read_errors,
             "log_lost" => |log| log.lost,
             _ => return None,
         };

@@ -43,6 +43,7 @@ impl Reasons {
             limits(array),
             sync(array),
             log(array),
+            log_copies(array),
             strangers(array),
         ];
         Reasons {
@@ -139,8 +140,28 @@ fn log(array: &Array) -> Option<String> {
         ));
     }
     let percent = log.filled().percent()?;
-    (log.state == LogState::Draining).then(|| {
-        format!("what is in the write log is being written home; {percent} % of the log is in use")
+    match log.state {
+        LogState::Draining => Some(format!(
+            "what is in the write log is being written home; {percent} % of the log is in use"
+        )),
+        LogState::Stuck => Some(
+            "some records of the write log have no readable copy: nothing is written to it until \
+             the others have been written home"
+                .to_owned(),
+        ),
+        LogState::Empty | LogState::Records => None,
+    }
+}
+
+/// Copies that fail are a matter of the disks, whatever the log does.
+fn log_copies(array: &Array) -> Option<String> {
+    let log = array.log.as_ref()?;
+    (log.read_errors > 0).then(|| {
+        format!(
+            "reads of a copy in the write log that have failed since the array was started: {}; \
+             another copy was used, if there was one, and the kernel log names the disk",
+            log.read_errors
+        )
     })
 }
 

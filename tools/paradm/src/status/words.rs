@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //! What is said of an array and its members, by `paradm status` on paper and on the full screen.
 
-use crate::array::{Array, Log, Member, PowerControl, PowerState, ShiftState};
+use crate::array::{Array, Log, LogState, Member, PowerControl, PowerState, ShiftState};
 use crate::output::{Align, Tone, Word, printable, units};
 
 /// The columns of [`member`].
@@ -72,23 +72,39 @@ pub fn shift(array: &Array) -> Option<String> {
     })
 }
 
-/// The write log: how full, of which size, and what is lost.
+/// The write log: how full, of which size, and what is wrong with it.
 pub fn log(log: &Log) -> Vec<Word> {
     let (percent, size) = (log.filled().percent().unwrap_or(0), units::bytes(log.bytes));
-    let state = log.state.name();
-    let mut words = vec![Tone::Plain.word(format!("log {percent} % of {size}, {state}"))];
-    if let Some(lost) = lost(log) {
+    let tone = match log.state {
+        LogState::Stuck => Tone::Attention,
+        _ => Tone::Plain,
+    };
+    let mut words = vec![
+        Tone::Plain.word(format!("log {percent} % of {size}, ")),
+        tone.word(log.state.name()),
+    ];
+    for word in log_troubles(log) {
         words.push(Tone::Plain.word(", "));
-        words.push(lost);
+        words.push(word);
     }
     words
 }
 
-pub fn lost(log: &Log) -> Option<Word> {
-    (log.lost_bytes > 0).then(|| {
+/// What is lost, and what could not be read from one copy.
+pub fn log_troubles(log: &Log) -> Vec<Word> {
+    let lost = (log.lost_bytes > 0).then(|| {
         let bytes = units::bytes(log.lost_bytes);
         Tone::Bad.word(format!("{bytes} of the array lost (paradm doctor)"))
-    })
+    });
+    let failed = (log.read_errors > 0).then(|| {
+        let reads = if log.read_errors == 1 {
+            "read"
+        } else {
+            "reads"
+        };
+        Tone::Attention.word(format!("{} {reads} of a copy failed", log.read_errors))
+    });
+    lost.into_iter().chain(failed).collect()
 }
 
 /// A cell for each of [`COLUMNS`].

@@ -189,16 +189,16 @@ fn propagation(array: &Array) -> String {
     }
 }
 
-/// How full it is; and below it what is lost.
+/// How full it is; and below it what is wrong with it.
 fn log_rows(log: &Log, width: usize) -> Vec<Row> {
     let what = format!("{}, {}", log.state.name(), units::bytes(log.bytes));
     let mut rows = vec![progress_row("log", &what, Some(log.filled()), width)];
-    if let Some(lost) = words::lost(log) {
+    for trouble in words::log_troubles(log) {
         rows.extend(wrapped(
-            &named_text("", &lost.text, width),
+            &named_text("", &trouble.text, width),
             width,
             INDENT,
-            lost.tone,
+            trouble.tone,
         ));
     }
     rows

@@ -47,6 +47,18 @@ fn it_is_set_shown_and_ended() {
     golden(&expect_file!["../golden/pin.txt"], &session(&sim, &lines));
 }
 
+/// The file may hold anything.
+#[test]
+fn a_name_from_the_file_works_no_terminal() {
+    let sim = automatic();
+    let pins = r#"{"pins":[{"array":"md9\u001b[31m\nmd0","uuid":"1-2-3-4","gear_min":3,"gear_max":5,"until":null,
+        "before":{"min_gear":3,"max_gear":8}}]}"#;
+    sim.world().tree.file("/var/lib/paradm/pins.json", pins);
+    let left = paradm(&sim, "pin show");
+    assert_eq!((left.code, left.out.lines().count()), (0, 1), "{left}");
+    assert!(left.out.starts_with("md9?[31m?md0: pinned to gears 3 to 5"));
+}
+
 #[test]
 fn the_limits_are_as_before_when_its_time_is_over() {
     let sim = automatic();

@@ -88,6 +88,7 @@ fn a_write_log_is_told() {
     }));
     let lost = SimLog {
         lost: 4096,
+        read_errors: 2,
         ..SimLog::quarter()
     };
     let draining = SimLog {
@@ -102,17 +103,24 @@ fn a_write_log_is_told() {
         "explain",
         "status md0 --color always",
     ];
-    golden(
-        &expect_file!["../golden/status-log.txt"],
-        &session(&sim, &lines),
-    );
+    let mut text = session(&sim, &lines);
+    let log = SimLog {
+        state: "stuck".to_owned(),
+        read_errors: 1,
+        ..SimLog::quarter()
+    };
+    let drained = sim.world().array("md1").log.replace(log);
+    text += "\n";
+    text += &session(&sim, &["status md1", "explain md1"]);
+    sim.world().array("md1").log = drained;
+    golden(&expect_file!["../golden/status-log.txt"], &text);
     let logs = json(&sim, "status")["arrays"].clone();
     assert_eq!(
         logs[0]["log"],
         serde_json::json!({
             "bytes": 12_884_901_888_u64, "area_bytes": 12_884_901_888_u64, "state": "records",
             "used_bytes": 3_221_225_472_u64, "live_bytes": 1_073_741_824, "memory_bytes": 50_331_648, "logged_bytes": 5_368_709_120_u64,
-            "drained_bytes": 4_294_967_296_u64, "replayed": 17, "read_errors": 0,
+            "drained_bytes": 4_294_967_296_u64, "replayed": 17, "read_errors": 2,
             "lost_bytes": 4096
         })
     );

@@ -45,6 +45,7 @@ fn act(sim: &SimSystem, what: &str) {
         "log" => sim.world().array("md0").log = Some(SimLog::quarter()),
         "drain" => sim.world().array("md0").log.as_mut().unwrap().state = "draining".to_owned(),
         "lose-bytes" => sim.world().array("md0").log.as_mut().unwrap().lost = 4096,
+        "fail-reads" => sim.world().array("md0").log.as_mut().unwrap().read_errors = 3,
         "lose" => sim.world().array("md0").members[1].disk = None,
         "stop" => sim.world().stop("md0"),
         "start" => sim.world().add(one_array()),
@@ -174,7 +175,11 @@ fn a_write_log() {
     album.take("a quarter of it is in use", &terminal.after("r"));
     terminal.tell("drain");
     terminal.tell("lose-bytes");
-    album.take("it drains, and a block is lost", &terminal.after("r"));
+    terminal.tell("fail-reads");
+    album.take(
+        "it drains, a block is lost, and reads of a copy fail",
+        &terminal.after("r"),
+    );
     terminal.resize(14, 30);
     album.take("30 columns", &terminal.screen_with("md0"));
     terminal.type_keys("q");

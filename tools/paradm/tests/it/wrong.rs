@@ -565,6 +565,34 @@ fn what_the_grammar_excludes_is_told_in_a_line() {
     golden(&expect_file!["../golden/wrong.txt"], &session(&sim, &lines));
 }
 
+/// Tips of the grammar that lead nowhere, and words that take more than a screen.
+#[test]
+fn what_is_said_is_of_use() {
+    let sim = create::system(&[], &[]);
+    let said = |line: &str| {
+        let left = paradm(&sim, line);
+        assert!(left.out.is_empty() && is_a_line(&left.err), "{line}");
+        left.err
+    };
+    for line in ["shift -1", "create md9 --spares -1", "who --days -.5"] {
+        let said = said(line);
+        assert!(
+            said.contains(" is not expected: no number is negative; usage: "),
+            "{said}"
+        );
+    }
+    let unread = said("daemon --check --config /x --root /copy");
+    assert!(unread.starts_with("paradm: cannot read /x: "), "{unread}");
+    assert!(
+        unread.ends_with("; with --root, files are those below /copy\n"),
+        "{unread}"
+    );
+    for line in ["status", "shift", "create", "plan --disks"] {
+        let said = said(&format!("{line} {}", "x".repeat(100_000)));
+        assert!(said.chars().count() < 1500);
+    }
+}
+
 /// What was typed is quoted, and works no terminal and begins no line.
 #[test]
 fn what_is_quoted_is_printable() {
