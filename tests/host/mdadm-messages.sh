@@ -93,6 +93,23 @@ features() {
 	accepted -n 8 -e 1.2
 }
 
+shares() {
+	local share
+	for share in 1 25 25% 100; do accepted -n 8 --image-share=$share; done
+	for share in 0 101 4294967297 -1 2.5 x % 10%% ''; do
+		expect "invalid image share: $share. It is percent of the array, from 1 to 100" -n 8 --image-share=$share
+	done
+}
+
+# Options that only level par has are refused for another level.
+other_level() {
+	local got
+	got=$("$MDADM" --create /dev/md77 --level=raid5 -n 3 --image-share=10 /nonexistent/{a,b,c} </dev/null 2>&1 || true)
+	[ "$got" = 'mdadm: --image-share is only supported for level par' ] && return
+	printf '%s\n' "FAILED: raid5 with --image-share: $got"
+	FAILURES=$((FAILURES + 1))
+}
+
 # Without --run, mdadm asks about a bitmap if the level is another one.
 no_question() {
 	local got
@@ -107,5 +124,7 @@ MDADM+=/mdadm
 layouts
 shapes
 features
+shares
+other_level
 no_question
 [ "$FAILURES" = 0 ]

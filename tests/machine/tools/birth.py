@@ -1,5 +1,7 @@
 #!/usr/bin/python3
-"""Write the birth record of a new array with images of a share to each device, as mdadm does for a log.
+"""Write the birth record of a new array with images of a share to each device, as mdadm's --image-share does.
+
+For sizes that mdadm leaves to the module: those of runs, of tracts, and of members that never sleep.
 
   birth.py [--log SECTORS] [--run SECTORS] [--tract SECTORS] [--steady SECTORS] SHARE UUID OFFSET DEVICE...
 

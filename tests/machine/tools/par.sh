@@ -40,7 +40,8 @@ create_par() {
 		--raid-devices="${#DEVS[@]}" "$@" "${DEVS[@]}" </dev/null
 }
 
-# create_shared SHARE LAYOUT [OPTION...]: the same, with images of SHARE percent, and with many small tracts.
+# create_shared SHARE LAYOUT [OPTION...]: the same, with images of SHARE percent, and with many small tracts, for which
+# mdadm has no option: its --image-share leaves the tracts at 1 GiB.
 create_shared() {
 	local share=$1 uuid=a5a5a5a5:a5a5a5a5:a5a5a5a5:a5a5a5a5
 	shift

@@ -391,7 +391,7 @@ static int choose_band(struct par_conf *conf, unsigned int band, u64 sectors)
 int par_fill_begin(struct par_conf *conf)
 {
 	struct par_fill *fill = &conf->shift->fill;
-	u64 sectors = READ_ONCE(fill->bytes) >> SECTOR_SHIFT;
+	u64 sectors = READ_ONCE(conf->store->super.fill.bytes) >> SECTOR_SHIFT;
 	unsigned int band;
 	int err = 0;
 
@@ -406,7 +406,7 @@ int par_fill_begin(struct par_conf *conf)
 		err = err ?: par_mover_interrupted(conf) ? -EINTR :
 		      choose_band(conf, band, sectors);
 	mutex_unlock(&fill->mutex);
-	fill->until = ktime_get_seconds() + READ_ONCE(fill->time);
+	fill->until = ktime_get_seconds() + READ_ONCE(conf->store->super.fill.time);
 	return err;
 }
 
@@ -486,8 +486,19 @@ u64 par_fill_owed(struct par_conf *conf, unsigned int gear)
 		used += (READ_ONCE(conf->slots->cache[band].uses) -
 			 READ_ONCE(conf->shift->fill.band[band].uses)) *
 			(geo->band[band].imaged << (geo->run_shift - geo->seg_shift));
-	return min3(owed, used, div_u64(READ_ONCE(conf->shift->fill.bytes) >> SECTOR_SHIFT,
+	return min3(owed, used, div_u64(READ_ONCE(conf->store->super.fill.bytes) >> SECTOR_SHIFT,
 					geo->seg_sectors));
+}
+
+int par_fill_set(struct par_conf *conf, u64 bytes, u32 seconds)
+{
+	struct par_fill_record *fill = &conf->store->super.fill;
+
+	mutex_lock(&conf->store->mutex);
+	WRITE_ONCE(fill->bytes, bytes ?: fill->bytes);
+	WRITE_ONCE(fill->time, seconds ?: fill->time);
+	mutex_unlock(&conf->store->mutex);
+	return par_store_super(conf);
 }
 
 void par_fill_end(struct par_conf *conf)
@@ -519,8 +530,6 @@ int par_fill_alloc(struct par_conf *conf)
 
 	mutex_init(&fill->mutex);
 	INIT_WORK(&conf->slots->give_work, give_work);
-	fill->bytes = PAR_FILL_BYTES;
-	fill->time = PAR_FILL_TIME;
 	fill->days = div_u64(ktime_get_boottime_seconds(), PAR_FILL_DAY * PAR_CACHE_PERIOD);
 	for (i = 1; par_has_slots(&conf->geo) && i < conf->geo.gears; i++) {
 		struct par_fill_band *band = &fill->band[i];

@@ -18,9 +18,6 @@ enum par_shift_state {
 	PAR_SHIFT_PROPAGATE,	/* in a gear, propagating to the home copies */
 };
 
-#define PAR_FILL_BYTES	(64ULL << 30)
-#define PAR_FILL_TIME	600U	/* s */
-
 /**
  * struct par_fill_band - what a shift down does with a band's slots
  * @wanted, @victims: runs to choose from; @task: the choice, hottest first; @room: for so many
@@ -38,14 +35,14 @@ struct par_fill_band {
  * struct par_fill - of an array with slots: fill.c
  * @mutex: slots are given, or evicted
  * @band: by number; the mover's
- * @bytes, @time: that a shift down may copy, and seconds that it may take for that
- * @until: s: the end of that time; @days: since the system was booted, as far as heat has aged
+ * @until: s: the end of the time that the present shift down has
+ * @days: since the system was booted, as far as heat has aged
  */
 struct par_fill {
 	struct mutex mutex;	/* see above */
 	struct par_fill_band band[PAR_MAX_SETS];
-	u64 bytes, until;
-	u32 time, days;
+	u64 until;
+	u32 days;
 };
 
 /* struct par_cursor - how far segments are collected: row @row, of the run of task @at */
@@ -146,6 +143,8 @@ void par_propagate_exit(struct par_conf *conf);
  * slots, all that are valid at home only
  * par_fill_owed - segments that a shift down to gear @gear would have to copy, before it is chosen
  *	which: no more than what has been used since the last choice. Any context
+ * par_fill_set - store these limits, of which 0 leaves one as it is: see struct par_fill_record.
+ *	Returns 0 or an errno
  * par_fill_end - the shift down is over
  * par_fill_cleaned - what was in images only of members that are awake in @gear has come home
  */
@@ -153,6 +152,7 @@ int par_fill_begin(struct par_conf *conf);
 bool par_fill_next(struct par_set *set, unsigned int band, struct par_cursor *cursor);
 u64 par_fill_left(struct par_conf *conf, unsigned int gear);
 u64 par_fill_owed(struct par_conf *conf, unsigned int gear);
+int par_fill_set(struct par_conf *conf, u64 bytes, u32 seconds);
 void par_fill_end(struct par_conf *conf);
 void par_fill_cleaned(struct par_conf *conf, unsigned int gear);
 int par_fill_alloc(struct par_conf *conf);

@@ -410,7 +410,8 @@ u64 par_shift_segments(struct par_conf *conf, unsigned int gear)
 	u64 segments = par_segments_above(conf, gear, PAR_SEG_HOME), most;
 
 	/* With slots, what is in use, and no more than may be copied for that. */
-	most = div_u64(READ_ONCE(conf->shift->fill.bytes) >> SECTOR_SHIFT, conf->geo.seg_sectors);
+	most = div_u64(READ_ONCE(conf->store->super.fill.bytes) >> SECTOR_SHIFT,
+		       conf->geo.seg_sectors);
 	if (par_has_slots(&conf->geo))
 		segments = min(segments, most);
 	return segments * (conf->geo.gears - gear);

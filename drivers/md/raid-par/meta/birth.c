@@ -39,6 +39,8 @@ static bool birth_as_left(struct mddev *mddev, struct md_rdev *rdev, struct page
 
 void par_birth_find(struct mddev *mddev, struct par_birth *birth)
 {
+	/* It may have been created in the same second as the array whose place it takes. */
+	bool replaces = par_resync_offset(mddev) == PAR_ASKS_NEW && !mddev->events;
 	struct page *page = alloc_page(GFP_KERNEL);
 	struct md_rdev *rdev;
 	bool found = false;
@@ -48,7 +50,7 @@ void par_birth_find(struct mddev *mddev, struct par_birth *birth)
 	if (!page)
 		return;
 	rdev_for_each(rdev, mddev)
-		if (rdev->raid_disk >= 0 && !test_bit(Faulty, &rdev->flags))
+		if (!replaces && rdev->raid_disk >= 0 && !test_bit(Faulty, &rdev->flags))
 			found |= birth_of_super(mddev, rdev, page, &newest, birth);
 	/* Where all superblocks are lost, it is the only one to know. */
 	rdev_for_each(rdev, mddev)

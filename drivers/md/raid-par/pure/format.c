@@ -42,6 +42,7 @@ static_assert(sizeof(struct par_disk_birth) == PAR_BLOCK_BYTES);
 static_assert(offsetof(struct par_disk_birth, log_sectors) == 32);
 static_assert(offsetof(struct par_disk_birth, steady) == 56);
 static_assert(offsetof(struct par_disk_super, steady) == 216);
+static_assert(offsetof(struct par_disk_super, fill_time) == 232);
 
 static const char * const par_format_errors[] = {
 	[PAR_FMT_OK] = "good",
@@ -283,13 +284,27 @@ static u64 log_sectors(const struct par_disk_super *raw)
 	return le64_to_cpu(raw->incompat) & PAR_INCOMPAT_LOG ? le64_to_cpu(raw->log_sectors) : 0;
 }
 
-static void pack_slots(struct par_disk_super *raw, const struct par_geometry *geo)
+static void pack_slots(struct par_disk_super *raw, const struct par_fill_record *fill,
+		       const struct par_geometry *geo)
 {
 	raw->incompat |= cpu_to_le64(PAR_INCOMPAT_SLOTS);
 	raw->share = cpu_to_le32(geo->share);
 	raw->run = cpu_to_le32(geo->run_sectors);
 	raw->tract = cpu_to_le32(geo->tract_sectors);
 	raw->steady = cpu_to_le64(geo->steady);
+	raw->fill_bytes = cpu_to_le64(fill->bytes);
+	raw->fill_time = cpu_to_le32(fill->time);
+}
+
+/* Without slots the fields are of none, and are not looked at. */
+static void unpack_fill(struct par_fill_record *fill, const struct par_disk_super *raw,
+			const struct par_geometry *geo)
+{
+	memset(fill, 0, sizeof(*fill));
+	if (!par_has_slots(geo))
+		return;
+	fill->bytes = le64_to_cpu(raw->fill_bytes);
+	fill->time = le32_to_cpu(raw->fill_time);
 }
 
 static bool same_slots(const struct par_disk_super *raw, const struct par_geometry *geo)
@@ -353,7 +368,7 @@ void par_super_pack(struct par_disk_super *raw, const struct par_super *sb,
 	if (geo->log_sectors)
 		pack_log(raw, &sb->log, geo->log_sectors);
 	if (par_has_slots(geo))
-		pack_slots(raw, geo);
+		pack_slots(raw, &sb->fill, geo);
 	if (sb->has_power)
 		pack_power(raw, &sb->power, geo);
 	if (sb->has_policy)
@@ -484,6 +499,7 @@ enum par_format_error par_super_unpack(struct par_super *sb,
 	sb->lost = le64_to_cpu(raw->incompat) & PAR_INCOMPAT_LOST;
 	if (geo->log_sectors)
 		unpack_log(&sb->log, raw);
+	unpack_fill(&sb->fill, raw, geo);
 	sb->has_power = le64_to_cpu(raw->compat) & PAR_COMPAT_POWER;
 	if (sb->has_power)
 		unpack_power(&sb->power, raw, geo);

@@ -24,6 +24,7 @@
 #ifndef RAID_PAR_FORMAT_H
 #define RAID_PAR_FORMAT_H
 
+#include <linux/bits.h>
 #include <linux/types.h>
 #include "pure/geometry.h"
 #include "pure/log-lost.h"
@@ -122,7 +123,9 @@ struct par_disk_super {
 	__le32 tract;		/* 208 sectors */
 	__le32 pad4;		/* 212 */
 	__le64 steady;		/* 216 sectors of each member that never sleeps */
-	u8 pad1[32];		/* 224 */
+	__le64 fill_bytes;	/* 224 that a shift down may copy; 0: the default, here and below */
+	__le32 fill_time;	/* 232 seconds that it may take for that */
+	u8 pad1[20];		/* 236 */
 	struct par_disk_set set[PAR_MAX_SETS];	/* 256 by gear, lowest first */
 	__le64 min_seq[PAR_MAX_MEMBERS];	/* the least seq of each member's superblock */
 	/* with PAR_COMPAT_POWER: */
@@ -268,6 +271,21 @@ struct par_scrub_record {
 	u64 last[PAR_MAX_SETS + 1];
 };
 
+#define PAR_FILL_BYTES		(64ULL << 30)
+#define PAR_FILL_BYTES_MIN	BIT_ULL(20)
+#define PAR_FILL_BYTES_MAX	BIT_ULL(50)
+#define PAR_FILL_TIME		600U	/* s */
+#define PAR_FILL_TIME_MAX	86400U
+
+/**
+ * struct par_fill_record - stored limits of what a shift down fills; see Documentation/slots.md
+ * @bytes: that may be copied; @time: seconds after which no run is begun
+ */
+struct par_fill_record {
+	u64 bytes;
+	u32 time;
+};
+
 /**
  * struct par_log_record - what is kept about the write log; see Documentation/log.md
  * @tail, @stable: positions; @run: of the last use of the array; @absent: members
@@ -294,6 +312,7 @@ struct par_super {
 	struct par_policy_record policy;
 	struct par_scrub_record scrub;
 	struct par_log_record log;	/* of arrays that have one */
+	struct par_fill_record fill;	/* stored if there are slots */
 };
 
 enum par_format_error {

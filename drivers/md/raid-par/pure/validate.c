@@ -22,6 +22,7 @@ static const char * const par_odd_names[] = {
 	[PAR_ODD_POLICY] = "policy settings",
 	[PAR_ODD_HISTORY] = "load history",
 	[PAR_ODD_SCRUB] = "check settings",
+	[PAR_ODD_FILL] = "limits of a fill",
 };
 
 const char *par_odd_name(enum par_odd odd)
@@ -237,6 +238,22 @@ static u32 mend_scrub(struct par_super *sb, const struct par_geometry *geo, u64 
 	return odd_if(odd, PAR_ODD_SCRUB);
 }
 
+/* A limit that was never stored is 0. */
+static bool mend_fill(struct par_fill_record *fill)
+{
+	bool odd;
+
+	fill->bytes = fill->bytes ?: PAR_FILL_BYTES;
+	fill->time = fill->time ?: PAR_FILL_TIME;
+	odd = fill->bytes < PAR_FILL_BYTES_MIN || fill->bytes > PAR_FILL_BYTES_MAX ||
+	      fill->time > PAR_FILL_TIME_MAX;
+	if (odd) {
+		fill->bytes = PAR_FILL_BYTES;
+		fill->time = PAR_FILL_TIME;
+	}
+	return odd;
+}
+
 u32 par_super_mend(struct par_super *sb, const struct par_geometry *geo, u64 now)
 {
 	u32 odd = odd_if(sb->flags & ~PAR_SB_CLEAN, PAR_ODD_FLAGS);
@@ -248,6 +265,7 @@ u32 par_super_mend(struct par_super *sb, const struct par_geometry *geo, u64 now
 	odd |= odd_if(mend_speed(sb), PAR_ODD_SPEED);
 	odd |= mend_power(sb, geo, now);
 	odd |= mend_policy(sb, geo);
+	odd |= odd_if(mend_fill(&sb->fill), PAR_ODD_FILL);
 	return odd | mend_scrub(sb, geo, now);
 }
 EXPORT_SYMBOL_IF_KUNIT(par_super_mend);

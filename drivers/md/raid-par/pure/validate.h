@@ -42,6 +42,7 @@ enum par_odd {
 	PAR_ODD_POLICY,		/* defaults */
 	PAR_ODD_HISTORY,	/* the hour becomes unknown */
 	PAR_ODD_SCRUB,		/* defaults, and as if all sets had been read just now */
+	PAR_ODD_FILL,		/* defaults */
 	PAR_ODDS,
 };
 

@@ -368,6 +368,7 @@ static const struct attribute_group *par_groups[] = {
 	&par_power_group,
 	&par_policy_group,
 	&par_log_group,
+	&par_slots_group,
 	NULL
 };
 

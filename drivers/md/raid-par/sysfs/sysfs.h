@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Common to the files that make md/par/ in sysfs: sysfs.c has the array and its members,
- * power-sysfs.c power, policy-sysfs.c loads and the policy.
+ * power-sysfs.c power, policy-sysfs.c loads and the policy, log-sysfs.c the write log,
+ * slots-sysfs.c images of a share.
  */
 #ifndef RAID_PAR_SYSFS_H
 #define RAID_PAR_SYSFS_H
@@ -44,6 +45,7 @@ extern const struct attribute_group par_power_group;
 extern const struct attribute_group par_member_power_group;
 extern const struct attribute_group par_policy_group;
 extern const struct attribute_group par_log_group;
+extern const struct attribute_group par_slots_group;
 extern const struct attribute_group par_member_load_group;
 
 /* par_may_keep - may settings be written? If not, the log says why. */

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Images of a share in the superblock, over all layouts, and the blocks of the slot maps: after
- * each assembly an array has the geometry that it had at its creation.
+ * each assembly an array has the geometry that it had at its creation, and the limits of a fill.
  */
 #include <linux/string.h>
+#include <linux/unaligned.h>
 #include <kunit/test.h>
 
 #include "super_test.h"
@@ -66,12 +67,17 @@ static void super_leads_back(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, super_test_unpack(t, &t->geo), PAR_FMT_GEOMETRY);
 }
 
+static enum par_format_error unpack_sealed(struct super_test *t)
+{
+	super_test_seal(&t->raw);
+	return super_test_unpack(t, &t->geo);
+}
+
 static void expect_geometry(struct kunit *test, const char *what)
 {
 	struct super_test *t = test->priv;
 
-	super_test_seal(&t->raw);
-	KUNIT_EXPECT_EQ_MSG(test, super_test_unpack(t, &t->geo), PAR_FMT_GEOMETRY, "%s", what);
+	KUNIT_EXPECT_EQ_MSG(test, unpack_sealed(t), PAR_FMT_GEOMETRY, "%s", what);
 	par_super_pack(&t->raw, &t->sb, &t->geo, SUPER_MEMBER);
 }
 
@@ -94,6 +100,49 @@ static void super_differs(struct kunit *test)
 	expect_geometry(test, "members that never sleep");
 	t->raw.incompat &= ~cpu_to_le64(PAR_INCOMPAT_SLOTS);
 	expect_geometry(test, "no slots");
+}
+
+/* Limits as they are stored, and values that no version stores. */
+static void fill_limits(struct kunit *test)
+{
+	static const struct {
+		u64 bytes, want_bytes;
+		u32 time, want_time;
+		bool odd;
+	} cases[] = {
+		{ 0, 64ULL << 30, 0, 600, false },
+		{ 1 << 20, 1 << 20, 1, 1, false },
+		{ 0, 64ULL << 30, 86400, 86400, false },
+		{ 1ULL << 50, 1ULL << 50, 0, 600, false },
+		{ (1 << 20) - 1, 64ULL << 30, 7, 600, true },
+		{ (1ULL << 50) + 1, 64ULL << 30, 7, 600, true },
+		{ 1 << 20, 64ULL << 30, 86401, 600, true },
+	};
+	const struct par_kunit_layout *in = test->param_value;
+	struct par_birth birth = { .share = 10, .steady = MEMBER_SIZE(in) };
+	struct super_test *t = test->priv;
+	unsigned int i;
+
+	lay_out(test, &t->geo, in, &birth);
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		t->sb.fill.bytes = cases[i].bytes;
+		t->sb.fill.time = cases[i].time;
+		par_super_pack(&t->raw, &t->sb, &t->geo, SUPER_MEMBER);
+		KUNIT_EXPECT_EQ(test, get_unaligned_le64((u8 *)&t->raw + 224), cases[i].bytes);
+		KUNIT_EXPECT_EQ(test, get_unaligned_le32((u8 *)&t->raw + 232), cases[i].time);
+		KUNIT_ASSERT_EQ(test, super_test_unpack(t, &t->geo), PAR_FMT_OK);
+		KUNIT_EXPECT_EQ_MSG(test, !!(par_super_mend(&t->out, &t->geo, 0) &
+					     BIT(PAR_ODD_FILL)), cases[i].odd, "case %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, t->out.fill.bytes, cases[i].want_bytes, "case %u", i);
+		KUNIT_EXPECT_EQ_MSG(test, t->out.fill.time, cases[i].want_time, "case %u", i);
+	}
+	/* An array with images of everything has no limits. */
+	par_super_pack(&t->raw, &t->sb, &t->plain, SUPER_MEMBER);
+	KUNIT_EXPECT_EQ(test, get_unaligned_le64((u8 *)&t->raw + 224), 0);
+	t->geo = t->plain;
+	t->raw.fill_bytes = cpu_to_le64(1);
+	KUNIT_ASSERT_EQ(test, unpack_sealed(t), PAR_FMT_OK);
+	KUNIT_EXPECT_FALSE(test, par_super_mend(&t->out, &t->geo, 0) & BIT(PAR_ODD_FILL));
 }
 
 /* Each block of the slot maps: the last run and the last slot are valid, one more is not. */
@@ -130,6 +179,7 @@ static void blocks_in_range(struct kunit *test)
 static struct kunit_case slot_super_cases[] = {
 	KUNIT_CASE_PARAM(super_leads_back, super_layout_gen_params),
 	KUNIT_CASE_PARAM(super_differs, super_layout_gen_params),
+	KUNIT_CASE_PARAM(fill_limits, super_layout_gen_params),
 	KUNIT_CASE_PARAM(blocks_in_range, super_layout_gen_params),
 	{}
 };

@@ -12,6 +12,7 @@ mod reader;
 mod scrub;
 mod settings;
 mod shift;
+mod slots;
 
 pub use device::{Device, device_name};
 pub use find::{all, meant, named, names, some};
@@ -22,6 +23,7 @@ pub use reader::Dir;
 pub use scrub::{Scrub, SetScrub};
 pub use settings::{PolicyMode, Settings, Spin};
 pub use shift::{Moved, Progress, Shift, ShiftState};
+pub use slots::Slots;
 
 use crate::error::{Error, Result};
 use crate::system::System;
@@ -109,6 +111,8 @@ pub struct Array {
     pub segments: Segments,
     /// `None`: the array has no write log.
     pub log: Option<Log>,
+    /// `None`: the array has images of everything.
+    pub slots: Option<Slots>,
     /// Zones whose parity is to be made right.
     pub resync_zones: Option<u64>,
     pub propagated_bytes: u64,
@@ -155,6 +159,7 @@ impl Array {
             scrub: Scrub::read(&md, &par)?,
             segments: segments(&par)?,
             log: Log::read(&par)?,
+            slots: Slots::read(&par)?,
             resync_zones: par.unless("resync", "none")?,
             propagated_bytes: par.number("propagated_bytes")?,
             metadata_writes: par.number("metadata_writes")?,

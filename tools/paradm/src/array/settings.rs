@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-//! What can be set, in the array's files of mode 0644 (but for `gear`, and for
-//! `log_size`, which takes no other value).
+//! What can be set, in the array's files of mode 0644 (but for `gear`, for
+//! `log_size`, which takes no other value, and for `fill_size` and `fill_time`,
+//! which few arrays have: see slots.rs).
 
 use super::Dir;
 use crate::error::Result;

@@ -32,6 +32,9 @@ pub struct Options {
     /// Size of a write log on each member that never sleeps, as mdadm takes it: 8G; without it there is none, and none can be added
     #[arg(long, value_name = "SIZE")]
     log_size: Option<LogSize>,
+    /// Percent of the array that can have images at a time; less makes the array larger, and reads of other data wake sleepers
+    #[arg(long, value_name = "PERCENT", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=100))]
+    image_share: u32,
     /// Overwrite what the devices hold. Devices in use and members of arrays are refused nevertheless
     #[arg(long)]
     overwrite: bool,
@@ -84,6 +87,7 @@ fn wanted(options: &Options, system: &dyn System) -> Result<Wanted> {
         chunk_kib: options.chunk,
         spares: options.spares,
         log_size: options.log_size,
+        image_share: options.image_share,
         overwrite: options.overwrite,
     })
 }

@@ -65,13 +65,14 @@ impl Gears {
         self.0.last().copied().unwrap_or(0)
     }
 
-    /// Where all lies on members of that size, or why no array is like that.
+    /// Where all lies on members of that size, or why no array is like that. `image_share`: percent.
     pub fn geometry(
         &self,
         level: Level,
         chunk_kib: u64,
         device_bytes: u64,
         log: Option<LogSize>,
+        image_share: u32,
     ) -> Result<Geometry> {
         let wrong = |reason: &str| Error::Usage(format!("gears {self} with {level}: {reason}"));
         if self.0.len() < 2 {
@@ -80,8 +81,14 @@ impl Gears {
         let word = Geometry::layout_word(level.number(), &self.0);
         let word = word.ok_or_else(|| wrong("the layout has no number that mdadm could store"))?;
         let log_bytes = log.map_or(0, LogSize::bytes);
-        let geometry =
-            Geometry::with_log(word, self.top(), chunk_kib << 10, device_bytes, log_bytes);
+        let geometry = Geometry::with_parts(
+            word,
+            self.top(),
+            chunk_kib << 10,
+            device_bytes,
+            log_bytes,
+            image_share,
+        );
         geometry.map_err(|reason| match log {
             Some(log) => wrong(&format!("{reason}, with a log of {log}")),
             None => wrong(reason),

@@ -33,6 +33,8 @@ pub struct Wanted {
     pub spares: u32,
     /// `None`: without a write log.
     pub log_size: Option<LogSize>,
+    /// Percent of the array that can have images.
+    pub image_share: u32,
     /// Contents of the devices may be lost. Members of arrays, and what is in use, are refused nevertheless.
     pub overwrite: bool,
 }
@@ -71,6 +73,8 @@ pub struct Creation {
     /// The write log on each member.
     #[serde(rename = "log_bytes")]
     pub log_size: Option<LogSize>,
+    /// Percent of the array that can have images.
+    pub image_share: u32,
     /// Of the array; mdadm may keep less of the disks for itself.
     pub bytes: u64,
     pub members: Vec<Member>,
@@ -118,7 +122,10 @@ pub fn prepare(system: &dyn System, wanted: &Wanted) -> Result<Creation> {
     not_running(system, &array)?;
     knows_par(system)?;
     if let Some(size) = wanted.log_size {
-        knows_logs(system, size)?;
+        knows_newer(system, "--log-size", &log_option(size))?;
+    }
+    if let Some(option) = share_option(wanted.image_share) {
+        knows_newer(system, "--image-share", &option)?;
     }
     let mut listed = Vec::new();
     for (number, disk) in (0..).zip(devices) {
@@ -136,6 +143,7 @@ pub fn prepare(system: &dyn System, wanted: &Wanted) -> Result<Creation> {
         level: wanted.level,
         chunk_kib: wanted.chunk_kib,
         log_size: wanted.log_size,
+        image_share: wanted.image_share,
         bytes: geometry.array_bytes(),
         warnings: disk::warnings(&disks),
         command: program.shown(),
@@ -157,7 +165,13 @@ fn fitting(wanted: &Wanted, gears: &Gears, members: u32, disks: &[Disk]) -> Resu
     }
     let least = disks.iter().map(|disk| disk.bytes).min().unwrap_or(0);
     let usable = least.saturating_sub(RESERVED.min(least / 16));
-    gears.geometry(wanted.level, wanted.chunk_kib, usable, wanted.log_size)
+    gears.geometry(
+        wanted.level,
+        wanted.chunk_kib,
+        usable,
+        wanted.log_size,
+        wanted.image_share,
+    )
 }
 
 fn role(geometry: &Geometry, number: u32, members: u32) -> Role {
@@ -206,19 +220,24 @@ fn knows_par(system: &dyn System) -> Result<()> {
     })
 }
 
-/// Patches that are older than write logs do not.
-fn knows_logs(system: &dyn System, size: LogSize) -> Result<()> {
-    if knows(system, &log_option(size))? {
+/// Older patches lack some options.
+fn knows_newer(system: &dyn System, name: &str, option: &str) -> Result<()> {
+    if knows(system, option)? {
         return Ok(());
     }
     Err(Error::NoProgram {
-        program: "mdadm that knows --log-size".to_owned(),
+        program: format!("mdadm that knows {name}"),
         remedy: format!("the one that is installed has older patches of raid-par; {MDADM}"),
     })
 }
 
 fn log_option(size: LogSize) -> String {
     format!("--log-size={size}")
+}
+
+/// `None`: images of everything, for which mdadm needs no option.
+fn share_option(percent: u32) -> Option<String> {
+    (percent != Geometry::SHARE_ALL).then(|| format!("--image-share={percent}"))
 }
 
 fn examine(system: &dyn System, wanted: &Wanted, disk: Disk, role: Role) -> Result<Member> {
@@ -262,6 +281,7 @@ fn mdadm_create(array: &Path, wanted: &Wanted, gears: &Gears, disks: &[Disk]) ->
         args.push(format!("--spare-devices={}", wanted.spares));
     }
     args.extend(wanted.log_size.map(log_option));
+    args.extend(share_option(wanted.image_share));
     // mdadm's own question about contents has been answered; it still refuses par arrays and what is in use.
     args.push("--run".to_owned());
     let args = args.into_iter().map(std::ffi::OsString::from);

@@ -3,17 +3,21 @@
 
 use super::{Creation, Outcome, Role};
 use crate::output::{Align, Style, Table, Text, units};
+use crate::policy_ffi::Geometry;
 
 impl Text for Creation {
     fn text(&self, style: Style) -> String {
         let array = style.bold(self.array.display());
         let (level, gears, bytes) = (self.level, &self.gears, units::bytes(self.bytes));
-        let log = self.log_size.map_or(String::new(), |size| {
+        let mut parts = self.log_size.map_or(String::new(), |size| {
             let size = units::bytes(size.bytes());
             format!(", with a write log of {size} on each member that never sleeps")
         });
+        if self.image_share != Geometry::SHARE_ALL {
+            parts += &format!(", with images of {} %", self.image_share);
+        }
         if self.outcome == Outcome::Created {
-            return format!("{array} is created: {level}:{gears}, about {bytes}{log}\n");
+            return format!("{array} is created: {level}:{gears}, about {bytes}{parts}\n");
         }
         let mut table = Table::new([
             ("device", Align::Left),
@@ -43,7 +47,7 @@ impl Text for Creation {
                 holds,
             ]);
         }
-        let mut text = format!("{array} will be {level}:{gears}, about {bytes}{log}\n");
+        let mut text = format!("{array} will be {level}:{gears}, about {bytes}{parts}\n");
         text += &table.render("  ", style);
         for warning in &self.warnings {
             text += &format!("{}: {warning}\n", style.attention("warning"));

@@ -162,7 +162,13 @@ fn used<'a>(wanted: &'a Wanted, gears: &Gears) -> Result<&'a [u64]> {
 
 fn geometry(wanted: &Wanted, gears: &Gears) -> Result<Geometry> {
     let least = used(wanted, gears)?.iter().min().copied().unwrap_or(0);
-    gears.geometry(wanted.level, wanted.chunk_kib, least, wanted.log_size)
+    gears.geometry(
+        wanted.level,
+        wanted.chunk_kib,
+        least,
+        wanted.log_size,
+        Geometry::SHARE_ALL,
+    )
 }
 
 /// Without a load.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Where everything lies: geometry.h.
+//! Where everything lies: geometry.h, slot-place.h.
 
 use super::{Knobs, raw, words};
 use std::sync::Arc;
@@ -16,33 +16,46 @@ impl Geometry {
         chunk_bytes: u64,
         device_bytes: u64,
     ) -> Result<Self, &'static str> {
-        Self::with_log(layout, members, chunk_bytes, device_bytes, 0)
+        Self::with_parts(
+            layout,
+            members,
+            chunk_bytes,
+            device_bytes,
+            0,
+            Self::SHARE_ALL,
+        )
     }
 
-    /// The same, with so many bytes of each member for a write log, rounded up to chunks; 0: without one.
-    pub fn with_log(
+    /// Images of everything, in percent.
+    pub const SHARE_ALL: u32 = 100;
+
+    /// The same, with so many bytes of each member for a write log, rounded up to chunks, or 0; and with images of so
+    /// many percent of the array.
+    pub fn with_parts(
         layout: u32,
         members: u32,
         chunk_bytes: u64,
         device_bytes: u64,
         log_bytes: u64,
+        share: u32,
     ) -> Result<Self, &'static str> {
         let mut geo = raw::Geometry::default();
-        let chunk = u32::try_from(chunk_bytes / raw::SECTOR).unwrap_or(u32::MAX);
-        // SAFETY: it fills in `geo` and keeps no pointer to it.
-        let error = unsafe {
-            raw::par_geometry_with_log(
-                &mut geo,
-                layout,
-                members,
-                chunk,
-                device_bytes / raw::SECTOR,
-                log_bytes / raw::SECTOR,
-            )
+        let ask = raw::SlotAsk {
+            layout,
+            disks: members,
+            chunk: u32::try_from(chunk_bytes / raw::SECTOR).unwrap_or(u32::MAX),
+            steady: device_bytes / raw::SECTOR,
+            sleeper: device_bytes / raw::SECTOR,
+            log: log_bytes / raw::SECTOR,
+            share,
+            ..raw::SlotAsk::default()
         };
+        let mut why = 0;
+        // SAFETY: it fills in `geo` and `why`, and keeps no pointer to either, or to `ask`.
+        let error = unsafe { raw::par_slot_place_init(&mut geo, &ask, &mut why) };
         if error != 0 {
             // SAFETY: it returns static strings.
-            return Err(unsafe { words(raw::par_geo_strerror(error)) });
+            return Err(unsafe { words(raw::par_slot_strerror(error, why)) });
         }
         Ok(Geometry(Arc::new(geo)))
     }
@@ -156,7 +169,7 @@ mod tests {
     #[test]
     fn a_log_costs_its_size_on_each_member() {
         let word = Geometry::layout_word(5, &[3, 5]).unwrap();
-        let of = |log| Geometry::with_log(word, 5, 512 << 10, 4 * TB, log);
+        let of = |log| Geometry::with_parts(word, 5, 512 << 10, 4 * TB, log, 100);
         let (without, with) = (of(0).unwrap(), of((8 << 30) + 1024).unwrap());
         let log = with.metadata_bytes() - without.metadata_bytes();
         assert_eq!(log, (8 << 30) + (512 << 10));
@@ -166,6 +179,20 @@ mod tests {
         for log in [4 * TB, u64::MAX] {
             let wrong = "the members are too small for this layout and chunk";
             assert_eq!(of(log).unwrap_err(), wrong);
+        }
+    }
+
+    /// The chunks of Documentation/slots.md.
+    #[test]
+    fn a_share_of_images_makes_room() {
+        let word = Geometry::layout_word(5, &[3, 5]).unwrap();
+        let of = |share| Geometry::with_parts(word, 5, 512 << 10, 16 * TB, 0, share);
+        for (share, chunks) in [(100, 61_034_996), (25, 97_655_816), (10, 110_972_500)] {
+            assert_eq!(of(share).unwrap().array_bytes(), chunks * (512 << 10));
+        }
+        for share in [0, 101] {
+            let wrong = "the share of images must be from 1 to 100 percent";
+            assert_eq!(of(share).unwrap_err(), wrong);
         }
     }
 

@@ -6,6 +6,7 @@
 #include "policy/policy.h"
 #include "policy/predict.h"
 #include "pure/ration.h"
+#include "pure/slot-place.h"
 
 struct par_layout_fact {
 	const char *name;
@@ -39,6 +40,10 @@ static const struct par_layout_fact facts[] = {
 	FIELD(par_geometry, tracts), FIELD(par_geometry, slot_blocks), FIELD(par_geometry, band),
 	SIZE(par_band), FIELD(par_band, imaged), FIELD(par_band, runs), FIELD(par_band, slots),
 	FIELD(par_band, block_base), FIELD(par_band, blocks),
+	SIZE(par_slot_ask), FIELD(par_slot_ask, layout), FIELD(par_slot_ask, disks),
+	FIELD(par_slot_ask, chunk), FIELD(par_slot_ask, steady), FIELD(par_slot_ask, sleeper),
+	FIELD(par_slot_ask, log), FIELD(par_slot_ask, share), FIELD(par_slot_ask, run),
+	FIELD(par_slot_ask, tract),
 	SIZE(par_knobs), FIELD(par_knobs, automatic), FIELD(par_knobs, interval),
 	FIELD(par_knobs, window), FIELD(par_knobs, up), FIELD(par_knobs, down), FIELD(par_knobs, wait),
 	FIELD(par_knobs, hold), FIELD(par_knobs, break_even), FIELD(par_knobs, min_gear),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The module's structs and functions as C has them: pure/{geometry,ration,knobs,policy-record}.h
+//! The module's structs and functions as C has them: pure/{geometry,slot-place,ration,knobs,policy-record}.h
 //! and policy/{window,surge,policy,predict,history}.h in drivers/md/raid-par. What the fields mean
 //! is said there. A test compares every size and offset with the C compiler's (layout.c).
 
@@ -69,6 +69,20 @@ pub struct Geometry {
     pub tracts: u64,
     pub slot_blocks: u32,
     pub band: [Band; MAX_SETS + 1],
+}
+
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SlotAsk {
+    pub layout: u32,
+    pub disks: c_uint,
+    pub chunk: u32,
+    pub steady: u64,
+    pub sleeper: u64,
+    pub log: u64,
+    pub share: c_uint,
+    pub run: u32,
+    pub tract: u32,
 }
 
 #[repr(C)]
@@ -268,15 +282,9 @@ pub struct Ration {
 }
 
 unsafe extern "C" {
-    pub fn par_geometry_with_log(
-        geo: *mut Geometry,
-        layout: u32,
-        raid_disks: c_uint,
-        chunk_sectors: u32,
-        dev_sectors: u64,
-        log_sectors: u64,
-    ) -> c_uint;
-    pub fn par_geo_strerror(error: c_uint) -> *const c_char;
+    pub fn par_slot_place_init(geo: *mut Geometry, ask: *const SlotAsk, why: *mut c_uint)
+    -> c_uint;
+    pub fn par_slot_strerror(error: c_uint, why: c_uint) -> *const c_char;
 
     pub fn par_knobs_init(knobs: *mut Knobs, geo: *const Geometry);
     pub fn par_knobs_error(knobs: *const Knobs, geo: *const Geometry) -> *const c_char;
@@ -384,6 +392,7 @@ mod tests {
                 zones, map_blocks, intent_blocks, set, share, run_sectors, tract_sectors,
                 run_shift, steady, tracts, slot_blocks, band }
             "par_band": Band { imaged, runs, slots, block_base, blocks }
+            "par_slot_ask": SlotAsk { layout, disks, chunk, steady, sleeper, log, share, run, tract }
             "par_knobs": Knobs { automatic, interval, window, up, down, wait, hold, break_even,
                 min_gear, max_gear }
             "par_window": Window { length, count, sum, squares, requests, waited }

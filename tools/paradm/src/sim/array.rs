@@ -80,6 +80,14 @@ pub struct SimLog {
     pub lost: u64,
 }
 
+/// Images of a share, as the files tell it.
+pub struct SimSlots {
+    pub share: u64,
+    pub slots: u64,
+    pub free: u64,
+    pub misses: u64,
+}
+
 pub struct SimArray {
     pub name: String,
     /// 5, 6 or 0.
@@ -107,7 +115,9 @@ pub struct SimArray {
     pub left_out: Vec<u32>,
     pub mismatches: u64,
     pub log: Option<SimLog>,
-    /// The module is older than write logs: it has no files of them.
+    /// `None`: images of everything.
+    pub slots: Option<SimSlots>,
+    /// The module is older than write logs and slots: it has no files of them.
     pub before_logs: bool,
     pub(super) settings: Settings,
     pub(super) geometry: Geometry,
@@ -164,6 +174,7 @@ impl SimArray {
             left_out: Vec::new(),
             mismatches: 0,
             log: None,
+            slots: None,
             before_logs: false,
             settings: Settings::new(&geometry),
             geometry,
@@ -438,6 +449,17 @@ impl SimLog {
             replayed: 17,
             read_errors: 0,
             lost: 0,
+        }
+    }
+}
+
+impl SimSlots {
+    pub fn tenth() -> Self {
+        SimSlots {
+            share: 10,
+            slots: 1_387_157,
+            free: 21_674,
+            misses: 3,
         }
     }
 }

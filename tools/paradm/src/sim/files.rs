@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //! What a simulated array's files hold, and what a write to them does.
 
-use super::array::{Kind, SimArray, SimLog, SimMember};
+use super::array::{Kind, SimArray, SimLog, SimMember, SimSlots};
 use rustix::io::Errno;
 use std::path::Path;
 use std::time::Duration;
@@ -46,7 +46,8 @@ impl SimArray {
     }
 
     fn par_file(&self, file: &str, now: Duration) -> Option<String> {
-        if let Some(word) = self.settings.show(file).or_else(|| self.log_file(file)) {
+        let of_part = |file| self.log_file(file).or_else(|| self.slots_file(file));
+        if let Some(word) = self.settings.show(file).or_else(|| of_part(file)) {
             return Some(word);
         }
         let state = match &self.work {
@@ -117,6 +118,24 @@ impl SimArray {
             _ => return None,
         };
         Some(log.map_or(0, of).to_string())
+    }
+
+    /// Of an array with images of everything all of them are 0, but for the share.
+    fn slots_file(&self, file: &str) -> Option<String> {
+        let slots = self.slots.as_ref();
+        let of: fn(&SimSlots) -> u64 = match file {
+            _ if self.before_logs => return None,
+            "image_share" => return Some(slots.map_or(100, |slots| slots.share).to_string()),
+            "slots" => |slots| slots.slots,
+            "slots_free" => |slots| slots.free,
+            "slot_uses" => |_| 4711,
+            "slot_hits" => |_| 4200,
+            "slot_misses" => |slots| slots.misses,
+            "fill_size" => |_| 64 << 30,
+            "fill_time" => |_| 600,
+            _ => return None,
+        };
+        Some(slots.map_or(0, of).to_string())
     }
 
     fn load_by_hour(&self) -> String {

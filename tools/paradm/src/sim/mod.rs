@@ -21,7 +21,7 @@ mod settings;
 mod trace;
 mod tree;
 
-pub use array::{SimArray, SimLog, SimMember};
+pub use array::{SimArray, SimLog, SimMember, SimSlots};
 pub use tree::Tree;
 
 use crate::system::{Events, Follow, Program, Ran, System, Uevent, Uevents};

@@ -28,6 +28,9 @@ fn array_text(array: &Array, now: i64, style: Style) -> String {
     if let Some(log) = &array.log {
         text += &format!("  {}\n", style.words(&words::log(log)));
     }
+    if let Some(slots) = &array.slots {
+        text += &format!("  {}\n", words::slots(slots));
+    }
     text + &members(array, now, style).render("  ", style)
 }
 

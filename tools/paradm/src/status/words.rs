@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //! What is said of an array and its members, by `paradm status` on paper and on the full screen.
 
-use crate::array::{Array, Log, LogState, Member, PowerControl, PowerState, ShiftState};
+use crate::array::{Array, Log, LogState, Member, PowerControl, PowerState, ShiftState, Slots};
 use crate::output::{Align, Tone, Word, printable, units};
 
 /// The columns of [`member`].
@@ -88,6 +88,14 @@ pub fn log(log: &Log) -> Vec<Word> {
         words.push(word);
     }
     words
+}
+
+/// Images of a share: what there is of slots, and what it has cost that there are no more.
+pub fn slots(slots: &Slots) -> String {
+    format!(
+        "images of {} %: {} of {} slots free, {} misses",
+        slots.share_percent, slots.free, slots.total, slots.misses
+    )
 }
 
 /// What is lost, and what could not be read from one copy.

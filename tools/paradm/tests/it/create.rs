@@ -163,6 +163,45 @@ fn a_write_log_is_made_by_mdadm() {
 }
 
 #[test]
+fn images_of_a_share_are_made_by_mdadm() {
+    let sim = system(&[], &[]);
+    let line = format!("create md1 {FIVE} --gears 3,5");
+    let shared = format!("{line} --image-share 25");
+    let (with, without) = (
+        json(&sim, &format!("{shared} --dry-run")),
+        json(&sim, &format!("{line} --image-share 100 --dry-run")),
+    );
+    assert_eq!(
+        (&with["image_share"], &without["image_share"]),
+        (&25.into(), &100.into())
+    );
+    let bytes = |creation: &Value| creation["bytes"].as_u64().unwrap();
+    // 1.6 times as much, less some metadata.
+    let less = bytes(&without) / 5 * 8 - bytes(&with);
+    assert!(less < 1 << 30, "{less}");
+    let left = paradm(&sim, &format!("{shared} --yes"));
+    let done = "/dev/md1 is created: raid5:3,5, about 12.8 TB, with images of 25 %\n";
+    assert_eq!((left.code, left.out.as_str()), (0, done), "{}", left.err);
+    assert_eq!(
+        creations(&sim),
+        [format!(
+            "mdadm --create /dev/md1 --level=par --layout=raid5:3,5 --raid-devices=5 --chunk=512K --image-share=25 --run {FIVE}"
+        )]
+    );
+    let sim = system(&[], &[]);
+    sim.program("mdadm", |_, program| {
+        let newer = |arg: &std::ffi::OsString| arg.to_string_lossy().starts_with("--image-share");
+        match program.args.iter().any(newer) {
+            true => failed(2, "mdadm: unrecognized option '--image-share=25'\n"),
+            false => Ran::default(),
+        }
+    });
+    assert!(
+        refusal(&sim, &format!("{shared} --yes"), 8).contains("mdadm that knows --image-share")
+    );
+}
+
+#[test]
 fn a_write_log_that_cannot_be_is_refused_before_a_device_is_read() {
     let sim = system(&[], &[]);
     sim.program("mdadm", |_, program| {

@@ -3,7 +3,7 @@
 
 use crate::harness::{golden, json, paradm, session};
 use expect_test::expect_file;
-use paradm::sim::{SimArray, SimLog, SimSystem};
+use paradm::sim::{SimArray, SimLog, SimSlots, SimSystem};
 use paradm::system::System;
 use std::path::Path;
 use std::time::Duration;
@@ -140,6 +140,41 @@ fn a_write_log_is_told() {
             5,
             "paradm: /sys/block/md1/md/par/log_state: \"none\" is not empty, records, draining or stuck\n"
         )
+    );
+}
+
+/// md0 has images of a tenth, md1 of everything, and md2 a module that knows of no share.
+#[test]
+fn images_of_a_share_are_told() {
+    let sim = SimSystem::with(
+        [('a', "md0"), ('f', "md1"), ('k', "md2")].map(|(first, name)| {
+            let mut array = SimArray::of_level(name, 5, &[2, 3], first).in_gear(2);
+            array.before_logs = name == "md2";
+            array.slots = (name == "md0").then(SimSlots::tenth);
+            array
+        }),
+    );
+    golden(
+        &expect_file!["../golden/status-slots.txt"],
+        &session(&sim, &["status"]),
+    );
+    let arrays = json(&sim, "status")["arrays"].clone();
+    assert_eq!(
+        arrays[0]["slots"],
+        serde_json::json!({
+            "share_percent": 10, "total": 1_387_157, "free": 21_674, "uses": 4711, "hits": 4200, "misses": 3,
+            "fill_bytes": 68_719_476_736_u64, "fill_seconds": 600
+        })
+    );
+    assert!(arrays[1]["slots"].is_null() && arrays[2]["slots"].is_null());
+    sim.world()
+        .spoil("/sys/block/md0/md/par/image_share", "all\n");
+    let left = paradm(&sim, "status md0");
+    assert_eq!(left.code, 5, "{}", left.err);
+    assert!(
+        left.err.contains("par/image_share: \"all\" is not"),
+        "{}",
+        left.err
     );
 }
 

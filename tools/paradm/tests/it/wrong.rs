@@ -51,6 +51,7 @@ const NO_WATTS: &[&str] = &["", "x", "-1", "nan", "inf", "1e999"];
 const NO_LEVEL: &[&str] = &["", "raid1", "5", "RAID5"];
 const NO_CHUNK: &[&str] = &["", "x", "-64", "0", "32", "65", "32768"];
 const NO_LOG: &[&str] = &["", "x", "0", "-8G", "8GiB", "1.5G", "4095", "99999999T"];
+const NO_SHARE: &[&str] = &["", "x", "-1", "0", "101", "2.5", "10%", "4294967297"];
 const DISKS: &str = "/dev/sdv /dev/sdw /dev/sdx";
 
 /// A line with `{}` for the value; which argument of which command it is, and how it ends.
@@ -104,6 +105,13 @@ fn table() -> Vec<Wrong> {
             "log_size",
             &create("--log-size={}"),
             NO_LOG,
+            USAGE,
+        ),
+        wrong(
+            "create",
+            "image_share",
+            &create("--image-share={}"),
+            NO_SHARE,
             USAGE,
         ),
         wrong("create", "spares", &create("--spares={}"), NO_NUMBER, USAGE),

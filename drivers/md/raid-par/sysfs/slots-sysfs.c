@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Images of a share in sysfs. Of an array with images of everything all values are 0, but for
+ * image_share. Documented in Documentation/sysfs-par.md.
+ */
+#include "core/slots.h"
+#include "gear/gear.h"
+#include "sysfs/sysfs.h"
+
+static ssize_t image_share_show(struct par_conf *conf, char *page)
+{
+	return sysfs_emit(page, "%u\n", conf->geo.share);
+}
+
+static ssize_t slots_show(struct par_conf *conf, char *page)
+{
+	unsigned int band;
+	u64 slots = 0;
+
+	for (band = 1; band < conf->geo.gears; band++)
+		slots += conf->slots->map[band].slots;
+	return sysfs_emit(page, "%llu\n", slots);
+}
+
+static ssize_t slots_free_show(struct par_conf *conf, char *page)
+{
+	unsigned int band;
+	u64 slots = 0;
+
+	for (band = 1; band < conf->geo.gears; band++)
+		slots += READ_ONCE(conf->slots->map[band].count[PAR_SLOT_FREE]);
+	return sysfs_emit(page, "%llu\n", slots);
+}
+
+static ssize_t slot_uses_show(struct par_conf *conf, char *page)
+{
+	unsigned int band;
+	u64 uses = 0;
+
+	for (band = 1; band < conf->geo.gears; band++)
+		uses += READ_ONCE(conf->slots->cache[band].uses);
+	return sysfs_emit(page, "%llu\n", uses);
+}
+
+static ssize_t slot_hits_show(struct par_conf *conf, char *page)
+{
+	unsigned int band;
+	u64 hits = 0;
+
+	for (band = 1; band < conf->geo.gears; band++)
+		hits += READ_ONCE(conf->slots->cache[band].hits);
+	return sysfs_emit(page, "%llu\n", hits);
+}
+
+static ssize_t slot_misses_show(struct par_conf *conf, char *page)
+{
+	return sysfs_emit(page, "%lld\n", (long long)atomic64_read(&conf->slots->misses));
+}
+
+/* ---- what a shift down fills ---- */
+
+static int check_fill(struct par_conf *conf, u64 value, u64 least, u64 most, const char *what)
+{
+	if (!par_has_slots(&conf->geo)) {
+		pr_warn("md/par:%s: the array was created with images of everything (mdadm --create --image-share): a shift down copies all that has no image\n",
+			mdname(conf->mddev));
+		return -EOPNOTSUPP;
+	}
+	if (value < least || value > most) {
+		pr_warn("md/par:%s: %s takes a number from %llu to %llu\n",
+			mdname(conf->mddev), what, least, most);
+		return -EINVAL;
+	}
+	return par_may_keep(conf) ? 0 : -EROFS;
+}
+
+static ssize_t fill_size_show(struct par_conf *conf, char *page)
+{
+	return sysfs_emit(page, "%llu\n", par_has_slots(&conf->geo) ?
+			  READ_ONCE(conf->store->super.fill.bytes) : 0);
+}
+
+static ssize_t fill_size_store(struct par_conf *conf, const char *page, size_t len)
+{
+	u64 bytes;
+	int err = kstrtoull(page, 0, &bytes);
+
+	/* No size is 0, so a word is refused with the same message. */
+	err = check_fill(conf, err ? 0 : bytes, PAR_FILL_BYTES_MIN, PAR_FILL_BYTES_MAX,
+			 "fill_size, in bytes,");
+	err = err ?: par_fill_set(conf, bytes, 0);
+	return err ?: len;
+}
+
+static ssize_t fill_time_show(struct par_conf *conf, char *page)
+{
+	return sysfs_emit(page, "%u\n", par_has_slots(&conf->geo) ?
+			  READ_ONCE(conf->store->super.fill.time) : 0);
+}
+
+static ssize_t fill_time_store(struct par_conf *conf, const char *page, size_t len)
+{
+	u32 seconds;
+	int err = kstrtou32(page, 0, &seconds);
+
+	err = check_fill(conf, err ? 0 : seconds, 1, PAR_FILL_TIME_MAX,
+			 "fill_time, in seconds,");
+	err = err ?: par_fill_set(conf, 0, seconds);
+	return err ?: len;
+}
+
+PAR_RO(image_share);
+PAR_RO(slots);
+PAR_RO(slots_free);
+PAR_RO(slot_uses);
+PAR_RO(slot_hits);
+PAR_RO(slot_misses);
+PAR_RW(fill_size);
+PAR_RW(fill_time);
+
+static struct attribute *slots_attrs[] = {
+	&attr_image_share.attr,
+	&attr_slots.attr,
+	&attr_slots_free.attr,
+	&attr_slot_uses.attr,
+	&attr_slot_hits.attr,
+	&attr_slot_misses.attr,
+	&attr_fill_size.attr,
+	&attr_fill_time.attr,
+	NULL
+};
+
+const struct attribute_group par_slots_group = {
+	.attrs = slots_attrs
+};
