@@ -1,7 +1,7 @@
 #!/bin/bash
 # mdadm creates arrays with images of a share; mdadm, sysfs and the disks agree about them, and the limits of a fill are kept.
 # subject: slots
-# machine: --debug --mem 1G
+# machine: --debug --time-travel --mem 1G
 # timeout: 300
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
@@ -63,6 +63,14 @@ said none
 assert_eq "$(array_bytes)" "$whole" "size of an array with images of 100 %"
 stop_par
 
+# In simulated time no second has passed. The kernel must not take the old superblocks for those of the new array, though
+# both have the same time of creation.
+note "in the same second"
+create_par 3,5 --destroy-par --image-share=25
+assert_eq "$(par image_share)" 25 "share in sysfs"
+stop_par
+sleep 2
+
 note "a share of 25 %"
 create_par 3,5 --destroy-par --image-share=25
 shown 25
@@ -120,6 +128,7 @@ assert_eq "$(places)" "$sum" "content in the top gear"
 stop_par
 
 note "with a write log"
+sleep 2
 create_par 3,5 --destroy-par --image-share=10% --log-size=8M
 shown 10
 assert_match "$(mdadm --examine "${DEVS[0]}")" ' Log Size : 8192 KiB' "--examine"

@@ -198,6 +198,9 @@ class Slots:
     def __init__(self, array, raw):
         self.array = array
         self.share, self.run, self.tract, self.steady = struct.unpack_from("<3I4xQ", raw, 200)
+        fill_bytes, fill_time = struct.unpack_from("<QI", raw, 224)
+        if (fill_bytes and not 1 << 20 <= fill_bytes <= 1 << 50) or fill_time > 86400:
+            raise Wrong(f"a shift down may fill {fill_bytes} bytes in {fill_time} s")
         self.tracts = -(-array.home.sectors // self.tract)
         self.counts, self.slot, self.places = {}, {}, {}
         for gear in range(len(array.gears) - 1, 0, -1):
