@@ -9,14 +9,7 @@
 
 static int alloc_pages_of(struct page **pages, unsigned int count)
 {
-	unsigned int i;
-
-	for (i = 0; i < count; i++) {
-		pages[i] = alloc_page(GFP_KERNEL);
-		if (!pages[i])
-			return -ENOMEM;
-	}
-	return 0;
+	return par_log_pages(pages, count, GFP_KERNEL) == count ? 0 : -ENOMEM;
 }
 
 static void free_pages_of(struct page **pages, unsigned int count)

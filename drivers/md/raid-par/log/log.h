@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The write log while the array runs: log-core.c, append.c, log-read.c, log-route.c, drain.c,
- * ahead.c, walk.c, and log.c above these. Documentation/log.md describes it, and why it is right.
+ * The write log while the array runs: log-core.c, append.c, log-read.c, log-route.c, batch.c,
+ * drain.c, ahead.c, walk.c, and log.c above these. Documentation/log.md describes it, and why it
+ * is right.
  */
 #ifndef RAID_PAR_LOG_H
 #define RAID_PAR_LOG_H
@@ -15,7 +16,7 @@
 #include "pure/log-way.h"
 
 #define PAR_LOG_RECORDS	2U	/* under way at a time; waiting writes share the next one */
-#define PAR_LOG_DATA	64U	/* maximum of blocks of data of a record */
+#define PAR_LOG_DATA	(PAR_LOG_UNIT - 1)	/* maximum of blocks of data of a record */
 #define PAR_LOG_LARGE	1024U	/* minimum of sectors of a request that goes past the log */
 #define PAR_LOG_LOOK	(5 * HZ)	/* interval of checks for blocks to drain */
 
@@ -192,6 +193,19 @@ void par_log_cache_exit(void);
 /* par_log_slots - allocate the slots of a unit; NULL without memory, if @gfp allows that */
 struct par_log_slot *par_log_slots(gfp_t gfp);
 void par_log_slots_free(struct par_log_slot *slots);
+
+/*
+ * par_log_pages - allocate @count pages, many of them adjacent: disks limit the number of segments
+ * of a request, and adjacent pages are one. Returns how many there are memory for.
+ */
+unsigned int par_log_pages(struct page **pages, unsigned int count, gfp_t gfp);
+
+/* par_log_add_page - add to a bio, which has a vector for each page; adjacent ones share it */
+static inline void par_log_add_page(struct bio *bio, struct page *page, unsigned int bytes,
+				    unsigned int offset)
+{
+	WARN_ON_ONCE(bio_add_page(bio, page, bytes, offset) != bytes);
+}
 
 /*
  * par_log_kick - writes wait to be appended, or there is room again
