@@ -71,6 +71,7 @@ int par_log_init(struct par_conf *conf)
 	mutex_init(&log->ready_lock);
 	init_waitqueue_head(&log->wait);
 	INIT_WORK(&log->work, par_log_append_work);
+	INIT_WORK(&log->gathered.work, par_log_gather_work);
 	INIT_DELAYED_WORK(&log->drain_work, par_log_drain_work);
 	if (!conf->geo.log_sectors)
 		return 0;
