@@ -109,9 +109,9 @@ static void send_copy(struct par_log *log, struct par_log_sent *sent, unsigned i
 	bio->bi_iter.bi_sector = rdev->data_offset + par_log_sector(&log->shape, place, copy);
 	bio->bi_private = leg;
 	bio->bi_end_io = copy_endio;
-	__bio_add_page(bio, sent->header, PAR_LOG_BLOCK_BYTES, 0);
+	par_log_add_page(bio, sent->header, PAR_LOG_BLOCK_BYTES, 0);
 	for (i = 0; i < sent->count; i++)
-		__bio_add_page(bio, sent->data[i], PAR_LOG_BLOCK_BYTES, 0);
+		par_log_add_page(bio, sent->data[i], PAR_LOG_BLOCK_BYTES, 0);
 	atomic_inc(&sent->left);
 	log->count.sent++;
 	submit_bio_noacct(bio);
@@ -240,7 +240,11 @@ static bool append_record(struct par_log *log)
 	log->last = jiffies;
 	/* No event tells the drain that the log is idle: it checks at intervals. */
 	queue_delayed_work(log->drain_wq, &log->drain_work, PAR_LOG_LOOK);
-	for (copy = 0; copy < log->shape.copies; copy++)
+	/*
+	 * The first copy is adjacent to the last one of the next unit. A plug merges a request with
+	 * the one before it only, if that is large.
+	 */
+	for (copy = log->shape.copies; copy-- > 0; )
 		send_copy(log, sent, copy);
 	copy_put(sent);
 	return true;
@@ -341,6 +345,7 @@ static void hold_waiting(struct par_log *log)
 void par_log_append_work(struct work_struct *work)
 {
 	struct par_log *log = container_of(work, struct par_log, work);
+	struct blk_plug plug;
 
 	if (!READ_ONCE(log->queued) && log->first == log->next &&
 	    !(READ_ONCE(log->renew) && md_is_rdwr(log->conf->mddev)))
@@ -351,7 +356,10 @@ void par_log_append_work(struct work_struct *work)
 		hold_waiting(log);
 	else if (par_log_broken(log) || !READ_ONCE(log->ready))
 		fail_waiting(log);
+	/* Adjacent records become one request to a member. */
+	blk_start_plug(&plug);
 	do
 		retire_records(log);
 	while (!par_log_broken(log) && READ_ONCE(log->ready) && append_record(log));
+	blk_finish_plug(&plug);
 }

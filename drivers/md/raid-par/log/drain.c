@@ -6,15 +6,8 @@
 #include <linux/mm.h>
 
 #include "core/parent.h"
-#include "log/log.h"
+#include "log/batch.h"
 #include "log/log_trace.h"
-
-/* Requests of a drain that are waited for together. */
-struct drain_io {
-	atomic_t left;
-	struct completion done;
-	bool failed;
-};
 
 /* A block that is being drained: its content is in the page with the same number. */
 struct drain_block {
@@ -25,12 +18,16 @@ struct drain_block {
 };
 
 #define DRAIN_LIST	4096U	/* blocks that are picked at a time */
-#define DRAIN_SLICE	64U	/* blocks of the list that are drained at a time */
+#define DRAIN_SLICE	2048U	/* maximum of blocks that are drained at a time; their pages … */
+#define DRAIN_KEPT	64U	/* … are allocated for the drain, except these */
+#define DRAIN_RUNS	64U	/* of adjacent blocks; then a slice gets no further stripe */
+#define DRAIN_STRIPES	2U	/* that are written home together */
 
 /*
  * struct par_log_drain - the state of a drain
  * @list: blocks of the array that have been picked
- * @block: the blocks that are being drained, @count of them; @pages: their content
+ * @block: the blocks that are being drained, @count of them in @runs runs of adjacent ones;
+ *	@pages: their content, @room of them
  * @next: the earliest time of a drain after one that has failed
  * @suspects: blocks that the last drains could not drain
  */
@@ -39,42 +36,11 @@ struct par_log_drain {
 	u64 list[DRAIN_LIST];
 	struct drain_block block[DRAIN_SLICE];
 	struct page *pages[DRAIN_SLICE];
-	unsigned int count;
+	unsigned int count, runs, room;
+	struct par_log_fetch fetch;
 	unsigned long next;
 	struct par_log_suspects suspects;
 };
-
-/* ---- requests ---- */
-
-static void io_begin(struct drain_io *io)
-{
-	atomic_set(&io->left, 1);
-	init_completion(&io->done);
-	io->failed = false;
-}
-
-static void io_put(struct drain_io *io)
-{
-	if (atomic_dec_and_test(&io->left))
-		complete(&io->done);
-}
-
-static bool io_end(struct drain_io *io)
-{
-	io_put(io);
-	wait_for_completion_io(&io->done);
-	return !io->failed;
-}
-
-static void drain_endio(struct bio *bio)
-{
-	struct drain_io *io = bio->bi_private;
-
-	if (bio->bi_status)
-		WRITE_ONCE(io->failed, true);
-	bio_put(bio);
-	io_put(io);
-}
 
 /* ---- reading the log ---- */
 
@@ -127,18 +93,6 @@ static enum run_read read_run(struct par_log *log, struct page *page,
 			read = RUN_FAILED;
 	}
 	return read;
-}
-
-/* The next run of set bits from @from on; false if there is none. */
-static bool next_run(u8 sectors, unsigned int from, unsigned int *first, unsigned int *count)
-{
-	u8 left = sectors & ~(BIT(from) - 1);
-
-	if (!left)
-		return false;
-	*first = __ffs(left);
-	*count = __ffs(~(left >> *first));
-	return true;
 }
 
 static void tell_no_room(const struct par_log *log)
@@ -196,7 +150,7 @@ static bool read_part(struct par_log_drain *drain, unsigned int i, struct par_lo
 	u64 block = drain->block[i].block;
 	unsigned int first, count, at;
 
-	for (at = 0; at < PAR_LOG_BLOCK && next_run(part->sectors, at, &first, &count);
+	for (at = 0; par_log_next_run(part->sectors, at, &first, &count);
 	     at = first + count) {
 		enum run_read read = read_run(drain->log, drain->pages[i], part, first, count);
 
@@ -223,100 +177,28 @@ static bool read_block(struct par_log_drain *drain, unsigned int number)
 	return true;
 }
 
-/* ---- reading a slice ---- */
-
-/* The members of the log that can be read, each counted in. */
-struct drain_members {
-	struct md_rdev *rdev[PAR_MAX_MEMBERS];
-};
-
-static void get_members(struct par_log *log, struct drain_members *members)
-{
-	unsigned int d;
-
-	for (d = 0; d < log->shape.members; d++)
-		members->rdev[d] = par_log_rdev(log, d);
-}
-
-static void put_members(struct par_log *log, struct drain_members *members)
-{
-	unsigned int d;
-
-	for (d = 0; d < log->shape.members; d++)
-		if (members->rdev[d])
-			rdev_dec_pending(members->rdev[d], log->conf->mddev);
-}
-
-/* The first copy of a part that can be read, as a number; all copies: there is none. */
-static unsigned int first_copy(const struct par_log *log, const struct drain_members *members,
-			       const struct par_log_part *part)
-{
-	unsigned int copy;
-
-	for (copy = 0; copy < log->shape.copies; copy++)
-		if (!(part->lacking & BIT(copy)) &&
-		    members->rdev[par_log_member(&log->shape, part->place, copy)])
-			break;
-	return copy;
-}
-
-static void send_read(struct par_log *log, struct drain_io *io,
-		      const struct drain_members *members, struct page *page,
-		      const struct par_log_part *part)
-{
-	unsigned int first, count, at, copy = first_copy(log, members, part);
-	struct md_rdev *rdev;
-	struct bio *bio;
-
-	if (copy == log->shape.copies) {
-		WRITE_ONCE(io->failed, true);
-		return;
-	}
-	rdev = members->rdev[par_log_member(&log->shape, part->place, copy)];
-	for (at = 0; at < PAR_LOG_BLOCK && next_run(part->sectors, at, &first, &count);
-	     at = first + count) {
-		bio = bio_alloc_bioset(rdev->bdev, 1, REQ_OP_READ, GFP_NOIO, &log->pools.bios);
-		bio->bi_iter.bi_sector = rdev->data_offset +
-					 par_log_sector(&log->shape, part->place, copy) + first;
-		bio->bi_private = io;
-		bio->bi_end_io = drain_endio;
-		__bio_add_page(bio, page, count << SECTOR_SHIFT, first << SECTOR_SHIFT);
-		atomic_inc(&io->left);
-		submit_bio_noacct(bio);
-	}
-}
-
 /* One copy of everything, all at once: the blocks are anywhere in the log. */
 static bool read_at_once(struct par_log_drain *drain)
 {
-	struct par_log *log = drain->log;
-	struct drain_members members;
-	struct blk_plug plug;
-	struct drain_io io;
 	unsigned int i, j;
-	bool good;
 
-	get_members(log, &members);
-	io_begin(&io);
-	blk_start_plug(&plug);
-	for (i = 0; i < drain->count; i++)
-		for (j = 0; j < drain->block[i].parts; j++)
-			send_read(log, &io, &members, drain->pages[i], &drain->block[i].part[j]);
-	blk_finish_plug(&plug);
-	good = io_end(&io);
-	put_members(log, &members);
+	par_log_fetch_begin(&drain->fetch);
 	for (i = 0; i < drain->count; i++) {
-		drain->block[i].sectors = 0;
-		for (j = 0; j < drain->block[i].parts; j++)
-			drain->block[i].sectors |= drain->block[i].part[j].sectors;
+		struct drain_block *block = &drain->block[i];
+
+		block->sectors = 0;
+		for (j = 0; j < block->parts; j++) {
+			par_log_fetch_add(&drain->fetch, drain->pages[i], &block->part[j]);
+			block->sectors |= block->part[j].sectors;
+		}
 	}
-	return good;
+	return par_log_fetch_end(&drain->fetch);
 }
 
 /* ---- writing it home ---- */
 
-static void write_run(struct par_log *log, struct drain_io *io, u64 sector, struct page **pages,
-		      unsigned int first, unsigned int count)
+static void write_run(struct par_log *log, struct par_log_batch *batch, u64 sector,
+		      struct page **pages, unsigned int first, unsigned int count)
 {
 	struct par_set *home = par_home(log->conf);
 	unsigned int left = count, vectors = DIV_ROUND_UP(first + count, PAR_LOG_BLOCK);
@@ -325,71 +207,169 @@ static void write_run(struct par_log *log, struct drain_io *io, u64 sector, stru
 					   &log->conf->io->bios);
 
 	bio->bi_iter.bi_sector = sector;
-	bio->bi_private = io;
-	bio->bi_end_io = drain_endio;
 	for (; left; first = 0, pages++) {
 		unsigned int some = min(left, PAR_LOG_BLOCK - first);
 
 		__bio_add_page(bio, *pages, some << SECTOR_SHIFT, first << SECTOR_SHIFT);
 		left -= some;
 	}
-	atomic_inc(&io->left);
+	par_log_batch_own(batch, bio);
 	home->ops->submit(home, bio);
 }
 
 /* The number of blocks from the @i-th on that are one request: complete and adjacent. */
-static unsigned int whole_run(const struct par_log_drain *drain, unsigned int i)
+static unsigned int whole_run(const struct par_log_drain *drain, unsigned int i, unsigned int end)
 {
-	unsigned int end = i;
+	unsigned int first = i;
 
-	while (end < drain->count && drain->block[end].sectors == 0xff &&
-	       drain->block[end].block == drain->block[i].block + (end - i))
-		end++;
-	return end - i;
+	end = min(end, first + PAR_MAX_BIO / PAR_LOG_BLOCK);
+	while (i < end && drain->block[i].sectors == 0xff &&
+	       drain->block[i].block == drain->block[first].block + (i - first))
+		i++;
+	return i - first;
 }
 
-static bool write_slice(struct par_log_drain *drain)
+static bool write_blocks(struct par_log_drain *drain, unsigned int i, unsigned int end)
 {
 	struct par_log *log = drain->log;
-	unsigned int i = 0, first, count, at, run;
-	struct drain_io io;
+	unsigned int first, count, at, run;
+	struct par_log_batch batch;
+	struct blk_plug plug;
 
-	io_begin(&io);
-	while (i < drain->count) {
+	par_log_batch_begin(&batch);
+	/* The home set then begins with the stripes when it has all of their blocks. */
+	blk_start_plug(&plug);
+	while (i < end) {
 		const struct drain_block *block = &drain->block[i];
 		u64 sector = block->block * PAR_LOG_BLOCK;
 
-		run = whole_run(drain, i);
+		run = whole_run(drain, i, end);
 		if (run)
-			write_run(log, &io, sector, &log->drain->pages[i], 0, run * PAR_LOG_BLOCK);
+			write_run(log, &batch, sector, &drain->pages[i], 0, run * PAR_LOG_BLOCK);
 		at = run ? PAR_LOG_BLOCK : 0;
-		while (at < PAR_LOG_BLOCK && next_run(block->sectors, at, &first, &count)) {
-			write_run(log, &io, sector + first, &log->drain->pages[i], first, count);
+		while (par_log_next_run(block->sectors, at, &first, &count)) {
+			write_run(log, &batch, sector + first, &drain->pages[i], first, count);
 			at = first + count;
 		}
 		i += max(run, 1U);
 	}
-	return io_end(&io);
+	blk_finish_plug(&plug);
+	return par_log_batch_end(&batch);
+}
+
+static u32 stripe_blocks(const struct par_log *log)
+{
+	const struct par_geometry *geo = &log->conf->geo;
+
+	return geo->chunk_sectors / PAR_LOG_BLOCK * (geo->members - geo->parities);
+}
+
+/* The number of blocks of the slice from the @i-th on that are in its stripe. */
+static unsigned int stripe_length(const struct par_log_drain *drain, unsigned int i, u32 stripe)
+{
+	u64 end = (div_u64(drain->block[i].block, stripe) + 1) * stripe;
+	unsigned int first = i;
+
+	while (i < drain->count && drain->block[i].block < end)
+		i++;
+	return i - first;
+}
+
+/*
+ * Write the slice, no more at a time than the home set's cache has room for: it would begin with
+ * incomplete stripes otherwise, and read what they lack.
+ */
+static bool write_slice(struct par_log_drain *drain)
+{
+	u32 stripe = stripe_blocks(drain->log);
+	unsigned int i, end, some;
+	bool good = true;
+
+	for (i = 0; good && i < drain->count; i = end) {
+		for (end = i; end < drain->count; end += some) {
+			some = stripe_length(drain, end, stripe);
+			if (end > i && end + some - i > DRAIN_STRIPES * stripe)
+				break;
+		}
+		good = write_blocks(drain, i, end);
+	}
+	return good;
 }
 
 /* ---- slices ---- */
 
-/* Look up which of @count blocks are still live, and where. */
-static void look_up_slice(struct par_log_drain *drain, const u64 *blocks, unsigned int count)
+/* Add a block to the slice if it is still live. */
+static void look_up_block(struct par_log_drain *drain, u64 number)
 {
-	struct par_log *log = drain->log;
+	struct drain_block *block = &drain->block[drain->count];
+
+	lockdep_assert_held(&drain->log->lock);
+	block->parts = par_log_index_parts(&drain->log->index, number, block->part);
+	if (!block->parts)
+		return;
+	block->block = number;
+	drain->runs += !drain->count || drain->block[drain->count - 1].block + 1 != number;
+	drain->count++;
+}
+
+static void look_up_blocks(struct par_log_drain *drain, const u64 *blocks, unsigned int count)
+{
 	unsigned int i;
 
-	drain->count = 0;
-	spin_lock(&log->lock);
-	for (i = 0; i < count; i++) {
-		struct drain_block *block = &drain->block[drain->count];
+	spin_lock(&drain->log->lock);
+	for (i = 0; i < count; i++)
+		look_up_block(drain, blocks[i]);
+	spin_unlock(&drain->log->lock);
+}
 
-		block->block = blocks[i];
-		block->parts = par_log_index_parts(&log->index, blocks[i], block->part);
-		drain->count += block->parts > 0;
+/* The same with all blocks of the stripe of @block. */
+static void look_up_stripe(struct par_log_drain *drain, u64 block, u32 stripe)
+{
+	u64 first = div_u64(block, stripe) * stripe;
+	unsigned int i;
+
+	spin_lock(&drain->log->lock);
+	for (i = 0; i < stripe; i++)
+		look_up_block(drain, first + i);
+	spin_unlock(&drain->log->lock);
+}
+
+/* Can all blocks of a stripe be drained if one can? Not if only some of them may have images. */
+static bool is_drained_as_one(const struct par_log *log)
+{
+	return !par_has_slots(&log->conf->geo) || READ_ONCE(log->conf->gear) == log->conf->geo.gears;
+}
+
+/*
+ * Look up the next ones of @left blocks of the list: where they are in the log, if they are live.
+ * Returns their number: those of some stripes of the home set. If at least a quarter of a stripe
+ * is in the list, the stripe's newer blocks are drained with it, as with the last stripe of a list
+ * that is @cut: for a whole stripe the home set reads nothing.
+ */
+static unsigned int fill_slice(struct par_log_drain *drain, const u64 *blocks, unsigned int left,
+			       bool cut)
+{
+	u32 stripe = stripe_blocks(drain->log);
+	unsigned int some, taken;
+
+	drain->count = 0;
+	drain->runs = 0;
+	for (taken = 0; taken < left && drain->runs < DRAIN_RUNS; taken += some) {
+		bool whole, last;
+
+		some = par_log_drain_stripe(blocks + taken, left - taken, stripe);
+		last = cut && taken + some == left;
+		whole = (last || 4 * some >= stripe) && stripe <= drain->room &&
+			is_drained_as_one(drain->log);
+		if (taken && drain->count + (whole ? stripe : some) > drain->room)
+			break;
+		some = min(some, drain->room);
+		if (whole)
+			look_up_stripe(drain, blocks[taken], stripe);
+		else
+			look_up_blocks(drain, blocks + taken, some);
 	}
-	spin_unlock(&log->lock);
+	return taken;
 }
 
 /* Sectors that were lost, and have been written again, are at home now. */
@@ -398,7 +378,7 @@ static void drop_lost(struct par_log *log, const struct drain_block *block)
 	unsigned int first, count, at;
 
 	lockdep_assert_held(&log->lock);
-	for (at = 0; at < PAR_LOG_BLOCK && next_run(block->sectors, at, &first, &count);
+	for (at = 0; par_log_next_run(block->sectors, at, &first, &count);
 	     at = first + count)
 		par_log_lost_drop(&log->lost, block->block * PAR_LOG_BLOCK + first, count);
 }
@@ -415,8 +395,8 @@ static void slice_drained(struct par_log_drain *drain)
 		drop_lost(log, &drain->block[i]);
 		par_log_acquit(&drain->suspects, drain->block[i].block);
 		log->count.drained += hweight8(drain->block[i].sectors);
-		log->count.sent += drain->block[i].parts;
 	}
+	log->count.sent += drain->fetch.sent;
 	spin_unlock(&log->lock);
 }
 
@@ -458,9 +438,8 @@ static bool read_slice(struct par_log_drain *drain)
 	return good;
 }
 
-static bool drain_slice(struct par_log_drain *drain, const u64 *blocks, unsigned int count)
+static bool drain_slice(struct par_log_drain *drain)
 {
-	look_up_slice(drain, blocks, count);
 	if (!read_slice(drain))
 		return false;
 	if (write_slice(drain))
@@ -470,16 +449,21 @@ static bool drain_slice(struct par_log_drain *drain, const u64 *blocks, unsigned
 	return true;
 }
 
-/* After some failures drain the blocks one by one, except those that cannot be drained. */
+/*
+ * Drain a slice of the list, of @count blocks. After some failures drain them one by one, except
+ * those that cannot be drained.
+ */
 static bool drain_blocks(struct par_log_drain *drain, const u64 *blocks, unsigned int count)
 {
-	bool good = drain_slice(drain, blocks, count);
+	bool good = drain_slice(drain);
 	unsigned int i;
 
 	if (good || drain->log->count.failures < PAR_LOG_RETRIES)
 		return good;
-	for (i = 0, good = true; i < count && !READ_ONCE(drain->log->paused); i++)
-		good &= drain_slice(drain, blocks + i, 1);
+	for (i = 0, good = true; i < count && !READ_ONCE(drain->log->paused); i++) {
+		fill_slice(drain, blocks + i, 1, false);
+		good &= drain_slice(drain);
+	}
 	return good && i == count;
 }
 
@@ -623,12 +607,25 @@ static unsigned int drop_unimaged(struct par_log_drain *drain, unsigned int coun
 	return left;
 }
 
+/* More pages make larger requests; without them a drain, which may free memory, goes on as well. */
+static void take_pages(struct par_log_drain *drain)
+{
+	drain->room += par_log_pages(&drain->pages[drain->room], DRAIN_SLICE - drain->room,
+				     GFP_NOWAIT | __GFP_NOWARN);
+}
+
+static void give_pages(struct par_log_drain *drain, unsigned int keep)
+{
+	while (drain->room > keep)
+		put_page(drain->pages[--drain->room]);
+}
+
 /* Drain the oldest blocks, and move the tail. */
 static int drain_some(struct par_log_drain *drain)
 {
 	struct par_log *log = drain->log;
-	unsigned int i, count;
-	bool failed = false;
+	unsigned int i, some, count;
+	bool failed = false, cut;
 	int moved;
 
 	/* Records that only some copies have must be in all copies before they are used. */
@@ -636,12 +633,16 @@ static int drain_some(struct par_log_drain *drain)
 		return -EIO;
 	spin_lock(&log->lock);
 	count = par_log_drain_pick(&log->index, &log->ring, drain->list, DRAIN_LIST);
+	cut = count < log->index.live;
 	spin_unlock(&log->lock);
 	count = drop_unimaged(drain, count);
+	if (count > DRAIN_KEPT)
+		take_pages(drain);
 	par_log_suspects_begin(&drain->suspects);
-	for (i = 0; i < count && is_due(log); i += DRAIN_SLICE) {
+	for (i = 0; i < count && is_due(log); i += some) {
 		take_discards(log);
-		failed |= !drain_blocks(drain, drain->list + i, min(count - i, DRAIN_SLICE));
+		some = fill_slice(drain, drain->list + i, count - i, cut);
+		failed |= !drain_blocks(drain, drain->list + i, some);
 	}
 	if (i >= count)
 		par_log_suspects_end(&drain->suspects);
@@ -678,6 +679,7 @@ static int drain_all(struct par_log_drain *drain)
 			WRITE_ONCE(drain->log->count.failures, 0);
 	}
 	WRITE_ONCE(drain->log->draining, false);
+	give_pages(drain, DRAIN_KEPT);
 	return done;
 }
 
@@ -720,26 +722,23 @@ void par_log_drain_work(struct work_struct *work)
 
 int par_log_drain_alloc(struct par_log *log)
 {
-	unsigned int i;
+	struct par_log_drain *drain = kvzalloc(sizeof(*drain), GFP_KERNEL);
 
-	log->drain = kvzalloc(sizeof(*log->drain), GFP_KERNEL);
-	if (!log->drain)
+	log->drain = drain;
+	if (!drain)
 		return -ENOMEM;
-	log->drain->log = log;
-	for (i = 0; i < DRAIN_SLICE; i++) {
-		log->drain->pages[i] = alloc_page(GFP_KERNEL);
-		if (!log->drain->pages[i])
-			return -ENOMEM;
-	}
-	return 0;
+	drain->log = log;
+	drain->room = par_log_pages(drain->pages, DRAIN_KEPT, GFP_KERNEL);
+	if (drain->room < DRAIN_KEPT)
+		return -ENOMEM;
+	return par_log_fetch_init(&drain->fetch, log, DRAIN_SLICE);
 }
 
 void par_log_drain_free(struct par_log *log)
 {
-	unsigned int i;
-
-	for (i = 0; log->drain && i < DRAIN_SLICE; i++)
-		if (log->drain->pages[i])
-			put_page(log->drain->pages[i]);
+	if (!log->drain)
+		return;
+	give_pages(log->drain, 0);
+	par_log_fetch_exit(&log->drain->fetch);
 	kvfree(log->drain);
 }

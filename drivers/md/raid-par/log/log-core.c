@@ -2,6 +2,8 @@
 /*
  * Functions that the files of the log share: its works, its members, its memory. See log.h.
  */
+#include <linux/log2.h>
+#include <linux/mm.h>
 #include <linux/slab.h>
 
 #include "core/parent.h"
@@ -9,6 +11,8 @@
 
 #define CREATE_TRACE_POINTS
 #include "log/log_trace.h"
+
+#define ADJACENT	4U	/* order of the largest number of adjacent pages */
 
 static struct kmem_cache *slots_cache;
 
@@ -32,6 +36,38 @@ int par_log_cache_init(void)
 void par_log_cache_exit(void)
 {
 	kmem_cache_destroy(slots_cache);
+}
+
+/* 2^@order adjacent pages, which are freed one by one; or NULL */
+static struct page *adjacent_pages(unsigned int order, gfp_t gfp)
+{
+	struct page *page = alloc_pages(gfp | __GFP_NOWARN | __GFP_NORETRY, order);
+
+	if (page && order)
+		split_page(page, order);
+	return page;
+}
+
+unsigned int par_log_pages(struct page **pages, unsigned int count, gfp_t gfp)
+{
+	unsigned int i, order, done = 0;
+
+	while (done < count) {
+		struct page *page = NULL;
+
+		for (order = min_t(unsigned int, ADJACENT, ilog2(count - done)); order; order--) {
+			page = adjacent_pages(order, gfp);
+			if (page)
+				break;
+		}
+		if (!page)
+			page = alloc_page(gfp);
+		if (!page)
+			break;
+		for (i = 0; i < 1U << order; i++)
+			pages[done++] = page + i;
+	}
+	return done;
 }
 
 void par_log_drain_now(struct par_log *log)

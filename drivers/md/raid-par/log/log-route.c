@@ -3,8 +3,19 @@
  * The way of each request: into the log, past it, or to the held ones. See log.h and
  * pure/log-way.h.
  */
+#include <linux/math64.h>
+#include <linux/slab.h>
+
 #include "core/parent.h"
 #include "log/log.h"
+
+#define GATHER_LEAST	128U	/* sectors of a write that may be a part of whole stripes */
+
+/* Such writes of a task, until its plug ends: the ones that follow may complete their stripes. */
+struct gather {
+	struct blk_plug_cb cb;
+	struct bio_list bios;
+};
 
 static void send_home(struct par_conf *conf, struct bio *bio)
 {
@@ -51,7 +62,7 @@ static bool is_logged(struct par_log *log, const struct bio *bio)
 	       par_log_index_has(&log->index, bio->bi_iter.bi_sector, bio_sectors(bio));
 }
 
-static struct par_log_write describe_write(struct par_log *log, const struct bio *bio)
+static struct par_log_write describe_write(struct par_log *log, const struct bio *bio, bool whole)
 {
 	u32 absent = READ_ONCE(log->conf->store->super.log.absent);
 	bool is_lost = par_log_lost_any(&log->lost, bio->bi_iter.bi_sector, bio_sectors(bio));
@@ -60,7 +71,7 @@ static struct par_log_write describe_write(struct par_log *log, const struct bio
 	return (struct par_log_write) {
 		/* Without a part on some member, records have less redundancy than the array. */
 		.low = in_low_gear(log) && !absent && !log->use.off,
-		.large = bio_sectors(bio) >= PAR_LOG_LARGE,
+		.large = whole,
 		.logged = is_lost || is_logged(log, bio),
 		.room = has_room(log, blocks_of(bio)),
 		/* A member that is whole again gets its part as soon as the log is empty. */
@@ -78,15 +89,18 @@ static bool passes_by(const struct par_log *log)
 	       READ_ONCE(log->ring.tail) == READ_ONCE(log->ring.head) && !READ_ONCE(log->queued);
 }
 
-/* @counted: the log has counted the write in the array's statistics */
-static void log_write(struct par_log *log, struct bio *bio, bool counted)
+/*
+ * @counted: the log has counted the write in the array's statistics; @whole: the write is a part of
+ * whole stripes, all of which are written now
+ */
+static void log_write(struct par_log *log, struct bio *bio, bool counted, bool whole)
 {
 	struct par_log_write write;
 	enum par_log_way way;
 	bool full;
 
 	spin_lock(&log->lock);
-	write = describe_write(log, bio);
+	write = describe_write(log, bio, whole);
 	full = !log->use.off && par_log_full(&write);
 	spin_unlock(&log->lock);
 	way = par_log_way(&write);
@@ -124,7 +138,129 @@ void par_log_submit_again(struct par_log *log, struct bio *bio)
 	if (passes_by(log))
 		send_counted_home(log->conf, bio);
 	else
-		log_write(log, bio, true);
+		log_write(log, bio, true, false);
+}
+
+/* ---- whole stripes ---- */
+
+/*
+ * Writes of so many sectors, or of a multiple, go past the log: whole stripes, for which the home
+ * set reads nothing. Without parity it never does; then it is a chunk.
+ */
+static u32 whole_sectors(const struct par_log *log)
+{
+	const struct par_geometry *geo = &log->conf->geo;
+
+	return geo->chunk_sectors * (geo->parities ? geo->members - geo->parities : 1);
+}
+
+/* Split the part before @sector off, if @bio has sectors on both sides. */
+static struct bio *split_front(struct par_log *log, struct bio *bio, u64 sector)
+{
+	struct bio *front;
+
+	if (sector <= bio->bi_iter.bi_sector || sector >= bio_end_sector(bio))
+		return NULL;
+	front = bio_split(bio, sector - bio->bi_iter.bi_sector, GFP_NOIO, &log->pools.splits);
+	bio_chain(front, bio);
+	return front;
+}
+
+/* Sectors [@first, @end) are whole stripes. */
+static void route_parts(struct par_log *log, struct bio *bio, u64 first, u64 end)
+{
+	struct bio *front;
+
+	if (first >= end) {
+		log_write(log, bio, true, false);
+		return;
+	}
+	front = split_front(log, bio, first);
+	if (front)
+		log_write(log, front, true, false);
+	front = split_front(log, bio, end);
+	if (front)
+		log_write(log, front, true, true);
+	log_write(log, bio, true, bio->bi_iter.bi_sector >= first && bio_end_sector(bio) <= end);
+}
+
+/* The sector at which the first writes end: as many as are adjacent. */
+static u64 run_end(const struct bio_list *bios)
+{
+	u64 end = bios->head->bi_iter.bi_sector;
+	const struct bio *bio;
+
+	bio_list_for_each(bio, bios) {
+		if (bio->bi_iter.bi_sector != end)
+			break;
+		end = bio_end_sector(bio);
+	}
+	return end;
+}
+
+/* Counted writes of one task. A plug lets the home set see whole stripes before it begins. */
+static void route_writes(struct par_log *log, struct bio_list *bios)
+{
+	u32 whole = whole_sectors(log);
+	struct blk_plug plug;
+	struct bio *bio;
+
+	blk_start_plug(&plug);
+	while (!bio_list_empty(bios)) {
+		u64 end = run_end(bios), at = bios->head->bi_iter.bi_sector;
+		u64 first = div_u64(at + whole - 1, whole) * whole;
+
+		for (; at != end; route_parts(log, bio, first, div_u64(end, whole) * whole)) {
+			bio = bio_list_pop(bios);
+			at = bio_end_sector(bio);
+		}
+	}
+	blk_finish_plug(&plug);
+}
+
+void par_log_gather_work(struct work_struct *work)
+{
+	struct par_log *log = container_of(work, struct par_log, gathered.work);
+	struct bio_list bios;
+
+	par_queue_take(log->conf, &log->gathered.bios, &bios);
+	route_writes(log, &bios);
+}
+
+/* A task that is about to wait must not wait for stripes here. */
+static void end_gather(struct blk_plug_cb *cb, bool from_schedule)
+{
+	struct gather *gather = container_of(cb, struct gather, cb);
+	struct par_log *log = cb->data;
+	struct bio *bio;
+
+	if (!from_schedule) {
+		route_writes(log, &gather->bios);
+	} else {
+		while ((bio = bio_list_pop(&gather->bios)))
+			par_queue_add(log->conf, &log->gathered.bios, bio);
+		queue_work(log->conf->queue.long_wq, &log->gathered.work);
+	}
+	kfree(gather);
+}
+
+/* A write of a low gear that may be a part of whole stripes. */
+static void gather_write(struct par_log *log, struct bio *bio)
+{
+	struct blk_plug_cb *cb = NULL;
+	struct bio_list alone;
+
+	/* It may be under way when this function has returned. */
+	md_account_bio(log->conf->mddev, &bio);
+	if (!(bio->bi_opf & REQ_FUA))
+		cb = blk_check_plugged(end_gather, log, sizeof(struct gather));
+	if (cb) {
+		bio_list_add(&container_of(cb, struct gather, cb)->bios, bio);
+		return;
+	}
+	bio_list_init(&alone);
+	bio_list_add(&alone, bio);
+	route_writes(log, &alone);
 }
 
 void par_log_submit(struct par_conf *conf, struct bio *bio)
@@ -133,8 +269,10 @@ void par_log_submit(struct par_conf *conf, struct bio *bio)
 
 	if (!log->on || passes_by(log))
 		send_home(conf, bio);
+	else if (bio_data_dir(bio) == WRITE && bio_sectors(bio) >= GATHER_LEAST && in_low_gear(log))
+		gather_write(log, bio);
 	else if (bio_data_dir(bio) == WRITE)
-		log_write(log, bio, false);
+		log_write(log, bio, false, false);
 	else if (READ_ONCE(log->index.live) || READ_ONCE(log->lost.count))
 		par_log_read(log, bio);
 	else

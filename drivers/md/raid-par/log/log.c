@@ -9,14 +9,7 @@
 
 static int alloc_pages_of(struct page **pages, unsigned int count)
 {
-	unsigned int i;
-
-	for (i = 0; i < count; i++) {
-		pages[i] = alloc_page(GFP_KERNEL);
-		if (!pages[i])
-			return -ENOMEM;
-	}
-	return 0;
+	return par_log_pages(pages, count, GFP_KERNEL) == count ? 0 : -ENOMEM;
 }
 
 static void free_pages_of(struct page **pages, unsigned int count)
@@ -78,6 +71,7 @@ int par_log_init(struct par_conf *conf)
 	mutex_init(&log->ready_lock);
 	init_waitqueue_head(&log->wait);
 	INIT_WORK(&log->work, par_log_append_work);
+	INIT_WORK(&log->gathered.work, par_log_gather_work);
 	INIT_DELAYED_WORK(&log->drain_work, par_log_drain_work);
 	if (!conf->geo.log_sectors)
 		return 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The write log while the array runs: log-core.c, append.c, log-read.c, log-route.c, drain.c,
- * ahead.c, walk.c, and log.c above these. Documentation/log.md describes it, and why it is right.
+ * The write log while the array runs: log-core.c, append.c, log-read.c, log-route.c, batch.c,
+ * drain.c, ahead.c, walk.c, and log.c above these. Documentation/log.md describes it, and why it
+ * is right.
  */
 #ifndef RAID_PAR_LOG_H
 #define RAID_PAR_LOG_H
@@ -15,8 +16,7 @@
 #include "pure/log-way.h"
 
 #define PAR_LOG_RECORDS	2U	/* under way at a time; waiting writes share the next one */
-#define PAR_LOG_DATA	64U	/* maximum of blocks of data of a record */
-#define PAR_LOG_LARGE	1024U	/* minimum of sectors of a request that goes past the log */
+#define PAR_LOG_DATA	(PAR_LOG_UNIT - 1)	/* maximum of blocks of data of a record */
 #define PAR_LOG_LOOK	(5 * HZ)	/* interval of checks for blocks to drain */
 
 struct par_log;
@@ -78,6 +78,12 @@ struct par_log_use {
 	struct par_log_resize *asked;
 };
 
+/* struct par_log_gathered - @bios: writes of tasks that wait, for @work; under conf->queue.lock */
+struct par_log_gathered {
+	struct bio_list bios;
+	struct work_struct work;
+};
+
 /**
  * struct par_log - the write log of an array
  * @on: the array has a log; if not, no other field is valid
@@ -87,6 +93,7 @@ struct par_log_use {
  * @spare: slots for the next unit; append_work only
  * @waiting: writes that go into the log; @queued: the number of their blocks
  * @held: writes that wait until their logged blocks have been drained and freed
+ * @gathered: see above
  * @discards: discards that the drain's work submits between drains; under conf->queue.lock
  * @reads: for each unit, the number of reads under way
  * @ready_lock: guards @run, @ready, @lacking, @stuck, @renew; taken above the store's mutex
@@ -116,6 +123,7 @@ struct par_log {
 	struct par_log_use use;
 	struct par_log_slot *spare;
 	struct bio_list waiting, held, discards;
+	struct par_log_gathered gathered;
 	u64 queued;
 	atomic_t *reads;
 	struct mutex ready_lock;	/* see above */
@@ -194,6 +202,19 @@ struct par_log_slot *par_log_slots(gfp_t gfp);
 void par_log_slots_free(struct par_log_slot *slots);
 
 /*
+ * par_log_pages - allocate @count pages, many of them adjacent: disks limit the number of segments
+ * of a request, and adjacent pages are one. Returns how many there are memory for.
+ */
+unsigned int par_log_pages(struct page **pages, unsigned int count, gfp_t gfp);
+
+/* par_log_add_page - add to a bio, which has a vector for each page; adjacent ones share it */
+static inline void par_log_add_page(struct bio *bio, struct page *page, unsigned int bytes,
+				    unsigned int offset)
+{
+	WARN_ON_ONCE(bio_add_page(bio, page, bytes, offset) != bytes);
+}
+
+/*
  * par_log_kick - writes wait to be appended, or there is room again
  * par_log_drain_now - there may be blocks to drain
  * Any context.
@@ -233,9 +254,10 @@ void par_log_close_unit(struct par_log *log, u64 pos);
 /* par_log_read_failed - count and report a failed read of a copy; any context */
 void par_log_read_failed(struct par_log *log, const struct md_rdev *rdev);
 
-/* ---- append.c, drain.c: their works ---- */
+/* ---- append.c, log-route.c, drain.c: their works ---- */
 
 void par_log_append_work(struct work_struct *work);
+void par_log_gather_work(struct work_struct *work);
 void par_log_drain_work(struct work_struct *work);
 
 /*

@@ -76,6 +76,17 @@ unsigned int par_log_drain_pick(const struct par_log_index *index,
 }
 EXPORT_SYMBOL_IF_KUNIT(par_log_drain_pick);
 
+unsigned int par_log_drain_stripe(const u64 *blocks, unsigned int count, u32 stripe)
+{
+	u64 end = (div_u64(blocks[0], stripe) + 1) * stripe;
+	unsigned int i = 1;
+
+	while (i < count && blocks[i] < end)
+		i++;
+	return i;
+}
+EXPORT_SYMBOL_IF_KUNIT(par_log_drain_stripe);
+
 enum par_log_drain_why par_log_drain_why(const struct par_log_need *need)
 {
 	u32 enough = need->filling ? need->blocks / 4 : need->blocks / 2;

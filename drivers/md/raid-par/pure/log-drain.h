@@ -25,6 +25,12 @@ unsigned int par_log_drain_pick(const struct par_log_index *index,
  */
 u64 par_log_drain_tail(const struct par_log_index *index, const struct par_log_ring *ring);
 
+/*
+ * par_log_drain_stripe - how many of @count such blocks, not 0, are in the stripe of the first one;
+ * a stripe has @stripe blocks
+ */
+unsigned int par_log_drain_stripe(const u64 *blocks, unsigned int count, u32 stripe);
+
 /* Why the log is drained; sysfs shows these words. */
 enum par_log_drain_why {
 	PAR_LOG_REST,		/* not at all */

@@ -205,10 +205,28 @@ static void drain_reasons(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, par_log_drain_why(&need), PAR_LOG_REST);
 }
 
+/* All lists of some blocks of four stripes. */
+static void drain_stripes(struct kunit *test)
+{
+	const u64 base = 3ULL << 33;
+	unsigned int bits, i, want, count;
+	u64 blocks[12];
+
+	for (bits = 1; bits < BIT(12); bits++) {
+		for (i = 0, count = 0; i < 12; i++)
+			if (bits & BIT(i))
+				blocks[count++] = base + i;
+		for (i = 0, want = 0; i < count; i++)
+			want += (blocks[i] - base) / 3 == (blocks[0] - base) / 3;
+		KUNIT_EXPECT_EQ_MSG(test, par_log_drain_stripe(blocks, count, 3), want, "0x%x", bits);
+	}
+}
+
 static struct kunit_case log_drain_cases[] = {
 	KUNIT_CASE(drain_in_order),
 	KUNIT_CASE(drain_not_done),
 	KUNIT_CASE(drain_reasons),
+	KUNIT_CASE(drain_stripes),
 	{}
 };
 
