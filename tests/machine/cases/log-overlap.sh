@@ -15,7 +15,7 @@ right() {
 }
 
 mkspindles 5 64M seed=7
-create_logged 3,5 8 --chunk=64
+create_logged 3,5 32 --chunk=64
 fill 8
 for seed in 1 2 3; do
 	shift_to 3

@@ -12,7 +12,10 @@ mkspindles 5 256M preset=nearline seed=1
 create_logged 3,5 8 --chunk=64
 fill_twin
 shift_to 3
+find_log
 scatter 600
+# Commands may take longer than a drain, so it waits for the paths to the log.
+for d in 0 1 2; do cut_off_log "$d"; done
 echo 5 >"/sys/block/$MD/md/par/gear"
 wait_for "/sys/block/$MD/md/par/gear" 5 60
 mdadm --quiet --readonly "/dev/$MD"
@@ -23,6 +26,7 @@ sleep 2
 get metadata_writes
 assert_eq "$GOT" "$before" "blocks of metadata of a read-only array"
 assert_eq "$(newest_super 1 140)" 1 "flags of the superblock"
+mend_disks
 same "read-only"
 mdadm --quiet --readwrite "/dev/$MD"
 wait_for "/sys/block/$MD/md/par/log_used" 0 120
