@@ -33,11 +33,14 @@ EXPORT_SYMBOL_IF_KUNIT(par_zone_cleared);
 
 /*
  * The map must be stored before an intent changes from one gear's to another's, and before
- * a segment that was stored as valid on one side becomes newer on the other.
+ * a segment that was stored as valid on one side becomes newer on the other. It must also be
+ * stored before the first intent of its block: a start reads only blocks that the byte of some
+ * zone calls stored, and bytes are stored with intents only. Otherwise, what is stored of the
+ * block while the zone has this intent would not count after a crash.
  */
 enum par_zone_need par_zone_begin(struct par_zone *zone, unsigned int gear)
 {
-	if (zone->must_store || (zone->intent && zone->intent != gear)) {
+	if (zone->must_store || !zone->stored || (zone->intent && zone->intent != gear)) {
 		zone->intent = PAR_INTENT_CHANGING;
 		return PAR_ZONE_MAP;
 	}

@@ -19,7 +19,8 @@
  * struct par_zone - a run of rows of one set, under its zone lock
  * @intent: the gear whose intent is stored, 0 for none, or PAR_INTENT_CHANGING while it is
  *	being replaced: no write is admitted
- * @stored: its map block has been stored at some time
+ * @stored: its map block has been stored at some time, and the byte of one of its zones says so,
+ *	or will when an intent is stored next: no zone of the block has an intent before
  * @dirty: the map in memory differs from the stored one
  * @must_store: since the map was stored, some segment has changed from "image" to "both" or
  *	some row from written to unwritten; that must be stored before a copy may become

@@ -297,6 +297,8 @@ static const struct {
 	  MAP_NOT_STORED, TIDY },
 	{ "an intent is not stored",
 	  INTENTS_NOT_STORED, TIDY },
+	{ "an intent is stored before its map block counts",
+	  BLOCK_DOES_NOT_COUNT, TIDY },
 };
 
 KUNIT_ARRAY_PARAM_DESC(mutant, mutants, name);

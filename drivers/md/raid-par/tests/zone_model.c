@@ -2,8 +2,8 @@
 /*
  * A model of the protocol by which the map and the intents are stored. The decisions are
  * those of the module: zone.c and states.c are called unchanged. The parts of store.c,
- * route.c, row.c, shift.c, propagate.c and load.c that use them are written here once more,
- * in small steps and in any order: every step of a store, of a copy, of a row's start and
+ * route.c, row.c, shift.c, propagate.c, mend.c and load.c that use them are written here once
+ * more, in small steps and in any order: every step of a store, of a copy, of a row's start and
  * of a shift is an event of its own. After every event, and so also before and after every
  * metadata write is complete, the state after a crash is derived and judged: it has to name
  * a copy that holds the last version that was acknowledged and flushed, or a newer one.
@@ -396,7 +396,8 @@ static bool ev_store(struct sim *sim, unsigned int n)
 			w->taken |= 1 << z;
 			parts |= PART_INTENTS;
 		}
-		if (need == PAR_ZONE_MAP && sim->mutant != INTENT_OVER_INTENT)
+		if (need == PAR_ZONE_MAP && sim->mutant != INTENT_OVER_INTENT &&
+		    (w->zone[z].z.stored || sim->mutant != BLOCK_DOES_NOT_COUNT))
 			parts |= PART_MAP;
 	}
 	w->wanted = 0;
@@ -613,7 +614,7 @@ static bool ev_copy(struct sim *sim, unsigned int n)
 	unsigned int b, from = home ? IMAGE : HOME, to = home ? HOME : IMAGE;
 
 	if (par_seg_step(p.seg->state, PAR_EV_PROPAGATE).action == PAR_ACT_NONE ||
-	    !awake(sim->w.gear, p.s) || p.seg->locked || sim->w.absent)
+	    !awake(sim->w.gear, p.s) || p.seg->locked || sim->w.absent || sim->w.mending)
 		return false;
 	/* To images only on the way down, when writes are counted. */
 	if (home ? sim->w.down : !sim->w.down || awake(sim->w.down, p.s))
@@ -707,7 +708,7 @@ static bool ev_checkpoint(struct sim *sim, unsigned int n)
  */
 static bool ev_open(struct sim *sim, unsigned int n)
 {
-	if (!idle(sim) || !sim->w.gate)
+	if (!idle(sim) || !sim->w.gate || sim->w.mending)
 		return false;
 	if (sim->w.down)
 		sim->w.gear = sim->w.down;
@@ -718,10 +719,43 @@ static bool ev_open(struct sim *sim, unsigned int n)
 
 static bool ev_give_up(struct sim *sim, unsigned int n)
 {
-	if (!idle(sim) || !sim->w.down || any_locked(sim))
+	if (!idle(sim) || !sim->w.down || sim->w.mending || any_locked(sim))
 		return false;
 	sim->w.down = 0;
 	sim->w.gate = false;
+	return true;
+}
+
+/* ---- images that are given up (mend.c) ---- */
+
+/* Behind the gate: the map is stored, without intents. */
+static bool ev_mend(struct sim *sim, unsigned int n)
+{
+	struct place p = place_of(sim, n * sim->shape->blocks);
+
+	if (!idle(sim) || sim->w.gate || !sim->w.down || sim->w.absent || !quiet(sim) ||
+	    any_locked(sim) || p.seg->state != PAR_SEG_BOTH || !awake(sim->w.gear, p.s))
+		return false;
+	sim->w.gate = true;
+	sim->w.mending = n + 1;
+	change_state(&p, p.seg, PAR_SEG_HOME);
+	begin_plan(sim, PAR_STORE_MAP, PART_MAP);
+	return true;
+}
+
+/* The map is stored, and the image is overwritten. */
+static bool ev_mended(struct sim *sim, unsigned int n)
+{
+	struct place p;
+	unsigned int b;
+
+	if (!idle(sim) || !sim->w.mending)
+		return false;
+	p = place_of(sim, (sim->w.mending - 1) * sim->shape->blocks);
+	for (b = 0; b < sim->shape->blocks; b++)
+		set_copy(&p.seg->cell[b], IMAGE, 0, 0);
+	sim->w.gate = false;
+	sim->w.mending = 0;
 	return true;
 }
 
@@ -872,6 +906,7 @@ static void crash(struct sim *sim, const struct crash *c, unsigned int which)
 		reload_zone(sim, &w->zone[n], c);
 	w->down = 0;
 	w->gate = false;
+	w->mending = 0;
 	w->checking = false;
 	w->parts = 0;
 	w->occasion = 0;
@@ -943,6 +978,8 @@ const struct zone_event zone_events[] = {
 	{ "checkpoint", ev_checkpoint, ONCE, ALWAYS, 4 },
 	{ "open", ev_open, ONCE, ALWAYS, 1 },
 	{ "give up", ev_give_up, ONCE, SHIFTS, 16 },
+	{ "mend", ev_mend, PER_SEG, SHIFTS, 1 },
+	{ "mended", ev_mended, ONCE, SHIFTS, 1 },
 	{ "fail", ev_fail, PER_SLEEPER, FAILURES, 16 },
 	{ "rejoin", ev_rejoin, ONCE, FAILURES, 16 },
 	{ "crash", ev_crash, PER_CRASH, CRASHES, 64 },

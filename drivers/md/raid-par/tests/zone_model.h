@@ -79,6 +79,7 @@ struct world {
 	u8 waiting;		/* zones with a write that waits for the store */
 	bool calm;		/* all was quiet since zones became idle */
 	u8 absent;		/* sleepers, a bit each */
+	u8 mending;		/* number of the segment whose image is given up, plus 1 */
 	bool noted;
 };
 
@@ -129,6 +130,7 @@ enum mutant {
 	NO_SNAPSHOT,
 	MAP_NOT_STORED,
 	INTENTS_NOT_STORED,
+	BLOCK_DOES_NOT_COUNT,
 };
 
 struct sim {
