@@ -18,26 +18,31 @@ static void pack_block(struct par_conf *conf, u32 block, struct page *page)
 	spin_unlock_irqrestore(&conf->slots->lock, flags);
 }
 
-/* As many blocks as there are pages, from @block on; @block is the next one then. */
+/*
+ * As many blocks as there are pages, from @block on; @block is the next one then. A block is not
+ * marked any more before its content is taken: slots are given and evicted meanwhile, and a change
+ * that is not in this content marks the block again.
+ */
 static int store_batch(struct par_conf *conf, u32 *block)
 {
 	struct par_store *store = conf->store;
 	u64 sectors[PAR_STORE_BATCH];
-	unsigned int count = 0;
-	u32 first = *block, at;
+	u32 blocks[PAR_STORE_BATCH];
+	unsigned int count = 0, i;
 	int err;
 
 	for_each_set_bit_from(*block, conf->slots->todo, conf->geo.slot_blocks) {
 		if (count == PAR_STORE_BATCH)
 			break;
+		clear_bit(*block, conf->slots->todo);
 		pack_block(conf, *block, store->pages[count]);
 		sectors[count] = par_seal(conf, store->pages[count], PAR_BLOCK_SLOT, *block,
 					  &conf->slots->block[*block]);
-		count++;
+		blocks[count++] = *block;
 	}
 	err = par_meta_write(conf, store->current_members, sectors, store->pages, count);
-	for (at = first; !err && at < *block; at++)
-		__clear_bit(at, conf->slots->todo);
+	for (i = 0; err && i < count; i++)
+		set_bit(blocks[i], conf->slots->todo);
 	return err;
 }
 
