@@ -512,6 +512,10 @@ static void free_units(struct par_log *log, u64 tail)
 	spin_unlock(&log->lock);
 }
 
+/*
+ * What is held again waits for something else than this work: a record that is under way, members
+ * that wake up. @wanted stays set meanwhile, so that the end of such a record is not missed.
+ */
 static void submit_held(struct par_log *log)
 {
 	struct bio_list bios;
@@ -520,10 +524,12 @@ static void submit_held(struct par_log *log)
 	spin_lock(&log->lock);
 	bios = log->held;
 	bio_list_init(&log->held);
-	WRITE_ONCE(log->wanted, false);
 	spin_unlock(&log->lock);
 	while ((bio = bio_list_pop(&bios)))
 		par_log_submit_again(log, bio);
+	spin_lock(&log->lock);
+	WRITE_ONCE(log->wanted, !bio_list_empty(&log->held));
+	spin_unlock(&log->lock);
 }
 
 /* No drain follows: writes that wait for it would wait indefinitely. */
@@ -535,6 +541,7 @@ static void fail_held(struct par_log *log)
 	spin_lock(&log->lock);
 	bios = log->held;
 	bio_list_init(&log->held);
+	WRITE_ONCE(log->wanted, false);
 	spin_unlock(&log->lock);
 	while ((bio = bio_list_pop(&bios)))
 		bio_io_error(bio);
@@ -556,7 +563,9 @@ static int move_tail(struct par_log *log)
 	spin_lock(&log->lock);
 	log->use.closed = false;
 	spin_unlock(&log->lock);
-	par_log_kick(log);
+	/* Without more room, the records' work would only ask for another drain. */
+	if (moves)
+		par_log_kick(log);
 	submit_held(log);
 	return err ?: moves;
 }
@@ -713,9 +722,11 @@ void par_log_drain_work(struct work_struct *work)
 		if (par_log_ring_empty(&log->ring) && !READ_ONCE(log->paused))
 			submit_held(log);
 	}
-	if (!READ_ONCE(log->paused) && !par_log_ring_empty(&log->ring))
-		mod_delayed_work(log->drain_wq, &log->drain_work,
-				 done < 0 ? time_left(log->drain) : PAR_LOG_LOOK);
+	/* If the work is queued already, what has come in meanwhile is not put off. */
+	if (!READ_ONCE(log->paused) &&
+	    (!par_log_ring_empty(&log->ring) || READ_ONCE(log->wanted)))
+		queue_delayed_work(log->drain_wq, &log->drain_work,
+				   done < 0 ? time_left(log->drain) : PAR_LOG_LOOK);
 }
 
 int par_log_drain_alloc(struct par_log *log)

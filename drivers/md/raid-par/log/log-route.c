@@ -78,7 +78,14 @@ static bool passes_by(const struct par_log *log)
 	       READ_ONCE(log->ring.tail) == READ_ONCE(log->ring.head) && !READ_ONCE(log->queued);
 }
 
-/* @counted: the log has counted the write in the array's statistics */
+/* A write that is held again asks for no drain: the drain's work has submitted it, see drain.c. */
+static void ask_for_drain(struct par_log *log, bool again)
+{
+	if (!again)
+		par_log_drain_now(log);
+}
+
+/* @counted: the log has counted the write in the array's statistics, and has held it */
 static void log_write(struct par_log *log, struct bio *bio, bool counted)
 {
 	struct par_log_write write;
@@ -92,7 +99,7 @@ static void log_write(struct par_log *log, struct bio *bio, bool counted)
 	way = par_log_way(&write);
 	if (full) {
 		par_shift_at_least(log->conf, log->conf->geo.gears, "log");
-		par_log_drain_now(log);
+		ask_for_drain(log, counted);
 	}
 	if (way == PAR_LOG_PAST) {
 		if (counted)
@@ -116,7 +123,7 @@ static void log_write(struct par_log *log, struct bio *bio, bool counted)
 	if (way == PAR_LOG_APPEND)
 		par_log_kick(log);
 	else
-		par_log_drain_now(log);
+		ask_for_drain(log, counted);
 }
 
 void par_log_submit_again(struct par_log *log, struct bio *bio)
