@@ -60,6 +60,9 @@ static void retire_records(struct par_log *log)
 		spin_unlock(&log->lock);
 		while ((bio = bio_list_pop(&sent->bios)))
 			end_bio(log, bio, good);
+		/* The tail may pass it now, which writes may be waiting for. */
+		if (READ_ONCE(log->wanted))
+			par_log_drain_now(log);
 	}
 }
 

@@ -29,6 +29,7 @@ struct drain_block {
  * @block: the blocks that are being drained, @count of them in @runs runs of adjacent ones;
  *	@pages: their content, @room of them
  * @next: the earliest time of a drain after one that has failed
+ * @no_room: this drain found blocks that would be lost if more could be remembered
  * @suspects: blocks that the last drains could not drain
  */
 struct par_log_drain {
@@ -39,6 +40,7 @@ struct par_log_drain {
 	unsigned int count, runs, room;
 	struct par_log_fetch fetch;
 	unsigned long next;
+	bool no_room;
 	struct par_log_suspects suspects;
 };
 
@@ -95,10 +97,11 @@ static enum run_read read_run(struct par_log *log, struct page *page,
 	return read;
 }
 
-static void tell_no_room(const struct par_log *log)
+static void no_room_for_lost(struct par_log_drain *drain)
 {
+	drain->no_room = true;
 	pr_err_ratelimited("md/par:%s: the log cannot be drained any further: there is no room to remember more lost blocks\n",
-			   mdname(log->conf->mddev));
+			   mdname(drain->log->conf->mddev));
 }
 
 /* Another drain of the block has failed: is it lost now? @gone: see par_log_suspect(). */
@@ -112,7 +115,7 @@ static bool is_lost(struct par_log_drain *drain, u64 block, bool gone)
 	if (par_log_suspect(&drain->suspects, block, ktime_to_ms(ktime_get()), gone))
 		return true;
 	if (gone && READ_ONCE(log->lost.count) == PAR_LOG_LOST)
-		tell_no_room(log);
+		no_room_for_lost(drain);
 	return false;
 }
 
@@ -136,7 +139,7 @@ static bool lose_sectors(struct par_log_drain *drain, u64 block, struct par_log_
 		par_log_index_drained(&log->index, &gone);
 	spin_unlock(&log->lock);
 	if (!added) {
-		tell_no_room(log);
+		no_room_for_lost(drain);
 		return false;
 	}
 	part->sectors &= ~sectors;
@@ -496,6 +499,10 @@ static void free_units(struct par_log *log, u64 tail)
 	spin_unlock(&log->lock);
 }
 
+/*
+ * What is held again waits for something else than this work: a record that is under way, members
+ * that wake up. @wanted stays set meanwhile, so that the end of such a record is not missed.
+ */
 static void submit_held(struct par_log *log)
 {
 	struct bio_list bios;
@@ -504,10 +511,12 @@ static void submit_held(struct par_log *log)
 	spin_lock(&log->lock);
 	bios = log->held;
 	bio_list_init(&log->held);
-	WRITE_ONCE(log->wanted, false);
 	spin_unlock(&log->lock);
 	while ((bio = bio_list_pop(&bios)))
 		par_log_submit_again(log, bio);
+	spin_lock(&log->lock);
+	WRITE_ONCE(log->wanted, !bio_list_empty(&log->held));
+	spin_unlock(&log->lock);
 }
 
 /* No drain follows: writes that wait for it would wait indefinitely. */
@@ -519,6 +528,7 @@ static void fail_held(struct par_log *log)
 	spin_lock(&log->lock);
 	bios = log->held;
 	bio_list_init(&log->held);
+	WRITE_ONCE(log->wanted, false);
 	spin_unlock(&log->lock);
 	while ((bio = bio_list_pop(&bios)))
 		bio_io_error(bio);
@@ -540,7 +550,9 @@ static int move_tail(struct par_log *log)
 	spin_lock(&log->lock);
 	log->use.closed = false;
 	spin_unlock(&log->lock);
-	par_log_kick(log);
+	/* Without more room, the records' work would only ask for another drain. */
+	if (moves)
+		par_log_kick(log);
 	submit_held(log);
 	return err ?: moves;
 }
@@ -568,21 +580,49 @@ static bool is_due(struct par_log *log)
 	       par_log_lacks_member(log);
 }
 
-static void take_discards(struct par_log *log)
+static void send_discard(struct par_log *log, struct drain_io *io, const struct bio *bio)
 {
-	struct bio_list bios;
-	u64 sector, sectors;
-	struct bio *bio;
+	struct bio *own = bio_alloc_bioset(bio->bi_bdev, 0, REQ_OP_DISCARD, GFP_NOIO,
+					   &log->pools.bios);
 
-	par_queue_take(log->conf, &log->discards, &bios);
-	while ((bio = bio_list_pop(&bios))) {
-		/* Only the stripes that the home set discards: the rest has older content there. */
-		sectors = par_discard_range(log->conf, bio, &sector);
+	own->bi_iter = bio->bi_iter;
+	own->bi_private = io;
+	own->bi_end_io = drain_endio;
+	atomic_inc(&io->left);
+	par_discard_request(log->conf, own);
+}
+
+/* Only in stripes that the home set has discarded: in others it has older content. */
+static void forget_discarded(struct par_log *log, const struct bio *bio)
+{
+	u64 sector = bio->bi_iter.bi_sector, sectors;
+
+	for (; (sectors = par_discard_next(log->conf, bio, &sector)); sector += sectors) {
 		spin_lock(&log->lock);
 		par_log_index_discard(&log->index, sector, sectors);
 		par_log_lost_drop(&log->lost, sector, sectors);
 		spin_unlock(&log->lock);
-		par_discard_request(log->conf, bio);
+		cond_resched();
+	}
+}
+
+/* No drain of what is discarded is under way, before or meanwhile: it would start rows again. */
+static void take_discards(struct par_log *log)
+{
+	struct bio_list bios;
+	struct drain_io io;
+	struct bio *bio;
+
+	par_queue_take(log->conf, &log->discards, &bios);
+	if (bio_list_empty(&bios))
+		return;
+	io_begin(&io);
+	bio_list_for_each(bio, &bios)
+		send_discard(log, &io, bio);
+	io_end(&io);
+	while ((bio = bio_list_pop(&bios))) {
+		forget_discarded(log, bio);
+		bio_endio(bio);
 	}
 }
 
@@ -628,6 +668,7 @@ static int drain_some(struct par_log_drain *drain)
 	bool failed = false, cut;
 	int moved;
 
+	drain->no_room = false;
 	/* Records that only some copies have must be in all copies before they are used. */
 	if (!par_log_make_ready(log) && !READ_ONCE(log->stuck))
 		return -EIO;
@@ -654,7 +695,10 @@ static int drain_some(struct par_log_drain *drain)
 	return moved < 0 ? moved : moved || count;
 }
 
-/* A drain has failed: retry it later. */
+/*
+ * A drain has failed: retry it later. Writes that are held after so many failures have no room in
+ * the log. They wait as long as blocks may be drained, or be called lost, at a later time.
+ */
 static void put_off(struct par_log_drain *drain)
 {
 	unsigned int failures = drain->log->count.failures + 1;
@@ -663,6 +707,8 @@ static void put_off(struct par_log_drain *drain)
 	if (failures == PAR_LOG_RETRIES)
 		pr_warn("md/par:%s: some blocks of the log cannot be drained at the moment: they stay in the log, retrying\n",
 			mdname(drain->log->conf->mddev));
+	if (drain->no_room && failures > PAR_LOG_WAITED)
+		fail_held(drain->log);
 	drain->next = jiffies + msecs_to_jiffies(par_log_drain_delay(failures));
 }
 
@@ -715,9 +761,11 @@ void par_log_drain_work(struct work_struct *work)
 		if (par_log_ring_empty(&log->ring) && !READ_ONCE(log->paused))
 			submit_held(log);
 	}
-	if (!READ_ONCE(log->paused) && !par_log_ring_empty(&log->ring))
-		mod_delayed_work(log->drain_wq, &log->drain_work,
-				 done < 0 ? time_left(log->drain) : PAR_LOG_LOOK);
+	/* If the work is queued already, what has come in meanwhile is not put off. */
+	if (!READ_ONCE(log->paused) &&
+	    (!par_log_ring_empty(&log->ring) || READ_ONCE(log->wanted)))
+		queue_delayed_work(log->drain_wq, &log->drain_work,
+				   done < 0 ? time_left(log->drain) : PAR_LOG_LOOK);
 }
 
 int par_log_drain_alloc(struct par_log *log)

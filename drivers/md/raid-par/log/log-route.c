@@ -89,11 +89,22 @@ static bool passes_by(const struct par_log *log)
 	       READ_ONCE(log->ring.tail) == READ_ONCE(log->ring.head) && !READ_ONCE(log->queued);
 }
 
-/*
- * @counted: the log has counted the write in the array's statistics; @whole: the write is a part of
- * whole stripes, all of which are written now
- */
-static void log_write(struct par_log *log, struct bio *bio, bool counted, bool whole)
+/* The log has counted writes that it has gathered or held in the array's statistics. */
+enum origin {
+	FRESH,
+	GATHERED,
+	HELD,
+};
+
+/* A write that is held again asks for no drain: the drain's work has submitted it, see drain.c. */
+static void ask_for_drain(struct par_log *log, enum origin origin)
+{
+	if (origin != HELD)
+		par_log_drain_now(log);
+}
+
+/* @whole: the write is a part of whole stripes, all of which are written now */
+static void log_write(struct par_log *log, struct bio *bio, enum origin origin, bool whole)
 {
 	struct par_log_write write;
 	enum par_log_way way;
@@ -106,17 +117,17 @@ static void log_write(struct par_log *log, struct bio *bio, bool counted, bool w
 	way = par_log_way(&write);
 	if (full) {
 		par_shift_at_least(log->conf, log->conf->geo.gears, "log");
-		par_log_drain_now(log);
+		ask_for_drain(log, origin);
 	}
 	if (way == PAR_LOG_PAST) {
-		if (counted)
+		if (origin != FRESH)
 			send_counted_home(log->conf, bio);
 		else
 			send_home(log->conf, bio);
 		return;
 	}
 	/* Count the write here, since it does not pass the home set, which would count it. */
-	if (!counted)
+	if (origin == FRESH)
 		md_account_bio(log->conf->mddev, &bio);
 	spin_lock(&log->lock);
 	if (way == PAR_LOG_APPEND) {
@@ -130,7 +141,7 @@ static void log_write(struct par_log *log, struct bio *bio, bool counted, bool w
 	if (way == PAR_LOG_APPEND)
 		par_log_kick(log);
 	else
-		par_log_drain_now(log);
+		ask_for_drain(log, origin);
 }
 
 void par_log_submit_again(struct par_log *log, struct bio *bio)
@@ -138,7 +149,7 @@ void par_log_submit_again(struct par_log *log, struct bio *bio)
 	if (passes_by(log))
 		send_counted_home(log->conf, bio);
 	else
-		log_write(log, bio, true, false);
+		log_write(log, bio, HELD, false);
 }
 
 /* ---- whole stripes ---- */
@@ -172,16 +183,16 @@ static void route_parts(struct par_log *log, struct bio *bio, u64 first, u64 end
 	struct bio *front;
 
 	if (first >= end) {
-		log_write(log, bio, true, false);
+		log_write(log, bio, GATHERED, false);
 		return;
 	}
 	front = split_front(log, bio, first);
 	if (front)
-		log_write(log, front, true, false);
+		log_write(log, front, GATHERED, false);
 	front = split_front(log, bio, end);
 	if (front)
-		log_write(log, front, true, true);
-	log_write(log, bio, true, bio->bi_iter.bi_sector >= first && bio_end_sector(bio) <= end);
+		log_write(log, front, GATHERED, true);
+	log_write(log, bio, GATHERED, bio->bi_iter.bi_sector >= first && bio_end_sector(bio) <= end);
 }
 
 /* The sector at which the first writes end: as many as are adjacent. */
@@ -272,7 +283,7 @@ void par_log_submit(struct par_conf *conf, struct bio *bio)
 	else if (bio_data_dir(bio) == WRITE && bio_sectors(bio) >= GATHER_LEAST && in_low_gear(log))
 		gather_write(log, bio);
 	else if (bio_data_dir(bio) == WRITE)
-		log_write(log, bio, false, false);
+		log_write(log, bio, FRESH, false);
 	else if (READ_ONCE(log->index.live) || READ_ONCE(log->lost.count))
 		par_log_read(log, bio);
 	else

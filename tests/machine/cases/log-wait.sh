@@ -1,0 +1,91 @@
+#!/bin/bash
+# A write that waits for a record goes on when this record is written, and a discard does not wait for a later drain.
+# subject: log
+# plain: yes
+# timeout: 200
+set -euo pipefail
+. "$(dirname "$0")/../tools/par.sh"
+. "$(dirname "$0")/../tools/log.sh"
+
+PAR=/sys/block/$MD/md/par
+
+# put BLOCK: write a block, of 4 KiB.
+put() { dd if=/dev/zero of="/dev/$MD" bs=4k count=1 seek="$1" oflag=direct conv=notrunc status=none; }
+
+now() { echo $((${EPOCHREALTIME/[.,]/} / 1000)); }
+
+# slow_down MICROSECONDS: what the log's first members are sent from now on takes up to so long.
+slow_down() {
+	local d
+	for d in 0 1; do echo "$1" >"$SPINDLES/${DISKS[d]}/delay_us"; done
+}
+
+# Block 1 is drained, and stays in the log because a record behind it is under way. A write of block 1 waits for that.
+# The record takes any time: if it is too short, this does not count.
+behind_a_record() {
+	local slow ended i
+	shift_to 3
+	put 1
+	slow_down 12000000
+	put 2 &
+	slow=$!
+	wait_for "/sys/block/${DISKS[0]}/inflight" '*[^0-9]1'
+	wait_for "/sys/block/${DISKS[1]}/inflight" '*[^0-9]1'
+	slow_down 0
+	shift_to 5
+	put 1 &
+	for ((i = 0; i < 100; i++)); do
+		[[ $(<"/sys/block/$MD/inflight") != *[^0-9]2 ]] || break
+		nap 0.02
+	done
+	nap 1
+	kill -0 "$slow" 2>/dev/null || i=100
+	wait "$slow"
+	ended=$(now)
+	wait "$!"
+	ended=$(($(now) - ended))
+	wait_for "$PAR/log_used" 0 20
+	[ "$i" -lt 100 ] || return 0
+	note "$ended ms after the record"
+	assert_le "$ended" 1500 "ms from the end of the record to that of the write"
+	WAITED=$((WAITED + 1))
+}
+
+# longest_discard OFFSET SECONDS: discard a stripe again and again; print the longest time, in ms.
+longest_discard() {
+	python3 -c '
+import fcntl, os, struct, sys, time
+to, longest, begun = os.open(sys.argv[1], os.O_RDWR), 0, time.monotonic()
+while time.monotonic() < begun + int(sys.argv[3]):
+    at = time.monotonic()
+    fcntl.ioctl(to, 0x1277, struct.pack("=QQ", int(sys.argv[2]), 4 << 16))
+    longest = max(longest, time.monotonic() - at)
+    time.sleep(0.002)
+print(int(longest * 1000))' "/dev/$MD" "$1" "$2"
+}
+
+# The log cannot be read, so each drain fails, and is put off for longer than the one before.
+while_drains_fail() {
+	local d
+	shift_to 3
+	put 9
+	find_log
+	for d in 0 1 2; do cut_off_log "$d"; done
+	slow_down 50000
+	shift_to 5
+	assert_le "$(longest_discard $((32 << 20)) 20)" 2500 "ms of a discard"
+	slow_down 0
+	mend_disks
+	wait_for "$PAR/log_used" 0 60
+}
+
+mkspindles 5 64M seed=11
+create_logged 3,5 8 --chunk=64
+fill 1
+WAITED=0
+for ((round = 0; WAITED < 3; round++)); do
+	[ "$round" -lt 9 ] || fail "the records are never slow"
+	behind_a_record
+done
+while_drains_fail
+stop_par
