@@ -580,15 +580,13 @@ static bool is_due(struct par_log *log)
 	       par_log_lacks_member(log);
 }
 
-static void send_discard(struct par_log *log, struct drain_io *io, const struct bio *bio)
+static void send_discard(struct par_log *log, struct par_log_batch *batch, const struct bio *bio)
 {
 	struct bio *own = bio_alloc_bioset(bio->bi_bdev, 0, REQ_OP_DISCARD, GFP_NOIO,
 					   &log->pools.bios);
 
 	own->bi_iter = bio->bi_iter;
-	own->bi_private = io;
-	own->bi_end_io = drain_endio;
-	atomic_inc(&io->left);
+	par_log_batch_own(batch, own);
 	par_discard_request(log->conf, own);
 }
 
@@ -610,16 +608,16 @@ static void forget_discarded(struct par_log *log, const struct bio *bio)
 static void take_discards(struct par_log *log)
 {
 	struct bio_list bios;
-	struct drain_io io;
+	struct par_log_batch batch;
 	struct bio *bio;
 
 	par_queue_take(log->conf, &log->discards, &bios);
 	if (bio_list_empty(&bios))
 		return;
-	io_begin(&io);
+	par_log_batch_begin(&batch);
 	bio_list_for_each(bio, &bios)
-		send_discard(log, &io, bio);
-	io_end(&io);
+		send_discard(log, &batch, bio);
+	par_log_batch_end(&batch);
 	while ((bio = bio_list_pop(&bios))) {
 		forget_discarded(log, bio);
 		bio_endio(bio);
