@@ -335,12 +335,12 @@ static struct par_conf *par_setup(struct mddev *mddev)
 	err = err ?: par_sets_alloc(conf);
 	err = err ?: par_load(conf);
 	err = err ?: par_log_fit(conf);
-	err = err ?: par_log_load(conf);
 	if (!err) {
 		conf->gear = conf->store->super.gear;
 		par_map_after_load(conf, conf->store->intents);
 		err = par_unite_failures(conf);
 	}
+	err = err ?: par_log_load(conf);	/* also from members that are used by force */
 	err = err ?: par_doubt_check(conf);
 	conf->writable = md_is_rdwr(mddev);
 	err = err ?: par_sets_run(conf);

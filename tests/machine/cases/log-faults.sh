@@ -1,5 +1,5 @@
 #!/bin/bash
-# A damaged log is started once by force; bad sectors in different copies lose no data, and missing copies only the records that no other copy has; each write is counted once.
+# A damaged log is started once by force, and all members' logs are read then; bad sectors in different copies lose no data, and missing copies only the records that no other copy has; each write is counted once.
 # plain: yes
 # machine: --debug --mem 1G
 # timeout: 200
@@ -58,6 +58,35 @@ force_once() {
 	assemble_par
 	[ "$(par log_replayed)" -gt 0 ] || fail "nothing is replayed"
 	same "after another one"
+	end
+}
+
+# Two of the members that never sleep have lost their superblocks. By force their data is used as it is, and so are
+# their copies of the log, without which some records have none.
+stand_in() {
+	local d
+	begin
+	write_some 3 200
+	sync -d "/dev/$MD"
+	assert_le 1572864 "$(par log_used)" "bytes of the log in use, which are three units"
+	stop_par
+	for d in 0 1; do
+		dd if=/dev/urandom of="${DEVS[d]}" bs=4k seek=$(($(data_offset "${DEVS[d]}") / 8)) count=2 oflag=direct \
+			conv=notrunc status=none
+	done
+	! assemble_par 2>/dev/null || fail "an array is started of which two members are unknown"
+	mdadm --assemble --force --quiet "/dev/$MD" "${DEVS[@]}"
+	same "with members that stand in"
+	shift_to 3
+	write_some 4 200
+	sync -d "/dev/$MD"
+	power_cut 5
+	assemble_par
+	[ "$(par log_replayed)" -gt 0 ] || fail "nothing is replayed after that"
+	same "after a cut"
+	drained
+	same "drained"
+	no_mismatch
 	end
 }
 
@@ -179,6 +208,7 @@ counted_once() {
 }
 
 force_once
+stand_in
 bad_sectors
 drained
 stop_par

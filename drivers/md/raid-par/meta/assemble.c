@@ -62,9 +62,14 @@ static void stand_in(struct par_conf *conf, unsigned int d)
 	for (i = 1; i <= conf->geo.gears; i++)
 		conf->store->super.set[i].failed &= ~BIT(d);
 	conf->store->super.partial &= ~BIT(d);
+	/*
+	 * Each record of its log says itself whether it counts. An old copy of a member may have
+	 * records that another run has replaced.
+	 */
+	conf->store->super.log.absent &= ~(conf->store->unvouched.log & BIT(d));
 	pr_warn("md/par:%s: member %u (%pg) is used by force: %s\n",
 		mdname(conf->mddev), d, conf->member[d].rdev->bdev,
-		conf->store->unvouched & BIT(d) ? "all of its content is in doubt" :
+		conf->store->unvouched.members & BIT(d) ? "all of its content is in doubt" :
 		"data written since it was lost is in doubt");
 }
 
@@ -85,7 +90,7 @@ u32 par_doubt_stale(struct par_conf *conf, u32 lacking)
 	 * with what is computed from a bad one.
 	 */
 	for (d = 0; missing > conf->geo.parities && d < conf->geo.members; d++)
-		if (conf->store->unvouched & BIT(d) && whole_for_md(conf, d))
+		if (conf->store->unvouched.members & BIT(d) && whole_for_md(conf, d))
 			taken |= BIT(d);
 	missing -= hweight32(taken);
 	for (; missing > conf->geo.parities; missing--) {
@@ -97,7 +102,7 @@ u32 par_doubt_stale(struct par_conf *conf, u32 lacking)
 	for (d = 0; d < conf->geo.members; d++)
 		if (taken & BIT(d)) {
 			stand_in(conf, d);
-			all |= conf->store->old_seq[d] || conf->store->unvouched & BIT(d);
+			all |= conf->store->old_seq[d] || conf->store->unvouched.members & BIT(d);
 		}
 	if (all)
 		par_doubt_range(conf, 0, conf->geo.array_sectors);
@@ -128,13 +133,13 @@ int par_unite_failures(struct par_conf *conf)
 			rdev->recovery_offset = 0;
 			pr_warn("md/par:%s: member %u (%pg) %shas to be rebuilt\n",
 				mdname(conf->mddev), d, rdev->bdev,
-				conf->store->unvouched & BIT(d) || conf->store->old_seq[d] ?
+				conf->store->unvouched.members & BIT(d) || conf->store->old_seq[d] ?
 				"" : "has missed writes and ");
 		}
 	}
 	par_count_degraded(conf);
 	err = par_too_few(conf);
-	if (err && conf->store->unvouched && !conf->store->start)
+	if (err && conf->store->unvouched.members && !conf->store->start)
 		pr_err("md/par:%s: --force starts the array with the members without a valid superblock as they are; the whole array is in doubt then\n",
 		       mdname(conf->mddev));
 	return err;

@@ -709,7 +709,8 @@ static void find_unvouched(struct par_conf *conf, const struct par_found *found)
 			continue;
 		pr_warn("md/par:%s: member %u (%pg) has no valid raid-par superblock: its content is unknown\n",
 			mdname(conf->mddev), d, rdev->bdev);
-		conf->store->unvouched |= BIT(d);
+		conf->store->unvouched.members |= BIT(d);
+		conf->store->unvouched.log |= BIT(d) & ~conf->store->super.log.absent;
 		par_store_lacks(conf, d);
 	}
 }

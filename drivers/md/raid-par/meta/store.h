@@ -52,6 +52,11 @@ struct par_told {
 	u64 recovered[PAR_MAX_SETS + 1], resync[PAR_MAX_SETS + 1];
 };
 
+/* struct par_unvouched - @members: a bit each; @log: those of them that have a part in the log */
+struct par_unvouched {
+	u32 members, log;
+};
+
 /**
  * struct par_store - of an array
  * @mutex: one writer of metadata at a time
@@ -90,7 +95,8 @@ struct par_store {
 	unsigned int start;
 	u64 block_seq;
 	bool super_due, intents_differ, blocks_torn;
-	u32 current_members, whole, unvouched, missed_noted;
+	u32 current_members, whole, missed_noted;
+	struct par_unvouched unvouched;
 	struct par_told told;
 	u8 *intents;
 	struct par_map_block *intent_block;
