@@ -154,12 +154,23 @@ gone() {
 	same "drained"
 }
 
+# write_until_error: write blocks that stay in the log while its tail cannot move. It becomes full.
+write_until_error() {
+	local i
+	for ((i = 0; i < 60; i++)); do
+		dd if=/dev/zero of="/dev/$MD" bs=256k count=1 seek=$((700 * 4096)) oflag=direct,seek_bytes conv=notrunc \
+			status=none 2>/dev/null || return 0
+	done
+	return 1
+}
+
 # Unreadable blocks beyond those that the list of lost blocks can hold stay in the log, until they can be read again.
 too_many() {
-	local d
+	local d i
 	shift_to 3
 	write_blocks 600 40
 	for d in 0 1 2; do deafen_log "$d"; done
+	write_blocks 700 64
 	mark_log
 	echo 5 >"$PAR/gear"
 	wait_for "$PAR/log_lost" $((31 * 4096)) 60
@@ -167,11 +178,19 @@ too_many() {
 	logged 'there is no room to remember more lost blocks'
 	[ "$(par log_live)" = $((9 * 4096)) ] || fail "live: $(par log_live)"
 	! read_blocks 639 2>/dev/null || fail "a block that cannot be read is read"
+	write_until_error &
+	for ((i = 0; i < 900; i++)); do
+		kill -0 $! 2>/dev/null || break
+		nap 0.1
+	done
+	[ "$i" -lt 900 ] || fail "a write waits for a log that cannot be drained"
+	wait "$!" || fail "the log does not become full"
 	mend_disks
 	read_blocks 639 || fail "a block that is in the log cannot be read"
 	wait_for "$PAR/log_used" 0 60
 	assert_eq "$(par log_lost)" $((31 * 4096)) "bytes that are lost"
 	write_blocks 600 40
+	write_blocks 700 64
 	wait_for "$PAR/log_used" 0 60
 	assert_eq "$(par log_lost)" 0 "bytes that are lost at last"
 	same "written again"

@@ -32,6 +32,7 @@ struct drain_block {
  * @list: blocks of the array that have been picked
  * @block: the blocks that are being drained, @count of them; @pages: their content
  * @next: the earliest time of a drain after one that has failed
+ * @no_room: this drain found blocks that would be lost if more could be remembered
  * @suspects: blocks that the last drains could not drain
  */
 struct par_log_drain {
@@ -41,6 +42,7 @@ struct par_log_drain {
 	struct page *pages[DRAIN_SLICE];
 	unsigned int count;
 	unsigned long next;
+	bool no_room;
 	struct par_log_suspects suspects;
 };
 
@@ -141,10 +143,11 @@ static bool next_run(u8 sectors, unsigned int from, unsigned int *first, unsigne
 	return true;
 }
 
-static void tell_no_room(const struct par_log *log)
+static void no_room_for_lost(struct par_log_drain *drain)
 {
+	drain->no_room = true;
 	pr_err_ratelimited("md/par:%s: the log cannot be drained any further: there is no room to remember more lost blocks\n",
-			   mdname(log->conf->mddev));
+			   mdname(drain->log->conf->mddev));
 }
 
 /* Another drain of the block has failed: is it lost now? @gone: see par_log_suspect(). */
@@ -158,7 +161,7 @@ static bool is_lost(struct par_log_drain *drain, u64 block, bool gone)
 	if (par_log_suspect(&drain->suspects, block, ktime_to_ms(ktime_get()), gone))
 		return true;
 	if (gone && READ_ONCE(log->lost.count) == PAR_LOG_LOST)
-		tell_no_room(log);
+		no_room_for_lost(drain);
 	return false;
 }
 
@@ -182,7 +185,7 @@ static bool lose_sectors(struct par_log_drain *drain, u64 block, struct par_log_
 		par_log_index_drained(&log->index, &gone);
 	spin_unlock(&log->lock);
 	if (!added) {
-		tell_no_room(log);
+		no_room_for_lost(drain);
 		return false;
 	}
 	part->sectors &= ~sectors;
@@ -640,6 +643,7 @@ static int drain_some(struct par_log_drain *drain)
 	bool failed = false;
 	int moved;
 
+	drain->no_room = false;
 	/* Records that only some copies have must be in all copies before they are used. */
 	if (!par_log_make_ready(log) && !READ_ONCE(log->stuck))
 		return -EIO;
@@ -662,7 +666,10 @@ static int drain_some(struct par_log_drain *drain)
 	return moved < 0 ? moved : moved || count;
 }
 
-/* A drain has failed: retry it later. */
+/*
+ * A drain has failed: retry it later. Writes that are held after so many failures have no room in
+ * the log. They wait as long as blocks may be drained, or be called lost, at a later time.
+ */
 static void put_off(struct par_log_drain *drain)
 {
 	unsigned int failures = drain->log->count.failures + 1;
@@ -671,6 +678,8 @@ static void put_off(struct par_log_drain *drain)
 	if (failures == PAR_LOG_RETRIES)
 		pr_warn("md/par:%s: some blocks of the log cannot be drained at the moment: they stay in the log, retrying\n",
 			mdname(drain->log->conf->mddev));
+	if (drain->no_room && failures > PAR_LOG_WAITED)
+		fail_held(drain->log);
 	drain->next = jiffies + msecs_to_jiffies(par_log_drain_delay(failures));
 }
 
