@@ -580,47 +580,21 @@ static bool is_due(struct par_log *log)
 	       par_log_lacks_member(log);
 }
 
-static void send_discard(struct par_log *log, struct par_log_batch *batch, const struct bio *bio)
+static void take_discards(struct par_log *log)
 {
-	struct bio *own = bio_alloc_bioset(bio->bi_bdev, 0, REQ_OP_DISCARD, GFP_NOIO,
-					   &log->pools.bios);
+	struct bio_list bios;
+	u64 sector, sectors;
+	struct bio *bio;
 
-	own->bi_iter = bio->bi_iter;
-	par_log_batch_own(batch, own);
-	par_discard_request(log->conf, own);
-}
-
-/* Only in stripes that the home set has discarded: in others it has older content. */
-static void forget_discarded(struct par_log *log, const struct bio *bio)
-{
-	u64 sector = bio->bi_iter.bi_sector, sectors;
-
-	for (; (sectors = par_discard_next(log->conf, bio, &sector)); sector += sectors) {
+	par_queue_take(log->conf, &log->discards, &bios);
+	while ((bio = bio_list_pop(&bios))) {
+		/* Only the stripes that the home set discards: the rest has older content there. */
+		sectors = par_discard_range(log->conf, bio, &sector);
 		spin_lock(&log->lock);
 		par_log_index_discard(&log->index, sector, sectors);
 		par_log_lost_drop(&log->lost, sector, sectors);
 		spin_unlock(&log->lock);
-		cond_resched();
-	}
-}
-
-/* No drain of what is discarded is under way, before or meanwhile: it would start rows again. */
-static void take_discards(struct par_log *log)
-{
-	struct bio_list bios;
-	struct par_log_batch batch;
-	struct bio *bio;
-
-	par_queue_take(log->conf, &log->discards, &bios);
-	if (bio_list_empty(&bios))
-		return;
-	par_log_batch_begin(&batch);
-	bio_list_for_each(bio, &bios)
-		send_discard(log, &batch, bio);
-	par_log_batch_end(&batch);
-	while ((bio = bio_list_pop(&bios))) {
-		forget_discarded(log, bio);
-		bio_endio(bio);
+		par_discard_request(log->conf, bio);
 	}
 }
 
