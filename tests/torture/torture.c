@@ -674,12 +674,14 @@ static void one_round(void)
 /*
  * In turns, like choose_aim(), so that every machine with some cuts has a wide life. After a
  * cut the whole of each dirty zone is written on all members: larger arrays would not fit into
- * the machine's memory.
+ * the machine's memory. With images of a share a gear set has few zones: one of them that is
+ * dirty puts all runs with slots in doubt.
  */
 static bool choose_wide(void)
 {
-	return !opt.aim && !opt.log_mib && !files_wanted() && !fixed_size && chaos_may_lose() && array.parities == 1 &&
-	       array.members <= 5 && (opt.seed + life) % 4 == 1;
+	return !opt.aim && !opt.log_mib && !opt.share && !files_wanted() && !fixed_size &&
+	       chaos_may_lose() && array.parities == 1 && array.members <= 5 &&
+	       (opt.seed + life) % 4 == 1;
 }
 
 /* The size of a disk with which the home set has twelve zones, for any gears. */
