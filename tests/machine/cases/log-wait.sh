@@ -1,7 +1,7 @@
 #!/bin/bash
 # A write that waits for a record goes on when this record is written, and a discard does not wait for a later drain.
 # subject: log
-# plain: yes
+# machine: --time-travel --mem 1G
 # timeout: 200
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
