@@ -172,7 +172,7 @@ static struct bio *split_front(struct par_log *log, struct bio *bio, u64 sector)
 
 	if (sector <= bio->bi_iter.bi_sector || sector >= bio_end_sector(bio))
 		return NULL;
-	front = bio_split(bio, sector - bio->bi_iter.bi_sector, GFP_NOIO, &log->pools.splits);
+	front = bio_split(bio, sector - bio->bi_iter.bi_sector, GFP_NOIO, &log->pools.parts);
 	bio_chain(front, bio);
 	return front;
 }
@@ -192,7 +192,8 @@ static void route_parts(struct par_log *log, struct bio *bio, u64 first, u64 end
 	front = split_front(log, bio, end);
 	if (front)
 		log_write(log, front, GATHERED, true);
-	log_write(log, bio, GATHERED, bio->bi_iter.bi_sector >= first && bio_end_sector(bio) <= end);
+	log_write(log, bio, GATHERED,
+		  bio->bi_iter.bi_sector >= first && bio_end_sector(bio) <= end);
 }
 
 /* The sector at which the first writes end: as many as are adjacent. */
@@ -243,14 +244,16 @@ static void end_gather(struct blk_plug_cb *cb, bool from_schedule)
 {
 	struct gather *gather = container_of(cb, struct gather, cb);
 	struct par_log *log = cb->data;
-	struct bio *bio;
+	unsigned long flags;
 
 	if (!from_schedule) {
 		route_writes(log, &gather->bios);
 	} else {
-		while ((bio = bio_list_pop(&gather->bios)))
-			par_queue_add(log->conf, &log->gathered.bios, bio);
+		/* Both under the lock: once they are taken, they may end, and the array be freed. */
+		spin_lock_irqsave(&log->conf->queue.lock, flags);
+		bio_list_merge(&log->gathered.bios, &gather->bios);
 		queue_work(log->conf->queue.long_wq, &log->gathered.work);
+		spin_unlock_irqrestore(&log->conf->queue.lock, flags);
 	}
 	kfree(gather);
 }
@@ -266,6 +269,11 @@ static void gather_write(struct par_log *log, struct bio *bio)
 	if (!(bio->bi_opf & REQ_FUA))
 		cb = blk_check_plugged(end_gather, log, sizeof(struct gather));
 	if (cb) {
+		/*
+		 * Behind the callback of raid5: otherwise the stripes that this task has plugged
+		 * would stay so while end_gather() waits, maybe for them.
+		 */
+		list_move_tail(&cb->list, &current->plug->cb_list);
 		bio_list_add(&container_of(cb, struct gather, cb)->bios, bio);
 		return;
 	}

@@ -57,6 +57,7 @@ static int init_queues(struct par_log *log)
 		return -ENOMEM;
 	err = bioset_init(&log->pools.bios, BIO_POOL_SIZE, 0, BIOSET_NEED_BVECS);
 	err = err ?: bioset_init(&log->pools.splits, BIO_POOL_SIZE, 0, 0);
+	err = err ?: bioset_init(&log->pools.parts, BIO_POOL_SIZE, 0, 0);
 	return err ?: par_log_read_init(log);
 }
 
@@ -94,6 +95,9 @@ void par_log_exit(struct par_conf *conf)
 	unsigned int i;
 	u32 u;
 
+	/* It may be about to kick the records' work, though its requests have ended. */
+	if (log->on)
+		flush_work(&log->gathered.work);
 	if (log->drain_wq) {
 		disable_delayed_work_sync(&log->drain_work);
 		destroy_workqueue(log->drain_wq);
@@ -115,6 +119,7 @@ void par_log_exit(struct par_conf *conf)
 	kvfree(log->reads);
 	bioset_exit(&log->pools.bios);
 	bioset_exit(&log->pools.splits);
+	bioset_exit(&log->pools.parts);
 	bioset_exit(&log->pools.clones);
 }
 

@@ -48,9 +48,12 @@ struct par_log_sent {
 	struct par_log_leg leg[PAR_LOG_MAX_COPIES];
 };
 
-/* struct par_log_pools - pools of the log's own requests, of splits, and of clones for reads */
+/*
+ * struct par_log_pools - pools of the log's own requests, of splits and clones of reads, and of
+ * @parts of writes: these may be held until a drain has ended, for which reads must be able to end
+ */
 struct par_log_pools {
-	struct bio_set bios, splits, clones;
+	struct bio_set bios, splits, clones, parts;
 };
 
 /**

@@ -218,7 +218,8 @@ static void drain_stripes(struct kunit *test)
 				blocks[count++] = base + i;
 		for (i = 0, want = 0; i < count; i++)
 			want += (blocks[i] - base) / 3 == (blocks[0] - base) / 3;
-		KUNIT_EXPECT_EQ_MSG(test, par_log_drain_stripe(blocks, count, 3), want, "0x%x", bits);
+		KUNIT_EXPECT_EQ_MSG(test, par_log_drain_stripe(blocks, count, 3), want,
+				    "0x%x", bits);
 	}
 }
 
