@@ -13,7 +13,10 @@ struct start start;
 static bool forced_in_the_dark;	/* during an assembly in which the power was cut */
 static unsigned int absences;	/* starts that the members in array.absent have yet to miss */
 
-/* Read the ranges in doubt from the kernel's log. */
+/*
+ * Read the ranges in doubt from the kernel's log. It must not say that images have no slots: in that
+ * case, segments and slots were stored in the wrong order, even if the home copies are right.
+ */
 static bool read_doubts(bool apply)
 {
 	unsigned long long from, to;
@@ -21,6 +24,8 @@ static bool read_doubts(bool apply)
 	bool any = false;
 
 	while (klog_line(line, sizeof(line))) {
+		if (strstr(line, "but they have no slots"))
+			fail("images without slots: %s", line);
 		text = strstr(line, "in doubt: array sectors ");
 		if (!text || sscanf(text, "in doubt: array sectors %llu to %llu", &from, &to) != 2)
 			continue;
@@ -93,6 +98,8 @@ static bool start_plainly(void)
 			read_doubts(true);
 		else if (start.refuse_due)
 			fail("degraded and dirty, and yet started without --force");
+		else
+			read_doubts(false);
 		counted.degraded_plain += start.may_refuse && array_degraded();
 		return true;
 	}

@@ -165,7 +165,7 @@ static void send_reads(struct par_log_fetch *fetch)
 		else if (want->sector != end)
 			par_log_add_page(bio, fetch->rest, PAR_LOG_BLOCK_BYTES, 0);
 		par_log_add_page(bio, want->page, want->count << SECTOR_SHIFT,
-			       want->first << SECTOR_SHIFT);
+				 want->first << SECTOR_SHIFT);
 		end = want->sector + want->count;
 	}
 	if (bio)

@@ -24,7 +24,9 @@ void par_log_batch_begin(struct par_log_batch *batch);
 void par_log_batch_own(struct par_log_batch *batch, struct bio *bio);
 bool par_log_batch_end(struct par_log_batch *batch);
 
-/* struct par_log_want - @count sectors of member @d at @sector, for @page from its sector @first on */
+/*
+ * struct par_log_want - @count sectors of member @d at @sector, for @page from its sector @first on
+ */
 struct par_log_want {
 	u64 sector;
 	struct page *page;

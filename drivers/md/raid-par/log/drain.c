@@ -340,7 +340,8 @@ static void look_up_stripe(struct par_log_drain *drain, u64 block, u32 stripe)
 /* Can all blocks of a stripe be drained if one can? Not if only some of them may have images. */
 static bool is_drained_as_one(const struct par_log *log)
 {
-	return !par_has_slots(&log->conf->geo) || READ_ONCE(log->conf->gear) == log->conf->geo.gears;
+	return !par_has_slots(&log->conf->geo) ||
+	       READ_ONCE(log->conf->gear) == log->conf->geo.gears;
 }
 
 /*

@@ -249,7 +249,7 @@ static void end_gather(struct blk_plug_cb *cb, bool from_schedule)
 	if (!from_schedule) {
 		route_writes(log, &gather->bios);
 	} else {
-		/* Both under the lock: once they are taken, they may end, and the array be freed. */
+		/* Both under the lock: once taken, they may end, and the array be freed. */
 		spin_lock_irqsave(&log->conf->queue.lock, flags);
 		bio_list_merge(&log->gathered.bios, &gather->bios);
 		queue_work(log->conf->queue.long_wq, &log->gathered.work);
