@@ -126,13 +126,13 @@ static bool run_unstored(struct par_conf *conf, unsigned int band, u32 run)
 	bool unstored = false;
 	unsigned int i;
 	u64 row, end;
+	u32 zone;
 
 	for (i = band + 1; i <= conf->geo.gears; i++) {
 		if (!par_run_rows(conf->set[i], run, &row, &end))
 			continue;
-		for (; row < end; row++) {
-			u32 zone = par_zone_of(conf->set[i], row);
-
+		for (zone = par_zone_of(conf->set[i], row);
+		     zone <= par_zone_of(conf->set[i], end - 1); zone++) {
 			spin_lock(par_zone_lock(conf, zone));
 			unstored |= conf->map.zone[zone].must_store;
 			spin_unlock(par_zone_lock(conf, zone));
