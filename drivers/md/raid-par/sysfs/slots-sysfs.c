@@ -12,44 +12,43 @@ static ssize_t image_share_show(struct par_conf *conf, char *page)
 	return sysfs_emit(page, "%u\n", conf->geo.share);
 }
 
+/* struct slot_sums - over all bands */
+struct slot_sums {
+	u64 slots, free, uses, hits;
+};
+
+static struct slot_sums sum_bands(struct par_conf *conf)
+{
+	struct slot_sums sums = { };
+	unsigned int band;
+
+	for (band = 1; band < conf->geo.gears; band++) {
+		sums.slots += conf->slots->map[band].slots;
+		sums.free += READ_ONCE(conf->slots->map[band].count[PAR_SLOT_FREE]);
+		sums.uses += READ_ONCE(conf->slots->cache[band].uses);
+		sums.hits += READ_ONCE(conf->slots->cache[band].hits);
+	}
+	return sums;
+}
+
 static ssize_t slots_show(struct par_conf *conf, char *page)
 {
-	unsigned int band;
-	u64 slots = 0;
-
-	for (band = 1; band < conf->geo.gears; band++)
-		slots += conf->slots->map[band].slots;
-	return sysfs_emit(page, "%llu\n", slots);
+	return sysfs_emit(page, "%llu\n", sum_bands(conf).slots);
 }
 
 static ssize_t slots_free_show(struct par_conf *conf, char *page)
 {
-	unsigned int band;
-	u64 slots = 0;
-
-	for (band = 1; band < conf->geo.gears; band++)
-		slots += READ_ONCE(conf->slots->map[band].count[PAR_SLOT_FREE]);
-	return sysfs_emit(page, "%llu\n", slots);
+	return sysfs_emit(page, "%llu\n", sum_bands(conf).free);
 }
 
 static ssize_t slot_uses_show(struct par_conf *conf, char *page)
 {
-	unsigned int band;
-	u64 uses = 0;
-
-	for (band = 1; band < conf->geo.gears; band++)
-		uses += READ_ONCE(conf->slots->cache[band].uses);
-	return sysfs_emit(page, "%llu\n", uses);
+	return sysfs_emit(page, "%llu\n", sum_bands(conf).uses);
 }
 
 static ssize_t slot_hits_show(struct par_conf *conf, char *page)
 {
-	unsigned int band;
-	u64 hits = 0;
-
-	for (band = 1; band < conf->geo.gears; band++)
-		hits += READ_ONCE(conf->slots->cache[band].hits);
-	return sysfs_emit(page, "%llu\n", hits);
+	return sysfs_emit(page, "%llu\n", sum_bands(conf).hits);
 }
 
 static ssize_t slot_misses_show(struct par_conf *conf, char *page)
