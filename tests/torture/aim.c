@@ -15,7 +15,8 @@
 /* Where metadata lies in a member's data area, in sectors: see format.h. */
 #define SUPER_SECTORS	16U
 #define INTENT_SECTOR	128U
-#define PAIR		16U	/* sectors of an intent or a map block, which has two slots */
+#define PAIR		16U	/* sectors of a block with its two sides, A and B */
+#define SLOTS		4U	/* a block of this kind */
 
 static u32 acked_unnoticed = NONE;	/* acked_since when md noticed a failure; or NONE */
 static u64 *trap_counter;	/* counts cuts by the trap */
@@ -50,6 +51,7 @@ const struct aim aim_quiet_shift = {
 };
 const struct aim aim_checkpoint = { "the map is stored and intents are cleared", NULL, NULL };
 const struct aim aim_unmarking = { "the marks of a resync are removed", NULL, NULL };
+const struct aim aim_evict = { "slots are evicted", NULL, NULL };
 const struct aim aim_silence = { "silent since the assembly", NULL, NULL };
 
 #define AIMS (sizeof(aims) / sizeof(*aims))
@@ -155,6 +157,25 @@ void trap_map(struct rng *rng, unsigned int nth)
 	set_trap(rng, nth, first, first + PAIR * array.gears - 1, &counted.in_blocks);
 }
 
+/* The blocks of the slot map lie behind those of the map: see struct par_disk_block. */
+void trap_slots(struct rng *rng, unsigned int nth)
+{
+	u64 first = META_MAX, last = 0, at;
+	const u8 *meta;
+
+	meta_snapshot();
+	meta = member_meta(0);
+	for (at = INTENT_SECTOR; at < META_MAX; at += META_BLOCK / SECTOR)
+		if (!memcmp(meta + at * SECTOR, "PARB", 4) && le(meta + at * SECTOR + 8, 4) == SLOTS) {
+			first = at < first ? at : first;
+			last = at;
+		}
+	if (!last)
+		fail("%s has no slot map", disk_name(0));
+	first -= first % PAIR;
+	set_trap(rng, nth, first, last - last % PAIR + PAIR - 1, &counted.in_slots);
+}
+
 void trap_log(struct rng *rng, unsigned int nth)
 {
 	u64 first, end;
@@ -171,6 +192,16 @@ void await_trap(void)
 
 	while (now_ms() < end && !disks_trapped())
 		usleep(500);
+}
+
+void await_trap_or(bool (*over)(void))
+{
+	unsigned int end = now_ms() + 20000, quiet = 0;
+
+	while (quiet < 20 && now_ms() < end && !(trap_set && disks_trapped())) {
+		quiet = over() ? quiet + 1 : 0;
+		nap_ms(5);
+	}
 }
 
 /*
@@ -242,6 +273,8 @@ static const struct aim *asked_aim(void)
 	for (i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
 		if (!strcmp(opt.aim, kinds[i].kind))
 			return !kinds[i].parity || chaos_may_lose() ? kinds[i].aim : NULL;
+	if (opt.share && !strcmp(opt.aim, "evict"))
+		return evict_may() ? &aim_evict : NULL;
 	if (opt.log_mib)
 		return wlog_asked(opt.aim);
 	fail("no such kind of cut: %s", opt.aim);
@@ -267,6 +300,10 @@ const struct aim *choose_aim(struct rng *rng)
 	}
 	if (opt.inject && wlog_may())
 		return wlog_asked("logging");
+	if (evict_may() && !opt.aim && !after && (opt.seed + counted.cuts) % (opt.pressure ? 3 : 5) == 1) {
+		after_metadata = true;
+		return &aim_evict;
+	}
 	/* Two of three cuts; the others then find a log in use. */
 	if (wlog_may() && !opt.aim && !opt.inject && (opt.seed + counted.cuts) % 3)
 		return wlog_aim();
@@ -384,6 +421,7 @@ void note_moment(void)
 	unsigned int gear = array_gear();
 
 	wlog_moment();
+	evict_moment();
 	if (trap_set) {	/* the present state may be one from after the cut */
 		start.may_refuse |= trap_degraded || counted.fails != fails_seen;
 		start.refuse_due = false;

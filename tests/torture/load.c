@@ -20,6 +20,7 @@
 #include "torture.h"
 
 #define MAX_WRITERS 8
+#define ROW_SECTORS 128U	/* of a member: a chunk of 64 KiB, and a segment */
 
 enum style { RANDOM, SMALL, SEQUENTIAL };
 
@@ -40,6 +41,8 @@ static unsigned int writer_count;
 static struct { u32 start, count; } windows[MAX_WINDOWS];
 static unsigned int window_count;
 static bool windows_stay;
+static volatile unsigned int hot;	/* with --pressure: the window that is used now */
+static unsigned int hot_until;		/* ms */
 static volatile bool stop, silent, durable;
 static unsigned int flushes;	/* per thousand operations */
 static volatile unsigned int small;	/* per hundred writes */
@@ -48,11 +51,39 @@ volatile u32 acked_since;
 
 /* ---- windows ---- */
 
+static u32 run_sectors(void)
+{
+	return RUN_SECTORS * (array.members - array.parities);
+}
+
+/* The last run may have fewer rows. */
+u32 load_runs(void)
+{
+	u32 rows = model.sectors / (ROW_SECTORS * (array.members - array.parities));
+
+	return (rows + RUN_SECTORS / ROW_SECTORS - 1) / (RUN_SECTORS / ROW_SECTORS);
+}
+
+/* A window within a run. */
+static void window_in_run(unsigned int i, struct rng *rng)
+{
+	u32 run = run_sectors(), start = below(rng, load_runs()) * run, count = between(rng, 64, 3072);
+
+	if (start + run > model.sectors)
+		start -= run;
+	windows[i].count = (count < run ? count : run) & ~7U;
+	windows[i].start = start + (below(rng, run - windows[i].count + 1) & ~7U);
+}
+
 static void window_place(unsigned int i, struct rng *rng)
 {
 	u32 unit = disk_block() / SECTOR;
 	u32 count = between(rng, 64, 3072), room;
 
+	if (opt.pressure) {
+		window_in_run(i, rng);
+		return;
+	}
 	if (count > model.sectors / 2)
 		count = model.sectors / 2;
 	room = model.sectors - count;
@@ -76,7 +107,7 @@ void load_plan(struct rng *rng)
 	unsigned int i;
 
 	if (!window_count) {
-		window_count = between(rng, 2, MAX_WINDOWS);
+		window_count = between(rng, opt.pressure ? 5 : 2, MAX_WINDOWS);
 		for (i = 0; i < window_count; i++)
 			window_place(i, rng);
 	}
@@ -191,10 +222,22 @@ static u32 pick_count(struct writer *w)
 	return between(&w->rng, 256, MAX_IO);
 }
 
+/* With --pressure all writers use one run for a while, and then another one. */
+static unsigned int pick_window(struct writer *w)
+{
+	if (!opt.pressure)
+		return below(&w->rng, window_count);
+	if (!w->slot && now_ms() >= hot_until) {
+		hot = below(&w->rng, window_count);
+		hot_until = now_ms() + between(&w->rng, 20, 400);
+	}
+	return hot;
+}
+
 static void pick_range(struct writer *w, u32 *start, u32 *count)
 {
 	u32 unit = disk_block() / SECTOR;
-	unsigned int i = below(&w->rng, window_count);
+	unsigned int i = pick_window(w);
 
 	*count = pick_count(w);
 	/* Also the sizes that suit raid5. */
@@ -204,7 +247,7 @@ static void pick_range(struct writer *w, u32 *start, u32 *count)
 		*count = windows[i].count;
 	*start = windows[i].start + below(&w->rng, windows[i].count - *count + 1);
 	if (w->style == SEQUENTIAL) {
-		i = w->slot % window_count;
+		i = opt.pressure ? i : w->slot % window_count;
 		*count = *count < windows[i].count ? *count : windows[i].count;
 		if (w->next + *count > windows[i].count)
 			w->next = 0;
@@ -306,7 +349,7 @@ void load_start(u64 seed, unsigned int life, unsigned int round)
 	unsigned int i;
 
 	stop = silent = durable = false;
-	small = 0;
+	small = hot = 0;
 	flushes = rates[below(&rng, 5)];
 	load_plan(&rng);
 	writer_count = between(&rng, 2, MAX_WRITERS);
@@ -394,6 +437,99 @@ static void fill_zones(struct writer *w)
 	}
 }
 
+/* Row @row of a run, modulo their number: where it begins in the array. */
+static u32 row_start(u32 run, u32 row)
+{
+	u32 size = run_sectors() / (RUN_SECTORS / ROW_SECTORS), first = run * run_sectors();
+	u32 rows = (model.sectors - first) / size;
+
+	rows = rows < RUN_SECTORS / ROW_SECTORS ? rows : RUN_SECTORS / ROW_SECTORS;
+	return first + row % rows * size;
+}
+
+static u32 row_size(void)
+{
+	return ROW_SECTORS * (array.members - array.parities);
+}
+
+/* The row of a run that is written as a whole. */
+static u32 whole_row(u32 run)
+{
+	return row_start(run, run * 5);
+}
+
+static bool use_part(struct writer *w, u32 run, bool write)
+{
+	u32 count = 8 * between(&w->rng, 1, row_size() / 8);
+	u32 start = row_start(run, below(&w->rng, RUN_SECTORS / ROW_SECTORS));
+
+	start += (below(&w->rng, row_size() - count + 1)) & ~7U;
+	return write ? do_write(w, start, count, OP_FUA) : do_read(w, start, count);
+}
+
+void load_use_run(struct rng *rng, u32 run, unsigned int writes)
+{
+	struct writer *w = &writers[0];
+	unsigned int i;
+
+	stop = false;
+	writer_init(w, 0, rng_for(rng_next(rng), run, 0, 6), array_open(O_RDWR | O_DIRECT));
+	for (i = 0; i < writes; i++)
+		if (i)
+			use_part(w, run, true);
+		else
+			do_write(w, whole_row(run), row_size(), OP_FUA);
+	do_read(w, whole_row(run), row_size());
+	close(w->fd);
+	load_forget();
+}
+
+static u32 missed[2];
+static bool missing;
+
+static void *miss_thread(void *arg)
+{
+	struct writer *w = arg;
+	bool ok = do_read(w, whole_row(missed[0]), row_size());
+
+	while (ok && !stop && missed[0] != missed[1])
+		ok = use_part(w, missed[below(&w->rng, 2)], chance(&w->rng, 60));
+	return NULL;
+}
+
+void load_miss_begin(struct rng *rng, u32 run, u32 other)
+{
+	struct writer *w = &writers[0];
+
+	stop = false;
+	missed[0] = run;
+	missed[1] = other;
+	writer_init(w, 0, rng_for(rng_next(rng), run, 0, 7), array_open(O_RDWR | O_DIRECT));
+	missing = !pthread_create(&w->thread, NULL, miss_thread, w);
+	if (!missing)
+		fail("no thread for a miss");
+}
+
+void load_miss_end(void)
+{
+	if (!missing)
+		return;
+	missing = false;
+	stop = true;
+	pthread_join(writers[0].thread, NULL);
+	load_forget();
+	close(writers[0].fd);
+}
+
+/* Write a row of each run, so that the slots have images for few of them. */
+static void fill_runs(struct writer *w)
+{
+	u32 run;
+
+	for (run = 0; run < load_runs(); run++)
+		fill_range(w, whole_row(run), row_size());
+}
+
 void load_fill(bool wide)
 {
 	struct rng rng = rng_for(opt.seed, model.life, 0, 4);
@@ -407,11 +543,13 @@ void load_fill(bool wide)
 	for (i = 0; i < window_count; i++)
 		window_place(i, &rng);
 	load_plan(&rng);
-	if (!wide && !chance(&rng, 40))
+	if (!wide && !opt.pressure && !chance(&rng, 40))
 		return;
 	writer_init(w, 0, rng, array_open(O_RDWR | O_DIRECT));
 	if (wide)
 		fill_zones(w);
+	if (opt.pressure)
+		fill_runs(w);
 	for (i = 0; i < window_count; i++)
 		fill_range(w, windows[i].start, windows[i].count);
 	do_flush(w);

@@ -4,14 +4,17 @@
  *
  *   torture --layout 3,5 [--seed S] [--cuts N] [--rounds N] [--workload raw|ext4|xfs]
  *           [--disk MIB] [--block 512|4096] [--out DIR] [--keep-disks] [--quiet]
- *           [--no-force] [--mechanics] [--log MIB] [--inject WHAT] [--aim KIND]
+ *           [--no-force] [--mechanics] [--log MIB] [--share PERCENT [--pressure]]
+ *           [--inject WHAT] [--aim KIND]
  *
  * --no-force ends the life of an array that would have to be started by force; --mechanics
  * uses disks with mechanics, which take long to start above all, and cuts while they wake;
- * --log creates a write log of this size on each member; --inject damages the data, to test the
- * verifier. --aim makes one kind of cut in every second round, and a silent round after each:
- * checkpoint, unmarking, superblock, shift, failure, rebuild, load (at any time of the load) or
- * stop; or silent rounds only (silence). With --log, the kinds of write_log.c are possible too.
+ * --log creates a write log of this size on each member; --share creates images of this share;
+ * --pressure writes to all runs and then uses one after another, so that slots are evicted;
+ * --inject damages the data, to test the verifier. --aim makes one kind of cut in every second
+ * round, and a silent round after each: checkpoint, unmarking, superblock, shift, failure,
+ * rebuild, load (at any time of the load) or stop; or silent rounds only (silence). With --log,
+ * the kinds of write_log.c are possible too, with --share evict (evict.c).
  *
  * A life is an array on new disks (tests/spindle/, whose volatile caches lose,
  * keep or tear what was not flushed). Its rounds:
@@ -323,9 +326,9 @@ static void choose_speed(void)
 		put(chance(&rng, 75) ? "500000" : "8192", "/sys/block/" MD "/md/par/speed_min");
 }
 
-/* The round begins; nothing has been written in it yet. */
-static void begin_round(void)
+void begin_round(void)
 {
+	evict_count();
 	/* The superblock need not say yet that a rebuild is about to end. */
 	start.may_refuse = array_degraded() || !array_idle();
 	fails_seen = counted.fails;
@@ -453,8 +456,7 @@ void be_whole(void)
 	wait_resync();
 }
 
-/* Stop and start the array: afterwards no intent is left. */
-static void restart(void)
+void array_restart(void)
 {
 	array_stop();
 	put("0", "/sys/module/md_mod/parameters/start_ro");
@@ -472,7 +474,7 @@ static void clean_all_zones(void)
 	be_whole();
 	if (wide)
 		check_both_gears();
-	restart();
+	array_restart();
 }
 
 /*
@@ -491,7 +493,7 @@ static void quiet_shift_round(struct rng *rng)
 	load_start(opt.seed, life, round_number);
 	nap_ms(between(rng, 50, 300));
 	load_stop();
-	restart();
+	array_restart();
 	trap_super(rng, 2 * array.members - 1);
 	phase("a quiet shift up", 60);
 	array_shift(array.members);
@@ -501,17 +503,6 @@ static void quiet_shift_round(struct rng *rng)
 	counted.in_shift_super++;
 	phase("stopping after the cut", 90);
 	array_stop();
-}
-
-/* Wait until the trap has been triggered, or the work that should trigger it is over. */
-static void await_trap_or(bool (*over)(void))
-{
-	unsigned int end = now_ms() + 20000, quiet = 0;
-
-	while (quiet < 20 && now_ms() < end && !disks_trapped()) {
-		quiet = over() ? quiet + 1 : 0;
-		nap_ms(5);
-	}
 }
 
 /* Write for a while in this gear: the data is durable, and not propagated. */
@@ -620,6 +611,8 @@ static bool quiet_round(struct rng *rng, const struct aim *aim)
 		checkpoint_round(rng);
 	else if (aim == &aim_unmarking)
 		unmarking_round(rng);
+	else if (aim == &aim_evict)
+		evict_round(rng);
 	else
 		return false;
 	return true;
@@ -701,6 +694,8 @@ static unsigned int choose_size(struct rng *rng)
 		return 64;
 	if (wide)
 		return wide_size();
+	if (opt.pressure)	/* one to four slots */
+		return between(rng, 20, most < 72 ? most : 72);
 	return most < 64 || chance(rng, 75) ? between(rng, 16, 28) :
 	       between(rng, 64, most);
 }
@@ -738,6 +733,7 @@ static void one_life(void)
 		go_deep(&life_rng, true);
 	else
 		event("life %u is given up", life);
+	evict_count();
 	counted.lost += disks_lost();
 	counted.lives++;
 	if (!start.given_up)
@@ -788,7 +784,7 @@ static void parse(int argc, char **argv)
 		{ "inject", 1, NULL, 'i' }, { "keep-disks", 0, NULL, 'k' },
 		{ "no-force", 0, NULL, 'n' }, { "quiet", 0, NULL, 'q' },
 		{ "mechanics", 0, NULL, 'm' }, { "aim", 1, NULL, 'a' }, { "log", 1, NULL, 'L' },
-		{ "share", 1, NULL, 'S' }, { }
+		{ "share", 1, NULL, 'S' }, { "pressure", 0, NULL, 'p' }, { }
 	};
 	int c;
 
@@ -809,6 +805,7 @@ static void parse(int argc, char **argv)
 		case 'q': opt.quiet = true; break;
 		case 'm': opt.mechanics = true; break;
 		case 'L': opt.log_mib = strtoul(optarg, NULL, 0); break;
+		case 'p': opt.pressure = true; break;
 		case 'S': opt.share = strtoul(optarg, NULL, 0); break;
 		default: exit(2);
 		}
@@ -824,6 +821,7 @@ int main(int argc, char **argv)
 	klog_mark();
 	array_parse(opt.layout);
 	aims_init();
+	evict_watch();
 	array_purge();
 	disks_purge();
 	for (life = 1; counted.cuts < opt.cuts; life++)

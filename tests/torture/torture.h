@@ -16,6 +16,7 @@
  *   start.c    how an array is started, with a member left out or by force
  *   aim.c      when the power goes
  *   write_log.c  the same of arrays with a write log
+ *   evict.c    the same of arrays with images of a share
  *   torture.c  lives and rounds
  */
 #ifndef TORTURE_H
@@ -37,6 +38,7 @@ typedef uint64_t u64;
 #define RESYNC_SPEED "/proc/sys/dev/raid/speed_limit_min"
 #define MAX_IO		2048	/* sectors of the largest request */
 #define ZONE_SECTORS	65536U	/* of a member: 512 rows of 64 KiB, see format.h */
+#define RUN_SECTORS	2048U	/* of a member: what a slot has images of, on small members */
 
 /* ---- options and counters ---- */
 
@@ -44,7 +46,7 @@ struct options {
 	u64 seed;
 	const char *layout, *workload, *out, *inject, *aim;
 	unsigned int cuts, rounds, disk_mib, block, log_mib, share;
-	bool keep_disks, quiet, no_force, mechanics;
+	bool keep_disks, quiet, no_force, mechanics, pressure;
 };
 
 extern struct options opt;
@@ -60,6 +62,7 @@ extern struct options opt;
 	X(live_reads) X(lost) X(discards) X(fails) X(fails_in_rebuild) X(fails_rebuilt) \
 	X(fails_in_check) X(fails_in_shift) X(adds) X(shifts) X(revived) \
 	X(in_log) X(in_log_write) X(in_drain) X(in_full) X(in_replay) X(log_fails) X(replayed) \
+	X(evicted) X(kept) X(in_evict) X(in_slots) \
 	X(both_gears) X(checks) X(dissected) X(files) X(fsck)
 
 struct counters {
@@ -284,6 +287,16 @@ void load_forget(void);
  * zone; its windows never move.
  */
 void load_fill(bool wide);
+/* The number of runs that the array has; the last one may be small. */
+u32 load_runs(void);
+/* Read some of a run, and write @writes parts of it with FUA, the first one a whole row. */
+void load_use_run(struct rng *rng, u32 run, unsigned int writes);
+/*
+ * Read a row of @run in a thread of its own, which then writes and reads in @run and @other until
+ * load_miss_end(), if they differ.
+ */
+void load_miss_begin(struct rng *rng, u32 run, u32 other);
+void load_miss_end(void);
 /* Errors are expected from now on: the power is about to be cut, or may be. */
 extern volatile bool expect_errors;
 /* Writes acknowledged since the last action of chaos.c. */
@@ -420,7 +433,7 @@ struct aim {
 };
 
 extern const struct aim aim_superblock, aim_first_superblock, aim_quiet_shift, aim_checkpoint,
-	aim_unmarking, aim_silence;
+	aim_unmarking, aim_evict, aim_silence;
 /* @fails_seen: members failed until that was known; @metadata_at: a sector of each disk */
 extern u64 fails_seen, metadata_at;
 /*
@@ -438,15 +451,18 @@ void note_moment(void);
 
 /*
  * The power goes with a write of a superblock, the one of the next @most that chance tells; with
- * the @nth write of intents, or of the map. await_trap - until it has, or nothing makes it do so.
+ * the @nth write of intents, of the map, or of the slot map. await_trap - until it has, or nothing
+ * makes it do so; await_trap_or - until it has, or the work that should trigger it is over.
  */
 void trap_super(struct rng *rng, unsigned int most);
 void trap_intents(struct rng *rng, unsigned int nth);
 void trap_map(struct rng *rng, unsigned int nth);
+void trap_slots(struct rng *rng, unsigned int nth);
 /* With the @nth write to the write log, of any member. */
 void trap_log(struct rng *rng, unsigned int nth);
 void trap_first_superblock(struct rng *rng);
 void await_trap(void);
+void await_trap_or(bool (*over)(void));
 
 /* Cut the power of all disks. */
 void cut(struct rng *rng);
@@ -479,10 +495,25 @@ void wlog_wipe(void);
 /* Where it lies on each disk; of what meta_snapshot() has kept. */
 void wlog_area(u64 *first, u64 *end);
 
+/* ---- evict.c ---- */
+
+/* With --share: record from now on what happens to slots. */
+void evict_watch(void);
+/* Add it to the counters: at the beginning of a round; just before the cut. */
+void evict_count(void);
+void evict_moment(void);
+/* Is a round possible that cuts while slots are evicted? */
+bool evict_may(void);
+void evict_round(struct rng *rng);
+
 /* ---- torture.c ---- */
 
 /* All members are there, and nothing is synced. */
 void be_whole(void);
+/* The round begins; nothing has been written in it yet. */
+void begin_round(void);
+/* Stop and start the array: afterwards no intent is left, and no run is hot. */
+void array_restart(void);
 /* A sector of a disk that nobody uses. */
 void disk_sector(unsigned int d, u64 at, void *data, bool write);
 extern unsigned int round_number;

@@ -16,6 +16,9 @@
 #include "gear/gear.h"
 #include "pure/slot-plan.h"
 
+#define CREATE_TRACE_POINTS
+#include "gear/gear_trace.h"
+
 #define PAR_FILL_RUNS	65536U	/* of a band, in a shift down */
 #define PAR_FILL_LOOK	4096U	/* runs that are examined between two pauses */
 #define PAR_FILL_DAY	144U	/* periods of PAR_CACHE_PERIOD */
@@ -163,8 +166,10 @@ static void close_slot(struct par_conf *conf, unsigned int band, u32 slot)
 	/* Images that are the only valid copy stay, in memory or in the stored map. */
 	if (run_segments(conf, band, run, PAR_SEG_IMAGE) || run_unstored(conf, band, run)) {
 		move_slot(conf, band, slot, PAR_SLOT_WRITE);
+		trace_par_slot(conf, band, slot, run, "kept");
 		return;
 	}
+	trace_par_slot(conf, band, slot, run, "closed");
 	move_slot(conf, band, slot, PAR_SLOT_CLOSE);
 	for (i = band + 1; i <= conf->geo.gears; i++) {
 		if (!par_run_rows(conf->set[i], run, &row, &end))
@@ -194,6 +199,9 @@ static void move_all(const struct slot_job *job, enum par_slot_state state,
 
 	for (slot = 0; map->count[state] && slot < map->slots; slot++)
 		if (par_slot_state(map, slot) == state) {
+			if (event == PAR_SLOT_GONE)
+				trace_par_slot(job->conf, job->band, slot,
+					       par_slot_run_of(map, slot), "freed");
 			move_slot(job->conf, job->band, slot, event);
 			if (event == PAR_SLOT_TOLD)
 				par_slots_mark(job->conf, job->band, slot);

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Cuts of arrays with images of a share (--share) while slots are evicted, and counts of
+ * evictions in all rounds.
+ *
+ * Slots are evicted at a shift down, for runs that are hotter. In a round of its own, some runs
+ * are used until they have all slots. Then another run becomes hotter: because it is missed in
+ * the low gear, or because all runs are cold after a start. The next shift down evicts:
+ *
+ *   only copies  it comes right after a miss has raised the gear, before the images that were
+ *                written in the low gear have been copied home; these slots have to be kept
+ *   clean        all copies agree, and the slots are evicted
+ *
+ * The power is cut with one of the stores of slots or of segments, during the shift, or after it.
+ * What happens to slots is known from the module's tracepoint par_slot.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "torture.h"
+
+#define PAR		"/sys/block/" MD "/md/par/"
+#define TRACEFS		"/sys/kernel/tracing"
+#define INSTANCE	TRACEFS "/instances/torture"
+
+/* ---- what happens to slots ---- */
+
+void evict_watch(void)
+{
+	struct stat st;
+
+	if (!opt.share)
+		return;
+	if (stat(TRACEFS "/instances", &st) && mount("tracefs", TRACEFS, "tracefs", 0, NULL))
+		fail("tracefs: %s", strerror(errno));
+	if (mkdir(INSTANCE, 0755) && errno != EEXIST)
+		fail(INSTANCE ": %s", strerror(errno));
+	put("256", INSTANCE "/buffer_size_kb");
+	if (put("1", INSTANCE "/events/raid_par/par_slot/enable"))
+		fail("the module has no tracepoint par_slot");
+}
+
+/* struct events - numbers of events since the last count */
+struct events {
+	unsigned int closed, freed, kept;
+};
+
+static struct events read_events(void)
+{
+	struct events is = { 0 };
+	char line[512];
+	FILE *file;
+
+	file = fopen(INSTANCE "/trace", "re");
+	if (!file)
+		fail(INSTANCE "/trace: %s", strerror(errno));
+	while (fgets(line, sizeof(line), file)) {
+		is.closed += strstr(line, MD " closed ") != NULL;
+		is.freed += strstr(line, MD " freed ") != NULL;
+		is.kept += strstr(line, MD " kept ") != NULL;
+	}
+	fclose(file);
+	return is;
+}
+
+/* Add the events to the counters; returns true if a slot was closed and is not freed. */
+static bool tally(void)
+{
+	struct events is;
+	FILE *file;
+
+	if (!opt.share)
+		return false;
+	is = read_events();
+	counted.evicted += is.closed;
+	counted.kept += is.kept;
+	/* Opening it for writing empties the buffer. */
+	file = fopen(INSTANCE "/trace", "we");
+	if (file)
+		fclose(file);
+	return is.closed > is.freed;
+}
+
+void evict_count(void)
+{
+	tally();
+}
+
+void evict_moment(void)
+{
+	counted.in_evict += tally();
+}
+
+/* ---- the round ---- */
+
+bool evict_may(void)
+{
+	return opt.share && !wide && !opt.inject && !files_wanted() && !array.absent;
+}
+
+/* The number of runs that have slots in the lowest gear, beside the reserve; bands are alike. */
+static unsigned int runs_with_slots(void)
+{
+	unsigned int slots, most = load_runs() / 2;
+	char text[32];
+
+	if (get(text, sizeof(text), PAR "slots"))
+		fail("no " PAR "slots");
+	slots = (strtoul(text, NULL, 10) + array.gears - 2) / (array.gears - 1);
+	slots -= slots / 8;
+	return slots < most ? slots : most;
+}
+
+static void settle_in(unsigned int gear)
+{
+	if (array_shift(gear))
+		fail("shift to %u refused", gear);
+	array_wait("shifting", array_settled, 120);
+}
+
+static void use_runs(struct rng *rng, u32 first, u32 count, unsigned int writes)
+{
+	u32 i;
+
+	for (i = 0; i < count; i++)
+		load_use_run(rng, (first + i) % load_runs(), writes);
+}
+
+/*
+ * Give runs from @hot on all slots: mostly, since without a restart all runs are equally hot.
+ * Those from @cold on are written, too.
+ */
+static void take_slots(struct rng *rng, u32 hot, u32 cold, u32 count, unsigned int low)
+{
+	use_runs(rng, hot, count, 2);
+	use_runs(rng, cold, count, 1);
+	if (chance(rng, 85)) {	/* all runs are cold */
+		array_restart();
+		use_runs(rng, hot, count, 0);
+	}
+	settle_in(low);
+}
+
+/* The gear has been raised for a miss, or is about to be. */
+static void await_miss(unsigned int low)
+{
+	unsigned int end = now_ms() + 500;
+	char text[16];
+
+	snprintf(text, sizeof(text), "%u", low);
+	while (now_ms() < end && reads(text, PAR "shift_target"))
+		usleep(50);
+}
+
+/* Write images that are the only copies, and have the run @cold missed. */
+static void leave_only_copies(struct rng *rng, u32 hot, u32 cold, u32 count, unsigned int low)
+{
+	/* Other slots may be evicted at the same time. */
+	use_runs(rng, hot, between(rng, 1, count), between(rng, 1, 6));
+	if (chance(rng, 30))
+		array_restart();
+	if (chance(rng, 70))
+		disks_slow(between(rng, 100, 4000));
+	load_miss_begin(rng, cold, chance(rng, 30) ? hot : cold);
+	await_miss(low);
+	usleep(below(rng, 4000));
+}
+
+static void cool_down(struct rng *rng, u32 cold, u32 count, unsigned int high)
+{
+	settle_in(high);
+	array_restart();
+	use_runs(rng, cold, count, below(rng, 3));
+	if (chance(rng, 50))
+		disks_slow(between(rng, 100, 4000));
+}
+
+/* Wait until a slot is closed or kept, and then for a moment of the stores that follow. */
+static void await_closed(struct rng *rng)
+{
+	unsigned int end = now_ms() + 1000;
+	struct events is;
+
+	do {
+		usleep(500);
+		is = read_events();
+	} while (now_ms() < end && !is.closed && !is.kept);
+	usleep(below(rng, 20000));
+}
+
+/* Returns when the power is to go, or has gone. */
+static void await_eviction(struct rng *rng, unsigned int high, unsigned int low)
+{
+	unsigned int what = below(rng, 10);
+
+	tally();
+	if (what < 4)
+		trap_slots(rng, between(rng, 1, 2 * high));
+	else if (what < 6)
+		trap_map(rng, between(rng, 1, 4 * high));
+	phase("a shift down that evicts", 60);
+	array_shift(low);
+	if (what == 6 || what == 7)
+		await_closed(rng);
+	else
+		await_trap_or(array_settled);
+	if (what > 7)
+		nap_ms(below(rng, 60));
+}
+
+void evict_round(struct rng *rng)
+{
+	unsigned int to = between(rng, 1, array.gears - 1), high = array.gear[to];
+	unsigned int low = array.gear[below(rng, to)], count;
+	u32 hot, cold;
+
+	phase("using runs before an eviction", 240);
+	be_whole();
+	settle_in(array.members);
+	begin_round();
+	count = runs_with_slots();
+	hot = below(rng, load_runs());
+	cold = (hot + count) % load_runs();
+	take_slots(rng, hot, cold, count, low);
+	if (chance(rng, 50))
+		leave_only_copies(rng, hot, cold, count, low);
+	else
+		cool_down(rng, cold, count, high);
+	await_eviction(rng, high, low);
+	note_moment();
+	cut(rng);
+	phase("stopping after the cut", 90);
+	load_miss_end();
+	array_stop();
+}
