@@ -151,6 +151,12 @@ static u64 dumb_load(const struct known *k, unsigned int gear,
 	return dumb_busy(k, gear, s) * 10000 / (k->geo->set[gear].members * k->ns);
 }
 
+/* Of so many requests to members. */
+static u64 load_of(const struct known *k, unsigned int gear, u64 sent)
+{
+	return sent * k->cost * 10000 / (k->geo->set[gear].members * k->ns);
+}
+
 /* @reads and @writes to each virtual member; four of them form a request. */
 static void make_sample(const struct known *k, unsigned int gear, unsigned int reads,
 			unsigned int writes, struct par_sample *s)
@@ -450,7 +456,7 @@ static void with_a_log(struct kunit *test)
 		KUNIT_EXPECT_LT(test, interval.load[i], without.load[i]);
 		KUNIT_EXPECT_GE(test, interval.load[i], without.load[i] / 3);
 	}
-	/* Large ones go past it. */
+	/* Large ones are expected to go past it. */
 	s.sectors *= 1000;
 	for (n = 0; n < 20; n++) {
 		KUNIT_ASSERT_TRUE(test, par_forecast_see(plain, &s, &without));
@@ -483,6 +489,58 @@ static void with_a_log(struct kunit *test)
 	s.log_sent = 2 * s.requests[1];
 	KUNIT_ASSERT_TRUE(test, par_forecast_see(f, &s, &hidden));
 	KUNIT_EXPECT_GT(test, hidden.load[geo->gears], 0);
+}
+
+/*
+ * How many large writes of low gears go to the log is learnt there: so many are written to it and
+ * read by the drain, which then needs half of what is needed without a log.
+ */
+static void large_with_a_log(struct kunit *test)
+{
+	const struct par_geometry *geo = geometry(test);
+	struct par_forecast *f = forecast_of(test, geo);
+	struct par_interval without, with;
+	struct par_sample top, low;
+	unsigned int i, n, quarters;
+	struct known k;
+	u64 extra;
+
+	f->copies = 1 + geo->parities;
+	known_init(&k, geo);
+	make_sample(&k, geo->gears, 12, 80, &top);
+	top.sectors = (top.requests[0] + top.requests[1]) * 2000;
+	for (n = 0; n < 20; n++)
+		KUNIT_ASSERT_TRUE(test, par_forecast_see(f, &top, &without));
+	for (quarters = 0; quarters <= 4; quarters++) {
+		low = top;
+		low.gear = 1;
+		low.sent = 0;
+		low.busy_ns = 0;
+		low.log_sent = 1;
+		low.logged = low.requests[1] * 2000 * quarters / 4;
+		for (n = 0; n < 300; n++)
+			KUNIT_ASSERT_TRUE(test, par_forecast_see(f, &low, &with));
+		KUNIT_ASSERT_TRUE(test, par_forecast_see(f, &top, &with));
+		KUNIT_EXPECT_EQ(test, with.load[geo->gears], without.load[geo->gears]);
+		extra = top.requests[1] * quarters * (2 + geo->parities) * 2000 / (4 * 1024);
+		for (i = 1; i < geo->gears; i++) {
+			u64 reads = load_of(&k, i, top.requests[0]);
+			u64 is = without.load[i] - (without.load[i] - reads) * quarters / 8 +
+				 load_of(&k, i, extra);
+
+			KUNIT_EXPECT_LE_MSG(test, abs_diff((u64)with.load[i], is), is / 50 + 2,
+					    "%u of 4, gear %u: %u, is %llu", quarters, i,
+					    with.load[i], is);
+		}
+	}
+	/* Neither small writes nor those of the top gear change it. */
+	low.logged = 0;
+	low.sectors /= 1000;
+	for (n = 0; n < 300; n++) {
+		KUNIT_ASSERT_TRUE(test, par_forecast_see(f, &low, &without));
+		KUNIT_ASSERT_TRUE(test, par_forecast_see(f, &top, &without));
+	}
+	KUNIT_EXPECT_EQ(test, without.load[1], with.load[1]);
 }
 
 /* Room for so long, at the rate of late; what is drained is no rate of its own. */
@@ -535,6 +593,7 @@ static struct kunit_case predict_cases[] = {
 	KUNIT_CASE_PARAM(not_known, layout_gen_params),
 	KUNIT_CASE_PARAM(huge, layout_gen_params),
 	KUNIT_CASE_PARAM(with_a_log, layout_gen_params),
+	KUNIT_CASE_PARAM(large_with_a_log, layout_gen_params),
 	KUNIT_CASE(flushes),
 	KUNIT_CASE(filling_log),
 	KUNIT_CASE(rate_of_copies),
