@@ -3,7 +3,7 @@
 
 use super::loads::{self, Loads};
 use crate::array::{self, Array, Dir};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::history;
 use crate::pin::{self, Limits};
 use crate::schedule::{self, EVERY_SECONDS, Follower, Foresight, Plan, Terms};
@@ -30,34 +30,44 @@ pub struct Following {
 }
 
 impl Following {
-    /// Of all arrays that follow their schedule now; what is known of them is kept. Called each minute.
-    pub fn all(system: &dyn System, mut known: Vec<Self>) -> Result<Vec<Self>> {
-        let mut all = Vec::new();
+    /// Of all arrays that follow their schedule now; what is known of them is kept, also of one that cannot be read
+    /// just now, and it keeps none of the others from following: `failed` is told. Called each minute.
+    pub fn update_all(
+        system: &dyn System,
+        following: &mut Vec<Self>,
+        failed: &mut dyn FnMut(Error),
+    ) -> Result<()> {
         if schedule::load(system)?.is_empty() {
-            return Ok(all);
+            following.clear();
+            return Ok(());
         }
-        for name in array::names(system)? {
+        let names = array::names(system)?;
+        let mut known = std::mem::take(following);
+        for name in names {
             let at = known.iter().position(|one| one.array.name == name);
-            let one = at.map(|at| known.swap_remove(at));
-            match Self::now(system, &name, one) {
-                Ok(now) => all.extend(now),
+            let mut one = at.map(|at| known.swap_remove(at));
+            match Self::update(system, &name, &mut one) {
+                Ok(()) => {}
                 // It was stopped meanwhile.
-                Err(error) if error.is_absent() => {}
-                Err(error) => return Err(error),
+                Err(error) if error.is_absent() => continue,
+                Err(error) => failed(error),
             }
+            following.extend(one);
         }
-        Ok(all)
+        Ok(())
     }
 
-    /// `None`: it does not follow now.
-    fn now(system: &dyn System, name: &str, known: Option<Self>) -> Result<Option<Self>> {
+    /// `None`: it does not follow now. After a failure it is as it was.
+    fn update(system: &dyn System, name: &str, one: &mut Option<Self>) -> Result<()> {
         if !may_follow(system, name)? {
-            return Ok(None);
+            *one = None;
+            return Ok(());
         }
-        Ok(Some(match known {
-            Some(one) => one.refreshed(system)?,
-            None => Self::new(system, name)?,
-        }))
+        match one {
+            Some(known) => known.refresh(system)?,
+            None => *one = Some(Self::new(system, name)?),
+        }
+        Ok(())
     }
 
     fn new(system: &dyn System, name: &str) -> Result<Self> {
@@ -75,7 +85,7 @@ impl Following {
     }
 
     /// An array has hundreds of files: they are read again once an hour, or if one of the few has changed that matter.
-    fn refreshed(mut self, system: &dyn System) -> Result<Self> {
+    fn refresh(&mut self, system: &dyn System) -> Result<()> {
         let signs = signs(system, &self.array)?;
         let hour = hour(system);
         if signs != self.signs || hour != self.hour {
@@ -84,7 +94,7 @@ impl Following {
             (self.signs, self.hour) = (signs, hour);
         }
         self.uncounted = uncounted(system, &self.array)?;
-        Ok(self)
+        Ok(())
     }
 
     /// Set the limits that are right now.

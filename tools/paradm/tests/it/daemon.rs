@@ -3,9 +3,9 @@
 
 use crate::harness::{Left, paradm};
 use crate::schedule::{automatic, limits, pair};
-use paradm::history::{History, Of};
+use paradm::history::{ArrayKey, History, Of};
 use paradm::sim::{SimArray, SimSystem, World};
-use paradm::system::Ran;
+use paradm::system::{Ran, System};
 use std::path::Path;
 use std::time::Duration;
 
@@ -508,6 +508,63 @@ fn arrays_come_and_go() {
     assert_eq!((left.code, left.err.as_str()), (0, ""));
     let text = sim.world().tree.read(Path::new("/x/raidpar.prom")).unwrap();
     assert!(text.contains("md1") && !text.contains("md0"));
+}
+
+/// Two that follow their schedules, in their lowest gears.
+fn two_following() -> SimSystem {
+    let sim = following();
+    let mut other = SimArray::of_level("md1", 5, &[3, 5, 8], 'm').in_gear(3);
+    other.load_history = sim.world().array("md0").load_history.clone();
+    sim.world().add(other);
+    for line in ["policy set policy=auto --array md1", "schedule apply md1"] {
+        assert_eq!(paradm(&sim, line).code, 0, "{line}");
+    }
+    sim
+}
+
+#[test]
+fn an_array_that_cannot_be_read_keeps_no_other_from_following() {
+    let sim = two_following();
+    let noon = 4 * 3600;
+    sim.after(minutes(10), |world| {
+        world.spoil("/sys/block/md0/md/par/up_threshold", "x");
+        world.spoil("/sys/block/md0/md/par/load_history", "x");
+        world.tree.file("/var/lib/paradm/pins.json", "x");
+    });
+    sim.after(minutes(12), |world| {
+        world.tree.remove(Path::new("/var/lib/paradm/pins.json"));
+    });
+    sim.after(Duration::from_secs(noon + 70), |world| {
+        assert_eq!(world.limit("md1", "min_gear"), 8);
+    });
+    let left = run(&sim, Duration::from_secs(noon + 75));
+    assert_eq!(left.code, 5, "{left}");
+    let told = |what: &str| left.err.lines().filter(|line| line.contains(what)).count();
+    let history = History::open_existing(&sim).unwrap().unwrap();
+    let hours = history.hours(&ArrayKey::of(&sim, "md1"), 0).unwrap();
+    assert_eq!(hours.len(), 154);
+    // What fails each minute is told once, also beside another failure; and at the end, which it keeps from being clean.
+    assert_eq!((told("up_threshold"), told("pins.json")), (2, 1), "{left}");
+    assert_eq!(sim.world().limit("md1", "min_gear"), 3);
+}
+
+/// An array is stopped, and the daemon right after it, as when a system goes down: that is no failure, and the other
+/// array has its own limits, and the events are kept.
+#[test]
+fn an_array_that_has_just_gone_does_not_keep_the_daemon_from_a_clean_end() {
+    let sim = two_following();
+    let (start, noon) = (sim.now().as_second(), 4 * 3600);
+    sim.after(Duration::from_secs(noon + 50), |world| shift(world, "8"));
+    sim.after(Duration::from_secs(noon + 70), |world| {
+        assert_eq!(world.limit("md1", "min_gear"), 8);
+        world.stop("md0");
+    });
+    let left = run(&sim, Duration::from_secs(noon + 75));
+    assert_eq!((left.code, left.err.as_str()), (0, ""));
+    assert_eq!(sim.world().limit("md1", "min_gear"), 3);
+    let history = History::open_existing(&sim).unwrap().unwrap();
+    let events = history.events(start, &Of::All);
+    assert!(events.unwrap().iter().any(|event| event.kind == "wake"));
 }
 
 #[test]
