@@ -11,7 +11,7 @@ mod text;
 pub use days::{Days, Foretold, Load, Right};
 pub use follow::{EVERY_SECONDS, Follower, Need, Plan, Terms};
 pub use gear::sufficient;
-pub use store::{Changed, Followed, apply, give_back, load, of, off, set};
+pub use store::{Changed, Followed, apply, give_back, load, of, off, own_limits, set};
 
 use crate::array::{self, Array, PastHour};
 use crate::error::Result;

@@ -254,6 +254,57 @@ fn a_pinned_array_does_not_follow_until_the_pin_ends() {
     assert_eq!(limits(&sim), pair(3, 5));
 }
 
+/// The daemon looks at the load every 10 s, and at the arrays each minute: in between it takes the limits of a new pin
+/// for no others than the pin's.
+#[test]
+fn a_pin_amid_a_busy_hour_leaves_the_users_own_limits_as_they_were() {
+    let sim = following();
+    let (start, noon) = (sim.now().as_second(), 4 * 3600);
+    at(&sim, noon + 604, (8, 8));
+    sim.after(Duration::from_secs(noon + 605), move |world| {
+        let until = start + noon as i64 + 1200;
+        let pin = format!(
+            "{{\"pins\":[{{\"array\":\"md0\",\"uuid\":\"1-2-3-4\",\"gear_min\":3,\"gear_max\":5,\
+             \"until\":{until},\"before\":{{\"min_gear\":8,\"max_gear\":8}}}}]}}\n"
+        );
+        world.tree.file("/var/lib/paradm/pins.json", &pin);
+        for (file, gear) in [("min_gear", "3"), ("max_gear", "5")] {
+            let path = Path::new("/sys/block/md0/md/par").join(file);
+            world.write(&path, gear).unwrap();
+        }
+    });
+    at(&sim, noon + 1100, (3, 5));
+    at(&sim, noon + 1300, (8, 8));
+    let left = run(&sim, Duration::from_secs(noon + 1400));
+    assert_eq!(left.code, 0, "{left}");
+    assert_eq!(limits(&sim), pair(3, 8));
+}
+
+/// Nobody follows the schedule when the pin ends.
+#[test]
+fn a_pin_that_outlives_the_daemon_gives_the_users_own_limits_back() {
+    let sim = following();
+    let noon = 4 * 3600;
+    // As a daemon leaves them that is killed in a busy hour.
+    let kept = "/var/lib/paradm/schedules.json";
+    sim.after(Duration::from_secs(noon + 600), |world| {
+        assert_eq!(world.limit("md0", "min_gear"), 8);
+        let text = world.tree.read(Path::new(kept)).unwrap();
+        world.tree.file("/killed", &text);
+    });
+    run(&sim, Duration::from_secs(noon + 700));
+    let text = sim.read("/killed".as_ref()).unwrap();
+    sim.world().tree.file(kept, &text);
+    let file = Path::new("/sys/block/md0/md/par/min_gear");
+    sim.world().write(file, "8").unwrap();
+    for line in ["pin set 3-5", "pin set 5", "pin end"] {
+        assert_eq!(paradm(&sim, line).code, 0, "{line}");
+    }
+    assert_eq!(limits(&sim), pair(3, 8));
+    assert_eq!(paradm(&sim, "schedule off").code, 0);
+    assert_eq!(limits(&sim), pair(3, 8));
+}
+
 #[test]
 fn events_and_hours_are_kept() {
     let sim = automatic();
