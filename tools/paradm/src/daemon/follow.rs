@@ -147,11 +147,26 @@ impl Following {
     pub fn next_look(&self) -> Duration {
         self.next
     }
+}
 
-    /// The user's own limits hold again, and the schedule goes on when the daemon does.
-    pub fn end(&self, system: &dyn System) -> Result<()> {
-        schedule::set(system, &self.array.name, |own| own).map(|_| ())
+/// The user's own limits hold again, and schedules go on when the daemon does: also of an array that did not follow
+/// just now, as its policy is `manual`, but has the limits of its schedule. Each array is tried.
+pub fn end_all(system: &dyn System) -> Vec<Result<()>> {
+    let end = |name: String| {
+        if schedule::of(system, &name)?.is_none() || is_readonly(system, &name)? {
+            return Ok(());
+        }
+        schedule::set(system, &name, |own| own).map(|_| ())
+    };
+    match array::names(system) {
+        Ok(names) => names.into_iter().map(end).collect(),
+        Err(error) => vec![Err(error)],
     }
+}
+
+fn is_readonly(system: &dyn System, name: &str) -> Result<bool> {
+    let md = Dir::new(system, Path::new("/sys/block").join(name).join("md"));
+    Ok(md.word("array_state")? == "readonly")
 }
 
 fn may_follow(system: &dyn System, name: &str) -> Result<bool> {
@@ -159,7 +174,7 @@ fn may_follow(system: &dyn System, name: &str) -> Result<bool> {
         return Ok(false);
     }
     let md = Dir::new(system, Path::new("/sys/block").join(name).join("md"));
-    Ok(md.word("par/policy")? == "auto" && md.word("array_state")? != "readonly")
+    Ok(md.word("par/policy")? == "auto" && !is_readonly(system, name)?)
 }
 
 /// What is known of an array holds as long as these are the same.

@@ -309,8 +309,7 @@ impl Daemon<'_> {
     /// before; the first failure is told at the end.
     fn end(mut self) -> Result<()> {
         let system = self.system;
-        let following = std::mem::take(&mut self.following);
-        let mut results: Vec<_> = following.iter().map(|one| one.end(system)).collect();
+        let mut results = follow::end_all(system);
         // An array may have been stopped just now.
         results.retain(|result| !matches!(result, Err(error) if error.is_absent()));
         results.push(self.try_save());

@@ -280,6 +280,19 @@ fn a_pin_amid_a_busy_hour_leaves_the_users_own_limits_as_they_were() {
     assert_eq!(limits(&sim), pair(3, 8));
 }
 
+#[test]
+fn an_array_that_is_shifted_by_hand_meanwhile_has_its_own_limits_when_the_daemon_ends() {
+    let sim = following();
+    let noon = 4 * 3600;
+    at(&sim, noon + 599, (8, 8));
+    sim.after(Duration::from_secs(noon + 600), |world| {
+        let file = Path::new("/sys/block/md0/md/par/policy");
+        world.write(file, "manual").unwrap();
+    });
+    assert_eq!(run(&sim, Duration::from_secs(noon + 700)).code, 0);
+    assert_eq!(limits(&sim), pair(3, 8));
+}
+
 /// Nobody follows the schedule when the pin ends.
 #[test]
 fn a_pin_that_outlives_the_daemon_gives_the_users_own_limits_back() {
