@@ -180,7 +180,13 @@ fn may_follow(system: &dyn System, name: &str) -> Result<bool> {
 /// What is known of an array holds as long as these are the same.
 fn signs(system: &dyn System, array: &Array) -> Result<Vec<String>> {
     let md = Dir::new(system, Path::new("/sys/block").join(&array.name).join("md"));
-    let files = ["gears", "up_threshold", "wake_timeout", "wake_stagger"];
+    let files = [
+        "gears",
+        "up_threshold",
+        "interval",
+        "wake_timeout",
+        "wake_stagger",
+    ];
     let mut signs = Vec::new();
     for file in files {
         signs.push(md.line(&format!("par/{file}"))?);

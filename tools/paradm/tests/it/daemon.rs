@@ -180,9 +180,9 @@ fn at(sim: &SimSystem, seconds: u64, wanted: (u32, u32)) {
 fn an_array_follows_its_schedule_and_has_its_own_limits_when_the_daemon_ends() {
     let sim = following();
     let noon = 4 * 3600;
-    at(&sim, noon - 61, (3, 8));
-    // The lead is a minute.
-    at(&sim, noon - 59, (8, 8));
+    at(&sim, noon - 62, (3, 8));
+    // The lead is a minute, and an interval of the policy.
+    at(&sim, noon - 60, (8, 8));
     at(&sim, noon + 1800, (8, 8));
     // There is no load, whatever was foretold.
     at(&sim, noon + 3700, (3, 8));
