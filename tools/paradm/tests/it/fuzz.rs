@@ -146,6 +146,17 @@ fn files_of(line: &str) -> Vec<(PathBuf, String)> {
     paths.into_iter().filter_map(held).collect()
 }
 
+/// Numbers at the bounds of types, and of sectors whose bytes fit.
+const BOUNDS: [&str; 7] = [
+    "0",
+    "-1",
+    "2147483648",
+    "4294967295",
+    "36028797018963967",
+    "9223372036854775807",
+    "18446744073709551615",
+];
+
 /// Its words changed, cut off, repeated; numbers at their bounds.
 fn near(text: &str, changes: &[(usize, u8)]) -> String {
     let mut bytes = text.as_bytes().to_vec();
@@ -193,7 +204,10 @@ proptest! {
     fn any_file_may_hold_anything(
         spoiled in prop::collection::vec((
             any::<prop::sample::Index>(), prop::collection::vec((any::<usize>(), any::<u8>()), 1..4),
-            prop::option::weighted(0.3, "[0-9 ./a-z\n-]{0,24}|-?[0-9]{1,20}|.*"),
+            prop::option::weighted(0.5, prop_oneof![
+                "[0-9 ./a-z\n-]{0,24}|-?[0-9]{1,20}|.*".boxed(),
+                prop::sample::select(BOUNDS.to_vec()).prop_map(str::to_owned).boxed(),
+            ]),
         ), 1..4),
         command in any::<prop::sample::Index>(),
     ) {
