@@ -8,8 +8,8 @@ use std::path::PathBuf;
 
 /// Shift arrays by their schedules, end pins, keep a history, serve metrics, report events
 ///
-/// The daemon runs until SIGTERM, and reads its configuration again at SIGHUP. It starts disks only ahead of the
-/// load that a schedule predicts, for arrays of `paradm schedule apply`.
+/// The daemon runs until SIGTERM, and reads its configuration again at SIGHUP. It starts disks ahead of the load that
+/// a schedule predicts, for arrays of `paradm schedule apply`; and when a pin ends, the array may shift up.
 #[derive(Debug, clap::Args)]
 pub struct Options {
     /// The configuration file, in place of /etc/paradm/daemon.toml

@@ -3,7 +3,7 @@
 
 use super::loads::{self, Loads};
 use crate::array::{self, Array, Dir};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::history;
 use crate::pin::{self, Limits};
 use crate::schedule::{self, EVERY_SECONDS, Follower, Foresight, Plan, Terms};
@@ -30,34 +30,44 @@ pub struct Following {
 }
 
 impl Following {
-    /// Of all arrays that follow their schedule now; what is known of them is kept. Called each minute.
-    pub fn all(system: &dyn System, mut known: Vec<Self>) -> Result<Vec<Self>> {
-        let mut all = Vec::new();
+    /// Of all arrays that follow their schedule now; what is known of them is kept, also of one that cannot be read
+    /// just now, and it keeps none of the others from following: `failed` is told. Called each minute.
+    pub fn update_all(
+        system: &dyn System,
+        following: &mut Vec<Self>,
+        failed: &mut dyn FnMut(Error),
+    ) -> Result<()> {
         if schedule::load(system)?.is_empty() {
-            return Ok(all);
+            following.clear();
+            return Ok(());
         }
-        for name in array::names(system)? {
+        let names = array::names(system)?;
+        let mut known = std::mem::take(following);
+        for name in names {
             let at = known.iter().position(|one| one.array.name == name);
-            let one = at.map(|at| known.swap_remove(at));
-            match Self::now(system, &name, one) {
-                Ok(now) => all.extend(now),
+            let mut one = at.map(|at| known.swap_remove(at));
+            match Self::update(system, &name, &mut one) {
+                Ok(()) => {}
                 // It was stopped meanwhile.
-                Err(error) if error.is_absent() => {}
-                Err(error) => return Err(error),
+                Err(error) if error.is_absent() => continue,
+                Err(error) => failed(error),
             }
+            following.extend(one);
         }
-        Ok(all)
+        Ok(())
     }
 
-    /// `None`: it does not follow now.
-    fn now(system: &dyn System, name: &str, known: Option<Self>) -> Result<Option<Self>> {
+    /// `None`: it does not follow now. After a failure it is as it was.
+    fn update(system: &dyn System, name: &str, one: &mut Option<Self>) -> Result<()> {
         if !may_follow(system, name)? {
-            return Ok(None);
+            *one = None;
+            return Ok(());
         }
-        Ok(Some(match known {
-            Some(one) => one.refreshed(system)?,
-            None => Self::new(system, name)?,
-        }))
+        match one {
+            Some(known) => known.refresh(system)?,
+            None => *one = Some(Self::new(system, name)?),
+        }
+        Ok(())
     }
 
     fn new(system: &dyn System, name: &str) -> Result<Self> {
@@ -75,7 +85,7 @@ impl Following {
     }
 
     /// An array has hundreds of files: they are read again once an hour, or if one of the few has changed that matter.
-    fn refreshed(mut self, system: &dyn System) -> Result<Self> {
+    fn refresh(&mut self, system: &dyn System) -> Result<()> {
         let signs = signs(system, &self.array)?;
         let hour = hour(system);
         if signs != self.signs || hour != self.hour {
@@ -84,7 +94,7 @@ impl Following {
             (self.signs, self.hour) = (signs, hour);
         }
         self.uncounted = uncounted(system, &self.array)?;
-        Ok(self)
+        Ok(())
     }
 
     /// Set the limits that are right now.
@@ -137,11 +147,26 @@ impl Following {
     pub fn next_look(&self) -> Duration {
         self.next
     }
+}
 
-    /// The user's own limits hold again, and the schedule goes on when the daemon does.
-    pub fn end(&self, system: &dyn System) -> Result<()> {
-        schedule::set(system, &self.array.name, |own| own).map(|_| ())
+/// The user's own limits hold again, and schedules go on when the daemon does: also of an array that did not follow
+/// just now, as its policy is `manual`, but has the limits of its schedule. Each array is tried.
+pub fn end_all(system: &dyn System) -> Vec<Result<()>> {
+    let end = |name: String| {
+        if schedule::of(system, &name)?.is_none() || is_readonly(system, &name)? {
+            return Ok(());
+        }
+        schedule::set(system, &name, |own| own).map(|_| ())
+    };
+    match array::names(system) {
+        Ok(names) => names.into_iter().map(end).collect(),
+        Err(error) => vec![Err(error)],
     }
+}
+
+fn is_readonly(system: &dyn System, name: &str) -> Result<bool> {
+    let md = Dir::new(system, Path::new("/sys/block").join(name).join("md"));
+    Ok(md.word("array_state")? == "readonly")
 }
 
 fn may_follow(system: &dyn System, name: &str) -> Result<bool> {
@@ -149,13 +174,19 @@ fn may_follow(system: &dyn System, name: &str) -> Result<bool> {
         return Ok(false);
     }
     let md = Dir::new(system, Path::new("/sys/block").join(name).join("md"));
-    Ok(md.word("par/policy")? == "auto" && md.word("array_state")? != "readonly")
+    Ok(md.word("par/policy")? == "auto" && !is_readonly(system, name)?)
 }
 
 /// What is known of an array holds as long as these are the same.
 fn signs(system: &dyn System, array: &Array) -> Result<Vec<String>> {
     let md = Dir::new(system, Path::new("/sys/block").join(&array.name).join("md"));
-    let files = ["gears", "up_threshold", "wake_timeout", "wake_stagger"];
+    let files = [
+        "gears",
+        "up_threshold",
+        "interval",
+        "wake_timeout",
+        "wake_stagger",
+    ];
     let mut signs = Vec::new();
     for file in files {
         signs.push(md.line(&format!("par/{file}"))?);

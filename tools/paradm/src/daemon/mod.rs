@@ -23,7 +23,7 @@ use crate::pin;
 use crate::system::{Caller, Events, Happening, System};
 use follow::Following;
 use served::Served;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tell::Mails;
@@ -37,6 +37,8 @@ const SAVE: Duration = Duration::from_secs(300);
 const MANY: usize = 1000;
 /// If they cannot be written, the oldest ones beyond so many are forgotten.
 const MOST: usize = 20_000;
+/// A failure that has not come again for so long is over.
+const SAME_FAILURE: Duration = Duration::from_secs(3600);
 /// An hour's load is known a minute after it has ended, at the latest.
 const HOUR_IS_KNOWN: i64 = 120;
 
@@ -57,8 +59,8 @@ pub struct Daemon<'a> {
     saved: Duration,
     /// The hour, since 1970, up to which hours are in the history.
     hours_saved: i64,
-    /// What failed last, so that it is not told each minute.
-    failed: Option<String>,
+    /// What has failed, and when last, so that it is not told each minute.
+    failed: BTreeMap<String, Duration>,
 }
 
 /// Run until it is told to end. `log` gets lines for the administrator.
@@ -90,7 +92,7 @@ pub fn run(
         minute: Duration::ZERO,
         saved: system.monotonic(),
         hours_saved: 0,
-        failed: None,
+        failed: BTreeMap::new(),
     };
     let mut events = daemon.listen()?;
     daemon.stop_disks();
@@ -178,10 +180,11 @@ impl Daemon<'_> {
             }
             Err(error) => self.report(Err(error)),
         }
-        let followed = Following::all(system, std::mem::take(&mut self.following));
-        match followed {
-            Ok(following) => self.following = following,
-            Err(error) => self.report(Err(error)),
+        let mut failures = Vec::new();
+        let failed = &mut |error| failures.push(Err(error));
+        let updated = Following::update_all(system, &mut self.following, failed);
+        for failure in failures.into_iter().chain([updated]) {
+            self.report(failure);
         }
         if let Some(path) = self.config.textfile.clone() {
             let saved = Metrics::read(system).and_then(|metrics| metrics.save(system, &path));
@@ -189,7 +192,7 @@ impl Daemon<'_> {
         }
     }
 
-    /// A failure is told, once for as long as it is the same.
+    /// A failure is told once for as long as it comes again, whatever else fails meanwhile.
     fn report(&mut self, result: Result<()>) {
         let Err(error) = result else { return };
         if error.is_absent() {
@@ -197,9 +200,10 @@ impl Daemon<'_> {
             return;
         }
         let text = error.to_string();
-        if self.failed.as_ref() != Some(&text) {
+        let now = self.system.monotonic();
+        self.failed.retain(|_, last| now < *last + SAME_FAILURE);
+        if self.failed.insert(text.clone(), now).is_none() {
             (self.log)(&text);
-            self.failed = Some(text);
         }
     }
 
@@ -251,7 +255,11 @@ impl Daemon<'_> {
         if hour != self.hours_saved {
             for name in array::names(self.system)? {
                 let key = ArrayKey::of(self.system, &name);
-                hours.push((key, array::load_history(self.system, &name)?));
+                match array::load_history(self.system, &name) {
+                    Ok(history) => hours.push((key, history)),
+                    // Events and the hours of the others are kept all the same.
+                    Err(error) => self.report(Err(error)),
+                }
             }
         }
         if hours.is_empty() && self.unsaved.is_empty() {
@@ -297,13 +305,21 @@ impl Daemon<'_> {
         self.notify("READY=1");
     }
 
-    /// Nobody follows the schedule any more: limits are the user's own.
+    /// Nobody follows the schedule any more: limits are the user's own. Each of this is tried, whatever has failed
+    /// before; the first failure is told at the end.
     fn end(mut self) -> Result<()> {
-        for following in &self.following {
-            following.end(self.system)?;
+        let system = self.system;
+        let mut results = follow::end_all(system);
+        // An array may have been stopped just now.
+        results.retain(|result| !matches!(result, Err(error) if error.is_absent()));
+        results.push(self.try_save());
+        results.push(self.mails.send_all(system, &self.config));
+        let mut failures = results.into_iter().filter(Result::is_err);
+        let first = failures.next().unwrap_or(Ok(()));
+        for other in failures {
+            self.report(other);
         }
-        self.try_save()?;
-        self.mails.send_all(self.system, &self.config)
+        first
     }
 
     fn notify(&mut self, state: &str) {

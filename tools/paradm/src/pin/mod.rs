@@ -16,9 +16,11 @@ pub use time::{Length, Since, Until};
 use crate::array::{self, Array, PolicyMode};
 use crate::error::{Error, Result};
 use crate::policy;
+use crate::schedule;
 use crate::shift;
 use crate::system::{Files, System};
 use serde::Serialize;
+use std::any::Any;
 use std::path::Path;
 use std::str::FromStr;
 
@@ -170,10 +172,11 @@ pub fn pin(system: &dyn System, given: Option<&str>, gears: Gears, lasts: Lasts)
     let _lock = store::lock(system)?;
     let old = load(system)?;
     let uuid = uuid(system, &name);
-    let before = old
-        .iter()
-        .find(|pin| is_of(pin, &name, uuid.as_deref()))
-        .map_or(limits_of(&array), |pin| pin.before);
+    let pinned = old.iter().find(|pin| is_of(pin, &name, uuid.as_deref()));
+    let before = match pinned {
+        Some(pin) => pin.before,
+        None => schedule::own_limits(system, &name, limits_of(&array))?,
+    };
     let new = Pin {
         array: name,
         uuid,
@@ -242,6 +245,11 @@ impl Pin {
             max_gear: self.gear_max,
         }
     }
+}
+
+/// Until the guard is dropped, no pin is set or ended. Taken before the lock of the schedules.
+pub(crate) fn lock(system: &dyn System) -> Result<Box<dyn Any>> {
+    store::lock(system)
 }
 
 pub(crate) fn uuid(system: &dyn System, name: &str) -> Option<String> {

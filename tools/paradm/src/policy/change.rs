@@ -92,7 +92,8 @@ fn geometry_of(array: &Array) -> std::result::Result<Geometry, &'static str> {
     let word = Geometry::layout_word(level, &array.gears).ok_or("its layout is not known")?;
     let data = array.top_gear().saturating_sub(array.level.parities());
     // The metadata of each member, and what rounding takes, is less than as much again.
-    let device = array.bytes / u64::from(data.max(1)) * 2 + (1 << 30);
+    let content = array.bytes / u64::from(data.max(1));
+    let device = content.saturating_mul(2).saturating_add(1 << 30);
     Geometry::new(word, array.top_gear(), array.chunk_bytes, device)
 }
 

@@ -11,7 +11,7 @@ mod text;
 pub use days::{Days, Foretold, Load, Right};
 pub use follow::{EVERY_SECONDS, Follower, Need, Plan, Terms};
 pub use gear::sufficient;
-pub use store::{Changed, Followed, apply, give_back, load, of, off, set};
+pub use store::{Changed, Followed, apply, give_back, load, of, off, own_limits, set};
 
 use crate::array::{self, Array, PastHour};
 use crate::error::Result;
@@ -200,13 +200,14 @@ impl Schedule {
     }
 }
 
-/// The longest that a shift up takes: all sleepers are started one after another, and the last
-/// one takes as long as the array waits for a disk.
+/// The longest that a shift up takes: the policy heeds a new limit when its interval is over, all sleepers are started
+/// one after another, and the last one takes as long as the array waits for a disk.
 fn lead_seconds(array: &Array) -> u64 {
     let sleepers = array.sleepers().count();
     let after_first = u64::try_from(sleepers.saturating_sub(1)).unwrap_or(0);
     let stagger = u64::from(array.settings.wake_stagger) * after_first;
-    u64::from(array.settings.wake_timeout) + stagger.div_ceil(1000)
+    let interval = u64::from(array.settings.interval);
+    u64::from(array.settings.wake_timeout) + (interval + stagger).div_ceil(1000)
 }
 
 fn start_of_hour(seconds: i64) -> i64 {

@@ -57,6 +57,21 @@ impl Followed {
             _ => self.array == name,
         }
     }
+
+    fn own_of(&self, is: Limits) -> Limits {
+        let own = |limit: fn(Limits) -> u32| {
+            let mut set = [Some(self.set), self.was].into_iter().flatten();
+            if set.any(|set| limit(set) == limit(is)) {
+                limit(self.own)
+            } else {
+                limit(is)
+            }
+        };
+        Limits {
+            min_gear: own(|limits| limits.min_gear),
+            max_gear: own(|limits| limits.max_gear),
+        }
+    }
 }
 
 /// The array's, if it follows its schedule.
@@ -158,8 +173,14 @@ pub fn give_back(system: &dyn System, name: &str, followed: &Followed) -> Result
     Ok(is_set)
 }
 
+/// The user's own limits of an array that has these: what a schedule has set is not the user's, and what somebody else
+/// has set meanwhile is.
+pub fn own_limits(system: &dyn System, name: &str, is: Limits) -> Result<Limits> {
+    Ok(of(system, name)?.map_or(is, |followed| followed.own_of(is)))
+}
+
 /// Have an array that follows its schedule be between these limits. What somebody has set
-/// meanwhile is the user's own from now on.
+/// meanwhile is the user's own from now on. A pin's limits stay, and are nobody's own.
 pub fn set(
     system: &dyn System,
     name: &str,
@@ -168,23 +189,19 @@ pub fn set(
     let Some(followed) = of(system, name)? else {
         return Ok(None);
     };
+    if pin::is_pinned(system, name)? {
+        return Ok(None);
+    }
     let is = pin::limits(system, name)?;
-    let ours = |limit: fn(Limits) -> u32| {
-        let is = limit(is);
-        let set = [Some(followed.set), followed.was].into_iter().flatten();
-        if set.map(limit).any(|set| set == is) {
-            limit(followed.own)
-        } else {
-            is
-        }
-    };
-    let own = Limits {
-        min_gear: ours(|limits| limits.min_gear),
-        max_gear: ours(|limits| limits.max_gear),
-    };
+    let own = followed.own_of(is);
     let set = wanted(own);
     if own == followed.own && set == followed.set && set == is && followed.was.is_none() {
         return Ok(Some(set));
+    }
+    // A pin that is being set has saved itself, and its limits follow.
+    let _pins = pin::lock(system)?;
+    if pin::is_pinned(system, name)? {
+        return Ok(None);
     }
     let _lock = SCHEDULES.lock(system)?;
     let mut all = load(system)?;

@@ -57,6 +57,12 @@ fn lsblk(device: &str, more: &str) -> Ran {
 /// Five empty disks of 4 TB, a patched mdadm; what lsblk and blkid tell of some disk besides.
 pub fn system(blocks: &[(&str, &str)], probed: &[(&str, &str)]) -> SimSystem {
     let sim = SimSystem::with([SimArray::new("md0", &[3, 5])]);
+    equip(&sim, blocks, probed);
+    sim
+}
+
+/// The same on another system.
+pub fn equip(sim: &SimSystem, blocks: &[(&str, &str)], probed: &[(&str, &str)]) {
     for letter in 'v'..='z' {
         plant(&mut sim.world(), &format!("sd{letter}"), 7_814_037_168);
     }
@@ -81,7 +87,6 @@ pub fn system(blocks: &[(&str, &str)], probed: &[(&str, &str)]) -> SimSystem {
         Some("--examine") => said("MD_LEVEL=par\nMD_UUID=aa:bb:cc:dd\n"),
         _ => Ran::default(),
     });
-    sim
 }
 
 /// mdadm's commands that would change something.

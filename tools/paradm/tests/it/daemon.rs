@@ -3,9 +3,9 @@
 
 use crate::harness::{Left, paradm};
 use crate::schedule::{automatic, limits, pair};
-use paradm::history::{History, Of};
+use paradm::history::{ArrayKey, History, Of};
 use paradm::sim::{SimArray, SimSystem, World};
-use paradm::system::Ran;
+use paradm::system::{Ran, System};
 use std::path::Path;
 use std::time::Duration;
 
@@ -180,9 +180,9 @@ fn at(sim: &SimSystem, seconds: u64, wanted: (u32, u32)) {
 fn an_array_follows_its_schedule_and_has_its_own_limits_when_the_daemon_ends() {
     let sim = following();
     let noon = 4 * 3600;
-    at(&sim, noon - 61, (3, 8));
-    // The lead is a minute.
-    at(&sim, noon - 59, (8, 8));
+    at(&sim, noon - 62, (3, 8));
+    // The lead is a minute, and an interval of the policy.
+    at(&sim, noon - 60, (8, 8));
     at(&sim, noon + 1800, (8, 8));
     // There is no load, whatever was foretold.
     at(&sim, noon + 3700, (3, 8));
@@ -252,6 +252,70 @@ fn a_pinned_array_does_not_follow_until_the_pin_ends() {
     at(&sim, noon + 600, (3, 5));
     run(&sim, Duration::from_secs(noon + 700));
     assert_eq!(limits(&sim), pair(3, 5));
+}
+
+/// The daemon looks at the load every 10 s, and at the arrays each minute: in between it takes the limits of a new pin
+/// for no others than the pin's.
+#[test]
+fn a_pin_amid_a_busy_hour_leaves_the_users_own_limits_as_they_were() {
+    let sim = following();
+    let (start, noon) = (sim.now().as_second(), 4 * 3600);
+    at(&sim, noon + 604, (8, 8));
+    sim.after(Duration::from_secs(noon + 605), move |world| {
+        let until = start + noon as i64 + 1200;
+        let pin = format!(
+            "{{\"pins\":[{{\"array\":\"md0\",\"uuid\":\"1-2-3-4\",\"gear_min\":3,\"gear_max\":5,\
+             \"until\":{until},\"before\":{{\"min_gear\":8,\"max_gear\":8}}}}]}}\n"
+        );
+        world.tree.file("/var/lib/paradm/pins.json", &pin);
+        for (file, gear) in [("min_gear", "3"), ("max_gear", "5")] {
+            let path = Path::new("/sys/block/md0/md/par").join(file);
+            world.write(&path, gear).unwrap();
+        }
+    });
+    at(&sim, noon + 1100, (3, 5));
+    at(&sim, noon + 1300, (8, 8));
+    let left = run(&sim, Duration::from_secs(noon + 1400));
+    assert_eq!(left.code, 0, "{left}");
+    assert_eq!(limits(&sim), pair(3, 8));
+}
+
+#[test]
+fn an_array_that_is_shifted_by_hand_meanwhile_has_its_own_limits_when_the_daemon_ends() {
+    let sim = following();
+    let noon = 4 * 3600;
+    at(&sim, noon + 599, (8, 8));
+    sim.after(Duration::from_secs(noon + 600), |world| {
+        let file = Path::new("/sys/block/md0/md/par/policy");
+        world.write(file, "manual").unwrap();
+    });
+    assert_eq!(run(&sim, Duration::from_secs(noon + 700)).code, 0);
+    assert_eq!(limits(&sim), pair(3, 8));
+}
+
+/// Nobody follows the schedule when the pin ends.
+#[test]
+fn a_pin_that_outlives_the_daemon_gives_the_users_own_limits_back() {
+    let sim = following();
+    let noon = 4 * 3600;
+    // As a daemon leaves them that is killed in a busy hour.
+    let kept = "/var/lib/paradm/schedules.json";
+    sim.after(Duration::from_secs(noon + 600), |world| {
+        assert_eq!(world.limit("md0", "min_gear"), 8);
+        let text = world.tree.read(Path::new(kept)).unwrap();
+        world.tree.file("/killed", &text);
+    });
+    run(&sim, Duration::from_secs(noon + 700));
+    let text = sim.read("/killed".as_ref()).unwrap();
+    sim.world().tree.file(kept, &text);
+    let file = Path::new("/sys/block/md0/md/par/min_gear");
+    sim.world().write(file, "8").unwrap();
+    for line in ["pin set 3-5", "pin set 5", "pin end"] {
+        assert_eq!(paradm(&sim, line).code, 0, "{line}");
+    }
+    assert_eq!(limits(&sim), pair(3, 8));
+    assert_eq!(paradm(&sim, "schedule off").code, 0);
+    assert_eq!(limits(&sim), pair(3, 8));
 }
 
 #[test]
@@ -508,6 +572,63 @@ fn arrays_come_and_go() {
     assert_eq!((left.code, left.err.as_str()), (0, ""));
     let text = sim.world().tree.read(Path::new("/x/raidpar.prom")).unwrap();
     assert!(text.contains("md1") && !text.contains("md0"));
+}
+
+/// Two that follow their schedules, in their lowest gears.
+fn two_following() -> SimSystem {
+    let sim = following();
+    let mut other = SimArray::of_level("md1", 5, &[3, 5, 8], 'm').in_gear(3);
+    other.load_history = sim.world().array("md0").load_history.clone();
+    sim.world().add(other);
+    for line in ["policy set policy=auto --array md1", "schedule apply md1"] {
+        assert_eq!(paradm(&sim, line).code, 0, "{line}");
+    }
+    sim
+}
+
+#[test]
+fn an_array_that_cannot_be_read_keeps_no_other_from_following() {
+    let sim = two_following();
+    let noon = 4 * 3600;
+    sim.after(minutes(10), |world| {
+        world.spoil("/sys/block/md0/md/par/up_threshold", "x");
+        world.spoil("/sys/block/md0/md/par/load_history", "x");
+        world.tree.file("/var/lib/paradm/pins.json", "x");
+    });
+    sim.after(minutes(12), |world| {
+        world.tree.remove(Path::new("/var/lib/paradm/pins.json"));
+    });
+    sim.after(Duration::from_secs(noon + 70), |world| {
+        assert_eq!(world.limit("md1", "min_gear"), 8);
+    });
+    let left = run(&sim, Duration::from_secs(noon + 75));
+    assert_eq!(left.code, 5, "{left}");
+    let told = |what: &str| left.err.lines().filter(|line| line.contains(what)).count();
+    let history = History::open_existing(&sim).unwrap().unwrap();
+    let hours = history.hours(&ArrayKey::of(&sim, "md1"), 0).unwrap();
+    assert_eq!(hours.len(), 154);
+    // What fails each minute is told once, also beside another failure; and at the end, which it keeps from being clean.
+    assert_eq!((told("up_threshold"), told("pins.json")), (2, 1), "{left}");
+    assert_eq!(sim.world().limit("md1", "min_gear"), 3);
+}
+
+/// An array is stopped, and the daemon right after it, as when a system goes down: that is no failure, and the other
+/// array has its own limits, and the events are kept.
+#[test]
+fn an_array_that_has_just_gone_does_not_keep_the_daemon_from_a_clean_end() {
+    let sim = two_following();
+    let (start, noon) = (sim.now().as_second(), 4 * 3600);
+    sim.after(Duration::from_secs(noon + 50), |world| shift(world, "8"));
+    sim.after(Duration::from_secs(noon + 70), |world| {
+        assert_eq!(world.limit("md1", "min_gear"), 8);
+        world.stop("md0");
+    });
+    let left = run(&sim, Duration::from_secs(noon + 75));
+    assert_eq!((left.code, left.err.as_str()), (0, ""));
+    assert_eq!(sim.world().limit("md1", "min_gear"), 3);
+    let history = History::open_existing(&sim).unwrap().unwrap();
+    let events = history.events(start, &Of::All);
+    assert!(events.unwrap().iter().any(|event| event.kind == "wake"));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use paradm::daemon::Kind;
 use paradm::error::exit;
 use paradm::history::{ArrayKey, Event, History};
 use paradm::policy_ffi::Reason;
-use paradm::sim::{SimArray, SimLog, SimSystem};
+use paradm::sim::{SimArray, SimLog, SimSlots, SimSystem};
 use paradm::system::{Ran, System, Uevent};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -53,7 +53,7 @@ const DOCUMENTS: [(&str, &str); 8] = [
 const SYSFS: &str = include_str!("../../../../Documentation/sysfs-par.md");
 
 /// Commands that show something, one after the other.
-const LINES: [&str; 27] = [
+const LINES: [&str; 28] = [
     "status",
     "explain",
     "events",
@@ -81,6 +81,7 @@ const LINES: [&str; 27] = [
     "plan --disks 5x4T --load nas",
     "plan --disks 5x4T --data 8T",
     "create md9 /dev/sdv /dev/sdw /dev/sdx --dry-run",
+    "manual /tmp/share",
 ];
 
 /// In backquotes: of each such text, the words.
@@ -112,6 +113,7 @@ fn printed() -> BTreeMap<String, Vec<Value>> {
         sim.world().tree.file(file, "");
     }
     sim.world().array("md0").log = Some(SimLog::quarter());
+    sim.world().array("md0").slots = Some(SimSlots::tenth());
     sim.world().array("md0").load_by_hour = vec![(9, 31.07, 88.2, 7)];
     let key = ArrayKey::of(&sim, "md0");
     let event = Event::of(&uevent("wake"), sim.now().as_second()).unwrap();

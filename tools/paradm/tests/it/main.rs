@@ -12,6 +12,7 @@ mod documented;
 mod events;
 mod explain;
 mod foretell;
+mod fuzz;
 mod harness;
 mod judge;
 mod large;

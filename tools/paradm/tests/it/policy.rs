@@ -83,3 +83,13 @@ fn what_is_so_already_is_not_written() {
     let path = Path::new("/sys/block/md0/md/par/up_wait").to_owned();
     assert_eq!(sim.world().written, [(path, "251".to_owned())]);
 }
+
+/// A size that no array has.
+#[test]
+fn the_largest_number_in_size_is_no_panic() {
+    let sim = SimSystem::with([SimArray::new("md0", &[2, 3])]);
+    sim.world()
+        .spoil("/sys/block/md0/size", "36028797018963967\n");
+    let left = paradm(&sim, "policy set hold=61");
+    assert!([0, 6].contains(&left.code), "{left}");
+}

@@ -96,15 +96,16 @@ fn hours_are_those_of_the_administrators_clock() {
 #[test]
 fn shifts_up_begin_a_lead_ahead_that_all_sleepers_start_in() {
     let sim = one();
-    for setting in ["wake_timeout=90", "wake_stagger=2500"] {
+    for setting in ["wake_timeout=90", "wake_stagger=2500", "interval=60000"] {
         assert_eq!(paradm(&sim, &format!("policy set {setting}")).code, 0);
     }
     // It is 02:00 then.
     sim.sleep(Duration::from_secs(18 * 3600));
     let value = json(&sim, "schedule show");
     let schedule = &value["arrays"][0];
-    // Five sleepers: four times 2.5 s after the first one, and 90 s for the last.
-    assert_eq!(schedule["lead_seconds"], 100);
+    // The policy looks at its limits once a minute. Five sleepers: four times 2.5 s after the first one, and 90 s for
+    // the last.
+    assert_eq!(schedule["lead_seconds"], 160);
     let hours = schedule["hours"].as_array().unwrap();
     let ups: Vec<_> = hours
         .iter()
@@ -117,7 +118,7 @@ fn shifts_up_begin_a_lead_ahead_that_all_sleepers_start_in() {
         })
         .collect();
     // The morning begins slowly: its load tells when.
-    assert_eq!(ups, [("12:00", "11:58:20")]);
+    assert_eq!(ups, [("12:00", "11:57:20")]);
 }
 
 #[test]
