@@ -299,8 +299,10 @@ static int par_lay_out(struct par_conf *conf)
 	enum par_slot_error err;
 	enum par_geo_error why;
 	struct par_birth birth;
+	int unknown = par_birth_find(mddev, &birth);
 
-	par_birth_find(mddev, &birth);
+	if (unknown)
+		return unknown;
 	ask.log = birth.log;
 	ask.share = birth.share ?: PAR_SHARE_ALL;
 	ask.run = birth.run;

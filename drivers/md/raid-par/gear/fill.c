@@ -120,9 +120,8 @@ static u32 run_segments(struct par_conf *conf, unsigned int band, u32 run,
 }
 
 /*
- * May the stored map call a segment of the run "image" that is no longer one? A write to a segment
- * that has become "home" would not change its state, so must_store would not hold it back. No
- * segment of the run is "image" in memory, so none becomes "both" after this.
+ * May the stored map call a segment of the run "image" that is no longer one? No segment of the run
+ * is "image" in memory, so none becomes "both" after this.
  */
 static bool run_unstored(struct par_conf *conf, unsigned int band, u32 run)
 {
@@ -137,7 +136,7 @@ static bool run_unstored(struct par_conf *conf, unsigned int band, u32 run)
 		for (zone = par_zone_of(conf->set[i], row);
 		     zone <= par_zone_of(conf->set[i], end - 1); zone++) {
 			spin_lock(par_zone_lock(conf, zone));
-			unstored |= conf->map.zone[zone].must_store;
+			unstored |= !par_zone_may_drop(&conf->map.zone[zone]);
 			spin_unlock(par_zone_lock(conf, zone));
 		}
 	}

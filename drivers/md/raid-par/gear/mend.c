@@ -93,45 +93,58 @@ static struct par_vmember *owner_of(struct par_mend *mend, unsigned int d, u64 *
 }
 
 /*
- * Give up the image of this segment; returns the state that is left, if the segment has
- * another copy.
+ * Give up the image of this segment, if it has another copy. Its home set is not quiet: a write
+ * that finds it "home" is not held back by must_store. So its zone must have been stored, which
+ * may have changed since the store that give_up() begins with: a salvage (unkept.c), which had read
+ * its image before the gear set was quiet, may have made the segment "both" meanwhile. The stored
+ * map then calls the segment "image", and it is left as it is: -EAGAIN. The zone lock is held over
+ * both steps, and under it a salvage makes such a change. Nothing has to be flushed here: what
+ * must_store has waited for, the store has flushed.
  */
-static enum par_seg_state give_up_image(struct par_vmember *vm, u64 sector)
+static int give_up_image(struct par_vmember *vm, u64 sector, bool *lost)
 {
 	struct par_conf *conf = vm->set->conf;
 	u64 row = sector >> conf->geo.seg_shift;
 	u32 zone = par_zone_of(vm->set, row);
 	enum par_seg_state state;
+	int err = 0;
 
 	spin_lock(par_zone_lock(conf, zone));
 	state = par_map_get(vm->set, row, vm->index);
-	if (state == PAR_SEG_BOTH) {
-		state = PAR_SEG_HOME;
-		par_map_set(vm->set, row, vm->index, state);
+	*lost = state == PAR_SEG_IMAGE;
+	if (state == PAR_SEG_BOTH && !par_zone_may_drop(&conf->map.zone[zone])) {
+		err = -EAGAIN;
+	} else if (state == PAR_SEG_BOTH) {
+		par_map_set(vm->set, row, vm->index, PAR_SEG_HOME);
 		par_mark_block(conf, zone);
 	}
 	spin_unlock(par_zone_lock(conf, zone));
-	return state;
+	return err;
 }
 
+/*
+ * After -EAGAIN the image is not filled, so segments that have been given up before may stay
+ * unstored: the stored map calls them "both", and both copies are still as it says. A write to one
+ * of them has an intent.
+ */
 static int give_up(struct par_mend *mend)
 {
 	struct par_conf *conf = mend->set->conf;
 	struct par_vmember *vm;
 	unsigned int d, at;
+	bool lost;
 	u64 sector;
-	/*
-	 * The stored map must not call a segment "image" that becomes "home" here: if the store
-	 * below failed, must_store would not hold back writes to it.
-	 */
-	int err = par_store_zones(conf);
+	int err = par_store_zones(conf);	/* see give_up_image() */
 
 	for (at = 0; !err && at < conf->geo.seg_sectors / PAGE_SECTORS; at++)
 		for (d = 0; !err && d < mend->set->sg->members; d++) {
 			if (!(mend->dead[at] & BIT(d)))
 				continue;
 			vm = owner_of(mend, d, &sector);
-			if (vm && give_up_image(vm, sector) == PAR_SEG_IMAGE)
+			if (!vm)
+				continue;
+			err = give_up_image(vm, sector, &lost);
+			if (!err && lost)
 				err = par_store_lose(vm, sector + at * PAGE_SECTORS,
 						     PAGE_SECTORS);
 		}

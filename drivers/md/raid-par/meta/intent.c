@@ -94,7 +94,7 @@ static u32 missing_members(struct par_conf *conf)
 void par_missed_trim(struct par_conf *conf)
 {
 	lockdep_assert_held(&conf->store->mutex);
-	conf->store->missed_noted &= missing_members(conf);
+	conf->store->notes.missed &= missing_members(conf);
 }
 
 /*
@@ -108,7 +108,7 @@ int par_note_missed(struct par_conf *conf)
 
 	lockdep_assert_held(&conf->store->mutex);
 	par_missed_trim(conf);
-	if (missing == conf->store->missed_noted)
+	if (missing == conf->store->notes.missed)
 		return 0;
 	for (zone = 0; zone < conf->geo.zones; zone++)
 		if (par_zone_misses(&conf->map.zone[zone], conf->store->intents[zone])) {
@@ -118,7 +118,7 @@ int par_note_missed(struct par_conf *conf)
 	err = store_intent_bytes(conf, conf->store->marked);
 	bitmap_zero(conf->store->marked, conf->geo.zones);
 	if (!err)
-		conf->store->missed_noted |= missing;
+		conf->store->notes.missed |= missing;
 	return err;
 }
 

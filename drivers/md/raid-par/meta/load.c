@@ -521,6 +521,8 @@ static int make_new(struct par_conf *conf)
 	par_slots_mark_all(conf);
 	err = err ?: par_slots_store(conf);
 	err = err ?: par_write_super(conf, conf->store->current_members);
+	if (!err)
+		par_birth_store(conf, conf->store->current_members);
 	mutex_unlock(&conf->store->mutex);
 	return err;
 }
@@ -796,6 +798,7 @@ int par_load(struct par_conf *conf)
 	err = err ?: refuse_newer(conf, found);
 	if (err)
 		return err;
+	par_birth_check(conf);
 	if (!any && !conf->mddev->events)
 		return make_new(conf);
 	err = load_super(conf, found, any);

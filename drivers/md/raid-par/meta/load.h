@@ -31,9 +31,13 @@ static inline bool par_asks_resync(struct mddev *mddev)
 
 /*
  * par_birth_find - the log and the share of images: the present ones, or those of a new array.
- * At assembly, before the geometry is known. Sleeps.
+ * At assembly, before the geometry is known. If the superblocks of an array are lost, logs the shape
+ * that a rescue uses. Returns 0 or an error; sleeps.
+ * par_birth_check - which members lack the birth record of this array? They get it with the first
+ * use: see par_birth_store(). Sleeps.
  */
-void par_birth_find(struct mddev *mddev, struct par_birth *birth);
+int par_birth_find(struct mddev *mddev, struct par_birth *birth);
+void par_birth_check(struct par_conf *conf);
 
 /* par_load - find the newest metadata, or create it for a new array; sleeps */
 int par_load(struct par_conf *conf);

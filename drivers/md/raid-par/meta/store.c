@@ -120,6 +120,7 @@ void par_store_join(struct par_conf *conf, unsigned int d, bool rejoins, u64 seq
 
 	lockdep_assert_held(&store->mutex);
 	store->whole &= ~BIT(d);
+	store->notes.birth_due |= BIT(d);
 	if (rejoins) {
 		store->super.partial |= BIT(d);
 	} else {
@@ -494,10 +495,14 @@ static int bring_up(struct par_conf *conf, u32 members)
 	for (;;) {
 		err = catch_up(conf, behind);
 		err = err ?: par_write_super(conf, members);
-		if (err || (!again && conf->store->super.block_seq == conf->store->block_seq))
+		if (err)
 			return err;
+		if (!again && conf->store->super.block_seq == conf->store->block_seq)
+			break;
 		again = false;
 	}
+	par_birth_store(conf, members);
+	return 0;
 }
 
 /* Awake members that have the newest blocks. */
@@ -726,7 +731,7 @@ int par_store_whole(struct par_conf *conf)
 		conf->store->super.partial = 0;
 		err = store_by_plan(conf, &storing);
 		if (!err)
-			conf->store->missed_noted = 0;
+			conf->store->notes.missed = 0;
 	}
 	mutex_unlock(&conf->store->mutex);
 	return err;

@@ -57,6 +57,15 @@ struct par_unvouched {
 	u32 members, log;
 };
 
+/*
+ * struct par_member_notes - members, a bit each, under @mutex of struct par_store
+ * @missed: those whose absence is recorded in marks: see par_note_missed()
+ * @birth_due: those that lack the birth record of the array: see birth.c
+ */
+struct par_member_notes {
+	u32 missed, birth_due;
+};
+
 /**
  * struct par_store - of an array
  * @mutex: one writer of metadata at a time
@@ -73,7 +82,6 @@ struct par_unvouched {
  * @unvouched: members without a valid superblock: see load.c
  * @intents: as stored, a byte per zone
  * @wanted: zones whose intent is asked for; @taken, @idle, @marked: zones being worked on
- * @missed_noted: members whose absence is recorded in marks: see par_note_missed()
  * @todo: map blocks to be stored
  * @pages, @intent_pages, @super_page: under @mutex
  * @slots: of the superblocks
@@ -95,7 +103,8 @@ struct par_store {
 	unsigned int start;
 	u64 block_seq;
 	bool super_due, intents_differ, blocks_torn;
-	u32 current_members, whole, missed_noted;
+	u32 current_members, whole;
+	struct par_member_notes notes;
 	struct par_unvouched unvouched;
 	struct par_told told;
 	u8 *intents;
@@ -353,6 +362,13 @@ void par_forget_images(struct par_set *set, u32 lost);
 
 int par_store_init(struct par_conf *conf);
 void par_store_exit(struct par_conf *conf);
+
+/*
+ * par_birth_store - write the birth record to those of @members that lack it. They have a stored
+ * superblock of the same shape. An error is logged, and the record stays due for that member.
+ * conf->store->mutex held; sleeps
+ */
+void par_birth_store(struct par_conf *conf, u32 members);
 
 /* par_store_child - a child writes its superblock: store ours instead */
 void par_store_child(struct par_conf *conf, struct bio *bio);

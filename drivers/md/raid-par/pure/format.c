@@ -317,12 +317,13 @@ static bool same_slots(const struct par_disk_super *raw, const struct par_geomet
 	       le64_to_cpu(raw->steady) == geo->steady;
 }
 
-bool par_birth_read(const struct par_disk_birth *raw, const u8 *uuid, struct par_birth *birth)
+bool par_birth_read(const struct par_disk_birth *raw, const u8 *uuid, struct par_birth *birth,
+		    bool *ours)
 {
 	if (memcmp(raw->magic, PAR_BIRTH_MAGIC, sizeof(raw->magic)) ||
-	    memcmp(raw->uuid, uuid, sizeof(raw->uuid)) ||
 	    le32_to_cpu(raw->crc) != block_crc(raw, offsetof(struct par_disk_birth, crc)))
 		return false;
+	*ours = !memcmp(raw->uuid, uuid, sizeof(raw->uuid));
 	birth->log = le64_to_cpu(raw->log_sectors);
 	birth->share = le32_to_cpu(raw->share);
 	birth->run = le32_to_cpu(raw->run);
@@ -331,6 +332,46 @@ bool par_birth_read(const struct par_disk_birth *raw, const u8 *uuid, struct par
 	return true;
 }
 EXPORT_SYMBOL_IF_KUNIT(par_birth_read);
+
+void par_birth_pack(struct par_disk_birth *raw, const u8 *uuid, const struct par_birth *birth)
+{
+	memset(raw, 0, sizeof(*raw));
+	memcpy(raw->magic, PAR_BIRTH_MAGIC, sizeof(raw->magic));
+	memcpy(raw->uuid, uuid, sizeof(raw->uuid));
+	raw->log_sectors = cpu_to_le64(birth->log);
+	raw->share = cpu_to_le32(birth->share);
+	raw->run = cpu_to_le32(birth->run);
+	raw->tract = cpu_to_le32(birth->tract);
+	raw->steady = cpu_to_le64(birth->steady);
+	raw->crc = cpu_to_le32(block_crc(raw, offsetof(struct par_disk_birth, crc)));
+}
+EXPORT_SYMBOL_IF_KUNIT(par_birth_pack);
+
+void par_birth_of(const struct par_geometry *geo, struct par_birth *birth)
+{
+	memset(birth, 0, sizeof(*birth));
+	birth->log = geo->log_sectors;
+	if (!par_has_slots(geo))
+		return;
+	birth->share = geo->share;
+	birth->run = geo->run_sectors;
+	birth->tract = geo->tract_sectors;
+	birth->steady = geo->steady;
+}
+EXPORT_SYMBOL_IF_KUNIT(par_birth_of);
+
+static bool either_open(u64 a, u64 b)
+{
+	return a == b || !a || !b;
+}
+
+bool par_birth_agree(const struct par_birth *a, const struct par_birth *b)
+{
+	return a->log == b->log && (a->share ?: PAR_SHARE_ALL) == (b->share ?: PAR_SHARE_ALL) &&
+	       either_open(a->run, b->run) && either_open(a->tract, b->tract) &&
+	       either_open(a->steady, b->steady);
+}
+EXPORT_SYMBOL_IF_KUNIT(par_birth_agree);
 
 void par_super_pack(struct par_disk_super *raw, const struct par_super *sb,
 		    const struct par_geometry *geo, unsigned int member)

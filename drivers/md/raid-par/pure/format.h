@@ -353,7 +353,10 @@ enum par_format_error par_super_unpack(struct par_super *sb,
 				       const struct par_identity *id,
 				       unsigned int member, bool *read_only);
 
-/* What mdadm leaves in a member's data area for a new array, at PAR_BIRTH_SECTOR. */
+/*
+ * What of an array's shape is not in md's superblock, at PAR_BIRTH_SECTOR of a member's data area:
+ * for a new array from mdadm, later from birth.c.
+ */
 #define PAR_BIRTH_MAGIC		"RAIDPARB"	/* without a NUL */
 #define PAR_BIRTH_SECTOR	32U
 
@@ -382,8 +385,17 @@ struct par_birth {
 	u32 share, run, tract;
 };
 
-/* par_birth_read - what the array with @uuid is to be; false if @raw is not of it */
-bool par_birth_read(const struct par_disk_birth *raw, const u8 *uuid, struct par_birth *birth);
+/*
+ * par_birth_read - the shape according to @raw; false if it is no whole record. @ours: it is of the
+ * array with @uuid; par_birth_pack - the reverse
+ * par_birth_of - the shape of an array, with all that was to be chosen
+ * par_birth_agree - may both be of one array? What is to be chosen in one may be in the other.
+ */
+bool par_birth_read(const struct par_disk_birth *raw, const u8 *uuid, struct par_birth *birth,
+		    bool *ours);
+void par_birth_pack(struct par_disk_birth *raw, const u8 *uuid, const struct par_birth *birth);
+void par_birth_of(const struct par_geometry *geo, struct par_birth *birth);
+bool par_birth_agree(const struct par_birth *a, const struct par_birth *b);
 
 /* par_super_owner - which array @raw is of: false if it is no whole superblock of any */
 bool par_super_owner(const struct par_disk_super *raw, struct par_identity *id);

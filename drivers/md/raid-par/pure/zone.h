@@ -60,6 +60,16 @@ static inline bool par_zone_admits(const struct par_zone *zone,
  */
 void par_zone_changed(struct par_zone *zone, enum par_seg_state old);
 
+/*
+ * par_zone_may_drop - may a segment of the zone change from "both" to "home" without a write? Not
+ * while the stored map may call it "image": a write to it would not change its state any more, so
+ * @must_store would not hold it back.
+ */
+static inline bool par_zone_may_drop(const struct par_zone *zone)
+{
+	return !zone->must_store;
+}
+
 /* par_zone_cleared - a row of the zone is unwritten in memory from now on */
 void par_zone_cleared(struct par_zone *zone);
 

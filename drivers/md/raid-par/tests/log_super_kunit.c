@@ -148,16 +148,17 @@ static void seal_birth(struct par_disk_birth *raw)
 	raw->crc = cpu_to_le32(crc32c(~0, raw, sizeof(*raw)));
 }
 
-/* The block is ignored if any of its bits is wrong, or if it is of another array. */
+/* The block is ignored if any of its bits is wrong; another array's is known as such. */
 static void birth_asks(struct kunit *test)
 {
 	struct par_disk_birth *raw = kunit_kzalloc(test, sizeof(*raw), GFP_KERNEL);
 	u8 uuid[16] = "0123456789abcde";
 	struct par_birth birth;
 	unsigned int bit;
+	bool ours = false;
 
 	KUNIT_ASSERT_NOT_NULL(test, raw);
-	KUNIT_EXPECT_FALSE(test, par_birth_read(raw, uuid, &birth));
+	KUNIT_EXPECT_FALSE(test, par_birth_read(raw, uuid, &birth, &ours));
 	memcpy(raw->magic, PAR_BIRTH_MAGIC, sizeof(raw->magic));
 	memcpy(raw->uuid, uuid, sizeof(uuid));
 	raw->log_sectors = cpu_to_le64(12345);
@@ -166,7 +167,8 @@ static void birth_asks(struct kunit *test)
 	raw->tract = cpu_to_le32(8192);
 	raw->steady = cpu_to_le64(1ULL << 40);
 	seal_birth(raw);
-	KUNIT_ASSERT_TRUE(test, par_birth_read(raw, uuid, &birth));
+	KUNIT_ASSERT_TRUE(test, par_birth_read(raw, uuid, &birth, &ours));
+	KUNIT_EXPECT_TRUE(test, ours);
 	KUNIT_EXPECT_EQ(test, birth.log, 12345);
 	KUNIT_EXPECT_EQ(test, birth.share, 10);
 	KUNIT_EXPECT_EQ(test, birth.run, 4096);
@@ -174,11 +176,50 @@ static void birth_asks(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, birth.steady, 1ULL << 40);
 	for (bit = 0; bit < 8 * sizeof(*raw); bit += bit < 512 ? 1 : 31) {
 		((u8 *)raw)[bit / 8] ^= 1 << bit % 8;
-		KUNIT_EXPECT_FALSE_MSG(test, par_birth_read(raw, uuid, &birth), "bit %u", bit);
+		KUNIT_EXPECT_FALSE_MSG(test, par_birth_read(raw, uuid, &birth, &ours), "bit %u",
+				       bit);
 		((u8 *)raw)[bit / 8] ^= 1 << bit % 8;
 	}
 	uuid[3]++;
-	KUNIT_EXPECT_FALSE(test, par_birth_read(raw, uuid, &birth));
+	KUNIT_EXPECT_TRUE(test, par_birth_read(raw, uuid, &birth, &ours));
+	KUNIT_EXPECT_FALSE(test, ours);
+}
+
+/* What the module writes lays the array out as it is, and is of one array with mdadm's record. */
+static void birth_kept(struct kunit *test)
+{
+	struct par_disk_birth *raw = kunit_kzalloc(test, sizeof(*raw), GFP_KERNEL);
+	struct par_geometry *geo = kunit_kzalloc(test, sizeof(*geo), GFP_KERNEL);
+	const struct par_birth by_mdadm = { .log = 12345, .share = 10 };
+	u8 uuid[16] = "0123456789abcde";
+	struct par_birth birth, found;
+	bool ours = false;
+
+	KUNIT_ASSERT_NOT_NULL(test, raw);
+	KUNIT_ASSERT_NOT_NULL(test, geo);
+	geo->log_sectors = 12345;
+	geo->share = 10;
+	geo->run_sectors = 4096;
+	geo->tract_sectors = 8192;
+	geo->steady = 1ULL << 40;
+	par_birth_of(geo, &birth);
+	par_birth_pack(raw, uuid, &birth);
+	KUNIT_ASSERT_TRUE(test, par_birth_read(raw, uuid, &found, &ours));
+	KUNIT_EXPECT_TRUE(test, ours);
+	KUNIT_EXPECT_EQ(test, found.log, geo->log_sectors);
+	KUNIT_EXPECT_EQ(test, found.share, geo->share);
+	KUNIT_EXPECT_EQ(test, found.run, geo->run_sectors);
+	KUNIT_EXPECT_EQ(test, found.tract, geo->tract_sectors);
+	KUNIT_EXPECT_EQ(test, found.steady, geo->steady);
+	KUNIT_EXPECT_TRUE(test, par_birth_agree(&found, &by_mdadm));
+	KUNIT_EXPECT_TRUE(test, par_birth_agree(&by_mdadm, &found));
+	found.tract++;
+	KUNIT_EXPECT_FALSE(test, par_birth_agree(&found, &birth));
+	geo->share = PAR_SHARE_ALL;	/* the other fields then say nothing */
+	par_birth_of(geo, &found);
+	KUNIT_EXPECT_TRUE(test, par_birth_agree(&found, &(struct par_birth) { .log = 12345 }));
+	KUNIT_EXPECT_FALSE(test, par_birth_agree(&found, &birth));
+	KUNIT_EXPECT_FALSE(test, par_birth_agree(&found, &(struct par_birth) { .log = 0 }));
 }
 
 static struct kunit_case log_super_cases[] = {
@@ -196,6 +237,7 @@ static struct kunit_suite log_super_suite = {
 
 static struct kunit_case log_birth_cases[] = {
 	KUNIT_CASE(birth_asks),
+	KUNIT_CASE(birth_kept),
 	{}
 };
 

@@ -299,6 +299,10 @@ static const struct {
 	  INTENTS_NOT_STORED, TIDY },
 	{ "an intent is stored before its map block counts",
 	  BLOCK_DOES_NOT_COUNT, TIDY },
+	{ "an image is given up that is stored as the only copy",
+	  GIVEN_UP_UNSTORED, TIDY },
+	{ "an image that is given up is filled before that is stored",
+	  GIVEN_UP_NOT_STORED, TIDY },
 };
 
 KUNIT_ARRAY_PARAM_DESC(mutant, mutants, name);

@@ -614,10 +614,14 @@ static bool ev_copy(struct sim *sim, unsigned int n)
 	unsigned int b, from = home ? IMAGE : HOME, to = home ? HOME : IMAGE;
 
 	if (par_seg_step(p.seg->state, PAR_EV_PROPAGATE).action == PAR_ACT_NONE ||
-	    !awake(sim->w.gear, p.s) || p.seg->locked || sim->w.absent || sim->w.mending)
+	    !awake(sim->w.gear, p.s) || p.seg->locked || sim->w.absent)
 		return false;
-	/* To images only on the way down, when writes are counted. */
-	if (home ? sim->w.down : !sim->w.down || awake(sim->w.down, p.s))
+	/*
+	 * To images only on the way down, when writes are counted, and by the thread that mends. On
+	 * the way down another thread copies home what a write needs there: see par_salvage().
+	 */
+	if (home ? sim->w.down && sim->w.gate :
+	    !sim->w.down || sim->w.mending || awake(sim->w.down, p.s))
 		return false;
 	for (b = 0; b < sim->shape->blocks; b++)
 		if (flying(&p.seg->cell[b]))
@@ -691,7 +695,7 @@ static bool home_only(struct sim *sim)
 /* Everything is quiet behind the gate. */
 static bool ev_checkpoint(struct sim *sim, unsigned int n)
 {
-	if (!idle(sim) || sim->w.gate || !quiet(sim) ||
+	if (!idle(sim) || sim->w.gate || sim->w.mending || !quiet(sim) ||
 	    (sim->w.absent && !sim->w.noted))
 		return false;
 	if (sim->w.down && (home_only(sim) || any_locked(sim)))
@@ -728,18 +732,34 @@ static bool ev_give_up(struct sim *sim, unsigned int n)
 
 /* ---- images that are given up (mend.c) ---- */
 
-/* Behind the gate: the map is stored, without intents. */
+/* The gear set is quiet, but the home set is not: writes and stores go on, and salvages. */
 static bool ev_mend(struct sim *sim, unsigned int n)
 {
 	struct place p = place_of(sim, n * sim->shape->blocks);
+	unsigned int b;
 
-	if (!idle(sim) || sim->w.gate || !sim->w.down || sim->w.absent || !quiet(sim) ||
-	    any_locked(sim) || p.seg->state != PAR_SEG_BOTH || !awake(sim->w.gear, p.s))
+	if (sim->w.mending || sim->w.gate || !sim->w.down || sim->w.absent ||
+	    p.seg->locked || p.seg->state != PAR_SEG_BOTH || !awake(sim->w.gear, p.s))
 		return false;
-	sim->w.gate = true;
+	for (b = 0; b < sim->shape->blocks; b++)
+		if (p.seg->cell[b].v[IMAGE + FLY])
+			return false;
+	if (!par_zone_may_drop(&p.zone->z) && sim->mutant != GIVEN_UP_UNSTORED)
+		return false;
 	sim->w.mending = n + 1;
+	sim->w.mend_stored = false;
 	change_state(&p, p.seg, PAR_SEG_HOME);
-	begin_plan(sim, PAR_STORE_MAP, PART_MAP);
+	return true;
+}
+
+/* The map is stored, without intents. */
+static bool ev_mend_store(struct sim *sim, unsigned int n)
+{
+	if (!idle(sim) || !sim->w.mending || sim->w.mend_stored)
+		return false;
+	sim->w.mend_stored = true;
+	if (sim->mutant != GIVEN_UP_NOT_STORED)
+		begin_plan(sim, PAR_STORE_MAP, PART_MAP);
 	return true;
 }
 
@@ -749,12 +769,12 @@ static bool ev_mended(struct sim *sim, unsigned int n)
 	struct place p;
 	unsigned int b;
 
-	if (!idle(sim) || !sim->w.mending)
+	if (!idle(sim) || !sim->w.mend_stored)
 		return false;
 	p = place_of(sim, (sim->w.mending - 1) * sim->shape->blocks);
 	for (b = 0; b < sim->shape->blocks; b++)
 		set_copy(&p.seg->cell[b], IMAGE, 0, 0);
-	sim->w.gate = false;
+	sim->w.mend_stored = false;
 	sim->w.mending = 0;
 	return true;
 }
@@ -907,6 +927,7 @@ static void crash(struct sim *sim, const struct crash *c, unsigned int which)
 	w->down = 0;
 	w->gate = false;
 	w->mending = 0;
+	w->mend_stored = false;
 	w->checking = false;
 	w->parts = 0;
 	w->occasion = 0;
@@ -979,6 +1000,7 @@ const struct zone_event zone_events[] = {
 	{ "open", ev_open, ONCE, ALWAYS, 1 },
 	{ "give up", ev_give_up, ONCE, SHIFTS, 16 },
 	{ "mend", ev_mend, PER_SEG, SHIFTS, 1 },
+	{ "store the mend", ev_mend_store, ONCE, SHIFTS, 1 },
 	{ "mended", ev_mended, ONCE, SHIFTS, 1 },
 	{ "fail", ev_fail, PER_SLEEPER, FAILURES, 16 },
 	{ "rejoin", ev_rejoin, ONCE, FAILURES, 16 },

@@ -79,7 +79,8 @@ struct world {
 	u8 waiting;		/* zones with a write that waits for the store */
 	bool calm;		/* all was quiet since zones became idle */
 	u8 absent;		/* sleepers, a bit each */
-	u8 mending;		/* number of the segment whose image is given up, plus 1 */
+	u8 mending;		/* number of the segment whose image is given up, plus 1, */
+	bool mend_stored;	/* and the store of that has begun */
 	bool noted;
 };
 
@@ -131,6 +132,8 @@ enum mutant {
 	MAP_NOT_STORED,
 	INTENTS_NOT_STORED,
 	BLOCK_DOES_NOT_COUNT,
+	GIVEN_UP_UNSTORED,
+	GIVEN_UP_NOT_STORED,
 };
 
 struct sim {
