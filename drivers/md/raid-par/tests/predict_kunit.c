@@ -491,6 +491,32 @@ static void with_a_log(struct kunit *test)
 	KUNIT_EXPECT_GT(test, hidden.load[geo->gears], 0);
 }
 
+#define LARGE	2000U	/* sectors */
+
+static void see_often(struct kunit *test, struct par_forecast *f, const struct par_sample *s,
+		      struct par_interval *interval)
+{
+	unsigned int n;
+
+	for (n = 0; n < 300; n++)
+		KUNIT_ASSERT_TRUE(test, par_forecast_see(f, s, interval));
+}
+
+/* The same requests of @sectors each in a top gear, or in a low one, where some go to the log. */
+static void make_logged(const struct known *k, unsigned int gear, u64 sectors, u64 logged,
+			struct par_sample *s)
+{
+	make_sample(k, k->geo->gears, 12, 80, s);
+	s->sectors = (s->requests[0] + s->requests[1]) * sectors;
+	if (gear == k->geo->gears)
+		return;
+	s->gear = gear;
+	s->sent = 0;
+	s->busy_ns = 0;
+	s->log_sent = 1;
+	s->logged = s->requests[1] * logged;
+}
+
 /*
  * How many large writes of low gears go to the log is learnt there: so many are written to it and
  * read by the drain, which then needs half of what is needed without a log.
@@ -500,31 +526,24 @@ static void large_with_a_log(struct kunit *test)
 	const struct par_geometry *geo = geometry(test);
 	struct par_forecast *f = forecast_of(test, geo);
 	struct par_interval without, with;
-	struct par_sample top, low;
-	unsigned int i, n, quarters;
+	unsigned int i, quarters;
+	struct par_sample s;
 	struct known k;
 	u64 extra;
 
 	f->copies = 1 + geo->parities;
 	known_init(&k, geo);
-	make_sample(&k, geo->gears, 12, 80, &top);
-	top.sectors = (top.requests[0] + top.requests[1]) * 2000;
-	for (n = 0; n < 20; n++)
-		KUNIT_ASSERT_TRUE(test, par_forecast_see(f, &top, &without));
+	make_logged(&k, geo->gears, LARGE, 0, &s);
+	see_often(test, f, &s, &without);
 	for (quarters = 0; quarters <= 4; quarters++) {
-		low = top;
-		low.gear = 1;
-		low.sent = 0;
-		low.busy_ns = 0;
-		low.log_sent = 1;
-		low.logged = low.requests[1] * 2000 * quarters / 4;
-		for (n = 0; n < 300; n++)
-			KUNIT_ASSERT_TRUE(test, par_forecast_see(f, &low, &with));
-		KUNIT_ASSERT_TRUE(test, par_forecast_see(f, &top, &with));
+		make_logged(&k, 1, LARGE, LARGE * quarters / 4, &s);
+		see_often(test, f, &s, &with);
+		make_logged(&k, geo->gears, LARGE, 0, &s);
+		KUNIT_ASSERT_TRUE(test, par_forecast_see(f, &s, &with));
 		KUNIT_EXPECT_EQ(test, with.load[geo->gears], without.load[geo->gears]);
-		extra = top.requests[1] * quarters * (2 + geo->parities) * 2000 / (4 * 1024);
+		extra = s.requests[1] * quarters * (2 + geo->parities) * LARGE / (4 * 1024);
 		for (i = 1; i < geo->gears; i++) {
-			u64 reads = load_of(&k, i, top.requests[0]);
+			u64 reads = load_of(&k, i, s.requests[0]);
 			u64 is = without.load[i] - (without.load[i] - reads) * quarters / 8 +
 				 load_of(&k, i, extra);
 
@@ -534,12 +553,10 @@ static void large_with_a_log(struct kunit *test)
 		}
 	}
 	/* Neither small writes nor those of the top gear change it. */
-	low.logged = 0;
-	low.sectors /= 1000;
-	for (n = 0; n < 300; n++) {
-		KUNIT_ASSERT_TRUE(test, par_forecast_see(f, &low, &without));
-		KUNIT_ASSERT_TRUE(test, par_forecast_see(f, &top, &without));
-	}
+	make_logged(&k, 1, 8, 0, &s);
+	see_often(test, f, &s, &without);
+	make_logged(&k, geo->gears, LARGE, 0, &s);
+	see_often(test, f, &s, &without);
 	KUNIT_EXPECT_EQ(test, without.load[1], with.load[1]);
 }
 

@@ -174,7 +174,7 @@ fn a_write_log_is_made_by_mdadm() {
 #[test]
 fn images_of_a_share_are_made_by_mdadm() {
     let sim = system(&[], &[]);
-    let line = format!("create md1 {FIVE} --gears 3,5");
+    let line = format!("create md1 {FIVE} --gears 3,5 --log-size none");
     let shared = format!("{line} --image-share 25");
     let (with, without) = (
         json(&sim, &format!("{shared} --dry-run")),
@@ -194,7 +194,7 @@ fn images_of_a_share_are_made_by_mdadm() {
     assert_eq!(
         creations(&sim),
         [format!(
-            "mdadm --create /dev/md1 --level=par --layout=raid5:3,5 --raid-devices=5 --chunk=512K --image-share=25 --run {FIVE}"
+            "mdadm --create /dev/md1 --level=par --layout=raid5:3,5 --raid-devices=5 --chunk=512K --log-size=none --image-share=25 --run {FIVE}"
         )]
     );
     let sim = system(&[], &[]);
