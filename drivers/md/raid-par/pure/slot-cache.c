@@ -7,6 +7,7 @@
  */
 #include <linux/build_bug.h>
 #include <linux/kernel.h>
+#include <linux/log2.h>
 #include <linux/string.h>
 #include <kunit/visibility.h>
 
@@ -17,12 +18,18 @@
 #define OPEN		BIT(12)
 #define HEAT_SHIFT	13
 
+#define LEVELS_AN_OCTAVE	4U
+#define MOST_OCTAVE	18U
+
 static_assert(PAR_HEAT_MAX << HEAT_SHIFT < PAR_RUN_HAS_SLOT);
+static_assert(PAR_HEAT_MAX < BIT(MOST_OCTAVE) &&
+	      LEVELS_AN_OCTAVE * MOST_OCTAVE <= PAR_CACHE_LEVELS);
 static_assert(PAR_CACHE_AGES < PERIOD_MASK && PAR_CACHE_PERIODS < PAR_CACHE_AGES);
 
 void par_slot_cache_init(struct par_slot_cache *cache, struct par_slot_map *map, u32 period)
 {
 	memset(cache, 0, sizeof(*cache));
+	cache->at_level[0] = map->runs;
 	cache->map = map;
 	cache->period = period;
 }
@@ -46,6 +53,28 @@ static u32 heat_of(const struct par_slot_cache *cache, u32 word)
 	return min((word >> HEAT_SHIFT) + worth, PAR_HEAT_MAX);
 }
 
+/*
+ * The level of a run, without the worth of its open use, which is not known yet: an open use
+ * counts for the least. Levels 0 to 4 have one value each, further ones are a quarter of an octave.
+ */
+static u32 level_of(u32 word)
+{
+	u32 heat = (word >> HEAT_SHIFT) + !!(word & OPEN), octave;
+
+	if (heat < LEVELS_AN_OCTAVE)
+		return heat;
+	octave = ilog2(heat);
+	return LEVELS_AN_OCTAVE * (octave - 1) +
+	       (heat >> (octave - 2)) % LEVELS_AN_OCTAVE;
+}
+
+static void set_word(struct par_slot_cache *cache, u32 run, u32 old, u32 word)
+{
+	cache->at_level[level_of(old)]--;
+	cache->at_level[level_of(word)]++;
+	par_slot_set_heat(cache->map, run, word);
+}
+
 static void enter_period(struct par_slot_cache *cache, u32 period)
 {
 	if (period - cache->period >= PAR_CACHE_PERIODS)
@@ -63,8 +92,8 @@ void par_slot_cache_use(struct par_slot_cache *cache, u32 run, u32 period)
 	enter_period(cache, period);
 	if (word & OPEN && !age_of(cache, word))
 		return;
-	par_slot_set_heat(cache->map, run, heat_of(cache, word) << HEAT_SHIFT | OPEN |
-			  (period & PERIOD_MASK));
+	set_word(cache, run, word, heat_of(cache, word) << HEAT_SHIFT | OPEN |
+				   (period & PERIOD_MASK));
 	cache->used[period % PAR_CACHE_PERIODS]++;
 	cache->uses++;
 	cache->hits += par_slot_of(cache->map, run) != PAR_NO_SLOT;
@@ -73,11 +102,11 @@ EXPORT_SYMBOL_IF_KUNIT(par_slot_cache_use);
 
 void par_slot_cache_miss(struct par_slot_cache *cache, u32 run, u32 period)
 {
-	u32 heat;
+	u32 word = par_slot_heat(cache->map, run), heat;
 
 	enter_period(cache, period);
 	heat = min(par_slot_cache_heat(cache, run) + PAR_HEAT_WAKE, PAR_HEAT_MAX);
-	par_slot_set_heat(cache->map, run, heat << HEAT_SHIFT | (period & PERIOD_MASK));
+	set_word(cache, run, word, heat << HEAT_SHIFT | (period & PERIOD_MASK));
 }
 EXPORT_SYMBOL_IF_KUNIT(par_slot_cache_miss);
 
@@ -88,6 +117,18 @@ bool par_slot_cache_fresh(const struct par_slot_cache *cache, u32 run, u32 perio
 	return period == cache->period && word & OPEN && !age_of(cache, word);
 }
 EXPORT_SYMBOL_IF_KUNIT(par_slot_cache_fresh);
+
+bool par_slot_cache_lacks(const struct par_slot_cache *cache, u32 run, u32 slots)
+{
+	u32 level = level_of(par_slot_heat(cache->map, run)), at, hotter = 0;
+
+	if (par_slot_of(cache->map, run) != PAR_NO_SLOT)
+		return false;
+	for (at = PAR_CACHE_LEVELS; level && --at > level; )
+		hotter += cache->at_level[at];
+	return !level || hotter + cache->at_level[level] / 2 >= slots;
+}
+EXPORT_SYMBOL_IF_KUNIT(par_slot_cache_lacks);
 
 u32 par_slot_cache_heat(const struct par_slot_cache *cache, u32 run)
 {
@@ -127,7 +168,7 @@ void par_slot_cache_age(struct par_slot_cache *cache, u32 first, u32 count, u32 
 		u32 word = par_slot_heat(cache->map, run);
 
 		if (word)
-			par_slot_set_heat(cache->map, run, aged_word(cache, word));
+			set_word(cache, run, word, aged_word(cache, word));
 	}
 }
 EXPORT_SYMBOL_IF_KUNIT(par_slot_cache_age);

@@ -13,7 +13,7 @@
  * for Database Disk Buffering", SIGMOD 1993, section 2.1.1. Each day the heat decreases by a
  * quarter.
  *
- * Memory: the heat of a run is kept in the map. In addition the cache has 1 KiB.
+ * Memory: the heat of a run is kept in the map. In addition the cache has 1.3 KiB.
  */
 #ifndef RAID_PAR_SLOT_CACHE_H
 #define RAID_PAR_SLOT_CACHE_H
@@ -25,6 +25,8 @@
 #define PAR_CACHE_PERIODS	256U	/* of which uses are known: more than a day has */
 #define PAR_CACHE_AGES		2048U	/* periods; no use is older */
 
+#define PAR_CACHE_LEVELS	72U	/* of heat */
+
 /* Units of heat: of a wake, and the maximum of a run. */
 #define PAR_HEAT_WAKE		4096U
 #define PAR_HEAT_MAX		0x3ffffU
@@ -33,12 +35,14 @@
  * struct par_slot_cache - the heat of the runs of a band
  * @map: where the heat is kept; @period: the present one
  * @used: number of runs that were used in a period; by period, modulo PAR_CACHE_PERIODS
+ * @at_level: number of runs by level of heat, so that a run's place among them is known at once
  * @uses: uses of runs, each run counted once a period; @hits: uses of runs with a usable slot
  */
 struct par_slot_cache {
 	struct par_slot_map *map;
 	u32 period;
 	u32 used[PAR_CACHE_PERIODS];
+	u32 at_level[PAR_CACHE_LEVELS];
 	u64 uses, hits;
 };
 
@@ -62,6 +66,14 @@ void par_slot_cache_miss(struct par_slot_cache *cache, u32 run, u32 period);
  * nothing? Called without the lock: the worst result is one use more or less.
  */
 bool par_slot_cache_fresh(const struct par_slot_cache *cache, u32 run, u32 period);
+
+/*
+ * par_slot_cache_lacks - would the next use of @run, in a gear in which the band's members sleep,
+ * be a miss, if a shift to that gear could fill the hottest runs until @slots slots are used? If a
+ * run has no slot, it must be among the hottest. Approximate: of runs with about the same heat half
+ * get a slot.
+ */
+bool par_slot_cache_lacks(const struct par_slot_cache *cache, u32 run, u32 slots);
 
 /*
  * par_slot_cache_heat - the heat of @run, in units of heat

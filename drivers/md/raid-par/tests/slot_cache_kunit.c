@@ -147,6 +147,50 @@ static int dumb_order(const struct dumb *dumb, u32 a, u32 b)
 	return dumb->last[a] > dumb->last[b] ? 1 : -1;
 }
 
+/* Where the level of a heat begins: a quarter further than the octave each. */
+static u32 dumb_level(const struct dumb *dumb, u32 run)
+{
+	u32 heat = dumb->settled[run] + dumb->open[run], octave = 4, from = 0;
+
+	while (from < 4 && from < heat)
+		from++;
+	if (heat < 4)
+		return heat;
+	while (from + octave / 4 <= heat) {
+		from += octave / 4;
+		if (from == 2 * octave)
+			octave = from;
+	}
+	return from;
+}
+
+static bool dumb_lacks(const struct dumb *dumb, u32 run, bool slot, u32 slots)
+{
+	u32 own = dumb_level(dumb, run), other, above = 0, same = 0;
+
+	for (other = 0; other < RUNS; other++) {
+		above += dumb_level(dumb, other) > own;
+		same += dumb_level(dumb, other) == own;
+	}
+	return !slot && (!own || above + same / 2 >= slots);
+}
+
+/* Returns how many runs lack a slot. */
+static u32 judge_lacks(struct kunit *test, struct bench *bench, const struct dumb *dumb, u32 slots)
+{
+	u32 run, sum = 0;
+
+	for (run = 0; run < RUNS; run++) {
+		bool lacks = par_slot_cache_lacks(&bench->cache, run, slots);
+
+		KUNIT_ASSERT_EQ_MSG(test, lacks,
+				    dumb_lacks(dumb, run, run % 3 == 0 && run < 3 * SLOTS, slots),
+				    "run %u, %u slots, period %u", run, slots, dumb->period);
+		sum += lacks;
+	}
+	return sum;
+}
+
 static void judge(struct kunit *test, struct bench *bench, const struct dumb *dumb, u32 step)
 {
 	u32 run, rank, last = 0;
@@ -183,7 +227,7 @@ static void walks_beside_tables(struct kunit *test)
 	struct dumb *dumb = kunit_kzalloc(test, sizeof(*dumb), GFP_KERNEL);
 	struct bench *bench = new_bench(test, 0);
 	struct rnd_state random;
-	u32 step, run, pause, most = 0;
+	u32 step, run, pause, most = 0, lacking = 0, judged = 0;
 
 	KUNIT_ASSERT_NOT_NULL(test, dumb);
 	prandom_seed_state(&random, 23);
@@ -207,14 +251,19 @@ static void walks_beside_tables(struct kunit *test)
 					   dumb->period);
 		}
 		most = max(most, heat(bench, 0));
-		if (step % 64 == 0)
-			judge(test, bench, dumb, step);
+		if (step % 64)
+			continue;
+		judge(test, bench, dumb, step);
+		lacking += judge_lacks(test, bench, dumb, step / 64 % (SLOTS + 30));
+		judged += RUNS - SLOTS;
 	}
 	KUNIT_EXPECT_GT(test, dumb->period, 10000);
 	KUNIT_EXPECT_GT(test, most, 4 * WAKE);
 	KUNIT_EXPECT_EQ(test, bench->cache.uses, dumb->uses);
 	KUNIT_EXPECT_EQ(test, bench->cache.hits, dumb->hits);
 	KUNIT_EXPECT_GT(test, dumb->hits, dumb->uses / 100);
+	KUNIT_EXPECT_GT(test, lacking, judged / 10);
+	KUNIT_EXPECT_LT(test, lacking, judged - judged / 10);
 }
 
 /* A run that is used alone twice is hotter than each run of a scan that is read ten times. */
@@ -311,6 +360,29 @@ static void every_use_counts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, heat(bench, 5), 1 + WAKE);
 }
 
+/* What was used before is found again, as long as it fits; what is new, or too much, is not. */
+static void lacks_by_hand(struct kunit *test)
+{
+	struct bench *bench = new_bench(test, 1);
+	u32 run;
+
+	KUNIT_EXPECT_TRUE(test, par_slot_cache_lacks(&bench->cache, 9, SLOTS));
+	par_slot_cache_use(&bench->cache, 9, 1);
+	KUNIT_EXPECT_FALSE(test, par_slot_cache_lacks(&bench->cache, 9, SLOTS));
+	KUNIT_EXPECT_TRUE(test, par_slot_cache_lacks(&bench->cache, 9, 0));
+	/* All runs of a scan would need slots, and a run that is used often gets one. */
+	for (run = 10; run < 10 + 3 * SLOTS; run++)
+		par_slot_cache_use(&bench->cache, run, 2);
+	KUNIT_EXPECT_TRUE(test, par_slot_cache_lacks(&bench->cache, 15, SLOTS));
+	KUNIT_EXPECT_TRUE(test, par_slot_cache_lacks(&bench->cache, 9, SLOTS));
+	par_slot_cache_use(&bench->cache, 9, 3);
+	KUNIT_EXPECT_FALSE(test, par_slot_cache_lacks(&bench->cache, 9, SLOTS));
+	hold(test, bench, 1, 15);
+	KUNIT_EXPECT_FALSE(test, par_slot_cache_lacks(&bench->cache, 15, SLOTS));
+	par_slot_cache_miss(&bench->cache, 16, 3);
+	KUNIT_EXPECT_FALSE(test, par_slot_cache_lacks(&bench->cache, 16, SLOTS));
+}
+
 static struct kunit_case slot_cache_cases[] = {
 	KUNIT_CASE(heat_by_hand),
 	KUNIT_CASE(walks_beside_tables),
@@ -319,6 +391,7 @@ static struct kunit_case slot_cache_cases[] = {
 	KUNIT_CASE(heat_saturates),
 	KUNIT_CASE(old_uses_stay_old),
 	KUNIT_CASE(every_use_counts),
+	KUNIT_CASE(lacks_by_hand),
 	{}
 };
 
