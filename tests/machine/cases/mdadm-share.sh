@@ -52,7 +52,7 @@ said none
 for file in slots slots_free slot_uses slot_hits slot_misses fill_size fill_time; do
 	assert_eq "$(par $file)" 0 "$file of an array with images of everything"
 done
-assert_eq "$(par image_share)" 100 "share in sysfs"
+assert_eq "$(par image_share)$(par slots_by_gear)" 100 "share, hits and misses in sysfs"
 mark_log
 refused_write fill_size 2097152 'not supported'
 refused_write fill_time 60 'not supported'
@@ -90,6 +90,8 @@ assert_eq "$(places)" "$sum" "content without images"
 settle
 assert_eq "$(par gear)" 5 "gear after a miss"
 [ "$(par slot_misses)" -gt 0 ] || fail "no miss"
+assert_eq "$(par member4/last_wake_cause)" miss "cause of the wake"
+assert_eq "$(par slots_by_gear)" "3 0 $(par slot_misses)" "hits and misses in gear 3"
 note "$(par slot_uses) uses, $(par slot_misses) misses"
 
 note "a fill of all that is in use"

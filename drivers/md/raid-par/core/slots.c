@@ -181,29 +181,33 @@ static void miss_run(struct par_slot_cache *cache, u32 run, u32 period, spinlock
 	spin_unlock_irqrestore(lock, flags);
 }
 
-static void use_run(struct par_slot_cache *cache, u32 run, u32 period, spinlock_t *lock)
+static void use_run(struct par_conf *conf, unsigned int band, u32 run)
 {
+	struct par_slot_maps *slots = conf->slots;
+	struct par_slot_cache *cache = &slots->cache[band];
+	unsigned int gear = READ_ONCE(conf->gear);
+	u32 period = period_now();
 	unsigned long flags;
 
 	/* Nearly always the run has been used in this period before. */
 	if (run >= cache->map->runs || par_slot_cache_fresh(cache, run, period))
 		return;
-	spin_lock_irqsave(lock, flags);
+	spin_lock_irqsave(&slots->lock, flags);
+	if (band >= gear)
+		slots->hits[gear] += par_slot_of(cache->map, run) != PAR_NO_SLOT;
 	/* Another CPU may have seen the next period begin. */
 	par_slot_cache_use(cache, run, max(period, cache->period));
-	spin_unlock_irqrestore(lock, flags);
+	spin_unlock_irqrestore(&slots->lock, flags);
 }
 
 void par_slots_used(struct par_vmember *vm, u64 row, bool write)
 {
-	struct par_slot_maps *slots = vm->set->conf->slots;
-	unsigned int band;
+	struct par_conf *conf = vm->set->conf;
 
 	/* If there is a log, it takes the writes, so they are no reason for images. */
-	if (!is_use(vm) || (write && vm->set->conf->geo.log_sectors))
+	if (!is_use(vm) || (write && conf->geo.log_sectors))
 		return;
-	band = par_image_set(&vm->set->conf->geo, vm->index);
-	use_run(&slots->cache[band], par_row_run(vm->set, row), period_now(), &slots->lock);
+	use_run(conf, par_image_set(&conf->geo, vm->index), par_row_run(vm->set, row));
 }
 
 void par_slots_missed(struct par_vmember *vm, u64 row)
@@ -212,7 +216,7 @@ void par_slots_missed(struct par_vmember *vm, u64 row)
 	u32 run = par_row_run(vm->set, row), period = period_now();
 	unsigned int band;
 
-	atomic64_inc(&slots->misses);
+	atomic64_inc(&slots->misses[READ_ONCE(vm->set->conf->gear)]);
 	if (!par_is_sleeper(&vm->set->conf->geo, vm->index))
 		return;
 	band = par_image_set(&vm->set->conf->geo, vm->index);

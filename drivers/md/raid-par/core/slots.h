@@ -18,7 +18,9 @@
  * @waiting: requests that start a row whose run is to get a slot first; under the queue's lock
  * @give_work: gives slots to these runs: fill.c
  * @block: blocks of the stored maps, without payload; @todo: the blocks to be stored; slot-store.c
- * @misses: requests that had to wake a member
+ * @hits: uses of runs with a slot while the run's sleepers slept, by gear, each run counted once a
+ *	period; under @lock
+ * @misses: by gear
  */
 struct par_slot_maps {
 	struct par_conf *conf;
@@ -29,7 +31,8 @@ struct par_slot_maps {
 	struct work_struct give_work;
 	struct par_map_block *block;
 	unsigned long *todo;
-	atomic64_t misses;
+	u64 hits[PAR_MAX_SETS + 1];
+	atomic64_t misses[PAR_MAX_SETS + 1];
 };
 
 /* par_slots_alloc - empty maps; at assembly */

@@ -116,6 +116,17 @@ void par_wish_cause(struct par_conf *conf, char cause[PAR_CAUSE])
 	raw_spin_unlock(&conf->wish.lock);
 }
 
+bool par_wish_missed(struct par_conf *conf)
+{
+	unsigned long flags;
+	bool missed;
+
+	raw_spin_lock_irqsave(&conf->wish.lock, flags);
+	missed = !strcmp(conf->wish.cause, PAR_CAUSE_MISS);
+	raw_spin_unlock_irqrestore(&conf->wish.lock, flags);
+	return missed;
+}
+
 /* A paused mover begins nothing, even if it is roused. */
 bool par_mover_paused(struct par_conf *conf)
 {

@@ -11,6 +11,7 @@
 #include <linux/wait.h>
 
 #define PAR_CAUSE	48	/* bytes */
+#define PAR_CAUSE_MISS	"miss"	/* a request, in an array with slots, for data without one */
 
 struct par_conf;
 struct task_struct;
@@ -136,6 +137,9 @@ void par_wish_begin(struct par_conf *conf);
 
 /* par_put_off_over - settings have changed: try a deferred shift again */
 void par_put_off_over(struct par_conf *conf);
+
+/* par_wish_missed - is a miss the cause of the wanted gear? Any context */
+bool par_wish_missed(struct par_conf *conf);
 
 /*
  * par_wish_cause - copy the cause of the wanted gear ("request", for example); interrupts

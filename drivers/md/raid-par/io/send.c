@@ -36,15 +36,33 @@ static unsigned int gear_for(const struct par_vmember *vm)
 	return par_image_set(&conf->geo, vm->index) + 1;
 }
 
+/*
+ * Is a request that has to wake members a miss? It is if the segment has no valid image, or its row
+ * gets no slots for all members that sleep, whatever this member does. Otherwise the image could
+ * not be used, or members are missing: slots would not help.
+ */
+static bool is_miss(const struct par_vmember *vm, u64 row)
+{
+	const struct par_conf *conf = vm->set->conf;
+	enum par_seg_state state = par_map_get(vm->set, row, vm->index);
+
+	if (!par_has_slots(&conf->geo) || READ_ONCE(vm->set->child.absent))
+		return false;
+	return state == PAR_SEG_UNWRITTEN ||
+	       (state == PAR_SEG_HOME && !par_awake(conf, READ_ONCE(conf->gear), vm->index));
+}
+
 /* The member is asleep and only its home copy is valid; or see must_wake(), ask_slots(). */
 void par_miss(struct par_vmember *vm, struct bio *bio)
 {
 	struct par_conf *conf = vm->set->conf;
+	u64 row = bio->bi_iter.bi_sector >> conf->geo.seg_shift;
+	bool miss = is_miss(vm, row);
 
-	if (par_has_slots(&conf->geo))
-		par_slots_missed(vm, bio->bi_iter.bi_sector >> conf->geo.seg_shift);
+	if (miss)
+		par_slots_missed(vm, row);
 	par_queue_add(conf, &conf->wish.missed, bio);
-	par_shift_at_least(conf, gear_for(vm), "request");
+	par_shift_at_least(conf, gear_for(vm), miss ? PAR_CAUSE_MISS : "request");
 	par_raise_for_missed(conf);
 }
 

@@ -53,7 +53,26 @@ static ssize_t slot_hits_show(struct par_conf *conf, char *page)
 
 static ssize_t slot_misses_show(struct par_conf *conf, char *page)
 {
-	return sysfs_emit(page, "%lld\n", (long long)atomic64_read(&conf->slots->misses));
+	long long sum = 0;
+	unsigned int gear;
+
+	/* The gear may rise between a miss and its counting. */
+	for (gear = 1; gear <= conf->geo.gears; gear++)
+		sum += atomic64_read(&conf->slots->misses[gear]);
+	return sysfs_emit(page, "%lld\n", sum);
+}
+
+/* A line for each gear in which members sleep. */
+static ssize_t slots_by_gear_show(struct par_conf *conf, char *page)
+{
+	unsigned int gear;
+	int at = 0;
+
+	for (gear = 1; par_has_slots(&conf->geo) && gear < conf->geo.gears; gear++)
+		at += sysfs_emit_at(page, at, "%u %llu %lld\n", conf->geo.set[gear].members,
+				    READ_ONCE(conf->slots->hits[gear]),
+				    (long long)atomic64_read(&conf->slots->misses[gear]));
+	return at;
 }
 
 /* ---- what a shift down fills ---- */
@@ -114,6 +133,7 @@ PAR_RO(slots_free);
 PAR_RO(slot_uses);
 PAR_RO(slot_hits);
 PAR_RO(slot_misses);
+PAR_RO(slots_by_gear);
 PAR_RW(fill_size);
 PAR_RW(fill_time);
 
@@ -124,6 +144,7 @@ static struct attribute *slots_attrs[] = {
 	&attr_slot_uses.attr,
 	&attr_slot_hits.attr,
 	&attr_slot_misses.attr,
+	&attr_slots_by_gear.attr,
 	&attr_fill_size.attr,
 	&attr_fill_time.attr,
 	NULL

@@ -8,6 +8,15 @@ use serde::Serialize;
 /// An array with this share has images of everything, and no slots.
 const SHARE_ALL: u32 = 100;
 
+/// A line of `slots_by_gear`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct GearSlots {
+    pub gear: u32,
+    /// Uses of runs with a slot while their members slept.
+    pub hits: u64,
+    pub misses: u64,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Slots {
     /// Of the array that can have images.
@@ -19,6 +28,8 @@ pub struct Slots {
     pub hits: u64,
     /// Requests that had to wake a member since then.
     pub misses: u64,
+    /// The lowest gear first.
+    pub by_gear: Vec<GearSlots>,
     /// The most that a shift down fills.
     pub fill_bytes: u64,
     pub fill_seconds: u64,
@@ -41,8 +52,19 @@ impl Slots {
             uses: par.number("slot_uses")?,
             hits: par.number("slot_hits")?,
             misses: par.number("slot_misses")?,
+            by_gear: par.lines("slots_by_gear", "GEAR HITS MISSES", gear_slots)?,
             fill_bytes: par.number("fill_size")?,
             fill_seconds: par.number("fill_time")?,
         }))
     }
+}
+
+fn gear_slots(line: &str) -> Option<GearSlots> {
+    let mut fields = line.split(' ');
+    let of = GearSlots {
+        gear: fields.next()?.parse().ok()?,
+        hits: fields.next()?.parse().ok()?,
+        misses: fields.next()?.parse().ok()?,
+    };
+    fields.next().is_none().then_some(of)
 }

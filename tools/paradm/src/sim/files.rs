@@ -125,6 +125,10 @@ impl SimArray {
         let slots = self.slots.as_ref();
         let of: fn(&SimSlots) -> u64 = match file {
             _ if self.before_logs => return None,
+            "slots_by_gear" => {
+                let line = slots.map(|slots| format!("3 4200 {}", slots.misses));
+                return Some(line.unwrap_or_default());
+            }
             "image_share" => return Some(slots.map_or(100, |slots| slots.share).to_string()),
             "slots" => |slots| slots.slots,
             "slots_free" => |slots| slots.free,

@@ -435,7 +435,7 @@ impl<'a> Watch<'a> {
             return Ok(());
         };
         if let What::Wake { cause, load, .. } = &mut entry.what {
-            if cause == "policy" || cause == "request" {
+            if matches!(cause.as_str(), "policy" | "request" | "miss") {
                 *load = self.tally.loads(array);
             }
         }
