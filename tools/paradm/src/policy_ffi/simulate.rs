@@ -59,7 +59,7 @@ unsafe extern "C" {
         layout: u32,
         chunk_sectors: u32,
         disk_sectors: u64,
-        alone: bool,
+        few: u32,
     ) -> *mut Handle;
     fn par_simulation_see(simulation: *const Handle, view: *mut View);
     fn par_simulation_limit(simulation: *mut Handle, min: u32, max: u32) -> *const c_char;
@@ -101,15 +101,19 @@ pub struct Simulation {
 }
 
 impl Simulation {
-    /// An array with that layout, on disks of so many bytes. The error is the module's, or says that
-    /// the model has no disks of that size.
+    /// An array with that layout, on disks of so many bytes, and its rivals, of which two are plain RAID of `few`
+    /// disks. The error is the module's, or says that the model has no disks of that size.
     pub fn new(
         layout: u32,
         members: u32,
         chunk_bytes: u64,
         disk_bytes: u64,
+        few: u32,
     ) -> Result<Self, &'static str> {
-        Self::make(layout, members, (chunk_bytes, disk_bytes), false)
+        if !(1..=members).contains(&few) {
+            return Err("plain RAID of more disks, or of none, is not compared");
+        }
+        Self::make(layout, members, (chunk_bytes, disk_bytes), few)
     }
 
     /// The same without the array's rivals, of which nothing is told then.
@@ -119,14 +123,14 @@ impl Simulation {
         chunk_bytes: u64,
         disk_bytes: u64,
     ) -> Result<Self, &'static str> {
-        Self::make(layout, members, (chunk_bytes, disk_bytes), true)
+        Self::make(layout, members, (chunk_bytes, disk_bytes), 0)
     }
 
     fn make(
         layout: u32,
         members: u32,
         (chunk_bytes, disk_bytes): (u64, u64),
-        alone: bool,
+        few: u32,
     ) -> Result<Self, &'static str> {
         let geometry = Geometry::new(layout, members, chunk_bytes, disk_bytes)?;
         let sectors = disk_bytes / raw::SECTOR;
@@ -137,7 +141,7 @@ impl Simulation {
         let chunk =
             u32::try_from(chunk_bytes / raw::SECTOR).map_err(|_| "the chunk is too large")?;
         // SAFETY: the array has just been found to be possible; it returns memory that is ours.
-        let handle = NonNull::new(unsafe { par_simulation_new(layout, chunk, sectors, alone) });
+        let handle = NonNull::new(unsafe { par_simulation_new(layout, chunk, sectors, few) });
         Ok(Simulation {
             handle: handle.ok_or("no memory")?,
             geometry,
@@ -275,7 +279,8 @@ mod tests {
 
     fn simulation(gears: &[u32], disk_bytes: u64) -> Result<Simulation, &'static str> {
         let word = Geometry::layout_word(5, gears).unwrap();
-        Simulation::new(word, *gears.last().unwrap(), 512 << 10, disk_bytes)
+        let (few, members) = (gears[0], *gears.last().unwrap());
+        Simulation::new(word, members, 512 << 10, disk_bytes, few)
     }
 
     #[test]
