@@ -103,12 +103,12 @@ fn a_share_of_images_has_the_capacity_of_the_modules_geometry() {
     ];
     for (disks, chunks) in cases {
         for (share, chunks) in [100, 25, 10].into_iter().zip(chunks) {
-            let line = format!("plan --disks {disks} --image-share {share}");
+            let line = format!("plan --disks {disks} --log-size none --image-share {share}");
             let plan = json(&sim, &line);
             assert_eq!(plan["bytes"], chunks * (512_u64 << 10), "{line}");
             assert_eq!(plan["image_share"], share, "{line}");
         }
-        let usual = json(&sim, &format!("plan --disks {disks}"));
+        let usual = json(&sim, &format!("plan --disks {disks} --log-size none"));
         assert_eq!(usual["bytes"], chunks[0] * (512_u64 << 10), "{disks}");
         assert_eq!(usual["image_share"], 100, "{disks}");
         assert!(!said(&usual).contains("images"), "{}", said(&usual));
