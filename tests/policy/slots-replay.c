@@ -9,6 +9,7 @@
  * -a MINUTES	that the array stays awake, 10
  * -s SHARES	percent of the runs that the requests touch, 100,25,10,5
  * -w		a write is a use of its run, as a read is; else only reads are
+ * -p		compare when the array shifts down, with the module's cache
  *
  * REQUESTS are lines "NS OP SECTOR BYTES" as policy-replay has them; flushes are ignored. While the
  * array is asleep, a read of a run without a filled slot wakes it, unless the write log has all of
@@ -25,11 +26,22 @@
  * when the array is awake: lru; s3fifo (Yang, Zhang, Qiu, Yue and Rashmi, "FIFO Queues are All You
  * Need for Cache Eviction", SOSP 2023, section 4), in which uses within a period count once;
  * yesterday: once a day, the runs that were read in most periods of the last 24 hours; none.
+ *
+ * With -p, a line for each share and rule:
+ *
+ *	SHARE RULE WAKES_A_DAY ASLEEP_PERCENT SAVED_PERCENT MOST_WAKES_IN_A_DAY
+ *
+ * up never shifts down; hold does so a minute after each shift up, whatever is read meanwhile, as
+ * the policy would if it knew nothing of misses; misses is the module's (misses.c). SAVED is of the
+ * energy that the sleepers save if they always sleep: a start costs as much as a disk uses while it
+ * idles for the break-even time. All have the same spin-ups (ration.c).
  */
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "policy/misses.h"
+#include "pure/ration.h"
 #include "pure/slot-choice.h"
 
 #define SECOND	1000000000ULL
@@ -478,6 +490,130 @@ static void tell(unsigned int share, const struct cache *cache)
 	       told.reads ? 100.0 * told.missed / told.reads : 0, fills / days);
 }
 
+/* ---- when to shift down ---- */
+
+#define HOLD		60U	/* s, and the break-even time: as the policy's defaults */
+#define BREAK_EVEN	120U
+
+enum rule { RULE_UP, RULE_HOLD, RULE_MISSES, RULES };
+
+/* struct keeper - @rose: s, when the array woke; @asleep_since: s; @today: wakes of the day @day */
+struct keeper {
+	enum rule rule;
+	struct par_misses misses;
+	struct par_ration ration;
+	u64 rose, asleep_since, slept, wakes, day, today, most_today;
+};
+
+/* When it shifts down, if nothing is missed until then. */
+static u64 down_at(const struct keeper *keeper, u64 now)
+{
+	u64 hold = max(keeper->rose + HOLD, now) - now;
+	u64 wait = par_ration_wait(&keeper->ration, now);
+
+	if (keeper->rule == RULE_MISSES)
+		wait = max(wait, par_misses_wait(&keeper->misses, BREAK_EVEN, BREAK_EVEN,
+						 par_ration_gap(&keeper->ration), now));
+	return keeper->rule == RULE_UP ? U64_MAX : now + max(hold, wait);
+}
+
+static void wake(struct keeper *keeper, u64 now)
+{
+	asleep = false;
+	keeper->slept += now - keeper->asleep_since;
+	keeper->rose = now;
+	keeper->wakes++;
+	par_ration_spend(&keeper->ration);
+	if (now / PAR_RATION_DAY != keeper->day)
+		keeper->today = 0;
+	keeper->day = now / PAR_RATION_DAY;
+	keeper->most_today = max(keeper->most_today, ++keeper->today);
+	log_clear();
+}
+
+/* Let it shift down if it is time: shares of the budget are added once a day. */
+static void pass(struct keeper *keeper, u64 *looked, u64 now)
+{
+	while (!asleep && *looked < now) {
+		u64 next = min(now, keeper->ration.since + PAR_RATION_DAY);
+		u64 down;
+
+		par_ration_tick(&keeper->ration, PAR_CARRY_DEFAULT, *looked);
+		next = min(now, keeper->ration.since + PAR_RATION_DAY);
+		down = down_at(keeper, *looked);
+		if (down <= next && down < now) {
+			heat_down();
+			asleep = true;
+			sleeps++;
+			keeper->asleep_since = down;
+		}
+		*looked = next;
+	}
+	par_ration_tick(&keeper->ration, PAR_CARRY_DEFAULT, now);
+	*looked = now;
+}
+
+static void read_run(struct keeper *keeper, u32 run, u64 now)
+{
+	u32 period = now / PAR_CACHE_PERIOD, slots = map.slots;
+	bool missed = asleep && (!heat_has(run) || since[run] == sleeps);
+	bool lacks = !asleep && !par_slot_cache_fresh(&module, run, period) &&
+		     par_slot_cache_lacks(&module, run, slots - par_slot_reserve(slots));
+
+	par_slot_cache_use(&module, run, period);
+	if (missed || lacks)
+		par_misses_see(&keeper->misses, BREAK_EVEN, now);
+	if (!missed)
+		return;
+	par_slot_cache_miss(&module, run, period);
+	if (run + 1 < runs)
+		par_slot_cache_miss(&module, run + 1, period);
+	wake(keeper, now);
+}
+
+static void follow_rule(struct keeper *keeper)
+{
+	u64 looked = 0, next_day = PAR_RATION_DAY, i;
+
+	par_ration_begin(&keeper->ration, 0);
+	asleep = false;
+	sleeps = 1;
+	for (i = 0; i < count; i++) {
+		const struct request *request = &requests[i];
+		u64 now = request->at / SECOND, run;
+
+		pass(keeper, &looked, now);
+		for (; now >= next_day; next_day += PAR_RATION_DAY)
+			heat_day(next_day / PAR_CACHE_PERIOD);
+		if (request->write && asleep)
+			log_write(request);
+		if (request->write || (asleep && log_has(request)))
+			continue;
+		for (run = number_of(request->sector / run_sectors);
+		     run <= number_of((request->sector + request->sectors - 1) / run_sectors);
+		     run++)
+			read_run(keeper, run, now);
+	}
+	if (asleep)
+		keeper->slept += requests[count - 1].at / SECOND - keeper->asleep_since;
+}
+
+static void tell_rule(unsigned int share, enum rule rule)
+{
+	static const char * const names[] = { "up", "hold", "misses" };
+	double seconds = requests[count - 1].at / SECOND + 1;
+	struct keeper keeper = { .rule = rule };
+
+	memset(since, 0, runs * sizeof(*since));
+	log_clear();
+	heat_begin(max(1U, (u32)((u64)runs * share / 100)));
+	follow_rule(&keeper);
+	printf("%u %s %.2f %.2f %.2f %llu\n", share, names[rule],
+	       keeper.wakes * PAR_RATION_DAY / seconds, 100 * keeper.slept / seconds,
+	       100 * (keeper.slept - (double)BREAK_EVEN * keeper.wakes) / seconds,
+	       keeper.most_today);
+}
+
 static int by_number(const void *a, const void *b)
 {
 	u64 one = *(const u64 *)a, other = *(const u64 *)b;
@@ -532,10 +668,11 @@ static void read_requests(void)
 int main(int argc, char **argv)
 {
 	char shares[] = "100,25,10,5", *list = shares, *share;
+	bool by_rule = false;
 	unsigned int i;
 	int option;
 
-	while ((option = getopt(argc, argv, "r:a:s:w")) != -1) {
+	while ((option = getopt(argc, argv, "r:a:s:wp")) != -1) {
 		if (option == 'r')
 			run_sectors = 2 * strtoul(optarg, NULL, 10);
 		else if (option == 'a')
@@ -544,6 +681,8 @@ int main(int argc, char **argv)
 			list = optarg;
 		else if (option == 'w')
 			writes_use = true;
+		else if (option == 'p')
+			by_rule = true;
 		else
 			return 2;
 	}
@@ -558,7 +697,10 @@ int main(int argc, char **argv)
 	read_in = fresh(runs, sizeof(*read_in));
 	printf("runs %u of %u KiB, requests %llu\n", runs, run_sectors / 2, count);
 	while ((share = strsep(&list, ",")))
-		for (i = 0; i < ARRAY_SIZE(caches); i++)
-			tell(strtoul(share, NULL, 10), &caches[i]);
+		for (i = 0; i < (by_rule ? RULES : ARRAY_SIZE(caches)); i++)
+			if (by_rule)
+				tell_rule(strtoul(share, NULL, 10), i);
+			else
+				tell(strtoul(share, NULL, 10), &caches[i]);
 	return 0;
 }

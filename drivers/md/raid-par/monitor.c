@@ -100,6 +100,8 @@ static void count_all(struct par_conf *conf, struct par_counts *counts)
 		counts->log_drained = READ_ONCE(conf->log->count.drained);
 		counts->log_used = par_log_filled(conf, &counts->log_blocks);
 	}
+	for (i = 1; par_has_slots(&conf->geo) && i < conf->geo.gears; i++)
+		counts->lacking[i] = READ_ONCE(conf->slots->lacking[i]);
 	counts->shifts = READ_ONCE(conf->shift->count);
 	counts->copied = READ_ONCE(conf->shift->propagated_bytes);
 	counts->gear = READ_ONCE(conf->gear);
@@ -215,6 +217,16 @@ static void learn_copy_rate(struct par_monitor *monitor,
 		par_rate_add(&monitor->copied, to->copied - from->copied, to->ns - from->ns);
 }
 
+static void learn_misses(struct par_conf *conf, const struct par_counts *from,
+			 const struct par_counts *to, u64 now)
+{
+	unsigned int band;
+
+	for (band = 1; band < conf->geo.gears; band++)
+		if (to->lacking[band] != from->lacking[band])
+			par_policy_missed(&conf->monitor->policy, band, now);
+}
+
 /* ---- the present state ---- */
 
 static void look_at_log(struct par_conf *conf, struct par_situation *is)
@@ -237,7 +249,10 @@ static void look_around(struct par_conf *conf, struct par_situation *is)
 	is->now = ktime_get_seconds();
 	is->gear = READ_ONCE(conf->gear);
 	is->target = par_wanted(conf);
-	is->why = monitor->asked.gear == is->target ? monitor->asked.why : PAR_WHY_MANUAL;
+	if (monitor->asked.gear == is->target)
+		is->why = monitor->asked.why;
+	else if (is->target > is->gear && par_wish_missed(conf))
+		is->why = PAR_WHY_MISSES;
 	is->degraded = conf->mddev->degraded;
 	is->syncing = par_syncing(conf->mddev);
 	is->outrun = max(READ_ONCE(conf->shift->outrun_until), is->now) - is->now;
@@ -250,6 +265,8 @@ static void look_around(struct par_conf *conf, struct par_situation *is)
 		if (!par_power_refuses(conf, i, &is->refused[i]))
 			is->refused[i] = 0;
 		kib = par_fill_owed(conf, i) * (conf->geo.seg_sectors / 2);
+		if (par_has_slots(&conf->geo))
+			is->gap[i] = par_power_gap(conf, i);
 		is->owed[i] = min_t(u64, U32_MAX, div64_u64(kib, par_rate_kib(&monitor->copied)));
 	}
 }
@@ -261,7 +278,8 @@ static bool is_refusal(const struct par_decision *d)
 {
 	return d->reason == PAR_WHY_BUDGET || d->reason == PAR_WHY_COST ||
 	       d->reason == PAR_WHY_OWED || d->reason == PAR_WHY_OUTRUN ||
-	       d->reason == PAR_WHY_FAILED || d->reason == PAR_WHY_BLIND ||
+	       d->reason == PAR_WHY_FAILED || d->reason == PAR_WHY_MISSES ||
+	       d->reason == PAR_WHY_BLIND ||
 	       d->reason == PAR_WHY_BRIEF || d->reason == PAR_WHY_SPARE ||
 	       d->reason == PAR_WHY_SYNC || d->reason == PAR_WHY_MAX;
 }
@@ -447,6 +465,7 @@ static bool interval_over(struct par_conf *conf)
 	monitor->used = used || xchg(&monitor->roused, false);
 	learn_copy_rate(monitor, from, to);
 	learn_filling(monitor, from, to);
+	learn_misses(conf, from, to, now);
 	monitor->newest = !monitor->newest;
 	fail_gone(conf);
 	note_gear(conf, now);

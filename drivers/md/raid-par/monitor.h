@@ -43,6 +43,7 @@ struct par_counts {
 	u64 flushes, flush_ns;
 	u64 shifts, copied;
 	u64 log_sent, log_logged, log_drained;
+	u64 lacking[PAR_MAX_SETS];	/* misses and supposed ones, by band */
 	u32 log_used, log_blocks;
 	unsigned int gear;
 	bool copying, syncing, home_syncing;

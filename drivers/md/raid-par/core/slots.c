@@ -5,6 +5,7 @@
 #include <linux/slab.h>
 
 #include "core/slots.h"
+#include "pure/slot-choice.h"
 
 static int alloc_band(struct par_slot_map *map, const struct par_band *band)
 {
@@ -170,31 +171,43 @@ static bool is_use(const struct par_vmember *vm)
 	       !test_bit(MD_RECOVERY_RUNNING, &vm->set->child.mddev.recovery);
 }
 
-static void miss_run(struct par_slot_cache *cache, u32 run, u32 period, spinlock_t *lock)
+static void miss_run(struct par_slot_cache *cache, u32 run, u32 period)
 {
-	unsigned long flags;
-
-	if (run >= cache->map->runs)
-		return;
-	spin_lock_irqsave(lock, flags);
-	par_slot_cache_miss(cache, run, max(period, cache->period));
-	spin_unlock_irqrestore(lock, flags);
+	if (run < cache->map->runs)
+		par_slot_cache_miss(cache, run, max(period, cache->period));
 }
 
-static void use_run(struct par_conf *conf, unsigned int band, u32 run)
+/*
+ * Would this use of a run without a slot be a miss, if the band's members slept? An unwritten row
+ * would be given a slot, or be read without one.
+ */
+static bool would_miss(struct par_vmember *vm, unsigned int band, u64 row)
 {
-	struct par_slot_maps *slots = conf->slots;
+	const struct par_slot_cache *cache = &vm->set->conf->slots->cache[band];
+	u32 slots = cache->map->slots;
+
+	return par_slot_cache_lacks(cache, par_row_run(vm->set, row),
+				    slots - par_slot_reserve(slots)) &&
+	       par_map_look(vm->set, row, vm->index) != PAR_SEG_UNWRITTEN;
+}
+
+static void use_run(struct par_vmember *vm, unsigned int band, u64 row)
+{
+	struct par_slot_maps *slots = vm->set->conf->slots;
 	struct par_slot_cache *cache = &slots->cache[band];
-	unsigned int gear = READ_ONCE(conf->gear);
-	u32 period = period_now();
+	unsigned int gear = READ_ONCE(vm->set->conf->gear);
+	u32 period = period_now(), run = par_row_run(vm->set, row);
 	unsigned long flags;
 
 	/* Nearly always the run has been used in this period before. */
 	if (run >= cache->map->runs || par_slot_cache_fresh(cache, run, period))
 		return;
 	spin_lock_irqsave(&slots->lock, flags);
+	/* A use in a gear in which they sleep is a miss only if its data is needed: see below. */
 	if (band >= gear)
 		slots->hits[gear] += par_slot_of(cache->map, run) != PAR_NO_SLOT;
+	else
+		slots->lacking[band] += would_miss(vm, band, row);
 	/* Another CPU may have seen the next period begin. */
 	par_slot_cache_use(cache, run, max(period, cache->period));
 	spin_unlock_irqrestore(&slots->lock, flags);
@@ -202,24 +215,31 @@ static void use_run(struct par_conf *conf, unsigned int band, u32 run)
 
 void par_slots_used(struct par_vmember *vm, u64 row, bool write)
 {
-	struct par_conf *conf = vm->set->conf;
+	const struct par_geometry *geo = &vm->set->conf->geo;
 
 	/* If there is a log, it takes the writes, so they are no reason for images. */
-	if (!is_use(vm) || (write && conf->geo.log_sectors))
-		return;
-	use_run(conf, par_image_set(&conf->geo, vm->index), par_row_run(vm->set, row));
+	if (is_use(vm) && !(write && geo->log_sectors))
+		use_run(vm, par_image_set(geo, vm->index), row);
 }
 
 void par_slots_missed(struct par_vmember *vm, u64 row)
 {
-	struct par_slot_maps *slots = vm->set->conf->slots;
+	struct par_conf *conf = vm->set->conf;
+	struct par_slot_maps *slots = conf->slots;
+	unsigned int gear = READ_ONCE(conf->gear), band = 0;
 	u32 run = par_row_run(vm->set, row), period = period_now();
-	unsigned int band;
+	bool sleeper = par_is_sleeper(&conf->geo, vm->index);
+	unsigned long flags;
 
-	atomic64_inc(&slots->misses[READ_ONCE(vm->set->conf->gear)]);
-	if (!par_is_sleeper(&vm->set->conf->geo, vm->index))
-		return;
-	band = par_image_set(&vm->set->conf->geo, vm->index);
-	miss_run(&slots->cache[band], run, period, &slots->lock);
-	miss_run(&slots->cache[band], run + 1, period, &slots->lock);
+	if (sleeper)
+		band = par_image_set(&conf->geo, vm->index);
+	spin_lock_irqsave(&slots->lock, flags);
+	if (sleeper) {
+		miss_run(&slots->cache[band], run, period);
+		miss_run(&slots->cache[band], run + 1, period);
+	}
+	/* A row that is started lacks a slot for other members than this one, which is awake. */
+	slots->lacking[max(band, min(gear, conf->geo.gears - 1))]++;
+	spin_unlock_irqrestore(&slots->lock, flags);
+	atomic64_inc(&slots->misses[gear]);
 }

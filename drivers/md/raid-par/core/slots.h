@@ -21,6 +21,8 @@
  * @hits: uses of runs with a slot while the run's sleepers slept, by gear, each run counted once a
  *	period; under @lock
  * @misses: by gear
+ * @lacking: uses of runs without a slot that were misses, or would have been if the run's sleepers
+ *	had slept; by band, under @lock
  */
 struct par_slot_maps {
 	struct par_conf *conf;
@@ -33,6 +35,7 @@ struct par_slot_maps {
 	unsigned long *todo;
 	u64 hits[PAR_MAX_SETS + 1];
 	atomic64_t misses[PAR_MAX_SETS + 1];
+	u64 lacking[PAR_MAX_SETS];
 };
 
 /* par_slots_alloc - empty maps; at assembly */

@@ -32,6 +32,7 @@ const char *par_reason_name(enum par_reason reason)
 		[PAR_WHY_OUTRUN] = "outrun",
 		[PAR_WHY_OWED] = "owed",
 		[PAR_WHY_COST] = "cost",
+		[PAR_WHY_MISSES] = "misses",
 		[PAR_WHY_LOWEST] = "lowest",
 		[PAR_WHY_SHIFTING] = "shifting",
 	};
@@ -67,9 +68,43 @@ static void say_load(struct line *line, const struct par_policy *policy,
 	    deviation / 100, deviation / 10 % 10);
 }
 
+static void say_needed(struct line *line, const struct par_policy *policy,
+		       const struct par_decision *d)
+{
+	say(line, "would be ");
+	say_load(line, policy, PAR_WINDOW_LONG, d->about);
+	if (policy->slow[d->about] < PAR_LOAD_MAX)
+		say(line, " and was too slow at %u%%", policy->slow[d->about] / 100);
+	say(line, ", and is enough below %u%%", policy->knobs.down);
+	if (d->seconds)
+		say(line, "; it carries this load, and is shifted to in %llu s if the load stays the same",
+		    d->seconds);
+}
+
+/* Misses are expected in the lower gear that @d is about: how many, and what do they cost? */
+static void say_misses(struct line *line, const struct par_policy *policy,
+		       const struct par_situation *is, const struct par_decision *d)
+{
+	const struct par_misses *misses = &policy->misses[d->about];
+	u32 linger = policy->knobs.break_even;
+	u64 pays = par_policy_pays_after(policy, is, d->about);
+
+	say(line, "would be enough, but ");
+	if (is->now < misses->last + linger && !par_misses_wait(misses, linger, pays,
+								is->gap[d->about],
+								misses->last + linger))
+		say(line, "data without a slot was needed %llu s ago, and more may follow",
+		    is->now - misses->last);
+	else
+		say(line, "its expected misses cost more %s than it saves: its sleepers would sleep for %llu s until one wakes them",
+		    par_misses_wait(misses, linger, pays, 0, is->now) ? "energy" : "spin-ups",
+		    par_misses_sleep(misses, linger, is->now));
+	say(line, "; shifts down in %llu s if no data without a slot is needed", d->seconds);
+}
+
 /* The argument against the lower gear that @d is about. */
 static void say_lower(struct line *line, const struct par_policy *policy,
-		      const struct par_decision *d)
+		      const struct par_situation *is, const struct par_decision *d)
 {
 	const struct par_knobs *knobs = &policy->knobs;
 
@@ -81,15 +116,7 @@ static void say_lower(struct line *line, const struct par_policy *policy,
 		    policy->series.window[PAR_WINDOW_LONG].count);
 		break;
 	case PAR_WHY_NEEDED:
-		say(line, "would be ");
-		say_load(line, policy, PAR_WINDOW_LONG, d->about);
-		if (policy->slow[d->about] < PAR_LOAD_MAX)
-			say(line, " and was too slow at %u%%",
-			    policy->slow[d->about] / 100);
-		say(line, ", and is enough below %u%%", knobs->down);
-		if (d->seconds)
-			say(line, "; it carries this load, and is shifted to in %llu s if the load stays the same",
-			    d->seconds);
+		say_needed(line, policy, d);
 		break;
 	case PAR_WHY_HOLD:
 		say(line, "is enough (");
@@ -116,6 +143,9 @@ static void say_lower(struct line *line, const struct par_policy *policy,
 	case PAR_WHY_COST:
 		say(line, "would be enough, but the last stays in a lower gear lasted %llu s, too short to save energy; shifts down in %llu s if the load stays low",
 		    policy->sleep, d->seconds);
+		break;
+	case PAR_WHY_MISSES:
+		say_misses(line, policy, is, d);
 		break;
 	case PAR_WHY_LOG:
 		say(line, "must wait until three quarters of the log are free: it is being drained");
@@ -159,6 +189,9 @@ static void say_reason(struct line *line, const struct par_policy *policy,
 		return;
 	case PAR_WHY_LOG:
 		say(line, ": the log is filling up");
+		return;
+	case PAR_WHY_MISSES:
+		say(line, ": a request needs data without a slot");
 		return;
 	case PAR_WHY_MIN:
 		say(line, ": not below min_gear");
@@ -223,7 +256,7 @@ static void say_why(struct line *line, const struct par_policy *policy,
 		if (d->gear != is->gear)
 			say_reason(line, policy, d->reason);
 		else if (d->reason == PAR_WHY_LOG)
-			say_lower(line, policy, d);
+			say_lower(line, policy, is, d);
 		else
 			say(line, "would shift up to gear %u, but for max_gear",
 			    policy->geo->set[d->about].members);
@@ -243,7 +276,7 @@ static void say_why(struct line *line, const struct par_policy *policy,
 		    is->gear == 1 ? "exists" : "is allowed by min_gear");
 		break;
 	default:
-		say_lower(line, policy, d);
+		say_lower(line, policy, is, d);
 		break;
 	}
 	if (is->gear < policy->geo->gears && d->reason != PAR_WHY_FAILED) {

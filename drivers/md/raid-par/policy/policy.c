@@ -225,6 +225,15 @@ void par_policy_see(struct par_policy *policy, const struct par_interval *interv
 }
 EXPORT_SYMBOL_IF_KUNIT(par_policy_see);
 
+void par_policy_missed(struct par_policy *policy, unsigned int band, u64 now)
+{
+	unsigned int gear;
+
+	for (gear = 1; gear <= band; gear++)
+		par_misses_see(&policy->misses[gear], policy->knobs.break_even, now);
+}
+EXPORT_SYMBOL_IF_KUNIT(par_policy_missed);
+
 /* ---- limits ---- */
 
 static unsigned int lowest_gear(const struct par_policy *policy)
@@ -388,18 +397,16 @@ u64 par_policy_hold(const struct par_policy *policy)
 }
 EXPORT_SYMBOL_IF_KUNIT(par_policy_hold);
 
-/*
- * The time after which a pause pays for itself, in s. Copying that is due is additional
- * work for the other disks.
- */
-static u64 pays_after(const struct par_policy *policy,
-		      const struct par_situation *is, unsigned int gear)
+/* Copying that is due is additional work for the other disks. */
+u64 par_policy_pays_after(const struct par_policy *policy, const struct par_situation *is,
+			  unsigned int gear)
 {
 	unsigned int sleepers = policy->geo->set[is->gear].members -
 				policy->geo->set[gear].members;
 
 	return policy->knobs.break_even + DIV_ROUND_UP(is->owed[gear], sleepers);
 }
+EXPORT_SYMBOL_IF_KUNIT(par_policy_pays_after);
 
 static u64 lasts_since(u64 since, u64 now)
 {
@@ -451,12 +458,30 @@ static bool costs_more(const struct par_policy *policy, const struct par_situati
 		       unsigned int gear, struct par_decision *d)
 {
 	u64 quiet = lasts_since(policy->borne_since[gear], is->now);
-	u64 pays = pays_after(policy, is, gear), likely = max(policy->sleep, quiet);
+	u64 pays = par_policy_pays_after(policy, is, gear), likely = max(policy->sleep, quiet);
 
 	if (!policy->sleeps || likely > pays)
 		return false;
 	d->reason = likely > policy->knobs.break_even ? PAR_WHY_OWED : PAR_WHY_COST;
 	d->seconds = pays - quiet + 1;
+	return true;
+}
+
+/*
+ * Would misses end the sleeps in gear @gear too soon for the energy, or too often for the spin-ups?
+ * After each of them the array stays up, too, as long as more may follow.
+ */
+static bool is_missed(const struct par_policy *policy, const struct par_situation *is,
+		      unsigned int gear, struct par_decision *d)
+{
+	u64 wait = par_misses_wait(&policy->misses[gear], policy->knobs.break_even,
+				   par_policy_pays_after(policy, is, gear), is->gap[gear],
+				   is->now);
+
+	if (!wait)
+		return false;
+	d->reason = PAR_WHY_MISSES;
+	d->seconds = wait;
 	return true;
 }
 
@@ -480,8 +505,10 @@ static struct par_decision weigh_back(const struct par_policy *policy,
 	if (d.seconds)
 		return d;
 	d.reason = is->owed[gear] ? PAR_WHY_OWED : PAR_WHY_COST;
-	d.seconds = par_pause_wait(&policy->surge, pays_after(policy, is, gear), is->now);
-	if ((!in_vain && d.seconds) || disks_refuse(policy, is, gear, &d))
+	d.seconds = par_pause_wait(&policy->surge, par_policy_pays_after(policy, is, gear),
+				   is->now);
+	if ((!in_vain && d.seconds) || disks_refuse(policy, is, gear, &d) ||
+	    is_missed(policy, is, gear, &d))
 		return d;
 	return decided_gear(gear, gear, PAR_WHY_GONE);
 }
@@ -506,7 +533,8 @@ static struct par_decision weigh_gear(const struct par_policy *policy,
 			d.reason = PAR_WHY_HOLD;
 		return d;
 	}
-	if (disks_refuse(policy, is, gear, &d) || costs_more(policy, is, gear, &d))
+	if (disks_refuse(policy, is, gear, &d) || costs_more(policy, is, gear, &d) ||
+	    is_missed(policy, is, gear, &d))
 		return d;
 	return decided_gear(gear, gear, PAR_WHY_QUIET);
 }
@@ -581,6 +609,18 @@ static bool has_returned(const struct par_policy *policy, const struct par_situa
 	       !policy->calm_since[is->target] && is->owed[is->target] > worth_of(policy);
 }
 
+/*
+ * A run has been missed since the policy asked for the shift down: the run is not among those that
+ * are filled, and what follows it would wake the disks as soon as they have stopped.
+ */
+static bool was_missed(const struct par_policy *policy, const struct par_situation *is)
+{
+	const struct par_misses *misses = &policy->misses[is->target];
+
+	return (is->why == PAR_WHY_QUIET || is->why == PAR_WHY_GONE) && misses->last &&
+	       is->now < misses->last + policy->knobs.break_even;
+}
+
 struct par_decision par_policy_decide(const struct par_policy *policy,
 				      const struct par_situation *is)
 {
@@ -596,6 +636,8 @@ struct par_decision par_policy_decide(const struct par_policy *policy,
 		return decided_gear(is->gear, is->gear, PAR_WHY_GONE);
 	if (is->target < is->gear && has_returned(policy, is))
 		return decided_gear(is->gear, is->target, PAR_WHY_NEEDED);
+	if (is->target < is->gear && was_missed(policy, is))
+		return decided_gear(is->gear, is->target, PAR_WHY_MISSES);
 	if (is->target != is->gear)
 		return decided_gear(is->target, is->target, PAR_WHY_SHIFTING);
 	if (is->gear > highest_gear(policy))

@@ -14,7 +14,8 @@
  * Down: all of these hold. μ + σ predicted for a lower gear is below the down threshold in
  * both windows, and has been for the hold time, or below the up threshold for PAR_BORNE
  * times as long; its sleepers have spin-ups left; and the likely saving is more than the
- * cost. The pause is likely to last as long as previous pauses, or as long as it has lasted
+ * cost; and the misses of an array with slots are not expected to cost more than it saves
+ * (misses.h). The pause is likely to last as long as previous pauses, or as long as it has lasted
  * already. Back at once, if the load that caused the shift up ended before the shift had
  * paid for itself.
  *
@@ -26,6 +27,7 @@
 
 #include <linux/types.h>
 
+#include "policy/misses.h"
 #include "policy/surge.h"
 #include "policy/window.h"
 #include "pure/geometry.h"
@@ -60,6 +62,7 @@ enum par_reason {
 	PAR_WHY_OUTRUN,		/* not down: data is written faster than it is copied */
 	PAR_WHY_OWED,		/* not down: too much would have to be copied before */
 	PAR_WHY_COST,		/* not down: it would not be worth it */
+	PAR_WHY_MISSES,		/* up: a miss; or not down: misses are expected */
 	PAR_WHY_LOWEST,		/* there is no lower gear, or min_gear allows none */
 	PAR_WHY_SHIFTING,	/* a shift is under way */
 	PAR_WHYS,
@@ -93,6 +96,7 @@ struct par_decision {
  * @outrun: s for which no shift down is tried again after one that could not keep up with
  *	the array's writers
  * @owed: s that members would be busy copying before this gear, by gear
+ * @gap: s that a sleep in this gear has to last, as few spin-ups are left, by gear
  * @fills: s until the write log is full, at least 1; 0: it does not fill
  * @draining: much of it is still to be drained, in the top gear
  */
@@ -107,6 +111,7 @@ struct par_situation {
 	u32 day;
 	u64 outrun;
 	u32 owed[PAR_MAX_SETS + 1];
+	u64 gap[PAR_MAX_SETS + 1];
 	u64 fills;
 	bool draining;
 };
@@ -123,6 +128,7 @@ struct par_situation {
  *	none is tried again since, or 0
  * @slow: utilization of a gear at which requests took too long there, or PAR_LOAD_MAX
  * @slow_at: utilization when requests last began to take too long; @was_slow: they do now
+ * @misses: of an array with slots, by gear
  * @shifted: time of the last change of gear
  * @slept_since: the same, if it was a shift down, else 0
  * @sleep: s until the next shift up was asked for, moving average; @sleeps: the number of
@@ -142,6 +148,7 @@ struct par_policy {
 	u32 failed_for[PAR_MAX_SETS + 1];
 	u32 slow[PAR_MAX_SETS + 1], slow_at;
 	bool was_slow;
+	struct par_misses misses[PAR_MAX_SETS + 1];
 	u64 shifted, slept_since, sleep;
 	u32 sleeps, regrets;
 };
@@ -156,6 +163,19 @@ void par_policy_set(struct par_policy *policy, const struct par_knobs *knobs);
 /* par_policy_see - an interval in gear @gear has ended */
 void par_policy_see(struct par_policy *policy, const struct par_interval *interval,
 		    unsigned int gear, u64 now);
+
+/*
+ * par_policy_missed - in the interval that has ended, a run of band @band was used for which
+ * there is no slot, and would not be one after a shift down: a miss in all gears in which the
+ * band's members sleep
+ */
+void par_policy_missed(struct par_policy *policy, unsigned int band, u64 now);
+
+/*
+ * par_policy_pays_after - the time after which a sleep in the lower gear @gear pays for itself, s
+ */
+u64 par_policy_pays_after(const struct par_policy *policy, const struct par_situation *is,
+			  unsigned int gear);
 
 /*
  * par_policy_decide - the gear to be in. Changes nothing. Called once per interval, after

@@ -89,6 +89,22 @@ u32 par_power_refuses(struct par_conf *conf, unsigned int gear, u64 *wait)
 	return refusing;
 }
 
+u64 par_power_gap(struct par_conf *conf, unsigned int gear)
+{
+	u32 members = par_power_driven(conf, ~0U);
+	u64 now = par_clock(conf), gap = 0;
+	unsigned int d;
+
+	if (READ_ONCE(conf->store->super.power.off))
+		return 0;
+	spin_lock(&conf->store->power_lock);
+	for (d = conf->geo.set[gear].members; d < conf->geo.members; d++)
+		if (members & BIT(d))
+			gap = max(gap, par_ration_gap(par_power_ration(&conf->member[d], now)));
+	spin_unlock(&conf->store->power_lock);
+	return gap;
+}
+
 static void pace_of(struct par_member *member, struct par_situation *is)
 {
 	struct par_conf *conf = member->conf;

@@ -133,6 +133,12 @@ void par_power_settle(struct par_conf *conf);
 u32 par_power_refuses(struct par_conf *conf, unsigned int gear, u64 *wait);
 
 /*
+ * par_power_gap - seconds that the members which gear @gear stops should sleep after each start, so
+ * that their spin-ups last: the longest of par_ration_gap(). Process context.
+ */
+u64 par_power_gap(struct par_conf *conf, unsigned int gear);
+
+/*
  * par_power_pace - fill in how many starts are left for the sleeping member that has the
  * fewest, and for how long they must suffice. Process context.
  */

@@ -100,6 +100,16 @@ u64 par_ration_share(const struct par_ration *ration, u64 now)
 }
 EXPORT_SYMBOL_IF_KUNIT(par_ration_share);
 
+u64 par_ration_gap(const struct par_ration *ration)
+{
+	u64 enough = max_t(u64, ration->cycles, ration_cost(ration));
+	u64 between = div_u64(PAR_RATION_DAY * ration_cost(ration), ration->cycles);
+	u64 spent = enough - min(ration->left, enough);
+
+	return max(div64_u64(between * spent, enough), between / PAR_GAP_LEAST);
+}
+EXPORT_SYMBOL_IF_KUNIT(par_ration_gap);
+
 bool par_ration_set(struct par_ration *ration, u32 cycles, u32 years, u32 carry)
 {
 	u64 price = ration_cost(ration), starts, rest;

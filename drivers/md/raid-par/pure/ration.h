@@ -22,6 +22,7 @@
 #define PAR_YEARS_MAX		100U
 #define PAR_CARRY_DEFAULT	7U		/* days' shares beside today's */
 #define PAR_CARRY_MAX		3650U
+#define PAR_GAP_LEAST		4U
 
 /**
  * struct par_ration - the ration of one member
@@ -71,6 +72,14 @@ u32 par_ration_day(const struct par_ration *ration);
  * independently of what is left. Call par_ration_tick() first.
  */
 u64 par_ration_share(const struct par_ration *ration, u64 now);
+
+/*
+ * par_ration_gap - seconds for which a member should sleep after a start to be worth it: with
+ * nothing left the time between two starts of the daily shares; less with more left; with a day's
+ * share 1/PAR_GAP_LEAST of that time, as a start that buys less would use up any ration within
+ * days. Call par_ration_tick() first.
+ */
+u64 par_ration_gap(const struct par_ration *ration);
 
 /*
  * par_ration_set - set a new rating; the number of starts that are left stays the same,

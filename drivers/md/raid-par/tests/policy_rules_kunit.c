@@ -518,6 +518,109 @@ static void failed_shifts(struct kunit *test)
 	expect_decision(test, array, 1, PAR_WHY_FAILED, 10);
 }
 
+static void expect_words(struct kunit *test, const struct array *array, const char *words)
+{
+	char line[256];
+
+	par_policy_explain(&array->policy, &array->is, line, sizeof(line));
+	KUNIT_EXPECT_STREQ(test, line, words);
+}
+
+/* Misses, real ones and supposed ones, keep the array up until sleeps are long enough again. */
+static void expected_misses(struct kunit *test)
+{
+	struct array *array = quiet_array(test);
+	struct par_policy *policy = &array->policy;
+	struct par_situation *is = &array->is;
+	unsigned int k;
+
+	expect_decision(test, array, 1, PAR_WHY_QUIET, 0);
+	par_policy_missed(policy, 1, is->now);
+	is->now += 20;
+	expect_decision(test, array, 2, PAR_WHY_MISSES, 220);
+	is->now += 120;
+	expect_decision(test, array, 2, PAR_WHY_MISSES, 100);
+	expect_words(test, array, "gear 5 of 5, 2.0% +/- 0.0% busy: gear 3 would be enough, but its expected misses cost more energy than it saves: its sleepers would sleep for 20 s until one wakes them; shifts down in 100 s if no data without a slot is needed");
+	is->owed[1] = 20;
+	expect_decision(test, array, 2, PAR_WHY_MISSES, 110);
+	is->owed[1] = 0;
+	is->now += 100;
+	expect_decision(test, array, 1, PAR_WHY_QUIET, 0);
+	/* After a long sleep only as long as more may follow. */
+	is->now += 5000;
+	par_policy_missed(policy, 1, is->now);
+	is->now += 70;
+	expect_decision(test, array, 2, PAR_WHY_MISSES, 50);
+	expect_words(test, array, "gear 5 of 5, 2.0% +/- 0.0% busy: gear 3 would be enough, but data without a slot was needed 70 s ago, and more may follow; shifts down in 50 s if no data without a slot is needed");
+	is->now += 50;
+	expect_decision(test, array, 1, PAR_WHY_QUIET, 0);
+	/* One after 80 s of sleep, again and again: too often for the energy. */
+	for (k = 0; k < 60; k++) {
+		is->now += 200;
+		par_policy_missed(policy, 1, is->now);
+	}
+	expect_decision(test, array, 2, PAR_WHY_MISSES, 120 + 120 + 4 * 40);
+	/* After half an hour each: only with few spin-ups left. */
+	for (k = 0; k < 60; k++) {
+		is->now += 1800;
+		par_policy_missed(policy, 1, is->now);
+	}
+	is->now += 120;
+	expect_decision(test, array, 1, PAR_WHY_QUIET, 0);
+	is->gap[1] = 2000;
+	expect_decision(test, array, 2, PAR_WHY_MISSES, 4000);
+	expect_words(test, array, "gear 5 of 5, 2.0% +/- 0.0% busy: gear 3 would be enough, but its expected misses cost more spin-ups than it saves: its sleepers would sleep for 1680 s until one wakes them; shifts down in 4000 s if no data without a slot is needed");
+	/* The limits of the user, and other reasons, come first. */
+	policy->knobs.max_gear = 3;
+	expect_decision(test, array, 1, PAR_WHY_MAX, 0);
+	policy->knobs.max_gear = 5;
+	is->refused[1] = 10;
+	expect_decision(test, array, 2, PAR_WHY_BUDGET, 10);
+}
+
+/* A miss ends the shift down that the policy has asked for, but none that the user has. */
+static void missed_on_the_way(struct kunit *test)
+{
+	struct array *array = quiet_array(test);
+	struct par_situation *is = &array->is;
+
+	is->target = 1;
+	is->why = PAR_WHY_QUIET;
+	expect_decision(test, array, 1, PAR_WHY_SHIFTING, 0);
+	par_policy_missed(&array->policy, 1, is->now);
+	is->now++;
+	expect_decision(test, array, 2, PAR_WHY_MISSES, 0);
+	is->why = PAR_WHY_MANUAL;
+	expect_decision(test, array, 1, PAR_WHY_SHIFTING, 0);
+	is->why = PAR_WHY_MAX;
+	expect_decision(test, array, 1, PAR_WHY_SHIFTING, 0);
+	/* On the way up it is told what for. */
+	is->gear = 1;
+	is->target = 2;
+	is->why = PAR_WHY_MISSES;
+	expect_decision(test, array, 2, PAR_WHY_SHIFTING, 0);
+	expect_words(test, array, "gear 3 of 5, 3.3% +/- 0.0% busy: shifting up to gear 5: a request needs data without a slot");
+}
+
+/* With three gears: a miss counts for the gears in which its member sleeps. */
+static void misses_by_band(struct kunit *test)
+{
+	struct array *array = policy_array(test, &policy_layouts[2], 0);
+	struct par_situation *is = &array->is;
+	unsigned int t;
+
+	array->policy.knobs.hold = 1000;
+	for (t = 0; t < 900; t++)
+		policy_second(array, FULL / 50);
+	array->policy.knobs.hold = 60;
+	is->now++;
+	expect_decision(test, array, 1, PAR_WHY_QUIET, 0);
+	par_policy_missed(&array->policy, 1, is->now);
+	expect_decision(test, array, 2, PAR_WHY_QUIET, 0);
+	par_policy_missed(&array->policy, 2, is->now);
+	expect_decision(test, array, 3, PAR_WHY_MISSES, 240);
+}
+
 /* A degraded array, whose policy may be manual, tries its top gear again after the same pauses. */
 static void failed_degraded(struct kunit *test)
 {
@@ -690,6 +793,9 @@ static struct kunit_case policy_rules_cases[] = {
 	KUNIT_CASE(spared),
 	KUNIT_CASE(borne),
 	KUNIT_CASE(failed_shifts),
+	KUNIT_CASE(expected_misses),
+	KUNIT_CASE(missed_on_the_way),
+	KUNIT_CASE(misses_by_band),
 	KUNIT_CASE(failed_degraded),
 	KUNIT_CASE(blind),
 	KUNIT_CASE(knobs_refused),

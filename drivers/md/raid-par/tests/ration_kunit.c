@@ -244,6 +244,37 @@ static void pace(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, par_ration_share(&ration, 1000 + 3600), 4 * PAR_RATION_DAY - 3600);
 }
 
+/* With less than a day's share left, starts should be further apart, in the end as shares are. */
+static void gap(struct kunit *test)
+{
+	struct par_ration ration;
+	unsigned int spent;
+	u64 gap;
+
+	/* 27.4 a day: one in 3153 s, and a quarter of it. */
+	par_ration_begin(&ration, 1000);
+	KUNIT_EXPECT_EQ(test, par_ration_gap(&ration), 788);
+	for (spent = 1; spent <= 27; spent++) {
+		par_ration_spend(&ration);
+		gap = par_ration_gap(&ration);
+		KUNIT_EXPECT_GE(test, gap, max(788U, 3153 * spent * 100 / 2740 - 1));
+		KUNIT_EXPECT_LE(test, gap, max(788U, 3153 * spent * 100 / 2739 + 1));
+	}
+	ration.left = 0;
+	KUNIT_EXPECT_EQ(test, par_ration_gap(&ration), 3153);
+	par_ration_tick(&ration, 7, 1000 + PAR_RATION_DAY);
+	KUNIT_EXPECT_EQ(test, par_ration_gap(&ration), 788);
+	/* Less than one a day; the largest and the smallest ration. */
+	KUNIT_ASSERT_TRUE(test, par_ration_set(&ration, 600, 5, 7));
+	ration.left = 0;
+	KUNIT_EXPECT_EQ(test, par_ration_gap(&ration), PAR_RATION_DAY * 1825 / 600);
+	KUNIT_ASSERT_TRUE(test, par_ration_set(&ration, PAR_CYCLES_MAX, 1, PAR_CARRY_MAX));
+	KUNIT_EXPECT_EQ(test, par_ration_gap(&ration), 3);
+	KUNIT_ASSERT_TRUE(test, par_ration_set(&ration, 1, PAR_YEARS_MAX, 0));
+	ration.left = 0;
+	KUNIT_EXPECT_EQ(test, par_ration_gap(&ration), PAR_RATION_DAY * 36500ULL);
+}
+
 static struct kunit_case ration_cases[] = {
 	KUNIT_CASE_PARAM(ration_walk, rating_gen_params),
 	KUNIT_CASE_PARAM(ration_lasts, rating_gen_params),
@@ -251,6 +282,7 @@ static struct kunit_case ration_cases[] = {
 	KUNIT_CASE(ration_refuses),
 	KUNIT_CASE(ration_clock),
 	KUNIT_CASE(pace),
+	KUNIT_CASE(gap),
 	{}
 };
 

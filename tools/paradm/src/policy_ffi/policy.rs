@@ -20,7 +20,7 @@ macro_rules! reasons {
 
 reasons!(
     Manual, Degraded, Load, Wait, Log, Min, Max, Quiet, Gone, Brief, Spare, Needed, Unseen, Hold,
-    Sync, Budget, Failed, Blind, Outrun, Owed, Cost, Lowest, Shifting
+    Sync, Budget, Failed, Blind, Outrun, Owed, Cost, Misses, Lowest, Shifting
 );
 
 impl Reason {

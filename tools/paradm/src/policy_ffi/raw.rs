@@ -182,8 +182,18 @@ pub struct Situation {
     pub day: u32,
     pub outrun: u64,
     pub owed: [u32; MAX_SETS + 1],
+    pub gap: [u64; MAX_SETS + 1],
     pub fills: u64,
     pub draining: bool,
+}
+
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Misses {
+    pub last: u64,
+    pub sleeps: u64,
+    pub slept: u64,
+    pub lasted: u64,
 }
 
 #[repr(C)]
@@ -204,6 +214,7 @@ pub struct Policy {
     pub slow: [u32; MAX_SETS + 1],
     pub slow_at: u32,
     pub was_slow: bool,
+    pub misses: [Misses; MAX_SETS + 1],
     pub shifted: u64,
     pub slept_since: u64,
     pub sleep: u64,
@@ -402,12 +413,13 @@ mod tests {
             "par_series": Series { gears, next, filled, window, interval }
             "par_spans": Spans { lasted, count }
             "par_surge": Surge { since, last, ended, requests, sectors, writes, past, pauses }
+            "par_misses": Misses { last, sleeps, slept, lasted }
             "par_decision": Decision { gear, about, reason, seconds }
             "par_situation": Situation { now, gear, target, why, blind, degraded, syncing, refused,
-                rationed, starts, share, day, outrun, owed, fills, draining }
+                rationed, starts, share, day, outrun, owed, gap, fills, draining }
             "par_policy": Policy { geo, knobs, series, quiet_since, borne_since, calm_since, surge,
                 level, starts_in, leaves_in, risen, failed, failed_for, slow, slow_at, was_slow,
-                shifted, slept_since, sleep, sleeps, regrets }
+                misses, shifted, slept_since, sleep, sleeps, regrets }
             "par_sample": Sample { ns, gear, shifted, others, synced, requests, waited_ns, sectors,
                 flushes, flush_ns, home, sent, log_sent, logged, busy_ns, drained }
             "par_ratio": Ratio { counted, among }
