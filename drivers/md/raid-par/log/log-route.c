@@ -62,6 +62,23 @@ static bool is_logged(struct par_log *log, const struct bio *bio)
 	       par_log_index_has(&log->index, bio->bi_iter.bi_sector, bio_sectors(bio));
 }
 
+/*
+ * Can @bio, a part of whole stripes, be written at home without a miss? Always if no member
+ * sleeps, or if the images are of all data.
+ */
+static bool is_imaged(const struct par_log *log, const struct bio *bio)
+{
+	const struct par_conf *conf = log->conf;
+	u64 at = bio->bi_iter.bi_sector;
+
+	if (likely(!par_has_slots(&conf->geo)) || !in_low_gear(log))
+		return true;
+	for (; at < bio_end_sector(bio); at = (at | (conf->geo.seg_sectors - 1)) + 1)
+		if (!par_sector_imaged(conf, at))
+			return false;
+	return true;
+}
+
 static struct par_log_write describe_write(struct par_log *log, const struct bio *bio, bool whole)
 {
 	u32 absent = READ_ONCE(log->conf->store->super.log.absent);
@@ -110,6 +127,8 @@ static void log_write(struct par_log *log, struct bio *bio, enum origin origin, 
 	enum par_log_way way;
 	bool full;
 
+	/* The log takes stripes that would wake members, as long as it has room. */
+	whole = whole && is_imaged(log, bio);
 	spin_lock(&log->lock);
 	write = describe_write(log, bio, whole);
 	full = !log->use.off && par_log_full(&write);
