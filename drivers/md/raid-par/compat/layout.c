@@ -84,6 +84,7 @@ static const struct par_layout layouts[] = {
 	AT(mddev, sync_super),
 	AT(mddev, safemode_delay),
 	AT(mddev, suspend_mutex),
+	AT(mddev, active_io),
 	WHOLE(md_rdev),
 	AT(md_rdev, same_set),
 	AT(md_rdev, sectors),

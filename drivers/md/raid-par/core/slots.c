@@ -143,9 +143,13 @@ bool par_sector_imaged(const struct par_conf *conf, u64 sector)
 	row = (stripe * geo->chunk_sectors + (within & (geo->chunk_sectors - 1))) >> geo->seg_shift;
 	if (par_map_look(home, row, 0) == PAR_SEG_UNWRITTEN)
 		return par_row_has_slots(home, row, gear);
-	for (d = geo->set[gear].members; d < geo->members; d++)
+	for (d = geo->set[gear].members; d < geo->members; d++) {
+		/* Without parity a write concerns one member only. */
+		if (!geo->parities && d != within / geo->chunk_sectors)
+			continue;
 		if (par_map_look(home, row, d) == PAR_SEG_HOME)
 			return false;
+	}
 	return true;
 }
 

@@ -208,7 +208,7 @@ static void write_run(struct par_log *log, struct par_log_batch *batch, u64 sect
 	unsigned int left = count, vectors = DIV_ROUND_UP(first + count, PAR_LOG_BLOCK);
 	/* Not the array's disk, whose statistics have counted the write when it was logged. */
 	struct bio *bio = bio_alloc_bioset(home->front->part0, vectors, REQ_OP_WRITE, GFP_NOIO,
-					   &log->conf->io->bios);
+					   &log->pools.homes);
 
 	bio->bi_iter.bi_sector = sector;
 	for (; left; first = 0, pages++) {

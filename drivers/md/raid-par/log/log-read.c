@@ -8,6 +8,7 @@
 /*
  * A read within one unit for @bio, at @sector of the ring; @rdev is referenced.
  * @lacking: copies that lack the records; @tried: the number of copies that have been tried
+ * @start: when it began, for the array's statistics
  */
 struct read_leg {
 	struct par_log *log;
@@ -16,6 +17,7 @@ struct read_leg {
 	u64 sector;
 	u8 lacking;
 	unsigned int tried;
+	unsigned long start;
 	struct work_struct work;
 	struct bio clone;	/* last: its vectors follow */
 };
@@ -28,12 +30,17 @@ int par_log_read_init(struct par_log *log)
 static void read_end(struct read_leg *leg, blk_status_t status)
 {
 	struct par_log *log = leg->log;
+	struct mddev *mddev = log->conf->mddev;
 	struct bio *bio = leg->bio;
 
 	par_log_read_put(log, leg->sector / PAR_LOG_UNIT_SECTORS);
+	/* Its other part may have failed: that status stays. */
+	if (status)
+		bio->bi_status = status;
+	bio_end_io_acct(bio, leg->start);
 	bio_put(&leg->clone);
-	bio->bi_status = status;
 	bio_endio(bio);
+	percpu_ref_put(&mddev->active_io);
 }
 
 static void read_endio(struct bio *clone)
@@ -107,7 +114,11 @@ static void read_place(struct par_log *log, struct bio *bio, const struct par_lo
 	struct bio *clone;
 	struct read_leg *leg;
 
-	md_account_bio(log->conf->mddev, &bio);
+	/*
+	 * Count the read as md_account_bio() does, but without a clone of its pool: held writes may
+	 * have all of them until a drain has ended, and the drain waits for this read.
+	 */
+	percpu_ref_get(&log->conf->mddev->active_io);
 	clone = bio_alloc_clone(bio->bi_bdev, bio, GFP_NOIO, &log->pools.clones);
 	clone->bi_opf &= ~REQ_RAHEAD;
 	clone->bi_end_io = read_endio;
@@ -117,6 +128,7 @@ static void read_place(struct par_log *log, struct bio *bio, const struct par_lo
 	leg->sector = piece->sector;
 	leg->lacking = piece->lacking;
 	leg->tried = 0;
+	leg->start = bio_start_io_acct(bio);
 	INIT_WORK(&leg->work, read_again);
 	send_read(leg);
 }

@@ -62,6 +62,23 @@ static bool is_logged(struct par_log *log, const struct bio *bio)
 	       par_log_index_has(&log->index, bio->bi_iter.bi_sector, bio_sectors(bio));
 }
 
+/*
+ * Can @bio, a part of whole stripes, be written at home without a miss? Always if no member
+ * sleeps, or if the images are of all data.
+ */
+static bool is_imaged(const struct par_log *log, const struct bio *bio)
+{
+	const struct par_conf *conf = log->conf;
+	u64 at = bio->bi_iter.bi_sector;
+
+	if (likely(!par_has_slots(&conf->geo)) || !in_low_gear(log))
+		return true;
+	for (; at < bio_end_sector(bio); at = (at | (conf->geo.seg_sectors - 1)) + 1)
+		if (!par_sector_imaged(conf, at))
+			return false;
+	return true;
+}
+
 static struct par_log_write describe_write(struct par_log *log, const struct bio *bio, bool whole)
 {
 	u32 absent = READ_ONCE(log->conf->store->super.log.absent);
@@ -110,6 +127,8 @@ static void log_write(struct par_log *log, struct bio *bio, enum origin origin, 
 	enum par_log_way way;
 	bool full;
 
+	/* The log takes stripes that would wake members, as long as it has room. */
+	whole = whole && is_imaged(log, bio);
 	spin_lock(&log->lock);
 	write = describe_write(log, bio, whole);
 	full = !log->use.off && par_log_full(&write);
@@ -165,6 +184,15 @@ static u32 whole_sectors(const struct par_log *log)
 	return geo->chunk_sectors * (geo->parities ? geo->members - geo->parities : 1);
 }
 
+/* Set [*@first, *@end) to the whole stripes among sectors [@from, @to). */
+static void whole_stripes(const struct par_log *log, u64 from, u64 to, u64 *first, u64 *end)
+{
+	u32 whole = whole_sectors(log);
+
+	*first = div_u64(from + whole - 1, whole) * whole;
+	*end = div_u64(to, whole) * whole;
+}
+
 /* Split the part before @sector off, if @bio has sectors on both sides. */
 static struct bio *split_front(struct par_log *log, struct bio *bio, u64 sector)
 {
@@ -213,16 +241,16 @@ static u64 run_end(const struct bio_list *bios)
 /* Counted writes of one task. A plug lets the home set see whole stripes before it begins. */
 static void route_writes(struct par_log *log, struct bio_list *bios)
 {
-	u32 whole = whole_sectors(log);
 	struct blk_plug plug;
 	struct bio *bio;
 
 	blk_start_plug(&plug);
 	while (!bio_list_empty(bios)) {
 		u64 end = run_end(bios), at = bios->head->bi_iter.bi_sector;
-		u64 first = div_u64(at + whole - 1, whole) * whole;
+		u64 first, last;
 
-		for (; at != end; route_parts(log, bio, first, div_u64(end, whole) * whole)) {
+		whole_stripes(log, at, end, &first, &last);
+		for (; at != end; route_parts(log, bio, first, last)) {
 			bio = bio_list_pop(bios);
 			at = bio_end_sector(bio);
 		}
@@ -239,22 +267,51 @@ void par_log_gather_work(struct work_struct *work)
 	route_writes(log, &bios);
 }
 
-/* A task that is about to wait must not wait for stripes here. */
+/* Is this one write that is sent as a whole? */
+static bool is_one_part(const struct par_log *log, const struct bio_list *bios)
+{
+	const struct bio *bio = bios->head;
+	u64 first, end;
+
+	if (bio->bi_next)
+		return false;
+	whole_stripes(log, bio->bi_iter.bi_sector, bio_end_sector(bio), &first, &end);
+	return first >= end ||
+	       (first == bio->bi_iter.bi_sector && end == bio_end_sector(bio));
+}
+
+/*
+ * Within ->submit_bio, requests that are sent begin only when that has returned. Without parity
+ * each part that goes past the log is a use of the home set: if the set was to be quiet between
+ * two parts of one task, the second one would wait for the quiescer, which waits for the first
+ * one. With parity the stripes of the first one are not in the task's hands.
+ */
+static bool must_queue(const struct par_log *log, const struct bio_list *bios)
+{
+	return current->bio_list && !log->conf->geo.parities && !is_one_part(log, bios);
+}
+
+/* @waits: the task is about to wait, and must not wait for stripes here */
+static void end_writes(struct par_log *log, struct bio_list *bios, bool waits)
+{
+	unsigned long flags;
+
+	if (!waits && !must_queue(log, bios)) {
+		route_writes(log, bios);
+		return;
+	}
+	/* Both under the lock: once taken, they may end, and the array be freed. */
+	spin_lock_irqsave(&log->conf->queue.lock, flags);
+	bio_list_merge(&log->gathered.bios, bios);
+	queue_work(log->conf->queue.long_wq, &log->gathered.work);
+	spin_unlock_irqrestore(&log->conf->queue.lock, flags);
+}
+
 static void end_gather(struct blk_plug_cb *cb, bool from_schedule)
 {
 	struct gather *gather = container_of(cb, struct gather, cb);
-	struct par_log *log = cb->data;
-	unsigned long flags;
 
-	if (!from_schedule) {
-		route_writes(log, &gather->bios);
-	} else {
-		/* Both under the lock: once taken, they may end, and the array be freed. */
-		spin_lock_irqsave(&log->conf->queue.lock, flags);
-		bio_list_merge(&log->gathered.bios, &gather->bios);
-		queue_work(log->conf->queue.long_wq, &log->gathered.work);
-		spin_unlock_irqrestore(&log->conf->queue.lock, flags);
-	}
+	end_writes(cb->data, &gather->bios, from_schedule);
 	kfree(gather);
 }
 
@@ -279,7 +336,7 @@ static void gather_write(struct par_log *log, struct bio *bio)
 	}
 	bio_list_init(&alone);
 	bio_list_add(&alone, bio);
-	route_writes(log, &alone);
+	end_writes(log, &alone, false);
 }
 
 void par_log_submit(struct par_conf *conf, struct bio *bio)

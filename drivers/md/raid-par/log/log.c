@@ -58,6 +58,7 @@ static int init_queues(struct par_log *log)
 	err = bioset_init(&log->pools.bios, BIO_POOL_SIZE, 0, BIOSET_NEED_BVECS);
 	err = err ?: bioset_init(&log->pools.splits, BIO_POOL_SIZE, 0, 0);
 	err = err ?: bioset_init(&log->pools.parts, BIO_POOL_SIZE, 0, 0);
+	err = err ?: bioset_init(&log->pools.homes, BIO_POOL_SIZE, 0, BIOSET_NEED_BVECS);
 	return err ?: par_log_read_init(log);
 }
 
@@ -120,6 +121,7 @@ void par_log_exit(struct par_conf *conf)
 	bioset_exit(&log->pools.bios);
 	bioset_exit(&log->pools.splits);
 	bioset_exit(&log->pools.parts);
+	bioset_exit(&log->pools.homes);
 	bioset_exit(&log->pools.clones);
 }
 

@@ -50,10 +50,12 @@ struct par_log_sent {
 
 /*
  * struct par_log_pools - pools of the log's own requests, of splits and clones of reads, and of
- * @parts of writes: these may be held until a drain has ended, for which reads must be able to end
+ * @parts of writes: these may be held until a drain has ended, for which reads must be able to end.
+ * @homes: the drain's writes, which may wait for copies of the mover, whose requests are of another
+ * pool
  */
 struct par_log_pools {
-	struct bio_set bios, splits, clones, parts;
+	struct bio_set bios, splits, clones, parts, homes;
 };
 
 /**

@@ -18,7 +18,8 @@ enum par_log_way {
 /**
  * struct par_log_write - a write, and the state of the log
  * @low: the array is in a gear below its top one
- * @large: whole stripes that are written at once, for which the home set reads nothing
+ * @large: whole stripes that are written at once, for which the home set reads nothing and wakes
+ *	no member
  * @logged: par_log_index_has() a block of it
  * @room: the log has room; @ending: fewer than PAR_LOG_ENDING blocks are live, and are drained
  */
