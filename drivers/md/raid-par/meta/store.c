@@ -843,7 +843,9 @@ int par_store_log_flushed(struct par_conf *conf, u64 stable)
 	int err;
 
 	mutex_lock(&conf->store->mutex);
-	err = flush_and_note(conf);
+	/* Without this, an array that was read-only would still be clean, and store nothing. */
+	err = begin_use(conf);
+	err = err ?: flush_and_note(conf);
 	if (!err)
 		conf->store->super.log.stable = stable;
 	mutex_unlock(&conf->store->mutex);
