@@ -186,24 +186,31 @@ static void discard_stripes(struct par_set *home, u64 stripe, u64 end)
 	}
 }
 
-u64 par_discard_range(struct par_conf *conf, const struct bio *bio, u64 *sector)
+u64 par_discard_next(struct par_conf *conf, const struct bio *bio, u64 *sector)
 {
-	u64 sectors = stripes_of(par_home(conf)).sectors, end;
+	struct par_set *home = par_home(conf);
+	struct par_stripes stripes = stripes_of(home);
+	u64 first = DIV64_U64_ROUND_UP(*sector, stripes.sectors), next = first;
+	u64 end = div64_u64(bio_end_sector(bio), stripes.sectors);
 
-	*sector = DIV64_U64_ROUND_UP(bio->bi_iter.bi_sector, sectors) * sectors;
-	end = div64_u64(bio_end_sector(bio), sectors) * sectors;
-	if (end <= *sector || !par_set_steady(par_home(conf)))	/* nothing is, see row.c */
-		return 0;
-	return end - *sector;
+	for (; first < end; first = next + 1) {
+		next = div64_u64(par_map_next_written(home, first * stripes.rows,
+						      end * stripes.rows), stripes.rows);
+		if (next > first)
+			break;
+	}
+	*sector = first * stripes.sectors;
+	return first < end ? (next - first) * stripes.sectors : 0;
 }
 
 static void discard_one(struct par_conf *conf, struct bio *bio)
 {
 	struct par_set *home = par_home(conf);
-	u64 sector, sectors = par_discard_range(conf, bio, &sector);
 	u64 stripe = stripes_of(home).sectors;
 
-	discard_stripes(home, div64_u64(sector, stripe), div64_u64(sector + sectors, stripe));
+	if (par_set_steady(home))	/* else no row is cleared, see row.c */
+		discard_stripes(home, DIV64_U64_ROUND_UP(bio->bi_iter.bi_sector, stripe),
+				div64_u64(bio_end_sector(bio), stripe));
 	bio_endio(bio);
 }
 

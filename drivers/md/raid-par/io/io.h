@@ -223,9 +223,9 @@ void par_flush_done(struct par_conf *conf, struct bio *bio);
 void par_discard_request(struct par_conf *conf, struct bio *bio);
 
 /*
- * par_discard_range - what of a discard is whole stripes and so is given back, from @sector on;
- * returns how many sectors
+ * par_discard_next - the next whole stripes of the discard @bio, from *@sector on, none of whose
+ * rows is written: sets *@sector, and returns the number of sectors; 0: there are none
  */
-u64 par_discard_range(struct par_conf *conf, const struct bio *bio, u64 *sector);
+u64 par_discard_next(struct par_conf *conf, const struct bio *bio, u64 *sector);
 
 #endif

@@ -22,6 +22,7 @@ struct drain_block {
 #define DRAIN_KEPT	64U	/* … are allocated for the drain, except these */
 #define DRAIN_RUNS	64U	/* of adjacent blocks; then a slice gets no further stripe */
 #define DRAIN_STRIPES	2U	/* that are written home together */
+#define DISCARD_TIME	HZ	/* then a drain that is due goes on, and further discards wait */
 
 /*
  * struct par_log_drain - the state of a drain
@@ -581,21 +582,60 @@ static bool is_due(struct par_log *log)
 	       par_log_lacks_member(log);
 }
 
-static void take_discards(struct par_log *log)
+/* The discard goes through the work of all discards: two must not hold the same rows. */
+static void discard_at_home(struct par_log *log, const struct bio *bio)
 {
-	struct bio_list bios;
-	u64 sector, sectors;
-	struct bio *bio;
+	struct bio *own = bio_alloc_bioset(bio->bi_bdev, 0, REQ_OP_DISCARD, GFP_NOIO,
+					   &log->pools.bios);
+	struct par_log_batch batch;
 
-	par_queue_take(log->conf, &log->discards, &bios);
-	while ((bio = bio_list_pop(&bios))) {
-		/* Only the stripes that the home set discards: the rest has older content there. */
-		sectors = par_discard_range(log->conf, bio, &sector);
+	own->bi_iter = bio->bi_iter;
+	par_log_batch_begin(&batch);
+	par_log_batch_own(&batch, own);
+	par_discard_request(log->conf, own);
+	par_log_batch_end(&batch);
+}
+
+/* Only in stripes without a written row: of the others, the home set has older content. */
+static void forget_discarded(struct par_log *log, const struct bio *bio)
+{
+	u64 sector = bio->bi_iter.bi_sector, sectors;
+
+	for (; (sectors = par_discard_next(log->conf, bio, &sector)); sector += sectors) {
 		spin_lock(&log->lock);
 		par_log_index_discard(&log->index, sector, sectors);
 		par_log_lost_drop(&log->lost, sector, sectors);
 		spin_unlock(&log->lock);
-		par_discard_request(log->conf, bio);
+		cond_resched();
+	}
+}
+
+static struct bio *next_discard(struct par_log *log)
+{
+	struct bio *bio;
+
+	spin_lock_irq(&log->conf->queue.lock);
+	bio = bio_list_pop(&log->discards);
+	spin_unlock_irq(&log->conf->queue.lock);
+	return bio;
+}
+
+/*
+ * No drain is under way meanwhile: it would start rows again that are being discarded. So a drain
+ * that is due must not wait until a whole array has been discarded.
+ */
+static void take_discards(struct par_log *log)
+{
+	unsigned long until = jiffies + DISCARD_TIME;
+	struct bio *bio;
+
+	while (!READ_ONCE(log->paused) && !(time_after(jiffies, until) && is_due(log))) {
+		bio = next_discard(log);
+		if (!bio)
+			break;
+		discard_at_home(log, bio);
+		forget_discarded(log, bio);
+		bio_endio(bio);
 	}
 }
 
@@ -735,8 +775,10 @@ void par_log_drain_work(struct work_struct *work)
 			submit_held(log);
 	}
 	/* If the work is queued already, what has come in meanwhile is not put off. */
-	if (!READ_ONCE(log->paused) &&
-	    (!par_log_ring_empty(&log->ring) || READ_ONCE(log->wanted)))
+	if (READ_ONCE(log->discards.head))
+		par_log_drain_now(log);
+	else if (!READ_ONCE(log->paused) &&
+		 (!par_log_ring_empty(&log->ring) || READ_ONCE(log->wanted)))
 		queue_delayed_work(log->drain_wq, &log->drain_work,
 				   done < 0 ? time_left(log->drain) : PAR_LOG_LOOK);
 }

@@ -152,7 +152,8 @@ void par_log_resume(struct par_conf *conf)
 	par_log_writable(conf);
 	/* Not at once: md may be about to make the array read-only, which is clean now. */
 	queue_delayed_work(log->drain_wq, &log->drain_work,
-			   READ_ONCE(log->wanted) ? 0 : PAR_LOG_LOOK);
+			   READ_ONCE(log->wanted) || READ_ONCE(log->discards.head) ?
+			   0 : PAR_LOG_LOOK);
 }
 
 void par_log_writable(struct par_conf *conf)

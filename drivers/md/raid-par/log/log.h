@@ -97,7 +97,7 @@ struct par_log_gathered {
  * @waiting: writes that go into the log; @queued: the number of their blocks
  * @held: writes that wait until their logged blocks have been drained and freed
  * @gathered: see above
- * @discards: discards that the drain's work submits between drains; under conf->queue.lock
+ * @discards: discards that wait for the drain's work, between drains; under conf->queue.lock
  * @reads: for each unit, the number of reads under way
  * @ready_lock: guards @run, @ready, @lacking, @stuck, @renew; taken above the store's mutex
  * @run: the run of the records of this use; @ready: it is stored
@@ -186,7 +186,7 @@ int par_log_load(struct par_conf *conf);
 /*
  * par_log_pause - the array is about to stop, and no request is under way: end the drain, and
  *	flush the log
- * par_log_resume - continue; the drain some seconds later, unless writes wait for it
+ * par_log_resume - continue; the drain some seconds later, unless writes or discards wait for it
  * Both sleep.
  */
 void par_log_pause(struct par_conf *conf);

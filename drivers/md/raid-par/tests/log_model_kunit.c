@@ -2,15 +2,16 @@
 /*
  * A model of the protocol of the write log. The decisions are the module's own: the ring, the
  * index, the blocks to drain, the tail, log-way.c. The I/O is modelled here in small steps, in
- * any order: writes, flushes, drains, stores of a tail, shifts. Power is cut at any time, and
- * the log is replayed: the data that is read then had been flushed, or is newer.
+ * any order: writes, flushes, drains, discards, stores of a tail, shifts. Power is cut at any time,
+ * and the log is replayed: the data that is read then had been flushed, or is newer.
  *
  * Each rule can be left out (a mutant), and the model must find that. log_replay_kunit.c tests
  * which records a replay accepts: here a record is stable, or it does not exist.
  *
  * The content of half a block is a version. A write fills its record with its version, so that
  * the ring is soon reused. Two writes of a block are never under way at once, as their order is
- * not defined.
+ * not defined. A discard is of one block, which the home set clears or not. After a cut, discarded
+ * content may be back, in any version.
  */
 #include <linux/kernel.h>
 #include <linux/prandom.h>
@@ -44,13 +45,15 @@ enum mutant {
 	TAIL_AT_HEAD,		/* records that are not done are ignored */
 	ACK_OUT_OF_ORDER,	/* a record is acknowledged before the record in front of it */
 	FREE_BEFORE_STORED,	/* places are reused before the tail is stored */
+	DISCARD_UNSEEN,		/* the log drops what the home set has not cleared */
+	DISCARD_IN_DRAIN,	/* a block is discarded while it is drained */
 	MUTANTS,
 };
 
 static const char * const mutants[MUTANTS] = {
 	"none", "tail before flush", "past what is logged", "past what is drained",
 	"flush without log", "read without log", "drained with newer", "tail at head",
-	"ack out of order", "free before stored",
+	"ack out of order", "free before stored", "discard unseen", "discard in drain",
 };
 
 /* Half a block at home. @flushed: the stable version; and the versions reported to users. */
@@ -100,8 +103,10 @@ struct model {
 	u32 drained[2 * BATCH];		/* versions that were read; 0: none */
 	enum tail_step tail;
 	u64 new_tail, stored_tail;
+	bool discarding, cleared;	/* the block @discarded, at home */
+	unsigned int discarded;
 	u32 version;
-	unsigned int cuts, appended, passed, waited;
+	unsigned int cuts, appended, passed, waited, discards;
 };
 
 static u32 any(struct model *model, u32 below)
@@ -152,7 +157,7 @@ static bool block_busy(struct model *model, unsigned int block)
 	for (i = model->first; i < model->next; i++)
 		if (record_at(model, i)->block == block && !record_at(model, i)->acked)
 			return true;
-	return model->past[block].busy;
+	return model->past[block].busy || (model->discarding && model->discarded == block);
 }
 
 /* All acknowledged data is read, as long as there is power. */
@@ -331,6 +336,9 @@ static void flush(struct model *model)
 	if (!model->flushing) {
 		for (i = 0; i < CELLS; i++)
 			model->cell[i].snapshot = model->cell[i].acked;
+		if (model->discarding)
+			model->cell[2 * model->discarded].snapshot =
+				model->cell[2 * model->discarded + 1].snapshot = 0;
 		model->flush_done = model->ring.done;
 		model->flushing = true;
 		return;
@@ -395,8 +403,8 @@ static void drain(struct model *model)
 {
 	switch (model->drain) {
 	case DRAIN_NONE:
-		/* Not while the tail moves: the drain moves it. */
-		if (model->tail == TAIL_NONE)
+		/* Not while the tail moves: the drain moves it, and takes discards. */
+		if (model->tail == TAIL_NONE && !model->discarding)
 			drain_read(model);
 		break;
 	case DRAIN_READ:
@@ -422,7 +430,7 @@ static void move_tail(struct model *model)
 {
 	switch (model->tail) {
 	case TAIL_NONE:
-		if (model->drain != DRAIN_NONE)
+		if (model->drain != DRAIN_NONE || model->discarding)
 			break;
 		model->new_tail = par_log_drain_tail(&model->index, &model->ring);
 		if (model->mutant == TAIL_AT_HEAD && !model->index.live)
@@ -448,6 +456,48 @@ static void move_tail(struct model *model)
 	}
 }
 
+/* ---- discards ---- */
+
+/* The home set clears the block, or not. From now on, any content is right after a cut. */
+static void begin_discard(struct model *model)
+{
+	unsigned int block = any(model, BLOCKS), i;
+
+	if (block_busy(model, block))
+		return;
+	if (model->tail != TAIL_NONE ||
+	    (model->drain != DRAIN_NONE && model->mutant != DISCARD_IN_DRAIN))
+		return;
+	model->discarding = true;
+	model->discarded = block;
+	model->cleared = any(model, 2);
+	for (i = 2 * block; i < 2 * block + 2; i++) {
+		model->cell[i].flushed = 0;
+		model->cell[i].snapshot = 0;
+		if (model->cleared)
+			model->cell[i].cache = 0;
+	}
+}
+
+static void end_discard(struct model *model)
+{
+	if (model->cleared || model->mutant == DISCARD_UNSEEN)
+		par_log_index_discard(&model->index, model->discarded * PAR_LOG_BLOCK,
+				      PAR_LOG_BLOCK);
+	if (model->cleared)
+		acknowledge(model, model->discarded, 0xff, 0);
+	model->discarding = false;
+	model->discards++;
+}
+
+static void discard(struct model *model)
+{
+	if (model->discarding)
+		end_discard(model);
+	else
+		begin_discard(model);
+}
+
 /* ---- cuts ---- */
 
 static void reset_memory(struct model *model)
@@ -460,6 +510,7 @@ static void reset_memory(struct model *model)
 	model->drain = DRAIN_NONE;
 	model->tail = TAIL_NONE;
 	model->flushing = false;
+	model->discarding = false;
 }
 
 /* Records that were not stable may exist or not. */
@@ -546,6 +597,8 @@ static void do_step(struct model *model)
 		end_past(model, any(model, BLOCKS));
 	else if (what < 310)
 		flush(model);
+	else if (what < 325)
+		discard(model);
 	else if (what < 385)
 		drain(model);
 	else
@@ -581,7 +634,7 @@ static struct model *alloc_model(struct kunit *test)
 /* No data is lost, and every kind of step occurs. */
 static void model_holds(struct kunit *test)
 {
-	unsigned int seed, cuts = 0, appended = 0, passed = 0, waited = 0, rounds = 0;
+	unsigned int seed, cuts = 0, appended = 0, passed = 0, waited = 0, discards = 0, rounds = 0;
 	struct model *model = alloc_model(test);
 
 	for (seed = 1; seed <= WALKS; seed++) {
@@ -592,12 +645,14 @@ static void model_holds(struct kunit *test)
 		appended += model->appended;
 		passed += model->passed;
 		waited += model->waited;
+		discards += model->discards;
 		rounds += (model->stored_tail - seed * 3 * PAR_LOG_UNIT) / SLOTS;
 	}
 	KUNIT_EXPECT_GT(test, cuts, 5 * WALKS);
 	KUNIT_EXPECT_GT(test, appended, 100 * WALKS);
 	KUNIT_EXPECT_GT(test, passed, 40 * WALKS);
 	KUNIT_EXPECT_GT(test, waited, 10 * WALKS);
+	KUNIT_EXPECT_GT(test, discards, 5 * WALKS);
 	KUNIT_EXPECT_GT(test, rounds, WALKS);
 }
 
