@@ -86,7 +86,8 @@ class Array:
 
     def create(self, layout):
         command = ["mdadm", "--create", self.device, "--run", "--level=par",
-                   f"--raid-devices={MEMBERS}", f"--layout={layout}", *self.devices]
+                   f"--raid-devices={MEMBERS}", f"--layout={layout}", "--log-size=none",
+                   *self.devices]
         run(*command)
         self.assemblies += 1
         return " ".join(command)

@@ -3,6 +3,7 @@
  * mdadm and the module agree about the possible layouts and the size of an array: the results of
  * both are compared, for all gear masks of up to 12 members and a sample of larger ones, with
  * members of many sizes, without a log and with logs of many sizes, with images of all and of shares.
+ * And a new array has a log of the size that is documented.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +20,8 @@ unsigned long long par_shared_sectors(int layout, int chunk_size,
 				      unsigned long long component_size,
 				      unsigned long long steady_size,
 				      unsigned long long log_sectors, unsigned int share);
+
+unsigned long long par_default_log(unsigned long long component_size);
 
 static unsigned long compared, arrays;
 
@@ -121,11 +124,42 @@ static void compare_sizes(u32 layout)
 	}
 }
 
+/* The log that a member of so many sectors has if none is asked for. */
+static void check_default(u64 size, u64 log)
+{
+	u64 mdadm = par_default_log(size);
+
+	if (mdadm == log)
+		return;
+	printf("a log of %llu sectors on a member of %llu, not of %llu\n",
+	       (unsigned long long)mdadm, (unsigned long long)size, (unsigned long long)log);
+	exit(1);
+}
+
+static void check_defaults(void)
+{
+	const u64 gib = 1ULL << 21, mib = 1ULL << 11;
+	u64 size;
+
+	check_default(0, 0);
+	check_default(64 * gib - 1, 0);
+	check_default(64 * gib, 64 * mib);
+	check_default(65 * gib - 1, 64 * mib);
+	check_default(1000 * gib, 1000 * mib);
+	check_default(8191 * gib, 8191 * mib);
+	check_default(8192 * gib, 8 * gib);
+	check_default(1ULL << 40, 8 * gib);
+	for (size = 64 * gib; size < 100 * 1024 * gib; size += 12345 * mib)
+		if (par_default_log(size) > size / 1024)
+			check_default(size, size / 1024);
+}
+
 int main(void)
 {
 	u32 child, mask;
 	int i;
 
+	check_defaults();
 	for (child = 0; child < 16; child++) {
 		for (mask = 0; mask < 1U << 12; mask++)
 			compare_sizes(child << 28 | mask);

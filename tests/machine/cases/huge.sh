@@ -1,5 +1,5 @@
 #!/bin/bash
-# An array of five 16 TB disks is created in 2 s, clean, and its map needs little memory.
+# An array of five 16 TB disks is created in 2 s, clean, and its map needs little memory. It has a write log if none is asked for.
 # subject: life
 # machine: --mem 2G
 # timeout: 120
@@ -53,7 +53,8 @@ live() {
 	mkdisks 5 16T
 	modprobe raid-par
 	before=$(used)
-	timed "create the array" 2000 create_par 3,5
+	timed "create the array" 2000 create_par 3,5 --log-size=none
+	assert_eq "$(par log_size)" 0 "bytes of a log that is not wanted"
 	assert_match "$(mdadm --detail /dev/md0)" 'State : clean' "state"
 	assert_eq "$(</sys/block/md0/md/sync_action)" idle "sync_action"
 	ARRAY=$(array_mib)
@@ -91,3 +92,19 @@ for try in 1 2 3; do
 	[ "$SLOW" ] || break
 done
 [ -z "$SLOW" ] || fail "$SLOW"
+
+# logged_by_default SIZE MIB: an array of such disks has a log of so many MiB on each of three members, two copies.
+logged_by_default() {
+	mkdisks 5 "$1"
+	create_par 3,5
+	assert_eq "$(par log_size)" $(($2 * 3 / 2 << 20)) "bytes of the log on disks of $1"
+	reassemble_par
+	assert_eq "$(par log_size)" $(($2 * 3 / 2 << 20)) "bytes of it when the array has been stopped"
+	stop_par
+	rmdisks
+}
+
+note "the size of a log that is not asked for"
+logged_by_default 63G 0
+logged_by_default 66G 64
+logged_by_default 16T 8192

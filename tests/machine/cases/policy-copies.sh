@@ -22,7 +22,7 @@ grep ^shift "$MACHINE_TMP/told"
 
 build_replay
 mkspindles 8 16000900661248 preset=nearline
-create_par 3,8
+create_par 3,8 --log-size=none
 "$REPLAY" "/dev/$MD" -l "$MACHINE_TMP/files" >/dev/null
 begin_anew
 report_anew

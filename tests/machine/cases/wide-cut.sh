@@ -17,7 +17,7 @@ cut() {
 }
 
 mkspindles 5 4T preset=nearline
-create_par 3,5
+create_par 3,5 --log-size=none
 written first
 settle
 set_par gear 3

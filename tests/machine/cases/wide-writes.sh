@@ -34,7 +34,7 @@ ms() { tr ' ' '\n' <"$MACHINE_TMP/load" | awk -v what="$1" 'hit { printf "%d\n",
 
 build_replay
 mkspindles 5 1600G preset=nearline
-create_par 3,5
+create_par 3,5 --log-size=none
 places >"$MACHINE_TMP/places"
 first_writes <"$MACHINE_TMP/places" >"$MACHINE_TMP/first"
 scattered <"$MACHINE_TMP/places" >"$MACHINE_TMP/scattered"

@@ -16,13 +16,14 @@ policy_array() {
 	settle
 }
 
-# huge_array LAYOUT SECONDS:RATE:READS...: make an array of 16 TB disks, and a load for it, see series.py.
+# huge_array LAYOUT SECONDS:RATE:READS...: make an array of 16 TB disks without a write log, and a load for it, see
+# series.py.
 huge_array() {
 	local layout=$1 span
 	shift
 	build_replay
 	mkspindles "$(top_gear "$layout")" 16000900661248 preset=nearline
-	create_par "$layout"
+	create_par "$layout" --log-size=none
 	span=$(blockdev --getsize64 "/dev/$MD")
 	"$TOOLS/series.py" 120 "$span" 1 "$MACHINE_TMP/files" "$MACHINE_TMP/requests" "$@"
 	"$REPLAY" "/dev/$MD" -l "$MACHINE_TMP/files" >/dev/null

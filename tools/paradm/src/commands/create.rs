@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 
 use crate::cli::{Context, Verdict};
-use crate::create::{self, Creation, Gears, Level, LogSize, Wanted};
+use crate::create::{self, Creation, Gears, Level, LogWish, Wanted};
 use crate::error::{Error, Result};
 use crate::output::Text;
 use crate::system::System;
@@ -29,9 +29,9 @@ pub struct Options {
     /// Number of spares among the devices
     #[arg(long, value_name = "NUMBER", default_value_t = 0, value_parser = clap::value_parser!(u32).range(..=100))]
     spares: u32,
-    /// Size of a write log on each member that never sleeps, as mdadm takes it: 8G; without it there is none, and none can be added
+    /// Size of the write log on each member that never sleeps, as mdadm takes it: 8G, or none; default: a 1024th of the smallest member, at most 8G
     #[arg(long, value_name = "SIZE")]
-    log_size: Option<LogSize>,
+    log_size: Option<LogWish>,
     /// Percent of the array that can have images at a time; less makes the array larger, and reads of other data wake sleepers
     #[arg(long, value_name = "PERCENT", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=100))]
     image_share: u32,
@@ -86,7 +86,7 @@ fn wanted(options: &Options, system: &dyn System) -> Result<Wanted> {
         gears,
         chunk_kib: options.chunk,
         spares: options.spares,
-        log_size: options.log_size,
+        log: options.log_size.unwrap_or_default(),
         image_share: options.image_share,
         overwrite: options.overwrite,
     })

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 
 use crate::cli::{Context, Verdict};
-use crate::create::{Gears, Level, LogSize};
+use crate::create::{Gears, Level, LogWish};
 use crate::disk;
 use crate::error::{Error, Result};
 use crate::plan::{self, Limits, LoadFrom, Offers, Size, Sizes, Wanted, Watts};
@@ -48,9 +48,9 @@ pub struct Options {
     /// The chunk in KiB, a power of two
     #[arg(long, value_name = "KIB", default_value_t = 512, value_parser = clap::value_parser!(u64).range(64..=16384))]
     chunk: u64,
-    /// Size of a write log on each disk, as mdadm takes it: 8G; the capacity is computed with it
+    /// Size of the write log on each disk, as mdadm takes it: 8G, or none; default: a 1024th of the smallest disk, at most 8G
     #[arg(long, value_name = "SIZE")]
-    log_size: Option<LogSize>,
+    log_size: Option<LogWish>,
     /// Simulate a load of this kind: nas, mail, media and others; an unknown name prints the list
     #[arg(long, value_name = "KIND")]
     load: Option<String>,
@@ -146,7 +146,7 @@ fn kinds(options: &Options, system: &dyn System) -> Result<Vec<Wanted>> {
         warnings: Vec::new(),
         level: options.level,
         chunk_kib: options.chunk,
-        log_size: options.log_size,
+        log: options.log_size.unwrap_or_default(),
         watts: watts(options)?,
         load: load.or_else(|| options.trace.clone().map(LoadFrom::Trace)),
     };

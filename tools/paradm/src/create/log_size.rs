@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The size of a write log, as mdadm takes it.
+//! The size of a write log, as mdadm takes it, and the one that an array has if none is given.
 
 use serde::{Serialize, Serializer};
 use std::fmt;
@@ -20,12 +20,23 @@ const UNITS: [(char, u64); 5] = [
 ];
 /// mdadm makes no smaller one.
 const LEAST: u64 = 4 << 11;
+/// A log of this share of the smallest member costs next to nothing; mdadm's default is the same.
+const SHARE: u64 = 1024;
+/// In MiB: a smaller one would be full all the time, and is not made by default; nor is a larger one.
+const LEAST_USUAL: u64 = 64;
+const MOST_USUAL: u64 = 8 << 10;
 /// More than any device has; mdadm reckons with 64 bits.
 const MOST: u64 = 1 << 50;
 
 impl LogSize {
     pub fn bytes(self) -> u64 {
         self.0 * SECTOR
+    }
+
+    /// What an array whose smallest member has so many bytes has by default.
+    pub fn usual(least: u64) -> Option<Self> {
+        let mib = (least / SHARE) >> 20;
+        (mib >= LEAST_USUAL).then(|| LogSize(mib.min(MOST_USUAL) << 11))
     }
 
     /// A number and K, M, G, T or s (sectors); K without one.
@@ -46,8 +57,41 @@ impl FromStr for LogSize {
 
     fn from_str(text: &str) -> Result<Self, String> {
         Self::parse(text).ok_or_else(|| {
-            format!("a log's size is given as mdadm takes it, as 512M or 8G (binary), 4M at least, not {text:?}")
+            format!("a log's size is given as mdadm takes it, as 512M or 8G (binary), 4M at least, or none, not {text:?}")
         })
+    }
+}
+
+/// What is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum LogWish {
+    /// What is usual with these members.
+    #[default]
+    Usual,
+    /// No log.
+    Without,
+    Size(LogSize),
+}
+
+impl LogWish {
+    /// With members of which the smallest has so many bytes.
+    pub fn on(self, least: u64) -> Option<LogSize> {
+        match self {
+            LogWish::Usual => LogSize::usual(least),
+            LogWish::Without => None,
+            LogWish::Size(size) => Some(size),
+        }
+    }
+}
+
+impl FromStr for LogWish {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "none" | "0" => Ok(LogWish::Without),
+            _ => text.parse().map(LogWish::Size),
+        }
     }
 }
 
@@ -110,6 +154,32 @@ mod tests {
         ] {
             assert!(wrong.parse::<LogSize>().is_err(), "{wrong}");
         }
+    }
+
+    /// As tests/mdadm/geometry.c has it of mdadm.
+    #[test]
+    fn the_usual_size_is_a_share_of_the_members() {
+        let gib = 1_u64 << 30;
+        for (least, shown) in [
+            (0, None),
+            (64 * gib - 1, None),
+            (64 * gib, Some("64M")),
+            (65 * gib - 1, Some("64M")),
+            (1000 * gib, Some("1000M")),
+            (8191 * gib, Some("8191M")),
+            (8192 * gib, Some("8G")),
+            (u64::MAX, Some("8G")),
+        ] {
+            let usual = LogSize::usual(least).map(|size| size.to_string());
+            assert_eq!(usual.as_deref(), shown, "{least}");
+            assert_eq!(LogWish::Usual.on(least), LogSize::usual(least));
+        }
+        for none in ["none", "0"] {
+            assert_eq!(none.parse(), Ok(LogWish::Without));
+        }
+        assert_eq!(LogWish::Without.on(u64::MAX), None);
+        assert_eq!("4M".parse::<LogWish>().unwrap().on(0), "4M".parse().ok());
+        assert!("None".parse::<LogWish>().is_err());
     }
 
     proptest! {

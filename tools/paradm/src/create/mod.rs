@@ -8,7 +8,7 @@ mod text;
 
 pub use contents::Contents;
 pub use layout::{Gears, Level};
-pub use log_size::LogSize;
+pub use log_size::{LogSize, LogWish};
 
 use crate::disk::{self, Disk};
 use crate::error::{Error, Result};
@@ -31,8 +31,7 @@ pub struct Wanted {
     pub gears: Option<Gears>,
     pub chunk_kib: u64,
     pub spares: u32,
-    /// `None`: without a write log.
-    pub log_size: Option<LogSize>,
+    pub log: LogWish,
     /// Percent of the array that can have images.
     pub image_share: u32,
     /// Contents of the devices may be lost. Members of arrays, and what is in use, are refused nevertheless.
@@ -118,11 +117,12 @@ pub fn prepare(system: &dyn System, wanted: &Wanted) -> Result<Creation> {
         .gears
         .clone()
         .unwrap_or_else(|| Gears::usual(wanted.level, members));
-    let geometry = fitting(wanted, &gears, members, &devices)?;
+    let (geometry, log_size) = fitting(wanted, &gears, members, &devices)?;
     not_running(system, &array)?;
     knows_par(system)?;
-    if let Some(size) = wanted.log_size {
-        knows_newer(system, "--log-size", &log_option(size))?;
+    let log = log_option(wanted.log, log_size);
+    if let Some(option) = &log {
+        knows_newer(system, "--log-size", option)?;
     }
     if let Some(option) = share_option(wanted.image_share) {
         knows_newer(system, "--image-share", &option)?;
@@ -137,12 +137,12 @@ pub fn prepare(system: &dyn System, wanted: &Wanted) -> Result<Creation> {
         )?);
     }
     let disks: Vec<_> = listed.iter().map(|member| member.disk.clone()).collect();
-    let program = mdadm_create(&array, wanted, &gears, &disks);
+    let program = mdadm_create(&array, wanted, &gears, log, &disks);
     Ok(Creation {
         array,
         level: wanted.level,
         chunk_kib: wanted.chunk_kib,
-        log_size: wanted.log_size,
+        log_size,
         image_share: wanted.image_share,
         bytes: geometry.array_bytes(),
         warnings: disk::warnings(&disks),
@@ -154,7 +154,13 @@ pub fn prepare(system: &dyn System, wanted: &Wanted) -> Result<Creation> {
     })
 }
 
-fn fitting(wanted: &Wanted, gears: &Gears, members: u32, disks: &[Disk]) -> Result<Geometry> {
+/// And the size of the log.
+fn fitting(
+    wanted: &Wanted,
+    gears: &Gears,
+    members: u32,
+    disks: &[Disk],
+) -> Result<(Geometry, Option<LogSize>)> {
     if gears.top() != members {
         return Err(Error::Usage(format!(
             "gears {gears} need {} devices and {} spares need as many besides, but {} devices are given",
@@ -165,13 +171,15 @@ fn fitting(wanted: &Wanted, gears: &Gears, members: u32, disks: &[Disk]) -> Resu
     }
     let least = disks.iter().map(|disk| disk.bytes).min().unwrap_or(0);
     let usable = least.saturating_sub(RESERVED.min(least / 16));
-    gears.geometry(
+    let log = wanted.log.on(usable);
+    let geometry = gears.geometry(
         wanted.level,
         wanted.chunk_kib,
         usable,
-        wanted.log_size,
+        log,
         wanted.image_share,
-    )
+    )?;
+    Ok((geometry, log))
 }
 
 fn role(geometry: &Geometry, number: u32, members: u32) -> Role {
@@ -231,8 +239,13 @@ fn knows_newer(system: &dyn System, name: &str, option: &str) -> Result<()> {
     })
 }
 
-fn log_option(size: LogSize) -> String {
-    format!("--log-size={size}")
+/// Members that are too small for a usual log get none from mdadm either.
+fn log_option(wish: LogWish, size: Option<LogSize>) -> Option<String> {
+    match size {
+        Some(size) => Some(format!("--log-size={size}")),
+        None if wish == LogWish::Without => Some("--log-size=none".to_owned()),
+        None => None,
+    }
 }
 
 /// `None`: images of everything, for which mdadm needs no option.
@@ -268,7 +281,13 @@ fn examine(system: &dyn System, wanted: &Wanted, disk: Disk, role: Role) -> Resu
     })
 }
 
-fn mdadm_create(array: &Path, wanted: &Wanted, gears: &Gears, disks: &[Disk]) -> Program {
+fn mdadm_create(
+    array: &Path,
+    wanted: &Wanted,
+    gears: &Gears,
+    log: Option<String>,
+    disks: &[Disk],
+) -> Program {
     let mut args = vec![
         "--create".to_owned(),
         array.display().to_string(),
@@ -280,7 +299,7 @@ fn mdadm_create(array: &Path, wanted: &Wanted, gears: &Gears, disks: &[Disk]) ->
     if wanted.spares > 0 {
         args.push(format!("--spare-devices={}", wanted.spares));
     }
-    args.extend(wanted.log_size.map(log_option));
+    args.extend(log);
     args.extend(share_option(wanted.image_share));
     // mdadm's own question about contents has been answered; it still refuses par arrays and what is in use.
     args.push("--run".to_owned());

@@ -15,7 +15,7 @@ pub use load::{Latencies, Load, Outcome, gathered, joules};
 pub use sizes::{Offers, Size, Sizes, price};
 pub use trace::{Op, Request, Trace};
 
-use crate::create::{Gears, Level, LogSize};
+use crate::create::{Gears, Level, LogSize, LogWish};
 use crate::disk;
 use crate::error::{Error, Result};
 use crate::output::units;
@@ -86,7 +86,7 @@ pub struct Wanted {
     pub warnings: Vec<String>,
     pub level: Level,
     pub chunk_kib: u64,
-    pub log_size: Option<LogSize>,
+    pub log: LogWish,
     pub watts: Watts,
     pub load: Option<LoadFrom>,
 }
@@ -166,7 +166,7 @@ fn geometry(wanted: &Wanted, gears: &Gears) -> Result<Geometry> {
         wanted.level,
         wanted.chunk_kib,
         least,
-        wanted.log_size,
+        wanted.log.on(least),
         Geometry::SHARE_ALL,
     )
 }
@@ -181,7 +181,7 @@ fn of(wanted: &Wanted, gears: &Gears) -> Result<Plan> {
         level: wanted.level,
         gears: gears.clone(),
         chunk_kib: wanted.chunk_kib,
-        log_size: wanted.log_size,
+        log_size: wanted.log.on(least),
         watts: wanted.watts,
         bytes: geometry.array_bytes(),
         share_percent: percent(geometry.array_bytes(), disks.iter().sum()),

@@ -122,7 +122,7 @@ fn a_dry_run_shows_all_and_changes_nothing() {
 
 #[test]
 fn what_is_confirmed_is_created() {
-    let command = "mdadm --create /dev/md1 --level=par --layout=raid5:3,5 --raid-devices=5 --chunk=512K --run";
+    let command = "mdadm --create /dev/md1 --level=par --layout=raid5:3,5 --raid-devices=5 --chunk=512K --log-size=3725M --run";
     let sim = system(&[], &[]);
     let left = paradm(&sim, &format!("create md1 {FIVE} --yes"));
     assert_eq!((left.code, left.err.as_str()), (0, ""));
@@ -143,10 +143,14 @@ fn a_write_log_is_made_by_mdadm() {
     let logged = format!("{line} --log-size 8192M");
     let (with, without) = (
         json(&sim, &format!("{logged} --dry-run")),
-        json(&sim, &format!("{line} --dry-run")),
+        json(&sim, &format!("{line} --log-size none --dry-run")),
     );
     assert_eq!(with["log_bytes"], 8_u64 << 30);
     assert!(without["log_bytes"].is_null());
+    let command = without["command"].as_str().unwrap();
+    assert!(command.contains(" --log-size=none "), "{command}");
+    let usual = json(&sim, &format!("{line} --dry-run"));
+    assert_eq!(usual["log_bytes"], 3725_u64 << 20);
     let bytes = |creation: &Value| creation["bytes"].as_u64().unwrap();
     // Half of what is taken from the four disks' worth that five have with these gears.
     let less = bytes(&without) - bytes(&with);
@@ -165,7 +169,7 @@ fn a_write_log_is_made_by_mdadm() {
 #[test]
 fn images_of_a_share_are_made_by_mdadm() {
     let sim = system(&[], &[]);
-    let line = format!("create md1 {FIVE} --gears 3,5");
+    let line = format!("create md1 {FIVE} --gears 3,5 --log-size none");
     let shared = format!("{line} --image-share 25");
     let (with, without) = (
         json(&sim, &format!("{shared} --dry-run")),
@@ -185,7 +189,7 @@ fn images_of_a_share_are_made_by_mdadm() {
     assert_eq!(
         creations(&sim),
         [format!(
-            "mdadm --create /dev/md1 --level=par --layout=raid5:3,5 --raid-devices=5 --chunk=512K --image-share=25 --run {FIVE}"
+            "mdadm --create /dev/md1 --level=par --layout=raid5:3,5 --raid-devices=5 --chunk=512K --log-size=none --image-share=25 --run {FIVE}"
         )]
     );
     let sim = system(&[], &[]);
@@ -221,9 +225,9 @@ fn a_write_log_that_cannot_be_is_refused_before_a_device_is_read() {
         "paradm: there is no mdadm that knows --log-size on this system: the one that is installed has older patches of raid-par; \
          install mdadm with raid-par's patches, see \"On a system\" in mdadm.md\n\
          paradm: \"3M\" is no value of --log-size <SIZE>: a log's size is given as mdadm takes it, as 512M or 8G \
-         (binary), 4M at least, not \"3M\"\n\
+         (binary), 4M at least, or none, not \"3M\"\n\
          paradm: \"8GB\" is no value of --log-size <SIZE>: a log's size is given as mdadm takes it, as 512M or 8G \
-         (binary), 4M at least, not \"8GB\"\n\
+         (binary), 4M at least, or none, not \"8GB\"\n\
          paradm: gears 3,5 with raid5: the members are too small for this layout and chunk, with a log of 3800G\n"
     );
     let world = sim.world();

@@ -69,10 +69,12 @@ fn a_write_log_costs_its_size_on_each_disk() {
     sim.world().tree.file("/hours", &busy_hours());
     let line = "plan --disks 5x4T --gears 3,5 --trace /hours";
     let logged = format!("{line} --log-size 100G");
-    let (with, without) = (json(&sim, &logged), json(&sim, line));
+    let bare = format!("{line} --log-size none");
+    let (with, without) = (json(&sim, &logged), json(&sim, &bare));
     let bytes = |plan: &Value| plan["bytes"].as_u64().unwrap();
     assert_eq!(with["log_bytes"], 100_u64 << 30);
     assert!(without["log_bytes"].is_null());
+    assert_eq!(json(&sim, line)["log_bytes"], 3725_u64 << 20);
     let less = bytes(&without) - bytes(&with);
     assert!(less.abs_diff(200 << 30) < 16 << 20, "{less}");
     assert_eq!(outcome(&with, "par"), outcome(&without, "par"));

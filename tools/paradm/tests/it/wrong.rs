@@ -50,7 +50,7 @@ const NO_NUMBER: &[&str] = &["", "x", "-1", "1.5", "0x10", "99999999999999999999
 const NO_WATTS: &[&str] = &["", "x", "-1", "nan", "inf", "1e999"];
 const NO_LEVEL: &[&str] = &["", "raid1", "5", "RAID5"];
 const NO_CHUNK: &[&str] = &["", "x", "-64", "0", "32", "65", "32768"];
-const NO_LOG: &[&str] = &["", "x", "0", "-8G", "8GiB", "1.5G", "4095", "99999999T"];
+const NO_LOG: &[&str] = &["", "x", "None", "-8G", "8GiB", "1.5G", "4095", "99999999T"];
 const NO_SHARE: &[&str] = &["", "x", "-1", "0", "101", "2.5", "10%", "4294967297"];
 const DISKS: &str = "/dev/sdv /dev/sdw /dev/sdx";
 
