@@ -96,6 +96,7 @@ static void count_all(struct par_conf *conf, struct par_counts *counts)
 	counts->flush_ns = atomic64_read(&conf->io->flush_ns);
 	if (par_has_log(conf)) {
 		counts->log_sent = READ_ONCE(conf->log->count.sent);
+		counts->log_logged = READ_ONCE(conf->log->count.logged);
 		counts->log_drained = READ_ONCE(conf->log->count.drained);
 		counts->log_used = par_log_filled(conf, &counts->log_blocks);
 	}
@@ -180,6 +181,7 @@ static void make_sample(struct par_conf *conf, const struct par_counts *from,
 		sample->sectors += to->sectors[rw] - from->sectors[rw];
 	}
 	sample->log_sent = to->log_sent - from->log_sent;
+	sample->logged = to->log_logged - from->log_logged;
 	sample->drained = to->log_drained != from->log_drained;
 	sample->flushes = to->flushes - from->flushes;
 	sample->flush_ns = to->flush_ns - from->flush_ns;

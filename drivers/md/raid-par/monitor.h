@@ -42,7 +42,7 @@ struct par_counts {
 	unsigned long sectors[2];
 	u64 flushes, flush_ns;
 	u64 shifts, copied;
-	u64 log_sent, log_drained;
+	u64 log_sent, log_logged, log_drained;
 	u32 log_used, log_blocks;
 	unsigned int gear;
 	bool copying, syncing, home_syncing;

@@ -25,6 +25,7 @@
  */
 #define LOG_RECORD	4U
 #define LOG_DRAIN	2U
+#define LOG_LARGE	1024U	/* sectors of a large request to the log; as many as of a unit */
 #define FILLING_NS	(30 * NSEC_PER_SEC)	/* what is older fades */
 
 /* ---- ratios ---- */
@@ -164,6 +165,25 @@ static u64 home_reads(const struct par_geometry *geo, const u64 (*home)[2])
 	return reads;
 }
 
+/*
+ * Large writes that are no parts of whole stripes go to the log as well. A drain reads them there,
+ * in requests as large as those of the records, and writes them home. Of @all requests without a
+ * log, @reads are for the user's reads.
+ */
+static u64 large_requests_in(const struct par_forecast *forecast,
+			     const struct par_sample *sample, u64 all, u64 reads)
+{
+	u64 writes = sample->requests[PAR_WRITES], requests = sample->requests[PAR_READS] + writes;
+	u64 logged, drained, records;
+
+	if (!writes || !ratio_known(&forecast->logged))
+		return all;
+	logged = ratio_times(&forecast->logged, writes);
+	records = mul_u64_u64_div_u64(logged, sample->sectors, requests * LOG_LARGE);
+	drained = mul_u64_u64_div_u64(all - reads, logged, writes);
+	return all - drained + div_u64(drained, LOG_DRAIN) + records * (forecast->copies + 1);
+}
+
 /* Small writes of a low gear go to the log, and from there to where they go without one. */
 static u64 logged_requests_in(const struct par_forecast *forecast,
 			      const struct par_sample *sample, enum par_size size,
@@ -171,9 +191,11 @@ static u64 logged_requests_in(const struct par_forecast *forecast,
 {
 	u64 all = requests_in(forecast, size, gear, home), reads;
 
-	if (!forecast->copies || gear == forecast->geo->gears || size == PAR_LARGE_REQUESTS)
+	if (!forecast->copies || gear == forecast->geo->gears)
 		return all;
 	reads = min(home_reads(forecast->geo, home), sample->requests[PAR_READS]);
+	if (size == PAR_LARGE_REQUESTS)
+		return large_requests_in(forecast, sample, all, reads);
 	return reads + div_u64(sample->requests[PAR_WRITES] * forecast->copies, LOG_RECORD) +
 	       div_u64(all - reads, LOG_DRAIN);
 }
@@ -290,6 +312,19 @@ static void learn_costs(struct par_forecast *forecast, const struct par_sample *
 	compare_gears(forecast, size);
 }
 
+/* Of large writes, how many go to the log? Only a low gear shows it. */
+static void learn_logged(struct par_forecast *forecast, const struct par_sample *sample)
+{
+	u64 writes = sample->requests[PAR_WRITES], requests = sample->requests[PAR_READS] + writes;
+	u64 logged;
+
+	if (!forecast->copies || sample->gear == forecast->geo->gears || !writes ||
+	    size_of(sample) != PAR_LARGE_REQUESTS)
+		return;
+	logged = mul_u64_u64_div_u64(sample->logged, requests, sample->sectors);
+	ratio_add(&forecast->logged, min(logged, writes), writes);
+}
+
 /* ---- results ---- */
 
 static u64 share_of(u64 all, unsigned int d, unsigned int members)
@@ -389,6 +424,7 @@ bool par_forecast_see(struct par_forecast *forecast,
 	enter_gear(forecast, sample->gear);
 	if (!sample->others && !log_hides(sample))
 		learn_costs(forecast, sample);
+	learn_logged(forecast, sample);
 	if (!without_others(forecast, sample, home))
 		return false;
 	for (i = 1; i <= geo->gears; i++) {

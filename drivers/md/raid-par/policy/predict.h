@@ -41,8 +41,8 @@
  * @sent: requests that reached the members that are awake
  * @busy_ns: the sum of these members' busy times
  * @log_sent: further requests to these members, for records of the write log and by drains;
- *	@drained: the log was drained, and @home includes these requests
- * @busy_ns: the sum of these members' busy times
+ *	@logged: sectors of the array in these records; @drained: the log was drained, and @home
+ *	includes these requests
  */
 struct par_sample {
 	u64 ns;
@@ -51,7 +51,7 @@ struct par_sample {
 	u64 requests[2], waited_ns[2], sectors;
 	u64 flushes, flush_ns;
 	u64 home[PAR_MAX_MEMBERS][2];
-	u64 sent, log_sent, busy_ns;
+	u64 sent, log_sent, logged, busy_ns;
 	bool drained;
 };
 
@@ -92,6 +92,7 @@ u32 par_rate_kib(const struct par_rate *rate);
  *	@before_cost: the cost of a request there, 0: not known
  * @compared: intervals with requests since the last change of gear
  * @copies: of a record of the write log; 0: there is none
+ * @logged: the number of large writes of low gears that went to the log, among all of these
  */
 struct par_forecast {
 	const struct par_geometry *geo;
@@ -99,7 +100,7 @@ struct par_forecast {
 	u64 before_cost[PAR_SIZES];
 	struct par_ratio cost[PAR_SIZES], fresh[PAR_SIZES];
 	struct par_ratio image_write[PAR_SIZES][PAR_MAX_SETS + 1];
-	struct par_ratio home[PAR_SIZES][PAR_MAX_MEMBERS][2];
+	struct par_ratio home[PAR_SIZES][PAR_MAX_MEMBERS][2], logged;
 	u32 dearer[PAR_MAX_SETS + 1];
 };
 
@@ -107,7 +108,8 @@ struct par_forecast {
 
 /*
  * par_forecast_init - nothing has been seen yet. If the geometry has a log, small and medium
- * writes go to it in all gears but the top one, and home later.
+ * writes go to it in all gears but the top one, and home later. So do large writes in part, which
+ * are no whole stripes: in what part is learnt in low gears, and until then it is none.
  */
 void par_forecast_init(struct par_forecast *forecast,
 		       const struct par_geometry *geo);

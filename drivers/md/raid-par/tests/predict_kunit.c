@@ -151,6 +151,12 @@ static u64 dumb_load(const struct known *k, unsigned int gear,
 	return dumb_busy(k, gear, s) * 10000 / (k->geo->set[gear].members * k->ns);
 }
 
+/* Of so many requests to members. */
+static u64 load_of(const struct known *k, unsigned int gear, u64 sent)
+{
+	return sent * k->cost * 10000 / (k->geo->set[gear].members * k->ns);
+}
+
 /* @reads and @writes to each virtual member; four of them form a request. */
 static void make_sample(const struct known *k, unsigned int gear, unsigned int reads,
 			unsigned int writes, struct par_sample *s)
@@ -450,7 +456,7 @@ static void with_a_log(struct kunit *test)
 		KUNIT_EXPECT_LT(test, interval.load[i], without.load[i]);
 		KUNIT_EXPECT_GE(test, interval.load[i], without.load[i] / 3);
 	}
-	/* Large ones go past it. */
+	/* Large ones are expected to go past it. */
 	s.sectors *= 1000;
 	for (n = 0; n < 20; n++) {
 		KUNIT_ASSERT_TRUE(test, par_forecast_see(plain, &s, &without));
@@ -483,6 +489,75 @@ static void with_a_log(struct kunit *test)
 	s.log_sent = 2 * s.requests[1];
 	KUNIT_ASSERT_TRUE(test, par_forecast_see(f, &s, &hidden));
 	KUNIT_EXPECT_GT(test, hidden.load[geo->gears], 0);
+}
+
+#define LARGE	2000U	/* sectors */
+
+static void see_often(struct kunit *test, struct par_forecast *f, const struct par_sample *s,
+		      struct par_interval *interval)
+{
+	unsigned int n;
+
+	for (n = 0; n < 300; n++)
+		KUNIT_ASSERT_TRUE(test, par_forecast_see(f, s, interval));
+}
+
+/* The same requests of @sectors each in a top gear, or in a low one, where some go to the log. */
+static void make_logged(const struct known *k, unsigned int gear, u64 sectors, u64 logged,
+			struct par_sample *s)
+{
+	make_sample(k, k->geo->gears, 12, 80, s);
+	s->sectors = (s->requests[0] + s->requests[1]) * sectors;
+	if (gear == k->geo->gears)
+		return;
+	s->gear = gear;
+	s->sent = 0;
+	s->busy_ns = 0;
+	s->log_sent = 1;
+	s->logged = s->requests[1] * logged;
+}
+
+/*
+ * How many large writes of low gears go to the log is learnt there: so many are written to it and
+ * read by the drain, which then needs half of what is needed without a log.
+ */
+static void large_with_a_log(struct kunit *test)
+{
+	const struct par_geometry *geo = geometry(test);
+	struct par_forecast *f = forecast_of(test, geo);
+	struct par_interval without, with;
+	unsigned int i, quarters;
+	struct par_sample s;
+	struct known k;
+	u64 extra;
+
+	f->copies = 1 + geo->parities;
+	known_init(&k, geo);
+	make_logged(&k, geo->gears, LARGE, 0, &s);
+	see_often(test, f, &s, &without);
+	for (quarters = 0; quarters <= 4; quarters++) {
+		make_logged(&k, 1, LARGE, LARGE * quarters / 4, &s);
+		see_often(test, f, &s, &with);
+		make_logged(&k, geo->gears, LARGE, 0, &s);
+		KUNIT_ASSERT_TRUE(test, par_forecast_see(f, &s, &with));
+		KUNIT_EXPECT_EQ(test, with.load[geo->gears], without.load[geo->gears]);
+		extra = s.requests[1] * quarters * (2 + geo->parities) * LARGE / (4 * 1024);
+		for (i = 1; i < geo->gears; i++) {
+			u64 reads = load_of(&k, i, s.requests[0]);
+			u64 is = without.load[i] - (without.load[i] - reads) * quarters / 8 +
+				 load_of(&k, i, extra);
+
+			KUNIT_EXPECT_LE_MSG(test, abs_diff((u64)with.load[i], is), is / 50 + 2,
+					    "%u of 4, gear %u: %u, is %llu", quarters, i,
+					    with.load[i], is);
+		}
+	}
+	/* Neither small writes nor those of the top gear change it. */
+	make_logged(&k, 1, 8, 0, &s);
+	see_often(test, f, &s, &without);
+	make_logged(&k, geo->gears, LARGE, 0, &s);
+	see_often(test, f, &s, &without);
+	KUNIT_EXPECT_EQ(test, without.load[1], with.load[1]);
 }
 
 /* Room for so long, at the rate of late; what is drained is no rate of its own. */
@@ -535,6 +610,7 @@ static struct kunit_case predict_cases[] = {
 	KUNIT_CASE_PARAM(not_known, layout_gen_params),
 	KUNIT_CASE_PARAM(huge, layout_gen_params),
 	KUNIT_CASE_PARAM(with_a_log, layout_gen_params),
+	KUNIT_CASE_PARAM(large_with_a_log, layout_gen_params),
 	KUNIT_CASE(flushes),
 	KUNIT_CASE(filling_log),
 	KUNIT_CASE(rate_of_copies),

@@ -227,6 +227,7 @@ pub struct Sample {
     pub home: [[u64; 2]; MAX_MEMBERS],
     pub sent: u64,
     pub log_sent: u64,
+    pub logged: u64,
     pub busy_ns: u64,
     pub drained: bool,
 }
@@ -250,6 +251,7 @@ pub struct Forecast {
     pub fresh: [Ratio; SIZES],
     pub image_write: [[Ratio; MAX_SETS + 1]; SIZES],
     pub home: [[[Ratio; 2]; MAX_MEMBERS]; SIZES],
+    pub logged: Ratio,
     pub dearer: [u32; MAX_SETS + 1],
 }
 
@@ -407,10 +409,10 @@ mod tests {
                 level, starts_in, leaves_in, risen, failed, failed_for, slow, slow_at, was_slow,
                 shifted, slept_since, sleep, sleeps, regrets }
             "par_sample": Sample { ns, gear, shifted, others, synced, requests, waited_ns, sectors,
-                flushes, flush_ns, home, sent, log_sent, busy_ns, drained }
+                flushes, flush_ns, home, sent, log_sent, logged, busy_ns, drained }
             "par_ratio": Ratio { counted, among }
             "par_forecast": Forecast { geo, gear, before, compared, copies, before_cost, cost,
-                fresh, image_write, home, dearer }
+                fresh, image_write, home, logged, dearer }
             "par_history": History { hour, mean, peak, now, sum, ns, most }
             "par_hour": Hour { days, mean, peak }
             "par_ration": Ration { cycles, years, left, since }
