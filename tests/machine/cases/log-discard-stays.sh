@@ -61,9 +61,9 @@ write_stripe $GOES
 sync -d "/dev/$MD"
 assert_eq "$(par log_live)" $((8 * 4096)) "bytes in the log"
 blkdiscard -o $((STAYS * STRIPE)) -l $((2 * STRIPE)) "/dev/$MD"
+assert_eq "$(par log_live)" $((4 * 4096)) "bytes in the log of a stripe that stays"
 echo 3 >/proc/sys/vm/drop_caches
 both_stripes "discarded"
-assert_eq "$(par log_live)" $((4 * 4096)) "bytes in the log of a stripe that stays"
 
 note "after a cut the log has it as well"
 power_cut 3
@@ -71,12 +71,14 @@ assemble_par
 for i in 0 1 2 3; do has "$(block_of $STAYS "$i")" "$TWIN" "after a cut, it has older content"; done
 
 note "a sector that the log has lost stays so"
-find_log
+# Written again, as the log may have been drained when it was idle.
+write_stripe $STAYS
+write_stripe $GOES
 for d in 0 1 2; do deafen_log "$d"; done
 shift_to 5
 wait_for "$PAR/log_used" 0 60
 mend_disks
-assert_eq "$(par log_lost)" $((8 * 4096)) "bytes that are lost, the discarded ones having been replayed"
+assert_eq "$(par log_lost)" $((8 * 4096)) "bytes that are lost"
 blkdiscard -o $((STAYS * STRIPE)) -l $((2 * STRIPE)) "/dev/$MD"
 echo 3 >/proc/sys/vm/drop_caches
 for i in 0 1 2 3; do
