@@ -190,22 +190,25 @@ static void await_closed(struct rng *rng)
 		usleep(500);
 		is = read_events();
 	} while (now_ms() < end && !is.closed && !is.kept);
-	usleep(below(rng, 20000));
+	usleep(below(rng, 15000));
 }
 
 /* Returns when the power is to go, or has gone. */
 static void await_eviction(struct rng *rng, unsigned int high, unsigned int low)
 {
 	unsigned int what = below(rng, 10);
+	bool closed = what == 6 || what == 7;
 
 	tally();
+	if (closed)	/* so that its stores take some ten ms */
+		disks_slow(between(rng, 2000, 10000));
 	if (what < 4)
 		trap_slots(rng, between(rng, 1, 2 * high));
 	else if (what < 6)
 		trap_map(rng, between(rng, 1, 4 * high));
 	phase("a shift down that evicts", 60);
 	array_shift(low);
-	if (what == 6 || what == 7)
+	if (closed)
 		await_closed(rng);
 	else
 		await_trap_or(array_settled);
