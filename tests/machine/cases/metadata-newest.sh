@@ -101,21 +101,67 @@ blocks_of_all() {
 	end "$1"
 }
 
-# The same with blocks that the disks cannot read.
+# unreadable DISK SECTOR...: the disk returns errors for the blocks at these sectors.
+unreadable() {
+	local disk=$1 sector
+	shift
+	for sector in "$@"; do echo "read $sector 8" >"$SPINDLES/$disk/errors"; done
+}
+
+# The same with blocks that the disks cannot read. A forced start uses the version that is found. It is the older one
+# here, so rows that it does not know must have their data all the same.
 unreadable_of_all() {
-	local sectors sector d
+	local d
 	begin "the newer version of blocks of all members: unreadable, $1" mkspindles
 	for d in 0 1 2 3 4; do
-		sectors=$(spoil sectors --blocks "$1" "${DEVS[$d]}")
-		for sector in $sectors; do echo "read $sector 8" >"$SPINDLES/${DISKS[$d]}/errors"; done
+		# shellcheck disable=SC2046  # words
+		unreadable "${DISKS[$d]}" $(spoil sectors --blocks "$1" "${DEVS[$d]}")
 	done
 	mark_log
 	refused mdadm --assemble --quiet "/dev/$MD" "${DEVS[@]}"
-	expect 'newest version of [a-z]+ block [0-9]+ is valid on no member' \
+	expect "version [0-9]+ of $1 block [0-9]+ may not be the newest.*--force starts the array with this version" \
 		"the newest blocks ($1) cannot be read on any member"
+	mdadm --assemble --quiet --force "/dev/$MD" "${DEVS[@]}"
+	expect "version [0-9]+ of $1 block [0-9]+ is used by force" "an older block ($1) is used"
+	[ "$(fingerprint 24)" = "$SUM" ] || WRONG+=("$1: what was written last is not there after a forced start")
+	stop_par
 	for d in 0 1 2 3 4; do echo clear >"$SPINDLES/${DISKS[$d]}/errors"; done
 	assemble_par
 	assert_eq "$(fingerprint 24)" "$SUM" "content, when the blocks can be read again"
+	stop_par
+	rmdisks
+}
+
+# hidden KIND OPTION: the array was stopped in its low gear and lacks one of two members that never sleep; the other one
+# has the newest version of each block, and a bad sector where the next one will be. What was written in the low gear is
+# only in the images that the newest version knows.
+hidden() {
+	local members=(0 2 3) devs d
+	note "the place of the next version of each block ($1) is unreadable: $2"
+	mkspindles 4 64M
+	create_par 2,4 --chunk=64
+	fill 12
+	shift_to 2
+	fill 4 4
+	fill 4 12
+	SUM=$(fingerprint 20)
+	stop_par
+	# shellcheck disable=SC2046  # words
+	unreadable "${DISKS[0]}" $(spoil sectors --other --blocks "$1" "${DEVS[0]}")
+	for d in "${members[@]}"; do devs+=("${DEVS[d]}"); done
+	mark_log
+	refused mdadm --assemble --run --quiet "/dev/$MD" "${devs[@]}"
+	expect "version [0-9]+ of $1 block [0-9]+ may not be the newest.*--force starts the array with this version" \
+		"the next blocks ($1) cannot be read"
+	mdadm --assemble --run --quiet "$2" "/dev/$MD" "${devs[@]}"
+	[ "$(fingerprint 20)" = "$SUM" ] || WRONG+=("$1, $2: the version that was found is not used")
+	fill 1 20
+	settle
+	[ "$(fingerprint 20)" = "$SUM" ] || WRONG+=("$1, $2: old content after the first use")
+	stop_par
+	echo clear >"$SPINDLES/${DISKS[0]}/errors"
+	mdadm --assemble --run --quiet "/dev/$MD" "${devs[@]}"
+	[ "$(fingerprint 20)" = "$SUM" ] || WRONG+=("$1, $2: old content at the next start")
 	stop_par
 	rmdisks
 }
@@ -128,4 +174,8 @@ blocks_of_all intent
 blocks_of_all all
 unreadable_of_all map
 unreadable_of_all intent
+hidden map --force
+hidden map --update=par-rescue
+hidden intent --force
+hidden intent --update=par-rescue
 [ ${#WRONG[@]} = 0 ] || fail "$(printf '%s; ' "${WRONG[@]}")"

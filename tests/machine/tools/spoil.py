@@ -7,7 +7,7 @@
   spoil.py seq DEVICE...
   spoil.py blocks DEVICE...
   spoil.py older DEVICE...
-  spoil.py sectors --blocks all|intent|map DEVICE
+  spoil.py sectors [--other] --blocks all|intent|map DEVICE
 
 Both superblocks of each device are damaged; with --newest only the newer one, with --blocks
 the newer version of each intent or map block. Kinds:
@@ -34,7 +34,7 @@ a store that was cut short.
 seq only says the sequence number of the newer superblock of each device, blocks those of the
 newer version of each intent and map block, in a line, and older those of the older version,
 0 if there is none. sectors says at which sectors of the device the newer version of each
-block is.
+block is; with --other, where the next version will be.
 """
 import argparse
 import os
@@ -124,12 +124,15 @@ class Disk(Member):
         """The number of the older version of each block, or 0."""
         return (found[0][0] if len(found) > 1 else 0 for found in self.block_versions(kinds))
 
+    @staticmethod
+    def other(sector):
+        """The sector of the other slot of the block whose newer version is there."""
+        return 2 * ((sector - BLOCKS) // PAIR * PAIR + BLOCKS) + 8 - sector
+
     def cut(self, sector):
-        """The other slot of the block whose newer version is there."""
-        at = (sector - BLOCKS) // PAIR * PAIR + BLOCKS
         raw = bytearray(self.read(sector, 8))
         struct.pack_into("<Q", raw, 24, struct.unpack_from("<Q", raw, 24)[0] + (1 << 40))
-        self.write(2 * at + 8 - sector, bytes(raw[:BLOCK // 2]) + os.urandom(BLOCK // 2))
+        self.write(self.other(sector), bytes(raw[:BLOCK // 2]) + os.urandom(BLOCK // 2))
 
     def index(self, sector):
         """The index of the block there among the blocks of its kind."""
@@ -154,6 +157,7 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("kind", choices=["torn", "corrupt", "cut", "seq", "blocks", "older", "sectors", *FIELDS, *VALUES, *INSIDE])
     parser.add_argument("--newest", action="store_true")
+    parser.add_argument("--other", action="store_true")
     parser.add_argument("--blocks", choices=KINDS)
     parser.add_argument("--every", nargs="+", metavar="DEVICE", action="extend",
                         help="with half of some devices: all of the array, in order")
@@ -168,7 +172,8 @@ def main():
             print(*(disk.seq(sector) for sector in disk.newest_blocks(KINDS["all"])))
             continue
         if options.kind == "sectors":
-            print(*(disk.data_offset + sector for sector in disk.newest_blocks(KINDS[options.blocks])))
+            print(*(disk.data_offset + (disk.other(sector) if options.other else sector)
+                    for sector in disk.newest_blocks(KINDS[options.blocks])))
             continue
         if options.kind == "older":
             print(*disk.older_versions(KINDS["all"]))

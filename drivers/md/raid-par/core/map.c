@@ -222,9 +222,9 @@ u64 par_map_next_written(struct par_set *set, u64 row, u64 end)
  * A zone had an intent when the array crashed: unwritten rows may have been started, and
  * segments stored as "both" may be newer on the side that the intent's gear wrote. All rows
  * of the zone are taken as written, but those that cannot have been started, since a member that
- * slept had no slot for their images.
+ * slept had no slot for their images. @earlier: these may have been started in the top gear before.
  */
-static void apply_intent(struct par_set *set, u32 zone, unsigned int gear)
+static void apply_intent(struct par_set *set, u32 zone, unsigned int gear, bool earlier)
 {
 	u64 row = (u64)(zone - set->sg->zone_base) << PAR_ZONE_SHIFT;
 	u64 end = min_t(u64, row + PAR_ZONE_ROWS, set->sg->rows);
@@ -232,7 +232,10 @@ static void apply_intent(struct par_set *set, u32 zone, unsigned int gear)
 
 	par_map_prepare(set->conf, zone);
 	for (; row < end; row++) {
-		if (!par_map_written(set, row) && !par_row_has_slots(set, row, gear))
+		bool could = par_map_written(set, row) || par_row_has_slots(set, row, gear);
+		unsigned int in = could ? gear : set->conf->geo.gears;
+
+		if (!could && !earlier)
 			continue;
 		if (set->sg->width == 1)
 			map_write(set, row, 0, 1, 1);
@@ -241,7 +244,7 @@ static void apply_intent(struct par_set *set, u32 zone, unsigned int gear)
 
 			map_write(set, row, bit, 3,
 				  par_seg_after_crash(par_map_read(set, row, bit, 3),
-						      par_awake(set->conf, gear, d)));
+						      par_awake(set->conf, in, d)));
 		}
 	}
 }
@@ -297,6 +300,12 @@ static void check_images(struct par_set *set)
 		       mdname(set->conf->mddev), count, set->sg->members);
 }
 
+void par_map_distrust(struct par_conf *conf, u32 zone, unsigned int gear)
+{
+	apply_intent(zone_set(conf, zone), zone, gear, true);
+	conf->map.zone[zone].dirty = true;
+}
+
 void par_map_after_load(struct par_conf *conf, const u8 *intents)
 {
 	unsigned int i;
@@ -306,7 +315,7 @@ void par_map_after_load(struct par_conf *conf, const u8 *intents)
 		unsigned int gear = intents[zone] & PAR_INTENT_GEAR;
 
 		if (gear)
-			apply_intent(zone_set(conf, zone), zone, gear);
+			apply_intent(zone_set(conf, zone), zone, gear, false);
 	}
 	for (i = 1; i <= conf->geo.gears; i++) {
 		if (par_has_slots(&conf->geo))

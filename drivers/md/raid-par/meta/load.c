@@ -179,6 +179,15 @@ static int refuse_newer(struct par_conf *conf, const struct par_found *found)
 	return -ENOPKG;
 }
 
+/* How much of a metadata block the sources have. */
+enum par_block_state {
+	BLOCK_LOST,
+	BLOCK_NEVER,	/* no source has ever had a version */
+	BLOCK_DOUBTFUL,	/* a version; but there may be a newer one, which no source can read */
+	BLOCK_UNEVEN,	/* the newest version, which has to be stored again: see load_block() */
+	BLOCK_EVEN,
+};
+
 static void hint_rescue(struct par_conf *conf)
 {
 	pr_err("md/par:%s: to rescue what is left, run mdadm --assemble --update=par-rescue: every row of unknown state then counts as written, and every home copy as valid\n",
@@ -191,6 +200,23 @@ static int metadata_lost(struct par_conf *conf)
 	if (conf->store->start == PAR_ASKS_RESCUE)
 		return 0;
 	hint_rescue(conf);
+	return -EUCLEAN;
+}
+
+/*
+ * The version found is used if the start is forced, or a rescue: it is the newest or the one before
+ * it. What a rescue assumes without any version is worse, whichever it is. So it is treated as the
+ * older one, and everything is done that does no harm if it is the newest.
+ */
+static int doubt_block(struct par_conf *conf, const char *name, u32 index, u64 seq)
+{
+	if (conf->store->start) {
+		pr_warn("md/par:%s: version %llu of %s block %u is used by force; there may be a newer one, which cannot be read\n",
+			mdname(conf->mddev), seq, name, index);
+		return 0;
+	}
+	pr_err("md/par:%s: cannot start: version %llu of %s block %u may not be the newest: the place of the next version cannot be read on any member; --force starts the array with this version\n",
+	       mdname(conf->mddev), seq, name, index);
 	return -EUCLEAN;
 }
 
@@ -253,22 +279,14 @@ static bool newer_hidden(const struct par_copies *copies, const u32 readable[2])
 	return (!copies->have[0] && !readable[0]) || (!copies->have[1] && !readable[1]);
 }
 
-/*
- * The newest valid version of a block on any member that has all blocks. @even: all current
- * members have it, and no newer one that is torn; otherwise a store was interrupted, or a
- * member's copy is damaged, and the block must be stored again.
- */
-static bool load_block(struct par_conf *conf, struct par_found *members,
-		       enum par_block_kind kind, u32 index,
-		       struct par_map_block *block, u8 *payload, size_t size,
-		       bool *even)
+/* Look at all copies of a block; returns the newest damaged version, or 0. */
+static u64 see_block(struct par_conf *conf, const struct par_found *members,
+		     enum par_block_kind kind, u32 index, struct par_copies *copies,
+		     u32 readable[2], u8 *payload, size_t size)
 {
 	struct par_disk_block *raw = page_address(conf->store->pages[0]);
-	struct par_copies copies = { };
+	u64 epoch = conf->store->super.epoch, torn = 0;
 	unsigned int d, slot;
-	u64 torn = 0;
-	u32 have, readable[2] = { };
-	bool found;
 
 	for (d = 0; d < conf->geo.members; d++)
 		for (slot = 0; members[d].source && slot < 2; slot++) {
@@ -277,35 +295,49 @@ static bool load_block(struct par_conf *conf, struct par_found *members,
 			if (!par_meta_read(conf, d, sector, conf->store->pages[0]))
 				continue;
 			readable[slot] |= BIT(d);
-			if (!par_block_valid(raw, &conf->geo, kind, index,
-					     conf->store->super.epoch)) {
-				torn = max(torn, par_block_damaged(raw, &conf->geo, kind,
-								   index,
-								   conf->store->super.epoch));
+			if (!par_block_valid(raw, &conf->geo, kind, index, epoch)) {
+				torn = max(torn, par_block_damaged(raw, &conf->geo, kind, index,
+								   epoch));
 				continue;
 			}
-			if (par_copies_see(&copies, d, slot, le64_to_cpu(raw->seq)))
+			if (par_copies_see(copies, d, slot, le64_to_cpu(raw->seq)))
 				memcpy(payload, raw->payload, size);
 		}
+	return torn;
+}
+
+/*
+ * The newest valid version of a block on any member that has all blocks. Even: all current
+ * members have it, and no newer one that is torn; otherwise a store was interrupted, or a
+ * member's copy is damaged, and the block must be stored again, on the other side.
+ */
+static enum par_block_state load_block(struct par_conf *conf, struct par_found *members,
+				       enum par_block_kind kind, u32 index,
+				       struct par_map_block *block, u8 *payload, size_t size)
+{
+	struct par_copies copies = { };
+	u32 have, readable[2] = { };
+	unsigned int d;
+	u64 torn;
+
+	torn = see_block(conf, members, kind, index, &copies, readable, payload, size);
 	have = copies.have[0] | copies.have[1];
-	found = have;
-	if (found) {
+	if (have) {
 		block->seq = copies.seq;
 		block->slot = par_copies_slot(&copies);
 	}
 	conf->store->block_seq = max3(conf->store->block_seq, block->seq, torn);
-	*even = !(conf->store->current_members & ~have) && torn <= block->seq;
-	if (found && torn > block->seq && block_lost(conf, torn))
-		return false;
-	if (found && newer_hidden(&copies, readable)) {
-		pr_err("md/par:%s: the place of the next version of a metadata block cannot be read on any member: there may be a newer version than %llu\n",
-		       mdname(conf->mddev), block->seq);
-		return false;
-	}
-	for (d = 0; found && d < conf->geo.members; d++)
+	if (!have)
+		return torn || !readable[0] || !readable[1] ? BLOCK_LOST : BLOCK_NEVER;
+	if (torn > block->seq && block_lost(conf, torn))
+		return BLOCK_LOST;
+	for (d = 0; d < conf->geo.members; d++)
 		if (conf->store->current_members & ~have & BIT(d))
 			members[d].unreadable++;
-	return found;
+	if (newer_hidden(&copies, readable))
+		return BLOCK_DOUBTFUL;
+	return conf->store->current_members & ~have || torn > block->seq ? BLOCK_UNEVEN :
+								   BLOCK_EVEN;
 }
 
 /*
@@ -317,24 +349,50 @@ static void assume_intents(struct par_conf *conf, u32 first, u32 count)
 	memset(conf->store->intents + first, conf->store->super.gear | PAR_INTENT_STORED, count);
 }
 
+/*
+ * The next version of an intent block may have more zones in use, unless the array was stopped
+ * properly, and more zones with a stored map block: these blocks are looked for. The zones for
+ * which this is only guessed are noted in @idle of struct par_store, until load_map_block().
+ */
+static void doubt_intents(struct par_conf *conf, u32 first, u32 count)
+{
+	bool clean = conf->store->super.flags & PAR_SB_CLEAN;
+	u32 zone;
+
+	for (zone = first; zone < first + count; zone++) {
+		bool in_use = conf->store->intents[zone] & PAR_INTENT_GEAR;
+
+		if (!clean && !in_use)
+			conf->store->intents[zone] |= conf->store->super.gear;
+		if (in_use || conf->store->intents[zone] & PAR_INTENT_STORED)
+			continue;
+		conf->store->intents[zone] |= PAR_INTENT_STORED;
+		__set_bit(zone, conf->store->idle);
+	}
+}
+
 static int load_intents(struct par_conf *conf, struct par_found *members)
 {
+	enum par_block_state state;
 	u32 i;
 
 	for (i = 0; i < conf->geo.intent_blocks; i++) {
+		struct par_map_block *block = &conf->store->intent_block[i];
 		u32 first = i * PAR_BLOCK_PAYLOAD;
 		u32 count = min(PAR_BLOCK_PAYLOAD, conf->geo.zones - first);
-		bool found, even;
 
-		found = load_block(conf, members, PAR_BLOCK_INTENT, i,
-				   &conf->store->intent_block[i], conf->store->intents + first,
-				   count, &even);
-		conf->store->intents_differ |= !even;
-		if (found)
-			continue;
-		if (refuse_block(conf, "intent", i, "whether its zones were being written"))
-			return -EUCLEAN;
-		assume_intents(conf, first, count);
+		state = load_block(conf, members, PAR_BLOCK_INTENT, i, block,
+				   conf->store->intents + first, count);
+		conf->store->intents_differ |= state != BLOCK_EVEN;
+		if (state == BLOCK_DOUBTFUL) {
+			if (doubt_block(conf, "intent", i, block->seq))
+				return -EUCLEAN;
+			doubt_intents(conf, first, count);
+		} else if (state < BLOCK_DOUBTFUL) {
+			if (refuse_block(conf, "intent", i, "whether its zones were being written"))
+				return -EUCLEAN;
+			assume_intents(conf, first, count);
+		}
 	}
 	return 0;
 }
@@ -358,30 +416,98 @@ static void assume_block(struct par_conf *conf, u32 block)
 	}
 }
 
+/*
+ * The block has never been stored, so zones that were guessed to have been stored with it have
+ * never had an intent. Returns false if other zones of the block have: then it is lost.
+ */
+static bool unguess_block(struct par_conf *conf, u32 block)
+{
+	u32 zone, end = par_block_zones(conf, block, &zone);
+	bool any = false;
+
+	for (; zone < end; zone++) {
+		if (test_bit(zone, conf->store->idle))
+			conf->store->intents[zone] &= ~(PAR_INTENT_GEAR | PAR_INTENT_STORED);
+		any |= conf->store->intents[zone] & PAR_INTENT_STORED;
+	}
+	if (!any)
+		__clear_bit(block, conf->store->todo);
+	return !any;
+}
+
+/*
+ * The next version of a map block may have been stored. A zone with an intent is treated as after a
+ * crash in any case; other zones are handled by distrust_zones().
+ */
+static void doubt_map(struct par_conf *conf, u32 block)
+{
+	u32 zone, end = par_block_zones(conf, block, &zone);
+
+	for (; zone < end; zone++)
+		if (!(conf->store->intents[zone] & PAR_INTENT_GEAR))
+			__set_bit(zone, conf->store->marked);
+}
+
+/*
+ * Rows that have not been written are taken as written, too, with the content of the disks: their
+ * parity is resynced. With a member missing, what is computed from parity is right by
+ * construction, and no row is called in doubt for this: see par_doubt_check().
+ */
+static void distrust_zones(struct par_conf *conf)
+{
+	u32 all = BIT(conf->geo.members) - 1, zone;
+	bool complete = !par_unusable(conf) && par_whole_members(conf) == all;
+
+	for_each_set_bit(zone, conf->store->marked, conf->geo.zones) {
+		par_map_distrust(conf, zone, conf->store->super.gear);
+		if (!conf->geo.parities || !complete)
+			continue;
+		conf->store->intents[zone] |= PAR_INTENT_RESYNC;
+		conf->store->intents_differ = true;	/* begin_use() must store these marks, too */
+	}
+	bitmap_zero(conf->store->marked, conf->geo.zones);
+}
+
+static int load_map_block(struct par_conf *conf, struct par_found *members, u32 block)
+{
+	struct par_map_block *b = &conf->map.block[block];
+	enum par_block_state state;
+	u32 first;
+
+	par_block_zones(conf, block, &first);
+	par_map_prepare(conf, first);
+	state = load_block(conf, members, PAR_BLOCK_MAP, block, b, b->payload, PAR_BLOCK_PAYLOAD);
+	if (state == BLOCK_NEVER && unguess_block(conf, block))
+		return 0;
+	conf->map.zone[first].dirty |= state != BLOCK_EVEN;
+	if (state == BLOCK_EVEN)
+		__clear_bit(block, conf->store->todo);
+	if (state > BLOCK_DOUBTFUL)
+		return 0;
+	if (state == BLOCK_DOUBTFUL) {
+		doubt_map(conf, block);
+		return doubt_block(conf, "map", block, b->seq);
+	}
+	if (refuse_block(conf, "map", block, "where the valid data of its zones is"))
+		return -EUCLEAN;
+	assume_block(conf, block);
+	return 0;
+}
+
 static int load_map(struct par_conf *conf, struct par_found *members)
 {
-	u32 zone, block, first;
-	bool found, even;
+	u32 zone, block;
+	int err;
 
 	for (zone = 0; zone < conf->geo.zones; zone++)
 		if (conf->store->intents[zone] & PAR_INTENT_STORED)
 			par_mark_block(conf, zone);
 	for_each_set_bit(block, conf->store->todo, conf->geo.map_blocks) {
-		par_block_zones(conf, block, &first);
-		par_map_prepare(conf, first);
-		found = load_block(conf, members, PAR_BLOCK_MAP, block,
-				   &conf->map.block[block],
-				   conf->map.block[block].payload, PAR_BLOCK_PAYLOAD,
-				   &even);
-		conf->map.zone[first].dirty |= !even;
-		if (found && even)
-			__clear_bit(block, conf->store->todo);
-		if (found)
-			continue;
-		if (refuse_block(conf, "map", block, "where the valid data of its zones is"))
-			return -EUCLEAN;
-		assume_block(conf, block);
+		err = load_map_block(conf, members, block);
+		if (err)
+			return err;
 	}
+	bitmap_zero(conf->store->idle, conf->geo.zones);
 	/* begin_use() stores the blocks that are left in @todo. */
 	return 0;
 }
@@ -394,13 +520,16 @@ static int load_map(struct par_conf *conf, struct par_found *members)
 static int load_slot_block(struct par_conf *conf, struct par_found *members, u32 block,
 			   struct par_disk_slots *raw)
 {
-	bool found, even;
+	enum par_block_state state;
 
-	found = load_block(conf, members, PAR_BLOCK_SLOT, block,
-			   &conf->slots->block[block], (u8 *)raw, sizeof(*raw), &even);
-	if (!found || !even)
+	state = load_block(conf, members, PAR_BLOCK_SLOT, block,
+			   &conf->slots->block[block], (u8 *)raw, sizeof(*raw));
+	if (state != BLOCK_EVEN)
 		__set_bit(block, conf->slots->todo);
-	if (found && !par_slots_load(conf, block, raw))
+	if (state == BLOCK_DOUBTFUL &&
+	    doubt_block(conf, "slot map", block, conf->slots->block[block].seq))
+		return -EUCLEAN;
+	if (state >= BLOCK_DOUBTFUL && !par_slots_load(conf, block, raw))
 		return 0;
 	__set_bit(block, conf->slots->todo);
 	return refuse_block(conf, "slot map", block, "which images its slots hold");
@@ -431,16 +560,19 @@ static int load_slots(struct par_conf *conf, struct par_found *members)
 static int load_lost(struct par_conf *conf, struct par_found *members)
 {
 	struct par_disk_lost *raw = kmalloc(sizeof(*raw), GFP_KERNEL);
-	bool found, even;
+	enum par_block_state state;
 	int err = 0;
 
 	if (!raw)
 		return -ENOMEM;
-	found = load_block(conf, members, PAR_BLOCK_LOST, 0, &conf->store->lost.block,
-			   (u8 *)raw, sizeof(*raw), &even);
-	conf->store->lost.due = conf->store->lost.block.seq && !even;
+	state = load_block(conf, members, PAR_BLOCK_LOST, 0, &conf->store->lost.block,
+			   (u8 *)raw, sizeof(*raw));
+	conf->store->lost.due = conf->store->lost.block.seq && state != BLOCK_EVEN;
 	conf->store->lost.told = conf->store->super.lost;
-	if (conf->store->super.lost && (!found || par_lost_unpack(conf, raw))) {
+	if (conf->store->super.lost && state == BLOCK_DOUBTFUL)
+		err = doubt_block(conf, "lost list", 0, conf->store->lost.block.seq);
+	if (!err && conf->store->super.lost &&
+	    (state < BLOCK_DOUBTFUL || par_lost_unpack(conf, raw))) {
 		pr_err("md/par:%s: the list of lost blocks is valid on no member: it is unknown which blocks have no valid copy\n",
 		       mdname(conf->mddev));
 		conf->store->lost.due = true;
@@ -824,6 +956,7 @@ int par_load(struct par_conf *conf)
 	/* No block of this or an earlier life of the array can be newer than the next one. */
 	conf->store->block_seq = max(conf->store->block_seq, conf->store->super.block_seq) +
 			  PAR_SEQ_LEAP;
+	distrust_zones(conf);
 	if (par_asks_resync(conf->mddev))
 		resync_all(conf);
 	load_zones(conf);

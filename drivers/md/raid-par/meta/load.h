@@ -31,8 +31,8 @@ static inline bool par_asks_resync(struct mddev *mddev)
 
 /*
  * par_birth_find - the log and the share of images: the present ones, or those of a new array.
- * At assembly, before the geometry is known. If the superblocks of an array are lost, logs the shape
- * that a rescue uses. Returns 0 or an error; sleeps.
+ * At assembly, before the geometry is known. If the superblocks of an array are lost, logs the
+ * shape that a rescue uses. Returns 0 or an error; sleeps.
  * par_birth_check - which members lack the birth record of this array? They get it with the first
  * use: see par_birth_store(). Sleeps.
  */
