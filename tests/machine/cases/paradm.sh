@@ -44,6 +44,7 @@ note "nothing wakes a sleeper"
 watch_sleepers
 for line in status "status --json" explain "explain --json" "policy show" "policy preset" "scrub show" "pin show" "shift lowest" \
 	"schedule show" "schedule show --json" metrics \
+	events "plan ${DEVS[*]} --gears 3,5" \
 	"policy set hold=61 up_wait=251" "policy preset quiet" "policy set policy=manual" "pin set 3 --for 1h" "pin end" \
 	"scrub start --no-wake" "scrub limit 20M"; do
 	# shellcheck disable=SC2086  # words
@@ -52,6 +53,8 @@ done
 wait_for "/sys/block/$MD/md/sync_action" idle 60
 says '5 members .*left out of the last check' scrub show
 ask 0 scrub limit none
+"$TOOLS/watch.py" q "raid5:3,5 of " "gear 3 of 5" "last woken" asleep -- "$PARADM" status --watch --interval 1
+"$TOOLS/watch.py" $'\e' "gear 3 of 5" -- "$PARADM" status --watch md0
 assert_asleep "of commands that show, set, or check members that are awake"
 
 says "no hour's load is known yet" schedule show

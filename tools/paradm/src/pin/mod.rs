@@ -260,8 +260,11 @@ pub(crate) fn uuid(system: &dyn System, name: &str) -> Option<String> {
 
 /// Does a pin hold the limits of the array, or will it when its time comes to end?
 pub fn is_pinned(system: &dyn System, name: &str) -> Result<bool> {
-    let uuid = uuid(system, name);
     let pins = load(system)?;
+    if pins.is_empty() {
+        return Ok(false);
+    }
+    let uuid = uuid(system, name);
     Ok(pins.iter().any(|pin| is_of(pin, name, uuid.as_deref())))
 }
 
