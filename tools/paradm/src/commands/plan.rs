@@ -5,7 +5,9 @@ use crate::create::{Gears, Level, LogSize};
 use crate::disk;
 use crate::error::{Error, Result};
 use crate::plan::{self, Limits, LoadFrom, Offers, Size, Sizes, Wanted, Watts};
+use crate::policy_ffi::Geometry;
 use crate::system::System;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 /// Compute the capacity and the energy of an array, compared with plain RAID of the same disks, and of fewer
@@ -51,6 +53,9 @@ pub struct Options {
     /// Size of a write log on each disk, as mdadm takes it: 8G; the capacity is computed with it
     #[arg(long, value_name = "SIZE")]
     log_size: Option<LogSize>,
+    /// Percent of the array that can have images at a time; with --data, several can be compared: 100,25,10
+    #[arg(long, value_name = "PERCENT", default_value = "100", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=100))]
+    image_share: Vec<u32>,
     /// Simulate a load of this kind: nas, mail, media and others; an unknown name prints the list
     #[arg(long, value_name = "KIND")]
     load: Option<String>,
@@ -93,6 +98,12 @@ fn some_ms(text: &str) -> std::result::Result<f64, String> {
 
 pub fn run(options: &Options, context: &mut Context) -> Result<Verdict> {
     let system = context.system;
+    if options.data.is_none() && options.image_share.len() > 1 {
+        return Err(Error::Usage(
+            "several shares of images are compared with --data only; without it, --image-share has one"
+                .to_owned(),
+        ));
+    }
     let kinds = kinds(options, system)?;
     if let Some(Size(data_bytes)) = options.data {
         let limits = Limits {
@@ -134,8 +145,22 @@ fn gears(options: &Options, wanted: &Wanted) -> Result<Gears> {
     Ok(gears)
 }
 
-/// The disks that are given, or for each offer as many as there may be.
+/// The disks that are given, or for each offer as many as there may be; each with all shares, the largest first.
 fn kinds(options: &Options, system: &dyn System) -> Result<Vec<Wanted>> {
+    let disks = disks(options, system)?;
+    let shares: BTreeSet<u32> = options.image_share.iter().copied().collect();
+    let with = |image_share: u32| {
+        let disks = disks.iter().cloned();
+        disks.map(move |wanted| Wanted {
+            image_share,
+            ..wanted
+        })
+    };
+    Ok(shares.into_iter().rev().flat_map(with).collect())
+}
+
+/// With images of everything.
+fn disks(options: &Options, system: &dyn System) -> Result<Vec<Wanted>> {
     let load = options.load.clone().map(|name| LoadFrom::Kind {
         name,
         days: options.days,
@@ -147,6 +172,7 @@ fn kinds(options: &Options, system: &dyn System) -> Result<Vec<Wanted>> {
         level: options.level,
         chunk_kib: options.chunk,
         log_size: options.log_size,
+        image_share: Geometry::SHARE_ALL,
         watts: watts(options)?,
         load: load.or_else(|| options.trace.clone().map(LoadFrom::Trace)),
     };

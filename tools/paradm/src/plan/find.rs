@@ -31,7 +31,8 @@ pub struct Found {
 }
 
 /// Of each kind of disks, arrays of some or all of them. They are sorted by energy on the load, or by
-/// watts of the lowest gear without one; then by price.
+/// watts of the lowest gear without one; then by price. Kinds with a larger share of images come before those with a
+/// smaller one.
 pub fn find(system: &dyn System, kinds: &[Wanted], limits: &Limits) -> Result<Found> {
     let mut plans = candidates(kinds, limits.data_bytes)?;
     plans = within(plans, limits.budget, Plan::cost, |least| {
@@ -108,6 +109,7 @@ fn candidates(kinds: &[Wanted], data_bytes: u64) -> Result<Vec<Plan>> {
     let mut seen = BTreeSet::new();
     let mut plans = Vec::new();
     let mut largest = 0;
+    // Kinds with a larger share come first, so an array is not listed again with a smaller share.
     for kind in kinds.iter().flat_map(by_size) {
         for gears in layouts(&kind, data_bytes, &mut largest) {
             let plan = of(&kind, &gears)?;

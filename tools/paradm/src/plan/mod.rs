@@ -56,7 +56,7 @@ pub enum Rival {
     /// Plain RAID of all disks, awake; and each disk stops after 20 minutes without a request.
     Raid,
     RaidRest,
-    /// Plain RAID of as many disks as the lowest gear has, alike.
+    /// Plain RAID of the fewest disks that hold as much, alike.
     Few,
     FewRest,
 }
@@ -87,6 +87,8 @@ pub struct Wanted {
     pub level: Level,
     pub chunk_kib: u64,
     pub log_size: Option<LogSize>,
+    /// Percent of the array that can have images.
+    pub image_share: u32,
     pub watts: Watts,
     pub load: Option<LoadFrom>,
 }
@@ -118,6 +120,8 @@ pub struct Plan {
     /// The write log on each disk.
     #[serde(rename = "log_bytes")]
     pub log_size: Option<LogSize>,
+    /// Percent of the array that can have images.
+    pub image_share: u32,
     pub disks: Vec<u64>,
     pub watts: Watts,
     pub bytes: u64,
@@ -128,7 +132,7 @@ pub struct Plan {
     pub by_gear: Vec<Gear>,
     /// Plain RAID of all disks.
     pub raid: Raid,
-    /// Plain RAID of as many disks as the lowest gear has: it holds as much.
+    /// Plain RAID of the fewest disks that hold as much: with images of everything, those of the lowest gear.
     pub few: Raid,
     pub load: Option<Load>,
     pub warnings: Vec<String>,
@@ -167,7 +171,7 @@ fn geometry(wanted: &Wanted, gears: &Gears) -> Result<Geometry> {
         wanted.chunk_kib,
         least,
         wanted.log_size,
-        Geometry::SHARE_ALL,
+        wanted.image_share,
     )
 }
 
@@ -182,6 +186,7 @@ fn of(wanted: &Wanted, gears: &Gears) -> Result<Plan> {
         gears: gears.clone(),
         chunk_kib: wanted.chunk_kib,
         log_size: wanted.log_size,
+        image_share: wanted.image_share,
         watts: wanted.watts,
         bytes: geometry.array_bytes(),
         share_percent: percent(geometry.array_bytes(), disks.iter().sum()),
@@ -190,7 +195,7 @@ fn of(wanted: &Wanted, gears: &Gears) -> Result<Plan> {
             .map(|gear| in_gear(wanted.watts, *gear, gears.top()))
             .collect(),
         raid: raid(wanted, gears.top(), least),
-        few: raid(wanted, geometry.members_in(1), least),
+        few: few(wanted, &geometry, least),
         load: None,
         warnings: disk::mixed(&disks)
             .into_iter()
@@ -226,14 +231,32 @@ fn raid(wanted: &Wanted, disks: u32, least: u64) -> Raid {
     }
 }
 
+/// No array holds more than plain RAID of all its disks.
+fn few(wanted: &Wanted, geometry: &Geometry, least: u64) -> Raid {
+    let all = geometry.members();
+    let mut sizes = geometry.members_in(1)..all;
+    sizes
+        .find_map(|disks| {
+            let raid = raid(wanted, disks, least);
+            (raid.bytes >= geometry.array_bytes()).then_some(raid)
+        })
+        .unwrap_or_else(|| raid(wanted, all, least))
+}
+
 impl Plan {
-    /// Simulate the load, on disks as large as the members are; the model has no write log.
+    /// Simulate the load, on disks as large as the members are; the model has no write log, and images of everything.
     fn put_to(&mut self, source: &Source) -> Result<()> {
         let wrong = |reason: &str| Error::Usage(format!("gears {}: {reason}", self.gears));
         let word = Geometry::layout_word(self.level.number(), self.gears.list());
         let word = word.ok_or_else(|| wrong("mdadm has no number for the layout"))?;
         let least = self.disks.iter().min().copied().unwrap_or(0);
-        let simulation = Simulation::new(word, self.gears.top(), self.chunk_kib << 10, least);
+        let simulation = Simulation::new(
+            word,
+            self.gears.top(),
+            self.chunk_kib << 10,
+            least,
+            self.few.disks,
+        );
         self.load = Some(load::simulate(
             simulation.map_err(wrong)?,
             source,

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 //! A plan, for people; and what follows from it, also where plain RAID wins.
 
-use super::{Found, Load, Outcome, Plan, Rival};
+use super::{Found, Load, Outcome, Plan, Raid, Rival};
 use crate::output::{Align, Style, Table, Text, units};
+use crate::policy_ffi::Geometry;
 
 /// Starts a day that makers' 50000 in 5 years allow.
 const RATED: f64 = 50_000.0 / (5.0 * 365.0);
@@ -32,11 +33,24 @@ impl Plan {
         }
     }
 
-    fn log(&self) -> String {
-        self.log_size.map_or(String::new(), |size| {
+    fn parts(&self) -> String {
+        let mut parts = self.log_size.map_or(String::new(), |size| {
             let size = units::bytes(size.bytes());
             format!(", with {size} of each disk for a write log")
-        })
+        });
+        if self.has_slots() {
+            parts += &format!(", with images of {} %", self.image_share);
+        }
+        parts
+    }
+
+    fn has_slots(&self) -> bool {
+        self.image_share < Geometry::SHARE_ALL
+    }
+
+    /// Plain RAID of fewer disks that holds as much.
+    fn fewer(&self) -> Option<&Raid> {
+        (self.few.disks < self.raid.disks).then_some(&self.few)
     }
 
     fn space(&self, style: Style) -> String {
@@ -58,7 +72,7 @@ impl Plan {
                 watts(gear.active_watts),
             ]);
         }
-        for raid in [&self.raid, &self.few] {
+        for raid in std::iter::once(&self.raid).chain(self.fewer()) {
             let name = format!("{} of {}", self.level, raid.disks);
             let holds = units::bytes(raid.bytes);
             let (disks, idle) = (raid.disks.to_string(), watts(raid.idle_watts));
@@ -94,7 +108,7 @@ impl Plan {
             ("50 % within", Align::Right),
             ("99 % within", Align::Right),
         ]);
-        for is in &load.outcomes {
+        for is in load.outcomes.iter().filter(|is| self.shows(is.rival)) {
             table.row([
                 self.name(is.rival),
                 format!("{:.0} Wh", is.wh_per_day),
@@ -115,6 +129,12 @@ impl Plan {
     }
 }
 
+impl Plan {
+    fn shows(&self, rival: Rival) -> bool {
+        self.fewer().is_some() || !matches!(rival, Rival::Few | Rival::FewRest)
+    }
+}
+
 /// `, 190.00 cheaper`
 fn cheaper(all: Option<f64>, few: Option<f64>) -> String {
     match (all, few) {
@@ -130,22 +150,33 @@ pub(super) fn verdicts(plan: &Plan) -> Vec<String> {
         .by_gear
         .first()
         .map_or((0, 0.0), |gear| (gear.gear, gear.idle_watts));
-    let alike = if plan.log_size.is_some() {
+    let alike = if plan.log_size.is_some() || plan.has_slots() {
         "no less"
     } else {
         "the same"
     };
+    let when = if few.idle_watts <= idle {
+        format!("{} disks are fast enough at all times", few.disks)
+    } else {
+        "the array is seldom idle".to_owned()
+    };
     let mut said = vec![
-        format!(
-            "{level} of {} disks has {alike} capacity with {} fewer{}, and draws {} when idle, par in gear {low} {}: \
-             it is the better choice if {} disks are fast enough at all times",
-            few.disks,
-            units::count(all.disks - few.disks, "disk"),
-            cheaper(all.price, few.price),
-            watts(few.idle_watts),
-            watts(idle),
-            few.disks
-        ),
+        if plan.fewer().is_some() {
+            format!(
+                "{level} of {} disks has {alike} capacity with {} fewer{}, and draws {} when idle, par in gear {low} {}: \
+                 it is the better choice if {when}",
+                few.disks,
+                units::count(all.disks - few.disks, "disk"),
+                cheaper(all.price, few.price),
+                watts(few.idle_watts),
+                watts(idle),
+            )
+        } else {
+            format!(
+                "{level} of fewer than {} disks has less capacity",
+                all.disks
+            )
+        },
         format!(
             "{level} of all {} disks has {} more capacity, and draws {} with all of them stopped, par in gear {low} {}; \
              but the next request then waits until disks have started",
@@ -155,10 +186,27 @@ pub(super) fn verdicts(plan: &Plan) -> Vec<String> {
             watts(idle)
         ),
     ];
+    said.extend(misses(plan));
     if let Some(load) = &plan.load {
         said.extend(on_load(plan, load));
     }
     said
+}
+
+/// What power does not include: reads of data without images.
+fn misses(plan: &Plan) -> Option<String> {
+    let wakes = if plan.log_size.is_some() {
+        "a read of data without an image"
+    } else {
+        "a read of data without an image, or a write to it,"
+    };
+    plan.has_slots().then(|| {
+        format!(
+            "{} % of the data can have images at a time: in a low gear {wakes} waits until disks have started, so the \
+             power of par is a lower bound, for requests that all find images",
+            plan.image_share
+        )
+    })
 }
 
 fn on_load(plan: &Plan, load: &Load) -> Vec<String> {
@@ -170,6 +218,13 @@ fn on_load(plan: &Plan, load: &Load) -> Vec<String> {
     if plan.log_size.is_some() {
         said.push(
             "the simulation leaves the write log out: energy and latencies are those of par without it"
+                .to_owned(),
+        );
+    }
+    if plan.has_slots() {
+        said.push(
+            "the simulation has images of everything, and the capacity that par then has: energy, starts and \
+             latencies leave out that requests for data without an image wake disks"
                 .to_owned(),
         );
     }
@@ -185,7 +240,12 @@ fn on_load(plan: &Plan, load: &Load) -> Vec<String> {
         )
     });
     said.extend(thriftier(plan, load, par));
-    said.extend(load.outcomes.iter().filter_map(|is| worn(plan, is)));
+    said.extend(
+        load.outcomes
+            .iter()
+            .filter(|is| plan.shows(is.rival))
+            .filter_map(|is| worn(plan, is)),
+    );
     said
 }
 
@@ -197,7 +257,7 @@ fn thriftier(plan: &Plan, load: &Load, par: &Outcome) -> Vec<String> {
             .of(awake)
             .is_none_or(|awake: &Outcome| rival == awake.rival || is.wh_per_day < awake.wh_per_day);
         let slower = is.p99_ms > par.p99_ms * 1.05;
-        (sleeps && is.wh_per_day < par.wh_per_day).then(|| {
+        (plan.shows(rival) && sleeps && is.wh_per_day < par.wh_per_day).then(|| {
             format!(
                 "{} uses less energy than par, {:.0} Wh a day instead of {:.0}, and is {}: 99 % of the requests end \
                  within {}, with par within {}",
@@ -241,7 +301,7 @@ impl Text for Plan {
                 .map_or(String::new(), |price| format!(" for {price:.2}")),
             units::bytes(self.bytes),
             self.share_percent,
-            self.log(),
+            self.parts(),
             self.space(style)
         );
         if let Some(load) = &self.load {
@@ -258,7 +318,7 @@ impl Text for Plan {
 }
 
 impl Found {
-    fn row(plan: &Plan, priced: bool) -> Vec<String> {
+    fn row(plan: &Plan, priced: bool, shared: bool) -> Vec<String> {
         let least = plan.disks.iter().min().copied().unwrap_or(0);
         let idle = |gear: Option<&super::Gear>| {
             gear.map_or_else(|| "-".to_owned(), |gear| watts(gear.idle_watts))
@@ -270,6 +330,9 @@ impl Found {
             idle(plan.by_gear.first()),
             idle(plan.by_gear.last()),
         ];
+        if shared {
+            row.push(format!("{} %", plan.image_share));
+        }
         if priced {
             row.push(
                 plan.price
@@ -297,7 +360,10 @@ impl Text for Found {
             ("idle, lowest gear", Align::Right),
             ("top gear", Align::Right),
         ];
-        let priced = best.price.is_some();
+        let (priced, shared) = (best.price.is_some(), self.plans.iter().any(Plan::has_slots));
+        if shared {
+            heads.push(("images", Align::Right));
+        }
         if priced {
             heads.push(("price", Align::Right));
         }
@@ -306,10 +372,16 @@ impl Text for Found {
         }
         let mut table = Table::new(heads);
         for plan in &self.plans {
-            table.row(Found::row(plan, priced));
+            table.row(Found::row(plan, priced, shared));
         }
+        let misses = if shared {
+            "with images of less than 100 %, requests for other data wake disks, and then the array uses more than is \
+             listed\n"
+        } else {
+            ""
+        };
         format!(
-            "arrays that hold {}, the one that uses least first; more disks make the top gear faster\n{}\n{}",
+            "arrays that hold {}, the one that uses least first; more disks make the top gear faster\n{misses}{}\n{}",
             units::bytes(self.data_bytes),
             table.render("  ", style),
             best.text(style)

@@ -70,11 +70,12 @@ static struct array *new_par(u32 layout, u32 chunk_sectors, u64 disk_sectors)
 }
 
 /*
- * An array that is possible, on disks of at most that size: array_init() exits if it is not. @alone: without the
- * others; what it takes and tells of them is 0.
+ * An array that is possible, on disks of at most that size: array_init() exits if it is not. @few: disks of the plain
+ * RAID that is compared, from those of the lowest gear to all; 0: without the others, and what it takes and tells of
+ * them is 0.
  */
-struct par_simulation *par_simulation_new(u32 layout, u32 chunk_sectors, u64 disk_sectors, bool alone);
-struct par_simulation *par_simulation_new(u32 layout, u32 chunk_sectors, u64 disk_sectors, bool alone)
+struct par_simulation *par_simulation_new(u32 layout, u32 chunk_sectors, u64 disk_sectors, u32 few);
+struct par_simulation *par_simulation_new(u32 layout, u32 chunk_sectors, u64 disk_sectors, u32 few)
 {
 	struct par_simulation *simulation = calloc(1, sizeof(*simulation));
 	struct array *par = new_par(layout, chunk_sectors, disk_sectors);
@@ -86,15 +87,15 @@ struct par_simulation *par_simulation_new(u32 layout, u32 chunk_sectors, u64 dis
 	par_policy_set(&par->policy, &knobs);
 	simulation->interval_ns = knobs.interval * NSEC_PER_MSEC;
 	simulation->rival[PAR] = par;
-	simulation->rivals = alone ? 1 : RIVALS;
-	if (alone)
+	simulation->rivals = few ? RIVALS : 1;
+	if (!few)
 		return simulation;
 	simulation->rival[TOP] = new_par(layout, chunk_sectors, disk_sectors);
 	array_fix(simulation->rival[TOP], par->geo.gears);
 	simulation->rival[RAID] = raid(par, par->geo.members, 0);
 	simulation->rival[RAID_REST] = raid(par, par->geo.members, REST);
-	simulation->rival[FEW] = raid(par, par->geo.set[1].members, 0);
-	simulation->rival[FEW_REST] = raid(par, par->geo.set[1].members, REST);
+	simulation->rival[FEW] = raid(par, few, 0);
+	simulation->rival[FEW_REST] = raid(par, few, REST);
 	return simulation;
 }
 

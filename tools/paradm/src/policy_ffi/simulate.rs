@@ -59,7 +59,7 @@ unsafe extern "C" {
         layout: u32,
         chunk_sectors: u32,
         disk_sectors: u64,
-        alone: bool,
+        few: u32,
     ) -> *mut Handle;
     fn par_simulation_see(simulation: *const Handle, view: *mut View);
     fn par_simulation_limit(simulation: *mut Handle, min: u32, max: u32) -> *const c_char;
@@ -101,15 +101,16 @@ pub struct Simulation {
 }
 
 impl Simulation {
-    /// An array with that layout, on disks of so many bytes. The error is the module's, or says that
-    /// the model has no disks of that size.
+    /// An array with that layout, on disks of so many bytes, and its rivals, of which two are plain RAID of `few`
+    /// disks. The error is the module's, or says that the model has no disks of that size.
     pub fn new(
         layout: u32,
         members: u32,
         chunk_bytes: u64,
         disk_bytes: u64,
+        few: u32,
     ) -> Result<Self, &'static str> {
-        Self::make(layout, members, (chunk_bytes, disk_bytes), false)
+        Self::make(layout, members, (chunk_bytes, disk_bytes), Some(few))
     }
 
     /// The same without the array's rivals, of which nothing is told then.
@@ -119,16 +120,21 @@ impl Simulation {
         chunk_bytes: u64,
         disk_bytes: u64,
     ) -> Result<Self, &'static str> {
-        Self::make(layout, members, (chunk_bytes, disk_bytes), true)
+        Self::make(layout, members, (chunk_bytes, disk_bytes), None)
     }
 
     fn make(
         layout: u32,
         members: u32,
         (chunk_bytes, disk_bytes): (u64, u64),
-        alone: bool,
+        few: Option<u32>,
     ) -> Result<Self, &'static str> {
         let geometry = Geometry::new(layout, members, chunk_bytes, disk_bytes)?;
+        if few.is_some_and(|few| !(geometry.members_in(1)..=members).contains(&few)) {
+            return Err(
+                "plain RAID of fewer disks than the lowest gear has, or of more than all, is not compared",
+            );
+        }
         let sectors = disk_bytes / raw::SECTOR;
         // SAFETY: it returns a number.
         if sectors > unsafe { par_simulation_most_sectors() } {
@@ -136,8 +142,10 @@ impl Simulation {
         }
         let chunk =
             u32::try_from(chunk_bytes / raw::SECTOR).map_err(|_| "the chunk is too large")?;
-        // SAFETY: the array has just been found to be possible; it returns memory that is ours.
-        let handle = NonNull::new(unsafe { par_simulation_new(layout, chunk, sectors, alone) });
+        let few = few.unwrap_or(0);
+        // SAFETY: the array has just been found to be possible, and plain RAID of `few` disks too; it returns memory
+        // that is ours.
+        let handle = NonNull::new(unsafe { par_simulation_new(layout, chunk, sectors, few) });
         Ok(Simulation {
             handle: handle.ok_or("no memory")?,
             geometry,
@@ -275,7 +283,8 @@ mod tests {
 
     fn simulation(gears: &[u32], disk_bytes: u64) -> Result<Simulation, &'static str> {
         let word = Geometry::layout_word(5, gears).unwrap();
-        Simulation::new(word, *gears.last().unwrap(), 512 << 10, disk_bytes)
+        let (few, members) = (gears[0], *gears.last().unwrap());
+        Simulation::new(word, members, 512 << 10, disk_bytes, few)
     }
 
     #[test]
@@ -300,6 +309,24 @@ mod tests {
         assert!(told.low_ns > day / 2 && told.rivals[0].shifts > 0);
         assert_eq!(told.rivals[2].states[2], 0);
         assert!(told.rivals[3].states[2] > 4 * day);
+    }
+
+    /// Of fewer disks than the lowest gear has, none may be left for data.
+    #[test]
+    fn plain_raid_has_no_fewer_disks_than_the_lowest_gear() {
+        let word = Geometry::layout_word(6, &[4, 6]).unwrap();
+        let of = |few| Simulation::new(word, 6, 512 << 10, 4_000_000_000_000, few);
+        for few in [0, 2, 3, 7] {
+            assert!(of(few).is_err(), "{few}");
+        }
+        for (few, disks) in [(4, 4), (5, 5), (6, 6)] {
+            let mut simulation = of(few).unwrap();
+            simulation.request(1000, true, (0, 8), 1);
+            simulation.pass(60_000_000_000);
+            let told = simulation.tell();
+            let spent: u64 = told.rivals[4].states.iter().sum();
+            assert_eq!(spent, disks * told.ns);
+        }
     }
 
     #[test]

@@ -91,6 +91,119 @@ fn a_write_log_costs_its_size_on_each_disk() {
     assert_eq!(refused.code, 2, "{}", refused.err);
 }
 
+/// The chunks of Documentation/slots.md, of 512 KiB.
+#[test]
+fn a_share_of_images_has_the_capacity_of_the_modules_geometry() {
+    let sim = SimSystem::new();
+    let cases = [
+        ("5x16T --gears 3,5", [61_034_996, 97_655_816, 110_972_500]),
+        ("8x16T --gears 3,8", [61_034_932, 131_459_720, 170_897_580]),
+    ];
+    for (disks, chunks) in cases {
+        for (share, chunks) in [100, 25, 10].into_iter().zip(chunks) {
+            let line = format!("plan --disks {disks} --image-share {share}");
+            let plan = json(&sim, &line);
+            assert_eq!(plan["bytes"], chunks * (512_u64 << 10), "{line}");
+            assert_eq!(plan["image_share"], share, "{line}");
+        }
+        let usual = json(&sim, &format!("plan --disks {disks}"));
+        assert_eq!(usual["bytes"], chunks[0] * (512_u64 << 10), "{disks}");
+        assert_eq!(usual["image_share"], 100, "{disks}");
+        assert!(!said(&usual).contains("images"), "{}", said(&usual));
+    }
+}
+
+#[test]
+fn a_share_of_images_is_told_with_what_it_costs() {
+    let sim = SimSystem::new();
+    sim.world().tree.file("/hours", &busy_hours());
+    let lines = [
+        "plan --disks 5x16T --gears 3,5 --image-share 10",
+        "plan --disks 8x16T --gears 3,8 --image-share 25 --log-size 8G",
+        "plan --disks 8x16T --data 60T --image-share 10,100,25",
+        "plan --offer 4T=95,16T=260 --data 30T --most-disks 6 --image-share 25,100 --trace /hours",
+    ];
+    golden(
+        &expect_file!["../golden/plan-share.txt"],
+        &session(&sim, &lines),
+    );
+}
+
+/// The fewest disks of plain RAID that hold as much, the slow way.
+#[test]
+fn plain_raid_that_is_compared_holds_no_less() {
+    let sim = SimSystem::new();
+    for (level, parities) in [("raid5", 1), ("raid6", 2), ("raid0", 0)] {
+        for gears in ["4,8", "5,8", "4,6,8", "6,8"] {
+            for share in [1, 10, 40, 99, 100] {
+                let line = format!(
+                    "plan --disks 8x16T --level {level} --gears {gears} --image-share {share}"
+                );
+                let plan = json(&sim, &line);
+                let bytes = plan["bytes"].as_u64().unwrap();
+                let fewest = bytes.div_ceil(16_000_000_000_000) + parities;
+                assert_eq!(plan["few"]["disks"], fewest, "{line}");
+                let few = plan["few"]["bytes"].as_u64().unwrap();
+                assert!(few >= bytes, "{line}");
+                let none = said(&plan).contains("raid5 of fewer than 8 disks has less capacity");
+                assert_eq!(none, level == "raid5" && fewest == 8, "{line}");
+            }
+        }
+    }
+}
+
+/// The model has images of everything. Only the plain RAID that it is compared with has more disks.
+#[test]
+fn a_load_is_simulated_as_with_images_of_everything() {
+    let sim = SimSystem::new();
+    sim.world().tree.file("/hours", &busy_hours());
+    let line = "plan --disks 8x4T --gears 3,8 --trace /hours";
+    let (all, part) = (
+        json(&sim, line),
+        json(&sim, &format!("{line} --image-share 25")),
+    );
+    for rival in ["par", "top", "raid", "raid_rest"] {
+        assert_eq!(outcome(&part, rival), outcome(&all, rival));
+    }
+    let disks = |plan: &Value| plan["few"]["disks"].as_f64().unwrap();
+    assert_eq!((disks(&all), disks(&part)), (3.0, 6.0));
+    let each = |plan: &Value| wh(plan, "few") / disks(plan);
+    assert!((each(&all) - each(&part)).abs() < 1.0);
+    let bound = "the simulation has images of everything";
+    assert!(said(&part).contains(bound) && !said(&all).contains(bound));
+}
+
+/// What is found with several shares is what each of them finds, without what a larger share has found as well.
+#[test]
+fn a_smaller_share_is_found_where_it_has_lower_gears() {
+    let sim = SimSystem::new();
+    let find = |share: &str| {
+        let line = format!("plan --disks 4x8T,5x16T --data 30T --image-share {share}");
+        let found = json(&sim, &line);
+        let of = |plan: &Value| {
+            let layout = format!("{} {}", plan["disks"], plan["gears"]);
+            (layout, plan["image_share"].as_u64().unwrap())
+        };
+        let plans = found["plans"].as_array().unwrap().iter().map(of);
+        plans.collect::<Vec<_>>()
+    };
+    let mut wanted = find("100");
+    for share in ["25", "10"] {
+        for (layout, share) in find(share) {
+            if wanted.iter().all(|(known, _)| *known != layout) {
+                wanted.push((layout, share));
+            }
+        }
+    }
+    for share in [10, 25, 100] {
+        assert!(wanted.iter().any(|(_, is)| *is == share), "{share}");
+    }
+    let mut got = find("10,25,100,25");
+    got.sort();
+    wanted.sort();
+    assert_eq!(got, wanted);
+}
+
 #[test]
 fn disks_have_the_watts_of_their_data_sheet() {
     let line = "plan --disks 5x4T --gears 3,5 --active-watts 8 --idle-watts 4 --standby-watts 0.5";
@@ -345,6 +458,21 @@ fn bad_options_are_told() {
         (format!("{d} --level raid1"), 2, "raid1"),
         (format!("{d} --chunk 100"), 2, "power of two"),
         (format!("{d} --chunk 1"), 2, "64"),
+        (format!("{d} --image-share 0"), 2, "from 1 to 100"),
+        (format!("{d} --image-share 101"), 2, "from 1 to 100"),
+        (format!("{d} --image-share x"), 2, "--image-share"),
+        (format!("{d} --image-share 25,"), 2, "--image-share"),
+        (format!("{d} --image-share 25%"), 2, "--image-share"),
+        (
+            format!("{d} --image-share 100,25"),
+            2,
+            "compared with --data only",
+        ),
+        (
+            format!("{d} --data 40T --image-share 10"),
+            3,
+            "holds 40.0 TB, the largest 1",
+        ),
         (format!("{d} --data 4"), 2, "as 500G"),
         (format!("{d} --data 4T --gears 3,5"), 2, "cannot be used"),
         (format!("{d} --most-watts 5"), 2, "--data"),

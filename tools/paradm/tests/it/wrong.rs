@@ -236,6 +236,13 @@ fn table() -> Vec<Wrong> {
         ),
         wrong(
             "plan",
+            "image_share",
+            "--disks=5x4T --image-share={}",
+            NO_SHARE,
+            USAGE,
+        ),
+        wrong(
+            "plan",
             "load",
             "--disks=5x4T --load={}",
             &["", "none-such"],
@@ -514,6 +521,7 @@ fn options_that_do_not_go_together() {
         "plan --disks 5x4T --data 8T --gears 3,5",
         "plan --disks 5x4T --most-watts 5",
         "plan --disks 5x4T --days 2",
+        "plan --disks 5x4T --image-share 100,25",
         "plan --disks 5x4T --load nas --trace x",
         "policy",
         "pin",
