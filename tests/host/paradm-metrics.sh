@@ -30,4 +30,6 @@ assert len(states) == 10 and set(states.values()) == {1}, states
 busy = {sample.value for sample in families["raidpar_disk_busy_ratio"].samples}
 assert 0.125 in busy, busy
 assert families["raidpar_disk_spin_ups"].type == "counter"
+slots = families["raidpar_array_gear_slot_hits"].samples
+assert [(sample.labels["gear"], sample.value) for sample in slots] == [("4", 4000), ("5", 100)], slots
 EOF

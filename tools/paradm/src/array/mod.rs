@@ -23,7 +23,7 @@ pub use reader::Dir;
 pub use scrub::{Scrub, SetScrub};
 pub use settings::{PolicyMode, Settings, Spin};
 pub use shift::{Moved, Progress, Shift, ShiftState};
-pub use slots::Slots;
+pub use slots::{GearSlots, Slots};
 
 use crate::error::{Error, Result};
 use crate::system::System;

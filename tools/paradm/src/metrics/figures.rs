@@ -2,7 +2,7 @@
 //! What the metrics are of. Of an array's hundreds of files only those are read that are shown: it is done each
 //! minute, and for each scrape.
 
-use crate::array::{self, Dir, PowerState, device_name};
+use crate::array::{self, Dir, PowerState, Slots, device_name};
 use crate::error::Result;
 use crate::system::System;
 use std::path::Path;
@@ -20,6 +20,8 @@ pub(super) struct Figures {
     pub metadata_writes: u64,
     /// `None`: the array has no write log.
     pub log: Option<Log>,
+    /// `None`: the array has images of everything.
+    pub slots: Option<Slots>,
     /// Of places that have one.
     pub disks: Vec<Disk>,
 }
@@ -77,6 +79,7 @@ impl Figures {
             propagated_bytes: par.number("propagated_bytes")?,
             metadata_writes: par.number("metadata_writes")?,
             log: Log::read(&par)?,
+            slots: Slots::read(&par)?,
             disks: (0..members)
                 .filter_map(|member| Disk::read(&md, member).transpose())
                 .collect::<Result<_>>()?,

@@ -7,6 +7,7 @@ mod family;
 mod figures;
 mod http;
 mod logs;
+mod slots;
 
 pub use family::{Family, Kind, Labels, Number, Sample};
 pub use http::answer;
@@ -28,6 +29,7 @@ impl Metrics {
         let arrays = figures::all(system)?;
         let mut families = arrays::families(&arrays);
         families.extend(logs::families(&arrays));
+        families.extend(slots::families(&arrays));
         families.extend(disks::families(&arrays));
         Ok(Metrics { families })
     }

@@ -85,7 +85,8 @@ pub struct SimSlots {
     pub share: u64,
     pub slots: u64,
     pub free: u64,
-    pub misses: u64,
+    /// Of each gear in which members sleep: the gear, hits and misses.
+    pub by_gear: Vec<(u32, u64, u64)>,
 }
 
 pub struct SimArray {
@@ -459,7 +460,7 @@ impl SimSlots {
             share: 10,
             slots: 1_387_157,
             free: 21_674,
-            misses: 3,
+            by_gear: vec![(3, 4000, 3)],
         }
     }
 }

@@ -126,15 +126,17 @@ impl SimArray {
         let of: fn(&SimSlots) -> u64 = match file {
             _ if self.before_logs => return None,
             "slots_by_gear" => {
-                let line = slots.map(|slots| format!("3 4200 {}", slots.misses));
-                return Some(line.unwrap_or_default());
+                let gears = slots.map_or(&[][..], |slots| &slots.by_gear);
+                let line = |(gear, hits, misses)| format!("{gear} {hits} {misses}");
+                let lines: Vec<_> = gears.iter().copied().map(line).collect();
+                return Some(lines.join("\n"));
             }
             "image_share" => return Some(slots.map_or(100, |slots| slots.share).to_string()),
             "slots" => |slots| slots.slots,
             "slots_free" => |slots| slots.free,
             "slot_uses" => |_| 4711,
             "slot_hits" => |_| 4200,
-            "slot_misses" => |slots| slots.misses,
+            "slot_misses" => |slots| slots.by_gear.iter().map(|(_, _, misses)| misses).sum(),
             "fill_size" => |_| 64 << 30,
             "fill_time" => |_| 600,
             _ => return None,

@@ -4,7 +4,7 @@
 use crate::harness::{Left, paradm};
 use crate::schedule::{automatic, limits, pair};
 use paradm::history::{History, Of};
-use paradm::sim::{SimArray, SimSystem, World};
+use paradm::sim::{SimArray, SimSlots, SimSystem, World};
 use paradm::system::Ran;
 use std::path::Path;
 use std::time::Duration;
@@ -68,6 +68,7 @@ fn without_a_configuration_it_only_watches_and_ends_when_told_to() {
 #[test]
 fn metrics_are_served_and_what_else_is_asked_for_is_not() {
     let sim = one();
+    sim.world().array("md0").slots = Some(SimSlots::tenth());
     configured(&sim, "listen = \"127.0.0.1:9110\"");
     sim.after(minutes(1), |world| world.daemon.call(METRICS));
     sim.after(minutes(2), |world| {
@@ -88,6 +89,7 @@ fn metrics_are_served_and_what_else_is_asked_for_is_not() {
             .collect()
     };
     assert_eq!(names(metrics), names(&printed));
+    assert!(metrics.contains("\nraidpar_array_slots_free{array=\"md0\"} 21674\n"));
     assert!(other.starts_with("HTTP/1.1 404 "));
     assert!(nothing.starts_with("HTTP/1.1 400 "));
 }

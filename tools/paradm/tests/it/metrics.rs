@@ -3,7 +3,7 @@
 
 use crate::harness::{golden, json, paradm, session};
 use expect_test::expect_file;
-use paradm::sim::{SimArray, SimLog, SimSystem};
+use paradm::sim::{SimArray, SimLog, SimSlots, SimSystem};
 use paradm::system::System;
 use std::path::Path;
 use std::time::Duration;
@@ -16,7 +16,11 @@ fn two() -> SimSystem {
         lost: 4096,
         ..SimLog::quarter()
     });
-    let asleep = SimArray::of_level("md_a\"b\\c", 6, &[4, 6], 'p').in_gear(4);
+    let mut asleep = SimArray::of_level("md_a\"b\\c", 6, &[4, 5, 6], 'p').in_gear(4);
+    asleep.slots = Some(SimSlots {
+        by_gear: vec![(4, 4000, 3), (5, 100, 2)],
+        ..SimSlots::tenth()
+    });
     SimSystem::with([busy, asleep])
 }
 
@@ -72,6 +76,26 @@ fn only_arrays_with_a_write_log_have_samples_of_it() {
         assert_eq!((left.code, left.err.as_str()), (0, ""));
         assert!(!left.out.contains("_log") && !left.out.contains("drained"));
     }
+}
+
+/// With images of everything, and of a module that knows of no share, nothing is told of slots.
+#[test]
+fn only_arrays_with_slots_have_samples_of_them() {
+    let sim = SimSystem::with([SimArray::new("md0", &[3, 5])]);
+    for before_logs in [false, true] {
+        sim.world().array("md0").before_logs = before_logs;
+        let left = paradm(&sim, "metrics");
+        assert_eq!((left.code, left.err.as_str()), (0, ""));
+        assert!(!left.out.contains("_slot") && !left.out.contains("image_share"));
+    }
+    sim.world().array("md0").before_logs = false;
+    sim.world().array("md0").slots = Some(SimSlots::tenth());
+    assert!(paradm(&sim, "metrics").out.contains("raidpar_array_slots{"));
+    let file = "/sys/block/md0/md/par/slots_by_gear";
+    sim.world().spoil(file, "3 4000\n");
+    let left = paradm(&sim, "metrics");
+    assert_eq!((left.code, left.out.as_str()), (5, ""));
+    assert!(left.err.contains(file), "{}", left.err);
 }
 
 #[test]
