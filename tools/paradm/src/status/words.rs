@@ -93,9 +93,19 @@ pub fn log(log: &Log) -> Vec<Word> {
 /// Images of a share: what there is of slots, and what it has cost that there are no more.
 pub fn slots(slots: &Slots) -> String {
     format!(
-        "images of {} %: {} of {} slots free, {} misses",
-        slots.share_percent, slots.free, slots.total, slots.misses
+        "images of {} %: {} of {} slots free, {}",
+        slots.share_percent,
+        slots.free,
+        slots.total,
+        misses(slots)
     )
+}
+
+pub fn misses(slots: &Slots) -> String {
+    match slots.misses {
+        1 => "1 miss".to_owned(),
+        count => format!("{count} misses"),
+    }
 }
 
 /// What is lost, and what could not be read from one copy.

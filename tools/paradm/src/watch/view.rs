@@ -2,7 +2,7 @@
 //! The rows of the view, and those of them that are on the screen.
 
 use super::{Watch, load, members, shifts::Seen};
-use crate::array::{Array, Log, Progress};
+use crate::array::{Array, Log, Progress, Slots};
 use crate::output::{self, Tone, Word, units};
 use crate::status::words;
 use jiff::{Timestamp, tz::TimeZone};
@@ -121,6 +121,10 @@ fn array_rows(array: &Array, watch: &Watch, width: usize) -> Vec<Row> {
     if let Some(log) = &array.log {
         rows.extend(log_rows(log, width));
     }
+    if let Some(slots) = &array.slots {
+        let slots = named_text("slots", &slots_text(slots), width);
+        rows.extend(wrapped(&slots, width, INDENT, Tone::Plain));
+    }
     let shifts = named_text("shifts", &shifts(array, watch), width);
     rows.extend(wrapped(&shifts, width, INDENT, Tone::Plain));
     rows.extend(members::table(&array.members, watch.time, width));
@@ -204,6 +208,22 @@ fn log_rows(log: &Log, width: usize) -> Vec<Row> {
     rows
 }
 
+/// Hits and misses are those of gears in which members sleep.
+fn slots_text(slots: &Slots) -> String {
+    let hits = slots
+        .by_gear
+        .iter()
+        .fold(0_u64, |sum, gear| sum.saturating_add(gear.hits));
+    format!(
+        "{} free of {}, images of {} %; {}, {}",
+        slots.free,
+        slots.total,
+        slots.share_percent,
+        units::count(hits, "hit"),
+        words::misses(slots)
+    )
+}
+
 /// The newest first: `07:40 down to 3, 07:12 up to 5`.
 fn shifts(array: &Array, watch: &Watch) -> String {
     let time = match watch.shifts.since(watch.time) {
@@ -262,7 +282,7 @@ fn clock(seconds: i64, zone: &TimeZone, form: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sim::{SimArray, SimSystem};
+    use crate::sim::{SimArray, SimSlots, SimSystem};
     use crate::system::System;
     use crate::watch::{Options, screen::Scroll};
     use proptest::prelude::*;
@@ -271,7 +291,9 @@ mod tests {
     use std::time::Duration;
 
     fn system() -> SimSystem {
-        SimSystem::with([SimArray::new("md0", &[2, 3]).in_gear(2)])
+        let mut array = SimArray::new("md0", &[2, 3]).in_gear(2);
+        array.slots = Some(SimSlots::tenth());
+        SimSystem::with([array])
     }
 
     fn watch(sim: &SimSystem) -> Watch {

@@ -4,7 +4,7 @@
 use crate::harness::paradm;
 use crate::terminal::{Terminal, be_paradm, text};
 use expect_test::expect_file;
-use paradm::sim::{SimArray, SimLog, SimSystem};
+use paradm::sim::{SimArray, SimLog, SimSlots, SimSystem};
 use paradm::system::System;
 use rustix::process::Signal;
 use std::path::Path;
@@ -46,6 +46,17 @@ fn act(sim: &SimSystem, what: &str) {
         "drain" => sim.world().array("md0").log.as_mut().unwrap().state = "draining".to_owned(),
         "lose-bytes" => sim.world().array("md0").log.as_mut().unwrap().lost = 4096,
         "fail-reads" => sim.world().array("md0").log.as_mut().unwrap().read_errors = 3,
+        "slots" => sim.world().array("md0").slots = Some(SimSlots::tenth()),
+        "three-gears" => {
+            let mut array = SimArray::new("md0", &[3, 4, 5]);
+            array.slots = Some(SimSlots {
+                free: 0,
+                by_gear: vec![(3, 4, 0), (4, 2, 1)],
+                ..SimSlots::tenth()
+            });
+            sim.world().stop("md0");
+            sim.world().add(array);
+        }
         "lose" => sim.world().array("md0").members[1].disk = None,
         "stop" => sim.world().stop("md0"),
         "start" => sim.world().add(one_array()),
@@ -185,6 +196,26 @@ fn a_write_log() {
     terminal.type_keys("q");
     assert_eq!(terminal.end().0.code(), Some(0));
     expect_file!["../golden/watch-log.txt"].assert_eq(&album.0);
+}
+
+#[test]
+fn images_of_a_share() {
+    let mut terminal = Terminal::run(WATCH, 12, 80, &[]);
+    let mut album = Album::default();
+    let all = terminal.screen_with("the top gear");
+    assert!(!text(&all).contains("slots"), "{}", text(&all));
+    terminal.tell("slots");
+    album.take("a tenth has images", &terminal.after("r"));
+    terminal.tell("three-gears");
+    album.take(
+        "three gears, no free slot, and one miss",
+        &terminal.after("r"),
+    );
+    terminal.resize(12, 30);
+    album.take("30 columns", &terminal.screen_with("md0"));
+    terminal.type_keys("q");
+    assert_eq!(terminal.end().0.code(), Some(0));
+    expect_file!["../golden/watch-slots.txt"].assert_eq(&album.0);
 }
 
 #[test]
