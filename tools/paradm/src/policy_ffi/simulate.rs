@@ -110,10 +110,7 @@ impl Simulation {
         disk_bytes: u64,
         few: u32,
     ) -> Result<Self, &'static str> {
-        if !(1..=members).contains(&few) {
-            return Err("plain RAID of more disks, or of none, is not compared");
-        }
-        Self::make(layout, members, (chunk_bytes, disk_bytes), few)
+        Self::make(layout, members, (chunk_bytes, disk_bytes), Some(few))
     }
 
     /// The same without the array's rivals, of which nothing is told then.
@@ -123,16 +120,21 @@ impl Simulation {
         chunk_bytes: u64,
         disk_bytes: u64,
     ) -> Result<Self, &'static str> {
-        Self::make(layout, members, (chunk_bytes, disk_bytes), 0)
+        Self::make(layout, members, (chunk_bytes, disk_bytes), None)
     }
 
     fn make(
         layout: u32,
         members: u32,
         (chunk_bytes, disk_bytes): (u64, u64),
-        few: u32,
+        few: Option<u32>,
     ) -> Result<Self, &'static str> {
         let geometry = Geometry::new(layout, members, chunk_bytes, disk_bytes)?;
+        if few.is_some_and(|few| !(geometry.members_in(1)..=members).contains(&few)) {
+            return Err(
+                "plain RAID of fewer disks than the lowest gear has, or of more than all, is not compared",
+            );
+        }
         let sectors = disk_bytes / raw::SECTOR;
         // SAFETY: it returns a number.
         if sectors > unsafe { par_simulation_most_sectors() } {
@@ -140,7 +142,9 @@ impl Simulation {
         }
         let chunk =
             u32::try_from(chunk_bytes / raw::SECTOR).map_err(|_| "the chunk is too large")?;
-        // SAFETY: the array has just been found to be possible; it returns memory that is ours.
+        let few = few.unwrap_or(0);
+        // SAFETY: the array has just been found to be possible, and plain RAID of `few` disks too; it returns memory
+        // that is ours.
         let handle = NonNull::new(unsafe { par_simulation_new(layout, chunk, sectors, few) });
         Ok(Simulation {
             handle: handle.ok_or("no memory")?,
@@ -305,6 +309,24 @@ mod tests {
         assert!(told.low_ns > day / 2 && told.rivals[0].shifts > 0);
         assert_eq!(told.rivals[2].states[2], 0);
         assert!(told.rivals[3].states[2] > 4 * day);
+    }
+
+    /// Of fewer disks than the lowest gear has, none may be left for data.
+    #[test]
+    fn plain_raid_has_no_fewer_disks_than_the_lowest_gear() {
+        let word = Geometry::layout_word(6, &[4, 6]).unwrap();
+        let of = |few| Simulation::new(word, 6, 512 << 10, 4_000_000_000_000, few);
+        for few in [0, 2, 3, 7] {
+            assert!(of(few).is_err(), "{few}");
+        }
+        for (few, disks) in [(4, 4), (5, 5), (6, 6)] {
+            let mut simulation = of(few).unwrap();
+            simulation.request(1000, true, (0, 8), 1);
+            simulation.pass(60_000_000_000);
+            let told = simulation.tell();
+            let spent: u64 = told.rivals[4].states.iter().sum();
+            assert_eq!(spent, disks * told.ns);
+        }
     }
 
     #[test]
