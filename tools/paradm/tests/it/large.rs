@@ -107,7 +107,7 @@ fn a_daemon_reads_no_more_than_it_needs() {
     let members = u64::try_from(MEMBERS).unwrap();
     let textfile = "textfile = \"/x/raidpar.prom\"";
     let (shown, of_disk) = (10, 8);
-    let (signs, of_sign, look) = (10, 1, 6);
+    let (signs, of_sign, look) = (9, 1, 5);
     for arrays in [1, 3] {
         let n = u64::try_from(arrays).unwrap();
         assert_eq!(read_by_daemon(arrays, "", false), 0);
