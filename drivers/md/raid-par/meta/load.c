@@ -405,7 +405,7 @@ static void assume_block(struct par_conf *conf, u32 block)
 
 	while (block - conf->geo.set[i].block_base >= conf->geo.set[i].blocks)
 		i--;
-	conf->store->intents_differ = true;	/* begin_use() must store these marks, too */
+	conf->store->intents_differ = true;	/* begin_use() stores these marks, too */
 	/* "home" in all pairs of bits, or "written" in all bits */
 	memset(conf->map.block[block].payload, conf->geo.set[i].width == 1 ? 0xff :
 	       PAR_SEG_HOME * 0x55, PAR_BLOCK_PAYLOAD);
@@ -463,7 +463,7 @@ static void distrust_zones(struct par_conf *conf)
 		if (!conf->geo.parities || !complete)
 			continue;
 		conf->store->intents[zone] |= PAR_INTENT_RESYNC;
-		conf->store->intents_differ = true;	/* begin_use() must store these marks, too */
+		conf->store->intents_differ = true;	/* begin_use() stores these marks, too */
 	}
 	bitmap_zero(conf->store->marked, conf->geo.zones);
 }
