@@ -32,7 +32,7 @@ pub enum Command {
     Manual(manual::Options),
     Metrics(metrics::Options),
     Pin(pin::Options),
-    Plan(plan::Options),
+    Plan(Box<plan::Options>),
     Policy(policy::Options),
     Schedule(schedule::Options),
     Scrub(scrub::Options),

@@ -264,7 +264,7 @@ fn a_pin_amid_a_busy_hour_leaves_the_users_own_limits_as_they_were() {
     let (start, noon) = (sim.now().as_second(), 4 * 3600);
     at(&sim, noon + 604, (8, 8));
     sim.after(Duration::from_secs(noon + 605), move |world| {
-        let until = start + noon as i64 + 1200;
+        let until = start + i64::try_from(noon).unwrap() + 1200;
         let pin = format!(
             "{{\"pins\":[{{\"array\":\"md0\",\"uuid\":\"1-2-3-4\",\"gear_min\":3,\"gear_max\":5,\
              \"until\":{until},\"before\":{{\"min_gear\":8,\"max_gear\":8}}}}]}}\n"
