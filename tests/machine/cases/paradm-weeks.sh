@@ -2,6 +2,7 @@
 # With a daily rhythm and quiet weekends an array learns its schedule in a week, and follows it for three more: at most a tenth of the requests wait, with no more energy.
 # needs: paradm
 # machine: --time-travel --mem 1G
+# rare: yes
 # timeout: 600
 #
 # 200,000 requests. Their rates are low, and so are the disks' (32 KiB take 2 s) and the thresholds: above these the
