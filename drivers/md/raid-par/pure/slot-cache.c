@@ -22,8 +22,8 @@
 #define MOST_OCTAVE	18U
 
 static_assert(PAR_HEAT_MAX << HEAT_SHIFT < PAR_RUN_HAS_SLOT);
-static_assert(PAR_HEAT_MAX >> MOST_OCTAVE == 0);
-static_assert(PAR_CACHE_LEVELS >= LEVELS_AN_OCTAVE * MOST_OCTAVE);
+static_assert(!(PAR_HEAT_MAX >> MOST_OCTAVE));
+static_assert(LEVELS_AN_OCTAVE * MOST_OCTAVE <= PAR_CACHE_LEVELS);
 static_assert(PAR_CACHE_AGES < PERIOD_MASK && PAR_CACHE_PERIODS < PAR_CACHE_AGES);
 
 void par_slot_cache_init(struct par_slot_cache *cache, struct par_slot_map *map, u32 period)
