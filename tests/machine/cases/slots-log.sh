@@ -48,10 +48,10 @@ compare_written() {
 
 # shared LAYOUT FUNCTION SIZE: of the stripes, in KiB.
 shared() {
-	local data=48
+	local data=80	# more than the slots have room for
 	note "$1"
 	mkspindles 5 128M seed=3
-	create_shared 25 "$1" --chunk=64
+	create_shared 10 "$1" --chunk=64
 	fill "$data"
 	fingerprint 4 >/dev/null	# a use: these runs get slots
 	WRITTEN=()
