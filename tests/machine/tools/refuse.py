@@ -73,7 +73,7 @@ def open_array(md):
         try:
             return os.open(md, os.O_RDWR)
         except OSError as error:
-            if error.errno != errno.ENODEV:
+            if error.errno not in (errno.ENODEV, errno.ENXIO):
                 raise
             time.sleep(0.05)
     return os.open(md, os.O_RDWR)
