@@ -2,7 +2,7 @@
 //! What programs go by is in the documents: each field of each JSON document, and each exit code.
 
 use crate::create;
-use crate::harness::paradm;
+use crate::harness::{CODES, paradm};
 use paradm::daemon::Kind;
 use paradm::error::exit;
 use paradm::history::{ArrayKey, Event, History};
@@ -270,17 +270,5 @@ fn each_exit_code() {
     let codes: Vec<u8> = rows
         .filter_map(|row| row.split(' ').next()?.parse().ok())
         .collect();
-    let known = [
-        exit::DONE,
-        exit::FINDINGS,
-        exit::USAGE,
-        exit::NOT_FOUND,
-        exit::DENIED,
-        exit::UNREADABLE,
-        exit::REFUSED,
-        exit::NOT_DONE,
-        exit::NO_PROGRAM,
-        exit::OUTPUT,
-    ];
-    assert_eq!(codes, known);
+    assert_eq!(codes, CODES);
 }

@@ -3,7 +3,7 @@
 //! line, and what only looks changes nothing. sysfs.rs has the files of one array, and the commands that show them.
 
 use crate::create;
-use crate::harness::{Left, paradm};
+use crate::harness::{CODES, Left, paradm};
 use crate::who;
 use paradm::error::exit;
 use paradm::history::{ArrayKey, History};
@@ -14,19 +14,6 @@ use rusqlite::params;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-
-const CODES: [u8; 10] = [
-    exit::DONE,
-    exit::FINDINGS,
-    exit::USAGE,
-    exit::NOT_FOUND,
-    exit::DENIED,
-    exit::UNREADABLE,
-    exit::REFUSED,
-    exit::NOT_DONE,
-    exit::NO_PROGRAM,
-    exit::OUTPUT,
-];
 
 /// Commands that change nothing; `who --live` has an instance of tracefs while it runs.
 const LOOKING: [&str; 18] = [

@@ -3,8 +3,23 @@
 
 use expect_test::ExpectFile;
 use paradm::cli;
+use paradm::error::exit;
 use paradm::system::System;
 use std::fmt;
+
+/// All exit codes, which paradm.md lists in this order.
+pub const CODES: [u8; 10] = [
+    exit::DONE,
+    exit::FINDINGS,
+    exit::USAGE,
+    exit::NOT_FOUND,
+    exit::DENIED,
+    exit::UNREADABLE,
+    exit::REFUSED,
+    exit::NOT_DONE,
+    exit::NO_PROGRAM,
+    exit::OUTPUT,
+];
 
 /// What a command has left.
 #[derive(Debug, Clone, PartialEq, Eq)]
