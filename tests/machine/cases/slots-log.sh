@@ -7,31 +7,49 @@ set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 LOG=$((8 * 2048))	# sectors, on each member
+CHUNK=64	# KiB; a run is 1 MiB of each member
 
-# logs KIB WHAT OFFSET SIZE: so much of a write of SIZE from OFFSET on, both in KiB, goes to the log; nothing wakes for it,
-# nor for reading it.
-logs() {
+# log_write WHAT OFFSET SIZE: write SIZE from OFFSET on, both in KiB. LOGGED: the KiB of it that went to the log. Nothing
+# wakes for it, nor for reading it.
+log_write() {
 	local before
 	before=$(par logged)
 	watch_sleepers
-	dd if=/dev/urandom of="$MACHINE_TMP/part" bs="${4}k" count=1 iflag=fullblock status=none
-	dd if="$MACHINE_TMP/part" of="/dev/$MD" bs="${4}k" oflag=direct,seek_bytes seek="$(($3 * 1024))" status=none
-	assert_eq "$((($(par logged) - before) / 1024))" "$1" "$LAYOUT: KiB of $2 in the log"
-	dd if="/dev/$MD" of="$MACHINE_TMP/read" bs="${4}k" count=1 iflag=direct,skip_bytes skip="$(($3 * 1024))" status=none
-	cmp "$MACHINE_TMP/part" "$MACHINE_TMP/read" || fail "$LAYOUT: content of $2"
-	dd if="$MACHINE_TMP/part" of="$MACHINE_TMP/twin" bs="${4}k" oflag=seek_bytes seek="$(($3 * 1024))" \
+	dd if=/dev/urandom of="$MACHINE_TMP/part" bs="${3}k" count=1 iflag=fullblock status=none
+	dd if="$MACHINE_TMP/part" of="/dev/$MD" bs="${3}k" oflag=direct,seek_bytes seek="$(($2 * 1024))" status=none
+	LOGGED=$((($(par logged) - before) / 1024))
+	dd if="/dev/$MD" of="$MACHINE_TMP/read" bs="${3}k" count=1 iflag=direct,skip_bytes skip="$(($2 * 1024))" status=none
+	cmp "$MACHINE_TMP/part" "$MACHINE_TMP/read" || fail "$LAYOUT: content of $1"
+	dd if="$MACHINE_TMP/part" of="$MACHINE_TMP/twin" bs="${3}k" oflag=seek_bytes seek="$(($2 * 1024))" \
 		conv=notrunc status=none
-	WRITTEN+=("$3 $4")
-	assert_asleep "$2"
-	assert_eq "$(par gear)" "$(low_gear "$LAYOUT")" "$LAYOUT: gear after $2"
-	assert_eq "$(par slot_misses)" 0 "$LAYOUT: misses of $2"
+	WRITTEN+=("$2 $3")
+	assert_asleep "$1"
+	assert_eq "$(par gear)" "$(low_gear "$LAYOUT")" "$LAYOUT: gear after $1"
+	assert_eq "$(par slot_misses)" 0 "$LAYOUT: misses of $1"
 }
 
-# logged_stripes MIB STRIPE: stripes of STRIPE KiB of an array of which MIB are written.
+# logs KIB WHAT OFFSET SIZE: so much of the write goes to the log.
+logs() {
+	log_write "$2" "$3" "$4"
+	assert_eq "$LOGGED" "$1" "$LAYOUT: KiB of $2 in the log"
+}
+
+# logged_stripes MIB STRIPE: stripes of STRIPE KiB of an array of which MIB are written. The fingerprint has given slots to
+# the first run. Which other runs have slots is not known: reads by which raid5 computes parity are uses, too.
 logged_stripes() {
-	local end=$(($1 * 1024 / $2 * $2 - 4 * $2)) unwritten=$((($1 * 1024 / $2 + 64) * $2))
+	local unwritten=$((($1 * 1024 / $2 + 64) * $2)) run=$(($2 * 1024 / CHUNK)) at runs=0 stripes=0
 	logs 0 "a stripe with images" $((4 * $2)) "$2"
-	logs "$2" "a stripe without images" "$end" "$2"
+	for ((at = run; at + run <= $1 * 1024; at += run)); do
+		log_write "a stripe of run $((++runs))" "$at" "$2"
+		case $LOGGED in
+		0) ;;
+		"$2") stripes=$((stripes + 1)) ;;
+		*) fail "$LAYOUT: $LOGGED KiB of a stripe of run $runs in the log" ;;
+		esac
+	done
+	[ "$runs" -ge "$(par slots)" ] || fail "$LAYOUT: $(par slots) slots for $((runs + 1)) runs: write more"
+	[ "$stripes" -gt "$((runs - $(par slots)))" ] ||
+		fail "$LAYOUT: stripes of $stripes of $runs runs in the log, with $(par slots) slots in all"
 	logs "$2" "a new stripe without a slot" "$unwritten" "$2"
 }
 
@@ -51,7 +69,7 @@ shared() {
 	local data=80	# more than the slots have room for
 	note "$1"
 	mkspindles 5 128M seed=3
-	create_shared 10 "$1" --chunk=64
+	create_shared 10 "$1" --chunk="$CHUNK"
 	fill "$data"
 	fingerprint 4 >/dev/null	# a use: these runs get slots
 	WRITTEN=()
@@ -66,4 +84,4 @@ shared() {
 	rm "$MACHINE_TMP/twin"
 }
 
-shared 3,5 logged_stripes 256
+shared 3,5 logged_stripes $((4 * CHUNK))
