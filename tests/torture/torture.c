@@ -539,7 +539,8 @@ static void checkpoint_round(struct rng *rng)
 		array_stop();
 	} else {
 		write_in_gear(rng, array.members);
-		trap_map(rng, between(rng, 1, 2 * array.members - 1));
+		/* Many shifts store one block of the map, on each member. */
+		trap_map(rng, between(rng, 1, (chance(rng, 50) ? 1 : 2) * array.members - 1));
 		phase("a quiet shift down", 60);
 		array_shift(array.gear[0]);
 		await_trap_or(array_settled);
