@@ -189,7 +189,7 @@ fn of(wanted: &Wanted, gears: &Gears) -> Result<Plan> {
         image_share: wanted.image_share,
         watts: wanted.watts,
         bytes: geometry.array_bytes(),
-        share_percent: percent(geometry.array_bytes(), disks.iter().sum()),
+        share_percent: percent(geometry.array_bytes(), together(&disks)),
         price: wanted.price.map(|each| f64::from(gears.top()) * each),
         by_gear: by_gear
             .map(|gear| in_gear(wanted.watts, *gear, gears.top()))
@@ -206,6 +206,11 @@ fn of(wanted: &Wanted, gears: &Gears) -> Result<Plan> {
     };
     plan.verdicts = text::verdicts(&plan);
     Ok(plan)
+}
+
+/// A size that is beyond all disks, as a damaged file may name it, does not overflow.
+fn together(disks: &[u64]) -> u64 {
+    disks.iter().copied().fold(0, u64::saturating_add)
 }
 
 fn in_gear(watts: Watts, gear: u32, all: u32) -> Gear {
@@ -324,4 +329,15 @@ fn no_kind(name: &str) -> Error {
         "there is no load {name}; there are {}",
         names.join(", ")
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::together;
+
+    #[test]
+    fn sizes_of_disks_do_not_overflow() {
+        assert_eq!(together(&[u64::MAX - 1, 5]), u64::MAX);
+        assert_eq!(together(&[3, 4]), 7);
+    }
 }
