@@ -49,7 +49,7 @@ mkdisks 5 3G
 create_par 3,5
 whole=$(array_bytes)
 said none
-for file in slots slots_free slot_uses slot_hits slot_misses fill_size fill_time; do
+for file in slots slots_free hot_runs slot_uses slot_hits slot_misses fill_size fill_time; do
 	assert_eq "$(par $file)" 0 "$file of an array with images of everything"
 done
 assert_eq "$(par image_share)$(par slots_by_gear)" 100 "share, hits and misses in sysfs"
@@ -80,6 +80,7 @@ assert_eq "$(par fill_size) $(par fill_time)" "$((64 << 30)) 600" "the limits of
 write_places
 sum=$(places)
 [ "$(par slot_uses)" -gt 0 ] || fail "no run is in use"
+[ "$(par hot_runs)" -gt 0 ] || fail "no run is hot"
 assert_eq "$(par slot_hits) $(par slot_misses)" "0 0" "hits and misses before any slot was given"
 
 note "a fill of less than a run"

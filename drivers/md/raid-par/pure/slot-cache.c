@@ -130,6 +130,12 @@ bool par_slot_cache_lacks(const struct par_slot_cache *cache, u32 run, u32 slots
 }
 EXPORT_SYMBOL_IF_KUNIT(par_slot_cache_lacks);
 
+u32 par_slot_cache_hot(const struct par_slot_cache *cache)
+{
+	return cache->map ? cache->map->runs - cache->at_level[0] : 0;
+}
+EXPORT_SYMBOL_IF_KUNIT(par_slot_cache_hot);
+
 u32 par_slot_cache_heat(const struct par_slot_cache *cache, u32 run)
 {
 	return heat_of(cache, par_slot_heat(cache->map, run));

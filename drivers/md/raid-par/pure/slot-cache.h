@@ -75,6 +75,9 @@ bool par_slot_cache_fresh(const struct par_slot_cache *cache, u32 run, u32 perio
  */
 bool par_slot_cache_lacks(const struct par_slot_cache *cache, u32 run, u32 slots);
 
+/* par_slot_cache_hot - the number of runs with any heat. Called without the lock */
+u32 par_slot_cache_hot(const struct par_slot_cache *cache);
+
 /*
  * par_slot_cache_heat - the heat of @run, in units of heat
  * par_slot_cache_rank - a number by which runs are ordered: by heat, runs with equal heat by their

@@ -12,9 +12,9 @@ static ssize_t image_share_show(struct par_conf *conf, char *page)
 	return sysfs_emit(page, "%u\n", conf->geo.share);
 }
 
-/* struct slot_sums - over all bands */
+/* struct slot_sums - over all bands; @hot: runs with heat */
 struct slot_sums {
-	u64 slots, free, uses, hits;
+	u64 slots, free, uses, hits, hot;
 };
 
 static struct slot_sums sum_bands(struct par_conf *conf)
@@ -27,6 +27,7 @@ static struct slot_sums sum_bands(struct par_conf *conf)
 		sums.free += READ_ONCE(conf->slots->map[band].count[PAR_SLOT_FREE]);
 		sums.uses += READ_ONCE(conf->slots->cache[band].uses);
 		sums.hits += READ_ONCE(conf->slots->cache[band].hits);
+		sums.hot += par_slot_cache_hot(&conf->slots->cache[band]);
 	}
 	return sums;
 }
@@ -39,6 +40,11 @@ static ssize_t slots_show(struct par_conf *conf, char *page)
 static ssize_t slots_free_show(struct par_conf *conf, char *page)
 {
 	return sysfs_emit(page, "%llu\n", sum_bands(conf).free);
+}
+
+static ssize_t hot_runs_show(struct par_conf *conf, char *page)
+{
+	return sysfs_emit(page, "%llu\n", sum_bands(conf).hot);
 }
 
 static ssize_t slot_uses_show(struct par_conf *conf, char *page)
@@ -130,6 +136,7 @@ static ssize_t fill_time_store(struct par_conf *conf, const char *page, size_t l
 PAR_RO(image_share);
 PAR_RO(slots);
 PAR_RO(slots_free);
+PAR_RO(hot_runs);
 PAR_RO(slot_uses);
 PAR_RO(slot_hits);
 PAR_RO(slot_misses);
@@ -141,6 +148,7 @@ static struct attribute *slots_attrs[] = {
 	&attr_image_share.attr,
 	&attr_slots.attr,
 	&attr_slots_free.attr,
+	&attr_hot_runs.attr,
 	&attr_slot_uses.attr,
 	&attr_slot_hits.attr,
 	&attr_slot_misses.attr,

@@ -48,20 +48,20 @@ static void hold(struct kunit *test, struct bench *bench, u32 slot, u32 run)
 /* A letter is a use of that run; a digit, so many periods pass; '-', a day is over. */
 static const struct {
 	const char *uses;
-	u32 a, b;
+	u32 a, b, hot;	/* hot: of all runs */
 } by_hand[] = {
-	{ "", 0, 0 },
-	{ "A", WAKE, 0 },
-	{ "AAAA", WAKE, 0 },
-	{ "A1A", 2 * WAKE, 0 },
-	{ "AB", WAKE / 2, WAKE / 2 },
-	{ "ABABCD", WAKE / 4, WAKE / 4 },
-	{ "AB1A", WAKE / 2 + WAKE, WAKE / 2 },
-	{ "AB1CAD9AB", WAKE / 2 + WAKE / 3 + WAKE / 2, WAKE },
-	{ "A1-", 3 * WAKE / 4, 0 },
-	{ "A1AB1-1B", 3 * (WAKE + WAKE / 2) / 4, 3 * WAKE / 2 / 4 + WAKE },
-	{ "A1A-B", WAKE * 3 / 4 + WAKE / 2, WAKE / 2 },	/* the period goes on after the day */
-	{ "A1---", 27 * WAKE / 64, 0 },
+	{ "", 0, 0, 0 },
+	{ "A", WAKE, 0, 1 },
+	{ "AAAA", WAKE, 0, 1 },
+	{ "A1A", 2 * WAKE, 0, 1 },
+	{ "AB", WAKE / 2, WAKE / 2, 2 },
+	{ "ABABCD", WAKE / 4, WAKE / 4, 4 },
+	{ "AB1A", WAKE / 2 + WAKE, WAKE / 2, 2 },
+	{ "AB1CAD9AB", WAKE / 2 + WAKE / 3 + WAKE / 2, WAKE, 4 },
+	{ "A1-", 3 * WAKE / 4, 0, 1 },
+	{ "A1AB1-1B", 3 * (WAKE + WAKE / 2) / 4, 3 * WAKE / 2 / 4 + WAKE, 2 },
+	{ "A1A-B", WAKE * 3 / 4 + WAKE / 2, WAKE / 2, 2 },	/* the period goes on after the day */
+	{ "A1---", 27 * WAKE / 64, 0, 1 },
 };
 
 static void heat_by_hand(struct kunit *test)
@@ -83,6 +83,8 @@ static void heat_by_hand(struct kunit *test)
 		}
 		KUNIT_EXPECT_EQ_MSG(test, heat(bench, 0), by_hand[i].a, "%s", by_hand[i].uses);
 		KUNIT_EXPECT_EQ_MSG(test, heat(bench, 1), by_hand[i].b, "%s", by_hand[i].uses);
+		KUNIT_EXPECT_EQ_MSG(test, par_slot_cache_hot(&bench->cache), by_hand[i].hot, "%s",
+				    by_hand[i].uses);
 	}
 }
 
@@ -193,8 +195,11 @@ static u32 judge_lacks(struct kunit *test, struct bench *bench, const struct dum
 
 static void judge(struct kunit *test, struct bench *bench, const struct dumb *dumb, u32 step)
 {
-	u32 run, rank, last = 0;
+	u32 run, rank, last = 0, hot = 0;
 
+	for (run = 0; run < RUNS; run++)
+		hot += dumb_heat(dumb, run) > 0;
+	KUNIT_ASSERT_EQ_MSG(test, par_slot_cache_hot(&bench->cache), hot, "step %u", step);
 	for (run = 0; run < RUNS; run++) {
 		rank = par_slot_cache_rank(&bench->cache, run);
 		KUNIT_ASSERT_EQ_MSG(test, heat(bench, run), dumb_heat(dumb, run),

@@ -23,6 +23,8 @@ pub struct Slots {
     pub share_percent: u32,
     pub total: u64,
     pub free: u64,
+    /// Runs that were used lately.
+    pub hot: u64,
     /// Of runs, since the array was started, and those with a slot.
     pub uses: u64,
     pub hits: u64,
@@ -49,6 +51,7 @@ impl Slots {
             share_percent,
             total: par.number("slots")?,
             free: par.number("slots_free")?,
+            hot: par.number("hot_runs")?,
             uses: par.number("slot_uses")?,
             hits: par.number("slot_hits")?,
             misses: par.number("slot_misses")?,

@@ -8,7 +8,7 @@ use std::rc::Rc;
 type Value = fn(&Slots) -> Number;
 type OfGear = fn(&GearSlots) -> u64;
 
-const FAMILIES: [(&str, Kind, &str, Value); 6] = [
+const FAMILIES: [(&str, Kind, &str, Value); 7] = [
     (
         "raidpar_array_image_share_ratio",
         Kind::Gauge,
@@ -26,6 +26,12 @@ const FAMILIES: [(&str, Kind, &str, Value); 6] = [
         Kind::Gauge,
         "Number of slots that belong to no run.",
         |slots| slots.free.into(),
+    ),
+    (
+        "raidpar_array_hot_runs",
+        Kind::Gauge,
+        "Number of runs that were used lately, with or without a slot.",
+        |slots| slots.hot.into(),
     ),
     (
         "raidpar_array_slot_uses_total",

@@ -134,6 +134,7 @@ impl SimArray {
             "image_share" => return Some(slots.map_or(100, |slots| slots.share).to_string()),
             "slots" => |slots| slots.slots,
             "slots_free" => |slots| slots.free,
+            "hot_runs" => |_| 8150,
             "slot_uses" => |_| 4711,
             "slot_hits" => |_| 4200,
             "slot_misses" => |slots| slots.by_gear.iter().map(|(_, _, misses)| misses).sum(),

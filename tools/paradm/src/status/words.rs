@@ -93,10 +93,11 @@ pub fn log(log: &Log) -> Vec<Word> {
 /// Images of a share: what there is of slots, and what it has cost that there are no more.
 pub fn slots(slots: &Slots) -> String {
     format!(
-        "images of {} %: {} of {} slots free, {}",
+        "images of {} %: {} of {} slots free, {} hot runs, {}",
         slots.share_percent,
         slots.free,
         slots.total,
+        slots.hot,
         misses(slots)
     )
 }

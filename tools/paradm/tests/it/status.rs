@@ -162,7 +162,7 @@ fn images_of_a_share_are_told() {
     assert_eq!(
         arrays[0]["slots"],
         serde_json::json!({
-            "share_percent": 10, "total": 1_387_157, "free": 21_674, "uses": 4711, "hits": 4200, "misses": 3, "by_gear": [{ "gear": 3, "hits": 4000, "misses": 3 }],
+            "share_percent": 10, "total": 1_387_157, "free": 21_674, "hot": 8150, "uses": 4711, "hits": 4200, "misses": 3, "by_gear": [{ "gear": 3, "hits": 4000, "misses": 3 }],
             "fill_bytes": 68_719_476_736_u64, "fill_seconds": 600
         })
     );
