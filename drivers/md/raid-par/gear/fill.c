@@ -7,7 +7,8 @@
  * no image is made in these slots meanwhile, and a segment whose only valid copy is its image
  * stays so or is copied home. The mover also gives slots then, and give_work gives slots for rows
  * that are to be started while members sleep. conf->shift->fill.mutex excludes one from the other.
- * It is not held while the sets are made quiet, since requests may wait for give_work.
+ * It is not held while the sets are made quiet, or zeros are written, since requests may wait for
+ * give_work.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -198,9 +199,10 @@ static void move_all(const struct slot_job *job, enum par_slot_state state,
 
 	for (slot = 0; map->count[state] && slot < map->slots; slot++)
 		if (par_slot_state(map, slot) == state) {
-			if (event == PAR_SLOT_GONE)
+			if (event == PAR_SLOT_GONE || event == PAR_SLOT_KEEP)
 				trace_par_slot(job->conf, job->band, slot,
-					       par_slot_run_of(map, slot), "freed");
+					       par_slot_run_of(map, slot),
+					       event == PAR_SLOT_GONE ? "freed" : "kept");
 			move_slot(job->conf, job->band, slot, event);
 			if (event == PAR_SLOT_TOLD)
 				par_slots_mark(job->conf, job->band, slot);
@@ -216,6 +218,25 @@ static void await_requests(struct par_conf *conf)
 	par_gate_quiesce(conf);
 	par_gate_resume(conf);
 	mutex_lock(&conf->shift->fill.mutex);
+}
+
+static void slot_zeroed(struct par_conf *conf, unsigned int band, u32 slot)
+{
+	move_slot(conf, band, slot, PAR_SLOT_ZERO);
+}
+
+/* Runs keep the slots for which there is no time, or that do not accept zeros. */
+static int zero_slots(const struct slot_job *job)
+{
+	struct par_fill *fill = &job->conf->shift->fill;
+	int err;
+
+	mutex_unlock(&fill->mutex);
+	err = par_zero_slots(job->conf, job->band, fill->until, slot_zeroed);
+	mutex_lock(&fill->mutex);
+	if (!err)
+		move_all(job, PAR_SLOT_CLOSED, PAR_SLOT_KEEP);
+	return err;
 }
 
 static int take_step(const struct slot_job *job, enum par_slot_step step)
@@ -239,11 +260,15 @@ static int take_step(const struct slot_job *job, enum par_slot_step step)
 	case PAR_SLOT_STEP_SEGMENTS:
 		/* With the snapshot and the flush before it: see store-plan.c. */
 		return par_store_map(conf);
-	case PAR_SLOT_STEP_TOLD:
-		move_all(job, PAR_SLOT_CLOSED, PAR_SLOT_TOLD);
-		return 0;
 	case PAR_SLOT_STEP_ENDED:
 		await_requests(conf);
+		return 0;
+	case PAR_SLOT_STEP_ZERO:
+		return zero_slots(job);
+	case PAR_SLOT_STEP_ZEROED:
+		return par_store_flush(conf);
+	case PAR_SLOT_STEP_TOLD:
+		move_all(job, PAR_SLOT_ZEROED, PAR_SLOT_TOLD);
 		return 0;
 	case PAR_SLOT_STEP_FREE:
 		move_all(job, PAR_SLOT_LEAVING, PAR_SLOT_GONE);
@@ -370,7 +395,7 @@ static bool any_evicted(const struct slot_job *job)
 	for (i = 0; i < job->count; i++)
 		if (job->task[i].evict != PAR_NO_SLOT)
 			return true;
-	return count[PAR_SLOT_CLOSED] || count[PAR_SLOT_LEAVING];
+	return count[PAR_SLOT_CLOSED] || count[PAR_SLOT_ZEROED] || count[PAR_SLOT_LEAVING];
 }
 
 /* Choose the tasks of a band; evict the runs that lose their slots, then give slots. */
@@ -406,6 +431,7 @@ int par_fill_begin(struct par_conf *conf)
 	if (!par_has_slots(&conf->geo))
 		return 0;
 	age_all(conf);
+	fill->until = ktime_get_seconds() + READ_ONCE(conf->store->super.fill.time);
 	/* See close_slot(). */
 	err = par_store_zones(conf);
 	mutex_lock(&fill->mutex);
@@ -413,7 +439,6 @@ int par_fill_begin(struct par_conf *conf)
 		err = err ?: par_mover_interrupted(conf) ? -EINTR :
 		      choose_band(conf, band, sectors);
 	mutex_unlock(&fill->mutex);
-	fill->until = ktime_get_seconds() + READ_ONCE(conf->store->super.fill.time);
 	return err;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The mover, and other code that copies, mends and clears: shift.c, propagate.c, mend.c,
- * fix.c, purge.c, unkept.c, tidy.c.
+ * pace.c, fix.c, purge.c, unkept.c, tidy.c, fill.c, zero.c.
  */
 #ifndef RAID_PAR_GEAR_H
 #define RAID_PAR_GEAR_H
@@ -35,7 +35,7 @@ struct par_fill_band {
  * struct par_fill - of an array with slots: fill.c
  * @mutex: slots are given, or evicted
  * @band: by number; the mover's
- * @until: s: the end of the time that the present shift down has
+ * @until: s: the end of the time that the present shift down has to evict and to fill
  * @days: since the system was booted, as far as heat has aged
  */
 struct par_fill {
@@ -43,6 +43,15 @@ struct par_fill {
 	struct par_fill_band band[PAR_MAX_SETS];
 	u64 until;
 	u32 days;
+};
+
+/*
+ * struct par_pace - @due: jiffies before which no further copy may begin; @began: the start of the
+ * last batch; @ios: requests of users until then
+ */
+struct par_pace {
+	unsigned long due, began;
+	u64 ios;
 };
 
 /* struct par_cursor - how far segments are collected: row @row, of the run of task @at */
@@ -131,6 +140,16 @@ int par_salvage(struct par_set *set, unsigned int d, u64 row);
 int par_propagate_init(struct par_conf *conf);
 void par_propagate_exit(struct par_conf *conf);
 
+/* ---- pace.c ---- */
+
+/*
+ * par_pace_begin - copies begin now
+ * par_pace - sleep as required by the speed limits, and by @least, in KiB/s, after another @kib
+ *	have been copied. The mover only
+ */
+void par_pace_begin(struct par_conf *conf, struct par_pace *pace);
+void par_pace(struct par_conf *conf, struct par_pace *pace, u64 kib, u32 least);
+
 /* ---- fill.c ---- */
 
 /*
@@ -157,6 +176,17 @@ void par_fill_end(struct par_conf *conf);
 void par_fill_cleaned(struct par_conf *conf, unsigned int gear);
 int par_fill_alloc(struct par_conf *conf);
 void par_fill_free(struct par_conf *conf);
+
+/* ---- zero.c ---- */
+
+/*
+ * par_zero_slots - write zeros to the closed slots of band @band, whose sleepers are awake, and
+ * call @zeroed for each slot that has them; no slot after second @until, or after an interruption.
+ * Nothing is flushed. The mover only, since it alone closes slots. Sleeps. Returns 0, also if some
+ * slots are left closed, or an error if the gear set has failed.
+ */
+int par_zero_slots(struct par_conf *conf, unsigned int band, u64 until,
+		   void (*zeroed)(struct par_conf *conf, unsigned int band, u32 slot));
 
 /* ---- mend.c ---- */
 

@@ -11,8 +11,9 @@
 #include "gear/gear.h"
 
 /*
- * A slot is evicted: it has left its run (closed), or it is free again (freed). A run that may
- * have the only valid copy of a segment keeps its slot (kept).
+ * A slot is evicted: it has left its run (closed), or it is free again (freed). A run keeps its
+ * slot (kept) if the slot may have the only valid copy of a segment, or if no zeros could be
+ * written to it.
  */
 TRACE_EVENT(par_slot,
 	TP_PROTO(struct par_conf *conf, unsigned int band, u32 slot, u32 run, const char *what),

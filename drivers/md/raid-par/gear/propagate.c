@@ -6,12 +6,8 @@
  * conf->shift->copy_mutex serializes them. A batch of segments is locked against writes,
  * read, written and then declared "both" in memory; the store flushes the members before it
  * stores the map with this state, so no flush is needed here.
- *
- * It yields to foreground I/O as md's resync does: above speed_min it pauses while the
- * array's own request counters change, and it never exceeds speed_max.
  */
 #include <linux/completion.h>
-#include <linux/part_stat.h>
 #include <linux/slab.h>
 
 #include "core/parent.h"
@@ -418,43 +414,6 @@ static void collect_batch(struct par_copy *copy, unsigned int band, enum par_seg
 	}
 }
 
-static u64 foreground_ios(struct par_conf *conf)
-{
-	struct block_device *bdev = conf->mddev->gendisk->part0;
-
-	return part_stat_read(bdev, ios[STAT_READ]) +
-	       part_stat_read(bdev, ios[STAT_WRITE]);
-}
-
-/* @due: jiffies before which no further copy may begin; @began: the start of the last batch */
-struct par_pace {
-	unsigned long due, began;
-	u64 ios;
-};
-
-/*
- * Sleep as required by the speed limits, and by @least, after another @kib have been
- * copied. The duration of the copying counts: at speed_min the interval is measured from
- * the start of one batch to the start of the next.
- */
-static void pace_copies(struct par_conf *conf, struct par_pace *pace, u64 kib, u32 least)
-{
-	u64 ios = foreground_ios(conf);
-	u32 high = conf->store->super.speed_max, limit = high;
-	unsigned long now = jiffies;
-
-	if (ios != pace->ios)
-		limit = clamp(least, conf->store->super.speed_min, high);
-
-	pace->ios = ios;
-	if (time_after(pace->began, pace->due))
-		pace->due = pace->began;
-	pace->due += min_t(u64, div_u64(kib * HZ, limit), MAX_JIFFY_OFFSET / 2);
-	if (time_after(pace->due, now))
-		wait_event_idle_timeout(conf->wish.wait, par_mover_interrupted(conf),
-					pace->due - now);
-}
-
 /* Copy one batch; its duration is added to the pass. */
 static int copy_timed(struct par_copy *copy, struct par_pass *pass)
 {
@@ -478,7 +437,7 @@ int par_propagate(struct par_set *set, unsigned int band,
 		  enum par_seg_state from, struct par_pass *pass)
 {
 	struct par_conf *conf = set->conf;
-	struct par_pace speed = { .due = jiffies };
+	struct par_pace speed;
 	struct par_copy *copy;
 	struct par_cursor cursor = { }, before;
 	unsigned int fixes = 0;
@@ -492,7 +451,7 @@ int par_propagate(struct par_set *set, unsigned int band,
 	copy->salvage = copy->to_home;
 	copy->heal = !pass->held;
 	copy->held = pass->held;
-	speed.ios = foreground_ios(conf);
+	par_pace_begin(conf, &speed);
 	for (;;) {
 		before = cursor;
 		collect_batch(copy, band, from, &cursor, pass->batch);
@@ -516,8 +475,8 @@ int par_propagate(struct par_set *set, unsigned int band,
 		if (err)
 			break;
 		if (!pass->held)
-			pace_copies(conf, &speed, copy->count * conf->geo.seg_sectors / 2,
-				    pass->speed);
+			par_pace(conf, &speed, copy->count * conf->geo.seg_sectors / 2,
+				 pass->speed);
 		par_shift_notify(conf);
 	}
 	kfree(copy);

@@ -448,6 +448,13 @@ static int approach_down(struct par_conf *conf, unsigned int old)
 	}
 }
 
+static void begin_approach(struct par_conf *conf)
+{
+	par_approach_begin(&conf->shift->approach, par_shift_segments(conf, conf->wish.aim),
+			   conf->geo.seg_sectors / 2, conf->store->super.speed_min,
+			   ktime_get_ns());
+}
+
 static int shift_down(struct par_conf *conf)
 {
 	unsigned int old = READ_ONCE(conf->gear);
@@ -461,9 +468,7 @@ static int shift_down(struct par_conf *conf)
 		return -EDQUOT;
 	}
 	WRITE_ONCE(conf->shift->hold_ms, 0);
-	par_approach_begin(&conf->shift->approach, par_shift_segments(conf, conf->wish.aim),
-			   conf->geo.seg_sectors / 2, conf->store->super.speed_min,
-			   ktime_get_ns());
+	begin_approach(conf);
 	shift_begin(conf, PAR_SHIFT_DOWN, par_fill_left(conf, conf->wish.aim));
 	/* Writes that are not counted have ended once everything has been quiet. */
 	track_above(conf, conf->wish.aim, true);
@@ -471,6 +476,8 @@ static int shift_down(struct par_conf *conf)
 	par_gate_resume(conf);
 
 	err = par_fill_begin(conf);
+	/* Zeros for slots that were evicted are not copies. */
+	begin_approach(conf);
 	conf->shift->total = par_fill_left(conf, conf->wish.aim);
 	err = err ?: approach_down(conf, old);
 	par_fill_end(conf);

@@ -622,6 +622,17 @@ int par_store_slots(struct par_conf *conf)
 	return err;
 }
 
+int par_store_flush(struct par_conf *conf)
+{
+	int err;
+
+	mutex_lock(&conf->store->mutex);
+	err = begin_use(conf);
+	err = err ?: flush_and_note(conf);
+	mutex_unlock(&conf->store->mutex);
+	return err;
+}
+
 int par_store_super(struct par_conf *conf)
 {
 	int err;

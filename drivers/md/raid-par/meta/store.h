@@ -432,6 +432,12 @@ int par_store_log(struct par_conf *conf, const struct par_log_record *log, bool 
 int par_store_log_left(struct par_conf *conf, const struct par_log_record *log);
 int par_store_log_flushed(struct par_conf *conf, u64 stable);
 
+/*
+ * par_store_flush - flush the awake members; a member that is lost by then is stored as failed, so
+ * that what is stored next may rely on the flush. Sleeps.
+ */
+int par_store_flush(struct par_conf *conf);
+
 /* par_store_look - queue the store's work, in case it has something to do; any context */
 void par_store_look(struct par_conf *conf);
 

@@ -117,7 +117,8 @@ EXPORT_SYMBOL_IF_KUNIT(par_slot_reserve);
 u32 par_slot_lacking(const struct par_slot_map *map)
 {
 	const u32 *count = map->count;
-	u32 coming = count[PAR_SLOT_FREE] + count[PAR_SLOT_CLOSED] + count[PAR_SLOT_LEAVING];
+	u32 coming = count[PAR_SLOT_FREE] + count[PAR_SLOT_CLOSED] + count[PAR_SLOT_ZEROED] +
+		     count[PAR_SLOT_LEAVING];
 	u32 reserve = par_slot_reserve(map->slots);
 
 	return reserve > coming ? reserve - coming : 0;

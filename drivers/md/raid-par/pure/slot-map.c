@@ -31,6 +31,10 @@ static const u8 par_slot_moves[PAR_SLOT_STATES][PAR_SLOT_EVENTS] = {
 		[PAR_SLOT_CLEANED] = TO(HELD),
 	},
 	[PAR_SLOT_CLOSED] = {
+		[PAR_SLOT_KEEP] = TO(HELD),
+		[PAR_SLOT_ZERO] = TO(ZEROED),
+	},
+	[PAR_SLOT_ZEROED] = {
 		[PAR_SLOT_TOLD] = TO(LEAVING),
 	},
 	[PAR_SLOT_LEAVING] = {

@@ -19,12 +19,13 @@
 
 /* In the order of a slot's life; par_slot_moves in slot-map.c is the table of transitions. */
 enum par_slot_state {
-	PAR_SLOT_FREE,		/* of no run, also as stored */
+	PAR_SLOT_FREE,		/* of no run, also as stored; it has zeros, or was never used */
 	PAR_SLOT_GIVEN,		/* of a run, but not stored as that: no image of it may be made */
 	PAR_SLOT_HELD,		/* of a run, as stored: images may be made and used */
 	PAR_SLOT_DIRTY,		/* the same, and some image may be the only valid copy */
 	PAR_SLOT_CLOSED,	/* no image is made or used; stored segments may call some valid */
-	PAR_SLOT_LEAVING,	/* stored segments call no image valid: to be stored as free */
+	PAR_SLOT_ZEROED,	/* the same, and zeros have been written to it; not flushed yet */
+	PAR_SLOT_LEAVING,	/* it has zeros, which are stable: to be stored as free */
 	PAR_SLOT_STATES,
 };
 
@@ -35,7 +36,9 @@ enum par_slot_event {
 	PAR_SLOT_WRITE,		/* an image is to be written, and not the home copy */
 	PAR_SLOT_CLEANED,	/* no segment of the run is "image" in memory any more */
 	PAR_SLOT_CLOSE,		/* the run is evicted */
-	PAR_SLOT_TOLD,		/* stored segments call no image of the run valid */
+	PAR_SLOT_KEEP,		/* the eviction is given up: no zeros have been written */
+	PAR_SLOT_ZERO,		/* zeros have been written to it: stored segments call none valid */
+	PAR_SLOT_TOLD,		/* these zeros are stable */
 	PAR_SLOT_GONE,		/* it is stored as free; requests that had found it have ended */
 	PAR_SLOT_EVENTS,
 };
@@ -114,8 +117,9 @@ struct par_disk_slots {
 };				/* 3840 */
 
 /*
- * par_slot_map_pack - pack block @block as it is to be stored now. A closed slot is stored as its
- * run's, since the stored segments may still call its images valid.
+ * par_slot_map_pack - pack block @block as it is to be stored now. A closed or zeroed slot is
+ * stored as its run's: the stored segments may still call its images valid, and after a cut it may
+ * still have them.
  */
 void par_slot_map_pack(const struct par_slot_map *map, u32 block, struct par_disk_slots *raw);
 

@@ -11,11 +11,13 @@
  *   snapshot, flush, segments	an image is called valid after its flush; a home copy, too: it is
  *				new if the run was propagated home to be evicted
  *   close, snapshot		the stored segments call no image of the run valid
- *   segments, told, slots	the stored slot map, for whatever reason it is stored, keeps the
- *				slot for the run while the stored segments call an image valid
+ *   segments, ended, zero	neither the stored segments nor a request need what zeros replace
+ *   zero, zeroed, told, slots	the stored slot map, for whatever reason it is stored, keeps the
+ *				slot for the run as long as the slot may have the run's data: after
+ *				a cut, a row that was not written counts as written, with what the
+ *				slot of its run has
  *   slots, free		a slot becomes free, and is given again, only once it is stored as
  *				free: otherwise the run could be stored in two slots
- *   ended, free		no request reads from the slot what another run has there by then
  *   gate, checkpoint, gear	a sleeper stops with an empty cache
  *   wake, refresh, flush, super	a member is current only when it has the newest slot map
  *
@@ -38,8 +40,8 @@ static const u8 plans[PAR_SLOT_PLANS][PAR_SLOT_PLAN_MAX] = {
 		DO(SNAPSHOT), DO(FLUSH), DO(SEGMENTS),
 	},
 	[PAR_SLOT_PLAN_EVICT] = {
-		DO(BEGIN), DO(CLOSE), DO(SNAPSHOT), DO(FLUSH), DO(SEGMENTS),
-		DO(TOLD), DO(SLOTS), DO(ENDED), DO(FREE),
+		DO(BEGIN), DO(CLOSE), DO(SNAPSHOT), DO(FLUSH), DO(SEGMENTS), DO(ENDED),
+		DO(ZERO), DO(ZEROED), DO(TOLD), DO(SLOTS), DO(FREE),
 	},
 	[PAR_SLOT_PLAN_DOWN] = {
 		DO(GATE), DO(CHECKPOINT), DO(SUPER), DO(GEAR), DO(UNGATE),

@@ -33,8 +33,10 @@ enum par_slot_step {
 	PAR_SLOT_STEP_SNAPSHOT,	/* of all segments in memory; no other store until "segments" */
 	PAR_SLOT_STEP_FLUSH,	/* the caches of all awake members */
 	PAR_SLOT_STEP_SEGMENTS,	/* the snapshot is stable */
-	PAR_SLOT_STEP_TOLD,	/* the slots are leaving */
 	PAR_SLOT_STEP_ENDED,	/* requests that had found one of the slots have ended */
+	PAR_SLOT_STEP_ZERO,	/* zeros are written to the slots */
+	PAR_SLOT_STEP_ZEROED,	/* these zeros are stable */
+	PAR_SLOT_STEP_TOLD,	/* the slots are leaving */
 	PAR_SLOT_STEP_FREE,	/* the slots are free */
 	PAR_SLOT_STEP_GATE,	/* the array has no writes and no copies, and gets none */
 	PAR_SLOT_STEP_CHECKPOINT, /* flush, segments, intents: store-plan.h */

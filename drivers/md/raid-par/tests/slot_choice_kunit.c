@@ -48,6 +48,8 @@ static void bring(struct bench *bench, u32 slot, enum par_slot_state state)
 		par_slot_map_move(&bench->map, slot, PAR_SLOT_WRITE);
 	if (state >= PAR_SLOT_CLOSED)
 		par_slot_map_move(&bench->map, slot, PAR_SLOT_CLOSE);
+	if (state >= PAR_SLOT_ZEROED)
+		par_slot_map_move(&bench->map, slot, PAR_SLOT_ZERO);
 	if (state == PAR_SLOT_LEAVING)
 		par_slot_map_move(&bench->map, slot, PAR_SLOT_TOLD);
 }
@@ -78,7 +80,7 @@ static void begin(struct bench *bench)
 		do
 			run = any(bench, RUNS);
 		while (!par_slot_map_give(&bench->map, slot, run));
-		bring(bench, slot, any(bench, 3) ? PAR_SLOT_HELD :
+		bring(bench, slot, any(bench, 4) ? PAR_SLOT_HELD :
 		      PAR_SLOT_GIVEN + any(bench, PAR_SLOT_STATES - PAR_SLOT_GIVEN));
 		bench->needs[run] = any(bench, 2) ? any(bench, WHOLE) : 0;
 	}
@@ -262,6 +264,7 @@ static void choice_beside_reference(struct kunit *test)
 		dumb.free = bench->map.count[PAR_SLOT_FREE];
 		dumb.left = limits.sectors;
 		coming = dumb.free + bench->map.count[PAR_SLOT_CLOSED] +
+			 bench->map.count[PAR_SLOT_ZEROED] +
 			 bench->map.count[PAR_SLOT_LEAVING];
 		dumb.free -= min(dumb.free, reserve);
 		for (; coming < reserve && limits.whole && i < room; coming++) {

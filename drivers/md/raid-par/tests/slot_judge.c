@@ -4,12 +4,18 @@
  */
 #include "slot_parts.h"
 
+/* The run that has a slot after this cut, plus 1, or 0. */
+static u8 stored_run(const struct cut *cut, u8 slot)
+{
+	return cut->block[block_of(slot)]->data[slot < SLOTS - 1 ? slot : 0];
+}
+
 static u8 stored_slot(const struct cut *cut, u32 run)
 {
 	u8 slot, found = NOBODY;
 
 	for (slot = 0; slot < SLOTS; slot++)
-		if (cut->block[block_of(slot)]->data[slot < SLOTS - 1 ? slot : 0] == run + 1)
+		if (stored_run(cut, slot) == run + 1)
 			found = found == NOBODY ? slot : SLOTS;
 	return found;
 }
@@ -57,6 +63,27 @@ static void judge_cell(struct model *model, const struct cut *cut, u32 cell)
 		complain(model, "after a cut, what is called both differs");
 }
 
+/*
+ * S9: rows that were not written, which the model does not have, may count as written after a cut,
+ * with what their run's slot has. A free slot is given to any run next.
+ */
+static void judge_slot(struct model *model, const struct cut *cut, u8 slot)
+{
+	u8 run = stored_run(cut, slot), seg, i;
+
+	for (seg = 0; seg < SEGS; seg++) {
+		const struct place *image = &model->image[slot][seg];
+
+		for (i = 0; i < image->count; i++) {
+			if (image->content[i] && !run)
+				complain(model, "after a cut, a free slot has data");
+			else if (image->content[i] &&
+				 !is_of(image->content[i], (run - 1) * SEGS + seg))
+				complain(model, "after a cut, a slot has another run's data");
+		}
+	}
+}
+
 unsigned int slot_contents_of(const struct model *model, unsigned int b,
 			      const struct block **content)
 {
@@ -93,13 +120,18 @@ static void judge_cuts(struct model *model)
 			cut.block[b] = content[b][n % count[b]];
 		for (n = 0; n < CELLS; n++)
 			judge_cell(model, &cut, n);
+		for (n = 0; n < SLOTS; n++)
+			judge_slot(model, &cut, n);
 	}
 }
 
-/* S6, and S1: all current members have stored that a slot in use is the run's. */
+/*
+ * S6, S1 and S3: all current members have stored that a slot in use is the run's, and that a free
+ * slot is free.
+ */
 static void judge_members(struct model *model)
 {
-	unsigned int d, b, run;
+	unsigned int d, b, run, slot;
 
 	for (d = 0; d < MEMBERS; d++) {
 		const struct cut cut = { { model->disk[d], &model->disk[d][1], NULL } };
@@ -113,6 +145,9 @@ static void judge_members(struct model *model)
 			if (slot_of(model, run) != NOBODY &&
 			    slot_of(model, run) != stored_slot(&cut, run))
 				complain(model, "a slot is used that is not stored");
+		for (slot = 0; slot < SLOTS; slot++)
+			if (slot_state(model, slot) == PAR_SLOT_FREE && stored_run(&cut, slot))
+				complain(model, "a slot is free that is not stored as free");
 	}
 }
 

@@ -76,7 +76,11 @@ static bool dumb_move(struct walk *walk, u32 slot, enum par_slot_event event)
 		*state = PAR_SLOT_HELD;
 	else if (event == PAR_SLOT_CLOSE && old == PAR_SLOT_HELD)
 		*state = PAR_SLOT_CLOSED;
-	else if (event == PAR_SLOT_TOLD && old == PAR_SLOT_CLOSED)
+	else if (event == PAR_SLOT_KEEP && old == PAR_SLOT_CLOSED)
+		*state = PAR_SLOT_HELD;
+	else if (event == PAR_SLOT_ZERO && old == PAR_SLOT_CLOSED)
+		*state = PAR_SLOT_ZEROED;
+	else if (event == PAR_SLOT_TOLD && old == PAR_SLOT_ZEROED)
 		*state = PAR_SLOT_LEAVING;
 	else if ((event == PAR_SLOT_WITHDRAW && old == PAR_SLOT_GIVEN) ||
 		 (event == PAR_SLOT_GONE && old == PAR_SLOT_LEAVING))
@@ -236,7 +240,9 @@ static void blocks_stored_and_read(struct kunit *test)
 		par_slot_map_move(&walk->map, slot, PAR_SLOT_STORED);
 		if (run % 6 == 0)
 			par_slot_map_move(&walk->map, slot, PAR_SLOT_CLOSE);
-		if (run % 12 == 0)
+		if (run % 4 == 0)
+			par_slot_map_move(&walk->map, slot, PAR_SLOT_ZERO);
+		if (run % 24 == 0)
 			par_slot_map_move(&walk->map, slot, PAR_SLOT_TOLD);
 	}
 	for (block = 0; block < BLOCKS; block++) {
@@ -254,12 +260,12 @@ static void blocks_stored_and_read(struct kunit *test)
 				PAR_SLOT_LOADED);
 	}
 	for (run = 0; run < RUNS; run++) {
-		bool stored = run % 2 == 0 && run % 12 != 0;
+		bool stored = run % 2 == 0 && run % 24 != 0;
 
 		KUNIT_ASSERT_EQ(test, par_slot_of(&other->map, run),
 				stored ? par_slot_any(&walk->map, run) : PAR_NO_SLOT);
 	}
-	KUNIT_EXPECT_EQ(test, other->map.count[PAR_SLOT_HELD], RUNS / 2 - DIV_ROUND_UP(RUNS, 12));
+	KUNIT_EXPECT_EQ(test, other->map.count[PAR_SLOT_HELD], RUNS / 2 - DIV_ROUND_UP(RUNS, 24));
 }
 
 /* Each changed byte is detected, of the header and of the payload. */

@@ -8,17 +8,18 @@
  *
  * After each event the model derives the state after a power cut at this moment, and judges it:
  * the copies that are called valid must be of the right run, and not older than the flushed
- * content. This must hold whichever current member's copy of a block is read, and whichever
- * content an unflushed place has after the cut. Now and then the power is cut: the array starts
- * with the state after the cut, and the walk continues.
+ * content; and no slot may have another run's data, whether it is called valid or not. This must
+ * hold whichever current member's copy of a block is read, and whichever content an unflushed place
+ * has after the cut. Now and then the power is cut: the array starts with the state after the cut,
+ * and the walk continues.
  *
  * The model has to find an error in plans of which a step is left out, or two steps change places,
  * except those that are listed as harmless; and if a rule is left out that the plans rely on.
  *
  * Not in the model: intents, and the stores for them (see zone_model.c; in this model a write that
  * needs an intent has it at once, and if the present segments have to be stored before, they are
- * stored at once); superblocks on
- * more than one member (see store_plan_kunit.c); unwritten rows; members that fail (nothing is
+ * stored at once); superblocks on more than one member (see store_plan_kunit.c); unwritten rows,
+ * except that all of a slot counts, since it may show in them; members that fail (nothing is
  * evicted while a member is missing: see slot_choice_kunit.c).
  */
 #include <linux/kernel.h>

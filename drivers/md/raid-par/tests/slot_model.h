@@ -33,6 +33,7 @@ enum rule {
 	COPIES_IN_GATE,		/* copies home go on during a shift down */
 	READS_OLD_MAP,		/* blocks of members that are not current count */
 	EVICTS_UNSTORED,	/* a run with a segment that is stored as "image" is closed */
+	LEAVES_DATA,		/* an evicted slot keeps what it has */
 	RULES,
 };
 
@@ -92,7 +93,7 @@ struct model {
 	bool low, asleep, gate;
 	u8 locked;
 	struct walk walk;
-	unsigned int cuts, refused, waited, plans[PAR_SLOT_PLANS];
+	unsigned int cuts, refused, waited, kept_slots, plans[PAR_SLOT_PLANS];
 };
 
 /*

@@ -71,6 +71,29 @@ static bool close_slot(struct model *model)
 	return true;
 }
 
+/* There may be no time for it: the run keeps its slot then, and the plan ends. */
+static bool zero_slot(struct model *model)
+{
+	struct walk *walk = &model->walk;
+	u32 i;
+
+	for (i = 0; i < SEGS; i++)
+		if (!has_room(&model->image[walk->slot][i]))
+			return false;
+	if (!any(model, 16)) {
+		must(model, move_slot(model, walk->slot, PAR_SLOT_KEEP),
+		     "a slot is kept that is not closed");
+		model->kept_slots++;
+		walk->busy = false;
+		return false;
+	}
+	for (i = 0; i < SEGS && model->rule != LEAVES_DATA; i++)
+		write_place(&model->image[walk->slot][i], 0);
+	must(model, move_slot(model, walk->slot, PAR_SLOT_ZERO),
+	     "zeros are written to a slot that is not closed");
+	return true;
+}
+
 /* Reads take some time, but end. */
 static bool readers_ended(struct model *model, u8 slot)
 {
@@ -183,16 +206,19 @@ static bool do_step(struct model *model, enum par_slot_step step)
 		walk->storing = true;
 		return true;
 	case PAR_SLOT_STEP_FLUSH:
+	case PAR_SLOT_STEP_ZEROED:
 		flush_all(model);
 		return true;
 	case PAR_SLOT_STEP_CLOSE:
 		return close_slot(model);
-	case PAR_SLOT_STEP_TOLD:
-		must(model, move_slot(model, walk->slot, PAR_SLOT_TOLD),
-		     "a slot leaves that is not closed");
-		return true;
 	case PAR_SLOT_STEP_ENDED:
 		return readers_ended(model, walk->slot);
+	case PAR_SLOT_STEP_ZERO:
+		return zero_slot(model);
+	case PAR_SLOT_STEP_TOLD:
+		must(model, move_slot(model, walk->slot, PAR_SLOT_TOLD),
+		     "a slot leaves that has no zeros");
+		return true;
 	case PAR_SLOT_STEP_FREE:
 		must(model, move_slot(model, walk->slot, PAR_SLOT_GONE),
 		     "a slot is freed that is not leaving");

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Zeros for slots that are evicted, so that the next run finds nothing of another one in its slot:
+ * see Documentation/slots.md, "Why evict writes zeros". The gear set that the slots lie in has all
+ * of its members awake, so nothing here waits for a sleeper or for a slot.
+ */
+#include <linux/completion.h>
+
+#include "core/parent.h"
+#include "gear/gear.h"
+
+#define PAR_ZERO_BIO	512U	/* sectors in one request */
+#define PAR_ZERO_S	60U	/* all slots of a band, if the array is in use meanwhile */
+
+/* The zeros of a slot. */
+struct zeroing {
+	atomic_t left;
+	struct completion done;
+	blk_status_t status;
+};
+
+static void zeroing_put(struct zeroing *zeroing)
+{
+	if (atomic_dec_and_test(&zeroing->left))
+		complete(&zeroing->done);
+}
+
+static void zero_endio(struct bio *bio)
+{
+	struct zeroing *zeroing = bio->bi_private;
+
+	if (bio->bi_status)
+		WRITE_ONCE(zeroing->status, bio->bi_status);
+	bio_put(bio);
+	zeroing_put(zeroing);
+}
+
+static void send_zeros(struct par_set *gear, struct zeroing *zeroing, u64 sector, u32 sectors)
+{
+	struct bio *bio = bio_alloc_bioset(gear->front->part0, sectors / PAGE_SECTORS,
+					   REQ_OP_WRITE, GFP_NOIO, &gear->conf->io->bios);
+	unsigned int i;
+
+	bio->bi_iter.bi_sector = sector;
+	bio->bi_private = zeroing;
+	bio->bi_end_io = zero_endio;
+	for (i = 0; i < sectors / PAGE_SECTORS; i++)
+		__bio_add_page(bio, ZERO_PAGE(0), PAGE_SIZE, 0);
+	atomic_inc(&zeroing->left);
+	submit_bio_noacct(bio);
+}
+
+static u32 slot_sectors(const struct par_conf *conf, unsigned int band)
+{
+	return conf->geo.band[band].imaged << conf->geo.run_shift;
+}
+
+static int zero_slot(struct par_conf *conf, unsigned int band, u32 slot)
+{
+	struct zeroing zeroing = { .left = ATOMIC_INIT(1) };
+	u32 size = slot_sectors(conf, band), at;
+	struct blk_plug plug;
+
+	init_completion(&zeroing.done);
+	blk_start_plug(&plug);
+	for (at = 0; at < size; at += PAR_ZERO_BIO)
+		send_zeros(conf->set[band], &zeroing, (u64)slot * size + at,
+			   min(size - at, PAR_ZERO_BIO));
+	blk_finish_plug(&plug);
+	zeroing_put(&zeroing);
+	wait_for_completion_io(&zeroing.done);
+	return blk_status_to_errno(zeroing.status);
+}
+
+/*
+ * Too much of a stripe of the gear set may be unreadable, so that it does not accept a part of it.
+ * That is no reason to fail the shift.
+ */
+static int bear_error(struct par_conf *conf, unsigned int band, u32 slot, int err)
+{
+	struct par_set *gear = conf->set[band];
+
+	pr_warn_ratelimited("md/par:%s: slot %u of gear %u is not freed: it does not accept zeros: error %d\n",
+			    mdname(conf->mddev), slot, gear->sg->members, err);
+	return gear->ops->failed(gear) ? err : 0;
+}
+
+int par_zero_slots(struct par_conf *conf, unsigned int band, u64 until,
+		   void (*zeroed)(struct par_conf *conf, unsigned int band, u32 slot))
+{
+	const struct par_slot_map *map = &conf->slots->map[band];
+	u32 kib = slot_sectors(conf, band) / 2, slot;
+	u64 least = div_u64((u64)map->count[PAR_SLOT_CLOSED] * kib, PAR_ZERO_S);
+	struct par_pace pace;
+	int err = 0;
+
+	might_sleep();
+	par_pace_begin(conf, &pace);
+	for (slot = 0; !err && map->count[PAR_SLOT_CLOSED] && slot < map->slots; slot++) {
+		cond_resched();
+		if (par_slot_state(map, slot) != PAR_SLOT_CLOSED)
+			continue;
+		if (par_mover_interrupted(conf) || ktime_get_seconds() >= until)
+			break;
+		pace.began = jiffies;
+		err = zero_slot(conf, band, slot);
+		if (err)
+			err = bear_error(conf, band, slot, err);
+		else
+			zeroed(conf, band, slot);
+		par_pace(conf, &pace, kib, min(least, U32_MAX));
+	}
+	return err;
+}
