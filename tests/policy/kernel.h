@@ -33,6 +33,7 @@ typedef u32 __le32;
 #define cpu_to_le32(n) ((u32)(n))
 #define le32_to_cpu(n) ((u32)(n))
 #define static_assert(holds) _Static_assert(holds, #holds)
+#define READ_ONCE(x) (*(const volatile __typeof__(x) *)&(x))
 
 #define U32_MAX UINT32_MAX
 #define U64_MAX UINT64_MAX

@@ -567,7 +567,9 @@ static void par_quiesce(struct mddev *mddev, int quiesce)
 	par_mover_pause(conf);
 	par_resync_pause(conf);
 	par_gate_quiesce(conf);
-	flush_delayed_work(&conf->up.raise_work);	/* for requests that were under way */
+	/* Both for requests that were under way: these have ended, and the works may not have. */
+	flush_delayed_work(&conf->up.raise_work);
+	flush_work(&conf->slots->give_work);
 	par_store_drain(conf);
 	par_tidy_drain(conf);
 	par_purge_drain(conf);

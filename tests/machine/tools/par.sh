@@ -41,11 +41,13 @@ create_par() {
 }
 
 # create_shared SHARE LAYOUT [OPTION...]: the same, with images of SHARE percent, and with many small tracts, for which
-# mdadm has no option: its --image-share leaves the tracts at 1 GiB. LOG: the sectors of a write log on each member.
+# mdadm has no option: its --image-share leaves the tracts at 1 GiB. LOG: the sectors of a write log on each member; STEADY:
+# those of each member that never sleeps, which mdadm gives the size of the others.
 create_shared() {
 	local share=$1 uuid=a5a5a5a5:a5a5a5a5:a5a5a5a5:a5a5a5a5
 	shift
-	"$TOOLS/birth.py" --log "${LOG:-0}" --tract "${TRACT:-16384}" "$share" "${uuid//:/}" 2048 "${DEVS[@]}"
+	"$TOOLS/birth.py" --log "${LOG:-0}" --tract "${TRACT:-16384}" --steady "${STEADY:-0}" \
+		"$share" "${uuid//:/}" 2048 "${DEVS[@]}"
 	create_par "$@" --data-offset=1M --uuid=$uuid
 }
 

@@ -166,12 +166,13 @@ bool par_run_rows(const struct par_set *set, u32 run, u64 *first, u64 *end)
 }
 
 /*
- * Requests of a sync or a scrub are not uses, but cannot be distinguished from those of a user.
- * So no request counts while one of these is under way.
+ * Requests of a sync, a scrub or the mover are not uses, but cannot be distinguished from those of
+ * a user. So no request to the set counts while one of these is under way.
  */
 static bool is_use(const struct par_vmember *vm)
 {
 	return par_is_sleeper(&vm->set->conf->geo, vm->index) &&
+	       vm->set->number > READ_ONCE(vm->set->conf->slots->copied) &&
 	       !test_bit(MD_RECOVERY_RUNNING, &vm->set->child.mddev.recovery);
 }
 
@@ -195,6 +196,30 @@ static bool would_miss(struct par_vmember *vm, unsigned int band, u64 row)
 	       par_map_look(vm->set, row, vm->index) != PAR_SEG_UNWRITTEN;
 }
 
+/*
+ * A run of band @band, which is awake, is used. While the band sleeps, such a request reaches the
+ * image in the run's slot, and with it runs of the lower bands, which it uses then. They need slots
+ * before the band sleeps, so it uses them now, too.
+ */
+static void use_below(struct par_slot_maps *slots, unsigned int band, u32 run, u32 period)
+{
+	u32 slot = par_slot_of(&slots->map[band], run), at, last;
+
+	lockdep_assert_held(&slots->lock);
+	if (slot == PAR_NO_SLOT)
+		return;
+	par_slot_runs_below(&slots->conf->geo, band, slot, &at, &last);
+	for (; at <= last; at++) {
+		unsigned int below;
+
+		for (below = band - 1; below; below--) {
+			struct par_slot_cache *cache = &slots->cache[below];
+
+			par_slot_cache_use(cache, at, max(period, cache->period));
+		}
+	}
+}
+
 static void use_run(struct par_vmember *vm, unsigned int band, u64 row)
 {
 	struct par_slot_maps *slots = vm->set->conf->slots;
@@ -214,6 +239,8 @@ static void use_run(struct par_vmember *vm, unsigned int band, u64 row)
 		slots->lacking[band] += would_miss(vm, band, row);
 	/* Another CPU may have seen the next period begin. */
 	par_slot_cache_use(cache, run, max(period, cache->period));
+	if (band < gear)
+		use_below(slots, band, run, period);
 	spin_unlock_irqrestore(&slots->lock, flags);
 }
 

@@ -23,6 +23,8 @@
  * @misses: by gear
  * @lacking: uses of runs without a slot that were misses, or would have been if the run's sleepers
  *	had slept; by band, under @lock
+ * @copied: the highest gear set to whose images, or from them, the mover copies now; 0: none.
+ *	Written under conf->shift->copy_mutex
  */
 struct par_slot_maps {
 	struct par_conf *conf;
@@ -36,6 +38,7 @@ struct par_slot_maps {
 	u64 hits[PAR_MAX_SETS + 1];
 	atomic64_t misses[PAR_MAX_SETS + 1];
 	u64 lacking[PAR_MAX_SETS];
+	unsigned int copied;
 };
 
 /* par_slots_alloc - empty maps; at assembly */
@@ -90,6 +93,16 @@ bool par_run_rows(const struct par_set *set, u32 run, u64 *first, u64 *end);
 
 /* par_slots_used - a user's request to segment @row of @vm uses the run; any context */
 void par_slots_used(struct par_vmember *vm, u64 row, bool write);
+
+/*
+ * par_slots_copying - copies to or from images in gear set @set, and in sets below it, begin; 0:
+ * they have all ended. Requests to these sets are no uses meanwhile. conf->shift->copy_mutex is
+ * held.
+ */
+static inline void par_slots_copying(struct par_conf *conf, unsigned int set)
+{
+	WRITE_ONCE(conf->slots->copied, set);
+}
 
 /* par_slots_missed - a request has to wake @vm's member: its run and the next run become hot */
 void par_slots_missed(struct par_vmember *vm, u64 row);

@@ -410,14 +410,21 @@ static int choose_band(struct par_conf *conf, unsigned int band, u64 sectors)
 	struct slot_job job = { .conf = conf, .band = band, .task = chosen->task };
 	int err = 0;
 
+	/*
+	 * This takes long for a huge array, and requests may wait for give_work. What give_work
+	 * changes in between is seen again: see close_slot() and give_run().
+	 */
 	list_band(conf, band, &wanted, &victims);
+	mutex_lock(&conf->shift->fill.mutex);
 	job.count = par_slot_choose(map, &wanted, &victims, &limits, chosen->task, chosen->room);
 	chosen->count = job.count;
 	chosen->begun = 0;
 	WRITE_ONCE(chosen->uses, conf->slots->cache[band].uses);
 	if (any_evicted(&job))
 		err = run_plan(&job, PAR_SLOT_PLAN_EVICT);
-	return err ?: run_plan(&job, PAR_SLOT_PLAN_GIVE);
+	err = err ?: run_plan(&job, PAR_SLOT_PLAN_GIVE);
+	mutex_unlock(&conf->shift->fill.mutex);
+	return err;
 }
 
 int par_fill_begin(struct par_conf *conf)
@@ -434,11 +441,9 @@ int par_fill_begin(struct par_conf *conf)
 	fill->until = ktime_get_seconds() + READ_ONCE(conf->store->super.fill.time);
 	/* See close_slot(). */
 	err = par_store_zones(conf);
-	mutex_lock(&fill->mutex);
 	for (band = conf->gear; band-- > conf->wish.aim; )
 		err = err ?: par_mover_interrupted(conf) ? -EINTR :
 		      choose_band(conf, band, sectors);
-	mutex_unlock(&fill->mutex);
 	return err;
 }
 

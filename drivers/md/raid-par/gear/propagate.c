@@ -320,6 +320,16 @@ static int mend_images(struct par_copy *copy)
 	return err ?: -EAGAIN;
 }
 
+/* The highest gear set that has images of the batch. */
+static unsigned int highest_images(const struct par_copy *copy)
+{
+	unsigned int i, highest = 0;
+
+	for (i = 0; i < copy->count; i++)
+		highest = max(highest, par_image_set(&copy->set->conf->geo, copy->seg[i].d));
+	return highest;
+}
+
 static int copy_batch(struct par_copy *copy)
 {
 	struct par_conf *conf = copy->set->conf;
@@ -334,6 +344,7 @@ static int copy_batch(struct par_copy *copy)
 		mutex_lock(&conf->shift->copy_mutex);
 	else if (!mutex_trylock(&conf->shift->copy_mutex))
 		return -EBUSY;
+	par_slots_copying(conf, highest_images(copy));
 	lock_batch(copy);
 	err = transfer_batch(copy, !copy->to_home, REQ_OP_READ);
 	if (err && copy->salvage && conf->geo.parities)
@@ -348,6 +359,7 @@ static int copy_batch(struct par_copy *copy)
 	if (!err)
 		publish_batch(copy);
 	unlock_batch(copy);
+	par_slots_copying(conf, 0);
 	mutex_unlock(&conf->shift->copy_mutex);
 	if (!err && copy->heal)
 		heal_batch(copy);

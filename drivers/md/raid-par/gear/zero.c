@@ -62,6 +62,8 @@ static int zero_slot(struct par_conf *conf, unsigned int band, u32 slot)
 	struct blk_plug plug;
 
 	init_completion(&zeroing.done);
+	mutex_lock(&conf->shift->copy_mutex);
+	par_slots_copying(conf, band);	/* zeros are no use of the lower bands */
 	blk_start_plug(&plug);
 	for (at = 0; at < size; at += PAR_ZERO_BIO)
 		send_zeros(conf->set[band], &zeroing, (u64)slot * size + at,
@@ -69,6 +71,8 @@ static int zero_slot(struct par_conf *conf, unsigned int band, u32 slot)
 	blk_finish_plug(&plug);
 	zeroing_put(&zeroing);
 	wait_for_completion_io(&zeroing.done);
+	par_slots_copying(conf, 0);
+	mutex_unlock(&conf->shift->copy_mutex);
 	return blk_status_to_errno(zeroing.status);
 }
 

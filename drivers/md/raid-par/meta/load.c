@@ -512,6 +512,14 @@ static int load_map(struct par_conf *conf, struct par_found *members)
 	return 0;
 }
 
+/* Refuse in the same way: the block is valid, but its content contradicts itself or other blocks. */
+static int refuse_slots(struct par_conf *conf, u32 block)
+{
+	pr_err("md/par:%s: slot map block %u has impossible numbers, or runs that have a slot in another place, too: it is unknown which images its slots hold\n",
+	       mdname(conf->mddev), block);
+	return metadata_lost(conf);
+}
+
 /*
  * No copy of a block of the slot maps is left, or its runs have slots in other blocks, too. In a
  * rescue its slots are free, and runs have the segments at home that are called "home" then: see
@@ -532,6 +540,8 @@ static int load_slot_block(struct par_conf *conf, struct par_found *members, u32
 	if (state >= BLOCK_DOUBTFUL && !par_slots_load(conf, block, raw))
 		return 0;
 	__set_bit(block, conf->slots->todo);
+	if (state >= BLOCK_DOUBTFUL)
+		return refuse_slots(conf, block);
 	return refuse_block(conf, "slot map", block, "which images its slots hold");
 }
 

@@ -61,7 +61,7 @@ EXPORT_SYMBOL_IF_KUNIT(par_slot_map_init);
 
 u32 par_slot_any(const struct par_slot_map *map, u32 run)
 {
-	u32 word = map->run[run];
+	u32 word = READ_ONCE(map->run[run]);
 
 	return word & PAR_RUN_HAS_SLOT ? word & PAR_SLOT_NUMBER : PAR_NO_SLOT;
 }
@@ -81,7 +81,7 @@ EXPORT_SYMBOL_IF_KUNIT(par_slot_of);
 
 u32 par_slot_heat(const struct par_slot_map *map, u32 run)
 {
-	u32 word = map->run[run];
+	u32 word = READ_ONCE(map->run[run]);
 
 	return word & PAR_RUN_HAS_SLOT ? map->slot[word & PAR_SLOT_NUMBER].heat : word;
 }

@@ -260,6 +260,19 @@ unsigned int par_slot_owner(const struct par_geometry *geo, unsigned int set, u6
 }
 EXPORT_SYMBOL_IF_KUNIT(par_slot_owner);
 
+void par_slot_runs_below(const struct par_geometry *geo, unsigned int set, u32 slot, u32 *first,
+			 u32 *last)
+{
+	u32 chunk = geo->chunk_sectors;
+	u32 stripe = chunk * (geo->set[set].members - geo->parities);
+	u64 images = (u64)geo->band[set].imaged << geo->run_shift, from = slot * images;
+	u64 end = DIV64_U64_ROUND_UP(from + images, stripe) * chunk;
+
+	*first = par_slot_run(geo, par_set_offset(geo, set, div_u64(from, stripe) * chunk));
+	*last = par_slot_run(geo, par_set_offset(geo, set, end - 1));
+}
+EXPORT_SYMBOL_IF_KUNIT(par_slot_runs_below);
+
 /* ---- tracts ---- */
 
 /* Chunks of gear region @set that lie in front of tract @tract. */

@@ -73,6 +73,13 @@ static inline u64 par_slot_run(const struct par_geometry *geo, u64 x)
 }
 
 /*
+ * par_slot_runs_below - set *@first and *@last: the stripes in which slot @slot of band @set lies
+ * belong to these runs, in any lower band
+ */
+void par_slot_runs_below(const struct par_geometry *geo, unsigned int set, u32 slot, u32 *first,
+			 u32 *last);
+
+/*
  * par_slot_sector - where sector @sector of set @set's region lies on member @d, from the start
  * of the data area
  * par_slot_contiguous - the number of sectors from this sector on that lie one behind the other

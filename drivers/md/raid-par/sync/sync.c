@@ -308,6 +308,9 @@ static u64 sync_reach(struct par_conf *conf, struct par_set *set)
 {
 	u64 max = READ_ONCE(conf->mddev->resync_max), start = set->sg->start;
 
+	/* Regions behind the end that md knows are synced with what lies before: see sync_rest(). */
+	if (max >= conf->geo.dev_sectors)
+		max = MaxSector;
 	return clamp(max, start, start + set->sg->sectors) - start;
 }
 
@@ -578,6 +581,55 @@ static bool left_out(struct par_conf *conf, struct par_set *set)
 	return true;
 }
 
+/*
+ * Do a part of the sync, from sector @sector of a member on, or pass what needs no work. Returns
+ * the number of sectors that are done then, 0 if the parent is interrupted.
+ */
+static u64 sync_part(struct par_conf *conf, struct par_set *set, u64 sector, int *skipped)
+{
+	u64 sectors;
+
+	if (needs_all(conf, set) && !all_awake(conf) && !may_do_without(conf))
+		return 0;
+	if (sector < set->sg->start)
+		return set->sg->start - sector;
+	if (conf->follow->set != set && left_out(conf, set))
+		return set->sg->start + set->sg->sectors - sector;
+	if (conf->follow->set != set) {
+		if (!await_idle(conf, &set->child.mddev))
+			return 0;
+		conf->follow->set = set;
+		begin_child(conf, set, sector - set->sg->start);
+	}
+	sectors = follow_child(conf, set, sector - set->sg->start);
+	if (sectors) {
+		if (par_scrubbing(conf->mddev))
+			par_scrub_to(set, sector - set->sg->start + sectors);
+		*skipped = 0;
+	}
+	return sectors;
+}
+
+/*
+ * For md all members have the size of those that sleep. Regions of members that never sleep can
+ * lie behind this end: they are synced as a part of md's last request. Returns false if the parent
+ * is interrupted.
+ */
+static bool sync_rest(struct par_conf *conf, u64 sector)
+{
+	struct par_set *set;
+	int skipped;
+	u64 sectors;
+
+	for (set = set_at(conf, sector); set; set = set_at(conf, sector)) {
+		sectors = sync_part(conf, set, sector, &skipped);
+		if (!sectors)
+			return false;
+		sector += sectors;
+	}
+	return true;
+}
+
 sector_t par_sync_request(struct mddev *mddev, sector_t sector,
 			  sector_t max_sector, int *skipped)
 {
@@ -593,28 +645,11 @@ sector_t par_sync_request(struct mddev *mddev, sector_t sector,
 	}
 	if (!sector)
 		conf->follow->left_out = 0;
-	if (needs_all(conf, set) && !all_awake(conf) && !may_do_without(conf))
-		return 0;
-	if (sector < set->sg->start)
-		return set->sg->start - sector;
-	if (conf->follow->set != set && left_out(conf, set))
-		return set->sg->start + set->sg->sectors - sector;
-	if (conf->follow->set != set) {
-		if (!await_idle(conf, &set->child.mddev))
-			return 0;
-		conf->follow->set = set;
-		begin_child(conf, set, sector - set->sg->start);
-	}
-	sectors = follow_child(conf, set, sector - set->sg->start);
-	if (sectors) {
-		if (par_scrubbing(mddev))
-			par_scrub_to(set, sector - set->sg->start + sectors);
-		*skipped = 0;
-		/*
-		 * These sectors are done as soon as they are reported; md adds them right
-		 * after.
-		 */
+	sectors = sync_part(conf, set, sector, skipped);
+	if (sectors && sector + sectors >= max_sector && !sync_rest(conf, sector + sectors))
+		sectors = 0;
+	/* These sectors are done as soon as they are reported; md adds them right after. */
+	if (sectors && !*skipped)
 		par_done_sync(mddev, sectors);
-	}
 	return sectors;
 }

@@ -464,6 +464,45 @@ static void images_of_band(struct kunit *test, const struct par_geometry *geo,
 	}
 }
 
+/* The stripes in which the images of a slot lie are in these runs, and in no others. */
+static void judge_runs_below(struct kunit *test, const struct par_geometry *geo, unsigned int set,
+			     u32 slot, const char *name)
+{
+	u32 segs = geo->run_sectors >> geo->seg_shift, seg, first, last;
+	u32 chunk = geo->chunk_sectors, data = geo->set[set].members - geo->parities;
+	u64 base = geo->set[set].start - geo->meta_sectors, low = U64_MAX, high = 0;
+	unsigned int d;
+
+	for (d = geo->set[set].members; d < geo->set[set + 1].members; d++) {
+		for (seg = 0; seg < segs; seg++) {
+			u64 at = par_slot_image(geo, d, slot, (u64)seg << geo->seg_shift);
+			u64 stripe = div_u64(at, chunk * data);
+
+			low = min(low, base + stripe * chunk);
+			high = max(high, base + stripe * chunk + chunk - 1);
+		}
+	}
+	par_slot_runs_below(geo, set, slot, &first, &last);
+	KUNIT_ASSERT_EQ_MSG(test, first, div_u64(low, geo->run_sectors), "%s: slot %u", name, slot);
+	KUNIT_ASSERT_EQ_MSG(test, last, div_u64(high, geo->run_sectors), "%s: slot %u", name, slot);
+	KUNIT_ASSERT_LT_MSG(test, last, geo->band[set - 1].runs, "%s: slot %u", name, slot);
+}
+
+static void slots_in_runs_below(struct kunit *test)
+{
+	struct par_geometry *geo = alloc_geo(test);
+	unsigned int i, set, bands = 0;
+	u32 slot;
+
+	for (i = 0; i < ARRAY_SIZE(par_kunit_layouts); i++) {
+		place_layout(test, geo, i, 25);
+		for (set = 2; set < geo->gears; set++, bands++)
+			for (slot = 0; slot < geo->band[set].slots; slot++)
+				judge_runs_below(test, geo, set, slot, par_kunit_layouts[i].name);
+	}
+	KUNIT_EXPECT_GT(test, bands, 0);
+}
+
 static void images_apart(struct kunit *test)
 {
 	struct par_geometry *geo = alloc_geo(test);
@@ -537,6 +576,7 @@ static struct kunit_case slot_place_cases[] = {
 	KUNIT_CASE(errors_of_sizes),
 	KUNIT_CASE(tracts_put_down),
 	KUNIT_CASE(images_apart),
+	KUNIT_CASE(slots_in_runs_below),
 	KUNIT_CASE(near_is_near),
 	KUNIT_CASE(blocks_behind_the_map),
 	{}

@@ -1,0 +1,63 @@
+#!/bin/bash
+# Members that never sleep are larger than the others: the lowest gear set, which lies behind the end of the others, is checked, and rebuilt on a new member.
+# subject: slots
+# machine: --debug --mem 2G
+# timeout: 300
+set -euo pipefail
+. "$(dirname "$0")/../tools/par.sh"
+
+# scrubbed_since TIME: a check of all sets has begun since then.
+scrubbed_since() {
+	local set at
+	while read -r set at; do
+		[ "$at" -ge "$1" ] || fail "the set of $set members was last read $(($1 - at)) s before the check"
+	done <"/sys/block/$MD/md/par/scrub_last"
+}
+
+# work MIB: the members that never sleep have MIB more than the others' 64.
+work() {
+	local sum low began
+	note "$1 MiB more"
+	mkspindles 3 "$((64 + $1))M"
+	mkspindles 2 64M
+	STEADY=$(((63 + $1) * 2048)) create_shared 25 3,5 --chunk=64
+	fill "$(array_mib)"
+	settle
+	sum=$(fingerprint)
+	shift_to 3
+	low=$(fingerprint 4)
+	assert_eq "$(par gear)" 3 "gear after a read of runs with slots"
+	shift_to 5
+
+	note "a check"
+	began=$(date +%s)
+	nap 1
+	no_mismatch
+	scrubbed_since "$began"
+
+	note "a new member"
+	take_out 0
+	mkspindles 1 "$((64 + $1))M"
+	manage --add "${DEVS[5]}"
+	wait_whole
+	rmdir "$SPINDLES/${DISKS[0]}"
+	DEVS[0]=${DEVS[5]} DISKS[0]=${DISKS[5]}
+	unset 'DEVS[5]' 'DISKS[5]'
+	assert_eq "$(fingerprint)" "$sum" "content after the rebuild"
+	shift_to 3
+	watch_sleepers
+	assert_eq "$(fingerprint 4)" "$low" "runs with slots after the rebuild"
+	assert_asleep "runs with slots"
+	shift_to 5
+	no_mismatch
+
+	note "the member is needed"
+	take_out 1
+	assert_eq "$(fingerprint)" "$sum" "content without another member"
+	stop_par
+	rmdisks
+}
+
+# The gear region begins behind the others' end; a part of it lies before.
+work 64
+work 8
