@@ -223,6 +223,8 @@ u64 par_map_next_written(struct par_set *set, u64 row, u64 end)
  * segments stored as "both" may be newer on the side that the intent's gear wrote. All rows
  * of the zone are taken as written, but those that cannot have been started, since a member that
  * slept had no slot for their images. @earlier: these may have been started in the top gear before.
+ * If slots of the last use are unknown, any row may have been started: check_images() makes images
+ * without a slot "home".
  */
 static void apply_intent(struct par_set *set, u32 zone, unsigned int gear, bool earlier)
 {
@@ -232,7 +234,8 @@ static void apply_intent(struct par_set *set, u32 zone, unsigned int gear, bool 
 
 	par_map_prepare(set->conf, zone);
 	for (; row < end; row++) {
-		bool could = par_map_written(set, row) || par_row_has_slots(set, row, gear);
+		bool could = par_map_written(set, row) || set->conf->slots->unknown ||
+			     par_row_has_slots(set, row, gear);
 		unsigned int in = could ? gear : set->conf->geo.gears;
 
 		if (!could && !earlier)
@@ -272,17 +275,20 @@ static void recount_segments(struct par_set *set)
 /*
  * A segment that is said to have an image, though its run has no slot: metadata is lost, and the
  * array is being rescued, or the order of storing was violated. Its home copy is all there is.
- * Returns the number of such segments.
+ * Until the zone is stored, the stored map calls the image valid, and the run must get no slot: the
+ * first use stores the zone (store_first()). Returns the number of such segments.
  */
 static unsigned int check_row(struct par_set *set, u64 row)
 {
 	unsigned int low = set->conf->geo.set[1].members, d, count = 0;
+	struct par_zone *zone = &set->conf->map.zone[par_zone_of(set, row)];
 
 	for (d = low; d < set->sg->members; d++)
 		if (par_map_get(set, row, d) != PAR_SEG_HOME &&
 		    !par_band_imageable(set, row, par_image_set(&set->conf->geo, d))) {
 			map_write(set, row, 2 * (d - low), 3, PAR_SEG_HOME);
-			set->conf->map.zone[par_zone_of(set, row)].dirty = true;
+			zone->dirty = true;
+			zone->must_store = 1;
 			count++;
 		}
 	return count;
