@@ -213,7 +213,8 @@ static int judge_end(struct par_log *log, const struct par_log_walk *walk)
 		return 0;
 	pr_err("md/par:%s: the log is damaged: no copy of the record at block %llu can be read, and writes up to block %llu had been flushed\n",
 	       mdname(conf->mddev), walk->pos, walk->stable);
-	if (conf->store->start == PAR_ASKS_FORCE) {
+	/* A rescue is also a start by force. */
+	if (conf->store->start) {
 		log->renew = true;
 		return 0;
 	}
