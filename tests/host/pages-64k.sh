@@ -1,5 +1,5 @@
 #!/bin/bash
-# Arrays work with pages of 64 KiB: the story, first writes of any size, and arrays that move to such a kernel and back.
+# Arrays work with pages of 64 KiB: the story, first writes of any size, a write log, and arrays that move to such a kernel and back.
 # subject: shape
 # rare: yes
 # timeout: 1200
@@ -29,5 +29,26 @@ machine bash -euo pipefail -c '. tests/machine/tools/par.sh
 	first_writes() { exercise 300; }
 	with_par 3,5 24M first_writes --chunk=64
 	with_par raid6:4,5,7 24M first_writes --chunk=64'
+
+# The walk at assembly reads several blocks of the log to one page: all records are found, after a cut and after a stop.
+# shellcheck disable=SC2016  # for the machine
+machine bash -euo pipefail -c '. tests/machine/tools/par.sh
+	. tests/machine/tools/log.sh
+	mkspindles 5 64M
+	create_logged 3,5 8 --chunk=64
+	fill_twin
+	shift_to 3
+	write_some 1 100
+	sync -d "/dev/$MD"
+	power_cut 1
+	assemble_par
+	[ "$(par log_replayed)" -gt 0 ] || fail "nothing is replayed after a cut"
+	same "after a cut"
+	shift_to 3
+	write_some 2 100
+	reassemble_par
+	[ "$(par log_replayed)" -gt 0 ] || fail "nothing is replayed after a stop"
+	same "after a stop"
+	stop_par'
 
 MACHINE_TIMEOUT=1000 tests/host/other-kernel.sh "6.12 --debug" "$KERNEL --mem 3G"

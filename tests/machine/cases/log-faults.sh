@@ -1,5 +1,5 @@
 #!/bin/bash
-# A damaged log is started once by force, and all members' logs are read then; bad sectors in different copies lose no data, and missing copies only the records that no other copy has; each write is counted once.
+# A damaged log is started once by force, or by a rescue, and all members' logs are read then; bad sectors in different copies lose no data, and missing copies only the records that no other copy has; each write is counted once.
 # plain: yes
 # machine: --debug --mem 1G
 # timeout: 200
@@ -58,6 +58,32 @@ force_once() {
 	assemble_par
 	[ "$(par log_replayed)" -gt 0 ] || fail "nothing is replayed"
 	same "after another one"
+	end
+}
+
+# A flushed record and the newest version of the map are gone: only a rescue starts the array, and it does.
+rescued() {
+	begin
+	cp "$TWIN" "$TWIN.home"
+	write_blocks 100
+	sync -d "/dev/$MD"
+	write_some 5 50
+	sync -d "/dev/$MD"
+	stop_par
+	wipe_log 0 0
+	wipe_log 1 0
+	"$TOOLS/spoil.py" torn --blocks map "${DEVS[@]}"
+	mark_log
+	refused mdadm --assemble --force "/dev/$MD" "${DEVS[@]}"
+	logged 'newest version of map block [0-9]+ is valid on no member'
+	not_logged 'the log is damaged'
+	mark_log
+	mdadm --assemble --update=par-rescue --quiet "/dev/$MD" "${DEVS[@]}" || fail "the rescue of a damaged log is refused"
+	logged 'the log is damaged'
+	mv "$TWIN.home" "$TWIN"
+	same "rescued"
+	reassemble_par
+	same "after the rescue and a stop"
 	end
 }
 
@@ -227,6 +253,7 @@ counted_once() {
 }
 
 force_once
+rescued
 stand_in
 bad_sectors
 drained

@@ -47,7 +47,7 @@ refused_for_loss() {
 	mark_log
 	refused mdadm --assemble "/dev/$MD" "${DEVS[@]}"
 	assert_match "$REFUSAL" 'needs cleaning' "mdadm's message"
-	assert_match "$REFUSAL" '--assemble --update=par-rescue starts the array with the remaining metadata' "mdadm's message"
+	assert_match "$REFUSAL" '--assemble --force or --assemble --update=par-rescue starts the array with the rest' "mdadm's message"
 	logged "$1"
 	logged 'update=par-rescue: every row'
 	refused mdadm --assemble --force "/dev/$MD" "${DEVS[@]}"

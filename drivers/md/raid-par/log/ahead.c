@@ -3,7 +3,6 @@
  * Reads of units of the log ahead of the walk. See ahead.h.
  */
 #include <linux/math64.h>
-#include <linux/mm.h>
 #include <linux/vmalloc.h>
 
 #include "core/parent.h"
@@ -19,11 +18,9 @@ static struct bio *make_bio(struct md_rdev *rdev, u64 sector, void *buffer, unsi
 			    blk_opf_t opf)
 {
 	struct bio *bio = bio_alloc(rdev->bdev, bytes / PAR_LOG_BLOCK_BYTES, opf, GFP_NOIO);
-	unsigned int at;
 
 	bio->bi_iter.bi_sector = rdev->data_offset + sector;
-	for (at = 0; at < bytes; at += PAR_LOG_BLOCK_BYTES)
-		__bio_add_page(bio, vmalloc_to_page(buffer + at), PAR_LOG_BLOCK_BYTES, 0);
+	par_log_add_buffer(bio, buffer, bytes);
 	return bio;
 }
 

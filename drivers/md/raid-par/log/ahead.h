@@ -6,6 +6,8 @@
 #ifndef RAID_PAR_LOG_AHEAD_H
 #define RAID_PAR_LOG_AHEAD_H
 
+#include <linux/mm.h>
+
 #include "log/log.h"
 
 #define PAR_LOG_AHEAD	16U	/* maximum of units */
@@ -79,6 +81,20 @@ void *par_log_buffer(const struct par_log_unit_read *unit, unsigned int copy, u6
  */
 bool par_log_reread(struct par_log_unit_read *unit, unsigned int copy, u64 pos,
 		    unsigned int count);
+
+/*
+ * par_log_add_buffer - add a buffer of vmalloc() to a bio, with a vector for each of its pages: a
+ * page of more than 4 KiB has several blocks, and a record begins in any of them
+ */
+static inline void par_log_add_buffer(struct bio *bio, void *buffer, unsigned int bytes)
+{
+	unsigned int some;
+
+	for (; bytes; buffer += some, bytes -= some) {
+		some = min_t(unsigned int, bytes, PAGE_SIZE - offset_in_page(buffer));
+		__bio_add_page(bio, vmalloc_to_page(buffer), some, offset_in_page(buffer));
+	}
+}
 
 /*
  * par_log_move - read or write @bytes at @sector of @rdev's data area; sleeps; returns 0 or

@@ -211,9 +211,14 @@ static int judge_end(struct par_log *log, const struct par_log_walk *walk)
 
 	if (!par_log_walk_damaged(walk))
 		return 0;
-	pr_err("md/par:%s: the log is damaged: no copy of the record at block %llu can be read, and writes up to block %llu had been flushed\n",
-	       mdname(conf->mddev), walk->pos, walk->stable);
-	if (conf->store->start == PAR_ASKS_FORCE) {
+	if (par_log_walk_outdated(walk))
+		pr_err("md/par:%s: the log has records of run %llu, and the newest superblock that is left is of run %llu: a newer one is lost\n",
+		       mdname(conf->mddev), walk->newest_run, walk->last_run);
+	else
+		pr_err("md/par:%s: the log is damaged: no copy of the record at block %llu can be read, and writes up to block %llu had been flushed\n",
+		       mdname(conf->mddev), walk->pos, walk->stable);
+	/* A rescue is also a start by force. */
+	if (conf->store->start) {
 		log->renew = true;
 		return 0;
 	}
@@ -243,6 +248,14 @@ static int walk_log(struct par_log *log, struct par_log_walk *at)
 	return err;
 }
 
+/* By force the array may start with a superblock that is older than records beyond those found. */
+static u64 next_run(const struct par_conf *conf, const struct par_log_walk *walk)
+{
+	u64 run = max(walk->newest_run, conf->store->super.log.run) + 1;
+
+	return conf->store->start ? run + PAR_RESCUE_RUNS : run;
+}
+
 int par_log_load(struct par_conf *conf)
 {
 	const struct par_super *super = &conf->store->super;
@@ -263,7 +276,7 @@ int par_log_load(struct par_conf *conf)
 	conf->io->log_done = walk.pos;
 	conf->io->log_stable = min(walk.stable, walk.pos);
 	log->lost = super->log.lost;
-	log->run = super->log.run + 1;
+	log->run = next_run(conf, &walk);
 	log->renew |= log->lacking;
 	log->last = jiffies;
 	if (!err && log->count.replayed)

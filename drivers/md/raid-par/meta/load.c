@@ -714,8 +714,6 @@ static int make_new(struct par_conf *conf)
 	return err;
 }
 
-#define RESCUE_RUNS	BIT(20)	/* of the log that only lost superblocks have known, at most */
-
 /*
  * No superblock can be trusted. A rescue makes a new one, in the top gear: the members that
  * md calls in sync are whole, and everything else is unknown.
@@ -747,8 +745,8 @@ static int rescue_super(struct par_conf *conf, bool any)
 	 * between two versions, nor once a second; the clock may be wrong.
 	 */
 	if (conf->geo.log_sectors)
-		conf->store->super.log.run = max_t(u64, conf->store->super.log.run + RESCUE_RUNS,
-						   ktime_get_real_seconds());
+		conf->store->super.log.run = max_t(u64, ktime_get_real_seconds(),
+						   conf->store->super.log.run + PAR_RESCUE_RUNS);
 	conf->store->current_members = 0;
 	for (d = 0; d < conf->geo.members; d++) {
 		conf->store->member_seq[d] = 0;

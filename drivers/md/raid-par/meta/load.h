@@ -23,6 +23,8 @@
 #define PAR_ASKS_RESCUE		2
 #define PAR_ASKS_NEW		3
 
+#define PAR_RESCUE_RUNS	BIT(20)	/* of the log that only lost superblocks have known, at most */
+
 /* A new array may have been created with this request. */
 static inline bool par_asks_resync(struct mddev *mddev)
 {

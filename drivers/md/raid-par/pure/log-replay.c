@@ -25,11 +25,13 @@ void par_log_walk_init(struct par_log_walk *walk, const struct par_log_shape *sh
 }
 EXPORT_SYMBOL_IF_KUNIT(par_log_walk_init);
 
-static bool check_header(const struct par_log_walk *walk, const void *raw, u64 pos,
+static bool check_header(struct par_log_walk *walk, const void *raw, u64 pos,
 			 struct par_log_head *head)
 {
-	return par_log_header_check(raw, walk->epoch, pos, walk->array_blocks, head) &&
-	       head->run <= walk->last_run;
+	if (!par_log_header_check(raw, walk->epoch, pos, walk->array_blocks, head))
+		return false;
+	walk->newest_run = max(walk->newest_run, head->run);
+	return head->run <= walk->last_run;
 }
 
 static bool data_whole(const struct par_disk_log_header *raw, unsigned int count)
@@ -48,8 +50,7 @@ static bool data_whole(const struct par_disk_log_header *raw, unsigned int count
  * an earlier use of the array did not find because its member was missing: behind the records
  * that were flushed when a run began, only records of that run count.
  */
-static bool record_whole(const struct par_log_walk *walk, const void *raw,
-			 struct par_log_head *head)
+static bool record_whole(struct par_log_walk *walk, const void *raw, struct par_log_head *head)
 {
 	return check_header(walk, raw, walk->pos, head) && head->run >= walk->run &&
 	       (walk->pos < walk->flushed || head->run == walk->last_run) &&

@@ -28,10 +28,11 @@
  * @pos: the position of the next record; finally the end
  * @run: that of the last record
  * @stable: all records before it are known to have been flushed
+ * @newest_run: the newest one of any record, also of those that do not count
  */
 struct par_log_walk {
 	u64 epoch, array_blocks, last_run, limit, flushed;
-	u64 pos, run, stable;
+	u64 pos, run, stable, newest_run;
 };
 
 /* par_log_walk_init - @stable: as stored, not before the tail; @last_run: as stored */
@@ -64,15 +65,22 @@ bool par_log_walk_next(struct par_log_walk *walk, const void *const *copies,
  *	Some units are enough: a record has the result of each flush that ended before it.
  * par_log_walk_look_end - the end of these blocks
  * par_log_walk_look - examine a copy of such a block, at @pos
- * par_log_walk_damaged - is a record missing that had been flushed?
+ * par_log_walk_outdated - is there a record of a newer run than the stored one? A run is stored
+ *	before its first record, so that store, and perhaps later ones, have been lost.
+ * par_log_walk_damaged - is a record missing that had been flushed, or may it have been?
  */
 u64 par_log_walk_look_end(const struct par_log_walk *walk);
 u64 par_log_walk_later(const struct par_log_walk *walk, u64 pos);
 void par_log_walk_look(struct par_log_walk *walk, const void *block, u64 pos);
 
+static inline bool par_log_walk_outdated(const struct par_log_walk *walk)
+{
+	return walk->newest_run > walk->last_run;
+}
+
 static inline bool par_log_walk_damaged(const struct par_log_walk *walk)
 {
-	return walk->pos < walk->stable;
+	return walk->pos < walk->stable || par_log_walk_outdated(walk);
 }
 
 #endif

@@ -483,7 +483,10 @@ static void replay_away(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, walk_to_end(bench, &walk), 0);
 }
 
-/* A record of a run that is not stored does not count: none is written before the store. */
+/*
+ * A record of a run that is not stored does not count. None is written before the store, so a newer
+ * superblock is lost, whether the record is whole or not, and on any copy: this is not the end.
+ */
 static void replay_unknown_run(struct kunit *test)
 {
 	struct bench *bench = make_bench(test, 0);
@@ -493,9 +496,23 @@ static void replay_unknown_run(struct kunit *test)
 	bench->run++;
 	bench->stored = bench->ring.stable;
 	append(bench, 1);
-	KUNIT_EXPECT_EQ(test, walk_to_end(bench, &walk), 2);
+	append(bench, 1);
+	KUNIT_EXPECT_EQ(test, walk_to_end(bench, &walk), 3);
+	KUNIT_EXPECT_FALSE(test, par_log_walk_damaged(&walk));
 	bench->run--;
 	KUNIT_EXPECT_EQ(test, walk_to_end(bench, &walk), 1);
+	KUNIT_EXPECT_TRUE(test, par_log_walk_damaged(&walk));
+	/* Only the second of these records is left, on one member. */
+	damage(bench, bench->plain[1].pos, 0);
+	damage(bench, bench->plain[1].pos, 1);
+	damage(bench, bench->plain[2].pos, 0);
+	KUNIT_EXPECT_EQ(test, walk_to_end(bench, &walk), 1);
+	KUNIT_EXPECT_TRUE(test, par_log_walk_damaged(&walk));
+	KUNIT_EXPECT_EQ(test, walk.newest_run, bench->run + 1);
+	/* It is old as soon as a newer run than that is stored. */
+	bench->run += 2;
+	KUNIT_EXPECT_EQ(test, walk_to_end(bench, &walk), 1);
+	KUNIT_EXPECT_FALSE(test, par_log_walk_damaged(&walk));
 }
 
 /* A flushed record without a good copy is not regarded as the end of the log. */

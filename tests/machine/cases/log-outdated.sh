@@ -1,0 +1,49 @@
+#!/bin/bash
+# If the newest superblock is lost, records of the write log show it: the array is refused, and by force their run is not used again.
+# subject: log
+# plain: yes
+# machine: --debug --mem 1G
+# timeout: 200
+set -euo pipefail
+. "$(dirname "$0")/../tools/par.sh"
+. "$(dirname "$0")/../tools/log.sh"
+
+LEFT=()	# all but member 1, which never sleeps either
+
+# run_of NUMBER: the run of the log in the newer valid superblock of this disk of DISKS.
+run_of() { newest_super "$1" 184; }
+
+assemble_left() { mdadm --assemble --quiet --run "$@" "/dev/$MD" "${LEFT[@]}"; }
+
+mkspindles 4 64M
+LEFT=("${DEVS[0]}" "${DEVS[@]:2}")
+create_logged 2,4 8 --chunk=64
+fill_twin
+cp "$TWIN" "$TWIN.home"
+shift_to 2
+# Without intents, and started in the low gear: the first store of this use is that of the run.
+reassemble_par
+before=$(run_of 0)
+for i in 1 2 3 4 5; do write_blocks "${i}00"; done
+sync -d "/dev/$MD"
+assert_eq "$(run_of 0)" $((before + 1)) "run in the newest superblock"
+power_cut 1
+"$TOOLS/spoil.py" corrupt --newest "${DEVS[0]}"
+mark_log
+refused assemble_left
+logged "the log has records of run $((before + 1)), and the newest superblock that is left is of run $before"
+
+note "by force"
+assemble_left --force
+cp "$TWIN.home" "$TWIN"
+same "by force"
+# The end of the log is stored with a run that no record has.
+stop_par
+[ "$(run_of 0)" -gt $((before + 1)) ] || fail "the run of the records is used again"
+mark_log
+assemble_left
+not_logged 'the log has records of run'
+assert_eq "$(par log_replayed)" 0 "records that are replayed"
+write_blocks 200
+same "after a stop"
+stop_par
