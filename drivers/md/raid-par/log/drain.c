@@ -402,6 +402,7 @@ static void slice_drained(struct par_log_drain *drain)
 		log->count.drained += hweight8(drain->block[i].sectors);
 	}
 	log->count.sent += drain->fetch.sent;
+	par_log_quota_drained(&log->use.quota, drain->count);
 	spin_unlock(&log->lock);
 }
 
@@ -551,6 +552,8 @@ static int move_tail(struct par_log *log)
 	}
 	spin_lock(&log->lock);
 	log->use.closed = false;
+	par_log_quota_look(&log->use.quota, &log->ring, log->index.live,
+			   par_log_lacks_member(log));
 	spin_unlock(&log->lock);
 	/* Without more room, the records' work would only ask for another drain. */
 	if (moves)
@@ -697,6 +700,9 @@ static int drain_some(struct par_log_drain *drain)
 		take_discards(log);
 		some = fill_slice(drain, drain->list + i, count - i, cut);
 		failed |= !drain_blocks(drain, drain->list + i, some);
+		/* What is drained lets writes in. */
+		if (READ_ONCE(log->use.quota.limited) && READ_ONCE(log->wanted))
+			submit_held(log);
 	}
 	if (i >= count)
 		par_log_suspects_end(&drain->suspects);
