@@ -1,5 +1,5 @@
 #!/bin/bash
-# A write that waits for a record goes on when this record is written, a discard does not wait for a later drain, and no write waits for the drain of the whole log if a member has returned.
+# A write that waits for a record goes on when this record is written, a discard does not wait for a later drain, and no write waits for the drain of the whole log if it is full or a member has returned.
 # subject: log
 # machine: --time-travel --mem 1G
 # timeout: 200
@@ -108,6 +108,22 @@ slow_steady() {
 	echo "$1" >"$SPINDLES/${DISKS[2]}/delay_us"
 }
 
+# The log has no room, so writes of logged blocks wait until some is drained.
+log_is_full() {
+	local longest written
+	shift_to 3
+	scatter 5300
+	put_many 600
+	note "$(par log_used) bytes are used"
+	slow_steady 200000
+	read -r longest written < <(write_hot 40)
+	note "$written written, $longest ms at most, gear $(par gear)"
+	[ "$(par gear)" = 5 ] || fail "the log was not full"
+	assert_le "$longest" 15000 "ms of a write while the log is full"
+	slow_steady 0
+	wait_for "$PAR/log_used" 0 60
+}
+
 # A member is back while most of the log is to be drained, and logged blocks are written all the time.
 member_returns() {
 	local longest written
@@ -140,5 +156,6 @@ rmdisks
 mkspindles 5 64M seed=12
 create_logged 3,5 32 --chunk=64
 fill 1
+log_is_full
 member_returns
 stop_par

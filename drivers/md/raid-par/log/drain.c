@@ -17,7 +17,8 @@ struct drain_block {
 	u8 sectors;
 };
 
-#define DRAIN_LIST	4096U	/* blocks that are picked at a time */
+#define DRAIN_LIST	4096U	/* blocks that are picked at a time, … */
+#define DRAIN_SHORT	512U	/* … and while writes wait until the tail has moved */
 #define DRAIN_SLICE	2048U	/* maximum of blocks that are drained at a time; their pages … */
 #define DRAIN_KEPT	64U	/* … are allocated for the drain, except these */
 #define DRAIN_RUNS	64U	/* of adjacent blocks; then a slice gets no further stripe */
@@ -31,6 +32,7 @@ struct drain_block {
  *	@pages: their content, @room of them
  * @next: the earliest time of a drain after one that has failed
  * @no_room: this drain found blocks that would be lost if more could be remembered
+ * @brief: writes wait, and the list is short
  * @suspects: blocks that the last drains could not drain
  */
 struct par_log_drain {
@@ -41,7 +43,7 @@ struct par_log_drain {
 	unsigned int count, runs, room;
 	struct par_log_fetch fetch;
 	unsigned long next;
-	bool no_room;
+	bool no_room, brief;
 	struct par_log_suspects suspects;
 };
 
@@ -676,6 +678,30 @@ static void give_pages(struct par_log_drain *drain, unsigned int keep)
 		put_page(drain->pages[--drain->room]);
 }
 
+/* Pick the blocks to drain: @cut: not all. */
+static unsigned int pick_blocks(struct par_log_drain *drain, bool *cut)
+{
+	struct par_log *log = drain->log;
+	unsigned int count;
+
+	drain->brief = READ_ONCE(log->wanted);
+	spin_lock(&log->lock);
+	count = par_log_drain_pick(&log->index, &log->ring, drain->list,
+				   drain->brief ? DRAIN_SHORT : DRAIN_LIST);
+	*cut = count < log->index.live;
+	spin_unlock(&log->lock);
+	return drop_unimaged(drain, count);
+}
+
+/*
+ * Does the drain of the list go on? The tail moves at its end. If a write begins to wait for that,
+ * a shorter list takes its place.
+ */
+static bool goes_on(const struct par_log_drain *drain)
+{
+	return is_due(drain->log) && (drain->brief || !READ_ONCE(drain->log->wanted));
+}
+
 /* Drain the oldest blocks, and move the tail. */
 static int drain_some(struct par_log_drain *drain)
 {
@@ -688,15 +714,11 @@ static int drain_some(struct par_log_drain *drain)
 	/* Records that only some copies have must be in all copies before they are used. */
 	if (!par_log_make_ready(log) && !READ_ONCE(log->stuck))
 		return -EIO;
-	spin_lock(&log->lock);
-	count = par_log_drain_pick(&log->index, &log->ring, drain->list, DRAIN_LIST);
-	cut = count < log->index.live;
-	spin_unlock(&log->lock);
-	count = drop_unimaged(drain, count);
+	count = pick_blocks(drain, &cut);
 	if (count > DRAIN_KEPT)
 		take_pages(drain);
 	par_log_suspects_begin(&drain->suspects);
-	for (i = 0; i < count && is_due(log); i += some) {
+	for (i = 0; i < count && goes_on(drain); i += some) {
 		take_discards(log);
 		some = fill_slice(drain, drain->list + i, count - i, cut);
 		failed |= !drain_blocks(drain, drain->list + i, some);
