@@ -609,10 +609,36 @@ static void forget_discarded(struct par_log *log, const struct bio *bio)
 	for (; (sectors = par_discard_next(log->conf, bio, &sector)); sector += sectors) {
 		spin_lock(&log->lock);
 		par_log_index_discard(&log->index, sector, sectors);
-		par_log_lost_drop(&log->lost, sector, sectors);
 		spin_unlock(&log->lock);
 		cond_resched();
 	}
+}
+
+/*
+ * The same for lost sectors. Once they are not lost, they are written past the log, so this is
+ * stored first: otherwise such a write could be lost again at the next start. If it cannot be
+ * stored, they stay lost until they are written.
+ */
+static void regain_discarded(struct par_log *log, const struct bio *bio)
+{
+	u64 sector = bio->bi_iter.bi_sector, sectors;
+	struct par_log_record record = { .run = log->run };
+	bool any = false;
+
+	spin_lock(&log->lock);
+	record.tail = log->ring.tail;
+	record.stable = log->ring.done;
+	record.lost = log->lost;
+	spin_unlock(&log->lock);
+	for (; (sectors = par_discard_next(log->conf, bio, &sector)); sector += sectors) {
+		any |= par_log_lost_any(&record.lost, sector, sectors);
+		par_log_lost_drop(&record.lost, sector, sectors);
+	}
+	if (!any || !par_log_make_ready(log) || par_store_log(log->conf, &record, false))
+		return;
+	spin_lock(&log->lock);
+	log->lost = record.lost;
+	spin_unlock(&log->lock);
 }
 
 static struct bio *next_discard(struct par_log *log)
@@ -640,6 +666,8 @@ static void take_discards(struct par_log *log)
 			break;
 		discard_at_home(log, bio);
 		forget_discarded(log, bio);
+		if (READ_ONCE(log->lost.count))
+			regain_discarded(log, bio);
 		bio_endio(bio);
 	}
 }
