@@ -607,10 +607,15 @@ static void forget_discarded(struct par_log *log, const struct bio *bio)
 	u64 sector = bio->bi_iter.bi_sector, sectors;
 
 	for (; (sectors = par_discard_next(log->conf, bio, &sector)); sector += sectors) {
-		spin_lock(&log->lock);
-		par_log_index_discard(&log->index, sector, sectors);
-		spin_unlock(&log->lock);
-		cond_resched();
+		struct par_log_sweep left = { .sector = sector, .sectors = sectors };
+		bool more;
+
+		do {
+			spin_lock(&log->lock);
+			more = par_log_index_discard(&log->index, &left);
+			spin_unlock(&log->lock);
+			cond_resched();
+		} while (more);
 	}
 }
 

@@ -481,9 +481,14 @@ static void begin_discard(struct model *model)
 
 static void end_discard(struct model *model)
 {
+	struct par_log_sweep left = {
+		.sector = model->discarded * PAR_LOG_BLOCK,
+		.sectors = PAR_LOG_BLOCK,
+	};
+
 	if (model->cleared || model->mutant == DISCARD_UNSEEN)
-		par_log_index_discard(&model->index, model->discarded * PAR_LOG_BLOCK,
-				      PAR_LOG_BLOCK);
+		while (par_log_index_discard(&model->index, &left))
+			;
 	if (model->cleared)
 		acknowledge(model, model->discarded, 0xff, 0);
 	model->discarding = false;
