@@ -243,6 +243,8 @@ static void par_free_conf(struct par_conf *conf)
 		destroy_workqueue(conf->queue.wq);
 	if (conf->queue.long_wq)
 		destroy_workqueue(conf->queue.long_wq);
+	if (conf->queue.discard_wq)
+		destroy_workqueue(conf->queue.discard_wq);
 	par_store_exit(conf);
 	par_map_free(conf);
 	par_propagate_exit(conf);
@@ -284,7 +286,9 @@ static int par_init_parts(struct par_conf *conf)
 					 0, name);
 	conf->queue.long_wq = alloc_workqueue("%s-par-long", WQ_MEM_RECLAIM | WQ_UNBOUND,
 					      0, name);
-	return conf->queue.wq && conf->queue.long_wq ? 0 : -ENOMEM;
+	conf->queue.discard_wq = alloc_workqueue("%s-par-discard", WQ_MEM_RECLAIM | WQ_UNBOUND,
+						 0, name);
+	return conf->queue.wq && conf->queue.long_wq && conf->queue.discard_wq ? 0 : -ENOMEM;
 }
 
 static int par_lay_out(struct par_conf *conf)

@@ -1,5 +1,5 @@
 #!/bin/bash
-# A block of which no copy in the log can be read is lost, reads of it return an error until it is written again, and the log stays in use. A path that is gone for a time loses no data.
+# A block of which no copy in the log can be read is lost, reads of it return an error until it is written again or discarded, and the log stays in use. A path that is gone for a time loses no data.
 # subject: log
 # machine: --debug --mem 1G
 # timeout: 200
@@ -87,6 +87,21 @@ for gear in 5 3; do
 	lose_block
 	is_lost "drained again"
 done
+
+note "discarded, and written again past the log"
+lose_block
+is_lost "before a discard"
+stripe=$((AT / 64))
+blkdiscard -o $((stripe << 18)) -l $((1 << 18)) "/dev/$MD"
+assert_eq "$(par log_lost)" 0 "bytes that are lost after a discard"
+write_blocks $((stripe * 64)) 64
+sync -d "/dev/$MD"
+assert_eq "$(par log_used)" 0 "blocks in the log"
+same "written after a discard"
+power_cut 8
+assemble_par
+assert_eq "$(par log_lost)" 0 "bytes that are lost after a discard and a cut"
+same "written after a discard, and cut"
 
 note "what cannot be reached for a time is not lost, and keeps nothing else back"
 write_block

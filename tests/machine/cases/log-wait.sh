@@ -1,5 +1,5 @@
 #!/bin/bash
-# A write that waits for a record goes on when this record is written, and a discard does not wait for a later drain.
+# A write that waits for a record goes on when this record is written, a discard does not wait for a later drain, and no write waits for the drain of the whole log if it is full or a member has returned.
 # subject: log
 # machine: --time-travel --mem 1G
 # timeout: 200
@@ -79,6 +79,69 @@ while_drains_fail() {
 	wait_for "$PAR/log_used" 0 60
 }
 
+# put_many COUNT: write the first blocks, one after the other.
+put_many() { dd if=/dev/zero of="/dev/$MD" bs=4k count="$1" oflag=direct conv=notrunc status=none; }
+
+# write_hot SECONDS: 16 writers write the first 600 blocks, each one at a time, so long at most, or until the log is empty.
+# Print the longest time, in ms, and how many were written.
+write_hot() {
+	python3 -c '
+import mmap, os, random, sys, threading, time
+to, used = os.open(sys.argv[1], os.O_RDWR | os.O_DIRECT), sys.argv[2]
+block, end, times = mmap.mmap(-1, 4096), time.monotonic() + int(sys.argv[3]), []
+def write():
+    while open(used).read() != "0\n" and time.monotonic() < end:
+        at = time.monotonic()
+        os.pwrite(to, block, 4096 * random.randrange(600))
+        times.append(time.monotonic() - at)
+writers = [threading.Thread(target=write) for i in range(16)]
+for writer in writers:
+    writer.start()
+for writer in writers:
+    writer.join()
+print(int(max(times) * 1000), len(times))' "/dev/$MD" "$PAR/log_used" "$@"
+}
+
+# slow_steady MICROSECONDS: slow_down, of all members that have a part of the log.
+slow_steady() {
+	slow_down "$1"
+	echo "$1" >"$SPINDLES/${DISKS[2]}/delay_us"
+}
+
+# The log has no room, so writes of logged blocks wait until some is drained.
+log_is_full() {
+	local longest written
+	shift_to 3
+	scatter 5300
+	put_many 600
+	note "$(par log_used) bytes are used"
+	slow_steady 200000
+	read -r longest written < <(write_hot 40)
+	note "$written written, $longest ms at most, gear $(par gear)"
+	[ "$(par gear)" = 5 ] || fail "the log was not full"
+	assert_le "$longest" 15000 "ms of a write while the log is full"
+	slow_steady 0
+	wait_for "$PAR/log_used" 0 60
+}
+
+# A member is back while most of the log is to be drained, and logged blocks are written all the time.
+member_returns() {
+	local longest written
+	shift_to 3
+	scatter 3000
+	put_many 600
+	slow_steady 100000
+	take_out 0
+	manage --add "${DEVS[0]}"
+	[ "$(par log_live)" -gt $((2000 * 4096)) ] || fail "most is drained before member 0 is back"
+	read -r longest written < <(write_hot 600)
+	note "$written written, $longest ms at most"
+	assert_le "$longest" 5000 "ms of a write while the log is drained for a member"
+	slow_steady 0
+	wait_whole
+	assert_eq "$(newest_super 1 192)" 0 "members without a part in the log"
+}
+
 mkspindles 5 64M seed=11
 create_logged 3,5 8 --chunk=64
 fill 1
@@ -88,4 +151,11 @@ for ((round = 0; WAITED < 3; round++)); do
 	behind_a_record
 done
 while_drains_fail
+stop_par
+rmdisks
+mkspindles 5 64M seed=12
+create_logged 3,5 32 --chunk=64
+fill 1
+log_is_full
+member_returns
 stop_par

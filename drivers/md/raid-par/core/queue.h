@@ -13,10 +13,14 @@
 struct par_conf;
 struct par_vmember;
 
-/* struct par_queue - @lock: all lists of requests of the array; @long_wq: for works that wait */
+/*
+ * struct par_queue - @lock: all lists of requests of the array; @long_wq: for works that wait;
+ * @discard_wq: for discards, for which the drain of the log waits. Works of @long_wq may wait for
+ * that drain: without memory for another worker, a discard behind them would wait for itself.
+ */
 struct par_queue {
 	spinlock_t lock;	/* see above */
-	struct workqueue_struct *wq, *long_wq;
+	struct workqueue_struct *wq, *long_wq, *discard_wq;
 };
 
 /*

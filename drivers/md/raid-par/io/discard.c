@@ -8,7 +8,7 @@
  * clears the rows; then the places of their images are discarded in the gear sets, and so
  * on down.
  *
- * All functions here wait, so they run on conf->queue.long_wq.
+ * All functions here wait, so they run on conf->queue.discard_wq.
  */
 #include <linux/completion.h>
 #include <linux/math64.h>
@@ -228,7 +228,7 @@ static void discard_work(struct work_struct *work)
 void par_discard_request(struct par_conf *conf, struct bio *bio)
 {
 	par_queue_add(conf, &conf->io->discards, bio);
-	queue_work(conf->queue.long_wq, &conf->io->discard_work);
+	queue_work(conf->queue.discard_wq, &conf->io->discard_work);
 }
 
 void par_discard_init(struct par_conf *conf)

@@ -361,8 +361,10 @@ void par_log_append_work(struct work_struct *work)
 		fail_waiting(log);
 	/* Adjacent records become one request to a member. */
 	blk_start_plug(&plug);
-	do
+	do {
 		retire_records(log);
-	while (!par_log_broken(log) && READ_ONCE(log->ready) && append_record(log));
+		/* On fast members, records end as fast as they are filled. */
+		cond_resched();
+	} while (!par_log_broken(log) && READ_ONCE(log->ready) && append_record(log));
 	blk_finish_plug(&plug);
 }

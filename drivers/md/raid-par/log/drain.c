@@ -17,7 +17,8 @@ struct drain_block {
 	u8 sectors;
 };
 
-#define DRAIN_LIST	4096U	/* blocks that are picked at a time */
+#define DRAIN_LIST	4096U	/* blocks that are picked at a time, … */
+#define DRAIN_SHORT	512U	/* … and while writes wait until the tail has moved */
 #define DRAIN_SLICE	2048U	/* maximum of blocks that are drained at a time; their pages … */
 #define DRAIN_KEPT	64U	/* … are allocated for the drain, except these */
 #define DRAIN_RUNS	64U	/* of adjacent blocks; then a slice gets no further stripe */
@@ -31,6 +32,7 @@ struct drain_block {
  *	@pages: their content, @room of them
  * @next: the earliest time of a drain after one that has failed
  * @no_room: this drain found blocks that would be lost if more could be remembered
+ * @brief: writes wait, and the list is short
  * @suspects: blocks that the last drains could not drain
  */
 struct par_log_drain {
@@ -41,7 +43,7 @@ struct par_log_drain {
 	unsigned int count, runs, room;
 	struct par_log_fetch fetch;
 	unsigned long next;
-	bool no_room;
+	bool no_room, brief;
 	struct par_log_suspects suspects;
 };
 
@@ -402,6 +404,7 @@ static void slice_drained(struct par_log_drain *drain)
 		log->count.drained += hweight8(drain->block[i].sectors);
 	}
 	log->count.sent += drain->fetch.sent;
+	par_log_quota_drained(&log->use.quota, drain->count);
 	spin_unlock(&log->lock);
 }
 
@@ -551,6 +554,8 @@ static int move_tail(struct par_log *log)
 	}
 	spin_lock(&log->lock);
 	log->use.closed = false;
+	par_log_quota_look(&log->use.quota, &log->ring, log->index.live,
+			   par_log_lacks_member(log));
 	spin_unlock(&log->lock);
 	/* Without more room, the records' work would only ask for another drain. */
 	if (moves)
@@ -602,12 +607,43 @@ static void forget_discarded(struct par_log *log, const struct bio *bio)
 	u64 sector = bio->bi_iter.bi_sector, sectors;
 
 	for (; (sectors = par_discard_next(log->conf, bio, &sector)); sector += sectors) {
-		spin_lock(&log->lock);
-		par_log_index_discard(&log->index, sector, sectors);
-		par_log_lost_drop(&log->lost, sector, sectors);
-		spin_unlock(&log->lock);
-		cond_resched();
+		struct par_log_sweep left = { .sector = sector, .sectors = sectors };
+		bool more;
+
+		do {
+			spin_lock(&log->lock);
+			more = par_log_index_discard(&log->index, &left);
+			spin_unlock(&log->lock);
+			cond_resched();
+		} while (more);
 	}
+}
+
+/*
+ * The same for lost sectors. Once they are not lost, they are written past the log, so this is
+ * stored first: otherwise such a write could be lost again at the next start. If it cannot be
+ * stored, they stay lost until they are written.
+ */
+static void regain_discarded(struct par_log *log, const struct bio *bio)
+{
+	u64 sector = bio->bi_iter.bi_sector, sectors;
+	struct par_log_record record = { .run = log->run };
+	bool any = false;
+
+	spin_lock(&log->lock);
+	record.tail = log->ring.tail;
+	record.stable = log->ring.done;
+	record.lost = log->lost;
+	spin_unlock(&log->lock);
+	for (; (sectors = par_discard_next(log->conf, bio, &sector)); sector += sectors) {
+		any |= par_log_lost_any(&record.lost, sector, sectors);
+		par_log_lost_drop(&record.lost, sector, sectors);
+	}
+	if (!any || !par_log_make_ready(log) || par_store_log(log->conf, &record, false))
+		return;
+	spin_lock(&log->lock);
+	log->lost = record.lost;
+	spin_unlock(&log->lock);
 }
 
 static struct bio *next_discard(struct par_log *log)
@@ -635,6 +671,8 @@ static void take_discards(struct par_log *log)
 			break;
 		discard_at_home(log, bio);
 		forget_discarded(log, bio);
+		if (READ_ONCE(log->lost.count))
+			regain_discarded(log, bio);
 		bio_endio(bio);
 	}
 }
@@ -673,6 +711,30 @@ static void give_pages(struct par_log_drain *drain, unsigned int keep)
 		put_page(drain->pages[--drain->room]);
 }
 
+/* Pick the blocks to drain: @cut: not all. */
+static unsigned int pick_blocks(struct par_log_drain *drain, bool *cut)
+{
+	struct par_log *log = drain->log;
+	unsigned int count;
+
+	drain->brief = READ_ONCE(log->wanted);
+	spin_lock(&log->lock);
+	count = par_log_drain_pick(&log->index, &log->ring, drain->list,
+				   drain->brief ? DRAIN_SHORT : DRAIN_LIST);
+	*cut = count < log->index.live;
+	spin_unlock(&log->lock);
+	return drop_unimaged(drain, count);
+}
+
+/*
+ * Does the drain of the list go on? The tail moves at its end. If a write begins to wait for that,
+ * a shorter list takes its place.
+ */
+static bool goes_on(const struct par_log_drain *drain)
+{
+	return is_due(drain->log) && (drain->brief || !READ_ONCE(drain->log->wanted));
+}
+
 /* Drain the oldest blocks, and move the tail. */
 static int drain_some(struct par_log_drain *drain)
 {
@@ -685,18 +747,17 @@ static int drain_some(struct par_log_drain *drain)
 	/* Records that only some copies have must be in all copies before they are used. */
 	if (!par_log_make_ready(log) && !READ_ONCE(log->stuck))
 		return -EIO;
-	spin_lock(&log->lock);
-	count = par_log_drain_pick(&log->index, &log->ring, drain->list, DRAIN_LIST);
-	cut = count < log->index.live;
-	spin_unlock(&log->lock);
-	count = drop_unimaged(drain, count);
+	count = pick_blocks(drain, &cut);
 	if (count > DRAIN_KEPT)
 		take_pages(drain);
 	par_log_suspects_begin(&drain->suspects);
-	for (i = 0; i < count && is_due(log); i += some) {
+	for (i = 0; i < count && goes_on(drain); i += some) {
 		take_discards(log);
 		some = fill_slice(drain, drain->list + i, count - i, cut);
 		failed |= !drain_blocks(drain, drain->list + i, some);
+		/* What is drained lets writes in. */
+		if (READ_ONCE(log->use.quota.limited) && READ_ONCE(log->wanted))
+			submit_held(log);
 	}
 	if (i >= count)
 		par_log_suspects_end(&drain->suspects);

@@ -91,9 +91,9 @@ static struct par_log_write describe_write(struct par_log *log, const struct bio
 		.large = whole,
 		.logged = is_lost || is_logged(log, bio),
 		.room = has_room(log, blocks_of(bio)),
-		/* A member that is whole again gets its part as soon as the log is empty. */
 		.ending = !is_lost && READ_ONCE(log->count.failures) < PAR_LOG_WAITED &&
-			  (log->index.live < PAR_LOG_ENDING || par_log_lacks_member(log)),
+			  (log->index.live < PAR_LOG_ENDING ||
+			   !par_log_quota_allows(&log->use.quota)),
 	};
 }
 
@@ -151,6 +151,7 @@ static void log_write(struct par_log *log, struct bio *bio, enum origin origin, 
 	spin_lock(&log->lock);
 	if (way == PAR_LOG_APPEND) {
 		log->queued += blocks_of(bio);
+		par_log_quota_logged(&log->use.quota, blocks_of(bio));
 		bio_list_add(&log->waiting, bio);
 	} else {
 		bio_list_add(&log->held, bio);

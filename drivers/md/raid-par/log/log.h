@@ -75,11 +75,13 @@ struct par_log_counts {
  * struct par_log_use - how much of the ring is used
  * @area: the number of all units
  * @off: no unit is used; @closed: nothing is appended for a moment
+ * @quota: how much is appended while a member waits for its part
  * @asked: a change that the drain's work has to make, or NULL
  */
 struct par_log_use {
 	u32 area;
 	bool off, closed;
+	struct par_log_quota quota;
 	struct par_log_resize *asked;
 };
 

@@ -12,6 +12,8 @@
 
 #include "pure/log-index.h"
 
+#define SLOTS_PER_LOOKUP	16U	/* are visited in the time of a look-up of a block */
+
 static_assert(sizeof(struct par_log_slot) == 12);
 
 unsigned int par_log_index_bits(u32 units)
@@ -244,39 +246,66 @@ static bool visit_block(struct par_log_index *index, u64 block, const struct sou
 	return false;
 }
 
-/* Visit by block or by slot, whichever are fewer. Returns true if a visit has. */
-static bool visit_slots(struct par_log_index *index, const struct sought *sought)
+/*
+ * Is it faster to visit all slots than those of each block? Slots are adjacent in memory, but a
+ * look-up of a block is some accesses to it.
+ */
+static bool by_unit(const struct par_log_index *index, const struct sought *sought)
 {
-	u64 block, slots = (u64)index->open * PAR_LOG_UNIT;
-	u32 u;
-
-	if (!sought->sectors || !slots)
-		return false;
-	if (sought->sectors / PAR_LOG_BLOCK > slots) {
-		for (u = 0; u < index->units; u++)
-			if (index->unit[u] && visit_unit(index, u, sought))
-				return true;
-		return false;
-	}
-	for (block = sought->sector / PAR_LOG_BLOCK; block <= last_block(sought); block++)
-		if (visit_block(index, block, sought))
-			return true;
-	return false;
+	return sought->sectors / PAR_LOG_BLOCK > (u64)index->open * PAR_LOG_UNIT / SLOTS_PER_LOOKUP;
 }
 
 bool par_log_index_has(struct par_log_index *index, u64 sector, u64 sectors)
 {
-	return visit_slots(index, &(struct sought) { .sector = sector, .sectors = sectors });
+	struct sought sought = { .sector = sector, .sectors = sectors };
+	u64 block;
+	u32 u;
+
+	if (!sectors || !index->open)
+		return false;
+	if (by_unit(index, &sought)) {
+		for (u = 0; u < index->units; u++)
+			if (index->unit[u] && visit_unit(index, u, &sought))
+				return true;
+		return false;
+	}
+	for (block = sector / PAR_LOG_BLOCK; block <= last_block(&sought); block++)
+		if (visit_block(index, block, &sought))
+			return true;
+	return false;
 }
 EXPORT_SYMBOL_IF_KUNIT(par_log_index_has);
 
-void par_log_index_discard(struct par_log_index *index, u64 sector, u64 sectors)
+/* Visit the units from @u on. Returns the one at which to go on. */
+static u32 visit_units(struct par_log_index *index, u32 u, const struct sought *sought)
 {
-	visit_slots(index, &(struct sought) {
-		.sector = sector,
-		.sectors = sectors,
-		.drop = true,
-	});
+	unsigned int visited = 0;
+
+	for (; u < index->units && visited < PAR_LOG_SWEEP; u++) {
+		visited += index->unit[u] ? PAR_LOG_UNIT : 1;
+		if (index->unit[u])
+			visit_unit(index, u, sought);
+	}
+	return u;
+}
+
+bool par_log_index_discard(struct par_log_index *index, struct par_log_sweep *left)
+{
+	struct sought sought = { left->sector, left->sectors, true };
+	u64 block = left->sector / PAR_LOG_BLOCK;
+
+	if (!left->sectors || !index->open)
+		return false;
+	if (by_unit(index, &sought)) {
+		left->unit = visit_units(index, left->unit, &sought);
+		return left->unit < index->units;
+	}
+	sought.sectors = min(left->sectors, (block + PAR_LOG_SWEEP) * PAR_LOG_BLOCK - left->sector);
+	for (; block <= last_block(&sought); block++)
+		visit_block(index, block, &sought);
+	left->sector += sought.sectors;
+	left->sectors -= sought.sectors;
+	return left->sectors;
 }
 EXPORT_SYMBOL_IF_KUNIT(par_log_index_discard);
 

@@ -90,8 +90,22 @@ void par_log_index_find(const struct par_log_index *index, u64 sector, u32 secto
 /* par_log_index_has - would a replay write one of these blocks? */
 bool par_log_index_has(struct par_log_index *index, u64 sector, u64 sectors);
 
-/* par_log_index_discard - the content of these sectors is not needed any more */
-void par_log_index_discard(struct par_log_index *index, u64 sector, u64 sectors);
+#define PAR_LOG_SWEEP	1024U	/* slots or blocks that are visited in one call */
+
+/**
+ * struct par_log_sweep - sectors whose content is not needed any more: those that are left
+ * @unit: their slots in the units before it have been visited
+ */
+struct par_log_sweep {
+	u64 sector, sectors;
+	u32 unit;
+};
+
+/*
+ * par_log_index_discard - some of these sectors are not live any more. Returns whether more are
+ * left, for another call: the caller holds a lock.
+ */
+bool par_log_index_discard(struct par_log_index *index, struct par_log_sweep *left);
 
 #define PAR_LOG_PARTS	PAR_LOG_BLOCK	/* the maximum for a block */
 

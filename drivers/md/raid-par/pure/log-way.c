@@ -2,6 +2,7 @@
 /*
  * Whether a write goes to the write log or past it; see log-way.h for the contract.
  */
+#include <linux/minmax.h>
 #include <kunit/visibility.h>
 
 #include "pure/log-way.h"
@@ -20,3 +21,33 @@ bool par_log_full(const struct par_log_write *write)
 	return !write->room && (write->logged || !write->large);
 }
 EXPORT_SYMBOL_IF_KUNIT(par_log_full);
+
+void par_log_quota_look(struct par_log_quota *quota, const struct par_log_ring *ring, u32 live,
+			bool waits)
+{
+	if (!waits || !quota->waits)
+		*quota = (struct par_log_quota) { .waits = waits, .end = ring->head };
+	if (!quota->waits || quota->limited || ring->tail < quota->end)
+		return;
+	quota->limited = true;
+	quota->left = 2 * (s64)live;
+}
+EXPORT_SYMBOL_IF_KUNIT(par_log_quota_look);
+
+bool par_log_quota_allows(const struct par_log_quota *quota)
+{
+	return !quota->limited || quota->left > 0;
+}
+EXPORT_SYMBOL_IF_KUNIT(par_log_quota_allows);
+
+void par_log_quota_logged(struct par_log_quota *quota, u64 blocks)
+{
+	quota->left = max(quota->left - 2 * (s64)blocks, -2 * (s64)PAR_LOG_ENDING);
+}
+EXPORT_SYMBOL_IF_KUNIT(par_log_quota_logged);
+
+void par_log_quota_drained(struct par_log_quota *quota, u64 blocks)
+{
+	quota->left += blocks;
+}
+EXPORT_SYMBOL_IF_KUNIT(par_log_quota_drained);

@@ -6,6 +6,7 @@
 #define RAID_PAR_LOG_WAY_H
 
 #include <linux/types.h>
+#include "pure/log-ring.h"
 
 #define PAR_LOG_ENDING	256U	/* live blocks */
 
@@ -21,7 +22,8 @@ enum par_log_way {
  * @large: whole stripes that are written at once, for which the home set reads nothing and wakes
  *	no member
  * @logged: par_log_index_has() a block of it
- * @room: the log has room; @ending: fewer than PAR_LOG_ENDING blocks are live, and are drained
+ * @room: the log has room; @ending: fewer than PAR_LOG_ENDING blocks are live, and are drained, or
+ *	the quota is used up
  */
 struct par_log_write {
 	bool low, large, logged, room, ending;
@@ -40,5 +42,34 @@ enum par_log_way par_log_way(const struct par_log_write *write);
  * array shifts up.
  */
 bool par_log_full(const struct par_log_write *write);
+
+/**
+ * struct par_log_quota - how much is logged while a member waits for the log to be empty
+ * @waits: a member waits; @end: the head when that began
+ * @limited: the tail has passed @end; only as much may be logged as is @left
+ * @left: twice the number of blocks that may be logged; negative after a large write. Not much less
+ *	than 0: as long as drains fail, writes are logged that exceed the quota.
+ *
+ * What is logged keeps the log from being empty, and it may be logged as fast as it is drained, or
+ * faster. So from @end on, half a block may be logged for each block that is drained, beside as
+ * many blocks as the log has at that time: it is empty when four times as many are drained. Until
+ * then a write waits for a drain of twice the blocks of the writes before it, not of the whole log.
+ */
+struct par_log_quota {
+	bool waits, limited;
+	u64 end;
+	s64 left;
+};
+
+/*
+ * par_log_quota_look - the tail may have moved; @waits: a member waits; @live: blocks of the log
+ * par_log_quota_allows - may more be logged?
+ * par_log_quota_logged, par_log_quota_drained - so many blocks are logged, or have been drained
+ */
+void par_log_quota_look(struct par_log_quota *quota, const struct par_log_ring *ring, u32 live,
+			bool waits);
+bool par_log_quota_allows(const struct par_log_quota *quota);
+void par_log_quota_logged(struct par_log_quota *quota, u64 blocks);
+void par_log_quota_drained(struct par_log_quota *quota, u64 blocks);
 
 #endif

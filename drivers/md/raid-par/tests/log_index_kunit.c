@@ -143,6 +143,14 @@ static void drain_end(struct bench *bench)
 	bench->parts = 0;
 }
 
+static void discard_all(struct par_log_index *index, u64 sector, u64 sectors)
+{
+	struct par_log_sweep left = { .sector = sector, .sectors = sectors };
+
+	while (par_log_index_discard(index, &left))
+		;
+}
+
 static void discard(struct bench *bench)
 {
 	u32 all = bench->plain.blocks * PAR_LOG_BLOCK;
@@ -150,7 +158,7 @@ static void discard(struct bench *bench)
 	u32 i;
 
 	count = min(count, all - from);
-	par_log_index_discard(&bench->index, bench->plain.base * PAR_LOG_BLOCK + from, count);
+	discard_all(&bench->index, bench->plain.base * PAR_LOG_BLOCK + from, count);
 	for (i = from; i < from + count; i++)
 		bench->plain.sector[i] = NONE;
 }
@@ -350,7 +358,7 @@ static void index_remembers(struct kunit *test)
 	/* After another write the later unit counts. */
 	entry.sectors = 0x80;
 	par_log_index_add(&bench->index, 3 * PAR_LOG_UNIT + 9, &entry);
-	par_log_index_discard(&bench->index, 0, 1ULL << 60);
+	discard_all(&bench->index, 0, 1ULL << 60);
 	par_log_index_close(&bench->index, 0);
 	KUNIT_EXPECT_TRUE(test, par_log_index_has(&bench->index, 77 * 8, 1));
 	KUNIT_EXPECT_EQ(test, bench->index.live, 0);
@@ -426,6 +434,60 @@ static void index_small(struct kunit *test)
 	}
 }
 
+#define MANY_UNITS	200U
+
+/* A full index of MANY_UNITS, with the blocks 0 to @blocks - 1, which is returned. */
+static u64 fill_many(struct kunit *test, struct par_log_index *index)
+{
+	struct par_log_slot **unit = kunit_kcalloc(test, MANY_UNITS, sizeof(*unit), GFP_KERNEL);
+	u32 *chain = kunit_kcalloc(test, MANY_UNITS * PAR_LOG_UNIT, sizeof(*chain), GFP_KERNEL);
+	struct par_log_entry entry = { .sectors = 0xff };
+	u32 u, i;
+
+	KUNIT_ASSERT_NOT_NULL(test, unit);
+	KUNIT_ASSERT_NOT_NULL(test, chain);
+	par_log_index_init(index, MANY_UNITS, unit, chain);
+	for (u = 0; u < MANY_UNITS; u++) {
+		struct par_log_slot *slots = kunit_kzalloc(test, PAR_LOG_SLOTS_BYTES, GFP_KERNEL);
+
+		KUNIT_ASSERT_NOT_NULL(test, slots);
+		par_log_index_open(index, u, slots);
+		for (i = 1; i < PAR_LOG_UNIT; i++, entry.block++)
+			par_log_index_add(index, u * PAR_LOG_UNIT + i, &entry);
+	}
+	return entry.block;
+}
+
+/* A discard of many blocks takes many calls, each of which does little, by block and by slot. */
+static void index_sweeps(struct kunit *test)
+{
+	struct par_log_index index;
+	u64 blocks = fill_many(test, &index);
+	struct par_log_sweep left[] = {
+		{ .sector = 3, .sectors = (blocks / 20) * PAR_LOG_BLOCK },
+		{ .sector = 0, .sectors = 1ULL << 60 },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(left); i++) {
+		unsigned int calls = 0;
+		u32 before;
+		bool more;
+
+		do {
+			before = index.live;
+			more = par_log_index_discard(&index, &left[i]);
+			KUNIT_EXPECT_LE(test, before - index.live, PAR_LOG_SWEEP);
+			calls++;
+		} while (more);
+		KUNIT_EXPECT_GT_MSG(test, calls, 1, "discard %u", i);
+		/* Three sectors of its first block are left, and so is the end of its last one. */
+		if (!i)
+			KUNIT_EXPECT_EQ(test, index.live, blocks - blocks / 20 + 1);
+	}
+	KUNIT_EXPECT_EQ(test, index.live, 0);
+}
+
 static struct kunit_case log_index_cases[] = {
 	KUNIT_CASE(index_hot),
 	KUNIT_CASE(index_cold),
@@ -434,6 +496,7 @@ static struct kunit_case log_index_cases[] = {
 	KUNIT_CASE(index_again),
 	KUNIT_CASE(index_lacking),
 	KUNIT_CASE(index_small),
+	KUNIT_CASE(index_sweeps),
 	{}
 };
 

@@ -481,9 +481,14 @@ static void begin_discard(struct model *model)
 
 static void end_discard(struct model *model)
 {
+	struct par_log_sweep left = {
+		.sector = model->discarded * PAR_LOG_BLOCK,
+		.sectors = PAR_LOG_BLOCK,
+	};
+
 	if (model->cleared || model->mutant == DISCARD_UNSEEN)
-		par_log_index_discard(&model->index, model->discarded * PAR_LOG_BLOCK,
-				      PAR_LOG_BLOCK);
+		while (par_log_index_discard(&model->index, &left))
+			;
 	if (model->cleared)
 		acknowledge(model, model->discarded, 0xff, 0);
 	model->discarding = false;
@@ -705,10 +710,161 @@ static void way_of_writes(struct kunit *test)
 	}
 }
 
+/* ---- a member that waits for its part of the log ---- */
+
+#define LOG_UNITS	256U
+#define LOG_BLOCKS	2000U	/* are logged when the member returns, … */
+#define HOT_BLOCKS	1000U	/* … and of these are written from then on, … */
+#define HOT_WRITES	8U	/* … as many for each block that is drained */
+#define LIST_BLOCKS	512U
+#define SLICE_BLOCKS	64U
+
+/* Which writes of logged blocks wait, as long as PAR_LOG_ENDING blocks are live. */
+enum waiting {
+	BY_QUOTA,
+	NONE_WAITS,
+	ALL_WAIT,
+};
+
+/*
+ * struct wait_bench - one writer, which waits for each of its writes, and a drain. @waits: since
+ * @drained was @since
+ */
+struct wait_bench {
+	struct rnd_state random;
+	enum waiting waiting;
+	struct par_log_index index;
+	struct par_log_slot *unit[LOG_UNITS], slots[LOG_UNITS][PAR_LOG_UNIT];
+	u32 chain[LOG_UNITS * PAR_LOG_UNIT];
+	struct par_log_ring ring;
+	struct par_log_quota quota;
+	u64 list[LIST_BLOCKS], block;
+	bool waits;
+	unsigned int since, drained, longest;
+};
+
+static void wait_append(struct wait_bench *bench, u64 block)
+{
+	struct par_log_entry entry = { .block = block, .sectors = 0xff };
+	u64 pos;
+	u32 u;
+
+	if (!par_log_ring_take(&bench->ring, 1, &pos))
+		return;
+	u = pos / PAR_LOG_UNIT % LOG_UNITS;
+	if (!bench->unit[u])
+		par_log_index_open(&bench->index, u, &bench->slots[u][0]);
+	par_log_index_add(&bench->index, (pos + 1) % bench->ring.blocks, &entry);
+	par_log_ring_done(&bench->ring, bench->ring.head);
+	par_log_quota_logged(&bench->quota, 1);
+}
+
+static bool wait_ending(const struct wait_bench *bench)
+{
+	return bench->index.live < PAR_LOG_ENDING || bench->waiting == ALL_WAIT ||
+	       (bench->waiting == BY_QUOTA && !par_log_quota_allows(&bench->quota));
+}
+
+/* The writer tries its write. Returns whether it goes on. */
+static bool wait_try(struct wait_bench *bench)
+{
+	struct par_log_write write = {
+		.logged = par_log_index_has(&bench->index, bench->block * PAR_LOG_BLOCK,
+					    PAR_LOG_BLOCK),
+		.room = par_log_ring_used(&bench->ring) + 4 * PAR_LOG_UNIT <= bench->ring.blocks,
+		.ending = wait_ending(bench),
+	};
+	enum par_log_way way = par_log_way(&write);
+
+	if (way == PAR_LOG_APPEND)
+		wait_append(bench, bench->block);
+	if (way == PAR_LOG_WAIT && !bench->waits)
+		bench->since = bench->drained;
+	bench->waits = way == PAR_LOG_WAIT;
+	if (!bench->waits)
+		bench->block = prandom_u32_state(&bench->random) % HOT_BLOCKS;
+	else
+		bench->longest = max(bench->longest, bench->drained - bench->since);
+	return !bench->waits;
+}
+
+static void wait_drain(struct wait_bench *bench, u64 block)
+{
+	struct par_log_part part[PAR_LOG_PARTS];
+	unsigned int i, parts = par_log_index_parts(&bench->index, block, part);
+
+	for (i = 0; i < parts; i++)
+		par_log_index_drained(&bench->index, &part[i]);
+	par_log_quota_drained(&bench->quota, parts > 0);
+	bench->drained += parts > 0;
+}
+
+static void wait_tail(struct wait_bench *bench)
+{
+	u64 pos, tail = par_log_drain_tail(&bench->index, &bench->ring);
+
+	for (pos = par_log_unit(bench->ring.tail); pos < par_log_unit(tail); pos += PAR_LOG_UNIT)
+		par_log_index_close(&bench->index, pos / PAR_LOG_UNIT % LOG_UNITS);
+	par_log_ring_free(&bench->ring, tail);
+	par_log_quota_look(&bench->quota, &bench->ring, bench->index.live, true);
+}
+
+/* Drain a list. What waits is tried again behind each slice of it, and when the tail has moved. */
+static void wait_list(struct wait_bench *bench)
+{
+	unsigned int i, j, count = par_log_drain_pick(&bench->index, &bench->ring, bench->list,
+						      LIST_BLOCKS);
+
+	for (i = 0; i < count; i++) {
+		wait_drain(bench, bench->list[i]);
+		for (j = 0; j < HOT_WRITES && !bench->waits; j++)
+			wait_try(bench);
+		if (i % SLICE_BLOCKS == SLICE_BLOCKS - 1)
+			wait_try(bench);
+	}
+	wait_tail(bench);
+	wait_try(bench);
+}
+
+/* Returns the number of blocks that have been drained when the log is empty, up to some maximum. */
+static unsigned int wait_walk(struct wait_bench *bench, enum waiting waiting)
+{
+	u64 block;
+
+	memset(bench, 0, sizeof(*bench));
+	prandom_seed_state(&bench->random, waiting);
+	bench->waiting = waiting;
+	par_log_index_init(&bench->index, LOG_UNITS, bench->unit, bench->chain);
+	par_log_ring_init(&bench->ring, LOG_UNITS * PAR_LOG_UNIT, 0);
+	/* The hot ones are the last ones, so that all others are drained before them. */
+	for (block = LOG_BLOCKS; block-- > 0; )
+		wait_append(bench, block);
+	par_log_quota_look(&bench->quota, &bench->ring, bench->index.live, true);
+	while (!par_log_ring_empty(&bench->ring) && bench->drained < 10 * LOG_BLOCKS)
+		wait_list(bench);
+	return bench->drained;
+}
+
+/* The log becomes empty, and no write waits for the drain of all of it. */
+static void quota_ends(struct kunit *test)
+{
+	struct wait_bench *bench = kunit_kzalloc(test, sizeof(*bench), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, bench);
+	KUNIT_EXPECT_LE(test, wait_walk(bench, BY_QUOTA), 5 * LOG_BLOCKS);
+	KUNIT_EXPECT_TRUE(test, bench->quota.limited);
+	KUNIT_EXPECT_LE(test, bench->longest, LIST_BLOCKS);
+	/* Neither without the other. */
+	KUNIT_EXPECT_GE(test, wait_walk(bench, NONE_WAITS), 10 * LOG_BLOCKS);
+	wait_walk(bench, ALL_WAIT);
+	KUNIT_EXPECT_GE(test, bench->longest, LOG_BLOCKS / 2);
+}
+
 static struct kunit_case log_model_cases[] = {
 	KUNIT_CASE(model_holds),
 	KUNIT_CASE(model_needs_all),
 	KUNIT_CASE(way_of_writes),
+	KUNIT_CASE(quota_ends),
 	{}
 };
 
