@@ -150,7 +150,8 @@ static unsigned int pick(const struct array *array, u64 *blocks)
 	unsigned int count = 0, kept = 0, i;
 	u64 pos;
 
-	for (pos = par_log_unit(log->ring.tail); pos < log->ring.done; pos += PAR_LOG_UNIT) {
+	for (pos = par_log_unit(log->ring.tail); pos < log->ring.done && count < LOG_SLICE;
+	     pos += PAR_LOG_UNIT) {
 		u32 unit = par_log_place(&log->shape, pos) / PAR_LOG_UNIT;
 		const struct par_log_slot *slot = log->index.unit[unit];
 
