@@ -227,7 +227,7 @@ static void choose_band(struct array *array, unsigned int band)
 	const struct par_slot_limits limits = {
 		.sectors = array->slots->fill_bytes / 512, .whole = true,
 	};
-	const struct par_slot_cache *cache = &array->slots->cache[band];
+	struct par_slot_cache *cache = &array->slots->cache[band];
 	struct slots_band *fill = &array->slots->band[band];
 	struct par_slot_list wanted = { .run = fill->wanted, .room = fill->room };
 	struct par_slot_list victims = { .run = fill->victims, .room = fill->room,
@@ -243,7 +243,7 @@ static void choose_band(struct array *array, unsigned int band)
 	fill->count = par_slot_choose(cache->map, &wanted, &victims, &limits, fill->task,
 				      fill->room);
 	fill->begun = 0;
-	fill->uses = cache->uses;
+	par_slot_cache_chosen(cache);
 	/* All evictions come before the first slot is given, as in choose_band() of fill.c. */
 	for (i = 0; i < fill->count; i++)
 		do_task(array, band, &(struct par_slot_task){ PAR_NO_RUN, fill->task[i].evict });
@@ -302,7 +302,7 @@ u64 slots_owed(const struct array *array, unsigned int gear)
 	u64 used = 0;
 
 	for (band = gear; band < geo->gears; band++)
-		used += (array->slots->cache[band].uses - array->slots->band[band].uses) *
+		used += (u64)array->slots->cache[band].since *
 			(geo->band[band].imaged << (geo->run_shift - geo->seg_shift));
 	return min(used, array->slots->fill_bytes / 512 / geo->seg_sectors);
 }

@@ -21,13 +21,12 @@ enum sim_state { SIM_BOTH, SIM_HOME, SIM_IMAGE };
 
 /*
  * struct slots_band - of a band: lists of a choice; @task: what the last one has chosen, @count of
- * them; @begun: the last one whose fill has begun; @uses: of the cache at that time
+ * them; @begun: the last one whose fill has begun
  */
 struct slots_band {
 	struct par_slot_run *wanted, *victims;
 	struct par_slot_task *task;
 	u32 room, count, begun;
-	u64 uses;
 };
 
 /**
