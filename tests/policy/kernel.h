@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/types.h>
@@ -29,7 +30,9 @@ typedef int64_t s64;
 #define DIV64_U64_ROUND_UP(n, d) DIV_ROUND_UP((u64)(n), (u64)(d))
 
 /* Bytes are in the order of the disks' here. */
+typedef u16 __le16;
 typedef u32 __le32;
+typedef u64 __le64;
 #define cpu_to_le32(n) ((u32)(n))
 #define le32_to_cpu(n) ((u32)(n))
 #define static_assert(holds) _Static_assert(holds, #holds)
@@ -60,7 +63,16 @@ typedef u32 __le32;
 #define ilog2(n) (63 - __builtin_clzll(n))
 #define BIT(n) (1UL << (n))
 #define BIT_ULL(n) (1ULL << (n))
+#define GENMASK(high, low) ((~0UL << (low)) & (~0UL >> (63 - (high))))
+#define __ffs(n) ((unsigned long)__builtin_ctzl(n))
 #define is_power_of_2(n) ((n) != 0 && ((n) & ((n) - 1)) == 0)
+
+#define sort(base, count, size, compare, swap) qsort(base, count, size, compare)
+
+static inline u32 hash_64(u64 n, unsigned int bits)
+{
+	return n * 0x61c8864680b583ebULL >> (64 - bits);
+}
 
 static inline int fls(u32 n)
 {

@@ -10,6 +10,14 @@
  *			to the ration as well
  *
  * -q			quick: without rivals but "low"
+ * -l, --log		arrays with gears have a write log, as mdadm makes it (sim-log.h)
+ * -i, --image-share PERCENT	the array has images of a share (sim-slots.h). Its rivals with gears
+ *			have images of all, and the rival "all" is such an array with the policy.
+ *			Sectors beyond the end of that array begin at its start again. Further lines:
+ *			"slots", "slots_used"; "misses", "hits"; of requests that missed, their number
+ *			"missing", and "p50_missing_ms", "p99_missing_ms", "max_missing_ms"
+ * -n SLOTS		no band has more slots, as if others were used by other data
+ * -S MIB		the size of a disk, 16 TB
  * -r			tell also what rules that do not foresee would take (threshold.h), of an array with
  *			two gears: lines "rule P99_MS BEST_J RULE_J BUSY UP_S DOWN_S STARTS", from the p99 of
  *			the low gear on, that no more than one in a hundred requests exceeds; and the same with
@@ -61,9 +69,9 @@ struct line {
 	char op;
 };
 
-enum rival { PAR, LOW, TOP, FEW, FEW_REST, RAID5, RAID5_REST, RIVALS };
+enum rival { PAR, LOW, TOP, FEW, FEW_REST, RAID5, RAID5_REST, ALL, RIVALS };
 
-static const char * const names[RIVALS] = { "par", "low", "top", "few", "few_rest", "raid5", "raid5_rest" };
+static const char * const names[RIVALS] = { "par", "low", "top", "few", "few_rest", "raid5", "raid5_rest", "all" };
 
 /*
  * struct slots - the choices of an ideal schedule; @took: latencies by gear, µs; of each slot:
@@ -81,7 +89,11 @@ struct slots {
 
 static struct array *rival[RIVALS], *ideal[PAR_MAX_SETS + 1], *par;
 static struct slots slots;
-static u32 cycles = PAR_CYCLES_DEFAULT, carry = PAR_CARRY_DEFAULT;
+static struct array_shape shape = {
+	.chunk_sectors = CHUNK_SECTORS, .sectors = DISK_SECTORS, .share = PAR_SHARE_ALL,
+	.cycles = PAR_CYCLES_DEFAULT, .carry = PAR_CARRY_DEFAULT,
+};
+static bool has_log;
 static u64 interval_ns, at, slot_began;
 static bool rules;
 static unsigned int rivals = RIVALS;
@@ -93,6 +105,8 @@ static u64 took[RIVALS][BINS], nr_requests;
  * there.
  */
 static u64 took_top[2][BINS], nr_top;
+/* Latencies of requests that missed, and the longest of them. */
+static u64 took_missing[BINS], nr_missing, longest_missing;
 static u64 starts_before[PAR_MAX_MEMBERS], most_starts, next_day = DAY, in_low;
 
 static void refuse(const char *what)
@@ -264,7 +278,8 @@ static void let_pass(u64 now)
 		if (par->gear < par->geo.gears)
 			in_low += interval_ns;
 		for (i = 0; i < rivals; i++)
-			array_interval(rival[i], end);
+			if (rival[i])
+				array_interval(rival[i], end);
 		for (i = 1; i <= par->geo.gears; i++)
 			array_interval(ideal[i], end);
 		if (end >= slot_began + SLOT && (all_idle(end) || end >= slot_began + SLOT_MOST))
@@ -299,18 +314,30 @@ static unsigned int bin_of(u64 ns)
 	return ns <= 1000 ? 0 : min((unsigned int)(log2(ns / 1000.0) * OCTAVE), BINS - 1);
 }
 
+static void see_missing(const struct line *line, u64 misses, u64 latency)
+{
+	if (!par->slots || par->slots->misses == misses)
+		return;
+	took_missing[bin_of(latency)] += line->pieces;
+	nr_missing += line->pieces;
+	longest_missing = max(longest_missing, latency);
+}
+
 static void send(const struct line *line)
 {
-	u64 latency[RIVALS];
+	u64 latency[RIVALS], misses = par->slots ? par->slots->misses : 0;
 	unsigned int i;
 
 	let_pass(line->at);
 	for (i = 0; i < rivals; i++) {
+		if (!rival[i])
+			continue;
 		latency[i] = array_request(rival[i], line->at, line->op == 'w', line->sector, line->sectors,
 					   line->pieces) - line->at;
 		took[i][bin_of(latency[i])] += line->pieces;
 	}
 	nr_requests += line->pieces;
+	see_missing(line, misses, latency[PAR]);
 	see_ideal(line);
 	if (par->gear < par->geo.gears || rivals <= TOP)
 		return;
@@ -325,7 +352,8 @@ static void flush(u64 now)
 
 	let_pass(now);
 	for (i = 0; i < rivals; i++)
-		array_flush(rival[i], now);
+		if (rival[i])
+			array_flush(rival[i], now);
 	for (i = 1; i <= par->geo.gears; i++)
 		array_flush(ideal[i], now);
 }
@@ -368,6 +396,23 @@ static void tell_rival(enum rival i)
 	printf("p50_%s_ms %.2f\n", names[i], percentile_ms(took[i], nr_requests, 50));
 	printf("p99_%s_ms %.2f\n", names[i], percentile_ms(took[i], nr_requests, 99));
 	printf("starts_%s %llu\n", names[i], starts_of(rival[i]));
+}
+
+static void tell_slots(void)
+{
+	const struct sim_slots *has = par->slots;
+	unsigned int band;
+	u64 all = 0, used = 0;
+
+	for (band = 1; band < par->geo.gears; band++) {
+		all += has->map[band].slots;
+		used += has->map[band].slots - has->map[band].count[PAR_SLOT_FREE];
+	}
+	printf("slots %llu\nslots_used %llu\n", all, used);
+	printf("misses %llu\nhits %llu\nmissing %llu\n", has->misses, has->hits, nr_missing);
+	printf("p50_missing_ms %.2f\n", percentile_ms(took_missing, nr_missing, 50));
+	printf("p99_missing_ms %.2f\n", percentile_ms(took_missing, nr_missing, 99));
+	printf("max_missing_ms %.2f\n", longest_missing / 1e6);
 }
 
 static void tell_rule(const char *name, u64 slower_than_us)
@@ -418,7 +463,8 @@ static void tell(void)
 	printf("shifts %u\n", par->nr_shifts);
 	printf("low_seconds %.3f\n", in_low / 1e9);
 	for (i = 0; i < rivals; i++)
-		tell_rival(i);
+		if (rival[i])
+			tell_rival(i);
 	printf("joules_best %.0f\n", bound(percentile_ms(took[PAR], nr_requests, 99) * 1000));
 	printf("joules_best_low %.0f\n", bound(percentile_ms(took[LOW], nr_requests, 99) * 1000));
 	if (rules)
@@ -426,25 +472,37 @@ static void tell(void)
 	printf("bytes %llu\n", par->bytes);
 	printf("copied_bytes %llu\n", par->copied);
 	printf("most_starts_a_day %llu\n", most_starts);
+	if (par->slots)
+		tell_slots();
 	if (rivals <= TOP)
 		return;
 	printf("p99_in_top_ms %.2f\n", percentile_ms(took_top[0], nr_top, 99));
 	printf("p99_in_top_top_ms %.2f\n", percentile_ms(took_top[1], nr_top, 99));
 }
 
-static struct array *new_array(u32 layout)
+static struct array *new_array(unsigned int share)
 {
 	struct array *array = calloc(1, sizeof(*array));
+	struct array_shape as = shape;
 
 	if (!array)
 		abort();
-	array_init(array, layout, CHUNK_SECTORS, DISK_SECTORS, cycles, carry);
+	as.share = share;
+	array_init_shape(array, &as);
 	return array;
 }
 
-static struct array *fixed(u32 layout, unsigned int gear)
+/* As mdadm makes it: a 1024th of a disk, in whole MiB, at most 8 GiB; none below 64 GiB. */
+static u64 log_sectors(void)
 {
-	struct array *array = new_array(layout);
+	u64 mib = shape.sectors / 2048;
+
+	return has_log && mib >= 65536 ? min(mib / 1024, 8192ULL) * 2048 : 0;
+}
+
+static struct array *fixed(unsigned int gear)
+{
+	struct array *array = new_array(PAR_SHARE_ALL);
 
 	array_fix(array, gear);
 	return array;
@@ -456,36 +514,46 @@ static struct array *raid5(unsigned int members, u64 rest_after)
 
 	if (!array)
 		abort();
-	array_init_raid5(array, par, members, rest_after);
+	array_init_raid5(array, rival[LOW], members, rest_after);
 	return array;
 }
 
-static void make_arrays(u32 layout, char **settings, int count)
+static void set_knobs(struct array *array, const struct par_knobs *knobs)
+{
+	const char *wrong = par_knobs_error(knobs, &array->geo);
+
+	if (wrong)
+		refuse(wrong);
+	par_policy_set(&array->policy, knobs);
+}
+
+static void make_arrays(char **settings, int count)
 {
 	struct par_knobs knobs;
-	const char *wrong;
 	unsigned int i;
 
-	par = rival[PAR] = new_array(layout);
+	shape.log_sectors = log_sectors();
+	par = rival[PAR] = new_array(shape.share);
 	knobs = par->policy.knobs;
 	knobs.automatic = true;
 	while (count--)
 		set_knob(&knobs, settings[count]);
-	wrong = par_knobs_error(&knobs, &par->geo);
-	if (wrong)
-		refuse(wrong);
-	par_policy_set(&par->policy, &knobs);
+	set_knobs(par, &knobs);
 	interval_ns = knobs.interval * (NSEC_PER_SEC / MSEC_PER_SEC);
 	for (i = 1; i <= par->geo.gears; i++)
-		ideal[i] = fixed(layout, i);
-	rival[LOW] = fixed(layout, 1);
+		ideal[i] = fixed(i);
+	rival[LOW] = fixed(1);
 	if (rivals <= TOP)
 		return;
-	rival[TOP] = fixed(layout, par->geo.gears);
+	rival[TOP] = fixed(par->geo.gears);
 	rival[FEW] = raid5(par->geo.set[1].members, 0);
 	rival[FEW_REST] = raid5(par->geo.set[1].members, REST);
 	rival[RAID5] = raid5(par->geo.members, 0);
 	rival[RAID5_REST] = raid5(par->geo.members, REST);
+	if (!par->slots)
+		return;
+	rival[ALL] = new_array(PAR_SHARE_ALL);
+	set_knobs(rival[ALL], &knobs);
 }
 
 /* ---- requests are read ---- */
@@ -512,6 +580,8 @@ static bool read_line(void)
 		refuse("requests are lines NS OP SECTOR BYTES, in order of time");
 	last_at = line->at;
 	line->sectors = bytes / 512;
+	if (par->slots)
+		line->sector %= rival[LOW]->geo.array_sectors - line->sectors;
 	line->pieces = 1;
 	nr_lines++;
 	return true;
@@ -555,30 +625,55 @@ static void replay(void)
 	let_pass(last_at + interval_ns);
 }
 
+static const char usage[] =
+	"usage: policy-replay [-s NAME=VALUE]... [-c CYCLES] [-d DAYS] [-e SECONDS] [-q] [-r] [-l] "
+	"[-i PERCENT] [-n SLOTS] [-S MIB] GEAR,GEAR... <REQUESTS";
+
+static const struct option options[] = {
+	{ "log", no_argument, NULL, 'l' },
+	{ "image-share", required_argument, NULL, 'i' },
+	{ }
+};
+
+static char *settings[32];
+static int nr_settings;
+
+static void set_option(int option)
+{
+	if (option == 's' && nr_settings < (int)ARRAY_SIZE(settings))
+		settings[nr_settings++] = optarg;
+	else if (option == 'c')
+		shape.cycles = strtoul(optarg, NULL, 10);
+	else if (option == 'd')
+		shape.carry = strtoul(optarg, NULL, 10);
+	else if (option == 'e')
+		every_ns = strtoull(optarg, NULL, 10) * NSEC_PER_SEC;
+	else if (option == 'q')
+		rivals = TOP;
+	else if (option == 'r')
+		rules = true;
+	else if (option == 'l')
+		has_log = true;
+	else if (option == 'i')
+		shape.share = strtoul(optarg, NULL, 10);
+	else if (option == 'n')
+		shape.most_slots = strtoull(optarg, NULL, 10);
+	else if (option == 'S')
+		shape.sectors = strtoull(optarg, NULL, 10) * 2048;
+	else
+		refuse(usage);
+}
+
 int main(int argc, char **argv)
 {
-	static char *settings[32];
-	int option, count = 0;
+	int option;
 
-	while ((option = getopt(argc, argv, "s:c:d:e:qr")) != -1) {
-		if (option == 's' && count < (int)ARRAY_SIZE(settings))
-			settings[count++] = optarg;
-		else if (option == 'c')
-			cycles = strtoul(optarg, NULL, 10);
-		else if (option == 'd')
-			carry = strtoul(optarg, NULL, 10);
-		else if (option == 'e')
-			every_ns = strtoull(optarg, NULL, 10) * NSEC_PER_SEC;
-		else if (option == 'q')
-			rivals = TOP;
-		else if (option == 'r')
-			rules = true;
-		else
-			refuse("usage: policy-replay [-s NAME=VALUE]... [-c CYCLES] [-d DAYS] [-e SECONDS] [-q] [-r] GEAR,GEAR... <REQUESTS");
-	}
+	while ((option = getopt_long(argc, argv, "s:c:d:e:qrli:n:S:", options, NULL)) != -1)
+		set_option(option);
 	if (optind + 1 != argc)
-		refuse("usage: policy-replay [-s NAME=VALUE]... [-c CYCLES] [-d DAYS] [-e SECONDS] [-q] [-r] GEAR,GEAR... <REQUESTS");
-	make_arrays(layout_of(argv[optind]), settings, count);
+		refuse(usage);
+	shape.layout = layout_of(argv[optind]);
+	make_arrays(settings, nr_settings);
 	if (rules && par->geo.gears != 2)
 		refuse("-r: of two gears");
 	replay();

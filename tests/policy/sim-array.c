@@ -15,7 +15,7 @@
 #define OUTRUN_TIMES	4U
 #define EPOCH		1000000U	/* seconds; the time of the ration's clock at time 0 */
 
-enum { BOTH, HOME, IMAGE };
+enum { BOTH = SIM_BOTH, HOME = SIM_HOME, IMAGE = SIM_IMAGE };
 
 /* ---- the layout ---- */
 
@@ -24,10 +24,20 @@ static bool turns(const struct array *array, unsigned int d)
 	return par_awake_in(&array->geo, array->gear, d);
 }
 
-static u8 *state_of(struct array *array, unsigned int d, u64 x)
+static u8 *state_of(const struct array *array, unsigned int d, u64 x)
 {
 	return &array->state[(d - array->geo.set[1].members) * array->segments +
 			     (x >> array->geo.seg_shift)];
+}
+
+enum sim_state array_segment(const struct array *array, unsigned int d, u64 x)
+{
+	return array->slots && !slots_has(array, d, x) ? SIM_HOME : *state_of(array, d, x);
+}
+
+void array_set_segment(struct array *array, unsigned int d, u64 x, enum sim_state state)
+{
+	*state_of(array, d, x) = state;
 }
 
 static void owe(struct array *array, unsigned int d, u64 x, u8 state)
@@ -35,8 +45,15 @@ static void owe(struct array *array, unsigned int d, u64 x, u8 state)
 	u8 *now = state_of(array, d, x);
 	struct owed *owed = &array->owed[state][d];
 
-	if (*now == state)
+	if (array_segment(array, d, x) == state)
 		return;
+	if (array->slots && state == IMAGE)
+		slots_written(array, d, x);
+	/* What a shift down copies is chosen then. */
+	if (array->slots && state != IMAGE) {
+		*now = state;
+		return;
+	}
 	if (*now == HOME)
 		array->owed_home[d]--;
 	*now = state;
@@ -58,6 +75,8 @@ static u64 owed_below(const struct array *array, unsigned int gear)
 	u64 segments = 0;
 	unsigned int d;
 
+	if (array->slots)
+		return slots_owed(array, gear);
 	for (d = array->geo.set[gear].members; d < array->geo.members; d++)
 		segments += array->owed_home[d];
 	return segments;
@@ -101,9 +120,26 @@ static void wake(struct array *array, struct disk *disk, u64 now)
 static u64 to_disk(struct array *array, unsigned int d, u64 now, u64 x, u64 sectors,
 		   enum disk_op op)
 {
+	u64 at = array->geo.meta_sectors + x;
+
 	if (array->rest_after)
 		wake(array, &array->disk[d], now);
-	return disk_send(&array->disk[d], now, array->geo.meta_sectors + x, sectors, op);
+	if (array->slots)
+		at = slots_sector(&array->geo, d, x);
+	return disk_send(&array->disk[d], now, at, sectors, op);
+}
+
+static u64 image_at(const struct array *array, unsigned int d, u64 x)
+{
+	return array->slots ? slots_image(array, d, x) : par_image_sector(&array->geo, d, x);
+}
+
+/* A request needs sleeper @d: returns when its disk turns. */
+static u64 miss(struct array *array, unsigned int d, u64 x, u64 now)
+{
+	slots_miss(array, d, x, now);
+	array_wake(array, par_image_set(&array->geo, d) + 1, PAR_WHY_MISSES, now);
+	return max(array->turning, now);
 }
 
 static u64 read_set(struct array *array, unsigned int set, u64 now, u64 sector, u64 sectors);
@@ -112,9 +148,13 @@ static u64 read_member(struct array *array, unsigned int d, u64 now, u64 x, u64 
 {
 	const struct par_geometry *geo = &array->geo;
 
+	if (par_is_sleeper(geo, d) && array->slots && !array->moving)
+		slots_use(array, d, x, now);
 	if (!par_is_sleeper(geo, d) || (turns(array, d) && *state_of(array, d, x) != IMAGE))
 		return to_disk(array, d, now, x, sectors, DISK_READ);
-	return read_set(array, par_image_set(geo, d), now, par_image_sector(geo, d, x), sectors);
+	if (array_segment(array, d, x) == SIM_HOME)
+		return to_disk(array, d, miss(array, d, x, now), x, sectors, DISK_READ);
+	return read_set(array, par_image_set(geo, d), now, image_at(array, d, x), sectors);
 }
 
 static u64 write_member(struct array *array, unsigned int d, u64 now, u64 x, u64 sectors, enum disk_op op)
@@ -124,14 +164,18 @@ static u64 write_member(struct array *array, unsigned int d, u64 now, u64 x, u64
 
 	if (!par_is_sleeper(geo, d))
 		return to_disk(array, d, now, x, sectors, op);
+	if (array->slots && !array->moving && (op == DISK_REWRITE || !array->log))
+		slots_use(array, d, x, now);
+	if (array->slots && !turns(array, d) && array_segment(array, d, x) == SIM_HOME)
+		return to_disk(array, d, miss(array, d, x, now), x, sectors, op);
 	if (turns(array, d) && (whole || *state_of(array, d, x) != IMAGE)) {
 		owe(array, d, x, HOME);
 		return to_disk(array, d, now, x, sectors, op);
 	}
 	owe(array, d, x, IMAGE);
 	if (op == DISK_REWRITE)
-		now = read_set(array, par_image_set(geo, d), now, par_image_sector(geo, d, x), sectors);
-	return write_set(array, par_image_set(geo, d), now, par_image_sector(geo, d, x), sectors);
+		now = read_set(array, par_image_set(geo, d), now, image_at(array, d, x), sectors);
+	return write_set(array, par_image_set(geo, d), now, image_at(array, d, x), sectors);
 }
 
 static u64 read_set(struct array *array, unsigned int set, u64 now, u64 sector, u64 sectors)
@@ -276,10 +320,20 @@ static int by_row(const void *one, const void *other)
 	return a->d < b->d ? -1 : a->d > b->d;
 }
 
+static void add_copy(struct copies *copies, struct copy copy)
+{
+	if (copies->count == copies->room) {
+		copies->room = copies->room ? 2 * copies->room : 1024;
+		copies->list = realloc(copies->list, copies->room * sizeof(*copies->list));
+		if (!copies->list)
+			abort();
+	}
+	copies->list[copies->count++] = copy;
+}
+
 static void add_to_pass(struct array *array, int state, unsigned int d)
 {
 	struct owed *owed = &array->owed[state][d];
-	struct copies *copies = &array->copies;
 	unsigned int band = par_image_set(&array->geo, d);
 	size_t i;
 
@@ -287,16 +341,45 @@ static void add_to_pass(struct array *array, int state, unsigned int d)
 		/* The state may have changed since the segment was noted. */
 		if (*state_of(array, d, owed->list[i] << array->geo.seg_shift) != state)
 			continue;
-		if (copies->count == copies->room) {
-			copies->room = copies->room ? 2 * copies->room : 1024;
-			copies->list = realloc(copies->list, copies->room * sizeof(*copies->list));
-			if (!copies->list)
-				abort();
-		}
-		copies->list[copies->count++] = (struct copy) {
-			state == HOME ? array->geo.gears - band : band, d, owed->list[i] };
+		add_copy(&array->copies, (struct copy) {
+			state == HOME ? array->geo.gears - band : band, d, owed->list[i] });
 	}
 	owed->count = 0;
+}
+
+/* The segments of a run that the shift down has chosen. */
+static void add_run(struct array *array, unsigned int band, u32 task)
+{
+	const struct par_geometry *geo = &array->geo;
+	u64 run = array->slots->band[band].task[task].run, x = run << geo->run_shift;
+	u64 end = min((run + 1) << geo->run_shift, par_set_offset(geo, band, 0));
+	unsigned int d;
+
+	for (; run != PAR_NO_RUN && x < end; x += geo->seg_sectors)
+		for (d = geo->set[band].members; d < geo->set[band + 1].members; d++)
+			if (slots_has(array, d, x) && *state_of(array, d, x) == HOME)
+				add_copy(&array->copies, (struct copy) {
+					(geo->gears - band) * SLOTS_FILL_RUNS + task, d,
+					x >> geo->seg_shift });
+}
+
+/* The hottest run comes first. */
+static void add_chosen(struct array *array)
+{
+	unsigned int band;
+	u32 task;
+
+	for (band = array->target; band < array->gear; band++)
+		for (task = 0; task < array->slots->band[band].count; task++)
+			add_run(array, band, task);
+}
+
+/* Is the time for fills over? Then the rest of the pass is left out. */
+static bool late(struct array *array, const struct copy *copy)
+{
+	unsigned int band = array->geo.gears - copy->rank / SLOTS_FILL_RUNS;
+
+	return slots_late(array, band, copy->rank % SLOTS_FILL_RUNS, array->copy_next);
 }
 
 /* Begin a pass over all segments to be copied that are known. */
@@ -305,7 +388,9 @@ static void begin_pass(struct array *array, int state)
 	unsigned int d = array->geo.set[state == HOME ? array->target : 1].members;
 
 	array->copies.count = array->copies.next = 0;
-	for (; d < array->geo.set[array->gear].members; d++)
+	if (array->slots && state == HOME)
+		add_chosen(array);
+	for (; !(array->slots && state == HOME) && d < array->geo.set[array->gear].members; d++)
 		add_to_pass(array, state, d);
 	qsort(array->copies.list, array->copies.count, sizeof(*array->copies.list), by_row);
 }
@@ -319,6 +404,8 @@ static const struct copy *next_copy(struct array *array, int state)
 		const struct copy *copy = &copies->list[copies->next];
 		bool again = copies->next && !by_row(copy, copy - 1);
 
+		if (array->slots && state == HOME && late(array, copy))
+			continue;
 		if (!again && *state_of(array, copy->d, copy->segment << array->geo.seg_shift) == state)
 			return copy;
 	}
@@ -343,7 +430,7 @@ static u64 copy_images(struct array *array, const struct copy *batch, unsigned i
 	unsigned int set = 0, i;
 
 	for (i = 0; i < count; i++) {
-		u64 image = par_image_sector(geo, batch[i].d, batch[i].segment << geo->seg_shift);
+		u64 image = image_at(array, batch[i].d, batch[i].segment << geo->seg_shift);
 
 		if (sectors && (image != at + sectors || par_image_set(geo, batch[i].d) != set))
 			done = max(done, send_images(array, set, now, &at, &sectors, write));
@@ -395,8 +482,10 @@ static bool read_batch(struct array *array, int state)
 		owe(array, batch->copy[i].d, batch->copy[i].segment << array->geo.seg_shift, BOTH);
 	batch->began = array->copy_next;
 	batch->home = state == HOME;
+	array->moving = true;
 	array->copy_next = batch->home ? copy_homes(array, batch->copy, batch->count, batch->began, false) :
 					 copy_images(array, batch->copy, batch->count, batch->began, false);
+	array->moving = false;
 	return true;
 }
 
@@ -406,8 +495,10 @@ static void write_batch(struct array *array)
 	struct batch *batch = &array->batch;
 	u64 done, read = array->copy_next;
 
+	array->moving = true;
 	done = batch->home ? copy_images(array, batch->copy, batch->count, read, true) :
 			     copy_homes(array, batch->copy, batch->count, read, true);
+	array->moving = false;
 	array->copied += batch->count * (array->geo.seg_sectors << 9);
 	array->pass.copied += batch->count;
 	array->pass.ns += done - batch->began;
@@ -427,7 +518,7 @@ static void end_pass(struct array *array)
 		u64 x = copy->segment << array->geo.seg_shift;
 		u8 state = *state_of(array, copy->d, x);
 
-		if (state == BOTH)
+		if (state == BOTH || (array->slots && state == HOME))
 			continue;
 		/* It is owed again, and is noted as if that were new. */
 		*state_of(array, copy->d, x) = BOTH;
@@ -446,12 +537,18 @@ static void give_up(struct array *array, u64 now)
 	array->outrun_until = now + max(OUTRUN, OUTRUN_TIMES * took);
 }
 
+/* The segments that the shift down still has to copy. */
+static u64 to_fill(const struct array *array)
+{
+	return array->slots ? slots_left(array, array->target) : owed_below(array, array->target);
+}
+
 /*
  * A pass of a shift down is over: begin another one, copy the rest with writes held, or give up.
  */
 static void after_pass(struct array *array)
 {
-	u64 left = owed_below(array, array->target), now = array->copy_next;
+	u64 left = to_fill(array), now = array->copy_next;
 
 	switch (par_approach_next(&array->approach, &array->pass, left, now)) {
 	case PAR_APPROACH_PASS:
@@ -473,9 +570,12 @@ static void after_pass(struct array *array)
 /* The copies of a shift down begin. */
 static void begin_down(struct array *array, u64 now)
 {
-	u64 left = owed_below(array, array->target);
 	u32 kib = array->geo.seg_sectors / 2;
+	u64 left;
 
+	if (array->slots)
+		slots_choose(array, now);
+	left = to_fill(array);
 	array->shift_began = now;
 	array->copy_next = max(array->copy_next, now);
 	par_approach_begin(&array->approach, left * (array->geo.gears - array->target), kib, SPEED_MIN, now);
@@ -503,6 +603,8 @@ static bool copy_on(struct array *array)
 		return true;
 	}
 	begin_pass(array, IMAGE);
+	if (!array->copies.count && !array->batch.count)
+		slots_cleaned(array);
 	return array->copies.count;
 }
 
@@ -521,6 +623,8 @@ static void go_on(struct array *array, u64 now)
 	while (array->copy_next <= now && copy_on(array))
 		;
 	array->copy_next = max(array->copy_next, now);
+	if (array->log)
+		log_work(array, now);
 }
 
 /* ---- shifts ---- */
@@ -546,8 +650,14 @@ static void change_gear(struct array *array, u64 now)
 		else if (d >= geo->set[array->target].members && array->disk[d].state == DISK_TURNS)
 			disk_become(&array->disk[d], DISK_STOPS, now);
 	}
-	par_policy_shifted(&array->policy, array->gear, array->target, array->why,
-			   array->asked / NSEC_PER_SEC, now / NSEC_PER_SEC);
+	/* As booking.c does, for a shift that others have asked for. */
+	if (array->woken)
+		par_policy_shifted(&array->policy, array->gear, array->target, PAR_WHY_MANUAL,
+				   now / NSEC_PER_SEC, now / NSEC_PER_SEC);
+	else
+		par_policy_shifted(&array->policy, array->gear, array->target, array->why,
+				   array->asked / NSEC_PER_SEC, now / NSEC_PER_SEC);
+	array->woken = false;
 	array->gear = array->target;
 	array->outrun_until = 0;
 	memset(&array->pass, 0, sizeof(array->pass));
@@ -576,6 +686,21 @@ static void start_disks(struct array *array, u64 now)
 		par_ration_spend(&array->ration[d]);
 		array->turning = max(array->turning, ready + DISK_SPIN_UP);
 	}
+}
+
+void array_wake(struct array *array, unsigned int gear, enum par_reason why, u64 now)
+{
+	if (array->target >= gear || array->fixed)
+		return;
+	end_pass(array);
+	memset(&array->pass, 0, sizeof(array->pass));
+	snprintf(array->words, sizeof(array->words), "not by the policy");
+	array->target = gear;
+	array->asked = now;
+	array->why = why;
+	array->woken = true;
+	if (gear > array->gear)
+		start_disks(array, now);
 }
 
 /* Disks that are starting, and are not needed any more, stop as soon as they turn. */
@@ -619,9 +744,16 @@ static void look_around(struct array *array, u64 now, struct par_situation *is)
 	is->why = array->target == array->gear ? PAR_WHY_MANUAL : array->why;
 	see_ration(array, now, is);
 	is->outrun = (max(array->outrun_until, now) - now) / NSEC_PER_SEC;
+	if (array->log) {
+		is->fills = par_filling_left(&array->filling, array->log->ring.blocks - array->log->used);
+		is->draining = array->gear == array->geo.gears &&
+			       array->log->used > array->log->ring.blocks / 4;
+	}
 	for (i = 1; i < array->gear; i++) {
 		for (d = array->geo.set[i].members; d < array->geo.members; d++) {
 			par_ration_tick(&array->ration[d], array->carry, wall(now));
+			if (array->slots)
+				is->gap[i] = max(is->gap[i], par_ration_gap(&array->ration[d]));
 			is->refused[i] = max(is->refused[i], par_ration_wait(&array->ration[d], wall(now)));
 		}
 		is->owed[i] = min_t(u64, U32_MAX, owed_below(array, i) * (array->geo.seg_sectors / 2) / par_rate_kib(&array->rate));
@@ -645,6 +777,7 @@ static void decide(struct array *array, u64 now)
 	array->target = decision.gear;
 	array->asked = now;
 	array->why = decision.reason;
+	array->woken = false;
 	if (array->target > array->gear)
 		start_disks(array, now);
 	else if (array->target < array->gear)
@@ -659,14 +792,43 @@ static bool is_copying(const struct array *array)
 
 /* ---- the interface ---- */
 
+u64 array_read_home(struct array *array, u64 now, u64 sector, u64 sectors)
+{
+	return read_set(array, array->geo.gears, now, sector, sectors);
+}
+
+u64 array_write_home(struct array *array, u64 now, u64 sector, u64 sectors)
+{
+	return write_set(array, array->geo.gears, now, sector, sectors);
+}
+
+bool array_imaged(const struct array *array, u64 sector)
+{
+	const struct par_geometry *geo = &array->geo;
+	unsigned int parity, d, data;
+	u64 x;
+
+	if (!array->slots)
+		return true;
+	data = place_in(geo, geo->gears, sector, &parity, &x);
+	for (d = geo->set[array->gear].members; d < geo->members; d++)
+		if ((geo->parities || d == data) && array_segment(array, d, x) == SIM_HOME)
+			return false;
+	return true;
+}
+
 u64 array_request(struct array *array, u64 now, bool write, u64 sector, u64 sectors, unsigned int pieces)
 {
 	u64 done;
 
 	go_on(array, now);
 	sector %= array->geo.array_sectors - sectors;
-	done = write ? write_set(array, array->geo.gears, now, sector, sectors) :
-		       read_set(array, array->geo.gears, now, sector, sectors);
+	if (array->log)
+		done = write ? log_write(array, now, sector, sectors) :
+			       log_read(array, now, sector, sectors);
+	else
+		done = write ? array_write_home(array, now, sector, sectors) :
+			       array_read_home(array, now, sector, sectors);
 	array->sample.requests[write] += pieces;
 	array->sample.waited_ns[write] += pieces * (done - now);
 	array->sample.sectors += sectors;
@@ -698,6 +860,26 @@ u64 array_idle(const struct array *array)
 	return idle;
 }
 
+/* As learn_filling() and learn_misses() of monitor.c. */
+static void learn(struct array *array, u64 now)
+{
+	unsigned int band;
+
+	if (array->log) {
+		u32 used = log_used(array->log);
+
+		par_filling_see(&array->filling, array->log->used, used, now - array->begun);
+		array->log->used = used;
+	}
+	for (band = 1; array->slots && band < array->geo.gears; band++) {
+		u64 lacking = array->slots->lacking[band];
+
+		if (lacking != array->slots->seen[band])
+			par_policy_missed(&array->policy, band, now / NSEC_PER_SEC);
+		array->slots->seen[band] = lacking;
+	}
+}
+
 void array_interval(struct array *array, u64 now)
 {
 	struct par_sample *sample = &array->sample;
@@ -709,6 +891,7 @@ void array_interval(struct array *array, u64 now)
 	if (array->copies_then && is_copying(array))
 		par_rate_add(&array->rate, array->copied - array->copied_before, now - array->begun);
 	array->copies_then = is_copying(array);
+	learn(array, now);
 	sample->ns = now - array->begun;
 	sample->shifted = sample->gear != array->gear || gear != array->gear;
 	sample->others = array->copying;
@@ -801,17 +984,38 @@ static u8 *unknown_state(const struct array *array)
 	return state;
 }
 
-void array_init(struct array *array, u32 layout, u32 chunk_sectors, u64 sectors, u32 cycles, u32 carry)
+static void place(struct par_geometry *geo, const struct array_shape *shape)
 {
-	struct par_geometry *geo = &array->geo;
-	enum par_geo_error error;
-	unsigned int d;
+	const struct par_slot_ask ask = {
+		.layout = shape->layout,
+		.disks = fls(shape->layout & PAR_LAYOUT_MEMBERS),
+		.chunk = shape->chunk_sectors,
+		.steady = shape->sectors,
+		.sleeper = shape->sectors,
+		.log = shape->log_sectors,
+		.share = shape->share,
+	};
+	enum par_slot_error error;
+	enum par_geo_error why;
+	unsigned int i;
 
-	error = par_geometry_init(geo, layout, fls(layout & PAR_LAYOUT_MEMBERS), chunk_sectors, sectors);
+	error = par_slot_place_init(geo, &ask, &why);
 	if (error) {
-		fprintf(stderr, "policy-replay: %s\n", par_geo_strerror(error));
+		fprintf(stderr, "policy-replay: %s\n", par_slot_strerror(error, why));
 		exit(2);
 	}
+	for (i = 1; shape->most_slots && i < geo->gears; i++)
+		geo->band[i].slots = min(geo->band[i].slots, shape->most_slots);
+}
+
+void array_init_shape(struct array *array, const struct array_shape *shape)
+{
+	struct par_geometry *geo = &array->geo;
+	u64 sectors = shape->sectors;
+	u32 cycles = shape->cycles, carry = shape->carry;
+	unsigned int d;
+
+	place(geo, shape);
 	disk_mechanics_init(&array->mechanics, sectors);
 	array->carry = carry;
 	for (d = 0; d < geo->members; d++) {
@@ -825,12 +1029,24 @@ void array_init(struct array *array, u32 layout, u32 chunk_sectors, u64 sectors,
 	array->segments = (sectors >> geo->seg_shift) + 1;
 	array->state = unknown_state(array);
 	intents_init(&array->intents, geo);
+	array->slots = slots_new(geo);
+	array->log = log_new(geo);
 	array->shifts = zeroed(ARRAY_MOST_SHIFTS, sizeof(*array->shifts));
 	array->gear = geo->gears;
 	array->target = geo->gears;
 	par_forecast_init(&array->forecast, geo);
 	par_policy_init(&array->policy, geo, array->intervals, 0);
 	array->sample.gear = array->gear;
+}
+
+void array_init(struct array *array, u32 layout, u32 chunk_sectors, u64 sectors, u32 cycles, u32 carry)
+{
+	const struct array_shape shape = {
+		.layout = layout, .chunk_sectors = chunk_sectors, .sectors = sectors,
+		.share = PAR_SHARE_ALL, .cycles = cycles, .carry = carry,
+	};
+
+	array_init_shape(array, &shape);
 }
 
 void array_init_raid5(struct array *array, const struct array *as, unsigned int members, u64 rest_after)
@@ -861,6 +1077,8 @@ void array_free(struct array *array)
 			free(array->owed[state][d].list);
 	free(array->copies.list);
 	intents_free(&array->intents);
+	slots_free(array->slots, &array->geo);
+	log_free(array->log);
 	if (array->state)
 		munmap(array->state, state_bytes(array));
 	free(array->shifts);

@@ -5,7 +5,8 @@
  * computed by the module's own geometry.c, decisions by its policy.c.
  *
  * It leaves out the stripe cache (writes that meet there), metadata except intents
- * (sim-intents.h), and errors. All rows are taken as written.
+ * (sim-intents.h), and errors. All rows are taken as written. It can have a write log (sim-log.h)
+ * and images of a share (sim-slots.h): then all sleepers' data is at home alone in the beginning.
  */
 #ifndef TESTS_POLICY_SIM_ARRAY_H
 #define TESTS_POLICY_SIM_ARRAY_H
@@ -17,6 +18,8 @@
 #include "pure/ration.h"
 #include "sim-disk.h"
 #include "sim-intents.h"
+#include "sim-log.h"
+#include "sim-slots.h"
 
 #define ARRAY_MOST_SHIFTS	100000U
 
@@ -67,13 +70,16 @@ struct batch {
  * @fixed: it never shifts, and never asks for a shift
  * @rest_after: a disk without a request for this time stops by itself, 0: none does
  * @ration: and @carry days' shares of it that can be saved up
- * @gear, @target: as in struct par_situation; @asked: when @target was set, and @why
+ * @gear, @target: as in struct par_situation; @asked: when @target was set, and @why; @woken: not
+ *	by the policy
  * @turning: when the last disk that starts will turn
  * @state: of each segment of each sleeper; @segments of a member. Most segments are never used:
  *	the pages that are not touched take no memory
  * @owed: by state and member: to be copied later; @owed_home: those that are not copied by other
  *	means meanwhile
  * @intents: of zones; a RAID-5 has none
+ * @slots: NULL: it has images of all data; @log: NULL: it has none; @filling: of the log
+ * @moving: requests are the array's own: those of copies are no uses of runs
  * @copies: of the pass that is under way, @pass; @approach: of a shift down, since @shift_began
  * @outrun_until: no shift down is tried before
  * @copy_next: when @batch has been read, or the next one may be; @copied: bytes in all;
@@ -96,12 +102,17 @@ struct array {
 	unsigned int gear, target;
 	u64 asked, turning;
 	enum par_reason why;
+	bool woken;
 	char words[256];
 	u8 *state;
 	u64 segments;
 	struct owed owed[3][PAR_MAX_MEMBERS];
 	u64 owed_home[PAR_MAX_MEMBERS];
 	struct intents intents;
+	struct sim_slots *slots;
+	struct sim_log *log;
+	struct par_filling filling;
+	bool moving;
 	struct copies copies;
 	struct batch batch;
 	struct par_pass pass;
@@ -123,8 +134,27 @@ struct array {
 	unsigned int nr_shifts;
 };
 
+/**
+ * struct array_shape - what an array is to be
+ * @layout, @chunk_sectors: as in md
+ * @sectors: of each disk; @log_sectors: of each of them for a write log, or 0
+ * @share: percent of the data that can have images; PAR_SHARE_ALL: all
+ * @most_slots: of each band; 0: as many as the share gives
+ * @cycles, @carry: of the spin-up budget
+ */
+struct array_shape {
+	u32 layout, chunk_sectors;
+	u64 sectors, log_sectors;
+	unsigned int share;
+	u64 most_slots;
+	u32 cycles, carry;
+};
+
+/* array_init_shape - all disks turn at time 0; exits if such an array is impossible */
+void array_init_shape(struct array *array, const struct array_shape *shape);
+
 /*
- * array_init - with disks of @sectors, which all turn at time 0; exits if such an array is
+ * array_init - the same without a log, with images of all; with disks of @sectors, which all turn at time 0; exits if such an array is
  * impossible
  */
 void array_init(struct array *array, u32 layout, u32 chunk_sectors, u64 sectors, u32 cycles, u32 carry);
@@ -161,6 +191,27 @@ void array_interval(struct array *array, u64 now);
  * a line of at most @size
  */
 void array_says(struct array *array, u64 now, char *words, size_t size);
+
+/* ---- for sim-slots.c and sim-log.c ---- */
+
+/*
+ * array_segment - the state of the segment at @x of sleeper @d: SIM_HOME without a slot
+ * array_set_segment - its run has been given a slot, or loses it
+ */
+enum sim_state array_segment(const struct array *array, unsigned int d, u64 x);
+void array_set_segment(struct array *array, unsigned int d, u64 x, enum sim_state state);
+
+/* array_imaged - can sector @sector of the array be written in this gear without a miss? */
+bool array_imaged(const struct array *array, u64 sector);
+
+/* array_read_home, array_write_home - past the log; return when they are done */
+u64 array_read_home(struct array *array, u64 now, u64 sector, u64 sectors);
+u64 array_write_home(struct array *array, u64 now, u64 sector, u64 sectors);
+
+/* array_wake - something other than the policy asks for gear @gear at least */
+void array_wake(struct array *array, unsigned int gear, enum par_reason why, u64 now);
+
+/* ---- the interface, again ---- */
 
 /* array_forget - drop the work that is not done at @now */
 void array_forget(struct array *array, u64 now);

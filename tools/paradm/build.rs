@@ -33,6 +33,8 @@ fn main() {
     let spindle = top.join("tests/spindle");
     let model = [
         tests.join("sim-array.c"),
+        tests.join("sim-slots.c"),
+        tests.join("sim-log.c"),
         tests.join("sim-disk.c"),
         tests.join("sim-intents.c"),
         spindle.join("mechanics.c"),

@@ -398,6 +398,16 @@ static bool any_evicted(const struct slot_job *job)
 	return count[PAR_SLOT_CLOSED] || count[PAR_SLOT_ZEROED] || count[PAR_SLOT_LEAVING];
 }
 
+/* Runs that are used from now on may have to be filled at the next shift down. */
+static void count_anew(struct par_conf *conf, unsigned int band)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&conf->slots->lock, flags);
+	par_slot_cache_chosen(&conf->slots->cache[band]);
+	spin_unlock_irqrestore(&conf->slots->lock, flags);
+}
+
 /* Choose the tasks of a band; evict the runs that lose their slots, then give slots. */
 static int choose_band(struct par_conf *conf, unsigned int band, u64 sectors)
 {
@@ -419,7 +429,7 @@ static int choose_band(struct par_conf *conf, unsigned int band, u64 sectors)
 	job.count = par_slot_choose(map, &wanted, &victims, &limits, chosen->task, chosen->room);
 	chosen->count = job.count;
 	chosen->begun = 0;
-	WRITE_ONCE(chosen->uses, conf->slots->cache[band].uses);
+	count_anew(conf, band);
 	if (any_evicted(&job))
 		err = run_plan(&job, PAR_SLOT_PLAN_EVICT);
 	err = err ?: run_plan(&job, PAR_SLOT_PLAN_GIVE);
@@ -520,8 +530,7 @@ u64 par_fill_owed(struct par_conf *conf, unsigned int gear)
 	if (!par_has_slots(geo))
 		return owed;
 	for (band = gear; band < geo->gears; band++)
-		used += (READ_ONCE(conf->slots->cache[band].uses) -
-			 READ_ONCE(conf->shift->fill.band[band].uses)) *
+		used += (u64)READ_ONCE(conf->slots->cache[band].since) *
 			(geo->band[band].imaged << (geo->run_shift - geo->seg_shift));
 	return min3(owed, used, div_u64(READ_ONCE(conf->store->super.fill.bytes) >> SECTOR_SHIFT,
 					geo->seg_sectors));

@@ -22,13 +22,11 @@ enum par_shift_state {
  * struct par_fill_band - what a shift down does with a band's slots
  * @wanted, @victims: runs to choose from; @task: the choice, hottest first; @room: for so many
  * @count: of the tasks; @begun: runs before the last one that filling has come to
- * @uses: that the cache had counted when the choice was made
  */
 struct par_fill_band {
 	struct par_slot_run *wanted, *victims;
 	struct par_slot_task *task;
 	u32 room, count, begun;
-	u64 uses;
 };
 
 /**

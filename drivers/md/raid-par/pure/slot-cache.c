@@ -8,6 +8,7 @@
 #include <linux/build_bug.h>
 #include <linux/kernel.h>
 #include <linux/log2.h>
+#include <linux/minmax.h>
 #include <linux/string.h>
 #include <kunit/visibility.h>
 
@@ -32,8 +33,16 @@ void par_slot_cache_init(struct par_slot_cache *cache, struct par_slot_map *map,
 	cache->at_level[0] = map->runs;
 	cache->map = map;
 	cache->period = period;
+	cache->chosen = period;
 }
 EXPORT_SYMBOL_IF_KUNIT(par_slot_cache_init);
+
+void par_slot_cache_chosen(struct par_slot_cache *cache)
+{
+	cache->chosen = cache->period;
+	cache->since = 0;
+}
+EXPORT_SYMBOL_IF_KUNIT(par_slot_cache_chosen);
 
 static u32 age_of(const struct par_slot_cache *cache, u32 word)
 {
@@ -85,6 +94,17 @@ static void enter_period(struct par_slot_cache *cache, u32 period)
 	cache->period = period;
 }
 
+/*
+ * Is a use the first one of its run since the last choice? If the run was used before in the same
+ * period, it has been counted, or the choice knew it.
+ */
+static bool is_first_since(const struct par_slot_cache *cache, u32 word)
+{
+	u32 age = age_of(cache, word);
+
+	return !word || (age && age >= min(cache->period - cache->chosen, PAR_CACHE_PERIODS));
+}
+
 void par_slot_cache_use(struct par_slot_cache *cache, u32 run, u32 period)
 {
 	u32 word = par_slot_heat(cache->map, run);
@@ -92,6 +112,7 @@ void par_slot_cache_use(struct par_slot_cache *cache, u32 run, u32 period)
 	enter_period(cache, period);
 	if (word & OPEN && !age_of(cache, word))
 		return;
+	cache->since += is_first_since(cache, word);
 	set_word(cache, run, word, heat_of(cache, word) << HEAT_SHIFT | OPEN |
 				   (period & PERIOD_MASK));
 	cache->used[period % PAR_CACHE_PERIODS]++;
@@ -105,6 +126,7 @@ void par_slot_cache_miss(struct par_slot_cache *cache, u32 run, u32 period)
 	u32 word = par_slot_heat(cache->map, run), heat;
 
 	enter_period(cache, period);
+	cache->since += is_first_since(cache, word);
 	heat = min(par_slot_cache_heat(cache, run) + PAR_HEAT_WAKE, PAR_HEAT_MAX);
 	set_word(cache, run, word, heat << HEAT_SHIFT | (period & PERIOD_MASK));
 }

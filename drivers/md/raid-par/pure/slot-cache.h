@@ -37,6 +37,8 @@
  * @used: number of runs that were used in a period; by period, modulo PAR_CACHE_PERIODS
  * @at_level: number of runs by level of heat, so that a run's place among them is known at once
  * @uses: uses of runs, each run counted once a period; @hits: uses of runs with a usable slot
+ * @chosen: the period of the last choice of runs to fill; @since: runs that were used since then,
+ *	each counted once, or twice if it was used in that period after the choice, too
  */
 struct par_slot_cache {
 	struct par_slot_map *map;
@@ -44,6 +46,7 @@ struct par_slot_cache {
 	u32 used[PAR_CACHE_PERIODS];
 	u32 at_level[PAR_CACHE_LEVELS];
 	u64 uses, hits;
+	u32 chosen, since;
 };
 
 /* par_slot_cache_init - begin with a map in which no run has any heat */
@@ -60,6 +63,9 @@ void par_slot_cache_use(struct par_slot_cache *cache, u32 run, u32 period);
  * whatever else is used in the period
  */
 void par_slot_cache_miss(struct par_slot_cache *cache, u32 run, u32 period);
+
+/* par_slot_cache_chosen - the runs to fill have been chosen: count those that are used from now on */
+void par_slot_cache_chosen(struct par_slot_cache *cache);
 
 /*
  * par_slot_cache_fresh - has @run been used in @period before, so that another use changes

@@ -388,6 +388,34 @@ static void lacks_by_hand(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, par_slot_cache_lacks(&bench->cache, 16, SLOTS));
 }
 
+/* Each run counts once since the period of the choice, however often it is used or missed. */
+static void counts_runs_since_choice(struct kunit *test)
+{
+	struct bench *bench = new_bench(test, 4090);
+	u32 period = 4090, run;
+
+	for (; period < 4200; period++)
+		for (run = 0; run < 5; run++)
+			par_slot_cache_use(&bench->cache, run, period);
+	KUNIT_EXPECT_EQ(test, bench->cache.uses, 5 * 110);
+	/* In the period of the choice, and since. */
+	KUNIT_EXPECT_EQ(test, bench->cache.since, 2 * 5);
+	par_slot_cache_chosen(&bench->cache);
+	KUNIT_EXPECT_EQ(test, bench->cache.since, 0);
+	par_slot_cache_use(&bench->cache, 0, period - 1);
+	KUNIT_EXPECT_EQ_MSG(test, bench->cache.since, 0, "the choice knows runs of its period");
+	par_slot_cache_use(&bench->cache, 0, period);
+	par_slot_cache_use(&bench->cache, 0, period + 1);
+	KUNIT_EXPECT_EQ(test, bench->cache.since, 1);
+	par_slot_cache_miss(&bench->cache, 0, period + 1);
+	par_slot_cache_miss(&bench->cache, 1, period + 1);
+	par_slot_cache_miss(&bench->cache, 1, period + 1);
+	par_slot_cache_use(&bench->cache, 7, period + 1);
+	KUNIT_EXPECT_EQ(test, bench->cache.since, 3);
+	par_slot_cache_use(&bench->cache, 7, period + 100 * PAR_CACHE_PERIODS);
+	KUNIT_EXPECT_EQ_MSG(test, bench->cache.since, 4, "what is long ago counts again");
+}
+
 static struct kunit_case slot_cache_cases[] = {
 	KUNIT_CASE(heat_by_hand),
 	KUNIT_CASE(walks_beside_tables),
@@ -397,6 +425,7 @@ static struct kunit_case slot_cache_cases[] = {
 	KUNIT_CASE(old_uses_stay_old),
 	KUNIT_CASE(every_use_counts),
 	KUNIT_CASE(lacks_by_hand),
+	KUNIT_CASE(counts_runs_since_choice),
 	{}
 };
 
