@@ -11,7 +11,7 @@ import figures
 from figures import Request
 
 HERE = pathlib.Path(__file__).resolve().parent
-PROFILE = "23 busy 50 80 0\n00 night 4 50 40  # past midnight\n01 busy 40 80 0\n"
+PROFILE = "23 busy 50 80 0 0\n00 night 4 50 40 2  # past midnight\n01 busy 40 80 0 1\n"
 SECOND = 10 ** 9
 SETTINGS = {"policy": "auto", "up_threshold": 70, "up_wait": 250, "window_short": 3, "down_threshold": 50,
             "window_long": 300, "hold": 60}
@@ -93,6 +93,22 @@ class Figures(unittest.TestCase):
             found = figures.turns(self.SAMPLES, before + [shift(30, 3, 5)])
             self.assertEqual((found[-1]["at"], found[-1]["reason"], found[-1]["ms"]), (30, None, 5))
 
+    def test_a_miss_is_a_reason(self):
+        events = [shift(110, 3, 9000), wake(200, 3, "miss"), wake(201, 4, "miss"), shift(205, 5, 20_000),
+                  shift(300, 3, 5)]
+        found = figures.turns(self.SAMPLES, events)
+        self.assertEqual([(one["at"], one["to"], one["decision"], one["reason"]) for one in found],
+                         [(110, 3, None, None), (185, 5, "up", "miss"), (300, 3, None, None)])
+
+    def test_what_was_read_before(self):
+        one = Request(100 * SECOND, "r", 4096, 1, 0, 16)
+        for at, op, size, sector, before in ((39, "r", 4096, 16, True), (41, "r", 4096, 16, False), (39, "w", 4096, 16, False),
+                                             (39, "r", 4096, 24, False), (39, "r", 8192, 8, True), (39, "r", 4096, 12, False)):
+            other = Request(at * SECOND, op, size, 1, 0, sector)
+            self.assertEqual(figures.read_before([other, one], one), before)
+        halves = [Request(SECOND, "r", 2048, 1, 0, sector) for sector in (16, 20)]
+        self.assertTrue(figures.read_before(halves, one))
+
     def test_shifts(self):
         found = figures.shifts(self.SAMPLES, self.EVENTS)
         self.assertEqual([(one["at"], one["done"], one["propagated_bytes"]) for one in found],
@@ -141,9 +157,9 @@ class Lists(InDirectory):
 
     def lists(self, seed):
         subprocess.run([HERE / "make-list", self.dir / "profile", str(self.SPAN), str(seed),
-                        self.dir / "files", self.dir / "requests"], check=True)
+                        self.dir / "files", self.dir / "requests", self.dir / "cold"], check=True)
         return [[(int(at), op, int(sector) * 512, int(size)) for at, op, sector, size in map(str.split, lines)]
-                for lines in ((self.dir / name).read_text().splitlines() for name in ("files", "requests"))]
+                for lines in ((self.dir / name).read_text().splitlines() for name in ("files", "requests", "cold"))]
 
     def test_the_same_again(self):
         first = self.lists(1)
@@ -151,7 +167,7 @@ class Lists(InDirectory):
         self.assertNotEqual(self.lists(2), first)
 
     def test_only_what_was_written_is_used(self):
-        files, requests = self.lists(3)
+        files, requests, _ = self.lists(3)
         written = {offset + page for _, op, offset, size in files for page in range(0, size, 4096) if op == "w"}
         used = {offset + page for _, _, offset, size in requests for page in range(0, size, 4096)}
         self.assertLessEqual(used, written)
@@ -159,7 +175,7 @@ class Lists(InDirectory):
         self.assertEqual(len(written) * 4096, sum(size for _, _, _, size in files))
 
     def test_hours_are_as_in_the_profile(self):
-        _, requests = self.lists(4)
+        _, requests, _ = self.lists(4)
         times = [at for at, _, _, _ in requests]
         self.assertEqual(times, sorted(times))
         self.assertLess(times[-1], 3 * 3600 * SECOND)
@@ -171,9 +187,25 @@ class Lists(InDirectory):
         self.assertTrue(0.6 < reads < 0.95, reads)
 
 
+    def test_cold_files_are_read_once_by_nothing_else(self):
+        _, requests, cold = self.lists(5)
+        self.assertEqual([offset for _, _, offset, _ in requests if offset in {one[2] for one in cold}],
+                         [one[2] for one in cold])
+        self.assertEqual((len(cold), {(op, size) for _, op, _, size in cold}), (3 * 48, {("r", 64 << 10)}))
+        self.assertEqual([at // (3600 * SECOND) for at, _, _, _ in cold[::48]], [1, 1, 2])
+        starts = [offset for _, _, offset, _ in cold[::48]]
+        self.assertEqual([offset - starts[n // 48] for n, (_, _, offset, _) in enumerate(cold)],
+                         [n % 48 * (64 << 10) for n in range(3 * 48)])
+        (self.dir / "profile").write_text(PROFILE.replace(" 2  #", " 0  #").replace("0 1\n", "0 0\n"))
+        _, others, none = self.lists(5)
+        self.assertEqual((none, others), ([], [one for one in requests if one not in set(cold)]))
+
+
 class Told(InDirectory):
-    """Three hours of two requests an hour; par saves 4 W of one disk in the second."""
+    """Three hours of two requests an hour; par saves 4 W of one disk in the second, and a miss ends this hour."""
     SECONDS = 3 * 3600
+    NONE = [5 * 10 ** 6] * 6
+    MISS = [5 * 10 ** 6] * 4 + [20 * SECOND, 5 * 10 ** 6]
     WATTS = {"par": (10, 6, 10), "raid5": (10, 10, 10), "raid5-sleep": (10, 8, 10),
              "few": (6, 6, 6), "few-sleep": (6, 5, 6)}
 
@@ -181,17 +213,21 @@ class Told(InDirectory):
         super().setUp()
         for kind, watts in self.WATTS.items():
             (self.dir / kind).mkdir()
-            self.latencies(kind, [5 * 10 ** 6] * 6)
+            (self.dir / "cold").write_text(f"{7185 * SECOND} r 32 4096\n")
+            self.latencies(kind, self.MISS if kind == "par" else self.NONE)
             self.day(kind, watts)
 
-    def latencies(self, kind, ns, error=0):
-        requests = (f"{at * 1800 * SECOND} r 8 4096 {latency} {error}\n" for at, latency in enumerate(ns))
+    def latencies(self, kind, ns, error=0, sector=None):
+        """Each reads another sector. The fifth is the one of the cold file, at 00:59:45."""
+        requests = (f"{(at * 1800 - 15 * (at == 4)) * SECOND} r {8 * at if sector is None else sector} 4096 {latency} "
+                    f"{error}\n" for at, latency in enumerate(ns))
         (self.dir / kind / "latencies").write_text("".join(requests))
 
     def day(self, kind, watts):
         day = {"events": self.events() if kind == "par" else [], "gears": [3, 5], "settings": SETTINGS,
                "seconds": self.SECONDS, "status": 0, "size": 16 * 10 ** 12, "preset": "nearline",
-               "command": "mdadm …", "room": 32 * 10 ** 12,
+               "command": "mdadm …", "room": {"par": 58, "few": 48, "few-sleep": 48}.get(kind, 64) * 10 ** 12,
+               "image_share": 10,
                "sleep_after": 1200, "milliwatts": {mw: 1000 for mw in figures.STATES.values()},
                "reports": [self.disk()] * 5, "samples": self.samples(kind, watts)}
         (self.dir / kind / "day.json").write_text(json.dumps(day))
@@ -200,7 +236,7 @@ class Told(InDirectory):
     def events():
         """Down and up at the hours, and once not down."""
         return [decision(3590, "down", "quiet", 3, 10 ** 6 * 3590), shift(3600, 3, 10_000),
-                decision(7180, "up", "wait", 5, 10 ** 6 * 4000), wake(7199, 3), wake(7199, 4), shift(7200, 5, 20_000),
+                wake(7199, 3, "miss"), wake(7199, 4, "miss"), shift(7200, 5, 20_000, 10 ** 6 * 4000),
                 decision(8000, "down", "quiet", 3), decision(8001.5, "abandon", "load", 5)]
 
     def change(self, kind, change):
@@ -226,7 +262,8 @@ class Told(InDirectory):
             found.append(sample(at, [used * 10 ** 6, 0, 0, 0, 0], [0, 0, 0, up, up],
                                 ["idle"] * 3 + ["standby" if sleeps else "idle"] * 2, gear=3 if low else 5,
                                 shifts=int(at > 3600) + int(at > 7200), shift_last_ms=1234,
-                                propagated_bytes=10 ** 6 * min(at, 4000)))
+                                propagated_bytes=10 ** 6 * min(at, 4000),
+                                slots=100, slots_free=90, slot_hits=50, slot_misses=2))
         return found
 
     def tell(self, *statuses):
@@ -241,18 +278,22 @@ class Told(InDirectory):
         self.assertEqual(wrong, [])
         par = report["arrays"]["par"]
         self.assertEqual((par["joules"], par["watts_by_hour"]), (26 * 3600, [10, 6, 10]))
-        self.assertEqual((par["requests"], par["disk_requests"], par["waited"]), (6, 30, 0))
+        self.assertEqual((par["requests"], par["disk_requests"], par["waited"]), (6, 30, 1))
         self.assertEqual(par["starts"], [0, 0, 0, 1, 1])
         text = (self.dir / "report.txt").read_text()
         for line in ("  energy                                        93,600 J       108,000 J       100,800 J        64,800 J        61,200 J",
                      "  mean power                                      8.67 W         10.00 W          9.33 W          6.00 W          5.67 W",
                      "  saved, compared with raid5                      13.3 %           0.0 %           6.7 %          40.0 %          43.3 %",
-                     "  latency: mean                                  5.00 ms         5.00 ms         5.00 ms         5.00 ms         5.00 ms",
-                     "  00:00     0 %         2            6.00           10.00            8.00            6.00            5.00",
-                     "  night 00:00-01:00   0 %        2  6.00   5.0       5 10.00   5.0       5  8.00   5.0       5  6.00   5.0       5  5.00   5.0       5",
-                     "  5 disks as raid5 have the same capacity, and used 31 % less energy than par: "
-                     "use these if the speed of 5 is not needed.",
-                     "  2, 1 up and 1 down; 1 down: quiet, 1 up: wait",
+                     "  latency: mean                              3,337.50 ms         5.00 ms         5.00 ms         5.00 ms         5.00 ms",
+                     "  00:00     0 %         3            6.00           10.00            8.00            6.00            5.00",
+                     "  night 00:00-01:00   0 %        3  6.00   5.0  20,000 10.00   5.0       5  8.00   5.0       5  6.00   5.0       5  5.00   5.0       5",
+                     "    for 10 TB of capacity                         1.49 W          1.56 W          1.46 W          1.25 W          1.18 W",
+                     "  5 disks as raid5 have 17 % less capacity, and used 31 % less energy than par: use these if they hold "
+                     "the data and the speed of 5 is not needed.",
+                     "  1 of the files are cold: nothing else uses them, and each is read once",
+                     "  Slots: 10 of 100 have images; 50 uses of a slot, 2 reads of data without one, for which the array "
+                     "shifted up 1 times.",
+                     "  2, 1 up and 1 down; 1 down: quiet, 1 up: miss",
                      "  33.3 % of the day in the gear of 3, 66.7 % of the day in the gear of 5"):
             self.assertIn(line + "\n", text)
 
@@ -264,7 +305,7 @@ class Told(InDirectory):
                          ["23:59:50", "00:59:40", "01:13:20", "01:13:21"])
         for line, words in zip(text[first:], (
                 ("5 -> 3", "quiet: it would be less than 50 % busy", "1.5 % +/- 0.5 %", "      10,000     410.0"),
-                ("3 -> 5", "wait: requests took more than 250 ms", "20,000"),
+                ("3 -> 5", "miss: data without an image was read", "20,000"),
                 ("5 -> 3", "given up after 1.5 s"), ("stays 5", "load: busy, with the deviation, above 70 %"))):
             for word in words:
                 self.assertIn(word, line)
@@ -274,7 +315,7 @@ class Told(InDirectory):
         self.change("par", lambda day: day["events"].pop(0))
         wrong, report = self.tell()
         self.assertEqual(wrong, [claim])
-        self.assertEqual([one["reason"] for one in report["shifts"]], [None, "wait"])
+        self.assertEqual([one["reason"] for one in report["shifts"]], [None, "miss"])
         self.assertIn("the reason is not known", (self.dir / "report.txt").read_text())
         for change in (lambda day: day["settings"].update(policy="manual"),  # and one that was not told:
                        lambda day: day["samples"][-1].update(shifts=3)):
@@ -283,11 +324,11 @@ class Told(InDirectory):
             self.assertEqual(self.tell()[0], [claim])
 
     def test_a_disk_that_was_woken_by_another(self):
-        claim = "they were started for the policy, and for no other cause"
+        claim = "they were started for the policy and for misses, and for no other cause"
         self.change("par", lambda day: day["events"].append(wake(9000, 4, "process dd[7]")))
         self.assertEqual(self.tell()[0], [claim])
         self.day("par", self.WATTS["par"])
-        self.change("par", lambda day: day["events"].remove(wake(7199, 4)))
+        self.change("par", lambda day: day["events"].remove(wake(7199, 4, "miss")))
         self.assertEqual(self.tell()[0], [claim])
 
     def test_the_plot(self):
@@ -295,7 +336,7 @@ class Told(InDirectory):
         root = xml.etree.ElementTree.parse(self.dir / "watts.svg").getroot()
         self.assertTrue(root.tag.endswith("svg"))
         text = "".join(root.itertext())
-        for word in ("raid5, sleeps", "night", "down: quiet", "up: wait", "23:00", "02:00"):
+        for word in ("raid5, sleeps", "night", "down: quiet", "up: miss", "23:00", "02:00"):
             self.assertIn(word, text)
         self.assertEqual((self.dir / "shifts.dat").read_text().split(), ["0.9972", "1.9944"])
         rows = (self.dir / "watts.dat").read_text().splitlines()
@@ -308,19 +349,39 @@ class Told(InDirectory):
                          ["raid5: its day is complete, and the kernel's log has no warning"])
 
     def test_errors_and_requests_that_are_missing(self):
-        self.latencies("par", [5 * 10 ** 6] * 6, error=5)
+        self.latencies("par", self.MISS, error=5)
         self.latencies("raid5-sleep", [5 * 10 ** 6] * 5)
         self.assertEqual(self.tell()[0], ["par on auto: all requests have ended, none with an error",
                                           "raid5, sleeps: all requests have ended, none with an error"])
 
     def test_a_request_that_waited(self):
-        waits = [5 * 10 ** 6] * 4 + [12 * SECOND, 5 * 10 ** 6]
         for kind in self.WATTS:
-            self.latencies(kind, waits)
+            self.latencies(kind, self.MISS)
         wrong, report = self.tell()
-        self.assertEqual(wrong, ["no request to par waited for a disk to spin up"])
+        self.assertEqual(wrong, [])
         self.assertEqual([one["waited"] for one in report["arrays"].values()], [1, 0, 1, 0, 1])
-        self.assertEqual(report["arrays"]["par"]["waited_s"], 12)
+        self.assertEqual(report["arrays"]["par"]["waited_s"], 20)
+        self.latencies("par", self.MISS, sector=32)
+        self.assertEqual(self.tell()[0],
+                         ["no request to par waited for a disk to spin up, but reads of data of which some had not been read"])
+
+    def test_slots(self):
+        share = "par has images of 10 % of its data, mdadm's default, and the files in use have slots"
+        cold = "cold files were read in the low gear, and such a read starts the sleepers once"
+        hits = "nearly all uses of the sleepers' data found images"
+        for change, claim in ((lambda day: day.update(image_share=100), share),
+                              (lambda day: day["samples"][-1].update(slots_free=100), share),
+                              (lambda day: day["samples"][-1].update(slot_misses=5), hits),
+                              (lambda day: day["samples"][-1].update(slot_misses=0), hits)):
+            self.day("par", self.WATTS["par"])
+            self.change("par", change)
+            self.assertEqual(self.tell()[0], [claim])
+        self.day("par", self.WATTS["par"])
+        self.latencies("par", self.NONE)
+        self.assertEqual(self.tell()[0], [cold])
+        self.latencies("par", self.MISS)
+        self.change("few", lambda day: day.update(room=58 * 10 ** 12))
+        self.assertEqual(self.tell()[0], ["raid5 of one disk less has less capacity than par"])
 
     def test_a_sleeper_that_moved(self):
         day = json.loads((self.dir / "par/day.json").read_text())
@@ -329,7 +390,7 @@ class Told(InDirectory):
             one["starts"][4] += 1
         (self.dir / "par/day.json").write_text(json.dumps(day))
         self.assertEqual(self.tell()[0], ["in the low gear its sleepers had stopped, in each sample",
-                                          "they were started for the policy, and for no other cause"])
+                                          "they were started for the policy and for misses, and for no other cause"])
 
     def test_a_disk_that_does_not_add_up(self):
         day = json.loads((self.dir / "raid5/day.json").read_text())

@@ -23,12 +23,13 @@ class Request:
     bytes: int
     latency: int  # ns
     error: int
+    sector: int = 0
 
 
 def request(line):
     """Of a line that replay.c has written."""
-    at, op, _, size, latency, error = line.split()
-    return Request(int(at), op, int(size), int(latency), int(error))
+    at, op, sector, size, latency, error = line.split()
+    return Request(int(at), op, int(size), int(latency), int(error), int(sector))
 
 
 def joules(samples, start, end):
@@ -66,6 +67,15 @@ def waits(requests, spans):
             and any(one.at < end and one.at + one.latency > start for start, end in spans)]
 
 
+def read_before(requests, one):
+    """Whether all of its bytes had been read, at least a minute earlier."""
+    left = set(range(one.sector, one.sector + one.bytes // 512))
+    for other in requests:
+        if other.op == "r" and other.at < one.at - 60 * NS:
+            left.difference_update(range(max(other.sector, one.sector), other.sector + other.bytes // 512))
+    return not left
+
+
 def latencies(requests):
     """ms: the mean, percentiles as replay.c takes them, the longest."""
     if not requests:
@@ -91,9 +101,11 @@ def throughput(requests, seconds, mean_watts):
 
 def turns(samples, events):
     """The decisions of par in order, with their results: `ms` is None if the gear has
-    not changed. A change that nobody decided has no reason."""
-    found, gear = [], samples[0]["gear"]
+    not changed. A change that nobody decided has no reason, unless a member was started for a
+    miss. Such a change is told when it is done, and so begins earlier."""
+    found, gear, missed = [], samples[0]["gear"], False
     for event in events:
+        missed |= event["event"] == "wake" and event["cause"] == "miss"
         turn = {"at": event["at"], "decision": None, "from": gear, "to": event.get("gear"), "reason": None,
                 "explain": None, "ms": None, "copied_before": event.get("propagated_bytes")}
         if event["event"] == "decision":
@@ -102,6 +114,9 @@ def turns(samples, events):
             due = open_turn(found, event["gear"])
             if not due:
                 found.append(due := turn)
+                if missed:
+                    due.update(decision="up", reason="miss", at=event["at"] - event["shift_last_ms"] / 1000)
+            missed = False
             due.update(done=event["at"], ms=event["shift_last_ms"])
             gear = event["gear"]
     return found

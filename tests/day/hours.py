@@ -12,6 +12,7 @@ class Hour:
     sessions: float  # so many begin, in the mean
     reads: float     # percent of them
     rush: int        # so many more begin in its first minute
+    cold: int        # so many files are read that nothing else uses
     start: int = 0   # seconds from the beginning of the day
 
 
@@ -29,8 +30,9 @@ def read_profile(path):
         for line in file:
             fields = line.partition("#")[0].split()
             if fields:
-                hour, part, sessions, reads, rush = fields
-                hours.append(Hour(int(hour), part, float(sessions), float(reads), int(rush), len(hours) * HOUR))
+                hour, part, sessions, reads, rush, cold = fields
+                hours.append(Hour(int(hour), part, float(sessions), float(reads), int(rush), int(cold),
+                                  len(hours) * HOUR))
     return hours
 
 

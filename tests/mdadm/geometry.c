@@ -22,6 +22,7 @@ unsigned long long par_shared_sectors(int layout, int chunk_size,
 				      unsigned long long log_sectors, unsigned int share);
 
 unsigned long long par_default_log(unsigned long long component_size);
+unsigned int par_default_share(unsigned long long component_size);
 
 static unsigned long compared, arrays;
 
@@ -136,6 +137,18 @@ static void check_default(u64 size, u64 log)
 	exit(1);
 }
 
+/* The share of images that an array of such members has if none is asked for. */
+static void check_share(u64 size, unsigned int share)
+{
+	unsigned int mdadm = par_default_share(size);
+
+	if (mdadm == share)
+		return;
+	printf("images of %u %% on members of %llu sectors, not of %u\n", mdadm,
+	       (unsigned long long)size, share);
+	exit(1);
+}
+
 static void check_defaults(void)
 {
 	const u64 gib = 1ULL << 21, mib = 1ULL << 11;
@@ -152,6 +165,10 @@ static void check_defaults(void)
 	for (size = 64 * gib; size < 100 * 1024 * gib; size += 12345 * mib)
 		if (par_default_log(size) > size / 1024)
 			check_default(size, size / 1024);
+	check_share(0, 100);
+	check_share(64 * gib - 1, 100);
+	check_share(64 * gib, 10);
+	check_share(1ULL << 40, 10);
 }
 
 int main(void)

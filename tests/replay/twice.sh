@@ -33,7 +33,7 @@ inside() {
 
 	# par in the low gear. All rows are written, because par reads unwritten rows without a request to a disk.
 	mkspindles 5 64M preset=nas
-	mdadm --create /dev/md9 --quiet --run --level=par --layout=3,5 --chunk=64 --raid-devices=5 "${DEVS[@]}"
+	mdadm --create /dev/md9 --quiet --run --level=par --layout=3,5 --image-share=100 --chunk=64 --raid-devices=5 "${DEVS[@]}"
 	dd if=/dev/zero of=/dev/md9 bs=1M oflag=direct status=none || true
 	echo 3 >/sys/block/md9/md/par/gear
 	sleep 100

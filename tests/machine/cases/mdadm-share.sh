@@ -123,7 +123,7 @@ refused create_par 3,5 --assume-clean --image-share=50
 assert_match "$REFUSAL" 'the old array was created with --image-share=25, not 50' "mdadm's message"
 refused create_par 3,5 --assume-clean --image-share=100
 for dev in "${DEVS[@]}"; do mdadm --zero-superblock "$dev"; done
-create_par 3,5 --assume-clean
+IMAGES='' create_par 3,5 --assume-clean
 shown 25
 assert_eq "$(places)" "$sum" "content of the restored array"
 shift_to 5

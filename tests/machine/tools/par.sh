@@ -31,12 +31,17 @@ down_and_up() {
 	printf '%s\n' "${all[@]}"
 }
 
+# The share of images that create_par asks for, so that an array of large disks, too, is one without slots: most tests are
+# about these. --image-share=SHARE as an OPTION takes its place. Empty: mdadm's default, as is due in a test of what users
+# get, and for --assume-clean of an array with slots.
+IMAGES=100
+
 # create_par LAYOUT [OPTION...]: create an array on all disks of DEVS.
 create_par() {
 	local layout=$1
 	shift
 	LAYOUT=$layout
-	mdadm --create "/dev/$MD" --quiet --run --level=par --layout="$layout" \
+	mdadm --create "/dev/$MD" --quiet --run --level=par --layout="$layout" ${IMAGES:+"--image-share=$IMAGES"} \
 		--raid-devices="${#DEVS[@]}" "$@" "${DEVS[@]}" </dev/null
 }
 

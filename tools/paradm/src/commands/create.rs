@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 
 use crate::cli::{Context, Verdict};
-use crate::create::{self, Creation, Gears, Level, LogWish, Wanted};
+use crate::create::{self, Creation, Gears, Level, LogWish, ShareWish, Wanted};
 use crate::error::{Error, Result};
 use crate::output::Text;
 use crate::system::System;
@@ -32,9 +32,9 @@ pub struct Options {
     /// Size of the write log on each member that never sleeps, as mdadm takes it: 8G, or none; default: a 1024th of the smallest member, at most 8G
     #[arg(long, value_name = "SIZE")]
     log_size: Option<LogWish>,
-    /// Percent of the array that can have images at a time; less makes the array larger, and reads of other data wake sleepers
-    #[arg(long, value_name = "PERCENT", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=100))]
-    image_share: u32,
+    /// Percent of the array that can have images at a time; less makes the array larger, and reads of other data wake sleepers; default: 10, and 100 on members of less than 64 GiB
+    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(1..=100))]
+    image_share: Option<u32>,
     /// Overwrite what the devices hold. Devices in use and members of arrays are refused nevertheless
     #[arg(long)]
     overwrite: bool,
@@ -87,7 +87,7 @@ fn wanted(options: &Options, system: &dyn System) -> Result<Wanted> {
         chunk_kib: options.chunk,
         spares: options.spares,
         log: options.log_size.unwrap_or_default(),
-        image_share: options.image_share,
+        image_share: ShareWish(options.image_share),
         overwrite: options.overwrite,
     })
 }

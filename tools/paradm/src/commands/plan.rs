@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 
 use crate::cli::{Context, Verdict};
-use crate::create::{Gears, Level, LogWish};
+use crate::create::{Gears, Level, LogWish, ShareWish};
 use crate::disk;
 use crate::error::{Error, Result};
 use crate::plan::{self, Limits, LoadFrom, Offers, Size, Sizes, Wanted, Watts};
-use crate::policy_ffi::Geometry;
 use crate::system::System;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -53,8 +52,8 @@ pub struct Options {
     /// Size of the write log on each disk, as mdadm takes it: 8G, or none; default: a 1024th of the smallest disk, at most 8G
     #[arg(long, value_name = "SIZE")]
     log_size: Option<LogWish>,
-    /// Percent of the array that can have images at a time; with --data, several can be compared: 100,25,10
-    #[arg(long, value_name = "PERCENT", default_value = "100", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=100))]
+    /// Percent of the array that can have images at a time; with --data, several can be compared: 100,25,10; default: 10, and 100 on disks of less than 64 GiB
+    #[arg(long, value_name = "PERCENT", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=100))]
     image_share: Vec<u32>,
     /// Simulate a load of this kind: nas, mail, media and others; an unknown name prints the list
     #[arg(long, value_name = "KIND")]
@@ -148,8 +147,15 @@ fn gears(options: &Options, wanted: &Wanted) -> Result<Gears> {
 /// The disks that are given, or for each offer as many as there may be; each with all shares, the largest first.
 fn kinds(options: &Options, system: &dyn System) -> Result<Vec<Wanted>> {
     let disks = disks(options, system)?;
-    let shares: BTreeSet<u32> = options.image_share.iter().copied().collect();
-    let with = |image_share: u32| {
+    let given = options
+        .image_share
+        .iter()
+        .map(|share| ShareWish(Some(*share)));
+    let mut shares: BTreeSet<ShareWish> = given.collect();
+    if shares.is_empty() {
+        shares.insert(ShareWish::default());
+    }
+    let with = |image_share: ShareWish| {
         let disks = disks.iter().cloned();
         disks.map(move |wanted| Wanted {
             image_share,
@@ -159,7 +165,7 @@ fn kinds(options: &Options, system: &dyn System) -> Result<Vec<Wanted>> {
     Ok(shares.into_iter().rev().flat_map(with).collect())
 }
 
-/// With images of everything.
+/// With the usual share of images.
 fn disks(options: &Options, system: &dyn System) -> Result<Vec<Wanted>> {
     let load = options.load.clone().map(|name| LoadFrom::Kind {
         name,
@@ -172,7 +178,7 @@ fn disks(options: &Options, system: &dyn System) -> Result<Vec<Wanted>> {
         level: options.level,
         chunk_kib: options.chunk,
         log: options.log_size.unwrap_or_default(),
-        image_share: Geometry::SHARE_ALL,
+        image_share: ShareWish::default(),
         watts: watts(options)?,
         load: load.or_else(|| options.trace.clone().map(LoadFrom::Trace)),
     };

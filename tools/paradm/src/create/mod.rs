@@ -4,11 +4,13 @@
 mod contents;
 mod layout;
 mod log_size;
+mod share;
 mod text;
 
 pub use contents::Contents;
 pub use layout::{Gears, Level};
 pub use log_size::{LogSize, LogWish};
+pub use share::ShareWish;
 
 use crate::disk::{self, Disk};
 use crate::error::{Error, Result};
@@ -32,8 +34,7 @@ pub struct Wanted {
     pub chunk_kib: u64,
     pub spares: u32,
     pub log: LogWish,
-    /// Percent of the array that can have images.
-    pub image_share: u32,
+    pub image_share: ShareWish,
     /// Contents of the devices may be lost. Members of arrays, and what is in use, are refused nevertheless.
     pub overwrite: bool,
 }
@@ -117,15 +118,16 @@ pub fn prepare(system: &dyn System, wanted: &Wanted) -> Result<Creation> {
         .gears
         .clone()
         .unwrap_or_else(|| Gears::usual(wanted.level, members));
-    let (geometry, log_size) = fitting(wanted, &gears, members, &devices)?;
+    let (geometry, log_size, image_share) = fitting(wanted, &gears, members, &devices)?;
     not_running(system, &array)?;
     knows_par(system)?;
     let log = log_option(wanted.log, log_size);
     if let Some(option) = &log {
         knows_newer(system, "--log-size", option)?;
     }
-    if let Some(option) = share_option(wanted.image_share) {
-        knows_newer(system, "--image-share", &option)?;
+    let share = wanted.image_share.option(image_share);
+    if let Some(option) = &share {
+        knows_newer(system, "--image-share", option)?;
     }
     let mut listed = Vec::new();
     for (number, disk) in (0..).zip(devices) {
@@ -137,13 +139,14 @@ pub fn prepare(system: &dyn System, wanted: &Wanted) -> Result<Creation> {
         )?);
     }
     let disks: Vec<_> = listed.iter().map(|member| member.disk.clone()).collect();
-    let program = mdadm_create(&array, wanted, &gears, log, &disks);
+    let newer = log.into_iter().chain(share);
+    let program = mdadm_create(&array, wanted, &gears, newer, &disks);
     Ok(Creation {
         array,
         level: wanted.level,
         chunk_kib: wanted.chunk_kib,
         log_size,
-        image_share: wanted.image_share,
+        image_share,
         bytes: geometry.array_bytes(),
         warnings: disk::warnings(&disks),
         command: program.shown(),
@@ -154,13 +157,13 @@ pub fn prepare(system: &dyn System, wanted: &Wanted) -> Result<Creation> {
     })
 }
 
-/// And the size of the log.
+/// And the size of the log, and the share of images.
 fn fitting(
     wanted: &Wanted,
     gears: &Gears,
     members: u32,
     disks: &[Disk],
-) -> Result<(Geometry, Option<LogSize>)> {
+) -> Result<(Geometry, Option<LogSize>, u32)> {
     if gears.top() != members {
         return Err(Error::Usage(format!(
             "gears {gears} need {} devices and {} spares need as many besides, but {} devices are given",
@@ -171,15 +174,9 @@ fn fitting(
     }
     let least = disks.iter().map(|disk| disk.bytes).min().unwrap_or(0);
     let usable = least.saturating_sub(RESERVED.min(least / 16));
-    let log = wanted.log.on(usable);
-    let geometry = gears.geometry(
-        wanted.level,
-        wanted.chunk_kib,
-        usable,
-        log,
-        wanted.image_share,
-    )?;
-    Ok((geometry, log))
+    let (log, share) = (wanted.log.on(usable), wanted.image_share.on(usable));
+    let geometry = gears.geometry(wanted.level, wanted.chunk_kib, usable, log, share)?;
+    Ok((geometry, log, share))
 }
 
 fn role(geometry: &Geometry, number: u32, members: u32) -> Role {
@@ -248,11 +245,6 @@ fn log_option(wish: LogWish, size: Option<LogSize>) -> Option<String> {
     }
 }
 
-/// `None`: images of everything, for which mdadm needs no option.
-fn share_option(percent: u32) -> Option<String> {
-    (percent != Geometry::SHARE_ALL).then(|| format!("--image-share={percent}"))
-}
-
 fn examine(system: &dyn System, wanted: &Wanted, disk: Disk, role: Role) -> Result<Member> {
     if disk.readonly {
         return Err(refused(&disk.path, "it is read-only"));
@@ -285,7 +277,7 @@ fn mdadm_create(
     array: &Path,
     wanted: &Wanted,
     gears: &Gears,
-    log: Option<String>,
+    newer: impl Iterator<Item = String>,
     disks: &[Disk],
 ) -> Program {
     let mut args = vec![
@@ -299,8 +291,7 @@ fn mdadm_create(
     if wanted.spares > 0 {
         args.push(format!("--spare-devices={}", wanted.spares));
     }
-    args.extend(log);
-    args.extend(share_option(wanted.image_share));
+    args.extend(newer);
     // mdadm's own question about contents has been answered; it still refuses par arrays and what is in use.
     args.push("--run".to_owned());
     let args = args.into_iter().map(std::ffi::OsString::from);

@@ -15,7 +15,7 @@ pub use load::{Latencies, Load, Outcome, gathered, joules};
 pub use sizes::{Offers, Size, Sizes, price};
 pub use trace::{Op, Request, Trace};
 
-use crate::create::{Gears, Level, LogSize, LogWish};
+use crate::create::{Gears, Level, LogSize, LogWish, ShareWish};
 use crate::disk;
 use crate::error::{Error, Result};
 use crate::output::units;
@@ -87,8 +87,7 @@ pub struct Wanted {
     pub level: Level,
     pub chunk_kib: u64,
     pub log: LogWish,
-    /// Percent of the array that can have images.
-    pub image_share: u32,
+    pub image_share: ShareWish,
     pub watts: Watts,
     pub load: Option<LoadFrom>,
 }
@@ -171,7 +170,7 @@ fn geometry(wanted: &Wanted, gears: &Gears) -> Result<Geometry> {
         wanted.chunk_kib,
         least,
         wanted.log.on(least),
-        wanted.image_share,
+        wanted.image_share.on(least),
     )
 }
 
@@ -186,7 +185,7 @@ fn of(wanted: &Wanted, gears: &Gears) -> Result<Plan> {
         gears: gears.clone(),
         chunk_kib: wanted.chunk_kib,
         log_size: wanted.log.on(least),
-        image_share: wanted.image_share,
+        image_share: wanted.image_share.on(least),
         watts: wanted.watts,
         bytes: geometry.array_bytes(),
         share_percent: percent(geometry.array_bytes(), together(&disks)),

@@ -127,7 +127,7 @@ fn a_dry_run_shows_all_and_changes_nothing() {
 
 #[test]
 fn what_is_confirmed_is_created() {
-    let command = "mdadm --create /dev/md1 --level=par --layout=raid5:3,5 --raid-devices=5 --chunk=512K --log-size=3725M --run";
+    let command = "mdadm --create /dev/md1 --level=par --layout=raid5:3,5 --raid-devices=5 --chunk=512K --log-size=3725M --image-share=10 --run";
     let sim = system(&[], &[]);
     let left = paradm(&sim, &format!("create md1 {FIVE} --yes"));
     assert_eq!((left.code, left.err.as_str()), (0, ""));
@@ -144,7 +144,7 @@ fn what_is_confirmed_is_created() {
 #[test]
 fn a_write_log_is_made_by_mdadm() {
     let sim = system(&[], &[]);
-    let line = format!("create md1 {FIVE} --gears 3,5");
+    let line = format!("create md1 {FIVE} --gears 3,5 --image-share 100");
     let logged = format!("{line} --log-size 8192M");
     let (with, without) = (
         json(&sim, &format!("{logged} --dry-run")),
@@ -166,7 +166,7 @@ fn a_write_log_is_made_by_mdadm() {
     assert_eq!(
         creations(&sim),
         [format!(
-            "mdadm --create /dev/md1 --level=par --layout=raid5:3,5 --raid-devices=5 --chunk=512K --log-size=8G --run {FIVE}"
+            "mdadm --create /dev/md1 --level=par --layout=raid5:3,5 --raid-devices=5 --chunk=512K --log-size=8G --image-share=100 --run {FIVE}"
         )]
     );
 }
@@ -184,6 +184,12 @@ fn images_of_a_share_are_made_by_mdadm() {
         (&with["image_share"], &without["image_share"]),
         (&25.into(), &100.into())
     );
+    let command = without["command"].as_str().unwrap();
+    assert!(command.contains(" --image-share=100 "), "{command}");
+    let usual = json(&sim, &format!("{line} --dry-run"));
+    assert_eq!(usual["image_share"], 10);
+    let command = usual["command"].as_str().unwrap();
+    assert!(command.contains(" --image-share=10 "), "{command}");
     let bytes = |creation: &Value| creation["bytes"].as_u64().unwrap();
     // 1.6 times as much, less some metadata.
     let less = bytes(&without) / 5 * 8 - bytes(&with);

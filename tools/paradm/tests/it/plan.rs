@@ -67,7 +67,7 @@ fn a_load_is_told_beside_its_rivals() {
 fn a_write_log_costs_its_size_on_each_disk() {
     let sim = SimSystem::new();
     sim.world().tree.file("/hours", &busy_hours());
-    let line = "plan --disks 5x4T --gears 3,5 --trace /hours";
+    let line = "plan --disks 5x4T --gears 3,5 --image-share 100 --trace /hours";
     let logged = format!("{line} --log-size 100G");
     let bare = format!("{line} --log-size none");
     let (with, without) = (json(&sim, &logged), json(&sim, &bare));
@@ -86,7 +86,7 @@ fn a_write_log_costs_its_size_on_each_disk() {
     assert!(text.starts_with(head), "{text}");
     // Of three disks 7.9 TB fit without a log, and not with it.
     let lowest = |line: &str| json(&sim, line)["plans"][0]["gears"][0].clone();
-    let find = "plan --disks 8x4T --data 7900G";
+    let find = "plan --disks 8x4T --data 7900G --image-share 100";
     assert_eq!(lowest(find), 3);
     assert_eq!(lowest(&format!("{find} --log-size 100G")), 4);
     let refused = paradm(&sim, "plan --disks 5x4T --log-size 4095");
@@ -109,10 +109,18 @@ fn a_share_of_images_has_the_capacity_of_the_modules_geometry() {
             assert_eq!(plan["image_share"], share, "{line}");
         }
         let usual = json(&sim, &format!("plan --disks {disks} --log-size none"));
-        assert_eq!(usual["bytes"], chunks[0] * (512_u64 << 10), "{disks}");
-        assert_eq!(usual["image_share"], 100, "{disks}");
-        assert!(!said(&usual).contains("images"), "{}", said(&usual));
+        assert_eq!(usual["bytes"], chunks[2] * (512_u64 << 10), "{disks}");
+        assert_eq!(usual["image_share"], 10, "{disks}");
+        let lines = said(&usual);
+        assert!(
+            lines.contains("10 % of the data can have images"),
+            "{lines}"
+        );
     }
+    // As mdadm does it.
+    let small = json(&sim, "plan --disks 5x60G --gears 3,5");
+    assert_eq!(small["image_share"], 100);
+    assert!(small["log_bytes"].is_null() && !said(&small).contains("images"));
 }
 
 #[test]
@@ -161,7 +169,7 @@ fn a_load_is_simulated_as_with_images_of_everything() {
     sim.world().tree.file("/hours", &busy_hours());
     let line = "plan --disks 8x4T --gears 3,8 --trace /hours";
     let (all, part) = (
-        json(&sim, line),
+        json(&sim, &format!("{line} --image-share 100")),
         json(&sim, &format!("{line} --image-share 25")),
     );
     for rival in ["par", "top", "raid", "raid_rest"] {
@@ -208,7 +216,7 @@ fn a_smaller_share_is_found_where_it_has_lower_gears() {
 
 #[test]
 fn disks_have_the_watts_of_their_data_sheet() {
-    let line = "plan --disks 5x4T --gears 3,5 --active-watts 8 --idle-watts 4 --standby-watts 0.5";
+    let line = "plan --image-share 100 --disks 5x4T --gears 3,5 --active-watts 8 --idle-watts 4 --standby-watts 0.5";
     let plan = json(&SimSystem::new(), line);
     assert_eq!(plan["by_gear"][0]["idle_watts"], 13.0);
     assert_eq!(plan["by_gear"][1]["active_watts"], 40.0);
@@ -224,7 +232,10 @@ fn energy_of_a_quiet_trace_is_that_of_its_gears() {
         "/t.csv",
         "864000000000,h,0,Read,0,4096,9\n0,h,0,Read,8192,4096,9\n",
     );
-    let plan = json(&sim, "plan --disks 8x4T --gears 3,8 --trace /t.csv");
+    let plan = json(
+        &sim,
+        "plan --image-share 100 --disks 8x4T --gears 3,8 --trace /t.csv",
+    );
     let load = &plan["load"];
     let what = load["what"].as_str().unwrap();
     assert!(
@@ -286,7 +297,10 @@ fn where_par_saves_nothing_it_is_said() {
 #[test]
 fn a_load_is_simulated_by_its_kind() {
     let sim = SimSystem::new();
-    let plan = json(&sim, "plan --disks 5x4T --gears 3,5 --load media --days 2");
+    let plan = json(
+        &sim,
+        "plan --image-share 100 --disks 5x4T --gears 3,5 --load media --days 2",
+    );
     assert_eq!(plan["load"]["seconds"], 2 * 86_400);
     assert!(
         plan["load"]["what"]
@@ -299,14 +313,17 @@ fn a_load_is_simulated_by_its_kind() {
     assert!(wh(&plan, "few") < wh(&plan, "par"));
     assert_eq!(
         plan,
-        json(&sim, "plan --disks 5x4T --gears 3,5 --load media --days 2")
+        json(
+            &sim,
+            "plan --image-share 100 --disks 5x4T --gears 3,5 --load media --days 2"
+        )
     );
 }
 
 #[test]
 fn good_gears_are_found() {
     let sim = SimSystem::new();
-    let found = json(&sim, "plan --disks 8x4T --data 7T");
+    let found = json(&sim, "plan --image-share 100 --disks 8x4T --data 7T");
     let plans = found["plans"].as_array().unwrap();
     assert!(plans.len() > 3);
     for plan in plans {
@@ -322,7 +339,7 @@ fn what_is_found_is_all_that_is_within_the_limits() {
     let offers = [(2u64, 60.0), (4, 95.0), (16, 260.0)];
     for (data, budget, watts) in [(7, 600.0, 30.0), (20, 900.0, 45.0), (3, 250.0, 17.0)] {
         let line = format!(
-            "plan --offer 2T=60,4T=95,16T=260 --data {data}T --budget {budget} --most-watts {watts} --most-disks 9"
+            "plan --image-share 100 --offer 2T=60,4T=95,16T=260 --data {data}T --budget {budget} --most-watts {watts} --most-disks 9"
         );
         let found = json(&sim, &line);
         let mut got: Vec<(u64, u64, u64)> = Vec::new();
@@ -491,12 +508,12 @@ fn bad_options_are_told() {
         (format!("{d} --load nas --days 0"), 2, "from 1 to 28"),
         (format!("{d} --load nas --days x"), 2, "--days"),
         (
-            format!("{d} --data 40T"),
+            format!("{d} --data 40T --image-share 100"),
             3,
             "holds 40.0 TB, the largest 12.0 TB: take more",
         ),
         (
-            format!("{d} --data 7T --most-watts 3"),
+            format!("{d} --data 7T --image-share 100 --most-watts 3"),
             3,
             "draws 16.0 W at least",
         ),
@@ -518,7 +535,7 @@ fn bad_options_are_told() {
             "above 0",
         ),
         (
-            "plan --offer 4T=95 --data 4T --budget 200".to_owned(),
+            "plan --offer 4T=95 --data 4T --image-share 100 --budget 200".to_owned(),
             3,
             "costs 380.00 at least",
         ),
