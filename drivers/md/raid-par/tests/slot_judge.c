@@ -120,7 +120,8 @@ static void judge_cuts(struct model *model)
 			cut.block[b] = content[b][n % count[b]];
 		for (n = 0; n < CELLS; n++)
 			judge_cell(model, &cut, n);
-		for (n = 0; n < SLOTS; n++)
+		/* A rescue writes no zeros: slots that it frees have what they had. */
+		for (n = 0; n < SLOTS && !model->loses; n++)
 			judge_slot(model, &cut, n);
 	}
 }
