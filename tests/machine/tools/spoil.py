@@ -2,15 +2,15 @@
 """Damage raid-par's metadata on members of a stopped array, in one of several ways.
 
   spoil.py KIND [--newest] DEVICE...
-  spoil.py torn --blocks all|intent|map DEVICE...
-  spoil.py cut --blocks all|intent|map DEVICE...
+  spoil.py torn --blocks all|intent|map|slot DEVICE...
+  spoil.py cut --blocks all|intent|map|slot DEVICE...
   spoil.py seq DEVICE...
   spoil.py blocks DEVICE...
   spoil.py older DEVICE...
-  spoil.py sectors [--other] --blocks all|intent|map DEVICE
+  spoil.py sectors [--other] --blocks all|intent|map|slot DEVICE
 
 Both superblocks of each device are damaged; with --newest only the newer one, with --blocks
-the newer version of each intent or map block. Kinds:
+the newer version of each intent, map or slot map block (all: the first two). Kinds:
 
   torn      the second half has other content
   corrupt   the whole block has other content
@@ -46,7 +46,7 @@ from dissect import BLOCK, SECTOR, Array, Member, crc32c, sealed
 SUPERS = (0, 8)
 BLOCKS = 128
 PAIR = 16
-KINDS = {"all": (1, 2), "intent": (1,), "map": (2,)}
+KINDS = {"all": (1, 2), "intent": (1,), "map": (2,), "slot": (4,)}
 # The place of a field, its format, and the value for an exclusive or.
 FIELDS = {"version": (12, "<I", 2), "feature": (16, "<Q", 1 << 40),
           "foreign": (64, "<Q", 1), "geometry": (96, "<I", 0x300), "range": (148, "<I", 1 << 31)}

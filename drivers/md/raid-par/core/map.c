@@ -272,17 +272,20 @@ static void recount_segments(struct par_set *set)
 /*
  * A segment that is said to have an image, though its run has no slot: metadata is lost, and the
  * array is being rescued, or the order of storing was violated. Its home copy is all there is.
- * Returns the number of such segments.
+ * Until the zone is stored, the stored map calls the image valid, and the run must get no slot: the
+ * first use stores the zone (store_first()). Returns the number of such segments.
  */
 static unsigned int check_row(struct par_set *set, u64 row)
 {
 	unsigned int low = set->conf->geo.set[1].members, d, count = 0;
+	struct par_zone *zone = &set->conf->map.zone[par_zone_of(set, row)];
 
 	for (d = low; d < set->sg->members; d++)
 		if (par_map_get(set, row, d) != PAR_SEG_HOME &&
 		    !par_band_imageable(set, row, par_image_set(&set->conf->geo, d))) {
 			map_write(set, row, 2 * (d - low), 3, PAR_SEG_HOME);
-			set->conf->map.zone[par_zone_of(set, row)].dirty = true;
+			zone->dirty = true;
+			zone->must_store = 1;
 			count++;
 		}
 	return count;

@@ -549,6 +549,16 @@ static int replace_current(struct par_conf *conf)
 	return 0;
 }
 
+static void mark_dirty_blocks(struct par_conf *conf, bool must_only)
+{
+	u32 zone;
+
+	for (zone = 0; zone < conf->geo.zones; zone++)
+		if (READ_ONCE(conf->map.zone[zone].must_store) ||
+		    (!must_only && READ_ONCE(conf->map.zone[zone].dirty)))
+			par_mark_block(conf, zone);
+}
+
 static int store_first(struct par_conf *conf)
 {
 	struct par_storing torn = { .occasion = PAR_STORE_FIRST };
@@ -559,6 +569,8 @@ static int store_first(struct par_conf *conf)
 	if (conf->store->intents_differ)
 		err = par_store_all_intents(conf);
 	err = err ?: par_slots_store(conf);
+	/* Segments may have lost their slots in a rescue: see check_row() in map.c. */
+	mark_dirty_blocks(conf, true);
 	err = err ?: store_by_plan(conf, &torn);
 	if (!err && conf->store->lost.due)
 		err = store_lost_list(conf);
@@ -956,16 +968,6 @@ void par_store_want(struct par_conf *conf, u32 zone)
 }
 
 /* ---- checkpoints ---- */
-
-static void mark_dirty_blocks(struct par_conf *conf, bool must_only)
-{
-	u32 zone;
-
-	for (zone = 0; zone < conf->geo.zones; zone++)
-		if (READ_ONCE(conf->map.zone[zone].must_store) ||
-		    (!must_only && READ_ONCE(conf->map.zone[zone].dirty)))
-			par_mark_block(conf, zone);
-}
 
 static int store_dirty(struct par_conf *conf, bool must_only)
 {

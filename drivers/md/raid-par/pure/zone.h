@@ -24,8 +24,8 @@
  * @dirty: the map in memory differs from the stored one
  * @must_store: since the map was stored, some segment has changed from "image" to "both" or
  *	some row from written to unwritten; that must be stored before a copy may become
- *	newer or a row be started. PAR_STORING: a snapshot with all such changes is being
- *	stored
+ *	newer or a row be started. Or, at assembly, a segment has become "home" since its run
+ *	has no slot. PAR_STORING: a snapshot with all such changes is being stored
  * @held: rows must not be started (their images are being discarded)
  * @starting: rows being started or discarded, under conf->io->row_lock
  * @home, @image: the number of segments in these states

@@ -291,6 +291,19 @@ static void load_cell(struct model *model, u32 cell, enum par_seg_state state)
 		move_slot(model, slot_of(model, cell / SEGS), PAR_SLOT_WRITE);
 }
 
+/* No version of a block of the slot map is left: runs without a slot have all data at home. */
+static void lose_slots(struct model *model, struct block *block, enum par_seg_state *state)
+{
+	u8 *run = block[any(model, MAPS)].data;
+	u32 i, k;
+
+	for (i = 0; i < SLOTS - 1; i++)
+		for (k = 0; run[i] && k < SEGS; k++)
+			state[(run[i] - 1) * SEGS + k] = PAR_SEG_HOME;
+	memset(run, 0, CELLS);
+	model->rescues++;
+}
+
 /* The array starts with the state of any current member. This state has been judged before. */
 static void cut_power(struct model *model)
 {
@@ -307,6 +320,8 @@ static void cut_power(struct model *model)
 	}
 	for (i = 0; i < CELLS; i++)
 		state[i] = slot_state_after(model, &cut, i);
+	if (model->loses && any(model, 2))
+		lose_slots(model, block, state);
 	for (i = 0; i < SLOTS * SEGS; i++)
 		settle_place(model, &model->image[i / SEGS][i % SEGS]);
 	for (i = 0; i < CELLS; i++)
@@ -315,7 +330,7 @@ static void cut_power(struct model *model)
 	load_map(model, &cut);
 	for (i = 0; i < CELLS && !model->wrong; i++)
 		load_cell(model, i, state[i]);
-	for (b = 0; b < BLOCKS; b++)
+	for (b = 0; b < (model->rule == FREES_UNSTORED ? MAPS : BLOCKS); b++)
 		slot_store_all(model, b);
 	model->cuts++;
 }

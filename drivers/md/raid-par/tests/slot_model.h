@@ -34,6 +34,7 @@ enum rule {
 	READS_OLD_MAP,		/* blocks of members that are not current count */
 	EVICTS_UNSTORED,	/* a run with a segment that is stored as "image" is closed */
 	RULES,
+	FREES_UNSTORED,		/* a rescue frees slots, and does not store segments as home */
 };
 
 /* A place for content: the contents that it may have after a cut, the newest last. */
@@ -90,9 +91,10 @@ struct model {
 	u8 kept, whole;		/* members that get stores; those of them that have all blocks */
 	u8 named;		/* members that the superblock names */
 	bool low, asleep, gate;
+	bool loses;		/* some starts are rescues, without a block of the slot map */
 	u8 locked;
 	struct walk walk;
-	unsigned int cuts, refused, waited, plans[PAR_SLOT_PLANS];
+	unsigned int cuts, rescues, refused, waited, plans[PAR_SLOT_PLANS];
 };
 
 /*

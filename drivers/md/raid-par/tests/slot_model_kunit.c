@@ -208,11 +208,35 @@ static void rules_are_needed(struct kunit *test)
 	}
 }
 
+/* After a rescue, no image in a slot that it has freed is called valid, whoever has the slot. */
+static void rescues_are_stored(struct kunit *test)
+{
+	struct model *model = alloc_model(test);
+	unsigned int seed, rescues = 0;
+	const char *wrong = NULL;
+
+	for (seed = 1; seed <= WALKS; seed++) {
+		new_model(model, SOUND);
+		model->loses = true;
+		wrong = slot_model_walk(model, seed);
+		KUNIT_EXPECT_NULL_MSG(test, wrong, "walk %u: %s", seed, wrong);
+		rescues += model->rescues;
+	}
+	KUNIT_EXPECT_GT(test, rescues, WALKS);
+	for (seed = 1, wrong = NULL; seed <= WALKS && !wrong; seed++) {
+		new_model(model, FREES_UNSTORED);
+		model->loses = true;
+		wrong = slot_model_walk(model, seed);
+	}
+	KUNIT_EXPECT_NOT_NULL_MSG(test, wrong, "what a rescue frees is not stored: not found");
+}
+
 static struct kunit_case slot_model_cases[] = {
 	KUNIT_CASE(model_holds),
 	KUNIT_CASE_SLOW(steps_are_needed),
 	KUNIT_CASE(faults_by_name),
 	KUNIT_CASE_SLOW(rules_are_needed),
+	KUNIT_CASE_SLOW(rescues_are_stored),
 	{}
 };
 
