@@ -223,6 +223,8 @@ u64 par_map_next_written(struct par_set *set, u64 row, u64 end)
  * segments stored as "both" may be newer on the side that the intent's gear wrote. All rows
  * of the zone are taken as written, but those that cannot have been started, since a member that
  * slept had no slot for their images. @earlier: these may have been started in the top gear before.
+ * If slots of the last use are unknown, any row may have been started: check_images() makes images
+ * without a slot "home".
  */
 static void apply_intent(struct par_set *set, u32 zone, unsigned int gear, bool earlier)
 {
@@ -232,7 +234,8 @@ static void apply_intent(struct par_set *set, u32 zone, unsigned int gear, bool 
 
 	par_map_prepare(set->conf, zone);
 	for (; row < end; row++) {
-		bool could = par_map_written(set, row) || par_row_has_slots(set, row, gear);
+		bool could = par_map_written(set, row) || set->conf->slots->unknown ||
+			     par_row_has_slots(set, row, gear);
 		unsigned int in = could ? gear : set->conf->geo.gears;
 
 		if (!could && !earlier)

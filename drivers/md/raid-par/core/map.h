@@ -79,9 +79,9 @@ struct par_set *par_block_set(struct par_conf *conf, u32 block);
 u32 par_block_zones(struct par_conf *conf, u32 block, u32 *first);
 
 /*
- * par_map_distrust - the map of the zone may be older than the stored one, which was stored in
- * @gear or before: rows may have been started since, and segments that are "both" may be newer on
- * one side. At assembly, before par_map_after_load().
+ * par_map_distrust - the map of the zone may be older than the stored one; the zone was written in
+ * @gear last, if at all: rows may have been started since, perhaps in the top gear, and segments
+ * that are "both" may be newer on one side. At assembly, before par_map_after_load().
  */
 void par_map_distrust(struct par_conf *conf, u32 zone, unsigned int gear);
 

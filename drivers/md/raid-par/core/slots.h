@@ -18,6 +18,7 @@
  * @waiting: requests that start a row whose run is to get a slot first; under the queue's lock
  * @give_work: gives slots to these runs: fill.c
  * @block: blocks of the stored maps, without payload; @todo: the blocks to be stored; slot-store.c
+ * @unknown: set at assembly: slots in which images may have been made before are not known
  * @hits: uses of runs with a slot while the run's sleepers slept, by gear, each run counted once a
  *	period; under @lock
  * @misses: by gear
@@ -33,6 +34,7 @@ struct par_slot_maps {
 	struct work_struct give_work;
 	struct par_map_block *block;
 	unsigned long *todo;
+	bool unknown;
 	u64 hits[PAR_MAX_SETS + 1];
 	atomic64_t misses[PAR_MAX_SETS + 1];
 	u64 lacking[PAR_MAX_SETS];

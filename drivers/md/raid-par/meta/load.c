@@ -206,7 +206,8 @@ static int metadata_lost(struct par_conf *conf)
 /*
  * The version found is used if the start is forced, or a rescue: it is the newest or the one before
  * it. What a rescue assumes without any version is worse, whichever it is. So it is treated as the
- * older one, and everything is done that does no harm if it is the newest.
+ * older one, and everything is done that does no harm if it is the newest. With slots this does not
+ * always find the newest content if it is the older one: see doubt_map().
  */
 static int doubt_block(struct par_conf *conf, const char *name, u32 index, u64 seq)
 {
@@ -436,22 +437,29 @@ static bool unguess_block(struct par_conf *conf, u32 block)
 }
 
 /*
- * The next version of a map block may have been stored. A zone with an intent is treated as after a
- * crash in any case; other zones are handled by distrust_zones().
+ * The next version of a map block may have been stored: see distrust_zones(). With slots, a segment
+ * that is "both" may be "home" in that version, and nothing that can be read tells: it was written
+ * in the top gear and not filled again, or its run has lost the slot, and may have another one.
  */
-static void doubt_map(struct par_conf *conf, u32 block)
+static int doubt_map(struct par_conf *conf, u32 block)
 {
 	u32 zone, end = par_block_zones(conf, block, &zone);
 
 	for (; zone < end; zone++)
-		if (!(conf->store->intents[zone] & PAR_INTENT_GEAR))
-			__set_bit(zone, conf->store->marked);
+		__set_bit(zone, conf->store->marked);
+	if (conf->store->start && par_has_slots(&conf->geo) &&
+	    par_block_set(conf, block)->sg->width > 1)
+		pr_warn("md/par:%s: map block %u: data that is read from images may be old, or of another place: a newer version may call their home copies the only valid ones\n",
+			mdname(conf->mddev), block);
+	return doubt_block(conf, "map", block, conf->map.block[block].seq);
 }
 
 /*
  * Rows that have not been written are taken as written, too, with the content of the disks: their
  * parity is resynced. With a member missing, what is computed from parity is right by
- * construction, and no row is called in doubt for this: see par_doubt_check().
+ * construction, and no row is called in doubt for this: see par_doubt_check(). An intent says in
+ * which gear the zone was written last; its rows may have been started in another gear before, and
+ * the version of the map that says so is the one that cannot be read.
  */
 static void distrust_zones(struct par_conf *conf)
 {
@@ -459,7 +467,8 @@ static void distrust_zones(struct par_conf *conf)
 	bool complete = !par_unusable(conf) && par_whole_members(conf) == all;
 
 	for_each_set_bit(zone, conf->store->marked, conf->geo.zones) {
-		par_map_distrust(conf, zone, conf->store->super.gear);
+		par_map_distrust(conf, zone, conf->store->intents[zone] & PAR_INTENT_GEAR ?:
+				 conf->store->super.gear);
 		if (!conf->geo.parities || !complete)
 			continue;
 		conf->store->intents[zone] |= PAR_INTENT_RESYNC;
@@ -484,10 +493,8 @@ static int load_map_block(struct par_conf *conf, struct par_found *members, u32 
 		__clear_bit(block, conf->store->todo);
 	if (state > BLOCK_DOUBTFUL)
 		return 0;
-	if (state == BLOCK_DOUBTFUL) {
-		doubt_map(conf, block);
-		return doubt_block(conf, "map", block, b->seq);
-	}
+	if (state == BLOCK_DOUBTFUL)
+		return doubt_map(conf, block);
 	if (refuse_block(conf, "map", block, "where the valid data of its zones is"))
 		return -EUCLEAN;
 	assume_block(conf, block);
@@ -526,11 +533,13 @@ static int load_slot_block(struct par_conf *conf, struct par_found *members, u32
 			   &conf->slots->block[block], (u8 *)raw, sizeof(*raw));
 	if (state != BLOCK_EVEN)
 		__set_bit(block, conf->slots->todo);
+	conf->slots->unknown |= state < BLOCK_UNEVEN;
 	if (state == BLOCK_DOUBTFUL &&
 	    doubt_block(conf, "slot map", block, conf->slots->block[block].seq))
 		return -EUCLEAN;
 	if (state >= BLOCK_DOUBTFUL && !par_slots_load(conf, block, raw))
 		return 0;
+	conf->slots->unknown = true;
 	__set_bit(block, conf->slots->todo);
 	return refuse_block(conf, "slot map", block, "which images its slots hold");
 }
