@@ -520,12 +520,28 @@ static int load_map(struct par_conf *conf, struct par_found *members)
 }
 
 /*
- * No copy of a block of the slot maps is left, or its runs have slots in other blocks, too. In a
- * rescue its slots are free, and runs have the segments at home that are called "home" then: see
- * par_map_after_load().
+ * A block of the slot maps; @err: no copy of it is left. In a rescue, slots that are not known are
+ * free, and so are those of runs with two slots. Segments of runs without a slot are "home" then:
+ * see par_map_after_load().
  */
+static int take_slot_block(struct par_conf *conf, u32 block, const struct par_disk_slots *raw,
+			   bool doubtful, int err)
+{
+	err = err ?: par_slots_load(conf, block, raw, doubtful);
+	if (!err)
+		return 0;
+	conf->slots->unknown = true;
+	__set_bit(block, conf->slots->todo);
+	if (err != -EEXIST)
+		return refuse_block(conf, "slot map", block, "which images its slots hold");
+	pr_err("md/par:%s: slot map block %u gives slots to runs that have other slots, too: it is unknown which of them hold the images\n",
+	       mdname(conf->mddev), block);
+	return metadata_lost(conf);
+}
+
+/* A block of which there may be a newer version is loaded later: see load_doubtful_slots(). */
 static int load_slot_block(struct par_conf *conf, struct par_found *members, u32 block,
-			   struct par_disk_slots *raw)
+			   struct par_disk_slots *raw, unsigned long *doubtful)
 {
 	enum par_block_state state;
 
@@ -533,30 +549,60 @@ static int load_slot_block(struct par_conf *conf, struct par_found *members, u32
 			   &conf->slots->block[block], (u8 *)raw, sizeof(*raw));
 	if (state != BLOCK_EVEN)
 		__set_bit(block, conf->slots->todo);
-	conf->slots->unknown |= state < BLOCK_UNEVEN;
-	if (state == BLOCK_DOUBTFUL &&
-	    doubt_block(conf, "slot map", block, conf->slots->block[block].seq))
-		return -EUCLEAN;
-	if (state >= BLOCK_DOUBTFUL && !par_slots_load(conf, block, raw))
-		return 0;
+	if (state != BLOCK_DOUBTFUL)
+		return take_slot_block(conf, block, raw, false,
+				       state < BLOCK_DOUBTFUL ? -EUCLEAN : 0);
 	conf->slots->unknown = true;
-	__set_bit(block, conf->slots->todo);
-	return refuse_block(conf, "slot map", block, "which images its slots hold");
+	__set_bit(block, doubtful);
+	return doubt_block(conf, "slot map", block, conf->slots->block[block].seq);
+}
+
+/*
+ * Load the blocks that may be old, the newest first: if a run has slots in two of these blocks, the
+ * older one has lost it since.
+ */
+static int load_doubtful_slots(struct par_conf *conf, const struct par_found *members,
+			       struct par_disk_slots *raw, unsigned long *doubtful)
+{
+	const struct par_map_block *b = conf->slots->block;
+	u32 block, newest;
+	int err = 0;
+
+	while (!err && !bitmap_empty(doubtful, conf->geo.slot_blocks)) {
+		struct par_copies copies = { };
+		u32 readable[2] = { };
+
+		newest = find_first_bit(doubtful, conf->geo.slot_blocks);
+		for_each_set_bit(block, doubtful, conf->geo.slot_blocks)
+			if (b[block].seq > b[newest].seq)
+				newest = block;
+		__clear_bit(newest, doubtful);
+		see_block(conf, members, PAR_BLOCK_SLOT, newest, &copies, readable, (u8 *)raw,
+			  sizeof(*raw));
+		err = take_slot_block(conf, newest, raw, true,
+				      copies.seq == b[newest].seq ? 0 : -EUCLEAN);
+	}
+	return err;
 }
 
 static int load_slots(struct par_conf *conf, struct par_found *members)
 {
+	unsigned long *doubtful;
 	struct par_disk_slots *raw;
-	int err = 0;
+	int err = -ENOMEM;
 	u32 block;
 
 	if (!conf->geo.slot_blocks)
 		return 0;
 	raw = kmalloc(sizeof(*raw), GFP_KERNEL);
-	if (!raw)
-		return -ENOMEM;
+	doubtful = bitmap_zalloc(conf->geo.slot_blocks, GFP_KERNEL);
+	if (raw && doubtful)
+		err = 0;
 	for (block = 0; !err && block < conf->geo.slot_blocks; block++)
-		err = load_slot_block(conf, members, block, raw);
+		err = load_slot_block(conf, members, block, raw, doubtful);
+	err = err ?: load_doubtful_slots(conf, members, raw, doubtful);
+	par_slots_loaded(conf);
+	bitmap_free(doubtful);
 	kfree(raw);
 	return err;
 }

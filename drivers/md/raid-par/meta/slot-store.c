@@ -69,20 +69,28 @@ void par_slots_mark_all(struct par_conf *conf)
 	bitmap_set(conf->slots->todo, 0, conf->geo.slot_blocks);
 }
 
-int par_slots_load(struct par_conf *conf, u32 block, const struct par_disk_slots *raw)
+int par_slots_load(struct par_conf *conf, u32 block, const struct par_disk_slots *raw,
+		   bool doubtful)
 {
 	unsigned int band;
 	u32 index;
 
 	band = par_slot_block_band(&conf->geo, block, &index);
-	switch (par_slot_map_load(&conf->slots->map[band], index, raw)) {
+	switch (par_slot_map_load(&conf->slots->map[band], index, raw, doubtful)) {
 	case PAR_SLOT_LOADED:
 		return 0;
 	case PAR_SLOT_TWICE:
-		/* In a rescue, blocks that have been loaded before are stored again, too. */
 		par_slots_mark_all(conf);
-		return -EUCLEAN;
+		return -EEXIST;
 	default:
 		return -EUCLEAN;
 	}
+}
+
+void par_slots_loaded(struct par_conf *conf)
+{
+	unsigned int band;
+
+	for (band = 1; band < conf->geo.gears; band++)
+		par_slot_map_loaded(&conf->slots->map[band]);
 }

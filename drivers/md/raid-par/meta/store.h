@@ -299,14 +299,18 @@ void par_bad_collect(struct par_conf *conf);
  * par_slots_mark, par_slots_mark_all - mark the block of slot @slot of band @band, or all that
  * have been stored; par_slots_drop_marks - none of them. With conf->store->mutex held, or by the
  * one who gives and evicts.
- * par_slots_load - take the block's payload over into the map; at assembly. -EUCLEAN if a run
- * has two slots.
+ * par_slots_load - take the block's payload over into the map; at assembly. @doubtful: see
+ * par_slot_map_load(). -EUCLEAN if it has impossible values, -EEXIST if runs have two slots; in a
+ * rescue all blocks are stored again then.
+ * par_slots_loaded - all blocks have been loaded: see par_slot_map_loaded()
  */
 int par_slots_store(struct par_conf *conf);
 int par_store_slots(struct par_conf *conf);
 void par_slots_mark(struct par_conf *conf, unsigned int band, u32 slot);
 void par_slots_mark_all(struct par_conf *conf);
-int par_slots_load(struct par_conf *conf, u32 block, const struct par_disk_slots *raw);
+int par_slots_load(struct par_conf *conf, u32 block, const struct par_disk_slots *raw,
+		   bool doubtful);
+void par_slots_loaded(struct par_conf *conf);
 
 /* ---- super.c ---- */
 

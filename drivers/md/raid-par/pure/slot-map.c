@@ -196,23 +196,24 @@ static bool range_right(const struct par_slot_map *map, u32 block,
 	return true;
 }
 
-/* It is unknown which slot is right: take all slots from the runs of the block. */
-static void unload_block(struct par_slot_map *map, const struct par_disk_slots *raw)
+/*
+ * The run of a stored slot has slot @other already. If the block is doubtful, and the other one is
+ * not, or is newer, @other is right. Otherwise none of them is used: @other stays closed until all
+ * blocks are loaded, so that the run gets no third slot.
+ */
+static bool run_named_twice(struct par_slot_map *map, u32 block, u32 other, bool doubtful)
 {
-	u32 i, run, slot;
-
-	for (i = 0; i < PAR_SLOTS_A_BLOCK; i++) {
-		run = le32_to_cpu(raw->run[i]);
-		slot = run ? par_slot_any(map, run - 1) : PAR_NO_SLOT;
-		if (slot != PAR_NO_SLOT)
-			free_slot(map, slot);
-	}
+	if (doubtful && other / PAR_SLOTS_A_BLOCK != block)
+		return false;
+	enter_state(map, other, PAR_SLOT_CLOSED);
+	return true;
 }
 
 enum par_slot_load par_slot_map_load(struct par_slot_map *map, u32 block,
-				     const struct par_disk_slots *raw)
+				     const struct par_disk_slots *raw, bool doubtful)
 {
-	u32 slot = block * PAR_SLOTS_A_BLOCK, i, run;
+	u32 slot = block * PAR_SLOTS_A_BLOCK, i, run, other;
+	bool twice = false;
 
 	if (!range_right(map, block, raw))
 		return PAR_SLOT_RANGE;
@@ -220,12 +221,22 @@ enum par_slot_load par_slot_map_load(struct par_slot_map *map, u32 block,
 		run = le32_to_cpu(raw->run[i]);
 		if (!run)
 			continue;
-		if (par_slot_any(map, run - 1) != PAR_NO_SLOT) {
-			unload_block(map, raw);
-			return PAR_SLOT_TWICE;
-		}
-		assign_run(map, slot, run - 1, PAR_SLOT_HELD);
+		other = par_slot_any(map, run - 1);
+		if (other == PAR_NO_SLOT)
+			assign_run(map, slot, run - 1, PAR_SLOT_HELD);
+		else
+			twice |= run_named_twice(map, block, other, doubtful);
 	}
-	return PAR_SLOT_LOADED;
+	return twice ? PAR_SLOT_TWICE : PAR_SLOT_LOADED;
 }
 EXPORT_SYMBOL_IF_KUNIT(par_slot_map_load);
+
+void par_slot_map_loaded(struct par_slot_map *map)
+{
+	u32 slot;
+
+	for (slot = 0; map->count[PAR_SLOT_CLOSED] && slot < map->slots; slot++)
+		if (par_slot_state(map, slot) == PAR_SLOT_CLOSED)
+			free_slot(map, slot);
+}
+EXPORT_SYMBOL_IF_KUNIT(par_slot_map_loaded);

@@ -122,15 +122,19 @@ void par_slot_map_pack(const struct par_slot_map *map, u32 block, struct par_dis
 enum par_slot_load {
 	PAR_SLOT_LOADED,
 	PAR_SLOT_RANGE,		/* such a run or slot does not exist: the block counts as torn */
-	PAR_SLOT_TWICE,		/* a run has two slots: it is unknown which is right */
+	PAR_SLOT_TWICE,		/* some run has two slots: it is unknown which is right */
 };
 
 /*
  * par_slot_map_load - load a stored block, at assembly; all slots of the block are free before.
- * After an error they are free, and so are, after PAR_SLOT_TWICE, slots of other blocks whose runs
- * have one in this block, too.
+ * @doubtful: a newer version may exist. Such blocks are loaded last, the newest first: a run that
+ * has a slot in another block by then has lost the one here since. After PAR_SLOT_RANGE all slots
+ * of the block are free. After PAR_SLOT_TWICE the block is loaded, and runs that have two slots are
+ * to have none.
+ * par_slot_map_loaded - all blocks are loaded: take the slots from these runs
  */
 enum par_slot_load par_slot_map_load(struct par_slot_map *map, u32 block,
-				     const struct par_disk_slots *raw);
+				     const struct par_disk_slots *raw, bool doubtful);
+void par_slot_map_loaded(struct par_slot_map *map);
 
 #endif

@@ -250,7 +250,7 @@ static void blocks_stored_and_read(struct kunit *test)
 							 EPOCH));
 		KUNIT_EXPECT_FALSE(test, par_block_check(&walk->raw, PAR_BLOCK_SLOT, block,
 							 EPOCH + 1));
-		KUNIT_ASSERT_EQ(test, par_slot_map_load(&other->map, block, payload),
+		KUNIT_ASSERT_EQ(test, par_slot_map_load(&other->map, block, payload, false),
 				PAR_SLOT_LOADED);
 	}
 	for (run = 0; run < RUNS; run++) {
@@ -289,28 +289,81 @@ static void blocks_that_lie(struct kunit *test)
 	struct par_disk_slots *raw = (struct par_disk_slots *)walk->raw.payload;
 
 	raw->run[9] = cpu_to_le32(RUNS + 1);
-	KUNIT_EXPECT_EQ(test, par_slot_map_load(&walk->map, 0, raw), PAR_SLOT_RANGE);
+	KUNIT_EXPECT_EQ(test, par_slot_map_load(&walk->map, 0, raw, false), PAR_SLOT_RANGE);
 	KUNIT_EXPECT_EQ(test, walk->map.count[PAR_SLOT_FREE], SLOTS);
 	raw->run[9] = cpu_to_le32(RUNS);
-	KUNIT_EXPECT_EQ(test, par_slot_map_load(&walk->map, 0, raw), PAR_SLOT_LOADED);
+	KUNIT_EXPECT_EQ(test, par_slot_map_load(&walk->map, 0, raw, false), PAR_SLOT_LOADED);
 	KUNIT_EXPECT_EQ(test, par_slot_of(&walk->map, RUNS - 1), 9);
-	/* The same run in another block: neither slot is right. */
-	raw->run[3] = cpu_to_le32(1);
-	raw->run[11] = cpu_to_le32(2);
-	KUNIT_EXPECT_EQ(test, par_slot_map_load(&walk->map, 1, raw), PAR_SLOT_TWICE);
-	KUNIT_EXPECT_EQ(test, walk->map.count[PAR_SLOT_FREE], SLOTS);
-	KUNIT_EXPECT_EQ(test, par_slot_any(&walk->map, RUNS - 1), PAR_NO_SLOT);
-	KUNIT_EXPECT_EQ(test, par_slot_any(&walk->map, 0), PAR_NO_SLOT);
 	/* A slot behind the last one. */
 	memset(raw, 0, sizeof(*raw));
 	raw->run[SLOTS % 960] = cpu_to_le32(1);
-	KUNIT_EXPECT_EQ(test, par_slot_map_load(&walk->map, 2, raw), PAR_SLOT_RANGE);
-	/* The same run twice in a block. */
+	KUNIT_EXPECT_EQ(test, par_slot_map_load(&walk->map, 2, raw, false), PAR_SLOT_RANGE);
+}
+
+/* A block of which slot @at is of @run, and slot @more of @other; all others are free. */
+static struct par_disk_slots *block_of(struct walk *walk, u32 at, u32 run, u32 more, u32 other)
+{
+	struct par_disk_slots *raw = (struct par_disk_slots *)walk->raw.payload;
+
 	memset(raw, 0, sizeof(*raw));
-	raw->run[0] = cpu_to_le32(8);
-	raw->run[1] = cpu_to_le32(8);
-	KUNIT_EXPECT_EQ(test, par_slot_map_load(&walk->map, 1, raw), PAR_SLOT_TWICE);
-	KUNIT_EXPECT_EQ(test, walk->map.count[PAR_SLOT_FREE], SLOTS);
+	raw->run[at] = cpu_to_le32(run + 1);
+	raw->run[more] = cpu_to_le32(other + 1);
+	return raw;
+}
+
+/* Runs with two slots have none afterwards, also those with three; all other runs keep theirs. */
+static void runs_named_twice(struct kunit *test)
+{
+	struct walk *walk = new_walk(test);
+	struct par_slot_map *map = &walk->map;
+
+	KUNIT_EXPECT_EQ(test, par_slot_map_load(map, 0, block_of(walk, 9, 7, 10, 21), false),
+			PAR_SLOT_LOADED);
+	KUNIT_EXPECT_EQ(test, par_slot_map_load(map, 1, block_of(walk, 3, 7, 11, 22), false),
+			PAR_SLOT_TWICE);
+	KUNIT_EXPECT_EQ(test, par_slot_map_load(map, 2, block_of(walk, 5, 7, 6, 23), false),
+			PAR_SLOT_TWICE);
+	par_slot_map_loaded(map);
+	KUNIT_EXPECT_EQ(test, par_slot_any(map, 7), PAR_NO_SLOT);
+	KUNIT_EXPECT_EQ(test, par_slot_of(map, 21), 10);
+	KUNIT_EXPECT_EQ(test, par_slot_of(map, 22), 960 + 11);
+	KUNIT_EXPECT_EQ(test, par_slot_of(map, 23), 2 * 960 + 6);
+	KUNIT_EXPECT_EQ(test, map->count[PAR_SLOT_FREE], SLOTS - 3);
+	KUNIT_EXPECT_EQ(test, map->count[PAR_SLOT_HELD], 3);
+}
+
+/* A run twice in one block, be it in doubt or not: the order of storing has been violated. */
+static void run_twice_in_a_block(struct kunit *test)
+{
+	struct walk *walk;
+	int doubtful;
+
+	for (doubtful = 0; doubtful < 2; doubtful++) {
+		walk = new_walk(test);
+		KUNIT_EXPECT_EQ(test, par_slot_map_load(&walk->map, 1, block_of(walk, 0, 8, 1, 8),
+							doubtful), PAR_SLOT_TWICE);
+		par_slot_map_loaded(&walk->map);
+		KUNIT_EXPECT_EQ(test, par_slot_any(&walk->map, 8), PAR_NO_SLOT);
+		KUNIT_EXPECT_EQ(test, walk->map.count[PAR_SLOT_FREE], SLOTS);
+	}
+}
+
+/* A run that a doubtful block names has got another slot since: no error, and it keeps that one. */
+static void doubtful_block(struct kunit *test)
+{
+	struct walk *walk = new_walk(test);
+	struct par_slot_map *map = &walk->map;
+
+	KUNIT_EXPECT_EQ(test, par_slot_map_load(map, 1, block_of(walk, 3, 7, 11, 22), false),
+			PAR_SLOT_LOADED);
+	KUNIT_EXPECT_EQ(test, par_slot_map_load(map, 0, block_of(walk, 9, 7, 10, 21), true),
+			PAR_SLOT_LOADED);
+	par_slot_map_loaded(map);
+	KUNIT_EXPECT_EQ(test, par_slot_of(map, 7), 960 + 3);
+	KUNIT_EXPECT_EQ(test, par_slot_of(map, 21), 10);
+	KUNIT_EXPECT_EQ(test, par_slot_of(map, 22), 960 + 11);
+	KUNIT_EXPECT_EQ(test, par_slot_state(map, 9), PAR_SLOT_FREE);
+	KUNIT_EXPECT_EQ(test, map->count[PAR_SLOT_HELD], 3);
 }
 
 static struct kunit_case slot_map_cases[] = {
@@ -319,6 +372,9 @@ static struct kunit_case slot_map_cases[] = {
 	KUNIT_CASE(blocks_stored_and_read),
 	KUNIT_CASE(blocks_damaged),
 	KUNIT_CASE(blocks_that_lie),
+	KUNIT_CASE(runs_named_twice),
+	KUNIT_CASE(run_twice_in_a_block),
+	KUNIT_CASE(doubtful_block),
 	{}
 };
 

@@ -273,8 +273,8 @@ static void load_map(struct model *model, const struct cut *cut)
 		memset(&model->raw, 0, sizeof(model->raw));
 		for (i = 0; i < SLOTS - 1; i++)
 			model->raw.run[i] = cpu_to_le32(cut->block[b]->data[i]);
-		must(model, par_slot_map_load(&model->map, b, &model->raw) == PAR_SLOT_LOADED,
-		     "the slot map is refused");
+		must(model, par_slot_map_load(&model->map, b, &model->raw, false) ==
+		     PAR_SLOT_LOADED, "the slot map is refused");
 	}
 }
 
