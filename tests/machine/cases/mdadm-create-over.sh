@@ -67,7 +67,7 @@ rmdisks
 
 begin 3,5
 note "refused"
-for option in '' --force --quiet --write-zeroes --data-offset=4M --size=20M; do
+for option in '' --force --quiet --data-offset=4M --size=20M; do
 	not_created "$HELD" create ${option:+"$option"}
 done
 still_there "after refusals"

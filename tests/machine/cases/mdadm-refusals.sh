@@ -36,6 +36,8 @@ refuse_running() {
 refuse_creating() {
 	refused mdadm --create /dev/md1 --run --level=par -n 5 --layout=3,4 "${DEVS[@]:0:5}"
 	assert_match "$REFUSAL" 'gear sizes must grow and end in the number of raid devices' "a bad layout"
+	expect 'level par does not support --write-zeroes: what has not been written reads as zeros without it' \
+		mdadm --create /dev/md1 --run --level=par -n 5 --write-zeroes "${DEVS[@]:0:5}"
 	refused mdadm --create /dev/md1 --run --level=par -n 5 --size=1M --chunk=1M "${DEVS[@]:0:5}"
 	assert_match "$REFUSAL" 'of each device is too small for level par' "small members"
 }
