@@ -86,6 +86,8 @@ static void set_word(struct par_slot_cache *cache, u32 run, u32 old, u32 word)
 
 static void enter_period(struct par_slot_cache *cache, u32 period)
 {
+	if (period != cache->period)
+		memset(cache->missed, 0, sizeof(cache->missed));
 	if (period - cache->period >= PAR_CACHE_PERIODS)
 		memset(cache->used, 0, sizeof(cache->used));
 	else
@@ -121,11 +123,26 @@ void par_slot_cache_use(struct par_slot_cache *cache, u32 run, u32 period)
 }
 EXPORT_SYMBOL_IF_KUNIT(par_slot_cache_use);
 
+/* Returns true if the wake for @run has been counted in this period; notes it otherwise. */
+static bool is_missed(struct par_slot_cache *cache, u32 run)
+{
+	unsigned int i;
+
+	for (i = 0; i < PAR_CACHE_MISSED; i++)
+		if (cache->missed[i] == run + 1)
+			return true;
+	cache->missed[cache->next] = run + 1;
+	cache->next = (cache->next + 1) % PAR_CACHE_MISSED;
+	return false;
+}
+
 void par_slot_cache_miss(struct par_slot_cache *cache, u32 run, u32 period)
 {
 	u32 word = par_slot_heat(cache->map, run), heat;
 
 	enter_period(cache, period);
+	if (is_missed(cache, run))
+		return;
 	cache->since += is_first_since(cache, word);
 	heat = min(par_slot_cache_heat(cache, run) + PAR_HEAT_WAKE, PAR_HEAT_MAX);
 	set_word(cache, run, word, heat << HEAT_SHIFT | (period & PERIOD_MASK));

@@ -26,6 +26,7 @@
 #define PAR_CACHE_AGES		2048U	/* periods; no use is older */
 
 #define PAR_CACHE_LEVELS	72U	/* of heat */
+#define PAR_CACHE_MISSED	16U	/* runs that were missed last */
 
 /* Units of heat: of a wake, and the maximum of a run. */
 #define PAR_HEAT_WAKE		4096U
@@ -39,6 +40,7 @@
  * @uses: uses of runs, each run counted once a period; @hits: uses of runs with a usable slot
  * @chosen: the period of the last choice of runs to fill; @since: runs that were used since then,
  *	each counted once, or twice if it was used in that period after the choice, too
+ * @missed: runs that were missed last in the present period, plus 1; @next: the oldest of them
  */
 struct par_slot_cache {
 	struct par_slot_map *map;
@@ -47,6 +49,7 @@ struct par_slot_cache {
 	u32 at_level[PAR_CACHE_LEVELS];
 	u64 uses, hits;
 	u32 chosen, since;
+	u32 missed[PAR_CACHE_MISSED], next;
 };
 
 /* par_slot_cache_init - begin with a map in which no run has any heat */
@@ -60,7 +63,8 @@ void par_slot_cache_use(struct par_slot_cache *cache, u32 run, u32 period);
 
 /*
  * par_slot_cache_miss - the same, for a use that has cost a wake: the run gets a whole wake,
- * whatever else is used in the period
+ * whatever else is used in the period. Many requests miss a run before it can be read: the wake
+ * counts once a period, as long as not more than PAR_CACHE_MISSED others are missed in between
  */
 void par_slot_cache_miss(struct par_slot_cache *cache, u32 run, u32 period);
 

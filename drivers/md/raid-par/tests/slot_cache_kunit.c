@@ -307,8 +307,13 @@ static void misses_are_hot(struct kunit *test)
 					par_slot_cache_rank(&bench->cache, 199));
 	KUNIT_EXPECT_EQ(test, heat(bench, 150), WAKE / RUNS + 2 * WAKE);
 	KUNIT_EXPECT_EQ(test, heat(bench, 199), WAKE / RUNS + 2 * WAKE);
+	/* Requests for two runs in turn: each has cost one wake, in each of two periods. */
 	for (run = 0; run < 100; run++)
-		par_slot_cache_miss(&bench->cache, 3, 10 + run);
+		par_slot_cache_miss(&bench->cache, 60 + run % 2, 9 + run / 50);
+	KUNIT_EXPECT_EQ(test, heat(bench, 60), WAKE / RUNS + 2 * WAKE);
+	KUNIT_EXPECT_EQ(test, heat(bench, 61), WAKE / RUNS + 2 * WAKE);
+	for (run = 0; run < 100; run++)
+		par_slot_cache_miss(&bench->cache, 3, 11 + run);
 	KUNIT_EXPECT_EQ(test, heat(bench, 3), MOST);
 }
 
