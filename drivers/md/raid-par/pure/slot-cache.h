@@ -68,7 +68,7 @@ void par_slot_cache_use(struct par_slot_cache *cache, u32 run, u32 period);
  */
 void par_slot_cache_miss(struct par_slot_cache *cache, u32 run, u32 period);
 
-/* par_slot_cache_chosen - the runs to fill have been chosen: count those that are used from now on */
+/* par_slot_cache_chosen - runs to fill have been chosen: count those that are used from now on */
 void par_slot_cache_chosen(struct par_slot_cache *cache);
 
 /*

@@ -308,7 +308,7 @@ static u64 sync_reach(struct par_conf *conf, struct par_set *set)
 {
 	u64 max = READ_ONCE(conf->mddev->resync_max), start = set->sg->start;
 
-	/* Regions behind the end that md knows are synced with what lies before: see sync_rest(). */
+	/* Regions behind the end that md knows are synced with the last one: see sync_rest(). */
 	if (max >= conf->geo.dev_sectors)
 		max = MaxSector;
 	return clamp(max, start, start + set->sg->sectors) - start;

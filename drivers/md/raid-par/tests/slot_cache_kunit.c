@@ -60,7 +60,8 @@ static const struct {
 	{ "AB1CAD9AB", WAKE / 2 + WAKE / 3 + WAKE / 2, WAKE, 4 },
 	{ "A1-", 3 * WAKE / 4, 0, 1 },
 	{ "A1AB1-1B", 3 * (WAKE + WAKE / 2) / 4, 3 * WAKE / 2 / 4 + WAKE, 2 },
-	{ "A1A-B", WAKE * 3 / 4 + WAKE / 2, WAKE / 2, 2 },	/* the period goes on after the day */
+	/* The period goes on after the day. */
+	{ "A1A-B", WAKE * 3 / 4 + WAKE / 2, WAKE / 2, 2 },
 	{ "A1---", 27 * WAKE / 64, 0, 1 },
 };
 
