@@ -317,6 +317,7 @@ static u64 write_part(struct array *array, u64 now, u64 sector, u64 sectors, boo
 		.room = par_log_ring_used(&log->ring) < log->ring.blocks,
 		.ending = log->index.live < PAR_LOG_ENDING,
 	};
+	struct par_log_sweep left;
 
 	if (!sectors)
 		return now;
@@ -328,8 +329,9 @@ static u64 write_part(struct array *array, u64 now, u64 sector, u64 sectors, boo
 	if (write.low && par_log_full(&write))
 		array_wake(array, array->geo.gears, PAR_WHY_LOG, now);
 	/* The few that wait for the end of a drain are taken for drained then. */
-	if (write.logged && sector < end)
-		par_log_index_discard(&log->index, sector, end - sector);
+	left = (struct par_log_sweep) { .sector = sector, .sectors = end - sector };
+	while (write.logged && left.sectors && par_log_index_discard(&log->index, &left))
+		;
 	return sector == end ? done : max(done, array_write_home(array, now, sector, end - sector));
 }
 
