@@ -40,4 +40,37 @@ struct hindsight {
 /* hindsight_bound - J, with at most @allowed slow requests */
 double hindsight_bound(const struct hindsight *hindsight, double allowed);
 
+/*
+ * A second bound, for members that have to turn at some times, whatever the load is: see demand.h.
+ * It is exact for these needs, except for what hindsight_sleep_bound() says: a period in which the
+ * members turn begins when a need ends, or with time 0, and ends when a need begins or at once.
+ */
+
+/* struct hindsight_need - the members turn at some time from @from to @until, s */
+struct hindsight_need {
+	double from, until;
+};
+
+/**
+ * struct hindsight_sleep - when members turn, and what that costs
+ * @watts: W that they use more if they turn; @start: J that a start costs
+ * @hold: s that a start takes, in which needs that end wait for it. This time costs no @watts
+ *
+ * They turn at time 0, and need not turn in the end.
+ */
+struct hindsight_sleep {
+	const struct hindsight_need *need;
+	unsigned long needs;
+	double watts, start, hold;
+};
+
+/*
+ * hindsight_sleep_least - the least J, beyond those of members that never turn, and in @starts the
+ * starts of a schedule that uses no more. A start costs @price J in addition, for the choice and in
+ * the result
+ * hindsight_sleep_bound - no schedule with at most @allowed starts uses less
+ */
+double hindsight_sleep_least(const struct hindsight_sleep *sleep, double price, double *starts);
+double hindsight_sleep_bound(const struct hindsight_sleep *sleep, double allowed);
+
 #endif

@@ -15,7 +15,16 @@
  *			have images of all, and the rival "all" is such an array with the policy.
  *			Sectors beyond the end of that array begin at its start again. Further lines:
  *			"slots", "slots_used"; "misses", "hits"; of requests that missed, their number
- *			"missing", and "p50_missing_ms", "p99_missing_ms", "max_missing_ms"
+ *			"missing", and "p50_missing_ms", "p99_missing_ms", "max_missing_ms". With two gears,
+ *			"joules_demand": what no policy can do with less than, if slots are filled on demand
+ *			(demand.h), whatever it foresees and however long its requests take; "starts_demand"
+ *			of such a schedule; "joules_demand_rationed", if it keeps to the spin-up budget;
+ *			"first_uses": reads from sleepers of runs that were not used before
+ * -A, --around RUNS	see @around in demand.h (1) and in sim-slots.h (0)
+ * -u, --all-uses	see @all_uses in sim-slots.h
+ * -w, --written PERCENT	of the data has images in the beginning, see slots_fill()
+ * -D, --daily		lines "day N PAR ALL RAID5 STARTS ALL_STARTS": J of a day with images of the share and of
+ *			all, of the RAID-5, and starts of a disk
  * -n SLOTS		no band has more slots, as if others were used by other data
  * -S MIB		the size of a disk, 16 TB
  * -r			tell also what rules that do not foresee would take (threshold.h), of an array with
@@ -42,6 +51,7 @@
 #include <stdlib.h>
 
 #include "sim-array.h"
+#include "demand.h"
 #include "hindsight.h"
 #include "threshold.h"
 
@@ -93,7 +103,9 @@ static struct array_shape shape = {
 	.chunk_sectors = CHUNK_SECTORS, .sectors = DISK_SECTORS, .share = PAR_SHARE_ALL,
 	.cycles = PAR_CYCLES_DEFAULT, .carry = PAR_CARRY_DEFAULT,
 };
-static bool has_log;
+static struct demand demand;
+static bool has_log, daily;
+static unsigned int days;
 static u64 interval_ns, at, slot_began;
 static bool rules;
 static unsigned int rivals = RIVALS;
@@ -226,6 +238,28 @@ static void count_slow(u64 slower_than_us)
 	}
 }
 
+/*
+ * The least J without what sleepers use that turn: arms are as busy as in the gear in which they
+ * are least so.
+ */
+static double still_joules(void)
+{
+	const struct par_set_geometry *set = par->geo.set;
+	double joules = 0, least, other;
+	unsigned long n;
+	unsigned int i;
+
+	for (n = 0; n < slots.count; n++) {
+		least = slots.slot[n].joules[1];
+		for (i = 2; i <= par->geo.gears; i++) {
+			other = (set[i].members - set[1].members) * (DISK_IDLE_W - DISK_STANDBY_W) * slots.seconds[n];
+			least = fmin(least, slots.slot[n].joules[i] - other);
+		}
+		joules += least;
+	}
+	return joules;
+}
+
 static double bound(u64 slower_than_us)
 {
 	struct hindsight hindsight = { .gears = par->geo.gears, .slot = slots.slot, .slots = slots.count };
@@ -239,9 +273,46 @@ static double bound(u64 slower_than_us)
 
 /* ---- time passes ---- */
 
-static void see_day(void)
+static u64 starts_of(const struct array *array)
+{
+	u64 most = 0;
+	unsigned int d;
+
+	for (d = 0; d < array->geo.members; d++)
+		most = max(most, array->disk[d].starts);
+	return most;
+}
+
+static void tell_day(u64 now)
+{
+	static const enum rival of[] = { PAR, ALL, RAID5 };
+	static double before[RIVALS];
+	static u64 started[RIVALS];
+	unsigned int i;
+
+	printf("day %u", days);
+	for (i = 0; i < ARRAY_SIZE(of); i++) {
+		double joules = rival[of[i]] ? array_joules(rival[of[i]], now) : 0;
+
+		printf(" %.0f", joules - before[of[i]]);
+		before[of[i]] = joules;
+	}
+	for (i = 0; i < 2; i++) {
+		u64 starts = rival[of[i]] ? starts_of(rival[of[i]]) : 0;
+
+		printf(" %llu", starts - started[of[i]]);
+		started[of[i]] = starts;
+	}
+	printf("\n");
+}
+
+static void see_day(u64 now)
 {
 	unsigned int d;
+
+	days++;
+	if (daily)
+		tell_day(now);
 
 	for (d = 0; d < par->geo.members; d++) {
 		most_starts = max(most_starts, par->disk[d].starts - starts_before[d]);
@@ -285,7 +356,7 @@ static void let_pass(u64 now)
 		if (end >= slot_began + SLOT && (all_idle(end) || end >= slot_began + SLOT_MOST))
 			end_slot(end);
 		if (end >= next_day)
-			see_day();
+			see_day(end);
 		if (every_ns && end >= told_at + every_ns)
 			tell_disks(end);
 	}
@@ -338,6 +409,8 @@ static void send(const struct line *line)
 	}
 	nr_requests += line->pieces;
 	see_missing(line, misses, latency[PAR]);
+	if (demand.used)
+		demand_see(&demand, line->at, line->op == 'w', line->sector, line->sectors);
 	see_ideal(line);
 	if (par->gear < par->geo.gears || rivals <= TOP)
 		return;
@@ -380,16 +453,6 @@ static void tell_shifts(void)
 	}
 }
 
-static u64 starts_of(const struct array *array)
-{
-	u64 most = 0;
-	unsigned int d;
-
-	for (d = 0; d < array->geo.members; d++)
-		most = max(most, array->disk[d].starts);
-	return most;
-}
-
 static void tell_rival(enum rival i)
 {
 	printf("joules_%s %.0f\n", names[i], array_joules(rival[i], at));
@@ -413,6 +476,25 @@ static void tell_slots(void)
 	printf("p50_missing_ms %.2f\n", percentile_ms(took_missing, nr_missing, 50));
 	printf("p99_missing_ms %.2f\n", percentile_ms(took_missing, nr_missing, 99));
 	printf("max_missing_ms %.2f\n", longest_missing / 1e6);
+}
+
+/* The budget: a day's share in the beginning, and one for each day that is over. */
+static void tell_demand(void)
+{
+	unsigned int sleepers = par->geo.members - par->geo.set[1].members;
+	struct hindsight_sleep sleep = {
+		.need = demand.need, .needs = demand.needs, .start = start_joules(1),
+		.watts = sleepers * (DISK_IDLE_W - DISK_STANDBY_W),
+		.hold = (DISK_SPIN_UP + DISK_SPIN_DOWN) / (double)NSEC_PER_SEC,
+	};
+	double still = still_joules(), allowed, starts;
+
+	allowed = floor((days + 1) * shape.cycles / (PAR_YEARS_DEFAULT * 365.0));
+	printf("joules_demand %.0f\n", still + hindsight_sleep_least(&sleep, 0, &starts));
+	printf("starts_demand %.0f\n", starts);
+	printf("joules_demand_rationed %.0f\n", still + hindsight_sleep_bound(&sleep, allowed));
+	printf("joules_demand_still %.0f\n", still);
+	printf("first_uses %lu\n", demand.first);
 }
 
 static void tell_rule(const char *name, u64 slower_than_us)
@@ -474,6 +556,8 @@ static void tell(void)
 	printf("most_starts_a_day %llu\n", most_starts);
 	if (par->slots)
 		tell_slots();
+	if (demand.used)
+		tell_demand();
 	if (rivals <= TOP)
 		return;
 	printf("p99_in_top_ms %.2f\n", percentile_ms(took_top[0], nr_top, 99));
@@ -539,6 +623,8 @@ static void make_arrays(char **settings, int count)
 	while (count--)
 		set_knob(&knobs, settings[count]);
 	set_knobs(par, &knobs);
+	if (par->slots && par->geo.gears == 2)
+		demand_init(&demand, &par->geo, max(shape.around, 1U), shape.written);
 	interval_ns = knobs.interval * (NSEC_PER_SEC / MSEC_PER_SEC);
 	for (i = 1; i <= par->geo.gears; i++)
 		ideal[i] = fixed(i);
@@ -627,11 +713,15 @@ static void replay(void)
 
 static const char usage[] =
 	"usage: policy-replay [-s NAME=VALUE]... [-c CYCLES] [-d DAYS] [-e SECONDS] [-q] [-r] [-l] "
-	"[-i PERCENT] [-n SLOTS] [-S MIB] GEAR,GEAR... <REQUESTS";
+	"[-i PERCENT] [-A RUNS] [-u] [-w PERCENT] [-D] [-n SLOTS] [-S MIB] GEAR,GEAR... <REQUESTS";
 
 static const struct option options[] = {
 	{ "log", no_argument, NULL, 'l' },
 	{ "image-share", required_argument, NULL, 'i' },
+	{ "around", required_argument, NULL, 'A' },
+	{ "all-uses", no_argument, NULL, 'u' },
+	{ "written", required_argument, NULL, 'w' },
+	{ "daily", no_argument, NULL, 'D' },
 	{ }
 };
 
@@ -658,6 +748,14 @@ static void set_option(int option)
 		shape.share = strtoul(optarg, NULL, 10);
 	else if (option == 'n')
 		shape.most_slots = strtoull(optarg, NULL, 10);
+	else if (option == 'A')
+		shape.around = strtoul(optarg, NULL, 10);
+	else if (option == 'u')
+		shape.all_uses = true;
+	else if (option == 'w')
+		shape.written = strtoul(optarg, NULL, 10);
+	else if (option == 'D')
+		daily = true;
 	else if (option == 'S')
 		shape.sectors = strtoull(optarg, NULL, 10) * 2048;
 	else
@@ -668,7 +766,7 @@ int main(int argc, char **argv)
 {
 	int option;
 
-	while ((option = getopt_long(argc, argv, "s:c:d:e:qrli:n:S:", options, NULL)) != -1)
+	while ((option = getopt_long(argc, argv, "s:c:d:e:qrli:A:uw:Dn:S:", options, NULL)) != -1)
 		set_option(option);
 	if (optind + 1 != argc)
 		refuse(usage);

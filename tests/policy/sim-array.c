@@ -82,12 +82,8 @@ static u64 owed_below(const struct array *array, unsigned int gear)
 	return segments;
 }
 
-/*
- * md raid5's left-symmetric layout; returns the data's member, sets the parity's and the sector
- * there.
- */
-static unsigned int place_in(const struct par_geometry *geo, unsigned int set, u64 sector,
-			     unsigned int *parity, u64 *there)
+unsigned int array_place(const struct par_geometry *geo, unsigned int set, u64 sector,
+			 unsigned int *parity, u64 *there)
 {
 	unsigned int members = geo->set[set].members, data = members - geo->parities;
 	u64 chunk = sector / geo->chunk_sectors, stripe = chunk / data;
@@ -150,6 +146,8 @@ static u64 read_member(struct array *array, unsigned int d, u64 now, u64 x, u64 
 
 	if (par_is_sleeper(geo, d) && array->slots && !array->moving)
 		slots_use(array, d, x, now);
+	else if (array->slots && !array->moving)
+		slots_beside(array, x, now);
 	if (!par_is_sleeper(geo, d) || (turns(array, d) && *state_of(array, d, x) != IMAGE))
 		return to_disk(array, d, now, x, sectors, DISK_READ);
 	if (array_segment(array, d, x) == SIM_HOME)
@@ -185,7 +183,7 @@ static u64 read_set(struct array *array, unsigned int set, u64 now, u64 sector, 
 
 	while (sectors) {
 		u64 piece = min(sectors, geo->chunk_sectors - sector % geo->chunk_sectors), x;
-		unsigned int parity, d = place_in(geo, set, sector, &parity, &x);
+		unsigned int parity, d = array_place(geo, set, sector, &parity, &x);
 
 		if (set == geo->gears)
 			array->sample.home[d][PAR_READS]++;
@@ -253,7 +251,7 @@ static u64 write_stripe(struct array *array, unsigned int set, u64 now, u64 sect
 	for (; sectors; pieces++) {
 		u64 most = min(sectors, geo->chunk_sectors - sector % geo->chunk_sectors);
 
-		d = place_in(geo, set, sector, &parity, &piece[pieces].x);
+		d = array_place(geo, set, sector, &parity, &piece[pieces].x);
 		piece[pieces].d = d;
 		piece[pieces].sectors = most;
 		if (most > longest.sectors)
@@ -810,7 +808,7 @@ bool array_imaged(const struct array *array, u64 sector)
 
 	if (!array->slots)
 		return true;
-	data = place_in(geo, geo->gears, sector, &parity, &x);
+	data = array_place(geo, geo->gears, sector, &parity, &x);
 	for (d = geo->set[array->gear].members; d < geo->members; d++)
 		if ((geo->parities || d == data) && array_segment(array, d, x) == SIM_HOME)
 			return false;
@@ -1030,10 +1028,15 @@ void array_init_shape(struct array *array, const struct array_shape *shape)
 	array->state = unknown_state(array);
 	intents_init(&array->intents, geo);
 	array->slots = slots_new(geo);
+	if (array->slots) {
+		array->slots->around = shape->around;
+		array->slots->all_uses = shape->all_uses;
+	}
 	array->log = log_new(geo);
 	array->shifts = zeroed(ARRAY_MOST_SHIFTS, sizeof(*array->shifts));
 	array->gear = geo->gears;
 	array->target = geo->gears;
+	slots_fill(array, shape->written);
 	par_forecast_init(&array->forecast, geo);
 	par_policy_init(&array->policy, geo, array->intervals, 0);
 	array->sample.gear = array->gear;

@@ -140,6 +140,8 @@ struct array {
  * @sectors: of each disk; @log_sectors: of each of them for a write log, or 0
  * @share: percent of the data that can have images; PAR_SHARE_ALL: all
  * @most_slots: of each band; 0: as many as the share gives
+ * @around: that a miss fills as well; @all_uses: see sim-slots.h, too; @written: percent of the data has images in the beginning:
+ *	see sim-slots.h
  * @cycles, @carry: of the spin-up budget
  */
 struct array_shape {
@@ -147,6 +149,9 @@ struct array_shape {
 	u64 sectors, log_sectors;
 	unsigned int share;
 	u64 most_slots;
+	u32 around;
+	bool all_uses;
+	unsigned int written;
 	u32 cycles, carry;
 };
 
@@ -192,7 +197,14 @@ void array_interval(struct array *array, u64 now);
  */
 void array_says(struct array *array, u64 now, char *words, size_t size);
 
-/* ---- for sim-slots.c and sim-log.c ---- */
+/* ---- for sim-slots.c, sim-log.c and demand.c ---- */
+
+/*
+ * array_place - md raid5's left-symmetric layout: the member that has sector @sector of set @set,
+ * the one that has its parity, and the sector there
+ */
+unsigned int array_place(const struct par_geometry *geo, unsigned int set, u64 sector,
+			 unsigned int *parity, u64 *there);
 
 /*
  * array_segment - the state of the segment at @x of sleeper @d: SIM_HOME without a slot

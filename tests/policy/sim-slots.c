@@ -3,6 +3,8 @@
 
 #include "sim-array.h"
 
+#define GIB_SECTORS	(2ULL << 20)
+
 /* ---- set-up ---- */
 
 static void *zeroed(size_t count, size_t size)
@@ -55,6 +57,39 @@ void slots_free(struct sim_slots *slots, const struct par_geometry *geo)
 	free(slots);
 }
 
+/* splitmix64 of the GiB of the array in which the run's data lies */
+bool slots_filled(const struct par_geometry *geo, u64 run, unsigned int written)
+{
+	u64 gib = (run << geo->run_shift) * (geo->members - geo->parities) / GIB_SECTORS;
+	u64 z = (gib + 1) * 0x9e3779b97f4a7c15ULL;
+
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+	z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+	return (z ^ (z >> 31)) % 100 < written;
+}
+
+void slots_fill(struct array *array, unsigned int written)
+{
+	const struct par_geometry *geo = &array->geo;
+	unsigned int band;
+	u64 run;
+
+	for (band = 1; written && array->slots && band < geo->gears; band++) {
+		struct par_slot_map *map = &array->slots->map[band];
+
+		for (run = 0; run < map->runs / 10 * 7; run++) {
+			u32 near = par_slot_near(geo, band, run), slot;
+
+			if (!slots_filled(geo, run, written))
+				continue;
+			slot = par_slot_map_find_free(map, min(near, map->slots - 1));
+			if (slot == PAR_NO_SLOT || !par_slot_map_give(map, slot, run))
+				return;
+			par_slot_map_move(map, slot, PAR_SLOT_STORED);
+		}
+	}
+}
+
 /* ---- places ---- */
 
 static u32 slot_of(const struct array *array, unsigned int d, u64 x)
@@ -96,6 +131,16 @@ static u32 not_before(const struct par_slot_cache *cache, u64 now)
 	return max(period_of(now), cache->period);
 }
 
+static void heat_around(struct sim_slots *slots, unsigned int band, u32 run, u32 period)
+{
+	struct par_slot_cache *cache = &slots->cache[band];
+	u32 other = run - min(run, slots->around);
+
+	for (; slots->around && other <= run + slots->around; other++)
+		if (other != run && other < cache->map->runs && !par_slot_cache_heat(cache, other))
+			par_slot_cache_miss(cache, other, period);
+}
+
 void slots_use(struct array *array, unsigned int d, u64 x, u64 now)
 {
 	unsigned int band = par_image_set(&array->geo, d);
@@ -105,12 +150,26 @@ void slots_use(struct array *array, unsigned int d, u64 x, u64 now)
 
 	if (run >= cache->map->runs || par_slot_cache_fresh(cache, run, period))
 		return;
-	if (band >= array->gear)
+	if (band >= array->gear) {
 		array->slots->hits += par_slot_of(cache->map, run) != PAR_NO_SLOT;
-	else
-		array->slots->lacking[band] +=
-			par_slot_cache_lacks(cache, run, slots - par_slot_reserve(slots));
+	} else if (par_slot_cache_lacks(cache, run, slots - par_slot_reserve(slots))) {
+		array->slots->lacking[band]++;
+		heat_around(array->slots, band, run, period);
+	}
 	par_slot_cache_use(cache, run, period);
+}
+
+void slots_beside(struct array *array, u64 x, u64 now)
+{
+	u32 run = par_slot_run(&array->geo, x);
+	unsigned int band;
+
+	for (band = 1; array->slots->all_uses && band < array->geo.gears; band++) {
+		struct par_slot_cache *cache = &array->slots->cache[band];
+
+		if (run < cache->map->runs && x < par_set_offset(&array->geo, array->geo.gears - 1, 0))
+			par_slot_cache_use(cache, run, not_before(cache, now));
+	}
 }
 
 void slots_miss(struct array *array, unsigned int d, u64 x, u64 now)
@@ -122,6 +181,7 @@ void slots_miss(struct array *array, unsigned int d, u64 x, u64 now)
 	for (next = run; next <= run + 1; next++)
 		if (next < cache->map->runs)
 			par_slot_cache_miss(cache, next, not_before(cache, now));
+	heat_around(array->slots, band, run, not_before(cache, now));
 	array->slots->lacking[band]++;
 	array->slots->misses++;
 }

@@ -35,6 +35,10 @@ struct slots_band {
  *	those that the policy knows
  * @hits: uses of runs with a slot in a low gear; @misses: requests to members that had to wake one
  * @days: for which heat has been aged
+ * @around: runs before and behind a run that is missed, or would have been, which are filled with
+ *	it. The module has none, but fills the next run after a miss
+ * @all_uses: reads of members that never sleep are uses of the run behind which they lie; in the
+ *	module they are not
  * @until: no fill begins after this time, ns; @fill_bytes and @fill_time, s, limit it
  */
 struct sim_slots {
@@ -43,12 +47,22 @@ struct sim_slots {
 	struct slots_band band[PAR_MAX_SETS];
 	u64 lacking[PAR_MAX_SETS], seen[PAR_MAX_SETS];
 	u64 hits, misses, days, until, fill_bytes;
-	u32 fill_time;
+	u32 fill_time, around;
+	bool all_uses;
 };
 
 /* slots_new - no run has a slot. NULL: the array has images of all data */
 struct sim_slots *slots_new(const struct par_geometry *geo);
 void slots_free(struct sim_slots *slots, const struct par_geometry *geo);
+
+/*
+ * slots_filled - is the run of a band among the @written percent of the data that have images in the
+ *	beginning, as if they had been written last? These are GiBs of the array, at random
+ * slots_fill - give slots with images to these, within the first 70 % of the array: as if no more of
+ *	it were in use
+ */
+bool slots_filled(const struct par_geometry *geo, u64 run, unsigned int written);
+void slots_fill(struct array *array, unsigned int written);
 
 /* slots_has - may sector @x of sleeper @d have an image? */
 bool slots_has(const struct array *array, unsigned int d, u64 x);
@@ -58,6 +72,9 @@ u64 slots_image(const struct array *array, unsigned int d, u64 x);
 
 /* slots_sector - where a sector of a region, counted from the end of the metadata, is on @d */
 u64 slots_sector(const struct par_geometry *geo, unsigned int d, u64 x);
+
+/* slots_beside - a read of sector @x of a member that never sleeps, of the home region */
+void slots_beside(struct array *array, u64 x, u64 now);
 
 /* slots_use - a user's request to sleeper @d; slots_miss - it has to wake the sleeper */
 void slots_use(struct array *array, unsigned int d, u64 x, u64 now);
