@@ -315,7 +315,8 @@ void par_bad_collect(struct par_conf *conf);
  * par_slots_load - take the block's payload over into the map; at assembly. @doubtful: see
  * par_slot_map_load(). -EUCLEAN if it has impossible values, -EEXIST if runs have two slots; in a
  * rescue all blocks are stored again then.
- * par_slots_loaded - all blocks have been loaded: see par_slot_map_loaded()
+ * par_slots_loaded - all blocks have been loaded: see par_slot_map_loaded(), and
+ * par_slot_cache_loaded()
  */
 int par_slots_store(struct par_conf *conf);
 int par_store_slots(struct par_conf *conf);
