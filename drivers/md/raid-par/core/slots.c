@@ -123,10 +123,8 @@ u32 par_row_lacks_slots(const struct par_set *set, u64 row, unsigned int gear, b
 		if (par_band_imageable(set, row, band))
 			continue;
 		lacks |= BIT(band);
-		/* A run with a slot that cannot be used now gets no other slot: see slot-map.h. */
-		if (!READ_ONCE(map[band].count[PAR_SLOT_FREE]) &&
-		    par_slot_any(&map[band], par_row_run(set, row)) == PAR_NO_SLOT)
-			*possible = false;
+		/* If no give helps, the request would be held for one again and again. */
+		*possible &= par_slot_givable(&map[band], par_row_run(set, row));
 	}
 	return lacks;
 }

@@ -72,7 +72,7 @@ static inline u32 par_row_run(const struct par_set *set, u64 row)
  * par_row_has_slots - may images of @row be made for all members that sleep in gear @gear? The
  * zone lock is held, or nothing is evicted meanwhile.
  * par_row_lacks_slots - the bands that have to give the row's run a slot, a bit each; *@possible:
- * these bands have free slots
+ * the next give lets all of them hold one
  */
 bool par_row_has_slots(const struct par_set *set, u64 row, unsigned int gear);
 u32 par_row_lacks_slots(const struct par_set *set, u64 row, unsigned int gear, bool *possible);

@@ -108,6 +108,7 @@ u32 par_doubt_stale(struct par_conf *conf, u32 lacking)
 		par_doubt_range(conf, 0, conf->geo.array_sectors);
 	for (i = 1; !all && taken && i <= conf->geo.gears; i++)
 		par_doubt_zones(conf->set[i], PAR_INTENT_MISSED, taken);
+	par_doubt_report(conf);
 	return taken;
 }
 
@@ -171,6 +172,7 @@ int par_doubt_check(struct par_conf *conf)
 	}
 	if (!any)
 		return 0;
+	par_doubt_report(conf);
 	if (conf->store->start) {
 		pr_warn("md/par:%s: started by force: data in doubt may be wrong\n",
 			mdname(conf->mddev));

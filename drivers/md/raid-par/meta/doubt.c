@@ -30,10 +30,26 @@ static void set_sectors(const struct par_geometry *geo, const struct par_rows *r
 
 void par_doubt_range(struct par_conf *conf, u64 first, u64 end)
 {
-	end = min(end, conf->geo.array_sectors);
-	if (first < end)
+	par_ranges_add(&conf->store->notes.doubts.ranges, first, min(end, conf->geo.array_sectors));
+}
+
+/*
+ * With slots, a zone of a gear set has images of places all over the array. A line for each of them
+ * would replace the earlier lines in the kernel's buffer, and hold up the store on a serial
+ * console.
+ */
+void par_doubt_report(struct par_conf *conf)
+{
+	struct par_ranges *ranges = &conf->store->notes.doubts.ranges;
+	u32 i;
+
+	for (i = 0; i < ranges->count; i++)
 		pr_warn("md/par:%s: in doubt: array sectors %llu to %llu\n",
-			mdname(conf->mddev), first, end - 1);
+			mdname(conf->mddev), ranges->range[i].first, ranges->range[i].end - 1);
+	if (ranges->joined)
+		pr_warn("md/par:%s: about %llu places are in doubt: those close together are named as one range, with what lies between them\n",
+			mdname(conf->mddev), ranges->added);
+	memset(ranges, 0, sizeof(*ranges));
 }
 
 static void doubt_rows(struct par_conf *conf, const struct par_rows *rows);
@@ -127,11 +143,6 @@ static void doubt_rows(struct par_conf *conf, const struct par_rows *rows)
 		doubt_images(conf, i, first, end, rows->lost);
 }
 
-/*
- * Report the ranges of the array whose content cannot be trusted: rows of @set in zones
- * with @mark, or their images; the members in @lost are lost. Consecutive marked zones are
- * reported as one range.
- */
 void par_doubt_zones(struct par_set *set, u8 mark, u32 lost)
 {
 	const struct par_set_geometry *sg = set->sg;
@@ -162,6 +173,7 @@ void par_doubt_unresynced(struct par_set *set)
 	pr_crit("md/par:%s: a member was lost before the resync after a crash had ended: data in doubt may be wrong\n",
 		mdname(conf->mddev));
 	par_doubt_zones(set, PAR_INTENT_RESYNC, READ_ONCE(set->child.absent));
+	par_doubt_report(conf);
 }
 
 /* Zone lock held. */

@@ -188,6 +188,31 @@ enum par_block_state {
 	BLOCK_EVEN,
 };
 
+#define TELL_BLOCKS	8U	/* of a kind; there may be thousands */
+
+static bool among_first(u32 *count)
+{
+	return (*count)++ < TELL_BLOCKS;
+}
+
+static void tell_more(struct par_conf *conf, u32 count, const char *what)
+{
+	if (count > TELL_BLOCKS)
+		pr_warn("md/par:%s: %u blocks %s, of which the first %u are named above\n",
+			mdname(conf->mddev), count, what, TELL_BLOCKS);
+}
+
+/* The start is forced, or a rescue: how many blocks are there beside those that were named? */
+static void tell_blocks(struct par_conf *conf)
+{
+	const struct par_doubts *doubts = &conf->store->notes.doubts;
+
+	tell_more(conf, doubts->lost, "are valid on no member");
+	tell_more(conf, doubts->used, "of which there may be newer versions are used by force");
+	tell_more(conf, doubts->imaged, "describe data that may be old if it is read from images");
+	tell_more(conf, doubts->twice, "give slots to runs that have other slots, too");
+}
+
 static void hint_rescue(struct par_conf *conf)
 {
 	pr_err("md/par:%s: to rescue what is left, run mdadm --assemble --update=par-rescue: every row of unknown state then counts as written, and every home copy as valid\n",
@@ -212,8 +237,9 @@ static int metadata_lost(struct par_conf *conf)
 static int doubt_block(struct par_conf *conf, const char *name, u32 index, u64 seq)
 {
 	if (conf->store->start) {
-		pr_warn("md/par:%s: version %llu of %s block %u is used by force; there may be a newer one, which cannot be read\n",
-			mdname(conf->mddev), seq, name, index);
+		if (among_first(&conf->store->notes.doubts.used))
+			pr_warn("md/par:%s: version %llu of %s block %u is used by force; there may be a newer one, which cannot be read\n",
+				mdname(conf->mddev), seq, name, index);
 		return 0;
 	}
 	pr_err("md/par:%s: cannot start: version %llu of %s block %u may not be the newest: the place of the next version cannot be read on any member; --force starts the array with this version\n",
@@ -224,8 +250,9 @@ static int doubt_block(struct par_conf *conf, const char *name, u32 index, u64 s
 /* Refuse, unless a rescue is requested: no member has block @index, which is called @name. */
 static int refuse_block(struct par_conf *conf, const char *name, u32 index, const char *unknown)
 {
-	pr_err("md/par:%s: the newest version of %s block %u is valid on no member: it is unknown %s\n",
-	       mdname(conf->mddev), name, index, unknown);
+	if (among_first(&conf->store->notes.doubts.lost))
+		pr_err("md/par:%s: the newest version of %s block %u is valid on no member: it is unknown %s\n",
+		       mdname(conf->mddev), name, index, unknown);
 	return metadata_lost(conf);
 }
 
@@ -448,7 +475,8 @@ static int doubt_map(struct par_conf *conf, u32 block)
 	for (; zone < end; zone++)
 		__set_bit(zone, conf->store->marked);
 	if (conf->store->start && par_has_slots(&conf->geo) &&
-	    par_block_set(conf, block)->sg->width > 1)
+	    par_block_set(conf, block)->sg->width > 1 &&
+	    among_first(&conf->store->notes.doubts.imaged))
 		pr_warn("md/par:%s: map block %u: data that is read from images may be old, or of another place: a newer version may call their home copies the only valid ones\n",
 			mdname(conf->mddev), block);
 	return doubt_block(conf, "map", block, conf->map.block[block].seq);
@@ -534,8 +562,9 @@ static int take_slot_block(struct par_conf *conf, u32 block, const struct par_di
 	__set_bit(block, conf->slots->todo);
 	if (err != -EEXIST)
 		return refuse_block(conf, "slot map", block, "which images its slots hold");
-	pr_err("md/par:%s: slot map block %u gives slots to runs that have other slots, too: it is unknown which of them hold the images\n",
-	       mdname(conf->mddev), block);
+	if (among_first(&conf->store->notes.doubts.twice))
+		pr_err("md/par:%s: slot map block %u gives slots to runs that have other slots, too: it is unknown which of them hold the images\n",
+		       mdname(conf->mddev), block);
 	return metadata_lost(conf);
 }
 
@@ -996,6 +1025,7 @@ int par_load(struct par_conf *conf)
 	err = err ?: load_lost(conf, found);
 	if (err)
 		return err;
+	tell_blocks(conf);
 	mend_super(conf);
 	memcpy(conf->store->super.uuid, conf->mddev->uuid, sizeof(conf->store->super.uuid));
 	conf->store->blocks_torn = conf->store->intents_differ || conf->store->lost.due ||

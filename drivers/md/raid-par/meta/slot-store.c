@@ -91,6 +91,8 @@ void par_slots_loaded(struct par_conf *conf)
 {
 	unsigned int band;
 
-	for (band = 1; band < conf->geo.gears; band++)
+	for (band = 1; band < conf->geo.gears; band++) {
 		par_slot_map_loaded(&conf->slots->map[band]);
+		par_slot_cache_loaded(&conf->slots->cache[band]);
+	}
 }

@@ -8,6 +8,7 @@
 #define RAID_PAR_STORE_H
 
 #include "core/slots.h"
+#include "pure/ranges.h"
 #include "pure/store-plan.h"
 
 #define PAR_REFRESH_BATCH 256U	/* blocks that are read at once for members that are behind */
@@ -58,12 +59,24 @@ struct par_unvouched {
 };
 
 /*
- * struct par_member_notes - members, a bit each, under @mutex of struct par_store
+ * struct par_doubts - @ranges: of the array, to be reported as in doubt: doubt.c. The others, at
+ * assembly only, are numbers of blocks that have been reported: @used by force, @lost on all
+ * members, @imaged: map blocks whose images may be old, @twice: slot map blocks with runs that have
+ * two slots
+ */
+struct par_doubts {
+	struct par_ranges ranges;
+	u32 used, lost, imaged, twice;
+};
+
+/*
+ * struct par_notes - members, a bit each, and @doubts, under @mutex of struct par_store
  * @missed: those whose absence is recorded in marks: see par_note_missed()
  * @birth_due: those that lack the birth record of the array: see birth.c
  */
-struct par_member_notes {
+struct par_notes {
 	u32 missed, birth_due;
+	struct par_doubts doubts;
 };
 
 /**
@@ -104,7 +117,7 @@ struct par_store {
 	u64 block_seq;
 	bool super_due, intents_differ, blocks_torn;
 	u32 current_members, whole;
-	struct par_member_notes notes;
+	struct par_notes notes;
 	struct par_unvouched unvouched;
 	struct par_told told;
 	u8 *intents;
@@ -302,7 +315,8 @@ void par_bad_collect(struct par_conf *conf);
  * par_slots_load - take the block's payload over into the map; at assembly. @doubtful: see
  * par_slot_map_load(). -EUCLEAN if it has impossible values, -EEXIST if runs have two slots; in a
  * rescue all blocks are stored again then.
- * par_slots_loaded - all blocks have been loaded: see par_slot_map_loaded()
+ * par_slots_loaded - all blocks have been loaded: see par_slot_map_loaded(), and
+ * par_slot_cache_loaded()
  */
 int par_slots_store(struct par_conf *conf);
 int par_store_slots(struct par_conf *conf);
@@ -340,13 +354,16 @@ int par_flush_awake(struct par_conf *conf);
 /* ---- doubt.c ---- */
 
 /*
- * par_doubt_range - report that these sectors of the array are in doubt
- * par_doubt_zones - report the ranges of the array whose content cannot be trusted: rows of
- * @set in zones with @mark, or their images; the members in @lost are lost. Consecutive
- * marked zones are reported as one range.
+ * par_doubt_range - these sectors of the array are in doubt
+ * par_doubt_zones - the content of rows of @set in zones with @mark, or that of their images,
+ * cannot be trusted; the members in @lost are lost
+ * par_doubt_report - report all of these ranges, and forget them: adjacent ones as one, and if
+ * there are too many, also those that are closest together. conf->store->mutex held, or at
+ * assembly, all three.
  */
 void par_doubt_range(struct par_conf *conf, u64 first, u64 end);
 void par_doubt_zones(struct par_set *set, u8 mark, u32 lost);
+void par_doubt_report(struct par_conf *conf);
 
 /*
  * par_doubt_unresynced - @set has lost members and has not been resynced since a crash:

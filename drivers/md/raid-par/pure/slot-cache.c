@@ -96,6 +96,21 @@ static void enter_period(struct par_slot_cache *cache, u32 period)
 	cache->period = period;
 }
 
+/* As if the runs had been used in the period before: the next use is the first since the start. */
+void par_slot_cache_loaded(struct par_slot_cache *cache)
+{
+	u32 slot, run;
+
+	for (slot = 0; slot < cache->map->slots; slot++) {
+		if (par_slot_state(cache->map, slot) == PAR_SLOT_FREE)
+			continue;
+		run = par_slot_run_of(cache->map, slot);
+		set_word(cache, run, par_slot_heat(cache->map, run),
+			 PAR_HEAT_LOADED << HEAT_SHIFT | ((cache->period - 1) & PERIOD_MASK));
+	}
+}
+EXPORT_SYMBOL_IF_KUNIT(par_slot_cache_loaded);
+
 /*
  * Is a use the first one of its run since the last choice? If the run was used before in the same
  * period, it has been counted, or the choice knew it.

@@ -32,6 +32,14 @@
 #define PAR_HEAT_WAKE		4096U
 #define PAR_HEAT_MAX		0x3ffffU
 
+/*
+ * Of a run that has a slot at a start, since its heat is not stored: as much as a use with 15 other
+ * runs in the period. The runs of a scan, which are hundreds in a period and more, get less, and do
+ * not take its slot; a run that is used with few others, or missed, gets more. Without a use it is
+ * gone after 17 days.
+ */
+#define PAR_HEAT_LOADED		(PAR_HEAT_WAKE / 16)
+
 /**
  * struct par_slot_cache - the heat of the runs of a band
  * @map: where the heat is kept; @period: the present one
@@ -54,6 +62,9 @@ struct par_slot_cache {
 
 /* par_slot_cache_init - begin with a map in which no run has any heat */
 void par_slot_cache_init(struct par_slot_cache *cache, struct par_slot_map *map, u32 period);
+
+/* par_slot_cache_loaded - the map has been loaded: runs that have a slot get PAR_HEAT_LOADED */
+void par_slot_cache_loaded(struct par_slot_cache *cache);
 
 /*
  * par_slot_cache_use - @run is used in @period, a number that never decreases; in any gear.

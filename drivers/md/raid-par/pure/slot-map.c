@@ -79,6 +79,23 @@ u32 par_slot_of(const struct par_slot_map *map, u32 run)
 }
 EXPORT_SYMBOL_IF_KUNIT(par_slot_of);
 
+bool par_slot_givable(const struct par_slot_map *map, u32 run)
+{
+	u32 slot = par_slot_any(map, run);
+
+	if (slot == PAR_NO_SLOT)
+		return READ_ONCE(map->count[PAR_SLOT_FREE]);
+	switch (par_slot_state(map, slot)) {
+	case PAR_SLOT_CLOSED:
+	case PAR_SLOT_ZEROED:
+	case PAR_SLOT_LEAVING:
+		return false;
+	default:
+		return true;
+	}
+}
+EXPORT_SYMBOL_IF_KUNIT(par_slot_givable);
+
 u32 par_slot_heat(const struct par_slot_map *map, u32 run)
 {
 	u32 word = READ_ONCE(map->run[run]);

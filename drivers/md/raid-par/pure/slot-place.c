@@ -137,23 +137,37 @@ static void set_run(struct par_geometry *geo, u32 run)
 	geo->run_shift = ilog2(run);
 }
 
+/* The module counts the sectors of a slot in 32 bits. */
+static bool slots_small(const struct par_geometry *geo)
+{
+	unsigned int i;
+
+	for (i = 1; i < geo->gears; i++)
+		if ((u64)geo->band[i].imaged << geo->run_shift >= BIT_ULL(31))
+			return false;
+	return true;
+}
+
 /*
  * Choose the size of a segment and of a run as if there were no metadata, which gives upper bounds
  * for the maps. The run is the smallest possible one, or @run if it is given: with the run that was
- * chosen at creation, the result is the same as at creation.
+ * chosen at creation, the result is the same as at creation. The superblock may have any other run:
+ * numbers of runs and slots have 24 bits, and the memory for them has this limit, too.
  */
-static bool choose_sizes(struct par_geometry *geo, u32 run)
+static enum par_slot_error choose_sizes(struct par_geometry *geo, u32 run)
 {
-	set_run(geo, run ?: PAR_RUN_MIN);
-	for (;;) {
+	for (set_run(geo, run ?: PAR_RUN_MIN); slots_small(geo);
+	     set_run(geo, 2 * geo->run_sectors)) {
 		if (!fit_share(geo, geo->log_sectors))
-			return false;
+			return PAR_SLOT_GEOMETRY;
 		par_geometry_segment(geo);
-		if (run || (par_slot_memory(geo) <= PAR_SLOT_MEMORY &&
-			    geo->run_sectors >= geo->seg_sectors))
-			return true;
-		set_run(geo, 2 * geo->run_sectors);
+		if (par_slot_memory(geo) <= PAR_SLOT_MEMORY &&
+		    geo->run_sectors >= geo->seg_sectors)
+			return PAR_SLOT_OK;
+		if (run)
+			break;
 	}
+	return PAR_SLOT_RUN;
 }
 
 /*
@@ -195,6 +209,7 @@ static bool sizes_possible(const struct par_slot_ask *ask)
 enum par_slot_error par_slot_place_init(struct par_geometry *geo,
 					const struct par_slot_ask *ask, enum par_geo_error *why)
 {
+	enum par_slot_error err;
 	unsigned int i;
 
 	*why = PAR_GEO_OK;
@@ -220,14 +235,14 @@ enum par_slot_error par_slot_place_init(struct par_geometry *geo,
 	geo->tract_sectors = ask->tract ?: PAR_TRACT;
 	for (i = 1; i < geo->gears; i++)
 		geo->band[i].imaged = geo->set[i + 1].members - geo->set[i].members;
-	if (!choose_sizes(geo, ask->run) || !fit_behind_metadata(geo)) {
+	err = ask->log > ask->sleeper ? PAR_SLOT_GEOMETRY : choose_sizes(geo, ask->run);
+	if (!err && !fit_behind_metadata(geo))
+		err = PAR_SLOT_GEOMETRY;
+	if (err == PAR_SLOT_GEOMETRY)
 		*why = PAR_GEO_TOO_SMALL;
-		return PAR_SLOT_GEOMETRY;
-	}
-	if (geo->run_sectors < geo->seg_sectors)
-		return PAR_SLOT_RUN;
-	finish_place(geo);
-	return PAR_SLOT_OK;
+	if (!err)
+		finish_place(geo);
+	return err;
 }
 EXPORT_SYMBOL_IF_KUNIT(par_slot_place_init);
 

@@ -422,10 +422,49 @@ static void counts_runs_since_choice(struct kunit *test)
 	KUNIT_EXPECT_EQ_MSG(test, bench->cache.since, 4, "what is long ago counts again");
 }
 
+/*
+ * After a start, runs with a slot are neither cold nor hotter than what is used: a scan takes none
+ * of their slots; runs that are used with few others do, and those that are missed.
+ */
+static void loaded_runs_are_warm(struct kunit *test)
+{
+	struct bench *bench = new_bench(test, 0);
+	u32 run, day;
+
+	for (run = 0; run < SLOTS; run++)
+		hold(test, bench, run, run);
+	par_slot_cache_loaded(&bench->cache);
+	KUNIT_EXPECT_EQ(test, heat(bench, 0), WAKE / 16);
+	KUNIT_EXPECT_EQ(test, heat(bench, SLOTS), 0);
+	KUNIT_EXPECT_EQ(test, par_slot_cache_hot(&bench->cache), SLOTS);
+	KUNIT_EXPECT_EQ(test, bench->cache.since, 0);
+	/* Of the runs of a scan one has a slot. */
+	for (run = SLOTS - 1; run < SLOTS + 100; run++)
+		par_slot_cache_use(&bench->cache, run, 1);
+	KUNIT_EXPECT_EQ(test, bench->cache.since, 101);
+	par_slot_cache_use(&bench->cache, 190, 2);
+	par_slot_cache_miss(&bench->cache, 191, 2);
+	for (run = 0; run < SLOTS - 1; run++) {
+		u32 rank = par_slot_cache_rank(&bench->cache, run);
+
+		KUNIT_ASSERT_GT(test, rank, par_slot_cache_rank(&bench->cache, SLOTS));
+		KUNIT_ASSERT_LT(test, rank, par_slot_cache_rank(&bench->cache, SLOTS - 1));
+		KUNIT_ASSERT_LT(test, rank, par_slot_cache_rank(&bench->cache, 190));
+		KUNIT_ASSERT_LT(test, rank, par_slot_cache_rank(&bench->cache, 191));
+	}
+	for (day = 0; day < 17; day++) {
+		KUNIT_EXPECT_GT(test, heat(bench, 0), 0);
+		par_slot_cache_age(&bench->cache, 0, RUNS, 2 + 144 * day);
+	}
+	KUNIT_EXPECT_EQ(test, heat(bench, 0), 0);
+	KUNIT_EXPECT_GT(test, heat(bench, 191), 0);
+}
+
 static struct kunit_case slot_cache_cases[] = {
 	KUNIT_CASE(heat_by_hand),
 	KUNIT_CASE(walks_beside_tables),
 	KUNIT_CASE(scans_are_cold),
+	KUNIT_CASE(loaded_runs_are_warm),
 	KUNIT_CASE(misses_are_hot),
 	KUNIT_CASE(heat_saturates),
 	KUNIT_CASE(old_uses_stay_old),

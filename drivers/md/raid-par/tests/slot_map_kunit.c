@@ -372,9 +372,41 @@ static void doubtful_block(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, map->count[PAR_SLOT_HELD], 3);
 }
 
+/* Is a slot to be waited for? A give changes slots that are free or given, and no others. */
+static void givable(struct kunit *test)
+{
+	static const struct {
+		enum par_slot_event event;	/* leads to the state */
+		bool want;
+	} steps[] = {
+		{ PAR_SLOT_STORED, true }, { PAR_SLOT_CLOSE, false }, { PAR_SLOT_KEEP, true },
+		{ PAR_SLOT_WRITE, true }, { PAR_SLOT_CLEANED, true }, { PAR_SLOT_CLOSE, false },
+		{ PAR_SLOT_ZERO, false }, { PAR_SLOT_TOLD, false }, { PAR_SLOT_GONE, true },
+	};
+	struct walk *walk = new_walk(test);
+	struct par_slot_map *map = &walk->map;
+	unsigned int i;
+	u32 run;
+
+	KUNIT_EXPECT_TRUE(test, par_slot_givable(map, 7));
+	KUNIT_ASSERT_TRUE(test, par_slot_map_give(map, 3, 7));
+	KUNIT_EXPECT_TRUE_MSG(test, par_slot_givable(map, 7), "given");
+	for (i = 0; i < ARRAY_SIZE(steps); i++) {
+		KUNIT_ASSERT_TRUE(test, par_slot_map_move(map, 3, steps[i].event));
+		KUNIT_EXPECT_EQ_MSG(test, par_slot_givable(map, 7), steps[i].want, "step %u", i);
+		/* Another run gets a free slot at any time. */
+		KUNIT_EXPECT_TRUE(test, par_slot_givable(map, 8));
+	}
+	for (run = 8; run < 8 + SLOTS; run++)
+		KUNIT_ASSERT_TRUE(test, par_slot_map_give(map, run - 8, run));
+	KUNIT_EXPECT_FALSE_MSG(test, par_slot_givable(map, 7), "none is free");
+	KUNIT_EXPECT_TRUE_MSG(test, par_slot_givable(map, 8), "given, and none is free");
+}
+
 static struct kunit_case slot_map_cases[] = {
 	KUNIT_CASE(map_against_arrays),
 	KUNIT_CASE(free_until_full),
+	KUNIT_CASE(givable),
 	KUNIT_CASE(blocks_stored_and_read),
 	KUNIT_CASE(blocks_damaged),
 	KUNIT_CASE(blocks_that_lie),
