@@ -217,14 +217,34 @@ static void learn_copy_rate(struct par_monitor *monitor,
 		par_rate_add(&monitor->copied, to->copied - from->copied, to->ns - from->ns);
 }
 
-static void learn_misses(struct par_conf *conf, const struct par_counts *from,
+/* Returns true if a period with a miss begins. */
+static bool learn_misses(struct par_conf *conf, const struct par_counts *from,
 			 const struct par_counts *to, u64 now)
 {
 	unsigned int band;
+	bool begins = false;
 
 	for (band = 1; band < conf->geo.gears; band++)
 		if (to->lacking[band] != from->lacking[band])
-			par_policy_missed(&conf->monitor->policy, band, now);
+			begins |= par_policy_missed(&conf->monitor->policy, band, now);
+	return begins;
+}
+
+/* A new hour, or the first one that is known, has its usual misses. */
+static void recall_misses(struct par_conf *conf, u64 now)
+{
+	struct par_monitor *monitor = conf->monitor;
+	u32 of_day;
+	u64 hour;
+
+	if (!par_has_slots(&conf->geo) || !par_clock_set(conf))
+		return;
+	hour = div_u64(par_clock(conf), 3600);
+	if (hour == monitor->usual)
+		return;
+	monitor->usual = hour;
+	div_u64_rem(hour, 24, &of_day);
+	par_policy_usual(&monitor->policy, par_history_of(&monitor->history, of_day).misses, now);
 }
 
 /* ---- the present state ---- */
@@ -397,6 +417,7 @@ static bool record_policy(struct par_conf *conf)
 	kept->hour = monitor->history.hour;
 	memcpy(kept->mean, monitor->history.mean, sizeof(kept->mean));
 	memcpy(kept->peak, monitor->history.peak, sizeof(kept->peak));
+	memcpy(kept->misses, monitor->history.misses, sizeof(kept->misses));
 	spin_unlock(&conf->store->power_lock);
 	return learnt;
 }
@@ -456,7 +477,7 @@ static bool interval_over(struct par_conf *conf)
 	struct par_interval interval;
 	struct par_sample sample;
 	u64 now = ktime_get_seconds();
-	bool used;
+	bool used, missed;
 
 	count_all(conf, to);
 	make_sample(conf, from, to, &sample);
@@ -465,7 +486,7 @@ static bool interval_over(struct par_conf *conf)
 	monitor->used = used || xchg(&monitor->roused, false);
 	learn_copy_rate(monitor, from, to);
 	learn_filling(monitor, from, to);
-	learn_misses(conf, from, to, now);
+	missed = learn_misses(conf, from, to, now);
 	monitor->newest = !monitor->newest;
 	fail_gone(conf);
 	note_gear(conf, now);
@@ -483,6 +504,9 @@ static bool interval_over(struct par_conf *conf)
 			end = par_history_see(&monitor->history, load, sample.ns,
 					      par_clock(conf));
 	}
+	if (missed)
+		par_history_missed(&monitor->history);
+	recall_misses(conf, now);
 	decide_gear(conf);
 	return worth_storing(conf, end);
 }
@@ -671,6 +695,8 @@ void par_monitor_begin(struct par_conf *conf)
 	monitor->history.hour = kept->hour;
 	memcpy(monitor->history.mean, kept->mean, sizeof(kept->mean));
 	memcpy(monitor->history.peak, kept->peak, sizeof(kept->peak));
+	memcpy(monitor->history.misses, kept->misses, sizeof(kept->misses));
+	monitor->usual = 0;
 	monitor->failures = conf->shift->failures;
 	monitor->seen_gear = conf->gear;
 	count_all(conf, &monitor->counts[monitor->newest]);

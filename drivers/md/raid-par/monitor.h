@@ -63,6 +63,7 @@ struct par_counts {
  * @copied: the amount that propagation has copied recently, and its duration
  * @failures: shifts that failed and that the policy knows of
  * @filling: the recent rate at which the write log has filled
+ * @usual: the hour, since 1970, whose usual misses the policy knows of
  * @gone: members whose devices were gone at the last look, a bit each
  * @used: the array received a request in the interval that ended last, or a request has
  *	roused the monitor
@@ -91,7 +92,7 @@ struct par_monitor {
 	u64 told_at;
 	struct par_rate copied;
 	struct par_filling filling;
-	u64 failures;
+	u64 failures, usual;
 	u32 gone;
 	bool running, used, roused;
 	unsigned long due, late;

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Expected misses keep an array with images of a share in its top gear, and say so; runs in use do not, and a miss wakes for its own cause.
+# Expected misses keep an array with images of a share in its top gear, and say so; runs in use do not, and a miss wakes for its own cause. Misses by hour survive a stop, and are expected after the next start.
 # subject: slots
 # plain: yes
 # machine: --debug --time-travel --mem 2G
@@ -30,6 +30,9 @@ cold() {
 	done
 }
 
+# All of it happens within an hour.
+START=$(((EPOCHSECONDS / 3600 + 1) * 3600))
+date -s "@$START" >/dev/null
 mkspindles 5 64M preset=nas
 create_shared 10 3,5 --chunk=64
 MIB=184
@@ -78,4 +81,30 @@ explains 'gear 3 would be enough, but its expected misses cost more energy than 
 note "no more of them"
 hot 200
 assert_eq "$(par gear)" 3 "gear"
+
+note "misses by hour"
+assert_eq "$(cat "/sys/block/$MD/md/par/load_by_hour")" '' "hours before the first one is over"
+nap $((START + 3605 - EPOCHSECONDS))
+by_hour=$(cat "/sys/block/$MD/md/par/load_by_hour")
+read -r hour mean peak days misses <<<"$by_hour"
+assert_eq "$hour $days" "$(date -u -d "@$START" +%H) 1" "the hour, and days"
+assert_match "$misses" '^([1-9]|[12][0-9]|30)\.00$' "misses in the hour"
+set_par break_even 240
+set_par gear 5
+gear_is 5 60
+stop_par
+dissect
+assert_eq "$(dissect --hours)" \
+	"$((START / 3600)) $((10#${mean/./})) $((10#${peak/./})) ${misses%.00}" "the hour on the disks"
+
+note "misses that are usual at this hour"
+date -s "@$((START + 86400 + 60))" >/dev/null
+assemble_par
+assert_eq "$(cat "/sys/block/$MD/md/par/load_by_hour")" "$by_hour" "load_by_hour after a start"
+set_par hold 10
+# The last stay in gear 3 was short, for which the policy waits, too: until 240 s after the start.
+nap 400
+assert_eq "$(par gear)" 5 "gear at this hour"
+explains 'gear 3 would be enough, but its expected misses cost more energy than it saves: its sleepers would sleep for [0-9]+ s until one wakes them'
+gear_is 3 1000
 stop_par

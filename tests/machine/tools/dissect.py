@@ -2,7 +2,7 @@
 """Check the content of the disks of a stopped par array, according to the documents, not to
 the module's code.
 
-  dissect.py [--compare FILE] [--expect-gear N] [--geometry|--home|--log|--where CHUNK] DEVICE...
+  dissect.py [--compare FILE] [--expect-gear N] [--geometry|--home|--hours|--log|--where CHUNK] DEVICE...
 
 The devices may be in any order: the superblock of each says which member it is, and a device
 without a superblock takes a free place. In every written row of every set the parities, P and
@@ -18,6 +18,8 @@ The other options only print places:
              copy of each record
 --geometry   the size of the metadata
 --home       the first sector of the home region on the first device
+--hours      for each hour of the past week whose loads are known, in the order of the superblock:
+             the hour, the mean load and the peak in 1/10000, and the number of misses
 --parity N   for each written row of the set of N members, the member and the sector of its
              device that have P; not if only an image of it is valid
 --where      the member and the sector at which the home copy of a chunk of the array begins; in
@@ -352,6 +354,41 @@ class Log:
         return f"{len(self.records)} records of {len(self.blocks)} blocks in the log"
 
 
+class Hours:
+    """The loads and the misses of each hour of the past week."""
+
+    UNKNOWN = 0xffff
+    MOST = 0x3ffe
+    MISSES = 0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 30
+
+    def __init__(self, raw, slots):
+        newest, = struct.unpack_from("<Q", raw, 2768)
+        has_misses = struct.unpack_from("<Q", raw, 16)[0] & 8
+        if has_misses and not slots:
+            raise Wrong("hours have misses, without slots")
+        self.known, used = [], 0
+        for place in range(168):
+            mean, peak = struct.unpack_from("<2H", raw, 2776 + 4 * place)
+            if (mean == self.UNKNOWN) != (peak == self.UNKNOWN):
+                raise Wrong(f"hour {place}: one load is known")
+            if mean == self.UNKNOWN:
+                continue
+            kind = 0
+            if has_misses:
+                kind = mean >> 14 | peak >> 14 << 2
+                mean, peak = mean & 0x3fff, peak & 0x3fff
+                if mean > self.MOST or peak > self.MOST:
+                    raise Wrong(f"hour {place}: loads {mean} and {peak}")
+            used |= kind
+            self.known.append((newest - (newest - place) % 168, mean, peak, self.MISSES[kind]))
+        if has_misses and not used:
+            raise Wrong("a superblock for misses has none")
+
+    def tell(self):
+        for hour in self.known:
+            print(*hour)
+
+
 def times_two(value, size):
     """Every byte of a big integer times 2 in the field of RAID-6."""
     ones = int.from_bytes(b"\1" * size, "little")
@@ -392,6 +429,7 @@ class Array:
             self.sets.append(Set(self, i + 1, self.gears[i], start, sectors))
         self.home = self.sets[-1]
         self.slots = Slots(self, raw) if struct.unpack_from("<Q", raw, 16)[0] & 4 else None
+        self.hours = Hours(raw, self.slots)
         self.check_geometry()
         self.load_map()
         self.lost = self.load_lost(raw)
@@ -561,6 +599,7 @@ def main():
     parser.add_argument("--expect-gear", type=int, metavar="N")
     parser.add_argument("--geometry", action="store_true")
     parser.add_argument("--home", action="store_true")
+    parser.add_argument("--hours", action="store_true")
     parser.add_argument("--log", action="store_true")
     parser.add_argument("--parity", type=int, metavar="N")
     parser.add_argument("--where", type=int, metavar="CHUNK")
@@ -577,6 +616,9 @@ def main():
             return 0
         if options.home:
             print(array.member[0].data_offset + array.home.start)
+            return 0
+        if options.hours:
+            array.hours.tell()
             return 0
         if options.log:
             array.log.tell()

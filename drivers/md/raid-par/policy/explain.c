@@ -90,7 +90,10 @@ static void say_misses(struct line *line, const struct par_policy *policy,
 	u64 pays = par_policy_pays_after(policy, is, d->about);
 
 	say(line, "would be enough, but ");
-	if (is->now < misses->last + linger && !par_misses_wait(misses, linger, pays,
+	if (misses->usual && is->now < misses->last + linger)
+		say(line, "at this hour data without a slot is usually needed: once in %llu s",
+		    par_misses_sleep(misses, linger, misses->last) + linger);
+	else if (is->now < misses->last + linger && !par_misses_wait(misses, linger, pays,
 								is->gap[d->about],
 								misses->last + linger))
 		say(line, "data without a slot was needed %llu s ago, and more may follow",

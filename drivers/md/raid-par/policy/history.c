@@ -13,6 +13,27 @@
 
 #define HOUR	3600U	/* seconds */
 
+static const u8 par_miss_numbers[PAR_MISS_CLASSES] = {
+	0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 30,
+};
+
+u8 par_miss_class(u32 misses)
+{
+	u8 class = 0;
+
+	while (class < PAR_MISS_CLASSES - 1 &&
+	       2ULL * misses > par_miss_numbers[class] + par_miss_numbers[class + 1])
+		class++;
+	return class;
+}
+EXPORT_SYMBOL_IF_KUNIT(par_miss_class);
+
+u32 par_miss_number(u8 class)
+{
+	return par_miss_numbers[min_t(u8, class, PAR_MISS_CLASSES - 1)];
+}
+EXPORT_SYMBOL_IF_KUNIT(par_miss_number);
+
 void par_history_init(struct par_history *history)
 {
 	memset(history, 0, sizeof(*history));
@@ -38,6 +59,7 @@ static void advance_hours(struct par_history *history, u64 hour)
 	for (k = 1; k <= min_t(u64, to - from, PAR_HISTORY_HOURS); k++) {
 		history->mean[hour_place(from + k)] = PAR_LOAD_UNKNOWN;
 		history->peak[hour_place(from + k)] = PAR_LOAD_UNKNOWN;
+		history->misses[hour_place(from + k)] = 0;
 	}
 	history->hour = hour;
 }
@@ -49,6 +71,7 @@ static enum par_hour_end end_hour(struct par_history *history)
 	advance_hours(history, history->now);
 	history->mean[hour_place(history->now)] = div64_u64(history->sum, history->ns);
 	history->peak[hour_place(history->now)] = history->most;
+	history->misses[hour_place(history->now)] = par_miss_class(history->missed);
 	return history->most ? PAR_HOUR_USED : PAR_HOUR_IDLE;
 }
 
@@ -63,6 +86,7 @@ static enum par_hour_end see_part(struct par_history *history, u32 load, u64 ns,
 		history->sum = 0;
 		history->ns = 0;
 		history->most = 0;
+		history->missed = 0;
 	}
 	history->sum += load * ns;
 	history->ns += ns;
@@ -86,7 +110,7 @@ enum par_hour_end par_history_see(struct par_history *history, u32 load, u64 ns,
 	u64 hour = div_u64(now, HOUR), from = hour_began(history, ns, now), next, part;
 	enum par_hour_end end = PAR_HOUR_GOES_ON;
 
-	load = min(load, PAR_LOAD_UNKNOWN - 1);
+	load = min(load, PAR_HOUR_MOST);
 	for (; from < hour * HOUR; from = next) {
 		next = (div_u64(from, HOUR) + 1) * HOUR;
 		part = min(ns, (next - from) * NSEC_PER_SEC);
@@ -96,6 +120,12 @@ enum par_hour_end par_history_see(struct par_history *history, u32 load, u64 ns,
 	return max(end, see_part(history, load, ns, hour));
 }
 EXPORT_SYMBOL_IF_KUNIT(par_history_see);
+
+void par_history_missed(struct par_history *history)
+{
+	history->missed++;
+}
+EXPORT_SYMBOL_IF_KUNIT(par_history_missed);
 
 struct par_hour par_history_of(const struct par_history *history, unsigned int hour)
 {
@@ -109,10 +139,12 @@ struct par_hour par_history_of(const struct par_history *history, unsigned int h
 		of.days++;
 		of.mean += history->mean[at];
 		of.peak += history->peak[at];
+		of.misses += par_miss_number(history->misses[at]) * PAR_MISS_ONE;
 	}
 	if (of.days) {
 		of.mean /= of.days;
 		of.peak /= of.days;
+		of.misses /= of.days;
 	}
 	return of;
 }

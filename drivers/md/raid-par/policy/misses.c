@@ -5,9 +5,12 @@
 #include <linux/kernel.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
+#include <linux/string.h>
 #include <kunit/visibility.h>
 
 #include "policy/misses.h"
+
+#define HOUR	3600U	/* seconds */
 
 /* The duration of the present sleep, in which the array is, or would be. */
 static u64 sleep_so_far(const struct par_misses *misses, u32 linger, u64 now)
@@ -23,17 +26,52 @@ static u64 add_faded(u64 sum, u64 value)
 	return sum - sum / PAR_MISSES_KEPT + value * PAR_MISSES_ONE;
 }
 
-void par_misses_see(struct par_misses *misses, u32 linger, u64 now)
+/* The only sleep that is known. */
+static void set_sleep(struct par_misses *misses, u32 linger, u64 sleep)
 {
-	u64 sleep = misses->last ? sleep_so_far(misses, linger, now) : 0;
+	misses->sleeps = PAR_MISSES_ONE;
+	misses->slept = min_t(u64, sleep, PAR_MISSES_MOST * (u64)linger) * PAR_MISSES_ONE;
+	misses->lasted = sleep * PAR_MISSES_ONE;
+}
 
-	misses->last = max(now, 1ULL);
+void par_misses_suppose(struct par_misses *misses, u32 linger, u32 usual, u64 now)
+{
+	u32 each;
+
+	if (misses->last && !misses->usual)
+		return;
+	misses->usual = usual;
+	if (usual) {
+		each = HOUR * PAR_MISS_ONE / usual;
+		set_sleep(misses, linger, each - min(each, linger));
+		misses->last = misses->last ?: max(now, 1ULL);
+	} else {
+		memset(misses, 0, sizeof(*misses));
+	}
+}
+EXPORT_SYMBOL_IF_KUNIT(par_misses_suppose);
+
+static void see_sleep(struct par_misses *misses, u32 linger, u64 sleep)
+{
 	if (!sleep)
 		return;
 	sleep = min_t(u64, sleep, U32_MAX);
 	misses->sleeps = add_faded(misses->sleeps, 1);
 	misses->slept = add_faded(misses->slept, min_t(u64, sleep, PAR_MISSES_MOST * (u64)linger));
 	misses->lasted = add_faded(misses->lasted, sleep);
+}
+
+bool par_misses_see(struct par_misses *misses, u32 linger, u64 now)
+{
+	bool begins = !misses->period || now > misses->period + linger;
+
+	if (misses->last)
+		see_sleep(misses, linger, sleep_so_far(misses, linger, now));
+	misses->last = max(now, 1ULL);
+	misses->usual = false;
+	if (begins)
+		misses->period = misses->last;
+	return begins;
 }
 EXPORT_SYMBOL_IF_KUNIT(par_misses_see);
 

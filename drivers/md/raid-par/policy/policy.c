@@ -225,14 +225,21 @@ void par_policy_see(struct par_policy *policy, const struct par_interval *interv
 }
 EXPORT_SYMBOL_IF_KUNIT(par_policy_see);
 
-void par_policy_missed(struct par_policy *policy, unsigned int band, u64 now)
+bool par_policy_missed(struct par_policy *policy, unsigned int band, u64 now)
 {
 	unsigned int gear;
 
-	for (gear = 1; gear <= band; gear++)
+	for (gear = 2; gear <= band; gear++)
 		par_misses_see(&policy->misses[gear], policy->knobs.break_even, now);
+	return par_misses_see(&policy->misses[1], policy->knobs.break_even, now);
 }
 EXPORT_SYMBOL_IF_KUNIT(par_policy_missed);
+
+void par_policy_usual(struct par_policy *policy, u32 misses, u64 now)
+{
+	par_misses_suppose(&policy->misses[1], policy->knobs.break_even, misses, now);
+}
+EXPORT_SYMBOL_IF_KUNIT(par_policy_usual);
 
 /* ---- limits ---- */
 
@@ -618,7 +625,7 @@ static bool was_missed(const struct par_policy *policy, const struct par_situati
 	const struct par_misses *misses = &policy->misses[is->target];
 
 	return (is->why == PAR_WHY_QUIET || is->why == PAR_WHY_GONE) && misses->last &&
-	       is->now < misses->last + policy->knobs.break_even;
+	       !misses->usual && is->now < misses->last + policy->knobs.break_even;
 }
 
 struct par_decision par_policy_decide(const struct par_policy *policy,

@@ -167,9 +167,16 @@ void par_policy_see(struct par_policy *policy, const struct par_interval *interv
 /*
  * par_policy_missed - in the interval that has ended, a run of band @band was used for which
  * there is no slot, and would not be one after a shift down: a miss in all gears in which the
- * band's members sleep
+ * band's members sleep. Returns true if a period with a miss begins in the lowest gear, see
+ * par_misses_see().
  */
-void par_policy_missed(struct par_policy *policy, unsigned int band, u64 now);
+bool par_policy_missed(struct par_policy *policy, unsigned int band, u64 now);
+
+/*
+ * par_policy_usual - this hour there are usually @misses periods with a miss in the lowest gear,
+ * see par_misses_suppose()
+ */
+void par_policy_usual(struct par_policy *policy, u32 misses, u64 now);
 
 /*
  * par_policy_pays_after - the time after which a sleep in the lower gear @gear pays for itself, s

@@ -159,6 +159,52 @@ static void unpack_spans(struct par_spans *spans, const struct par_disk_spans *r
 	spans->count = count;
 }
 
+static __le16 pack_load(u16 load, u8 misses)
+{
+	if (load == PAR_LOAD_UNKNOWN)
+		return cpu_to_le16(PAR_LOAD_UNKNOWN);
+	return cpu_to_le16(min_t(u16, load, PAR_HOUR_MOST) | misses << PAR_HOUR_MISSES);
+}
+
+static u16 unpack_load(__le16 raw, bool misses)
+{
+	u16 load = le16_to_cpu(raw);
+
+	if (load == PAR_LOAD_UNKNOWN)
+		return PAR_LOAD_UNKNOWN;
+	return min_t(u16, PAR_HOUR_MOST, misses ? load & PAR_HOUR_LOAD : load);
+}
+
+static void pack_hours(struct par_disk_super *raw, const struct par_policy_record *policy)
+{
+	unsigned int i;
+
+	for (i = 0; i < PAR_HISTORY_HOURS; i++) {
+		raw->history[i].mean = pack_load(policy->mean[i], policy->misses[i] & 3);
+		raw->history[i].peak = pack_load(policy->peak[i], policy->misses[i] >> 2);
+		if (policy->misses[i])
+			raw->incompat |= cpu_to_le64(PAR_INCOMPAT_MISSES);
+	}
+}
+
+static void unpack_hours(struct par_policy_record *policy, const struct par_disk_super *raw)
+{
+	bool misses = le64_to_cpu(raw->incompat) & PAR_INCOMPAT_MISSES;
+	const struct par_disk_hour *hour;
+	unsigned int i;
+
+	for (i = 0; i < PAR_HISTORY_HOURS; i++) {
+		hour = &raw->history[i];
+		policy->mean[i] = unpack_load(hour->mean, misses);
+		policy->peak[i] = unpack_load(hour->peak, misses);
+		policy->misses[i] = 0;
+		if (misses && policy->mean[i] != PAR_LOAD_UNKNOWN &&
+		    policy->peak[i] != PAR_LOAD_UNKNOWN)
+			policy->misses[i] = le16_to_cpu(hour->mean) >> PAR_HOUR_MISSES |
+					    le16_to_cpu(hour->peak) >> PAR_HOUR_MISSES << 2;
+	}
+}
+
 static void pack_policy(struct par_disk_super *raw,
 			const struct par_policy_record *policy)
 {
@@ -186,10 +232,7 @@ static void pack_policy(struct par_disk_super *raw,
 	raw->starts_in = cpu_to_le32(policy->starts_in);
 	raw->leaves_in = cpu_to_le32(policy->leaves_in);
 	raw->hour = cpu_to_le64(policy->hour);
-	for (i = 0; i < PAR_HISTORY_HOURS; i++) {
-		raw->history[i].mean = cpu_to_le16(policy->mean[i]);
-		raw->history[i].peak = cpu_to_le16(policy->peak[i]);
-	}
+	pack_hours(raw, policy);
 }
 
 static void unpack_policy(struct par_policy_record *policy,
@@ -218,10 +261,7 @@ static void unpack_policy(struct par_policy_record *policy,
 	policy->starts_in = le32_to_cpu(raw->starts_in);
 	policy->leaves_in = le32_to_cpu(raw->leaves_in);
 	policy->hour = le64_to_cpu(raw->hour);
-	for (i = 0; i < PAR_HISTORY_HOURS; i++) {
-		policy->mean[i] = le16_to_cpu(raw->history[i].mean);
-		policy->peak[i] = le16_to_cpu(raw->history[i].peak);
-	}
+	unpack_hours(policy, raw);
 }
 
 static void pack_scrub(struct par_disk_super *raw, const struct par_scrub_record *scrub,

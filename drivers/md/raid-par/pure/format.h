@@ -40,7 +40,9 @@
 #define PAR_INCOMPAT_LOST	1ULL	/* there are lost blocks: PAR_BLOCK_LOST tells which */
 #define PAR_INCOMPAT_LOG	2ULL	/* there is a log: log_sectors is not 0 */
 #define PAR_INCOMPAT_SLOTS	4ULL	/* images of a share: see Documentation/slots.md */
-#define PAR_INCOMPAT_KNOWN	(PAR_INCOMPAT_LOST | PAR_INCOMPAT_LOG | PAR_INCOMPAT_SLOTS)
+#define PAR_INCOMPAT_MISSES	8ULL	/* hours have misses beside their loads */
+#define PAR_INCOMPAT_KNOWN	(PAR_INCOMPAT_LOST | PAR_INCOMPAT_LOG | PAR_INCOMPAT_SLOTS | \
+				 PAR_INCOMPAT_MISSES)
 #define PAR_RO_COMPAT_KNOWN	0ULL
 
 /* Of the compat class: the named fields are present. Older versions drop them. */
@@ -68,11 +70,18 @@ struct par_disk_power {
 	__le64 spin_ups;	/* 24 so far */
 };				/* 32 */
 
-/* The load of an hour, see history.h. */
+/*
+ * An hour, see history.h: a load, all ones if it is not known. With PAR_INCOMPAT_MISSES it has 14
+ * bits, and the upper two are a part of the class of the hour's misses: of @mean the lower half, of
+ * @peak the upper one. A version that does not know misses would take them for loads above 163 %.
+ */
 struct par_disk_hour {
 	__le16 mean;		/*  0 */
 	__le16 peak;		/*  2 */
 };				/*  4 */
+
+#define PAR_HOUR_LOAD		0x3fffU
+#define PAR_HOUR_MISSES		14U	/* shift */
 
 /* How long surges of a kind, or pauses between them, have lasted; see surge.h. */
 struct par_disk_spans {

@@ -17,6 +17,8 @@
 #define PAR_HISTORY_DAYS	7U
 #define PAR_HISTORY_HOURS	(PAR_HISTORY_DAYS * 24)
 #define PAR_LOAD_UNKNOWN	0xffffU
+#define PAR_HOUR_MOST		0x3ffeU	/* of an hour's load; larger ones are not distinguished */
+#define PAR_MISS_CLASSES	16U	/* of an hour's number of misses, see par_miss_class() */
 
 #define PAR_SPANS	16U	/* number of spans that are remembered */
 #define PAR_COUNT_END	(2 * PAR_SPANS)
@@ -45,7 +47,7 @@ enum par_surge_kind {
 /**
  * struct par_policy_record - stored data of the policy; see policy.h and history.h
  * @surges, @pauses: of struct par_surge; @starts_in: 0: not known
- * @hour, @mean, @peak: of struct par_history
+ * @hour, @mean, @peak, @misses: of struct par_history
  */
 struct par_policy_record {
 	struct par_knobs knobs;
@@ -55,6 +57,7 @@ struct par_policy_record {
 	u32 starts_in, leaves_in;
 	u64 hour;
 	u16 mean[PAR_HISTORY_HOURS], peak[PAR_HISTORY_HOURS];
+	u8 misses[PAR_HISTORY_HOURS];
 };
 
 #endif

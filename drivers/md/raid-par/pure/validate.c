@@ -165,8 +165,8 @@ static u32 mend_power(struct par_super *sb, const struct par_geometry *geo, u64 
 	return odd;
 }
 
-/* Both values of an hour are known, or neither is. */
-static bool mend_history(struct par_policy_record *policy)
+/* Both loads of an hour are known, or neither is; and without slots there are no misses. */
+static bool mend_history(struct par_policy_record *policy, const struct par_geometry *geo)
 {
 	bool odd = false;
 	unsigned int i;
@@ -175,10 +175,11 @@ static bool mend_history(struct par_policy_record *policy)
 		bool mean = policy->mean[i] != PAR_LOAD_UNKNOWN;
 		bool peak = policy->peak[i] != PAR_LOAD_UNKNOWN;
 
-		if (mean == peak)
+		if (mean == peak && (par_has_slots(geo) || !policy->misses[i]))
 			continue;
 		policy->mean[i] = PAR_LOAD_UNKNOWN;
 		policy->peak[i] = PAR_LOAD_UNKNOWN;
+		policy->misses[i] = 0;
 		odd = true;
 	}
 	return odd;
@@ -217,7 +218,7 @@ static u32 mend_policy(struct par_super *sb, const struct par_geometry *geo)
 	}
 	sb->has_policy = true;
 	return odd_if(odd, PAR_ODD_POLICY) |
-	       odd_if(mend_history(policy), PAR_ODD_HISTORY) |
+	       odd_if(mend_history(policy, geo), PAR_ODD_HISTORY) |
 	       odd_if(mend_surges(policy), PAR_ODD_HISTORY);
 }
 

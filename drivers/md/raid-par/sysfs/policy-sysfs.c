@@ -118,7 +118,7 @@ static int emit_load(char *page, int at, u32 load)
 	return sysfs_emit_at(page, at, "%u.%02u", load / 100, load % 100);
 }
 
-/* One line per hour of the day for which a load is known. */
+/* One line per hour of the day for which a load is known. Only slots can be missed. */
 static ssize_t load_by_hour_show(struct par_conf *conf, char *page)
 {
 	unsigned int hour;
@@ -133,7 +133,12 @@ static ssize_t load_by_hour_show(struct par_conf *conf, char *page)
 		at += emit_load(page, at, of.mean);
 		at += sysfs_emit_at(page, at, " ");
 		at += emit_load(page, at, of.peak);
-		at += sysfs_emit_at(page, at, " %u\n", of.days);
+		at += sysfs_emit_at(page, at, " %u", of.days);
+		if (par_has_slots(&conf->geo)) {
+			at += sysfs_emit_at(page, at, " ");
+			at += emit_load(page, at, of.misses);
+		}
+		at += sysfs_emit_at(page, at, "\n");
 	}
 	return at;
 }

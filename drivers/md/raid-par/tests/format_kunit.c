@@ -97,6 +97,25 @@ static void trim_spans(struct par_spans *spans)
 	spans->count %= 32;
 }
 
+/* Hours are kept in 14 bits for each load, and 4 for the misses of those that are known. */
+static void trim_hours(struct par_policy_record *policy)
+{
+	unsigned int i;
+
+	for (i = 0; i < 168; i++) {
+		policy->mean[i] = policy->mean[i] % 5 ? policy->mean[i] % 16383 : 0xffff;
+		policy->peak[i] = policy->peak[i] % 5 ? policy->peak[i] % 16383 : 0xffff;
+		policy->misses[i] %= 16;
+		if (policy->mean[i] == 0xffff || policy->peak[i] == 0xffff)
+			policy->misses[i] = 0;
+	}
+}
+
+static u16 load_bytes(u16 load, u8 misses)
+{
+	return load == 0xffff ? 0xffff : load + 16384 * misses;
+}
+
 static void random_super(struct fmt_test *t, struct par_super *sb)
 {
 	unsigned int i;
@@ -114,6 +133,7 @@ static void random_super(struct fmt_test *t, struct par_super *sb)
 	for (i = 0; i < PAR_SURGE_KINDS; i++)
 		trim_spans(&sb->policy.surges[i]);
 	trim_spans(&sb->policy.pauses);
+	trim_hours(&sb->policy);
 	sb->has_scrub = true;
 	sb->scrub.wakes = prandom_u32_state(&t->rng) & 1;
 }
@@ -236,6 +256,7 @@ static void expect_same_policy(struct kunit *test,
 	KUNIT_EXPECT_EQ(test, got->hour, put->hour);
 	KUNIT_EXPECT_MEMEQ(test, got->mean, put->mean, sizeof(put->mean));
 	KUNIT_EXPECT_MEMEQ(test, got->peak, put->peak, sizeof(put->peak));
+	KUNIT_EXPECT_MEMEQ(test, got->misses, put->misses, sizeof(put->misses));
 }
 
 static void expect_same(struct kunit *test, const struct par_super *got,
@@ -383,7 +404,8 @@ static void expect_policy_bytes(struct kunit *test, const u8 *raw)
 	expect_le64(test, raw, 2768, policy->hour);
 	for (i = 0; i < 168; i++)
 		expect_le32(test, raw, 2776 + 4 * i,
-			    policy->mean[i] | (u32)policy->peak[i] << 16);
+			    load_bytes(policy->mean[i], policy->misses[i] % 4) |
+			    (u32)load_bytes(policy->peak[i], policy->misses[i] / 4) << 16);
 	for (i = 0; i < 4; i++)
 		expect_spans_bytes(test, raw, 3920 + 32 * i, 4080 + i, &policy->surges[i]);
 	expect_spans_bytes(test, raw, 4048, 4084, &policy->pauses);
@@ -414,7 +436,7 @@ static void format_super_bytes(struct kunit *test)
 
 	KUNIT_EXPECT_MEMEQ(test, raw, "RAIDPAR", 8);
 	expect_le32(test, raw, 12, 1);
-	expect_le64(test, raw, 16, t->sb.lost);
+	expect_le64(test, raw, 16, t->sb.lost | 8);
 	expect_zeros(test, raw, 24, 32);
 	expect_le64(test, raw, 32, 7);
 	KUNIT_EXPECT_MEMEQ(test, raw + 40, t->id.uuid, 16);

@@ -59,6 +59,58 @@ static void long_sleeps_are_limited(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, par_misses_wait(&misses, LINGER, 0, 1000, now), LINGER);
 }
 
+/* A wake counts once, whatever follows within the time; misses all along, as often as it passes. */
+static void periods(struct kunit *test)
+{
+	struct par_misses misses = { };
+	unsigned int count = 0;
+	u64 now;
+
+	KUNIT_EXPECT_TRUE(test, par_misses_see(&misses, LINGER, 0));
+	KUNIT_EXPECT_FALSE(test, par_misses_see(&misses, LINGER, 0));
+	KUNIT_EXPECT_FALSE(test, par_misses_see(&misses, LINGER, 1 + LINGER));
+	KUNIT_EXPECT_TRUE(test, par_misses_see(&misses, LINGER, 2 + LINGER));
+	for (now = 10000; now < 13600; now += 5)
+		count += par_misses_see(&misses, LINGER, now);
+	KUNIT_EXPECT_EQ(test, count, 3600 / (LINGER + 5) + 1);
+}
+
+/* What is usual at this hour counts until a run is missed, and then fades as other sleeps do. */
+static void usual_misses(struct kunit *test)
+{
+	struct par_misses misses = { }, none = { };
+
+	/* None is usual: as before. */
+	par_misses_suppose(&misses, LINGER, 0, 1000);
+	KUNIT_EXPECT_MEMEQ(test, &misses, &none, sizeof(none));
+	/* 20 an hour: one in 180 s, so sleeps last for 60 s: this one must last for 180 s. */
+	par_misses_suppose(&misses, LINGER, 20 * PAR_MISS_ONE, 1000);
+	KUNIT_EXPECT_EQ(test, par_misses_sleep(&misses, LINGER, 1000), 60);
+	KUNIT_EXPECT_EQ(test, par_misses_wait(&misses, LINGER, 120, 0, 1000), LINGER + 180);
+	/* The next hour has 4: sleeps of 780 s are enough, but too short if spin-ups are scarce. */
+	par_misses_suppose(&misses, LINGER, 4 * PAR_MISS_ONE, 1100);
+	KUNIT_EXPECT_EQ(test, par_misses_wait(&misses, LINGER, 120, 0, 1100), LINGER - 100);
+	KUNIT_EXPECT_EQ(test, par_misses_wait(&misses, LINGER, 120, 780, 1100), LINGER - 100);
+	KUNIT_EXPECT_EQ(test, par_misses_wait(&misses, LINGER, 120, 800, 1100),
+			LINGER - 100 + 1600);
+	/* One in a week of this hour. More than what fits into an hour. None. */
+	par_misses_suppose(&misses, LINGER, PAR_MISS_ONE / 7, 1200);
+	KUNIT_EXPECT_EQ(test, par_misses_sleep(&misses, LINGER, 1200), 360000 / 14 - LINGER);
+	par_misses_suppose(&misses, LINGER, 40 * PAR_MISS_ONE, 1200);
+	KUNIT_EXPECT_EQ(test, misses.lasted, 0);
+	KUNIT_EXPECT_EQ(test, par_misses_wait(&misses, LINGER, 120, 0, 1200), LINGER - 200 + 240);
+	par_misses_suppose(&misses, LINGER, 0, 1200);
+	KUNIT_EXPECT_EQ(test, par_misses_wait(&misses, LINGER, 120, 0, 1200), 0);
+	/* The first miss, after a sleep of 130 s: (60 * 3/4 + 130) / (3/4 + 1) = 100. */
+	par_misses_suppose(&misses, LINGER, 20 * PAR_MISS_ONE, 2000);
+	KUNIT_EXPECT_TRUE(test, par_misses_see(&misses, LINGER, 2250));
+	KUNIT_EXPECT_EQ(test, par_misses_sleep(&misses, LINGER, 2250), 100);
+	none = misses;
+	par_misses_suppose(&misses, LINGER, 4 * PAR_MISS_ONE, 2300);
+	par_misses_suppose(&misses, LINGER, 0, 2300);
+	KUNIT_EXPECT_MEMEQ(test, &misses, &none, sizeof(none));
+}
+
 /* ---- compared with a list ---- */
 
 struct list {
@@ -150,6 +202,8 @@ static void like_a_list(struct kunit *test)
 static struct kunit_case misses_cases[] = {
 	KUNIT_CASE(by_hand),
 	KUNIT_CASE(long_sleeps_are_limited),
+	KUNIT_CASE(periods),
+	KUNIT_CASE(usual_misses),
 	KUNIT_CASE(like_a_list),
 	{}
 };

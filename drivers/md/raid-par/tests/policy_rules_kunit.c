@@ -602,6 +602,38 @@ static void missed_on_the_way(struct kunit *test)
 	expect_words(test, array, "gear 3 of 5, 3.3% +/- 0.0% busy: shifting up to gear 5: a request needs data without a slot");
 }
 
+/* Misses that are usual at this hour keep the array up after a start; they end no shift down. */
+static void usual_misses(struct kunit *test)
+{
+	struct array *array = quiet_array(test);
+	struct par_policy *policy = &array->policy;
+	struct par_situation *is = &array->is;
+
+	par_policy_usual(policy, 0, is->now);
+	expect_decision(test, array, 1, PAR_WHY_QUIET, 0);
+	par_policy_usual(policy, 10 * PAR_MISS_ONE, is->now);
+	expect_decision(test, array, 2, PAR_WHY_MISSES, 120);
+	is->now += 20;
+	expect_words(test, array, "gear 5 of 5, 2.0% +/- 0.0% busy: gear 3 would be enough, but at this hour data without a slot is usually needed: once in 360 s; shifts down in 100 s if no data without a slot is needed");
+	par_policy_usual(policy, 20 * PAR_MISS_ONE, is->now);
+	expect_decision(test, array, 2, PAR_WHY_MISSES, 100 + 180);
+	is->now += 110;
+	expect_words(test, array, "gear 5 of 5, 2.0% +/- 0.0% busy: gear 3 would be enough, but its expected misses cost more energy than it saves: its sleepers would sleep for 60 s until one wakes them; shifts down in 170 s if no data without a slot is needed");
+	is->now += 170;
+	expect_decision(test, array, 1, PAR_WHY_QUIET, 0);
+	/* With a real miss these are known better. */
+	KUNIT_EXPECT_TRUE(test, par_policy_missed(policy, 1, is->now));
+	par_policy_usual(policy, 0, is->now);
+	is->now += 119;
+	expect_decision(test, array, 2, PAR_WHY_MISSES, 1);
+	/* A shift down is under way when an hour of usual misses begins. */
+	array = quiet_array(test);
+	par_policy_usual(&array->policy, 20 * PAR_MISS_ONE, array->is.now);
+	array->is.target = 1;
+	array->is.why = PAR_WHY_QUIET;
+	expect_decision(test, array, 1, PAR_WHY_SHIFTING, 0);
+}
+
 /* With three gears: a miss counts for the gears in which its member sleeps. */
 static void misses_by_band(struct kunit *test)
 {
@@ -794,6 +826,7 @@ static struct kunit_case policy_rules_cases[] = {
 	KUNIT_CASE(borne),
 	KUNIT_CASE(failed_shifts),
 	KUNIT_CASE(expected_misses),
+	KUNIT_CASE(usual_misses),
 	KUNIT_CASE(missed_on_the_way),
 	KUNIT_CASE(misses_by_band),
 	KUNIT_CASE(failed_degraded),

@@ -145,6 +145,49 @@ static void fill_limits(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, par_super_mend(&t->out, &t->geo, 0) & BIT(PAR_ODD_FILL));
 }
 
+/* Each class of misses, in each hour: with the loads of the hour, and with none. */
+static void hours_keep_misses(struct kunit *test)
+{
+	const struct par_kunit_layout *in = test->param_value;
+	struct par_birth birth = { .share = 10, .steady = MEMBER_SIZE(in) };
+	struct super_test *t = test->priv;
+	struct par_policy_record *put = &t->sb.policy, *got = &t->out.policy;
+	unsigned int i;
+
+	lay_out(test, &t->geo, in, &birth);
+	t->sb.has_policy = true;
+	par_knobs_init(&put->knobs, &t->geo);
+	for (i = 0; i < PAR_HISTORY_HOURS; i++) {
+		put->mean[i] = i % 5 ? 97 * i : PAR_LOAD_UNKNOWN;
+		put->peak[i] = i % 5 ? PAR_HOUR_MOST - i : PAR_LOAD_UNKNOWN;
+		put->misses[i] = i % 5 ? i % PAR_MISS_CLASSES : 0;
+	}
+	par_super_pack(&t->raw, &t->sb, &t->geo, SUPER_MEMBER);
+	/* Class 11: 3 beside the mean, 2 beside the peak. */
+	KUNIT_EXPECT_EQ(test, le16_to_cpu(t->raw.history[11].mean), 97 * 11 + 3 * 16384);
+	KUNIT_EXPECT_EQ(test, le16_to_cpu(t->raw.history[11].peak), 16382 - 11 + 2 * 16384);
+	KUNIT_EXPECT_EQ(test, le16_to_cpu(t->raw.history[15].mean), 0xffff);
+	KUNIT_ASSERT_EQ(test, super_test_unpack(t, &t->geo), PAR_FMT_OK);
+	KUNIT_EXPECT_FALSE(test, par_super_mend(&t->out, &t->geo, 0) & BIT(PAR_ODD_HISTORY));
+	KUNIT_EXPECT_MEMEQ(test, got->mean, put->mean, sizeof(put->mean));
+	KUNIT_EXPECT_MEMEQ(test, got->peak, put->peak, sizeof(put->peak));
+	KUNIT_EXPECT_MEMEQ(test, got->misses, put->misses, sizeof(put->misses));
+	/* An array without misses can be used by versions that know none. */
+	memset(put->misses, 0, sizeof(put->misses));
+	par_super_pack(&t->raw, &t->sb, &t->geo, SUPER_MEMBER);
+	KUNIT_EXPECT_EQ(test, le64_to_cpu(t->raw.incompat), PAR_INCOMPAT_SLOTS);
+	put->misses[11] = 11;
+	par_super_pack(&t->raw, &t->sb, &t->geo, SUPER_MEMBER);
+	KUNIT_EXPECT_EQ(test, le64_to_cpu(t->raw.incompat),
+			PAR_INCOMPAT_SLOTS | PAR_INCOMPAT_MISSES);
+	/* Half an hour has no misses, either. */
+	t->raw.history[11].peak = cpu_to_le16(0xffff);
+	KUNIT_ASSERT_EQ(test, unpack_sealed(t), PAR_FMT_OK);
+	KUNIT_EXPECT_TRUE(test, par_super_mend(&t->out, &t->geo, 0) & BIT(PAR_ODD_HISTORY));
+	KUNIT_EXPECT_EQ(test, got->mean[11], PAR_LOAD_UNKNOWN);
+	KUNIT_EXPECT_EQ(test, got->misses[11], 0);
+}
+
 /* Each block of the slot maps: the last run and the last slot are valid, one more is not. */
 static void blocks_in_range(struct kunit *test)
 {
@@ -180,6 +223,7 @@ static struct kunit_case slot_super_cases[] = {
 	KUNIT_CASE_PARAM(super_leads_back, super_layout_gen_params),
 	KUNIT_CASE_PARAM(super_differs, super_layout_gen_params),
 	KUNIT_CASE_PARAM(fill_limits, super_layout_gen_params),
+	KUNIT_CASE_PARAM(hours_keep_misses, super_layout_gen_params),
 	KUNIT_CASE_PARAM(blocks_in_range, super_layout_gen_params),
 	{}
 };

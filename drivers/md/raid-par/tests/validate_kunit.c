@@ -158,6 +158,32 @@ static void expect_defaults(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, t->out.speed_max, 2097152);
 }
 
+/* Hours of which one load is unknown, and misses of arrays that cannot have any. */
+static void hours_mended(struct kunit *test)
+{
+	struct val_test *t = test->priv;
+
+	pack_sane(t);
+	t->raw.history[5].mean = cpu_to_le16(100);
+	expect_odd(test, BIT(PAR_ODD_HISTORY), "half an hour");
+	KUNIT_EXPECT_EQ(test, t->out.policy.mean[5], 0xffff);
+	t->raw.history[5].mean = cpu_to_le16(100);
+	t->raw.history[5].peak = cpu_to_le16(16382);
+	expect_odd(test, 0, "an hour");
+	KUNIT_EXPECT_EQ(test, t->out.policy.peak[5], 16382);
+	t->raw.history[5].mean = cpu_to_le16(100);
+	t->raw.history[5].peak = cpu_to_le16(100 | 1 << 14);
+	expect_odd(test, 0, "a load of an older version");
+	KUNIT_EXPECT_EQ(test, t->out.policy.peak[5], 16382);
+	KUNIT_EXPECT_EQ(test, t->out.policy.misses[5], 0);
+	t->raw.incompat = cpu_to_le64(PAR_INCOMPAT_MISSES);
+	t->raw.history[5].mean = cpu_to_le16(100);
+	t->raw.history[5].peak = cpu_to_le16(100 | 1 << 14);
+	expect_odd(test, BIT(PAR_ODD_HISTORY), "misses without slots");
+	KUNIT_EXPECT_EQ(test, t->out.policy.mean[5], 0xffff);
+	KUNIT_EXPECT_EQ(test, t->out.policy.misses[5], 0);
+}
+
 /* The speeds that propagate.c divides by. */
 static void super_speeds(struct kunit *test)
 {
@@ -217,9 +243,6 @@ static void super_mended(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, t->out.policy.knobs.interval, 1000);
 	t->raw.sleep = cpu_to_le64(U64_MAX);
 	expect_odd(test, BIT(PAR_ODD_POLICY), "sleeps for ever");
-	t->raw.history[5].mean = cpu_to_le16(100);
-	expect_odd(test, BIT(PAR_ODD_HISTORY), "half an hour");
-	KUNIT_EXPECT_EQ(test, t->out.policy.mean[5], 0xffff);
 	t->raw.nr_surges[0] = 3;
 	t->raw.surges[0].lasted[0] = cpu_to_le16(7);
 	t->raw.starts_in = cpu_to_le32(30);
@@ -304,7 +327,8 @@ static bool policy_fits(const struct par_super *sb, const struct par_geometry *g
 	for (i = 0; i < 168; i++) {
 		bool mean = p->mean[i] == 0xffff, peak = p->peak[i] == 0xffff;
 
-		if (mean != peak)
+		/* These arrays have images of everything. */
+		if (mean != peak || p->misses[i])
 			return false;
 	}
 	for (i = 0; i < 4; i++)
@@ -622,6 +646,7 @@ static struct kunit_case validate_cases[] = {
 	KUNIT_CASE_PARAM(super_refused, val_layout_gen_params),
 	KUNIT_CASE_PARAM(super_speeds, val_layout_gen_params),
 	KUNIT_CASE_PARAM(super_mended, val_layout_gen_params),
+	KUNIT_CASE_PARAM(hours_mended, val_layout_gen_params),
 	KUNIT_CASE_PARAM(super_fuzz, val_layout_gen_params),
 	KUNIT_CASE_PARAM(block_numbers, val_layout_gen_params),
 	KUNIT_CASE_PARAM(intent_bytes, val_layout_gen_params),

@@ -89,6 +89,9 @@ pub struct HourLoad {
     pub mean: f64,
     pub peak: f64,
     pub days: u32,
+    /// Periods with a miss, on average. `None`: the array has images of everything, or the module
+    /// is too old to tell.
+    pub misses: Option<f64>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -165,7 +168,7 @@ impl Array {
             metadata_writes: par.number("metadata_writes")?,
             spin_refused: par.number("spin_refused")?,
             settings: Settings::read(&par)?,
-            load_by_hour: par.lines("load_by_hour", "HOUR MEAN PEAK DAYS", hour_load)?,
+            load_by_hour: par.lines("load_by_hour", "HOUR MEAN PEAK DAYS [MISSES]", hour_load)?,
             members: (0..top)
                 .map(|number| Member::read(&md, number))
                 .collect::<Result<_>>()?,
@@ -251,6 +254,33 @@ fn hour_load(line: &str) -> Option<HourLoad> {
         mean: words.next().and_then(reader::finite)?,
         peak: words.next().and_then(reader::finite)?,
         days: words.next()?.parse().ok()?,
+        misses: match words.next() {
+            Some(word) => Some(reader::finite(word)?),
+            None => None,
+        },
     };
     words.next().is_none().then_some(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_an_hour_and_its_misses_if_it_has_them() {
+        let plain = hour_load("09 31.07 88.20 7").unwrap();
+        assert_eq!((plain.hour, plain.days, plain.misses), (9, 7, None));
+        let missed = hour_load("09 31.07 88.20 7 1.57").unwrap();
+        assert_eq!((missed.peak, missed.misses), (88.2, Some(1.57)));
+        for line in [
+            "",
+            "24 1 2 3",
+            "9 1 2",
+            "9 1 2 3 x",
+            "9 1 2 3 nan",
+            "9 1 2 3 4 5",
+        ] {
+            assert_eq!(hour_load(line), None, "{line}");
+        }
+    }
 }

@@ -345,6 +345,7 @@ mod tests {
         history.see(0, 1_000_000_000, 3600 * 1001 + 1);
         let hour = history.hour(1000 % 24);
         assert_eq!((hour.days, hour.mean, hour.peak), (1, 5000, 5000));
+        assert_eq!(hour.misses, 0);
         assert_eq!(history.hour(3).days, 0);
     }
 }

@@ -191,9 +191,11 @@ pub struct Situation {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Misses {
     pub last: u64,
+    pub period: u64,
     pub sleeps: u64,
     pub slept: u64,
     pub lasted: u64,
+    pub usual: bool,
 }
 
 #[repr(C)]
@@ -271,9 +273,11 @@ pub struct History {
     pub hour: u64,
     pub mean: [u16; HISTORY_HOURS],
     pub peak: [u16; HISTORY_HOURS],
+    pub misses: [u8; HISTORY_HOURS],
     pub now: u64,
     pub sum: u64,
     pub ns: u64,
+    pub missed: u32,
     pub most: u16,
 }
 
@@ -283,6 +287,7 @@ pub struct Hour {
     pub days: c_uint,
     pub mean: u32,
     pub peak: u32,
+    pub misses: u32,
 }
 
 #[repr(C)]
@@ -413,7 +418,7 @@ mod tests {
             "par_series": Series { gears, next, filled, window, interval }
             "par_spans": Spans { lasted, count }
             "par_surge": Surge { since, last, ended, requests, sectors, writes, past, pauses }
-            "par_misses": Misses { last, sleeps, slept, lasted }
+            "par_misses": Misses { last, period, sleeps, slept, lasted, usual }
             "par_decision": Decision { gear, about, reason, seconds }
             "par_situation": Situation { now, gear, target, why, blind, degraded, syncing, refused,
                 rationed, starts, share, day, outrun, owed, gap, fills, draining }
@@ -425,8 +430,9 @@ mod tests {
             "par_ratio": Ratio { counted, among }
             "par_forecast": Forecast { geo, gear, before, compared, copies, before_cost, cost,
                 fresh, image_write, home, logged, dearer }
-            "par_history": History { hour, mean, peak, now, sum, ns, most }
-            "par_hour": Hour { days, mean, peak }
+            "par_history": History { hour, mean, peak, misses, now, sum, ns, missed,
+                most }
+            "par_hour": Hour { days, mean, peak, misses }
             "par_ration": Ration { cycles, years, left, since }
         };
         let numbers = [

@@ -109,7 +109,8 @@ pub struct SimArray {
     pub sync_action: String,
     /// How long a check takes from the beginning to the end.
     pub check_takes: Duration,
-    pub load_by_hour: Vec<(u32, f64, f64, u32)>,
+    /// Hour, mean and peak, days, misses: these only with slots.
+    pub load_by_hour: Vec<(u32, f64, f64, u32, f64)>,
     /// Hours since 1970, mean and peak, percent.
     pub load_history: Vec<(i64, f64, f64)>,
     pub scrub_last: Vec<(u32, u64)>,

@@ -147,9 +147,14 @@ impl SimArray {
 
     fn load_by_hour(&self) -> String {
         let lines = self.load_by_hour.iter();
-        lines
-            .map(|(hour, mean, peak, days)| format!("{hour:02} {mean:.2} {peak:.2} {days}\n"))
-            .collect()
+        let line = |(hour, mean, peak, days, misses): &(u32, f64, f64, u32, f64)| {
+            let loads = format!("{hour:02} {mean:.2} {peak:.2} {days}");
+            match self.slots {
+                Some(_) => format!("{loads} {misses:.2}\n"),
+                None => loads + "\n",
+            }
+        };
+        lines.map(line).collect()
     }
 
     fn load_history(&self) -> String {

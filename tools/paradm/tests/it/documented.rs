@@ -114,7 +114,7 @@ fn printed() -> BTreeMap<String, Vec<Value>> {
     }
     sim.world().array("md0").log = Some(SimLog::quarter());
     sim.world().array("md0").slots = Some(SimSlots::tenth());
-    sim.world().array("md0").load_by_hour = vec![(9, 31.07, 88.2, 7)];
+    sim.world().array("md0").load_by_hour = vec![(9, 31.07, 88.2, 7, 1.57)];
     let key = ArrayKey::of(&sim, "md0");
     let event = Event::of(&uevent("wake"), sim.now().as_second()).unwrap();
     let mut history = History::open(&sim).unwrap();

@@ -71,7 +71,7 @@ fn system() -> SimSystem {
     let array = world.array("md0");
     array.log = Some(SimLog::quarter());
     array.slots = Some(SimSlots::tenth());
-    array.load_by_hour = vec![(9, 31.07, 88.2, 7), (10, 5.0, 9.5, 3)];
+    array.load_by_hour = vec![(9, 31.07, 88.2, 7, 1.57), (10, 5.0, 9.5, 3, 0.0)];
     let load = |hour: i64| if hour % 24 < 9 { 5.0 } else { 65.0 };
     array.load_history = (now - 168..now)
         .map(|hour| (hour, load(hour) / 2.0, load(hour)))

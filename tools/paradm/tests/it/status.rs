@@ -151,6 +151,7 @@ fn images_of_a_share_are_told() {
             let mut array = SimArray::of_level(name, 5, &[2, 3], first).in_gear(2);
             array.before_logs = name == "md2";
             array.slots = (name == "md0").then(SimSlots::tenth);
+            array.load_by_hour = vec![(9, 31.07, 88.2, 7, 1.57)];
             array
         }),
     );
@@ -167,6 +168,15 @@ fn images_of_a_share_are_told() {
         })
     );
     assert!(arrays[1]["slots"].is_null() && arrays[2]["slots"].is_null());
+    let hours = [0, 1].map(|array| arrays[array]["load_by_hour"][0].clone());
+    assert_eq!(
+        hours[0],
+        serde_json::json!({ "hour": 9, "mean": 31.07, "peak": 88.2, "days": 7, "misses": 1.57 })
+    );
+    assert_eq!(
+        (&hours[1]["days"], &hours[1]["misses"]),
+        (&7.into(), &serde_json::Value::Null)
+    );
     sim.world()
         .spoil("/sys/block/md0/md/par/image_share", "all\n");
     let left = paradm(&sim, "status md0");

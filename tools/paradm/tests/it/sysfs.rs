@@ -21,7 +21,7 @@ fn array() -> SimSystem {
     let sim = SimSystem::with([SimArray::new("md0", &[2, 3]).in_gear(2)]);
     sim.world().array("md0").log = Some(SimLog::quarter());
     sim.world().array("md0").slots = Some(SimSlots::tenth());
-    sim.world().array("md0").load_by_hour = vec![(9, 31.07, 88.2, 7), (10, 5.0, 9.5, 3)];
+    sim.world().array("md0").load_by_hour = vec![(9, 31.07, 88.2, 7, 1.57), (10, 5.0, 9.5, 3, 0.0)];
     sim.world().array("md0").load_history = vec![(498_750, 31.07, 88.2), (498_751, 5.0, 9.5)];
     sim
 }

@@ -15,7 +15,7 @@ const WATCH: &str = "status --watch --interval 3600";
 
 fn one_array() -> SimArray {
     let mut array = SimArray::new("md0", &[3, 5]);
-    array.load_by_hour = vec![(9, 31.07, 88.2, 7)];
+    array.load_by_hour = vec![(9, 31.07, 88.2, 7, 1.57)];
     array
 }
 
