@@ -3,7 +3,8 @@
  * mdadm and the module agree about the possible layouts and the size of an array: the results of
  * both are compared, for all gear masks of up to 12 members and a sample of larger ones, with
  * members of many sizes, without a log and with logs of many sizes, with images of all and of shares.
- * And a new array has a log of the size that is documented.
+ * So do the slots of the lowest gear, which are more if the members that never sleep are larger. And a
+ * new array has a log of the size that is documented.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +21,9 @@ unsigned long long par_shared_sectors(int layout, int chunk_size,
 				      unsigned long long component_size,
 				      unsigned long long steady_size,
 				      unsigned long long log_sectors, unsigned int share);
+unsigned int par_lowest_share(int layout, int chunk_size, unsigned long long component_size,
+			      unsigned long long steady_size, unsigned long long log_sectors,
+			      unsigned int share);
 
 unsigned long long par_default_log(unsigned long long component_size);
 unsigned int par_default_share(unsigned long long component_size);
@@ -70,6 +74,27 @@ static void compare(u32 layout, u32 chunk, u64 size)
 	compare_logged(layout, chunk, size, 1 + (size >> next_random() % 16));
 }
 
+static unsigned long grown;	/* arrays whose larger members have more slots than the share asks for */
+
+/* For how many percent of its runs the lowest gear has slots. */
+static void compare_lowest(const struct par_slot_ask *ask, const struct par_geometry *geo)
+{
+	const struct par_band *band = &geo->band[1];
+	unsigned int module = par_has_slots(geo) ? (unsigned int)(band->slots * 100 / band->runs) :
+						   PAR_SHARE_ALL;
+	unsigned int mdadm = par_lowest_share((int)ask->layout, (int)ask->chunk << 9, ask->sleeper,
+					      ask->steady, ask->log, ask->share);
+
+	grown += par_has_slots(geo) && band->slots > (band->runs * ask->share + 99) / 100;
+	if (module == mdadm)
+		return;
+	printf("layout 0x%x, chunk %u KiB, members of %llu and %llu sectors, logs of %llu, images of %u %%: "
+	       "the module has slots for %u %% in the lowest gear, mdadm for %u %%\n",
+	       ask->layout, ask->chunk / 2, (unsigned long long)ask->steady,
+	       (unsigned long long)ask->sleeper, (unsigned long long)ask->log, ask->share, module, mdadm);
+	exit(1);
+}
+
 static void compare_shared(const struct par_slot_ask *ask)
 {
 	static struct par_geometry geo;
@@ -80,6 +105,8 @@ static void compare_shared(const struct par_slot_ask *ask)
 
 	compared++;
 	arrays += module != 0;
+	if (module)
+		compare_lowest(ask, &geo);
 	if (module == mdadm)
 		return;
 	printf("layout 0x%x, chunk %u KiB, members of %llu and %llu sectors, logs of %llu, images of %u %%: "
@@ -185,6 +212,7 @@ int main(void)
 			compare_sizes(child << 28 | (next_random() & 0xfffffff &
 						     next_random()));
 	}
-	printf("%lu comparisons, %lu of them of arrays that can be\n", compared, arrays);
-	return 0;
+	printf("%lu comparisons, %lu of them of arrays that can be, %lu with larger members that have more slots\n",
+	       compared, arrays, grown);
+	return !grown;
 }

@@ -14,13 +14,18 @@ scrubbed_since() {
 	done <"/sys/block/$MD/md/par/scrub_last"
 }
 
-# work MIB: the members that never sleep have MIB more than the others' 64.
+# by_mdadm MIB: as a user creates the array. in_tracts MIB: with many small tracts.
+by_mdadm() { create_par 3,5 --chunk=64 --data-offset=1M --image-share=25; }
+in_tracts() { STEADY=$(((63 + $1) * 2048)) create_shared 25 3,5 --chunk=64; }
+
+# work MIB CREATE: the members that never sleep have MIB more than the others' 64.
 work() {
 	local sum low began
-	note "$1 MiB more"
+	note "$1 MiB more, $2"
 	mkspindles 3 "$((64 + $1))M"
 	mkspindles 2 64M
-	STEADY=$(((63 + $1) * 2048)) create_shared 25 3,5 --chunk=64
+	"$2" "$1"
+	assert_match "$(mdadm --examine "${DEVS[4]}")" " Steady Size : $(((63 + $1) * 2048)) sectors" "--examine"
 	fill "$(array_mib)"
 	settle
 	sum=$(fingerprint)
@@ -59,5 +64,6 @@ work() {
 }
 
 # The gear region begins behind the others' end; a part of it lies before.
-work 64
-work 8
+work 64 in_tracts
+work 8 in_tracts
+work 64 by_mdadm

@@ -47,7 +47,7 @@ create_par() {
 
 # create_shared SHARE LAYOUT [OPTION...]: the same, with images of SHARE percent, and with many small tracts, for which
 # mdadm has no option: its --image-share leaves the tracts at 1 GiB. LOG: the sectors of a write log on each member; STEADY:
-# those of each member that never sleeps, which mdadm gives the size of the others.
+# those of each member that never sleeps, as mdadm takes them from the devices for a share that it is given.
 create_shared() {
 	local share=$1 uuid=a5a5a5a5:a5a5a5a5:a5a5a5a5:a5a5a5a5
 	shift

@@ -68,16 +68,25 @@ int par_too_few(struct par_conf *conf)
 	return -EIO;
 }
 
+static u64 sectors_needed(const struct par_conf *conf, unsigned int d)
+{
+	if (par_has_slots(&conf->geo) && !par_is_sleeper(&conf->geo, d))
+		return conf->geo.steady;
+	return conf->geo.dev_sectors;
+}
+
+bool par_fits(const struct par_conf *conf, const struct md_rdev *rdev, unsigned int d)
+{
+	return rdev->sectors >= sectors_needed(conf, d);
+}
+
 bool par_too_small(struct par_conf *conf, const struct md_rdev *rdev, unsigned int d)
 {
-	u64 needed = conf->geo.dev_sectors;
-
-	if (par_has_slots(&conf->geo) && !par_is_sleeper(&conf->geo, d))
-		needed = conf->geo.steady;
-	if (rdev->sectors >= needed)
+	if (par_fits(conf, rdev, d))
 		return false;
 	pr_err("md/par:%s: %pg is too small: it has %llu sectors, %llu are needed\n",
-	       mdname(conf->mddev), rdev->bdev, (unsigned long long)rdev->sectors, needed);
+	       mdname(conf->mddev), rdev->bdev, (unsigned long long)rdev->sectors,
+	       sectors_needed(conf, d));
 	return true;
 }
 

@@ -57,7 +57,10 @@ void par_count_degraded(struct par_conf *conf);
  */
 int par_too_few(struct par_conf *conf);
 
-/* par_too_small - is the disk too small for a member? If so, a message. Any context. */
+/* par_fits - has the disk the sectors that member @d needs? Any context. */
+bool par_fits(const struct par_conf *conf, const struct md_rdev *rdev, unsigned int d);
+
+/* par_too_small - is the disk too small for member @d? If so, a message. Any context. */
 bool par_too_small(struct par_conf *conf, const struct md_rdev *rdev, unsigned int d);
 
 /*

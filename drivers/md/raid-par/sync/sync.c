@@ -78,18 +78,27 @@ int par_hot_remove(struct mddev *mddev, struct md_rdev *rdev)
 
 /* ---- adding ---- */
 
+/*
+ * A disk that is too small for a member that never sleeps can take a sleeper's place. If it is
+ * too small for all empty places, the first of them is returned, for the message.
+ */
 static int empty_place(struct par_conf *conf, struct md_rdev *rdev)
 {
-	int d;
+	int d, first = -EEXIST;
 
 	if (rdev->saved_raid_disk >= 0 &&
 	    rdev->saved_raid_disk < (int)conf->geo.members &&
 	    !conf->member[rdev->saved_raid_disk].rdev)
 		return rdev->saved_raid_disk;
-	for (d = 0; d < (int)conf->geo.members; d++)
-		if (!conf->member[d].rdev)
+	for (d = 0; d < (int)conf->geo.members; d++) {
+		if (conf->member[d].rdev)
+			continue;
+		if (par_fits(conf, rdev, d))
 			return d;
-	return -EEXIST;
+		if (first < 0)
+			first = d;
+	}
+	return first;
 }
 
 /* A spare that was not looked at yet, or one that was found to need no preparation. */

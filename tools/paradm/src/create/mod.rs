@@ -148,13 +148,20 @@ pub fn prepare(system: &dyn System, wanted: &Wanted) -> Result<Creation> {
         log_size,
         image_share,
         bytes: geometry.array_bytes(),
-        warnings: disk::warnings(&disks),
+        warnings: warnings(&gears, image_share, &disks),
         command: program.shown(),
         outcome: Outcome::Planned,
         members: listed,
         gears,
         program,
     })
+}
+
+/// What to think of before these disks become members. A disk that hides its SMR is not found out.
+fn warnings(gears: &Gears, image_share: u32, disks: &[Disk]) -> Vec<String> {
+    let sizes: Vec<_> = disks.iter().map(|disk| disk.bytes).collect();
+    let mixed = gears.mixed(&sizes, image_share);
+    mixed.into_iter().chain(disk::doubts(disks)).collect()
 }
 
 /// And the size of the log, and the share of images.
@@ -172,10 +179,14 @@ fn fitting(
             disks.len()
         )));
     }
-    let least = disks.iter().map(|disk| disk.bytes).min().unwrap_or(0);
-    let usable = least.saturating_sub(RESERVED.min(least / 16));
-    let (log, share) = (wanted.log.on(usable), wanted.image_share.on(usable));
-    let geometry = gears.geometry(wanted.level, wanted.chunk_kib, usable, log, share)?;
+    let usable = disks.iter().map(|disk| disk.bytes);
+    let usable: Vec<_> = usable
+        .map(|bytes| bytes.saturating_sub(RESERVED.min(bytes / 16)))
+        .collect();
+    let least = usable.iter().min().copied().unwrap_or(0);
+    let (log, share) = (wanted.log.on(least), wanted.image_share.on(least));
+    let sizes = gears.used_of(&usable, share);
+    let geometry = gears.geometry(wanted.level, wanted.chunk_kib, sizes, log, share)?;
     Ok((geometry, log, share))
 }
 

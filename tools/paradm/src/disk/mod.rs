@@ -2,7 +2,6 @@
 //! Block devices that may become members, as sysfs knows them: nothing here asks a disk.
 
 use crate::error::{Error, Result};
-use crate::output::units;
 use crate::system::{Files, System};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -108,28 +107,7 @@ pub fn find_all(system: &dyn System, paths: &[PathBuf]) -> Result<Vec<Disk>> {
     Ok(found)
 }
 
-/// What to think of before these disks become members. A disk that hides its SMR is not found out.
-pub fn warnings(disks: &[Disk]) -> Vec<String> {
-    let sizes: Vec<_> = disks.iter().map(|disk| disk.bytes).collect();
-    mixed(&sizes).into_iter().chain(doubts(disks)).collect()
-}
-
 /// Of single disks.
 pub fn doubts(disks: &[Disk]) -> Vec<String> {
     disks.iter().filter_map(Disk::warning).collect()
-}
-
-/// Members are used up to the size of the smallest.
-pub fn mixed(sizes: &[u64]) -> Option<String> {
-    let least = *sizes.iter().min()?;
-    let unused: u64 = sizes.iter().fold(0, |sum, bytes| {
-        sum.saturating_add(bytes.saturating_sub(least))
-    });
-    (unused > least / 50).then(|| {
-        format!(
-            "the disks are of different sizes: each is used up to {}, the smallest; {} in all are not used",
-            units::bytes(least),
-            units::bytes(unused)
-        )
-    })
 }

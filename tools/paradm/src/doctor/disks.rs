@@ -146,21 +146,29 @@ pub fn polling(subject: &Subject, findings: &mut Vec<Finding>) {
     }
 }
 
-/// Members are used up to the size of the smallest.
+/// Members are used up to the size of the smallest. With images of a share, those that never sleep can be larger.
 pub fn sizes(subject: &Subject, findings: &mut Vec<Finding>) {
-    let sized = subject.array.members.iter().filter_map(|member| {
+    let array = subject.array;
+    let sized = array.members.iter().filter_map(|member| {
         let name = &member.device.as_ref()?.name;
         // A partition's size is in its disk's directory; `class/block` has both.
         let path = Path::new("/sys/class/block").join(name).join("size");
         let sectors: u64 = subject.system.text(&path).ok()?.trim().parse().ok()?;
-        Some((sectors, name.clone()))
+        let steady = array.slots.is_some() && member.number < array.lowest_gear();
+        Some((steady, (sectors, name.clone())))
     });
     let sized: Vec<_> = sized.collect();
-    let Some((least, smallest)) = sized.iter().min().cloned() else {
-        return;
+    let least_of = |of: &dyn Fn(bool) -> bool| {
+        let some = sized.iter().filter(|(steady, _)| of(*steady));
+        some.map(|(_, member)| member.clone()).min()
     };
-    for (sectors, name) in sized {
-        let unused = sectors.saturating_sub(least);
+    let (steady, all) = (least_of(&|steady| steady), least_of(&|_| true));
+    for (is_steady, (sectors, name)) in &sized {
+        let least = if *is_steady { &steady } else { &all };
+        let Some((least, smallest)) = least else {
+            continue;
+        };
+        let unused = sectors.saturating_sub(*least);
         if unused > least / 50 {
             findings.push(subject.finding(
                 "sizes",
@@ -169,7 +177,11 @@ pub fn sizes(subject: &Subject, findings: &mut Vec<Finding>) {
                     "{name} is larger than {smallest}: {} of it are not used",
                     units::bytes(unused.saturating_mul(512))
                 ),
-                "an array uses no more of each member than the smallest one has",
+                if *is_steady {
+                    "an array uses no more of each member that never sleeps than the smallest of them has"
+                } else {
+                    "an array uses no more of each member than the smallest one has"
+                },
             ));
         }
     }

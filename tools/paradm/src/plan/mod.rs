@@ -16,7 +16,6 @@ pub use sizes::{Offers, Size, Sizes, price};
 pub use trace::{Op, Request, Trace};
 
 use crate::create::{Gears, Level, LogSize, LogWish, ShareWish};
-use crate::disk;
 use crate::error::{Error, Result};
 use crate::output::units;
 use crate::policy_ffi::{self, Geometry, Simulation};
@@ -164,13 +163,15 @@ fn used<'a>(wanted: &'a Wanted, gears: &Gears) -> Result<&'a [u64]> {
 }
 
 fn geometry(wanted: &Wanted, gears: &Gears) -> Result<Geometry> {
-    let least = used(wanted, gears)?.iter().min().copied().unwrap_or(0);
+    let disks = used(wanted, gears)?;
+    let least = disks.iter().min().copied().unwrap_or(0);
+    let share = wanted.image_share.on(least);
     gears.geometry(
         wanted.level,
         wanted.chunk_kib,
-        least,
+        gears.used_of(disks, share),
         wanted.log.on(least),
-        wanted.image_share.on(least),
+        share,
     )
 }
 
@@ -196,7 +197,8 @@ fn of(wanted: &Wanted, gears: &Gears) -> Result<Plan> {
         raid: raid(wanted, gears.top(), least),
         few: few(wanted, &geometry, least),
         load: None,
-        warnings: disk::mixed(&disks)
+        warnings: gears
+            .mixed(&disks, wanted.image_share.on(least))
             .into_iter()
             .chain(wanted.warnings.clone())
             .collect(),

@@ -20,7 +20,7 @@ impl Geometry {
             layout,
             members,
             chunk_bytes,
-            device_bytes,
+            (device_bytes, device_bytes),
             0,
             Self::SHARE_ALL,
         )
@@ -30,12 +30,13 @@ impl Geometry {
     pub const SHARE_ALL: u32 = 100;
 
     /// The same, with so many bytes of each member for a write log, rounded up to chunks, or 0; and with images of so
-    /// many percent of the array.
+    /// many percent of the array. `steady`, `sleeper`: the usable lengths of each member that never sleeps, and of each
+    /// other one. With images of everything, the former is not used.
     pub fn with_parts(
         layout: u32,
         members: u32,
         chunk_bytes: u64,
-        device_bytes: u64,
+        (steady, sleeper): (u64, u64),
         log_bytes: u64,
         share: u32,
     ) -> Result<Self, &'static str> {
@@ -44,8 +45,8 @@ impl Geometry {
             layout,
             disks: members,
             chunk: u32::try_from(chunk_bytes / raw::SECTOR).unwrap_or(u32::MAX),
-            steady: device_bytes / raw::SECTOR,
-            sleeper: device_bytes / raw::SECTOR,
+            steady: steady / raw::SECTOR,
+            sleeper: sleeper / raw::SECTOR,
             log: log_bytes / raw::SECTOR,
             share,
             ..raw::SlotAsk::default()
@@ -169,7 +170,7 @@ mod tests {
     #[test]
     fn a_log_costs_its_size_on_each_member() {
         let word = Geometry::layout_word(5, &[3, 5]).unwrap();
-        let of = |log| Geometry::with_parts(word, 5, 512 << 10, 4 * TB, log, 100);
+        let of = |log| Geometry::with_parts(word, 5, 512 << 10, (4 * TB, 4 * TB), log, 100);
         let (without, with) = (of(0).unwrap(), of((8 << 30) + 1024).unwrap());
         let log = with.metadata_bytes() - without.metadata_bytes();
         assert_eq!(log, (8 << 30) + (512 << 10));
@@ -186,7 +187,8 @@ mod tests {
     #[test]
     fn a_share_of_images_makes_room() {
         let word = Geometry::layout_word(5, &[3, 5]).unwrap();
-        let of = |share| Geometry::with_parts(word, 5, 512 << 10, 16 * TB, 0, share);
+        let sizes = (16 * TB, 16 * TB);
+        let of = |share| Geometry::with_parts(word, 5, 512 << 10, sizes, 0, share);
         for (share, chunks) in [(100, 61_034_996), (25, 97_655_816), (10, 110_972_500)] {
             assert_eq!(of(share).unwrap().array_bytes(), chunks * (512 << 10));
         }
