@@ -140,12 +140,12 @@ static u64 miss(struct array *array, unsigned int d, u64 x, u64 now)
 
 static u64 read_set(struct array *array, unsigned int set, u64 now, u64 sector, u64 sectors);
 
-static u64 read_member(struct array *array, unsigned int d, u64 now, u64 x, u64 sectors)
+static u64 read_member(struct array *array, unsigned int d, u64 now, u64 x, u64 sectors, bool prior)
 {
 	const struct par_geometry *geo = &array->geo;
 
 	if (par_is_sleeper(geo, d) && array->slots && !array->moving)
-		slots_use(array, d, x, now);
+		slots_use(array, d, x, now, prior);
 	else if (array->slots && !array->moving)
 		slots_beside(array, x, now);
 	if (!par_is_sleeper(geo, d) || (turns(array, d) && *state_of(array, d, x) != IMAGE))
@@ -163,7 +163,7 @@ static u64 write_member(struct array *array, unsigned int d, u64 now, u64 x, u64
 	if (!par_is_sleeper(geo, d))
 		return to_disk(array, d, now, x, sectors, op);
 	if (array->slots && !array->moving && (op == DISK_REWRITE || !array->log))
-		slots_use(array, d, x, now);
+		slots_use(array, d, x, now, true);
 	if (array->slots && !turns(array, d) && array_segment(array, d, x) == SIM_HOME)
 		return to_disk(array, d, miss(array, d, x, now), x, sectors, op);
 	if (turns(array, d) && (whole || *state_of(array, d, x) != IMAGE)) {
@@ -187,7 +187,7 @@ static u64 read_set(struct array *array, unsigned int set, u64 now, u64 sector, 
 
 		if (set == geo->gears)
 			array->sample.home[d][PAR_READS]++;
-		done = max(done, read_member(array, d, now, x, piece));
+		done = max(done, read_member(array, d, now, x, piece, false));
 		sector += piece;
 		sectors -= piece;
 	}
@@ -218,7 +218,7 @@ static u64 read_others(struct array *array, unsigned int set, u64 now, u64 x, u6
 			continue;
 		if (set == array->geo.gears)
 			array->sample.home[d][PAR_READS]++;
-		done = max(done, read_member(array, d, now, x, sectors));
+		done = max(done, read_member(array, d, now, x, sectors, true));
 	}
 	return done;
 }

@@ -141,7 +141,7 @@ static void heat_around(struct sim_slots *slots, unsigned int band, u32 run, u32
 			par_slot_cache_miss(cache, other, period);
 }
 
-void slots_use(struct array *array, unsigned int d, u64 x, u64 now)
+void slots_use(struct array *array, unsigned int d, u64 x, u64 now, bool prior)
 {
 	unsigned int band = par_image_set(&array->geo, d);
 	struct par_slot_cache *cache = &array->slots->cache[band];
@@ -152,7 +152,8 @@ void slots_use(struct array *array, unsigned int d, u64 x, u64 now)
 		return;
 	if (band >= array->gear) {
 		array->slots->hits += par_slot_of(cache->map, run) != PAR_NO_SLOT;
-	} else if (par_slot_cache_lacks(cache, run, slots - par_slot_reserve(slots))) {
+	} else if (!(prior && array->log) &&
+		   par_slot_cache_lacks(cache, run, slots - par_slot_reserve(slots))) {
 		array->slots->lacking[band]++;
 		heat_around(array->slots, band, run, period);
 	}

@@ -76,8 +76,11 @@ u64 slots_sector(const struct par_geometry *geo, unsigned int d, u64 x);
 /* slots_beside - a read of sector @x of a member that never sleeps, of the home region */
 void slots_beside(struct array *array, u64 x, u64 now);
 
-/* slots_use - a user's request to sleeper @d; slots_miss - it has to wake the sleeper */
-void slots_use(struct array *array, unsigned int d, u64 x, u64 now);
+/*
+ * slots_use - a user's request to sleeper @d; @prior: a read that raid5 needs before a write
+ * slots_miss - a request has to wake the sleeper
+ */
+void slots_use(struct array *array, unsigned int d, u64 x, u64 now, bool prior);
 void slots_miss(struct array *array, unsigned int d, u64 x, u64 now);
 
 /* slots_written - the image will be the only valid copy; slots_cleaned - no image is, any more */

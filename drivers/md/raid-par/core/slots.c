@@ -218,7 +218,8 @@ static void use_below(struct par_slot_maps *slots, unsigned int band, u32 run, u
 	}
 }
 
-static void use_run(struct par_vmember *vm, unsigned int band, u64 row)
+/* @foretell: it is a miss, too, if the run has no slot */
+static void use_run(struct par_vmember *vm, unsigned int band, u64 row, bool foretell)
 {
 	struct par_slot_maps *slots = vm->set->conf->slots;
 	struct par_slot_cache *cache = &slots->cache[band];
@@ -233,7 +234,7 @@ static void use_run(struct par_vmember *vm, unsigned int band, u64 row)
 	/* A use in a gear in which they sleep is a miss only if its data is needed: see below. */
 	if (band >= gear)
 		slots->hits[gear] += par_slot_of(cache->map, run) != PAR_NO_SLOT;
-	else
+	else if (foretell)
 		slots->lacking[band] += would_miss(vm, band, row);
 	/* Another CPU may have seen the next period begin. */
 	par_slot_cache_use(cache, run, max(period, cache->period));
@@ -242,13 +243,16 @@ static void use_run(struct par_vmember *vm, unsigned int band, u64 row)
 	spin_unlock_irqrestore(&slots->lock, flags);
 }
 
-void par_slots_used(struct par_vmember *vm, u64 row, bool write)
+void par_slots_used(struct par_vmember *vm, u64 row, bool write, bool prior)
 {
 	const struct par_geometry *geo = &vm->set->conf->geo;
 
-	/* If there is a log, it takes the writes, so they are no reason for images. */
+	/*
+	 * If there is a log, it takes the writes, so they are no reason for images. It takes them
+	 * without a read, so such reads are no misses; but what is written is often read later.
+	 */
 	if (is_use(vm) && !(write && geo->log_sectors))
-		use_run(vm, par_image_set(geo, vm->index), row);
+		use_run(vm, par_image_set(geo, vm->index), row, !(prior && geo->log_sectors));
 }
 
 void par_slots_missed(struct par_vmember *vm, u64 row)

@@ -93,8 +93,11 @@ bool par_sector_imaged(const struct par_conf *conf, u64 sector);
  */
 bool par_run_rows(const struct par_set *set, u32 run, u64 *first, u64 *end);
 
-/* par_slots_used - a user's request to segment @row of @vm uses the run; any context */
-void par_slots_used(struct par_vmember *vm, u64 row, bool write);
+/*
+ * par_slots_used - a user's request to segment @row of @vm uses the run; any context
+ * @write: a write; @prior: a read of old data or parity, which raid5 needs before a user's write
+ */
+void par_slots_used(struct par_vmember *vm, u64 row, bool write, bool prior);
 
 /*
  * par_slots_copying - copies to or from images in gear set @set, and in sets below it, begin; 0:

@@ -491,13 +491,23 @@ static __always_inline bool goes_home(struct par_vmember *vm, struct bio *bio, b
 	       !par_is_last_try(vm, bio);
 }
 
+/*
+ * raid5 reads what it needs for a write by requests of its stripes, and sends a user's read on as a
+ * clone; not if a member is missing, but then the array does not shift down.
+ */
+static bool is_prior_read(const struct par_vmember *vm, struct bio *bio, bool write)
+{
+	return !write && vm->set->child.raid5 && !bio_flagged(bio, BIO_CLONED);
+}
+
 static void route_first(struct par_vmember *vm, struct bio *bio)
 {
 	bool write = op_is_write(bio_op(bio));
 
 	count_request(vm, bio, write);
 	if (par_has_slots(&vm->set->conf->geo))
-		par_slots_used(vm, bio->bi_iter.bi_sector >> vm->set->conf->geo.seg_shift, write);
+		par_slots_used(vm, bio->bi_iter.bi_sector >> vm->set->conf->geo.seg_shift, write,
+			       is_prior_read(vm, bio, write));
 	if (unlikely(!goes_home(vm, bio, write)))
 		par_route(vm, bio);
 	else if (write)

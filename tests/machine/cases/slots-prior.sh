@@ -1,0 +1,52 @@
+#!/bin/bash
+# Reads of old data and parity for small writes are no expected misses if there is a log: the array shifts down under such writes, and sleeps on.
+# subject: slots
+# machine: --debug --time-travel --mem 2G
+# timeout: 200
+set -euo pipefail
+. "$(dirname "$0")/../tools/policy.sh"
+
+# scatter N: write 4 KiB to each of five stripes, so that some parity is on a sleeper, of each of N runs that were not used
+# before. A run has 16 stripes, of 4 MiB.
+NEXT=0
+scatter() {
+	local n i
+	for ((n = 0; n < $1; n++)); do
+		for ((i = 0; i < 5; i++)); do
+			dd if=/dev/urandom of="/dev/$MD" bs=4K count=1 oflag=direct seek=$(((16 * NEXT + i) * 64)) conv=notrunc status=none
+		done
+		NEXT=$((NEXT + 1))
+		nap 8
+	done
+}
+
+# 8 MiB on each member
+LOG=16384
+mkspindles 5 96M preset=nas
+create_shared 10 3,5 --chunk=64
+dd if=/dev/zero of="/dev/$MD" bs=1M oflag=direct status=none || true
+settle
+quick
+for d in 3 4; do set_member $d rated_cycles 10000000; set_member $d wanted_years 1; done
+listen
+nap 700	# all uses so far are of an earlier period
+
+set_par policy auto
+scatter 30
+assert_eq "$(par gear)" 3 "gear under small writes"
+wait_asleep
+scatter 30
+assert_eq "$(par gear) $(par slot_misses)" "3 0" "gear and misses under small writes"
+[ "$(par logged)" -gt 0 ] || fail "nothing was logged"
+
+note "a read of such a run, which is no longer logged"
+set_par gear 5
+gear_is 5 60
+wait_for "/sys/block/$MD/md/par/log_used" 0 60
+set_par policy auto
+for ((n = 0; n < 30; n++)); do
+	dd if="/dev/$MD" of=/dev/null bs=256K count=1 iflag=direct skip=$((16 * n + 8)) status=none
+	nap 8
+done
+assert_eq "$(par gear)" 5 "gear under reads of runs without slots"
+stop_par
