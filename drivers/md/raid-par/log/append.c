@@ -280,13 +280,8 @@ static bool heal_copies(struct par_log *log)
 		pr_err("md/par:%s: some records of the log cannot be read any more: nothing is written to the log until it has been drained\n",
 		       mdname(log->conf->mddev));
 	WRITE_ONCE(log->stuck, !healed);
-	if (!healed || !log->lacking)
-		return healed;
-	spin_lock(&log->lock);
-	par_log_index_healed(&log->index);
-	spin_unlock(&log->lock);
-	log->lacking = false;
-	return true;
+	log->lacking &= !healed;
+	return healed;
 }
 
 static bool begin_run(struct par_log *log)

@@ -8,17 +8,21 @@
 #include "core/parent.h"
 #include "log/ahead.h"
 #include "meta/load.h"
+#include "meta/store.h"
 #include "pure/log-replay.h"
 
 #define HEAL_UNITS	4U	/* units read at a time: fewer, as users may wait for memory */
 #define LOOK_ERRORS	32U	/* errors of a member, after which its blocks are not examined */
 
-/* A walk, and the units that are read for it. @bad: a copy of the record cannot be read. */
+/*
+ * A walk, and the units that are read for it. @heal: of the healing, not of the assembly
+ * @bad: a copy of the record at the end cannot be read
+ */
 struct walk {
 	struct par_log *log;
 	struct par_log_ahead *ahead;
 	struct par_log_walk *at;
-	bool bad;
+	bool heal, bad;
 };
 
 static void copies_at(const struct par_log_unit_read *unit, u64 pos, const void **copies)
@@ -50,25 +54,58 @@ static bool read_record(struct walk *walk, struct par_log_unit_read *unit, unsig
 	return true;
 }
 
-/* No copy of the record that was read ahead is whole: try the skipped copies. */
-static bool next_skipped(struct walk *walk, struct par_log_unit_read *unit, const void **copies,
-			 struct par_log_found *found)
+/*
+ * Has another copy the record, is this one nevertheless worth a read? It would count as lacking the
+ * record until it has been written again, and the other copy may be lost before. Not the healing,
+ * for which users wait, and which writes it.
+ */
+static bool is_worth_it(const struct walk *walk, const struct par_log_unit_read *unit,
+			unsigned int i)
 {
+	const struct par_log_shape *shape = &walk->log->shape;
+	unsigned int d = par_log_member(shape, par_log_place(shape, unit->at), i);
+
+	return !walk->heal && walk->ahead->errors[d] < PAR_LOG_GIVE_UP &&
+	       walk->ahead->alone[d] < PAR_LOG_GIVE_UP;
+}
+
+/* Read the record at @pos from the skipped copies: all of them if no other copy has it. */
+static bool read_skipped(struct walk *walk, struct par_log_unit_read *unit, const void **copies,
+			 bool all)
+{
+	bool any = false;
 	unsigned int i;
 
-	for (i = 0; i < walk->log->shape.copies; i++)
-		if (unit->state[i] == PAR_LOG_COPY_SKIPPED && read_record(walk, unit, i))
+	for (i = 0; i < walk->log->shape.copies; i++) {
+		if (unit->state[i] != PAR_LOG_COPY_SKIPPED || !(all || is_worth_it(walk, unit, i)))
+			continue;
+		if (read_record(walk, unit, i)) {
 			copies[i] = par_log_buffer(unit, i, walk->at->pos);
-	return par_log_walk_next(walk->at, copies, walk->log->shape.copies, found);
+			any = true;
+		}
+	}
+	return any;
 }
 
 static bool next_record(struct walk *walk, struct par_log_unit_read *unit, const void **copies,
 			struct par_log_found *found)
 {
+	unsigned int count = walk->log->shape.copies;
+	struct par_log_walk before = *walk->at, after;
+	bool there;
+
 	walk->bad = false;
-	copies_at(unit, walk->at->pos, copies);
-	return par_log_walk_next(walk->at, copies, walk->log->shape.copies, found) ||
-	       next_skipped(walk, unit, copies, found);
+	copies_at(unit, before.pos, copies);
+	there = par_log_walk_next(walk->at, copies, count, found);
+	after = *walk->at;
+	walk->at->pos = before.pos;
+	walk->at->run = before.run;
+	if (read_skipped(walk, unit, copies, !there))
+		there = par_log_walk_next(walk->at, copies, count, found);
+	else
+		*walk->at = after;
+	walk->bad &= !there;
+	return there;
 }
 
 static void write_lacking(struct par_log *log, void *raw, const struct par_log_found *found)
@@ -126,8 +163,8 @@ static bool lacks_usable(struct par_log *log, const struct par_log_found *found)
 	return false;
 }
 
-/* @heal: write the records that copies lack; else add the records to the index. */
-static int walk_records(struct walk *walk, bool heal)
+/* Write the records that copies lack, if it is the healing, or add the records to the index. */
+static int walk_records(struct walk *walk)
 {
 	const void *copies[PAR_LOG_MAX_COPIES];
 	struct par_log *log = walk->log;
@@ -141,7 +178,7 @@ static int walk_records(struct walk *walk, bool heal)
 
 		if (!next_record(walk, unit, copies, &found))
 			break;
-		if (heal) {
+		if (walk->heal) {
 			write_lacking(log, par_log_buffer(unit, found.copy, before.pos), &found);
 		} else {
 			if (!log->lacking && lacks_usable(log, &found)) {
@@ -166,7 +203,7 @@ static bool can_look(struct par_log_unit_read *unit, unsigned int copy, u64 pos)
 	for (i = 0; i < shape->copies; i++)
 		if (unit->state[i] == PAR_LOG_COPY_READ)
 			return false;
-	return unit->ahead->errors[d] < LOOK_ERRORS && par_log_reread(unit, copy, pos, 1);
+	return unit->ahead->alone[d] < LOOK_ERRORS && par_log_reread(unit, copy, pos, 1);
 }
 
 static void look_behind(struct walk *walk)
@@ -185,6 +222,26 @@ static void look_behind(struct walk *walk)
 	}
 }
 
+/*
+ * All copies of the records between these positions, on members that are left, have been written
+ * or found whole: they count from now on, once they are flushed. Until the healing has ended
+ * nothing is appended and the tail does not move, so the slots there are those of these records.
+ */
+static int count_copies(struct par_log *log, u64 from, u64 to)
+{
+	int err = par_flush_members(log->conf, GENMASK(log->shape.members - 1, 0));
+	u64 end;
+
+	for (; !err && from < to; from = end) {
+		end = min(to, par_log_unit(from) + PAR_LOG_UNIT);
+		spin_lock(&log->lock);
+		par_log_index_healed(&log->index, par_log_place(&log->shape, from), end - from);
+		spin_unlock(&log->lock);
+		cond_resched();
+	}
+	return err;
+}
+
 int par_log_heal(struct par_log *log)
 {
 	unsigned int flags = memalloc_noio_save();
@@ -193,13 +250,16 @@ int par_log_heal(struct par_log *log)
 		.log = log,
 		.ahead = par_log_ahead_alloc(log, HEAL_UNITS),
 		.at = &at,
+		.heal = true,
 	};
 	int err = -ENOMEM;
 
 	might_sleep();
 	if (walk.ahead)
-		err = walk_records(&walk, true);
+		err = walk_records(&walk);
 	par_log_ahead_free(walk.ahead);
+	/* Also if a copy has gone meanwhile: what the others have been given then counts. */
+	err = err ?: count_copies(log, log->heal.pos, at.pos);
 	memalloc_noio_restore(flags);
 	/* The walk at assembly ended at the head: see par_log_load(). */
 	return err ?: at.pos == log->ring.head ? 0 : -EIO;
@@ -237,7 +297,7 @@ static int walk_log(struct par_log *log, struct par_log_walk *at)
 	int err = -ENOMEM;
 
 	if (walk.ahead)
-		err = walk_records(&walk, false);
+		err = walk_records(&walk);
 	/* The next start may be able to read a record there, which must not count then. */
 	log->renew |= walk.bad;
 	if (!err) {
