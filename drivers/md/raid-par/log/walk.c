@@ -16,13 +16,14 @@
 
 /*
  * A walk, and the units that are read for it. @heal: of the healing, not of the assembly
- * @bad: a copy of the record at the end cannot be read
+ * @bad: a copy of the record at the end cannot be read; @blind: nor have other copies been read
+ * @unseen: blocks behind the end of which no copy has been examined, after too many errors
  */
 struct walk {
 	struct par_log *log;
 	struct par_log_ahead *ahead;
 	struct par_log_walk *at;
-	bool heal, bad;
+	bool heal, bad, blind, unseen;
 };
 
 static void copies_at(const struct par_log_unit_read *unit, u64 pos, const void **copies)
@@ -87,6 +88,16 @@ static bool read_skipped(struct walk *walk, struct par_log_unit_read *unit, cons
 	return any;
 }
 
+static bool any_read(const struct par_log_unit_read *unit)
+{
+	unsigned int i;
+
+	for (i = 0; i < unit->ahead->log->shape.copies; i++)
+		if (unit->state[i] == PAR_LOG_COPY_READ)
+			return true;
+	return false;
+}
+
 static bool next_record(struct walk *walk, struct par_log_unit_read *unit, const void **copies,
 			struct par_log_found *found)
 {
@@ -105,6 +116,8 @@ static bool next_record(struct walk *walk, struct par_log_unit_read *unit, const
 	else
 		*walk->at = after;
 	walk->bad &= !there;
+	/* If the record had been flushed, a copy that has been read would have it. */
+	walk->blind = walk->bad && !any_read(unit);
 	return there;
 }
 
@@ -196,30 +209,46 @@ static int walk_records(struct walk *walk)
 static bool can_look(struct par_log_unit_read *unit, unsigned int copy, u64 pos)
 {
 	struct par_log_shape *shape = &unit->ahead->log->shape;
-	unsigned int i, d = par_log_member(shape, par_log_place(shape, pos), copy);
+	unsigned int d = par_log_member(shape, par_log_place(shape, pos), copy);
 
 	if (unit->state[copy] != PAR_LOG_COPY_SKIPPED)
 		return unit->state[copy] == PAR_LOG_COPY_READ;
-	for (i = 0; i < shape->copies; i++)
-		if (unit->state[i] == PAR_LOG_COPY_READ)
-			return false;
-	return unit->ahead->alone[d] < LOOK_ERRORS && par_log_reread(unit, copy, pos, 1);
+	return !any_read(unit) && unit->ahead->alone[d] < LOOK_ERRORS &&
+	       par_log_reread(unit, copy, pos, 1);
+}
+
+static bool has_too_many_errors(const struct par_log_unit_read *unit, unsigned int copy)
+{
+	const struct par_log_shape *shape = &unit->ahead->log->shape;
+	unsigned int d = par_log_member(shape, par_log_place(shape, unit->at), copy);
+
+	return unit->state[copy] == PAR_LOG_COPY_SKIPPED && unit->ahead->alone[d] >= LOOK_ERRORS;
+}
+
+/* Examine the copies of a block. */
+static void look_at(struct walk *walk, struct par_log_unit_read *unit, u64 pos)
+{
+	bool seen = false, given_up = false;
+	unsigned int copy;
+
+	for (copy = 0; copy < walk->log->shape.copies; copy++) {
+		if (can_look(unit, copy, pos)) {
+			par_log_walk_look(walk->at, par_log_buffer(unit, copy, pos), pos);
+			seen = true;
+		} else {
+			given_up |= has_too_many_errors(unit, copy);
+		}
+	}
+	walk->unseen |= given_up && !seen;
 }
 
 static void look_behind(struct walk *walk)
 {
 	struct par_log_walk *at = walk->at;
-	unsigned int copy;
 	u64 pos;
 
-	for (pos = par_log_walk_later(at, at->pos); pos; pos = par_log_walk_later(at, pos)) {
-		struct par_log_unit_read *unit = par_log_ahead_unit(walk->ahead, pos,
-								    par_log_walk_look_end(at));
-
-		for (copy = 0; copy < walk->log->shape.copies; copy++)
-			if (can_look(unit, copy, pos))
-				par_log_walk_look(at, par_log_buffer(unit, copy, pos), pos);
-	}
+	for (pos = par_log_walk_later(at, at->pos); pos; pos = par_log_walk_later(at, pos))
+		look_at(walk, par_log_ahead_unit(walk->ahead, pos, par_log_walk_look_end(at)), pos);
 }
 
 /*
@@ -265,21 +294,35 @@ int par_log_heal(struct par_log *log)
 	return err ?: at.pos == log->ring.head ? 0 : -EIO;
 }
 
-static int judge_end(struct par_log *log, const struct par_log_walk *walk)
+/* Why the array must not start with the records that have been found; returns false if it may. */
+static bool tell_damage(const struct walk *walk)
 {
-	struct par_conf *conf = log->conf;
+	const struct par_log_walk *at = walk->at;
+	const char *name = mdname(walk->log->conf->mddev);
 
-	if (!par_log_walk_damaged(walk))
-		return 0;
-	if (par_log_walk_outdated(walk))
+	if (par_log_walk_outdated(at))
 		pr_err("md/par:%s: the log has records of run %llu, and the newest superblock that is left is of run %llu: a newer one is lost\n",
-		       mdname(conf->mddev), walk->newest_run, walk->last_run);
-	else
+		       name, at->newest_run, at->last_run);
+	else if (par_log_walk_damaged(at))
 		pr_err("md/par:%s: the log is damaged: no copy of the record at block %llu can be read, and writes up to block %llu had been flushed\n",
-		       mdname(conf->mddev), walk->pos, walk->stable);
+		       name, at->pos, at->stable);
+	else if (walk->blind && walk->unseen)
+		pr_err("md/par:%s: the log may be damaged: no copy of block %llu can be read, nor of many blocks behind it: it is unknown whether this is its end\n",
+		       name, at->pos);
+	else
+		return false;
+	return true;
+}
+
+static int judge_end(const struct walk *walk)
+{
+	struct par_conf *conf = walk->log->conf;
+
+	if (!tell_damage(walk))
+		return 0;
 	/* A rescue is also a start by force. */
 	if (conf->store->start) {
-		log->renew = true;
+		walk->log->renew = true;
 		return 0;
 	}
 	pr_err("md/par:%s: --force starts the array without these writes\n",
@@ -302,7 +345,7 @@ static int walk_log(struct par_log *log, struct par_log_walk *at)
 	log->renew |= walk.bad;
 	if (!err) {
 		look_behind(&walk);
-		err = judge_end(log, at);
+		err = judge_end(&walk);
 	}
 	par_log_ahead_free(walk.ahead);
 	return err;
