@@ -25,7 +25,10 @@ power_cut 1
 find_log
 wipe_log 1 0
 deafen_log 0 0 2
+mark_log
 assemble_par
+# The other copy shows that the record has not been flushed.
+not_logged 'flushed last may be lost'
 assert_eq "$(par log_replayed)" 0 "records, none of which can be read"
 shift_to 5
 put_block

@@ -318,8 +318,12 @@ static int judge_end(const struct walk *walk)
 {
 	struct par_conf *conf = walk->log->conf;
 
-	if (!tell_damage(walk))
+	if (!tell_damage(walk)) {
+		if (walk->blind)
+			pr_warn("md/par:%s: the log ends at block %llu, of which no copy can be read: a write that was flushed last may be lost\n",
+				mdname(conf->mddev), walk->at->pos);
 		return 0;
+	}
 	/* A rescue is also a start by force. */
 	if (conf->store->start) {
 		walk->log->renew = true;
