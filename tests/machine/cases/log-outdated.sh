@@ -32,6 +32,7 @@ power_cut 1
 mark_log
 refused assemble_left
 logged "the log has records of run $((before + 1)), and the newest superblock that is left is of run $before"
+logged 'first try to start it with the members that are missing: --force .* may bring back older content'
 
 note "by force"
 assemble_left --force

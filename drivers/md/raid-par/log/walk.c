@@ -329,8 +329,12 @@ static int judge_end(const struct walk *walk)
 		walk->log->renew = true;
 		return 0;
 	}
-	pr_err("md/par:%s: --force starts the array without these writes\n",
-	       mdname(conf->mddev));
+	if (par_log_walk_outdated(walk->at))
+		pr_err("md/par:%s: first try to start it with the members that are missing: --force starts it without what has been written since that superblock, and may bring back older content of other blocks\n",
+		       mdname(conf->mddev));
+	else
+		pr_err("md/par:%s: --force starts the array without these writes\n",
+		       mdname(conf->mddev));
 	return -EUCLEAN;
 }
 
