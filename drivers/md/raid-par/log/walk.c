@@ -284,6 +284,8 @@ int par_log_heal(struct par_log *log)
 	int err = -ENOMEM;
 
 	might_sleep();
+	/* What is behind the head does not count, even if it can be read now. */
+	at.limit = log->ring.head;
 	if (walk.ahead)
 		err = walk_records(&walk);
 	par_log_ahead_free(walk.ahead);
