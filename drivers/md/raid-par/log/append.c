@@ -163,7 +163,7 @@ static void take_block(struct par_log_sent *sent, unsigned int i, struct bio *bi
 	sent->entry[i].block = sector / PAR_LOG_BLOCK;
 	sent->entry[i].sectors = GENMASK(first + count - 1, first);
 	if (count < PAR_LOG_BLOCK)
-		clear_page(to);
+		memset(to, 0, PAR_LOG_BLOCK_BYTES);
 	copy_out(bio, to + (first << SECTOR_SHIFT), count << SECTOR_SHIFT);
 }
 
