@@ -128,6 +128,7 @@ static void seal_record(struct par_log *log, struct par_log_sent *sent)
 		.run = log->run,
 		.pos = sent->pos,
 		.stable = min(READ_ONCE(log->conf->io->log_stable), sent->pos),
+		.tail = sent->tail,
 		.count = sent->count,
 	};
 	unsigned int i;
@@ -214,6 +215,7 @@ static bool take_room(struct par_log *log, struct par_log_sent *sent)
 						&sent->pos);
 	if (sent->count) {
 		sent->end = log->ring.head;
+		sent->tail = log->ring.tail;
 		u = par_log_place(&log->shape, sent->pos) / PAR_LOG_UNIT;
 		if (!log->index.unit[u]) {
 			par_log_index_open(&log->index, u, log->spare);

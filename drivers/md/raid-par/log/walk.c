@@ -302,9 +302,12 @@ static bool tell_damage(const struct walk *walk)
 	const struct par_log_walk *at = walk->at;
 	const char *name = mdname(walk->log->conf->mddev);
 
-	if (par_log_walk_outdated(at))
+	if (at->newest_run > at->last_run)
 		pr_err("md/par:%s: the log has records of run %llu, and the newest superblock that is left is of run %llu: a newer one is lost\n",
 		       name, at->newest_run, at->last_run);
+	else if (par_log_walk_outdated(at))
+		pr_err("md/par:%s: the log has records that were made when its tail was stored as block %llu, and in the newest superblock that is left it is block %llu: a newer one is lost\n",
+		       name, at->newest_tail, at->tail);
 	else if (par_log_walk_damaged(at))
 		pr_err("md/par:%s: the log is damaged: no copy of the record at block %llu can be read, and writes up to block %llu had been flushed\n",
 		       name, at->pos, at->stable);
