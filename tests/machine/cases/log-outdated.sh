@@ -3,7 +3,7 @@
 # subject: log
 # plain: yes
 # machine: --debug --mem 1G
-# timeout: 200
+# timeout: 300
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 . "$(dirname "$0")/../tools/log.sh"

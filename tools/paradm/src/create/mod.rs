@@ -174,7 +174,8 @@ fn fitting(
     }
     let least = disks.iter().map(|disk| disk.bytes).min().unwrap_or(0);
     let usable = least.saturating_sub(RESERVED.min(least / 16));
-    let (log, share) = (wanted.log.on(usable), wanted.image_share.on(usable));
+    let log = wanted.log.on(usable);
+    let share = wanted.image_share.on(usable, log);
     let geometry = gears.geometry(wanted.level, wanted.chunk_kib, usable, log, share)?;
     Ok((geometry, log, share))
 }

@@ -165,12 +165,13 @@ fn used<'a>(wanted: &'a Wanted, gears: &Gears) -> Result<&'a [u64]> {
 
 fn geometry(wanted: &Wanted, gears: &Gears) -> Result<Geometry> {
     let least = used(wanted, gears)?.iter().min().copied().unwrap_or(0);
+    let log = wanted.log.on(least);
     gears.geometry(
         wanted.level,
         wanted.chunk_kib,
         least,
-        wanted.log.on(least),
-        wanted.image_share.on(least),
+        log,
+        wanted.image_share.on(least, log),
     )
 }
 
@@ -185,7 +186,7 @@ fn of(wanted: &Wanted, gears: &Gears) -> Result<Plan> {
         gears: gears.clone(),
         chunk_kib: wanted.chunk_kib,
         log_size: wanted.log.on(least),
-        image_share: wanted.image_share.on(least),
+        image_share: wanted.image_share.on(least, wanted.log.on(least)),
         watts: wanted.watts,
         bytes: geometry.array_bytes(),
         share_percent: percent(geometry.array_bytes(), together(&disks)),
