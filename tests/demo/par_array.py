@@ -86,7 +86,7 @@ class Array:
 
     def create(self, layout):
         command = ["mdadm", "--create", self.device, "--run", "--level=par",
-                   f"--raid-devices={MEMBERS}", f"--layout={layout}", "--log-size=none",
+                   f"--raid-devices={MEMBERS}", f"--layout={layout}", "--log-size=none", "--image-share=10",
                    *self.devices]
         run(*command)
         self.assemblies += 1

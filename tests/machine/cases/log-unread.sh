@@ -1,5 +1,5 @@
 #!/bin/bash
-# A record that a start could not read is not replayed by a later start that can read it.
+# A record that a start could not read is not replayed by a later start that can read it, nor is it in the way of the healing.
 # subject: log
 # machine: --debug --mem 1G
 # timeout: 200
@@ -25,7 +25,10 @@ power_cut 1
 find_log
 wipe_log 1 0
 deafen_log 0 0 2
+mark_log
 assemble_par
+# The other copy shows that the record has not been flushed.
+not_logged 'flushed last may be lost'
 assert_eq "$(par log_replayed)" 0 "records, none of which can be read"
 shift_to 5
 put_block
@@ -36,4 +39,34 @@ mend_disks
 reassemble_par
 assert_eq "$(par log_replayed)" 0 "records, though nothing was logged"
 same "the first record can be read"
+stop_par
+rmdisks
+
+note "the end of the log can be read again when an earlier record is healed"
+mkspindles 5 64M
+create_logged 3,5 8 --chunk=64
+fill_twin
+shift_to 3
+find_log
+put_block
+dd if="$MACHINE_TMP/block" of="$TWIN" bs=4k seek=256 conv=notrunc status=none
+put_block
+sync -d "/dev/$MD"
+power_cut 1
+wipe_log 1 0 2
+for d in 0 1; do deafen_log "$d" 2 2; done
+mark_log
+echo 1 >/sys/module/md_mod/parameters/start_ro
+assemble_par
+echo 0 >/sys/module/md_mod/parameters/start_ro
+assert_eq "$(par log_replayed)" 1 "records, the second of which cannot be read"
+logged 'the log ends at block 2, of which no copy can be read: a write that was flushed last may be lost'
+mend_disks
+mark_log
+write_blocks 100
+wait_for "/sys/block/$MD/md/par/log_state" records 30
+not_logged 'some records of the log cannot be read'
+power_cut 2
+assemble_par
+same "healed, written and cut"
 stop_par

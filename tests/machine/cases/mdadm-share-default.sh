@@ -9,6 +9,7 @@ set -euo pipefail
 
 IMAGES=	# as users get them
 TOLD='mdadm: image share defaults to 10%: a read of other data starts the devices that sleep'
+TOLD_ALL='mdadm: image share defaults to 100%: without a log a write of other data would start the devices that sleep, too'
 
 # created [OPTION...]: create an array as a user does, without --quiet; SAID: mdadm's messages.
 created() {
@@ -139,7 +140,11 @@ for version in 4.4 4.6; do
 	defaults 66G 10 1	# mdadm keeps some 130 MiB in front of the data
 	defaults 66G 100 0 --image-share=100
 	defaults 66G 25 0 --image-share=25
-	defaults 66G 10 1 --log-size=none
+	defaults 66G 100 0 --log-size=none
+	assert_match "$SAID" "$TOLD_ALL" "messages about an array without a log"
+	defaults 66G 10 0 --log-size=none --image-share=10
+	defaults 63G 100 0 --log-size=8M
+	defaults 66G 10 1 --log-size=8M
 	defaults 66G 10 0 --quiet
 	lives
 done

@@ -8,7 +8,8 @@ The devices may be in any order: the superblock of each says which member it is,
 without a superblock takes a free place. In every written row of every set the parities, P and
 Q, must be right; the two copies of a segment whose state is "both" must be equal; one whose state
 is "both" or "image" must have a slot, if images are of a share; no intent may be set. Rows with lost blocks are skipped. The write log must have a complete copy of each record up to
-the last flushed one, and complete copies of the same run must be equal. Members that the
+the last flushed one, complete copies of the same run must be equal, and none of the last run may have a newer tail
+than the superblock. Members that the
 superblock calls absent from the log are left out. Prints the number of rows, segments and
 records that were checked.
 
@@ -295,6 +296,9 @@ class Log:
                 not run <= its_run <= self.run or not 0 < count < UNIT - pos % UNIT or \
                 not sealed(raw, 4):
             return None
+        its_tail, = struct.unpack_from("<Q", raw, 48)
+        if its_run == self.run and its_tail > self.tail:
+            raise Wrong(f"the record at {pos} was made with the tail {its_tail}, not {self.tail}")
         raw += self.array.member[d].read(sector + BLOCK // SECTOR, count * BLOCK // SECTOR)
         for i in range(count):
             crc, = struct.unpack_from("<I", raw, 64 + 12 * i + 8)

@@ -10,7 +10,6 @@
 
 #define UNIT_BYTES	(PAR_LOG_UNIT * PAR_LOG_BLOCK_BYTES)
 #define EACH		4U	/* requests to each member at a time */
-#define GIVE_UP		8U	/* errors after which a member is not read ahead any more */
 
 /* ---- requests ---- */
 
@@ -66,7 +65,7 @@ static void read_copy(struct par_log_unit_read *unit, unsigned int i)
 
 	copy->rdev = par_log_rdev(log, d);
 	unit->state[i] = copy->rdev ? PAR_LOG_COPY_SKIPPED : PAR_LOG_COPY_NONE;
-	if (!copy->rdev || unit->ahead->errors[d] >= GIVE_UP)
+	if (!copy->rdev || unit->ahead->errors[d] >= PAR_LOG_GIVE_UP)
 		return;
 	unit->state[i] = PAR_LOG_COPY_READ;
 	copy->failed = false;
@@ -165,7 +164,7 @@ bool par_log_reread(struct par_log_unit_read *unit, unsigned int copy, u64 pos,
 			   REQ_OP_READ);
 	par_member_put(log->conf, rdev);
 	if (err)
-		unit->ahead->errors[d]++;
+		unit->ahead->alone[d]++;
 	return !err;
 }
 

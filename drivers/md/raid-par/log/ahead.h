@@ -11,6 +11,7 @@
 #include "log/log.h"
 
 #define PAR_LOG_AHEAD	16U	/* maximum of units */
+#define PAR_LOG_GIVE_UP	8U	/* errors after which a member is not read ahead any more */
 
 /**
  * enum par_log_copy - the content of the buffer of a unit's copy
@@ -49,13 +50,13 @@ struct par_log_unit_read {
 /**
  * struct par_log_ahead - units that are read in the order of their positions
  * @depth: units that are read at a time; @next: the first unit that is not being read
- * @errors: for each member, the number of reads that have failed
+ * @errors: for each member, the number of failed reads of whole units; @alone: of other reads
  */
 struct par_log_ahead {
 	struct par_log *log;
 	unsigned int depth;
 	u64 next;
-	unsigned int errors[PAR_MAX_MEMBERS];
+	unsigned int errors[PAR_MAX_MEMBERS], alone[PAR_MAX_MEMBERS];
 	struct par_log_unit_read unit[PAR_LOG_AHEAD];
 };
 

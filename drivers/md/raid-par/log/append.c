@@ -128,6 +128,7 @@ static void seal_record(struct par_log *log, struct par_log_sent *sent)
 		.run = log->run,
 		.pos = sent->pos,
 		.stable = min(READ_ONCE(log->conf->io->log_stable), sent->pos),
+		.tail = sent->tail,
 		.count = sent->count,
 	};
 	unsigned int i;
@@ -163,7 +164,7 @@ static void take_block(struct par_log_sent *sent, unsigned int i, struct bio *bi
 	sent->entry[i].block = sector / PAR_LOG_BLOCK;
 	sent->entry[i].sectors = GENMASK(first + count - 1, first);
 	if (count < PAR_LOG_BLOCK)
-		clear_page(to);
+		memset(to, 0, PAR_LOG_BLOCK_BYTES);
 	copy_out(bio, to + (first << SECTOR_SHIFT), count << SECTOR_SHIFT);
 }
 
@@ -214,6 +215,7 @@ static bool take_room(struct par_log *log, struct par_log_sent *sent)
 						&sent->pos);
 	if (sent->count) {
 		sent->end = log->ring.head;
+		sent->tail = log->ring.tail;
 		u = par_log_place(&log->shape, sent->pos) / PAR_LOG_UNIT;
 		if (!log->index.unit[u]) {
 			par_log_index_open(&log->index, u, log->spare);
@@ -280,13 +282,8 @@ static bool heal_copies(struct par_log *log)
 		pr_err("md/par:%s: some records of the log cannot be read any more: nothing is written to the log until it has been drained\n",
 		       mdname(log->conf->mddev));
 	WRITE_ONCE(log->stuck, !healed);
-	if (!healed || !log->lacking)
-		return healed;
-	spin_lock(&log->lock);
-	par_log_index_healed(&log->index);
-	spin_unlock(&log->lock);
-	log->lacking = false;
-	return true;
+	log->lacking &= !healed;
+	return healed;
 }
 
 static bool begin_run(struct par_log *log)

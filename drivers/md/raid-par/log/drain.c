@@ -146,8 +146,9 @@ static bool lose_sectors(struct par_log_drain *drain, u64 block, struct par_log_
 		return false;
 	}
 	part->sectors &= ~sectors;
-	pr_err("md/par:%s: sectors 0x%x of the 4 KiB from sector %llu on are lost: %s; reads return an error until they are written again\n",
-	       mdname(log->conf->mddev), sectors, block * PAR_LOG_BLOCK, why);
+	if (live)
+		pr_err("md/par:%s: sectors 0x%x of the 4 KiB from sector %llu on are lost: %s; reads return an error until they are written again\n",
+		       mdname(log->conf->mddev), live, block * PAR_LOG_BLOCK, why);
 	return true;
 }
 

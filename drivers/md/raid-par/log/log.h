@@ -31,14 +31,14 @@ struct par_log_leg {
 
 /**
  * struct par_log_sent - a record that is being written
- * @pos, @end: its positions in the ring; @count: blocks of data
+ * @pos, @end: its positions in the ring; @tail: that of the ring; @count: blocks of data
  * @bios: writes that are acknowledged with it
  * @left: copies that are under way, plus one; @good: copies that are written
  * @written: the writes of all copies have ended
  */
 struct par_log_sent {
 	struct par_log *log;
-	u64 pos, end;
+	u64 pos, end, tail;
 	unsigned int count;
 	struct page *header, *data[PAR_LOG_DATA];
 	struct par_log_entry entry[PAR_LOG_DATA];

@@ -8,17 +8,22 @@
 #include "core/parent.h"
 #include "log/ahead.h"
 #include "meta/load.h"
+#include "meta/store.h"
 #include "pure/log-replay.h"
 
 #define HEAL_UNITS	4U	/* units read at a time: fewer, as users may wait for memory */
 #define LOOK_ERRORS	32U	/* errors of a member, after which its blocks are not examined */
 
-/* A walk, and the units that are read for it. @bad: a copy of the record cannot be read. */
+/*
+ * A walk, and the units that are read for it. @heal: of the healing, not of the assembly
+ * @bad: a copy of the record at the end cannot be read; @blind: nor have other copies been read
+ * @unseen: blocks behind the end of which no copy has been examined, after too many errors
+ */
 struct walk {
 	struct par_log *log;
 	struct par_log_ahead *ahead;
 	struct par_log_walk *at;
-	bool bad;
+	bool heal, bad, blind, unseen;
 };
 
 static void copies_at(const struct par_log_unit_read *unit, u64 pos, const void **copies)
@@ -50,25 +55,70 @@ static bool read_record(struct walk *walk, struct par_log_unit_read *unit, unsig
 	return true;
 }
 
-/* No copy of the record that was read ahead is whole: try the skipped copies. */
-static bool next_skipped(struct walk *walk, struct par_log_unit_read *unit, const void **copies,
-			 struct par_log_found *found)
+/*
+ * Has another copy the record, is this one nevertheless worth a read? It would count as lacking the
+ * record until it has been written again, and the other copy may be lost before. Not the healing,
+ * for which users wait, and which writes it.
+ */
+static bool is_worth_it(const struct walk *walk, const struct par_log_unit_read *unit,
+			unsigned int i)
+{
+	const struct par_log_shape *shape = &walk->log->shape;
+	unsigned int d = par_log_member(shape, par_log_place(shape, unit->at), i);
+
+	return !walk->heal && walk->ahead->errors[d] < PAR_LOG_GIVE_UP &&
+	       walk->ahead->alone[d] < PAR_LOG_GIVE_UP;
+}
+
+/* Read the record at @pos from the skipped copies: all of them if no other copy has it. */
+static bool read_skipped(struct walk *walk, struct par_log_unit_read *unit, const void **copies,
+			 bool all)
+{
+	bool any = false;
+	unsigned int i;
+
+	for (i = 0; i < walk->log->shape.copies; i++) {
+		if (unit->state[i] != PAR_LOG_COPY_SKIPPED || !(all || is_worth_it(walk, unit, i)))
+			continue;
+		if (read_record(walk, unit, i)) {
+			copies[i] = par_log_buffer(unit, i, walk->at->pos);
+			any = true;
+		}
+	}
+	return any;
+}
+
+static bool any_read(const struct par_log_unit_read *unit)
 {
 	unsigned int i;
 
-	for (i = 0; i < walk->log->shape.copies; i++)
-		if (unit->state[i] == PAR_LOG_COPY_SKIPPED && read_record(walk, unit, i))
-			copies[i] = par_log_buffer(unit, i, walk->at->pos);
-	return par_log_walk_next(walk->at, copies, walk->log->shape.copies, found);
+	for (i = 0; i < unit->ahead->log->shape.copies; i++)
+		if (unit->state[i] == PAR_LOG_COPY_READ)
+			return true;
+	return false;
 }
 
 static bool next_record(struct walk *walk, struct par_log_unit_read *unit, const void **copies,
 			struct par_log_found *found)
 {
+	unsigned int count = walk->log->shape.copies;
+	struct par_log_walk before = *walk->at, after;
+	bool there;
+
 	walk->bad = false;
-	copies_at(unit, walk->at->pos, copies);
-	return par_log_walk_next(walk->at, copies, walk->log->shape.copies, found) ||
-	       next_skipped(walk, unit, copies, found);
+	copies_at(unit, before.pos, copies);
+	there = par_log_walk_next(walk->at, copies, count, found);
+	after = *walk->at;
+	walk->at->pos = before.pos;
+	walk->at->run = before.run;
+	if (read_skipped(walk, unit, copies, !there))
+		there = par_log_walk_next(walk->at, copies, count, found);
+	else
+		*walk->at = after;
+	walk->bad &= !there;
+	/* If the record had been flushed, a copy that has been read would have it. */
+	walk->blind = walk->bad && !any_read(unit);
+	return there;
 }
 
 static void write_lacking(struct par_log *log, void *raw, const struct par_log_found *found)
@@ -126,8 +176,8 @@ static bool lacks_usable(struct par_log *log, const struct par_log_found *found)
 	return false;
 }
 
-/* @heal: write the records that copies lack; else add the records to the index. */
-static int walk_records(struct walk *walk, bool heal)
+/* Write the records that copies lack, if it is the healing, or add the records to the index. */
+static int walk_records(struct walk *walk)
 {
 	const void *copies[PAR_LOG_MAX_COPIES];
 	struct par_log *log = walk->log;
@@ -141,7 +191,7 @@ static int walk_records(struct walk *walk, bool heal)
 
 		if (!next_record(walk, unit, copies, &found))
 			break;
-		if (heal) {
+		if (walk->heal) {
 			write_lacking(log, par_log_buffer(unit, found.copy, before.pos), &found);
 		} else {
 			if (!log->lacking && lacks_usable(log, &found)) {
@@ -159,30 +209,66 @@ static int walk_records(struct walk *walk, bool heal)
 static bool can_look(struct par_log_unit_read *unit, unsigned int copy, u64 pos)
 {
 	struct par_log_shape *shape = &unit->ahead->log->shape;
-	unsigned int i, d = par_log_member(shape, par_log_place(shape, pos), copy);
+	unsigned int d = par_log_member(shape, par_log_place(shape, pos), copy);
 
 	if (unit->state[copy] != PAR_LOG_COPY_SKIPPED)
 		return unit->state[copy] == PAR_LOG_COPY_READ;
-	for (i = 0; i < shape->copies; i++)
-		if (unit->state[i] == PAR_LOG_COPY_READ)
-			return false;
-	return unit->ahead->errors[d] < LOOK_ERRORS && par_log_reread(unit, copy, pos, 1);
+	return !any_read(unit) && unit->ahead->alone[d] < LOOK_ERRORS &&
+	       par_log_reread(unit, copy, pos, 1);
+}
+
+static bool has_too_many_errors(const struct par_log_unit_read *unit, unsigned int copy)
+{
+	const struct par_log_shape *shape = &unit->ahead->log->shape;
+	unsigned int d = par_log_member(shape, par_log_place(shape, unit->at), copy);
+
+	return unit->state[copy] == PAR_LOG_COPY_SKIPPED && unit->ahead->alone[d] >= LOOK_ERRORS;
+}
+
+/* Examine the copies of a block. */
+static void look_at(struct walk *walk, struct par_log_unit_read *unit, u64 pos)
+{
+	bool seen = false, given_up = false;
+	unsigned int copy;
+
+	for (copy = 0; copy < walk->log->shape.copies; copy++) {
+		if (can_look(unit, copy, pos)) {
+			par_log_walk_look(walk->at, par_log_buffer(unit, copy, pos), pos);
+			seen = true;
+		} else {
+			given_up |= has_too_many_errors(unit, copy);
+		}
+	}
+	walk->unseen |= given_up && !seen;
 }
 
 static void look_behind(struct walk *walk)
 {
 	struct par_log_walk *at = walk->at;
-	unsigned int copy;
 	u64 pos;
 
-	for (pos = par_log_walk_later(at, at->pos); pos; pos = par_log_walk_later(at, pos)) {
-		struct par_log_unit_read *unit = par_log_ahead_unit(walk->ahead, pos,
-								    par_log_walk_look_end(at));
+	for (pos = par_log_walk_later(at, at->pos); pos; pos = par_log_walk_later(at, pos))
+		look_at(walk, par_log_ahead_unit(walk->ahead, pos, par_log_walk_look_end(at)), pos);
+}
 
-		for (copy = 0; copy < walk->log->shape.copies; copy++)
-			if (can_look(unit, copy, pos))
-				par_log_walk_look(at, par_log_buffer(unit, copy, pos), pos);
+/*
+ * All copies of the records between these positions, on members that are left, have been written
+ * or found whole: they count from now on, once they are flushed. Until the healing has ended
+ * nothing is appended and the tail does not move, so the slots there are those of these records.
+ */
+static int count_copies(struct par_log *log, u64 from, u64 to)
+{
+	int err = par_flush_members(log->conf, GENMASK(log->shape.members - 1, 0));
+	u64 end;
+
+	for (; !err && from < to; from = end) {
+		end = min(to, par_log_unit(from) + PAR_LOG_UNIT);
+		spin_lock(&log->lock);
+		par_log_index_healed(&log->index, par_log_place(&log->shape, from), end - from);
+		spin_unlock(&log->lock);
+		cond_resched();
 	}
+	return err;
 }
 
 int par_log_heal(struct par_log *log)
@@ -193,37 +279,67 @@ int par_log_heal(struct par_log *log)
 		.log = log,
 		.ahead = par_log_ahead_alloc(log, HEAL_UNITS),
 		.at = &at,
+		.heal = true,
 	};
 	int err = -ENOMEM;
 
 	might_sleep();
+	/* What is behind the head does not count, even if it can be read now. */
+	at.limit = log->ring.head;
 	if (walk.ahead)
-		err = walk_records(&walk, true);
+		err = walk_records(&walk);
 	par_log_ahead_free(walk.ahead);
+	/* Also if a copy has gone meanwhile: what the others have been given then counts. */
+	err = err ?: count_copies(log, log->heal.pos, at.pos);
 	memalloc_noio_restore(flags);
 	/* The walk at assembly ended at the head: see par_log_load(). */
 	return err ?: at.pos == log->ring.head ? 0 : -EIO;
 }
 
-static int judge_end(struct par_log *log, const struct par_log_walk *walk)
+/* Why the array must not start with the records that have been found; returns false if it may. */
+static bool tell_damage(const struct walk *walk)
 {
-	struct par_conf *conf = log->conf;
+	const struct par_log_walk *at = walk->at;
+	const char *name = mdname(walk->log->conf->mddev);
 
-	if (!par_log_walk_damaged(walk))
-		return 0;
-	if (par_log_walk_outdated(walk))
+	if (at->newest_run > at->last_run)
 		pr_err("md/par:%s: the log has records of run %llu, and the newest superblock that is left is of run %llu: a newer one is lost\n",
-		       mdname(conf->mddev), walk->newest_run, walk->last_run);
-	else
+		       name, at->newest_run, at->last_run);
+	else if (par_log_walk_outdated(at))
+		pr_err("md/par:%s: the log has records that were made when its tail was stored as block %llu, and in the newest superblock that is left it is block %llu: a newer one is lost\n",
+		       name, at->newest_tail, at->tail);
+	else if (par_log_walk_damaged(at))
 		pr_err("md/par:%s: the log is damaged: no copy of the record at block %llu can be read, and writes up to block %llu had been flushed\n",
-		       mdname(conf->mddev), walk->pos, walk->stable);
-	/* A rescue is also a start by force. */
-	if (conf->store->start) {
-		log->renew = true;
+		       name, at->pos, at->stable);
+	else if (walk->blind && walk->unseen)
+		pr_err("md/par:%s: the log may be damaged: no copy of block %llu can be read, nor of many blocks behind it: it is unknown whether this is its end\n",
+		       name, at->pos);
+	else
+		return false;
+	return true;
+}
+
+static int judge_end(const struct walk *walk)
+{
+	struct par_conf *conf = walk->log->conf;
+
+	if (!tell_damage(walk)) {
+		if (walk->blind)
+			pr_warn("md/par:%s: the log ends at block %llu, of which no copy can be read: a write that was flushed last may be lost\n",
+				mdname(conf->mddev), walk->at->pos);
 		return 0;
 	}
-	pr_err("md/par:%s: --force starts the array without these writes\n",
-	       mdname(conf->mddev));
+	/* A rescue is also a start by force. */
+	if (conf->store->start) {
+		walk->log->renew = true;
+		return 0;
+	}
+	if (par_log_walk_outdated(walk->at))
+		pr_err("md/par:%s: first try to start it with the members that are missing: --force starts it without what has been written since that superblock, and may bring back older content of other blocks\n",
+		       mdname(conf->mddev));
+	else
+		pr_err("md/par:%s: --force starts the array without these writes\n",
+		       mdname(conf->mddev));
 	return -EUCLEAN;
 }
 
@@ -237,12 +353,12 @@ static int walk_log(struct par_log *log, struct par_log_walk *at)
 	int err = -ENOMEM;
 
 	if (walk.ahead)
-		err = walk_records(&walk, false);
+		err = walk_records(&walk);
 	/* The next start may be able to read a record there, which must not count then. */
 	log->renew |= walk.bad;
 	if (!err) {
 		look_behind(&walk);
-		err = judge_end(log, at);
+		err = judge_end(&walk);
 	}
 	par_log_ahead_free(walk.ahead);
 	return err;

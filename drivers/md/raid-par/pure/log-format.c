@@ -14,6 +14,7 @@
 static_assert(sizeof(struct par_disk_log_entry) == 12);
 static_assert(sizeof(struct par_disk_log_header) == PAR_LOG_BLOCK_BYTES);
 static_assert(offsetof(struct par_disk_log_header, count) == 40);
+static_assert(offsetof(struct par_disk_log_header, tail) == 48);
 static_assert(offsetof(struct par_disk_log_header, entry) == 64);
 static_assert(offsetof(struct par_disk_log_header, pad1) == 1588);
 
@@ -54,6 +55,7 @@ void par_log_header_seal(struct par_disk_log_header *raw, const struct par_log_h
 	raw->run = cpu_to_le64(head->run);
 	raw->pos = cpu_to_le64(head->pos);
 	raw->stable = cpu_to_le64(head->stable);
+	raw->tail = cpu_to_le64(head->tail);
 	raw->count = cpu_to_le32(head->count);
 	raw->crc = cpu_to_le32(header_crc(raw));
 }
@@ -73,7 +75,7 @@ EXPORT_SYMBOL_IF_KUNIT(par_log_entry_unpack);
 static bool head_possible(const struct par_log_head *head)
 {
 	return head->count && head->pos % PAR_LOG_UNIT + 1 + head->count <= PAR_LOG_UNIT &&
-	       head->stable <= head->pos;
+	       head->stable <= head->pos && head->tail <= head->pos;
 }
 
 static bool entries_possible(const struct par_disk_log_header *raw, unsigned int count,
@@ -102,11 +104,18 @@ bool par_log_header_check(const struct par_disk_log_header *raw, u64 epoch, u64 
 		.run = le64_to_cpu(raw->run),
 		.pos = pos,
 		.stable = le64_to_cpu(raw->stable),
+		.tail = le64_to_cpu(raw->tail),
 		.count = min(le32_to_cpu(raw->count), PAR_LOG_UNIT),
 	};
 	return head_possible(head) && entries_possible(raw, head->count, array_blocks);
 }
 EXPORT_SYMBOL_IF_KUNIT(par_log_header_check);
+
+u64 par_log_header_pos(const struct par_disk_log_header *raw)
+{
+	return le64_to_cpu(raw->pos);
+}
+EXPORT_SYMBOL_IF_KUNIT(par_log_header_pos);
 
 bool par_log_data_good(const struct par_disk_log_header *raw, unsigned int i,
 		       const void *data)

@@ -36,7 +36,9 @@ struct par_disk_log_header {
 	__le64 pos;		/* 24 the position of this block */
 	__le64 stable;		/* 32 all records before this position had been flushed */
 	__le32 count;		/* 40 entries, at least 1 */
-	u8 pad0[20];		/* 44 */
+	u8 pad0[4];		/* 44 */
+	__le64 tail;		/* 48 as stored when this record was made; 0 in old records */
+	u8 pad2[8];		/* 56 */
 	struct par_disk_log_entry entry[PAR_LOG_MAX_ENTRIES];	/* 64 */
 	u8 pad1[2508];		/* 1588 */
 };				/* 4096 */
@@ -45,10 +47,11 @@ struct par_disk_log_header {
  * struct par_log_head - the fields of a header for the record as a whole
  * @epoch: the array's; @run: the run in which the record was written
  * @pos: its position; @stable: all records before this position were known to be flushed
+ * @tail: the tail in the newest superblock of that time, or 0
  * @count: the number of its blocks of data
  */
 struct par_log_head {
-	u64 epoch, run, pos, stable;
+	u64 epoch, run, pos, stable, tail;
 	unsigned int count;
 };
 
@@ -80,6 +83,9 @@ void par_log_entry_unpack(const struct par_disk_log_header *raw, unsigned int i,
  */
 bool par_log_header_check(const struct par_disk_log_header *raw, u64 epoch, u64 pos,
 			  u64 array_blocks, struct par_log_head *head);
+
+/* par_log_header_pos - the position in a block that may be a header */
+u64 par_log_header_pos(const struct par_disk_log_header *raw);
 
 /* par_log_data_good - is @data the block of data of entry @i of a header that was checked? */
 bool par_log_data_good(const struct par_disk_log_header *raw, unsigned int i,

@@ -347,13 +347,11 @@ void par_log_index_lacks(struct par_log_index *index, u32 place, u8 copies)
 }
 EXPORT_SYMBOL_IF_KUNIT(par_log_index_lacks);
 
-void par_log_index_healed(struct par_log_index *index)
+void par_log_index_healed(struct par_log_index *index, u32 place, unsigned int count)
 {
 	unsigned int i;
-	u32 u;
 
-	for (u = 0; u < index->units; u++)
-		for (i = 0; index->unit[u] && i < PAR_LOG_UNIT; i++)
-			index->unit[u][i].lacking = 0;
+	for (i = 0; index->unit[place / PAR_LOG_UNIT] && i < count; i++)
+		slot_at(index, place + i)->lacking = 0;
 }
 EXPORT_SYMBOL_IF_KUNIT(par_log_index_healed);

@@ -120,10 +120,10 @@ struct par_log_part {
 
 /*
  * par_log_index_lacks - some copies lack the block that was just added at @place
- * par_log_index_healed - no copy lacks any block
+ * par_log_index_healed - no copy lacks any of the @count blocks from @place on, in one unit
  */
 void par_log_index_lacks(struct par_log_index *index, u32 place, u8 copies);
-void par_log_index_healed(struct par_log_index *index);
+void par_log_index_healed(struct par_log_index *index, u32 place, unsigned int count);
 
 /*
  * par_log_index_parts - the places of @block; returns the number of its parts

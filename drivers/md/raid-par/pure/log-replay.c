@@ -4,6 +4,7 @@
  */
 #include <linux/bits.h>
 #include <linux/kernel.h>
+#include <linux/math64.h>
 #include <linux/string.h>
 #include <kunit/visibility.h>
 
@@ -18,6 +19,8 @@ void par_log_walk_init(struct par_log_walk *walk, const struct par_log_shape *sh
 		.array_blocks = array_blocks,
 		.last_run = last_run,
 		.limit = par_log_unit(tail) + par_log_blocks(shape),
+		.blocks = par_log_blocks(shape),
+		.tail = tail,
 		.pos = tail,
 		.flushed = stable,
 		.stable = stable,
@@ -25,10 +28,41 @@ void par_log_walk_init(struct par_log_walk *walk, const struct par_log_shape *sh
 }
 EXPORT_SYMBOL_IF_KUNIT(par_log_walk_init);
 
+/* Is it a header for the place of @pos, of this round of the ring or of a later one? */
+static bool header_here(const struct par_log_walk *walk, const void *raw, u64 pos,
+			struct par_log_head *head)
+{
+	u64 its = par_log_header_pos(raw);
+	u32 rest;
+
+	if (its < pos)
+		return false;
+	div_u64_rem(its - pos, walk->blocks, &rest);
+	return !rest && par_log_header_check(raw, walk->epoch, its, walk->array_blocks, head);
+}
+
+/*
+ * Only records of the last run tell of the tail: positions begin again at 0 after a rescue, and
+ * the length of the ring may have been another one in older runs.
+ */
+static void note_tail(struct par_log_walk *walk, const struct par_log_head *head)
+{
+	if (head->run != walk->last_run)
+		return;
+	walk->newest_tail = max(walk->newest_tail, head->tail);
+	/* The tail had passed the unit of this record in the round before. */
+	if (head->pos >= walk->limit)
+		walk->newest_tail = max(walk->newest_tail, par_log_unit(head->pos - walk->blocks) +
+							   PAR_LOG_UNIT);
+}
+
 static bool check_header(struct par_log_walk *walk, const void *raw, u64 pos,
 			 struct par_log_head *head)
 {
-	if (!par_log_header_check(raw, walk->epoch, pos, walk->array_blocks, head))
+	if (!header_here(walk, raw, pos, head))
+		return false;
+	note_tail(walk, head);
+	if (head->pos != pos)
 		return false;
 	walk->newest_run = max(walk->newest_run, head->run);
 	return head->run <= walk->last_run;

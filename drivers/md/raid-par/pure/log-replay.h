@@ -25,14 +25,18 @@
  * @epoch, @array_blocks: the values of this array; @last_run: the newest stored run
  * @limit: the end of the ring, as a position
  * @flushed: as stored with @last_run: from there on only records of that run count
+ * @blocks: the length of the ring; @tail: as stored
  * @pos: the position of the next record; finally the end
  * @run: that of the last record
  * @stable: all records before it are known to have been flushed
  * @newest_run: the newest one of any record, also of those that do not count
+ * @newest_tail: the tail had been stored as this, or as a later one, when a record was made
  */
 struct par_log_walk {
 	u64 epoch, array_blocks, last_run, limit, flushed;
-	u64 pos, run, stable, newest_run;
+	u64 tail;
+	u32 blocks;
+	u64 pos, run, stable, newest_run, newest_tail;
 };
 
 /* par_log_walk_init - @stable: as stored, not before the tail; @last_run: as stored */
@@ -65,8 +69,9 @@ bool par_log_walk_next(struct par_log_walk *walk, const void *const *copies,
  *	Some units are enough: a record has the result of each flush that ended before it.
  * par_log_walk_look_end - the end of these blocks
  * par_log_walk_look - examine a copy of such a block, at @pos
- * par_log_walk_outdated - is there a record of a newer run than the stored one? A run is stored
- *	before its first record, so that store, and perhaps later ones, have been lost.
+ * par_log_walk_outdated - is there a record of a newer run than the stored one, or one of this run
+ *	that was made when a newer tail had been stored? A run is stored before its first record, so
+ *	that store, or that of the tail, and perhaps later ones, have been lost.
  * par_log_walk_damaged - is a record missing that had been flushed, or may it have been?
  */
 u64 par_log_walk_look_end(const struct par_log_walk *walk);
@@ -75,7 +80,7 @@ void par_log_walk_look(struct par_log_walk *walk, const void *block, u64 pos);
 
 static inline bool par_log_walk_outdated(const struct par_log_walk *walk)
 {
-	return walk->newest_run > walk->last_run;
+	return walk->newest_run > walk->last_run || walk->newest_tail > walk->tail;
 }
 
 static inline bool par_log_walk_damaged(const struct par_log_walk *walk)

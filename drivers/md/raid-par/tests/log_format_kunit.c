@@ -33,6 +33,7 @@ static void make_record(struct record *record, unsigned int count, u64 array_blo
 		.count = count,
 	};
 	record->head.stable = record->head.pos - prandom_u32_state(random) % 2;
+	record->head.tail = record->head.pos - 1 - prandom_u32_state(random) % 2;
 	par_log_header_begin(&record->raw);
 	for (i = 0; i < count; i++) {
 		u64 block = (u64)prandom_u32_state(random) << 16 | prandom_u32_state(random) >> 16;
@@ -64,6 +65,7 @@ static void expect_same(struct kunit *test, const struct record *record)
 	KUNIT_EXPECT_EQ(test, head.run, record->head.run);
 	KUNIT_EXPECT_EQ(test, head.pos, record->head.pos);
 	KUNIT_EXPECT_EQ(test, head.stable, record->head.stable);
+	KUNIT_EXPECT_EQ(test, head.tail, record->head.tail);
 	KUNIT_ASSERT_EQ(test, head.count, record->head.count);
 	for (i = 0; i < head.count; i++) {
 		par_log_entry_unpack(&record->raw, i, &entry);
@@ -216,7 +218,12 @@ static void record_impossible(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, is_valid(record, 1000));
 	seal_with(record, 5, pos + 1);
 	KUNIT_EXPECT_FALSE_MSG(test, is_valid(record, 1000), "flushed before it was written");
+	record->head.tail = pos + 1;
 	seal_with(record, 5, pos);
+	KUNIT_EXPECT_FALSE_MSG(test, is_valid(record, 1000), "before the tail");
+	record->head.tail = pos;
+	seal_with(record, 5, pos);
+	KUNIT_EXPECT_TRUE(test, is_valid(record, 1000));
 	highest = max(record->entry[0].block, record->entry[1].block);
 	highest = max(max(highest, record->entry[2].block), record->entry[3].block);
 	highest = max(highest, record->entry[4].block);

@@ -414,10 +414,19 @@ static void index_lacking(struct kunit *test)
 	par_log_index_add(&bench->index, 5, &entry);
 	KUNIT_EXPECT_EQ(test, par_log_index_parts(&bench->index, 6, part), 1);
 	KUNIT_EXPECT_EQ(test, part[0].lacking, 0);
-	par_log_index_healed(&bench->index);
+	/* The healing has reached the slot before that of block 8. */
+	par_log_index_lacks(&bench->index, 8, 2);
+	par_log_index_healed(&bench->index, 0, 8);
 	par_log_index_find(&bench->index, 4 * 8, 8, &piece);
 	KUNIT_EXPECT_EQ(test, piece.lacking, 0);
 	KUNIT_EXPECT_TRUE(test, piece.logged);
+	KUNIT_EXPECT_EQ(test, par_log_index_parts(&bench->index, 8, part), 1);
+	KUNIT_EXPECT_EQ(test, part[0].lacking, 2);
+	par_log_index_healed(&bench->index, 8, 1);
+	KUNIT_EXPECT_EQ(test, par_log_index_parts(&bench->index, 8, part), 1);
+	KUNIT_EXPECT_EQ(test, part[0].lacking, 0);
+	/* No record is in this unit. */
+	par_log_index_healed(&bench->index, 3 * PAR_LOG_UNIT, PAR_LOG_UNIT);
 }
 
 /* Chains and slots of a log of any size need at most 16 bytes for each of its blocks. */

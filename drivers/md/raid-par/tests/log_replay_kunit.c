@@ -44,6 +44,7 @@ struct bench {
 	struct row *row[MEMBERS][ROWS];
 	struct par_log_ring ring;
 	u64 run, stored;		/* as in the superblock; stored: the flushed position */
+	bool old;			/* records have no tail, as those of older versions */
 	u32 absent;			/* members whose log is not used */
 	struct plain plain[RECORDS];
 	unsigned int first, count, flushed;	/* records: first in the log, all, stable */
@@ -147,7 +148,7 @@ static void flush_all(struct bench *bench)
 
 /* ---- records ---- */
 
-static void make_record(struct bench *bench, const struct plain *plain, u64 stable)
+static void make_record(struct bench *bench, const struct plain *plain, u64 stable, u64 tail)
 {
 	struct par_disk_log_header *raw = (struct par_disk_log_header *)bench->record;
 	struct par_log_head head = {
@@ -155,6 +156,7 @@ static void make_record(struct bench *bench, const struct plain *plain, u64 stab
 		.run = plain->run,
 		.pos = plain->pos,
 		.stable = stable,
+		.tail = tail,
 		.count = plain->count,
 	};
 	struct par_log_entry entry;
@@ -186,7 +188,7 @@ static void append(struct bench *bench, unsigned int want)
 	plain->end = bench->ring.head;
 	plain->run = bench->run;
 	plain->seed = prandom_u32_state(&bench->random);
-	make_record(bench, plain, bench->ring.stable);
+	make_record(bench, plain, bench->ring.stable, bench->old ? 0 : bench->ring.tail);
 	for (copy = 0; copy < COPIES; copy++)
 		write_copy(bench, plain->pos, copy, bench->record,
 			   (plain->count + 1) * PAR_LOG_BLOCK_BYTES);
@@ -234,7 +236,7 @@ static void expect_record(struct bench *bench, const struct plain *plain,
 	KUNIT_ASSERT_EQ(bench->test, found->head.pos, plain->pos);
 	KUNIT_ASSERT_EQ(bench->test, found->head.run, plain->run);
 	KUNIT_ASSERT_EQ(bench->test, found->head.count, plain->count);
-	make_record(bench, plain, found->head.stable);
+	make_record(bench, plain, found->head.stable, found->head.tail);
 	KUNIT_ASSERT_EQ(bench->test, 0, memcmp(raw, bench->record, (plain->count + 1) *
 					       PAR_LOG_BLOCK_BYTES));
 }
@@ -515,6 +517,68 @@ static void replay_unknown_run(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, par_log_walk_damaged(&walk));
 }
 
+/*
+ * The superblock with the newest tail is lost: the records up to that tail have been drained, and
+ * must not be replayed again. A record that was made afterwards shows it, also on one copy only
+ * and behind the end; but no record of another run does.
+ */
+static void replay_older_tail(struct kunit *test)
+{
+	struct bench *bench = make_bench(test, 0);
+	u64 newer, older = bench->ring.tail;
+	struct par_log_walk walk;
+
+	fill(bench, 10, 0);
+	store_tail(bench, true);
+	newer = bench->ring.tail;
+	bench->ring.tail = older;
+	KUNIT_EXPECT_EQ(test, walk_to_end(bench, &walk), 10);
+	KUNIT_EXPECT_FALSE(test, par_log_walk_damaged(&walk));
+	bench->ring.tail = newer;
+	append(bench, 1);
+	KUNIT_EXPECT_EQ(test, walk_to_end(bench, &walk), 1);
+	KUNIT_EXPECT_FALSE(test, par_log_walk_damaged(&walk));
+	bench->ring.tail = older;
+	bench->stored = older;
+	KUNIT_EXPECT_EQ(test, walk_to_end(bench, &walk), 11);
+	KUNIT_EXPECT_TRUE(test, par_log_walk_outdated(&walk));
+	KUNIT_EXPECT_EQ(test, walk.newest_tail, newer);
+	damage(bench, bench->plain[10].pos, 0);
+	damage(bench, bench->plain[5].pos, 0);
+	damage(bench, bench->plain[5].pos, 1);
+	KUNIT_EXPECT_EQ(test, walk_to_end(bench, &walk), 5);
+	KUNIT_EXPECT_TRUE(test, par_log_walk_outdated(&walk));
+	bench->run++;
+	bench->stored = bench->plain[5].pos;
+	KUNIT_EXPECT_EQ(test, walk_to_end(bench, &walk), 5);
+	KUNIT_EXPECT_FALSE(test, par_log_walk_damaged(&walk));
+}
+
+/*
+ * The same if the records are of an older version, without a tail, and places are used again: these
+ * records are of a later round of the ring.
+ */
+static void replay_later_round(struct kunit *test)
+{
+	struct bench *bench = make_bench(test, 5);
+	struct par_log_walk walk;
+
+	bench->old = true;
+	append(bench, 1);
+	while (bench->ring.head < (UNITS + 1) * PAR_LOG_UNIT) {
+		flush_all(bench);
+		store_tail(bench, true);
+		append(bench, 100);
+	}
+	KUNIT_EXPECT_EQ(test, walk_to_end(bench, &walk), 1);
+	KUNIT_EXPECT_FALSE(test, par_log_walk_damaged(&walk));
+	bench->ring.tail = 5;
+	bench->stored = 5;
+	KUNIT_EXPECT_EQ(test, walk_to_end(bench, &walk), 0);
+	KUNIT_EXPECT_TRUE(test, par_log_walk_outdated(&walk));
+	KUNIT_EXPECT_EQ(test, walk.newest_tail, PAR_LOG_UNIT);
+}
+
 /* A flushed record without a good copy is not regarded as the end of the log. */
 static void replay_damaged(struct kunit *test)
 {
@@ -594,6 +658,8 @@ static struct kunit_case log_replay_cases[] = {
 	KUNIT_CASE(replay_two_runs),
 	KUNIT_CASE(replay_away),
 	KUNIT_CASE(replay_unknown_run),
+	KUNIT_CASE(replay_older_tail),
+	KUNIT_CASE(replay_later_round),
 	KUNIT_CASE(replay_damaged),
 	KUNIT_CASE(replay_clean_stop),
 	KUNIT_CASE(replay_full),

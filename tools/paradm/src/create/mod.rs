@@ -184,7 +184,8 @@ fn fitting(
         .map(|bytes| bytes.saturating_sub(RESERVED.min(bytes / 16)))
         .collect();
     let least = usable.iter().min().copied().unwrap_or(0);
-    let (log, share) = (wanted.log.on(least), wanted.image_share.on(least));
+    let log = wanted.log.on(least);
+    let share = wanted.image_share.on(least, log);
     let sizes = gears.used_of(&usable, share);
     let geometry = gears.geometry(wanted.level, wanted.chunk_kib, sizes, log, share)?;
     Ok((geometry, log, share))

@@ -13,9 +13,9 @@ const USUAL: u32 = 10;
 pub struct ShareWish(pub Option<u32>);
 
 impl ShareWish {
-    /// With members of which the smallest has so many bytes.
-    pub fn on(self, least: u64) -> u32 {
-        self.0.unwrap_or_else(|| usual(least))
+    /// With members of which the smallest has so many bytes, and this log.
+    pub fn on(self, least: u64, log: Option<LogSize>) -> u32 {
+        self.0.unwrap_or_else(|| usual(least, log))
     }
 
     /// For mdadm, which has images of everything without an option only if that is usual.
@@ -26,9 +26,10 @@ impl ShareWish {
 }
 
 /// Members that get no log have images of everything: without a log, a write of data that has no image wakes the
-/// sleepers.
-fn usual(least: u64) -> u32 {
-    LogSize::usual(least).map_or(Geometry::SHARE_ALL, |_| USUAL)
+/// sleepers. Members that are too small for a usual log have them with any log.
+fn usual(least: u64, log: Option<LogSize>) -> u32 {
+    log.and(LogSize::usual(least))
+        .map_or(Geometry::SHARE_ALL, |_| USUAL)
 }
 
 #[cfg(test)]
@@ -46,8 +47,13 @@ mod tests {
             (64 * gib, 10),
             (u64::MAX, 10),
         ] {
-            assert_eq!(usual.on(least), percent, "{least}");
-            assert_eq!(ShareWish(Some(25)).on(least), 25);
+            let log = LogSize::usual(1 << 40);
+            assert_eq!(usual.on(least, LogSize::usual(least)), percent, "{least}");
+            assert_eq!(usual.on(least, log), percent, "{least}");
+            assert_eq!(usual.on(least, None), 100, "{least}");
+            for log in [log, None] {
+                assert_eq!(ShareWish(Some(25)).on(least, log), 25);
+            }
         }
         assert_eq!(usual.option(100), None);
         assert_eq!(usual.option(10).as_deref(), Some("--image-share=10"));

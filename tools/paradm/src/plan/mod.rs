@@ -165,12 +165,13 @@ fn used<'a>(wanted: &'a Wanted, gears: &Gears) -> Result<&'a [u64]> {
 fn geometry(wanted: &Wanted, gears: &Gears) -> Result<Geometry> {
     let disks = used(wanted, gears)?;
     let least = disks.iter().min().copied().unwrap_or(0);
-    let share = wanted.image_share.on(least);
+    let log = wanted.log.on(least);
+    let share = wanted.image_share.on(least, log);
     gears.geometry(
         wanted.level,
         wanted.chunk_kib,
         gears.used_of(disks, share),
-        wanted.log.on(least),
+        log,
         share,
     )
 }
@@ -180,13 +181,15 @@ fn of(wanted: &Wanted, gears: &Gears) -> Result<Plan> {
     let geometry = geometry(wanted, gears)?;
     let disks = used(wanted, gears)?.to_vec();
     let least = disks.iter().min().copied().unwrap_or(0);
+    let log = wanted.log.on(least);
+    let share = wanted.image_share.on(least, log);
     let by_gear = gears.list().iter();
     let mut plan = Plan {
         level: wanted.level,
         gears: gears.clone(),
         chunk_kib: wanted.chunk_kib,
-        log_size: wanted.log.on(least),
-        image_share: wanted.image_share.on(least),
+        log_size: log,
+        image_share: share,
         watts: wanted.watts,
         bytes: geometry.array_bytes(),
         share_percent: percent(geometry.array_bytes(), together(&disks)),
@@ -198,7 +201,7 @@ fn of(wanted: &Wanted, gears: &Gears) -> Result<Plan> {
         few: few(wanted, &geometry, least),
         load: None,
         warnings: gears
-            .mixed(&disks, wanted.image_share.on(least))
+            .mixed(&disks, share)
             .into_iter()
             .chain(wanted.warnings.clone())
             .collect(),

@@ -187,8 +187,13 @@ fn images_of_a_share_are_made_by_mdadm() {
     let command = without["command"].as_str().unwrap();
     assert!(command.contains(" --image-share=100 "), "{command}");
     let usual = json(&sim, &format!("{line} --dry-run"));
-    assert_eq!(usual["image_share"], 10);
+    assert_eq!(usual["image_share"], 100);
     let command = usual["command"].as_str().unwrap();
+    assert!(!command.contains(" --image-share"), "{command}");
+    let logged = format!("create md1 {FIVE} --gears 3,5 --dry-run");
+    let logged = json(&sim, &logged);
+    assert_eq!(logged["image_share"], 10);
+    let command = logged["command"].as_str().unwrap();
     assert!(command.contains(" --image-share=10 "), "{command}");
     let bytes = |creation: &Value| creation["bytes"].as_u64().unwrap();
     // 1.6 times as much, less some metadata.

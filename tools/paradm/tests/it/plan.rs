@@ -108,8 +108,10 @@ fn a_share_of_images_has_the_capacity_of_the_modules_geometry() {
             assert_eq!(plan["bytes"], chunks * (512_u64 << 10), "{line}");
             assert_eq!(plan["image_share"], share, "{line}");
         }
-        let usual = json(&sim, &format!("plan --disks {disks} --log-size none"));
-        assert_eq!(usual["bytes"], chunks[2] * (512_u64 << 10), "{disks}");
+        let without_log = json(&sim, &format!("plan --disks {disks} --log-size none"));
+        assert_eq!(without_log["bytes"], chunks[0] * (512_u64 << 10), "{disks}");
+        assert_eq!(without_log["image_share"], 100, "{disks}");
+        let usual = json(&sim, &format!("plan --disks {disks}"));
         assert_eq!(usual["image_share"], 10, "{disks}");
         let lines = said(&usual);
         assert!(

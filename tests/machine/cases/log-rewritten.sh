@@ -1,0 +1,37 @@
+#!/bin/bash
+# A block of the log that is written again while its bad sectors are read is not called lost.
+# subject: log
+# machine: --debug --time-travel --mem 1G
+# timeout: 200
+set -euo pipefail
+. "$(dirname "$0")/../tools/par.sh"
+. "$(dirname "$0")/../tools/log.sh"
+
+PAR=/sys/block/$MD/md/par
+
+losses() { log_since | grep -c 'are lost: no copy in the log can be read' || true; }
+
+mkspindles 5 64M
+create_logged 3,5 8 --chunk=64
+fill_twin
+shift_to 3
+find_log
+# One record, in unit 0, on members 0 and 1.
+write_blocks 100 12
+sync -d "/dev/$MD"
+for d in 0 1; do
+	deafen_log "$d" 0 13
+	echo 200000 >"$SPINDLES/${DISKS[d]}/delay_us"
+done
+mark_log
+# The log is drained when it has been idle for a minute. The blocks are read one after the other, and lost so.
+wait_for "$PAR/log_lost" '[1-9]*'
+assert_le "$(losses)" 3 "blocks that are lost when the last one is written again"
+write_blocks 111
+for d in 0 1; do echo 0 >"$SPINDLES/${DISKS[d]}/delay_us"; done
+wait_for "$PAR/log_lost" $((11 * 4096)) 60
+nap 20
+assert_eq "$(losses)" 11 "messages of lost blocks"
+assert_eq "$(par log_lost)" $((11 * 4096)) "bytes that are lost"
+read_blocks 111 || fail "the block that was written again cannot be read"
+stop_par
