@@ -149,7 +149,7 @@ static u64 read_member(struct array *array, unsigned int d, u64 now, u64 x, u64 
 	const struct par_geometry *geo = &array->geo;
 
 	if (par_is_sleeper(geo, d) && array->slots && !array->moving)
-		slots_use(array, d, x, now);
+		slots_use(array, d, x, now, false);
 	if (!par_is_sleeper(geo, d) || (turns(array, d) && *state_of(array, d, x) != IMAGE))
 		return to_disk(array, d, now, x, sectors, DISK_READ);
 	if (array_segment(array, d, x) == SIM_HOME)
@@ -165,7 +165,7 @@ static u64 write_member(struct array *array, unsigned int d, u64 now, u64 x, u64
 	if (!par_is_sleeper(geo, d))
 		return to_disk(array, d, now, x, sectors, op);
 	if (array->slots && !array->moving && (op == DISK_REWRITE || !array->log))
-		slots_use(array, d, x, now);
+		slots_use(array, d, x, now, !array->log);
 	if (array->slots && !turns(array, d) && array_segment(array, d, x) == SIM_HOME)
 		return to_disk(array, d, miss(array, d, x, now), x, sectors, op);
 	if (turns(array, d) && (whole || *state_of(array, d, x) != IMAGE)) {

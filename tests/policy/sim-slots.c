@@ -96,7 +96,7 @@ static u32 not_before(const struct par_slot_cache *cache, u64 now)
 	return max(period_of(now), cache->period);
 }
 
-void slots_use(struct array *array, unsigned int d, u64 x, u64 now)
+void slots_use(struct array *array, unsigned int d, u64 x, u64 now, bool write)
 {
 	unsigned int band = par_image_set(&array->geo, d);
 	struct par_slot_cache *cache = &array->slots->cache[band];
@@ -110,7 +110,10 @@ void slots_use(struct array *array, unsigned int d, u64 x, u64 now)
 	else
 		array->slots->lacking[band] +=
 			par_slot_cache_lacks(cache, run, slots - par_slot_reserve(slots));
-	par_slot_cache_use(cache, run, period);
+	if (write && band < array->gear)
+		par_slot_cache_write(cache, run, period);
+	else
+		par_slot_cache_use(cache, run, period);
 }
 
 void slots_miss(struct array *array, unsigned int d, u64 x, u64 now)

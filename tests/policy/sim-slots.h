@@ -59,8 +59,8 @@ u64 slots_image(const struct array *array, unsigned int d, u64 x);
 /* slots_sector - where a sector of a region, counted from the end of the metadata, is on @d */
 u64 slots_sector(const struct par_geometry *geo, unsigned int d, u64 x);
 
-/* slots_use - a user's request to sleeper @d; slots_miss - it has to wake the sleeper */
-void slots_use(struct array *array, unsigned int d, u64 x, u64 now);
+/* slots_use - a user's request to sleeper @d, @write: which makes its image old; slots_miss - it has to wake the sleeper */
+void slots_use(struct array *array, unsigned int d, u64 x, u64 now, bool write);
 void slots_miss(struct array *array, unsigned int d, u64 x, u64 now);
 
 /* slots_written - the image will be the only valid copy; slots_cleaned - no image is, any more */

@@ -220,7 +220,7 @@ static void use_below(struct par_slot_maps *slots, unsigned int band, u32 run, u
 	}
 }
 
-static void use_run(struct par_vmember *vm, unsigned int band, u64 row)
+static void use_run(struct par_vmember *vm, unsigned int band, u64 row, bool write)
 {
 	struct par_slot_maps *slots = vm->set->conf->slots;
 	struct par_slot_cache *cache = &slots->cache[band];
@@ -238,7 +238,10 @@ static void use_run(struct par_vmember *vm, unsigned int band, u64 row)
 	else
 		slots->lacking[band] += would_miss(vm, band, row);
 	/* Another CPU may have seen the next period begin. */
-	par_slot_cache_use(cache, run, max(period, cache->period));
+	if (write && band < gear)
+		par_slot_cache_write(cache, run, max(period, cache->period));
+	else
+		par_slot_cache_use(cache, run, max(period, cache->period));
 	if (band < gear)
 		use_below(slots, band, run, period);
 	spin_unlock_irqrestore(&slots->lock, flags);
@@ -250,7 +253,7 @@ void par_slots_used(struct par_vmember *vm, u64 row, bool write)
 
 	/* If there is a log, it takes the writes, so they are no reason for images. */
 	if (is_use(vm) && !(write && geo->log_sectors))
-		use_run(vm, par_image_set(geo, vm->index), row);
+		use_run(vm, par_image_set(geo, vm->index), row, write);
 }
 
 void par_slots_missed(struct par_vmember *vm, u64 row)

@@ -38,7 +38,8 @@
  * @used: number of runs that were used in a period; by period, modulo PAR_CACHE_PERIODS
  * @at_level: number of runs by level of heat, so that a run's place among them is known at once
  * @uses: uses of runs, each run counted once a period; @hits: uses of runs with a usable slot
- * @chosen: the period of the last choice of runs to fill; @since: runs that were used since then,
+ * @chosen: the period of the last choice of runs to fill; @since: runs that were used since then
+ *	and have images to be made: those without a slot, and those that were missed or written,
  *	each counted once, or twice if it was used in that period after the choice, too
  * @missed: runs that were missed last in the present period, plus 1; @next: the oldest of them
  */
@@ -60,6 +61,12 @@ void par_slot_cache_init(struct par_slot_cache *cache, struct par_slot_map *map,
  * Syncs, scrubs and the mover's copies are not uses, see slots.md.
  */
 void par_slot_cache_use(struct par_slot_cache *cache, u32 run, u32 period);
+
+/*
+ * par_slot_cache_write - the same, for a write while the band is awake, which makes images old: they
+ * have to be copied again. Counts for that only if it is the run's first use since the choice
+ */
+void par_slot_cache_write(struct par_slot_cache *cache, u32 run, u32 period);
 
 /*
  * par_slot_cache_miss - the same, for a use that has cost a wake: the run gets a whole wake,
