@@ -232,7 +232,10 @@ static int zero_slots(const struct slot_job *job)
 	int err;
 
 	mutex_unlock(&fill->mutex);
+	/* The monitor reads it. */
+	WRITE_ONCE(fill->zeroings, fill->zeroings + 1);
 	err = par_zero_slots(job->conf, job->band, fill->until, slot_zeroed);
+	WRITE_ONCE(fill->zeroings, fill->zeroings + 1);
 	mutex_lock(&fill->mutex);
 	if (!err)
 		move_all(job, PAR_SLOT_CLOSED, PAR_SLOT_KEEP);

@@ -35,12 +35,13 @@ struct par_fill_band {
  * @band: by number; the mover's
  * @until: s: the end of the time that the present shift down has to evict and to fill
  * @days: since the system was booted, as far as heat has aged
+ * @zeroings: incremented when zeros for slots begin and when they end
  */
 struct par_fill {
 	struct mutex mutex;	/* see above */
 	struct par_fill_band band[PAR_MAX_SETS];
 	u64 until;
-	u32 days;
+	u32 days, zeroings;
 };
 
 /*
