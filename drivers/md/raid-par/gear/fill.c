@@ -435,6 +435,9 @@ static int choose_band(struct par_conf *conf, unsigned int band, u64 sectors)
 	count_anew(conf, band);
 	if (any_evicted(&job))
 		err = run_plan(&job, PAR_SLOT_PLAN_EVICT);
+	/* Some victims may have kept their slots, and give_work may have given some. */
+	if (!err)
+		par_slot_agree(map, chosen->task, job.count);
 	err = err ?: run_plan(&job, PAR_SLOT_PLAN_GIVE);
 	mutex_unlock(&conf->shift->fill.mutex);
 	return err;
