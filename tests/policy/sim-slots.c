@@ -245,7 +245,7 @@ static void choose_band(struct array *array, unsigned int band)
 	par_slot_list_sort(&victims);
 	fill->count = par_slot_choose(cache->map, &wanted, &victims, &limits, fill->task,
 				      fill->room);
-	fill->begun = 0;
+	fill->begun = par_slot_first_run(fill->task, fill->count);
 	par_slot_cache_chosen(cache);
 	/* All evictions come before the first slot is given, as in choose_band() of fill.c. */
 	for (i = 0; i < fill->count; i++)

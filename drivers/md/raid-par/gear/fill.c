@@ -411,8 +411,11 @@ static void count_anew(struct par_conf *conf, unsigned int band)
 	spin_unlock_irqrestore(&conf->slots->lock, flags);
 }
 
-/* Choose the tasks of a band; evict the runs that lose their slots, then give slots. */
-static int choose_band(struct par_conf *conf, unsigned int band, u64 sectors)
+/*
+ * Choose the tasks of a band; evict the runs that lose their slots, then give slots. The zeros have
+ * @seconds. A victim that gets no zeros in time would lose its images for nothing.
+ */
+static int choose_band(struct par_conf *conf, unsigned int band, u64 sectors, u32 seconds)
 {
 	struct par_fill_band *chosen = &conf->shift->fill.band[band];
 	const struct par_slot_map *map = &conf->slots->map[band];
@@ -428,16 +431,19 @@ static int choose_band(struct par_conf *conf, unsigned int band, u64 sectors)
 	 * changes in between is seen again: see close_slot() and give_run().
 	 */
 	list_band(conf, band, &wanted, &victims);
+	victims.count = min(victims.count, par_zero_most(conf, band, seconds));
+	conf->shift->fill.until = ktime_get_seconds() + seconds;
 	mutex_lock(&conf->shift->fill.mutex);
 	job.count = par_slot_choose(map, &wanted, &victims, &limits, chosen->task, chosen->room);
 	chosen->count = job.count;
-	chosen->begun = 0;
 	count_anew(conf, band);
 	if (any_evicted(&job))
 		err = run_plan(&job, PAR_SLOT_PLAN_EVICT);
 	/* Some victims may have kept their slots, and give_work may have given some. */
 	if (!err)
 		par_slot_agree(map, chosen->task, job.count);
+	/* The first run is always filled: see is_late(). */
+	chosen->begun = par_slot_first_run(chosen->task, job.count);
 	err = err ?: run_plan(&job, PAR_SLOT_PLAN_GIVE);
 	mutex_unlock(&conf->shift->fill.mutex);
 	return err;
@@ -447,19 +453,22 @@ int par_fill_begin(struct par_conf *conf)
 {
 	struct par_fill *fill = &conf->shift->fill;
 	u64 sectors = READ_ONCE(conf->store->super.fill.bytes) >> SECTOR_SHIFT;
-	unsigned int band;
+	u32 seconds = READ_ONCE(conf->store->super.fill.time);
+	u64 end = ktime_get_seconds() + seconds;
+	unsigned int band, bands = conf->gear - conf->wish.aim;
 	int err = 0;
 
 	might_sleep();
 	if (!par_has_slots(&conf->geo))
 		return 0;
 	age_all(conf);
-	fill->until = ktime_get_seconds() + READ_ONCE(conf->store->super.fill.time);
 	/* See close_slot(). */
 	err = par_store_zones(conf);
 	for (band = conf->gear; band-- > conf->wish.aim; )
 		err = err ?: par_mover_interrupted(conf) ? -EINTR :
-		      choose_band(conf, band, sectors);
+		      choose_band(conf, band, sectors, seconds / 2 / bands);
+	/* Half of the time at least is for the fill, however long the choice has taken. */
+	fill->until = max_t(u64, end, ktime_get_seconds() + DIV_ROUND_UP(seconds, 2));
 	return err;
 }
 

@@ -21,19 +21,20 @@ enum par_shift_state {
 /**
  * struct par_fill_band - what a shift down does with a band's slots
  * @wanted, @victims: runs to choose from; @task: the choice, hottest first; @room: for so many
- * @count: of the tasks; @begun: runs before the last one that filling has come to
+ * @count: of the tasks; @begun: the last one that filling has come to
+ * @zero_us: what zeros for a slot have taken lately, 0: not known
  */
 struct par_fill_band {
 	struct par_slot_run *wanted, *victims;
 	struct par_slot_task *task;
-	u32 room, count, begun;
+	u32 room, count, begun, zero_us;
 };
 
 /**
  * struct par_fill - of an array with slots: fill.c
  * @mutex: slots are given, or evicted
  * @band: by number; the mover's
- * @until: s: the end of the time that the present shift down has to evict and to fill
+ * @until: s: the end of the time that the present shift down has, to write zeros, then to fill
  * @days: since the system was booted, as far as heat has aged
  * @zeroings: incremented when zeros for slots begin and when they end
  */
@@ -180,12 +181,16 @@ void par_fill_free(struct par_conf *conf);
 
 /*
  * par_zero_slots - write zeros to the closed slots of band @band, whose sleepers are awake, and
- * call @zeroed for each slot that has them; no slot after second @until, or after an interruption.
+ * call @zeroed for each slot that has them; one slot at least, none after second @until, or after an
+ * interruption. They take half of the time until then if the array is in use, a minute at most.
  * Nothing is flushed. The mover only, since it alone closes slots. Sleeps. Returns 0, also if some
  * slots are left closed, or an error if the gear set has failed.
  */
 int par_zero_slots(struct par_conf *conf, unsigned int band, u64 until,
 		   void (*zeroed)(struct par_conf *conf, unsigned int band, u32 slot));
+
+/* par_zero_most - how many slots can be expected to get zeros in @seconds, at least 1 */
+u32 par_zero_most(const struct par_conf *conf, unsigned int band, u32 seconds);
 
 /* ---- mend.c ---- */
 

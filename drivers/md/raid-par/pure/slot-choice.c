@@ -236,3 +236,13 @@ void par_slot_agree(const struct par_slot_map *map, struct par_slot_task *task, 
 	}
 }
 EXPORT_SYMBOL_IF_KUNIT(par_slot_agree);
+
+u32 par_slot_first_run(const struct par_slot_task *task, u32 count)
+{
+	u32 i = 0;
+
+	while (i < count && task[i].run == PAR_NO_RUN)
+		i++;
+	return i;
+}
+EXPORT_SYMBOL_IF_KUNIT(par_slot_first_run);

@@ -95,4 +95,7 @@ u32 par_slot_choose(const struct par_slot_map *map, const struct par_slot_list *
  */
 void par_slot_agree(const struct par_slot_map *map, struct par_slot_task *task, u32 count);
 
+/* par_slot_first_run - the first of @count tasks that has a run, or @count */
+u32 par_slot_first_run(const struct par_slot_task *task, u32 count);
+
 #endif

@@ -376,6 +376,7 @@ static void reserve_stays(struct kunit *test)
 		for (i = 0; i < 20 - kept; i++)
 			KUNIT_EXPECT_EQ(test, bench->task[i].run, SLOTS + i);
 		KUNIT_EXPECT_EQ_MSG(test, bench->task[20].run, SLOTS - 1, "it has a slot");
+		KUNIT_EXPECT_EQ(test, par_slot_first_run(bench->task, 21), kept < 20 ? 0 : 20);
 	}
 }
 
