@@ -892,6 +892,7 @@ void array_interval(struct array *array, u64 now)
 		par_rate_add(&array->rate, array->copied - array->copied_before, now - array->begun);
 	array->copies_then = is_copying(array);
 	learn(array, now);
+	slots_age(array, now);
 	sample->ns = now - array->begun;
 	sample->shifted = sample->gear != array->gear || gear != array->gear;
 	sample->others = array->copying;

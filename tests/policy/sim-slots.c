@@ -254,15 +254,22 @@ static void choose_band(struct array *array, unsigned int band)
 		do_task(array, band, &(struct par_slot_task){ fill->task[i].run, PAR_NO_SLOT });
 }
 
+void slots_age(struct array *array, u64 now)
+{
+	struct sim_slots *slots = array->slots;
+	unsigned int band;
+
+	for (; slots && slots->days < now / NSEC_PER_SEC / PAR_RATION_DAY; slots->days++)
+		for (band = 1; band < array->geo.gears; band++)
+			par_slot_cache_age(&slots->cache[band], 0, slots->map[band].runs,
+					   not_before(&slots->cache[band], now));
+}
+
 void slots_choose(struct array *array, u64 now)
 {
 	struct sim_slots *slots = array->slots;
 	unsigned int band;
 
-	for (; slots->days < now / NSEC_PER_SEC / PAR_RATION_DAY; slots->days++)
-		for (band = 1; band < array->geo.gears; band++)
-			par_slot_cache_age(&slots->cache[band], 0, slots->map[band].runs,
-					   slots->cache[band].period);
 	for (band = array->gear; band-- > array->target; )
 		choose_band(array, band);
 	slots->until = now + slots->fill_time * NSEC_PER_SEC;

@@ -67,6 +67,9 @@ void slots_miss(struct array *array, unsigned int d, u64 x, u64 now);
 void slots_written(struct array *array, unsigned int d, u64 x);
 void slots_cleaned(struct array *array);
 
+/* slots_age - let heat age by the days that are over; once per interval */
+void slots_age(struct array *array, u64 now);
+
 /* slots_choose - a shift down to the array's target begins: choose runs, evict and give slots */
 void slots_choose(struct array *array, u64 now);
 

@@ -546,13 +546,16 @@ static void look_at_load(struct par_monitor *monitor)
 {
 	struct par_conf *conf = monitor->conf;
 	bool store = false;
+	u32 days = 0;
 
 	mutex_lock(&monitor->lock);
 	if (monitor->running && !time_before(jiffies, monitor->due)) {
 		store = interval_over(conf);
+		days = par_heat_due(conf);
 		set_timer(monitor);
 	}
 	mutex_unlock(&monitor->lock);
+	par_heat_age(conf, days);
 	if (store)
 		par_store_history(conf);
 }

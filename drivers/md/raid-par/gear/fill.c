@@ -313,6 +313,48 @@ static void give_work(struct work_struct *work)
 	par_requeue(conf, &bios);
 }
 
+/* ---- heat ---- */
+
+static u32 day_now(void)
+{
+	return div_u64(ktime_get_boottime_seconds(), PAR_FILL_DAY * PAR_CACHE_PERIOD);
+}
+
+static void age_band(struct par_conf *conf, unsigned int band)
+{
+	u32 period = div_u64(ktime_get_boottime_seconds(), PAR_CACHE_PERIOD), at;
+	struct par_slot_cache *cache = &conf->slots->cache[band];
+	u32 runs = cache->map->runs;
+	unsigned long flags;
+
+	for (at = 0; at < runs; at += PAR_FILL_LOOK) {
+		spin_lock_irqsave(&conf->slots->lock, flags);
+		/* Another CPU may have seen the next period begin. */
+		par_slot_cache_age(cache, at, min(runs - at, PAR_FILL_LOOK),
+				   max(period, cache->period));
+		spin_unlock_irqrestore(&conf->slots->lock, flags);
+		cond_resched();
+	}
+}
+
+u32 par_heat_due(struct par_conf *conf)
+{
+	struct par_fill *fill = &conf->shift->fill;
+	u32 days = day_now() - fill->days;
+
+	fill->days += days;
+	return par_has_slots(&conf->geo) ? min(days, PAR_CACHE_FADES) : 0;
+}
+
+void par_heat_age(struct par_conf *conf, u32 days)
+{
+	unsigned int band;
+
+	for (; days; days--)
+		for (band = 1; band < conf->geo.gears; band++)
+			age_band(conf, band);
+}
+
 /* ---- which runs a shift down fills ---- */
 
 /* List the runs that have a slot, and segments without a valid image in it. */
@@ -356,32 +398,6 @@ static void list_band(struct par_conf *conf, unsigned int band, struct par_slot_
 	}
 	par_slot_list_sort(wanted);
 	par_slot_list_sort(victims);
-}
-
-/* Each day the heat decreases by a quarter. */
-static void age_band(struct par_conf *conf, unsigned int band)
-{
-	struct par_slot_cache *cache = &conf->slots->cache[band];
-	u32 at, runs = cache->map->runs;
-	unsigned long flags;
-
-	for (at = 0; at < runs; at += PAR_FILL_LOOK) {
-		spin_lock_irqsave(&conf->slots->lock, flags);
-		par_slot_cache_age(cache, at, min(runs - at, PAR_FILL_LOOK), cache->period);
-		spin_unlock_irqrestore(&conf->slots->lock, flags);
-		cond_resched();
-	}
-}
-
-static void age_all(struct par_conf *conf)
-{
-	struct par_fill *fill = &conf->shift->fill;
-	u32 days = div_u64(ktime_get_boottime_seconds(), PAR_FILL_DAY * PAR_CACHE_PERIOD);
-	unsigned int band;
-
-	for (; fill->days < days; fill->days++)
-		for (band = 1; band < conf->geo.gears; band++)
-			age_band(conf, band);
 }
 
 static bool all_whole(struct par_conf *conf)
@@ -461,7 +477,6 @@ int par_fill_begin(struct par_conf *conf)
 	might_sleep();
 	if (!par_has_slots(&conf->geo))
 		return 0;
-	age_all(conf);
 	/* See close_slot(). */
 	err = par_store_zones(conf);
 	for (band = conf->gear; band-- > conf->wish.aim; )
@@ -591,7 +606,7 @@ int par_fill_alloc(struct par_conf *conf)
 
 	mutex_init(&fill->mutex);
 	INIT_WORK(&conf->slots->give_work, give_work);
-	fill->days = div_u64(ktime_get_boottime_seconds(), PAR_FILL_DAY * PAR_CACHE_PERIOD);
+	fill->days = day_now();
 	for (i = 1; par_has_slots(&conf->geo) && i < conf->geo.gears; i++) {
 		struct par_fill_band *band = &fill->band[i];
 

@@ -35,7 +35,7 @@ struct par_fill_band {
  * @mutex: slots are given, or evicted
  * @band: by number; the mover's
  * @until: s: the end of the time that the present shift down has, to write zeros, then to fill
- * @days: since the system was booted, as far as heat has aged
+ * @days: since the system was booted, as far as heat has aged; the monitor's, under its lock
  * @zeroings: incremented when zeros for slots begin and when they end
  */
 struct par_fill {
@@ -176,6 +176,13 @@ void par_fill_end(struct par_conf *conf);
 void par_fill_cleaned(struct par_conf *conf, unsigned int gear);
 int par_fill_alloc(struct par_conf *conf);
 void par_fill_free(struct par_conf *conf);
+
+/*
+ * par_heat_due - the number of days for which heat is to age now; each day is returned once
+ * par_heat_age - let it age by @days. Sleeps, long for a huge array; without locks
+ */
+u32 par_heat_due(struct par_conf *conf);
+void par_heat_age(struct par_conf *conf, u32 days);
 
 /* ---- zero.c ---- */
 

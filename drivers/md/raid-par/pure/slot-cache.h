@@ -25,6 +25,8 @@
 #define PAR_CACHE_PERIODS	256U	/* of which uses are known: more than a day has */
 #define PAR_CACHE_AGES		2048U	/* periods; no use is older */
 
+#define PAR_CACHE_FADES		41U	/* days after which nothing is left of the most heat */
+
 #define PAR_CACHE_LEVELS	72U	/* of heat */
 #define PAR_CACHE_MISSED	16U	/* runs that were missed last */
 

@@ -356,6 +356,23 @@ static void old_uses_stay_old(struct kunit *test)
 	}
 }
 
+/* Nothing is left of the most heat after so many days, and something the day before. */
+static void heat_fades(struct kunit *test)
+{
+	struct bench *bench = new_bench(test, 1);
+	unsigned int day;
+
+	for (day = 0; day < 64; day++)
+		par_slot_cache_miss(&bench->cache, 7, 1 + day);
+	KUNIT_EXPECT_EQ(test, heat(bench, 7), MOST);
+	for (day = 0; day < PAR_CACHE_FADES; day++) {
+		KUNIT_EXPECT_GT(test, heat(bench, 7), 0);
+		par_slot_cache_age(&bench->cache, 0, RUNS, 9000);
+	}
+	KUNIT_EXPECT_EQ(test, heat(bench, 7), 0);
+	KUNIT_EXPECT_EQ(test, par_slot_cache_hot(&bench->cache), 0);
+}
+
 /* However many runs are used in a period, each gets some heat. */
 static void every_use_counts(struct kunit *test)
 {
@@ -456,6 +473,7 @@ static struct kunit_case slot_cache_cases[] = {
 	KUNIT_CASE(misses_are_hot),
 	KUNIT_CASE(heat_saturates),
 	KUNIT_CASE(old_uses_stay_old),
+	KUNIT_CASE(heat_fades),
 	KUNIT_CASE(every_use_counts),
 	KUNIT_CASE(lacks_by_hand),
 	KUNIT_CASE(counts_runs_since_choice),
