@@ -216,7 +216,7 @@ static int doubt_block(struct par_conf *conf, const char *name, u32 index, u64 s
 			mdname(conf->mddev), seq, name, index);
 		return 0;
 	}
-	pr_err("md/par:%s: cannot start: version %llu of %s block %u may not be the newest: the place of the next version cannot be read on any member; --force starts the array with this version\n",
+	pr_err("md/par:%s: cannot start: version %llu of %s block %u may not be the newest: the place of the next version cannot be read on any member that is present; --force starts the array with this version\n",
 	       mdname(conf->mddev), seq, name, index);
 	return -EUCLEAN;
 }
