@@ -602,6 +602,9 @@ static int load_slots(struct par_conf *conf, struct par_found *members)
 		err = load_slot_block(conf, members, block, raw, doubtful);
 	err = err ?: load_doubtful_slots(conf, members, raw, doubtful);
 	par_slots_loaded(conf);
+	if (!err && conf->slots->unknown)
+		pr_warn("md/par:%s: slots of unknown runs count as free, with what they have: after a crash, rows that have never been written may show data of other rows\n",
+			mdname(conf->mddev));
 	bitmap_free(doubtful);
 	kfree(raw);
 	return err;
