@@ -220,6 +220,18 @@ static void await_requests(struct par_conf *conf)
 	mutex_lock(&conf->shift->fill.mutex);
 }
 
+/*
+ * A store that has failed before may have left slots given, which no step of theirs follows: their
+ * blocks were still marked, so they are stored now.
+ */
+static void hold_rest(const struct slot_job *job)
+{
+	struct slot_job all = { .conf = job->conf };
+
+	for (all.band = 1; all.band < job->conf->geo.gears; all.band++)
+		move_all(&all, PAR_SLOT_GIVEN, PAR_SLOT_STORED);
+}
+
 static void slot_zeroed(struct par_conf *conf, unsigned int band, u32 slot)
 {
 	move_slot(conf, band, slot, PAR_SLOT_ZERO);
@@ -256,6 +268,7 @@ static int take_step(const struct slot_job *job, enum par_slot_step step)
 		return par_store_slots(conf);
 	case PAR_SLOT_STEP_HOLD:
 		each_run(job, hold_run);
+		hold_rest(job);
 		return 0;
 	case PAR_SLOT_STEP_CLOSE:
 		close_slots(job);
