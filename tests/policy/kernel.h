@@ -37,6 +37,7 @@ typedef u64 __le64;
 #define le32_to_cpu(n) ((u32)(n))
 #define static_assert(holds) _Static_assert(holds, #holds)
 #define READ_ONCE(x) (*(const volatile __typeof__(x) *)&(x))
+#define WRITE_ONCE(x, value) (*(volatile __typeof__(x) *)&(x) = (value))
 
 #define U32_MAX UINT32_MAX
 #define U64_MAX UINT64_MAX

@@ -145,7 +145,7 @@ static u64 read_member(struct array *array, unsigned int d, u64 now, u64 x, u64 
 	const struct par_geometry *geo = &array->geo;
 
 	if (par_is_sleeper(geo, d) && array->slots && !array->moving)
-		slots_use(array, d, x, now, prior);
+		slots_use(array, d, x, now, false, prior);
 	else if (array->slots && !array->moving)
 		slots_beside(array, x, now);
 	if (!par_is_sleeper(geo, d) || (turns(array, d) && *state_of(array, d, x) != IMAGE))
@@ -163,7 +163,7 @@ static u64 write_member(struct array *array, unsigned int d, u64 now, u64 x, u64
 	if (!par_is_sleeper(geo, d))
 		return to_disk(array, d, now, x, sectors, op);
 	if (array->slots && !array->moving && (op == DISK_REWRITE || !array->log))
-		slots_use(array, d, x, now, true);
+		slots_use(array, d, x, now, !array->log, true);
 	if (array->slots && !turns(array, d) && array_segment(array, d, x) == SIM_HOME)
 		return to_disk(array, d, miss(array, d, x, now), x, sectors, op);
 	if (turns(array, d) && (whole || *state_of(array, d, x) != IMAGE)) {
@@ -890,6 +890,7 @@ void array_interval(struct array *array, u64 now)
 		par_rate_add(&array->rate, array->copied - array->copied_before, now - array->begun);
 	array->copies_then = is_copying(array);
 	learn(array, now);
+	slots_age(array, now);
 	sample->ns = now - array->begun;
 	sample->shifted = sample->gear != array->gear || gear != array->gear;
 	sample->others = array->copying;

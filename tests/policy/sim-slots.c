@@ -141,7 +141,7 @@ static void heat_around(struct sim_slots *slots, unsigned int band, u32 run, u32
 			par_slot_cache_miss(cache, other, period);
 }
 
-void slots_use(struct array *array, unsigned int d, u64 x, u64 now, bool prior)
+void slots_use(struct array *array, unsigned int d, u64 x, u64 now, bool write, bool prior)
 {
 	unsigned int band = par_image_set(&array->geo, d);
 	struct par_slot_cache *cache = &array->slots->cache[band];
@@ -157,7 +157,10 @@ void slots_use(struct array *array, unsigned int d, u64 x, u64 now, bool prior)
 		array->slots->lacking[band]++;
 		heat_around(array->slots, band, run, period);
 	}
-	par_slot_cache_use(cache, run, period);
+	if (write && band < array->gear)
+		par_slot_cache_write(cache, run, period);
+	else
+		par_slot_cache_use(cache, run, period);
 }
 
 void slots_beside(struct array *array, u64 x, u64 now)
@@ -303,7 +306,7 @@ static void choose_band(struct array *array, unsigned int band)
 	par_slot_list_sort(&victims);
 	fill->count = par_slot_choose(cache->map, &wanted, &victims, &limits, fill->task,
 				      fill->room);
-	fill->begun = 0;
+	fill->begun = par_slot_first_run(fill->task, fill->count);
 	par_slot_cache_chosen(cache);
 	/* All evictions come before the first slot is given, as in choose_band() of fill.c. */
 	for (i = 0; i < fill->count; i++)
@@ -312,15 +315,22 @@ static void choose_band(struct array *array, unsigned int band)
 		do_task(array, band, &(struct par_slot_task){ fill->task[i].run, PAR_NO_SLOT });
 }
 
+void slots_age(struct array *array, u64 now)
+{
+	struct sim_slots *slots = array->slots;
+	unsigned int band;
+
+	for (; slots && slots->days < now / NSEC_PER_SEC / PAR_RATION_DAY; slots->days++)
+		for (band = 1; band < array->geo.gears; band++)
+			par_slot_cache_age(&slots->cache[band], 0, slots->map[band].runs,
+					   not_before(&slots->cache[band], now));
+}
+
 void slots_choose(struct array *array, u64 now)
 {
 	struct sim_slots *slots = array->slots;
 	unsigned int band;
 
-	for (; slots->days < now / NSEC_PER_SEC / PAR_RATION_DAY; slots->days++)
-		for (band = 1; band < array->geo.gears; band++)
-			par_slot_cache_age(&slots->cache[band], 0, slots->map[band].runs,
-					   slots->cache[band].period);
 	for (band = array->gear; band-- > array->target; )
 		choose_band(array, band);
 	slots->until = now + slots->fill_time * NSEC_PER_SEC;

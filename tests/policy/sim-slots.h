@@ -77,15 +77,19 @@ u64 slots_sector(const struct par_geometry *geo, unsigned int d, u64 x);
 void slots_beside(struct array *array, u64 x, u64 now);
 
 /*
- * slots_use - a user's request to sleeper @d; @prior: a read that raid5 needs before a write
+ * slots_use - a user's request to sleeper @d; @write: it makes an image old; @prior: raid5 reads
+ *	what it needs before a write
  * slots_miss - a request has to wake the sleeper
  */
-void slots_use(struct array *array, unsigned int d, u64 x, u64 now, bool prior);
+void slots_use(struct array *array, unsigned int d, u64 x, u64 now, bool write, bool prior);
 void slots_miss(struct array *array, unsigned int d, u64 x, u64 now);
 
 /* slots_written - the image will be the only valid copy; slots_cleaned - no image is, any more */
 void slots_written(struct array *array, unsigned int d, u64 x);
 void slots_cleaned(struct array *array);
+
+/* slots_age - let heat age by the days that are over; once per interval */
+void slots_age(struct array *array, u64 now);
 
 /* slots_choose - a shift down to the array's target begins: choose runs, evict and give slots */
 void slots_choose(struct array *array, u64 now);

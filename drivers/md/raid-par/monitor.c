@@ -103,9 +103,10 @@ static void count_all(struct par_conf *conf, struct par_counts *counts)
 	for (i = 1; par_has_slots(&conf->geo) && i < conf->geo.gears; i++)
 		counts->lacking[i] = READ_ONCE(conf->slots->lacking[i]);
 	counts->shifts = READ_ONCE(conf->shift->count);
-	counts->copied = READ_ONCE(conf->shift->propagated_bytes);
+	counts->copies.bytes = READ_ONCE(conf->shift->propagated_bytes);
+	counts->copies.zeroings = READ_ONCE(conf->shift->fill.zeroings);
 	counts->gear = READ_ONCE(conf->gear);
-	counts->copying = shift == PAR_SHIFT_DOWN || shift == PAR_SHIFT_PROPAGATE;
+	counts->copies.copying = shift == PAR_SHIFT_DOWN || shift == PAR_SHIFT_PROPAGATE;
 	counts->home_syncing = child_syncs(par_home(conf));
 	counts->syncing = false;
 	for (i = 1; i <= conf->geo.gears; i++)
@@ -175,8 +176,8 @@ static void make_sample(struct par_conf *conf, const struct par_counts *from,
 	sample->shifted = from->gear != to->gear || from->shifts != to->shifts ||
 			  !from->counted || !to->counted;
 	sample->synced = from->home_syncing || to->home_syncing;
-	sample->others = from->copying || to->copying || from->copied != to->copied ||
-			 from->syncing || to->syncing;
+	sample->others = from->copies.copying || to->copies.copying ||
+			 from->copies.bytes != to->copies.bytes || from->syncing || to->syncing;
 	for (rw = PAR_READS; rw <= PAR_WRITES; rw++) {
 		sample->requests[rw] = to->array[rw] - from->array[rw];
 		sample->waited_ns[rw] = to->array_ns[rw] - from->array_ns[rw];
@@ -213,8 +214,7 @@ static void learn_filling(struct par_monitor *monitor, const struct par_counts *
 static void learn_copy_rate(struct par_monitor *monitor,
 			    const struct par_counts *from, const struct par_counts *to)
 {
-	if (from->copying && to->copying)
-		par_rate_add(&monitor->copied, to->copied - from->copied, to->ns - from->ns);
+	par_rate_see(&monitor->copied, &from->copies, &to->copies, to->ns - from->ns);
 }
 
 /* Returns true if a period with a miss begins. */
@@ -570,13 +570,16 @@ static void look_at_load(struct par_monitor *monitor)
 {
 	struct par_conf *conf = monitor->conf;
 	bool store = false;
+	u32 days = 0;
 
 	mutex_lock(&monitor->lock);
 	if (monitor->running && !time_before(jiffies, monitor->due)) {
 		store = interval_over(conf);
+		days = par_heat_due(conf);
 		set_timer(monitor);
 	}
 	mutex_unlock(&monitor->lock);
+	par_heat_age(conf, days);
 	if (store)
 		par_store_history(conf);
 }

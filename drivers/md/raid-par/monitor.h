@@ -41,12 +41,13 @@ struct par_counts {
 	u64 array_ns[2];
 	unsigned long sectors[2];
 	u64 flushes, flush_ns;
-	u64 shifts, copied;
+	u64 shifts;
+	struct par_copies_seen copies;
 	u64 log_sent, log_logged, log_drained;
 	u64 lacking[PAR_MAX_SETS];	/* misses and supposed ones, by band */
 	u32 log_used, log_blocks;
 	unsigned int gear;
-	bool copying, syncing, home_syncing;
+	bool syncing, home_syncing;
 	bool counted;		/* the statistics of all needed devices are on */
 };
 

@@ -320,6 +320,20 @@ static int par_lay_out(struct par_conf *conf)
 	return err == PAR_SLOT_GEOMETRY ? par_geo_errno(why) : -EINVAL;
 }
 
+/*
+ * What cannot be found may be on a member that is not there. A start without it makes its metadata
+ * void: then it is rebuilt from what the others have. So no other message is to be followed before.
+ */
+static void hint_missing(struct par_conf *conf, int err)
+{
+	unsigned long missing = par_unusable(conf);
+
+	if (!missing || (err != -EUCLEAN && err != -EBADMSG && err != -EIO))
+		return;
+	pr_err("md/par:%s: members %*pbl are missing, and may have what the others lack: connect them and assemble the array again before you force a start or rescue anything: after a start without them, what only they have is lost\n",
+	       mdname(conf->mddev), PAR_MAX_MEMBERS, &missing);
+}
+
 static struct par_conf *par_setup(struct mddev *mddev)
 {
 	struct par_conf *conf = alloc_conf(mddev);
@@ -351,6 +365,7 @@ static struct par_conf *par_setup(struct mddev *mddev)
 	conf->writable = md_is_rdwr(mddev);
 	err = err ?: par_sets_run(conf);
 	if (err) {
+		hint_missing(conf, err);
 		par_free_conf(conf);
 		return ERR_PTR(err);
 	}

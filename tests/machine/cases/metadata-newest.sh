@@ -121,6 +121,7 @@ unreadable_of_all() {
 	refused mdadm --assemble --quiet "/dev/$MD" "${DEVS[@]}"
 	expect "version [0-9]+ of $1 block [0-9]+ may not be the newest.*--force starts the array with this version" \
 		"the newest blocks ($1) cannot be read on any member"
+	[[ ! $(log_since) =~ are\ missing ]] || WRONG+=("$1: members are called missing")
 	mdadm --assemble --quiet --force "/dev/$MD" "${DEVS[@]}"
 	expect "version [0-9]+ of $1 block [0-9]+ is used by force" "an older block ($1) is used"
 	[ "$(fingerprint 24)" = "$SUM" ] || WRONG+=("$1: what was written last is not there after a forced start")
@@ -153,6 +154,10 @@ hidden() {
 	refused mdadm --assemble --run --quiet "/dev/$MD" "${devs[@]}"
 	expect "version [0-9]+ of $1 block [0-9]+ may not be the newest.*--force starts the array with this version" \
 		"the next blocks ($1) cannot be read"
+	expect "members 1 are missing, and may have what the others lack: connect them" "the missing member may have it ($1)"
+	# With the member that is missing, nothing has to be forced.
+	mdadm --assemble --quiet --readonly "/dev/$MD" "${DEVS[@]}" || WRONG+=("$1: refused, though all members are present")
+	stop_par
 	mdadm --assemble --run --quiet "$2" "/dev/$MD" "${devs[@]}"
 	[ "$(fingerprint 20)" = "$SUM" ] || WRONG+=("$1, $2: the version that was found is not used")
 	fill 1 20

@@ -73,6 +73,7 @@ rescued() {
 	refused mdadm --assemble --quiet "/dev/$MD" "${DEVS[@]}"
 	logged 'the newest version of slot map block [0-9]+ is valid on no member'
 	mdadm --assemble --quiet --update=par-rescue "/dev/$MD" "${DEVS[@]}"
+	logged 'slots of unknown runs count as free'
 }
 
 # Slots that a rescue frees get other runs, and none of these may have images in them by the stored map.

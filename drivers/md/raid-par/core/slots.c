@@ -219,7 +219,7 @@ static void use_below(struct par_slot_maps *slots, unsigned int band, u32 run, u
 }
 
 /* @foretell: it is a miss, too, if the run has no slot */
-static void use_run(struct par_vmember *vm, unsigned int band, u64 row, bool foretell)
+static void use_run(struct par_vmember *vm, unsigned int band, u64 row, bool write, bool foretell)
 {
 	struct par_slot_maps *slots = vm->set->conf->slots;
 	struct par_slot_cache *cache = &slots->cache[band];
@@ -237,7 +237,10 @@ static void use_run(struct par_vmember *vm, unsigned int band, u64 row, bool for
 	else if (foretell)
 		slots->lacking[band] += would_miss(vm, band, row);
 	/* Another CPU may have seen the next period begin. */
-	par_slot_cache_use(cache, run, max(period, cache->period));
+	if (write && band < gear)
+		par_slot_cache_write(cache, run, max(period, cache->period));
+	else
+		par_slot_cache_use(cache, run, max(period, cache->period));
 	if (band < gear)
 		use_below(slots, band, run, period);
 	spin_unlock_irqrestore(&slots->lock, flags);
@@ -252,7 +255,8 @@ void par_slots_used(struct par_vmember *vm, u64 row, bool write, bool prior)
 	 * without a read, so such reads are no misses; but what is written is often read later.
 	 */
 	if (is_use(vm) && !(write && geo->log_sectors))
-		use_run(vm, par_image_set(geo, vm->index), row, !(prior && geo->log_sectors));
+		use_run(vm, par_image_set(geo, vm->index), row, write,
+			!(prior && geo->log_sectors));
 }
 
 void par_slots_missed(struct par_vmember *vm, u64 row)

@@ -220,6 +220,18 @@ static void await_requests(struct par_conf *conf)
 	mutex_lock(&conf->shift->fill.mutex);
 }
 
+/*
+ * A store that has failed before may have left slots given, which no step of theirs follows: their
+ * blocks were still marked, so they are stored now.
+ */
+static void hold_rest(const struct slot_job *job)
+{
+	struct slot_job all = { .conf = job->conf };
+
+	for (all.band = 1; all.band < job->conf->geo.gears; all.band++)
+		move_all(&all, PAR_SLOT_GIVEN, PAR_SLOT_STORED);
+}
+
 static void slot_zeroed(struct par_conf *conf, unsigned int band, u32 slot)
 {
 	move_slot(conf, band, slot, PAR_SLOT_ZERO);
@@ -232,7 +244,10 @@ static int zero_slots(const struct slot_job *job)
 	int err;
 
 	mutex_unlock(&fill->mutex);
+	/* The monitor reads it. */
+	WRITE_ONCE(fill->zeroings, fill->zeroings + 1);
 	err = par_zero_slots(job->conf, job->band, fill->until, slot_zeroed);
+	WRITE_ONCE(fill->zeroings, fill->zeroings + 1);
 	mutex_lock(&fill->mutex);
 	if (!err)
 		move_all(job, PAR_SLOT_CLOSED, PAR_SLOT_KEEP);
@@ -253,6 +268,7 @@ static int take_step(const struct slot_job *job, enum par_slot_step step)
 		return par_store_slots(conf);
 	case PAR_SLOT_STEP_HOLD:
 		each_run(job, hold_run);
+		hold_rest(job);
 		return 0;
 	case PAR_SLOT_STEP_CLOSE:
 		close_slots(job);
@@ -310,6 +326,48 @@ static void give_work(struct work_struct *work)
 	par_requeue(conf, &bios);
 }
 
+/* ---- heat ---- */
+
+static u32 day_now(void)
+{
+	return div_u64(ktime_get_boottime_seconds(), PAR_FILL_DAY * PAR_CACHE_PERIOD);
+}
+
+static void age_band(struct par_conf *conf, unsigned int band)
+{
+	u32 period = div_u64(ktime_get_boottime_seconds(), PAR_CACHE_PERIOD), at;
+	struct par_slot_cache *cache = &conf->slots->cache[band];
+	u32 runs = cache->map->runs;
+	unsigned long flags;
+
+	for (at = 0; at < runs; at += PAR_FILL_LOOK) {
+		spin_lock_irqsave(&conf->slots->lock, flags);
+		/* Another CPU may have seen the next period begin. */
+		par_slot_cache_age(cache, at, min(runs - at, PAR_FILL_LOOK),
+				   max(period, cache->period));
+		spin_unlock_irqrestore(&conf->slots->lock, flags);
+		cond_resched();
+	}
+}
+
+u32 par_heat_due(struct par_conf *conf)
+{
+	struct par_fill *fill = &conf->shift->fill;
+	u32 days = day_now() - fill->days;
+
+	fill->days += days;
+	return par_has_slots(&conf->geo) ? min(days, PAR_CACHE_FADES) : 0;
+}
+
+void par_heat_age(struct par_conf *conf, u32 days)
+{
+	unsigned int band;
+
+	for (; days; days--)
+		for (band = 1; band < conf->geo.gears; band++)
+			age_band(conf, band);
+}
+
 /* ---- which runs a shift down fills ---- */
 
 /* List the runs that have a slot, and segments without a valid image in it. */
@@ -355,32 +413,6 @@ static void list_band(struct par_conf *conf, unsigned int band, struct par_slot_
 	par_slot_list_sort(victims);
 }
 
-/* Each day the heat decreases by a quarter. */
-static void age_band(struct par_conf *conf, unsigned int band)
-{
-	struct par_slot_cache *cache = &conf->slots->cache[band];
-	u32 at, runs = cache->map->runs;
-	unsigned long flags;
-
-	for (at = 0; at < runs; at += PAR_FILL_LOOK) {
-		spin_lock_irqsave(&conf->slots->lock, flags);
-		par_slot_cache_age(cache, at, min(runs - at, PAR_FILL_LOOK), cache->period);
-		spin_unlock_irqrestore(&conf->slots->lock, flags);
-		cond_resched();
-	}
-}
-
-static void age_all(struct par_conf *conf)
-{
-	struct par_fill *fill = &conf->shift->fill;
-	u32 days = div_u64(ktime_get_boottime_seconds(), PAR_FILL_DAY * PAR_CACHE_PERIOD);
-	unsigned int band;
-
-	for (; fill->days < days; fill->days++)
-		for (band = 1; band < conf->geo.gears; band++)
-			age_band(conf, band);
-}
-
 static bool all_whole(struct par_conf *conf)
 {
 	return !conf->mddev->degraded && !par_lost_members(conf);
@@ -408,8 +440,11 @@ static void count_anew(struct par_conf *conf, unsigned int band)
 	spin_unlock_irqrestore(&conf->slots->lock, flags);
 }
 
-/* Choose the tasks of a band; evict the runs that lose their slots, then give slots. */
-static int choose_band(struct par_conf *conf, unsigned int band, u64 sectors)
+/*
+ * Choose the tasks of a band; evict the runs that lose their slots, then give slots. The zeros have
+ * @seconds. A victim that gets no zeros in time would lose its images for nothing.
+ */
+static int choose_band(struct par_conf *conf, unsigned int band, u64 sectors, u32 seconds)
 {
 	struct par_fill_band *chosen = &conf->shift->fill.band[band];
 	const struct par_slot_map *map = &conf->slots->map[band];
@@ -425,13 +460,19 @@ static int choose_band(struct par_conf *conf, unsigned int band, u64 sectors)
 	 * changes in between is seen again: see close_slot() and give_run().
 	 */
 	list_band(conf, band, &wanted, &victims);
+	victims.count = min(victims.count, par_zero_most(conf, band, seconds));
+	conf->shift->fill.until = ktime_get_seconds() + seconds;
 	mutex_lock(&conf->shift->fill.mutex);
 	job.count = par_slot_choose(map, &wanted, &victims, &limits, chosen->task, chosen->room);
 	chosen->count = job.count;
-	chosen->begun = 0;
 	count_anew(conf, band);
 	if (any_evicted(&job))
 		err = run_plan(&job, PAR_SLOT_PLAN_EVICT);
+	/* Some victims may have kept their slots, and give_work may have given some. */
+	if (!err)
+		par_slot_agree(map, chosen->task, job.count);
+	/* The first run is always filled: see is_late(). */
+	chosen->begun = par_slot_first_run(chosen->task, job.count);
 	err = err ?: run_plan(&job, PAR_SLOT_PLAN_GIVE);
 	mutex_unlock(&conf->shift->fill.mutex);
 	return err;
@@ -441,19 +482,21 @@ int par_fill_begin(struct par_conf *conf)
 {
 	struct par_fill *fill = &conf->shift->fill;
 	u64 sectors = READ_ONCE(conf->store->super.fill.bytes) >> SECTOR_SHIFT;
-	unsigned int band;
+	u32 seconds = READ_ONCE(conf->store->super.fill.time);
+	u64 end = ktime_get_seconds() + seconds;
+	unsigned int band, bands = conf->gear - conf->wish.aim;
 	int err = 0;
 
 	might_sleep();
 	if (!par_has_slots(&conf->geo))
 		return 0;
-	age_all(conf);
-	fill->until = ktime_get_seconds() + READ_ONCE(conf->store->super.fill.time);
 	/* See close_slot(). */
 	err = par_store_zones(conf);
 	for (band = conf->gear; band-- > conf->wish.aim; )
 		err = err ?: par_mover_interrupted(conf) ? -EINTR :
-		      choose_band(conf, band, sectors);
+		      choose_band(conf, band, sectors, seconds / 2 / bands);
+	/* Half of the time at least is for the fill, however long the choice has taken. */
+	fill->until = max_t(u64, end, ktime_get_seconds() + DIV_ROUND_UP(seconds, 2));
 	return err;
 }
 
@@ -576,7 +619,7 @@ int par_fill_alloc(struct par_conf *conf)
 
 	mutex_init(&fill->mutex);
 	INIT_WORK(&conf->slots->give_work, give_work);
-	fill->days = div_u64(ktime_get_boottime_seconds(), PAR_FILL_DAY * PAR_CACHE_PERIOD);
+	fill->days = day_now();
 	for (i = 1; par_has_slots(&conf->geo) && i < conf->geo.gears; i++) {
 		struct par_fill_band *band = &fill->band[i];
 

@@ -21,26 +21,28 @@ enum par_shift_state {
 /**
  * struct par_fill_band - what a shift down does with a band's slots
  * @wanted, @victims: runs to choose from; @task: the choice, hottest first; @room: for so many
- * @count: of the tasks; @begun: runs before the last one that filling has come to
+ * @count: of the tasks; @begun: the last one that filling has come to
+ * @zero_us: what zeros for a slot have taken lately, 0: not known
  */
 struct par_fill_band {
 	struct par_slot_run *wanted, *victims;
 	struct par_slot_task *task;
-	u32 room, count, begun;
+	u32 room, count, begun, zero_us;
 };
 
 /**
  * struct par_fill - of an array with slots: fill.c
  * @mutex: slots are given, or evicted
  * @band: by number; the mover's
- * @until: s: the end of the time that the present shift down has to evict and to fill
- * @days: since the system was booted, as far as heat has aged
+ * @until: s: the end of the time that the present shift down has, to write zeros, then to fill
+ * @days: since the system was booted, as far as heat has aged; the monitor's, under its lock
+ * @zeroings: incremented when zeros for slots begin and when they end
  */
 struct par_fill {
 	struct mutex mutex;	/* see above */
 	struct par_fill_band band[PAR_MAX_SETS];
 	u64 until;
-	u32 days;
+	u32 days, zeroings;
 };
 
 /*
@@ -175,16 +177,27 @@ void par_fill_cleaned(struct par_conf *conf, unsigned int gear);
 int par_fill_alloc(struct par_conf *conf);
 void par_fill_free(struct par_conf *conf);
 
+/*
+ * par_heat_due - the number of days for which heat is to age now; each day is returned once
+ * par_heat_age - let it age by @days. Sleeps, long for a huge array; without locks
+ */
+u32 par_heat_due(struct par_conf *conf);
+void par_heat_age(struct par_conf *conf, u32 days);
+
 /* ---- zero.c ---- */
 
 /*
  * par_zero_slots - write zeros to the closed slots of band @band, whose sleepers are awake, and
- * call @zeroed for each slot that has them; no slot after second @until, or after an interruption.
+ * call @zeroed for each slot that has them; one slot at least, none after second @until, or after an
+ * interruption. They take half of the time until then if the array is in use, a minute at most.
  * Nothing is flushed. The mover only, since it alone closes slots. Sleeps. Returns 0, also if some
  * slots are left closed, or an error if the gear set has failed.
  */
 int par_zero_slots(struct par_conf *conf, unsigned int band, u64 until,
 		   void (*zeroed)(struct par_conf *conf, unsigned int band, u32 slot));
+
+/* par_zero_most - how many slots can be expected to get zeros in @seconds, at least 1 */
+u32 par_zero_most(const struct par_conf *conf, unsigned int band, u32 seconds);
 
 /* ---- mend.c ---- */
 

@@ -10,7 +10,7 @@
 #include "gear/gear.h"
 
 #define PAR_ZERO_BIO	512U	/* sectors in one request */
-#define PAR_ZERO_S	60U	/* all slots of a band, if the array is in use meanwhile */
+#define PAR_ZERO_S	60U	/* all slots of a band, if the array is in use meanwhile; at most */
 
 /* The zeros of a slot. */
 struct zeroing {
@@ -89,13 +89,34 @@ static int bear_error(struct par_conf *conf, unsigned int band, u32 slot, int er
 	return gear->ops->failed(gear) ? err : 0;
 }
 
+static void learn_zero_us(struct par_conf *conf, unsigned int band, ktime_t began)
+{
+	u32 *us = &conf->shift->fill.band[band].zero_us;
+	u32 took = min_t(u64, ktime_us_delta(ktime_get(), began), 100 * USEC_PER_SEC);
+
+	*us = *us ? (*us * 7 + took) / 8 : took;
+	*us = max(*us, 1U);
+}
+
+/* At first as many as can be written at 100 MiB/s. */
+u32 par_zero_most(const struct par_conf *conf, unsigned int band, u32 seconds)
+{
+	u32 us = conf->shift->fill.band[band].zero_us ?: slot_sectors(conf, band) * 5;
+
+	return clamp_t(u64, div_u64((u64)seconds * USEC_PER_SEC, us), 1, U32_MAX);
+}
+
 int par_zero_slots(struct par_conf *conf, unsigned int band, u64 until,
 		   void (*zeroed)(struct par_conf *conf, unsigned int band, u32 slot))
 {
 	const struct par_slot_map *map = &conf->slots->map[band];
 	u32 kib = slot_sectors(conf, band) / 2, slot;
-	u64 least = div_u64((u64)map->count[PAR_SLOT_CLOSED] * kib, PAR_ZERO_S);
+	u64 begun = ktime_get_seconds();
+	u32 spread = clamp_t(u64, (max(until, begun) - begun) / 2, 1, PAR_ZERO_S);
+	u64 least = div_u64((u64)map->count[PAR_SLOT_CLOSED] * kib, spread);
+	bool any = false;
 	struct par_pace pace;
+	ktime_t began;
 	int err = 0;
 
 	might_sleep();
@@ -104,10 +125,13 @@ int par_zero_slots(struct par_conf *conf, unsigned int band, u64 until,
 		cond_resched();
 		if (par_slot_state(map, slot) != PAR_SLOT_CLOSED)
 			continue;
-		if (par_mover_interrupted(conf) || ktime_get_seconds() >= until)
+		if (par_mover_interrupted(conf) || (any && ktime_get_seconds() >= until))
 			break;
+		any = true;
 		pace.began = jiffies;
+		began = ktime_get();
 		err = zero_slot(conf, band, slot);
+		learn_zero_us(conf, band, began);
 		if (err)
 			err = bear_error(conf, band, slot, err);
 		else

@@ -242,7 +242,7 @@ static int doubt_block(struct par_conf *conf, const char *name, u32 index, u64 s
 				mdname(conf->mddev), seq, name, index);
 		return 0;
 	}
-	pr_err("md/par:%s: cannot start: version %llu of %s block %u may not be the newest: the place of the next version cannot be read on any member; --force starts the array with this version\n",
+	pr_err("md/par:%s: cannot start: version %llu of %s block %u may not be the newest: the place of the next version cannot be read on any member that is present; --force starts the array with this version\n",
 	       mdname(conf->mddev), seq, name, index);
 	return -EUCLEAN;
 }
@@ -631,6 +631,9 @@ static int load_slots(struct par_conf *conf, struct par_found *members)
 		err = load_slot_block(conf, members, block, raw, doubtful);
 	err = err ?: load_doubtful_slots(conf, members, raw, doubtful);
 	par_slots_loaded(conf);
+	if (!err && conf->slots->unknown)
+		pr_warn("md/par:%s: slots of unknown runs count as free, with what they have: after a crash, rows that have never been written may show data of other rows\n",
+			mdname(conf->mddev));
 	bitmap_free(doubtful);
 	kfree(raw);
 	return err;

@@ -65,6 +65,16 @@ void par_rate_add(struct par_rate *rate, u64 bytes, u64 ns)
 }
 EXPORT_SYMBOL_IF_KUNIT(par_rate_add);
 
+void par_rate_see(struct par_rate *rate, const struct par_copies_seen *from,
+		  const struct par_copies_seen *to, u64 ns)
+{
+	bool zeros = from->zeroings % 2 || from->zeroings != to->zeroings;
+
+	if (from->copying && to->copying && !zeros)
+		par_rate_add(rate, to->bytes - from->bytes, ns);
+}
+EXPORT_SYMBOL_IF_KUNIT(par_rate_see);
+
 /* As if it had begun with ten seconds at the usual rate: so one interval has little effect. */
 u32 par_rate_kib(const struct par_rate *rate)
 {

@@ -76,6 +76,22 @@ struct par_rate {
 /* par_rate_add - @bytes, which may be 0, were copied in @ns */
 void par_rate_add(struct par_rate *rate, u64 bytes, u64 ns);
 
+/**
+ * struct par_copies_seen - running counts of copies
+ * @bytes: that were copied; @copying: copies are being made
+ * @zeroings: incremented when zeros for slots begin and when they end: they are no copies, although
+ *	they belong to a shift, and may take longer than the copies
+ */
+struct par_copies_seen {
+	u64 bytes;
+	u32 zeroings;
+	bool copying;
+};
+
+/* par_rate_see - add what was copied in @ns, if it was all copying */
+void par_rate_see(struct par_rate *rate, const struct par_copies_seen *from,
+		  const struct par_copies_seen *to, u64 ns);
+
 /* par_rate_kib - KiB/s, at least 1; the usual rate of disks, as long as little is known */
 u32 par_rate_kib(const struct par_rate *rate);
 

@@ -129,14 +129,28 @@ void par_slot_cache_use(struct par_slot_cache *cache, u32 run, u32 period)
 	enter_period(cache, period);
 	if (word & OPEN && !age_of(cache, word))
 		return;
-	cache->since += is_first_since(cache, word);
+	/* The images of a run with a slot were made before. */
+	if (par_slot_of(cache->map, run) == PAR_NO_SLOT)
+		cache->since += is_first_since(cache, word);
+	else
+		cache->hits++;
 	set_word(cache, run, word, heat_of(cache, word) << HEAT_SHIFT | OPEN |
 				   (period & PERIOD_MASK));
 	cache->used[period % PAR_CACHE_PERIODS]++;
 	cache->uses++;
-	cache->hits += par_slot_of(cache->map, run) != PAR_NO_SLOT;
 }
 EXPORT_SYMBOL_IF_KUNIT(par_slot_cache_use);
+
+void par_slot_cache_write(struct par_slot_cache *cache, u32 run, u32 period)
+{
+	u32 word = par_slot_heat(cache->map, run);
+
+	enter_period(cache, period);
+	if (par_slot_of(cache->map, run) != PAR_NO_SLOT && !(word & OPEN && !age_of(cache, word)))
+		cache->since += is_first_since(cache, word);
+	par_slot_cache_use(cache, run, period);
+}
+EXPORT_SYMBOL_IF_KUNIT(par_slot_cache_write);
 
 /* Returns true if the wake for @run has been counted in this period; notes it otherwise. */
 static bool is_missed(struct par_slot_cache *cache, u32 run)
@@ -158,7 +172,8 @@ void par_slot_cache_miss(struct par_slot_cache *cache, u32 run, u32 period)
 	enter_period(cache, period);
 	if (is_missed(cache, run))
 		return;
-	cache->since += is_first_since(cache, word);
+	/* With a slot, a use before has not been counted: it was a hit. */
+	cache->since += is_first_since(cache, word) || par_slot_of(cache->map, run) != PAR_NO_SLOT;
 	heat = min(par_slot_cache_heat(cache, run) + PAR_HEAT_WAKE, PAR_HEAT_MAX);
 	set_word(cache, run, word, heat << HEAT_SHIFT | (period & PERIOD_MASK));
 }

@@ -25,6 +25,8 @@
 #define PAR_CACHE_PERIODS	256U	/* of which uses are known: more than a day has */
 #define PAR_CACHE_AGES		2048U	/* periods; no use is older */
 
+#define PAR_CACHE_FADES		41U	/* days after which nothing is left of the most heat */
+
 #define PAR_CACHE_LEVELS	72U	/* of heat */
 #define PAR_CACHE_MISSED	16U	/* runs that were missed last */
 
@@ -46,7 +48,8 @@
  * @used: number of runs that were used in a period; by period, modulo PAR_CACHE_PERIODS
  * @at_level: number of runs by level of heat, so that a run's place among them is known at once
  * @uses: uses of runs, each run counted once a period; @hits: uses of runs with a usable slot
- * @chosen: the period of the last choice of runs to fill; @since: runs that were used since then,
+ * @chosen: the period of the last choice of runs to fill; @since: runs that were used since then
+ *	and have images to be made: those without a slot, and those that were missed or written,
  *	each counted once, or twice if it was used in that period after the choice, too
  * @missed: runs that were missed last in the present period, plus 1; @next: the oldest of them
  */
@@ -71,6 +74,12 @@ void par_slot_cache_loaded(struct par_slot_cache *cache);
  * Syncs, scrubs and the mover's copies are not uses, see slots.md.
  */
 void par_slot_cache_use(struct par_slot_cache *cache, u32 run, u32 period);
+
+/*
+ * par_slot_cache_write - the same, for a write while the band is awake, which makes images old: they
+ * have to be copied again. Counts for that only if it is the run's first use since the choice
+ */
+void par_slot_cache_write(struct par_slot_cache *cache, u32 run, u32 period);
 
 /*
  * par_slot_cache_miss - the same, for a use that has cost a wake: the run gets a whole wake,

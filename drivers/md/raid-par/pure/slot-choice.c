@@ -125,6 +125,14 @@ u32 par_slot_lacking(const struct par_slot_map *map)
 }
 EXPORT_SYMBOL_IF_KUNIT(par_slot_lacking);
 
+/* The number of free slots beside the reserve. */
+static u32 spare_slots(const struct par_slot_map *map)
+{
+	u32 reserve = par_slot_reserve(map->slots), free = map->count[PAR_SLOT_FREE];
+
+	return free > reserve ? free - reserve : 0;
+}
+
 /* The choice so far. */
 struct choice {
 	const struct par_slot_map *map;
@@ -193,15 +201,15 @@ u32 par_slot_choose(const struct par_slot_map *map, const struct par_slot_list *
 		    struct par_slot_task *task, u32 room)
 {
 	const struct par_slot_list none = { };
-	u32 reserve = par_slot_reserve(map->slots), free = map->count[PAR_SLOT_FREE], i;
 	struct choice choice = {
 		.map = map,
 		.victims = limits->whole ? victims : &none,
 		.task = task,
 		.room = room,
-		.spare = free > reserve ? free - reserve : 0,
+		.spare = spare_slots(map),
 	};
 	u64 left = limits->sectors;
+	u32 i;
 
 	refill_reserve(&choice);
 	for (i = 0; i < wanted->count && choice.tasks < room; i++) {
@@ -213,3 +221,28 @@ u32 par_slot_choose(const struct par_slot_map *map, const struct par_slot_list *
 	return choice.tasks;
 }
 EXPORT_SYMBOL_IF_KUNIT(par_slot_choose);
+
+void par_slot_agree(const struct par_slot_map *map, struct par_slot_task *task, u32 count)
+{
+	u32 spare = spare_slots(map), i;
+
+	for (i = 0; i < count; i++) {
+		if (task[i].run == PAR_NO_RUN || par_slot_any(map, task[i].run) != PAR_NO_SLOT)
+			continue;
+		if (spare)
+			spare--;
+		else
+			task[i].run = PAR_NO_RUN;
+	}
+}
+EXPORT_SYMBOL_IF_KUNIT(par_slot_agree);
+
+u32 par_slot_first_run(const struct par_slot_task *task, u32 count)
+{
+	u32 i = 0;
+
+	while (i < count && task[i].run == PAR_NO_RUN)
+		i++;
+	return i;
+}
+EXPORT_SYMBOL_IF_KUNIT(par_slot_first_run);

@@ -88,4 +88,14 @@ u32 par_slot_choose(const struct par_slot_map *map, const struct par_slot_list *
 		    const struct par_slot_list *victims, const struct par_slot_limits *limits,
 		    struct par_slot_task *task, u32 room);
 
+/*
+ * par_slot_agree - after evictions: some slots may not have become free, and others may have been
+ * given since @task was chosen. @count tasks lose their runs, the coldest first, unless the runs
+ * have slots or get one beside the reserve: the reserve is not for them
+ */
+void par_slot_agree(const struct par_slot_map *map, struct par_slot_task *task, u32 count);
+
+/* par_slot_first_run - the first of @count tasks that has a run, or @count */
+u32 par_slot_first_run(const struct par_slot_task *task, u32 count);
+
 #endif

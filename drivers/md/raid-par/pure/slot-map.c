@@ -149,7 +149,7 @@ static void enter_state(struct par_slot_map *map, u32 slot, enum par_slot_state 
 	map->count[old]--;
 	map->count[state]++;
 	map->free[slot / PAR_SLOTS_A_BLOCK] += (state == PAR_SLOT_FREE) - (old == PAR_SLOT_FREE);
-	to->word = (to->word & ~PAR_SLOT_STATE_MASK) | state << PAR_SLOT_STATE_SHIFT;
+	WRITE_ONCE(to->word, (to->word & ~PAR_SLOT_STATE_MASK) | state << PAR_SLOT_STATE_SHIFT);
 }
 
 static void assign_run(struct par_slot_map *map, u32 slot, u32 run, enum par_slot_state state)

@@ -11,6 +11,7 @@
 #define RAID_PAR_SLOT_MAP_H
 
 #include <linux/bits.h>
+#include <linux/compiler.h>
 #include <linux/types.h>
 #include "pure/slot-place.h"
 
@@ -75,7 +76,8 @@ void par_slot_map_init(struct par_slot_map *map, u32 runs, u32 slots, u32 *run,
 
 static inline enum par_slot_state par_slot_state(const struct par_slot_map *map, u32 slot)
 {
-	return (map->slot[slot].word & PAR_SLOT_STATE_MASK) >> PAR_SLOT_STATE_SHIFT;
+	/* Also called without the lock: a state is looked at more than once. */
+	return (READ_ONCE(map->slot[slot].word) & PAR_SLOT_STATE_MASK) >> PAR_SLOT_STATE_SHIFT;
 }
 
 /* par_slot_run_of - the run of a slot that is not free */

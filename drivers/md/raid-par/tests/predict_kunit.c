@@ -600,6 +600,32 @@ static void rate_of_copies(struct kunit *test)
 	KUNIT_EXPECT_GE(test, par_rate_kib(&rate), 1);
 }
 
+/* Zeros for slots belong to a shift, but say nothing about the rate of its copies. */
+static void rate_without_zeros(struct kunit *test)
+{
+	struct par_copies_seen from = { .copying = true }, to = from;
+	struct par_rate rate = {};
+	unsigned int t;
+
+	for (t = 0; t < 240; t++, from = to) {
+		to.zeroings = t < 239 ? 1 : 2;	/* they begin in the first interval */
+		par_rate_see(&rate, &from, &to, NSEC_PER_SEC);
+	}
+	KUNIT_EXPECT_EQ(test, par_rate_kib(&rate), 32768);
+	/* Begun and ended between two looks. */
+	to.zeroings = 4;
+	par_rate_see(&rate, &from, &to, 100 * NSEC_PER_SEC);
+	KUNIT_EXPECT_EQ(test, par_rate_kib(&rate), 32768);
+	for (t = 0, from = to; t < 100; t++, from = to) {
+		to.bytes += 100 << 20;
+		par_rate_see(&rate, &from, &to, NSEC_PER_SEC);
+	}
+	KUNIT_EXPECT_GE(test, par_rate_kib(&rate), 90000);
+	from.copying = false;
+	par_rate_see(&rate, &from, &to, 1000 * NSEC_PER_SEC);
+	KUNIT_EXPECT_GE(test, par_rate_kib(&rate), 90000);
+}
+
 static struct kunit_case predict_cases[] = {
 	KUNIT_CASE_PARAM(write_cost, layout_gen_params),
 	KUNIT_CASE_PARAM(from_the_geometry, layout_gen_params),
@@ -614,6 +640,7 @@ static struct kunit_case predict_cases[] = {
 	KUNIT_CASE(flushes),
 	KUNIT_CASE(filling_log),
 	KUNIT_CASE(rate_of_copies),
+	KUNIT_CASE(rate_without_zeros),
 	{}
 };
 

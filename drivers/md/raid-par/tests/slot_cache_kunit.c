@@ -356,6 +356,23 @@ static void old_uses_stay_old(struct kunit *test)
 	}
 }
 
+/* Nothing is left of the most heat after so many days, and something the day before. */
+static void heat_fades(struct kunit *test)
+{
+	struct bench *bench = new_bench(test, 1);
+	unsigned int day;
+
+	for (day = 0; day < 64; day++)
+		par_slot_cache_miss(&bench->cache, 7, 1 + day);
+	KUNIT_EXPECT_EQ(test, heat(bench, 7), MOST);
+	for (day = 0; day < PAR_CACHE_FADES; day++) {
+		KUNIT_EXPECT_GT(test, heat(bench, 7), 0);
+		par_slot_cache_age(&bench->cache, 0, RUNS, 9000);
+	}
+	KUNIT_EXPECT_EQ(test, heat(bench, 7), 0);
+	KUNIT_EXPECT_EQ(test, par_slot_cache_hot(&bench->cache), 0);
+}
+
 /* However many runs are used in a period, each gets some heat. */
 static void every_use_counts(struct kunit *test)
 {
@@ -392,6 +409,33 @@ static void lacks_by_hand(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, par_slot_cache_lacks(&bench->cache, 15, SLOTS));
 	par_slot_cache_miss(&bench->cache, 16, 3);
 	KUNIT_EXPECT_FALSE(test, par_slot_cache_lacks(&bench->cache, 16, SLOTS));
+}
+
+/* A run with a slot has images: it is counted only if they are old, or it was missed. */
+static void counts_runs_to_be_copied(struct kunit *test)
+{
+	struct bench *bench = new_bench(test, 1);
+	u32 run;
+
+	for (run = 0; run < 9; run++)
+		hold(test, bench, run, run);
+	for (run = 0; run < 10; run++)
+		par_slot_cache_use(&bench->cache, run, 3);
+	KUNIT_EXPECT_EQ_MSG(test, bench->cache.since, 1, "run 9 has no slot");
+	KUNIT_EXPECT_EQ(test, bench->cache.hits, 9);
+	par_slot_cache_miss(&bench->cache, 1, 5);
+	par_slot_cache_miss(&bench->cache, 1, 5);
+	KUNIT_EXPECT_EQ_MSG(test, bench->cache.since, 2, "run 1 had no valid image");
+	par_slot_cache_chosen(&bench->cache);
+	par_slot_cache_miss(&bench->cache, 2, 6);
+	KUNIT_EXPECT_EQ(test, bench->cache.since, 1);
+	for (run = 3; run < 6; run++) {
+		par_slot_cache_write(&bench->cache, run, 6);
+		par_slot_cache_write(&bench->cache, run, 7);
+	}
+	KUNIT_EXPECT_EQ_MSG(test, bench->cache.since, 4, "each counts once");
+	par_slot_cache_write(&bench->cache, 9, 7);
+	KUNIT_EXPECT_EQ_MSG(test, bench->cache.since, 5, "without a slot as well");
 }
 
 /* Each run counts once since the period of the choice, however often it is used or missed. */
@@ -468,9 +512,11 @@ static struct kunit_case slot_cache_cases[] = {
 	KUNIT_CASE(misses_are_hot),
 	KUNIT_CASE(heat_saturates),
 	KUNIT_CASE(old_uses_stay_old),
+	KUNIT_CASE(heat_fades),
 	KUNIT_CASE(every_use_counts),
 	KUNIT_CASE(lacks_by_hand),
 	KUNIT_CASE(counts_runs_since_choice),
+	KUNIT_CASE(counts_runs_to_be_copied),
 	{}
 };
 

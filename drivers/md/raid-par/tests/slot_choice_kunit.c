@@ -343,11 +343,49 @@ static void reserves(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, par_slot_reserve(known[i].slots), known[i].reserve);
 }
 
+/*
+ * Some victims keep their slots: the hottest runs get what has become free, the reserve stays. A
+ * run that has been given a slot meanwhile needs none.
+ */
+static void reserve_stays(struct kunit *test)
+{
+	struct bench *bench = new_bench(test, 23);
+	u32 reserve = par_slot_reserve(SLOTS), slot, i, given, kept;
+
+	for (kept = 0; kept <= 20; kept++) {
+		memset(bench->run, 0, sizeof(bench->run));
+		memset(bench->slot, 0, sizeof(bench->slot));
+		par_slot_map_init(&bench->map, RUNS, SLOTS, bench->run, bench->slot, bench->free);
+		for (slot = reserve; slot < SLOTS; slot++) {
+			par_slot_map_give(&bench->map, slot, slot);
+			bring(bench, slot, PAR_SLOT_HELD);
+		}
+		/* Twenty runs without a slot, hottest first, and as many victims, some of which keep it. */
+		for (i = 0; i < 20; i++) {
+			bench->task[i] = (struct par_slot_task) { SLOTS + i, reserve + i };
+			if (i < kept)
+				continue;
+			bring(bench, reserve + i, PAR_SLOT_LEAVING);
+			par_slot_map_move(&bench->map, reserve + i, PAR_SLOT_GONE);
+		}
+		bench->task[20] = (struct par_slot_task) { SLOTS - 1, PAR_NO_SLOT };
+		par_slot_agree(&bench->map, bench->task, 21);
+		for (i = 0, given = 0; i < 20; i++)
+			given += bench->task[i].run != PAR_NO_RUN;
+		KUNIT_EXPECT_EQ(test, given, 20 - kept);
+		for (i = 0; i < 20 - kept; i++)
+			KUNIT_EXPECT_EQ(test, bench->task[i].run, SLOTS + i);
+		KUNIT_EXPECT_EQ_MSG(test, bench->task[20].run, SLOTS - 1, "it has a slot");
+		KUNIT_EXPECT_EQ(test, par_slot_first_run(bench->task, 21), kept < 20 ? 0 : 20);
+	}
+}
+
 static struct kunit_case slot_choice_cases[] = {
 	KUNIT_CASE(lists_keep_the_best),
 	KUNIT_CASE(choice_beside_reference),
 	KUNIT_CASE(evicts_clean_slots_only),
 	KUNIT_CASE(reserves),
+	KUNIT_CASE(reserve_stays),
 	{}
 };
 
