@@ -25,6 +25,8 @@ power_cut 1
 find_log
 wipe_log 1 0
 deafen_log 0 0 2
+# The unit is not read as a whole from the other copy either, but its end is.
+deafen_log 1 100 1
 mark_log
 assemble_par
 # The other copy shows that the record has not been flushed.

@@ -16,14 +16,15 @@
 
 /*
  * A walk, and the units that are read for it. @heal: of the healing, not of the assembly
- * @bad: a copy of the record at the end cannot be read; @blind: nor have other copies been read
+ * @bad: a copy of the record at the end cannot be read; @seen: another one was read alone
+ * @blind: no copy of it has been read
  * @unseen: blocks behind the end of which no copy has been examined, after too many errors
  */
 struct walk {
 	struct par_log *log;
 	struct par_log_ahead *ahead;
 	struct par_log_walk *at;
-	bool heal, bad, blind, unseen;
+	bool heal, bad, seen, blind, unseen;
 };
 
 static void copies_at(const struct par_log_unit_read *unit, u64 pos, const void **copies)
@@ -45,6 +46,7 @@ static bool read_record(struct walk *walk, struct par_log_unit_read *unit, unsig
 		walk->bad = true;
 		return false;
 	}
+	walk->seen = true;
 	if (!par_log_header_check(par_log_buffer(unit, i, at->pos), at->epoch, at->pos,
 				  at->array_blocks, &head))
 		return false;
@@ -106,6 +108,7 @@ static bool next_record(struct walk *walk, struct par_log_unit_read *unit, const
 	bool there;
 
 	walk->bad = false;
+	walk->seen = false;
 	copies_at(unit, before.pos, copies);
 	there = par_log_walk_next(walk->at, copies, count, found);
 	after = *walk->at;
@@ -117,7 +120,7 @@ static bool next_record(struct walk *walk, struct par_log_unit_read *unit, const
 		*walk->at = after;
 	walk->bad &= !there;
 	/* If the record had been flushed, a copy that has been read would have it. */
-	walk->blind = walk->bad && !any_read(unit);
+	walk->blind = walk->bad && !walk->seen && !any_read(unit);
 	return there;
 }
 

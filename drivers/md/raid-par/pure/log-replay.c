@@ -62,10 +62,8 @@ static bool check_header(struct par_log_walk *walk, const void *raw, u64 pos,
 	if (!header_here(walk, raw, pos, head))
 		return false;
 	note_tail(walk, head);
-	if (head->pos != pos)
-		return false;
 	walk->newest_run = max(walk->newest_run, head->run);
-	return head->run <= walk->last_run;
+	return head->pos == pos && head->run <= walk->last_run;
 }
 
 static bool data_whole(const struct par_disk_log_header *raw, unsigned int count)

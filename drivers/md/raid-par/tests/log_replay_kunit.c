@@ -577,6 +577,10 @@ static void replay_later_round(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, walk_to_end(bench, &walk), 0);
 	KUNIT_EXPECT_TRUE(test, par_log_walk_outdated(&walk));
 	KUNIT_EXPECT_EQ(test, walk.newest_tail, PAR_LOG_UNIT);
+	/* Nor is the superblock that is left the newest one if the run is a newer one. */
+	bench->run--;
+	KUNIT_EXPECT_EQ(test, walk_to_end(bench, &walk), 0);
+	KUNIT_EXPECT_TRUE(test, par_log_walk_outdated(&walk));
 }
 
 /* A flushed record without a good copy is not regarded as the end of the log. */
