@@ -192,6 +192,24 @@ bool assembly_end(int pid)
 	return true;
 }
 
+#define MD_EVENTS	200	/* struct mdp_superblock_1, at sector 8 */
+
+bool array_events_apart(void)
+{
+	u64 events, least = ~0ULL, most = 0, block[512];
+	unsigned int d;
+
+	for (d = 0; d < array.members; d++) {
+		if (!disk_read(d, 8, block, 8))
+			return false;
+		memcpy(&events, (u8 *)block + MD_EVENTS, sizeof(events));
+		least = events < least ? events : least;
+		most = events > most ? events : most;
+	}
+	event("md's event counts: %llu to %llu", least, most);
+	return most - least >= 2;
+}
+
 bool array_runs(void)
 {
 	char state[32];

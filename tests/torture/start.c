@@ -64,6 +64,18 @@ void must_assemble(bool force)
 	fail("mdadm --assemble%s: %s", force ? " --force" : "", output());
 }
 
+/*
+ * Has mdadm refused the array because of md's event counts? After a cut while md stored its
+ * superblocks, the next store has a count that is two higher than that of the members that the cut
+ * store has not reached. If that store is cut as well, mdadm takes those for failed members, on any
+ * level, and --force takes them for members again.
+ */
+static bool behind_by_events(void)
+{
+	return !opt.no_force && strstr(output(), "not enough to start the array") &&
+	       array_events_apart();
+}
+
 /* Check that the refusal has a good reason. */
 static void judge_refusal(void)
 {
@@ -145,6 +157,14 @@ void start_array(void)
 	array.absent = 0;
 	if (start_plainly())
 		return;
+	if (behind_by_events()) {
+		klog_mark();
+		must_assemble(true);
+		start.given_up = read_doubts(true) && files_wanted();
+		model.forced = true;
+		counted.behind++;
+		return;
+	}
 	judge_refusal();
 	counted.dirty_refused++;
 	if (!may_force()) {

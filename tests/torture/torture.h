@@ -57,7 +57,7 @@ extern struct options opt;
 	X(in_shift) X(in_propagation) X(in_low_gear) X(in_degraded) X(in_resync) \
 	X(in_recovery) X(in_check) X(in_assembly) X(in_waking) X(in_stopping) X(after_stop) \
 	X(in_silence) X(in_super) X(in_blocks) X(in_shift_super) X(absent_starts) X(absent_refused) \
-	X(dirty_refused) X(forced) \
+	X(dirty_refused) X(behind) X(forced) \
 	X(degraded_plain) X(given_up) X(mended) X(spared) X(doubted) X(sectors) X(vouched) \
 	X(live_reads) X(lost) X(discards) X(fails) X(fails_in_rebuild) X(fails_rebuilt) \
 	X(fails_in_check) X(fails_in_shift) X(adds) X(shifts) X(revived) \
@@ -183,6 +183,8 @@ void array_stop(void);
 u64 array_data_offset(void);
 void array_purge(void);
 bool array_runs(void);
+/* array_events_apart - do the members' superblocks of md differ by two updates or more? While stopped */
+bool array_events_apart(void);
 int array_open(int flags);
 unsigned int array_degraded(void);
 unsigned int array_gear(void);
