@@ -201,7 +201,7 @@ shapes() {
 	for metadata in 1.0 1.1; do
 		note "metadata $metadata"
 		fresh 120G 120G 120G 100G 100G
-		created 3,5 --metadata=$metadata --log-size=none
+		created 3,5 --metadata=$metadata --log-size=none --image-share=10
 		has "$(steady_kib)"
 		stop_par
 	done

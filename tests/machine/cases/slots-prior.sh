@@ -20,10 +20,8 @@ scatter() {
 	done
 }
 
-# 8 MiB on each member
-LOG=16384
 mkspindles 5 96M preset=nas
-create_shared 10 3,5 --chunk=64
+LOG=16384 create_shared 10 3,5 --chunk=64
 dd if=/dev/zero of="/dev/$MD" bs=1M oflag=direct status=none || true
 settle
 quick

@@ -188,8 +188,8 @@ void par_heat_age(struct par_conf *conf, u32 days);
 
 /*
  * par_zero_slots - write zeros to the closed slots of band @band, whose sleepers are awake, and
- * call @zeroed for each slot that has them; one slot at least, none after second @until, or after an
- * interruption. They take half of the time until then if the array is in use, a minute at most.
+ * call @zeroed for each slot that has them; one slot at least, none after second @until, or after
+ * an interruption. They take half of the time until then if the array is in use, a minute at most.
  * Nothing is flushed. The mover only, since it alone closes slots. Sleeps. Returns 0, also if some
  * slots are left closed, or an error if the gear set has failed.
  */

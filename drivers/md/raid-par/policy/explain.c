@@ -87,15 +87,13 @@ static void say_misses(struct line *line, const struct par_policy *policy,
 {
 	const struct par_misses *misses = &policy->misses[d->about];
 	u32 linger = policy->knobs.break_even;
-	u64 pays = par_policy_pays_after(policy, is, d->about);
+	u64 pays = par_policy_pays_after(policy, is, d->about), end = misses->last + linger;
 
 	say(line, "would be enough, but ");
-	if (misses->usual && is->now < misses->last + linger)
+	if (misses->usual && is->now < end)
 		say(line, "at this hour data without a slot is usually needed: once in %llu s",
 		    par_misses_sleep(misses, linger, misses->last) + linger);
-	else if (is->now < misses->last + linger && !par_misses_wait(misses, linger, pays,
-								is->gap[d->about],
-								misses->last + linger))
+	else if (is->now < end && !par_misses_wait(misses, linger, pays, is->gap[d->about], end))
 		say(line, "data without a slot was needed %llu s ago, and more may follow",
 		    is->now - misses->last);
 	else

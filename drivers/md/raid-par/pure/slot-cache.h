@@ -76,8 +76,8 @@ void par_slot_cache_loaded(struct par_slot_cache *cache);
 void par_slot_cache_use(struct par_slot_cache *cache, u32 run, u32 period);
 
 /*
- * par_slot_cache_write - the same, for a write while the band is awake, which makes images old: they
- * have to be copied again. Counts for that only if it is the run's first use since the choice
+ * par_slot_cache_write - the same, for a write while the band is awake, which makes images old:
+ * they have to be copied again. Counts for that only if it is the run's first use since the choice
  */
 void par_slot_cache_write(struct par_slot_cache *cache, u32 run, u32 period);
 

@@ -96,7 +96,8 @@ u32 par_slot_any(const struct par_slot_map *map, u32 run);
 /*
  * par_slot_givable - after the next give, may images of @run be made? It has no slot and one is
  *	free, or its slot is given, and only has to be stored. If its slot is closed, zeroed or
- *	leaving, no give helps: such a slot waits for the end of an eviction. Called without the lock
+ *	leaving, no give helps: such a slot waits for the end of an eviction. Called without the
+ *	lock
  */
 bool par_slot_givable(const struct par_slot_map *map, u32 run);
 
