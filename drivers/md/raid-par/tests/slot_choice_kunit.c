@@ -360,7 +360,7 @@ static void reserve_stays(struct kunit *test)
 			par_slot_map_give(&bench->map, slot, slot);
 			bring(bench, slot, PAR_SLOT_HELD);
 		}
-		/* Twenty runs without a slot, hottest first; as many victims, some of which keep it. */
+		/* Twenty runs without a slot, hottest first; as many victims, some keep it. */
 		for (i = 0; i < 20; i++) {
 			bench->task[i] = (struct par_slot_task) { SLOTS + i, reserve + i };
 			if (i < kept)
