@@ -206,7 +206,7 @@ bool array_events_apart(void)
 		least = events < least ? events : least;
 		most = events > most ? events : most;
 	}
-	event("md's event counts: %llu to %llu", least, most);
+	event("md's event counts: %llu to %llu", (unsigned long long)least, (unsigned long long)most);
 	return most - least >= 2;
 }
 

@@ -234,10 +234,13 @@ for version in 4.4 4.6; do
 	PATH=$RAIDPAR_TOP/build/mdadm-$version:$PATH
 	assert_match "$(mdadm --version 2>&1)" "v$version" "mdadm"
 	lives
-	not_used
-	unlike
-	spares
-	shapes
+	if [ "$version" = 4.6 ]; then
+		# The patches of both versions differ in context lines only, and these parts take minutes.
+		not_used
+		unlike
+		spares
+		shapes
+	fi
 	rmdisks
 done
 [ "$RAN" -gt 0 ] || fail "no mdadm"
