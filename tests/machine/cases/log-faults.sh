@@ -145,7 +145,7 @@ bad_sectors() {
 said_at() { log_since | awk -v want="$1" -F '[][]' '$0 ~ want { print int($2 * 10); exit }'; }
 
 # One copy of the log is left, and it cannot be read from the second unit on: whether flushed records are there is
-# unknown. With 3 MiB of bad sectors the records behind them show it.
+# unknown. Behind 3 MiB of bad sectors the records that follow show it.
 patch() {
 	local i left
 	mkspindles 4 64M

@@ -1,5 +1,5 @@
 #!/bin/bash
-# A bad sector in a copy of the log makes only the record that contains it lacking, and what the healing has written counts even if it does not end.
+# A bad sector in a copy of the log makes only the record that contains it lacking, and the records that the healing has written count even if the healing does not end.
 # subject: log
 # machine: --debug --mem 1G
 # timeout: 200
@@ -67,7 +67,7 @@ note "the other copy goes while the healing is under way"
 begin
 wipe_log 1 0 10
 assemble_idle
-# The healing ends here, and the drain cannot read these together with the other ones.
+# The healing ends here, and the drain cannot read these blocks together with the others.
 deafen_log 0 5
 cut_off_log 0 7 4
 write_blocks 600 &

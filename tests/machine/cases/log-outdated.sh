@@ -73,7 +73,7 @@ power_cut 3
 mark_log
 refused assemble_left
 logged "its tail was stored as block $newer, and in the newest superblock that is left it is block $tail"
-# The missing member has the newest one.
+# The missing member has the newest superblock.
 assemble_par
 same "with the missing member"
 stop_par

@@ -24,7 +24,7 @@ for d in 0 1; do
 	echo 200000 >"$SPINDLES/${DISKS[d]}/delay_us"
 done
 mark_log
-# The log is drained when it has been idle for a minute. The blocks are read one after the other, and lost so.
+# The log is drained when it has been idle for a minute. The blocks are read one after the other, and are lost one by one.
 wait_for "$PAR/log_lost" '[1-9]*'
 assert_le "$(losses)" 3 "blocks that are lost when the last one is written again"
 write_blocks 111

@@ -1,5 +1,5 @@
 #!/bin/bash
-# A record that a start could not read is not replayed by a later start that can read it, nor is it in the way of the healing.
+# A record that a start could not read is not replayed by a later start that can read it, and does not stop the healing.
 # subject: log
 # machine: --debug --mem 1G
 # timeout: 200

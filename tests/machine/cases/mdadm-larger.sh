@@ -1,5 +1,5 @@
 #!/bin/bash
-# mdadm uses what members that never sleep have more than the others, and says so; it asks and refuses where it should, and only there.
+# mdadm uses the additional space of members that never sleep, and says so; it asks about a device, or refuses it, only if its size does not fit.
 # subject: slots
 # machine: --mem 2G
 # needs: mdadm-4.4? mdadm-4.6?
@@ -34,7 +34,7 @@ asked() {
 	assert_match "$SAID" "$line.*create aborted" "mdadm's question"
 }
 
-# the_same: nothing is said of larger members, nor are they used.
+# the_same: mdadm neither mentions nor uses larger members.
 the_same() {
 	[[ $SAID != *larger* ]] || fail "larger members of an array that does not use them: $SAID"
 	[[ $(mdadm --examine "${DEVS[0]}"; mdadm --examine --export "${DEVS[0]}") != *[Ss][Tt][Ee][Aa][Dd][Yy]* ]] ||
@@ -137,7 +137,7 @@ lives() {
 	stop_par
 }
 
-# not_used: arrays that have no use for larger members are as ever, and so is the question.
+# not_used: arrays that cannot use larger members are the same as with equal members, and mdadm asks as for any level.
 not_used() {
 	note "a size is given"
 	fresh 120G 120G 120G 100G 100G
@@ -162,7 +162,7 @@ not_used() {
 	assert_eq "$REFUSAL" 'mdadm: level par does not support missing devices: an array must be whole when it is created' "missing"
 }
 
-# unlike: members of a kind that differ from each other.
+# unlike: sleepers, or members that never sleep, of different sizes.
 unlike() {
 	note "one sleeper is larger than the other"
 	fresh 120G 120G 120G 100G 110G

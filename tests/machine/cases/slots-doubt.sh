@@ -1,5 +1,5 @@
 #!/bin/bash
-# With images of a share, the ranges in doubt of a start without a member are few lines in the kernel log, however many slots they are in.
+# With images of a share, a start without a member names the ranges in doubt in at most 32 lines of the kernel log, however many slots they are in.
 # subject: slots
 # machine: --debug --mem 2G
 # timeout: 500

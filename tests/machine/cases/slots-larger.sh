@@ -18,7 +18,7 @@ scrubbed_since() {
 by_mdadm() { create_par 3,5 --chunk=64 --data-offset=1M --image-share=25; }
 in_tracts() { STEADY=$(((63 + $1) * 2048)) create_shared 25 3,5 --chunk=64; }
 
-# work MIB CREATE: the members that never sleep have MIB more than the others' 64.
+# work MIB CREATE: the members that never sleep have MIB more than the 64 of the others.
 work() {
 	local sum low began
 	note "$1 MiB more, $2"

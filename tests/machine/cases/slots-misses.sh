@@ -30,7 +30,7 @@ cold() {
 	done
 }
 
-# All of it happens within an hour.
+# All loads of this case fall into one hour.
 START=$(((EPOCHSECONDS / 3600 + 1) * 3600))
 date -s "@$START" >/dev/null
 mkspindles 5 64M preset=nas

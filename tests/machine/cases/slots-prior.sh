@@ -1,5 +1,5 @@
 #!/bin/bash
-# Reads of old data and parity for small writes are no expected misses if there is a log: the array shifts down under such writes, and sleeps on.
+# Reads of old data and parity for small writes are no expected misses if there is a log: under such writes the array shifts down, and its sleepers stay asleep.
 # subject: slots
 # machine: --debug --time-travel --mem 2G
 # timeout: 200
