@@ -27,7 +27,8 @@ for ((i = 0; GOT - start < SHIFTS; i++)); do
 	# Some shifts finish, others are overtaken by the next one.
 	[ $((i % 5)) = 0 ] || settle
 	get shift_last_error
-	[ "$GOT" = 0 ] || [ "$GOT" = -4 ] || fail "shift $i: error $GOT"
+	# ETIMEDOUT: on a busy host the copies can be slower than fio's writes. The next shift is asked for all the same.
+	[[ $GOT = 0 || $GOT = -4 || $GOT = -110 ]] || fail "shift $i: error $GOT"
 	kill -0 "$FIO" 2>/dev/null || fail "fio: $(tail -n 20 "$MACHINE_TMP/fio.log")"
 	get shifts
 done
