@@ -22,7 +22,7 @@ static int alloc_band(struct par_slot_map *map, const struct par_band *band)
 	return 0;
 }
 
-static u32 period_now(void)
+u32 par_slots_period(void)
 {
 	return div_u64(ktime_get_boottime_seconds(), PAR_CACHE_PERIOD);
 }
@@ -42,7 +42,7 @@ int par_slots_alloc(struct par_conf *conf)
 	bio_list_init(&slots->waiting);
 	for (i = 1; par_has_slots(&conf->geo) && !err && i < conf->geo.gears; i++) {
 		err = alloc_band(&slots->map[i], &conf->geo.band[i]);
-		par_slot_cache_init(&slots->cache[i], &slots->map[i], period_now());
+		par_slot_cache_init(&slots->cache[i], &slots->map[i], par_slots_period());
 	}
 	return err;
 }
@@ -224,7 +224,7 @@ static void use_run(struct par_vmember *vm, unsigned int band, u64 row, bool wri
 	struct par_slot_maps *slots = vm->set->conf->slots;
 	struct par_slot_cache *cache = &slots->cache[band];
 	unsigned int gear = READ_ONCE(vm->set->conf->gear);
-	u32 period = period_now(), run = par_row_run(vm->set, row);
+	u32 period = par_slots_period(), run = par_row_run(vm->set, row);
 	unsigned long flags;
 
 	/* Nearly always the run has been used in this period before. */
@@ -264,7 +264,7 @@ void par_slots_missed(struct par_vmember *vm, u64 row)
 	struct par_conf *conf = vm->set->conf;
 	struct par_slot_maps *slots = conf->slots;
 	unsigned int gear = READ_ONCE(conf->gear), band = 0;
-	u32 run = par_row_run(vm->set, row), period = period_now();
+	u32 run = par_row_run(vm->set, row), period = par_slots_period();
 	bool sleeper = par_is_sleeper(&conf->geo, vm->index);
 	unsigned long flags;
 

@@ -93,6 +93,9 @@ bool par_sector_imaged(const struct par_conf *conf, u64 sector);
  */
 bool par_run_rows(const struct par_set *set, u32 run, u64 *first, u64 *end);
 
+/* par_slots_period - the present period of the heat: see slot-cache.h; any context */
+u32 par_slots_period(void);
+
 /*
  * par_slots_used - a user's request to segment @row of @vm uses the run; any context
  * @write: a write; @prior: a read of old data or parity, which raid5 needs before a user's write

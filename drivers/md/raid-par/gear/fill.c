@@ -330,12 +330,12 @@ static void give_work(struct work_struct *work)
 
 static u32 day_now(void)
 {
-	return div_u64(ktime_get_boottime_seconds(), PAR_FILL_DAY * PAR_CACHE_PERIOD);
+	return par_slots_period() / PAR_FILL_DAY;
 }
 
 static void age_band(struct par_conf *conf, unsigned int band)
 {
-	u32 period = div_u64(ktime_get_boottime_seconds(), PAR_CACHE_PERIOD), at;
+	u32 period = par_slots_period(), at;
 	struct par_slot_cache *cache = &conf->slots->cache[band];
 	u32 runs = cache->map->runs;
 	unsigned long flags;
