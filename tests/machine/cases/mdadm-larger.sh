@@ -56,14 +56,6 @@ has() {
 	assert_eq "$(par image_share)" 10 "share in sysfs"
 }
 
-put() {
-	dd if=/dev/urandom of="$MACHINE_TMP/$1" bs=1M count=8 status=none
-	dd if="$MACHINE_TMP/$1" of="/dev/$MD" bs=1M seek="$2" oflag=direct conv=fsync,notrunc status=none
-}
-same() {
-	dd if="/dev/$MD" bs=1M skip="$2" count=8 iflag=direct status=none | cmp - "$MACHINE_TMP/$1" || fail "content of $1 $3"
-}
-
 # lives: an array with larger members, from creation to a rescue.
 lives() {
 	local kib slots bytes last change before
@@ -83,20 +75,20 @@ lives() {
 	assert_le $((slots * 2)) "$(par slots)" "slots, at least"
 	assert_le $((bytes + bytes / 11)) "$(array_bytes)" "bytes of the array, at least"
 	last=$(($(array_mib) - 8))
-	put first 0
-	put last $last
+	put_file first 0
+	put_file last $last
 	for change in --size=max --size=50G --raid-devices=6; do
 		refused mdadm --grow "/dev/$MD" $change
 		assert_match "$REFUSAL" 'level par does not support a change of its size' "--grow $change"
 	done
 	reassemble_par
 	has "$kib"
-	same last $last "after a stop"
-	same first 0 "after a stop"
+	same_file last $last "after a stop"
+	same_file first 0 "after a stop"
 	shift_to 3
 	watch_sleepers
-	same first 0 "in the low gear"
-	same last $last "in the low gear"
+	same_file first 0 "in the low gear"
+	same_file last $last "in the low gear"
 	assert_asleep "of data in use"
 	shift_to 5
 
@@ -111,11 +103,11 @@ lives() {
 	assert_eq "$(head -c 1M "${DEVS[5]}" | sha256sum)" "$before" "the refused disk"
 	manage --add "${DEVS[6]}"
 	wait_whole
-	same last $last "after the rebuild of a member that never sleeps"
+	same_file last $last "after the rebuild of a member that never sleeps"
 	take_out 4
 	manage --add "${DEVS[5]}"
 	wait_whole
-	same first 0 "after the rebuild of a sleeper"
+	same_file first 0 "after the rebuild of a sleeper"
 	assert_eq "$(mdadm "/dev/$MD" --add "${DEVS[4]}" 2>&1 | sort)" "mdadm: ${DEVS[4]} $SPARE"$'\n'"mdadm: added ${DEVS[4]}" \
 		"a spare"
 	stop_par
@@ -126,14 +118,14 @@ lives() {
 	DISKS=("${DISKS[6]}" "${DISKS[@]:1:3}" "${DISKS[5]}" "${DISKS[0]}" "${DISKS[4]}")
 	mdadm --assemble --quiet "/dev/$MD" --update=par-rescue "${DEVS[@]:0:5}"
 	has "$kib"
-	same last $last "after a rescue"
+	same_file last $last "after a rescue"
 	stop_par
 	for dev in "${DEVS[@]:0:5}"; do mdadm --zero-superblock "$dev"; done
 	SAID=$(mdadm --create "/dev/$MD" --level=par --raid-devices=5 --assume-clean "${DEVS[@]:0:5}" 2>&1 </dev/null) ||
 		fail "not restored: $SAID"
 	[[ $SAID != *larger* ]] || fail "larger members of a restored array: $SAID"
 	has "$kib"
-	same first 0 "restored"
+	same_file first 0 "restored"
 	stop_par
 }
 

@@ -47,15 +47,6 @@ defaults() {
 	rmdisks
 }
 
-# put NAME MIB, same NAME MIB: write 8 MiB of random data there and keep them as a file, compare with the file.
-put() {
-	dd if=/dev/urandom of="$MACHINE_TMP/$1" bs=1M count=8 status=none
-	dd if="$MACHINE_TMP/$1" of="/dev/$MD" bs=1M seek="$2" oflag=direct conv=fsync,notrunc status=none
-}
-same() {
-	dd if="/dev/$MD" bs=1M skip="$2" count=8 iflag=direct status=none | cmp - "$MACHINE_TMP/$1" || fail "content of $1 $3"
-}
-
 # lives: an array with the defaults shifts down, serves what is in use without the sleepers, and the rest by a miss.
 lives() {
 	local mib misses
@@ -68,41 +59,41 @@ lives() {
 	assert_le "$mib" $(((64 << 20) * 10 / 11)) "MiB of the array, at most"
 	assert_le $(((64 << 20) * 9990 / 11000)) "$mib" "MiB of the array, at least"
 	assert_eq "$(par log_size)" $((12 << 30)) "bytes of the log"
-	put used 0
-	put used_too $((mib / 2))
-	put cold $((mib - 64))
+	put_file used 0
+	put_file used_too $((mib / 2))
+	put_file cold $((mib - 64))
 	# With a log only reads are uses. What was used in the last life of the array is not known any more.
 	reassemble_par
-	same used 0 "in the top gear"
-	same used_too $((mib / 2)) "in the top gear"
+	same_file used 0 "in the top gear"
+	same_file used_too $((mib / 2)) "in the top gear"
 	shift_to 3
 	[ "$(par slots_free)" -lt "$(par slots)" ] || fail "no slot is given"
 	misses=$(par slot_misses)
 	watch_sleepers
-	same used 0 "in the low gear"
-	same used_too $((mib / 2)) "in the low gear"
-	put used 0
-	same used 0 "written in the low gear"
-	put new $((mib / 4))
-	same new $((mib / 4)) "first written in the low gear"
+	same_file used 0 "in the low gear"
+	same_file used_too $((mib / 2)) "in the low gear"
+	put_file used 0
+	same_file used 0 "written in the low gear"
+	put_file new $((mib / 4))
+	same_file new $((mib / 4)) "first written in the low gear"
 	assert_asleep "of data in use"
 	assert_eq "$(par slot_misses)" "$misses" "misses of data in use"
 	reassemble_par
 	assert_eq "$(par gear)" 3 "gear after a stop"
 	has 10
 	watch_sleepers	# mdadm has read their superblocks
-	same used 0 "after a stop"
-	same used_too $((mib / 2)) "after a stop"
-	same new $((mib / 4)) "first written in the low gear, after a stop"
+	same_file used 0 "after a stop"
+	same_file used_too $((mib / 2)) "after a stop"
+	same_file new $((mib / 4)) "first written in the low gear, after a stop"
 	assert_asleep "of data in use, after a stop"
-	same cold $((mib - 64)) "by a miss"
+	same_file cold $((mib - 64)) "by a miss"
 	settle
 	assert_eq "$(par gear)" 5 "gear after a miss"
 	assert_eq "$(par member4/last_wake_cause)" miss "cause of the wake"
 	[ "$(par slot_misses)" -gt 0 ] || fail "no miss"
 	for at in "used 0" "used_too $((mib / 2))" "cold $((mib - 64))" "new $((mib / 4))"; do
 		# shellcheck disable=SC2086
-		same $at "at the end"
+		same_file $at "at the end"
 	done
 	stop_par
 	[ "$(dissect --geometry | wc -l)" -gt 0 ]
@@ -112,19 +103,19 @@ lives() {
 	created --assume-clean
 	told 0
 	has 10
-	same cold $((mib - 64)) "restored"
+	same_file cold $((mib - 64)) "restored"
 	stop_par
 	note "restored, an array with images of everything"
 	created --destroy-par --image-share=100
 	told 0
 	has 100
-	put all 0
+	put_file all 0
 	stop_par
 	for dev in "${DEVS[@]}"; do mdadm --zero-superblock "$dev"; done
 	created --assume-clean
 	told 0
 	has 100
-	same all 0 "restored"
+	same_file all 0 "restored"
 	stop_par
 	rmdisks
 }

@@ -56,6 +56,16 @@ create_shared() {
 	create_par "$@" --data-offset=1M --uuid=$uuid
 }
 
+# put_file NAME MIB, same_file NAME MIB WHEN: write 8 MiB of random data there and keep them as a file, compare with the
+# file.
+put_file() {
+	dd if=/dev/urandom of="$MACHINE_TMP/$1" bs=1M count=8 status=none
+	dd if="$MACHINE_TMP/$1" of="/dev/$MD" bs=1M seek="$2" oflag=direct conv=fsync,notrunc status=none
+}
+same_file() {
+	dd if="/dev/$MD" bs=1M skip="$2" count=8 iflag=direct status=none | cmp - "$MACHINE_TMP/$1" || fail "content of $1 $3"
+}
+
 # with_par LAYOUT SIZE FUNCTION [OPTION...]: create an array on new disks, call FUNCTION, stop the array,
 # remove the disks.
 with_par() {
