@@ -64,26 +64,26 @@ expect 5 none 0 0 "a check that wakes all"
 
 note "in parts"
 days 10
-echo 300 >"/sys/block/$MD/md/sync_speed_max"
-echo 100 >"/sys/block/$MD/md/sync_speed_min"
+set_sync sync_speed_max 300
+set_sync sync_speed_min 100
 echo check >"/sys/block/$MD/md/sync_action"
 sync_at 4096
 echo idle >"/sys/block/$MD/md/sync_action"
 wait_for "/sys/block/$MD/md/sync_action" idle
 assert_le 1 "$(cat "/sys/block/$MD/md/sync_min")" "sync_min after a check that was interrupted"
 assert_eq "$(last 5)" 10 "days since the set of 5 was read in whole, when a check was broken off"
-echo 1000000 >"/sys/block/$MD/md/sync_speed_max"
+set_sync sync_speed_max 1000000
 days 1
 check
 expect 5 none 1 0 "a check that went on"
 days 1
-echo 16384 >"/sys/block/$MD/md/sync_min"
+set_sync sync_min 16384
 check
 expect 5 none 2 0 "a check of a part"
 
 note "degraded"
 days 3
-echo 0 >"/sys/block/$MD/md/sync_min"
+set_sync sync_min 0
 mdadm --quiet "/dev/$MD" --fail "${DEVS[4]}"
 settle
 detached 4

@@ -6,7 +6,6 @@ set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 sync_file() { cat "/sys/block/$MD/md/$1"; }
-set_sync() { echo "$2" >"/sys/block/$MD/md/$1"; }
 completed() { local now; read -r now _ <"/sys/block/$MD/md/sync_completed"; [ "$now" != none ] || now=0; echo "$now"; }
 
 # damage MEMBERS: damage the parity of the first and of the last row of that set.

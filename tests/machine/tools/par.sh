@@ -133,6 +133,16 @@ power_cut() {
 	echo all >"$SPINDLES/restore"
 }
 
+# set_sync FILE VALUE: for a moment after sync_action is idle, md refuses limits (EBUSY).
+set_sync() {
+	local tries
+	for ((tries = 0; tries < 50; tries++)); do
+		{ echo "$2" >"/sys/block/$MD/md/$1"; } 2>/dev/null && return
+		sleep 0.1
+	done
+	echo "$2" >"/sys/block/$MD/md/$1"
+}
+
 # sync_at SECTOR: wait until the check or rebuild has reached this sector.
 sync_at() {
 	local at deadline=$((SECONDS + 120))
