@@ -103,11 +103,13 @@ shares() {
 
 # Options that only level par has are refused for another level.
 other_level() {
-	local got
-	got=$("$MDADM" --create /dev/md77 --level=raid5 -n 3 --image-share=10 /nonexistent/{a,b,c} </dev/null 2>&1 || true)
-	[ "$got" = 'mdadm: --image-share is only supported for level par' ] && return
-	printf '%s\n' "FAILED: raid5 with --image-share: $got"
-	FAILURES=$((FAILURES + 1))
+	local got option
+	for option in --image-share=10 --log-size=8M --log-size=none; do
+		got=$("$MDADM" --create /dev/md77 --level=raid5 -n 3 $option /nonexistent/{a,b,c} </dev/null 2>&1 || true)
+		[ "$got" = "mdadm: ${option%=*} is only supported for level par" ] && continue
+		printf '%s\n' "FAILED: raid5 with $option: $got"
+		FAILURES=$((FAILURES + 1))
+	done
 }
 
 # Without --run, mdadm asks about a bitmap if the level is another one.

@@ -25,16 +25,17 @@ not_created() {
 	assert_eq "$(writes_so_far)" "$before" "sectors written by: $*"
 }
 
-# begin LAYOUT: create an array with data that only the low gear's set has.
+# begin LAYOUT [OPTION...]: create an array with data that only the low gear's set, or its log, has.
 begin() {
-	note "$1"
+	note "$*"
 	mkdisks "$(top_gear "$1")" 64M
-	create_par "$1" --chunk=64
+	create_par "$@" --chunk=64
 	fill 16
 	shift_to "$(low_gear "$1")"
 	fill 6 8
 	SUM=$(fingerprint $MIB)
 	UUID=$(uuid_of "${DEVS[0]}")
+	LOG=$(par log_size)
 	stop_par
 }
 
@@ -86,9 +87,33 @@ not_created "the old array was created with --raid-devices=5, not 4" create_on 4
 not_created 'was member 1 of the old array, not 0: name its devices in their order' \
 	mdadm --create "/dev/$MD" --run --level=par --assume-clean --raid-devices=5 \
 	"${DEVS[1]}" "${DEVS[0]}" "${DEVS[@]:2}"
+not_created 'the old array was created with --log-size=none, not 4096K' create --assume-clean --log-size=4M
+not_created 'the old array was created with --image-share=100, not 10' create --assume-clean --image-share=10
+create --assume-clean --log-size=none --image-share=100
+right "with all of it said"
+stop_par
 create_on 5 --assume-clean
 right "with nothing said of it"
 stop_par
+rmdisks
+
+# The size is rounded up to whole chunks: 5056K.
+begin 3,5 --log-size=5000K
+[ "$LOG" -gt 0 ] || fail "no log"
+note "with its log, or not at all"
+for size in 4M 5057K 8M; do
+	not_created "the old array was created with --log-size=5056K, not $(numfmt --from=iec "$size" --to-unit=1024)K" \
+		create --assume-clean --log-size=$size
+done
+not_created 'the old array was created with --log-size=5056K, not none' create --assume-clean --log-size=none
+for size in 5056K 5000K ''; do
+	create --assume-clean ${size:+--log-size=$size}
+	assert_eq "$(par log_size)" "$LOG" "bytes of the log"
+	right "with a log of ${size:-the old size}"
+	stop_par
+done
+create --assume-clean
+brought_back
 rmdisks
 
 begin 3,5
