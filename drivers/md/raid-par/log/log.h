@@ -161,8 +161,10 @@ u32 par_log_filled(struct par_conf *conf, u32 *blocks);
 
 /*
  * par_log_fit - use the stored part of the log's area; at assembly, before par_log_load()
- * par_log_resize - use all units except @left, and store this. Sleeps. -EBUSY: the log is not
- *	empty, or has lost blocks, which could not be written again without it; -EINVAL: too small
+ * par_log_resize - use all units except @left, and store this. Sleeps. Each error but -EINVAL, too
+ *	small, is logged. -EBUSY: the log has records; -EUCLEAN: it has lost blocks, which could
+ *	not be written again without it; -EALREADY: another change is under way; -ETIMEDOUT: the
+ *	drain's work is busy; -EROFS; -EIO: the log cannot be used, or the change not be stored
  */
 int par_log_fit(struct par_conf *conf);
 int par_log_resize(struct par_conf *conf, u32 left);

@@ -20,6 +20,13 @@ struct par_log_resize {
 	struct completion done;
 };
 
+/* Say why the size stays as it is, and what to do. */
+static int refuse_change(const struct par_log *log, int err, const char *why)
+{
+	pr_warn("md/par:%s: %s\n", mdname(log->conf->mddev), why);
+	return err;
+}
+
 bool par_log_off(const struct par_conf *conf)
 {
 	return READ_ONCE(conf->log->use.off);
@@ -42,14 +49,20 @@ int par_log_fit(struct par_conf *conf)
 /* Let nothing be appended until open_again(). */
 static int close_empty(struct par_log *log, u32 left)
 {
-	int err = 0;
+	bool records, lost;
 
 	spin_lock(&log->lock);
-	if (!par_log_ring_empty(&log->ring) || (left == log->use.area && log->lost.count))
-		err = -EBUSY;
-	log->use.closed = !err;
+	records = !par_log_ring_empty(&log->ring);
+	lost = left == log->use.area && log->lost.count;
+	log->use.closed = !records && !lost;
 	spin_unlock(&log->lock);
-	return err;
+	if (records)
+		return refuse_change(log, -EBUSY,
+				     "the write log has records, and log_size can be changed only while it is empty: shift to the top gear, and try again when log_used is 0");
+	if (lost)
+		return refuse_change(log, -EUCLEAN,
+				     "the write log has lost blocks, which can be written only through it: write or discard them (log_lost is 0 then), and try again to switch it off");
+	return 0;
 }
 
 static void open_again(struct par_log *log)
@@ -73,16 +86,32 @@ static void begin_ring(struct par_log *log, const struct par_log_shape *shape,
 	spin_unlock(&log->lock);
 }
 
+/* Can the log be appended to, if it is not closed? */
+static int check_usable(struct par_log *log)
+{
+	if (!md_is_rdwr(log->conf->mddev))
+		return refuse_change(log, -EROFS,
+				     "the array is read-only and cannot change its write log: make it writable first (mdadm --readwrite)");
+	if (par_log_broken(log))
+		return refuse_change(log, -EIO,
+				     "the write log cannot be changed, as too many members have failed: stop the array, and start it with those that are back");
+	if (par_log_make_ready(log))
+		return 0;
+	if (READ_ONCE(log->stuck))
+		return refuse_change(log, -EIO,
+				     "some records of the write log cannot be read, so it cannot be changed: check the disks, and try again when log_state is empty");
+	return refuse_change(log, -EIO,
+			     "the change of the write log cannot be stored: check the disks, and try again");
+}
+
 static int change_size(struct par_log *log, u32 left)
 {
 	struct par_log_shape shape = log->shape;
 	struct par_log_record record = { .left = left };
-	int err;
+	int err = check_usable(log);
 
-	if (!md_is_rdwr(log->conf->mddev))
-		return -EROFS;
-	if (par_log_broken(log) || !par_log_make_ready(log))
-		return -EIO;
+	if (err)
+		return err;
 	shape.units = log->use.area;
 	if (!par_log_shape_leave(&shape, left))
 		return -EINVAL;
@@ -100,6 +129,9 @@ static int change_size(struct par_log *log, u32 left)
 		/* The tail's unit may have older records that have been drained. */
 		par_log_close_unit(log, log->ring.tail);
 		begin_ring(log, &shape, &record);
+	} else {
+		refuse_change(log, err,
+			      "the change of the write log could not be stored: check the disks, and try again");
 	}
 	open_again(log);
 	return err;
@@ -146,12 +178,14 @@ int par_log_resize(struct par_conf *conf, u32 left)
 		log->use.asked = &asked;
 	spin_unlock(&log->lock);
 	if (busy)
-		return -EBUSY;
+		return refuse_change(log, -EALREADY,
+				     "another change of log_size is under way: try again when it has ended");
 	par_log_drain_now(log);
 	/* A stop of the array would wait for this request, and no drain runs then. */
 	if (!wait_for_completion_timeout(&asked.done, RESIZE_WAIT)) {
 		if (take_back(log, &asked))
-			return -EBUSY;
+			return refuse_change(log, -ETIMEDOUT,
+					     "the change of the write log has not begun within 10 s, as a drain or a discard is under way: try again later");
 		wait_for_completion(&asked.done);
 	}
 	return asked.err;

@@ -49,17 +49,16 @@ static int check_size(struct par_conf *conf, u64 units)
 static ssize_t log_size_store(struct par_conf *conf, const char *page, size_t len)
 {
 	u64 bytes, units;
-	int err = kstrtoull(page, 0, &bytes);
+	int err;
 
-	if (err)
-		return err;
+	/* Neither what is no number nor less than a unit is to switch it off. */
+	if (kstrtoull(page, 0, &bytes))
+		bytes = 1;
 	units = div_u64(bytes, UNIT_BYTES);
-	/* Less than a unit is not to switch it off. */
 	err = check_size(conf, units ?: bytes ? 1 : 0);
+	if (!err && !par_may_keep(conf))
+		err = -EROFS;
 	err = err ?: par_log_resize(conf, conf->log->use.area - units);
-	if (err == -EBUSY)
-		pr_warn("md/par:%s: the write log can be changed only while it is empty, and switched off only while no blocks are lost\n",
-			mdname(conf->mddev));
 	return err ?: len;
 }
 
