@@ -6,20 +6,6 @@
 set -euo pipefail
 . "$(dirname "$0")/../tools/policy.sh"
 
-# scatter N: write 4 KiB to each of five stripes, so that some parity is on a sleeper, of each of N runs that were not used
-# before. A run has 16 stripes, of 4 MiB.
-NEXT=0
-scatter() {
-	local n i
-	for ((n = 0; n < $1; n++)); do
-		for ((i = 0; i < 5; i++)); do
-			dd if=/dev/urandom of="/dev/$MD" bs=4K count=1 oflag=direct seek=$(((16 * NEXT + i) * 64)) conv=notrunc status=none
-		done
-		NEXT=$((NEXT + 1))
-		nap 8
-	done
-}
-
 mkspindles 5 96M preset=nas
 LOG=16384 create_shared 10 3,5 --chunk=64
 dd if=/dev/zero of="/dev/$MD" bs=1M oflag=direct status=none || true
@@ -30,10 +16,10 @@ listen
 nap 700	# all uses so far are of an earlier period
 
 set_par policy auto
-scatter 30
+scatter_runs 30
 assert_eq "$(par gear)" 3 "gear under small writes"
 wait_asleep
-scatter 30
+scatter_runs 30
 assert_eq "$(par gear) $(par slot_misses)" "3 0" "gear and misses under small writes"
 [ "$(par logged)" -gt 0 ] || fail "nothing was logged"
 

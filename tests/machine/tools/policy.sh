@@ -74,6 +74,21 @@ quick() {
 	set_par up_threshold 20
 }
 
+# scatter_runs N: write 4 KiB to each of five stripes, so that some parity is on a sleeper, of each of N runs that were
+# not used before, one in 8 s. The array is of five members with chunks of 64 KiB, and a run has 16 stripes, of 4 MiB.
+NEXT_RUN=0
+scatter_runs() {
+	local n i
+	for ((n = 0; n < $1; n++)); do
+		for ((i = 0; i < 5; i++)); do
+			dd if=/dev/urandom of="/dev/$MD" bs=4K count=1 oflag=direct seek=$(((16 * NEXT_RUN + i) * 64)) conv=notrunc \
+				status=none
+		done
+		NEXT_RUN=$((NEXT_RUN + 1))
+		nap 8
+	done
+}
+
 # explains PATTERN: the array's explain file matches.
 explains() { assert_match "$(par explain)" "$1" "explain"; }
 

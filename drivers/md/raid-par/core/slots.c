@@ -248,15 +248,15 @@ static void use_run(struct par_vmember *vm, unsigned int band, u64 row, bool wri
 
 void par_slots_used(struct par_vmember *vm, u64 row, bool write, bool prior)
 {
-	const struct par_geometry *geo = &vm->set->conf->geo;
+	const struct par_conf *conf = vm->set->conf;
+	bool logged = READ_ONCE(conf->slots->logged);
 
 	/*
-	 * If there is a log, it takes the writes, so they are no reason for images. It takes them
+	 * A log that is not off takes the writes, so they are no reason for images. It takes them
 	 * without a read, so such reads are no misses; but what is written is often read later.
 	 */
-	if (is_use(vm) && !(write && geo->log_sectors))
-		use_run(vm, par_image_set(geo, vm->index), row, write,
-			!(prior && geo->log_sectors));
+	if (is_use(vm) && !(write && logged))
+		use_run(vm, par_image_set(&conf->geo, vm->index), row, write, !(prior && logged));
 }
 
 void par_slots_missed(struct par_vmember *vm, u64 row)

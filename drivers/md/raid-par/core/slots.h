@@ -24,6 +24,8 @@
  * @misses: by gear
  * @lacking: uses of runs without a slot that were misses, or would have been if the run's sleepers
  *	had slept; by band, under @lock
+ * @logged: the array has a write log, which is not off: it takes users' writes, which need no
+ *	images then. The log sets it
  * @copied: the highest gear set to whose images, or from them, the mover copies now; 0: none.
  *	Written under conf->shift->copy_mutex
  */
@@ -36,7 +38,7 @@ struct par_slot_maps {
 	struct work_struct give_work;
 	struct par_map_block *block;
 	unsigned long *todo;
-	bool unknown;
+	bool unknown, logged;
 	u64 hits[PAR_MAX_SETS + 1];
 	atomic64_t misses[PAR_MAX_SETS + 1];
 	u64 lacking[PAR_MAX_SETS];
@@ -110,6 +112,15 @@ void par_slots_used(struct par_vmember *vm, u64 row, bool write, bool prior);
 static inline void par_slots_copying(struct par_conf *conf, unsigned int set)
 {
 	WRITE_ONCE(conf->slots->copied, set);
+}
+
+/*
+ * par_slots_logged - from now on the write log takes users' writes, or does not. The caller
+ * serializes; no requests need to be waited for. Any context.
+ */
+static inline void par_slots_logged(struct par_conf *conf, bool logged)
+{
+	WRITE_ONCE(conf->slots->logged, logged);
 }
 
 /* par_slots_missed - a request has to wake @vm's member: its run and the next run become hot */

@@ -10,6 +10,7 @@
  * length, tail and run, after a flush.
  */
 #include "core/parent.h"
+#include "core/slots.h"
 #include "log/log.h"
 
 #define RESIZE_WAIT	(10 * HZ)	/* limit for the drain's work to begin */
@@ -32,6 +33,12 @@ bool par_log_off(const struct par_conf *conf)
 	return READ_ONCE(conf->log->use.off);
 }
 
+static void set_off(struct par_log *log, bool off)
+{
+	WRITE_ONCE(log->use.off, off);
+	par_slots_logged(log->conf, !off);
+}
+
 int par_log_fit(struct par_conf *conf)
 {
 	struct par_log *log = conf->log;
@@ -42,7 +49,7 @@ int par_log_fit(struct par_conf *conf)
 	if (!par_log_shape_leave(&log->shape, left))
 		return -EINVAL;
 	log->index.units = log->shape.units;
-	log->use.off = left == log->use.area;
+	set_off(log, left == log->use.area);
 	return 0;
 }
 
@@ -81,7 +88,7 @@ static void begin_ring(struct par_log *log, const struct par_log_shape *shape,
 	log->index.units = shape->units;
 	par_log_ring_init(&log->ring, par_log_blocks(shape), record->tail);
 	log->run = record->run;
-	WRITE_ONCE(log->use.off, record->left == log->use.area);
+	set_off(log, record->left == log->use.area);
 	WRITE_ONCE(log->conf->io->log_done, record->tail);
 	spin_unlock(&log->lock);
 }
