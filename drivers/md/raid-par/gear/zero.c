@@ -98,12 +98,14 @@ static void learn_zero_us(struct par_conf *conf, unsigned int band, ktime_t bega
 	*us = max(*us, 1U);
 }
 
-/* At first as many as can be written at 100 MiB/s. */
+/* At first as many as can be written at 100 MiB/s. Waiting for speed_max is not learnt. */
 u32 par_zero_most(const struct par_conf *conf, unsigned int band, u32 seconds)
 {
-	u32 us = conf->shift->fill.band[band].zero_us ?: slot_sectors(conf, band) * 5;
+	u64 us = conf->shift->fill.band[band].zero_us ?: slot_sectors(conf, band) * 5ULL;
+	u64 kib = slot_sectors(conf, band) / 2;
 
-	return clamp_t(u64, div_u64((u64)seconds * USEC_PER_SEC, us), 1, U32_MAX);
+	us = max(us, div_u64(kib * USEC_PER_SEC, READ_ONCE(conf->store->super.speed_max)));
+	return clamp_t(u64, div64_u64((u64)seconds * USEC_PER_SEC, us), 1, U32_MAX);
 }
 
 int par_zero_slots(struct par_conf *conf, unsigned int band, u64 until,
