@@ -4,6 +4,7 @@
 # machine: --mem 2G
 # needs: mdadm-4.4? mdadm-4.6?
 # timeout: 400
+# RAIDPAR_WHOLE=1: with both versions of mdadm, whose patches differ in context lines only.
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
@@ -138,5 +139,6 @@ for version in 4.4 4.6; do
 	defaults 66G 10 1 --log-size=8M
 	defaults 66G 10 0 --quiet
 	lives
+	[ -n "${RAIDPAR_WHOLE:-}" ] || break
 done
 [ "$RAN" -gt 0 ] || fail "no mdadm"
