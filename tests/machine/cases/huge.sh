@@ -97,9 +97,9 @@ done
 logged_by_default() {
 	mkdisks 5 "$1"
 	create_par 3,5
-	assert_eq "$(par log_size)" $((($2 << 20) * 3 / 2)) "bytes of the log on disks of $1"
+	assert_eq "$(par log_size)" "$(ring_bytes "$2")" "bytes of the log on disks of $1"
 	reassemble_par
-	assert_eq "$(par log_size)" $((($2 << 20) * 3 / 2)) "bytes of it when the array has been stopped"
+	assert_eq "$(par log_size)" "$(ring_bytes "$2")" "bytes of it when the array has been stopped"
 	stop_par
 	rmdisks
 }

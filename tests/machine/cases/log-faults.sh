@@ -150,7 +150,8 @@ patch() {
 	local i left
 	mkspindles 4 64M
 	left=("${DEVS[0]}" "${DEVS[@]:2}")
-	create_logged 2,4 16 --chunk=64
+	# Too small for summaries, with which the start would not need these sectors.
+	create_logged 2,4 15 --chunk=64
 	fill_twin
 	cp "$TWIN" "$TWIN.home"
 	shift_to 2

@@ -59,7 +59,7 @@ lives() {
 	# the log, the metadata and mdadm's offset.
 	assert_le "$mib" $(((64 << 20) * 10 / 11)) "MiB of the array, at most"
 	assert_le $(((64 << 20) * 9990 / 11000)) "$mib" "MiB of the array, at least"
-	assert_eq "$(par log_size)" $((12 << 30)) "bytes of the log"
+	assert_eq "$(par log_size)" "$(ring_bytes 8192)" "bytes of the log"
 	put_file used 0
 	put_file used_too $((mib / 2))
 	put_file cold $((mib - 64))

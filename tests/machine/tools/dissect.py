@@ -9,9 +9,11 @@ without a superblock takes a free place. In every written row of every set the p
 Q, must be right; the two copies of a segment whose state is "both" must be equal; one whose state
 is "both" or "image" must have a slot, if images are of a share; no intent may be set. Rows with lost blocks are skipped. The write log must have a complete copy of each record up to
 the last flushed one, complete copies of the same run must be equal, and none of the last run may have a newer tail
-than the superblock. Members that the
-superblock calls absent from the log are left out. Prints the number of rows, segments and
-records that were checked.
+than the superblock. If a summary of a unit of the log counts at a start, each copy that it names
+must have the records that it tells of; no summary of the last run may be of a unit behind the
+last record. Members that the
+superblock calls absent from the log are left out. Prints the number of rows, segments, records
+and units with a summary that were checked.
 
 --compare also reads the array's content, with that of the log, and compares it with FILE.
 The other options only print places:
@@ -37,6 +39,8 @@ BLOCK = 4096
 PAYLOAD = 3840
 ZONE_ROWS = 512
 UNIT = 128
+SUMMARIES = 16      # the feature; of logs with SUMMARY_UNITS at least
+SUMMARY_UNITS = 32
 UNWRITTEN, BOTH, HOME, IMAGE = range(4)
 PARITIES = {0: 1, 1: 2, 2: 0}
 
@@ -265,20 +269,43 @@ class Slots:
         return f"{used} of {sum(slots for _, slots in self.counts.values())} slots"
 
 
+class Summary:
+    """What the summary of a unit of the log says, if it is one."""
+
+    def __init__(self, raw, epoch):
+        magic, _, its_epoch, self.run, self.pos, self.tail, self.copies, self.records = \
+            struct.unpack_from("<2I4Q2I", raw)
+        self.good = magic == 0x55524150 and its_epoch == epoch and sealed(raw, 4)
+        self.entries = raw[64:64 + 12 * UNIT]
+
+
 class Log:
     """The write log: its records from the tail on, and their content."""
 
     def __init__(self, array, raw):
         self.array, self.records, self.blocks = array, [], {}
-        self.sectors = self.tail = self.end = 0
+        self.sectors = self.tail = self.end = self.summaries = 0
         if struct.unpack_from("<Q", raw, 16)[0] & 2:
             self.sectors, self.tail, self.stable, self.run, self.absent, left = \
                 struct.unpack_from("<4Q2I", raw, 160)
             self.members, self.copies = array.gears[0], array.parities + 1
-            rows = self.sectors // (UNIT * BLOCK // SECTOR)
-            units = min(rows * self.members // self.copies, 1 << 24)
+            units = self.units_of(self.sectors)
+            if struct.unpack_from("<Q", raw, 16)[0] & SUMMARIES:
+                units = self.leave_summaries(units)
+                self.summaries_from, = struct.unpack_from("<Q", raw, 240)
             self.ring = (units - (left if left < units else 0)) * UNIT
+            self.units = self.summarized = 0
             self.walk()
+
+    def units_of(self, sectors):
+        return min(sectors // (UNIT * BLOCK // SECTOR) * self.members // self.copies, 1 << 24)
+
+    def leave_summaries(self, units):
+        """The area ends with a summary for each unit that it would have without summaries."""
+        if units < SUMMARY_UNITS:
+            raise Wrong(f"a log of {units} units has summaries")
+        self.summaries = self.array.meta - units * BLOCK // SECTOR
+        return self.units_of(self.sectors - units * BLOCK // SECTOR)
 
     def places(self, pos):
         """Where each copy of a position is: the member, and the sector of its data area."""
@@ -309,9 +336,13 @@ class Log:
     def walk(self):
         pos, run = self.tail, 0
         limit = self.tail - self.tail % UNIT + self.ring
+        unit = None     # where it begins, the last run before it, and the copies of its records
         while pos < limit:
-            found = [self.record(d, sector, pos, run) for d, sector in self.places(pos)
-                     if not self.absent >> d & 1]
+            if pos % UNIT == 0:
+                self.check_unit(unit)
+                unit = pos, run, []
+            found = [None if self.absent >> d & 1 else self.record(d, sector, pos, run)
+                     for d, sector in self.places(pos)]
             whole = max((raw for raw in found if raw), default=None,
                         key=lambda raw: struct.unpack_from("<Q", raw, 16)[0])
             if whole is None:
@@ -321,12 +352,59 @@ class Log:
                    for raw in found):
                 raise Wrong(f"the log: the copies of the record at {pos} differ")
             self.records.append(pos)
+            if unit:
+                unit[2].append([whole if raw == whole else None for raw in found])
             self.take(whole)
             pos += len(whole) // BLOCK
             pos += pos % UNIT == UNIT - 1
         self.end = pos
         if pos < self.stable:
             raise Wrong(f"the log ends at {pos}, and up to {self.stable} it had been flushed")
+        self.check_unit(unit)
+        self.units = -(-pos // UNIT) - self.tail // UNIT if self.records else 0
+        for pos in range(-(-pos // UNIT) * UNIT, limit, UNIT):
+            self.check_unit((pos, run, []))
+
+    def summaries_at(self, pos):
+        """By member, the summaries of the unit there."""
+        for d in range(self.members):
+            if self.summaries and not self.absent >> d & 1:
+                sector = self.summaries + pos % self.ring // UNIT * BLOCK // SECTOR
+                summary = Summary(self.array.member[d].read(sector, BLOCK // SECTOR), self.array.epoch)
+                if summary.good and summary.pos == pos:
+                    yield d, summary
+
+    def check_unit(self, unit):
+        """If a summary of the unit counts, the unit must have what it says."""
+        counts = False
+        for d, summary in self.summaries_at(unit[0]) if unit else ():
+            pos, run, records = unit
+            if summary.run == self.run and summary.tail > self.tail:
+                raise Wrong(f"member {d}: the summary at {pos} was made with the tail "
+                            f"{summary.tail}, not {self.tail}")
+            if max(run, self.summaries_from) <= summary.run <= self.run and \
+                    (pos + UNIT <= self.stable or summary.run == self.run):
+                self.check_summary(f"the summary of member {d} at {pos}", summary, records)
+                counts = True
+        self.summarized += counts
+
+    def check_summary(self, name, summary, records):
+        entries = bytearray(12 * UNIT)
+        for copies in records:
+            whole = next(raw for raw in copies if raw)
+            pos, = struct.unpack_from("<Q", whole, 24)
+            count = len(whole) // BLOCK - 1
+            entries[12 * (pos % UNIT + 1):12 * (pos % UNIT + 1 + count)] = whole[64:64 + 12 * count]
+            if struct.unpack_from("<Q", whole, 16)[0] != summary.run:
+                raise Wrong(f"{name} is of run {summary.run}, and the record at {pos} is not")
+        if len(records) != summary.records or entries != summary.entries:
+            raise Wrong(f"{name} is of {summary.records} records, which are not those of the unit: {len(records)}")
+        if not 0 < summary.copies < 1 << self.copies:
+            raise Wrong(f"{name} names the copies {summary.copies:#x}")
+        for copy, (d, _) in enumerate(self.places(summary.pos)):
+            if summary.copies >> copy & 1 and not self.absent >> d & 1 and \
+                    not all(copies[copy] for copies in records):
+                raise Wrong(f"{name} names copy {copy}, which lacks a record")
 
     def take(self, raw):
         for i in range(len(raw) // BLOCK - 1):
@@ -355,7 +433,8 @@ class Log:
                          for d, sector in self.places(pos)))
 
     def __str__(self):
-        return f"{len(self.records)} records of {len(self.blocks)} blocks in the log"
+        told = f"{len(self.records)} records of {len(self.blocks)} blocks in the log"
+        return f"{told}, {self.summarized} of {self.units} units summarized" if self.summaries else told
 
 
 class Hours:

@@ -32,6 +32,20 @@ find_log() {
 	LOG_AT=$(($(data_offset "${DEVS[0]}") + $(super_number 0 112) - LOG_LENGTH))
 }
 
+# find_summaries: the same, and set UNITS to the number of units of the log's whole area, and SUMS to the block of the log that
+# has the summary of the first unit, on each of these disks.
+find_summaries() {
+	local members copies=2
+	find_log
+	assert_eq $(($(super_number 0 16) & 16)) 16 "the superblock's bit for summaries"
+	# shellcheck disable=SC2153  # create_par sets LAYOUT
+	members=$(low_gear "$LAYOUT")
+	[[ $LAYOUT != raid6:* ]] || copies=3
+	[[ $LAYOUT != raid0:* ]] || copies=1
+	# shellcheck disable=SC2017,SC2034  # whole units; for scripts that source this file
+	UNITS=$((LOG_LENGTH / 1024 * members / copies)) SUMS=$((LOG_LENGTH / 8 - UNITS))
+}
+
 # log_range [BLOCK [COUNT]]: these blocks of the log, or all of it, as FIRST and COUNT in sectors of a disk.
 log_range() {
 	FIRST=$((LOG_AT + 8 * ${1:-0})) COUNT=$LOG_LENGTH
@@ -67,6 +81,20 @@ fill_twin() {
 	fill 8
 	dd if="/dev/$MD" of="$TWIN" bs=1M count=8 iflag=direct status=none
 }
+
+# log_twin: write new random data to the file, and to the array in requests that the log takes: about 16 units. In virtual
+# time only a pause lets the log write their summaries.
+log_twin() {
+	local i
+	dd if=/dev/urandom of="$TWIN" bs=1M count=8 status=none
+	for i in 0 1 2 3; do
+		dd if="$TWIN" of="/dev/$MD" bs=128k skip=$((16 * i)) seek=$((16 * i)) count=16 oflag=direct conv=notrunc status=none
+		nap 0.1
+	done
+}
+
+# summarized: print the number of units that the assembly since mark_log has found by their summaries.
+summarized() { log_since | sed -n 's/.* \([0-9]*\) units were found by their summaries$/\1/p' | tail -1; }
 
 # write_some SEED COUNT [large]: make COUNT writes of 512 bytes to 32 KiB, or to 1020 KiB, to the array and to the file.
 write_some() { "$TOOLS/log_writes.py" "/dev/$MD" "$TWIN" "$@"; }

@@ -133,6 +133,13 @@ power_cut() {
 	echo all >"$SPINDLES/restore"
 }
 
+# ring_bytes MIB: print the size of a log of MIB on each of three members, without copies and summaries (see log-place.c).
+ring_bytes() {
+	local summaries=$(($1 * 3 * 4)) # KiB
+	# shellcheck disable=SC2017  # whole units
+	echo $((($1 * 1024 - summaries) / 512 * 3 / 2 * 524288))
+}
+
 # set_sync FILE VALUE: for a moment after sync_action is idle, md refuses limits (EBUSY).
 set_sync() {
 	local tries

@@ -36,6 +36,7 @@ static void index_record(struct par_log *log, const struct par_log_sent *sent)
 	par_log_ring_done(&log->ring, sent->end);
 	WRITE_ONCE(log->conf->io->log_done, log->ring.done);
 	log->count.logged += sent->count * PAR_LOG_BLOCK;
+	par_log_summarize(log, sent);
 }
 
 /* Acknowledge the records that are written, up to the first one that is not. */
@@ -89,7 +90,7 @@ static void copy_endio(struct bio *bio)
 	if (bio->bi_status)
 		md_error(mddev, leg->rdev);
 	else
-		atomic_inc(&sent->good);
+		atomic_or(BIT(leg - sent->leg), &sent->good);
 	rdev_dec_pending(leg->rdev, mddev);
 	bio_put(bio);
 	copy_put(sent);
@@ -244,7 +245,7 @@ static bool append_record(struct par_log *log)
 	log->next++;
 	log->last = jiffies;
 	/* No event tells the drain that the log is idle: it checks at intervals. */
-	queue_delayed_work(log->drain_wq, &log->drain_work, PAR_LOG_LOOK);
+	queue_delayed_work(log->queues.drain, &log->drain_work, PAR_LOG_LOOK);
 	/*
 	 * The first copy is adjacent to the last one of the next unit. A plug merges a request with
 	 * the one before it only, if that is large.
@@ -273,17 +274,22 @@ static int walk_and_heal(struct par_log *log)
  */
 static bool heal_copies(struct par_log *log)
 {
-	bool healed;
+	int err = 0;
 
 	lockdep_assert_held(&log->ready_lock);
-	healed = !log->lacking || par_log_ring_empty(&log->ring) ||
-		 (!log->stuck && !walk_and_heal(log));
-	if (!healed && !log->stuck)
+	if (log->lacking && !par_log_ring_empty(&log->ring))
+		err = log->stuck ? -ENODATA : walk_and_heal(log);
+	if (err && err != -ENODATA) {
+		pr_warn_ratelimited("md/par:%s: the records that copies of the log lack cannot be written now: error %d; nothing is written to the log before they are\n",
+				    mdname(log->conf->mddev), err);
+		return false;
+	}
+	if (err && !log->stuck)
 		pr_err("md/par:%s: some records of the log cannot be read any more: nothing is written to the log until it has been drained\n",
 		       mdname(log->conf->mddev));
-	WRITE_ONCE(log->stuck, !healed);
-	log->lacking &= !healed;
-	return healed;
+	WRITE_ONCE(log->stuck, err);
+	log->lacking &= !!err;
+	return !err;
 }
 
 static bool begin_run(struct par_log *log)
@@ -296,6 +302,9 @@ static bool begin_run(struct par_log *log)
 
 	lockdep_assert_held(&log->ready_lock);
 	spin_lock(&log->lock);
+	if (par_log_ring_empty(&log->ring))
+		par_log_void_older(log);
+	record.summaries_from = log->sums.counts_from;
 	record.lost = log->lost;
 	spin_unlock(&log->lock);
 	if (par_store_log(log->conf, &record, par_log_ring_empty(&log->ring)))

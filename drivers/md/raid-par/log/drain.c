@@ -488,6 +488,9 @@ static bool choose_tail(struct par_log *log, struct par_log_record *record)
 	record->tail = par_log_drain_tail(&log->index, &log->ring);
 	record->stable = log->ring.done;
 	record->lost = log->lost;
+	if (record->tail == log->ring.head)
+		par_log_void_older(log);
+	record->summaries_from = log->sums.counts_from;
 	empty = record->tail == log->ring.head && par_log_lacks_member(log);
 	log->use.closed = empty;
 	spin_unlock(&log->lock);
@@ -640,7 +643,10 @@ static void regain_discarded(struct par_log *log, const struct bio *bio)
 		any |= par_log_lost_any(&record.lost, sector, sectors);
 		par_log_lost_drop(&record.lost, sector, sectors);
 	}
-	if (!any || !par_log_make_ready(log) || par_store_log(log->conf, &record, false))
+	if (!any || !par_log_make_ready(log))
+		return;
+	record.summaries_from = log->sums.counts_from;
+	if (par_store_log(log->conf, &record, false))
 		return;
 	spin_lock(&log->lock);
 	log->lost = record.lost;
@@ -841,7 +847,7 @@ void par_log_drain_work(struct work_struct *work)
 		par_log_drain_now(log);
 	else if (!READ_ONCE(log->paused) &&
 		 (!par_log_ring_empty(&log->ring) || READ_ONCE(log->wanted)))
-		queue_delayed_work(log->drain_wq, &log->drain_work,
+		queue_delayed_work(log->queues.drain, &log->drain_work,
 				   done < 0 ? time_left(log->drain) : PAR_LOG_LOOK);
 }
 

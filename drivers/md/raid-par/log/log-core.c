@@ -73,12 +73,12 @@ unsigned int par_log_pages(struct page **pages, unsigned int count, gfp_t gfp)
 void par_log_drain_now(struct par_log *log)
 {
 	if (log->on && !READ_ONCE(log->paused))
-		mod_delayed_work(log->drain_wq, &log->drain_work, 0);
+		mod_delayed_work(log->queues.drain, &log->drain_work, 0);
 }
 
 void par_log_kick(struct par_log *log)
 {
-	queue_work(log->wq, &log->work);
+	queue_work(log->queues.append, &log->work);
 }
 
 bool par_log_broken(const struct par_log *log)

@@ -52,7 +52,7 @@ static void read_endio(struct bio *clone)
 	rdev_dec_pending(leg->rdev, leg->log->conf->mddev);
 	/* Read another copy, from a context in which requests may be sent. */
 	if (clone->bi_status)
-		queue_work(leg->log->wq, &leg->work);
+		queue_work(leg->log->queues.append, &leg->work);
 	else
 		read_end(leg, BLK_STS_OK);
 }

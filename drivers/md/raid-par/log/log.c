@@ -49,11 +49,12 @@ static int init_index(struct par_log *log)
 static int init_queues(struct par_log *log)
 {
 	const char *name = mdname(log->conf->mddev);
+	struct par_log_queues *queues = &log->queues;
 	int err;
 
-	log->wq = alloc_ordered_workqueue("%s-par-log", WQ_MEM_RECLAIM | WQ_HIGHPRI, name);
-	log->drain_wq = alloc_ordered_workqueue("%s-par-drain", WQ_MEM_RECLAIM, name);
-	if (!log->wq || !log->drain_wq)
+	queues->append = alloc_ordered_workqueue("%s-par-log", WQ_MEM_RECLAIM | WQ_HIGHPRI, name);
+	queues->drain = alloc_ordered_workqueue("%s-par-drain", WQ_MEM_RECLAIM, name);
+	if (!queues->append || !queues->drain)
 		return -ENOMEM;
 	err = bioset_init(&log->pools.bios, BIO_POOL_SIZE, 0, BIOSET_NEED_BVECS);
 	err = err ?: bioset_init(&log->pools.splits, BIO_POOL_SIZE, 0, 0);
@@ -77,11 +78,10 @@ int par_log_init(struct par_conf *conf)
 	INIT_DELAYED_WORK(&log->drain_work, par_log_drain_work);
 	if (!conf->geo.log_sectors)
 		return 0;
-	if (!par_log_shape_of(&log->shape, &conf->geo)) {
+	if (!par_log_shape_of(&log->shape, &conf->geo, false)) {
 		pr_err("md/par:%s: the log is too small\n", mdname(conf->mddev));
 		return -EINVAL;
 	}
-	log->use.area = log->shape.units;
 	err = init_sent(log);
 	err = err ?: par_log_drain_alloc(log);
 	err = err ?: init_index(log);
@@ -99,12 +99,13 @@ void par_log_exit(struct par_conf *conf)
 	/* It may be about to kick the records' work, though its requests have ended. */
 	if (log->on)
 		flush_work(&log->gathered.work);
-	if (log->drain_wq) {
+	par_log_summaries_exit(log);
+	if (log->queues.drain) {
 		disable_delayed_work_sync(&log->drain_work);
-		destroy_workqueue(log->drain_wq);
+		destroy_workqueue(log->queues.drain);
 	}
-	if (log->wq)
-		destroy_workqueue(log->wq);
+	if (log->queues.append)
+		destroy_workqueue(log->queues.append);
 	for (u = 0; log->index.unit && u < log->use.area; u++)
 		if (log->index.unit[u])
 			par_log_slots_free(log->index.unit[u]);
@@ -136,6 +137,7 @@ void par_log_pause(struct par_conf *conf)
 	WRITE_ONCE(log->paused, true);
 	cancel_delayed_work_sync(&log->drain_work);
 	flush_work(&log->work);
+	par_log_summaries_store(log);
 	spin_lock(&log->lock);
 	done = log->ring.done;
 	spin_unlock(&log->lock);
@@ -153,7 +155,7 @@ void par_log_resume(struct par_conf *conf)
 	WRITE_ONCE(log->paused, false);
 	par_log_writable(conf);
 	/* Not at once: md may be about to make the array read-only, which is clean now. */
-	queue_delayed_work(log->drain_wq, &log->drain_work,
+	queue_delayed_work(log->queues.drain, &log->drain_work,
 			   READ_ONCE(log->wanted) || READ_ONCE(log->discards.head) ?
 			   0 : PAR_LOG_LOOK);
 }

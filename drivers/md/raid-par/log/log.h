@@ -29,11 +29,43 @@ struct par_log_leg {
 	struct md_rdev *rdev;
 };
 
+/* struct par_log_unit_sum - the summary of a unit: @raw is complete but for its seal */
+struct par_log_unit_sum {
+	struct par_log_summary head;
+	struct par_disk_log_summary *raw;
+};
+
+/* struct par_log_queues - for the works of records, and of the drain */
+struct par_log_queues {
+	struct workqueue_struct *append, *drain;
+};
+
+/**
+ * struct par_log_summaries - summaries of units that have been written in this run
+ * @unit: a queue of units whose records all have been acknowledged, from @first to @next
+ * @count: its length, a power of two; 0: units have no summaries
+ * @raw: its blocks, one after the other
+ * @counts_from: stored with each tail: summaries of runs before this one do not count
+ * @open: unit @next of the queue has been begun, and is not complete
+ * @work: flushes these units, and writes their summaries
+ * @wq: for @work. A resize waits for it in the drain's work, so it must not wait for works that
+ *	wait for a drain
+ */
+struct par_log_summaries {
+	struct par_log_unit_sum *unit;
+	struct par_disk_log_summary *raw;
+	unsigned int count, first, next;
+	u64 counts_from;
+	bool open;
+	struct work_struct work;
+	struct workqueue_struct *wq;
+};
+
 /**
  * struct par_log_sent - a record that is being written
  * @pos, @end: its positions in the ring; @tail: that of the ring; @count: blocks of data
  * @bios: writes that are acknowledged with it
- * @left: copies that are under way, plus one; @good: copies that are written
+ * @left: copies that are under way, plus one; @good: copies that are written, a bit each
  * @written: the writes of all copies have ended
  */
 struct par_log_sent {
@@ -63,11 +95,12 @@ struct par_log_pools {
  * @logged, @drained: sectors of the array; @sent: requests to members that write records or
  *	read them for a drain; @replayed: records that the assembly has found
  * @bad_reads: failed reads of copies
+ * @summarized: units of which it has read the summary only
  * @failures: the number of drains in a row that have failed up to now
  */
 struct par_log_counts {
 	u64 logged, drained, sent, replayed;
-	unsigned int failures;
+	unsigned int summarized, failures;
 	atomic64_t bad_reads;
 };
 
@@ -94,10 +127,11 @@ struct par_log_gathered {
 /**
  * struct par_log - the write log of an array
  * @on: the array has a log; if not, no other field is valid
- * @lock: guards the ring, the index, @lost, @waiting, @held, @queued, @use
+ * @lock: guards the ring, the index, @lost, @waiting, @held, @queued, @use, the queue in @sums
  * @lost: lost blocks, which are not live in the index
  * @sent: records under way, from @first to @next, modulo PAR_LOG_RECORDS; append_work only
  * @spare: slots for the next unit; append_work only
+ * @sums: see above
  * @waiting: writes that go into the log; @queued: the number of their blocks
  * @held: writes that wait until their logged blocks have been drained and freed
  * @gathered: see above
@@ -129,6 +163,7 @@ struct par_log {
 	unsigned int first, next;
 	struct par_log_use use;
 	struct par_log_slot *spare;
+	struct par_log_summaries sums;
 	struct bio_list waiting, held, discards;
 	struct par_log_gathered gathered;
 	u64 queued;
@@ -141,7 +176,7 @@ struct par_log {
 	unsigned long last;
 	struct par_log_counts count;
 	struct par_log_drain *drain;
-	struct workqueue_struct *wq, *drain_wq;
+	struct par_log_queues queues;
 	struct work_struct work;
 	struct delayed_work drain_work;
 	wait_queue_head_t wait;
@@ -160,7 +195,7 @@ void par_log_discard(struct par_conf *conf, struct bio *bio);
 u32 par_log_filled(struct par_conf *conf, u32 *blocks);
 
 /*
- * par_log_fit - use the stored part of the log's area; at assembly, before par_log_load()
+ * par_log_fit - use the log's area as the superblock says; at assembly, before par_log_load()
  * par_log_resize - use all units except @left, and store this. Sleeps. Each error but -EINVAL, too
  *	small, is logged. -EBUSY: the log has records; -EUCLEAN: it has lost blocks, which could
  *	not be written again without it; -EALREADY: another change is under way; -ETIMEDOUT: the
@@ -288,11 +323,38 @@ void par_log_drain_free(struct par_log *log);
 void par_log_read(struct par_log *log, struct bio *bio);
 int par_log_read_init(struct par_log *log);
 
+/* ---- summary.c ---- */
+
+/*
+ * par_log_summaries_init - allocate what summaries need, if the shape has them; sleeps
+ * par_log_summaries_exit - free it; nothing is appended any more
+ */
+int par_log_summaries_init(struct par_log *log);
+void par_log_summaries_exit(struct par_log *log);
+
+/* par_log_void_older - the log is empty: no summary of an older run counts; with the lock */
+static inline void par_log_void_older(struct par_log *log)
+{
+	lockdep_assert_held(&log->lock);
+	log->sums.counts_from = log->run;
+}
+
+/* par_log_summarize - a record is acknowledged; with the lock, in the order of positions */
+void par_log_summarize(struct par_log *log, const struct par_log_sent *sent);
+
+/*
+ * par_log_summaries_store - write the summaries of all complete units; sleeps
+ * par_log_summaries_drop - forget all units, of a ring that is about to change; sleeps
+ */
+void par_log_summaries_store(struct par_log *log);
+void par_log_summaries_drop(struct par_log *log);
+
 /* ---- walk.c ---- */
 
 /*
- * par_log_heal - write the records that copies lack, from @heal on. Sleeps. -EIO: some records
- * cannot be read from any copy any more; -ENOMEM: there is no memory at the moment.
+ * par_log_heal - write the records that copies lack, from @heal on. Sleeps. -ENODATA: some records
+ * cannot be read from any copy any more; -ENOMEM: there is no memory at the moment; -EIO: nothing
+ * can be stored, as too many members have failed.
  */
 int par_log_heal(struct par_log *log);
 

@@ -43,9 +43,16 @@ int par_log_fit(struct par_conf *conf)
 {
 	struct par_log *log = conf->log;
 	u32 left = conf->store->super.log.left;
+	int err;
 
 	if (!log->on)
 		return 0;
+	if (!par_log_shape_of(&log->shape, &conf->geo, conf->store->super.log.summaries))
+		return -EINVAL;
+	log->use.area = log->shape.units;
+	err = par_log_summaries_init(log);
+	if (err)
+		return err;
 	if (!par_log_shape_leave(&log->shape, left))
 		return -EINVAL;
 	log->index.units = log->shape.units;
@@ -88,6 +95,7 @@ static void begin_ring(struct par_log *log, const struct par_log_shape *shape,
 	log->index.units = shape->units;
 	par_log_ring_init(&log->ring, par_log_blocks(shape), record->tail);
 	log->run = record->run;
+	log->sums.counts_from = record->summaries_from;
 	set_off(log, record->left == log->use.area);
 	WRITE_ONCE(log->conf->io->log_done, record->tail);
 	spin_unlock(&log->lock);
@@ -128,6 +136,7 @@ static int change_size(struct par_log *log, u32 left)
 	record.tail = round_up(log->ring.tail, PAR_LOG_UNIT);
 	record.stable = record.tail;
 	record.run = log->run + 1;
+	record.summaries_from = record.run;
 	spin_lock(&log->lock);
 	record.lost = log->lost;
 	spin_unlock(&log->lock);
@@ -135,6 +144,7 @@ static int change_size(struct par_log *log, u32 left)
 	if (!err) {
 		/* The tail's unit may have older records that have been drained. */
 		par_log_close_unit(log, log->ring.tail);
+		par_log_summaries_drop(log);
 		begin_ring(log, &shape, &record);
 	} else {
 		refuse_change(log, err,
@@ -192,7 +202,7 @@ int par_log_resize(struct par_conf *conf, u32 left)
 	if (!wait_for_completion_timeout(&asked.done, RESIZE_WAIT)) {
 		if (take_back(log, &asked))
 			return refuse_change(log, -ETIMEDOUT,
-					     "the change of the write log has not begun within 10 s, as a drain or a discard is under way: try again later");
+					     "the change of the write log has not begun within 10 s: try again when no drain or discard is under way");
 		wait_for_completion(&asked.done);
 	}
 	return asked.err;

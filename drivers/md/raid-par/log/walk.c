@@ -7,6 +7,7 @@
 
 #include "core/parent.h"
 #include "log/ahead.h"
+#include "log/summary-read.h"
 #include "meta/load.h"
 #include "meta/store.h"
 #include "pure/log-replay.h"
@@ -16,6 +17,7 @@
 
 /*
  * A walk, and the units that are read for it. @heal: of the healing, not of the assembly
+ * @sums: reads summaries, or NULL; @gap: the records up to there have to be read
  * @bad: a copy of the record at the end cannot be read; @seen: another one was read alone
  * @blind: no copy of it has been read
  * @unseen: blocks behind the end of which no copy has been examined, after too many errors
@@ -24,6 +26,8 @@ struct walk {
 	struct par_log *log;
 	struct par_log_ahead *ahead;
 	struct par_log_walk *at;
+	struct par_log_summary_reader *sums;
+	u64 gap;
 	bool heal, bad, seen, blind, unseen;
 };
 
@@ -144,39 +148,131 @@ static void write_lacking(struct par_log *log, void *raw, const struct par_log_f
 	}
 }
 
+static int open_unit(struct par_log *log, u32 u)
+{
+	struct par_log_slot *slots;
+
+	if (log->index.unit[u])
+		return 0;
+	slots = par_log_slots(GFP_KERNEL);
+	if (!slots)
+		return -ENOMEM;
+	par_log_index_open(&log->index, u, slots);
+	return 0;
+}
+
 static int index_found(struct par_log *log, const struct par_disk_log_header *raw,
 		       const struct par_log_head *head, u32 lacking)
 {
-	u32 place = par_log_place(&log->shape, head->pos), u = place / PAR_LOG_UNIT;
-	struct par_log_slot *slots;
+	u32 place = par_log_place(&log->shape, head->pos);
+	int err = open_unit(log, place / PAR_LOG_UNIT);
 	struct par_log_entry entry;
 	unsigned int i;
 
-	if (!log->index.unit[u]) {
-		slots = par_log_slots(GFP_KERNEL);
-		if (!slots)
-			return -ENOMEM;
-		par_log_index_open(&log->index, u, slots);
-	}
-	for (i = 0; i < head->count; i++) {
+	for (i = 0; !err && i < head->count; i++) {
 		par_log_entry_unpack(raw, i, &entry);
 		par_log_index_add(&log->index, place + 1 + i, &entry);
 		par_log_index_lacks(&log->index, place + 1 + i, lacking);
 	}
 	log->count.replayed++;
-	return 0;
+	return err;
 }
 
-static bool lacks_usable(struct par_log *log, const struct par_log_found *found)
+static int index_summary(struct par_log *log, const struct par_disk_log_summary *raw,
+			 const struct par_log_summary *head, u32 lacking)
 {
-	u32 place = par_log_place(&log->shape, found->head.pos);
+	u32 place = par_log_place(&log->shape, head->pos);
+	int err = open_unit(log, place / PAR_LOG_UNIT);
+	struct par_log_entry entry;
+	unsigned int i;
+
+	for (i = 0; !err && i < PAR_LOG_UNIT; i++)
+		if (par_log_summary_entry(raw, i, &entry)) {
+			par_log_index_add(&log->index, place + i, &entry);
+			par_log_index_lacks(&log->index, place + i, lacking);
+		}
+	log->count.replayed += head->records;
+	log->count.summarized++;
+	return err;
+}
+
+/* The copies of this unit on members that have a part in the log, a bit each. */
+static u32 usable_copies(struct par_log *log, u64 pos)
+{
+	u32 place = par_log_place(&log->shape, pos), copies = 0;
 	unsigned int copy;
 
 	for (copy = 0; copy < log->shape.copies; copy++)
-		if (found->lacking & BIT(copy) &&
-		    par_log_usable(log, par_log_member(&log->shape, place, copy)))
-			return true;
-	return false;
+		if (par_log_usable(log, par_log_member(&log->shape, place, copy)))
+			copies |= BIT(copy);
+	return copies;
+}
+
+/* These copies lack what is at the position of @before: the healing begins at the first such. */
+static void note_lacking(struct par_log *log, const struct par_log_walk *before, u32 lacking)
+{
+	if (log->lacking || !(lacking & usable_copies(log, before->pos)))
+		return;
+	log->lacking = true;
+	log->heal = *before;
+}
+
+/*
+ * The copies of this unit that its summary vouches for, a bit each. A member without a valid
+ * superblock that is used by force may be any disk: its records are checked by the healing.
+ */
+static u32 vouched_copies(struct par_log *log, const struct par_log_summary *head)
+{
+	u32 place = par_log_place(&log->shape, head->pos);
+	u32 copies = head->copies & usable_copies(log, head->pos);
+	unsigned int copy;
+
+	for (copy = 0; copy < log->shape.copies; copy++)
+		if (log->conf->store->unvouched.members &
+		    BIT(par_log_member(&log->shape, place, copy)))
+			copies &= ~BIT(copy);
+	return copies;
+}
+
+/*
+ * Add the unit at the walk's position to the index by its summary. False if its records have to be
+ * read: it has no summary, or none of the copies with all records is left, but perhaps one with the
+ * flushed ones.
+ */
+static bool take_summary(struct walk *walk, int *err)
+{
+	const struct par_log_walk before = *walk->at;
+	const struct par_disk_log_summary *raw;
+	struct par_log *log = walk->log;
+	struct par_log_summary head;
+	u32 vouched, lacking;
+
+	if (!walk->sums || before.pos % PAR_LOG_UNIT || before.pos < walk->gap)
+		return false;
+	raw = par_log_reader_find(walk->sums, &head);
+	if (!raw) {
+		walk->gap = par_log_reader_gap(walk->sums);
+		return false;
+	}
+	vouched = vouched_copies(log, &head);
+	if (!vouched) {
+		walk->gap = before.pos + PAR_LOG_UNIT;
+		return false;
+	}
+	lacking = ~vouched & GENMASK(log->shape.copies - 1, 0);
+	note_lacking(log, &before, lacking);
+	*err = index_summary(log, raw, &head, lacking);
+	par_log_walk_unit(walk->at, &head);
+	return true;
+}
+
+/* The unit of the walk's position; and begin to read what follows, if it has to be read. */
+static struct par_log_unit_read *read_unit(struct walk *walk)
+{
+	const struct par_log_walk *at = walk->at;
+	u64 end = walk->sums ? max(walk->gap, at->pos + 1) : at->limit;
+
+	return par_log_ahead_unit(walk->ahead, at->pos, end);
 }
 
 /* Write the records that copies lack, if it is the healing, or add the records to the index. */
@@ -187,23 +283,22 @@ static int walk_records(struct walk *walk)
 	struct par_log_found found;
 	int err = 0;
 
-	while (!err && walk->at->pos < walk->at->limit) {
-		struct par_log_walk before = *walk->at;
-		struct par_log_unit_read *unit = par_log_ahead_unit(walk->ahead, before.pos,
-								    before.limit);
+	for (; !err && walk->at->pos < walk->at->limit; cond_resched()) {
+		struct par_log_walk before;
+		struct par_log_unit_read *unit;
 
+		if (take_summary(walk, &err))
+			continue;
+		before = *walk->at;
+		unit = read_unit(walk);
 		if (!next_record(walk, unit, copies, &found))
 			break;
 		if (walk->heal) {
 			write_lacking(log, par_log_buffer(unit, found.copy, before.pos), &found);
 		} else {
-			if (!log->lacking && lacks_usable(log, &found)) {
-				log->lacking = true;
-				log->heal = before;
-			}
+			note_lacking(log, &before, found.lacking);
 			err = index_found(log, copies[found.copy], &found.head, found.lacking);
 		}
-		cond_resched();
 	}
 	return err;
 }
@@ -250,6 +345,8 @@ static void look_behind(struct walk *walk)
 	struct par_log_walk *at = walk->at;
 	u64 pos;
 
+	if (walk->sums)
+		par_log_reader_look(walk->sums);
 	for (pos = par_log_walk_later(at, at->pos); pos; pos = par_log_walk_later(at, pos))
 		look_at(walk, par_log_ahead_unit(walk->ahead, pos, par_log_walk_look_end(at)), pos);
 }
@@ -261,7 +358,7 @@ static void look_behind(struct walk *walk)
  */
 static int count_copies(struct par_log *log, u64 from, u64 to)
 {
-	int err = par_flush_members(log->conf, GENMASK(log->shape.members - 1, 0));
+	int err = par_store_flush(log->conf);
 	u64 end;
 
 	for (; !err && from < to; from = end) {
@@ -289,14 +386,16 @@ int par_log_heal(struct par_log *log)
 	might_sleep();
 	/* What is behind the head does not count, even if it can be read now. */
 	at.limit = log->ring.head;
+	/* If nothing can be stored, no copy will count: ask before all records are read. */
 	if (walk.ahead)
-		err = walk_records(&walk);
+		err = par_store_begin(log->conf);
+	err = err ?: walk_records(&walk);
 	par_log_ahead_free(walk.ahead);
 	/* Also if a copy has gone meanwhile: what the others have been given then counts. */
 	err = err ?: count_copies(log, log->heal.pos, at.pos);
 	memalloc_noio_restore(flags);
 	/* The walk at assembly ended at the head: see par_log_load(). */
-	return err ?: at.pos == log->ring.head ? 0 : -EIO;
+	return err ?: at.pos == log->ring.head ? 0 : -ENODATA;
 }
 
 /* Why the array must not start with the records that have been found; returns false if it may. */
@@ -351,7 +450,13 @@ static int walk_log(struct par_log *log, struct par_log_walk *at)
 	struct walk walk = {
 		.log = log,
 		.ahead = par_log_ahead_alloc(log, PAR_LOG_AHEAD),
+		.sums = par_log_reader_alloc(log, at),
 		.at = at,
+		/*
+		 * An older superblock may be all that is left, and places from its tail on may have
+		 * been used again, the tail's unit first: its records show this.
+		 */
+		.gap = par_log_unit(at->tail) + PAR_LOG_UNIT,
 	};
 	int err = -ENOMEM;
 
@@ -364,6 +469,7 @@ static int walk_log(struct par_log *log, struct par_log_walk *at)
 		err = judge_end(&walk);
 	}
 	par_log_ahead_free(walk.ahead);
+	par_log_reader_free(walk.sums);
 	return err;
 }
 
@@ -373,6 +479,19 @@ static u64 next_run(const struct par_conf *conf, const struct par_log_walk *walk
 	u64 run = max(walk->newest_run, conf->store->super.log.run) + 1;
 
 	return conf->store->start ? run + PAR_RESCUE_RUNS : run;
+}
+
+/*
+ * A member that is used by force has a valid superblock with the first one that is stored, before
+ * the healing has checked its records. So none of the summaries that may name it counts at the
+ * next start. This one still needs them to find the records behind one that no copy has.
+ */
+static void doubt_summaries(struct par_conf *conf)
+{
+	struct par_log_record *stored = &conf->store->super.log;
+
+	if (conf->store->unvouched.members & ~stored->absent & (BIT(conf->log->shape.members) - 1))
+		stored->summaries_from = stored->run + 1;
 }
 
 int par_log_load(struct par_conf *conf)
@@ -387,19 +506,25 @@ int par_log_load(struct par_conf *conf)
 	par_log_walk_init(&walk, &log->shape, super->epoch,
 			  conf->geo.array_sectors / PAR_LOG_BLOCK, super->log.tail,
 			  super->log.stable, super->log.run);
+	walk.summaries_from = super->log.summaries_from;
 	err = walk_log(log, &walk);
 	par_log_ring_init(&log->ring, par_log_blocks(&log->shape), super->log.tail);
 	log->ring.head = walk.pos;
 	par_log_ring_done(&log->ring, walk.pos);
-	par_log_ring_flushed(&log->ring, walk.stable);
+	par_log_ring_flushed(&log->ring, min(walk.stable, walk.pos));
 	conf->io->log_done = walk.pos;
 	conf->io->log_stable = min(walk.stable, walk.pos);
 	log->lost = super->log.lost;
 	log->run = next_run(conf, &walk);
+	/* There may be a summary of what was not found, and will be replaced. */
+	log->sums.counts_from = log->renew || conf->store->start ? log->run :
+							     super->log.summaries_from;
+	doubt_summaries(conf);
 	log->renew |= log->lacking;
 	log->last = jiffies;
 	if (!err && log->count.replayed)
-		pr_info("md/par:%s: the log has %llu records, of %u blocks that are not at home\n",
-			mdname(conf->mddev), log->count.replayed, log->index.live);
+		pr_info("md/par:%s: the log has %llu records, of %u blocks that are not at home; %u units were found by their summaries\n",
+			mdname(conf->mddev), log->count.replayed, log->index.live,
+			log->count.summarized);
 	return err;
 }

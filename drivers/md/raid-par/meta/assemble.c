@@ -63,8 +63,8 @@ static void stand_in(struct par_conf *conf, unsigned int d)
 		conf->store->super.set[i].failed &= ~BIT(d);
 	conf->store->super.partial &= ~BIT(d);
 	/*
-	 * Each record of its log says itself whether it counts. An old copy of a member may have
-	 * records that another run has replaced.
+	 * Each record of its log says itself whether it counts, and is read: a summary does not
+	 * vouch for it. An old copy of a member may have records that another run has replaced.
 	 */
 	conf->store->super.log.absent &= ~(conf->store->unvouched.log & BIT(d));
 	pr_warn("md/par:%s: member %u (%pg) is used by force: %s\n",

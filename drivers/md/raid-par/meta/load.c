@@ -703,6 +703,7 @@ static void make_super(struct par_conf *conf)
 	conf->store->super.gear = conf->geo.gears;
 	for (i = 1; i <= conf->geo.gears; i++)
 		conf->store->super.set[i].resync = MaxSector;
+	conf->store->super.log.summaries = par_log_can_summarize(&conf->geo);
 	/* Records that do not exist yet become the defaults. */
 	par_super_mend(&conf->store->super, &conf->geo, time_now(conf));
 }
@@ -771,6 +772,7 @@ static int rescue_super(struct par_conf *conf, bool any)
 		conf->store->super.log.run = old->log.run;
 		conf->store->super.log.lost = old->log.lost;
 		conf->store->super.log.left = old->log.left;
+		conf->store->super.log.summaries = old->log.summaries;
 	}
 	/*
 	 * What was in the log is lost. No record has such a run: an array is not used that often
@@ -779,6 +781,7 @@ static int rescue_super(struct par_conf *conf, bool any)
 	if (conf->geo.log_sectors)
 		conf->store->super.log.run = max_t(u64, ktime_get_real_seconds(),
 						   conf->store->super.log.run + PAR_RESCUE_RUNS);
+	conf->store->super.log.summaries_from = conf->store->super.log.run;
 	conf->store->current_members = 0;
 	for (d = 0; d < conf->geo.members; d++) {
 		conf->store->member_seq[d] = 0;

@@ -640,7 +640,11 @@ int par_store_flush(struct par_conf *conf)
 
 	mutex_lock(&conf->store->mutex);
 	err = begin_use(conf);
-	err = err ?: flush_and_note(conf);
+	err = err ?: par_flush_awake(conf);
+	/* Of an array that is lost now no failure is stored: the members may return. */
+	if (!err && test_bit(MD_BROKEN, &conf->mddev->flags))
+		err = -EIO;
+	err = err ?: note_lost(conf);
 	mutex_unlock(&conf->store->mutex);
 	return err;
 }
@@ -826,6 +830,7 @@ static int store_log(struct par_conf *conf, const struct par_log_record *log, u3
 		stored->tail = log->tail;
 		stored->stable = log->stable;
 		stored->run = log->run;
+		stored->summaries_from = log->summaries_from;
 		stored->lost = log->lost;
 		stored->left = left;
 		if (empty)

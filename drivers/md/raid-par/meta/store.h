@@ -455,7 +455,7 @@ int par_store_log_flushed(struct par_conf *conf, u64 stable);
 
 /*
  * par_store_flush - flush the awake members; a member that is lost by then is stored as failed, so
- * that what is stored next may rely on the flush. Sleeps.
+ * that what is stored next may rely on the flush. Sleeps. -EIO: the array has lost too many.
  */
 int par_store_flush(struct par_conf *conf);
 

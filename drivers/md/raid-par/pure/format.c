@@ -36,6 +36,7 @@ static_assert(offsetof(struct par_disk_super, history) == 2776);
 static_assert(offsetof(struct par_disk_super, scrub_flags) == 3448);
 static_assert(offsetof(struct par_disk_block, payload) == 64);
 static_assert(offsetof(struct par_disk_super, log_sectors) == 160);
+static_assert(offsetof(struct par_disk_super, log_summaries_from) == 240);
 static_assert(offsetof(struct par_disk_super, log_lost) == 3672);
 static_assert(offsetof(struct par_disk_super, set) == 256);
 static_assert(sizeof(struct par_disk_birth) == PAR_BLOCK_BYTES);
@@ -298,6 +299,10 @@ static void pack_log(struct par_disk_super *raw, const struct par_log_record *lo
 	raw->log_run = cpu_to_le64(log->run);
 	raw->log_absent = cpu_to_le32(log->absent);
 	raw->log_left = cpu_to_le32(log->left);
+	if (log->summaries) {
+		raw->incompat |= cpu_to_le64(PAR_INCOMPAT_SUMMARIES);
+		raw->log_summaries_from = cpu_to_le64(log->summaries_from);
+	}
 	for (i = 0; i < log->lost.count; i++)
 		raw->log_lost[i] = cpu_to_le64(log->lost.entry[i].block << 8 |
 					       log->lost.entry[i].sectors);
@@ -312,6 +317,8 @@ static void unpack_log(struct par_log_record *log, const struct par_disk_super *
 	log->run = le64_to_cpu(raw->log_run);
 	log->absent = le32_to_cpu(raw->log_absent);
 	log->left = le32_to_cpu(raw->log_left);
+	log->summaries = le64_to_cpu(raw->incompat) & PAR_INCOMPAT_SUMMARIES;
+	log->summaries_from = log->summaries ? le64_to_cpu(raw->log_summaries_from) : 0;
 	log->lost.count = 0;
 	for (i = 0; i < PAR_LOG_LOST && raw->log_lost[i]; i++)
 		par_log_lost_add(&log->lost, le64_to_cpu(raw->log_lost[i]) >> 8,

@@ -41,8 +41,9 @@
 #define PAR_INCOMPAT_LOG	2ULL	/* there is a log: log_sectors is not 0 */
 #define PAR_INCOMPAT_SLOTS	4ULL	/* images of a share: see Documentation/slots.md */
 #define PAR_INCOMPAT_MISSES	8ULL	/* hours have misses beside their loads */
+#define PAR_INCOMPAT_SUMMARIES	16ULL	/* the log ends with summaries */
 #define PAR_INCOMPAT_KNOWN	(PAR_INCOMPAT_LOST | PAR_INCOMPAT_LOG | PAR_INCOMPAT_SLOTS | \
-				 PAR_INCOMPAT_MISSES)
+				 PAR_INCOMPAT_MISSES | PAR_INCOMPAT_SUMMARIES)
 #define PAR_RO_COMPAT_KNOWN	0ULL
 
 /* Of the compat class: the named fields are present. Older versions drop them. */
@@ -134,7 +135,10 @@ struct par_disk_super {
 	__le64 steady;		/* 216 sectors of each member that never sleeps */
 	__le64 fill_bytes;	/* 224 that a shift down may copy; 0: the default, here and below */
 	__le32 fill_time;	/* 232 seconds that it may take for that */
-	u8 pad1[20];		/* 236 */
+	u8 pad1[4];		/* 236 */
+	/* with PAR_INCOMPAT_SUMMARIES: */
+	__le64 log_summaries_from;	/* 240 a run: summaries of older ones do not count */
+	u8 pad6[8];		/* 248 */
 	struct par_disk_set set[PAR_MAX_SETS];	/* 256 by gear, lowest first */
 	__le64 min_seq[PAR_MAX_MEMBERS];	/* the least seq of each member's superblock */
 	/* with PAR_COMPAT_POWER: */
@@ -300,10 +304,12 @@ struct par_fill_record {
  * @tail, @stable: positions; @run: of the last use of the array; @absent: members
  * @left: units at the end of the ring that are not used; all of them: the log is off
  * @lost: what it had before the tail and has lost
+ * @summaries: units have summaries; @summaries_from: the first run whose summaries count
  */
 struct par_log_record {
-	u64 tail, stable, run;
+	u64 tail, stable, run, summaries_from;
 	u32 absent, left;
+	bool summaries;
 	struct par_log_lost lost;
 };
 

@@ -61,13 +61,17 @@ void par_log_header_seal(struct par_disk_log_header *raw, const struct par_log_h
 }
 EXPORT_SYMBOL_IF_KUNIT(par_log_header_seal);
 
+void par_log_entry_read(const struct par_disk_log_entry *raw, struct par_log_entry *entry)
+{
+	entry->block = le32_to_cpu(raw->block) | (u64)le16_to_cpu(raw->block_high) << 32;
+	entry->sectors = raw->sectors;
+}
+EXPORT_SYMBOL_IF_KUNIT(par_log_entry_read);
+
 void par_log_entry_unpack(const struct par_disk_log_header *raw, unsigned int i,
 			  struct par_log_entry *entry)
 {
-	const struct par_disk_log_entry *from = &raw->entry[i];
-
-	entry->block = le32_to_cpu(from->block) | (u64)le16_to_cpu(from->block_high) << 32;
-	entry->sectors = from->sectors;
+	par_log_entry_read(&raw->entry[i], entry);
 }
 EXPORT_SYMBOL_IF_KUNIT(par_log_entry_unpack);
 

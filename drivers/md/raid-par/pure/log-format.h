@@ -77,6 +77,9 @@ void par_log_header_seal(struct par_disk_log_header *raw, const struct par_log_h
 void par_log_entry_unpack(const struct par_disk_log_header *raw, unsigned int i,
 			  struct par_log_entry *entry);
 
+/* par_log_entry_read - the same for an entry of a header, or of a summary */
+void par_log_entry_read(const struct par_disk_log_entry *raw, struct par_log_entry *entry);
+
 /*
  * par_log_header_check - is this a header of the array with @epoch, at @pos, with values that are
  * possible in an array of @array_blocks blocks? Fills in @head if so.

@@ -18,17 +18,45 @@ bool par_log_shape_init(struct par_log_shape *shape, unsigned int members,
 	shape->members = members;
 	shape->copies = parities + 1;
 	shape->start = start;
+	shape->summaries = 0;
 	shape->units = min_t(u64, units, PAR_LOG_MAX_UNITS);
 	return shape->units >= PAR_LOG_MIN_UNITS;
 }
 EXPORT_SYMBOL_IF_KUNIT(par_log_shape_init);
 
-bool par_log_shape_of(struct par_log_shape *shape, const struct par_geometry *geo)
+static bool whole_shape(struct par_log_shape *shape, const struct par_geometry *geo, u64 sectors)
 {
 	return par_log_shape_init(shape, geo->set[1].members, geo->parities,
-				  geo->meta_sectors - geo->log_sectors, geo->log_sectors);
+				  geo->meta_sectors - geo->log_sectors, sectors);
+}
+
+bool par_log_shape_of(struct par_log_shape *shape, const struct par_geometry *geo, bool summaries)
+{
+	u64 sectors = geo->log_sectors, needed;
+
+	if (!whole_shape(shape, geo, sectors))
+		return false;
+	if (!summaries)
+		return true;
+	if (shape->units < PAR_LOG_SUMMARY_UNITS)
+		return false;
+	/* For the units of the whole area, though the ring has fewer. */
+	needed = (u64)shape->units * PAR_LOG_BLOCK;
+	sectors -= needed;
+	if (!whole_shape(shape, geo, sectors))
+		return false;
+	shape->summaries = geo->meta_sectors - needed;
+	return true;
 }
 EXPORT_SYMBOL_IF_KUNIT(par_log_shape_of);
+
+bool par_log_can_summarize(const struct par_geometry *geo)
+{
+	struct par_log_shape shape;
+
+	return geo->log_sectors && par_log_shape_of(&shape, geo, true);
+}
+EXPORT_SYMBOL_IF_KUNIT(par_log_can_summarize);
 
 bool par_log_shape_leave(struct par_log_shape *shape, u32 left)
 {

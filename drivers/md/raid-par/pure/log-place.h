@@ -8,6 +8,9 @@
  * distributed to the members in turn, so that the members have equal shares:
  *
  *	members 0 1 2, two copies:	unit 0 on 0 and 1, unit 1 on 2 and 0, unit 2 on 1 and 2
+ *
+ * At the end of its part of the log, each member has the summaries, one block for each unit of
+ * the ring: see log-summary.h.
  */
 #ifndef RAID_PAR_LOG_PLACE_H
 #define RAID_PAR_LOG_PLACE_H
@@ -22,6 +25,7 @@
 #define PAR_LOG_MIN_UNITS	8U
 #define PAR_LOG_MAX_UNITS	BIT(24)	/* a place plus one has 32 bits */
 #define PAR_LOG_MAX_COPIES	3U
+#define PAR_LOG_SUMMARY_UNITS	32U	/* a smaller log is read fast enough without summaries */
 
 /**
  * struct par_log_shape - an array's log
@@ -29,10 +33,11 @@
  * @copies: of each unit; one member less than this can be lost
  * @start: its first sector in the data area of each of these members
  * @units: of the ring, without copies
+ * @summaries: the first sector of the summaries in the data area of each of these members, or 0
  */
 struct par_log_shape {
 	unsigned int members, copies;
-	u64 start;
+	u64 start, summaries;
 	u32 units;
 };
 
@@ -43,8 +48,20 @@ struct par_log_shape {
 bool par_log_shape_init(struct par_log_shape *shape, unsigned int members,
 			unsigned int parities, u64 start, u64 sectors);
 
-/* par_log_shape_of - the log of an array; false if it has none, or if it is too small */
-bool par_log_shape_of(struct par_log_shape *shape, const struct par_geometry *geo);
+/*
+ * par_log_shape_of - the log of an array; @summaries: the array has summaries. False if it has no
+ * log, or if the log is too small, also for summaries
+ */
+bool par_log_shape_of(struct par_log_shape *shape, const struct par_geometry *geo, bool summaries);
+
+/* par_log_can_summarize - has the log of an array enough units for summaries? */
+bool par_log_can_summarize(const struct par_geometry *geo);
+
+/* par_log_summary_sector - the sector of the summary of unit @u, on each of the members */
+static inline u64 par_log_summary_sector(const struct par_log_shape *shape, u32 u)
+{
+	return shape->summaries + (u64)u * PAR_LOG_BLOCK;
+}
 
 /*
  * par_log_shape_leave - leave the last @left units of the ring unused; false if then too few are

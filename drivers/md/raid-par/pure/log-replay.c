@@ -45,14 +45,14 @@ static bool header_here(const struct par_log_walk *walk, const void *raw, u64 po
  * Only records of the last run tell of the tail: positions begin again at 0 after a rescue, and
  * the length of the ring may have been another one in older runs.
  */
-static void note_tail(struct par_log_walk *walk, const struct par_log_head *head)
+static void note_tail(struct par_log_walk *walk, u64 run, u64 pos, u64 tail)
 {
-	if (head->run != walk->last_run)
+	if (run != walk->last_run)
 		return;
-	walk->newest_tail = max(walk->newest_tail, head->tail);
+	walk->newest_tail = max(walk->newest_tail, tail);
 	/* The tail had passed the unit of this record in the round before. */
-	if (head->pos >= walk->limit)
-		walk->newest_tail = max(walk->newest_tail, par_log_unit(head->pos - walk->blocks) +
+	if (pos >= walk->limit)
+		walk->newest_tail = max(walk->newest_tail, par_log_unit(pos - walk->blocks) +
 							   PAR_LOG_UNIT);
 }
 
@@ -61,7 +61,7 @@ static bool check_header(struct par_log_walk *walk, const void *raw, u64 pos,
 {
 	if (!header_here(walk, raw, pos, head))
 		return false;
-	note_tail(walk, head);
+	note_tail(walk, head->run, head->pos, head->tail);
 	walk->newest_run = max(walk->newest_run, head->run);
 	return head->pos == pos && head->run <= walk->last_run;
 }
@@ -122,6 +122,36 @@ bool par_log_walk_next(struct par_log_walk *walk, const void *const *copies,
 	return true;
 }
 EXPORT_SYMBOL_IF_KUNIT(par_log_walk_next);
+
+void par_log_walk_see(struct par_log_walk *walk, const struct par_log_summary *summary, u32 u)
+{
+	u32 place;
+
+	div_u64_rem(summary->pos, walk->blocks, &place);
+	if (place != u * PAR_LOG_UNIT || summary->pos < walk->tail)
+		return;
+	note_tail(walk, summary->run, summary->pos, summary->tail);
+	walk->newest_run = max(walk->newest_run, summary->run);
+	if (summary->run == walk->last_run)
+		walk->stable = max(walk->stable, summary->pos + PAR_LOG_UNIT);
+}
+EXPORT_SYMBOL_IF_KUNIT(par_log_walk_see);
+
+bool par_log_walk_summary(const struct par_log_walk *walk, const struct par_log_summary *summary)
+{
+	return summary->pos == walk->pos &&
+	       summary->run >= max(walk->run, walk->summaries_from) &&
+	       summary->run <= walk->last_run &&
+	       (summary->pos + PAR_LOG_UNIT <= walk->flushed || summary->run == walk->last_run);
+}
+EXPORT_SYMBOL_IF_KUNIT(par_log_walk_summary);
+
+void par_log_walk_unit(struct par_log_walk *walk, const struct par_log_summary *summary)
+{
+	walk->run = summary->run;
+	walk->pos = summary->pos + PAR_LOG_UNIT;
+}
+EXPORT_SYMBOL_IF_KUNIT(par_log_walk_unit);
 
 u64 par_log_walk_look_end(const struct par_log_walk *walk)
 {

@@ -17,6 +17,7 @@
 #include <linux/types.h>
 #include "pure/log-format.h"
 #include "pure/log-place.h"
+#include "pure/log-summary.h"
 
 #define PAR_LOG_LOOK_UNITS	16U	/* units that are examined behind the end */
 
@@ -26,6 +27,7 @@
  * @limit: the end of the ring, as a position
  * @flushed: as stored with @last_run: from there on only records of that run count
  * @blocks: the length of the ring; @tail: as stored
+ * @summaries_from: as stored: summaries of older runs do not count
  * @pos: the position of the next record; finally the end
  * @run: that of the last record
  * @stable: all records before it are known to have been flushed
@@ -34,7 +36,7 @@
  */
 struct par_log_walk {
 	u64 epoch, array_blocks, last_run, limit, flushed;
-	u64 tail;
+	u64 tail, summaries_from;
 	u32 blocks;
 	u64 pos, run, stable, newest_run, newest_tail;
 };
@@ -60,6 +62,23 @@ struct par_log_found {
  */
 bool par_log_walk_next(struct par_log_walk *walk, const void *const *copies,
 		       unsigned int count, struct par_log_found *found);
+
+/*
+ * A unit may have a summary: then its records need not be read.
+ *
+ * par_log_walk_see - note what a summary that has been read for unit @u of the ring tells about the
+ *	log as a whole, also if it does not count
+ * par_log_walk_summary - does this summary count for the unit that begins at @pos?
+ * par_log_walk_unit - advance past this unit, of which such a summary has been used
+ *
+ * A summary was written after its unit had been flushed, so it is true of the records that its run
+ * has written there. Records of a later run may have replaced them only if a start did not find
+ * them. If it could not read them, or was forced, the later run is stored as @summaries_from before
+ * its first record; so is a run whenever a tail is stored with which the log is empty.
+ */
+void par_log_walk_see(struct par_log_walk *walk, const struct par_log_summary *summary, u32 u);
+bool par_log_walk_summary(const struct par_log_walk *walk, const struct par_log_summary *summary);
+void par_log_walk_unit(struct par_log_walk *walk, const struct par_log_summary *summary);
 
 /*
  * Is this the end of the log, or a damaged record? Later records have the position up to which

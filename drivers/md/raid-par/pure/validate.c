@@ -53,18 +53,22 @@ static bool held_ok(const struct par_disk_super *raw, const struct par_geometry 
 static bool log_ok(const struct par_disk_super *raw, const struct par_geometry *geo)
 {
 	u64 tail = le64_to_cpu(raw->log_tail), stable = le64_to_cpu(raw->log_stable);
+	bool summaries = le64_to_cpu(raw->incompat) & PAR_INCOMPAT_SUMMARIES;
 	struct par_log_shape shape;
 	unsigned int i;
 	u64 lost;
 
 	if (!geo->log_sectors)
-		return true;
+		return !summaries;
 	for (i = 0; i < PAR_LOG_LOST && raw->log_lost[i]; i++) {
 		lost = le64_to_cpu(raw->log_lost[i]);
 		if (!(u8)lost || lost >> 8 >= geo->array_sectors / PAR_LOG_BLOCK)
 			return false;
 	}
-	return par_log_shape_of(&shape, geo) &&
+	/* The next run: no summary that is on the members counts. */
+	if (summaries && le64_to_cpu(raw->log_summaries_from) > le64_to_cpu(raw->log_run) + 1)
+		return false;
+	return par_log_shape_of(&shape, geo, summaries) &&
 	       par_log_shape_leave(&shape, le32_to_cpu(raw->log_left)) &&
 	       stable <= PAR_SEQ_MAX && tail <= stable &&
 	       stable - tail <= par_log_blocks(&shape) &&

@@ -2,7 +2,7 @@
 /*
  * Replays of logs on members with a cache that loses unflushed data, sector by sector: repeated
  * cuts, a member that is lost and returns with its old content, damaged records, rings that get
- * another length.
+ * another length; with summaries of units, as summary.c writes them.
  */
 #include <linux/kernel.h>
 #include <linux/prandom.h>
@@ -23,6 +23,19 @@
 #define ARRAY_BLOCKS	100000U
 #define RECORDS		4000U
 #define ROUNDS		60U
+#define SUM_SECTORS	(PAR_LOG_BLOCK_BYTES / 512)
+
+/* A member's summary of a unit, in the same way. */
+struct sum {
+	struct par_disk_log_summary disk, cache;
+	bool dirty[SUM_SECTORS];
+};
+
+/* The summary of the unit that is being written, and of those that are to be summarized. */
+struct unit_sum {
+	struct par_log_summary head;
+	struct par_disk_log_summary raw;
+};
 
 /* A unit of a member's area: its content on the disk, and as read while there is power. */
 struct row {
@@ -42,6 +55,12 @@ struct bench {
 	struct rnd_state random;
 	struct par_log_shape shape;
 	struct row *row[MEMBERS][ROWS];
+	struct sum *sum[MEMBERS][UNITS];
+	struct unit_sum *units[UNITS];	/* of this run, complete up to @sums */
+	unsigned int sums;
+	bool open;			/* unit @sums is being written */
+	bool early;			/* a fault: summaries are written before the flush */
+	u64 summaries_from;		/* as in the superblock */
 	struct par_log_ring ring;
 	u64 run, stored;		/* as in the superblock; stored: the flushed position */
 	bool old;			/* records have no tail, as those of older versions */
@@ -49,7 +68,7 @@ struct bench {
 	struct plain plain[RECORDS];
 	unsigned int first, count, flushed;	/* records: first in the log, all, stable */
 	u8 record[UNIT_BYTES] __aligned(8);
-	unsigned int lost, healed, ended;
+	unsigned int lost, healed, ended, summarized;
 };
 
 static u32 any(struct bench *bench, u32 below)
@@ -60,7 +79,7 @@ static u32 any(struct bench *bench, u32 below)
 static struct bench *make_bench(struct kunit *test, u64 begin)
 {
 	struct bench *bench = kunit_kzalloc(test, sizeof(*bench), GFP_KERNEL);
-	unsigned int d, row;
+	unsigned int d, row, u;
 
 	KUNIT_ASSERT_NOT_NULL(test, bench);
 	bench->test = test;
@@ -76,6 +95,14 @@ static struct bench *make_bench(struct kunit *test, u64 begin)
 			bench->row[d][row] = kunit_kzalloc(test, sizeof(struct row), GFP_KERNEL);
 			KUNIT_ASSERT_NOT_NULL(test, bench->row[d][row]);
 		}
+	for (u = 0; u < UNITS; u++) {
+		bench->units[u] = kunit_kzalloc(test, sizeof(struct unit_sum), GFP_KERNEL);
+		KUNIT_ASSERT_NOT_NULL(test, bench->units[u]);
+		for (d = 0; d < MEMBERS; d++) {
+			bench->sum[d][u] = kunit_kzalloc(test, sizeof(struct sum), GFP_KERNEL);
+			KUNIT_ASSERT_NOT_NULL(test, bench->sum[d][u]);
+		}
+	}
 	return bench;
 }
 
@@ -111,16 +138,27 @@ static void write_copy(struct bench *bench, u64 pos, unsigned int copy, const vo
 }
 
 /* Of the unflushed sectors, @keep of eight are written, and the others are lost. */
-static void write_back(struct bench *bench, struct row *row, unsigned int keep)
+static void write_sectors(struct bench *bench, void *disk, void *cache, bool *dirty,
+			  unsigned int sectors, unsigned int keep)
 {
 	unsigned int sector;
 
-	for (sector = 0; sector < SECTORS; sector++) {
-		if (row->dirty[sector] && any(bench, 8) < keep)
-			memcpy(row->disk + sector * 512, row->cache + sector * 512, 512);
-		row->dirty[sector] = false;
+	for (sector = 0; sector < sectors; sector++) {
+		if (dirty[sector] && any(bench, 8) < keep)
+			memcpy(disk + sector * 512, cache + sector * 512, 512);
+		dirty[sector] = false;
 	}
-	memcpy(row->cache, row->disk, UNIT_BYTES);
+	memcpy(cache, disk, sectors * 512);
+}
+
+static void write_back(struct bench *bench, struct row *row, unsigned int keep)
+{
+	write_sectors(bench, row->disk, row->cache, row->dirty, SECTORS, keep);
+}
+
+static void write_sum_back(struct bench *bench, struct sum *sum, unsigned int keep)
+{
+	write_sectors(bench, &sum->disk, &sum->cache, sum->dirty, SUM_SECTORS, keep);
 }
 
 /* The cached sectors of a unit are written, lost, or torn. */
@@ -132,6 +170,9 @@ static void power_cut(struct bench *bench)
 	for (d = 0; d < MEMBERS; d++)
 		for (i = 0; i < ROWS; i++)
 			write_back(bench, bench->row[d][i], keep[any(bench, ARRAY_SIZE(keep))]);
+	for (d = 0; d < MEMBERS; d++)
+		for (i = 0; i < UNITS; i++)
+			write_sum_back(bench, bench->sum[d][i], keep[any(bench, ARRAY_SIZE(keep))]);
 }
 
 static void flush_all(struct bench *bench)
@@ -142,8 +183,92 @@ static void flush_all(struct bench *bench)
 	for (d = 0; d < MEMBERS; d++)
 		for (i = 0; i < ROWS; i++)
 			write_back(bench, bench->row[d][i], 8);
+	for (d = 0; d < MEMBERS; d++)
+		for (i = 0; i < UNITS; i++)
+			write_sum_back(bench, bench->sum[d][i], 8);
 	par_log_ring_flushed(&bench->ring, done);
 	bench->flushed = bench->count;
+}
+
+/* ---- summaries ---- */
+
+/* The copies of the unit at @pos on members that are not absent. */
+static u32 present_copies(struct bench *bench, u64 pos)
+{
+	u32 copies = 0;
+	unsigned int copy;
+
+	for (copy = 0; copy < COPIES; copy++)
+		if (!is_absent(bench, pos, copy))
+			copies |= BIT(copy);
+	return copies;
+}
+
+/* bench->record has been written as @plain. */
+static void summarize(struct bench *bench, const struct plain *plain, u64 tail)
+{
+	struct unit_sum *unit;
+
+	if (!(plain->pos % PAR_LOG_UNIT)) {
+		bench->open = bench->sums < UNITS;
+		if (bench->open) {
+			unit = bench->units[bench->sums];
+			unit->head = (struct par_log_summary) {
+				.epoch = EPOCH,
+				.run = plain->run,
+				.pos = plain->pos,
+				.copies = GENMASK(COPIES - 1, 0),
+			};
+			par_log_summary_begin(&unit->raw);
+		}
+	}
+	if (!bench->open)
+		return;
+	unit = bench->units[bench->sums];
+	par_log_summary_add(&unit->raw, (struct par_disk_log_header *)bench->record);
+	unit->head.copies &= present_copies(bench, plain->pos);
+	unit->head.tail = tail;
+	unit->head.records++;
+	if (plain->end % PAR_LOG_UNIT)
+		return;
+	bench->open = false;
+	bench->sums++;
+}
+
+static void write_summary(struct bench *bench, struct unit_sum *unit)
+{
+	u32 u = par_log_place(&bench->shape, unit->head.pos) / PAR_LOG_UNIT;
+	unsigned int d;
+
+	unit->head.copies &= present_copies(bench, unit->head.pos);
+	par_log_summary_seal(&unit->raw, &unit->head);
+	for (d = 0; d < MEMBERS; d++) {
+		if (bench->absent & BIT(d))
+			continue;
+		bench->sum[d][u]->cache = unit->raw;
+		memset(bench->sum[d][u]->dirty, true, SUM_SECTORS);
+	}
+}
+
+static void store_summaries(struct bench *bench)
+{
+	unsigned int i;
+
+	if (!bench->early)
+		flush_all(bench);
+	for (i = 0; i < bench->sums; i++)
+		if (bench->units[i]->head.copies)
+			write_summary(bench, bench->units[i]);
+	if (bench->open)
+		swap(bench->units[0], bench->units[bench->sums]);
+	bench->sums = 0;
+}
+
+/* A new run, or a ring of another length, knows nothing of units that were begun before. */
+static void drop_summaries(struct bench *bench)
+{
+	bench->sums = 0;
+	bench->open = false;
 }
 
 /* ---- records ---- */
@@ -194,6 +319,7 @@ static void append(struct bench *bench, unsigned int want)
 			   (plain->count + 1) * PAR_LOG_BLOCK_BYTES);
 	bench->count++;
 	par_log_ring_done(&bench->ring, plain->end);
+	summarize(bench, plain, bench->old ? 0 : bench->ring.tail);
 }
 
 /* All records up to a unit's beginning, or all flushed records, are at home. */
@@ -227,6 +353,42 @@ static void start_walk(struct bench *bench, struct par_log_walk *walk)
 {
 	par_log_walk_init(walk, &bench->shape, EPOCH, ARRAY_BLOCKS, bench->ring.tail,
 			  bench->stored, bench->run);
+	walk->summaries_from = bench->summaries_from;
+}
+
+/* ---- replay by summaries ---- */
+
+static bool sum_of(struct bench *bench, unsigned int d, u32 u, struct par_log_summary *head)
+{
+	return !(bench->absent & BIT(d)) &&
+	       par_log_summary_check(&bench->sum[d][u]->cache, EPOCH, ARRAY_BLOCKS, COPIES, head);
+}
+
+static void see_summaries(struct bench *bench, struct par_log_walk *walk)
+{
+	struct par_log_summary head;
+	unsigned int d;
+	u32 u;
+
+	for (u = 0; u < bench->shape.units; u++)
+		for (d = 0; d < MEMBERS; d++)
+			if (sum_of(bench, d, u, &head))
+				par_log_walk_see(walk, &head, u);
+}
+
+/* The summary that counts at the walk's position, or NULL. */
+static const struct par_disk_log_summary *
+find_summary(struct bench *bench, const struct par_log_walk *walk, struct par_log_summary *head)
+{
+	u32 u = par_log_place(&bench->shape, walk->pos) / PAR_LOG_UNIT;
+	unsigned int i, d, first = any(bench, MEMBERS);
+
+	for (i = 0; walk->pos < walk->limit && !(walk->pos % PAR_LOG_UNIT) && i < MEMBERS; i++) {
+		d = (first + i) % MEMBERS;
+		if (sum_of(bench, d, u, head) && par_log_walk_summary(walk, head))
+			return &bench->sum[d][u]->cache;
+	}
+	return NULL;
 }
 
 /* The record that was found is all of @plain. */
@@ -255,6 +417,54 @@ static void heal(struct bench *bench, const struct par_log_found *found, const v
 	}
 }
 
+/* The summary has the entries of @plain, and the copies that it names have the record. */
+static void expect_in_summary(struct bench *bench, const struct plain *plain,
+			      const struct par_disk_log_summary *raw,
+			      const struct par_log_summary *head)
+{
+	struct par_log_found found = { .head = { .pos = plain->pos, .count = plain->count } };
+	struct par_disk_log_header *header = (struct par_disk_log_header *)bench->record;
+	unsigned int i, copy, at = plain->pos % PAR_LOG_UNIT;
+	const struct par_disk_log_header *good = NULL;
+	struct par_log_entry entry;
+	const void *copies[COPIES];
+
+	KUNIT_ASSERT_EQ(bench->test, head->run, plain->run);
+	KUNIT_ASSERT_FALSE(bench->test, par_log_summary_entry(raw, at, &entry));
+	copies_at(bench, plain->pos, copies);
+	for (copy = 0; copy < COPIES; copy++)
+		if (copies[copy] && head->copies & BIT(copy))
+			good = copies[copy];
+	KUNIT_ASSERT_NOT_NULL(bench->test, good);
+	for (copy = 0; copy < COPIES; copy++) {
+		if (!copies[copy] || !(head->copies & BIT(copy))) {
+			found.lacking |= BIT(copy);
+			continue;
+		}
+		make_record(bench, plain, le64_to_cpu(good->stable), le64_to_cpu(good->tail));
+		KUNIT_ASSERT_EQ(bench->test, 0, memcmp(copies[copy], bench->record,
+						       (plain->count + 1) * PAR_LOG_BLOCK_BYTES));
+	}
+	for (i = 0; i < plain->count; i++)
+		KUNIT_ASSERT_EQ(bench->test, 0, memcmp(&raw->entry[at + 1 + i], &header->entry[i],
+						       sizeof(raw->entry[0])));
+	heal(bench, &found, good);
+}
+
+/* The records of a unit, from @first on, are all in its summary. Returns the first one behind. */
+static unsigned int expect_unit(struct bench *bench, unsigned int first,
+				const struct par_disk_log_summary *raw,
+				const struct par_log_summary *head)
+{
+	unsigned int i = first;
+
+	for (; i < bench->count && bench->plain[i].pos < head->pos + PAR_LOG_UNIT; i++)
+		expect_in_summary(bench, &bench->plain[i], raw, head);
+	KUNIT_ASSERT_EQ(bench->test, i - first, head->records);
+	bench->summarized++;
+	return i;
+}
+
 static void look_behind(struct bench *bench, struct par_log_walk *walk)
 {
 	const void *copies[COPIES];
@@ -275,15 +485,24 @@ static void look_behind(struct bench *bench, struct par_log_walk *walk)
  */
 static void replay(struct bench *bench)
 {
+	const struct par_disk_log_summary *raw;
 	unsigned int i = bench->first;
 	const void *copies[COPIES];
 	struct par_log_found found;
+	struct par_log_summary head;
 	struct par_log_walk walk;
 
 	start_walk(bench, &walk);
+	see_summaries(bench, &walk);
 	for (;;) {
+		raw = find_summary(bench, &walk, &head);
+		if (raw) {
+			i = expect_unit(bench, i, raw, &head);
+			par_log_walk_unit(&walk, &head);
+			continue;
+		}
 		copies_at(bench, walk.pos, copies);
-		if (!par_log_walk_next(&walk, copies, COPIES, &found))
+		if (walk.pos >= walk.limit || !par_log_walk_next(&walk, copies, COPIES, &found))
 			break;
 		KUNIT_ASSERT_LT(bench->test, i, bench->count);
 		expect_record(bench, &bench->plain[i++], &found, copies[found.copy]);
@@ -296,6 +515,7 @@ static void replay(struct bench *bench)
 	bench->ended += i < bench->count;
 	bench->count = i;
 	flush_all(bench);
+	drop_summaries(bench);
 	bench->run++;
 	bench->ring.head = walk.pos;
 	bench->ring.done = walk.pos;
@@ -328,6 +548,7 @@ static void resize(struct bench *bench, u32 units)
 	bench->shape.units = units;
 	par_log_ring_init(&bench->ring, par_log_blocks(&bench->shape), pos);
 	bench->stored = pos;
+	drop_summaries(bench);
 	bench->run++;
 	bench->absent = 0;
 }
@@ -342,6 +563,8 @@ static void use_log(struct bench *bench)
 			flush_all(bench);
 		if (!any(bench, 20))
 			store_tail(bench, any(bench, 2));
+		if (!any(bench, 10))
+			store_summaries(bench);
 	}
 	if (!any(bench, 6))
 		change_members(bench);
@@ -368,6 +591,7 @@ static void replay_cuts(struct kunit *test)
 	KUNIT_EXPECT_GT(test, bench->ended, 10);
 	KUNIT_EXPECT_GT(test, bench->healed, 10);
 	KUNIT_EXPECT_GT(test, bench->lost, bench->ended);
+	KUNIT_EXPECT_GT(test, bench->summarized, 10);
 	KUNIT_EXPECT_GT(test, bench->ring.tail, (7777 + UNITS) * PAR_LOG_UNIT);
 }
 
@@ -656,6 +880,159 @@ static void replay_resized(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, walk_to_end(bench, &walk), 1);
 }
 
+/* Fill the unit at the head, and write its summary. */
+static void fill_unit(struct bench *bench)
+{
+	u64 end = par_log_unit(bench->ring.head) + PAR_LOG_UNIT;
+
+	while (bench->ring.head < end)
+		append(bench, 1 + any(bench, 40));
+	store_summaries(bench);
+}
+
+static bool summary_counts(struct bench *bench, struct par_log_walk *walk)
+{
+	struct par_log_summary head;
+
+	start_walk(bench, walk);
+	see_summaries(bench, walk);
+	return find_summary(bench, walk, &head);
+}
+
+/* A summary that is written before its unit is flushed: a cut leaves it without the records. */
+static void replay_summary_early(struct kunit *test)
+{
+	struct bench *bench = make_bench(test, 0);
+	struct par_log_walk walk;
+	unsigned int d, u;
+
+	bench->early = true;
+	fill_unit(bench);
+	for (d = 0; d < MEMBERS; d++) {
+		for (u = 0; u < ROWS; u++)
+			write_back(bench, bench->row[d][u], 0);
+		for (u = 0; u < UNITS; u++)
+			write_sum_back(bench, bench->sum[d][u], 8);
+	}
+	KUNIT_EXPECT_TRUE(test, summary_counts(bench, &walk));
+	KUNIT_EXPECT_EQ(test, walk_to_end(bench, &walk), 0);
+}
+
+/*
+ * A record of a summarized unit is lost nevertheless, and the array is started by force, without
+ * the summary. A later run writes other records there: the summary of the older run must not count,
+ * though all of it is before the stored position of flushed records.
+ */
+static void replay_replaced(struct kunit *test)
+{
+	struct bench *bench = make_bench(test, 0);
+	struct par_log_walk walk;
+	unsigned int end;
+
+	fill_unit(bench);
+	fill_unit(bench);
+	KUNIT_EXPECT_TRUE(test, summary_counts(bench, &walk));
+	end = bench->count;
+	bench->ring.head = 0;
+	bench->ring.done = 0;
+	bench->ring.stable = 0;
+	bench->run++;
+	while (bench->ring.head < 2 * PAR_LOG_UNIT)
+		append(bench, 100);
+	flush_all(bench);
+	drop_summaries(bench);
+	bench->run++;
+	bench->stored = bench->ring.stable;
+	KUNIT_EXPECT_GE(test, bench->stored, 2 * PAR_LOG_UNIT);
+	KUNIT_EXPECT_TRUE(test, summary_counts(bench, &walk));
+	bench->summaries_from = bench->run - 1;
+	KUNIT_EXPECT_FALSE(test, summary_counts(bench, &walk));
+	KUNIT_EXPECT_EQ(test, walk_to_end(bench, &walk), bench->count - end);
+	KUNIT_EXPECT_FALSE(test, par_log_walk_damaged(&walk));
+}
+
+/*
+ * A start must not believe the summaries that are on the members: none counts at the next start,
+ * but those of its own run do.
+ */
+static void replay_doubted(struct kunit *test)
+{
+	struct bench *bench = make_bench(test, 0);
+	struct par_log_walk walk;
+
+	fill_unit(bench);
+	bench->summaries_from = bench->run + 1;
+	KUNIT_EXPECT_FALSE(test, summary_counts(bench, &walk));
+	KUNIT_EXPECT_GT(test, walk_to_end(bench, &walk), 0);
+	KUNIT_EXPECT_FALSE(test, par_log_walk_damaged(&walk));
+	drop_summaries(bench);
+	bench->run++;
+	bench->stored = bench->ring.stable;
+	fill_unit(bench);
+	KUNIT_EXPECT_FALSE(test, summary_counts(bench, &walk));
+	bench->ring.tail = PAR_LOG_UNIT;
+	KUNIT_EXPECT_TRUE(test, summary_counts(bench, &walk));
+	bench->ring.tail = 0;
+	power_cut(bench);
+	replay(bench);
+	KUNIT_EXPECT_EQ(test, bench->summarized, 1);
+}
+
+/*
+ * A summary of the stored run behind the end of the log: flushed records are missing. Of a newer
+ * run, of a later round, or made with a newer tail: the superblock is not the newest one.
+ */
+static void replay_summary_tells(struct kunit *test)
+{
+	struct bench *bench = make_bench(test, 0);
+	struct par_log_walk walk;
+	u64 tail;
+
+	fill_unit(bench);
+	fill_unit(bench);
+	KUNIT_EXPECT_TRUE(test, summary_counts(bench, &walk));
+	walk.pos = 2 * PAR_LOG_UNIT;
+	KUNIT_EXPECT_FALSE(test, par_log_walk_damaged(&walk));
+	walk.pos--;
+	KUNIT_EXPECT_TRUE(test, par_log_walk_damaged(&walk));
+	KUNIT_EXPECT_FALSE(test, par_log_walk_outdated(&walk));
+	bench->run--;
+	KUNIT_EXPECT_FALSE(test, summary_counts(bench, &walk));
+	KUNIT_EXPECT_TRUE(test, par_log_walk_outdated(&walk));
+	bench->run++;
+	store_tail(bench, true);
+	tail = bench->ring.tail;
+	fill_unit(bench);
+	bench->ring.tail = 0;
+	bench->stored = 0;
+	KUNIT_EXPECT_TRUE(test, summary_counts(bench, &walk));
+	KUNIT_EXPECT_TRUE(test, par_log_walk_outdated(&walk));
+	KUNIT_EXPECT_EQ(test, walk.newest_tail, tail);
+	bench->run++;
+	KUNIT_EXPECT_FALSE(test, summary_counts(bench, &walk));
+	KUNIT_EXPECT_FALSE(test, par_log_walk_damaged(&walk));
+}
+
+/* A ring of another length: a summary is at the place of another unit, and tells nothing. */
+static void replay_summary_place(struct kunit *test)
+{
+	struct bench *bench = make_bench(test, 0);
+	struct par_log_walk walk;
+	struct par_log_summary head;
+	unsigned int d;
+
+	fill_unit(bench);
+	for (d = 0; d < MEMBERS; d++)
+		bench->sum[d][3]->cache = bench->sum[d][0]->cache;
+	KUNIT_EXPECT_TRUE(test, summary_counts(bench, &walk));
+	KUNIT_EXPECT_FALSE(test, par_log_walk_outdated(&walk));
+	walk.pos = 3 * PAR_LOG_UNIT;
+	KUNIT_EXPECT_NULL(test, find_summary(bench, &walk, &head));
+	walk.pos = UNITS * PAR_LOG_UNIT;
+	walk.limit = 2 * walk.pos;
+	KUNIT_EXPECT_NULL(test, find_summary(bench, &walk, &head));
+}
+
 static struct kunit_case log_replay_cases[] = {
 	KUNIT_CASE(replay_cuts),
 	KUNIT_CASE(replay_left_over),
@@ -668,6 +1045,11 @@ static struct kunit_case log_replay_cases[] = {
 	KUNIT_CASE(replay_clean_stop),
 	KUNIT_CASE(replay_full),
 	KUNIT_CASE(replay_resized),
+	KUNIT_CASE(replay_summary_early),
+	KUNIT_CASE(replay_replaced),
+	KUNIT_CASE(replay_doubted),
+	KUNIT_CASE(replay_summary_tells),
+	KUNIT_CASE(replay_summary_place),
 	{}
 };
 

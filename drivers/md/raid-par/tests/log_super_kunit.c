@@ -42,7 +42,7 @@ static void super_geometry(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, t->geo.log_sectors, MIB(32));
 	KUNIT_EXPECT_GE(test, t->geo.meta_sectors, t->plain.meta_sectors + MIB(32));
 	KUNIT_EXPECT_EQ(test, t->geo.set[t->geo.gears].start, t->geo.meta_sectors);
-	KUNIT_ASSERT_TRUE(test, par_log_shape_of(&shape, &t->geo));
+	KUNIT_ASSERT_TRUE(test, par_log_shape_of(&shape, &t->geo, false));
 	KUNIT_EXPECT_EQ(test, shape.start, t->geo.meta_sectors - MIB(32));
 	KUNIT_EXPECT_EQ(test, shape.members, t->geo.set[1].members);
 	KUNIT_EXPECT_EQ(test, shape.copies, t->geo.parities + 1);
@@ -50,10 +50,52 @@ static void super_geometry(struct kunit *test)
 	for (i = 1; i <= t->geo.gears; i++)
 		KUNIT_EXPECT_LE(test, t->geo.set[i].start + t->geo.set[i].sectors,
 				t->geo.dev_sectors);
-	KUNIT_EXPECT_FALSE(test, par_log_shape_of(&shape, &t->plain));
+	KUNIT_EXPECT_FALSE(test, par_log_shape_of(&shape, &t->plain, false));
 	KUNIT_EXPECT_EQ(test, par_geometry_with_log(&t->plain, t->geo.layout, t->geo.members,
 						    t->geo.chunk_sectors, t->geo.dev_sectors,
 						    t->geo.dev_sectors), PAR_GEO_TOO_SMALL);
+}
+
+/* The summaries of all units of the ring are behind its last block, and before the home region. */
+static void super_summaries(struct kunit *test)
+{
+	struct super_test *t = test->priv;
+	struct par_log_shape shape, whole;
+	unsigned int copy;
+	u64 end = 0;
+	u32 u;
+
+	KUNIT_ASSERT_TRUE(test, par_log_can_summarize(&t->geo));
+	KUNIT_ASSERT_TRUE(test, par_log_shape_of(&whole, &t->geo, false));
+	KUNIT_ASSERT_TRUE(test, par_log_shape_of(&shape, &t->geo, true));
+	KUNIT_EXPECT_EQ(test, whole.summaries, 0);
+	KUNIT_EXPECT_EQ(test, shape.start, whole.start);
+	for (u = 0; u < shape.units; u++)
+		for (copy = 0; copy < shape.copies; copy++)
+			end = max(end, par_log_sector(&shape, u * PAR_LOG_UNIT, copy) +
+				       PAR_LOG_UNIT_SECTORS);
+	KUNIT_EXPECT_LE(test, end, par_log_summary_sector(&shape, 0));
+	KUNIT_EXPECT_LE(test, par_log_summary_sector(&shape, shape.units), t->geo.meta_sectors);
+	/* A block of 128 of each unit, in whole units of each member. */
+	KUNIT_EXPECT_GE(test, shape.units + whole.units / PAR_LOG_UNIT * shape.members + 2 *
+			      shape.members, whole.units);
+	KUNIT_EXPECT_FALSE(test, par_log_can_summarize(&t->plain));
+}
+
+/* The least log with summaries, and one that is smaller. */
+static void super_summaries_least(struct kunit *test)
+{
+	struct super_test *t = test->priv;
+	struct par_log_shape shape;
+
+	t->geo.log_sectors = DIV_ROUND_UP(PAR_LOG_SUMMARY_UNITS * (t->geo.parities + 1),
+					  t->geo.set[1].members) * PAR_LOG_UNIT_SECTORS;
+	KUNIT_EXPECT_TRUE(test, par_log_can_summarize(&t->geo));
+	KUNIT_EXPECT_TRUE(test, par_log_shape_of(&shape, &t->geo, true));
+	KUNIT_EXPECT_GE(test, shape.units, PAR_LOG_MIN_UNITS);
+	t->geo.log_sectors -= PAR_LOG_UNIT_SECTORS;
+	if (par_log_shape_of(&shape, &t->geo, false) && shape.units < PAR_LOG_SUMMARY_UNITS)
+		KUNIT_EXPECT_FALSE(test, par_log_can_summarize(&t->geo));
 }
 
 static enum par_format_error unpack(struct super_test *t, const struct par_geometry *geo)
@@ -72,6 +114,13 @@ static void super_round_trip(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, birth.log, MIB(32));
 	KUNIT_ASSERT_EQ(test, unpack(t, &t->geo), PAR_FMT_OK);
 	KUNIT_EXPECT_EQ(test, 0, memcmp(&t->out.log, &t->sb.log, sizeof(t->sb.log)));
+	KUNIT_EXPECT_EQ(test, le64_to_cpu(t->raw.incompat), PAR_INCOMPAT_LOG);
+	t->sb.log.summaries = true;
+	t->sb.log.summaries_from = 8;
+	par_super_pack(&t->raw, &t->sb, &t->geo, SUPER_MEMBER);
+	KUNIT_ASSERT_EQ(test, unpack(t, &t->geo), PAR_FMT_OK);
+	KUNIT_EXPECT_TRUE(test, t->out.log.summaries);
+	KUNIT_EXPECT_EQ(test, t->out.log.summaries_from, 8);
 	/* The superblock of an array with a log, or of one without, not both. */
 	KUNIT_EXPECT_EQ(test, unpack(t, &t->plain), PAR_FMT_GEOMETRY);
 	par_super_pack(&t->raw, &t->sb, &t->plain, SUPER_MEMBER);
@@ -99,7 +148,7 @@ static void super_range(struct kunit *test)
 	struct par_log_record good = t->sb.log, log = good;
 	struct par_log_shape shape;
 
-	KUNIT_ASSERT_TRUE(test, par_log_shape_of(&shape, &t->geo));
+	KUNIT_ASSERT_TRUE(test, par_log_shape_of(&shape, &t->geo, false));
 	log.stable = log.tail + par_log_blocks(&shape);
 	expect_range(test, &log, "a full log", PAR_FMT_OK);
 	log.stable++;
@@ -131,6 +180,17 @@ static void super_range(struct kunit *test)
 	expect_range(test, &log, "a log that is off", PAR_FMT_OK);
 	log.left++;
 	expect_range(test, &log, "less than nothing", PAR_FMT_RANGE);
+	log = good;
+	log.summaries = true;
+	log.summaries_from = log.run;
+	expect_range(test, &log, "summaries of the last run count", PAR_FMT_OK);
+	log.summaries_from++;
+	expect_range(test, &log, "none counts", PAR_FMT_OK);
+	log.summaries_from++;
+	expect_range(test, &log, "nor those of the next run", PAR_FMT_RANGE);
+	log.summaries_from = 0;
+	log.stable = log.tail + par_log_blocks(&shape);
+	expect_range(test, &log, "more than a log with summaries", PAR_FMT_RANGE);
 	log = good;
 	while (par_log_lost_add(&log.lost, 7 + log.lost.count, 1))
 		;
@@ -224,6 +284,8 @@ static void birth_kept(struct kunit *test)
 
 static struct kunit_case log_super_cases[] = {
 	KUNIT_CASE_PARAM(super_geometry, super_layout_gen_params),
+	KUNIT_CASE_PARAM(super_summaries, super_layout_gen_params),
+	KUNIT_CASE_PARAM(super_summaries_least, super_layout_gen_params),
 	KUNIT_CASE_PARAM(super_round_trip, super_layout_gen_params),
 	KUNIT_CASE_PARAM(super_range, super_layout_gen_params),
 	{}

@@ -244,7 +244,7 @@ static void judge_log(struct kunit *test, const struct par_geometry *geo,
 	struct par_log_shape shape;
 	unsigned int i, k;
 
-	KUNIT_ASSERT_TRUE(test, par_log_shape_of(&shape, geo));
+	KUNIT_ASSERT_TRUE(test, par_log_shape_of(&shape, geo, false));
 	KUNIT_ASSERT_LE(test, log->left, shape.units);
 	KUNIT_ASSERT_LE(test, log->stable, MOST_SEQ);
 	KUNIT_ASSERT_LE(test, log->tail, log->stable);

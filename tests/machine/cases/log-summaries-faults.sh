@@ -1,0 +1,229 @@
+#!/bin/bash
+# Summaries do no harm when members fail or return, sectors are bad, a start is forced or the log dropped: each start finds what the records would have told.
+# subject: log
+# machine: --debug --time-travel --mem 1500M
+# timeout: 300
+set -euo pipefail
+. "$(dirname "$0")/../tools/par.sh"
+. "$(dirname "$0")/../tools/log.sh"
+
+PAR=/sys/block/$MD/md/par
+
+# begin SEED [ATTRIBUTE...]: an array in its low gear with an empty log. Units 0, 3, … are on members 0 and 1.
+begin() {
+	mkspindles 5 128M "seed=$1" "${@:2}"
+	create_logged 3,5 32 --chunk=64
+	fill_twin
+	shift_to 3
+	find_summaries
+}
+
+end() {
+	stop_par
+	rmdisks
+}
+
+drained() {
+	shift_to 5
+	wait_for "$PAR/log_used" 0 60
+}
+
+# others MEMBER: print all other devices.
+others() {
+	local d
+	for d in 0 1 2 3 4; do [ "$d" = "$1" ] || echo "${DEVS[d]}"; done
+}
+
+# has_some LEAST: the assembly since mark_log has found at least so many units by their summaries.
+has_some() { assert_le "$1" "$(summarized)" "units that are found by their summaries"; }
+
+note "bad sectors in a unit that has a summary"
+begin 1
+log_twin
+stop_par
+# Not the first unit, which is always read: its bad sectors would be written again at once, and all others.
+deafen_log 0 128 7936
+mark_log
+assemble_par
+has_some 15
+same "one copy is deaf"
+assert_le 1 "$(par log_read_errors)" "failed reads"
+drained
+same "drained with a deaf copy"
+assert_eq "$(par log_lost) $(<"/sys/block/$MD/md/degraded")" "0 0" "bytes that are lost, members that have failed"
+mend_disks
+no_mismatch
+end
+
+# As after a failure that a cut kept from being stored: unit 3 is on members 0 and 1, and whole on member 0 only.
+note "a summary that names one copy"
+begin 6
+log_twin
+stop_par
+PYTHONPATH=$TOOLS python3 -c '
+import os, struct, sys
+from dissect import BLOCK, SECTOR, crc32c
+sector, *devices = sys.argv[1:]
+for path in devices:
+    fd = os.open(path, os.O_RDWR)
+    raw = bytearray(os.pread(fd, BLOCK, int(sector) * SECTOR))
+    assert struct.unpack_from("<I", raw, 40) == (3,)
+    struct.pack_into("<I", raw, 40, 1)
+    raw[4:8] = bytes(4)
+    struct.pack_into("<I", raw, 4, crc32c(bytes(raw)))
+    os.pwrite(fd, raw, int(sector) * SECTOR)
+    os.fsync(fd)' $((LOG_AT + 8 * (SUMS + 3))) "${DEVS[@]:0:3}"
+wipe_log 1 256 128
+mark_log
+assemble_par
+has_some 15
+same "one copy is named"
+write_some 6 5
+stop_par
+# shellcheck disable=SC2046  # devices
+mdadm --assemble --run --quiet "/dev/$MD" $(others 0)
+same "from the copy that has been healed"
+end
+
+note "a member fails, and another one before the log is drained"
+begin 2 spin_up_ms=60000
+cp "$TWIN" "$TWIN.home"
+log_twin
+for d in 3 4; do wait_for "$SPINDLES/${DISKS[d]}/state" standby 60; done
+manage --fail "${DEVS[0]}"
+log_twin
+sync -d "/dev/$MD"
+[ "$(par gear) $(par log_live)" = "3 $((8 << 20))" ] || fail "gear $(par gear), live: $(par log_live)"
+power_cut 2
+mark_log
+refused mdadm --assemble --run "/dev/$MD" "${DEVS[0]}" "${DEVS[@]:2}"
+mdadm --assemble --force --run --quiet "/dev/$MD" "${DEVS[0]}" "${DEVS[@]:2}"
+# As for a start without summaries: the first unit has no copy on a member that counts.
+logged 'the log is damaged: no copy of the record at block 0 can be read'
+mv "$TWIN.home" "$TWIN"
+same "by force"
+assert_eq "$(par log_used) $(par log_lost)" "0 0" "bytes in the log, and lost bytes"
+shift_to 5
+write_some 2 50
+same "written again"
+end
+
+note "a member fails, and returns with its summaries"
+begin 3 spin_up_ms=60000
+log_twin
+write_some 1 50
+sync -d "/dev/$MD"
+for d in 3 4; do wait_for "$SPINDLES/${DISKS[d]}/state" standby 60; done
+manage --fail "${DEVS[0]}"
+log_twin
+write_some 2 50
+sync -d "/dev/$MD"
+[ "$(par gear)" = 3 ] || fail "gear $(par gear)"
+power_cut 3
+mark_log
+# shellcheck disable=SC2046  # devices
+mdadm --assemble --run --quiet "/dev/$MD" $(others 0)
+has_some 30
+same "without member 0"
+wait_for "$PAR/log_used" 0 120
+same "drained without member 0"
+manage --add "${DEVS[0]}"
+wait_whole
+shift_to 3
+log_twin
+write_some 3 50
+sync -d "/dev/$MD"
+power_cut 4
+mark_log
+assemble_par
+has_some 12
+same "with member 0"
+power_cut 5
+mark_log
+# shellcheck disable=SC2046  # devices
+mdadm --assemble --run --quiet "/dev/$MD" $(others 1)
+has_some 12
+same "from the copies of member 0"
+end
+
+# Unit 4 is lost with its summary, and the start forced without it and the units behind it. These are written again, and
+# the tail goes to unit 5, which has only the summary of before.
+note "by force"
+begin 4
+log_twin
+sync -d "/dev/$MD"
+stop_par
+for d in 0 1 2; do wipe_log "$d" $((SUMS + 4)); done
+wipe_log 2 256
+wipe_log 0 384
+mark_log
+refused assemble_par
+logged 'the log is damaged: no copy of the record at block 512 can be read, and writes up to block [0-9]* had been flushed'
+mdadm --assemble --force --quiet "/dev/$MD" "${DEVS[@]}"
+dd if="/dev/$MD" of="$TWIN" bs=1M count=8 iflag=direct status=none
+drained
+assert_eq "$(newest_super 0 168)" 512 "the tail"
+shift_to 3
+for i in 0 1 2 3 4 5 6 7 8 9 10 11 12 13; do write_blocks $((i * 128)) 32; done
+sync -d "/dev/$MD"
+# Both copies of unit 5: the drain takes all others.
+for d in 1 2; do cut_off_log "$d" 384 128; done
+echo 5 >"$PAR/gear"
+for ((i = 0; i < 300; i++)); do
+	[ "$(newest_super 0 168)" != 640 ] || break
+	nap 0.1
+done
+assert_eq "$(newest_super 0 168)" 640 "the tail after the drain"
+assert_le 768 "$(newest_super 0 176)" "the end of what is flushed"
+power_cut 6
+mend_disks
+mark_log
+assemble_par
+assert_eq "$(summarized)" 0 "units that are found by summaries of before the force"
+same "by force, written again and cut"
+end
+
+note "a rescue"
+begin 5
+log_twin
+drained
+shift_to 3
+cp "$TWIN" "$TWIN.home"
+log_twin
+sync -d "/dev/$MD"
+stop_par
+for d in 0 1 2; do
+	dd if=/dev/urandom of="${DEVS[d]}" bs=4k seek=$(($(data_offset "${DEVS[d]}") / 8)) count=2 oflag=direct \
+		conv=notrunc status=none
+done
+mdadm --assemble --quiet --update=par-rescue "/dev/$MD" "${DEVS[@]}"
+mv "$TWIN.home" "$TWIN"
+same "rescued"
+shift_to 3
+for i in 1 2 3 4 5; do write_blocks $((32 * i)) 32; done
+sync -d "/dev/$MD"
+power_cut 7
+mark_log
+assemble_par
+same "after the rescue and a cut"
+assert_match "$(par log_replayed)" '^([5-9]|1[0-9])$' "records that are replayed"
+end
+
+# Unit 3 again. The start does not need this record: only the block that no copy has is lost, as in an array that runs.
+note "a block of a summarized unit that no copy has"
+begin 8
+log_twin
+sync -d "/dev/$MD"
+stop_par
+for d in 0 1; do deafen_log "$d" 261; done
+mark_log
+assemble_par
+has_some 12
+drained
+assert_eq "$(par log_lost)" 4096 "bytes that are lost"
+mend_disks
+dd if="$TWIN" of="/dev/$MD" bs=128k oflag=direct conv=notrunc status=none
+drained
+assert_eq "$(par log_lost)" 0 "bytes that are lost when they have been written again"
+same "written again"
+end
