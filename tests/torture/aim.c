@@ -185,6 +185,16 @@ void trap_log(struct rng *rng, unsigned int nth)
 	set_trap(rng, nth, first - metadata_at, end - 1 - metadata_at, &counted.in_log_write);
 }
 
+void trap_summaries(struct rng *rng, unsigned int nth)
+{
+	u64 first, end;
+
+	meta_snapshot();
+	if (!wlog_summaries(&first, &end))
+		return;
+	set_trap(rng, nth, first - metadata_at, end - 1 - metadata_at, &counted.in_summary);
+}
+
 /* Wait until the trap has been triggered, or for 1.5 s. */
 void await_trap(void)
 {

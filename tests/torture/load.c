@@ -46,6 +46,7 @@ static unsigned int hot_until;		/* ms */
 static volatile bool stop, silent, durable;
 static unsigned int flushes;	/* per thousand operations */
 static volatile unsigned int small;	/* per hundred writes */
+static volatile bool filling;	/* the log */
 volatile bool expect_errors;
 volatile u32 acked_since;
 
@@ -209,6 +210,8 @@ static u32 pick_count(struct writer *w)
 {
 	unsigned int size = below(&w->rng, 100);
 
+	if (filling)
+		return between(&w->rng, 8, 64);
 	if (small && chance(&w->rng, small))
 		return between(&w->rng, 1, 32);
 	if (durable)	/* a member should miss some of these */
@@ -285,7 +288,7 @@ static bool one_operation(struct writer *w)
 	u32 start, count;
 	bool ok, write = true;
 
-	if (chance_of(&w->rng, flushes))
+	if (!filling && chance_of(&w->rng, flushes))
 		return do_flush(w);
 	pick_range(w, &start, &count);
 	if (what < 10)
@@ -299,7 +302,7 @@ static bool one_operation(struct writer *w)
 	else if (what < 130)
 		ok = do_read(w, start, count);
 	else
-		ok = do_write(w, start, count, durable || what < 190 ? OP_FUA : OP_WRITE);
+		ok = do_write(w, start, count, durable || (what < 190 && !filling) ? OP_FUA : OP_WRITE);
 	/* The content after a failed write is unknown: it must not be read. */
 	if (ok)
 		range_drop(w->slot);
@@ -348,7 +351,7 @@ void load_start(u64 seed, unsigned int life, unsigned int round)
 	static const unsigned int rates[] = { 0, 4, 20, 70, 200 };
 	unsigned int i;
 
-	stop = silent = durable = false;
+	stop = silent = durable = filling = false;
 	small = hot = 0;
 	flushes = rates[below(&rng, 5)];
 	load_plan(&rng);
@@ -376,6 +379,11 @@ void load_be_durable(void)
 void load_be_small(unsigned int percent)
 {
 	small = percent;
+}
+
+void load_fill_log(void)
+{
+	filling = true;
 }
 
 /*

@@ -189,6 +189,7 @@ bool assembly_end(int pid)
 		return false;
 	if (!get(replayed, sizeof(replayed), PAR "log_replayed") && strcmp(replayed, "0"))
 		counted.replayed++;
+	wlog_started();
 	return true;
 }
 

@@ -688,6 +688,7 @@ static unsigned int wide_size(void)
 static unsigned int choose_size(struct rng *rng)
 {
 	unsigned int most = 640 / array.members;	/* all disks are in memory */
+	unsigned int more = opt.log_mib > 4 ? opt.log_mib : 0;
 
 	if (fixed_size)
 		return fixed_size;
@@ -696,8 +697,8 @@ static unsigned int choose_size(struct rng *rng)
 	if (wide)
 		return wide_size();
 	if (opt.pressure)	/* one to four slots */
-		return between(rng, 20, most < 72 ? most : 72);
-	return most < 64 || chance(rng, 75) ? between(rng, 16, 28) :
+		return more + between(rng, 20, most < 72 ? most : 72);
+	return most < 64 || chance(rng, 75) ? more + between(rng, 16, 28) :
 	       between(rng, 64, most);
 }
 

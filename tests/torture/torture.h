@@ -62,6 +62,7 @@ extern struct options opt;
 	X(live_reads) X(lost) X(discards) X(fails) X(fails_in_rebuild) X(fails_rebuilt) \
 	X(fails_in_check) X(fails_in_shift) X(adds) X(shifts) X(revived) \
 	X(in_log) X(in_log_write) X(in_drain) X(in_full) X(in_replay) X(log_fails) X(replayed) \
+	X(in_summaries) X(in_summary) X(summarized) X(summaries) \
 	X(evicted) X(kept) X(in_evict) X(in_slots) \
 	X(both_gears) X(checks) X(dissected) X(files) X(fsck)
 
@@ -281,6 +282,8 @@ void load_silence(void);
 void load_be_durable(void);
 /* So many of a hundred writes are of 16 KiB at most from now on, in this round. */
 void load_be_small(unsigned int percent);
+/* All writes are of 32 KiB at most, and none is flushed from now on, in this round. */
+void load_fill_log(void);
 void load_stop(void);
 void load_flush(void);
 void load_forget(void);
@@ -460,8 +463,9 @@ void trap_super(struct rng *rng, unsigned int most);
 void trap_intents(struct rng *rng, unsigned int nth);
 void trap_map(struct rng *rng, unsigned int nth);
 void trap_slots(struct rng *rng, unsigned int nth);
-/* With the @nth write to the write log, of any member. */
+/* With the @nth write to the write log, of any member; to its summaries. */
 void trap_log(struct rng *rng, unsigned int nth);
+void trap_summaries(struct rng *rng, unsigned int nth);
 void trap_first_superblock(struct rng *rng);
 void await_trap(void);
 void await_trap_or(bool (*over)(void));
@@ -496,6 +500,10 @@ void wlog_replay_cuts(struct rng *rng, const struct aim *aim);
 void wlog_wipe(void);
 /* Where it lies on each disk; of what meta_snapshot() has kept. */
 void wlog_area(u64 *first, u64 *end);
+/* The same of its summaries; false if it has none. */
+bool wlog_summaries(u64 *first, u64 *end);
+/* The array has started: count what its kernel log says of summaries. */
+void wlog_started(void);
 
 /* ---- evict.c ---- */
 

@@ -13,7 +13,11 @@
  *   running    after a cut of "logging": with one of the first superblocks, which store the run
  *   leaving    after a member of the log has failed, which may return before the cut
  *   away       the log was empty; a member of it is missing at the next starts
+ *   summing    while many units of a large log are filled, with a write of their summaries or
+ *              some time after one; sometimes a member of the log fails meanwhile
  */
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +26,10 @@
 #include "torture.h"
 
 #define PAR	"/sys/block/" MD "/md/par/"
+#define UNIT	128U	/* blocks of 4 KiB */
+#define UNIT_SECTORS	(UNIT * 8)
+#define UNIT_BYTES	(UNIT * 4096)
+#define LEAST_UNITS	8U	/* that are summarized at a time */
 
 static const struct aim logging = { "logging", NULL, NULL };
 static const struct aim draining = { "draining the log", NULL, NULL };
@@ -32,21 +40,45 @@ static const struct aim running = { "storing the run of a log that was replayed"
 static const struct aim leaving = { "a member of the log fails", NULL, NULL };
 static const struct aim away = { "a member of the log is missing after this", NULL, NULL };
 
+static const struct aim summing = { "summarizing units of the log", NULL, NULL };
+
+/* LOSSES: arrays with parity only. USED: a log that the last cut has left in use. LARGE: with summaries */
+enum needs { NOTHING, LOSSES, USED, LARGE };
+
 static const struct kind {
 	const char *name;
 	const struct aim *aim;
-	bool parity;	/* in arrays with parity only */
-	bool again;	/* needs a log that the last cut has left in use */
+	enum needs needs;
 } kinds[] = {
-	{ "logging", &logging, false, false }, { "draining", &draining, false, false },
-	{ "leaving", &leaving, true, false }, { "healing", &healing, false, true },
-	{ "full", &full, false, false }, { "away", &away, true, false },
-	{ "replaying", &replaying, false, false }, { "running", &running, false, true },
+	{ "logging", &logging, NOTHING }, { "draining", &draining, NOTHING },
+	{ "leaving", &leaving, LOSSES }, { "summing", &summing, LARGE },
+	{ "healing", &healing, USED }, { "full", &full, NOTHING },
+	{ "away", &away, LOSSES }, { "replaying", &replaying, NOTHING },
+	{ "running", &running, USED },
 };
 
 #define KINDS (sizeof(kinds) / sizeof(*kinds))
 
 static bool left_in_use;	/* the last cut was in the lowest gear, with records in the log */
+
+/* All arrays of a machine have the same log. It is unknown as long as the first disk has no power. */
+static bool has_summaries(void)
+{
+	static bool known, has;
+	u64 first, end;
+
+	if (!known) {
+		meta_snapshot();
+		known = member_super(0);
+		has = known && wlog_summaries(&first, &end);
+	}
+	return has;
+}
+
+static bool kind_may(const struct kind *kind)
+{
+	return kind->needs == LOSSES ? chaos_may_lose() : kind->needs == LARGE ? has_summaries() : true;
+}
 
 static const struct kind *kind_of(const struct aim *aim)
 {
@@ -93,7 +125,7 @@ bool wlog_leaves_out(const struct aim *aim)
 /* The kind itself, or the kind that has to come before it. */
 static const struct aim *possible(const struct kind *kind)
 {
-	bool before = kind->again && !left_in_use;
+	bool before = kind->needs == USED && !left_in_use;
 
 	return before ? &logging : kind->aim;
 }
@@ -104,8 +136,7 @@ const struct aim *wlog_asked(const char *name)
 
 	for (i = 0; i < KINDS; i++)
 		if (!strcmp(name, kinds[i].name))
-			return wlog_may() && (!kinds[i].parity || chaos_may_lose()) ?
-			       possible(&kinds[i]) : NULL;
+			return wlog_may() && kind_may(&kinds[i]) ? possible(&kinds[i]) : NULL;
 	return NULL;
 }
 
@@ -116,7 +147,7 @@ const struct aim *wlog_aim(void)
 
 	do
 		kind = &kinds[(opt.seed + turn++) % KINDS];
-	while (kind->parity && !chaos_may_lose());
+	while (!kind_may(kind));
 	return possible(kind);
 }
 
@@ -136,7 +167,7 @@ static void go_down(const struct aim *aim)
 
 void wlog_prepare(const struct aim *aim)
 {
-	if (!kind_of(aim)->again)
+	if (kind_of(aim)->needs != USED)
 		go_down(aim);
 }
 
@@ -144,6 +175,12 @@ void wlog_prepare(const struct aim *aim)
 void wlog_begin_load(struct rng *rng, const struct aim *aim)
 {
 	load_be_small(chance(rng, 50) ? 100 : 90);
+	if (aim == &summing) {
+		load_fill_log();
+		/* A store writes to each member of the log. */
+		if (chance(rng, 70))
+			trap_summaries(rng, between(rng, 1, 3 * array.gear[0]));
+	}
 	if (aim == &healing)
 		trap_log(rng, between(rng, 1, 4 * (array.parities + 1)));
 	if (aim == &running)
@@ -214,6 +251,21 @@ static void await_leaving(struct rng *rng)
 	nap_ms(below(rng, 100));
 }
 
+/* Wait until so many units have been filled. */
+static void await_units(struct rng *rng)
+{
+	u64 was = number("logged"), bytes = between(rng, LEAST_UNITS, 24) * UNIT_BYTES;
+	unsigned int end = now_ms() + 6000;
+
+	if (chaos_may_lose() && chance(rng, 25)) {
+		await_failure(rng, LEAVING_LOG);
+		counted.log_fails++;
+	}
+	while (now_ms() < end && !disks_trapped() &&
+	       (trap_set || number("logged") - was < bytes))
+		nap_ms(1);
+}
+
 void wlog_await(struct rng *rng, const struct aim *aim)
 {
 	if (aim == &draining)
@@ -222,9 +274,11 @@ void wlog_await(struct rng *rng, const struct aim *aim)
 		await_full(rng);
 	else if (aim == &leaving)
 		await_leaving(rng);
+	else if (aim == &summing)
+		await_units(rng);
 	else if (aim == &away)
 		nap_ms(below(rng, 40));
-	else if (kind_of(aim)->again)
+	else if (kind_of(aim)->needs == USED)
 		await_trap();
 	else
 		nap_ms(below(rng, 300));
@@ -237,6 +291,7 @@ void wlog_moment(void)
 	u64 now = used(), size = number("log_size");
 
 	counted.in_log += now > 0;
+	counted.in_summaries += now > LEAST_UNITS * UNIT_BYTES && has_summaries();
 	counted.in_full += size && now * 10 >= size * 8;
 	left_in_use = opt.log_mib && array_gear() == array.gear[0];
 }
@@ -311,4 +366,41 @@ void wlog_area(u64 *first, u64 *end)
 		fail("%s has no superblock", disk_name(0));
 	*end = member_data(0) + le(super + 112, 8);
 	*first = *end - le(super + 160, 8);
+}
+
+/* They lie at the end of the log: one for each unit that it would have without them. */
+bool wlog_summaries(u64 *first, u64 *end)
+{
+	const u8 *super = member_super(0);
+	u64 sectors;
+
+	if (!super)
+		fail("%s has no superblock", disk_name(0));
+	if (!(le(super + 16, 8) & 16))
+		return false;
+	sectors = le(super + 160, 8);
+	wlog_area(first, end);
+	*first = *end - sectors / UNIT_SECTORS * array.gear[0] / (array.parities + 1) * 8;
+	return true;
+}
+
+void wlog_started(void)
+{
+	static int kernel = -1;
+	char text[2048], *found;
+	unsigned int units;
+	ssize_t got;
+
+	if (!opt.log_mib)
+		return;
+	if (kernel < 0)
+		kernel = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	while ((got = read(kernel, text, sizeof(text) - 1)) > 0 || (got < 0 && errno == EPIPE)) {
+		text[got > 0 ? got : 0] = 0;
+		found = strstr(text, " blocks that are not at home; ");
+		if (!found || sscanf(found, " blocks that are not at home; %u units", &units) != 1)
+			continue;
+		counted.summarized += units > 0;
+		counted.summaries += units;
+	}
 }
