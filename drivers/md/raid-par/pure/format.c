@@ -62,8 +62,7 @@ const char *par_format_strerror(enum par_format_error err)
 }
 EXPORT_SYMBOL_IF_KUNIT(par_format_strerror);
 
-/* The checksum of a 4 KiB block, as if the word at @crc were zero. */
-static u32 block_crc(const void *raw, size_t crc)
+u32 par_block_crc(const void *raw, size_t crc)
 {
 	static const __le32 zero;
 	u32 sum = crc32c(~0, raw, crc);
@@ -75,7 +74,7 @@ static u32 block_crc(const void *raw, size_t crc)
 
 static u32 super_crc(const struct par_disk_super *raw)
 {
-	return block_crc(raw, offsetof(struct par_disk_super, crc));
+	return par_block_crc(raw, offsetof(struct par_disk_super, crc));
 }
 
 static void pack_set(struct par_disk_set *raw, const struct par_set_record *set,
@@ -368,7 +367,7 @@ bool par_birth_read(const struct par_disk_birth *raw, const u8 *uuid, struct par
 		    bool *ours)
 {
 	if (memcmp(raw->magic, PAR_BIRTH_MAGIC, sizeof(raw->magic)) ||
-	    le32_to_cpu(raw->crc) != block_crc(raw, offsetof(struct par_disk_birth, crc)))
+	    le32_to_cpu(raw->crc) != par_block_crc(raw, offsetof(struct par_disk_birth, crc)))
 		return false;
 	*ours = !memcmp(raw->uuid, uuid, sizeof(raw->uuid));
 	birth->log = le64_to_cpu(raw->log_sectors);
@@ -390,7 +389,7 @@ void par_birth_pack(struct par_disk_birth *raw, const u8 *uuid, const struct par
 	raw->run = cpu_to_le32(birth->run);
 	raw->tract = cpu_to_le32(birth->tract);
 	raw->steady = cpu_to_le64(birth->steady);
-	raw->crc = cpu_to_le32(block_crc(raw, offsetof(struct par_disk_birth, crc)));
+	raw->crc = cpu_to_le32(par_block_crc(raw, offsetof(struct par_disk_birth, crc)));
 }
 EXPORT_SYMBOL_IF_KUNIT(par_birth_pack);
 
@@ -612,7 +611,7 @@ void par_block_seal(struct par_disk_block *raw, enum par_block_kind kind,
 	raw->seq = cpu_to_le64(seq);
 	memset(raw->pad0, 0, sizeof(raw->pad0));
 	memset(raw->pad1, 0, sizeof(raw->pad1));
-	raw->crc = cpu_to_le32(block_crc(raw, offsetof(struct par_disk_block, crc)));
+	raw->crc = cpu_to_le32(par_block_crc(raw, offsetof(struct par_disk_block, crc)));
 }
 EXPORT_SYMBOL_IF_KUNIT(par_block_seal);
 
@@ -628,7 +627,7 @@ static bool claims_block(const struct par_disk_block *raw, enum par_block_kind k
 static bool block_whole(const struct par_disk_block *raw)
 {
 	return le32_to_cpu(raw->crc) ==
-		block_crc(raw, offsetof(struct par_disk_block, crc));
+		par_block_crc(raw, offsetof(struct par_disk_block, crc));
 }
 
 bool par_block_check(const struct par_disk_block *raw, enum par_block_kind kind,

@@ -245,6 +245,9 @@ struct par_disk_lost {
 	struct par_disk_lost_range range[PAR_LOST_MAX];	/* 16 */
 };				/* 3840 */
 
+/* par_block_crc - CRC32C, seed ~0, of a block of 4 KiB with zeros in place of the word at @crc */
+u32 par_block_crc(const void *raw, size_t crc);
+
 /* A superblock in memory: the variable part, the rest being the geometry. */
 struct par_set_record {
 	u32 failed, recovering;

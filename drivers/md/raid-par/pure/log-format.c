@@ -9,6 +9,7 @@
 #include <linux/string.h>
 #include <kunit/visibility.h>
 
+#include "pure/format.h"
 #include "pure/log-format.h"
 
 static_assert(sizeof(struct par_disk_log_entry) == 12);
@@ -18,16 +19,9 @@ static_assert(offsetof(struct par_disk_log_header, tail) == 48);
 static_assert(offsetof(struct par_disk_log_header, entry) == 64);
 static_assert(offsetof(struct par_disk_log_header, pad1) == 1588);
 
-#define CRC_AT		offsetof(struct par_disk_log_header, crc)
-#define CRC_END		(CRC_AT + sizeof(__le32))
-
 static u32 header_crc(const struct par_disk_log_header *raw)
 {
-	static const __le32 zero;
-	u32 sum = crc32c(~0, raw, CRC_AT);
-
-	sum = crc32c(sum, &zero, sizeof(zero));
-	return crc32c(sum, (const u8 *)raw + CRC_END, PAR_LOG_BLOCK_BYTES - CRC_END);
+	return par_block_crc(raw, offsetof(struct par_disk_log_header, crc));
 }
 
 void par_log_header_begin(struct par_disk_log_header *raw)

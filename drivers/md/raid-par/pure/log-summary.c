@@ -3,12 +3,12 @@
  * Summaries of the units of the write log; see log-summary.h for the contract.
  */
 #include <linux/build_bug.h>
-#include <linux/crc32c.h>
 #include <linux/kernel.h>
 #include <linux/stddef.h>
 #include <linux/string.h>
 #include <kunit/visibility.h>
 
+#include "pure/format.h"
 #include "pure/log-summary.h"
 
 static_assert(sizeof(struct par_disk_log_summary) == PAR_LOG_BLOCK_BYTES);
@@ -16,16 +16,9 @@ static_assert(offsetof(struct par_disk_log_summary, copies) == 40);
 static_assert(offsetof(struct par_disk_log_summary, entry) == 64);
 static_assert(offsetof(struct par_disk_log_summary, pad1) == 1600);
 
-#define CRC_AT		offsetof(struct par_disk_log_summary, crc)
-#define CRC_END		(CRC_AT + sizeof(__le32))
-
 static u32 summary_crc(const struct par_disk_log_summary *raw)
 {
-	static const __le32 zero;
-	u32 sum = crc32c(~0, raw, CRC_AT);
-
-	sum = crc32c(sum, &zero, sizeof(zero));
-	return crc32c(sum, (const u8 *)raw + CRC_END, PAR_LOG_BLOCK_BYTES - CRC_END);
+	return par_block_crc(raw, offsetof(struct par_disk_log_summary, crc));
 }
 
 void par_log_summary_begin(struct par_disk_log_summary *raw)
