@@ -90,16 +90,12 @@ rescued() {
 # Two of the members that never sleep have lost their superblocks. By force their data is used as it is, and so are
 # their copies of the log, without which some records have none.
 stand_in() {
-	local d
 	begin
 	write_some 3 200
 	sync -d "/dev/$MD"
 	assert_le 1572864 "$(par log_used)" "bytes of the log in use, which are three units"
 	stop_par
-	for d in 0 1; do
-		dd if=/dev/urandom of="${DEVS[d]}" bs=4k seek=$(($(data_offset "${DEVS[d]}") / 8)) count=2 oflag=direct \
-			conv=notrunc status=none
-	done
+	spoil_supers 0 1
 	! assemble_par 2>/dev/null || fail "an array is started of which two members are unknown"
 	mdadm --assemble --force --quiet "/dev/$MD" "${DEVS[@]}"
 	same "with members that stand in"

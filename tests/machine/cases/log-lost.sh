@@ -130,10 +130,7 @@ note "the list of lost blocks survives the superblocks of those that never sleep
 lose_block
 shift_to 3
 stop_par
-for d in 0 1 2; do
-	dd if=/dev/urandom of="${DEVS[d]}" bs=4k seek=$(($(data_offset "${DEVS[d]}") / 8)) count=2 oflag=direct \
-		conv=notrunc status=none
-done
+spoil_supers 0 1 2
 mdadm --assemble --quiet --update=par-rescue "/dev/$MD" "${DEVS[@]}"
 is_lost "after a rescue"
 stop_par

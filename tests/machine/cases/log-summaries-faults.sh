@@ -192,10 +192,7 @@ cp "$TWIN" "$TWIN.home"
 log_twin
 sync -d "/dev/$MD"
 stop_par
-for d in 0 1 2; do
-	dd if=/dev/urandom of="${DEVS[d]}" bs=4k seek=$(($(data_offset "${DEVS[d]}") / 8)) count=2 oflag=direct \
-		conv=notrunc status=none
-done
+spoil_supers 0 1 2
 mdadm --assemble --quiet --update=par-rescue "/dev/$MD" "${DEVS[@]}"
 mv "$TWIN.home" "$TWIN"
 same "rescued"

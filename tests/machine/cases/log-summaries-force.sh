@@ -21,7 +21,7 @@ log_twin
 sync -d "/dev/$MD"
 assert_le $((40 << 19)) "$(par log_used)" "bytes of the log in use"
 stop_par
-dd if=/dev/urandom of="${DEVS[1]}" bs=4k seek=$(($(data_offset "${DEVS[1]}") / 8)) count=2 oflag=direct conv=notrunc status=none
+spoil_supers 1
 wipe_log 1 3328 128
 present=("${DEVS[@]:0:2}" "${DEVS[@]:3}")
 refused mdadm --assemble --run "/dev/$MD" "${present[@]}"

@@ -25,6 +25,15 @@ print(max((struct.unpack_from("<Q", raw, at + 72)[0], struct.unpack_from("<I", r
           for at in (0, 4096))[1])' "$2"
 }
 
+# spoil_supers NUMBER...: noise in place of both superblocks of raid-par on these disks of DISKS.
+spoil_supers() {
+	local d
+	for d; do
+		dd if=/dev/urandom of="${DEVS[d]}" bs=4k seek=$(($(data_offset "${DEVS[d]}") / 8)) count=2 oflag=direct \
+			conv=notrunc status=none
+	done
+}
+
 # find_log: set LOG_AT to the first sector of the log on each disk that has one, and LOG_LENGTH to its length.
 find_log() {
 	LOG_LENGTH=$(super_number 0 160)

@@ -9,8 +9,8 @@
  *
  *	members 0 1 2, two copies:	unit 0 on 0 and 1, unit 1 on 2 and 0, unit 2 on 1 and 2
  *
- * At the end of its part of the log, each member has the summaries, one block for each unit of
- * the ring: see log-summary.h.
+ * At the end of its part of the log, each member has the summaries, one block for each unit that
+ * the whole part would have: see log-summary.h.
  */
 #ifndef RAID_PAR_LOG_PLACE_H
 #define RAID_PAR_LOG_PLACE_H
