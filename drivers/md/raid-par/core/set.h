@@ -108,14 +108,16 @@ struct par_stripe {
 
 /**
  * struct par_send - the last step: send.c
- * @redirects: requests from virtual members above, for @redirect_work; under the queue's
- *	lock
+ * @redirects: clones that par_to_image() has made for virtual members above, and nothing else,
+ *	for @redirect_work; under the queue's lock
+ * @enough: redirects for which @redirect_work is started even if the plug of the task goes on
  * @unkept: writes that no image has accepted, for @unkept_work; under the queue's lock
  */
 struct par_send {
 	struct bio_list redirects;
 	struct work_struct redirect_work;
 	struct workqueue_struct *redirect_wq;
+	unsigned int enough;
 	struct bio_list unkept;
 	struct work_struct unkept_work;
 	struct bio_set clones, fills, firsts;

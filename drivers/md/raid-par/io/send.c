@@ -3,13 +3,11 @@
  * The last step of a virtual member's request: to the real disk, or to the sleeper's image
  * in a gear set; and its completion. See io.h for the contracts.
  */
+#include <linux/list_sort.h>
 #include <linux/slab.h>
 
 #include "core/parent.h"
 #include "io/io.h"
-
-/* The worker is started after so many redirects even if the task's plug has not ended. */
-#define PLUG_REDIRECTS	128U
 
 /* par_clone - our own request for a virtual member */
 struct par_clone {
@@ -17,6 +15,7 @@ struct par_clone {
 	struct bio *orig;
 	struct par_bucket *bucket;	/* where to count the writer off, or NULL */
 	struct par_row *row;		/* the row if it is one of its first writes, or NULL */
+	struct list_head order;		/* among the redirects that the worker has taken */
 	struct md_rdev *rdev;		/* the referenced member, of a request of our own */
 	void (*landed)(struct par_row *row);	/* called with @row when the clone ends */
 	bool image;			/* it goes to the gear set */
@@ -353,7 +352,7 @@ void par_write_home(struct par_vmember *vm, struct bio *bio,
 		par_to_home(vm, bio);
 }
 
-/* par_plug - @count: redirects since the plug of the task began, or since the worker was started */
+/* par_plug - @count: redirects since the plug of the task began */
 struct par_plug {
 	struct blk_plug_cb cb;
 	unsigned int count;
@@ -376,7 +375,7 @@ static void start_redirects(struct par_set *gear)
 {
 	struct blk_plug_cb *cb = blk_check_plugged(unplug_redirects, gear, sizeof(struct par_plug));
 
-	if (cb && ++container_of(cb, struct par_plug, cb)->count % PLUG_REDIRECTS)
+	if (cb && ++container_of(cb, struct par_plug, cb)->count % gear->send.enough)
 		return;
 	queue_work(gear->send.redirect_wq, &gear->send.redirect_work);
 }
@@ -407,17 +406,36 @@ void par_to_image(struct par_vmember *vm, struct bio *bio,
 	start_redirects(gear);
 }
 
+static int is_behind(void *unused, const struct list_head *a, const struct list_head *b)
+{
+	const struct par_clone *first = list_entry(a, struct par_clone, order);
+	const struct par_clone *second = list_entry(b, struct par_clone, order);
+
+	return first->bio.bi_iter.bi_sector > second->bio.bi_iter.bi_sector;
+}
+
+/*
+ * Send them in the order of their sectors: the home set sends a block to each sleeper in turn, and
+ * the gear set handles its stripes in the order in which they come. Out of order, their blocks
+ * would not be merged into large requests to the disks. Requests that are in the list at the same
+ * time have no order: none has ended.
+ */
 void par_redirect_work(struct work_struct *work)
 {
 	struct par_set *set = container_of(work, struct par_set, send.redirect_work);
+	struct par_clone *clone, *next;
 	struct bio_list bios;
 	struct blk_plug plug;
 	struct bio *bio;
+	LIST_HEAD(taken);
 
 	par_queue_take(set->conf, &set->send.redirects, &bios);
-	blk_start_plug(&plug);
 	while ((bio = bio_list_pop(&bios)))
-		submit_bio_noacct(bio);
+		list_add_tail(&container_of(bio, struct par_clone, bio)->order, &taken);
+	list_sort(NULL, &taken, is_behind);
+	blk_start_plug(&plug);
+	list_for_each_entry_safe(clone, next, &taken, order)
+		submit_bio_noacct(&clone->bio);
 	blk_finish_plug(&plug);
 }
 

@@ -8,6 +8,8 @@
 #include "core/parent.h"
 #include "sets/sets.h"
 
+#define LEAST_REDIRECTS	512U	/* that start the worker of a gear set, see enough_redirects() */
+
 struct gendisk *par_disk_alloc(struct par_conf *conf, sector_t sectors,
 			       const struct block_device_operations *fops,
 			       void *data)
@@ -94,6 +96,18 @@ static int make_disks(struct par_set *set)
 	return 0;
 }
 
+/*
+ * Those of two rows: if the worker took them one row at a time, it would tear a row apart that the
+ * home set's stripes begin in the middle of. raid5 sends blocks of 4 KiB.
+ */
+static unsigned int enough_redirects(const struct par_set *set)
+{
+	const struct par_geometry *geo = &set->conf->geo;
+	unsigned int row = (set->sg->members - geo->parities) * (geo->chunk_sectors / 8);
+
+	return max(2 * row, LEAST_REDIRECTS);
+}
+
 static struct par_set *set_alloc(struct par_conf *conf, unsigned int number)
 {
 	struct par_set *set = kvzalloc(sizeof(*set), GFP_KERNEL);
@@ -108,6 +122,7 @@ static struct par_set *set_alloc(struct par_conf *conf, unsigned int number)
 	bio_list_init(&set->send.unkept);
 	INIT_WORK(&set->send.unkept_work, conf->up.unkept_work);
 	bio_list_init(&set->send.redirects);
+	set->send.enough = enough_redirects(set);
 	INIT_WORK(&set->send.redirect_work, par_redirect_work);
 	init_waitqueue_head(&set->stripe.quiet);
 	for (i = 0; i < PAR_BUCKETS; i++) {

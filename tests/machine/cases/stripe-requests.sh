@@ -1,0 +1,44 @@
+#!/bin/bash
+# A write of whole stripes causes one request to a disk for each chunk of a home copy or image.
+# subject: shift
+# machine: --time-travel --mem 2G
+# timeout: 120
+set -euo pipefail
+. "$(dirname "$0")/../tools/par.sh"
+
+# written_by_disks: the number of their writes
+written_by_disks() {
+	local d count sum=0
+	for d in "${DISKS[@]}"; do
+		count=$(sed -n 's/^writes //p' "$SPINDLES/$d/report")
+		sum=$((sum + count))
+	done
+	echo "$sum"
+}
+
+# costs GEARS CHUNK_KIB MOST: for eight stripes that are written one by one, the disks have so many writes at most.
+costs() {
+	local stripe=$(((${1##*[,:]} - 1) * $2)) before count # KiB
+	mkspindles "${1##*[,:]}" 384M
+	create_par "$1" --log-size=none --image-share=100 --chunk="$2"
+	dd if=/dev/zero of="/dev/$MD" bs="${stripe}k" count=12 oflag=direct status=none
+	settle
+	shift_to "${1%%,*}"
+	nap 10
+	before=$(written_by_disks)
+	dd if=/dev/zero of="/dev/$MD" bs="${stripe}k" count=8 oflag=direct status=none
+	settle
+	nap 10
+	count=$(($(written_by_disks) - before))
+	note "$1, chunks of $2 KiB: $count"
+	assert_le "$count" "$3" "writes of the disks for eight stripes of $1 with chunks of $2 KiB"
+	stop_par
+	rmdisks
+}
+
+# Three chunks at home, and two in images with one of parity; and what is stored before and after. Requests have 512 KiB at most.
+costs 3,5 256 60
+costs 3,5 512 60
+costs 3,5 2048 204
+costs 3,4,6 512 110
+costs 6,8 512 92
