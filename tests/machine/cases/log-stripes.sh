@@ -55,3 +55,17 @@ wait_for "/sys/block/$MD/md/par/resync" none 120
 no_mismatch
 stop_par
 rmdisks
+
+# With the default chunk, one write of a stripe is more than one request: the last one is small.
+STRIPE=2048
+mkspindles 5 128M
+create_logged 3,5 16 --chunk=512
+fill_twin
+shift_to 3
+logs 0 "a stripe of several requests" 0 $STRIPE
+logs 0 "two of them" $STRIPE $((2 * STRIPE))
+logs 4 "a block" $((3 * STRIPE)) 4
+logs $((STRIPE - 4)) "the rest of its stripe" $((3 * STRIPE + 4)) $((STRIPE - 4))
+same "with the default chunk"
+stop_par
+rmdisks

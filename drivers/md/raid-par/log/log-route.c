@@ -9,9 +9,9 @@
 #include "core/parent.h"
 #include "log/log.h"
 
-#define GATHER_LEAST	128U	/* sectors of a write that may be a part of whole stripes */
+#define GATHER_LEAST	128U	/* sectors of a write that begins a run of adjacent writes */
 
-/* Such writes of a task, until its plug ends: the ones that follow may complete their stripes. */
+/* Writes of a task, until its plug ends: the ones that follow may complete their stripes. */
 struct gather {
 	struct blk_plug_cb cb;
 	struct bio_list bios;
@@ -206,8 +206,9 @@ static struct bio *split_front(struct par_log *log, struct bio *bio, u64 sector)
 	return front;
 }
 
-/* Sectors [@first, @end) are whole stripes. */
-static void route_parts(struct par_log *log, struct bio *bio, u64 first, u64 end)
+/* Sectors [@first, @end) are whole stripes: their part of @bio is added to @stripes. */
+static void route_parts(struct par_log *log, struct bio *bio, u64 first, u64 end,
+			struct bio_list *stripes)
 {
 	struct bio *front;
 
@@ -220,9 +221,11 @@ static void route_parts(struct par_log *log, struct bio *bio, u64 first, u64 end
 		log_write(log, front, GATHERED, false);
 	front = split_front(log, bio, end);
 	if (front)
-		log_write(log, front, GATHERED, true);
-	log_write(log, bio, GATHERED,
-		  bio->bi_iter.bi_sector >= first && bio_end_sector(bio) <= end);
+		bio_list_add(stripes, front);
+	if (bio->bi_iter.bi_sector >= first && bio_end_sector(bio) <= end)
+		bio_list_add(stripes, bio);
+	else
+		log_write(log, bio, GATHERED, false);
 }
 
 /* The sector at which the first writes end: as many as are adjacent. */
@@ -239,23 +242,30 @@ static u64 run_end(const struct bio_list *bios)
 	return end;
 }
 
-/* Counted writes of one task. A plug lets the home set see whole stripes before it begins. */
+/*
+ * Counted writes. What goes to the log is sent first: the home set may wait for stripes. A plug
+ * lets it see whole stripes before it begins with them.
+ */
 static void route_writes(struct par_log *log, struct bio_list *bios)
 {
+	struct bio_list stripes = BIO_EMPTY_LIST;
 	struct blk_plug plug;
 	struct bio *bio;
 
-	blk_start_plug(&plug);
 	while (!bio_list_empty(bios)) {
-		u64 end = run_end(bios), at = bios->head->bi_iter.bi_sector;
+		u64 end = run_end(bios), at;
 		u64 first, last;
 
-		whole_stripes(log, at, end, &first, &last);
-		for (; at != end; route_parts(log, bio, first, last)) {
+		whole_stripes(log, bios->head->bi_iter.bi_sector, end, &first, &last);
+		do {
 			bio = bio_list_pop(bios);
 			at = bio_end_sector(bio);
-		}
+			route_parts(log, bio, first, last, &stripes);
+		} while (at != end);
 	}
+	blk_start_plug(&plug);
+	while ((bio = bio_list_pop(&stripes)))
+		log_write(log, bio, GATHERED, true);
 	blk_finish_plug(&plug);
 }
 
@@ -304,7 +314,7 @@ static void end_writes(struct par_log *log, struct bio_list *bios, bool waits)
 	/* Both under the lock: once taken, they may end, and the array be freed. */
 	spin_lock_irqsave(&log->conf->queue.lock, flags);
 	bio_list_merge(&log->gathered.bios, bios);
-	queue_work(log->conf->queue.long_wq, &log->gathered.work);
+	queue_work(log->queues.gather, &log->gathered.work);
 	spin_unlock_irqrestore(&log->conf->queue.lock, flags);
 }
 
@@ -314,6 +324,32 @@ static void end_gather(struct blk_plug_cb *cb, bool from_schedule)
 
 	end_writes(cb->data, &gather->bios, from_schedule);
 	kfree(gather);
+}
+
+/* The writes that the task has gathered, or NULL. */
+static struct gather *find_gather(const struct par_log *log)
+{
+	struct blk_plug_cb *cb;
+
+	if (current->plug)
+		list_for_each_entry(cb, &current->plug->cb_list, list)
+			if (cb->callback == end_gather && cb->data == log)
+				return container_of(cb, struct gather, cb);
+	return NULL;
+}
+
+/*
+ * May a write be a part of whole stripes? A small one only if it continues the last gathered one:
+ * the block layer splits large requests, and the last part can have any size.
+ */
+static bool may_be_whole(const struct par_log *log, const struct bio *bio)
+{
+	struct gather *gather;
+
+	if (bio_sectors(bio) >= GATHER_LEAST)
+		return true;
+	gather = find_gather(log);
+	return gather && bio_end_sector(gather->bios.tail) == bio->bi_iter.bi_sector;
 }
 
 /* A write of a low gear that may be a part of whole stripes. */
@@ -346,7 +382,7 @@ void par_log_submit(struct par_conf *conf, struct bio *bio)
 
 	if (!log->on || passes_by(log))
 		send_home(conf, bio);
-	else if (bio_data_dir(bio) == WRITE && bio_sectors(bio) >= GATHER_LEAST && in_low_gear(log))
+	else if (bio_data_dir(bio) == WRITE && in_low_gear(log) && may_be_whole(log, bio))
 		gather_write(log, bio);
 	else if (bio_data_dir(bio) == WRITE)
 		log_write(log, bio, FRESH, false);

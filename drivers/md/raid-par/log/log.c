@@ -54,7 +54,8 @@ static int init_queues(struct par_log *log)
 
 	queues->append = alloc_ordered_workqueue("%s-par-log", WQ_MEM_RECLAIM | WQ_HIGHPRI, name);
 	queues->drain = alloc_ordered_workqueue("%s-par-drain", WQ_MEM_RECLAIM, name);
-	if (!queues->append || !queues->drain)
+	queues->gather = alloc_ordered_workqueue("%s-par-gather", WQ_MEM_RECLAIM, name);
+	if (!queues->append || !queues->drain || !queues->gather)
 		return -ENOMEM;
 	err = bioset_init(&log->pools.bios, BIO_POOL_SIZE, 0, BIOSET_NEED_BVECS);
 	err = err ?: bioset_init(&log->pools.splits, BIO_POOL_SIZE, 0, 0);
@@ -96,9 +97,9 @@ void par_log_exit(struct par_conf *conf)
 	unsigned int i;
 	u32 u;
 
-	/* It may be about to kick the records' work, though its requests have ended. */
-	if (log->on)
-		flush_work(&log->gathered.work);
+	/* Its work may be about to kick the records' work, though its requests have ended. */
+	if (log->queues.gather)
+		destroy_workqueue(log->queues.gather);
 	par_log_summaries_exit(log);
 	if (log->queues.drain) {
 		disable_delayed_work_sync(&log->drain_work);

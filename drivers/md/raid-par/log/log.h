@@ -35,9 +35,12 @@ struct par_log_unit_sum {
 	struct par_disk_log_summary *raw;
 };
 
-/* struct par_log_queues - for the works of records, and of the drain */
+/*
+ * struct par_log_queues - for the works of records, of the drain, and of gathered writes. These
+ * have allocated what a work of another queue may wait for.
+ */
 struct par_log_queues {
-	struct workqueue_struct *append, *drain;
+	struct workqueue_struct *append, *drain, *gather;
 };
 
 /**
