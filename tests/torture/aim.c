@@ -315,7 +315,7 @@ const struct aim *choose_aim(struct rng *rng)
 		return &aim_evict;
 	}
 	/* Two of three cuts; the others then find a log in use. */
-	if (wlog_may() && !opt.aim && !opt.inject && (opt.seed + counted.cuts) % 3)
+	if (wlog_may() && !opt.aim && !opt.inject && !after && (opt.seed + counted.cuts) % 3)
 		return wlog_aim();
 	if (array.absent)
 		return chance(rng, 30) ? &aim_silence : &aims[0];
