@@ -16,9 +16,9 @@ written_by_disks() {
 	echo "$sum"
 }
 
-# costs GEARS CHUNK_KIB MOST: for eight stripes that are written one by one, the disks have so many writes at most.
+# costs GEARS CHUNK_KIB MOST [COUNT]: for eight stripes that are written COUNT at a time (1), the disks have so many writes at most.
 costs() {
-	local stripe=$(((${1##*[,:]} - 1) * $2)) before count # KiB
+	local stripe=$(((${1##*[,:]} - 1) * $2)) many=${4:-1} before count # KiB
 	mkspindles "${1##*[,:]}" 384M
 	create_par "$1" --log-size=none --image-share=100 --chunk="$2"
 	dd if=/dev/zero of="/dev/$MD" bs="${stripe}k" count=12 oflag=direct status=none
@@ -26,11 +26,11 @@ costs() {
 	shift_to "${1%%,*}"
 	nap 10
 	before=$(written_by_disks)
-	dd if=/dev/zero of="/dev/$MD" bs="${stripe}k" count=8 oflag=direct status=none
+	dd if=/dev/zero of="/dev/$MD" bs=$((many * stripe))k count=$((8 / many)) oflag=direct status=none
 	settle
 	nap 10
 	count=$(($(written_by_disks) - before))
-	note "$1, chunks of $2 KiB: $count"
+	note "$1, chunks of $2 KiB, $many at a time: $count"
 	assert_le "$count" "$3" "writes of the disks for eight stripes of $1 with chunks of $2 KiB"
 	stop_par
 	rmdisks
@@ -39,6 +39,9 @@ costs() {
 # Three chunks at home, and two in images with one of parity; and what is stored before and after. Requests have 512 KiB at most.
 costs 3,5 256 60
 costs 3,5 512 60
+costs 3,5 512 60 8
 costs 3,5 2048 204
+# 7.5 in images: one stripe ends within a row of the gear set, and the next one completes it.
+costs 3,8 512 100 8
 costs 3,4,6 512 110
 costs 6,8 512 92

@@ -17,6 +17,7 @@
 
 #define PAR_STRIPES_MIN		256	/* md's own default */
 #define PAR_STRIPES_MAX		4096
+#define PAR_STRIPE_ROWS		16	/* of chunks, if there is the memory */
 #define PAR_STRIPES_LEAST	17	/* the minimum of raid5_set_cache_size() */
 #define PAR_STRIPE_MEMORY	(192UL << 20)	/* the maximum for the stripes of all sets */
 
@@ -233,17 +234,22 @@ static int child_load_member(struct par_set *set, unsigned int d)
 	return 0;
 }
 
-/* raid5 packs a stripe's blocks of 4 KiB into as few pages as possible. */
+/*
+ * A write waits when no stripe is free. raid5 then begins with the stripes that it has been given,
+ * and a row in the middle of which this happens is torn: it is read for, and written in many small
+ * requests. So the cache has room for many rows, of a block of 4 KiB for each stripe. raid5 packs a
+ * stripe's blocks into as few pages as possible.
+ */
 static int stripe_count(const struct par_set *set)
 {
 	unsigned int members = set->sg->members;
 	unsigned long each = round_up(members * DEFAULT_STRIPE_SIZE, PAGE_SIZE) +
 			     members * 512;
-	unsigned long most = min(PAR_STRIPE_MEMORY, totalram_pages() * PAGE_SIZE / 8) /
+	unsigned long most = min(PAR_STRIPE_MEMORY, totalram_pages() * PAGE_SIZE / 16) /
 			     set->conf->geo.gears;
-	unsigned long two_rows = 4 * set->conf->geo.chunk_sectors / 8;
+	unsigned long rows = PAR_STRIPE_ROWS * set->conf->geo.chunk_sectors / 8;
 
-	return clamp(min(most / each, two_rows), PAR_STRIPES_MIN, PAR_STRIPES_MAX);
+	return clamp(min(most / each, rows), PAR_STRIPES_MIN, PAR_STRIPES_MAX);
 }
 
 void par_child_cache_empty(struct par_set *set)
