@@ -774,6 +774,9 @@ static void explained(struct kunit *test)
 	array->is.syncing = true;
 	EXPLAINED("gear 5 of 5, 2.0% +/- 0.0% busy: gear 3 must wait until the check, repair or rebuild has ended");
 	array->is = as_was;
+	array->is.draining = true;
+	EXPLAINED("gear 5 of 5, 2.0% +/- 0.0% busy: gear 3 must wait until three quarters of the log are free: it is being drained");
+	array->is = as_was;
 	array->is.refused[1] = 4711;
 	EXPLAINED("gear 5 of 5, 2.0% +/- 0.0% busy: gear 3 would be enough, but its sleepers have no spin-ups left for 4711 s");
 	array->is = as_was;
@@ -787,6 +790,9 @@ static void explained(struct kunit *test)
 	EXPLAINED("gear 3 of 5, 3.3% +/- 0.0% busy: no lower gear exists; shifts up above 70% busy, or when requests take more than 250 ms (now 10)");
 	policy->knobs.wait = 0;
 	EXPLAINED("gear 3 of 5, 3.3% +/- 0.0% busy: no lower gear exists; shifts up above 70% busy");
+	array->is.fills = 1;
+	EXPLAINED("gear 3 of 5, 3.3% +/- 0.0% busy: shifting up to gear 5: the log is filling up");
+	array->is.fills = 0;
 	array->is.degraded = true;
 	EXPLAINED("gear 3 of 5, 3.3% +/- 0.0% busy: shifting up to gear 5, a member is missing: all others are needed until it is rebuilt");
 	array->is = as_was;
