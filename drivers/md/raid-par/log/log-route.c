@@ -212,10 +212,6 @@ static void route_parts(struct par_log *log, struct bio *bio, u64 first, u64 end
 {
 	struct bio *front;
 
-	if (first >= end) {
-		log_write(log, bio, GATHERED, false);
-		return;
-	}
 	front = split_front(log, bio, first);
 	if (front)
 		log_write(log, front, GATHERED, false);
@@ -242,30 +238,57 @@ static u64 run_end(const struct bio_list *bios)
 	return end;
 }
 
+/* Is the run without whole stripes? Then send it to the log, else move it to @rest. */
+static void sort_run(struct par_log *log, struct bio_list *bios, struct bio_list *rest)
+{
+	u64 end = run_end(bios), first, last, at;
+	struct bio *bio;
+
+	whole_stripes(log, bios->head->bi_iter.bi_sector, end, &first, &last);
+	do {
+		bio = bio_list_pop(bios);
+		at = bio_end_sector(bio);
+		if (first < last)
+			bio_list_add(rest, bio);
+		else
+			log_write(log, bio, GATHERED, false);
+	} while (at != end);
+}
+
+/*
+ * Send a run. At most one part that has been split from a bio is held meanwhile, the one up to the
+ * last stripe's end: pools.parts always has as many.
+ */
+static void route_run(struct par_log *log, struct bio_list *bios)
+{
+	struct bio_list stripes = BIO_EMPTY_LIST;
+	u64 end = run_end(bios), first, last, at;
+	struct bio *bio;
+
+	whole_stripes(log, bios->head->bi_iter.bi_sector, end, &first, &last);
+	do {
+		bio = bio_list_pop(bios);
+		at = bio_end_sector(bio);
+		route_parts(log, bio, first, last, &stripes);
+	} while (at != end);
+	while ((bio = bio_list_pop(&stripes)))
+		log_write(log, bio, GATHERED, true);
+}
+
 /*
  * Counted writes. What goes to the log is sent first: the home set may wait for stripes. A plug
  * lets it see whole stripes before it begins with them.
  */
 static void route_writes(struct par_log *log, struct bio_list *bios)
 {
-	struct bio_list stripes = BIO_EMPTY_LIST;
+	struct bio_list rest = BIO_EMPTY_LIST;
 	struct blk_plug plug;
-	struct bio *bio;
 
-	while (!bio_list_empty(bios)) {
-		u64 end = run_end(bios), at;
-		u64 first, last;
-
-		whole_stripes(log, bios->head->bi_iter.bi_sector, end, &first, &last);
-		do {
-			bio = bio_list_pop(bios);
-			at = bio_end_sector(bio);
-			route_parts(log, bio, first, last, &stripes);
-		} while (at != end);
-	}
+	while (!bio_list_empty(bios))
+		sort_run(log, bios, &rest);
 	blk_start_plug(&plug);
-	while ((bio = bio_list_pop(&stripes)))
-		log_write(log, bio, GATHERED, true);
+	while (!bio_list_empty(&rest))
+		route_run(log, &rest);
 	blk_finish_plug(&plug);
 }
 
