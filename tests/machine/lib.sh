@@ -53,6 +53,16 @@ mkspindles() {
 	done
 }
 
+# of_disks COUNTER: the sum of this counter in the reports of all spindles: reads, writes
+of_disks() {
+	local d count sum=0
+	for d in "${DISKS[@]}"; do
+		count=$(sed -n "s/^$1 //p" "$SPINDLES/$d/report")
+		sum=$((sum + count))
+	done
+	echo "$sum"
+}
+
 mkspindle() {
 	local name=$1 size=$2 dir=$SPINDLES/$1 setting
 	shift 2

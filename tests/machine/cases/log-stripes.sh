@@ -19,16 +19,6 @@ logs() {
 	assert_eq "$((($(par logged) - before) / 1024))" "$1" "KiB of $2 in the log"
 }
 
-# reads: by all disks so far.
-reads() {
-	local d count sum=0
-	for d in "${DISKS[@]}"; do
-		count=$(sed -n 's/^reads //p' "$SPINDLES/$d/report")
-		sum=$((sum + count))
-	done
-	echo "$sum"
-}
-
 mkspindles 5 64M
 create_logged 3,5 16 --chunk=128
 fill_twin
@@ -43,10 +33,10 @@ same "in the low gear"
 wait_for "/sys/block/$MD/md/par/log_used" 0 300
 
 logs $((8 * STRIPE)) "eight, one chunk at a time" $((8 * STRIPE)) 128 32
-before=$(reads)
+before=$(of_disks reads)
 wait_for "/sys/block/$MD/md/par/log_used" 0 300
 # The log is read in pieces of 1 MiB at most; the home set and the gear set read nothing.
-assert_le "$(($(reads) - before))" 16 "reads of the drain"
+assert_le "$(($(of_disks reads) - before))" 16 "reads of the drain"
 same "after the drain"
 power_cut 1
 assemble_par

@@ -6,16 +6,6 @@
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
-# written_by_disks: the number of their writes
-written_by_disks() {
-	local d count sum=0
-	for d in "${DISKS[@]}"; do
-		count=$(sed -n 's/^writes //p' "$SPINDLES/$d/report")
-		sum=$((sum + count))
-	done
-	echo "$sum"
-}
-
 # costs GEARS CHUNK_KIB MOST [COUNT]: for eight stripes that are written COUNT at a time (1), the disks have so many writes at most.
 costs() {
 	local stripe=$(((${1##*[,:]} - 1) * $2)) many=${4:-1} before count # KiB
@@ -25,11 +15,11 @@ costs() {
 	settle
 	shift_to "${1%%,*}"
 	nap 10
-	before=$(written_by_disks)
+	before=$(of_disks writes)
 	dd if=/dev/zero of="/dev/$MD" bs=$((many * stripe))k count=$((8 / many)) oflag=direct status=none
 	settle
 	nap 10
-	count=$(($(written_by_disks) - before))
+	count=$(($(of_disks writes) - before))
 	note "$1, chunks of $2 KiB, $many at a time: $count"
 	assert_le "$count" "$3" "writes of the disks for eight stripes of $1 with chunks of $2 KiB"
 	stop_par
