@@ -399,7 +399,11 @@ static u64 busy_in(const struct par_forecast *forecast, const struct par_ratio *
 				   forecast->dearer[forecast->gear]);
 }
 
-/* The time for which members are busy in gear @gear; false if it cannot be known. */
+/*
+ * The time for which members are busy in gear @gear; false if it cannot be known. While the log is
+ * drained, it is foretold for the present gear, too: the work of a drain has been counted with the
+ * writes, it can wait, and is no reason to shift up.
+ */
 static bool busy_of(const struct par_forecast *forecast, const struct par_sample *sample,
 		    unsigned int gear, const u64 (*home)[2], u64 *busy)
 {
@@ -412,7 +416,7 @@ static bool busy_of(const struct par_forecast *forecast, const struct par_sample
 	if (!ratio_known(cost) && of_all.among)
 		cost = &of_all;
 	*busy = 0;
-	if (gear == sample->gear && !sample->others)
+	if (gear == sample->gear && !sample->others && !sample->drained)
 		*busy = sample->busy_ns;
 	else if (sent && cost->among)
 		*busy = busy_in(forecast, cost, gear, sent);
