@@ -6,15 +6,7 @@ set -euo pipefail
 . "$(dirname "$0")/../tools/policy.sh"
 
 # done_by_disks: the number of their reads and writes
-done_by_disks() {
-	local d name value sum=0
-	for d in "${DISKS[@]}"; do
-		while read -r name value; do
-			[[ $name != reads && $name != writes ]] || sum=$((sum + value))
-		done <"$SPINDLES/$d/report"
-	done
-	echo "$sum"
-}
+done_by_disks() { echo $(($(of_disks reads) + $(of_disks writes))); }
 
 # cost DEPTH: the number of the disks' requests for 150 writes of 64 KiB and as many reads, DEPTH of them at a time
 cost() {

@@ -238,28 +238,12 @@ static u64 run_end(const struct bio_list *bios)
 	return end;
 }
 
-/* Is the run without whole stripes? Then send it to the log, else move it to @rest. */
-static void sort_run(struct par_log *log, struct bio_list *bios, struct bio_list *rest)
-{
-	u64 end = run_end(bios), first, last, at;
-	struct bio *bio;
-
-	whole_stripes(log, bios->head->bi_iter.bi_sector, end, &first, &last);
-	do {
-		bio = bio_list_pop(bios);
-		at = bio_end_sector(bio);
-		if (first < last)
-			bio_list_add(rest, bio);
-		else
-			log_write(log, bio, GATHERED, false);
-	} while (at != end);
-}
-
 /*
- * Send a run. At most one part that has been split from a bio is held meanwhile, the one up to the
- * last stripe's end: pools.parts always has as many.
+ * Send a run to the log, or move it to @later if it has whole stripes. Without @later, send these,
+ * too. At most one part that has been split from a bio is held meanwhile, the one up to the last
+ * stripe's end: pools.parts always has as many.
  */
-static void route_run(struct par_log *log, struct bio_list *bios)
+static void route_run(struct par_log *log, struct bio_list *bios, struct bio_list *later)
 {
 	struct bio_list stripes = BIO_EMPTY_LIST;
 	u64 end = run_end(bios), first, last, at;
@@ -269,7 +253,12 @@ static void route_run(struct par_log *log, struct bio_list *bios)
 	do {
 		bio = bio_list_pop(bios);
 		at = bio_end_sector(bio);
-		route_parts(log, bio, first, last, &stripes);
+		if (first >= last)
+			log_write(log, bio, GATHERED, false);
+		else if (later)
+			bio_list_add(later, bio);
+		else
+			route_parts(log, bio, first, last, &stripes);
 	} while (at != end);
 	while ((bio = bio_list_pop(&stripes)))
 		log_write(log, bio, GATHERED, true);
@@ -281,14 +270,14 @@ static void route_run(struct par_log *log, struct bio_list *bios)
  */
 static void route_writes(struct par_log *log, struct bio_list *bios)
 {
-	struct bio_list rest = BIO_EMPTY_LIST;
+	struct bio_list later = BIO_EMPTY_LIST;
 	struct blk_plug plug;
 
 	while (!bio_list_empty(bios))
-		sort_run(log, bios, &rest);
+		route_run(log, bios, &later);
 	blk_start_plug(&plug);
-	while (!bio_list_empty(&rest))
-		route_run(log, &rest);
+	while (!bio_list_empty(&later))
+		route_run(log, &later, NULL);
 	blk_finish_plug(&plug);
 }
 
