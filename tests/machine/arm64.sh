@@ -35,7 +35,7 @@ arm64_options() {
 boot_arm64() {
 	local limit=()
 	arm64_options
-	[ "$TIMEOUT" = 0 ] || limit=(timeout --foreground -s KILL "$TIMEOUT")
+	[ "$TIMEOUT" = 0 ] || limit=(timeout --foreground -s KILL $((TIMEOUT * RAIDPAR_SLOW)))
 	# shellcheck disable=SC2016  # for the other shell
 	exec "$TOP/scripts/in-root" --beside "$ARM64_ROOT" --read "$(realpath "$MDADM_DIR")" --write "$OUT" -- \
 		bash -c 'exec "$@" -fsdev "local,id=root,path=$ROOT,security_model=none,multidevs=remap"' boot \

@@ -119,10 +119,10 @@ refused() {
 exec {NAP}<> <(:)
 nap() { read -rt "$1" -u "$NAP" || true; }
 
-# wait_for FILE VALUE [SECONDS]: wait until its first line matches VALUE, a pattern; 180 s, which is enough on a slow
-# host. A poll starts no process, because simulated time has many polls.
+# wait_for FILE VALUE [SECONDS]: wait until its first line matches VALUE, a pattern; 180 s, and longer if the host is
+# known to be slow. A poll starts no process, because simulated time has many polls.
 wait_for() {
-	local file=$1 want=$2 seconds=${3:-180} deadline got
+	local file=$1 want=$2 seconds=$((${3:-180} * ${RAIDPAR_SLOW:-1})) deadline got
 	deadline=$((SECONDS + seconds))
 	while [ "$SECONDS" -le "$deadline" ]; do
 		got=

@@ -66,7 +66,7 @@ broke_off() {
 boot_stock() {
 	local limit=() out=/dev/stdout in=/dev/null
 	stock_options
-	[ "$TIMEOUT" = 0 ] || limit=(timeout --foreground -s KILL "$TIMEOUT")
+	[ "$TIMEOUT" = 0 ] || limit=(timeout --foreground -s KILL $((TIMEOUT * RAIDPAR_SLOW)))
 	[ -z "$TTY" ] || { in=/dev/tty; out=/dev/tty; }
 	# shellcheck disable=SC2016  # for the other shell
 	exec "$TOP/scripts/in-root" --layer "$LAYER" ${MODULES:+--layer "$MODULES/layer"} \
