@@ -3,7 +3,6 @@
 # needs: mdadm-VERSION mdadm-VERSION-unpatched 6.12-debug
 # mdadm: 4.4 4.6
 # timeout: 1500
-# alone: yes
 set -euo pipefail
 cd "$(dirname "$0")/../mdadm"
 if [ -n "${RAIDPAR_WHOLE:-}" ]; then exec ./own-suite "$1"; else exec ./own-suite --few "$1"; fi

@@ -7,7 +7,8 @@ mkdir -p build
 TREE=$(mktemp -d "$PWD/build/needs.XXXX")
 trap 'rm -rf "$TREE"' EXIT
 mkdir -p "$TREE/scripts" "$TREE/tests/host" "$TREE/tests/machine/cases"
-cp tests/run tests/needs.py "$TREE/tests/"
+cp tests/run tests/*.py "$TREE/tests/"
+printf '| \x60host\x60 | 2.5 |\n' >"$TREE/CONTRIBUTING.md"
 
 script() { printf '%s\n' '#!/bin/bash' "${@:2}" >"$1"; chmod +x "$1"; }
 has() { grep -qE -e "$1" <<<"$OUTPUT" || fail "should say /$1/, but says: $OUTPUT"; }
@@ -21,8 +22,14 @@ script "$TREE/scripts/build-module" 'cd "$(dirname "$0")/.."; sleep 1' 'case $1 
 # shellcheck disable=SC2016  # for the scripts
 script "$TREE/scripts/build-mdadm" 'cd "$(dirname "$0")/.."; [ "$1" != 4.4 ] || exit 69; touch "built-mdadm-$1"'
 script "$TREE/scripts/build-paradm" 'echo "raid-par: error: no registry" >&2; exit 69'
-# shellcheck disable=SC2016  # for the scripts
-script "$TREE/tests/machine/run" 'cd "$(dirname "$0")/../.."; [ -e built-6.12-debug ] && [ -e built-mdadm-any ]'
+# machine BEFORE [AFTER]: a machine that runs the cases as programs of the host.
+machine() {
+	# shellcheck disable=SC2016  # for the script
+	script "$TREE/tests/machine/run" 'cd "$(dirname "$0")/../.."' "$1" 'while [ "$1" != -- ]; do shift; done' 'shift; n=0' \
+		'for script; do' 'echo "begin $n" >>"$RAIDPAR_OUT/events"; rc=0' '"$script" >"$RAIDPAR_OUT/$n.log" || rc=$?' \
+		'[ "$rc" != 99 ] || exit 1' 'echo "end $n $rc" >>"$RAIDPAR_OUT/events"' '[ "$rc" = 0 ] || exit 0; n=$((n + 1))' 'done' "${2:-}"
+}
+machine '[ -e built-6.12-debug ] && [ -e built-mdadm-any ] || exit 1'
 
 script "$TREE/tests/host/early.sh" '# Needs nothing.' '[ ! -e built-6.12-debug ]'
 script "$TREE/tests/host/debug.sh" '# Needs a kernel.' '# needs: 6.12-debug' '[ -e built-6.12-debug ]'
@@ -62,13 +69,32 @@ run 0 -k early
 
 # Machines that have more memory together than the host run one after the other; one that has more alone, runs.
 for name in one two three; do
-	script "$TREE/tests/machine/cases/large-$name.sh" '# Takes all memory.' '# machine: --debug --mem 1000000G' 'exit 0'
+	script "$TREE/tests/machine/cases/large-$name.sh" '# Takes all memory.' '# machine: --debug --mem 1000000G' \
+		'# shares: no, its memory counts' 'exit 0'
 done
 # shellcheck disable=SC2016  # for the script
-script "$TREE/tests/machine/run" 'mkdir "$0.only" && sleep 0.3 && rmdir "$0.only"'
+machine 'mkdir "$0.only"' 'sleep 0.3 && rmdir "$0.only"'
 run 0 --jobs 3 -k large
 [ "$(tail -n 1 <<<"$OUTPUT")" = '3 passed, 0 failed' ] || fail "$OUTPUT"
 echo "not more than the memory of the host"
+
+# Cases share a machine until one fails or dies, which alone has failed; one that lasts too long is killed.
+# shellcheck disable=SC2016  # for the script
+machine 'echo "$0" "$@" >>calls'
+# shellcheck disable=SC2016  # for the scripts
+for name in a b c d; do script "$TREE/tests/machine/cases/share-$name.sh" '# Passes.' 'echo "out of $0"'; done
+script "$TREE/tests/machine/cases/share-bad.sh" '# Fails.' 'echo bad; exit 3'
+script "$TREE/tests/machine/cases/share-dead.sh" '# Dies.' 'exit 99'
+script "$TREE/tests/machine/cases/share-slow.sh" '# Takes too long.' '# timeout: -14' 'sleep 1000'
+script "$TREE/tests/machine/cases/share-not.sh" '# Has a machine of its own.' '# shares: no, it says so' 'exit 0'
+run 1 --jobs 1 -k share
+[ "$(tail -n 1 <<<"$OUTPUT")" = '5 passed, 3 failed' ] || fail "$OUTPUT"
+for name in a b c d not; do has "^ok +[0-9.]+ s  machine/share-$name: "; done
+for name in bad dead slow; do has "^FAILED +[0-9.]+ s  machine/share-$name: "; done
+has 'share-slow: Takes too long. \(killed after'
+grep -q 'out of .*share-b' "$TREE/build/test-logs/machine-share-b.log" || fail "no output of its own"
+[ "$(grep -c . "$TREE/calls")" -le 5 ] && [ "$(grep -c share-not "$TREE/calls")" = 1 ] || fail "machines: $(cat "$TREE/calls")"
+echo "each case by itself in a shared machine"
 
 # If no mdadm is available, the run fails.
 script "$TREE/scripts/build-mdadm" 'echo "raid-par: error: neither" >&2; exit 69'
