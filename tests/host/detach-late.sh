@@ -2,7 +2,6 @@
 # A failed member is detached even if md is slow to clear its place in a set.
 # subject: member
 # needs: 6.12-debug
-# timeout: 300
 # rare: yes
 set -euo pipefail
 . "$(dirname "$0")/../../scripts/lib.sh"

@@ -1,7 +1,6 @@
 #!/bin/bash
 # The dkms of Debian 12 and of 13 build the module for kernels that have all it needs, pass over the others, and fail where they should.
 # subject: build
-# timeout: 300
 set -euo pipefail
 . "$(dirname "$0")/../../scripts/lib.sh"
 . "$(dirname "$0")/../../scripts/apt.sh"

@@ -1,7 +1,6 @@
 #!/bin/bash
 # A mirror that lacks a file, a package or everything is replaced or left out, and the message says so.
 # subject: build
-# timeout: 200
 set -euo pipefail
 . "$(dirname "$0")/../../scripts/lib.sh"
 

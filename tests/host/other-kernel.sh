@@ -3,7 +3,6 @@
 # subject: life
 # needs: 6.12-debug 7.2
 # rare: yes
-# timeout: 300
 set -euo pipefail
 
 TOP=$(cd "$(dirname "$0")/../.." && pwd)

@@ -1,7 +1,6 @@
 #!/bin/bash
 # One version in all, the packages have all their files, dkms finds md's headers of exactly the kernel, the tarball is reproducible.
 # subject: build
-# timeout: 60
 set -euo pipefail
 . "$(dirname "$0")/../../scripts/lib.sh"
 

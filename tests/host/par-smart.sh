@@ -1,7 +1,6 @@
 #!/bin/bash
 # par-smart gives up on a disk that does not answer in time, even one that keeps a killed smartctl, and queries the others.
 # subject: power
-# timeout: 60
 set -euo pipefail
 . "$(dirname "$0")/../../scripts/lib.sh"
 

@@ -1,6 +1,5 @@
 #!/bin/bash
 # paradm daemon as a service manager sees it: it is ready, serves metrics that Prometheus' own client parses, on its port only, reloads, stays alive whatever callers send, and ends cleanly.
-# timeout: 300
 set -euo pipefail
 . "$(dirname "$0")/../../scripts/lib.sh"
 

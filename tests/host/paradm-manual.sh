@@ -1,6 +1,5 @@
 #!/bin/bash
 # Each command of paradm has a man page with its options, and no page is of no command; man and the shells read pages and completions without a complaint; make install-man installs them.
-# timeout: 300
 set -euo pipefail
 . "$(dirname "$0")/../../scripts/lib.sh"
 

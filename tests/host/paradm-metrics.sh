@@ -1,6 +1,5 @@
 #!/bin/bash
 # What `paradm metrics` prints, as the golden file has it, is parsed by Prometheus' own client: types, labels, values.
-# timeout: 60
 set -euo pipefail
 . "$(dirname "$0")/../../scripts/lib.sh"
 

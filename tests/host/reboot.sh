@@ -3,7 +3,6 @@
 # rare: yes
 # subject: life
 # needs: 6.12-debug
-# timeout: 180
 set -euo pipefail
 
 TOP=$(cd "$(dirname "$0")/../.." && pwd)

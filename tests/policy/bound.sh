@@ -1,6 +1,5 @@
 #!/bin/bash
 # The least energy that the yardsticks compute is never above that of a schedule: all schedules of small cases are tried.
-# timeout: 240
 #
 # For whole days, whose schedules are too many, tests/policy/loads.sh compares the bound with the energy of the policy and
 # of the low gear. Here the bound of arrays with images of a share (demand.h) is compared with a few requests, for which it

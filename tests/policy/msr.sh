@@ -1,6 +1,5 @@
 #!/bin/bash
 # A trace in the form of MSR Cambridge's becomes requests in order of time, and policy-replay accepts them.
-# timeout: 300
 #
 # The test makes the trace, an hour long. For real traces: tests/policy/msr <TRACE.csv | policy-replay 3,5.
 set -euo pipefail

@@ -1,6 +1,5 @@
 #!/bin/bash
 # A day of a NAS with images of 10 % of the data takes exactly the energy, spin-ups and misses that it took before.
-# timeout: 300
 #
 # In user space, see week.sh: the module's slots, heat of runs, choice of what is filled, expected misses and policy, with
 # a write log (sim-slots.h, sim-log.h). Time is virtual, so the figures are exact: a change of any of these files that

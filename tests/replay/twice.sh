@@ -1,7 +1,6 @@
 #!/bin/bash
 # An hour of requests to a disk, raid5 and par, replayed in two machines in virtual time, takes the same joules and the same nanoseconds for each.
 # needs: 6.12-debug
-# timeout: 200
 set -euo pipefail
 TOP=$(cd "$(dirname "$0")/../.." && pwd)
 

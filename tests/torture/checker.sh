@@ -1,7 +1,6 @@
 #!/bin/bash
 # The crash campaign's verifier finds every fault that is injected for it.
 # needs: 6.12-debug
-# timeout: 300
 set -euo pipefail
 cd "$(dirname "$0")"
 RAIDPAR_TORTURE=$(./run --compile)

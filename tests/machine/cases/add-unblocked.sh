@@ -2,7 +2,6 @@
 # While the metadata is copied to a disk that is being added, the array serves requests.
 # subject: member
 # machine: --debug --time-travel
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 # A map block has 15 zones of 32 MiB: each block is written, and stored twice.

@@ -4,9 +4,7 @@
 # subject: life
 # machine: --debug --mem 1G
 # timeout: 600
-#
 # RAIDPAR_WHOLE=1: a hundred of them.
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 AT_ONCE=12

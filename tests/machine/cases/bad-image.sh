@@ -1,7 +1,6 @@
 #!/bin/bash
 # If an image and the blocks to reconstruct it from are unreadable, reads and writes return the right data, and no member is failed.
 # subject: data
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 MODEL=$MACHINE_TMP/model	# the expected content of the first MIB of the array

@@ -1,7 +1,6 @@
 #!/bin/bash
 # A rebuild that meets an unreadable block completes; a block that could not be rebuilt returns an error, now and after later assemblies.
 # subject: sync
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 MODEL=$MACHINE_TMP/model	# the expected content of the first MIB of the array

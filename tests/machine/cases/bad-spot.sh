@@ -2,7 +2,6 @@
 # Several adjacent segments that cannot be read are corrected by a shift down and by propagation, and the member stays.
 # plain: yes
 # subject: data
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 MODEL=$MACHINE_TMP/model	# the expected content of the first MIB of the array

@@ -1,7 +1,6 @@
 #!/bin/bash
 # With more unreadable blocks in a stripe than parities, requests for these blocks return an error, as on md raid5, and no member is failed.
 # subject: data
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 MODEL=$MACHINE_TMP/model	# the expected content of the first MIB of the array

@@ -2,7 +2,6 @@
 # A degraded array whose shift up fails tries again after 10 s, 20 s and so on, with either policy, until it succeeds.
 # subject: shift
 # machine: --debug --time-travel --mem 1G
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 # again POLICY: member 0 fails in the low gear, and member 3 does not answer, so that a shift up fails.

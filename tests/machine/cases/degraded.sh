@@ -1,11 +1,8 @@
 #!/bin/bash
 # An array with as many failed members as parities shifts to the top gear, from any gear, and has all its data.
 # subject: member
-# timeout: 300
 # stock: yes
-#
 # RAIDPAR_WHOLE=1: more members.
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 fail_member() {

@@ -1,8 +1,6 @@
 #!/bin/bash
 # A failed member is detached from all sets and from the array in any gear, without a further request.
 # subject: member
-# timeout: 200
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 # fails_in GEAR MEMBER

@@ -1,10 +1,7 @@
 #!/bin/bash
 # A discard returns rows and images, and the range reads as zeros; the data next to a partial discard is kept.
 # subject: data
-# timeout: 300
-#
 # RAIDPAR_WHOLE=1: another layout.
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 segments() { echo "$(par segments_both) $(par segments_home) $(par segments_image)"; }

@@ -1,10 +1,7 @@
 #!/bin/bash
 # A member that fails just when its rebuild begins is detached, and can be added again.
 # subject: member
-# timeout: 200
-#
 # RAIDPAR_WHOLE=1: each of the moments twice.
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 MOMENTS=20

@@ -1,7 +1,6 @@
 #!/bin/bash
 # A member fails while data is copied home to it; data written after the failure is on the member once it is rebuilt.
 # subject: member
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 MIB=12		# two batches of copies: 8 MiB, and the rest

@@ -1,8 +1,6 @@
 #!/bin/bash
 # A member that fails while a sync is frozen or the array is suspended is detached afterwards.
 # subject: member
-# timeout: 200
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 ROUNDS=10

@@ -3,9 +3,7 @@
 # subject: data
 # timeout: 400
 # stock: yes
-#
 # RAIDPAR_WHOLE=1: two more layouts.
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 # Writers of 512 bytes to 1 MiB, one with a deep queue, one that calls fsync, one through the

@@ -2,8 +2,6 @@
 # A read that races with the first write of a block never returns old content of the disk.
 # subject: data
 # machine: --debug --mem 1G
-# timeout: 200
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 MIB=64

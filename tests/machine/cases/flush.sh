@@ -1,8 +1,6 @@
 #!/bin/bash
 # An fsync and a FUA write reach the caches of all members that are awake, and no sleeper.
 # subject: data
-# timeout: 120
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 # flushes: print the number of flushes sent to each disk.

@@ -5,10 +5,8 @@
 # rare: yes
 # machine: --time-travel --mem 2G
 # timeout: 600
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
-# shellcheck source=../tools/scsi.sh
-. "$TOOLS/scsi.sh"
+. "$(dirname "$0")/../tools/scsi.sh"
 
 # The disks are sda to sdf, as in the documents. The commands are those of the documents, word for word.
 # tests/guide/list names the commands that this test runs; at the end all of these must have been run.

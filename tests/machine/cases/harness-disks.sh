@@ -1,6 +1,5 @@
 #!/bin/bash
 # The library's disks hold data, count requests, can be huge, and can be removed.
-# subject: harness
 # machine: --mem 512M
 set -euo pipefail
 . "$(dirname "$0")/../lib.sh"

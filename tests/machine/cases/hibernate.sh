@@ -3,8 +3,6 @@
 # rare: yes
 # subject: life
 # machine: --kernel stock-6.12
-# timeout: 300
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 # All steps of a hibernation except the image: processes are frozen, and thawed 5 s later.

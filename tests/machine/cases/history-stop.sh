@@ -2,7 +2,6 @@
 # An hour that ends at any moment of a stop, or of a change to read-only, leaves the array clean and unwritten from then on.
 # subject: power
 # machine: --debug --time-travel --mem 512M
-set -euo pipefail
 . "$(dirname "$0")/../tools/power.sh"
 
 MET=0

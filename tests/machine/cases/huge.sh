@@ -2,9 +2,7 @@
 # An array of five 16 TB disks is created in 2 s, clean, and its map needs little memory. It has a write log if none is asked for.
 # subject: life
 # machine: --mem 2G
-# timeout: 120
 # alone: yes
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 # used: print the kernel's memory in KiB, without the page cache.

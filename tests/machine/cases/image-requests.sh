@@ -2,7 +2,6 @@
 # A write to an image causes as few requests to disks when many requests are sent at a time as when one is.
 # subject: shift
 # plain: yes
-set -euo pipefail
 . "$(dirname "$0")/../tools/policy.sh"
 
 # done_by_disks: the number of their reads and writes

@@ -1,13 +1,8 @@
 #!/bin/bash
 # Writes in a low gear go to the log, are read from it, survive a cut, and are drained by a shift up.
-# subject: log
 # plain: yes
 # machine: --debug --mem 1G
-# timeout: 200
-#
 # RAIDPAR_WHOLE=1: two more layouts.
-set -euo pipefail
-. "$(dirname "$0")/../tools/par.sh"
 . "$(dirname "$0")/../tools/log.sh"
 
 # mdadm --examine shows the size of the log, and the capacity without it.

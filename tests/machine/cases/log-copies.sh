@@ -1,13 +1,7 @@
 #!/bin/bash
 # With RAID-6 two of the log's three copies can be wrong, unreadable or fail, and no data is lost, also if it starts by summaries; without any copy the start is refused.
-# subject: log
 # machine: --time-travel --mem 1G
-# timeout: 150
-set -euo pipefail
-. "$(dirname "$0")/../tools/par.sh"
 . "$(dirname "$0")/../tools/log.sh"
-
-PAR=/sys/block/$MD/md/par
 
 # start WHAT [DEVICE...]: assemble these devices, or all, by the summaries of the units.
 start() {

@@ -1,12 +1,7 @@
 #!/bin/bash
 # A discard of a row that stays, here since it has a lost block, leaves the newest content of the row, and its lost sectors.
-# subject: log
-# timeout: 200
-set -euo pipefail
-. "$(dirname "$0")/../tools/par.sh"
 . "$(dirname "$0")/../tools/log.sh"
 
-PAR=/sys/block/$MD/md/par
 STRIPE=$((4 * 65536))
 STAYS=5 GOES=6	# stripes
 LOST=5		# the lost block of a chunk, of 4 KiB; …

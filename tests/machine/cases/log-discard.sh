@@ -1,10 +1,6 @@
 #!/bin/bash
 # A discard removes only whole stripes from the log, and data that is written afterwards stays.
-# subject: log
 # plain: yes
-# timeout: 200
-set -euo pipefail
-. "$(dirname "$0")/../tools/par.sh"
 . "$(dirname "$0")/../tools/log.sh"
 
 # discard OFFSET LENGTH: discard a range of the array. In the file the range becomes zeros if it is whole stripes.

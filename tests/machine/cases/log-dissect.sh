@@ -1,10 +1,6 @@
 #!/bin/bash
 # dissect.py notices a summary of a unit of the log that names a copy without a record, has wrong entries, or is of a unit that is lost.
-# subject: log
 # machine: --debug --mem 1G
-# timeout: 200
-set -euo pipefail
-. "$(dirname "$0")/../tools/par.sh"
 . "$(dirname "$0")/../tools/log.sh"
 
 # says WHAT TEXT: dissect.py fails with this text.

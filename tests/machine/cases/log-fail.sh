@@ -1,10 +1,6 @@
 #!/bin/bash
 # No data of the log is lost with a member that fails, with or without a cut; the old records of that member are never read again.
-# subject: log
 # machine: --debug --mem 1G
-# timeout: 300
-set -euo pipefail
-. "$(dirname "$0")/../tools/par.sh"
 . "$(dirname "$0")/../tools/log.sh"
 
 # one_fails MEMBER: a member with a part of the log fails while the log has records.

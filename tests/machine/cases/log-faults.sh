@@ -2,12 +2,7 @@
 # A damaged log is started once by force, or by a rescue, and all members' logs are read then; bad sectors in different copies lose no data, and missing copies only the records that no other copy has; each write is counted once.
 # plain: yes
 # machine: --debug --mem 1G
-# timeout: 200
-set -euo pipefail
-. "$(dirname "$0")/../tools/par.sh"
 . "$(dirname "$0")/../tools/log.sh"
-
-PAR=/sys/block/$MD/md/par
 
 # begin: an array in its low gear with an empty log. The next record is in unit 0, on members 0 and 1.
 begin() {

@@ -1,11 +1,7 @@
 #!/bin/bash
 # A log that is much smaller than the written data is reused many times, and no data is lost, with or without a cut.
-# subject: log
 # plain: yes
 # machine: --debug --mem 1G
-# timeout: 250
-set -euo pipefail
-. "$(dirname "$0")/../tools/par.sh"
 . "$(dirname "$0")/../tools/log.sh"
 
 # The array shifts up when the log is full. Shift it down again, as the policy would.

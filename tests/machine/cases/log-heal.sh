@@ -1,10 +1,6 @@
 #!/bin/bash
 # A copy of the log with wrong content is not used, and is complete again after the next write.
-# subject: log
 # machine: --debug --mem 1G
-# timeout: 200
-set -euo pipefail
-. "$(dirname "$0")/../tools/par.sh"
 . "$(dirname "$0")/../tools/log.sh"
 
 mkdisks 5 64M

@@ -1,13 +1,7 @@
 #!/bin/bash
 # A bad sector in a copy of the log makes only the record that contains it lacking, and the records that the healing has written count even if the healing does not end.
-# subject: log
 # machine: --debug --mem 1G
-# timeout: 200
-set -euo pipefail
-. "$(dirname "$0")/../tools/par.sh"
 . "$(dirname "$0")/../tools/log.sh"
-
-PAR=/sys/block/$MD/md/par
 
 # begin: five records in the first unit of the log, which is on members 0 and 1.
 begin() {

@@ -1,13 +1,8 @@
 #!/bin/bash
 # A block of which no copy in the log can be read is lost, reads of it return an error until it is written again or discarded, and the log stays in use. A path that is gone for a time loses no data.
-# subject: log
 # machine: --debug --mem 1G
-# timeout: 200
-set -euo pipefail
-. "$(dirname "$0")/../tools/par.sh"
 . "$(dirname "$0")/../tools/log.sh"
 
-PAR=/sys/block/$MD/md/par
 AT=321	# the block, of 4 KiB
 
 # deaf [BLOCK [COUNT]]: reads of these blocks of the log, or of all of it, fail on all members that have one.

@@ -1,11 +1,7 @@
 #!/bin/bash
 # If the newest superblock is lost, records of the write log show it by their run or their tail: the array is refused, and by force their run is not used again.
-# subject: log
 # plain: yes
 # machine: --debug --mem 1G
-# timeout: 300
-set -euo pipefail
-. "$(dirname "$0")/../tools/par.sh"
 . "$(dirname "$0")/../tools/log.sh"
 
 LEFT=()	# all but member 1, which never sleeps either

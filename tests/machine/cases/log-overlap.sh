@@ -1,10 +1,6 @@
 #!/bin/bash
 # Of two successive overlapping writes, one to the log and one past it, the later one counts, with or without a cut, and the disks agree.
-# subject: log
 # rare: yes
-# timeout: 300
-set -euo pipefail
-. "$(dirname "$0")/../tools/par.sh"
 . "$(dirname "$0")/../tools/log.sh"
 
 pairs() { "$TOOLS/log_pairs.py" "$1" "/dev/$MD" "$MACHINE_TMP/pairs" "${@:2}"; }

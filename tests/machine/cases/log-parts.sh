@@ -1,10 +1,6 @@
 #!/bin/bash
 # Without parity, a task never sends two parts of one write to the home set while none of them can begin.
-# subject: log
 # machine: --debug --mem 1G
-# timeout: 120
-set -euo pipefail
-. "$(dirname "$0")/../tools/par.sh"
 . "$(dirname "$0")/../tools/log.sh"
 
 TRACE=/sys/kernel/tracing/instances/parts

@@ -1,13 +1,8 @@
 #!/bin/bash
 # No record is replayed over newer data that was written past the log, in low gears and during a drain.
-# subject: log
 # plain: yes
 # machine: --debug --mem 1G
-# timeout: 250
-#
 # RAIDPAR_WHOLE=1: two more arrays.
-set -euo pipefail
-. "$(dirname "$0")/../tools/par.sh"
 . "$(dirname "$0")/../tools/log.sh"
 
 # cut SEED: flush, cut the power, and compare all data.

@@ -1,10 +1,6 @@
 #!/bin/bash
 # Large batches of small and large writes end while the log is full and members start, though one task has all of them in a plug.
-# subject: log
 # plain: yes
-# timeout: 120
-set -euo pipefail
-. "$(dirname "$0")/../tools/par.sh"
 . "$(dirname "$0")/../tools/log.sh"
 
 # A stripe of the cache for each small write, and a large one that needs some, too: see gather_write().

@@ -1,10 +1,6 @@
 #!/bin/bash
 # A read of logged blocks takes none of the clones that writes keep until the drain has ended, for which it would wait without memory.
-# subject: log
 # machine: --debug --mem 1G
-# timeout: 120
-set -euo pipefail
-. "$(dirname "$0")/../tools/par.sh"
 . "$(dirname "$0")/../tools/log.sh"
 
 TRACE=/sys/kernel/tracing/instances/pools

@@ -1,11 +1,7 @@
 #!/bin/bash
 # A member is whole again only when its part of the log is complete; an idle array with a failed member does not store its superblock again and again.
-# subject: log
 # plain: yes
 # machine: --debug --mem 1G
-# timeout: 200
-set -euo pipefail
-. "$(dirname "$0")/../tools/par.sh"
 . "$(dirname "$0")/../tools/log.sh"
 
 mkspindles 5 256M preset=nearline seed=1
@@ -37,7 +33,7 @@ take_out 0
 manage --add "${DEVS[0]}"
 [ "$(par log_live)" -gt 0 ] || fail "all is drained before member 0 is back"
 mend_disks
-while read -r degraded </sys/block/$MD/md/degraded && [ "$degraded" -gt 0 ]; do :; done
+while read -r degraded <"/sys/block/$MD/md/degraded" && [ "$degraded" -gt 0 ]; do :; done
 assert_eq "$(newest_super 1 192)" 0 "members without a part in the log, of an array that is whole"
 same "member 0 is back"
 stop_par

@@ -1,10 +1,6 @@
 #!/bin/bash
 # After a start by force without records that could not be read, the summary of their unit does not count any more, though it can be read again: other records are there.
-# subject: log
 # machine: --debug --mem 1G
-# timeout: 200
-set -euo pipefail
-. "$(dirname "$0")/../tools/par.sh"
 . "$(dirname "$0")/../tools/log.sh"
 
 # write_128k BLOCK COUNT: COUNT requests of 128 KiB from block BLOCK on, all of which go into the log.

@@ -1,11 +1,7 @@
 #!/bin/bash
 # An array that was made read-only while its log was being drained is clean, and stays clean.
-# subject: log
 # machine: --debug --mem 1G
-# timeout: 200
 # rare: yes
-set -euo pipefail
-. "$(dirname "$0")/../tools/par.sh"
 . "$(dirname "$0")/../tools/log.sh"
 
 mkspindles 5 256M preset=nearline seed=1

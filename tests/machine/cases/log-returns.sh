@@ -1,10 +1,6 @@
 #!/bin/bash
 # A record that a cut has left on one member is not replayed when that member, which was missing meanwhile, returns.
-# subject: log
 # machine: --debug --mem 1G
-# timeout: 200
-set -euo pipefail
-. "$(dirname "$0")/../tools/par.sh"
 . "$(dirname "$0")/../tools/log.sh"
 
 # put_block: write random content to the block at 1 MiB, and to a file.

@@ -1,13 +1,7 @@
 #!/bin/bash
 # If all newer superblocks are lost, a start by force takes nothing from places of the log that were used again since: not by their old summaries either.
-# subject: log
 # machine: --time-travel --mem 1G
-# timeout: 150
-set -euo pipefail
-. "$(dirname "$0")/../tools/par.sh"
 . "$(dirname "$0")/../tools/log.sh"
-
-PAR=/sys/block/$MD/md/par
 
 # keep_supers, put_supers: copy both superblocks of each member to files, or back.
 keep_supers() {

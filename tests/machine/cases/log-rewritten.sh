@@ -1,13 +1,7 @@
 #!/bin/bash
 # A block of the log that is written again while its bad sectors are read is not called lost.
-# subject: log
 # machine: --debug --time-travel --mem 1G
-# timeout: 200
-set -euo pipefail
-. "$(dirname "$0")/../tools/par.sh"
 . "$(dirname "$0")/../tools/log.sh"
-
-PAR=/sys/block/$MD/md/par
 
 losses() { log_since | grep -c 'are lost: no copy in the log can be read' || true; }
 

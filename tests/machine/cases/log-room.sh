@@ -1,10 +1,6 @@
 #!/bin/bash
 # The array shifts up when its log has no room for the next small write, even if writes come one at a time.
-# subject: log
 # machine: --time-travel --mem 1G
-# timeout: 120
-set -euo pipefail
-. "$(dirname "$0")/../tools/par.sh"
 . "$(dirname "$0")/../tools/log.sh"
 
 mkspindles 5 64M

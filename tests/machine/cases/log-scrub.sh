@@ -1,13 +1,7 @@
 #!/bin/bash
 # A check in a low gear, or one that shifts up, finds all parity right while the log has newer data, and neither it nor a repair drains the log or changes what is read.
-# subject: log
 # machine: --time-travel --mem 512M
-# timeout: 150
-set -euo pipefail
-. "$(dirname "$0")/../tools/par.sh"
 . "$(dirname "$0")/../tools/log.sh"
-
-PAR=/sys/block/$MD/md/par
 
 # scrub ACTION LEFT_OUT WHEN: it finds nothing wrong, leaves out these sets, and drains nothing.
 scrub() {

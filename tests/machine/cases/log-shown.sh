@@ -1,13 +1,8 @@
 #!/bin/bash
 # The tracepoints, /proc/mdstat, mdadm --detail and --examine say of a log what sysfs, the superblock and the writes say.
-# subject: log
 # machine: --time-travel --mem 512M
-# timeout: 100
-set -euo pipefail
-. "$(dirname "$0")/../tools/par.sh"
 . "$(dirname "$0")/../tools/log.sh"
 
-PAR=/sys/block/$MD/md/par
 TRACE=/sys/kernel/tracing/instances/log
 
 trace() {

@@ -1,13 +1,7 @@
 #!/bin/bash
 # Each reason for which the size of the log cannot be changed has its own message, nothing is lost, and the change is made when the reason has gone.
-# subject: log
 # machine: --debug --time-travel --mem 1G
-# timeout: 200
-set -euo pipefail
-. "$(dirname "$0")/../tools/par.sh"
 . "$(dirname "$0")/../tools/log.sh"
-
-PAR=/sys/block/$MD/md/par
 
 set_size() { echo "$1" >"$PAR/log_size"; }
 

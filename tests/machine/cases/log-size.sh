@@ -1,14 +1,8 @@
 #!/bin/bash
 # The size of the log is changed while it is empty, and kept over cuts; nothing is lost with any size, nor with a log that is off.
-# subject: log
 # plain: yes
 # machine: --debug --mem 1G
-# timeout: 200
-set -euo pipefail
-. "$(dirname "$0")/../tools/par.sh"
 . "$(dirname "$0")/../tools/log.sh"
-
-PAR=/sys/block/$MD/md/par
 
 set_size() { echo "$1" >"$PAR/log_size" 2>/dev/null; }
 

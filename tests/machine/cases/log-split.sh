@@ -1,10 +1,6 @@
 #!/bin/bash
 # A read of a record that a disk serves in several requests, and whose first copy has a bad sector, returns the content of the second copy.
-# subject: log
 # machine: --debug --mem 1G
-# timeout: 200
-set -euo pipefail
-. "$(dirname "$0")/../tools/par.sh"
 . "$(dirname "$0")/../tools/log.sh"
 
 mkspindles 5 64M

@@ -1,13 +1,7 @@
 #!/bin/bash
 # Summaries do no harm when members fail or return, sectors are bad, a start is forced or the log dropped: each start finds what the records would have told.
-# subject: log
 # machine: --debug --time-travel --mem 1500M
-# timeout: 300
-set -euo pipefail
-. "$(dirname "$0")/../tools/par.sh"
 . "$(dirname "$0")/../tools/log.sh"
-
-PAR=/sys/block/$MD/md/par
 
 # begin SEED [ATTRIBUTE...]: an array in its low gear with an empty log. Units 0, 3, … are on members 0 and 1.
 begin() {

@@ -1,10 +1,6 @@
 #!/bin/bash
 # After a start by force with a member of unknown content, summaries do not vouch for its copies, also not at the next start.
-# subject: log
 # machine: --debug --time-travel --mem 1500M
-# timeout: 300
-set -euo pipefail
-. "$(dirname "$0")/../tools/par.sh"
 . "$(dirname "$0")/../tools/log.sh"
 
 # Unit 39 has copies on members 0 and 1, and is read from member 1. This one has lost its superblocks and that copy, as

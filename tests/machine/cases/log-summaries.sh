@@ -1,13 +1,7 @@
 #!/bin/bash
 # A start that reads the summaries of the log's units finds the same content, after stops and cuts, with any size of the log, and with summaries that are damaged, old, in a wrong place, of another array or unreadable.
-# subject: log
 # machine: --time-travel --mem 1500M
-# timeout: 300
-set -euo pipefail
-. "$(dirname "$0")/../tools/par.sh"
 . "$(dirname "$0")/../tools/log.sh"
-
-PAR=/sys/block/$MD/md/par
 
 begin() {
 	mkspindles 5 128M "seed=$1"

@@ -1,10 +1,6 @@
 #!/bin/bash
 # A record that a start could not read is not replayed by a later start that can read it, and does not stop the healing.
-# subject: log
 # machine: --debug --mem 1G
-# timeout: 200
-set -euo pipefail
-. "$(dirname "$0")/../tools/par.sh"
 . "$(dirname "$0")/../tools/log.sh"
 
 # put_block: write random content to the block at 1 MiB, and to a file.

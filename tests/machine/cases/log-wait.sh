@@ -1,13 +1,7 @@
 #!/bin/bash
 # A write that waits for a record goes on when this record is written, a discard does not wait for a later drain, and no write waits for the drain of the whole log if it is full or a member has returned.
-# subject: log
 # machine: --time-travel --mem 1G
-# timeout: 200
-set -euo pipefail
-. "$(dirname "$0")/../tools/par.sh"
 . "$(dirname "$0")/../tools/log.sh"
-
-PAR=/sys/block/$MD/md/par
 
 # put BLOCK: write a block, of 4 KiB.
 put() { dd if=/dev/zero of="/dev/$MD" bs=4k count=1 seek="$1" oflag=direct conv=notrunc status=none; }

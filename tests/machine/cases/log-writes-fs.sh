@@ -4,10 +4,8 @@
 # The log is above the array, so the array's own writes are not cut off: log-writes-members.sh does that.
 # rare: yes
 # timeout: 600
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
-# shellcheck source=../tools/write_log.sh
-. "$TOOLS/write_log.sh"
+. "$(dirname "$0")/../tools/write_log.sh"
 
 MNT=/mnt/replayed
 POINTS=${RAIDPAR_POINTS:-25}

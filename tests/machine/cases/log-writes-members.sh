@@ -4,10 +4,8 @@
 # rare: yes
 # machine: --mem 3G
 # timeout: 1200
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
-# shellcheck source=../tools/write_log.sh
-. "$TOOLS/write_log.sh"
+. "$(dirname "$0")/../tools/write_log.sh"
 
 MNT=/mnt/replayed
 POINTS=${RAIDPAR_POINTS:-12}

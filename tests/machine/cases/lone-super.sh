@@ -3,7 +3,6 @@
 # subject: crash
 # plain: yes
 # machine: --debug --time-travel --mem 1G
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 seqs() { "$TOOLS/spoil.py" seq "${DEVS[@]}" | xargs; }

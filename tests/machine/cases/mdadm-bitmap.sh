@@ -1,8 +1,6 @@
 #!/bin/bash
 # A bitmap added by an mdadm without the patches is refused, and an existing one is dropped when the array starts.
 # needs: mdadm-4.4-unpatched?
-# timeout: 200
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 UNPATCHED=$RAIDPAR_TOP/build/mdadm-4.4-unpatched/mdadm

@@ -1,8 +1,6 @@
 #!/bin/bash
 # mdadm creates no array of any level over a par array without --destroy-par; --create --assume-clean restores the par array, data and map.
 # plain: yes
-# timeout: 300
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 MIB=24	# the part of the array that is written

@@ -2,10 +2,8 @@
 # Hot spares, --wait, --monitor and --incremental work with a par array as with other levels.
 # plain: yes
 # timeout: 600
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
-# shellcheck source=../tools/monitor.sh
-. "$TOOLS/monitor.sh"
+. "$(dirname "$0")/../tools/monitor.sh"
 
 no_event() { ! grep -E "$1" "$EVENTS" || fail "an unexpected event"; }
 

@@ -5,9 +5,7 @@
 # plain: yes
 # machine: --debug --mem 2G
 # timeout: 7200
-#
 # RAIDPAR_EVERY is a pattern that commands have to match, and RAIDPAR_MDADM one for mdadms.
-set -euo pipefail
 . "$(dirname "$0")/../tools/every.sh"
 
 every_begin

@@ -3,8 +3,6 @@
 # needs: mdadm-4.4? mdadm-4.4-unpatched?
 # plain: yes
 # machine: --debug --mem 2G
-# timeout: 200
-set -euo pipefail
 . "$(dirname "$0")/../tools/every.sh"
 
 HARM='bitmap=internal|superblock %all|update=(uuid|resync|ppl|metadata) %md|create .*--force'

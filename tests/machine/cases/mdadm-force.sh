@@ -3,9 +3,7 @@
 # machine: --debug --mem 2G
 # plain: yes
 # timeout: 600
-#
 # RAIDPAR_WHOLE=1: other members, in other gears.
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 PLACE=${TMPDIR:-/tmp}/place

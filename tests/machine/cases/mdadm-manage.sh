@@ -4,7 +4,6 @@
 # stock: yes
 set -euo pipefail
 . "$(dirname "$0")/../lib.sh"
-# shellcheck source=../tools/monitor.sh
 . "$(dirname "$0")/../tools/monitor.sh"
 
 checksum() { dd if=/dev/md0 bs=1M count=32 iflag=direct status=none | sha256sum; }

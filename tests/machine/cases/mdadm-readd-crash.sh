@@ -1,8 +1,6 @@
 #!/bin/bash
 # After a power cut between the two steps of --re-add, the member looks current to md; it is detected, and rebuilt.
 # plain: yes
-# timeout: 300
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 MIB=24	# the part of the array that is written

@@ -4,9 +4,7 @@
 # machine: --debug --mem 2G
 # timeout: 900
 # stock: yes
-#
 # RAIDPAR_WHOLE=1: a member that never sleeps returns by each command, too.
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 PART_MIB=128	# of the array, filled at its beginning: with 3,5 it is a zone

@@ -3,8 +3,6 @@
 # machine: --debug --mem 1500M
 # plain: yes
 # timeout: 1200
-set -euo pipefail
-. "$(dirname "$0")/../tools/par.sh"
 . "$(dirname "$0")/../tools/log.sh"
 
 # begin CREATE [ARG...]: an array with data last written in its top gear, and an empty log.

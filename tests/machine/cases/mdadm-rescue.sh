@@ -3,7 +3,6 @@
 # machine: --debug --mem 1500M
 # plain: yes
 # timeout: 900
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 BLOCKS=128	# sector of the intent and map blocks in a member's data area

@@ -2,11 +2,8 @@
 # --update=resync of any mdadm makes all parity right, once; an array that cannot be resynced starts, and the log says so.
 # needs: mdadm-4.4-unpatched? mdadm-4.2-unpatched?
 # plain: yes
-# timeout: 300
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
-# shellcheck source=../tools/monitor.sh
-. "$TOOLS/monitor.sh"
+. "$(dirname "$0")/../tools/monitor.sh"
 
 MIB=16	# the part of the array that is written
 

@@ -5,7 +5,6 @@
 # needs: mdadm-4.4? mdadm-4.6?
 # timeout: 400
 # RAIDPAR_WHOLE=1: with both versions of mdadm, whose patches differ in context lines only.
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 IMAGES=	# as users get them

@@ -2,11 +2,8 @@
 # mdadm creates arrays with images of a share; mdadm, sysfs and the disks agree about them, and the limits of a fill are kept.
 # subject: slots
 # machine: --debug --time-travel --mem 1G
-# timeout: 300
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
-PAR=/sys/block/$MD/md/par
 PLACES=(0 4092 8188)	# MiB: the last two at the end of a tract, with members that have 1 GiB of home region in each
 
 # shown SHARE: by mdadm and by sysfs, with the size of the array. said SHARE [NOT]: the lines of mdadm.

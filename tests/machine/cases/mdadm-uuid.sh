@@ -2,8 +2,6 @@
 # An array whose UUID has been changed by any mdadm, in any gear, starts with all its data.
 # needs: mdadm-4.4-unpatched? mdadm-4.2-unpatched?
 # plain: yes
-# timeout: 300
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 MIB=24	# the part of the array that is written

@@ -2,8 +2,6 @@
 # The largest possible array works: 28 members, with gears of 5, 14 and 28.
 # subject: shape
 # machine: --debug --mem 3G
-# timeout: 240
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 work() { exercise 28; }

@@ -1,8 +1,6 @@
 #!/bin/bash
 # Members of different kinds work together: loop, device mapper, a partition, sectors of 4096 and of 512 bytes.
 # subject: shape
-# timeout: 300
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 SIZE=32	# MiB of each

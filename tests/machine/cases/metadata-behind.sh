@@ -4,7 +4,6 @@
 # machine: --debug --mem 1G
 # timeout: 600
 # rare: yes
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 # supers if|of: save (if) or restore (of) the superblocks of all members except 0.

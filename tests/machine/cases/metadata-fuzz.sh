@@ -2,10 +2,8 @@
 # Random metadata with right checksums causes no oops, no hang, and no use of memory beyond what the array's size explains.
 # subject: crash
 # machine: --debug --mem 1500M
-# timeout: 200
 # RAIDPAR_WHOLE=1: for longer.
 # RAIDPAR_FUZZ=100000 tries this number of variants of each layout (RAIDPAR_FUZZ_LAYOUT: of one), without a time limit.
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 SECONDS_EACH=$((${RAIDPAR_WHOLE:-0} ? 12 : 5))

@@ -2,8 +2,6 @@
 # When the newest metadata of a member, or of all members, is unreadable and older metadata is used, the kernel log says so.
 # subject: crash
 # machine: --debug --mem 1G
-# timeout: 300
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 spoil() { "$TOOLS/spoil.py" "$@"; }

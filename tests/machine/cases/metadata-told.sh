@@ -3,8 +3,6 @@
 # plain: yes
 # subject: crash
 # machine: --debug --mem 1500M
-# timeout: 300
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 MIB=24	# the part of the array that is written

@@ -1,8 +1,6 @@
 #!/bin/bash
 # An old copy of a member in the member's place is reported and rebuilt, and none of its content is served.
 # subject: member
-# timeout: 300
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 COPY=$MACHINE_TMP/copy

@@ -2,7 +2,6 @@
 # On real disks paradm create refuses disks that hold data or are in use, and creates the array that it has shown.
 # plain: yes
 # needs: paradm
-set -euo pipefail
 . "$(dirname "$0")/../tools/paradm.sh"
 
 mkspindles 6 64M

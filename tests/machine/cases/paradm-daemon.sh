@@ -3,7 +3,6 @@
 # needs: paradm
 # machine: --debug --time-travel --mem 512M
 # timeout: 400
-set -euo pipefail
 . "$(dirname "$0")/../tools/paradm-daemon.sh"
 
 CONFIG=/etc/paradm/daemon.toml

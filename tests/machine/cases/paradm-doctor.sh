@@ -1,8 +1,6 @@
 #!/bin/bash
 # paradm doctor on a real array: it wakes no disk, writes nothing without --fix, finds statistics that are off, mends them, and no longer reports them.
 # needs: paradm
-# timeout: 200
-set -euo pipefail
 . "$(dirname "$0")/../tools/paradm.sh"
 
 # found: print the names of doctor's findings, without those that this machine always has; CODE has its exit code.

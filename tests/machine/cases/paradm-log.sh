@@ -3,12 +3,8 @@
 # needs: paradm
 # plain: yes
 # machine: --debug --mem 1G
-# timeout: 300
-set -euo pipefail
 . "$(dirname "$0")/../tools/paradm.sh"
 . "$(dirname "$0")/../tools/log.sh"
-
-PAR=/sys/block/$MD/md/par
 
 # agrees CODE: status --json ends with that exit code, and has what the files have.
 agrees() {

@@ -2,8 +2,6 @@
 # An array follows its schedule while paradm daemon runs: it is in the top gear when its office hours begin, and has its own limits when the daemon has ended.
 # needs: paradm
 # machine: --debug --time-travel --mem 512M
-# timeout: 300
-set -euo pipefail
 . "$(dirname "$0")/../tools/paradm-daemon.sh"
 
 # keep_week HOUR: write a week into the history of the only array. Each day full load begins at that hour (since 1970).

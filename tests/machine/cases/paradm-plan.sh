@@ -1,8 +1,6 @@
 #!/bin/bash
 # paradm plan predicts the capacity that an array of these disks then has, and sends no request to a disk.
 # needs: paradm
-# timeout: 300
-set -euo pipefail
 . "$(dirname "$0")/../tools/paradm.sh"
 
 # The maximum that mdadm reserves on each of these disks.
@@ -39,7 +37,7 @@ refuses 2 'same device' plan "${DEVS[0]}" "${DEVS[@]}"
 refuses 3 'no block device /dev/null' plan /dev/null /dev/zero
 refuses 5 'there is no request in it' plan --disks 5x4T --trace /dev/null
 refuses 5 'directory' plan --disks 5x4T --trace /dev
-cd "$MACHINE_TMP"
+cd "$MACHINE_TMP" || exit
 printf '0 r 0 4096\n86400000000000 r 8 4096\n' >trace
 json '.load.requests' plan --disks 5x4T --trace trace
 assert_eq "$JSON" 2 "requests of a trace with a relative path"

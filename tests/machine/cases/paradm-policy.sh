@@ -2,7 +2,6 @@
 # On a real array paradm policy sets all that it is given or nothing, also over a restart, and a pin holds until its time.
 # plain: yes
 # needs: paradm
-set -euo pipefail
 . "$(dirname "$0")/../tools/paradm.sh"
 
 limits() { echo "$(par min_gear) $(par max_gear)"; }

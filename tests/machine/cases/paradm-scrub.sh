@@ -2,7 +2,6 @@
 # On a real array paradm scrub begins, limits, pauses and continues checks, or runs them only while all disks are awake.
 # plain: yes
 # needs: paradm
-set -euo pipefail
 . "$(dirname "$0")/../tools/paradm.sh"
 
 sync_file() { cat "/sys/block/$MD/md/$1"; }

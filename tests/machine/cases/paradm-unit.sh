@@ -4,10 +4,8 @@
 # needs: paradm
 # machine: --kernel stock-6.12
 # timeout: 900
-#
 # systemd is that of the machine's Debian, process 1 of a namespace. It has only paradm's unit and the targets that
 # this unit needs: the other units of a system would take minutes to start.
-set -euo pipefail
 . "$(dirname "$0")/../tools/paradm-daemon.sh"
 
 UNITS=/run/raidpar/units

@@ -4,10 +4,8 @@
 # machine: --time-travel --mem 1G
 # rare: yes
 # timeout: 600
-#
 # 200,000 requests. Their rates are low, and so are the disks' (32 KiB take 2 s) and the thresholds: above these the
 # disks are busy for some 20 percent of the time, and no request waits for many others. Loads are counted over a minute.
-set -euo pipefail
 . "$(dirname "$0")/../tools/paradm-daemon.sh"
 . "$(dirname "$0")/../tools/policy.sh"
 

@@ -1,8 +1,6 @@
 #!/bin/bash
 # paradm who names processes that wake a sleeper, access it past the array, or use the array; it wakes no sleeper itself, and leaves no tracing behind.
 # needs: paradm
-# timeout: 300
-set -euo pipefail
 . "$(dirname "$0")/../tools/paradm.sh"
 
 TRACING=/sys/kernel/tracing

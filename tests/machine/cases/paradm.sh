@@ -2,7 +2,6 @@
 # On a real array status, explain and shift do what is documented, no command of paradm wakes a sleeper unless requested, and wrong commands fail with the documented exit code.
 # needs: paradm
 # timeout: 400
-set -euo pipefail
 . "$(dirname "$0")/../tools/paradm.sh"
 
 # nobody CODE PATTERN ARGUMENT...: run paradm as the user nobody.

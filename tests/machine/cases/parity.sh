@@ -2,10 +2,7 @@
 # On the disks of a stopped array, in each gear, parity, images and data are where the documents say.
 # plain: yes
 # subject: data
-# timeout: 300
-#
 # RAIDPAR_WHOLE=1: another layout.
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 # Disks with random content: par must not rely on unwritten sectors.

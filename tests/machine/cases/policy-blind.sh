@@ -2,7 +2,6 @@
 # Without the block layer's statistics the policy does not shift down, and explain says so; once they are back, the policy observes anew before it shifts.
 # plain: yes
 # machine: --debug --time-travel --mem 512M
-set -euo pipefail
 . "$(dirname "$0")/../tools/policy.sh"
 
 policy_array 3,5

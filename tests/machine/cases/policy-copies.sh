@@ -3,7 +3,6 @@
 # machine: --time-travel --mem 3G
 # rare: yes
 # timeout: 600
-set -euo pipefail
 . "$(dirname "$0")/../tools/policy.sh"
 
 BUILT=$MACHINE_TMP/policy

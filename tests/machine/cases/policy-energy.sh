@@ -3,7 +3,6 @@
 # plain: yes
 # machine: --debug --time-travel --mem 1200M
 # timeout: 400
-set -euo pipefail
 . "$(dirname "$0")/../tools/policy.sh"
 
 SECONDS_OF_LOAD=900

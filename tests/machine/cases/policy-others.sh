@@ -2,8 +2,6 @@
 # The policy does not count propagation, checks and rebuilds as load, and no member is put to sleep during a sync.
 # machine: --debug --time-travel --mem 1200M
 # rare: yes
-# timeout: 300
-set -euo pipefail
 . "$(dirname "$0")/../tools/policy.sh"
 
 # sync_speed KIB: limit syncs to KIB per second, also those of the sets.

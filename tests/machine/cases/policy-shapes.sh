@@ -3,7 +3,6 @@
 # plain: yes
 # machine: --debug --time-travel --mem 512M
 # timeout: 400
-set -euo pipefail
 . "$(dirname "$0")/../tools/policy.sh"
 
 # in_gear GEAR SECONDS: the array reaches the gear within SECONDS.

@@ -3,7 +3,6 @@
 # plain: yes
 # machine: --debug --time-travel --mem 1200M
 # timeout: 400
-set -euo pipefail
 . "$(dirname "$0")/../tools/policy.sh"
 
 STARTS_IN=20000	# ms; nearline disks

@@ -3,7 +3,6 @@
 # machine: --debug --time-travel --mem 512M
 # timeout: 400
 # rare: yes
-set -euo pipefail
 . "$(dirname "$0")/../tools/policy.sh"
 
 STEP=10	# seconds

@@ -1,8 +1,6 @@
 #!/bin/bash
 # poll(2) on gear and shift_state returns when they change, and not otherwise.
 # subject: shift
-# timeout: 60
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 mkspindles 5 24M

@@ -3,7 +3,6 @@
 # rare: yes
 # timeout: 400
 # machine: --debian --time-travel --mem 1G
-set -euo pipefail
 . "$(dirname "$0")/../tools/daemons.sh"
 
 HOURS=6

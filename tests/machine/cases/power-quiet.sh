@@ -2,8 +2,6 @@
 # In hours in a low gear, with reads, writes, flushes, a file system, mdstat, mdadm --detail and --monitor, no sleeper wakes.
 # plain: yes
 # machine: --debug --time-travel --mem 512M
-# timeout: 200
-set -euo pipefail
 . "$(dirname "$0")/../tools/power.sh"
 
 # Three hours; power-day.sh takes a day.

@@ -1,7 +1,6 @@
 #!/bin/bash
 # With stopped sleepers that fail every request, nothing fails in a low gear, nor when the array stops.
 # machine: --debug --time-travel --mem 1G
-set -euo pipefail
 export POWER_DISKS=scsi
 . "$(dirname "$0")/../tools/power.sh"
 

@@ -1,7 +1,6 @@
 #!/bin/bash
 # Five sleepers that need 15 s each are awake after less than 16 s; with a stagger, one after another.
 # machine: --debug --time-travel --mem 512M
-set -euo pipefail
 . "$(dirname "$0")/../tools/power.sh"
 
 up() { set_par gear 8; gear_is 8; }

@@ -1,8 +1,6 @@
 #!/bin/bash
 # A member that fails during the rebuild of another one is detached at once, as on md raid6, and not at the end of the rebuild.
 # subject: member
-# timeout: 120
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 create() {

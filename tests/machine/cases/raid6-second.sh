@@ -3,9 +3,7 @@
 # plain: yes
 # subject: member
 # timeout: 600
-#
 # RAIDPAR_WHOLE=1: more pairs of members.
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 MIB=48

@@ -2,7 +2,6 @@
 # A write that needs a sleeper waits as long as a shift up cannot be stored, and no block or member is lost for it.
 # subject: shift
 # machine: --debug --time-travel
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 MODEL=$MACHINE_TMP/model	# the expected content of the first MIB of the array

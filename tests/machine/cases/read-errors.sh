@@ -1,8 +1,6 @@
 #!/bin/bash
 # Sectors that cannot be read are corrected wherever they are, as on md raid5, and no member is failed.
 # subject: data
-# timeout: 300
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 MODEL=$MACHINE_TMP/model	# the expected content of the first MIB of the array
@@ -245,7 +243,6 @@ rebuild() {
 	no_mismatch
 	corrected "rebuilt"
 }
-
 
 begin 3,5 0 1 3 4 10
 home_copies

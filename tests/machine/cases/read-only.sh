@@ -2,7 +2,6 @@
 # A read-only array is never written, however and whenever it became read-only: not by shifts, resyncs, checks, corrections, nor by a stop.
 # subject: life
 # timeout: 400
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 modprobe spindle

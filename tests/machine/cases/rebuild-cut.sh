@@ -3,7 +3,6 @@
 # subject: crash
 # plain: yes
 # machine: --debug --time-travel --mem 1G
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 written() { local stat; read -r -a stat <"/sys/block/${DISKS[4]}/stat"; echo "${stat[6]}"; }

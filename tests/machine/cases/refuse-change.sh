@@ -1,8 +1,6 @@
 #!/bin/bash
 # A running array refuses unsupported changes and bad values, each with its errno, and is unharmed.
 # subject: life
-# timeout: 120
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 # written: print the sectors written to and discarded on the disks.

@@ -5,7 +5,6 @@
 # machine: --mem 1G
 # timeout: 600
 # The kernel has no KASAN, which keeps freed memory for a while, so that it counts as in use.
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 ROUNDS=100

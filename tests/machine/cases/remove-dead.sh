@@ -1,8 +1,6 @@
 #!/bin/bash
 # A member whose disk is dead can be removed and added again, in any gear, whichever set notices the failure first.
 # subject: member
-# timeout: 120
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 # lose_and_renew GEAR MEMBER HOW: HOW is "new" or "assembled".

@@ -2,9 +2,7 @@
 # A resync after a crash is in mdstat as for other levels, mdadm --wait waits for it, and parity is right afterwards.
 # subject: sync
 # machine: --debug
-# timeout: 300
 # stock: yes
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 APART=256	# MiB: a zone of 3,5 with segments of 64 KiB is 128, and the next zone's intent is set in advance

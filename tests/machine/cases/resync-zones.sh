@@ -2,8 +2,6 @@
 # The resync of a full array after a crash reads and writes only the zones that were being written.
 # subject: sync
 # machine: --debug --mem 3G
-# timeout: 300
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 ZONE=128		# MiB of the array in a zone of 3,5 with segments of 64 KiB,

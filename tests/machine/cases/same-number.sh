@@ -3,7 +3,6 @@
 # subject: crash
 # machine: --debug --time-travel --mem 1G
 # timeout: 400
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 TIDY=75		# seconds; after that no intent is left, and nothing is resynced after a cut

@@ -1,11 +1,7 @@
 #!/bin/bash
 # The time at which each set was last read completely is kept; a check recognizes the sets that are overdue, and wakes their members.
 # subject: sync
-# timeout: 200
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
-
-PAR=/sys/block/$MD/md/par
 
 # days N: set the clock forward.
 days() { date -s "@$(($(date +%s) + $1 * 86400))" >/dev/null; }

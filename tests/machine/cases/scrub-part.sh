@@ -1,8 +1,6 @@
 #!/bin/bash
 # After a check that was interrupted, the next one leaves nothing out; sync_min, sync_max and the speed limits take effect at once, as for raid5.
 # subject: sync
-# timeout: 200
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 sync_file() { cat "/sys/block/$MD/md/$1"; }

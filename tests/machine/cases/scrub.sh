@@ -2,9 +2,7 @@
 # A check counts every stripe with wrong parity, and a repair corrects it; in a low gear only the sets that are awake are read, unless scrub_wakes is set.
 # subject: sync
 # timeout: 400
-#
 # RAIDPAR_WHOLE=1: an array of three gears in each of them.
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 declare -A DAMAGE	# by a set's members: sectors of stripes, as md counts them

@@ -1,8 +1,6 @@
 #!/bin/bash
 # Requests through the page cache, late, merged and from several processes, read back right whatever the gear does.
 # subject: data
-# timeout: 300
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 SEED=100

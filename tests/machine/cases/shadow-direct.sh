@@ -1,8 +1,6 @@
 #!/bin/bash
 # Direct requests of any size and alignment, and discards, read back right whatever the gear does, and all parity is right.
 # subject: data
-# timeout: 300
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 SEED=0

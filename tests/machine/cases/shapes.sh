@@ -1,8 +1,6 @@
 #!/bin/bash
 # Arrays of other shapes work: few and many members and gears, other chunk and sector sizes, and disks with caches.
 # subject: shape
-# timeout: 300
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 SEED=200

@@ -1,10 +1,6 @@
 #!/bin/bash
 # A hundred shifts under load (in make test-all two hundred), up, down and abandoned, cause no error, and the data is right.
-# subject: shift
-# timeout: 300
-#
 # RAIDPAR_WHOLE=1: two hundred.
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 SHIFTS=$((${RAIDPAR_WHOLE:-0} ? 200 : 100))

@@ -1,10 +1,8 @@
 #!/bin/bash
 # A shift down under steady writes ends, or fails within the announced time; writes are held for a moment only.
-# subject: shift
 # machine: --debug --time-travel --mem 1800M
 # rare: yes
 # timeout: 400
-set -euo pipefail
 . "$(dirname "$0")/../tools/policy.sh"
 
 RING=$((64 << 20))

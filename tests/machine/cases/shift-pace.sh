@@ -1,8 +1,6 @@
 #!/bin/bash
 # While the array is used, segments are copied home at speed_min: the duration of each batch does not reduce the speed.
 # machine: --debug --time-travel --mem 2G
-# timeout: 200
-set -euo pipefail
 . "$(dirname "$0")/../tools/policy.sh"
 
 KIB_S=16384

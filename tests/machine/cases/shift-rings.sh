@@ -1,12 +1,9 @@
 #!/bin/bash
 # Each shift down under writes of 1 to 100 MiB/s to ranges of 64 MiB to 4 GiB ends within the announced time; the results are a table.
-# subject: shift
 # machine: --time-travel --mem 16G
 # rare: yes
 # timeout: 3600
-#
 # RAIDPAR_RINGS: MiB; RAIDPAR_RATES: MiB/s; RAIDPAR_PRESETS: of the simulated disk.
-set -euo pipefail
 . "$(dirname "$0")/../tools/policy.sh"
 
 RINGS=${RAIDPAR_RINGS:-64 512 4096}

@@ -2,8 +2,6 @@
 # After a cut that left the superblock of a shift up on some members only, propagated data survives another cut.
 # subject: crash
 # machine: --debug --mem 1G
-# timeout: 200
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 # In the low gear only the images hold the last writes, and no intent is set.

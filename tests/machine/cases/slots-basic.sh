@@ -1,9 +1,6 @@
 #!/bin/bash
 # In an array with images of a share, runs in use are read and written while members sleep; a read of another run wakes them.
-# subject: slots
 # machine: --debug --mem 2G
-# timeout: 300
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 # filled MIB: the array has random data up to there, and TWIN has the same.

@@ -1,9 +1,6 @@
 #!/bin/bash
 # If zeros for evicted slots take long, a shift down keeps its reserve of free slots, fills for half of fill_time at least, and in the shortest fill_time still evicts a slot.
-# subject: slots
 # machine: --time-travel --mem 2G
-# timeout: 200
-set -euo pipefail
 . "$(dirname "$0")/../tools/policy.sh"
 
 RUNS=70		# that are written; a run has 4 MiB of the array

@@ -1,9 +1,6 @@
 #!/bin/bash
 # Heat ages each day, also while an array does not shift for days: what was read by itself on a Friday still has the heat of that on Monday, and gets a slot.
-# subject: slots
 # machine: --time-travel --mem 1G
-# timeout: 200
-set -euo pipefail
 . "$(dirname "$0")/../tools/policy.sh"
 
 RUNS=40		# that are written; a run has 4 MiB of the array

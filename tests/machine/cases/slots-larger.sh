@@ -1,10 +1,7 @@
 #!/bin/bash
 # Members that never sleep are larger than the others: the lowest gear set, which lies behind the end of the others, is checked, and rebuilt on a new member.
-# subject: slots
 # machine: --debug --mem 2G
-# timeout: 300
 # RAIDPAR_WHOLE=1: the gear region begins behind the others' end with small tracts, too.
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 # scrubbed_since TIME: a check of all sets has begun since then.

@@ -1,9 +1,6 @@
 #!/bin/bash
 # In an array with images of a share and a log, whole stripes go to the log where they would wake members, past it elsewhere.
-# subject: slots
 # machine: --debug --mem 1G
-# timeout: 200
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 LOG=$((8 * 2048))	# sectors, on each member

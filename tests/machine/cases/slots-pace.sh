@@ -1,9 +1,6 @@
 #!/bin/bash
 # A shift down whose zeros for evicted slots are limited by speed_max evicts no more runs than get zeros in time: the others keep their images.
-# subject: slots
 # machine: --time-travel --mem 2G
-# timeout: 200
-set -euo pipefail
 . "$(dirname "$0")/../tools/policy.sh"
 
 RUNS=70		# that are written; a run has 4 MiB of the array

@@ -1,9 +1,7 @@
 #!/bin/bash
 # In an array with images of a share, lost or doubtful metadata costs no data that the present members have at home, neither at the start nor in the cuts and shifts after it.
-# subject: slots
 # machine: --debug --mem 2G
 # timeout: 400
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 TWIN=$MACHINE_TMP/twin

@@ -1,9 +1,6 @@
 #!/bin/bash
 # After a cut, rows that were started in a slot which another run had before have no data of that run.
-# subject: slots
 # machine: --debug --mem 2G
-# timeout: 300
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 CHUNK=64	# KiB; a run is 1 MiB of each member

@@ -4,7 +4,6 @@
 # machine: --debug --mem 2G
 # again: --kernel 7.2 --mem 2G
 # timeout: 400
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 : "${RAIDPAR_STRESS_SECONDS:=20}"	# of each layout, and more until enough has happened

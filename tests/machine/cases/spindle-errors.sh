@@ -1,6 +1,5 @@
 #!/bin/bash
 # Spindle disks: bad sectors fail as often as configured, a write repairs unreadable sectors, and a dead disk can be revived.
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 ERRORS=$SPINDLES/spin0/errors

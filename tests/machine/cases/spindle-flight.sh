@@ -1,7 +1,5 @@
 #!/bin/bash
 # Spindle disks: requests in flight at a cut fail and are written in part; several disks are cut at one instant.
-# timeout: 300
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 SECTORS=$TOOLS/sectors.py

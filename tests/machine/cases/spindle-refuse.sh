@@ -1,6 +1,5 @@
 #!/bin/bash
 # Spindle disks: every file refuses invalid values, and nothing changes.
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 put() { printf '%s' "$2" >"$SPINDLES/$1"; }

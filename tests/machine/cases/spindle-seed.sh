@@ -1,6 +1,5 @@
 #!/bin/bash
 # Spindle disks: equal seeds leave equal content after a cut; other seeds or names leave other content.
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 SECTORS=$TOOLS/sectors.py

@@ -1,6 +1,5 @@
 #!/bin/bash
 # Spindle disks: rate_kib serialises all transfers of a disk, delay_us lets requests overtake each other.
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 # fio_ms OPTION...: print the milliseconds that a job on spin0 takes.

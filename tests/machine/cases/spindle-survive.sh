@@ -1,7 +1,5 @@
 #!/bin/bash
 # Spindle disks: data that was flushed or written with FUA survives every cut; other writes are lost, torn, older or kept.
-# timeout: 200
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 SECTORS=$TOOLS/sectors.py

@@ -1,7 +1,6 @@
 #!/bin/bash
 # An array that starts read-only or auto-read-only in its low gear stays in that gear when mdadm, sysfs or a first write makes it writable.
 # subject: life
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 START_RO=/sys/module/md_mod/parameters/start_ro

@@ -2,9 +2,7 @@
 # Files on ext4 are right in every gear, down and up, and after a stop and assembly in each; sleepers get no request.
 # subject: data
 # timeout: 400
-#
 # RAIDPAR_WHOLE=1: more layouts.
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 . "$(dirname "$0")/../tools/tree.sh"
 

@@ -1,11 +1,8 @@
 #!/bin/bash
 # An array stopped at any moment of a shift assembles in its old or its new gear, with all its data.
 # subject: shift
-# timeout: 300
 # stock: yes
-#
 # RAIDPAR_WHOLE=1: three gears too.
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 # speed KIB: let shifts copy KIB per second, whether the array is used or not.

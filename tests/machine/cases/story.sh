@@ -3,8 +3,6 @@
 # subject: life
 # again: --kernel stock-6.12
 # stock: yes
-# timeout: 300
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 note "create"

@@ -2,10 +2,7 @@
 # Memory that is swapped out to an array whose gear changes is right when it is read back, and nothing hangs.
 # subject: data
 # machine: --mem 512M
-# timeout: 300
-#
 # RAIDPAR_WHOLE=1: also with three gears and parity.
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 SHORT=40	# MiB of memory more than the machine has

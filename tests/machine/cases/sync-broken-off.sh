@@ -1,10 +1,6 @@
 #!/bin/bash
 # Checks, repairs and rebuilds that are interrupted at once, and started again, leave data and parity right.
-# subject: sync
-# timeout: 300
-#
 # RAIDPAR_WHOLE=1: twice as often.
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 ROUNDS=$((${RAIDPAR_WHOLE:-0} ? 4 : 2))	# of checks and repairs, and one and a half times as many of rebuilds

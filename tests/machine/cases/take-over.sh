@@ -2,7 +2,6 @@
 # If the only member with the newest superblock fails while it is written first, the others take over, and nothing is lost.
 # subject: crash
 # timeout: 600
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 spoil() { "$TOOLS/spoil.py" "$@"; }

@@ -1,10 +1,7 @@
 #!/bin/bash
 # With one failed member more than parities, the array is reported as failed, writes fail, data on the remaining members is readable, and nothing hangs.
 # subject: member
-# timeout: 300
-#
 # RAIDPAR_WHOLE=1: another pair of members, and RAID-0.
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 modprobe spindle

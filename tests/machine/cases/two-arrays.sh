@@ -1,8 +1,6 @@
 #!/bin/bash
 # Two arrays side by side, also on partitions of the same disks, shift, stop and start independently.
 # subject: life
-# timeout: 240
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 # use 0|1: set MD and the disks for the functions below.

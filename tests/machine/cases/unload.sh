@@ -1,9 +1,7 @@
 #!/bin/bash
 # The module cannot be removed while an array runs, and can be once the array has stopped, repeatedly and without a leak.
 # subject: life
-# timeout: 120
 # stock: yes
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 mkdisks 5 24M

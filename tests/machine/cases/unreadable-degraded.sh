@@ -2,7 +2,6 @@
 # A block that a degraded array cannot read returns an error, and no other block does; no member is failed, and no read is repeated indefinitely.
 # subject: data
 # again: --kernel 7.2
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 MODEL=$MACHINE_TMP/model

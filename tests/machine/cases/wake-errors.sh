@@ -1,10 +1,7 @@
 #!/bin/bash
 # A member that returns a few errors, or is slow, when it is woken is retried and not failed; one that keeps returning errors is failed.
 # subject: power
-# timeout: 300
-#
 # RAIDPAR_WHOLE=1: two errors, too, between one and as many as there may be.
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 MIB=6

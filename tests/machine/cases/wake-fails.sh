@@ -2,7 +2,6 @@
 # A shift up that fails because too many members do not wake up is tried again for md's superblock at most twice a minute.
 # subject: shift
 # machine: --debug --time-travel --mem 1G
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 mkspindles 5 32M

@@ -1,8 +1,6 @@
 #!/bin/bash
 # A member that is woken while another one fails gets all metadata before it counts as current, also the marks of zones that the failed member lacks.
 # subject: member
-# timeout: 300
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 # blocks MEMBER: print the number of the newest version of each intent and map block on its disk.

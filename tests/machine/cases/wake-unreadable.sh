@@ -2,7 +2,6 @@
 # A member that is woken gets all metadata, even if no member that is awake can read it any more: it is stored from memory.
 # subject: shift
 # machine: --debug --time-travel --mem 1G
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 # woken KIND: blocks of this kind are destroyed while the sleepers sleep, and the sleepers are woken.

@@ -2,7 +2,6 @@
 # Flushed writes all over a large array in its low gear, with intents in many blocks, survive power cuts.
 # subject: crash
 # machine: --time-travel --mem 2G
-set -euo pipefail
 . "$(dirname "$0")/../tools/policy.sh"
 
 COUNT=300

@@ -2,7 +2,6 @@
 # Small writes all over a large array in its low gear wait neither for each other's intents nor for the clearing of idle zones.
 # subject: data
 # machine: --time-travel --mem 2G
-set -euo pipefail
 . "$(dirname "$0")/../tools/policy.sh"
 
 PLACES=1200

@@ -1,9 +1,7 @@
 #!/bin/bash
 # In the top gear a write to a home copy returns an error: its member fails, sleeper or not, and no data is lost.
 # subject: member
-# timeout: 300
 # again: --kernel 7.2
-set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
 MODEL=$MACHINE_TMP/model	# the expected content of the first MIB of the array

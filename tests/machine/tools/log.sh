@@ -1,6 +1,8 @@
 # shellcheck shell=bash
 # Arrays with a write log, and a file with the expected content of their first 8 MiB.
 
+# shellcheck source=par.sh
+. "$(dirname "${BASH_SOURCE[0]}")/par.sh"
 TWIN=$MACHINE_TMP/twin
 
 # create_logged LAYOUT MIB [OPTION...]: create an array on all disks, with a log of MIB on each member.

@@ -1,9 +1,10 @@
 # shellcheck shell=bash
 # Functions for tests of par arrays, in addition to lib.sh. They use one array, $MD. A test with
-# several arrays changes MD, which the functions read each time.
+# several arrays changes MD, which the functions read each time. A test fails by any command that fails.
 
 # shellcheck disable=SC2034  # variables for scripts that source this file
 
+set -euo pipefail
 TOOLS=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=../lib.sh
 . "$TOOLS/../lib.sh"
@@ -12,6 +13,7 @@ MACHINE_TMP=${TMPDIR:-/tmp}
 # The layouts that most tests run over.
 LAYOUTS=('3,5' '3,8' '3,5,8' 'raid6:4,8' 'raid0:2,5')
 MD=md0
+PAR=/sys/block/$MD/md/par	# of a test with one array
 
 # par FILE prints a sysfs file of the array, get FILE sets GOT to its content. get starts no process: in
 # a test machine a process costs as much as a hundred requests.
