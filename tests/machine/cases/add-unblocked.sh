@@ -5,8 +5,7 @@
 . "$(dirname "$0")/../tools/par.sh"
 
 # A map block has 15 zones of 32 MiB: each block is written, and stored twice.
-mkspindles 5 8G
-create_par 3,5 --chunk=64
+on_spindles 3,5 8G
 STEP=$((15 * 32 * 4))	# MiB
 for ((AT = 0; AT + 1 < $(array_mib); AT += STEP)); do fill 1 "$AT"; done
 shift_to 3

@@ -55,8 +55,7 @@ put() {
 }
 
 cut() {
-	power_cut "$1"
-	assemble_par
+	crash "$1"
 	settle
 }
 

@@ -30,9 +30,7 @@ begin() {
 	done
 	assemble_par
 	settle
-	mdadm --quiet "/dev/$MD" --fail "${DEVS[1]}" 2>/dev/null
-	wait_for "/sys/block/$MD/md/dev-${DISKS[1]}/slot" none
-	mdadm --quiet "/dev/$MD" --remove "${DEVS[1]}" 2>/dev/null
+	take_out 1
 	dd if=/dev/urandom of="${DEVS[1]}" bs=1M seek=1 count=31 oflag=direct status=none
 	mdadm --zero-superblock "${DEVS[1]}"
 	stop_par
@@ -43,8 +41,7 @@ begin() {
 		BAD+=("$i")
 		echo "read $((SECTOR + BLOCK * 8)) 8" >"$SPINDLES/${DISKS[i]}/errors"
 	done
-	mdadm --quiet "/dev/$MD" --add "${DEVS[1]}"
-	wait_whole
+	put_in 1
 	BAD+=(1)
 }
 
@@ -79,8 +76,7 @@ for array in "3,5 2G" "raid6:4,6 32M"; do
 	dissect
 	assemble_par
 	only_that "assembled again"
-	power_cut 7
-	assemble_par
+	crash 7
 	settle
 	only_that "after a power cut"
 	for i in "${BAD[@]}"; do echo clear >"$SPINDLES/${DISKS[i]}/errors"; done
@@ -88,7 +84,5 @@ for array in "3,5 2G" "raid6:4,6 32M"; do
 	reassemble_par
 	cmp <(model 0 $((MIB * 256))) <(array 0 $((MIB * 256))) || fail "content computed from the other members"
 	no_mismatch
-	stop_par
-	dissect
-	rmdisks
+	end_dissected
 done

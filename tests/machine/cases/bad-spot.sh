@@ -71,12 +71,10 @@ for at in "3 0 0" "4 7 40" "3 40 8"; do
 done
 spot 4 2 0 $((24 * SEGMENT))
 image_spot
-stop_par
-rmdisks
+end_par
 
 begin 256T 2048 48
 assert_eq "$SEGMENT" 4096 "sectors of a segment"
 spot 4 1 $((SEGMENT - 24)) $((3 * SEGMENT))
 image_spot
-stop_par
-rmdisks
+end_par

@@ -30,11 +30,6 @@ begin() {
 	settle
 }
 
-end() {
-	stop_par
-	rmdisks
-}
-
 # spoil "MEMBER SECTOR" OFFSET: make a block unreadable.
 spoil() { echo "read $((${1#* } + $2)) 8" >"$SPINDLES/${DISKS[${1% *}]}/errors"; }
 
@@ -94,5 +89,5 @@ home_stripe() {
 for layout in 3,5 raid6:4,6; do
 	begin "$layout"
 	home_stripe
-	end
+	end_par
 done

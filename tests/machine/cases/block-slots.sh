@@ -11,8 +11,7 @@ TIDY=75		# seconds; then the map has been stored, and no intent is left
 kept() {
 	local i b new old was
 	note "the map is stored $1 times without member 0"
-	mkspindles 5 32M
-	create_par 3,5 --chunk=64
+	on_spindles 3,5 32M
 	fill 2
 	sleep "$TIDY"
 	take_out 0
@@ -20,8 +19,7 @@ kept() {
 		fill 1 $((2 * i))
 		sleep "$TIDY"
 	done
-	manage --add "${DEVS[0]}"
-	wait_whole
+	put_in 0
 	stop_par
 	read -ra was < <("$TOOLS/spoil.py" blocks "${DEVS[1]}")
 	assert_eq "$("$TOOLS/spoil.py" blocks "${DEVS[0]}")" "${was[*]}" "newest versions of members 0 and 1"

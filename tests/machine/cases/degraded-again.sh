@@ -8,8 +8,7 @@
 again() {
 	local tried
 	note "policy $1"
-	mkspindles 5 32M
-	create_par 3,5 --chunk=64
+	on_spindles 3,5 32M
 	give_up_soon
 	fill 6
 	shift_to 3
@@ -30,8 +29,7 @@ again() {
 	settle
 	assert_match "$(</proc/mdstat)" '\[5/4\]' "mdstat"
 	assert_eq "$(fingerprint 6)" "$SUM" "content"
-	stop_par
-	rmdisks
+	end_par
 }
 
 again auto

@@ -35,11 +35,9 @@ lose() {
 try() {
 	local layout=$1 size=24M
 	shift
-	mkdisks "$(top_gear "$layout")" $size
-	create_par "$layout" --chunk=64
+	on_disks "$layout" $size
 	lose "$@"
-	stop_par
-	rmdisks
+	end_par
 }
 
 try 3,5 5 4

@@ -16,20 +16,17 @@ fails_in() {
 	settle
 }
 
-mkdisks 5 64M
-create_par 3,5 --chunk=64
+on_disks 3,5 64M
 fill 8
 SUM=$(fingerprint 8)
 fails_in 5 1
 fails_in 3 1
 fails_in 3 4
 assert_eq "$(fingerprint 8)" "$SUM" "content"
-stop_par
-rmdisks
+end_par
 
 note "RAID-0: a failed member keeps its place, as requests are still sent to it"
-mkdisks 5 64M
-create_par raid0:2,5 --chunk=64
+on_disks raid0:2,5 64M
 fill 8
 SUM=$(fingerprint 8)
 echo faulty >"/sys/block/$MD/md/dev-${DISKS[1]}/state" 2>/dev/null || true

@@ -63,13 +63,11 @@ fail_copying() {
 	echo 0 >"$SPINDLES/$disk/delay_us"
 	wait_for "/sys/block/$MD/md/dev-$disk/slot" none
 	manage --remove "${DEVS[member]}"
-	manage --add "${DEVS[member]}"
-	wait_whole
+	put_in "$member"
 	right "$member" "rebuilt"
 }
 
-mkspindles 5 48M
-create_par 3,5 --chunk=64
+on_spindles 3,5 48M
 echo $KIBS >"/sys/block/$MD/md/par/speed_min"
 echo $KIBS >"/sys/block/$MD/md/par/speed_max"
 put 0 $((MIB * 16))

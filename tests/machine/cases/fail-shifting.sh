@@ -4,8 +4,7 @@
 . "$(dirname "$0")/../tools/par.sh"
 
 # Slow disks: the member fails while copies are under way.
-mkdisks 8 64M irqmode=2 completion_nsec=3000000
-create_par 3,5,8 --chunk=64
+on_disks 3,5,8 64M irqmode=2 completion_nsec=3000000
 fill 24
 
 # fail_during FROM TO MEMBER: the member fails during the shift from FROM to TO.
@@ -27,8 +26,7 @@ fail_during() {
 		fail "not what was written"
 	detached "$3"
 	manage --remove "${DEVS[$3]}"
-	manage --add "${DEVS[$3]}"
-	wait_whole
+	put_in "$3"
 }
 
 for member in 1 0 4 2; do fail_during 5 3 "$member"; done

@@ -42,6 +42,5 @@ for layout in 3,5 raid0:2,5; do
 	old_bytes "/dev/$MD" 8
 	blkdiscard -o 0 -l $((8 << 20)) "/dev/$MD"
 	race 0
-	stop_par
-	rmdisks
+	end_par
 done

@@ -45,9 +45,7 @@ work() {
 
 for layout in "${LAYOUTS[@]}"; do
 	note "$layout"
-	mkdisks "$(top_gear "$layout")" 24M cache_size=4
-	create_par "$layout" --chunk=64
+	on_disks "$layout" 24M cache_size=4
 	work
-	stop_par
-	rmdisks
+	end_par
 done

@@ -27,8 +27,7 @@ assert_new() {
 		fail "$1: not what was written"
 }
 
-mkspindles 8 32M
-create_par raid6:4,8 --chunk=64
+on_spindles raid6:4,8 32M
 fill 3
 stop_par
 spoil_q	# the parity of rows in doubt need not match

@@ -345,8 +345,7 @@ by_hand() {
 	says 'member4/redirected:' 'grep'
 	run 'echo 5'
 	out /mnt
-	stop_par
-	rmdisks
+	end_par
 }
 
 # all_was_run: all commands that the list has for this test were run.

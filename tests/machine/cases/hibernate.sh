@@ -20,8 +20,7 @@ refuses() {
 		"the kernel log of $1"
 }
 
-mkspindles 5 24M
-create_par 3,5 --chunk=64
+on_spindles 3,5 24M
 fill 8
 refuses "a writable array"
 shift_to 3

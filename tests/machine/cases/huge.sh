@@ -99,8 +99,7 @@ logged_by_default() {
 	assert_eq "$(par log_size)" "$(ring_bytes "$2")" "bytes of the log on disks of $1"
 	reassemble_par
 	assert_eq "$(par log_size)" "$(ring_bytes "$2")" "bytes of it when the array has been stopped"
-	stop_par
-	rmdisks
+	end_par
 }
 
 note "the size of a log that is not asked for"

@@ -18,10 +18,8 @@ cost() {
 }
 
 build_replay
-mkspindles 5 128M
-create_par 3,5 --chunk=64
-dd if=/dev/zero of="/dev/$MD" bs=1M oflag=direct status=none || true
-settle
+on_spindles 3,5 128M
+fill_all
 shift_to 3
 ONE=$(cost 1)
 MANY=$(cost 4)

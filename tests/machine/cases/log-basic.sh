@@ -32,9 +32,7 @@ work() {
 	examined
 	same "after a stop"
 	write_some 2 300
-	sync -d "/dev/$MD"
-	power_cut 7
-	assemble_par
+	flushed_crash 7
 	same "after a cut"
 	write_some 3 300
 	same "after more writes"
@@ -53,6 +51,5 @@ for layout in "${LAYOUTS[@]}"; do
 	mkspindles "$(top_gear "$layout")" 64M seed=3
 	create_logged "$layout" 8 --chunk=64
 	work
-	stop_par
-	rmdisks
+	end_par
 done

@@ -17,11 +17,7 @@ start() {
 # begin LAYOUT MIB: with summaries, in a log of 32 units or more, a start does not read what a whole unit has.
 begin() {
 	note "$1, $2 MiB"
-	mkspindles "$(top_gear "$1")" 64M
-	create_logged "$1" "$2" --chunk=64
-	fill_twin
-	shift_to "$(low_gear "$1")"
-	find_log
+	on_log "$1" "$2"
 }
 
 # heal [MEMBER...]: a copy of each record is left without the logs of these members.
@@ -94,8 +90,7 @@ start "after a cut without two members" "${DEVS[0]}" "${DEVS[3]}" "${DEVS[4]}" "
 write_some 3 40
 drained "without two members"
 manage --add "${DEVS[1]}"
-manage --add "${DEVS[2]}"
-wait_whole
+put_in 2
 was=$(par logged)
 shift_to 4
 log_twin

@@ -26,8 +26,7 @@ lose_block() {
 	take_out 1
 	mdadm --zero-superblock "${DEVS[1]}"
 	echo "read $((LOG_AT + LOG_LENGTH + STAYS * 128 + LOST * 8)) 8" >"$SPINDLES/${DISKS[2]}/errors"
-	manage --add "${DEVS[1]}"
-	wait_whole
+	put_in 1
 	wait_for "$PAR/log_used" 0 60
 	for i in 0 1 2 3; do
 		read_blocks $(((STAYS * 4 + i) * 16 + LOST)) 2>/dev/null || lost=$((lost + 1))
@@ -44,10 +43,7 @@ both_stripes() {
 	done
 }
 
-mkspindles 5 64M seed=21
-create_logged 3,5 8 --chunk=64
-fill_twin
-shift_to 3
+on_log 3,5 8 64M seed=21
 shift_to 5
 lose_block
 shift_to 3
@@ -61,8 +57,7 @@ echo 3 >/proc/sys/vm/drop_caches
 both_stripes "discarded"
 
 note "after a cut the log has it as well"
-power_cut 3
-assemble_par
+crash 3
 for i in 0 1 2 3; do has "$(block_of $STAYS "$i")" "$TWIN" "after a cut, it has older content"; done
 
 note "a sector that the log has lost stays so"

@@ -67,6 +67,5 @@ for layout in 3,5 raid6:4,6 raid0:2,4; do
 	raid0*) work "$(top_gear "$layout")" ;;
 	*) work $(($(top_gear "$layout") - 1)) ;;
 	esac
-	stop_par
-	rmdisks
+	end_par
 done

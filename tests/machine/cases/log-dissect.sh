@@ -25,11 +25,7 @@ os.pwrite(os.open(target, os.O_WRONLY | os.O_SYNC), raw, int(first) * 512 + int(
 		"${DEVS[0]}" "${DEVS[1]}" $((LOG_AT + LOG_LENGTH - 36 * 8)) "$1" "$2" "${3:-}"
 }
 
-mkspindles 5 64M
-create_logged 3,5 12 --chunk=64
-fill_twin
-shift_to 3
-find_log
+on_log 3,5 12
 write_some 1 400
 sync -d "/dev/$MD"
 stop_par

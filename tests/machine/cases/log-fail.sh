@@ -17,15 +17,12 @@ one_fails() {
 	wait_for "/sys/block/$MD/md/par/log_used" 0
 	same "drained without member $d"
 	was=$(par logged)
-	manage --add "${DEVS[d]}"
-	wait_whole
+	put_in "$d"
 	shift_to 3
 	write_some "4$d" 200
 	[ "$(par logged)" -gt "$was" ] || fail "nothing is logged once member $d is back"
 	same "member $d is back"
-	sync -d "/dev/$MD"
-	power_cut "1$d"
-	assemble_par
+	flushed_crash "1$d"
 	same "after a cut with member $d"
 	manage --fail "${DEVS[d]}"
 	write_some "5$d" 100
@@ -33,8 +30,7 @@ one_fails() {
 	stop_par
 	assemble_without "$d"
 	same "after a stop without member $d"
-	manage --add "${DEVS[d]}"
-	wait_whole
+	put_in "$d"
 	shift_to 5
 	wait_for "/sys/block/$MD/md/par/log_used" 0
 	no_mismatch

@@ -6,16 +6,7 @@
 
 # begin: an array in its low gear with an empty log. The next record is in unit 0, on members 0 and 1.
 begin() {
-	mkspindles 5 64M
-	create_logged 3,5 8 --chunk=64
-	fill_twin
-	shift_to 3
-	find_log
-}
-
-end() {
-	stop_par
-	rmdisks
+	on_log 3,5 8
 }
 
 drained() {
@@ -43,17 +34,14 @@ force_once() {
 	same "by force"
 	reassemble_par
 	same "after a stop"
-	power_cut 3
-	assemble_par
+	crash 3
 	same "after a cut"
 	shift_to 3
 	write_some 2 50
-	sync -d "/dev/$MD"
-	power_cut 4
-	assemble_par
+	flushed_crash 4
 	[ "$(par log_replayed)" -gt 0 ] || fail "nothing is replayed"
 	same "after another one"
-	end
+	end_par
 }
 
 # A flushed record and the newest version of the map are gone: only a rescue starts the array, and it does.
@@ -79,7 +67,7 @@ rescued() {
 	same "rescued"
 	reassemble_par
 	same "after the rescue and a stop"
-	end
+	end_par
 }
 
 # Two of the members that never sleep have lost their superblocks. By force their data is used as it is, and so are
@@ -96,15 +84,13 @@ stand_in() {
 	same "with members that stand in"
 	shift_to 3
 	write_some 4 200
-	sync -d "/dev/$MD"
-	power_cut 5
-	assemble_par
+	flushed_crash 5
 	[ "$(par log_replayed)" -gt 0 ] || fail "nothing is replayed after that"
 	same "after a cut"
 	drained
 	same "drained"
 	no_mismatch
-	end
+	end_par
 }
 
 # A unit whose copies have bad sectors is read block by block: each record is whole in one copy, and later in both.
@@ -169,7 +155,7 @@ patch() {
 		cmp <(dd if="/dev/$MD" bs=4k skip=$((i * 40)) count=31 iflag=direct status=none) \
 			<(dd if="$TWIN" bs=4k skip=$((i * 40)) count=31 status=none) || fail "the record of block $((i * 40))"
 	done
-	end
+	end_par
 }
 
 # A record has one copy left, which becomes unreadable before the other copy has the record. No record behind it would
@@ -180,9 +166,7 @@ gone() {
 	write_blocks 202
 	stop_par
 	wipe_log 0 2
-	echo 1 >/sys/module/md_mod/parameters/start_ro
-	assemble_par
-	echo 0 >/sys/module/md_mod/parameters/start_ro
+	auto_read_only assemble_par
 	same "with a record on one member"
 	deafen_log 1 2 2
 	mark_log
@@ -285,12 +269,11 @@ rescued
 stand_in
 bad_sectors
 drained
-stop_par
-rmdisks
+end_par
 patch
 begin
 gone
 too_many
 counted_once
 no_mismatch
-end
+end_par

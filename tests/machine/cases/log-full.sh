@@ -14,18 +14,13 @@ write_much() {
 }
 
 for seed in 1 2; do
-	mkspindles 5 64M "seed=$seed"
-	create_logged 3,5 4 --chunk=64
-	fill_twin
-	shift_to 3
+	on_log 3,5 4 64M "seed=$seed"
 	write_much "$seed"
 	[ "$(par logged)" -gt "$(par log_size)" ] || fail "seed $seed: $(par logged) of $(par log_size)"
 	[ "$(par drained)" -gt 0 ] || fail "seed $seed: nothing was drained"
 	note "logged $(par logged), drained $(par drained), used $(par log_used)"
 	same "before the cut, seed $seed"
-	sync -d "/dev/$MD"
-	power_cut "$seed"
-	assemble_par
+	flushed_crash "$seed"
 	note "replayed $(par log_replayed)"
 	same "after the cut, seed $seed"
 	write_much "1$seed"
@@ -34,6 +29,5 @@ for seed in 1 2; do
 	wait_for "/sys/block/$MD/md/par/log_used" 0
 	no_mismatch
 	same "in the top gear, seed $seed"
-	stop_par
-	rmdisks
+	end_par
 done

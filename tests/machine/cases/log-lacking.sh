@@ -6,11 +6,7 @@
 # begin: five records in the first unit of the log, which is on members 0 and 1.
 begin() {
 	local i
-	mkspindles 5 64M
-	create_logged 3,5 8 --chunk=64
-	fill_twin
-	shift_to 3
-	find_log
+	on_log 3,5 8
 	for i in 1 2 3 4 5; do write_blocks "${i}00"; done
 	sync -d "/dev/$MD"
 	stop_par
@@ -18,9 +14,7 @@ begin() {
 
 # assemble_idle: the array does not become writable before the first write.
 assemble_idle() {
-	echo 1 >/sys/module/md_mod/parameters/start_ro
-	assemble_par
-	echo 0 >/sys/module/md_mod/parameters/start_ro
+	auto_read_only assemble_par
 	assert_eq "$(par log_replayed)" 5 "records that are replayed"
 }
 
@@ -44,8 +38,7 @@ settled() {
 	same "written again"
 	wait_for "$PAR/log_used" 0 60
 	assert_eq "$(par log_lost)" 0 "bytes that are lost at last"
-	stop_par
-	rmdisks
+	end_par
 }
 
 note "one bad sector in a copy, and the other copy goes before the healing"

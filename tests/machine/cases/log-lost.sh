@@ -37,11 +37,7 @@ is_lost() {
 	assert_eq "$(par log_lost)" 4096 "$1: bytes that are lost"
 }
 
-mkspindles 5 64M
-create_logged 3,5 8 --chunk=64
-fill_twin
-shift_to 3
-find_log
+on_log 3,5 8
 # The first record of the log; the second one is to be lost.
 write_block $((AT + 8))
 write_block
@@ -64,8 +60,7 @@ wait $! || fail "a write of a block that was in the log"
 is_lost "written beside it"
 reassemble_par
 is_lost "assembled again"
-power_cut 7
-assemble_par
+crash 7
 is_lost "after a cut"
 
 note "written again, in the top gear and in the low one"
@@ -93,8 +88,7 @@ write_blocks $((stripe * 64)) 64
 sync -d "/dev/$MD"
 assert_eq "$(par log_used)" 0 "blocks in the log"
 same "written after a discard"
-power_cut 8
-assemble_par
+crash 8
 assert_eq "$(par log_lost)" 0 "bytes that are lost after a discard and a cut"
 same "written after a discard, and cut"
 

@@ -43,8 +43,7 @@ not_logged 'the log has records of run'
 assert_eq "$(par log_replayed)" 0 "records that are replayed"
 write_blocks 200
 same "after a stop"
-stop_par
-rmdisks
+end_par
 
 note "only the tail is older"
 mkspindles 4 64M

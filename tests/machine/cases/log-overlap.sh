@@ -20,8 +20,7 @@ for seed in 1 2 3; do
 	# A check in the low gear reads the sets, not the log, and finds all parity right.
 	[ "$(par log_live)" -gt 0 ] || fail "nothing is live"
 	no_mismatch
-	power_cut "1$seed"
-	assemble_par
+	crash "1$seed"
 	right "after a cut, seed $seed"
 	dd if="/dev/$MD" of="$MACHINE_TMP/content" bs=1M iflag=direct status=none
 	stop_par
@@ -33,8 +32,7 @@ for seed in 1 2 3; do
 	echo 5 >"/sys/block/$MD/md/par/gear"
 	wait $!
 	right "while it is drained, seed $seed"
-	power_cut "2$seed"
-	assemble_par
+	crash "2$seed"
 	right "after a cut while it is drained, seed $seed"
 	wait_for "/sys/block/$MD/md/par/resync" none 120
 done

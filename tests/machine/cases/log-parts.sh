@@ -24,10 +24,7 @@ sent() {
 mkdir "$TRACE"
 echo 0 >"$TRACE/tracing_on"
 echo 1 >"$TRACE/events/block/block_bio_queue/enable"
-mkspindles 5 64M
-create_logged raid0:2,5 8 --chunk=64
-fill_twin
-shift_to 2
+on_log raid0:2,5 8
 # The middle passes by the log. If the log was full, the other parts would do so, too.
 sent 1020 4
 assert_eq "$MINE" 0 "requests of a write of several parts that the task sends"
@@ -36,6 +33,5 @@ assert_eq "$MINE" 0 "requests of a write of several parts that the task sends"
 sent 640 1280
 assert_eq "$MINE" 10 "requests of whole chunks that the task sends"
 same "in the low gear"
-stop_par
-rmdisks
+end_par
 rmdir "$TRACE"

@@ -7,19 +7,14 @@
 
 # cut SEED: flush, cut the power, and compare all data.
 cut() {
-	sync -d "/dev/$MD"
-	power_cut "$1"
-	assemble_par
+	flushed_crash "$1"
 	same "after cut $1"
 }
 
 SEEDS=(1)
 [ -z "${RAIDPAR_WHOLE:-}" ] || SEEDS+=(2 3)
 for seed in "${SEEDS[@]}"; do
-	mkspindles 5 64M "seed=$seed"
-	create_logged 3,5 8 --chunk=64
-	fill_twin
-	shift_to 3
+	on_log 3,5 8 64M "seed=$seed"
 	write_some "1$seed" 200
 	write_some "2$seed" 40 large
 	same "in the low gear, seed $seed"
@@ -37,6 +32,5 @@ for seed in "${SEEDS[@]}"; do
 	assert_eq "$(par log_replayed)" 0 "records of a log that is drained"
 	wait_for "/sys/block/$MD/md/par/resync" none 120
 	no_mismatch
-	stop_par
-	rmdisks
+	end_par
 done

@@ -12,8 +12,7 @@ batches() {
 
 mkspindles 5 256M preset=nearline seed=1
 create_logged 3,5 4 --chunk=64
-dd if=/dev/zero of="/dev/$MD" bs=1M oflag=direct status=none || true
-settle
+fill_all
 for seed in 1 2 3; do
 	shift_to 3
 	batches "$seed" "with a log that becomes full"

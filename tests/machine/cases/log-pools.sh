@@ -31,6 +31,5 @@ note "a write takes $written, a read of it ${read//$'\n'/ and } bytes"
 for size in $read; do
 	[ "$size" != "$written" ] || fail "a read of the log takes a clone of those that writes may have all of"
 done
-stop_par
-rmdisks
+end_par
 rmdir "$TRACE"

@@ -39,8 +39,7 @@ used_again() {
 	done
 	assemble_par
 	same "with its last record"
-	stop_par
-	rmdisks
+	end_par
 }
 
 used_again raid0:2,5

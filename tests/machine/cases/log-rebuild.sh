@@ -4,11 +4,7 @@
 # machine: --debug --mem 1G
 . "$(dirname "$0")/../tools/log.sh"
 
-mkspindles 5 256M preset=nearline seed=1
-create_logged 3,5 8 --chunk=64
-fill_twin
-shift_to 3
-find_log
+on_log 3,5 8 256M preset=nearline seed=1
 write_some 1 300
 shift_to 5
 manage --fail "${DEVS[0]}"
@@ -21,8 +17,7 @@ get metadata_writes
 [ $((GOT - before)) -lt 50 ] || fail "$((GOT - before)) stores of an idle array without member 0"
 assert_eq "$(par log_state)" empty "the log's state without member 0"
 manage --remove "${DEVS[0]}"
-manage --add "${DEVS[0]}"
-wait_whole
+put_in 0
 
 note "while the log has records"
 shift_to 3

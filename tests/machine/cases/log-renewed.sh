@@ -11,11 +11,7 @@ write_128k() {
 	sync -d "/dev/$MD"
 }
 
-mkspindles 5 64M
-create_logged 3,5 12 --chunk=64
-fill_twin
-shift_to 3
-find_log
+on_log 3,5 12
 # Units 0 to 5, of the first run, get summaries.
 write_128k 0 25
 stop_par
@@ -27,9 +23,7 @@ for d in 0 1 2; do deafen_log "$d" $((LOG_LENGTH / 8 - 36 + 2)); done
 mark_log
 refused assemble_par
 logged 'the log is damaged'
-echo 1 >/sys/module/md_mod/parameters/start_ro
-mdadm --assemble --quiet --force "/dev/$MD" "${DEVS[@]}"
-echo 0 >/sys/module/md_mod/parameters/start_ro
+auto_read_only mdadm --assemble --quiet --force "/dev/$MD" "${DEVS[@]}"
 dd if="/dev/$MD" of="$TWIN" bs=1M count=8 iflag=direct status=none
 # A start by force shifts up, so units 0 and 1 would be drained as soon as the array is writable.
 for d in 0 1 2; do cut_off_log "$d" 0 128; done
@@ -47,9 +41,6 @@ note "the summary of unit 2 can be read, and the end of what was flushed is stor
 assemble_par
 same "after the cut"
 write_128k 1536 1
-power_cut 2
-assemble_par
+crash 2
 same "after another cut"
-stop_par
-dissect
-rmdisks
+end_dissected

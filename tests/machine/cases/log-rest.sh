@@ -4,11 +4,7 @@
 # rare: yes
 . "$(dirname "$0")/../tools/log.sh"
 
-mkspindles 5 256M preset=nearline seed=1
-create_logged 3,5 8 --chunk=64
-fill_twin
-shift_to 3
-find_log
+on_log 3,5 8 256M preset=nearline seed=1
 scatter 600
 # Commands may take longer than a drain, so it waits for the paths to the log.
 for d in 0 1 2; do cut_off_log "$d"; done

@@ -9,11 +9,7 @@ put_block() {
 	dd if="$MACHINE_TMP/block" of="/dev/$MD" bs=4k seek=256 oflag=direct status=none
 }
 
-mkspindles 5 64M seed=1
-create_logged 3,5 8 --chunk=64
-fill_twin
-shift_to 3
-find_log
+on_log 3,5 8 64M seed=1
 sync -d "/dev/$MD"
 # The first record is on members 0 and 1. If it was in the cache of one of them, a cut could lose it there.
 put_block
@@ -28,8 +24,7 @@ put_block
 dd if="$MACHINE_TMP/block" of="$TWIN" bs=4k seek=256 conv=notrunc status=none
 sync -d "/dev/$MD"
 same "written past the log"
-manage --add "${DEVS[0]}"
-wait_whole
+put_in 0
 settle
 # From now on the member's part of the log is used again.
 shift_to 3
@@ -39,9 +34,7 @@ assert_eq "$(par log_replayed)" 0 "records, though nothing was logged"
 same "member 0 is back"
 # A record of now is replayed.
 write_some 1 50
-sync -d "/dev/$MD"
-power_cut 2
-assemble_par
+flushed_crash 2
 [ "$(par log_replayed)" -gt 0 ] || fail "nothing is replayed"
 same "after a cut"
 stop_par

@@ -22,10 +22,7 @@ put_supers() {
 # drained: the log has been idle for a minute, and everything is at home, in the low gear.
 drained() { wait_for "$PAR/log_used" 0 150; }
 
-mkspindles 5 64M
-create_logged 3,5 12 --chunk=64
-fill_twin
-shift_to 3
+on_log 3,5 12
 find_summaries
 # Within a unit, a start reads the records of the tail's unit in any case.
 log_twin

@@ -5,11 +5,7 @@
 
 losses() { log_since | grep -c 'are lost: no copy in the log can be read' || true; }
 
-mkspindles 5 64M
-create_logged 3,5 8 --chunk=64
-fill_twin
-shift_to 3
-find_log
+on_log 3,5 8
 # One record, in unit 0, on members 0 and 1.
 write_blocks 100 12
 sync -d "/dev/$MD"

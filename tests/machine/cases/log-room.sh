@@ -5,13 +5,11 @@
 
 mkspindles 5 64M
 create_logged 3,5 4 --chunk=64
-dd if=/dev/zero of="/dev/$MD" bs=1M oflag=direct status=none || true
-settle
+fill_all
 shift_to 3
 # They take no time: nothing is drained meanwhile, since the module looks every 5 s whether there is something.
 dd if=/dev/zero of="/dev/$MD" bs=4k count=1000 oflag=direct status=none
 note "used $(par log_used), logged $(par logged), gear $(par gear), target $(par shift_target)"
 wait_for "/sys/block/$MD/md/par/gear" 5 60
 assert_match "$(cat "/sys/block/$MD/md/par/member4/last_wake_cause")" '^log' "cause"
-stop_par
-rmdisks
+end_par

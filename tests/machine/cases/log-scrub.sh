@@ -35,9 +35,7 @@ in_gear() {
 	scrub repair "$(above "$1")" "in gear $1"
 	same "after a repair in gear $1"
 	assert_asleep "scrubs in gear $1"
-	sync -d "/dev/$MD"
-	power_cut "$1"
-	assemble_par
+	flushed_crash "$1"
 	settle
 	assert_eq "$(par gear)" "$1" "$LAYOUT: gear after a cut"
 	differs
@@ -61,11 +59,7 @@ in_gear() {
 
 # Of three gears, the middle one: two sets are read there, and one is left out.
 while read -r layout gear; do
-	mkspindles "$(top_gear "$layout")" 64M seed=5
-	create_logged "$layout" 8 --chunk=64
-	fill_twin
-	shift_to "$(low_gear "$layout")"
-	find_log
+	on_log "$layout" 8 64M seed=5
 	in_gear "$gear"
 	dd if="/dev/$MD" of="$MACHINE_TMP/content" bs=1M iflag=direct status=none
 	stop_par

@@ -75,11 +75,7 @@ records_are() {
 # drains_are ERROR BLOCKS LIVE TAIL USED: this is what the last drain of blocks says.
 drains_are() { assert_eq "$(traced par_log_drained error blocks live tail used | tail -1)" "$*" "the last drain"; }
 
-mkspindles 5 64M
-create_logged 3,5 8 --chunk=64
-fill_twin
-shift_to 3
-find_log
+on_log 3,5 8
 assert_eq $((LOG_LENGTH * 512 * 3 / 2)) "$(par log_size)" "log_size"
 trace
 says_no_drain "with an empty log"

@@ -44,9 +44,7 @@ find_log
 for i in 200 201 202; do write_blocks "$i"; done
 stop_par
 wipe_log 0 2
-echo 1 >/sys/module/md_mod/parameters/start_ro
-assemble_par
-echo 0 >/sys/module/md_mod/parameters/start_ro
+auto_read_only assemble_par
 cut_off_log 1 2 2
 mark_log
 refused set_size $((6 << 20))

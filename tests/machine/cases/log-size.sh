@@ -6,18 +6,11 @@
 
 set_size() { echo "$1" >"$PAR/log_size" 2>/dev/null; }
 
-drained() {
-	shift_to 5
-	wait_for "$PAR/log_used" 0 60
-}
-
 # used_with WHAT SEED: writes in the low gear, a cut, and more writes; all is there afterwards.
 used_with() {
 	shift_to 3
 	write_some "1$2" 150
-	sync -d "/dev/$MD"
-	power_cut "$2"
-	assemble_par
+	flushed_crash "$2"
 	same "$1, after a cut"
 	shift_to 3
 	write_some "2$2" 50

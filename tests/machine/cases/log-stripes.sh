@@ -34,13 +34,11 @@ wait_for "/sys/block/$MD/md/par/log_used" 0 300
 # The log is read in pieces of 1 MiB at most; the home set and the gear set read nothing.
 assert_le "$(($(of_disks reads) - before))" 16 "reads of the drain"
 same "after the drain"
-power_cut 1
-assemble_par
+crash 1
 same "after a cut"
 wait_for "/sys/block/$MD/md/par/resync" none 120
 no_mismatch
-stop_par
-rmdisks
+end_par
 
 # With the default chunk, one write of a stripe is more than one request: the last one is small.
 STRIPE=2048
@@ -53,5 +51,4 @@ logs 0 "two of them" $STRIPE $((2 * STRIPE))
 logs 4 "a block" $((3 * STRIPE)) 4
 logs $((STRIPE - 4)) "the rest of its stripe" $((3 * STRIPE + 4)) $((STRIPE - 4))
 same "with the default chunk"
-stop_par
-rmdisks
+end_par

@@ -12,16 +12,6 @@ begin() {
 	find_summaries
 }
 
-end() {
-	stop_par
-	rmdisks
-}
-
-drained() {
-	shift_to 5
-	wait_for "$PAR/log_used" 0 60
-}
-
 # others MEMBER: print all other devices.
 others() {
 	local d
@@ -47,7 +37,7 @@ same "drained with a deaf copy"
 assert_eq "$(par log_lost) $(<"/sys/block/$MD/md/degraded")" "0 0" "bytes that are lost, members that have failed"
 mend_disks
 no_mismatch
-end
+end_par
 
 # As after a failure that a cut kept from being stored: unit 3 is on members 0 and 1, and whole on member 0 only.
 note "a summary that names one copy"
@@ -77,7 +67,7 @@ stop_par
 # shellcheck disable=SC2046  # devices
 mdadm --assemble --run --quiet "/dev/$MD" $(others 0)
 same "from the copy that has been healed"
-end
+end_par
 
 note "a member fails, and another one before the log is drained"
 begin 2 spin_up_ms=60000
@@ -100,7 +90,7 @@ assert_eq "$(par log_used) $(par log_lost)" "0 0" "bytes in the log, and lost by
 shift_to 5
 write_some 2 50
 same "written again"
-end
+end_par
 
 note "a member fails, and returns with its summaries"
 begin 3 spin_up_ms=60000
@@ -121,8 +111,7 @@ has_some 30
 same "without member 0"
 wait_for "$PAR/log_used" 0 120
 same "drained without member 0"
-manage --add "${DEVS[0]}"
-wait_whole
+put_in 0
 shift_to 3
 log_twin
 write_some 3 50
@@ -138,7 +127,7 @@ mark_log
 mdadm --assemble --run --quiet "/dev/$MD" $(others 1)
 has_some 12
 same "from the copies of member 0"
-end
+end_par
 
 # Unit 4 is lost with its summary, and the start forced without it and the units behind it. These are written again, and
 # the tail goes to unit 5, which has only the summary of before.
@@ -175,7 +164,7 @@ mark_log
 assemble_par
 assert_eq "$(summarized)" 0 "units that are found by summaries of before the force"
 same "by force, written again and cut"
-end
+end_par
 
 note "a rescue"
 begin 5
@@ -198,7 +187,7 @@ mark_log
 assemble_par
 same "after the rescue and a cut"
 assert_match "$(par log_replayed)" '^([5-9]|1[0-9])$' "records that are replayed"
-end
+end_par
 
 # Unit 3 again. The start does not need this record: only the block that no copy has is lost, as in an array that runs.
 note "a block of a summarized unit that no copy has"
@@ -217,4 +206,4 @@ dd if="$TWIN" of="/dev/$MD" bs=128k oflag=direct conv=notrunc status=none
 drained
 assert_eq "$(par log_lost)" 0 "bytes that are lost when they have been written again"
 same "written again"
-end
+end_par

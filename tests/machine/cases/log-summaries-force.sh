@@ -6,10 +6,7 @@
 # Unit 39 has copies on members 0 and 1, and is read from member 1. This one has lost its superblocks and that copy, as
 # another disk in its place would lack it, and member 2 is missing. The second start finds a superblock on member 1, and the
 # healing had not reached unit 39.
-mkspindles 5 128M seed=6
-create_logged 3,5 40 --chunk=64
-fill_twin
-shift_to 3
+on_log 3,5 40 128M seed=6
 find_summaries
 log_twin
 log_twin

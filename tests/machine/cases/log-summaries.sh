@@ -4,16 +4,8 @@
 . "$(dirname "$0")/../tools/log.sh"
 
 begin() {
-	mkspindles 5 128M "seed=$1"
-	create_logged 3,5 32 --chunk=64
-	fill_twin
-	shift_to 3
+	on_log 3,5 32 128M "seed=$1"
 	find_summaries
-}
-
-drained() {
-	shift_to 5
-	wait_for "$PAR/log_used" 0 60
 }
 
 # start_with WHAT UNITS: assemble the array, which finds so many units by their summaries, or, for "some", any number.
@@ -63,8 +55,7 @@ note "rounds"
 mkspindles 5 64M
 create_logged 3,5 8 --chunk=64
 assert_eq $(($(super_number 0 16) & 16)) 0 "the superblock's bit for summaries, with a small log"
-stop_par
-rmdisks
+end_par
 begin 1
 log_twin
 sync -d "/dev/$MD"
@@ -149,8 +140,7 @@ for size in $((whole / 2 - whole / 2 % 524288)) 0 "$whole"; do
 	same "$size bytes, drained"
 done
 no_mismatch
-stop_par
-rmdisks
+end_par
 
 note "an array of before the summaries"
 begin 3

@@ -9,10 +9,7 @@ put_block() {
 	dd if="$MACHINE_TMP/block" of="/dev/$MD" bs=4k seek=256 oflag=direct status=none
 }
 
-mkspindles 5 64M
-create_logged 3,5 8 --chunk=64
-fill_twin
-shift_to 3
+on_log 3,5 8
 # The first record is on members 0 and 1. If it was in the cache of one of them, a cut could lose it there.
 put_block
 [ "$(par log_live)" -gt 0 ] || fail "nothing is logged"
@@ -37,15 +34,10 @@ mend_disks
 reassemble_par
 assert_eq "$(par log_replayed)" 0 "records, though nothing was logged"
 same "the first record can be read"
-stop_par
-rmdisks
+end_par
 
 note "the end of the log can be read again when an earlier record is healed"
-mkspindles 5 64M
-create_logged 3,5 8 --chunk=64
-fill_twin
-shift_to 3
-find_log
+on_log 3,5 8
 put_block
 dd if="$MACHINE_TMP/block" of="$TWIN" bs=4k seek=256 conv=notrunc status=none
 put_block
@@ -54,9 +46,7 @@ power_cut 1
 wipe_log 1 0 2
 for d in 0 1; do deafen_log "$d" 2 2; done
 mark_log
-echo 1 >/sys/module/md_mod/parameters/start_ro
-assemble_par
-echo 0 >/sys/module/md_mod/parameters/start_ro
+auto_read_only assemble_par
 assert_eq "$(par log_replayed)" 1 "records, the second of which cannot be read"
 logged 'the log ends at block 2, of which no copy can be read: a write that was flushed last may be lost'
 mend_disks
@@ -64,7 +54,6 @@ mark_log
 write_blocks 100
 wait_for "/sys/block/$MD/md/par/log_state" records 30
 not_logged 'some records of the log cannot be read'
-power_cut 2
-assemble_par
+crash 2
 same "healed, written and cut"
 stop_par

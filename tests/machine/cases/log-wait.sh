@@ -145,8 +145,7 @@ for ((round = 0; WAITED < 3; round++)); do
 	behind_a_record
 done
 while_drains_fail
-stop_par
-rmdisks
+end_par
 mkspindles 5 64M seed=12
 create_logged 3,5 32 --chunk=64
 fill 1

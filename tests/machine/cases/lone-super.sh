@@ -24,8 +24,7 @@ cut_in_store() {
 }
 
 echo 0 >/sys/module/md_mod/parameters/start_ro
-mkspindles 5 32M
-create_par 3,5 --chunk=64
+on_spindles 3,5 32M
 fill 12
 stop_par
 cut_in_store
@@ -40,5 +39,4 @@ assemble_par
 assert_eq "$(fingerprint 12)" "$SUM" "content with all members"
 wait_for "/sys/block/$MD/md/sync_action" idle
 no_mismatch
-stop_par
-rmdisks
+end_par

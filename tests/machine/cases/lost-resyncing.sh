@@ -41,16 +41,14 @@ lose_resyncing() {
 	wait_for "/sys/block/$MD/md/par/resync" none
 	assert_match "$(log_since)" 'lost before the resync after a crash had ended' "kernel log"
 	content=$(fingerprint $MIB)
-	wait_for "/sys/block/$MD/md/dev-${DISKS[member]}/slot" none
+	detached "$member"
 	mdadm --quiet "/dev/$MD" --remove "${DEVS[member]}"
-	mdadm --quiet "/dev/$MD" --add "${DEVS[member]}"
-	wait_whole
+	put_in "$member"
 	assert_eq "$(fingerprint $MIB)" "$content" "content after the rebuild"
 	no_mismatch
 }
 
-mkspindles 5 64M rate_kib=16384
-create_par 3,5 --chunk=64
+on_spindles 3,5 64M rate_kib=16384
 fill $MIB
 find_parity
 for lost in 4 3; do lose_resyncing "$lost"; done

@@ -22,8 +22,7 @@ starts_again() {
 	no_bitmap "after $1"
 }
 
-mkdisks 5 64M
-create_par 3,5 --chunk=64
+on_disks 3,5 64M
 fill 16
 for gear in 5 3; do
 	note "a running array in gear $gear"
@@ -70,5 +69,4 @@ feature_map=1,bitmap_offset=0xfffffff8 OK the one in md's superblocks is dropped
 END
 assemble_par
 assert_eq "$(fingerprint)" "$SUM" "content at the end"
-stop_par
-rmdisks
+end_par

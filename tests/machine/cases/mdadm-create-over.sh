@@ -92,8 +92,7 @@ right "with all of it said"
 stop_par
 create_on 5 --assume-clean
 right "with nothing said of it"
-stop_par
-rmdisks
+end_par
 
 # The size is rounded up to whole chunks: 5056K.
 begin 3,5 --log-size=5000K
@@ -145,8 +144,7 @@ still_there "of the new array"
 note "and of the two the new one is brought back"
 create --assume-clean
 right "of the new array"
-stop_par
-rmdisks
+end_par
 
 DESTROYED='is member [01] of the par array .* a new array would destroy all its data.*--destroy-par discards it'
 create_other() { mdadm --create /dev/md1 --run --bitmap=none "$@" </dev/null; }
@@ -177,5 +175,4 @@ create_other --level=0 --raid-devices=2 "${DEVS[@]:0:2}"
 mdadm --stop --quiet /dev/md1
 create
 assert_eq "$(fingerprint 2)" "$(head -c 2M /dev/zero | b2sum | cut -d' ' -f1)" "content after other levels"
-stop_par
-rmdisks
+end_par

@@ -66,7 +66,7 @@ mdadm --quiet "/dev/$MD" --add "${DEVS[1]}" "${DEVS[4]}"
 assert_match "$(mdadm --detail "/dev/$MD")" 'Spare Devices : 2' "--detail"
 for d in 5 6; do
 	mdadm --quiet "/dev/$MD" --fail "${DEVS[d]}"
-	wait_for "/sys/block/$MD/md/dev-${DISKS[d]}/slot" none
+	detached "$d"
 	wait_for "/sys/block/$MD/md/degraded" 0
 	mdadm --quiet "/dev/$MD" --remove "${DEVS[d]}"
 done
@@ -100,9 +100,7 @@ assert_match "$(dmesg)" 'member 3 .nullb3. is back and is sent the writes that i
 assert_eq "$(fingerprint)" "$SUM" "content"
 
 note "a stale one, first or last, does not become a member"
-mdadm --quiet "/dev/$MD" --fail "${DEVS[2]}"
-wait_for "/sys/block/$MD/md/dev-${DISKS[2]}/slot" none
-mdadm --quiet "/dev/$MD" --remove "${DEVS[2]}"
+take_out 2
 fill 1 12
 SUM=$(fingerprint)
 stop_par
@@ -125,6 +123,4 @@ for dev in "/sys/block/$MD/md/"dev-*; do
 	DEVS[$(<"$dev/slot")]=/dev/${dev##*/dev-}
 done
 DEVS=("${DEVS[@]:0:5}")
-stop_par
-dissect
-rmdisks
+end_dissected

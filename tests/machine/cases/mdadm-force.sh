@@ -132,14 +132,8 @@ others() {
 }
 
 begin() {
-	mkspindles "$(top_gear "$1")" 384M
-	create_par "$1" --chunk=64
+	on_spindles "$1" 384M
 	fill_places
-}
-
-end() {
-	stop_par
-	rmdisks
 }
 
 # Members fail, and the power is cut afterwards.
@@ -157,7 +151,7 @@ crash_degraded() {
 	refused_then_forced 4 "${OTHERS[@]}"
 	whole_again "$@"
 	compare_places 4
-	end
+	end_par
 }
 
 # The power is cut with all members present, and some are missing at the next start.
@@ -170,7 +164,7 @@ crash_then_lose() {
 	others "$@"
 	crash_writing 3
 	refused_then_forced 3 "${OTHERS[@]}"
-	end
+	end_par
 }
 
 # All members are present after the cut, and one is lost during the resync, so parity is not known to be right.
@@ -192,7 +186,7 @@ lose_resyncing() {
 	mark_log
 	reassemble_par
 	assert_eq "$(doubt)" "" "ranges after a stop"
-	end
+	end_par
 }
 
 # First mdadm --incremental for each disk, as udev runs it, then --force as an administrator would.
@@ -215,7 +209,7 @@ forced_after_incremental() {
 	mdadm --assemble --quiet --force "/dev/$MD" "${OTHERS[3]}"
 	settle
 	compare_places 2
-	end
+	end_par
 }
 
 # With --force, a member that has missed writes is used in place of a lost one. The kernel log names
@@ -248,7 +242,7 @@ stale_in_place_of_lost() {
 	compare_places_again 2
 	whole_again "$@"
 	compare_places_again 2
-	end
+	end_par
 }
 
 # The same comparison at a later time, by the ranges of before.
@@ -275,7 +269,7 @@ too_many_at_once() {
 	DOUBT=$(doubt)
 	settle
 	compare_places 4
-	end
+	end_par
 }
 
 # A member that left during its rebuild cannot be used.
@@ -302,7 +296,7 @@ never_whole() {
 	assert_eq "$(fingerprint 8)" "$sum" "content without it"
 	whole_again 1
 	assert_eq "$(fingerprint 8)" "$sum" "content with it"
-	end
+	end_par
 }
 
 stale_in_place_of_lost 3,5 4 0

@@ -101,12 +101,10 @@ lives() {
 	assert_eq "$REFUSAL" "mdadm: ${DEVS[5]} not large enough to join array: device 0, which it would replace, never sleeps, and has ${kib}K" \
 		"mdadm's refusal"
 	assert_eq "$(head -c 1M "${DEVS[5]}" | sha256sum)" "$before" "the refused disk"
-	manage --add "${DEVS[6]}"
-	wait_whole
+	put_in 6
 	same_file last $last "after the rebuild of a member that never sleeps"
 	take_out 4
-	manage --add "${DEVS[5]}"
-	wait_whole
+	put_in 5
 	same_file first 0 "after the rebuild of a sleeper"
 	assert_eq "$(mdadm "/dev/$MD" --add "${DEVS[4]}" 2>&1 | sort)" "mdadm: ${DEVS[4]} $SPARE"$'\n'"mdadm: added ${DEVS[4]}" \
 		"a spare"

@@ -24,13 +24,10 @@ events_of() { mdadm --examine "$1" | sed -n 's/^ *Events : //p'; }
 goes_down() {
 	local how=$1 d=$2 gear=$3
 	note "$how, member $d, which left in gear $gear"
-	mkspindles 5 64M
-	create_par 3,5 --chunk=64
+	on_spindles 3,5 64M
 	fill $MIB
 	shift_to "$gear"
-	mdadm --quiet "/dev/$MD" --fail "${DEVS[d]}"
-	wait_for "/sys/block/$MD/md/dev-${DISKS[d]}/slot" none
-	mdadm --quiet "/dev/$MD" --remove "${DEVS[d]}"
+	take_out "$d"
 	settle
 	fill $MIB
 	SUM=$(fingerprint $MIB)
@@ -51,9 +48,7 @@ goes_down() {
 	settle
 	shift_to 3
 	assert_eq "$(fingerprint $MIB)" "$SUM" "content in the low gear"
-	stop_par
-	dissect
-	rmdisks
+	end_dissected
 }
 
 goes_down cut 1 5

@@ -81,8 +81,7 @@ write_part() {
 # begin LAYOUT: create an array with valid images and without intents.
 begin() {
 	note "$1"
-	mkspindles "$(top_gear "$1")" 512M
-	create_par "$1" --chunk=64
+	on_spindles "$1" 512M
 	fill_parts
 	shift_to "$(low_gear "$1")"
 	shift_to "$(top_gear "$1")"
@@ -98,12 +97,6 @@ full() {
 	FULL=$WRITTEN
 	assert_match "$(log_since)" 'is new and will be rebuilt' "kernel log"
 	right "a new member $1"
-}
-
-end() {
-	stop_par
-	dissect
-	rmdisks
 }
 
 # Each member returns by each command.
@@ -174,9 +167,7 @@ while_read_only() {
 	leave "$d"
 	write_part 1
 	stop_par
-	echo 1 >/sys/module/md_mod/parameters/start_ro
-	mdadm --assemble --quiet --run "/dev/$MD" "${DEVS[@]:0:d}" "${DEVS[@]:d+1}"
-	echo 0 >/sys/module/md_mod/parameters/start_ro
+	auto_read_only mdadm --assemble --quiet --run "/dev/$MD" "${DEVS[@]:0:d}" "${DEVS[@]:d+1}"
 	[ "$2" = read-auto ] || mdadm --readonly "/dev/$MD"
 	wait_for "/sys/block/$MD/md/array_state" "$2"
 	name=${DISKS[d]}
@@ -272,7 +263,7 @@ while_read_only 4 readonly
 taken 2
 from_images 4 3
 busy 1
-end
+end_dissected
 
 begin raid6:4,8
 full 2
@@ -284,4 +275,4 @@ settle_whole
 assert_match "$(dmesg)" 'member 2 .*is back and is sent the writes that it has missed' "kernel log"
 assert_match "$(dmesg)" 'member 6 .*is back and is sent the writes that it has missed' "kernel log"
 right "two members"
-end
+end_dissected

@@ -35,8 +35,7 @@ replaced() {
 	mkdisks 5 48M
 	for d in 0 1 2 3 4; do
 		take_out "$d"
-		manage --add "${DEVS[d + 5]}"
-		wait_whole
+		put_in "$d + 5"
 	done
 	stop_par
 	DEVS=("${DEVS[@]:5}")
@@ -120,5 +119,4 @@ refused mdadm --assemble --update=par-rescue "/dev/$MD" "${DEVS[@]}"
 logged 'the birth records of the members differ'
 lose_births 2
 mdadm --assemble --quiet --update=par-rescue "/dev/$MD" "${DEVS[@]}"
-stop_par
-rmdisks
+end_par

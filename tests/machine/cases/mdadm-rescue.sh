@@ -79,8 +79,7 @@ rescued() {
 
 begin() {
 	note "$1"
-	mkdisks 5 40M
-	create_par 3,5 --chunk=64
+	on_disks 3,5 40M
 	fill 40
 	shift_to 3
 	fill 10 20
@@ -148,8 +147,7 @@ SUM=$(fingerprint)
 stop_par
 mdadm --assemble --quiet --run "/dev/$MD" "${DEVS[@]:0:2}" "${DEVS[@]:3}"
 assert_eq "$(fingerprint)" "$SUM" "content without the member that had the newest superblock"
-stop_par
-rmdisks
+end_par
 
 begin "one of the two superblocks of each member"
 for slot in 0 8; do

@@ -28,8 +28,7 @@ check() {
 
 # begin GEAR: write data, last in that gear.
 begin() {
-	mkdisks 5 64M
-	create_par 3,5 --chunk=64
+	on_disks 3,5 64M
 	fill $MIB
 	shift_to "$1"
 	fill 4 4
@@ -60,8 +59,7 @@ resynced() {
 	[[ ! $(log_since) =~ 'is resynced' ]] || fail "resynced again"
 	assert_eq "$(par resync)" none "zones to be resynced"
 	right "after the resync"
-	stop_par
-	rmdisks
+	end_par
 }
 
 resynced 5 mdadm
@@ -94,5 +92,4 @@ assert_ne "$MISMATCHES" 0 "mismatches of spoilt parity"
 wait_event 'RebuildFinished +mismatches found: [0-9]+ \(on level par\)'
 kill "$MONITOR"
 right "at the end"
-stop_par
-rmdisks
+end_par

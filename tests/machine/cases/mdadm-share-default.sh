@@ -43,8 +43,7 @@ defaults() {
 	has "$2"
 	reassemble_par
 	has "$2"
-	stop_par
-	rmdisks
+	end_par
 }
 
 # lives: an array with the defaults shifts down, serves what is in use without the sleepers, and the rest by a miss.
@@ -116,8 +115,7 @@ lives() {
 	told 0
 	has 100
 	same_file all 0 "restored"
-	stop_par
-	rmdisks
+	end_par
 }
 
 RAN=0

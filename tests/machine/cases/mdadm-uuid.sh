@@ -13,8 +13,7 @@ not_told() { [[ ! $(log_since) =~ $CHANGED ]] || fail "reported again: $(log_sin
 
 # begin GEAR: create an array with data last written in that gear.
 begin() {
-	mkdisks 5 64M
-	create_par 3,5 --chunk=64
+	on_disks 3,5 64M
 	fill 16
 	shift_to "$1"
 	fill 6 8
@@ -75,9 +74,7 @@ each_way() {
 	assemble_par
 	shift_to 5
 	right "in the top gear"
-	stop_par
-	dissect
-	rmdisks
+	end_dissected
 }
 
 each_way 5 "${MDADMS[0]}"
@@ -92,12 +89,9 @@ SUM=$(fingerprint $MIB)
 stop_par
 refused mdadm --assemble "/dev/$MD" "${DEVS[@]}"
 mdadm --assemble --quiet --run "/dev/$MD" "${DEVS[@]:0:4}"
-mdadm --quiet "/dev/$MD" --add "${DEVS[4]}"
-wait_whole
+put_in 4
 right "with all members again"
-stop_par
-dissect
-rmdisks
+end_dissected
 
 note "members of two arrays"
 begin 5
@@ -118,5 +112,4 @@ mark_log
 mdadm --assemble --quiet --update=uuid "/dev/$MD" "${DEVS[@]}"
 assert_match "$(log_since)" 'member 4 .* belongs to another array' "kernel log"
 right "with the metadata of another array on a member"
-stop_par
-rmdisks
+end_par

@@ -23,8 +23,7 @@ supers() {
 # begin GEAR: create an array that is in use, with intents and a map that has been stored twice, and cut the power while
 # the next superblock is written, so that only member 0 has it.
 begin() {
-	mkspindles 5 64M
-	create_par 3,5 --chunk=64
+	on_spindles 3,5 64M
 	stop_par
 	HOME_AT=$(dissect --home)
 	assemble_par

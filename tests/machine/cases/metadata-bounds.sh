@@ -8,8 +8,7 @@ spoil() { "$TOOLS/spoil.py" "$@"; }
 
 begin() {
 	note "$1"
-	mkdisks 5 64M
-	create_par 3,5 --chunk=64
+	on_disks 3,5 64M
 	fill 12
 	shift_to 3
 	fill 4 4
@@ -22,9 +21,7 @@ used() {
 	fill 1 20
 	shift_to 3
 	shift_to 5
-	stop_par
-	dissect
-	rmdisks
+	end_dissected
 }
 
 # put_right KIND WHAT: metadata of this kind is corrected that is wrong on all members.
@@ -35,8 +32,7 @@ put_right() {
 	assemble_par
 	shift_to 5	# which propagates
 	take_out 4
-	mdadm --quiet "/dev/$MD" --add "${DEVS[4]}"
-	wait_whole
+	put_in 4
 	logged "the metadata has an impossible value \\($2\\), which is ignored"
 	used
 }
@@ -60,8 +56,7 @@ everywhere() {
 	assert_match "$REFUSAL" 'needs cleaning' "mdadm's message"
 	logged "the newest version of $2 block [0-9]+ is valid on no member"
 	mdadm --assemble --quiet --update=par-rescue "/dev/$MD" "${DEVS[@]}"
-	stop_par
-	rmdisks
+	end_par
 }
 
 case ${1:-all} in

@@ -127,8 +127,7 @@ unreadable_of_all() {
 	for d in 0 1 2 3 4; do echo clear >"$SPINDLES/${DISKS[$d]}/errors"; done
 	assemble_par
 	assert_eq "$(fingerprint 24)" "$SUM" "content, when the blocks can be read again"
-	stop_par
-	rmdisks
+	end_par
 }
 
 # hidden KIND OPTION: the array was stopped in its low gear and lacks one of two members that never sleep; the other one
@@ -137,8 +136,7 @@ unreadable_of_all() {
 hidden() {
 	local members=(0 2 3) devs d
 	note "the place of the next version of each block ($1) is unreadable: $2"
-	mkspindles 4 64M
-	create_par 2,4 --chunk=64
+	on_spindles 2,4 64M
 	fill 12
 	shift_to 2
 	fill 4 4
@@ -165,8 +163,7 @@ hidden() {
 	echo clear >"$SPINDLES/${DISKS[0]}/errors"
 	mdadm --assemble --run --quiet "/dev/$MD" "${devs[@]}"
 	[ "$(fingerprint 20)" = "$SUM" ] || WRONG+=("$1, $2: old content at the next start")
-	stop_par
-	rmdisks
+	end_par
 }
 
 of_one

@@ -48,8 +48,7 @@ put_back() {
 begin() {
 	local d
 	note "$1: $2"
-	mkdisks "$(top_gear "$1")" 32M
-	create_par "$1" --chunk=64
+	on_disks "$1" 32M
 	fill 12
 	stop_par
 	for d in "${@:3}"; do keep_supers "$d"; done

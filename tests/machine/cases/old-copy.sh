@@ -132,8 +132,7 @@ one_too_many() {
 	assert_eq "$(log_since | grep -c 'in doubt')" 0 "once is enough"
 }
 
-mkspindles 5 32M
-create_par 3,5 --chunk=64
+on_spindles 3,5 32M
 fill 8
 stopped 0
 stopped 4
@@ -141,12 +140,9 @@ running 2
 torn_sleeper
 readded 1
 one_too_many 2 3
-stop_par
-rmdisks
+end_par
 
-mkspindles 5 32M
-create_par raid0:2,5 --chunk=64
+on_spindles raid0:2,5 32M
 fill 8
 one_too_many 3 none
-stop_par
-rmdisks
+end_par

@@ -40,8 +40,7 @@ ask 0 shift 5
 says '^md0: raid5:3,5 of ' status
 assert_match "$SAID" 'gear 5 of 5' "paradm status"
 [[ $SAID != *" log "* ]] || fail "an array without a write log has a line of it: $SAID"
-stop_par
-rmdisks
+end_par
 
 note "a write log"
 mkspindles 5 64M

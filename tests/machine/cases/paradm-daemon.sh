@@ -7,8 +7,7 @@
 
 CONFIG=/etc/paradm/daemon.toml
 
-mkspindles 5 48M
-create_par 3,5 --chunk=64
+on_spindles 3,5 48M
 fill 16
 TEXTFILE=$MACHINE_TMP/raidpar.prom
 

@@ -11,8 +11,7 @@ found() {
 	FOUND=$(jq -r '[.findings[].check] | unique | join(" ")' "$MACHINE_TMP/doctor")
 }
 
-mkspindles 5 48M
-create_par 3,5 --chunk=64
+on_spindles 3,5 48M
 ask 0 shift 3
 settle
 for d in 3 4; do wait_for "/sys/block/$MD/md/par/member$d/power_state" asleep 60; done

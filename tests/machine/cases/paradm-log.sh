@@ -34,11 +34,7 @@ slow() {
 	for name in "${DISKS[@]}"; do echo "$1" >"$SPINDLES/$name/delay_us"; done
 }
 
-mkspindles 5 64M
-create_logged 3,5 8 --chunk=64
-fill_twin
-shift_to 3
-find_log
+on_log 3,5 8
 watch_sleepers
 
 note "an empty log, and one with records"

@@ -19,8 +19,7 @@ keep_week() {
 	END
 }
 
-mkspindles 5 48M
-create_par 3,5 --chunk=64
+on_spindles 3,5 48M
 fill 16
 
 note "an event makes the array known to the history"

@@ -13,8 +13,7 @@ settings() {
 }
 sync_file() { cat "/sys/block/$MD/md/$1"; }
 
-mkspindles 5 48M
-create_par 3,5 --chunk=64
+on_spindles 3,5 48M
 
 note "settings: all or none are set, and they are kept"
 ask 0 policy preset balanced

@@ -6,8 +6,7 @@
 
 sync_file() { cat "/sys/block/$MD/md/$1"; }
 
-mkspindles 5 48M
-create_par 3,5 --chunk=64
+on_spindles 3,5 48M
 fill 16
 
 note "checks: paused, limited, and only while all disks are awake"

@@ -127,8 +127,7 @@ note "the unit as systemd-analyze sees it"
 said=$(systemd-analyze verify --man=no /etc/systemd/system/paradm.service 2>&1) || fail "verify: $said"
 [[ $said != *paradm.service* ]] || fail "verify: $said"
 
-mkdisks 5 48M
-create_par 3,5 --chunk=64
+on_disks 3,5 48M
 fill 16
 configure 'listen = "127.0.0.1:9110"' "textfile = \"$TEXTFILE\"" 'hook = "/usr/local/sbin/hook"' 'mail = "root"' \
 	'mail_events = ["shift"]' '[standby]' '"/dev/nullb3" = "hdparm"' '"/dev/nullb4" = "hdparm"'

@@ -29,8 +29,7 @@ stops() {
 	assert_eq "$(find $TRACING/instances -mindepth 1 -maxdepth 1)" "" "instances of tracefs"
 }
 
-mkspindles 5 48M
-create_par 3,5 --chunk=64
+on_spindles 3,5 48M
 fill 16
 ask 0 shift 3
 settle

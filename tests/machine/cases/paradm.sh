@@ -15,8 +15,7 @@ nobody() {
 
 says '^no par array runs here$' status
 refuses 3 'no par array runs here$' shift 3
-mkspindles 5 48M
-create_par 3,5 --chunk=64
+on_spindles 3,5 48M
 fill 16
 
 note "status and explain agree with the sysfs files"

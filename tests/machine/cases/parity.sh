@@ -42,6 +42,5 @@ for layout in "${LAYOUTS[@]}"; do
 	dirty_disks
 	create_par "$layout" --chunk=64
 	work
-	stop_par
-	rmdisks
+	end_par
 done

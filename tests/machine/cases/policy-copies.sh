@@ -40,5 +40,4 @@ assert_eq $(($(par shifts) - shifts)) "$(told shifts)" "shifts"
 is=$(par shift_last_ms) said=$(awk '$1 == "shift" { ms = 1000 * ($3 - $2) } END { printf "%d", ms }' "$MACHINE_TMP/told")
 note "the last shift took $is ms; foretold $said ms"
 assert_le $((is > said ? is - said : said - is)) $((is / 3 + 1000)) "difference in ms of the last shift down"
-stop_par
-rmdisks
+end_par

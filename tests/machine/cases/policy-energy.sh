@@ -31,5 +31,4 @@ huge_array 3,5 "$SECONDS_OF_LOAD:60:95:16384"
 "$MACHINE_TMP/policy/policy-replay" 3,5 <"$MACHINE_TMP/requests" >"$MACHINE_TMP/computed"
 costs 5 top
 costs 3 low
-stop_par
-rmdisks
+end_par

@@ -51,8 +51,7 @@ foretell() {
 	near 8 "$is" "$MEAN"
 	wait
 	assert_match "$(cat "$MACHINE_TMP/load")" ' errors 0 ' "requests"
-	stop_par
-	rmdisks
+	end_par
 }
 
 foretell 60 65536

@@ -8,8 +8,7 @@
 build_replay
 mkspindles 5 64M preset=nas
 create_par 3,5 --chunk=64 --log-size=8M
-dd if=/dev/zero of="/dev/$MD" bs=1M oflag=direct status=none || true
-settle
+fill_all
 listen
 trace
 set_par policy auto

@@ -38,8 +38,7 @@ step() {
 	wait
 	assert_match "$(cat "$MACHINE_TMP/load")" ' errors 0 ' "requests"
 	shifts_are 2 "down and up"
-	stop_par
-	rmdisks
+	end_par
 }
 
 step 3,5 480

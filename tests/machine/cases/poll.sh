@@ -3,8 +3,7 @@
 # subject: shift
 . "$(dirname "$0")/../tools/par.sh"
 
-mkspindles 5 24M
-create_par 3,5 --chunk=64
+on_spindles 3,5 24M
 fill 8
 cd /sys/block/md0/md/par
 

@@ -54,13 +54,10 @@ wait_asleep
 shift_to 5
 
 note "a member that leaves"
-mdadm --quiet "/dev/$MD" --fail "${DEVS[4]}"
-wait_for "/sys/block/$MD/md/dev-${DISKS[4]}/slot" none
-mdadm --quiet "/dev/$MD" --remove "${DEVS[4]}"
+take_out 4
 assert_eq "$(settings 4)" "$BEFORE" "settings of a member that has left"
 assert_eq "$(member 4 power_state)" none "power_state of an empty place"
-mdadm --quiet "/dev/$MD" --add "${DEVS[4]}"
-wait_whole
+put_in 4
 assert_eq "$(member 4 power_control)" runtime "power_control"
 down
 stop_par

@@ -21,15 +21,13 @@ let_go() {
 	mkspindles 6 64M
 	create "$1"
 	fill 48
-	manage --fail "${DEVS[1]}"
-	wait_for "/sys/block/$MD/md/dev-${DISKS[1]}/slot" none
-	manage --remove "${DEVS[1]}"
+	take_out 1
 	mdadm --zero-superblock "${DEVS[1]}"
 	sync_speed 200
 	manage --add "${DEVS[1]}"
 	wait_for "/sys/block/$MD/md/sync_completed" '[1-9]* / *'
 	manage --fail "${DEVS[5]}"
-	wait_for "/sys/block/$MD/md/dev-${DISKS[5]}/slot" none
+	detached 5
 	assert_eq "$(<"/sys/block/$MD/md/sync_action")" recover "sync_action during the rebuild"
 	manage --remove "${DEVS[5]}"
 	sync_speed 1000000

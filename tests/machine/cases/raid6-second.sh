@@ -32,7 +32,7 @@ lose() {
 
 # gone MEMBER: wait until the sets have detached the member, remove it, and make its disk a new one.
 gone() {
-	wait_for "/sys/block/$MD/md/dev-${DISKS[$1]}/slot" none
+	detached "$1"
 	manage --remove "${DEVS[$1]}"
 	echo 0 >"$SPINDLES/${DISKS[$1]}/dead"
 	dd if=/dev/urandom of="${DEVS[$1]}" bs=1M oflag=direct status=none 2>/dev/null || true
@@ -99,13 +99,7 @@ second() {
 }
 
 begin() {
-	mkspindles "$(top_gear "$1")" 64M
-	create_par "$1" --chunk=64
-}
-
-end() {
-	stop_par
-	rmdisks
+	on_spindles "$1" 64M
 }
 
 begin raid6:4,6
@@ -115,7 +109,7 @@ if [ -n "${RAIDPAR_WHOLE:-}" ]; then
 	second 4 5 dead 4
 	second 6 2 failed 3
 fi
-end
+end_par
 
 begin raid6:4,5,7
 second 4 4 failed 6
@@ -123,4 +117,4 @@ if [ -n "${RAIDPAR_WHOLE:-}" ]; then
 	second 4 4 dead 6
 	second 5 6 dead 0
 fi
-end
+end_par

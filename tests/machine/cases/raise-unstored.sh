@@ -17,8 +17,7 @@ weak() {
 }
 
 # One of the first sleeper's chunks is valid in the image only, and neither the image nor its parity can be read.
-mkspindles 5 32M
-create_par 3,5 --chunk=64
+on_spindles 3,5 32M
 dd if=/dev/urandom of="$MODEL" bs=1M count=$MIB status=none
 dd if="$MODEL" of="/dev/$MD" bs=1M oflag=direct conv=notrunc,fsync status=none
 shift_to 3

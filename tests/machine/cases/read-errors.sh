@@ -58,16 +58,9 @@ corrected() {
 begin() {
 	local layout=$1
 	shift
-	mkspindles "$(top_gear "$layout")" 32M
-	create_par "$layout" --chunk=64
+	on_spindles "$layout" 32M
 	put 1M 0 $MIB
 	locate "$@"
-}
-
-end() {
-	stop_par
-	dissect
-	rmdisks
 }
 
 home_copies() {
@@ -229,7 +222,7 @@ rebuild() {
 	local dev=${DEVS[$1]}
 	note "$LAYOUT: rebuild of member $1, sectors of member $2"
 	mdadm --quiet "/dev/$MD" --fail "$dev" 2>/dev/null
-	wait_for "/sys/block/$MD/md/dev-${DISKS[$1]}/slot" none
+	detached "$1"
 	mdadm --quiet "/dev/$MD" --remove "$dev" 2>/dev/null
 	mdadm --zero-superblock "$dev"
 	put 64K 0 16
@@ -264,11 +257,11 @@ for first in "0 16" "128 16" "144 16"; do
 done
 metadata 4 3 0 8
 metadata 4 3 0 16
-end
+end_dissected
 
 begin raid6:4,6 0 8
 shift_to 4
 shift_to 6
 rebuild 1 2
 rebuild 5 0
-end
+end_dissected

@@ -117,8 +117,7 @@ read_only_errors() {
 	done
 }
 
-mkspindles 5 48M
-create_par 3,5 --chunk=64
+on_spindles 3,5 48M
 fill 8
 SUM=$(fingerprint 8)
 

@@ -48,5 +48,4 @@ assert_eq "$(fingerprint)" "$SUM" "content"
 no_mismatch
 # The stored position is not before POSITION. The rest is written, and some metadata.
 assert_le $(($(written) - BEFORE)) $((TOTAL - POSITION + TOTAL / 8)) "sectors written by the rest of the rebuild"
-stop_par
-rmdisks
+end_par

@@ -36,5 +36,4 @@ END
 note "and the array is unharmed"
 assemble_par
 assert_eq "$(par gears)" "3 5" "gears"
-stop_par
-rmdisks
+end_par

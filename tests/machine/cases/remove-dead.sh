@@ -7,8 +7,7 @@
 lose_and_renew() {
 	local gear=$1 d=$2 how=$3 sum
 	note "gear $gear, member $d, $how"
-	mkspindles 5 32M
-	create_par 3,5 --chunk=64
+	on_spindles 3,5 32M
 	fill 6
 	[ "$how" = new ] || reassemble_par
 	shift_to "$gear"
@@ -23,9 +22,7 @@ lose_and_renew() {
 	wait_for "/sys/block/$MD/md/degraded" 0
 	settle
 	assert_eq "$(fingerprint 6)" "$sum" "content"
-	stop_par
-	dissect
-	rmdisks
+	end_dissected
 }
 
 for HOW in new assembled; do

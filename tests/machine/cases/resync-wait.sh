@@ -20,8 +20,7 @@ waiting() {
 
 status_now() { MDSTAT=$(</proc/mdstat); }
 
-mkspindles 5 1G
-create_par 3,5 --chunk=64
+on_spindles 3,5 1G
 for ((i = 0; i < PLACES; i++)); do fill 4 $((i * APART)); done
 sum=$(fingerprint 4)
 power_cut 5
@@ -58,5 +57,4 @@ no_mismatch
 note "no resync after a proper stop"
 reassemble_par
 assert_eq "$(par resync)" none "zones to be resynced"
-stop_par
-rmdisks
+end_par

@@ -55,9 +55,7 @@ fingerprint_zones() {
 
 # resync ZONES: resync, and count the sectors of each member from before its begin.
 resync() {
-	echo 1 >/sys/module/md_mod/parameters/start_ro
-	assemble_par
-	echo 0 >/sys/module/md_mod/parameters/start_ro
+	auto_read_only assemble_par
 	assert_eq "$(par resync)" "$1" "zones to be resynced"
 	sectors_now
 	mdadm --quiet --readwrite "/dev/$MD"
@@ -76,8 +74,7 @@ cost_at_most() {
 	done
 }
 
-mkspindles 5 1G
-create_par 3,5 --chunk=64
+on_spindles 3,5 1G
 fill_zones
 assert_le 14 "$ZONES" "zones"
 crash_writing 3 10
@@ -85,5 +82,4 @@ resync 2
 cost_at_most 2
 assert_eq "$(fingerprint_zones)" "$SUM" "content"
 no_mismatch
-stop_par
-rmdisks
+end_par

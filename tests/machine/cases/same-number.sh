@@ -25,8 +25,7 @@ cut_in_store() {
 }
 
 echo 0 >/sys/module/md_mod/parameters/start_ro
-mkspindles 5 32M
-create_par 3,5 --chunk=64
+on_spindles 3,5 32M
 fill 12
 sleep "$TIDY"
 power_cut 1
@@ -41,5 +40,4 @@ mdadm --assemble --quiet --run "/dev/$MD" "${DEVS[@]}"
 assert_eq "$(fingerprint 12)" "$SUM" "content"
 wait_for "/sys/block/$MD/md/sync_action" idle
 assert_eq "$(fingerprint 12)" "$SUM" "content after the resync"
-stop_par
-rmdisks
+end_par

@@ -24,8 +24,7 @@ expect() {
 	assert_eq "$(last 3)" "$4" "days since the set of 3 was read in whole, after $5"
 }
 
-mkspindles 5 24M
-create_par 3,5 --chunk=64
+on_spindles 3,5 24M
 fill 20
 assert_eq "$(par scrub_age)" 35 "scrub_age as from birth"
 shift_to 3

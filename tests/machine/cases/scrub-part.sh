@@ -30,8 +30,7 @@ begin_slowly() {
 }
 fast() { set_sync sync_speed_max 1000000; set_sync sync_speed_min 100000; }
 
-mkspindles 5 48M
-create_par 3,5 --chunk=64
+on_spindles 3,5 48M
 fill 60
 stop_par
 damage 5

@@ -132,11 +132,9 @@ scrub_gears() {
 
 # try LAYOUT GEAR...: scrub an array in these gears.
 try() {
-	mkspindles "$(top_gear "$1")" 24M
-	create_par "$1" --chunk=64
+	on_spindles "$1" 24M
 	scrub_gears "${@:2}"
-	stop_par
-	rmdisks
+	end_par
 }
 
 try 3,5 3 5

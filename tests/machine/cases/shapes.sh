@@ -15,8 +15,7 @@ shape() {
 	mkdisks "$(top_gear "$layout")" "$size" "${settings[@]}"
 	create_par "$layout" "$@"
 	exercise "$SEED"
-	stop_par
-	rmdisks
+	end_par
 }
 
 shape 2,3 24M "" --chunk=64

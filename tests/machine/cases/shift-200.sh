@@ -5,8 +5,7 @@
 
 SHIFTS=$((${RAIDPAR_WHOLE:-0} ? 200 : 100))
 
-mkdisks 5 24M
-create_par 2,3,5 --chunk=64
+on_disks 2,3,5 24M
 
 # Requests whose results fio checks, until it is stopped.
 fio --output="$MACHINE_TMP/fio.log" --filename=/dev/md0 --direct=1 --verify=crc32c \

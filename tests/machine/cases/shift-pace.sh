@@ -9,8 +9,7 @@ SECONDS_SEEN=4
 policy_array 3,5 192M
 set_par gear 3
 gear_is 3 60
-dd if=/dev/zero of="/dev/$MD" bs=1M oflag=direct status=none || true
-settle
+fill_all
 set_par speed_min "$KIB_S"
 load 40 60 0 &
 nap 1

@@ -64,14 +64,12 @@ ring() {
 	build_replay
 	mkspindles 5 $(($2 * 6 / 10 + 16))M preset="$1"
 	create_par 3,5 --chunk=64
-	dd if=/dev/zero of="/dev/$MD" bs=1M oflag=direct status=none || true
-	settle
+	fill_all
 	for rate in $RATES; do
 		down "$1" "$2" "$rate"
 		up
 	done
-	stop_par
-	rmdisks
+	end_par
 }
 
 for preset in $PRESETS; do

@@ -48,7 +48,5 @@ for seed in 1 2; do
 	assert_eq "$(fingerprint 24)" "$SUM" "content, seed $seed"
 	shift_to 3
 	assert_eq "$(fingerprint 24)" "$SUM" "content in the low gear, seed $seed"
-	stop_par
-	dissect
-	rmdisks
+	end_dissected
 done

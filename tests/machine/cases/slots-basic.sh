@@ -54,8 +54,7 @@ work() {
 	assert_asleep "rows that were started asleep"
 	apart
 	same 1 "$data" "after a stop"
-	power_cut 3
-	assemble_par
+	crash 3
 	wait_whole
 	same $((data + 1)) 0 "after a cut"
 	shift_to "$top"
@@ -69,7 +68,6 @@ for layout in "${@:-3,5}"; do
 	mkspindles "$(top_gear "$layout")" "$([ "$(top_gear "$layout")" -lt 8 ] && echo 128M || echo 64M)" seed=3
 	create_shared 25 "$layout" --chunk=64
 	work
-	stop_par
-	rmdisks
+	end_par
 	rm "$TWIN"
 done

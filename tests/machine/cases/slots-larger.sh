@@ -41,8 +41,7 @@ work() {
 	note "a new member"
 	take_out 0
 	mkspindles 1 "$((64 + $1))M"
-	manage --add "${DEVS[5]}"
-	wait_whole
+	put_in 5
 	rmdir "$SPINDLES/${DISKS[0]}"
 	DEVS[0]=${DEVS[5]} DISKS[0]=${DISKS[5]}
 	unset 'DEVS[5]' 'DISKS[5]'
@@ -57,8 +56,7 @@ work() {
 	note "the member is needed"
 	take_out 1
 	assert_eq "$(fingerprint)" "$sum" "content without another member"
-	stop_par
-	rmdisks
+	end_par
 }
 
 # A part of the gear region lies before the others' end; it begins behind it.

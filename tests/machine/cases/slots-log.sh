@@ -76,8 +76,7 @@ shared() {
 	wait_for "/sys/block/$MD/md/par/log_used" 0 120
 	compare_written
 	no_mismatch
-	stop_par
-	rmdisks
+	end_par
 	rm "$MACHINE_TMP/twin"
 }
 

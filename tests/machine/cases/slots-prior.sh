@@ -5,8 +5,7 @@
 
 mkspindles 5 96M preset=nas
 LOG=16384 create_shared 10 3,5 --chunk=64
-dd if=/dev/zero of="/dev/$MD" bs=1M oflag=direct status=none || true
-settle
+fill_all
 quick
 for d in 3 4; do set_member $d rated_cycles 10000000; set_member $d wanted_years 1; done
 listen

@@ -49,8 +49,7 @@ reuse() {
 		dd if=/dev/urandom of="/dev/$MD" bs=4k count=1 seek=$(((NEXT + i * run) * 256)) oflag=direct status=none
 		assert_asleep "a row that was started in a slot of another run"
 	done
-	power_cut 5
-	assemble_par
+	crash 5
 	nothing_foreign "after a cut" "$NEXT" $(((free + 1) * run))
 	wait_whole
 	shift_to "$top"
@@ -64,7 +63,6 @@ while read -r layout parities; do
 	mkspindles "$(top_gear "$layout")" 128M seed=3
 	create_shared 25 "$layout" --chunk="$CHUNK"
 	reuse "$parities"
-	stop_par
-	rmdisks
+	end_par
 done <<<'3,5 1
 raid0:2,5 0'

@@ -13,8 +13,7 @@ asleep() {
 	wait_for "/sys/block/$MD/md/array_state" "${2:-clean}"
 }
 
-mkdisks 5 96M
-create_par 3,5 --chunk=64
+on_disks 3,5 96M
 echo 3 >"/sys/block/$MD/md/par/gear"
 wait_for "/sys/block/$MD/md/par/gear" 3
 wait_for "/sys/block/$MD/md/par/shift_state" idle

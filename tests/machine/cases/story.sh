@@ -41,8 +41,7 @@ fill 4 2
 sum=$(fingerprint)
 
 note "crash"
-power_cut 5
-assemble_par
+crash 5
 assert_eq "$(fingerprint)" "$sum" "content after the power cut"
 wait_for "/sys/block/$MD/md/par/resync" none
 no_mismatch

@@ -20,8 +20,7 @@ costs() {
 	count=$(($(of_disks writes) - before))
 	note "$1, chunks of $2 KiB, $many at a time: $count"
 	assert_le "$count" "$3" "writes of the disks for eight stripes of $1 with chunks of $2 KiB"
-	stop_par
-	rmdisks
+	end_par
 }
 
 # Three chunks at home, and two in images with one of parity; and what is stored before and after. Requests have 512 KiB at most.

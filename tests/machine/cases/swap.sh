@@ -56,8 +56,7 @@ swapping() {
 	settle
 	note "$(($(counter pswpout) - out)) pages out, $(par shifts) shifts"
 	swapoff "/dev/$MD"
-	stop_par
-	rmdisks
+	end_par
 }
 
 swapping 3,5 64M

@@ -42,7 +42,7 @@ broken_off() {
 
 	for ((i = 0; i < ROUNDS * 3 / 2; i++)); do
 		mdadm --fail "/dev/$MD" "${DEVS[1]}" 2>/dev/null
-		wait_for "/sys/block/$MD/md/dev-${DISKS[1]}/slot" none
+		detached 1
 		mdadm --remove "/dev/$MD" "${DEVS[1]}" 2>/dev/null
 		mdadm --zero-superblock "${DEVS[1]}"
 		dd if=/dev/urandom of="${DEVS[1]}" bs=1M count=32 oflag=direct conv=notrunc status=none

@@ -14,8 +14,7 @@ metadata() { mdadm --examine "${DEVS[0]}" | sed -n 's/ *Data Offset : \([0-9]*\)
 # with FROM, return errors.
 fails() {
 	note "$1, gear $2"
-	mkspindles 5 32M
-	create_par 3,5 --chunk=64
+	on_spindles 3,5 32M
 	fill 8
 	shift_to 3
 	fill 2 2
@@ -34,8 +33,7 @@ fails() {
 	stop_par
 	mdadm --assemble --quiet --run "/dev/$MD" "${DEVS[@]:1}"
 	assert_eq "$(fingerprint 12)" "$SUM" "$1: content without the member"
-	stop_par
-	rmdisks
+	end_par
 }
 
 fails "no metadata can be written" 5 0 256

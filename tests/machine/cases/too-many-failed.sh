@@ -77,13 +77,11 @@ try() {
 	shift
 	for gear in $(gears "$layout"); do
 		note "$layout, gear $gear: members $* die"
-		mkspindles "$(top_gear "$layout")" 32M
-		create_par "$layout" --chunk=64
+		on_spindles "$layout" 32M
 		give_up_soon
 		fill 6
 		lose "$gear" "$@"
-		stop_par
-		rmdisks
+		end_par
 	done
 }
 
@@ -166,13 +164,11 @@ needs_the_dead() {
 
 # with_spindles FUNCTION: run the function with an array with layout 3,5.
 with_spindles() {
-	mkspindles 5 32M
-	create_par 3,5 --chunk=64
+	on_spindles 3,5 32M
 	give_up_soon
 	fill 20
 	"$1"
-	stop_par
-	rmdisks
+	end_par
 }
 
 with_spindles sleepers_die

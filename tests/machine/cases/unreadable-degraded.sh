@@ -14,8 +14,7 @@ begin() {
 	note "$1"
 	PARITIES=1
 	[[ $1 != raid6* ]] || PARITIES=2
-	mkspindles "$(top_gear "$1")" 32M
-	create_par "$1" --chunk=64
+	on_spindles "$1" 32M
 	dd if=/dev/urandom of="$MODEL" bs=1M count=$MIB status=none
 	dd if="$MODEL" of="/dev/$MD" bs=1M oflag=direct conv=notrunc,fsync status=none
 	stop_par
@@ -86,6 +85,5 @@ for layout in 3,5 raid6:4,6; do
 	echo clear >"$SPINDLES/spin$VICTIM/errors"
 	again
 	right 0 $((MIB * 256))
-	stop_par
-	rmdisks
+	end_par
 done

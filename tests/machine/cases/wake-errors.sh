@@ -68,8 +68,7 @@ errs_for_good() {
 	up "added again" 5
 }
 
-mkspindles 5 32M
-create_par 3,5 --chunk=64
+on_spindles 3,5 32M
 fill $MIB
 for times in 1 ${RAIDPAR_WHOLE:+2} 3; do
 	for kind in read write any; do

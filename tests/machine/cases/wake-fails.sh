@@ -4,8 +4,7 @@
 # machine: --debug --time-travel --mem 1G
 . "$(dirname "$0")/../tools/par.sh"
 
-mkspindles 5 32M
-create_par 3,5 --chunk=64
+on_spindles 3,5 32M
 give_up_soon
 fill 6
 shift_to 3

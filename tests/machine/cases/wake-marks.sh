@@ -6,8 +6,7 @@
 # blocks MEMBER: print the number of the newest version of each intent and map block on its disk.
 blocks() { "$TOOLS/spoil.py" blocks "${DEVS[$1]}"; }
 
-mkspindles 5 32M
-create_par 3,5 --chunk=64
+on_spindles 3,5 32M
 give_up_soon
 fill 6
 shift_to 3

@@ -7,8 +7,7 @@
 # woken KIND: blocks of this kind are destroyed while the sleepers sleep, and the sleepers are woken.
 woken() {
 	note "blocks: $1"
-	mkspindles 5 32M
-	create_par 3,5 --chunk=64
+	on_spindles 3,5 32M
 	fill 6
 	shift_to 3
 	fill 2 2
@@ -29,9 +28,7 @@ woken() {
 	assert_eq "$(fingerprint 8)" "$SUM" "content after a power cut"
 	mdadm --readwrite "/dev/$MD" 2>/dev/null || true
 	wait_whole
-	stop_par
-	dissect
-	rmdisks
+	end_dissected
 }
 
 woken all

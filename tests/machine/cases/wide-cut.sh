@@ -11,8 +11,7 @@ right() { assert_eq "$("$TOOLS/places.py" "/dev/$MD" "$COUNT" check "$1")" "0 of
 
 # cut SEED: cut the power now, and assemble the array again.
 cut() {
-	power_cut "$1"
-	assemble_par
+	crash "$1"
 }
 
 mkspindles 5 4T preset=nearline

@@ -51,13 +51,10 @@ does_not_take() {
 }
 
 for LAYOUT in 3,5 raid6:4,6; do
-	mkspindles "$(top_gear "$LAYOUT")" 32M
-	create_par "$LAYOUT" --chunk=64
+	on_spindles "$LAYOUT" 32M
 	dd if=/dev/urandom of="$MODEL" bs=1M count=$MIB status=none
 	dd if="$MODEL" of="/dev/$MD" bs=1M oflag=direct conv=notrunc,fsync status=none
 	does_not_take 0
 	does_not_take $(($(top_gear "$LAYOUT") - 1))
-	stop_par
-	dissect
-	rmdisks
+	end_dissected
 done

@@ -12,6 +12,20 @@ create_logged() {
 	create_par "$layout" --log-size="${mib}M" "$@"
 }
 
+# on_log LAYOUT MIB [SIZE [ATTRIBUTE=VALUE...]]: such an array on new spindles, in its low gear, with data that the file has
+# and with an empty log. The first unit of the log is on members 0 and 1.
+on_log() {
+	mkspindles "$(top_gear "$1")" "${3:-64M}" "${@:4}"
+	create_logged "$1" "$2" --chunk=64
+	fill_twin
+	shift_to "$(low_gear "$1")"
+	find_log
+}
+
+# drained: in the top gear, with an empty log. flushed_crash SEED: flush, cut the power, and assemble the array again.
+drained() { shift_to "$(top_gear "$LAYOUT")"; wait_for "$PAR/log_used" 0 60; }
+flushed_crash() { sync -d "/dev/$MD"; crash "$1"; }
+
 # super_number NUMBER BYTE: print the eight bytes from BYTE of the superblock in slot 0 of disk NUMBER of DISKS.
 super_number() {
 	dd if="${DEVS[$1]}" bs=4k skip=$(($(data_offset "${DEVS[$1]}") / 8)) count=1 iflag=direct status=none |

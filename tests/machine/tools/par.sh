@@ -81,9 +81,27 @@ with_par() {
 	rmdisks
 }
 
+# on_disks, on_spindles LAYOUT SIZE [ATTRIBUTE=VALUE...]: an array with chunks of 64 KiB on new disks of this kind.
+on_disks() { mkdisks "$(top_gear "$1")" "${@:2}"; create_par "$1" --chunk=64; }
+on_spindles() { mkspindles "$(top_gear "$1")" "${@:2}"; create_par "$1" --chunk=64; }
+
+# end_par: stop the array, and remove its disks. end_dissected: the same, but examine them before.
+end_par() { stop_par; rmdisks; }
+end_dissected() { stop_par; dissect; rmdisks; }
+
+# fill_all: write all of the array, and wait until nothing is left to do.
+fill_all() {
+	dd if=/dev/zero of="/dev/$MD" bs=1M oflag=direct status=none 2>/dev/null || true
+	settle
+}
+
 stop_par() { mdadm --stop --quiet "/dev/$MD"; }
 assemble_par() { mdadm --assemble --quiet "/dev/$MD" "${DEVS[@]}"; }
 reassemble_par() { stop_par; assemble_par; }
+
+# auto_read_only COMMAND...: an array that the command starts does not become writable before its first write.
+START_RO=/sys/module/md_mod/parameters/start_ro
+auto_read_only() { echo 1 >$START_RO; "$@"; echo 0 >$START_RO; }
 
 # spin N: wait for a moment that grows with N.
 spin() { local i; for ((i = 0; i < $1; i++)); do :; done; }
@@ -107,7 +125,7 @@ detached() {
 # take_out NUMBER...: fail these disks of DISKS and remove them.
 take_out() {
 	local d
-	for d in "$@"; do
+	for d; do
 		manage --fail "${DEVS[d]}"
 		detached "$d"
 		manage --remove "${DEVS[d]}"
@@ -119,6 +137,9 @@ wait_whole() {
 	wait_for "/sys/block/$MD/md/degraded" 0 300
 	wait_for "/sys/block/$MD/md/sync_action" idle 300
 }
+
+# put_in NUMBER: add this disk of DISKS, and wait until it is a whole member.
+put_in() { manage --add "${DEVS[$1]}"; wait_whole; }
 
 # no_mismatch: a check of all sets whose members are awake finds all parity right.
 no_mismatch() {
@@ -134,6 +155,9 @@ power_cut() {
 	stop_par
 	echo all >"$SPINDLES/restore"
 }
+
+# crash SEED: the same, and assemble the array again.
+crash() { power_cut "$1"; assemble_par; }
 
 # ring_bytes MIB: print the size of a log of MIB on each of three members, without copies and summaries (see log-place.c).
 ring_bytes() {
