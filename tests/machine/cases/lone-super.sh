@@ -23,7 +23,6 @@ cut_in_store() {
 	assert_eq "$(seqs)" "$((${was%% *} + 1)) ${was#* }" "superblocks"
 }
 
-echo 0 >/sys/module/md_mod/parameters/start_ro
 on_spindles 3,5 32M
 fill 12
 stop_par

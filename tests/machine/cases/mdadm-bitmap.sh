@@ -62,8 +62,7 @@ fi
 
 note "an existing bitmap that md's superblock mentions, as another mdadm would write it"
 stop_par
-mknod /dev/md9 b 9 9
-"$TOOLS/refuse.py" run /dev/md9 "${DEVS[@]}" <<'END'
+"$TOOLS/refuse.py" run "${DEVS[@]}" <<'END'
 feature_map=1,bitmap_offset=8 OK the one in md's superblocks is dropped
 feature_map=1,bitmap_offset=0xfffffff8 OK the one in md's superblocks is dropped
 END

@@ -123,8 +123,7 @@ stop_par
 dissect
 
 note "the kernel refuses it, too, if mdadm has not looked"
-mknod /dev/md9 b 9 9
-"$TOOLS/refuse.py" run /dev/md9 "${DEVS[@]}" <<'END'
+"$TOOLS/refuse.py" run "${DEVS[@]}" <<'END'
 ctime=1,events=0 EEXIST cannot create: 5 members hold a par array
 uuid=1,ctime=1,events=0 EEXIST no data is lost: mdadm --create --assume-clean restores the array
 uuid=1,ctime=1 EEXIST cannot start: md's superblocks have been recreated: 5 members hold a par array

@@ -94,9 +94,10 @@ assert_match "$REFUSAL" 'not adding .* to active array' "a late member"
 mdadm --readwrite "/dev/$MD"
 fill 1 8
 SUM=$(fingerprint)
+mark_log
 mdadm --incremental --quiet --run "${DEVS[3]}"
 wait_for "/sys/block/$MD/md/degraded" 0
-assert_match "$(dmesg)" 'member 3 .nullb3. is back and is sent the writes that it has missed' "kernel log"
+logged 'member 3 .nullb3. is back and is sent the writes that it has missed'
 assert_eq "$(fingerprint)" "$SUM" "content"
 
 note "a stale one, first or last, does not become a member"

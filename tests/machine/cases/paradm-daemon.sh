@@ -73,3 +73,4 @@ kill -HUP "$DAEMON"
 nap 65
 assert_match "$(cat "$TEXTFILE.prom")" 'raidpar_array_gear' "the other file"
 end_daemon TERM 0
+stop_par

@@ -45,3 +45,4 @@ assert_eq "$(par min_gear)" 5 "min_gear when the hour begins"
 end_daemon TERM 0
 assert_eq "$(limits)" "3 5" "limits when the daemon has ended"
 says 'does not follow its schedule any more; its gears are 3 to 5, as before' schedule off
+stop_par

@@ -6,10 +6,11 @@
 policy_array raid0:2,5
 quick
 echo "read 12000 8" >"$SPINDLES/${DISKS[4]}/errors"
+mark_log
 set_par policy auto
 nap 400
 assert_eq "$(par gear)" 5 "gear"
-FAILED=$(dmesg | grep -c 'cannot shift to gear 2')
+FAILED=$(log_since | grep -c 'cannot shift to gear 2')
 note "$FAILED times; $(par explain)"
 assert_le 3 "$FAILED" "attempts to shift down"
 assert_le "$FAILED" 6 "attempts to shift down"

@@ -66,5 +66,6 @@ assert_eq "$(cat "/sys/block/$MD/md/sync_action")" recover "sync_action"
 sync_speed 200000
 wait_for "/sys/block/$MD/md/degraded" 0 200
 gear_is 3 120
+echo 1000 >/proc/sys/dev/raid/speed_limit_min
 stop_par
 dissect

@@ -82,6 +82,7 @@ stored_within_the_hour "with a stranger's wake"
 
 note "history that could not be stored is stored with the next superblock"
 a_day "before the stop"
+rmdir "$TICKS"
 HOURS=$(cat "/sys/block/$MD/md/par/load_by_hour")
 reassemble_par
 assert_eq "$(cat "/sys/block/$MD/md/par/load_by_hour")" "$HOURS" "load_by_hour, assembled again"

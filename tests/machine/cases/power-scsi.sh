@@ -5,6 +5,7 @@
 # timeout: 600
 set -euo pipefail
 . "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/../tools/scsi.sh"
 
 # Long enough for power-quiet.sh to do each kind of request twice or more.
 export RAIDPAR_MINUTES=${RAIDPAR_MINUTES:-30}
@@ -16,5 +17,5 @@ for test in wake cause quiet leave ration system; do
 	rc=0
 	POWER_DISKS=scsi "$(dirname "$0")/power-$test.sh" || rc=$?
 	[ "$rc" = 77 ] || assert_eq "$rc" 0 "status of power-$test.sh"
-	modprobe -r scsi_debug
+	rmscsi
 done

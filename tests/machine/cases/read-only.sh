@@ -5,7 +5,6 @@
 . "$(dirname "$0")/../tools/par.sh"
 
 modprobe spindle
-START_RO=/sys/module/md_mod/parameters/start_ro
 
 # Print the sectors written to each disk so far.
 written() {

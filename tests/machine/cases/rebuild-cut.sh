@@ -33,9 +33,9 @@ cut_rebuild() {
 	echo all >"$SPINDLES/restore"
 	note "cut after $POSITION of $TOTAL, sectors lost on the new disk: $(cat "$SPINDLES/${DISKS[4]}/lost")"
 	echo 200000 >/proc/sys/dev/raid/speed_limit_max
+	echo 1000 >/proc/sys/dev/raid/speed_limit_min
 }
 
-echo 0 >/sys/module/md_mod/parameters/start_ro
 mkspindles 6 32M
 SPARE=${DEVS[5]}
 unset 'DEVS[5]'

@@ -6,10 +6,9 @@
 mkdisks 5 24M
 create_par 3,5
 stop_par
-mknod /dev/md9 b 9 9
 
 # Each line is one superblock: the change, and the expected result.
-"$TOOLS/refuse.py" run /dev/md9 "${DEVS[@]}" <<'END'
+"$TOOLS/refuse.py" run "${DEVS[@]}" <<'END'
 layout=0x10 EINVAL needs at least two gears
 layout=0 EINVAL needs at least two gears
 layout=0xfffe EBADR means unset to mdadm

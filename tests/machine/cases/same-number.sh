@@ -24,7 +24,6 @@ cut_in_store() {
 	note "superblocks: $(seqs)"
 }
 
-echo 0 >/sys/module/md_mod/parameters/start_ro
 on_spindles 3,5 32M
 fill 12
 sleep "$TIDY"

@@ -49,11 +49,11 @@ down 30 25 0
 up
 
 # Writes faster than the disks can copy beside them.
+mark_log
 down 120 40 -110
 assert_eq "$(par gear)" 5 "gear"
 explains 'the last shift down gave up: data was written faster than it was copied'
-dmesg | grep -q "the shift down to gear 3 gives up after .* s: data is written faster than it can be copied" ||
-	fail "the kernel log does not say so"
+logged 'the shift down to gear 3 gives up after .* s: data is written faster than it can be copied'
 wait
 set_par gear 3
 gear_is 3 60

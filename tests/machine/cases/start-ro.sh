@@ -3,8 +3,6 @@
 # subject: life
 . "$(dirname "$0")/../tools/par.sh"
 
-START_RO=/sys/module/md_mod/parameters/start_ro
-
 # asleep WHEN [STATE]: the array is idle in its low gear.
 asleep() {
 	nap 2
@@ -36,14 +34,14 @@ asleep "--assemble --readonly, --readwrite, written"
 
 note "assembled auto-read-only"
 stop_par
-echo 1 >"$START_RO"
-assemble_par
+auto_read_only assemble_par
 asleep "start_ro" read-auto
 fill 3 8
 asleep "start_ro, written"
 stop_par
-assemble_par
+auto_read_only assemble_par
 echo active >"/sys/block/$MD/md/array_state"
 asleep "start_ro, active"
 fill 4 8
 asleep "start_ro, active, written"
+stop_par

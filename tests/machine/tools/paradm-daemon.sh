@@ -4,9 +4,10 @@
 # shellcheck source=paradm.sh
 . "$(dirname "${BASH_SOURCE[0]}")/paradm.sh"
 
-mkdir -p /etc/paradm /var/lib/paradm
 DATABASE=/var/lib/paradm/history.db
 SAID_BY_DAEMON=$MACHINE_TMP/daemon.log
+rm -rf /etc/paradm /var/lib/paradm "$SAID_BY_DAEMON"
+mkdir -p /etc/paradm /var/lib/paradm
 
 start_daemon() {
 	"$PARADM" daemon 2>>"$SAID_BY_DAEMON" &

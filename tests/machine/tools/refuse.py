@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Make requests that must be refused, and check the refusals.
 
-  refuse.py run MD DEVICE...  (lines of FIELD=VALUE[,FIELD=VALUE…] ERRNO TEXT on stdin)
+  refuse.py run DEVICE...  (lines of FIELD=VALUE[,FIELD=VALUE…] ERRNO TEXT on stdin)
   refuse.py write             (lines of FILE ERRNO VALUE on stdin)
 
 run edits md's superblock (version 1.2) on the devices and lets the kernel start
@@ -15,8 +15,10 @@ the file must read as before.
 import errno
 import fcntl
 import os
+import stat
 import struct
 import sys
+import tempfile
 import time
 
 FIELDS = {  # offset and format in md's superblock
@@ -63,8 +65,8 @@ def super_of(device, text=None):
 
 def writes(device):
     with open(f"/sys/block/{os.path.basename(device)}/stat", encoding="ascii") as file:
-        stat = file.read().split()
-    return stat[4], stat[11]
+        counters = file.read().split()
+    return counters[4], counters[11]
 
 
 def open_array(md):
@@ -167,7 +169,10 @@ def main():
     lines = [(line.rstrip("\n") + "  ").split(" ", 2) for line in sys.stdin]
     lines = [(first, want, rest.strip()) for first, want, rest in lines if first]
     if sys.argv[1] == "run":
-        faults = [run(sys.argv[2], *line, sys.argv[3:]) for line in lines]
+        # The kernel removes the node in /dev some time after the array is stopped.
+        with tempfile.TemporaryDirectory() as directory:
+            os.mknod(directory + "/md9", 0o600 | stat.S_IFBLK, os.makedev(9, 9))
+            faults = [run(directory + "/md9", *line, sys.argv[2:]) for line in lines]
     else:
         faults = [write(*line) for line in lines]
     faults = [fault for fault in faults if fault]

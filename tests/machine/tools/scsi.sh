@@ -42,9 +42,11 @@ mkscsi() {
 	trace starts scsi_dispatch_cmd_done 'opcode == 0x1b'
 }
 
-# rmscsi: remove all these disks, and empty DISKS and DEVS.
+# rmscsi: remove all these disks and the traces, and empty DISKS and DEVS.
 rmscsi() {
+	local name
 	modprobe -r scsi_debug
+	for name in starts sent order; do [ ! -d "$TRACES/$name" ] || rmdir "$TRACES/$name"; done
 	DISKS=()
 	DEVS=()
 	SCSI_IDS=()
