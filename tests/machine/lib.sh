@@ -74,6 +74,14 @@ mkspindle() {
 	DEVS+=("/dev/$name")
 }
 
+# slow_disks US [NUMBER...]: each request to these spindles of DISKS, or to all, takes up to so long from now on.
+slow_disks() {
+	local d us=$1
+	shift
+	[ $# -gt 0 ] || set -- "${!DISKS[@]}"
+	for d; do echo "$us" >"$SPINDLES/${DISKS[d]}/delay_us"; done
+}
+
 # rmdisks: remove all disks of both kinds. They must not be in use.
 rmdisks() {
 	local name
@@ -118,6 +126,15 @@ refused() {
 # nap SECONDS: sleep without starting a process.
 exec {NAP}<> <(:)
 nap() { read -rt "$1" -u "$NAP" || true; }
+
+# until_ok SECONDS COMMAND...: wait until the command succeeds; fails after that time.
+until_ok() {
+	local deadline=$((SECONDS + $1 * ${RAIDPAR_SLOW:-1}))
+	until "${@:2}"; do
+		[ "$SECONDS" -le "$deadline" ] || return 1
+		nap 0.1
+	done
+}
 
 # wait_for FILE VALUE [SECONDS]: wait until its first line matches VALUE, a pattern; 180 s, and longer if the host is
 # known to be slow. A poll starts no process, because simulated time has many polls.

@@ -3,7 +3,6 @@
 # subject: data
 . "$(dirname "$0")/../tools/par.sh"
 
-MODEL=$MACHINE_TMP/model	# the expected content of the first MIB of the array
 MIB=8
 
 # begin LAYOUT: create an array with data. CHUNK is a chunk of the first sleeper, IMAGE the place of its image, PARITY the
@@ -11,14 +10,10 @@ MIB=8
 begin() {
 	local places
 	note "$1"
-	PARITIES=1
-	[[ $1 != raid6* ]] || PARITIES=2
-	N=$(top_gear "$1")
+	PARITIES=$(parities "$1")
 	LOW=$(low_gear "$1")
-	mkspindles "$N" 32M
-	create_par "$1" --chunk=64
-	dd if=/dev/urandom of="$MODEL" bs=1M count=$MIB status=none
-	dd if="$MODEL" of="/dev/$MD" bs=1M oflag=direct conv=notrunc,fsync status=none
+	on_spindles "$1" 32M
+	put 1M 0 $MIB
 	shift_to "$LOW"
 	stop_par
 	for ((CHUNK = 20; ; CHUNK++)); do
@@ -40,30 +35,13 @@ spoil() {
 	done
 }
 
-all_up() { assert_match "$(</proc/mdstat)" "\\[$N/$N\\] \\[U+\\]" "$1: mdstat"; }
-
-right() {
-	begins_with "$MODEL" $MIB || fail "$1: not what was written"
-	all_up "$1"
-}
-
-# put BYTES FIRST COUNT: write new data, in blocks of BYTES, to the array and the model.
-put() {
-	dd if=/dev/urandom of="$MODEL" bs="$1" seek="$2" count="$3" conv=notrunc status=none
-	dd if="$MODEL" of="/dev/$MD" bs="$1" skip="$2" seek="$2" count="$3" oflag=direct \
-		conv=notrunc,fsync status=none
-}
-
-cut() {
-	crash "$1"
-	settle
-}
+right() { is_right "$1"; all_up "$1"; }
 
 both() {
 	note "read, both copies valid"
 	spoil 3
 	right "both"
-	assert_eq "$(par gear)" "$N" "gear after the home copy was needed"
+	assert_eq "$(par gear)" "$(top_gear "$LAYOUT")" "gear after the home copy was needed"
 	shift_to "$LOW"
 	note "written, both copies valid"
 	put 4096 $((CHUNK * 16 + 3)) 1
@@ -92,7 +70,8 @@ image() {
 	put 512 $((CHUNK * 128 + 49)) 1
 	put 4096 $((CHUNK * 16 + 6)) 1
 	right "image, written"
-	cut 3
+	crash 3
+	settle
 	right "after a power cut"
 	reassemble_par
 	settle
@@ -101,7 +80,7 @@ image() {
 
 up_and_down() {
 	note "up and down"
-	shift_to "$N"
+	shift_to "$(top_gear "$LAYOUT")"
 	assert_eq "$(par segments_image)" 0 "segments not propagated"
 	right "shifted up"
 	no_mismatch

@@ -3,7 +3,6 @@
 # subject: sync
 . "$(dirname "$0")/../tools/par.sh"
 
-MODEL=$MACHINE_TMP/model	# the expected content of the first MIB of the array
 MIB=8
 BLOCK=5		# of 4 KiB, of each chunk in the stripe
 
@@ -12,15 +11,11 @@ BLOCK=5		# of 4 KiB, of each chunk in the stripe
 begin() {
 	local i places
 	note "$1"
-	PARITIES=1
-	[[ $1 != raid6* ]] || PARITIES=2
-	N=$(top_gear "$1")
-	WIDTH=$((N - PARITIES))
+	PARITIES=$(parities "$1")
+	on_spindles "$1" "$2"
+	WIDTH=$((${#DEVS[@]} - PARITIES))
 	FIRST=$((20 / WIDTH * WIDTH))
-	mkspindles "$N" "$2"
-	create_par "$1" --chunk=64
-	dd if=/dev/urandom of="$MODEL" bs=1M count=$MIB status=none
-	dd if="$MODEL" of="/dev/$MD" bs=1M oflag=direct conv=notrunc,fsync status=none
+	put 1M 0 $MIB
 	stop_par
 	HOLDER=()
 	for ((i = 0; i < WIDTH; i++)); do
@@ -34,7 +29,7 @@ begin() {
 	dd if=/dev/urandom of="${DEVS[1]}" bs=1M seek=1 count=31 oflag=direct status=none
 	mdadm --zero-superblock "${DEVS[1]}"
 	stop_par
-	xargs mdadm --assemble --quiet --run "/dev/$MD" < <(printf '%s\n' "${DEVS[@]}" | grep -v "spin1$")
+	start_without 1
 	settle
 	BAD=()
 	for ((i = 2; i < 2 + PARITIES; i++)); do
@@ -52,7 +47,7 @@ array() { dd if="/dev/$MD" bs=4k skip="$1" count="$2" iflag=direct status=none; 
 only_that() {
 	local i at=0 b
 	note "$1"
-	assert_match "$(</proc/mdstat)" "\\[$N/$N\\] \\[U+\\]" "$1: mdstat"
+	all_up "$1"
 	for ((i = 0; i < WIDTH; i++)); do
 		b=$(((FIRST + i) * 16 + BLOCK))
 		cmp <(model "$at" $((b - at))) <(array "$at" $((b - at))) || fail "$1: blocks $at to $b"
@@ -64,7 +59,7 @@ only_that() {
 		at=$((b + 1))
 	done
 	cmp <(model "$at" $((MIB * 256 - at))) <(array "$at" $((MIB * 256 - at))) || fail "$1: from $at on"
-	assert_match "$(</proc/mdstat)" "\\[$N/$N\\] \\[U+\\]" "$1: mdstat"
+	all_up "$1"
 }
 
 # One array has many zones, because the list of lost blocks is checked when it is loaded.

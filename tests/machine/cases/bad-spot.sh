@@ -4,15 +4,12 @@
 # subject: data
 . "$(dirname "$0")/../tools/par.sh"
 
-MODEL=$MACHINE_TMP/model	# the expected content of the first MIB of the array
-
 # begin SIZE CHUNK MIB: create an array with data.
 begin() {
 	MIB=$3
 	mkspindles 5 "$1"
 	create_par 3,5 --chunk="$2"
-	dd if=/dev/urandom of="$MODEL" bs=1M count="$MIB" status=none
-	dd if="$MODEL" of="/dev/$MD" bs=1M oflag=direct conv=notrunc,fsync status=none
+	put 1M 0 "$MIB"
 	SEGMENT=$(($(par segment_kib) * 2))
 	stop_par
 	HOME_AT=$(dissect --home)
@@ -26,16 +23,16 @@ again() {
 	reassemble_par
 }
 
-all_up() {
-	assert_match "$(</proc/mdstat)" '\[5/5\] \[UUUUU\]' "$1: mdstat"
+no_error() {
+	all_up "$1"
 	assert_eq "$(par shift_last_error)" 0 "$1: error of the shift"
 }
 
 all_well() {
 	local name
-	all_up "$1"
+	no_error "$1"
 	for name in "${DISKS[@]}"; do wait_for "$SPINDLES/$name/errors" ""; done
-	begins_with "$MODEL" "$MIB" || fail "$1: not what was written"
+	is_right "$1"
 }
 
 # spot MEMBER ROW SECTOR COUNT: make COUNT sectors of a member unreadable, from SECTOR of a row of the home set on.
@@ -58,7 +55,7 @@ image_spot() {
 	again 3
 	echo "read ${at#* } $((3 * SEGMENT))" >"$SPINDLES/${DISKS[${at% *}]}/errors"
 	shift_to 5
-	all_up "propagating"
+	no_error "propagating"
 	echo check >"/sys/block/$MD/md/sync_action"	# parity in the spot is not propagated
 	wait_for "/sys/block/$MD/md/sync_action" idle 180
 	all_well "propagating"

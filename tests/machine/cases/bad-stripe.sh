@@ -3,29 +3,24 @@
 # subject: data
 . "$(dirname "$0")/../tools/par.sh"
 
-MODEL=$MACHINE_TMP/model	# the expected content of the first MIB of the array
 MIB=8
 CHUNK=20	# of 64 KiB; the kernel does not look for partitions there
 
-# begin LAYOUT: create an array with data. PLACES has the member and the sector of each other chunk in CHUNK's stripe.
+# begin LAYOUT: create an array with data. HOME_AT has the member and the sector of each chunk in CHUNK's stripe.
 begin() {
 	local i
 	note "$1"
-	PARITIES=1
-	[[ $1 != raid6* ]] || PARITIES=2
-	N=$(top_gear "$1")
-	mkspindles "$N" 32M
-	create_par "$1" --chunk=64
-	dd if=/dev/urandom of="$MODEL" bs=1M count=$MIB status=none
-	dd if="$MODEL" of="/dev/$MD" bs=1M oflag=direct conv=notrunc,fsync status=none
+	PARITIES=$(parities "$1")
+	WIDTH=$(($(top_gear "$1") - PARITIES))
+	FIRST=$((CHUNK / WIDTH * WIDTH))
+	on_spindles "$1" 32M
+	put 1M 0 $MIB
 	stop_par
-	HOME_AT=() IMAGE_AT=()
-	for ((i = 0; i < N - PARITIES; i++)); do
-		mapfile -t places < <(dissect --where $((CHUNK / (N - PARITIES) * (N - PARITIES) + i)))
+	HOME_AT=()
+	for ((i = 0; i < WIDTH; i++)); do
+		mapfile -t places < <(dissect --where $((FIRST + i)))
 		HOME_AT+=("${places[0]}")
-		IMAGE_AT+=("${places[1]:-}")
 	done
-	FIRST=$((CHUNK / (N - PARITIES) * (N - PARITIES)))
 	assemble_par
 	settle
 }
@@ -33,8 +28,8 @@ begin() {
 # spoil "MEMBER SECTOR" OFFSET: make a block unreadable.
 spoil() { echo "read $((${1#* } + $2)) 8" >"$SPINDLES/${DISKS[${1% *}]}/errors"; }
 
-all_up() {
-	assert_match "$(</proc/mdstat)" "\\[$N/$N\\] \\[U+\\]" "$1: mdstat"
+all_clean() {
+	all_up "$1"
 	wait_for "/sys/block/$MD/md/array_state" clean	# active until 200 ms after a write
 }
 
@@ -66,21 +61,21 @@ home_stripe() {
 		bad+=($(((FIRST + i) * 16 + 3)))
 	done
 	for i in "${bad[@]}"; do errs "$i" "home copies"; done
-	all_up "home copies"
+	all_clean "home copies"
 	rest_right "${bad[@]}"
 	refused dd if=/dev/zero of="/dev/$MD" bs=512 seek=$((bad[0] * 8 + 1)) count=1 oflag=direct conv=notrunc status=none
-	all_up "a write to a part of what cannot be read"
+	all_clean "a write to a part of what cannot be read"
 	reassemble_par
 	settle
 	errs "${bad[0]}" "assembled again"
-	dd if=/dev/urandom of="$MODEL" bs=64k seek="$FIRST" count=$((N - PARITIES)) conv=notrunc status=none
+	dd if=/dev/urandom of="$MODEL" bs=64k seek="$FIRST" count=$WIDTH conv=notrunc status=none
 	for ((i = 0; i < 8; i++)); do
 		! written || break
 		nap 3	# until raid5's list is forgotten
 	done
 	assert_ne "$i" 8 "writes of the whole stripe that returned an error"
 	rest_right
-	all_up "written as a whole"
+	all_clean "written as a whole"
 	for ((i = 0; i <= PARITIES; i++)); do
 		wait_for "$SPINDLES/${DISKS[${HOME_AT[i]% *}]}/errors" ""
 	done

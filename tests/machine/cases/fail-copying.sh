@@ -7,25 +7,14 @@ MIB=12		# two batches of copies: 8 MiB, and the rest
 SLOW_US=30000000	# the maximum duration of a write
 KIBS=1000	# the second batch begins four seconds after the first one
 
-# put CHUNK COUNT: write new data to the array, and to the file with the expected content.
-put() {
-	dd if=/dev/urandom of="$MACHINE_TMP/data" bs=64k seek="$1" count="$2" conv=notrunc status=none
-	dd if="$MACHINE_TMP/data" of="/dev/$MD" bs=64k skip="$1" seek="$1" count="$2" oflag=direct \
-		conv=notrunc status=none
-}
-
 # put_on MEMBER: write to rows of the second batch that need no write to the other sleeper,
 # which is being copied as well.
 put_on() {
 	local row parity
 	for row in {40..47}; do
 		parity=$((4 - row % 5))
-		[ $parity -gt 2 ] || put $((row * 4 + ($1 + 4 - parity) % 5)) 1
+		[ $parity -gt 2 ] || put 64k $((row * 4 + ($1 + 4 - parity) % 5)) 1
 	done
-}
-
-right() {
-	begins_with "$MACHINE_TMP/data" $MIB || fail "member $1: not what was written, $2"
 }
 
 # in_flight DISK: are writes to the disk in flight?
@@ -52,25 +41,25 @@ copying() {
 fail_copying() {
 	local member=$1 disk=${DISKS[$1]}
 	shift_to 3
-	put 0 $((MIB * 16))
+	put 1M 0 $MIB
 	copying "$disk"
 	mdadm --quiet "/dev/$MD" --fail "${DEVS[member]}"
 	put_on "$member"
 	get shift_state
 	[ "$GOT" != propagate ] || MET=1
-	right "$member" "one is missing"
+	is_right "one is missing"
 	wait_for "/sys/block/$MD/md/par/shift_state" idle 120
 	echo 0 >"$SPINDLES/$disk/delay_us"
 	wait_for "/sys/block/$MD/md/dev-$disk/slot" none
 	manage --remove "${DEVS[member]}"
 	put_in "$member"
-	right "$member" "rebuilt"
+	is_right "rebuilt"
 }
 
 on_spindles 3,5 48M
 echo $KIBS >"/sys/block/$MD/md/par/speed_min"
 echo $KIBS >"/sys/block/$MD/md/par/speed_max"
-put 0 $((MIB * 16))
+put 1M 0 $MIB
 for member in 3 4; do
 	MET=
 	for ((try = 1; try <= 8 && !MET; try++)); do

@@ -17,17 +17,12 @@ old_disks() {
 	for dev in "${DEVS[@]}"; do old_bytes "$dev" $MIB; done
 }
 
-slow() {
-	local name
-	for name in "${DISKS[@]}"; do echo "$1" >"$SPINDLES/$name/delay_us"; done
-}
-
 # Write whole stripes, which fill their rows, and parts of stripes, in which par fills the rest of the rows with zeros.
 race() {
-	slow 20000
+	slow_disks 20000
 	"$TOOLS/first_reads.py" "/dev/$MD" "$1" $((256 << 10)) 8
 	"$TOOLS/first_reads.py" "/dev/$MD" "$(($1 + (4 << 20)))" $((20 << 10)) 8
-	slow 0
+	slow_disks 0
 }
 
 for layout in 3,5 raid0:2,5; do

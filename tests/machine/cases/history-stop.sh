@@ -14,14 +14,6 @@ at() {
 	[ "$left" -le 0 ] || nap "$((left / 1000000)).$(printf %06d $((left % 1000000)))"
 }
 
-written() {
-	local name stat
-	for name in "${DISKS[@]}"; do
-		read -r -a stat <"/sys/block/$name/stat"
-		echo "$name ${stat[4]} ${stat[15]}"
-	done
-}
-
 # yielding COMMAND...: run the command in a process that continues only when no other process is
 # ready. The monitor, which has waited, then runs first; with one CPU it would not otherwise.
 yielding() { chrt --idle 0 "$@"; }
@@ -43,9 +35,9 @@ during() {
 
 turned_read_only() {
 	local before
-	before=$(written)
+	before=$(sleepers_stat 0)
 	nap 1
-	assert_eq "$(written)" "$before" "$1: writes to a read-only array"
+	assert_eq "$(sleepers_stat 0)" "$before" "$1: requests of a read-only array"
 }
 
 power_array 3,5 preset=nearline

@@ -19,7 +19,7 @@ write_mib() {
 }
 
 work() {
-	STRIPE=$((65536 * $1))
+	STRIPE=$((65536 * ($(top_gear "$LAYOUT") - $(parities "$LAYOUT"))))
 	fill_twin
 	shift_to "$(low_gear "$LAYOUT")"
 	write_some 1 400
@@ -62,10 +62,6 @@ for layout in 3,5 raid6:4,6 raid0:2,4; do
 	note "$layout"
 	mkspindles "$(top_gear "$layout")" 64M seed=5
 	create_logged "$layout" 8 --chunk=64
-	case $layout in
-	raid6*) work $(($(top_gear "$layout") - 2)) ;;
-	raid0*) work "$(top_gear "$layout")" ;;
-	*) work $(($(top_gear "$layout") - 1)) ;;
-	esac
+	work
 	end_par
 done

@@ -11,7 +11,7 @@ one_fails() {
 	write_some "1$d" 200
 	sync -d "/dev/$MD"
 	power_cut "$d"
-	assemble_without "$d"
+	start_without "$d"
 	same "after a cut without member $d"
 	write_some "3$d" 100
 	wait_for "/sys/block/$MD/md/par/log_used" 0
@@ -28,19 +28,12 @@ one_fails() {
 	write_some "5$d" 100
 	same "member $d has failed"
 	stop_par
-	assemble_without "$d"
+	start_without "$d"
 	same "after a stop without member $d"
 	put_in "$d"
 	shift_to 5
 	wait_for "/sys/block/$MD/md/par/log_used" 0
 	no_mismatch
-}
-
-# assemble_without MEMBER: assemble the array from all other members.
-assemble_without() {
-	local i others=()
-	for ((i = 0; i < 5; i++)); do [ "$i" = "$1" ] || others+=("${DEVS[i]}"); done
-	mdadm --assemble --quiet --run "/dev/$MD" "${others[@]}"
 }
 
 mkspindles 5 64M seed=1

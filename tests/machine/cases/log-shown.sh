@@ -102,13 +102,13 @@ for ((i = 0; i < 600; i++)); do ! grep -q par_log_drained: "$TRACE/trace" || bre
 drains_are -5 $((6 * 31)) $((6 * 31)) "$tail" "$used"
 
 note "a drain that takes long"
-for d in "${DISKS[@]}"; do echo 1000000 >"$SPINDLES/$d/delay_us"; done
+slow_disks 1000000
 mend_disks
 for ((i = 0; i < 600; i++)); do mdstat; [[ $SAID != *drain* ]] || break; nap 0.1; done
 assert_match "$SAID" ' gear 5 of 3,5, draining the log \[5/5\]' "/proc/mdstat"
 [ "$(par log_live)" -gt 0 ] || fail "nothing is left to be drained"
 detailed 'Log Used' log_used "in a drain"
-for d in "${DISKS[@]}"; do echo 0 >"$SPINDLES/$d/delay_us"; done
+slow_disks 0
 wait_for "$PAR/log_state" empty 100
 says_no_drain "drained"
 drains_are 0 $((6 * 31)) 0 "$HEAD" 0

@@ -12,12 +12,6 @@ begin() {
 	find_summaries
 }
 
-# others MEMBER: print all other devices.
-others() {
-	local d
-	for d in 0 1 2 3 4; do [ "$d" = "$1" ] || echo "${DEVS[d]}"; done
-}
-
 # has_some LEAST: the assembly since mark_log has found at least so many units by their summaries.
 has_some() { assert_le "$1" "$(summarized)" "units that are found by their summaries"; }
 
@@ -64,8 +58,7 @@ has_some 15
 same "one copy is named"
 write_some 6 5
 stop_par
-# shellcheck disable=SC2046  # devices
-mdadm --assemble --run --quiet "/dev/$MD" $(others 0)
+start_without 0
 same "from the copy that has been healed"
 end_par
 
@@ -105,8 +98,7 @@ sync -d "/dev/$MD"
 [ "$(par gear)" = 3 ] || fail "gear $(par gear)"
 power_cut 3
 mark_log
-# shellcheck disable=SC2046  # devices
-mdadm --assemble --run --quiet "/dev/$MD" $(others 0)
+start_without 0
 has_some 30
 same "without member 0"
 wait_for "$PAR/log_used" 0 120
@@ -123,8 +115,7 @@ has_some 12
 same "with member 0"
 power_cut 5
 mark_log
-# shellcheck disable=SC2046  # devices
-mdadm --assemble --run --quiet "/dev/$MD" $(others 1)
+start_without 1
 has_some 12
 same "from the copies of member 0"
 end_par

@@ -18,7 +18,7 @@ spoil_supers 1
 wipe_log 1 3328 128
 present=("${DEVS[@]:0:2}" "${DEVS[@]:3}")
 refused mdadm --assemble --run "/dev/$MD" "${present[@]}"
-for d in 0 1; do echo 200000 >"$SPINDLES/${DISKS[d]}/delay_us"; done
+slow_disks 200000 0 1
 mark_log
 mdadm --assemble --force --run --quiet "/dev/$MD" "${present[@]}"
 assert_le 25 "$(summarized)" "units that are found by their summaries"
@@ -29,7 +29,7 @@ log_range 3328
 dd if="${DEVS[1]}" bs=512 skip="$FIRST" count=8 iflag=direct status=none | cmp -s -n 4096 - /dev/zero ||
 	fail "the healing has reached unit 39 before the cut"
 assert_eq "$(newest_super 0 240)" "$(($(newest_super 0 184) + 1))" "the first run whose summaries count"
-for d in 0 1; do echo 0 >"$SPINDLES/${DISKS[d]}/delay_us"; done
+slow_disks 0
 mark_log
 mdadm --assemble --force --run --quiet "/dev/$MD" "${present[@]}"
 log_since | grep -F "member 1 (${DEVS[1]#/dev/}) has no valid" && fail "member 1 has no superblock at the second start"

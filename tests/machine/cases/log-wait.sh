@@ -8,24 +8,18 @@ put() { dd if=/dev/zero of="/dev/$MD" bs=4k count=1 seek="$1" oflag=direct conv=
 
 now() { echo $((${EPOCHREALTIME/[.,]/} / 1000)); }
 
-# slow_down MICROSECONDS: what the log's first members are sent from now on takes up to so long.
-slow_down() {
-	local d
-	for d in 0 1; do echo "$1" >"$SPINDLES/${DISKS[d]}/delay_us"; done
-}
-
 # Block 1 is drained, and stays in the log because a record behind it is under way. A write of block 1 waits for that.
 # The record takes any time: if it is too short, this does not count.
 behind_a_record() {
 	local slow ended i
 	shift_to 3
 	put 1
-	slow_down 12000000
+	slow_disks 12000000 0 1
 	put 2 &
 	slow=$!
 	wait_for "/sys/block/${DISKS[0]}/inflight" '*[^0-9]1'
 	wait_for "/sys/block/${DISKS[1]}/inflight" '*[^0-9]1'
-	slow_down 0
+	slow_disks 0
 	shift_to 5
 	put 1 &
 	for ((i = 0; i < 100; i++)); do
@@ -65,10 +59,10 @@ while_drains_fail() {
 	put 9
 	find_log
 	for d in 0 1 2; do cut_off_log "$d"; done
-	slow_down 50000
+	slow_disks 50000 0 1
 	shift_to 5
 	assert_le "$(longest_discard $((32 << 20)) 20)" 2500 "ms of a discard"
-	slow_down 0
+	slow_disks 0
 	mend_disks
 	wait_for "$PAR/log_used" 0 60
 }
@@ -96,12 +90,6 @@ for writer in writers:
 print(int(max(times) * 1000), len(times))' "/dev/$MD" "$PAR/log_used" "$@"
 }
 
-# slow_steady MICROSECONDS: slow_down, of all members that have a part of the log.
-slow_steady() {
-	slow_down "$1"
-	echo "$1" >"$SPINDLES/${DISKS[2]}/delay_us"
-}
-
 # The log has no room, so writes of logged blocks wait until some is drained.
 log_is_full() {
 	local longest written
@@ -109,12 +97,12 @@ log_is_full() {
 	scatter 5300
 	put_many 600
 	note "$(par log_used) bytes are used"
-	slow_steady 200000
+	slow_disks 200000 0 1 2
 	read -r longest written < <(write_hot 40)
 	note "$written written, $longest ms at most, gear $(par gear)"
 	[ "$(par gear)" = 5 ] || fail "the log was not full"
 	assert_le "$longest" 15000 "ms of a write while the log is full"
-	slow_steady 0
+	slow_disks 0
 	wait_for "$PAR/log_used" 0 60
 }
 
@@ -124,14 +112,14 @@ member_returns() {
 	shift_to 3
 	scatter 3000
 	put_many 600
-	slow_steady 100000
+	slow_disks 100000 0 1 2
 	take_out 0
 	manage --add "${DEVS[0]}"
 	[ "$(par log_live)" -gt $((2000 * 4096)) ] || fail "most is drained before member 0 is back"
 	read -r longest written < <(write_hot 600)
 	note "$written written, $longest ms at most"
 	assert_le "$longest" 5000 "ms of a write while the log is drained for a member"
-	slow_steady 0
+	slow_disks 0
 	wait_whole
 	assert_eq "$(newest_super 1 192)" 0 "members without a part in the log"
 }

@@ -9,17 +9,17 @@ seqs() { "$TOOLS/spoil.py" seq "${DEVS[@]}" | xargs; }
 
 # A change of a setting stores the first superblock of a start. The superblock reaches member 0 only.
 cut_in_store() {
-	local first i was
+	local first was
 	was=$(seqs)
 	first=$(data_offset "${DEVS[0]}")
-	for i in 1 2 3 4; do echo 100000 >"$SPINDLES/spin$i/delay_us"; done
+	slow_disks 100000 1 2 3 4
 	echo "1 1 $first $((first + 15))" >"$SPINDLES/trap"
 	assemble_par
 	echo 123456 >"/sys/block/$MD/md/par/speed_max" 2>/dev/null || true
 	assert_eq "$(cat "$SPINDLES/trap")" 0 "superblocks before the cut"
 	stop_par
 	echo all >"$SPINDLES/restore"
-	for i in 1 2 3 4; do echo 0 >"$SPINDLES/spin$i/delay_us"; done
+	slow_disks 0
 	assert_eq "$(seqs)" "$((${was%% *} + 1)) ${was#* }" "superblocks"
 }
 

@@ -122,15 +122,6 @@ whole_again() {
 	no_mismatch
 }
 
-# others MEMBER...: the devices of all other members.
-others() {
-	local d skip=" $* "
-	OTHERS=()
-	for d in "${!DEVS[@]}"; do
-		[[ $skip == *" $d "* ]] || OTHERS+=("${DEVS[d]}")
-	done
-}
-
 begin() {
 	on_spindles "$1" 384M
 	fill_places

@@ -28,12 +28,6 @@ agrees() {
 	END
 }
 
-# slow MICROSECONDS: each request to a disk takes up to so long.
-slow() {
-	local name
-	for name in "${DISKS[@]}"; do echo "$1" >"$SPINDLES/$name/delay_us"; done
-}
-
 on_log 3,5 8
 watch_sleepers
 
@@ -67,12 +61,12 @@ wait_for "$PAR/log_state" empty
 drained=$(par drained)
 scatter 300
 live=$(par log_live)
-slow 300000
+slow_disks 300000
 echo 5 >"$PAR/gear"
 wait_for "$PAR/log_state" draining 60
 says $'\n  log [1-9][0-9]* % of [0-9.]+ MB, draining' status
 says 'what is in the write log is being written home; [1-9][0-9]* % of the log is in use' explain
-slow 0
+slow_disks 0
 wait_for "$PAR/log_used" 0 60
 settle
 agrees 0

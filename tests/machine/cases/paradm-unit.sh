@@ -31,12 +31,7 @@ wait_shown() {
 
 # wait_seen PATTERN WHAT: wait for up to two minutes, which is longer than a mail is delayed.
 wait_seen() {
-	local i
-	for ((i = 0; i < 240; i++)); do
-		! grep -qE "$1" "$SEEN" 2>/dev/null || return 0
-		nap 0.5
-	done
-	fail "$2: $(cat "$SEEN" "$SAID_BY_DAEMON" 2>&1; dmesg | tail -n 20)"
+	until_ok 120 grep -qE "$1" "$SEEN" 2>/dev/null || fail "$2: $(cat "$SEEN" "$SAID_BY_DAEMON" 2>&1; dmesg | tail -n 20)"
 }
 
 # get PORT: print the first line of the answer and the number of gears in it, or nothing.

@@ -12,12 +12,7 @@ speed() { echo 512 >speed_min; echo "$1" >speed_max; }
 
 # seen LINE: wait until poll has reported this line.
 seen() {
-	local i
-	for ((i = 0; i < 1800; i++)); do
-		! grep -qx "$1" "$MACHINE_TMP/seen" || return 0
-		nap 0.1
-	done
-	fail "poll.py has not seen '$1', but: $(tr '\n' ';' <"$MACHINE_TMP/seen")"
+	until_ok 180 grep -qx "$1" "$MACHINE_TMP/seen" || fail "poll.py has not seen '$1', but: $(tr '\n' ';' <"$MACHINE_TMP/seen")"
 }
 
 # shifting GEAR STATE: shift slowly, until the state has been seen.

@@ -6,15 +6,6 @@
 DAY=86400
 TICKS=/sys/kernel/tracing/instances/monitor
 
-# stats: print all counters of the block layer for the members.
-stats() {
-	local name stat
-	for name in "${DISKS[@]}"; do
-		read -r stat <"/sys/class/block/$name/stat"
-		echo "$name: $stat"
-	done
-}
-
 # look_for_ticks; …; ticks WORK: the number of runs of one of the monitor's work items in between.
 # monitor_work() wakes a CPU; monitor_idle_work() runs when a CPU is awake for another reason.
 look_for_ticks() {
@@ -37,10 +28,10 @@ hour_over() {
 a_day() {
 	local before
 	hour_over
-	before=$(stats)
+	before=$(sleepers_stat 0)
 	look_for_ticks
 	nap "$DAY"
-	assert_eq "$(stats)" "$before" "the members' requests in a day, $1"
+	assert_eq "$(sleepers_stat 0)" "$before" "the members' requests in a day, $1"
 	assert_le "$(ticks monitor_work)" $((DAY / 60 + 60)) "wakes of the CPU in a day, $1"
 	assert_le 24 "$(ticks monitor_)" "looks in a day, $1"
 }

@@ -10,18 +10,6 @@ MIB=48
 
 degraded() { wait_for "/sys/block/$MD/md/degraded" "$1" 120; }
 
-# right WHAT: all data is right, in any copy.
-right() {
-	begins_with "$MACHINE_TMP/content" $MIB || fail "$LAYOUT, $WAY: content $1"
-}
-
-# put MIB AT: write to the array, and to the file with the expected content.
-put() {
-	dd if=/dev/urandom of="$MACHINE_TMP/piece" bs=1M count="$1" status=none
-	dd if="$MACHINE_TMP/piece" of="/dev/$MD" bs=1M seek="$2" oflag=direct conv=notrunc status=none
-	dd if="$MACHINE_TMP/piece" of="$MACHINE_TMP/content" bs=1M seek="$2" conv=notrunc status=none
-}
-
 # lose HOW MEMBER: fail the member by mdadm, or let its disk die.
 lose() {
 	case $1 in
@@ -64,7 +52,7 @@ right_everywhere() {
 	local gear
 	for gear in $(down_and_up "$LAYOUT"); do
 		shift_to "$gear"
-		right "in gear $gear"
+		is_right "$WAY, in gear $gear"
 	done
 	stop_par
 	dissect
@@ -76,24 +64,24 @@ second() {
 	local gear=$1 first=$2 how=$3 second=$4
 	WAY="gear $gear: member $first, then member $second $how"
 	note "$LAYOUT, $WAY"
-	put $MIB 0
+	put 1M 0 $MIB
 	shift_to "$(low_gear "$LAYOUT")"
 	shift_to "$gear"
-	put 8 20
+	put 1M 20 8
 	lose failed "$first"
 	gone "$first"
 	rebuild_slowly "$first"
 	lose "$how" "$second"
-	put 4 30	# a write to the member notices the failure
+	put 1M 30 4	# a write to the member notices the failure
 	degraded 2
-	right "with two members gone"
-	put 4 2
+	is_right "$WAY, with two members gone"
+	put 1M 2 4
 	rebuilt 1
-	right "with the first rebuilt"
+	is_right "$WAY, with the first rebuilt"
 	gone "$second"
 	manage --add "${DEVS[$second]}"
 	rebuilt 0
-	right "with both rebuilt"
+	is_right "$WAY, with both rebuilt"
 	no_mismatch
 	right_everywhere
 }

@@ -4,7 +4,6 @@
 # machine: --debug --time-travel
 . "$(dirname "$0")/../tools/par.sh"
 
-MODEL=$MACHINE_TMP/model	# the expected content of the first MIB of the array
 MIB=8
 
 # weak: the awake members accept writes of metadata blocks, and return errors for reads.
@@ -18,8 +17,7 @@ weak() {
 
 # One of the first sleeper's chunks is valid in the image only, and neither the image nor its parity can be read.
 on_spindles 3,5 32M
-dd if=/dev/urandom of="$MODEL" bs=1M count=$MIB status=none
-dd if="$MODEL" of="/dev/$MD" bs=1M oflag=direct conv=notrunc,fsync status=none
+put 1M 0 $MIB
 shift_to 3
 stop_par
 for ((CHUNK = 20; ; CHUNK++)); do
@@ -31,8 +29,7 @@ PARITY=$(dissect --parity 3 | awk -v at="${IMAGE#* }" '$2 == at { print $1 }')
 HOME_AT=$(dissect --home)
 assemble_par
 settle
-dd if=/dev/urandom of="$MODEL" bs=1M count=$MIB status=none
-dd if="$MODEL" of="/dev/$MD" bs=1M oflag=direct conv=notrunc,fsync status=none
+put 1M 0 $MIB
 reassemble_par
 settle
 assert_eq "$(par gear)" 3 gear
@@ -57,8 +54,8 @@ done
 wait "$WRITER" || fail "the write has failed"
 settle
 assert_eq "$(par gear)" 5 "gear after the write"
-assert_match "$(</proc/mdstat)" '\[5/5\] \[UUUUU\]' mdstat
-begins_with "$MODEL" $MIB || fail "not what was written"
+all_up "after the write"
+is_right "after all"
 no_mismatch
 stop_par
 for D in 0 1 2; do echo clear >"$SPINDLES/${DISKS[D]}/errors"; done

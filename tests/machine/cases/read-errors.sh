@@ -3,21 +3,9 @@
 # subject: data
 . "$(dirname "$0")/../tools/par.sh"
 
-MODEL=$MACHINE_TMP/model	# the expected content of the first MIB of the array
 MIB=12
 HOME_AT=()	# by chunk: member and sector of its home copy,
 IMAGE_AT=()	# and of its image
-
-# put BYTES FIRST COUNT: write new data, in blocks of BYTES, to the array and the model.
-put() {
-	dd if=/dev/urandom of="$MODEL" bs="$1" seek="$2" count="$3" conv=notrunc status=none
-	dd if="$MODEL" of="/dev/$MD" bs="$1" skip="$2" seek="$2" count="$3" oflag=direct \
-		conv=notrunc,fsync status=none
-}
-
-right() {
-	begins_with "$MODEL" $MIB || fail "$1: not what was written"
-}
 
 # locate CHUNK...: stop the array, and find the places of these chunks.
 locate() {
@@ -43,11 +31,6 @@ spoil() { echo "read $2 $3" >"$SPINDLES/${DISKS[$1]}/errors"; }
 # spoil_at "MEMBER SECTOR" OFFSET COUNT: the same, OFFSET sectors after the beginning of a chunk.
 spoil_at() { spoil "${1% *}" $((${1#* } + $2)) "$3"; }
 
-all_up() {
-	local n=${#DISKS[@]}
-	assert_match "$(</proc/mdstat)" "\\[$n/$n\\] \\[U+\\]" "$1: mdstat"
-}
-
 # raid5 corrects unreadable blocks after it has completed the read.
 corrected() {
 	local name
@@ -68,12 +51,12 @@ home_copies() {
 	cold
 	spoil_at "${HOME_AT[1]}" 5 1
 	spoil_at "${HOME_AT[10]}" 0 128
-	right "home copies"
+	is_right "home copies"
 	corrected "home copies"
 	cold
 	spoil_at "${HOME_AT[1]}" 21 1
 	put 512 $((128 + 20)) 1
-	right "home copy beside a write"
+	is_right "home copy beside a write"
 	corrected "home copy beside a write"
 }
 
@@ -82,7 +65,7 @@ sleepers_home_copies() {
 	cold
 	spoil_at "${HOME_AT[3]}" 127 1
 	spoil_at "${HOME_AT[4]}" 0 128
-	right "sleepers' home copies"
+	is_right "sleepers' home copies"
 	corrected "sleepers' home copies"
 	cold
 	spoil 4 $((${HOME_AT[0]#* } + 7)) 2
@@ -103,14 +86,14 @@ images() {
 	assert_ne "$(par "segments_$1")" 0 "segments"
 	watch_sleepers
 	spoil_images
-	right "images, $1"
+	is_right "images, $1"
 	corrected "images, $1"
 	assert_asleep "correcting images"
 	cold
 	watch_sleepers
 	spoil_at "${IMAGE_AT[3]}" 17 1
 	put 512 $((3 * 128 + 16)) 1
-	right "image beside a write"
+	is_right "image beside a write"
 	corrected "image beside a write"
 	assert_asleep "correcting beside a write"
 }
@@ -123,7 +106,7 @@ shift_up() {
 	shift_to 5
 	assert_eq "$(par segments_image)" 0 "segments not propagated"
 	corrected "propagating"
-	right "propagated"
+	is_right "propagated"
 }
 
 spoil_home() {
@@ -140,7 +123,7 @@ shift_down() {
 	shift_to 3
 	assert_eq "$(par shift_last_error)" 0 "error of the shift down"
 	corrected "shifting down"
-	right "shifted down"
+	is_right "shifted down"
 	shift_to 5
 }
 
@@ -153,10 +136,10 @@ shift_down_at_once() {
 	shift_to 3
 	assert_eq "$(par shift_last_error)" 0 "error of the shift down"
 	all_up "shifting down at once"
-	right "shifted down at once"
+	is_right "shifted down at once"
 	shift_to 5
 	cold
-	right "shifted up again"
+	is_right "shifted up again"
 	no_mismatch
 	corrected "shifted up again"
 }
@@ -186,12 +169,12 @@ metadata() {
 	spoil "$1" $((offset + $3)) "$4"
 	assemble_par
 	assert_eq "$(par gear)" "$2" "gear after assembly"
-	right "assembled"
+	is_right "assembled"
 	shift_to 5
 	all_up "metadata"
 	store_all
 	corrected "metadata"
-	right "metadata"
+	is_right "metadata"
 }
 
 # A member that wakes up needs metadata of members that are awake.
@@ -206,15 +189,7 @@ metadata_for_waking() {
 	all_up "waking"
 	store_all
 	corrected "waking"
-	right "waking"
-}
-
-cold_without() {
-	local dev
-	stop_par
-	for dev in "${DEVS[@]}"; do
-		[ "$dev" = "$1" ] || echo "$dev"
-	done | xargs mdadm --assemble --quiet --run "/dev/$MD"
+	is_right "waking"
 }
 
 # rebuild MEMBER BAD: member BAD has unreadable sectors during the rebuild of MEMBER.
@@ -226,13 +201,14 @@ rebuild() {
 	mdadm --quiet "/dev/$MD" --remove "$dev" 2>/dev/null
 	mdadm --zero-superblock "$dev"
 	put 64K 0 16
-	cold_without "$dev"
+	stop_par
+	start_without "$1"
 	spoil "$2" $((${HOME_AT[0]#* } + 3)) 1
 	spoil "$2" $((${HOME_AT[0]#* } + 5 * 128)) 128
 	spoil_at "${IMAGE_AT[8]}" 8 1
 	mdadm --quiet "/dev/$MD" --add "$dev"
 	wait_whole
-	right "rebuilt"
+	is_right "rebuilt"
 	no_mismatch
 	corrected "rebuilt"
 }

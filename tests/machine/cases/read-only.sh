@@ -6,15 +6,6 @@
 
 modprobe spindle
 
-# Print the sectors written to each disk so far.
-written() {
-	local name stat
-	for name in "${DISKS[@]}"; do
-		read -r -a stat <"/sys/block/$name/stat"
-		echo "$name ${stat[6]} ${stat[13]}"
-	done
-}
-
 # Do everything that a user may do with a read-only array. Nothing of it writes.
 use_read_only() {
 	assert_eq "$(fingerprint 8)" "$SUM" "$1: content"
@@ -27,9 +18,9 @@ use_read_only() {
 unwritten() {
 	local what=$1 before
 	shift
-	before=$(written)
+	before=$(writes_so_far)
 	"$@"
-	assert_eq "$(written)" "$before" "$what: sectors written"
+	assert_eq "$(writes_so_far)" "$before" "$what: sectors written"
 }
 
 start_read_only() {

@@ -3,15 +3,6 @@
 # subject: life
 . "$(dirname "$0")/../tools/par.sh"
 
-# written: print the sectors written to and discarded on the disks.
-written() {
-	local name stat
-	for name in "${DISKS[@]}"; do
-		read -r -a stat <"/sys/block/$name/stat"
-		echo "$name ${stat[4]} ${stat[11]} ${stat[15]}"
-	done
-}
-
 mkdisks 6 24M
 spare=${DEVS[5]}
 DEVS=("${DEVS[@]:0:5}")
@@ -19,7 +10,7 @@ create_par 3,5
 fill 4
 reassemble_par	# afterwards the array has nothing to write by itself
 sum=$(fingerprint)
-before=$(written)
+before=$(sleepers_stat 0)
 cd /sys/block/md0/md
 
 "$TOOLS/refuse.py" write <<'END'
@@ -48,7 +39,7 @@ chunk_size EBUSY 131072
 raid_disks EINVAL 6
 consistency_policy EBUSY ppl
 END
-assert_eq "$(written)" "$before" "writes to the disks"
+assert_eq "$(sleepers_stat 0)" "$before" "requests to the disks"
 
 note "a replacement is not begun"
 echo want_replacement >dev-nullb1/state

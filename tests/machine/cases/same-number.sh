@@ -11,16 +11,16 @@ seqs() { "$TOOLS/spoil.py" seq "${DEVS[@]}" | xargs; }
 
 # The first superblock of a start reaches member 0 only.
 cut_in_store() {
-	local first i
+	local first
 	first=$(data_offset "${DEVS[0]}")
-	for i in 1 2 3 4; do echo 100000 >"$SPINDLES/spin$i/delay_us"; done
+	slow_disks 100000 1 2 3 4
 	echo "1 1 $first $((first + 15))" >"$SPINDLES/trap"
 	assemble_par
 	dd if=/dev/zero of="/dev/$MD" bs=64k count=1 oflag=direct status=none 2>/dev/null || true
 	assert_eq "$(cat "$SPINDLES/trap")" 0 "superblocks before the cut"
 	stop_par
 	echo all >"$SPINDLES/restore"
-	for i in 1 2 3 4; do echo 0 >"$SPINDLES/spin$i/delay_us"; done
+	slow_disks 0
 	note "superblocks: $(seqs)"
 }
 

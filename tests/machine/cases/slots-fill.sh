@@ -9,9 +9,6 @@ RUNS=70		# that are written; a run has 4 MiB of the array
 use() { dd if="/dev/$MD" of=/dev/null bs=256K count=1 iflag=direct skip=$((16 * $1)) status=none; }
 start_row() { dd if=/dev/urandom of="/dev/$MD" bs=4K count=1 oflag=direct seek=$((1024 * $1)) status=none; }
 
-# slow US: each request to a disk takes up to this time. With 1 s, zeros for a slot take a second and more, as its fill.
-slow() { local d; for d in "${!DISKS[@]}"; do set_disk "$d" delay_us "$1"; done; }
-
 down() { set_par gear 3; gear_is 3 200; }
 
 mkspindles 5 128M
@@ -32,9 +29,9 @@ for i in 1 2; do
 	for ((run = first; run < RUNS; run++)); do use "$run"; done
 done
 set_par fill_time 20
-slow 1000000
+slow_disks 1000000	# zeros for a slot take a second and more, as its fill
 ms_of down
-slow 0
+slow_disks 0
 settle
 note "the shift took $MS ms"
 # What remains is the stores and the last passes.
@@ -56,8 +53,8 @@ note "the shortest fill_time, and no slot free"
 settle
 assert_eq "$(par slots_free)" 0 "free slots"
 set_par fill_time 1
-slow 1000000
+slow_disks 1000000
 down
-slow 0
+slow_disks 0
 assert_eq "$(par slots_free)" 1 "free slots, evicted in the shortest fill_time"
 stop_par

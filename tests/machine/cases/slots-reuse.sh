@@ -34,7 +34,7 @@ reuse() {
 	local low top run data free i
 	low=$(low_gear "$LAYOUT")
 	top=$(top_gear "$LAYOUT")
-	run=$((${#DEVS[@]} - $1))
+	run=$((${#DEVS[@]} - $(parities "$LAYOUT")))
 	data=$(($(array_mib) / 2 / run * run))
 	write_other "$data" 0
 	shift_to "$low"
@@ -57,12 +57,10 @@ reuse() {
 	no_mismatch
 }
 
-# layout, and its number of parities
-while read -r layout parities; do
+for layout in 3,5 raid0:2,5; do
 	note "$layout"
 	mkspindles "$(top_gear "$layout")" 128M seed=3
 	create_shared 25 "$layout" --chunk="$CHUNK"
-	reuse "$parities"
+	reuse
 	end_par
-done <<<'3,5 1
-raid0:2,5 0'
+done

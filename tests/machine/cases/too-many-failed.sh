@@ -4,8 +4,6 @@
 # RAIDPAR_WHOLE=1: another pair of members, and RAID-0.
 . "$(dirname "$0")/../tools/par.sh"
 
-modprobe spindle
-
 die() { echo 1 >"/sys/kernel/config/spindle/spin$1/dead"; }
 
 BLOCKS=({0..31})	# of 64 KiB, a chunk each: the first 2 MiB
@@ -26,9 +24,8 @@ readable() {
 # on_living MEMBER...: print the blocks whose home copy is on none of these members. The chunks of
 # a stripe follow its parity, which moves from the last member to the first.
 on_living() {
-	local n parities=1 i d living=()
-	n=$(top_gear "$LAYOUT")
-	case $LAYOUT in raid6:*) parities=2 ;; raid0:*) parities=0 ;; esac
+	local n parities i d living=()
+	n=$(top_gear "$LAYOUT") parities=$(parities "$LAYOUT")
 	for i in "${BLOCKS[@]}"; do
 		d=$((i % (n - parities)))
 		[ "$parities" = 0 ] || d=$(((n - 1 - i / (n - parities) % n + parities + d) % n))

@@ -4,7 +4,6 @@
 # again: --kernel 7.2
 . "$(dirname "$0")/../tools/par.sh"
 
-MODEL=$MACHINE_TMP/model
 MIB=8
 CHUNK=20	# of 64 KiB, the first of four in a row; the kernel does not look for partitions there
 
@@ -12,11 +11,9 @@ CHUNK=20	# of 64 KiB, the first of four in a row; the kernel does not look for p
 begin() {
 	local d
 	note "$1"
-	PARITIES=1
-	[[ $1 != raid6* ]] || PARITIES=2
+	PARITIES=$(parities "$1")
 	on_spindles "$1" 32M
-	dd if=/dev/urandom of="$MODEL" bs=1M count=$MIB status=none
-	dd if="$MODEL" of="/dev/$MD" bs=1M oflag=direct conv=notrunc,fsync status=none
+	put 1M 0 $MIB
 	stop_par
 	mapfile -t places < <(dissect --where "$CHUNK")
 	assemble_par
@@ -25,23 +22,16 @@ begin() {
 	SECTOR=${places[0]#* }
 	LOST=()
 	for d in "${!DEVS[@]}"; do
-		[ "$d" != "$VICTIM" ] && [ "${#LOST[@]}" -lt $PARITIES ] || continue
+		[ "$d" != "$VICTIM" ] && [ "${#LOST[@]}" -lt "$PARITIES" ] || continue
 		mdadm --quiet "/dev/$MD" --fail "${DEVS[d]}"
 		LOST+=("$d")
 	done
-	wait_for "/sys/block/$MD/md/degraded" $PARITIES
+	wait_for "/sys/block/$MD/md/degraded" "$PARITIES"
 	settle
 }
 
-left() {
-	local d
-	for d in "${!DEVS[@]}"; do
-		[[ " ${LOST[*]} " == *" $d "* ]] || echo "${DEVS[d]}"
-	done
-}
-
 runs() {
-	assert_eq "$(<"/sys/block/$MD/md/degraded")" $PARITIES "$1: members missing"
+	assert_eq "$(<"/sys/block/$MD/md/degraded")" "$PARITIES" "$1: members missing"
 	assert_match "$(<"/sys/block/$MD/md/array_state")" '^(clean|active)' "$1: state"
 }
 
@@ -66,8 +56,7 @@ rest() {
 
 again() {
 	stop_par
-	mapfile -t devs < <(left)
-	mdadm --assemble --quiet --run "/dev/$MD" "${devs[@]}"
+	start_without "${LOST[@]}"
 	settle
 }
 

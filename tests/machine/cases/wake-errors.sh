@@ -7,7 +7,7 @@
 MIB=6
 ALL=$((32 << 11))	# sectors of a disk
 
-set_of() { echo "$2" >"$SPINDLES/spin$1/${3:-errors}"; }
+set_of() { echo "$2" >"$SPINDLES/spin$1/errors"; }
 
 # asleep: shift down, and write data and metadata that the sleepers do not have.
 asleep() {
@@ -38,13 +38,12 @@ errs() {
 
 # slow MEMBER...: each request to these members takes up to two seconds until they have woken.
 slow() {
-	local d
 	note "slow: members $*"
 	asleep 2
-	for d in "$@"; do set_of "$d" 2000000 delay_us; done
+	slow_disks 2000000 "$@"
 	echo 5 >"/sys/block/$MD/md/par/gear"
 	wait_for "/sys/block/$MD/md/par/gear" 5 120
-	for d in "$@"; do set_of "$d" 0 delay_us; done
+	slow_disks 0
 	settle
 	up "slow" 5
 }

@@ -4,19 +4,7 @@
 # again: --kernel 7.2
 . "$(dirname "$0")/../tools/par.sh"
 
-MODEL=$MACHINE_TMP/model	# the expected content of the first MIB of the array
 MIB=8
-
-# put CHUNK: write new data to the array and the model.
-put() {
-	dd if=/dev/urandom of="$MODEL" bs=64k seek="$1" count=1 conv=notrunc status=none
-	dd if="$MODEL" of="/dev/$MD" bs=64k skip="$1" seek="$1" count=1 oflag=direct \
-		conv=notrunc,fsync status=none
-}
-
-right() {
-	begins_with "$MODEL" $MIB || fail "$1: not what was written"
-}
 
 # chunk_of MEMBER: stop the array, and set CHUNK to a chunk whose home copy is on the member, from sector AT on.
 chunk_of() {
@@ -36,24 +24,23 @@ does_not_take() {
 	local member=$1 name=${DISKS[$1]}
 	note "$LAYOUT: member $member"
 	chunk_of "$member"
-	put "$CHUNK"
+	put 64k "$CHUNK" 1
 	echo "write $((AT + 16)) 8" >"$SPINDLES/$name/errors"
-	put "$CHUNK"
+	put 64k "$CHUNK" 1
 	wait_for "/sys/block/$MD/md/degraded" 1
 	assert_match "$(</proc/mdstat)" "$name\\[[0-9]+\\]\\(F\\)" "member $member: mdstat"
-	right "member $member has failed"
+	is_right "member $member has failed"
 	echo clear >"$SPINDLES/$name/errors"
 	detached "$member"
 	manage --remove "/dev/$name"
 	manage --add "/dev/$name"
 	wait_whole
-	right "member $member has been rebuilt"
+	is_right "member $member has been rebuilt"
 }
 
 for LAYOUT in 3,5 raid6:4,6; do
 	on_spindles "$LAYOUT" 32M
-	dd if=/dev/urandom of="$MODEL" bs=1M count=$MIB status=none
-	dd if="$MODEL" of="/dev/$MD" bs=1M oflag=direct conv=notrunc,fsync status=none
+	put 1M 0 $MIB
 	does_not_take 0
 	does_not_take $(($(top_gear "$LAYOUT") - 1))
 	end_dissected

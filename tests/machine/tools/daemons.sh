@@ -52,12 +52,7 @@ start_udev() {
 }
 
 wait_for_udev() {
-	local i
-	for ((i = 0; i < 100; i++)); do
-		! in_debian udevadm control --ping --timeout=5 2>/dev/null || return 0
-		nap 0.2
-	done
-	fail "udev does not answer: $(cat /tmp/udevd.log)"
+	until_ok 300 in_debian udevadm control --ping --timeout=5 2>/dev/null || fail "udev does not answer: $(cat /tmp/udevd.log)"
 }
 
 # rules_again: udev reads its rules again, and applies them to all disks.
@@ -86,10 +81,5 @@ start_smartd() {
 }
 
 wait_for_log() {
-	local i
-	for ((i = 0; i < 150; i++)); do
-		! grep -qE "$2" "$1" || return 0
-		nap 0.2
-	done
-	fail "$1: no '$2': $(tail -n 20 "$1")"
+	until_ok 60 grep -qE "$2" "$1" || fail "$1: no '$2': $(tail -n 20 "$1")"
 }

@@ -60,13 +60,12 @@ find_log() {
 # find_summaries: the same, and set UNITS to the number of units of the log's whole area, and SUMS to the block of the log that
 # has the summary of the first unit, on each of these disks.
 find_summaries() {
-	local members copies=2
+	local members copies
 	find_log
 	assert_eq $(($(super_number 0 16) & 16)) 16 "the superblock's bit for summaries"
 	# shellcheck disable=SC2153  # create_par sets LAYOUT
 	members=$(low_gear "$LAYOUT")
-	[[ $LAYOUT != raid6:* ]] || copies=3
-	[[ $LAYOUT != raid0:* ]] || copies=1
+	copies=$(($(parities "$LAYOUT") + 1))
 	# shellcheck disable=SC2017,SC2034  # whole units; for scripts that source this file
 	UNITS=$((LOG_LENGTH / 1024 * members / copies)) SUMS=$((LOG_LENGTH / 8 - UNITS))
 }

@@ -27,10 +27,5 @@ monitor_sleeps() {
 
 # wait_event EVENT: a regular expression for "EVENT", or "EVENT MEMBER".
 wait_event() {
-	local i
-	for ((i = 0; i < 1800; i++)); do
-		! grep -qE "^$1 *\$" "$EVENTS" || return 0
-		sleep 0.1
-	done
-	fail "no event '$1' in 180 s, but: $(tr '\n' ';' <"$EVENTS")"
+	until_ok 180 grep -qE "^$1 *\$" "$EVENTS" || fail "no event '$1' in 180 s, but: $(tr '\n' ';' <"$EVENTS")"
 }

@@ -2,7 +2,7 @@
 # Functions for tests of par arrays, in addition to lib.sh. They use one array, $MD. A test with
 # several arrays changes MD, which the functions read each time. A test fails by any command that fails.
 
-# shellcheck disable=SC2034  # variables for scripts that source this file
+# shellcheck disable=SC2034,SC2153  # variables for scripts that source this file
 
 set -euo pipefail
 TOOLS=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -24,6 +24,9 @@ par() { get "$1"; echo "$GOT"; }
 gears() { local list=${1#*:}; echo "${list//,/ }"; }
 low_gear() { local list=${1#*:}; echo "${list%%,*}"; }
 top_gear() { echo "${1##*,}"; }
+
+# parities LAYOUT: print their number.
+parities() { case $1 in raid6*) echo 2 ;; raid0*) echo 0 ;; *) echo 1 ;; esac; }
 
 # down_and_up LAYOUT: print the gears from below the top gear down to the lowest and up again.
 down_and_up() {
@@ -67,6 +70,15 @@ put_file() {
 same_file() {
 	dd if="/dev/$MD" bs=1M skip="$2" count=8 iflag=direct status=none | cmp - "$MACHINE_TMP/$1" || fail "content of $1 $3"
 }
+
+# put BYTES FIRST COUNT: write random data, in blocks of BYTES, to the array and to $MODEL, a file with what its first $MIB
+# MiB should be. is_right WHEN: they are.
+MODEL=$MACHINE_TMP/model
+put() {
+	dd if=/dev/urandom of="$MODEL" bs="$1" seek="$2" count="$3" conv=notrunc status=none
+	dd if="$MODEL" of="/dev/$MD" bs="$1" skip="$2" seek="$2" count="$3" oflag=direct conv=notrunc,fsync status=none
+}
+is_right() { begins_with "$MODEL" "$MIB" || fail "$LAYOUT: not what was written: $1"; }
 
 # with_par LAYOUT SIZE FUNCTION [OPTION...]: create an array on new disks, call FUNCTION, stop the array,
 # remove the disks.
@@ -131,6 +143,19 @@ take_out() {
 		manage --remove "${DEVS[d]}"
 	done
 }
+
+# all_up WHEN: no member has failed.
+all_up() { assert_match "$(</proc/mdstat)" "\\[${#DEVS[@]}/${#DEVS[@]}\\] \\[U+\\]" "$1: mdstat"; }
+
+# others NUMBER...: set OTHERS to the devices of all members but these.
+others() {
+	local d
+	OTHERS=()
+	for d in "${!DEVS[@]}"; do [[ " $* " == *" $d "* ]] || OTHERS+=("${DEVS[d]}"); done
+}
+
+# start_without NUMBER...: start the array without these members.
+start_without() { others "$@"; mdadm --assemble --quiet --run "/dev/$MD" "${OTHERS[@]}"; }
 
 # wait_whole: wait until no member is missing or being rebuilt.
 wait_whole() {

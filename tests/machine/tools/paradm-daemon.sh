@@ -17,12 +17,9 @@ start_daemon() {
 
 # wait_held SECONDS: wait until the daemon holds its lock and has polled once.
 wait_held() {
-	local i
-	for ((i = 0; i < $1 * 10; i++)); do
-		[ ! -e "/proc/$DAEMON/exe" ] || [ ! -s "$DATABASE" ] || { nap 1; return; }
-		nap 0.1
-	done
-	fail "the daemon does not begin: $(cat "$SAID_BY_DAEMON")"
+	until_ok "$1" test -e "/proc/$DAEMON/exe" -a -s "$DATABASE" ||
+		fail "the daemon does not begin: $(cat "$SAID_BY_DAEMON")"
+	nap 1
 }
 
 # end_daemon SIGNAL WANTED: end the daemon by a signal; its exit code is WANTED.

@@ -114,12 +114,6 @@ listen() {
 	wait_for_line ready
 }
 wait_for_line() {
-	local i
-	for ((i = 0; i < ${2:-60} * 5; i++)); do
-		! grep -qE "$1" "$MACHINE_TMP/events" || return 0
-		nap 0.2
-	done
-	cat "$MACHINE_TMP/events"
-	fail "no event '$1'"
+	until_ok "${2:-60}" grep -qE "$1" "$MACHINE_TMP/events" || { cat "$MACHINE_TMP/events"; fail "no event '$1'"; }
 }
 heard() { wait_for_line "^$MD $1" "${2:-}"; }

@@ -85,12 +85,9 @@ disk() {
 }
 
 # wait_state D STATE [SECONDS]
+state_is() { [ "$(disk "$1" state)" = "$2" ]; }
 wait_state() {
-	local deadline=$((SECONDS + ${3:-60}))
-	until [ "$(disk "$1" state)" = "$2" ]; do
-		[ "$SECONDS" -le "$deadline" ] || fail "disk $1 (${DISKS[$1]}) is not $2"
-		nap 0.2
-	done
+	until_ok "${3:-60}" state_is "$1" "$2" || fail "disk $1 (${DISKS[$1]}) is not $2"
 }
 
 # power_disks COUNT; power_disks_gone. The disks are small, because kmemleak reads all their memory, and
@@ -154,11 +151,7 @@ start_events() {
 	wait_for "$EVENTS" ready
 }
 
+has_told() { [ "$(grep -cE "^$MD $1\$" "$EVENTS")" -ge "$2" ]; }
 told() {
-	local i
-	for ((i = 0; i < 50; i++)); do
-		[ "$(grep -cE "^$MD $1\$" "$EVENTS")" -lt "${2:-1}" ] || return 0
-		nap 0.2
-	done
-	fail "no uevent '$1', but: $(tr '\n' ';' <"$EVENTS")"
+	until_ok 10 has_told "$1" "${2:-1}" || fail "no uevent '$1', but: $(tr '\n' ';' <"$EVENTS")"
 }
