@@ -1,5 +1,5 @@
 #!/bin/bash
-# An array of five 16 TB disks is created in 2 s, clean, and its map needs little memory. It has a write log if none is asked for.
+# An array of five 16 TB disks is created in 2 s, clean, and its map needs little memory.
 # subject: life
 # machine: --mem 2G
 # alone: yes
@@ -91,18 +91,3 @@ for try in 1 2 3; do
 	[ "$SLOW" ] || break
 done
 [ -z "$SLOW" ] || fail "$SLOW"
-
-# logged_by_default SIZE MIB: an array of such disks has a log of so many MiB on each of three members, two copies.
-logged_by_default() {
-	mkdisks 5 "$1"
-	create_par 3,5
-	assert_eq "$(par log_size)" "$(ring_bytes "$2")" "bytes of the log on disks of $1"
-	reassemble_par
-	assert_eq "$(par log_size)" "$(ring_bytes "$2")" "bytes of it when the array has been stopped"
-	end_par
-}
-
-note "the size of a log that is not asked for"
-logged_by_default 63G 0
-logged_by_default 66G 65	# mdadm keeps some 130 MiB in front of the data
-logged_by_default 16T 8192

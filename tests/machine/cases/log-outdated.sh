@@ -1,10 +1,12 @@
 #!/bin/bash
-# If the newest superblock is lost, records of the write log show it by their run or their tail: the array is refused, and by force their run is not used again.
-# plain: yes
-# machine: --debug --mem 1G
+# If the newest superblock is lost, records of the write log show it by their run or their tail: the array is refused, and by force their run is not used again, nor places of the log that were, not by their old summaries either.
+# machine: --time-travel --mem 1G
 . "$(dirname "$0")/../tools/log.sh"
 
 LEFT=()	# all but member 1, which never sleeps either
+
+# idle: the log has been idle for a minute, and everything is at home, in the low gear.
+idle() { wait_for "$PAR/log_used" 0 150; }
 
 # run_of NUMBER: the run of the log in the newer valid superblock of this disk of DISKS.
 run_of() { newest_super "$1" 184; }
@@ -54,8 +56,8 @@ shift_to 2
 reassemble_par
 for i in 1 2 3 4 5; do write_blocks "${i}00"; done
 run=$(run_of 0) tail=$(newest_super 0 168)
-# The log is drained in the low gear when it has been idle for a minute: the store of its tail is the next one.
-wait_for "/sys/block/$MD/md/par/log_used" 0 150
+# The store of its tail is the next one.
+idle
 assert_eq "$(run_of 0)" "$run" "run after the drain"
 newer=$(newest_super 0 168)
 [ "$newer" -gt "$tail" ] || fail "the tail is not stored"
@@ -71,4 +73,36 @@ logged "its tail was stored as block $newer, and in the newest superblock that i
 # The missing member has the newest superblock.
 assemble_par
 same "with the missing member"
+end_par
+
+note "all newer superblocks are lost"
+on_log 3,5 12
+find_summaries
+# Within a unit, a start reads the records of the tail's unit in any case.
+log_twin
+keep_supers 0 1 2 3 4
+assert_eq "$(newest_super 0 168)" 0 "tail of the superblocks that are kept"
+idle
+# Other blocks than those that the first units had, from here on.
+scatter 1000
+idle
+# Up to the unit of that tail: less than a batch of summaries.
+for ((left = ($(par log_size) / 4096 - $(newest_super 0 168)) / 21; left > 0; left--)); do
+	assert_le "$left" 45 "records up to the tail of then"
+	write_blocks $((1000 + left * 20)) 20
+done
+idle
+cp "$TWIN" "$TWIN.home"
+for ((i = 0; i < 16; i++)); do write_blocks $((1000 + i * 33)) 31; done
+sync -d "/dev/$MD"
+power_cut 1
+put_supers 0 1 2 3 4
+mark_log
+refused assemble_par
+logged "its tail was stored as block [0-9]*, and in the newest superblock that is left it is block 0"
+cp "$TWIN.home" "$TWIN"
+mdadm --assemble --quiet --force "/dev/$MD" "${DEVS[@]}"
+same "by force"
+drained
+same "by force, drained"
 stop_par

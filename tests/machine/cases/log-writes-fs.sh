@@ -7,9 +7,7 @@
 . "$(dirname "$0")/../tools/par.sh"
 . "$(dirname "$0")/../tools/write_log.sh"
 
-MNT=/mnt/replayed
 POINTS=${RAIDPAR_POINTS:-25}
-export DM_DISABLE_UDEV=1
 
 # on NAME FIRST COUNT: set the array and its disks for create_par, settle and others.
 on() {
@@ -21,25 +19,14 @@ on() {
 # work TYPE: use a file system above a log of writes, with files and shifts.
 work() {
 	dmsetup create logged --table "0 $(blockdev --getsz /dev/md0) log-writes /dev/md0 /dev/log"
-	case $1 in
-	ext4) mkfs.ext4 -q -F -E nodiscard /dev/mapper/logged ;;
-	xfs) mkfs.xfs -q -f -K /dev/mapper/logged ;;
-	esac
+	make_fs "$1" /dev/mapper/logged
+	sync -f "$MNT"
 	dmsetup message logged 0 mark made
-	mkdir -p "$MNT"
-	mount /dev/mapper/logged "$MNT"
 	"$TOOLS/fsync_work.py" "$MNT" --mark logged --seed 11 --gears /sys/block/md0/md/par/gear
 	umount "$MNT"
 	dmsetup remove logged
 	settle
 	assert_le 2 "$(par shifts)" "shifts during the work"
-}
-
-check() {
-	case $1 in
-	ext4) e2fsck -fn "$2" ;;
-	xfs) xfs_repair -n "$2" ;;
-	esac >"$MACHINE_TMP/check" 2>&1 || fail "$1 at $POINT: $(cat "$MACHINE_TMP/check")"
 }
 
 # The file system recovers in a snapshot, which does not influence the further replay.
@@ -50,7 +37,7 @@ look() {
 	[[ $ANSWER == ok* ]] || fail "$1 at $POINT: $ANSWER"
 	PROMISED=$ANSWER
 	umount "$MNT"
-	check "$1" /dev/mapper/snap
+	check_fs "$1" /dev/mapper/snap
 	dmsetup remove snap
 }
 

@@ -7,10 +7,8 @@
 . "$(dirname "$0")/../tools/par.sh"
 . "$(dirname "$0")/../tools/write_log.sh"
 
-MNT=/mnt/replayed
 POINTS=${RAIDPAR_POINTS:-12}
 MEMBER=$((160 << 11)) # sectors
-export DM_DISABLE_UDEV=1
 
 # slices NAME DEV COUNT: make all members slices of one device, so that one log has all requests
 # to them, in order.
@@ -33,7 +31,7 @@ work() {
 	dmsetup create logged --table "0 $(($3 * MEMBER)) log-writes /dev/under /dev/log"
 	slices member /dev/mapper/logged "$3"
 	create_par "$2"
-	make_fs "$1"
+	make_fs "$1" /dev/md0
 	sync -f "$MNT"
 	dmsetup message logged 0 mark made
 	"$TOOLS/fsync_work.py" "$MNT" --mark logged --seed 12 --ops 40 --gears /sys/block/md0/md/par/gear
@@ -45,22 +43,6 @@ work() {
 	dmsetup remove logged
 }
 
-make_fs() {
-	case $1 in
-	ext4) mkfs.ext4 -q -F -E nodiscard /dev/md0 ;;
-	xfs) mkfs.xfs -q -f -K /dev/md0 ;;
-	esac
-	mkdir -p "$MNT"
-	mount /dev/md0 "$MNT"
-}
-
-check() {
-	case $1 in
-	ext4) e2fsck -fn /dev/md0 ;;
-	xfs) xfs_repair -n /dev/md0 ;;
-	esac >"$MACHINE_TMP/check" 2>&1 || fail "$1 at $POINT: $(cat "$MACHINE_TMP/check")"
-}
-
 # Array and file system recover in a snapshot, which does not influence the further replay.
 look() {
 	dmsetup create snap --table "0 $(blockdev --getsz /dev/again) snapshot /dev/again /dev/cow N 8"
@@ -70,7 +52,7 @@ look() {
 	ask "verify $MNT"
 	[[ $ANSWER == ok* ]] || fail "$1 at $POINT: $ANSWER"
 	umount "$MNT"
-	check "$1"
+	check_fs "$1" /dev/md0
 	stop_par
 	unslice
 	dmsetup remove snap

@@ -216,19 +216,13 @@ shapes() {
 	stop_par
 }
 
-RAN=0
-for version in 4.6 4.4; do
-	[ -x "$RAIDPAR_TOP/build/mdadm-$version/mdadm" ] || continue
-	note "mdadm $version"
-	RAN=$((RAN + 1))
-	PATH=$RAIDPAR_TOP/build/mdadm-$version:$PATH
-	assert_match "$(mdadm --version 2>&1)" "v$version" "mdadm"
+all() {
 	lives
 	not_used
 	unlike
 	spares
 	[ -z "${RAIDPAR_WHOLE:-}" ] || shapes
 	rmdisks
-	[ -n "${RAIDPAR_WHOLE:-}" ] || break
-done
-[ "$RAN" -gt 0 ] || fail "no mdadm"
+}
+
+with_mdadms all 4.6 4.4

@@ -6,20 +6,6 @@
 # rare: yes
 . "$(dirname "$0")/../tools/par.sh"
 
-# supers if|of: save (if) or restore (of) the superblocks of all members except 0.
-supers() {
-	local d at
-	for d in 1 2 3 4; do
-		at=$(data_offset "${DEVS[d]}")
-		if [ "$1" = if ]; then
-			dd if="${DEVS[d]}" of="$MACHINE_TMP/super$d" bs=512 skip="$at" count=16 iflag=direct status=none
-		else
-			dd if="$MACHINE_TMP/super$d" of="${DEVS[d]}" bs=512 seek="$at" count=16 oflag=direct \
-				conv=notrunc,fsync status=none
-		fi
-	done
-}
-
 # begin GEAR: create an array that is in use, with intents and a map that has been stored twice, and cut the power while
 # the next superblock is written, so that only member 0 has it.
 begin() {
@@ -35,10 +21,10 @@ begin() {
 	[ "$1" = 3 ] || shift_to 5
 	fill 4 16
 	SUM=$(fingerprint 24)
-	supers if
+	keep_supers 1 2 3 4
 	echo 123456 >"/sys/block/$MD/md/par/speed_max"
 	power_cut 3
-	supers of
+	put_supers 1 2 3 4
 	assert_eq "$("$TOOLS/spoil.py" seq "${DEVS[0]}")" $(($("$TOOLS/spoil.py" seq "${DEVS[1]}") + 1)) \
 		"version of member 0"
 }

@@ -33,16 +33,6 @@ sound() { of "$1" "has version $(seq_of "$1") of the metadata"; }
 unvouched() { of "$1" "has no valid raid-par superblock: its content is unknown"; }
 stands_in() { of "$1" "is used by force: all of its content is in doubt"; }
 
-# keep_supers MEMBER: save the present superblocks; put_back MEMBER: write them again later, when they are old.
-keep_supers() {
-	dd if="${DEVS[$1]}" of="$MACHINE_TMP/supers$1" bs=512 skip="$(data_offset "${DEVS[$1]}")" count=16 \
-		iflag=direct status=none
-}
-put_back() {
-	dd if="$MACHINE_TMP/supers$1" of="${DEVS[$1]}" bs=512 seek="$(data_offset "${DEVS[$1]}")" count=16 \
-		oflag=direct conv=notrunc status=none
-}
-
 # begin LAYOUT WHAT [MEMBER...]: create an array with data in home copies and in images, and save earlier superblocks
 # of these members.
 begin() {
@@ -51,7 +41,7 @@ begin() {
 	on_disks "$1" 32M
 	fill 12
 	stop_par
-	for d in "${@:3}"; do keep_supers "$d"; done
+	keep_supers "${@:3}"
 	assemble_par
 	shift_to "$(low_gear "$1")"
 	fill 6 6
@@ -75,13 +65,6 @@ repaired() {
 	stop_par
 }
 
-end() { rmdisks; }
-
-# rebuilt: wait until all members are whole.
-rebuilt() {
-	wait_whole
-}
-
 # refused_newer MEMBER DEVICE...: the start is refused, and a rescue, which would recreate the metadata, is neither
 # proposed nor done.
 refused_newer() {
@@ -101,7 +84,7 @@ each_its_own() {
 	local want d
 	begin raid6:4,8 "each in a way of its own, and one good copy" 2
 	spoil torn "${DEVS[1]}"
-	put_back 2
+	put_supers 2
 	spoil foreign "${DEVS[3]}"
 	spoil corrupt "${DEVS[4]}"
 	spoil version "${DEVS[5]}"
@@ -119,9 +102,9 @@ each_its_own() {
 	told "${want[@]}"
 	assert_eq "$(fingerprint $MIB)" "$SUM" "content without a member"
 	mdadm --quiet "/dev/$MD" --add "${DEVS[7]}"
-	rebuilt
+	wait_whole
 	repaired
-	end
+	rmdisks
 }
 
 # One member is wrong in each way, in turn one that never sleeps and a sleeper. All others are right.
@@ -142,11 +125,11 @@ one_of_them() {
 		mark_log
 		mdadm --assemble --quiet $force "/dev/$MD" "${DEVS[@]}"
 		told "${want[@]}"
-		rebuilt
+		wait_whole
 		repaired
 		d=$((5 - d))
 	done
-	end
+	rmdisks
 }
 
 # Map and intents of two members are wrong, one of which sleeps in the lower gear.
@@ -158,7 +141,7 @@ blocks_of_two() {
 	assert_eq "$(log_since | sed -n "s|.*md/par:$MD: \\(member .*\\): [1-9][0-9]* metadata blocks are damaged or old; they will be rewritten from another member|\\1|p")" \
 		"$(of 1)"$'\n'"$(of 3)" "members whose blocks are damaged"
 	repaired
-	end
+	rmdisks
 }
 
 # refused_telling MESSAGE LINE...: the start is refused with MESSAGE, and LINEs report the state of the members.
@@ -181,12 +164,12 @@ too_many() {
 	spoil geometry "${DEVS[4]}"
 	refused_telling 'cannot start: no member has valid raid-par metadata' "$(of 0 "$TORN")" "$(of 1 "$NONE")" \
 		"$(of 2 "$FOREIGN")" "$(of 3 "$RANGE")" "$(of 4 "$GEOMETRY")"
-	end
+	rmdisks
 
 	begin 3,5 "a newer raid-par has written the one or other superblock of all that never sleep"
 	spoil feature --newest "${DEVS[@]:0:3}"
 	refused_newer 0 "${DEVS[@]}"
-	end
+	rmdisks
 
 	begin 3,5 "those that never sleep, when what the others have is old" 4
 	assemble_par
@@ -196,11 +179,11 @@ too_many() {
 	spoil torn "${DEVS[0]}"
 	spoil corrupt "${DEVS[1]}"
 	spoil foreign "${DEVS[2]}"
-	put_back 4
+	put_supers 4
 	assert_ne "$(seq_of 3)" "$(seq_of 4)" "version of the member with the older superblock"
 	refused_telling 'the members that never sleep have lost the metadata, and the other members have an older version' \
 		"$(of 0 "$TORN")" "$(of 1 "$NONE")" "$(of 2 "$FOREIGN")" "$(sound 3)" "$(sound 4)"
-	end
+	rmdisks
 }
 
 each_its_own

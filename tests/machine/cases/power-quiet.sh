@@ -1,11 +1,12 @@
 #!/bin/bash
 # In hours in a low gear, with reads, writes, flushes, a file system, mdstat, mdadm --detail and --monitor, no sleeper wakes.
 # plain: yes
+# timeout: 900
+# RAIDPAR_WHOLE=1: a whole day.
 # machine: --debug --time-travel --mem 512M
 . "$(dirname "$0")/../tools/power.sh"
 
-# Three hours; power-day.sh takes a day.
-MINUTES=${RAIDPAR_MINUTES:-180}
+MINUTES=${RAIDPAR_MINUTES:-$((${RAIDPAR_WHOLE:-0} ? 1440 : 180))}
 
 mkdir -p /mnt
 power_array 3,5

@@ -242,10 +242,40 @@ log_since() { dmesg | tail -n +$((MARK + 1)); }
 logged() { assert_match "$(log_since)" "$1" "kernel log"; }
 not_logged() { [[ ! $(log_since) =~ $1 ]] || fail "kernel log: $(log_since | grep -E -e "$1")"; }
 
+# with_mdadms FUNCTION VERSION...: with the first of these patched mdadms that there is; with RAIDPAR_WHOLE=1 with each.
+with_mdadms() {
+	local version ran=0
+	for version in "${@:2}"; do
+		[ -x "$RAIDPAR_TOP/build/mdadm-$version/mdadm" ] || continue
+		[ $ran = 0 ] || [ -n "${RAIDPAR_WHOLE:-}" ] || break
+		note "mdadm $version"
+		ran=1
+		PATH=$RAIDPAR_TOP/build/mdadm-$version:$PATH
+		assert_match "$(mdadm --version 2>&1)" "v$version" "mdadm"
+		"$1"
+	done
+	[ $ran = 1 ] || fail "no mdadm"
+}
+
 # data_offset DEVICE: print the member's data offset in sectors; uuid_of DEVICE: print its array's UUID;
 # both by md's superblock.
 data_offset() { mdadm --examine "$1" | sed -n 's/^ *Data Offset : \([0-9]*\) sectors/\1/p'; }
 uuid_of() { mdadm --examine --export "$1" | sed -n 's/^MD_UUID=//p'; }
+
+# keep_supers NUMBER..., put_supers NUMBER...: copy both superblocks of raid-par on these disks to files, or back.
+keep_supers() { copy_supers keep "$@"; }
+put_supers() { copy_supers put "$@"; }
+copy_supers() {
+	local d at how=$1
+	for d in "${@:2}"; do
+		at=$(data_offset "${DEVS[d]}")
+		if [ "$how" = keep ]; then
+			dd if="${DEVS[d]}" of="$MACHINE_TMP/supers$d" bs=512 skip="$at" count=16 iflag=direct status=none
+		else
+			dd if="$MACHINE_TMP/supers$d" of="${DEVS[d]}" bs=512 seek="$at" oflag=direct conv=notrunc,fsync status=none
+		fi
+	done
+}
 
 # sleepers_stat GEAR: print all counters of the block layer for the members that sleep in that gear.
 sleepers_stat() {

@@ -1,6 +1,26 @@
 # shellcheck shell=bash
 # Replay a log of dm-log-writes up to one flush after another.
 
+MNT=/mnt/replayed
+export DM_DISABLE_UDEV=1
+
+# make_fs TYPE DEVICE: make a file system there without a discard, and mount it. check_fs TYPE DEVICE: its own checker finds no
+# error.
+make_fs() {
+	case $1 in
+	ext4) mkfs.ext4 -q -F -E nodiscard "$2" ;;
+	xfs) mkfs.xfs -q -f -K "$2" ;;
+	esac
+	mkdir -p "$MNT"
+	mount "$2" "$MNT"
+}
+check_fs() {
+	case $1 in
+	ext4) e2fsck -fn "$2" ;;
+	xfs) xfs_repair -n "$2" ;;
+	esac >"$MACHINE_TMP/check" 2>&1 || fail "$1 at $POINT: $(cat "$MACHINE_TMP/check")"
+}
+
 # ask COMMAND: set ANSWER to the answer of write_log.py.
 ask() {
 	echo "$1" >&"${REPLAY[1]}"
