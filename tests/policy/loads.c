@@ -19,12 +19,12 @@
 #define _GNU_SOURCE
 #include <getopt.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "chance.h"
 
 #define HOUR	3600.0
 #define DAY	(24 * HOUR)
@@ -178,33 +178,8 @@ struct life {
 	unsigned int unflushed;
 };
 
-static uint64_t seed = 1, span = 24000000000000ULL, files = 4096, file_bytes = 1024ULL * MIB;
-static uint64_t *place;
-static double *limit;
+static uint64_t span = 24000000000000ULL, files = 4096, file_bytes = 1024ULL * MIB;
 static double end;
-
-/* splitmix64 */
-static double chance(void)
-{
-	uint64_t z = (seed += 0x9e3779b97f4a7c15ULL);
-
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-	return ((z ^ (z >> 31)) >> 11) * 0x1p-53;
-}
-
-static uint64_t below(uint64_t n)
-{
-	return chance() * n;
-}
-
-/* Box and Muller (1958) */
-static double normal(void)
-{
-	double radius = sqrt(-2 * log(1 - chance()));
-
-	return radius * cos(2 * M_PI * chance());
-}
 
 static double as_long_as(const struct length *length)
 {
@@ -220,54 +195,13 @@ static double as_long_as(const struct length *length)
 	}
 }
 
-/* ---- places ---- */
-
-static void make_files(void)
-{
-	uint64_t room = span / files, i;
-	double sum = 0;
-
-	place = calloc(files, sizeof(*place));
-	limit = calloc(files, sizeof(*limit));
-	if (!place || !limit || room <= file_bytes) {
-		fprintf(stderr, "loads: no room for %" PRIu64 " files\n", files);
-		exit(2);
-	}
-	for (i = 0; i < files; i++) {
-		uint64_t j = below(i + 1);
-
-		place[i] = place[j];
-		place[j] = i;
-	}
-	for (i = 0; i < files; i++) {
-		place[i] = (place[i] * room + below(room - file_bytes)) / MIB * MIB;
-		limit[i] = sum += 1 / sqrt(i + 1);
-	}
-}
-
-static uint64_t a_file(void)
-{
-	double at = chance() * limit[files - 1];
-	uint64_t low = 0, high = files - 1;
-
-	while (low < high) {
-		uint64_t middle = (low + high) / 2;
-
-		if (limit[middle] < at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return place[low];
-}
-
 /* ---- sources ---- */
 
 static void open_file(struct life *life)
 {
 	uint64_t skipped = below(file_bytes / MIB / 2) * MIB;
 
-	life->at = a_file() + skipped;
+	life->at = a_place(files) + skipped;
 	life->left = file_bytes - skipped;
 }
 
@@ -342,7 +276,7 @@ static void send(struct life *life)
 		life->at += bytes;
 		life->left -= bytes;
 	} else {
-		at = a_file() + below((file_bytes - bytes) / PAGE + 1) * PAGE;
+		at = a_place(files) + below((file_bytes - bytes) / PAGE + 1) * PAGE;
 	}
 	print(life->next, write ? 'w' : 'r', at, bytes);
 	if (!write || !source->flush || ++life->unflushed < source->flush)
@@ -434,7 +368,11 @@ int main(int argc, char **argv)
 	if (optind + 2 == argc)
 		span = strtoull(argv[optind + 1], NULL, 10);
 	end = days * DAY;
-	make_files();
+	if (span / files <= file_bytes) {
+		fprintf(stderr, "loads: no room for %" PRIu64 " files\n", files);
+		return 2;
+	}
+	spread_places(files, span / files, span / files - file_bytes, MIB);
 	if (only_files)
 		write_files();
 	else

@@ -23,11 +23,11 @@
 #define _GNU_SOURCE
 #include <getopt.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "chance.h"
 
 #define SECOND	1e9
 #define MINUTE	(60 * SECOND)
@@ -39,73 +39,9 @@
 #define MEMORY	0.95		/* of a minute's factor in the next one's */
 #define SIGMA	0.25
 
-static uint64_t seed = 1, span, places = 4096;
+static uint64_t span, places = 4096;
 static const char *days_name;
 static double night, noon, writes = 5, bursts;	/* … of them a minute */
-static uint64_t *place;
-static double *limit;
-
-/* splitmix64 */
-static double chance(void)
-{
-	uint64_t z = (seed += 0x9e3779b97f4a7c15ULL);
-
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-	return ((z ^ (z >> 31)) >> 11) * 0x1p-53;
-}
-
-/* Box and Muller (1958) */
-static double normal(void)
-{
-	double radius = sqrt(-2 * log(1 - chance()));
-
-	return radius * cos(2 * M_PI * chance());
-}
-
-static uint64_t below(uint64_t n)
-{
-	return chance() * n;
-}
-
-static void make_places(void)
-{
-	uint64_t room = span / places, i;
-	double sum = 0;
-
-	place = calloc(places, sizeof(*place));
-	limit = calloc(places, sizeof(*limit));
-	if (!place || !limit || room < PLACE || places < CHANGED)
-		exit(2);
-	/* The most used places are anywhere. */
-	for (i = 0; i < places; i++) {
-		uint64_t j = below(i + 1);
-
-		place[i] = place[j];
-		place[j] = i;
-	}
-	for (i = 0; i < places; i++) {
-		place[i] = (place[i] * room + below(room - PLACE + 1)) / PAGE * PAGE;
-		limit[i] = sum += 1 / sqrt(i + 1);
-	}
-}
-
-/* One of the first @number places. */
-static uint64_t a_place(uint64_t number)
-{
-	double at = chance() * limit[number - 1];
-	uint64_t low = 0, high = number - 1;
-
-	while (low < high) {
-		uint64_t middle = (low + high) / 2;
-
-		if (limit[middle] < at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return place[low];
-}
 
 static void request(double at)
 {
@@ -207,7 +143,9 @@ int main(int argc, char **argv)
 	span = strtoull(argv[optind], NULL, 10);
 	night = strtod(argv[optind + 1], NULL);
 	noon = strtod(argv[optind + 2], NULL);
-	make_places();
+	if (span / places < PLACE || places < CHANGED)
+		return 2;
+	spread_places(places, span / places, span / places - PLACE + 1, PAGE);
 	if (file)
 		write_places(file);
 	else
