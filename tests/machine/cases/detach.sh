@@ -1,18 +1,16 @@
 #!/bin/bash
-# A failed member is detached from all sets and from the array in any gear, without a further request.
+# A failed member is detached from all sets and from the array in any gear, without a further request; also during the rebuild of another one, as on md raid6, and not at its end.
 # subject: member
 . "$(dirname "$0")/../tools/par.sh"
 
 # fails_in GEAR MEMBER
 fails_in() {
-	local dev=${DEVS[$2]} slot=/sys/block/$MD/md/dev-${DISKS[$2]}/slot
 	note "member $2 in gear $1"
 	shift_to "$1"
 	echo faulty >"/sys/block/$MD/md/dev-${DISKS[$2]}/state"
-	wait_for "$slot" none
-	mdadm --quiet "/dev/$MD" --remove "$dev"
-	mdadm --quiet "/dev/$MD" --add "$dev"
-	wait_for "/sys/block/$MD/md/degraded" 0
+	detached "$2"
+	manage --remove "${DEVS[$2]}"
+	put_in "$2"
 	settle
 }
 
@@ -35,4 +33,40 @@ nap 2
 refused mdadm --quiet "/dev/$MD" --remove "${DEVS[1]}"
 assert_eq "$(<"/sys/block/$MD/md/dev-${DISKS[1]}/slot")" 1 "place of the failed member"
 assert_eq "$(fingerprint 8)" "$SUM" "content"
-stop_par
+end_par
+
+create() {
+	case $1 in
+	par) create_par raid6:4,6 --chunk=64 ;;
+	raid6) mdadm --create "/dev/$MD" --quiet --run --level=6 --assume-clean --bitmap=none \
+		--raid-devices=6 "${DEVS[@]}" ;;
+	esac
+}
+
+sync_speed() {
+	echo "$1" >"/sys/block/$MD/md/sync_speed_max"
+	echo "$1" >"/sys/block/$MD/md/sync_speed_min"
+}
+
+let_go() {
+	note "$1"
+	mkspindles 6 64M
+	create "$1"
+	fill 48
+	take_out 1
+	mdadm --zero-superblock "${DEVS[1]}"
+	sync_speed 200
+	manage --add "${DEVS[1]}"
+	wait_for "/sys/block/$MD/md/sync_completed" '[1-9]* / *'
+	manage --fail "${DEVS[5]}"
+	detached 5
+	assert_eq "$(<"/sys/block/$MD/md/sync_action")" recover "sync_action during the rebuild"
+	manage --remove "${DEVS[5]}"
+	sync_speed 1000000
+	wait_for "/sys/block/$MD/md/degraded" 1
+	mdadm --stop --quiet "/dev/$MD"
+	rmdisks
+}
+
+let_go raid6
+let_go par

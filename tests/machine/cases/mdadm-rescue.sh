@@ -99,14 +99,6 @@ assert_match "$REFUSAL" 'par-rescue only supported for level par' "mdadm's messa
 superblocks_clean
 rmdisks
 
-begin "blocks of one member"
-destroy_blocks 2
-mark_log
-assemble_par
-logged 'member 2 \(nullb2\): [0-9]+ metadata blocks are damaged or old'
-repaired
-rmdisks
-
 begin "superblocks of one member, and what else it holds: it is rebuilt"
 for lost in 1 4; do
 	destroy_supers $lost
@@ -148,17 +140,6 @@ stop_par
 mdadm --assemble --quiet --run "/dev/$MD" "${DEVS[@]:0:2}" "${DEVS[@]:3}"
 assert_eq "$(fingerprint)" "$SUM" "content without the member that had the newest superblock"
 end_par
-
-begin "one of the two superblocks of each member"
-for slot in 0 8; do
-	destroy $slot 8 0 1 2 3 4
-	mark_log
-	refused mdadm --assemble --quiet "/dev/$MD" "${DEVS[@]}"
-	assert_match "$(log_since)" 'cannot start: the newest superblock may have been destroyed on all members' "kernel log"
-	mdadm --assemble --quiet --force "/dev/$MD" "${DEVS[@]}"
-	repaired
-done
-rmdisks
 
 begin "blocks of all members"
 destroy_blocks 0 1 2 3 4

@@ -1,5 +1,5 @@
 #!/bin/bash
-# A member that returns a few errors, or is slow, when it is woken is retried and not failed; one that keeps returning errors is failed.
+# A member that returns a few errors, or is slow, when it is woken is retried and not failed; one that keeps returning errors is failed, and another one that is woken then gets all metadata before it counts as current, also the marks of zones that the failed member lacks.
 # subject: power
 # RAIDPAR_WHOLE=1: two errors, too, between one and as many as there may be.
 . "$(dirname "$0")/../tools/par.sh"
@@ -48,22 +48,28 @@ slow() {
 	up "slow" 5
 }
 
+# blocks MEMBER: print the number of the newest version of each intent and map block on its disk.
+blocks() { "$TOOLS/spoil.py" blocks "${DEVS[$1]}"; }
+
 # errs_for_good KIND MEMBER: a member that keeps returning errors fails, and returns as a new disk.
 errs_for_good() {
-	local dev=/dev/spin$2
 	note "$1 always returns an error, member $2"
 	asleep 1
 	set_of "$2" "$1 0 $ALL"
 	shift_to 5
 	up "$1 errs for good" 4
+	assert_ne "$(blocks 0)" "" "blocks of member 0"
+	assert_eq "$(blocks 3)" "$(blocks 0)" "versions of the blocks of the woken member, and of a member that never sleeps"
 	fill 2 3
 	SUM=$(fingerprint $MIB)
 	set_of "$2" clear
 	up "goes on" 4
-	wait_for "/sys/block/$MD/md/dev-spin$2/slot" none
-	mdadm --quiet "/dev/$MD" --remove "$dev" 2>/dev/null
-	mdadm --quiet "/dev/$MD" --add "$dev"
-	wait_whole
+	detached "$2"
+	manage --remove "${DEVS[$2]}"
+	stop_par
+	start_without "$2"
+	up "without it" 4
+	put_in "$2"
 	up "added again" 5
 }
 
