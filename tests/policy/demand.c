@@ -6,15 +6,6 @@
 /* Of a run: nothing that is read of it needs a sleeper any more; it was used itself. */
 enum { MET = 1, USED = 2 };
 
-static void *zeroed(size_t count, size_t size)
-{
-	void *memory = calloc(count, size);
-
-	if (!memory)
-		abort();
-	return memory;
-}
-
 void demand_init(struct demand *demand, const struct par_geometry *geo, u32 around,
 		 unsigned int written)
 {

@@ -116,4 +116,14 @@ static inline int vscnprintf(char *text, size_t size, const char *format, va_lis
 	return len < (int)size ? len : size ? (int)size - 1 : 0;
 }
 
+/* Of the programs. */
+static inline void *zeroed(size_t count, size_t size)
+{
+	void *memory = calloc(count ?: 1, size);
+
+	if (!memory)
+		abort();
+	return memory;
+}
+
 #endif

@@ -959,15 +959,6 @@ double array_joules(struct array *array, u64 now)
 	return joules;
 }
 
-static void *zeroed(size_t count, size_t size)
-{
-	void *memory = calloc(count, size);
-
-	if (!memory)
-		abort();
-	return memory;
-}
-
 static size_t state_bytes(const struct array *array)
 {
 	return (array->geo.members - array->geo.set[1].members) * array->segments;

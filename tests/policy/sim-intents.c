@@ -181,15 +181,6 @@ void intents_tidy(struct intents *intents, const struct par_geometry *geo, struc
 	intents->tidy_at = !intents->count ? 0 : now + (taken < idle ? PAUSE : IDLE);
 }
 
-static void *zeroed(size_t count, size_t size)
-{
-	void *memory = calloc(count, size);
-
-	if (!memory)
-		abort();
-	return memory;
-}
-
 /* Most zones are never used: pages that are not touched take no memory. */
 void intents_init(struct intents *intents, const struct par_geometry *geo)
 {

@@ -9,15 +9,6 @@ struct piece {
 	struct par_log_part part;
 };
 
-static void *zeroed(size_t count, size_t size)
-{
-	void *memory = calloc(count, size);
-
-	if (!memory)
-		abort();
-	return memory;
-}
-
 struct sim_log *log_new(const struct par_geometry *geo)
 {
 	struct sim_log *log = zeroed(1, sizeof(*log));

@@ -7,15 +7,6 @@
 
 /* ---- set-up ---- */
 
-static void *zeroed(size_t count, size_t size)
-{
-	void *memory = calloc(count ?: 1, size);
-
-	if (!memory)
-		abort();
-	return memory;
-}
-
 struct sim_slots *slots_new(const struct par_geometry *geo)
 {
 	struct sim_slots *slots;

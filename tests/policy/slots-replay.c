@@ -63,15 +63,6 @@ static u32 runs;
 static u32 run_sectors = 8192;
 static u64 awake_ns = 600 * SECOND;
 
-static void *fresh(u64 n, size_t size)
-{
-	void *memory = calloc(n ?: 1, size);
-
-	if (!memory)
-		abort();
-	return memory;
-}
-
 /* ---- the caches ---- */
 
 /*
@@ -111,12 +102,12 @@ static void heat_begin(u32 slots)
 	free(wanted_runs);
 	free(victim_runs);
 	free(tasks);
-	par_slot_map_init(&map, runs, slots, fresh(runs, 4), fresh(slots, sizeof(struct par_slot)),
-			  fresh(slots / PAR_SLOTS_A_BLOCK + 1, 2));
+	par_slot_map_init(&map, runs, slots, zeroed(runs, 4), zeroed(slots, sizeof(struct par_slot)),
+			  zeroed(slots / PAR_SLOTS_A_BLOCK + 1, 2));
 	par_slot_cache_init(&module, &map, 0);
-	wanted_runs = fresh(slots, sizeof(*wanted_runs));
-	victim_runs = fresh(slots, sizeof(*victim_runs));
-	tasks = fresh(2 * slots, sizeof(*tasks));
+	wanted_runs = zeroed(slots, sizeof(*wanted_runs));
+	victim_runs = zeroed(slots, sizeof(*victim_runs));
+	tasks = zeroed(2 * slots, sizeof(*tasks));
 }
 
 static void heat_use(u32 run, u32 period)
@@ -183,11 +174,11 @@ static void lists_begin(u32 slots)
 	free(list_of);
 	free(last_period);
 	free(uses);
-	newer = fresh(runs, 4);
-	older = fresh(runs, 4);
-	last_period = fresh(runs, 4);
-	uses = fresh(runs, 4);
-	list_of = fresh(runs, 1);
+	newer = zeroed(runs, 4);
+	older = zeroed(runs, 4);
+	last_period = zeroed(runs, 4);
+	uses = zeroed(runs, 4);
+	list_of = zeroed(runs, 1);
 	for (i = 0; i < LISTS; i++) {
 		oldest[i] = NONE;
 		newest[i] = NONE;
@@ -306,8 +297,8 @@ static int by_uses(const void *a, const void *b)
 
 static void yesterday_day(u32 period)
 {
-	u32 *order = fresh(runs, 4), i;
-	u8 *next = fresh(runs, 1);
+	u32 *order = zeroed(runs, 4), i;
+	u8 *next = zeroed(runs, 1);
 
 	(void)period;
 	for (i = 0; i < runs; i++)
@@ -629,7 +620,7 @@ static void number_runs(void)
 	for (i = 0; i < count; i++)
 		room_for += (requests[i].sector + requests[i].sectors - 1) / run_sectors -
 			    requests[i].sector / run_sectors + 1;
-	touched = fresh(room_for, sizeof(*touched));
+	touched = zeroed(room_for, sizeof(*touched));
 	for (i = 0; i < count; i++)
 		for (run = requests[i].sector / run_sectors;
 		     run <= (requests[i].sector + requests[i].sectors - 1) / run_sectors; run++)
@@ -690,11 +681,11 @@ int main(int argc, char **argv)
 		fprintf(stderr, "slots-replay: a run has sectors\n");
 		return 2;
 	}
-	logged = fresh(LOGGED, sizeof(*logged));
+	logged = zeroed(LOGGED, sizeof(*logged));
 	read_requests();
 	number_runs();
-	since = fresh(runs, sizeof(*since));
-	read_in = fresh(runs, sizeof(*read_in));
+	since = zeroed(runs, sizeof(*since));
+	read_in = zeroed(runs, sizeof(*read_in));
 	printf("runs %u of %u KiB, requests %llu\n", runs, run_sectors / 2, count);
 	while ((share = strsep(&list, ",")))
 		for (i = 0; i < (by_rule ? RULES : ARRAY_SIZE(caches)); i++)
