@@ -69,5 +69,4 @@ for member in 3 4; do
 	assert_eq "$MET" 1 "copies to member $member that were under way during all writes"
 done
 shift_to 3
-stop_par
-dissect
+end_dissected

@@ -37,5 +37,4 @@ for gear in 3 5 8; do
 	shift_to "$gear"
 	assert_eq "$(fingerprint)" "$sum" "content in gear $gear"
 done
-stop_par
-dissect
+end_dissected

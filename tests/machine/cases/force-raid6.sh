@@ -49,5 +49,4 @@ for D in 2 3; do
 done
 wait_whole
 assert_new "whole again"
-stop_par
-dissect
+end_dissected

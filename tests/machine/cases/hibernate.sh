@@ -41,5 +41,4 @@ hibernate
 assemble_par
 refuses "one that turns writable with its first write"
 assert_eq "$(fingerprint)" "$SUM" "content of an array that was stopped"
-stop_par
-dissect
+end_dissected

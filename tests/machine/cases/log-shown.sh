@@ -39,6 +39,7 @@ examined() {
 	said=$(mdadm --examine "${DEVS[0]}")
 	exported=$(mdadm --examine --export "${DEVS[0]}")
 	assert_match "$said" $'\n'" *Log Size : $kib KiB .*on each device that never sleeps"$'\n' "--examine"
+	assert_match "$said" " Array Size : $(($(array_bytes) >> 10)) KiB" "--examine"
 	assert_match "$exported" $'\n'"MD_PAR_LOG_SIZE=${kib}K"$'\n' "--examine --export"
 	if [ "$1" = 0 ]; then
 		[[ $said$exported != *@("Log Unused"|LOG_UNUSED)* ]] || fail "--examine: $said $exported"

@@ -36,7 +36,7 @@ DEVS[0]=/dev/mapper/held
 create_logged 3,5 8 --chunk=64
 fill_twin
 whole=$(par log_size)
-for size in 1 $((whole + (512 << 10))) x; do not_set "$size" 'Invalid argument' 'log_size takes bytes from'; done
+for size in 1 $((3 << 20)) $((whole + (512 << 10))) $((1 << 62)) x; do not_set "$size" 'Invalid argument' 'log_size takes bytes from'; done
 
 note "a record that cannot be read"
 shift_to 3

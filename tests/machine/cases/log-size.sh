@@ -22,17 +22,8 @@ create_logged 3,5 8 --chunk=64
 fill_twin
 whole=$(par log_size)
 assert_eq "$whole $(par log_size_max)" "$((12 << 20)) $((12 << 20))" "size of a new log, and the most"
-for size in 1 $((3 << 20)) $((whole + (512 << 10))) $((1 << 62)) x; do
-	! set_size "$size" || fail "the size is set to $size"
-done
 
 note "half of it"
-shift_to 3
-write_some 1 50
-mark_log
-! set_size $((6 << 20)) || fail "the size of a log with records is changed"
-logged 'can be changed only while it is empty'
-drained
 set_size $((6 << 20))
 assert_eq "$(par log_size) $(par log_size_max)" "$((6 << 20)) $whole" "its size, and the most"
 used_with "half" 1

@@ -53,5 +53,4 @@ fill $MIB
 find_parity
 for lost in 4 3; do lose_resyncing "$lost"; done
 shift_to 3
-stop_par
-dissect
+end_dissected

@@ -59,13 +59,8 @@ everywhere() {
 	end_par
 }
 
-case ${1:-all} in
-all)
-	put_right speeds 'propagation speeds'
-	put_right events 'event count of a set'
-	for kind in gear half; do elsewhere "$kind"; done
-	everywhere gear intent
-	everywhere half map
-	;;
-*) "$@" ;;	# one of the functions above, by hand
-esac
+put_right speeds 'propagation speeds'
+put_right events 'event count of a set'
+for kind in gear half; do elsewhere "$kind"; done
+everywhere gear intent
+everywhere half map

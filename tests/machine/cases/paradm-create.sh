@@ -56,10 +56,6 @@ ask 0 shift 3
 dd if=/dev/urandom of="/dev/$MD" bs=4k count=100 oflag=direct conv=notrunc status=none
 says '  log [1-9][0-9]* % of 12.6 MB, records' status
 # Nothing is written meanwhile, and a drain begins after 60 s.
-json '.arrays[0].log | [.bytes, .state, .used_bytes, .live_bytes, .memory_bytes, .logged_bytes, .replayed, .lost_bytes] | join(" ")' status
-files=
-for file in log_size log_state log_used log_live log_memory logged log_replayed log_lost; do files+="$(par "$file") "; done
-assert_eq "$JSON " "$files" "log in paradm status --json"
 says "raidpar_array_log_live_bytes\{array=\"md0\"\} $(par log_live)[^0-9]" metrics
 ask 0 shift 5
 wait_for "/sys/block/$MD/md/par/log_used" 0 60

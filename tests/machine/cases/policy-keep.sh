@@ -85,5 +85,4 @@ assert_eq "$(cat "/sys/block/$MD/md/par/load_history")" "$past" "load_history af
 assert_eq "$(par gear)" 5 "gear after a restart"
 set_par min_gear 3
 gear_is 3 120
-stop_par
-dissect
+end_dissected

@@ -67,5 +67,4 @@ sync_speed 200000
 wait_for "/sys/block/$MD/md/degraded" 0 200
 gear_is 3 120
 echo 1000 >/proc/sys/dev/raid/speed_limit_min
-stop_par
-dissect
+end_dissected

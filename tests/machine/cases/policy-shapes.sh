@@ -52,5 +52,4 @@ note "fading away"
 for rate in 60 30 10 4; do load $rate 20; done
 in_gear 3 60
 shifts_are 3 "after it has faded away"
-stop_par
-dissect
+end_dissected

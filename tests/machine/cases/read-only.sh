@@ -168,5 +168,4 @@ SUM=$(fingerprint 8)
 read_only_errors
 read_only_moving
 shift_to 5
-stop_par
-dissect
+end_dissected

@@ -90,5 +90,4 @@ mismatches 8 "a check of the second half"
 set_sync sync_min 0
 set_sync sync_action repair
 mismatches 16 "a repair"
-stop_par
-dissect
+end_dissected

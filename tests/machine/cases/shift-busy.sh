@@ -59,5 +59,4 @@ set_par gear 3
 gear_is 3 60
 assert_eq "$(par shift_last_error)" 0 "shift_last_error when nothing is written"
 explains 'the policy is manual: shifts when gear is written$'
-stop_par
-dissect
+end_dissected

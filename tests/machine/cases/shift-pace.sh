@@ -26,5 +26,4 @@ assert_le $((KIB_S * 9 / 10)) "$copied" "KiB/s"
 assert_le "$copied" $((KIB_S * 11 / 10)) "KiB/s, at most"
 wait
 settle
-stop_par
-dissect
+end_dissected

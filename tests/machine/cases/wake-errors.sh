@@ -85,5 +85,4 @@ give_up_soon
 slow 4
 slow 3 4
 for kind in any write; do errs_for_good "$kind" 4; done
-stop_par
-dissect
+end_dissected
