@@ -136,6 +136,17 @@ until_ok() {
 	done
 }
 
+# ms_of COMMAND...: run the command, and set MS to its duration in ms.
+ms_of() {
+	local start=${EPOCHREALTIME/./}
+	"$@"
+	# shellcheck disable=SC2034  # for the caller
+	MS=$(((${EPOCHREALTIME/./} - start) / 1000))
+}
+
+# has_ended PID: a command in the background has.
+has_ended() { ! kill -0 "$1" 2>/dev/null; }
+
 # wait_for FILE VALUE [SECONDS]: wait until its first line matches VALUE, a pattern; 180 s, and longer if the host is
 # known to be slow. A poll starts no process, because simulated time has many polls.
 wait_for() {

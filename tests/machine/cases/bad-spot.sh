@@ -56,8 +56,7 @@ image_spot() {
 	echo "read ${at#* } $((3 * SEGMENT))" >"$SPINDLES/${DISKS[${at% *}]}/errors"
 	shift_to 5
 	no_error "propagating"
-	echo check >"/sys/block/$MD/md/sync_action"	# parity in the spot is not propagated
-	wait_for "/sys/block/$MD/md/sync_action" idle 180
+	sync_now check
 	all_well "propagating"
 }
 

@@ -10,18 +10,12 @@ used() {
 	awk '$1 ~ /^(MemTotal):/ { n += $2 } $1 ~ /^(MemFree|Cached|Buffers|SReclaimable):/ { n -= $2 } END { print n }' /proc/meminfo
 }
 
-ms() { local t=${EPOCHREALTIME/./}; echo $((t / 1000)); }
-
 # timed WHAT MOST COMMAND...: run the command, which should take at most MOST ms. SLOW names the commands that
 # took longer, perhaps because of other load on the host.
 timed() {
-	local what=$1 most=$2 start took
-	shift 2
-	start=$(ms)
-	"$@"
-	took=$(($(ms) - start))
-	note "$what: $took ms, at most $most"
-	[ "$took" -le "$most" ] || SLOW+="$took ms to $what, at most $most; "
+	ms_of "${@:3}"
+	note "$1: $MS ms, at most $2"
+	[ "$MS" -le "$2" ] || SLOW+="$MS ms to $1, at most $2; "
 }
 
 # touch_all SEED: write some data near the start, in the middle, and at the end.

@@ -204,7 +204,7 @@ write_until_error() {
 
 # Unreadable blocks beyond those that the list of lost blocks can hold stay in the log, until they can be read again.
 too_many() {
-	local d i
+	local d
 	shift_to 3
 	write_blocks 600 40
 	for d in 0 1 2; do deafen_log "$d"; done
@@ -217,11 +217,7 @@ too_many() {
 	[ "$(par log_live)" = $((9 * 4096)) ] || fail "live: $(par log_live)"
 	! read_blocks 639 2>/dev/null || fail "a block that cannot be read is read"
 	write_until_error &
-	for ((i = 0; i < 900; i++)); do
-		kill -0 $! 2>/dev/null || break
-		nap 0.1
-	done
-	[ "$i" -lt 900 ] || fail "a write waits for a log that cannot be drained"
+	until_ok 90 has_ended "$!" || fail "a write waits for a log that cannot be drained"
 	wait "$!" || fail "the log does not become full"
 	mend_disks
 	read_blocks 639 || fail "a block that is in the log cannot be read"

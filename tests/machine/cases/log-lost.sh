@@ -51,11 +51,7 @@ is_lost "drained"
 # What the log had just in front of its tail does not wait for anything.
 write_block $((AT + 8)) &
 wait_for "$PAR/log_state" empty
-for ((i = 0; i < 300; i++)); do
-	kill -0 $! 2>/dev/null || break
-	nap 0.1
-done
-[ "$i" -lt 300 ] || fail "a write waits for an empty log"
+until_ok 30 has_ended "$!" || fail "a write waits for an empty log"
 wait $! || fail "a write of a block that was in the log"
 is_lost "written beside it"
 reassemble_par

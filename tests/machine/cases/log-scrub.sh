@@ -7,8 +7,7 @@
 scrub() {
 	local drained live
 	drained=$(par drained) live=$(par log_live)
-	echo "$1" >"/sys/block/$MD/md/sync_action"
-	wait_for "/sys/block/$MD/md/sync_action" idle
+	sync_now "$1"
 	assert_eq "$(<"/sys/block/$MD/md/mismatch_cnt")" 0 "$LAYOUT: sectors that a $1 found $3"
 	assert_eq "$(par scrub_left_out)" "$2" "$LAYOUT: sets that a $1 left out $3"
 	assert_eq "$(par drained) $(par log_live)" "$drained $live" "$LAYOUT: drained, and live after a $1 $3"

@@ -6,12 +6,7 @@
 MIB=160 # of data in the log, less than what begins a drain
 
 # took COMMAND...: ms
-took() {
-	local from
-	from=$(date +%s%3N)
-	"$@" >&2
-	echo $(($(date +%s%3N) - from))
-}
+took() { ms_of "$@" >&2; echo "$MS"; }
 
 # read_log MIB: so much of a member's part, in order
 read_log() {

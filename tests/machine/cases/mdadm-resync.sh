@@ -21,8 +21,7 @@ spoil_parity() {
 
 check() {
 	shift_to 5
-	echo check >"/sys/block/$MD/md/sync_action"
-	wait_for "/sys/block/$MD/md/sync_action" idle
+	sync_now check
 	MISMATCHES=$(<"/sys/block/$MD/md/mismatch_cnt")
 }
 

@@ -5,12 +5,6 @@
 
 NEVER=18446744073709551615
 
-mdstat_is() { assert_match "$(</proc/mdstat)" "\\[5/$1\\]" "$2: mdstat"; }
-up() { set_par gear 5; gear_is 5 300; }
-
-# asleep: shift down and write, so that a shift up has data to copy home.
-asleep() { down; fill 1 "$1"; SUM=$(fingerprint); }
-
 power_array 3,5
 
 note "30 s, with a time-out of 20"

@@ -4,10 +4,6 @@
 export POWER_DISKS=scsi
 . "$(dirname "$0")/../tools/power.sh"
 
-mdstat_is() { assert_match "$(</proc/mdstat)" "\\[5/$1\\]" "$2: mdstat"; }
-up() { set_par gear 5; gear_is 5 300; }
-asleep() { down; fill 1 "$1"; SUM=$(fingerprint); }
-
 # Disk 4 returns HARDWARE ERROR for some START STOP UNIT commands, or does not answer some or
 # all of them, or works again. See scsi_debug's `error` in debugfs.
 inject() { echo "$1" >"/sys/kernel/debug/scsi_debug/${SCSI_IDS[4]}/error"; }

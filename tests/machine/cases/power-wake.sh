@@ -3,8 +3,6 @@
 # machine: --debug --time-travel --mem 512M
 . "$(dirname "$0")/../tools/power.sh"
 
-up() { set_par gear 8; gear_is 8; }
-
 # all_woken STARTS: disks and array have counted this number of starts.
 all_woken() {
 	local d

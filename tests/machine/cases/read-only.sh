@@ -100,8 +100,7 @@ read_only_errors() {
 		assert_eq "$(<"/sys/block/$MD/md/degraded")" 0 "failed members"
 		[ "$way" != --readonly ] || mdadm --readwrite "/dev/$MD"
 		fill 1 30
-		echo repair >"/sys/block/$MD/md/sync_action"
-		wait_for "/sys/block/$MD/md/sync_action" idle
+		sync_now repair
 		wait_for "$SPINDLES/${DISKS[member]}/errors" ""
 		echo 0 >"$START_RO"
 	done

@@ -63,8 +63,7 @@ set_sync sync_speed_max 300
 set_sync sync_speed_min 100
 echo check >"/sys/block/$MD/md/sync_action"
 sync_at 4096
-echo idle >"/sys/block/$MD/md/sync_action"
-wait_for "/sys/block/$MD/md/sync_action" idle
+sync_now idle
 assert_le 1 "$(cat "/sys/block/$MD/md/sync_min")" "sync_min after a check that was interrupted"
 assert_eq "$(last 5)" 10 "days since the set of 5 was read in whole, when a check was broken off"
 set_sync sync_speed_max 1000000

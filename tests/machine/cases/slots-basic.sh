@@ -3,24 +3,11 @@
 # machine: --debug --mem 2G
 . "$(dirname "$0")/../tools/par.sh"
 
-# filled MIB: the array has random data up to there, and TWIN has the same.
-TWIN=$MACHINE_TMP/twin
-twin_fill() {
-	dd if=/dev/urandom of="$TWIN.new" bs=1M count="$1" status=none
-	dd if="$TWIN.new" of="/dev/$MD" bs=1M seek="$2" oflag=direct conv=fsync,notrunc status=none
-	dd if="$TWIN.new" of="$TWIN" bs=1M seek="$2" conv=notrunc status=none
-	rm "$TWIN.new"
-}
-
-same() {
-	local mib=$1 at=$2
-	cmp <(dd if="/dev/$MD" bs=1M count="$mib" skip="$at" iflag=direct status=none) \
-		<(dd if="$TWIN" bs=1M count="$mib" skip="$at" status=none) || fail "$LAYOUT: content: $3"
-}
+same() { same_as_model "$1" "$2" || fail "$LAYOUT: content: $3"; }
 
 apart() {
 	stop_par
-	"$TOOLS/dissect.py" --expect-gear "$(low_gear "$LAYOUT")" --compare "$TWIN" "${DEVS[@]}"
+	"$TOOLS/dissect.py" --expect-gear "$(low_gear "$LAYOUT")" --compare "$MODEL" "${DEVS[@]}"
 	assemble_par
 }
 
@@ -28,12 +15,12 @@ work() {
 	local data=$(($(array_mib) * 6 / 10)) low top
 	low=$(low_gear "$LAYOUT")
 	top=$(top_gear "$LAYOUT")
-	truncate -s "$(array_bytes)" "$TWIN"
-	twin_fill "$data" 0
+	truncate -s "$(array_bytes)" "$MODEL"
+	put 1M 0 "$data"
 	shift_to "$low"
 	watch_sleepers
 	same 4 0 "runs with slots"
-	twin_fill 1 2
+	put 1M 2 1
 	same 4 0 "runs with slots, written"
 	assert_asleep "a run in use"
 	apart
@@ -43,13 +30,13 @@ work() {
 	assert_eq "$(par gear)" "$top" "gear after a miss"
 	same "$data" 0 "all"
 	# What was missed has been used last: it has slots now.
-	twin_fill 4 $((data - 8))
+	put 1M $((data - 8)) 4
 	shift_to "$low"
 	watch_sleepers
 	same 4 $((data - 8)) "runs that were missed"
 	assert_asleep "runs that were missed"
 	# Rows that are started asleep take what is left free.
-	twin_fill 1 "$data"
+	put 1M "$data" 1
 	same 1 "$data" "rows that were started asleep"
 	assert_asleep "rows that were started asleep"
 	apart
@@ -69,5 +56,5 @@ for layout in "${@:-3,5}"; do
 	create_shared 25 "$layout" --chunk=64
 	work
 	end_par
-	rm "$TWIN"
+	rm "$MODEL"
 done

@@ -6,13 +6,8 @@
 
 PLACES=150	# of different runs, with a run between any two: a run has 4 MiB of the array
 MIB_APART=16
-MODEL=$MACHINE_TMP/model
 
-put() {
-	dd if=/dev/urandom of="$MODEL" bs=64k count=1 seek=$(($1 * MIB_APART * 16)) conv=notrunc status=none
-	dd if="$MODEL" of="/dev/$MD" bs=64k count=1 skip=$(($1 * MIB_APART * 16)) seek=$(($1 * MIB_APART * 16)) \
-		oflag=direct conv=notrunc,fsync status=none
-}
+put_place() { put 64k $(($1 * MIB_APART * 16)) 1; }
 
 # doubts: set RANGES to the ranges in doubt in the kernel log since the mark.
 doubts() {
@@ -42,11 +37,11 @@ few_lines() {
 mkspindles 5 1G seed=7
 create_shared 25 3,5 --chunk=64
 truncate -s "$(array_bytes)" "$MODEL"
-for ((PLACE = 0; PLACE < PLACES; PLACE++)); do put "$PLACE"; done
+for ((PLACE = 0; PLACE < PLACES; PLACE++)); do put_place "$PLACE"; done
 shift_to 3
 reassemble_par	# no intent is left
-put 0
-put $((PLACES - 1))
+put_place 0
+put_place $((PLACES - 1))
 power_cut 5
 
 mark_log

@@ -4,32 +4,22 @@
 # timeout: 400
 . "$(dirname "$0")/../tools/par.sh"
 
-TWIN=$MACHINE_TMP/twin
 CHUNK=64	# KiB
 
 # Failures are collected, so that each is reported.
 WRONG=()
 
-# twin_fill MIB AT: random data, which TWIN has too.
-twin_fill() {
-	dd if=/dev/urandom of="$TWIN" bs=1M count="$1" seek="$2" conv=notrunc status=none
-	dd if="$TWIN" of="/dev/$MD" bs=1M count="$1" seek="$2" skip="$2" oflag=direct conv=fsync,notrunc status=none
-}
+# same MIB AT WHAT: the array has there what it should have.
+same() { same_as_model "$1" "$2" || WRONG+=("$3"); }
 
-# same MIB AT WHAT: the array has there what TWIN has.
-same() {
-	cmp <(dd if="/dev/$MD" bs=1M count="$1" skip="$2" iflag=direct status=none) \
-		<(dd if="$TWIN" bs=1M count="$1" skip="$2" status=none) || WRONG+=("$3")
-}
-
-# same_chunks MIB AT WHAT: the chunks on members that never sleep have what TWIN has.
+# same_chunks MIB AT WHAT: the chunks on members that never sleep have what the file has.
 same_chunks() {
 	local chunk end=$((($1 + $2) * 1024 / CHUNK)) differing=0
 	for ((chunk = $2 * 1024 / CHUNK; chunk < end; chunk++)); do
 		# Member, by md's left-symmetric layout.
 		[ $(((5 - chunk / 4 % 5 + chunk % 4) % 5)) -lt 3 ] || continue
 		cmp -s <(dd if="/dev/$MD" bs="${CHUNK}k" count=1 skip="$chunk" iflag=direct status=none) \
-			<(dd if="$TWIN" bs="${CHUNK}k" count=1 skip="$chunk" status=none) || differing=$((differing + 1))
+			<(dd if="$MODEL" bs="${CHUNK}k" count=1 skip="$chunk" status=none) || differing=$((differing + 1))
 	done
 	[ "$differing" = 0 ] || WRONG+=("$3: $differing chunks")
 }
@@ -46,7 +36,7 @@ begin() {
 	note "$1"
 	mkspindles 5 128M seed=5
 	create_shared 25 3,5 --chunk="$CHUNK"
-	: >"$TWIN"
+	: >"$MODEL"
 }
 
 end() {
@@ -78,7 +68,7 @@ rescued() {
 freed() {
 	local free i
 	begin "slots that a rescue has freed"
-	twin_fill 60 0
+	put 1M 0 60
 	reassemble_par	# no run is hot
 	read_mib 8 0
 	read_mib 8 52
@@ -116,10 +106,10 @@ freed() {
 # Rows that were started while members slept: their run had a slot, which is not known any more.
 started() {
 	begin "rows that were started in slots that are lost"
-	twin_fill 8 0
+	put 1M 0 8
 	shift_to 3
 	watch_sleepers
-	twin_fill 1 16
+	put 1M 16 1
 	assert_asleep "rows that are started asleep"
 	power_cut 7
 	lose_slots
@@ -128,7 +118,7 @@ started() {
 	same_chunks 1 16 "rows that were started while members slept, on members that never sleep"
 	wait_whole
 	same_chunks 1 16 "rows that were started while members slept, after the resync"
-	twin_fill 1 16
+	put 1M 16 1
 	same 1 16 "rows that were started while members slept, written again"
 	end "lost slots"
 }
@@ -138,15 +128,15 @@ started() {
 doubtful() {
 	local d
 	begin "a doubtful map block of a zone with an intent"
-	twin_fill 8 0
+	put 1M 0 8
 	shift_to 3
 	shift_to 5
 	reassemble_par
 	echo 1048576 >"/sys/block/$MD/md/par/fill_size"	# less than a run
-	twin_fill 4 40
+	put 1M 40 4
 	shift_to 3
 	watch_sleepers
-	twin_fill 1 2
+	put 1M 2 1
 	assert_asleep "a run with a slot"
 	power_cut 8
 	for d in 0 1 2 3 4; do

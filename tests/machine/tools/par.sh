@@ -72,11 +72,15 @@ same_file() {
 }
 
 # put BYTES FIRST COUNT: write random data, in blocks of BYTES, to the array and to $MODEL, a file with what its first $MIB
-# MiB should be. is_right WHEN: they are.
+# MiB should be. is_right WHEN: they are. same_as_model MIB AT: are these MiB?
 MODEL=$MACHINE_TMP/model
 put() {
 	dd if=/dev/urandom of="$MODEL" bs="$1" seek="$2" count="$3" conv=notrunc status=none
 	dd if="$MODEL" of="/dev/$MD" bs="$1" skip="$2" seek="$2" count="$3" oflag=direct conv=notrunc,fsync status=none
+}
+same_as_model() {
+	cmp <(dd if="/dev/$MD" bs=1M count="$1" skip="$2" iflag=direct status=none) \
+		<(dd if="$MODEL" bs=1M count="$1" skip="$2" status=none)
 }
 is_right() { begins_with "$MODEL" "$MIB" || fail "$LAYOUT: not what was written: $1"; }
 
@@ -166,10 +170,12 @@ wait_whole() {
 # put_in NUMBER: add this disk of DISKS, and wait until it is a whole member.
 put_in() { manage --add "${DEVS[$1]}"; wait_whole; }
 
+# sync_now ACTION: request it, and wait until it has ended.
+sync_now() { echo "$1" >"/sys/block/$MD/md/sync_action"; wait_for "/sys/block/$MD/md/sync_action" idle 300; }
+
 # no_mismatch: a check of all sets whose members are awake finds all parity right.
 no_mismatch() {
-	echo check >"/sys/block/$MD/md/sync_action"
-	wait_for "/sys/block/$MD/md/sync_action" idle 300
+	sync_now check
 	assert_eq "$(<"/sys/block/$MD/md/mismatch_cnt")" 0 "$MD: mismatches"
 }
 

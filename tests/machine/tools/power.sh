@@ -52,6 +52,13 @@ wait_asleep() {
 	for d in $(sleepers); do wait_stopped "$d"; done
 }
 
+# up: shift to the top gear. asleep N: shift down and write at N MiB, so that a shift up has data to copy home.
+up() { set_par gear "$(top_gear "$LAYOUT")"; gear_is "$(top_gear "$LAYOUT")" 300; }
+asleep() { down; fill 1 "$1"; SUM=$(fingerprint); }
+
+# mdstat_is N WHAT: so many of five members are whole.
+mdstat_is() { assert_match "$(</proc/mdstat)" "\\[5/$1\\]" "$2: mdstat"; }
+
 # down: shift to the lowest gear, and wait until its sleepers are stopped.
 down() {
 	shift_to "$(low_gear "$LAYOUT")"
@@ -62,14 +69,6 @@ down() {
 starts() {
 	local d
 	for d in $(sleepers); do echo "$d:$(disk "$d" starts)"; done
-}
-
-# ms_of COMMAND...: run the command, and set MS to its duration in ms.
-ms_of() {
-	local start=${EPOCHREALTIME/./}
-	"$@"
-	# shellcheck disable=SC2034  # for the caller
-	MS=$(((${EPOCHREALTIME/./} - start) / 1000))
 }
 
 # read_disk D: read a block of the disk past the page cache.
