@@ -5,15 +5,9 @@
 # timeout: 400
 . "$(dirname "$0")/../tools/policy.sh"
 
-RING=$((64 << 20))
-BLOCK=262144
-
-# writing MIB_S SECONDS: write the blocks of the ring in turn, repeatedly, in the background.
+# writing MIB_S SECONDS: write to a ring, in the background.
 writing() {
-	awk -v rate="$1" -v seconds="$2" -v block="$BLOCK" -v ring="$RING" 'BEGIN {
-		for (i = 0; i * block < seconds * rate * 1048576; i++)
-			printf "%.0f w %.0f %d\n", i * block / rate / 1048576 * 1e9, i * block % ring / 512, block
-	}' >"$MACHINE_TMP/ring"
+	ring_requests 64 "$1" "$2" >"$MACHINE_TMP/ring"
 	"$REPLAY" "/dev/$MD" -l "$MACHINE_TMP/ring" >"$MACHINE_TMP/load" &
 	nap 5
 }
@@ -34,19 +28,13 @@ down() {
 	assert_le "$(par shift_last_hold_ms)" 150 "shift_last_hold_ms at $1 MiB/s"
 }
 
-# up: shift up, and wait until everything is copied home.
-up() {
-	wait
-	set_par gear 5
-	gear_is 5
-	settle
-}
-
 policy_array 3,5 128M
 
 # Writes faster than speed_min: 16 passes, and then the rest is copied while writes are held.
 down 30 25 0
+wait
 up
+settle
 
 # Writes faster than the disks can copy beside them.
 mark_log

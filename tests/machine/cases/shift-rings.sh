@@ -9,18 +9,8 @@
 RINGS=${RAIDPAR_RINGS:-64 512 4096}
 RATES=${RAIDPAR_RATES:-1 10 30 100}
 PRESETS=${RAIDPAR_PRESETS:-nas server36}
-BLOCK=262144
 HOLD=100	# ms of copying at most, as promised
 REQUEST=150	# ms that a request may take otherwise: the queue of such a disk
-
-# requests RING MIB_S SECONDS: write the blocks of the ring in turn, repeatedly.
-requests() {
-	awk -v ring="$1" -v rate="$2" -v seconds="$3" -v block="$BLOCK" 'BEGIN {
-		ring *= 1048576
-		for (i = 0; i * block < seconds * rate * 1048576; i++)
-			printf "%.0f w %.0f %d\n", i * block / rate / 1048576 * 1e9, i * block % ring / 512, block
-	}'
-}
 
 # ended LIMIT: wait until the shift down is complete or has been given up; fail after LIMIT.
 ended() {
@@ -36,7 +26,7 @@ ended() {
 down() {
 	local limit error load
 	limit=$(par shift_limit)
-	requests "$2" "$3" $((limit < 300 ? limit : 300)) >"$MACHINE_TMP/ring"
+	ring_requests "$2" "$3" $((limit < 300 ? limit : 300)) >"$MACHINE_TMP/ring"
 	"$REPLAY" "/dev/$MD" -l "$MACHINE_TMP/ring" >"$MACHINE_TMP/load" &
 	load=$!
 	nap 30
@@ -52,12 +42,6 @@ down() {
 	assert_le "$(par shift_last_hold_ms)" $((HOLD + REQUEST)) "ms held"
 }
 
-up() {
-	set_par gear 5
-	gear_is 5 120
-	settle
-}
-
 # ring PRESET RING: test each rate on an array a little larger than the ring.
 ring() {
 	local rate
@@ -68,6 +52,7 @@ ring() {
 	for rate in $RATES; do
 		down "$1" "$2" "$rate"
 		up
+		settle
 	done
 	end_par
 }

@@ -51,6 +51,15 @@ build_replay() {
 # load RATE SECONDS [WRITES]: send RATE random requests per second; WRITES percent are writes.
 load() { "$REPLAY" "/dev/$MD" -n $(($1 * $2)) -t "$2" -w "${3:-0}" -s 1 >"$MACHINE_TMP/load"; }
 
+# ring_requests MIB MIB_S SECONDS: print writes of 256 KiB to a range of so many MiB in turn, again and again.
+ring_requests() {
+	awk -v ring="$1" -v rate="$2" -v seconds="$3" -v block=262144 'BEGIN {
+		ring *= 1048576
+		for (i = 0; i * block < seconds * rate * 1048576; i++)
+			printf "%.0f w %.0f %d\n", i * block / rate / 1048576 * 1e9, i * block % ring / 512, block
+	}'
+}
+
 # report_anew: reset the reports of all disks, except starts and stops. joules: print the energy of all disks since then.
 report_anew() {
 	local d
