@@ -3,6 +3,7 @@
 # subject: member
 . "$(dirname "$0")/../tools/par.sh"
 
+CONV=notrunc	# a flush would wait for the slow disk
 MIB=12		# two batches of copies: 8 MiB, and the rest
 SLOW_US=30000000	# the maximum duration of a write
 KIBS=1000	# the second batch begins four seconds after the first one

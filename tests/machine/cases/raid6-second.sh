@@ -6,6 +6,7 @@
 # RAIDPAR_WHOLE=1: more pairs of members.
 . "$(dirname "$0")/../tools/par.sh"
 
+CONV=notrunc
 MIB=48
 
 degraded() { wait_for "/sys/block/$MD/md/degraded" "$1" 120; }

@@ -74,9 +74,10 @@ same_file() {
 # put BYTES FIRST COUNT: write random data, in blocks of BYTES, to the array and to $MODEL, a file with what its first $MIB
 # MiB should be. is_right WHEN: they are. same_as_model MIB AT: are these MiB?
 MODEL=$MACHINE_TMP/model
+CONV=notrunc,fsync
 put() {
 	dd if=/dev/urandom of="$MODEL" bs="$1" seek="$2" count="$3" conv=notrunc status=none
-	dd if="$MODEL" of="/dev/$MD" bs="$1" skip="$2" seek="$2" count="$3" oflag=direct conv=notrunc,fsync status=none
+	dd if="$MODEL" of="/dev/$MD" bs="$1" skip="$2" seek="$2" count="$3" oflag=direct conv="$CONV" status=none
 }
 same_as_model() {
 	cmp <(dd if="/dev/$MD" bs=1M count="$1" skip="$2" iflag=direct status=none) \
