@@ -100,9 +100,9 @@ small_mdadm() {
 	# shellcheck disable=SC2016  # make's variables
 	printf '%s\n' 'CWFLAGS ?= -Wall' 'mdadm mdmon: main.c; $(CC) $(CWFLAGS) -c -o $@.o main.c && $(CC) -o $@ $@.o' \
 		>"$tree/Makefile"
-	mkdir -p "$TREE/mdadm-patches/$1"
-	edit level.h '#define LEVEL "none"' '#define LEVEL "par"' >"$TREE/mdadm-patches/$1/level.patch"
-	echo level.patch >"$TREE/mdadm-patches/$1/series"
+	mkdir -p "$TREE/mdadm-patches"
+	edit level.h '#define LEVEL "none"' '#define LEVEL "par"' >"$TREE/mdadm-patches/level.patch"
+	echo level.patch >"$TREE/mdadm-patches/series"
 	SMALL=$tree
 }
 

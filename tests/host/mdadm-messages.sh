@@ -121,6 +121,21 @@ no_question() {
 	FAILURES=$((FAILURES + 1))
 }
 
+# Each option that the patches add is in the texts of help.
+helps() {
+	local options option help
+	options=$(sed -n 's/^+\t{"\([a-z-]*\)", [012], 0, [A-Z].*/--\1/p' "$TOP"/mdadm-patches/*.patch)
+	[ -n "$options" ]
+	for option in $options; do
+		for help in '--create --help' --help-options; do
+			# shellcheck disable=SC2086  # two words
+			"$MDADM" $help | grep -qE -- "^ +$option[= ]" && continue
+			echo "FAILED: mdadm $help does not name $option"
+			FAILURES=$((FAILURES + 1))
+		done
+	done
+}
+
 MDADM=$("$TOP/scripts/build-mdadm" "$1")
 MDADM+=/mdadm
 layouts
@@ -129,4 +144,5 @@ features
 shares
 other_level
 no_question
+helps
 [ "$FAILURES" = 0 ]
