@@ -465,9 +465,6 @@ static void par_thread(struct md_thread *thread)
 		wake_for_super(conf);
 	else
 		md_check_recovery(mddev);
-	if (READ_ONCE(conf->gear) == conf->geo.gears && md_is_rdwr(mddev) &&
-	    !mddev->sb_flags)
-		conf->store->start = 0;	/* written: not asked for again */
 	par_resync_resume(conf);
 }
 
@@ -519,6 +516,9 @@ static int par_run(struct mddev *mddev)
 	refuse_bitmap(mddev);
 	mddev->dev_sectors = conf->geo.dev_sectors;
 	mddev->resync_max_sectors = conf->geo.dev_sectors;
+	/* The request is for this start only, even if the array is not written. */
+	if (conf->store->start)
+		par_drop_request(mddev, conf->store->start);
 	/*
 	 * Have md write the superblock of a new array, and once after a forced start or
 	 * with a requested resync.
@@ -592,12 +592,8 @@ static void par_quiesce(struct mddev *mddev, int quiesce)
 	par_store_drain(conf);
 	par_tidy_drain(conf);
 	par_purge_drain(conf);
-	/*
-	 * After this, the caller in md writes md's superblock if it is due. It must not
-	 * record a second time that the array was started by force.
-	 */
-	if (READ_ONCE(conf->gear) < conf->geo.gears && mddev->sb_flags &&
-	    !conf->store->start)
+	/* After this, the caller in md writes md's superblock if it is due. */
+	if (READ_ONCE(conf->gear) < conf->geo.gears && mddev->sb_flags)
 		par_defer_sb(conf);
 	if (mddev->ro == MD_RDWR && !test_bit(MD_BROKEN, &mddev->flags) &&
 	    par_store_checkpoint(conf, true))

@@ -2,6 +2,8 @@
 /*
  * The parent: queries of the md array itself, and reports to it, for all files.
  */
+#include <linux/raid/md_p.h>
+
 #include "core/parent.h"
 
 /*
@@ -191,4 +193,42 @@ void par_defer_sb(struct par_conf *conf)
 	xchg(&conf->sb_deferred, 1);
 	if (READ_ONCE(conf->gear) == conf->geo.gears)
 		par_write_deferred_sb(conf);
+}
+
+/* As md computes it: the sum of the words of the superblock, this field taken as 0. */
+static __le32 super_csum(struct mdp_superblock_1 *sb)
+{
+	unsigned int bytes = sizeof(*sb) + 2 * le32_to_cpu(sb->max_dev), i;
+	__le32 *word = (__le32 *)sb, csum = sb->sb_csum;
+	u64 sum = 0;
+
+	sb->sb_csum = 0;
+	for (i = 0; i < bytes / sizeof(*word); i++)
+		sum += le32_to_cpu(word[i]);
+	if (bytes % sizeof(*word))
+		sum += le16_to_cpu(*(__le16 *)&word[i]);
+	sb->sb_csum = csum;
+	return cpu_to_le32((u32)sum + (u32)(sum >> 32));
+}
+
+/*
+ * Nothing else in the superblock changes: with another event count, a member that is missing
+ * would be out of date, though the array has not been written without it.
+ */
+void par_drop_request(struct mddev *mddev, u64 request)
+{
+	struct mdp_superblock_1 *sb;
+	struct md_rdev *rdev;
+
+	might_sleep();
+	rdev_for_each(rdev, mddev) {
+		sb = page_address(rdev->sb_page);
+		if (le64_to_cpu(sb->resync_offset) != request || bdev_read_only(rdev->bdev))
+			continue;
+		sb->resync_offset = cpu_to_le64(MaxSector);
+		sb->sb_csum = super_csum(sb);
+		if (!sync_page_io(rdev, 0, rdev->sb_size, rdev->sb_page,
+				  REQ_OP_WRITE | REQ_SYNC | REQ_FUA | REQ_META, true))
+			set_bit(MD_SB_CHANGE_DEVS, &mddev->sb_flags);
+	}
 }
