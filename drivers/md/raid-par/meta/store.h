@@ -84,8 +84,10 @@ struct par_notes {
  * @mutex: one writer of metadata at a time
  * @identity: by which load.c recognizes a superblock of this array
  * @super: in memory. Its records of power, of the policy and of scrubs are written by these
- *	layers, under @power_lock or @mutex, and those of the sets by their children
- * @read_super: superblocks that load.c reads, too large for a stack
+ *	layers, under @power_lock or @mutex, and those of the sets by their children, under
+ *	the lock of each
+ * @read_super: superblocks that load.c reads, and the first of them the snapshot that super.c
+ *	stores: too large for a stack
  * @start: PAR_ASKS_FORCE, PAR_ASKS_RESCUE or 0
  * @super_due: nothing has been stored since the start
  * @intents_differ: among the members that were current

@@ -27,21 +27,38 @@ u32 par_whole_members(const struct par_conf *conf)
 	return (BIT(conf->geo.members) - 1) & ~partial;
 }
 
-static void pack_super(struct par_conf *conf, unsigned int d)
+static struct par_super *snapshot_of(const struct par_conf *conf)
 {
-	spin_lock(&conf->store->power_lock);
-	par_super_pack(page_address(conf->store->super_page[d]), &conf->store->super,
-		       &conf->geo, d);
-	spin_unlock(&conf->store->power_lock);
+	return &conf->store->read_super[0];
 }
 
-/* Does the superblock in memory claim more written by resyncs and rebuilds than the stored one? */
+/* Children, and the layers above, change the superblock in memory at any time. */
+static void take_snapshot(struct par_conf *conf)
+{
+	struct par_super *super = &conf->store->super, *snap = snapshot_of(conf);
+	unsigned int i;
+
+	spin_lock(&conf->store->power_lock);
+	*snap = *super;
+	spin_unlock(&conf->store->power_lock);
+	for (i = 1; i <= conf->geo.gears; i++) {
+		struct par_set *set = conf->set[i];
+
+		if (!set || !set->child.inited)	/* not yet, or not any more */
+			continue;
+		spin_lock(&set->child.mddev.lock);
+		snap->set[i] = super->set[i];
+		spin_unlock(&set->child.mddev.lock);
+	}
+}
+
+/* Does the snapshot claim more written by resyncs and rebuilds than the stored superblock? */
 static bool says_more(const struct par_conf *conf, const struct par_told *told)
 {
 	return conf->store->lost.due || memcmp(told, &conf->store->told, sizeof(*told));
 }
 
-/* The part of the superblock in memory that other code relies on once it is stored. */
+/* The part of the snapshot that other code relies on once it is stored. */
 static void told_by(const struct par_conf *conf, struct par_told *told)
 {
 	unsigned int i;
@@ -49,13 +66,13 @@ static void told_by(const struct par_conf *conf, struct par_told *told)
 	memset(told, 0, sizeof(*told));	/* it is compared as a whole */
 	told->failed = ~0U;
 	for (i = 1; i <= conf->geo.gears; i++) {
-		const struct par_set_record *rec = &conf->store->super.set[i];
+		const struct par_set_record *rec = &snapshot_of(conf)->set[i];
 
-		told->absent[i] = READ_ONCE(rec->failed);
+		told->absent[i] = rec->failed;
 		told->failed &= told->absent[i] | ~(BIT(conf->geo.set[i].members) - 1);
-		told->recovering[i] = READ_ONCE(rec->recovering);
-		told->recovered[i] = READ_ONCE(rec->recovered);
-		told->resync[i] = READ_ONCE(rec->resync);
+		told->recovering[i] = rec->recovering;
+		told->recovered[i] = rec->recovered;
+		told->resync[i] = rec->resync;
 		if (told->resync[i] == MaxSector)
 			told->resynced |= BIT(i);
 	}
@@ -124,20 +141,23 @@ static u32 send_supers(struct par_conf *conf, u32 members)
  */
 static void leave_log(struct par_conf *conf, u32 failed)
 {
+	struct par_log_record *log = &conf->store->super.log;
+
 	lockdep_assert_held(&conf->store->mutex);
 	if (conf->geo.log_sectors)
-		conf->store->super.log.absent |= failed & (BIT(conf->geo.set[1].members) - 1);
+		log->absent |= failed & (BIT(conf->geo.set[1].members) - 1);
+	snapshot_of(conf)->log.absent = log->absent;
 }
 
 /*
  * A superblock vouches for what resyncs and rebuilds have written: "parity is right
  * everywhere", "rebuilt up to here". A child reports its progress at any time
- * (child_sync_super()), and any store of the superblock includes the latest report. So the
- * superblock is packed first, then the awake members are flushed, and then it is written as
- * packed. A member that is lost in this flush may lack data that the packed superblock
- * calls rebuilt: it is packed again, with the failure. If it claims nothing new for the
- * sets, no flush is needed: a shift up does not wait for one. The first superblock after a
- * start is always preceded by a flush.
+ * (child_sync_super()), and any store of the superblock includes the latest report. So a
+ * snapshot of the superblock is taken and packed, then the awake members are flushed, and then
+ * the pages are written: only what the snapshot says counts as stored. A member that is lost in
+ * this flush may lack data that the snapshot calls rebuilt: another one is taken, with the
+ * failure. If it claims nothing new for the sets, no flush is needed: a shift up does not wait
+ * for one. The first superblock after a start is always preceded by a flush.
  */
 static int pack_and_flush(struct par_conf *conf, u32 members, struct par_told *told)
 {
@@ -156,11 +176,13 @@ static int pack_and_flush(struct par_conf *conf, u32 members, struct par_told *t
 		if (!conf->store->blocks_torn && !(members & ~conf->store->current_members))
 			conf->store->super.block_seq = conf->store->block_seq;
 		lost = par_lost_members(conf);
+		take_snapshot(conf);
 		told_by(conf, told);
 		leave_log(conf, told->failed);
 		for (d = 0; d < conf->geo.members; d++)
 			if (members & BIT(d))
-				pack_super(conf, d);
+				par_super_pack(page_address(conf->store->super_page[d]),
+					       snapshot_of(conf), &conf->geo, d);
 		/*
 		 * Blocks that a rebuild could not compute are lost before the rebuild is
 		 * called complete.

@@ -29,7 +29,7 @@ static struct par_set *child_set(struct mddev *child)
 	return container_of(child, struct par_set, child.mddev);
 }
 
-/* Copy the child's view of its members to our superblock; child->lock is held. */
+/* Copy the child's view of its members to our superblock: see take_snapshot() in super.c. */
 static void child_sync_super(struct mddev *child, struct md_rdev *unused)
 {
 	struct par_set *set = child_set(child);
@@ -50,17 +50,9 @@ static void child_sync_super(struct mddev *child, struct md_rdev *unused)
 			recovered = min_t(u64, recovered, rdev->recovery_offset);
 		}
 	}
-	/*
-	 * A concurrent par_super_pack() must not see a member as recovered further than it
-	 * is: the value is lowered first, and raised last.
-	 */
-	if (recovered < rec->recovered)
-		WRITE_ONCE(rec->recovered, recovered);
-	smp_wmb();	/* see above */
 	rec->failed = (BIT(set->sg->members) - 1) & ~present;
 	rec->recovering = recovering;
-	smp_wmb();	/* see above */
-	WRITE_ONCE(rec->recovered, recovered);
+	rec->recovered = recovered;
 	if (set->running)	/* before that, the superblock has not been passed to the child */
 		rec->resync = par_resync_offset(child);
 	rec->events = child->events;
