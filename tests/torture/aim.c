@@ -49,6 +49,7 @@ const struct aim aim_first_superblock = { "the first superblock is written", NUL
 const struct aim aim_quiet_shift = {
 	"a superblock of a shift up is written, and nothing else", NULL, NULL
 };
+const struct aim aim_quiet_rebuild = { "a rebuild, and nothing is written", NULL, NULL };
 const struct aim aim_checkpoint = { "the map is stored and intents are cleared", NULL, NULL };
 const struct aim aim_unmarking = { "the marks of a resync are removed", NULL, NULL };
 const struct aim aim_evict = { "slots are evicted", NULL, NULL };
@@ -275,6 +276,7 @@ static const struct aim *asked_aim(void)
 		{ "checkpoint", &aim_checkpoint, false }, { "unmarking", &aim_unmarking, true },
 		{ "superblock", &aim_superblock, false }, { "shift", &aim_quiet_shift, false },
 		{ "failure", &failure, true }, { "rebuild", &rebuild, true },
+		{ "quiet-rebuild", &aim_quiet_rebuild, true },
 		{ "silence", &aim_silence, false }, { "stop", &aims[0], false },
 		{ "load", &aims[0], false },
 	};
@@ -323,6 +325,8 @@ const struct aim *choose_aim(struct rng *rng)
 		return &aim_first_superblock;
 	if (every_other(10) && chaos_may_lose())
 		return &aim_unmarking;
+	if (every_other(12) && chaos_may_lose())
+		return &aim_quiet_rebuild;
 	/* At least one of ten turns in a row; with mechanics one of the two turns is for waking. */
 	if (every_other(13) || (every_other(6) && !opt.mechanics)) {
 		after_metadata = true;

@@ -606,6 +606,26 @@ void chaos_stop(void)
 	pthread_join(thread, NULL);
 }
 
+/* Replace a member by its own disk, which is taken for a new one. */
+void chaos_replace(unsigned int d)
+{
+	char dev[32];
+	char *zero[] = { "mdadm", "--zero-superblock", dev, NULL };
+	unsigned int try;
+
+	snprintf(dev, sizeof(dev), "/dev/%s", disk_name(d));
+	event("%s is replaced", disk_name(d));
+	put("faulty", SYS "dev-%s/state", disk_name(d));
+	for (try = 0; !take_out(d); try++) {
+		if (try == 1000)
+			fail("%s cannot be removed", disk_name(d));
+		nap_ms(5);
+	}
+	if (run(zero))
+		fail("%s", output());
+	add(d);
+}
+
 /* Add all missing members, and wait until the array is whole. */
 void chaos_heal(void)
 {

@@ -13,8 +13,8 @@
  * --pressure writes to all runs and then uses one after another, so that slots are evicted;
  * --inject damages the data, to test the verifier. --aim makes one kind of cut in every second
  * round, and a silent round after each: checkpoint, unmarking, superblock, shift, failure,
- * rebuild, load (at any time of the load) or stop; or silent rounds only (silence). With --log,
- * the kinds of write_log.c are possible too, with --share evict (evict.c).
+ * rebuild, quiet-rebuild, load (at any time of the load) or stop; or silent rounds only
+ * (silence). With --log, the kinds of write_log.c are possible too, with --share evict (evict.c).
  *
  * A life is an array on new disks (tests/spindle/, whose volatile caches lose,
  * keep or tear what was not flushed). Its rounds:
@@ -521,6 +521,41 @@ static void write_in_gear(struct rng *rng, unsigned int gear)
 }
 
 /*
+ * Cut the power during the rebuild of new disks, of any kind of member: with valid images in half
+ * of the rounds. Nothing is written meanwhile, and no intent is left: so nothing is in doubt,
+ * and the start must not be refused. Or cut it with a superblock: what it calls rebuilt must be.
+ */
+static void quiet_rebuild_round(struct rng *rng)
+{
+	unsigned int d = below(rng, array.members), n = between(rng, 1, array.parities);
+
+	phase("writing before a quiet rebuild", 240);
+	write_in_gear(rng, array.gear[chance(rng, 50) ? 0 : array.gears - 1]);
+	if (array_shift(array.members))
+		fail("shift to %u refused", array.members);
+	array_wait("shifting", array_settled, 120);
+	array_restart();
+	phase("a quiet rebuild", 60);
+	put("1000", RESYNC_SPEED);
+	put("3000", REBUILD_SPEED);
+	for (; n; n--)
+		chaos_replace((d + n) % array.members);
+	array_wait("a rebuild", array_rebuilds, 20);
+	nap_ms(below(rng, 1000));
+	if (chance(rng, 50)) {
+		trap_super(rng, 2 * array.members);
+		await_trap_or(array_idle);
+	}
+	note_moment();
+	start.may_refuse = false;
+	cut(rng);
+	counted.in_quiet_rebuild++;
+	phase("stopping after the cut", 90);
+	array_stop();
+	put("200000", REBUILD_SPEED);
+}
+
+/*
  * Cut the power during a checkpoint, which stores the map and then clears the intents. Nothing
  * else is written meanwhile: so nothing hides that intents were cleared although the map was not
  * stored, or that a block of the map was stored on some members only. A silent round follows.
@@ -608,6 +643,8 @@ static bool quiet_round(struct rng *rng, const struct aim *aim)
 		silent_round(rng);
 	else if (aim == &aim_quiet_shift)
 		quiet_shift_round(rng);
+	else if (aim == &aim_quiet_rebuild)
+		quiet_rebuild_round(rng);
 	else if (aim == &aim_checkpoint)
 		checkpoint_round(rng);
 	else if (aim == &aim_unmarking)
@@ -656,7 +693,7 @@ static void one_round(void)
 		check_both_gears();
 	}
 	if (!array.absent && aim != &aim_quiet_shift && aim != &aim_checkpoint &&
-	    (stop_first || chance(&rng, fell_silent ? 50 : 15)))
+	    (stop_first || aim == &aim_quiet_rebuild || chance(&rng, fell_silent ? 50 : 15)))
 		go_deep(&rng, false);
 	say("life %u round %u: %s;%s; %u operations, %u of %u acknowledged ones durable, %llu sectors right; ms: load %u, stop %u, start %u, verify %u, deep %u",
 	    life, round_number, aim->name, chaos_plan(), model.ops - model.base,

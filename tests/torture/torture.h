@@ -36,6 +36,7 @@ typedef uint64_t u64;
 #define MAX_GEARS	27
 #define MAX_WINDOWS	6
 #define RESYNC_SPEED "/proc/sys/dev/raid/speed_limit_min"
+#define REBUILD_SPEED "/proc/sys/dev/raid/speed_limit_max"
 #define MAX_IO		2048	/* sectors of the largest request */
 #define ZONE_SECTORS	65536U	/* of a member: 512 rows of 64 KiB, see format.h */
 #define RUN_SECTORS	2048U	/* of a member: what a slot has images of, on small members */
@@ -56,7 +57,8 @@ extern struct options opt;
 	X(cuts) X(rounds) X(lives) \
 	X(in_shift) X(in_propagation) X(in_low_gear) X(in_degraded) X(in_resync) \
 	X(in_recovery) X(in_check) X(in_assembly) X(in_waking) X(in_stopping) X(after_stop) \
-	X(in_silence) X(in_super) X(in_blocks) X(in_shift_super) X(absent_starts) X(absent_refused) \
+	X(in_silence) X(in_super) X(in_blocks) X(in_shift_super) X(in_quiet_rebuild) \
+	X(absent_starts) X(absent_refused) \
 	X(dirty_refused) X(behind) X(forced) \
 	X(degraded_plain) X(given_up) X(mended) X(spared) X(doubted) X(sectors) X(vouched) \
 	X(live_reads) X(lost) X(discards) X(fails) X(fails_in_rebuild) X(fails_rebuilt) \
@@ -190,6 +192,7 @@ int array_open(int flags);
 unsigned int array_degraded(void);
 unsigned int array_gear(void);
 bool array_idle(void);
+bool array_rebuilds(void);
 bool array_member(unsigned int d, const char *want);
 /* Is member @d, or any member, in this state of power? */
 bool array_power(unsigned int d, const char *want);
@@ -345,6 +348,8 @@ unsigned int chaos_lacking(void);
 const char *chaos_plan(void);
 void chaos_end_of_life(void);
 void chaos_heal(void);
+/* A rebuild of @d begins. Not while the chaos runs. */
+void chaos_replace(unsigned int d);
 
 /* ---- files.c ---- */
 
@@ -437,8 +442,8 @@ struct aim {
 	const char *value;
 };
 
-extern const struct aim aim_superblock, aim_first_superblock, aim_quiet_shift, aim_checkpoint,
-	aim_unmarking, aim_evict, aim_silence;
+extern const struct aim aim_superblock, aim_first_superblock, aim_quiet_shift, aim_quiet_rebuild,
+	aim_checkpoint, aim_unmarking, aim_evict, aim_silence;
 /* @fails_seen: members failed until that was known; @metadata_at: a sector of each disk */
 extern u64 fails_seen, metadata_at;
 /*

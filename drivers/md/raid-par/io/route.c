@@ -17,6 +17,7 @@
  */
 #include "core/parent.h"
 #include "io/io.h"
+#include "raid5.h"
 
 static void dispatch_work(struct work_struct *work)
 {
@@ -57,7 +58,7 @@ struct par_write {
 	u64 row;
 	enum par_seg_state state;
 	struct par_seg_step step;
-	bool sleeper;
+	bool sleeper, rebuild;
 };
 
 static __always_inline void look_up(struct par_vmember *vm, u64 row, struct par_write *w)
@@ -108,6 +109,11 @@ enum par_verdict {
 	PAR_SLOTLESS,	/* held until its run has a slot */
 };
 
+static bool is_rebuilt(const struct par_vmember *vm)
+{
+	return vm->set->running && vm->rdev.mddev && !test_bit(In_sync, &vm->rdev.flags);
+}
+
 /*
  * A rebuild writes every block of its member; where the row is unwritten, and so zero on
  * all members, nothing needs to be done. Zeros written by the user start the row like any
@@ -117,8 +123,26 @@ enum par_verdict {
  */
 static bool rebuild_of_zeros(struct par_vmember *vm, struct bio *bio)
 {
-	return vm->set->running && vm->rdev.mddev &&
-	       !test_bit(In_sync, &vm->rdev.flags) && bio_is_zero(bio);
+	return is_rebuilt(vm) && bio_is_zero(bio);
+}
+
+/*
+ * Is this the rebuild's own write of a block, and not a user's to the member that is being
+ * rebuilt? All that raid5 submits itself are requests of its stripes. A stripe is synced while
+ * none of its blocks is being written, and a user's write is listed in its block until it ends.
+ */
+static bool is_rebuild(const struct par_vmember *vm, struct bio *bio)
+{
+	const struct stripe_head *sh = bio->bi_private;
+	int i;
+
+	if (!is_rebuilt(vm) || bio_flagged(bio, BIO_CLONED) ||
+	    !test_bit(STRIPE_SYNCING, &sh->state))
+		return false;
+	for (i = 0; i < sh->disks; i++)
+		if (READ_ONCE(sh->dev[i].written))
+			return false;
+	return true;
 }
 
 /*
@@ -191,6 +215,17 @@ static bool must_wake(const struct par_write *w)
 			w->conf->geo.set[w->gear].members);
 }
 
+/*
+ * A rebuild's write relies on no intent: it gives the home copy the content that the map says it
+ * has, and until the superblock says that the member is rebuilt up to there, after a flush, a
+ * start takes the content from parity. An intent would put it in doubt after a crash, though
+ * no user has written.
+ */
+static bool needs_intent(const struct par_write *w)
+{
+	return !w->rebuild || w->step.action != PAR_ACT_HOME;
+}
+
 /* Zone lock held: decide on a write to a written row, and change its state. */
 static enum par_verdict admit_write(struct par_vmember *vm, struct par_write *w,
 				    struct bio *bio, struct par_bucket **bucket)
@@ -198,10 +233,12 @@ static enum par_verdict admit_write(struct par_vmember *vm, struct par_write *w,
 	lockdep_assert_held(par_zone_lock(w->conf, par_zone_of(w->set, w->row)));
 	if (w->zone->starting)
 		par_row_touch(w->set, w->row);
-	if (!par_zone_admits(w->zone, w->gear, w->step.next != w->state ||
-			     w->set->child.absent))
+	if (!needs_intent(w))
+		w->step.next = w->state;
+	else if (!par_zone_admits(w->zone, w->gear, w->step.next != w->state ||
+				  w->set->child.absent))
 		return PAR_ASK;
-	if (w->set->child.absent && !drop_images(w))
+	else if (w->set->child.absent && !drop_images(w))
 		return PAR_ASK;
 	if (w->step.action == PAR_ACT_IMAGE ||
 	    (w->sleeper && par_set_tracks(w->set))) {
@@ -211,7 +248,8 @@ static enum par_verdict admit_write(struct par_vmember *vm, struct par_write *w,
 	}
 	if (w->step.next != w->state)
 		par_map_set(w->set, w->row, vm->index, w->step.next);
-	w->zone->touched = jiffies;
+	if (needs_intent(w))
+		w->zone->touched = jiffies;
 	return PAR_GO;
 }
 
@@ -262,6 +300,7 @@ static noinline void route_write(struct par_vmember *vm, struct bio *bio, u64 ro
 	struct par_write w;
 	bool zero = false;
 
+	w.rebuild = is_rebuild(vm, bio);
 	if (!par_map_written(vm->set, row))
 		zero = rebuild_of_zeros(vm, bio);
 again:

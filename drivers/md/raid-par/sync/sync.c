@@ -351,6 +351,9 @@ static void begin_child(struct par_conf *conf, struct par_set *set, u64 offset)
 	struct mddev *child = &set->child.mddev;
 
 	par_fix_forget(set);	/* this one covers all rows */
+	/* A rebuild writes home copies without an intent. If this fails, so does its next store. */
+	if (!test_bit(MD_RECOVERY_REQUESTED, &asked))
+		par_store_begin(conf);
 	if (test_bit(MD_RECOVERY_REQUESTED, &asked)) {
 		set->scrub.read_through = false;
 		par_scrub_from(set, offset);

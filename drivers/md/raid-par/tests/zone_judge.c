@@ -57,7 +57,7 @@ static const char *judge_state(const struct cell *cell, enum par_seg_state state
 	return wrong;
 }
 
-/* In zones without a mark, the absent member's disk is still right. */
+/* The disk of an absent member holds what parity says. */
 static const char *judge_left(const struct cell *cell, enum par_seg_state state)
 {
 	u8 left = cell->v[LEFT];
@@ -66,8 +66,21 @@ static const char *judge_left(const struct cell *cell, enum par_seg_state state)
 		return NULL;
 	if (left != cell->v[LEFT_LOW] || left != cell->v[HOME + NOW] ||
 	    !certain(cell, HOME))
-		return "a member has missed what no mark tells of";
+		return "a member has missed what nothing tells of";
 	return NULL;
+}
+
+/*
+ * It does in zones without a mark; or, if it is being rebuilt, up to where the superblock says, but
+ * for zones in doubt.
+ */
+static bool must_be_left(const struct sim *sim, const struct place *p, u8 byte)
+{
+	if (!sim->w.noted || !(sim->w.absent & 1 << p->s))
+		return false;
+	if (sim->w.back)
+		return p->seg->vouched && !(byte & (PAR_INTENT_GEAR | PAR_INTENT_RESYNC));
+	return !(byte & PAR_INTENT_MISSED);
 }
 
 static const char *judge_crash(struct sim *sim, const struct crash *c)
@@ -80,8 +93,7 @@ static const char *judge_crash(struct sim *sim, const struct crash *c)
 		u8 byte = zone_crash_byte(p.zone, c);
 
 		wrong = judge_state(p.cell, state, byte & PAR_INTENT_GEAR);
-		if (!wrong && sim->w.noted && sim->w.absent & 1 << p.s &&
-		    !(byte & PAR_INTENT_MISSED))
+		if (!wrong && must_be_left(sim, &p, byte))
 			wrong = judge_left(p.cell, state);
 		if (!wrong && p.zone->torn &&
 		    !(byte & (PAR_INTENT_GEAR | PAR_INTENT_RESYNC)))

@@ -37,8 +37,8 @@ static void show(struct kunit *test, const struct sim *sim)
 static const struct shape shapes[] = {
 	{ "one block", 1, 1, 1, 1, 2, FILLS },
 	{ "one row", 1, 1, 2, 2, 3, ALWAYS },
-	{ "two gears", 2, 2, 1, 2, 2, FAILURES },
-	{ "three gears", 2, 2, 2, 2, 3, FAILURES },
+	{ "two gears", 2, 2, 1, 2, 2, FAILURES | REBUILDS },
+	{ "three gears", 2, 2, 2, 2, 3, FAILURES | REBUILDS },
 	{ "three gears, failures", 2, 2, 2, 2, 3, ALWAYS },
 };
 
@@ -103,28 +103,30 @@ static void zone_random(struct kunit *test)
 
 enum small {
 	TIDY, DISCARD, NO_CRASH, FAIL, FAIL_TIDY, FAIL_DISCARD, TWO_BLOCKS,
-	TWO_BLOCKS_FAIL,
+	TWO_BLOCKS_FAIL, REBUILD,
 };
 
 static const struct shape small_shapes[] = {
 	[TIDY] = { "shifts, tidying, crashes",
-		1, 1, 1, 1, 2, AHEAD | FAILURES | DISCARDS },
+		1, 1, 1, 1, 2, AHEAD | FAILURES | DISCARDS | REBUILDS },
 	[DISCARD] = { "shifts, discards, crashes",
-		1, 1, 1, 1, 2, AHEAD | FAILURES | TIDYING },
+		1, 1, 1, 1, 2, AHEAD | FAILURES | TIDYING | REBUILDS },
 	[NO_CRASH] = { "shifts, discards, tidying",
-		1, 1, 1, 1, 2, AHEAD | FAILURES | CRASHES },
+		1, 1, 1, 1, 2, AHEAD | FAILURES | CRASHES | REBUILDS },
 	[FAIL] = { "failures, shifts, crashes",
-		1, 1, 1, 1, 2, AHEAD | DISCARDS | TIDYING },
+		1, 1, 1, 1, 2, AHEAD | DISCARDS | TIDYING | REBUILDS },
 	[FAIL_TIDY] = { "failures, shifts, tidying",
-		1, 1, 1, 1, 2, AHEAD | DISCARDS | CRASHES },
+		1, 1, 1, 1, 2, AHEAD | DISCARDS | CRASHES | REBUILDS },
 	[FAIL_DISCARD] = { "failures, discards, tidying",
-		1, 1, 1, 1, 2, AHEAD | SHIFTS | CRASHES },
+		1, 1, 1, 1, 2, AHEAD | SHIFTS | CRASHES | REBUILDS },
 	[TWO_BLOCKS] = { "two blocks, shifts",
 		1, 1, 1, 2, 2,
-		AHEAD | FAILURES | DISCARDS | TIDYING | CRASHES },
+		AHEAD | FAILURES | DISCARDS | TIDYING | CRASHES | REBUILDS },
 	[TWO_BLOCKS_FAIL] = { "two blocks, failures",
 		1, 1, 1, 2, 2,
-		AHEAD | DISCARDS | TIDYING | CRASHES | FLUSHES },
+		AHEAD | DISCARDS | TIDYING | CRASHES | FLUSHES | REBUILDS },
+	[REBUILD] = { "rebuilds, crashes",
+		1, 1, 1, 1, 2, AHEAD | DISCARDS | SHIFTS },
 };
 
 KUNIT_ARRAY_PARAM_DESC(small, small_shapes, name);
@@ -303,6 +305,10 @@ static const struct {
 	  GIVEN_UP_UNSTORED, TIDY },
 	{ "an image that is given up is filled before that is stored",
 	  GIVEN_UP_NOT_STORED, TIDY },
+	{ "a superblock calls rebuilt what was not flushed",
+	  VOUCHED_UNFLUSHED, REBUILD },
+	{ "a user's write passes as a rebuild's",
+	  WRITE_AS_REBUILD, REBUILD },
 };
 
 KUNIT_ARRAY_PARAM_DESC(mutant, mutants, name);

@@ -20,7 +20,9 @@
  * up to date; metadata writes that fail; failures other than that of one sleeper while no
  * write, copy or shift is under way. Once a sleeper has failed, the model notes which
  * writes it lacks before any intent is set; store.c marks the zones whose intent it sets,
- * and the others when a flush is relied on or a set's superblock is stored.
+ * and the others when a flush is relied on or a set's superblock is stored. A new disk in its
+ * place is rebuilt while the array is used and may crash; that of a member that returns is
+ * rebuilt in one step.
  *
  * Content is a version number, which increases with each write. Unflushed writes may be
  * lost, block by block; since only a version that is too old is wrong, it is sufficient to
@@ -66,6 +68,18 @@ static void change_state(const struct place *p, struct seg *seg,
 	seg->state = next;
 }
 
+/* A user's write of a home copy goes to the new disk as well as into parity, in any order. */
+static void send_home(struct sim *sim, const struct place *p, u8 version)
+{
+	u8 *v = p->cell->v;
+
+	launch(p->cell, HOME, version);
+	if (sim->w.back && sim->w.absent & 1 << p->s) {
+		v[LEFT_LOW] = min(v[LEFT_LOW], version);
+		v[LEFT] = version;
+	}
+}
+
 /* An absent member's images become old. False if they are stored as valid. */
 static bool drop_images(struct sim *sim, const struct place *p)
 {
@@ -94,8 +108,12 @@ static bool write_written(struct sim *sim, const struct place *p)
 	if (step.action == PAR_ACT_MISS)
 		return false;
 	if (!admits(sim, p, sim->w.gear, step.next != p->seg->state ||
-		    sim->w.absent))
+		    sim->w.absent)) {
+		/* Its part on the new disk goes past, and that in parity waits. */
+		if (sim->mutant == WRITE_AS_REBUILD && sim->w.back && sim->w.absent & 1 << p->s)
+			p->cell->v[LEFT] = fresh(p->cell);
 		return ask(sim, p);
+	}
 	if (sim->w.absent && !drop_images(sim, p)) {
 		ask(sim, p);
 		return true;
@@ -103,7 +121,7 @@ static bool write_written(struct sim *sim, const struct place *p)
 	if (p->seg->locked && sim->mutant != COPY_UNLOCKED)
 		return false;
 	if (sim->w.absent & 1 << p->s) {
-		launch(p->cell, HOME, fresh(p->cell));
+		send_home(sim, p, fresh(p->cell));
 	} else {
 		if (step.next != p->seg->state)
 			change_state(p, p->seg, step.next);
@@ -209,7 +227,7 @@ static bool ev_route(struct sim *sim, unsigned int n)
 		return !flying(p.cell) && write_written(sim, &p);
 	p.row->direct &= ~(1 << p.bit);
 	p.row->held &= ~(1 << p.bit);
-	launch(p.cell, HOME, fresh(p.cell));
+	send_home(sim, &p, fresh(p.cell));
 	return true;
 }
 
@@ -225,10 +243,12 @@ static bool ev_fill(struct sim *sim, unsigned int n)
 		if (q.row != p.row || q.row->held & 1 << q.bit)
 			continue;
 		q.cell->v[CUR] = fresh(q.cell);
-		if (sim->mutant != ROW_NOT_FILLED &&
-		    (awake(sim->w.gear, q.s) || !(sim->w.absent & 1 << q.s)))
-			launch(q.cell, awake(sim->w.gear, q.s) ? HOME : IMAGE,
-			       q.cell->v[CUR]);
+		if (sim->mutant == ROW_NOT_FILLED)
+			continue;
+		if (awake(sim->w.gear, q.s))
+			send_home(sim, &q, q.cell->v[CUR]);
+		else if (!(sim->w.absent & 1 << q.s))
+			launch(q.cell, IMAGE, q.cell->v[CUR]);
 	}
 	return true;
 }
@@ -824,7 +844,7 @@ static bool ev_rejoin(struct sim *sim, unsigned int n)
 {
 	struct place p;
 
-	if (!idle(sim) || !sim->w.absent || !sim->w.noted || !quiet(sim))
+	if (!idle(sim) || !sim->w.absent || !sim->w.noted || !quiet(sim) || sim->w.back)
 		return false;
 	flush_all(sim);
 	for (p = place_of(sim, 0); p.cell; p = place_of(sim, p.n + 1)) {
@@ -844,6 +864,96 @@ static bool ev_rejoin(struct sim *sim, unsigned int n)
 	}
 	sim->w.absent = 0;
 	sim->w.noted = false;
+	return true;
+}
+
+/* A new disk takes the place of the absent member. */
+static bool ev_replace(struct sim *sim, unsigned int n)
+{
+	struct place p;
+
+	if (!idle(sim) || !sim->w.absent || !sim->w.noted || sim->w.back ||
+	    sim->w.gear != sim->shape->gears)
+		return false;
+	for (p = place_of(sim, 0); p.cell; p = place_of(sim, p.n + 1)) {
+		p.cell->v[LEFT] = 0;
+		p.cell->v[LEFT_LOW] = 0;
+		/* What is under way goes to parity only. */
+		if (flying(p.cell))
+			return false;
+	}
+	sim->w.back = true;
+	return true;
+}
+
+/* A segment that is not being written is computed, or copied from its image, without an intent. */
+static bool ev_rebuild(struct sim *sim, unsigned int n)
+{
+	struct place p = place_of(sim, n * sim->shape->blocks);
+	unsigned int b;
+
+	if (!sim->w.back || !(sim->w.absent & 1 << p.s) || p.seg->rebuilt || !written(p.row))
+		return false;
+	for (b = 0; b < sim->shape->blocks; b++)
+		if (flying(&p.seg->cell[b]))
+			return false;
+	p.seg->rebuilt = true;
+	for (b = 0; b < sim->shape->blocks; b++) {
+		u8 *v = p.seg->cell[b].v;
+
+		v[LEFT] = v[HOME + NOW];
+		v[LEFT_LOW] = min(v[LEFT_LOW], v[LEFT]);
+	}
+	return true;
+}
+
+/* The superblock says that the member is rebuilt as far as it is. */
+static bool ev_vouch(struct sim *sim, unsigned int n)
+{
+	struct place p;
+	bool any = false;
+
+	if (!sim->w.back || !idle(sim))
+		return false;
+	if (sim->mutant != VOUCHED_UNFLUSHED)
+		flush_all(sim);
+	for (p = place_of(sim, 0); p.cell; p = place_of(sim, p.n + 1)) {
+		if (!(sim->w.absent & 1 << p.s) || p.seg->vouched ||
+		    (written(p.row) && !p.seg->rebuilt))
+			continue;
+		p.seg->vouched = true;
+		any = true;
+	}
+	return any;
+}
+
+/* It is rebuilt, and whole again. */
+static bool ev_whole(struct sim *sim, unsigned int n)
+{
+	struct place p;
+
+	if (!sim->w.back || !idle(sim) || !quiet(sim))
+		return false;
+	for (p = place_of(sim, 0); p.cell; p = place_of(sim, p.n + 1))
+		if (sim->w.absent & 1 << p.s && !p.seg->vouched)
+			return false;
+	for (p = place_of(sim, 0); p.cell; p = place_of(sim, p.n + 1)) {
+		u8 *v = p.cell->v;
+
+		if (sim->w.absent & 1 << p.s)
+			set_copy(p.cell, HOME, v[LEFT], min(v[LEFT_LOW], v[HOME + LOW]));
+		v[LEFT] = 0;
+		v[LEFT_LOW] = 0;
+		p.seg->rebuilt = false;
+		p.seg->vouched = false;
+	}
+	for (n = 0; n < sim->shape->zones; n++) {
+		sim->w.zone[n].byte &= ~PAR_INTENT_MISSED;
+		sim->w.zone[n].stored_byte &= ~PAR_INTENT_MISSED;
+	}
+	sim->w.absent = 0;
+	sim->w.noted = false;
+	sim->w.back = false;
 	return true;
 }
 
@@ -913,12 +1023,28 @@ static void reload_zone(struct sim *sim, struct sim_zone *zone, const struct cra
 				   sim->mutant != RESYNC_FORGOTTEN);
 }
 
+/* A rebuild goes on where it was, or from the start if the array is started by force. */
+static void reload_rebuild(struct sim *sim, const struct crash *c)
+{
+	bool forced = false;
+	struct place p;
+	unsigned int n;
+
+	for (n = 0; n < sim->shape->zones; n++)
+		forced |= zone_crash_byte(&sim->w.zone[n], c) & PAR_INTENT_GEAR;
+	for (p = place_of(sim, 0); p.cell; p = place_of(sim, p.n + 1)) {
+		p.seg->vouched &= !forced;
+		p.seg->rebuilt = p.seg->vouched;
+	}
+}
+
 static void crash(struct sim *sim, const struct crash *c, unsigned int which)
 {
 	struct world *w = &sim->w;
 	struct place p;
 	unsigned int n;
 
+	reload_rebuild(sim, c);
 	for (p = place_of(sim, 0); p.cell; p = place_of(sim, p.n + 1))
 		reload_block(sim, &p, c, which);
 	reload_map(sim, c);
@@ -1004,6 +1130,10 @@ const struct zone_event zone_events[] = {
 	{ "mended", ev_mended, ONCE, SHIFTS, 1 },
 	{ "fail", ev_fail, PER_SLEEPER, FAILURES, 16 },
 	{ "rejoin", ev_rejoin, ONCE, FAILURES, 16 },
+	{ "replace", ev_replace, ONCE, REBUILDS, 8 },
+	{ "rebuild", ev_rebuild, PER_SEG, REBUILDS, 1 },
+	{ "vouch", ev_vouch, ONCE, REBUILDS, 2 },
+	{ "whole", ev_whole, ONCE, REBUILDS, 1 },
 	{ "crash", ev_crash, PER_CRASH, CRASHES, 64 },
 	{ "resynced", ev_resynced, ONCE, CRASHES, 4 },
 };

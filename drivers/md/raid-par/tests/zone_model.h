@@ -30,7 +30,7 @@ enum version {
 	IMAGE = COPY,
 	CUR = 2 * COPY,		/* the result of a read */
 	FLOOR,			/* acknowledged and flushed */
-	LEFT, LEFT_LOW,		/* on the disk of the absent member */
+	LEFT, LEFT_LOW,		/* on the disk of the absent member, or on the new one */
 	VERSIONS,
 };
 
@@ -41,6 +41,7 @@ struct cell {
 struct seg {
 	u8 state, snap, stored;	/* in memory, in the snapshot, on the members */
 	bool locked;		/* being copied, in @state still */
+	bool rebuilt, vouched;	/* and the superblock says so */
 	struct cell cell[BLOCKS];
 };
 
@@ -82,6 +83,7 @@ struct world {
 	u8 mending;		/* number of the segment whose image is given up, plus 1, */
 	bool mend_stored;	/* and the store of that has begun */
 	bool noted;
+	bool back;		/* a new disk is in the place of the absent sleeper */
 };
 
 /* Kinds of events that a model may leave out. */
@@ -95,6 +97,7 @@ enum kind {
 	AHEAD		= BIT(5),	/* intents that nobody waits for */
 	FILLS		= BIT(6),	/* intents for which no write waits */
 	FLUSHES		= BIT(7),	/* the user's */
+	REBUILDS	= BIT(8),	/* with FAILURES */
 };
 
 /* The size of a model. Sleepers 0 … g-2 are awake in gear g. */
@@ -134,6 +137,8 @@ enum mutant {
 	BLOCK_DOES_NOT_COUNT,
 	GIVEN_UP_UNSTORED,
 	GIVEN_UP_NOT_STORED,
+	VOUCHED_UNFLUSHED,
+	WRITE_AS_REBUILD,
 };
 
 struct sim {

@@ -171,6 +171,8 @@ static inline void flush_all(struct sim *sim)
 		flush_copy(p.cell, IMAGE);
 		if (awake(sim->w.gear, p.s) || sim->w.absent & 1 << p.s)
 			flush_copy(p.cell, HOME);
+		if (sim->w.back)
+			p.cell->v[LEFT_LOW] = p.cell->v[LEFT];
 	}
 }
 
