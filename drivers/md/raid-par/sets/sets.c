@@ -203,13 +203,24 @@ void par_sets_destroy(struct par_conf *conf)
 /*
  * While the array must not be written, raid5 must not correct what it cannot read. A write
  * that comes before this call makes a set writable by itself.
+ *
+ * A member that has failed meanwhile is not recorded, and so not detached: let md look, as it
+ * does when an array of its own becomes writable.
  */
 void par_sets_writable(struct par_conf *conf, bool on)
 {
 	unsigned int i;
 
-	for (i = 1; conf->geo.parities && i <= conf->geo.gears; i++)
-		if (conf->set[i]->running)
-			conf->set[i]->child.mddev.ro = on ? MD_RDWR : MD_AUTO_READ;
+	for (i = 1; conf->geo.parities && i <= conf->geo.gears; i++) {
+		struct mddev *child = &conf->set[i]->child.mddev;
+
+		if (!conf->set[i]->running)
+			continue;
+		child->ro = on ? MD_RDWR : MD_AUTO_READ;
+		if (on) {
+			set_bit(MD_RECOVERY_NEEDED, &child->recovery);
+			md_wakeup_thread(child->thread);
+		}
+	}
 }
 
