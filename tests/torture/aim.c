@@ -325,7 +325,8 @@ const struct aim *choose_aim(struct rng *rng)
 		return &aim_first_superblock;
 	if (every_other(10) && chaos_may_lose())
 		return &aim_unmarking;
-	if (every_other(12) && chaos_may_lose())
+	/* With a log something is written: what is drained from it. */
+	if (every_other(12) && chaos_may_lose() && !opt.log_mib)
 		return &aim_quiet_rebuild;
 	/* At least one of ten turns in a row; with mechanics one of the two turns is for waking. */
 	if (every_other(13) || (every_other(6) && !opt.mechanics)) {
