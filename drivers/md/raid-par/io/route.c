@@ -128,15 +128,15 @@ static bool rebuild_of_zeros(struct par_vmember *vm, struct bio *bio)
 
 /*
  * Is this the rebuild's own write of a block, and not a user's to the member that is being
- * rebuilt? All that raid5 submits itself are requests of its stripes. A stripe is synced while
- * none of its blocks is being written, and a user's write is listed in its block until it ends.
+ * rebuilt? raid5's requests are part of their stripe. A stripe is synced while none of its blocks
+ * is being written, and a user's write is listed in its block until it ends.
  */
-static bool is_rebuild(const struct par_vmember *vm, struct bio *bio)
+static bool is_rebuild(const struct par_vmember *vm, const struct bio *bio)
 {
 	const struct stripe_head *sh = bio->bi_private;
 	int i;
 
-	if (!is_rebuilt(vm) || bio_flagged(bio, BIO_CLONED) ||
+	if (!is_rebuilt(vm) || bio != &sh->dev[vm->index].req ||
 	    !test_bit(STRIPE_SYNCING, &sh->state))
 		return false;
 	for (i = 0; i < sh->disks; i++)
