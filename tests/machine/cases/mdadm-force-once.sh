@@ -24,10 +24,8 @@ mkspindles 5 64M
 create_par 3,5 --chunk=64
 fill 20
 reassemble_par
-dd if=/dev/zero of="/dev/$MD" bs=4k count=4000 seek=100 oflag=direct conv=notrunc status=none 2>/dev/null &
-nap 0.4
+dd if=/dev/urandom of="/dev/$MD" bs=4k count=64 seek=100 oflag=direct conv=notrunc status=none
 power_cut 5
-wait "$!" || true
 only_read 'Bad message' --force "${DEVS[@]:0:4}"
 only_read 'Bad message' --force "${DEVS[@]:0:4}"
 
