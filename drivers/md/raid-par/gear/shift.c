@@ -358,11 +358,8 @@ static int change_down(struct par_conf *conf, unsigned int old, struct par_pass 
 	return err;
 }
 
-/*
- * Complete the shift with writes held, if nothing has changed. Returns -EAGAIN if one more
- * pass is needed.
- */
-static int hold_down(struct par_conf *conf, unsigned int old, struct par_pass *pass)
+/* Nothing is drained, and writes go to the log. */
+static int hold_sets(struct par_conf *conf, unsigned int old, struct par_pass *pass)
 {
 	u64 began;
 	int err;
@@ -386,6 +383,18 @@ static int hold_down(struct par_conf *conf, unsigned int old, struct par_pass *p
 	par_gate_leave(conf);
 	if (err == -EAGAIN)
 		par_approach_failed(&conf->shift->approach);
+	return err;
+}
+
+/*
+ * Complete the shift with writes held, if nothing has changed. Returns -EAGAIN if one more
+ * pass is needed.
+ */
+static int hold_down(struct par_conf *conf, unsigned int old, struct par_pass *pass)
+{
+	int err = par_log_hold(conf, par_mover_interrupted) ? hold_sets(conf, old, pass) : -EINTR;
+
+	par_log_go_on(conf);
 	return err;
 }
 

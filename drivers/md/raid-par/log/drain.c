@@ -31,8 +31,10 @@ struct drain_block {
  * @block: the blocks that are being drained, @count of them in @runs runs of adjacent ones;
  *	@pages: their content, @room of them
  * @next: the earliest time of a drain after one that has failed
+ * @turn: of the gate, when the list was picked; if it changes, another one is picked
  * @no_room: this drain found blocks that would be lost if more could be remembered
  * @brief: writes wait, and the list is short
+ * @filling: see struct par_log_need
  * @suspects: blocks that the last drains could not drain
  */
 struct par_log_drain {
@@ -43,7 +45,8 @@ struct par_log_drain {
 	unsigned int count, runs, room;
 	struct par_log_fetch fetch;
 	unsigned long next;
-	bool no_room, brief;
+	unsigned int turn;
+	bool no_room, brief, filling;
 	struct par_log_suspects suspects;
 };
 
@@ -428,6 +431,12 @@ static bool lose_block(struct par_log_drain *drain, struct drain_block *block)
 	return true;
 }
 
+/* The array is about to be quiet: no more than what is under way. */
+static bool must_end(const struct par_log_drain *drain)
+{
+	return READ_ONCE(drain->log->paused) || par_log_held(drain->log);
+}
+
 /*
  * After an error, one part after the other, from all copies. All blocks are tried, so that each
  * that cannot be read is known.
@@ -440,7 +449,7 @@ static bool read_slice(struct par_log_drain *drain)
 	if (read_at_once(drain))
 		return true;
 	for (i = 0; i < drain->count; i++) {
-		if (READ_ONCE(drain->log->paused))
+		if (must_end(drain))
 			return false;
 		good &= read_block(drain, i);
 	}
@@ -469,7 +478,7 @@ static bool drain_blocks(struct par_log_drain *drain, const u64 *blocks, unsigne
 
 	if (good || drain->log->count.failures < PAR_LOG_RETRIES)
 		return good;
-	for (i = 0, good = true; i < count && !READ_ONCE(drain->log->paused); i++) {
+	for (i = 0, good = true; i < count && !must_end(drain); i++) {
 		fill_slice(drain, blocks + i, 1, false);
 		good &= drain_slice(drain);
 	}
@@ -574,19 +583,19 @@ static bool is_due(struct par_log *log)
 {
 	struct par_log_need need = {
 		.top = READ_ONCE(log->conf->gear) == log->conf->geo.gears,
-		.filling = log->filling,
+		.filling = log->drain->filling,
 		.blocks = log->ring.blocks,
 		.idle = jiffies_to_msecs(jiffies - log->last),
 	};
 	enum par_log_drain_why why;
 
-	if (READ_ONCE(log->paused) || !md_is_rdwr(log->conf->mddev))
+	if (READ_ONCE(log->paused) || par_log_held(log) || !md_is_rdwr(log->conf->mddev))
 		return false;
 	spin_lock(&log->lock);
 	need.used = par_log_ring_empty(&log->ring) ? 0 : par_log_ring_used(&log->ring);
 	spin_unlock(&log->lock);
 	why = par_log_drain_why(&need);
-	log->filling = why == PAR_LOG_FILLING;
+	log->drain->filling = why == PAR_LOG_FILLING;
 	return why != PAR_LOG_REST || (need.used && READ_ONCE(log->wanted)) ||
 	       par_log_lacks_member(log);
 }
@@ -685,8 +694,8 @@ static void take_discards(struct par_log *log)
 }
 
 /*
- * In a low gear, blocks without images stay in the log, unless it has to be drained: then members
- * are woken. Returns the number of blocks that are left in the list.
+ * In a low gear, blocks without images stay in the log, unless writes wait until they are drained:
+ * then members are woken. Returns the number of blocks that are left in the list.
  */
 static unsigned int drop_unimaged(struct par_log_drain *drain, unsigned int count)
 {
@@ -699,8 +708,7 @@ static unsigned int drop_unimaged(struct par_log_drain *drain, unsigned int coun
 	for (i = 0; i < count; i++)
 		if (par_sector_imaged(conf, drain->list[i] * PAR_LOG_BLOCK))
 			drain->list[left++] = drain->list[i];
-	if (left < count &&
-	    (log->filling || READ_ONCE(log->wanted) || par_log_lacks_member(log)))
+	if (left < count && READ_ONCE(log->wanted))
 		par_shift_at_least(conf, conf->geo.gears, "log");
 	return left;
 }
@@ -726,6 +734,7 @@ static unsigned int pick_blocks(struct par_log_drain *drain, bool *cut)
 
 	drain->brief = READ_ONCE(log->wanted);
 	spin_lock(&log->lock);
+	drain->turn = log->gate.turn;
 	count = par_log_drain_pick(&log->index, &log->ring, drain->list,
 				   drain->brief ? DRAIN_SHORT : DRAIN_LIST);
 	*cut = count < log->index.live;
@@ -740,6 +749,23 @@ static unsigned int pick_blocks(struct par_log_drain *drain, bool *cut)
 static bool goes_on(const struct par_log_drain *drain)
 {
 	return is_due(drain->log) && (drain->brief || !READ_ONCE(drain->log->wanted));
+}
+
+/* Not if the gear may have changed since the list was picked: see par_log_hold(). */
+static bool begin_slice(struct par_log_drain *drain)
+{
+	struct par_log *log = drain->log;
+
+	spin_lock(&log->lock);
+	WRITE_ONCE(log->gate.slice, log->gate.turn == drain->turn);
+	spin_unlock(&log->lock);
+	return log->gate.slice;
+}
+
+static void end_slice(struct par_log_drain *drain)
+{
+	WRITE_ONCE(drain->log->gate.slice, false);
+	par_mover_wake(drain->log->conf);
 }
 
 /* Drain the oldest blocks, and move the tail. */
@@ -761,7 +787,10 @@ static int drain_some(struct par_log_drain *drain)
 	for (i = 0; i < count && goes_on(drain); i += some) {
 		take_discards(log);
 		some = fill_slice(drain, drain->list + i, count - i, cut);
+		if (!begin_slice(drain))
+			break;
 		failed |= !drain_blocks(drain, drain->list + i, some);
+		end_slice(drain);
 		/* What is drained lets writes in. */
 		if (READ_ONCE(log->use.quota.limited) && READ_ONCE(log->wanted))
 			submit_held(log);

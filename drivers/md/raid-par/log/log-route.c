@@ -31,9 +31,10 @@ static void send_counted_home(struct par_conf *conf, struct bio *bio)
 	send_home(conf, bio);
 }
 
+/* Or about to be in one. */
 static bool in_low_gear(const struct par_log *log)
 {
-	return READ_ONCE(log->conf->gear) < log->conf->geo.gears;
+	return READ_ONCE(log->conf->gear) < log->conf->geo.gears || par_log_held(log);
 }
 
 static u64 blocks_of(const struct bio *bio)
@@ -64,7 +65,7 @@ static bool is_logged(struct par_log *log, const struct bio *bio)
 
 /*
  * Can @bio, a part of whole stripes, be written at home without a miss? Always if no member
- * sleeps, or if the images are of all data.
+ * sleeps, or if the images are of all data. Which images there will be behind a gate is not known.
  */
 static bool is_imaged(const struct par_log *log, const struct bio *bio)
 {
@@ -73,6 +74,8 @@ static bool is_imaged(const struct par_log *log, const struct bio *bio)
 
 	if (likely(!par_has_slots(&conf->geo)) || !in_low_gear(log))
 		return true;
+	if (par_log_held(log))
+		return false;
 	for (; at < bio_end_sector(bio); at = (at | (conf->geo.seg_sectors - 1)) + 1)
 		if (!par_sector_imaged(conf, at))
 			return false;
@@ -120,31 +123,31 @@ static void ask_for_drain(struct par_log *log, enum origin origin)
 		par_log_drain_now(log);
 }
 
-/* @whole: the write is a part of whole stripes, all of which are written now */
-static void log_write(struct par_log *log, struct bio *bio, enum origin origin, bool whole)
+/* Send a write past the log; in a section of gate.past, in which that was decided. */
+static void send_past(struct par_log *log, struct bio *bio, enum origin origin)
 {
-	struct par_log_write write;
-	enum par_log_way way;
-	bool full;
+	if (origin != FRESH)
+		send_counted_home(log->conf, bio);
+	else
+		send_home(log->conf, bio);
+}
 
-	/* The log takes stripes that would wake members, as long as it has room. */
-	whole = whole && is_imaged(log, bio);
-	spin_lock(&log->lock);
-	write = describe_write(log, bio, whole);
-	full = !log->use.off && par_log_full(&write);
-	spin_unlock(&log->lock);
-	way = par_log_way(&write);
-	if (full) {
-		par_shift_at_least(log->conf, log->conf->geo.gears, "log");
-		ask_for_drain(log, origin);
-	}
-	if (way == PAR_LOG_PAST) {
-		if (origin != FRESH)
-			send_counted_home(log->conf, bio);
-		else
-			send_home(log->conf, bio);
-		return;
-	}
+/* Send a write past the log if no block is logged, or will be. */
+static bool pass_write(struct par_log *log, struct bio *bio, enum origin origin)
+{
+	int section = srcu_read_lock(&log->gate.past);
+	bool passes = passes_by(log);
+
+	if (passes)
+		send_past(log, bio, origin);
+	srcu_read_unlock(&log->gate.past, section);
+	return passes;
+}
+
+/* Have a write appended, or hold it. */
+static void take_write(struct par_log *log, struct bio *bio, enum origin origin,
+		       enum par_log_way way)
+{
 	/* Count the write here, since it does not pass the home set, which would count it. */
 	if (origin == FRESH)
 		md_account_bio(log->conf->mddev, &bio);
@@ -164,11 +167,35 @@ static void log_write(struct par_log *log, struct bio *bio, enum origin origin, 
 		ask_for_drain(log, origin);
 }
 
+/* @whole: the write is a part of whole stripes, all of which are written now */
+static void log_write(struct par_log *log, struct bio *bio, enum origin origin, bool whole)
+{
+	int section = srcu_read_lock(&log->gate.past);
+	struct par_log_write write;
+	enum par_log_way way;
+	bool full;
+
+	/* The log takes stripes that would wake members, as long as it has room. */
+	whole = whole && is_imaged(log, bio);
+	spin_lock(&log->lock);
+	write = describe_write(log, bio, whole);
+	full = !log->use.off && par_log_full(&write);
+	spin_unlock(&log->lock);
+	way = par_log_way(&write);
+	if (full) {
+		par_shift_at_least(log->conf, log->conf->geo.gears, "log");
+		ask_for_drain(log, origin);
+	}
+	if (way == PAR_LOG_PAST)
+		send_past(log, bio, origin);
+	srcu_read_unlock(&log->gate.past, section);
+	if (way != PAR_LOG_PAST)
+		take_write(log, bio, origin, way);
+}
+
 void par_log_submit_again(struct par_log *log, struct bio *bio)
 {
-	if (passes_by(log))
-		send_counted_home(log->conf, bio);
-	else
+	if (!pass_write(log, bio, HELD))
 		log_write(log, bio, HELD, false);
 }
 
@@ -391,12 +418,15 @@ static void gather_write(struct par_log *log, struct bio *bio)
 void par_log_submit(struct par_conf *conf, struct bio *bio)
 {
 	struct par_log *log = conf->log;
+	bool write = bio_data_dir(bio) == WRITE;
 
-	if (!log->on || passes_by(log))
+	if (!log->on || (!write && passes_by(log)))
 		send_home(conf, bio);
-	else if (bio_data_dir(bio) == WRITE && in_low_gear(log) && may_be_whole(log, bio))
+	else if (write && pass_write(log, bio, FRESH))
+		return;
+	else if (write && in_low_gear(log) && may_be_whole(log, bio))
 		gather_write(log, bio);
-	else if (bio_data_dir(bio) == WRITE)
+	else if (write)
 		log_write(log, bio, FRESH, false);
 	else if (READ_ONCE(log->index.live) || READ_ONCE(log->lost.count))
 		par_log_read(log, bio);

@@ -87,6 +87,7 @@ int par_log_init(struct par_conf *conf)
 	err = err ?: par_log_drain_alloc(log);
 	err = err ?: init_index(log);
 	err = err ?: init_queues(log);
+	err = err ?: init_srcu_struct(&log->gate.past);
 	log->on = !err;
 	return err;
 }
@@ -125,6 +126,11 @@ void par_log_exit(struct par_conf *conf)
 	bioset_exit(&log->pools.parts);
 	bioset_exit(&log->pools.homes);
 	bioset_exit(&log->pools.clones);
+	if (log->on) {
+		/* A task may have sent the last write, and not have left the section yet. */
+		synchronize_srcu(&log->gate.past);
+		cleanup_srcu_struct(&log->gate.past);
+	}
 }
 
 void par_log_pause(struct par_conf *conf)
@@ -178,6 +184,34 @@ u32 par_log_filled(struct par_conf *conf, u32 *blocks)
 		used = par_log_ring_used(&log->ring);
 	spin_unlock(&log->lock);
 	return used;
+}
+
+static void turn_gate(struct par_log *log)
+{
+	spin_lock(&log->lock);
+	WRITE_ONCE(log->gate.turn, log->gate.turn + 1);
+	spin_unlock(&log->lock);
+}
+
+bool par_log_hold(struct par_conf *conf, bool (*stop)(struct par_conf *conf))
+{
+	struct par_log *log = conf->log;
+
+	might_sleep();
+	if (!log->on)
+		return true;
+	turn_gate(log);
+	synchronize_srcu(&log->gate.past);
+	wait_event(conf->wish.wait, !READ_ONCE(log->gate.slice) || stop(conf));
+	return !READ_ONCE(log->gate.slice);
+}
+
+void par_log_go_on(struct par_conf *conf)
+{
+	if (!conf->log->on)
+		return;
+	turn_gate(conf->log);
+	par_log_drain_now(conf->log);
 }
 
 void par_log_end(struct par_conf *conf)

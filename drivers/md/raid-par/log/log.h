@@ -7,6 +7,8 @@
 #ifndef RAID_PAR_LOG_H
 #define RAID_PAR_LOG_H
 
+#include <linux/srcu.h>
+
 #include "io/io.h"
 #include "pure/log-drain.h"
 #include "pure/log-index.h"
@@ -121,6 +123,18 @@ struct par_log_use {
 	struct par_log_resize *asked;
 };
 
+/**
+ * struct par_log_gate - the gate of a shift down, see par_log_hold()
+ * @past: sections in which a write is found to go past the log, and is sent
+ * @turn: incremented when it is closed and when it is opened: odd while it is closed
+ * @slice: a slice of the drain is on its way home
+ */
+struct par_log_gate {
+	struct srcu_struct past;
+	unsigned int turn;
+	bool slice;
+};
+
 /* struct par_log_gathered - @bios: writes of tasks that wait, for @work; under conf->queue.lock */
 struct par_log_gathered {
 	struct bio_list bios;
@@ -130,11 +144,12 @@ struct par_log_gathered {
 /**
  * struct par_log - the write log of an array
  * @on: the array has a log; if not, no other field is valid
- * @lock: guards the ring, the index, @lost, @waiting, @held, @queued, @use, the queue in @sums
+ * @lock: guards the ring, the index, @lost, @waiting, @held, @queued, @use, the queue in @sums, the
+ *	fields of @gate
  * @lost: lost blocks, which are not live in the index
  * @sent: records under way, from @first to @next, modulo PAR_LOG_RECORDS; append_work only
  * @spare: slots for the next unit; append_work only
- * @sums: see above
+ * @sums, @gate: see above
  * @waiting: writes that go into the log; @queued: the number of their blocks
  * @held: writes that wait until their logged blocks have been drained and freed
  * @gathered: see above
@@ -149,8 +164,7 @@ struct par_log_gathered {
  *	lack records, or since a later start could find other records
  * @dead: a record has no copy; no more records are written
  * @paused: the array is about to be quiet; @ended: it will not be resumed
- * @filling: see struct par_log_need; @wanted: drain, as writes wait for it; @draining: a drain
- *	is under way
+ * @wanted: drain, as writes wait for it; @draining: a drain is under way
  * @last: jiffies of the last record
  * @count: counts since the start
  */
@@ -167,6 +181,7 @@ struct par_log {
 	struct par_log_use use;
 	struct par_log_slot *spare;
 	struct par_log_summaries sums;
+	struct par_log_gate gate;
 	struct bio_list waiting, held, discards;
 	struct par_log_gathered gathered;
 	u64 queued;
@@ -175,7 +190,7 @@ struct par_log {
 	u64 run;
 	bool ready, lacking, stuck, renew;
 	struct par_log_walk heal;
-	bool dead, paused, ended, filling, wanted, draining;
+	bool dead, paused, ended, wanted, draining;
 	unsigned long last;
 	struct par_log_counts count;
 	struct par_log_drain *drain;
@@ -236,6 +251,17 @@ int par_log_load(struct par_conf *conf);
 void par_log_pause(struct par_conf *conf);
 void par_log_resume(struct par_conf *conf);
 
+/*
+ * par_log_hold - the mover is about to make the sets quiet and to change to a lower gear: until
+ *	par_log_go_on(), no drain is under way, and writes go to the log as in a low gear. So no
+ *	write that was sent home in the old gear is continued in the new one, in which it would need
+ *	members that sleep. Sleeps until the writes that go past the log have been sent, and the
+ *	present slice of the drain has ended; false if @stop() has returned true before.
+ *	conf->wish.wait is woken when @stop() may have changed.
+ */
+bool par_log_hold(struct par_conf *conf, bool (*stop)(struct par_conf *conf));
+void par_log_go_on(struct par_conf *conf);
+
 /* par_log_end - no further request follows: the log is not resumed after it was paused */
 void par_log_end(struct par_conf *conf);
 
@@ -268,6 +294,12 @@ static inline void par_log_add_page(struct bio *bio, struct page *page, unsigned
  */
 void par_log_kick(struct par_log *log);
 void par_log_drain_now(struct par_log *log);
+
+/* par_log_held - is the gate closed? See par_log_hold(); any context */
+static inline bool par_log_held(const struct par_log *log)
+{
+	return READ_ONCE(log->gate.turn) & 1;
+}
 
 /* par_log_broken - too many members have failed: the log is not used any more; any context */
 bool par_log_broken(const struct par_log *log);
