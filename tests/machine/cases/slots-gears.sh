@@ -1,5 +1,5 @@
 #!/bin/bash
-# With three gears and images of a share the mover's copies are neither uses nor misses of the lower band: a use of a slot is one of the runs in which it lies.
+# With three gears and images of a share the mover's copies are neither uses nor misses of the lower band: a use of a slot is one of the runs in which it lies. Data goes past the log or from it only to images that can be written in all bands.
 # plain: yes
 # machine: --debug --time-travel --mem 2G
 . "$(dirname "$0")/../tools/policy.sh"
@@ -59,4 +59,47 @@ done
 misses=$(par slot_misses)
 read_run 1
 assert_eq "$(par gear) $(par slot_misses)" "3 $misses" "gear and misses after a read of a run in use"
+stop_par
+rmdisks
+
+# use RUN...: from now on these runs are in use, and no others.
+use() {
+	local run
+	reassemble_par
+	for _ in 1 2; do
+		shift_to 8
+		wait_for "/sys/block/$MD/md/par/log_used" 0 300
+		nap 700
+		for run; do read_run "$run"; done
+		shift_to 3
+	done
+	misses=$(par slot_misses)
+}
+
+# write_runs RUN...: blocks of 4 KiB anywhere in these runs, and then nothing until the idle log has been drained.
+write_runs() {
+	python3 -c '
+import mmap, os, random, sys
+to, draw, block = os.open(sys.argv[1], os.O_RDWR | os.O_DIRECT), random.Random(5), mmap.mmap(-1, 4096)
+for _ in range(250):
+    os.pwrite(to, block, int(draw.choice(sys.argv[2:])) * 7 * 1048576 + draw.randrange(7 * 256) * 4096)' "/dev/$MD" "$@"
+	nap 150
+}
+
+sleeps() { assert_eq "$(par gear) $(par slot_misses)" "3 $misses" "gear and misses after $1"; }
+
+note "an image whose own place has none"
+mkspindles 8 64M preset=nas seed=3
+LOG=$((6 * 2048)) create_shared 10 3,5,8 --chunk=64
+write_all
+settle
+use {1..8}
+write_runs {1..8}
+sleeps "the drain of an idle log"
+for run in {1..8}; do dd if=/dev/zero of="/dev/$MD" bs=448k count=1 seek=$((16 * run)) oflag=direct conv=notrunc status=none; done
+sleeps "whole stripes"
+use 1
+write_runs 1
+assert_eq "$(par log_used)" 0 "log_used after the drain of a run with images in both bands"
+sleeps "this drain"
 stop_par

@@ -195,6 +195,20 @@ struct par_set {
 	struct par_vmember vm[PAR_MAX_MEMBERS];
 };
 
+/*
+ * par_row_of - the row of a set's members that holds this sector of the set's content; @within: the
+ * sector's place in its stripe
+ */
+static inline u64 par_row_of(const struct par_set *set, u64 sector, u32 *within)
+{
+	const struct par_geometry *geo = &set->conf->geo;
+	u32 stripe = geo->chunk_sectors * (set->sg->members - geo->parities);
+	u64 number = div_u64_rem(sector, stripe, within);
+
+	return (number * geo->chunk_sectors + (*within & (geo->chunk_sectors - 1))) >>
+	       geo->seg_shift;
+}
+
 /* The zone of a row, and its lock. */
 static inline u32 par_zone_of(const struct par_set *set, u64 row)
 {

@@ -129,26 +129,39 @@ u32 par_row_lacks_slots(const struct par_set *set, u64 row, unsigned int gear, b
 	return lacks;
 }
 
-bool par_sector_imaged(const struct par_conf *conf, u64 sector)
+/*
+ * The same for sector @sector of @set's content in gear @gear. An image lies in a lower set, of
+ * which members may sleep as well: then their images are needed, too.
+ */
+static bool is_reached(const struct par_set *set, u64 sector, unsigned int gear)
 {
-	const struct par_geometry *geo = &conf->geo;
-	unsigned int gear = READ_ONCE(conf->gear), d;
-	struct par_set *home = conf->set[geo->gears];
-	u64 stripe, row;
+	const struct par_geometry *geo = &set->conf->geo;
 	u32 within;
+	u64 row = par_row_of(set, sector, &within), at;
+	bool written = par_map_look(set, row, 0) != PAR_SEG_UNWRITTEN;
+	unsigned int d;
 
-	stripe = div_u64_rem(sector, geo->chunk_sectors * (geo->members - geo->parities), &within);
-	row = (stripe * geo->chunk_sectors + (within & (geo->chunk_sectors - 1))) >> geo->seg_shift;
-	if (par_map_look(home, row, 0) == PAR_SEG_UNWRITTEN)
-		return par_row_has_slots(home, row, gear);
-	for (d = geo->set[gear].members; d < geo->members; d++) {
-		/* Without parity a write concerns one member only. */
-		if (!geo->parities && d != within / geo->chunk_sectors)
+	if (!written && !par_row_has_slots(set, row, gear))
+		return false;
+	for (d = geo->set[gear].members; d < set->sg->members; d++) {
+		const struct par_set *below = set->conf->set[par_image_set(geo, d)];
+
+		/* Without parity a write concerns one member only, unless it starts the row. */
+		if (written && !geo->parities && d != within / geo->chunk_sectors)
 			continue;
-		if (par_map_look(home, row, d) == PAR_SEG_HOME)
+		if (par_map_look(set, row, d) == PAR_SEG_HOME)
+			return false;
+		if (below->number > gear &&
+		    (!par_image_at(set, d, row << geo->seg_shift, &at) ||
+		     !is_reached(below, at, gear)))
 			return false;
 	}
 	return true;
+}
+
+bool par_sector_imaged(const struct par_conf *conf, u64 sector)
+{
+	return is_reached(conf->set[conf->geo.gears], sector, READ_ONCE(conf->gear));
 }
 
 bool par_run_rows(const struct par_set *set, u32 run, u64 *first, u64 *end)

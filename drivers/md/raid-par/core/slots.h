@@ -84,8 +84,9 @@ bool par_band_imageable(const struct par_set *set, u64 row, unsigned int band);
 
 /*
  * par_sector_imaged - can sector @sector of the array be written in the present gear without a
- * miss? As far as the home set's row is concerned: each member that sleeps, and is written, has a
- * valid image of the row, or the row is unwritten and its run has slots.
+ * miss? Each member that sleeps, and is written, has a valid image of the row, or the row is
+ * unwritten and its run has slots; and the rows of the gear sets in which these images lie can be
+ * written in the same way.
  */
 bool par_sector_imaged(const struct par_conf *conf, u64 sector);
 

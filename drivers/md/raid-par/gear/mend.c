@@ -207,30 +207,20 @@ static bool make_parity(struct par_mend *mend)
 	return false;
 }
 
-/* The row of a set's members that holds this sector of the set's content. */
-static u64 row_of(const struct par_set *set, u64 sector)
-{
-	const struct par_geometry *geo = &set->conf->geo;
-	u32 within;
-	u64 chunk = div_u64_rem(sector, geo->chunk_sectors, &within);
-
-	return div_u64(chunk, set->sg->members - geo->parities) *
-	       (geo->chunk_sectors >> geo->seg_shift) + (within >> geo->seg_shift);
-}
-
 int par_mend_image(struct par_set *set, unsigned int d, u64 row)
 {
 	struct par_conf *conf = set->conf;
 	const struct par_geometry *geo = &conf->geo;
 	struct par_mend mend = { .set = conf->set[par_image_set(geo, d)] };
 	int err = -ENOMEM;
+	u32 within;
 	u64 at;
 
 	might_sleep();
 	if (!geo->parities || mend.set->ops->failed(mend.set) ||
 	    !par_image_at(set, d, row << geo->seg_shift, &at))
 		return -EIO;
-	mend.row = row_of(mend.set, at);
+	mend.row = par_row_of(mend.set, at, &within);
 	mend.page = alloc_page(GFP_NOIO);
 	mend.dead = kcalloc(geo->seg_sectors / PAGE_SECTORS, sizeof(*mend.dead), GFP_NOIO);
 	/* Nothing is given up unless the stripe's parity could be recomputed. */
