@@ -455,7 +455,7 @@ static void fail_gone(struct par_conf *conf)
 	}
 	/* As for members that do not wake up: see wake_members(). */
 	fail = hweight32(gone) + conf->mddev->degraded <= conf->geo.parities ||
-	       !bio_list_empty(&conf->wish.missed);
+	       par_any_missed(&conf->wish);
 	for (d = 0; d < conf->geo.members; d++) {
 		if (gone & ~conf->monitor->gone & BIT(d))
 			pr_crit("md/par:%s: the device of member %u (%pg) is gone%s\n",

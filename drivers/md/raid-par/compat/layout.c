@@ -7,8 +7,8 @@
  * version comes from the kernel's own build, not from the headers that were included here;
  * kernels without symbol versions compare only the release's name, which stays the same
  * over updates of a distribution. So the layout of the structures is read from the running
- * md's BTF, before anything else is done, and is compared by name with the layout that the
- * compiler saw here.
+ * md's BTF, and from raid456's, before anything else is done, and is compared by name with the
+ * layout that the compiler saw here.
  *
  * Only for builds outside of a kernel tree: inside there is only one md.h.
  */
@@ -22,6 +22,7 @@
 
 #include "par.h"
 #include "compat/layout.h"
+#include "raid5.h"
 
 struct par_layout {
 	const char *type;
@@ -114,6 +115,15 @@ static const struct par_layout layouts[] = {
 	AT(md_personality, quiesce),
 	WHOLE(md_thread),
 	AT(md_thread, mddev),
+};
+
+static const struct par_layout raid5_layouts[] = {
+	WHOLE(r5conf),
+	AT(r5conf, hash_locks),
+	AT(r5conf, active_aligned_reads),
+	AT(r5conf, quiesce),
+	AT(r5conf, active_stripes),
+	AT(r5conf, wait_for_quiescent),
 };
 
 /* The BTF of a kernel or a module; that of a module continues the kernel's. */
@@ -288,12 +298,12 @@ static int refuse_layout(const struct par_layout *have, int want)
 	return -ENOEXEC;
 }
 
-static int compare_layouts(const struct par_btf *btf)
+static int compare_layouts(const struct par_btf *btf, const struct par_layout *have,
+			   unsigned int count)
 {
-	const struct par_layout *have;
 	const struct btf_type *type = NULL;
 
-	for (have = layouts; have < layouts + ARRAY_SIZE(layouts); have++) {
+	for (; count; count--, have++) {
 		int want;
 
 		if (!have->member)
@@ -307,25 +317,29 @@ static int compare_layouts(const struct par_btf *btf)
 	return 0;
 }
 
-/* md is a module, whose BTF extends the kernel's, or it is built in. */
-static int check_layouts(struct par_btf *kernel, struct par_btf *md)
+/* A part of md is a module, whose BTF extends the kernel's, or it is built in. */
+static int compare_part(const struct par_btf *kernel, const char *path,
+			const struct par_layout *have, unsigned int count)
 {
-	int err = btf_read(kernel, "/sys/kernel/btf/vmlinux");
+	struct par_btf part = { .base = kernel };
+	int err;
 
-	if (err)
-		return err;
-	md->base = kernel;
-	if (!btf_read(md, "/sys/kernel/btf/md_mod"))
-		return compare_layouts(md);
-	return compare_layouts(kernel);
+	if (btf_read(&part, path))
+		return compare_layouts(kernel, have, count);
+	err = compare_layouts(&part, have, count);
+	btf_free(&part);
+	return err;
 }
 
 int par_layout_check(void)
 {
-	struct par_btf kernel = {}, md = {};
-	int err = check_layouts(&kernel, &md);
+	struct par_btf kernel = {};
+	int err = btf_read(&kernel, "/sys/kernel/btf/vmlinux");
 
-	btf_free(&md);
+	err = err ?: compare_part(&kernel, "/sys/kernel/btf/md_mod", layouts,
+				  ARRAY_SIZE(layouts));
+	err = err ?: compare_part(&kernel, "/sys/kernel/btf/raid456", raid5_layouts,
+				  ARRAY_SIZE(raid5_layouts));
 	btf_free(&kernel);
 	if (err && err != -ENOEXEC) {
 		pr_info("md/par: this kernel does not describe md's structures (%d): the md.h that this module was built with is not checked\n",

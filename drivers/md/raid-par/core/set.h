@@ -50,6 +50,8 @@ struct par_bucket {
  * struct par_set_ops - how a set is run: all that the gears know of it
  * @submit: take a request; may sleep, never waits for its I/O
  * @quiesce: true: let no new request begin and wait until none is left
+ * @calm: the same, unless a request of the array waits for a member to wake, or comes to: then
+ *	return false, and let new requests begin
  * @fail: stop using a member of the set; any context
  * @failed: have more members failed than the set has parities?
  * @holds: may the set still send requests to a failed member?
@@ -62,6 +64,7 @@ struct par_set_ops {
 	void (*destroy)(struct par_set *set);
 	void (*submit)(struct par_set *set, struct bio *bio);
 	void (*quiesce)(struct par_set *set, bool on);
+	bool (*calm)(struct par_set *set);
 	void (*fail)(struct par_set *set, unsigned int index);
 	bool (*failed)(struct par_set *set);
 	bool (*holds)(struct par_set *set, unsigned int index);

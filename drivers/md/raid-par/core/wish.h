@@ -53,6 +53,12 @@ void par_shift_rouse(struct par_conf *conf);
 /* par_mover_wake - a condition that is waited for on conf->wish.wait may be true; any context */
 void par_mover_wake(struct par_conf *conf);
 
+/* par_any_missed - does a request wait for a member to wake? Any context */
+static inline bool par_any_missed(const struct par_wish *wish)
+{
+	return READ_ONCE(wish->missed.head);
+}
+
 /* par_raise_for_missed - a request is on conf->wish.missed: raise the gear; any context */
 void par_raise_for_missed(struct par_conf *conf);
 

@@ -212,12 +212,16 @@ static void move_all(const struct slot_job *job, enum par_slot_state state,
 /* ---- by plan ---- */
 
 /* Wait: requests that have found a slot have ended once every set has been quiet for a moment. */
-static void await_requests(struct par_conf *conf)
+static int await_requests(struct par_conf *conf)
 {
+	bool calm;
+
 	mutex_unlock(&conf->shift->fill.mutex);
-	par_gate_quiesce(conf);
-	par_gate_resume(conf);
+	calm = par_gate_calm(conf);
+	if (calm)
+		par_gate_resume(conf);
 	mutex_lock(&conf->shift->fill.mutex);
+	return calm ? 0 : -EINTR;
 }
 
 /*
@@ -277,8 +281,7 @@ static int take_step(const struct slot_job *job, enum par_slot_step step)
 		/* With the snapshot and the flush before it: see store-plan.c. */
 		return par_store_map(conf);
 	case PAR_SLOT_STEP_ENDED:
-		await_requests(conf);
-		return 0;
+		return await_requests(conf);
 	case PAR_SLOT_STEP_ZERO:
 		return zero_slots(job);
 	case PAR_SLOT_STEP_ZEROED:

@@ -69,7 +69,8 @@ bool par_resync_fix(struct par_set *set, u64 first, u64 end)
 	bool done;
 
 	might_sleep();
-	if (!par_can_sync(set))
+	/* While a request waits for a member to wake, the set's requests may not end. */
+	if (!par_can_sync(set) || par_any_missed(&set->conf->wish))
 		return false;
 	par_child_cache_empty(set);
 	repair_rows(set, beside, min_t(u64, beside + PAR_FIX_BESIDE, set->sg->rows));

@@ -180,8 +180,9 @@ static int mend_quietly(struct par_mend *mend)
 
 	if (!par_gate_enter(set->conf))
 		return -EINTR;
-	set->ops->quiesce(set, true);
-	if (find_dead(mend))
+	if (!set->ops->calm(set))
+		err = -EINTR;
+	else if (find_dead(mend))
 		err = give_up(mend) ?: fill_dead(mend);
 	if (!err)
 		err = par_bad_purge(set->conf, set);

@@ -2,12 +2,15 @@
 /*
  * Having raid5 forget blocks that it lists as bad: see the head of lost.c.
  *
- * Timers: purge_work, two seconds after raid5 has listed a block as bad.
+ * Timers: purge_work, two seconds after raid5 has listed a block as bad; and every second while a
+ * request waits for a member to wake.
  */
 #include <linux/seqlock.h>
 
 #include "core/parent.h"
 #include "gear/gear.h"
+
+#define PURGE_AGAIN	HZ
 
 /* All sets are quiet, and the lost blocks are stored. */
 static void forget_bad(struct par_vmember *vm)
@@ -53,7 +56,10 @@ static void purge_work(struct work_struct *work)
 	struct par_conf *conf = container_of(to_delayed_work(work), struct par_conf,
 					     up.purge_work);
 
-	par_gate_quiesce(conf);
+	if (!par_gate_calm(conf)) {
+		queue_delayed_work(conf->queue.long_wq, &conf->up.purge_work, PURGE_AGAIN);
+		return;
+	}
 	par_bad_purge(conf, NULL);
 	par_gate_resume(conf);
 }

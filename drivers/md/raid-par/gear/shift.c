@@ -138,7 +138,7 @@ static int wake_members(struct par_conf *conf, unsigned int gear, u32 dead)
 			       ~members_of(conf, conf->gear) & ~dead);
 
 	if (hweight32(dead) + conf->mddev->degraded > conf->geo.parities && dead &&
-	    bio_list_empty(&conf->wish.missed)) {
+	    !par_any_missed(&conf->wish)) {
 		for (d = 0; d < conf->geo.members; d++)
 			if (dead & BIT(d))
 				pr_crit("md/par:%s: member %u (%pg) does not wake up: check its disk and cables; a write to gear retries\n",
@@ -310,17 +310,19 @@ static int finish_down(struct par_conf *conf, struct par_pass *pass)
 	int err = 0;
 
 	lockdep_assert_held(&conf->gate->mutex);
-	for (band = conf->geo.gears - 1; band >= conf->wish.aim; band--) {
+	for (band = conf->geo.gears - 1; !err && band >= conf->wish.aim; band--) {
 		struct par_set *above = conf->set[band + 1];
 
-		above->ops->quiesce(above, true);
+		if (!above->ops->calm(above))
+			return -EINTR;
 		if (!pass->until)
 			pass->until = ktime_get_ns() + PAR_HOLD_NS;
 		for (i = conf->geo.gears; !err && i > band; i--)
 			err = par_propagate(conf->set[i], band, PAR_SEG_HOME, pass);
 	}
-	for (i = conf->wish.aim; i >= 1; i--)
-		conf->set[i]->ops->quiesce(conf->set[i], true);
+	for (i = conf->wish.aim; !err && i >= 1; i--)
+		if (!conf->set[i]->ops->calm(conf->set[i]))
+			err = -EINTR;
 	if (!err && par_fill_left(conf, conf->wish.aim))
 		err = -EAGAIN;
 	return err;
@@ -481,10 +483,11 @@ static int shift_down(struct par_conf *conf)
 	shift_begin(conf, PAR_SHIFT_DOWN, par_fill_left(conf, conf->wish.aim));
 	/* Writes that are not counted have ended once everything has been quiet. */
 	track_above(conf, conf->wish.aim, true);
-	par_gate_quiesce(conf);
-	par_gate_resume(conf);
-
-	err = par_fill_begin(conf);
+	err = -EINTR;
+	if (par_gate_calm(conf)) {
+		par_gate_resume(conf);
+		err = par_fill_begin(conf);
+	}
 	/* Zeros for slots that were evicted are not copies. */
 	begin_approach(conf);
 	conf->shift->total = par_fill_left(conf, conf->wish.aim);
@@ -520,7 +523,7 @@ static int propagate_home(struct par_conf *conf)
 
 static bool work_due(struct par_conf *conf)
 {
-	bool missed = !bio_list_empty(&conf->wish.missed);
+	bool missed = par_any_missed(&conf->wish);
 
 	if (kthread_should_stop())
 		return true;
@@ -589,7 +592,7 @@ static void mover_step(struct par_conf *conf)
 		give_up(conf, shift_up(conf));
 	else if (conf->wish.aim < conf->gear)
 		give_up(conf, shift_down(conf));
-	else if (!bio_list_empty(&conf->wish.missed))
+	else if (par_any_missed(&conf->wish))
 		par_retry_missed(conf, 0);
 	else if (conf->shift->propagation_due)
 		run_propagation(conf);
@@ -610,7 +613,7 @@ static int mover_thread(void *arg)
 		if (!par_mover_stops(conf))
 			mover_step(conf);
 		else if (!kthread_should_stop() &&
-			 !bio_list_empty(&conf->wish.missed))
+			 par_any_missed(&conf->wish))
 			wake_read_only(conf);
 	}
 	memalloc_noio_restore(noio);

@@ -90,8 +90,21 @@ static void flush_ahead(struct par_conf *conf)
 
 /*
  * Writes that were admitted to an idle zone may still be under way. They have ended once
- * every set has been quiet for a moment.
+ * every set has been quiet for a moment. While a request waits for a member to wake, that would
+ * take as long: the zones stay closed then, until they are wanted or closed again.
  */
+static void clear_zones(struct par_conf *conf, u32 zone)
+{
+	flush_ahead(conf);
+	conf->tidy->at = close_idle_zones(conf, zone);
+	if (par_gate_calm(conf)) {
+		par_gate_resume(conf);
+		par_store_clear_idle(conf);
+	} else {
+		conf->tidy->at = zone;
+	}
+}
+
 static void tidy_work(struct work_struct *work)
 {
 	struct par_conf *conf = container_of(to_delayed_work(work),
@@ -103,11 +116,8 @@ static void tidy_work(struct work_struct *work)
 		conf->tidy->share = share_of_idle(conf);
 	conf->tidy->at = 0;
 	if (md_is_rdwr(conf->mddev) && zone < conf->geo.zones) {
-		flush_ahead(conf);
-		conf->tidy->at = close_idle_zones(conf, zone);
-		par_gate_quiesce(conf);
-		par_gate_resume(conf);
-		par_store_clear_idle(conf);
+		if (!par_any_missed(&conf->wish))
+			clear_zones(conf, zone);
 		pause = msecs_to_jiffies(PAR_TIDY_PAUSE_MS);
 	}
 	/* The store may have queued the work already, for a later time. */

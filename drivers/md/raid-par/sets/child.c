@@ -374,6 +374,41 @@ static void child_quiesce(struct par_set *set, bool on)
 	set->child.mddev.pers->quiesce(&set->child.mddev, on);
 }
 
+static bool is_calm(struct r5conf *raid5)
+{
+	return !atomic_read(&raid5->active_stripes) && !atomic_read(&raid5->active_aligned_reads);
+}
+
+/*
+ * The first half of raid5_quiesce(), which cannot be given up. A request that has seen the old
+ * value under one of the locks is counted when the lock has been taken here.
+ */
+static void close_stripes(struct r5conf *raid5)
+{
+	unsigned int i;
+
+	/* As raid5_quiesce() does: pairs with the one in raid5_read_one_chunk(). */
+	smp_store_release(&raid5->quiesce, 2);
+	for (i = 0; i < NR_STRIPE_HASH_LOCKS; i++) {
+		spin_lock_irq(raid5->hash_locks + i);
+		spin_unlock_irq(raid5->hash_locks + i);
+	}
+}
+
+static bool child_calm(struct par_set *set)
+{
+	struct r5conf *raid5 = set->child.mddev.private;
+	bool calm;
+
+	close_stripes(raid5);
+	while (!is_calm(raid5) && !par_any_missed(&set->conf->wish))
+		wait_event_timeout(raid5->wait_for_quiescent, is_calm(raid5), PAR_CALM_LOOK);
+	calm = is_calm(raid5);
+	/* Nothing has begun since: if it is calm, this does not wait. */
+	child_quiesce(set, calm);
+	return calm;
+}
+
 /*
  * Also fail a member that raid5 has not added yet: if raid5 is about to add it, it would
  * rebuild a member that the parent has failed, and never detach it.
@@ -464,6 +499,7 @@ const struct par_set_ops par_child_ops = {
 	.destroy = child_destroy,
 	.submit = child_submit,
 	.quiesce = child_quiesce,
+	.calm = child_calm,
 	.fail = child_fail,
 	.failed = child_failed,
 	.holds = child_holds,

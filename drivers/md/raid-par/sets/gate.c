@@ -31,6 +31,29 @@ void par_gate_quiesce(struct par_conf *conf)
 	mutex_unlock(&conf->gate->mutex);
 }
 
+static bool calm_sets(struct par_conf *conf)
+{
+	unsigned int i;
+
+	for (i = conf->geo.gears; i >= 1; i--)
+		if (par_any_missed(&conf->wish) || !conf->set[i]->ops->calm(conf->set[i])) {
+			par_sets_resume(conf, i + 1);
+			return false;
+		}
+	return true;
+}
+
+bool par_gate_calm(struct par_conf *conf)
+{
+	bool calm;
+
+	mutex_lock(&conf->gate->mutex);
+	calm = conf->gate->quiesced || calm_sets(conf);
+	conf->gate->quiesced += calm;
+	mutex_unlock(&conf->gate->mutex);
+	return calm;
+}
+
 void par_gate_resume(struct par_conf *conf)
 {
 	mutex_lock(&conf->gate->mutex);

@@ -58,6 +58,9 @@ struct gendisk *par_disk_alloc(struct par_conf *conf, sector_t sectors,
 			       const struct block_device_operations *fops,
 			       void *data);
 
+/* Between two looks for requests that wait for a member. */
+#define PAR_CALM_LOOK	max(HZ / 100, 1)
+
 /* ---- gate.c ---- */
 
 /* par_sets_quiesce - the home set first, then the gear sets downwards; resumed in reverse order */
@@ -67,7 +70,10 @@ void par_sets_resume(struct par_conf *conf, unsigned int lowest);
 /*
  * par_gate_quiesce, par_gate_resume - in between, no request of the array is under way in
  * any set. Nests. Sleeps until the end of a shift, which is short.
+ * par_gate_calm - the same for background work, which must not make others wait for a disk to
+ * start: if a request waits for a member to wake, or comes to, returns false, with no set quiet
  */
+bool par_gate_calm(struct par_conf *conf);
 void par_gate_quiesce(struct par_conf *conf);
 void par_gate_resume(struct par_conf *conf);
 

@@ -127,6 +127,20 @@ static void stripe_quiesce(struct par_set *set, bool on)
 		wake_up(&set->stripe.quiet);
 }
 
+static bool stripe_calm(struct par_set *set)
+{
+	WRITE_ONCE(set->stripe.quiesced, true);
+	/* Pairs with the barrier in stripe_get(). */
+	smp_mb();
+	while (atomic_read(&set->stripe.in_flight) && !par_any_missed(&set->conf->wish))
+		wait_event_timeout(set->stripe.quiet, !atomic_read(&set->stripe.in_flight),
+				   PAR_CALM_LOOK);
+	if (!atomic_read(&set->stripe.in_flight))
+		return true;
+	stripe_quiesce(set, false);
+	return false;
+}
+
 static void stripe_fail(struct par_set *set, unsigned int d)
 {
 	set->stripe.broken = true;
@@ -166,6 +180,7 @@ const struct par_set_ops par_stripe_ops = {
 	.destroy = stripe_destroy,
 	.submit = stripe_submit,
 	.quiesce = stripe_quiesce,
+	.calm = stripe_calm,
 	.fail = stripe_fail,
 	.failed = stripe_failed,
 	.holds = stripe_holds,
