@@ -14,7 +14,9 @@
  * The power is cut with one of the stores of slots or of segments, during the shift, or after it.
  * What happens to slots is known from the module's tracepoint par_slot.
  */
+#define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +29,7 @@
 #define PAR		"/sys/block/" MD "/md/par/"
 #define TRACEFS		"/sys/kernel/tracing"
 #define INSTANCE	TRACEFS "/instances/torture"
+#define SLOW_START	4000	/* ms */
 
 /* ---- what happens to slots ---- */
 
@@ -157,17 +160,72 @@ static void await_miss(unsigned int low)
 		usleep(50);
 }
 
+/* Does reading the sector need no member that sleeps in the lowest gear? As raid5 lays out its stripes. */
+static bool is_steady(u32 sector)
+{
+	unsigned int n = array.members, data = n - array.parities;
+	u32 chunk = sector / CHUNK, parity = n - 1 - chunk / data % n;
+	u32 first = array.parities ? parity + array.parities : 0;
+
+	return (first + chunk % data) % n < array.gear[0];
+}
+
+/* Let starts take @ms, without being late: see array_create(). */
+static void start_in(unsigned int ms)
+{
+	disks_start_in(ms);
+	put(ms == SLOW_START ? "60" : ms ? "3" : "1", PAR "wake_timeout");
+}
+
+/*
+ * A miss waits until disks have started. Reads that need none of them do not wait, whatever else the array has to do.
+ */
+static void read_beside_miss(struct rng *rng, unsigned int low)
+{
+	unsigned int end = now_ms() + 2 * SLOW_START, began, took;
+	int fd = array_open(O_RDONLY | O_DIRECT);
+	void *block;
+	u32 at;
+
+	if (posix_memalign(&block, 4096, 4096))
+		fail("no memory");
+	while (array_gear() == low && now_ms() < end) {
+		do
+			at = below(rng, model.sectors / 8) * 8;
+		while (!is_steady(at));
+		began = now_ms();
+		if (pread(fd, block, 4096, (off_t)at * SECTOR) != 4096 && !expect_errors)
+			fail("sector %u: %s", at, strerror(errno));
+		took = now_ms() - began;
+		if (took > SLOW_START / 2)
+			fail("a read of sector %u waited %u ms behind a miss", at, took);
+		counted.beside_miss++;
+		nap_ms(5);
+	}
+	free(block);
+	close(fd);
+}
+
 /* Write images that are the only copies, and have the run @cold missed. */
 static void leave_only_copies(struct rng *rng, u32 hot, u32 cold, u32 count, unsigned int low)
 {
+	bool slowly;
+
 	/* Other slots may be evicted at the same time. */
 	use_runs(rng, hot, between(rng, 1, count), between(rng, 1, 6));
 	if (chance(rng, 30))
 		array_restart();
 	if (chance(rng, 70))
 		disks_slow(between(rng, 100, 4000));
+	slowly = chance(rng, 40);
+	if (slowly)
+		start_in(SLOW_START);
 	load_miss_begin(rng, cold, chance(rng, 30) ? hot : cold);
 	await_miss(low);
+	if (slowly) {
+		read_beside_miss(rng, low);
+		start_in(disks_start_ms());
+	}
 	usleep(below(rng, 4000));
 }
 

@@ -13,7 +13,6 @@
 
 #include "torture.h"
 
-#define CHUNK		128U	/* sectors: --chunk=64K */
 #define PAYLOAD		3840U
 #define ZONE_ROWS	512U
 

@@ -249,6 +249,15 @@ void disks_favour(unsigned int favourite, unsigned int delay_us)
 	event("each request takes up to %u us, but of %s", delay_us, names[favourite]);
 }
 
+void disks_start_in(unsigned int ms)
+{
+	unsigned int d;
+
+	for (d = 0; d < disks; d++)
+		set(d, "spin_up_ms", ms);
+	event("each start takes %u ms", ms);
+}
+
 void disks_slow_no_more(void)
 {
 	unsigned int d;

@@ -39,6 +39,7 @@ typedef uint64_t u64;
 #define REBUILD_SPEED "/proc/sys/dev/raid/speed_limit_max"
 #define MAX_IO		2048	/* sectors of the largest request */
 #define ZONE_SECTORS	65536U	/* of a member: 512 rows of 64 KiB, see format.h */
+#define CHUNK		128U	/* sectors: --chunk=64K */
 #define RUN_SECTORS	2048U	/* of a member: what a slot has images of, on small members */
 
 /* ---- options and counters ---- */
@@ -65,7 +66,7 @@ extern struct options opt;
 	X(fails_in_check) X(fails_in_shift) X(adds) X(shifts) X(revived) \
 	X(in_log) X(in_log_write) X(in_drain) X(in_full) X(in_replay) X(log_fails) X(replayed) \
 	X(in_summaries) X(in_summary) X(summarized) X(summaries) \
-	X(evicted) X(kept) X(in_evict) X(in_slots) \
+	X(evicted) X(kept) X(in_evict) X(in_slots) X(beside_miss) \
 	X(both_gears) X(checks) X(dissected) X(files) X(fsck)
 
 struct counters {
@@ -147,6 +148,8 @@ void disk_cut(unsigned int d, u64 seed);
 /* Until the power is restored; disk_revive() does not end it. */
 void disks_slow(unsigned int delay_us);
 void disks_slow_no_more(void);
+/* Let each start of a disk take so long. */
+void disks_start_in(unsigned int ms);
 /* disks_favour - delay all disks but @d, so that a request to all disks reaches @d first */
 void disks_favour(unsigned int d, unsigned int delay_us);
 void disks_restore(void);
