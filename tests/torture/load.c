@@ -102,6 +102,16 @@ static void window_place(unsigned int i, struct rng *rng)
 	windows[i].start -= windows[i].start % unit;
 }
 
+void load_align(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < window_count; i++) {
+		windows[i].start &= ~7U;
+		windows[i].count &= ~7U;
+	}
+}
+
 /* Half of them move with each round. */
 void load_plan(struct rng *rng)
 {

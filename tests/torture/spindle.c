@@ -154,6 +154,19 @@ void disks_make(unsigned int number, struct rng *rng)
 	      opt.disk_mib, block, usual_delay);
 }
 
+void disks_move(void)
+{
+	unsigned int d;
+
+	block = 4096;
+	for (d = 0; d < disks; d++) {
+		set(d, "online", 0);
+		set(d, "blocksize", block);
+		set(d, "online", 1);
+	}
+	event("the disks are in an enclosure that shows blocks of %u", block);
+}
+
 static void disk_remove(const char *name)
 {
 	char path[512];

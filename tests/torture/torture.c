@@ -656,6 +656,16 @@ static bool quiet_round(struct rng *rng, const struct aim *aim)
 	return true;
 }
 
+/* The array goes on with disks of larger sectors. File systems may be made for smaller ones. */
+static void move_disks(struct rng *rng)
+{
+	if (files_wanted() || disk_block() != SECTOR || !chance(rng, 10))
+		return;
+	disks_move();
+	load_align();
+	counted.moved++;
+}
+
 static void one_round(void)
 {
 	struct rng rng = rng_for(opt.seed, life, round_number, 2);
@@ -671,6 +681,7 @@ static void one_round(void)
 	}
 	stopping = lap(&since);
 	disks_restore();
+	move_disks(&rng);
 	inject();
 	choose_start_ro(&rng);
 	wlog_replay_cuts(&rng, aim);

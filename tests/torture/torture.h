@@ -63,7 +63,7 @@ extern struct options opt;
 	X(dirty_refused) X(behind) X(forced) \
 	X(degraded_plain) X(given_up) X(mended) X(spared) X(doubted) X(sectors) X(vouched) \
 	X(live_reads) X(lost) X(discards) X(fails) X(fails_in_rebuild) X(fails_rebuilt) \
-	X(fails_in_check) X(fails_in_shift) X(adds) X(shifts) X(revived) \
+	X(fails_in_check) X(fails_in_shift) X(adds) X(shifts) X(revived) X(moved) \
 	X(in_log) X(in_log_write) X(in_drain) X(in_full) X(in_replay) X(log_fails) X(replayed) \
 	X(in_summaries) X(in_summary) X(summarized) X(summaries) \
 	X(evicted) X(kept) X(in_evict) X(in_slots) X(beside_miss) \
@@ -160,6 +160,8 @@ void disk_revive(unsigned int d);
 u64 disks_lost(void);
 const char *disk_name(unsigned int d);
 unsigned int disk_block(void);
+/* disks_move - to an enclosure that shows blocks of 4096; no disk is in use */
+void disks_move(void);
 
 /* ---- md.c ---- */
 
@@ -282,6 +284,8 @@ bool sector_version(const void *data, u32 sector, u32 *version);
 /* ---- load.c ---- */
 
 void load_plan(struct rng *rng);
+/* load_align - from now on the sectors are of 4096 bytes */
+void load_align(void);
 void load_start(u64 seed, unsigned int life, unsigned int round);
 void load_silence(void);
 /* Write with FUA only from now on, in this round. */

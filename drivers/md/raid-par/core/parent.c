@@ -5,6 +5,7 @@
 #include <linux/raid/md_p.h>
 
 #include "core/parent.h"
+#include "pure/format.h"
 
 /*
  * A member's rdev may be freed as soon as par_hot_remove() has cleared the pointer and has
@@ -89,6 +90,18 @@ bool par_too_small(struct par_conf *conf, const struct md_rdev *rdev, unsigned i
 	pr_err("md/par:%s: %pg is too small: it has %llu sectors, %llu are needed\n",
 	       mdname(conf->mddev), rdev->bdev, (unsigned long long)rdev->sectors,
 	       sectors_needed(conf, d));
+	return true;
+}
+
+bool par_too_coarse(struct par_conf *conf, const struct md_rdev *rdev)
+{
+	unsigned int size = bdev_logical_block_size(rdev->bdev);
+
+	if (size <= PAR_BLOCK_BYTES && !((rdev->data_offset << SECTOR_SHIFT) & (size - 1)))
+		return false;
+	pr_err("md/par:%s: %pg has sectors of %u bytes: these must not be larger than %u, and its data offset of %llu sectors of 512 bytes must be a multiple of them\n",
+	       mdname(conf->mddev), rdev->bdev, size, PAR_BLOCK_BYTES,
+	       (unsigned long long)rdev->data_offset);
 	return true;
 }
 

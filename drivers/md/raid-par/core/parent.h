@@ -64,6 +64,12 @@ bool par_fits(const struct par_conf *conf, const struct md_rdev *rdev, unsigned 
 bool par_too_small(struct par_conf *conf, const struct md_rdev *rdev, unsigned int d);
 
 /*
+ * par_too_coarse - has the disk logical sectors that blocks of 4 KiB in its data area are not
+ * aligned to? If so, a message. Any context.
+ */
+bool par_too_coarse(struct par_conf *conf, const struct md_rdev *rdev);
+
+/*
  * par_defer_sb - md's superblock is due and cannot be written without waking sleepers: have
  * the next shift up write it. Any context.
  */

@@ -48,15 +48,27 @@ bool par_log_batch_end(struct par_log_batch *batch)
 
 int par_log_fetch_init(struct par_log_fetch *fetch, struct par_log *log, unsigned int room)
 {
+	unsigned int i;
+
 	fetch->log = log;
 	fetch->room = room;
 	fetch->want = kvcalloc(room, sizeof(*fetch->want), GFP_KERNEL);
 	fetch->rest = alloc_page(GFP_KERNEL);
+	for (i = 0; i < PAR_LOG_BOUNCED; i++) {
+		fetch->bounce[i].from = alloc_page(GFP_KERNEL);
+		if (!fetch->bounce[i].from)
+			return -ENOMEM;
+	}
 	return fetch->want && fetch->rest ? 0 : -ENOMEM;
 }
 
 void par_log_fetch_exit(struct par_log_fetch *fetch)
 {
+	unsigned int i;
+
+	for (i = 0; i < PAR_LOG_BOUNCED; i++)
+		if (fetch->bounce[i].from)
+			put_page(fetch->bounce[i].from);
 	if (fetch->rest)
 		put_page(fetch->rest);
 	kvfree(fetch->want);
@@ -71,6 +83,7 @@ void par_log_fetch_begin(struct par_log_fetch *fetch)
 		fetch->rdev[d] = par_log_rdev(log, d);
 	fetch->count = 0;
 	fetch->sent = 0;
+	fetch->bounced = 0;
 	par_log_batch_begin(&fetch->batch);
 }
 
@@ -174,6 +187,61 @@ static void send_reads(struct par_log_fetch *fetch)
 	fetch->count = 0;
 }
 
+/* Read all that is wanted: true if nothing has failed. */
+static bool end_reads(struct par_log_fetch *fetch)
+{
+	bool good;
+
+	send_reads(fetch);
+	good = par_log_batch_end(&fetch->batch);
+	while (fetch->bounced) {
+		const struct par_log_bounce *bounce = &fetch->bounce[--fetch->bounced];
+
+		par_log_copy(bounce->to, bounce->from, bounce->first, bounce->count);
+	}
+	return good;
+}
+
+/* The page to read a part of a block into that is smaller than the member's logical blocks. */
+static struct page *bounce_part(struct par_log_fetch *fetch, struct page *page, unsigned int first,
+				unsigned int count)
+{
+	struct par_log_bounce *bounce;
+
+	if (fetch->bounced == PAR_LOG_BOUNCED) {
+		bool good = end_reads(fetch);
+
+		par_log_batch_begin(&fetch->batch);
+		fetch->batch.failed = !good;
+	}
+	bounce = &fetch->bounce[fetch->bounced++];
+	bounce->to = page;
+	bounce->first = first;
+	bounce->count = count;
+	return bounce->from;
+}
+
+static void want_sectors(struct par_log_fetch *fetch, struct page *page,
+			 const struct par_log_part *part, unsigned int copy, unsigned int first,
+			 unsigned int count)
+{
+	const struct par_log_shape *shape = &fetch->log->shape;
+	unsigned int d = par_log_member(shape, part->place, copy), from = first, some = count;
+
+	if (fetch->count == fetch->room)
+		send_reads(fetch);
+	par_log_widen(fetch->rdev[d]->bdev, &from, &some);
+	if (some > count)
+		page = bounce_part(fetch, page, first, count);
+	fetch->want[fetch->count++] = (struct par_log_want) {
+		.sector = par_log_sector(shape, part->place, copy) + from,
+		.page = page,
+		.d = d,
+		.first = from,
+		.count = some,
+	};
+}
+
 void par_log_fetch_add(struct par_log_fetch *fetch, struct page *page,
 		       const struct par_log_part *part)
 {
@@ -184,27 +252,16 @@ void par_log_fetch_add(struct par_log_fetch *fetch, struct page *page,
 		WRITE_ONCE(fetch->batch.failed, true);
 		return;
 	}
-	for (at = 0; par_log_next_run(part->sectors, at, &first, &count); at = first + count) {
-		if (fetch->count == fetch->room)
-			send_reads(fetch);
-		fetch->want[fetch->count++] = (struct par_log_want) {
-			.sector = par_log_sector(shape, part->place, copy) + first,
-			.page = page,
-			.d = par_log_member(shape, part->place, copy),
-			.first = first,
-			.count = count,
-		};
-	}
+	for (at = 0; par_log_next_run(part->sectors, at, &first, &count); at = first + count)
+		want_sectors(fetch, page, part, copy, first, count);
 }
 
 bool par_log_fetch_end(struct par_log_fetch *fetch)
 {
 	struct par_log *log = fetch->log;
+	bool good = end_reads(fetch);
 	unsigned int d;
-	bool good;
 
-	send_reads(fetch);
-	good = par_log_batch_end(&fetch->batch);
 	for (d = 0; d < log->shape.members; d++)
 		if (fetch->rdev[d])
 			rdev_dec_pending(fetch->rdev[d], log->conf->mddev);

@@ -24,6 +24,14 @@ void par_log_batch_begin(struct par_log_batch *batch);
 void par_log_batch_own(struct par_log_batch *batch, struct bio *bio);
 bool par_log_batch_end(struct par_log_batch *batch);
 
+#define PAR_LOG_BOUNCED	16U	/* parts of blocks that are read as whole logical ones */
+
+/* struct par_log_bounce - @count sectors from @first on that are read into @from, for @to */
+struct par_log_bounce {
+	struct page *from, *to;
+	u8 first, count;
+};
+
 /*
  * struct par_log_want - @count sectors of member @d at @sector, for @page from its sector @first on
  */
@@ -39,14 +47,17 @@ struct par_log_want {
  * @rdev: the members of the log that can be read, each referenced
  * @want: what has not been sent, @count of them, at most @room
  * @rest: for the headers between blocks, which nobody wants
+ * @bounce: parts of blocks, @bounced of them, on members with larger logical blocks; each @from is
+ *	allocated with the fetch
  * @sent: the number of requests since par_log_fetch_begin()
  */
 struct par_log_fetch {
 	struct par_log *log;
 	struct md_rdev *rdev[PAR_MAX_MEMBERS];
 	struct par_log_want *want;
-	unsigned int count, room, sent;
+	unsigned int count, room, sent, bounced;
 	struct page *rest;
+	struct par_log_bounce bounce[PAR_LOG_BOUNCED];
 	struct par_log_batch batch;
 };
 

@@ -9,12 +9,16 @@
 #include "log/batch.h"
 #include "log/log_trace.h"
 
-/* A block that is being drained: its content is in the page with the same number. */
+/*
+ * A block that is being drained: its content is in the page with the same number, and is that of
+ * @sectors; @whole: the page has the others as they are at home, too
+ */
 struct drain_block {
 	u64 block;
 	struct par_log_part part[PAR_LOG_PARTS];
 	unsigned int parts;
 	u8 sectors;
+	bool whole;
 };
 
 #define DRAIN_LIST	4096U	/* blocks that are picked at a time, … */
@@ -77,6 +81,8 @@ static enum run_read read_run(struct par_log *log, struct page *page,
 
 	for (copy = 0; copy < log->shape.copies; copy++) {
 		unsigned int d = par_log_member(&log->shape, part->place, copy);
+		unsigned int from = first, some = count;
+		struct page *to = page;
 		struct md_rdev *rdev = NULL;
 		blk_status_t status;
 		struct bio *bio;
@@ -85,16 +91,21 @@ static enum run_read read_run(struct par_log *log, struct page *page,
 			rdev = par_log_rdev(log, d);
 		if (!rdev)
 			continue;
+		par_log_widen(rdev->bdev, &from, &some);
+		if (some > count)
+			to = log->drain->fetch.rest;
 		bio = bio_alloc_bioset(rdev->bdev, 1, REQ_OP_READ, GFP_NOIO, &log->pools.bios);
 		bio->bi_iter.bi_sector = rdev->data_offset +
-					 par_log_sector(&log->shape, part->place, copy) + first;
-		__bio_add_page(bio, page, count << SECTOR_SHIFT, first << SECTOR_SHIFT);
+					 par_log_sector(&log->shape, part->place, copy) + from;
+		__bio_add_page(bio, to, some << SECTOR_SHIFT, from << SECTOR_SHIFT);
 		submit_bio_wait(bio);
 		status = bio->bi_status;
 		bio_put(bio);
 		if (status)
 			par_log_read_failed(log, rdev);
 		rdev_dec_pending(rdev, log->conf->mddev);
+		if (!status && some > count)
+			par_log_copy(page, to, first, count);
 		if (!status)
 			return RUN_READ;
 		if (!is_bad(status))
@@ -196,24 +207,22 @@ static bool read_at_once(struct par_log_drain *drain)
 	for (i = 0; i < drain->count; i++) {
 		struct drain_block *block = &drain->block[i];
 
-		block->sectors = 0;
-		for (j = 0; j < block->parts; j++) {
+		for (j = 0; j < block->parts; j++)
 			par_log_fetch_add(&drain->fetch, drain->pages[i], &block->part[j]);
-			block->sectors |= block->part[j].sectors;
-		}
 	}
 	return par_log_fetch_end(&drain->fetch);
 }
 
 /* ---- writing it home ---- */
 
-static void write_run(struct par_log *log, struct par_log_batch *batch, u64 sector,
-		      struct page **pages, unsigned int first, unsigned int count)
+/* Send a request for @count sectors to the home set; from @first on in the first of @pages. */
+static void send_run(struct par_log *log, struct par_log_batch *batch, enum req_op op, u64 sector,
+		     struct page **pages, unsigned int first, unsigned int count)
 {
 	struct par_set *home = par_home(log->conf);
 	unsigned int left = count, vectors = DIV_ROUND_UP(first + count, PAR_LOG_BLOCK);
 	/* Not the array's disk, whose statistics have counted the write when it was logged. */
-	struct bio *bio = bio_alloc_bioset(home->front->part0, vectors, REQ_OP_WRITE, GFP_NOIO,
+	struct bio *bio = bio_alloc_bioset(home->front->part0, vectors, op, GFP_NOIO,
 					   &log->pools.homes);
 
 	bio->bi_iter.bi_sector = sector;
@@ -227,13 +236,47 @@ static void write_run(struct par_log *log, struct par_log_batch *batch, u64 sect
 	home->ops->submit(home, bio);
 }
 
+/*
+ * Without parity the home set writes to a member what it is sent, and no member accepts a part of a
+ * logical block. So read the rest of such blocks from home. All records of parts are older than
+ * this size of logical blocks, so these blocks have been logged since the array was assembled: none
+ * is written past the log meanwhile. If a read fails, the write of the parts will.
+ */
+static void read_rest(struct par_log_drain *drain)
+{
+	struct par_log *log = drain->log;
+	struct par_log_batch batch;
+	struct blk_plug plug;
+	unsigned int i;
+	bool whole;
+
+	if (log->conf->geo.parities || par_log_home_unit(log) == 1)
+		return;
+	par_log_batch_begin(&batch);
+	blk_start_plug(&plug);
+	for (i = 0; i < drain->count; i++) {
+		if (drain->block[i].sectors != 0xff)
+			send_run(log, &batch, REQ_OP_READ, drain->block[i].block * PAR_LOG_BLOCK,
+				 &drain->pages[i], 0, PAR_LOG_BLOCK);
+	}
+	blk_finish_plug(&plug);
+	whole = par_log_batch_end(&batch);
+	for (i = 0; i < drain->count; i++)
+		drain->block[i].whole = whole;
+}
+
+static u8 sectors_to_write(const struct drain_block *block)
+{
+	return block->whole ? 0xff : block->sectors;
+}
+
 /* The number of blocks from the @i-th on that are one request: complete and adjacent. */
 static unsigned int whole_run(const struct par_log_drain *drain, unsigned int i, unsigned int end)
 {
 	unsigned int first = i;
 
 	end = min(end, first + PAR_MAX_BIO / PAR_LOG_BLOCK);
-	while (i < end && drain->block[i].sectors == 0xff &&
+	while (i < end && sectors_to_write(&drain->block[i]) == 0xff &&
 	       drain->block[i].block == drain->block[first].block + (i - first))
 		i++;
 	return i - first;
@@ -255,10 +298,12 @@ static bool write_blocks(struct par_log_drain *drain, unsigned int i, unsigned i
 
 		run = whole_run(drain, i, end);
 		if (run)
-			write_run(log, &batch, sector, &drain->pages[i], 0, run * PAR_LOG_BLOCK);
+			send_run(log, &batch, REQ_OP_WRITE, sector, &drain->pages[i], 0,
+				 run * PAR_LOG_BLOCK);
 		at = run ? PAR_LOG_BLOCK : 0;
 		while (par_log_next_run(block->sectors, at, &first, &count)) {
-			write_run(log, &batch, sector + first, &drain->pages[i], first, count);
+			send_run(log, &batch, REQ_OP_WRITE, sector + first, &drain->pages[i], first,
+				 count);
 			at = first + count;
 		}
 		i += max(run, 1U);
@@ -312,12 +357,17 @@ static bool write_slice(struct par_log_drain *drain)
 static void look_up_block(struct par_log_drain *drain, u64 number)
 {
 	struct drain_block *block = &drain->block[drain->count];
+	unsigned int i;
 
 	lockdep_assert_held(&drain->log->lock);
 	block->parts = par_log_index_parts(&drain->log->index, number, block->part);
 	if (!block->parts)
 		return;
 	block->block = number;
+	block->whole = false;
+	block->sectors = 0;
+	for (i = 0; i < block->parts; i++)
+		block->sectors |= block->part[i].sectors;
 	drain->runs += !drain->count || drain->block[drain->count - 1].block + 1 != number;
 	drain->count++;
 }
@@ -446,6 +496,8 @@ static bool read_slice(struct par_log_drain *drain)
 	bool good = true;
 	unsigned int i;
 
+	/* Before the log's sectors, into the same pages. */
+	read_rest(drain);
 	if (read_at_once(drain))
 		return true;
 	for (i = 0; i < drain->count; i++) {

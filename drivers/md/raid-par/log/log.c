@@ -131,6 +131,7 @@ void par_log_exit(struct par_conf *conf)
 		synchronize_srcu(&log->gate.past);
 		cleanup_srcu_struct(&log->gate.past);
 	}
+	mempool_exit(&log->pools.pages);
 }
 
 void par_log_pause(struct par_conf *conf)

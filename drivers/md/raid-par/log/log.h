@@ -88,11 +88,13 @@ struct par_log_sent {
 /*
  * struct par_log_pools - pools of the log's own requests, of splits and clones of reads, and of
  * @parts of writes: these may be held until a drain has ended, for which reads must be able to end.
+ * @pages: for reads of less than a block
  * @homes: the drain's writes, which may wait for copies of the mover, whose requests are of another
  * pool
  */
 struct par_log_pools {
 	struct bio_set bios, splits, clones, parts, homes;
+	mempool_t pages;
 };
 
 /**
@@ -285,6 +287,35 @@ static inline void par_log_add_page(struct bio *bio, struct page *page, unsigned
 				    unsigned int offset)
 {
 	WARN_ON_ONCE(bio_add_page(bio, page, bytes, offset) != bytes);
+}
+
+/*
+ * par_log_widen - set the *@count sectors from *@first on, of a block of the log, to those of the
+ *	logical blocks of @bdev that they are in: a disk accepts no part of such a block. Entries
+ *	may have less, from users of an array whose members were other disks.
+ * par_log_copy - copy sectors of a block to the same place in another page; both are lowmem
+ */
+static inline void par_log_widen(struct block_device *bdev, unsigned int *first,
+				 unsigned int *count)
+{
+	unsigned int unit = bdev_logical_block_size(bdev) >> SECTOR_SHIFT, end = *first + *count;
+
+	*first = round_down(*first, unit);
+	*count = round_up(end, unit) - *first;
+}
+
+static inline void par_log_copy(struct page *to, struct page *from, unsigned int first,
+				unsigned int count)
+{
+	unsigned int at = first << SECTOR_SHIFT;
+
+	memcpy(page_address(to) + at, page_address(from) + at, count << SECTOR_SHIFT);
+}
+
+/* par_log_home_unit - the sectors of a logical block of the array, as its users see it */
+static inline unsigned int par_log_home_unit(const struct par_log *log)
+{
+	return queue_logical_block_size(log->conf->mddev->gendisk->queue) >> SECTOR_SHIFT;
 }
 
 /*

@@ -210,6 +210,8 @@ int par_hot_add(struct mddev *mddev, struct md_rdev *rdev)
 		return -EINVAL;
 	if (par_too_small(conf, rdev, d))
 		return -ENOSPC;
+	if (par_too_coarse(conf, rdev))
+		return -EINVAL;
 	if (conf->gear != conf->geo.gears)
 		return -EBUSY;	/* the array is shifting up; md calls again */
 
