@@ -66,12 +66,14 @@ struct par_tidy;
  * struct par_member - one of the N disks
  * @rdev: the parent's; NULL while this place is empty. Changes only with all sets drained
  *	and the parent's reconfig_mutex held.
+ * @changing: md is adding or removing the member: no set takes it in meanwhile
  * @redirected: the number of requests served by the image instead
  */
 struct par_member {
 	struct par_conf *conf;
 	unsigned int index;
 	struct md_rdev *rdev;
+	bool changing;
 	atomic64_t redirected;
 	struct par_power *power;
 	struct kobject kobj;

@@ -78,14 +78,14 @@ struct par_set_ops {
  * @mddev: the child; @inited: @mddev has been initialized
  * @pers: raid5's personality with some methods replaced by ours; @raid5: the original one
  * @absent: members that raid5 works without, a bit each
- * @detached: members that raid5 has released, and md is about to release, a bit each
+ * @held: members that raid5 has, or is about to take in, a bit each
  * @restoring: one of the set's @tracking: a sleeper is being rebuilt
  */
 struct par_child {
 	struct mddev mddev;
 	bool inited;
 	struct md_personality pers, *raid5;
-	unsigned long absent, detached;
+	unsigned long absent, held;
 	bool restoring;
 };
 

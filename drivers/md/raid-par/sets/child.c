@@ -109,6 +109,26 @@ static void begin_restoring(struct par_set *set, unsigned int d)
 }
 
 /*
+ * Let raid5 have the member, unless the parent is adding or removing it: what no set holds is
+ * removed.
+ */
+static int take_in(struct par_set *set, struct md_rdev *rdev)
+{
+	unsigned int d = index_of(rdev);
+	int err = -EBUSY;
+
+	set_bit(d, &set->child.held);
+	smp_mb__after_atomic();	/* begin_change() does this in the opposite order */
+	if (!READ_ONCE(set->conf->member[d].changing))
+		err = set->child.raid5->hot_add_disk(&set->child.mddev, rdev);
+	if (err) {
+		clear_bit(d, &set->child.held);
+		par_remove_again(set->conf);
+	}
+	return err;
+}
+
+/*
  * raid5 adds a member, to be rebuilt. md has suspended the child: no request that was begun
  * without the member is under way. If the set is not being written, md would assume that
  * the member needs no rebuild.
@@ -120,8 +140,7 @@ static int child_hot_add(struct mddev *child, struct md_rdev *rdev)
 
 	if (!md_is_rdwr(child))
 		return -EROFS;
-	clear_bit(index_of(rdev), &set->child.detached);
-	err = set->child.raid5->hot_add_disk(child, rdev);
+	err = take_in(set, rdev);
 	if (!err) {
 		begin_restoring(set, rdev->raid_disk);
 		par_note_back(set, rdev->raid_disk);
@@ -145,7 +164,7 @@ static int child_hot_remove(struct mddev *child, struct md_rdev *rdev)
 
 	if (err)
 		return err;
-	set_bit(index_of(rdev), &set->child.detached);
+	clear_bit(index_of(rdev), &set->child.held);
 	par_remove_again(set->conf);
 	return 0;
 }
@@ -214,6 +233,7 @@ static int child_load_member(struct par_set *set, unsigned int d)
 		set_bit(d, &set->child.absent);
 	} else {
 		rdev->raid_disk = d;
+		set_bit(d, &set->child.held);
 		rdev->recovery_offset = MaxSector;
 		if (rec->recovering & BIT(d)) {
 			rdev->recovery_offset = rec->recovered;
@@ -437,10 +457,8 @@ static bool child_failed(struct par_set *set)
 
 static bool child_holds(struct par_set *set, unsigned int d)
 {
-	struct md_rdev *rdev = &set->vm[d].rdev;
-	bool placed = rdev->raid_disk >= 0 && !test_bit(d, &set->child.detached);
-
-	return set->vm[d].listed && (placed || atomic_read(&rdev->nr_pending));
+	return set->vm[d].listed && (test_bit(d, &set->child.held) ||
+				     atomic_read(&set->vm[d].rdev.nr_pending));
 }
 
 static void child_remove(struct par_set *set, unsigned int d)

@@ -44,19 +44,27 @@ static void take_away(struct par_conf *conf, unsigned int d)
 	mutex_unlock(&conf->monitor->lock);
 }
 
-int par_hot_remove(struct mddev *mddev, struct md_rdev *rdev)
+/* No set takes the member in until end_change(): one that has begun to, holds it already. */
+static void begin_change(struct par_conf *conf, unsigned int d)
 {
-	struct par_conf *conf = mddev->private;
-	unsigned int i, d = rdev->raid_disk;
+	WRITE_ONCE(conf->member[d].changing, true);
+	smp_mb();	/* take_in() of child.c does this in the opposite order */
+}
 
-	lockdep_assert_held(&mddev->reconfig_mutex);
-	if (rdev->raid_disk < 0 || d >= conf->geo.members ||
-	    conf->member[d].rdev != rdev)
-		return 0;
+static void end_change(struct par_conf *conf, unsigned int d)
+{
+	WRITE_ONCE(conf->member[d].changing, false);
+}
+
+/* par_remove_again() is called when the reason for -EBUSY has gone. */
+static int remove_member(struct par_conf *conf, struct md_rdev *rdev, unsigned int d)
+{
+	unsigned int i;
+
 	if (test_bit(In_sync, &rdev->flags) ||
 	    READ_ONCE(conf->shift->state) != PAR_SHIFT_IDLE || !member_released(conf, d) ||
 	    par_power_working(conf, d) || !mutex_trylock(&conf->gear_mutex))
-		return -EBUSY;	/* par_remove_again() is called when that changes */
+		return -EBUSY;
 	mutex_lock(&conf->store->mutex);
 	take_away(conf, d);
 	par_store_drop(conf, d);
@@ -74,6 +82,22 @@ int par_hot_remove(struct mddev *mddev, struct md_rdev *rdev)
 			conf->set[i]->ops->remove(conf->set[i], d);
 	par_power_leave(conf, d);
 	return 0;
+}
+
+int par_hot_remove(struct mddev *mddev, struct md_rdev *rdev)
+{
+	struct par_conf *conf = mddev->private;
+	unsigned int d = rdev->raid_disk;
+	int err;
+
+	lockdep_assert_held(&mddev->reconfig_mutex);
+	if (rdev->raid_disk < 0 || d >= conf->geo.members ||
+	    conf->member[d].rdev != rdev)
+		return 0;
+	begin_change(conf, d);
+	err = remove_member(conf, rdev, d);
+	end_change(conf, d);
+	return err;
 }
 
 /* ---- adding ---- */
@@ -193,11 +217,27 @@ static void enter_member(struct par_conf *conf, struct md_rdev *rdev, unsigned i
 	smp_store_release(&conf->member[d].rdev, rdev);
 }
 
+/* Add the member to all of its sets, or to none. */
+static int enter_sets(struct par_conf *conf, unsigned int d)
+{
+	unsigned int i;
+	int err = 0;
+
+	begin_change(conf, d);
+	for (i = 1; !err && i <= conf->geo.gears; i++)
+		if (d < conf->set[i]->sg->members)
+			err = conf->set[i]->ops->add(conf->set[i], d);
+	while (err && --i)
+		if (d < conf->set[i]->sg->members)
+			conf->set[i]->ops->remove(conf->set[i], d);
+	end_change(conf, d);
+	return err;
+}
+
 int par_hot_add(struct mddev *mddev, struct md_rdev *rdev)
 {
 	struct par_conf *conf = mddev->private;
 	int d = empty_place(conf, rdev), err = 0;
-	unsigned int i;
 	bool rejoins;
 
 	lockdep_assert_held(&mddev->reconfig_mutex);
@@ -221,13 +261,8 @@ int par_hot_add(struct mddev *mddev, struct md_rdev *rdev)
 	enter_member(conf, rdev, d);
 	rejoins = member_join(conf, rdev, d);
 	err = par_store_gear(conf, conf->gear, BIT(conf->geo.members) - 1);
-	for (i = 1; !err && i <= conf->geo.gears; i++)
-		if (d < (int)conf->set[i]->sg->members)
-			err = conf->set[i]->ops->add(conf->set[i], d);
+	err = err ?: enter_sets(conf, d);
 	if (err) {
-		while (--i)
-			if (d < (int)conf->set[i]->sg->members)
-				conf->set[i]->ops->remove(conf->set[i], d);
 		/* The member may be current, and a store may be writing to it. */
 		mutex_lock(&conf->store->mutex);
 		take_away(conf, d);
