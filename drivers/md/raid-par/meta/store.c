@@ -896,7 +896,9 @@ static void take_flushes(struct par_conf *conf)
 	err = begin_use(conf);
 	err = err ?: record_failures(conf);
 	while ((bio = bio_list_pop(&bios))) {
-		bio->bi_status = errno_to_blk_status(err);
+		/* Another part of the write may have failed: that status stays. */
+		if (err)
+			bio->bi_status = errno_to_blk_status(err);
 		conf->up.recorded(conf, bio);
 	}
 }
