@@ -233,7 +233,7 @@ static bool begin_without_arm(struct spindle *disk, struct spindle_cmd *cmd, u64
 		begin_by_bus(disk, cmd, now);
 		return true;
 	}
-	if (is_op(cmd, REQ_OP_DISCARD)) {
+	if (is_op(cmd, REQ_OP_DISCARD) || is_op(cmd, REQ_OP_SECURE_ERASE)) {
 		begin_by_bus(disk, cmd, now);
 		return true;
 	}

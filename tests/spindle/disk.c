@@ -96,6 +96,7 @@ static void count(struct spindle *disk, struct request *rq)
 		disk->written_bytes += blk_rq_bytes(rq);
 		break;
 	case REQ_OP_DISCARD:
+	case REQ_OP_SECURE_ERASE:
 		disk->discards++;
 		break;
 	default:
@@ -122,6 +123,7 @@ static void perform(struct spindle *disk, struct request *rq)
 		}
 		break;
 	case REQ_OP_DISCARD:
+	case REQ_OP_SECURE_ERASE:
 		spindle_media_discard(disk, blk_rq_pos(rq), blk_rq_sectors(rq), &how);
 		break;
 	default:
@@ -177,7 +179,7 @@ static void perform_part(struct spindle *disk, struct request *rq, u64 seed)
 	if (req_op(rq) == REQ_OP_WRITE) {
 		__rq_for_each_bio(bio, rq)
 			transfer(disk, bio, &how);
-	} else if (req_op(rq) == REQ_OP_DISCARD) {
+	} else if (req_op(rq) == REQ_OP_DISCARD || req_op(rq) == REQ_OP_SECURE_ERASE) {
 		spindle_media_discard(disk, blk_rq_pos(rq), blk_rq_sectors(rq), &how);
 	}
 }
@@ -398,6 +400,7 @@ static struct queue_limits limits_of(const struct spindle *disk)
 		.max_hw_sectors = MAX_SECTORS,
 		.max_hw_discard_sectors = UINT_MAX >> SECTOR_SHIFT,
 		.discard_granularity = disk->blocksize,
+		.max_secure_erase_sectors = UINT_MAX >> SECTOR_SHIFT,
 	};
 }
 

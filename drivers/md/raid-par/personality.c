@@ -166,6 +166,7 @@ static int par_set_limits(struct par_conf *conf)
 	lim.features &= ~(BLK_FEAT_NOWAIT | BLK_FEAT_POLL);
 	lim.features |= BLK_FEAT_WRITE_CACHE | BLK_FEAT_FUA;
 	lim.max_write_zeroes_sectors = 0;
+	lim.max_secure_erase_sectors = 0;
 	lim.max_hw_discard_sectors = UINT_MAX >> SECTOR_SHIFT;
 	/* Only whole stripes can be discarded. */
 	lim.discard_granularity = roundup_pow_of_two(lim.io_opt);
