@@ -10,14 +10,11 @@
 
 /* ---- knobs ---- */
 
-/* Writers of two files may come at once: each must change its own knob only. */
-static DEFINE_MUTEX(knobs_mutex);
-
 static int set_knobs(struct par_conf *conf, const struct par_knobs *knobs)
 {
 	const char *wrong = par_knobs_error(knobs, &conf->geo);
 
-	lockdep_assert_held(&knobs_mutex);
+	lockdep_assert_held(&conf->sysfs->knobs_mutex);
 	if (wrong) {
 		pr_warn("md/par:%s: %s\n", mdname(conf->mddev), wrong);
 		return -EINVAL;
@@ -41,11 +38,11 @@ static ssize_t policy_store(struct par_conf *conf, const char *page, size_t len)
 			mdname(conf->mddev));
 		return -EINVAL;
 	}
-	mutex_lock(&knobs_mutex);
+	mutex_lock(&conf->sysfs->knobs_mutex);
 	knobs = par_monitor_knobs(conf);
 	knobs.automatic = sysfs_streq(page, "auto");
 	err = set_knobs(conf, &knobs);
-	mutex_unlock(&knobs_mutex);
+	mutex_unlock(&conf->sysfs->knobs_mutex);
 	return err ?: len;
 }
 
@@ -68,11 +65,11 @@ static ssize_t store_knob(struct par_conf *conf, const char *page, size_t len,
 			file);
 		return -EINVAL;
 	}
-	mutex_lock(&knobs_mutex);
+	mutex_lock(&conf->sysfs->knobs_mutex);
 	knobs = par_monitor_knobs(conf);
 	*(u32 *)((void *)&knobs + offset) = value;
 	err = set_knobs(conf, &knobs);
-	mutex_unlock(&knobs_mutex);
+	mutex_unlock(&conf->sysfs->knobs_mutex);
 	return err ?: len;
 }
 

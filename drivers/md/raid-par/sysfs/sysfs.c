@@ -493,6 +493,7 @@ int par_sysfs_add(struct par_conf *conf)
 	int err;
 
 	init_completion(&conf->sysfs->kobj_gone);
+	mutex_init(&conf->sysfs->knobs_mutex);
 	err = kobject_init_and_add(&conf->sysfs->kobj, &par_ktype, &conf->mddev->kobj,
 				   "par");
 	conf->sysfs->kobj_added = true;

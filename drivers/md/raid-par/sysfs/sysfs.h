@@ -12,12 +12,17 @@
 #include "array.h"
 #include "monitor.h"
 
-/* struct par_sysfs - md/par/ of an array */
+/*
+ * struct par_sysfs - md/par/ of an array
+ * @knobs_mutex: writers of two files may come at once: each must change its own knob only. Held
+ *	while the superblock is stored: another array does not wait for that
+ */
 struct par_sysfs {
 	struct par_conf *conf;
 	struct kobject kobj;
 	struct completion kobj_gone;
 	bool kobj_added;
+	struct mutex knobs_mutex;	/* see above */
 };
 
 struct par_attr {
