@@ -46,7 +46,8 @@
 #include "core/queue.h"
 #include "core/wish.h"
 
-#define PAR_MAX_BIO	(255 * 8)	/* raid5 tracks 256 stripes a request */
+/* raid5 tracks 256 stripes a request; they are of 4 KiB with any page size. */
+#define PAR_MAX_BIO	(256 * 8)
 
 struct par_array_power;
 struct par_follow;

@@ -160,8 +160,12 @@ static int par_set_limits(struct par_conf *conf)
 	rdev_for_each(rdev, mddev)
 		queue_limits_stack_bdev(&lim, rdev->bdev, rdev->data_offset,
 					mddev->gendisk->disk_name);
-	/* raid5 tracks 256 stripes a request; an unaligned one takes one more. */
+	/*
+	 * An unaligned request of this size would take one stripe more: the block layer ends the
+	 * first part of a request that is too large at a physical block.
+	 */
 	lim.max_hw_sectors = PAR_MAX_BIO;
+	lim.physical_block_size = max_t(u32, lim.physical_block_size, PAR_BLOCK_BYTES);
 	lim.max_segments = USHRT_MAX;
 	lim.features &= ~(BLK_FEAT_NOWAIT | BLK_FEAT_POLL);
 	lim.features |= BLK_FEAT_WRITE_CACHE | BLK_FEAT_FUA;

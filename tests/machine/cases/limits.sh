@@ -1,11 +1,16 @@
 #!/bin/bash
-# A secure erase, which has no data, is refused.
+# A write of 1 MiB is one request if it begins with a block of 4 KiB, else two; a secure erase, which has no data, is refused.
 # subject: data
 # machine: --debug --mem 1G
 # timeout: 120
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 
+# writes: the number of those to the array so far
+writes() { local stat; read -r -a stat <"/sys/block/$MD/stat"; echo "${stat[4]}"; }
+
+dd if=/dev/urandom of="$MACHINE_TMP/data" bs=1M count=1 status=none
+# The disks have blocks of 512 bytes.
 mkspindles 5 64M
 create_par 3,5 --chunk=64
 shift_to 3

@@ -382,10 +382,17 @@ static void child_destroy(struct par_set *set)
 	mddev_destroy(&set->child.mddev);
 }
 
-/* raid5 declines requests only while it is being reshaped, so never here. */
+/*
+ * raid5 declines requests only while it is being reshaped, so never here. It would write beyond
+ * its bitmap for a request that has too many stripes; discards have none there.
+ */
 static void child_submit(struct par_set *set, struct bio *bio)
 {
-	if (!md_handle_request(&set->child.mddev, bio))
+	u32 in_stripe = bio->bi_iter.bi_sector % (PAR_BLOCK_BYTES >> SECTOR_SHIFT);
+
+	if (WARN_ON_ONCE(in_stripe + bio_sectors(bio) > PAR_MAX_BIO &&
+			 bio_op(bio) != REQ_OP_DISCARD) ||
+	    !md_handle_request(&set->child.mddev, bio))
 		bio_io_error(bio);
 }
 
