@@ -109,6 +109,7 @@ static void perform(struct spindle *disk, struct request *rq)
 {
 	const struct spindle_how how = how_of(disk, rq);
 	bool write = req_op(rq) == REQ_OP_WRITE;
+	blk_status_t status;
 	struct bio *bio;
 
 	count(disk, rq);
@@ -116,10 +117,11 @@ static void perform(struct spindle *disk, struct request *rq)
 	case REQ_OP_READ:
 	case REQ_OP_WRITE:
 		__rq_for_each_bio(bio, rq) {
-			bio->bi_status = spindle_errors_meet(disk, write, bio->bi_iter.bi_sector,
-							     bio_sectors(bio));
-			if (!bio->bi_status)
-				bio->bi_status = transfer(disk, bio, &how);
+			status = spindle_errors_meet(disk, write, bio->bi_iter.bi_sector,
+						     bio_sectors(bio));
+			status = status ?: transfer(disk, bio, &how);
+			if (status)	/* that of another part, if the bio was split, stays */
+				bio->bi_status = status;
 		}
 		break;
 	case REQ_OP_DISCARD:
