@@ -308,7 +308,7 @@ static int par_lay_out(struct par_conf *conf)
 	enum par_slot_error err;
 	enum par_geo_error why;
 	struct par_birth birth;
-	int unknown = par_birth_find(mddev, &birth);
+	int unknown = par_birth_find(mddev, conf->store->notes.scan, &birth);
 
 	if (unknown)
 		return unknown;
@@ -349,8 +349,10 @@ static struct par_conf *par_setup(struct mddev *mddev)
 	if (par_resync_offset(mddev) == PAR_ASKS_FORCE ||
 	    par_resync_offset(mddev) == PAR_ASKS_RESCUE)
 		conf->store->start = par_resync_offset(mddev);
-	err = par_lay_out(conf);
+	conf->store->notes.scan = par_scan_begin(mddev);
+	err = conf->store->notes.scan ? par_lay_out(conf) : -ENOMEM;
 	if (err) {
+		par_scan_end(conf->store->notes.scan);
 		kvfree(container_of(conf, struct par_array, conf));
 		return ERR_PTR(err);
 	}
@@ -359,6 +361,8 @@ static struct par_conf *par_setup(struct mddev *mddev)
 	err = err ?: par_set_limits(conf);
 	err = err ?: par_sets_alloc(conf);
 	err = err ?: par_load(conf);
+	par_scan_end(conf->store->notes.scan);
+	conf->store->notes.scan = NULL;
 	err = err ?: par_log_fit(conf);
 	if (!err) {
 		conf->gear = conf->store->super.gear;

@@ -27,8 +27,8 @@ struct par_records {
 };
 
 /* As the newest superblock of the array on this member has it. */
-static bool birth_of_super(struct mddev *mddev, struct md_rdev *rdev, struct page *page,
-			   u64 *newest, struct par_birth *birth)
+static bool birth_of_super(struct mddev *mddev, struct par_scan *scan, unsigned int d,
+			   struct page *page, u64 *newest, struct par_birth *birth)
 {
 	const struct par_disk_super *raw = page_address(page);
 	struct par_identity id;
@@ -36,8 +36,7 @@ static bool birth_of_super(struct mddev *mddev, struct md_rdev *rdev, struct pag
 	bool found = false;
 
 	for (slot = 0; slot < 2; slot++) {
-		if (!sync_page_io(rdev, par_super_sector(slot), PAR_BLOCK_BYTES, page,
-				  REQ_OP_READ | REQ_META, false) ||
+		if (!par_scan_read(scan, d, par_super_sector(slot), page) ||
 		    !par_super_owner(raw, &id) || id.ctime != mddev->ctime)
 			continue;
 		found = true;
@@ -51,14 +50,14 @@ static bool birth_of_super(struct mddev *mddev, struct md_rdev *rdev, struct pag
 
 static bool usable_place(const struct md_rdev *rdev)
 {
-	return rdev->raid_disk >= 0 && !test_bit(Faulty, &rdev->flags);
+	return rdev->raid_disk >= 0 && rdev->raid_disk < PAR_MAX_MEMBERS &&
+	       !test_bit(Faulty, &rdev->flags);
 }
 
-static bool read_record(struct mddev *mddev, struct md_rdev *rdev, struct page *page,
-			struct par_birth *birth, bool *ours)
+static bool read_record(struct mddev *mddev, struct par_scan *scan, struct md_rdev *rdev,
+			struct page *page, struct par_birth *birth, bool *ours)
 {
-	return sync_page_io(rdev, PAR_BIRTH_SECTOR, PAR_BLOCK_BYTES, page,
-			    REQ_OP_READ | REQ_META, false) &&
+	return par_scan_read(scan, rdev->raid_disk, PAR_BIRTH_SECTOR, page) &&
 	       par_birth_read(page_address(page), mddev->uuid, birth, ours);
 }
 
@@ -76,7 +75,8 @@ static void add_record(struct par_records *records, const struct par_birth *birt
 		records->birth = *birth;
 }
 
-static void read_records(struct mddev *mddev, struct page *page, struct par_records *records)
+static void read_records(struct mddev *mddev, struct par_scan *scan, struct page *page,
+			 struct par_records *records)
 {
 	struct par_birth birth;
 	struct md_rdev *rdev;
@@ -84,18 +84,18 @@ static void read_records(struct mddev *mddev, struct page *page, struct par_reco
 
 	memset(records, 0, sizeof(*records));
 	rdev_for_each(rdev, mddev)
-		if (usable_place(rdev) && read_record(mddev, rdev, page, &birth, &ours))
+		if (usable_place(rdev) && read_record(mddev, scan, rdev, page, &birth, &ours))
 			add_record(records, &birth, ours);
 }
 
-static void tell_records(struct mddev *mddev, struct page *page)
+static void tell_records(struct mddev *mddev, struct par_scan *scan, struct page *page)
 {
 	struct par_birth birth;
 	struct md_rdev *rdev;
 	bool ours;
 
 	rdev_for_each(rdev, mddev)
-		if (usable_place(rdev) && read_record(mddev, rdev, page, &birth, &ours))
+		if (usable_place(rdev) && read_record(mddev, scan, rdev, page, &birth, &ours))
 			pr_warn("md/par:%s: member %d (%pg) has a birth record%s: a log of %llu sectors on each member, images of %u percent\n",
 				mdname(mddev), rdev->raid_disk, rdev->bdev,
 				ours ? "" : " under another UUID", birth.log,
@@ -109,18 +109,19 @@ static void tell_records(struct mddev *mddev, struct page *page)
  * kernel log has the shape before anything is written, both when the start is refused and in the
  * rescue.
  */
-static int birth_of_lost(struct mddev *mddev, struct page *page, struct par_birth *birth)
+static int birth_of_lost(struct mddev *mddev, struct par_scan *scan, struct page *page,
+			 struct par_birth *birth)
 {
 	struct par_records records;
 
-	read_records(mddev, page, &records);
+	read_records(mddev, scan, page, &records);
 	if (!records.count) {
 		pr_warn("md/par:%s: the superblock is lost and no member has a birth record: taken as an array without a write log, with images of everything\n",
 			mdname(mddev));
 		return 0;
 	}
 	if (records.differ) {
-		tell_records(mddev, page);
+		tell_records(mddev, scan, page);
 		pr_err("md/par:%s: the superblock is lost and the birth records of the members differ: leave out the members with a wrong record\n",
 		       mdname(mddev));
 		return par_resync_offset(mddev) == PAR_ASKS_RESCUE ? -EUCLEAN : 0;
@@ -132,16 +133,17 @@ static int birth_of_lost(struct mddev *mddev, struct page *page, struct par_birt
 	return 0;
 }
 
-static void birth_of_new(struct mddev *mddev, struct page *page, struct par_birth *birth)
+static void birth_of_new(struct mddev *mddev, struct par_scan *scan, struct page *page,
+			 struct par_birth *birth)
 {
 	struct par_records records;
 
-	read_records(mddev, page, &records);
+	read_records(mddev, scan, page, &records);
 	if (records.count && records.ours)
 		*birth = records.birth;
 }
 
-int par_birth_find(struct mddev *mddev, struct par_birth *birth)
+int par_birth_find(struct mddev *mddev, struct par_scan *scan, struct par_birth *birth)
 {
 	/* It may have been created in the same second as the array whose place it takes. */
 	bool replaces = par_resync_offset(mddev) == PAR_ASKS_NEW && !mddev->events;
@@ -156,11 +158,12 @@ int par_birth_find(struct mddev *mddev, struct par_birth *birth)
 		return -ENOMEM;
 	rdev_for_each(rdev, mddev)
 		if (!replaces && usable_place(rdev))
-			found |= birth_of_super(mddev, rdev, page, &newest, birth);
+			found |= birth_of_super(mddev, scan, rdev->raid_disk, page,
+						&newest, birth);
 	if (!found && mddev->events)
-		err = birth_of_lost(mddev, page, birth);
+		err = birth_of_lost(mddev, scan, page, birth);
 	else if (!found)
-		birth_of_new(mddev, page, birth);
+		birth_of_new(mddev, scan, page, birth);
 	put_page(page);
 	return err;
 }

@@ -291,11 +291,15 @@ static bool was_written_last(const struct par_conf *conf, const struct par_found
 static void find_sources(struct par_conf *conf, struct par_found *found)
 {
 	unsigned int d;
+	u32 sources = 0;
 
-	for (d = 0; d < conf->geo.members; d++)
+	for (d = 0; d < conf->geo.members; d++) {
 		found[d].source = conf->store->current_members & BIT(d) ||
 				  (par_rdev_usable(conf->member[d].rdev) &&
 				   was_written_last(conf, found, d));
+		sources |= found[d].source ? BIT(d) : 0;
+	}
+	par_scan_only(conf->store->notes.scan, sources, U64_MAX);
 }
 
 /*
@@ -1014,6 +1018,7 @@ int par_load(struct par_conf *conf)
 	might_sleep();
 	memcpy(conf->store->identity.uuid, conf->mddev->uuid, sizeof(conf->store->identity.uuid));
 	conf->store->identity.ctime = conf->mddev->ctime;
+	par_scan_only(conf->store->notes.scan, ~0U, conf->geo.meta_sectors - conf->geo.log_sectors);
 	err = find_whose(conf, found, &any);
 	err = err ?: refuse_newer(conf, found);
 	if (err)

@@ -8,6 +8,21 @@
 
 #include "meta/store.h"
 
+/* ---- scan.c ---- */
+
+/*
+ * par_scan_begin - prepare reading metadata of all members of an array that is being started, while
+ * nobody writes to them; NULL: no memory. par_scan_end - end it; @scan may be NULL
+ * par_scan_read - 4 KiB of member @d's metadata, which is present; false after an error. Fast if
+ *	sectors are read in their order, each of all members
+ * par_scan_only - from now on read ahead of these members only, and nothing from sector @limit on
+ * All sleep.
+ */
+struct par_scan *par_scan_begin(struct mddev *mddev);
+void par_scan_end(struct par_scan *scan);
+bool par_scan_read(struct par_scan *scan, unsigned int d, u64 sector, struct page *page);
+void par_scan_only(struct par_scan *scan, u32 members, u64 limit);
+
 /* ---- load.c ---- */
 
 /*
@@ -38,7 +53,7 @@ static inline bool par_asks_resync(struct mddev *mddev)
  * par_birth_check - which members lack the birth record of this array? They get it with the first
  * use: see par_birth_store(). Sleeps.
  */
-int par_birth_find(struct mddev *mddev, struct par_birth *birth);
+int par_birth_find(struct mddev *mddev, struct par_scan *scan, struct par_birth *birth);
 void par_birth_check(struct par_conf *conf);
 
 /* par_load - find the newest metadata, or create it for a new array; sleeps */

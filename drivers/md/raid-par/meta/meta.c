@@ -7,7 +7,7 @@
 #include <linux/delay.h>
 
 #include "core/parent.h"
-#include "meta/store.h"
+#include "meta/load.h"
 
 static void meta_put(struct par_meta_io *io)
 {
@@ -151,6 +151,8 @@ bool par_meta_read(struct par_conf *conf, unsigned int d, u64 sector,
 		   struct page *page)
 {
 	might_sleep();
+	if (conf->store->notes.scan)
+		return par_scan_read(conf->store->notes.scan, d, sector, page);
 	return sync_page_io(conf->member[d].rdev, sector, PAR_BLOCK_BYTES, page,
 			    REQ_OP_READ | REQ_META, false);
 }

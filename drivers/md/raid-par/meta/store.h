@@ -16,6 +16,7 @@
 #define PAR_WAKE_PAUSE	200U	/* ms between them */
 
 struct par_refresh;
+struct par_scan;
 
 /* Lost blocks of a member's region in a set: see lost.c. */
 struct par_lost_range {
@@ -73,9 +74,11 @@ struct par_doubts {
  * struct par_notes - members, a bit each, and @doubts, under @mutex of struct par_store
  * @missed: those whose absence is recorded in marks: see par_note_missed()
  * @birth_due: those that lack the birth record of the array: see birth.c
+ * @scan: while metadata is loaded: see scan.c
  */
 struct par_notes {
 	u32 missed, birth_due;
+	struct par_scan *scan;
 	struct par_doubts doubts;
 };
 
