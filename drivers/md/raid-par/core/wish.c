@@ -102,6 +102,11 @@ bool par_shift_wake(struct par_conf *conf, const char *cause)
 	return true;
 }
 
+bool par_raise_failed(const struct par_conf *conf, unsigned long since)
+{
+	return READ_ONCE(conf->wish.unraised) && time_after(READ_ONCE(conf->wish.ended), since);
+}
+
 void par_raise_for_missed(struct par_conf *conf)
 {
 	/* Not before its time, if it is deferred: see defer_missed(). */

@@ -84,6 +84,9 @@ void par_shift_from(struct par_conf *conf, unsigned int target, unsigned int gea
  */
 bool par_shift_wake(struct par_conf *conf, const char *cause);
 
+/* par_raise_failed - has a shift up failed since @since, in jiffies, and none ended since? */
+bool par_raise_failed(const struct par_conf *conf, unsigned long since);
+
 /* par_shift_notify - wake pollers of gear and shift_state */
 void par_shift_notify(struct par_conf *conf);
 

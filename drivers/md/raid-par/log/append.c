@@ -7,7 +7,7 @@
 #include <linux/highmem.h>
 
 #include "core/parent.h"
-#include "log/log.h"
+#include "log/batch.h"
 #include "log/log_trace.h"
 
 #define HEAL_AGAIN_MS	100	/* delay of another walk after one that lacked memory */
@@ -188,31 +188,83 @@ static void fill_record(struct par_log *log, struct par_log_sent *sent)
 	}
 }
 
-/* Do the waiting writes begin a unit that has no slots? */
-static bool lacks_slots(struct par_log *log)
+/* The sectors that are still live where they have been read. */
+static u8 live_sectors(struct par_log *log, const struct par_log_block *block)
+{
+	unsigned int i;
+	u8 live = 0;
+
+	for (i = 0; i < block->parts; i++)
+		live |= par_log_index_live(&log->index, &block->part[i]);
+	return live;
+}
+
+/* The number of blocks that are to be appended again, for one record. */
+static unsigned int count_again(struct par_log *log)
+{
+	const struct par_log_again *again = log->use.again;
+	unsigned int i, count = 0;
+
+	lockdep_assert_held(&log->lock);
+	for (i = again->next; i < again->count && count < PAR_LOG_DATA; i++)
+		count += !!live_sectors(log, &again->block[i]);
+	return count;
+}
+
+/*
+ * Fill a record with such blocks. No record is under way, nor does the drain's work do anything:
+ * what is live stays so.
+ */
+static void fill_again(struct par_log *log, struct par_log_sent *sent)
+{
+	struct par_log_again *again = log->use.again;
+	unsigned int i, first, count, at;
+
+	for (i = 0; i < sent->count; again->next++) {
+		const struct par_log_block *block = &again->block[again->next];
+		u8 live = live_sectors(log, block);
+
+		if (!live)
+			continue;
+		memset(page_address(sent->data[i]), 0, PAR_LOG_BLOCK_BYTES);
+		for (at = 0; par_log_next_run(live, at, &first, &count); at = first + count)
+			par_log_copy(sent->data[i], again->pages[again->next], first, count);
+		sent->entry[i].block = block->block;
+		sent->entry[i].sectors = live;
+		i++;
+	}
+}
+
+/* Does a record of @want blocks begin a unit that has no slots? */
+static bool lacks_slots(struct par_log *log, u64 want)
 {
 	lockdep_assert_held(&log->lock);
-	return log->queued && !log->use.off && !log->spare &&
+	return want && !log->use.off && !log->spare &&
 	       !log->index.unit[par_log_place(&log->shape, log->ring.head) / PAR_LOG_UNIT];
 }
 
-/* Take room for the waiting writes: false if no write waits, or there is no room. */
-static bool take_room(struct par_log *log, struct par_log_sent *sent)
+/*
+ * Take room for the waiting writes, or for blocks that are appended @again: false if there are
+ * none, or if there is no room.
+ */
+static bool take_room(struct par_log *log, struct par_log_sent *sent, bool again)
 {
+	u64 want;
 	u32 u;
 
 	/* A record within a unit must not wait for memory: its write may free some. */
 	if (!log->spare)
 		log->spare = par_log_slots(GFP_NOWAIT | __GFP_NOWARN);
 	spin_lock(&log->lock);
-	if (lacks_slots(log)) {
+	want = again ? count_again(log) : log->queued;
+	if (lacks_slots(log, want)) {
 		spin_unlock(&log->lock);
 		log->spare = par_log_slots(GFP_NOIO | __GFP_NOFAIL);
 		spin_lock(&log->lock);
 	}
 	sent->count = 0;
-	if (log->queued && !log->use.closed && !log->use.off)
-		sent->count = par_log_ring_take(&log->ring, min_t(u64, log->queued, PAR_LOG_DATA),
+	if (want && !log->use.closed && !log->use.off)
+		sent->count = par_log_ring_take(&log->ring, min_t(u64, want, PAR_LOG_DATA),
 						&sent->pos);
 	if (sent->count) {
 		sent->end = log->ring.head;
@@ -224,7 +276,7 @@ static bool take_room(struct par_log *log, struct par_log_sent *sent)
 		}
 	}
 	spin_unlock(&log->lock);
-	if (!sent->count && READ_ONCE(log->queued))
+	if (!sent->count && want && !again)
 		par_log_drain_now(log);
 	return sent->count;
 }
@@ -232,18 +284,25 @@ static bool take_room(struct par_log *log, struct par_log_sent *sent)
 static bool append_record(struct par_log *log)
 {
 	struct par_log_sent *sent = &log->sent[log->next % PAR_LOG_RECORDS];
+	bool again = READ_ONCE(log->use.again);
 	unsigned int copy;
 
-	if (log->next - log->first == PAR_LOG_RECORDS || !take_room(log, sent))
+	/* A record that is under way may have newer content of a block that is appended again. */
+	if (log->next - log->first >= (again ? 1 : PAR_LOG_RECORDS) ||
+	    !take_room(log, sent, again))
 		return false;
-	fill_record(log, sent);
+	if (again)
+		fill_again(log, sent);
+	else
+		fill_record(log, sent);
 	seal_record(log, sent);
 	trace_par_log_record(log, sent);
 	sent->written = false;
 	atomic_set(&sent->good, 0);
 	atomic_set(&sent->left, 1);
 	log->next++;
-	log->last = jiffies;
+	if (!again)
+		log->last = jiffies;
 	/* No event tells the drain that the log is idle: it checks at intervals. */
 	queue_delayed_work(log->queues.drain, &log->drain_work, PAR_LOG_LOOK);
 	/*
@@ -351,12 +410,28 @@ static void hold_waiting(struct par_log *log)
 	par_log_drain_now(log);
 }
 
+/* Nothing is appended any more. If no record is under way, the drain's work goes on. */
+static void end_again(struct par_log *log)
+{
+	struct par_log_again *again = NULL;
+
+	spin_lock(&log->lock);
+	if (log->first == log->next)
+		swap(again, log->use.again);
+	spin_unlock(&log->lock);
+	if (!again)
+		return;
+	complete(&again->done);
+	/* For the writes that have come in meanwhile. */
+	par_log_kick(log);
+}
+
 void par_log_append_work(struct work_struct *work)
 {
 	struct par_log *log = container_of(work, struct par_log, work);
 	struct blk_plug plug;
 
-	if (!READ_ONCE(log->queued) && log->first == log->next &&
+	if (!READ_ONCE(log->queued) && !READ_ONCE(log->use.again) && log->first == log->next &&
 	    !(READ_ONCE(log->renew) && md_is_rdwr(log->conf->mddev)))
 		return;
 	/* What has come before the log was switched off goes past it. */
@@ -373,4 +448,5 @@ void par_log_append_work(struct work_struct *work)
 		cond_resched();
 	} while (!par_log_broken(log) && READ_ONCE(log->ready) && append_record(log));
 	blk_finish_plug(&plug);
+	end_again(log);
 }

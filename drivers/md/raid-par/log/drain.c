@@ -9,18 +9,6 @@
 #include "log/batch.h"
 #include "log/log_trace.h"
 
-/*
- * A block that is being drained: its content is in the page with the same number, and is that of
- * @sectors; @whole: the page has the others as they are at home, too
- */
-struct drain_block {
-	u64 block;
-	struct par_log_part part[PAR_LOG_PARTS];
-	unsigned int parts;
-	u8 sectors;
-	bool whole;
-};
-
 #define DRAIN_LIST	4096U	/* blocks that are picked at a time, … */
 #define DRAIN_SHORT	512U	/* … and while writes wait until the tail has moved */
 #define DRAIN_SLICE	2048U	/* maximum of blocks that are drained at a time; their pages … */
@@ -39,18 +27,22 @@ struct drain_block {
  * @no_room: this drain found blocks that would be lost if more could be remembered
  * @brief: writes wait, and the list is short
  * @filling: see struct par_log_need
+ * @stuck: writes wait in a low gear, since the head was @round; no room is made for them, since
+ *	@since, in jiffies
  * @suspects: blocks that the last drains could not drain
  */
 struct par_log_drain {
 	struct par_log *log;
 	u64 list[DRAIN_LIST];
-	struct drain_block block[DRAIN_SLICE];
+	struct par_log_block block[DRAIN_SLICE];
 	struct page *pages[DRAIN_SLICE];
 	unsigned int count, runs, room;
 	struct par_log_fetch fetch;
 	unsigned long next;
 	unsigned int turn;
-	bool no_room, brief, filling;
+	bool no_room, brief, filling, stuck;
+	unsigned long since;
+	u64 round;
 	struct par_log_suspects suspects;
 };
 
@@ -186,7 +178,7 @@ static bool read_part(struct par_log_drain *drain, unsigned int i, struct par_lo
 
 static bool read_block(struct par_log_drain *drain, unsigned int number)
 {
-	struct drain_block *block = &drain->block[number];
+	struct par_log_block *block = &drain->block[number];
 	unsigned int i;
 
 	block->sectors = 0;
@@ -205,7 +197,7 @@ static bool read_at_once(struct par_log_drain *drain)
 
 	par_log_fetch_begin(&drain->fetch);
 	for (i = 0; i < drain->count; i++) {
-		struct drain_block *block = &drain->block[i];
+		struct par_log_block *block = &drain->block[i];
 
 		for (j = 0; j < block->parts; j++)
 			par_log_fetch_add(&drain->fetch, drain->pages[i], &block->part[j]);
@@ -265,7 +257,7 @@ static void read_rest(struct par_log_drain *drain)
 		drain->block[i].whole = whole;
 }
 
-static u8 sectors_to_write(const struct drain_block *block)
+static u8 sectors_to_write(const struct par_log_block *block)
 {
 	return block->whole ? 0xff : block->sectors;
 }
@@ -293,7 +285,7 @@ static bool write_blocks(struct par_log_drain *drain, unsigned int i, unsigned i
 	/* The home set then begins with the stripes when it has all of their blocks. */
 	blk_start_plug(&plug);
 	while (i < end) {
-		const struct drain_block *block = &drain->block[i];
+		const struct par_log_block *block = &drain->block[i];
 		u64 sector = block->block * PAR_LOG_BLOCK;
 
 		run = whole_run(drain, i, end);
@@ -356,7 +348,7 @@ static bool write_slice(struct par_log_drain *drain)
 /* Add a block to the slice if it is still live. */
 static void look_up_block(struct par_log_drain *drain, u64 number)
 {
-	struct drain_block *block = &drain->block[drain->count];
+	struct par_log_block *block = &drain->block[drain->count];
 	unsigned int i;
 
 	lockdep_assert_held(&drain->log->lock);
@@ -434,7 +426,7 @@ static unsigned int fill_slice(struct par_log_drain *drain, const u64 *blocks, u
 }
 
 /* Sectors that were lost, and have been written again, are at home now. */
-static void drop_lost(struct par_log *log, const struct drain_block *block)
+static void drop_lost(struct par_log *log, const struct par_log_block *block)
 {
 	unsigned int first, count, at;
 
@@ -466,7 +458,7 @@ static void slice_drained(struct par_log_drain *drain)
  * The home set cannot write a block, for instance since too much of its stripe is unreadable. Its
  * errors do not tell whether this may change.
  */
-static bool lose_block(struct par_log_drain *drain, struct drain_block *block)
+static bool lose_block(struct par_log_drain *drain, struct par_log_block *block)
 {
 	unsigned int i;
 
@@ -496,8 +488,6 @@ static bool read_slice(struct par_log_drain *drain)
 	bool good = true;
 	unsigned int i;
 
-	/* Before the log's sectors, into the same pages. */
-	read_rest(drain);
 	if (read_at_once(drain))
 		return true;
 	for (i = 0; i < drain->count; i++) {
@@ -510,6 +500,8 @@ static bool read_slice(struct par_log_drain *drain)
 
 static bool drain_slice(struct par_log_drain *drain)
 {
+	/* Before the log's sectors, into the same pages. */
+	read_rest(drain);
 	if (!read_slice(drain))
 		return false;
 	if (write_slice(drain))
@@ -765,6 +757,73 @@ static unsigned int drop_unimaged(struct par_log_drain *drain, unsigned int coun
 	return left;
 }
 
+/*
+ * Does the log lack room in a low gear, and cannot move the tail? Its blocks have no images, and
+ * members that are being woken may take long, or not start at all. Large writes may find no room
+ * in a whole round.
+ */
+static bool is_jammed(struct par_log_drain *drain)
+{
+	struct par_log *log = drain->log;
+	bool jammed;
+
+	if (!par_log_low(log) || READ_ONCE(log->stuck))
+		return false;
+	spin_lock(&log->lock);
+	if (!drain->stuck)
+		drain->round = log->ring.head;
+	jammed = log->wanted && log->ring.head - drain->round < log->ring.blocks;
+	jammed |= !par_log_ring_room(&log->ring, log->queued + 1);
+	jammed &= par_log_drain_tail(&log->index, &log->ring) == log->ring.tail;
+	spin_unlock(&log->lock);
+	return jammed;
+}
+
+/* Append the oldest blocks again, so that the tail can pass them. False if a read has failed. */
+static bool append_again(struct par_log_drain *drain)
+{
+	struct par_log *log = drain->log;
+	struct par_log_again again = { .block = drain->block, .pages = drain->pages };
+	unsigned int count;
+
+	spin_lock(&log->lock);
+	count = par_log_drain_again(&log->index, &log->ring);
+	count = par_log_drain_pick(&log->index, &log->ring, drain->list, min(count, drain->room));
+	spin_unlock(&log->lock);
+	drain->count = 0;
+	drain->runs = 0;
+	look_up_blocks(drain, drain->list, count);
+	if (!count || !read_slice(drain))
+		return !count;
+	again.count = drain->count;
+	init_completion(&again.done);
+	spin_lock(&log->lock);
+	log->use.again = &again;
+	spin_unlock(&log->lock);
+	par_log_kick(log);
+	wait_for_completion_io(&again.done);
+	return true;
+}
+
+/*
+ * Writes that are held in a low gear though the tail has not moved wait for members that sleep. If
+ * these cannot be woken, the writes fail.
+ */
+static void answer_held(struct par_log_drain *drain, bool moved)
+{
+	struct par_log *log = drain->log;
+	bool stuck = par_log_low(log) && READ_ONCE(log->wanted);
+
+	if (moved || !drain->stuck)
+		drain->since = jiffies;
+	drain->stuck = stuck;
+	if (!stuck || !par_raise_failed(log->conf, drain->since))
+		return;
+	pr_err_ratelimited("md/par:%s: the log is full and members that sleep cannot be woken: writes that need room return an error until these members start\n",
+			   mdname(log->conf->mddev));
+	fail_held(log);
+}
+
 /* More pages make larger requests; without them a drain, which may free memory, goes on as well. */
 static void take_pages(struct par_log_drain *drain)
 {
@@ -847,9 +906,12 @@ static int drain_some(struct par_log_drain *drain)
 		if (READ_ONCE(log->use.quota.limited) && READ_ONCE(log->wanted))
 			submit_held(log);
 	}
+	if (i >= count && is_jammed(drain))
+		failed |= !append_again(drain);
 	if (i >= count)
 		par_log_suspects_end(&drain->suspects);
 	moved = move_tail(log);
+	answer_held(drain, moved > 0);
 	if (moved >= 0 && failed)
 		moved = -EIO;
 	if (count)

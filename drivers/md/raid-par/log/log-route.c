@@ -31,12 +31,6 @@ static void send_counted_home(struct par_conf *conf, struct bio *bio)
 	send_home(conf, bio);
 }
 
-/* Or about to be in one. */
-static bool in_low_gear(const struct par_log *log)
-{
-	return READ_ONCE(log->conf->gear) < log->conf->geo.gears || par_log_held(log);
-}
-
 static u64 blocks_of(const struct bio *bio)
 {
 	u64 first = bio->bi_iter.bi_sector / PAR_LOG_BLOCK;
@@ -44,13 +38,10 @@ static u64 blocks_of(const struct bio *bio)
 	return DIV_ROUND_UP_ULL(bio_end_sector(bio), PAR_LOG_BLOCK) - first;
 }
 
-/* Each block may need a record of its own, and one block of each unit may stay unused. */
 static bool has_room(const struct par_log *log, u64 blocks)
 {
-	u64 wanted = 2 * (log->queued + blocks) + 2 * PAR_LOG_UNIT;
-
 	return !log->dead && !READ_ONCE(log->stuck) && !log->use.off &&
-	       par_log_ring_used(&log->ring) + wanted <= log->ring.blocks;
+	       par_log_ring_room(&log->ring, log->queued + blocks);
 }
 
 /*
@@ -64,15 +55,15 @@ static bool is_logged(struct par_log *log, const struct bio *bio)
 }
 
 /*
- * Can @bio, a part of whole stripes, be written at home without a miss? Always if no member
- * sleeps, or if the images are of all data. Which images there will be behind a gate is not known.
+ * Can @bio be written at home without a miss? Always if no member sleeps, or if the images are of
+ * all data. Which images there will be behind a gate is not known.
  */
 static bool is_imaged(const struct par_log *log, const struct bio *bio)
 {
 	const struct par_conf *conf = log->conf;
 	u64 at = bio->bi_iter.bi_sector;
 
-	if (likely(!par_has_slots(&conf->geo)) || !in_low_gear(log))
+	if (likely(!par_has_slots(&conf->geo)) || !par_log_low(log))
 		return true;
 	if (par_log_held(log))
 		return false;
@@ -82,7 +73,8 @@ static bool is_imaged(const struct par_log *log, const struct bio *bio)
 	return true;
 }
 
-static struct par_log_write describe_write(struct par_log *log, const struct bio *bio, bool whole)
+static struct par_log_write describe_write(struct par_log *log, const struct bio *bio, bool whole,
+					   bool imaged)
 {
 	u32 absent = READ_ONCE(log->conf->store->super.log.absent);
 	bool is_lost = par_log_lost_any(&log->lost, bio->bi_iter.bi_sector, bio_sectors(bio));
@@ -90,8 +82,10 @@ static struct par_log_write describe_write(struct par_log *log, const struct bio
 	lockdep_assert_held(&log->lock);
 	return (struct par_log_write) {
 		/* Without a part on some member, records have less redundancy than the array. */
-		.low = in_low_gear(log) && !absent && !log->use.off,
-		.large = whole,
+		.low = par_log_low(log) && !absent && !log->use.off,
+		/* The log takes stripes that would wake members, as long as it has room. */
+		.large = whole && imaged,
+		.misses = !imaged,
 		.logged = is_lost || is_logged(log, bio),
 		.room = has_room(log, blocks_of(bio)),
 		.ending = !is_lost && READ_ONCE(log->count.failures) < PAR_LOG_WAITED &&
@@ -105,7 +99,7 @@ static bool passes_by(const struct par_log *log)
 {
 	if (READ_ONCE(log->use.off))
 		return true;
-	return !in_low_gear(log) && !READ_ONCE(log->lost.count) &&
+	return !par_log_low(log) && !READ_ONCE(log->lost.count) &&
 	       READ_ONCE(log->ring.tail) == READ_ONCE(log->ring.head) && !READ_ONCE(log->queued);
 }
 
@@ -171,14 +165,12 @@ static void take_write(struct par_log *log, struct bio *bio, enum origin origin,
 static void log_write(struct par_log *log, struct bio *bio, enum origin origin, bool whole)
 {
 	int section = srcu_read_lock(&log->gate.past);
+	bool imaged = is_imaged(log, bio), full;
 	struct par_log_write write;
 	enum par_log_way way;
-	bool full;
 
-	/* The log takes stripes that would wake members, as long as it has room. */
-	whole = whole && is_imaged(log, bio);
 	spin_lock(&log->lock);
-	write = describe_write(log, bio, whole);
+	write = describe_write(log, bio, whole, imaged);
 	full = !log->use.off && par_log_full(&write);
 	spin_unlock(&log->lock);
 	way = par_log_way(&write);
@@ -424,7 +416,7 @@ void par_log_submit(struct par_conf *conf, struct bio *bio)
 		send_home(conf, bio);
 	else if (write && pass_write(log, bio, FRESH))
 		return;
-	else if (write && in_low_gear(log) && may_be_whole(log, bio))
+	else if (write && par_log_low(log) && may_be_whole(log, bio))
 		gather_write(log, bio);
 	else if (write)
 		log_write(log, bio, FRESH, false);

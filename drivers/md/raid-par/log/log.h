@@ -37,6 +37,33 @@ struct par_log_unit_sum {
 	struct par_disk_log_summary *raw;
 };
 
+/**
+ * struct par_log_block - a block of the array that is drained, or appended again
+ * @sectors: those that its page has, of all its @parts
+ * @whole: the page has the others as they are at home, too
+ */
+struct par_log_block {
+	u64 block;
+	struct par_log_part part[PAR_LOG_PARTS];
+	unsigned int parts;
+	u8 sectors;
+	bool whole;
+};
+
+/**
+ * struct par_log_again - blocks that the drain's work has read, and that are appended again: behind
+ *	them the tail can move. That work waits, so that no block is drained or discarded meanwhile.
+ * @block: @count of them, with a page each; those before @next have been appended, or are not live
+ *	any more
+ * @done: nothing more is appended, and what was appended is acknowledged
+ */
+struct par_log_again {
+	const struct par_log_block *block;
+	struct page **pages;
+	unsigned int count, next;
+	struct completion done;
+};
+
 /*
  * struct par_log_queues - for the works of records, of the drain, and of gathered writes. These
  * have allocated what a work of another queue may wait for.
@@ -117,12 +144,14 @@ struct par_log_counts {
  * @off: no unit is used; @closed: nothing is appended for a moment
  * @quota: how much is appended while a member waits for its part
  * @asked: a change that the drain's work has to make, or NULL
+ * @again: what is to be appended again, or NULL
  */
 struct par_log_use {
 	u32 area;
 	bool off, closed;
 	struct par_log_quota quota;
 	struct par_log_resize *asked;
+	struct par_log_again *again;
 };
 
 /**
@@ -330,6 +359,12 @@ void par_log_drain_now(struct par_log *log);
 static inline bool par_log_held(const struct par_log *log)
 {
 	return READ_ONCE(log->gate.turn) & 1;
+}
+
+/* par_log_low - is the array in a gear below its top one, or about to be? any context */
+static inline bool par_log_low(const struct par_log *log)
+{
+	return READ_ONCE(log->conf->gear) < log->conf->geo.gears || par_log_held(log);
 }
 
 /* par_log_broken - too many members have failed: the log is not used any more; any context */

@@ -76,6 +76,19 @@ unsigned int par_log_drain_pick(const struct par_log_index *index,
 }
 EXPORT_SYMBOL_IF_KUNIT(par_log_drain_pick);
 
+u32 par_log_drain_again(const struct par_log_index *index, const struct par_log_ring *ring)
+{
+	u32 free = ring->blocks - par_log_ring_used(ring), left = par_log_left(ring->head);
+	/* Two units are kept free, and those of the tail and of the head are used in part. */
+	u32 most = ring->blocks - ring->blocks / PAR_LOG_GAIN - 4 * PAR_LOG_UNIT;
+
+	if (!free || index->live > most)
+		return 0;
+	/* Full units: with a part of a unit each time, headers could take all that is gained. */
+	return left - 1 + (free > left ? PAR_LOG_UNIT - 1 : 0);
+}
+EXPORT_SYMBOL_IF_KUNIT(par_log_drain_again);
+
 unsigned int par_log_drain_stripe(const u64 *blocks, unsigned int count, u32 stripe)
 {
 	u64 end = (div_u64(blocks[0], stripe) + 1) * stripe;

@@ -25,6 +25,15 @@ unsigned int par_log_drain_pick(const struct par_log_index *index,
  */
 u64 par_log_drain_tail(const struct par_log_index *index, const struct par_log_ring *ring);
 
+#define PAR_LOG_GAIN	8U	/* at least one block of so many is gained */
+
+/*
+ * par_log_drain_again - how many of these blocks can be appended again at the head, so that the
+ * tail can move though they cannot be drained: they fill the unit of the head and the next one. 0
+ * if there is no room, or if so much is live that little room would be gained in a whole round.
+ */
+u32 par_log_drain_again(const struct par_log_index *index, const struct par_log_ring *ring);
+
 /*
  * par_log_drain_stripe - how many of @count such blocks, not 0, are in the stripe of the first one;
  * a stripe has @stripe blocks

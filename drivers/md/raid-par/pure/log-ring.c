@@ -19,20 +19,15 @@ void par_log_ring_init(struct par_log_ring *ring, u32 blocks, u64 pos)
 }
 EXPORT_SYMBOL_IF_KUNIT(par_log_ring_init);
 
-static unsigned int left_in_unit(u64 pos)
-{
-	return PAR_LOG_UNIT - pos % PAR_LOG_UNIT;
-}
-
 u64 par_log_next(u64 pos)
 {
-	return left_in_unit(pos) < 2 ? pos + 1 : pos;
+	return par_log_left(pos) < 2 ? pos + 1 : pos;
 }
 EXPORT_SYMBOL_IF_KUNIT(par_log_next);
 
 unsigned int par_log_ring_take(struct par_log_ring *ring, unsigned int want, u64 *pos)
 {
-	unsigned int count = min(want, left_in_unit(ring->head) - 1);
+	unsigned int count = min(want, par_log_left(ring->head) - 1);
 
 	/* Only whole units are reused: the tail's unit is not begun a second time. */
 	if (par_log_ring_used(ring) == ring->blocks)
@@ -67,3 +62,9 @@ u32 par_log_ring_used(const struct par_log_ring *ring)
 	return ring->head - par_log_unit(ring->tail);
 }
 EXPORT_SYMBOL_IF_KUNIT(par_log_ring_used);
+
+bool par_log_ring_room(const struct par_log_ring *ring, u64 blocks)
+{
+	return par_log_ring_used(ring) + 2 * blocks + 2 * PAR_LOG_UNIT <= ring->blocks;
+}
+EXPORT_SYMBOL_IF_KUNIT(par_log_ring_room);

@@ -56,6 +56,18 @@ void par_log_ring_done(struct par_log_ring *ring, u64 pos);
 void par_log_ring_flushed(struct par_log_ring *ring, u64 pos);
 void par_log_ring_free(struct par_log_ring *ring, u64 pos);
 
+/*
+ * par_log_ring_room - is there room for writes of @blocks blocks? Each may need a record of its
+ *	own, and one block of each unit may stay unused.
+ */
+bool par_log_ring_room(const struct par_log_ring *ring, u64 blocks);
+
+/* par_log_left - the number of blocks from @pos to the end of its unit */
+static inline unsigned int par_log_left(u64 pos)
+{
+	return PAR_LOG_UNIT - pos % PAR_LOG_UNIT;
+}
+
 /* par_log_ring_used - blocks in use; par_log_ring_empty - is there no record? */
 u32 par_log_ring_used(const struct par_log_ring *ring);
 

@@ -12,6 +12,8 @@ enum par_log_way par_log_way(const struct par_log_write *write)
 	if (write->logged)
 		return write->room && (write->low || !write->ending) ? PAR_LOG_APPEND :
 								       PAR_LOG_WAIT;
+	if (write->low && write->misses && !write->room)
+		return PAR_LOG_WAIT;
 	return write->low && !write->large && write->room ? PAR_LOG_APPEND : PAR_LOG_PAST;
 }
 EXPORT_SYMBOL_IF_KUNIT(par_log_way);

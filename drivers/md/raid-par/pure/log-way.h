@@ -13,7 +13,7 @@
 enum par_log_way {
 	PAR_LOG_PAST,		/* to the home set */
 	PAR_LOG_APPEND,		/* to the log */
-	PAR_LOG_WAIT,		/* until its blocks in the log are drained and freed */
+	PAR_LOG_WAIT,		/* until there is room, or its blocks in the log are freed */
 };
 
 /**
@@ -21,19 +21,21 @@ enum par_log_way {
  * @low: the array is in a gear below its top one
  * @large: whole stripes that are written at once, for which the home set reads nothing and wakes
  *	no member
+ * @misses: past the log it would wake a member
  * @logged: par_log_index_has() a block of it
  * @room: the log has room; @ending: fewer than PAR_LOG_ENDING blocks are live, and are drained, or
  *	the quota is used up
  */
 struct par_log_write {
-	bool low, large, logged, room, ending;
+	bool low, large, misses, logged, room, ending;
 };
 
 /*
  * par_log_way - a logged block is never written past the log: after a cut its record would be
  * replayed over the newer write. So it goes to the log in the top gear as well, since it would
  * otherwise wait for the drain of the whole log. Only when few blocks are live, writes of logged
- * blocks wait, so that the log becomes empty.
+ * blocks wait, so that the log becomes empty. A write that a full log would leave to a member that
+ * sleeps waits as well: the log may have room before that member is awake, if it ever is.
  */
 enum par_log_way par_log_way(const struct par_log_write *write);
 

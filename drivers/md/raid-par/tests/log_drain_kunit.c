@@ -205,6 +205,57 @@ static void drain_reasons(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, par_log_drain_why(&need), PAR_LOG_REST);
 }
 
+/* Append the oldest @max live blocks again. There is room for all of them. */
+static void append_again(struct bench *bench, unsigned int max)
+{
+	unsigned int i, j, done = 0, parts;
+	unsigned int count = par_log_drain_pick(&bench->index, &bench->ring, bench->blocks, max);
+	struct par_log_part part[PAR_LOG_PARTS];
+	u64 pos;
+
+	while (done < count) {
+		unsigned int some = take(bench, min(count - done, PAR_LOG_UNIT - 1), &pos);
+
+		KUNIT_ASSERT_GT(bench->test, some, 0);
+		for (i = 1; i <= some; i++) {
+			struct par_log_entry entry = { .block = bench->blocks[done++] };
+
+			parts = par_log_index_parts(&bench->index, entry.block, part);
+			for (j = 0; j < parts; j++)
+				entry.sectors |= part[j].sectors;
+			par_log_index_add(&bench->index, (pos + i) % SLOTS, &entry);
+		}
+		par_log_ring_done(&bench->ring, bench->ring.head);
+	}
+}
+
+/* A log without room regains some by that, unless too much is live. */
+static void again_gains(struct kunit *test)
+{
+	unsigned int seed, tries, gained = 0, given_up = 0;
+
+	for (seed = 1; seed <= 100; seed++) {
+		struct bench *bench = make_bench(test, 77 * seed);
+		u32 hot = 1 + any(bench, 600), again = 1;
+
+		while (par_log_ring_room(&bench->ring, 31))
+			append(bench, hot);
+		for (tries = 0; again && !par_log_ring_room(&bench->ring, 31); tries++) {
+			again = par_log_drain_again(&bench->index, &bench->ring);
+			append_again(bench, again);
+			store_tail(bench);
+			KUNIT_ASSERT_LT_MSG(test, tries, 2 * UNITS, "%u hot blocks", hot);
+		}
+		gained += !!again;
+		given_up += !again;
+		if (hot <= 120)
+			KUNIT_EXPECT_GT_MSG(test, again, 0, "%u hot blocks", hot);
+		kunit_kfree(test, bench);
+	}
+	KUNIT_EXPECT_GT(test, gained, 20);
+	KUNIT_EXPECT_GT(test, given_up, 0);
+}
+
 /* All lists of some blocks of four stripes. */
 static void drain_stripes(struct kunit *test)
 {
@@ -227,6 +278,7 @@ static struct kunit_case log_drain_cases[] = {
 	KUNIT_CASE(drain_in_order),
 	KUNIT_CASE(drain_not_done),
 	KUNIT_CASE(drain_reasons),
+	KUNIT_CASE(again_gains),
 	KUNIT_CASE(drain_stripes),
 	{}
 };

@@ -2,7 +2,8 @@
 /*
  * A model of the protocol of the write log. The decisions are the module's own: the ring, the
  * index, the blocks to drain, the tail, log-way.c. The I/O is modelled here in small steps, in
- * any order: writes, flushes, drains, discards, stores of a tail, shifts. Power is cut at any time,
+ * any order: writes, flushes, drains, discards, blocks that are appended again, stores of a tail,
+ * shifts. Power is cut at any time,
  * and the log is replayed: the data that is read then had been flushed, or is newer.
  *
  * Each rule can be left out (a mutant), and the model must find that. log_replay_kunit.c tests
@@ -47,6 +48,8 @@ enum mutant {
 	FREE_BEFORE_STORED,	/* places are reused before the tail is stored */
 	DISCARD_UNSEEN,		/* the log drops what the home set has not cleared */
 	DISCARD_IN_DRAIN,	/* a block is discarded while it is drained */
+	AGAIN_BESIDE_OTHERS,	/* a block is appended again while records are under way */
+	AGAIN_AS_READ,		/* the same with sectors that have been written since it was read */
 	MUTANTS,
 };
 
@@ -54,6 +57,7 @@ static const char * const mutants[MUTANTS] = {
 	"none", "tail before flush", "past what is logged", "past what is drained",
 	"flush without log", "read without log", "drained with newer", "tail at head",
 	"ack out of order", "free before stored", "discard unseen", "discard in drain",
+	"again beside others", "again as read",
 };
 
 /* Half a block at home. @flushed: the stable version; and the versions reported to users. */
@@ -66,8 +70,8 @@ struct record {
 	u64 pos, end;
 	unsigned int block, count;
 	u8 sectors;
-	u32 version;
-	bool written, acked, stable;
+	u32 version[2];
+	bool again, written, acked, stable;
 };
 
 /* A write past the log that is under way. */
@@ -105,8 +109,9 @@ struct model {
 	u64 new_tail, stored_tail;
 	bool discarding, cleared;	/* the block @discarded, at home */
 	unsigned int discarded;
+	bool again;			/* the first of @batch has been read for it */
 	u32 version;
-	unsigned int cuts, appended, passed, waited, discards;
+	unsigned int cuts, appended, passed, waited, discards, agains;
 };
 
 static u32 any(struct model *model, u32 below)
@@ -127,7 +132,7 @@ static u8 half(unsigned int which)
 /* ---- reads ---- */
 
 /* The version at a place of the ring. */
-static u32 version_at(struct model *model, u32 place)
+static u32 version_at(struct model *model, u32 place, unsigned int which)
 {
 	unsigned int i;
 
@@ -135,7 +140,7 @@ static u32 version_at(struct model *model, u32 place)
 		const struct record *record = record_at(model, i);
 
 		if ((place - record->pos % SLOTS) % SLOTS <= record->count)
-			return record->version;
+			return record->version[which];
 	}
 	return 0;
 }
@@ -147,7 +152,7 @@ static u32 read_cell(struct model *model, unsigned int i)
 	par_log_index_find(&model->index, i * PAR_LOG_BLOCK / 2, 1, &piece);
 	if (!piece.logged || model->mutant == READ_WITHOUT_LOG)
 		return model->cell[i].cache;
-	return version_at(model, piece.sector / PAR_LOG_BLOCK);
+	return version_at(model, piece.sector / PAR_LOG_BLOCK, i % 2);
 }
 
 static bool block_busy(struct model *model, unsigned int block)
@@ -158,6 +163,11 @@ static bool block_busy(struct model *model, unsigned int block)
 		if (record_at(model, i)->block == block && !record_at(model, i)->acked)
 			return true;
 	return model->past[block].busy || (model->discarding && model->discarded == block);
+}
+
+static bool all_acked(struct model *model)
+{
+	return model->first == model->next || record_at(model, model->next - 1)->acked;
 }
 
 /* All acknowledged data is read, as long as there is power. */
@@ -202,7 +212,7 @@ static void forget_records(struct model *model)
 		model->first++;
 }
 
-static void append(struct model *model, unsigned int block, u8 sectors)
+static void append(struct model *model, unsigned int block, u8 sectors, const u32 *version)
 {
 	struct record *record = record_at(model, model->next);
 	u32 u;
@@ -210,7 +220,7 @@ static void append(struct model *model, unsigned int block, u8 sectors)
 	*record = (struct record) {
 		.block = block,
 		.sectors = sectors,
-		.version = ++model->version,
+		.version = { version[0], version[1] },
 	};
 	record->count = par_log_ring_take(&model->ring, 1 + any(model, 60), &record->pos);
 	record->end = model->ring.head;
@@ -248,15 +258,21 @@ static void begin_write(struct model *model)
 			model->next - model->first < RECORDS,
 		.ending = model->index.live < model->ending,
 	};
+	u32 version = model->version + 1;
 
 	if (block_busy(model, block))
 		return;
 	switch (par_log_way(&write)) {
 	case PAR_LOG_APPEND:
-		append(model, block, sectors);
+		/* No more records are begun until those under way have ended. */
+		if (model->again)
+			break;
+		append(model, block, sectors, (u32[]) { version, version });
+		model->version = version;
 		break;
 	case PAR_LOG_PAST:
-		model->past[block] = (struct past) { true, sectors, ++model->version };
+		model->past[block] = (struct past) { true, sectors, version };
+		model->version = version;
 		model->passed++;
 		break;
 	default:
@@ -306,7 +322,8 @@ static void end_append(struct model *model)
 		record->acked = true;
 		index_record(model, record);
 		par_log_ring_done(&model->ring, record->end);
-		acknowledge(model, record->block, record->sectors, record->version);
+		if (!record->again)
+			acknowledge(model, record->block, record->sectors, record->version[0]);
 	}
 }
 
@@ -354,14 +371,14 @@ static void flush(struct model *model)
 
 /* ---- draining ---- */
 
-static void drain_read(struct model *model)
+static bool drain_read(struct model *model)
 {
 	unsigned int i, j, which;
 
 	model->batched = par_log_drain_pick(&model->index, &model->ring, model->batch, SLOTS);
 	model->batched = min(model->batched, BATCH);
 	if (!model->batched)
-		return;
+		return false;
 	memset(model->drained, 0, sizeof(model->drained));
 	for (i = 0; i < model->batched; i++) {
 		model->parts[i] = par_log_index_parts(&model->index, model->batch[i],
@@ -370,9 +387,9 @@ static void drain_read(struct model *model)
 			for (which = 0; which < 2; which++)
 				if (model->part[i][j].sectors & half(which))
 					model->drained[2 * i + which] =
-						version_at(model, model->part[i][j].place);
+						version_at(model, model->part[i][j].place, which);
 	}
-	model->drain = DRAIN_READ;
+	return true;
 }
 
 static void drain_write(struct model *model)
@@ -404,8 +421,9 @@ static void drain(struct model *model)
 	switch (model->drain) {
 	case DRAIN_NONE:
 		/* Not while the tail moves: the drain moves it, and takes discards. */
-		if (model->tail == TAIL_NONE && !model->discarding)
-			drain_read(model);
+		if (model->tail == TAIL_NONE && !model->discarding && !model->again &&
+		    drain_read(model))
+			model->drain = DRAIN_READ;
 		break;
 	case DRAIN_READ:
 		drain_write(model);
@@ -413,6 +431,35 @@ static void drain(struct model *model)
 	default:
 		drain_end(model);
 	}
+}
+
+/* What is still live of the first block that was read is appended again. */
+static void append_again(struct model *model)
+{
+	unsigned int i;
+	u8 sectors = 0;
+
+	if (model->mutant != AGAIN_BESIDE_OTHERS && !all_acked(model))
+		return;
+	for (i = 0; i < model->parts[0]; i++)
+		sectors |= model->mutant == AGAIN_AS_READ ? model->part[0][i].sectors :
+			   par_log_index_live(&model->index, &model->part[0][i]);
+	model->again = false;
+	if (!sectors || par_log_ring_used(&model->ring) == SLOTS ||
+	    model->next - model->first == RECORDS)
+		return;
+	append(model, model->batch[0], sectors, model->drained);
+	record_at(model, model->next - 1)->again = true;
+	model->agains++;
+}
+
+/* The drain's work does this, so no drain is under way, nor does the tail move. */
+static void again(struct model *model)
+{
+	if (model->again)
+		append_again(model);
+	else if (model->drain == DRAIN_NONE && model->tail == TAIL_NONE && !model->discarding)
+		model->again = drain_read(model);
 }
 
 static void free_units(struct model *model)
@@ -430,7 +477,7 @@ static void move_tail(struct model *model)
 {
 	switch (model->tail) {
 	case TAIL_NONE:
-		if (model->drain != DRAIN_NONE || model->discarding)
+		if (model->drain != DRAIN_NONE || model->discarding || model->again)
 			break;
 		model->new_tail = par_log_drain_tail(&model->index, &model->ring);
 		if (model->mutant == TAIL_AT_HEAD && !model->index.live)
@@ -465,7 +512,7 @@ static void begin_discard(struct model *model)
 
 	if (block_busy(model, block))
 		return;
-	if (model->tail != TAIL_NONE ||
+	if (model->tail != TAIL_NONE || model->again ||
 	    (model->drain != DRAIN_NONE && model->mutant != DISCARD_IN_DRAIN))
 		return;
 	model->discarding = true;
@@ -516,6 +563,7 @@ static void reset_memory(struct model *model)
 	model->tail = TAIL_NONE;
 	model->flushing = false;
 	model->discarding = false;
+	model->again = false;
 }
 
 /* Records that were not stable may exist or not. */
@@ -594,16 +642,18 @@ static void do_step(struct model *model)
 		cut_power(model);
 	else if (what < 5)
 		model->low = !model->low;
-	else if (what < 140)
+	else if (what < 130)
 		begin_write(model);
-	else if (what < 240)
+	else if (what < 230)
 		end_append(model);
-	else if (what < 280)
+	else if (what < 270)
 		end_past(model, any(model, BLOCKS));
-	else if (what < 310)
+	else if (what < 300)
 		flush(model);
-	else if (what < 325)
+	else if (what < 315)
 		discard(model);
+	else if (what < 335)
+		again(model);
 	else if (what < 385)
 		drain(model);
 	else
@@ -640,6 +690,7 @@ static struct model *alloc_model(struct kunit *test)
 static void model_holds(struct kunit *test)
 {
 	unsigned int seed, cuts = 0, appended = 0, passed = 0, waited = 0, discards = 0, rounds = 0;
+	unsigned int agains = 0;
 	struct model *model = alloc_model(test);
 
 	for (seed = 1; seed <= WALKS; seed++) {
@@ -651,6 +702,7 @@ static void model_holds(struct kunit *test)
 		passed += model->passed;
 		waited += model->waited;
 		discards += model->discards;
+		agains += model->agains;
 		rounds += (model->stored_tail - seed * 3 * PAR_LOG_UNIT) / SLOTS;
 	}
 	KUNIT_EXPECT_GT(test, cuts, 5 * WALKS);
@@ -658,6 +710,7 @@ static void model_holds(struct kunit *test)
 	KUNIT_EXPECT_GT(test, passed, 40 * WALKS);
 	KUNIT_EXPECT_GT(test, waited, 10 * WALKS);
 	KUNIT_EXPECT_GT(test, discards, 5 * WALKS);
+	KUNIT_EXPECT_GT(test, agains, 2 * WALKS);
 	KUNIT_EXPECT_GT(test, rounds, WALKS);
 }
 
@@ -680,20 +733,22 @@ static void way_of_writes(struct kunit *test)
 {
 	unsigned int bits;
 
-	for (bits = 0; bits < 32; bits++) {
+	for (bits = 0; bits < 64; bits++) {
 		struct par_log_write write = {
 			.low = bits & 1,
 			.large = bits & 2,
 			.logged = bits & 4,
 			.room = bits & 8,
 			.ending = bits & 16,
+			.misses = bits & 32,
 		};
 		enum par_log_way way = par_log_way(&write);
 
 		if (write.logged)
 			KUNIT_EXPECT_NE_MSG(test, way, PAR_LOG_PAST, "0x%x", bits);
 		else
-			KUNIT_EXPECT_NE_MSG(test, way, PAR_LOG_WAIT, "0x%x", bits);
+			KUNIT_EXPECT_EQ_MSG(test, way == PAR_LOG_WAIT,
+					    write.low && write.misses && !write.room, "0x%x", bits);
 		if (!write.room)
 			KUNIT_EXPECT_NE_MSG(test, way, PAR_LOG_APPEND, "0x%x", bits);
 		if (write.low && write.room && !write.large)
