@@ -281,6 +281,49 @@ static bool take_room(struct par_log *log, struct par_log_sent *sent, bool again
 	return sent->count;
 }
 
+/* Are members being woken, so that the log will be drained? Not if they did not start before. */
+static bool room_is_coming(struct par_log *log)
+{
+	const struct par_wish *wish = &log->conf->wish;
+
+	return READ_ONCE(wish->target) > READ_ONCE(log->conf->gear) && !READ_ONCE(wish->unraised);
+}
+
+/* Wake members before the log is full, and let the next record wait if little room is left. */
+static void slow_down(struct par_log *log, u32 blocks)
+{
+	bool fills;
+	u32 delay;
+
+	spin_lock(&log->lock);
+	par_log_pace_see(&log->use.pace, &log->ring, ktime_to_ms(ktime_get()));
+	fills = par_log_pace_fills(&log->use.pace, &log->ring);
+	delay = par_log_pace_delay(&log->ring, blocks);
+	spin_unlock(&log->lock);
+	if (fills && par_log_low(log) && READ_ONCE(log->conf->wish.target) < log->conf->geo.gears)
+		par_shift_wake(log->conf, "log");
+	log->use.slow = delay && room_is_coming(log);
+	log->use.next = jiffies + msecs_to_jiffies(delay);
+}
+
+/* Is it too early for a record of the waiting writes? */
+static bool must_wait(struct par_log *log)
+{
+	unsigned long now = jiffies;
+
+	if (!log->use.slow || !READ_ONCE(log->queued) || time_after_eq(now, log->use.next))
+		return false;
+	queue_delayed_work(log->queues.append, &log->use.slow_work, log->use.next - now);
+	return true;
+}
+
+void par_log_slow_work(struct work_struct *work)
+{
+	struct par_log *log = container_of(to_delayed_work(work), struct par_log, use.slow_work);
+
+	par_log_kick(log);
+}
+
 static bool append_record(struct par_log *log)
 {
 	struct par_log_sent *sent = &log->sent[log->next % PAR_LOG_RECORDS];
@@ -288,7 +331,7 @@ static bool append_record(struct par_log *log)
 	unsigned int copy;
 
 	/* A record that is under way may have newer content of a block that is appended again. */
-	if (log->next - log->first >= (again ? 1 : PAR_LOG_RECORDS) ||
+	if (log->next - log->first >= (again ? 1 : PAR_LOG_RECORDS) || (!again && must_wait(log)) ||
 	    !take_room(log, sent, again))
 		return false;
 	if (again)
@@ -301,8 +344,10 @@ static bool append_record(struct par_log *log)
 	atomic_set(&sent->good, 0);
 	atomic_set(&sent->left, 1);
 	log->next++;
-	if (!again)
+	if (!again) {
 		log->last = jiffies;
+		slow_down(log, 1 + sent->count);
+	}
 	/* No event tells the drain that the log is idle: it checks at intervals. */
 	queue_delayed_work(log->queues.drain, &log->drain_work, PAR_LOG_LOOK);
 	/*

@@ -75,6 +75,7 @@ int par_log_init(struct par_conf *conf)
 	mutex_init(&log->ready_lock);
 	init_waitqueue_head(&log->wait);
 	INIT_WORK(&log->work, par_log_append_work);
+	INIT_DELAYED_WORK(&log->use.slow_work, par_log_slow_work);
 	INIT_WORK(&log->gathered.work, par_log_gather_work);
 	INIT_DELAYED_WORK(&log->drain_work, par_log_drain_work);
 	if (!conf->geo.log_sectors)
@@ -106,8 +107,10 @@ void par_log_exit(struct par_conf *conf)
 		disable_delayed_work_sync(&log->drain_work);
 		destroy_workqueue(log->queues.drain);
 	}
-	if (log->queues.append)
+	if (log->queues.append) {
+		disable_delayed_work_sync(&log->use.slow_work);
 		destroy_workqueue(log->queues.append);
+	}
 	for (u = 0; log->index.unit && u < log->use.area; u++)
 		if (log->index.unit[u])
 			par_log_slots_free(log->index.unit[u]);

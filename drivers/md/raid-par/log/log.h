@@ -145,6 +145,8 @@ struct par_log_counts {
  * @quota: how much is appended while a member waits for its part
  * @asked: a change that the drain's work has to make, or NULL
  * @again: what is to be appended again, or NULL
+ * @pace: how fast it fills; @slow: no record of writes begins before @next, in jiffies;
+ *	@slow_work: begins it then
  */
 struct par_log_use {
 	u32 area;
@@ -152,6 +154,10 @@ struct par_log_use {
 	struct par_log_quota quota;
 	struct par_log_resize *asked;
 	struct par_log_again *again;
+	struct par_log_pace pace;
+	unsigned long next;
+	bool slow;
+	struct delayed_work slow_work;
 };
 
 /**
@@ -402,6 +408,7 @@ void par_log_read_failed(struct par_log *log, const struct md_rdev *rdev);
 /* ---- append.c, log-route.c, drain.c: their works ---- */
 
 void par_log_append_work(struct work_struct *work);
+void par_log_slow_work(struct work_struct *work);
 void par_log_gather_work(struct work_struct *work);
 void par_log_drain_work(struct work_struct *work);
 

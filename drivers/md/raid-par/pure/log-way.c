@@ -2,6 +2,7 @@
 /*
  * Whether a write goes to the write log or past it; see log-way.h for the contract.
  */
+#include <linux/math64.h>
 #include <linux/minmax.h>
 #include <kunit/visibility.h>
 
@@ -23,6 +24,43 @@ bool par_log_full(const struct par_log_write *write)
 	return !write->room && (write->logged || !write->large);
 }
 EXPORT_SYMBOL_IF_KUNIT(par_log_full);
+
+void par_log_pace_see(struct par_log_pace *pace, const struct par_log_ring *ring, u64 now)
+{
+	u32 used = par_log_ring_used(ring);
+
+	if (ring->head - pace->head < ring->blocks / 16)
+		return;
+	*pace = (struct par_log_pace) {
+		.head = ring->head,
+		.used = used,
+		.at = now,
+		.gained = used - min(used, pace->used),
+		.took = now - pace->at,
+	};
+}
+EXPORT_SYMBOL_IF_KUNIT(par_log_pace_see);
+
+bool par_log_pace_fills(const struct par_log_pace *pace, const struct par_log_ring *ring)
+{
+	u32 used = par_log_ring_used(ring);
+
+	return used > ring->blocks / 2 && pace->gained &&
+	       (ring->blocks - used) * min_t(u64, pace->took, U32_MAX) <=
+	       (u64)PAR_LOG_AHEAD_MS * pace->gained;
+}
+EXPORT_SYMBOL_IF_KUNIT(par_log_pace_fills);
+
+u32 par_log_pace_delay(const struct par_log_ring *ring, u32 blocks)
+{
+	u32 room = ring->blocks - par_log_ring_used(ring);
+
+	room -= min(room, 2 * PAR_LOG_UNIT);
+	if (room >= ring->blocks / 4)
+		return 0;
+	return min(PAR_LOG_PACE_MS * blocks / max(room, 1U), PAR_LOG_PACE_MAX_MS);
+}
+EXPORT_SYMBOL_IF_KUNIT(par_log_pace_delay);
 
 void par_log_quota_look(struct par_log_quota *quota, const struct par_log_ring *ring, u32 live,
 			bool waits)

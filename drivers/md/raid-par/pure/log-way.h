@@ -46,6 +46,31 @@ enum par_log_way par_log_way(const struct par_log_write *write);
 bool par_log_full(const struct par_log_write *write);
 
 /**
+ * struct par_log_pace - how fast the log fills, in steps of a sixteenth of it
+ * @head, @used, @at: those of the ring when the present step began, and ms then
+ * @gained, @took: blocks that the log had more in use at the end of the step before it, and ms
+ */
+struct par_log_pace {
+	u64 head, at, took;
+	u32 used, gained;
+};
+
+#define PAR_LOG_AHEAD_MS	20000U	/* in which disks start */
+#define PAR_LOG_PACE_MS		10000U	/* in which a part of the room may be used, … */
+#define PAR_LOG_PACE_MAX_MS	2000U	/* … and the longest delay for that */
+
+/*
+ * par_log_pace_see - a record has been given its place, at @now, in ms
+ * par_log_pace_fills - more than half is used, and the log will be full before disks have started
+ * par_log_pace_delay - ms between a record that has taken @blocks of the ring and the next one,
+ *	while members are being woken. As soon as less than a quarter has room, what is used of the
+ *	room in a time is in proportion to it: writes get slower, and need not be stopped.
+ */
+void par_log_pace_see(struct par_log_pace *pace, const struct par_log_ring *ring, u64 now);
+bool par_log_pace_fills(const struct par_log_pace *pace, const struct par_log_ring *ring);
+u32 par_log_pace_delay(const struct par_log_ring *ring, u32 blocks);
+
+/**
  * struct par_log_quota - how much is logged while a member waits for the log to be empty
  * @waits: a member waits; @end: the head when that began
  * @limited: the tail has passed @end; only as much may be logged as is @left

@@ -765,6 +765,42 @@ static void way_of_writes(struct kunit *test)
 	}
 }
 
+/*
+ * Writers whose records have 32 blocks and take 5 ms. Returns ms of the longest delay until members
+ * have been woken, in 12 s.
+ */
+static u32 pace_walk(struct kunit *test, u32 units)
+{
+	struct par_log_pace pace = {};
+	struct par_log_ring ring;
+	u64 pos, now = 0, woken = 0;
+	u32 delay, longest = 0;
+
+	par_log_ring_init(&ring, units * PAR_LOG_UNIT, 0);
+	while (!woken || now < woken + 12000) {
+		KUNIT_ASSERT_TRUE_MSG(test, par_log_ring_room(&ring, 1), "full at %llu of %llu",
+				      now, woken);
+		par_log_ring_take(&ring, 32, &pos);
+		par_log_pace_see(&pace, &ring, now);
+		if (!woken && par_log_pace_fills(&pace, &ring))
+			woken = now;
+		delay = woken ? par_log_pace_delay(&ring, 33) : 0;
+		longest = max(longest, delay);
+		now += 5 + delay;
+	}
+	return longest;
+}
+
+/* No log becomes full before members are awake. Writes to a large one hardly wait. */
+static void pace_lasts(struct kunit *test)
+{
+	u32 units;
+
+	for (units = PAR_LOG_MIN_UNITS; units <= 4096; units *= 2)
+		KUNIT_EXPECT_LE_MSG(test, pace_walk(test, units),
+				    units < 4096 ? PAR_LOG_PACE_MAX_MS : 10, "%u units", units);
+}
+
 /* ---- a member that waits for its part of the log ---- */
 
 #define LOG_UNITS	256U
@@ -919,6 +955,7 @@ static struct kunit_case log_model_cases[] = {
 	KUNIT_CASE(model_holds),
 	KUNIT_CASE(model_needs_all),
 	KUNIT_CASE(way_of_writes),
+	KUNIT_CASE(pace_lasts),
 	KUNIT_CASE(quota_ends),
 	{}
 };
