@@ -56,7 +56,7 @@ moved() {
 	done
 	mdadm --assemble --quiet "/dev/$MD" "${DEVS[@]:0:count}"
 	assert_eq "$(blockdev --getss "/dev/$MD")" 4096 "logical sectors of the array"
-	write_blocks 100 200
+	write_blocks 100 15
 	same_and_drained "all members are moved"
 	stop_par
 }
@@ -65,7 +65,7 @@ for LAYOUT in 3,5 raid6:4,6 raid0:2,4; do
 	note "$LAYOUT"
 	count=$(top_gear "$LAYOUT")
 	mkspindles "$count" 64M
-	create_logged "$LAYOUT" 4 --chunk=64
+	create_logged "$LAYOUT" 16 --chunk=64
 	fill_twin
 	[[ $LAYOUT != 3,5 ]] || replaced "$count"
 	moved "$count"
