@@ -175,3 +175,40 @@ mdadm --stop --quiet /dev/md1
 create
 assert_eq "$(fingerprint 2)" "$(head -c 2M /dev/zero | b2sum | cut -d' ' -f1)" "content after other levels"
 end_par
+
+# anywhere OPTION WRONG...: an array that was created with this option is found if md's superblocks are lost, wherever
+# its data begins. It is restored with no option, and not with an option that is WRONG: DIFFERENCE OPTION.
+anywhere() {
+	local wrong
+	begin 3,5 "$1"
+	for dev in "${DEVS[@]}"; do mdadm --zero-superblock "$dev"; done
+	not_created "$HELD" create
+	not_created "$DESTROYED" create_other --level=0 --raid-devices=2 "${DEVS[@]:0:2}"
+	for wrong in "${@:2}"; do
+		not_created "the old array was created with ${wrong% *}" create --assume-clean "${wrong##* }"
+	done
+	create --assume-clean
+	brought_back
+}
+anywhere --metadata=1.0 '--metadata=1.0 --metadata=1.2' '--data-offset=0, not 1024 --data-offset=1M'
+rmdisks
+anywhere --data-offset=10M '--metadata=1.2 or 1.1 --metadata=1.0' '--data-offset=10240, not 4096 --data-offset=4M'
+
+note "the newer one of two"
+create --destroy-par --metadata=1.0
+fill 4
+SUM=$(fingerprint $MIB)
+stop_par
+for dev in "${DEVS[@]}"; do mdadm --zero-superblock "$dev"; done
+create --assume-clean
+right "of the newer one"
+stop_par
+
+note "both given up"
+create_other --destroy-par --level=5 --assume-clean --raid-devices=5 "${DEVS[@]}"
+mdadm --stop --quiet /dev/md1
+for dev in "${DEVS[@]}"; do mdadm --zero-superblock "$dev"; done
+not_created 'these devices have none whose data begins within 256 MiB' create --assume-clean
+create_other --level=0 --raid-devices=2 "${DEVS[@]:0:2}"
+mdadm --stop --quiet /dev/md1
+rmdisks
