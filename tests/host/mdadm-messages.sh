@@ -129,7 +129,7 @@ helps() {
 	for option in $options; do
 		for help in '--create --help' --help-options; do
 			# shellcheck disable=SC2086  # two words
-			"$MDADM" $help | grep -qE -- "^ +$option[= ]" && continue
+			"$MDADM" $help | grep -qE -- "^ +${option}[= ]" && continue
 			echo "FAILED: mdadm $help does not name $option"
 			FAILURES=$((FAILURES + 1))
 		done
