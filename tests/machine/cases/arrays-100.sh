@@ -2,7 +2,6 @@
 # Dozens of arrays, created and stopped one after another and several at a time, leave no thread and no device behind.
 # plain: yes
 # subject: life
-# machine: --debug --mem 1G
 # timeout: 600
 # RAIDPAR_WHOLE=1: a hundred of them.
 . "$(dirname "$0")/../tools/par.sh"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # An array whose disks are slow delays neither the settings of another array nor its stop.
 # subject: life
-# machine: --debug --time-travel --mem 1G
+# machine: --debug --time-travel
 # timeout: 120
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"

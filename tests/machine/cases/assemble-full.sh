@@ -1,7 +1,7 @@
 #!/bin/bash
 # An array reads its metadata at the start from all members at the same time, in large pieces, if all of it has been written, too.
 # subject: life
-# machine: --debug --time-travel --mem 1G
+# machine: --debug --time-travel
 # timeout: 300
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"

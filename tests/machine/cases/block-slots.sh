@@ -1,7 +1,7 @@
 #!/bin/bash
 # While a metadata block is stored, each member keeps the newest version that it had, even if another member has that version twice.
 # subject: crash
-# machine: --debug --time-travel --mem 1G
+# machine: --debug --time-travel
 . "$(dirname "$0")/../tools/par.sh"
 
 TIDY=75		# seconds; then the map has been stored, and no intent is left

@@ -1,7 +1,6 @@
 #!/bin/bash
 # A read that races with the first write of a block never returns old content of the disk.
 # subject: data
-# machine: --debug --mem 1G
 . "$(dirname "$0")/../tools/par.sh"
 
 MIB=64

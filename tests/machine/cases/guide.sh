@@ -3,7 +3,7 @@
 # subject: harness
 # needs: paradm
 # rare: yes
-# machine: --time-travel --mem 2G
+# machine: --time-travel
 # timeout: 600
 . "$(dirname "$0")/../tools/par.sh"
 . "$(dirname "$0")/../tools/scsi.sh"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # The library's disks hold data, count requests, can be huge, and can be removed.
-# machine: --mem 512M
+# machine: --mem 2G
 set -euo pipefail
 . "$(dirname "$0")/../lib.sh"
 

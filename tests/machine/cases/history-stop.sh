@@ -1,7 +1,7 @@
 #!/bin/bash
 # An hour that ends at any moment of a stop, or of a change to read-only, leaves the array clean and unwritten from then on.
 # subject: power
-# machine: --debug --time-travel --mem 512M
+# machine: --debug --time-travel
 . "$(dirname "$0")/../tools/power.sh"
 
 MET=0

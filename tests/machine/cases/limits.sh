@@ -1,7 +1,6 @@
 #!/bin/bash
 # A write of 1 MiB is one request if it begins with a block of 4 KiB, else two; a secure erase, which has no data, is refused.
 # subject: data
-# machine: --debug --mem 1G
 # timeout: 120
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"

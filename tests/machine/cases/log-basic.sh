@@ -1,7 +1,6 @@
 #!/bin/bash
 # Writes in a low gear go to the log, are read from it, survive a cut, and are drained by a shift up.
 # plain: yes
-# machine: --debug --mem 1G
 # RAIDPAR_WHOLE=1: two more layouts.
 . "$(dirname "$0")/../tools/log.sh"
 

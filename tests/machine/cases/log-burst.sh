@@ -1,7 +1,7 @@
 #!/bin/bash
 # Many writers that fill the log are slowed down while the sleepers start, and are not stopped.
 # subject: log
-# machine: --debug --time-travel --mem 1G
+# machine: --debug --time-travel
 # timeout: 250
 set -euo pipefail
 . "$(dirname "$0")/../tools/power.sh"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # A copy of the log that is wrong is not used, and complete again after the next write. With RAID-6 two of the three copies can be wrong, unreadable or fail, and no data is lost, also if it starts by summaries; without any copy the start is refused.
-# machine: --time-travel --mem 1G
+# machine: --time-travel
 . "$(dirname "$0")/../tools/log.sh"
 
 # start WHAT [DEVICE...]: assemble these devices, or all, by the summaries of the units.

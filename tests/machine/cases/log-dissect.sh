@@ -1,6 +1,5 @@
 #!/bin/bash
 # dissect.py notices a summary of a unit of the log that names a copy without a record, has wrong entries, or is of a unit that is lost.
-# machine: --debug --mem 1G
 . "$(dirname "$0")/../tools/log.sh"
 
 # says WHAT TEXT: dissect.py fails with this text.

@@ -1,6 +1,5 @@
 #!/bin/bash
 # No data of the log is lost with a member that fails, with or without a cut; the old records of that member are never read again.
-# machine: --debug --mem 1G
 . "$(dirname "$0")/../tools/log.sh"
 
 # one_fails MEMBER: a member with a part of the log fails while the log has records.

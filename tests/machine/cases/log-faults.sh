@@ -1,7 +1,6 @@
 #!/bin/bash
 # A damaged log is started once by force, or by a rescue, and all members' logs are read then; bad sectors in different copies lose no data, and missing copies only the records that no other copy has; each write is counted once.
 # plain: yes
-# machine: --debug --mem 1G
 . "$(dirname "$0")/../tools/log.sh"
 
 # begin: an array in its low gear with an empty log. The next record is in unit 0, on members 0 and 1.

@@ -1,7 +1,6 @@
 #!/bin/bash
 # A log that is much smaller than the written data is reused many times, and no data is lost, with or without a cut.
 # plain: yes
-# machine: --debug --mem 1G
 . "$(dirname "$0")/../tools/log.sh"
 
 # The array shifts up when the log is full. Shift it down again, as the policy would.

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Writes to a full log go on if the sleepers do not start, as long as not nearly all of it is live; then they fail in time.
 # subject: log
-# machine: --debug --time-travel --mem 1G
+# machine: --debug --time-travel
 # timeout: 200
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"

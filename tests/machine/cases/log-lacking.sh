@@ -1,6 +1,5 @@
 #!/bin/bash
 # A bad sector in a copy of the log makes only the record that contains it lacking, and the records that the healing has written count even if the healing does not end.
-# machine: --debug --mem 1G
 . "$(dirname "$0")/../tools/log.sh"
 
 # begin: five records in the first unit of the log, which is on members 0 and 1.

@@ -1,6 +1,5 @@
 #!/bin/bash
 # A block of which no copy in the log can be read is lost, reads of it return an error until it is written again or discarded, and the log stays in use. A path that is gone for a time loses no data.
-# machine: --debug --mem 1G
 . "$(dirname "$0")/../tools/log.sh"
 
 AT=321	# the block, of 4 KiB

@@ -1,6 +1,6 @@
 #!/bin/bash
 # If the newest superblock is lost, records of the write log show it by their run or their tail: the array is refused, and by force their run is not used again, nor places of the log that were, not by their old summaries either.
-# machine: --time-travel --mem 1G
+# machine: --time-travel
 . "$(dirname "$0")/../tools/log.sh"
 
 LEFT=()	# all but member 1, which never sleeps either

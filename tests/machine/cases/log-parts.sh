@@ -1,6 +1,5 @@
 #!/bin/bash
 # Without parity, a task never sends two parts of one write to the home set while none of them can begin; and a read of logged blocks takes none of the clones that writes keep until the drain has ended, for which it would wait without memory.
-# machine: --debug --mem 1G
 . "$(dirname "$0")/../tools/log.sh"
 
 TRACE=/sys/kernel/tracing/instances/tasks

@@ -1,7 +1,6 @@
 #!/bin/bash
 # No record is replayed over newer data that was written past the log, in low gears and during a drain.
 # plain: yes
-# machine: --debug --mem 1G
 # RAIDPAR_WHOLE=1: two more arrays.
 . "$(dirname "$0")/../tools/log.sh"
 

@@ -1,6 +1,5 @@
 #!/bin/bash
 # A log that is used again after the array was read-only is known to be flushed when the array stops: without its last record the array is refused.
-# machine: --debug --mem 1G
 . "$(dirname "$0")/../tools/log.sh"
 
 # flushed_block BLOCK: write and flush it. Its record is two blocks of unit 0 of the log, which is on members 0 and 1; without

@@ -1,7 +1,6 @@
 #!/bin/bash
 # A member is whole again only when its part of the log is complete; an idle array with a failed member does not store its superblock again and again; one that was made read-only while its log was being drained stays clean.
 # plain: yes
-# machine: --debug --mem 1G
 . "$(dirname "$0")/../tools/log.sh"
 
 on_log 3,5 8 256M preset=nearline seed=1

@@ -1,6 +1,6 @@
 #!/bin/bash
 # A block of the log that is written again while its bad sectors are read is not called lost.
-# machine: --debug --time-travel --mem 1G
+# machine: --debug --time-travel
 . "$(dirname "$0")/../tools/log.sh"
 
 losses() { log_since | grep -c 'are lost: no copy in the log can be read' || true; }

@@ -1,6 +1,6 @@
 #!/bin/bash
 # The array shifts up when its log has no room for the next small write, even if writes come one at a time.
-# machine: --time-travel --mem 1G
+# machine: --time-travel
 . "$(dirname "$0")/../tools/log.sh"
 
 mkspindles 5 64M

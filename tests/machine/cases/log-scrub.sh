@@ -1,6 +1,6 @@
 #!/bin/bash
 # A check in a low gear, or one that shifts up, finds all parity right while the log has newer data, and neither it nor a repair drains the log or changes what is read.
-# machine: --time-travel --mem 512M
+# machine: --time-travel
 . "$(dirname "$0")/../tools/log.sh"
 
 # scrub ACTION LEFT_OUT WHEN: it finds nothing wrong, leaves out these sets, and drains nothing.

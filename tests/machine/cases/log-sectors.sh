@@ -1,7 +1,6 @@
 #!/bin/bash
 # Writes of 512 bytes that are in the log can be read, and are drained, on members with sectors of 4096 bytes.
 # subject: log
-# machine: --debug --mem 1G
 # timeout: 300
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"

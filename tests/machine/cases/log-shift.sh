@@ -1,7 +1,7 @@
 #!/bin/bash
 # A shift down during a drain of the log, or during small writes, needs none of the members that it stops, though some data has no image.
 # subject: log
-# machine: --debug --time-travel --mem 1G
+# machine: --debug --time-travel
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 . "$(dirname "$0")/../tools/log.sh"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # The tracepoints, /proc/mdstat, mdadm --detail and --examine say of a log what sysfs, the superblock and the writes say.
-# machine: --time-travel --mem 512M
+# machine: --time-travel
 . "$(dirname "$0")/../tools/log.sh"
 
 TRACE=/sys/kernel/tracing/instances/log

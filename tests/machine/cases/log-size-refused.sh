@@ -1,6 +1,6 @@
 #!/bin/bash
 # Each reason for which the size of the log cannot be changed has its own message, nothing is lost, and the change is made when the reason has gone.
-# machine: --debug --time-travel --mem 1G
+# machine: --debug --time-travel
 . "$(dirname "$0")/../tools/log.sh"
 
 set_size() { echo "$1" >"$PAR/log_size"; }

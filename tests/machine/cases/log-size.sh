@@ -1,7 +1,6 @@
 #!/bin/bash
 # The size of the log is changed while it is empty, and kept over cuts; nothing is lost with any size, nor with a log that is off.
 # plain: yes
-# machine: --debug --mem 1G
 . "$(dirname "$0")/../tools/log.sh"
 
 set_size() { echo "$1" >"$PAR/log_size" 2>/dev/null; }

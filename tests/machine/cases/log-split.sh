@@ -1,6 +1,5 @@
 #!/bin/bash
 # A read of a record that a disk serves in several requests, and whose first copy has a bad sector, returns the content of the second copy.
-# machine: --debug --mem 1G
 . "$(dirname "$0")/../tools/log.sh"
 
 mkspindles 5 64M

@@ -1,6 +1,6 @@
 #!/bin/bash
 # An assembly reads the summaries of the log's units and the newest units; without summaries it reads all members' parts of the log at the same time, each once.
-# machine: --time-travel --mem 2G
+# machine: --time-travel
 . "$(dirname "$0")/../tools/log.sh"
 
 MIB=160 # of data in the log, less than what begins a drain

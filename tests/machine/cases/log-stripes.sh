@@ -1,6 +1,6 @@
 #!/bin/bash
 # Whole stripes pass by the write log, other writes of any size do not, and stripes that it has as a whole are drained as such.
-# machine: --time-travel --mem 1G
+# machine: --time-travel
 . "$(dirname "$0")/../tools/log.sh"
 
 STRIPE=512 # KiB: four chunks

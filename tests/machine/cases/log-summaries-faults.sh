@@ -1,6 +1,6 @@
 #!/bin/bash
 # Summaries do no harm when members fail or return, sectors are bad, a start is forced or the log dropped: each start finds what the records would have told.
-# machine: --debug --time-travel --mem 1500M
+# machine: --debug --time-travel
 . "$(dirname "$0")/../tools/log.sh"
 
 # begin SEED MIB [ATTRIBUTE...]: an array in its low gear with an empty log. Units 0, 3, … are on members 0 and 1.

@@ -1,6 +1,6 @@
 #!/bin/bash
 # A start that reads the summaries of the log's units finds the same content, after stops and cuts, with any size of the log, and with summaries that are damaged, old, in a wrong place, of another array or unreadable.
-# machine: --time-travel --mem 1500M
+# machine: --time-travel
 . "$(dirname "$0")/../tools/log.sh"
 
 begin() {

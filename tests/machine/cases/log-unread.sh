@@ -1,6 +1,5 @@
 #!/bin/bash
 # A record that a start could not read, or that only a missing member had, is not replayed by a later start that can read it, and does not stop the healing.
-# machine: --debug --mem 1G
 . "$(dirname "$0")/../tools/log.sh"
 
 # put_block: write random content to the block at 1 MiB. put_block_past: the same past the log, and to the file.

@@ -1,6 +1,6 @@
 #!/bin/bash
 # A write that waits for a record goes on when this record is written, a discard does not wait for a later drain, and no write waits for the drain of the whole log if it is full or a member has returned.
-# machine: --time-travel --mem 1G
+# machine: --time-travel
 . "$(dirname "$0")/../tools/log.sh"
 
 # put BLOCK: write a block, of 4 KiB.

@@ -2,7 +2,7 @@
 # If a power cut left the newest superblock of an array on one member only, the array is refused without that member if it crashed in a later use; and if the member was missing in the next start, that superblock does not count as the newest one later.
 # subject: crash
 # plain: yes
-# machine: --debug --time-travel --mem 1G
+# machine: --debug --time-travel
 . "$(dirname "$0")/../tools/par.sh"
 
 TIDY=75		# seconds; after that no intent is left, and nothing is resynced after a cut

@@ -3,7 +3,6 @@
 # needs: mdadm-4.2-unpatched? mdadm-4.4? mdadm-4.4-unpatched? mdadm-4.6? mdadm-4.6-unpatched?
 # rare: yes
 # plain: yes
-# machine: --debug --mem 2G
 # timeout: 7200
 # RAIDPAR_EVERY is a pattern that commands have to match, and RAIDPAR_MDADM one for mdadms.
 . "$(dirname "$0")/../tools/every.sh"

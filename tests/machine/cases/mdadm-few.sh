@@ -2,7 +2,6 @@
 # After the commands that are most likely to harm an array, it starts with all its data: a part of mdadm-every.sh.
 # needs: mdadm-4.4? mdadm-4.4-unpatched?
 # plain: yes
-# machine: --debug --mem 2G
 . "$(dirname "$0")/../tools/every.sh"
 
 HARM='bitmap=internal|superblock %all|update=(uuid|resync|ppl|metadata) %md|create .*--force'

@@ -1,6 +1,5 @@
 #!/bin/bash
 # A start by force, or a rescue, of an array that is then only read leaves no request: the next start is refused again, and the array is as it was.
-# machine: --debug --mem 1G
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 

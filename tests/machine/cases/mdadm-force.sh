@@ -1,6 +1,5 @@
 #!/bin/bash
 # An array that crashed while it was being written, and lacks a member, starts only with --force; all data outside the ranges named in the log is right.
-# machine: --debug --mem 2G
 # plain: yes
 # timeout: 600
 # RAIDPAR_WHOLE=1: other members, in other gears.

@@ -1,6 +1,5 @@
 #!/bin/bash
 # mdadm fails, removes, adds and monitors members of a par array as it does with raid5.
-# machine: --debug
 # stock: yes
 set -euo pipefail
 . "$(dirname "$0")/../lib.sh"

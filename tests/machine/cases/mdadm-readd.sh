@@ -1,7 +1,6 @@
 #!/bin/bash
 # A member that returns is sent only the writes that it has missed; a member whose place was taken is rebuilt.
 # plain: yes
-# machine: --debug --mem 2G
 # timeout: 900
 # stock: yes
 # RAIDPAR_WHOLE=1: a member that never sleeps returns by each command, too.

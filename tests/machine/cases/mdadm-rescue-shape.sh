@@ -1,6 +1,5 @@
 #!/bin/bash
 # A rescue without any superblock lays the array out as it was, also after a change of the UUID or of all disks.
-# machine: --debug --mem 1500M
 # plain: yes
 # timeout: 1200
 . "$(dirname "$0")/../tools/log.sh"

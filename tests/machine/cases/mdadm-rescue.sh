@@ -1,6 +1,5 @@
 #!/bin/bash
 # Metadata lost on some members is reported and repaired; lost on too many, it stops the array from starting until a rescue.
-# machine: --debug --mem 1500M
 # plain: yes
 # timeout: 900
 . "$(dirname "$0")/../tools/par.sh"

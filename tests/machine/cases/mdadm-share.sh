@@ -1,7 +1,7 @@
 #!/bin/bash
 # mdadm creates arrays with images of a share; mdadm, sysfs and the disks agree about them, and the limits of a fill are kept.
 # subject: slots
-# machine: --debug --time-travel --mem 1G
+# machine: --debug --time-travel
 . "$(dirname "$0")/../tools/par.sh"
 
 PLACES=(0 4092 8188)	# MiB: the last two at the end of a tract, with members that have 1 GiB of home region in each

@@ -1,7 +1,7 @@
 #!/bin/bash
 # mdadm starts disks that do not turn all at once: assembling, examining and creating take the time of one start.
 # subject: power
-# machine: --debug --time-travel --mem 1G
+# machine: --debug --time-travel
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"
 

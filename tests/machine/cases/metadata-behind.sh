@@ -1,7 +1,6 @@
 #!/bin/bash
 # If only one member has the newest superblock and cannot read its metadata blocks, the blocks of members that lack nothing else are used.
 # subject: crash
-# machine: --debug --mem 1G
 # timeout: 600
 # rare: yes
 . "$(dirname "$0")/../tools/par.sh"

@@ -1,7 +1,6 @@
 #!/bin/bash
 # Metadata with a right checksum and impossible values is replaced by another member's; found on all members, it is corrected, or the array is refused.
 # subject: crash
-# machine: --debug --mem 1G
 . "$(dirname "$0")/../tools/par.sh"
 
 spoil() { "$TOOLS/spoil.py" "$@"; }

@@ -1,7 +1,6 @@
 #!/bin/bash
 # Random metadata with right checksums causes no oops, no hang, and no use of memory beyond what the array's size explains.
 # subject: crash
-# machine: --debug --mem 1500M
 # RAIDPAR_WHOLE=1: for longer.
 # RAIDPAR_FUZZ=100000 tries this number of variants of each layout (RAIDPAR_FUZZ_LAYOUT: of one), without a time limit.
 . "$(dirname "$0")/../tools/par.sh"

@@ -2,7 +2,6 @@
 # The kernel log names each member with torn, old, corrupt, foreign or missing metadata, and describes the fault; a good copy replaces the metadata.
 # plain: yes
 # subject: crash
-# machine: --debug --mem 1500M
 . "$(dirname "$0")/../tools/par.sh"
 
 MIB=24	# the part of the array that is written

@@ -1,7 +1,7 @@
 #!/bin/bash
 # paradm daemon on a real array: it writes metrics, ends pins, keeps the history through kill -9, and wakes no sleeper by itself.
 # needs: paradm
-# machine: --debug --time-travel --mem 512M
+# machine: --debug --time-travel
 # timeout: 400
 . "$(dirname "$0")/../tools/paradm-daemon.sh"
 

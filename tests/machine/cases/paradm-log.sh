@@ -2,7 +2,6 @@
 # Of a real array with a write log paradm status shows what is in use, drained, lost and failed to be read, explain has remarks on it, and neither wakes a sleeper.
 # needs: paradm
 # plain: yes
-# machine: --debug --mem 1G
 . "$(dirname "$0")/../tools/paradm.sh"
 . "$(dirname "$0")/../tools/log.sh"
 

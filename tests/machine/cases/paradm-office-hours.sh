@@ -1,7 +1,7 @@
 #!/bin/bash
 # An array learns from its history when its office is open, and follows this schedule while paradm daemon runs: it is in the top gear when its office hours begin, and has its own limits when the daemon has ended.
 # needs: paradm
-# machine: --debug --time-travel --mem 512M
+# machine: --debug --time-travel
 . "$(dirname "$0")/../tools/paradm-daemon.sh"
 
 # keep_weeks HOUR: write four weeks into the history of the only array. On working days full load begins at that hour (since

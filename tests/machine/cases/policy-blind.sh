@@ -1,7 +1,7 @@
 #!/bin/bash
 # Without the block layer's statistics the policy does not shift down, and explain says so; once they are back, the policy observes anew before it shifts.
 # plain: yes
-# machine: --debug --time-travel --mem 512M
+# machine: --debug --time-travel
 . "$(dirname "$0")/../tools/policy.sh"
 
 policy_array 3,5

@@ -1,7 +1,7 @@
 #!/bin/bash
 # The energy that policy-replay computes is within 3 percent of that of simulated disks with the same requests, in the top gear and in the low gear.
 # plain: yes
-# machine: --debug --time-travel --mem 1200M
+# machine: --debug --time-travel
 # timeout: 400
 . "$(dirname "$0")/../tools/policy.sh"
 

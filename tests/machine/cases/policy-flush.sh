@@ -1,6 +1,6 @@
 #!/bin/bash
 # Time that requests spend waiting for flushes makes the policy shift up, even at a load close to zero.
-# machine: --debug --time-travel --mem 512M
+# machine: --debug --time-travel
 . "$(dirname "$0")/../tools/policy.sh"
 
 # Five times a second: a write to a random place and soon after it a flush. The write, to the disks' caches, takes a

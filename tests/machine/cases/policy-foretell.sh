@@ -1,6 +1,6 @@
 #!/bin/bash
 # From the top gear, the policy predicts the load of the low gear within a third before the low gear was ever used, and within an eighth afterwards.
-# machine: --debug --time-travel --mem 1200M
+# machine: --debug --time-travel
 # rare: yes
 # timeout: 400
 . "$(dirname "$0")/../tools/policy.sh"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # The policy shifts up before the write log is full, names the log as the reason, and stays up until most of it is free.
 # plain: yes
-# machine: --debug --time-travel --mem 512M
+# machine: --debug --time-travel
 . "$(dirname "$0")/../tools/policy.sh"
 
 # A log of 12 MiB, its copies not counted, so few writes fill it; none of that wakes a disk, and gear 3 is not busy.

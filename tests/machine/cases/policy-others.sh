@@ -1,6 +1,6 @@
 #!/bin/bash
 # The policy does not count propagation, checks and rebuilds as load, and no member is put to sleep during a sync.
-# machine: --debug --time-travel --mem 1200M
+# machine: --debug --time-travel
 # rare: yes
 . "$(dirname "$0")/../tools/policy.sh"
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Under loads of many shapes the array is in the gear that each needs, and no constant load causes a second shift.
 # plain: yes
-# machine: --debug --time-travel --mem 512M
+# machine: --debug --time-travel
 # timeout: 400
 . "$(dirname "$0")/../tools/policy.sh"
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # After a step of load from 5 to 80 percent of the capacity of all disks, the array is in the top gear within the disks' spin-up time, two intervals of the monitor, and 2 s.
 # plain: yes
-# machine: --debug --time-travel --mem 1200M
+# machine: --debug --time-travel
 # timeout: 400
 . "$(dirname "$0")/../tools/policy.sh"
 

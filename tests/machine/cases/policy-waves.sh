@@ -1,6 +1,6 @@
 #!/bin/bash
 # Under loads that rise and fall, are noisy, or stay close to a threshold, each peak has its gear, and shifts stay few.
-# machine: --debug --time-travel --mem 512M
+# machine: --debug --time-travel
 # timeout: 400
 # rare: yes
 . "$(dirname "$0")/../tools/policy.sh"

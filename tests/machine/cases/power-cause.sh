@@ -1,6 +1,6 @@
 #!/bin/bash
 # The process that wakes a sleeper by a request to the disk is named and counted, and the sleeper goes back to sleep.
-# machine: --debug --time-travel --mem 512M
+# machine: --debug --time-travel
 . "$(dirname "$0")/../tools/power.sh"
 
 # woken CAUSE SPIN_UPS: member 4 has been woken for this cause, and then sleeps again.

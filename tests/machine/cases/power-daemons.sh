@@ -2,7 +2,7 @@
 # Debian's udev, udisks and smartd, set up as the guide says, wake no sleeper for hours; without that setup they do; par-smart queries only disks that are awake.
 # rare: yes
 # timeout: 400
-# machine: --debian --time-travel --mem 1G
+# machine: --debian --time-travel
 . "$(dirname "$0")/../tools/daemons.sh"
 
 HOURS=6

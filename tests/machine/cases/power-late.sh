@@ -1,6 +1,6 @@
 #!/bin/bash
 # A member that is slow to wake is not failed, and a start that returns an error is retried; a member that never wakes is failed after twice its time-out.
-# machine: --debug --time-travel --mem 512M
+# machine: --debug --time-travel
 . "$(dirname "$0")/../tools/power.sh"
 
 NEVER=18446744073709551615

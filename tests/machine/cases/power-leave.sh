@@ -1,6 +1,6 @@
 #!/bin/bash
 # The runtime PM settings of a disk are restored when the array stops or the member leaves, and a sleeper stays asleep; without runtime PM, sleep is logical.
-# machine: --debug --time-travel --mem 512M
+# machine: --debug --time-travel
 . "$(dirname "$0")/../tools/power.sh"
 
 # settings D: print the runtime PM settings of the disk.

@@ -1,6 +1,6 @@
 #!/bin/bash
 # An idle array sends no request for a day, in either gear and with either policy, and wakes the CPU once a minute; after an hour with load, history is stored once.
-# machine: --time-travel --mem 512M
+# machine: --time-travel
 . "$(dirname "$0")/../tools/power.sh"
 
 DAY=86400

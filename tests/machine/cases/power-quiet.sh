@@ -3,7 +3,7 @@
 # plain: yes
 # timeout: 900
 # RAIDPAR_WHOLE=1: a whole day.
-# machine: --debug --time-travel --mem 512M
+# machine: --debug --time-travel
 . "$(dirname "$0")/../tools/power.sh"
 
 MINUTES=${RAIDPAR_MINUTES:-$((${RAIDPAR_WHOLE:-0} ? 1440 : 180))}

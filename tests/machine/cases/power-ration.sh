@@ -1,6 +1,6 @@
 #!/bin/bash
 # With the spin-up budget exhausted, a shift down is deferred, reported, and done when the budget has refilled; the budget survives restarts.
-# machine: --debug --time-travel --mem 512M
+# machine: --debug --time-travel
 . "$(dirname "$0")/../tools/power.sh"
 
 # later DAYS: set the clock forward, since even simulated days take some time.

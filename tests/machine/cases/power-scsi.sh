@@ -1,7 +1,7 @@
 #!/bin/bash
 # The other tests of power pass on disks of sd, which runtime PM stops and starts by START STOP UNIT.
 # plain: yes
-# machine: --debug --time-travel --mem 1G
+# machine: --debug --time-travel
 # timeout: 600
 set -euo pipefail
 . "$(dirname "$0")/../lib.sh"

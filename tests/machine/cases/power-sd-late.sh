@@ -1,6 +1,6 @@
 #!/bin/bash
 # A start or stop of a disk of sd that returns an error is retried; a disk that needs 30 s is only slow; one that never answers is failed after twice its time-out.
-# machine: --debug --time-travel --mem 768M
+# machine: --debug --time-travel
 export POWER_DISKS=scsi
 . "$(dirname "$0")/../tools/power.sh"
 

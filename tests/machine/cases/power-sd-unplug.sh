@@ -1,6 +1,6 @@
 #!/bin/bash
 # A disk of sd that is unplugged while asleep, starting or awake fails as any member does; the array works without it, and can be stopped.
-# machine: --debug --time-travel --mem 768M
+# machine: --debug --time-travel
 export POWER_DISKS=scsi
 . "$(dirname "$0")/../tools/power.sh"
 

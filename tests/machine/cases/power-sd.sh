@@ -1,6 +1,6 @@
 #!/bin/bash
 # A sleeper of sd is flushed and stopped, and sent no command until it is started; all start at once; uevents and settings are as documented.
-# machine: --debug --time-travel --mem 1G
+# machine: --debug --time-travel
 export POWER_DISKS=scsi
 . "$(dirname "$0")/../tools/power.sh"
 

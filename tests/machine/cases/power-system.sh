@@ -1,6 +1,6 @@
 #!/bin/bash
 # Sleepers that the system's resume has started go back to sleep and are counted, without a cost to the budget; the array works.
-# machine: --debug --time-travel --mem 512M
+# machine: --debug --time-travel
 . "$(dirname "$0")/../tools/power.sh"
 
 [ -w /sys/power/pm_test ] || skip "this kernel cannot test system sleep"

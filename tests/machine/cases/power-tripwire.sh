@@ -1,6 +1,6 @@
 #!/bin/bash
 # With stopped sleepers that fail every request, nothing fails in a low gear, nor when the array stops.
-# machine: --debug --time-travel --mem 1G
+# machine: --debug --time-travel
 export POWER_DISKS=scsi
 . "$(dirname "$0")/../tools/power.sh"
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Five sleepers that need 15 s each are awake after less than 16 s; with a stagger, one after another.
-# machine: --debug --time-travel --mem 512M
+# machine: --debug --time-travel
 . "$(dirname "$0")/../tools/power.sh"
 
 # all_woken STARTS: disks and array have counted this number of starts.

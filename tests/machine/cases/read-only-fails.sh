@@ -1,6 +1,5 @@
 #!/bin/bash
 # A member that fails while the array is read-only or auto-read-only is replaced by the spare, can be removed and comes back, once the array is written.
-# machine: --debug --mem 1G
 # subject: life
 set -euo pipefail
 . "$(dirname "$0")/../tools/par.sh"

@@ -2,7 +2,7 @@
 # After a power cut, the rebuild of a member continues at the stored position, all data before it is right, and no start is refused: nothing was written.
 # subject: crash
 # plain: yes
-# machine: --debug --time-travel --mem 1G
+# machine: --debug --time-travel
 . "$(dirname "$0")/../tools/par.sh"
 
 written() { local stat; read -r -a stat <"/sys/block/${DISKS[$1]}/stat"; echo "${stat[6]}"; }

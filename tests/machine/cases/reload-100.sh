@@ -2,7 +2,7 @@
 # Loading the module, using an array and unloading it, a hundred times, leaves no memory, thread or cache behind.
 # subject: life
 # rare: yes
-# machine: --mem 1G
+# machine: --mem 2G
 # timeout: 600
 # The kernel has no KASAN, which keeps freed memory for a while, so that it counts as in use.
 . "$(dirname "$0")/../tools/par.sh"

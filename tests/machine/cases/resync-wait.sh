@@ -1,7 +1,6 @@
 #!/bin/bash
 # A resync after a crash is in mdstat as for other levels, mdadm --wait waits for it, and parity is right afterwards.
 # subject: sync
-# machine: --debug
 # stock: yes
 . "$(dirname "$0")/../tools/par.sh"
 

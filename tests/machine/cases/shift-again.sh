@@ -1,6 +1,6 @@
 #!/bin/bash
 # A degraded array whose shift up fails tries again after 10 s, 20 s and so on, with either policy, until it succeeds; for md's superblock at most twice a minute.
-# machine: --debug --time-travel --mem 1G
+# machine: --debug --time-travel
 . "$(dirname "$0")/../tools/par.sh"
 
 # deaf MEMBER...: these do not answer, so that a shift up fails: more than parity can replace.

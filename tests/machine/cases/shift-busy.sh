@@ -1,6 +1,6 @@
 #!/bin/bash
 # A shift down under steady writes ends, or fails within the announced time; writes are held for a moment only.
-# machine: --debug --time-travel --mem 1800M
+# machine: --debug --time-travel
 # rare: yes
 # timeout: 400
 . "$(dirname "$0")/../tools/policy.sh"

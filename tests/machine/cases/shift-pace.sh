@@ -1,6 +1,6 @@
 #!/bin/bash
 # While the array is used, segments are copied home at speed_min: the duration of each batch does not reduce the speed.
-# machine: --debug --time-travel --mem 2G
+# machine: --debug --time-travel
 . "$(dirname "$0")/../tools/policy.sh"
 
 KIB_S=16384

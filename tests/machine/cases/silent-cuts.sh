@@ -1,7 +1,6 @@
 #!/bin/bash
 # After a cut that left the superblock of a shift up on some members only, propagated data survives another cut.
 # subject: crash
-# machine: --debug --mem 1G
 . "$(dirname "$0")/../tools/par.sh"
 
 # In the low gear only the images hold the last writes, and no intent is set.

@@ -1,6 +1,5 @@
 #!/bin/bash
 # In an array with images of a share, runs in use are read and written while members sleep; a read of another run wakes them.
-# machine: --debug --mem 2G
 . "$(dirname "$0")/../tools/par.sh"
 
 same() { same_as_model "$1" "$2" || fail "$LAYOUT: content: $3"; }

@@ -1,7 +1,7 @@
 #!/bin/bash
 # While a read waits for members to start, nothing makes the array quiet, though zones become idle: no read of data in use waits.
 # subject: slots
-# machine: --debug --time-travel --mem 1G
+# machine: --debug --time-travel
 set -euo pipefail
 . "$(dirname "$0")/../tools/power.sh"
 

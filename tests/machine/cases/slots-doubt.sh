@@ -1,6 +1,5 @@
 #!/bin/bash
 # With images of a share, a start without a member names the ranges in doubt in at most 32 lines of the kernel log, however many slots they are in.
-# machine: --debug --mem 2G
 # timeout: 500
 . "$(dirname "$0")/../tools/par.sh"
 

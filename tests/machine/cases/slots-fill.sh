@@ -1,6 +1,6 @@
 #!/bin/bash
 # If zeros for evicted slots take long, or speed_max limits them, a shift down evicts only runs that get zeros in time, keeps its reserve of free slots, and in the shortest fill_time still evicts a slot. Heat ages each day, also while an array does not shift.
-# machine: --time-travel --mem 2G
+# machine: --time-travel
 . "$(dirname "$0")/../tools/policy.sh"
 
 # begin SIZE SHARE RUNS: an array of which so many runs are written; a run has 4 MiB of the array.

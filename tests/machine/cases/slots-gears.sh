@@ -1,7 +1,7 @@
 #!/bin/bash
 # With three gears and images of a share the mover's copies are neither uses nor misses of the lower band: a use of a slot is one of the runs in which it lies. Data goes past the log or from it only to images that can be written in all bands.
 # plain: yes
-# machine: --debug --time-travel --mem 2G
+# machine: --debug --time-travel
 . "$(dirname "$0")/../tools/policy.sh"
 
 # write_all: write all of the array. read_run RUN: read all data of a run of the home region, which are 7 MiB of the array.

@@ -1,6 +1,5 @@
 #!/bin/bash
 # Members that never sleep are larger than the others: the lowest gear set, which lies behind the end of the others, is checked, and rebuilt on a new member.
-# machine: --debug --mem 2G
 # RAIDPAR_WHOLE=1: the gear region begins behind the others' end with small tracts, too.
 . "$(dirname "$0")/../tools/par.sh"
 

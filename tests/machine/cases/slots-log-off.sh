@@ -1,6 +1,6 @@
 #!/bin/bash
 # While the log is off, writes and their reads of old data and parity are expected misses: under such writes the array stays up. When it is on again, and after a start, it shifts down.
-# machine: --debug --time-travel --mem 2G
+# machine: --debug --time-travel
 . "$(dirname "$0")/../tools/policy.sh"
 
 # begin: an array with data in all runs, the policy has seen nothing for a while, and its log is empty.

@@ -1,6 +1,5 @@
 #!/bin/bash
 # In an array with images of a share and a log, whole stripes go to the log where they would wake members, past it elsewhere.
-# machine: --debug --mem 1G
 . "$(dirname "$0")/../tools/par.sh"
 
 LOG=$((8 * 2048))	# sectors, on each member

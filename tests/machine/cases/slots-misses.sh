@@ -1,7 +1,7 @@
 #!/bin/bash
 # Expected misses keep an array with images of a share in its top gear, and say so; runs in use do not, and a miss wakes for its own cause. Misses by hour survive a stop, and are expected after the next start.
 # plain: yes
-# machine: --debug --time-travel --mem 2G
+# machine: --debug --time-travel
 . "$(dirname "$0")/../tools/policy.sh"
 
 # read_mib MIB: read a stripe, of all members, at MIB of the array. A run has 4 MiB of it.

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Reads of old data and parity for small writes are no expected misses if there is a log: under such writes the array shifts down, and its sleepers stay asleep.
-# machine: --debug --time-travel --mem 2G
+# machine: --debug --time-travel
 . "$(dirname "$0")/../tools/policy.sh"
 
 mkspindles 5 96M preset=nas

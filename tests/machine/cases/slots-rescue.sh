@@ -1,6 +1,5 @@
 #!/bin/bash
 # In an array with images of a share, lost or doubtful metadata costs no data that the present members have at home, neither at the start nor in the cuts and shifts after it.
-# machine: --debug --mem 2G
 # timeout: 400
 . "$(dirname "$0")/../tools/par.sh"
 

@@ -1,6 +1,5 @@
 #!/bin/bash
 # After a cut, rows that were started in a slot which another run had before have no data of that run.
-# machine: --debug --mem 2G
 . "$(dirname "$0")/../tools/par.sh"
 
 CHUNK=64	# KiB; a run is 1 MiB of each member

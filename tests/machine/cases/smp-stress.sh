@@ -1,8 +1,7 @@
 #!/bin/bash
 # Writers, shifts, checks, members that leave and return, and readers of every file on every CPU, all at once, leave data and parity right.
 # subject: life
-# machine: --debug --mem 2G
-# again: --kernel 7.2 --mem 2G
+# again: --kernel 7.2
 # timeout: 400
 . "$(dirname "$0")/../tools/par.sh"
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Spindle disks with mechanics: cuts work during write-back of the cache, during a flush and during a spin-up.
-# machine: --debug --time-travel --mem 512M
+# machine: --debug --time-travel
 . "$(dirname "$0")/../tools/par.sh"
 
 SECTORS=$TOOLS/sectors.py

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Spindle disks with mechanics take the time and the energy that theory predicts.
-# machine: --debug --time-travel --mem 512M
+# machine: --debug --time-travel
 . "$(dirname "$0")/../tools/par.sh"
 
 REPLAY=$MACHINE_TMP/replay

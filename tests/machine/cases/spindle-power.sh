@@ -1,6 +1,6 @@
 #!/bin/bash
 # Spindle disks stop and start through runtime PM as disks of sd do: at the right time, for the right time, and with errors.
-# machine: --debug --time-travel --mem 512M
+# machine: --debug --time-travel
 . "$(dirname "$0")/../tools/par.sh"
 
 pm() { echo "/sys/block/$1/device/power/$2"; }

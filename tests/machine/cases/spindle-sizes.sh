@@ -1,6 +1,5 @@
 #!/bin/bash
 # Spindle disks: 16 TiB need little memory, all memory is returned, and the module can be unloaded once all disks are removed.
-# machine: --debug --mem 512M
 . "$(dirname "$0")/../tools/par.sh"
 
 available() { awk '/^MemAvailable/ { print $2 }' /proc/meminfo; }

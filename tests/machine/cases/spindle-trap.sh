@@ -1,6 +1,5 @@
 #!/bin/bash
 # Spindle disks: a trap cuts all disks with the write that it names, before any later request has an effect.
-# machine: --debug
 set -euo pipefail
 . "$(dirname "$0")/../lib.sh"
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # A write of whole stripes causes one request to a disk for each chunk of a home copy or image.
 # subject: shift
-# machine: --time-travel --mem 2G
+# machine: --time-travel
 . "$(dirname "$0")/../tools/par.sh"
 
 # costs GEARS CHUNK_KIB MOST [COUNT]: for eight stripes that are written COUNT at a time (1), the disks have so many writes at most.

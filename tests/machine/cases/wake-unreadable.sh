@@ -1,7 +1,7 @@
 #!/bin/bash
 # A member that is woken gets all metadata, even if no member that is awake can read it any more: it is stored from memory.
 # subject: shift
-# machine: --debug --time-travel --mem 1G
+# machine: --debug --time-travel
 . "$(dirname "$0")/../tools/par.sh"
 
 # woken KIND: blocks of this kind are destroyed while the sleepers sleep, and the sleepers are woken.

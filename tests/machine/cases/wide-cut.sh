@@ -1,7 +1,7 @@
 #!/bin/bash
 # Flushed writes all over a large array in its low gear, with intents in many blocks, survive power cuts.
 # subject: crash
-# machine: --time-travel --mem 2G
+# machine: --time-travel
 . "$(dirname "$0")/../tools/policy.sh"
 
 COUNT=300

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Small writes all over a large array in its low gear wait neither for each other's intents nor for the clearing of idle zones.
 # subject: data
-# machine: --time-travel --mem 2G
+# machine: --time-travel
 . "$(dirname "$0")/../tools/policy.sh"
 
 PLACES=1200
