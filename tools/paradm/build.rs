@@ -78,6 +78,7 @@ fn main() {
     sources.extend([
         tests.join("kernel.h"),
         tests.join("loads.c"),
+        tests.join("chance.h"),
         spindle.join("presets.h"),
     ]);
     for path in sources {

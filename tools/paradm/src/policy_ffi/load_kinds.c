@@ -46,7 +46,7 @@ void par_loads_make(const char *kind, unsigned int days, uint64_t bytes, void (*
 	end = days * DAY;
 	sink = line;
 	sink_to = to;
-	make_files();
+	spread_places(files, span / files, span / files - file_bytes, MIB);
 	live(find(kind));
 	free(place);
 	free(limit);
