@@ -61,7 +61,7 @@ work() {
 for layout in 3,5 raid6:4,6 raid0:2,4; do
 	note "$layout"
 	mkspindles "$(top_gear "$layout")" 64M seed=5
-	create_logged "$layout" 8 --chunk=64
+	create_logged "$layout" 16 --chunk=64
 	work
 	end_par
 done

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/../tools/log.sh"
 
 begin() {
-	on_log 3,5 32 128M "seed=$1"
+	on_log 3,5 64 256M "seed=$1"
 	find_summaries
 }
 
