@@ -34,8 +34,8 @@ wait_seen() {
 	until_ok 120 grep -qE "$1" "$SEEN" 2>/dev/null || fail "$2: $(cat "$SEEN" "$SAID_BY_DAEMON" 2>&1; dmesg | tail -n 20)"
 }
 
-# get PORT: print the first line of the answer and the number of gears in it, or nothing.
-get() {
+# answer PORT: print the first line of the answer and the number of gears in it, or nothing.
+answer() {
 	/usr/bin/python3 - "$1" <<-'END' || true
 		import sys, urllib.request
 		answer = urllib.request.urlopen(f"http://127.0.0.1:{sys.argv[1]}/metrics", timeout=20)
@@ -131,7 +131,7 @@ start_systemd
 note "systemd waits until the daemon is ready"
 ctl start paradm
 assert_eq "$(shown ActiveState) $(shown SubState) $(shown StatusText)" "active running Watching par arrays" "the unit"
-assert_eq "$(get 9110)" "200 1" "metrics"
+assert_eq "$(answer 9110)" "200 1" "metrics"
 
 note "hook, mail, hdparm, the textfile and pins work within the unit's restrictions"
 echo 1 >"/sys/block/$MD/md/par/stop_after"
@@ -150,12 +150,12 @@ note "a reload takes the new configuration, and keeps the old one if the new one
 pid=$(shown MainPID)
 configure 'listen = "127.0.0.1:9111"'
 ctl reload paradm
-for ((i = 0; i < 60; i++)); do [ -z "$(get 9111)" ] || break; nap 0.5; done
-assert_eq "$(get 9111) $(get 9110)" "200 1 " "metrics, on the new port only"
+for ((i = 0; i < 60; i++)); do [ -z "$(answer 9111)" ] || break; nap 0.5; done
+assert_eq "$(answer 9111) $(answer 9110)" "200 1 " "metrics, on the new port only"
 configure 'lissen = 1'
 ctl reload paradm
 nap 2
-assert_eq "$(shown ActiveState) $(shown MainPID) $(get 9111)" "active $pid 200 1" "after a wrong configuration"
+assert_eq "$(shown ActiveState) $(shown MainPID) $(answer 9111)" "active $pid 200 1" "after a wrong configuration"
 assert_match "$(cat "$SAID_BY_DAEMON")" 'the configuration stays as it was: .*lissen' "the daemon's messages"
 
 note "a daemon that hangs or is killed is started again"
