@@ -256,8 +256,10 @@ static bool defer_missed(struct par_conf *conf, int err)
  */
 static void answer_missed(struct par_conf *conf, int err)
 {
-	if (!defer_missed(conf, err))
-		par_retry_missed(conf, err == -EHOSTDOWN ? 0 : err);
+	if (defer_missed(conf, err))
+		return;
+	par_retry_missed(conf, err == -EHOSTDOWN ? 0 : err);
+	par_mover_wake(conf);
 }
 
 /* Requests wait for a sleeper, and the mover may be waiting for these requests: see above. */
@@ -523,20 +525,21 @@ static int propagate_home(struct par_conf *conf)
 
 static bool work_due(struct par_conf *conf)
 {
-	bool missed = par_any_missed(&conf->wish);
+	bool held = par_any_missed(&conf->wish), missed;
 
 	if (kthread_should_stop())
 		return true;
 	if (!md_is_rdwr(conf->mddev))
-		return missed;
+		return held;
 	/*
 	 * raise_work() handles requests that are missed while the mover rests or the raise
-	 * is deferred.
+	 * is deferred. Until then propagation would be broken off again and again, since no set
+	 * is made quiet while a request is held.
 	 */
-	missed &= !delayed_work_pending(&conf->up.raise_work);
+	missed = held && !delayed_work_pending(&conf->up.raise_work);
 	return !par_mover_paused(conf) &&
 	       (missed || par_wanted(conf) != conf->gear ||
-		conf->shift->propagation_due);
+		(conf->shift->propagation_due && !held));
 }
 
 /* A shift that has failed is not retried indefinitely. */
