@@ -12,6 +12,7 @@ from catalogue import SLACK, TOP
 LOGS = TOP / "build" / "test-logs"
 GRACE = 60  # time for the machine to start, and to report why it was killed
 DIED = 99   # the status of tests/machine/run for that
+GOOD = (0, 77, 69)  # passed, skipped, unavailable
 # So many cases share a machine, and their time-outs together are at most so long.
 CASES, SECONDS = 10, 2000 * SLACK
 ENDS = 60   # so many lines of a machine's kernel log are shown if a test was killed
@@ -104,7 +105,9 @@ class Machine:
             killed = self.follow(child)
         self.events()
         self.finish(None if killed else child.returncode)
-        shutil.rmtree(self.dir)
+        # the kernel log stays if something has failed
+        if child.returncode == 0 and all(status in GOOD for status, _ in self.ended):
+            shutil.rmtree(self.dir)
         return len(self.ended)
 
     def follow(self, child):
@@ -157,7 +160,7 @@ class Machine:
             return
         test, (status, seconds) = self.tests[told], self.ended[told]
         self.tests = [*self.tests[:told], None, *self.tests[told + 1:]]
-        bad = status not in (0, 77, 69)
+        bad = status not in GOOD
         if machine and not bad and status != machine:
             status, bad = machine, True
         log = log_of(test)
