@@ -92,6 +92,7 @@ class Machine:
         self.ended = []     # (status, seconds) of each case
         self.began = None   # when the case that runs has begun
         self.seen = 0       # lines of the events
+        self.told = 0       # cases that have been reported
 
     def run(self):
         """Return how many cases have a result."""
@@ -155,11 +156,11 @@ class Machine:
 
     def tell_newest(self, machine):
         """Report the case that ended last. `machine`: the machine's status, if it has ended, too."""
-        told = len(self.ended) - 1
-        if told < 0 or self.tests[told] is None:
+        told = self.told
+        if told == len(self.ended):
             return
+        self.told += 1
         test, (status, seconds) = self.tests[told], self.ended[told]
-        self.tests = [*self.tests[:told], None, *self.tests[told + 1:]]
         bad = status not in GOOD
         if machine and not bad and status != machine:
             status, bad = machine, True
