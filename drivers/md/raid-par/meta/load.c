@@ -445,6 +445,7 @@ static void assume_block(struct par_conf *conf, u32 block)
 		if (conf->geo.parities)
 			conf->store->intents[zone] |= PAR_INTENT_RESYNC;
 		conf->map.zone[zone].dirty = true;
+		conf->map.zone[zone].gains = 1;
 	}
 }
 

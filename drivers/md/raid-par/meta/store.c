@@ -351,6 +351,21 @@ static bool part_due(struct par_conf *conf, const struct par_storing *s,
 	}
 }
 
+/* Does a block of the snapshot call a copy valid, or a row written, that the stored one does not? */
+static bool snapshot_gains(struct par_conf *conf, const struct par_storing *s)
+{
+	u32 zone, end;
+	unsigned int i;
+
+	for (i = 0; i < s->count; i++) {
+		end = par_block_zones(conf, s->blocks[i], &zone);
+		for (; zone < end; zone++)
+			if (READ_ONCE(conf->map.zone[zone].gains))
+				return true;
+	}
+	return false;
+}
+
 /*
  * Is the step due? Only blocks in the snapshot are stored: blocks that are marked meanwhile
  * follow later.
@@ -358,6 +373,8 @@ static bool part_due(struct par_conf *conf, const struct par_storing *s,
 static bool step_due(struct par_conf *conf, const struct par_storing *s,
 		     const struct par_store_step *step)
 {
+	if (step->part == PAR_PART_MAP && step->what == PAR_STEP_FLUSH)
+		return snapshot_gains(conf, s);
 	if (step->part == PAR_PART_MAP && step->what != PAR_STEP_BEGIN &&
 	    step->what != PAR_STEP_SNAPSHOT)
 		return s->count;

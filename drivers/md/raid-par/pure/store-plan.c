@@ -2,7 +2,8 @@
 /*
  * The order in which metadata is stored. Each line: which step precedes which, and why:
  *
- *   snapshot, flush, map	copies that a snapshot calls valid are flushed before it is stored
+ *   snapshot, flush, map	copies that a snapshot calls valid are flushed before it is stored;
+ *				nothing is if it has no gains (struct par_zone)
  *   flush, note, map		a member that is lost in the flush lacks the changes in the map
  *   map, intents		an intent is cleared only after the changes that it covers are
  *				in the stored map; an intent that is set covers a stored map

@@ -11,6 +11,9 @@
 void par_zone_changed(struct par_zone *zone, enum par_seg_state old)
 {
 	zone->dirty = true;
+	/* From "both", one copy becomes invalid, and nothing else is said of the other. */
+	if (old != PAR_SEG_BOTH)
+		zone->gains = 1;
 	/*
 	 * While the stored map says "image", the home copy must not become newer. The
 	 * opposite change happens only after a shift, which stores everything.
@@ -63,6 +66,8 @@ void par_zone_snapshot(struct par_zone *zone)
 	zone->dirty = false;
 	if (zone->must_store)
 		zone->must_store = PAR_STORING;
+	if (zone->gains)
+		zone->gains = PAR_STORING;
 }
 EXPORT_SYMBOL_IF_KUNIT(par_zone_snapshot);
 
@@ -71,6 +76,8 @@ void par_zone_stored(struct par_zone *zone)
 	zone->stored = true;
 	if (zone->must_store == PAR_STORING)
 		zone->must_store = 0;
+	if (zone->gains == PAR_STORING)
+		zone->gains = 0;
 }
 EXPORT_SYMBOL_IF_KUNIT(par_zone_stored);
 
@@ -87,6 +94,8 @@ u8 par_zone_load(struct par_zone *zone, u8 byte, bool parity)
 		return byte;
 	zone->intent = PAR_INTENT_CHANGING;
 	zone->dirty = true;
+	/* The kernel may have crashed, and the power not: disks may still hold what was written. */
+	zone->gains = 1;
 	return parity ? byte | PAR_INTENT_RESYNC : byte;
 }
 EXPORT_SYMBOL_IF_KUNIT(par_zone_load);

@@ -26,6 +26,8 @@
  *	some row from written to unwritten; that must be stored before a copy may become
  *	newer or a row be started. Or, at assembly, a segment has become "home" since its run
  *	has no slot. PAR_STORING: a snapshot with all such changes is being stored
+ * @gains: since the map was stored, a copy has become valid or a row written: the members are
+ *	flushed before that is stored. PAR_STORING: the same
  * @held: rows must not be started (their images are being discarded)
  * @starting: rows being started or discarded, under conf->io->row_lock
  * @home, @image: the number of segments in these states
@@ -34,7 +36,7 @@
 struct par_zone {
 	u8 intent;
 	bool stored, dirty, held;
-	u8 must_store;
+	u8 must_store, gains;
 	u16 starting;
 	u16 landing;
 	u16 home, image;
@@ -93,8 +95,8 @@ enum par_zone_need par_zone_begin(struct par_zone *zone, unsigned int gear);
 bool par_zone_close(struct par_zone *zone);
 
 /*
- * par_zone_snapshot - the map of the zone is being copied, under the same lock. The members
- * are flushed after that and before the copy is written.
+ * par_zone_snapshot - the map of the zone is being copied, under the same lock. If it has
+ * @gains, the members are flushed after that and before the copy is written.
  * par_zone_stored - the copy is stable
  */
 void par_zone_snapshot(struct par_zone *zone);

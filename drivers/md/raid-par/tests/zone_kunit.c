@@ -16,7 +16,7 @@
 #include "zone_model.h"
 
 #define SEED		20240302
-#define WALKS		30U
+#define WALKS		300U
 #define STEPS		50000U	/* tries */
 #define LULL		300U
 

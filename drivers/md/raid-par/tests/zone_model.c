@@ -288,14 +288,17 @@ static bool ev_complete(struct sim *sim, unsigned int n)
 	return true;
 }
 
-/* The user flushes: acknowledged content must not be lost from now on. */
+/*
+ * The user flushes: acknowledged content must not be lost from now on. A row that was started for
+ * a write of all of it has none until this write is sent.
+ */
 static bool ev_flush(struct sim *sim, unsigned int n)
 {
 	struct place p;
 
 	flush_all(sim);
 	for (p = place_of(sim, 0); p.cell; p = place_of(sim, p.n + 1))
-		if (written(p.row))
+		if (written(p.row) && !(p.row->direct & 1 << p.bit))
 			p.cell->v[FLOOR] = p.cell->v[CUR];
 	return true;
 }
@@ -349,6 +352,16 @@ static void publish(struct sim *sim)
 			par_zone_publish(&sim->w.zone[z].z, sim->w.intent);
 }
 
+static bool snapshot_gains(const struct sim *sim)
+{
+	unsigned int z;
+
+	for (z = 0; z < sim->shape->zones; z++)
+		if (sim->w.zone[z].z.gains)
+			return true;
+	return false;
+}
+
 /* Steps that take no time, and those that are not due. */
 static bool passes(struct sim *sim, const struct par_store_step *step)
 {
@@ -360,8 +373,9 @@ static bool passes(struct sim *sim, const struct par_store_step *step)
 		return true;
 	case PAR_STEP_NOTE:
 		return !sim->w.absent || sim->w.noted;
-	case PAR_STEP_SNAPSHOT:
 	case PAR_STEP_FLUSH:
+		return step->part == PAR_PART_MAP && !snapshot_gains(sim);
+	case PAR_STEP_SNAPSHOT:
 	case PAR_STEP_MAP:
 	case PAR_STEP_INTENTS:
 		return false;
