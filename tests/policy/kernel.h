@@ -51,6 +51,7 @@ typedef u64 __le64;
 
 #define min(a, b) ({ __auto_type a_ = (a); __auto_type b_ = (b); a_ < b_ ? a_ : b_; })
 #define max(a, b) ({ __auto_type a_ = (a); __auto_type b_ = (b); a_ > b_ ? a_ : b_; })
+#define swap(a, b) do { __auto_type a_ = (a); (a) = (b); (b) = a_; } while (0)
 #define min_t(type, a, b) min((type)(a), (type)(b))
 #define max_t(type, a, b) max((type)(a), (type)(b))
 #define clamp(value, low, high) min(max(value, low), high)
@@ -95,6 +96,24 @@ static inline u64 div64_u64_rem(u64 n, u64 d, u64 *rem)
 static inline u64 mul_u64_u64_div_u64(u64 a, u64 b, u64 d)
 {
 	return (unsigned __int128)a * b / d;
+}
+
+/* Any generator will do. */
+struct rnd_state {
+	u64 state;
+};
+
+static inline u32 prandom_u32_state(struct rnd_state *rnd)
+{
+	rnd->state ^= rnd->state << 13;
+	rnd->state ^= rnd->state >> 7;
+	rnd->state ^= rnd->state << 17;
+	return rnd->state >> 16;
+}
+
+static inline void prandom_seed_state(struct rnd_state *rnd, u64 seed)
+{
+	rnd->state = seed * 0x9e3779b97f4a7c15ULL + 0x61c8864680b583ebULL;
 }
 
 /* Rounded down. */

@@ -72,6 +72,16 @@ static inline bool par_zone_may_drop(const struct par_zone *zone)
 	return !zone->must_store;
 }
 
+/*
+ * par_zone_skips - may a resync or rebuild skip the unwritten rows of the zone? The stored map may
+ * call one written that has been cleared; and of one that is being started, some blocks may have
+ * been written before the member that is rebuilt was there.
+ */
+static inline bool par_zone_skips(const struct par_zone *zone)
+{
+	return !zone->must_store && !zone->starting;
+}
+
 /* par_zone_cleared - a row of the zone is unwritten in memory from now on */
 void par_zone_cleared(struct par_zone *zone);
 

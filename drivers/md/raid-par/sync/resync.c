@@ -5,7 +5,8 @@
  * md walks a child from end to end, and raid5 would read all of every stripe. The map and
  * the marks spare most of that:
  *
- *   a row that is unwritten    nothing is stored, on any member: skipped
+ *   a row that is unwritten    nothing is stored, on any member: skipped, unless the stored map
+ *                              may say otherwise, or rows are being started beside it
  *   a resync after a crash     only zones marked PAR_INTENT_RESYNC
  *   a rebuild                  of a member that has returned: only zones
  *                              marked PAR_INTENT_MISSED; of a sleeper: a copy
@@ -42,6 +43,13 @@ static u8 wanted_mark(struct par_set *set)
 	return rebuilt & ~super->partial ? 0 : PAR_INTENT_MISSED;
 }
 
+/* A check reads no row that is unwritten. */
+static bool skips_unwritten(struct par_set *set, u32 zone)
+{
+	return test_bit(MD_RECOVERY_REQUESTED, &set->child.mddev.recovery) ||
+	       par_zone_skips(&set->conf->map.zone[zone]);
+}
+
 /* The next row from @row on that needs work. */
 static u64 next_row(struct par_set *set, u64 row)
 {
@@ -53,11 +61,12 @@ static u64 next_row(struct par_set *set, u64 row)
 		       max(row, set->fix.first);
 	while (row < set->sg->rows) {
 		u64 end = min_t(u64, set->sg->rows, (row | (PAR_ZONE_ROWS - 1)) + 1);
+		u32 zone = par_zone_of(set, row);
 
-		if (!mark || READ_ONCE(set->conf->store->intents[par_zone_of(set, row)]) & mark)
-			row = par_map_next_written(set, row, end);
-		else
+		if (mark && !(READ_ONCE(set->conf->store->intents[zone]) & mark))
 			row = end;
+		else if (skips_unwritten(set, zone))
+			row = par_map_next_written(set, row, end);
 		if (row < end)
 			break;
 	}

@@ -1,109 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The central invariant, tested against zone.c and states.c with the model in zone_model.c
- * (see there for what that shows): random walks through models of several shapes, and all
- * reachable states of small ones.
+ * (see there for what that shows): all reachable states of small models. tests/host/zone-walks.c
+ * takes random walks through larger ones.
  *
  * Mutants show that the model can detect faults: each breaks one rule of the protocol, and
  * must be found.
  */
 #include <kunit/test.h>
 #include <linux/jhash.h>
-#include <linux/prandom.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
 #include "zone_model.h"
 
-#define SEED		20240302
-#define WALKS		300U
-#define STEPS		50000U	/* tries */
-#define LULL		300U
-
-static void show(struct kunit *test, const struct sim *sim)
-{
-	unsigned int i = sim->steps > TRACE ? sim->steps - TRACE : 0;
-
-	for (; i < sim->steps; i++) {
-		u16 entry = sim->trace[i % TRACE];
-
-		kunit_info(test, "%u: %s %u\n", i, zone_events[entry >> 8].name,
-			   entry & 0xff);
-	}
-}
-
-/* ---- random walks ---- */
-
-static const struct shape shapes[] = {
-	{ "one block", 1, 1, 1, 1, 2, FILLS },
-	{ "one row", 1, 1, 2, 2, 3, ALWAYS },
-	{ "two gears", 2, 2, 1, 2, 2, FAILURES | REBUILDS },
-	{ "three gears", 2, 2, 2, 2, 3, FAILURES | REBUILDS },
-	{ "three gears, failures", 2, 2, 2, 2, 3, ALWAYS },
-};
-
-KUNIT_ARRAY_PARAM_DESC(shape, shapes, name);
-
-static void walk_one(struct sim *sim, bool *lull)
-{
-	unsigned int i = prandom_u32_state(&sim->rng) % zone_event_count;
-	const struct zone_event *event = &zone_events[i];
-
-	/* Many events are possible only once all is quiet. */
-	if (!(prandom_u32_state(&sim->rng) % LULL))
-		*lull = !*lull;
-	if (prandom_u32_state(&sim->rng) % event->rare || (*lull && event->begins) ||
-	    event->kind & sim->shape->without)
-		return;
-	zone_happen(sim, i, prandom_u32_state(&sim->rng) %
-		    zone_places(sim->shape, event->scope));
-}
-
-/* Counts how often each event happened, if @count is given. */
-static void walk(struct sim *sim, u32 seed, unsigned int *count)
-{
-	unsigned int i, before;
-	bool lull = false;
-
-	prandom_seed_state(&sim->rng, seed);
-	for (i = 0; !sim->wrong && i < STEPS; i++) {
-		before = sim->steps;
-		walk_one(sim, &lull);
-		if (count && sim->steps != before)
-			count[sim->trace[before % TRACE] >> 8]++;
-	}
-}
-
-static void zone_random(struct kunit *test)
-{
-	const struct shape *shape = test->param_value;
-	struct sim *sim = kunit_kzalloc(test, sizeof(*sim), GFP_KERNEL);
-	unsigned int *count, i;
-
-	count = kunit_kcalloc(test, zone_event_count, sizeof(*count), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, sim);
-	KUNIT_ASSERT_NOT_NULL(test, count);
-	for (i = 0; i < WALKS; i++) {
-		zone_begin(sim, shape, SOUND);
-		walk(sim, SEED + i, count);
-		if (sim->wrong)
-			show(test, sim);
-		KUNIT_ASSERT_NULL_MSG(test, sim->wrong, "walk %u, event %u: %s",
-				      i, sim->steps, sim->wrong);
-		cond_resched();
-	}
-	/* A walk in which an event never happens does not test it. */
-	for (i = 0; i < zone_event_count; i++)
-		if (!(zone_events[i].kind & shape->without))
-			KUNIT_EXPECT_GE_MSG(test, count[i], 10U, "%s",
-					    zone_events[i].name);
-}
-
 /* ---- all states of a small model ---- */
 
 enum small {
 	TIDY, DISCARD, NO_CRASH, FAIL, FAIL_TIDY, FAIL_DISCARD, TWO_BLOCKS,
-	TWO_BLOCKS_FAIL, REBUILD,
+	TWO_BLOCKS_FAIL, REBUILD, REBUILD_DISCARD,
 };
 
 static const struct shape small_shapes[] = {
@@ -127,6 +42,8 @@ static const struct shape small_shapes[] = {
 		AHEAD | DISCARDS | TIDYING | CRASHES | FLUSHES | REBUILDS },
 	[REBUILD] = { "rebuilds, crashes",
 		1, 1, 1, 1, 2, AHEAD | DISCARDS | SHIFTS },
+	[REBUILD_DISCARD] = { "rebuilds, discards, crashes",
+		1, 1, 1, 1, 2, AHEAD | SHIFTS | TIDYING | FLUSHES },
 };
 
 KUNIT_ARRAY_PARAM_DESC(small, small_shapes, name);
@@ -309,6 +226,8 @@ static const struct {
 	  VOUCHED_UNFLUSHED, REBUILD },
 	{ "a user's write passes as a rebuild's",
 	  WRITE_AS_REBUILD, REBUILD },
+	{ "a rebuild skips a row that the stored map calls written",
+	  ALL_SKIPPED, REBUILD_DISCARD },
 };
 
 KUNIT_ARRAY_PARAM_DESC(mutant, mutants, name);
@@ -324,16 +243,6 @@ static void zone_mutants(struct kunit *test)
 	if (sim->wrong)
 		kunit_info(test, "%s\n", sim->wrong);
 }
-
-static struct kunit_case walk_cases[] = {
-	KUNIT_CASE_PARAM(zone_random, shape_gen_params),
-	{}
-};
-
-static struct kunit_suite walk_suite = {
-	.name = "raid-par-zones-random",
-	.test_cases = walk_cases,
-};
 
 static struct kunit_case small_cases[] = {
 	KUNIT_CASE_PARAM_ATTR(zone_exhaustive, small_gen_params,
@@ -351,4 +260,4 @@ static struct kunit_suite small_suite = {
 	.test_cases = small_cases,
 };
 
-kunit_test_suites(&walk_suite, &small_suite);
+kunit_test_suite(small_suite);

@@ -889,15 +889,22 @@ static bool ev_replace(struct sim *sim, unsigned int n)
 	if (!idle(sim) || !sim->w.absent || !sim->w.noted || sim->w.back ||
 	    sim->w.gear != sim->shape->gears)
 		return false;
+	/* What is under way goes to parity only. */
+	for (p = place_of(sim, 0); p.cell; p = place_of(sim, p.n + 1))
+		if (flying(p.cell))
+			return false;
 	for (p = place_of(sim, 0); p.cell; p = place_of(sim, p.n + 1)) {
 		p.cell->v[LEFT] = 0;
 		p.cell->v[LEFT_LOW] = 0;
-		/* What is under way goes to parity only. */
-		if (flying(p.cell))
-			return false;
 	}
 	sim->w.back = true;
 	return true;
+}
+
+/* Rows without content are skipped (resync.c). */
+static bool is_skipped(const struct sim *sim, const struct place *p)
+{
+	return !written(p->row) && (par_zone_skips(&p->zone->z) || sim->mutant == ALL_SKIPPED);
 }
 
 /* A segment that is not being written is computed, or copied from its image, without an intent. */
@@ -906,7 +913,7 @@ static bool ev_rebuild(struct sim *sim, unsigned int n)
 	struct place p = place_of(sim, n * sim->shape->blocks);
 	unsigned int b;
 
-	if (!sim->w.back || !(sim->w.absent & 1 << p.s) || p.seg->rebuilt || !written(p.row))
+	if (!sim->w.back || !(sim->w.absent & 1 << p.s) || p.seg->rebuilt || is_skipped(sim, &p))
 		return false;
 	for (b = 0; b < sim->shape->blocks; b++)
 		if (flying(&p.seg->cell[b]))
@@ -933,7 +940,7 @@ static bool ev_vouch(struct sim *sim, unsigned int n)
 		flush_all(sim);
 	for (p = place_of(sim, 0); p.cell; p = place_of(sim, p.n + 1)) {
 		if (!(sim->w.absent & 1 << p.s) || p.seg->vouched ||
-		    (written(p.row) && !p.seg->rebuilt))
+		    (!is_skipped(sim, &p) && !p.seg->rebuilt))
 			continue;
 		p.seg->vouched = true;
 		any = true;

@@ -139,6 +139,7 @@ enum mutant {
 	GIVEN_UP_NOT_STORED,
 	VOUCHED_UNFLUSHED,
 	WRITE_AS_REBUILD,
+	ALL_SKIPPED,
 };
 
 struct sim {
