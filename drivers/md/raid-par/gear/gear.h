@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The mover, and other code that copies, mends and clears: shift.c, propagate.c, mend.c,
- * pace.c, fix.c, purge.c, unkept.c, tidy.c, fill.c, zero.c.
+ * yield.c, pace.c, fix.c, purge.c, unkept.c, tidy.c, fill.c, zero.c.
  */
 #ifndef RAID_PAR_GEAR_H
 #define RAID_PAR_GEAR_H
@@ -63,9 +63,12 @@ struct par_cursor {
 /**
  * struct par_shift - of an array
  * @mover: the thread; it alone writes all fields but @copy_mutex
+ * @log_held: by a shift down: par_log_hold()
  * @total, @done: segments to be copied, and already copied; @started: jiffies
  * @propagation_due: copies are missing that could be made
- * @approach: of a shift down under way; @hold_ms: the longest time for which it held writes
+ * @approach: of a shift down under way; @hold_ms: the longest time for which it held
+ *	a write
+ * @ios: requests of users, when it began
  * @failed_gear: the gear that the last failed shift was to reach; @failures: the number of
  *	failed shifts
  * @outrun_until: s: the policy asks for no shift before, see shift_outrun()
@@ -75,12 +78,12 @@ struct par_cursor {
 struct par_shift {
 	struct task_struct *mover;
 	enum par_shift_state state;
-	bool propagation_due;
+	bool propagation_due, log_held;
 	u64 total, done;
 	unsigned long started;
 	struct par_approach approach;
 	unsigned int hold_ms, failed_gear, took_ms;
-	u64 failures, outrun_until, count, propagated_bytes;
+	u64 ios, failures, outrun_until, count, propagated_bytes;
 	struct mutex copy_mutex;	/* see above */
 	struct page **copy_pages;
 	struct par_fill fill;
@@ -111,6 +114,23 @@ void par_propagation_due(struct par_conf *conf);
  * to copy
  */
 u64 par_shift_segments(struct par_conf *conf, unsigned int gear);
+
+/* ---- yield.c ---- */
+
+/*
+ * par_yield_log - from now on, nothing is drained from the log, and small writes go to it: they
+ *	leave nothing to be copied. Not if little room is left in it, unless @crowded. Sleeps; false
+ *	if the mover is interrupted
+ * par_yield_end - as before
+ * par_yield_held - a write may have been held for @ns
+ * par_yield_copied - the same, by a batch of copies
+ * par_yield_disks - the disks are about to be flushed: wait a little, as long as that helps users
+ */
+bool par_yield_log(struct par_conf *conf, bool crowded);
+void par_yield_end(struct par_conf *conf);
+void par_yield_held(struct par_conf *conf, u64 ns);
+void par_yield_copied(struct par_conf *conf, u64 ns);
+void par_yield_disks(struct par_conf *conf);
 
 /* ---- propagate.c ---- */
 
@@ -143,10 +163,12 @@ void par_propagate_exit(struct par_conf *conf);
 /* ---- pace.c ---- */
 
 /*
+ * par_foreground_ios - requests of users so far
  * par_pace_begin - copies begin now
  * par_pace - sleep as required by the speed limits, and by @least, in KiB/s, after another @kib
  *	have been copied. The mover only
  */
+u64 par_foreground_ios(struct par_conf *conf);
 void par_pace_begin(struct par_conf *conf, struct par_pace *pace);
 void par_pace(struct par_conf *conf, struct par_pace *pace, u64 kib, u32 least);
 

@@ -9,7 +9,7 @@
 #include "core/parent.h"
 #include "gear/gear.h"
 
-static u64 foreground_ios(struct par_conf *conf)
+u64 par_foreground_ios(struct par_conf *conf)
 {
 	struct block_device *bdev = conf->mddev->gendisk->part0;
 
@@ -21,7 +21,7 @@ void par_pace_begin(struct par_conf *conf, struct par_pace *pace)
 {
 	pace->due = jiffies;
 	pace->began = jiffies;
-	pace->ios = foreground_ios(conf);
+	pace->ios = par_foreground_ios(conf);
 }
 
 /*
@@ -30,7 +30,7 @@ void par_pace_begin(struct par_conf *conf, struct par_pace *pace)
  */
 void par_pace(struct par_conf *conf, struct par_pace *pace, u64 kib, u32 least)
 {
-	u64 ios = foreground_ios(conf);
+	u64 ios = par_foreground_ios(conf);
 	u32 high = conf->store->super.speed_max, limit = high;
 	unsigned long now = jiffies;
 

@@ -426,14 +426,25 @@ static void collect_batch(struct par_copy *copy, unsigned int band, enum par_seg
 	}
 }
 
-/* Copy one batch; its duration is added to the pass. */
+/* Copy one batch; its duration is added to the pass, and determines the size of the next one. */
 static int copy_timed(struct par_copy *copy, struct par_pass *pass)
 {
-	u64 began = ktime_get_ns();
+	struct par_conf *conf = copy->set->conf;
+	unsigned int most = PAR_COPY_SECTORS / conf->geo.seg_sectors;
+	u64 began = ktime_get_ns(), took;
 	int err = copy_batch(copy);
 
-	pass->ns += ktime_get_ns() - began;
+	/* Disks that have been fast may be slow in the next moment, if there are other requests. */
+	if (par_foreground_ios(conf) != conf->shift->ios)
+		most = DIV_ROUND_UP(most, 4);
+
+	took = ktime_get_ns() - began;
+	pass->ns += took;
 	pass->copied += copy->count;
+	if (!pass->held) {
+		pass->batch = par_pass_batch(min_not_zero(pass->batch, most), most, took);
+		par_yield_copied(conf, took);
+	}
 	return err;
 }
 

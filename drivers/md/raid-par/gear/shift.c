@@ -362,14 +362,18 @@ static int change_down(struct par_conf *conf, unsigned int old, struct par_pass 
 	return err;
 }
 
-/* Nothing is drained, and writes go to the log. */
+/* Complete the shift with writes held, if nothing has changed. -EAGAIN: another pass is needed. */
 static int hold_sets(struct par_conf *conf, unsigned int old, struct par_pass *pass)
 {
-	u64 began;
+	u64 began = ktime_get_ns();
 	int err;
 
-	/* Flush and store now what would otherwise be flushed and stored while writes are held. */
+	/*
+	 * Flush and store now what would otherwise be flushed and stored while writes are held.
+	 * Disks do nothing else during a flush, so this holds writes, too.
+	 */
 	err = par_store_map(conf);
+	par_yield_held(conf, ktime_get_ns() - began);
 	if (err)
 		return err;
 	/* That has taken some time, too: more may have been written. */
@@ -382,23 +386,10 @@ static int hold_sets(struct par_conf *conf, unsigned int old, struct par_pass *p
 		err = -EINTR;
 	else
 		err = par_syncing(conf->mddev) ? -EBUSY : change_down(conf, old, pass);
-	WRITE_ONCE(conf->shift->hold_ms, max_t(u64, conf->shift->hold_ms,
-					       div_u64(ktime_get_ns() - began, NSEC_PER_MSEC)));
+	par_yield_held(conf, ktime_get_ns() - began);
 	par_gate_leave(conf);
 	if (err == -EAGAIN)
 		par_approach_failed(&conf->shift->approach);
-	return err;
-}
-
-/*
- * Complete the shift with writes held, if nothing has changed. Returns -EAGAIN if one more
- * pass is needed.
- */
-static int hold_down(struct par_conf *conf, unsigned int old, struct par_pass *pass)
-{
-	int err = par_log_hold(conf, par_mover_interrupted) ? hold_sets(conf, old, pass) : -EINTR;
-
-	par_log_go_on(conf);
 	return err;
 }
 
@@ -448,9 +439,14 @@ static int approach_down(struct par_conf *conf, unsigned int old)
 		left = par_fill_left(conf, conf->wish.aim);
 		switch (par_approach_next(approach, &pass, left, ktime_get_ns())) {
 		case PAR_APPROACH_PASS:
+			if (!par_yield_log(conf, false))
+				return -EINTR;
 			break;
 		case PAR_APPROACH_HOLD:
-			err = hold_down(conf, old, &pass);
+			if (!par_yield_log(conf, true))
+				return -EINTR;
+			par_yield_disks(conf);
+			err = hold_sets(conf, old, &pass);
 			if (err != -EAGAIN)
 				return err;
 			left = par_fill_left(conf, conf->wish.aim);
@@ -481,6 +477,7 @@ static int shift_down(struct par_conf *conf)
 		return -EDQUOT;
 	}
 	WRITE_ONCE(conf->shift->hold_ms, 0);
+	conf->shift->ios = par_foreground_ios(conf);
 	begin_approach(conf);
 	shift_begin(conf, PAR_SHIFT_DOWN, par_fill_left(conf, conf->wish.aim));
 	/* Writes that are not counted have ended once everything has been quiet. */
@@ -494,6 +491,7 @@ static int shift_down(struct par_conf *conf)
 	begin_approach(conf);
 	conf->shift->total = par_fill_left(conf, conf->wish.aim);
 	err = err ?: approach_down(conf, old);
+	par_yield_end(conf);
 	par_fill_end(conf);
 	track_above(conf, conf->wish.aim, false);
 	shift_end(conf, err);

@@ -116,7 +116,9 @@ static void tidy_work(struct work_struct *work)
 		conf->tidy->share = share_of_idle(conf);
 	conf->tidy->at = 0;
 	if (md_is_rdwr(conf->mddev) && zone < conf->geo.zones) {
-		if (!par_any_missed(&conf->wish))
+		/* At its end, a shift down clears all intents: it needs no other flush for that. */
+		if (!par_any_missed(&conf->wish) &&
+		    READ_ONCE(conf->shift->state) != PAR_SHIFT_DOWN)
 			clear_zones(conf, zone);
 		pause = msecs_to_jiffies(PAR_TIDY_PAUSE_MS);
 	}

@@ -300,7 +300,8 @@ static void slow_down(struct par_log *log, u32 blocks)
 	fills = par_log_pace_fills(&log->use.pace, &log->ring);
 	delay = par_log_pace_delay(&log->ring, blocks);
 	spin_unlock(&log->lock);
-	if (fills && par_log_low(log) && READ_ONCE(log->conf->wish.target) < log->conf->geo.gears)
+	if (fills && READ_ONCE(log->conf->gear) < log->conf->geo.gears &&
+	    READ_ONCE(log->conf->wish.target) < log->conf->geo.gears)
 		par_shift_wake(log->conf, "log");
 	log->use.slow = delay && room_is_coming(log);
 	log->use.next = jiffies + msecs_to_jiffies(delay);

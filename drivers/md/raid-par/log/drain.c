@@ -971,6 +971,9 @@ void par_log_drain_work(struct work_struct *work)
 
 	take_discards(log);
 	par_log_do_resize(log);
+	/* They wait for the drain as in the top gear, and are appended as in a low one. */
+	if (par_log_held(log) && READ_ONCE(log->wanted))
+		submit_held(log);
 	if (par_log_broken(log)) {
 		fail_held(log);
 		par_log_kick(log);

@@ -207,6 +207,7 @@ bool par_log_hold(struct par_conf *conf, bool (*stop)(struct par_conf *conf))
 	turn_gate(log);
 	synchronize_srcu(&log->gate.past);
 	wait_event(conf->wish.wait, !READ_ONCE(log->gate.slice) || stop(conf));
+	par_log_drain_now(log);
 	return !READ_ONCE(log->gate.slice);
 }
 
@@ -216,6 +217,7 @@ void par_log_go_on(struct par_conf *conf)
 		return;
 	turn_gate(conf->log);
 	par_log_drain_now(conf->log);
+	par_log_summaries_look(conf->log);
 }
 
 void par_log_end(struct par_conf *conf)

@@ -290,7 +290,8 @@ void par_log_resume(struct par_conf *conf);
 
 /*
  * par_log_hold - the mover is about to make the sets quiet and to change to a lower gear: until
- *	par_log_go_on(), no drain is under way, and writes go to the log as in a low gear. So no
+ *	par_log_go_on(), no drain is under way, and writes go to the log as in a low gear, also those
+ *	that have waited for the drain. So no
  *	write that was sent home in the old gear is continued in the new one, in which it would need
  *	members that sleep. Sleeps until the writes that go past the log have been sent, and the
  *	present slice of the drain has ended; false if @stop() has returned true before.
@@ -451,9 +452,11 @@ static inline void par_log_void_older(struct par_log *log)
 void par_log_summarize(struct par_log *log, const struct par_log_sent *sent);
 
 /*
+ * par_log_summaries_look - write them some time, if there are enough; any context
  * par_log_summaries_store - write the summaries of all complete units; sleeps
  * par_log_summaries_drop - forget all units, of a ring that is about to change; sleeps
  */
+void par_log_summaries_look(struct par_log *log);
 void par_log_summaries_store(struct par_log *log);
 void par_log_summaries_drop(struct par_log *log);
 

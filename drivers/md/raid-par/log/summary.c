@@ -141,6 +141,16 @@ static bool all_passed(struct par_log *log, unsigned int to)
 	return unit_at(log, to - 1)->head.pos < READ_ONCE(log->ring.tail);
 }
 
+void par_log_summaries_look(struct par_log *log)
+{
+	if (!log->sums.count)
+		return;
+	spin_lock(&log->lock);
+	if (log->sums.next - log->sums.first >= log->sums.count / 2)
+		queue_work(log->sums.wq, &log->sums.work);
+	spin_unlock(&log->lock);
+}
+
 static void store_work(struct work_struct *work)
 {
 	struct par_log *log = container_of(work, struct par_log, sums.work);
@@ -150,16 +160,17 @@ static void store_work(struct work_struct *work)
 	from = log->sums.first;
 	to = log->sums.next;
 	spin_unlock(&log->lock);
-	if (from == to || par_log_broken(log) || !md_is_rdwr(log->conf->mddev))
+	/* The flush would hold the writes that a shift down sends to the log: par_log_go_on(). */
+	if (from == to || par_log_broken(log) || par_log_held(log) ||
+	    !md_is_rdwr(log->conf->mddev))
 		return;
 	/* Here the records of these units are flushed, as said above. */
 	if (!all_passed(log, to) && !par_store_flush(log->conf))
 		write_units(log, from, to);
 	spin_lock(&log->lock);
 	log->sums.first = to;
-	if (log->sums.next - to >= log->sums.count / 2)
-		queue_work(log->sums.wq, work);
 	spin_unlock(&log->lock);
+	par_log_summaries_look(log);
 }
 
 void par_log_summaries_store(struct par_log *log)

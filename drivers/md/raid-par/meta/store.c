@@ -216,14 +216,14 @@ static int store_lost_list(struct par_conf *conf)
  * struct par_storing - what is being stored, and its progress
  * @zones: the zones whose intents become @gear; 0: no intent
  * @clean: record that the array was properly stopped; @stopped: this has been tried
- * @forgot: images have been forgotten
+ * @forgot: images have been forgotten; @log_stays: nothing is in the log, and its tail has not moved
  * @block: the next map block; @blocks: those in the snapshot, @count of them
  */
 struct par_storing {
 	enum par_store_occasion occasion;
 	const unsigned long *zones;
 	unsigned int gear;
-	bool clean, stopped, forgot;
+	bool clean, stopped, forgot, log_stays;
 	u32 block, blocks[PAR_STORE_BATCH];
 	unsigned int count;
 };
@@ -373,6 +373,8 @@ static bool snapshot_gains(struct par_conf *conf, const struct par_storing *s)
 static bool step_due(struct par_conf *conf, const struct par_storing *s,
 		     const struct par_store_step *step)
 {
+	if (step->what == PAR_STEP_FLUSH && s->log_stays)
+		return false;
 	if (step->part == PAR_PART_MAP && step->what == PAR_STEP_FLUSH)
 		return snapshot_gains(conf, s);
 	if (step->part == PAR_PART_MAP && step->what != PAR_STEP_BEGIN &&
@@ -843,6 +845,8 @@ static int store_log(struct par_conf *conf, const struct par_log_record *log, u3
 	/* That stores a superblock, in which nothing of this may be: it is not flushed. */
 	err = begin_use(conf);
 	old = *stored;
+	storing.log_stays = empty && old.tail == log->tail && old.stable == log->stable &&
+			    old.left == left && !memcmp(&old.lost, &log->lost, sizeof(old.lost));
 	if (!err) {
 		stored->tail = log->tail;
 		stored->stable = log->stable;

@@ -30,6 +30,7 @@ void par_approach_begin(struct par_approach *a, u64 segments, u32 seg_kib,
 	memset(a, 0, sizeof(*a));
 	a->seg_kib = seg_kib;
 	a->speed = speed_min;
+	a->batch = FEW;
 	/* At one KiB/s, the duration of the copying may exceed 64 bits of ns. */
 	a->deadline = now + NSEC_PER_SEC *
 		      min_t(u64, U32_MAX, par_approach_limit(segments, seg_kib, speed_min));
@@ -44,6 +45,7 @@ void par_approach_pass(struct par_approach *a, u64 segments, u64 now,
 	memset(pass, 0, sizeof(*pass));
 	pass->speed = a->speed;
 	pass->until = a->deadline;
+	pass->batch = a->batch;
 }
 EXPORT_SYMBOL_IF_KUNIT(par_approach_pass);
 
@@ -76,6 +78,7 @@ enum par_approach_step par_approach_next(struct par_approach *a, struct par_pass
 	u64 fits = copied_in(pass, PAR_HOLD_NS) >> min(a->failed + 1, MARGIN_MAX);
 
 	fits = max_t(u64, fits, FEW);
+	a->batch = pass->batch;
 	if (a->tried == TRIES || (now >= a->deadline && (a->tried || left > fits)))
 		return PAR_APPROACH_OUTRUN;
 	if (left <= fits) {
@@ -98,6 +101,14 @@ void par_approach_failed(struct par_approach *a)
 	a->failed++;
 }
 EXPORT_SYMBOL_IF_KUNIT(par_approach_failed);
+
+unsigned int par_pass_batch(unsigned int batch, unsigned int most, u64 ns)
+{
+	if (ns > PAR_BATCH_NS)
+		return min(max(batch / 2, FEW), most);
+	return ns > PAR_BATCH_NS / 8 ? batch : min(2 * batch, most);
+}
+EXPORT_SYMBOL_IF_KUNIT(par_pass_batch);
 
 bool par_pass_over(const struct par_pass *pass, unsigned int segments, u64 now)
 {

@@ -21,13 +21,15 @@
 #include <linux/types.h>
 
 #define PAR_HOLD_NS	(40 * 1000 * 1000ULL)	/* the longest time of copying with writes held */
+#define PAR_BATCH_NS	(200 * 1000 * 1000ULL)	/* the time of a batch, whose segments are locked */
 
 /**
  * struct par_pass - one pass over the segments to be copied
  * @speed: the least speed while the array is used, in KiB/s, if that is more than speed_min
  * @held: writes are held: the pass does not pause
  * @until: the pass ends before that time
- * @batch: segments that are copied at a time, 0: as many as there is room for
+ * @batch: segments that are copied at a time, 0: as many as there is room for; if writes are not
+ *	held, par_pass_batch()
  * @copied, @ns: segments copied, and the duration of the copying, without pauses
  */
 struct par_pass {
@@ -44,14 +46,14 @@ struct par_pass {
  * @deadline: time at which it is given up
  * @began: of the current pass
  * @before: segments that were left when the current pass began
- * @speed: KiB/s, of the current pass
+ * @speed: KiB/s, of the current pass; @batch: segments, of its last batch
  * @futile: consecutive passes that did not pause and left nearly as much as there was
  * @failed: holds that had more to copy than the pass before had left; @tried: all holds
  */
 struct par_approach {
 	u32 seg_kib, speed;
 	u64 deadline, began, before;
-	unsigned int futile, failed, tried;
+	unsigned int futile, failed, tried, batch;
 };
 
 enum par_approach_step {
@@ -83,6 +85,12 @@ enum par_approach_step par_approach_next(struct par_approach *a, struct par_pass
 
 /* par_approach_failed - a hold was over before all segments were copied */
 void par_approach_failed(struct par_approach *a);
+
+/*
+ * par_pass_batch - the batch that follows one of @batch segments, which has taken @ns; at most
+ * @most. A write to one of these segments waits until all of them are copied.
+ */
+unsigned int par_pass_batch(unsigned int batch, unsigned int most, u64 ns);
 
 /* par_pass_over - is the pass's time over before another @segments are copied? */
 bool par_pass_over(const struct par_pass *pass, unsigned int segments, u64 now);

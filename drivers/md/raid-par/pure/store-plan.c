@@ -10,7 +10,7 @@
  *   flush, intents		without an intent nothing is resynced
  *   intents, publish		no write relies on an intent that is not stable
  *   flush, superblock		"rebuilt up to here" is not stable before the rebuilt data, and
- *				the log's tail not before the drained data
+ *				the log's tail not before the drained data: if it stays, nothing is
  *   superblock, forget		if an image were forgotten before the failure is stored, a crash
  *				would leave the failed member's home copy as the valid one
  *   superblock, superblock	only the second one says that the first one is on all members

@@ -122,6 +122,21 @@ static void approach_ends(struct kunit *test)
 			}
 }
 
+/* Batches become smaller while they take long, and grow again; there is always one that can be copied. */
+static void approach_batches(struct kunit *test)
+{
+	unsigned int batch = 64, i;
+
+	for (i = 0; i < 10; i++)
+		batch = par_pass_batch(batch, 64, PAR_BATCH_NS + 1);
+	KUNIT_EXPECT_EQ(test, batch, 4);
+	KUNIT_EXPECT_EQ(test, par_pass_batch(batch, 64, PAR_BATCH_NS), 4);
+	KUNIT_EXPECT_EQ(test, par_pass_batch(1, 1, PAR_BATCH_NS + 1), 1);
+	for (i = 0; i < 10; i++)
+		batch = par_pass_batch(batch, 64, PAR_BATCH_NS / 8);
+	KUNIT_EXPECT_EQ(test, batch, 64);
+}
+
 /* Without writes: one pass, at speed_min or faster, and a hold. */
 static void approach_quiet(struct kunit *test)
 {
@@ -169,6 +184,7 @@ static void approach_far(struct kunit *test)
 
 static struct kunit_case approach_cases[] = {
 	KUNIT_CASE(approach_ends),
+	KUNIT_CASE(approach_batches),
 	KUNIT_CASE(approach_quiet),
 	KUNIT_CASE(approach_ring),
 	KUNIT_CASE(approach_limit),
