@@ -141,9 +141,25 @@ static int take_members(struct par_conf *conf)
 }
 
 /*
- * The limits of the array. queue_limits_stack_bdev() is used in place of md's own helper:
- * in newer kernels the latter writes the block size into the superblock of a new array,
- * where older kernels expect zeros.
+ * Stack what a member requires, and not what it recommends: the array's recommendations follow
+ * from its chunks. Many SAS and USB disks report an optimal size of 65535 sectors, whose
+ * lowest common multiple with that of the array exceeds 32 bits. The boundaries of a member's
+ * chunks are not those of the array either; the member's own queue splits requests there.
+ */
+static void stack_member(struct queue_limits *lim, struct md_rdev *rdev, const char *array)
+{
+	struct queue_limits of_member = bdev_get_queue(rdev->bdev)->limits;
+
+	of_member.io_min = of_member.physical_block_size;
+	of_member.io_opt = 0;
+	of_member.chunk_sectors = 0;
+	if (blk_stack_limits(lim, &of_member, get_start_sect(rdev->bdev) + rdev->data_offset))
+		pr_notice("md/par:%s: warning: %pg is misaligned\n", array, rdev->bdev);
+}
+
+/*
+ * The limits of the array. md's own helper is not used: in newer kernels it writes the block
+ * size into the superblock of a new array, where older kernels expect zeros.
  */
 static int par_set_limits(struct par_conf *conf)
 {
@@ -158,8 +174,7 @@ static int par_set_limits(struct par_conf *conf)
 	if (conf->geo.parities)
 		lim.features |= BLK_FEAT_RAID_PARTIAL_STRIPES_EXPENSIVE;
 	rdev_for_each(rdev, mddev)
-		queue_limits_stack_bdev(&lim, rdev->bdev, rdev->data_offset,
-					mddev->gendisk->disk_name);
+		stack_member(&lim, rdev, mdname(mddev));
 	/*
 	 * An unaligned request of this size would take one stripe more: the block layer ends the
 	 * first part of a request that is too large at a physical block.
