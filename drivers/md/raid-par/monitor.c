@@ -572,6 +572,7 @@ static void look_at_load(struct par_monitor *monitor)
 	bool store = false;
 	u32 days = 0;
 
+	par_clock_follow(conf);
 	mutex_lock(&monitor->lock);
 	if (monitor->running && !time_before(jiffies, monitor->due)) {
 		store = interval_over(conf);

@@ -34,9 +34,10 @@ void par_power_charge(struct par_member *member, bool free)
 u64 par_power_ration_wait(struct par_member *member)
 {
 	struct par_conf *conf = member->conf;
-	u64 now = par_clock(conf), wait;
+	u64 now, wait;
 
 	spin_lock(&conf->store->power_lock);
+	now = par_clock(conf);
 	wait = par_ration_wait(par_power_ration(member, now), now);
 	spin_unlock(&conf->store->power_lock);
 	return wait;
@@ -92,12 +93,13 @@ u32 par_power_refuses(struct par_conf *conf, unsigned int gear, u64 *wait)
 u64 par_power_gap(struct par_conf *conf, unsigned int gear)
 {
 	u32 members = par_power_driven(conf, ~0U);
-	u64 now = par_clock(conf), gap = 0;
+	u64 now, gap = 0;
 	unsigned int d;
 
 	if (READ_ONCE(conf->store->super.power.off))
 		return 0;
 	spin_lock(&conf->store->power_lock);
+	now = par_clock(conf);
 	for (d = conf->geo.set[gear].members; d < conf->geo.members; d++)
 		if (members & BIT(d))
 			gap = max(gap, par_ration_gap(par_power_ration(&conf->member[d], now)));
@@ -109,9 +111,10 @@ static void pace_of(struct par_member *member, struct par_situation *is)
 {
 	struct par_conf *conf = member->conf;
 	struct par_ration *ration;
-	u64 now = par_clock(conf);
+	u64 now;
 
 	spin_lock(&conf->store->power_lock);
+	now = par_clock(conf);
 	ration = par_power_ration(member, now);
 	if (!is->rationed || par_ration_left(ration) < is->starts) {
 		is->rationed = true;

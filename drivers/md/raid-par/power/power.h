@@ -63,7 +63,8 @@ struct par_power {
 /**
  * struct par_array_power - of an array
  * @clock_lock: below the store's power_lock: @clock_known, @clock_began: seconds since
- *	1970, and since the system's start
+ *	1970, and since the system's start; @clock_doubted, @clock_doubt_began: the system's
+ *	clock is in doubt, since then
  * @wait: works that try again to start a disk, after a pause
  * @system_sleeps: or is about to
  * @ending: no device is started or stopped any more
@@ -72,6 +73,8 @@ struct par_array_power {
 	struct par_conf *conf;
 	spinlock_t clock_lock;	/* see above */
 	u64 clock_known, clock_began;
+	bool clock_doubted;
+	u64 clock_doubt_began;
 	wait_queue_head_t wait;
 	bool system_sleeps, ending;
 	struct notifier_block system_nb;
@@ -205,13 +208,16 @@ u32 par_members_answer(struct par_conf *conf, u32 members);
 /* ---- clock.c ---- */
 
 /*
- * par_clock - seconds since 1970, by a clock that never goes back behind times known to be
- * over
- * par_clock_set - has the system's clock been set? Any context, both.
+ * par_clock - seconds since 1970, by a clock that goes back only in par_clock_follow(). Call it
+ * with the power_lock if its result is compared with a ration's time.
+ * par_clock_set - is the system's clock free of doubt? Any context, both.
+ * par_clock_follow - follow a system's clock that has been in doubt for long enough; takes
+ * conf->store->mutex, sleeps
  * par_clock_begin - the superblock is known
  */
 u64 par_clock(struct par_conf *conf);
-bool par_clock_set(const struct par_conf *conf);
+bool par_clock_set(struct par_conf *conf);
+void par_clock_follow(struct par_conf *conf);
 void par_clock_begin(struct par_conf *conf);
 
 #endif

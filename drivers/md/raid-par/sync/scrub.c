@@ -26,13 +26,11 @@ static u64 scrub_age(struct par_conf *conf, const struct par_set *set)
 	return div_u64(now - min(now, last), PAR_DAY);
 }
 
-/* A time in the future was recorded with a wrong clock. */
 bool par_scrub_overdue(struct par_conf *conf, struct par_set *set)
 {
 	u32 limit = READ_ONCE(conf->store->super.scrub.age);
-	u64 last = READ_ONCE(conf->store->super.scrub.last[set->number]);
 
-	return limit && (scrub_age(conf, set) >= limit || last > par_clock(conf) + PAR_DAY);
+	return limit && scrub_age(conf, set) >= limit;
 }
 
 void par_scrub_wakes_for(struct par_conf *conf, struct par_set *set)
@@ -44,12 +42,15 @@ void par_scrub_wakes_for(struct par_conf *conf, struct par_set *set)
 
 void par_scrub_from(struct par_set *set, u64 sector)
 {
+	/* par_clock_follow() changes this time, too. */
+	mutex_lock(&set->conf->store->mutex);
 	if (!sector) {
 		set->scrub.began = par_clock(set->conf);
 		set->scrub.to = 0;
 	} else if (sector > set->scrub.to) {
 		set->scrub.began = 0;	/* a part was left out */
 	}
+	mutex_unlock(&set->conf->store->mutex);
 }
 
 void par_scrub_to(struct par_set *set, u64 sector)
