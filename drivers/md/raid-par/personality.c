@@ -35,6 +35,8 @@ static bool par_make_request(struct mddev *mddev, struct bio *bio)
 	struct par_set *home = par_home(conf);
 
 	par_monitor_request(conf);
+	if (par_has_slots(&conf->geo) && READ_ONCE(conf->gear) < conf->geo.gears)
+		par_slots_used_by(conf, bio);
 	if (bio_data_dir(bio) == WRITE && unlikely(mddev->ro != MD_RDWR) &&
 	    !par_writable(conf)) {
 		bio_io_error(bio);

@@ -115,4 +115,15 @@ shift_to 3
 nap 100
 assert_eq "$(disk 4 state)" idle "the disk, with spin off"
 assert_eq "$(member 4 power_state)" active "power_state with spin off"
+
+note "a new disk was never woken"
+for d in 3 4; do set_member $d rated_cycles 10000000; done
+set_par spin on
+down
+shift_to 5
+assert_ne "$(member 4 last_wake)" 0 "last_wake"
+take_out 4
+mdadm --quiet --zero-superblock "${DEVS[4]}"
+put_in 4
+assert_eq "$(member 4 last_wake) $(member 4 last_wake_cause) $(member 4 spin_ups)" "0 none 0" "last_wake, its cause and spin_ups of a new disk"
 stop_par

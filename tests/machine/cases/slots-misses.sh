@@ -54,8 +54,11 @@ assert_eq "$(par gear) $(par slot_misses)" "3 $misses" "gear and misses while ru
 
 note "a run without a slot"
 left=$(member 4 spins_left)
+mark_log
 cold 1 0
 gear_is 5 60
+logged 'a miss of [a-z0-9]+\[[0-9]+\] starts disks for gear 5: what it reads has no image \(sector [0-9]+ of member [34]\)'
+assert_eq "$(log_since | grep -c 'a miss of')" 1 "lines about the miss"
 assert_eq "$(member 4 spins_left)" $((left - 1)) "spins_left after a miss"
 assert_eq "$(member 4 last_wake_cause)" miss "cause of the wake"
 heard 'wake MEMBER=4 .*CAUSE=miss' 20

@@ -39,6 +39,7 @@ int par_slots_alloc(struct par_conf *conf)
 	if (!slots->block || !slots->todo)
 		return -ENOMEM;
 	spin_lock_init(&slots->lock);
+	raw_spin_lock_init(&slots->users_lock);
 	bio_list_init(&slots->waiting);
 	for (i = 1; par_has_slots(&conf->geo) && !err && i < conf->geo.gears; i++) {
 		err = alloc_band(&slots->map[i], &conf->geo.band[i]);
@@ -58,6 +59,43 @@ void par_slots_free(struct par_conf *conf)
 		kvfree(conf->slots->map[i].slot);
 		kvfree(conf->slots->map[i].free);
 	}
+}
+
+static struct par_user *user_of(struct par_conf *conf, u64 stripe)
+{
+	lockdep_assert_held(&conf->slots->users_lock);
+	return &conf->slots->users[stripe & (PAR_USERS - 1)];
+}
+
+void par_slots_used_by(struct par_conf *conf, const struct bio *bio)
+{
+	const struct par_geometry *geo = &conf->geo;
+	u64 size = (u64)geo->chunk_sectors * (geo->members - geo->parities);
+	u64 stripe = div64_u64(bio->bi_iter.bi_sector, size);
+	u64 last = div64_u64(bio_end_sector(bio) - 1, size);
+	struct par_user user = { .pid = task_pid_nr(current), .wrote = bio_data_dir(bio) == WRITE };
+	unsigned long flags;
+
+	if (!bio_sectors(bio))
+		return;
+	get_task_comm(user.comm, current);
+	for (; stripe <= last && last - stripe < PAR_USERS; stripe++) {
+		user.stripe = stripe + 1;
+		raw_spin_lock_irqsave(&conf->slots->users_lock, flags);
+		*user_of(conf, stripe) = user;
+		raw_spin_unlock_irqrestore(&conf->slots->users_lock, flags);
+	}
+}
+
+bool par_slots_user(struct par_conf *conf, u64 sector, struct par_user *user)
+{
+	u64 stripe = sector >> ilog2(conf->geo.chunk_sectors);
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&conf->slots->users_lock, flags);
+	*user = *user_of(conf, stripe);
+	raw_spin_unlock_irqrestore(&conf->slots->users_lock, flags);
+	return user->stripe == stripe + 1;
 }
 
 bool par_image_at(const struct par_set *set, unsigned int d, u64 sector, u64 *at)

@@ -10,6 +10,16 @@
 #include "core/set.h"
 #include "pure/slot-cache.h"
 
+#define PAR_USERS	32U
+
+/* struct par_user - a task that has used stripe @stripe - 1 of the array; 0: none has */
+struct par_user {
+	u64 stripe;
+	pid_t pid;
+	bool wrote;
+	char comm[TASK_COMM_LEN];
+};
+
 /**
  * struct par_slot_maps - the slots of an array
  * @lock: changes of the maps and the heat; taken below a zone lock. The slot of a run is read
@@ -26,6 +36,8 @@
  *	had slept; by band, under @lock
  * @logged: the array has a write log, which is not off: it takes users' writes, which need no
  *	images then. The log sets it
+ * @users: the tasks that have used the array last, by the stripe that they have used; @users_lock:
+ *	innermost, interrupts off
  * @copied: the highest gear set to whose images, or from them, the mover copies now; 0: none.
  *	Written under conf->shift->copy_mutex
  */
@@ -43,7 +55,18 @@ struct par_slot_maps {
 	atomic64_t misses[PAR_MAX_SETS + 1];
 	u64 lacking[PAR_MAX_SETS];
 	unsigned int copied;
+	raw_spinlock_t users_lock;	/* see above */
+	struct par_user users[PAR_USERS];
 };
+
+/*
+ * par_slots_used_by - the current task sends @bio to the array. raid5's own thread may be the one
+ * that finds later that it is a miss.
+ * par_slots_user - the task that has used sector @sector of a member of the home set last. Returns
+ * false if it is not known. Any context, both.
+ */
+void par_slots_used_by(struct par_conf *conf, const struct bio *bio);
+bool par_slots_user(struct par_conf *conf, u64 sector, struct par_user *user);
 
 /* par_slots_alloc - empty maps; at assembly */
 int par_slots_alloc(struct par_conf *conf);

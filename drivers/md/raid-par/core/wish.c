@@ -82,15 +82,18 @@ void par_put_off_over(struct par_conf *conf)
 	par_shift_rouse(conf);
 }
 
-void par_shift_at_least(struct par_conf *conf, unsigned int gear, const char *cause)
+bool par_shift_at_least(struct par_conf *conf, unsigned int gear, const char *cause)
 {
 	unsigned long flags;
+	bool raised;
 
 	raw_spin_lock_irqsave(&conf->wish.lock, flags);
+	raised = conf->wish.target < gear;
 	if (conf->wish.target <= gear)
 		set_target(conf, gear, cause);
 	raw_spin_unlock_irqrestore(&conf->wish.lock, flags);
 	par_shift_rouse(conf);
+	return raised;
 }
 
 bool par_shift_wake(struct par_conf *conf, const char *cause)

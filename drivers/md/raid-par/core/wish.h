@@ -68,8 +68,11 @@ void par_raise_for_missed(struct par_conf *conf);
  */
 void par_shift_to(struct par_conf *conf, unsigned int gear, const char *cause);
 
-/* par_shift_at_least - like par_shift_to(), but never to a smaller gear than the wanted one */
-void par_shift_at_least(struct par_conf *conf, unsigned int gear, const char *cause);
+/*
+ * par_shift_at_least - like par_shift_to(), but never to a smaller gear than the wanted one.
+ * Returns true if that was smaller.
+ */
+bool par_shift_at_least(struct par_conf *conf, unsigned int gear, const char *cause);
 
 /*
  * par_shift_from - ask for a smaller gear, unless a gear other than @target has been asked

@@ -3,6 +3,7 @@
  * The last step of a virtual member's request: to the real disk, or to the sleeper's image
  * in a gear set; and its completion. See io.h for the contracts.
  */
+#include <linux/ctype.h>
 #include <linux/list_sort.h>
 #include <linux/slab.h>
 
@@ -51,17 +52,44 @@ static bool is_miss(const struct par_vmember *vm, u64 row)
 	       (state == PAR_SEG_HOME && !par_awake(conf, READ_ONCE(conf->gear), vm->index));
 }
 
+/* Which request starts disks, and why; no further one, while they start. */
+static void tell_miss(const struct par_vmember *vm, u64 sector, unsigned int gear)
+{
+	struct par_conf *conf = vm->set->conf;
+	bool unwritten = par_map_get(vm->set, sector >> conf->geo.seg_shift,
+				     vm->index) == PAR_SEG_UNWRITTEN;
+	struct par_user user;
+	char *at;
+
+	if (vm->set != par_home(conf) || !par_slots_user(conf, sector, &user)) {
+		pr_info("md/par:%s: a miss starts disks for gear %u: %s (sector %llu of member %u)\n",
+			mdname(conf->mddev), conf->geo.set[gear].members,
+			unwritten ? "no slot is free for new data" : "data has no image",
+			sector, vm->index);
+		return;
+	}
+	for (at = user.comm; *at; at++)
+		if (iscntrl(*at))
+			*at = '?';
+	pr_info("md/par:%s: a miss of %s[%d] starts disks for gear %u: what it %s has no %s (sector %llu of member %u)\n",
+		mdname(conf->mddev), user.comm, user.pid, conf->geo.set[gear].members,
+		user.wrote ? "writes" : "reads", unwritten ? "slot, and none is free" : "image",
+		sector, vm->index);
+}
+
 /* The member is asleep and only its home copy is valid; or see must_wake(), ask_slots(). */
 void par_miss(struct par_vmember *vm, struct bio *bio)
 {
 	struct par_conf *conf = vm->set->conf;
 	u64 row = bio->bi_iter.bi_sector >> conf->geo.seg_shift;
 	bool miss = is_miss(vm, row);
+	unsigned int gear = gear_for(vm);
 
 	if (miss)
 		par_slots_missed(vm, row);
 	par_queue_add(conf, &conf->wish.missed, bio);
-	par_shift_at_least(conf, gear_for(vm), miss ? PAR_CAUSE_MISS : "request");
+	if (par_shift_at_least(conf, gear, miss ? PAR_CAUSE_MISS : "request") && miss)
+		tell_miss(vm, bio->bi_iter.bi_sector, gear);
 	par_raise_for_missed(conf);
 }
 

@@ -492,6 +492,16 @@ void par_power_begin(struct par_conf *conf)
 			take_device(&conf->member[d]);
 }
 
+static void never_woken(struct par_power *power)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&power->lock, flags);
+	power->last_wake = 0;
+	power->cause[0] = '\0';
+	raw_spin_unlock_irqrestore(&power->lock, flags);
+}
+
 void par_power_join(struct par_conf *conf, unsigned int d, bool anew)
 {
 	struct par_power_record *kept = &conf->store->super.power;
@@ -502,6 +512,7 @@ void par_power_join(struct par_conf *conf, unsigned int d, bool anew)
 		par_ration_begin(&kept->ration[d], par_clock(conf));
 		kept->spin_ups[d] = 0;
 		spin_unlock(&conf->store->power_lock);
+		never_woken(conf->member[d].power);
 	}
 	take_device(&conf->member[d]);
 }

@@ -403,7 +403,9 @@ static void begin_child(struct par_conf *conf, struct par_set *set, u64 offset)
 	}
 	pass_limits(conf, set);
 	conf->follow->child_found = 0;
+	conf->follow->child_done = 0;
 	atomic64_set(&child->resync_mismatches, 0);
+	child->curr_mark_cnt = 0;
 	par_child_go(child);
 }
 
@@ -488,10 +490,28 @@ static bool removal_due(struct par_conf *conf)
 }
 
 /*
+ * Rows that need no work are passed at the speed of the CPU. The parent skips as many sectors as
+ * the child has skipped, or md's speed would count them. Of @sectors that the child has passed,
+ * those are returned first that it has worked on, and those that it has skipped by the next call.
+ */
+static u64 worked_on(struct par_conf *conf, struct mddev *child, u64 sectors, int *skipped)
+{
+	struct par_follow *follow = conf->follow;
+	u64 done = READ_ONCE(child->curr_mark_cnt);
+	u64 worked = min(sectors, done - min(done, follow->child_done));
+
+	*skipped = !worked;
+	if (!worked)
+		return sectors;
+	follow->child_done += worked;
+	return worked;
+}
+
+/*
  * The child's progress beyond @offset of its region: waits until there is some. The
  * region's length when the child has finished, 0 if the parent is interrupted.
  */
-static u64 follow_child(struct par_conf *conf, struct par_set *set, u64 offset)
+static u64 follow_child(struct par_conf *conf, struct par_set *set, u64 offset, int *skipped)
 {
 	struct mddev *child = &set->child.mddev;
 	bool rebuild = test_bit(MD_RECOVERY_RECOVER, &conf->mddev->recovery);
@@ -505,6 +525,12 @@ static u64 follow_child(struct par_conf *conf, struct par_set *set, u64 offset)
 		if (rebuild && removal_due(conf))
 			break;
 		if (!par_child_busy(child)) {
+			/* A child passes rows that need no work at once, even beyond its limit. */
+			u64 all = max(sync_reach(conf, set), offset + 1) - offset;
+			u64 part = worked_on(conf, child, all, skipped);
+
+			if (part < all)
+				return part;
 			finish_child(conf, child);
 			/*
 			 * More members have failed than are missing: the rebuild has been
@@ -512,13 +538,12 @@ static u64 follow_child(struct par_conf *conf, struct par_set *set, u64 offset)
 			 */
 			if (rebuild && child->degraded > members_missing(conf, set))
 				return 0;
-			/* A child passes rows that need no work at once, even beyond its limit. */
-			return max(sync_reach(conf, set), offset + 1) - offset;
+			return all;
 		}
 		if (test_bit(MD_RECOVERY_RUNNING, &child->recovery) &&
 		    done > offset) {
 			add_mismatches(conf, child);
-			return done - offset;
+			return worked_on(conf, child, done - offset, skipped);
 		}
 		schedule_timeout_idle(PAR_FOLLOW);
 	}
@@ -617,6 +642,13 @@ static bool may_do_without(struct par_conf *conf)
 	       !READ_ONCE(conf->store->super.scrub.wakes);
 }
 
+/* A check or repair does not read the set. */
+static bool left_asleep(struct par_conf *conf, struct par_set *set)
+{
+	return set->number > READ_ONCE(conf->gear) &&
+	       !READ_ONCE(conf->store->super.scrub.wakes) && !par_scrub_overdue(conf, set);
+}
+
 /* Some members of the set are asleep and are to stay asleep. */
 static bool left_out(struct par_conf *conf, struct par_set *set)
 {
@@ -650,12 +682,9 @@ static u64 sync_part(struct par_conf *conf, struct par_set *set, u64 sector, int
 		conf->follow->set = set;
 		begin_child(conf, set, sector - set->sg->start);
 	}
-	sectors = follow_child(conf, set, sector - set->sg->start);
-	if (sectors) {
-		if (par_scrubbing(conf->mddev))
-			par_scrub_to(set, sector - set->sg->start + sectors);
-		*skipped = 0;
-	}
+	sectors = follow_child(conf, set, sector - set->sg->start, skipped);
+	if (sectors && par_scrubbing(conf->mddev))
+		par_scrub_to(set, sector - set->sg->start + sectors);
 	return sectors;
 }
 
@@ -677,6 +706,25 @@ static bool sync_rest(struct par_conf *conf, u64 sector)
 		sector += sectors;
 	}
 	return true;
+}
+
+u64 par_sync_left(struct par_conf *conf)
+{
+	u64 at = READ_ONCE(conf->mddev->curr_resync), left = 0;
+	unsigned int i;
+
+	for (i = 1; i <= conf->geo.gears; i++) {
+		struct par_set *set = conf->set[i];
+		u64 written = (u64)atomic64_read(&set->rows_written) << conf->geo.seg_shift;
+
+		if (at >= set->sg->start + set->sg->sectors ||
+		    (par_scrubbing(conf->mddev) && left_asleep(conf, set)))
+			continue;
+		if (READ_ONCE(conf->follow->set) == set)
+			written -= min(written, (u64)READ_ONCE(set->child.mddev.curr_mark_cnt));
+		left += min(written, set->sg->start + set->sg->sectors - max(at, set->sg->start));
+	}
+	return left;
 }
 
 sector_t par_sync_request(struct mddev *mddev, sector_t sector,

@@ -15,6 +15,8 @@
  * struct par_follow - the parent's sync, which follows the children's
  * @set: the set being synced, or NULL
  * @child_found: mismatches of the child that the parent has counted
+ * @child_found, @child_done: mismatches that the child has found, and sectors that it has worked
+ *	on, as far as the parent has taken them over
  * @left_out: sets that the last scrub left out, a bit each
  * @resync_zones: par_resync_left() at the start
  * @prepared: for a disk marked PAR_RDEV_PREPARED, by its number: the version up to which it
@@ -22,12 +24,18 @@
  */
 struct par_follow {
 	struct par_set *set;
-	u64 child_found;
+	u64 child_found, child_done;
 	u32 left_out, resync_zones;
 	u64 prepared[PAR_SPARES];
 };
 
 /* ---- sync.c ---- */
+
+/*
+ * par_sync_left - sectors of each member that the parent's sync still has to work on, as far as
+ * rows are written: those of a rebuild that are not marked count, too. Any context.
+ */
+u64 par_sync_left(struct par_conf *conf);
 
 /*
  * par_prepare_spares - copy the metadata to disks that md is about to add, in pieces, since

@@ -225,6 +225,13 @@ static ssize_t scrub_left_out_show(struct par_conf *conf, char *page)
 	return at + sysfs_emit_at(page, at, at ? "\n" : "none\n");
 }
 
+static ssize_t sync_left_kib_show(struct par_conf *conf, char *page)
+{
+	if (!par_syncing(conf->mddev))
+		return sysfs_emit(page, "none\n");
+	return sysfs_emit(page, "%llu\n", par_sync_left(conf) / 2);
+}
+
 static ssize_t segment_kib_show(struct par_conf *conf, char *page)
 {
 	return sysfs_emit(page, "%u\n", conf->geo.seg_sectors / 2);
@@ -327,6 +334,7 @@ PAR_RO(segments_both);
 PAR_RO(segments_home);
 PAR_RO(segments_image);
 PAR_RO(rows_written);
+PAR_RO(sync_left_kib);
 PAR_RO(propagated_bytes);
 PAR_RO(metadata_writes);
 PAR_RW(speed_min);
@@ -354,6 +362,7 @@ static struct attribute *par_attrs[] = {
 	&attr_segments_home.attr,
 	&attr_segments_image.attr,
 	&attr_rows_written.attr,
+	&attr_sync_left_kib.attr,
 	&attr_propagated_bytes.attr,
 	&attr_metadata_writes.attr,
 	&attr_speed_min.attr,

@@ -20,6 +20,10 @@ pub struct Scrub {
     pub action: String,
     /// Sectors of each member: done, of all.
     pub completed: Option<(u64, u64)>,
+    /// KiB of each member that are written and have still to be read. `None`: nothing is at work.
+    pub left_kib: Option<u64>,
+    /// KiB/s of each member, now. `None`: nothing is at work.
+    pub speed_kib: Option<u64>,
     pub mismatches: u64,
     pub last: Vec<SetScrub>,
     pub left_out: Vec<u32>,
@@ -30,10 +34,18 @@ impl Scrub {
         Ok(Scrub {
             action: md.word("sync_action")?,
             completed: md.one_of("sync_completed", "none or DONE / TOTAL", completed)?,
+            left_kib: par.unless("sync_left_kib", "none")?,
+            speed_kib: md.unless("sync_speed", "none")?,
             mismatches: md.number("mismatch_cnt")?,
             last: par.lines("scrub_last", "MEMBERS SECONDS", set_scrub)?,
             left_out: par.one_of("scrub_left_out", "sets, or none", left_out)?,
         })
+    }
+
+    /// How long it takes at its present speed. `None`: nothing is at work, or nothing was read yet.
+    pub fn seconds_left(&self) -> Option<u64> {
+        let speed = self.speed_kib.filter(|speed| *speed > 0)?;
+        Some(self.left_kib? / speed)
     }
 
     /// `action` as the documents call it: md's recover is a rebuild.

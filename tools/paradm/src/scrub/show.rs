@@ -6,6 +6,7 @@ use super::resumes_at;
 use crate::array::{self, Array, Dir};
 use crate::error::Result;
 use crate::output::{Align, Style, Table, Text, units};
+use crate::status::work;
 use crate::system::System;
 use serde::Serialize;
 use std::path::Path;
@@ -26,6 +27,10 @@ pub struct ScrubState {
     pub resumes_at: u64,
     /// KiB/s of each member, now; `None`: nothing is at work.
     pub speed: Option<u64>,
+    /// KiB of each member that are written and have still to be read.
+    pub left_kib: Option<u64>,
+    #[serde(skip)]
+    progress: Option<String>,
     /// KiB/s of each member at most; `None`: the system's own.
     pub limit: Option<u32>,
     pub mismatches: u64,
@@ -76,7 +81,9 @@ impl ScrubState {
             action: array.scrub.action.clone(),
             completed: array.scrub.completed,
             resumes_at: resumes_at(system, &array.name)?,
-            speed: md.unless("sync_speed", "none")?,
+            speed: array.scrub.speed_kib,
+            left_kib: array.scrub.left_kib,
+            progress: work::progress(&array.scrub),
             limit: match speed_file(&md, "sync_speed_max")? {
                 Speed::System(_) => None,
                 Speed::Local(speed) => Some(speed),
@@ -89,25 +96,8 @@ impl ScrubState {
     }
 
     fn work(&self, style: Style) -> String {
-        let percent = |done: u64, all: u64| u128::from(done) * 100 / u128::from(all.max(1));
-        match (self.completed, self.speed) {
-            (Some((done, all)), Some(speed)) => {
-                let left = all.saturating_sub(done) / 2 / speed.max(1);
-                format!(
-                    "{}: {} %, {} for each disk, {} left",
-                    style.attention(&self.action),
-                    percent(done, all),
-                    speed_text(speed),
-                    units::seconds(left)
-                )
-            }
-            (Some((done, all)), None) => {
-                format!(
-                    "{}: {} %",
-                    style.attention(&self.action),
-                    percent(done, all)
-                )
-            }
+        match &self.progress {
+            Some(progress) => format!("{}: {progress}", style.attention(&self.action)),
             _ if self.action == "idle" && self.resumes_at > 0 => {
                 "paused: the next check continues where the last one was interrupted".to_owned()
             }
@@ -117,11 +107,11 @@ impl ScrubState {
     }
 }
 
-/// As the module counts: 0 days are never, and one that began tomorrow was by a clock that was wrong.
+/// As the module counts: 0 days are never.
 pub(super) fn is_overdue(array: &Array, began: i64, now: i64) -> bool {
     const DAY: i64 = 86_400;
     let age = i64::from(array.settings.scrub_age);
-    age > 0 && (now.saturating_sub(began) / DAY >= age || began > now.saturating_add(DAY))
+    age > 0 && now.saturating_sub(began) / DAY >= age
 }
 
 pub(super) fn md_dir<'a>(system: &'a dyn System, name: &str) -> Dir<'a> {

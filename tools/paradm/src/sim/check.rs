@@ -46,11 +46,32 @@ impl SimArray {
         }
     }
 
+    /// A quarter of each member is written, from the beginning on.
+    pub(super) fn sync_left_kib(&self, now: Duration) -> String {
+        match &self.check {
+            Some(check) => ((SECTORS / 4).saturating_sub(check.done(now)) / 2).to_string(),
+            None => "none".to_owned(),
+        }
+    }
+
     pub(super) fn sync_speed(&self) -> String {
         match &self.check {
             Some(check) => check.speed().to_string(),
             None => "none".to_owned(),
         }
+    }
+
+    /// The disk in that place is being rebuilt.
+    pub fn rebuild(&mut self, number: usize, now: Duration) {
+        if let Some(member) = self.members.get_mut(number) {
+            member.in_sync = false;
+        }
+        "recover".clone_into(&mut self.sync_action);
+        self.check = Some(Check {
+            began: now,
+            from: 0,
+            takes: self.check_takes,
+        });
     }
 
     pub(super) fn store_sync(&mut self, text: &str, now: Duration, seconds: u64) -> Stored {

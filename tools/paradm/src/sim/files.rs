@@ -72,6 +72,7 @@ impl SimArray {
             "shift_limit" => "144".to_owned(),
             "shift_last_error" => self.last_error.to_string(),
             "shifts" => self.shifts.to_string(),
+            "sync_left_kib" => self.sync_left_kib(now),
             "shift_put_off" if self.last_error == -122 => "ration".to_owned(),
             "shift_put_off" | "resync" => "none".to_owned(),
             "scrub_left_out" if self.left_out.is_empty() => "none".to_owned(),

@@ -4,6 +4,7 @@
 mod explain;
 mod text;
 pub mod words;
+pub mod work;
 
 pub use explain::Explanation;
 

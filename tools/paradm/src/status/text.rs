@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //! `paradm status` for people.
 
-use super::{Status, words};
+use super::{Status, words, work};
 use crate::array::Array;
 use crate::output::{Style, Table, Text};
 
@@ -24,6 +24,9 @@ fn array_text(array: &Array, now: i64, style: Style) -> String {
     text += &format!("  {}\n", array.explain);
     if let Some(line) = shift_line(array) {
         text += &format!("  {line}\n");
+    }
+    if let Some(progress) = work::progress(&array.scrub) {
+        text += &format!("  {}: {progress}\n", array.scrub.work());
     }
     if let Some(log) = &array.log {
         text += &format!("  {}\n", style.words(&words::log(log)));

@@ -144,7 +144,11 @@ fn disk(member: &Member) -> Word {
     match &member.device {
         None => Tone::Bad.word("none"),
         Some(device) if device.state.contains("in_sync") => Tone::Plain.word(&device.name),
-        Some(device) => Tone::Attention.word(format!("{} ({})", device.name, device.state)),
+        Some(device) => {
+            // md's word for a disk that has a place, and not yet all of its data.
+            let state = device.state.replace("spare", "rebuilding");
+            Tone::Attention.word(format!("{} ({state})", device.name))
+        }
     }
 }
 

@@ -56,6 +56,38 @@ fn as_json() {
 }
 
 #[test]
+fn a_rebuild_is_told_as_it_goes_on() {
+    let mut array = SimArray::new("md0", &[3, 5]);
+    array.rebuild(4, Duration::ZERO);
+    let sim = SimSystem::with([array]);
+    assert!(
+        paradm(&sim, "status")
+            .out
+            .contains("\n  rebuild: 0 %, 185 MB/s for each disk, 1 h 30 min left\n")
+    );
+    sim.sleep(Duration::from_secs(1800));
+    let text = paradm(&sim, "status").out;
+    assert!(
+        text.contains("\n  rebuild: 8 %, 185 MB/s for each disk, 1 h 00 min left\n"),
+        "{text}"
+    );
+    assert!(text.contains("  4  sde (rebuilding)  "), "{text}");
+}
+
+/// Most of the array was never written: what is left to read ends long before the last sector is reached.
+#[test]
+fn what_was_never_written_takes_no_time() {
+    let sim = SimSystem::with([SimArray::new("md0", &[3, 5])]);
+    paradm(&sim, "scrub start");
+    sim.sleep(Duration::from_secs(2 * 3600));
+    let text = paradm(&sim, "scrub show").out;
+    assert!(
+        text.starts_with("md0: check: 33 %, 185 MB/s for each disk, 0 s left\n"),
+        "{text}"
+    );
+}
+
+#[test]
 fn a_shift_is_told_as_it_goes_on() {
     let sim = SimSystem::with([SimArray::new("md0", &[3, 5])]);
     sim.write(Path::new("/sys/block/md0/md/par/gear"), "3")
