@@ -76,6 +76,9 @@ static void par_error(struct mddev *mddev, struct md_rdev *rdev)
 	pr_crit("md/par:%s: member %u (%pg) failed; %u of %u members left\n",
 		mdname(mddev), d, rdev->bdev,
 		conf->geo.members - mddev->degraded, conf->geo.members);
+	par_event(conf, "PAR_EVENT=fail\nPAR_MEMBER=%u\nPAR_DEVICE=%pg\nPAR_LEFT=%u\nPAR_MEMBERS=%u\nPAR_STATE=%s",
+		  d, rdev->bdev, conf->geo.members - mddev->degraded, conf->geo.members,
+		  test_bit(MD_BROKEN, &mddev->flags) ? "broken" : "degraded");
 
 	for (i = 1; i <= conf->geo.gears; i++)
 		if (d < conf->set[i]->sg->members)

@@ -12,6 +12,7 @@ begin() {
 	local i places
 	note "$1"
 	PARITIES=$(parities "$1")
+	mark_log
 	on_spindles "$1" "$2"
 	WIDTH=$((${#DEVS[@]} - PARITIES))
 	FIRST=$((20 / WIDTH * WIDTH))
@@ -32,12 +33,16 @@ begin() {
 	start_without 1
 	settle
 	BAD=()
+	listen
 	for ((i = 2; i < 2 + PARITIES; i++)); do
 		BAD+=("$i")
 		echo "read $((SECTOR + BLOCK * 8)) 8" >"$SPINDLES/${DISKS[i]}/errors"
 	done
 	put_in 1
 	BAD+=(1)
+	assert_eq "$(par lost_copies)" 4096 "bytes of copies that are lost"
+	heard "lost KIND=copy MEMBER=1 SET=${#DEVS[@]} SECTOR=[0-9]+ SECTORS=8\$"
+	logged 'member 1 has no valid copy of sectors [0-9]+ to [0-9]+ of the set of [0-9]+ members any more'
 }
 
 model() { dd if="$MODEL" bs=4k skip="$1" count="$2" status=none; }
@@ -79,5 +84,6 @@ for array in "3,5 2G" "raid6:4,6 32M"; do
 	reassemble_par
 	cmp <(model 0 $((MIB * 256))) <(array 0 $((MIB * 256))) || fail "content computed from the other members"
 	no_mismatch
+	assert_eq "$(par lost_copies)" 0 "bytes of copies that are lost, when all could be read"
 	end_dissected
 done

@@ -1,6 +1,7 @@
 #!/bin/bash
 # A block of which no copy in the log can be read is lost, reads of it return an error until it is written again or discarded, and the log stays in use. A path that is gone for a time loses no data.
 . "$(dirname "$0")/../tools/log.sh"
+. "$(dirname "$0")/../tools/monitor.sh"
 
 AT=321	# the block, of 4 KiB
 
@@ -37,6 +38,8 @@ is_lost() {
 }
 
 on_log 3,5 8
+listen
+start_monitor "/dev/$MD"
 # The first record of the log; the second one is to be lost.
 write_block $((AT + 8))
 write_block
@@ -47,6 +50,9 @@ drain
 logged 'are lost: no copy in the log can be read'
 mend_disks
 is_lost "drained"
+heard "lost KIND=data SECTOR=$((AT * 8)) SECTORS=8\$"
+wait_event LostBlocks
+kill "$MONITOR"
 # What the log had just in front of its tail does not wait for anything.
 write_block $((AT + 8)) &
 wait_for "$PAR/log_state" empty

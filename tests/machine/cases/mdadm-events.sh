@@ -28,12 +28,14 @@ SUM=$(fingerprint)
 note "a spare takes the place of a member that fails"
 refused mdadm --wait "/dev/$MD"
 start_monitor "/dev/$MD"
+listen
 speed 3000
 echo 3 >"/sys/block/$MD/md/par/gear"
 settle
 no_event 'Fail|Degraded|Rebuild'
 mdadm --quiet "/dev/$MD" --fail "${DEVS[4]}"
 wait_event "Fail ${DISKS[4]}"
+heard "fail MEMBER=4 DEVICE=${DISKS[4]} LEFT=4 MEMBERS=5 STATE=degraded\$"
 wait_event "RebuildStarted"
 mdadm --wait "/dev/$MD"
 assert_eq "$(md_attr degraded)" 0 "degraded after --wait"

@@ -34,10 +34,13 @@ on_living() {
 	echo "${living[*]}"
 }
 
+listen
+
 # The array reports itself as failed. RAID-0, as md's own, passes errors on and fails no member.
 says_failed() {
 	[[ $LAYOUT != raid0* ]] || return 0
 	wait_for "/sys/block/$MD/md/array_state" broken
+	heard 'fail MEMBER=[0-9]+ DEVICE=[a-z0-9]+ LEFT=[0-9]+ MEMBERS=[0-9]+ STATE=broken$'
 	assert_match "$(cat /proc/mdstat)" "$MD : broken" "$LAYOUT: mdstat"
 	assert_match "$(mdadm --detail "/dev/$MD")" 'State : [^[:cntrl:]]*FAILED' "$LAYOUT: mdadm --detail"
 }

@@ -249,6 +249,16 @@ log_since() { dmesg | tail -n +$((MARK + 1)); }
 logged() { assert_match "$(log_since)" "$1" "kernel log"; }
 not_logged() { [[ ! $(log_since) =~ $1 ]] || fail "kernel log: $(log_since | grep -E -e "$1")"; }
 
+# listen: record uevents from now on in a file; heard PATTERN [SECONDS]: wait for a uevent that matches.
+listen() {
+	"$TOOLS/uevents.py" "$MD" >"$MACHINE_TMP/events" &
+	wait_for_line ready
+}
+wait_for_line() {
+	until_ok "${2:-60}" grep -qE "$1" "$MACHINE_TMP/events" || { cat "$MACHINE_TMP/events"; fail "no event '$1'"; }
+}
+heard() { wait_for_line "^$MD $1" "${2:-}"; }
+
 # with_mdadms FUNCTION VERSION...: with the first of these patched mdadms that there is; with RAIDPAR_WHOLE=1 with each.
 with_mdadms() {
 	local version ran=0

@@ -116,13 +116,3 @@ untrace() {
 	echo 0 >"$TRACES/events/raid_par/par_decision/enable"
 	rmdir "$TRACES"
 }
-
-# listen: record uevents from now on in a file; heard PATTERN [SECONDS]: wait for a uevent that matches.
-listen() {
-	"$TOOLS/uevents.py" "$MD" >"$MACHINE_TMP/events" &
-	wait_for_line ready
-}
-wait_for_line() {
-	until_ok "${2:-60}" grep -qE "$1" "$MACHINE_TMP/events" || { cat "$MACHINE_TMP/events"; fail "no event '$1'"; }
-}
-heard() { wait_for_line "^$MD $1" "${2:-}"; }

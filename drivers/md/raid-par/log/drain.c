@@ -5,6 +5,7 @@
  */
 #include <linux/mm.h>
 
+#include "core/event.h"
 #include "core/parent.h"
 #include "log/batch.h"
 #include "log/log_trace.h"
@@ -152,9 +153,12 @@ static bool lose_sectors(struct par_log_drain *drain, u64 block, struct par_log_
 		return false;
 	}
 	part->sectors &= ~sectors;
-	if (live)
+	if (live) {
 		pr_err("md/par:%s: sectors 0x%x of the 4 KiB from sector %llu on are lost: %s; reads return an error until they are written again\n",
 		       mdname(log->conf->mddev), live, block * PAR_LOG_BLOCK, why);
+		par_event(log->conf, "PAR_EVENT=lost\nPAR_KIND=data\nPAR_SECTOR=%llu\nPAR_SECTORS=%u",
+			  block * PAR_LOG_BLOCK + __ffs(live), hweight8(live));
+	}
 	return true;
 }
 

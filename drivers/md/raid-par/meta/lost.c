@@ -25,6 +25,7 @@
  * which the sleeper is woken. raid5 sees an error only if the sleeper cannot be woken, and
  * the blocks that it then lists as bad are lost as well.
  */
+#include "core/event.h"
 #include "core/parent.h"
 #include "meta/store.h"
 
@@ -125,11 +126,35 @@ static bool range_covered(struct par_vmember *vm, u64 sector, u64 end)
 	return false;
 }
 
+static void tell_lost(const struct par_vmember *vm, u64 sector, unsigned int sectors)
+{
+	struct par_conf *conf = vm->set->conf;
+
+	pr_err_ratelimited("md/par:%s: member %u has no valid copy of sectors %llu to %llu of the set of %u members any more: reads need the other members, and return an error if these do not suffice\n",
+			   mdname(conf->mddev), vm->index, sector, sector + sectors - 1,
+			   vm->set->sg->members);
+	par_event(conf, "PAR_EVENT=lost\nPAR_KIND=copy\nPAR_MEMBER=%u\nPAR_SET=%u\nPAR_SECTOR=%llu\nPAR_SECTORS=%u",
+		  vm->index, vm->set->sg->members, sector, sectors);
+}
+
+u64 par_lost_sectors(struct par_conf *conf)
+{
+	unsigned long flags;
+	unsigned int i;
+	u64 sum = 0;
+
+	spin_lock_irqsave(&conf->store->lost.lock, flags);
+	for (i = 0; i < conf->store->lost.count; i++)
+		sum += conf->store->lost.range[i].sectors;
+	spin_unlock_irqrestore(&conf->store->lost.lock, flags);
+	return sum;
+}
+
 bool par_lost_add(struct par_vmember *vm, u64 sector, unsigned int sectors)
 {
 	struct par_conf *conf = vm->set->conf;
+	bool added, more = false;
 	unsigned long flags;
-	bool added;
 
 	lockdep_assert_held(&conf->store->mutex);
 	spin_lock_irqsave(&conf->store->lost.lock, flags);
@@ -137,8 +162,11 @@ bool par_lost_add(struct par_vmember *vm, u64 sector, unsigned int sectors)
 	if (!added) {
 		added = merge_range(vm, sector, sector + sectors);
 		conf->store->lost.due |= added;
+		more = added;
 	}
 	spin_unlock_irqrestore(&conf->store->lost.lock, flags);
+	if (more)
+		tell_lost(vm, sector, sectors);
 	return added;
 }
 

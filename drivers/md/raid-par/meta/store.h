@@ -274,6 +274,8 @@ void par_mark_block(struct par_conf *conf, u32 zone);
  * par_lost_listed - is any of these blocks lost? par_lost_row - is any block of a row lost?
  * Any context.
  *
+ * par_lost_sectors - how many are lost; any context.
+ *
  * par_lost_add, par_lost_remove - with conf->store->mutex held; false if the list has no
  * room for the change.
  */
@@ -284,6 +286,7 @@ static inline bool par_lost(struct par_vmember *vm, u64 sector, unsigned int sec
 }
 
 bool par_lost_row(struct par_set *set, u64 row);
+u64 par_lost_sectors(struct par_conf *conf);
 bool par_lost_add(struct par_vmember *vm, u64 sector, unsigned int sectors);
 bool par_lost_remove(struct par_vmember *vm, u64 sector, unsigned int sectors);
 

@@ -232,6 +232,11 @@ static ssize_t sync_left_kib_show(struct par_conf *conf, char *page)
 	return sysfs_emit(page, "%llu\n", par_sync_left(conf) / 2);
 }
 
+static ssize_t lost_copies_show(struct par_conf *conf, char *page)
+{
+	return sysfs_emit(page, "%llu\n", par_lost_sectors(conf) << SECTOR_SHIFT);
+}
+
 static ssize_t segment_kib_show(struct par_conf *conf, char *page)
 {
 	return sysfs_emit(page, "%u\n", conf->geo.seg_sectors / 2);
@@ -335,6 +340,7 @@ PAR_RO(segments_home);
 PAR_RO(segments_image);
 PAR_RO(rows_written);
 PAR_RO(sync_left_kib);
+PAR_RO(lost_copies);
 PAR_RO(propagated_bytes);
 PAR_RO(metadata_writes);
 PAR_RW(speed_min);
@@ -363,6 +369,7 @@ static struct attribute *par_attrs[] = {
 	&attr_segments_image.attr,
 	&attr_rows_written.attr,
 	&attr_sync_left_kib.attr,
+	&attr_lost_copies.attr,
 	&attr_propagated_bytes.attr,
 	&attr_metadata_writes.attr,
 	&attr_speed_min.attr,

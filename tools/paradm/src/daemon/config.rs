@@ -36,15 +36,19 @@ pub enum Kind {
     Shift,
     Sleep,
     Wake,
+    Fail,
+    Lost,
     PutOff,
     Decision,
 }
 
 impl Kind {
-    pub const ALL: [Kind; 5] = [
+    pub const ALL: [Kind; 7] = [
         Kind::Shift,
         Kind::Sleep,
         Kind::Wake,
+        Kind::Fail,
+        Kind::Lost,
         Kind::PutOff,
         Kind::Decision,
     ];
@@ -54,6 +58,8 @@ impl Kind {
             Kind::Shift => "shift",
             Kind::Sleep => "sleep",
             Kind::Wake => "wake",
+            Kind::Fail => "fail",
+            Kind::Lost => "lost",
             Kind::PutOff => "put-off",
             Kind::Decision => "decision",
         }
