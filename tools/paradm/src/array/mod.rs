@@ -5,6 +5,8 @@
 
 mod device;
 mod find;
+mod health;
+mod inactive;
 mod log;
 mod member;
 mod past;
@@ -15,7 +17,9 @@ mod shift;
 mod slots;
 
 pub use device::{Device, device_name};
-pub use find::{all, meant, named, names, some};
+pub use find::{all, down, link_of, meant, named, names, some};
+pub use health::{Health, Signs, action};
+pub use inactive::{Inactive, inactive};
 pub use log::{Log, LogState, log_bytes};
 pub use member::{Member, PowerControl, PowerState};
 pub use past::{PastHour, load_history};
@@ -98,6 +102,11 @@ pub struct HourLoad {
 pub struct Array {
     /// As in /sys/block: md0.
     pub name: String,
+    /// Its link in /dev/md: home. `None`: it has none but that of its number.
+    pub link: Option<String>,
+    pub health: Health,
+    /// Devices that md has failed, and that were not removed.
+    pub failed: Vec<String>,
     /// md's `array_state`: clean, active, read-auto, …
     pub array_state: String,
     pub level: Level,
@@ -149,8 +158,11 @@ impl Array {
         let par = md.sub("par");
         let gears = par.numbers("gears")?;
         let top = gears.last().copied().unwrap_or(0);
-        Ok(Array {
+        let mut array = Array {
             name: name.to_owned(),
+            link: find::link_of(system, name),
+            health: Health::Whole,
+            failed: Vec::new(),
             array_state: md.word("array_state")?,
             level: level(&md)?,
             bytes: block.one_of("size", "a size in sectors", bytes_of_sectors)?,
@@ -173,7 +185,22 @@ impl Array {
                 .map(|number| Member::read(&md, number))
                 .collect::<Result<_>>()?,
             gears,
-        })
+        };
+        array.failed = health::failed_devices(&md, &array.members);
+        array.health = array.signs().health();
+        Ok(array)
+    }
+
+    fn signs(&self) -> Signs<'_> {
+        Signs {
+            array_state: &self.array_state,
+            degraded: self.degraded,
+            parities: self.level.parities(),
+            action: &self.scrub.action,
+            mismatches: self.scrub.mismatches,
+            lost_bytes: self.lost_bytes(),
+            resyncs: self.resync_zones.is_some(),
+        }
     }
 
     pub fn lowest_gear(&self) -> u32 {
@@ -227,7 +254,8 @@ fn par_dir(name: &str) -> PathBuf {
     Path::new("/sys/block").join(name).join("md/par")
 }
 
-fn level(md: &Dir) -> Result<Level> {
+/// Of all gears.
+pub fn level(md: &Dir) -> Result<Level> {
     let layout = md.number("layout")?;
     Level::of_layout(layout).ok_or_else(|| Error::Parse {
         path: md.path("layout"),

@@ -48,6 +48,13 @@ impl Scrub {
         Some(self.left_kib? / speed)
     }
 
+    /// How much of what runs is done, from 0 to 1. `None`: nothing runs.
+    #[allow(clippy::cast_precision_loss)] // a part of a whole
+    pub fn ratio(&self) -> Option<f64> {
+        let (done, total) = self.completed.filter(|(_, total)| *total > 0)?;
+        Some(done.min(total) as f64 / total as f64)
+    }
+
     /// `action` as the documents call it: md's recover is a rebuild.
     pub fn work(&self) -> &str {
         match self.action.as_str() {

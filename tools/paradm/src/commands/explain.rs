@@ -14,5 +14,5 @@ pub struct Options {
 pub fn run(options: &Options, context: &mut Context) -> Result<Verdict> {
     let explanation = Explanation::read(context.system, options.array.as_deref())?;
     context.output.show("explain/1", &explanation)?;
-    Ok(Verdict::Done)
+    Ok(explanation.verdict())
 }

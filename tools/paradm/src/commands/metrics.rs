@@ -30,5 +30,5 @@ pub fn run(options: &Options, context: &mut Context) -> Result<Verdict> {
             context.output.show("metrics-saved/1", &saved)
         }
     }?;
-    Ok(Verdict::Done)
+    Ok(metrics.verdict())
 }

@@ -13,10 +13,11 @@ mod text;
 mod timers;
 mod udev;
 
-use crate::array::{self, Array};
+use crate::array::{self, Array, Inactive};
 use crate::cli::Verdict;
 use crate::error::{Error, Result};
 use crate::mount::{self, Mount};
+use crate::status;
 use crate::system::{Files, System};
 use serde::Serialize;
 use std::path::PathBuf;
@@ -141,7 +142,8 @@ impl Subject<'_> {
 type Check = fn(&Subject, &mut Vec<Finding>);
 
 /// Of each array, in the order in which they are told.
-const CHECKS: [(&str, Check); 19] = [
+const CHECKS: [(&str, Check); 20] = [
+    ("state", state),
     ("log_lost", disks::log_lost),
     ("spin", disks::spin),
     ("read_only", disks::read_only),
@@ -176,12 +178,9 @@ const SYSTEM_CHECKS: [(&str, SystemCheck); 5] = [
 
 /// Of `given`, or of all arrays.
 pub fn examine(system: &dyn System, given: Option<&str>, fixing: Fixing) -> Result<Report> {
-    let arrays = match given {
-        Some(name) => vec![Array::read(system, &array::named(system, Some(name))?)?],
-        None => array::all(system)?,
-    };
+    let (arrays, inactive) = status::wanted(system, given)?;
     let mounts = mount::all(system)?;
-    let mut findings = Vec::new();
+    let mut findings: Vec<_> = inactive.iter().map(not_running).collect();
     for array in &arrays {
         let on = mount::devices_on(system, &array.name);
         let subject = Subject {
@@ -197,18 +196,62 @@ pub fn examine(system: &dyn System, given: Option<&str>, fixing: Fixing) -> Resu
             check(&subject, &mut findings);
         }
     }
-    for (_, check) in SYSTEM_CHECKS.iter().filter(|_| !arrays.is_empty()) {
+    let running = arrays.iter().map(|array| array.name.clone());
+    let names: Vec<_> = running
+        .chain(inactive.into_iter().map(|array| array.name))
+        .collect();
+    for (_, check) in SYSTEM_CHECKS.iter().filter(|_| !names.is_empty()) {
         check(system, &mut findings);
     }
     if fixing == Fixing::Done {
         apply(system, &mut findings)?;
     }
     Ok(Report {
-        arrays: arrays.into_iter().map(|array| array.name).collect(),
+        arrays: names,
         checks: checks(),
         findings,
         fixing: fixing != Fixing::No,
     })
+}
+
+fn not_running(array: &Inactive) -> Finding {
+    Finding {
+        check: "state",
+        weight: Weight::Problem,
+        array: Some(array.name.clone()),
+        what: array.what(),
+        remedy: array.action(),
+        fix: None,
+    }
+}
+
+/// An array that is not whole.
+fn state(subject: &Subject, findings: &mut Vec<Finding>) {
+    let array = subject.array;
+    // Lost content has a check of its own.
+    let Some(remedy) = array::action(array).filter(|_| array.lost_bytes() == 0) else {
+        return;
+    };
+    let what = match array.health {
+        array::Health::Doubt if array.degraded == 0 => {
+            format!("a check has found {} mismatches", array.scrub.mismatches)
+        }
+        health => {
+            let failed = array.failed.join(" ");
+            let missing = format!(
+                "{} of {} members are missing or not rebuilt",
+                array.degraded,
+                array.members.len()
+            );
+            let failed = if failed.is_empty() {
+                failed
+            } else {
+                format!("; failed: {failed}")
+            };
+            format!("{}: {missing}{failed}", health.shown())
+        }
+    };
+    findings.push(subject.finding("state", Weight::Problem, what, &remedy));
 }
 
 fn checks() -> Vec<&'static str> {

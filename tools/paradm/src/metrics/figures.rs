@@ -2,13 +2,17 @@
 //! What the metrics are of. Of an array's hundreds of files only those are read that are shown: it is done each
 //! minute, and for each scrape.
 
-use crate::array::{self, Dir, PowerState, Slots, device_name};
+use crate::array::{self, Dir, Health, PowerState, Scrub, Signs, Slots, device_name};
 use crate::error::Result;
 use crate::system::System;
 use std::path::Path;
 
 pub(super) struct Figures {
     pub name: String,
+    pub health: Health,
+    pub scrub: Scrub,
+    /// Of each place of the top gear.
+    pub in_sync: Vec<bool>,
     pub gear: u32,
     pub min_gear: u32,
     pub max_gear: u32,
@@ -68,23 +72,43 @@ impl Figures {
         let md = block.sub("md");
         let par = md.sub("par");
         let members = par.numbers("gears")?.last().copied().unwrap_or(0);
+        let (scrub, log) = (Scrub::read(&md, &par)?, Log::read(&par)?);
+        let degraded = md.number("degraded")?;
+        let array_state = md.word("array_state")?;
+        let signs = Signs {
+            array_state: &array_state,
+            degraded,
+            parities: array::level(&md)?.parities(),
+            action: &scrub.action,
+            mismatches: scrub.mismatches,
+            lost_bytes: log.as_ref().map_or(0, |log| log.lost),
+            resyncs: par.unless::<u64>("resync", "none")?.is_some(),
+        };
         Ok(Figures {
             name,
+            health: signs.health(),
+            in_sync: (0..members).map(|member| in_sync(&md, member)).collect(),
             gear: par.number("gear")?,
             min_gear: par.number("min_gear")?,
             max_gear: par.number("max_gear")?,
             members,
-            degraded: md.number("degraded")?,
+            degraded,
+            scrub,
             spin_refused: par.number("spin_refused")?,
             propagated_bytes: par.number("propagated_bytes")?,
             metadata_writes: par.number("metadata_writes")?,
-            log: Log::read(&par)?,
+            log,
             slots: Slots::read(&par)?,
             disks: (0..members)
                 .filter_map(|member| Disk::read(&md, member).transpose())
                 .collect::<Result<_>>()?,
         })
     }
+}
+
+fn in_sync(md: &Dir, member: u32) -> bool {
+    let state = md.line(&format!("rd{member}/state")).unwrap_or_default();
+    state.split(',').any(|word| word == "in_sync")
 }
 
 impl Log {

@@ -8,10 +8,13 @@ mod figures;
 mod http;
 mod logs;
 mod slots;
+mod states;
 
 pub use family::{Family, Kind, Labels, Number, Sample};
 pub use http::answer;
 
+use crate::array;
+use crate::cli::Verdict;
 use crate::error::{Error, Result};
 use crate::output::{Style, Text};
 use crate::system::System;
@@ -21,17 +24,34 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Serialize)]
 pub struct Metrics {
     pub families: Vec<Family>,
+    /// An array does not run, or is broken.
+    #[serde(skip)]
+    is_down: bool,
 }
 
 impl Metrics {
     /// Of all arrays that run.
     pub fn read(system: &dyn System) -> Result<Self> {
         let arrays = figures::all(system)?;
-        let mut families = arrays::families(&arrays);
+        let inactive = array::inactive(system)?;
+        let broken = arrays.iter().any(|array| array.health.is_down());
+        let mut families = states::families(&arrays, &inactive);
+        families.extend(arrays::families(&arrays));
         families.extend(logs::families(&arrays));
         families.extend(slots::families(&arrays));
         families.extend(disks::families(&arrays));
-        Ok(Metrics { families })
+        Ok(Metrics {
+            families,
+            is_down: broken || !inactive.is_empty(),
+        })
+    }
+
+    pub fn verdict(&self) -> Verdict {
+        if self.is_down {
+            Verdict::Findings
+        } else {
+            Verdict::Done
+        }
     }
 
     /// Without the families that have no sample.

@@ -74,7 +74,10 @@ impl SimArray {
             "shifts" => self.shifts.to_string(),
             "sync_left_kib" => self.sync_left_kib(now),
             "shift_put_off" if self.last_error == -122 => "ration".to_owned(),
-            "shift_put_off" | "resync" => "none".to_owned(),
+            "shift_put_off" => "none".to_owned(),
+            "resync" => self
+                .resync_zones
+                .map_or("none".to_owned(), |zones| zones.to_string()),
             "scrub_left_out" if self.left_out.is_empty() => "none".to_owned(),
             "scrub_left_out" => joined(&self.left_out),
             "segment_kib" => "64".to_owned(),

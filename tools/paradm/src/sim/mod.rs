@@ -171,6 +171,30 @@ impl World {
         self.tree.remove(&Path::new("/sys/block").join(name));
     }
 
+    /// An array of these devices was assembled, and has not been started; of md's files, `level` is empty then.
+    pub fn add_inactive(&mut self, name: &str, devices: &[&str]) {
+        let md = Path::new("/sys/block").join(name).join("md");
+        self.tree.file(md.join("array_state"), "inactive\n");
+        self.tree.file(md.join("metadata_version"), "1.2\n");
+        self.tree.file(md.join("level"), "");
+        self.tree.file(md.join("raid_disks"), "0\n");
+        for device in devices {
+            self.tree
+                .file(md.join(format!("dev-{device}/state")), "spare\n");
+        }
+    }
+
+    /// md has failed a member: its place is empty, and its device is still listed.
+    pub fn fail(&mut self, name: &str, number: usize) {
+        let md = Path::new("/sys/block").join(name).join("md");
+        self.tree.remove(&md.join(format!("rd{number}")));
+        let member = self.array(name).members.get_mut(number);
+        if let Some(disk) = member.and_then(|member| member.disk.take()) {
+            self.tree
+                .file(md.join(format!("dev-{disk}/state")), "faulty\n");
+        }
+    }
+
     /// The array of that name; a test that names none is wrong.
     #[allow(clippy::panic)]
     pub fn array(&mut self, name: &str) -> &mut SimArray {

@@ -2,7 +2,8 @@
 //! Why arrays are in their gears: the module's own sentence, and what of the array's state it does
 //! not tell.
 
-use crate::array::{self, Array, LogState, PolicyMode, PowerState, ShiftState};
+use crate::array::{self, Array, Inactive, LogState, PolicyMode, PowerState, ShiftState};
+use crate::cli::Verdict;
 use crate::error::Result;
 use crate::output::{Style, Text};
 use crate::output::{printable, units};
@@ -12,6 +13,10 @@ use serde::Serialize;
 #[derive(Debug, Serialize)]
 pub struct Explanation {
     pub arrays: Vec<Reasons>,
+    /// Those that do not run.
+    pub inactive: Vec<Inactive>,
+    #[serde(skip)]
+    is_down: bool,
 }
 
 #[derive(Debug, Serialize)]
@@ -27,16 +32,28 @@ pub struct Reasons {
 
 impl Explanation {
     pub fn read(system: &dyn System, given: Option<&str>) -> Result<Self> {
-        let arrays = array::some(system, given)?;
+        let (arrays, inactive) = super::wanted(system, given)?;
         Ok(Explanation {
+            is_down: !inactive.is_empty() || arrays.iter().any(|array| array.health.is_down()),
             arrays: arrays.iter().map(Reasons::of).collect(),
+            inactive,
         })
+    }
+
+    /// An array that cannot be used is no matter of gears.
+    pub fn verdict(&self) -> Verdict {
+        if self.is_down {
+            Verdict::Findings
+        } else {
+            Verdict::Done
+        }
     }
 }
 
 impl Reasons {
     fn of(array: &Array) -> Self {
         let remarks = [
+            state(array),
             manual(array),
             shift(array),
             put_off(array),
@@ -54,6 +71,12 @@ impl Reasons {
             remarks: remarks.into_iter().flatten().collect(),
         }
     }
+}
+
+fn state(array: &Array) -> Option<String> {
+    // What the log has lost is told below.
+    let action = array::action(array).filter(|_| array.lost_bytes() == 0)?;
+    Some(format!("{}; action: {action}", array.health.shown()))
 }
 
 fn manual(array: &Array) -> Option<String> {
@@ -186,7 +209,7 @@ fn strangers(array: &Array) -> Option<String> {
 
 impl Text for Explanation {
     fn text(&self, style: Style) -> String {
-        if self.arrays.is_empty() {
+        if self.arrays.is_empty() && self.inactive.is_empty() {
             return "no par array runs here\n".to_owned();
         }
         let mut text = String::new();
@@ -195,6 +218,9 @@ impl Text for Explanation {
             for remark in &array.remarks {
                 text += &format!("  {remark}\n");
             }
+        }
+        for array in &self.inactive {
+            text += &super::text::inactive_text(array, style);
         }
         text
     }

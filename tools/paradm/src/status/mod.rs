@@ -8,7 +8,7 @@ pub mod work;
 
 pub use explain::Explanation;
 
-use crate::array::{self, Array};
+use crate::array::{self, Array, Health, Inactive};
 use crate::cli::Verdict;
 use crate::error::Result;
 use crate::system::System;
@@ -19,26 +19,39 @@ pub struct Status {
     /// Seconds since 1970.
     pub time: i64,
     pub arrays: Vec<Array>,
+    /// Those that do not run.
+    pub inactive: Vec<Inactive>,
 }
 
 impl Status {
     /// Of one array, or of all.
     pub fn read(system: &dyn System, given: Option<&str>) -> Result<Self> {
+        let (arrays, inactive) = wanted(system, given)?;
         Ok(Status {
             time: system.now().as_second(),
-            arrays: array::some(system, given)?,
+            arrays,
+            inactive,
         })
     }
 
-    /// Scripts go by it: is a member missing, parity in doubt, or data lost?
+    /// Scripts go by it: does it run, is a member missing, parity in doubt, or data lost?
     pub fn verdict(&self) -> Verdict {
-        let unwell = |array: &Array| {
-            array.degraded > 0 || array.scrub.mismatches > 0 || array.lost_bytes() > 0
-        };
-        if self.arrays.iter().any(unwell) {
+        let unwell = |array: &Array| array.health > Health::Whole;
+        if !self.inactive.is_empty() || self.arrays.iter().any(unwell) {
             Verdict::Findings
         } else {
             Verdict::Done
         }
     }
+}
+
+/// The array that is named, or all: those that run, and those that do not.
+pub fn wanted(system: &dyn System, given: Option<&str>) -> Result<(Vec<Array>, Vec<Inactive>)> {
+    let inactive = array::down(system, given)?;
+    let arrays = match given {
+        Some(_) if !inactive.is_empty() => Vec::new(),
+        Some(_) => array::some(system, given)?,
+        None => array::all(system)?,
+    };
+    Ok((arrays, inactive))
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 //! What is said of an array and its members, by `paradm status` on paper and on the full screen.
 
-use crate::array::{Array, Log, LogState, Member, PowerControl, PowerState, ShiftState, Slots};
+use crate::array::{
+    Array, Health, Log, LogState, Member, PowerControl, PowerState, ShiftState, Slots,
+};
 use crate::output::{Align, Tone, Word, printable, units};
 
 /// The columns of [`member`].
@@ -21,7 +23,8 @@ pub fn head(array: &Array) -> Vec<Word> {
     let mut words = vec![
         Tone::Bold.word(&array.name),
         Tone::Plain.word(format!(
-            ": {} of {}, gear ",
+            "{}: {} of {}, gear ",
+            link(array),
             array.layout(),
             units::bytes(array.bytes)
         )),
@@ -37,13 +40,25 @@ pub fn head(array: &Array) -> Vec<Word> {
     words
 }
 
+fn link(array: &Array) -> String {
+    let link = array.link.as_ref();
+    link.map_or_else(String::new, |link| format!(" ({})", printable(link)))
+}
+
 fn state(array: &Array) -> Vec<Word> {
     if array.degraded > 0 {
-        return vec![Tone::Bad.word(format!(
+        let mut words = vec![Tone::Bad.word(format!(
             "{} of {} members missing or not rebuilt",
             array.degraded,
             array.members.len()
         ))];
+        if array.health == Health::Broken {
+            words.insert(0, Tone::Bad.word("BROKEN"));
+        }
+        if !array.failed.is_empty() {
+            words.push(Tone::Bad.word(format!("failed: {}", array.failed.join(" "))));
+        }
+        return words;
     }
     let mut words = vec![Tone::Good.word(&array.array_state)];
     if array.scrub.action != "idle" {

@@ -107,7 +107,8 @@ impl Watch {
     }
 
     fn show(&mut self, status: Status) {
-        self.trouble = None;
+        let down = status.inactive.first();
+        self.trouble = down.map(|one| format!("{}: {}", one.name, one.what()));
         self.shifts.see(&status.arrays, status.time);
         self.arrays = status.arrays;
         self.time = status.time;

@@ -24,6 +24,7 @@ mod policy;
 mod schedule;
 mod scrub;
 mod shift;
+mod states;
 mod status;
 mod sysfs;
 mod terminal;

@@ -225,7 +225,7 @@ fn without_an_array_it_waits_for_one() {
     terminal.tell("stop");
     assert!(text(&terminal.after("r")).starts_with("|no par array runs here "));
     terminal.tell("start");
-    assert!(text(&terminal.after("r")).starts_with("|md0: raid5:3,5 "));
+    assert!(text(&terminal.after("r")).starts_with("|md0 (home): raid5:3,5 "));
     terminal.tell("nothing-was-done");
     terminal.type_keys("\x1b");
     assert_eq!(terminal.end().0.code(), Some(0));
