@@ -40,6 +40,7 @@ write_init() {
 		guide "$NUMBER" after
 		cat <<-'END'
 		grep -q '^md0 : active par ' /proc/mdstat
+		grep -qx auto /sys/block/md0/md/par/policy
 		[ "$(findmnt -n -o SOURCE,FSTYPE /srv | xargs)" = '/dev/md0 ext4' ]
 		cp /bin/bash /srv/
 		sync

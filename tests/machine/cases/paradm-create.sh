@@ -42,6 +42,16 @@ assert_match "$SAID" 'gear 5 of 5' "paradm status"
 [[ $SAID != *" log "* ]] || fail "an array without a write log has a line of it: $SAID"
 end_par
 
+note "the last lines that it prints lead to an array that shifts by itself"
+ask 0 create md0 --gears 3,5 --chunk 64 "${disks[@]}" --overwrite --yes
+next=$(tail -n 1 <<<"$SAID")
+assert_eq "$next" "  paradm policy set policy=auto --array md0" "the last line of paradm create"
+assert_eq "$(par policy)" manual "policy of a new array"
+# shellcheck disable=SC2086  # words
+ask 0 ${next#*paradm}
+assert_eq "$(par policy)" auto "policy after the commands of paradm create"
+end_par
+
 note "a write log"
 mkspindles 5 64M
 refuses 2 '4M at least' create md0 --gears 3,5 --log-size 3M "${DEVS[@]}" --yes

@@ -80,6 +80,8 @@ pub struct Creation {
     pub members: Vec<Member>,
     pub warnings: Vec<String>,
     pub command: String,
+    /// What is to be done once it is created.
+    pub next: Vec<String>,
     pub outcome: Outcome,
     #[serde(skip)]
     program: Program,
@@ -142,7 +144,6 @@ pub fn prepare(system: &dyn System, wanted: &Wanted) -> Result<Creation> {
     let newer = log.into_iter().chain(share);
     let program = mdadm_create(&array, wanted, &gears, newer, &disks);
     Ok(Creation {
-        array,
         level: wanted.level,
         chunk_kib: wanted.chunk_kib,
         log_size,
@@ -150,6 +151,8 @@ pub fn prepare(system: &dyn System, wanted: &Wanted) -> Result<Creation> {
         bytes: geometry.array_bytes(),
         warnings: warnings(&gears, image_share, &disks),
         command: program.shown(),
+        next: next(&array),
+        array,
         outcome: Outcome::Planned,
         members: listed,
         gears,
@@ -246,6 +249,18 @@ fn knows_newer(system: &dyn System, name: &str, option: &str) -> Result<()> {
         program: format!("mdadm that knows {name}"),
         remedy: format!("the one that is installed has older patches of raid-par; {MDADM}"),
     })
+}
+
+/// As the guide has it: until the last one, no disk sleeps.
+fn next(array: &Path) -> Vec<String> {
+    let device = array.display();
+    let name = array.file_name().unwrap_or_default().to_string_lossy();
+    vec![
+        format!("mkfs.ext4 -E lazy_itable_init=0,lazy_journal_init=0 {device}"),
+        format!("mdadm --detail --scan {device} >>/etc/mdadm/mdadm.conf"),
+        "update-initramfs -u".to_owned(),
+        format!("paradm policy set policy=auto --array {name}"),
+    ]
 }
 
 /// Members that are too small for a usual log get none from mdadm either.

@@ -17,7 +17,12 @@ impl Text for Creation {
             parts += &format!(", with images of {} %", self.image_share);
         }
         if self.outcome == Outcome::Created {
-            return format!("{array} is created: {level}:{gears}, about {bytes}{parts}\n");
+            let mut text = format!("{array} is created: {level}:{gears}, about {bytes}{parts}\n");
+            text += "next, for a file system that is there after a boot, and disks that sleep (the last line: none does before):\n";
+            for command in &self.next {
+                text += &format!("  {command}\n");
+            }
+            return text;
         }
         let mut table = Table::new([
             ("device", Align::Left),

@@ -10,6 +10,7 @@ mod follow;
 mod limited;
 mod loads;
 mod served;
+mod spares;
 mod standby;
 mod tell;
 
@@ -23,6 +24,7 @@ use crate::pin;
 use crate::system::{Caller, Events, Happening, System};
 use follow::Following;
 use served::Served;
+use spares::Spares;
 use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -52,6 +54,7 @@ pub struct Daemon<'a> {
     following: Vec<Following>,
     mails: Mails,
     served: Served,
+    spares: Spares,
     /// Members that have gone to sleep, and whose disks are to be stopped.
     to_stop: VecDeque<Event>,
     /// When, by the clock that only goes on.
@@ -88,6 +91,7 @@ pub fn run(
         following: Vec::new(),
         mails: Mails::default(),
         served: Served::default(),
+        spares: Spares::default(),
         to_stop: VecDeque::new(),
         minute: Duration::ZERO,
         saved: system.monotonic(),
@@ -178,6 +182,10 @@ impl Daemon<'_> {
                     (self.log)(&format!("{}: the pin has ended", one.array));
                 }
             }
+            Err(error) => self.report(Err(error)),
+        }
+        match self.spares.look(system) {
+            Ok(lines) => lines.iter().for_each(|line| (self.log)(line)),
             Err(error) => self.report(Err(error)),
         }
         let mut failures = Vec::new();

@@ -437,6 +437,42 @@ fn disks_without_runtime_pm_are_stopped_by_their_tools() {
 }
 
 /// A USB bridge that does not answer: for each of its disks the daemon waits half a minute, and goes on meanwhile.
+/// Once: whoever wants it to turn afterwards has it turn.
+#[test]
+fn a_spare_s_disk_is_left_to_runtime_pm() {
+    let sim = one();
+    let device = "/sys/devices/pci0000:00/block/sdx";
+    let control = format!("{device}/device/power/control");
+    let start_stop = format!("{device}/device/scsi_disk/0:0:0:0/manage_runtime_start_stop");
+    let mut world = sim.world();
+    for (file, text) in [
+        (format!("{device}/queue/rotational"), "1\n"),
+        (
+            format!("{device}/device/power/autosuspend_delay_ms"),
+            "-1\n",
+        ),
+        (start_stop.clone(), "0\n"),
+        (control.clone(), "on\n"),
+        ("/sys/block/md0/md/dev-sdx/state".to_owned(), "spare\n"),
+    ] {
+        world.tree.file(file, text);
+    }
+    world.tree.link("/sys/block/md0/md/dev-sdx/block", device);
+    drop(world);
+    let end = control.clone();
+    sim.after(minutes(3), move |world| {
+        assert_eq!(world.tree.read(Path::new(&control)).unwrap(), "auto");
+        world.tree.file(control, "on\n");
+    });
+    let left = run(&sim, minutes(6));
+    let said = "sdx, a spare of md0, is stopped by runtime PM when it is idle\n";
+    assert_eq!((left.code, left.err.as_str()), (0, said));
+    assert_eq!(sim.read(Path::new(&start_stop)).unwrap(), "1");
+    assert_eq!(sim.read(Path::new(&end)).unwrap(), "on\n");
+    let delay = format!("{device}/device/power/autosuspend_delay_ms");
+    assert_eq!(sim.read(Path::new(&delay)).unwrap(), "60000");
+}
+
 #[test]
 fn disks_whose_bridge_hangs_do_not_hang_the_daemon() {
     let mut array = SimArray::new("md0", &[2, 14]).in_gear(2);
