@@ -110,6 +110,21 @@ with socket.create_connection(("127.0.0.1", 9110)) as silent:
     assert time.monotonic() - began < 20, "a caller that says nothing holds the others up"
 told("WATCHDOG=1")
 
+# Callers that say nothing, more than are kept, hold nobody up: each would be waited for in turn for 2 s.
+silent = [socket.create_connection(("127.0.0.1", 9110), timeout=20) for _ in range(200)]
+began = time.monotonic()
+assert get("/metrics", 9110).status == 200
+took = time.monotonic() - began
+assert took < 10, f"200 silent callers hold up a scrape for {took:.0f} s"
+for caller in silent:
+    caller.close()
+halves = socket.create_connection(("127.0.0.1", 9110), timeout=20)
+halves.sendall(b"GET /met")
+time.sleep(0.2)
+halves.sendall(b"rics HTTP/1.1\r\n\r\n")
+assert halves.recv(15) == b"HTTP/1.1 200 OK"
+halves.close()
+
 second = subprocess.run([paradm, "daemon", "--config", config], capture_output=True, text=True)
 assert second.returncode == 6 and "another one runs" in second.stderr, second
 

@@ -54,8 +54,8 @@ completes() {
 	bash -c '
 		. "$1"
 		COMP_WORDS=($2) COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
-		declare -F _paradm >/dev/null
-		_paradm paradm "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
+		declare -F _paradm_words >/dev/null
+		_paradm_words paradm "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
 		printf "%s\n" "${COMPREPLY[@]}"
 	' - "$share/bash-completion/completions/paradm" "$1" | grep -qx -- "$2" || fail "bash: \"$1\" is not completed to $2"
 }
@@ -63,6 +63,8 @@ completes "paradm sta" status
 completes "paradm pin se" set
 completes "paradm shift --no" --no-wait
 completes "paradm status --color al" always
+completes "paradm policy set up_thr" up_threshold=
+completes "paradm shift to" top
 
 for shell in zsh fish; do
 	command -v "$shell" >/dev/null || continue

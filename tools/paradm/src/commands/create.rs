@@ -2,8 +2,10 @@
 
 use crate::cli::{Context, Verdict};
 use crate::create::{self, Creation, Gears, Level, LogWish, ShareWish, Wanted};
+use crate::disk::{self, Disk};
 use crate::error::{Error, Result};
 use crate::output::Text;
+use crate::output::{printable, units};
 use crate::system::System;
 use std::path::PathBuf;
 
@@ -63,20 +65,9 @@ fn wanted(options: &Options, system: &dyn System) -> Result<Wanted> {
     let mut devices = options.devices.clone();
     let mut gears = options.gears.clone();
     if devices.is_empty() {
-        let question = "Devices, the members that never sleep first: ";
-        let line = system.ask(question)?.unwrap_or_default();
-        devices.extend(line.split_whitespace().map(PathBuf::from));
-        if devices.is_empty() {
-            return Err(Error::Usage(
-                "no devices are given: name them after the array".to_owned(),
-            ));
-        }
+        devices = ask_devices(system)?;
         if gears.is_none() {
-            let line = system.ask("Gears, as 3,5 (empty: about half, and all): ")?;
-            let line = line.filter(|line| !line.is_empty());
-            gears = line
-                .map(|line| line.parse().map_err(Error::Usage))
-                .transpose()?;
+            gears = ask_gears(system)?;
         }
     }
     Ok(Wanted {
@@ -90,6 +81,52 @@ fn wanted(options: &Options, system: &dyn System) -> Result<Wanted> {
         image_share: ShareWish(options.image_share),
         overwrite: options.overwrite,
     })
+}
+
+/// Until they are there, or nothing is typed. A slip is told, and asked for again.
+fn ask_devices(system: &dyn System) -> Result<Vec<PathBuf>> {
+    let mut before = listed(&disk::whole(system));
+    loop {
+        let question = format!("{before}Devices, the members that never sleep first: ");
+        let line = system.ask(&question)?.unwrap_or_default();
+        let devices: Vec<_> = line.split_whitespace().map(PathBuf::from).collect();
+        if devices.is_empty() {
+            return Err(Error::Usage(
+                "no devices are given: name them after the array".to_owned(),
+            ));
+        }
+        match disk::find_all(system, &devices) {
+            Ok(_) => return Ok(devices),
+            Err(error) => before = format!("{error}\n"),
+        }
+    }
+}
+
+fn listed(disks: &[Disk]) -> String {
+    let line = |disk: &Disk| {
+        let kind = if disk.rotational {
+            ""
+        } else {
+            ", no hard disk"
+        };
+        let model = disk.model.as_deref().map(printable).unwrap_or_default();
+        let size = units::bytes(disk.bytes);
+        format!("  {}  {size}  {model}{kind}\n", disk.path.display())
+    };
+    disks.iter().map(line).collect()
+}
+
+fn ask_gears(system: &dyn System) -> Result<Option<Gears>> {
+    let mut before = String::new();
+    loop {
+        let question = format!("{before}Gears, as 3,5 (empty: about half, and all): ");
+        let line = system.ask(&question)?.filter(|line| !line.is_empty());
+        match line.as_deref().map(str::parse) {
+            None => return Ok(None),
+            Some(Ok(gears)) => return Ok(Some(gears)),
+            Some(Err(error)) => before = format!("{error}\n"),
+        }
+    }
 }
 
 fn confirm(creation: &Creation, context: &mut Context) -> Result<()> {

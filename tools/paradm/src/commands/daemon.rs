@@ -23,7 +23,7 @@ pub struct Options {
 pub fn run(options: &Options, context: &mut Context) -> Result<Verdict> {
     let (system, file) = (context.system, options.config.as_deref());
     if options.check {
-        daemon::Config::read(system, file)?;
+        daemon::Config::read(system, file)?.check_files(system)?;
         return Ok(Verdict::Done);
     }
     let output = &mut context.output;

@@ -116,6 +116,13 @@ pub fn prepare(system: &dyn System, wanted: &Wanted) -> Result<Creation> {
             wanted.spares, wanted.level
         )));
     }
+    let least = wanted.level.least_gear() + 1;
+    if members < least {
+        return Err(Error::Usage(format!(
+            "two gears of {} need {least} members at least, and {members} of the {count} devices are given for them",
+            wanted.level
+        )));
+    }
     let gears = wanted
         .gears
         .clone()
@@ -175,10 +182,13 @@ fn fitting(
     disks: &[Disk],
 ) -> Result<(Geometry, Option<LogSize>, u32)> {
     if gears.top() != members {
+        let spares = match wanted.spares {
+            0 => String::new(),
+            spares => format!(", {spares} of them as spares"),
+        };
         return Err(Error::Usage(format!(
-            "gears {gears} need {} devices and {} spares need as many besides, but {} devices are given",
+            "the last of the gears {gears} is of {} members, and {} devices are given{spares}: it is the number of all members",
             gears.top(),
-            wanted.spares,
             disks.len()
         )));
     }

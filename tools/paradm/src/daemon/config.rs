@@ -103,6 +103,20 @@ impl Config {
         Ok(config)
     }
 
+    /// What the file names and is not there. Not asked at each start: it may be on a file system that comes later.
+    pub fn check_files(&self, system: &dyn System) -> Result<()> {
+        let textfile = self.textfile.as_deref().and_then(Path::parent);
+        for (key, path) in [("hook", self.hook.as_deref()), ("textfile", textfile)] {
+            if let Some(path) = path.filter(|path| !system.exists(path)) {
+                return Err(Error::Usage(format!(
+                    "{key}: there is no {}",
+                    path.display()
+                )));
+            }
+        }
+        Ok(())
+    }
+
     fn check(&self) -> std::result::Result<(), String> {
         if let Some(listen) = self.listen.filter(|listen| !listen.ip().is_loopback()) {
             return Err(format!(

@@ -72,6 +72,18 @@ impl Disk {
     }
 }
 
+/// All whole disks that are there, whatever they hold; without those that have no device below them, as partitions, md and loops.
+pub fn whole(system: &dyn System) -> Vec<Disk> {
+    let block = Path::new("/sys/class/block");
+    let mut names = system.list(block).unwrap_or_default();
+    names.retain(|name| system.exists(&block.join(name).join("device")));
+    let paths = names.iter().map(|name| Path::new("/dev").join(name));
+    paths
+        .filter_map(|path| Disk::find(system, &path).ok())
+        .filter(|disk| disk.bytes > 0)
+        .collect()
+}
+
 /// sysfs has sizes in sectors of 512 bytes.
 fn size(system: &dyn System, file: &Path) -> Result<u64> {
     let text = system.text(file)?;

@@ -4,6 +4,7 @@
 
 use crate::error::{Error, Result, exit};
 use crate::output::{Style, Text};
+use crate::policy::SETTINGS;
 use crate::system::System;
 use clap::Command;
 use clap::builder::Resettable;
@@ -155,9 +156,22 @@ fn completions(command: Command) -> Result<Vec<(String, String)>> {
     let made = COMPLETIONS.into_iter().map(|(shell, name)| {
         let mut script = Vec::new();
         clap_complete::generate(shell, &mut command.clone(), "paradm", &mut script);
-        Ok((name.to_owned(), text(script)?))
+        let mut script = text(script)?;
+        if shell == Shell::Bash {
+            script += &bash_words();
+        }
+        Ok((name.to_owned(), script))
     });
     made.collect()
+}
+
+/// What clap cannot know: the arrays that run, their gears, and the settings.
+fn bash_words() -> String {
+    let settings: Vec<_> = SETTINGS
+        .iter()
+        .map(|setting| format!("{}=", setting.name))
+        .collect();
+    include_str!("words.bash").replace("@SETTINGS@", &settings.join(" "))
 }
 
 fn text(bytes: Vec<u8>) -> Result<String> {

@@ -65,6 +65,14 @@ impl Metrics {
 
     /// Replace a file of node_exporter's textfile collector, whole: it never reads half of one.
     pub fn save(&self, system: &dyn System, path: &Path) -> Result<Saved> {
+        // A directory that is created for a slip is one that nobody reads.
+        let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty());
+        if let Some(dir) = dir.filter(|dir| !system.exists(dir)) {
+            return Err(Error::Refused {
+                what: format!("writing {}", path.display()),
+                reason: format!("there is no directory {}", dir.display()),
+            });
+        }
         system
             .replace(path, &self.exposition())
             .map_err(|error| Error::write(path, "the metrics", &error))?;

@@ -100,7 +100,9 @@ impl SimSystem {
     /// Without arrays.
     pub fn new() -> Self {
         let mut tree = Tree::default();
-        tree.dir("/sys/block");
+        for dir in ["/sys/block", "/srv", "/tmp", "/var/lib/node_exporter"] {
+            tree.dir(dir);
+        }
         SimSystem(Arc::new(Mutex::new(World {
             start: START,
             elapsed: Duration::ZERO,

@@ -4,6 +4,7 @@
 use super::{Caller, Events, Happening, uevent};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use std::collections::VecDeque;
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::linux::net::SocketAddrExt;
@@ -17,6 +18,8 @@ pub(super) struct Sources {
     stop: UnixStream,
     reload: UnixStream,
     listener: Option<TcpListener>,
+    /// Those that have not sent a whole request yet: nobody waits for them.
+    waiting: VecDeque<Waiting>,
 }
 
 impl Sources {
@@ -30,6 +33,7 @@ impl Sources {
             stop: signalled(&[SIGTERM, SIGINT])?,
             reload: signalled(&[SIGHUP])?,
             listener,
+            waiting: VecDeque::new(),
         })
     }
 
@@ -44,14 +48,37 @@ impl Sources {
         if let Some(event) = self.uevents.take()? {
             return Ok(Some(Happening::Uevent(event)));
         }
+        self.accept();
+        Ok(self
+            .whole_request()
+            .map(|call| Happening::Call(Box::new(call))))
+    }
+
+    fn accept(&mut self) {
         let Some(listener) = &self.listener else {
-            return Ok(None);
+            return;
         };
-        match listener.accept() {
-            Ok((stream, _)) => Ok(Some(Happening::Call(Box::new(Call::of(stream)?)))),
-            // The caller has gone again, say.
-            Err(_) => Ok(None),
+        // One that is not accepted has gone again, say.
+        while let Ok((stream, _)) = listener.accept() {
+            if stream.set_nonblocking(true).is_ok() {
+                self.waiting.push_back(Waiting::new(stream));
+            }
+            if self.waiting.len() > CALLERS {
+                self.waiting.pop_front();
+            }
         }
+    }
+
+    /// The first one that there is.
+    fn whole_request(&mut self) -> Option<Call> {
+        let now = Instant::now();
+        self.waiting.retain(|waiting| now < waiting.ends);
+        let at = self.waiting.iter_mut().position(Waiting::is_whole)?;
+        let Waiting { stream, head, .. } = self.waiting.remove(at)?;
+        stream.set_nonblocking(false).ok()?;
+        stream.set_write_timeout(Some(PATIENCE)).ok()?;
+        let head = String::from_utf8_lossy(&head).into_owned();
+        Some(Call { stream, head })
     }
 }
 
@@ -74,6 +101,8 @@ impl Events for Sources {
             if let Some(listener) = &self.listener {
                 fds.push(PollFd::new(listener, PollFlags::IN));
             }
+            let callers = self.waiting.iter();
+            fds.extend(callers.map(|waiting| PollFd::new(&waiting.stream, PollFlags::IN)));
             let time = Timespec::try_from(left).map_err(io::Error::other)?;
             match poll(&mut fds, Some(&time)) {
                 Ok(_) | Err(rustix::io::Errno::INTR) => {}
@@ -106,38 +135,55 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// Heads of requests are shorter.
 const HEAD: usize = 8192;
 
-struct Call(TcpStream);
+/// So many wait at a time; the one that has waited longest makes room.
+const CALLERS: usize = 64;
 
-impl Call {
-    fn of(stream: TcpStream) -> io::Result<Self> {
-        stream.set_nonblocking(false)?;
-        stream.set_write_timeout(Some(PATIENCE))?;
-        Ok(Call(stream))
+struct Waiting {
+    stream: TcpStream,
+    head: Vec<u8>,
+    ends: Instant,
+}
+
+impl Waiting {
+    fn new(stream: TcpStream) -> Self {
+        Waiting {
+            stream,
+            head: Vec::new(),
+            ends: Instant::now() + PATIENCE,
+        }
     }
+
+    /// With what has come: is there a whole request, or the end of it? An error is an end, too.
+    fn is_whole(&mut self) -> bool {
+        let mut part = [0; 1024];
+        loop {
+            if self.head.len() >= HEAD || self.head.windows(4).any(|four| four == b"\r\n\r\n") {
+                return true;
+            }
+            match self.stream.read(&mut part) {
+                Ok(0) => return true,
+                Ok(length) => self
+                    .head
+                    .extend_from_slice(part.get(..length).unwrap_or_default()),
+                Err(error) => return error.kind() != io::ErrorKind::WouldBlock,
+            }
+        }
+    }
+}
+
+struct Call {
+    stream: TcpStream,
+    head: String,
 }
 
 impl Caller for Call {
     fn head(&mut self) -> io::Result<String> {
-        let end = Instant::now() + PATIENCE;
-        let (mut head, mut part) = (Vec::new(), [0; 1024]);
-        while !head.windows(4).any(|four| four == b"\r\n\r\n") && head.len() < HEAD {
-            let left = end.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return Err(io::ErrorKind::TimedOut.into());
-            }
-            self.0.set_read_timeout(Some(left))?;
-            let length = self.0.read(&mut part)?;
-            if length == 0 {
-                break;
-            }
-            head.extend_from_slice(part.get(..length).unwrap_or_default());
-        }
-        Ok(String::from_utf8_lossy(&head).into_owned())
+        Ok(std::mem::take(&mut self.head))
     }
 
     fn answer(&mut self, text: &str) -> io::Result<()> {
-        self.0.write_all(text.as_bytes())?;
-        self.0.shutdown(std::net::Shutdown::Write)
+        self.stream.write_all(text.as_bytes())?;
+        self.stream.shutdown(std::net::Shutdown::Write)
     }
 }
 

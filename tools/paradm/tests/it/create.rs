@@ -144,6 +144,50 @@ fn what_is_confirmed_is_created() {
     assert!(sim.world().asked[2].contains("S-sdv"));
 }
 
+/// A slip is told and asked for again, below the disks that there are.
+#[test]
+fn whoever_names_no_devices_is_shown_the_disks_and_asked_until_they_are_right() {
+    let sim = system(&[], &[]);
+    let typed = ["/dev/sdv /dev/none", FIVE, "3;5", "3,5", "yes"];
+    sim.world().typed = Some(typed.map(str::to_owned).into());
+    let left = paradm(&sim, "create /dev/md1");
+    assert_eq!(left.code, 0, "{}", left.err);
+    let asked = sim.world().asked.clone();
+    assert!(
+        asked[0].contains("  /dev/sdv  4.00 TB  NEARLINE 4\n"),
+        "{}",
+        asked[0]
+    );
+    assert!(
+        asked[1].starts_with("there is no block device /dev/none\nDevices"),
+        "{}",
+        asked[1]
+    );
+    assert!(
+        asked[3].starts_with("gears are numbers of members"),
+        "{}",
+        asked[3]
+    );
+    assert_eq!(creations(&sim).len(), 1);
+}
+
+#[test]
+fn too_few_devices_and_gears_of_others_are_told_plainly() {
+    let sim = system(&[], &[]);
+    for (line, said) in [
+        (
+            "create md7 /dev/sdv --yes",
+            "two gears of raid5 need 3 members at least, and 1 of the 1 devices are given for them",
+        ),
+        (
+            "create md7 /dev/sdv /dev/sdw /dev/sdx --gears 2,4 --yes",
+            "the last of the gears 2,4 is of 4 members, and 3 devices are given: it is the number of all members",
+        ),
+    ] {
+        assert_eq!(refusal(&sim, line, 2), format!("paradm: {said}\n"));
+    }
+}
+
 #[test]
 fn a_write_log_is_made_by_mdadm() {
     let sim = system(&[], &[]);
@@ -263,7 +307,7 @@ fn without_a_yes_nothing_is_created() {
         assert!(refusal(&sim, &line, 6).contains("that was not yes"));
     }
     sim.world().typed = Some(["/dev/sdv".to_owned(), "5,3".to_owned()].into());
-    assert!(refusal(&sim, "create md1", 2).contains("growing"));
+    assert!(refusal(&sim, "create md1", 2).contains("need 3 members"));
     sim.world().root = false;
     assert!(refusal(&sim, &format!("{line} --yes"), 4).contains("root is needed"));
 }

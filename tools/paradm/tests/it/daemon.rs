@@ -437,6 +437,37 @@ fn disks_without_runtime_pm_are_stopped_by_their_tools() {
 }
 
 /// A USB bridge that does not answer: for each of its disks the daemon waits half a minute, and goes on meanwhile.
+#[test]
+fn a_check_finds_files_that_are_not_there() {
+    let sim = one();
+    for (text, said) in [
+        (
+            "hook = \"/usr/local/sbin/typo\"",
+            "hook: there is no /usr/local/sbin/typo",
+        ),
+        (
+            "textfile = \"/typo/raidpar.prom\"",
+            "textfile: there is no /typo",
+        ),
+    ] {
+        configured(&sim, text);
+        let left = paradm(&sim, "daemon --check");
+        assert_eq!((left.code, left.err), (2, format!("paradm: {said}\n")));
+    }
+    sim.world().tree.file("/typo/x", "");
+    assert_eq!(paradm(&sim, "daemon --check").code, 0);
+    // And nothing is created for a slip.
+    let left = paradm(&sim, "metrics --textfile /none/raidpar.prom");
+    assert_eq!(
+        (left.code, left.err.as_str()),
+        (
+            6,
+            "paradm: writing /none/raidpar.prom: there is no directory /none\n"
+        )
+    );
+    assert!(!sim.exists(Path::new("/none")));
+}
+
 /// Once: whoever wants it to turn afterwards has it turn.
 #[test]
 fn a_spare_s_disk_is_left_to_runtime_pm() {
@@ -601,14 +632,18 @@ fn the_service_manager_hears_of_it_often_enough() {
 fn arrays_come_and_go() {
     let sim = automatic();
     assert_eq!(paradm(&sim, "schedule apply").code, 0);
-    configured(&sim, "textfile = \"/x/raidpar.prom\"");
+    configured(&sim, "textfile = \"/tmp/raidpar.prom\"");
     sim.after(minutes(10), |world| world.stop("md0"));
     sim.after(minutes(20), |world| {
         world.add(SimArray::new("md1", &[3, 5]))
     });
     let left = run(&sim, minutes(30));
     assert_eq!((left.code, left.err.as_str()), (0, ""));
-    let text = sim.world().tree.read(Path::new("/x/raidpar.prom")).unwrap();
+    let text = sim
+        .world()
+        .tree
+        .read(Path::new("/tmp/raidpar.prom"))
+        .unwrap();
     assert!(text.contains("md1") && !text.contains("md0"));
 }
 

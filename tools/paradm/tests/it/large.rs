@@ -105,7 +105,7 @@ fn read_by_daemon(arrays: usize, config: &str, follow: bool) -> u64 {
 #[test]
 fn a_daemon_reads_no_more_than_it_needs() {
     let members = u64::try_from(MEMBERS).unwrap();
-    let textfile = "textfile = \"/x/raidpar.prom\"";
+    let textfile = "textfile = \"/tmp/raidpar.prom\"";
     let (shown, of_disk) = (18, 9);
     let (signs, of_sign, look) = (9, 1, 5);
     for arrays in [1, 3] {
