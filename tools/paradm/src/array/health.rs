@@ -115,6 +115,11 @@ pub(super) fn failed_devices(md: &Dir, members: &[Member]) -> Vec<String> {
     devices.collect()
 }
 
+/// The same, of an array whose members are not known.
+pub fn failed(md: &Dir) -> Vec<String> {
+    failed_devices(md, &[])
+}
+
 /// The next command, if there is something to be done.
 pub fn action(array: &Array) -> Option<String> {
     let name = &array.name;

@@ -18,7 +18,7 @@ mod slots;
 
 pub use device::{Device, device_name};
 pub use find::{all, down, link_of, meant, named, names, some};
-pub use health::{Health, Signs, action};
+pub use health::{Health, Signs, action, failed};
 pub use inactive::{Inactive, inactive};
 pub use log::{Log, LogState, log_bytes};
 pub use member::{Member, PowerControl, PowerState};

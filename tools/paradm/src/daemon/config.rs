@@ -29,7 +29,7 @@ pub struct Config {
     pub standby: BTreeMap<PathBuf, Tool>,
 }
 
-/// Events, as `PAR_EVENT` has them.
+/// Events, as `PAR_EVENT` has them; and `state`, of the daemon's own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
@@ -40,10 +40,11 @@ pub enum Kind {
     Lost,
     PutOff,
     Decision,
+    State,
 }
 
 impl Kind {
-    pub const ALL: [Kind; 7] = [
+    pub const ALL: [Kind; 8] = [
         Kind::Shift,
         Kind::Sleep,
         Kind::Wake,
@@ -51,6 +52,7 @@ impl Kind {
         Kind::Lost,
         Kind::PutOff,
         Kind::Decision,
+        Kind::State,
     ];
 
     pub fn name(self) -> &'static str {
@@ -62,6 +64,7 @@ impl Kind {
             Kind::Lost => "lost",
             Kind::PutOff => "put-off",
             Kind::Decision => "decision",
+            Kind::State => "state",
         }
     }
 }
@@ -83,7 +86,7 @@ impl Default for Config {
             hook: None,
             hook_events: Kind::ALL.to_vec(),
             mail: None,
-            mail_events: vec![Kind::PutOff],
+            mail_events: vec![Kind::State, Kind::PutOff],
             standby: BTreeMap::new(),
         }
     }

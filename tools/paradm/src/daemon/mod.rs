@@ -12,6 +12,7 @@ mod loads;
 mod served;
 mod spares;
 mod standby;
+mod states;
 mod tell;
 
 pub use config::{Config, FILE, Kind, Tool};
@@ -25,6 +26,7 @@ use crate::system::{Caller, Events, Happening, System};
 use follow::Following;
 use served::Served;
 use spares::Spares;
+use states::States;
 use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -55,6 +57,7 @@ pub struct Daemon<'a> {
     mails: Mails,
     served: Served,
     spares: Spares,
+    states: States,
     /// Members that have gone to sleep, and whose disks are to be stopped.
     to_stop: VecDeque<Event>,
     /// When, by the clock that only goes on.
@@ -92,6 +95,7 @@ pub fn run(
         mails: Mails::default(),
         served: Served::default(),
         spares: Spares::default(),
+        states: States::default(),
         to_stop: VecDeque::new(),
         minute: Duration::ZERO,
         saved: system.monotonic(),
@@ -130,6 +134,9 @@ impl Daemon<'_> {
                 Some(Happening::Call(mut caller)) => self.answer(caller.as_mut()),
                 Some(Happening::Uevent(uevent)) => {
                     self.served.see(&uevent);
+                    if uevent.action == "remove" || uevent.path.contains("/block/md") {
+                        self.look_at_states();
+                    }
                     if let Some(event) = Event::of(&uevent, self.system.now().as_second()) {
                         self.see(event);
                     }
@@ -184,6 +191,7 @@ impl Daemon<'_> {
             }
             Err(error) => self.report(Err(error)),
         }
+        self.look_at_states();
         match self.spares.look(system) {
             Ok(lines) => lines.iter().for_each(|line| (self.log)(line)),
             Err(error) => self.report(Err(error)),
@@ -197,6 +205,18 @@ impl Daemon<'_> {
         if let Some(path) = self.config.textfile.clone() {
             let saved = Metrics::read(system).and_then(|metrics| metrics.save(system, &path));
             self.report(saved.map(|_| ()));
+        }
+    }
+
+    fn look_at_states(&mut self) {
+        match self.states.look(self.system) {
+            Ok(events) => {
+                for event in events {
+                    (self.log)(&event.line());
+                    self.see(event);
+                }
+            }
+            Err(error) => self.report(Err(error)),
         }
     }
 

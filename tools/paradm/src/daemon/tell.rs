@@ -5,7 +5,11 @@ use super::config::{Config, Kind};
 use super::limited;
 use crate::error::Result;
 use crate::history::Event;
+use crate::output::printable;
 use crate::system::{Program, System};
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use std::path::Path;
 use std::time::Duration;
 
 /// What takes longer is killed: the daemon waits for it.
@@ -34,6 +38,28 @@ pub fn hook(system: &dyn System, config: &Config, event: &Event) -> Result<()> {
     run(system, HOOK, &hook, &args, text + "\n")
 }
 
+/// Which of an administrator's machines it is.
+fn host(system: &dyn System) -> String {
+    let name = system
+        .read(Path::new("/proc/sys/kernel/hostname"))
+        .unwrap_or_default();
+    match name.trim() {
+        "" => "an unnamed machine".to_owned(),
+        name => printable(name),
+    }
+}
+
+fn clock(seconds: i64, zone: &TimeZone) -> String {
+    Timestamp::from_second(seconds).map_or_else(
+        |_| seconds.to_string(),
+        |time| {
+            zone.to_datetime(time)
+                .strftime("%Y-%m-%d %H:%M:%S")
+                .to_string()
+        },
+    )
+}
+
 fn run(
     system: &dyn System,
     limit: Duration,
@@ -48,7 +74,8 @@ fn run(
 
 #[derive(Default)]
 pub struct Mails {
-    lines: Vec<String>,
+    /// When, in seconds since 1970, and what.
+    lines: Vec<(i64, String)>,
     more: usize,
     /// When the first of them came.
     since: Option<Duration>,
@@ -61,7 +88,7 @@ impl Mails {
         }
         self.since.get_or_insert(now);
         if self.lines.len() < LINES {
-            self.lines.push(event.line());
+            self.lines.push((event.time, event.line()));
         } else {
             self.more += 1;
         }
@@ -81,16 +108,20 @@ impl Mails {
 
     pub fn send_all(&mut self, system: &dyn System, config: &Config) -> Result<()> {
         let mails = std::mem::take(self);
-        let (Some(first), Some(to)) = (mails.lines.first(), &config.mail) else {
+        let (Some((_, first)), Some(to)) = (mails.lines.first(), &config.mail) else {
             return Ok(());
         };
         let more = match mails.more {
             0 => String::new(),
             more => format!("… and {more} more\n"),
         };
+        let host = host(system);
+        let zone = system.zone();
+        let line = |(time, line): &(i64, String)| format!("{}  {line}\n", clock(*time, &zone));
+        let lines: String = mails.lines.iter().map(line).collect();
         let text = format!(
-            "To: {to}\nSubject: paradm: {first}\n\n{}\n{more}",
-            mails.lines.join("\n")
+            "To: {to}\nSubject: paradm on {host}: {first}\n\nOn {host}:\n\n{lines}{more}\n`paradm status` shows the arrays, \
+             and the next command of those that are not whole.\n"
         );
         run(system, SENDMAIL, "sendmail", &["-t", "-oi"], text)
     }

@@ -10,14 +10,14 @@ pub struct Event {
     /// Seconds since 1970.
     pub time: i64,
     pub array: String,
-    /// `PAR_EVENT`: shift, sleep, wake, fail, lost, put-off, decision.
+    /// `PAR_EVENT`: shift, sleep, wake, fail, lost, put-off, decision; or state.
     pub kind: String,
     pub gear: Option<u32>,
     pub member: Option<u32>,
     pub device: Option<String>,
     /// `PAR_CAUSE`, or `PAR_REASON`.
     pub cause: Option<String>,
-    /// `PAR_DECISION`, `PAR_POWER`, `PAR_STATE`, or `PAR_KIND`.
+    /// `PAR_DECISION`, `PAR_POWER`, `PAR_STATE`, or `PAR_KIND`; of a state, the array's health.
     pub what: Option<String>,
 }
 
@@ -74,6 +74,17 @@ impl Event {
                 "the policy of {array}: {} to gear {gear}, {cause}",
                 self.what.as_deref().unwrap_or("?")
             ),
+            "state" => {
+                let health = match self.what.as_deref() {
+                    Some("broken") => "BROKEN",
+                    Some("doubt") => "not sure of its data",
+                    Some(health) => health,
+                    None => "?",
+                };
+                let why = self.cause.as_deref();
+                let why = why.map_or(String::new(), |why| format!(": {why}"));
+                format!("{array} is {health}{why}")
+            }
             other => format!("{array}: {other}"),
         }
     }

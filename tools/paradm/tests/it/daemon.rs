@@ -4,7 +4,7 @@
 use crate::harness::{Left, paradm};
 use crate::schedule::{automatic, limits, pair};
 use paradm::history::{ArrayKey, History, Of};
-use paradm::sim::{SimArray, SimSlots, SimSystem, World};
+use paradm::sim::{SimArray, SimLog, SimSlots, SimSystem, World};
 use paradm::system::{Ran, System};
 use std::path::Path;
 use std::time::Duration;
@@ -354,6 +354,7 @@ fn a_hook_and_a_mail_tell_of_events() {
     );
     works(&sim, "/usr/local/sbin/par-event");
     works(&sim, "sendmail");
+    sim.world().tree.file("/proc/sys/kernel/hostname", "nas\n");
     sim.after(minutes(1), |world| shift(world, "3"));
     sim.after(minutes(2), |world| shift(world, "5"));
     let left = run(&sim, minutes(10));
@@ -378,12 +379,92 @@ fn a_hook_and_a_mail_tell_of_events() {
     );
     let mail = world.ran[4].input.as_ref().unwrap();
     assert!(
-        mail.starts_with("To: root\nSubject: paradm: member 3 of md0, sdd, was woken by "),
+        mail.starts_with("To: root\nSubject: paradm on nas: member 3 of md0, sdd, was woken by "),
         "{mail}"
     );
     assert!(
-        mail.contains("\n\nmember 3 of md0") && mail.contains("\nmember 4 of md0"),
+        mail.contains("\n\nOn nas:\n\n2026-11-24 08:02:10  member 3 of md0")
+            && mail.contains("\n2026-11-24 08:02:10  member 4 of md0"),
         "{mail}"
+    );
+}
+
+/// Of each change, within a minute: with the defaults of the configuration by mail, too.
+#[test]
+fn a_failed_member_a_broken_array_lost_data_and_one_that_does_not_run_are_told() {
+    let sim = one();
+    configured(&sim, "hook = \"/tmp/hook\"\nmail = \"root\"\n");
+    works(&sim, "/tmp/hook");
+    works(&sim, "sendmail");
+    sim.world().tree.file("/proc/sys/kernel/hostname", "nas\n");
+    sim.world().array("md0").log = Some(SimLog::quarter());
+    sim.after(minutes(10), |world| world.fail("md0", 4));
+    sim.after(minutes(20), |world| {
+        world.array("md0").members[4].disk = Some("sde".to_owned());
+        world.array("md0").members[4].in_sync = false;
+        world.array("md0").sync_action = "recover".to_owned();
+        world.tree.remove(Path::new("/sys/block/md0/md/dev-sde"));
+    });
+    sim.after(minutes(30), |world| {
+        world.array("md0").members[4].in_sync = true;
+        world.array("md0").sync_action = "idle".to_owned();
+    });
+    sim.after(minutes(40), |world| world.array("md0").mismatches = 8);
+    sim.after(minutes(50), |world| {
+        world.array("md0").log.as_mut().unwrap().lost = 4096
+    });
+    sim.after(minutes(60), |world| {
+        world.fail("md0", 1);
+        world.fail("md0", 2);
+    });
+    sim.after(minutes(70), |world| {
+        world.stop("md0");
+        world.add_inactive("md0", &["sda", "sdd"]);
+    });
+    let left = run(&sim, minutes(80));
+    let said = [
+        "md0 is degraded: 1 member is missing or not rebuilt, failed: sde",
+        "md0 is rebuilding: 1 member is missing or not rebuilt",
+        "md0 is whole",
+        "md0 is not sure of its data: a check has found mismatches",
+        "md0 is not sure of its data: content of the write log is lost, a check has found mismatches",
+        "md0 is BROKEN: 2 members are missing or not rebuilt, failed: sdb sdc, content of the write log is lost",
+        "md0 is inactive: INACTIVE: it has not been started; 2 members were found (sda sdd), its level is unknown before it is started",
+    ];
+    assert_eq!(left.err.lines().collect::<Vec<_>>(), said);
+    let hooks = ran(&sim)
+        .iter()
+        .filter(|line| *line == "/tmp/hook state md0")
+        .count();
+    assert_eq!(hooks, said.len());
+    let world = sim.world();
+    let mails = world
+        .ran
+        .iter()
+        .filter(|program| program.name == "sendmail");
+    let mails: Vec<_> = mails
+        .map(|program| program.input.clone().unwrap())
+        .collect();
+    assert_eq!(mails.len(), said.len());
+    for (mail, said) in mails.iter().zip(said) {
+        assert!(
+            mail.starts_with(&format!(
+                "To: root\nSubject: paradm on nas: {said}\n\nOn nas:\n\n2026-11-24 "
+            )),
+            "{mail}"
+        );
+    }
+}
+
+/// As mdadm's monitor does when it starts.
+#[test]
+fn what_is_not_whole_when_the_daemon_starts_is_told() {
+    let sim = one();
+    sim.world().fail("md0", 0);
+    let left = run(&sim, minutes(5));
+    assert_eq!(
+        left.err,
+        "md0 is degraded: 1 member is missing or not rebuilt, failed: sda\n"
     );
 }
 

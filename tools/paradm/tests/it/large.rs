@@ -107,16 +107,20 @@ fn a_daemon_reads_no_more_than_it_needs() {
     let members = u64::try_from(MEMBERS).unwrap();
     let textfile = "textfile = \"/tmp/raidpar.prom\"";
     let (shown, of_disk) = (18, 9);
+    let states = 7;
     let (signs, of_sign, look) = (9, 1, 5);
     for arrays in [1, 3] {
         let n = u64::try_from(arrays).unwrap();
-        assert_eq!(read_by_daemon(arrays, "", false), 0);
+        assert_eq!(read_by_daemon(arrays, "", false), 10 * n * states);
         assert_eq!(
             read_by_daemon(arrays, textfile, false),
-            10 * n * (shown + members * of_disk)
+            10 * n * (states + shown + members * of_disk)
         );
         let minute = signs + members * of_sign + 6 * (look + members);
-        assert_eq!(read_by_daemon(arrays, "", true), 10 * (1 + n * minute));
+        assert_eq!(
+            read_by_daemon(arrays, "", true),
+            10 * (1 + n * (states + minute))
+        );
     }
 }
 
