@@ -306,7 +306,22 @@ packages_are_complete() {
 	grep -qx 'activate-noawait update-initramfs' "$TREE/debian/raid-par-dkms.triggers" || fail "raid-par-dkms does not have the initramfs made again"
 	! grep -qs update-initramfs "$TREE/debian/paradm.triggers" || fail "paradm asks twice for an initramfs"
 	has raid-par-doc usr/share/doc/raid-par-doc/Documentation/install.md
+	links_lead_somewhere "$TREE/debian/raid-par-doc/usr/share/doc/raid-par-doc"
 	echo "packages: complete, the module of $count objects"
+}
+
+# links_lead_somewhere DIR: each link of its documents is to a file in it, or to the web.
+links_lead_somewhere() {
+	/usr/bin/python3 - "$1" <<-'END'
+		import pathlib, re, sys
+		dead = []
+		for page in pathlib.Path(sys.argv[1]).rglob("*.md"):
+		    for link in re.findall(r"\]\(([^)]+)\)", page.read_text()):
+		        path = link.split("#")[0].strip()
+		        if path and not path.startswith("http") and not (page.parent / path).exists():
+		            dead.append(f"{page.name}: {link}")
+		sys.exit("dead links: " + "; ".join(dead) if dead else 0)
+	END
 }
 
 # mdadm_version BASE: of the patched package.
