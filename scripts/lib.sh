@@ -61,17 +61,35 @@ show_errors() {
 		tail -n 30 "$1" >&2
 }
 
+# tell_progress FILE WHAT SHELL: each PROGRESS seconds, a line that WHAT goes on, with the last line of FILE; until it is
+# killed, or the process SHELL has ended.
+tell_progress() {
+	local seconds=0
+	while sleep 1 >/dev/null 2>&1 && kill -0 "$3" 2>/dev/null; do
+		seconds=$((seconds + 1))
+		[ $((seconds % ${PROGRESS:-30})) -ne 0 ] ||
+			log "$2: $seconds s, $(wc -l <"$1") lines of output, the last: $(tail -n 1 "$1" | tr -d '\r' | cut -c -60)"
+	done
+}
+
 # run_logged FILE WHAT COMMAND...: run COMMAND with its output in FILE. If it fails, show the
 # errors and name FILE.
 run_logged() {
-	local file=$1 what=$2 start=$SECONDS
+	local file=$1 what=$2 start=$SECONDS shell=$BASHPID teller
 	shift 2
 	mkdir -p "$(dirname "$file")"
 	log "$what"
+	: >"$file"
+	tell_progress "$file" "$what" "$shell" &
+	teller=$!
+	# COMMAND may be a function that waits for its own jobs.
+	disown "$teller"
 	if ! "$@" >"$file" 2>&1 </dev/null; then
+		kill "$teller" 2>/dev/null || true
 		show_errors "$file"
 		die "$what: failed, see $file"
 	fi
+	kill "$teller" 2>/dev/null || true
 	log "$what: done in $((SECONDS - start)) s"
 }
 

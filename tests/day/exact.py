@@ -2,6 +2,7 @@
 """Gives the day's parts what has a known answer, and expects just that."""
 import json
 import pathlib
+import re
 import subprocess
 import tempfile
 import unittest
@@ -336,6 +337,11 @@ class Told(InDirectory):
         root = xml.etree.ElementTree.parse(self.dir / "watts.svg").getroot()
         self.assertTrue(root.tag.endswith("svg"))
         text = "".join(root.itertext())
+        # It says what it shows, and its subject is the thickest line.
+        self.assertIn("Watts of the same day on each array", text)
+        widths = re.findall(r"gnuplot_plot_(\d+)\".*?stroke-width='?\"?([\d.]+)", (self.dir / "watts.svg").read_text(), re.S)
+        widths = {int(number): float(width) for number, width in widths}
+        self.assertTrue(all(widths[1] > widths[number] for number in range(2, 6)), widths)
         for word in ("raid5, sleeps", "night", "down: quiet", "up: miss", "23:00", "02:00"):
             self.assertIn(word, text)
         self.assertEqual((self.dir / "shifts.dat").read_text().split(), ["0.9972", "1.9944"])

@@ -134,6 +134,7 @@ class ReportTells(InDirectory):
         status, text = self.report(self.results(), 0)
         self.assertEqual(status, 0)
         self.assertIn("What the day took", text)
+        self.assertEqual(text.splitlines()[3], "VERDICT: all 4 claims hold")
 
     def test_what_paradm_says(self):
         said = {"status": ["md0: gear 3 of 5"], "explain": ["md0: why"]}
@@ -150,6 +151,7 @@ class ReportTells(InDirectory):
         status, text = self.report(self.results(), 0)
         self.assertEqual(status, 1)
         self.assertIn("FAILED  the sun rises", text)
+        self.assertEqual(text.splitlines()[3], "VERDICT: 1 of 4 claims does not hold: see Claims, at the end")
 
     def test_a_day_that_broke_off(self):
         (self.dir / "day/report.json").unlink()
