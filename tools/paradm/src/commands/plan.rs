@@ -198,9 +198,16 @@ fn disks(options: &Options, system: &dyn System) -> Result<Vec<Wanted>> {
         }]);
     }
     let found = disk::find_all(system, &options.devices)?;
+    let members = u32::try_from(found.len()).unwrap_or(u32::MAX);
+    let usual = || Gears::usual(options.level, members);
+    let low = options.gears.clone().unwrap_or_else(usual).low();
+    let awake = usize::try_from(low).unwrap_or(usize::MAX);
     Ok(vec![Wanted {
         disks: found.iter().map(|disk| disk.bytes).collect(),
-        warnings: disk::doubts(&found),
+        warnings: disk::doubts(&found, awake)
+            .into_iter()
+            .chain(disk::no_hard_disks(&found))
+            .collect(),
         ..wanted
     }])
 }

@@ -171,7 +171,11 @@ pub fn prepare(system: &dyn System, wanted: &Wanted) -> Result<Creation> {
 fn warnings(gears: &Gears, image_share: u32, disks: &[Disk]) -> Vec<String> {
     let sizes: Vec<_> = disks.iter().map(|disk| disk.bytes).collect();
     let mixed = gears.mixed(&sizes, image_share);
-    mixed.into_iter().chain(disk::doubts(disks)).collect()
+    let awake = usize::try_from(gears.low()).unwrap_or(usize::MAX);
+    mixed
+        .into_iter()
+        .chain(disk::doubts(disks, awake))
+        .collect()
 }
 
 /// And the size of the log, and the share of images.

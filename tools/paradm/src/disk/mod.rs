@@ -53,8 +53,11 @@ impl Disk {
         })
     }
 
-    fn warning(&self) -> Option<String> {
+    fn warning(&self, never_sleeps: bool) -> Option<String> {
         let name = &self.name;
+        if !self.rotational && never_sleeps {
+            return None;
+        }
         if !self.rotational {
             return Some(format!(
                 "{name} is not a hard disk: stopping it saves next to nothing; put it first, where members never sleep"
@@ -119,7 +122,18 @@ pub fn find_all(system: &dyn System, paths: &[PathBuf]) -> Result<Vec<Disk>> {
     Ok(found)
 }
 
-/// Of single disks.
-pub fn doubts(disks: &[Disk]) -> Vec<String> {
-    disks.iter().filter_map(Disk::warning).collect()
+/// Of single disks, of which the first `awake` never sleep.
+pub fn doubts(disks: &[Disk], awake: usize) -> Vec<String> {
+    let disks = disks.iter().enumerate();
+    disks
+        .filter_map(|(number, disk)| disk.warning(number < awake))
+        .collect()
+}
+
+/// The watts of a plan are those of hard disks.
+pub fn no_hard_disks(disks: &[Disk]) -> Option<String> {
+    let count = disks.iter().filter(|disk| !disk.rotational).count();
+    (count > 0).then(|| {
+        format!("{count} of the devices are not hard disks, and are counted with a hard disk's watts: they draw less")
+    })
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Which disks, how many of them, and which gears: all arrays that are within the limits.
 
-use super::{Outcome, Plan, Rival, Source, Wanted, geometry, of, read};
+use super::{Outcome, Plan, Raid, Rival, Source, Wanted, geometry, of, raid, read};
 use crate::create::Gears;
 use crate::error::{Error, Result};
 use crate::output::units;
@@ -26,6 +26,8 @@ pub struct Limits {
 #[derive(Debug, Serialize)]
 pub struct Found {
     pub data_bytes: u64,
+    /// Plain RAID of the same kinds of disks that holds so much, and is idle with the fewest watts.
+    pub plain: Option<Raid>,
     /// The best one first.
     pub plans: Vec<Plan>,
 }
@@ -57,8 +59,21 @@ pub fn find(system: &dyn System, kinds: &[Wanted], limits: &Limits) -> Result<Fo
     });
     Ok(Found {
         data_bytes: limits.data_bytes,
+        plain: plain(kinds, limits.data_bytes),
         plans,
     })
+}
+
+fn plain(kinds: &[Wanted], data_bytes: u64) -> Option<Raid> {
+    let raids = kinds.iter().flat_map(by_size).filter_map(|kind| {
+        let least = kind.disks.iter().min().copied()?;
+        let all = u32::try_from(kind.disks.len()).ok()?;
+        let mut sizes = kind.level.least_gear()..=all;
+        sizes.find_map(|disks| {
+            Some(raid(&kind, disks, least)).filter(|raid| raid.bytes >= data_bytes)
+        })
+    });
+    raids.min_by(|one, two| one.idle_watts.total_cmp(&two.idle_watts))
 }
 
 impl Plan {

@@ -203,6 +203,7 @@ fn of(wanted: &Wanted, gears: &Gears) -> Result<Plan> {
         warnings: gears
             .mixed(&disks, share)
             .into_iter()
+            .chain(one_parity(wanted, gears.top(), least))
             .chain(wanted.warnings.clone())
             .collect(),
         verdicts: Vec::new(),
@@ -210,6 +211,22 @@ fn of(wanted: &Wanted, gears: &Gears) -> Result<Plan> {
     };
     plan.verdicts = text::verdicts(&plan);
     Ok(plan)
+}
+
+/// Makers rate nearline disks for one unreadable sector in 10^15 bits that are read.
+const READ_FOR_AN_ERROR: u64 = 125_000_000_000_000;
+
+/// What a rebuild reads has no parity beside what it rebuilds.
+fn one_parity(wanted: &Wanted, disks: u32, least: u64) -> Option<String> {
+    let read = u64::from(disks.saturating_sub(1)).saturating_mul(least);
+    (wanted.level.parities() == 1 && read > READ_FOR_AN_ERROR).then(|| {
+        format!(
+            "with one parity a rebuild reads {} without redundancy, and disks are rated for one unreadable sector in {}: \
+             take --level raid6",
+            units::bytes(read),
+            units::bytes(READ_FOR_AN_ERROR)
+        )
+    })
 }
 
 /// A size that is beyond all disks, as a damaged file may name it, does not overflow.

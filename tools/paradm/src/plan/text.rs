@@ -12,6 +12,11 @@ fn watts(watts: f64) -> String {
     format!("{watts:.1} W")
 }
 
+/// Of a year at these watts.
+fn kwh(watts: f64) -> String {
+    format!("{:.0} kWh", watts * 8.766)
+}
+
 fn latency(ms: f64) -> String {
     if ms < 1000.0 {
         format!("{ms:.1} ms")
@@ -60,6 +65,7 @@ impl Plan {
             ("awake", Align::Right),
             ("asleep", Align::Right),
             ("idle", Align::Right),
+            ("idle a year", Align::Right),
             ("all at work", Align::Right),
         ]);
         for gear in &self.by_gear {
@@ -69,6 +75,7 @@ impl Plan {
                 gear.gear.to_string(),
                 gear.asleep.to_string(),
                 watts(gear.idle_watts),
+                kwh(gear.idle_watts),
                 watts(gear.active_watts),
             ]);
         }
@@ -84,6 +91,7 @@ impl Plan {
                 disks.clone(),
                 none(),
                 idle,
+                kwh(raid.idle_watts),
                 busy,
             ]);
             let asleep = watts(raid.asleep_watts);
@@ -93,6 +101,7 @@ impl Plan {
                 none(),
                 disks,
                 asleep,
+                kwh(raid.asleep_watts),
                 "-".to_owned(),
             ]);
         }
@@ -380,8 +389,19 @@ impl Text for Found {
         } else {
             ""
         };
+        let plain = self.plain.as_ref().map_or(String::new(), |raid| {
+            let price = raid.price.map_or(String::new(), |price| format!(" for {price:.2}"));
+            format!(
+                "{} of {} disks{price} holds as much as well, and draws {} when idle ({} a year): it is the better choice if it \
+                 is fast enough at all times\n",
+                best.level,
+                raid.disks,
+                watts(raid.idle_watts),
+                kwh(raid.idle_watts)
+            )
+        });
         format!(
-            "arrays that hold {}, the one that uses least first; more disks make the top gear faster\n{misses}{}\n{}",
+            "{plain}arrays that hold {}, the one that uses least first; more disks make the top gear faster\n{misses}{}\n{}",
             units::bytes(self.data_bytes),
             table.render("  ", style),
             best.text(style)

@@ -584,3 +584,21 @@ fn bad_options_are_told() {
         assert!(left.err.contains(words), "{line}: {}", left.err);
     }
 }
+
+/// The default of --data hides no plain RAID that suffices.
+#[test]
+fn plain_raid_that_holds_as_much_data_is_told_first() {
+    let left = paradm(&SimSystem::new(), "plan --disks 6x16T --data 40T");
+    let said = "raid5 of 4 disks holds as much as well, and draws 20.0 W when idle (175 kWh a year): it is the better choice if it is fast enough at all times\n";
+    assert!(left.code == 0 && left.out.starts_with(said), "{left}");
+}
+
+#[test]
+fn one_parity_for_many_large_disks_is_warned_of() {
+    let warned = |disks: &str| {
+        let left = paradm(&SimSystem::new(), &format!("plan --disks {disks}"));
+        left.out
+            .contains("warning: with one parity a rebuild reads ")
+    };
+    assert!(warned("12x18T") && !warned("5x16T") && !warned("12x18T --level raid6"));
+}
