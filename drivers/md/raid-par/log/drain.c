@@ -13,7 +13,8 @@
 #define DRAIN_LIST	4096U	/* blocks that are picked at a time, … */
 #define DRAIN_SHORT	512U	/* … and while writes wait until the tail has moved */
 #define DRAIN_SLICE	2048U	/* maximum of blocks that are drained at a time; their pages … */
-#define DRAIN_KEPT	64U	/* … are allocated for the drain, except these */
+#define DRAIN_FEW	64U	/* … are allocated for the drain of more than so many, … */
+#define DRAIN_KEPT	PAR_LOG_AGAIN	/* … except these: to append again takes no memory */
 #define DRAIN_RUNS	64U	/* of adjacent blocks; then a slice gets no further stripe */
 #define DRAIN_STRIPES	2U	/* that are written home together */
 #define DISCARD_TIME	HZ	/* then a drain that is due goes on, and further discards wait */
@@ -791,8 +792,8 @@ static bool append_again(struct par_log_drain *drain)
 	unsigned int count;
 
 	spin_lock(&log->lock);
-	count = par_log_drain_again(&log->index, &log->ring);
-	count = par_log_drain_pick(&log->index, &log->ring, drain->list, min(count, drain->room));
+	count = par_log_drain_pick(&log->index, &log->ring, drain->list,
+				   par_log_drain_again(&log->index, &log->ring));
 	spin_unlock(&log->lock);
 	drain->count = 0;
 	drain->runs = 0;
@@ -896,7 +897,7 @@ static int drain_some(struct par_log_drain *drain)
 	if (!par_log_make_ready(log) && !READ_ONCE(log->stuck))
 		return -EIO;
 	count = pick_blocks(drain, &cut);
-	if (count > DRAIN_KEPT)
+	if (count > DRAIN_FEW)
 		take_pages(drain);
 	par_log_suspects_begin(&drain->suspects);
 	for (i = 0; i < count && goes_on(drain); i += some) {

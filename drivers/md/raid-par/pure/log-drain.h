@@ -31,7 +31,10 @@ u64 par_log_drain_tail(const struct par_log_index *index, const struct par_log_r
  * par_log_drain_again - how many of these blocks can be appended again at the head, so that the
  * tail can move though they cannot be drained: they fill the unit of the head and the next one. 0
  * if there is no room, or if so much is live that little room would be gained in a whole round.
+ * A unit takes a block for its header, whatever it holds: if fewer were appended at a time, the
+ * places of blocks that are nearly all live would be used up by headers.
  */
+#define PAR_LOG_AGAIN	(2 * (PAR_LOG_UNIT - 1))	/* the maximum */
 u32 par_log_drain_again(const struct par_log_index *index, const struct par_log_ring *ring);
 
 /*

@@ -13,15 +13,19 @@
 #define UNITS	8U
 #define SLOTS	(UNITS * PAR_LOG_UNIT)
 
+#define MANY_UNITS	160U
+#define MANY_SLOTS	(MANY_UNITS * PAR_LOG_UNIT)
+#define DENSE_UNITS	120U	/* all of their blocks are live */
+
 struct bench {
 	struct kunit *test;
 	struct rnd_state random;
 	struct par_log_index index;
-	struct par_log_slot *unit[UNITS], slots[UNITS][PAR_LOG_UNIT];
-	u32 chain[SLOTS];
+	struct par_log_slot *unit[MANY_UNITS], slots[MANY_UNITS][PAR_LOG_UNIT];
+	u32 chain[MANY_SLOTS];
 	struct par_log_ring ring;
-	u64 blocks[SLOTS];
-	u64 seen[SLOTS];
+	u64 blocks[MANY_SLOTS];
+	u64 seen[MANY_SLOTS];
 };
 
 static u32 any(struct bench *bench, u32 below)
@@ -29,26 +33,53 @@ static u32 any(struct bench *bench, u32 below)
 	return prandom_u32_state(&bench->random) % below;
 }
 
-static struct bench *make_bench(struct kunit *test, u64 begin)
+static struct bench *bench_of(struct kunit *test, u32 units, u64 begin)
 {
 	struct bench *bench = kunit_kzalloc(test, sizeof(*bench), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, bench);
 	bench->test = test;
 	prandom_seed_state(&bench->random, begin);
-	par_log_index_init(&bench->index, UNITS, bench->unit, bench->chain);
-	par_log_ring_init(&bench->ring, SLOTS, begin);
+	par_log_index_init(&bench->index, units, bench->unit, bench->chain);
+	par_log_ring_init(&bench->ring, units * PAR_LOG_UNIT, begin);
 	return bench;
+}
+
+static struct bench *make_bench(struct kunit *test, u64 begin)
+{
+	return bench_of(test, UNITS, begin);
+}
+
+/* The place of a position in the ring. */
+static u32 place_of(const struct bench *bench, u64 pos)
+{
+	return pos % bench->ring.blocks;
 }
 
 /* Append a record that is not done yet. */
 static unsigned int take(struct bench *bench, unsigned int want, u64 *pos)
 {
 	unsigned int count = par_log_ring_take(&bench->ring, want, pos);
-	u32 u = *pos % SLOTS / PAR_LOG_UNIT;
+	u32 u = place_of(bench, *pos) / PAR_LOG_UNIT;
 
 	if (count && !bench->unit[u])
 		par_log_index_open(&bench->index, u, &bench->slots[u][0]);
+	return count;
+}
+
+/* A record of the blocks from @first on, of which each is written for the first time. */
+static unsigned int append_new(struct bench *bench, u64 first)
+{
+	struct par_log_entry entry = { .sectors = 0xff };
+	unsigned int i, count;
+	u64 pos;
+
+	count = take(bench, PAR_LOG_UNIT - 1, &pos);
+	for (i = 1; i <= count; i++) {
+		entry.block = first + i;
+		par_log_index_add(&bench->index, place_of(bench, pos + i), &entry);
+	}
+	par_log_ring_done(&bench->ring, bench->ring.head);
 	return count;
 }
 
@@ -62,7 +93,7 @@ static void append(struct bench *bench, u32 spread)
 	for (i = 1; i <= count; i++) {
 		entry.block = any(bench, spread);
 		entry.sectors = any(bench, 2) ? 0xff : BIT(any(bench, 8));
-		par_log_index_add(&bench->index, (pos + i) % SLOTS, &entry);
+		par_log_index_add(&bench->index, place_of(bench, pos + i), &entry);
 	}
 	par_log_ring_done(&bench->ring, bench->ring.head);
 }
@@ -75,7 +106,8 @@ static unsigned int live_in_order(const struct bench *bench, u64 *blocks, u64 *f
 
 	*first = bench->ring.done;
 	for (pos = par_log_unit(bench->ring.tail); pos < bench->ring.done; pos++) {
-		const struct par_log_slot *slots = bench->unit[pos % SLOTS / PAR_LOG_UNIT];
+		const struct par_log_slot *slots =
+			bench->unit[place_of(bench, pos) / PAR_LOG_UNIT];
 
 		if (!slots || !slots[pos % PAR_LOG_UNIT].live)
 			continue;
@@ -111,7 +143,7 @@ static void store_tail(struct bench *bench)
 	u64 pos, tail = par_log_drain_tail(&bench->index, &bench->ring);
 
 	for (pos = par_log_unit(bench->ring.tail); pos < par_log_unit(tail); pos += PAR_LOG_UNIT)
-		par_log_index_close(&bench->index, pos % SLOTS / PAR_LOG_UNIT);
+		par_log_index_close(&bench->index, place_of(bench, pos) / PAR_LOG_UNIT);
 	par_log_ring_free(&bench->ring, tail);
 }
 
@@ -223,7 +255,7 @@ static void append_again(struct bench *bench, unsigned int max)
 			parts = par_log_index_parts(&bench->index, entry.block, part);
 			for (j = 0; j < parts; j++)
 				entry.sectors |= part[j].sectors;
-			par_log_index_add(&bench->index, (pos + i) % SLOTS, &entry);
+			par_log_index_add(&bench->index, place_of(bench, pos + i), &entry);
 		}
 		par_log_ring_done(&bench->ring, bench->ring.head);
 	}
@@ -256,6 +288,29 @@ static void again_gains(struct kunit *test)
 	KUNIT_EXPECT_GT(test, given_up, 0);
 }
 
+/* Whatever is at the tail: each time the tail moves, until there is room. */
+static void again_passes_dense(struct kunit *test)
+{
+	struct bench *bench = bench_of(test, MANY_UNITS, 0);
+	unsigned int tries;
+	u64 first = 1000;
+
+	while (bench->ring.head < DENSE_UNITS * PAR_LOG_UNIT)
+		first += append_new(bench, first);
+	while (par_log_ring_room(&bench->ring, 31))
+		append(bench, 64);
+	for (tries = 0; !par_log_ring_room(&bench->ring, 31); tries++) {
+		u32 again = par_log_drain_again(&bench->index, &bench->ring);
+		u64 tail = bench->ring.tail;
+
+		KUNIT_ASSERT_GT_MSG(test, again, 0, "no room after %u times", tries);
+		append_again(bench, min(again, PAR_LOG_AGAIN));
+		store_tail(bench);
+		KUNIT_ASSERT_GT_MSG(test, bench->ring.tail, tail, "time %u", tries);
+	}
+	KUNIT_EXPECT_GE(test, tries, DENSE_UNITS / 2);
+}
+
 /* All lists of some blocks of four stripes. */
 static void drain_stripes(struct kunit *test)
 {
@@ -279,6 +334,7 @@ static struct kunit_case log_drain_cases[] = {
 	KUNIT_CASE(drain_not_done),
 	KUNIT_CASE(drain_reasons),
 	KUNIT_CASE(again_gains),
+	KUNIT_CASE(again_passes_dense),
 	KUNIT_CASE(drain_stripes),
 	{}
 };
