@@ -7,6 +7,7 @@
 #include <linux/kobject.h>
 #include <linux/kthread.h>
 #include <linux/sched.h>
+#include <kunit/visibility.h>
 
 #include "core/parent.h"
 
@@ -236,6 +237,7 @@ void par_wish_init(struct par_conf *conf)
 	bio_list_init(&conf->wish.missed);
 	raw_spin_lock_init(&conf->wish.lock);
 }
+EXPORT_SYMBOL_IF_KUNIT(par_wish_init);
 
 void par_wish_begin(struct par_conf *conf)
 {

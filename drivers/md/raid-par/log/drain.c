@@ -778,7 +778,7 @@ static bool is_jammed(struct par_log_drain *drain)
 	if (!drain->stuck)
 		drain->round = log->ring.head;
 	jammed = log->wanted && log->ring.head - drain->round < log->ring.blocks;
-	jammed |= !par_log_ring_room(&log->ring, log->queued + 1);
+	jammed |= !par_log_room(log, 1);
 	jammed &= par_log_drain_tail(&log->index, &log->ring) == log->ring.tail;
 	spin_unlock(&log->lock);
 	return jammed;

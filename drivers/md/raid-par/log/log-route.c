@@ -5,6 +5,8 @@
  */
 #include <linux/math64.h>
 #include <linux/slab.h>
+#include <kunit/static_stub.h>
+#include <kunit/visibility.h>
 
 #include "core/parent.h"
 #include "log/log.h"
@@ -41,7 +43,7 @@ static u64 blocks_of(const struct bio *bio)
 static bool has_room(const struct par_log *log, u64 blocks)
 {
 	return !log->dead && !READ_ONCE(log->stuck) && !log->use.off &&
-	       par_log_ring_room(&log->ring, log->queued + blocks);
+	       par_log_room(log, blocks);
 }
 
 /*
@@ -138,15 +140,23 @@ static bool pass_write(struct par_log *log, struct bio *bio, enum origin origin)
 	return passes;
 }
 
-/* Have a write appended, or hold it. */
+/* Count a write that does not pass the home set, which would count it. */
+VISIBLE_IF_KUNIT void par_log_count_write(struct par_log *log, struct bio **bio)
+{
+	KUNIT_STATIC_STUB_REDIRECT(par_log_count_write, log, bio);
+	md_account_bio(log->conf->mddev, bio);
+}
+EXPORT_SYMBOL_IF_KUNIT(par_log_count_write);
+
+/* Have a write appended, for which room is reserved, or hold it. */
 static void take_write(struct par_log *log, struct bio *bio, enum origin origin,
 		       enum par_log_way way)
 {
-	/* Count the write here, since it does not pass the home set, which would count it. */
 	if (origin == FRESH)
-		md_account_bio(log->conf->mddev, &bio);
+		par_log_count_write(log, &bio);
 	spin_lock(&log->lock);
 	if (way == PAR_LOG_APPEND) {
+		log->use.reserved -= blocks_of(bio);
 		log->queued += blocks_of(bio);
 		par_log_quota_logged(&log->use.quota, blocks_of(bio));
 		bio_list_add(&log->waiting, bio);
@@ -172,8 +182,11 @@ static void log_write(struct par_log *log, struct bio *bio, enum origin origin, 
 	spin_lock(&log->lock);
 	write = describe_write(log, bio, whole, imaged);
 	full = !log->use.off && par_log_full(&write);
-	spin_unlock(&log->lock);
 	way = par_log_way(&write);
+	/* Others look for room before it is taken: see take_write(). */
+	if (way == PAR_LOG_APPEND)
+		log->use.reserved += blocks_of(bio);
+	spin_unlock(&log->lock);
 	if (full) {
 		par_shift_at_least(log->conf, log->conf->geo.gears, "log");
 		ask_for_drain(log, origin);
@@ -425,6 +438,7 @@ void par_log_submit(struct par_conf *conf, struct bio *bio)
 	else
 		send_home(conf, bio);
 }
+EXPORT_SYMBOL_IF_KUNIT(par_log_submit);
 
 void par_log_discard(struct par_conf *conf, struct bio *bio)
 {

@@ -142,6 +142,7 @@ struct par_log_counts {
  * struct par_log_use - how much of the ring is used
  * @area: the number of all units
  * @off: no unit is used; @closed: nothing is appended for a moment
+ * @reserved: blocks of writes that have been given room, and are about to be among the @waiting
  * @quota: how much is appended while a member waits for its part
  * @asked: a change that the drain's work has to make, or NULL
  * @again: what is to be appended again, or NULL
@@ -151,6 +152,7 @@ struct par_log_counts {
 struct par_log_use {
 	u32 area;
 	bool off, closed;
+	u64 reserved;
 	struct par_log_quota quota;
 	struct par_log_resize *asked;
 	struct par_log_again *again;
@@ -362,6 +364,13 @@ static inline unsigned int par_log_home_unit(const struct par_log *log)
 void par_log_kick(struct par_log *log);
 void par_log_drain_now(struct par_log *log);
 
+/* par_log_room - has the ring room for @blocks, behind the writes that go into it already? */
+static inline bool par_log_room(const struct par_log *log, u64 blocks)
+{
+	lockdep_assert_held(&log->lock);
+	return par_log_ring_room(&log->ring, log->queued + log->use.reserved + blocks);
+}
+
 /* par_log_held - is the gate closed? See par_log_hold(); any context */
 static inline bool par_log_held(const struct par_log *log)
 {
@@ -421,6 +430,11 @@ bool par_log_make_ready(struct par_log *log);
 
 /* par_log_do_resize - make the change that par_log_resize() has requested, if any; drain's work */
 void par_log_do_resize(struct par_log *log);
+
+#if IS_ENABLED(CONFIG_KUNIT)
+/* Steps of these works that a test replaces: tests/log_works_kunit.c. */
+void par_log_count_write(struct par_log *log, struct bio **bio);
+#endif
 
 /* par_log_drain_alloc - allocate all memory of a drain, so that it never waits for any; sleeps */
 int par_log_drain_alloc(struct par_log *log);

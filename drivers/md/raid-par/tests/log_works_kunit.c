@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The works of the write log, on a log without members: what happens between two of their steps. A
+ * step is replaced by a function of the test, which does what another task would do then.
+ */
+#include <linux/slab.h>
+#include <kunit/static_stub.h>
+#include <kunit/test.h>
+
+#include "core/parent.h"
+#include "log/log.h"
+
+#define UNITS	4U
+#define WRITERS	8U
+#define BLOCKS	4U	/* blocks of a write */
+#define SECTORS	64U	/* of the home set's chunk */
+
+/* An array in the lower one of two gears. @home: what has been sent past the log. */
+struct bench {
+	struct kunit *test;
+	struct mddev mddev;
+	struct par_conf conf;
+	struct par_store store;
+	struct par_log log;
+	struct par_set home;
+	struct par_set_ops ops;
+	struct par_log_slot *unit[UNITS], slots[UNITS][PAR_LOG_UNIT];
+	u32 chain[UNITS * PAR_LOG_UNIT];
+	unsigned int begun, at_home;
+};
+
+static struct bench *bench_of(struct par_conf *conf)
+{
+	return container_of(conf, struct bench, conf);
+}
+
+static void count_home(struct par_set *set, struct bio *bio)
+{
+	bench_of(set->conf)->at_home++;
+}
+
+static void no_work(struct work_struct *work)
+{
+}
+
+static void free_bench(void *data)
+{
+	struct bench *bench = data;
+
+	cancel_work_sync(&bench->log.work);
+	cleanup_srcu_struct(&bench->log.gate.past);
+	kvfree(bench);
+}
+
+static void begin_log(struct bench *bench)
+{
+	struct par_log *log = &bench->log;
+
+	log->conf = &bench->conf;
+	log->on = true;
+	log->ready = true;
+	log->paused = true;	/* until a test calls the drain's work itself, nothing else does */
+	spin_lock_init(&log->lock);
+	mutex_init(&log->ready_lock);
+	init_waitqueue_head(&log->wait);
+	INIT_WORK(&log->work, no_work);
+	log->queues.append = system_wq;
+	log->queues.drain = system_wq;
+	log->use.area = UNITS;
+	par_log_index_init(&log->index, UNITS, bench->unit, bench->chain);
+	par_log_ring_init(&log->ring, UNITS * PAR_LOG_UNIT, UNITS * PAR_LOG_UNIT);
+	KUNIT_ASSERT_EQ(bench->test, init_srcu_struct(&log->gate.past), 0);
+}
+
+static struct bench *make_bench(struct kunit *test)
+{
+	struct bench *bench = kvzalloc(sizeof(*bench), GFP_KERNEL);
+	struct par_conf *conf;
+
+	KUNIT_ASSERT_NOT_NULL(test, bench);
+	test->priv = bench;
+	bench->test = test;
+	conf = &bench->conf;
+	conf->mddev = &bench->mddev;
+	conf->store = &bench->store;
+	conf->log = &bench->log;
+	conf->geo.gears = 2;
+	conf->geo.share = PAR_SHARE_ALL;
+	conf->geo.parities = 1;
+	conf->geo.members = 3;
+	conf->geo.chunk_sectors = SECTORS;
+	conf->gear = 1;
+	conf->set[2] = &bench->home;
+	spin_lock_init(&conf->queue.lock);
+	par_wish_init(conf);
+	conf->wish.target = 1;
+	bench->ops.submit = count_home;
+	bench->home.conf = conf;
+	bench->home.ops = &bench->ops;
+	begin_log(bench);
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, free_bench, bench), 0);
+	return bench;
+}
+
+static struct bio *write_of(struct bench *bench, unsigned int i)
+{
+	struct bio *bio = kunit_kzalloc(bench->test, sizeof(*bio), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(bench->test, bio);
+	bio_init(bio, NULL, NULL, 0, REQ_OP_WRITE);
+	bio->bi_iter.bi_sector = i * BLOCKS * PAR_LOG_BLOCK;
+	bio->bi_iter.bi_size = BLOCKS * PAR_LOG_BLOCK_BYTES;
+	return bio;
+}
+
+/* Between the look for room and the place in the queue, the next writer submits its write. */
+static void submit_next(struct par_log *log, struct bio **bio)
+{
+	struct bench *bench = bench_of(log->conf);
+
+	if (bench->begun < WRITERS)
+		par_log_submit(log->conf, write_of(bench, bench->begun++));
+}
+
+/* As many writes as there is room for are let into the log, even if all of them look at once. */
+static void room_is_given_once(struct kunit *test)
+{
+	struct bench *bench = make_bench(test);
+	struct par_log *log = &bench->log;
+	unsigned int fit = 3;
+
+	kunit_activate_static_stub(test, par_log_count_write, submit_next);
+	log->ring.head = log->ring.tail + log->ring.blocks - 2 * PAR_LOG_UNIT - 2 * fit * BLOCKS;
+	log->ring.done = log->ring.head;
+	while (bench->begun < WRITERS)
+		submit_next(log, NULL);
+	KUNIT_EXPECT_EQ(test, log->queued, fit * BLOCKS);
+	KUNIT_EXPECT_EQ(test, log->use.reserved, 0);
+	KUNIT_EXPECT_TRUE(test, par_log_ring_room(&log->ring, log->queued));
+	KUNIT_EXPECT_EQ(test, bench->at_home, WRITERS - fit);
+}
+
+static struct kunit_case log_works_cases[] = {
+	KUNIT_CASE(room_is_given_once),
+	{}
+};
+
+static struct kunit_suite log_works_suite = {
+	.name = "raid-par-log-works",
+	.test_cases = log_works_cases,
+};
+
+kunit_test_suite(log_works_suite);
