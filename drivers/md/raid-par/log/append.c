@@ -292,12 +292,13 @@ static bool room_is_coming(struct par_log *log)
 /* Wake members before the log is full, and let the next record wait if little room is left. */
 static void slow_down(struct par_log *log, u32 blocks)
 {
+	u64 now = ktime_to_ms(ktime_get());
 	bool fills;
 	u32 delay;
 
 	spin_lock(&log->lock);
-	par_log_pace_see(&log->use.pace, &log->ring, ktime_to_ms(ktime_get()));
-	fills = par_log_pace_fills(&log->use.pace, &log->ring);
+	par_log_pace_see(&log->use.pace, &log->ring, now);
+	fills = par_log_pace_fills(&log->use.pace, &log->ring, now);
 	delay = par_log_pace_delay(&log->ring, blocks);
 	spin_unlock(&log->lock);
 	if (fills && READ_ONCE(log->conf->gear) < log->conf->geo.gears &&

@@ -28,25 +28,29 @@ EXPORT_SYMBOL_IF_KUNIT(par_log_full);
 void par_log_pace_see(struct par_log_pace *pace, const struct par_log_ring *ring, u64 now)
 {
 	u32 used = par_log_ring_used(ring);
+	bool first = !pace->at;
 
-	if (ring->head - pace->head < ring->blocks / 16)
+	if (!first && ring->head - pace->head < ring->blocks / 16)
 		return;
 	*pace = (struct par_log_pace) {
 		.head = ring->head,
 		.used = used,
 		.at = now,
-		.gained = used - min(used, pace->used),
-		.took = now - pace->at,
+		.gained = first ? 0 : used - min(used, pace->used),
+		.took = first ? 0 : now - pace->at,
 	};
 }
 EXPORT_SYMBOL_IF_KUNIT(par_log_pace_see);
 
-bool par_log_pace_fills(const struct par_log_pace *pace, const struct par_log_ring *ring)
+bool par_log_pace_fills(const struct par_log_pace *pace, const struct par_log_ring *ring,
+			u64 now)
 {
 	u32 used = par_log_ring_used(ring);
+	/* If the present step takes longer than the one before it, the log fills more slowly. */
+	u64 took = max(pace->took, now - pace->at);
 
 	return used > ring->blocks / 2 && pace->gained &&
-	       (ring->blocks - used) * min_t(u64, pace->took, U32_MAX) <=
+	       (ring->blocks - used) * min_t(u64, took, U32_MAX) <=
 	       (u64)PAR_LOG_AHEAD_MS * pace->gained;
 }
 EXPORT_SYMBOL_IF_KUNIT(par_log_pace_fills);

@@ -47,7 +47,8 @@ bool par_log_full(const struct par_log_write *write);
 
 /**
  * struct par_log_pace - how fast the log fills, in steps of a sixteenth of it
- * @head, @used, @at: those of the ring when the present step began, and ms then
+ * @head, @used, @at: those of the ring when the present step began, and ms then; @at is 0 before
+ *	the first step, which begins with the first record
  * @gained, @took: blocks that the log had more in use at the end of the step before it, and ms
  */
 struct par_log_pace {
@@ -61,13 +62,15 @@ struct par_log_pace {
 
 /*
  * par_log_pace_see - a record has been given its place, at @now, in ms
- * par_log_pace_fills - more than half is used, and the log will be full before disks have started
+ * par_log_pace_fills - at @now, more than half is used, and the log will be full before disks have
+ *	started
  * par_log_pace_delay - ms between a record that has taken @blocks of the ring and the next one,
  *	while members are being woken. As soon as less than a quarter has room, what is used of the
  *	room in a time is in proportion to it: writes get slower, and need not be stopped.
  */
 void par_log_pace_see(struct par_log_pace *pace, const struct par_log_ring *ring, u64 now);
-bool par_log_pace_fills(const struct par_log_pace *pace, const struct par_log_ring *ring);
+bool par_log_pace_fills(const struct par_log_pace *pace, const struct par_log_ring *ring,
+			u64 now);
 u32 par_log_pace_delay(const struct par_log_ring *ring, u32 blocks);
 
 /**

@@ -773,7 +773,7 @@ static u32 pace_walk(struct kunit *test, u32 units)
 {
 	struct par_log_pace pace = {};
 	struct par_log_ring ring;
-	u64 pos, now = 0, woken = 0;
+	u64 pos, now = 1, woken = 0;
 	u32 delay, longest = 0;
 
 	par_log_ring_init(&ring, units * PAR_LOG_UNIT, 0);
@@ -782,7 +782,7 @@ static u32 pace_walk(struct kunit *test, u32 units)
 				      now, woken);
 		par_log_ring_take(&ring, 32, &pos);
 		par_log_pace_see(&pace, &ring, now);
-		if (!woken && par_log_pace_fills(&pace, &ring))
+		if (!woken && par_log_pace_fills(&pace, &ring, now))
 			woken = now;
 		delay = woken ? par_log_pace_delay(&ring, 33) : 0;
 		longest = max(longest, delay);
@@ -799,6 +799,48 @@ static void pace_lasts(struct kunit *test)
 	for (units = PAR_LOG_MIN_UNITS; units <= 4096; units *= 2)
 		KUNIT_EXPECT_LE_MSG(test, pace_walk(test, units),
 				    units < 4096 ? PAR_LOG_PACE_MAX_MS : 10, "%u units", units);
+}
+
+#define PACE_UNITS	64U
+#define PACE_BLOCKS	(PACE_UNITS * PAR_LOG_UNIT)
+
+/* What a log had in use before a start says nothing of the speed of its first writes. */
+static void pace_begins_anew(struct kunit *test)
+{
+	struct par_log_pace pace = {};
+	struct par_log_ring ring;
+	u64 pos;
+
+	par_log_ring_init(&ring, PACE_BLOCKS, 3 * PACE_BLOCKS);
+	ring.head += PACE_BLOCKS / 10 * 6;
+	par_log_pace_see(&pace, &ring, 15000);
+	KUNIT_EXPECT_FALSE(test, par_log_pace_fills(&pace, &ring, 15000));
+	/* The next step is measured. */
+	while (ring.head < 3 * PACE_BLOCKS + PACE_BLOCKS / 10 * 7)
+		par_log_ring_take(&ring, 32, &pos);
+	par_log_pace_see(&pace, &ring, 15100);
+	KUNIT_EXPECT_TRUE(test, par_log_pace_fills(&pace, &ring, 15100));
+}
+
+/* A burst that has ended says nothing of a write long after it. */
+static void pace_forgets(struct kunit *test)
+{
+	struct par_log_pace pace = {};
+	struct par_log_ring ring;
+	u64 pos, now = 1000;
+
+	par_log_ring_init(&ring, PACE_BLOCKS, 0);
+	for (; 2 * par_log_ring_used(&ring) <= PACE_BLOCKS; now++) {
+		KUNIT_ASSERT_FALSE(test, par_log_pace_fills(&pace, &ring, now));
+		par_log_ring_take(&ring, 32, &pos);
+		par_log_pace_see(&pace, &ring, now);
+	}
+	KUNIT_EXPECT_TRUE(test, par_log_pace_fills(&pace, &ring, now));
+	now += 3600 * 1000;
+	KUNIT_EXPECT_FALSE(test, par_log_pace_fills(&pace, &ring, now));
+	par_log_ring_take(&ring, 1, &pos);
+	par_log_pace_see(&pace, &ring, now);
+	KUNIT_EXPECT_FALSE(test, par_log_pace_fills(&pace, &ring, now));
 }
 
 /* ---- a member that waits for its part of the log ---- */
@@ -956,6 +998,8 @@ static struct kunit_case log_model_cases[] = {
 	KUNIT_CASE(model_needs_all),
 	KUNIT_CASE(way_of_writes),
 	KUNIT_CASE(pace_lasts),
+	KUNIT_CASE(pace_begins_anew),
+	KUNIT_CASE(pace_forgets),
 	KUNIT_CASE(quota_ends),
 	{}
 };
