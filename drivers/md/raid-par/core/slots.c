@@ -3,6 +3,8 @@
  * The slots in memory: see slots.h for the contracts.
  */
 #include <linux/slab.h>
+#include <kunit/static_stub.h>
+#include <kunit/visibility.h>
 
 #include "core/slots.h"
 #include "pure/slot-choice.h"
@@ -199,8 +201,10 @@ static bool is_reached(const struct par_set *set, u64 sector, unsigned int gear)
 
 bool par_sector_imaged(const struct par_conf *conf, u64 sector)
 {
+	KUNIT_STATIC_STUB_REDIRECT(par_sector_imaged, conf, sector);
 	return is_reached(conf->set[conf->geo.gears], sector, READ_ONCE(conf->gear));
 }
+EXPORT_SYMBOL_IF_KUNIT(par_sector_imaged);
 
 bool par_run_rows(const struct par_set *set, u32 run, u64 *first, u64 *end)
 {

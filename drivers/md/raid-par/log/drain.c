@@ -4,6 +4,7 @@
  * sectors, and then the tail is moved. One work does all of this. See log.h.
  */
 #include <linux/mm.h>
+#include <kunit/visibility.h>
 
 #include "core/event.h"
 #include "core/parent.h"
@@ -896,6 +897,9 @@ static int drain_some(struct par_log_drain *drain)
 	/* Records that only some copies have must be in all copies before they are used. */
 	if (!par_log_make_ready(log) && !READ_ONCE(log->stuck))
 		return -EIO;
+	/* What was held in the top gear may need no drain in this one, which would wake members. */
+	if (par_log_low(log) && READ_ONCE(log->wanted))
+		submit_held(log);
 	count = pick_blocks(drain, &cut);
 	if (count > DRAIN_FEW)
 		take_pages(drain);
@@ -1001,6 +1005,7 @@ void par_log_drain_work(struct work_struct *work)
 		queue_delayed_work(log->queues.drain, &log->drain_work,
 				   done < 0 ? time_left(log->drain) : PAR_LOG_LOOK);
 }
+EXPORT_SYMBOL_IF_KUNIT(par_log_drain_work);
 
 int par_log_drain_alloc(struct par_log *log)
 {
@@ -1015,6 +1020,7 @@ int par_log_drain_alloc(struct par_log *log)
 		return -ENOMEM;
 	return par_log_fetch_init(&drain->fetch, log, DRAIN_SLICE);
 }
+EXPORT_SYMBOL_IF_KUNIT(par_log_drain_alloc);
 
 void par_log_drain_free(struct par_log *log)
 {
@@ -1024,3 +1030,4 @@ void par_log_drain_free(struct par_log *log)
 	par_log_fetch_exit(&log->drain->fetch);
 	kvfree(log->drain);
 }
+EXPORT_SYMBOL_IF_KUNIT(par_log_drain_free);

@@ -10,7 +10,7 @@
 #include "core/parent.h"
 #include "log/log.h"
 
-#define UNITS	4U
+#define UNITS	PAR_LOG_MIN_UNITS
 #define WRITERS	8U
 #define BLOCKS	4U	/* blocks of a write */
 #define SECTORS	64U	/* of the home set's chunk */
@@ -48,6 +48,8 @@ static void free_bench(void *data)
 	struct bench *bench = data;
 
 	cancel_work_sync(&bench->log.work);
+	cancel_delayed_work_sync(&bench->log.drain_work);
+	par_log_drain_free(&bench->log);
 	cleanup_srcu_struct(&bench->log.gate.past);
 	kvfree(bench);
 }
@@ -59,11 +61,13 @@ static void begin_log(struct bench *bench)
 	log->conf = &bench->conf;
 	log->on = true;
 	log->ready = true;
-	log->paused = true;	/* until a test calls the drain's work itself, nothing else does */
+	log->paused = true;	/* no work is queued: a test calls them itself */
 	spin_lock_init(&log->lock);
 	mutex_init(&log->ready_lock);
 	init_waitqueue_head(&log->wait);
+	bio_list_init(&log->waiting);
 	INIT_WORK(&log->work, no_work);
+	INIT_DELAYED_WORK(&log->drain_work, no_work);
 	log->queues.append = system_wq;
 	log->queues.drain = system_wq;
 	log->use.area = UNITS;
@@ -140,8 +144,61 @@ static void room_is_given_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, bench->at_home, WRITERS - fit);
 }
 
+static bool not_imaged(const struct par_conf *conf, u64 sector)
+{
+	return false;
+}
+
+/* Block @block of the array is live in the tail's unit, beside @count others; none has an image. */
+static void log_unimaged(struct bench *bench, u64 block, unsigned int count)
+{
+	struct par_log_entry entry = { .sectors = 0xff };
+	struct par_log *log = &bench->log;
+	u32 first, i, u;
+	u64 pos;
+
+	bench->conf.geo.share = 10;
+	kunit_activate_static_stub(bench->test, par_sector_imaged, not_imaged);
+	KUNIT_ASSERT_EQ(bench->test, par_log_ring_take(&log->ring, count, &pos), count);
+	u = pos / PAR_LOG_UNIT % UNITS;
+	first = u * PAR_LOG_UNIT + 1;
+	par_log_index_open(&log->index, u, bench->slots[u]);
+	for (i = 0; i < count; i++) {
+		entry.block = block + i;
+		par_log_index_add(&log->index, first + i, &entry);
+	}
+	par_log_ring_done(&log->ring, log->ring.head);
+	KUNIT_ASSERT_EQ(bench->test, par_log_drain_alloc(log), 0);
+}
+
+/* The drain's work, on a write that is held since it was written when the gear was another one. */
+static void drain_held(struct bench *bench, struct bio *bio)
+{
+	struct par_log *log = &bench->log;
+
+	bio_list_add(&log->held, bio);
+	log->wanted = true;
+	log->paused = false;
+	par_log_drain_work(&log->drain_work.work);
+	log->paused = true;
+}
+
+/* A write of a logged block has waited for the top gear's drain: it is appended in the low gear. */
+static void held_is_appended(struct kunit *test)
+{
+	struct bench *bench = make_bench(test);
+	struct par_log *log = &bench->log;
+
+	log_unimaged(bench, 0, 1);
+	drain_held(bench, write_of(bench, 0));
+	KUNIT_EXPECT_EQ(test, log->queued, BLOCKS);
+	KUNIT_EXPECT_FALSE(test, log->wanted);
+	KUNIT_EXPECT_EQ_MSG(test, bench->conf.wish.target, 1, "the sleepers are woken");
+}
+
 static struct kunit_case log_works_cases[] = {
 	KUNIT_CASE(room_is_given_once),
+	KUNIT_CASE(held_is_appended),
 	{}
 };
 
