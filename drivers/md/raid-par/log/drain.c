@@ -4,6 +4,7 @@
  * sectors, and then the tail is moved. One work does all of this. See log.h.
  */
 #include <linux/mm.h>
+#include <kunit/static_stub.h>
 #include <kunit/visibility.h>
 
 #include "core/event.h"
@@ -786,12 +787,13 @@ static bool is_jammed(struct par_log_drain *drain)
 }
 
 /* Append the oldest blocks again, so that the tail can pass them. False if a read has failed. */
-static bool append_again(struct par_log_drain *drain)
+VISIBLE_IF_KUNIT bool par_log_append_again(struct par_log_drain *drain)
 {
 	struct par_log *log = drain->log;
 	struct par_log_again again = { .block = drain->block, .pages = drain->pages };
 	unsigned int count;
 
+	KUNIT_STATIC_STUB_REDIRECT(par_log_append_again, drain);
 	spin_lock(&log->lock);
 	count = par_log_drain_pick(&log->index, &log->ring, drain->list,
 				   par_log_drain_again(&log->index, &log->ring));
@@ -810,6 +812,7 @@ static bool append_again(struct par_log_drain *drain)
 	wait_for_completion_io(&again.done);
 	return true;
 }
+EXPORT_SYMBOL_IF_KUNIT(par_log_append_again);
 
 /*
  * Writes that are held in a low gear though the tail has not moved wait for members that sleep. If
@@ -915,8 +918,10 @@ static int drain_some(struct par_log_drain *drain)
 		if (READ_ONCE(log->use.quota.limited) && READ_ONCE(log->wanted))
 			submit_held(log);
 	}
+	/* As long as writes use up the room that is gained, this is all that is done. */
+	take_discards(log);
 	if (i >= count && is_jammed(drain))
-		failed |= !append_again(drain);
+		failed |= !par_log_append_again(drain);
 	if (i >= count)
 		par_log_suspects_end(&drain->suspects);
 	moved = move_tail(log);
@@ -949,7 +954,7 @@ static int drain_all(struct par_log_drain *drain)
 {
 	int done = 1;
 
-	while (done > 0 && is_due(drain->log)) {
+	while (done > 0 && is_due(drain->log) && !READ_ONCE(drain->log->use.asked)) {
 		WRITE_ONCE(drain->log->draining, true);
 		done = drain_some(drain);
 		if (done < 0)

@@ -451,3 +451,4 @@ void par_log_discard(struct par_conf *conf, struct bio *bio)
 	par_queue_add(conf, &log->discards, bio);
 	par_log_drain_now(log);
 }
+EXPORT_SYMBOL_IF_KUNIT(par_log_discard);

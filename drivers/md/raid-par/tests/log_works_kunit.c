@@ -6,6 +6,7 @@
 #include <linux/slab.h>
 #include <kunit/static_stub.h>
 #include <kunit/test.h>
+#include <kunit/test-bug.h>
 
 #include "core/parent.h"
 #include "log/log.h"
@@ -15,18 +16,24 @@
 #define BLOCKS	4U	/* blocks of a write */
 #define SECTORS	64U	/* of the home set's chunk */
 
-/* An array in the lower one of two gears. @home: what has been sent past the log. */
+/*
+ * An array in the lower one of two gears. @at_home: writes that have been sent past the log;
+ * @discarded: discards that have ended; @again: times that blocks were to be appended again
+ */
 struct bench {
 	struct kunit *test;
+	struct workqueue_struct *wq;
 	struct mddev mddev;
 	struct par_conf conf;
 	struct par_store store;
 	struct par_log log;
+	struct par_io io;
 	struct par_set home;
 	struct par_set_ops ops;
 	struct par_log_slot *unit[UNITS], slots[UNITS][PAR_LOG_UNIT];
 	u32 chain[UNITS * PAR_LOG_UNIT];
-	unsigned int begun, at_home;
+	struct bio discard;
+	unsigned int begun, at_home, discarded, again;
 };
 
 static struct bench *bench_of(struct par_conf *conf)
@@ -43,13 +50,29 @@ static void no_work(struct work_struct *work)
 {
 }
 
+/* The home set discards nothing. */
+static void end_discards(struct work_struct *work)
+{
+	struct par_io *io = container_of(work, struct par_io, discard_work);
+	struct bio_list bios;
+	struct bio *bio;
+
+	spin_lock_irq(&io->conf->queue.lock);
+	bios = io->discards;
+	bio_list_init(&io->discards);
+	spin_unlock_irq(&io->conf->queue.lock);
+	while ((bio = bio_list_pop(&bios)))
+		bio_endio(bio);
+}
+
 static void free_bench(void *data)
 {
 	struct bench *bench = data;
 
-	cancel_work_sync(&bench->log.work);
 	cancel_delayed_work_sync(&bench->log.drain_work);
+	destroy_workqueue(bench->wq);
 	par_log_drain_free(&bench->log);
+	bioset_exit(&bench->log.pools.bios);
 	cleanup_srcu_struct(&bench->log.gate.past);
 	kvfree(bench);
 }
@@ -68,12 +91,13 @@ static void begin_log(struct bench *bench)
 	bio_list_init(&log->waiting);
 	INIT_WORK(&log->work, no_work);
 	INIT_DELAYED_WORK(&log->drain_work, no_work);
-	log->queues.append = system_wq;
-	log->queues.drain = system_wq;
+	log->queues.append = bench->wq;
+	log->queues.drain = bench->wq;
 	log->use.area = UNITS;
 	par_log_index_init(&log->index, UNITS, bench->unit, bench->chain);
 	par_log_ring_init(&log->ring, UNITS * PAR_LOG_UNIT, UNITS * PAR_LOG_UNIT);
 	KUNIT_ASSERT_EQ(bench->test, init_srcu_struct(&log->gate.past), 0);
+	KUNIT_ASSERT_EQ(bench->test, bioset_init(&log->pools.bios, WRITERS, 0, 0), 0);
 }
 
 static struct bench *make_bench(struct kunit *test)
@@ -82,16 +106,24 @@ static struct bench *make_bench(struct kunit *test)
 	struct par_conf *conf;
 
 	KUNIT_ASSERT_NOT_NULL(test, bench);
+	bench->wq = alloc_ordered_workqueue("raid-par-kunit", 0);
+	KUNIT_ASSERT_NOT_NULL(test, bench->wq);
 	test->priv = bench;
 	bench->test = test;
 	conf = &bench->conf;
 	conf->mddev = &bench->mddev;
+	bench->mddev.private = bench;
 	conf->store = &bench->store;
 	conf->log = &bench->log;
+	conf->io = &bench->io;
+	conf->io->conf = conf;
+	INIT_WORK(&conf->io->discard_work, end_discards);
+	conf->queue.discard_wq = bench->wq;
 	conf->geo.gears = 2;
 	conf->geo.share = PAR_SHARE_ALL;
 	conf->geo.parities = 1;
 	conf->geo.members = 3;
+	conf->geo.set[2].members = 3;
 	conf->geo.chunk_sectors = SECTORS;
 	conf->gear = 1;
 	conf->set[2] = &bench->home;
@@ -100,6 +132,7 @@ static struct bench *make_bench(struct kunit *test)
 	conf->wish.target = 1;
 	bench->ops.submit = count_home;
 	bench->home.conf = conf;
+	bench->home.sg = &conf->geo.set[2];
 	bench->home.ops = &bench->ops;
 	begin_log(bench);
 	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, free_bench, bench), 0);
@@ -196,9 +229,59 @@ static void held_is_appended(struct kunit *test)
 	KUNIT_EXPECT_EQ_MSG(test, bench->conf.wish.target, 1, "the sleepers are woken");
 }
 
+static void count_discard(struct bio *bio)
+{
+	struct bench *bench = bio->bi_private;
+
+	bench->discarded++;
+}
+
+/* A user discards what is written, while a drain has begun to look at it. */
+static bool discard_meanwhile(const struct par_conf *conf, u64 sector)
+{
+	struct bench *bench = conf->mddev->private;
+	struct bio *bio = &bench->discard;
+
+	if (bio->bi_end_io)
+		return false;
+	bio_init(bio, NULL, NULL, 0, REQ_OP_DISCARD);
+	bio->bi_iter.bi_size = PAR_LOG_BLOCK_BYTES;
+	bio->bi_end_io = count_discard;
+	bio->bi_private = bench;
+	par_log_discard(&bench->conf, bio);
+	return false;
+}
+
+static bool discarded_before(struct par_log_drain *drain)
+{
+	struct bench *bench = kunit_get_current_test()->priv;
+
+	KUNIT_EXPECT_EQ(bench->test, bench->discarded, 1);
+	bench->again++;
+	return true;
+}
+
+/* Discards do not wait until a log that is full has room. */
+static void discard_of_full(struct kunit *test)
+{
+	struct bench *bench = make_bench(test);
+	struct par_log *log = &bench->log;
+
+	log_unimaged(bench, 0, 1);
+	kunit_activate_static_stub(test, par_sector_imaged, discard_meanwhile);
+	kunit_activate_static_stub(test, par_log_append_again, discarded_before);
+	log->ring.head += log->ring.blocks - 2 * PAR_LOG_UNIT;
+	drain_held(bench, write_of(bench, 1));
+	KUNIT_EXPECT_EQ(test, bench->again, 1);
+	KUNIT_EXPECT_EQ(test, log->queued, 0);
+	KUNIT_EXPECT_TRUE(test, log->wanted);
+	KUNIT_EXPECT_EQ(test, bench->conf.wish.target, 2);
+}
+
 static struct kunit_case log_works_cases[] = {
 	KUNIT_CASE(room_is_given_once),
 	KUNIT_CASE(held_is_appended),
+	KUNIT_CASE(discard_of_full),
 	{}
 };
 
