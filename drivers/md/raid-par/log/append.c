@@ -5,6 +5,8 @@
  */
 #include <linux/delay.h>
 #include <linux/highmem.h>
+#include <kunit/static_stub.h>
+#include <kunit/visibility.h>
 
 #include "core/parent.h"
 #include "log/batch.h"
@@ -309,15 +311,17 @@ static void slow_down(struct par_log *log, u32 blocks)
 }
 
 /* Is it too early for a record of the waiting writes? */
-static bool must_wait(struct par_log *log)
+VISIBLE_IF_KUNIT bool par_log_must_wait(struct par_log *log)
 {
 	unsigned long now = jiffies;
 
+	KUNIT_STATIC_STUB_REDIRECT(par_log_must_wait, log);
 	if (!log->use.slow || !READ_ONCE(log->queued) || time_after_eq(now, log->use.next))
 		return false;
 	queue_delayed_work(log->queues.append, &log->use.slow_work, log->use.next - now);
 	return true;
 }
+EXPORT_SYMBOL_IF_KUNIT(par_log_must_wait);
 
 void par_log_slow_work(struct work_struct *work)
 {
@@ -326,15 +330,15 @@ void par_log_slow_work(struct work_struct *work)
 	par_log_kick(log);
 }
 
-static bool append_record(struct par_log *log)
+/* A record of the waiting writes, or of blocks that are appended @again. */
+static bool append_record(struct par_log *log, bool again)
 {
 	struct par_log_sent *sent = &log->sent[log->next % PAR_LOG_RECORDS];
-	bool again = READ_ONCE(log->use.again);
 	unsigned int copy;
 
 	/* A record that is under way may have newer content of a block that is appended again. */
-	if (log->next - log->first >= (again ? 1 : PAR_LOG_RECORDS) || (!again && must_wait(log)) ||
-	    !take_room(log, sent, again))
+	if (log->next - log->first >= (again ? 1 : PAR_LOG_RECORDS) ||
+	    (!again && par_log_must_wait(log)) || !take_room(log, sent, again))
 		return false;
 	if (again)
 		fill_again(log, sent);
@@ -457,17 +461,17 @@ static void hold_waiting(struct par_log *log)
 	par_log_drain_now(log);
 }
 
-/* Nothing is appended any more. If no record is under way, the drain's work goes on. */
-static void end_again(struct par_log *log)
+/*
+ * Nothing of @again is left to be appended: if no record is under way, the drain's work goes on.
+ * What it has begun since @again was read is appended by the next run of this work.
+ */
+static void end_again(struct par_log *log, struct par_log_again *again)
 {
-	struct par_log_again *again = NULL;
-
-	spin_lock(&log->lock);
-	if (log->first == log->next)
-		swap(again, log->use.again);
-	spin_unlock(&log->lock);
-	if (!again)
+	if (!again || log->first != log->next)
 		return;
+	spin_lock(&log->lock);
+	log->use.again = NULL;
+	spin_unlock(&log->lock);
 	complete(&again->done);
 	/* For the writes that have come in meanwhile. */
 	par_log_kick(log);
@@ -476,6 +480,7 @@ static void end_again(struct par_log *log)
 void par_log_append_work(struct work_struct *work)
 {
 	struct par_log *log = container_of(work, struct par_log, work);
+	struct par_log_again *again;
 	struct blk_plug plug;
 
 	if (!READ_ONCE(log->queued) && !READ_ONCE(log->use.again) && log->first == log->next &&
@@ -493,7 +498,9 @@ void par_log_append_work(struct work_struct *work)
 		retire_records(log);
 		/* On fast members, records end as fast as they are filled. */
 		cond_resched();
-	} while (!par_log_broken(log) && READ_ONCE(log->ready) && append_record(log));
+		again = READ_ONCE(log->use.again);
+	} while (!par_log_broken(log) && READ_ONCE(log->ready) && append_record(log, again));
 	blk_finish_plug(&plug);
-	end_again(log);
+	end_again(log, again);
 }
+EXPORT_SYMBOL_IF_KUNIT(par_log_append_work);

@@ -435,6 +435,7 @@ void par_log_do_resize(struct par_log *log);
 /* Steps of these works that a test replaces: tests/log_works_kunit.c. */
 void par_log_count_write(struct par_log *log, struct bio **bio);
 bool par_log_append_again(struct par_log_drain *drain);
+bool par_log_must_wait(struct par_log *log);
 #endif
 
 /* par_log_drain_alloc - allocate all memory of a drain, so that it never waits for any; sleeps */

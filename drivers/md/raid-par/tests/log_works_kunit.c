@@ -33,6 +33,7 @@ struct bench {
 	struct par_log_slot *unit[UNITS], slots[UNITS][PAR_LOG_UNIT];
 	u32 chain[UNITS * PAR_LOG_UNIT];
 	struct bio discard;
+	struct par_log_again blocks;
 	unsigned int begun, at_home, discarded, again;
 };
 
@@ -278,10 +279,39 @@ static void discard_of_full(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, bench->conf.wish.target, 2);
 }
 
+/* The drain's work has blocks appended again when the records' work has found nothing to do. */
+static bool begin_again(struct par_log *log)
+{
+	struct bench *bench = bench_of(log->conf);
+
+	log->use.again = &bench->blocks;
+	return true;
+}
+
+/* Its wait is over when the records' work has looked for these blocks, and not before. */
+static void again_is_not_missed(struct kunit *test)
+{
+	struct bench *bench = make_bench(test);
+	struct par_log *log = &bench->log;
+
+	init_completion(&bench->blocks.done);
+	kunit_activate_static_stub(test, par_log_must_wait, begin_again);
+	log->spare = bench->slots[0];
+	log->queued = 1;
+	par_log_append_work(&log->work);
+	KUNIT_EXPECT_PTR_EQ(test, log->use.again, &bench->blocks);
+	KUNIT_EXPECT_FALSE(test, completion_done(&bench->blocks.done));
+	/* There are none. */
+	par_log_append_work(&log->work);
+	KUNIT_EXPECT_NULL(test, log->use.again);
+	KUNIT_EXPECT_TRUE(test, completion_done(&bench->blocks.done));
+}
+
 static struct kunit_case log_works_cases[] = {
 	KUNIT_CASE(room_is_given_once),
 	KUNIT_CASE(held_is_appended),
 	KUNIT_CASE(discard_of_full),
+	KUNIT_CASE(again_is_not_missed),
 	{}
 };
 
