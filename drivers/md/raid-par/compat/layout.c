@@ -124,6 +124,13 @@ static const struct par_layout raid5_layouts[] = {
 	AT(r5conf, quiesce),
 	AT(r5conf, active_stripes),
 	AT(r5conf, wait_for_quiescent),
+	WHOLE(stripe_head),
+	AT(stripe_head, state),
+	AT(stripe_head, disks),
+	AT(stripe_head, dev),
+	WHOLE(r5dev),
+	AT(r5dev, req),
+	AT(r5dev, written),
 };
 
 /* The BTF of a kernel or a module; that of a module continues the kernel's. */
