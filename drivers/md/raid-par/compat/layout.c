@@ -124,6 +124,7 @@ static const struct par_layout raid5_layouts[] = {
 	AT(r5conf, quiesce),
 	AT(r5conf, active_stripes),
 	AT(r5conf, wait_for_quiescent),
+	AT(r5conf, device_lock),
 	WHOLE(stripe_head),
 	AT(stripe_head, state),
 	AT(stripe_head, disks),

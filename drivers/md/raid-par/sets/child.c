@@ -408,7 +408,8 @@ static bool is_calm(struct r5conf *raid5)
 
 /*
  * The first half of raid5_quiesce(), which cannot be given up. A request that has seen the old
- * value under one of the locks is counted when the lock has been taken here.
+ * value under one of the locks is counted when the lock has been taken here; a read past the
+ * stripes that has waited for raid5 to go on is counted under device_lock.
  */
 static void close_stripes(struct r5conf *raid5)
 {
@@ -420,6 +421,8 @@ static void close_stripes(struct r5conf *raid5)
 		spin_lock_irq(raid5->hash_locks + i);
 		spin_unlock_irq(raid5->hash_locks + i);
 	}
+	spin_lock_irq(&raid5->device_lock);
+	spin_unlock_irq(&raid5->device_lock);
 }
 
 static bool child_calm(struct par_set *set)
