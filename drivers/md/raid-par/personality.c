@@ -621,6 +621,9 @@ static void par_quiesce(struct mddev *mddev, int quiesce)
 	par_store_drain(conf);
 	par_tidy_drain(conf);
 	par_purge_drain(conf);
+	/* A disk that did not accept this at the start would force the next one, too. */
+	if (conf->store->start)
+		par_drop_request(mddev, conf->store->start);
 	/* After this, the caller in md writes md's superblock if it is due. */
 	if (READ_ONCE(conf->gear) < conf->geo.gears && mddev->sb_flags)
 		par_defer_sb(conf);

@@ -236,12 +236,15 @@ void par_drop_request(struct mddev *mddev, u64 request)
 	might_sleep();
 	rdev_for_each(rdev, mddev) {
 		sb = page_address(rdev->sb_page);
-		if (le64_to_cpu(sb->resync_offset) != request || bdev_read_only(rdev->bdev))
+		if (le64_to_cpu(sb->resync_offset) != request || bdev_read_only(rdev->bdev) ||
+		    test_bit(Faulty, &rdev->flags))
 			continue;
 		sb->resync_offset = cpu_to_le64(MaxSector);
 		sb->sb_csum = super_csum(sb);
-		if (!sync_page_io(rdev, 0, rdev->sb_size, rdev->sb_page,
-				  REQ_OP_WRITE | REQ_SYNC | REQ_FUA | REQ_META, true))
-			set_bit(MD_SB_CHANGE_DEVS, &mddev->sb_flags);
+		if (sync_page_io(rdev, 0, rdev->sb_size, rdev->sb_page,
+				 REQ_OP_WRITE | REQ_SYNC | REQ_FUA | REQ_META, true))
+			continue;
+		sb->resync_offset = cpu_to_le64(request);
+		set_bit(MD_SB_CHANGE_DEVS, &mddev->sb_flags);
 	}
 }

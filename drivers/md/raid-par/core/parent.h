@@ -82,9 +82,10 @@ void par_defer_sb(struct par_conf *conf);
 void par_write_deferred_sb(struct par_conf *conf);
 
 /*
- * par_drop_request - md is starting the array: clear @request, which is the resync offset in the
- * superblocks of md that were read, on the disks. md itself would only do so once the array is
- * written. If a disk does not accept it, md's superblock is due. Sleeps.
+ * par_drop_request - md is starting or stopping the array: clear @request, which is the resync
+ * offset in the superblocks of md that were read, on the disks that still have it. md itself would
+ * only do so once the array is written. If a disk does not accept it, md's superblock is due, and
+ * another call tries again. Sleeps.
  */
 void par_drop_request(struct mddev *mddev, u64 request);
 
