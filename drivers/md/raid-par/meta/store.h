@@ -351,6 +351,11 @@ u32 par_whole_members(const struct par_conf *conf);
  * conf->store->mutex held, both. They return an error only if no member can be written.
  */
 int par_write_super(struct par_conf *conf, u32 members);
+#if IS_ENABLED(CONFIG_KUNIT)
+/* Steps of it, for tests/snapshot_kunit.c. */
+int par_pack_and_flush(struct par_conf *conf, u32 members, struct par_told *told);
+void par_leave_log(struct par_conf *conf, u32 failed);
+#endif
 int par_store_all_intents(struct par_conf *conf);
 
 /*

@@ -12,6 +12,9 @@
  *     (newer_destroyed() in load.c);
  *   - a member that may sleep has no version that none of these has.
  */
+#include <kunit/static_stub.h>
+#include <kunit/visibility.h>
+
 #include "core/parent.h"
 #include "meta/store.h"
 
@@ -139,15 +142,17 @@ static u32 send_supers(struct par_conf *conf, u32 members)
  * reported the failure a moment ago: once it is stored, no failure is unrecorded, so
  * record_failures() does not do this.
  */
-static void leave_log(struct par_conf *conf, u32 failed)
+VISIBLE_IF_KUNIT void par_leave_log(struct par_conf *conf, u32 failed)
 {
 	struct par_log_record *log = &conf->store->super.log;
 
+	KUNIT_STATIC_STUB_REDIRECT(par_leave_log, conf, failed);
 	lockdep_assert_held(&conf->store->mutex);
 	if (conf->geo.log_sectors)
 		log->absent |= failed & (BIT(conf->geo.set[1].members) - 1);
 	snapshot_of(conf)->log.absent = log->absent;
 }
+EXPORT_SYMBOL_IF_KUNIT(par_leave_log);
 
 /*
  * A superblock vouches for what resyncs and rebuilds have written: "parity is right
@@ -159,7 +164,7 @@ static void leave_log(struct par_conf *conf, u32 failed)
  * failure. If it claims nothing new for the sets, no flush is needed: a shift up does not wait
  * for one. The first superblock after a start is always preceded by a flush.
  */
-static int pack_and_flush(struct par_conf *conf, u32 members, struct par_told *told)
+VISIBLE_IF_KUNIT int par_pack_and_flush(struct par_conf *conf, u32 members, struct par_told *told)
 {
 	u32 lost, newly;
 	unsigned int d;
@@ -178,7 +183,7 @@ static int pack_and_flush(struct par_conf *conf, u32 members, struct par_told *t
 		lost = par_lost_members(conf);
 		take_snapshot(conf);
 		told_by(conf, told);
-		leave_log(conf, told->failed);
+		par_leave_log(conf, told->failed);
 		for (d = 0; d < conf->geo.members; d++)
 			if (members & BIT(d))
 				par_super_pack(page_address(conf->store->super_page[d]),
@@ -201,6 +206,7 @@ static int pack_and_flush(struct par_conf *conf, u32 members, struct par_told *t
 	} while (!err && (newly || again));
 	return err;
 }
+EXPORT_SYMBOL_IF_KUNIT(par_pack_and_flush);
 
 int par_write_super(struct par_conf *conf, u32 members)
 {
@@ -218,7 +224,7 @@ int par_write_super(struct par_conf *conf, u32 members)
 	/* Torn blocks are newer than the superblock says, until they have been stored again. */
 	if (!conf->store->blocks_torn)
 		conf->store->super.block_seq = conf->store->block_seq;
-	if (pack_and_flush(conf, left, &told)) {
+	if (par_pack_and_flush(conf, left, &told)) {
 		conf->store->super.seq--;	/* no member has received it */
 		return -EIO;
 	}
