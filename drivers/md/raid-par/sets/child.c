@@ -10,6 +10,7 @@
  * child_sync_super() has copied the child's state.
  */
 #include <linux/slab.h>
+#include <kunit/visibility.h>
 
 #include "core/parent.h"
 #include "sets/sets.h"
@@ -112,7 +113,7 @@ static void begin_restoring(struct par_set *set, unsigned int d)
  * Let raid5 have the member, unless the parent is adding or removing it: what no set holds is
  * removed.
  */
-static int take_in(struct par_set *set, struct md_rdev *rdev)
+VISIBLE_IF_KUNIT int par_child_take_in(struct par_set *set, struct md_rdev *rdev)
 {
 	unsigned int d = index_of(rdev);
 	int err = -EBUSY;
@@ -127,6 +128,7 @@ static int take_in(struct par_set *set, struct md_rdev *rdev)
 	}
 	return err;
 }
+EXPORT_SYMBOL_IF_KUNIT(par_child_take_in);
 
 /*
  * raid5 adds a member, to be rebuilt. md has suspended the child: no request that was begun
@@ -140,7 +142,7 @@ static int child_hot_add(struct mddev *child, struct md_rdev *rdev)
 
 	if (!md_is_rdwr(child))
 		return -EROFS;
-	err = take_in(set, rdev);
+	err = par_child_take_in(set, rdev);
 	if (!err) {
 		begin_restoring(set, rdev->raid_disk);
 		par_note_back(set, rdev->raid_disk);

@@ -61,6 +61,10 @@ struct gendisk *par_disk_alloc(struct par_conf *conf, sector_t sectors,
 /* Between two looks for requests that wait for a member. */
 #define PAR_CALM_LOOK	max(HZ / 100, 1)
 
+#if IS_ENABLED(CONFIG_KUNIT)
+int par_child_take_in(struct par_set *set, struct md_rdev *rdev);	/* tests/change_kunit.c */
+#endif
+
 /* ---- gate.c ---- */
 
 /* par_sets_quiesce - the home set first, then the gear sets downwards; resumed in reverse order */

@@ -13,6 +13,7 @@
  * out the sets that have members asleep, and reports this.
  */
 #include <linux/kthread.h>
+#include <kunit/visibility.h>
 
 #include "core/parent.h"
 #include "log/log.h"
@@ -48,7 +49,7 @@ static void take_away(struct par_conf *conf, unsigned int d)
 static void begin_change(struct par_conf *conf, unsigned int d)
 {
 	WRITE_ONCE(conf->member[d].changing, true);
-	smp_mb();	/* take_in() of child.c does this in the opposite order */
+	smp_mb();	/* par_child_take_in() does this in the opposite order */
 }
 
 static void end_change(struct par_conf *conf, unsigned int d)
@@ -99,6 +100,7 @@ int par_hot_remove(struct mddev *mddev, struct md_rdev *rdev)
 	end_change(conf, d);
 	return err;
 }
+EXPORT_SYMBOL_IF_KUNIT(par_hot_remove);
 
 /* ---- adding ---- */
 
