@@ -25,6 +25,8 @@ pub struct Scrub {
     /// KiB/s of each member, now. `None`: nothing is at work.
     pub speed_kib: Option<u64>,
     pub mismatches: u64,
+    /// Bytes of copies on members that could not be rebuilt or corrected.
+    pub lost_copies: u64,
     pub last: Vec<SetScrub>,
     pub left_out: Vec<u32>,
 }
@@ -37,6 +39,7 @@ impl Scrub {
             left_kib: par.unless("sync_left_kib", "none")?,
             speed_kib: md.unless("sync_speed", "none")?,
             mismatches: md.number("mismatch_cnt")?,
+            lost_copies: par.number("lost_copies")?,
             last: par.lines("scrub_last", "MEMBERS SECONDS", set_scrub)?,
             left_out: par.one_of("scrub_left_out", "sets, or none", left_out)?,
         })

@@ -36,6 +36,21 @@ pub fn log_lost(subject: &Subject, findings: &mut Vec<Finding>) {
     }
 }
 
+pub fn lost_copies(subject: &Subject, findings: &mut Vec<Finding>) {
+    let lost = subject.array.scrub.lost_copies;
+    if lost > 0 {
+        findings.push(subject.finding(
+            "lost_copies",
+            Weight::Problem,
+            format!(
+                "{} of a member could not be rebuilt or corrected: reads of them need the other members",
+                units::bytes(lost)
+            ),
+            "write these blocks again, or restore the files that have them from a backup; and check the disks with smartctl",
+        ));
+    }
+}
+
 pub fn spin(subject: &Subject, findings: &mut Vec<Finding>) {
     if subject.array.settings.spin == Spin::Off {
         findings.push(subject.finding(

@@ -142,9 +142,10 @@ impl Subject<'_> {
 type Check = fn(&Subject, &mut Vec<Finding>);
 
 /// Of each array, in the order in which they are told.
-const CHECKS: [(&str, Check); 20] = [
+const CHECKS: [(&str, Check); 21] = [
     ("state", state),
     ("log_lost", disks::log_lost),
+    ("lost_copies", disks::lost_copies),
     ("spin", disks::spin),
     ("read_only", disks::read_only),
     ("power_control", disks::power_control),

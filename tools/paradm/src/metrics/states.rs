@@ -63,11 +63,16 @@ fn members(arrays: &[Figures]) -> [Family; 2] {
     [in_sync, progress]
 }
 
-fn scrubs(arrays: &[Figures]) -> [Family; 2] {
+fn scrubs(arrays: &[Figures]) -> [Family; 3] {
     let mut mismatches = Family::new(
         "raidpar_array_mismatch_sectors",
         Kind::Gauge,
         "Sectors whose parity did not match in the last check.",
+    );
+    let mut lost = Family::new(
+        "raidpar_array_lost_copies_bytes",
+        Kind::Gauge,
+        "Copies on members that could not be rebuilt or corrected: reads of them need the other members.",
     );
     let mut last = Family::new(
         "raidpar_array_scrub_timestamp_seconds",
@@ -77,11 +82,13 @@ fn scrubs(arrays: &[Figures]) -> [Family; 2] {
     for array in arrays {
         let labels = Labels::from([("array", array.name.clone())]);
         mismatches.add(&Rc::new(labels), array.scrub.mismatches);
+        let labels = Labels::from([("array", array.name.clone())]);
+        lost.add(&Rc::new(labels), array.scrub.lost_copies);
         for set in &array.scrub.last {
             let labels =
                 Labels::from([("array", array.name.clone()), ("set", set.set.to_string())]);
             last.add(&Rc::new(labels), u64::try_from(set.began).unwrap_or(0));
         }
     }
-    [mismatches, last]
+    [mismatches, lost, last]
 }

@@ -116,6 +116,7 @@ pub struct SimArray {
     pub scrub_last: Vec<(u32, u64)>,
     pub left_out: Vec<u32>,
     pub mismatches: u64,
+    pub lost_copies: u64,
     /// Zones whose parity a crash has left to be made right.
     pub resync_zones: Option<u64>,
     pub log: Option<SimLog>,
@@ -177,6 +178,7 @@ impl SimArray {
                 .collect(),
             left_out: Vec::new(),
             mismatches: 0,
+            lost_copies: 0,
             resync_zones: None,
             log: None,
             slots: None,

@@ -72,6 +72,7 @@ impl SimArray {
             "shift_limit" => "144".to_owned(),
             "shift_last_error" => self.last_error.to_string(),
             "shifts" => self.shifts.to_string(),
+            "lost_copies" => self.lost_copies.to_string(),
             "sync_left_kib" => self.sync_left_kib(now),
             "shift_put_off" if self.last_error == -122 => "ration".to_owned(),
             "shift_put_off" => "none".to_owned(),

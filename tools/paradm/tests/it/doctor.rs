@@ -66,6 +66,7 @@ fn defects() -> Vec<Defect> {
                 ..SimLog::quarter()
             });
         }),
+        ("lost_copies", |world| world.array("md0").lost_copies = 4096),
         ("spin", |world| {
             let file = Path::new("/sys/block/md0/md/par/spin");
             world.write(file, "off").unwrap();
@@ -190,7 +191,7 @@ fn defects() -> Vec<Defect> {
 fn nothing_is_found_on_a_sound_system() {
     let sim = sound();
     let left = paradm(&sim, "doctor");
-    assert_eq!(left.out, "md0: 25 checks, nothing found\n");
+    assert_eq!(left.out, "md0: 26 checks, nothing found\n");
     assert_eq!((left.code, left.err.as_str()), (0, ""));
 }
 
@@ -276,7 +277,7 @@ fn fix_mends_what_sysfs_can_and_then_finds_nothing() {
     assert!(own.unwrap().contains("ENV{ID_SERIAL}==\"DISK-E\""));
     assert_eq!(
         paradm(&sim, "doctor --fix").out,
-        "md0: 25 checks, nothing found\n"
+        "md0: 26 checks, nothing found\n"
     );
     assert_eq!(sim.world().written.len(), written);
 }
@@ -324,7 +325,7 @@ fn the_system_is_looked_at_once_and_each_array_s_disks_are_in_the_rules() {
     assert_eq!(text.lines().count(), 2, "{text}");
     assert_eq!(
         paradm(&sim, "doctor").out,
-        "md0, md1: 25 checks, nothing found\n"
+        "md0, md1: 26 checks, nothing found\n"
     );
 }
 
