@@ -473,7 +473,7 @@ static int catch_up(struct par_conf *conf, u32 behind)
 		for (d = 0; d < conf->geo.members; d++)
 			if (lost & BIT(d))
 				par_store_lacks(conf, d);
-		/* As new as the superblock will say: see pack_and_flush(). */
+		/* As new as the superblock will say: see par_pack_and_flush(). */
 		par_bad_collect(conf);
 		err = conf->store->lost.due ? par_write_lost_list(conf) : 0;
 		err = err ?: par_note_missed(conf);
