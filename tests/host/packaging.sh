@@ -306,6 +306,9 @@ packages_are_complete() {
 	grep -qx 'activate-noawait update-initramfs' "$TREE/debian/raid-par-dkms.triggers" || fail "raid-par-dkms does not have the initramfs made again"
 	! grep -qs update-initramfs "$TREE/debian/paradm.triggers" || fail "paradm asks twice for an initramfs"
 	has raid-par-doc usr/share/doc/raid-par-doc/Documentation/install.md
+	# A later step, which needs debhelper's own files, adds the changelog.
+	grep -q 'cp CHANGELOG.md debian/raid-par-doc/usr/share/doc/raid-par-doc/' "$TREE/debian/rules" &&
+		cp "$TREE/CHANGELOG.md" "$TREE/debian/raid-par-doc/usr/share/doc/raid-par-doc/"
 	links_lead_somewhere "$TREE/debian/raid-par-doc/usr/share/doc/raid-par-doc"
 	echo "packages: complete, the module of $count objects"
 }
