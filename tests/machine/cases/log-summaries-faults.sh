@@ -1,6 +1,7 @@
 #!/bin/bash
 # Summaries do no harm when members fail or return, sectors are bad, a start is forced or the log dropped: each start finds what the records would have told.
 # machine: --debug --time-travel
+# plain: yes
 . "$(dirname "$0")/../tools/log.sh"
 
 # begin SEED MIB [ATTRIBUTE...]: an array in its low gear with an empty log. Units 0, 3, … are on members 0 and 1.

@@ -1,6 +1,7 @@
 #!/bin/bash
 # With a sleeper lost before the resync after a crash has ended, its rebuild leaves parity right, and the data as it was while the sleeper was missing.
 # subject: sync
+# plain: yes
 . "$(dirname "$0")/../tools/par.sh"
 
 STRIPE=452	# of 512 in the first zone: late, so that the member is lost before the stripe is resynced

@@ -1,6 +1,7 @@
 #!/bin/bash
 # When the newest metadata of a member, or of all members, is unreadable and older metadata is used, the kernel log says so.
 # subject: crash
+# plain: yes
 . "$(dirname "$0")/../tools/par.sh"
 
 spoil() { "$TOOLS/spoil.py" "$@"; }

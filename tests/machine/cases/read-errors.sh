@@ -1,6 +1,7 @@
 #!/bin/bash
 # Sectors that cannot be read are corrected wherever they are, as on md raid5, and no member is failed.
 # subject: data
+# plain: yes
 . "$(dirname "$0")/../tools/par.sh"
 
 MIB=12

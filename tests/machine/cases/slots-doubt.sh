@@ -1,6 +1,7 @@
 #!/bin/bash
 # With images of a share, a start without a member names the ranges in doubt in at most 32 lines of the kernel log, however many slots they are in.
 # timeout: 500
+# plain: yes
 . "$(dirname "$0")/../tools/par.sh"
 
 PLACES=150	# of different runs, with a run between any two: a run has 4 MiB of the array

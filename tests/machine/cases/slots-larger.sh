@@ -1,6 +1,7 @@
 #!/bin/bash
 # Members that never sleep are larger than the others: the lowest gear set, which lies behind the end of the others, is checked, and rebuilt on a new member.
 # RAIDPAR_WHOLE=1: the gear region begins behind the others' end with small tracts, too.
+# plain: yes
 . "$(dirname "$0")/../tools/par.sh"
 
 # scrubbed_since TIME: a check of all sets has begun since then.

@@ -1,6 +1,7 @@
 #!/bin/bash
 # In an array with images of a share, lost or doubtful metadata costs no data that the present members have at home, neither at the start nor in the cuts and shifts after it.
 # timeout: 400
+# plain: yes
 . "$(dirname "$0")/../tools/par.sh"
 
 CHUNK=64	# KiB
