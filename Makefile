@@ -25,7 +25,7 @@ help:
 	@echo 'make dist      a tarball of the committed tree, in build/'
 	@echo 'make kernel-patch KSRC=DIR     the module as a patch for that kernel tree'
 	@echo 'make install-extras     udev rules, initramfs hook, par-smart, units; DESTDIR=DIR'
-	@echo 'make man       the manual pages, in build/man and build/paradm/share/man'
+	@echo 'make man       the manual pages, in build/man and build/tools/share/man'
 	@echo 'make install-man        manual pages and completions; DESTDIR=DIR, PREFIX=/usr/local'
 	@echo 'make kernel    the kernels of the test machines'
 	@echo 'make clean     remove build/; distclean-cache: also the cache'
@@ -98,7 +98,7 @@ PREFIX := /usr/local
 SHARE = $(abspath $(DESTDIR)$(PREFIX)/share)
 install-man: man
 	cd build/man && find . -type f -exec install -D -m 644 {} $(SHARE)/man/{} \;
-	test ! -d build/paradm/share || { cd build/paradm/share && find . -type f -exec install -D -m 644 {} $(SHARE)/{} \; ; }
+	test ! -d build/tools/share || { cd build/tools/share && find . -type f -exec install -D -m 644 {} $(SHARE)/{} \; ; }
 
 RUNS := 100
 SEED := 1

@@ -25,12 +25,12 @@ try() {
 says() { [[ $SAID == *"$1"* ]] || fail "it should say '$1': $SAID"; }
 
 versions() {
-	local program=$BUILD/paradm/debug/paradm release
+	local program=$BUILD/tools/debug/paradm release
 	[[ $VERSION =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]] || fail "the module's version: $VERSION"
 	is "$(grep -rh '^MODULE_VERSION' "$MODULE" | wc -l)" 1 "modules with a version"
 	is "$(sed -n 's/^## \([^ ]*\) .*/\1/p' "$TOP/CHANGELOG.md" | head -n 1)" "$VERSION" "CHANGELOG.md"
 	[ "$(release_time)" -gt 0 ] || fail "CHANGELOG.md has no day"
-	! grep -q '^version' "$TOP/tools/paradm/Cargo.toml" || fail "Cargo.toml has a version of its own"
+	! grep -q '^version' "$TOP"/tools/{,*/}Cargo.toml || fail "a Cargo.toml has a version of its own"
 	# A program that was built before the version changed is not compared.
 	if [ "$program" -nt "$MODULE/personality.c" ]; then
 		release=$("$program" --version)

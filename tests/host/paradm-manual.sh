@@ -4,7 +4,7 @@ set -euo pipefail
 . "$(dirname "$0")/../../scripts/lib.sh"
 
 paradm=$("$TOP/scripts/build-paradm")
-share=$BUILD/paradm/share
+share=$BUILD/tools/share
 completions=(bash-completion/completions/paradm zsh/site-functions/_paradm fish/vendor_completions.d/paradm.fish)
 
 fail() {

@@ -65,22 +65,9 @@ fn main() {
         .flag("-Wno-sign-compare")
         .warnings_into_errors(true)
         .compile("par-policy");
-    let loads = here.join("src/policy_ffi/load_kinds.c");
-    cc::Build::new()
-        .file(&loads)
-        .std("gnu11")
-        .opt_level(2)
-        .include(&tests)
-        .warnings_into_errors(true)
-        .compile("par-loads");
     println!("cargo:rustc-link-lib=m");
-    sources.extend([script, layout, loads, personality]);
-    sources.extend([
-        tests.join("kernel.h"),
-        tests.join("loads.c"),
-        tests.join("chance.h"),
-        spindle.join("presets.h"),
-    ]);
+    sources.extend([script, layout, personality]);
+    sources.extend([tests.join("kernel.h"), spindle.join("presets.h")]);
     for path in sources {
         println!("cargo:rerun-if-changed={}", path.display());
     }

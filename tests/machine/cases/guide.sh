@@ -356,7 +356,7 @@ all_was_run() {
 }
 
 mkdir -p "$MACHINE_TMP/bin" /srv /mnt
-ln -sf "$RAIDPAR_TOP/build/paradm/debug/paradm" "$MACHINE_TMP/bin/paradm"
+ln -sf "$RAIDPAR_TOP/build/tools/debug/paradm" "$MACHINE_TMP/bin/paradm"
 read_documents
 fresh_disks
 readme

@@ -4,7 +4,7 @@
 # shellcheck source=par.sh
 . "$(dirname "${BASH_SOURCE[0]}")/par.sh"
 
-PARADM=$(cd "$TOOLS/../../.." && pwd)/build/paradm/debug/paradm
+PARADM=$(cd "$TOOLS/../../.." && pwd)/build/tools/debug/paradm
 
 # ask WANTED ARGUMENT...: run paradm, which ends with that exit code; SAID has its output and its errors.
 ask() {

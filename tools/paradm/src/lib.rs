@@ -29,6 +29,5 @@ pub mod shift;
 pub mod sim;
 pub mod status;
 pub mod system;
-mod usage;
 pub mod watch;
 pub mod who;

@@ -16,7 +16,7 @@ pub struct Options {
 }
 
 pub fn run(options: &Options, context: &mut Context) -> Result<Verdict> {
-    let written = manual::write(context.system, Cli::command(), &options.dir)?;
+    let written = manual::write(context.system, &Cli::command(), &options.dir)?;
     context.output.show("manual/1", &written)?;
     Ok(Verdict::Done)
 }

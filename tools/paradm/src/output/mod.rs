@@ -4,10 +4,10 @@
 //! A command makes a value that is [`Serialize`] and [`Text`], and gives it to [`Output::show`].
 //! Colour is only for a terminal, and never if NO_COLOR is set (no-color.org).
 
-mod table;
-pub mod units;
-
-pub use table::{Align, Table};
+pub use shared::style::{Style, Tone, Word};
+pub use shared::table::{Align, Table};
+pub use shared::text::{line, printable};
+pub use shared::units;
 
 use crate::error::Result;
 use serde::Serialize;
@@ -25,107 +25,6 @@ pub enum Color {
     Auto,
     Always,
     Never,
-}
-
-/// How words are marked: by escape sequences, or not at all.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Style {
-    pub color: bool,
-}
-
-impl Style {
-    pub fn bold(self, text: impl fmt::Display) -> String {
-        self.marked("1", text)
-    }
-
-    pub fn dim(self, text: impl fmt::Display) -> String {
-        self.marked("2", text)
-    }
-
-    /// All is well.
-    pub fn good(self, text: impl fmt::Display) -> String {
-        self.marked("32", text)
-    }
-
-    /// It deserves a look.
-    pub fn attention(self, text: impl fmt::Display) -> String {
-        self.marked("33", text)
-    }
-
-    pub fn bad(self, text: impl fmt::Display) -> String {
-        self.marked("31", text)
-    }
-
-    pub fn word(self, word: &Word) -> String {
-        match word.tone {
-            Tone::Plain => word.text.clone(),
-            Tone::Bold => self.bold(&word.text),
-            Tone::Dim => self.dim(&word.text),
-            Tone::Good => self.good(&word.text),
-            Tone::Attention => self.attention(&word.text),
-            Tone::Bad => self.bad(&word.text),
-        }
-    }
-
-    pub fn words(self, words: &[Word]) -> String {
-        words.iter().map(|word| self.word(word)).collect()
-    }
-
-    fn marked(self, code: &str, text: impl fmt::Display) -> String {
-        if self.color {
-            format!("\x1b[{code}m{text}\x1b[0m")
-        } else {
-            text.to_string()
-        }
-    }
-}
-
-/// What the colour of a word says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tone {
-    Plain,
-    Bold,
-    Dim,
-    Good,
-    Attention,
-    Bad,
-}
-
-/// Text and its tone, for what is shown in more than one way.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Word {
-    pub text: String,
-    pub tone: Tone,
-}
-
-impl Tone {
-    pub fn word(self, text: impl fmt::Display) -> Word {
-        Word {
-            text: text.to_string(),
-            tone: self,
-        }
-    }
-}
-
-/// A name that others have chosen, of a process or a file: a control character would forge a line, or
-/// move the terminal's cursor.
-pub fn printable(name: &str) -> String {
-    let shown = |c: char| if c.is_control() { '?' } else { c };
-    name.chars().map(shown).collect()
-}
-
-/// What is wrong, in a line: of what was given, too much to read is left out of the middle.
-pub fn line(text: &str) -> String {
-    const FIRST: usize = 1000;
-    const LAST: usize = 400;
-    let text = printable(text);
-    let count = text.chars().count();
-    if count <= FIRST + LAST {
-        return text;
-    }
-    let first: String = text.chars().take(FIRST).collect();
-    let last: String = text.chars().skip(count - LAST).collect();
-    format!("{first} … {last}")
 }
 
 /// Where output goes, and how.
@@ -225,20 +124,6 @@ impl<'a> Output<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn names_cannot_work_the_terminal() {
-        assert_eq!(printable("a\n\x1b[2J\u{9b}b\tgrün"), "a??[2J?b?grün");
-    }
-
-    #[test]
-    fn a_line_has_both_of_its_ends() {
-        let plain = "x".repeat(1400);
-        assert_eq!(line(&plain), plain);
-        let long = line(&format!("no array\n{}: there is md0", "ü".repeat(100_000)));
-        assert!(long.starts_with("no array?ü") && long.ends_with("ü: there is md0"));
-        assert_eq!(long.chars().count(), 1403);
-    }
 
     #[derive(Serialize)]
     struct Two {

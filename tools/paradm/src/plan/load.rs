@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 //! What an array and its rivals make of a load.
 
-use super::trace::{Op, Request, Trace};
+use super::trace::{Request, Trace};
 use super::{Rival, Source, Watts};
 use crate::policy_ffi::{RIVALS, Simulated, Simulation};
 use serde::Serialize;
+use shared::request::Op;
 use std::collections::{BTreeMap, VecDeque};
 
 /// Writes that follow each other, on the disk and soon, meet in the stripe cache, as in policy-replay.

@@ -12,8 +12,9 @@ mod trace;
 
 pub use find::{Found, Limits, find};
 pub use load::{Latencies, Load, Outcome, gathered, joules};
+pub use shared::request::Op;
 pub use sizes::{Offers, Size, Sizes, price};
-pub use trace::{Op, Request, Trace};
+pub use trace::{Request, Trace};
 
 use crate::create::{Gears, Level, LogSize, LogWish, ShareWish};
 use crate::error::{Error, Result};
@@ -21,6 +22,7 @@ use crate::output::units;
 use crate::policy_ffi::{self, Geometry, Simulation};
 use crate::system::{Files, System};
 use serde::Serialize;
+use shared::loads;
 use std::path::{Path, PathBuf};
 
 /// What one disk takes, in watts.
@@ -305,11 +307,15 @@ const DAY: u64 = 86_400_000_000_000;
 fn read(system: &dyn System, load: &LoadFrom) -> Result<Source> {
     match load {
         LoadFrom::Kind { name, days } => {
-            let text = policy_ffi::load_lines(name, *days, 0).ok_or_else(|| no_kind(name))?;
-            let trace = Trace::parse(&text)
-                .map_err(|error| Error::Usage(format!("load {name}: {error}")))?;
+            let kind = loads::kind(name).ok_or_else(|| no_kind(name))?;
+            let shape = loads::Shape {
+                days: u64::from(*days),
+                span: 5_000_000_000_000,
+                ..loads::Shape::default()
+            };
+            let load = loads::Load::new(kind, &shape).map_err(Error::Usage)?;
             Ok(Source {
-                trace,
+                trace: Trace::of(load),
                 until: u64::from(*days) * DAY,
                 what: format!(
                     "load {name}, {} from a Monday on",
@@ -344,8 +350,7 @@ fn traced(path: &Path, trace: &Trace) -> String {
 }
 
 fn no_kind(name: &str) -> Error {
-    let kinds = policy_ffi::load_kinds();
-    let names: Vec<_> = kinds.iter().map(|(name, _)| *name).collect();
+    let names: Vec<_> = loads::KINDS.iter().map(|kind| kind.name).collect();
     Error::Usage(format!(
         "there is no load {name}; there are {}",
         names.join(", ")

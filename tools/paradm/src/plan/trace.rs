@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Requests of a trace, in the CSV form of MSR Cambridge's, or as policy-replay takes them.
 
+use shared::request::{self, Op};
 use std::collections::BTreeMap;
 
 const SECTOR: u64 = 512;
@@ -10,13 +11,6 @@ const MOST_BYTES: u64 = 1 << 30;
 const MOST_NS: u64 = 366 * 86_400 * 1_000_000_000;
 /// What is not torn apart when places are scaled, in sectors: 64 MiB.
 const BLOCK: u64 = 131_072;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Op {
-    Read,
-    Write,
-    Flush,
-}
 
 /// `at`: ns since the trace begins; one in CSV begins with its first request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,7 +36,30 @@ const PLAIN: &str = "NS OP SECTOR BYTES";
 
 type Place<'a> = (&'a str, &'a str);
 
+impl From<request::Request> for Request {
+    fn from(from: request::Request) -> Self {
+        Request {
+            at: from.at,
+            op: from.op,
+            sector: from.sector,
+            sectors: u64::from(from.bytes) / SECTOR,
+        }
+    }
+}
+
 impl Trace {
+    /// Of requests that are in order of time.
+    pub fn of(requests: impl Iterator<Item = request::Request>) -> Self {
+        let requests: Vec<_> = requests.map(Request::from).collect();
+        let ends = requests.iter().map(|one| one.sector + one.sectors);
+        Trace {
+            span: ends.max().unwrap_or(0),
+            requests,
+            disks: 1,
+            sorted: false,
+        }
+    }
+
     /// The error says which line is wrong.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut read = Vec::new();
@@ -157,13 +174,6 @@ fn of_csv(line: &str) -> Option<(Place<'_>, Request)> {
             sectors: if bytes == 0 { 0 } else { end - sector },
         },
     ))
-}
-
-impl Request {
-    /// `NS OP SECTOR BYTES`, as policy-replay takes it.
-    pub fn of_plain(line: &str) -> Option<Self> {
-        of_plain(line).map(|(_, request)| request)
-    }
 }
 
 fn of_plain(line: &str) -> Option<(Place<'_>, Request)> {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-//! An array and its rivals without a kernel: simulate.c and, for loads, load_kinds.c.
+//! An array and its rivals without a kernel: simulate.c.
 
 use super::{Geometry, raw, words};
-use std::ffi::{CStr, CString, c_char, c_uint, c_void};
+use std::ffi::{c_char, c_uint};
 use std::ptr::NonNull;
-use std::sync::{Mutex, PoisonError};
 
 /// What is compared, in C's order.
 pub const RIVALS: usize = 6;
@@ -76,14 +75,6 @@ unsafe extern "C" {
     fn par_simulation_flush(simulation: *mut Handle, now: u64);
     fn par_simulation_tell(simulation: *mut Handle, told: *mut Simulated, at: *mut u64) -> u64;
     fn par_simulation_free(simulation: *mut Handle);
-    fn par_loads_kind(i: c_uint, what: *mut *const c_char) -> *const c_char;
-    fn par_loads_make(
-        kind: *const c_char,
-        days: c_uint,
-        bytes: u64,
-        line: extern "C" fn(*mut c_void, *const c_char),
-        to: *mut c_void,
-    );
 }
 
 /// Milliwatts of the simulated disk: active, idle, standby, starting.
@@ -236,46 +227,6 @@ impl Drop for Simulation {
     }
 }
 
-/// Kinds of loads: their names, and what they are.
-pub fn load_kinds() -> Vec<(&'static str, &'static str)> {
-    let kind = |i| {
-        let mut what = std::ptr::null();
-        // SAFETY: it returns null or static strings.
-        unsafe {
-            let name = par_loads_kind(i, &mut what);
-            (!name.is_null()).then(|| (words(name), words(what)))
-        }
-    };
-    (0..).map_while(kind).collect()
-}
-
-/// Lines `NS OP SECTOR BYTES` of days of a load; `None`: there is no such kind. `bytes`: where its
-/// files lie, at least 5 TB.
-pub fn load_lines(kind: &str, days: u32, bytes: u64) -> Option<String> {
-    extern "C" fn collect(to: *mut c_void, line: *const c_char) {
-        // SAFETY: `to` is the string below, and the line ends in a zero.
-        let (text, line) = unsafe { (&mut *to.cast::<String>(), CStr::from_ptr(line)) };
-        *text += &line.to_string_lossy();
-    }
-    load_kinds().iter().find(|(name, _)| *name == kind)?;
-    let kind = CString::new(kind).ok()?;
-    let mut text = String::new();
-    // loads.c keeps what it makes in its own variables.
-    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
-    let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-    // SAFETY: the kind exists; the string outlives the call.
-    unsafe {
-        par_loads_make(
-            kind.as_ptr(),
-            days,
-            bytes.max(5_000_000_000_000),
-            collect,
-            (&raw mut text).cast(),
-        );
-    }
-    Some(text)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -371,18 +322,6 @@ mod tests {
                 assert!(thread.join().unwrap().iter().all(|told| *told == alone));
             }
         });
-    }
-
-    #[test]
-    fn loads_are_those_of_the_tests() {
-        assert!(load_kinds().contains(&(
-            "bursts",
-            "a thousand reads within half a second, every 5 minutes"
-        )));
-        let lines = load_lines("bursts", 1, 0).unwrap();
-        // A burst has one more or less by rounding.
-        assert!((287_700..288_300).contains(&lines.lines().count()));
-        assert_eq!(load_lines("none", 1, 0), None);
     }
 
     /// Segments that nothing is known of take no memory, whatever the disks' size.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 //! What following a schedule is worth on loads that its thresholds were not chosen with: those of
-//! tests/policy/loads.c and rhythm.c, four weeks of each, on the model of an array that policy-replay has.
+//! tools/shared/src/loads, four weeks of each, on the model of an array that policy-replay has.
 
 use jiff::{Timestamp, tz::TimeZone};
 use paradm::array::{Array, PastHour};
@@ -9,12 +9,9 @@ use paradm::plan::{Latencies, Op, Request, Watts, gathered, joules};
 use paradm::policy_ffi::{Geometry, LOAD_ONE, Simulation};
 use paradm::schedule::{EVERY_SECONDS, Follower, Foresight, Terms};
 use paradm::sim::{SimArray, SimSystem};
-use std::io::{BufRead, BufReader};
-use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use shared::loads::rhythm::{self, Rhythm};
+use shared::loads::{self, Load};
 
-/// The directory of scripts/build-policy.
-const PROGRAMS: &str = "PARADM_TEST_PROGRAMS";
 /// Those of which four weeks take minutes. The others are never quiet for hours, or busy for seconds at a time.
 const KINDS: &str = "rhythm,nas,mail,archive,cctv,backup,build,media,database,office";
 
@@ -219,37 +216,35 @@ impl Run {
     }
 }
 
-/// Weeks of requests do not fit into memory: they are made while they are simulated. `rhythm` is
-/// tests/policy/rhythm.c as the guide has it, all others are kinds of loads.c.
-fn requests(kind: &str, days: u64, bytes: u64) -> (Child, impl Iterator<Item = Request>) {
-    let programs = std::env::var_os(PROGRAMS);
-    let programs = PathBuf::from(programs.unwrap_or_else(|| panic!("{PROGRAMS} is not set")));
-    let (days, bytes) = (days.to_string(), bytes.to_string());
-    let (program, args) = match kind {
-        "rhythm" => ("rhythm", vec!["-d", &days, &bytes, "4", "150"]),
-        kind => ("loads", vec!["-d", &days, kind, &bytes]),
+/// Weeks of requests do not fit into memory: they are made while they are simulated. `rhythm` is as the guide has it,
+/// all others are kinds of loads.
+fn requests(kind: &str, days: u64, span: u64) -> Box<dyn Iterator<Item = Request>> {
+    if kind == "rhythm" {
+        let shape = rhythm::Shape {
+            days,
+            span,
+            ..rhythm::Shape::default()
+        };
+        return Box::new(Rhythm::new(&shape).unwrap().map(Request::from));
+    }
+    let shape = loads::Shape {
+        days,
+        span,
+        ..loads::Shape::default()
     };
-    let mut command = Command::new(programs.join(program));
-    let mut child = command.args(args).stdout(Stdio::piped()).spawn().unwrap();
-    let lines = BufReader::with_capacity(1 << 20, child.stdout.take().unwrap()).lines();
-    let requests = lines.map(|line| {
-        let line = line.unwrap();
-        Request::of_plain(&line).unwrap_or_else(|| panic!("{line}"))
-    });
-    (child, requests)
+    let load = Load::new(loads::kind(kind).unwrap(), &shape).unwrap();
+    Box::new(load.map(Request::from))
 }
 
 /// Reacting, and following its schedule.
 fn both(kind: &str, gears: &[u32], days: u64) -> [Cost; 2] {
     let mut runs = [false, true].map(|follows| Run::new(gears, follows));
     let bytes = runs[0].simulation.sectors() * 512;
-    let (mut child, requests) = requests(kind, days, bytes);
-    for (request, pieces) in gathered(requests) {
+    for (request, pieces) in gathered(requests(kind, days, bytes)) {
         for run in &mut runs {
             run.request(request, pieces);
         }
     }
-    assert!(child.wait().unwrap().success());
     runs.map(|run| run.end(days))
 }
 

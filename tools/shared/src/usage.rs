@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //! What the command line's grammar excludes, in one line as any other error: what is wrong, and what is right.
 
-use crate::output;
+use crate::text as plain;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use std::error::Error as _;
 use std::num::{IntErrorKind, ParseIntError};
@@ -16,7 +16,7 @@ pub fn line(error: &clap::Error) -> String {
     }
     // Of what was typed, no control character reaches the terminal, and no line's end.
     let words: Vec<_> = line.split_whitespace().collect();
-    output::line(&words.join(" "))
+    plain::line(&words.join(" "))
 }
 
 fn wrong(error: &clap::Error) -> String {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Columns, two spaces apart.
 
-use super::Style;
+use crate::style::Style;
 use unicode_width::UnicodeWidthStr;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
