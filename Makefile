@@ -21,6 +21,7 @@ help:
 	@echo 'make module    the module, for the test machines'
 	@echo 'make mdadm     the patched mdadm'
 	@echo "make paradm    the administrator's tool, see Documentation/paradm.md"
+	@echo 'make tracer    raid-tracer, for traces, see Documentation/raid-tracer.md'
 	@echo 'make deb       the Debian packages, in build/deb, for the Debian that runs'
 	@echo 'make dist      a tarball of the committed tree, in build/'
 	@echo 'make kernel-patch KSRC=DIR     the module as a patch for that kernel tree'
@@ -49,6 +50,9 @@ module: kernel
 
 paradm: setup
 	@scripts/build-paradm
+
+tracer: setup
+	@scripts/build-tracer
 
 kernel-patch: setup
 	@scripts/kernel-patch "$(KSRC)"
@@ -89,10 +93,11 @@ install-extras:
 	install -D -m 644 -t $(DESTDIR)/etc/systemd/system extras/systemd/par-smart.service extras/systemd/par-smart.timer \
 		extras/systemd/paradm.service
 
-# Without a Rust that is recent enough, all but paradm's.
+# Without a Rust that is recent enough, all but paradm's and raid-tracer's.
 man:
 	@scripts/build-man
 	@scripts/build-paradm >/dev/null || [ $$? = $(UNAVAILABLE) ]
+	@scripts/build-tracer >/dev/null || [ $$? = $(UNAVAILABLE) ]
 
 PREFIX := /usr/local
 SHARE = $(abspath $(DESTDIR)$(PREFIX)/share)
@@ -113,4 +118,4 @@ distclean-cache: clean
 
 # The scripts run their work in parallel themselves.
 .NOTPARALLEL:
-.PHONY: deb dist install-extras install-man man help setup kernel mdadm module paradm kernel-patch demo test test-all check kunit bench torture clean distclean-cache
+.PHONY: deb dist install-extras install-man man help setup kernel mdadm module paradm tracer kernel-patch demo test test-all check kunit bench torture clean distclean-cache

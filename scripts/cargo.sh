@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Functions of scripts/build-paradm. To be sourced after lib.sh; sets TOOLS, TARGET and LOGS.
+# Functions of scripts/build-paradm and build-tracer. To be sourced after lib.sh; sets TOOLS, TARGET and LOGS.
 #
 # The dependencies are those of tools/Cargo.lock; cargo fetches the crates that are not in its cache. Once compiled for
 # the tests, they are kept in the cache, from which later clones of this tree take them.

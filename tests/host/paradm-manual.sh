@@ -1,10 +1,12 @@
 #!/bin/bash
-# Each command of paradm has a man page with its options, and no page is of no command; man and the shells read pages and completions without a complaint; make install-man installs them.
+# Each command of paradm and of raid-tracer has a man page with its options, and no page is of no command; man and the shells read pages and completions without a complaint; make install-man installs them.
 set -euo pipefail
 . "$(dirname "$0")/../../scripts/lib.sh"
 
-paradm=$("$TOP/scripts/build-paradm")
+"$TOP/scripts/build-paradm" >/dev/null
+"$TOP/scripts/build-tracer" >/dev/null
 share=$BUILD/tools/share
+DEBUG=$BUILD/tools/debug
 completions=(bash-completion/completions/paradm zsh/site-functions/_paradm fish/vendor_completions.d/paradm.fish)
 
 fail() {
@@ -12,7 +14,7 @@ fail() {
 	exit 1
 }
 
-for page in "$share"/man/man8/paradm*.8; do
+for page in "$share"/man/man8/*.8; do
 	said=$(groff -man -Tutf8 -ww -z "$page" 2>&1) || fail "$page: $said"
 	[ -n "$said" ] || ! command -v mandoc >/dev/null || said=$(mandoc -T lint -W warning "$page" 2>&1 || true)
 	[ -z "$said" ] || fail "$page: $said"
@@ -21,13 +23,13 @@ shown=$(groff -man -Tascii -P-cbou "$share/man/man8/paradm-shift.8")
 grep -q -- '--no-wait' <<<"$shown" || fail "paradm-shift.8 lacks an option"
 
 # commands COMMAND...: print its commands by its help; options: print its options.
-commands() { "$paradm" "$@" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z][a-z-]*\)\( .*\|$\)/\1/p' | grep -vx help || true; }
-options() { "$paradm" "$@" --help | sed -n '/^Options:/,$p' | grep -oE '^ +(-[A-Za-z], )?--[a-z-]+' | grep -oE -- '--[a-z-]+' | sort -u; }
+commands() { "$DEBUG/$PROGRAM" "$@" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z][a-z-]*\)\( .*\|$\)/\1/p' | grep -vx help || true; }
+options() { "$DEBUG/$PROGRAM" "$@" --help | sed -n '/^Options:/,$p' | grep -oE '^ +(-[A-Za-z], )?--[a-z-]+' | grep -oE -- '--[a-z-]+' | sort -u; }
 
 # has_page COMMAND...: the command and each of its commands have a page with exactly their options.
 has_page() {
 	local name page command
-	name=$(tr ' ' - <<<"paradm $*" | sed 's/-$//')
+	name=$(tr ' ' - <<<"$PROGRAM $*" | sed 's/-$//')
 	page=$share/man/man8/$name.8
 	[ -f "$page" ] || fail "there is no page $name(8)"
 	echo "$name.8" >>"$pages"
@@ -37,13 +39,13 @@ has_page() {
 }
 pages=$(mktemp)
 trap 'rm -rf "$pages" "${dest:-}"' EXIT
-has_page
-[ "$(sort "$pages")" = "$(cd "$share/man/man8" && printf '%s\n' paradm*.8 | sort)" ] ||
+for PROGRAM in paradm raid-tracer; do has_page; done
+[ "$(sort "$pages")" = "$(cd "$share/man/man8" && printf '%s\n' *.8 | sort)" ] ||
 	fail "pages and commands: $(diff <(sort "$pages") <(cd "$share/man/man8" && ls))"
 
 dest=$(mktemp -d)
 make --no-print-directory -C "$TOP" install-man DESTDIR="$dest" PREFIX=/usr >/dev/null
-for file in man/man4/md-par.4 man/man5/paradm-daemon.toml.5 man/man8/{par-smart,paradm,paradm-pin-set}.8 \
+for file in man/man4/md-par.4 man/man5/paradm-daemon.toml.5 man/man8/{par-smart,paradm,paradm-pin-set,raid-tracer,raid-tracer-trace-fit}.8 \
 	"${completions[@]}"; do
 	[ -s "$dest/usr/share/$file" ] || fail "make install-man does not install $file"
 	[ "$(stat -c %a "$dest/usr/share/$file")" = 644 ] || fail "mode of $file"

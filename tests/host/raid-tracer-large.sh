@@ -1,0 +1,15 @@
+#!/bin/bash
+# raid-tracer converts and filters 10 GB of rows within 100 MB of memory.
+# subject: replay
+# rare: yes
+# timeout: 3600
+set -euo pipefail
+. "$(dirname "$0")/../../scripts/lib.sh"
+
+tracer=$("$TOP/scripts/build-tracer")
+ulimit -v 100000
+# A row of guests has 37 bytes, and a day 6.6 million rows.
+read -r rows bytes < <("$tracer" trace synth day guests --days 42 | "$tracer" trace convert - --to iolog |
+	"$tracer" trace filter - --load 100 | wc -lc)
+echo "$rows rows, $bytes bytes"
+[ "$bytes" -gt 10000000000 ]

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0
+//! What can go wrong, each with the exit code that scripts go by. A message is one line: what is wrong, and what would
+//! be right.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Exit codes, as Documentation/raid-tracer.md has them. Their numbers are paradm's.
+pub mod exit {
+    pub const DONE: u8 = 0;
+    /// The command has worked, and reports rows that are left out or moved.
+    pub const FINDINGS: u8 = 1;
+    pub const USAGE: u8 = 2;
+    pub const NOT_FOUND: u8 = 3;
+    pub const UNREADABLE: u8 = 5;
+    pub const REFUSED: u8 = 6;
+    pub const OUTPUT: u8 = 9;
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("{0}")]
+    Usage(String),
+    #[error("{0}")]
+    NotFound(String),
+    #[error("cannot read {}: {source}", path.display())]
+    Read { path: PathBuf, source: io::Error },
+    /// A file that is none of a format, or has nothing of it.
+    #[error("{}: {what}", path.display())]
+    Parse { path: PathBuf, what: String },
+    /// Nothing has changed.
+    #[error("{0}")]
+    Refused(String),
+    #[error("cannot write {what}: {source}")]
+    Output { what: String, source: io::Error },
+}
+
+impl Error {
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Error::Usage(_) => exit::USAGE,
+            Error::NotFound(_) => exit::NOT_FOUND,
+            Error::Read { .. } | Error::Parse { .. } => exit::UNREADABLE,
+            Error::Refused(_) => exit::REFUSED,
+            Error::Output { .. } => exit::OUTPUT,
+        }
+    }
+
+    pub fn read(path: &Path, source: io::Error) -> Self {
+        if source.kind() == io::ErrorKind::NotFound {
+            return Error::NotFound(format!("there is no file {}", path.display()));
+        }
+        Error::Read {
+            path: path.to_owned(),
+            source,
+        }
+    }
+
+    pub fn write(what: impl ToString, source: io::Error) -> Self {
+        Error::Output {
+            what: what.to_string(),
+            source,
+        }
+    }
+}

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: GPL-2.0
+//! raid-tracer, traces of block devices and their replay: see Documentation/raid-tracer.md.
+//!
+//! A trace is read row by row, so that it may be larger than memory: readers ([`trace::formats`]) → one order of time
+//! ([`trace::merge`]) → what a command does with the requests → a writer ([`trace::write`]).
+
+pub mod cli;
+mod commands;
+pub mod error;
+mod numbers;
+pub mod synth;
+pub mod trace;
