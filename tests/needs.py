@@ -3,7 +3,7 @@
 
 A need is a kernel with the modules for it, as scripts/build-module names it, or an
 mdadm: "mdadm" (any version), "mdadm-4.4", "mdadm-4.4-unpatched", "mdadm-4.2-unpatched"; or
-"debian-root", the Debian 13 of scripts/debian-root; or "paradm".
+"debian-root", the Debian 13 of scripts/debian-root; or "paradm", or "raid-tracer".
 """
 import subprocess
 import sys
@@ -37,6 +37,8 @@ def command(scripts, need):
         return [scripts / need]
     if need == "paradm":
         return [scripts / "build-paradm"]
+    if need == "raid-tracer":
+        return [scripts / "build-tracer"]
     if name != "mdadm":
         return [scripts / "build-module", need]
     version, _, unpatched = rest.partition("-")

@@ -10,12 +10,13 @@ pub type Result<T> = std::result::Result<T, Error>;
 /// Exit codes, as Documentation/raid-tracer.md has them. Their numbers are paradm's.
 pub mod exit {
     pub const DONE: u8 = 0;
-    /// The command has worked, and reports rows that are left out or moved.
+    /// The command has worked, and reports rows that are left out or late, or requests that failed.
     pub const FINDINGS: u8 = 1;
     pub const USAGE: u8 = 2;
     pub const NOT_FOUND: u8 = 3;
     pub const UNREADABLE: u8 = 5;
     pub const REFUSED: u8 = 6;
+    pub const NOT_DONE: u8 = 7;
     pub const OUTPUT: u8 = 9;
 }
 
@@ -33,6 +34,9 @@ pub enum Error {
     /// Nothing has changed.
     #[error("{0}")]
     Refused(String),
+    /// Begun, and not completed.
+    #[error("{0}")]
+    NotDone(String),
     #[error("cannot write {what}: {source}")]
     Output { what: String, source: io::Error },
 }
@@ -44,6 +48,7 @@ impl Error {
             Error::NotFound(_) => exit::NOT_FOUND,
             Error::Read { .. } | Error::Parse { .. } => exit::UNREADABLE,
             Error::Refused(_) => exit::REFUSED,
+            Error::NotDone(_) => exit::NOT_DONE,
             Error::Output { .. } => exit::OUTPUT,
         }
     }

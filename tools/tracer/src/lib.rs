@@ -8,5 +8,6 @@ pub mod cli;
 mod commands;
 pub mod error;
 mod numbers;
+pub mod replay;
 pub mod synth;
 pub mod trace;

@@ -25,7 +25,7 @@ const MANUAL: Manual = Manual {
         (exit::DONE, "Done."),
         (
             exit::FINDINGS,
-            "Done, but rows were left out or came late; standard error names them.",
+            "Done, but rows were left out or came late, or requests failed; standard error names them.",
         ),
         (exit::USAGE, "Wrong arguments."),
         (
@@ -34,6 +34,7 @@ const MANUAL: Manual = Manual {
         ),
         (exit::UNREADABLE, "A file cannot be read, or is no trace."),
         (exit::REFUSED, "Refused; nothing has changed."),
+        (exit::NOT_DONE, "Interrupted; what was measured is printed."),
         (exit::OUTPUT, "The output cannot be written."),
     ],
     see_also,

@@ -4,6 +4,7 @@
 mod change;
 mod info;
 mod manual;
+mod replay;
 mod synth;
 
 use crate::cli::{Verdict, note};
@@ -18,6 +19,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Manual(manual::Options),
+    Replay(Box<replay::Options>),
     /// Look at, change and make traces
     #[command(subcommand, arg_required_else_help = false)]
     Trace(Trace),
@@ -38,6 +40,7 @@ impl Command {
     pub fn run(&self) -> Result<Verdict> {
         match self {
             Command::Manual(options) => manual::run(options),
+            Command::Replay(options) => replay::run(options),
             Command::Trace(trace) => match trace {
                 Trace::Info(options) => info::run(options),
                 Trace::Convert(options) => change::convert(options),
