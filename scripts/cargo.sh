@@ -14,7 +14,7 @@ ready() {
 	local wanted
 	wanted=$(sed -n 's/^rust-version = "\(.*\)"/\1/p' "$TOOLS/Cargo.toml")
 	mkdir -p "$LOGS"
-	cd "$TOOLS"
+	cd "$TOOLS" || die "there is no $TOOLS"
 	printf '%s\n' "$wanted" "$(cargo --version 2>/dev/null | cut -d' ' -f2)" | sort -VC ||
 		unavailable "$1 needs cargo and rustc $wanted or later: scripts/setup installs them"
 	cargo fetch --locked --offline --quiet 2>/dev/null ||

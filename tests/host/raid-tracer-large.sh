@@ -8,8 +8,8 @@ set -euo pipefail
 
 tracer=$("$TOP/scripts/build-tracer")
 ulimit -v 100000
-# A row of guests has 37 bytes, and a day 6.6 million rows.
-read -r rows bytes < <("$tracer" trace synth day guests --days 42 | "$tracer" trace convert - --to iolog |
+# A day of guests has 6.6 million rows of 36 bytes.
+read -r rows bytes < <("$tracer" trace synth day guests --days 46 | "$tracer" trace convert - --to iolog |
 	"$tracer" trace filter - --load 100 | wc -lc)
 echo "$rows rows, $bytes bytes"
 [ "$bytes" -gt 10000000000 ]
