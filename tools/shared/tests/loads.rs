@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The rows of all loads are those of always: figures of the policy were measured with them. The hashes (FNV-1a, 64 bits)
-//! were taken of what the programs in C printed that generated them before.
+//! The rows of all loads are those of tests/policy/loads.c and rhythm.c, with which figures of the policy are measured. The
+//! hashes (FNV-1a, 64 bits) are of what these print.
 
 use shared::loads::rhythm::{self, Rhythm};
 use shared::loads::{self, KINDS, Load};
