@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Gear groups: CRUSH buckets of which every PG in scope has exactly one replica (Sierra, section 3.3)."""
+from typing import NamedTuple
+
+from .model import Group, Layout
+
+
+class Tree(NamedTuple):
+    """CRUSH's buckets: {id: (name, type, ids of its items)}, and of each rule the bucket it takes (None if it takes
+    several) and the types over which it spreads all replicas: {number: id}, {number: types}.
+
+    Shadow buckets of device classes ("default~hdd") are among the buckets.
+    """
+    buckets: dict
+    takes: dict
+    spreads: dict
+
+    def osds(self, bucket):
+        """The OSDs below a bucket, in order of number."""
+        if bucket >= 0:
+            return (bucket,)
+        return tuple(sorted(osd for item in self.buckets[bucket][2] for osd in self.osds(item)))
+
+    def named(self, name):
+        return next(bucket for bucket, (own, _, _) in self.buckets.items() if own == name)
+
+    def below(self, bucket):
+        """All buckets below a bucket."""
+        for item in self.buckets[bucket][2]:
+            if item < 0:
+                yield item
+                yield from self.below(item)
+
+
+def tree(crush_dump):
+    """The Tree in the JSON of `osd crush dump`."""
+    buckets = {b["id"]: (b["name"], b["type_name"], tuple(item["id"] for item in b["items"]))
+               for b in crush_dump["buckets"]}
+    takes, spreads = {}, {}
+    for rule in crush_dump["rules"]:
+        taken = [step["item"] for step in rule["steps"] if step["op"] == "take"]
+        takes[rule["rule_id"]] = taken[0] if len(taken) == 1 else None
+        spreads[rule["rule_id"]] = frozenset(
+            step["type"] for step in rule["steps"]
+            if step["op"] in ("choose_firstn", "chooseleaf_firstn") and step["num"] == 0)
+    return Tree(buckets, takes, spreads)
+
+
+def enrollable(pools):
+    """(pools that can have gears, [(name, reason)] of the others)."""
+    fit, left_out = [], []
+    for pool in pools:
+        if pool.erasure:
+            left_out.append((pool.name, "erasure-coded: a read needs several shards"))
+        elif pool.size < 2:
+            left_out.append((pool.name, "has one replica"))
+        else:
+            fit.append(pool)
+    return fit, left_out
+
+
+def groups_of_type(crush, root, kind):
+    """The groups that the buckets of type `kind` below `root` are; [] if they do not cover its OSDs, each once."""
+    found = [Group(crush.buckets[b][0].partition("~")[0], kind, crush.osds(b))
+             for b in crush.below(root) if crush.buckets[b][1] == kind]
+    found = sorted(group for group in found if group.osds)
+    members = sorted(osd for group in found for osd in group.osds)
+    return found if tuple(members) == crush.osds(root) else []
+
+
+def detect(crush, pools, pgs):
+    """(Layout, reason): where CRUSH has groups already, they are the groups, and nothing moves.
+
+    crush: Tree; pools: list of Pool; pgs: Pgs. Without a Layout (None) the reason says in one line why there is none.
+    Beside a Layout it says which PGs do not lie in it, and is None otherwise.
+
+    A bucket type is fit if it has as many buckets as the pools have replicas, and the rules of the pools spread over
+    it. Other pools on the same OSDs would wake them, and options are set for whole buckets, so neither may be there.
+    """
+    fit, left_out = enrollable(pools)
+    if not fit:
+        return None, "no pool is replicated"
+    roots = {crush.takes.get(pool.rule) for pool in fit}
+    sizes = {pool.size for pool in fit}
+    if len(roots) != 1 or None in roots:
+        return None, "the replicated pools use several roots of CRUSH: " + ", ".join(
+            sorted(crush.buckets[root][0] for root in roots if root is not None))
+    if len(sizes) != 1:
+        return None, f"the replicated pools have {' and '.join(map(str, sorted(sizes)))} replicas: need the same"
+    root = roots.pop()
+    scope = frozenset(pool.id for pool in fit)
+    here = set(crush.osds(root))
+    others = {pg.pool for pg in pgs if pg.pool not in scope and here.intersection(pg.up)}
+    if others:
+        names = sorted(pool.name for pool in pools if pool.id in others)
+        return None, f"pools that cannot have gears are on the same OSDs: {', '.join(names)}"
+    return of_root(crush, root, fit, pgs, left_out)
+
+
+def of_root(crush, root, fit, pgs, left_out):
+    """detect() for the pools `fit` below `root`. If several types are fit, that with the fewest PGs astray."""
+    found, reason, size = [], None, fit[0].size
+    for kind in dict.fromkeys(crush.buckets[b][1] for b in crush.below(root)):
+        groups = groups_of_type(crush, root, kind)
+        if len(groups) != size:
+            continue
+        loose = [pool.name for pool in fit if kind not in crush.spreads[pool.rule]]
+        mixed = [group.name for group in groups if group.osds != crush.osds(crush.named(group.name))]
+        if mixed:
+            reason = f"{', '.join(mixed)} have OSDs of another device class"
+        elif loose:
+            reason = f"the CRUSH rule of {', '.join(loose)} does not spread replicas over the type {kind}"
+        else:
+            layout = Layout(tuple(groups), frozenset(pool.id for pool in fit), tuple(left_out), kind)
+            found.append((pgs.misplaced(layout), layout))
+    if not found:
+        return None, reason or f"no bucket type has exactly {size} buckets below {crush.buckets[root][0]}"
+    wrong, layout = min(found, key=lambda one: one[0])
+    return layout, f"{wrong} PGs do not have one replica in each {layout.type}" if wrong else None
+
+
+class Step(NamedTuple):
+    """Commands for the administrator, and the most bytes that they move."""
+    commands: tuple
+    moves: int
+
+
+def build(crush, pools, used, kind="pdu", rule="gears"):
+    """The Steps that give the replicated pools gear groups of bucket type `kind`, by Ceph's own commands.
+
+    used: {OSD: bytes}. The hosts are shared out so that the groups have about equal numbers of OSDs. Nearly all
+    data may move: CRUSH draws a bucket of each level anew. Raises ValueError with the reason if groups cannot
+    be built: too few hosts, a type that is in use, several roots.
+    """
+    fit, _ = enrollable(pools)
+    roots = {crush.takes.get(pool.rule) for pool in fit}
+    sizes = {pool.size for pool in fit}
+    if len(roots) != 1 or len(sizes) != 1 or None in roots:
+        raise ValueError("the replicated pools need one root of CRUSH and the same number of replicas")
+    root, size = roots.pop(), sizes.pop()
+    name = crush.buckets[root][0].partition("~")[0]
+    plain = crush.named(name)
+    if any(crush.buckets[b][1] == kind for b in crush.buckets):
+        raise ValueError(f"the bucket type {kind} is in use: choose one that is not")
+    hosts = [crush.buckets[b][0] for b in crush.below(plain) if crush.buckets[b][1] == "host"]
+    osds = {crush.buckets[b][0]: crush.osds(b) for b in crush.below(plain)}
+    if len(hosts) < size:
+        raise ValueError(f"{len(hosts)} hosts for {size} replicas: need at least one host for each")
+    shares = share_out({host: len(osds[host]) for host in hosts}, size)
+    total = sum(used.get(osd, 0) for osd in crush.osds(root))
+    steps = [Step(tuple(f"ceph osd crush add-bucket gear{n} {kind} root={name}" for n in range(size))
+                  + (f"ceph osd crush rule create-replicated {rule} {name} {kind}",), 0)]
+    moves = tuple(f"ceph osd crush move {host} {kind}=gear{n}" for n, share in enumerate(shares) for host in share)
+    rules = tuple(f"ceph osd pool set {pool.name} crush_rule {rule}" for pool in fit)
+    # Between the two a PG might find one bucket of the new type only.
+    return [*steps, Step(moves + rules, total)]
+
+
+def share_out(weights, count):
+    """Share {name: weight} out to `count` lists of about equal weight: the heaviest first, to the lightest list."""
+    lists, sums = [[] for _ in range(count)], [0] * count
+    for name in sorted(weights, key=lambda n: (-weights[n], n)):
+        lightest = sums.index(min(sums))
+        lists[lightest].append(name)
+        sums[lightest] += weights[name]
+    return [sorted(names) for names in lists]
