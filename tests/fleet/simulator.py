@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Sierra's and cold storage's figures from the simulator, which runs the real planner: weeks of up to 3,000 OSDs."""
+import math
+import os
+import resource
+import sys
+import time
+import unittest
+
+from parfleet.core import budget
+from parfleet.sim import simulate
+
+DAY = 24
+
+
+def sine(osds, days, trough=0.25):
+    """The peak of each hour of a load that swings between `trough` and 1 of all OSDs in a day."""
+    middle, swing = (1 + trough) / 2, (1 - trough) / 2
+    of_day = [max(middle + swing * math.sin(2 * math.pi * (hour + minute / 60) / DAY) for minute in range(61))
+              for hour in range(DAY)]
+    return [osds * of_day[hour % DAY] for hour in range(days * DAY)]
+
+
+class Sierra(unittest.TestCase):
+    def week(self, osds=90, days=9, **options):
+        world = simulate.World(osds, 3, 100, simulate.options(**options))
+        return simulate.run(world, sine(osds, days))
+
+    def test_saving(self):
+        """A sine with peak/trough 4 saves 22.2 % with hourly peaks in gears 1 to 3, and 16.7 % in gears 2 and 3.
+
+        These are the figures of the arithmetic over all hours of a day. Two days pass until hours are predicted.
+        """
+        for g_min, saving in ((1, 22.2), (2, 16.7)):
+            report = self.week(g_min=g_min)
+            trained = report.hours[2 * DAY:]
+            self.assertAlmostEqual(100 * simulate.saving(trained, 3), saving, 1)
+            self.assertEqual([hour.gear for hour in report.hours[:2 * DAY]], [3] * 2 * DAY)
+            self.assertFalse(any(hour.short for hour in trained))
+            self.assertGreaterEqual(min(hour.least for hour in trained), g_min)
+
+    def test_starts(self):
+        """No disk is started more often than 10 times a day (cold storage), and rotation shares the starts out."""
+        report = self.week(osds=9, days=30)
+        by_group = [sum(report.starts[osd] for osd in range(n * 3, n * 3 + 3)) for n in range(3)]
+        self.assertLessEqual(max(report.starts.values()) / 30, budget.starts_a_day(30000, 8))
+        self.assertGreater(min(by_group), 0)
+        self.assertLess(max(by_group), 3 * min(by_group))
+
+    def test_failure(self):
+        """An OSD of an awake group fails in a trough: all groups are awake in the same hour, until it is back."""
+        loads = [9] * 4 * DAY
+        world = simulate.World(90, 3, 100, simulate.options(frozen=0))
+        report = simulate.run(world, loads, failures={70: ([0], []), 74: ([], [0])})
+        gears = [hour.gear for hour in report.hours]
+        self.assertEqual(gears[68:78], [1, 1, 3, 3, 3, 3, 1, 1, 1, 1])
+        self.assertGreaterEqual(min(hour.least for hour in report.hours), 1)
+
+    def test_surprise(self):
+        """A load that was not predicted raises the gear in the same hour, and lowers it when it is over."""
+        loads = [9.0] * 4 * DAY
+        loads[80] = 55.0
+        report = simulate.run(simulate.World(90, 3, 100, simulate.options()), loads)
+        self.assertEqual([hour.gear for hour in report.hours[79:82]], [1, 2, 1])
+        self.assertFalse(any(hour.short for hour in report.hours))
+
+    def test_large(self):
+        """A week of 3,000 OSDs with 100 PGs each; RAIDPAR_WHOLE: in 2 minutes of CPU time and 500 MB."""
+        whole = os.environ.get("RAIDPAR_WHOLE")
+        osds = 3000 if whole else 600
+        start = time.process_time()
+        report = self.week(osds=osds, days=7 if whole else 3)
+        self.assertGreaterEqual(min(hour.least for hour in report.hours), 1)
+        self.assertEqual({hour.gear for hour in report.hours[2 * DAY:]}, {1, 2, 3})
+        if whole:
+            seconds, size = time.process_time() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+            print(f"{osds} OSDs, 7 days: {seconds:.0f} s, {size:.0f} MiB", file=sys.stderr)
+            self.assertLess(seconds, 120)
+            self.assertLess(size, 500)
+
+
+class Arithmetic(unittest.TestCase):
+    def test_layouts(self):
+        """Sierra, Table 1: the servers that may be off, N (r - g) / r, and those a failed one is rebuilt to, N / r."""
+        for osds in (15, 60, 3000):
+            world = simulate.World(osds, 3, 100 if osds < 3000 else 30, simulate.options())
+            for g in (1, 2):
+                off = {osd for group in world.groups[g:] for osd in group.osds}
+                self.assertEqual(len(off), osds * (3 - g) // 3)
+                self.assertTrue(all(sum(osd not in off for osd in up) == g for up in world.sets))
+            self.assertEqual(len(world.of[0].osds), osds // 3)
+
+    def test_cold_storage(self):
+        """Cold storage: 124.7 W, 100.6 W and 73.8 W for 24 disks, of which 0, 6 and 12 sleep: 5.2 W awake, 1 W asleep."""
+        for asleep, watts in ((0, 124.7), (6, 100.6), (12, 73.8)):
+            self.assertAlmostEqual((24 - asleep) * 124.7 / 24 + asleep * 1.0, watts, delta=watts * 0.015)
+
+
+if __name__ == "__main__":
+    unittest.main()
