@@ -21,6 +21,8 @@ def wanted(obs, state, history, options):
     now_in = top - sum(group.want == "doze" for group in state.groups.values())
     needed = load.gear_for(obs.load, osds, top, options.g_min)
     over = (obs.now if state.over is None else state.over) if needed > now_in else None
+    if state.hold == "mode":
+        return top, ["no gear was asked for, and only the mode auto chooses one by the load"], over
     if state.hold == "awake":
         return top, ["held awake by the administrator"], over
     if state.hold == "freeze":

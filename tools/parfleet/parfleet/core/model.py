@@ -59,6 +59,13 @@ class Pgs(tuple):
                 len(pg.up) == count == len({of.get(osd) for osd in pg.up} - {None})))
         return known[layout]
 
+    def primaries(self, layout):
+        """The OSDs that PGs in the scope of a Layout are read on."""
+        known = self.__dict__.setdefault("primaries_of", {})
+        if layout.pools not in known:
+            known[layout.pools] = frozenset(pg.primary for pg in self if pg.pool in layout.pools)
+        return known[layout.pools]
+
     @functools.cached_property
     def scrubbing(self):
         """The numbers of the pools in which scrubs run."""
@@ -188,13 +195,14 @@ class GroupState:
 class State:
     """What the planner remembers. All else is read from the cluster each time."""
     gear: Optional[int] = None          # that the administrator asked for; None: automatic
-    hold: Optional[str] = None          # "awake" or "freeze"
+    hold: Optional[str] = None          # "awake" or "freeze"; "mode" if the mode does not shift by the load
     groups: dict = dataclasses.field(default_factory=dict)  # {name: GroupState}; others are awake
     shifted: float = 0.0                # the last time that a group began to doze or to wake
     clean: Optional[float] = None       # all PGs were clean from then on
     frozen: Optional[float] = None      # the last time that a reason to freeze was seen
     over: Optional[float] = None        # the load exceeds the gear from then on
     layout: Optional[Layout] = None     # as it was when no group had been touched
+    resumed: float = 0.0                # the last `resume` that was taken into account
     left: tuple = ()                    # names of groups to leave awake until resumed: somebody changed them
 
 

@@ -39,9 +39,9 @@ def target(obs, state, history, options, freezing):
     first = guard.unwell(obs) + freezing
     asleep = {osd for group in obs.layout.groups for osd in group.osds
               if group.name in state.groups and state.groups[group.name].valve is not None}
-    read = sum(1 for pg in guard.in_scope(obs) if pg.primary in asleep)
+    read = sorted(asleep & obs.pgs.primaries(obs.layout))
     if read:
-        first.append(f"{read} PGs are read on OSDs that doze: others refuse them by their affinity")
+        first.append(f"PGs are read on OSDs that doze, others refuse them by their affinity: {guard.named(read)}")
     if not freezing and state.frozen is not None and 0 <= obs.now - state.frozen < options.frozen:
         first.append(f"the cluster was changed {obs.now - state.frozen:.0f} s ago: waits {options.frozen:.0f} s")
     overdue = scrub.debt((pg.deep for pg in guard.in_scope(obs) if pg.deep is not None), obs.scrub_interval,

@@ -108,7 +108,7 @@ def next_doze(obs, group, remembered, state, options):
     g, intents = put(obs, g, {osd: 0.0 for osd in left[:options.batch]})
     if intents or len(left) > options.batch:
         return g, intents, False, "waits for the primaries to leave"
-    if any(pg.primary in group.osds for pg in guard.in_scope(obs)):
+    if not obs.pgs.primaries(obs.layout).isdisjoint(group.osds):
         return g, [], settled, "waits for the primaries to leave"
     wanted = {**OPEN, LIMIT: str(options.throttle)}
     valve = key(VALVE)

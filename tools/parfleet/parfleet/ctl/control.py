@@ -1,6 +1,44 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What an administrator asks for: functions State -> State, for Controller.step()."""
+"""What an administrator asks for. The commands write it to the monitors, the controller reads it in each step."""
 import dataclasses
+import json
+
+from . import store
+
+KEY = store.PREFIX + "wish"
+HOLDS = "awake", "freeze"
+
+
+@dataclasses.dataclass(frozen=True)
+class Wish:
+    gear: object = None         # a number, or None: by the load
+    hold: object = None         # of HOLDS, or None
+    resumed: float = 0.0        # when `resume` was last asked for
+
+
+def load(text):
+    """The Wish in the text of KEY, or one that wants nothing if there is none. Raises store.BadState."""
+    try:
+        wish = Wish(**json.loads(text)) if text is not None else Wish()
+        whole = isinstance(wish.gear, int) and not isinstance(wish.gear, bool) and wish.gear >= 1
+        if not (wish.gear is None or whole) or wish.hold not in (None, *HOLDS):
+            raise ValueError(f"gear {wish.gear}, hold {wish.hold}")
+        return dataclasses.replace(wish, resumed=float(wish.resumed))
+    except (TypeError, ValueError) as error:
+        raise store.BadState(f"{KEY} is damaged ({error}): remove it with ceph config-key rm {KEY}") from None
+
+
+def dump(wish):
+    return json.dumps(dataclasses.asdict(wish))
+
+
+def applied(wish):
+    """A function State -> State for Controller.step()."""
+    def change(state):
+        left = () if wish.resumed > state.resumed else state.left
+        return dataclasses.replace(state, gear=wish.gear, hold=wish.hold, left=left,
+                                   resumed=max(wish.resumed, state.resumed))
+    return change
 
 
 def gear(number):

@@ -84,13 +84,19 @@ class Controller:
         self.others = None      # (what another controller wrote last, when that was noticed)
         self.given = {}         # {host: Lease} as of this controller
         self.written = float("-inf")    # when this controller wrote the state
+        self.seen = None                # Observed, of the last step
 
-    def look(self):
-        """Observed. Raises MonError, and KeyError, TypeError or ValueError if the output of Ceph is not understood."""
+    def look(self, trust=False):
+        """Observed. Raises MonError, and KeyError, TypeError or ValueError if the output of Ceph is not understood.
+
+        trust: take each report of an agent as one of now, for a command that only shows.
+        """
         dumps = {command: self.mons.mon(command) for command in observe.MON}
         dumps.update({command: self.mons.mgr(command) for command in observe.MGR})
         now = self.clock()
-        seen = self.arrivals.stamp(documents(self.mons, store.SEEN), now)
+        seen = documents(self.mons, store.SEEN)
+        seen = {host: {**document, "at": now} for host, document in seen.items() if isinstance(document, dict)} \
+            if trust else self.arrivals.stamp(seen, now)
         obs = observe.observe(dumps, seen, documents(self.mons, store.WANT), now, self.speed)
         # When a lease ends is known only of those that this controller has given; others are given again.
         leases = {host: lease._replace(until=self.given[host].until if host in self.given else 0.0)
@@ -119,18 +125,24 @@ class Controller:
             raise OtherOwner(f"the controller {owner} acts, or did {now - self.others[1]:.0f} s ago; this one "
                              f"takes over when it has been silent for {self.options.lease:.0f} s")
 
-    def consider(self):
-        """(Observed, Planned) of now. Changes nothing."""
-        obs = self.look()
-        state, _, _ = self.load_state()
-        return obs, plan.plan(obs, state, self.load_history(), self.options)
+    def consider(self, change=None):
+        """(Observed, State as stored, Planned, owner) of now. Changes nothing."""
+        obs = self.look(trust=True)
+        state, owner, _ = self.load_state()
+        planned = plan.plan(obs, change(state) if change else state, self.load_history(), self.options)
+        return obs, state, planned, owner
+
+    def watch(self):
+        """Keep the history of the load only: what the controller does in the mode observe."""
+        obs, history = self.look(), self.load_history()
+        self.record(history, obs)
 
     def step(self, change=None):
         """Look, plan, act: returns Planned. Raises what look(), load_state() and claim() raise.
 
         change: a function State -> State, for what the administrator asks for.
         """
-        obs = self.look()
+        obs = self.seen = self.look()
         before, owner, text = self.load_state()
         self.claim(owner, text, obs.now)
         state = before

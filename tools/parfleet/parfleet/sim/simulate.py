@@ -48,7 +48,7 @@ class World:
         self.asleep, self.starts = set(), dict.fromkeys(self.affinity, 0)
         self.hosts = {osd: f"h{osd // 30}" for osd in self.affinity}
         self.of = {osd: group for group in self.groups for osd in group.osds}
-        self.pgs = None
+        self.pgs, self.least = None, (None, 0)
 
     def placed(self):
         """The PGs, made again only when the map has changed."""
@@ -111,7 +111,9 @@ class World:
     def least_awake(self, state):
         awake = {osd for osd in self.affinity
                  if osd not in self.down and osd not in self.asleep and self.of[osd].name not in state.groups}
-        return min(sum(osd in awake for osd in up) for up in self.sets)
+        if awake != self.least[0]:
+            self.least = awake, min(sum(osd in awake for osd in up) for up in self.sets)
+        return self.least[1]
 
 
 def run(world, loads, history=None, failures=None, most=200):

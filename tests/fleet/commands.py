@@ -1,0 +1,486 @@
+# SPDX-License-Identifier: GPL-2.0
+"""parfleet's commands, configuration and daemon on a fake cluster; the agent and the failsafe on fakes of what they use."""
+import contextlib
+import copy
+import io
+import json
+import os
+import pathlib
+import re
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+
+from parfleet import agent, failsafe
+from parfleet.core import observe
+from parfleet.ctl import cli, control, daemon, settings, store
+from parfleet.ctl.controller import Controller, MonError
+from parfleet.sim.fake import Fake
+
+DUMPS = pathlib.Path(__file__).parent / "dumps"
+CONFIG = "[parfleet]\nmode = {}\nsettle = 4\nhysteresis = 1\nfrozen = 20\nsilence = 10\nlease = 60\npatience = 20\n"
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.dir = tempfile.TemporaryDirectory()
+        self.addCleanup(self.dir.cleanup)
+        self.fake = Fake(json.loads((DUMPS / "18.2.7.json").read_text()))
+        for osd in self.fake.dumps["osd metadata"]:
+            osd["bluefs_db_rotational"] = "0"
+        self.config("advise")
+
+    def config(self, mode, more=""):
+        self.path = os.path.join(self.dir.name, "conf")
+        pathlib.Path(self.path).write_text(CONFIG.format(mode) + more)
+
+    def run_(self, *args):
+        """(exit code, output, errors) of a command. Its waits let the fake's time pass."""
+        out, err = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stderr(err), contextlib.redirect_stdout(out):
+            try:
+                code = cli.main(["--config", self.path, *args], mons=self.fake, clock=lambda: self.fake.now,
+                                sleep=self.fake.tick, out=out)
+            except SystemExit as end:
+                code = end.code
+        return code, out.getvalue(), err.getvalue()
+
+    def ok(self, *args):
+        code, out, err = self.run_(*args)
+        self.assertEqual((code, err), (0, ""), out)
+        return out
+
+    def document(self, *args):
+        return json.loads(self.ok("--json", *args))
+
+    def daemon(self, rounds):
+        """The daemon takes some turns; what it said last."""
+        if not hasattr(self, "context") or self.context.config.mode != settings.load(self.path).mode:
+            self.context = cli.Context(self.fake, settings.load(self.path), lambda: self.fake.now)
+        for _ in range(rounds):
+            said = daemon.turn(self.context)
+            self.fake.tick(2)
+        return said
+
+    def asleep(self):
+        return sum(not disk.spinning for disk in self.fake.disks.values())
+
+
+class Commands(Case):
+    def test_by_hand(self):
+        """gear 1, status, hold, resume, gear 3, release: what a user does in the mode advise."""
+        self.daemon(5)
+        self.ok("gear", "1")
+        self.daemon(25)
+        self.assertEqual(self.asleep(), 6)
+        status = self.document("status")
+        self.assertEqual((status["gear"], status["wanted"], status["controller"]), (1, 1, socket.gethostname()))
+        self.assertEqual(sorted(g["state"] for g in status["groups"]), ["awake", "dozes", "dozes"])
+        self.assertIn("3 of 3 disks stopped", self.ok("status"))
+        self.assertIn("gear 1 asked for", self.ok("explain"))
+        self.ok("hold")
+        self.daemon(15)
+        self.assertEqual(self.asleep(), 0)
+        self.ok("resume")
+        self.daemon(25)
+        self.assertEqual(self.asleep(), 6)
+        self.assertIn("given back", self.ok("release", "--all"), "without a daemon that does it")
+        self.assertEqual(self.asleep(), 0)
+        self.assertEqual([key for key in self.fake.keys if not key.startswith(store.SEEN)], [])
+
+    def test_observe(self):
+        """The default changes nothing but the history of the load, and says so."""
+        self.config("observe")
+        self.fake.log.clear()
+        self.assertIn("observes", self.daemon(5))
+        self.assertEqual({args["key"] for _, args in self.fake.log}, {store.HISTORY})
+        code, _, err = self.run_("gear", "1")
+        self.assertEqual((code, err.count("\n")), (cli.REFUSED, 1))
+        self.assertIn("set mode = advise", err)
+
+    def test_back_to_observe(self):
+        """A daemon whose mode was set back gives everything back first."""
+        self.ok("gear", "1")
+        self.daemon(25)
+        self.config("observe")
+        self.daemon(20)
+        self.assertEqual(self.asleep(), 0)
+        self.assertFalse(any(o["name"].startswith("bluestore") for o in self.fake.dumps["config dump"]))
+
+    def test_modes(self):
+        """advise never shifts by itself, auto does."""
+        peaks = {str(int(self.fake.now // 86400) - n): [1.0] * 24 for n in range(1, 9)}
+        self.fake.keys[store.HISTORY] = json.dumps(peaks)
+        self.assertIn("only the mode auto", self.daemon(20))
+        self.assertEqual(self.asleep(), 0)
+        self.assertEqual(self.run_("gear", "auto")[0], cli.REFUSED)
+        self.config("auto")
+        self.daemon(25)
+        self.assertEqual(self.asleep(), 6)
+        self.ok("gear", "auto")
+        self.assertEqual([hour["gear"] for hour in self.document("schedule")["hours"]], [1] * 24)
+        self.assertGreater(self.document("plan")["saved_watts"], 25.1)
+        self.assertIn("1.0", self.ok("history", "--days", "2"))
+
+    def test_doctor(self):
+        """doctor names what is in the way, and fails while something is."""
+        code, out, _ = self.run_("doctor")
+        self.assertEqual(code, cli.PROBLEM)
+        self.assertIn("the agent finds no disk", out)
+        for osd in self.fake.dumps["osd metadata"][:2]:
+            osd["bluefs_db_rotational"] = "1"
+        self.fake.dumps["osd metadata"][4]["bluefs_dedicated_db"] = "0"
+        self.fake.set_option("osd.5", "osd_max_scrubs", "2")
+        self.fake.set_affinity(2, 0.5)
+        del self.fake.keys["parfleet/seen/h6"]
+        out = self.run_("doctor")[1]
+        for text in ("block.db on a rotating disk: osd.0 osd.1", "no block.db: each write goes to the disk: osd.4",
+                     "osd_max_scrubs is set for osd.5", "osd.2 count as asleep", "no report of an agent: osd.6"):
+            self.assertIn(text, out)
+        reports = json.loads(self.fake.keys["parfleet/seen/h1"])
+        reports["osds"]["1"].update(requests=1, spilled=4096, unaligned=11)
+        self.fake.keys["parfleet/seen/h1"] = json.dumps(reports)
+        out = self.run_("doctor")[1]
+        self.assertIn("spills over to the disk: osd.1", out)
+        self.assertIn("not aligned to 4 KiB", out)
+
+    def test_layout(self):
+        self.assertIn("nothing has to be moved", self.ok("layout"))
+        self.fake.dumps["osd dump"]["pools"][0]["crush_rule"] = 0
+        code, _, err = self.run_("layout")
+        self.assertEqual(code, cli.REFUSED)
+        self.assertIn("the bucket type pdu is in use", err)
+        code, out, _ = self.run_("layout", "--type", "rack")
+        self.assertEqual(code, cli.PROBLEM)
+        self.assertIn("ceph osd crush add-bucket gear0 rack root=default", out)
+
+    def test_wrong(self):
+        """Each error is one line and has its exit code; nothing is changed."""
+        self.fake.log.clear()
+        for args, code in ((["gear", "0"], 2), (["gear", "4"], 2), (["gear", "x"], 2), (["gear"], 2),
+                           (["hold", "x"], 2), (["release"], 2), (["what"], 2), ([], 2),
+                           (["--config", "/nonexistent", "status"], 2)):
+            got, _, err = self.run_(*args)
+            self.assertEqual(got, code, args)
+            self.assertTrue(err)
+        self.assertEqual(self.fake.log, [])
+        for key, text in ((store.STATE, "{"), (control.KEY, "[1]"), (control.KEY, '{"gear":0}')):
+            self.fake.keys = {key: text}
+            code, _, err = self.run_("explain")
+            self.assertEqual((code, err.count("\n")), (cli.DAMAGED, 1), text)
+
+        def refuse(*_, **__):
+            raise MonError(13, "access denied")
+        self.fake.keys, self.fake.before = {}, refuse
+        self.assertEqual(self.run_("hold")[0], cli.DENIED)
+        self.fake.mon = refuse
+        self.assertEqual(self.run_("status")[0], cli.DENIED)
+
+    def test_foreign_output(self):
+        """Output of a Ceph that is not understood: nothing is planned."""
+        self.fake.dumps["osd dump"] = {"epoch": 1}
+        self.assertEqual(self.run_("status")[0], cli.DAMAGED)
+        self.assertIn("not understood", self.daemon(1))
+
+    def test_metrics(self):
+        path = os.path.join(self.dir.name, "parfleet.prom")
+        self.config("advise", f"metrics = {path}\n")
+        self.ok("gear", "2")
+        self.daemon(20)
+        text = pathlib.Path(path).read_text()
+        self.assertIn("parfleet_gear 2\n", text)
+        self.assertEqual(text.count("} 1\n"), 1, "one group dozes")
+        names = [line.split()[2] for line in text.splitlines() if line.startswith("# TYPE")]
+        rules = (DUMPS.parent.parent.parent / "tools/parfleet/prometheus/rules.yml").read_text()
+        panels = (DUMPS.parent.parent.parent / "tools/parfleet/prometheus/dashboard.json").read_text()
+        used = set(re.findall(r"parfleet_\w+", rules + panels))
+        self.assertTrue(used)
+        self.assertLessEqual(used, set(names), "rules and dashboard use metrics that there are")
+        json.loads(panels)
+
+    def test_one_daemon(self):
+        """A second daemon on a host is refused; one that was killed leaves nothing in the way."""
+        with socket.socket(socket.AF_UNIX) as lock:
+            lock.bind(daemon.LOCK)
+            code, _, err = self.run_("daemon")
+            self.assertEqual((code, err.count("\n")), (cli.REFUSED, 1))
+        script = "import socket, sys; s = socket.socket(socket.AF_UNIX); s.bind(sys.argv[1]); import os; os.kill(os.getpid(), 9)"
+        subprocess.run([sys.executable, "-c", script.replace("sys.argv[1]", repr(daemon.LOCK))], check=False)
+        with socket.socket(socket.AF_UNIX) as lock:
+            lock.bind(daemon.LOCK)
+
+    def test_restart(self):
+        """A controller that is started again on its host goes on at once: nobody's lease is waited for."""
+        self.ok("gear", "1")
+        self.daemon(12)
+        del self.context
+        self.daemon(1)
+        before = self.context.controller
+        del self.context
+        self.daemon(14)
+        self.assertIsNot(before, self.context.controller)
+        self.assertEqual(self.asleep(), 6)
+
+    def test_settings(self):
+        for text, words in (("[parfleet]\nmode = fast\n", "mode = fast: need observe, advise, auto"),
+                            ("[parfleet]\nx = 1\n", "has no x"), ("[parfleet]\ng_min = 1.5\n", "whole number"),
+                            ("[parfleet]\nlease = -1\n", "above 0"), ("[speed]\nreads = nan\n", "above 0"),
+                            ("[price]\nkwh = a\n", "kwh = a"), ("[other]\n", "no section [other]"),
+                            ("mode = auto\n", "no section headers"), ("[parfleet]\nmode = auto\nmode = auto\n", "mode")):
+            pathlib.Path(self.path).write_text(text)
+            code, _, err = self.run_("status")
+            self.assertEqual((code, err.count("\n")), (2, 1), text)
+            self.assertIn(words, err)
+        pathlib.Path(self.path).write_text("[speed]\nreads = 100\n[price]\nkwh = 0.4\n[parfleet]\ng_min = 2\n")
+        loaded = settings.load(self.path)
+        self.assertEqual((loaded.speed.reads, loaded.price.kwh, loaded.options.g_min, loaded.mode),
+                         (100, 0.4, 2, "observe"))
+
+
+class Failsafe(Case):
+    def send(self, command, _, timeout):
+        args = json.loads(command)
+        del args["format"]
+        try:
+            out = self.fake.mon(args.pop("prefix"), **args)
+            return 0, (out if isinstance(out, str) else json.dumps(out)).encode(), ""
+        except MonError as error:
+            return -error.code, b"", str(error)
+
+    def check(self, alive=False):
+        def sleep(seconds):
+            self.fake.tick(seconds)
+            if alive:
+                self.daemon(1)
+        slept, failsafe.time.sleep = failsafe.time.sleep, sleep
+        try:
+            return failsafe.check(self.send, 100, 15, sleep)
+        finally:
+            failsafe.time.sleep = slept
+
+    def test_restores(self):
+        """A dead controller, at any moment of its way to gear 1 and back: all is as before, and it may come again."""
+        first = None
+        for rounds in range(1, 34):
+            self.setUp()
+            self.__dict__.pop("context", None)
+            settings_ = copy.deepcopy([self.fake.dumps["config dump"], [
+                o["primary_affinity"] for o in self.fake.dumps["osd dump"]["osds"]]])
+            first = first or settings_
+            self.ok("gear", "1")
+            self.daemon(min(rounds, 25))
+            self.fake.set_affinity(1, 0.25)     # theirs: of an OSD in some group
+            theirs = self.fake.osds[1]["primary_affinity"]
+            self.assertIn(self.check(), ("restored", "unused"))
+            self.assertEqual(self.fake.dumps["config dump"], first[0], rounds)
+            self.assertEqual(self.fake.osds[1]["primary_affinity"], theirs)
+            self.assertEqual([o["primary_affinity"] for o in self.fake.dumps["osd dump"]["osds"] if o["osd"] != 1],
+                             [1.0] * 8, rounds)
+            self.assertEqual(self.check(), "unused")
+            self.fake.set_affinity(1, 1.0)
+        self.context.controller.clock = lambda: self.fake.now
+        self.fake.tick(100)
+        self.daemon(60)
+        self.assertEqual(self.asleep(), 6, "a new life")
+
+    def test_alive(self):
+        """While a controller lives, nothing is given back, however little it does."""
+        self.ok("gear", "1")
+        self.daemon(25)
+        self.assertEqual(self.check(alive=True), "alive")
+        self.assertEqual(self.asleep(), 6)
+
+    def test_damaged(self):
+        self.fake.keys[store.STATE] = "{"
+        self.assertRaises(ValueError, self.check)
+
+
+class OneSocket(threading.Thread):
+    """An OSD's admin socket."""
+
+    def __init__(self, path, answers):
+        super().__init__(daemon=True)
+        self.answers, self.sock = answers, socket.socket(socket.AF_UNIX)
+        self.sock.bind(path)
+        self.sock.listen()
+        self.start()
+
+    def run(self):
+        while True:
+            peer, _ = self.sock.accept()
+            with peer:
+                command = b""
+                while not command.endswith(b"\0"):
+                    command += peer.recv(4096)
+                command = json.loads(command[:-1])
+                answer = self.answers[command["prefix"]]
+                text = json.dumps({command["var"]: answer[command["var"]]} if "var" in command else answer).encode()
+                peer.sendall(len(text).to_bytes(4, "big") + text)
+
+
+class FakeDisks:
+    def __init__(self):
+        self.count, self.turns, self.done = 100, True, []
+
+    def requests(self, osd):
+        return self.count
+
+    def spinning(self, osd):
+        return self.turns
+
+    def stop(self, osd):
+        self.turns = False
+        self.done.append("stop")
+
+    def start(self, osd):
+        self.turns = True
+        self.done.append("start")
+
+
+class Agent(unittest.TestCase):
+    def setUp(self):
+        self.dir = tempfile.TemporaryDirectory()
+        self.addCleanup(self.dir.cleanup)
+        self.answers = {
+            "perf dump": {"osd": {"op_w_in_bytes": 5, "subop_w_in_bytes": 6}, "bluefs": {"slow_used_bytes": 0},
+                          "bluestore": {"write_penalty_read_ops": 3},
+                          "throttle-bluestore_throttle_deferred_bytes": {"val": 70}},
+            "status": {"newest_map": 9},
+            "config get": {"osd_max_scrubs": "0", "bluestore_max_defer_interval": "0.000000"}}
+        OneSocket(self.dir.name + "/osd.4.asok", self.answers)
+        self.keys, self.time, self.wall, self.disks = {}, 0.0, 1e9, FakeDisks()
+        self.new()
+
+    def mon(self, prefix, raw=False, key=None, val=None):
+        if self.keys is None:
+            raise OSError("no monitor")
+        if prefix == "config-key set":
+            self.keys[key] = val
+        return self.keys.get(key, "")
+
+    def new(self):
+        self.agent = agent.Agent(self, "h", self.disks, self.dir.name + "/osd.{}.asok", lambda: self.time,
+                                 lambda: self.wall, self.dir.name + "/state/stops")
+
+    def want(self, what, seconds=900):
+        self.keys["parfleet/want/h"] = json.dumps({"osds": {"4": what}, "seconds": seconds, "until": self.time})
+
+    def steps(self, count):
+        for _ in range(count):
+            self.agent.step()
+            self.time += 2
+
+    def test_report(self):
+        self.steps(1)
+        document = json.loads(self.keys["parfleet/seen/h"])
+        self.assertEqual(document["osds"]["4"], {
+            "spinning": True, "rate": 0, "epoch": 9, "pending": 70, "starts": 0, "unaligned": 3, "requests": 100,
+            "spilled": 0, "options": {"osd_max_scrubs": "0", "bluestore_max_defer_interval": "0.000000"}})
+        self.assertEqual(list(observe.reports({"h": document})), [4])
+
+    def test_reports_news(self):
+        """A report is written on news and each minute, with another number each time."""
+        numbers = []
+        for _ in range(40):
+            self.steps(1)
+            number = json.loads(self.keys["parfleet/seen/h"])["number"]
+            numbers += [number] if number not in numbers else []
+        self.assertEqual(len(numbers), 2)
+        self.answers["status"]["newest_map"] = 10
+        self.steps(1)
+        self.assertNotIn(json.loads(self.keys["parfleet/seen/h"])["number"], numbers)
+
+    def test_stops(self):
+        """A disk is stopped after 10 s without a request, and started when that is wanted."""
+        self.want("doze")
+        self.steps(3)
+        self.disks.count += 1
+        self.steps(5)
+        self.assertEqual(self.disks.done, [])
+        self.steps(2)
+        self.assertEqual(self.disks.done, ["stop"])
+        self.steps(10)
+        self.want("awake")
+        self.steps(2)
+        self.assertEqual(self.disks.done, ["stop", "start"])
+
+    def test_valve(self):
+        """The agent itself sees that the OSD does not hold its writes back: the disk is not stopped."""
+        self.answers["config get"]["bluestore_max_defer_interval"] = "1.000000"
+        self.want("doze")
+        self.steps(20)
+        self.assertEqual(self.disks.done, [])
+
+    def test_lease(self):
+        """After the lease, and with silent monitors, nothing is stopped; the wall clock does not matter."""
+        self.want("doze", 30)
+        self.steps(8)
+        self.keys = None
+        self.wall += 1e6
+        self.disks.turns = True
+        self.steps(6)
+        self.assertEqual(self.disks.done, ["stop", "stop"])
+        self.disks.turns = True
+        self.time += 30
+        self.steps(20)
+        self.assertEqual(self.disks.done, ["stop", "stop"])
+
+    def test_budget(self):
+        """Ten stops a day, also after the agent was started again, and when its file is damaged."""
+        self.want("doze", 3600)
+        for _ in range(14):
+            self.steps(8)
+            self.disks.turns = True
+        self.assertEqual(self.disks.done, ["stop"] * 10)
+        self.new()
+        self.steps(8)
+        self.assertEqual(len(self.disks.done), 10)
+        pathlib.Path(self.dir.name + "/state/stops").write_text("{")
+        self.new()
+        self.steps(8)
+        self.assertEqual(len(self.disks.done), 10)
+        self.wall += 86400
+        self.steps(8)
+        self.assertEqual(len(self.disks.done), 11)
+
+    def test_garbage(self):
+        """What is no wish is none."""
+        for text in ("{", "[]", "null", '{"osds":{"4":"doze"}}', '{"osds":{"x":"doze"},"seconds":9}', "x" * 99):
+            self.keys["parfleet/want/h"] = text
+            self.steps(8)
+        self.assertEqual(self.disks.done, [])
+
+    def test_silent_osd(self):
+        """An OSD that answers nonsense is not reported, and its disk is left alone."""
+        self.want("doze")
+        self.answers["perf dump"] = {}
+        self.steps(9)
+        self.assertEqual(json.loads(self.keys["parfleet/seen/h"])["osds"], {})
+        self.assertEqual(self.disks.done, [])
+
+    def test_disks(self):
+        """The disks of an OSD are found through device mapper and partitions; their counters come from sysfs."""
+        top = pathlib.Path(self.dir.name)
+        dev = os.stat("/dev/null").st_rdev
+        (top / "osd-1").mkdir()
+        (top / "osd-1/block").symlink_to("/dev/null")
+        for name in ("dm-0/slaves/sdb1", "sdb/sdb1"):
+            (top / "devices" / name).mkdir(parents=True)
+        (top / "devices/sdb/sdb1/partition").write_text("1")
+        (top / "dev/block").mkdir(parents=True)
+        (top / f"dev/block/{os.major(dev)}:{os.minor(dev)}").symlink_to(top / "devices/dm-0")
+        os.rmdir(top / "devices/dm-0/slaves/sdb1")
+        (top / "devices/dm-0/slaves/sdb1").symlink_to(top / "devices/sdb/sdb1")
+        (top / "block/sdb").mkdir(parents=True)
+        (top / "block/sdb/stat").write_text("7 0 8 1 20 0 8 1 3 1 1 0 0 0 0 5 1\n")
+        disks = agent.Disks(str(top / "osd-{}"), str(top))
+        self.assertEqual(disks.names(1), ["sdb"])
+        self.assertEqual(disks.requests(1), 7 + 20 + 3 + 0 + 5)
+        self.assertEqual((disks.names(2), disks.requests(2), disks.spinning(2)), ([], None, None))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What stands in the way of a doze on a cluster. Pure: from Observed and the JSON of Ceph's commands."""
+from typing import NamedTuple
+
+from ..core import guard, steps
+from ..core.model import State
+
+MOST_UNALIGNED = 10     # wakes a day by overwrites that are not aligned to 4 KiB: the budget of a disk
+
+
+class Finding(NamedTuple):
+    level: str      # "stop": nothing can doze; "warn"; "ok"
+    text: str       # what is wrong, and what is right
+
+
+def findings(obs, reason, dumps, reports):
+    """[Finding], those that stop a doze first.
+
+    reason: of layout.detect(). dumps: {command: JSON}, with "osd metadata". reports: {OSD: dict} of the agents.
+    """
+    if obs.layout is None:
+        return [Finding("stop", f"no gear groups: {reason}; parfleet layout plan shows commands that make some")]
+    found = [Finding("stop" if reason else "ok", reason or "groups: " + ", ".join(
+        f"{g.name} ({len(g.osds)} OSDs)" for g in obs.layout.groups) + f", of the type {obs.layout.type}")]
+    found += [Finding("warn", f"pool {name} is left out: {why}") for name, why in obs.layout.left_out]
+    found += of_devices(obs, dumps["osd metadata"])
+    found += [Finding("stop", text) for group in obs.layout.groups for text in steps.overridden(obs, group)]
+    found += [Finding("warn", text) for text in guard.unwell(obs) + guard.freezing(obs, State(layout=obs.layout))]
+    partial = [osd for osd in guard.members(obs) if osd in obs.osds and 0 < obs.osds[osd].affinity < 1]
+    if partial:
+        found.append(Finding("warn", f"an affinity between 0 and 1 refuses PGs, which may then be read on sleepers: "
+                                     f"{guard.named(partial)} count as asleep"))
+    found += of_reports(obs, reports)
+    order = {"stop": 0, "warn": 1, "ok": 2}
+    return sorted(found, key=lambda finding: order[finding.level])
+
+
+def of_devices(obs, metadata):
+    """Does each OSD keep its writes on flash? Without block.db there, each commit goes to the disk."""
+    by_osd, found = {m["id"]: m for m in metadata}, []
+    for text, is_bad in (
+            ("no data of BlueStore", lambda m: m.get("osd_objectstore") != "bluestore"),
+            ("no block.db: each write goes to the disk", lambda m: m.get("bluefs_dedicated_db") != "1"),
+            ("block.db on a rotating disk", lambda m: m.get("bluefs_dedicated_db") == "1"
+             and m.get("bluefs_db_rotational") != "0"),
+            ("data on flash: nothing to save", lambda m: m.get("bluestore_bdev_rotational") == "0")):
+        bad = [osd for osd in guard.members(obs) if osd in by_osd and is_bad(by_osd[osd])]
+        if bad:
+            found.append(Finding("stop", f"{text}: {guard.named(bad)}"))
+    return found or [Finding("ok", "each OSD has its data on a disk and its block.db on flash")]
+
+
+def of_reports(obs, reports):
+    """What the agents have seen."""
+    silent = [osd for osd in guard.members(obs) if osd not in reports]
+    found = [Finding("stop", f"no report of an agent: {guard.named(silent)}; start parfleet-agent there")] \
+        if silent else [Finding("ok", "an agent reports each OSD")]
+    blind = [osd for osd in guard.members(obs) if osd in reports and reports[osd].get("requests") is None]
+    if blind:
+        found.append(Finding("stop", f"the agent finds no disk, so it cannot stop one: {guard.named(blind)}"))
+    spilled = [osd for osd in guard.members(obs) if reports.get(osd, {}).get("spilled")]
+    if spilled:
+        found.append(Finding("stop", f"block.db is full and spills over to the disk: {guard.named(spilled)}"))
+    unaligned = [osd for osd in guard.members(obs) if reports.get(osd, {}).get("unaligned", 0) > MOST_UNALIGNED]
+    if unaligned:
+        found.append(Finding("warn", f"overwrites that are not aligned to 4 KiB read on every replica, so they wake "
+                                     f"sleepers; seen since the start of {guard.named(unaligned)}"))
+    return found
