@@ -226,7 +226,7 @@ class Cluster(RuleBasedStateMachine):
         assert self.settings() == self.expected, f"{self.settings()} instead of {self.expected}"
 
 
-RUNS = 2000 if os.environ.get("RAIDPAR_WHOLE") else 60
+RUNS = 2000 if os.environ.get("RAIDPAR_WHOLE") else 40
 AllHold = Cluster.TestCase
 AllHold.settings = hypothesis.settings(
     max_examples=RUNS, stateful_step_count=40, deadline=None, derandomize=not os.environ.get("RAIDPAR_WHOLE"),
