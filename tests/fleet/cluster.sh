@@ -4,7 +4,8 @@
 # timeout: 600
 # alone: yes
 #
-# The disks are files behind a library that counts requests and sleeps (bed/diskshim.c). DOZE=300: seconds in gear 1.
+# The disks are files behind a library that counts requests and sleeps (bed/diskshim.c). DOZE=300: seconds in gear 1;
+# SUITE=trixie: Debian 13's Ceph.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
@@ -13,7 +14,7 @@ BED=$TOP/tests/fleet/bed
 DIR=$(mktemp -d)
 trap '"$BED/cluster" "$DIR" stop; sleep 1; rm -rf --one-file-system "$DIR"' EXIT
 
-ROOT=$("$BED/root")
+ROOT=$("$BED/root" "${SUITE:-bookworm}")
 "$BED/cluster" "$DIR" start "$ROOT"
 # The overlay is mounted in the cluster's namespace only.
 tar -C "$TOP/tools" -c parfleet | "$BED/cluster" "$DIR" in tar -C /lab -x

@@ -127,9 +127,13 @@ class Commands(Case):
 
     def test_doctor(self):
         """doctor names what is in the way, and fails while something is."""
+        self.assertIn("an agent reports each OSD", self.ok("doctor"))
+        reports = json.loads(self.fake.keys["parfleet/seen/h3"])
+        reports["osds"]["3"]["requests"] = None
+        self.fake.keys["parfleet/seen/h3"] = json.dumps(reports)
         code, out, _ = self.run_("doctor")
         self.assertEqual(code, cli.PROBLEM)
-        self.assertIn("the agent finds no disk", out)
+        self.assertIn("the agent finds no disk, so it cannot stop one: osd.3\n", out)
         for osd in self.fake.dumps["osd metadata"][:2]:
             osd["bluefs_db_rotational"] = "1"
         self.fake.dumps["osd metadata"][4]["bluefs_dedicated_db"] = "0"
@@ -146,6 +150,77 @@ class Commands(Case):
         out = self.run_("doctor")[1]
         self.assertIn("spills over to the disk: osd.1", out)
         self.assertIn("not aligned to 4 KiB", out)
+
+    def probe(self, *args, write=None):
+        """`parfleet probe` while the daemon runs."""
+        def sleep(_):
+            self.daemon(1)
+            write and self.fake.write(write)
+            self.slept.append([d.spinning for d in self.fake.disks.values()])
+        self.slept, out, err = [], io.StringIO(), io.StringIO()
+        with contextlib.redirect_stderr(err):
+            code = cli.main(["--config", self.path, "probe", *args], mons=self.fake, clock=lambda: self.fake.now,
+                            sleep=sleep, out=out)
+        return code, out.getvalue() + err.getvalue()
+
+    def test_probe(self):
+        """One OSD dozes with its disk turning, its requests are counted, and everything is as before."""
+        first = copy.deepcopy(self.fake.dumps["config dump"])
+        self.daemon(5)
+        self.assertEqual(self.probe("4", "--seconds", "60", write=1000),
+                         (0, "osd.4 dozed for 60 s: 0 requests to its disk, 0 overwrites were not aligned\n"))
+        self.assertTrue(all(map(all, self.slept)), "no disk was stopped")
+        self.assertIn(("config set", {"who": "osd.4", "name": "bluestore_max_defer_interval", "value": "0"}),
+                      self.fake.log)
+        self.daemon(15)
+        self.assertEqual(self.fake.dumps["config dump"], first)
+        self.assertEqual(self.fake.osds[4]["primary_affinity"], 1)
+        self.ok("gear", "1")
+        self.daemon(25)
+        code, out = self.probe("osd.5", "--seconds", "20")
+        self.assertEqual((code, self.slept[-1]), (0, [True] * 9), "all groups are awake for it")
+        self.daemon(40)
+        self.assertEqual(self.asleep(), 6, "and doze again afterwards")
+
+    def test_probe_wakes(self):
+        """Requests are reported, and too much to write ends a probe."""
+        self.daemon(5)
+        real = self.fake.report
+
+        def report():
+            self.fake.disks[4].requests += 1
+            real()
+        self.fake.report = report
+        code, out = self.probe("4", "--seconds", "20")
+        self.assertEqual(code, cli.PROBLEM)
+        self.assertRegex(out, "osd.4 dozed for 20 s: [1-9]")
+        self.daemon(10)
+        code, out = self.probe("4", "--seconds", "200", write=30 << 20)
+        self.assertEqual(code, cli.PROBLEM)
+
+    def test_probe_refused(self):
+        """Wrong arguments, no controller, a hold, a failure: no probe."""
+        self.assertEqual(self.probe("99")[0], cli.USAGE)
+        self.assertEqual(self.probe("x")[0], cli.USAGE)
+        self.assertEqual(self.run_("probe", "4", "--seconds", "9", "--timeout", "9")[0], cli.BEGUN)
+        self.fake.fail(0)
+        code, out = self.probe("4", "--seconds", "20")
+        self.assertEqual((code, "was not probed" in out), (cli.REFUSED, True))
+        self.fake.revive(0)
+        self.fake.recover()
+        self.ok("hold")
+        self.assertEqual(self.probe("4")[0], cli.REFUSED)
+        self.config("observe")
+        self.assertEqual(self.probe("4")[0], cli.REFUSED)
+
+    def test_release_ends_a_probe(self):
+        self.daemon(5)
+        self.ok("resume")
+        self.context.ask(probe=[4, 600.0, self.fake.now])
+        self.daemon(25)
+        self.assertEqual(self.fake.osds[4]["primary_affinity"], 0)
+        self.ok("release", "--all")
+        self.assertEqual(self.fake.osds[4]["primary_affinity"], 1)
 
     def test_layout(self):
         self.assertIn("nothing has to be moved", self.ok("layout"))
@@ -406,6 +481,27 @@ class Agent(unittest.TestCase):
         self.want("awake")
         self.steps(2)
         self.assertEqual(self.disks.done, ["stop", "start"])
+
+    def test_starts_four(self):
+        """Disks are started four at a time, side by side; others in the next look."""
+        for osd in range(5, 11):
+            OneSocket(f"{self.dir.name}/osd.{osd}.asok", self.answers)
+        meet = threading.Barrier(4, timeout=20)
+
+        class Slow(FakeDisks):
+            def spinning(self, osd):
+                return osd in self.done
+
+            def start(self, osd):
+                if len(self.done) < 4:
+                    meet.wait()     # raises unless four are started at a time
+                self.done.append(osd)
+        self.agent.disks = Slow()
+        self.keys["parfleet/want/h"] = json.dumps({"osds": {str(n): "awake" for n in range(4, 11)}, "seconds": 90})
+        self.steps(1)
+        self.assertEqual(sorted(self.agent.disks.done), [4, 5, 6, 7])
+        self.steps(1)
+        self.assertEqual(len(self.agent.disks.done), 7)
 
     def test_valve(self):
         """The agent itself sees that the OSD does not hold its writes back: the disk is not stopped."""

@@ -220,13 +220,16 @@ class Others(Case):
     def test_affinity(self):
         """The administrator gives an OSD that dozes primaries: its group wakes, and stays awake until resumed."""
         self.doze(1)
-        self.fake.set_affinity(7, 0.5)
+        self.fake.set_affinity(7, 1.0)      # also the value from before
+        self.fake.log.clear()
         self.run_for(20, reads=False)
-        self.assertEqual(self.fake.osds[7]["primary_affinity"], 0.5)
+        self.assertNotIn(("osd primary-affinity", {"id": 7, "weight": 0.0}), self.fake.log)
+        self.assertEqual(self.fake.osds[7]["primary_affinity"], 1.0)
         self.assertEqual({osd // 3 for osd in self.asleep()} - {0, 1}, set(), "gear2 is awake")
         self.assertEqual(self.controller.load_state()[0].left, ("gear2",))
         self.run_for(20, control.resume(), reads=False)
         self.assertEqual(self.controller.load_state()[0].left, ())
+        self.fake.set_affinity(7, 0.5)
         self.run_for(15, control.hold("awake"), reads=False)
         self.assertEqual(self.fake.osds[7]["primary_affinity"], 0.5, "theirs")
 
@@ -303,6 +306,24 @@ class Others(Case):
         self.woken("1 PGs do not have one replica in each group", 20)
 
 
+    def test_snapshots(self):
+        """Trimming snapshots neither wakes a group nor stops a shift; it may go on for days."""
+        self.fake.stats[3]["state"] = "active+clean+snaptrim"
+        self.fake.stats[4]["state"] = "active+clean+snaptrim_wait"
+        self.fake.remap = lambda: None
+        planned = self.controller.step()
+        self.assertIsNotNone(planned.state.clean)
+
+    def test_clock_set_back(self):
+        """A wake that begins before the clock is set back by a day does not wait a day for silent agents."""
+        self.doze(2)
+        self.fake.mute = set(self.fake.host.values())
+        self.run_for(2, control.gear(3), reads=False)
+        self.controller.clock = lambda: self.fake.now - 86400
+        self.run_for(15, reads=False)
+        self.assertEqual(self.kept(), self.first)
+
+
 class Store(Case):
     def test_other_controller(self):
         """Two controllers: the second waits for the first one's lease, and takes over."""
@@ -321,6 +342,17 @@ class Store(Case):
         for _ in range(60):
             self.run_for(1)
             self.assertRaises(OtherOwner, other.step)
+
+    def test_beat(self):
+        """The state is written at least every 300 s, whatever the lease is: the failsafe waits for 900 s."""
+        self.options = dataclasses.replace(OPTIONS, lease=86400)
+        self.start()
+        self.doze(2)
+        for _ in range(3):
+            before = self.fake.keys[store.STATE]
+            self.fake.tick(301)
+            self.controller.step()
+            self.assertNotEqual(self.fake.keys[store.STATE], before)
 
     def test_damaged(self):
         """A state that is not understood changes nothing, and says so in one line."""

@@ -14,12 +14,13 @@ import os
 import socket
 import subprocess
 import sys
+import threading
 import time
 
 PREFIX = "parfleet/"
 INTERVAL, REPORT = 2.0, 60.0    # seconds between two looks, and between two reports without any news
 IDLE = 10.0                     # seconds without a request before a disk is stopped
-AT_ONCE, APART = 4, 2.0         # disks that are started at a time, and seconds between such
+AT_ONCE = 4                     # disks that are started at a time; the next ones in the next look
 BUDGET = 10                     # stops of a disk a day: 30,000 in eight years
 OPTIONS = ("osd_max_scrubs", "bluestore_max_defer_interval")
 STATE = "/var/lib/parfleet/stops"
@@ -211,16 +212,15 @@ class Agent:
         """Look, act, report."""
         self.read_want()
         reports = {osd: report for osd in self.local() for report in [self.look(osd)] if report}
-        started = 0
+        start = [osd for osd, r in reports.items() if self.want.get(osd) == "awake" and r["spinning"] is False]
+        threads = [threading.Thread(target=self.try_to, args=(self.disks.start, osd)) for osd in start[:AT_ONCE]]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
         for osd, report in reports.items():
-            want = self.want.get(osd)
-            if want == "awake" and report["spinning"] is False and started < AT_ONCE:
-                started += 1
-                self.try_to(self.disks.start, osd)
-            elif want == "doze" and report["spinning"] is not False and self.may_stop(osd, report):
+            if self.want.get(osd) == "doze" and report["spinning"] is not False and self.may_stop(osd, report):
                 self.try_to(self.stop, osd)
-        if started == AT_ONCE:
-            time.sleep(APART)
         self.report(reports)
 
     def may_stop(self, osd, report):

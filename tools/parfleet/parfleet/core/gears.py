@@ -18,7 +18,8 @@ def wanted(obs, state, history, options):
     """
     layout = obs.layout
     top, osds = len(layout.groups), sum(len(group.osds) for group in layout.groups)
-    now_in = top - sum(group.want == "doze" for group in state.groups.values())
+    now_in = top - sum(group.want == "doze" for name, group in state.groups.items()
+                       if any(name == own.name for own in layout.groups))
     needed = load.gear_for(obs.load, osds, top, options.g_min)
     over = (obs.now if state.over is None else state.over) if needed > now_in else None
     if state.hold == "mode":

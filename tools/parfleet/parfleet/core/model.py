@@ -10,6 +10,7 @@ from typing import NamedTuple, Optional
 AWAKE, DOZE = "awake", "doze"
 # Words of a PG's state. Those of UNWELL mean that copies are missing, damaged or being made.
 CLEAN, SCRUBBING = frozenset(["active", "clean"]), frozenset(["scrubbing", "deep"])
+TRIMMING = frozenset(["snaptrim", "snaptrim_wait"])     # measured: no request to a dozing disk
 UNWELL = frozenset("""degraded undersized down incomplete stale unfound recovering recovery_wait recovery_toofull
     recovery_unfound backfilling backfill_wait backfill_toofull backfill_unfound remapped inconsistent failed_repair
     repair snaptrim_error forced_recovery forced_backfill""".split())
@@ -41,8 +42,8 @@ class Pgs(tuple):
 
     @functools.cached_property
     def clean(self):
-        """Are all active+clean? A scrub may run."""
-        return all(pg.state - SCRUBBING == CLEAN for pg in self)
+        """Are all active+clean? Scrubs and the trimming of snapshots may run."""
+        return all(pg.state - SCRUBBING - TRIMMING == CLEAN for pg in self)
 
     @functools.cached_property
     def unwell(self):
@@ -88,6 +89,8 @@ class Seen(NamedTuple):
     epoch: int          # of the newest OSD map that the OSD has
     options: dict       # {name: value} in effect, of steps.GATE and steps.VALVE
     starts: int = 0     # of the disk, today
+    requests: Optional[int] = None      # to the disk: a counter
+    unaligned: int = 0  # overwrites that had to read: a counter
 
 
 class Group(NamedTuple):
@@ -98,7 +101,7 @@ class Group(NamedTuple):
     @property
     def mask(self):
         """Who gets an option that is set for the group, as `ceph config set` takes it."""
-        return f"osd/{self.type}:{self.name}"
+        return self.name if self.type == "osd" else f"osd/{self.type}:{self.name}"
 
 
 class Layout(NamedTuple):
@@ -106,6 +109,23 @@ class Layout(NamedTuple):
     pools: frozenset    # numbers of the pools in scope: replicated, one replica in each group
     left_out: tuple     # of (name of a pool, reason)
     type: str
+
+
+class Probe(NamedTuple):
+    """One OSD dozes for some time without being stopped, and its requests are counted."""
+    osd: int
+    seconds: float
+    asked: float        # when: tells one probe from another
+    began: Optional[float] = None       # since when it dozes
+    ended: Optional[float] = None       # when it was counted last
+    first: Optional[tuple] = None       # (requests, unaligned overwrites) when it began
+    last: Optional[tuple] = None        # and when it was counted last
+    done: bool = False
+
+    @property
+    def group(self):
+        """The OSD as a group of its own."""
+        return Group(f"osd.{self.osd}", "osd", (self.osd,))
 
 
 class Lease(NamedTuple):
@@ -202,6 +222,7 @@ class State:
     frozen: Optional[float] = None      # the last time that a reason to freeze was seen
     over: Optional[float] = None        # the load exceeds the gear from then on
     layout: Optional[Layout] = None     # as it was when no group had been touched
+    probe: Optional[Probe] = None       # under way, or the last one
     resumed: float = 0.0                # the last `resume` that was taken into account
     left: tuple = ()                    # names of groups to leave awake until resumed: somebody changed them
 

@@ -48,7 +48,36 @@ def target(obs, state, history, options, freezing):
                          obs.now).overdue
     if overdue:
         first.append(f"{overdue} PGs are overdue for a deep scrub")
+    probe = state.probe
+    if probe is not None and not probe.done:
+        # A probe is not worth a risk: it ends, without a result if it had not begun.
+        if (first or state.hold not in (None, "mode") or probe.osd not in guard.members(obs)
+                or probe.group.name in state.left):
+            state = dataclasses.replace(state, probe=probe._replace(done=True))
+        else:
+            first = [f"osd.{probe.osd} is probed"]
     return (top, first, state) if first else (gear, reasons, state)
+
+
+def every_group(obs, state):
+    """The groups, and the OSD that is probed as one more."""
+    return [*obs.layout.groups, *([state.probe.group] if state.probe else [])]
+
+
+def counted(obs, state, dozing):
+    """The State after the requests of a probe were counted: done after its time, or if it had to drain."""
+    probe = state.probe
+    if probe is None or probe.done:
+        return state
+    seen = obs.seen.get(probe.osd)
+    if probe.group.name in dozing and seen is not None and seen.requests is not None:
+        now = (seen.requests, seen.unaligned)
+        probe = probe._replace(last=now, ended=obs.now) if probe.began is not None else \
+            probe._replace(began=obs.now, ended=obs.now, first=now, last=now)
+        probe = probe._replace(done=obs.now - probe.began >= probe.seconds)
+    elif probe.began is not None:
+        probe = probe._replace(done=True)
+    return dataclasses.replace(state, probe=probe)
 
 
 def awake_names(obs, state, gear, options):
@@ -59,7 +88,12 @@ def awake_names(obs, state, gear, options):
     # A group that is left alone stays awake in place of another one.
     turns = gears.order(names, obs.now, options.rotation)
     turns.sort(key=lambda name: name not in state.left)
-    return set(turns[:max(gear, len(set(state.left) & set(names)))])
+    # OSDs that were probed are awake, those that are probed are not.
+    probed = ({name for name in state.groups if name not in names}
+              | ({state.probe.group.name} if state.probe else set()))
+    if state.probe is not None and not state.probe.done:
+        probed.remove(state.probe.group.name)
+    return probed | set(turns[:max(gear, len(set(state.left) & set(names)))])
 
 
 def plan(obs, state, history, options):
@@ -78,6 +112,7 @@ def plan(obs, state, history, options):
         state = dataclasses.replace(state, shifted=obs.now)
     state = dataclasses.replace(state, groups=groups)
     state, intents, dozing, said = advance(obs, state, awake, options)
+    state = counted(obs, state, dozing)
     intents = [*leases(obs, state, dozing, options), *intents]
     return Planned(state, tuple(intents), tuple(reasons + said), gear)
 
@@ -85,7 +120,7 @@ def plan(obs, state, history, options):
 def advance(obs, state, awake, options):
     """(State, intents, names of the groups that doze, what they wait for): the next step of each group."""
     groups, intents, dozing, said = dict(state.groups), [], set(), []
-    layout = {group.name: group for group in obs.layout.groups}
+    layout = {group.name: group for group in every_group(obs, state)}
     waking = [name for name in sorted(groups) if groups[name].want == AWAKE]
     for name in waking:
         osds = layout[name].osds if name in layout else [k for k in groups[name].values if isinstance(k, int)]
@@ -121,14 +156,14 @@ def advance(obs, state, awake, options):
 
 def begin(obs, state, awake, options):
     """(State, reasons not to): with one more group on its way to doze if one is wanted and may."""
-    wanted = [g for g in obs.layout.groups if g.name not in awake and g.name not in state.groups]
+    wanted = [g for g in every_group(obs, state) if g.name not in awake and g.name not in state.groups]
     if not wanted:
         return state, []
     said = [f"no shift down yet: {reason}" for reason in guard.unsettled(obs, state, options)]
     for group in wanted if not said else ():
         silent = [osd for osd in group.osds if steps.fresh(obs, osd, options) is None]
         reasons = [f"no report from the agents of {guard.named(silent)}"] if silent else []
-        reasons += steps.overridden(obs, group) + steps.spares(obs, state, group.name, options)
+        reasons += steps.overridden(obs, group) + steps.spares(obs, state, group, options)
         if not reasons:
             groups = {**state.groups, group.name: GroupState(since=obs.now)}
             return dataclasses.replace(state, groups=groups, shifted=obs.now), []

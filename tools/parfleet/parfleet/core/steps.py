@@ -72,17 +72,20 @@ def is_awake(obs, osd, state, options, group_of):
     return seen is not None and seen.spinning is not False
 
 
-def spares(obs, state, name, options):
-    """Reasons why group `name` is needed: PGs with fewer than g_min replicas awake in other groups (I1)."""
+def spares(obs, state, leaving, options):
+    """Reasons why the Group `leaving` is needed: PGs with fewer than g_min replicas awake without it (I1)."""
     group_of = {osd: group.name for group in obs.layout.groups for osd in group.osds}
+    without = frozenset(leaving.osds)
     awake = {osd for osd in group_of
-             if group_of[osd] != name and is_awake(obs, osd, state, options, group_of)}
+             if osd not in without and is_awake(obs, osd, state, options, group_of)}
     short = sum(1 for pg in guard.in_scope(obs) if sum(osd in awake for osd in pg.acting) < options.g_min)
-    return [f"{short} PGs would have fewer than {options.g_min} replicas awake without {name}"] if short else []
+    return [f"{short} PGs would have fewer than {options.g_min} replicas awake without {leaving.name}"] if short else []
 
 
 def overridden(obs, group):
     """Options of ours that are set for single OSDs of the group or their hosts: a mask does not win over these."""
+    if group.type == "osd":
+        return []
     return [f"{name} is set for osd.{osd}: a setting for its group has no effect" for osd in group.osds
             for name in NAMES if (f"osd.{osd}", name) in obs.options]
 
@@ -101,7 +104,7 @@ def next_doze(obs, group, remembered, state, options):
     if not settled and obs.pgs.scrubbing & obs.layout.pools:
         return g, [], False, "waits for scrubs to end"
     short = [] if all(osd in g.values and g.values[osd].confirmed for osd in osds) else \
-        spares(obs, state, group.name, options)
+        spares(obs, state, group, options)
     if short:
         return g, [], False, short[0]
     left = [osd for osd in osds if osd not in g.values or not g.values[osd].confirmed]
@@ -151,7 +154,7 @@ def next_wake(obs, osds, remembered, options):
 
     osds: its OSDs. Agents that do not report are waited for until `patience` is over: requests start disks, too.
     """
-    late = obs.now - remembered.since > options.patience
+    late = not 0 <= obs.now - remembered.since <= options.patience     # also if the clock was set back
     reports = [fresh(obs, osd, options) for osd in osds if osd in obs.osds and obs.osds[osd].up]
     g = dataclasses.replace(remembered, valve=None)
     if not late and not all(r and r.spinning is not False for r in reports):

@@ -257,6 +257,35 @@ def cmd_resume(context, args):
     return DONE
 
 
+def cmd_probe(context, args):
+    """let one OSD doze for some time without stopping its disk, and count the disk's requests"""
+    if context.config.mode == "observe":
+        raise Failure(REFUSED, f"the mode is observe, which changes nothing: set mode = advise in {settings.PATH}")
+    if context.wish().hold:
+        raise Failure(REFUSED, "parfleet is held: parfleet resume ends that")
+    name = args.osd[4:] if args.osd.startswith("osd.") else args.osd
+    if not name.isdigit() or int(name) not in [osd for group in need(context).groups for osd in group.osds]:
+        raise Failure(USAGE, f"no OSD {args.osd} in a gear group: see parfleet layout")
+    asked, probe = context.clock(), None
+    context.ask(probe=[int(name), args.seconds, asked])
+    end = asked + args.seconds + args.timeout
+    while context.clock() < end:
+        probe = context.controller.load_state()[0].probe
+        if probe is not None and probe.asked == asked and probe.done:
+            break
+        context.sleep(2)
+    else:
+        raise Failure(BEGUN, f"osd.{name} was not probed within {end - asked:.0f} s: does the controller run? "
+                             "parfleet explain says what it waits for")
+    if probe.began is None:
+        raise Failure(REFUSED, f"osd.{name} was not probed: parfleet explain says why all groups have to be awake")
+    took = probe.ended - probe.began
+    requests, unaligned = (now - then for now, then in zip(probe.last, probe.first))
+    context.show(args, "probe", {"osd": int(name), "seconds": took, "requests": requests, "unaligned": unaligned}, [
+        f"osd.{name} dozed for {took:.0f} s: {requests} requests to its disk, {unaligned} overwrites were not aligned"])
+    return PROBLEM if requests or took < args.seconds else DONE
+
+
 def cmd_release(context, args):
     """give everything back and remove what parfleet keeps on the monitors"""
     context.ask(hold="awake", gear=None)
@@ -307,6 +336,9 @@ def parser():
     made["history"].add_argument("--days", type=int, default=predict.DAYS, help="default: %(default)s")
     made["gear"].add_argument("gear", metavar="N|auto")
     made["hold"].add_argument("how", nargs="?", default="awake", choices=control.HOLDS, help="default: %(default)s")
+    made["probe"].add_argument("osd", metavar="OSD")
+    made["probe"].add_argument("--seconds", type=float, default=600, help="default: %(default)s")
+    made["probe"].add_argument("--timeout", type=float, default=1800, help="seconds until it begins (default: %(default)s)")
     made["release"].add_argument("--all", action="store_true", required=True)
     made["release"].add_argument("--timeout", type=float, default=600, help="seconds (default: %(default)s)")
     return top

@@ -3,6 +3,7 @@
 import dataclasses
 import json
 
+from ..core.model import Probe
 from . import store
 
 KEY = store.PREFIX + "wish"
@@ -14,6 +15,7 @@ class Wish:
     gear: object = None         # a number, or None: by the load
     hold: object = None         # of HOLDS, or None
     resumed: float = 0.0        # when `resume` was last asked for
+    probe: object = None        # [OSD, seconds, when it was asked for], or None
 
 
 def load(text):
@@ -23,8 +25,9 @@ def load(text):
         whole = isinstance(wish.gear, int) and not isinstance(wish.gear, bool) and wish.gear >= 1
         if not (wish.gear is None or whole) or wish.hold not in (None, *HOLDS):
             raise ValueError(f"gear {wish.gear}, hold {wish.hold}")
-        return dataclasses.replace(wish, resumed=float(wish.resumed))
-    except (TypeError, ValueError) as error:
+        probe = None if wish.probe is None else (int(wish.probe[0]), float(wish.probe[1]), float(wish.probe[2]))
+        return dataclasses.replace(wish, resumed=float(wish.resumed), probe=probe)
+    except (TypeError, ValueError, IndexError, KeyError) as error:
         raise store.BadState(f"{KEY} is damaged ({error}): remove it with ceph config-key rm {KEY}") from None
 
 
@@ -36,7 +39,10 @@ def applied(wish):
     """A function State -> State for Controller.step()."""
     def change(state):
         left = () if wish.resumed > state.resumed else state.left
-        return dataclasses.replace(state, gear=wish.gear, hold=wish.hold, left=left,
+        probe = state.probe
+        if wish.probe is not None and (probe is None or wish.probe[2] > probe.asked):
+            probe = Probe(*wish.probe)
+        return dataclasses.replace(state, gear=wish.gear, hold=wish.hold, left=left, probe=probe,
                                    resumed=max(wish.resumed, state.resumed))
     return change
 

@@ -14,6 +14,7 @@ from ..core.model import Affinity, Config, State, Want
 from . import store
 
 ENOENT = 2
+BEAT = 300      # seconds after which the state is written again, if not earlier: the failsafe waits three times as long
 
 
 class MonError(Exception):
@@ -151,7 +152,8 @@ class Controller:
         history = self.load_history()
         self.record(history, obs)
         planned = plan.plan(obs, state, history, self.options)
-        if planned.state != before or owner != self.owner or not 0 <= obs.now - self.written < self.options.lease / 3:
+        beat = min(self.options.lease / 3, BEAT)
+        if planned.state != before or owner != self.owner or not 0 <= obs.now - self.written < beat:
             self.write(planned.state, obs.now)
         done = planned.state
         for batch in batches(planned.intents):
@@ -180,7 +182,8 @@ class Controller:
         if all(osd in obs.osds and obs.osds[osd].affinity == 0 for osd in less):
             return True
         name = next((name for name, group in state.groups.items() if less[0] in group.values), None)
-        return name is not None and not guard.unwell(obs) and not steps.spares(obs, state, name, self.options)
+        group = next((group for group in plan.every_group(obs, state) if group.name == name), None)
+        return group is not None and not guard.unwell(obs) and not steps.spares(obs, state, group, self.options)
 
     def act(self, batch):
         """Do intents, of affinities several at once: so they make few epochs. Each may be done twice."""

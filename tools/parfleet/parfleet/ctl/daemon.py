@@ -19,6 +19,8 @@ def change(wish, mode):
 
     def limited(state):
         state = apply(state)
+        if mode == "observe" and state.probe is not None:
+            state = dataclasses.replace(state, probe=state.probe._replace(done=True))
         if mode == "observe" or (mode != "auto" and state.gear is None and state.hold is None):
             return dataclasses.replace(state, hold="mode")
         return state
@@ -40,7 +42,7 @@ def metrics(obs, planned):
     """Text for Prometheus."""
     dozing = {name for name, group in planned.state.groups.items() if group.want == DOZE and group.valve is not None}
     lines = ["# HELP parfleet_gear Groups that are awake.", "# TYPE parfleet_gear gauge",
-             f"parfleet_gear {len(obs.layout.groups) - len(planned.state.groups)}",
+             f"parfleet_gear {sum(g.name not in planned.state.groups for g in obs.layout.groups)}",
              "# HELP parfleet_gear_wanted The gear that is wanted.", "# TYPE parfleet_gear_wanted gauge",
              f"parfleet_gear_wanted {planned.gear}",
              "# HELP parfleet_load Load of the clients, in OSDs.", "# TYPE parfleet_load gauge",

@@ -9,7 +9,7 @@ parfleet/history    the peak load of each hour, 28 days
 import dataclasses
 import json
 
-from ..core.model import Group, GroupState, Layout, State, Value
+from ..core.model import Group, GroupState, Layout, Probe, State, Value
 
 PREFIX = "parfleet/"
 STATE, HISTORY = PREFIX + "state", PREFIX + "history"
@@ -57,6 +57,7 @@ def dump(state, owner, beat=0):
     data = {f.name: getattr(state, f.name) for f in dataclasses.fields(state)}
     data["groups"] = {name: _group(group) for name, group in state.groups.items()}
     data["layout"] = _layout(state.layout)
+    data["probe"] = state.probe and list(state.probe)
     return json.dumps({"version": VERSION, "owner": owner, "beat": beat, **data}, separators=(",", ":"))
 
 
@@ -70,6 +71,7 @@ def load(text):
         fields["groups"] = {name: _to_group(group) for name, group in data["groups"].items()}
         fields["layout"] = _to_layout(data["layout"])
         fields["left"] = tuple(data["left"])
+        fields["probe"] = data["probe"] and Probe(*(tuple(v) if isinstance(v, list) else v for v in data["probe"]))
         return State(**fields), data["owner"]
     except BadState:
         raise

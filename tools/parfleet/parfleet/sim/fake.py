@@ -20,7 +20,7 @@ class Disk:
 
     def __init__(self):
         self.spinning, self.pending, self.starts, self.rate = True, 0, 0, 0.0
-        self.options, self.epoch = dict(DEFAULTS), 0
+        self.options, self.epoch, self.requests = dict(DEFAULTS), 0, 0
 
 
 class Fake:
@@ -224,6 +224,7 @@ class Fake:
         for osd, disk in self.disks.items():
             if self.osds[osd]["up"] and disk.options[steps.VALVE] != "0" and disk.pending:
                 disk.pending = 0
+                disk.requests += 1
                 self.turn(osd)
         for host in set(self.host.values()) - self.mute:
             self.agent(host)
@@ -255,6 +256,7 @@ class Fake:
         for host in set(self.host.values()) - self.mute:
             osds = {str(osd): {"spinning": self.disks[osd].spinning, "pending": self.disks[osd].pending,
                                "rate": self.disks[osd].rate, "epoch": self.disks[osd].epoch,
-                               "options": dict(self.disks[osd].options), "starts": self.disks[osd].starts}
+                               "options": dict(self.disks[osd].options), "starts": self.disks[osd].starts,
+                               "requests": self.disks[osd].requests}
                     for osd in self.osds if self.host[osd] == host}
             self.keys["parfleet/seen/" + host] = json.dumps({"number": self.number, "at": self.now - 60, "osds": osds})
