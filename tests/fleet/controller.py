@@ -284,6 +284,43 @@ class Others(Case):
         self.assertEqual(len(self.asleep()), 3)
         self.assertIn("would have fewer than 1 replicas awake", " ".join(planned.reasons))
 
+    def on_its_way(self):
+        """(OSDs of a group that is about to leave for gear 1, an OSD of the last group)"""
+        self.doze(2)
+        state, change = self.controller.load_state()[0], control.gear(1)
+        dozing = set(state.groups)
+        while set(state.groups) == dozing:
+            state, change = self.controller.step(change).state, None
+            self.fake.tick(2)
+        osds = {group.name: group.osds for group in state.layout.groups}
+        return osds[(set(state.groups) - dozing).pop()], osds[(set(osds) - set(state.groups)).pop()][0]
+
+    def left(self):
+        return [args["id"] for prefix, args in self.fake.log if prefix == "osd primary-affinity" and args["weight"] == 0]
+
+    def test_before_the_step(self):
+        """I1 is checked at the step that takes replicas away, not only when the shift begins."""
+        _, last = self.on_its_way()
+        self.fake.set_affinity(last, 0.5)
+        self.fake.log.clear()
+        self.run_for(10)
+        self.assertEqual(self.left(), [])
+
+    def test_after_the_plan(self):
+        """And by a fresh map, after the plan was made."""
+        leaving, last = self.on_its_way()
+
+        def types(prefix, args):
+            if args.get("key") == store.STATE and not self.fake.osds[last]["primary_affinity"] < 1:
+                planned = store.load(args["val"])[0]
+                if any(leaving[0] in group.values for group in planned.groups.values()):
+                    self.fake.set_affinity(last, 0.5)
+        self.fake.before = types
+        self.fake.log.clear()
+        self.run_for(10)
+        self.assertEqual(self.fake.osds[last]["primary_affinity"], 0.5)
+        self.assertEqual(self.left(), [])
+
     def test_full(self):
         self.fake.dumps["health"]["checks"]["OSD_NEARFULL"] = {}
         self.assertIn("space is short: OSD_NEARFULL", " ".join(self.run_for(10, control.gear(1)).reasons))

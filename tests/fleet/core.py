@@ -8,7 +8,7 @@ import pathlib
 import random
 import unittest
 
-from parfleet.core import affinity, budget, gears, layout, load, observe, plan, predict, scrub, steps
+from parfleet.core import affinity, budget, gears, guard, layout, load, observe, plan, predict, scrub, steps
 from parfleet.core.model import GroupState, Options, Pgs, State
 
 DUMPS = {path.stem: json.loads(path.read_text()) for path in
@@ -226,7 +226,18 @@ class Gears(unittest.TestCase):
 
 class Scrub(unittest.TestCase):
     def test_debt(self):
-        self.assertEqual(scrub.debt((n for n in (0, 8, 9, 13)), 10, 24), scrub.Debt(2, 1))
+        self.assertEqual(scrub.debt(n for n in (2.4, 1.6, 1.5, 1.1)), scrub.Debt(2, 1))
+
+    def test_interval(self):
+        """The cluster's interval counts, and that of a pool before it."""
+        dumps = copy.deepcopy(DUMPS["16.2.15"])
+        obs = observe.observe(dumps, {}, {}, 1795885692 + 12 * DAY)
+        self.assertEqual(guard.debt(obs).late, 65)
+        dumps["config dump"].append({"section": "global", "mask": "", "name": "osd_deep_scrub_interval",
+                                     "value": "2419200.000000"})
+        self.assertEqual(guard.debt(observe.observe(dumps, {}, {}, obs.now)).late, 0)
+        dumps["osd dump"]["pools"][0]["options"] = {"deep_scrub_interval": 86400}
+        self.assertEqual(guard.debt(observe.observe(dumps, {}, {}, obs.now)).late, 1)
 
     def test_time(self):
         """8 TB at 50 MB/s are 44 hours, weekly a quarter of all time."""

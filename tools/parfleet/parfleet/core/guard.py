@@ -59,6 +59,12 @@ def freezing(obs, state):
     return reasons
 
 
+def debt(obs):
+    """The scrub.Debt of the PGs in scope, each by the interval of its pool."""
+    interval = {number: pool.deep or obs.scrub_interval for number, pool in obs.pools.items()}
+    return scrub.debt((obs.now - pg.deep) / interval[pg.pool] for pg in in_scope(obs) if pg.deep is not None)
+
+
 def unsettled(obs, state, options):
     """Reasons not to begin a shift down. [] if there are none. unwell() and freezing() are apart."""
     reasons = []
@@ -69,7 +75,7 @@ def unsettled(obs, state, options):
     full = sorted(obs.checks & FULL)
     if full:
         reasons.append("space is short: " + " ".join(full))
-    late = scrub.debt((pg.deep for pg in in_scope(obs) if pg.deep is not None), obs.scrub_interval, obs.now).late
+    late = debt(obs).late
     if late:
         reasons.append(f"{late} PGs are late for a deep scrub")
     return reasons

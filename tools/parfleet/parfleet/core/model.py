@@ -25,6 +25,7 @@ class Pool(NamedTuple):
     pgp_num: int
     erasure: bool
     changing: bool      # pg_num or pgp_num is not yet what was asked for
+    deep: Optional[float] = None    # seconds between deep scrubs, if the pool has an interval of its own
 
 
 class Pg(NamedTuple):
@@ -151,7 +152,7 @@ class Observed:
     releases: frozenset     # versions of the OSDs that run
     checks: frozenset   # of `health`: {"OSD_NEARFULL"}
     load: float = 0.0   # in OSDs, see load.servers()
-    scrub_interval: float = 7 * 86400
+    scrub_interval: float = 7 * 86400   # seconds between deep scrubs
 
 
 class Affinity(NamedTuple):

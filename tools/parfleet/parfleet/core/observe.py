@@ -40,7 +40,8 @@ def pools(osd_dump):
     return {p["pool"]: Pool(p["pool"], p["pool_name"], p["size"], p["crush_rule"], p["pg_num"],
                             p["pg_placement_num"], p["type"] != REPLICATED,
                             p["pg_num"] != p["pg_num_target"]
-                            or p["pg_placement_num"] != p["pg_placement_num_target"])
+                            or p["pg_placement_num"] != p["pg_placement_num_target"],
+                            float(p.get("options", {}).get("deep_scrub_interval", 0)) or None)
             for p in osd_dump["pools"]}
 
 
@@ -57,6 +58,14 @@ def options(config_dump):
     """{(who, name): value}; who is as `ceph config set` takes it: "osd", "osd.3", "osd/host:a"."""
     return {(o["section"] + ("/" + o["mask"] if o.get("mask") else ""), o["name"]): value_of(o["value"])
             for o in config_dump}
+
+
+def scrub_interval(settings):
+    """Seconds between deep scrubs, by options(); Ceph's default is a week."""
+    for who in "osd", "global":
+        if (who, "osd_deep_scrub_interval") in settings:
+            return float(settings[(who, "osd_deep_scrub_interval")])
+    return 7 * 86400.0
 
 
 def reports(seen):
@@ -103,14 +112,14 @@ def observe(dumps, seen, wants, now, speed=load.Speed()):
     osd_dump = dumps["osd dump"]
     all_pools, all_pgs = pools(osd_dump), pgs(dumps["pg dump"])
     found, _ = layouts.detect(layouts.tree(dumps["osd crush dump"]), list(all_pools.values()), all_pgs)
-    rates = load.rates_of(dumps["osd pool stats"])
+    rates, settings = load.rates_of(dumps["osd pool stats"]), options(dumps["config dump"])
     return Observed(
         now=now, epoch=osd_dump["epoch"],
         osds={o["osd"]: Osd(o["osd"], bool(o["up"]), bool(o["in"]), round(float(o["primary_affinity"]), 4))
               for o in osd_dump["osds"]},
         pools=all_pools, pgs=all_pgs, layout=found,
         hosts={m["id"]: m["hostname"] for m in dumps["osd metadata"] if "hostname" in m},
-        options=options(dumps["config dump"]), seen=reports(seen), leases=leases(wants),
+        options=settings, scrub_interval=scrub_interval(settings), seen=reports(seen), leases=leases(wants),
         flags=frozenset(osd_dump["flags_set"]), releases=versions_of_osds(dumps["versions"]),
         checks=frozenset(dumps["health"].get("checks", {})),
         load=sum(load.servers(rate, speed, all_pools[pool].size) for pool, rate in rates.items() if pool in all_pools))

@@ -11,7 +11,7 @@ Invariants (tests/fleet/ checks them in every state that random events reach):
 """
 import dataclasses
 
-from . import gears, guard, scrub, steps
+from . import gears, guard, steps
 from .model import AWAKE, DOZE, GroupState, Lease, Planned, Want
 
 
@@ -44,8 +44,7 @@ def target(obs, state, history, options, freezing):
         first.append(f"PGs are read on OSDs that doze, others refuse them by their affinity: {guard.named(read)}")
     if not freezing and state.frozen is not None and 0 <= obs.now - state.frozen < options.frozen:
         first.append(f"the cluster was changed {obs.now - state.frozen:.0f} s ago: waits {options.frozen:.0f} s")
-    overdue = scrub.debt((pg.deep for pg in guard.in_scope(obs) if pg.deep is not None), obs.scrub_interval,
-                         obs.now).overdue
+    overdue = guard.debt(obs).overdue
     if overdue:
         first.append(f"{overdue} PGs are overdue for a deep scrub")
     probe = state.probe

@@ -14,10 +14,10 @@ class Debt(NamedTuple):
     overdue: int
 
 
-def debt(stamps, interval, now):
-    """The Debt of PGs whose last deep scrubs were at the times `stamps`; all in seconds."""
-    ages = [now - stamp for stamp in stamps]
-    return Debt(sum(age > LATE * interval for age in ages), sum(age > OVERDUE * interval for age in ages))
+def debt(ages):
+    """The Debt of PGs whose last deep scrubs were so many intervals ago."""
+    ages = list(ages)
+    return Debt(sum(age > LATE for age in ages), sum(age > OVERDUE for age in ages))
 
 
 def share_of_time(used, speed, interval):
