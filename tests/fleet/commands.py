@@ -144,10 +144,15 @@ class Commands(Case):
         for text in ("block.db on a rotating disk: osd.0 osd.1", "no block.db: each write goes to the disk: osd.4",
                      "osd_max_scrubs is set for osd.5", "osd.2 count as asleep", "no report of an agent: osd.6"):
             self.assertIn(text, out)
-        reports = json.loads(self.fake.keys["parfleet/seen/h1"])
-        reports["osds"]["1"].update(requests=1, spilled=4096, unaligned=11)
-        self.fake.keys["parfleet/seen/h1"] = json.dumps(reports)
+        for osd, report in ((1, {"requests": 1, "spilled": 4096, "unaligned": 11}), (2, {"db_free": 400 << 20}),
+                            (8, {"db_free": 40 << 30, "rate": 20e6}), (7, {"db_free": 40 << 30, "rate": 1e6})):
+            reports = json.loads(self.fake.keys[f"parfleet/seen/h{osd}"])
+            reports["osds"][str(osd)].update(report)
+            self.fake.keys[f"parfleet/seen/h{osd}"] = json.dumps(reports)
         out = self.run_("doctor")[1]
+        self.assertIn(f"need at most {100 << 20}: osd.2\n", out)
+        self.assertIn("writes need 1525 MiB: give block.db more space, or OSDs more memory: osd.8\n", out)
+        self.assertNotIn("osd.7", out)
         self.assertIn("spills over to the disk: osd.1", out)
         self.assertIn("not aligned to 4 KiB", out)
 
@@ -420,7 +425,8 @@ class Agent(unittest.TestCase):
         self.dir = tempfile.TemporaryDirectory()
         self.addCleanup(self.dir.cleanup)
         self.answers = {
-            "perf dump": {"osd": {"op_w_in_bytes": 5, "subop_w_in_bytes": 6}, "bluefs": {"slow_used_bytes": 0},
+            "perf dump": {"osd": {"op_w_in_bytes": 5, "subop_w_in_bytes": 6}, "bluefs": {
+                "slow_used_bytes": 0, "db_total_bytes": 90, "db_used_bytes": 30},
                           "bluestore": {"write_penalty_read_ops": 3},
                           "throttle-bluestore_throttle_deferred_bytes": {"val": 70}},
             "status": {"newest_map": 9},
@@ -453,7 +459,7 @@ class Agent(unittest.TestCase):
         document = json.loads(self.keys["parfleet/seen/h"])
         self.assertEqual(document["osds"]["4"], {
             "spinning": True, "rate": 0, "epoch": 9, "pending": 70, "starts": 0, "unaligned": 3, "requests": 100,
-            "spilled": 0, "options": {"osd_max_scrubs": "0", "bluestore_max_defer_interval": "0.000000"}})
+            "spilled": 0, "db": 90, "db_free": 60, "options": {"osd_max_scrubs": "0", "bluestore_max_defer_interval": "0.000000"}})
         self.assertEqual(list(observe.reports({"h": document})), [4])
 
     def test_reports_news(self):

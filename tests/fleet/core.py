@@ -255,10 +255,6 @@ class Budget(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "room for 16 MiB .* need 38 MiB"):
             budget.deferral(64 << 20, 1 << 30, 1e6, 10)
 
-    def test_starts(self):
-        """Serviceable cold storage: 30,000 starts in eight years are 10 a day."""
-        self.assertEqual(budget.starts_a_day(30000, 8), 10)
-
     def test_wear(self):
         self.assertAlmostEqual(budget.wear(1e6, 12, 86.4e9), 1.0)
 

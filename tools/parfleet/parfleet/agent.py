@@ -204,7 +204,8 @@ class Agent:
             return {"spinning": self.disks.spinning(osd), "rate": round(rate), "epoch": status["newest_map"],
                     "pending": perf["throttle-bluestore_throttle_deferred_bytes"]["val"], "options": options,
                     "starts": self.stopped(osd), "unaligned": unaligned, "requests": requests,
-                    "spilled": perf["bluefs"]["slow_used_bytes"]}
+                    "spilled": perf["bluefs"]["slow_used_bytes"], "db": perf["bluefs"]["db_total_bytes"],
+                    "db_free": perf["bluefs"]["db_total_bytes"] - perf["bluefs"]["db_used_bytes"]}
         except (SocketError, KeyError, TypeError):
             return None
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Budgets: the bytes that a dozing OSD may keep in its log, the starts of a disk, the wear of flash."""
+"""Budgets: the bytes that a dozing OSD may keep in its log, and the wear of flash."""
 from typing import NamedTuple
 
 MIB = 1 << 20
@@ -28,14 +28,6 @@ def deferral(free_db, ram, write_rate, spin_up):
         raise ValueError(f"room for {throttle // MIB} MiB of pending writes for each OSD, and writes need "
                          f"{max(least // MIB, 1)} MiB: give block.db more space, or OSDs more memory")
     return Limit(throttle, int(DRAIN_AT * (THROTTLE + throttle) / 2))
-
-
-def starts_a_day(rated, years):
-    """The daily starts of a disk that is rated for `rated` starts and has to last `years`.
-
-    Serviceable cold storage, section III-B.3: 30,000 starts in eight years are 10 a day.
-    """
-    return int(rated / (years * 365))
 
 
 def wear(write_rate, hours, size):

@@ -7,7 +7,7 @@ import socket
 import sys
 import time
 
-from ..core import layout, load, observe, predict, scrub
+from ..core import budget, layout, load, observe, predict, scrub
 from ..core.model import DOZE
 from . import control, daemon, doctor, settings, store
 from .controller import Controller, MonError, OtherOwner, documents, get, release
@@ -77,7 +77,8 @@ def cmd_doctor(context, args):
     """find what keeps this cluster from dozing"""
     dumps = dumps_of(context)
     obs = context.controller.look(trust=True)
-    found = doctor.findings(obs, detected(dumps)[1], dumps, context.reports())
+    found = doctor.findings(obs, detected(dumps)[1], dumps, context.reports(),
+                            context.config.options)
     context.show(args, "doctor", {"findings": [f._asdict() for f in found]}, [f"{f.level:5}{f.text}" for f in found])
     return PROBLEM if any(f.level == "stop" for f in found) else DONE
 
@@ -138,10 +139,12 @@ def cmd_plan(context, args):
     used = {n["id"]: n["kb_used_data"] * 1024 for n in context.mons.mgr("osd df")["nodes"]}
     fullest = max((used.get(osd, 0) for group in obs.layout.groups for osd in group.osds), default=0)
     share = scrub.share_of_time(fullest, context.config.speed.read_bytes, obs.scrub_interval)
+    sizes = [(r.get("rate", 0), r["db"]) for r in context.reports().values() if r.get("db")]
+    wear = max((budget.wear(rate, 24 * asleep, size) for rate, size in sizes), default=0.0)
     unknown = sum(predicted is None for _, predicted, _ in hours)
     saved, euros = asleep * disks * each, asleep * disks * each * 8.76 * price.kwh
     document = {"disks": disks, "servers": servers, "watts": total, "saved_watts": saved, "saved_a_year": euros,
-                "most_watts": most * disks * each, "hours_unknown": unknown, "scrub_share": share}
+                "most_watts": most * disks * each, "hours_unknown": unknown, "scrub_share": share, "wear": wear}
     context.show(args, "plan", document, [
         f"{servers} servers with {disks} disks take about {total:.0f} W, of which the disks {disks * price.disk_awake:.0f} W.",
         f"A doze by the predicted load would save {saved:.1f} W ({100 * saved / total:.1f} %), {euros:.0f} a year; "
@@ -150,7 +153,8 @@ def cmd_plan(context, args):
         if unknown else "The load of each hour has been seen before.",
         "The servers themselves stay on: a doze stops disks only.",
         f"Deep scrubs of the fullest disk take {100 * share:.1f} % of all time; they run while all groups are awake.",
-        "Each write of a doze is written to flash twice, and kept in memory until it is drained."])
+        f"Each write of a doze is written to flash twice, and kept in memory until it is drained: at the present rate "
+        f"{wear:.2f} times the size of block.db a day at most."])
     return DONE
 
 

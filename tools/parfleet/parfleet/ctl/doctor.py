@@ -2,9 +2,10 @@
 """What stands in the way of a doze on a cluster. Pure: from Observed and the JSON of Ceph's commands."""
 from typing import NamedTuple
 
-from ..core import guard, steps
+from ..core import budget, guard, steps
 from ..core.model import State
 
+SPIN_UP = 20            # seconds
 MOST_UNALIGNED = 10     # wakes a day by overwrites that are not aligned to 4 KiB: the budget of a disk
 
 
@@ -13,7 +14,7 @@ class Finding(NamedTuple):
     text: str       # what is wrong, and what is right
 
 
-def findings(obs, reason, dumps, reports):
+def findings(obs, reason, dumps, reports, options):
     """[Finding], those that stop a doze first.
 
     reason: of layout.detect(). dumps: {command: JSON}, with "osd metadata". reports: {OSD: dict} of the agents.
@@ -30,7 +31,7 @@ def findings(obs, reason, dumps, reports):
     if partial:
         found.append(Finding("warn", f"an affinity between 0 and 1 refuses PGs, which may then be read on sleepers: "
                                      f"{guard.named(partial)} count as asleep"))
-    found += of_reports(obs, reports)
+    found += of_reports(obs, reports, options)
     order = {"stop": 0, "warn": 1, "ok": 2}
     return sorted(found, key=lambda finding: order[finding.level])
 
@@ -50,7 +51,7 @@ def of_devices(obs, metadata):
     return found or [Finding("ok", "each OSD has its data on a disk and its block.db on flash")]
 
 
-def of_reports(obs, reports):
+def of_reports(obs, reports, options):
     """What the agents have seen."""
     silent = [osd for osd in guard.members(obs) if osd not in reports]
     found = [Finding("stop", f"no report of an agent: {guard.named(silent)}; start parfleet-agent there")] \
@@ -61,8 +62,29 @@ def of_reports(obs, reports):
     spilled = [osd for osd in guard.members(obs) if reports.get(osd, {}).get("spilled")]
     if spilled:
         found.append(Finding("stop", f"block.db is full and spills over to the disk: {guard.named(spilled)}"))
+    found += of_room(obs, reports, options)
     unaligned = [osd for osd in guard.members(obs) if reports.get(osd, {}).get("unaligned", 0) > MOST_UNALIGNED]
     if unaligned:
         found.append(Finding("warn", f"overwrites that are not aligned to 4 KiB read on every replica, so they wake "
                                      f"sleepers; seen since the start of {guard.named(unaligned)}"))
     return found
+
+
+def of_room(obs, reports, options):
+    """Is there room for the writes of a doze? The options grant it memory and a part of block.db."""
+    wrong = {}
+    for osd in guard.members(obs):
+        if "db_free" not in reports.get(osd, {}):
+            continue
+        try:
+            limit = budget.deferral(reports[osd]["db_free"], options.throttle * budget.RAM_A_BYTE,
+                                    reports[osd].get("rate", 0), SPIN_UP)
+            if limit.throttle < options.throttle:
+                wrong.setdefault(f"throttle = {options.throttle} is more than a quarter of the free block.db: need at "
+                                 f"most {limit.throttle}", []).append(osd)
+            elif limit.drain_at < options.drain_at:
+                wrong.setdefault(f"drain_at = {options.drain_at} is too late for throttle = {options.throttle}: need at "
+                                 f"most {limit.drain_at}", []).append(osd)
+        except ValueError as error:
+            wrong.setdefault(str(error), []).append(osd)
+    return [Finding("stop", f"{text}: {guard.named(osds)}") for text, osds in wrong.items()]
