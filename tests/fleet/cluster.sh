@@ -1,5 +1,5 @@
 #!/bin/bash
-# A real Ceph cluster (Debian 12's) shifts under verified load; sleepers get no request; an OSD is killed; all is given back.
+# A real Ceph cluster shifts under verified load; sleepers get no request; an OSD is killed; all is given back.
 # rare: yes
 # timeout: 600
 # alone: yes

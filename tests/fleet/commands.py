@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""parfleet's commands, configuration and daemon on a fake cluster; the agent and the failsafe on fakes of what they use."""
+"""parfleet's commands, configuration and daemon on a fake cluster; the agent and the failsafe on fakes, too."""
 import contextlib
 import copy
 import io
@@ -287,8 +287,8 @@ class Commands(Case):
             lock.bind(daemon.LOCK)
             code, _, err = self.run_("daemon")
             self.assertEqual((code, err.count("\n")), (cli.REFUSED, 1))
-        script = "import socket, sys; s = socket.socket(socket.AF_UNIX); s.bind(sys.argv[1]); import os; os.kill(os.getpid(), 9)"
-        subprocess.run([sys.executable, "-c", script.replace("sys.argv[1]", repr(daemon.LOCK))], check=False)
+        script = f"import os, socket; socket.socket(socket.AF_UNIX).bind({daemon.LOCK!r}); os.kill(os.getpid(), 9)"
+        subprocess.run([sys.executable, "-c", script], check=False)
         with socket.socket(socket.AF_UNIX) as lock:
             lock.bind(daemon.LOCK)
 
@@ -309,7 +309,8 @@ class Commands(Case):
                             ("[parfleet]\nx = 1\n", "has no x"), ("[parfleet]\ng_min = 1.5\n", "whole number"),
                             ("[parfleet]\nlease = -1\n", "above 0"), ("[speed]\nreads = nan\n", "above 0"),
                             ("[price]\nkwh = a\n", "kwh = a"), ("[other]\n", "no section [other]"),
-                            ("mode = auto\n", "no section headers"), ("[parfleet]\nmode = auto\nmode = auto\n", "mode")):
+                            ("mode = auto\n", "no section headers"),
+                            ("[parfleet]\nmode = auto\nmode = auto\n", "mode")):
             pathlib.Path(self.path).write_text(text)
             code, _, err = self.run_("status")
             self.assertEqual((code, err.count("\n")), (2, 1), text)
@@ -459,7 +460,8 @@ class Agent(unittest.TestCase):
         document = json.loads(self.keys["parfleet/seen/h"])
         self.assertEqual(document["osds"]["4"], {
             "spinning": True, "rate": 0, "epoch": 9, "pending": 70, "starts": 0, "unaligned": 3, "requests": 100,
-            "spilled": 0, "db": 90, "db_free": 60, "options": {"osd_max_scrubs": "0", "bluestore_max_defer_interval": "0.000000"}})
+            "spilled": 0, "db": 90, "db_free": 60, "options": {
+                "osd_max_scrubs": "0", "bluestore_max_defer_interval": "0.000000"}})
         self.assertEqual(list(observe.reports({"h": document})), [4])
 
     def test_reports_news(self):

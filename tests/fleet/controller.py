@@ -296,7 +296,8 @@ class Others(Case):
         return osds[(set(state.groups) - dozing).pop()], osds[(set(osds) - set(state.groups)).pop()][0]
 
     def left(self):
-        return [args["id"] for prefix, args in self.fake.log if prefix == "osd primary-affinity" and args["weight"] == 0]
+        return [args["id"] for prefix, args in self.fake.log
+                if prefix == "osd primary-affinity" and args["weight"] == 0]
 
     def test_before_the_step(self):
         """I1 is checked at the step that takes replicas away, not only when the shift begins."""
@@ -325,6 +326,14 @@ class Others(Case):
         self.fake.dumps["health"]["checks"]["OSD_NEARFULL"] = {}
         self.assertIn("space is short: OSD_NEARFULL", " ".join(self.run_for(10, control.gear(1)).reasons))
         self.assertEqual(self.asleep(), [])
+
+    def test_times_of_scrubs(self):
+        """The large dump that has them is asked for once an hour."""
+        self.fake.full_dumps = 0
+        for _ in range(70):
+            self.controller.step()
+            self.fake.tick(60)
+        self.assertEqual(self.fake.full_dumps, 2)
 
     def test_scrubs_late(self):
         """A late deep scrub stops shifts down, an overdue one wakes all."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The core of parfleet: hash, layouts, load, prediction, gears, scrubs, budgets, on dumps of Ceph 16.2.15 and 18.2.7."""
+"""The core of parfleet: hash, layouts, load, prediction, gears, scrubs, budgets, on dumps of two releases of Ceph."""
 import collections
 import copy
 import dataclasses
@@ -44,7 +44,7 @@ class Affinity(unittest.TestCase):
 class Observe(unittest.TestCase):
     def test_releases(self):
         for release, dumps in DUMPS.items():
-            obs = observe.observe(dumps, {}, {}, 1.8e9)
+            obs = observe.observe(dumps, {}, {}, observe.deep_scrubs(dumps["pg dump"]), 1.8e9)
             self.assertEqual(obs.releases, {release})
             self.assertEqual([group.osds for group in obs.layout.groups], [(0, 1, 2), (3, 4, 5), (6, 7, 8)])
             self.assertEqual(obs.layout.groups[0].mask, "osd/pdu:gear0")
@@ -78,8 +78,8 @@ class Layouts(unittest.TestCase):
         self.dumps = copy.deepcopy(DUMPS["16.2.15"])
 
     def detect(self):
-        return layout.detect(layout.tree(self.dumps["osd crush dump"]),
-                             list(observe.pools(self.dumps["osd dump"]).values()), observe.pgs(self.dumps["pg dump"]))
+        pools = list(observe.pools(self.dumps["osd dump"]).values())
+        return layout.detect(layout.tree(self.dumps["osd crush dump"]), pools, observe.pgs(self.dumps["pg dump"], {}))
 
     def refused(self, words):
         found, reason = self.detect()
@@ -201,7 +201,7 @@ class Gears(unittest.TestCase):
             self.assertEqual(set(awake.values()), {2 * gear})
 
     def wanted(self, now_in=3, load_now=0.0, predicted=0.0, **state):
-        obs = dataclasses.replace(observe.observe(DUMPS["18.2.7"], {}, {}, MONDAY + 20 * DAY), load=load_now)
+        obs = dataclasses.replace(observe.observe(DUMPS["18.2.7"], {}, {}, {}, MONDAY + 20 * DAY), load=load_now)
         history = predict.History({day: [predicted] * 24 for day in range(10, 24)})
         groups = {f"gear{n}": GroupState(0.0) for n in range(now_in, 3)}
         return gears.wanted(obs, State(groups=groups, **state), history, Options())[0]
@@ -220,7 +220,7 @@ class Gears(unittest.TestCase):
 
     def test_unknown(self):
         """No doze in an hour that was never seen."""
-        obs = observe.observe(DUMPS["18.2.7"], {}, {}, 1.8e9)
+        obs = observe.observe(DUMPS["18.2.7"], {}, {}, {}, 1.8e9)
         self.assertEqual(gears.wanted(obs, State(), predict.History(), Options())[0], 3)
 
 
@@ -231,13 +231,14 @@ class Scrub(unittest.TestCase):
     def test_interval(self):
         """The cluster's interval counts, and that of a pool before it."""
         dumps = copy.deepcopy(DUMPS["16.2.15"])
-        obs = observe.observe(dumps, {}, {}, 1795885692 + 12 * DAY)
+        deep = observe.deep_scrubs(dumps["pg dump"])
+        obs = observe.observe(dumps, {}, {}, deep, 1795885692 + 12 * DAY)
         self.assertEqual(guard.debt(obs).late, 65)
         dumps["config dump"].append({"section": "global", "mask": "", "name": "osd_deep_scrub_interval",
                                      "value": "2419200.000000"})
-        self.assertEqual(guard.debt(observe.observe(dumps, {}, {}, obs.now)).late, 0)
+        self.assertEqual(guard.debt(observe.observe(dumps, {}, {}, deep, obs.now)).late, 0)
         dumps["osd dump"]["pools"][0]["options"] = {"deep_scrub_interval": 86400}
-        self.assertEqual(guard.debt(observe.observe(dumps, {}, {}, obs.now)).late, 1)
+        self.assertEqual(guard.debt(observe.observe(dumps, {}, {}, deep, obs.now)).late, 1)
 
     def test_time(self):
         """8 TB at 50 MB/s are 44 hours, weekly a quarter of all time."""
@@ -263,7 +264,7 @@ class Size(unittest.TestCase):
     def test_thousands(self):
         """A plan for 3,000 OSDs and 100,000 PGs, which takes no time that grows with the square of these."""
         rnd = random.Random(1)
-        obs = observe.observe(DUMPS["18.2.7"], {}, {}, 1.8e9)
+        obs = observe.observe(DUMPS["18.2.7"], {}, {}, {}, 1.8e9)
         groups = tuple(group._replace(osds=tuple(range(n * 1000, (n + 1) * 1000)))
                        for n, group in enumerate(obs.layout.groups))
         pgs = []

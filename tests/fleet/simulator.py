@@ -39,7 +39,7 @@ class Sierra(unittest.TestCase):
             self.assertGreaterEqual(min(hour.least for hour in trained), g_min)
 
     def test_starts(self):
-        """No disk is started more often than 30,000 times in 8 years (cold storage), and rotation shares the starts out."""
+        """No disk starts more often than 30,000 times in 8 years (cold storage); rotation shares the starts out."""
         report = self.week(osds=9, days=30)
         by_group = [sum(report.starts[osd] for osd in range(n * 3, n * 3 + 3)) for n in range(3)]
         self.assertLessEqual(max(report.starts.values()) / 30, 30000 / (8 * 365))
@@ -90,7 +90,7 @@ class Arithmetic(unittest.TestCase):
             self.assertEqual(len(world.of[0].osds), osds // 3)
 
     def test_cold_storage(self):
-        """Cold storage: 124.7 W, 100.6 W and 73.8 W for 24 disks, of which 0, 6 and 12 sleep: 5.2 W awake, 1 W asleep."""
+        """Cold storage: 124.7, 100.6 and 73.8 W for 24 disks of which 0, 6 and 12 sleep: 5.2 W awake, 1 W asleep."""
         for asleep, watts in ((0, 124.7), (6, 100.6), (12, 73.8)):
             self.assertAlmostEqual((24 - asleep) * 124.7 / 24 + asleep * 1.0, watts, delta=watts * 0.015)
 

@@ -11,7 +11,7 @@ from .model import Lease, Observed, Osd, Pg, Pgs, Pool, Seen
 
 # The commands whose JSON observe() needs: of the monitors, and of the manager.
 MON = ("osd dump", "osd crush dump", "config dump", "versions", "health", "osd metadata")
-MGR = ("pg dump", "osd pool stats")
+MGR = ("pg dump", "osd pool stats")     # pg dump: the contents pgs_brief suffice, if deep scrubs are given apart
 REPLICATED = 1
 
 
@@ -45,12 +45,17 @@ def pools(osd_dump):
             for p in osd_dump["pools"]}
 
 
-def pgs(pg_dump):
-    """The PGs in the JSON of `pg dump` with the contents pgs or pgs_brief; the brief has no times of scrubs."""
+def deep_scrubs(pg_dump):
+    """{PG: time of its last deep scrub} in the JSON of `pg dump` with the contents pgs."""
+    return {p["pgid"]: stamp(p["last_deep_scrub_stamp"]) for p in pg_dump.get("pg_map", pg_dump)["pg_stats"]}
+
+
+def pgs(pg_dump, deep):
+    """The Pgs in the JSON of `pg dump` with the contents pgs or pgs_brief, with the times of deep_scrubs()."""
     stats = pg_dump.get("pg_map", pg_dump)["pg_stats"]
     return Pgs(Pg(p["pgid"], int(p["pgid"].partition(".")[0]), tuple(p["up"]), tuple(p["acting"]),
                   p["acting_primary"], frozenset(p["state"].split("+")),
-                  stamp(p["last_deep_scrub_stamp"]) if "last_deep_scrub_stamp" in p else None)
+                  deep.get(p["pgid"]))
                for p in stats)
 
 
@@ -103,14 +108,14 @@ def versions_of_osds(versions):
                      for text in versions.get("osd", {}))
 
 
-def observe(dumps, seen, wants, now, speed=load.Speed()):
+def observe(dumps, seen, wants, deep, now, speed=load.Speed()):
     """Observed, from {command of MON and MGR: its JSON}.
 
-    seen, wants: {host: document} of the agents. now: seconds since 1970. Raises KeyError, TypeError or ValueError
+    seen, wants: {host: document} of the agents. deep: of deep_scrubs(), {} if not known. now: seconds since 1970. Raises KeyError, TypeError or ValueError
     if a command's JSON is not as Ceph 16.2 or 18.2 print it: nothing can be planned then.
     """
     osd_dump = dumps["osd dump"]
-    all_pools, all_pgs = pools(osd_dump), pgs(dumps["pg dump"])
+    all_pools, all_pgs = pools(osd_dump), pgs(dumps["pg dump"], deep)
     found, _ = layouts.detect(layouts.tree(dumps["osd crush dump"]), list(all_pools.values()), all_pgs)
     rates, settings = load.rates_of(dumps["osd pool stats"]), options(dumps["config dump"])
     return Observed(

@@ -10,7 +10,7 @@ import time
 from ..core import budget, layout, load, observe, predict, scrub
 from ..core.model import DOZE
 from . import control, daemon, doctor, settings, store
-from .controller import Controller, MonError, OtherOwner, documents, get, release
+from .controller import BRIEF, Controller, MonError, OtherOwner, documents, get, release
 
 DONE, PROBLEM, USAGE, NONE, DENIED, DAMAGED, REFUSED, BEGUN, MISSING, OUTPUT = range(10)
 EACCES, EPERM = 13, 1
@@ -64,12 +64,12 @@ class Context:
 
 def dumps_of(context):
     found = {command: context.mons.mon(command) for command in observe.MON}
-    found.update({command: context.mons.mgr(command) for command in observe.MGR})
+    found.update({command: context.mons.mgr(command, **BRIEF.get(command, {})) for command in observe.MGR})
     return found
 
 
 def detected(dumps):
-    pools, pgs = list(observe.pools(dumps["osd dump"]).values()), observe.pgs(dumps["pg dump"])
+    pools, pgs = list(observe.pools(dumps["osd dump"]).values()), observe.pgs(dumps["pg dump"], {})
     return layout.detect(layout.tree(dumps["osd crush dump"]), pools, pgs)
 
 
@@ -146,7 +146,8 @@ def cmd_plan(context, args):
     document = {"disks": disks, "servers": servers, "watts": total, "saved_watts": saved, "saved_a_year": euros,
                 "most_watts": most * disks * each, "hours_unknown": unknown, "scrub_share": share, "wear": wear}
     context.show(args, "plan", document, [
-        f"{servers} servers with {disks} disks take about {total:.0f} W, of which the disks {disks * price.disk_awake:.0f} W.",
+        f"{servers} servers with {disks} disks take about {total:.0f} W, "
+        f"of which the disks {disks * price.disk_awake:.0f} W.",
         f"A doze by the predicted load would save {saved:.1f} W ({100 * saved / total:.1f} %), {euros:.0f} a year; "
         f"at most {most * disks * each:.1f} W.",
         f"{unknown} of 24 hours were seen on fewer than two days, so all disks turn in these."

@@ -14,6 +14,8 @@ from ..core.model import Affinity, Config, State, Want
 from . import store
 
 ENOENT = 2
+BRIEF = {"pg dump": {"dumpcontents": ["pgs_brief"]}}
+SCRUBS = 3600   # seconds between two looks at the times of scrubs
 BEAT = 300      # seconds after which the state is written again, if not earlier: the failsafe waits three times as long
 
 
@@ -86,6 +88,7 @@ class Controller:
         self.given = {}         # {host: Lease} as of this controller
         self.written = float("-inf")    # when this controller wrote the state
         self.seen = None                # Observed, of the last step
+        self.deep, self.deep_at = {}, None      # times of deep scrubs, and when they were read
 
     def look(self, trust=False):
         """Observed. Raises MonError, and KeyError, TypeError or ValueError if the output of Ceph is not understood.
@@ -93,12 +96,16 @@ class Controller:
         trust: take each report of an agent as one of now, for a command that only shows.
         """
         dumps = {command: self.mons.mon(command) for command in observe.MON}
-        dumps.update({command: self.mons.mgr(command) for command in observe.MGR})
+        dumps.update({command: self.mons.mgr(command, **BRIEF.get(command, {})) for command in observe.MGR})
         now = self.clock()
+        if self.deep_at is None or not 0 <= now - self.deep_at < SCRUBS:
+            # 2.5 kB a PG in place of 0.1.
+            self.deep, self.deep_at = observe.deep_scrubs(self.mons.mgr("pg dump", dumpcontents=["pgs"])), now
         seen = documents(self.mons, store.SEEN)
         seen = {host: {**document, "at": now} for host, document in seen.items() if isinstance(document, dict)} \
             if trust else self.arrivals.stamp(seen, now)
-        obs = observe.observe(dumps, seen, documents(self.mons, store.WANT), now, self.speed)
+        obs = observe.observe(dumps, seen, documents(self.mons, store.WANT), self.deep, now,
+                              self.speed)
         # When a lease ends is known only of those that this controller has given; others are given again.
         leases = {host: lease._replace(until=self.given[host].until if host in self.given else 0.0)
                   for host, lease in obs.leases.items()}

@@ -46,8 +46,6 @@ class Mons:
         return self.send(self.cluster.mon_command, prefix, raw, args)
 
     def mgr(self, prefix, raw=False, **args):
-        if prefix == "pg dump":
-            args = {"dumpcontents": ["pgs"], **args}
         return self.send(self.cluster.mgr_command, prefix, raw, args)
 
     def many(self, commands):

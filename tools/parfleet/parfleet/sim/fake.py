@@ -40,7 +40,7 @@ class Fake:
         self.scrubs = set()     # PGs that a scrub runs in
         self.mute = set()       # hosts whose agents do not report
         self.lost = {}          # {PG: epoch since when it lacks a copy}
-        self.number = 0
+        self.number, self.full_dumps = 0, 0
         self.log = []           # the commands that changed something
         self.lease_seen = {}    # {host: (text, when its agent saw it)}
         self.before = lambda command, arguments: None   # called before a command changes something
@@ -65,6 +65,8 @@ class Fake:
             self.before(prefix, args)
             self.log.append((prefix, args))
             return changes[prefix](**args)
+        if prefix == "pg dump" and args:
+            return self.pg_dump(**args)
         if prefix in self.dumps and not args:
             return self.dumps[prefix]   # which nobody may change
         raise MonError(EINVAL, f"the fake has no command {prefix} {args}")
@@ -74,6 +76,13 @@ class Fake:
     def many(self, commands):
         for prefix, args in commands:
             self.mon(prefix, **args)
+
+    def pg_dump(self, dumpcontents):
+        if dumpcontents == ["pgs"]:
+            self.full_dumps += 1
+            return {"pg_ready": True, "pg_stats": self.stats}
+        names = "pgid", "state", "up", "acting", "up_primary", "acting_primary"
+        return {"pg_ready": True, "pg_stats": [{name: pg[name] for name in names} for pg in self.stats]}
 
     def key_get(self, key):
         if key not in self.keys:
