@@ -111,8 +111,9 @@ def versions_of_osds(versions):
 def observe(dumps, seen, wants, deep, now, speed=load.Speed()):
     """Observed, from {command of MON and MGR: its JSON}.
 
-    seen, wants: {host: document} of the agents. deep: of deep_scrubs(), {} if not known. now: seconds since 1970. Raises KeyError, TypeError or ValueError
-    if a command's JSON is not as Ceph 16.2 or 18.2 print it: nothing can be planned then.
+    seen, wants: {host: document} of the agents. deep: of deep_scrubs(), {} if not known. now: seconds since 1970.
+    Raises KeyError, TypeError or ValueError if a command's JSON is not as Ceph 16.2 or 18.2 print it: nothing can be
+    planned then.
     """
     osd_dump = dumps["osd dump"]
     all_pools, all_pgs = pools(osd_dump), pgs(dumps["pg dump"], deep)

@@ -165,8 +165,9 @@ def cmd_schedule(context, args):
     need_layout(obs)
     hours = hours_ahead(context, obs, context.controller.load_history())
     lines = ["hour (UTC)  load (OSDs)  gear"]
-    lines += [f"{time.strftime('%a %H:00', time.gmtime(when)):10}  {'unknown' if p is None else f'{p:.1f}':>11}  {gear:4}"
-              for when, p, gear in hours]
+    for when, predicted, gear in hours:
+        shown = "unknown" if predicted is None else f"{predicted:.1f}"
+        lines.append(f"{time.strftime('%a %H:00', time.gmtime(when)):10}  {shown:>11}  {gear:4}")
     context.show(args, "schedule", {"hours": [{"at": w, "load": p, "gear": g} for w, p, g in hours]}, lines)
     return DONE
 
@@ -196,8 +197,9 @@ def cmd_status(context, args):
     need_layout(obs)
     reports, groups, lines = context.reports(), [], []
     for group, what in described(obs, state):
-        known = [reports[osd].get("spinning") for osd in group.osds if osd in reports]
-        stopped, pending = known.count(False), sum(int(reports[o].get("pending", 0)) for o in group.osds if o in reports)
+        mine = [reports[osd] for osd in group.osds if osd in reports]
+        known = [report.get("spinning") for report in mine]
+        stopped, pending = known.count(False), sum(int(report.get("pending", 0)) for report in mine)
         groups.append({"name": group.name, "state": what, "osds": list(group.osds), "reported": len(known),
                        "stopped": stopped, "pending": pending, "left_alone": group.name in state.left})
         lines.append(f"  {group.name:12} {what:20} {stopped} of {len(group.osds)} disks stopped, "
@@ -343,7 +345,8 @@ def parser():
     made["hold"].add_argument("how", nargs="?", default="awake", choices=control.HOLDS, help="default: %(default)s")
     made["probe"].add_argument("osd", metavar="OSD")
     made["probe"].add_argument("--seconds", type=float, default=600, help="default: %(default)s")
-    made["probe"].add_argument("--timeout", type=float, default=1800, help="seconds until it begins (default: %(default)s)")
+    made["probe"].add_argument("--timeout", type=float, default=1800,
+                               help="seconds until it begins (default: %(default)s)")
     made["release"].add_argument("--all", action="store_true", required=True)
     made["release"].add_argument("--timeout", type=float, default=600, help="seconds (default: %(default)s)")
     return top

@@ -83,8 +83,8 @@ def of_room(obs, reports, options):
                 wrong.setdefault(f"throttle = {options.throttle} is more than a quarter of the free block.db: need at "
                                  f"most {limit.throttle}", []).append(osd)
             elif limit.drain_at < options.drain_at:
-                wrong.setdefault(f"drain_at = {options.drain_at} is too late for throttle = {options.throttle}: need at "
-                                 f"most {limit.drain_at}", []).append(osd)
+                wrong.setdefault(f"drain_at = {options.drain_at} is too late for throttle = {options.throttle}: need "
+                                 f"at most {limit.drain_at}", []).append(osd)
         except ValueError as error:
             wrong.setdefault(str(error), []).append(osd)
     return [Finding("stop", f"{text}: {guard.named(osds)}") for text, osds in wrong.items()]
