@@ -84,6 +84,29 @@ class Shifts(Case):
         self.assertEqual([self.fake.disks[osd].starts for osd in range(3, 9)], [1] * 6)
         self.assertEqual(len(self.asleep()), 6)
 
+    def test_drained_first(self):
+        """No valve is closed and no disk stops before the drain is confirmed on each OSD of the group."""
+        self.fake.slow = set(range(9))
+        self.fake.write(1 << 20)
+        self.run_for(15, control.gear(1))
+        self.assertEqual([d.options[steps.VALVE] for d in self.fake.disks.values()].count("1"), 3, "one group drains")
+        self.assertEqual(self.asleep(), [])
+        self.fake.slow = set()
+        self.run_for(15)
+        self.assertEqual(len(self.asleep()), 6)
+
+    def test_primaries_last(self):
+        """A wake takes primaries again when it is drained: reads do not compete with the writes of a whole doze."""
+        self.doze(1)
+        self.fake.write(1 << 20)
+        self.fake.slow = {4}
+        self.run_for(8, control.gear(3))
+        self.assertEqual(self.fake.osds[4]["primary_affinity"], 0)
+        self.assertIsNotNone(self.fake.option("osd/pdu:gear1", "bluestore_throttle_cost_per_io"))
+        self.fake.slow = set()
+        self.run_for(8)
+        self.assertEqual(self.kept(), self.first)
+
     def test_one_drains_at_a_time(self):
         self.doze(1)
         self.fake.write(self.options.drain_at + 1)

@@ -38,6 +38,7 @@ class Fake:
                                                  pools[int(pg.split(".")[0])].pgp_num) for pg in self.crush}
         self.disks = {osd: Disk() for osd in self.osds}
         self.scrubs = set()     # PGs that a scrub runs in
+        self.slow = set()       # OSDs that do not get their logs written
         self.mute = set()       # hosts whose agents do not report
         self.lost = {}          # {PG: epoch since when it lacks a copy}
         self.number, self.full_dumps = 0, 0
@@ -231,7 +232,8 @@ class Fake:
         """Time passes: OSDs write their logs unless the valve is closed, agents act and report."""
         self.now += seconds
         for osd, disk in self.disks.items():
-            if self.osds[osd]["up"] and disk.options[steps.VALVE] != "0" and disk.pending:
+            if self.osds[osd]["up"] and disk.options[steps.VALVE] != "0" and disk.pending \
+                    and osd not in self.slow:
                 disk.pending = 0
                 disk.requests += 1
                 self.turn(osd)
