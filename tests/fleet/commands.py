@@ -353,15 +353,15 @@ class Failsafe(Case):
             first = first or settings_
             self.ok("gear", "1")
             self.daemon(min(rounds, 25))
-            self.fake.set_affinity(1, 0.25)     # theirs: of an OSD in some group
-            theirs = self.fake.osds[1]["primary_affinity"]
+            held = [osd for osd, known in self.fake.osds.items() if known["primary_affinity"] == 0]
+            theirs = held[0] if held else 1
+            self.fake.set_affinity(theirs, 0.25)
             self.assertIn(self.check(), ("restored", "unused"))
             self.assertEqual(self.fake.dumps["config dump"], first[0], rounds)
-            self.assertEqual(self.fake.osds[1]["primary_affinity"], theirs)
-            self.assertEqual([o["primary_affinity"] for o in self.fake.dumps["osd dump"]["osds"] if o["osd"] != 1],
-                             [1.0] * 8, rounds)
+            self.assertEqual({osd: known["primary_affinity"] for osd, known in self.fake.osds.items()},
+                             {**dict.fromkeys(range(9), 1.0), theirs: 0.25}, rounds)
             self.assertEqual(self.check(), "unused")
-            self.fake.set_affinity(1, 1.0)
+            self.fake.set_affinity(theirs, 1.0)
         self.context.controller.clock = lambda: self.fake.now
         self.fake.tick(100)
         self.daemon(60)
