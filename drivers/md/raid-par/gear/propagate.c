@@ -431,18 +431,20 @@ static int copy_timed(struct par_copy *copy, struct par_pass *pass)
 {
 	struct par_conf *conf = copy->set->conf;
 	unsigned int most = PAR_COPY_SECTORS / conf->geo.seg_sectors;
+	bool alone = par_foreground_ios(conf) == conf->shift->ios;
 	u64 began = ktime_get_ns(), took;
 	int err = copy_batch(copy);
 
-	/* Disks that have been fast may be slow in the next moment, if there are other requests. */
-	if (par_foreground_ios(conf) != conf->shift->ios)
-		most = DIV_ROUND_UP(most, 4);
 
 	took = ktime_get_ns() - began;
 	pass->ns += took;
 	pass->copied += copy->count;
 	if (!pass->held) {
-		pass->batch = par_pass_batch(min_not_zero(pass->batch, most), most, took);
+		/* Disks that have been fast may be slow in the next moment, beside other requests. */
+		if (!alone)
+			most = DIV_ROUND_UP(most, 4);
+		pass->batch = alone ? most :
+			      par_pass_batch(min_not_zero(pass->batch, most), most, took);
 		par_yield_copied(conf, took);
 	}
 	return err;

@@ -122,7 +122,7 @@ static void approach_ends(struct kunit *test)
 			}
 }
 
-/* Batches become smaller while they take long, and grow again; there is always one that can be copied. */
+/* Batches become smaller while they take long, and grow again; none is empty. */
 static void approach_batches(struct kunit *test)
 {
 	unsigned int batch = 64, i;
