@@ -17,6 +17,7 @@
  */
 #include <linux/delay.h>
 #include <linux/slab.h>
+#include <kunit/visibility.h>
 
 #include "core/parent.h"
 #include "meta/store.h"
@@ -216,7 +217,8 @@ static int store_lost_list(struct par_conf *conf)
  * struct par_storing - what is being stored, and its progress
  * @zones: the zones whose intents become @gear; 0: no intent
  * @clean: record that the array was properly stopped; @stopped: this has been tried
- * @forgot: images have been forgotten; @log_stays: nothing is in the log, and its tail has not moved
+ * @forgot: images have been forgotten
+ * @log_stays: nothing is in the log, and its tail has not moved
  * @block: the next map block; @blocks: those in the snapshot, @count of them
  */
 struct par_storing {
@@ -351,7 +353,7 @@ static bool part_due(struct par_conf *conf, const struct par_storing *s,
 	}
 }
 
-/* Does a block of the snapshot call a copy valid, or a row written, that the stored one does not? */
+/* Does the snapshot call a copy valid, or a row written, that the stored map does not? */
 static bool snapshot_gains(struct par_conf *conf, const struct par_storing *s)
 {
 	u32 zone, end;
@@ -904,7 +906,7 @@ int par_store_log_flushed(struct par_conf *conf, u64 stable)
 /* ---- flushes that have met a failure ---- */
 
 /* They wait until the failure is recorded. */
-static void take_flushes(struct par_conf *conf)
+VISIBLE_IF_KUNIT void par_take_flushes(struct par_conf *conf)
 {
 	struct bio_list bios;
 	struct bio *bio;
@@ -923,6 +925,7 @@ static void take_flushes(struct par_conf *conf)
 		conf->up.recorded(conf, bio);
 	}
 }
+EXPORT_SYMBOL_IF_KUNIT(par_take_flushes);
 
 /* ---- intents on demand ---- */
 
@@ -986,7 +989,7 @@ static void store_work(struct work_struct *work)
 	err = store_wanted(conf);
 	take_healed(conf);
 	take_supers(conf);
-	take_flushes(conf);
+	par_take_flushes(conf);
 	mutex_unlock(&conf->store->mutex);
 	if (err)
 		pr_err_ratelimited("md/par:%s: no member accepts metadata: writes to the array return errors\n",

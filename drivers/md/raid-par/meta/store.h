@@ -352,7 +352,8 @@ u32 par_whole_members(const struct par_conf *conf);
  */
 int par_write_super(struct par_conf *conf, u32 members);
 #if IS_ENABLED(CONFIG_KUNIT)
-/* Steps of it, for tests/snapshot_kunit.c. */
+/* Steps of it and of the store's work, for tests/snapshot_kunit.c. */
+void par_take_flushes(struct par_conf *conf);
 int par_pack_and_flush(struct par_conf *conf, u32 members, struct par_told *told);
 void par_leave_log(struct par_conf *conf, u32 failed);
 #endif

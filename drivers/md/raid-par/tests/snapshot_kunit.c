@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
+ * The store, on an array that has no member that could be flushed or written.
+ *
  * A superblock is packed from one snapshot: what counts as stored is what is on all of its pages,
- * whatever a child reports meanwhile. The array has no member that could be flushed or written.
+ * whatever a child reports meanwhile. A flush that has waited until a failure is recorded keeps an
+ * error that a part of its write has met.
  */
 #include <linux/gfp.h>
 #include <linux/slab.h>
@@ -20,6 +23,8 @@ struct bench {
 	struct par_store store;
 	struct par_set set;
 	struct par_told told;
+	struct bio bio[2];
+	unsigned int failed, ended;
 };
 
 static void free_bench(void *data)
@@ -50,6 +55,8 @@ static struct bench *make_bench(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, par_geometry_init(&conf->geo, GEAR(3) | GEAR(5), 5, KIB(512),
 						MIB(200)), PAR_GEO_OK);
 	mutex_init(&conf->store->mutex);
+	spin_lock_init(&conf->queue.lock);
+	bio_list_init(&conf->store->recording);
 	spin_lock_init(&conf->store->power_lock);
 	for (d = 0; d < MEMBERS; d++) {
 		conf->store->super_page[d] = alloc_page(GFP_KERNEL | __GFP_ZERO);
@@ -92,8 +99,37 @@ static void snapshot_is_one(struct kunit *test)
 	}
 }
 
+static void flush_recorded(struct par_conf *conf, struct bio *bio)
+{
+	struct bench *bench = container_of(conf, struct bench, conf);
+
+	bench->ended++;
+	bench->failed += bio->bi_status == BLK_STS_IOERR;
+}
+
+/* Nothing is to be recorded in an array that has become read-only. */
+static void flush_keeps_error(struct kunit *test)
+{
+	struct bench *bench = make_bench(test);
+	unsigned int i;
+
+	bench->mddev.ro = MD_RDONLY;
+	bench->conf.up.recorded = flush_recorded;
+	for (i = 0; i < ARRAY_SIZE(bench->bio); i++) {
+		bio_init(&bench->bio[i], NULL, NULL, 0, REQ_OP_WRITE);
+		bio_list_add(&bench->store.recording, &bench->bio[i]);
+	}
+	bench->bio[0].bi_status = BLK_STS_IOERR;
+	mutex_lock(&bench->store.mutex);
+	par_take_flushes(&bench->conf);
+	mutex_unlock(&bench->store.mutex);
+	KUNIT_EXPECT_EQ(test, bench->ended, 2U);
+	KUNIT_EXPECT_EQ(test, bench->failed, 1U);
+}
+
 static struct kunit_case snapshot_cases[] = {
 	KUNIT_CASE(snapshot_is_one),
+	KUNIT_CASE(flush_keeps_error),
 	{}
 };
 
