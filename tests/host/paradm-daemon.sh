@@ -13,7 +13,16 @@ trap 'rm -rf "$DIR"' EXIT
 par=$DIR/sys/block/md0/md/par
 mkdir -p "$par"
 put() { printf '%s\n' "$2" >"$1"; }
-put "$DIR/sys/block/md0/md/degraded" 0
+md=$DIR/sys/block/md0/md
+put "$md/degraded" 0
+put "$md/mismatch_cnt" 0
+put "$md/array_state" active
+put "$md/level" par
+put "$md/layout" 536870918
+put "$md/raid_disks" 3
+for file in sync_action:idle sync_completed:none sync_speed:none; do put "$md/${file%:*}" "${file#*:}"; done
+for file in sync_left_kib:none lost_copies:0 scrub_left_out:none resync:none; do put "$par/${file%:*}" "${file#*:}"; done
+: >"$par/scrub_last"
 put "$par/gears" "2 3"
 for file in gear min_gear; do put "$par/$file" 2; done
 put "$par/max_gear" 3
@@ -118,12 +127,6 @@ took = time.monotonic() - began
 assert took < 10, f"200 silent callers hold up a scrape for {took:.0f} s"
 for caller in silent:
     caller.close()
-halves = socket.create_connection(("127.0.0.1", 9110), timeout=20)
-halves.sendall(b"GET /met")
-time.sleep(0.2)
-halves.sendall(b"rics HTTP/1.1\r\n\r\n")
-assert halves.recv(15) == b"HTTP/1.1 200 OK"
-halves.close()
 
 second = subprocess.run([paradm, "daemon", "--config", config], capture_output=True, text=True)
 assert second.returncode == 6 and "another one runs" in second.stderr, second

@@ -43,7 +43,8 @@ assert_match "$SAID" 'gear 5 of 5' "paradm status"
 end_par
 
 note "the last lines that it prints lead to an array that shifts by itself"
-ask 0 create md0 --gears 3,5 --chunk 64 "${disks[@]}" --overwrite --yes
+mkspindles 5 64M
+ask 0 create md0 --gears 3,5 --chunk 64 "${DEVS[@]}" --yes
 next=$(tail -n 1 <<<"$SAID")
 assert_eq "$next" "  paradm policy set policy=auto --array md0" "the last line of paradm create"
 assert_eq "$(par policy)" manual "policy of a new array"
