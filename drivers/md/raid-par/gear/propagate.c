@@ -435,12 +435,11 @@ static int copy_timed(struct par_copy *copy, struct par_pass *pass)
 	u64 began = ktime_get_ns(), took;
 	int err = copy_batch(copy);
 
-
 	took = ktime_get_ns() - began;
 	pass->ns += took;
 	pass->copied += copy->count;
 	if (!pass->held) {
-		/* Disks that have been fast may be slow in the next moment, beside other requests. */
+		/* Disks that have been fast may be slow a moment later, beside other requests. */
 		if (!alone)
 			most = DIV_ROUND_UP(most, 4);
 		pass->batch = alone ? most :

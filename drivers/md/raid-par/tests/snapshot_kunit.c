@@ -23,7 +23,6 @@ struct bench {
 	struct par_store store;
 	struct par_set set;
 	struct par_told told;
-	struct bio bio[2];
 	unsigned int failed, ended;
 };
 
@@ -110,16 +109,19 @@ static void flush_recorded(struct par_conf *conf, struct bio *bio)
 /* Nothing is to be recorded in an array that has become read-only. */
 static void flush_keeps_error(struct kunit *test)
 {
+	struct bio *good = kunit_kzalloc(test, sizeof(*good), GFP_KERNEL);
+	struct bio *bad = kunit_kzalloc(test, sizeof(*bad), GFP_KERNEL);
 	struct bench *bench = make_bench(test);
-	unsigned int i;
 
+	KUNIT_ASSERT_NOT_NULL(test, good);
+	KUNIT_ASSERT_NOT_NULL(test, bad);
 	bench->mddev.ro = MD_RDONLY;
 	bench->conf.up.recorded = flush_recorded;
-	for (i = 0; i < ARRAY_SIZE(bench->bio); i++) {
-		bio_init(&bench->bio[i], NULL, NULL, 0, REQ_OP_WRITE);
-		bio_list_add(&bench->store.recording, &bench->bio[i]);
-	}
-	bench->bio[0].bi_status = BLK_STS_IOERR;
+	bio_init(good, NULL, NULL, 0, REQ_OP_WRITE);
+	bio_init(bad, NULL, NULL, 0, REQ_OP_WRITE);
+	bad->bi_status = BLK_STS_IOERR;
+	bio_list_add(&bench->store.recording, bad);
+	bio_list_add(&bench->store.recording, good);
 	mutex_lock(&bench->store.mutex);
 	par_take_flushes(&bench->conf);
 	mutex_unlock(&bench->store.mutex);
