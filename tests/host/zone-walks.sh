@@ -17,5 +17,5 @@ sed -n 's/^#include <\(.*\)>.*/\1/p' "$MODULE"/{pure,tests}/*.[ch] | sort -u | w
 done
 gcc -std=gnu11 -O2 -Wall -Werror -I "$WORK/include" -I "$MODULE" \
 	-I "$MODULE/tests" -include "$TOP/tests/policy/kernel.h" -o "$WORK/zone-walks" "$TOP/tests/host/zone-walks.c" \
-	"$MODULE"/tests/zone_{model,plan,judge}.c "$MODULE"/pure/{zone,states,store-plan}.c
+	"$MODULE"/tests/zone_{model,crash,plan,judge}.c "$MODULE"/pure/{zone,states,store-plan}.c
 "$WORK/zone-walks" $((${RAIDPAR_WHOLE:-0} ? 15000 : 1000))

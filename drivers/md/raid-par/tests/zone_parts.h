@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What zone_model.c, zone_judge.c and zone_plan.c, the parts of the model, look at and change.
+ * What the parts of the model look at and change: zone_model.c, zone_crash.c, zone_judge.c and
+ * zone_plan.c.
  */
 #ifndef RAID_PAR_TESTS_ZONE_PARTS_H
 #define RAID_PAR_TESTS_ZONE_PARTS_H
@@ -205,6 +206,11 @@ enum par_seg_state zone_crash_state(const struct sim *sim, const struct place *p
 const char *zone_judge(struct sim *sim);
 /* A checkpoint has been stored. */
 const char *zone_judge_checkpoint(struct sim *sim);
+
+/* ---- zone_crash.c ---- */
+
+/* The power fails, and the array is started again. @which: old content is left, new, or any. */
+void zone_crash(struct sim *sim, const struct crash *c, unsigned int which);
 
 /* ---- zone_plan.c ---- */
 
