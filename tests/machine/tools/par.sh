@@ -85,6 +85,10 @@ same_as_model() {
 }
 is_right() { begins_with "$MODEL" "$MIB" || fail "$LAYOUT: not what was written: $1"; }
 
+# small_writes RATE WRITERS: write 4 KiB anywhere in the array, RATE a second, until $MACHINE_TMP/end exists; print the
+# longest time of a write in ms.
+small_writes() { "$TOOLS/small_writes.py" "/dev/$MD" "$MACHINE_TMP/end" "$@"; }
+
 # with_par LAYOUT SIZE FUNCTION [OPTION...]: create an array on new disks, call FUNCTION, stop the array,
 # remove the disks.
 with_par() {
