@@ -287,8 +287,7 @@ static unsigned int check_row(struct par_set *set, u64 row)
 		if (par_map_get(set, row, d) != PAR_SEG_HOME &&
 		    !par_band_imageable(set, row, par_image_set(&set->conf->geo, d))) {
 			map_write(set, row, 2 * (d - low), 3, PAR_SEG_HOME);
-			zone->dirty = true;
-			zone->gains = 1;
+			par_zone_doubt(zone);
 			zone->must_store = 1;
 			count++;
 		}
@@ -310,8 +309,7 @@ static void check_images(struct par_set *set)
 void par_map_distrust(struct par_conf *conf, u32 zone, unsigned int gear)
 {
 	apply_intent(zone_set(conf, zone), zone, gear, true);
-	conf->map.zone[zone].dirty = true;
-	conf->map.zone[zone].gains = 1;
+	par_zone_doubt(&conf->map.zone[zone]);
 }
 
 void par_map_after_load(struct par_conf *conf, const u8 *intents)

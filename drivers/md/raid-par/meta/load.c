@@ -444,8 +444,7 @@ static void assume_block(struct par_conf *conf, u32 block)
 	for (; zone < end; zone++) {
 		if (conf->geo.parities)
 			conf->store->intents[zone] |= PAR_INTENT_RESYNC;
-		conf->map.zone[zone].dirty = true;
-		conf->map.zone[zone].gains = 1;
+		par_zone_doubt(&conf->map.zone[zone]);
 	}
 }
 

@@ -93,9 +93,7 @@ u8 par_zone_load(struct par_zone *zone, u8 byte, bool parity)
 	if (!(byte & PAR_INTENT_GEAR))
 		return byte;
 	zone->intent = PAR_INTENT_CHANGING;
-	zone->dirty = true;
-	/* The kernel may have crashed, and the power not: disks may still hold what was written. */
-	zone->gains = 1;
+	par_zone_doubt(zone);
 	return parity ? byte | PAR_INTENT_RESYNC : byte;
 }
 EXPORT_SYMBOL_IF_KUNIT(par_zone_load);

@@ -82,6 +82,16 @@ static inline bool par_zone_skips(const struct par_zone *zone)
 	return !zone->must_store && !zone->starting;
 }
 
+/*
+ * par_zone_doubt - at assembly: memory may say something else of the zone than the stored map. The
+ * kernel may have crashed, and the power not: disks may still hold what was written.
+ */
+static inline void par_zone_doubt(struct par_zone *zone)
+{
+	zone->dirty = true;
+	zone->gains = 1;
+}
+
 /* par_zone_cleared - a row of the zone is unwritten in memory from now on */
 void par_zone_cleared(struct par_zone *zone);
 
