@@ -588,6 +588,16 @@ static void submit_held(struct par_log *log)
 	spin_unlock(&log->lock);
 }
 
+/*
+ * What was held in the top gear may need no drain in this one, or behind the closed gate of a shift
+ * down: it is appended. A drain would wake members.
+ */
+static void append_held(struct par_log *log)
+{
+	if (par_log_low(log) && READ_ONCE(log->wanted))
+		submit_held(log);
+}
+
 /* No drain follows: writes that wait for it would wait indefinitely. */
 static void fail_held(struct par_log *log)
 {
@@ -900,9 +910,7 @@ static int drain_some(struct par_log_drain *drain)
 	/* Records that only some copies have must be in all copies before they are used. */
 	if (!par_log_make_ready(log) && !READ_ONCE(log->stuck))
 		return -EIO;
-	/* What was held in the top gear may need no drain in this one, which would wake members. */
-	if (par_log_low(log) && READ_ONCE(log->wanted))
-		submit_held(log);
+	append_held(log);
 	count = pick_blocks(drain, &cut);
 	if (count > DRAIN_FEW)
 		take_pages(drain);
@@ -985,9 +993,8 @@ void par_log_drain_work(struct work_struct *work)
 
 	take_discards(log);
 	par_log_do_resize(log);
-	/* They wait for the drain as in the top gear, and are appended as in a low one. */
-	if (par_log_held(log) && READ_ONCE(log->wanted))
-		submit_held(log);
+	if (!par_log_broken(log))
+		append_held(log);
 	if (par_log_broken(log)) {
 		fail_held(log);
 		par_log_kick(log);

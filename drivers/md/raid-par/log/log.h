@@ -293,11 +293,11 @@ void par_log_resume(struct par_conf *conf);
 /*
  * par_log_hold - the mover is about to make the sets quiet and to change to a lower gear: until
  *	par_log_go_on(), no drain is under way, and writes go to the log as in a low gear, also
- *	those that have waited for the drain. So no
- *	write that was sent home in the old gear is continued in the new one, in which it would need
- *	members that sleep. Sleeps until the writes that go past the log have been sent, and the
- *	present slice of the drain has ended; false if @stop() has returned true before.
- *	conf->wish.wait is woken when @stop() may have changed.
+ *	those that have waited for the drain. So no write that was sent home in the old gear is
+ *	continued in the new one, in which it would need members that sleep. Sleeps until the
+ *	writes that go past the log have been sent, and the present slice of the drain has ended;
+ *	false if @stop() has returned true before. conf->wish.wait is woken when @stop() may have
+ *	changed.
  */
 bool par_log_hold(struct par_conf *conf, bool (*stop)(struct par_conf *conf));
 void par_log_go_on(struct par_conf *conf);
