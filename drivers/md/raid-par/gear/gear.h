@@ -66,8 +66,8 @@ struct par_cursor {
  * @log_held: by a shift down: par_log_hold()
  * @total, @done: segments to be copied, and already copied; @started: jiffies
  * @propagation_due: copies are missing that could be made
- * @approach: of a shift down under way; @hold_ms: the longest time for which it held
- *	a write
+ * @approach: of a shift down under way; @hold_ms: the longest time for which it may
+ *	have held a write
  * @ios: requests of users, when it began
  * @failed_gear: the gear that the last failed shift was to reach; @failures: the number of
  *	failed shifts
@@ -164,11 +164,13 @@ void par_propagate_exit(struct par_conf *conf);
 
 /*
  * par_foreground_ios - requests of users so far
+ * par_in_use - has there been one since the present shift, or propagation, began?
  * par_pace_begin - copies begin now
  * par_pace - sleep as required by the speed limits, and by @least, in KiB/s, after another @kib
  *	have been copied. The mover only
  */
 u64 par_foreground_ios(struct par_conf *conf);
+bool par_in_use(struct par_conf *conf);
 void par_pace_begin(struct par_conf *conf, struct par_pace *pace);
 void par_pace(struct par_conf *conf, struct par_pace *pace, u64 kib, u32 least);
 

@@ -17,6 +17,11 @@ u64 par_foreground_ios(struct par_conf *conf)
 	       part_stat_read(bdev, ios[STAT_WRITE]);
 }
 
+bool par_in_use(struct par_conf *conf)
+{
+	return par_foreground_ios(conf) != conf->shift->ios;
+}
+
 void par_pace_begin(struct par_conf *conf, struct par_pace *pace)
 {
 	pace->due = jiffies;

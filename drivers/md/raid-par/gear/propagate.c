@@ -431,21 +431,19 @@ static int copy_timed(struct par_copy *copy, struct par_pass *pass)
 {
 	struct par_conf *conf = copy->set->conf;
 	unsigned int most = PAR_COPY_SECTORS / conf->geo.seg_sectors;
-	bool alone = par_foreground_ios(conf) == conf->shift->ios;
+	bool in_use = par_in_use(conf);
 	u64 began = ktime_get_ns(), took;
 	int err = copy_batch(copy);
 
 	took = ktime_get_ns() - began;
 	pass->ns += took;
 	pass->copied += copy->count;
-	if (!pass->held) {
-		/* Disks that have been fast may be slow a moment later, beside other requests. */
-		if (!alone)
-			most = DIV_ROUND_UP(most, 4);
-		pass->batch = alone ? most :
-			      par_pass_batch(min_not_zero(pass->batch, most), most, took);
-		par_yield_copied(conf, took);
-	}
+	if (pass->held)
+		return err;
+	/* Disks that have been fast may be slow a moment later, beside other requests. */
+	pass->batch = in_use ? par_pass_batch(min_not_zero(pass->batch, most),
+					      DIV_ROUND_UP(most, 4), took) : most;
+	par_yield_copied(conf, took);
 	return err;
 }
 

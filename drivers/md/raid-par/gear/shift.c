@@ -90,6 +90,7 @@ static void shift_begin(struct par_conf *conf, enum par_shift_state state,
 			u64 segments)
 {
 	conf->shift->started = jiffies;
+	conf->shift->ios = par_foreground_ios(conf);
 	conf->shift->total = segments;
 	conf->shift->done = 0;
 	WRITE_ONCE(conf->shift->state, state);
@@ -477,7 +478,6 @@ static int shift_down(struct par_conf *conf)
 		return -EDQUOT;
 	}
 	WRITE_ONCE(conf->shift->hold_ms, 0);
-	conf->shift->ios = par_foreground_ios(conf);
 	begin_approach(conf);
 	shift_begin(conf, PAR_SHIFT_DOWN, par_fill_left(conf, conf->wish.aim));
 	/* Writes that are not counted have ended once everything has been quiet. */

@@ -115,10 +115,10 @@ static void tidy_work(struct work_struct *work)
 	if (!conf->tidy->at)
 		conf->tidy->share = share_of_idle(conf);
 	conf->tidy->at = 0;
-	if (md_is_rdwr(conf->mddev) && zone < conf->geo.zones) {
-		/* At its end, a shift down clears all intents: it needs no other flush for that. */
-		if (!par_any_missed(&conf->wish) &&
-		    READ_ONCE(conf->shift->state) != PAR_SHIFT_DOWN)
+	/* At its end, a shift down clears all intents: it needs no other flush for that. */
+	if (md_is_rdwr(conf->mddev) && zone < conf->geo.zones &&
+	    READ_ONCE(conf->shift->state) != PAR_SHIFT_DOWN) {
+		if (!par_any_missed(&conf->wish))
 			clear_zones(conf, zone);
 		pause = msecs_to_jiffies(PAR_TIDY_PAUSE_MS);
 	}

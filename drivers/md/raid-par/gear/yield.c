@@ -55,7 +55,7 @@ void par_yield_disks(struct par_conf *conf)
 {
 	unsigned long now = jiffies, until = now + min(now - conf->shift->started, DISKS_WRITE);
 
-	while (conf->log->on && par_foreground_ios(conf) != conf->shift->ios &&
+	while (conf->log->on && par_in_use(conf) &&
 	       !log_crowded(conf) && !par_mover_interrupted(conf) && time_before(jiffies, until))
 		wait_event_idle_timeout(conf->wish.wait, par_mover_interrupted(conf), HZ / 2);
 }

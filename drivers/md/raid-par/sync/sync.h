@@ -14,7 +14,6 @@
 /**
  * struct par_follow - the parent's sync, which follows the children's
  * @set: the set being synced, or NULL
- * @child_found: mismatches of the child that the parent has counted
  * @child_found, @child_done: mismatches that the child has found, and sectors that it has worked
  *	on, as far as the parent has taken them over
  * @left_out: sets that the last scrub left out, a bit each
