@@ -4,24 +4,10 @@
 //! A message is one line: what is wrong, and what would be right. It names the file, the array or
 //! the program that it is about.
 
+pub use shared::exit;
 use std::path::{Path, PathBuf};
 
 pub type Result<T> = std::result::Result<T, Error>;
-
-/// Exit codes, as Documentation/paradm.md has them.
-pub mod exit {
-    pub const DONE: u8 = 0;
-    /// The command has worked, and reports a problem.
-    pub const FINDINGS: u8 = 1;
-    pub const USAGE: u8 = 2;
-    pub const NOT_FOUND: u8 = 3;
-    pub const DENIED: u8 = 4;
-    pub const UNREADABLE: u8 = 5;
-    pub const REFUSED: u8 = 6;
-    pub const NOT_DONE: u8 = 7;
-    pub const NO_PROGRAM: u8 = 8;
-    pub const OUTPUT: u8 = 9;
-}
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {

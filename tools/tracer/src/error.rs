@@ -2,23 +2,11 @@
 //! What can go wrong, each with the exit code that scripts go by. A message is one line: what is wrong, and what would
 //! be right.
 
+pub use shared::exit;
 use std::io;
 use std::path::{Path, PathBuf};
 
 pub type Result<T> = std::result::Result<T, Error>;
-
-/// Exit codes, as Documentation/raid-tracer.md has them. Their numbers are paradm's.
-pub mod exit {
-    pub const DONE: u8 = 0;
-    /// The command has worked, and reports rows that are left out or late, or requests that failed.
-    pub const FINDINGS: u8 = 1;
-    pub const USAGE: u8 = 2;
-    pub const NOT_FOUND: u8 = 3;
-    pub const UNREADABLE: u8 = 5;
-    pub const REFUSED: u8 = 6;
-    pub const NOT_DONE: u8 = 7;
-    pub const OUTPUT: u8 = 9;
-}
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {

@@ -10,31 +10,23 @@ const MIB: u32 = 1024 * KIB;
 const PAGE: u32 = 4096;
 
 const fn regular(mean: f64) -> Length {
-    Length {
-        mean,
-        spread: Spread::Regular,
-    }
+    length(mean, Spread::Regular)
 }
 
 const fn chance(mean: f64) -> Length {
-    Length {
-        mean,
-        spread: Spread::Chance,
-    }
+    length(mean, Spread::Chance)
 }
 
 const fn heavy(mean: f64) -> Length {
-    Length {
-        mean,
-        spread: Spread::Heavy,
-    }
+    length(mean, Spread::Heavy)
 }
 
 const fn loose(mean: f64) -> Length {
-    Length {
-        mean,
-        spread: Spread::Loose,
-    }
+    length(mean, Spread::Loose)
+}
+
+const fn length(mean: f64, spread: Spread) -> Length {
+    Length { mean, spread }
 }
 
 /// What a source does not say.

@@ -48,6 +48,23 @@ impl World {
         names
     }
 
+    /// Each of these ends with this exit code and one line with these words, and neither prints nor leaves anything.
+    pub fn refuses(&self, cases: &[(&str, i32, &str)]) {
+        let files = self.files();
+        for (args, code, words) in cases {
+            let left = self.run(args);
+            assert_eq!(left.code, *code, "{args}: {}", left.err);
+            says(&left.err, words);
+            assert_eq!(
+                (left.err.lines().count(), left.out.as_str()),
+                (1, ""),
+                "{args}: {}",
+                left.err
+            );
+            assert_eq!(self.files(), files, "{args}");
+        }
+    }
+
     /// `args` between spaces; the program runs in the directory.
     pub fn run(&self, args: &str) -> Left {
         self.run_with(args, b"")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //! What cannot be done: one line, an exit code, and nothing is written.
 
-use crate::harness::{World, says};
+use crate::harness::World;
 use std::fs;
 
 #[test]
@@ -82,19 +82,7 @@ fn wrong_arguments_and_files() {
         ("trace info t dir", 2, "is a directory"),
         ("manual /proc/none", 9, "cannot write"),
     ];
-    let files = world.files();
-    for (args, code, words) in cases {
-        let left = world.run(args);
-        assert_eq!(left.code, code, "{args}: {}", left.err);
-        says(&left.err, words);
-        assert_eq!(
-            (left.err.lines().count(), left.out.as_str()),
-            (1, ""),
-            "{args}: {}",
-            left.err
-        );
-        assert_eq!(world.files(), files, "{args}");
-    }
+    world.refuses(&cases);
     assert_eq!(world.run("trace convert flush").out, "0 f 0 0\n");
 }
 

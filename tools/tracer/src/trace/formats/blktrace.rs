@@ -44,11 +44,7 @@ impl Order {
     }
 
     fn u32(self, record: &[u8; RECORD], at: usize) -> u32 {
-        let bytes = record
-            .get(at..)
-            .and_then(|rest| rest.first_chunk())
-            .copied();
-        let bytes = bytes.unwrap_or_default();
+        let bytes = bytes(record, at);
         match self {
             Order::Little => u32::from_le_bytes(bytes),
             Order::Big => u32::from_be_bytes(bytes),
@@ -56,16 +52,17 @@ impl Order {
     }
 
     fn u64(self, record: &[u8; RECORD], at: usize) -> u64 {
-        let bytes = record
-            .get(at..)
-            .and_then(|rest| rest.first_chunk())
-            .copied();
-        let bytes = bytes.unwrap_or_default();
+        let bytes = bytes(record, at);
         match self {
             Order::Little => u64::from_le_bytes(bytes),
             Order::Big => u64::from_be_bytes(bytes),
         }
     }
+}
+
+fn bytes<const N: usize>(record: &[u8; RECORD], at: usize) -> [u8; N] {
+    let rest = record.get(at..).unwrap_or_default();
+    rest.first_chunk().copied().unwrap_or([0; N])
 }
 
 /// What the kernel records of a request.
