@@ -1,5 +1,5 @@
 #!/bin/bash
-# Several adjacent segments that cannot be read are corrected by a shift down and by propagation, and the member stays.
+# Several adjacent segments that cannot be read are corrected by a shift down and by propagation, and the member stays; while a check keeps raid5 from correcting, none is given up.
 # plain: yes
 # subject: data
 . "$(dirname "$0")/../tools/par.sh"
@@ -60,7 +60,33 @@ image_spot() {
 	all_well "propagating"
 }
 
+# busy_spot: a check begins while a shift down is under way, before the shift comes to an unreadable segment.
+busy_spot() {
+	local par=/sys/block/$MD/md/par md=/sys/block/$MD/md
+	note "a segment that raid5 cannot correct now"
+	again 5
+	echo "read $((HOME_AT + 90 * SEGMENT)) 8" >"$SPINDLES/${DISKS[4]}/errors"
+	echo 512 >"$par/speed_min"
+	echo 4096 >"$par/speed_max"
+	echo 3 >"$par/gear"
+	wait_for "$par/shift_state" down
+	echo 100 >"$md/sync_speed_min"
+	echo 100 >"$md/sync_speed_max"
+	echo check >"$md/sync_action"
+	wait_for "$par/shift_state" idle
+	assert_eq "$(par gear)" 5 "gear while a check is under way"
+	assert_eq "$(<"$SPINDLES/${DISKS[4]}/errors")" "read $((HOME_AT + 90 * SEGMENT)) 8" "the check has not come to it"
+	assert_eq "$(par shift_last_error)" -16 "error of the shift"
+	assert_eq "$(par lost_copies)" 0 "bytes given up"
+	echo idle >"$md/sync_action"
+	echo 2097152 >"$par/speed_max"
+	echo 200000 >"$md/sync_speed_max"
+	shift_to 3
+	all_well "shifting down later"
+}
+
 begin 64M 64 24
+busy_spot
 for at in "3 0 0" "4 7 40" "3 40 8"; do
 	# shellcheck disable=SC2086  # three words
 	spot $at $((3 * SEGMENT))

@@ -245,10 +245,11 @@ void par_fix_forget(struct par_set *set);
 
 /*
  * par_resync_fix - a home copy in rows [@first, @end) cannot be read: have raid5 compute it
- * from the other members and write it. Sleeps until that is done; returns false if it
- * cannot be done now; the mover.
+ * from the other members and write it. Sleeps until that is done; the mover. Returns 0 if
+ * raid5 has tried; -EBUSY if it cannot try now: what cannot be read is not lost then; -EIO
+ * if too many members are missing.
  */
-bool par_resync_fix(struct par_set *set, u64 first, u64 end);
+int par_resync_fix(struct par_set *set, u64 first, u64 end);
 
 /* ---- purge.c ---- */
 

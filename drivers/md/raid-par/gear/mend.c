@@ -201,7 +201,7 @@ static bool make_parity(struct par_mend *mend)
 	unsigned int tries;
 
 	for (tries = 0; tries < PAR_MEND_TRIES; tries++)
-		if (par_resync_fix(set, mend->row, mend->row + 1))
+		if (!par_resync_fix(set, mend->row, mend->row + 1))
 			return true;
 	pr_warn("md/par:%s: parity of row %llu of the set of %u members does not match the data: a repair (md/sync_action) corrects it\n",
 		mdname(set->conf->mddev), mend->row, set->sg->members);
@@ -227,7 +227,7 @@ int par_mend_image(struct par_set *set, unsigned int d, u64 row)
 	/* Nothing is given up unless the stripe's parity could be recomputed. */
 	if (mend.page && mend.dead)
 		err = par_resync_fix(mend.set, mend.row, mend.row + 1) ?
-		      mend_quietly(&mend) : -EBUSY;
+		      -EBUSY : mend_quietly(&mend);
 	if (!err && !make_parity(&mend))
 		err = -EBUSY;
 	kfree(mend.dead);

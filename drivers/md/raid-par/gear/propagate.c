@@ -209,29 +209,39 @@ static void unlock_batch(struct par_copy *copy)
 }
 
 /*
- * A home copy that cannot be written means that the member has failed. One that cannot be
- * read is corrected by raid5 from the other members, and the copy is tried again then.
- * raid5 handles errors of the images itself.
+ * A home copy that cannot be written means that the member has failed. raid5 handles errors
+ * of the images itself.
  */
-static bool home_copies_erred(struct par_copy *copy, bool write)
+static void fail_unwritten(struct par_copy *copy)
 {
-	struct par_conf *conf = copy->set->conf;
-	bool any = false;
 	unsigned int i;
+
+	for (i = 0; i < copy->count; i++)
+		if (copy->seg[i].status)
+			par_member_failed(copy->set->conf, copy->seg[i].d);
+}
+
+/*
+ * A home copy that cannot be read is corrected by raid5 from the other members. Returns
+ * -EAGAIN if raid5 has tried, and the copy may succeed now; -EBUSY if it could not try: the
+ * attempt does not count, since no block is lost until raid5 has failed to compute it.
+ */
+static int fix_unread(struct par_copy *copy)
+{
+	unsigned int i;
+	int err = 0;
 
 	for (i = 0; i < copy->count; i++) {
 		struct par_copy_seg *seg = &copy->seg[i];
 
-		if (!seg->status)
-			continue;
+		if (seg->status && err != -EBUSY &&
+		    par_resync_fix(copy->set, seg->row, seg->row + 1) == -EBUSY)
+			err = -EBUSY;
+		else if (seg->status)
+			err = err ?: -EAGAIN;
 		seg->status = BLK_STS_OK;
-		any = true;
-		if (write)
-			par_member_failed(conf, seg->d);
-		else
-			par_resync_fix(copy->set, seg->row, seg->row + 1);
 	}
-	return any;
+	return err;
 }
 
 /* Read a page of a segment; false if it cannot be read. */
@@ -354,7 +364,7 @@ static int copy_batch(struct par_copy *copy)
 		err = transfer_batch(copy, copy->to_home, REQ_OP_WRITE);
 		write_failed = err && !copy->to_home;
 		if (err && copy->to_home)
-			home_copies_erred(copy, true);
+			fail_unwritten(copy);
 	}
 	if (!err)
 		publish_batch(copy);
@@ -366,8 +376,8 @@ static int copy_batch(struct par_copy *copy)
 	if (write_failed && !copy->held)
 		err = mend_images(copy);
 	/* raid5 writes what it corrects, which it cannot do while the set is quiet. */
-	if (read_failed && !copy->held && home_copies_erred(copy, false))
-		err = -EAGAIN;
+	if (read_failed && !copy->held)
+		err = fix_unread(copy) ?: err;
 	/* The next pass handles it. */
 	if (copy->held && (read_failed || write_failed))
 		err = -EAGAIN;
