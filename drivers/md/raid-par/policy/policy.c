@@ -567,7 +567,10 @@ static struct par_decision decide_down(const struct par_policy *policy,
 	return best;
 }
 
-/* Above max_gear: only the disks can forbid a shift down. */
+/*
+ * Above max_gear: only the disks can forbid a shift down, and misses, which would raise the gear
+ * again and again until no spin-up is left.
+ */
 static struct par_decision decide_max(const struct par_policy *policy,
 				      const struct par_situation *is)
 {
@@ -576,7 +579,7 @@ static struct par_decision decide_max(const struct par_policy *policy,
 
 	if (is->syncing)
 		d = decided_gear(is->gear, high, PAR_WHY_SYNC);
-	else if (disks_refuse(policy, is, high, &d))
+	else if (disks_refuse(policy, is, high, &d) || is_missed(policy, is, high, &d))
 		d.gear = is->gear;
 	return d;
 }
@@ -624,8 +627,9 @@ static bool was_missed(const struct par_policy *policy, const struct par_situati
 {
 	const struct par_misses *misses = &policy->misses[is->target];
 
-	return (is->why == PAR_WHY_QUIET || is->why == PAR_WHY_GONE) && misses->last &&
-	       !misses->usual && is->now < misses->last + policy->knobs.break_even;
+	return (is->why == PAR_WHY_QUIET || is->why == PAR_WHY_GONE || is->why == PAR_WHY_MAX) &&
+	       misses->last && !misses->usual &&
+	       is->now < misses->last + policy->knobs.break_even;
 }
 
 struct par_decision par_policy_decide(const struct par_policy *policy,

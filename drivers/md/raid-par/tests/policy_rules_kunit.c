@@ -570,8 +570,10 @@ static void expected_misses(struct kunit *test)
 	is->gap[1] = 2000;
 	expect_decision(test, array, 2, PAR_WHY_MISSES, 4000);
 	expect_words(test, array, "gear 5 of 5, 2.0% +/- 0.0% busy: gear 3 would be enough, but its expected misses cost more spin-ups than it saves: its sleepers would sleep for 1680 s until one wakes them; shifts down in 4000 s if no data without a slot is needed");
-	/* The limits of the user, and other reasons, come first. */
+	/* A limit of the user is no order to shift down; other reasons come first. */
 	policy->knobs.max_gear = 3;
+	expect_decision(test, array, 2, PAR_WHY_MISSES, 4000);
+	is->gap[1] = 0;
 	expect_decision(test, array, 1, PAR_WHY_MAX, 0);
 	policy->knobs.max_gear = 5;
 	is->refused[1] = 10;
@@ -590,9 +592,9 @@ static void missed_on_the_way(struct kunit *test)
 	par_policy_missed(&array->policy, 1, is->now);
 	is->now++;
 	expect_decision(test, array, 2, PAR_WHY_MISSES, 0);
-	is->why = PAR_WHY_MANUAL;
-	expect_decision(test, array, 1, PAR_WHY_SHIFTING, 0);
 	is->why = PAR_WHY_MAX;
+	expect_decision(test, array, 2, PAR_WHY_MISSES, 0);
+	is->why = PAR_WHY_MANUAL;
 	expect_decision(test, array, 1, PAR_WHY_SHIFTING, 0);
 	/* On the way up it is told what for. */
 	is->gear = 1;
