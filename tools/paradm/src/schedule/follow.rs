@@ -101,6 +101,8 @@ impl Follower {
     /// For an array that is in `gear`.
     pub fn limits(&mut self, plan: &Plan, gear: u32, terms: Terms) -> Limits {
         let Limits { min_gear, max_gear } = terms.limits;
+        // A damaged file may say anything.
+        let max_gear = max_gear.max(min_gear);
         self.hold(plan, terms);
         let floor = plan.certain().max(self.held).clamp(min_gear, max_gear);
         self.shift_down(plan, gear, floor, terms);
@@ -262,7 +264,8 @@ mod tests {
                 prop_assert!(limits.min_gear <= is.min_gear && is.min_gear <= is.max_gear);
                 prop_assert!(is.max_gear <= limits.max_gear);
             }
-            let is = follower.limits(&plan, gear_of(gear), terms);
+            let crossed = Limits { min_gear: gear_of(min), max_gear: 0 };
+            let is = follower.limits(&plan, gear_of(gear), Terms { limits: crossed, ..terms });
             prop_assert!(is.min_gear <= is.max_gear);
         }
     }
