@@ -17,11 +17,23 @@ prepare() {
 	reassemble_par
 }
 
-# cut_rebuild MEMBER FROM: cut the power when all members have the first superblock after the rebuild has passed this sector.
+# prepare_holes: every second MiB has been written while the sleepers slept: of these rows only their images are valid,
+# the others are unwritten.
+prepare_holes() {
+	local i
+	create_par 3,5 --chunk=64
+	shift_to 3
+	for ((i = 0; i < $(array_mib); i += 2)); do fill 1 "$i"; done
+	SUM=$(fingerprint)
+	reassemble_par
+}
+
+# cut_rebuild MEMBER FROM: cut the power when all members have the first superblock after the rebuild, at KIB a second, has
+# passed this sector.
 cut_rebuild() {
 	local d=$1 from=$2 first
 	first=$(data_offset "${DEVS[0]}")
-	echo 2000 | tee /proc/sys/dev/raid/speed_limit_{min,max} >/dev/null
+	echo "${KIB:-2000}" | tee /proc/sys/dev/raid/speed_limit_{min,max} >/dev/null
 	take_out "$d"
 	DEVS[d]=$SPARE DISKS[d]=${SPARE#/dev/} DISKS[5]=spin$d
 	manage --add "$SPARE"
@@ -36,14 +48,14 @@ cut_rebuild() {
 	echo 1000 >/proc/sys/dev/raid/speed_limit_min
 }
 
-# rebuild WHAT MEMBER [GEAR]
+# rebuild WHAT MEMBER PREPARE...
 rebuild() {
 	local d=$2 before
 	note "$1"
 	mkspindles 6 32M
 	SPARE=${DEVS[5]}
 	unset 'DEVS[5]'
-	prepare "${@:3}"
+	"${@:3}"
 	cut_rebuild "$d" 12000
 	assemble_par
 	before=$(written "$d")
@@ -56,6 +68,7 @@ rebuild() {
 }
 
 echo 0 >/sys/module/md_mod/parameters/start_ro
-rebuild "a sleeper from its images" 4 3
-rebuild "a sleeper from parity" 4
-rebuild "a member that never sleeps" 1
+rebuild "a sleeper from its images" 4 prepare 3
+KIB=500 rebuild "a sleeper from its images, between unwritten rows" 4 prepare_holes
+rebuild "a sleeper from parity" 4 prepare
+rebuild "a member that never sleeps" 1 prepare

@@ -43,11 +43,20 @@ static u8 wanted_mark(struct par_set *set)
 	return rebuilt & ~super->partial ? 0 : PAR_INTENT_MISSED;
 }
 
-/* A check reads no row that is unwritten. */
+/*
+ * A check reads no row that is unwritten. For a rebuild the map is stored first if it has to be:
+ * the rebuild's zeros would have it stored, too, but with an intent, which a crash turns into
+ * doubt though no user has written.
+ */
 static bool skips_unwritten(struct par_set *set, u32 zone)
 {
-	return test_bit(MD_RECOVERY_REQUESTED, &set->child.mddev.recovery) ||
-	       par_zone_skips(&set->conf->map.zone[zone]);
+	const struct par_zone *z = &set->conf->map.zone[zone];
+
+	if (test_bit(MD_RECOVERY_REQUESTED, &set->child.mddev.recovery))
+		return true;
+	if (READ_ONCE(z->must_store))
+		par_store_zones(set->conf);
+	return par_zone_skips(z);
 }
 
 /* The next row from @row on that needs work. */
@@ -65,7 +74,7 @@ static u64 next_row(struct par_set *set, u64 row)
 
 		if (mark && !(READ_ONCE(set->conf->store->intents[zone]) & mark))
 			row = end;
-		else if (skips_unwritten(set, zone))
+		else if (!par_map_written(set, row) && skips_unwritten(set, zone))
 			row = par_map_next_written(set, row, end);
 		if (row < end)
 			break;
