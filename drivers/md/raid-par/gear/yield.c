@@ -49,13 +49,14 @@ void par_yield_copied(struct par_conf *conf, u64 ns)
 /*
  * The copies have filled the caches of the disks, which a flush must write. Meanwhile a disk does
  * nothing else. So let the disks write what they can first, if there is anybody to wait for that:
- * small writes go to the log by now, and leave nothing to be copied. Without a log, they would.
+ * small writes go to the log by now, and leave nothing to be copied. Without a log, they would, as
+ * do writes that pass it. So this is done once: the first flush has written most of the copies.
  */
 void par_yield_disks(struct par_conf *conf)
 {
 	unsigned long now = jiffies, until = now + min(now - conf->shift->started, DISKS_WRITE);
 
-	while (conf->log->on && par_in_use(conf) &&
+	while (conf->log->on && conf->shift->approach.tried == 1 && par_in_use(conf) &&
 	       !log_crowded(conf) && !par_mover_interrupted(conf) && time_before(jiffies, until))
 		wait_event_idle_timeout(conf->wish.wait, par_mover_interrupted(conf), HZ / 2);
 }
