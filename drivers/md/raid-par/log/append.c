@@ -291,8 +291,12 @@ static bool room_is_coming(struct par_log *log)
 	return READ_ONCE(wish->target) > READ_ONCE(log->conf->gear) && !READ_ONCE(wish->unraised);
 }
 
-/* Wake members before the log is full, and let the next record wait if little room is left. */
-static void slow_down(struct par_log *log, u32 blocks)
+/*
+ * Wake members before the log is full, and let the next record wait if little room is left. Behind
+ * the gate of a shift down, which opens it in time (par_yield_copied()), the log fills since large
+ * writes go to it, too: that is no reason to wake any.
+ */
+VISIBLE_IF_KUNIT void par_log_slow_down(struct par_log *log, u32 blocks)
 {
 	u64 now = ktime_to_ms(ktime_get());
 	bool fills;
@@ -303,12 +307,13 @@ static void slow_down(struct par_log *log, u32 blocks)
 	fills = par_log_pace_fills(&log->use.pace, &log->ring, now);
 	delay = par_log_pace_delay(&log->ring, blocks);
 	spin_unlock(&log->lock);
-	if (fills && READ_ONCE(log->conf->gear) < log->conf->geo.gears &&
+	if (fills && !par_log_held(log) && READ_ONCE(log->conf->gear) < log->conf->geo.gears &&
 	    READ_ONCE(log->conf->wish.target) < log->conf->geo.gears)
 		par_shift_wake(log->conf, "log");
 	log->use.slow = delay && room_is_coming(log);
 	log->use.next = jiffies + msecs_to_jiffies(delay);
 }
+EXPORT_SYMBOL_IF_KUNIT(par_log_slow_down);
 
 /* Is it too early for a record of the waiting writes? */
 VISIBLE_IF_KUNIT bool par_log_must_wait(struct par_log *log)
@@ -352,7 +357,7 @@ static bool append_record(struct par_log *log, bool again)
 	log->next++;
 	if (!again) {
 		log->last = jiffies;
-		slow_down(log, 1 + sent->count);
+		par_log_slow_down(log, 1 + sent->count);
 	}
 	/* No event tells the drain that the log is idle: it checks at intervals. */
 	queue_delayed_work(log->queues.drain, &log->drain_work, PAR_LOG_LOOK);

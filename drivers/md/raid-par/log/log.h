@@ -436,6 +436,7 @@ void par_log_do_resize(struct par_log *log);
 void par_log_count_write(struct par_log *log, struct bio **bio);
 bool par_log_append_again(struct par_log_drain *drain);
 bool par_log_must_wait(struct par_log *log);
+void par_log_slow_down(struct par_log *log, u32 blocks);
 #endif
 
 /* par_log_drain_alloc - allocate all memory of a drain, so that it never waits for any; sleeps */

@@ -307,11 +307,34 @@ static void again_is_not_missed(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, completion_done(&bench->blocks.done));
 }
 
+/*
+ * Behind the gate of a shift down between two low gears, large writes go to the log, too: that it
+ * fills is no reason to wake members, and to end the shift by that.
+ */
+static void gate_wakes_none(struct kunit *test)
+{
+	struct bench *bench = make_bench(test);
+	struct par_log *log = &bench->log;
+
+	log->ring.head = log->ring.tail + log->ring.blocks / 8 * 5;
+	log->use.pace = (struct par_log_pace) {
+		.head = log->ring.head, .at = ktime_to_ms(ktime_get()),
+		.gained = log->ring.blocks, .took = 1,
+	};
+	log->gate.turn = 1;
+	par_log_slow_down(log, BLOCKS);
+	KUNIT_EXPECT_EQ_MSG(test, bench->conf.wish.target, 1, "the sleepers are woken");
+	log->gate.turn = 2;
+	par_log_slow_down(log, BLOCKS);
+	KUNIT_EXPECT_EQ(test, bench->conf.wish.target, 2);
+}
+
 static struct kunit_case log_works_cases[] = {
 	KUNIT_CASE(room_is_given_once),
 	KUNIT_CASE(held_is_appended),
 	KUNIT_CASE(discard_of_full),
 	KUNIT_CASE(again_is_not_missed),
+	KUNIT_CASE(gate_wakes_none),
 	{}
 };
 
