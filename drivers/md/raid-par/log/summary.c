@@ -11,6 +11,7 @@
  */
 #include <linux/log2.h>
 #include <linux/vmalloc.h>
+#include <kunit/visibility.h>
 
 #include "core/parent.h"
 #include "log/ahead.h"
@@ -160,9 +161,12 @@ static void store_work(struct work_struct *work)
 	from = log->sums.first;
 	to = log->sums.next;
 	spin_unlock(&log->lock);
-	/* The flush would hold the writes that a shift down sends to the log: par_log_go_on(). */
-	if (from == to || par_log_broken(log) || par_log_held(log) ||
-	    !md_is_rdwr(log->conf->mddev))
+	/*
+	 * The flush would hold the writes that a shift down sends to the log: par_log_go_on(). Not
+	 * if the array is about to be quiet: then nothing must be left for that function to begin.
+	 */
+	if (from == to || par_log_broken(log) || !md_is_rdwr(log->conf->mddev) ||
+	    (par_log_held(log) && !READ_ONCE(log->paused)))
 		return;
 	/* Here the records of these units are flushed, as said above. */
 	if (!all_passed(log, to) && !par_store_flush(log->conf))
@@ -181,6 +185,7 @@ void par_log_summaries_store(struct par_log *log)
 	queue_work(log->sums.wq, &log->sums.work);
 	flush_work(&log->sums.work);
 }
+EXPORT_SYMBOL_IF_KUNIT(par_log_summaries_store);
 
 void par_log_summaries_drop(struct par_log *log)
 {
@@ -215,6 +220,7 @@ int par_log_summaries_init(struct par_log *log)
 	log->sums.count = count;
 	return 0;
 }
+EXPORT_SYMBOL_IF_KUNIT(par_log_summaries_init);
 
 void par_log_summaries_exit(struct par_log *log)
 {
@@ -223,3 +229,4 @@ void par_log_summaries_exit(struct par_log *log)
 	kvfree(log->sums.unit);
 	vfree(log->sums.raw);
 }
+EXPORT_SYMBOL_IF_KUNIT(par_log_summaries_exit);

@@ -329,12 +329,37 @@ static void gate_wakes_none(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, bench->conf.wish.target, 2);
 }
 
+static void free_summaries(void *log)
+{
+	par_log_summaries_exit(log);
+}
+
+/*
+ * An array stops in the middle of a shift down: the summaries are written before it is quiet, since
+ * the end of the shift would begin with them when everything has been stored.
+ */
+static void stop_leaves_no_summary(struct kunit *test)
+{
+	struct bench *bench = make_bench(test);
+	struct par_log *log = &bench->log;
+
+	log->shape.units = UNITS;
+	log->shape.summaries = true;
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, free_summaries, log), 0);
+	KUNIT_ASSERT_EQ(test, par_log_summaries_init(log), 0);
+	log->sums.next = log->sums.count / 2;
+	log->gate.turn = 1;
+	par_log_summaries_store(log);
+	KUNIT_EXPECT_EQ(test, log->sums.first, log->sums.next);
+}
+
 static struct kunit_case log_works_cases[] = {
 	KUNIT_CASE(room_is_given_once),
 	KUNIT_CASE(held_is_appended),
 	KUNIT_CASE(discard_of_full),
 	KUNIT_CASE(again_is_not_missed),
 	KUNIT_CASE(gate_wakes_none),
+	KUNIT_CASE(stop_leaves_no_summary),
 	{}
 };
 
