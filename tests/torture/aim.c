@@ -52,7 +52,9 @@ const struct aim aim_quiet_shift = {
 const struct aim aim_quiet_rebuild = { "a rebuild, and nothing is written", NULL, NULL };
 const struct aim aim_checkpoint = { "the map is stored and intents are cleared", NULL, NULL };
 const struct aim aim_unmarking = { "the marks of a resync are removed", NULL, NULL };
+const struct aim aim_read_only = { "a member fails while the array is read-only", NULL, NULL };
 const struct aim aim_evict = { "slots are evicted", NULL, NULL };
+const struct aim aim_tidying = { "a miss while the array is tidied", NULL, NULL };
 const struct aim aim_silence = { "silent since the assembly", NULL, NULL };
 
 #define AIMS (sizeof(aims) / sizeof(*aims))
@@ -269,6 +271,12 @@ static bool every_other(unsigned int turn)
 	return (opt.seed + counted.cuts) % 14 == turn && !opt.inject && !wide && !files_wanted();
 }
 
+/* One disk at least has to show smaller blocks, and sectors are written that are no multiples of larger ones. */
+static bool may_enlarge(void)
+{
+	return chaos_may_lose() && disk_block() == SECTOR && !wide && !files_wanted();
+}
+
 /* The kind of --aim, if it is possible with this array; NULL: any kind. */
 static const struct aim *asked_aim(void)
 {
@@ -276,7 +284,7 @@ static const struct aim *asked_aim(void)
 		{ "checkpoint", &aim_checkpoint, false }, { "unmarking", &aim_unmarking, true },
 		{ "superblock", &aim_superblock, false }, { "shift", &aim_quiet_shift, false },
 		{ "failure", &failure, true }, { "rebuild", &rebuild, true },
-		{ "quiet-rebuild", &aim_quiet_rebuild, true },
+		{ "quiet-rebuild", &aim_quiet_rebuild, true }, { "read-only", &aim_read_only, true },
 		{ "silence", &aim_silence, false }, { "stop", &aims[0], false },
 		{ "load", &aims[0], false },
 	};
@@ -287,6 +295,10 @@ static const struct aim *asked_aim(void)
 			return !kinds[i].parity || chaos_may_lose() ? kinds[i].aim : NULL;
 	if (opt.share && !strcmp(opt.aim, "evict"))
 		return evict_may() ? &aim_evict : NULL;
+	if (!strcmp(opt.aim, "tidying"))
+		return tidy_may() ? &aim_tidying : NULL;
+	if (!strcmp(opt.aim, "larger"))
+		return may_enlarge() ? &aim_larger : NULL;
 	if (opt.log_mib)
 		return wlog_asked(opt.aim);
 	fail("no such kind of cut: %s", opt.aim);
@@ -312,6 +324,8 @@ const struct aim *choose_aim(struct rng *rng)
 	}
 	if (opt.inject && wlog_may())
 		return wlog_asked("logging");
+	if (tidy_may() && !opt.aim && !after && (opt.seed + counted.cuts) % 8 == 3)
+		return &aim_tidying;
 	if (evict_may() && !opt.aim && !after && (opt.seed + counted.cuts) % (opt.pressure ? 3 : 5) == 1) {
 		after_metadata = true;
 		return &aim_evict;
@@ -325,6 +339,10 @@ const struct aim *choose_aim(struct rng *rng)
 		return &aim_first_superblock;
 	if (every_other(10) && chaos_may_lose())
 		return &aim_unmarking;
+	if (every_other(8) && chaos_may_lose())
+		return &aim_read_only;
+	if (every_other(11) && may_enlarge())
+		return &aim_larger;
 	/* With a log something is written: what is drained from it. */
 	if (every_other(12) && chaos_may_lose() && !opt.log_mib)
 		return &aim_quiet_rebuild;
@@ -393,22 +411,27 @@ void await_cut(struct rng *rng, const struct aim *aim)
 	}
 }
 
-/*
- * Mostly make an array with a file system whole before the cut. Otherwise its life ends if the
- * start is refused, since a start by force might damage the file system.
- */
-void mend_before_cut(struct rng *rng)
+void mend_beside(void)
 {
 	char state[256];
 
-	if (!files_wanted() || trap_set || !chaos_lacking() || chance(rng, 25))
-		return;
 	phase("mending beside the load", 220);
 	chaos_ask(MENDING, 160000);
 	if (chaos_lacking() || array_degraded() || !array_idle()) {
 		array_describe(state, sizeof(state));
 		fail("the members do not become whole beside the load: %s", state);
 	}
+}
+
+/*
+ * Mostly make an array with a file system whole before the cut. Otherwise its life ends if the
+ * start is refused, since a start by force might damage the file system.
+ */
+void mend_before_cut(struct rng *rng)
+{
+	if (!files_wanted() || trap_set || !chaos_lacking() || chance(rng, 25))
+		return;
+	mend_beside();
 	nap_ms(below(rng, 100));
 	counted.mended++;
 	start.may_refuse = false;

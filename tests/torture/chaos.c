@@ -441,6 +441,8 @@ static void fail_as_asked(enum occasion occasion)
 		lose_shifting_up(end);
 	else if (occasion == LEAVING_LOG)
 		lose_of_log();
+	else if (occasion == FAILING)
+		lose_one();
 	else
 		lose_in_low_gear(end);
 }
@@ -606,8 +608,7 @@ void chaos_stop(void)
 	pthread_join(thread, NULL);
 }
 
-/* Replace a member by its own disk, which is taken for a new one. */
-void chaos_replace(unsigned int d)
+void chaos_replace(unsigned int d, bool larger)
 {
 	char dev[32];
 	char *zero[] = { "mdadm", "--zero-superblock", dev, NULL };
@@ -623,7 +624,14 @@ void chaos_replace(unsigned int d)
 	}
 	if (run(zero))
 		fail("%s", output());
-	add(d);
+	if (larger)
+		disk_enlarge(d);
+	out[d] = true;
+	for (try = 0; add(d), out[d]; try++) {
+		if (try == 50)
+			fail("%s cannot be added: %s", dev, output());
+		nap_ms(50);
+	}
 }
 
 /* Add all missing members, and wait until the array is whole. */

@@ -30,6 +30,8 @@
 #define TRACEFS		"/sys/kernel/tracing"
 #define INSTANCE	TRACEFS "/instances/torture"
 #define SLOW_START	4000	/* ms */
+#define LONG_START	45000	/* ms: intents are cleared meanwhile */
+#define TIDY		30000	/* ms: of zones that have not been written for this time */
 
 /* ---- what happens to slots ---- */
 
@@ -174,15 +176,15 @@ static bool is_steady(u32 sector)
 static void start_in(unsigned int ms)
 {
 	disks_start_in(ms);
-	put(ms == SLOW_START ? "60" : ms ? "3" : "1", PAR "wake_timeout");
+	put(ms >= SLOW_START ? "120" : ms ? "3" : "1", PAR "wake_timeout");
 }
 
 /*
  * A miss waits until disks have started. Reads that need none of them do not wait, whatever else the array has to do.
  */
-static void read_beside_miss(struct rng *rng, unsigned int low)
+static void read_beside_miss(struct rng *rng, unsigned int low, unsigned int ms)
 {
-	unsigned int end = now_ms() + 2 * SLOW_START, began, took;
+	unsigned int end = now_ms() + ms, began, took;
 	int fd = array_open(O_RDONLY | O_DIRECT);
 	void *block;
 	u32 at;
@@ -200,7 +202,7 @@ static void read_beside_miss(struct rng *rng, unsigned int low)
 		if (took > SLOW_START / 2)
 			fail("a read of sector %u waited %u ms behind a miss", at, took);
 		counted.beside_miss++;
-		nap_ms(5);
+		nap_ms(ms / 1000);
 	}
 	free(block);
 	close(fd);
@@ -223,7 +225,7 @@ static void leave_only_copies(struct rng *rng, u32 hot, u32 cold, u32 count, uns
 	load_miss_begin(rng, cold, chance(rng, 30) ? hot : cold);
 	await_miss(low);
 	if (slowly) {
-		read_beside_miss(rng, low);
+		read_beside_miss(rng, low, 2 * SLOW_START);
 		start_in(disks_start_ms());
 	}
 	usleep(below(rng, 4000));
@@ -297,5 +299,47 @@ void evict_round(struct rng *rng)
 	cut(rng);
 	phase("stopping after the cut", 90);
 	load_miss_end();
+	array_stop();
+}
+
+bool tidy_may(void)
+{
+	return opt.simulated && evict_may();
+}
+
+/*
+ * Runs are written in the low gear and then left alone, so that the intents of their zones are due
+ * to be cleared while a miss waits for members to start. The power is cut meanwhile, or when the
+ * members have started, and images and intents of the low gear are cleared one after another.
+ */
+void tidy_round(struct rng *rng)
+{
+	unsigned int low = array.gear[0], count, wrote;
+	u32 hot, cold;
+
+	phase("using runs before a miss", 240);
+	be_whole();
+	settle_in(array.members);
+	begin_round();
+	count = runs_with_slots();
+	hot = below(rng, load_runs());
+	cold = (hot + count) % load_runs();
+	take_slots(rng, hot, cold, count, low);
+	use_runs(rng, hot, count, between(rng, 1, 6));
+	wrote = now_ms();
+	nap_ms(between(rng, TIDY * 8 / 10, TIDY));
+	start_in(LONG_START);
+	phase("a miss while the array is tidied", 240);
+	load_miss_begin(rng, cold, chance(rng, 50) ? hot : cold);
+	await_miss(low);
+	read_beside_miss(rng, low, chance(rng, 50) ? between(rng, TIDY * 4 / 3, LONG_START) : 2 * LONG_START);
+	/* Looked for every 30 s: they are found by then. */
+	counted.in_tidying += now_ms() - wrote > 2 * TIDY;
+	nap_ms(below(rng, chance(rng, 50) ? 200 : 2 * TIDY));
+	note_moment();
+	cut(rng);
+	phase("stopping after the cut", 90);
+	load_miss_end();
+	start_in(disks_start_ms());
 	array_stop();
 }

@@ -305,8 +305,10 @@ static bool one_operation(struct writer *w)
 		widen_discard(w, &start, &count);
 	else if (what < 130)
 		write = false;
-	if (!range_take(w->slot, start, count, write))
+	if (!range_take(w->slot, start, count, write)) {
+		usleep(50);	/* in simulated time others go on only then */
 		return true;
+	}
 	if (what < 10)
 		ok = do_discard(w, start, count);
 	else if (what < 130)

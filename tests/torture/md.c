@@ -306,6 +306,11 @@ bool array_idle(void)
 	return reads("idle", SYS "/md/sync_action");
 }
 
+bool array_whole(void)
+{
+	return !array_degraded() && array_idle();
+}
+
 bool array_rebuilds(void)
 {
 	return reads("recover", "/sys/block/" MD "/md/sync_action");

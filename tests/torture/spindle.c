@@ -34,6 +34,7 @@ static bool blackout;
 static unsigned int disks;
 static unsigned int usual_delay;
 static unsigned int block = 512;
+static bool enlarged;	/* some disks show blocks of 4096, the array does not yet */
 static char names[MAX_DISKS][16];
 static struct mechanics mechanics;
 
@@ -123,7 +124,7 @@ bool disks_stopping(void)
 	return false;
 }
 
-static void disk_make(unsigned int d, u64 seed)
+static void disk_make(unsigned int d, unsigned int size, u64 seed)
 {
 	char path[64];
 
@@ -132,7 +133,7 @@ static void disk_make(unsigned int d, u64 seed)
 	if (mkdir(path, 0755))
 		fail("%s: %s", path, strerror(errno));
 	set(d, "size", opt.disk_mib);
-	set(d, "blocksize", block);
+	set(d, "blocksize", size);
 	set(d, "cache", 1);
 	set(d, "delay_us", usual_delay);
 	set(d, "seed", seed);
@@ -144,14 +145,24 @@ static void disk_make(unsigned int d, u64 seed)
 void disks_make(unsigned int number, struct rng *rng)
 {
 	unsigned int d;
+	bool mixed;
 
 	usual_delay = chance(rng, 25) ? 0 : between(rng, 50, 500);
 	block = opt.block ? opt.block : chance(rng, 15) ? 4096 : 512;
+	enlarged = false;
+	mixed = !opt.block && block > SECTOR && chance(rng, 50);
 	for (d = 0; d < number; d++)
-		disk_make(d, rng_next(rng) >> 32);
+		disk_make(d, mixed && d % 2 ? SECTOR : block, rng_next(rng) >> 32);
 	disks = number;
-	event("%u disks of %u MiB, blocks of %u, delay up to %u us", number,
-	      opt.disk_mib, block, usual_delay);
+	event("%u disks of %u MiB, blocks of %u%s, delay up to %u us", number,
+	      opt.disk_mib, block, mixed ? " or 512" : "", usual_delay);
+}
+
+static void show_block(unsigned int d, unsigned int size)
+{
+	set(d, "online", 0);
+	set(d, "blocksize", size);
+	set(d, "online", 1);
 }
 
 void disks_move(void)
@@ -159,12 +170,22 @@ void disks_move(void)
 	unsigned int d;
 
 	block = 4096;
-	for (d = 0; d < disks; d++) {
-		set(d, "online", 0);
-		set(d, "blocksize", block);
-		set(d, "online", 1);
-	}
+	enlarged = false;
+	for (d = 0; d < disks; d++)
+		show_block(d, block);
 	event("the disks are in an enclosure that shows blocks of %u", block);
+}
+
+void disk_enlarge(unsigned int d)
+{
+	show_block(d, 4096);
+	enlarged = true;
+	event("%s shows blocks of 4096", names[d]);
+}
+
+bool disks_enlarged(void)
+{
+	return enlarged;
 }
 
 static void disk_remove(const char *name)

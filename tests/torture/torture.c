@@ -4,17 +4,19 @@
  *
  *   torture --layout 3,5 [--seed S] [--cuts N] [--rounds N] [--workload raw|ext4|xfs]
  *           [--disk MIB] [--block 512|4096] [--out DIR] [--keep-disks] [--quiet]
- *           [--no-force] [--mechanics] [--log MIB] [--share PERCENT [--pressure]]
+ *           [--no-force] [--mechanics] [--log MIB] [--share PERCENT [--pressure]] [--simulated]
  *           [--inject WHAT] [--aim KIND]
  *
  * --no-force ends the life of an array that would have to be started by force; --mechanics
  * uses disks with mechanics, which take long to start above all, and cuts while they wake;
  * --log creates a write log of this size on each member; --share creates images of this share;
  * --pressure writes to all runs and then uses one after another, so that slots are evicted;
+ * --simulated says that waiting takes no time, so that kinds of cuts are possible which wait long;
  * --inject damages the data, to test the verifier. --aim makes one kind of cut in every second
  * round, and a silent round after each: checkpoint, unmarking, superblock, shift, failure,
- * rebuild, quiet-rebuild, load (at any time of the load) or stop; or silent rounds only
- * (silence). With --log, the kinds of write_log.c are possible too, with --share evict (evict.c).
+ * rebuild, quiet-rebuild, read-only, larger, load (at any time of the load) or stop; or silent rounds only
+ * (silence). With --log, the kinds of write_log.c are possible too, with --share evict, and with
+ * --simulated also tidying (evict.c).
  *
  * A life is an array on new disks (tests/spindle/, whose volatile caches lose,
  * keep or tear what was not flushed). Its rounds:
@@ -539,7 +541,7 @@ static void quiet_rebuild_round(struct rng *rng)
 	put("1000", RESYNC_SPEED);
 	put("3000", REBUILD_SPEED);
 	for (; n; n--)
-		chaos_replace((d + n) % array.members);
+		chaos_replace((d + n) % array.members, false);
 	array_wait("a rebuild", array_rebuilds, 20);
 	nap_ms(below(rng, 1000));
 	if (chance(rng, 50)) {
@@ -610,6 +612,59 @@ static void unmarking_round(struct rng *rng)
 	array_stop();
 }
 
+/* The array is read-only: a member fails, which is noticed by reads if md is not told. */
+static void fail_reading(struct rng *rng)
+{
+	int fd;
+
+	put("1", "/sys/module/md_mod/parameters/start_ro");
+	must_assemble(false);
+	put("0", "/sys/module/md_mod/parameters/start_ro");
+	if (chance(rng, 30) && put("readonly", "/sys/block/" MD "/md/array_state"))
+		fail("the array does not become read-only");
+	chaos_start(opt.seed, life, round_number, ONLY_ASKED);
+	chaos_ask(FAILING, 6000);
+	fd = array_open(O_RDONLY | O_DIRECT);
+	verify_again(fd, "while the array is read-only");
+	close(fd);
+	if (reads("readonly", "/sys/block/" MD "/md/array_state") &&
+	    put("active", "/sys/block/" MD "/md/array_state"))
+		fail("the array does not become writable");
+}
+
+/*
+ * A member fails while the array is read-only or auto-read-only, of any kind, with valid images in
+ * half of the rounds. When the array is written it has to leave, and can be replaced. The power is
+ * cut before, during or after that. As long as nothing is written, no start may be refused.
+ */
+static void read_only_round(struct rng *rng)
+{
+	bool written = chance(rng, 75);
+
+	phase("writing before a read-only start", 240);
+	write_in_gear(rng, array.gear[chance(rng, 50) ? 0 : array.gears - 1]);
+	array_stop();
+	phase("a failure while read-only", 240);
+	fail_reading(rng);
+	if (written) {
+		load_start(opt.seed, life, round_number);
+		nap_ms(below(rng, 300));
+		if (chance(rng, 60))
+			mend_beside();
+		nap_ms(below(rng, 100));
+	}
+	note_moment();
+	if (!written)
+		start.may_refuse = start.refuse_due = false;
+	cut(rng);
+	counted.in_read_only++;
+	phase("stopping after the cut", 90);
+	if (written)
+		load_stop();
+	chaos_stop();
+	array_stop();
+}
+
 /* Returns the duration of the load, in ms. */
 static unsigned int loaded_round(struct rng *rng, const struct aim *aim, unsigned int *since)
 {
@@ -618,7 +673,7 @@ static unsigned int loaded_round(struct rng *rng, const struct aim *aim, unsigne
 	if (wide || aim == &aim_first_superblock)
 		clean_all_zones();
 	if (wlog_is(aim))
-		wlog_prepare(aim);
+		wlog_prepare(rng, aim);
 	stop_first = !wlog_is(aim) && aim != &aim_superblock && aim != &aim_first_superblock &&
 		     (opt.aim ? !strcmp(opt.aim, "stop") : chance(rng, wide ? 0 : 14));
 	begin_round();
@@ -651,15 +706,22 @@ static bool quiet_round(struct rng *rng, const struct aim *aim)
 		unmarking_round(rng);
 	else if (aim == &aim_evict)
 		evict_round(rng);
+	else if (aim == &aim_read_only)
+		read_only_round(rng);
+	else if (aim == &aim_tidying)
+		tidy_round(rng);
 	else
 		return false;
 	return true;
 }
 
-/* The array goes on with disks of larger sectors. File systems may be made for smaller ones. */
+/*
+ * The array goes on with disks of larger sectors, or has some already, and shows such sectors from
+ * now on. File systems may be made for smaller ones.
+ */
 static void move_disks(struct rng *rng)
 {
-	if (files_wanted() || disk_block() != SECTOR || !chance(rng, 10))
+	if (files_wanted() || disk_block() != SECTOR || !(chance(rng, 10) || disks_enlarged()))
 		return;
 	disks_move();
 	load_align();
@@ -834,7 +896,8 @@ static void parse(int argc, char **argv)
 		{ "inject", 1, NULL, 'i' }, { "keep-disks", 0, NULL, 'k' },
 		{ "no-force", 0, NULL, 'n' }, { "quiet", 0, NULL, 'q' },
 		{ "mechanics", 0, NULL, 'm' }, { "aim", 1, NULL, 'a' }, { "log", 1, NULL, 'L' },
-		{ "share", 1, NULL, 'S' }, { "pressure", 0, NULL, 'p' }, { }
+		{ "share", 1, NULL, 'S' }, { "pressure", 0, NULL, 'p' },
+		{ "simulated", 0, NULL, 't' }, { }
 	};
 	int c;
 
@@ -854,6 +917,7 @@ static void parse(int argc, char **argv)
 		case 'k': opt.keep_disks = true; break;
 		case 'q': opt.quiet = true; break;
 		case 'm': opt.mechanics = true; break;
+		case 't': opt.simulated = true; break;
 		case 'L': opt.log_mib = strtoul(optarg, NULL, 0); break;
 		case 'p': opt.pressure = true; break;
 		case 'S': opt.share = strtoul(optarg, NULL, 0); break;

@@ -48,7 +48,7 @@ struct options {
 	u64 seed;
 	const char *layout, *workload, *out, *inject, *aim;
 	unsigned int cuts, rounds, disk_mib, block, log_mib, share;
-	bool keep_disks, quiet, no_force, mechanics, pressure;
+	bool keep_disks, quiet, no_force, mechanics, pressure, simulated;
 };
 
 extern struct options opt;
@@ -58,15 +58,15 @@ extern struct options opt;
 	X(cuts) X(rounds) X(lives) \
 	X(in_shift) X(in_propagation) X(in_low_gear) X(in_degraded) X(in_resync) \
 	X(in_recovery) X(in_check) X(in_assembly) X(in_waking) X(in_stopping) X(after_stop) \
-	X(in_silence) X(in_super) X(in_blocks) X(in_shift_super) X(in_quiet_rebuild) \
+	X(in_silence) X(in_super) X(in_blocks) X(in_shift_super) X(in_quiet_rebuild) X(in_read_only) X(larger) \
 	X(absent_starts) X(absent_refused) \
 	X(dirty_refused) X(behind) X(forced) \
 	X(degraded_plain) X(given_up) X(mended) X(spared) X(doubted) X(sectors) X(vouched) \
 	X(live_reads) X(lost) X(discards) X(fails) X(fails_in_rebuild) X(fails_rebuilt) \
 	X(fails_in_check) X(fails_in_shift) X(adds) X(shifts) X(revived) X(moved) \
-	X(in_log) X(in_log_write) X(in_drain) X(in_full) X(in_replay) X(log_fails) X(replayed) \
+	X(in_log) X(in_log_write) X(in_drain) X(across) X(in_full) X(in_replay) X(log_fails) X(replayed) \
 	X(in_summaries) X(in_summary) X(summarized) X(summaries) \
-	X(evicted) X(kept) X(in_evict) X(in_slots) X(beside_miss) \
+	X(evicted) X(kept) X(in_evict) X(in_slots) X(beside_miss) X(in_tidying) \
 	X(both_gears) X(checks) X(dissected) X(files) X(fsck)
 
 struct counters {
@@ -162,6 +162,10 @@ const char *disk_name(unsigned int d);
 unsigned int disk_block(void);
 /* disks_move - to an enclosure that shows blocks of 4096; no disk is in use */
 void disks_move(void);
+/* disk_enlarge - let one disk, which is not in use, show blocks of 4096 */
+void disk_enlarge(unsigned int d);
+/* Is there one, and the array does not show such blocks yet? It does from the next assembly on. */
+bool disks_enlarged(void);
 
 /* ---- md.c ---- */
 
@@ -198,6 +202,7 @@ unsigned int array_degraded(void);
 unsigned int array_gear(void);
 bool array_idle(void);
 bool array_rebuilds(void);
+bool array_whole(void);
 bool array_member(unsigned int d, const char *want);
 /* Is member @d, or any member, in this state of power? */
 bool array_power(unsigned int d, const char *want);
@@ -334,12 +339,12 @@ bool chaos_may_lose(void);
 /*
  * Actions that can be asked for: a member fails, as far as parity allows; a rebuild begins;
  * all members that have left are rebuilt; all sleepers are put to sleep; some are woken;
- * the array shifts to its lowest gear, or to its top gear; a member that never sleeps fails, as
- * far as parity allows.
+ * the array shifts to its lowest gear, or to its top gear; a member that never sleeps, or any
+ * member, fails, as far as parity allows.
  */
 enum occasion {
 	NO_OCCASION, IN_LOW_GEAR, SHIFTING_UP, CHECKING, REBUILDING, REBUILD_ONLY, MENDING,
-	SLEEPING, WAKING, GOING_DOWN, GOING_UP, LEAVING_LOG
+	SLEEPING, WAKING, GOING_DOWN, GOING_UP, LEAVING_LOG, FAILING
 };
 
 /* chaos_ask - returns as soon as the action has happened; it is the last action of the round */
@@ -355,8 +360,11 @@ unsigned int chaos_lacking(void);
 const char *chaos_plan(void);
 void chaos_end_of_life(void);
 void chaos_heal(void);
-/* A rebuild of @d begins. Not while the chaos runs. */
-void chaos_replace(unsigned int d);
+/*
+ * Replace a member by its own disk, which is taken for a new one; @larger: and shows blocks of 4096
+ * from now on. Its rebuild begins. Not while the chaos runs.
+ */
+void chaos_replace(unsigned int d, bool larger);
 
 /* ---- files.c ---- */
 
@@ -450,7 +458,8 @@ struct aim {
 };
 
 extern const struct aim aim_superblock, aim_first_superblock, aim_quiet_shift, aim_quiet_rebuild,
-	aim_checkpoint, aim_unmarking, aim_evict, aim_silence;
+	aim_checkpoint, aim_unmarking, aim_evict, aim_silence, aim_read_only, aim_tidying,
+	aim_larger;
 /* @fails_seen: members failed until that was known; @metadata_at: a sector of each disk */
 extern u64 fails_seen, metadata_at;
 /*
@@ -462,6 +471,8 @@ void aims_init(void);
 const struct aim *choose_aim(struct rng *rng);
 /* Returns when the power is to go. */
 void await_cut(struct rng *rng, const struct aim *aim);
+/* Have all members return, beside the load: they must become whole. */
+void mend_beside(void);
 void mend_before_cut(struct rng *rng);
 /* What the array is about, just before. */
 void note_moment(void);
@@ -502,7 +513,7 @@ bool wlog_is(const struct aim *aim);
 /* Is a member to be missing at the starts after it? */
 bool wlog_leaves_out(const struct aim *aim);
 /* Before the round, when its load begins, and until the power is to go. */
-void wlog_prepare(const struct aim *aim);
+void wlog_prepare(struct rng *rng, const struct aim *aim);
 void wlog_begin_load(struct rng *rng, const struct aim *aim);
 void wlog_await(struct rng *rng, const struct aim *aim);
 /* What there is in the log, just before. */
@@ -527,6 +538,9 @@ void evict_moment(void);
 /* Is a round possible that cuts while slots are evicted? */
 bool evict_may(void);
 void evict_round(struct rng *rng);
+/* One whose miss comes while the array is tidied? It takes a minute: in simulated time. */
+bool tidy_may(void);
+void tidy_round(struct rng *rng);
 
 /* ---- torture.c ---- */
 

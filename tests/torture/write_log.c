@@ -15,6 +15,9 @@
  *   away       the log was empty; a member of it is missing at the next starts
  *   summing    while many units of a large log are filled, with a write of their summaries or
  *              some time after one; sometimes a member of the log fails meanwhile
+ *   crossing   during a shift down that began while the log was drained, or after it
+ *   larger     while parts of blocks are logged, after members have been replaced by disks that show
+ *              blocks of 4096. Also without a log
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -42,8 +45,14 @@ static const struct aim away = { "a member of the log is missing after this", NU
 
 static const struct aim summing = { "summarizing units of the log", NULL, NULL };
 
-/* LOSSES: arrays with parity only. USED: a log that the last cut has left in use. LARGE: with summaries */
-enum needs { NOTHING, LOSSES, USED, LARGE };
+static const struct aim crossing = { "shifting down while the log is drained", NULL, NULL };
+const struct aim aim_larger = { "members have larger sectors", NULL, NULL };
+
+/*
+ * LOSSES: arrays with parity only. SMALL: these, as long as they show blocks of 512. USED: a log that the last cut has
+ * left in use. LARGE: with summaries
+ */
+enum needs { NOTHING, LOSSES, SMALL, USED, LARGE };
 
 static const struct kind {
 	const char *name;
@@ -54,7 +63,8 @@ static const struct kind {
 	{ "leaving", &leaving, LOSSES }, { "summing", &summing, LARGE },
 	{ "healing", &healing, USED }, { "full", &full, NOTHING },
 	{ "away", &away, LOSSES }, { "replaying", &replaying, NOTHING },
-	{ "running", &running, USED },
+	{ "running", &running, USED }, { "crossing", &crossing, NOTHING },
+	{ "larger", &aim_larger, SMALL },
 };
 
 #define KINDS (sizeof(kinds) / sizeof(*kinds))
@@ -77,7 +87,11 @@ static bool has_summaries(void)
 
 static bool kind_may(const struct kind *kind)
 {
-	return kind->needs == LOSSES ? chaos_may_lose() : kind->needs == LARGE ? has_summaries() : true;
+	if (kind->needs == LARGE)
+		return has_summaries();
+	if (kind->needs == SMALL && disk_block() != SECTOR)
+		return false;
+	return kind->needs == LOSSES || kind->needs == SMALL ? chaos_may_lose() : true;
 }
 
 static const struct kind *kind_of(const struct aim *aim)
@@ -165,8 +179,27 @@ static void go_down(const struct aim *aim)
 	array_wait("shifting", array_settled, 120);
 }
 
-void wlog_prepare(const struct aim *aim)
+/* The array shows larger sectors from its next assembly on only. */
+static void enlarge_members(struct rng *rng)
 {
+	unsigned int n = between(rng, 1, 2), d = below(rng, array.members);
+
+	phase("replacing members by disks with larger sectors", 240);
+	be_whole();
+	if (array_shift(array.members))
+		fail("shift to %u refused", array.members);
+	array_wait("shifting", array_settled, 120);
+	for (; n; n--) {
+		chaos_replace((d + n) % array.members, true);
+		array_wait("a rebuild", array_whole, 120);
+	}
+	counted.larger++;
+}
+
+void wlog_prepare(struct rng *rng, const struct aim *aim)
+{
+	if (aim == &aim_larger)
+		enlarge_members(rng);
 	if (kind_of(aim)->needs != USED)
 		go_down(aim);
 }
@@ -228,6 +261,27 @@ static void await_draining(struct rng *rng)
 		nap_ms(below(rng, 20));
 }
 
+/* Nothing is drained to members that are about to stop, and no drain wakes or fails one. */
+static void await_crossing(struct rng *rng)
+{
+	unsigned int end = now_ms() + 3000;
+
+	nap_ms(between(rng, 20, 300));
+	if (chance(rng, 60)) {
+		load_silence();
+		nap_ms(20);
+	}
+	chaos_begin(GOING_UP);
+	while (now_ms() < end && array_gear() != array.members)
+		usleep(500);
+	nap_ms(below(rng, 20));
+	counted.across += array_gear() == array.members && used() > 0;
+	chaos_begin(GOING_DOWN);
+	nap_ms(below(rng, chance(rng, 50) ? 100 : 1000));
+	if (array_degraded())
+		fail("a member has failed, of a drain that crosses a shift down");
+}
+
 static void await_full(struct rng *rng)
 {
 	unsigned int end = now_ms() + 3000;
@@ -270,6 +324,8 @@ void wlog_await(struct rng *rng, const struct aim *aim)
 {
 	if (aim == &draining)
 		await_draining(rng);
+	else if (aim == &crossing)
+		await_crossing(rng);
 	else if (aim == &full)
 		await_full(rng);
 	else if (aim == &leaving)
