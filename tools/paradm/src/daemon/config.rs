@@ -36,7 +36,6 @@ pub enum Kind {
     Shift,
     Sleep,
     Wake,
-    Fail,
     Lost,
     PutOff,
     Decision,
@@ -44,11 +43,10 @@ pub enum Kind {
 }
 
 impl Kind {
-    pub const ALL: [Kind; 8] = [
+    pub const ALL: [Kind; 7] = [
         Kind::Shift,
         Kind::Sleep,
         Kind::Wake,
-        Kind::Fail,
         Kind::Lost,
         Kind::PutOff,
         Kind::Decision,
@@ -60,7 +58,6 @@ impl Kind {
             Kind::Shift => "shift",
             Kind::Sleep => "sleep",
             Kind::Wake => "wake",
-            Kind::Fail => "fail",
             Kind::Lost => "lost",
             Kind::PutOff => "put-off",
             Kind::Decision => "decision",

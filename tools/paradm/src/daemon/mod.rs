@@ -58,6 +58,8 @@ pub struct Daemon<'a> {
     served: Served,
     spares: Spares,
     states: States,
+    /// When the service manager heard last that this process is alive.
+    alive: Option<Duration>,
     /// Members that have gone to sleep, and whose disks are to be stopped.
     to_stop: VecDeque<Event>,
     /// When, by the clock that only goes on.
@@ -96,6 +98,7 @@ pub fn run(
         served: Served::default(),
         spares: Spares::default(),
         states: States::default(),
+        alive: None,
         to_stop: VecDeque::new(),
         minute: Duration::ZERO,
         saved: system.monotonic(),
@@ -137,7 +140,8 @@ impl Daemon<'_> {
                     if uevent.action == "remove" || uevent.path.contains("/block/md") {
                         self.look_at_states();
                     }
-                    if let Some(event) = Event::of(&uevent, self.system.now().as_second()) {
+                    let event = Event::of(&uevent, self.system.now().as_second());
+                    if let Some(event) = event.filter(|event| !event.is_a_state()) {
                         self.see(event);
                     }
                 }
@@ -172,13 +176,25 @@ impl Daemon<'_> {
             next = next.min(mail);
         }
         if let Some(most) = self.system.watchdog() {
-            self.notify("WATCHDOG=1");
-            next = next.min(now + most / 2);
+            next = next.min(self.be_alive(now, most / 3));
         }
         if !self.to_stop.is_empty() {
             next = now;
         }
         next.saturating_sub(now)
+    }
+
+    /// Tell the service manager, not more often than it needs: callers and events are not what it waits for. Returns
+    /// when it is to be told again.
+    fn be_alive(&mut self, now: Duration, every: Duration) -> Duration {
+        match self.alive.map(|last| last + every).filter(|due| now < *due) {
+            Some(due) => due,
+            None => {
+                self.notify("WATCHDOG=1");
+                self.alive = Some(now);
+                now + every
+            }
+        }
     }
 
     fn each_minute(&mut self) {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 //! How arrays are: a member that fails, an array that breaks or does not start, parity that does not match, data that
-//! is lost and a rebuild that ends are events as well. The kernel sends no uevent of par's for them: a few files are
-//! looked at each minute, and after each uevent of an array or of a disk that goes.
+//! is lost and a rebuild that ends are events as well. A few files are looked at each minute, and after each uevent of
+//! an array or of a disk that goes: the module's own uevents for what fails or is lost say no more than these files.
 
 use crate::array::{self, Dir, Health, Signs};
 use crate::error::Result;
 use crate::history::Event;
+use crate::output::units;
 use crate::system::System;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -63,7 +64,8 @@ fn what(signs: Signs, failed: &[String]) -> String {
         parts.push(format!("failed: {}", failed.join(" ")));
     }
     if signs.lost_bytes > 0 {
-        parts.push("content of the write log is lost".to_owned());
+        let bytes = units::bytes(signs.lost_bytes);
+        parts.push(format!("{bytes} of the write log's content are lost"));
     }
     if signs.degraded == 0 && signs.mismatches > 0 {
         parts.push("a check has found mismatches".to_owned());

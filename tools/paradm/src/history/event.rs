@@ -10,14 +10,14 @@ pub struct Event {
     /// Seconds since 1970.
     pub time: i64,
     pub array: String,
-    /// `PAR_EVENT`: shift, sleep, wake, fail, lost, put-off, decision; or state.
+    /// `PAR_EVENT`: shift, sleep, wake, lost, put-off, decision; or state.
     pub kind: String,
     pub gear: Option<u32>,
     pub member: Option<u32>,
     pub device: Option<String>,
     /// `PAR_CAUSE`, or `PAR_REASON`.
     pub cause: Option<String>,
-    /// `PAR_DECISION`, `PAR_POWER`, `PAR_STATE`, or `PAR_KIND`; of a state, the array's health.
+    /// `PAR_DECISION`, `PAR_POWER` or `PAR_KIND`; of a state, the array's health.
     pub what: Option<String>,
 }
 
@@ -42,10 +42,15 @@ impl Event {
             member: number("PAR_MEMBER"),
             device: word("PAR_DEVICE"),
             cause: word("PAR_CAUSE").or_else(|| word("PAR_REASON")),
-            what: ["PAR_DECISION", "PAR_POWER", "PAR_STATE", "PAR_KIND"]
+            what: ["PAR_DECISION", "PAR_POWER", "PAR_KIND"]
                 .iter()
                 .find_map(|key| word(key)),
         })
+    }
+
+    /// Does the health of the array say the same, which the daemon looks at after each uevent? Then it is not told twice.
+    pub fn is_a_state(&self) -> bool {
+        self.kind == "fail" || self.kind == "lost" && self.what.as_deref() == Some("data")
     }
 
     /// In a line, for people.
@@ -59,14 +64,7 @@ impl Event {
             "shift" => format!("{array} is in gear {gear}"),
             "sleep" => format!("member {member} of {array}, {device}, sleeps"),
             "wake" => format!("member {member} of {array}, {device}, was woken by {cause}"),
-            "fail" => {
-                let state = self.what.as_deref().unwrap_or("?");
-                format!("member {member} of {array}, {device}, has failed: {array} is {state}")
-            }
-            "lost" if self.what.as_deref() == Some("copy") => {
-                format!("member {member} of {array} has lost copies of blocks")
-            }
-            "lost" => format!("blocks of {array} are lost"),
+            "lost" => format!("member {member} of {array} has lost copies of blocks"),
             "put-off" => format!(
                 "{array} does not shift to gear {gear} yet: the spin-up budget of member {member} is exhausted"
             ),
@@ -126,22 +124,22 @@ mod tests {
             ("PAR_EVENT", "fail"),
             ("PAR_MEMBER", "4"),
             ("PAR_DEVICE", "sde"),
-            ("PAR_STATE", "degraded"),
         ]);
-        assert_eq!(
-            Event::of(&fail, 7).unwrap().line(),
-            "member 4 of md0, sde, has failed: md0 is degraded"
-        );
+        assert!(Event::of(&fail, 7).unwrap().is_a_state());
         let mut lost = vec![
             ("DEVNAME", "md0"),
             ("PAR_EVENT", "lost"),
             ("PAR_KIND", "data"),
         ];
-        let line = |values: &[(&str, &str)]| Event::of(&uevent(values), 7).unwrap().line();
-        assert_eq!(line(&lost), "blocks of md0 are lost");
+        let of = |values: &[(&str, &str)]| Event::of(&uevent(values), 7).unwrap();
+        assert!(of(&lost).is_a_state());
         lost[2].1 = "copy";
         lost.push(("PAR_MEMBER", "1"));
-        assert_eq!(line(&lost), "member 1 of md0 has lost copies of blocks");
+        assert!(!of(&lost).is_a_state());
+        assert_eq!(
+            of(&lost).line(),
+            "member 1 of md0 has lost copies of blocks"
+        );
         assert_eq!(Event::of(&uevent(&[("DEVNAME", "md0")]), 7), None);
         assert_eq!(Event::of(&uevent(&[("PAR_EVENT", "wake")]), 7), None);
     }

@@ -5,6 +5,7 @@ use super::{Caller, Events, Happening, uevent};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use std::collections::VecDeque;
+use std::ffi::OsStr;
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::linux::net::SocketAddrExt;
@@ -130,7 +131,7 @@ fn drained(stream: &mut UnixStream) -> io::Result<bool> {
     }
 }
 
-/// A caller has so long to send its request, and to take the answer.
+/// A caller has so long to send its request, and to take the answer; the service manager, to take a state.
 const PATIENCE: Duration = Duration::from_secs(2);
 /// Heads of requests are shorter.
 const HEAD: usize = 8192;
@@ -187,18 +188,30 @@ impl Caller for Call {
     }
 }
 
-/// sd_notify(3). Without a service manager nothing is sent.
+/// That this process is alive: the manager has lost nothing if the message is not sent while others wait to be read.
+pub(super) const ALIVE: &str = "WATCHDOG=1";
+
+/// sd_notify(3). Without a service manager nothing is sent. A manager that reads nothing is not waited for: for
+/// [`ALIVE`] not at all, for other states a moment.
 pub(super) fn notify(state: &str) -> io::Result<()> {
-    let Some(name) = std::env::var_os("NOTIFY_SOCKET") else {
-        return Ok(());
-    };
+    match std::env::var_os("NOTIFY_SOCKET") {
+        Some(name) => send(&name, state),
+        None => Ok(()),
+    }
+}
+
+fn send(name: &OsStr, state: &str) -> io::Result<()> {
     let address = match name.as_bytes().split_first() {
         Some((b'@', abstract_name)) => net::SocketAddr::from_abstract_name(abstract_name)?,
-        _ => net::SocketAddr::from_pathname(&name)?,
+        _ => net::SocketAddr::from_pathname(name)?,
     };
     let socket = UnixDatagram::unbound()?;
-    socket.send_to_addr(state.as_bytes(), &address)?;
-    Ok(())
+    socket.set_write_timeout(Some(PATIENCE))?;
+    socket.set_nonblocking(state == ALIVE)?;
+    match socket.send_to_addr(state.as_bytes(), &address) {
+        Err(error) if state == ALIVE && error.kind() == io::ErrorKind::WouldBlock => Ok(()),
+        sent => sent.map(|_| ()),
+    }
 }
 
 /// How often the service manager wants to hear from this process at the least.
@@ -213,6 +226,23 @@ pub(super) fn watchdog() -> Option<Duration> {
 mod tests {
     use super::*;
     use rustix::process::{Signal, getpid, kill_process};
+
+    /// A message for each caller, and none read: the daemon served nobody until the manager read again.
+    #[test]
+    fn a_manager_that_reads_nothing_is_not_waited_for() {
+        let path = std::env::temp_dir().join(format!("paradm-notify-{}", std::process::id()));
+        let manager = UnixDatagram::bind(&path).unwrap();
+        let (told, all_sent) = std::sync::mpsc::channel();
+        let name = path.clone();
+        std::thread::spawn(move || {
+            let alive = (0..2000).all(|_| send(name.as_os_str(), ALIVE).is_ok());
+            told.send((alive, send(name.as_os_str(), "READY=1").is_err()))
+        });
+        let sent = all_sent.recv_timeout(Duration::from_secs(60));
+        let _ = std::fs::remove_file(&path);
+        assert_eq!(sent, Ok((true, true)));
+        drop(manager);
+    }
 
     #[test]
     fn signals_and_callers_end_the_waiting() {

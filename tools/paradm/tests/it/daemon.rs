@@ -48,6 +48,15 @@ fn shift(world: &mut World, gear: &str) {
         .unwrap();
 }
 
+/// A uevent of the module's.
+fn tell(world: &mut World, values: &[(&str, &str)]) {
+    let values: Vec<_> = values
+        .iter()
+        .map(|(key, value)| (*key, (*value).to_owned()))
+        .collect();
+    world.array("md0").tell(&values);
+}
+
 #[test]
 fn without_a_configuration_it_only_watches_and_ends_when_told_to() {
     let sim = one();
@@ -398,7 +407,17 @@ fn a_failed_member_a_broken_array_lost_data_and_one_that_does_not_run_are_told()
     works(&sim, "sendmail");
     sim.world().tree.file("/proc/sys/kernel/hostname", "nas\n");
     sim.world().array("md0").log = Some(SimLog::quarter());
-    sim.after(minutes(10), |world| world.fail("md0", 4));
+    sim.after(minutes(10), |world| {
+        world.fail("md0", 4);
+        tell(
+            world,
+            &[
+                ("PAR_EVENT", "fail"),
+                ("PAR_MEMBER", "4"),
+                ("PAR_DEVICE", "sde"),
+            ],
+        );
+    });
     sim.after(minutes(20), |world| {
         world.array("md0").members[4].disk = Some("sde".to_owned());
         world.array("md0").members[4].in_sync = false;
@@ -411,7 +430,16 @@ fn a_failed_member_a_broken_array_lost_data_and_one_that_does_not_run_are_told()
     });
     sim.after(minutes(40), |world| world.array("md0").mismatches = 8);
     sim.after(minutes(50), |world| {
-        world.array("md0").log.as_mut().unwrap().lost = 4096
+        world.array("md0").log.as_mut().unwrap().lost = 4096;
+        tell(world, &[("PAR_EVENT", "lost"), ("PAR_KIND", "data")]);
+        tell(
+            world,
+            &[
+                ("PAR_EVENT", "lost"),
+                ("PAR_KIND", "copy"),
+                ("PAR_MEMBER", "1"),
+            ],
+        );
     });
     sim.after(minutes(60), |world| {
         world.fail("md0", 1);
@@ -427,8 +455,8 @@ fn a_failed_member_a_broken_array_lost_data_and_one_that_does_not_run_are_told()
         "md0 is rebuilding: 1 member is missing or not rebuilt",
         "md0 is whole",
         "md0 is not sure of its data: a check has found mismatches",
-        "md0 is not sure of its data: content of the write log is lost, a check has found mismatches",
-        "md0 is BROKEN: 2 members are missing or not rebuilt, failed: sdb sdc, content of the write log is lost",
+        "md0 is not sure of its data: 4.10 kB of the write log's content are lost, a check has found mismatches",
+        "md0 is BROKEN: 2 members are missing or not rebuilt, failed: sdb sdc, 4.10 kB of the write log's content are lost",
         "md0 is inactive: INACTIVE: it has not been started; 2 members were found (sda sdd), its level is unknown before it is started",
     ];
     assert_eq!(left.err.lines().collect::<Vec<_>>(), said);
@@ -437,6 +465,14 @@ fn a_failed_member_a_broken_array_lost_data_and_one_that_does_not_run_are_told()
         .filter(|line| *line == "/tmp/hook state md0")
         .count();
     assert_eq!(hooks, said.len());
+    // The module's uevents of the same are no events beside these.
+    let history = History::open_existing(&sim).unwrap().unwrap();
+    let kept = history.events(0, &Of::All).unwrap();
+    let kept: Vec<_> = kept.iter().filter(|event| event.kind != "state").collect();
+    assert!(
+        kept.len() == 1 && kept[0].what.as_deref() == Some("copy"),
+        "{kept:?}"
+    );
     let world = sim.world();
     let mails = world
         .ran
