@@ -980,7 +980,7 @@ static void place(struct par_geometry *geo, const struct array_shape *shape)
 		.layout = shape->layout,
 		.disks = fls(shape->layout & PAR_LAYOUT_MEMBERS),
 		.chunk = shape->chunk_sectors,
-		.steady = shape->sectors,
+		.steady = max(shape->steady, shape->sectors),
 		.sleeper = shape->sectors,
 		.log = shape->log_sectors,
 		.share = shape->share,
@@ -1006,7 +1006,7 @@ void array_init_shape(struct array *array, const struct array_shape *shape)
 	unsigned int d;
 
 	place(geo, shape);
-	disk_mechanics_init(&array->mechanics, sectors);
+	disk_mechanics_init(&array->mechanics, max(shape->steady, sectors));
 	array->carry = carry;
 	for (d = 0; d < geo->members; d++) {
 		array->disk[d].mechanics = &array->mechanics;

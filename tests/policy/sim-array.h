@@ -137,7 +137,8 @@ struct array {
 /**
  * struct array_shape - what an array is to be
  * @layout, @chunk_sectors: as in md
- * @sectors: of each disk; @log_sectors: of each of them for a write log, or 0
+ * @sectors: of each disk; @steady: of those that never sleep, if these are larger, or 0
+ * @log_sectors: of each disk for a write log, or 0
  * @share: percent of the data that can have images; PAR_SHARE_ALL: all
  * @most_slots: of each band; 0: as many as the share gives
  * @around: that a miss fills as well; @all_uses: see sim-slots.h, too; @written: percent of the data has images in the beginning:
@@ -146,7 +147,7 @@ struct array {
  */
 struct array_shape {
 	u32 layout, chunk_sectors;
-	u64 sectors, log_sectors;
+	u64 sectors, steady, log_sectors;
 	unsigned int share;
 	u64 most_slots;
 	u32 around;

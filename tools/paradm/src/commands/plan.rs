@@ -4,7 +4,7 @@ use crate::cli::{Context, Verdict};
 use crate::create::{Gears, Level, LogWish, ShareWish};
 use crate::disk;
 use crate::error::{Error, Result};
-use crate::plan::{self, Limits, LoadFrom, Offers, Size, Sizes, Wanted, Watts};
+use crate::plan::{self, Drive, Limits, LoadFrom, Offers, Size, Sizes, Wanted, Watts};
 use crate::system::System;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -76,6 +76,15 @@ pub struct Options {
     /// Power of a disk that starts
     #[arg(long, value_name = "WATTS", value_parser = some_watts)]
     start_watts: Option<f64>,
+    /// Power of an SSD, at all times
+    #[arg(long, value_name = "WATTS", value_parser = some_watts)]
+    ssd_watts: Option<f64>,
+    /// Price of a kWh: shows what the energy costs, and when an array has paid for itself beside plain RAID
+    #[arg(long, value_name = "PRICE", value_parser = some_price)]
+    kwh_price: Option<f64>,
+    /// Price of a disk, in the currency of --kwh-price
+    #[arg(long, value_name = "PRICE", conflicts_with = "offer", value_parser = some_price)]
+    disk_price: Option<f64>,
 }
 
 fn some_watts(text: &str) -> std::result::Result<f64, String> {
@@ -173,7 +182,8 @@ fn disks(options: &Options, system: &dyn System) -> Result<Vec<Wanted>> {
     });
     let wanted = Wanted {
         disks: Vec::new(),
-        price: None,
+        price: options.disk_price,
+        kwh_price: options.kwh_price,
         warnings: Vec::new(),
         level: options.level,
         chunk_kib: options.chunk,
@@ -185,7 +195,7 @@ fn disks(options: &Options, system: &dyn System) -> Result<Vec<Wanted>> {
     if let Some(Offers(offers)) = &options.offer {
         let most = usize::try_from(options.most_disks).unwrap_or(usize::MAX);
         let kind = |(bytes, price): &(u64, f64)| Wanted {
-            disks: vec![*bytes; most],
+            disks: vec![Drive::hard(*bytes); most],
             price: Some(*price),
             ..wanted.clone()
         };
@@ -193,7 +203,7 @@ fn disks(options: &Options, system: &dyn System) -> Result<Vec<Wanted>> {
     }
     if let Some(Sizes(sizes)) = &options.disks {
         return Ok(vec![Wanted {
-            disks: sizes.clone(),
+            disks: sizes.iter().copied().map(Drive::hard).collect(),
             ..wanted
         }]);
     }
@@ -203,13 +213,20 @@ fn disks(options: &Options, system: &dyn System) -> Result<Vec<Wanted>> {
     let low = options.gears.clone().unwrap_or_else(usual).low();
     let awake = usize::try_from(low).unwrap_or(usize::MAX);
     Ok(vec![Wanted {
-        disks: found.iter().map(|disk| disk.bytes).collect(),
+        disks: found.iter().map(drive).collect(),
         warnings: disk::doubts(&found, awake)
             .into_iter()
-            .chain(disk::no_hard_disks(&found))
+            .chain(disk::no_hard_disks(&found, wanted.watts.ssd))
             .collect(),
         ..wanted
     }])
+}
+
+fn drive(disk: &disk::Disk) -> Drive {
+    Drive {
+        bytes: disk.bytes,
+        solid: !disk.rotational,
+    }
 }
 
 fn watts(options: &Options) -> Result<Watts> {
@@ -219,6 +236,7 @@ fn watts(options: &Options) -> Result<Watts> {
         idle: options.idle_watts.unwrap_or(usual.idle),
         standby: options.standby_watts.unwrap_or(usual.standby),
         start: options.start_watts.unwrap_or(usual.start),
+        ssd: options.ssd_watts.unwrap_or(usual.ssd),
     };
     if watts.active < watts.idle || watts.idle < watts.standby {
         return Err(Error::Usage(format!(

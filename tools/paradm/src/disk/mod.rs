@@ -130,10 +130,13 @@ pub fn doubts(disks: &[Disk], awake: usize) -> Vec<String> {
         .collect()
 }
 
-/// The watts of a plan are those of hard disks.
-pub fn no_hard_disks(disks: &[Disk]) -> Option<String> {
+/// A plan counts them with `watts` each.
+pub fn no_hard_disks(disks: &[Disk], watts: f64) -> Option<String> {
     let count = disks.iter().filter(|disk| !disk.rotational).count();
     (count > 0).then(|| {
-        format!("{count} of the devices are not hard disks, and are counted with a hard disk's watts: they draw less")
+        format!(
+            "{count} of the devices are not hard disks: each is counted with {watts:.1} W at all times (--ssd-watts), and a \
+             load is simulated as if they were as slow as hard disks"
+        )
     })
 }

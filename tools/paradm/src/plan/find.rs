@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Which disks, how many of them, and which gears: all arrays that are within the limits.
 
-use super::{Outcome, Plan, Raid, Rival, Source, Wanted, geometry, of, raid, read};
+use super::{Outcome, Plan, Raid, Rival, Source, Wanted, bytes_of, geometry, of, raid, read};
 use crate::create::Gears;
 use crate::error::{Error, Result};
 use crate::output::units;
@@ -66,7 +66,7 @@ pub fn find(system: &dyn System, kinds: &[Wanted], limits: &Limits) -> Result<Fo
 
 fn plain(kinds: &[Wanted], data_bytes: u64) -> Option<Raid> {
     let raids = kinds.iter().flat_map(by_size).filter_map(|kind| {
-        let least = kind.disks.iter().min().copied()?;
+        let least = kind.disks.iter().map(|disk| disk.bytes).min()?;
         let all = u32::try_from(kind.disks.len()).ok()?;
         let mut sizes = kind.level.least_gear()..=all;
         sizes.find_map(|disks| {
@@ -145,13 +145,13 @@ fn candidates(kinds: &[Wanted], data_bytes: u64) -> Result<Vec<Plan>> {
 
 /// A member is used up to the size of the smallest: without the smaller disks an array may hold more.
 fn by_size(kind: &Wanted) -> impl Iterator<Item = Wanted> + '_ {
-    let sizes: BTreeSet<u64> = kind.disks.iter().copied().collect();
+    let sizes: BTreeSet<u64> = bytes_of(&kind.disks).into_iter().collect();
     sizes.into_iter().map(|least| Wanted {
         disks: kind
             .disks
             .iter()
             .copied()
-            .filter(|bytes| *bytes >= least)
+            .filter(|disk| disk.bytes >= least)
             .collect(),
         ..kind.clone()
     })

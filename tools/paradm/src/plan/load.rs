@@ -31,6 +31,8 @@ pub struct Load {
     /// Of the time, how much the array was below its top gear.
     pub low_percent: f64,
     pub shifts: u64,
+    /// Requests that woke a disk, as their data had no image.
+    pub misses: u64,
     pub outcomes: Vec<Outcome>,
 }
 
@@ -71,7 +73,13 @@ fn real(number: u64) -> f64 {
 }
 
 /// The trace until its end, or for as long as it is said to be.
-pub(super) fn simulate(mut simulation: Simulation, source: &Source, watts: Watts) -> Load {
+/// `ssd_watts`: of the SSDs of each rival, whose energy the model does not count.
+pub(super) fn simulate(
+    mut simulation: Simulation,
+    source: &Source,
+    watts: Watts,
+    ssd_watts: [f64; RIVALS],
+) -> Load {
     let mut latencies: [Latencies; RIVALS] = Default::default();
     let mut requests = 0;
     for (request, pieces) in source.trace.gathered(simulation.sectors()) {
@@ -91,17 +99,19 @@ pub(super) fn simulate(mut simulation: Simulation, source: &Source, watts: Watts
     simulation.pass(source.until.max(last + 1_000_000_000));
     let told = simulation.tell();
     let days = real(told.ns) / 86_400e9;
-    let outcomes = Rival::ALL.into_iter().zip(&told.rivals).zip(&latencies);
+    let outcomes = Rival::ALL.into_iter().zip(&told.rivals);
+    let outcomes = outcomes.zip(&latencies).zip(ssd_watts);
     Load {
         what: source.what.clone(),
         seconds: told.ns / 1_000_000_000,
         requests,
         low_percent: 100.0 * real(told.low_ns) / real(told.ns),
         shifts: told.rivals.first().map_or(0, |par| par.shifts),
+        misses: told.rivals.first().map_or(0, |par| par.misses),
         outcomes: outcomes
-            .map(|((rival, is), latencies)| Outcome {
+            .map(|(((rival, is), latencies), ssds)| Outcome {
                 rival,
-                wh_per_day: joules(is, watts) / 3600.0 / days,
+                wh_per_day: joules(is, watts) / 3600.0 / days + ssds * 24.0,
                 starts_per_day: real(is.most_starts) / days,
                 p50_ms: latencies.percentile_ms(50),
                 p99_ms: latencies.percentile_ms(99),

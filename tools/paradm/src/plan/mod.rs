@@ -6,12 +6,14 @@
 
 mod find;
 mod load;
+mod payback;
 mod sizes;
 mod text;
 mod trace;
 
 pub use find::{Found, Limits, find};
 pub use load::{Latencies, Load, Outcome, gathered, joules};
+pub use payback::Payback;
 pub use shared::request::Op;
 pub use sizes::{Offers, Size, Sizes, price};
 pub use trace::{Request, Trace};
@@ -19,7 +21,7 @@ pub use trace::{Request, Trace};
 use crate::create::{Gears, Level, LogSize, LogWish, ShareWish};
 use crate::error::{Error, Result};
 use crate::output::units;
-use crate::policy_ffi::{self, Geometry, Simulation};
+use crate::policy_ffi::{self, Ask, Geometry, Simulation};
 use crate::system::{Files, System};
 use serde::Serialize;
 use shared::loads;
@@ -32,7 +34,12 @@ pub struct Watts {
     pub idle: f64,
     pub standby: f64,
     pub start: f64,
+    /// Of an SSD, at all times.
+    pub ssd: f64,
 }
+
+/// Data sheets of SATA SSDs for servers have 1 to 3 W.
+const SSD_WATTS: f64 = 2.0;
 
 impl Watts {
     /// The preset "nearline", as Documentation/spindle.md has it.
@@ -44,8 +51,36 @@ impl Watts {
             idle,
             standby,
             start,
+            ssd: SSD_WATTS,
         }
     }
+}
+
+/// A disk that becomes a member.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Drive {
+    pub bytes: u64,
+    /// It does not turn.
+    pub solid: bool,
+}
+
+impl Drive {
+    pub fn hard(bytes: u64) -> Self {
+        Drive {
+            bytes,
+            solid: false,
+        }
+    }
+}
+
+fn bytes_of(disks: &[Drive]) -> Vec<u64> {
+    disks.iter().map(|disk| disk.bytes).collect()
+}
+
+/// How many of the first `disks` are SSDs.
+fn solid_of(all: &[Drive], disks: u32) -> u32 {
+    let first = all.iter().zip(0..disks);
+    first.map(|(disk, _)| u32::from(disk.solid)).sum()
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -81,9 +116,11 @@ pub enum LoadFrom {
 
 #[derive(Debug, Clone)]
 pub struct Wanted {
-    pub disks: Vec<u64>,
+    pub disks: Vec<Drive>,
     /// Of one disk.
     pub price: Option<f64>,
+    /// Of a kWh, in the same currency.
+    pub kwh_price: Option<f64>,
     pub warnings: Vec<String>,
     pub level: Level,
     pub chunk_kib: u64,
@@ -123,18 +160,24 @@ pub struct Plan {
     /// Percent of the array that can have images.
     pub image_share: u32,
     pub disks: Vec<u64>,
+    /// SSDs, a bit each.
+    #[serde(skip)]
+    solid: u32,
     pub watts: Watts,
     pub bytes: u64,
     /// Of what all disks have.
     pub share_percent: f64,
     /// Of all disks, in the currency of the offers.
     pub price: Option<f64>,
+    pub kwh_price: Option<f64>,
     pub by_gear: Vec<Gear>,
     /// Plain RAID of all disks.
     pub raid: Raid,
     /// Plain RAID of the fewest disks that hold as much: with images of everything, those of the lowest gear.
     pub few: Raid,
     pub load: Option<Load>,
+    /// What the array saves beside each plain RAID, and when that has paid for it; empty without a price of energy.
+    pub paybacks: Vec<Payback>,
     pub warnings: Vec<String>,
     /// What follows, in sentences.
     pub verdicts: Vec<String>,
@@ -154,7 +197,7 @@ pub fn plan(system: &dyn System, wanted: &Wanted, gears: &Gears) -> Result<Plan>
 }
 
 /// Of the first disks, as many as the top gear has.
-fn used<'a>(wanted: &'a Wanted, gears: &Gears) -> Result<&'a [u64]> {
+fn used<'a>(wanted: &'a Wanted, gears: &Gears) -> Result<&'a [Drive]> {
     let top = usize::try_from(gears.top()).unwrap_or(usize::MAX);
     wanted.disks.get(..top).ok_or_else(|| {
         Error::Usage(format!(
@@ -165,14 +208,14 @@ fn used<'a>(wanted: &'a Wanted, gears: &Gears) -> Result<&'a [u64]> {
 }
 
 fn geometry(wanted: &Wanted, gears: &Gears) -> Result<Geometry> {
-    let disks = used(wanted, gears)?;
+    let disks = bytes_of(used(wanted, gears)?);
     let least = disks.iter().min().copied().unwrap_or(0);
     let log = wanted.log.on(least);
     let share = wanted.image_share.on(least, log);
     gears.geometry(
         wanted.level,
         wanted.chunk_kib,
-        gears.used_of(disks, share),
+        gears.used_of(&disks, share),
         log,
         share,
     )
@@ -181,7 +224,8 @@ fn geometry(wanted: &Wanted, gears: &Gears) -> Result<Geometry> {
 /// Without a load.
 fn of(wanted: &Wanted, gears: &Gears) -> Result<Plan> {
     let geometry = geometry(wanted, gears)?;
-    let disks = used(wanted, gears)?.to_vec();
+    let drives = used(wanted, gears)?;
+    let disks = bytes_of(drives);
     let least = disks.iter().min().copied().unwrap_or(0);
     let log = wanted.log.on(least);
     let share = wanted.image_share.on(least, log);
@@ -196,12 +240,14 @@ fn of(wanted: &Wanted, gears: &Gears) -> Result<Plan> {
         bytes: geometry.array_bytes(),
         share_percent: percent(geometry.array_bytes(), together(&disks)),
         price: wanted.price.map(|each| f64::from(gears.top()) * each),
+        kwh_price: wanted.kwh_price,
         by_gear: by_gear
-            .map(|gear| in_gear(wanted.watts, *gear, gears.top()))
+            .map(|gear| in_gear(wanted.watts, *gear, drives))
             .collect(),
         raid: raid(wanted, gears.top(), least),
         few: few(wanted, &geometry, least),
         load: None,
+        paybacks: Vec::new(),
         warnings: gears
             .mixed(&disks, share)
             .into_iter()
@@ -209,9 +255,13 @@ fn of(wanted: &Wanted, gears: &Gears) -> Result<Plan> {
             .chain(wanted.warnings.clone())
             .collect(),
         verdicts: Vec::new(),
+        solid: (0u32..32)
+            .zip(drives)
+            .map(|(at, disk)| u32::from(disk.solid) << at)
+            .sum(),
         disks,
     };
-    plan.verdicts = text::verdicts(&plan);
+    plan.conclude();
     Ok(plan)
 }
 
@@ -236,26 +286,31 @@ fn together(disks: &[u64]) -> u64 {
     disks.iter().copied().fold(0, u64::saturating_add)
 }
 
-fn in_gear(watts: Watts, gear: u32, all: u32) -> Gear {
-    let asleep = all - gear;
-    let standby = f64::from(asleep) * watts.standby;
+fn in_gear(watts: Watts, gear: u32, disks: &[Drive]) -> Gear {
+    let all = u32::try_from(disks.len()).unwrap_or(u32::MAX);
+    let (ssds, awake_ssds) = (solid_of(disks, all), solid_of(disks, gear));
+    let turning = f64::from(gear - awake_ssds);
+    let standing = f64::from(all - gear - (ssds - awake_ssds));
+    let others = standing * watts.standby + f64::from(ssds) * watts.ssd;
     Gear {
         gear,
-        asleep,
-        idle_watts: f64::from(gear) * watts.idle + standby,
-        active_watts: f64::from(gear) * watts.active + standby,
+        asleep: all - gear,
+        idle_watts: turning * watts.idle + others,
+        active_watts: turning * watts.active + others,
     }
 }
 
 fn raid(wanted: &Wanted, disks: u32, least: u64) -> Raid {
-    let each = |watts: f64| f64::from(disks) * watts;
+    let ssds = solid_of(&wanted.disks, disks);
+    let ssd_watts = f64::from(ssds) * wanted.watts.ssd;
+    let all = |watts: f64| f64::from(disks - ssds) * watts + ssd_watts;
     Raid {
         disks,
         bytes: u64::from(disks.saturating_sub(wanted.level.parities())).saturating_mul(least),
-        idle_watts: each(wanted.watts.idle),
-        active_watts: each(wanted.watts.active),
-        asleep_watts: each(wanted.watts.standby),
-        price: wanted.price.map(each),
+        idle_watts: all(wanted.watts.idle),
+        active_watts: all(wanted.watts.active),
+        asleep_watts: all(wanted.watts.standby),
+        price: wanted.price.map(|each| f64::from(disks) * each),
     }
 }
 
@@ -272,25 +327,37 @@ fn few(wanted: &Wanted, geometry: &Geometry, least: u64) -> Raid {
 }
 
 impl Plan {
-    /// Simulate the load, on disks as large as the members are; the model has no write log, and images of everything.
+    /// What follows from the figures.
+    fn conclude(&mut self) {
+        self.paybacks = payback::of(self);
+        self.verdicts = text::verdicts(self);
+    }
+
+    /// Simulate the load, on what is used of the disks.
     fn put_to(&mut self, source: &Source) -> Result<()> {
         let wrong = |reason: &str| Error::Usage(format!("gears {}: {reason}", self.gears));
         let word = Geometry::layout_word(self.level.number(), self.gears.list());
         let word = word.ok_or_else(|| wrong("mdadm has no number for the layout"))?;
-        let least = self.disks.iter().min().copied().unwrap_or(0);
-        let simulation = Simulation::new(
-            word,
-            self.gears.top(),
-            self.chunk_kib << 10,
-            least,
-            self.few.disks,
-        );
-        self.load = Some(load::simulate(
-            simulation.map_err(wrong)?,
-            source,
-            self.watts,
-        ));
-        self.verdicts = text::verdicts(self);
+        let ask = Ask {
+            layout: word,
+            members: self.gears.top(),
+            chunk_bytes: self.chunk_kib << 10,
+            disk_bytes: self.gears.used_of(&self.disks, self.image_share),
+            log_bytes: self.log_size.map_or(0, LogSize::bytes),
+            image_share: self.image_share,
+            solid: self.solid,
+        };
+        let simulation = Simulation::new(&ask, self.few.disks).map_err(wrong)?;
+        let ssd_watts = Rival::ALL.map(|rival| {
+            let disks = match rival {
+                Rival::Few | Rival::FewRest => self.few.disks,
+                _ => self.raid.disks,
+            };
+            let first = self.solid & u32::MAX.checked_shl(disks).map_or(u32::MAX, |rest| !rest);
+            f64::from(first.count_ones()) * self.watts.ssd
+        });
+        self.load = Some(load::simulate(simulation, source, self.watts, ssd_watts));
+        self.conclude();
         Ok(())
     }
 }

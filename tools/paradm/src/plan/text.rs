@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 //! A plan, for people; and what follows from it, also where plain RAID wins.
 
-use super::{Found, Load, Outcome, Plan, Raid, Rival};
+use super::{Found, Load, Outcome, Payback, Plan, Raid, Rival};
 use crate::output::{Align, Style, Table, Text, units};
 use crate::policy_ffi::Geometry;
 
@@ -68,6 +68,7 @@ impl Plan {
             ("idle a year", Align::Right),
             ("all at work", Align::Right),
         ]);
+        let year = |watts| self.year(watts);
         for gear in &self.by_gear {
             table.row([
                 format!("par, gear {} of {}", gear.gear, self.gears.top()),
@@ -75,7 +76,7 @@ impl Plan {
                 gear.gear.to_string(),
                 gear.asleep.to_string(),
                 watts(gear.idle_watts),
-                kwh(gear.idle_watts),
+                year(gear.idle_watts),
                 watts(gear.active_watts),
             ]);
         }
@@ -91,7 +92,7 @@ impl Plan {
                 disks.clone(),
                 none(),
                 idle,
-                kwh(raid.idle_watts),
+                year(raid.idle_watts),
                 busy,
             ]);
             let asleep = watts(raid.asleep_watts);
@@ -101,7 +102,7 @@ impl Plan {
                 none(),
                 disks,
                 asleep,
-                kwh(raid.asleep_watts),
+                year(raid.asleep_watts),
                 "-".to_owned(),
             ]);
         }
@@ -121,25 +122,38 @@ impl Plan {
             table.row([
                 self.name(is.rival),
                 format!("{:.0} Wh", is.wh_per_day),
-                format!("{:.0} kWh", is.wh_per_day * 0.365),
+                self.year(is.wh_per_day / 24.0),
                 format!("{:.1}", is.starts_per_day),
                 latency(is.p50_ms),
                 latency(is.p99_ms),
             ]);
         }
         let (what, seconds) = (&load.what, units::seconds(load.seconds));
+        let misses = if self.has_slots() {
+            format!(
+                ", {} that woke disks for data without an image",
+                units::count(load.misses, "request")
+            )
+        } else {
+            String::new()
+        };
         format!(
-            "{what}: {} in {seconds}; par is below its top gear {:.0} % of the time, {}\n{}",
+            "{what}: {} in {seconds}; par is below its top gear {:.0} % of the time, {}{misses}\n{}",
             units::count(load.requests, "request"),
             load.low_percent,
             units::count(load.shifts, "shift"),
             table.render("  ", style)
         )
     }
-}
 
-impl Plan {
-    fn shows(&self, rival: Rival) -> bool {
+    /// The energy of a year at these watts, and its price.
+    fn year(&self, watts: f64) -> String {
+        let energy = kwh(watts);
+        let price = self.energy_price(watts);
+        price.map_or(energy.clone(), |price| format!("{energy}, {price:.2}"))
+    }
+
+    pub(super) fn shows(&self, rival: Rival) -> bool {
         self.fewer().is_some() || !matches!(rival, Rival::Few | Rival::FewRest)
     }
 }
@@ -195,11 +209,40 @@ pub(super) fn verdicts(plan: &Plan) -> Vec<String> {
             watts(idle)
         ),
     ];
-    said.extend(misses(plan));
-    if let Some(load) = &plan.load {
-        said.extend(on_load(plan, load));
+    match &plan.load {
+        Some(load) => said.extend(on_load(plan, load)),
+        None => said.extend(misses(plan)),
     }
+    said.extend(plan.paybacks.iter().map(|payback| pays(plan, payback)));
     said
+}
+
+/// When what is saved has paid for what par costs more.
+fn pays(plan: &Plan, is: &Payback) -> String {
+    let rival = plan.name(is.rival);
+    let when = if plan.load.is_some() {
+        "on this load"
+    } else {
+        "if nothing is ever asked of either"
+    };
+    let extra = is
+        .extra_price
+        .map_or(String::new(), |extra| match is.rival {
+            Rival::Few | Rival::FewRest => format!(", and its disks cost {extra:.2} more"),
+            _ => format!(", and lacks capacity for {extra:.2}"),
+        });
+    let end = match (is.extra_price, is.years) {
+        (None, _) => String::new(),
+        (Some(_), None) => ": that is never paid back".to_owned(),
+        (Some(_), Some(years)) => format!(": paid back in {years:.1} years"),
+    };
+    let saved = is.saved_per_year;
+    let saves = if saved > 0.0 {
+        format!("saves {saved:.2} of energy a year")
+    } else {
+        format!("saves no energy, but costs {:.2} more a year", -saved)
+    };
+    format!("beside {rival}, par {saves} {when}{extra}{end}")
 }
 
 /// What power does not include: reads of data without images.
@@ -224,16 +267,9 @@ fn on_load(plan: &Plan, load: &Load) -> Vec<String> {
     };
     let saved = 100.0 * (1.0 - par.wh_per_day / raid.wh_per_day);
     let mut said = Vec::new();
-    if plan.log_size.is_some() {
-        said.push(
-            "the simulation leaves the write log out: energy and latencies are those of par without it"
-                .to_owned(),
-        );
-    }
     if plan.has_slots() {
         said.push(
-            "the simulation has images of everything, and the capacity that par then has: energy, starts and \
-             latencies leave out that requests for data without an image wake disks"
+            "in the beginning of the simulation all data is old, and none has an image: later days may have fewer starts"
                 .to_owned(),
         );
     }
@@ -383,7 +419,7 @@ impl Text for Found {
         for plan in &self.plans {
             table.row(Found::row(plan, priced, shared));
         }
-        let misses = if shared {
+        let misses = if shared && best.load.is_none() {
             "with images of less than 100 %, requests for other data wake disks, and then the array uses more than is \
              listed\n"
         } else {
@@ -397,7 +433,7 @@ impl Text for Found {
                 best.level,
                 raid.disks,
                 watts(raid.idle_watts),
-                kwh(raid.idle_watts)
+                best.year(raid.idle_watts)
             )
         });
         format!(

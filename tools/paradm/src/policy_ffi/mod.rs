@@ -18,7 +18,7 @@ pub use policy::{Decision, Forecast, History, Policy, Reason, Situation};
 pub use ration::Ration;
 pub use raw::{Hour, Interval, Knobs, LOAD_ONE, MAX_MEMBERS, MAX_SETS, Sample};
 
-pub use simulate::{RIVALS, Simulated, Simulation, Told, View, disk_milliwatts};
+pub use simulate::{Ask, RIVALS, Simulated, Simulation, Told, View, disk_milliwatts};
 
 use std::ffi::{CStr, c_char};
 

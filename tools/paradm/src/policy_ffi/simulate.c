@@ -15,6 +15,7 @@ enum { PAR, TOP, RAID, RAID_REST, FEW, FEW_REST, RIVALS };
 struct par_simulation {
 	struct array *rival[RIVALS];
 	unsigned int rivals;
+	u32 solid;
 	u64 interval_ns, at, low_ns, waited;
 };
 
@@ -23,9 +24,9 @@ struct par_simulation_view {
 	u64 gear, load, in_flight, waited;
 };
 
-/* Of all disks together; @most_starts: of one. */
+/* Of all disks together that are counted; @most_starts: of one; @misses: requests that woke a disk for their data. */
 struct par_simulated {
-	u64 in[DISK_STATES], active, starts, most_starts, shifts, copied;
+	u64 in[DISK_STATES], active, starts, most_starts, shifts, copied, misses;
 };
 
 static struct array *zeroed_array(void)
@@ -61,24 +62,37 @@ void par_simulation_milliwatts(u32 *watts)
 	watts[3] = NEARLINE_SPIN_UP_MW;
 }
 
-static struct array *new_par(u32 layout, u32 chunk_sectors, u64 disk_sectors)
+/*
+ * @steady, @sleeper: sectors of each disk that never sleeps, and of each other one; @log: of each for a write log, or 0
+ * @share: percent of the data that can have images; @few: disks of the plain RAID that is compared, from those of the
+ *	lowest gear to all; 0: without the others, and what it takes and tells of them is 0
+ * @solid: disks whose energy is not counted, a bit each
+ */
+struct par_simulation_ask {
+	u32 layout, chunk_sectors;
+	u64 steady, sleeper, log;
+	u32 share, few, solid;
+};
+
+static struct array *new_par(const struct par_simulation_ask *ask)
 {
+	const struct array_shape shape = {
+		.layout = ask->layout, .chunk_sectors = ask->chunk_sectors, .sectors = ask->sleeper,
+		.steady = ask->steady, .log_sectors = ask->log, .share = ask->share,
+		.cycles = PAR_CYCLES_DEFAULT, .carry = PAR_CARRY_DEFAULT,
+	};
 	struct array *array = zeroed_array();
 
-	array_init(array, layout, chunk_sectors, disk_sectors, PAR_CYCLES_DEFAULT, PAR_CARRY_DEFAULT);
+	array_init_shape(array, &shape);
 	return array;
 }
 
-/*
- * An array that is possible, on disks of at most that size: array_init() exits if it is not. @few: disks of the plain
- * RAID that is compared, from those of the lowest gear to all; 0: without the others, and what it takes and tells of
- * them is 0.
- */
-struct par_simulation *par_simulation_new(u32 layout, u32 chunk_sectors, u64 disk_sectors, u32 few);
-struct par_simulation *par_simulation_new(u32 layout, u32 chunk_sectors, u64 disk_sectors, u32 few)
+/* An array that is possible, on disks of at most par_simulation_most_sectors(): array_init_shape() exits if it is not. */
+struct par_simulation *par_simulation_new(const struct par_simulation_ask *ask);
+struct par_simulation *par_simulation_new(const struct par_simulation_ask *ask)
 {
 	struct par_simulation *simulation = calloc(1, sizeof(*simulation));
-	struct array *par = new_par(layout, chunk_sectors, disk_sectors);
+	struct array *par = new_par(ask);
 	struct par_knobs knobs = par->policy.knobs;
 
 	if (!simulation)
@@ -86,16 +100,17 @@ struct par_simulation *par_simulation_new(u32 layout, u32 chunk_sectors, u64 dis
 	knobs.automatic = true;
 	par_policy_set(&par->policy, &knobs);
 	simulation->interval_ns = knobs.interval * NSEC_PER_MSEC;
+	simulation->solid = ask->solid;
 	simulation->rival[PAR] = par;
-	simulation->rivals = few ? RIVALS : 1;
-	if (!few)
+	simulation->rivals = ask->few ? RIVALS : 1;
+	if (!ask->few)
 		return simulation;
-	simulation->rival[TOP] = new_par(layout, chunk_sectors, disk_sectors);
+	simulation->rival[TOP] = new_par(ask);
 	array_fix(simulation->rival[TOP], par->geo.gears);
 	simulation->rival[RAID] = raid(par, par->geo.members, 0);
 	simulation->rival[RAID_REST] = raid(par, par->geo.members, REST);
-	simulation->rival[FEW] = raid(par, few, 0);
-	simulation->rival[FEW_REST] = raid(par, few, REST);
+	simulation->rival[FEW] = raid(par, ask->few, 0);
+	simulation->rival[FEW_REST] = raid(par, ask->few, REST);
 	return simulation;
 }
 
@@ -184,12 +199,15 @@ u64 par_simulation_tell(struct par_simulation *simulation, struct par_simulated 
 		memset(is, 0, sizeof(*is));
 		/* Disks that rest are brought up to date by that. */
 		array_joules(array, *at);
-		is->active = array_active(array, *at);
 		is->shifts = array->nr_shifts;
 		is->copied = array->copied;
+		is->misses = array->slots ? array->slots->misses : 0;
 		for (d = 0; d < array->geo.members; d++) {
 			const struct disk *disk = &array->disk[d];
 
+			if (simulation->solid & 1U << d)
+				continue;
+			is->active += disk_active(disk, *at);
 			for (state = 0; state < DISK_STATES; state++)
 				is->in[state] += disk->in[state];
 			is->in[disk->state] += *at - min(*at, disk->since);

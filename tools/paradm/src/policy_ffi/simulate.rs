@@ -8,7 +8,7 @@ use std::ptr::NonNull;
 /// What is compared, in C's order.
 pub const RIVALS: usize = 6;
 
-/// Of all disks of a rival together; times in ns.
+/// Of all disks of a rival together that are counted; times in ns.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Simulated {
@@ -21,6 +21,8 @@ pub struct Simulated {
     pub most_starts: u64,
     pub shifts: u64,
     pub copied: u64,
+    /// Requests that woke a disk, as their data had no image.
+    pub misses: u64,
 }
 
 /// What has been simulated until now; times in ns.
@@ -46,6 +48,50 @@ pub struct View {
     pub waited: u64,
 }
 
+/// What is simulated.
+#[derive(Debug, Clone, Copy)]
+pub struct Ask {
+    /// As md has it.
+    pub layout: u32,
+    pub members: u32,
+    pub chunk_bytes: u64,
+    /// Of each disk that never sleeps, and of each other one.
+    pub disk_bytes: (u64, u64),
+    /// Of each disk, for a write log.
+    pub log_bytes: u64,
+    /// Percent of the array that can have images. At first none has one.
+    pub image_share: u32,
+    /// Disks whose energy is not counted, a bit each.
+    pub solid: u32,
+}
+
+impl Ask {
+    /// With images of everything and without a log.
+    pub fn plain(layout: u32, members: u32, chunk_bytes: u64, disk_bytes: u64) -> Self {
+        Ask {
+            layout,
+            members,
+            chunk_bytes,
+            disk_bytes: (disk_bytes, disk_bytes),
+            log_bytes: 0,
+            image_share: Geometry::SHARE_ALL,
+            solid: 0,
+        }
+    }
+}
+
+#[repr(C)]
+struct RawAsk {
+    layout: u32,
+    chunk_sectors: u32,
+    steady: u64,
+    sleeper: u64,
+    log: u64,
+    share: u32,
+    few: u32,
+    solid: u32,
+}
+
 #[repr(C)]
 struct Handle {
     _opaque: [u8; 0],
@@ -54,12 +100,7 @@ struct Handle {
 unsafe extern "C" {
     fn par_simulation_most_sectors() -> u64;
     fn par_simulation_milliwatts(watts: *mut u32);
-    fn par_simulation_new(
-        layout: u32,
-        chunk_sectors: u32,
-        disk_sectors: u64,
-        few: u32,
-    ) -> *mut Handle;
+    fn par_simulation_new(ask: *const RawAsk) -> *mut Handle;
     fn par_simulation_see(simulation: *const Handle, view: *mut View);
     fn par_simulation_limit(simulation: *mut Handle, min: u32, max: u32) -> *const c_char;
     fn par_simulation_pass(simulation: *mut Handle, now: u64);
@@ -92,51 +133,50 @@ pub struct Simulation {
 }
 
 impl Simulation {
-    /// An array with that layout, on disks of so many bytes, and its rivals, of which two are plain RAID of `few`
-    /// disks. The error is the module's, or says that the model has no disks of that size.
-    pub fn new(
-        layout: u32,
-        members: u32,
-        chunk_bytes: u64,
-        disk_bytes: u64,
-        few: u32,
-    ) -> Result<Self, &'static str> {
-        Self::make(layout, members, (chunk_bytes, disk_bytes), Some(few))
+    /// An array and its rivals, of which two are plain RAID of `few` disks. The error is the module's, or says that the
+    /// model has no disks of that size.
+    pub fn new(ask: &Ask, few: u32) -> Result<Self, &'static str> {
+        Self::make(ask, Some(few))
     }
 
     /// The same without the array's rivals, of which nothing is told then.
-    pub fn alone(
-        layout: u32,
-        members: u32,
-        chunk_bytes: u64,
-        disk_bytes: u64,
-    ) -> Result<Self, &'static str> {
-        Self::make(layout, members, (chunk_bytes, disk_bytes), None)
+    pub fn alone(ask: &Ask) -> Result<Self, &'static str> {
+        Self::make(ask, None)
     }
 
-    fn make(
-        layout: u32,
-        members: u32,
-        (chunk_bytes, disk_bytes): (u64, u64),
-        few: Option<u32>,
-    ) -> Result<Self, &'static str> {
-        let geometry = Geometry::new(layout, members, chunk_bytes, disk_bytes)?;
-        if few.is_some_and(|few| !(geometry.members_in(1)..=members).contains(&few)) {
+    fn make(ask: &Ask, few: Option<u32>) -> Result<Self, &'static str> {
+        let geometry = Geometry::with_parts(
+            ask.layout,
+            ask.members,
+            ask.chunk_bytes,
+            ask.disk_bytes,
+            ask.log_bytes,
+            ask.image_share,
+        )?;
+        if few.is_some_and(|few| !(geometry.members_in(1)..=ask.members).contains(&few)) {
             return Err(
                 "plain RAID of fewer disks than the lowest gear has, or of more than all, is not compared",
             );
         }
-        let sectors = disk_bytes / raw::SECTOR;
+        let (steady, sleeper) = ask.disk_bytes;
         // SAFETY: it returns a number.
-        if sectors > unsafe { par_simulation_most_sectors() } {
+        if steady.max(sleeper) / raw::SECTOR > unsafe { par_simulation_most_sectors() } {
             return Err("disks of more than 256 TiB are not simulated");
         }
-        let chunk =
-            u32::try_from(chunk_bytes / raw::SECTOR).map_err(|_| "the chunk is too large")?;
-        let few = few.unwrap_or(0);
-        // SAFETY: the array has just been found to be possible, and plain RAID of `few` disks too; it returns memory
-        // that is ours.
-        let handle = NonNull::new(unsafe { par_simulation_new(layout, chunk, sectors, few) });
+        let chunk = u32::try_from(ask.chunk_bytes / raw::SECTOR);
+        let raw = RawAsk {
+            layout: ask.layout,
+            chunk_sectors: chunk.map_err(|_| "the chunk is too large")?,
+            steady: steady / raw::SECTOR,
+            sleeper: sleeper / raw::SECTOR,
+            log: ask.log_bytes / raw::SECTOR,
+            share: ask.image_share,
+            few: few.unwrap_or(0),
+            solid: ask.solid,
+        };
+        // SAFETY: the array has just been found to be possible, and plain RAID of `few` disks too; it keeps no pointer
+        // to `raw`, and returns memory that is ours.
+        let handle = NonNull::new(unsafe { par_simulation_new(&raw const raw) });
         Ok(Simulation {
             handle: handle.ok_or("no memory")?,
             geometry,
@@ -235,7 +275,7 @@ mod tests {
     fn simulation(gears: &[u32], disk_bytes: u64) -> Result<Simulation, &'static str> {
         let word = Geometry::layout_word(5, gears).unwrap();
         let (few, members) = (gears[0], *gears.last().unwrap());
-        Simulation::new(word, members, 512 << 10, disk_bytes, few)
+        Simulation::new(&Ask::plain(word, members, 512 << 10, disk_bytes), few)
     }
 
     #[test]
@@ -266,7 +306,8 @@ mod tests {
     #[test]
     fn plain_raid_has_no_fewer_disks_than_the_lowest_gear() {
         let word = Geometry::layout_word(6, &[4, 6]).unwrap();
-        let of = |few| Simulation::new(word, 6, 512 << 10, 4_000_000_000_000, few);
+        let ask = Ask::plain(word, 6, 512 << 10, 4_000_000_000_000);
+        let of = |few| Simulation::new(&ask, few);
         for few in [0, 2, 3, 7] {
             assert!(of(few).is_err(), "{few}");
         }
@@ -284,7 +325,7 @@ mod tests {
     fn alone_it_is_as_beside_its_rivals_and_within_its_limits() {
         let word = Geometry::layout_word(5, &[3, 5]).unwrap();
         let bytes = 16_000_000_000_000;
-        let mut alone = Simulation::alone(word, 5, 512 << 10, bytes).unwrap();
+        let mut alone = Simulation::alone(&Ask::plain(word, 5, 512 << 10, bytes)).unwrap();
         let mut beside = simulation(&[3, 5], bytes).unwrap();
         for n in 0..5000u64 {
             let place = (n * 7_919_333, 8);
@@ -344,10 +385,17 @@ mod tests {
             part in 0u64..1 << 20,
             low in 2u32..6,
             more in 1u32..6,
+            larger in 0u64..1 << 40,
+            log in 0u64..1 << 34,
+            image_share in 1u32..=100,
             places in prop::collection::vec((any::<u64>(), 1u64..100_000, any::<bool>()), 1..20),
         ) {
             let bytes = (1u64 << bits) + (part << bits.saturating_sub(20));
-            if let Ok(mut simulation) = simulation(&[low, low + more], bytes) {
+            let word = Geometry::layout_word(5, &[low, low + more]).unwrap();
+            let sizes = (bytes + larger, bytes);
+            let plain = Ask::plain(word, low + more, 512 << 10, bytes);
+            let ask = Ask { disk_bytes: sizes, log_bytes: log >> 19 << 19, image_share, ..plain };
+            if let Ok(mut simulation) = Simulation::new(&ask, low + more) {
                 let all = simulation.sectors();
                 for (at, (place, sectors, write)) in (0..).zip(places) {
                     let took = simulation.request(at << 33, write, (place % all, sectors), 1);

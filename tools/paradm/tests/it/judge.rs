@@ -6,7 +6,7 @@ use jiff::{Timestamp, tz::TimeZone};
 use paradm::array::{Array, PastHour};
 use paradm::pin::Limits;
 use paradm::plan::{Latencies, Op, Request, Watts, gathered, joules};
-use paradm::policy_ffi::{Geometry, LOAD_ONE, Simulation};
+use paradm::policy_ffi::{Ask, Geometry, LOAD_ONE, Simulation};
 use paradm::schedule::{EVERY_SECONDS, Follower, Foresight, Terms};
 use paradm::sim::{SimArray, SimSystem};
 use shared::loads::rhythm::{self, Rhythm};
@@ -157,7 +157,8 @@ impl Run {
         let word = Geometry::layout_word(5, gears).unwrap();
         let members = *gears.last().unwrap();
         Run {
-            simulation: Simulation::alone(word, members, CHUNK_BYTES, DISK_BYTES).unwrap(),
+            simulation: Simulation::alone(&Ask::plain(word, members, CHUNK_BYTES, DISK_BYTES))
+                .unwrap(),
             is: Followed::new(gears, follows),
             latencies: Latencies::default(),
             slow: 0,
