@@ -40,6 +40,10 @@ refuse_creating() {
 		mdadm --create /dev/md1 --run --level=par -n 5 --write-zeroes "${DEVS[@]:0:5}"
 	refused mdadm --create /dev/md1 --run --level=par -n 5 --size=1M --chunk=1M "${DEVS[@]:0:5}"
 	assert_match "$REFUSAL" 'of each device is too small for level par' "small members"
+	for size in 300M 1T; do
+		refused mdadm --create /dev/md1 --run --level=par -n 5 --log-size=$size "${DEVS[@]:0:5}"
+		assert_match "$REFUSAL" 'leaves no room for data on devices of 25[0-9]M: give less by --log-size' "a log of $size"
+	done
 }
 
 mkdisks 6 256M
