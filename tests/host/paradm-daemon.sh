@@ -56,11 +56,14 @@ manager = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
 manager.bind(notify)
 heard = queue.Queue()
 
+reads = threading.Event()
+reads.set()
+
 def listen():
     while True:
+        reads.wait()
         heard.put(manager.recv(4096).decode().split("\n")[0])
 
-# A service manager always reads: with ten messages unread, the daemon waits.
 threading.Thread(target=listen, daemon=True).start()
 
 def told(wanted):
@@ -140,6 +143,14 @@ time.sleep(0.2)
 halves.sendall(b"rics HTTP/1.1\r\n\r\n")
 assert halves.recv(15) == b"HTTP/1.1 200 OK"
 halves.close()
+
+# A service manager that reads nothing for a while, as more messages wait than there is room for, holds up no caller.
+reads.clear()
+began = time.monotonic()
+while time.monotonic() - began < 12:
+    assert get("/metrics", 9110).status == 200
+    time.sleep(0.1)
+reads.set()
 
 second = subprocess.run([paradm, "daemon", "--config", config], capture_output=True, text=True)
 assert second.returncode == 6 and "another one runs" in second.stderr, second

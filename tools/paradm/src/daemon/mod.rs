@@ -176,7 +176,7 @@ impl Daemon<'_> {
             next = next.min(mail);
         }
         if let Some(most) = self.system.watchdog() {
-            next = next.min(self.be_alive(now, most / 3));
+            next = next.min(self.be_alive(now, most / 4));
         }
         if !self.to_stop.is_empty() {
             next = now;
