@@ -68,6 +68,34 @@ completes "paradm status --color al" always
 completes "paradm policy set up_thr" up_threshold=
 completes "paradm shift to" top
 
+# The same words by the other shells: zsh has them only while a user types, so its own functions are looked at there.
+if command -v fish >/dev/null; then
+	fish_completes() {
+		# shellcheck disable=SC2016  # for fish
+		fish --no-config -c 'source $argv[1]; complete -C "$argv[2]"' "$share/fish/vendor_completions.d/paradm.fish" "$1" |
+			cut -f 1 | grep -qx -- "$2" || fail "fish: \"$1\" is not completed to $2"
+	}
+	fish_completes "paradm sta" status
+	fish_completes "paradm policy set up_thr" up_threshold=
+	fish_completes "paradm shift to" top
+	fish_completes "paradm pin set low" lowest
+	# shellcheck disable=SC2016  # for fish
+	said=$(fish --no-config -c 'source $argv[1]; function __fish_paradm_arrays; echo md7; end
+		complete -C "paradm status m"; complete -C "paradm pin set top m"; complete -C "paradm policy set hold=9 --array m"' \
+		"$share/fish/vendor_completions.d/paradm.fish" | cut -f 1)
+	[ "$said" = $'md7\nmd7\nmd7' ] || fail "fish: arrays are not completed: $said"
+fi
+if command -v zsh >/dev/null; then
+	# shellcheck disable=SC2016  # for zsh
+	said=$(zsh -f -c 'compdef() { :; }; source $1; compadd() { print -l -- "$@"; }; _paradm_gears up; _paradm_settings; _paradm_arrays' \
+		- "$share/zsh/site-functions/_paradm") || fail "zsh: the words of arrays, gears and settings: $said"
+	for word in up top lowest up_threshold=; do grep -qx "$word" <<<"$said" || fail "zsh: no $word: $said"; done
+fi
+[ "$(grep -c "array.*:_paradm_arrays'" "$share/zsh/site-functions/_paradm")" -ge 20 ] || fail "zsh: arguments are not completed to arrays"
+for function in '_paradm_gears up down' _paradm_gears _paradm_settings; do
+	grep -q ":$function' " "$share/zsh/site-functions/_paradm" || fail "zsh: nothing is completed by $function"
+done
+
 for shell in zsh fish; do
 	command -v "$shell" >/dev/null || continue
 	"$shell" -n "$share"/"$shell"/*/*paradm* || fail "$shell cannot read its completions"

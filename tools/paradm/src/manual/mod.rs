@@ -72,7 +72,12 @@ pub fn write(system: &dyn System, command: &Command, dir: &Path) -> Result<Writt
     let mut written = Vec::new();
     for (name, mut text) in files(&MANUAL, command)? {
         if name.starts_with("bash-completion/") {
-            text += &bash_words();
+            text += &with_settings(include_str!("words.bash"), " ");
+        } else if name.starts_with("zsh/") {
+            text = zsh_words(&text);
+        } else if name.starts_with("fish/") {
+            text += include_str!("words.fish");
+            fish_words(command, &mut Vec::new(), &mut text);
         }
         let path = dir.join(name);
         system
@@ -84,10 +89,66 @@ pub fn write(system: &dyn System, command: &Command, dir: &Path) -> Result<Writt
 }
 
 /// What clap cannot know: the arrays that run, their gears, and the settings.
-fn bash_words() -> String {
+fn with_settings(script: &str, between: &str) -> String {
     let settings: Vec<_> = SETTINGS
         .iter()
         .map(|setting| format!("{}=", setting.name))
         .collect();
-    include_str!("words.bash").replace("@SETTINGS@", &settings.join(" "))
+    script.replace("@SETTINGS@", &settings.join(between))
+}
+
+/// In clap's script, a line for each argument ends in the function that completes it; ours are defined before it runs.
+fn zsh_words(script: &str) -> String {
+    let function = |line: &str| {
+        let is = |starts: &[&str]| starts.iter().any(|start| line.starts_with(start));
+        Some(match () {
+            () if is(&["'::array ", "':array ", "'--array=", "'-a+[The array"]) => "_paradm_arrays",
+            () if is(&["':gear "]) => "_paradm_gears up down",
+            () if is(&["':gears "]) => "_paradm_gears",
+            () if is(&["'*::settings "]) => "_paradm_settings",
+            () => return None,
+        })
+    };
+    let mut made = String::new();
+    for line in script.lines() {
+        let ours = function(line).zip(line.strip_suffix("_default' \\"));
+        match ours {
+            Some((function, line)) => made += &format!("{line}{function}' \\\n"),
+            None => made += &format!("{line}\n"),
+        }
+        if line.starts_with("#compdef ") {
+            made += &format!("\n{}", with_settings(include_str!("words.zsh"), " "));
+        }
+    }
+    made
+}
+
+/// clap completes no words that are not options or commands for fish.
+fn fish_words<'a>(command: &'a Command, names: &mut Vec<&'a str>, script: &mut String) {
+    let when = match names.as_slice() {
+        [] => String::new(),
+        [first, rest @ ..] => {
+            let seen = |name: &&str| format!("; and __fish_seen_subcommand_from {name}");
+            let rest: String = rest.iter().map(seen).collect();
+            format!("__fish_paradm_using_subcommand {first}{rest}")
+        }
+    };
+    for argument in command.get_arguments() {
+        let words = match argument.get_id().as_str() {
+            "array" => "(__fish_paradm_arrays)".to_owned(),
+            "gear" => "up down (__fish_paradm_gears)".to_owned(),
+            "gears" if argument.is_positional() => "(__fish_paradm_gears)".to_owned(),
+            "settings" => with_settings("@SETTINGS@", " "),
+            _ => continue,
+        };
+        let option = argument
+            .get_long()
+            .map_or(String::new(), |long| format!(" -l {long} -r"));
+        *script += &format!("complete -c paradm -n \"{when}\"{option} -f -a \"{words}\"\n");
+    }
+    for sub in command.get_subcommands() {
+        names.push(sub.get_name());
+        fish_words(sub, names, script);
+        names.pop();
+    }
 }
