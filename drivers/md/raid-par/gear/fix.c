@@ -76,8 +76,8 @@ int par_resync_fix(struct par_set *set, u64 first, u64 end)
 	if (!par_can_sync(set) || par_any_missed(&set->conf->wish))
 		return -EBUSY;
 	par_child_cache_empty(set);
-	repair_rows(set, beside, min_t(u64, beside + PAR_FIX_BESIDE, set->sg->rows));
-	err = repair_rows(set, first, end);
+	err = repair_rows(set, beside, min_t(u64, beside + PAR_FIX_BESIDE, set->sg->rows)) ?:
+	      repair_rows(set, first, end);
 	par_child_cache_fill(set);
 	return err;
 }

@@ -735,14 +735,15 @@ static struct bio *next_discard(struct par_log *log)
 
 /*
  * No drain is under way meanwhile: it would start rows again that are being discarded. So a drain
- * that is due must not wait until a whole array has been discarded.
+ * that is due must not wait until a whole array has been discarded, nor writes that are held.
  */
 static void take_discards(struct par_log *log)
 {
 	unsigned long until = jiffies + DISCARD_TIME;
 	struct bio *bio;
 
-	while (!READ_ONCE(log->paused) && !(time_after(jiffies, until) && is_due(log))) {
+	while (!READ_ONCE(log->paused) &&
+	       !(time_after(jiffies, until) && (is_due(log) || READ_ONCE(log->wanted)))) {
 		bio = next_discard(log);
 		if (!bio)
 			break;
