@@ -75,6 +75,20 @@ class Shifts(Case):
         self.assertEqual(done[-1][0], "osd primary-affinity", "the commit between the drain and the stop")
         self.assertEqual(len(done), 12)
 
+    def test_one_epoch(self):
+        """Right before affinities that go together the monitors commit the state: within a second they make one epoch."""
+        sent, send = [], self.fake.mon
+
+        def mon(prefix, *rest, **args):
+            sent.append(args.get("key") or prefix)
+            return send(prefix, *rest, **args)
+        self.fake.mon = mon
+        self.run_for(14, control.gear(2))
+        self.run_for(14, control.gear(3))
+        together = ["osd primary-affinity"] * 2
+        first = [sent[at - 1] for at in range(1, len(sent)) if sent[at:at + 2] == together != sent[at - 1:at + 1]]
+        self.assertEqual(first, [store.STATE] * 2)
+
     def test_drain(self):
         """Pending writes are drained at the limit: the disks turn before that, and sleep again after a commit."""
         self.doze(1)
