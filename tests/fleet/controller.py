@@ -121,6 +121,22 @@ class Shifts(Case):
         self.run_for(8)
         self.assertEqual(self.kept(), self.first)
 
+    def test_primaries_together(self):
+        """Groups that wake take primaries at the same time, in one epoch, and none waits for ever."""
+        for slow, rounds in ((True, 20), (False, 10)):
+            self.setUp()
+            self.doze(1)
+            self.fake.write(1 << 20)
+            self.fake.slow = {4}
+            self.run_for(8, control.gear(3))
+            self.assertEqual([self.fake.osds[osd]["primary_affinity"] for osd in range(3, 9)], [0] * 6)
+            self.fake.slow = {4} if slow else set()
+            self.fake.log.clear()
+            self.run_for(rounds)
+            self.assertEqual(self.kept(), self.first)
+            kinds = [prefix for prefix, _ in self.fake.log if not prefix.startswith("config-key")]
+            self.assertEqual("osd primary-affinity " * 6 in " ".join(kinds) + " ", True)
+
     def test_one_drains_at_a_time(self):
         self.doze(1)
         self.fake.write(self.options.drain_at + 1)

@@ -121,9 +121,10 @@ def advance(obs, state, awake, options):
     groups, intents, dozing, said = dict(state.groups), [], set(), []
     layout = {group.name: group for group in every_group(obs, state)}
     waking = [name for name in sorted(groups) if groups[name].want == AWAKE]
+    together = len(waking) == 1 or all(steps.takes_primaries(groups[name]) for name in waking)
     for name in waking:
         osds = layout[name].osds if name in layout else [k for k in groups[name].values if isinstance(k, int)]
-        groups[name], more, why = steps.next_wake(obs, osds, groups[name], options)
+        groups[name], more, why = steps.next_wake(obs, osds, groups[name], options, together)
         intents += more
         if groups[name].values:
             said.append(f"{name} wakes: {why}")

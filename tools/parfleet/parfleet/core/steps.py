@@ -25,6 +25,7 @@ OPEN = {
 }
 LIMIT = "bluestore_throttle_deferred_bytes"
 NAMES = (GATE, VALVE, LIMIT, *OPEN)
+PRIMARIES = "takes primaries again"
 DRAINED, DRAINED_SECONDS = 64 << 10, 5      # pending bytes, or what comes in within some seconds
 
 
@@ -149,10 +150,17 @@ def next_valve(obs, g, valve, reports, options):
     return g, [], True, ""
 
 
-def next_wake(obs, osds, remembered, options):
+def takes_primaries(group):
+    """Is the GroupState, on its way back, so far that it takes primaries again?"""
+    return all(isinstance(key, int) or key[1] == GATE for key in group.values)
+
+
+def next_wake(obs, osds, remembered, options, together=True):
     """(GroupState, intents, why it waits) of a group on its way back; complete when nothing is remembered.
 
     osds: its OSDs. Agents that do not report are waited for until `patience` is over: requests start disks, too.
+    together: are all groups on their way back so far as to take primaries? Groups that take them at the same time
+    make one epoch of the map, and PGs peer once; none waits for others after `patience`.
     """
     late = not 0 <= obs.now - remembered.since <= options.patience     # also if the clock was set back
     reports = [fresh(obs, osd, options) for osd in osds if osd in obs.osds and obs.osds[osd].up]
@@ -169,12 +177,14 @@ def next_wake(obs, osds, remembered, options):
         if valves and not late and not all(r and r.options.get(VALVE) == DRAINING and drained(r) for r in reports):
             return g, [], "drains"
     for keys, text in ((others + valves, "closes the deferral"),
-                       ([key for key in g.values if isinstance(key, int)][:options.batch], "takes primaries again"),
+                       ([key for key in g.values if isinstance(key, int)][:options.batch], PRIMARIES),
                        ([key for key in g.values if isinstance(key, tuple) and key[1] == GATE], "opens the gate")):
+        if text == PRIMARIES and keys and not together and not late:
+            return g, [], "waits for other groups to drain"
         g, intents = restore(obs, g, keys)
         if intents or any(key in g.values for key in keys):
             return g, intents, text
-    return g, [], "takes primaries again" if g.values else ""
+    return g, [], PRIMARIES if g.values else ""
 
 
 def direction(group, awake, now):
