@@ -259,6 +259,17 @@ class Commands(Case):
         self.fake.mon = refuse
         self.assertEqual(self.run_("status")[0], cli.DENIED)
 
+    def test_damaged_wish(self):
+        """A wish that is damaged while groups doze wakes them: nobody can tell what was wanted."""
+        for text in ("{", '{"gear":0}', '{"probe":[4,NaN,1]}', '{"resumed":Infinity}'):
+            self.ok("gear", "1")
+            self.daemon(25)
+            self.assertEqual(self.asleep(), 6)
+            self.fake.keys[control.KEY] = text
+            self.assertIn("parfleet/wish is damaged", self.daemon(15))
+            self.assertEqual(self.asleep(), 0, text)
+            del self.fake.keys[control.KEY]
+
     def test_foreign_output(self):
         """Output of a Ceph that is not understood: nothing is planned."""
         self.fake.dumps["osd dump"] = {"epoch": 1}
@@ -462,7 +473,7 @@ class Agent(unittest.TestCase):
             "spinning": True, "rate": 0, "epoch": 9, "pending": 70, "starts": 0, "unaligned": 3, "requests": 100,
             "spilled": 0, "db": 90, "db_free": 60, "options": {
                 "osd_max_scrubs": "0", "bluestore_max_defer_interval": "0.000000"}})
-        self.assertEqual(list(observe.reports({"h": document})), [4])
+        self.assertEqual(list(observe.reports({"h": document}, {4: "h"})), [4])
 
     def test_reports_news(self):
         """A report is written on news and each minute, with another number each time."""

@@ -330,6 +330,30 @@ class Others(Case):
         self.assertEqual(self.asleep(), [6, 7, 8])
         self.assertIn("osd_max_scrubs is set for osd.4", " ".join(planned.reasons))
 
+    def test_host_setting(self):
+        """An option that is set for a bucket within a group wins over the mask of the group, that of a bucket above not."""
+        self.fake.set_option("osd/root:default", steps.GATE, "3")
+        self.fake.set_option("osd/host:h4", "bluestore_prefer_deferred_size", "0")
+        planned = self.run_for(20, control.gear(1))
+        self.assertEqual(self.asleep(), [6, 7, 8])
+        self.assertIn("bluestore_prefer_deferred_size is set for osd/host:h4", " ".join(planned.reasons))
+
+    def test_foreign_agent(self):
+        """What an agent says of an OSD of another host does not count: no disk that stands is taken for one that turns."""
+        self.doze(2)
+        document = {"number": 1, "at": 0, "osds": json.loads(self.fake.keys["parfleet/seen/h1"])["osds"]}
+        report = self.fake.report
+
+        def lies():
+            report()
+            document["number"] += 1
+            document["osds"] = {"6": {**document["osds"]["1"], "spinning": True}}
+            self.fake.keys["parfleet/seen/x"] = json.dumps(document)
+            document["osds"] = json.loads(self.fake.keys["parfleet/seen/h1"])["osds"]
+        self.fake.report = lies
+        self.run_for(3)
+        self.assertIs(self.controller.seen.seen[6].spinning, False)
+
     def test_partial_affinity(self):
         """An awake OSD that refuses some PGs could leave them to one that dozes: there is no gear 1."""
         self.fake.set_affinity(0, 0.5)
@@ -497,6 +521,28 @@ class Store(Case):
         layout = state.layout._replace(groups=tuple(
             g._replace(osds=tuple(range(n * 1000, n * 1000 + 1000))) for n, g in enumerate(state.layout.groups)))
         self.assertLess(len(store.dump(dataclasses.replace(large, layout=layout), "a")), store.MOST)
+
+    def test_no_room(self):
+        """The monitors have no room for the history: groups wake all the same."""
+        self.doze(1)
+
+        def full(_, args):
+            if args.get("key") == store.HISTORY:
+                raise MonError(28, "no space left")
+        self.fake.before = full
+        self.fake.now += 3600
+        self.fake.fail(0)
+        for _ in range(15):
+            with self.assertRaisesRegex(MonError, "no space left"):
+                self.controller.step()
+            self.fake.tick(2)
+        self.assertEqual(self.asleep(), [])
+
+    def test_nonsense_history(self):
+        """A history that is no numbers is learnt again."""
+        for text in ('{"1": [NaN]}', json.dumps({"9": [float("inf")] * 24}), json.dumps({"9": [-1.0] * 24}), "[]"):
+            self.fake.keys[store.HISTORY] = text
+            self.assertEqual(self.controller.load_history().peaks, {}, text)
 
     def test_refused(self):
         """The monitors refuse a command: the error is passed on, and the next step tries it again."""

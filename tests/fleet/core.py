@@ -69,7 +69,7 @@ class Observe(unittest.TestCase):
         bad = [None, [], 3, {}, {"at": 1, "osds": []}, {"at": "x", "osds": {"2": good["osds"]["1"]}},
                {"at": 1, "osds": {"2": {**good["osds"]["1"], "spinning": 1}}},
                {"at": 1, "osds": {"2": {**good["osds"]["1"], "pending": 1e999}}}]
-        self.assertEqual(list(observe.reports({"good": good, **dict(enumerate(bad))})), [1])
+        self.assertEqual(list(observe.reports({"good": good, **dict(enumerate(bad))}, {1: "good"})), [1])
         self.assertEqual(observe.leases({"a": 3, "b": {"osds": {"1": "doze"}, "until": "9"}})["b"].until, 9)
 
 

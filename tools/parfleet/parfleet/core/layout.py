@@ -24,6 +24,17 @@ class Tree(NamedTuple):
     def named(self, name):
         return next(bucket for bucket, (own, _, _) in self.buckets.items() if own == name)
 
+    def masks(self):
+        """{OSD: ("osd/host:a", "osd/root:default")}: who gets options by the buckets above it, the nearest first."""
+        above = {item: b for b, (name, _, items) in self.buckets.items() if "~" not in name for item in items}
+        found = {}
+        for osd in (item for item in above if item >= 0):
+            at, found[osd] = osd, ()
+            while at in above:
+                at = above[at]
+                found[osd] += (f"osd/{self.buckets[at][1]}:{self.buckets[at][0]}",)
+        return found
+
     def below(self, bucket):
         """All buckets below a bucket."""
         for item in self.buckets[bucket][2]:

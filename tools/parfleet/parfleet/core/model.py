@@ -151,6 +151,7 @@ class Observed:
     flags: frozenset    # of the OSD map: {"noout"}
     releases: frozenset     # versions of the OSDs that run
     checks: frozenset   # of `health`: {"OSD_NEARFULL"}
+    above: dict = dataclasses.field(default_factory=dict)   # {OSD number: masks of its buckets, the nearest first}
     load: float = 0.0   # in OSDs, see load.servers()
     scrub_interval: float = 7 * 86400   # seconds between deep scrubs
 

@@ -73,12 +73,17 @@ def scrub_interval(settings):
     return 7 * 86400.0
 
 
-def reports(seen):
-    """{OSD: Seen} from the reports of the agents, {host: document}; those that are not in order count as missing."""
+def reports(seen, hosts):
+    """{OSD: Seen} from the reports of the agents, {host: document}; those that are not in order count as missing.
+
+    hosts: {OSD: its host}. What an agent says of OSDs of other hosts does not count.
+    """
     found = {}
-    for document in seen.values():
+    for host, document in seen.items():
         try:
             for osd, r in document["osds"].items():
+                if hosts.get(int(osd)) != host:
+                    continue
                 spinning = r["spinning"]
                 if not (spinning is None or isinstance(spinning, bool)):
                     raise ValueError("spinning")
@@ -117,15 +122,17 @@ def observe(dumps, seen, wants, deep, now, speed=load.Speed()):
     """
     osd_dump = dumps["osd dump"]
     all_pools, all_pgs = pools(osd_dump), pgs(dumps["pg dump"], deep)
-    found, _ = layouts.detect(layouts.tree(dumps["osd crush dump"]), list(all_pools.values()), all_pgs)
+    crush = layouts.tree(dumps["osd crush dump"])
+    found, _ = layouts.detect(crush, list(all_pools.values()), all_pgs)
+    hosts = {m["id"]: m["hostname"] for m in dumps["osd metadata"] if "hostname" in m}
     rates, settings = load.rates_of(dumps["osd pool stats"]), options(dumps["config dump"])
     return Observed(
         now=now, epoch=osd_dump["epoch"],
         osds={o["osd"]: Osd(o["osd"], bool(o["up"]), bool(o["in"]), round(float(o["primary_affinity"]), 4))
               for o in osd_dump["osds"]},
         pools=all_pools, pgs=all_pgs, layout=found,
-        hosts={m["id"]: m["hostname"] for m in dumps["osd metadata"] if "hostname" in m},
-        options=settings, scrub_interval=scrub_interval(settings), seen=reports(seen), leases=leases(wants),
+        hosts=hosts, above=crush.masks(),
+        options=settings, scrub_interval=scrub_interval(settings), seen=reports(seen, hosts), leases=leases(wants),
         flags=frozenset(osd_dump["flags_set"]), releases=versions_of_osds(dumps["versions"]),
         checks=frozenset(dumps["health"].get("checks", {})),
         load=sum(load.servers(rate, speed, all_pools[pool].size) for pool, rate in rates.items() if pool in all_pools))

@@ -50,6 +50,8 @@ class History:
             raise ValueError(f"no history: {error}") from None
         if any(len(hours) != HOURS for hours in peaks.values()):
             raise ValueError("no history: a day has 24 hours")
+        if any(v is not None and not 0 <= v < float("inf") for hours in peaks.values() for v in hours):
+            raise ValueError("no history: a load is a number from 0 on")
         return cls(peaks)
 
 

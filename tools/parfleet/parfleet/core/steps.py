@@ -84,11 +84,16 @@ def spares(obs, state, leaving, options):
 
 
 def overridden(obs, group):
-    """Options of ours that are set for single OSDs of the group or their hosts: a mask does not win over these."""
+    """Options of ours that are set for OSDs of the group, or for buckets within it: a mask does not win over these."""
     if group.type == "osd":
         return []
-    return [f"{name} is set for osd.{osd}: a setting for its group has no effect" for osd in group.osds
-            for name in NAMES if (f"osd.{osd}", name) in obs.options]
+    found = []
+    for osd in group.osds:
+        masks = obs.above.get(osd, ())
+        nearer = masks[:masks.index(group.mask)] if group.mask in masks else masks
+        found += [f"{name} is set for {who}: a setting for its group has no effect on osd.{osd}"
+                  for who in (f"osd.{osd}", *nearer) for name in NAMES if (who, name) in obs.options]
+    return found
 
 
 def next_doze(obs, group, remembered, state, options):

@@ -2,6 +2,7 @@
 """What an administrator asks for. The commands write it to the monitors, the controller reads it in each step."""
 import dataclasses
 import json
+import math
 
 from ..core.model import Probe
 from . import store
@@ -26,6 +27,8 @@ def load(text):
         if not (wish.gear is None or whole) or wish.hold not in (None, *HOLDS):
             raise ValueError(f"gear {wish.gear}, hold {wish.hold}")
         probe = None if wish.probe is None else (int(wish.probe[0]), float(wish.probe[1]), float(wish.probe[2]))
+        if not all(math.isfinite(float(number)) for number in (wish.resumed, *(probe or ()))):
+            raise ValueError("a time is no number")
         return dataclasses.replace(wish, resumed=float(wish.resumed), probe=probe)
     except (TypeError, ValueError, IndexError, KeyError) as error:
         raise store.BadState(f"{KEY} is damaged ({error}): remove it with ceph config-key rm {KEY}") from None

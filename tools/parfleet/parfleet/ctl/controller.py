@@ -157,7 +157,6 @@ class Controller:
         if change:
             state = change(state)
         history = self.load_history()
-        self.record(history, obs)
         planned = plan.plan(obs, state, history, self.options)
         beat = min(self.options.lease / 3, BEAT)
         if planned.state != before or owner != self.owner or not 0 <= obs.now - self.written < beat:
@@ -174,6 +173,8 @@ class Controller:
         if done != planned.state:
             # What was done is known to have been done: whoever changes it from here on is somebody else.
             self.write(done, obs.now)
+        # Last: if the monitors have no room for it, groups wake all the same.
+        self.record(history, obs)
         return planned._replace(state=done)
 
     def write(self, state, now):

@@ -84,7 +84,7 @@ def run(context):
         while True:
             text, pause = turn(context), context.config.interval
             if text.startswith("shifts"):
-                pause = FAST
+                pause = min(FAST, pause)
             if text != said:
                 print("parfleet: " + text, file=sys.stderr, flush=True)
                 said = text
@@ -100,12 +100,17 @@ def turn(context):
         if mode == "observe" and not controller.load_state()[0].groups:
             controller.watch()
             return "observes: nothing is changed"
-        planned = controller.step(change(control.load(get(context.mons, control.KEY)), mode))
+        wish, damaged = control.Wish(hold="awake"), ""
+        try:
+            wish = control.load(get(context.mons, control.KEY))
+        except store.BadState as error:
+            damaged = f"{error}; all groups are kept awake until then; "
+        planned = controller.step(change(wish, mode))
         if context.config.metrics and planned.state.layout:
             obs = dataclasses.replace(controller.seen, layout=planned.state.layout)
             write(context.config.metrics, metrics(obs, planned))
         shifting = any(g.want != DOZE or g.valve is None for g in planned.state.groups.values())
-        return ("shifts: " if shifting else "") + "; ".join(planned.reasons)
+        return ("shifts: " if shifting else "") + damaged + "; ".join(planned.reasons)
     except (MonError, OtherOwner, store.BadState, OSError) as error:
         return " ".join(str(error).split())
     except (KeyError, TypeError, ValueError) as error:
