@@ -23,6 +23,7 @@ help:
 	@echo "make paradm    the administrator's tool, see Documentation/paradm.md"
 	@echo 'make tracer    raid-tracer, for traces, see Documentation/raid-tracer.md'
 	@echo 'make deb       the Debian packages, in build/deb, for the Debian that runs'
+	@echo 'make fleet     the packages of parfleet, gears for a Ceph cluster, see Documentation/parfleet.md'
 	@echo 'make dist      a tarball of the committed tree, in build/'
 	@echo 'make kernel-patch KSRC=DIR     the module as a patch for that kernel tree'
 	@echo 'make install-extras     udev rules, initramfs hook, par-smart, units; DESTDIR=DIR'
@@ -60,6 +61,9 @@ kernel-patch: setup
 # It installs what it needs itself, which is other than what tests need.
 deb:
 	@scripts/build-deb
+
+fleet:
+	@scripts/build-fleet
 
 dist:
 	@scripts/dist

@@ -282,13 +282,17 @@ class Cluster:
         return out.decode(errors="replace")
 
 
-def main():
+def options():
     parser = argparse.ArgumentParser(prog="parfleet-agent", description=__doc__.partition("\n")[0])
     parser.add_argument("--conf", default="/etc/ceph/ceph.conf", help="Ceph's configuration (%(default)s)")
     parser.add_argument("--name", default=f"client.parfleet-agent.{socket.gethostname()}", help="%(default)s")
     parser.add_argument("--sockets", default="/var/run/ceph/ceph-osd.{}.asok", help="admin sockets (%(default)s)")
     parser.add_argument("--budget", type=int, default=BUDGET, help="stops of a disk a day (%(default)s)")
-    args = parser.parse_args()
+    return parser
+
+
+def main():
+    args = options().parse_args()
     agent = Agent(Cluster(args.conf, args.name), socket.gethostname(), Disks(), args.sockets, budget=args.budget)
     while True:
         agent.step()

@@ -74,13 +74,17 @@ def check(mons, after, drain, sleep=time.sleep):
     return "restored"
 
 
-def main():
+def options():
     parser = argparse.ArgumentParser(prog="parfleet-failsafe", description=__doc__.partition("\n")[0])
     parser.add_argument("--conf", default="/etc/ceph/ceph.conf", help="Ceph's configuration (%(default)s)")
     parser.add_argument("--name", default="client.parfleet", help="whose key is used (%(default)s)")
     parser.add_argument("--after", type=float, default=900, help="seconds without a controller (%(default)s)")
     parser.add_argument("--drain", type=float, default=60, help="seconds for pending writes (%(default)s)")
-    args = parser.parse_args()
+    return parser
+
+
+def main():
+    args = options().parse_args()
     try:
         import rados
         cluster = rados.Rados(conffile=args.conf, name=args.name)
