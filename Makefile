@@ -122,4 +122,4 @@ distclean-cache: clean
 
 # The scripts run their work in parallel themselves.
 .NOTPARALLEL:
-.PHONY: deb dist install-extras install-man man help setup kernel mdadm module paradm tracer kernel-patch demo test test-all check kunit bench torture clean distclean-cache
+.PHONY: deb fleet dist install-extras install-man man help setup kernel mdadm module paradm tracer kernel-patch demo test test-all check kunit bench torture clean distclean-cache

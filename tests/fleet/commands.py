@@ -230,12 +230,55 @@ class Commands(Case):
     def test_layout(self):
         self.assertIn("nothing has to be moved", self.ok("layout"))
         self.fake.dumps["osd dump"]["pools"][0]["crush_rule"] = 0
+        code, out, _ = self.run_("layout")
+        self.assertEqual(code, cli.PROBLEM)
+        self.assertIn("ceph osd pool set .mgr crush_rule gears", out)
+        self.fake.bucket("gear2")["name"] = "shelf"
         code, _, err = self.run_("layout")
         self.assertEqual(code, cli.REFUSED)
         self.assertIn("the bucket type pdu is in use", err)
-        code, out, _ = self.run_("layout", "--type", "rack")
+        self.assertIn("the bucket gear0 exists, and is no rack", self.run_("layout", "--type", "rack")[2])
+
+    def test_layout_apply(self):
+        """`layout apply` takes one step at a time; nothing moves before the last one, and each can be refused and go on."""
+        crush = self.fake.dumps["osd crush dump"]
+        hosts = [b for b in crush["buckets"] if b["type_name"] == "host"]
+        crush["buckets"] = [b for b in crush["buckets"] if b["type_name"] != "pdu"]
+        self.fake.bucket("default")["items"] = [{"id": host["id"]} for host in hosts]
+        for rule in crush["rules"]:
+            rule["steps"][1]["type"], rule["rule_name"] = "host", rule["rule_name"] + "-old"
+        code, out, _ = self.run_("layout")
         self.assertEqual(code, cli.PROBLEM)
-        self.assertIn("ceph osd crush add-bucket gear0 rack root=default", out)
+        self.assertEqual(re.findall("moves (nothing|up)", out), ["nothing", "nothing", "up"])
+        self.fake.log.clear()
+        self.fake.fail(3)
+        self.assertEqual(self.run_("layout", "apply")[0], cli.REFUSED)
+        self.assertEqual(self.fake.log, [])
+        self.fake.revive(3)
+        self.fake.recover()
+        count = [6]
+
+        def breaks(prefix, _):
+            count[0] -= 1
+            if count[0] == 0:
+                raise MonError(13, "access denied")
+        self.assertEqual(self.run_("layout", "apply")[0], cli.PROBLEM, "there is more to do")
+        self.fake.before = breaks
+        code, _, err = self.run_("layout", "apply")
+        self.assertEqual((code, "client.admin" in err), (cli.DENIED, True))
+        self.fake.before = lambda *_: None
+        self.assertEqual(self.run_("layout", "apply")[0], cli.PROBLEM)
+        moved = [args["name"] for prefix, args in self.fake.log if prefix == "osd crush move"]
+        self.assertEqual(sorted({*moved}), sorted(host["name"] for host in hosts))
+        self.assertIn("norebalance", self.fake.dumps["osd dump"]["flags_set"])
+        self.assertIn("ceph osd unset norebalance", self.run_("layout")[1])
+        self.assertIn("Ceph moves data now", self.ok("layout", "apply"))
+        self.assertIn("Data moves: wait", self.run_("layout")[1])
+        for pg, osds in self.fake.crush.items():
+            self.fake.crush[pg] = [osd % 3 * 3 + osd // 3 for osd in osds]
+        self.fake.remap()
+        self.assertIn("nothing has to be moved", self.ok("layout"))
+        self.ok("layout", "apply")
 
     def test_wrong(self):
         """Each error is one line and has its exit code; nothing is changed."""

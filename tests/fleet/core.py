@@ -123,20 +123,44 @@ class Layouts(unittest.TestCase):
         root["items"] = [{"id": host["id"], "weight": 65536, "pos": n} for n, host in enumerate(hosts)]
         for rule in crush["rules"]:
             rule["steps"][1]["type"] = "host"
+            rule["rule_name"] += "-old"
 
     def test_build(self):
         """Commands that make groups: all hosts, in groups of the same size, and nothing moves in the first step."""
         self.flat()
         self.refused("no bucket type has exactly 3 buckets below default")
         pools = list(observe.pools(self.dumps["osd dump"]).values())
-        first, second = layout.build(layout.tree(self.dumps["osd crush dump"]), pools, {osd: 100 for osd in range(9)})
-        self.assertEqual((first.moves, second.moves), (0, 900))
-        self.assertIn("ceph osd crush rule create-replicated gears default pdu", first.commands)
-        moved = collections.Counter(line.split()[-1] for line in second.commands if " move " in line)
+        steps = layout.build(layout.tree(self.dumps["osd crush dump"]), pools, {osd: 100 for osd in range(9)})
+        self.assertEqual([step.moves for step in steps], [0, 0, 900])
+        first, second, third = ([command.text for command in step.commands] for step in steps)
+        self.assertEqual(first[3:], ["ceph osd crush rule create-replicated gears default pdu"])
+        self.assertEqual(second[0], "ceph osd set norebalance", "before anything changes")
+        moved = collections.Counter(line.split()[-1] for line in second if " move " in line)
         self.assertEqual(moved, {"pdu=gear0": 3, "pdu=gear1": 3, "pdu=gear2": 3})
-        self.assertIn("ceph osd pool set data crush_rule gears", second.commands)
+        self.assertEqual(second[-2:], [f"ceph osd pool set {pool} crush_rule gears" for pool in (pools[0].name, "data")])
+        self.assertEqual(third, ["ceph osd unset norebalance"])
+        self.dumps["osd crush dump"]["rules"][0]["rule_name"] = "gears"
+        with self.assertRaisesRegex(ValueError, "the CRUSH rule gears exists"):
+            layout.build(layout.tree(self.dumps["osd crush dump"]), pools, {})
+        self.dumps["osd crush dump"]["rules"][0]["rule_name"] = "old"
         with self.assertRaisesRegex(ValueError, "the bucket type host is in use"):
             layout.build(layout.tree(self.dumps["osd crush dump"]), pools, {}, kind="host")
+
+    def test_build_goes_on(self):
+        """What is done already is not done again: groups that are there, hosts in them, pools with the rule."""
+        self.flat()
+        pools = list(observe.pools(self.dumps["osd dump"]).values())
+        crush = self.dumps["osd crush dump"]
+        hosts = {b["name"]: b for b in crush["buckets"] if b["type_name"] == "host"}
+        root = next(b for b in crush["buckets"] if b["name"] == "default")
+        crush["buckets"].append({"id": -99, "name": "gear0", "type_name": "pdu", "items": [
+            {"id": hosts["h8"]["id"]}, {"id": hosts["h7"]["id"]}]})
+        root["items"] = [item for item in root["items"] if item["id"] not in (hosts["h8"]["id"], hosts["h7"]["id"])]
+        root["items"].append({"id": -99})
+        texts = [command.text for step in layout.build(layout.tree(crush), pools, {}) for command in step.commands]
+        self.assertNotIn("ceph osd crush add-bucket gear0 pdu root=default", texts)
+        moved = collections.Counter(text.split()[-1] for text in texts if " move " in text)
+        self.assertEqual(moved, {"pdu=gear0": 1, "pdu=gear1": 3, "pdu=gear2": 3})
 
     def test_share_out(self):
         self.assertEqual(layout.share_out({"a": 5, "b": 3, "c": 3, "d": 1}, 2), [["a", "d"], ["b", "c"]])

@@ -7,13 +7,14 @@ from .model import Group, Layout
 
 class Tree(NamedTuple):
     """CRUSH's buckets: {id: (name, type, ids of its items)}, and of each rule the bucket it takes (None if it takes
-    several) and the types over which it spreads all replicas: {number: id}, {number: types}.
+    several) and the types over which it spreads all replicas: {number: id}, {number: types}; {name of a rule: number}.
 
     Shadow buckets of device classes ("default~hdd") are among the buckets.
     """
     buckets: dict
     takes: dict
     spreads: dict
+    rules: dict
 
     def osds(self, bucket):
         """The OSDs below a bucket, in order of number."""
@@ -54,7 +55,7 @@ def tree(crush_dump):
         spreads[rule["rule_id"]] = frozenset(
             step["type"] for step in rule["steps"]
             if step["op"] in ("choose_firstn", "chooseleaf_firstn") and step["num"] == 0)
-    return Tree(buckets, takes, spreads)
+    return Tree(buckets, takes, spreads, {rule["rule_name"]: rule["rule_id"] for rule in crush_dump["rules"]})
 
 
 def enrollable(pools):
@@ -130,18 +131,31 @@ def of_root(crush, root, fit, pgs, left_out):
     return layout, f"{wrong} PGs do not have one replica in each {layout.type}" if wrong else None
 
 
+class Command(NamedTuple):
+    """A command to the monitors: its text for people, and its form for them."""
+    text: str
+    prefix: str
+    args: dict
+
+
 class Step(NamedTuple):
     """Commands for the administrator, and the most bytes that they move."""
     commands: tuple
     moves: int
 
 
-def build(crush, pools, used, kind="pdu", rule="gears"):
-    """The Steps that give the replicated pools gear groups of bucket type `kind`, by Ceph's own commands.
+HOLD = Command("ceph osd set norebalance", "osd set", {"key": "norebalance"})
+LET = Command("ceph osd unset norebalance", "osd unset", {"key": "norebalance"})
 
-    used: {OSD: bytes}. The hosts are shared out so that the groups have about equal numbers of OSDs. Nearly all
-    data may move: CRUSH draws a bucket of each level anew. Raises ValueError with the reason if groups cannot
-    be built: too few hosts, a type that is in use, several roots.
+
+def build(crush, pools, used, kind="pdu", rule="gears"):
+    """The Steps that are left to give the replicated pools gear groups of bucket type `kind`, by Ceph's own commands.
+
+    used: {OSD: bytes}. The hosts are shared out so that the groups have about equal numbers of OSDs. First empty
+    groups and a rule are made. Then hosts and pools change to them, while Ceph is told to move nothing: so it shows how
+    much has to move, and all can still be undone. Then it moves, which the same flag interrupts; nearly all data may,
+    for CRUSH draws a bucket of each level anew. Raises ValueError with the reason if groups cannot be built: too few
+    hosts, a type that is in use, several roots.
     """
     fit, _ = enrollable(pools)
     roots = {crush.takes.get(pool.rule) for pool in fit}
@@ -149,27 +163,61 @@ def build(crush, pools, used, kind="pdu", rule="gears"):
     if len(roots) != 1 or len(sizes) != 1 or None in roots:
         raise ValueError("the replicated pools need one root of CRUSH and the same number of replicas")
     root, size = roots.pop(), sizes.pop()
-    name = crush.buckets[root][0].partition("~")[0]
-    plain = crush.named(name)
-    if any(crush.buckets[b][1] == kind for b in crush.buckets):
+    plain = crush.named(crush.buckets[root][0].partition("~")[0])
+    groups = [f"gear{n}" for n in range(size)]
+    here = {crush.buckets[b][0]: b for b in crush.below(plain)}
+    if any(crush.buckets[b][1] == kind and crush.buckets[b][0].partition("~")[0] not in groups for b in crush.buckets):
         raise ValueError(f"the bucket type {kind} is in use: choose one that is not")
-    hosts = [crush.buckets[b][0] for b in crush.below(plain) if crush.buckets[b][1] == "host"]
-    osds = {crush.buckets[b][0]: crush.osds(b) for b in crush.below(plain)}
+    others = sorted(name for name, other, _ in crush.buckets.values() if name in groups and other != kind)
+    if others:
+        raise ValueError(f"the bucket {others[0]} exists, and is no {kind}")
+    if rule in crush.rules and kind not in crush.spreads[crush.rules[rule]]:
+        raise ValueError(f"the CRUSH rule {rule} exists, and does not spread replicas over the type {kind}")
+    hosts = {name: crush.osds(b) for name, b in here.items() if crush.buckets[b][1] == "host"}
     if len(hosts) < size:
         raise ValueError(f"{len(hosts)} hosts for {size} replicas: need at least one host for each")
-    shares = share_out({host: len(osds[host]) for host in hosts}, size)
+    made = tuple(bucket_command(name, kind, crush.buckets[plain][0]) for name in groups if name not in here)
+    if rule not in crush.rules:
+        made += (rule_command(rule, crush.buckets[plain][0], kind),)
+    change = moves(crush, hosts, [here.get(name) for name in groups], groups, kind)
+    change += tuple(pool_command(pool.name, rule) for pool in fit if crush.rules.get(rule) != pool.rule)
     total = sum(used.get(osd, 0) for osd in crush.osds(root))
-    steps = [Step(tuple(f"ceph osd crush add-bucket gear{n} {kind} root={name}" for n in range(size))
-                  + (f"ceph osd crush rule create-replicated {rule} {name} {kind}",), 0)]
-    moves = tuple(f"ceph osd crush move {host} {kind}=gear{n}" for n, share in enumerate(shares) for host in share)
-    rules = tuple(f"ceph osd pool set {pool.name} crush_rule {rule}" for pool in fit)
-    # Between the two a PG might find one bucket of the new type only.
-    return [*steps, Step(moves + rules, total)]
+    return [*([Step(made, 0)] if made else []), *([Step((HOLD, *change), 0)] if change else []), Step((LET,), total)]
 
 
-def share_out(weights, count):
-    """Share {name: weight} out to `count` lists of about equal weight: the heaviest first, to the lightest list."""
-    lists, sums = [[] for _ in range(count)], [0] * count
+def moves(crush, hosts, buckets, groups, kind):
+    """The commands that share hosts out to groups. hosts: {name: its OSDs}; buckets: of the groups, None if not made."""
+    lists = [{crush.buckets[b][0] for b in crush.below(bucket)} & set(hosts) if bucket is not None else set()
+             for bucket in buckets]
+    there = set().union(*lists)
+    shares = share_out({host: len(osds) for host, osds in hosts.items() if host not in there}, len(groups),
+                       [sum(len(hosts[host]) for host in names) for names in lists])
+    return tuple(Command(f"ceph osd crush move {host} {kind}={name}", "osd crush move",
+                         {"name": host, "args": [f"{kind}={name}"]})
+                 for name, share in zip(groups, shares) for host in share)
+
+
+def bucket_command(name, kind, root):
+    return Command(f"ceph osd crush add-bucket {name} {kind} root={root}", "osd crush add-bucket",
+                   {"name": name, "type": kind, "args": [f"root={root}"]})
+
+
+def rule_command(rule, root, kind):
+    return Command(f"ceph osd crush rule create-replicated {rule} {root} {kind}", "osd crush rule create-replicated",
+                   {"name": rule, "root": root, "type": kind})
+
+
+def pool_command(pool, rule):
+    return Command(f"ceph osd pool set {pool} crush_rule {rule}", "osd pool set",
+                   {"pool": pool, "var": "crush_rule", "val": rule})
+
+
+def share_out(weights, count, sums=None):
+    """Share {name: weight} out to `count` lists of about equal weight: the heaviest first, to the lightest list.
+
+    sums: what the lists weigh already.
+    """
+    lists, sums = [[] for _ in range(count)], list(sums or [0] * count)
     for name in sorted(weights, key=lambda n: (-weights[n], n)):
         lightest = sums.index(min(sums))
         lists[lightest].append(name)

@@ -14,6 +14,7 @@ TRIMMING = frozenset(["snaptrim", "snaptrim_wait"])     # measured: no request t
 UNWELL = frozenset("""degraded undersized down incomplete stale unfound recovering recovery_wait recovery_toofull
     recovery_unfound backfilling backfill_wait backfill_toofull backfill_unfound remapped inconsistent failed_repair
     repair snaptrim_error forced_recovery forced_backfill""".split())
+MOVES = frozenset("backfilling backfill_wait remapped forced_backfill".split())
 
 
 class Pool(NamedTuple):
@@ -50,6 +51,11 @@ class Pgs(tuple):
     def unwell(self):
         """The number that lack copies, are damaged, or are recovering."""
         return sum(1 for pg in self if pg.state & UNWELL)
+
+    @functools.cached_property
+    def unwell_but_misplaced(self):
+        """The number that lack copies or are damaged; those that only wait for a move, or move, are not among them."""
+        return sum(1 for pg in self if pg.state & UNWELL - MOVES)
 
     def misplaced(self, layout):
         """The number in the scope of a Layout that do not have exactly one replica in each of its groups."""

@@ -84,28 +84,56 @@ def cmd_doctor(context, args):
 
 
 def cmd_layout(context, args):
-    """show the gear groups that exist, or the commands that make some"""
+    """show the gear groups that exist, or the steps that make some; `apply` takes the next one"""
     dumps = dumps_of(context)
     found, reason = detected(dumps)
-    if found and not reason:
+    holds = "norebalance" in dumps["osd dump"]["flags_set"]
+    if found and not reason and not holds:
         groups = {group.name: list(group.osds) for group in found.groups}
         context.show(args, "layout", {"type": found.type, "groups": groups, "reason": None, "steps": []},
                      [f"Groups exist: nothing has to be moved. The type is {found.type}."] +
                      [f"  {name}: {' '.join(f'osd.{osd}' for osd in osds)}" for name, osds in groups.items()])
         return DONE
+    steps = steps_left(context, dumps, args.type, reason) if not found or holds else []
+    lines = [f"No groups: {reason}." if reason else "Groups exist, and norebalance is set."]
+    lines += ["These steps are left. parfleet layout apply takes the next one." if steps else "Data moves: wait."]
+    for number, step in enumerate(steps, 1):
+        lines += [f"Step {number}, moves {'nothing' if not step.moves else f'up to {step.moves / 1e9:.1f} GB'}:",
+                  *(f"  {command.text}" for command in step.commands)]
+    if args.action == "apply" and steps:
+        take(context, steps[0], dumps)
+        lines = [f"done: {command.text}" for command in steps.pop(0).commands]
+        lines += ["Ceph moves data now: see ceph status." if not steps else
+                  "parfleet layout shows what is next, ceph status how much is misplaced."]
+    context.show(args, "layout", {"type": None, "groups": None, "reason": reason, "steps": [
+        {"commands": [command.text for command in step.commands], "moves": step.moves} for step in steps]}, lines)
+    return PROBLEM if steps or args.action == "plan" else DONE
+
+
+def steps_left(context, dumps, kind, reason):
     pools = list(observe.pools(dumps["osd dump"]).values())
     used = {n["id"]: n["kb_used_data"] * 1024 for n in context.mons.mgr("osd df")["nodes"]}
     try:
-        steps = layout.build(layout.tree(dumps["osd crush dump"]), pools, used, args.type)
+        return layout.build(layout.tree(dumps["osd crush dump"]), pools, used, kind)
     except ValueError as error:
         raise Failure(REFUSED, f"no groups ({reason}), and none can be made: {error}") from None
-    lines = [f"No groups: {reason}.", "These commands make some. parfleet does not run them."]
-    for number, step in enumerate(steps, 1):
-        lines += [f"Step {number}, moves {'nothing' if not step.moves else f'up to {step.moves / 1e9:.1f} GB'}:",
-                  *(f"  {command}" for command in step.commands)]
-    context.show(args, "layout", {"type": None, "groups": None, "reason": reason, "steps": [
-        {"commands": list(step.commands), "moves": step.moves} for step in steps]}, lines)
-    return PROBLEM
+
+
+def take(context, step, dumps):
+    """Run the commands of a step, if all copies are there and no group dozes."""
+    unwell = observe.pgs(dumps["pg dump"], {}).unwell_but_misplaced
+    if unwell:
+        raise Failure(REFUSED, f"{unwell} PGs lack copies or are damaged: wait until ceph status shows none")
+    if context.controller.load_state()[0].groups:
+        raise Failure(REFUSED, "groups doze: parfleet release --all first")
+    for command in step.commands:
+        try:
+            context.mons.mon(command.prefix, **command.args)
+        except MonError as error:
+            text = f"{command.text}: {error}"
+            if error.code in (EACCES, EPERM):
+                raise Failure(DENIED, f"{text}; layouts need another key: --name client.admin") from None
+            raise Failure(BEGUN, f"{text}; parfleet layout shows what is left") from None
 
 
 def hours_ahead(context, obs, history):
@@ -339,6 +367,8 @@ def parser():
     top.add_argument("--json", action="store_true", help="print one JSON document")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
     made = {name: commands.add_parser(name, help=f.__doc__, description=f.__doc__) for name, f in COMMANDS.items()}
+    made["layout"].add_argument("action", nargs="?", default="plan", choices=("plan", "apply"),
+                                help="default: %(default)s")
     made["layout"].add_argument("--type", default="pdu", help="bucket type for new groups (default: %(default)s)")
     made["history"].add_argument("--days", type=int, default=predict.DAYS, help="default: %(default)s")
     made["gear"].add_argument("gear", metavar="N|auto")

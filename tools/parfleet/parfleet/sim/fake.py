@@ -59,7 +59,9 @@ class Fake:
         reads = {"config-key get": self.key_get, "config-key dump": self.key_dump, "config-key ls": self.key_list}
         changes = {"osd primary-affinity": self.set_affinity, "config set": self.set_option,
                    "config rm": self.remove_option, "config-key set": self.key_set, "config-key rm": self.key_remove,
-                   "osd set": self.set_flag, "osd unset": self.unset_flag}
+                   "osd set": self.set_flag, "osd unset": self.unset_flag,
+                   "osd crush add-bucket": self.add_bucket, "osd crush move": self.move_bucket,
+                   "osd crush rule create-replicated": self.create_rule, "osd pool set": self.set_pool}
         if prefix in reads:
             return reads[prefix](**args)
         if prefix in changes:
@@ -133,6 +135,33 @@ class Fake:
 
     def unset_flag(self, key):
         self.dumps["osd dump"]["flags_set"] = [f for f in self.dumps["osd dump"]["flags_set"] if f != key]
+        self.next_epoch()
+
+    # its layout: PGs stay where they are
+
+    def bucket(self, name):
+        return next(b for b in self.dumps["osd crush dump"]["buckets"] if b["name"] == name)
+
+    def add_bucket(self, name, type, args):     # the monitors' own names of the arguments
+        number = min(b["id"] for b in self.dumps["osd crush dump"]["buckets"]) - 1
+        self.dumps["osd crush dump"]["buckets"].append({"id": number, "name": name, "type_name": type, "items": []})
+        self.bucket(args[0].partition("=")[2])["items"].append({"id": number})
+
+    def move_bucket(self, name, args):
+        number = self.bucket(name)["id"]
+        for bucket in self.dumps["osd crush dump"]["buckets"]:
+            bucket["items"] = [item for item in bucket["items"] if item["id"] != number]
+        self.bucket(args[0].partition("=")[2])["items"].append({"id": number})
+        self.next_epoch()
+
+    def create_rule(self, name, root, type):
+        rules = self.dumps["osd crush dump"]["rules"]
+        rules.append({"rule_id": len(rules), "rule_name": name, "steps": [
+            {"op": "take", "item": self.bucket(root)["id"]}, {"op": "chooseleaf_firstn", "num": 0, "type": type}]})
+
+    def set_pool(self, pool, var, val):
+        number = next(r["rule_id"] for r in self.dumps["osd crush dump"]["rules"] if r["rule_name"] == val)
+        next(p for p in self.dumps["osd dump"]["pools"] if p["pool_name"] == pool)[var] = number
         self.next_epoch()
 
     # the cluster
