@@ -164,6 +164,18 @@ class Shifts(Case):
         self.run_for(45, control.gear(1))
         self.assertTrue(any(c == "config rm" and a["name"] == steps.GATE for c, a in self.fake.log))
 
+    def test_silence_wakes_nobody(self):
+        """Agents that fall silent, or whose reports are damaged, are no reason to start a disk that sleeps."""
+        self.doze(1)
+        self.fake.mute = set(self.fake.host.values())
+        for key in [key for key in self.fake.keys if key.startswith(store.SEEN)]:
+            self.fake.keys[key] = "{"
+        self.run_for(5)
+        self.fake.mute = set()
+        self.run_for(10)
+        self.assertEqual([self.fake.disks[osd].starts for osd in range(3, 9)], [0] * 6)
+        self.assertEqual(len(self.asleep()), 6)
+
     def test_agents_silent(self):
         """Without reports nothing dozes; what dozes wakes within `patience`, and its settings are restored."""
         self.doze(1)

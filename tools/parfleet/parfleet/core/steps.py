@@ -103,10 +103,11 @@ def next_doze(obs, group, remembered, state, options):
     reports = [fresh(obs, osd, options) for osd in osds]
     shown = lambda name, value: all(r and r.options.get(name) == value for r in reports)    # noqa: E731
 
+    # Silent agents are no reason to wake a group that dozes: its disks have a lease.
+    settled = remembered.valve is not None
     g, intents = put(obs, remembered, {key(GATE): "0"})
     if intents or not shown(GATE, "0"):
-        return g, intents, False, "waits for the scrub gate"
-    settled = g.valve is not None
+        return g, intents, settled and not intents, "waits for the scrub gate"
     if not settled and obs.pgs.scrubbing & obs.layout.pools:
         return g, [], False, "waits for scrubs to end"
     short = [] if all(osd in g.values and g.values[osd].confirmed for osd in osds) else \
@@ -139,7 +140,6 @@ def next_valve(obs, g, valve, reports, options):
         return g, intents, False, "drains"
     g, intents = put(obs, g, {valve: CLOSED})
     if intents or not all(r and r.options.get(VALVE) == CLOSED for _, r in reports):
-        # Silent agents are no reason to wake a group that dozes: its disks have a lease.
         return g, intents, g.valve is not None, "waits for the valve to close"
     if g.valve is None:
         g = dataclasses.replace(g, valve=obs.epoch)
