@@ -109,6 +109,20 @@ class Shifts(Case):
         self.run_for(15)
         self.assertEqual(len(self.asleep()), 6)
 
+    def test_no_flush_is_left(self):
+        """Whenever the last write comes: a disk stops when its OSD has committed something after the drain."""
+        for last in range(14):
+            self.setUp()
+            change = control.gear(1)
+            for number in range(30):
+                self.controller.step(change)
+                change = None
+                if number < last:
+                    self.fake.write(1000)
+                self.fake.tick(2)
+                self.assertEqual([osd for osd in self.asleep() if self.fake.disks[osd].flush], [], last)
+            self.assertEqual(len(self.asleep()), 6)
+
     def test_primaries_last(self):
         """A wake takes primaries again when it is drained: reads do not compete with the writes of a whole doze."""
         self.doze(1)

@@ -21,6 +21,7 @@ class Disk:
     def __init__(self):
         self.spinning, self.pending, self.starts, self.rate = True, 0, 0, 0.0
         self.options, self.epoch, self.requests = dict(DEFAULTS), 0, 0
+        self.flush = False      # is one left from the last drain, for the next commit to send?
 
 
 class Fake:
@@ -207,8 +208,9 @@ class Fake:
             else:
                 pg["state"] = "active+clean" + ("+scrubbing+deep" if pg["pgid"] in self.scrubs else "")
         for osd, disk in self.disks.items():
-            if self.osds[osd]["up"]:
+            if self.osds[osd]["up"] and disk.epoch != epoch:
                 disk.epoch = epoch
+                self.commit(osd)
 
     def fail(self, osd):
         self.osds[osd]["up"] = 0
@@ -249,6 +251,14 @@ class Fake:
         for osd, disk in self.disks.items():
             if self.osds[osd]["up"]:
                 disk.pending += size
+                self.commit(osd)
+
+    def commit(self, osd):
+        """The OSD commits something: with the first commit after a drain it flushes its disk."""
+        if self.disks[osd].flush:
+            self.disks[osd].flush = False
+            self.disks[osd].requests += 1
+            self.turn(osd)
 
     def turn(self, osd):
         if not self.disks[osd].spinning:
@@ -265,6 +275,7 @@ class Fake:
                     and osd not in self.slow:
                 disk.pending = 0
                 disk.requests += 1
+                disk.flush = True
                 self.turn(osd)
         for host in set(self.host.values()) - self.mute:
             self.agent(host)
