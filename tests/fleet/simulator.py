@@ -2,11 +2,13 @@
 """Sierra's and cold storage's figures from the simulator, which runs the real planner: weeks of up to 3,000 OSDs."""
 import math
 import os
+import random
 import resource
 import sys
 import time
 import unittest
 
+from parfleet.core import load, predict
 from parfleet.sim import simulate
 
 DAY = 24
@@ -63,6 +65,18 @@ class Sierra(unittest.TestCase):
         self.assertEqual([hour.gear for hour in report.hours[79:82]], [1, 2, 1])
         self.assertFalse(any(hour.short for hour in report.hours))
 
+    def test_log(self):
+        """Sierra, Table 2: the logs do not grow from day to day. Each is drained at its limit, one group at a time."""
+        world = simulate.World(90, 3, 100, simulate.options(), rate=8000)
+        hours = simulate.run(world, [9.0] * 12 * DAY).hours[2 * DAY:]
+        limit = world.options.drain_at
+        by_day = [max(hour.pending for hour in hours[n * DAY:(n + 1) * DAY]) for n in range(10)]
+        self.assertLessEqual(max(by_day), limit + 3600 * 8000, "with what an hour brings")
+        self.assertGreater(min(by_day), limit / 4, "there is something to drain")
+        held = (10 * DAY - 1) * 3600 * 8000 * 60     # bytes: of the 60 OSDs of two groups, in gear 1
+        self.assertLess(abs(world.drained + sum(world.pending.values()) - held) / held, 0.02)
+        self.assertLess(max(world.starts.values()) / 10, 10)
+
     def test_large(self):
         """A week of 3,000 OSDs with 100 PGs each; RAIDPAR_WHOLE: in 2 minutes of CPU time and 500 MB."""
         whole = os.environ.get("RAIDPAR_WHOLE")
@@ -78,7 +92,58 @@ class Sierra(unittest.TestCase):
             self.assertLess(size, 500)
 
 
+def weeks(kind, seed):
+    """The peak of each hour of four weeks, as parts of the capacity: the shapes of Sierra's section 5.2, made up."""
+    rnd = random.Random(seed)
+    for hour in range(28 * DAY):
+        load = 0.5 + 0.35 * math.sin(2 * math.pi * hour / DAY)
+        if kind != "steady" and hour // DAY % 7 >= 5:
+            load *= 0.6
+        if kind == "bursty":
+            load *= rnd.choices([1, rnd.uniform(1.2, 2)], [5, 1])[0]
+        yield min(1.0, load * rnd.gauss(1, 0.01 if kind == "steady" else 0.06))
+
+
+class Prediction(unittest.TestCase):
+    """Sierra, Fig. 8: the error by the days of training, and how often the gear is right."""
+
+    def of(self, kind, days):
+        """(mean error as a part of the mean load, part of the hours with the right gear) after so many days."""
+        errors, right, loads = [], [], []
+        for seed in range(5):
+            peaks = list(weeks(kind, seed))
+            for begin in range(0, 28 - days):
+                history = predict.History()
+                for hour in range(begin * DAY, (begin + days) * DAY):
+                    history.record(4 * 86400 + hour * 3600, peaks[hour])     # from a Monday on
+                for hour in range((begin + days) * DAY, (begin + days + 1) * DAY):
+                    foretold = history.predict(4 * 86400 + hour * 3600)
+                    if foretold is None:
+                        return None, None
+                    errors.append(abs(foretold - peaks[hour]))
+                    loads.append(peaks[hour])
+                    right.append(load.gear_for(foretold, 1, 3, 1) == load.gear_for(peaks[hour], 1, 3, 1))
+        return sum(errors) / sum(loads), sum(right) / len(right)
+
+    def test_training(self):
+        """Two days suffice for a steady load; weekends are known after two weeks."""
+        self.assertEqual(self.of("steady", 1), (None, None), "one day foretells nothing")
+        found = {kind: [self.of(kind, days) for days in (2, 3, 4, 5, 6, 14)] for kind in ("steady", "weekly", "bursty")}
+        for kind, least in (("steady", 0.98), ("weekly", 0.85), ("bursty", 0.70)):
+            print(f"{kind}: error by days of training " + ", ".join(f"{100 * e:.1f}" for e, _ in found[kind])
+                  + " %, right gears " + ", ".join(f"{100 * r:.0f}" for _, r in found[kind]) + " %", file=sys.stderr)
+            self.assertGreaterEqual(found[kind][-1][1], least, kind)
+        errors = [error for error, _ in found["steady"]]
+        self.assertLess(max(errors) - min(errors), 0.005, "flat")
+
+
 class Arithmetic(unittest.TestCase):
+    def test_loggers(self):
+        """Sierra, 5.3: 15 servers with 3 loggers save 23 % of 18: the gears that do it save 27.6 % without loggers."""
+        off = 0.23 * 18
+        self.assertAlmostEqual(3 - off / 5, 2.17, 2)
+        self.assertAlmostEqual(100 * off / 15, 27.6, 1)
+
     def test_layouts(self):
         """Sierra, Table 1: the servers that may be off, N (r - g) / r, and those a failed one is rebuilt to, N / r."""
         for osds in (15, 60, 3000):

@@ -8,7 +8,7 @@ import random
 from typing import NamedTuple
 
 from ..core import plan, predict, steps
-from ..core.model import (AWAKE, CLEAN, DOZE, Affinity, Config, Group, Layout, Observed, Options, Osd, Pg,
+from ..core.model import (AWAKE, CLEAN, DOZE, Affinity, Config, Group, Layout, Lease, Observed, Options, Osd, Pg,
                           Pgs, Pool, Seen, State, Want)
 
 HOUR, SHIFT = 3600, 5
@@ -21,6 +21,7 @@ class Hour(NamedTuple):
     gear: int
     short: bool         # did the load exceed the groups that were awake at the end of the hour's shifts?
     least: int          # replicas of a PG on OSDs that are up, in awake groups: the fewest of all PGs
+    pending: int        # bytes in the fullest log at the end of the hour
 
 
 class Report(NamedTuple):
@@ -31,7 +32,8 @@ class Report(NamedTuple):
 class World:
     """A cluster of `osds` OSDs in `copies` groups, with `pgs` replicas of PGs on each OSD."""
 
-    def __init__(self, osds, copies, pgs, options, seed=1):
+    def __init__(self, osds, copies, pgs, options, seed=1, rate=0.0):
+        """rate: bytes a second that are written to each OSD."""
         rnd = random.Random(seed)
         size = osds // copies
         self.groups = tuple(Group(f"gear{n}", "rack", tuple(range(n * size, (n + 1) * size))) for n in range(copies))
@@ -46,6 +48,7 @@ class World:
         self.affinity = dict.fromkeys(range(size * copies), 1.0)
         self.down, self.settings, self.leases = set(), {}, {}
         self.asleep, self.starts = set(), dict.fromkeys(self.affinity, 0)
+        self.rate, self.pending, self.drained = rate, dict.fromkeys(self.affinity, 0), 0
         self.hosts = {osd: f"h{osd // 30}" for osd in self.affinity}
         self.of = {osd: group for group in self.groups for osd in group.osds}
         self.pgs, self.least = None, (None, 0)
@@ -64,7 +67,7 @@ class World:
     def observe(self):
         shown = {group.name: {name: self.settings.get((group.mask, name), DEFAULTS[name]) for name in DEFAULTS}
                  for group in self.groups}
-        seen = {osd: Seen(self.now, osd not in self.asleep, 0, 0.0, self.epoch, shown[self.of[osd].name])
+        seen = {osd: Seen(self.now, osd not in self.asleep, self.pending[osd], 0.0, self.epoch, shown[self.of[osd].name])
                 for osd in self.affinity}
         return Observed(
             now=self.now, epoch=self.epoch,
@@ -84,6 +87,7 @@ class World:
                 self.settings = {k: v for k, v in self.settings.items() if k != key}
                 if intent.value is not None:
                     self.settings[key] = intent.value
+                self.drain()
             elif isinstance(intent, Want):
                 self.leases = {**self.leases, intent.host: intent.lease}
                 self.obey(intent.lease)
@@ -97,6 +101,25 @@ class World:
             elif osd in self.asleep:
                 self.asleep.remove(osd)
                 self.starts[osd] += 1
+
+    def holds(self, group):
+        """Do the OSDs of a Group keep their writes in their logs?"""
+        return self.settings.get((group.mask, steps.VALVE)) == steps.CLOSED
+
+    def drain(self):
+        """OSDs whose valve is not closed write their logs, which starts their disks."""
+        for group in self.groups:
+            for osd in group.osds if not self.holds(group) else ():
+                if self.pending[osd]:
+                    self.drained += self.pending[osd]
+                    self.pending[osd] = 0
+                    self.obey(Lease({osd: AWAKE}, 0.0))
+
+    def write(self, seconds):
+        """Clients write for some time: what is not held is on the disks at once."""
+        for group in self.groups:
+            for osd in group.osds if self.holds(group) else ():
+                self.pending[osd] += int(self.rate * seconds)
 
     def fail(self, osd):
         self.down.add(osd)
@@ -143,7 +166,8 @@ def run(world, loads, history=None, failures=None, most=200):
         history.record(world.now, load)
         awake = len(world.groups) - len(state.groups)
         needed = load > awake * len(world.affinity) / len(world.groups) + 1e-9
-        hours.append(Hour(awake, needed, world.least_awake(state)))
+        hours.append(Hour(awake, needed, world.least_awake(state), max(world.pending.values())))
+        world.write(HOUR)
     return Report(hours, world.starts)
 
 
