@@ -9,7 +9,8 @@ import time
 sys.path.insert(0, "/lab/parfleet")
 from parfleet import agent     # noqa: E402
 
-FIELDS = ("reads", "writes", "flushes", "rbytes", "wbytes", "asleep", "wakes", "spinup_ms", "last_ns", "opened")
+FIELDS = ("reads", "writes", "flushes", "rbytes", "wbytes", "asleep", "wakes", "spinup_ms", "last_ns", "opened",
+          "stops")     # the last one is the agent's own
 
 
 class ShimDisks:
@@ -23,7 +24,7 @@ class ShimDisks:
         if osd not in self.pages:
             with open(os.path.join(self.directory, str(osd)), "r+b") as file:
                 self.pages[osd] = mmap.mmap(file.fileno(), 4096)
-        return dict(zip(FIELDS, struct.unpack("10Q", self.pages[osd][:80])))
+        return dict(zip(FIELDS, struct.unpack("11Q", self.pages[osd][:88])))
 
     def put(self, osd, field, value):
         self.get(osd)
@@ -38,19 +39,26 @@ class ShimDisks:
         return not self.get(osd)["asleep"]
 
     def stop(self, osd):
-        self.put(osd, "spinup_ms", 2000)
+        self.put(osd, "spinup_ms", int(os.environ.get("SPINUP_MS", "2000")))
+        self.put(osd, "stops", self.get(osd)["stops"] + 1)
         self.put(osd, "asleep", 1)
         return True
 
+    def stay(self, osd):
+        """The disk turns after a request, whatever happens."""
+
     def start(self, osd):
+        if self.spinning(osd):
+            return
         time.sleep(self.get(osd)["spinup_ms"] / 1000)
         self.put(osd, "asleep", 0)
 
 
 if __name__ == "__main__":
-    agent.IDLE, agent.REPORT = 3.0, 10.0
-    one = agent.Agent(agent.Cluster("/etc/ceph/ceph.conf", sys.argv[2]), sys.argv[1], ShimDisks(),
-                      "/lab/run/osd.{}.asok", state="/lab/stops", budget=1000)
+    agent.IDLE, agent.REPORT = 2.0, 5.0
+    host, key, skew = sys.argv[1:]
+    one = agent.Agent(agent.Cluster("/etc/ceph/ceph.conf", key), host, ShimDisks(), "/lab/run/osd.{}.asok",
+                      wall=lambda: time.time() + float(skew), state=f"/lab/stops.{host}", budget=1000)
     while True:
         one.step()
-        time.sleep(1)
+        time.sleep(0.5)

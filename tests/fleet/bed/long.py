@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What takes long: a doze of 5 minutes, drains of 100 MiB, the tail of an OSD's death, 100 kills: see cluster-long.sh."""
+import os
+import random
+import time
+
+import lab
+from parfleet import agent
+
+MIB = 1 << 20
+KILLS = int(os.environ.get("KILLS", "100"))
+
+
+def long_doze(admin, load):
+    """300 s in gear 1 with 20 epochs, 100 MiB written, and 10,000 reads: no request to a sleeper."""
+    lab.reach(admin, 1)
+    begun, written = len(load.times), sum(load.done.values())
+    load.pause = 0.12
+    lab.doze(admin, load, 300, epochs=20)
+    written = (sum(load.done.values()) - written) * load.size / MIB
+    reads = len(load.times) - begun
+    lab.say(f"  {written:.0f} MiB written, {reads} requests")
+    assert written >= 100 and reads >= 10000
+    load.pause = 0.15
+
+
+def pending(osds):
+    return sum(agent.ask(f"/lab/run/osd.{osd}.asok", "perf dump")["throttle-bluestore_throttle_deferred_bytes"]["val"]
+               for osd in osds)
+
+
+def drain(admin, load):
+    """100 MiB pending in each group that dozes, a half of it overwritten before: how long, and how much, a wake writes."""
+    load.pause = 1e9
+    lab.reach(admin, 3)
+    lab.reach(admin, 1)
+    sleepers, size, count = lab.asleep(), 512 << 10, 200
+    io = load.cluster.open_ioctx("data")
+    for number in [*range(count // 2), *range(count)]:
+        io.write_full(f"drain{number}", os.urandom(size))
+    waits = pending(sleepers)
+    before, begun = {osd: lab.DISKS.get(osd) for osd in sleepers}, time.monotonic()
+    lab.parfleet("gear", "3")
+    while pending(sleepers) > len(sleepers) * 65536:
+        assert time.monotonic() - begun < 60
+        time.sleep(0.2)
+    took = time.monotonic() - begun
+    lab.wait_for("gear 3", 60, lambda: not lab.asleep() and not admin.state()["groups"])
+    wrote = sum(lab.DISKS.get(osd)["wbytes"] - before[osd]["wbytes"] for osd in sleepers)
+    ratio = wrote / (2 * count * size)
+    lab.say(f"  {waits / MIB:.0f} MiB pending: drained {took:.1f} s after the wish, {wrote / MIB:.0f} MiB written, "
+            f"{ratio:.2f} times the unique bytes")
+    for number in range(count):
+        io.remove_object(f"drain{number}")
+    assert took <= 2 + 15 and ratio <= 1.1
+    load.pause = 0.15
+
+
+def tail(admin, fleet, load):
+    """An awake OSD dies in gear 1, and a disk takes 10 s to spin up (cold storage, V-B: 99.985 and 99.955 %)."""
+    os.environ["SPINUP_MS"] = "10000"
+    for host in fleet.agents:
+        fleet.kill(host)
+    lab.reach(admin, 1)
+    victim, begun = lab.awake_osd(random.Random(2)), time.monotonic()
+    lab.kill_osd(victim)
+    lab.wait_for("all groups are awake", 120, lambda: not lab.asleep() and not admin.shifting())
+    lab.restart(victim)
+    lab.wait_for("all PGs are clean", 120, admin.clean)
+    while time.monotonic() - begun < 120:
+        time.sleep(1)
+    times = [took for at, took in list(load.times) if at + took >= begun]
+    fast = sum(took < 2.3 for took in times) / len(times)
+    lab.say(f"  {len(times)} requests in the 2 minutes after the death: {100 * fast:.3f} % below 2.3 s, the worst "
+            f"{max(times):.1f} s")
+    os.environ["SPINUP_MS"] = "2000"
+    for host in fleet.agents:
+        fleet.kill(host)
+    assert fast >= 0.999 and max(times) <= 13
+    lab.reach(admin, 3)
+
+
+def kills(admin, fleet, load, watcher):
+    """kill -9 at random times in gears 1 and 2, and on the way: controller, agent, OSDs awake and asleep."""
+    rnd, dead = random.Random(7), []
+    for number in range(KILLS):
+        if number % 5 == 0:
+            lab.parfleet("gear", str(rnd.choice([1, 1, 2, 3])))
+        time.sleep(rnd.uniform(0, 12))
+        what = rnd.choice(["controller", "controller", "agent", "osd"])
+        if what != "osd":
+            fleet.kill(what if what == "controller" else next(iter(fleet.agents)))
+            continue
+        watcher.paused = True
+        dead.append(rnd.choice(lab.OSDS))
+        lab.say(f"kill {number + 1}: osd.{dead[-1]}")
+        lab.kill_osd(dead[-1])
+        time.sleep(rnd.uniform(0, 15))
+        lab.restart(dead[-1])
+        lab.wait_for("all PGs are clean", 180, admin.clean)
+        watcher.paused = False
+        assert not load.errors, load.errors[:3]
+    lab.say(f"{KILLS} kills, {len(dead)} of OSDs; worst request {max(took for _, took in load.times):.1f} s")
+
+
+def scrubbed(admin):
+    """All copies are compared by Ceph's own deep scrub."""
+    start = time.time()
+    for pg in admin.mgr("pg dump", dumpcontents=["pgs_brief"])["pg_stats"]:
+        admin.mon("pg deep-scrub", pgid=pg["pgid"])
+    lab.wait_for("all PGs are deep scrubbed", 600, lambda: all(
+        lab.stamp(pg["last_deep_scrub_stamp"]) > start - 5
+        for pg in admin.mgr("pg dump", dumpcontents=["pgs"])["pg_stats"]))
+    states = {pg["state"] for pg in admin.mgr("pg dump", dumpcontents=["pgs"])["pg_stats"]}
+    assert not any("inconsistent" in state for state in states), states
+
+
+def main():
+    admin = lab.Admin()
+    lab.lay_out(admin)
+    keys, first = admin.mon("auth ls"), lab.kept(admin)
+    fleet = lab.Fleet(lab.make_keys())
+    load, watcher = lab.Load(), lab.Watcher(admin)
+    long_doze(admin, load)
+    drain(admin, load)
+    watcher.paused = True
+    tail(admin, fleet, load)
+    watcher.paused = False
+    kills(admin, fleet, load, watcher)
+    lab.parfleet("gear", "3")
+    lab.wait_for("gear 3", 180, lambda: not lab.asleep() and not admin.state()["groups"])
+    scrubbed(admin)
+    watcher.end()
+    lab.given_back(admin, fleet, load, first, keys)
+
+
+main()

@@ -1,0 +1,10 @@
+#!/bin/bash
+# A real Ceph cluster on two hosts: clocks apart, garbage, an agent that hangs, a partition, unaligned writes; no wrong byte.
+# rare: yes
+# timeout: 900
+# alone: yes
+set -euo pipefail
+. "$(dirname "$0")/lib.sh"
+
+command -v ip >/dev/null || { echo "SKIP: there is no ip(8) to connect two hosts with"; exit 77; }
+in_cluster 2 faults.py
