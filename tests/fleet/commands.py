@@ -128,6 +128,10 @@ class Commands(Case):
     def test_doctor(self):
         """doctor names what is in the way, and fails while something is."""
         self.assertIn("an agent reports each OSD", self.ok("doctor"))
+        self.assertIn("ceph device monitoring off", self.ok("doctor"))
+        self.fake.dumps["config dump"].append({"section": "mgr", "mask": "", "value": "false",
+                                               "name": "mgr/devicehealth/enable_monitoring"})
+        self.assertNotIn("ceph device", self.ok("doctor"))
         reports = json.loads(self.fake.keys["parfleet/seen/h3"])
         reports["osds"]["3"]["requests"] = None
         self.fake.keys["parfleet/seen/h3"] = json.dumps(reports)
@@ -141,6 +145,11 @@ class Commands(Case):
         self.fake.set_affinity(2, 0.5)
         del self.fake.keys["parfleet/seen/h6"]
         out = self.run_("doctor")[1]
+        reports = json.loads(self.fake.keys["parfleet/seen/h8"])
+        reports["osds"]["8"]["spinning"] = None
+        self.fake.keys["parfleet/seen/h8"] = json.dumps(reports)
+        out = self.run_("doctor")[1]
+        self.assertIn("(runtime PM), so nothing can stop it: osd.8", out)
         for text in ("block.db on a rotating disk: osd.0 osd.1", "no block.db: each write goes to the disk: osd.4",
                      "osd_max_scrubs is set for osd.5", "osd.2 count as asleep", "no report of an agent: osd.6"):
             self.assertIn(text, out)
@@ -240,7 +249,7 @@ class Commands(Case):
         self.assertIn("the bucket gear0 exists, and is no rack", self.run_("layout", "--type", "rack")[2])
 
     def test_layout_apply(self):
-        """`layout apply` takes one step at a time; nothing moves before the last one, and each can be refused and go on."""
+        """`layout apply` takes one step at a time, goes on after a failure, and moves nothing before the last one."""
         crush = self.fake.dumps["osd crush dump"]
         hosts = [b for b in crush["buckets"] if b["type_name"] == "host"]
         crush["buckets"] = [b for b in crush["buckets"] if b["type_name"] != "pdu"]
@@ -334,6 +343,13 @@ class Commands(Case):
         self.assertTrue(used)
         self.assertLessEqual(used, set(names), "rules and dashboard use metrics that there are")
         json.loads(panels)
+
+    def test_metrics_without_room(self):
+        """Metrics that cannot be written (a full disk) are reported, and nothing else suffers."""
+        self.config("advise", "metrics = /dev/full/x\n")
+        self.ok("gear", "1")
+        self.assertIn("/dev/full", self.daemon(25))
+        self.assertEqual(self.asleep(), 6)
 
     def test_one_daemon(self):
         """A second daemon on a host is refused; one that was killed leaves nothing in the way."""
@@ -458,7 +474,7 @@ class OneSocket(threading.Thread):
 
 class FakeDisks:
     def __init__(self):
-        self.count, self.turns, self.done = 100, True, []
+        self.count, self.turns, self.done, self.stuck = 100, True, [], False
 
     def requests(self, osd):
         return self.count
@@ -467,12 +483,16 @@ class FakeDisks:
         return self.turns
 
     def stop(self, osd):
-        self.turns = False
+        self.turns = self.stuck
         self.done.append("stop")
 
+    def stay(self, osd):
+        self.done.append("stay")
+
     def start(self, osd):
+        if not self.turns:
+            self.done.append("start")
         self.turns = True
-        self.done.append("start")
 
 
 class Agent(unittest.TestCase):
@@ -538,11 +558,34 @@ class Agent(unittest.TestCase):
         self.steps(5)
         self.assertEqual(self.disks.done, [])
         self.steps(2)
-        self.assertEqual(self.disks.done, ["stop"])
+        self.assertEqual(self.disks.done, ["stop", "stay"])
         self.steps(10)
         self.want("awake")
         self.steps(2)
-        self.assertEqual(self.disks.done, ["stop", "start"])
+        self.assertEqual(self.disks.done, ["stop", "stay", "start"])
+
+    def test_does_not_stop(self):
+        """A disk that does not stop is let alone after 30 s, and tried again at most ten times a day."""
+        self.want("doze", 3600)
+        self.disks.stuck = True
+        self.steps(20)
+        self.assertEqual(self.disks.done, ["stop"])
+        self.steps(400)
+        self.assertEqual(self.disks.done, ["stop"] * 10)
+
+    def test_does_not_tell(self):
+        """A disk whose power the kernel does not manage is not stopped; doctor says so."""
+        self.want("doze", 3600)
+        self.disks.turns = None
+        self.steps(20)
+        self.assertEqual(self.disks.done, [])
+
+    def test_no_room(self):
+        """Where the stops cannot be counted (a full disk), nothing is stopped, and reports go on."""
+        self.want("doze", 3600)
+        self.agent.state = "/dev/full/stops"
+        self.steps(20)
+        self.assertEqual((self.disks.done, "4" in json.loads(self.keys["parfleet/seen/h"])["osds"]), ([], True))
 
     def test_starts_four(self):
         """Disks are started four at a time, side by side; others in the next look."""
@@ -555,7 +598,7 @@ class Agent(unittest.TestCase):
                 return osd in self.done
 
             def start(self, osd):
-                if len(self.done) < 4:
+                if len(self.done) < 4 and not self.spinning(osd):
                     meet.wait()     # raises unless four are started at a time
                 self.done.append(osd)
         self.agent.disks = Slow()
@@ -580,11 +623,11 @@ class Agent(unittest.TestCase):
         self.wall += 1e6
         self.disks.turns = True
         self.steps(6)
-        self.assertEqual(self.disks.done, ["stop", "stop"])
+        self.assertEqual(self.disks.done.count("stop"), 2)
         self.disks.turns = True
         self.time += 30
         self.steps(20)
-        self.assertEqual(self.disks.done, ["stop", "stop"])
+        self.assertEqual(self.disks.done.count("stop"), 2)
 
     def test_budget(self):
         """Ten stops a day, also after the agent was started again, and when its file is damaged."""
@@ -592,17 +635,17 @@ class Agent(unittest.TestCase):
         for _ in range(14):
             self.steps(8)
             self.disks.turns = True
-        self.assertEqual(self.disks.done, ["stop"] * 10)
+        self.assertEqual(self.disks.done.count("stop"), 10)
         self.new()
         self.steps(8)
-        self.assertEqual(len(self.disks.done), 10)
+        self.assertEqual(self.disks.done.count("stop"), 10)
         pathlib.Path(self.dir.name + "/state/stops").write_text("{")
         self.new()
         self.steps(8)
-        self.assertEqual(len(self.disks.done), 10)
+        self.assertEqual(self.disks.done.count("stop"), 10)
         self.wall += 86400
         self.steps(8)
-        self.assertEqual(len(self.disks.done), 11)
+        self.assertEqual(self.disks.done.count("stop"), 11)
 
     def test_garbage(self):
         """What is no wish is none."""

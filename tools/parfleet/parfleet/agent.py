@@ -2,17 +2,15 @@
 """parfleet-agent: stops and starts the disks of one host's OSDs, and reports what they do. One file of its own.
 
 Every 2 s it reads what the controller wants (config-key parfleet/want/HOST), the OSDs' admin sockets, and counters and
-power states of the disks, none of which starts a disk. It stops a disk only if the controller wants that, within its
-lease, while the OSD holds its writes back, after 10 s without a request, and within the disk's daily budget. It never
+power states of the disks (runtime PM), none of which starts a disk. It stops a disk only if the controller wants that,
+within its lease, while the OSD holds its writes back, after 10 s without a request, and within the disk's daily budget. It never
 has to act for a disk that sleeps: any request starts it.
 """
 import argparse
 import glob
 import json
-import mmap
 import os
 import socket
-import subprocess
 import sys
 import threading
 import time
@@ -20,6 +18,8 @@ import time
 PREFIX = "parfleet/"
 INTERVAL, REPORT = 2.0, 60.0    # seconds between two looks, and between two reports without any news
 IDLE = 10.0                     # seconds without a request before a disk is stopped
+STOPS = 30.0                    # seconds that a disk may take to stop
+STAYS = "3600000"               # ms: longer than the agent takes to see that a request has started a disk
 AT_ONCE = 4                     # disks that are started at a time; the next ones in the next look
 BUDGET = 10                     # stops of a disk a day: 30,000 in eight years
 OPTIONS = ("osd_max_scrubs", "bluestore_max_defer_interval")
@@ -81,36 +81,45 @@ class Disks:
             total += sum(fields[n] for n in (0, 4, 8, 11, 15) if n < len(fields))
         return total if self.names(osd) else None
 
+    def power(self, name, file, value=None):
+        """Read a file of the disk's runtime PM, or write it. None if there is none, or if it takes no such value."""
+        path = f"{self.sys}/block/{name}/device/power/{file}"
+        try:
+            if value is None:
+                with open(path, encoding="ascii") as opened:
+                    return opened.read().strip()
+            with open(path, "w", encoding="ascii") as opened:
+                opened.write(value)
+            return value
+        except OSError:
+            return None
+
     def spinning(self, osd):
-        """Do the disks turn? None if one does not tell. CHECK POWER MODE does not start a disk."""
-        states = []
-        for name in self.names(osd):
-            done = run("hdparm", "-C", f"/dev/{name}")
-            states.append(None if done is None or "unknown" in done else "standby" not in done
-                          and "sleeping" not in done)
+        """Do the disks turn? None if one does not tell. The kernel knows, and asks no disk."""
+        known = {"active": True, "resuming": True, "suspending": True, "suspended": False}
+        states = [known.get(self.power(name, "runtime_status")) for name in self.names(osd)]
         return None if not states or None in states else any(states)
 
     def stop(self, osd):
-        return all(run("hdparm", "-y", f"/dev/{name}") is not None for name in self.names(osd))
+        """Let the kernel stop the disks, which have been idle for IDLE. This takes seconds, and is not waited for."""
+        for name in self.names(osd):
+            for path in glob.glob(f"{self.sys}/block/{name}/device/scsi_disk/*/manage_start_stop"):
+                # Kernels from 6.6 on have a file for each occasion, and this one to be read only.
+                newer = path.replace("manage_start_stop", "manage_runtime_start_stop")
+                with open(newer if os.path.exists(newer) else path, "w", encoding="ascii") as file:
+                    file.write("1")
+            self.power(name, "autosuspend_delay_ms", str(int(IDLE * 1000)))
+            self.power(name, "control", "auto")
+
+    def stay(self, osd):
+        """The disks have stopped. If a request starts one, it shall turn until the agent stops it again."""
+        for name in self.names(osd):
+            self.power(name, "autosuspend_delay_ms", STAYS)
 
     def start(self, osd):
-        """One direct read each; its place does not matter, but the cache of a disk may have the first block."""
+        """Start the disks, or let those turn that do: the kernel does not stop them any more."""
         for name in self.names(osd):
-            fd = os.open(f"/dev/{name}", os.O_RDONLY | os.O_DIRECT)
-            try:
-                size = os.lseek(fd, 0, os.SEEK_END)
-                with mmap.mmap(-1, 4096) as buffer:
-                    os.preadv(fd, [buffer], int.from_bytes(os.urandom(6), "big") % max(size // 4096, 1) * 4096)
-            finally:
-                os.close(fd)
-
-
-def run(*command):
-    """What a command prints, or None if it fails."""
-    try:
-        return subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
-    except (OSError, subprocess.SubprocessError):
-        return None
+            self.power(name, "control", "on")
 
 
 class Osd:
@@ -119,6 +128,8 @@ class Osd:
     def __init__(self):
         self.requests, self.since = None, None      # the counter, and since when it has not changed
         self.written, self.at = None, None          # bytes written to BlueStore, and when
+        # Until it is known that the kernel does not stop the disk by itself; when it was asked to, if it has not yet.
+        self.may_sleep, self.asked = True, None
 
 
 class Agent:
@@ -214,24 +225,40 @@ class Agent:
         self.read_want()
         reports = {osd: report for osd in self.local() for report in [self.look(osd)] if report}
         start = [osd for osd, r in reports.items() if self.want.get(osd) == "awake" and r["spinning"] is False]
-        threads = [threading.Thread(target=self.try_to, args=(self.disks.start, osd)) for osd in start[:AT_ONCE]]
+        start = start[:AT_ONCE] + [osd for osd, r in reports.items() if self.turns_by_itself(osd, r)]
+        for osd in start:
+            self.osds[osd].may_sleep = False
+        threads = [threading.Thread(target=self.try_to, args=(self.disks.start, osd)) for osd in start]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
         for osd, report in reports.items():
-            if self.want.get(osd) == "doze" and report["spinning"] is not False and self.may_stop(osd, report):
+            if self.want.get(osd) == "doze" and report["spinning"] and self.may_stop(osd, report):
                 self.try_to(self.stop, osd)
         self.report(reports)
 
+    def turns_by_itself(self, osd, report):
+        """Does a disk turn that the kernel may stop: one that a request has started, or that does not stop?"""
+        own = self.osds[osd]
+        if report["spinning"] is False and own.asked is not None:
+            own.asked = None
+            self.try_to(self.disks.stay, osd)
+        late = own.asked is not None and self.clock() - own.asked > STOPS
+        if late:
+            own.asked = None
+            print(f"parfleet-agent: osd.{osd}: the kernel does not stop its disk", file=sys.stderr, flush=True)
+        return bool(report["spinning"]) and own.may_sleep and own.asked is None
+
     def may_stop(self, osd, report):
         """By the agent's own look: the lease, the valve, idleness, the budget."""
-        return (self.clock() < self.until and float(report["options"][OPTIONS[1]]) == 0
+        return (self.osds[osd].asked is None and self.clock() < self.until and float(report["options"][OPTIONS[1]]) == 0
                 and self.osds[osd].since is not None and self.clock() - self.osds[osd].since >= IDLE
                 and report["requests"] is not None and self.stopped(osd) < self.budget)
 
     def stop(self, osd):
         self.count_stop(osd)
+        self.osds[osd].may_sleep, self.osds[osd].asked = True, self.clock()
         self.disks.stop(osd)
 
     @staticmethod

@@ -31,6 +31,9 @@ def findings(obs, reason, dumps, reports, options):
     if partial:
         found.append(Finding("warn", f"an affinity between 0 and 1 refuses PGs, which may then be read on sleepers: "
                                      f"{guard.named(partial)} count as asleep"))
+    if obs.options.get(("mgr", "mgr/devicehealth/enable_monitoring")) != "false":
+        found.append(Finding("warn", "Ceph queries SMART data of each disk once a day, which starts those that sleep: "
+                                     "ceph device monitoring off"))
     found += of_reports(obs, reports, options)
     order = {"stop": 0, "warn": 1, "ok": 2}
     return sorted(found, key=lambda finding: order[finding.level])
@@ -59,6 +62,11 @@ def of_reports(obs, reports, options):
     blind = [osd for osd in guard.members(obs) if osd in reports and reports[osd].get("requests") is None]
     if blind:
         found.append(Finding("stop", f"the agent finds no disk, so it cannot stop one: {guard.named(blind)}"))
+    mute = [osd for osd in guard.members(obs) if osd in reports and reports[osd].get("spinning", True) is None
+            and osd not in blind]
+    if mute:
+        found.append(Finding("stop", f"the kernel does not manage the power of the disk (runtime PM), so nothing can "
+                                     f"stop it: {guard.named(mute)}"))
     spilled = [osd for osd in guard.members(obs) if reports.get(osd, {}).get("spilled")]
     if spilled:
         found.append(Finding("stop", f"block.db is full and spills over to the disk: {guard.named(spilled)}"))
