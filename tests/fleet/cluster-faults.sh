@@ -1,5 +1,5 @@
 #!/bin/bash
-# A real Ceph cluster on two hosts: clocks apart, garbage, an agent that hangs, a partition, unaligned writes; no wrong byte.
+# A real Ceph cluster on two hosts: clocks apart, garbage, a hanging agent, a partition, unaligned writes; no wrong byte.
 # rare: yes
 # timeout: 900
 # alone: yes

@@ -76,7 +76,7 @@ class Shifts(Case):
         self.assertEqual(len(done), 12)
 
     def test_one_epoch(self):
-        """Right before affinities that go together the monitors commit the state: within a second they make one epoch."""
+        """Right before affinities that go together the monitors commit the state, so they make one epoch."""
         sent, send = [], self.fake.mon
 
         def mon(prefix, *rest, **args):
@@ -357,7 +357,7 @@ class Others(Case):
         self.assertIn("osd_max_scrubs is set for osd.4", " ".join(planned.reasons))
 
     def test_host_setting(self):
-        """An option that is set for a bucket within a group wins over the mask of the group, that of a bucket above not."""
+        """An option of a bucket within a group wins over the mask of the group, that of a bucket above does not."""
         self.fake.set_option("osd/root:default", steps.GATE, "3")
         self.fake.set_option("osd/host:h4", "bluestore_prefer_deferred_size", "0")
         planned = self.run_for(20, control.gear(1))
@@ -365,7 +365,7 @@ class Others(Case):
         self.assertIn("bluestore_prefer_deferred_size is set for osd/host:h4", " ".join(planned.reasons))
 
     def test_foreign_agent(self):
-        """What an agent says of an OSD of another host does not count: no disk that stands is taken for one that turns."""
+        """What an agent says of an OSD of another host does not count."""
         self.doze(2)
         document = {"number": 1, "at": 0, "osds": json.loads(self.fake.keys["parfleet/seen/h1"])["osds"]}
         report = self.fake.report

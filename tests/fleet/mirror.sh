@@ -1,5 +1,5 @@
 #!/bin/bash
-# Without a mirror, or with one that lacks a file of Ceph, the tests of clusters are skipped, with one line that says why.
+# Without a mirror, or with one that lacks a file of Ceph, the tests of clusters are skipped, and a line says why.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 

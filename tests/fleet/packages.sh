@@ -1,5 +1,5 @@
 #!/bin/bash
-# The packages parfleet and parfleet-agent run from where they are installed, leave nothing, and have pages and completions of all options.
+# parfleet's packages run from where they are installed, leave nothing, and have pages and completions of all options.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 

@@ -11,7 +11,8 @@ import time
 import lab
 
 HOME = os.uname().nodename
-STORED = "parfleet/seen/" + HOME, "parfleet/seen/away", "parfleet/want/" + HOME, "parfleet/want/away", "parfleet/history"
+STORED = ("parfleet/seen/" + HOME, "parfleet/seen/away", "parfleet/want/" + HOME, "parfleet/want/away",
+          "parfleet/history")
 
 
 def key(admin, name):

@@ -89,7 +89,7 @@ class Admin:
             new = self.mon("osd dump", epoch=epoch)
             changed = {f"{name} of osd.{now['osd']}" for was, now in zip(old["osds"], new["osds"]) for name in now
                        if now[name] != was.get(name)}
-            changed |= {name for name in new if name not in ("osds", "epoch", "modified") and new[name] != old.get(name)}
+            changed |= {name for name in set(new) - {"osds", "epoch", "modified"} if new[name] != old.get(name)}
             found.append(f"{epoch}: {', '.join(sorted(changed)) or 'nothing'}")
             old = new
         return found
@@ -161,14 +161,18 @@ def kept(admin):
     return osds, pools, dump["flags"], dump["crush_node_flags"], admin.mon("config dump"), keys
 
 
+def configure():
+    with open("/lab/parfleet.conf", "w", encoding="utf-8") as file:
+        file.write(CONFIG)
+
+
 class Fleet:
     """parfleet's processes: the controller, and an agent on each host."""
 
     def __init__(self, agents, skew=None):
         """agents: {host: name of its key}; skew: {process: by how many s its clock is wrong}"""
         self.agents, self.skew, self.processes = agents, skew or {}, {}
-        with open("/lab/parfleet.conf", "w", encoding="utf-8") as file:
-            file.write(CONFIG)
+        configure()
         for name in ("controller", *agents):
             self.start(name)
 

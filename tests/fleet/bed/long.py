@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What takes long: a doze of 5 minutes, drains of 100 MiB, the tail of an OSD's death, 100 kills: see cluster-long.sh."""
+"""What takes long: 5 minutes of doze, drains of 100 MiB, the tail of an OSD's death, 100 kills: see cluster-long.sh."""
 import os
 import random
 import time
@@ -9,6 +9,40 @@ from parfleet import agent
 
 MIB = 1 << 20
 KILLS = int(os.environ.get("KILLS", "100"))
+
+
+def lay_out(admin):
+    """Groups made by `parfleet layout apply` under load, in three steps, of which only the last moves data."""
+    for osd in lab.OSDS:
+        admin.mon("osd crush add", id=osd, weight=1.0, args=["root=default", f"host=h{osd}"])
+    admin.mon("osd pool create", pool="data", pg_num=32, pgp_num=32)
+    admin.mon("osd pool application enable", pool="data", app="test")
+    lab.wait_for("the manager has made its pool", 60, lambda: len(admin.mon("osd dump")["pools"]) > 1)
+    lab.wait_for("all PGs are clean", 90, admin.clean)
+    # A PG that has all of its writes in its log recovers at once, whatever the flag is: these have not.
+    short = {"osd_min_pg_log_entries": "3", "osd_max_pg_log_entries": "5", "osd_pg_log_trim_min": "1"}
+    for name, value in short.items():
+        admin.mon("config set", who="osd", name=name, value=value)
+    load = lab.Load(pause=0.02)
+    time.sleep(30)
+    load.pause = 0.15
+    lab.configure()
+    apply = "--json", "--name", "client.admin", "layout", "apply"
+    lab.parfleet(*apply, code=1)
+    lab.parfleet(*apply, code=1)
+    time.sleep(10)
+    status = admin.mon("status")
+    moved = status["pgmap"].get("recovering_bytes_per_sec", 0)
+    misplaced = status["pgmap"].get("misplaced_objects", 0)
+    assert misplaced and not moved, status["pgmap"]
+    assert not status["pgmap"].get("degraded_objects"), status["pgmap"]
+    lab.say(f"  {misplaced} of {status['pgmap']['misplaced_total']} copies are misplaced, and none moves")
+    lab.parfleet(*apply)
+    lab.wait_for("the data has moved", 300, admin.clean)
+    assert lab.parfleet("--json", "layout")["type"] == "pdu"
+    for name in short:
+        admin.mon("config rm", who="osd", name=name)
+    return load
 
 
 def long_doze(admin, load):
@@ -30,7 +64,7 @@ def pending(osds):
 
 
 def drain(admin, load):
-    """100 MiB pending in each group that dozes, a half of it overwritten before: how long, and how much, a wake writes."""
+    """100 MiB pending in each group that dozes, half of it overwritten before: how long a wake writes, and how much."""
     load.pause = 1e9
     lab.reach(admin, 3)
     lab.reach(admin, 1)
@@ -117,10 +151,9 @@ def scrubbed(admin):
 
 def main():
     admin = lab.Admin()
-    lab.lay_out(admin)
+    load = lay_out(admin)
     keys, first = admin.mon("auth ls"), lab.kept(admin)
-    fleet = lab.Fleet(lab.make_keys())
-    load, watcher = lab.Load(), lab.Watcher(admin)
+    fleet, watcher = lab.Fleet(lab.make_keys()), lab.Watcher(admin)
     long_doze(admin, load)
     drain(admin, load)
     watcher.paused = True

@@ -152,9 +152,9 @@ def build(crush, pools, used, kind="pdu", rule="gears"):
     """The Steps that are left to give the replicated pools gear groups of bucket type `kind`, by Ceph's own commands.
 
     used: {OSD: bytes}. The hosts are shared out so that the groups have about equal numbers of OSDs. First empty
-    groups and a rule are made. Then hosts and pools change to them, while Ceph is told to move nothing: so it shows how
-    much has to move, and all can still be undone. Then it moves, which the same flag interrupts; nearly all data may,
-    for CRUSH draws a bucket of each level anew. Raises ValueError with the reason if groups cannot be built: too few
+    groups and a rule are made. Then hosts and pools change to them, while Ceph is told not to backfill: so it shows how
+    much has to move, and all can still be undone. (A PG that has all of its writes in its log recovers at once.) Then
+    it moves, which the same flag interrupts; nearly all data may, for CRUSH draws a bucket of each level anew. Raises ValueError with the reason if groups cannot be built: too few
     hosts, a type that is in use, several roots.
     """
     fit, _ = enrollable(pools)
@@ -186,7 +186,7 @@ def build(crush, pools, used, kind="pdu", rule="gears"):
 
 
 def moves(crush, hosts, buckets, groups, kind):
-    """The commands that share hosts out to groups. hosts: {name: its OSDs}; buckets: of the groups, None if not made."""
+    """The Commands that share hosts {name: its OSDs} out to groups, whose `buckets` are None if they are not made."""
     lists = [{crush.buckets[b][0] for b in crush.below(bucket)} & set(hosts) if bucket is not None else set()
              for bucket in buckets]
     there = set().union(*lists)

@@ -67,7 +67,8 @@ class World:
     def observe(self):
         shown = {group.name: {name: self.settings.get((group.mask, name), DEFAULTS[name]) for name in DEFAULTS}
                  for group in self.groups}
-        seen = {osd: Seen(self.now, osd not in self.asleep, self.pending[osd], 0.0, self.epoch, shown[self.of[osd].name])
+        seen = {osd: Seen(self.now, osd not in self.asleep, self.pending[osd], 0.0, self.epoch,
+                          shown[self.of[osd].name])
                 for osd in self.affinity}
         return Observed(
             now=self.now, epoch=self.epoch,
