@@ -639,6 +639,11 @@ class Agent(unittest.TestCase):
         self.new()
         self.steps(8)
         self.assertEqual(self.disks.done.count("stop"), 10)
+        self.wall -= 3 * 86400
+        self.steps(8)
+        self.assertEqual(self.disks.done.count("stop"), 10, "a clock that is set back gives no new budget")
+        self.wall += 3 * 86400
+        self.agent.stops["day"] = self.agent.today()
         pathlib.Path(self.dir.name + "/state/stops").write_text("{")
         self.new()
         self.steps(8)

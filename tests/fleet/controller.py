@@ -364,6 +364,13 @@ class Others(Case):
         self.assertEqual(self.asleep(), [6, 7, 8])
         self.assertIn("bluestore_prefer_deferred_size is set for osd/host:h4", " ".join(planned.reasons))
 
+    def test_spilled(self):
+        """An OSD whose block.db is full reads and writes RocksDB on its disk: its group does not doze."""
+        self.fake.disks[4].spilled = 4096
+        planned = self.run_for(25, control.gear(1))
+        self.assertEqual(self.asleep(), [6, 7, 8])
+        self.assertIn("spills over to the disk: osd.4", " ".join(planned.reasons))
+
     def test_foreign_agent(self):
         """What an agent says of an OSD of another host does not count."""
         self.doze(2)

@@ -31,12 +31,12 @@ def lay_out(admin):
     lab.parfleet(*apply, code=1)
     lab.parfleet(*apply, code=1)
     time.sleep(10)
-    status = admin.mon("status")
-    moved = status["pgmap"].get("recovering_bytes_per_sec", 0)
-    misplaced = status["pgmap"].get("misplaced_objects", 0)
-    assert misplaced and not moved, status["pgmap"]
-    assert not status["pgmap"].get("degraded_objects"), status["pgmap"]
-    lab.say(f"  {misplaced} of {status['pgmap']['misplaced_total']} copies are misplaced, and none moves")
+    before = admin.mon("status")["pgmap"]
+    time.sleep(20)
+    after = admin.mon("status")["pgmap"]
+    assert after.get("misplaced_objects", 0) > 0.97 * before["misplaced_objects"] > 100, (before, after)
+    assert not after.get("degraded_objects"), after
+    lab.say(f"  {after['misplaced_objects']} of {after['misplaced_total']} copies are misplaced, and hardly any moves")
     lab.parfleet(*apply)
     lab.wait_for("the data has moved", 300, admin.clean)
     assert lab.parfleet("--json", "layout")["type"] == "pdu"

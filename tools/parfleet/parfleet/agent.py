@@ -162,7 +162,9 @@ class Agent:
     def stopped(self, osd):
         """How often the disk was stopped today."""
         if self.stops["day"] != self.today():
-            self.stops = {"day": self.today(), "osds": {}}
+            # A clock that is set back gives no new budget.
+            later = self.today() > self.stops["day"]
+            self.stops = {"day": self.today(), "osds": {} if later else self.stops["osds"]}
         if self.stops["osds"] is None:
             return self.budget
         return self.stops["osds"].get(str(osd), 0)

@@ -98,6 +98,7 @@ class Seen(NamedTuple):
     starts: int = 0     # of the disk, today
     requests: Optional[int] = None      # to the disk: a counter
     unaligned: int = 0  # overwrites that had to read: a counter
+    spilled: int = 0    # bytes of RocksDB that are on the disk, as block.db is full
 
 
 class Group(NamedTuple):

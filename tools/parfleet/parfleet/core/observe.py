@@ -89,7 +89,8 @@ def reports(seen, hosts):
                     raise ValueError("spinning")
                 found[int(osd)] = Seen(float(document["at"]), spinning, int(r["pending"]), float(r["rate"]),
                                        int(r["epoch"]), {n: value_of(str(v)) for n, v in r["options"].items()},
-                                       int(r.get("starts", 0)), r.get("requests"), int(r.get("unaligned", 0)))
+                                       int(r.get("starts", 0)), r.get("requests"), int(r.get("unaligned", 0)),
+                                       int(r.get("spilled", 0)))
         except (AttributeError, KeyError, TypeError, ValueError, OverflowError):
             continue
     return found

@@ -163,6 +163,8 @@ def begin(obs, state, awake, options):
     for group in wanted if not said else ():
         silent = [osd for osd in group.osds if steps.fresh(obs, osd, options) is None]
         reasons = [f"no report from the agents of {guard.named(silent)}"] if silent else []
+        spilled = [osd for osd in group.osds if osd in obs.seen and obs.seen[osd].spilled]
+        reasons += [f"block.db is full and spills over to the disk: {guard.named(spilled)}"] if spilled else []
         reasons += steps.overridden(obs, group) + steps.spares(obs, state, group, options)
         if not reasons:
             groups = {**state.groups, group.name: GroupState(since=obs.now)}

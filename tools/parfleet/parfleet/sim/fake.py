@@ -21,6 +21,7 @@ class Disk:
     def __init__(self):
         self.spinning, self.pending, self.starts, self.rate = True, 0, 0, 0.0
         self.options, self.epoch, self.requests = dict(DEFAULTS), 0, 0
+        self.spilled = 0
         self.flush = False      # is one left from the last drain, for the next commit to send?
 
 
@@ -308,6 +309,6 @@ class Fake:
             osds = {str(osd): {"spinning": self.disks[osd].spinning, "pending": self.disks[osd].pending,
                                "rate": self.disks[osd].rate, "epoch": self.disks[osd].epoch,
                                "options": dict(self.disks[osd].options), "starts": self.disks[osd].starts,
-                               "requests": self.disks[osd].requests}
+                               "requests": self.disks[osd].requests, "spilled": self.disks[osd].spilled}
                     for osd in self.osds if self.host[osd] == host}
             self.keys["parfleet/seen/" + host] = json.dumps({"number": self.number, "at": self.now - 60, "osds": osds})
