@@ -8,4 +8,4 @@
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
-in_cluster 1 long.py
+in_cluster 1 long.py KILLS="${KILLS:-100}"

@@ -3,7 +3,7 @@
 # timeout: 420
 # alone: yes
 #
-# The disks are files behind a library that counts requests and sleeps (bed/diskshim.c). SUITE=trixie: Debian 13's Ceph.
+# The disks are files behind a library that counts requests and sleeps (bed/diskshim.c).
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 

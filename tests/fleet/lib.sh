@@ -6,7 +6,8 @@
 # Debian's Python, which has python3-hypothesis.
 python() { PYTHONPATH=$TOP/tools/parfleet /usr/bin/python3 -B "$TOP/tests/fleet/$1" "${@:2}"; }
 
-# in_cluster HOSTS SCENARIO: run bed/SCENARIO in a new cluster on 1 or 2 hosts. SUITE=trixie: with Debian 13's Ceph.
+# in_cluster HOSTS SCENARIO [NAME=VALUE...]: run bed/SCENARIO in a new cluster on 1 or 2 hosts. SUITE=trixie: with
+# Debian 13's Ceph.
 in_cluster() {
 	local bed=$TOP/tests/fleet/bed root
 	[ "$(id -u)" = 0 ] || { echo "SKIP: needs root"; exit 77; }
@@ -18,5 +19,5 @@ in_cluster() {
 	tar -C "$TOP/tools" -c parfleet | "$bed/cluster" "$CLUSTER" in tar -C /lab -x
 	tar -C "$TOP/tests/fleet" -c bed | "$bed/cluster" "$CLUSTER" in tar -C /lab -x
 	"$bed/cluster" "$CLUSTER" in tee /lab/bed/parfleet.md <"$TOP/Documentation/parfleet.md" >/dev/null
-	"$bed/cluster" "$CLUSTER" in python3 -B "/lab/bed/$2" || { "$bed/cluster" "$CLUSTER" said >&2; return 1; }
+	"$bed/cluster" "$CLUSTER" in "${@:3}" python3 -B "/lab/bed/$2" || { "$bed/cluster" "$CLUSTER" said >&2; return 1; }
 }
