@@ -10,7 +10,7 @@ use std::ffi::OsString;
 use std::io;
 use std::process::ExitCode;
 
-/// Convert, filter, make and replay traces of requests to block devices.
+/// Convert, filter, make and replay traces of requests to block devices, and measure power.
 #[derive(Debug, Parser)]
 #[command(
     name = "raid-tracer",
@@ -26,8 +26,8 @@ pub struct Cli {
 }
 
 const EXIT_CODES: &str = "\
-Exit codes: 0 done; 1 done, but rows were left out or came late, or requests failed; 2 wrong arguments; 3 no such file or device; \
-5 a file cannot be read or understood; 6 refused; 7 interrupted; 9 the output cannot be written";
+Exit codes: 0 done; 1 done, but rows were left out or came late, or requests or readings of meters failed; 2 wrong arguments; 3 no such file or device; \
+5 a file cannot be read or understood, or a meter does not answer; 6 refused; 7 interrupted; 9 the output cannot be written";
 
 /// How a command ends that has met no error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -19,6 +19,9 @@ pub enum Error {
     /// A file that is none of a format, or has nothing of it.
     #[error("{}: {what}", path.display())]
     Parse { path: PathBuf, what: String },
+    /// A meter that does not say what is used.
+    #[error("meter {name}: {what}")]
+    Meter { name: String, what: String },
     /// Nothing has changed.
     #[error("{0}")]
     Refused(String),
@@ -34,7 +37,7 @@ impl Error {
         match self {
             Error::Usage(_) => exit::USAGE,
             Error::NotFound(_) => exit::NOT_FOUND,
-            Error::Read { .. } | Error::Parse { .. } => exit::UNREADABLE,
+            Error::Read { .. } | Error::Parse { .. } | Error::Meter { .. } => exit::UNREADABLE,
             Error::Refused(_) => exit::REFUSED,
             Error::NotDone(_) => exit::NOT_DONE,
             Error::Output { .. } => exit::OUTPUT,

@@ -25,14 +25,17 @@ const MANUAL: Manual = Manual {
         (exit::DONE, "Done."),
         (
             exit::FINDINGS,
-            "Done, but rows were left out or came late, or requests failed; standard error names them.",
+            "Done, but rows were left out or came late, or requests or readings of meters failed; standard error names them.",
         ),
         (exit::USAGE, "Wrong arguments."),
         (
             exit::NOT_FOUND,
             "No such file, or no such device in the trace.",
         ),
-        (exit::UNREADABLE, "A file cannot be read, or is no trace."),
+        (
+            exit::UNREADABLE,
+            "A file cannot be read, or is no trace, or a meter does not answer.",
+        ),
         (exit::REFUSED, "Refused; nothing has changed."),
         (exit::NOT_DONE, "Interrupted; what was measured is printed."),
         (exit::OUTPUT, "The output cannot be written."),

@@ -4,6 +4,7 @@
 mod change;
 mod info;
 mod manual;
+mod meter;
 mod replay;
 mod synth;
 
@@ -14,11 +15,15 @@ use crate::trace::summary::Summary;
 use crate::trace::write::{To, Writer, beside};
 use crate::trace::{Devices, Event, Format, repository};
 use clap::{Args, Subcommand};
+use signal_hook::consts::{SIGINT, SIGTERM};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
     Manual(manual::Options),
+    Meter(meter::Options),
     Replay(Box<replay::Options>),
     /// Look at, change and make traces
     #[command(subcommand, arg_required_else_help = false)]
@@ -40,6 +45,7 @@ impl Command {
     pub fn run(&self) -> Result<Verdict> {
         match self {
             Command::Manual(options) => manual::run(options),
+            Command::Meter(options) => meter::run(options),
             Command::Replay(options) => replay::run(options),
             Command::Trace(trace) => match trace {
                 Trace::Info(options) => info::run(options),
@@ -210,4 +216,15 @@ fn met(met: &Met) -> Verdict {
         return Verdict::Findings;
     }
     Verdict::Done
+}
+
+/// Set by Ctrl-C; by a second one the program ends at once.
+fn stop() -> Result<Arc<AtomicBool>> {
+    let stop = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM] {
+        signal_hook::flag::register_conditional_shutdown(signal, 130, Arc::clone(&stop))
+            .and_then(|_| signal_hook::flag::register(signal, Arc::clone(&stop)))
+            .map_err(|error| Error::Refused(format!("cannot handle signals: {error}")))?;
+    }
+    Ok(stop)
 }

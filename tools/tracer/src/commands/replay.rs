@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-use super::met;
+use super::{met, stop};
 use crate::cli::{Verdict, note};
 use crate::error::{Error, Result};
 use crate::numbers::Speed;
@@ -9,11 +9,8 @@ use crate::trace::Format;
 use crate::trace::merge::{Source, WINDOW};
 use crate::trace::write::beside;
 use clap::Args;
-use signal_hook::consts::{SIGINT, SIGTERM};
 use std::io::{self, Write};
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 /// Send the requests of a trace to a device, each at its time
 ///
@@ -105,15 +102,4 @@ pub fn run(options: &Options) -> Result<Verdict> {
         return Ok(Verdict::Findings);
     }
     Ok(verdict)
-}
-
-/// Set by Ctrl-C; by a second one the program ends at once.
-fn stop() -> Result<Arc<AtomicBool>> {
-    let stop = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM] {
-        signal_hook::flag::register_conditional_shutdown(signal, 130, Arc::clone(&stop))
-            .and_then(|_| signal_hook::flag::register(signal, Arc::clone(&stop)))
-            .map_err(|error| Error::Refused(format!("cannot handle signals: {error}")))?;
-    }
-    Ok(stop)
 }

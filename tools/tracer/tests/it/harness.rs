@@ -3,7 +3,7 @@
 use raid_tracer::trace::merge::{Merged, Met, Source, WINDOW};
 use raid_tracer::trace::{Devices, Event, Format, Op};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::{fs, io::Write};
 use tempfile::TempDir;
 
@@ -71,22 +71,27 @@ impl World {
     }
 
     pub fn run_with(&self, args: &str, input: &[u8]) -> Left {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_raid-tracer"))
-            .args(args.split_ascii_whitespace())
+        let args: Vec<_> = args.split_ascii_whitespace().collect();
+        let mut child = self.start_args(&args);
+        // It may have ended without reading.
+        let _ = child.stdin.take().unwrap().write_all(input);
+        end(child)
+    }
+
+    /// Arguments that have spaces.
+    pub fn run_args(&self, args: &[&str]) -> Left {
+        end(self.start_args(args))
+    }
+
+    pub fn start_args(&self, args: &[&str]) -> Child {
+        Command::new(env!("CARGO_BIN_EXE_raid-tracer"))
+            .args(args)
             .current_dir(self.dir.path())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
-            .unwrap();
-        // It may have ended without reading.
-        let _ = child.stdin.take().unwrap().write_all(input);
-        let left = child.wait_with_output().unwrap();
-        Left {
-            code: left.status.code().unwrap(),
-            out: String::from_utf8_lossy(&left.stdout).into_owned(),
-            err: String::from_utf8(left.stderr).unwrap(),
-        }
+            .unwrap()
     }
 }
 
@@ -145,4 +150,26 @@ pub fn says(err: &str, words: &str) {
             .any(|line| line.starts_with("raid-tracer: ") && line.contains(words)),
         "{words:?}: {err}"
     );
+}
+
+/// The program, in the background.
+pub fn start(world: &World, args: &str) -> Child {
+    let args: Vec<_> = args.split_ascii_whitespace().collect();
+    world.start_args(&args)
+}
+
+pub fn end(child: Child) -> Left {
+    let left = child.wait_with_output().unwrap();
+    Left {
+        code: left.status.code().unwrap(),
+        out: String::from_utf8_lossy(&left.stdout).into_owned(),
+        err: String::from_utf8(left.stderr).unwrap(),
+    }
+}
+
+/// By Ctrl-C.
+pub fn interrupt(child: &Child) {
+    let pid = child.id().to_string();
+    let killed = Command::new("kill").args(["-INT", &pid]).status();
+    assert!(killed.unwrap().success());
 }

@@ -12,6 +12,7 @@
 mod changes;
 mod formats;
 mod harness;
+mod meters;
 mod replays;
 mod repositories;
 mod synths;

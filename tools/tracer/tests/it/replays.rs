@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 //! replay on files. tests/machine/cases/tracer-replay.sh has it on devices, in virtual time.
 
-use crate::harness::{Left, World, says};
+use crate::harness::{World, end, interrupt, says, start};
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
-use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -13,25 +12,6 @@ fn device(world: &World, bytes: u64) {
         .unwrap()
         .set_len(bytes)
         .unwrap();
-}
-
-fn start(world: &World, args: &str) -> Child {
-    Command::new(env!("CARGO_BIN_EXE_raid-tracer"))
-        .args(args.split_ascii_whitespace())
-        .current_dir(world.dir.path())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap()
-}
-
-fn end(child: Child) -> Left {
-    let left = child.wait_with_output().unwrap();
-    Left {
-        code: left.status.code().unwrap(),
-        out: String::from_utf8(left.stdout).unwrap(),
-        err: String::from_utf8(left.stderr).unwrap(),
-    }
 }
 
 /// Until a request has written to the device.
@@ -112,14 +92,7 @@ fn what_was_measured_is_kept_when_interrupted() {
     world.write("t", "0 w 8 4096\n0 r 64 4096\n1000000000000 r 8 4096\n");
     let child = start(&world, "replay t dev --destroy --verify --rows rows");
     wait_for_writes(&world);
-    let pid = child.id().to_string();
-    assert!(
-        Command::new("kill")
-            .args(["-INT", &pid])
-            .status()
-            .unwrap()
-            .success()
-    );
+    interrupt(&child);
     let left = end(child);
     assert_eq!(left.code, 7, "{}", left.err);
     says(&left.err, "interrupted: 1 requests were not sent");
