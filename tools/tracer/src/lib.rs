@@ -7,6 +7,7 @@
 pub mod cli;
 mod commands;
 pub mod error;
+pub mod evaluate;
 pub mod meter;
 mod numbers;
 pub mod replay;

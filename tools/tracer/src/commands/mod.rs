@@ -2,6 +2,7 @@
 //! The commands: options, one library call, an exit code.
 
 mod change;
+mod evaluate;
 mod info;
 mod manual;
 mod meter;
@@ -22,6 +23,7 @@ use std::sync::atomic::AtomicBool;
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    Evaluate(evaluate::Options),
     Manual(manual::Options),
     Meter(meter::Options),
     Replay(Box<replay::Options>),
@@ -44,6 +46,7 @@ pub enum Trace {
 impl Command {
     pub fn run(&self) -> Result<Verdict> {
         match self {
+            Command::Evaluate(options) => evaluate::run(options),
             Command::Manual(options) => manual::run(options),
             Command::Meter(options) => meter::run(options),
             Command::Replay(options) => replay::run(options),

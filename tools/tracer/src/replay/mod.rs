@@ -89,8 +89,16 @@ struct Replay<'a> {
     shown: Duration,
 }
 
+/// A replay that has not begun: all is open, and the trace was read once.
+pub struct Ready<'a>(Replay<'a>);
+
 /// Replay it all, or until `stop` is set. An error names what failed.
 pub fn replay(plan: &Plan, stop: &Arc<AtomicBool>) -> Result<Replayed> {
+    ready(plan)?.go(stop)
+}
+
+/// Open all, and send nothing.
+pub fn ready(plan: &Plan) -> Result<Ready<'_>> {
     let looked = look(&plan.source)?;
     let device = open(plan, &looked)?;
     let failed = |error| Error::Refused(format!("io_uring does not work here: {error}"));
@@ -104,7 +112,7 @@ pub fn replay(plan: &Plan, stop: &Arc<AtomicBool>) -> Result<Replayed> {
     let next = merged.next_event()?;
     let report = Report::new()
         .ok_or_else(|| Error::Refused("there is no memory for a histogram".to_owned()))?;
-    let mut replay = Replay {
+    Ok(Ready(Replay {
         plan,
         merged,
         ring,
@@ -117,16 +125,24 @@ pub fn replay(plan: &Plan, stop: &Arc<AtomicBool>) -> Result<Replayed> {
         start: monotonic(),
         total: looked.summary.requests(),
         shown: Duration::ZERO,
-    };
-    replay.run(stop)?;
-    let interrupted = replay.next.is_some();
-    replay.report.left = replay.total - replay.number;
-    Ok(Replayed {
-        report: replay.report,
-        rows: replay.rows,
-        interrupted,
-        met: replay.merged.met,
-    })
+    }))
+}
+
+impl Ready<'_> {
+    /// All of it, or until `stop` is set.
+    pub fn go(self, stop: &Arc<AtomicBool>) -> Result<Replayed> {
+        let mut replay = self.0;
+        replay.start = monotonic();
+        replay.run(stop)?;
+        let interrupted = replay.next.is_some();
+        replay.report.left = replay.total - replay.number;
+        Ok(Replayed {
+            report: replay.report,
+            rows: replay.rows,
+            interrupted,
+            met: replay.merged.met,
+        })
+    }
 }
 
 /// A timer of io_uring ends by this clock.

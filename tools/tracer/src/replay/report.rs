@@ -35,6 +35,11 @@ impl Tally {
         self.latencies.len()
     }
 
+    /// ns
+    pub fn longest(&self) -> u64 {
+        self.latencies.max()
+    }
+
     /// In ms: the mean, percentiles, and the longest.
     fn line(&self) -> String {
         let count = u128::from(self.count().max(1));
@@ -70,6 +75,16 @@ pub struct Report {
     pub left: u64,
 }
 
+/// Latencies in ms.
+#[derive(Debug, Clone, Copy)]
+pub struct Response {
+    pub mean: f64,
+    pub p50: f64,
+    pub p95: f64,
+    pub p99: f64,
+    pub longest: f64,
+}
+
 impl Report {
     /// `None`: there is no memory for it.
     pub fn new() -> Option<Self> {
@@ -97,6 +112,26 @@ impl Report {
 
     pub fn requests(&self) -> u64 {
         self.reads.count() + self.writes.count() + self.flushes.count()
+    }
+
+    /// Of all requests.
+    pub fn response(&self) -> Response {
+        let tallies = [&self.reads, &self.writes, &self.flushes];
+        let mut all = self.reads.latencies.clone();
+        for tally in [&self.writes, &self.flushes] {
+            // They have the same bounds.
+            let _ = all.add(&tally.latencies);
+        }
+        let sum: u128 = tallies.iter().map(|tally| tally.sum).sum();
+        let mean = sum / u128::from(self.requests().max(1));
+        let ms = |ns: u64| real(ns) / 1e6;
+        Response {
+            mean: ms(u64::try_from(mean).unwrap_or(u64::MAX)),
+            p50: ms(all.value_at_quantile(0.5)),
+            p95: ms(all.value_at_quantile(0.95)),
+            p99: ms(all.value_at_quantile(0.99)),
+            longest: ms(all.max()),
+        }
     }
 
     pub fn bytes(&self) -> u64 {

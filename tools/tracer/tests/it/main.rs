@@ -10,6 +10,7 @@
 )]
 
 mod changes;
+mod evaluates;
 mod formats;
 mod harness;
 mod meters;

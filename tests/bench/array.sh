@@ -1,0 +1,49 @@
+#!/bin/bash
+# raid-tracer evaluate on arrays that tests/bench/array makes: joules of par, raid5, and raid5 whose disks stop, are in the order that they have to be, and the same again.
+# subject: tracer
+# needs: 6.12 raid-tracer
+# timeout: 900
+set -euo pipefail
+. "$(dirname "$0")/../../scripts/lib.sh"
+
+tracer=$("$TOP/scripts/build-tracer")
+WORK=$(mktemp -d)
+trap 'rm -rf "$WORK"' EXIT
+cd "$WORK"
+
+# Two busy minutes, an hour with a read each 10 minutes.
+awk 'BEGIN {
+	srand(3)
+	for (i = 0; i < 6000; i++) printf "%.0f %s %.0f 65536\n", i * 2e7, i % 3 ? "r" : "w", int(rand() * 64) * 128
+	for (i = 1; i <= 6; i++) printf "%.0f r %.0f 65536\n", (120 + i * 600) * 1e9, i * 128
+}' >trace
+{
+	echo 'traces = ["trace"]'
+	echo 'destroy = true'
+	echo 'jobs = 1'
+	for array in 'par' 'raid5' 'raid5", "sleep=300' 'raid5", "disks=4'; do
+		printf '[[arrays]]\nname = "%s"\ncommand = ["%s", "%s"]\n' "${array//\", \"/ }" "$TOP/tests/bench/array" "$array"
+	done
+} >plan.toml
+"$tracer" evaluate plan.toml >table
+cat table
+joules() { sqlite "$1" "SELECT CAST(joules AS INTEGER) FROM tests WHERE array = '$2'"; }
+sqlite() { python3 -c 'import sqlite3, sys
+for row in sqlite3.connect(sys.argv[1]).execute(sys.argv[2]): print(*row)' "$@"; }
+
+# Five disks that turn use 5 W each, and more while they seek.
+read -r whole < <(joules plan.sqlite raid5)
+read -r few < <(joules plan.sqlite 'raid5 disks=4')
+read -r sleeps < <(joules plan.sqlite 'raid5 sleep=300')
+read -r par < <(joules plan.sqlite par)
+echo "raid5 $whole J, of four $few J, with disks that sleep $sleeps J, par $par J"
+[ "$whole" -gt $((3720 * 25)) ] && [ "$whole" -lt $((3720 * 27)) ]
+[ "$few" -gt $((3720 * 20)) ] && [ "$few" -lt $((3720 * 22)) ]
+[ "$par" -lt "$whole" ] && [ "$sleeps" -lt "$whole" ]
+[ "$(sqlite plan.sqlite "SELECT count(*) FROM tests WHERE errors = 0 AND requests = 6006 AND late_ms < 0.01")" = 4 ]
+
+cp plan.sqlite before.sqlite
+python3 -c 'import sqlite3; db = sqlite3.connect("plan.sqlite"); db.execute("DELETE FROM tests WHERE array = ?", ("par",)); db.commit()'
+"$tracer" evaluate plan.toml >/dev/null
+[ "$(sqlite plan.sqlite "SELECT joules, response_ms FROM tests WHERE array = 'par'")" = \
+	"$(sqlite before.sqlite "SELECT joules, response_ms FROM tests WHERE array = 'par'")" ]
