@@ -62,7 +62,7 @@ class Test:
         named = [need.rstrip("?") for need in self.named]
         if self.is_case() or self.is_kunit():
             return needs.of_machine(self.machine) + named
-        machine = ["mdadm"] if any(not need.startswith("mdadm") for need in named) else []
+        machine = ["mdadm"] if any(not need.startswith(("mdadm", "raid-tracer")) for need in named) else []
         return named + machine
 
     def cannot_do_without(self):

@@ -11,6 +11,8 @@ import threading
 import time
 
 UNAVAILABLE = 69    # status of a script that finds no mirror with what it needs: see scripts/lib.sh
+# Without any mdadm there is nothing to pass, and without raid-tracer tests of the policy would be left out unnoticed.
+REQUIRED = ("mdadm", "raid-tracer")
 BUILT, MISSING, FAILED = "built", "missing", "failed"
 
 
@@ -84,8 +86,7 @@ class Builder(threading.Thread):
             status = child.wait()
         if status == 0:
             return BUILT, ""
-        # Without any mdadm there is nothing to pass.
-        return (MISSING if status == UNAVAILABLE and need != "mdadm" else FAILED), last
+        return (MISSING if status == UNAVAILABLE and need not in REQUIRED else FAILED), last
 
     def is_done(self):
         return len(self.state) == len(self.needs)

@@ -22,6 +22,7 @@ script "$TREE/scripts/build-module" 'cd "$(dirname "$0")/.."; sleep 1' 'case $1 
 # shellcheck disable=SC2016  # for the scripts
 script "$TREE/scripts/build-mdadm" 'cd "$(dirname "$0")/.."; [ "$1" != 4.4 ] || exit 69; touch "built-mdadm-$1"'
 script "$TREE/scripts/build-paradm" 'echo "raid-par: error: no registry" >&2; exit 69'
+cp "$TREE/scripts/build-paradm" "$TREE/scripts/build-tracer"
 # machine BEFORE [AFTER]: a machine that runs the cases as programs of the host.
 machine() {
 	# shellcheck disable=SC2016  # for the script
@@ -43,6 +44,7 @@ script "$TREE/tests/machine/cases/case.sh" '# A case: its machine tells what it 
 script "$TREE/tests/machine/cases/besides.sh" '# A case that needs more than its machine.' \
 	'# needs: mdadm-4.4-unpatched' 'exit 0'
 script "$TREE/tests/machine/cases/paradm.sh" '# A case that needs paradm.' '# needs: paradm' 'exit 0'
+script "$TREE/tests/host/tracer.sh" '# A test that needs raid-tracer, without which tests fail.' '# needs: raid-tracer' 'exit 0'
 script "$TREE/tests/machine/cases/again.sh" '# A case in two machines.' '# again: --kernel stock-6.12' 'exit 0'
 for jobs in 1 2; do
 	rm -f "$TREE"/built-*
@@ -54,11 +56,12 @@ for jobs in 1 2; do
 	has '^skipped +host/mdadm-4.4: '
 	has '^skipped +machine/paradm: .* \(raid-par: error: no registry\)$'
 	has '^skipped +machine/besides: '
-	[ "$(grep -c '^FAILED' <<<"$OUTPUT")" = 1 ] || fail "not reported exactly once: $OUTPUT"
+	[ "$(grep -c '^FAILED' <<<"$OUTPUT")" = 2 ] || fail "not reported exactly once: $OUTPUT"
+	has '^FAILED +raid-tracer was not built, which 1 tests need: host/tracer$'
 	has '^FAILED +stock-6.12 was not built, which 2 tests need: '
 	has '    \| raid-par: error: does not compile'
 	has '^tests took [0-9]+ s; builds [0-9]+ s$'
-	[ "$(tail -n 1 <<<"$OUTPUT")" = '7 passed, 2 failed, 4 skipped' ] || fail "$OUTPUT"
+	[ "$(tail -n 1 <<<"$OUTPUT")" = '7 passed, 3 failed, 4 skipped' ] || fail "$OUTPUT"
 done
 echo "in time: ok, skipped by name, failed once"
 

@@ -1,5 +1,6 @@
 #!/bin/bash
 # The least energy that the yardsticks compute is never above that of a schedule: all schedules of small cases are tried.
+# needs: raid-tracer
 #
 # For whole days, whose schedules are too many, tests/policy/loads.sh compares the bound with the energy of the policy and
 # of the low gear. Here the bound of arrays with images of a share (demand.h) is compared with a few requests, for which it
@@ -54,4 +55,4 @@ demand "1840 2 2" <<-EOF
 	2000000000000 r 8195072 4096
 	2170000000000 r 24579072 4096
 EOF
-"$WORK/loads" media 9600000000000 | demand "236702 23 13699"
+"$("$TOP/scripts/build-tracer")" trace synth day media --span 9600000000000 | demand "236702 23 13699"

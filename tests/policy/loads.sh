@@ -1,8 +1,9 @@
 #!/bin/bash
 # On days of many kinds of load the policy is within 10 percent of the best schedule, and no worse than staying in the low gear.
+# needs: raid-tracer
 # timeout: 900
 #
-# In user space, see week.sh; the loads are those of tests/policy/loads.c. A line for each load has means over days
+# In user space, see week.sh; the loads are the days of raid-tracer trace synth. A line for each load has means over days
 # that differ by chance only. Energy in kJ: of the policy; of the same array kept in its low gear; of a RAID-5 of as
 # many disks as the low gear (with the same capacity), awake, and with disks that stop after 20 minutes; of a RAID-5 of
 # all disks; and the least of any schedule of gears whose 99th percentile is no worse than the policy's. Then the 99th
@@ -27,7 +28,7 @@ OVER_LOW=3	# percent, for bursts that no shift can serve
 STARTS=10
 
 one() {
-	"$WORK/loads" -s "$3" "$1" | "$WORK/policy-replay" "$2" >"$WORK/$1.$2.$3"
+	"$tracer" trace synth day --seed "$3" "$1" | "$WORK/policy-replay" "$2" >"$WORK/$1.$2.$3"
 }
 
 # check KIND GEARS: print a line with the results, and a line for each violation.
@@ -66,8 +67,9 @@ check() {
 }
 
 "$TOP/scripts/build-policy" "$WORK"
+tracer=$("$TOP/scripts/build-tracer")
 if [ -n "${RAIDPAR_WHOLE:-}" ]; then
-	readarray -t KINDS < <("$WORK/loads" -l | cut -f1)
+	readarray -t KINDS < <("$tracer" trace synth kinds | cut -f1)
 	GEARS=("3,5" "2,4" "3,6" "3,8")
 	SEEDS=(1 2 3)
 fi

@@ -1,5 +1,6 @@
 #!/bin/bash
 # A day of a NAS with images of 10 % of the data takes exactly the energy, spin-ups and misses that it took before.
+# needs: raid-tracer
 #
 # In user space, see week.sh: the module's slots, heat of runs, choice of what is filled, expected misses and policy, with
 # a write log (sim-slots.h, sim-log.h). Time is virtual, so the figures are exact: a change of any of these files that
@@ -36,7 +37,7 @@ expect() {
 }
 
 "$TOP/scripts/build-policy" "$WORK"
-"$WORK/loads" nas "$SPAN" >"$WORK/day"
+"$("$TOP/scripts/build-tracer")" trace synth day nas --span "$SPAN" >"$WORK/day"
 figures 100 &
 all=$!
 figures 10

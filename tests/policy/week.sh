@@ -1,6 +1,7 @@
 #!/bin/bash
 # Over days that resemble each other, with noise, the policy is within 10 percent of the best schedule, and within its spin-up budget.
 # rare: yes
+# needs: raid-tracer
 # timeout: 900
 #
 # In user space: the module's policy.c, predict.c, geometry.c and ration.c without a kernel, and
@@ -12,14 +13,13 @@ set -euo pipefail
 
 WORK=$(mktemp -d)
 trap 'rm -rf "$WORK"' EXIT
-SPAN=24000000000000
 CYCLES=18250	# in 5 years, 10 a day
 DAYS=2
 [ -z "${RAIDPAR_WHOLE:-}" ] || DAYS=7
 
 # replay GEARS NIGHT NOON: replay days with these rates in requests per second; $WORK/GEARS has the results.
 replay() {
-	"$WORK/rhythm" -d "$DAYS" "$SPAN" "$2" "$3" | "$WORK/policy-replay" -c "$CYCLES" -d 0 "$1" >"$WORK/$1"
+	"$tracer" trace synth rhythm --days "$DAYS" --night "$2" --noon "$3" | "$WORK/policy-replay" -c "$CYCLES" -d 0 "$1" >"$WORK/$1"
 }
 
 # check GEARS: the results are within the limits. The last limits ensure that the days are a real test.
@@ -48,6 +48,7 @@ check() {
 }
 
 "$TOP/scripts/build-policy" "$WORK"
+tracer=$("$TOP/scripts/build-tracer")
 replay 3,5 4 180 &
 first=$!
 replay 3,8 6 240

@@ -2,20 +2,21 @@
 # policy-replay predicts a shift down with much to copy: its beginning, its duration, and the energy of all disks within 3 percent.
 # machine: --time-travel --mem 3G
 # rare: yes
+# needs: raid-tracer
 # timeout: 600
 . "$(dirname "$0")/../tools/policy.sh"
 
 BUILT=$MACHINE_TMP/policy
-FILES=(-n 128 -m 4)
+DAY=("$RAIDPAR_TOP/build/tools/debug/raid-tracer" trace synth day hourly --files 128 --file-bytes 4M)
 LOAD=1000	# seconds
 
 # told NAME: print a value that policy-replay has computed.
 told() { awk -v name="$1" '$1 == name { print $2 }' "$MACHINE_TMP/told"; }
 
 "$TOOLS/../../../scripts/build-policy" "$BUILT"
-"$BUILT/loads" "${FILES[@]}" -f hourly >"$MACHINE_TMP/files"
+"${DAY[@]}" --fill >"$MACHINE_TMP/files"
 # The last line is a request of no bytes at the end of the load.
-"$BUILT/loads" "${FILES[@]}" hourly | awk -v end="$LOAD" '$1 < end * 1e9; END { print end "000000000 r 0 0" }' >"$MACHINE_TMP/requests"
+"${DAY[@]}" | awk -v end="$LOAD" '$1 < end * 1e9; END { print end "000000000 r 0 0" }' >"$MACHINE_TMP/requests"
 "$BUILT/policy-replay" 3,8 <"$MACHINE_TMP/requests" >"$MACHINE_TMP/told"
 grep ^shift "$MACHINE_TMP/told"
 

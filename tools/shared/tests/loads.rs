@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The rows of all loads are those of tests/policy/loads.c and rhythm.c, with which figures of the policy are measured. The
-//! hashes (FNV-1a, 64 bits) are of what these print.
+//! The rows of all loads stay as they are: figures of the policy were measured with them. The hashes are FNV-1a, of 64 bits.
 
 use shared::loads::rhythm::{self, Rhythm};
 use shared::loads::{self, KINDS, Load};

@@ -35,7 +35,7 @@ impl Chance {
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Kind {
-    /// tests/policy/rhythm.c's: 3 to 60 %, a third of that on two days of seven.
+    /// raid-tracer trace synth rhythm's: 3 to 60 %, a third of that on two days of seven.
     Web,
     /// The same every day.
     Daily,
