@@ -256,21 +256,21 @@ same_tarball() {
 	echo "make dist: reproducible"
 }
 
-# put_together: run the packages' own rules with an empty paradm, and without debhelper. TREE/debian/PACKAGE has the files
+# put_together: run the packages' own rules with empty programs, and without debhelper. TREE/debian/PACKAGE has the files
 # of each package then.
 put_together() {
-	local stub=$WORK/paradm
+	local stub=$WORK/programs
 	TREE=$WORK/raid-par-$VERSION
-	mkdir -p "$stub/share/man/man8"
-	touch "$stub/paradm" "$stub/share/man/man8/paradm.8"
+	mkdir -p "$stub"/share{,-tracer}/man/man8
+	touch "$stub"/{paradm,raid-tracer} "$stub/share/man/man8/paradm.8" "$stub/share-tracer/man/man8/raid-tracer.8"
 	"$TOP/scripts/build-deb" tree "$TREE" || fail "scripts/build-deb tree"
-	make -s -C "$TREE" -f debian/rules override_dh_auto_install PARADM="$stub" >"$WORK/rules.log" 2>&1 ||
+	make -s -C "$TREE" -f debian/rules override_dh_auto_install PROGRAMS="$stub" >"$WORK/rules.log" 2>&1 ||
 		fail "debian/rules: $(tail -n 5 "$WORK/rules.log")"
 	! grep -rn '#VERSION#' "$TREE/debian/"*.{postinst,postrm} || fail "a maintainer script has no version"
 	# Debhelper leaves out what is in the directory of no package.
 	is "$(find "$TREE/debian" -mindepth 1 -maxdepth 1 -type d -printf '%f\n' | sort | xargs)" \
-		"man paradm raid-par-dkms raid-par-doc source" "directories below debian/"
-	is "$(sed -n 's/^Package: //p' "$TREE/debian/control" | sort | xargs)" "paradm raid-par-dkms raid-par-doc" "packages of control"
+		"man paradm raid-par-dkms raid-par-doc raid-tracer source" "directories below debian/"
+	is "$(sed -n 's/^Package: //p' "$TREE/debian/control" | sort | xargs)" "paradm raid-par-dkms raid-par-doc raid-tracer" "packages of control"
 }
 
 # has PACKAGE FILE...
@@ -302,6 +302,7 @@ packages_are_complete() {
 	while read -r file; do has paradm "$file"; done < <(grep -ohP '^ExecStart=\K\S+' "$TREE"/debian/paradm.*.service)
 	has paradm etc/paradm/daemon.toml usr/share/initramfs-tools/hooks/raid-par \
 		usr/lib/dracut/modules.d/90raid-par/module-setup.sh usr/share/man/man{8/{paradm,par-smart}.8,5/paradm-daemon.toml.5}
+	has raid-tracer usr/sbin/raid-tracer usr/share/man/man8/raid-tracer.8
 	# The module is in an initramfs. For paradm, which has the hook, dh_installinitramfs adds the trigger; lintian refuses a second one.
 	grep -qx 'activate-noawait update-initramfs' "$TREE/debian/raid-par-dkms.triggers" || fail "raid-par-dkms does not have the initramfs made again"
 	! grep -qs update-initramfs "$TREE/debian/paradm.triggers" || fail "paradm asks twice for an initramfs"
