@@ -26,6 +26,7 @@ SUBJECTS = {
     "power": "do sleepers sleep, and what wakes them?",
     "policy": "does the array shift by itself at the right time?",
     "paradm": "does paradm do what its manual says?",
+    "tracer": "does raid-tracer do what its manual says?",
     "fleet": "does parfleet shift a Ceph cluster's gears without harm?",
     "spindle": "do the simulated disks behave like real ones?",
     "replay": "is a replay reproducible?",

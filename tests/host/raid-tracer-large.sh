@@ -1,6 +1,6 @@
 #!/bin/bash
 # raid-tracer converts and filters 10 GB of rows within 100 MB of memory.
-# subject: replay
+# subject: tracer
 # rare: yes
 # timeout: 3600
 set -euo pipefail

@@ -1,6 +1,6 @@
 #!/bin/bash
 # raid-tracer: its unit, property and golden tests; blkparse, btrecord and fio accept what it writes, and it reads what fio records.
-# subject: replay
+# subject: tracer
 # timeout: 900
 set -euo pipefail
 . "$(dirname "$0")/../../scripts/lib.sh"

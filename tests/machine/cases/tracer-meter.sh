@@ -1,6 +1,6 @@
 #!/bin/bash
 # raid-tracer meter: the energy of simulated disks is that of their states times their watts, to the µJ, and that by what the kernel knows of states is close to it.
-# subject: replay
+# subject: tracer
 # machine: --debug --time-travel
 # needs: raid-tracer
 . "$(dirname "$0")/../tools/par.sh"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # raid-tracer sends each request at its time to the microsecond, as tests/replay/replay.c does, also while a disk starts; a sector that cannot be read is an error.
-# subject: replay
+# subject: tracer
 # machine: --debug --time-travel
 # needs: raid-tracer
 . "$(dirname "$0")/../tools/par.sh"
