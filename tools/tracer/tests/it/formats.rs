@@ -11,7 +11,7 @@ use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 use std::fs;
 use std::io::Write;
 
-const TEXTS: [(&str, Format, &str, u64); 7] = [
+pub const TEXTS: [(&str, Format, &str, u64); 7] = [
     ("six.list", Format::List, "", 0),
     ("six.csv", Format::Csv, "host,0", 0),
     ("six.spc", Format::Spc, "0", 0),
@@ -93,7 +93,7 @@ const FLUSH: u64 = 1 << 18;
 const NOTIFY: u64 = 1 << 26;
 const DISCARD: u64 = 1 << 29;
 
-fn recorded(big: bool) -> [Vec<u8>; 2] {
+pub fn recorded(big: bool) -> [Vec<u8>; 2] {
     let [mut first, mut second] = [Raw::new(big), Raw::new(big)];
     first.record(0, NOTIFY, 0, 0, b"dd\0\0");
     first.record(0, QUEUE | WRITE, 2048, 4096, b"");
@@ -252,34 +252,6 @@ proptest! {
         if let Some(first) = data.first() {
             // It begins with its first request.
             prop_assert_eq!(round_trip(&data, To::Csv, "x"), with_times(&data, 100, first.at));
-        }
-    }
-
-    /// Of what was a trace, or looks like one, an error or a trace.
-    #[test]
-    fn no_bytes_break_a_reader(
-        which in 0usize..9,
-        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..20),
-        cut in any::<prop::sample::Index>(),
-        any in prop::collection::vec(any::<u8>(), 0..300),
-    ) {
-        let mut bytes = match which {
-            ..7 => fs::read(corpus(TEXTS[which].0)).unwrap(),
-            7 => recorded(false).concat(),
-            _ => recorded(true).concat(),
-        };
-        for (at, byte) in changes {
-            let at = at.index(bytes.len());
-            bytes[at] = byte;
-        }
-        bytes.truncate(cut.index(bytes.len()) + 1);
-        let world = World::new();
-        let _ = read(&source(world.write("changed", &bytes)));
-        let _ = read(&source(world.write("any", &any)));
-        for format in TEXTS.map(|text| text.1).into_iter().chain([Format::Blktrace]) {
-            let mut other = source(world.path("changed"));
-            other.format = Some(format);
-            let _ = read(&other);
         }
     }
 }

@@ -12,6 +12,7 @@
 mod changes;
 mod evaluates;
 mod formats;
+mod fuzz;
 mod harness;
 mod meters;
 mod replays;
