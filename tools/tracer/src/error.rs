@@ -22,6 +22,9 @@ pub enum Error {
     /// A meter that does not say what is used.
     #[error("meter {name}: {what}")]
     Meter { name: String, what: String },
+    /// The content of a file says nothing of its format.
+    #[error("{}: is no trace of a format that is known; --from names one", .0.display())]
+    Format(PathBuf),
     /// Nothing has changed.
     #[error("{0}")]
     Refused(String),
@@ -37,7 +40,9 @@ impl Error {
         match self {
             Error::Usage(_) => exit::USAGE,
             Error::NotFound(_) => exit::NOT_FOUND,
-            Error::Read { .. } | Error::Parse { .. } | Error::Meter { .. } => exit::UNREADABLE,
+            Error::Read { .. } | Error::Parse { .. } | Error::Meter { .. } | Error::Format(_) => {
+                exit::UNREADABLE
+            }
             Error::Refused(_) => exit::REFUSED,
             Error::NotDone(_) => exit::NOT_DONE,
             Error::Output { .. } => exit::OUTPUT,

@@ -61,7 +61,7 @@ pub struct Options {
     /// The number of days of the load, which begin with a Monday
     #[arg(long, value_name = "N", default_value_t = 1, requires = "load", value_parser = clap::value_parser!(u32).range(1..=28))]
     days: u32,
-    /// Simulate a trace, in the CSV form of MSR Cambridge's
+    /// Simulate a trace, of any format that raid-tracer reads
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
     /// Power of a disk that serves requests, from its data sheet

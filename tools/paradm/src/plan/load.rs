@@ -94,9 +94,7 @@ pub(super) fn simulate(
             seen.add(ns, u64::from(pieces));
         }
     }
-    let last = source.trace.requests.last();
-    let last = last.map_or(0, |request| request.at);
-    simulation.pass(source.until.max(last + 1_000_000_000));
+    simulation.pass(source.until.max(source.trace.last() + 1_000_000_000));
     let told = simulation.tell();
     let days = real(told.ns) / 86_400e9;
     let outcomes = Rival::ALL.into_iter().zip(&told.rivals);
@@ -184,8 +182,8 @@ mod tests {
     #[test]
     fn writes_that_follow_each_other_are_one() {
         let text = "0 w 0 4096\n1 r 0 512\n2 w 8 4096\n3 w 99 512\n4 f 0 0\n5 w 16 4096\n99999999 w 24 512";
-        let trace = Trace::parse(text).unwrap();
-        let all: Vec<_> = gathered(trace.requests.into_iter())
+        let trace = Trace::parse(std::path::Path::new("t"), text.into()).unwrap();
+        let all: Vec<_> = gathered(trace.requests())
             .map(|(request, pieces)| (request.at, request.sectors, pieces))
             .collect();
         let wanted = [

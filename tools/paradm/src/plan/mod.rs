@@ -22,7 +22,7 @@ use crate::create::{Gears, Level, LogSize, LogWish, ShareWish};
 use crate::error::{Error, Result};
 use crate::output::units;
 use crate::policy_ffi::{self, Ask, Geometry, Simulation};
-use crate::system::{Files, System};
+use crate::system::System;
 use serde::Serialize;
 use shared::loads;
 use std::path::{Path, PathBuf};
@@ -391,8 +391,10 @@ fn read(system: &dyn System, load: &LoadFrom) -> Result<Source> {
             })
         }
         LoadFrom::Trace(path) => {
-            let trace = Trace::parse(&system.text(path)?);
-            let trace = trace.map_err(|error| Error::Read {
+            let trace = system
+                .read_bytes(path)
+                .map_err(|error| Error::read(path, error))?;
+            let trace = Trace::parse(path, trace).map_err(|error| Error::Read {
                 path: path.clone(),
                 source: std::io::Error::new(std::io::ErrorKind::InvalidData, error),
             })?;
@@ -407,11 +409,14 @@ fn read(system: &dyn System, load: &LoadFrom) -> Result<Source> {
 
 fn traced(path: &Path, trace: &Trace) -> String {
     let mut what = format!("trace {}", path.display());
-    if trace.disks > 1 {
-        what += &format!(" of {} disks, one after the other", trace.disks);
+    if trace.disks() > 1 {
+        what += &format!(" of {} disks, one after the other", trace.disks());
     }
     if trace.sorted {
         what += ", sorted by time";
+    }
+    if let Some((count, first)) = &trace.left_out {
+        what += &format!(", without {count} rows that are no requests ({first})");
     }
     what + ", scaled to the array in blocks of 64 MiB"
 }

@@ -659,7 +659,7 @@ fn bad_options_are_told() {
         (
             format!("{d} --trace /bad"),
             5,
-            "/bad: line 1 is not TIMESTAMP",
+            "cannot read /bad: it is no trace of a format that raid-tracer reads",
         ),
         (format!("{d} --active-watts -1"), 2, "-1"),
         (format!("{d} --idle-watts NaN"), 2, "from 0 to 10000"),

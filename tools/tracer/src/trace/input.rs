@@ -17,7 +17,7 @@ const BUFFER: usize = 256 << 10;
 
 /// `-` is standard input. Compressed content is known by its first bytes, whatever the name is.
 pub fn open(path: &Path) -> Result<Bytes> {
-    let mut plain: Bytes = if path == Path::new("-") {
+    let plain: Bytes = if path == Path::new("-") {
         Box::new(BufReader::with_capacity(BUFFER, io::stdin()))
     } else {
         let file = File::open(path).map_err(|error| Error::read(path, error))?;
@@ -30,7 +30,12 @@ pub fn open(path: &Path) -> Result<Bytes> {
         }
         Box::new(BufReader::with_capacity(BUFFER, file))
     };
-    let head = plain.fill_buf().map_err(|error| Error::read(path, error))?;
+    decoded(plain).map_err(|error| Error::read(path, error))
+}
+
+/// What is in it, if it is compressed.
+pub fn decoded(mut plain: Bytes) -> io::Result<Bytes> {
+    let head = plain.fill_buf()?;
     let decoder: Box<dyn Read> = match head {
         [0x1f, 0x8b, ..] => Box::new(MultiGzDecoder::new(plain)),
         [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Box::new(XzReader::new(plain, true)),

@@ -9,6 +9,7 @@ use super::{Complaints, Devices, Event, input};
 use crate::error::{Error, Result};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::io;
 use std::path::{Path, PathBuf};
 
 pub const WINDOW: usize = 500_000;
@@ -91,16 +92,32 @@ impl Ord for Ordered {
 impl Merged {
     /// Open all files. An error names the file.
     pub fn open(source: &Source) -> Result<Self> {
+        let mut opened = Vec::new();
+        for path in source.paths.iter().flat_map(|path| per_cpu(path)) {
+            let bytes = input::open(&path)?;
+            opened.push((path, bytes));
+        }
+        Self::of(opened, source)
+    }
+
+    /// A trace in memory; `source` names it.
+    pub fn in_memory(bytes: Vec<u8>, source: &Source) -> Result<Self> {
+        let path = source.paths.first().cloned().unwrap_or_default();
+        let bytes = input::decoded(Box::new(io::Cursor::new(bytes)));
+        let bytes = bytes.map_err(|error| Error::read(&path, error))?;
+        Self::of(vec![(path, bytes)], source)
+    }
+
+    fn of(opened: Vec<(PathBuf, input::Bytes)>, source: &Source) -> Result<Self> {
         let mut files = Vec::new();
         let mut formats = Vec::new();
-        for path in source.paths.iter().flat_map(|path| per_cpu(path)) {
-            let mut bytes = input::open(&path)?;
+        for (path, mut bytes) in opened {
             let found =
                 formats::recognize(&mut bytes).map_err(|error| Error::read(&path, error))?;
-            let format = source.format.or(found).ok_or_else(|| Error::Parse {
-                path: path.clone(),
-                what: "is no trace of a format that is known; --from names one".to_owned(),
-            })?;
+            let format = source
+                .format
+                .or(found)
+                .ok_or_else(|| Error::Format(path.clone()))?;
             formats.push(format);
             files.push(File {
                 reader: format.reader(bytes),
