@@ -44,7 +44,7 @@ fn array_text(array: &Array, now: i64, style: Style) -> String {
 
 /// Of one that does not run: what is wrong, and what to do.
 pub(super) fn inactive_text(array: &Inactive, style: Style) -> String {
-    let (name, what) = (style.bold(&array.name), style.bad(&array.what()));
+    let (name, what) = (style.bold(&array.name), style.bad(array.what()));
     format!("{name}: {what}\n  action: {}\n", array.action())
 }
 

@@ -335,9 +335,14 @@ fn table() -> Vec<Wrong> {
         wrong("who", "length", "--live --for={}", NO_LENGTH, USAGE),
         wrong("manual", "dir", "{}", &[""], USAGE),
     ];
-    for watts in ["active", "idle", "standby", "start"] {
+    for watts in ["active", "idle", "standby", "start", "ssd"] {
         let argument: &'static str = format!("{watts}_watts").leak();
         let rest = format!("--disks=5x4T --{watts}-watts={{}}");
+        table.push(wrong("plan", argument, &rest, NO_WATTS, USAGE));
+    }
+    for price in ["kwh", "disk"] {
+        let argument: &'static str = format!("{price}_price").leak();
+        let rest = format!("--disks=5x4T --{price}-price={{}}");
         table.push(wrong("plan", argument, &rest, NO_WATTS, USAGE));
     }
     for (command, rest) in [
