@@ -1,6 +1,7 @@
 #!/bin/bash
 # raid-tracer evaluate on arrays that tests/bench/array makes: joules of par, raid5, and raid5 whose disks stop, are in the order that they have to be, and the same again.
 # subject: tracer
+# rare: yes
 # needs: 6.12 raid-tracer
 # timeout: 900
 set -euo pipefail
