@@ -2,7 +2,7 @@
 //! evaluate on files that stand for devices, with a fake plug; and with commands that make an array.
 
 use crate::harness::{World, end, interrupt, says, start};
-use crate::meters::shelly;
+use crate::meters::{pulled_plug, shelly};
 use rusqlite::Connection;
 use std::fs::{self, File};
 use std::os::unix::fs::PermissionsExt;
@@ -108,6 +108,28 @@ fn each_load_and_speed_has_a_row_with_what_was_used() {
         )
         .is_empty()
     );
+}
+
+/// What was measured until then is kept, and said to be a part.
+#[test]
+fn a_test_whose_meter_stops_has_a_row_that_says_so() {
+    let world = world();
+    let address = pulled_plug(4);
+    let array = format!("name = 'loop'\ndevice = 'dev'\nmeters = ['shelly:{address}']");
+    plan(&world, "period = 0.05", &array);
+    let left = world.run("evaluate plan.toml");
+    assert_eq!(left.code, 1, "{}", left.err);
+    says(&left.err, "it does not answer");
+    says(&left.err, "readings of meters failed or make no sense");
+    says(&left.err, "1 of 1 tests failed in part, or wholly");
+    let query = "SELECT watts, requests, faults > 0, (SELECT count(*) FROM samples) FROM tests";
+    assert_eq!(select(&world, query), ["10|100|1|4"]);
+    // With a plug that does not answer at all there is no test.
+    world.write("trace", "0 r 0 512\n");
+    let left = world.run("evaluate plan.toml");
+    assert_eq!(left.code, 5, "{}", left.err);
+    says(&left.err, "it does not answer");
+    assert_eq!(select(&world, "SELECT requests FROM tests"), ["100"]);
 }
 
 /// Killed in the middle of any test, it goes on with that one, and ends with the same rows.

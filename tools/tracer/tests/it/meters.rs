@@ -10,6 +10,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+/// A plug that is pulled out after so many answers: 10 W until then.
+pub fn pulled_plug(answers: usize) -> String {
+    plug(move |path, before| match path {
+        "/shelly" => Some(r#"{"type":"SHPLG-S"}"#.to_owned()),
+        _ if before < answers => Some(r#"{"meters":[{"power":10,"is_valid":true}]}"#.to_owned()),
+        _ => None,
+    })
+}
+
 /// A plug: `answer` gets what is asked for, and how many times it was asked for it before. It dies without an answer.
 fn plug(answer: impl Fn(&str, usize) -> Option<String> + Send + Sync + 'static) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -191,11 +200,7 @@ fn what_a_meter_gets_wrong_is_said() {
 #[test]
 fn a_plug_that_stops_keeps_what_was_measured() {
     let world = World::new();
-    let address = plug(|path, before| match path {
-        "/shelly" => Some(r#"{"type":"SHPLG-S"}"#.to_owned()),
-        _ if before < 5 => Some(r#"{"meters":[{"power":10,"is_valid":true}]}"#.to_owned()),
-        _ => None,
-    });
+    let address = pulled_plug(5);
     let left = world.run(&format!("meter shelly:{address} --seconds 1 --period 0.1"));
     assert_eq!(left.code, 1);
     says(&left.err, "it does not answer");
@@ -225,6 +230,24 @@ fn ctrl_c_ends_it() {
         assert!(number(&row(&left.out, "shelly:")[3]) > 0.0);
         fs::remove_file(world.path("rows")).unwrap();
     }
+}
+
+#[test]
+fn a_killed_meter_leaves_whole_rows() {
+    let world = World::new();
+    let source = format!("meter shelly:{} --period 0.02 --rows rows", shelly());
+    let mut child = start(&world, &source);
+    while !world.path("rows").exists() || world.read("rows").lines().count() < 5 {
+        thread::sleep(Duration::from_millis(5));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let rows = world.read("rows");
+    assert!(rows.ends_with('\n') && rows.lines().count() >= 5);
+    assert!(
+        rows.lines().all(|row| row.split(',').count() == 6),
+        "{rows}"
+    );
 }
 
 #[test]
