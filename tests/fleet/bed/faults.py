@@ -6,6 +6,7 @@ import os
 import signal
 import socket
 import struct
+import threading
 import time
 
 import lab
@@ -81,6 +82,57 @@ def partition(admin, fleet, load):
     lab.wait_for("all groups are awake", 60, lambda: not admin.state()["groups"])
 
 
+def dies(admin, fleet, load):
+    """The controller dies after each step of a shift down and up, and another one goes on."""
+    watcher, deaths, ends = lab.Watcher(admin), [], threading.Event()
+
+    def revive():
+        while not ends.is_set():
+            if fleet.processes["controller"].poll() is not None:
+                deaths.append(fleet.processes["controller"].returncode)
+                fleet.start("controller")
+            time.sleep(0.2)
+    os.environ["DIES"] = "1"
+    fleet.kill("controller")
+    thread = threading.Thread(target=revive)
+    thread.start()
+    try:
+        lab.reach(admin, 1, 600)
+        lab.doze(admin, load, 15)
+        lab.parfleet("gear", "3")
+        lab.wait_for("gear 3", 600, lambda: not lab.asleep() and not admin.state()["groups"])
+    finally:
+        ends.set()
+        thread.join()
+        del os.environ["DIES"]
+    fleet.kill("controller")
+    watcher.end()
+    lab.say(f"{len(deaths)} deaths")
+    assert len(deaths) >= 25 and set(deaths) == {-signal.SIGKILL}, deaths
+
+
+def typed(admin, fleet, load):
+    """An administrator types into a running shift: what was typed stands, and its group stays awake until resumed."""
+    lab.parfleet("gear", "1")
+    lab.wait_for("a shift has begun", 60, lambda: any(g["options"] for g in admin.state()["groups"].values()))
+    name = next(iter(admin.state()["groups"]))
+    mask = {"section": "osd", "mask": "pdu:" + name, "name": "osd_max_scrubs"}
+    admin.mon("config set", who=f"osd/pdu:{name}", name="osd_max_scrubs", value="3")
+    others = sorted(osd for group, osds in lab.GROUPS.items() if group != name for osd in osds)
+    lab.wait_for("the two other groups doze", 120, lambda: lab.asleep() == others and not admin.shifting())
+    assert admin.state()["left"] == [name]
+    admin.mon("osd set", key="noout")
+    lab.wait_for("a flag wakes all", 60, lambda: not lab.asleep() and not admin.state()["groups"])
+    found = [o["value"] for o in admin.mon("config dump") if mask.items() <= o.items()]
+    assert found == ["3"], found
+    admin.mon("osd unset", key="noout")
+    lab.wait_for("they doze again", 120, lambda: lab.asleep() == others and not admin.shifting())
+    admin.mon("config rm", who=f"osd/pdu:{name}", name="osd_max_scrubs")
+    lab.parfleet("resume")
+    lab.wait_for("nobody is left alone", 30, lambda: not admin.state()["left"])
+    lab.reach(admin, 3)
+
+
 def unaligned(admin, fleet, load):
     """Overwrites that are not aligned to 4 KiB read on every replica: doctor foretells it, and sleepers wake."""
     io = load.cluster.open_ioctx("data")
@@ -107,9 +159,13 @@ def main():
     admin = lab.Admin()
     lab.lay_out(admin)
     keys, first = admin.mon("auth ls"), lab.kept(admin)
+    lab.configure()
     fleet = lab.Fleet(lab.make_keys(), {"controller": 60, "away": -60})
     load = lab.Load()
-    for fault in clocks, garbage, hangs, partition, unaligned:
+    only = os.environ.get("ONLY", "").split()
+    for fault in clocks, garbage, hangs, partition, dies, typed, unaligned:
+        if only and fault.__name__ not in only:
+            continue
         lab.say(fault.__doc__)
         fault(admin, fleet, load)
         assert not load.errors, load.errors[:3]

@@ -161,9 +161,9 @@ def kept(admin):
     return osds, pools, dump["flags"], dump["crush_node_flags"], admin.mon("config dump"), keys
 
 
-def configure():
+def configure(more=""):
     with open("/lab/parfleet.conf", "w", encoding="utf-8") as file:
-        file.write(CONFIG)
+        file.write(CONFIG + more)
 
 
 class Fleet:
@@ -172,7 +172,6 @@ class Fleet:
     def __init__(self, agents, skew=None):
         """agents: {host: name of its key}; skew: {process: by how many s its clock is wrong}"""
         self.agents, self.skew, self.processes = agents, skew or {}, {}
-        configure()
         for name in ("controller", *agents):
             self.start(name)
 
@@ -208,6 +207,7 @@ class Load:
         self.cluster = rados.Rados(conffile="/etc/ceph/ceph.conf")
         self.cluster.connect(timeout=60)
         self.size, self.pause = size, pause
+        self.writes, self.most = 0, float("inf")    # that were done, and are to be done
         self.names = [f"o{n}" for n in range(objects)]
         self.begun, self.done = dict.fromkeys(self.names, 0), dict.fromkeys(self.names, 0)
         self.errors, self.times, self.ends = [], [], False
@@ -222,6 +222,9 @@ class Load:
         return struct.pack("Q", version) + random.Random(f"{name} {version}").randbytes(self.size - 8)
 
     def write(self, io, name):
+        if self.writes >= self.most:
+            return
+        self.writes += 1
         self.begun[name] += 1
         io.write_full(name, self.content(name, self.begun[name]))
         self.done[name] = self.begun[name]

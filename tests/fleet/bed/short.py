@@ -10,6 +10,7 @@ def main():
     admin = lab.Admin()
     lab.lay_out(admin)
     keys, first = admin.mon("auth ls"), lab.kept(admin)
+    lab.configure()
     fleet = lab.Fleet(lab.make_keys())
     load, watcher = lab.Load(), lab.Watcher(admin)
     lab.say("load")
