@@ -4,8 +4,8 @@
 # timeout: 5400
 # alone: yes
 #
-# KILLS=10: fewer kills.
+# KILLS=10: fewer kills. ONLY="drain tail": only these, of bed/long.py.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
-in_cluster 1 long.py KILLS="${KILLS:-100}"
+in_cluster 1 long.py KILLS="${KILLS:-100}" ONLY="${ONLY:-}"
