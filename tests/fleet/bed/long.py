@@ -17,7 +17,7 @@ def lay_out(admin):
         admin.mon("osd crush add", id=osd, weight=1.0, args=["root=default", f"host=h{osd}"])
     admin.mon("osd pool create", pool="data", pg_num=32, pgp_num=32)
     admin.mon("osd pool application enable", pool="data", app="test")
-    lab.wait_for("the manager has made its pool", 60, lambda: len(admin.mon("osd dump")["pools"]) > 1)
+    lab.manager_pool(admin)
     lab.wait_for("all PGs are clean", 90, admin.clean)
     # A PG that has all of its writes in its log recovers at once, whatever the flag is: these have not.
     short = {"osd_min_pg_log_entries": "3", "osd_max_pg_log_entries": "5", "osd_pg_log_trim_min": "1"}
