@@ -35,7 +35,7 @@ json '.warnings | join(" ")' plan "${DEVS[@]}"
 [[ $JSON == *"3 of the devices are not hard disks"* ]] || fail "warnings of disks in memory: $SAID"
 refuses 2 'same device' plan "${DEVS[0]}" "${DEVS[@]}"
 refuses 3 'no block device /dev/null' plan /dev/null /dev/zero
-refuses 5 'there is no request in it' plan --disks 5x4T --trace /dev/null
+refuses 5 'no trace of a format' plan --disks 5x4T --trace /dev/null
 refuses 5 'directory' plan --disks 5x4T --trace /dev
 cd "$MACHINE_TMP" || exit
 printf '0 r 0 4096\n86400000000000 r 8 4096\n' >trace

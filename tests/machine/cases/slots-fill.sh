@@ -54,8 +54,8 @@ slow_zeros() {
 	slow_disks 0
 	settle
 	note "the shift took $MS ms"
-	# What remains is the stores and the last passes.
-	assert_le "$MS" 32000 "ms of a shift with zeros for half of 20 s"
+	# What remains is the stores and the last passes, a second and more each. All zeros would take minutes.
+	assert_le "$MS" 40000 "ms of a shift with zeros for half of 20 s"
 	assert_eq "$(par slots_free)" "$reserve" "free slots, the reserve"
 
 	note "rows that are started asleep"
