@@ -122,7 +122,8 @@ fn a_test_whose_meter_stops_has_a_row_that_says_so() {
     says(&left.err, "it does not answer");
     says(&left.err, "readings of meters failed or make no sense");
     says(&left.err, "1 of 1 tests failed in part, or wholly");
-    let query = "SELECT round(watts, 6), requests, faults > 0, (SELECT count(*) FROM samples) FROM tests";
+    let query =
+        "SELECT round(watts, 6), requests, faults > 0, (SELECT count(*) FROM samples) FROM tests";
     assert_eq!(select(&world, query), ["10|100|1|4"]);
     // With a plug that does not answer at all there is no test.
     world.write("trace", "0 r 0 512\n");
