@@ -44,6 +44,17 @@ pub struct Counter {
     pub range: Option<u64>,
 }
 
+impl Reading {
+    /// Of a meter that counts energy only.
+    fn counted(channel: String, microjoules: u64, range: Option<u64>) -> Self {
+        Reading {
+            channel,
+            counter: Some(Counter { microjoules, range }),
+            ..Reading::default()
+        }
+    }
+}
+
 /// A meter. An error says in a few words why there is no reading.
 pub trait Source: Send {
     /// All channels, now; or all that was measured since the last call, if the source knows the times.

@@ -79,14 +79,7 @@ impl super::Source for Spindle {
                 .find_map(|line| line.strip_prefix("energy_uj "));
             let microjoules = energy.and_then(|energy| energy.trim().parse().ok());
             let microjoules = microjoules.ok_or(format!("{name}: its report has no energy_uj"))?;
-            readings.push(Reading {
-                channel: name,
-                counter: Some(Counter {
-                    microjoules,
-                    range: None,
-                }),
-                ..Reading::default()
-            });
+            readings.push(Reading::counted(name, microjoules, None));
         }
         complete(self.only.as_ref(), readings, &self.dir)
     }
@@ -119,14 +112,9 @@ impl super::Source for Powercap {
             if !wanted || !zone.join("energy_uj").exists() {
                 continue;
             }
-            readings.push(Reading {
-                channel: name,
-                counter: Some(Counter {
-                    microjoules: number(&zone.join("energy_uj"))?,
-                    range: number(&zone.join("max_energy_range_uj")).ok(),
-                }),
-                ..Reading::default()
-            });
+            let microjoules = number(&zone.join("energy_uj"))?;
+            let range = number(&zone.join("max_energy_range_uj")).ok();
+            readings.push(Reading::counted(name, microjoules, range));
         }
         complete(self.only.as_ref(), readings, &self.dir)
     }
@@ -313,14 +301,8 @@ impl super::Source for States {
             self.was.insert(sheet.device.clone(), is);
             let sum = self.microjoules.entry(sheet.device.clone()).or_default();
             *sum += used;
-            readings.push(Reading {
-                channel: sheet.device.clone(),
-                counter: Some(Counter {
-                    microjoules: shared::loads::chance::whole(sum.round()),
-                    range: None,
-                }),
-                ..Reading::default()
-            });
+            let microjoules = shared::loads::chance::whole(sum.round());
+            readings.push(Reading::counted(sheet.device.clone(), microjoules, None));
         }
         complete(None, readings, &self.block)
     }

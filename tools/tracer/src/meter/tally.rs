@@ -180,7 +180,6 @@ fn sensible(value: Option<f64>, unit: &str) -> Result<(), String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Counter;
     use super::*;
     use proptest::prelude::*;
 
@@ -192,10 +191,7 @@ mod tests {
     }
 
     fn counter(microjoules: u64, range: Option<u64>) -> Reading {
-        Reading {
-            counter: Some(Counter { microjoules, range }),
-            ..Reading::default()
-        }
+        Reading::counted(String::new(), microjoules, range)
     }
 
     #[test]

@@ -92,6 +92,16 @@ fn number(text: &str) -> f64 {
     text.parse().unwrap()
 }
 
+const FOR_A_SECOND: [&str; 7] = [
+    "meter",
+    "--seconds",
+    "1",
+    "--period",
+    "0.1",
+    "--rows",
+    "rows",
+];
+
 #[test]
 fn plugs_and_instruments_are_measured_side_by_side() {
     let world = World::new();
@@ -114,15 +124,7 @@ fn plugs_and_instruments_are_measured_side_by_side() {
         format!("tasmota:{tasmota}"),
         format!("scpi:{scpi}?{}", query.replace('_', " ")),
     ];
-    let mut args = vec![
-        "meter",
-        "--seconds",
-        "1",
-        "--period",
-        "0.1",
-        "--rows",
-        "rows",
-    ];
+    let mut args = FOR_A_SECOND.to_vec();
     args.extend(sources.iter().map(String::as_str));
     let left = world.run_args(&args);
     assert_eq!((left.code, left.err.as_str()), (0, ""), "{}", left.out);
@@ -289,15 +291,7 @@ fn the_log_of_any_meter() {
         "log",
         "\"When\";Who;\"Power, W\"\n1.5;a;99\n2026-01-01T00:00:00Z;a;99\n",
     );
-    let mut args = vec![
-        "meter",
-        "--seconds",
-        "1",
-        "--period",
-        "0.1",
-        "--rows",
-        "rows",
-    ];
+    let mut args = FOR_A_SECOND.to_vec();
     args.push("csv:log?time=When&channel=Who&watts=Power, W");
     let child = world.start_args(&args);
     thread::sleep(Duration::from_millis(300));
