@@ -280,20 +280,29 @@ static void await_eviction(struct rng *rng, unsigned int high, unsigned int low)
 		nap_ms(below(rng, 60));
 }
 
+/* Give slots to the runs from *@hot on; those from *@cold on have none. Returns the number of slots. */
+static unsigned int begin_runs(struct rng *rng, const char *what, unsigned int low, u32 *hot, u32 *cold)
+{
+	unsigned int count;
+
+	phase(what, 240);
+	be_whole();
+	settle_in(array.members);
+	begin_round();
+	count = runs_with_slots();
+	*hot = below(rng, load_runs());
+	*cold = (*hot + count) % load_runs();
+	take_slots(rng, *hot, *cold, count, low);
+	return count;
+}
+
 void evict_round(struct rng *rng)
 {
 	unsigned int to = between(rng, 1, array.gears - 1), high = array.gear[to];
 	unsigned int low = array.gear[below(rng, to)], count;
 	u32 hot, cold;
 
-	phase("using runs before an eviction", 240);
-	be_whole();
-	settle_in(array.members);
-	begin_round();
-	count = runs_with_slots();
-	hot = below(rng, load_runs());
-	cold = (hot + count) % load_runs();
-	take_slots(rng, hot, cold, count, low);
+	count = begin_runs(rng, "using runs before an eviction", low, &hot, &cold);
 	if (chance(rng, 50))
 		leave_only_copies(rng, hot, cold, count, low);
 	else
@@ -321,14 +330,7 @@ void tidy_round(struct rng *rng)
 	unsigned int low = array.gear[0], count, wrote;
 	u32 hot, cold;
 
-	phase("using runs before a miss", 240);
-	be_whole();
-	settle_in(array.members);
-	begin_round();
-	count = runs_with_slots();
-	hot = below(rng, load_runs());
-	cold = (hot + count) % load_runs();
-	take_slots(rng, hot, cold, count, low);
+	count = begin_runs(rng, "using runs before a miss", low, &hot, &cold);
 	use_runs(rng, hot, count, between(rng, 1, 6));
 	wrote = now_ms();
 	nap_ms(between(rng, TIDY * 8 / 10, TIDY));

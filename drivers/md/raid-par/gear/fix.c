@@ -12,9 +12,10 @@
 /*
  * May the child be told to repair a few rows? It may not if md would start another sync
  * instead, which would then report the whole set as done: a rebuild of a member that waits
- * for the follower, or the resync after a crash. Nor if raid5 could not correct anything.
+ * for the follower, or the resync after a crash: -EBUSY. Nor if raid5 could not correct
+ * anything: -EIO.
  */
-static int may_repair(struct par_set *set)
+static int check_repair(struct par_set *set)
 {
 	struct mddev *child = &set->child.mddev;
 	unsigned int d;
@@ -41,8 +42,10 @@ static int repair_rows(struct par_set *set, u64 first, u64 end)
 	/* Wait no longer than it takes to find that there is nothing to do. */
 	while (par_child_busy(child) && waits--)
 		schedule_timeout_idle(HZ / 20);
-	err = first < end ? may_repair(set) : 0;
-	if (first >= end || err)
+	if (first >= end)
+		return 0;
+	err = check_repair(set);
+	if (err)
 		return err;
 	set->fix.done = false;
 	/* This repair does not begin where an interrupted check ended. */
