@@ -72,6 +72,7 @@ struct disk {
 
 static struct disk disk[MAX_DISKS];
 static unsigned int disks;
+static u32 steady;	/* disks with blocks of metadata, a bit each */
 static size_t meta_bytes;
 static u64 array_bytes;
 static const char *md_path = "/dev/md0";
@@ -175,6 +176,12 @@ static u64 le64(const u8 *p)
 	return value;
 }
 
+/* Members that never sleep have the first intent block. */
+static bool has_blocks(const struct disk *d)
+{
+	return !memcmp(d->meta + BLOCKS + BLOCK, "PARB", 4);
+}
+
 /*
  * The checksums computed here must be those of raid-par and md: the blocks are unchanged by
  * sealing.
@@ -187,10 +194,11 @@ static void prove_seals(const struct disk *d)
 	seal(buffer, 8);
 	if (memcmp(buffer, super, BLOCK))
 		die("%s: the superblock has another checksum than this program reckons", d->path);
-	if (memcmp(d->meta + BLOCKS + BLOCK, "PARB", 4))
-		die("%s: the first intent block is not there", d->path);
 	memcpy(buffer, d->meta + BLOCKS + BLOCK, BLOCK);
-	seal(buffer, 4);
+	if (has_blocks(d)) {
+		seal(buffer, 4);
+		steady |= 1U << (d - disk);
+	}
 	if (memcmp(buffer, d->meta + BLOCKS + BLOCK, BLOCK))
 		die("%s: a block has another checksum than this program reckons", d->path);
 	memcpy(buffer, d->md, BLOCK);
@@ -398,6 +406,8 @@ static void make_variant(void)
 		size_t at = random_block();
 
 		which = random_members();
+		if (at >= BLOCKS)
+			which = which & steady ?: steady;
 		change(at, which);
 		/* In both slots, or the older one would be used. */
 		if (below(2))
@@ -683,6 +693,8 @@ int main(int argc, char **argv)
 	for (i = 0; optind < argc; i++)
 		open_disk(&disk[i], argv[optind++]);
 	disks = i;
+	if (!steady)
+		die("%s: no member has the first intent block", md_path);
 	run(seed, first, count, seconds);
 	/* Leave the array as it was. */
 	ask(0);

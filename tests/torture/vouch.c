@@ -4,10 +4,11 @@
  * agree with what should have been stored before? According to the fields' description in
  * format.h, not to the module's code.
  *
- * A superblock says up to which sequence number its member has all blocks. A later start
- * may have this member alone, or with others that lack the same block: so the claim has to
- * be true for each member, not for the array as a whole. No read would reveal a block that
- * one member lacks after a cut, as long as another member has it.
+ * A superblock says up to which sequence number all blocks have been stored: on each member that
+ * never sleeps, unless the superblock calls the member failed. A later start may have this member
+ * alone, or with others that lack the same block: so the claim has to be true for each of them, not
+ * for the array as a whole. No read would reveal a block that one member lacks after a cut, as long
+ * as another member has it. Members that may sleep have no blocks.
  *
  * A set is resynced by the marks of its zones. They are removed after a superblock has said
  * that the set is in sync: if a superblock says the opposite and there is no mark, it is
@@ -89,7 +90,7 @@ static const u8 *newest_intents(void)
 	const u8 *best = NULL;
 	unsigned int d, slot;
 
-	for (d = 0; d < array.members; d++)
+	for (d = 0; d < array.gear[0]; d++)
 		for (slot = 0; newest_members() & 1U << d && slot < 2; slot++) {
 			const u8 *raw = member_meta(d) + INTENTS + slot * META_BLOCK;
 
@@ -170,21 +171,37 @@ static void check_resync(const u8 *super, const u8 *intents)
 	}
 }
 
+/* Does the superblock call the member failed in a set? */
+static bool is_failed(const u8 *super, unsigned int d)
+{
+	unsigned int i;
+	u64 failed = 0;
+
+	for (i = 0; array.parities && i < array.gears; i++)
+		failed |= le(super + 256 + 48 * i + 16, 4);
+	return failed >> d & 1;
+}
+
 void vouch_check(void)
 {
-	struct newest list[MAX_BLOCKS];
+	struct newest list[MAX_BLOCKS], none[MAX_BLOCKS];
 	const u8 *super = NULL;
 	unsigned int d, count = 0;
 
-	for (d = 0; d < array.members; d++) {
-		if (!(newest_members() & 1U << d))
-			continue;
-		super = member_super(d);
-		count = note_blocks(member_meta(d), super, list, count);
-	}
 	for (d = 0; d < array.members; d++)
-		if (member_super(d))
-			check_member(d, member_super(d), list, count);
+		if (newest_members() & 1U << d)
+			super = member_super(d);
+	for (d = 0; super && d < array.gear[0]; d++)
+		if (newest_members() & 1U << d && !is_failed(super, d))
+			count = note_blocks(member_meta(d), super, list, count);
+	for (d = 0; d < array.members; d++) {
+		const u8 *own = member_super(d);
+
+		if (own && d < array.gear[0] && !is_failed(super, d) && !is_failed(own, d))
+			check_member(d, own, list, count);
+		if (own && d >= array.gear[0] && note_blocks(member_meta(d), own, none, 0))
+			fail("%s: a member that may sleep has blocks of metadata", disk_name(d));
+	}
 	if (super && newest_intents())
 		check_resync(super, newest_intents());
 	counted.vouched += count;

@@ -480,7 +480,6 @@ static void par_thread(struct md_thread *thread)
 			pr_err("md/par:%s: %pg: level par cannot replace a member in place: use mdadm --fail, --remove and --add\n",
 			       mdname(mddev), rdev->bdev);
 	rcu_read_unlock();
-	par_prepare_spares(conf);
 	if (!md_is_rdwr(mddev))
 		check_read_only(conf);
 	else if (READ_ONCE(conf->gear) == conf->geo.gears ||

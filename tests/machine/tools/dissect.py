@@ -576,13 +576,16 @@ class Array:
 
     def newest_block(self, kind, sector, index):
         best = None
-        for d in self.current:
+        # A member that may sleep has none, unless it has been another member before.
+        for d in (d for d in self.current if d < self.gears[0]):
             for slot in (0, 8):
                 raw = self.member[d].read(sector + slot, 8)
                 magic, _, its_kind, its_index = struct.unpack_from("<4I", raw)
                 epoch, seq = struct.unpack_from("<2Q", raw, 16)
-                if (magic, its_kind, its_index, epoch) == (0x42524150, kind, index, self.epoch) \
-                        and (best is None or seq > best[0]) and sealed(raw, 4):
+                if (magic, its_kind, its_index, epoch) != (0x42524150, kind, index, self.epoch) \
+                        or not sealed(raw, 4):
+                    continue
+                if best is None or seq > best[0]:
                     best = seq, raw
         if best is None:
             raise Wrong(f"block {index} of kind {kind} is nowhere")

@@ -3,8 +3,8 @@
 
   fill_map.py [--one] DEVICE...
 
-Every row becomes written, with all data at home. With --one only the first member gets the map: all members' places
-are read, and less memory is needed for simulated disks.
+Every row becomes written, with all data at home. The members that never sleep get the map. With --one only the first
+one does: all members' places are read, and less memory is needed for simulated disks.
 """
 import os
 import struct
@@ -67,14 +67,14 @@ def main():
     dissect.Slots.load = lambda self, sector: None
     array = dissect.Array(sys.argv[1 + one:])
     seq = struct.unpack_from("<Q", array.newest_super()[1], 80)[0]
-    fds = [(d, os.open(member.path, os.O_WRONLY)) for d, member in enumerate(array.member)]
+    fds = [(d, os.open(member.path, os.O_WRONLY)) for d, member in enumerate(array.member[:array.gears[0]])]
     intents = -(-sum(s.zones for s in array.sets[1:]) // PAYLOAD)
     fill_intents(array, fds, intents)
     for s in array.sets[1:]:
         fill_set(array, s, 128 + 16 * intents, fds[:1] if one else fds, seq)
     for _, fd in fds:
         os.fsync(fd)
-    print(sum(s.blocks for s in array.sets[1:]), "map blocks on each member, of", len(fds))
+    print(sum(s.blocks for s in array.sets[1:]), "map blocks on each of the members that never sleep, which are", len(fds))
 
 
 if __name__ == "__main__":

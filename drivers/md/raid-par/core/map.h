@@ -16,11 +16,17 @@
 struct par_conf;
 struct par_set;
 
-/* A map block: an allocated payload, or NULL while all of it is unwritten. */
+/**
+ * struct par_map_block - a map block, or another block of metadata, which has no payload here
+ * @payload: allocated, or NULL while all of it is unwritten
+ * @slot: where the newest stored version is: 0 or 1; @seq: its sequence number
+ * @astray: after a start, members whose own newest version, an older one, is in the other slot
+ */
 struct par_map_block {
 	u8 *payload;
-	u8 slot;	/* where the newest stored version is: 0 or 1 */
-	u64 seq;	/* its sequence number */
+	u8 slot;
+	u32 astray;
+	u64 seq;
 };
 
 /* struct par_map - of an array; @zone_lock: protects zones and their part of the map, hashed */

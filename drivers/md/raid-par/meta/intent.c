@@ -8,19 +8,21 @@
 #include "meta/store.h"
 
 /* Seal a page for the slot that does not hold the newest version. */
-u64 par_seal(struct par_conf *conf, struct page *page, enum par_block_kind kind, u32 index,
-	     struct par_map_block *block)
+struct par_sealed par_seal(struct par_conf *conf, struct page *page, enum par_block_kind kind,
+			   u32 index, struct par_map_block *block)
 {
 	lockdep_assert_held(&conf->store->mutex);
 	par_block_seal(page_address(page), kind, index, conf->store->super.epoch,
 		       ++conf->store->block_seq);
 	block->seq = conf->store->block_seq;
 	block->slot ^= 1;
-	return par_block_sector(&conf->geo, kind, index, block->slot);
+	return (struct par_sealed) {
+		par_block_sector(&conf->geo, kind, index, block->slot), block
+	};
 }
 
-/* Seal an intent block made from conf->store->intents, in @page; returns its sector. */
-static u64 seal_intents(struct par_conf *conf, u32 index, struct page *page)
+/* Seal an intent block made from conf->store->intents, in @page. */
+static struct par_sealed seal_intents(struct par_conf *conf, u32 index, struct page *page)
 {
 	struct par_disk_block *raw = page_address(page);
 	u32 first = index * PAR_BLOCK_PAYLOAD;
@@ -49,7 +51,7 @@ static u32 beyond_block(struct par_conf *conf, const unsigned long *zones, u32 i
 static int store_intent_bytes(struct par_conf *conf, const unsigned long *zones)
 {
 	u32 zone = find_first_bit(zones, conf->geo.zones), index;
-	u64 sectors[PAR_STORE_BATCH];
+	struct par_sealed sealed[PAR_STORE_BATCH];
 	unsigned int count;
 	int err = 0;
 
@@ -57,12 +59,11 @@ static int store_intent_bytes(struct par_conf *conf, const unsigned long *zones)
 	while (!err && zone < conf->geo.zones) {
 		for (count = 0; count < PAR_STORE_BATCH && zone < conf->geo.zones; count++) {
 			index = zone / PAR_BLOCK_PAYLOAD;
-			sectors[count] = seal_intents(conf, index,
-						      conf->store->intent_pages[count]);
+			sealed[count] = seal_intents(conf, index,
+						     conf->store->intent_pages[count]);
 			zone = beyond_block(conf, zones, index);
 		}
-		err = par_meta_write(conf, conf->store->current_members, sectors,
-				     conf->store->intent_pages, count);
+		err = par_blocks_write(conf, sealed, conf->store->intent_pages, count);
 	}
 	return err;
 }
@@ -200,16 +201,15 @@ u32 par_zones_marked(struct par_conf *conf, u8 mark)
 int par_write_lost_list(struct par_conf *conf)
 {
 	struct par_disk_block *raw = page_address(conf->store->intent_pages[0]);
-	u64 sector;
+	struct par_sealed sealed;
 	int err;
 
 	lockdep_assert_held(&conf->store->mutex);
 	par_lost_pack(conf, (struct par_disk_lost *)raw->payload);
 	conf->store->super.lost = conf->store->lost.count;
-	sector = par_seal(conf, conf->store->intent_pages[0], PAR_BLOCK_LOST, 0,
+	sealed = par_seal(conf, conf->store->intent_pages[0], PAR_BLOCK_LOST, 0,
 			  &conf->store->lost.block);
-	err = par_meta_write(conf, conf->store->current_members, &sector,
-			     conf->store->intent_pages, 1);
+	err = par_blocks_write(conf, &sealed, conf->store->intent_pages, 1);
 	conf->store->lost.due = err;
 	return err;
 }

@@ -9,8 +9,7 @@
  * must have the newest version, or the version just before it if the newest has been
  * destroyed: an older version that is on sleepers only must not be used.
  *
- * Blocks are read from the members that have the newest superblock, and from those that
- * lack nothing else: see was_written_last().
+ * Blocks are read from the members that never sleep and have all of them: see par_has_blocks().
  */
 #include <linux/random.h>
 #include <linux/slab.h>
@@ -31,7 +30,7 @@ struct par_found {
 	bool bad_spot;			/* a slot cannot be read at all */
 	bool foreign;			/* a slot has the superblock of another array */
 	bool read_only;			/* a slot may be read, but not written by this version */
-	bool source;			/* it has all blocks that count */
+	bool source;			/* it never sleeps, and has all blocks that count */
 	unsigned int unreadable;	/* blocks that other members have */
 };
 
@@ -105,7 +104,6 @@ static bool find_super(struct par_conf *conf, struct par_found *found)
 			conf->mddev->ro = MD_RDONLY;
 		if (found[d].err)
 			continue;
-		conf->store->member_seq[d] = one->block_seq;
 		if (one->seq > newest || !conf->store->current_members) {
 			newest = one->seq;
 			conf->store->super = *one;
@@ -114,14 +112,6 @@ static bool find_super(struct par_conf *conf, struct par_found *found)
 		if (one->seq == newest)
 			conf->store->current_members |= BIT(d);
 	}
-	/*
-	 * No member can have newer blocks than the newest superblock vouches for, unless
-	 * they belong to another array.
-	 */
-	for (d = 0; d < conf->geo.members; d++)
-		if (found[d].epoch != conf->store->super.epoch ||
-		    conf->store->member_seq[d] > conf->store->super.block_seq)
-			conf->store->member_seq[d] = 0;
 	return conf->store->current_members;
 }
 
@@ -266,40 +256,46 @@ static bool block_lost(const struct par_conf *conf, u64 newest)
 }
 
 /*
- * A member that is awake in the newest superblock and failed in no set, and that has the
- * version just before it, was written together with those that have the newest one: either
- * that write was interrupted, and nothing has been stored since that the next superblock
- * did not have to vouch for, or the member's copy of the newest superblock has been
- * destroyed. So no needed block is newer than the newest on such a member. This does not
- * hold for a sleeper, a failed member or an older copy: blocks may have been stored without
- * them, and the superblock does not say which.
+ * A superblock that cannot be read does not speak against the member: the medium is bad in
+ * this place, and the rest of the disk is still right. The exception is a member whose
+ * other slot can be read, is intact, and belongs to another array.
  */
-static bool was_written_last(const struct par_conf *conf, const struct par_found *found,
-			     unsigned int d)
+static bool was_vouched(const struct par_found *found)
 {
-	const struct par_super *super = &conf->store->super;
-	unsigned int i;
-
-	for (i = 1; i <= conf->geo.gears; i++)
-		if (super->set[i].failed & BIT(d))
-			return false;
-	return !found[d].err && found[d].epoch == super->epoch &&
-	       par_awake(conf, super->gear, d) && found[d].seq + 1 == super->seq &&
-	       super->min_seq[d] == found[d].seq;
+	return !found->err || (found->bad_spot && found->err <= PAR_FMT_TORN);
 }
 
-static void find_sources(struct par_conf *conf, struct par_found *found)
+static bool is_source(const struct par_conf *conf, const struct par_found *found, unsigned int d)
+{
+	const struct par_super *super = &conf->store->super;
+
+	if (conf->store->current_members & BIT(d) || (found->err && was_vouched(found)))
+		return par_has_blocks(super, &conf->geo, d, super->seq);
+	return !found->err && found->epoch == super->epoch &&
+	       par_has_blocks(super, &conf->geo, d, found->seq + found->one_slot);
+}
+
+static int find_sources(struct par_conf *conf, struct par_found *found)
 {
 	unsigned int d;
 	u32 sources = 0;
 
-	for (d = 0; d < conf->geo.members; d++) {
-		found[d].source = conf->store->current_members & BIT(d) ||
-				  (par_rdev_usable(conf->member[d].rdev) &&
-				   was_written_last(conf, found, d));
-		sources |= found[d].source ? BIT(d) : 0;
+	for (d = 0; par_steady_members(conf) & BIT(d); d++) {
+		if (!par_rdev_usable(conf->member[d].rdev))
+			continue;
+		found[d].source = is_source(conf, &found[d], d);
+		if (found[d].source)
+			sources |= BIT(d);
+		else
+			conf->store->joining |= BIT(d);
 	}
 	par_scan_only(conf->store->notes.scan, sources, U64_MAX);
+	if (sources || conf->store->start == PAR_ASKS_RESCUE)
+		return 0;
+	tell_supers(conf, found);
+	pr_err("md/par:%s: cannot start: none of the members that never sleep and are present has the newest metadata; connect those that are missing\n",
+	       mdname(conf->mddev));
+	return metadata_lost(conf);
 }
 
 /*
@@ -319,9 +315,10 @@ static u64 see_block(struct par_conf *conf, const struct par_found *members,
 	struct par_disk_block *raw = page_address(conf->store->pages[0]);
 	u64 epoch = conf->store->super.epoch, torn = 0;
 	unsigned int d, slot;
+	u64 other, seq;
 
 	for (d = 0; d < conf->geo.members; d++)
-		for (slot = 0; members[d].source && slot < 2; slot++) {
+		for (slot = 0, other = 0; members[d].source && slot < 2; slot++) {
 			u64 sector = par_block_sector(&conf->geo, kind, index, slot);
 
 			if (!par_meta_read(conf, d, sector, conf->store->pages[0]))
@@ -332,15 +329,17 @@ static u64 see_block(struct par_conf *conf, const struct par_found *members,
 								   epoch));
 				continue;
 			}
-			if (par_copies_see(copies, d, slot, le64_to_cpu(raw->seq)))
+			seq = le64_to_cpu(raw->seq);
+			if (par_copies_see(copies, d, slot, seq, other))
 				memcpy(payload, raw->payload, size);
+			other = seq;
 		}
 	return torn;
 }
 
 /*
- * The newest valid version of a block on any member that has all blocks. Even: all current
- * members have it, and no newer one that is torn; otherwise a store was interrupted, or a
+ * The newest valid version of a block on any member that has all blocks. Even: all of these
+ * have it, and no newer one that is torn; otherwise a store was interrupted, or a
  * member's copy is damaged, and the block must be stored again, on the other side.
  */
 static enum par_block_state load_block(struct par_conf *conf, struct par_found *members,
@@ -348,15 +347,18 @@ static enum par_block_state load_block(struct par_conf *conf, struct par_found *
 				       struct par_map_block *block, u8 *payload, size_t size)
 {
 	struct par_copies copies = { };
-	u32 have, readable[2] = { };
+	u32 have, sources = 0, readable[2] = { };
 	unsigned int d;
 	u64 torn;
 
+	for (d = 0; d < conf->geo.members; d++)
+		sources |= members[d].source ? BIT(d) : 0;
 	torn = see_block(conf, members, kind, index, &copies, readable, payload, size);
 	have = copies.have[0] | copies.have[1];
 	if (have) {
 		block->seq = copies.seq;
 		block->slot = par_copies_slot(&copies);
+		block->astray = par_copies_astray(&copies, sources);
 	}
 	conf->store->block_seq = max3(conf->store->block_seq, block->seq, torn);
 	if (!have)
@@ -364,12 +366,10 @@ static enum par_block_state load_block(struct par_conf *conf, struct par_found *
 	if (torn > block->seq && block_lost(conf, torn))
 		return BLOCK_LOST;
 	for (d = 0; d < conf->geo.members; d++)
-		if (conf->store->current_members & ~have & BIT(d))
-			members[d].unreadable++;
+		members[d].unreadable += !!(sources & ~have & BIT(d));
 	if (newer_hidden(&copies, readable))
 		return BLOCK_DOUBTFUL;
-	return conf->store->current_members & ~have || torn > block->seq ? BLOCK_UNEVEN :
-								   BLOCK_EVEN;
+	return sources & ~have || torn > block->seq ? BLOCK_UNEVEN : BLOCK_EVEN;
 }
 
 /*
@@ -787,11 +787,9 @@ static int rescue_super(struct par_conf *conf, bool any)
 						   conf->store->super.log.run + PAR_RESCUE_RUNS);
 	conf->store->super.log.summaries_from = conf->store->super.log.run;
 	conf->store->current_members = 0;
-	for (d = 0; d < conf->geo.members; d++) {
-		conf->store->member_seq[d] = 0;
+	for (d = 0; d < conf->geo.members; d++)
 		if (par_rdev_usable(conf->member[d].rdev))
 			conf->store->current_members |= BIT(d);
-	}
 	pr_warn("md/par:%s: the superblock is lost: --update=par-rescue has made a new one, in the top gear; check the data\n",
 		mdname(conf->mddev));
 	return 0;
@@ -907,23 +905,12 @@ static void find_old(struct par_conf *conf, const struct par_found *found)
 			mdname(conf->mddev), d, rdev->bdev, found[d].seq,
 			conf->store->super.min_seq[d]);
 		conf->store->old_seq[d] = found[d].seq;
-		conf->store->member_seq[d] = 0;
 		conf->store->super.partial &= ~BIT(d);
 		par_store_lacks(conf, d);
 	}
 	for (d = 0; d < conf->geo.members; d++)
 		if (conf->store->current_members & BIT(d))
 			conf->store->super.min_seq[d] = conf->store->super.seq;
-}
-
-/*
- * A superblock that cannot be read does not speak against the member: the medium is bad in
- * this place, and the rest of the disk is still right. The exception is a member whose
- * other slot can be read, is intact, and belongs to another array.
- */
-static bool was_vouched(const struct par_found *found)
-{
-	return !found->err || (found->bad_spot && found->err <= PAR_FMT_TORN);
 }
 
 /*
@@ -1029,8 +1016,8 @@ int par_load(struct par_conf *conf)
 	err = load_super(conf, found, any);
 	if (err)
 		return err;
-	find_sources(conf, found);
-	err = load_intents(conf, found);
+	err = find_sources(conf, found);
+	err = err ?: load_intents(conf, found);
 	err = err ?: load_map(conf, found);
 	err = err ?: load_slots(conf, found);
 	err = err ?: load_lost(conf, found);
@@ -1047,6 +1034,10 @@ int par_load(struct par_conf *conf)
 	tell_damage(conf, found);
 	find_unvouched(conf, found);
 	find_old(conf, found);
+	/* Sources that lack the newest superblock receive blocks as well. */
+	for (i = 0; par_steady_members(conf) & BIT(i); i++)
+		if (found[i].source)
+			conf->store->current_members |= BIT(i);
 	/* No block of this or an earlier life of the array can be newer than the next one. */
 	conf->store->block_seq = max(conf->store->block_seq, conf->store->super.block_seq) +
 			  PAR_SEQ_LEAP;
@@ -1094,10 +1085,8 @@ u64 par_load_left(struct par_conf *conf, unsigned int d)
 	if (!found.err && !(found.read_only && md_is_rdwr(conf->mddev)) &&
 	    one->epoch == conf->store->super.epoch &&
 	    one->seq >= conf->store->super.min_seq[d] && one->seq <= conf->store->super.seq &&
-	    was_whole(conf, one, d)) {
+	    was_whole(conf, one, d))
 		seq = one->seq;
-		conf->store->member_seq[d] = one->block_seq;
-	}
 	mutex_unlock(&conf->store->mutex);
 	return seq;
 }

@@ -26,9 +26,10 @@ static void meta_endio(struct bio *bio)
 	meta_put(io);	/* last: the pool may be freed once all have ended */
 }
 
-void par_meta_submit_to(struct par_meta_io *io, struct md_rdev *rdev, unsigned int d,
-			u64 sector, struct page *page, blk_opf_t opf)
+void par_meta_submit(struct par_meta_io *io, unsigned int d, u64 sector,
+		     struct page *page, blk_opf_t opf)
 {
+	struct md_rdev *rdev = io->conf->member[d].rdev;
 	struct bio *bio = bio_alloc_bioset(rdev->bdev, 1, opf, GFP_NOIO,
 					   &io->conf->store->bios);
 
@@ -41,12 +42,6 @@ void par_meta_submit_to(struct par_meta_io *io, struct md_rdev *rdev, unsigned i
 		__bio_add_page(bio, page, PAR_BLOCK_BYTES, 0);
 	atomic_inc(&io->left);
 	submit_bio_noacct(bio);
-}
-
-void par_meta_submit(struct par_meta_io *io, unsigned int d, u64 sector,
-		     struct page *page, blk_opf_t opf)
-{
-	par_meta_submit_to(io, io->conf->member[d].rdev, d, sector, page, opf);
 }
 
 void par_meta_begin(struct par_meta_io *io, struct par_conf *conf)
@@ -76,70 +71,79 @@ u32 par_meta_end(struct par_meta_io *io)
 	return failed;
 }
 
-static void flush_send(struct par_meta_io *io, struct par_conf *conf, u32 members)
-{
-	unsigned int d;
-
-	par_meta_begin(io, conf);
-	for (d = 0; d < conf->geo.members; d++)
-		if (members & BIT(d))
-			par_meta_submit(io, d, 0, NULL, REQ_OP_WRITE |
-				    REQ_PREFLUSH | REQ_SYNC);
-}
-
 int par_flush_members(struct par_conf *conf, u32 which)
 {
 	struct par_meta_io io;
+	unsigned int d;
 
 	might_sleep();
 	which = par_usable(conf, which);
-	flush_send(&io, conf, which);
+	par_meta_begin(&io, conf);
+	for (d = 0; d < conf->geo.members; d++)
+		if (which & BIT(d))
+			par_meta_submit(&io, d, 0, NULL, REQ_OP_WRITE |
+				    REQ_PREFLUSH | REQ_SYNC);
 	return which & ~par_meta_end(&io) ? 0 : -EIO;
 }
 
-u32 par_flush_waking(struct par_conf *conf, u32 members)
+static void send_page(struct par_meta_io *io, unsigned int d, u64 sector, struct page *page)
+{
+	par_meta_submit(io, d, sector, page, REQ_OP_WRITE | REQ_FUA | REQ_SYNC | REQ_META);
+}
+
+/*
+ * Members that are astray get the new version in place of their older one first, so that they keep
+ * a valid one wherever the power is cut. So do those that are joining: what they have in either
+ * place may be of another history.
+ */
+static void write_astray(struct par_conf *conf, u32 holders, const struct par_sealed *sealed,
+			 struct page **pages, unsigned int count)
 {
 	struct par_meta_io io;
-
-	flush_send(&io, conf, par_usable(conf, members));
-	return par_meta_wait(&io);
-}
-
-static void meta_send(struct par_meta_io *io, u32 members, const u64 *sectors,
-		      struct page **pages, unsigned int count)
-{
-	struct par_conf *conf = io->conf;
 	unsigned int d, i;
 
-	par_meta_begin(io, conf);
-	for (d = 0; d < conf->geo.members; d++)
-		for (i = 0; members & BIT(d) && i < count; i++)
-			par_meta_submit(io, d, sectors[i], pages[i], REQ_OP_WRITE |
-				    REQ_FUA | REQ_SYNC | REQ_META);
+	par_meta_begin(&io, conf);
+	for (d = 0; holders >> d; d++)
+		for (i = 0; holders & BIT(d) && i < count; i++)
+			if ((sealed[i].block->astray | conf->store->joining) & BIT(d))
+				send_page(&io, d, sealed[i].sector ^ PAR_BLOCK_SECTORS, pages[i]);
+	par_meta_end(&io);
+}
+
+int par_blocks_write(struct par_conf *conf, const struct par_sealed *sealed, struct page **pages,
+		     unsigned int count)
+{
+	u32 holders = par_usable(conf, par_steady_members(conf) &
+				 (conf->store->current_members | conf->store->joining));
+	struct par_meta_io io;
+	unsigned int d, i;
+
+	lockdep_assert_held(&conf->store->mutex);
+	write_astray(conf, holders, sealed, pages, count);
+	holders = par_usable(conf, holders);
+	par_meta_begin(&io, conf);
+	for (d = 0; holders >> d; d++)
+		for (i = 0; holders & BIT(d) && i < count; i++)
+			send_page(&io, d, sealed[i].sector, pages[i]);
 	conf->store->writes += count;
+	if (!(holders & ~par_meta_end(&io)))
+		return -EIO;
+	for (i = 0; i < count; i++)
+		sealed[i].block->astray = 0;
+	return 0;
 }
 
-int par_meta_write(struct par_conf *conf, u32 members, const u64 *sectors,
-		   struct page **pages, unsigned int count)
+int par_meta_write_waking(struct par_conf *conf, unsigned int d, u64 sector, struct page *page)
 {
-	struct par_meta_io io = { .conf = conf };
-
-	members = par_usable(conf, members);
-	meta_send(&io, members, sectors, pages, count);
-	return members & ~par_meta_end(&io) ? 0 : -EIO;
-}
-
-int par_meta_write_waking(struct par_conf *conf, unsigned int d,
-			  const u64 *sectors, struct page **pages,
-			  unsigned int count)
-{
-	struct par_meta_io io = { .conf = conf };
+	struct par_meta_io io;
 	unsigned int tries;
 
 	for (tries = 0; par_usable(conf, BIT(d)) && tries < PAR_WAKE_TRIES; tries++) {
 		if (tries)
 			msleep(PAR_WAKE_PAUSE);
-		meta_send(&io, BIT(d), sectors, pages, count);
+		par_meta_begin(&io, conf);
+		send_page(&io, d, sector, page);
+		conf->store->writes++;
 		if (!par_meta_wait(&io))
 			return 0;
 	}

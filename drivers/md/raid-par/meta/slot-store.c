@@ -26,7 +26,7 @@ static void pack_block(struct par_conf *conf, u32 block, struct page *page)
 static int store_batch(struct par_conf *conf, u32 *block)
 {
 	struct par_store *store = conf->store;
-	u64 sectors[PAR_STORE_BATCH];
+	struct par_sealed sealed[PAR_STORE_BATCH];
 	u32 blocks[PAR_STORE_BATCH];
 	unsigned int count = 0, i;
 	int err;
@@ -36,11 +36,11 @@ static int store_batch(struct par_conf *conf, u32 *block)
 			break;
 		clear_bit(*block, conf->slots->todo);
 		pack_block(conf, *block, store->pages[count]);
-		sectors[count] = par_seal(conf, store->pages[count], PAR_BLOCK_SLOT, *block,
-					  &conf->slots->block[*block]);
+		sealed[count] = par_seal(conf, store->pages[count], PAR_BLOCK_SLOT, *block,
+					 &conf->slots->block[*block]);
 		blocks[count++] = *block;
 	}
-	err = par_meta_write(conf, store->current_members, sectors, store->pages, count);
+	err = par_blocks_write(conf, sealed, store->pages, count);
 	for (i = 0; err && i < count; i++)
 		set_bit(blocks[i], conf->slots->todo);
 	return err;

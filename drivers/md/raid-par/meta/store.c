@@ -4,9 +4,9 @@
  * (super.c stores it). See format.h for the places and for the order of writes, store.h for
  * the contracts.
  *
- * Every write goes to conf->store->current_members, all of them awake, and is FUA. All
- * writers hold conf->store->mutex; the gear changes under it too, so that no intent is
- * stored for a gear that has ended.
+ * Blocks are stored on the members that never sleep, superblocks on all current members, which
+ * are awake. Every write is FUA. All writers hold conf->store->mutex; the gear changes under it
+ * too, so that no intent is stored for a gear that has ended.
  *
  * Two rules prevent that a stored block vouches for data that is lost in a power cut:
  *   - a flush goes to every awake member, not to the current ones only: right after an
@@ -115,18 +115,18 @@ void par_store_failures(struct par_conf *conf, struct bio *flush)
 	par_store_look(conf);
 }
 
-void par_store_join(struct par_conf *conf, unsigned int d, bool rejoins, u64 seq)
+void par_store_join(struct par_conf *conf, unsigned int d, bool rejoins)
 {
 	struct par_store *store = conf->store;
 
 	lockdep_assert_held(&store->mutex);
 	store->whole &= ~BIT(d);
 	store->notes.birth_due |= BIT(d);
+	store->joining |= BIT(d) & par_steady_members(conf);
 	if (rejoins) {
 		store->super.partial |= BIT(d);
 	} else {
 		store->super.partial &= ~BIT(d);
-		store->member_seq[d] = seq;
 		store->super.min_seq[d] = store->super.seq + 1;
 	}
 	par_store_lacks(conf, d);
@@ -136,6 +136,9 @@ void par_store_drop(struct par_conf *conf, unsigned int d)
 {
 	lockdep_assert_held(&conf->store->mutex);
 	conf->store->current_members &= ~BIT(d);
+	if (conf->store->joining & BIT(d))
+		par_store_lacks(conf, d);
+	conf->store->joining &= ~BIT(d);
 }
 
 /* Members that the set works without, and that the store has not handled yet. */
@@ -264,15 +267,14 @@ static int snapshot_blocks(struct par_conf *conf, struct par_storing *s)
 
 static int store_blocks(struct par_conf *conf, struct par_storing *s)
 {
-	u64 sectors[PAR_STORE_BATCH];
+	struct par_sealed sealed[PAR_STORE_BATCH];
 	unsigned int i;
 	int err;
 
 	for (i = 0; i < s->count; i++)
-		sectors[i] = par_seal(conf, conf->store->pages[i], PAR_BLOCK_MAP,
-				      s->blocks[i], &conf->map.block[s->blocks[i]]);
-	err = par_meta_write(conf, conf->store->current_members, sectors,
-			     conf->store->pages, s->count);
+		sealed[i] = par_seal(conf, conf->store->pages[i], PAR_BLOCK_MAP,
+				     s->blocks[i], &conf->map.block[s->blocks[i]]);
+	err = par_blocks_write(conf, sealed, conf->store->pages, s->count);
 	for (i = 0; !err && i < s->count; i++)
 		block_stored(conf, s->blocks[i]);
 	if (!err && s->block >= conf->geo.map_blocks)
@@ -437,67 +439,13 @@ static int store_by_plan(struct par_conf *conf, struct par_storing *s)
 /* ---- a change of gear, or the first use ---- */
 
 /*
- * Store blocks again from memory that par_refresh_members() could not read from any awake
- * member. A map block is stored as always: what it calls valid has been flushed. catch_up()
- * handles the list of lost blocks.
- */
-static int store_unreadable(struct par_conf *conf)
-{
-	struct par_storing unreadable = { .occasion = PAR_STORE_FIRST };
-	int err = 0;
-
-	lockdep_assert_held(&conf->store->mutex);
-	if (conf->store->intents_differ)
-		err = par_store_all_intents(conf);
-	if (!err)
-		conf->store->intents_differ = false;
-	err = err ?: par_slots_store(conf);
-	return err ?: store_by_plan(conf, &unreadable);
-}
-
-/*
- * Store everything that the next superblock relies on, and copy it to the members @behind:
- * blocks that are stored here go to the current members only. A member that fails meanwhile
- * leaves more to be noted, and does not delay the others. Blocks that cannot be read from
- * any member are stored again, once: if they cannot be read after that either, the store
- * fails.
- */
-static int catch_up(struct par_conf *conf, u32 behind)
-{
-	bool stored = false, again;
-	unsigned int d;
-	u32 lost;
-	int err;
-
-	lockdep_assert_held(&conf->store->mutex);
-	do {
-		lost = par_unusable(conf);
-		for (d = 0; d < conf->geo.members; d++)
-			if (lost & BIT(d))
-				par_store_lacks(conf, d);
-		/* As new as the superblock will say: see par_pack_and_flush(). */
-		par_bad_collect(conf);
-		err = conf->store->lost.due ? par_write_lost_list(conf) : 0;
-		err = err ?: par_note_missed(conf);
-		err = err ?: par_refresh_members(conf, par_usable(conf, behind));
-		again = err == -ENODATA && !stored;
-		if (again)
-			err = store_unreadable(conf);
-		stored |= again;
-	} while (!err && (again || par_unusable(conf) & ~lost));
-	return err == -ENODATA ? -EIO : err;
-}
-
-/*
- * Called before anything else is stored after a start; @members are to receive writes.
- * Those that are behind are brought up to date, and the superblock is stored, which records
- * that the array is in use, which members are missing, and which sets have to be resynced.
+ * Called before anything else is stored after a start, and when members are to receive superblocks
+ * that they did not receive before; @members: all that are to receive this one. It records that the
+ * array is in use, which members are missing, and which sets have to be resynced.
  *
- * A member that was behind gets two superblocks, so that its older slot is only one version
- * behind: that is all the member has if the newer slot is torn when it wakes up next. See
- * find_old(). Besides, blocks that were stored while a superblock was being written have
- * not reached such members: they get these blocks, and one more superblock, which vouches
- * for them.
+ * A member that lacks the last version gets two superblocks, so that its older slot is only one
+ * version behind: that is all the member has if the newer slot is torn when it wakes up next. See
+ * find_old().
  *
  * All members get two superblocks if a member is missing. That member may have a superblock
  * with the number of the first one here, from a store that was cut before it reached any
@@ -505,69 +453,55 @@ static int catch_up(struct par_conf *conf, u32 behind)
  * that one, which does not say that the member lacks all writes from now on. Nothing has
  * been written between the two.
  */
-static int bring_up(struct par_conf *conf, u32 members)
+static int bring_in(struct par_conf *conf, u32 members)
 {
-	u32 behind = par_usable(conf, members) & ~conf->store->current_members;
-	bool again = behind || par_unusable(conf);
+	struct par_super *super = &conf->store->super;
+	bool again = par_unusable(conf);
+	unsigned int d;
 	int err;
 
 	lockdep_assert_held(&conf->store->mutex);
-	conf->store->super.flags = 0;
-	for (;;) {
-		err = catch_up(conf, behind);
-		err = err ?: par_write_super(conf, members);
-		if (err)
-			return err;
-		if (!again && conf->store->super.block_seq == conf->store->block_seq)
-			break;
-		again = false;
-	}
-	par_birth_store(conf, members);
-	return 0;
-}
-
-/* Awake members that have the newest blocks. */
-static u32 newest_members(struct par_conf *conf)
-{
-	u32 awake = par_usable(conf, par_awake_members(conf)), members = 0;
-	unsigned int d;
-	u64 newest = 0;
-
+	super->flags = 0;
 	for (d = 0; d < conf->geo.members; d++) {
-		if (!(awake & BIT(d)) || conf->store->member_seq[d] < newest)
-			continue;
-		if (conf->store->member_seq[d] > newest)
-			members = 0;
-		newest = conf->store->member_seq[d];
-		members |= BIT(d);
+		if (!par_usable(conf, BIT(d)))
+			par_store_lacks(conf, d);
+		else if (members & BIT(d))
+			again |= super->min_seq[d] != super->seq;
 	}
-	return members;
+	err = par_note_missed(conf);
+	err = err ?: par_write_super(conf, members);
+	if (!err && again)
+		err = par_write_super(conf, members);
+	if (!err)
+		par_birth_store(conf, members);
+	return err;
 }
 
-/*
- * A cut while the superblock was being written may have left the newest one on some members
- * only, and these may have failed since the start, perhaps while they were being written
- * now. The content of the superblock and of its blocks is in memory, and nothing has been
- * written to the array since. So let other members take over, and store everything again:
- * what has been stored since the start may be on no other member.
- */
-static int replace_current(struct par_conf *conf)
+/* Members that never sleep are joining: store everything but the map again, on all of these. */
+static int renew_most(struct par_conf *conf)
 {
-	u32 members = newest_members(conf), zone;
+	int err = par_store_all_intents(conf);
 
 	lockdep_assert_held(&conf->store->mutex);
-	if (!members)
-		return -EIO;
-	par_find_slots(conf, members);
-	WRITE_ONCE(conf->store->current_members, members);
-	conf->store->blocks_torn = true;
-	conf->store->intents_differ = true;
-	conf->store->lost.due |= conf->store->lost.block.seq;
 	par_slots_mark_all(conf);
-	for (zone = 0; zone < conf->geo.zones; zone++)
-		if (READ_ONCE(conf->map.zone[zone].stored))
-			par_mark_block(conf, zone);
-	return 0;
+	err = err ?: par_slots_store(conf);
+	conf->store->lost.due |= conf->store->lost.block.seq;
+	if (!err && conf->store->lost.due)
+		err = store_lost_list(conf);
+	return err;
+}
+
+/* The same of the map: mark a batch of blocks from @block on, and set @block to the next one. */
+static void renew_map(struct par_conf *conf, u32 *block)
+{
+	unsigned int count;
+
+	lockdep_assert_held(&conf->store->mutex);
+	for (count = 0; *block < conf->geo.map_blocks && count < PAR_STORE_BATCH; ++*block)
+		if (conf->map.block[*block].seq) {
+			set_bit(*block, conf->store->todo);
+			count++;
+		}
 }
 
 static void mark_dirty_blocks(struct par_conf *conf, bool must_only)
@@ -583,13 +517,18 @@ static void mark_dirty_blocks(struct par_conf *conf, bool must_only)
 static int store_first(struct par_conf *conf)
 {
 	struct par_storing torn = { .occasion = PAR_STORE_FIRST };
+	u32 block = 0;
 	int err = 0;
 
 	lockdep_assert_held(&conf->store->mutex);
 	/* Torn blocks must be complete before a superblock vouches for them. */
-	if (conf->store->intents_differ)
+	if (conf->store->joining)
+		err = renew_most(conf);
+	else if (conf->store->intents_differ)
 		err = par_store_all_intents(conf);
 	err = err ?: par_slots_store(conf);
+	while (conf->store->joining && block < conf->geo.map_blocks)
+		renew_map(conf, &block);
 	/* Segments may have lost their slots in a rescue: see check_row() in map.c. */
 	mark_dirty_blocks(conf, true);
 	err = err ?: store_by_plan(conf, &torn);
@@ -598,8 +537,9 @@ static int store_first(struct par_conf *conf)
 	if (err)
 		return err;
 	conf->store->blocks_torn = false;
+	conf->store->joining &= par_unusable(conf);
 	conf->store->super.gear = conf->gear;
-	err = bring_up(conf, par_awake_members(conf));
+	err = bring_in(conf, par_awake_members(conf));
 	if (err)
 		return err;
 	conf->store->current_members = par_usable(conf, par_awake_members(conf));
@@ -609,21 +549,10 @@ static int store_first(struct par_conf *conf)
 	return 0;
 }
 
-/* If all current members fail meanwhile, others take over, as long as there are any. */
 static int begin_use(struct par_conf *conf)
 {
-	int err;
-
 	lockdep_assert_held(&conf->store->mutex);
-	if (!conf->store->super_due)
-		return 0;
-	do {
-		err = par_usable(conf, conf->store->current_members) ? 0 :
-		      replace_current(conf);
-		err = err ?: store_first(conf);
-	} while (err && !par_usable(conf, conf->store->current_members) &&
-		 par_usable(conf, par_awake_members(conf)));
-	return err;
+	return conf->store->super_due ? store_first(conf) : 0;
 }
 
 /* Store the marked map blocks, if any, once all awake members are current. */
@@ -641,6 +570,35 @@ int par_store_begin(struct par_conf *conf)
 	mutex_lock(&conf->store->mutex);
 	err = begin_use(conf);
 	mutex_unlock(&conf->store->mutex);
+	return err;
+}
+
+int par_store_renew(struct par_conf *conf)
+{
+	struct par_store *store = conf->store;
+	u32 who, block = 0;
+	int err;
+
+	if (!READ_ONCE(store->joining))
+		return 0;
+	mutex_lock(&store->mutex);
+	who = store->joining;
+	err = begin_use(conf);
+	err = err ?: renew_most(conf);
+	while (!err && block < conf->geo.map_blocks) {
+		renew_map(conf, &block);
+		err = store_marked(conf);
+		mutex_unlock(&store->mutex);	/* for those who use the array */
+		cond_resched();
+		mutex_lock(&store->mutex);
+		who &= store->joining;	/* others have left */
+	}
+	err = err ?: note_lost(conf);
+	if (!err) {
+		store->joining &= ~par_usable(conf, who);
+		err = par_write_super(conf, store->current_members);
+	}
+	mutex_unlock(&store->mutex);
 	return err;
 }
 
@@ -1107,17 +1065,12 @@ int par_store_gear(struct par_conf *conf, unsigned int gear, u32 awake)
 	err = begin_use(conf);
 	old = conf->store->super.gear;
 	conf->store->super.gear = gear;
-	err = err ?: bring_up(conf, awake);
+	err = err ?: bring_in(conf, awake);
 	if (err) {
 		conf->store->super.gear = old;
 	} else {
 		WRITE_ONCE(conf->store->current_members, par_usable(conf, awake));
 		WRITE_ONCE(conf->gear, gear);
-		/*
-		 * Blocks that could not be read in an attempt, and were marked then, have
-		 * been read.
-		 */
-		conf->store->intents_differ = false;
 	}
 	mutex_unlock(&conf->store->mutex);
 	return err;
@@ -1147,9 +1100,8 @@ int par_store_init(struct par_conf *conf)
 	store->idle = bitmap_zalloc(conf->geo.zones, GFP_KERNEL);
 	store->marked = bitmap_zalloc(conf->geo.zones, GFP_KERNEL);
 	store->todo = bitmap_zalloc(conf->geo.map_blocks, GFP_KERNEL);
-	if (par_refresh_alloc(conf) || !store->intents || !store->intent_block ||
-	    !store->wanted || !store->taken || !store->idle || !store->marked ||
-	    !store->todo)
+	if (!store->intents || !store->intent_block || !store->wanted || !store->taken ||
+	    !store->idle || !store->marked || !store->todo)
 		return -ENOMEM;
 	for (i = 0; i < conf->geo.members; i++) {
 		store->super_page[i] = alloc_page(GFP_KERNEL);
@@ -1179,7 +1131,6 @@ void par_store_exit(struct par_conf *conf)
 	for (i = 0; i < conf->geo.members; i++)
 		if (conf->store->super_page[i])
 			put_page(conf->store->super_page[i]);
-	par_refresh_free(conf);
 	bioset_exit(&conf->store->bios);
 	kvfree(conf->store->intents);
 	kvfree(conf->store->intent_block);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Metadata on the members: store.c maintains it while the array runs, refresh.c brings
- * members up to date, and meta.c reads and writes. All functions sleep unless stated
- * otherwise.
+ * Metadata on the members: store.c maintains it while the array runs, and meta.c reads and
+ * writes. All functions sleep unless stated otherwise.
  */
 #ifndef RAID_PAR_STORE_H
 #define RAID_PAR_STORE_H
@@ -11,11 +10,9 @@
 #include "pure/ranges.h"
 #include "pure/store-plan.h"
 
-#define PAR_REFRESH_BATCH 256U	/* blocks that are read at once for members that are behind */
 #define PAR_WAKE_TRIES	5U	/* attempts to write to a member that is waking up */
 #define PAR_WAKE_PAUSE	200U	/* ms between them */
 
-struct par_refresh;
 struct par_scan;
 
 /* Lost blocks of a member's region in a set: see lost.c. */
@@ -94,7 +91,9 @@ struct par_notes {
  * @start: PAR_ASKS_FORCE, PAR_ASKS_RESCUE or 0
  * @super_due: nothing has been stored since the start
  * @intents_differ: among the members that were current
- * @current_members: members whose metadata is current and that receive metadata writes
+ * @current_members: members whose superblocks are current; those that never sleep receive blocks
+ * @joining: members that never sleep, and lack blocks: they are given all of them. Each superblock
+ *	calls them failed
  * @blocks_torn: since the start: see begin_use()
  * @whole: members that are whole according to the last superblock that was stored on them
  * @unvouched: members without a valid superblock: see load.c
@@ -103,8 +102,7 @@ struct par_notes {
  * @todo: map blocks to be stored
  * @pages, @intent_pages, @super_page: under @mutex
  * @slots: of the superblocks
- * @member_seq: the version up to which a member has all blocks; @old_seq: the version of a
- *	stale member, or 0
+ * @old_seq: the version of a stale member, or 0
  * @waiting: requests that wait for an intent; @supers: children's superblocks to be stored;
  *	@recording: flushes that found a member failed; @healed: writes to lost blocks that
  *	have succeeded: all under the queue's lock
@@ -121,7 +119,7 @@ struct par_store {
 	unsigned int start;
 	u64 block_seq;
 	bool super_due, intents_differ, blocks_torn;
-	u32 current_members, whole;
+	u32 current_members, joining, whole;
 	struct par_notes notes;
 	struct par_unvouched unvouched;
 	struct par_told told;
@@ -130,9 +128,8 @@ struct par_store {
 	unsigned long *wanted, *taken, *idle, *marked, *todo;
 	struct page *pages[PAR_STORE_BATCH], *intent_pages[PAR_STORE_BATCH],
 		    *super_page[PAR_MAX_MEMBERS];
-	struct par_refresh *refresh;
 	struct par_slots slots;
-	u64 member_seq[PAR_MAX_MEMBERS], old_seq[PAR_MAX_MEMBERS];
+	u64 old_seq[PAR_MAX_MEMBERS];
 	struct work_struct work;
 	struct bio_list waiting, supers, recording, healed;
 	struct bio_set bios;
@@ -159,71 +156,40 @@ struct par_meta_io {
 
 /* ---- meta.c ---- */
 
-/*
- * par_flush_members - flush the caches of the members in @which and wait; sleeps
- * par_flush_waking - the same for members that are waking up: returns those that returned
- * an error, and fails none
- */
+/* par_flush_members - flush the caches of the members in @which and wait; sleeps */
 int par_flush_members(struct par_conf *conf, u32 which);
-u32 par_flush_waking(struct par_conf *conf, u32 members);
 
 /*
  * par_meta_begin - begin a group of requests; par_meta_submit - add a request: @sector of
- * member @d's data area, a page or none; par_meta_submit_to - the same to @rdev, where @d
- * names the member in case of an error; par_meta_wait - wait for all requests; returns the
+ * member @d's data area, a page or none; par_meta_wait - wait for all requests; returns the
  * members that failed; par_meta_end - the same, and report these members to md
  */
 void par_meta_begin(struct par_meta_io *io, struct par_conf *conf);
 void par_meta_submit(struct par_meta_io *io, unsigned int d, u64 sector,
 		     struct page *page, blk_opf_t opf);
-void par_meta_submit_to(struct par_meta_io *io, struct md_rdev *rdev, unsigned int d,
-			u64 sector, struct page *page, blk_opf_t opf);
 u32 par_meta_wait(struct par_meta_io *io);
 u32 par_meta_end(struct par_meta_io *io);
 
+/* struct par_sealed - a page has been sealed as @block, for the slot at @sector */
+struct par_sealed {
+	u64 sector;
+	struct par_map_block *block;
+};
+
 /*
- * par_meta_write - write @count pages to as many places on each of @members. A member that
- * returns an error is failed; the function returns an error only if no member is left.
- * par_meta_write_waking - the same to member @d, which is waking up: a disk may return a
+ * par_blocks_write - write @count blocks to their places on all members that never sleep, and to
+ * both places on those that are joining. A member that returns an error is failed; the function
+ * returns an error only if no member is left. conf->store->mutex held.
+ * par_meta_write_waking - write a page to member @d, which is waking up: a disk may return a
  * few errors before it is ready, so the member is failed only if the errors persist
  */
-int par_meta_write(struct par_conf *conf, u32 members, const u64 *sectors,
-		   struct page **pages, unsigned int count);
-int par_meta_write_waking(struct par_conf *conf, unsigned int d, const u64 *sectors,
-			  struct page **pages, unsigned int count);
+int par_blocks_write(struct par_conf *conf, const struct par_sealed *sealed, struct page **pages,
+		     unsigned int count);
+int par_meta_write_waking(struct par_conf *conf, unsigned int d, u64 sector, struct page *page);
 
 /* par_meta_read - 4 KiB of member @d's metadata; false after an error */
 bool par_meta_read(struct par_conf *conf, unsigned int d, u64 sector,
 		   struct page *page);
-
-/* ---- refresh.c ---- */
-
-/*
- * par_refresh_members - copy the blocks that were stored after members @behind left to
- * these members, and note in member_seq that they have them; with conf->store->mutex held.
- * A member that cannot be written is failed. Returns -ENODATA if a block that they lack
- * cannot be read: the block is marked to be stored again, after which this function is to
- * be called once more.
- */
-int par_refresh_members(struct par_conf *conf, u32 behind);
-
-/*
- * par_find_slots - @members are about to be the current ones in place of others: find the
- * slot in which they have the newest version of each block, so that the next version is
- * written to the other slot; with conf->store->mutex held
- */
-void par_find_slots(struct par_conf *conf, u32 members);
-
-/*
- * par_refresh_spare - copy all blocks to @rdev, which is to become a member and has none of
- * them; the caller keeps it from being removed. Not under conf->store->mutex, which is
- * taken for some blocks at a time. Sleeps. Returns the version up to which the disk has all
- * blocks, or 0 if that is not known.
- */
-u64 par_refresh_spare(struct par_conf *conf, struct md_rdev *rdev);
-
-int par_refresh_alloc(struct par_conf *conf);
-void par_refresh_free(struct par_conf *conf);
 
 /* ---- intent.c ---- */
 
@@ -239,13 +205,13 @@ u32 par_zones_marked(struct par_conf *conf, u8 mark);
 /*
  * par_store_intents - set the intent of every zone in @zones to @gear and store the bytes
  * par_clear_marks - remove a mark from all zones from @zone to @end, and store that
- * par_seal - seal a page for the slot that does not hold the newest version of the block;
- * returns the sector of that slot. With conf->store->mutex held, all.
+ * par_seal - seal a page for the slot that does not hold the newest version of the block.
+ * With conf->store->mutex held, all.
  */
 int par_store_intents(struct par_conf *conf, const unsigned long *zones, unsigned int gear);
 int par_clear_marks(struct par_conf *conf, u32 zone, u32 end, u8 mark);
-u64 par_seal(struct par_conf *conf, struct page *page, enum par_block_kind kind, u32 index,
-	     struct par_map_block *block);
+struct par_sealed par_seal(struct par_conf *conf, struct page *page, enum par_block_kind kind,
+			   u32 index, struct par_map_block *block);
 
 /*
  * par_lost_members - members that are missing or have failed, including those whose failure
@@ -410,11 +376,11 @@ void par_store_child(struct par_conf *conf, struct bio *bio);
 
 /*
  * par_store_join - member @d is present, and whole in no set; if it @rejoins, it lacks only
- * writes since it left; otherwise it has all blocks up to version @seq.
+ * writes since it left.
  * par_store_drop - the member is being removed, and is not current any more. With the
  * store's mutex held, both.
  */
-void par_store_join(struct par_conf *conf, unsigned int d, bool rejoins, u64 seq);
+void par_store_join(struct par_conf *conf, unsigned int d, bool rejoins);
 void par_store_drop(struct par_conf *conf, unsigned int d);
 
 /*
@@ -442,9 +408,8 @@ int par_store_zones(struct par_conf *conf);
 int par_store_map(struct par_conf *conf);
 
 /*
- * par_store_gear - @gear is the current one from now on, for members @awake. Those that
- * were not current are brought up to date first. A read-only array changes its gear in
- * memory only, until its first use. Sleeps.
+ * par_store_gear - @gear is the current one from now on, for members @awake. A read-only array
+ * changes its gear in memory only, until its first use. Sleeps.
  */
 int par_store_gear(struct par_conf *conf, unsigned int gear, u32 awake);
 
@@ -491,6 +456,13 @@ void par_store_clear_idle(struct par_conf *conf);
  * is in use. Sleeps. Returns 0, or the error if no member could be written.
  */
 int par_store_begin(struct par_conf *conf);
+
+/*
+ * par_store_renew - give the members that are joining all blocks, from memory, in pieces between
+ * which the array can be used. Before a set rebuilds them. Sleeps. Returns 0, or the error if no
+ * member could be written.
+ */
+int par_store_renew(struct par_conf *conf);
 
 /* par_store_super - store the superblock alone, with settings and rations; sleeps */
 int par_store_super(struct par_conf *conf);

@@ -53,6 +53,11 @@ static void take_snapshot(struct par_conf *conf)
 		snap->set[i] = super->set[i];
 		spin_unlock(&set->child.mddev.lock);
 	}
+	/* A start takes no blocks from a member that is failed in any set. */
+	for (i = 1; i <= conf->geo.gears; i++) {
+		snap->set[i].failed |= conf->store->joining;
+		snap->set[i].recovering &= ~conf->store->joining;
+	}
 }
 
 /* Does the snapshot claim more written by resyncs and rebuilds than the stored superblock? */
@@ -106,8 +111,7 @@ static u32 send_lot(struct par_conf *conf, u32 members)
 	failed = par_meta_end(&io);
 	for (d = 0; d < conf->geo.members; d++)
 		if (members & ~conf->store->current_members & BIT(d) &&
-		    par_meta_write_waking(conf, d, &sectors[d],
-					  &conf->store->super_page[d], 1))
+		    par_meta_write_waking(conf, d, sectors[d], conf->store->super_page[d]))
 			failed |= BIT(d);
 	conf->store->writes += hweight32(members & conf->store->current_members);
 	return failed;
@@ -174,11 +178,10 @@ VISIBLE_IF_KUNIT int par_pack_and_flush(struct par_conf *conf, u32 members, stru
 	lockdep_assert_held(&conf->store->mutex);
 	do {
 		/*
-		 * The blocks that are written below go to the current members. The next
-		 * turn vouches for them, unless a member that is not current yet gets this
-		 * version.
+		 * Torn blocks are newer than the superblock says, until they have been stored
+		 * again. The next turn vouches for blocks that are written below.
 		 */
-		if (!conf->store->blocks_torn && !(members & ~conf->store->current_members))
+		if (!conf->store->blocks_torn)
 			conf->store->super.block_seq = conf->store->block_seq;
 		lost = par_lost_members(conf);
 		take_snapshot(conf);
@@ -221,9 +224,6 @@ int par_write_super(struct par_conf *conf, u32 members)
 	par_missed_trim(conf);
 	conf->store->whole |= left & whole;
 	conf->store->super.seq++;
-	/* Torn blocks are newer than the superblock says, until they have been stored again. */
-	if (!conf->store->blocks_torn)
-		conf->store->super.block_seq = conf->store->block_seq;
 	if (par_pack_and_flush(conf, left, &told)) {
 		conf->store->super.seq--;	/* no member has received it */
 		return -EIO;
@@ -234,7 +234,6 @@ int par_write_super(struct par_conf *conf, u32 members)
 		if (!(left & ~failed & BIT(d)))
 			continue;
 		par_slots_stored(&conf->store->slots, d);
-		conf->store->member_seq[d] = conf->store->super.block_seq;
 		/* Stored with the next version: this one may not have reached all members. */
 		conf->store->super.min_seq[d] = conf->store->super.seq;
 	}

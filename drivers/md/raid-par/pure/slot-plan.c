@@ -2,8 +2,8 @@
 /*
  * The order of steps. Each line says which step precedes which, and why:
  *
- *   begin, slots		a member that sleeps during a store is not current afterwards, so
- *   begin, segments		that its slot map from before the shift is never used
+ *   begin, slots		nothing is stored, nor copied, in an array that the superblock calls
+ *   begin, lock		stopped
  *   give, slots, hold		an image is made only in a slot that the stored slot map gives to
  *				the run: otherwise a cut leaves "both" or "image" without a place
  *   lock, copy, agree		copies that are called "both" are equal: no write comes in between
@@ -19,7 +19,7 @@
  *   slots, free		a slot becomes free, and is given again, only once it is stored as
  *				free: otherwise the run could be stored in two slots
  *   gate, checkpoint, gear	a sleeper stops with an empty cache
- *   wake, refresh, flush, super	a member is current only when it has the newest slot map
+ *   wake, gear			no request is sent to a member that sleeps
  *
  * To evict a slot and to give it to a hotter run are two occasions, one after the other. So are
  * giving and filling: after a cut during a fill the run has its slot, and "home" segments.
@@ -47,7 +47,7 @@ static const u8 plans[PAR_SLOT_PLANS][PAR_SLOT_PLAN_MAX] = {
 		DO(GATE), DO(CHECKPOINT), DO(SUPER), DO(GEAR), DO(UNGATE),
 	},
 	[PAR_SLOT_PLAN_UP] = {
-		DO(WAKE), DO(REFRESH), DO(FLUSH), DO(SUPER), DO(GEAR),
+		DO(WAKE), DO(SUPER), DO(GEAR),
 	},
 };
 

@@ -21,7 +21,7 @@ enum par_slot_occasion {
 /* "The runs" and "the slots" are those that the occasion is about. */
 enum par_slot_step {
 	PAR_SLOT_STEP_END,
-	PAR_SLOT_STEP_BEGIN,	/* the superblock names the awake members as current, no others */
+	PAR_SLOT_STEP_BEGIN,	/* the superblock says that the array is in use */
 	PAR_SLOT_STEP_GIVE,	/* in memory, each of the slots is given to its run */
 	PAR_SLOT_STEP_SLOTS,	/* the present slot map blocks of the slots are stable */
 	PAR_SLOT_STEP_HOLD,	/* the slots are held */
@@ -40,11 +40,10 @@ enum par_slot_step {
 	PAR_SLOT_STEP_FREE,	/* the slots are free */
 	PAR_SLOT_STEP_GATE,	/* the array has no writes and no copies, and gets none */
 	PAR_SLOT_STEP_CHECKPOINT, /* flush, segments, intents: store-plan.h */
-	PAR_SLOT_STEP_SUPER,	/* the superblock has the gear, and names the current members */
+	PAR_SLOT_STEP_SUPER,	/* the superblock has the gear */
 	PAR_SLOT_STEP_GEAR,	/* requests follow the new gear; sleepers may stop */
 	PAR_SLOT_STEP_UNGATE,
 	PAR_SLOT_STEP_WAKE,	/* the sleepers turn */
-	PAR_SLOT_STEP_REFRESH,	/* they get all blocks newer than theirs, and all later stores */
 	PAR_SLOT_STEPS,
 };
 

@@ -22,9 +22,16 @@
  * first lot consists of the members that lack the last version or another valid one; a cut
  * leaves the others as they are, and afterwards the members of the first lot have two. If
  * all members have both, the first lot is half of them.
+ *
+ * Blocks are stored on the members that never sleep. One that did not take a version has failed,
+ * and the next superblock says so; one that joins gets all blocks before a superblock says that it
+ * has not failed. So those that are failed in no set have all blocks. There is one in each array
+ * that starts: p members may have failed, and more than p never sleep. An array without parity
+ * starts with all members only, and those that are not old copies have what was stored last.
  */
 #include <linux/bitops.h>
 #include <linux/kernel.h>
+#include <linux/string.h>
 #include <kunit/visibility.h>
 
 #include "pure/store-plan.h"
@@ -104,20 +111,39 @@ u32 par_slots_first(const struct par_slots *slots, u32 steady, u32 last)
 }
 EXPORT_SYMBOL_IF_KUNIT(par_slots_first);
 
-bool par_copies_see(struct par_copies *copies, unsigned int d, unsigned int slot, u64 seq)
+bool par_has_blocks(const struct par_super *super, const struct par_geometry *geo,
+		    unsigned int d, u64 seq)
+{
+	unsigned int i;
+
+	for (i = 1; geo->parities && i <= geo->gears; i++)
+		if (super->set[i].failed & BIT(d))
+			return false;
+	return seq >= super->min_seq[d];
+}
+EXPORT_SYMBOL_IF_KUNIT(par_has_blocks);
+
+bool par_copies_see(struct par_copies *copies, unsigned int d, unsigned int slot, u64 seq,
+		    u64 other)
 {
 	bool newer = seq > copies->seq || !(copies->have[0] | copies->have[1]);
 
-	if (newer)
-		*copies = (struct par_copies) { .seq = seq };
+	if (newer) {
+		copies->seq = seq;
+		memset(copies->have, 0, sizeof(copies->have));
+	}
 	if (seq == copies->seq)
 		copies->have[slot] |= BIT(d);
+	if (seq >= other)
+		copies->own[slot] |= BIT(d);
+	if (seq > other)
+		copies->own[!slot] &= ~BIT(d);
 	return newer;
 }
 EXPORT_SYMBOL_IF_KUNIT(par_copies_see);
 
 /*
- * A member that was brought up to date has the newest version in both slots, and the others
+ * A member that has joined, or was astray, has the newest version in both slots, and the others
  * have it in the same one of these slots: the slot in which all members have it. The next
  * version must not go there, since a cut would then leave the others without either
  * version.
@@ -127,3 +153,13 @@ unsigned int par_copies_slot(const struct par_copies *copies)
 	return hweight32(copies->have[1]) > hweight32(copies->have[0]);
 }
 EXPORT_SYMBOL_IF_KUNIT(par_copies_slot);
+
+/*
+ * A store that was cut has come to some members only. The next version goes to the slot where the
+ * others have their newest one: they get it in the slot of the newest version before that.
+ */
+u32 par_copies_astray(const struct par_copies *copies, u32 members)
+{
+	return members & ~copies->own[par_copies_slot(copies)];
+}
+EXPORT_SYMBOL_IF_KUNIT(par_copies_astray);

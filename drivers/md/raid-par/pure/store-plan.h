@@ -8,6 +8,8 @@
 
 #include <linux/types.h>
 
+#include "pure/format.h"
+
 #define PAR_STORE_BATCH	32U	/* blocks that are stored with one snapshot and one flush */
 
 enum par_store_occasion {
@@ -72,20 +74,32 @@ u32 par_slots_first(const struct par_slots *slots, u32 steady, u32 last);
 /**
  * struct par_copies - the newest version of a block that was found
  * @seq: its number; @have: members that have it, by slot; none: nothing was found
+ * @own: members that have their own newest version in this slot
  */
 struct par_copies {
 	u64 seq;
-	u32 have[2];
+	u32 have[2], own[2];
 };
 
 /*
- * par_copies_see - member @d has version @seq in slot @slot; true if it is newer than all
- * that were found before
+ * par_copies_see - member @d has version @seq in slot @slot, and nothing, or version @other, in
+ * the other slot (0: nothing); true if it is newer than all that were found before
  * par_copies_slot - the slot of the newest version, so that the next one goes to the other
  * slot
+ * par_copies_astray - those of @members whose own newest version is not in that slot
  */
-bool par_copies_see(struct par_copies *copies, unsigned int d, unsigned int slot, u64 seq);
+bool par_copies_see(struct par_copies *copies, unsigned int d, unsigned int slot, u64 seq,
+		    u64 other);
 unsigned int par_copies_slot(const struct par_copies *copies);
+u32 par_copies_astray(const struct par_copies *copies, u32 members);
+
+/*
+ * par_has_blocks - at a start by superblock @super: does member @d, which never sleeps, have the
+ * newest version of each metadata block that anything relies on? @seq: the version of its
+ * superblock, or the next one if its other slot is not valid
+ */
+bool par_has_blocks(const struct par_super *super, const struct par_geometry *geo,
+		    unsigned int d, u64 seq);
 
 /* par_store_plan - the steps, in order, up to PAR_STEP_END */
 const struct par_store_step *par_store_plan(enum par_store_occasion occasion);

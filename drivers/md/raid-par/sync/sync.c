@@ -127,70 +127,6 @@ static int empty_place(struct par_conf *conf, struct md_rdev *rdev)
 	return first;
 }
 
-/* A spare that was not looked at yet, or one that was found to need no preparation. */
-static bool is_new_spare(const struct md_rdev *rdev)
-{
-	return rdev->raid_disk < 0 && !test_bit(Faulty, &rdev->flags) &&
-	       !test_bit(PAR_RDEV_PREPARED, &rdev->flags);
-}
-
-static bool any_new_spare(struct mddev *mddev)
-{
-	struct md_rdev *rdev;
-	bool any = false;
-
-	rcu_read_lock();
-	rdev_for_each_rcu(rdev, mddev)
-		any |= is_new_spare(rdev);
-	rcu_read_unlock();
-	return any;
-}
-
-/*
- * A member that may rejoin has most blocks; its content is not touched before it has its
- * place. The place may still be that of a failed member.
- */
-static void prepare_spare(struct par_conf *conf, struct md_rdev *rdev)
-{
-	int nr = rdev->desc_nr;
-	u64 seq = 0;
-
-	lockdep_assert_held(&conf->mddev->reconfig_mutex);
-	if (rdev->saved_raid_disk < 0 && !test_bit(Journal, &rdev->flags) &&
-	    rdev->sectors >= conf->geo.dev_sectors && nr >= 0 && nr < PAR_SPARES &&
-	    !par_store_begin(conf))
-		seq = par_refresh_spare(conf, rdev);
-	if (nr >= 0 && nr < PAR_SPARES)
-		conf->follow->prepared[nr] = seq;
-	set_bit(PAR_RDEV_PREPARED, &rdev->flags);
-}
-
-/* The version up to which the disk has all blocks; it is not a spare any more. */
-static u64 take_prepared(struct par_conf *conf, struct md_rdev *rdev)
-{
-	int nr = rdev->desc_nr;
-
-	return test_and_clear_bit(PAR_RDEV_PREPARED, &rdev->flags) && nr >= 0 &&
-	       nr < PAR_SPARES ? conf->follow->prepared[nr] : 0;
-}
-
-void par_prepare_spares(struct par_conf *conf)
-{
-	struct mddev *mddev = conf->mddev;
-	struct md_rdev *rdev;
-
-	if (!conf->geo.parities || !mddev->degraded || !md_is_rdwr(mddev) ||
-	    READ_ONCE(conf->gear) != conf->geo.gears || test_bit(MD_BROKEN, &mddev->flags) ||
-	    test_bit(MD_RECOVERY_RUNNING, &mddev->recovery) ||
-	    test_bit(MD_RECOVERY_FROZEN, &mddev->recovery) ||
-	    !any_new_spare(mddev) || !mddev_trylock(mddev))
-		return;
-	rdev_for_each(rdev, mddev)
-		if (is_new_spare(rdev))
-			prepare_spare(conf, rdev);
-	mddev_unlock(mddev);
-}
-
 /*
  * Make it a member that is not whole in any set until that set says otherwise. Returns true
  * if it is the member that left: it then lacks only what has been written since.
@@ -198,10 +134,9 @@ void par_prepare_spares(struct par_conf *conf)
 static bool member_join(struct par_conf *conf, struct md_rdev *rdev, unsigned int d)
 {
 	bool rejoins = rdev->saved_raid_disk == (int)d && par_load_left(conf, d);
-	u64 seq = take_prepared(conf, rdev);
 
 	mutex_lock(&conf->store->mutex);
-	par_store_join(conf, d, rejoins, seq);
+	par_store_join(conf, d, rejoins);
 	mutex_unlock(&conf->store->mutex);
 	pr_info("md/par:%s: member %u (%pg) %s\n", mdname(conf->mddev), d,
 		rdev->bdev, rejoins ? "is back and is sent the writes that it has missed" :
@@ -679,7 +614,7 @@ static u64 sync_part(struct par_conf *conf, struct par_set *set, u64 sector, int
 	if (conf->follow->set != set && left_out(conf, set))
 		return set->sg->start + set->sg->sectors - sector;
 	if (conf->follow->set != set) {
-		if (!await_idle(conf, &set->child.mddev))
+		if (par_store_renew(conf) || !await_idle(conf, &set->child.mddev))
 			return 0;
 		conf->follow->set = set;
 		begin_child(conf, set, sector - set->sg->start);

@@ -8,9 +8,6 @@
 
 #include "gear/gear.h"
 
-#define PAR_RDEV_PREPARED	31	/* of the flags of an rdev: md uses none as high */
-#define PAR_SPARES		64	/* disks of an array that can be prepared, by md's number */
-
 /**
  * struct par_follow - the parent's sync, which follows the children's
  * @set: the set being synced, or NULL
@@ -18,14 +15,11 @@
  *	on, as far as the parent has taken them over
  * @left_out: sets that the last scrub left out, a bit each
  * @resync_zones: par_resync_left() at the start
- * @prepared: for a disk marked PAR_RDEV_PREPARED, by its number: the version up to which it
- *	has all blocks
  */
 struct par_follow {
 	struct par_set *set;
 	u64 child_found, child_done;
 	u32 left_out, resync_zones;
-	u64 prepared[PAR_SPARES];
 };
 
 /* ---- sync.c ---- */
@@ -36,11 +30,6 @@ struct par_follow {
  */
 u64 par_sync_left(struct par_conf *conf);
 
-/*
- * par_prepare_spares - copy the metadata to disks that md is about to add, in pieces, since
- * md suspends the array to add a disk. Sleeps; md's thread only.
- */
-void par_prepare_spares(struct par_conf *conf);
 int par_hot_add(struct mddev *mddev, struct md_rdev *rdev);
 int par_hot_remove(struct mddev *mddev, struct md_rdev *rdev);
 

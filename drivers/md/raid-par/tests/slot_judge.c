@@ -87,15 +87,12 @@ static void judge_slot(struct model *model, const struct cut *cut, u8 slot)
 unsigned int slot_contents_of(const struct model *model, unsigned int b,
 			      const struct block **content)
 {
-	u8 readable = model->rule == READS_OLD_MAP ? ALL : model->named;
 	unsigned int d, i, count = 0;
 
 	for (d = 0; d < 2 * MEMBERS; d++) {
 		const struct block *block = d % 2 ? &model->cache[d / 2][b] :
 						    &model->disk[d / 2][b];
 
-		if (!(readable & BIT(d / 2)))
-			continue;
 		for (i = 0; i < count; i++)
 			if (!memcmp(content[i]->data, block->data, sizeof(block->data)))
 				break;
@@ -127,7 +124,7 @@ static void judge_cuts(struct model *model)
 }
 
 /*
- * S6, S1 and S3: all current members have stored that a slot in use is the run's, and that a free
+ * S6, S1 and S3: all members have stored that a slot in use is the run's, and that a free
  * slot is free.
  */
 static void judge_members(struct model *model)
@@ -137,11 +134,9 @@ static void judge_members(struct model *model)
 	for (d = 0; d < MEMBERS; d++) {
 		const struct cut cut = { { model->disk[d], &model->disk[d][1], NULL } };
 
-		if (!(model->named & BIT(d)))
-			continue;
 		for (b = 0; b < BLOCKS; b++)
 			if (model->disk[d][b].seq < model->done[b])
-				complain(model, "a current member has an old block");
+				complain(model, "a member has an old block");
 		for (run = 0; run < RUNS; run++)
 			if (slot_of(model, run) != NOBODY &&
 			    slot_of(model, run) != stored_slot(&cut, run))

@@ -70,10 +70,8 @@ bool slot_store_on_next(struct model *model, unsigned int b)
 	walk->storing = true;
 	if (any(model, 3))
 		return false;
-	while (!(model->kept & BIT(walk->sent)))
-		walk->sent++;
 	store_block(model, walk->sent++, b, &model->packed);
-	if (model->kept >> walk->sent)
+	if (walk->sent < MEMBERS)
 		return false;
 	model->done[b] = model->packed.seq;
 	walk->storing = false;
@@ -86,15 +84,13 @@ void slot_store_all(struct model *model, unsigned int b)
 	struct block block;
 	unsigned int d;
 
-	model->named = model->whole;
 	if (b == MAPS) {
 		slot_take_snapshot(model);
 		flush_all(model);
 	}
 	pack_block(model, b, &block);
 	for (d = 0; d < MEMBERS; d++)
-		if (model->kept & BIT(d))
-			store_block(model, d, b, &block);
+		store_block(model, d, b, &block);
 	model->done[b] = block.seq;
 }
 
@@ -106,7 +102,7 @@ bool slot_stored_as_image(const struct model *model, u32 run)
 
 	for (d = 0; d < MEMBERS; d++)
 		for (cell = run * SEGS; cell < (run + 1) * SEGS; cell++)
-			if (model->kept & BIT(d) && model->seg[cell].state != PAR_SEG_IMAGE &&
+			if (model->seg[cell].state != PAR_SEG_IMAGE &&
 			    model->disk[d][MAPS].data[cell] == PAR_SEG_IMAGE)
 				return true;
 	return false;
@@ -260,9 +256,6 @@ static void reset_memory(struct model *model)
 	model->asleep = false;
 	model->gate = false;
 	model->locked = NOBODY;
-	model->kept = ALL;
-	model->whole = ALL;
-	model->named = ALL;
 }
 
 static void load_map(struct model *model, const struct cut *cut)

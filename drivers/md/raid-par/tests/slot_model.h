@@ -12,9 +12,7 @@
 #include "pure/slot-plan.h"
 #include "pure/states.h"
 
-#define MEMBERS		3U
-#define SLEEPER		2U		/* the others never sleep */
-#define ALL		7U
+#define MEMBERS		3U		/* that never sleep: these have the blocks */
 #define RUNS		4U
 #define SEGS		2U		/* of the sleeper, in a run */
 #define CELLS		(RUNS * SEGS)
@@ -31,7 +29,6 @@ enum rule {
 	SOUND,
 	EVICTS_ONLY_COPY,	/* a run with an "image" is closed, and the image called "home" */
 	COPIES_IN_GATE,		/* copies home go on during a shift down */
-	READS_OLD_MAP,		/* blocks of members that are not current count */
 	EVICTS_UNSTORED,	/* a run with a segment that is stored as "image" is closed */
 	LEAVES_DATA,		/* an evicted slot keeps what it has */
 	RULES,
@@ -86,11 +83,9 @@ struct model {
 	struct reader reader[READERS];
 	struct block disk[MEMBERS][BLOCKS], cache[MEMBERS][BLOCKS];
 	struct block packed;
-	u32 done[BLOCKS];	/* version that is stored on all members that get stores */
+	u32 done[BLOCKS];	/* version that is stored on all members */
 	u32 seq, version;
 	u8 intent[RUNS];	/* 0: none; 1: of the top gear; 2: of the low gear */
-	u8 kept, whole;		/* members that get stores; those of them that have all blocks */
-	u8 named;		/* members that the superblock names */
 	bool low, asleep, gate;
 	bool loses;		/* some starts are rescues, without a block of the slot map */
 	u8 locked;

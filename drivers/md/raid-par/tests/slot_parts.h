@@ -127,8 +127,7 @@ static inline void flush_all(struct model *model)
 	for (i = 0; i < SLOTS * SEGS; i++)
 		flush_place(&model->image[i / SEGS][i % SEGS]);
 	for (i = 0; i < MEMBERS; i++)
-		if (i != SLEEPER || !model->asleep)
-			memcpy(model->disk[i], model->cache[i], sizeof(model->disk[i]));
+		memcpy(model->disk[i], model->cache[i], sizeof(model->disk[i]));
 }
 
 static inline bool slot_read(const struct model *model, u8 slot)
@@ -159,7 +158,7 @@ void slot_take_snapshot(struct model *model);
 bool slot_store_on_next(struct model *model, unsigned int b);
 /* Another store of block @b: on all members at once. */
 void slot_store_all(struct model *model, unsigned int b);
-/* Does a member that gets stores still call a segment of the run "image" that no longer is? */
+/* Does a member still call a segment of the run "image" that no longer is? */
 bool slot_stored_as_image(const struct model *model, u32 run);
 /* End one of the reads that are under way, and judge it. */
 void slot_end_read(struct model *model);

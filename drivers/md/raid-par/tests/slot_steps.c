@@ -121,21 +121,12 @@ static void checkpoint(struct model *model)
 	memset(model->intent, 0, sizeof(model->intent));
 }
 
-static void refresh(struct model *model)
-{
-	must(model, !model->asleep, "a member is written that sleeps");
-	memcpy(model->cache[SLEEPER], model->disk[0], sizeof(model->cache[SLEEPER]));
-	model->kept = ALL;
-}
-
 static void change_gear(struct model *model)
 {
 	model->low = model->walk.occasion == PAR_SLOT_PLAN_DOWN;
-	if (!model->low)
-		return;
-	model->asleep = true;
-	model->kept = ALL & ~BIT(SLEEPER);
-	model->whole = model->kept;
+	if (model->low)
+		model->asleep = true;
+	must(model, model->low || !model->asleep, "a member is needed that sleeps");
 }
 
 /* The steps of a shift. */
@@ -143,9 +134,6 @@ static bool do_gear_step(struct model *model, enum par_slot_step step)
 {
 	switch (step) {
 	case PAR_SLOT_STEP_SUPER:
-		model->kept = ALL;
-		model->whole = ALL;
-		model->named = ALL;
 		return true;
 	case PAR_SLOT_STEP_GATE:
 		model->gate = true;
@@ -162,9 +150,6 @@ static bool do_gear_step(struct model *model, enum par_slot_step step)
 	case PAR_SLOT_STEP_WAKE:
 		model->asleep = false;
 		return true;
-	case PAR_SLOT_STEP_REFRESH:
-		refresh(model);
-		return true;
 	default:
 		complain(model, "there is no such step");
 		return true;
@@ -178,7 +163,6 @@ static bool do_step(struct model *model, enum par_slot_step step)
 
 	switch (step) {
 	case PAR_SLOT_STEP_BEGIN:
-		model->named = model->whole;
 		return true;
 	case PAR_SLOT_STEP_GIVE:
 		must(model, par_slot_map_give(&model->map, band_slot(walk->slot), walk->run),
@@ -237,8 +221,8 @@ static void end_plan(struct model *model)
 	walk->busy = false;
 	walk->storing = false;
 	must(model, !model->gate && model->locked == NOBODY, "writes wait for ever");
-	must(model, (walk->occasion != PAR_SLOT_PLAN_DOWN || model->low) &&
-	     (walk->occasion != PAR_SLOT_PLAN_UP || (!model->low && model->named == ALL)),
+	must(model, walk->occasion < PAR_SLOT_PLAN_DOWN ||
+	     model->low == (walk->occasion == PAR_SLOT_PLAN_DOWN),
 	     "a shift has no effect");
 	for (slot = 0; slot < SLOTS; slot++)
 		must(model, slot_state(model, slot) == PAR_SLOT_FREE ||

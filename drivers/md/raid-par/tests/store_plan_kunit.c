@@ -139,7 +139,7 @@ static void lots_are_two(struct kunit *test)
 }
 
 /*
- * Members that were brought up to date have the newest version of a block twice, all others
+ * Members that have joined have the newest version of a block twice, all others
  * once, in one slot. When the store of the next version is cut, each keeps the newest one.
  */
 static void keeps_blocks(struct kunit *test)
@@ -157,7 +157,8 @@ static void keeps_blocks(struct kunit *test)
 			}
 			for (d = 0; d < MEMBERS; d++)
 				for (s = 0; s < 2; s++)
-					par_copies_see(&copies, d, s, version[d][s]);
+					par_copies_see(&copies, d, s, version[d][s],
+						       s ? version[d][0] : 0);
 			KUNIT_EXPECT_EQ(test, copies.seq, 8);
 			KUNIT_EXPECT_EQ(test, copies.have[0] | copies.have[1], BIT(MEMBERS) - 1);
 			for (d = 0; d < MEMBERS; d++) {
@@ -177,13 +178,38 @@ static void sees_newest(struct kunit *test)
 {
 	struct par_copies copies = { };
 
-	KUNIT_EXPECT_TRUE(test, par_copies_see(&copies, 0, 1, 0));
-	KUNIT_EXPECT_FALSE(test, par_copies_see(&copies, 1, 0, 0));
-	KUNIT_EXPECT_TRUE(test, par_copies_see(&copies, 2, 1, 5));
-	KUNIT_EXPECT_FALSE(test, par_copies_see(&copies, 3, 0, 4));
+	KUNIT_EXPECT_TRUE(test, par_copies_see(&copies, 0, 1, 0, 0));
+	KUNIT_EXPECT_FALSE(test, par_copies_see(&copies, 1, 0, 0, 0));
+	KUNIT_EXPECT_TRUE(test, par_copies_see(&copies, 2, 1, 5, 0));
+	KUNIT_EXPECT_FALSE(test, par_copies_see(&copies, 3, 0, 4, 0));
 	KUNIT_EXPECT_EQ(test, copies.have[0], 0);
 	KUNIT_EXPECT_EQ(test, copies.have[1], BIT(2));
 	KUNIT_EXPECT_EQ(test, par_copies_slot(&copies), 1);
+}
+
+/* Whatever each member has, it has its newest version in the newest's slot, or is astray. */
+static void finds_astray(struct kunit *test)
+{
+	u64 version[3][2];
+	unsigned int i, k, d, s;
+
+	for (i = 0; i < 4096; i++) {
+		struct par_copies copies = { };
+		u32 astray = 0;
+
+		for (k = 0; k < 6; k++)
+			version[k / 2][k % 2] = i >> 2 * k & 3;
+		for (d = 0; d < 3; d++)
+			for (s = 0; s < 2; s++)
+				if (version[d][s])
+					par_copies_see(&copies, d, s, version[d][s],
+						       s ? version[d][0] : 0);
+		s = par_copies_slot(&copies);
+		for (d = 0; d < 3; d++)
+			if (!version[d][s] || version[d][!s] > version[d][s])
+				astray |= BIT(d);
+		KUNIT_EXPECT_EQ_MSG(test, par_copies_astray(&copies, 7), astray, "copies 0x%x", i);
+	}
 }
 
 static struct kunit_case store_plan_cases[] = {
@@ -191,6 +217,7 @@ static struct kunit_case store_plan_cases[] = {
 	KUNIT_CASE(lots_are_two),
 	KUNIT_CASE(keeps_blocks),
 	KUNIT_CASE(sees_newest),
+	KUNIT_CASE(finds_astray),
 	{}
 };
 
