@@ -13,7 +13,7 @@ GEOMETRY='has a raid-par superblock for another layout, chunk or size'
 FEATURE='uses a feature this version of raid-par does not know'
 FOREIGN='belongs to another array'
 RANGE='has a raid-par superblock with impossible values'
-NEWER='cannot start: a newer raid-par has written metadata on member'
+NEWER='cannot start: another version of raid-par has written metadata on member'
 
 spoil() { "$TOOLS/spoil.py" "$1" "${@:2}"; }
 seq_of() { spoil seq "${DEVS[$1]}"; }

@@ -26,7 +26,7 @@ struct par_found {
 	u64 seq, epoch;
 	unsigned int slot;		/* its slot */
 	bool one_slot;			/* the other slot has no valid one */
-	bool newer;			/* a slot was written by a newer raid-par */
+	bool newer;			/* a slot was written by another raid-par */
 	bool bad_spot;			/* a slot cannot be read at all */
 	bool foreign;			/* a slot has the superblock of another array */
 	bool read_only;			/* a slot may be read, but not written by this version */
@@ -150,7 +150,7 @@ static bool any_wrong(struct par_conf *conf, const struct par_found *found)
 }
 
 /*
- * A newer raid-par has written to a member, perhaps when the array was last used: this
+ * Another raid-par has written to a member, perhaps when the array was last used: this
  * version does not understand its metadata, and would overwrite it. With --force the member
  * is treated as lost.
  */
@@ -164,7 +164,7 @@ static int refuse_newer(struct par_conf *conf, const struct par_found *found)
 	if (d == conf->geo.members || conf->store->start == PAR_ASKS_FORCE)
 		return 0;
 	tell_supers(conf, found);
-	pr_err("md/par:%s: cannot start: a newer raid-par has written metadata on member %u (%pg), which this one would overwrite: start the array with the newer raid-par, or without this member; --force treats the content of the member as lost\n",
+	pr_err("md/par:%s: cannot start: another version of raid-par has written metadata on member %u (%pg), which this one would overwrite: start the array with that version, or without this member; --force treats the content of the member as lost\n",
 	       mdname(conf->mddev), d, conf->member[d].rdev->bdev);
 	return -ENOPKG;
 }

@@ -33,7 +33,7 @@
 
 #define PAR_BLOCK_BYTES		4096
 #define PAR_SB_MAGIC		"RAIDPAR"	/* with its NUL: 8 bytes */
-#define PAR_SB_VERSION		1
+#define PAR_SB_VERSION		2
 #define PAR_BLOCK_MAGIC		0x42524150U	/* "PARB" */
 
 /* Feature bits known to this version, by class. Unknown ones: see par_super_unpack(). */

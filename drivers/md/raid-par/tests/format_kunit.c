@@ -435,7 +435,7 @@ static void format_super_bytes(struct kunit *test)
 	u32 crc = get_unaligned_le32(raw + 8);
 
 	KUNIT_EXPECT_MEMEQ(test, raw, "RAIDPAR", 8);
-	expect_le32(test, raw, 12, 1);
+	expect_le32(test, raw, 12, 2);
 	expect_le64(test, raw, 16, t->sb.lost | 8);
 	expect_zeros(test, raw, 24, 32);
 	expect_le64(test, raw, 32, 7);
@@ -543,7 +543,7 @@ static void format_super_renamed(struct kunit *test)
 
 static void format_super_version(struct kunit *test)
 {
-	static const u32 versions[] = { 0, 2, 256, 1U << 24, ~0U };
+	static const u32 versions[] = { 0, 1, 3, 256, 1U << 24, ~0U };
 	struct fmt_test *t = test->priv;
 	struct par_disk_super *raw = (struct par_disk_super *)t->new;
 	int i;
