@@ -121,7 +121,7 @@ static u64 to_disk(struct array *array, unsigned int d, u64 now, u64 x, u64 sect
 	if (array->rest_after)
 		wake(array, &array->disk[d], now);
 	if (array->slots)
-		at = slots_sector(&array->geo, d, x);
+		at = slots_sector(&array->geo, x);
 	return disk_send(&array->disk[d], now, at, sectors, op);
 }
 

@@ -100,13 +100,13 @@ u64 slots_image(const struct array *array, unsigned int d, u64 x)
 	return par_slot_image(&array->geo, d, slot_of(array, d, x), x);
 }
 
-u64 slots_sector(const struct par_geometry *geo, unsigned int d, u64 x)
+u64 slots_sector(const struct par_geometry *geo, u64 x)
 {
 	unsigned int set = geo->gears;
 
 	while (set > 1 && x >= par_set_offset(geo, set - 1, 0))
 		set--;
-	return par_slot_sector(geo, d, set, x - par_set_offset(geo, set, 0));
+	return par_slot_sector(geo, set, x - par_set_offset(geo, set, 0));
 }
 
 /* ---- uses and misses ---- */

@@ -70,8 +70,8 @@ bool slots_has(const struct array *array, unsigned int d, u64 x);
 /* slots_image - where in its gear set it is imaged, if it may have one */
 u64 slots_image(const struct array *array, unsigned int d, u64 x);
 
-/* slots_sector - where a sector of a region, counted from the end of the metadata, is on @d */
-u64 slots_sector(const struct par_geometry *geo, unsigned int d, u64 x);
+/* slots_sector - where a sector of a region, counted from the end of the metadata, is on a member */
+u64 slots_sector(const struct par_geometry *geo, u64 x);
 
 /* slots_beside - a read of sector @x of a member that never sleeps, of the home region */
 void slots_beside(struct array *array, u64 x, u64 now);

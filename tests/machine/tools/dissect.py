@@ -139,7 +139,7 @@ class Set:
 
     def home(self, row, d):
         a = self.array
-        return a.member[d].read(a.place_on(self, d, row * a.segment), a.segment)
+        return a.member[d].read(a.place_on(self, row * a.segment), a.segment)
 
     def image_at(self, row, d):
         """The gear set that images segment `row` of sleeper d, and which segment of it."""
@@ -183,7 +183,7 @@ class Set:
         for row in range(self.rows):
             d = self.p_member(self.stripe(row))
             if self.state(row, d) in (BOTH, HOME):
-                yield d, a.member[d].data_offset + a.place_on(self, d, row * a.segment)
+                yield d, a.member[d].data_offset + a.place_on(self, row * a.segment)
 
     def segment_at(self, segment):
         """The row and member of a segment of the set's content."""
@@ -240,29 +240,30 @@ class Slots:
             raise Wrong(f"band {gear}: run {run} has an image and no slot")
         return self.slot[gear][run] * (self.run // self.array.segment) + within
 
-    def lay_down(self, lowest):
-        """By set, where each chunk lies on members whose lowest set is this one: tract by tract."""
+    def lay_down(self):
+        """By set, where each chunk lies on its members: tract by tract, then the rest of the lowest gear's."""
         array, at = self.array, self.array.meta
         top = len(array.gears)
-        places = {number: [] for number in range(lowest, top + 1)}
+        places = {number: [] for number in range(1, top + 1)}
         chunks = {number: array.sets[number].sectors // array.chunk for number in places}
+        room = (array.dev_sectors - array.sets[1].start) // array.chunk     # of a sleeper
+        tracted = {**chunks, 1: min(chunks[1], room)}
         each = self.tract // array.chunk
         for t in range(self.tracts):
             parts = [(top, min(each, chunks[top] - each * t))]
-            parts += [(n, chunks[n] * (t + 1) // self.tracts - chunks[n] * t // self.tracts)
-                      for n in range(top - 1, lowest - 1, -1)]
+            parts += [(n, tracted[n] * (t + 1) // self.tracts - tracted[n] * t // self.tracts)
+                      for n in range(top - 1, 0, -1)]
             for number, count in parts:
                 for _ in range(count):
                     places[number].append(at)
                     at += array.chunk
+        places[1] += range(at, at + (chunks[1] - tracted[1]) * array.chunk, array.chunk)
         return places
 
-    def place_on(self, s, d, sector):
-        lowest = next(i for i in range(1, len(self.array.gears) + 1) if self.array.gears[i - 1] > d)
-        if lowest not in self.places:
-            self.places[lowest] = self.lay_down(lowest)
+    def place_on(self, s, sector):
+        self.places = self.places or self.lay_down()
         chunk, within = divmod(sector, self.array.chunk)
-        return self.places[lowest][s.number][chunk] + within
+        return self.places[s.number][chunk] + within
 
     def __str__(self):
         used = sum(len(slots) for slots in self.slot.values())
@@ -537,14 +538,14 @@ class Array:
         s, segment = self.home, chunk * (self.chunk // self.segment)
         while True:
             row, d = s.segment_at(segment)
-            yield d, self.member[d].data_offset + self.place_on(s, d, row * self.segment)
+            yield d, self.member[d].data_offset + self.place_on(s, row * self.segment)
             if d < self.gears[0]:
                 return
             s, segment = s.image_at(row, d)
 
-    def place_on(self, s, d, sector):
-        """The sector of member d's data area that has this sector of a set's region."""
-        return self.slots.place_on(s, d, sector) if self.slots else s.start + sector
+    def place_on(self, s, sector):
+        """The sector of a member's data area that has this sector of a set's region."""
+        return self.slots.place_on(s, sector) if self.slots else s.start + sector
 
     def image_set(self, d):
         return max(i for i in range(1, len(self.gears)) if self.gears[i - 1] <= d)

@@ -85,7 +85,7 @@ static struct bio *side_bio(struct par_copy *copy, struct par_copy_seg *seg,
 		struct md_rdev *rdev = conf->member[seg->d].rdev;
 
 		bdev = rdev->bdev;
-		sector = rdev->data_offset + par_home_sector(set, seg->d, sector);
+		sector = rdev->data_offset + par_home_sector(set, sector);
 	} else {
 		bdev = conf->set[par_image_set(&conf->geo, seg->d)]->front->part0;
 		/* lock_batch() has seen that there is one. */

@@ -64,15 +64,15 @@ void par_bucket_put(struct par_conf *conf, struct par_bucket *bucket);
 void par_unkept(struct par_vmember *vm, struct bio *bio);
 
 /*
- * par_home_sector - where sector @sector of @set's region lies in the data area of member @d
+ * par_home_sector - where sector @sector of @set's region lies in the data area of its members
  * par_home_contiguous - how many sectors from there on lie one behind the other
  */
-static inline u64 par_home_sector(const struct par_set *set, unsigned int d, u64 sector)
+static inline u64 par_home_sector(const struct par_set *set, u64 sector)
 {
 	const struct par_geometry *geo = &set->conf->geo;
 
 	return likely(!par_has_slots(geo)) ? set->sg->start + sector :
-	       par_slot_sector(geo, d, set->number, sector);
+	       par_slot_sector(geo, set->number, sector);
 }
 
 static inline u64 par_home_contiguous(const struct par_set *set, u64 sector)

@@ -280,7 +280,7 @@ static void send_home(struct par_vmember *vm, struct md_rdev *rdev, struct bio *
 		return;
 	}
 	bio->bi_iter.bi_sector = rdev->data_offset +
-				 par_home_sector(vm->set, vm->index, bio->bi_iter.bi_sector);
+				 par_home_sector(vm->set, bio->bi_iter.bi_sector);
 	bio_set_dev(bio, rdev->bdev);
 	submit_bio_noacct(bio);
 }

@@ -97,6 +97,8 @@ struct par_band {
  * @share: percent of the array that can have images. Below PAR_SHARE_ALL, see slot-place.h:
  * @run_sectors, @run_shift: a run on each sleeper; @tract_sectors: a tract of the home region
  * @steady: usable sectors of each member that never sleeps; the others have dev_sectors
+ * @low_in_tracts: sectors of the lowest gear region that lie in tracts; the others, for which only
+ * members that never sleep have room, lie behind the last tract
  * @tracts: how many; @slot_blocks: of the stored slot maps, behind the map blocks
  * @band: by gear, 1 … gears - 1
  */
@@ -112,7 +114,7 @@ struct par_geometry {
 	unsigned int share;
 	u32 run_sectors, tract_sectors;
 	unsigned int run_shift;
-	u64 steady, tracts;
+	u64 steady, low_in_tracts, tracts;
 	u32 slot_blocks;
 	struct par_band band[PAR_MAX_SETS + 1];
 };

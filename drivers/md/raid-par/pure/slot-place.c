@@ -89,6 +89,8 @@ static bool fit_share(struct par_geometry *geo, u64 front)
 	}
 	above = lay_share_out(geo, low * chunk);
 	grow_lowest(geo, geo->steady - front - above);
+	/* A tract takes as much on all members. */
+	geo->low_in_tracts = min(geo->set[1].sectors, geo->dev_sectors - front - above);
 	return low;
 }
 
@@ -290,10 +292,16 @@ EXPORT_SYMBOL_IF_KUNIT(par_slot_runs_below);
 
 /* ---- tracts ---- */
 
+/* Sectors of the region of @set that lie in tracts. */
+static u64 in_tracts(const struct par_geometry *geo, unsigned int set)
+{
+	return set == 1 ? geo->low_in_tracts : geo->set[set].sectors;
+}
+
 /* Chunks of gear region @set that lie in front of tract @tract. */
 static u64 chunks_before(const struct par_geometry *geo, unsigned int set, u64 tract)
 {
-	u64 chunks = div_u64(geo->set[set].sectors, geo->chunk_sectors);
+	u64 chunks = div_u64(in_tracts(geo, set), geo->chunk_sectors);
 
 	return mul_u64_u64_div_u64(chunks, tract, geo->tracts);
 }
@@ -305,7 +313,7 @@ static u64 tract_of(const struct par_geometry *geo, unsigned int set, u64 sector
 	if (set == geo->gears)
 		return div_u64(sector, geo->tract_sectors);
 	chunk = div_u64(sector, geo->chunk_sectors);
-	chunks = div_u64(geo->set[set].sectors, geo->chunk_sectors);
+	chunks = div_u64(in_tracts(geo, set), geo->chunk_sectors);
 	tract = mul_u64_u64_div_u64(chunk + 1, geo->tracts, chunks);
 	return chunks_before(geo, set, tract) > chunk ? tract - 1 : tract;
 }
@@ -326,15 +334,14 @@ static u64 home_before(const struct par_geometry *geo, u64 tract)
 	return min(tract * geo->tract_sectors, geo->set[geo->gears].sectors);
 }
 
-u64 par_slot_sector(const struct par_geometry *geo, unsigned int d, unsigned int set,
-		    u64 sector)
+u64 par_slot_sector(const struct par_geometry *geo, unsigned int set, u64 sector)
 {
-	u64 tract = tract_of(geo, set, sector), at;
-	unsigned int lowest = 1;
+	u64 tract, at;
 
-	while (geo->set[lowest].members <= d)
-		lowest++;
-	at = geo->meta_sectors + gears_before(geo, lowest, tract);
+	if (sector >= in_tracts(geo, set))
+		return geo->set[set].start + sector;
+	tract = tract_of(geo, set, sector);
+	at = geo->meta_sectors + gears_before(geo, 1, tract);
 	if (set == geo->gears)
 		return at + sector;
 	/* Behind the parts that the home region and the gear regions above have in the tract. */
@@ -346,8 +353,11 @@ EXPORT_SYMBOL_IF_KUNIT(par_slot_sector);
 
 u64 par_slot_contiguous(const struct par_geometry *geo, unsigned int set, u64 sector)
 {
-	u64 next = tract_of(geo, set, sector) + 1;
+	u64 next;
 
+	if (sector >= in_tracts(geo, set))
+		return geo->set[set].sectors - sector;
+	next = tract_of(geo, set, sector) + 1;
 	if (set == geo->gears)
 		return home_before(geo, next) - sector;
 	return chunks_before(geo, set, next) * geo->chunk_sectors - sector;
@@ -357,13 +367,14 @@ EXPORT_SYMBOL_IF_KUNIT(par_slot_contiguous);
 u64 par_slot_near(const struct par_geometry *geo, unsigned int set, u64 run)
 {
 	unsigned int above = geo->gears;
-	u64 x = run << geo->run_shift;
+	u64 x = run << geo->run_shift, slots;
 
 	/* Find the region of the run: regions lie one behind the other, the home region first. */
 	while (above > set + 1 && x >= geo->set[above].sectors)
 		x -= geo->set[above--].sectors;
-	return mul_u64_u64_div_u64(geo->band[set].slots, tract_of(geo, above, x),
-				   geo->tracts);
+	slots = mul_u64_u64_div_u64(geo->band[set].slots, in_tracts(geo, set),
+				    geo->set[set].sectors);
+	return mul_u64_u64_div_u64(slots, tract_of(geo, above, x), geo->tracts);
 }
 EXPORT_SYMBOL_IF_KUNIT(par_slot_near);
 

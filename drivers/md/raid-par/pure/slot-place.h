@@ -80,12 +80,11 @@ void par_slot_runs_below(const struct par_geometry *geo, unsigned int set, u32 s
 			 u32 *last);
 
 /*
- * par_slot_sector - where sector @sector of set @set's region lies on member @d, from the start
- * of the data area
+ * par_slot_sector - where sector @sector of set @set's region lies on each member of the set, from
+ * the start of the data area: the same on all, so that a member can take the role of another one
  * par_slot_contiguous - the number of sectors from this sector on that lie one behind the other
  */
-u64 par_slot_sector(const struct par_geometry *geo, unsigned int d, unsigned int set,
-		    u64 sector);
+u64 par_slot_sector(const struct par_geometry *geo, unsigned int set, u64 sector);
 u64 par_slot_contiguous(const struct par_geometry *geo, unsigned int set, u64 sector);
 
 /* par_slot_near - the slot of band @set that lies beside run @run */

@@ -37,7 +37,7 @@ static const struct par_layout_fact facts[] = {
 	FIELD(par_geometry, zones), FIELD(par_geometry, map_blocks), FIELD(par_geometry, intent_blocks),
 	FIELD(par_geometry, set), FIELD(par_geometry, share), FIELD(par_geometry, run_sectors),
 	FIELD(par_geometry, tract_sectors), FIELD(par_geometry, run_shift), FIELD(par_geometry, steady),
-	FIELD(par_geometry, tracts), FIELD(par_geometry, slot_blocks), FIELD(par_geometry, band),
+	FIELD(par_geometry, low_in_tracts), FIELD(par_geometry, tracts), FIELD(par_geometry, slot_blocks), FIELD(par_geometry, band),
 	SIZE(par_band), FIELD(par_band, imaged), FIELD(par_band, runs), FIELD(par_band, slots),
 	FIELD(par_band, block_base), FIELD(par_band, blocks),
 	SIZE(par_slot_ask), FIELD(par_slot_ask, layout), FIELD(par_slot_ask, disks),

@@ -66,6 +66,7 @@ pub struct Geometry {
     pub tract_sectors: u32,
     pub run_shift: c_uint,
     pub steady: u64,
+    pub low_in_tracts: u64,
     pub tracts: u64,
     pub slot_blocks: u32,
     pub band: [Band; MAX_SETS + 1],
@@ -408,7 +409,7 @@ mod tests {
             "par_geometry": Geometry { layout, child_level, parities, members, gears, chunk_sectors,
                 seg_sectors, seg_shift, dev_sectors, meta_sectors, log_sectors, array_sectors,
                 zones, map_blocks, intent_blocks, set, share, run_sectors, tract_sectors,
-                run_shift, steady, tracts, slot_blocks, band }
+                run_shift, steady, low_in_tracts, tracts, slot_blocks, band }
             "par_band": Band { imaged, runs, slots, block_base, blocks }
             "par_slot_ask": SlotAsk { layout, disks, chunk, steady, sleeper, log, share, run, tract }
             "par_knobs": Knobs { automatic, interval, window, up, down, wait, hold, break_even,
