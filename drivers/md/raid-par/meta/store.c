@@ -60,7 +60,8 @@ static void block_stored(struct par_conf *conf, u32 block)
 
 /*
  * Store which members have failed: if the power were cut now, the next start would not know
- * that such a member lacks writes that the others have.
+ * that such a member lacks writes that the others have. Before the first use there are none, and
+ * perhaps no member whose superblock may be written yet: see store_first().
  */
 static int record_failures(struct par_conf *conf)
 {
@@ -69,7 +70,7 @@ static int record_failures(struct par_conf *conf)
 	int err;
 
 	lockdep_assert_held(&conf->store->mutex);
-	if (!par_failures_unrecorded(conf))
+	if (conf->store->super_due || !par_failures_unrecorded(conf))
 		return 0;
 	for (d = 0; d < conf->geo.members; d++)
 		if (lost & BIT(d))
@@ -205,7 +206,7 @@ static int store_lost_list(struct par_conf *conf)
 	int err = par_write_lost_list(conf);
 
 	lockdep_assert_held(&conf->store->mutex);
-	if (err || !conf->store->super.lost || conf->store->lost.told)
+	if (err || conf->store->super_due || !conf->store->super.lost || conf->store->lost.told)
 		return err;
 	/* This superblock may also be the first one that calls a member failed. */
 	err = par_note_missed(conf);
