@@ -80,7 +80,7 @@ write_part() {
 # begin LAYOUT: create an array with valid images and without intents.
 begin() {
 	note "$1"
-	on_spindles "$1" 512M
+	on_spindles "$1" 1G
 	fill_parts
 	shift_to "$(low_gear "$1")"
 	shift_to "$(top_gear "$1")"
@@ -192,7 +192,7 @@ while_read_only() {
 taken() {
 	local d=$1
 	note "the place of member $d is taken"
-	mkspindles 1 512M
+	mkspindles 1 1G
 	leave "$d"
 	mdadm --quiet "/dev/$MD" --add "${DEVS[-1]}"
 	settle_whole

@@ -78,8 +78,15 @@ on_spindles 3,5 1G
 fill_zones
 assert_le 14 "$ZONES" "zones"
 crash_writing 3 10
-resync 2
-cost_at_most 2
+resync 8	# two groups of zones
+cost_at_most 8
 assert_eq "$(fingerprint_zones)" "$SUM" "content"
 no_mismatch
+
+note "the intents of neighbouring zones are stored at once"
+settle
+write_zones 12
+before=$(par metadata_writes)
+write_zones 7 6 5 4
+assert_eq $(($(par metadata_writes) - before)) 1 "blocks of metadata for four zones"
 end_par

@@ -79,8 +79,7 @@ int par_store_all_intents(struct par_conf *conf)
 	return err;
 }
 
-/* Members that are missing from the array or from a set, or that are not yet rebuilt in one. */
-static u32 missing_members(struct par_conf *conf)
+u32 par_missing_members(struct par_conf *conf)
 {
 	u32 missing = par_unusable(conf);
 	unsigned int i;
@@ -95,7 +94,7 @@ static u32 missing_members(struct par_conf *conf)
 void par_missed_trim(struct par_conf *conf)
 {
 	lockdep_assert_held(&conf->store->mutex);
-	conf->store->notes.missed &= missing_members(conf);
+	conf->store->notes.missed &= par_missing_members(conf);
 }
 
 /*
@@ -104,7 +103,7 @@ void par_missed_trim(struct par_conf *conf)
  */
 int par_note_missed(struct par_conf *conf)
 {
-	u32 missing = missing_members(conf), zone;
+	u32 missing = par_missing_members(conf), zone;
 	int err;
 
 	lockdep_assert_held(&conf->store->mutex);
@@ -156,7 +155,7 @@ u32 par_lost_members(struct par_conf *conf)
 int par_store_intents(struct par_conf *conf, const unsigned long *zones,
 		      unsigned int gear)
 {
-	bool missed = missing_members(conf);
+	bool missed = par_missing_members(conf);
 	u32 zone;
 
 	lockdep_assert_held(&conf->store->mutex);

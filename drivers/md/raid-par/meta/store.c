@@ -904,22 +904,35 @@ static bool begin_intent(struct par_conf *conf, u32 zone, unsigned int gear)
 	return need != PAR_ZONE_READY;
 }
 
+/*
+ * Storing an intent costs a seek on each member that has blocks, however many zones the block has.
+ * So intents are set by groups of zones: a sequential writer finds the next zones prepared, and
+ * scattered writes need fewer stores. After a crash up to this many times the zones are in doubt.
+ * A member that returns would be sent as many more, too: without a member each zone is on its own.
+ */
+#define INTENT_GROUP	4U
+
 static int store_wanted(struct par_conf *conf)
 {
+	bool group = !par_missing_members(conf);
 	struct par_storing storing = {
 		.occasion = PAR_STORE_INTENTS,
 		.zones = conf->store->taken,
 		.gear = conf->gear,
 	};
-	u32 zone;
+	u32 zone, first, end;
 	int err;
 
 	lockdep_assert_held(&conf->store->mutex);
 	for_each_set_bit(zone, conf->store->wanted, conf->geo.zones) {
 		clear_bit(zone, conf->store->wanted);
-		if (begin_intent(conf, zone, storing.gear))
-			__set_bit(zone, conf->store->taken);
-		par_map_prepare(conf, zone);
+		first = group ? round_down(zone, INTENT_GROUP) : zone;
+		end = group ? min(first + INTENT_GROUP, conf->geo.zones) : zone + 1;
+		for (; first < end; first++) {
+			if (begin_intent(conf, first, storing.gear))
+				__set_bit(first, conf->store->taken);
+			par_map_prepare(conf, first);
+		}
 	}
 	if (bitmap_empty(conf->store->taken, conf->geo.zones))
 		return 0;
@@ -958,13 +971,9 @@ static void store_work(struct work_struct *work)
 			   PAR_TIDY_S * HZ);
 }
 
-/* A writer that asked for the previous zone before is sequential: prepare the next zone for it. */
 void par_store_want(struct par_conf *conf, u32 zone)
 {
 	set_bit(zone, conf->store->wanted);
-	if (zone && zone + 1 < conf->geo.zones &&
-	    READ_ONCE(conf->map.zone[zone - 1].intent) == conf->gear)
-		set_bit(zone + 1, conf->store->wanted);
 	par_store_look(conf);
 }
 

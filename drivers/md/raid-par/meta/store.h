@@ -216,12 +216,15 @@ struct par_sealed par_seal(struct par_conf *conf, struct page *page, enum par_bl
 /*
  * par_lost_members - members that are missing or have failed, including those whose failure
  * only a set knows of yet; any context
+ * par_missing_members - members that are missing from the array or from a set, or that are not yet
+ * rebuilt in one; conf->store->mutex held
  * par_note_missed - mark the zones in which missing members lack writes, and store the
  * marks; conf->store->mutex held
  * par_missed_trim - forget that marks were stored for members that are whole again;
  * conf->store->mutex held
  */
 u32 par_lost_members(struct par_conf *conf);
+u32 par_missing_members(struct par_conf *conf);
 int par_note_missed(struct par_conf *conf);
 void par_missed_trim(struct par_conf *conf);
 
