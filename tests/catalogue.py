@@ -52,7 +52,7 @@ class Test:
     alone: bool = False
     shares: bool = True
     stock: bool = False
-    rare: bool = False
+    rare: str = ""
     plain: bool = False
     mdadms: list = dataclasses.field(default_factory=list)
     args: list = dataclasses.field(default_factory=list)
@@ -100,7 +100,8 @@ class Test:
         return dataclasses.replace(self, name=name, machine=options)
 
     def for_mdadm(self, version):
-        return dataclasses.replace(self, name=f"{self.name}-{version}", args=[version],
+        rare = self.rare if self.rare in ("yes", version) else ""
+        return dataclasses.replace(self, name=f"{self.name}-{version}", args=[version], rare=rare,
                                    named=[need.replace("VERSION", version) for need in self.named])
 
     def without_debug(self):
@@ -145,7 +146,7 @@ def read_test(path):
         elif key == "stock":
             test.stock = True
         elif key == "rare":
-            test.rare = True
+            test.rare = value.strip()
         elif key == "plain":
             test.plain = True
         elif key == "needs":

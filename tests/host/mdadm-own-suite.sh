@@ -2,6 +2,7 @@
 # mdadm's own tests have the same results without and with the patches (a few; in make test-all a selection).
 # needs: mdadm-VERSION mdadm-VERSION-unpatched 6.12-debug
 # mdadm: 4.4 4.6
+# rare: 4.6
 # timeout: 1500
 set -euo pipefail
 cd "$(dirname "$0")/../mdadm"

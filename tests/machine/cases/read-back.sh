@@ -1,5 +1,6 @@
 #!/bin/bash
 # Requests of any size and alignment, direct or through the page cache, and discards read back right whatever the gear does, on arrays of all shapes.
+# plain: yes
 # subject: data
 # timeout: 400
 # RAIDPAR_WHOLE=1: more layouts.

@@ -1,5 +1,6 @@
 #!/bin/bash
 # Spindle disks: data that was flushed or written with FUA survives every cut; other writes are lost, torn, older or kept.
+# plain: yes
 . "$(dirname "$0")/../tools/par.sh"
 
 SECTORS=$TOOLS/sectors.py

@@ -1,5 +1,6 @@
 #!/bin/bash
 # With one failed member more than parities, the array is reported as failed, writes fail, data on the remaining members is readable, and nothing hangs.
+# plain: yes
 # subject: member
 # RAIDPAR_WHOLE=1: another pair of members, and RAID-0.
 . "$(dirname "$0")/../tools/par.sh"
