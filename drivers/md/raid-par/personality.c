@@ -546,7 +546,7 @@ static int par_run(struct mddev *mddev)
 	mddev->resync_max_sectors = conf->geo.dev_sectors;
 	/* The request is for this start only, even if the array is not written. */
 	if (conf->store->start)
-		par_drop_request(mddev, conf->store->start);
+		par_drop_request(mddev, conf->store->start, 0);
 	/*
 	 * Have md write the superblock of a new array, and once after a forced start or
 	 * with a requested resync.
@@ -622,7 +622,8 @@ static void par_quiesce(struct mddev *mddev, int quiesce)
 	par_purge_drain(conf);
 	/* A disk that did not accept this at the start would force the next one, too. */
 	if (conf->store->start)
-		par_drop_request(mddev, conf->store->start);
+		par_drop_request(mddev, conf->store->start,
+				 ~par_awake_members(conf) & (BIT(conf->geo.members) - 1));
 	/* After this, the caller in md writes md's superblock if it is due. */
 	if (READ_ONCE(conf->gear) < conf->geo.gears && mddev->sb_flags)
 		par_defer_sb(conf);

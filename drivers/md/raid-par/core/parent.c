@@ -228,7 +228,7 @@ static __le32 super_csum(struct mdp_superblock_1 *sb)
  * Nothing else in the superblock changes: with another event count, a member that is missing
  * would be out of date, though the array has not been written without it.
  */
-void par_drop_request(struct mddev *mddev, u64 request)
+void par_drop_request(struct mddev *mddev, u64 request, u32 asleep)
 {
 	struct mdp_superblock_1 *sb;
 	struct md_rdev *rdev;
@@ -237,7 +237,8 @@ void par_drop_request(struct mddev *mddev, u64 request)
 	rdev_for_each(rdev, mddev) {
 		sb = page_address(rdev->sb_page);
 		if (le64_to_cpu(sb->resync_offset) != request || bdev_read_only(rdev->bdev) ||
-		    test_bit(Faulty, &rdev->flags))
+		    test_bit(Faulty, &rdev->flags) ||
+		    (asleep && (rdev->raid_disk < 0 || asleep & BIT(rdev->raid_disk))))
 			continue;
 		sb->resync_offset = cpu_to_le64(MaxSector);
 		sb->sb_csum = super_csum(sb);

@@ -85,8 +85,8 @@ void par_write_deferred_sb(struct par_conf *conf);
  * par_drop_request - md is starting or stopping the array: clear @request, which is the resync
  * offset in the superblocks of md that were read, on the disks that still have it. md itself would
  * only do so once the array is written. If a disk does not accept it, md's superblock is due, and
- * another call tries again. Sleeps.
+ * another call tries again, but for members that are @asleep, and spares then. Sleeps.
  */
-void par_drop_request(struct mddev *mddev, u64 request);
+void par_drop_request(struct mddev *mddev, u64 request, u32 asleep);
 
 #endif
