@@ -14,7 +14,7 @@ struct sim_log *log_new(const struct par_geometry *geo)
 	struct sim_log *log = zeroed(1, sizeof(*log));
 	u32 units;
 
-	if (!geo->log_sectors || !par_log_shape_of(&log->shape, geo, par_log_can_summarize(geo))) {
+	if (!geo->log_sectors || !par_log_shape_of(&log->shape, geo)) {
 		free(log);
 		return NULL;
 	}

@@ -52,10 +52,6 @@ open(sys.argv[2], "wb").write(b"".join(make(blocks, n, b) for n, b in enumerate(
 }
 
 note "rounds"
-mkspindles 5 64M
-create_logged 3,5 8 --chunk=64
-assert_eq $(($(super_number 0 16) & 16)) 0 "the superblock's bit for summaries, with a small log"
-end_par
 begin 1
 log_twin
 sync -d "/dev/$MD"
@@ -141,32 +137,3 @@ for size in $((whole / 2 - whole / 2 % 524288)) 0 "$whole"; do
 done
 no_mismatch
 end_par
-
-note "an array of before the summaries"
-begin 3
-whole=$(par log_size)
-stop_par
-PYTHONPATH=$TOOLS python3 -c '
-import os, struct, sys
-from dissect import BLOCK, SECTOR, Member, crc32c
-for path in sys.argv[1:]:
-    member = Member(path)
-    fd = os.open(path, os.O_WRONLY)
-    for slot in (0, 8):
-        raw = bytearray(member.read(slot, 8))
-        raw[16] &= ~16
-        raw[240:248] = bytes(8)
-        raw[8:12] = bytes(4)
-        struct.pack_into("<I", raw, 8, crc32c(bytes(raw)))
-        os.pwrite(fd, raw, (member.data_offset + slot) * SECTOR)
-    os.fsync(fd)' "${DEVS[@]}"
-assemble_par
-[ "$(par log_size)" -gt "$whole" ] || fail "the ring is not larger without summaries"
-log_twin
-sync -d "/dev/$MD"
-power_cut 10
-start_with "without summaries" 0
-drained
-assert_eq $(($(super_number 0 16) & 16)) 0 "the superblock's bit for summaries, of an older array"
-same "drained"
-stop_par

@@ -10,7 +10,6 @@ NONE='holds no raid-par superblock'
 TORN='has a raid-par superblock with a wrong checksum'
 VERSION='has a raid-par superblock of another version'
 GEOMETRY='has a raid-par superblock for another layout, chunk or size'
-FEATURE='uses a feature this version of raid-par does not know'
 FOREIGN='belongs to another array'
 RANGE='has a raid-par superblock with impossible values'
 NEWER='cannot start: another version of raid-par has written metadata on member'
@@ -109,10 +108,10 @@ each_its_own() {
 # One member is wrong in each way, in turn one that never sleeps and a sleeper. All others are right.
 one_of_them() {
 	local kind i want seqs force d=1
-	local -A line=([torn]=$TORN [corrupt]=$NONE [version]=$VERSION [feature]=$FEATURE
+	local -A line=([torn]=$TORN [corrupt]=$NONE [version]=$VERSION
 		[foreign]=$FOREIGN [geometry]=$GEOMETRY [range]=$RANGE)
 	begin 3,5 "one member"
-	for kind in torn corrupt version feature foreign geometry range; do
+	for kind in torn corrupt version foreign geometry range; do
 		want=()
 		mapfile -t seqs < <(spoil seq "${DEVS[@]}")
 		for i in 0 1 2 3 4; do want+=("$(of "$i" "has version ${seqs[i]} of the metadata")"); done
@@ -120,7 +119,7 @@ one_of_them() {
 		want+=("$(unvouched $d)" "$(of $d "has to be rebuilt")")
 		spoil "$kind" "${DEVS[d]}"
 		force=
-		[[ $kind != @(version|feature) ]] || { refused_newer "$d" "${DEVS[@]}"; force=--force; }
+		[ $kind != version ] || { refused_newer "$d" "${DEVS[@]}"; force=--force; }
 		mark_log
 		mdadm --assemble --quiet $force "/dev/$MD" "${DEVS[@]}"
 		told "${want[@]}"
@@ -167,7 +166,7 @@ too_many() {
 	rmdisks
 
 	begin 3,5 "a newer raid-par has written the one or other superblock of all that never sleep"
-	spoil feature --newest "${DEVS[@]:0:3}"
+	spoil version --newest "${DEVS[@]:0:3}"
 	refused_newer 0 "${DEVS[@]}"
 	rmdisks
 

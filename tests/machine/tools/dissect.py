@@ -39,8 +39,7 @@ BLOCK = 4096
 PAYLOAD = 3840
 ZONE_ROWS = 512
 UNIT = 128
-SUMMARIES = 16      # the feature; of logs with SUMMARY_UNITS at least
-SUMMARY_UNITS = 32
+SUMMARY_UNITS = 32  # a smaller log has no summaries
 UNWRITTEN, BOTH, HOME, IMAGE = range(4)
 PARITIES = {0: 1, 1: 2, 2: 0}
 
@@ -286,12 +285,12 @@ class Log:
     def __init__(self, array, raw):
         self.array, self.records, self.blocks = array, [], {}
         self.sectors = self.tail = self.end = self.summaries = 0
-        if struct.unpack_from("<Q", raw, 16)[0] & 2:
+        if any(raw[160:168]):
             self.sectors, self.tail, self.stable, self.run, self.absent, left = \
                 struct.unpack_from("<4Q2I", raw, 160)
             self.members, self.copies = array.gears[0], array.parities + 1
             units = self.units_of(self.sectors)
-            if struct.unpack_from("<Q", raw, 16)[0] & SUMMARIES:
+            if units >= SUMMARY_UNITS:
                 units = self.leave_summaries(units)
                 self.summaries_from, = struct.unpack_from("<Q", raw, 240)
             self.ring = (units - (left if left < units else 0)) * UNIT
@@ -303,8 +302,6 @@ class Log:
 
     def leave_summaries(self, units):
         """The area ends with a summary for each unit that it would have without summaries."""
-        if units < SUMMARY_UNITS:
-            raise Wrong(f"a log of {units} units has summaries")
         self.summaries = self.array.meta - units * BLOCK // SECTOR
         return self.units_of(self.sectors - units * BLOCK // SECTOR)
 
@@ -447,26 +444,20 @@ class Hours:
 
     def __init__(self, raw, slots):
         newest, = struct.unpack_from("<Q", raw, 2768)
-        has_misses = struct.unpack_from("<Q", raw, 16)[0] & 8
-        if has_misses and not slots:
-            raise Wrong("hours have misses, without slots")
-        self.known, used = [], 0
+        self.known = []
         for place in range(168):
             mean, peak = struct.unpack_from("<2H", raw, 2776 + 4 * place)
             if (mean == self.UNKNOWN) != (peak == self.UNKNOWN):
                 raise Wrong(f"hour {place}: one load is known")
             if mean == self.UNKNOWN:
                 continue
-            kind = 0
-            if has_misses:
-                kind = mean >> 14 | peak >> 14 << 2
-                mean, peak = mean & 0x3fff, peak & 0x3fff
-                if mean > self.MOST or peak > self.MOST:
-                    raise Wrong(f"hour {place}: loads {mean} and {peak}")
-            used |= kind
+            kind = mean >> 14 | peak >> 14 << 2
+            mean, peak = mean & 0x3fff, peak & 0x3fff
+            if mean > self.MOST or peak > self.MOST:
+                raise Wrong(f"hour {place}: loads {mean} and {peak}")
+            if kind and not slots:
+                raise Wrong("hours have misses, without slots")
             self.known.append((newest - (newest - place) % 168, mean, peak, self.MISSES[kind]))
-        if has_misses and not used:
-            raise Wrong("a superblock for misses has none")
 
     def tell(self):
         for hour in self.known:
@@ -512,7 +503,7 @@ class Array:
             start, sectors = struct.unpack_from("<2Q", raw, 256 + 48 * i)
             self.sets.append(Set(self, i + 1, self.gears[i], start, sectors))
         self.home = self.sets[-1]
-        self.slots = Slots(self, raw) if struct.unpack_from("<Q", raw, 16)[0] & 4 else None
+        self.slots = Slots(self, raw) if any(raw[200:204]) else None
         self.hours = Hours(raw, self.slots)
         self.check_geometry()
         self.load_map()
@@ -616,7 +607,7 @@ class Array:
 
     def load_lost(self, raw):
         """Rows with blocks that no copy has: pairs of a set's number and a row."""
-        if not struct.unpack_from("<Q", raw, 16)[0] & 1:
+        if not struct.unpack_from("<I", raw, 140)[0] & 2:
             return set()
         payload = self.newest_block(3, 16, 0)
         rows = set()

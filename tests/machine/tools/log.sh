@@ -62,12 +62,12 @@ find_log() {
 find_summaries() {
 	local members copies
 	find_log
-	assert_eq $(($(super_number 0 16) & 16)) 16 "the superblock's bit for summaries"
 	# shellcheck disable=SC2153  # create_par sets LAYOUT
 	members=$(low_gear "$LAYOUT")
 	copies=$(($(parities "$LAYOUT") + 1))
 	# shellcheck disable=SC2017,SC2034  # whole units; for scripts that source this file
 	UNITS=$((LOG_LENGTH / 1024 * members / copies)) SUMS=$((LOG_LENGTH / 8 - UNITS))
+	assert_le 32 "$UNITS" "units of a log with summaries"
 }
 
 # log_range [BLOCK [COUNT]]: these blocks of the log, or all of it, as FIRST and COUNT in sectors of a disk.

@@ -16,7 +16,6 @@ the newer version of each intent, map or slot map block (all: the first two). Ki
   corrupt   the whole block has other content
   foreign   a valid block of another array
   version   a valid block of another version
-  feature   a valid block with an unknown feature
   geometry  a valid block of an array of another shape
   range     a valid block with values that raid-par never stores
 
@@ -48,8 +47,7 @@ BLOCKS = 128
 PAIR = 16
 KINDS = {"all": (1, 2), "intent": (1,), "map": (2,), "slot": (4,)}
 # The place of a field, its format, and the value for an exclusive or.
-FIELDS = {"version": (12, "<I", 2), "feature": (16, "<Q", 1 << 40),
-          "foreign": (64, "<Q", 1), "geometry": (96, "<I", 0x300), "range": (148, "<I", 1 << 31)}
+FIELDS = {"version": (12, "<I", 4), "foreign": (64, "<Q", 1), "geometry": (96, "<I", 0x300), "range": (148, "<I", 1 << 31)}
 
 
 # Place, format, new value.

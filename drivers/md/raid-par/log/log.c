@@ -80,7 +80,7 @@ int par_log_init(struct par_conf *conf)
 	INIT_DELAYED_WORK(&log->drain_work, par_log_drain_work);
 	if (!conf->geo.log_sectors)
 		return 0;
-	if (!par_log_shape_of(&log->shape, &conf->geo, false)) {
+	if (!par_log_shape_of(&log->shape, &conf->geo)) {
 		pr_err("md/par:%s: the log is too small\n", mdname(conf->mddev));
 		return -EINVAL;
 	}

@@ -47,7 +47,7 @@ int par_log_fit(struct par_conf *conf)
 
 	if (!log->on)
 		return 0;
-	if (!par_log_shape_of(&log->shape, &conf->geo, conf->store->super.log.summaries))
+	if (!par_log_shape_of(&log->shape, &conf->geo))
 		return -EINVAL;
 	log->use.area = log->shape.units;
 	err = par_log_summaries_init(log);

@@ -26,10 +26,9 @@ struct par_found {
 	u64 seq, epoch;
 	unsigned int slot;		/* its slot */
 	bool one_slot;			/* the other slot has no valid one */
-	bool newer;			/* a slot was written by another raid-par */
+	bool other_version;		/* a slot was written by another raid-par */
 	bool bad_spot;			/* a slot cannot be read at all */
 	bool foreign;			/* a slot has the superblock of another array */
-	bool read_only;			/* a slot may be read, but not written by this version */
 	bool source;			/* it never sleeps, and has all blocks that count */
 	unsigned int unreadable;	/* blocks that other members have */
 };
@@ -42,7 +41,6 @@ static void read_super(struct par_conf *conf, unsigned int d,
 	struct page *page = conf->store->pages[0];
 	struct par_super *one = &conf->store->read_super[0];
 	unsigned int valid = 0, slot;
-	bool read_only;
 
 	for (slot = 0; slot < 2; slot++) {
 		if (!par_meta_read(conf, d, par_super_sector(slot), page)) {
@@ -50,14 +48,13 @@ static void read_super(struct par_conf *conf, unsigned int d,
 			continue;
 		}
 		err = par_super_unpack(one, page_address(page), &conf->geo,
-				       &conf->store->identity, d, &read_only);
+				       &conf->store->identity, d);
 		found->foreign |= err == PAR_FMT_FOREIGN;
-		found->newer |= err == PAR_FMT_VERSION || err == PAR_FMT_FEATURE;
+		found->other_version |= err == PAR_FMT_VERSION;
 		if (err) {
 			worst = max(worst, err);
 			continue;
 		}
-		found->read_only |= read_only;
 		if (valid++ && one->seq <= sb->seq)
 			continue;
 		*sb = *one;
@@ -100,8 +97,6 @@ static bool find_super(struct par_conf *conf, struct par_found *found)
 			continue;
 		read_super(conf, d, one, &found[d]);
 		note_slots(conf, d, &found[d]);
-		if (found[d].read_only)
-			conf->mddev->ro = MD_RDONLY;
 		if (found[d].err)
 			continue;
 		if (one->seq > newest || !conf->store->current_members) {
@@ -154,12 +149,12 @@ static bool any_wrong(struct par_conf *conf, const struct par_found *found)
  * version does not understand its metadata, and would overwrite it. With --force the member
  * is treated as lost.
  */
-static int refuse_newer(struct par_conf *conf, const struct par_found *found)
+static int refuse_version(struct par_conf *conf, const struct par_found *found)
 {
 	unsigned int d;
 
 	for (d = 0; d < conf->geo.members; d++)
-		if (found[d].newer)
+		if (found[d].other_version)
 			break;
 	if (d == conf->geo.members || conf->store->start == PAR_ASKS_FORCE)
 		return 0;
@@ -707,9 +702,7 @@ static void make_super(struct par_conf *conf)
 	conf->store->super.gear = conf->geo.gears;
 	for (i = 1; i <= conf->geo.gears; i++)
 		conf->store->super.set[i].resync = MaxSector;
-	conf->store->super.log.summaries = par_log_can_summarize(&conf->geo);
-	/* Records that do not exist yet become the defaults. */
-	par_super_mend(&conf->store->super, &conf->geo, time_now(conf));
+	par_super_defaults(&conf->store->super, &conf->geo, time_now(conf));
 }
 
 /* Put values that cannot do harm back into their bounds. */
@@ -767,16 +760,12 @@ static int rescue_super(struct par_conf *conf, bool any)
 		conf->store->super.seq = old->seq;
 		memcpy(conf->store->super.min_seq, old->min_seq, sizeof(old->min_seq));
 		conf->store->super.lost = old->lost;
-		conf->store->super.has_power = old->has_power;
 		conf->store->super.power = old->power;
-		conf->store->super.has_policy = old->has_policy;
 		conf->store->super.policy = old->policy;
-		conf->store->super.has_scrub = old->has_scrub;
 		conf->store->super.scrub = old->scrub;
 		conf->store->super.log.run = old->log.run;
 		conf->store->super.log.lost = old->log.lost;
 		conf->store->super.log.left = old->log.left;
-		conf->store->super.log.summaries = old->log.summaries;
 	}
 	/*
 	 * What was in the log is lost. No record has such a run: an array is not used that often
@@ -1007,7 +996,7 @@ int par_load(struct par_conf *conf)
 	conf->store->identity.ctime = conf->mddev->ctime;
 	par_scan_only(conf->store->notes.scan, ~0U, conf->geo.meta_sectors - conf->geo.log_sectors);
 	err = find_whose(conf, found, &any);
-	err = err ?: refuse_newer(conf, found);
+	err = err ?: refuse_version(conf, found);
 	if (err)
 		return err;
 	par_birth_check(conf);
@@ -1078,12 +1067,10 @@ u64 par_load_left(struct par_conf *conf, unsigned int d)
 	read_super(conf, d, one, &found);
 	note_slots(conf, d, &found);
 	/*
-	 * It is not an older copy, not a former member of that place, not from the future,
-	 * and not written by a newer raid-par that forbids this version to write: see
-	 * find_super().
+	 * It is not an older copy, not a former member of that place, not from the future:
+	 * see find_super().
 	 */
-	if (!found.err && !(found.read_only && md_is_rdwr(conf->mddev)) &&
-	    one->epoch == conf->store->super.epoch &&
+	if (!found.err && one->epoch == conf->store->super.epoch &&
 	    one->seq >= conf->store->super.min_seq[d] && one->seq <= conf->store->super.seq &&
 	    was_whole(conf, one, d))
 		seq = one->seq;

@@ -50,7 +50,6 @@ static const char * const par_format_errors[] = {
 	[PAR_FMT_ABSENT] = "holds no raid-par superblock",
 	[PAR_FMT_TORN] = "has a raid-par superblock with a wrong checksum",
 	[PAR_FMT_VERSION] = "has a raid-par superblock of another version",
-	[PAR_FMT_FEATURE] = "uses a feature this version of raid-par does not know",
 	[PAR_FMT_FOREIGN] = "belongs to another array",
 	[PAR_FMT_GEOMETRY] = "has a raid-par superblock for another layout, chunk or size",
 	[PAR_FMT_RANGE] = "has a raid-par superblock with impossible values",
@@ -104,7 +103,6 @@ static void pack_power(struct par_disk_super *raw,
 {
 	unsigned int d;
 
-	raw->compat |= cpu_to_le64(PAR_COMPAT_POWER);
 	raw->power_flags = cpu_to_le32(power->off ? PAR_POWER_OFF : 0);
 	raw->carry = cpu_to_le32(power->carry);
 	raw->wake_timeout = cpu_to_le32(power->wake_timeout);
@@ -166,13 +164,13 @@ static __le16 pack_load(u16 load, u8 misses)
 	return cpu_to_le16(min_t(u16, load, PAR_HOUR_MOST) | misses << PAR_HOUR_MISSES);
 }
 
-static u16 unpack_load(__le16 raw, bool misses)
+static u16 unpack_load(__le16 raw)
 {
 	u16 load = le16_to_cpu(raw);
 
 	if (load == PAR_LOAD_UNKNOWN)
 		return PAR_LOAD_UNKNOWN;
-	return min_t(u16, PAR_HOUR_MOST, misses ? load & PAR_HOUR_LOAD : load);
+	return min_t(u16, PAR_HOUR_MOST, load & PAR_HOUR_LOAD);
 }
 
 static void pack_hours(struct par_disk_super *raw, const struct par_policy_record *policy)
@@ -182,24 +180,20 @@ static void pack_hours(struct par_disk_super *raw, const struct par_policy_recor
 	for (i = 0; i < PAR_HISTORY_HOURS; i++) {
 		raw->history[i].mean = pack_load(policy->mean[i], policy->misses[i] & 3);
 		raw->history[i].peak = pack_load(policy->peak[i], policy->misses[i] >> 2);
-		if (policy->misses[i])
-			raw->incompat |= cpu_to_le64(PAR_INCOMPAT_MISSES);
 	}
 }
 
 static void unpack_hours(struct par_policy_record *policy, const struct par_disk_super *raw)
 {
-	bool misses = le64_to_cpu(raw->incompat) & PAR_INCOMPAT_MISSES;
 	const struct par_disk_hour *hour;
 	unsigned int i;
 
 	for (i = 0; i < PAR_HISTORY_HOURS; i++) {
 		hour = &raw->history[i];
-		policy->mean[i] = unpack_load(hour->mean, misses);
-		policy->peak[i] = unpack_load(hour->peak, misses);
+		policy->mean[i] = unpack_load(hour->mean);
+		policy->peak[i] = unpack_load(hour->peak);
 		policy->misses[i] = 0;
-		if (misses && policy->mean[i] != PAR_LOAD_UNKNOWN &&
-		    policy->peak[i] != PAR_LOAD_UNKNOWN)
+		if (policy->mean[i] != PAR_LOAD_UNKNOWN && policy->peak[i] != PAR_LOAD_UNKNOWN)
 			policy->misses[i] = le16_to_cpu(hour->mean) >> PAR_HOUR_MISSES |
 					    le16_to_cpu(hour->peak) >> PAR_HOUR_MISSES << 2;
 	}
@@ -211,7 +205,6 @@ static void pack_policy(struct par_disk_super *raw,
 	const struct par_knobs *knobs = &policy->knobs;
 	unsigned int i;
 
-	raw->compat |= cpu_to_le64(PAR_COMPAT_POLICY);
 	raw->policy_flags = cpu_to_le32(knobs->automatic ? PAR_POLICY_AUTO : 0);
 	raw->interval = cpu_to_le32(knobs->interval);
 	for (i = 0; i < PAR_WINDOWS; i++)
@@ -269,7 +262,6 @@ static void pack_scrub(struct par_disk_super *raw, const struct par_scrub_record
 {
 	unsigned int i;
 
-	raw->compat |= cpu_to_le64(PAR_COMPAT_SCRUB);
 	raw->scrub_flags = cpu_to_le32(scrub->wakes ? PAR_SCRUB_WAKES : 0);
 	raw->scrub_age = cpu_to_le32(scrub->age);
 	for (i = 1; i <= geo->gears; i++)
@@ -291,17 +283,13 @@ static void pack_log(struct par_disk_super *raw, const struct par_log_record *lo
 {
 	unsigned int i;
 
-	raw->incompat |= cpu_to_le64(PAR_INCOMPAT_LOG);
 	raw->log_sectors = cpu_to_le64(sectors);
 	raw->log_tail = cpu_to_le64(log->tail);
 	raw->log_stable = cpu_to_le64(log->stable);
 	raw->log_run = cpu_to_le64(log->run);
 	raw->log_absent = cpu_to_le32(log->absent);
 	raw->log_left = cpu_to_le32(log->left);
-	if (log->summaries) {
-		raw->incompat |= cpu_to_le64(PAR_INCOMPAT_SUMMARIES);
-		raw->log_summaries_from = cpu_to_le64(log->summaries_from);
-	}
+	raw->log_summaries_from = cpu_to_le64(log->summaries_from);
 	for (i = 0; i < log->lost.count; i++)
 		raw->log_lost[i] = cpu_to_le64(log->lost.entry[i].block << 8 |
 					       log->lost.entry[i].sectors);
@@ -316,24 +304,16 @@ static void unpack_log(struct par_log_record *log, const struct par_disk_super *
 	log->run = le64_to_cpu(raw->log_run);
 	log->absent = le32_to_cpu(raw->log_absent);
 	log->left = le32_to_cpu(raw->log_left);
-	log->summaries = le64_to_cpu(raw->incompat) & PAR_INCOMPAT_SUMMARIES;
-	log->summaries_from = log->summaries ? le64_to_cpu(raw->log_summaries_from) : 0;
+	log->summaries_from = le64_to_cpu(raw->log_summaries_from);
 	log->lost.count = 0;
 	for (i = 0; i < PAR_LOG_LOST && raw->log_lost[i]; i++)
 		par_log_lost_add(&log->lost, le64_to_cpu(raw->log_lost[i]) >> 8,
 				 le64_to_cpu(raw->log_lost[i]));
 }
 
-/* Without the feature the field is of none, and is not looked at. */
-static u64 log_sectors(const struct par_disk_super *raw)
-{
-	return le64_to_cpu(raw->incompat) & PAR_INCOMPAT_LOG ? le64_to_cpu(raw->log_sectors) : 0;
-}
-
 static void pack_slots(struct par_disk_super *raw, const struct par_fill_record *fill,
 		       const struct par_geometry *geo)
 {
-	raw->incompat |= cpu_to_le64(PAR_INCOMPAT_SLOTS);
 	raw->share = cpu_to_le32(geo->share);
 	raw->run = cpu_to_le32(geo->run_sectors);
 	raw->tract = cpu_to_le32(geo->tract_sectors);
@@ -355,7 +335,7 @@ static void unpack_fill(struct par_fill_record *fill, const struct par_disk_supe
 
 static bool same_slots(const struct par_disk_super *raw, const struct par_geometry *geo)
 {
-	if (!(le64_to_cpu(raw->incompat) & PAR_INCOMPAT_SLOTS))
+	if (!raw->share)
 		return !par_has_slots(geo);
 	return le32_to_cpu(raw->share) == geo->share &&
 	       le32_to_cpu(raw->run) == geo->run_sectors &&
@@ -442,7 +422,7 @@ void par_super_pack(struct par_disk_super *raw, const struct par_super *sb,
 	raw->sets = cpu_to_le32(geo->gears);
 	raw->gear = cpu_to_le32(geo->set[sb->gear].members);
 	raw->member = cpu_to_le32(member);
-	raw->flags = cpu_to_le32(sb->flags);
+	raw->flags = cpu_to_le32(sb->flags | (sb->lost ? PAR_SB_LOST : 0));
 	raw->speed_min = cpu_to_le32(sb->speed_min);
 	raw->speed_max = cpu_to_le32(sb->speed_max);
 	raw->partial = cpu_to_le32(sb->partial);
@@ -450,18 +430,13 @@ void par_super_pack(struct par_disk_super *raw, const struct par_super *sb,
 		raw->min_seq[i] = cpu_to_le64(sb->min_seq[i]);
 	for (i = 1; i <= geo->gears; i++)
 		pack_set(&raw->set[i - 1], &sb->set[i], &geo->set[i]);
-	if (sb->lost)
-		raw->incompat |= cpu_to_le64(PAR_INCOMPAT_LOST);
 	if (geo->log_sectors)
 		pack_log(raw, &sb->log, geo->log_sectors);
 	if (par_has_slots(geo))
 		pack_slots(raw, &sb->fill, geo);
-	if (sb->has_power)
-		pack_power(raw, &sb->power, geo);
-	if (sb->has_policy)
-		pack_policy(raw, &sb->policy);
-	if (sb->has_scrub)
-		pack_scrub(raw, &sb->scrub, geo);
+	pack_power(raw, &sb->power, geo);
+	pack_policy(raw, &sb->policy);
+	pack_scrub(raw, &sb->scrub, geo);
 	raw->crc = cpu_to_le32(super_crc(raw));
 }
 EXPORT_SYMBOL_IF_KUNIT(par_super_pack);
@@ -478,7 +453,7 @@ static bool same_geometry(const struct par_disk_super *raw,
 	    le64_to_cpu(raw->dev_sectors) != geo->dev_sectors ||
 	    le64_to_cpu(raw->meta_sectors) != geo->meta_sectors ||
 	    le64_to_cpu(raw->array_sectors) != geo->array_sectors ||
-	    log_sectors(raw) != geo->log_sectors || !same_slots(raw, geo) ||
+	    le64_to_cpu(raw->log_sectors) != geo->log_sectors || !same_slots(raw, geo) ||
 	    le32_to_cpu(raw->sets) != geo->gears)
 		return false;
 	for (i = 1; i <= geo->gears; i++)
@@ -510,8 +485,8 @@ static bool is_of(const struct par_disk_super *raw, const struct par_identity *i
 void par_super_birth(const struct par_disk_super *raw, struct par_birth *birth)
 {
 	memset(birth, 0, sizeof(*birth));
-	birth->log = log_sectors(raw);
-	if (!(le64_to_cpu(raw->incompat) & PAR_INCOMPAT_SLOTS))
+	birth->log = le64_to_cpu(raw->log_sectors);
+	if (!raw->share)
 		return;
 	birth->share = le32_to_cpu(raw->share);
 	birth->run = le32_to_cpu(raw->run);
@@ -551,8 +526,6 @@ static enum par_format_error super_check(const struct par_disk_super *raw,
 		return PAR_FMT_VERSION;
 	if (le32_to_cpu(raw->member) != member)
 		return PAR_FMT_FOREIGN;
-	if (le64_to_cpu(raw->incompat) & ~PAR_INCOMPAT_KNOWN)
-		return PAR_FMT_FEATURE;
 	if (!same_geometry(raw, geo) || !gear_number(geo, le32_to_cpu(raw->gear)))
 		return PAR_FMT_GEOMETRY;
 	return par_super_records_ok(raw, geo) ? PAR_FMT_OK : PAR_FMT_RANGE;
@@ -562,7 +535,7 @@ enum par_format_error par_super_unpack(struct par_super *sb,
 				       const struct par_disk_super *raw,
 				       const struct par_geometry *geo,
 				       const struct par_identity *id,
-				       unsigned int member, bool *read_only)
+				       unsigned int member)
 {
 	enum par_format_error err = super_check(raw, geo, id, member);
 	unsigned int i;
@@ -575,7 +548,7 @@ enum par_format_error par_super_unpack(struct par_super *sb,
 	sb->seq = le64_to_cpu(raw->seq);
 	sb->block_seq = le64_to_cpu(raw->block_seq);
 	sb->gear = gear_number(geo, le32_to_cpu(raw->gear));
-	sb->flags = le32_to_cpu(raw->flags);
+	sb->flags = le32_to_cpu(raw->flags) & ~PAR_SB_LOST;
 	sb->speed_min = le32_to_cpu(raw->speed_min);
 	sb->speed_max = le32_to_cpu(raw->speed_max);
 	sb->partial = le32_to_cpu(raw->partial);
@@ -583,20 +556,13 @@ enum par_format_error par_super_unpack(struct par_super *sb,
 		sb->min_seq[i] = le64_to_cpu(raw->min_seq[i]);
 	for (i = 1; i <= geo->gears; i++)
 		unpack_set(&sb->set[i], &raw->set[i - 1]);
-	sb->lost = le64_to_cpu(raw->incompat) & PAR_INCOMPAT_LOST;
+	sb->lost = le32_to_cpu(raw->flags) & PAR_SB_LOST;
 	if (geo->log_sectors)
 		unpack_log(&sb->log, raw);
 	unpack_fill(&sb->fill, raw, geo);
-	sb->has_power = le64_to_cpu(raw->compat) & PAR_COMPAT_POWER;
-	if (sb->has_power)
-		unpack_power(&sb->power, raw, geo);
-	sb->has_policy = le64_to_cpu(raw->compat) & PAR_COMPAT_POLICY;
-	if (sb->has_policy)
-		unpack_policy(&sb->policy, raw);
-	sb->has_scrub = le64_to_cpu(raw->compat) & PAR_COMPAT_SCRUB;
-	if (sb->has_scrub)
-		unpack_scrub(&sb->scrub, raw, geo);
-	*read_only = le64_to_cpu(raw->ro_compat) & ~PAR_RO_COMPAT_KNOWN;
+	unpack_power(&sb->power, raw, geo);
+	unpack_policy(&sb->policy, raw);
+	unpack_scrub(&sb->scrub, raw, geo);
 	return PAR_FMT_OK;
 }
 EXPORT_SYMBOL_IF_KUNIT(par_super_unpack);

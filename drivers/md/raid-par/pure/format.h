@@ -36,21 +36,6 @@
 #define PAR_SB_VERSION		2
 #define PAR_BLOCK_MAGIC		0x42524150U	/* "PARB" */
 
-/* Feature bits known to this version, by class. Unknown ones: see par_super_unpack(). */
-#define PAR_INCOMPAT_LOST	1ULL	/* there are lost blocks: PAR_BLOCK_LOST tells which */
-#define PAR_INCOMPAT_LOG	2ULL	/* there is a log: log_sectors is not 0 */
-#define PAR_INCOMPAT_SLOTS	4ULL	/* images of a share: see Documentation/slots.md */
-#define PAR_INCOMPAT_MISSES	8ULL	/* hours have misses beside their loads */
-#define PAR_INCOMPAT_SUMMARIES	16ULL	/* the log ends with summaries */
-#define PAR_INCOMPAT_KNOWN	(PAR_INCOMPAT_LOST | PAR_INCOMPAT_LOG | PAR_INCOMPAT_SLOTS | \
-				 PAR_INCOMPAT_MISSES | PAR_INCOMPAT_SUMMARIES)
-#define PAR_RO_COMPAT_KNOWN	0ULL
-
-/* Of the compat class: the named fields are present. Older versions drop them. */
-#define PAR_COMPAT_POWER	1ULL	/* about power */
-#define PAR_COMPAT_POLICY	2ULL	/* of the policy */
-#define PAR_COMPAT_SCRUB	4ULL	/* of checks */
-
 /* One set's child, as sync_super last reported it. */
 struct par_disk_set {
 	__le64 start;		/*  0 region, from the start of the data area */
@@ -72,9 +57,8 @@ struct par_disk_power {
 };				/* 32 */
 
 /*
- * An hour, see history.h: a load, all ones if it is not known. With PAR_INCOMPAT_MISSES it has 14
- * bits, and the upper two are a part of the class of the hour's misses: of @mean the lower half, of
- * @peak the upper one. A version that does not know misses would take them for loads above 163 %.
+ * An hour, see history.h: a load of 14 bits; the upper two are a part of the class of the hour's
+ * misses: of @mean the lower half, of @peak the upper one. All ones if it is not known.
  */
 struct par_disk_hour {
 	__le16 mean;		/*  0 */
@@ -97,9 +81,7 @@ struct par_disk_super {
 	u8 magic[8];		/*   0 PAR_SB_MAGIC */
 	__le32 crc;		/*   8 */
 	__le32 version;		/*  12 PAR_SB_VERSION */
-	__le64 incompat;	/*  16 features: an unknown one is refused */
-	__le64 ro_compat;	/*  24 an unknown one allows reading only */
-	__le64 compat;		/*  32 an unknown one is ignored */
+	u8 pad7[24];		/*  16 */
 	u8 uuid[16];		/*  40 of the md array */
 	__le64 ctime;		/*  56 creation time of the md array, seconds */
 	__le64 epoch;		/*  64 random, made at creation; blocks carry it */
@@ -120,15 +102,15 @@ struct par_disk_super {
 	__le32 partial;		/* 148 members whose rebuild needs only marked zones */
 	__le32 speed_min;	/* 152 propagation, KiB/s */
 	__le32 speed_max;	/* 156 */
-	/* with PAR_INCOMPAT_LOG: see Documentation/log.md */
-	__le64 log_sectors;	/* 160 of each member, at the end of its metadata */
+	/* see Documentation/log.md */
+	__le64 log_sectors;	/* 160 of each member, at the end of its metadata; 0: no log */
 	__le64 log_tail;	/* 168 a position: where a replay begins */
 	__le64 log_stable;	/* 176 a position: all before it is in the log */
 	__le64 log_run;		/* 184 no record is of a newer run */
 	__le32 log_absent;	/* 192 members whose log is not used */
 	__le32 log_left;	/* 196 units of the ring that are left unused */
-	/* with PAR_INCOMPAT_SLOTS: as in the geometry */
-	__le32 share;		/* 200 percent */
+	/* as in the geometry, see Documentation/slots.md */
+	__le32 share;		/* 200 percent; 0: images of everything */
 	__le32 run;		/* 204 sectors */
 	__le32 tract;		/* 208 sectors */
 	__le32 pad4;		/* 212 */
@@ -136,12 +118,10 @@ struct par_disk_super {
 	__le64 fill_bytes;	/* 224 that a shift down may copy; 0: the default, here and below */
 	__le32 fill_time;	/* 232 seconds that it may take for that */
 	u8 pad1[4];		/* 236 */
-	/* with PAR_INCOMPAT_SUMMARIES: */
 	__le64 log_summaries_from;	/* 240 a run: summaries of older ones do not count */
 	u8 pad6[8];		/* 248 */
 	struct par_disk_set set[PAR_MAX_SETS];	/* 256 by gear, lowest first */
 	__le64 min_seq[PAR_MAX_MEMBERS];	/* the least seq of each member's superblock */
-	/* with PAR_COMPAT_POWER: */
 	__le32 power_flags;	/* 1776 PAR_POWER_OFF */
 	__le32 carry;		/* 1780 days' shares */
 	__le32 wake_timeout;	/* 1784 seconds */
@@ -150,7 +130,6 @@ struct par_disk_super {
 	__le32 pad2;		/* 1796 */
 	__le64 refused;		/* shifts down that were deferred */
 	struct par_disk_power power[PAR_MAX_MEMBERS];	/* 1808 */
-	/* with PAR_COMPAT_POLICY: */
 	__le32 policy_flags;	/* 2704 PAR_POLICY_AUTO */
 	__le32 interval;	/* 2708 ms */
 	__le32 window[PAR_WINDOWS];	/* 2712 intervals: short, long */
@@ -167,13 +146,11 @@ struct par_disk_super {
 	__le32 pad3;		/* 2764 */
 	__le64 hour;		/* 2768 the newest that is known, since 1970 */
 	struct par_disk_hour history[PAR_HISTORY_HOURS];	/* 2776 by hour modulo 168 */
-	/* with PAR_COMPAT_SCRUB: */
 	__le32 scrub_flags;	/* 3448 PAR_SCRUB_WAKES */
 	__le32 scrub_age;	/* 3452 days */
 	__le64 scrubbed[PAR_MAX_SETS];	/* 3456 by gear, lowest first: seconds since 1970 */
-	/* with PAR_INCOMPAT_LOG: */
 	__le64 log_lost[PAR_LOG_LOST];	/* 3672 56 bits of block number above 8 of sectors; or 0 */
-	/* with PAR_COMPAT_POLICY; zeros if nothing is known: */
+	/* zeros if nothing is known: */
 	struct par_disk_spans surges[PAR_SURGE_KINDS];	/* 3920 by kind */
 	struct par_disk_spans pauses;	/* 4048 */
 	u8 nr_surges[PAR_SURGE_KINDS];	/* 4080 as struct par_spans counts them */
@@ -190,6 +167,7 @@ struct par_disk_super {
 #define PAR_POWER_OFF	1U	/* disks are not stopped */
 
 #define PAR_SB_CLEAN	1U	/* stopped properly: no intent is set */
+#define PAR_SB_LOST	2U	/* there are lost blocks: PAR_BLOCK_LOST tells which */
 
 enum par_block_kind {
 	PAR_BLOCK_INTENT = 1,
@@ -226,7 +204,7 @@ struct par_disk_block {
 
 /*
  * The list need not be stored as long as the superblock does not mention it
- * (PAR_INCOMPAT_LOST). Whole blocks of 4 KiB, each in one set's region on a member; in no
+ * (PAR_SB_LOST). Whole blocks of 4 KiB, each in one set's region on a member; in no
  * particular order.
  */
 #define PAR_LOST_MAX		239U
@@ -307,12 +285,11 @@ struct par_fill_record {
  * @tail, @stable: positions; @run: of the last use of the array; @absent: members
  * @left: units at the end of the ring that are not used; all of them: the log is off
  * @lost: what it had before the tail and has lost
- * @summaries: units have summaries; @summaries_from: the first run whose summaries count
+ * @summaries_from: the first run whose summaries count, if units have summaries
  */
 struct par_log_record {
 	u64 tail, stable, run, summaries_from;
 	u32 absent, left;
-	bool summaries;
 	struct par_log_lost lost;
 };
 
@@ -324,8 +301,7 @@ struct par_super {
 	u64 min_seq[PAR_MAX_MEMBERS];	/* the stored ones lag one behind */
 	u32 speed_min, speed_max;
 	struct par_set_record set[PAR_MAX_SETS + 1];
-	bool has_power, has_policy, has_scrub;	/* these have been stored before */
-	bool lost;			/* PAR_INCOMPAT_LOST */
+	bool lost;			/* PAR_SB_LOST; not in @flags */
 	struct par_power_record power;
 	struct par_policy_record policy;
 	struct par_scrub_record scrub;
@@ -338,7 +314,6 @@ enum par_format_error {
 	PAR_FMT_ABSENT,		/* there is no superblock */
 	PAR_FMT_TORN,		/* the checksum is wrong */
 	PAR_FMT_VERSION,	/* written by another version */
-	PAR_FMT_FEATURE,	/* with a feature that this version lacks */
 	PAR_FMT_FOREIGN,	/* of another array */
 	PAR_FMT_GEOMETRY,	/* does not match md's superblock */
 	PAR_FMT_RANGE,		/* a value that no version stores: see validate.h */
@@ -363,13 +338,12 @@ struct par_identity {
 /*
  * par_super_unpack - check @raw against the array's identity, by md's superblock or by the
  * epoch, and against the geometry, and unpack it. @sb is written only on PAR_FMT_OK.
- * @read_only is set if a feature allows reading only.
  */
 enum par_format_error par_super_unpack(struct par_super *sb,
 				       const struct par_disk_super *raw,
 				       const struct par_geometry *geo,
 				       const struct par_identity *id,
-				       unsigned int member, bool *read_only);
+				       unsigned int member);
 
 /*
  * What of an array's shape is not in md's superblock, at PAR_BIRTH_SECTOR of a member's data area:

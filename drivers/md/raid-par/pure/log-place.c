@@ -30,16 +30,14 @@ static bool whole_shape(struct par_log_shape *shape, const struct par_geometry *
 				  geo->meta_sectors - geo->log_sectors, sectors);
 }
 
-bool par_log_shape_of(struct par_log_shape *shape, const struct par_geometry *geo, bool summaries)
+bool par_log_shape_of(struct par_log_shape *shape, const struct par_geometry *geo)
 {
 	u64 sectors = geo->log_sectors, needed;
 
 	if (!whole_shape(shape, geo, sectors))
 		return false;
-	if (!summaries)
-		return true;
 	if (shape->units < PAR_LOG_SUMMARY_UNITS)
-		return false;
+		return true;
 	/* For the units of the whole area, though the ring has fewer. */
 	needed = (u64)shape->units * PAR_LOG_BLOCK;
 	sectors -= needed;
@@ -49,14 +47,6 @@ bool par_log_shape_of(struct par_log_shape *shape, const struct par_geometry *ge
 	return true;
 }
 EXPORT_SYMBOL_IF_KUNIT(par_log_shape_of);
-
-bool par_log_can_summarize(const struct par_geometry *geo)
-{
-	struct par_log_shape shape;
-
-	return geo->log_sectors && par_log_shape_of(&shape, geo, true);
-}
-EXPORT_SYMBOL_IF_KUNIT(par_log_can_summarize);
 
 bool par_log_shape_leave(struct par_log_shape *shape, u32 left)
 {

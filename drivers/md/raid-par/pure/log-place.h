@@ -49,13 +49,10 @@ bool par_log_shape_init(struct par_log_shape *shape, unsigned int members,
 			unsigned int parities, u64 start, u64 sectors);
 
 /*
- * par_log_shape_of - the log of an array; @summaries: the array has summaries. False if it has no
- * log, or if the log is too small, also for summaries
+ * par_log_shape_of - the log of an array, with summaries if it has enough units. False if it has
+ * no log, or if the log is too small
  */
-bool par_log_shape_of(struct par_log_shape *shape, const struct par_geometry *geo, bool summaries);
-
-/* par_log_can_summarize - has the log of an array enough units for summaries? */
-bool par_log_can_summarize(const struct par_geometry *geo);
+bool par_log_shape_of(struct par_log_shape *shape, const struct par_geometry *geo);
 
 /* par_log_summary_sector - the sector of the summary of unit @u, on each of the members */
 static inline u64 par_log_summary_sector(const struct par_log_shape *shape, u32 u)

@@ -53,22 +53,21 @@ static bool held_ok(const struct par_disk_super *raw, const struct par_geometry 
 static bool log_ok(const struct par_disk_super *raw, const struct par_geometry *geo)
 {
 	u64 tail = le64_to_cpu(raw->log_tail), stable = le64_to_cpu(raw->log_stable);
-	bool summaries = le64_to_cpu(raw->incompat) & PAR_INCOMPAT_SUMMARIES;
 	struct par_log_shape shape;
 	unsigned int i;
 	u64 lost;
 
 	if (!geo->log_sectors)
-		return !summaries;
+		return true;
 	for (i = 0; i < PAR_LOG_LOST && raw->log_lost[i]; i++) {
 		lost = le64_to_cpu(raw->log_lost[i]);
 		if (!(u8)lost || lost >> 8 >= geo->array_sectors / PAR_LOG_BLOCK)
 			return false;
 	}
 	/* The next run: no summary that is on the members counts. */
-	if (summaries && le64_to_cpu(raw->log_summaries_from) > le64_to_cpu(raw->log_run) + 1)
+	if (le64_to_cpu(raw->log_summaries_from) > le64_to_cpu(raw->log_run) + 1)
 		return false;
-	return par_log_shape_of(&shape, geo, summaries) &&
+	return par_log_shape_of(&shape, geo) &&
 	       par_log_shape_leave(&shape, le32_to_cpu(raw->log_left)) &&
 	       stable <= PAR_SEQ_MAX && tail <= stable &&
 	       stable - tail <= par_log_blocks(&shape) &&
@@ -148,24 +147,29 @@ static bool power_ok(const struct par_power_record *power)
 	       power->stop_after <= PAR_STOP_AFTER_MAX;
 }
 
+static void default_power(struct par_power_record *power, const struct par_geometry *geo, u64 now)
+{
+	unsigned int d;
+
+	memset(power, 0, sizeof(*power));
+	power->carry = PAR_CARRY_DEFAULT;
+	power->wake_timeout = PAR_WAKE_TIMEOUT;
+	power->stop_after = PAR_STOP_AFTER;
+	for (d = 0; d < geo->members; d++)
+		par_ration_begin(&power->ration[d], now);
+}
+
 static u32 mend_power(struct par_super *sb, const struct par_geometry *geo, u64 now)
 {
 	struct par_power_record *power = &sb->power;
-	u32 odd = odd_if(sb->has_power && !power_ok(power), PAR_ODD_POWER);
+	u32 odd = odd_if(!power_ok(power), PAR_ODD_POWER);
 	unsigned int d;
 
-	if (!sb->has_power || odd) {
-		memset(power, 0, sizeof(*power));
-		power->carry = PAR_CARRY_DEFAULT;
-		power->wake_timeout = PAR_WAKE_TIMEOUT;
-		power->stop_after = PAR_STOP_AFTER;
-		for (d = 0; d < geo->members; d++)
-			par_ration_begin(&power->ration[d], now);
-	}
+	if (odd)
+		default_power(power, geo, now);
 	for (d = 0; d < geo->members; d++)
 		odd |= odd_if(par_ration_mend(&power->ration[d], power->carry, now),
 			      PAR_ODD_RATION);
-	sb->has_power = true;
 	return odd;
 }
 
@@ -207,39 +211,44 @@ static bool mend_surges(struct par_policy_record *policy)
 	return true;
 }
 
+static void default_policy(struct par_policy_record *policy, const struct par_geometry *geo)
+{
+	memset(policy, 0, sizeof(*policy));
+	par_knobs_init(&policy->knobs, geo);
+	memset(policy->mean, 0xff, sizeof(policy->mean));
+	memset(policy->peak, 0xff, sizeof(policy->peak));
+}
+
 static u32 mend_policy(struct par_super *sb, const struct par_geometry *geo)
 {
 	struct par_policy_record *policy = &sb->policy;
-	bool odd = sb->has_policy && (par_knobs_error(&policy->knobs, geo) ||
-				      policy->regrets > PAR_REGRETS_MAX ||
-				      policy->sleep > PAR_SLEEP_MAX);
+	bool odd = par_knobs_error(&policy->knobs, geo) || policy->regrets > PAR_REGRETS_MAX ||
+		   policy->sleep > PAR_SLEEP_MAX;
 
-	if (!sb->has_policy || odd) {
-		memset(policy, 0, sizeof(*policy));
-		par_knobs_init(&policy->knobs, geo);
-		memset(policy->mean, 0xff, sizeof(policy->mean));
-		memset(policy->peak, 0xff, sizeof(policy->peak));
-	}
-	sb->has_policy = true;
+	if (odd)
+		default_policy(policy, geo);
 	return odd_if(odd, PAR_ODD_POLICY) |
 	       odd_if(mend_history(policy, geo), PAR_ODD_HISTORY) |
 	       odd_if(mend_surges(policy), PAR_ODD_HISTORY);
 }
 
 /* A set that was never read completely was written completely when the array was created. */
-static u32 mend_scrub(struct par_super *sb, const struct par_geometry *geo, u64 now)
+static void default_scrub(struct par_scrub_record *scrub, const struct par_geometry *geo, u64 now)
 {
-	struct par_scrub_record *scrub = &sb->scrub;
-	bool odd = sb->has_scrub && scrub->age > PAR_SCRUB_AGE_MAX;
 	unsigned int i;
 
-	if (!sb->has_scrub || odd) {
-		memset(scrub, 0, sizeof(*scrub));
-		scrub->age = PAR_SCRUB_AGE_DEFAULT;
-		for (i = 1; i <= geo->gears; i++)
-			scrub->last[i] = now;
-	}
-	sb->has_scrub = true;
+	memset(scrub, 0, sizeof(*scrub));
+	scrub->age = PAR_SCRUB_AGE_DEFAULT;
+	for (i = 1; i <= geo->gears; i++)
+		scrub->last[i] = now;
+}
+
+static u32 mend_scrub(struct par_super *sb, const struct par_geometry *geo, u64 now)
+{
+	bool odd = sb->scrub.age > PAR_SCRUB_AGE_MAX;
+
+	if (odd)
+		default_scrub(&sb->scrub, geo, now);
 	return odd_if(odd, PAR_ODD_SCRUB);
 }
 
@@ -258,6 +267,15 @@ static bool mend_fill(struct par_fill_record *fill)
 	}
 	return odd;
 }
+
+void par_super_defaults(struct par_super *sb, const struct par_geometry *geo, u64 now)
+{
+	default_power(&sb->power, geo, now);
+	default_policy(&sb->policy, geo);
+	default_scrub(&sb->scrub, geo, now);
+	par_super_mend(sb, geo, now);
+}
+EXPORT_SYMBOL_IF_KUNIT(par_super_defaults);
 
 u32 par_super_mend(struct par_super *sb, const struct par_geometry *geo, u64 now)
 {

@@ -57,10 +57,11 @@ bool par_super_records_ok(const struct par_disk_super *raw,
 			  const struct par_geometry *geo);
 
 /*
- * par_super_mend - correct all other values that are out of range, and set records that
- * were never stored to their defaults. @now: seconds since 1970. Returns what was
- * corrected, a bit of enum par_odd each.
+ * par_super_mend - correct all other values that are out of range. @now: seconds since 1970.
+ * Returns what was corrected, a bit of enum par_odd each.
+ * par_super_defaults - set the records of power, policy, checks and fills of a new array
  */
+void par_super_defaults(struct par_super *sb, const struct par_geometry *geo, u64 now);
 u32 par_super_mend(struct par_super *sb, const struct par_geometry *geo, u64 now);
 
 /*

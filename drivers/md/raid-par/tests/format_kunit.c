@@ -26,7 +26,6 @@ struct fmt_test {
 	struct par_geometry geo;
 	struct par_super sb, other, untouched, out;
 	struct rnd_state rng;
-	bool read_only;
 	struct par_identity id;
 	/* One of the three kinds of block, and an older version of it. */
 	u8 new[PAR_BLOCK_BYTES], old[PAR_BLOCK_BYTES], mix[PAR_BLOCK_BYTES];
@@ -125,16 +124,14 @@ static void random_super(struct fmt_test *t, struct par_super *sb)
 	memcpy(sb->uuid, t->id.uuid, sizeof(sb->uuid));
 	sb->ctime = CTIME;
 	sb->gear = 1 + prandom_u32_state(&t->rng) % t->geo.gears;
-	sb->lost = true;
-	sb->has_power = true;
+	sb->flags &= ~2;
+	sb->lost = prandom_u32_state(&t->rng) & 1;
 	sb->power.off = prandom_u32_state(&t->rng) & 1;
-	sb->has_policy = true;
 	sb->policy.knobs.automatic = prandom_u32_state(&t->rng) & 1;
 	for (i = 0; i < PAR_SURGE_KINDS; i++)
 		trim_spans(&sb->policy.surges[i]);
 	trim_spans(&sb->policy.pauses);
 	trim_hours(&sb->policy);
-	sb->has_scrub = true;
 	sb->scrub.wakes = prandom_u32_state(&t->rng) & 1;
 }
 
@@ -146,7 +143,7 @@ static void pack(struct fmt_test *t, u8 *block, const struct par_super *sb)
 static enum par_format_error unpack(struct fmt_test *t, const u8 *block)
 {
 	return par_super_unpack(&t->out, (const struct par_disk_super *)block,
-				&t->geo, &t->id, MEMBER, &t->read_only);
+				&t->geo, &t->id, MEMBER);
 }
 
 static void random_block(struct fmt_test *t, u8 *block, enum par_block_kind kind)
@@ -279,11 +276,8 @@ static void expect_same(struct kunit *test, const struct par_super *got,
 	for (i = 1; i <= t->geo.gears; i++)
 		expect_same_set(test, &got->set[i], &put->set[i], i);
 	KUNIT_EXPECT_EQ(test, got->lost, put->lost);
-	KUNIT_EXPECT_TRUE(test, got->has_power);
 	expect_same_power(test, &got->power, &put->power);
-	KUNIT_EXPECT_TRUE(test, got->has_policy);
 	expect_same_policy(test, &got->policy, &put->policy);
-	KUNIT_EXPECT_TRUE(test, got->has_scrub);
 	KUNIT_EXPECT_EQ(test, got->scrub.wakes, put->scrub.wakes);
 	KUNIT_EXPECT_EQ(test, got->scrub.age, put->scrub.age);
 	for (i = 1; i <= t->geo.gears; i++)
@@ -300,10 +294,8 @@ static void format_round_trip(struct kunit *test)
 		random_super(t, &t->sb);
 		par_super_pack(raw, &t->sb, &t->geo, d);
 		KUNIT_ASSERT_EQ(test, par_super_unpack(&t->out, raw, &t->geo,
-						       &t->id, d,
-						       &t->read_only),
+						       &t->id, d),
 				PAR_FMT_OK);
-		KUNIT_EXPECT_FALSE(test, t->read_only);
 		expect_same(test, &t->out, &t->sb);
 	}
 	for (gear = 1; gear <= t->geo.gears; gear++) {
@@ -436,9 +428,7 @@ static void format_super_bytes(struct kunit *test)
 
 	KUNIT_EXPECT_MEMEQ(test, raw, "RAIDPAR", 8);
 	expect_le32(test, raw, 12, 2);
-	expect_le64(test, raw, 16, t->sb.lost | 8);
-	expect_zeros(test, raw, 24, 32);
-	expect_le64(test, raw, 32, 7);
+	expect_zeros(test, raw, 16, 40);
 	KUNIT_EXPECT_MEMEQ(test, raw + 40, t->id.uuid, 16);
 	expect_le64(test, raw, 56, CTIME);
 	expect_le64(test, raw, 64, t->sb.epoch);
@@ -454,7 +444,7 @@ static void format_super_bytes(struct kunit *test)
 	expect_le32(test, raw, 128, t->geo.gears);
 	expect_le32(test, raw, 132, t->geo.set[t->sb.gear].members);
 	expect_le32(test, raw, 136, MEMBER);
-	expect_le32(test, raw, 140, t->sb.flags);
+	expect_le32(test, raw, 140, t->sb.flags | t->sb.lost << 1);
 	expect_le32(test, raw, 144, 0);
 	expect_le32(test, raw, 148, t->sb.partial);
 	expect_le32(test, raw, 152, t->sb.speed_min);
@@ -499,18 +489,15 @@ static void format_super_foreign(struct kunit *test)
 	for (i = 0; i < 16; i++) {
 		id.uuid[i] ^= 1;
 		KUNIT_EXPECT_EQ_MSG(test, par_super_unpack(&t->out, raw, &t->geo, &id,
-							   MEMBER, &t->read_only),
+							   MEMBER),
 				    PAR_FMT_FOREIGN, "uuid byte %d", i);
 		id.uuid[i] ^= 1;
 	}
 	id.ctime++;
-	KUNIT_EXPECT_EQ(test, par_super_unpack(&t->out, raw, &t->geo, &id, MEMBER,
-					       &t->read_only), PAR_FMT_FOREIGN);
+	KUNIT_EXPECT_EQ(test, par_super_unpack(&t->out, raw, &t->geo, &id, MEMBER), PAR_FMT_FOREIGN);
 	id.epoch = le64_to_cpu(raw->epoch) + 1;
-	KUNIT_EXPECT_EQ(test, par_super_unpack(&t->out, raw, &t->geo, &id, MEMBER,
-					       &t->read_only), PAR_FMT_FOREIGN);
-	KUNIT_EXPECT_EQ(test, par_super_unpack(&t->out, raw, &t->geo, &t->id, MEMBER + 1,
-					       &t->read_only), PAR_FMT_FOREIGN);
+	KUNIT_EXPECT_EQ(test, par_super_unpack(&t->out, raw, &t->geo, &id, MEMBER), PAR_FMT_FOREIGN);
+	KUNIT_EXPECT_EQ(test, par_super_unpack(&t->out, raw, &t->geo, &t->id, MEMBER + 1), PAR_FMT_FOREIGN);
 	KUNIT_EXPECT_FALSE(test, memcmp(&t->out, &t->untouched, sizeof(t->out)));
 }
 
@@ -528,12 +515,10 @@ static void format_super_renamed(struct kunit *test)
 
 	id.uuid[3] ^= 1;
 	id.epoch = owner.epoch;
-	KUNIT_EXPECT_EQ(test, par_super_unpack(&t->out, raw, &t->geo, &id, MEMBER,
-					       &t->read_only), PAR_FMT_OK);
+	KUNIT_EXPECT_EQ(test, par_super_unpack(&t->out, raw, &t->geo, &id, MEMBER), PAR_FMT_OK);
 	id = t->id;
 	id.epoch = owner.epoch + 1;
-	KUNIT_EXPECT_EQ(test, par_super_unpack(&t->out, raw, &t->geo, &id, MEMBER,
-					       &t->read_only), PAR_FMT_OK);
+	KUNIT_EXPECT_EQ(test, par_super_unpack(&t->out, raw, &t->geo, &id, MEMBER), PAR_FMT_OK);
 	t->new[PAR_BLOCK_BYTES - 1] ^= 1;
 	KUNIT_EXPECT_FALSE(test, par_super_owner(raw, &owner));
 	t->new[PAR_BLOCK_BYTES - 1] ^= 1;
@@ -554,79 +539,6 @@ static void format_super_version(struct kunit *test)
 		expect_refused(test, t->new, PAR_FMT_VERSION, "version",
 			       versions[i]);
 	}
-}
-
-/* A feature bit that no version has used yet, of each class. */
-static void format_super_features(struct kunit *test)
-{
-	struct fmt_test *t = test->priv;
-	struct par_disk_super *raw = (struct par_disk_super *)t->new;
-	int bit;
-
-	for (bit = 0; bit < 64; bit++) {
-		raw->incompat = cpu_to_le64(1ULL << bit);
-		checksum_super(raw);
-		t->out = t->untouched;
-		if (1ULL << bit & ~PAR_INCOMPAT_KNOWN)
-			expect_refused(test, t->new, PAR_FMT_FEATURE,
-				       "incompatible feature", bit);
-		raw->incompat = 0;
-
-		raw->ro_compat = cpu_to_le64(1ULL << bit);
-		checksum_super(raw);
-		KUNIT_EXPECT_EQ(test, unpack(t, t->new), PAR_FMT_OK);
-		KUNIT_EXPECT_EQ_MSG(test, t->read_only,
-				    !(1ULL << bit & PAR_RO_COMPAT_KNOWN),
-				    "read-only feature %d", bit);
-		raw->ro_compat = 0;
-
-		raw->compat = cpu_to_le64(1ULL << bit);
-		checksum_super(raw);
-		KUNIT_EXPECT_EQ(test, unpack(t, t->new), PAR_FMT_OK);
-		KUNIT_EXPECT_FALSE_MSG(test, t->read_only, "feature %d", bit);
-		raw->compat = 0;
-	}
-}
-
-/* An array of an older version has no values for these. */
-static void format_super_older(struct kunit *test)
-{
-	struct fmt_test *t = test->priv;
-
-	t->sb.has_scrub = false;
-	pack(t, t->new, &t->sb);
-	expect_le64(test, t->new, 32, 3);
-	expect_policy_bytes(test, t->new);
-	expect_zeros(test, t->new, 3448, 3920);
-	KUNIT_EXPECT_EQ(test, unpack(t, t->new), PAR_FMT_OK);
-	KUNIT_EXPECT_TRUE(test, t->out.has_policy);
-	KUNIT_EXPECT_FALSE(test, t->out.has_scrub);
-
-	memset(t->sb.policy.surges, 0, sizeof(t->sb.policy.surges));
-	memset(&t->sb.policy.pauses, 0, sizeof(t->sb.policy.pauses));
-	t->sb.policy.starts_in = 0;
-	t->sb.policy.leaves_in = 0;
-	pack(t, t->new, &t->sb);
-	expect_zeros(test, t->new, 3920, PAR_BLOCK_BYTES);
-	KUNIT_EXPECT_EQ(test, unpack(t, t->new), PAR_FMT_OK);
-	expect_same_policy(test, &t->out.policy, &t->sb.policy);
-
-	t->sb.has_policy = false;
-	pack(t, t->new, &t->sb);
-	expect_le64(test, t->new, 32, 1);
-	expect_power_bytes(test, t->new);
-	expect_zeros(test, t->new, 2704, PAR_BLOCK_BYTES);
-	KUNIT_EXPECT_EQ(test, unpack(t, t->new), PAR_FMT_OK);
-	KUNIT_EXPECT_TRUE(test, t->out.has_power);
-	KUNIT_EXPECT_FALSE(test, t->out.has_policy);
-
-	t->sb.has_power = false;
-	pack(t, t->new, &t->sb);
-	expect_le64(test, t->new, 32, 0);
-	expect_zeros(test, t->new, 1776, PAR_BLOCK_BYTES);
-	KUNIT_EXPECT_EQ(test, unpack(t, t->new), PAR_FMT_OK);
-	KUNIT_EXPECT_FALSE(test, t->out.has_power);
-	KUNIT_EXPECT_FALSE(test, t->out.has_policy);
 }
 
 /* Offset and width of each field that describes the layout of the array. */
@@ -924,8 +836,6 @@ static struct kunit_case format_cases[] = {
 	KUNIT_CASE_PARAM(format_super_foreign, fmt_layout_gen_params),
 	KUNIT_CASE_PARAM(format_super_renamed, fmt_layout_gen_params),
 	KUNIT_CASE_PARAM(format_super_version, fmt_layout_gen_params),
-	KUNIT_CASE_PARAM(format_super_features, fmt_layout_gen_params),
-	KUNIT_CASE_PARAM(format_super_older, fmt_layout_gen_params),
 	KUNIT_CASE_PARAM(format_super_geometry, fmt_layout_gen_params),
 	KUNIT_CASE_PARAM(format_super_gear, fmt_layout_gen_params),
 	KUNIT_CASE_PARAM(format_super_absent, fmt_layout_gen_params),

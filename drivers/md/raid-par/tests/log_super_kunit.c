@@ -42,7 +42,7 @@ static void super_geometry(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, t->geo.log_sectors, MIB(32));
 	KUNIT_EXPECT_GE(test, t->geo.meta_sectors, t->plain.meta_sectors + MIB(32));
 	KUNIT_EXPECT_EQ(test, t->geo.set[t->geo.gears].start, t->geo.meta_sectors);
-	KUNIT_ASSERT_TRUE(test, par_log_shape_of(&shape, &t->geo, false));
+	KUNIT_ASSERT_TRUE(test, par_log_shape_of(&shape, &t->geo));
 	KUNIT_EXPECT_EQ(test, shape.start, t->geo.meta_sectors - MIB(32));
 	KUNIT_EXPECT_EQ(test, shape.members, t->geo.set[1].members);
 	KUNIT_EXPECT_EQ(test, shape.copies, t->geo.parities + 1);
@@ -50,7 +50,7 @@ static void super_geometry(struct kunit *test)
 	for (i = 1; i <= t->geo.gears; i++)
 		KUNIT_EXPECT_LE(test, t->geo.set[i].start + t->geo.set[i].sectors,
 				t->geo.dev_sectors);
-	KUNIT_EXPECT_FALSE(test, par_log_shape_of(&shape, &t->plain, false));
+	KUNIT_EXPECT_FALSE(test, par_log_shape_of(&shape, &t->plain));
 	KUNIT_EXPECT_EQ(test, par_geometry_with_log(&t->plain, t->geo.layout, t->geo.members,
 						    t->geo.chunk_sectors, t->geo.dev_sectors,
 						    t->geo.dev_sectors), PAR_GEO_TOO_SMALL);
@@ -65,11 +65,9 @@ static void super_summaries(struct kunit *test)
 	u64 end = 0;
 	u32 u;
 
-	KUNIT_ASSERT_TRUE(test, par_log_can_summarize(&t->geo));
-	KUNIT_ASSERT_TRUE(test, par_log_shape_of(&whole, &t->geo, false));
-	KUNIT_ASSERT_TRUE(test, par_log_shape_of(&shape, &t->geo, true));
-	KUNIT_EXPECT_EQ(test, whole.summaries, 0);
-	KUNIT_EXPECT_EQ(test, shape.start, whole.start);
+	KUNIT_ASSERT_TRUE(test, par_log_shape_of(&shape, &t->geo));
+	KUNIT_ASSERT_TRUE(test, par_log_shape_init(&whole, shape.members, shape.copies - 1,
+						   shape.start, MIB(32)));
 	for (u = 0; u < shape.units; u++)
 		for (copy = 0; copy < shape.copies; copy++)
 			end = max(end, par_log_sector(&shape, u * PAR_LOG_UNIT, copy) +
@@ -79,10 +77,9 @@ static void super_summaries(struct kunit *test)
 	/* A block of 128 of each unit, in whole units of each member. */
 	KUNIT_EXPECT_GE(test, shape.units + whole.units / PAR_LOG_UNIT * shape.members + 2 *
 			      shape.members, whole.units);
-	KUNIT_EXPECT_FALSE(test, par_log_can_summarize(&t->plain));
 }
 
-/* The least log with summaries, and one that is smaller. */
+/* The least log with summaries, and a smaller one, which has none. */
 static void super_summaries_least(struct kunit *test)
 {
 	struct super_test *t = test->priv;
@@ -90,12 +87,12 @@ static void super_summaries_least(struct kunit *test)
 
 	t->geo.log_sectors = DIV_ROUND_UP(PAR_LOG_SUMMARY_UNITS * (t->geo.parities + 1),
 					  t->geo.set[1].members) * PAR_LOG_UNIT_SECTORS;
-	KUNIT_EXPECT_TRUE(test, par_log_can_summarize(&t->geo));
-	KUNIT_EXPECT_TRUE(test, par_log_shape_of(&shape, &t->geo, true));
+	KUNIT_EXPECT_TRUE(test, par_log_shape_of(&shape, &t->geo));
 	KUNIT_EXPECT_GE(test, shape.units, PAR_LOG_MIN_UNITS);
+	KUNIT_EXPECT_NE(test, shape.summaries, 0);
 	t->geo.log_sectors -= PAR_LOG_UNIT_SECTORS;
-	if (par_log_shape_of(&shape, &t->geo, false) && shape.units < PAR_LOG_SUMMARY_UNITS)
-		KUNIT_EXPECT_FALSE(test, par_log_can_summarize(&t->geo));
+	KUNIT_EXPECT_TRUE(test, par_log_shape_of(&shape, &t->geo));
+	KUNIT_EXPECT_EQ(test, shape.summaries, 0);
 }
 
 static enum par_format_error unpack(struct super_test *t, const struct par_geometry *geo)
@@ -114,19 +111,15 @@ static void super_round_trip(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, birth.log, MIB(32));
 	KUNIT_ASSERT_EQ(test, unpack(t, &t->geo), PAR_FMT_OK);
 	KUNIT_EXPECT_EQ(test, 0, memcmp(&t->out.log, &t->sb.log, sizeof(t->sb.log)));
-	KUNIT_EXPECT_EQ(test, le64_to_cpu(t->raw.incompat), PAR_INCOMPAT_LOG);
-	t->sb.log.summaries = true;
 	t->sb.log.summaries_from = 8;
 	par_super_pack(&t->raw, &t->sb, &t->geo, SUPER_MEMBER);
 	KUNIT_ASSERT_EQ(test, unpack(t, &t->geo), PAR_FMT_OK);
-	KUNIT_EXPECT_TRUE(test, t->out.log.summaries);
 	KUNIT_EXPECT_EQ(test, t->out.log.summaries_from, 8);
 	/* The superblock of an array with a log, or of one without, not both. */
 	KUNIT_EXPECT_EQ(test, unpack(t, &t->plain), PAR_FMT_GEOMETRY);
 	par_super_pack(&t->raw, &t->sb, &t->plain, SUPER_MEMBER);
 	par_super_birth(&t->raw, &birth);
 	KUNIT_EXPECT_EQ(test, birth.log, 0);
-	KUNIT_EXPECT_EQ(test, le64_to_cpu(t->raw.incompat), 0);
 	KUNIT_EXPECT_EQ(test, unpack(t, &t->plain), PAR_FMT_OK);
 	KUNIT_EXPECT_EQ(test, unpack(t, &t->geo), PAR_FMT_GEOMETRY);
 }
@@ -148,7 +141,7 @@ static void super_range(struct kunit *test)
 	struct par_log_record good = t->sb.log, log = good;
 	struct par_log_shape shape;
 
-	KUNIT_ASSERT_TRUE(test, par_log_shape_of(&shape, &t->geo, false));
+	KUNIT_ASSERT_TRUE(test, par_log_shape_of(&shape, &t->geo));
 	log.stable = log.tail + par_log_blocks(&shape);
 	expect_range(test, &log, "a full log", PAR_FMT_OK);
 	log.stable++;
@@ -181,16 +174,12 @@ static void super_range(struct kunit *test)
 	log.left++;
 	expect_range(test, &log, "less than nothing", PAR_FMT_RANGE);
 	log = good;
-	log.summaries = true;
 	log.summaries_from = log.run;
 	expect_range(test, &log, "summaries of the last run count", PAR_FMT_OK);
 	log.summaries_from++;
 	expect_range(test, &log, "none counts", PAR_FMT_OK);
 	log.summaries_from++;
 	expect_range(test, &log, "nor those of the next run", PAR_FMT_RANGE);
-	log.summaries_from = 0;
-	log.stable = log.tail + par_log_blocks(&shape);
-	expect_range(test, &log, "more than a log with summaries", PAR_FMT_RANGE);
 	log = good;
 	while (par_log_lost_add(&log.lost, 7 + log.lost.count, 1))
 		;

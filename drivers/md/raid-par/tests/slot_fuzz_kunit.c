@@ -82,7 +82,7 @@ static int fuzz_init(struct kunit *test)
 	t->sb.log.run = 9;
 	par_log_lost_add(&t->sb.log.lost, 0, 0x80);
 	par_log_lost_add(&t->sb.log.lost, 7, 0x5a);
-	par_super_mend(&t->sb, &t->geo, 0);
+	par_super_defaults(&t->sb, &t->geo, 0);
 	return 0;
 }
 
@@ -240,7 +240,7 @@ static void judge_log(struct kunit *test, const struct par_geometry *geo,
 	struct par_log_shape shape;
 	unsigned int i, k;
 
-	KUNIT_ASSERT_TRUE(test, par_log_shape_of(&shape, geo, false));
+	KUNIT_ASSERT_TRUE(test, par_log_shape_of(&shape, geo));
 	KUNIT_ASSERT_LE(test, log->left, shape.units);
 	KUNIT_ASSERT_LE(test, log->stable, MOST_SEQ);
 	KUNIT_ASSERT_LE(test, log->tail, log->stable);

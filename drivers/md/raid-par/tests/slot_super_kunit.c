@@ -98,7 +98,7 @@ static void super_differs(struct kunit *test)
 	expect_geometry(test, "tract");
 	le64_add_cpu(&t->raw.steady, 1);
 	expect_geometry(test, "members that never sleep");
-	t->raw.incompat &= ~cpu_to_le64(PAR_INCOMPAT_SLOTS);
+	t->raw.share = 0;
 	expect_geometry(test, "no slots");
 }
 
@@ -155,7 +155,6 @@ static void hours_keep_misses(struct kunit *test)
 	unsigned int i;
 
 	lay_out(test, &t->geo, in, &birth);
-	t->sb.has_policy = true;
 	par_knobs_init(&put->knobs, &t->geo);
 	for (i = 0; i < PAR_HISTORY_HOURS; i++) {
 		put->mean[i] = i % 5 ? 97 * i : PAR_LOAD_UNKNOWN;
@@ -172,14 +171,6 @@ static void hours_keep_misses(struct kunit *test)
 	KUNIT_EXPECT_MEMEQ(test, got->mean, put->mean, sizeof(put->mean));
 	KUNIT_EXPECT_MEMEQ(test, got->peak, put->peak, sizeof(put->peak));
 	KUNIT_EXPECT_MEMEQ(test, got->misses, put->misses, sizeof(put->misses));
-	/* An array without misses can be used by versions that know none. */
-	memset(put->misses, 0, sizeof(put->misses));
-	par_super_pack(&t->raw, &t->sb, &t->geo, SUPER_MEMBER);
-	KUNIT_EXPECT_EQ(test, le64_to_cpu(t->raw.incompat), PAR_INCOMPAT_SLOTS);
-	put->misses[11] = 11;
-	par_super_pack(&t->raw, &t->sb, &t->geo, SUPER_MEMBER);
-	KUNIT_EXPECT_EQ(test, le64_to_cpu(t->raw.incompat),
-			PAR_INCOMPAT_SLOTS | PAR_INCOMPAT_MISSES);
 	/* Half an hour has no misses, either. */
 	t->raw.history[11].peak = cpu_to_le16(0xffff);
 	KUNIT_ASSERT_EQ(test, unpack_sealed(t), PAR_FMT_OK);

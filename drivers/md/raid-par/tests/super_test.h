@@ -21,7 +21,6 @@ struct super_test {
 	struct par_disk_super raw;
 	struct par_disk_block block;
 	struct par_identity id;
-	bool read_only;
 };
 
 /* Zeroed memory for what a suite keeps, also in test->priv. */
@@ -64,7 +63,7 @@ static inline void super_test_seal(struct par_disk_super *raw)
 static inline enum par_format_error super_test_unpack(struct super_test *t,
 						      const struct par_geometry *geo)
 {
-	return par_super_unpack(&t->out, &t->raw, geo, &t->id, SUPER_MEMBER, &t->read_only);
+	return par_super_unpack(&t->out, &t->raw, geo, &t->id, SUPER_MEMBER);
 }
 
 #endif

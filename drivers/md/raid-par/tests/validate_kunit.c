@@ -27,7 +27,6 @@ struct val_test {
 	struct par_geometry geo;
 	struct par_super sane, out;
 	struct rnd_state rng;
-	bool read_only;
 	struct par_identity id;
 	struct par_disk_super raw;
 	struct par_disk_block block;
@@ -58,7 +57,7 @@ static void make_sane(struct val_test *t)
 		sb->set[i].resync = U64_MAX;
 		sb->set[i].events = 17;
 	}
-	par_super_mend(sb, &t->geo, NOW);
+	par_super_defaults(sb, &t->geo, NOW);
 }
 
 static int val_test_init(struct kunit *test)
@@ -77,8 +76,7 @@ static int val_test_init(struct kunit *test)
 static enum par_format_error unpack(struct val_test *t)
 {
 	super_test_seal(&t->raw);
-	return par_super_unpack(&t->out, &t->raw, &t->geo, &t->id, MEMBER,
-				&t->read_only);
+	return par_super_unpack(&t->out, &t->raw, &t->geo, &t->id, MEMBER);
 }
 
 static void pack_sane(struct val_test *t)
@@ -173,12 +171,6 @@ static void hours_mended(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, t->out.policy.peak[5], 16382);
 	t->raw.history[5].mean = cpu_to_le16(100);
 	t->raw.history[5].peak = cpu_to_le16(100 | 1 << 14);
-	expect_odd(test, 0, "a load of an older version");
-	KUNIT_EXPECT_EQ(test, t->out.policy.peak[5], 16382);
-	KUNIT_EXPECT_EQ(test, t->out.policy.misses[5], 0);
-	t->raw.incompat = cpu_to_le64(PAR_INCOMPAT_MISSES);
-	t->raw.history[5].mean = cpu_to_le16(100);
-	t->raw.history[5].peak = cpu_to_le16(100 | 1 << 14);
 	expect_odd(test, BIT(PAR_ODD_HISTORY), "misses without slots");
 	KUNIT_EXPECT_EQ(test, t->out.policy.mean[5], 0xffff);
 	KUNIT_EXPECT_EQ(test, t->out.policy.misses[5], 0);
@@ -214,7 +206,7 @@ static void super_mended(struct kunit *test)
 	u64 sectors = t->geo.set[t->geo.gears].sectors;
 
 	pack_sane(t);
-	t->raw.flags = cpu_to_le32(3);
+	t->raw.flags = cpu_to_le32(5);
 	expect_odd(test, BIT(PAR_ODD_FLAGS), "an unknown flag");
 	KUNIT_EXPECT_EQ(test, t->out.flags, PAR_SB_CLEAN);
 	set->recovered = cpu_to_le64(sectors + 8);
@@ -299,7 +291,7 @@ static bool power_fits(const struct par_super *sb, const struct par_geometry *ge
 	for (d = 0; d < geo->members; d++)
 		if (!ration_fits(&p->ration[d], p->carry))
 			return false;
-	return sb->has_power && p->carry <= 3650 && p->wake_timeout >= 1 &&
+	return p->carry <= 3650 && p->wake_timeout >= 1 &&
 	       p->wake_timeout <= 3600 && p->wake_stagger <= 60000 &&
 	       p->stop_after <= 86400;
 }
@@ -334,7 +326,7 @@ static bool policy_fits(const struct par_super *sb, const struct par_geometry *g
 	for (i = 0; i < 4; i++)
 		if (p->surges[i].count >= 32)
 			return false;
-	return sb->has_policy && knobs_fit(&p->knobs, geo) && p->regrets <= 16 &&
+	return knobs_fit(&p->knobs, geo) && p->regrets <= 16 &&
 	       p->pauses.count < 32 && p->starts_in <= 300 && p->leaves_in <= 86400 &&
 	       p->sleep <= U32_MAX;
 }
@@ -352,7 +344,7 @@ static bool super_fits(const struct par_super *sb, const struct par_geometry *ge
 	return sb->seq >= 1 && sb->seq <= MOST_SEQ && sb->block_seq <= MOST_SEQ &&
 	       sb->gear >= 1 && sb->gear <= geo->gears && sb->flags <= 1 &&
 	       sb->partial >> (geo->members - 1) <= 1 && sb->speed_min >= 1 &&
-	       sb->speed_min <= sb->speed_max && sb->has_scrub && sb->scrub.age <= 3650 &&
+	       sb->speed_min <= sb->speed_max && sb->scrub.age <= 3650 &&
 	       power_fits(sb, geo) &&
 	       policy_fits(sb, geo);
 }
