@@ -278,7 +278,8 @@ static int find_sources(struct par_conf *conf, struct par_found *found)
 	for (d = 0; par_steady_members(conf) & BIT(d); d++) {
 		if (!par_rdev_usable(conf->member[d].rdev))
 			continue;
-		found[d].source = is_source(conf, &found[d], d);
+		found[d].source = !(conf->store->joining & BIT(d)) &&
+				  is_source(conf, &found[d], d);
 		if (found[d].source)
 			sources |= BIT(d);
 		else
@@ -748,7 +749,7 @@ static int make_new(struct par_conf *conf)
  * No superblock can be trusted. A rescue makes a new one, in the top gear: the members that
  * md calls in sync are whole, and everything else is unknown.
  */
-static int rescue_super(struct par_conf *conf, bool any)
+static int rescue_super(struct par_conf *conf, const struct par_found *found, bool any)
 {
 	struct par_super *old = &conf->store->read_super[0];
 	unsigned int d;
@@ -779,6 +780,10 @@ static int rescue_super(struct par_conf *conf, bool any)
 	for (d = 0; d < conf->geo.members; d++)
 		if (par_rdev_usable(conf->member[d].rdev))
 			conf->store->current_members |= BIT(d);
+	/* Blocks of a member with an old superblock are as old: see steady_agree(). */
+	for (d = 0; any && par_steady_members(conf) & BIT(d); d++)
+		if (conf->store->current_members & BIT(d) && !found[d].err)
+			conf->store->joining |= BIT(d);
 	pr_warn("md/par:%s: the superblock is lost: --update=par-rescue has made a new one, in the top gear; check the data\n",
 		mdname(conf->mddev));
 	return 0;
@@ -849,7 +854,7 @@ static int load_super(struct par_conf *conf, const struct par_found *found,
 	else
 		pr_err("md/par:%s: cannot start: no member has valid raid-par metadata\n",
 		       mdname(conf->mddev));
-	return metadata_lost(conf) ?: rescue_super(conf, any);
+	return metadata_lost(conf) ?: rescue_super(conf, found, any);
 }
 
 /* Set up the zones, and the sets' parity, from the stored intents. */
