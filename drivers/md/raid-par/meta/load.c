@@ -759,6 +759,7 @@ static int rescue_super(struct par_conf *conf, const struct par_found *found, bo
 	if (any) {	/* the rest of the map still belongs to this array */
 		conf->store->super.epoch = old->epoch;
 		conf->store->super.seq = old->seq;
+		conf->store->super.block_seq = old->block_seq;
 		memcpy(conf->store->super.min_seq, old->min_seq, sizeof(old->min_seq));
 		conf->store->super.lost = old->lost;
 		conf->store->super.power = old->power;

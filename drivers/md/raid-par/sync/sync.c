@@ -61,6 +61,7 @@ static void end_change(struct par_conf *conf, unsigned int d)
 static int remove_member(struct par_conf *conf, struct md_rdev *rdev, unsigned int d)
 {
 	unsigned int i;
+	u32 current_members;
 
 	if (test_bit(In_sync, &rdev->flags) ||
 	    READ_ONCE(conf->shift->state) != PAR_SHIFT_IDLE || !member_released(conf, d) ||
@@ -68,14 +69,19 @@ static int remove_member(struct par_conf *conf, struct md_rdev *rdev, unsigned i
 		return -EBUSY;
 	mutex_lock(&conf->store->mutex);
 	take_away(conf, d);
+	current_members = conf->store->current_members;
 	par_store_drop(conf, d);
 	mutex_unlock(&conf->store->mutex);
 	mutex_unlock(&conf->gear_mutex);
 	/* A reader that saw the rdev before has taken its reference by now. */
 	synchronize_rcu();
 	if (atomic_read(&rdev->nr_pending)) {
-		/* Not current any more, but still present. */
+		/* It is still present, and lacks what has been stored meanwhile. */
+		mutex_lock(&conf->store->mutex);
 		WRITE_ONCE(conf->member[d].rdev, rdev);
+		par_store_join(conf, d, false);
+		conf->store->current_members |= current_members & BIT(d);
+		mutex_unlock(&conf->store->mutex);
 		return -EBUSY;
 	}
 	for (i = 1; i <= conf->geo.gears; i++)

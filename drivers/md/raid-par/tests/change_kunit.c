@@ -7,6 +7,9 @@
 #include <kunit/test.h>
 
 #include "core/parent.h"
+#include "monitor.h"
+#include "power/power.h"
+#include "meta/store.h"
 #include "sync/sync.h"
 
 #define MEMBER	1U
@@ -20,6 +23,9 @@ struct bench {
 	struct mddev mddev;
 	struct par_conf conf;
 	struct par_shift shift;
+	struct par_store store;
+	struct par_monitor monitor;
+	struct par_power power;
 	struct par_set set;
 	struct par_set_ops ops;
 	struct par_set_geometry sg;
@@ -113,9 +119,44 @@ static void removed_is_not_taken_in(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, par_child_take_in(&bench->set, &bench->set.vm[MEMBER].rdev), 0);
 }
 
+static bool holds_none(struct par_set *set, unsigned int d)
+{
+	return false;
+}
+
+/*
+ * A disk that has been added waits for its rebuild. md tries to remove it, and a flush is under way
+ * on it: it stays, and still gets all blocks and superblocks.
+ */
+static void given_up_still_joins(struct kunit *test)
+{
+	struct bench *bench = make_bench(test);
+	struct par_conf *conf = &bench->conf;
+
+	conf->store = &bench->store;
+	conf->monitor = &bench->monitor;
+	conf->member[MEMBER].power = &bench->power;
+	bench->ops.holds = holds_none;
+	bench->store.conf = conf;
+	mutex_init(&bench->store.mutex);
+	mutex_init(&bench->monitor.lock);
+	mutex_init(&conf->gear_mutex);
+	conf->geo.set[1].members = 2;
+	bench->store.joining = BIT(MEMBER);
+	bench->store.current_members = BIT(MEMBER);
+	atomic_set(&bench->rdev.nr_pending, 1);
+	mutex_lock(&bench->mddev.reconfig_mutex);
+	KUNIT_EXPECT_EQ(test, par_hot_remove(&bench->mddev, &bench->rdev), -EBUSY);
+	mutex_unlock(&bench->mddev.reconfig_mutex);
+	KUNIT_EXPECT_PTR_EQ(test, conf->member[MEMBER].rdev, &bench->rdev);
+	KUNIT_EXPECT_EQ(test, bench->store.joining, BIT(MEMBER));
+	KUNIT_EXPECT_EQ(test, bench->store.current_members, BIT(MEMBER));
+}
+
 static struct kunit_case change_cases[] = {
 	KUNIT_CASE(taken_in_is_held),
 	KUNIT_CASE(removed_is_not_taken_in),
+	KUNIT_CASE(given_up_still_joins),
 	{}
 };
 

@@ -36,7 +36,8 @@ static bool comes_before(enum mutant mutant, const struct par_store_step *first,
 	case FLUSH_BEFORE_SNAPSHOT:
 		return first->what == PAR_STEP_SNAPSHOT && second->what == PAR_STEP_FLUSH;
 	case WRITE_BEFORE_INTENT:
-		return first->what == PAR_STEP_INTENTS && second->what == PAR_STEP_PUBLISH;
+		return (first->what == PAR_STEP_INTENTS || first->what == PAR_STEP_NOTE) &&
+		       second->what == PAR_STEP_PUBLISH;
 	case INTENT_CLEARED_BEFORE_MAP:
 		return first->part == PAR_PART_MAP && second->part == PAR_PART_INTENTS;
 	default:
