@@ -122,7 +122,7 @@ whole_again() {
 }
 
 begin() {
-	on_spindles "$1" 384M
+	on_spindles "$1" 768M	# three groups of zones
 	fill_places
 }
 
