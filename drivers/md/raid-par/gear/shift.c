@@ -3,8 +3,8 @@
  * Shifting, and the mover: the one thread that shifts down and propagates. See gear.h for
  * the contracts.
  *
- * Up: the members' metadata is brought up to date, the gear changes at once, and segments
- * that are valid in images only are propagated afterwards.
+ * Up: the members that were asleep get a superblock, the gear changes at once, and segments that
+ * are valid in images only are propagated afterwards.
  *
  * Down: segments that are valid as home copies only are propagated while the array is in
  * use, in passes (approach.h). When little is left, the sets that use the members going to
@@ -232,7 +232,7 @@ static int shift_up(struct par_conf *conf)
 }
 
 /*
- * The members turn, but the store could not bring them up to date. That is no reason to
+ * The members turn, but a superblock could not be stored on them. That is no reason to
  * fail them, but raid5 would attribute an error to them: so the requests that need them
  * wait, and the raise is tried again later. Not once the array has too few members left, or
  * is about to be quiesced.
