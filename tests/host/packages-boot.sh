@@ -23,16 +23,56 @@ init_of() {
 	END
 }
 
+with_udev() {
+	cat <<-'END'
+	mount -o remount,rw /
+	/lib/systemd/systemd-udevd --daemon
+	udevadm trigger --action=add
+	udevadm settle
+	await() { local n=0; until grep -q "$2" "$1"; do [ $((n += 1)) -lt 600 ]; sleep 1; done; }
+	END
+}
+
+# The daemon tells of a disk that is gone, by mail; it is replaced as \`paradm status\` says, and the daemon tells of that.
+# The mails are kept in a file here.
+loses_a_disk() {
+	cat <<-'END'
+	printf '#!/bin/sh\ncat >>/root/mails\n' >/usr/sbin/sendmail
+	chmod 755 /usr/sbin/sendmail
+	: >/root/mails
+	echo 'mail = "root"' | cat - /etc/paradm/daemon.toml >/root/daemon.toml
+	paradm daemon --config /root/daemon.toml &
+	daemon=$!
+	paradm status
+	sleep 5
+	grep -ao 'disk-[a-f]' /sys/block/sde/device/vpd_pg80 >/etc/raid-par-lost
+	echo 1 >/sys/block/sde/device/delete
+	head -c 4M /dev/urandom >/srv/written
+	sync
+	await /root/mails 'md0 is degraded: 1 member is missing'
+	status=0
+	paradm status >/root/said || status=$?
+	[ "$status" = 1 ]
+	grep 'action: `mdadm /dev/md0 ' /root/said
+	mdadm /dev/md0 --remove failed --remove detached
+	mdadm /dev/md0 --add /dev/sdf
+	await /proc/mdstat '\[5/5\]'
+	await /root/mails 'md0 is whole'
+	paradm status
+	paradm events --kind state || true
+	kill "$daemon"
+	wait "$daemon"
+	END
+}
+
 # udev, and the guide's commands.
 write_init() {
 	mkdir -p "$ROOT/opt/checks"
 	init_of /opt/checks/mount >"$ROOT/opt/checks/init"
+	init_of /opt/checks/again >"$ROOT/opt/checks/init-again"
 	{
+		with_udev
 		cat <<-'END'
-		mount -o remount,rw /
-		/lib/systemd/systemd-udevd --daemon
-		udevadm trigger --action=add
-		udevadm settle
 		# The initramfs has loaded it; it is to load by its alias as well.
 		[ -e /sys/module/raid_par ]
 		rmmod raid-par
@@ -53,8 +93,37 @@ write_init() {
 		mount /srv
 		cmp /bin/bash /srv/bash
 		END
+		loses_a_disk
+		cat <<-'END'
+		cmp /bin/bash /srv/bash
+		find /srv -type f -exec sha256sum {} + >/etc/raid-par-sums
+		umount /srv
+		mdadm --stop /dev/md0
+		END
 	} >"$ROOT/opt/checks/mount"
-	chmod 755 "$ROOT/opt/checks/init"
+	# In a later Debian: what it starts itself, with the disk that was added in the place of the lost one.
+	{
+		with_udev
+		cat <<-'END'
+		await /proc/mdstat '^md0 : active par .*'
+		grep '\[5/5\]' /proc/mdstat
+		mount /srv
+		sha256sum --quiet -c /etc/raid-par-sums
+		grep -qx auto /sys/block/md0/md/par/policy
+		mdadm --version 2>&1 | grep raid-par
+		modinfo -F filename raid-par | grep /updates/dkms/
+		paradm status
+		paradm daemon --check
+		await /sys/block/md0/md/sync_action '^idle$'
+		echo check >/sys/block/md0/md/sync_action
+		sleep 1
+		await /sys/block/md0/md/sync_action '^idle$'
+		[ "$(cat /sys/block/md0/md/mismatch_cnt)" = 0 ]
+		umount /srv
+		mdadm --stop /dev/md0
+		END
+	} >"$ROOT/opt/checks/again"
+	chmod 755 "$ROOT"/opt/checks/init*
 }
 
 # What the machine does not need does not go into its disk.
@@ -68,7 +137,7 @@ make_image() {
 	cp "$1/boot/initrd.img-$RELEASE" "$WORK/image/initrd"
 	truncate -s "$(($(du -sm "$1" | cut -f1) * 5 / 4 + 400))M" "$WORK/image/root.img"
 	mkfs.ext4 -q -F ${ROOT_UUID:+-U "$ROOT_UUID"} -d "$1" "$WORK/image/root.img"
-	for disk in a b c d e; do truncate -s "$DISK_MIB"M "$WORK/image/sd$disk.img"; done
+	for disk in a b c d e f; do truncate -s "$DISK_MIB"M "$WORK/image/sd$disk.img"; done
 }
 
 # machine SECONDS DISKS COMMAND-LINE [QEMU-OPTION...]: its console is this one's.
@@ -77,7 +146,7 @@ machine() {
 	shift 3
 	[ ! -w /dev/kvm ] || ! grep -qE '^flags.* (vmx|svm)( |$)' /proc/cpuinfo || accel=kvm
 	for disk in $disks; do
-		options+=(-drive "file=$WORK/image/sd$disk.img,format=raw,if=none,id=$disk" -device "scsi-hd,drive=$disk,bus=scsi.0")
+		options+=(-drive "file=$WORK/image/sd$disk.img,format=raw,if=none,id=$disk" -device "scsi-hd,drive=$disk,bus=scsi.0,serial=disk-$disk")
 	done
 	exec "$TOP/scripts/in-root" --write "$WORK/image" -- timeout -s KILL "$seconds" qemu-system-x86_64 -accel "$accel" -m 1536 -smp 2 \
 		-nographic -no-reboot -nic none -kernel "$WORK/image/vmlinuz" -initrd "$WORK/image/initrd" \
@@ -85,17 +154,15 @@ machine() {
 		-device virtio-scsi-pci,id=scsi "${options[@]}" "$@"
 }
 
-# With the system's disk, which has the program that runs as process 1.
+# own_disk OPTION LOG [PROGRAM [DISKS]]: with the system's disk, which has the program that runs as process 1.
 own_disk() {
-	(machine 1800 'a b c d e' "root=/dev/vda $1 init=/opt/checks/init" \
+	(machine 1800 "${4:-a b c d e f}" "root=/dev/vda $1 init=/opt/checks/${3:-init}" \
 		-drive "file=$WORK/image/root.img,format=raw,if=virtio" </dev/null) >"$2" 2>&1 || true
 }
 
-quiet_kernel() { ! grep -aE 'WARNING:|BUG:|Oops|Call Trace:' "$1" || fail "the kernel complains, see $1"; }
-
-boot_and_mount() {
+# small_image: of the system, without what the machine does not need.
+small_image() {
 	local path
-	write_init
 	rm -rf "$WORK/image"
 	mkdir -p "$WORK/image"
 	cp -al "$ROOT" "$WORK/image/tree"
@@ -103,11 +170,44 @@ boot_and_mount() {
 	for path in "${NOT_NEEDED[@]}"; do rm -rf "$WORK/image/tree/"$path; done
 	depmod -b "$WORK/image/tree" "$RELEASE"
 	DISK_MIB=512 make_image "$WORK/image/tree"
+}
+
+quiet_kernel() { ! grep -aE 'WARNING:|BUG:|Oops|Call Trace:' "$1" || fail "the kernel complains, see $1"; }
+
+# What the system has stored for later starts, which is to go through upgrades as its disks do.
+KEPT=(etc/fstab etc/mdadm/mdadm.conf etc/raid-par-sums etc/raid-par-lost)
+
+boot_and_mount() {
+	local file
+	write_init
+	small_image
 	own_disk rw "$WORK/boot.log"
-	rm -rf "$WORK/image"
 	grep -aq 'RAIDPAR-VERDICT ok' "$WORK/boot.log" || { tail -n 40 "$WORK/boot.log"; fail "the guide's commands in the booted system"; }
 	quiet_kernel "$WORK/boot.log"
-	echo "booted $RELEASE by its own initramfs: array, ext4, mounted, assembled again"
+	rm -rf "$WORK/disks"
+	mkdir "$WORK/disks"
+	mv "$WORK"/image/sd?.img "$WORK/disks/"
+	for file in "${KEPT[@]}"; do
+		debugfs -R "cat /$file" "$WORK/image/root.img" >"$WORK/disks/${file##*/}" 2>/dev/null
+		[ -s "$WORK/disks/${file##*/}" ] || fail "the system has no $file"
+	done
+	rm -rf "$WORK/image"
+	echo "booted $RELEASE by its own initramfs: array, ext4, mounted, assembled again; a disk lost, told of by mail, replaced"
+}
+
+# The array of boot_and_mount in the system as it is now.
+runs_after_upgrade() {
+	local file disks='a b c d e f ' lost
+	lost=$(sed 's/^disk-//' "$WORK/disks/raid-par-lost")
+	for file in "${KEPT[@]}"; do cp "$WORK/disks/${file##*/}" "$ROOT/$file"; done
+	sh_in "update-initramfs -u -k $RELEASE" >"$WORK/again-initramfs.log" 2>&1 || fail "the initramfs of $RELEASE: $(tail "$WORK/again-initramfs.log")"
+	small_image
+	cp --sparse=always "$WORK"/disks/sd?.img "$WORK/image/"
+	own_disk rw "$WORK/again.log" init-again "${disks/$lost /}"
+	rm -rf "$WORK/image"
+	grep -aq 'RAIDPAR-VERDICT ok' "$WORK/again.log" || { tail -n 40 "$WORK/again.log"; fail "the array in the upgraded system"; }
+	quiet_kernel "$WORK/again.log"
+	echo "booted $RELEASE after the upgrade: the array runs, its files are as they were, a check finds no mismatch"
 }
 
 # A system whose root file system is on a par array, from which systemd boots to a login.
