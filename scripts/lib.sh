@@ -99,3 +99,10 @@ project_version() { sed -n 's/^MODULE_VERSION("\(.*\)");/\1/p' "$TOP/drivers/md/
 # The day of the newest version in CHANGELOG.md, in seconds since 1970: the time of all files in
 # packages built from this tree.
 release_time() { date -u +%s -d "$(sed -n 's/^## [0-9.]* (\(.*\))$/\1/p' "$TOP/CHANGELOG.md" | head -n 1)"; }
+
+# Of packages: DEBEMAIL (and DEBFULLNAME), as with Debian's own tools; otherwise that of packaging/debian/control.
+maintainer() {
+	local usual
+	usual=$(sed -n 's/^Maintainer: //p' "$TOP/packaging/debian/control")
+	echo "${DEBFULLNAME:-${usual% <*}} <${DEBEMAIL:-$(sed 's/.*<\(.*\)>/\1/' <<<"$usual")}>"
+}

@@ -314,6 +314,18 @@ packages_are_complete() {
 	echo "packages: complete, the module of $count objects"
 }
 
+# Whoever finds a fault has to reach somebody who has worked on this tree.
+maintainer_is_reached() {
+	local usual
+	usual=$(unset DEBEMAIL DEBFULLNAME; maintainer)
+	[ -n "$(git -C "$TOP" log -1 -F --author="$usual" --format=%h)" ] || fail "$usual, of packaging/debian/control, has written nothing here"
+	is "$(DEBEMAIL=me@here.example DEBFULLNAME='My Name' maintainer)" 'My Name <me@here.example>' "the maintainer by DEBEMAIL"
+	is "$(unset DEBFULLNAME; DEBEMAIL=me@here.example maintainer)" "${usual% <*} <me@here.example>" "the maintainer by DEBEMAIL alone"
+	is "$(sed -n 's/^Maintainer: //p' "$TREE/debian/control")" "$(maintainer)" "the maintainer of the packages"
+	grep -qF " -- $(maintainer)  " "$TREE/debian/changelog" || fail "the changelog is of another maintainer"
+	echo "maintainer: $usual"
+}
+
 # links_lead_somewhere DIR: each link of its documents is to a file in it, or to the web.
 links_lead_somewhere() {
 	/usr/bin/python3 - "$1" <<-'END'
@@ -368,6 +380,7 @@ finds_headers
 kernel_hook_says_what_is_missing
 tells_of_secure_boot
 packages_are_complete
+maintainer_is_reached
 mdadm_versions
 few_commands
 same_tarball
