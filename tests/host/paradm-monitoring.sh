@@ -1,5 +1,5 @@
 #!/bin/bash
-# The Prometheus rules are valid and fire for what they are for; they and the Grafana dashboard, which has the fields of its schema, use only metrics and labels that paradm has.
+# The Prometheus rules are valid and fire for what they are for; they and the Grafana dashboard, which fits the types of Grafana's SDK, use only metrics and labels that paradm has.
 # subject: paradm
 set -euo pipefail
 . "$(dirname "$0")/../../scripts/lib.sh"
@@ -57,7 +57,10 @@ for panel in board["panels"]:
         check(title, target["expr"])
 EOF
 
-# As scripts/setup leaves it.
+# As scripts/setup leaves it, and promtool below.
+types=$CACHE/grafana-types-11.6
+[ ! -d "$types" ] || /usr/bin/python3 -B "$TOP/tests/host/grafana-board.py" "$types" "$TOP/extras/grafana/raid-par.json"
+
 PATH=$PATH:$CACHE/promtool
 command -v promtool >/dev/null || { echo "SKIP: the rules were not run: no promtool (Debian's prometheus)"; exit 77; }
 promtool check rules "$rules"
@@ -115,3 +118,4 @@ tests:
               summary: the set of 3 members of md0 on nas was not read for 45d 2h 0m 0s
 EOF
 promtool test rules "$work/test.yml"
+[ -d "$types" ] || { echo "SKIP: the dashboard was not compared with Grafana's types: no grafana-foundation-sdk (PyPI)"; exit 77; }
