@@ -55,7 +55,7 @@ keep_dependencies() { with_lock tools-dependencies add_kept "$(dependencies)"; }
 
 # build PROGRAM: for tests, with its man pages and completions; print where it is.
 build() {
-	run_logged "$LOGS/$1.log" "building $1" cargo build --locked --offline --quiet --package "$1"
+	run_logged "$LOGS/$1.log" "building $1" cargo build --locked --offline --package "$1"
 	"$DEBUG/$1" manual "$TARGET/share" >/dev/null
 	echo "$DEBUG/$1"
 }
