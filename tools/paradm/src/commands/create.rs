@@ -65,9 +65,10 @@ fn wanted(options: &Options, system: &dyn System) -> Result<Wanted> {
     let mut devices = options.devices.clone();
     let mut gears = options.gears.clone();
     if devices.is_empty() {
-        devices = ask_devices(system)?;
+        create::array_path(&options.array)?;
+        devices = ask_devices(system, options)?;
         if gears.is_none() {
-            gears = ask_gears(system)?;
+            gears = ask_gears(system, devices.len(), options.spares)?;
         }
     }
     Ok(Wanted {
@@ -84,7 +85,7 @@ fn wanted(options: &Options, system: &dyn System) -> Result<Wanted> {
 }
 
 /// Until they are there, or nothing is typed. A slip is told, and asked for again.
-fn ask_devices(system: &dyn System) -> Result<Vec<PathBuf>> {
+fn ask_devices(system: &dyn System, options: &Options) -> Result<Vec<PathBuf>> {
     let mut before = listed(&disk::whole(system));
     loop {
         let question = format!("{before}Devices, the members that never sleep first: ");
@@ -95,7 +96,9 @@ fn ask_devices(system: &dyn System) -> Result<Vec<PathBuf>> {
                 "no devices are given: name them after the array".to_owned(),
             ));
         }
-        match disk::find_all(system, &devices) {
+        let enough = disk::find_all(system, &devices)
+            .and_then(|found| create::members_of(options.level, found.len(), options.spares));
+        match enough {
             Ok(_) => return Ok(devices),
             Err(error) => before = format!("{error}\n"),
         }
@@ -116,15 +119,17 @@ fn listed(disks: &[Disk]) -> String {
     disks.iter().map(line).collect()
 }
 
-fn ask_gears(system: &dyn System) -> Result<Option<Gears>> {
+fn ask_gears(system: &dyn System, devices: usize, spares: u32) -> Result<Option<Gears>> {
     let mut before = String::new();
     loop {
         let question = format!("{before}Gears, as 3,5 (empty: about half, and all): ");
-        let line = system.ask(&question)?.filter(|line| !line.is_empty());
-        match line.as_deref().map(str::parse) {
-            None => return Ok(None),
-            Some(Ok(gears)) => return Ok(Some(gears)),
-            Some(Err(error)) => before = format!("{error}\n"),
+        let Some(line) = system.ask(&question)?.filter(|line| !line.is_empty()) else {
+            return Ok(None);
+        };
+        let gears = line.parse().map_err(Error::Usage);
+        match gears.and_then(|gears| create::fit(&gears, devices, spares).map(|()| gears)) {
+            Ok(gears) => return Ok(Some(gears)),
+            Err(error) => before = format!("{error}\n"),
         }
     }
 }

@@ -104,30 +104,60 @@ pub fn array_path(name: &str) -> Result<PathBuf> {
     })
 }
 
+/// How many of these devices become members, of which there must be enough for two gears.
+pub fn members_of(level: Level, devices: usize, spares: u32) -> Result<u32> {
+    let count = u32::try_from(devices).unwrap_or(u32::MAX);
+    let members = count.saturating_sub(spares);
+    if members == 0 || (spares > 0 && level == Level::Raid0) {
+        return Err(Error::Usage(format!(
+            "{spares} spares of {count} devices with {level}: spares come besides the members, and raid0 can have none"
+        )));
+    }
+    let least = level.least_gear() + 1;
+    if members < least {
+        return Err(Error::Usage(format!(
+            "two gears of {level} need {least} members at least, and {}",
+            given(devices, spares)
+        )));
+    }
+    Ok(members)
+}
+
+/// The top gear has to be all members.
+pub fn fit(gears: &Gears, devices: usize, spares: u32) -> Result<()> {
+    let members = devices.saturating_sub(usize::try_from(spares).unwrap_or(usize::MAX));
+    if usize::try_from(gears.top()).is_ok_and(|top| top == members) {
+        return Ok(());
+    }
+    Err(Error::Usage(format!(
+        "the last of the gears {gears} is of {} members, and {}: it is the number of all members",
+        gears.top(),
+        given(devices, spares)
+    )))
+}
+
+fn given(devices: usize, spares: u32) -> String {
+    let devices = match devices {
+        1 => "1 device is given".to_owned(),
+        _ => format!("{devices} devices are given"),
+    };
+    match spares {
+        0 => devices,
+        _ => format!("{devices}, {spares} of them as spares"),
+    }
+}
+
 /// All checks; nothing is changed. Reads the devices' beginnings, so those that sleep start.
 pub fn prepare(system: &dyn System, wanted: &Wanted) -> Result<Creation> {
     let array = array_path(&wanted.array)?;
     let devices = disk::find_all(system, &wanted.devices)?;
-    let count = u32::try_from(devices.len()).unwrap_or(u32::MAX);
-    let members = count.saturating_sub(wanted.spares);
-    if members == 0 || (wanted.spares > 0 && wanted.level == Level::Raid0) {
-        return Err(Error::Usage(format!(
-            "{} spares of {count} devices with {}: spares come besides the members, and raid0 can have none",
-            wanted.spares, wanted.level
-        )));
-    }
-    let least = wanted.level.least_gear() + 1;
-    if members < least {
-        return Err(Error::Usage(format!(
-            "two gears of {} need {least} members at least, and {members} of the {count} devices are given for them",
-            wanted.level
-        )));
-    }
+    let members = members_of(wanted.level, devices.len(), wanted.spares)?;
     let gears = wanted
         .gears
         .clone()
         .unwrap_or_else(|| Gears::usual(wanted.level, members));
-    let (geometry, log_size, image_share) = fitting(wanted, &gears, members, &devices)?;
+    fit(&gears, devices.len(), wanted.spares)?;
+    let (geometry, log_size, image_share) = fitting(wanted, &gears, &devices)?;
     not_running(system, &array)?;
     knows_par(system)?;
     let log = log_option(wanted.log, log_size);
@@ -182,20 +212,8 @@ fn warnings(gears: &Gears, image_share: u32, disks: &[Disk]) -> Vec<String> {
 fn fitting(
     wanted: &Wanted,
     gears: &Gears,
-    members: u32,
     disks: &[Disk],
 ) -> Result<(Geometry, Option<LogSize>, u32)> {
-    if gears.top() != members {
-        let spares = match wanted.spares {
-            0 => String::new(),
-            spares => format!(", {spares} of them as spares"),
-        };
-        return Err(Error::Usage(format!(
-            "the last of the gears {gears} is of {} members, and {} devices are given{spares}: it is the number of all members",
-            gears.top(),
-            disks.len()
-        )));
-    }
     let usable = disks.iter().map(|disk| disk.bytes);
     let usable: Vec<_> = usable
         .map(|bytes| bytes.saturating_sub(RESERVED.min(bytes / 16)))

@@ -148,7 +148,15 @@ fn what_is_confirmed_is_created() {
 #[test]
 fn whoever_names_no_devices_is_shown_the_disks_and_asked_until_they_are_right() {
     let sim = system(&[], &[]);
-    let typed = ["/dev/sdv /dev/none", FIVE, "3;5", "3,5", "yes"];
+    let typed = [
+        "/dev/sdv /dev/none",
+        "/dev/sdv /dev/sdw",
+        FIVE,
+        "3;5",
+        "3,4",
+        "3,5",
+        "yes",
+    ];
     sim.world().typed = Some(typed.map(str::to_owned).into());
     let left = paradm(&sim, "create /dev/md1");
     assert_eq!(left.code, 0, "{}", left.err);
@@ -164,11 +172,28 @@ fn whoever_names_no_devices_is_shown_the_disks_and_asked_until_they_are_right() 
         asked[1]
     );
     assert!(
-        asked[3].starts_with("gears are numbers of members"),
+        asked[2]
+            .starts_with("two gears of raid5 need 3 members at least, and 2 devices are given\n"),
         "{}",
-        asked[3]
+        asked[2]
+    );
+    assert!(
+        asked[4].starts_with("gears are numbers of members"),
+        "{}",
+        asked[4]
+    );
+    assert!(
+        asked[5].starts_with("the last of the gears 3,4 is of 4 members"),
+        "{}",
+        asked[5]
     );
     assert_eq!(creations(&sim).len(), 1);
+
+    // Nothing is asked for an array that can have no such name.
+    let sim = system(&[], &[]);
+    sim.world().typed = Some([FIVE.to_owned()].into());
+    refusal(&sim, "create a/b", 2);
+    assert_eq!(sim.world().asked, [""; 0]);
 }
 
 #[test]
@@ -177,7 +202,7 @@ fn too_few_devices_and_gears_of_others_are_told_plainly() {
     for (line, said) in [
         (
             "create md7 /dev/sdv --yes",
-            "two gears of raid5 need 3 members at least, and 1 of the 1 devices are given for them",
+            "two gears of raid5 need 3 members at least, and 1 device is given",
         ),
         (
             "create md7 /dev/sdv /dev/sdw /dev/sdx --gears 2,4 --yes",
@@ -306,8 +331,8 @@ fn without_a_yes_nothing_is_created() {
         sim.world().typed = Some([answer.to_owned()].into());
         assert!(refusal(&sim, &line, 6).contains("that was not yes"));
     }
-    sim.world().typed = Some(["/dev/sdv".to_owned(), "5,3".to_owned()].into());
-    assert!(refusal(&sim, "create md1", 2).contains("need 3 members"));
+    sim.world().typed = Some(["/dev/sdv".to_owned(), String::new()].into());
+    assert!(refusal(&sim, "create md1", 2).contains("no devices are given"));
     sim.world().root = false;
     assert!(refusal(&sim, &format!("{line} --yes"), 4).contains("root is needed"));
 }
