@@ -182,6 +182,16 @@ assert daemon.wait(30) == 0
 said = daemon.stderr.read().splitlines()
 assert len(said) == 2 and "no loopback address" in said[0] and said[1] == "the configuration was read again", said
 
+# A hook without its x bit is found by a check, not at its first event.
+hook = f"{here}/hook"
+configure(f'hook = "{hook}"\n')
+with open(hook, "w") as file:
+    file.write("#!/bin/sh\n")
+for mode, code in ((0o644, 2), (0o755, 0)):
+    os.chmod(hook, mode)
+    check = subprocess.run([paradm, "daemon", "--check", "--config", config], capture_output=True, text=True)
+    assert check.returncode == code and (code == 0 or f"hook: {hook} cannot be run" in check.stderr), check
+
 again = subprocess.Popen([paradm, "daemon", "--config", config], env=environment)
 told("READY=1")
 again.kill()

@@ -114,7 +114,13 @@ impl Config {
                 )));
             }
         }
-        Ok(())
+        match self.hook.as_deref().filter(|path| !system.is_program(path)) {
+            Some(path) => Err(Error::Usage(format!(
+                "hook: {} cannot be run: is it a program, and executable (chmod +x)?",
+                path.display()
+            ))),
+            None => Ok(()),
+        }
     }
 
     fn check(&self) -> std::result::Result<(), String> {

@@ -450,6 +450,11 @@ impl System for SimSystem {
         self.world().exists(path)
     }
 
+    /// No file of these has permissions.
+    fn is_program(&self, path: &Path) -> bool {
+        self.exists(path)
+    }
+
     fn run(&self, program: &Program) -> io::Result<Ran> {
         self.world().run(program)
     }

@@ -68,6 +68,9 @@ pub trait System: Send + Sync {
 
     fn exists(&self, path: &Path) -> bool;
 
+    /// A file that this process may run.
+    fn is_program(&self, path: &Path) -> bool;
+
     /// Run a program to its end. An `Err` of kind `NotFound` says that there is none; `TimedOut`, that it has
     /// taken longer than its limit, and was killed; `ResourceBusy`, that the same program could not be killed
     /// before, as it waits for a device, and waits still.

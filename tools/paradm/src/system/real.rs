@@ -4,7 +4,7 @@
 use super::{Events, Follow, Program, Ran, System, Uevents, daemon, uevent};
 use rusqlite::{Connection, OpenFlags};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fs::{FlockOperation, MemfdFlags, Mode, OFlags, flock};
+use rustix::fs::{Access, FlockOperation, MemfdFlags, Mode, OFlags, access, flock};
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use std::any::Any;
@@ -223,6 +223,11 @@ impl System for RealSystem {
 
     fn exists(&self, path: &Path) -> bool {
         self.real(path).exists()
+    }
+
+    fn is_program(&self, path: &Path) -> bool {
+        let path = self.real(path);
+        path.is_file() && access(&path, Access::EXEC_OK).is_ok()
     }
 
     fn run(&self, program: &Program) -> io::Result<Ran> {

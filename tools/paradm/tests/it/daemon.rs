@@ -553,7 +553,6 @@ fn disks_without_runtime_pm_are_stopped_by_their_tools() {
     assert_eq!(ran(&sim), ["hdparm -y /dev/sde"]);
 }
 
-/// A USB bridge that does not answer: for each of its disks the daemon waits half a minute, and goes on meanwhile.
 #[test]
 fn a_check_finds_files_that_are_not_there() {
     let sim = one();
@@ -621,6 +620,7 @@ fn a_spare_s_disk_is_left_to_runtime_pm() {
     assert_eq!(sim.read(Path::new(&delay)).unwrap(), "60000");
 }
 
+/// A USB bridge that does not answer: for each of its disks the daemon waits half a minute, and goes on meanwhile.
 #[test]
 fn disks_whose_bridge_hangs_do_not_hang_the_daemon() {
     let mut array = SimArray::new("md0", &[2, 14]).in_gear(2);
