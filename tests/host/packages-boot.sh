@@ -105,7 +105,7 @@ write_init() {
 	{
 		with_udev
 		cat <<-'END'
-		await /proc/mdstat '^md0 : active par .*'
+		await /proc/mdstat '^md0 : active .*par '
 		grep '\[5/5\]' /proc/mdstat
 		mount /srv
 		sha256sum --quiet -c /etc/raid-par-sums
