@@ -72,6 +72,57 @@ impl Mode {
     }
 }
 
+/// So many requests of one size, each at any time and, unless one follows the other, at any place.
+#[derive(Debug, Clone)]
+pub struct Random {
+    pub requests: u64,
+    pub bytes: u32,
+    pub read_percent: u32,
+    pub in_sequence: bool,
+    /// 0: all at once.
+    pub seconds: u64,
+    /// Of the device, in bytes.
+    pub span: u64,
+    pub seed: u64,
+}
+
+impl Random {
+    /// In the order of their times. The error says what is impossible.
+    pub fn requests(&self) -> Result<Vec<Request>, String> {
+        let bytes = u64::from(self.bytes);
+        let slots = self.span.checked_div(bytes).unwrap_or(0);
+        if bytes % SECTOR != 0 || slots == 0 {
+            return Err(format!(
+                "requests have whole sectors of 512 bytes, and one of {bytes} has room in the span, {} bytes",
+                self.span
+            ));
+        }
+        let mut chance = Chance(self.seed);
+        let mut found: Vec<_> = (0..self.requests)
+            .map(|_| Request {
+                at: match self.seconds {
+                    0 => 0,
+                    seconds => chance.bits() % (seconds * 1_000_000_000),
+                },
+                op: if chance.bits() % 100 < u64::from(100 - self.read_percent) {
+                    Op::Write
+                } else {
+                    Op::Read
+                },
+                sector: chance.bits() % slots * bytes / SECTOR,
+                bytes: self.bytes,
+            })
+            .collect();
+        found.sort_by_key(|one| one.at);
+        if self.in_sequence {
+            for (number, one) in (0..).zip(&mut found) {
+                one.sector = number % slots * bytes / SECTOR;
+            }
+        }
+        Ok(found)
+    }
+}
+
 /// Loads of PARAID's evaluation (its slides on the web trace, on Cello99 and on PostMark).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Like {
@@ -426,6 +477,54 @@ mod tests {
             },
         ] {
             assert!(wrong.requests().is_err(), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn random_requests_are_anywhere_at_any_time() {
+        let load = Random {
+            requests: 50_000,
+            bytes: 4096,
+            read_percent: 30,
+            in_sequence: false,
+            seconds: 100,
+            span: (1 << 30) + 512,
+            seed: 5,
+        };
+        let requests = load.requests().unwrap();
+        assert_eq!(requests, load.requests().unwrap());
+        assert!(requests.is_sorted_by_key(|one| one.at));
+        near(all(&requests), 50_000.0, 0.001);
+        near(count(&requests, Op::Read), 15_000.0, 3.0);
+        let half = |is: &dyn Fn(&Request) -> bool| requests.iter().filter(|one| is(one)).count();
+        for part in [
+            half(&|one| one.at < 50_000_000_000),
+            half(&|one| one.sector < 1 << 20),
+        ] {
+            near(real(part.try_into().unwrap()), 25_000.0, 3.0);
+        }
+        assert!(
+            requests
+                .iter()
+                .all(|one| one.sector % 8 == 0 && one.sector <= (1 << 21) - 8)
+        );
+        let sequence = Random {
+            in_sequence: true,
+            seconds: 0,
+            span: 3 * 4096,
+            ..load
+        };
+        let requests = sequence.requests().unwrap();
+        assert!(requests.iter().all(|one| one.at == 0));
+        let sectors: Vec<_> = requests.iter().take(4).map(|one| one.sector).collect();
+        assert_eq!(sectors, [0, 8, 16, 0]);
+        for (bytes, span) in [(0, 1 << 30), (513, 1 << 30), (4096, 4095)] {
+            let wrong = Random {
+                bytes,
+                span,
+                ..sequence.clone()
+            };
+            assert!(wrong.requests().is_err());
         }
     }
 

@@ -8,14 +8,19 @@ use std::f64::consts::PI;
 pub struct Chance(pub u64);
 
 impl Chance {
-    /// From 0 to below 1.
-    #[allow(clippy::cast_precision_loss)] // 53 bits remain
-    pub fn unit(&mut self) -> f64 {
+    /// 64 of them.
+    pub fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 * (-53f64).exp2()
+        z ^ (z >> 31)
+    }
+
+    /// From 0 to below 1.
+    #[allow(clippy::cast_precision_loss)] // 53 bits remain
+    pub fn unit(&mut self) -> f64 {
+        (self.bits() >> 11) as f64 * (-53f64).exp2()
     }
 
     /// Box and Muller (1958)

@@ -37,6 +37,9 @@ pub struct Options {
     /// Write content that says where and when it was written, and check it in each read of what this replay has written
     #[arg(long)]
     verify: bool,
+    /// Follow each write by a flush, as a database does; its latency includes both
+    #[arg(long)]
+    fsync: bool,
     /// Allow the trace to write to the device, which destroys what it holds
     #[arg(long)]
     destroy: bool,
@@ -63,6 +66,7 @@ pub fn run(options: &Options) -> Result<Verdict> {
         at_once: options.at_once,
         depth: options.depth.unwrap_or(MOST_DEPTH),
         verify: options.verify,
+        fsync: options.fsync,
         destroy: options.destroy,
         rows: options.rows.is_some(),
     };

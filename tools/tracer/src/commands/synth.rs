@@ -4,7 +4,7 @@ use super::{Output, Sink};
 use crate::cli::{Verdict, note};
 use crate::error::{Error, Result};
 use crate::numbers;
-use crate::synth::{Like, Mode, PostMark, RATIOS, SIZES};
+use crate::synth::{Like, Mode, PostMark, RATIOS, Random, SIZES};
 use crate::trace::{Devices, Event};
 use clap::{Args, Subcommand};
 use shared::loads::rhythm::{self, Rhythm};
@@ -23,6 +23,7 @@ pub enum Synth {
     Rhythm(RhythmOptions),
     Mode(ModeOptions),
     Modes(ModesOptions),
+    Random(RandomOptions),
     Web(LikeOptions),
     Cello(LikeOptions),
     Postmark(PostmarkOptions),
@@ -115,6 +116,33 @@ pub struct ModesOptions {
     lasting: Lasting,
 }
 
+/// Requests of one size at random times, to random places
+#[derive(Debug, Args)]
+pub struct RandomOptions {
+    #[command(flatten)]
+    output: Output,
+    /// How many
+    #[arg(long, value_parser = clap::value_parser!(u64).range(0..=100_000_000))]
+    requests: u64,
+    /// Of each request
+    #[arg(long, value_name = "SIZE", default_value = "4K", value_parser = numbers::size)]
+    size: u64,
+    /// Percent of reads
+    #[arg(long, value_name = "PERCENT", default_value_t = 100, value_parser = clap::value_parser!(u32).range(0..=100))]
+    reads: u32,
+    /// Each request follows the one before, from the beginning of the device on
+    #[arg(long)]
+    sequential: bool,
+    /// At times within so many seconds; 0: all at the beginning
+    #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u64).range(0..=1_000_000_000))]
+    seconds: u64,
+    /// The size of the device
+    #[arg(long, value_name = "SIZE", default_value = "1T", value_parser = numbers::size)]
+    span: u64,
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
 #[derive(Debug, Clone, Args)]
 struct Lasting {
     #[arg(long, default_value_t = 120, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
@@ -182,6 +210,7 @@ pub fn run(synth: &Synth) -> Result<Verdict> {
         Synth::Rhythm(options) => resembling(options)?,
         Synth::Mode(options) => mode(options)?,
         Synth::Modes(options) => modes(options)?,
+        Synth::Random(options) => random(options)?,
         Synth::Web(options) => like(Like::Web, options)?,
         Synth::Cello(options) => like(Like::Cello, options)?,
         Synth::Postmark(options) => postmark(options)?,
@@ -306,12 +335,27 @@ impl Lasting {
     }
 }
 
+fn of_request(size: u64) -> Result<u32> {
+    let size = u32::try_from(size).ok().filter(|size| *size <= 1 << 30);
+    size.ok_or_else(|| Error::Usage("--size: no request has more than 1G".to_owned()))
+}
+
+fn random(options: &RandomOptions) -> Result<()> {
+    let load = Random {
+        requests: options.requests,
+        bytes: of_request(options.size)?,
+        read_percent: options.reads,
+        in_sequence: options.sequential,
+        seconds: options.seconds,
+        span: options.span,
+        seed: options.seed,
+    };
+    let requests = load.requests().map_err(Error::Usage)?;
+    write(&options.output, "random", requests.into_iter())
+}
+
 fn mode(options: &ModeOptions) -> Result<()> {
-    let size = u32::try_from(options.size)
-        .ok()
-        .filter(|size| *size <= 1 << 30);
-    let size =
-        size.ok_or_else(|| Error::Usage("--size: no request has more than 1G".to_owned()))?;
+    let size = of_request(options.size)?;
     let mode = options.lasting.mode(size, options.reads, options.random);
     write(
         &options.output,

@@ -36,6 +36,7 @@ pub fn run(
         at_once: false,
         depth: MOST_DEPTH,
         verify: false,
+        fsync: false,
         destroy: plan.destroy,
         rows: false,
     };

@@ -42,6 +42,8 @@ pub struct Plan {
     pub at_once: bool,
     pub depth: u64,
     pub verify: bool,
+    /// A flush follows each write, and is a part of it.
+    pub fsync: bool,
     /// Writes are allowed.
     pub destroy: bool,
     /// For a row of each request.
@@ -71,6 +73,8 @@ struct Flight {
     counts_from: u64,
     /// What it has to read.
     least: Vec<u32>,
+    /// Its write has ended, and the flush behind it has not.
+    flushing: bool,
 }
 
 struct Replay<'a> {
@@ -226,7 +230,7 @@ impl Replay<'_> {
                 return Ok(());
             }
             self.wait(stopped)?;
-            self.reap();
+            self.reap()?;
             self.progress();
         }
     }
@@ -292,6 +296,7 @@ impl Replay<'_> {
             event,
             counts_from,
             least,
+            flushing: false,
         };
         self.flights.insert(number, flight);
         self.number += 1;
@@ -311,46 +316,25 @@ impl Replay<'_> {
         waited.map_err(|error| self.failed(error))
     }
 
-    fn reap(&mut self) {
+    fn reap(&mut self) -> Result<()> {
         let ended = self.ring.ended();
         let now = self.now();
         for one in ended {
             if let Some(flight) = self.flights.remove(&one.number) {
-                self.end(one, &flight, now);
+                self.end(one, flight, now)?;
             }
         }
+        self.ring.submit().map_err(|error| self.failed(error))
     }
 
-    fn end(&mut self, ended: Ended, flight: &Flight, now: u64) {
-        let event = &flight.event;
-        let wanted = if event.op == Op::Flush {
-            0
-        } else {
-            event.bytes
-        };
-        let well = u32::try_from(ended.result) == Ok(wanted);
-        // A part of it is an error, too: EIO.
-        let error = if well {
-            0
-        } else {
-            ended
-                .result
-                .min(0)
-                .checked_neg()
-                .filter(|error| *error > 0)
-                .unwrap_or(5)
-        };
-        let ns = now - flight.counts_from;
-        self.report.took = now;
-        if well {
-            self.report.add(event, ns);
-        } else {
-            self.report.errors += 1;
-            self.report.first_error.get_or_insert_with(|| {
-                let what = io::Error::from_raw_os_error(error);
-                format!("{} at sector {}: {what}", event.op.letter(), event.sector)
-            });
-        }
+    fn end(&mut self, ended: Ended, mut flight: Flight, now: u64) -> Result<()> {
+        let event = flight.event;
+        let error = error_of(
+            &ended,
+            if flight.flushing { Op::Flush } else { event.op },
+            event.bytes,
+        );
+        let well = error == 0;
         if let Some(mut buffer) = ended.buffer {
             let sectors = u64::from(event.bytes) / SECTOR;
             match event.op {
@@ -363,12 +347,31 @@ impl Replay<'_> {
                 _ => {}
             }
         }
+        if well && self.plan.fsync && event.op == Op::Write && !flight.flushing {
+            let put = self.ring.put(ended.number, Op::Flush, 0, 0, None);
+            put.map_err(|error| self.failed(error))?;
+            flight.flushing = true;
+            self.flights.insert(ended.number, flight);
+            return Ok(());
+        }
+        let ns = now - flight.counts_from;
+        self.report.took = now;
+        if well {
+            self.report.add(&event, ns);
+        } else {
+            self.report.errors += 1;
+            self.report.first_error.get_or_insert_with(|| {
+                let what = io::Error::from_raw_os_error(error);
+                format!("{} at sector {}: {what}", event.op.letter(), event.sector)
+            });
+        }
         let row = usize::try_from(ended.number)
             .ok()
             .and_then(|number| self.rows.get_mut(number));
         if let Some(row) = row {
             (row.ns, row.error) = (ns, error);
         }
+        Ok(())
     }
 
     /// A line on a terminal that the next one replaces, each second; the last one is empty.
@@ -397,6 +400,16 @@ impl Replay<'_> {
         // What cannot be shown is no reason to stop.
         let _ = write!(io::stderr(), "\r\x1b[K{line}");
     }
+}
+
+/// An errno, or 0. A part of a request is an error, too: EIO.
+fn error_of(ended: &Ended, op: Op, bytes: u32) -> i32 {
+    let wanted = if op == Op::Flush { 0 } else { bytes };
+    if u32::try_from(ended.result) == Ok(wanted) {
+        return 0;
+    }
+    let error = ended.result.min(0).checked_neg();
+    error.filter(|error| *error > 0).unwrap_or(5)
 }
 
 /// Rows `NS OP SECTOR BYTES LATENCY_NS ERROR`.

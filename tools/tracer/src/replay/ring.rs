@@ -1,23 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0
 //! Requests to a device by io_uring, with O_DIRECT.
 //!
-//! The kernel sends a request without waiting, or has a thread of its own send it if the device would make it wait, as one
-//! that sleeps does: the requests after it are not late.
+//! Requests to a device that turns are each sent by a thread of the kernel's, because sending may take long: a disk that
+//! sleeps starts first, and an array of md that was idle writes its superblocks. So the requests after it are not late.
+//! Requests to others are sent at once, and by such a thread only if the device would make the sender wait.
 
 #![allow(unsafe_code)] // memory that the kernel reads and writes
 
 use crate::trace::Op;
+use io_uring::squeue::Flags;
 use io_uring::types::{Fd, FsyncFlags, SubmitArgs, TimeoutFlags, Timespec};
 use io_uring::{IoUring, opcode};
+use rustix::fs::{major, minor};
 use std::collections::HashMap;
 use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;
+use std::os::unix::fs::MetadataExt;
 use std::time::Duration;
 
 /// Submitted at a time; more may be in flight.
 const ENTRIES: u32 = 1024;
 const COMPLETIONS: u32 = 65_536;
+/// Threads of the kernel's that wait for devices, each for one request: otherwise it has four for each processor.
+const WORKERS: u32 = 1024;
 /// What O_DIRECT may want of memory.
 const ALIGN: usize = 4096;
 /// The number of no request.
@@ -67,6 +73,8 @@ pub struct Ring {
     read: Buffer,
     /// Of all writes without one of their own: zeros.
     written: Buffer,
+    /// A thread of the kernel's sends each.
+    by_threads: bool,
     unsubmitted: usize,
     flying: u64,
     /// When the last timer ends.
@@ -79,7 +87,12 @@ impl Ring {
         let ring = IoUring::builder()
             .setup_cqsize(COMPLETIONS)
             .build(ENTRIES)?;
+        // Linux has this since 5.15.
+        let _ = ring
+            .submitter()
+            .register_iowq_max_workers(&mut [WORKERS, WORKERS]);
         Ok(Ring {
+            by_threads: turns(&device),
             ring,
             device,
             own: HashMap::new(),
@@ -117,7 +130,12 @@ impl Ring {
             Op::Write => opcode::Write::new(fd, memory, bytes).offset(offset).build(),
             Op::Flush => opcode::Fsync::new(fd).flags(FsyncFlags::DATASYNC).build(),
         };
-        let entry = entry.user_data(number);
+        let flags = if self.by_threads {
+            Flags::ASYNC
+        } else {
+            Flags::empty()
+        };
+        let entry = entry.user_data(number).flags(flags);
         // SAFETY: the device stays open and the buffer stays where it is until the request has ended: both are the ring's,
         // which leaves them where they are if one is in flight when it is dropped, and the buffer is as long as the request.
         while unsafe { self.ring.submission().push(&entry) }.is_err() {
@@ -195,6 +213,17 @@ impl Drop for Ring {
             std::mem::forget(std::mem::replace(buffer, Buffer::new(0)));
         }
     }
+}
+
+/// Is it a disk that turns, a part of one, or an array of such disks?
+fn turns(device: &File) -> bool {
+    let number = device.metadata().map(|is| is.rdev()).unwrap_or(0);
+    let dir = format!("/sys/dev/block/{}:{}", major(number), minor(number));
+    // That of a partition's disk is a directory above.
+    ["queue", "../queue"].iter().any(|queue| {
+        let rotational = std::fs::read_to_string(format!("{dir}/{queue}/rotational"));
+        rotational.is_ok_and(|rotational| rotational.trim() == "1")
+    })
 }
 
 fn is_passing(error: &io::Error) -> bool {
