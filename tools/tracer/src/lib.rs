@@ -5,6 +5,7 @@
 //! ([`trace::merge`]) → what a command does with the requests → a writer ([`trace::write`]).
 
 pub mod cli;
+pub mod collect;
 mod commands;
 pub mod error;
 pub mod evaluate;

@@ -2,6 +2,7 @@
 //! The commands: options, one library call, an exit code.
 
 mod change;
+mod collect;
 mod evaluate;
 mod info;
 mod manual;
@@ -39,6 +40,7 @@ pub enum Trace {
     Filter(change::Filter),
     Scale(change::Scale),
     Fit(change::Fit),
+    Collect(collect::Options),
     #[command(subcommand, arg_required_else_help = false)]
     Synth(synth::Synth),
 }
@@ -56,6 +58,7 @@ impl Command {
                 Trace::Filter(options) => change::filter(options),
                 Trace::Scale(options) => change::scale(options),
                 Trace::Fit(options) => change::fit(options),
+                Trace::Collect(options) => collect::run(options),
                 Trace::Synth(synth) => synth::run(synth),
             },
         }

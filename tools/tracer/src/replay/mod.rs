@@ -7,7 +7,7 @@
 
 mod content;
 mod report;
-mod ring;
+pub(crate) mod ring;
 
 pub use report::Report;
 

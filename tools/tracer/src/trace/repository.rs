@@ -172,8 +172,8 @@ fn files(dir: &Path) -> Result<Vec<(String, i64, i64)>> {
     Ok(files)
 }
 
-/// Where a trace is to be in a repository, by what it is: a name that no file has.
-pub fn place(dir: &Path, device: &str, is: &Summary, end: &str) -> PathBuf {
+/// DEVICE_SIZE_rndRANDOM_rdREAD
+pub fn name_of(device: &str, bytes: u64, random_percent: f64, read_percent: f64) -> String {
     let word = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
     let device: String = device
         .trim_start_matches("/dev/")
@@ -185,13 +185,14 @@ pub fn place(dir: &Path, device: &str, is: &Summary, end: &str) -> PathBuf {
     } else {
         device
     };
-    let sectors = whole((is.mean_bytes() / 512.0).round()) * 512;
-    let name = format!(
-        "{device}_{}_rnd{:.0}_rd{:.0}",
-        short_size(sectors),
-        is.random_percent(),
-        is.read_percent()
-    );
+    let size = short_size(bytes);
+    format!("{device}_{size}_rnd{random_percent:.0}_rd{read_percent:.0}")
+}
+
+/// Where a trace is to be in a repository, by what it is: a name that no file has.
+pub fn place(dir: &Path, device: &str, is: &Summary, end: &str) -> PathBuf {
+    let bytes = whole((is.mean_bytes() / 512.0).round()) * 512;
+    let name = name_of(device, bytes, is.random_percent(), is.read_percent());
     let mut path = dir.join(format!("{name}.{end}"));
     let mut number = 1;
     while path.exists() {

@@ -11,12 +11,13 @@ use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 use std::fs;
 use std::io::Write;
 
-pub const TEXTS: [(&str, Format, &str, u64); 7] = [
+pub const TEXTS: [(&str, Format, &str, u64); 8] = [
     ("six.list", Format::List, "", 0),
     ("six.csv", Format::Csv, "host,0", 0),
     ("six.spc", Format::Spc, "0", 0),
     ("six.fiu", Format::Fiu, "6,0", 0),
     ("six.blkparse", Format::Blkparse, "8,16", 1),
+    ("six.ftrace", Format::Ftrace, "8,16", 1),
     ("six.v2.iolog", Format::Iolog, "/dev/sdb", 0),
     ("six.v3.iolog", Format::Iolog, "/dev/sdb", 1),
 ];

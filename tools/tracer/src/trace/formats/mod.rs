@@ -8,6 +8,7 @@
 mod blkparse;
 pub mod blktrace;
 mod fio;
+mod ftrace;
 mod text;
 
 use super::input::{Bytes, Lines};
@@ -25,6 +26,8 @@ pub enum Format {
     Blktrace,
     /// Text, of blkparse
     Blkparse,
+    /// Text of the kernel's tracing, with the event block_bio_queue
+    Ftrace,
     /// fio's, versions 2 and 3
     Iolog,
     /// Storage Performance Council: ASU,LBA,BYTES,R|W,SECONDS
@@ -40,6 +43,7 @@ impl Format {
             Format::Csv => "csv",
             Format::Blktrace => "blktrace",
             Format::Blkparse => "blkparse",
+            Format::Ftrace => "ftrace",
             Format::Iolog => "iolog",
             Format::Spc => "spc",
             Format::Fiu => "fiu",
@@ -48,7 +52,7 @@ impl Format {
 
     /// Are its times those of a clock? Then the trace begins with its first request.
     pub fn has_clock(self) -> bool {
-        matches!(self, Format::Csv | Format::Fiu)
+        matches!(self, Format::Csv | Format::Fiu | Format::Ftrace)
     }
 
     /// What the beginning of a file is of; `None`: of no format.
@@ -76,6 +80,7 @@ impl Format {
             Format::Blkparse,
             Format::Spc,
             Format::Fiu,
+            Format::Ftrace,
         ]
         .into_iter();
         all.find_map(is)
@@ -86,6 +91,7 @@ impl Format {
             Format::List => Box::new(text::List),
             Format::Csv => Box::new(text::Csv),
             Format::Blkparse => Box::<blkparse::Blkparse>::default(),
+            Format::Ftrace => Box::<ftrace::Ftrace>::default(),
             Format::Spc => Box::new(text::Spc),
             Format::Fiu => Box::new(text::Fiu),
             Format::Iolog => Box::<fio::Iolog>::default(),
