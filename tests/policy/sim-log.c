@@ -23,6 +23,8 @@ struct sim_log *log_new(const struct par_geometry *geo)
 			   zeroed(1UL << par_log_index_bits(units), sizeof(u32)));
 	par_log_ring_init(&log->ring, par_log_blocks(&log->shape), 0);
 	log->vain = U64_MAX;
+	log->pieces = zeroed(LOG_SLICE * PAR_LOG_PARTS, sizeof(*log->pieces));
+	log->blocks = zeroed(LOG_SLICE, sizeof(*log->blocks));
 	return log;
 }
 
@@ -35,6 +37,8 @@ void log_free(struct sim_log *log)
 	if (log) {
 		free(log->index.unit);
 		free(log->index.chain);
+		free(log->pieces);
+		free(log->blocks);
 	}
 	free(log);
 }
@@ -229,15 +233,14 @@ static u64 write_pieces(struct array *array, u64 now, struct piece *piece, unsig
 /* Drain a slice; false if there is nothing to drain. */
 static bool drain_slice(struct array *array, u64 now)
 {
-	static struct piece pieces[LOG_SLICE * PAR_LOG_PARTS];
-	static u64 blocks[LOG_SLICE];
 	struct sim_log *log = array->log;
-	unsigned int count = pick(array, blocks), all = 0, i;
+	struct piece *pieces = log->pieces;
+	unsigned int count = pick(array, log->blocks), all = 0, i;
 
 	if (!count)
 		return false;
 	for (i = 0; i < count; i++)
-		all += add_pieces(log, blocks[i], &pieces[all]);
+		all += add_pieces(log, log->blocks[i], &pieces[all]);
 	log->drain_next = read_pieces(array, now, pieces, all);
 	log->drain_next = write_pieces(array, log->drain_next, pieces, all);
 	for (i = 0; i < all; i++)

@@ -34,6 +34,9 @@ struct sim_log {
 	unsigned int vain_gear;
 	bool filling;
 	u32 used;
+	/* of the slice that is drained: simulations run beside each other */
+	struct piece *pieces;
+	u64 *blocks;
 };
 
 /* log_new - an empty log. NULL: the array has none */

@@ -344,14 +344,21 @@ mod tests {
         assert_eq!((alone.see().gear, alone.see().load), (5, 0));
     }
 
-    /// Tables that all simulations shared, and that each made anew, ended others with SIGFPE.
+    /// Tables that all simulations shared, and that each made anew, ended others with SIGFPE; the
+    /// blocks that a log drained were those of another simulation's.
     #[test]
     fn threads_do_not_disturb_each_other() {
         let told = || {
-            let mut simulation = simulation(&[2, 3], 4_000_000_000_000).unwrap();
+            let word = Geometry::layout_word(5, &[2, 3]).unwrap();
+            let mut ask = Ask::plain(word, 3, 512 << 10, 4_000_000_000_000);
+            ask.log_bytes = 1 << 30;
+            let mut simulation = Simulation::new(&ask, 2).unwrap();
+            let hour = 3_600_000_000_000;
+            simulation.pass(hour);
             for n in 0..2000u64 {
-                simulation.request(n * 5_000_000, false, (n * 7_919_333, 8), 1);
+                simulation.request(hour + n * 5_000_000, n % 2 > 0, (n * 7_919_336, 8), 1);
             }
+            simulation.pass(3 * hour);
             simulation.tell()
         };
         let alone = told();
