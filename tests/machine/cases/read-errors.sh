@@ -230,7 +230,7 @@ for first in "0 16" "128 16" "144 16"; do
 	# shellcheck disable=SC2086  # two words
 	for gear in 5 3; do metadata 1 "$gear" $first; done
 	# shellcheck disable=SC2086
-	metadata 4 5 $first
+	[ "${first%% *}" != 0 ] || metadata 4 5 $first	# blocks are on members that never sleep
 done
 metadata 4 3 0 8
 metadata 4 3 0 16

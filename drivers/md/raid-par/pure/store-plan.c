@@ -7,9 +7,9 @@
  *   flush, note, map		a member that is lost in the flush lacks the changes in the map
  *   map, intents		an intent is cleared only after the changes that it covers are
  *				in the stored map; an intent that is set covers a stored map
- *   intents, note, publish	a member that did not take an intent has failed, and its blocks would
- *				be trusted at the next start: no write relies on the intent before
- *				the failure is stored
+ *   intents, note, publish	a member that did not take an intent has failed, and its blocks
+ *				would be trusted at the next start: no write relies on the intent
+ *				before the failure is stored
  *   flush, intents		without an intent nothing is resynced
  *   intents, publish		no write relies on an intent that is not stable
  *   flush, superblock		"rebuilt up to here" is not stable before the rebuilt data, and

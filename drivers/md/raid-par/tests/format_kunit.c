@@ -494,10 +494,13 @@ static void format_super_foreign(struct kunit *test)
 		id.uuid[i] ^= 1;
 	}
 	id.ctime++;
-	KUNIT_EXPECT_EQ(test, par_super_unpack(&t->out, raw, &t->geo, &id, MEMBER), PAR_FMT_FOREIGN);
+	KUNIT_EXPECT_EQ(test, par_super_unpack(&t->out, raw, &t->geo, &id, MEMBER),
+			PAR_FMT_FOREIGN);
 	id.epoch = le64_to_cpu(raw->epoch) + 1;
-	KUNIT_EXPECT_EQ(test, par_super_unpack(&t->out, raw, &t->geo, &id, MEMBER), PAR_FMT_FOREIGN);
-	KUNIT_EXPECT_EQ(test, par_super_unpack(&t->out, raw, &t->geo, &t->id, MEMBER + 1), PAR_FMT_FOREIGN);
+	KUNIT_EXPECT_EQ(test, par_super_unpack(&t->out, raw, &t->geo, &id, MEMBER),
+			PAR_FMT_FOREIGN);
+	KUNIT_EXPECT_EQ(test, par_super_unpack(&t->out, raw, &t->geo, &t->id, MEMBER + 1),
+			PAR_FMT_FOREIGN);
 	KUNIT_EXPECT_FALSE(test, memcmp(&t->out, &t->untouched, sizeof(t->out)));
 }
 

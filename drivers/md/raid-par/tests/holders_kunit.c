@@ -25,8 +25,8 @@ enum rule {
 	FAILED_ONES_COUNT,	/* blocks of failed members count */
 	ONE_SIDE_JOINS,		/* a member that joins is given one side of each block */
 	OVERWRITES_NEWEST,	/* a member that is astray is not given the new version before */
-	REPORTED_AT_ONCE,	/* the superblock says what children report of a member that joins */
-	FAILURE_UNSTORED,	/* a store is relied on before the failure that it met is stored */
+	REPORTED_AT_ONCE,	/* the superblock says what children report of one that joins */
+	FAILURE_UNSTORED,	/* a store is relied on before the failure that it met is */
 	FORGETS_FAILED,		/* a member that fails while it joins counts as joined */
 	RULES,
 };
@@ -398,7 +398,7 @@ static void start(struct world *w)
 		missing = 0;
 	if (start_with(w, w->all & ~missing))
 		return;
-	w->wrong = w->wrong ?: "the array does not start, though few members have failed";
+	w->wrong = w->wrong ?: "the array stays down, though few members have failed";
 }
 
 static void step(struct world *w)
@@ -437,14 +437,14 @@ static void create(struct world *w)
 	}
 }
 
-static const char *walk(struct world *w, enum rule rule, unsigned int members,
+static const char *walk(struct world *w, enum rule left_out, unsigned int members,
 			unsigned int parities, u32 seed)
 {
 	unsigned int i;
 
 	memset(w, 0, sizeof(*w));
 	prandom_seed_state(&w->random, seed);
-	w->rule = rule;
+	w->rule = left_out;
 	w->geo.gears = 1;
 	w->geo.members = members;
 	w->geo.set[1].members = members;
