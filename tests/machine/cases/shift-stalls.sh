@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../tools/par.sh"
 
 mkspindles 5 1G preset=nearline seed=3
-LOG=$((8 * 2048)) create_shared 10 3,5 --chunk=64
+LOG=$((16 * 2048)) create_shared 10 3,5 --chunk=64
 fill_all
 shift_to 3
 shift_to 5
