@@ -55,7 +55,7 @@ fn each_load_and_speed_has_a_row_with_what_was_used() {
     );
     plan(
         &world,
-        "loads = [10, 100]\nspeeds = ['1', '4']\nperiod = 0.05",
+        "loads = [10, 100]\nspeeds = ['1', '4']\nperiod = 0.5",
         &array,
     );
     let left = world.run("evaluate plan.toml");

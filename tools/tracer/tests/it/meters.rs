@@ -92,12 +92,13 @@ fn number(text: &str) -> f64 {
     text.parse().unwrap()
 }
 
-const FOR_A_SECOND: [&str; 7] = [
+/// Here and below: an answer that takes longer than the period is a fault, and the machine may be slow.
+const FOR_SECONDS: [&str; 7] = [
     "meter",
     "--seconds",
-    "1",
+    "3",
     "--period",
-    "0.1",
+    "0.5",
     "--rows",
     "rows",
 ];
@@ -124,7 +125,7 @@ fn plugs_and_instruments_are_measured_side_by_side() {
         format!("tasmota:{tasmota}"),
         format!("scpi:{scpi}?{}", query.replace('_', " ")),
     ];
-    let mut args = FOR_A_SECOND.to_vec();
+    let mut args = FOR_SECONDS.to_vec();
     args.extend(sources.iter().map(String::as_str));
     let left = world.run_args(&args);
     assert_eq!((left.code, left.err.as_str()), (0, ""), "{}", left.out);
@@ -203,7 +204,7 @@ fn what_a_meter_gets_wrong_is_said() {
 fn a_plug_that_stops_keeps_what_was_measured() {
     let world = World::new();
     let address = pulled_plug(5);
-    let left = world.run(&format!("meter shelly:{address} --seconds 1 --period 0.1"));
+    let left = world.run(&format!("meter shelly:{address} --seconds 4 --period 0.5"));
     assert_eq!(left.code, 1);
     says(&left.err, "it does not answer");
     // Once, and the number of times.
@@ -219,7 +220,7 @@ fn ctrl_c_ends_it() {
         let child = start(
             &world,
             &format!(
-                "meter shelly:{} --period 0.05 --rows rows{seconds}",
+                "meter shelly:{} --period 0.5 --rows rows{seconds}",
                 shelly()
             ),
         );
@@ -265,7 +266,7 @@ fn counters_of_the_kernel() {
     set(9_000_000);
     let child = start(
         &world,
-        "meter powercap:cap --seconds 1 --period 0.1 --rows rows",
+        "meter powercap:cap --seconds 3 --period 0.5 --rows rows",
     );
     while !world.path("rows").exists() || world.read("rows").lines().count() < 3 {
         thread::sleep(Duration::from_millis(5));
@@ -291,7 +292,7 @@ fn the_log_of_any_meter() {
         "log",
         "\"When\";Who;\"Power, W\"\n1.5;a;99\n2026-01-01T00:00:00Z;a;99\n",
     );
-    let mut args = FOR_A_SECOND.to_vec();
+    let mut args = FOR_SECONDS.to_vec();
     args.push("csv:log?time=When&channel=Who&watts=Power, W");
     let child = world.start_args(&args);
     thread::sleep(Duration::from_millis(300));
