@@ -27,7 +27,7 @@ class Request:
 
 
 def request(line):
-    """Of a line that replay.c has written."""
+    """Of a row that raid-tracer has written."""
     at, op, sector, size, latency, error = line.split()
     return Request(int(at), op, int(size), int(latency), int(error), int(sector))
 
@@ -77,7 +77,7 @@ def read_before(requests, one):
 
 
 def latencies(requests):
-    """ms: the mean, percentiles as replay.c takes them, the longest."""
+    """ms: the mean, percentiles, the longest."""
     if not requests:
         return None
     ns = sorted(one.latency for one in requests)

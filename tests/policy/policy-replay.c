@@ -36,7 +36,7 @@
  *			what it has done so far: "disk AT_S DISK STATE READS WRITES FLUSHES ACTIVE_MS"
  *
  * REQUESTS are lines "NS OP SECTOR BYTES", OP being r, w or f, a flush, in order of time: what
- * tests/replay/replay.c sends. Sectors beyond the array's end begin at its start again.
+ * raid-tracer replay sends. Sectors beyond the array's end begin at its start again.
  *
  * A line for each shift, "shift ASKED_S DONE_S FROM TO REASON: WORDS", then lines
  * "NAME VALUE". The same requests go to rivals: "low" and "top" are the same array, always in its

@@ -1,32 +1,32 @@
 #!/bin/bash
 # An hour of requests to a disk, raid5 and par, replayed in two machines in virtual time, takes the same joules and the same nanoseconds for each.
-# needs: 6.12-debug
+# needs: 6.12-debug raid-tracer
 set -euo pipefail
 TOP=$(cd "$(dirname "$0")/../.." && pwd)
 
-# replay NAME DEVICE OPTION...: replay an hour; print the latencies and the disks' reports.
+# replay NAME DEVICE REQUESTS READS SEED: replay an hour; keep the latencies and the disks' reports. Nothing is printed: a
+# console that has no room for a line interrupts the machine when the host likes.
 replay() {
-	local name=$1 device=$2
-	shift 2
-	"$REPLAY" "/dev/$device" -t 3600 "$@" -o "$RAIDPAR_OUT/$name.latencies" >"$RAIDPAR_OUT/$name.said"
-	cat "$SPINDLES"/spin*/report >"$RAIDPAR_OUT/$name.report"
+	local out=$RAIDPAR_OUT/$1 list=${TMPDIR:-/tmp}/list tracer=$TOP/build/tools/debug/raid-tracer
+	"$tracer" trace synth random --seconds 3600 --requests "$3" --reads "$4" --seed "$5" \
+		--span "$(blockdev --getsize64 "/dev/$2")" -o "$list"
+	"$tracer" replay "$list" "/dev/$2" --destroy --rows "$out.latencies" >"$out.said" 2>"$out.progress"
+	cat "$SPINDLES"/spin*/report >"$out.report"
 }
 
 inside() {
 	. "$TOP/tests/machine/lib.sh"
-	REPLAY=${TMPDIR:-/tmp}/replay
-	gcc -O1 -o "$REPLAY" "$TOP/tests/replay/replay.c"
 
 	# A disk that sleeps after 20 idle seconds.
 	mkspindles 1 16000900661248 preset=nearline
 	echo 20000 >/sys/block/spin0/device/power/autosuspend_delay_ms
 	echo auto >/sys/block/spin0/device/power/control
-	replay disk spin0 -n 200 -s 1 -w 30
+	replay disk spin0 200 70 1
 	rmdisks
 
 	mkspindles 3 1G preset=nas
 	mdadm --create /dev/md9 --quiet --run --level=5 --raid-devices=3 --assume-clean --bitmap=none "${DEVS[@]}"
-	replay raid5 md9 -n 1500 -s 7 -w 40
+	replay raid5 md9 1500 60 7
 	mdadm --stop --quiet /dev/md9
 	rmdisks
 
@@ -36,7 +36,7 @@ inside() {
 	dd if=/dev/zero of=/dev/md9 bs=1M oflag=direct status=none || true
 	echo 3 >/sys/block/md9/md/par/gear
 	sleep 100
-	replay par md9 -n 1500 -s 7 -w 40
+	replay par md9 1500 60 7
 	cat /sys/block/md9/md/par/{gear,member4/power_state} >"$RAIDPAR_OUT/par.gear"
 	mdadm --stop --quiet /dev/md9
 	rmdisks

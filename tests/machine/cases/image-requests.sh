@@ -2,6 +2,7 @@
 # A write to an image causes as few requests to disks when many requests are sent at a time as when one is.
 # subject: shift
 # plain: yes
+# needs: raid-tracer
 . "$(dirname "$0")/../tools/policy.sh"
 
 # done_by_disks: the number of their reads and writes
@@ -11,15 +12,14 @@ done_by_disks() { echo $(($(of_disks reads) + $(of_disks writes))); }
 cost() {
 	local before
 	before=$(done_by_disks)
-	"$REPLAY" "/dev/$MD" -n 300 -t 0 -d "$1" -b 65536 -w 50 -s 1 >"$MACHINE_TMP/load"
-	assert_match "$(cat "$MACHINE_TMP/load")" ' errors 0 ' requests
+	send "$MACHINE_TMP/random" --at-once --depth "$1"
 	settle
 	echo $(($(done_by_disks) - before))
 }
 
-build_replay
 on_spindles 3,5 128M
 fill_all
+"$TRACER" trace synth random --requests 300 --size 64K --reads 50 --span "$(blockdev --getsize64 "/dev/$MD")" -o "$MACHINE_TMP/random"
 shift_to 3
 ONE=$(cost 1)
 MANY=$(cost 4)

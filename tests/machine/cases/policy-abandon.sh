@@ -1,6 +1,7 @@
 #!/bin/bash
 # When load returns, or a member fails, during a shift down by the policy, the array stays in the top gear with all data.
 # machine: --debug --time-travel
+# needs: raid-tracer
 . "$(dirname "$0")/../tools/policy.sh"
 
 policy_array 3,5

@@ -2,6 +2,7 @@
 # Without the block layer's statistics the policy does not shift down, and explain says so; once they are back, the policy observes anew before it shifts.
 # plain: yes
 # machine: --debug --time-travel
+# needs: raid-tracer
 . "$(dirname "$0")/../tools/policy.sh"
 
 policy_array 3,5

@@ -2,6 +2,7 @@
 # The policy keeps the last spin-up in reserve in the low gear; with none left it does not shift down, and says so, until the next day.
 # plain: yes
 # machine: --debug --time-travel
+# needs: raid-tracer
 . "$(dirname "$0")/../tools/policy.sh"
 
 policy_array 3,5

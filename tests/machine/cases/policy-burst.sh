@@ -2,6 +2,7 @@
 # Bursts at intervals of minutes, each shorter than a spin-up, cause a shift at first but not every time, nor after a restart; load that stays is served.
 # plain: yes
 # machine: --debug --time-travel
+# needs: raid-tracer
 . "$(dirname "$0")/../tools/policy.sh"
 
 policy_array 3,5

@@ -7,7 +7,7 @@
 . "$(dirname "$0")/../tools/policy.sh"
 
 BUILT=$MACHINE_TMP/policy
-DAY=("$RAIDPAR_TOP/build/tools/debug/raid-tracer" trace synth day hourly --files 128 --file-bytes 4M)
+DAY=("$TRACER" trace synth day hourly --files 128 --file-bytes 4M)
 LOAD=1000	# seconds
 
 # told NAME: print a value that policy-replay has computed.
@@ -15,21 +15,21 @@ told() { awk -v name="$1" '$1 == name { print $2 }' "$MACHINE_TMP/told"; }
 
 "$TOOLS/../../../scripts/build-policy" "$BUILT"
 "${DAY[@]}" --fill >"$MACHINE_TMP/files"
-# The last line is a request of no bytes at the end of the load.
-"${DAY[@]}" | awk -v end="$LOAD" '$1 < end * 1e9; END { print end "000000000 r 0 0" }' >"$MACHINE_TMP/requests"
-"$BUILT/policy-replay" 3,8 <"$MACHINE_TMP/requests" >"$MACHINE_TMP/told"
+"${DAY[@]}" | awk -v end="$LOAD" '$1 < end * 1e9' >"$MACHINE_TMP/requests"
+# A request of no bytes at the end of the load.
+echo "${LOAD}000000000 r 0 0" | cat "$MACHINE_TMP/requests" - | "$BUILT/policy-replay" 3,8 >"$MACHINE_TMP/told"
 grep ^shift "$MACHINE_TMP/told"
 
-build_replay
 mkspindles 8 16000900661248 preset=nearline
 create_par 3,8 --log-size=none
-"$REPLAY" "/dev/$MD" -l "$MACHINE_TMP/files" >/dev/null
+send "$MACHINE_TMP/files"
 begin_anew
 report_anew
 copied=$(par propagated_bytes) shifts=$(par shifts)
 set_par policy auto
-"$REPLAY" "/dev/$MD" -l "$MACHINE_TMP/requests" >"$MACHINE_TMP/load"
-assert_match "$(cat "$MACHINE_TMP/load")" ' errors 0 ' "requests"
+send "$MACHINE_TMP/requests" &
+nap "$LOAD"
+wait $!
 
 is=$(joules) said=$(told joules_par)
 note "$is J; foretold $said J"

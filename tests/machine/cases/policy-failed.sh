@@ -1,6 +1,7 @@
 #!/bin/bash
 # A shift down that fails because of an unreadable block is retried after 10 s, 20 s and so on, and explain says so.
 # machine: --debug --time-travel
+# needs: raid-tracer
 . "$(dirname "$0")/../tools/policy.sh"
 
 policy_array raid0:2,5

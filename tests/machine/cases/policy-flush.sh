@@ -1,6 +1,7 @@
 #!/bin/bash
 # Time that requests spend waiting for flushes makes the policy shift up, even at a load close to zero.
 # machine: --debug --time-travel
+# needs: raid-tracer
 . "$(dirname "$0")/../tools/policy.sh"
 
 # Five times a second: a write to a random place and soon after it a flush. The write, to the disks' caches, takes a
@@ -13,7 +14,7 @@ transactions() {
 			printf "%.0f f 0 0\n", i * 2e8 + 5e6
 		}
 	}' >"$MACHINE_TMP/requests"
-	"$REPLAY" "/dev/$MD" -l "$MACHINE_TMP/requests" >"$MACHINE_TMP/load"
+	send "$MACHINE_TMP/requests"
 }
 
 policy_array 3,5
@@ -29,5 +30,4 @@ LOAD=$!
 heard 'decision DECISION=up REASON=wait GEAR=5' 30
 gear_is 5 60
 wait "$LOAD"
-assert_match "$(cat "$MACHINE_TMP/load")" ' errors 0 ' "requests"
 stop_par

@@ -2,6 +2,7 @@
 # Settings are checked, take effect at once and survive restarts, as does the load by hour; with policy=manual nothing shifts by itself.
 # plain: yes
 # machine: --debug --time-travel
+# needs: raid-tracer
 . "$(dirname "$0")/../tools/policy.sh"
 
 KNOBS='policy interval window_short window_long up_threshold down_threshold up_wait hold break_even min_gear max_gear'

@@ -2,6 +2,7 @@
 # The policy does not count propagation, checks and rebuilds as load, and no member is put to sleep during a sync.
 # machine: --debug --time-travel
 # rare: yes
+# needs: raid-tracer
 . "$(dirname "$0")/../tools/policy.sh"
 
 # sync_speed KIB: limit syncs to KIB per second, also those of the sets.

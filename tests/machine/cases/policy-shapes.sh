@@ -2,6 +2,7 @@
 # Under loads of many shapes the array is in the gear that each needs, and no constant load causes a second shift.
 # plain: yes
 # machine: --debug --time-travel
+# needs: raid-tracer
 # timeout: 400
 . "$(dirname "$0")/../tools/policy.sh"
 

@@ -2,13 +2,14 @@
 # A shift down under steady writes ends, or fails within the announced time; writes are held for a moment only.
 # machine: --debug --time-travel
 # rare: yes
+# needs: raid-tracer
 # timeout: 400
 . "$(dirname "$0")/../tools/policy.sh"
 
 # writing MIB_S SECONDS: write to a ring, in the background.
 writing() {
 	ring_requests 64 "$1" "$2" >"$MACHINE_TMP/ring"
-	"$REPLAY" "/dev/$MD" -l "$MACHINE_TMP/ring" >"$MACHINE_TMP/load" &
+	send "$MACHINE_TMP/ring" &
 	nap 5
 }
 
@@ -32,7 +33,7 @@ policy_array 3,5 128M
 
 # Writes faster than speed_min: 16 passes, and then the rest is copied while writes are held.
 down 30 25 0
-wait
+wait $!
 up
 settle
 
@@ -42,7 +43,7 @@ down 120 40 -110
 assert_eq "$(par gear)" 5 "gear"
 explains 'the last shift down gave up: data was written faster than it was copied'
 logged 'the shift down to gear 3 gives up after .* s: data is written faster than it can be copied'
-wait
+wait $!
 set_par gear 3
 gear_is 3 60
 assert_eq "$(par shift_last_error)" 0 "shift_last_error when nothing is written"

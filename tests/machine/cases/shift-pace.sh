@@ -1,6 +1,7 @@
 #!/bin/bash
 # While the array is used, segments are copied home at speed_min: the duration of each batch does not reduce the speed.
 # machine: --debug --time-travel
+# needs: raid-tracer
 . "$(dirname "$0")/../tools/policy.sh"
 
 KIB_S=16384

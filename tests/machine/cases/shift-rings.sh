@@ -2,6 +2,7 @@
 # Each shift down under writes of 1 to 100 MiB/s to ranges of 64 MiB to 4 GiB ends within the announced time; the results are a table.
 # machine: --time-travel --mem 16G
 # rare: yes
+# needs: raid-tracer
 # timeout: 3600
 # RAIDPAR_RINGS: MiB; RAIDPAR_RATES: MiB/s; RAIDPAR_PRESETS: of the simulated disk.
 . "$(dirname "$0")/../tools/policy.sh"
@@ -27,7 +28,8 @@ down() {
 	local limit error load
 	limit=$(par shift_limit)
 	ring_requests "$2" "$3" $((limit < 300 ? limit : 300)) >"$MACHINE_TMP/ring"
-	"$REPLAY" "/dev/$MD" -l "$MACHINE_TMP/ring" >"$MACHINE_TMP/load" &
+	# Not by send: the kill below has to reach raid-tracer itself.
+	"$TRACER" replay "$MACHINE_TMP/ring" "/dev/$MD" --destroy >"$MACHINE_TMP/load" &
 	load=$!
 	nap 30
 	limit=$(par shift_limit)
@@ -45,7 +47,6 @@ down() {
 # ring PRESET RING: test each rate on an array a little larger than the ring.
 ring() {
 	local rate
-	build_replay
 	mkspindles 5 $(($2 * 6 / 10 + 16))M preset="$1"
 	create_par 3,5 --chunk=64
 	fill_all

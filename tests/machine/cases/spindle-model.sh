@@ -1,21 +1,27 @@
 #!/bin/bash
 # Spindle disks with mechanics take the time and the energy that theory predicts.
 # machine: --debug --time-travel
+# needs: raid-tracer
 . "$(dirname "$0")/../tools/par.sh"
 
-REPLAY=$MACHINE_TMP/replay
-gcc -O1 -o "$REPLAY" "$RAIDPAR_TOP/tests/replay/replay.c"
+TRACER=$RAIDPAR_TOP/build/tools/debug/raid-tracer
+LIST=$MACHINE_TMP/list
 
 get() { read -r GOT <"$SPINDLES/spin0/$1"; }
 
-# replay OPTION...: run the replay on spin0; SAID[requests], SAID[sum_ns] and so on have its results.
-declare -A SAID REPORT
+# replay [OPTION...]: send the list to spin0. TOOK is the time in ns, and MEAN and HALF those in which a request and half of
+# them ended.
+declare -A REPORT
 replay() {
-	local words i
-	read -r -a words < <("$REPLAY" /dev/spin0 "$@")
-	for ((i = 0; i < ${#words[@]}; i += 2)); do SAID[${words[i]}]=${words[i + 1]}; done
-	assert_eq "${SAID[errors]}" 0 "errors of replay $*"
+	local said
+	said=$("$TRACER" replay "$LIST" /dev/spin0 --destroy "$@")
+	TOOK=$(awk '$1 == "seconds" { printf "%.0f", 1e9 * $2 }' <<<"$said")
+	read -r MEAN HALF < <(awk '/ms: mean/ && $1 != "late" { printf "%.0f %.0f\n", 1e6 * $5, 1e6 * $7 }' <<<"$said")
 }
+
+# random OPTION...: make a list.
+random() { "$TRACER" trace synth random --span "$(blockdev --getsize64 /dev/spin0)" "$@" -o "$LIST"; }
+one_by_one() { random "$@"; replay --at-once --depth 1; }
 
 report() {
 	local name value
@@ -61,19 +67,19 @@ for preset in nearline nas server36; do
 	get size; mib=$GOT
 	echo 0 >"$SPINDLES/spin0/report"
 
-	replay -n 3000 -s 1
+	one_by_one --requests 3000
 	theory
-	about $((SAID[sum_ns] / SAID[requests])) "$THEORY" 20 "ns of a random read"
+	about "$MEAN" "$THEORY" 20 "ns of a random read"
 	joules
 
 	# Enough reads that the first seek does not count.
-	replay -n 400 -b 1048576 -q
+	one_by_one --requests 400 --size 1M --sequential
 	get outer_kib
-	about $((400 * 1024 * 1000000000 / SAID[took_ns])) "$GOT" 20 "KiB/s of the outer edge"
-	run_of $((mib - 200)) >"$MACHINE_TMP/list"
-	replay -l "$MACHINE_TMP/list"
+	about $((400 * 1024 * 1000000000 / TOOK)) "$GOT" 20 "KiB/s of the outer edge"
+	run_of $((mib - 200)) >"$LIST"
+	replay
 	get inner_kib
-	about $((200 * 1024 * 1000000000 / SAID[took_ns])) "$GOT" 20 "KiB/s of the inner edge"
+	about $((200 * 1024 * 1000000000 / TOOK)) "$GOT" 20 "KiB/s of the inner edge"
 
 	nap 10
 	echo 0 >"$SPINDLES/spin0/report"
@@ -91,41 +97,43 @@ note "a queue"
 mkspindles 1 16000900661248 preset=nearline
 for ((i = 0; i < 1000; i++)); do
 	echo "0 r $(((RANDOM * 32768 + RANDOM) * 24)) 4096"
-done >"$MACHINE_TMP/list"
+done >"$LIST"
 theory
-replay -l "$MACHINE_TMP/list"
-note "$((SAID[took_ns] / 1000)) ns each at a depth of 32"
-assert_le $((SAID[took_ns] / 1000)) $((THEORY / 2)) "ns of each of many reads"
+replay
+note "$((TOOK / 1000)) ns each at a depth of 32"
+assert_le $((TOOK / 1000)) $((THEORY / 2)) "ns of each of many reads"
 # All requests wait at once, 32 of them in the disk. None of these waits longer than max_age_ms plus the older ones.
 report
 assert_le 900 "${REPORT[seeks]}" "seeks"
 
 note "writes are in the cache at once, a flush takes the time of writing them back"
-replay -n 500 -w 100 -t 1
-assert_le "${SAID[p50]}" 250000 "ns of a write"
+random --requests 500 --reads 0 --seconds 1
+replay
+assert_le "$HALF" 250000 "ns of a write"
 get dirty
 assert_le 2000 "$GOT" "dirty sectors"
-echo "0 f 0 0" >"$MACHINE_TMP/list"
-replay -l "$MACHINE_TMP/list"
-assert_le 1000000000 "${SAID[took_ns]}" "ns of a flush"
+echo "0 f 0 0" >"$LIST"
+replay
+assert_le 1000000000 "$TOOK" "ns of a flush"
 get dirty
 assert_eq "$GOT" 0 "dirty sectors after a flush"
-replay -n 500 -w 100 -t 1 -s 3
+random --requests 500 --reads 0 --seconds 1 --seed 3
+replay
 nap 30
 get dirty
 assert_eq "$GOT" 0 "dirty sectors of an idle disk"
 
 note "a full cache is as slow as the platter"
 # Each further one waits for half a turn at least, in any order of service.
-replay -n 6000 -w 100 -s 4
-assert_le 7900000000 "${SAID[took_ns]}" "ns of 6000 writes, of which 4096 fit"
+one_by_one --requests 6000 --reads 0 --seed 4
+assert_le 7900000000 "$TOOK" "ns of 6000 writes, of which 4096 fit"
 joules
 rmdisks
 
 note "without reading ahead, the next sector has just passed the head"
 mkspindles 1 16000900661248 preset=nearline readahead_kib=0
-replay -n 101 -q
-about $((SAID[took_ns] / 100)) 8333333 10 "ns of each of neighbouring reads"
+one_by_one --requests 101 --sequential
+about $((TOOK / 100)) 8333333 10 "ns of each of neighbouring reads"
 rmdisks
 
 note "impossible disks"

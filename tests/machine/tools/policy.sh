@@ -5,11 +5,12 @@
 # shellcheck source=power.sh
 . "$(dirname "${BASH_SOURCE[0]}")/power.sh"
 
+TRACER=$RAIDPAR_TOP/build/tools/debug/raid-tracer
+
 # policy_array LAYOUT [SIZE]: make an array of small disks with mechanics, and write all of it: a read of
 # an unwritten row sends no request to a disk.
 policy_array() {
 	local layout=$1
-	build_replay
 	mkspindles "$(top_gear "$layout")" "${2:-32M}" preset=nas
 	create_par "$layout" --chunk=64
 	dd if=/dev/zero of="/dev/$MD" bs=1M oflag=direct status=none || true
@@ -21,12 +22,11 @@ policy_array() {
 huge_array() {
 	local layout=$1 span
 	shift
-	build_replay
 	mkspindles "$(top_gear "$layout")" 16000900661248 preset=nearline
 	create_par "$layout" --log-size=none
 	span=$(blockdev --getsize64 "/dev/$MD")
 	"$TOOLS/series.py" 120 "$span" 1 "$MACHINE_TMP/files" "$MACHINE_TMP/requests" "$@"
-	"$REPLAY" "/dev/$MD" -l "$MACHINE_TMP/files" >/dev/null
+	send "$MACHINE_TMP/files"
 	settle
 }
 
@@ -43,13 +43,15 @@ begin_anew() {
 	done
 }
 
-build_replay() {
-	REPLAY=$MACHINE_TMP/replay
-	[ -x "$REPLAY" ] || cc -O2 -pthread -o "$REPLAY" "$TOOLS/../../replay/replay.c"
-}
+# send TRACE [OPTION...]: send its requests to the array; none may fail. $MACHINE_TMP/load has the figures.
+send() { "$TRACER" replay "$1" "/dev/$MD" --destroy "${@:2}" >"$MACHINE_TMP/load"; }
 
 # load RATE SECONDS [WRITES]: send RATE random requests per second; WRITES percent are writes.
-load() { "$REPLAY" "/dev/$MD" -n $(($1 * $2)) -t "$2" -w "${3:-0}" -s 1 >"$MACHINE_TMP/load"; }
+load() {
+	"$TRACER" trace synth random --requests $(($1 * $2)) --seconds "$2" --reads $((100 - ${3:-0})) \
+		--span "$(blockdev --getsize64 "/dev/$MD")" -o "$MACHINE_TMP/random"
+	send "$MACHINE_TMP/random"
+}
 
 # ring_requests MIB MIB_S SECONDS: print writes of 256 KiB to a range of so many MiB in turn, again and again.
 ring_requests() {

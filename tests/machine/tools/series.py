@@ -1,5 +1,5 @@
 #!/usr/bin/python3 -B
-"""Print the requests of a load with phases, for tests/replay/replay.c.
+"""Print the requests of a load with phases, as a list of raid-tracer.
 
   series.py PLACES SPAN SEED FILES REQUESTS PHASE...
 
