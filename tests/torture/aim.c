@@ -14,8 +14,6 @@
 
 /* Where metadata lies in a member's data area, in sectors: see format.h. */
 #define SUPER_SECTORS	16U
-#define INTENT_SECTOR	128U
-#define PAIR		16U	/* sectors of a block with its two sides, A and B */
 #define SLOTS		4U	/* a block of this kind */
 
 static u32 acked_unnoticed = NONE;	/* acked_since when md noticed a failure; or NONE */

@@ -152,13 +152,17 @@ static void note_failure(unsigned int d)
 	      whole(d) ? "in sync" : "being rebuilt", sync, shift);
 }
 
-/* Fail a member in one of the first @ways: its disk dies, loses its power, or md is told so. */
-static void lose(unsigned int d, unsigned int ways)
+/* It takes data and superblocks, but neither intents nor the map. */
+static void refuse_blocks(unsigned int d)
 {
-	if (!may_go(d))
-		return;
-	note_failure(d);
-	out[d] = true;
+	disk_refuse(d, metadata_at + INTENT_SECTOR, PAIR * (1 + array.gears));
+	off[d] = true;
+	counted.fails_storing++;
+}
+
+/* In one of the first @ways: the disk dies, loses its power, or md is told that it has failed. */
+static void lose_disk(unsigned int d, unsigned int ways)
+{
 	switch (below(&rng, ways)) {
 	case 0:
 		disk_die(d);
@@ -172,6 +176,19 @@ static void lose(unsigned int d, unsigned int ways)
 		event("%s is failed", disk_name(d));
 		put("faulty", SYS "dev-%s/state", disk_name(d));
 	}
+}
+
+/* Fail a member, by its disk or by its blocks, which only members that never sleep have. */
+static void lose(unsigned int d, unsigned int ways)
+{
+	if (!may_go(d))
+		return;
+	note_failure(d);
+	out[d] = true;
+	if (d < array.gear[0] && chance(&rng, 25))
+		refuse_blocks(d);
+	else
+		lose_disk(d, ways);
 	controlled();
 	failed_at = now_ms();
 }

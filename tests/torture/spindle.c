@@ -306,8 +306,10 @@ void disks_restore(void)
 	int err;
 
 	disks_slow_no_more();
-	for (d = 0; d < disks; d++)
+	for (d = 0; d < disks; d++) {
 		put("0", ROOT "/%s/dead", names[d]);
+		put("clear", ROOT "/%s/errors", names[d]);
+	}
 	pthread_mutex_lock(&supply);
 	blackout = false;
 	err = put("all", ROOT "/restore");
@@ -323,11 +325,26 @@ void disk_die(unsigned int d)
 	event("%s is dead", names[d]);
 }
 
+void disk_refuse(unsigned int d, u64 first, u64 count)
+{
+	char text[64];
+	int err;
+
+	snprintf(text, sizeof(text), "write %llu %llu", (unsigned long long)first,
+		 (unsigned long long)count);
+	err = put(text, ROOT "/%s/errors", names[d]);
+	if (err)
+		fail("%s/errors: %s", names[d], strerror(-err));
+	event("%s refuses %llu sectors from %llu", names[d], (unsigned long long)count,
+	      (unsigned long long)first);
+}
+
 void disk_revive(unsigned int d)
 {
 	pthread_mutex_lock(&supply);
 	if (!blackout) {
 		put("0", ROOT "/%s/dead", names[d]);
+		put("clear", ROOT "/%s/errors", names[d]);
 		put(names[d], ROOT "/restore");
 		event("%s lives again", names[d]);
 	}

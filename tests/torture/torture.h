@@ -62,7 +62,7 @@ extern struct options opt;
 	X(absent_starts) X(absent_refused) \
 	X(dirty_refused) X(behind) X(forced) \
 	X(degraded_plain) X(given_up) X(mended) X(spared) X(doubted) X(sectors) X(vouched) \
-	X(live_reads) X(lost) X(discards) X(fails) X(fails_in_rebuild) X(fails_rebuilt) \
+	X(live_reads) X(lost) X(discards) X(fails) X(fails_in_rebuild) X(fails_rebuilt) X(fails_storing) \
 	X(fails_in_check) X(fails_in_shift) X(adds) X(shifts) X(revived) X(moved) \
 	X(in_log) X(in_log_write) X(in_drain) X(across) X(in_full) X(in_replay) X(log_fails) X(replayed) \
 	X(in_summaries) X(in_summary) X(summarized) X(summaries) \
@@ -154,8 +154,10 @@ void disks_start_in(unsigned int ms);
 void disks_favour(unsigned int d, unsigned int delay_us);
 void disks_restore(void);
 void disk_die(unsigned int d);
+/* disk_refuse - return an error for each write to these sectors, but serve all other requests */
+void disk_refuse(unsigned int d, u64 first, u64 count);
 
-/* disk_revive - make it neither dead nor without power, unless all are without power */
+/* disk_revive - make it neither dead nor without power, unless all are without power; it refuses nothing */
 void disk_revive(unsigned int d);
 u64 disks_lost(void);
 const char *disk_name(unsigned int d);
@@ -166,6 +168,12 @@ void disks_move(void);
 void disk_enlarge(unsigned int d);
 /* Is there one, and the array does not show such blocks yet? It does from the next assembly on. */
 bool disks_enlarged(void);
+
+/* ---- aim.c, and chaos.c ---- */
+
+/* Where blocks of metadata lie in a member's data area, in sectors: see format.h. */
+#define INTENT_SECTOR	128U
+#define PAIR		16U	/* sectors of a block with its two sides, A and B */
 
 /* ---- md.c ---- */
 
