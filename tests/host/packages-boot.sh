@@ -174,7 +174,7 @@ small_image() {
 
 quiet_kernel() { ! grep -aE 'WARNING:|BUG:|Oops|Call Trace:' "$1" || fail "the kernel complains, see $1"; }
 
-# What the system has stored for later starts, which is to go through upgrades as its disks do.
+# What the system has stored for later starts goes into the tree, and through its upgrades.
 KEPT=(etc/fstab etc/mdadm/mdadm.conf etc/raid-par-sums etc/raid-par-lost)
 
 boot_and_mount() {
@@ -188,8 +188,8 @@ boot_and_mount() {
 	mkdir "$WORK/disks"
 	mv "$WORK"/image/sd?.img "$WORK/disks/"
 	for file in "${KEPT[@]}"; do
-		debugfs -R "cat /$file" "$WORK/image/root.img" >"$WORK/disks/${file##*/}" 2>/dev/null
-		[ -s "$WORK/disks/${file##*/}" ] || fail "the system has no $file"
+		debugfs -R "cat /$file" "$WORK/image/root.img" >"$ROOT/$file" 2>/dev/null
+		[ -s "$ROOT/$file" ] || fail "the system has no $file"
 	done
 	rm -rf "$WORK/image"
 	echo "booted $RELEASE by its own initramfs: array, ext4, mounted, assembled again; a disk lost, told of by mail, replaced"
@@ -197,10 +197,8 @@ boot_and_mount() {
 
 # The array of boot_and_mount in the system as it is now.
 runs_after_upgrade() {
-	local file disks='a b c d e f ' lost
-	lost=$(sed 's/^disk-//' "$WORK/disks/raid-par-lost")
-	for file in "${KEPT[@]}"; do cp "$WORK/disks/${file##*/}" "$ROOT/$file"; done
-	sh_in "update-initramfs -u -k $RELEASE" >"$WORK/again-initramfs.log" 2>&1 || fail "the initramfs of $RELEASE: $(tail "$WORK/again-initramfs.log")"
+	local disks='a b c d e f ' lost
+	lost=$(sed 's/^disk-//' "$ROOT/etc/raid-par-lost")
 	small_image
 	cp --sparse=always "$WORK"/disks/sd?.img "$WORK/image/"
 	own_disk rw "$WORK/again.log" init-again "${disks/$lost /}"
@@ -299,6 +297,7 @@ prepare_par_system() {
 		echo 'root:par' | chpasswd
 		echo par >/etc/hostname
 		echo 'UUID=$FS_UUID / ext4 defaults,errors=remount-ro 0 1' >/etc/fstab
+		sed -i '/^ARRAY /d' /etc/mdadm/mdadm.conf
 		echo 'ARRAY /dev/md0 metadata=1.2 UUID=$ARRAY_UUID' >>/etc/mdadm/mdadm.conf
 		systemctl mask apt-daily.timer apt-daily-upgrade.timer fstrim.timer e2scrub_all.timer dpkg-db-backup.timer
 		systemctl mask mdcheck_start.timer mdcheck_continue.timer mdmonitor-oneshot.timer
