@@ -310,7 +310,7 @@ prepare_par_system() {
 	chmod 755 "$new/opt/checks/init"
 	cat >"$new/opt/checks/create" <<-END
 		modprobe raid-par
-		mdadm --create /dev/md0 --run --level=par --raid-devices=5 --layout=3,5 --assume-clean --uuid=$ARRAY_UUID /dev/sd[a-e]
+		mdadm --create /dev/md0 --run --level=par --raid-devices=5 --layout=3,5 --uuid=$ARRAY_UUID /dev/sd[a-e]
 		dd if=/dev/vda of=/dev/md0 bs=1M conv=sparse,fsync
 		mdadm --wait /dev/md0 || true
 		mdadm --stop /dev/md0
