@@ -70,6 +70,8 @@ done
 # Maintainer scripts: nothing is enabled; a removal stops what runs, a purge removes what was kept.
 for deb in "${DEBS[@]}"; do
 	dpkg-deb -e "$deb" "$WORK/control"
+	zcat "$ROOT/usr/share/doc/$(dpkg-deb -f "$deb" Package)/changelog.gz" >"$WORK/changelog"
+	[ "$(dpkg-parsechangelog -l "$WORK/changelog" -S Version)" = "$(dpkg-deb -f "$deb" Version)" ] || fail "the changelog of $deb"
 	! grep -E '(systemctl|deb-systemd).* (enable|start)' "$WORK"/control/postinst || fail "a package enables a unit"
 	grep -q 'disable --now parfleet' "$WORK/control/prerm" || fail "a removal leaves units running"
 	for script in postinst prerm postrm; do
