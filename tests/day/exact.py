@@ -12,6 +12,7 @@ import figures
 from figures import Request
 
 HERE = pathlib.Path(__file__).resolve().parent
+TRACER = HERE.parents[1] / "build/tools/debug/raid-tracer"
 PROFILE = "23 busy 50 80 0 0\n00 night 4 50 40 2  # past midnight\n01 busy 40 80 0 1\n"
 SECOND = 10 ** 9
 SETTINGS = {"policy": "auto", "up_threshold": 70, "up_wait": 250, "window_short": 3, "down_threshold": 50,
@@ -157,10 +158,11 @@ class Lists(InDirectory):
     SPAN = 10 ** 12
 
     def lists(self, seed):
-        subprocess.run([HERE / "make-list", self.dir / "profile", str(self.SPAN), str(seed),
-                        self.dir / "files", self.dir / "requests", self.dir / "cold"], check=True)
+        synth = (TRACER, "trace", "synth", "profile", self.dir / "profile", "--span", str(self.SPAN), "--seed", str(seed))
+        lists = (subprocess.run([*synth, *which], check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines()
+                 for which in (["--fill"], [], ["--cold"]))
         return [[(int(at), op, int(sector) * 512, int(size)) for at, op, sector, size in map(str.split, lines)]
-                for lines in ((self.dir / name).read_text().splitlines() for name in ("files", "requests", "cold"))]
+                for lines in lists]
 
     def test_the_same_again(self):
         first = self.lists(1)

@@ -11,6 +11,7 @@ pub mod error;
 pub mod evaluate;
 pub mod meter;
 mod numbers;
+mod profile;
 pub mod replay;
 pub mod synth;
 pub mod trace;

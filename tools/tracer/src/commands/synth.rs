@@ -4,6 +4,7 @@ use super::{Output, Sink};
 use crate::cli::{Verdict, note};
 use crate::error::{Error, Result};
 use crate::numbers;
+use crate::profile::Profile;
 use crate::synth::{Like, Mode, PostMark, RATIOS, Random, SIZES};
 use crate::trace::{Devices, Event};
 use clap::{Args, Subcommand};
@@ -20,6 +21,7 @@ pub enum Synth {
     /// List the kinds of days
     Kinds,
     Day(Day),
+    Profile(ProfileOptions),
     Rhythm(RhythmOptions),
     Mode(ModeOptions),
     Modes(ModesOptions),
@@ -51,6 +53,27 @@ pub struct Day {
     /// Write all files once, at 0, instead
     #[arg(long)]
     fill: bool,
+}
+
+/// A day whose hours are in a file: tests/day/profile in the source tree is one
+#[derive(Debug, Args)]
+pub struct ProfileOptions {
+    /// A line for each hour: HOUR PART SESSIONS READS RUSH COLD
+    #[arg(value_name = "PROFILE")]
+    file: PathBuf,
+    #[command(flatten)]
+    output: Output,
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Where the files lie: anywhere in so many bytes
+    #[arg(long, value_name = "SIZE", default_value = "24000000000000", value_parser = numbers::size)]
+    span: u64,
+    /// Write all files once, at 0, instead
+    #[arg(long)]
+    fill: bool,
+    /// Only the reads of cold files
+    #[arg(long, conflicts_with = "fill")]
+    cold: bool,
 }
 
 /// Days that resemble each other: busiest at four in the afternoon
@@ -207,6 +230,7 @@ pub fn run(synth: &Synth) -> Result<Verdict> {
     match synth {
         Synth::Kinds => kinds(),
         Synth::Day(options) => day(options)?,
+        Synth::Profile(options) => profile(options)?,
         Synth::Rhythm(options) => resembling(options)?,
         Synth::Mode(options) => mode(options)?,
         Synth::Modes(options) => modes(options)?,
@@ -277,6 +301,19 @@ fn day(options: &Day) -> Result<()> {
     }
     let load = Load::new(kind, &shape).map_err(Error::Usage)?;
     write(&options.output, kind.name, load)
+}
+
+fn profile(options: &ProfileOptions) -> Result<()> {
+    let text = std::fs::read_to_string(&options.file)
+        .map_err(|error| Error::read(&options.file, error))?;
+    let profile = Profile::new(&text, options.span, options.seed)
+        .map_err(|what| Error::Usage(format!("{}: {what}", options.file.display())))?;
+    let requests = if options.fill {
+        profile.filling()
+    } else {
+        profile.requests(options.cold)
+    };
+    write(&options.output, "profile", requests.into_iter())
 }
 
 fn resembling(options: &RhythmOptions) -> Result<()> {

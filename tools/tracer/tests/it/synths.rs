@@ -60,3 +60,27 @@ fn likenesses() {
         says(&left.err, "no room");
     }
 }
+
+/// The demo's day is measured with these rows. The hashes are FNV-1a, of 64 bits.
+#[test]
+fn a_profile_has_the_same_rows() {
+    let world = World::new();
+    let profile = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/day/profile");
+    for (options, count, hash) in [
+        ("", 103140, 0x7b95_91c5_f637_651d),
+        ("--fill", 417, 0x49b0_7bd8_46f4_033f),
+        ("--cold", 288, 0x6490_de01_fff0_6daf),
+        (
+            "--seed 77 --span 1000000000000",
+            105738,
+            0x11d5_5bac_dcb5_4964,
+        ),
+    ] {
+        let left = world.run(&format!("trace synth profile {profile} {options}"));
+        let mut is = 0xcbf2_9ce4_8422_2325;
+        for byte in left.out.bytes() {
+            is = (is ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+        assert_eq!((left.out.lines().count(), is), (count, hash), "{options}");
+    }
+}

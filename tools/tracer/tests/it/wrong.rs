@@ -11,6 +11,8 @@ fn wrong_arguments_and_files() {
     world.write("empty", "");
     world.write("text", "Dear Sir\n");
     world.write("flush", "0 f 0 0\n");
+    world.write("hour", "23 night 1 50 0 0\n");
+    world.write("nan", "# a day\n23 night nan 50 0 0\n");
     fs::create_dir(world.path("dir")).unwrap();
     let cases = [
         ("", 2, "needs a command"),
@@ -60,6 +62,12 @@ fn wrong_arguments_and_files() {
             "there is no kind none; there are nas, mail",
         ),
         ("trace synth day nas --span 1G", 2, "no room"),
+        ("trace synth profile missing", 3, "no file missing"),
+        ("trace synth profile empty", 2, "empty: there is no hour"),
+        ("trace synth profile text", 2, "text: line 1 is not HOUR"),
+        ("trace synth profile t", 2, "t: line 1 is not HOUR"),
+        ("trace synth profile hour --span 100M", 2, "no room for 160"),
+        ("trace synth profile nan", 2, "nan: line 2 is not HOUR"),
         ("trace synth rhythm --each-day", 2, "--output"),
         ("trace synth rhythm --noon nan", 2, "above 0"),
         ("trace synth rhythm --writes 101", 2, "from 0 to 100"),
