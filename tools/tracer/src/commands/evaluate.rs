@@ -32,12 +32,15 @@ pub struct Options {
     /// A meter of that device, as raid-tracer meter names it
     #[arg(long = "meter", value_name = "SOURCE", requires = "device")]
     meters: Vec<String>,
+    /// A file with a number, which is read when a test begins and when it has ended
+    #[arg(long = "counter", value_name = "FILE", requires = "device")]
+    counters: Vec<PathBuf>,
 }
 
 pub fn run(options: &Options) -> Result<Verdict> {
     let mut plan = Plan::read(&options.plan)?;
     if let Some(device) = &options.device {
-        plan.on(device, &options.meters)?;
+        plan.on(device, &options.meters, &options.counters)?;
     }
     let results = options
         .output
@@ -75,17 +78,45 @@ pub fn run(options: &Options) -> Result<Verdict> {
 }
 
 fn print(rows: &[Found]) -> Result<()> {
-    let text = table(rows);
+    let text = table(rows) + &counters(rows);
     let mut out = io::stdout();
     let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
     written.map_err(|error| Error::write("the output", error))
+}
+
+fn counters(rows: &[Found]) -> String {
+    let left = ["trace", "array", "counter"].map(|name| (name, Align::Left));
+    let right = ["load", "speed", "first", "last", "difference"].map(|name| (name, Align::Right));
+    let mut table = Table::new(left.into_iter().chain(right));
+    let mut is_empty = true;
+    for (trace, load, speed, array, row) in rows {
+        for (name, (first, last)) in &row.counters {
+            let or_none =
+                |value: Option<i64>| value.map_or("-".to_owned(), |value| value.to_string());
+            is_empty = false;
+            table.row([
+                shared::text::printable(trace),
+                shared::text::printable(array),
+                shared::text::printable(name),
+                format!("{load} %"),
+                speed.clone(),
+                first.to_string(),
+                or_none(*last),
+                or_none(last.and_then(|last| last.checked_sub(*first))),
+            ]);
+        }
+    }
+    if is_empty {
+        return String::new();
+    }
+    format!("\n{}", table.render("", Style { color: false }))
 }
 
 fn table(rows: &[Found]) -> String {
     let left = ["trace", "array"].map(|name| (name, Align::Left));
     let right = [
         "load", "speed", "size", "random", "reads", "seconds", "V", "A", "W", "J", "IOPS", "MB/s",
-        "ms", "IOPS/W", "MBPS/kW",
+        "ms", "p99", "max", "IOPS/W", "MBPS/kW",
     ];
     let right = right.map(|name| (name, Align::Right));
     let mut table = Table::new(left.into_iter().chain(right));
@@ -106,7 +137,9 @@ fn table(rows: &[Found]) -> String {
             or_none(row.joules),
             format!("{:.3}", row.iops),
             format!("{:.3}", row.mbps),
-            format!("{:.3}", row.response_ms),
+            or_none(row.response_ms),
+            or_none(row.p99_ms),
+            or_none(row.longest_ms),
             or_none(row.iops_per_watt),
             or_none(row.mbps_per_kilowatt),
         ]);

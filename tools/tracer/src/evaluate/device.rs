@@ -13,10 +13,13 @@ use crate::trace::merge::{Merged, Source, WINDOW};
 use crate::trace::summary::{Summary, look};
 use crate::trace::write::{To, Writer};
 use crate::trace::{Devices, Event};
+use shared::loads::chance::whole;
+use std::collections::BTreeMap;
 use std::io::{Seek, SeekFrom};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 /// `None`: a signal has ended it.
 pub fn run(
@@ -24,6 +27,7 @@ pub fn run(
     test: &Test,
     device: &Path,
     meters: &[String],
+    counters: &[PathBuf],
     stop: &Arc<AtomicBool>,
 ) -> Result<Option<Row>> {
     let dir =
@@ -49,18 +53,50 @@ pub fn run(
             samples.push(sample.clone());
         })
     };
+    let first = counters.iter().map(|counter| count(counter));
+    let first = first.collect::<Result<Vec<_>>>()?;
     let began = jiff::Timestamp::now().to_string();
     let metering = Metering::begin(meters, plan.period(), add, crate::cli::note)?;
+    let start = Instant::now();
     let replayed = ready.go(stop);
+    if replayed.is_ok() {
+        rest(start, Duration::from_secs_f64(plan.seconds), stop);
+    }
     let measured = metering.end();
-    let replayed = replayed?;
-    if replayed.interrupted {
+    let mut replayed = replayed?;
+    if replayed.interrupted || stop.load(Ordering::Relaxed) {
         return Ok(None);
     }
+    replayed.report.took = replayed.report.took.max(whole(plan.seconds * 1e9));
     let mut row = row(&replayed.report, &summary, &measured);
     row.began = began;
+    for (counter, first) in counters.iter().zip(first) {
+        let last = count(counter).inspect_err(|error| crate::cli::note(&error.to_string()));
+        row.faults += u64::from(last.is_err());
+        let name = counter.display().to_string();
+        row.counters.insert(name, (first, last.ok()));
+    }
     row.samples = std::mem::take(&mut samples.lock().unwrap_or_else(PoisonError::into_inner));
     Ok(Some(row))
+}
+
+/// The number in a file.
+fn count(path: &Path) -> Result<i64> {
+    let text = std::fs::read_to_string(path).map_err(|error| Error::read(path, error))?;
+    text.trim().parse().map_err(|_| Error::Parse {
+        path: path.to_owned(),
+        what: "is no counter: a file with a number".to_owned(),
+    })
+}
+
+fn rest(start: Instant, lasts: Duration, stop: &AtomicBool) {
+    while !stop.load(Ordering::Relaxed) {
+        let left = lasts.saturating_sub(start.elapsed());
+        if left.is_zero() {
+            return;
+        }
+        std::thread::sleep(left.min(Duration::from_secs(1)));
+    }
 }
 
 fn source(path: PathBuf) -> Source {
@@ -86,11 +122,9 @@ fn prepare(plan: &Plan, test: &Test, device: &Path, dir: &Path) -> Result<(Sourc
     let path = dir.join("trace");
     let mut writer = Writer::create(Some(&path), To::List)?;
     let mut summary = Summary::default();
-    let mut merged = Merged::open(&original)?;
-    let mut filter = Filter::new(test.load()?, plan.balance);
     let mut devices = Devices::default();
     devices.number("");
-    let mut put = |event: Event| -> Result<()> {
+    load_of(plan, test, |event| {
         let placed = match &mut fit {
             Some(fit) => fit.place(event),
             None => Some(event),
@@ -103,15 +137,7 @@ fn prepare(plan: &Plan, test: &Test, device: &Path, dir: &Path) -> Result<(Sourc
         })?;
         summary.add(&event);
         writer.write(&event, &devices)
-    };
-    while let Some(event) = merged.next_event()? {
-        for chosen in filter.put(event) {
-            put(chosen)?;
-        }
-    }
-    for chosen in filter.end() {
-        put(chosen)?;
-    }
+    })?;
     writer.finish()?;
     if summary.requests() == 0 {
         return Err(Error::Refused(format!(
@@ -120,6 +146,20 @@ fn prepare(plan: &Plan, test: &Test, device: &Path, dir: &Path) -> Result<(Sourc
         )));
     }
     Ok((source(path), summary))
+}
+
+/// The part of the trace that the load says, as it is in the trace.
+pub(super) fn load_of(
+    plan: &Plan,
+    test: &Test,
+    mut put: impl FnMut(Event) -> Result<()>,
+) -> Result<()> {
+    let mut merged = Merged::open(&source(test.path.clone()))?;
+    let mut filter = Filter::new(test.load()?, plan.balance);
+    while let Some(event) = merged.next_event()? {
+        filter.put(event).into_iter().try_for_each(&mut put)?;
+    }
+    filter.end().into_iter().try_for_each(put)
 }
 
 fn size_of(path: &Path) -> Result<u64> {
@@ -154,15 +194,17 @@ fn row(report: &Report, summary: &Summary, measured: &Measured) -> Row {
         joules: watts.map(|_| measured.joules()),
         iops,
         mbps,
-        response_ms: ms.mean,
-        p50_ms: ms.p50,
-        p95_ms: ms.p95,
-        p99_ms: ms.p99,
-        longest_ms: ms.longest,
-        late_ms: real(report.late.longest()) / 1e6,
+        response_ms: Some(ms.mean),
+        p50_ms: Some(ms.p50),
+        p95_ms: Some(ms.p95),
+        p99_ms: Some(ms.p99),
+        p999_ms: Some(ms.p999),
+        longest_ms: Some(ms.longest),
+        late_ms: Some(real(report.late.longest()) / 1e6),
         iops_per_watt: by_watts(iops),
         mbps_per_kilowatt: by_watts(mbps * 1000.0),
         faults: measured.faults,
+        counters: BTreeMap::new(),
         samples: Vec::new(),
     }
 }

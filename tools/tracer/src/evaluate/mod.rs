@@ -114,9 +114,11 @@ impl Queue<'_> {
 
     fn one(&self, test: &Test) -> Result<()> {
         let ended = match &test.array {
-            Array::Device { device, meters } => {
-                device::run(self.plan, test, device, meters, self.stop)?
-            }
+            Array::Device {
+                device,
+                meters,
+                counters,
+            } => device::run(self.plan, test, device, meters, counters, self.stop)?,
             Array::Command { command } => {
                 let made = outside::run(self.plan, test, command, self.stop)?;
                 match made {
@@ -153,16 +155,16 @@ fn told(row: &Row) -> String {
     let watts = row
         .watts
         .map_or("no meter".to_owned(), |watts| format!("{watts:.3} W"));
-    let mut text = format!(
-        "{watts}, {:.1} IOPS, {:.2} MB/s, {:.3} ms",
-        row.iops, row.mbps, row.response_ms
-    );
+    let mut text = format!("{watts}, {:.1} IOPS, {:.2} MB/s", row.iops, row.mbps);
+    if let Some(ms) = row.response_ms {
+        text += &format!(", {ms:.3} ms");
+    }
     if row.errors > 0 {
         text += &format!(", {} requests failed", row.errors);
     }
     if row.faults > 0 {
         text += &format!(
-            ", {} readings of meters failed or make no sense",
+            ", {} readings of meters or counters failed or make no sense",
             row.faults
         );
     }

@@ -30,6 +30,9 @@ pub struct Plan {
     /// Of meters, in seconds.
     #[serde(default = "second")]
     pub period: f64,
+    /// A test lasts so long at least, also if its requests have ended.
+    #[serde(default)]
+    pub seconds: f64,
     /// Traces may write.
     #[serde(default)]
     pub destroy: bool,
@@ -76,6 +79,9 @@ pub struct Named {
     pub device: Option<PathBuf>,
     #[serde(default)]
     pub meters: Vec<String>,
+    /// Files with a number.
+    #[serde(default)]
+    pub counters: Vec<PathBuf>,
     pub command: Option<Vec<String>>,
 }
 
@@ -84,6 +90,7 @@ pub enum Array {
     Device {
         device: PathBuf,
         meters: Vec<String>,
+        counters: Vec<PathBuf>,
     },
     /// It makes the array.
     Command { command: Vec<String> },
@@ -142,7 +149,7 @@ impl Plan {
     }
 
     /// The only array is this device.
-    pub fn on(&mut self, device: &Path, meters: &[String]) -> Result<()> {
+    pub fn on(&mut self, device: &Path, meters: &[String], counters: &[PathBuf]) -> Result<()> {
         let [array] = self.arrays.as_mut_slice() else {
             return Err(Error::Usage(
                 "--device is for a plan of one array, as a command of another plan gets it"
@@ -151,6 +158,7 @@ impl Plan {
         };
         array.device = Some(device.to_owned());
         array.meters = meters.to_owned();
+        array.counters = counters.to_owned();
         array.command = None;
         Ok(())
     }
@@ -164,6 +172,9 @@ impl Plan {
         }
         if !(0.01..=3600.0).contains(&self.period) {
             return Err("period is from 0.01 to 3600".to_owned());
+        }
+        if !(0.0..=1e9).contains(&self.seconds) {
+            return Err("seconds is from 0 to 1000000000".to_owned());
         }
         if self.jobs == Some(0) {
             return Err("jobs is at least 1".to_owned());
@@ -209,12 +220,13 @@ impl Plan {
                 for load in &self.loads {
                     for speed in &self.speeds {
                         let setup = format!(
-                            "{is:?} {} {}.{} {} {:?}",
+                            "{is:?} {} {}.{} {} {:?} {}",
                             stamp.size(),
                             stamp.mtime(),
                             stamp.mtime_nsec(),
                             self.balance,
-                            self.fit
+                            self.fit,
+                            self.seconds
                         );
                         tests.push(Test {
                             trace: trace.clone(),
@@ -243,14 +255,17 @@ impl Plan {
             (Some(device), None) => Ok(Array::Device {
                 device: device.clone(),
                 meters: array.meters.clone(),
+                counters: array.counters.clone(),
             }),
-            (None, Some(command)) if !command.is_empty() && array.meters.is_empty() => {
+            (None, Some(command))
+                if !command.is_empty() && array.meters.is_empty() && array.counters.is_empty() =>
+            {
                 Ok(Array::Command {
                     command: command.clone(),
                 })
             }
             _ => Err(Error::Usage(format!(
-                "array {:?} has either a device, and meters, or a command",
+                "array {:?} has either a device, meters and counters, or a command",
                 array.name
             ))),
         }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The results of tests in SQLite: tables `tests` and `samples`.
+//! The results of tests in SQLite: tables `tests`, `samples` and `counters`.
 
 use super::plan::Test;
 use crate::error::{Error, Result};
 use crate::meter::Sample;
 use rusqlite::{Connection, OpenFlags, OptionalExtension, params};
 use rustix::fs::{FlockOperation, flock};
+use serde::Deserialize;
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
@@ -14,20 +16,24 @@ const TABLES: &str = "CREATE TABLE IF NOT EXISTS tests (
     id INTEGER PRIMARY KEY, trace TEXT NOT NULL, load_percent INTEGER NOT NULL, speed TEXT NOT NULL, array TEXT NOT NULL,
     setup TEXT NOT NULL, began TEXT NOT NULL, request_bytes REAL NOT NULL, random_percent REAL NOT NULL,
     read_percent REAL NOT NULL, requests INTEGER NOT NULL, errors INTEGER NOT NULL, seconds REAL NOT NULL,
-    volts REAL, amperes REAL, watts REAL, joules REAL, iops REAL NOT NULL, mbps REAL NOT NULL, response_ms REAL NOT NULL,
-    p50_ms REAL NOT NULL, p95_ms REAL NOT NULL, p99_ms REAL NOT NULL, longest_ms REAL NOT NULL, late_ms REAL NOT NULL,
+    volts REAL, amperes REAL, watts REAL, joules REAL, iops REAL NOT NULL, mbps REAL NOT NULL, response_ms REAL,
+    p50_ms REAL, p95_ms REAL, p99_ms REAL, p999_ms REAL, longest_ms REAL, late_ms REAL,
     iops_per_watt REAL, mbps_per_kilowatt REAL, faults INTEGER NOT NULL,
     UNIQUE (trace, load_percent, speed, array));
   CREATE TABLE IF NOT EXISTS samples (
     test INTEGER NOT NULL REFERENCES tests ON DELETE CASCADE, seconds REAL NOT NULL, channel TEXT NOT NULL,
     volts REAL, amperes REAL, watts REAL, joules REAL NOT NULL);
-  CREATE INDEX IF NOT EXISTS samples_of_tests ON samples (test);";
+  CREATE INDEX IF NOT EXISTS samples_of_tests ON samples (test);
+  CREATE TABLE IF NOT EXISTS counters (
+    test INTEGER NOT NULL REFERENCES tests ON DELETE CASCADE, name TEXT NOT NULL, first INTEGER NOT NULL, last INTEGER,
+    PRIMARY KEY (test, name));";
 
 const INSERT: &str = "INSERT OR REPLACE INTO tests VALUES (NULL, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14,
-    ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27)";
+    ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28)";
 
-/// What was measured in a test.
-#[derive(Debug, Clone, PartialEq)]
+/// What was measured in a test, or computed: see [`super::outside`].
+#[derive(Debug, Default, Clone, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Row {
     /// By the clock, in UTC.
     pub began: String,
@@ -43,16 +49,20 @@ pub struct Row {
     pub joules: Option<f64>,
     pub iops: f64,
     pub mbps: f64,
-    pub response_ms: f64,
-    pub p50_ms: f64,
-    pub p95_ms: f64,
-    pub p99_ms: f64,
-    pub longest_ms: f64,
-    pub late_ms: f64,
+    pub response_ms: Option<f64>,
+    pub p50_ms: Option<f64>,
+    pub p95_ms: Option<f64>,
+    pub p99_ms: Option<f64>,
+    pub p999_ms: Option<f64>,
+    pub longest_ms: Option<f64>,
+    pub late_ms: Option<f64>,
     pub iops_per_watt: Option<f64>,
     pub mbps_per_kilowatt: Option<f64>,
-    /// Of meters.
+    /// Of meters and counters.
     pub faults: u64,
+    /// When the test began and when it ended.
+    pub counters: BTreeMap<String, (i64, Option<i64>)>,
+    #[serde(skip)]
     pub samples: Vec<Sample>,
 }
 
@@ -94,7 +104,8 @@ impl Store {
 
     /// Also while another program adds results.
     pub fn look(path: &Path) -> Result<Self> {
-        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY;
+        // A transaction that a kill has cut off is rolled back, which needs to write where that is allowed.
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE;
         let db = Connection::open_with_flags(path, flags);
         Ok(Store {
             db: db.map_err(|error| Self::wrong(path, &error))?,
@@ -157,6 +168,7 @@ impl Store {
                 row.p50_ms,
                 row.p95_ms,
                 row.p99_ms,
+                row.p999_ms,
                 row.longest_ms,
                 row.late_ms,
                 row.iops_per_watt,
@@ -179,6 +191,10 @@ impl Store {
                     one.joules
                 ])?;
             }
+            let mut add = change.prepare("INSERT INTO counters VALUES (?1, ?2, ?3, ?4)")?;
+            for (name, (first, last)) in &row.counters {
+                add.execute(params![id, name, first, last])?;
+            }
         }
         change.commit()
     }
@@ -192,6 +208,9 @@ impl Store {
         let mut samples = self.db.prepare(
             "SELECT seconds, channel, volts, amperes, watts, joules FROM samples WHERE test = ?1 ORDER BY rowid",
         )?;
+        let mut counters = self
+            .db
+            .prepare("SELECT name, first, last FROM counters WHERE test = ?1")?;
         let mut select = self.db.prepare("SELECT * FROM tests ORDER BY id")?;
         let rows = select.query_map([], |row| {
             let count = |name| row.get(name).map(|is: i64| u64::try_from(is).unwrap_or(0));
@@ -205,6 +224,9 @@ impl Store {
                     watts: sample.get(4)?,
                     joules: sample.get(5)?,
                 })
+            })?;
+            let counters = counters.query_map([id], |counter| {
+                Ok((counter.get(0)?, (counter.get(1)?, counter.get(2)?)))
             })?;
             let is = Row {
                 began: row.get("began")?,
@@ -224,11 +246,13 @@ impl Store {
                 p50_ms: row.get("p50_ms")?,
                 p95_ms: row.get("p95_ms")?,
                 p99_ms: row.get("p99_ms")?,
+                p999_ms: row.get("p999_ms")?,
                 longest_ms: row.get("longest_ms")?,
                 late_ms: row.get("late_ms")?,
                 iops_per_watt: row.get("iops_per_watt")?,
                 mbps_per_kilowatt: row.get("mbps_per_kilowatt")?,
                 faults: count("faults")?,
+                counters: counters.collect::<rusqlite::Result<_>>()?,
                 samples: samples.collect::<rusqlite::Result<_>>()?,
             };
             let key = (

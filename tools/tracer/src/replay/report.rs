@@ -82,6 +82,7 @@ pub struct Response {
     pub p50: f64,
     pub p95: f64,
     pub p99: f64,
+    pub p999: f64,
     pub longest: f64,
 }
 
@@ -130,6 +131,7 @@ impl Report {
             p50: ms(all.value_at_quantile(0.5)),
             p95: ms(all.value_at_quantile(0.95)),
             p99: ms(all.value_at_quantile(0.99)),
+            p999: ms(all.value_at_quantile(0.999)),
             longest: ms(all.max()),
         }
     }

@@ -120,7 +120,10 @@ fn a_test_whose_meter_stops_has_a_row_that_says_so() {
     let left = world.run("evaluate plan.toml");
     assert_eq!(left.code, 1, "{}", left.err);
     says(&left.err, "it does not answer");
-    says(&left.err, "readings of meters failed or make no sense");
+    says(
+        &left.err,
+        "readings of meters or counters failed or make no sense",
+    );
     says(&left.err, "1 of 1 tests failed in part, or wholly");
     let query =
         "SELECT round(watts, 6), requests, faults > 0, (SELECT count(*) FROM samples) FROM tests";
@@ -149,8 +152,9 @@ fn a_killed_evaluation_goes_on() {
         child.kill().unwrap();
         child.wait().unwrap();
         let now = if world.path("plan.sqlite").exists() {
-            let told = world.run("evaluate plan.toml --tell").out;
-            told.lines().count().saturating_sub(1)
+            let told = world.run("evaluate plan.toml --tell");
+            assert!(told.code == 0 || stored == 0, "{}", told.err);
+            told.out.lines().count().saturating_sub(1)
         } else {
             0
         };
@@ -242,6 +246,63 @@ fn a_command_makes_an_array() {
     assert!(!select(&world, "SELECT * FROM samples").is_empty());
 }
 
+/// What is computed has the columns of a replay but those that it says nothing of.
+#[test]
+fn a_command_computes_a_row() {
+    let world = world();
+    let row = "printf 'joules = 30\\np99_ms = 7.5\\n[counters]\\nshifts = [1, 4]\\n' >$1/row.toml";
+    script(&world, "computes", row);
+    script(&world, "wrong", "echo 'joule = 30' >$1/row.toml");
+    plan(
+        &world,
+        "loads = [50]\nspeeds = ['0.1']\nseconds = 15",
+        "name = 'rule'\ncommand = ['./computes']\n[[arrays]]\nname = 'wrong'\ncommand = ['./wrong']",
+    );
+    let left = world.run("evaluate plan.toml");
+    assert_eq!(left.code, 1, "{}", left.err);
+    says(&left.err, "./wrong has left a row.toml that is wrong");
+    let counter = "rule   shifts   50 %    0.1      1     4           3";
+    assert!(left.out.contains(counter), "{}", left.out);
+    assert_eq!(
+        select(
+            &world,
+            "SELECT array, requests, request_bytes, read_percent, seconds, watts, p99_ms, response_ms, mbps_per_kilowatt > 0
+            FROM tests"
+        ),
+        ["rule|49|4096|100|15|2|7.5|Null|1"]
+    );
+}
+
+#[test]
+fn a_test_lasts_as_long_as_the_plan_says_and_counters_are_read() {
+    let world = world();
+    world.write("starts", "7\n");
+    world.write("gone", "1\n");
+    let array = "name = 'loop'\ndevice = 'dev'\ncounters = ['starts', 'gone']";
+    plan(&world, "seconds = 2.5", array);
+    let child = start(&world, "evaluate plan.toml");
+    sleep(Duration::from_secs(1));
+    world.write("starts", "9\n");
+    fs::remove_file(world.path("gone")).unwrap();
+    let left = end(child);
+    assert_eq!(left.code, 1, "{}", left.err);
+    says(&left.err, "there is no file gone");
+    let query = "SELECT name, first, last, seconds, faults, iops FROM counters JOIN tests ON test = id ORDER BY name";
+    assert_eq!(
+        select(&world, query),
+        ["gone|1|Null|2.5|1|40", "starts|7|9|2.5|1|40"]
+    );
+    // What is no counter is said before anything is sent.
+    world.write("gone", "much\n");
+    plan(&world, "", array);
+    world.refuses(&[("evaluate plan.toml", 5, "gone: is no counter")]);
+    plan(&world, "seconds = 60", "name = 'loop'\ndevice = 'dev'");
+    let child = start(&world, "evaluate plan.toml");
+    sleep(Duration::from_secs(2));
+    interrupt(&child);
+    assert_eq!(end(child).code, 7);
+}
+
 #[test]
 fn a_command_that_fails_is_tried_again() {
     let world = world();
@@ -296,6 +357,7 @@ fn wrong_plans_are_refused() {
         ("loads = []", dev, 5, "there are no loads"),
         ("speeds = ['0']", dev, 5, "speeds: \"0\": it is from 0.01"),
         ("period = 0", dev, 5, "period is from"),
+        ("seconds = -1", dev, 5, "seconds is from 0"),
         ("jobs = 0", dev, 5, "jobs is at least 1"),
         ("load = [10]", dev, 5, "line 2: unknown field `load`"),
         ("loads = [", dev, 5, "line "),
@@ -303,7 +365,7 @@ fn wrong_plans_are_refused() {
             "",
             "name = 'a'",
             2,
-            "array \"a\" has either a device, and meters, or a command",
+            "array \"a\" has either a device, meters and counters, or a command",
         ),
         (
             "",
@@ -353,5 +415,6 @@ fn wrong_plans_are_refused() {
             "--device is for a plan of one array",
         ),
         ("evaluate plan.toml --meter hwmon", 2, "--device"),
+        ("evaluate plan.toml --counter dev", 2, "--device"),
     ]);
 }
