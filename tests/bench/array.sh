@@ -1,5 +1,5 @@
 #!/bin/bash
-# raid-tracer evaluate on arrays that tests/bench/array makes: joules of par, raid5, and raid5 whose disks stop, are in the order that they have to be, and the same again.
+# raid-tracer evaluate on arrays that tests/bench/array makes: joules of par, raid5, and raid5 whose disks stop, are in the order that they have to be, and the same again; waits have their hours.
 # subject: tracer
 # rare: yes
 # needs: 6.12 raid-tracer
@@ -40,6 +40,12 @@ echo "raid5 $whole J, with disks that sleep $sleeps J, par $par J"
 [ "$whole" -gt $((3720 * 25)) ] && [ "$whole" -lt $((3720 * 27)) ]
 [ "$par" -lt "$whole" ] && [ "$sleeps" -lt "$whole" ]
 [ "$(sqlite plan.sqlite "SELECT count(*) FROM tests WHERE errors = 0 AND requests = 6006 AND late_ms < 0.01")" = 3 ]
+
+# A read for which a disk had to start takes seconds, and is told with its hour.
+waits() { sqlite plan.sqlite "SELECT count(*), min(hour), max(hour), sum(waits.requests) FROM waits JOIN tests ON test = id
+	WHERE array = '$1' AND waits.seconds BETWEEN waits.requests AND 60 * waits.requests"; }
+echo "waits: raid5 $(waits raid5), with disks that sleep $(waits 'raid5 sleep=300')"
+[ "$(waits raid5)" = "0 None None 0" ] && [ "$(waits 'raid5 sleep=300')" = "2 0 1 6" ]
 
 cp plan.sqlite before.sqlite
 python3 -c 'import sqlite3; db = sqlite3.connect("plan.sqlite"); db.execute("DELETE FROM tests WHERE array = ?", ("par",)); db.commit()'

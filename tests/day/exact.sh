@@ -1,4 +1,3 @@
 #!/bin/bash
-# The report of a known day has the exact figures, errors in a day are reported, and the lists of requests are reproducible.
-# needs: raid-tracer
+# The report of a known day has the exact figures, and errors in a day are reported.
 exec python3 -B "$(dirname "$0")/exact.py"

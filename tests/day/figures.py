@@ -9,8 +9,8 @@ import dataclasses
 
 NS = 1e9
 PERCENTILES = ((50, 100), (95, 100), (99, 100), (999, 1000))
-# What takes so long while a disk spins up has waited for it. A disk that turns never
-# lets anybody wait that long here, and one that spins up mostly does.
+# What takes so long has waited for a disk to spin up: one that turns never lets anybody wait
+# that long here, and one that spins up mostly does.
 LONG = NS
 STATES = {"active_ns": "active_mw", "idle_ns": "idle_mw", "standby_ns": "standby_mw",
           "spin_up_ns": "spin_up_mw", "spin_down_ns": "spin_down_mw"}
@@ -49,22 +49,9 @@ def starts(samples):
     return [last - first for first, last in zip(samples[0]["starts"], samples[-1]["starts"])]
 
 
-def spinning_up(samples):
-    """Spans of time, in ns, with some disk that spins up at some moment of them."""
-    spans = []
-    for before, after in zip(samples, samples[1:]):
-        if before["starts"] != after["starts"] or "spinning up" in before["states"] + after["states"]:
-            start, end = before["at"] * NS, after["at"] * NS
-            if spans and spans[-1][1] == start:
-                start = spans.pop()[0]
-            spans.append((start, end))
-    return spans
-
-
-def waits(requests, spans):
+def waits(requests):
     """The requests that waited for a disk to spin up."""
-    return [one for one in requests if one.latency >= LONG
-            and any(one.at < end and one.at + one.latency > start for start, end in spans)]
+    return [one for one in requests if one.latency >= LONG]
 
 
 def read_before(requests, one):

@@ -8,6 +8,8 @@
 
 CONFIGFS=/sys/kernel/config/nullb
 SPINDLES=/sys/kernel/config/spindle
+# shellcheck disable=SC2034 # for scripts that source this file
+TRACER=$RAIDPAR_TOP/build/tools/debug/raid-tracer # of tests that need raid-tracer
 DISKS=()   # names of the disks that mkdisks and mkspindles made
 DEVS=()    # and their device nodes
 

@@ -7,10 +7,10 @@ TOP=$(cd "$(dirname "$0")/../.." && pwd)
 # replay NAME DEVICE REQUESTS READS SEED: replay an hour; keep the latencies and the disks' reports. Nothing is printed: a
 # console that has no room for a line interrupts the machine when the host likes.
 replay() {
-	local out=$RAIDPAR_OUT/$1 list=${TMPDIR:-/tmp}/list tracer=$TOP/build/tools/debug/raid-tracer
-	"$tracer" trace synth random --seconds 3600 --requests "$3" --reads "$4" --seed "$5" \
+	local out=$RAIDPAR_OUT/$1 list=${TMPDIR:-/tmp}/list
+	"$TRACER" trace synth random --seconds 3600 --requests "$3" --reads "$4" --seed "$5" \
 		--span "$(blockdev --getsize64 "/dev/$2")" -o "$list"
-	"$tracer" replay "$list" "/dev/$2" --destroy --rows "$out.latencies" >"$out.said" 2>"$out.progress"
+	"$TRACER" replay "$list" "/dev/$2" --destroy --rows "$out.latencies" >"$out.said" 2>"$out.progress"
 	cat "$SPINDLES"/spin*/report >"$out.report"
 }
 

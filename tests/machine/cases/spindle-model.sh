@@ -4,7 +4,6 @@
 # needs: raid-tracer
 . "$(dirname "$0")/../tools/par.sh"
 
-TRACER=$RAIDPAR_TOP/build/tools/debug/raid-tracer
 LIST=$MACHINE_TMP/list
 
 get() { read -r GOT <"$SPINDLES/spin0/$1"; }

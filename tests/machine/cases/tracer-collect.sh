@@ -5,7 +5,6 @@
 # needs: raid-tracer
 . "$(dirname "$0")/../tools/par.sh"
 
-TRACER=$RAIDPAR_TOP/build/tools/debug/raid-tracer
 repo=$MACHINE_TMP/repo list=$MACHINE_TMP/list said=$MACHINE_TMP/said
 
 mountpoint -q /sys/kernel/tracing || mount -t tracefs tracefs /sys/kernel/tracing

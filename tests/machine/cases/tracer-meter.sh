@@ -5,7 +5,6 @@
 # needs: raid-tracer
 . "$(dirname "$0")/../tools/par.sh"
 
-TRACER=$RAIDPAR_TOP/build/tools/debug/raid-tracer
 said=$MACHINE_TMP/said list=$MACHINE_TMP/list sheet=$MACHINE_TMP/sheet
 
 # by_states DISK: µJ by the times in states of its report, which was kept, with the watts of the disk's files.

@@ -5,8 +5,6 @@
 # needs: raid-tracer
 . "$(dirname "$0")/../tools/par.sh"
 
-TRACER=$RAIDPAR_TOP/build/tools/debug/raid-tracer
-
 list=$MACHINE_TMP/list rows=$MACHINE_TMP/rows said=$MACHINE_TMP/said traced=$MACHINE_TMP/traced
 
 # replay DEVICE OPTION...: replay the list, and keep what raid-tracer prints.

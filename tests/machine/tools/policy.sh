@@ -5,8 +5,6 @@
 # shellcheck source=power.sh
 . "$(dirname "${BASH_SOURCE[0]}")/power.sh"
 
-TRACER=$RAIDPAR_TOP/build/tools/debug/raid-tracer
-
 # policy_array LAYOUT [SIZE]: make an array of small disks with mechanics, and write all of it: a read of
 # an unwritten row sends no request to a disk.
 policy_array() {

@@ -180,6 +180,8 @@ fn row(report: &Report, summary: &Summary, measured: &Measured) -> Row {
             .map(|watts| value / watts)
     };
     let ms = report.response();
+    let waits = report.waits.iter();
+    let waits = waits.map(|(hour, (count, ns))| (*hour, (*count, real(*ns) / 1e9)));
     Row {
         began: String::new(),
         request_bytes: summary.mean_bytes(),
@@ -205,6 +207,7 @@ fn row(report: &Report, summary: &Summary, measured: &Measured) -> Row {
         mbps_per_kilowatt: by_watts(mbps * 1000.0),
         faults: measured.faults,
         counters: BTreeMap::new(),
+        waits: waits.collect(),
         samples: Vec::new(),
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! The results of tests in SQLite: tables `tests`, `samples` and `counters`.
+//! The results of tests in SQLite: tables `tests`, `samples`, `counters` and `waits`.
 
 use super::plan::Test;
 use crate::error::{Error, Result};
@@ -26,7 +26,10 @@ const TABLES: &str = "CREATE TABLE IF NOT EXISTS tests (
   CREATE INDEX IF NOT EXISTS samples_of_tests ON samples (test);
   CREATE TABLE IF NOT EXISTS counters (
     test INTEGER NOT NULL REFERENCES tests ON DELETE CASCADE, name TEXT NOT NULL, first INTEGER NOT NULL, last INTEGER,
-    PRIMARY KEY (test, name));";
+    PRIMARY KEY (test, name));
+  CREATE TABLE IF NOT EXISTS waits (
+    test INTEGER NOT NULL REFERENCES tests ON DELETE CASCADE, hour INTEGER NOT NULL, requests INTEGER NOT NULL,
+    seconds REAL NOT NULL, PRIMARY KEY (test, hour));";
 
 const INSERT: &str = "INSERT OR REPLACE INTO tests VALUES (NULL, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14,
     ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28)";
@@ -62,6 +65,9 @@ pub struct Row {
     pub faults: u64,
     /// When the test began and when it ended.
     pub counters: BTreeMap<String, (i64, Option<i64>)>,
+    /// By the hour of the trace: requests that took a second or longer, and the seconds that they took.
+    #[serde(skip)]
+    pub waits: BTreeMap<u64, (u64, f64)>,
     #[serde(skip)]
     pub samples: Vec<Sample>,
 }
@@ -195,6 +201,10 @@ impl Store {
             for (name, (first, last)) in &row.counters {
                 add.execute(params![id, name, first, last])?;
             }
+            let mut add = change.prepare("INSERT INTO waits VALUES (?1, ?2, ?3, ?4)")?;
+            for (hour, (count, seconds)) in &row.waits {
+                add.execute(params![id, number(*hour), number(*count), seconds])?;
+            }
         }
         change.commit()
     }
@@ -211,9 +221,13 @@ impl Store {
         let mut counters = self
             .db
             .prepare("SELECT name, first, last FROM counters WHERE test = ?1")?;
+        let mut waits = self
+            .db
+            .prepare("SELECT hour, requests, seconds FROM waits WHERE test = ?1")?;
         let mut select = self.db.prepare("SELECT * FROM tests ORDER BY id")?;
         let rows = select.query_map([], |row| {
-            let count = |name| row.get(name).map(|is: i64| u64::try_from(is).unwrap_or(0));
+            let unsigned = |is: i64| u64::try_from(is).unwrap_or(0);
+            let count = |name| row.get(name).map(unsigned);
             let id: i64 = row.get("id")?;
             let samples = samples.query_map([id], |sample| {
                 Ok(Sample {
@@ -227,6 +241,10 @@ impl Store {
             })?;
             let counters = counters.query_map([id], |counter| {
                 Ok((counter.get(0)?, (counter.get(1)?, counter.get(2)?)))
+            })?;
+            let waits = waits.query_map([id], |wait| {
+                let count = (unsigned(wait.get(1)?), wait.get(2)?);
+                Ok((unsigned(wait.get(0)?), count))
             })?;
             let is = Row {
                 began: row.get("began")?,
@@ -253,6 +271,7 @@ impl Store {
                 mbps_per_kilowatt: row.get("mbps_per_kilowatt")?,
                 faults: count("faults")?,
                 counters: counters.collect::<rusqlite::Result<_>>()?,
+                waits: waits.collect::<rusqlite::Result<_>>()?,
                 samples: samples.collect::<rusqlite::Result<_>>()?,
             };
             let key = (

@@ -4,6 +4,10 @@
 use crate::numbers::real;
 use crate::trace::{Event, Op};
 use hdrhistogram::Histogram;
+use std::collections::BTreeMap;
+
+const SECOND: u64 = 1_000_000_000;
+const HOUR: u64 = 3600 * SECOND;
 
 /// Of one kind of requests: latencies in ns, to three digits, and bytes.
 pub struct Tally {
@@ -67,6 +71,8 @@ pub struct Report {
     pub errors: u64,
     /// The first error that the device reported, and the first request with it.
     pub first_error: Option<String>,
+    /// By the hour of the trace: requests that took a second or longer, and the ns that they took.
+    pub waits: BTreeMap<u64, (u64, u64)>,
     /// Sectors that are not what was written.
     pub wrong: u64,
     /// From the beginning until the last request had ended: ns.
@@ -96,6 +102,7 @@ impl Report {
             late: Tally::new()?,
             errors: 0,
             first_error: None,
+            waits: BTreeMap::new(),
             wrong: 0,
             took: 0,
             left: 0,
@@ -104,6 +111,11 @@ impl Report {
 
     /// A request that has ended well.
     pub fn add(&mut self, event: &Event, ns: u64) {
+        if ns >= SECOND {
+            let (count, took) = self.waits.entry(event.at / HOUR).or_default();
+            *count += 1;
+            *took += ns;
+        }
         match event.op {
             Op::Read => self.reads.add(ns, event.bytes),
             Op::Write => self.writes.add(ns, event.bytes),
@@ -161,5 +173,32 @@ impl Report {
             }
         }
         text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waits_are_counted_by_the_hour_of_the_trace() {
+        let mut report = Report::new().unwrap();
+        for (at, ns) in [
+            (0, SECOND - 1),
+            (HOUR - 1, SECOND),
+            (HOUR, 20 * SECOND),
+            (HOUR + 1, SECOND),
+        ] {
+            let event = Event {
+                at,
+                op: Op::Read,
+                device: 0,
+                sector: 0,
+                bytes: 512,
+            };
+            report.add(&event, ns);
+        }
+        let waits = BTreeMap::from([(0, (1, SECOND)), (1, (2, 21 * SECOND))]);
+        assert_eq!(report.waits, waits);
     }
 }

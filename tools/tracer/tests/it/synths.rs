@@ -3,6 +3,7 @@
 
 use crate::harness::{World, says};
 use shared::loads::{self, KINDS, Load};
+use std::collections::HashSet;
 
 #[test]
 fn days_are_those_of_the_library() {
@@ -83,4 +84,57 @@ fn a_profile_has_the_same_rows() {
         }
         assert_eq!((left.out.lines().count(), is), (count, hash), "{options}");
     }
+}
+
+/// Only what was written is used, in order of time; a cold file is read once, and by nothing else, and the other requests
+/// do not depend on cold files.
+#[test]
+fn a_profile_reads_what_it_has_written() {
+    let world = World::new();
+    let rows = |options: &str| -> Vec<(u64, u64, u64)> {
+        let left = world.run(&format!("trace synth profile {options} --seed 3 --span 1T"));
+        assert_eq!((left.code, left.err.as_str()), (0, ""));
+        let number = |word: Option<&str>| word.unwrap().parse().unwrap();
+        let row = |line: &str| {
+            let mut words = line.split(' ');
+            let at = number(words.next());
+            let (sector, bytes): (u64, u64) = (number(words.nth(1)), number(words.next()));
+            (at, sector / 8, sector / 8 + bytes / 4096)
+        };
+        left.out.lines().map(row).collect()
+    };
+    let hours = "23 busy 50 80 0 0\n00 night 4 50 40 0  # past midnight\n01 busy 40 80 0 0\n";
+    world.write("warm", hours);
+    world.write("cold", hours.replace("40 0  #", "40 2  #"));
+    let written: HashSet<u64> = rows("cold --fill")
+        .iter()
+        .flat_map(|(_, from, to)| *from..*to)
+        .collect();
+    let (all, warm, cold) = (rows("cold"), rows("warm"), rows("cold --cold"));
+    assert!(all.is_sorted() && all.iter().all(|(at, ..)| *at < 3 * 3_600_000_000_000));
+    assert!(
+        all.iter()
+            .flat_map(|(_, from, to)| *from..*to)
+            .all(|page| written.contains(&page))
+    );
+    let others: Vec<_> = all
+        .iter()
+        .filter(|row| !cold.contains(row))
+        .copied()
+        .collect();
+    assert!(others == warm && rows("warm --cold").is_empty());
+    let places: HashSet<_> = cold.iter().map(|(_, from, to)| (from, to)).collect();
+    assert_eq!((cold.len(), places.len()), (2 * 48, 2 * 48));
+    let busy = |hour| {
+        warm.iter()
+            .filter(|(at, ..)| at / 3_600_000_000_000 == hour)
+            .count()
+    };
+    let rush = (40 * 8..44 * 30).contains(
+        &warm
+            .iter()
+            .filter(|(at, ..)| (3600..3675).contains(&(at / 1_000_000_000)))
+            .count(),
+    );
+    assert!(rush && (50 * 8..50 * 30).contains(&busy(0)) && (40 * 8..40 * 30).contains(&busy(2)));
 }
