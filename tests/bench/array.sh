@@ -5,9 +5,8 @@
 # needs: 6.12 raid-tracer
 # timeout: 900
 set -euo pipefail
-. "$(dirname "$0")/../../scripts/lib.sh"
+. "$(dirname "$0")/plan.sh"
 
-tracer=$("$TOP/scripts/build-tracer")
 WORK=$(mktemp -d)
 trap 'rm -rf "$WORK"' EXIT
 cd "$WORK"
@@ -22,15 +21,13 @@ awk 'BEGIN {
 {
 	echo 'traces = ["trace"]'
 	echo 'destroy = true'
-	for array in 'par' 'raid5' 'raid5", "sleep=300'; do
-		printf '[[arrays]]\nname = "%s"\ncommand = ["%s", "%s"]\n' "${array//\", \"/ }" "$TOP/tests/bench/array" "$array"
-	done
+	array par array par
+	array raid5 array raid5
+	array 'raid5 sleep=300' array raid5 sleep=300
 } >plan.toml
-"$tracer" evaluate plan.toml >table
+"$TRACER" evaluate plan.toml >table
 cat table
-joules() { sqlite "$1" "SELECT CAST(joules AS INTEGER) FROM tests WHERE array = '$2'"; }
-sqlite() { python3 -c 'import sqlite3, sys
-for row in sqlite3.connect(sys.argv[1]).execute(sys.argv[2]): print(*row)' "$@"; }
+joules() { ask "$1" "SELECT CAST(joules AS INTEGER) FROM tests WHERE array = '$2'"; }
 
 # Five disks that turn use 5 W each, and more while they seek.
 read -r whole < <(joules plan.sqlite raid5)
@@ -39,16 +36,16 @@ read -r par < <(joules plan.sqlite par)
 echo "raid5 $whole J, with disks that sleep $sleeps J, par $par J"
 [ "$whole" -gt $((3720 * 25)) ] && [ "$whole" -lt $((3720 * 27)) ]
 [ "$par" -lt "$whole" ] && [ "$sleeps" -lt "$whole" ]
-[ "$(sqlite plan.sqlite "SELECT count(*) FROM tests WHERE errors = 0 AND requests = 6006 AND late_ms < 0.01")" = 3 ]
+[ "$(ask plan.sqlite "SELECT count(*) FROM tests WHERE errors = 0 AND requests = 6006 AND late_ms < 0.01")" = 3 ]
 
 # A read for which a disk had to start takes seconds, and is told with its hour.
-waits() { sqlite plan.sqlite "SELECT count(*), min(hour), max(hour), sum(waits.requests) FROM waits JOIN tests ON test = id
+waits() { ask plan.sqlite "SELECT count(*), min(hour), max(hour), sum(waits.requests) FROM waits JOIN tests ON test = id
 	WHERE array = '$1' AND waits.seconds BETWEEN waits.requests AND 60 * waits.requests"; }
 echo "waits: raid5 $(waits raid5), with disks that sleep $(waits 'raid5 sleep=300')"
-[ "$(waits raid5)" = "0 None None 0" ] && [ "$(waits 'raid5 sleep=300')" = "2 0 1 6" ]
+[ "$(waits raid5)" = "0 None None None" ] && [ "$(waits 'raid5 sleep=300')" = "2 0 1 6" ]
 
 cp plan.sqlite before.sqlite
 python3 -c 'import sqlite3; db = sqlite3.connect("plan.sqlite"); db.execute("DELETE FROM tests WHERE array = ?", ("par",)); db.commit()'
-"$tracer" evaluate plan.toml >/dev/null
-[ "$(sqlite plan.sqlite "SELECT joules, response_ms FROM tests WHERE array = 'par'")" = \
-	"$(sqlite before.sqlite "SELECT joules, response_ms FROM tests WHERE array = 'par'")" ]
+"$TRACER" evaluate plan.toml >/dev/null
+[ "$(ask plan.sqlite "SELECT joules, response_ms FROM tests WHERE array = 'par'")" = \
+	"$(ask before.sqlite "SELECT joules, response_ms FROM tests WHERE array = 'par'")" ]

@@ -61,10 +61,6 @@ class Figures(unittest.TestCase):
         requests = [Request(at, "r", 512, 1, 0) for at in (SECOND - 1, SECOND, 2 * SECOND - 1, 2 * SECOND)]
         self.assertEqual(figures.between(requests, 1, 2), requests[1:3])
 
-    def test_throughput(self):
-        requests = [Request(0, "r", 500_000, 1, 0)] * 200
-        self.assertEqual(figures.throughput(requests, 10, 25), {"iops_per_watt": 0.8, "mbps_per_kilowatt": 400})
-
     EVENTS = [decision(100, "down", "quiet", 3, 7), shift(110, 3, 9000, 500), wake(200, 4),
               decision(200, "up", "load", 5, 600), shift(220, 5, 20_000, 601), decision(300, "down", "quiet", 3, 700),
               decision(302, "abandon", "wait", 5, 750), decision(310, "stay", "budget", 5, 750), shift(350, 3, 5, 800)]
@@ -117,15 +113,6 @@ class Figures(unittest.TestCase):
         events = [*self.EVENTS, wake(201, 3), wake(300, 4), wake(400, 4, "request")]
         self.assertEqual(figures.wakes(events, 5), {"policy": [0, 0, 0, 1, 2], "request": [0, 0, 0, 0, 1]})
 
-    def test_what_a_disk_says_of_itself(self):
-        disk = {"active_ns": SECOND, "idle_ns": 2 * SECOND, "standby_ns": 3 * SECOND, "spin_up_ns": 4 * SECOND,
-                "spin_down_ns": 5 * SECOND, "off_ns": SECOND, "energy_uj": 10 ** 6 * (10 + 10 + 3 + 96 + 10)}
-        milliwatts = {"active_mw": 10_000, "idle_mw": 5000, "standby_mw": 1000, "spin_up_mw": 24_000,
-                      "spin_down_mw": 2000}
-        self.assertEqual(figures.accounted_ns(disk), 16 * SECOND)
-        self.assertEqual(figures.off_by_uj(disk, milliwatts), 0)
-        self.assertEqual(figures.off_by_uj({**disk, "energy_uj": disk["energy_uj"] + 3}, milliwatts), 3)
-
     def test_who_stood(self):
         samples = [sample(0, (0, 0)), sample(60, (0, 0), states=("idle", "standby")), sample(120, (0, 0))]
         self.assertTrue(figures.stood(samples, [1], [(60, 120)]))
@@ -170,7 +157,7 @@ class Told(InDirectory):
                "seconds": self.SECONDS, "status": 0, "size": 16 * 10 ** 12, "preset": "nearline",
                "command": "mdadm …", "room": {"par": 58, "few": 48, "few-sleep": 48}.get(kind, 64) * 10 ** 12,
                "image_share": 10,
-               "sleep_after": 1200, "milliwatts": {mw: 1000 for mw in figures.STATES.values()},
+               "sleep_after": 1200,
                "reports": [self.disk()] * 5, "samples": self.samples(kind, watts)}
         (self.dir / kind / "day.json").write_text(json.dumps(day))
 
@@ -188,9 +175,8 @@ class Told(InDirectory):
         path.write_text(json.dumps(day))
 
     def disk(self):
-        """At 1 W all day: what it says is held against itself, not against the samples."""
-        return {**{ns: 0 for ns in figures.STATES}, "off_ns": 0, "idle_ns": self.SECONDS * SECOND,
-                "energy_uj": self.SECONDS * 10 ** 6, "reads": 6, "writes": 0, "read_bytes": 24576, "written_bytes": 0}
+        return {**{ns: 0 for ns in figures.STATES}, "idle_ns": self.SECONDS * SECOND, "reads": 6, "writes": 0,
+                "read_bytes": 24576, "written_bytes": 0}
 
     def samples(self, kind, watts):
         found = []
@@ -340,12 +326,8 @@ class Told(InDirectory):
                                           "they were started for the policy and for misses, and for no other cause"])
 
     def test_a_disk_that_does_not_add_up(self):
-        day = json.loads((self.dir / "raid5/day.json").read_text())
-        day["reports"][2]["energy_uj"] += 2
-        day["reports"][3]["idle_ns"] -= 2 * 10 ** 6
-        (self.dir / "raid5/day.json").write_text(json.dumps(day))
-        self.assertEqual(self.tell()[0], ["each disk's seconds in its states add up to the day",
-                                          "its joules are the watts of each state times the seconds in it"])
+        self.change("raid5", lambda day: day["reports"][3].update(idle_ns=1))
+        self.assertEqual(self.tell()[0], ["each disk's seconds in its states add up to the day"])
 
 
 if __name__ == "__main__":

@@ -12,8 +12,7 @@ PERCENTILES = ((50, 100), (95, 100), (99, 100), (999, 1000))
 # What takes so long has waited for a disk to spin up: one that turns never lets anybody wait
 # that long here, and one that spins up mostly does.
 LONG = NS
-STATES = {"active_ns": "active_mw", "idle_ns": "idle_mw", "standby_ns": "standby_mw",
-          "spin_up_ns": "spin_up_mw", "spin_down_ns": "spin_down_mw"}
+STATES = ("active_ns", "idle_ns", "standby_ns", "spin_up_ns", "spin_down_ns", "off_ns")
 
 
 @dataclasses.dataclass
@@ -79,13 +78,6 @@ def between(requests, start, end):
     return [one for one in requests if start * NS <= one.at < end * NS]
 
 
-def throughput(requests, seconds, mean_watts):
-    """TRACER's measures."""
-    moved = sum(one.bytes for one in requests)
-    return {"iops_per_watt": len(requests) / seconds / mean_watts,
-            "mbps_per_kilowatt": moved / 1e6 / seconds / (mean_watts / 1000)}
-
-
 def turns(samples, events):
     """The decisions of par in order, with their results: `ms` is None if the gear has
     not changed. A change that nobody decided has no reason, unless a member was started for a
@@ -147,13 +139,8 @@ def wakes(events, disks):
     return found
 
 
-def off_by_uj(disk, milliwatts):
-    """What a disk says it used, less its watts in each state times the time there."""
-    return disk["energy_uj"] - sum(disk[ns] * milliwatts[mw] for ns, mw in STATES.items()) / 1e6
-
-
 def accounted_ns(disk):
-    return sum(disk[ns] for ns in STATES) + disk["off_ns"]
+    return sum(disk[ns] for ns in STATES)
 
 
 def stood(samples, disks, spans):

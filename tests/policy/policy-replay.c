@@ -32,9 +32,6 @@
  *			the low gear on, that no more than one in a hundred requests exceeds; and the same with
  *			the p99 of the policy, "rule_par"
  *
- * -e SECONDS		tell each so many what the policy says, in lines "says AT_S WORDS", and of each disk
- *			what it has done so far: "disk AT_S DISK STATE READS WRITES FLUSHES ACTIVE_MS"
- *
  * REQUESTS are lines "NS OP SECTOR BYTES", OP being r, w or f, a flush, in order of time: what
  * raid-tracer replay sends. Sectors beyond the array's end begin at its start again.
  *
@@ -109,7 +106,6 @@ static unsigned int days;
 static u64 interval_ns, at, slot_began;
 static bool rules;
 static unsigned int rivals = RIVALS;
-static u64 every_ns, told_at;
 static u64 active_before[PAR_MAX_SETS + 1];
 static u64 took[RIVALS][BINS], nr_requests;
 /*
@@ -321,23 +317,6 @@ static void see_day(u64 now)
 	next_day += DAY;
 }
 
-static void tell_disks(u64 now)
-{
-	static const char * const states[DISK_STATES] = { "turns", "stops", "stands", "starts" };
-	char words[256];
-	unsigned int d;
-
-	array_says(par, now, words, sizeof(words));
-	printf("says %llu %s\n", now / NSEC_PER_SEC, words);
-	for (d = 0; d < par->geo.members; d++) {
-		const struct disk *disk = &par->disk[d];
-
-		printf("disk %llu %u %s %llu %llu %llu %llu\n", now / NSEC_PER_SEC, d, states[disk->state],
-		       disk->reads, disk->writes_sent, disk->flushes, disk_active(disk, now) / NSEC_PER_MSEC);
-	}
-	told_at += every_ns;
-}
-
 /* Execute all that ends until @now. */
 static void let_pass(u64 now)
 {
@@ -357,8 +336,6 @@ static void let_pass(u64 now)
 			end_slot(end);
 		if (end >= next_day)
 			see_day(end);
-		if (every_ns && end >= told_at + every_ns)
-			tell_disks(end);
 	}
 }
 
@@ -712,7 +689,7 @@ static void replay(void)
 }
 
 static const char usage[] =
-	"usage: policy-replay [-s NAME=VALUE]... [-c CYCLES] [-d DAYS] [-e SECONDS] [-q] [-r] [-l] "
+	"usage: policy-replay [-s NAME=VALUE]... [-c CYCLES] [-d DAYS] [-q] [-r] [-l] "
 	"[-i PERCENT] [-A RUNS] [-u] [-w PERCENT] [-D] [-n SLOTS] [-S MIB] GEAR,GEAR... <REQUESTS";
 
 static const struct option options[] = {
@@ -736,8 +713,6 @@ static void set_option(int option)
 		shape.cycles = strtoul(optarg, NULL, 10);
 	else if (option == 'd')
 		shape.carry = strtoul(optarg, NULL, 10);
-	else if (option == 'e')
-		every_ns = strtoull(optarg, NULL, 10) * NSEC_PER_SEC;
 	else if (option == 'q')
 		rivals = TOP;
 	else if (option == 'r')
@@ -766,7 +741,7 @@ int main(int argc, char **argv)
 {
 	int option;
 
-	while ((option = getopt_long(argc, argv, "s:c:d:e:qrli:A:uw:Dn:S:", options, NULL)) != -1)
+	while ((option = getopt_long(argc, argv, "s:c:d:qrli:A:uw:Dn:S:", options, NULL)) != -1)
 		set_option(option);
 	if (optind + 1 != argc)
 		refuse(usage);

@@ -921,14 +921,6 @@ void array_interval(struct array *array, u64 now)
 	array->begun = now;
 }
 
-void array_says(struct array *array, u64 now, char *words, size_t size)
-{
-	struct par_situation is;
-
-	look_around(array, now, &is);
-	par_policy_explain(&array->policy, &is, words, size);
-}
-
 void array_forget(struct array *array, u64 now)
 {
 	unsigned int d;

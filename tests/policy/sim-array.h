@@ -192,12 +192,6 @@ u64 array_idle(const struct array *array);
 /* array_interval - an interval ends at @now */
 void array_interval(struct array *array, u64 now);
 
-/*
- * array_says - the policy's explanation of the gear at @now, when an interval has just ended, as
- * a line of at most @size
- */
-void array_says(struct array *array, u64 now, char *words, size_t size);
-
 /* ---- for sim-slots.c, sim-log.c and demand.c ---- */
 
 /*

@@ -78,38 +78,10 @@ pub fn run(options: &Options) -> Result<Verdict> {
 }
 
 fn print(rows: &[Found]) -> Result<()> {
-    let text = table(rows) + &counters(rows);
+    let text = table(rows);
     let mut out = io::stdout();
     let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
     written.map_err(|error| Error::write("the output", error))
-}
-
-fn counters(rows: &[Found]) -> String {
-    let left = ["trace", "array", "counter"].map(|name| (name, Align::Left));
-    let right = ["load", "speed", "first", "last", "difference"].map(|name| (name, Align::Right));
-    let mut table = Table::new(left.into_iter().chain(right));
-    let mut is_empty = true;
-    for (trace, load, speed, array, row) in rows {
-        for (name, (first, last)) in &row.counters {
-            let or_none =
-                |value: Option<i64>| value.map_or("-".to_owned(), |value| value.to_string());
-            is_empty = false;
-            table.row([
-                shared::text::printable(trace),
-                shared::text::printable(array),
-                shared::text::printable(name),
-                format!("{load} %"),
-                speed.clone(),
-                first.to_string(),
-                or_none(*last),
-                or_none(last.and_then(|last| last.checked_sub(*first))),
-            ]);
-        }
-    }
-    if is_empty {
-        return String::new();
-    }
-    format!("\n{}", table.render("", Style { color: false }))
 }
 
 fn table(rows: &[Found]) -> String {

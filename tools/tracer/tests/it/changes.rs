@@ -8,7 +8,7 @@ use std::os::unix::fs::PermissionsExt;
 #[test]
 fn rows_that_make_no_sense_are_named_and_counted() {
     let world = World::new();
-    let rows = "5,h,0,Read,0,512,1\nrubbish\n6,h,0,Read,0,0,1\n7,h,0,Trim,0,512,1\n8,h,0,Write,18446744073709551615,512,1\n\n9,h,0,Write,100,1000,1\n";
+    let rows = "5,h,0,read,0,512,1\nrubbish\n6,h,0,Read,0,0,1\n7,h,0,Read,-512,512,1\n8,h,0,Write,18446744073709551615,512,1\n\n9,h,0,Write,100,1000,1\n";
     world.write("t.csv", rows);
     let left = world.run("trace convert t.csv");
     assert_eq!(left.code, 1);
