@@ -107,6 +107,40 @@ class Layouts(unittest.TestCase):
             {**self.dumps["pg dump"]["pg_map"]["pg_stats"][0], "pgid": "9.0"})
         self.refused("on the same OSDs: ec")
 
+    def flash(self, osds):
+        """A pool below a root of its own, with these OSDs: as metadata of CephFS on flash."""
+        crush = self.dumps["osd crush dump"]
+        crush["buckets"].append({"id": -100, "name": "flash", "type_name": "root", "items": [{"id": n} for n in osds]})
+        rule = copy.deepcopy(crush["rules"][0])
+        rule.update(rule_id=77, rule_name="flash")
+        for step in rule["steps"]:
+            if step["op"] == "take":
+                step["item"] = -100
+        crush["rules"].append(rule)
+        pool = self.dumps["osd dump"]["pools"][0]
+        self.dumps["osd dump"]["pools"].append({**pool, "pool": 8, "pool_name": "meta", "crush_rule": 77})
+        stats = self.dumps["pg dump"]["pg_map"]["pg_stats"]
+        stats.append({**stats[0], "pgid": "8.0", "up": osds[:3], "acting": osds[:3], "acting_primary": osds[0]})
+
+    def test_roots(self):
+        """A pool on OSDs of its own, below a smaller root, is left out, and its load does not count."""
+        before = self.detect()[0]
+        self.flash([100, 101, 102])
+        found = self.detect()[0]
+        self.assertEqual((found.groups, found.pools), (before.groups, before.pools))
+        self.assertEqual(found.left_out, (("meta", "is on other OSDs, below flash"),))
+        stats = [{"pool_id": number, "client_io_rate": {"read_op_per_sec": 315}} for number in (8, min(found.pools))]
+        obs = observe.observe({**self.dumps, "osd pool stats": stats}, {}, {}, {}, 0.0)
+        self.assertAlmostEqual(obs.load, 1.0)
+
+    def test_roots_alike(self):
+        """It is not guessed which of two roots has the disks, and a root must not have OSDs of the groups."""
+        self.flash([0, 1, 2])
+        self.refused("on the same OSDs: meta")
+        self.setUp()
+        self.flash(list(range(100, 109)))
+        self.refused("several roots of CRUSH: default, flash")
+
     def test_sizes(self):
         self.dumps["osd dump"]["pools"][1]["size"] = 2
         self.refused("2 and 3 replicas")

@@ -80,6 +80,15 @@ def groups_of_type(crush, root, kind):
     return found if tuple(members) == crush.osds(root) else []
 
 
+def largest_root(crush, roots):
+    """That with the most OSDs; None if there is no such one, or if a rule takes several."""
+    if None in roots:
+        return None
+    most = max(len(crush.osds(root)) for root in roots)
+    found = [root for root in roots if len(crush.osds(root)) == most]
+    return found[0] if len(found) == 1 else None
+
+
 def detect(crush, pools, pgs):
     """(Layout, reason): where CRUSH has groups already, they are the groups, and nothing moves.
 
@@ -88,18 +97,23 @@ def detect(crush, pools, pgs):
 
     A bucket type is fit if it has as many buckets as the pools have replicas, and the rules of the pools spread over
     it. Other pools on the same OSDs would wake them, and options are set for whole buckets, so neither may be there.
+    Of several roots, as of disks and of flash, that with the most OSDs can have gears; pools of the others are left
+    out.
     """
     fit, left_out = enrollable(pools)
     if not fit:
         return None, "no pool is replicated"
     roots = {crush.takes.get(pool.rule) for pool in fit}
-    sizes = {pool.size for pool in fit}
-    if len(roots) != 1 or None in roots:
+    root = largest_root(crush, roots)
+    if root is None:
         return None, "the replicated pools use several roots of CRUSH: " + ", ".join(
             sorted(crush.buckets[root][0] for root in roots if root is not None))
+    left_out += [(pool.name, f"is on other OSDs, below {crush.buckets[crush.takes[pool.rule]][0]}")
+                 for pool in fit if crush.takes[pool.rule] != root]
+    fit = [pool for pool in fit if crush.takes[pool.rule] == root]
+    sizes = {pool.size for pool in fit}
     if len(sizes) != 1:
         return None, f"the replicated pools have {' and '.join(map(str, sorted(sizes)))} replicas: need the same"
-    root = roots.pop()
     scope = frozenset(pool.id for pool in fit)
     here = set(crush.osds(root))
     others = {pg.pool for pg in pgs if pg.pool not in scope and here.intersection(pg.up)}

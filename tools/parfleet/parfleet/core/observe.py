@@ -136,4 +136,5 @@ def observe(dumps, seen, wants, deep, now, speed=load.Speed()):
         options=settings, scrub_interval=scrub_interval(settings), seen=reports(seen, hosts), leases=leases(wants),
         flags=frozenset(osd_dump["flags_set"]), releases=versions_of_osds(dumps["versions"]),
         checks=frozenset(dumps["health"].get("checks", {})),
-        load=sum(load.servers(rate, speed, all_pools[pool].size) for pool, rate in rates.items() if pool in all_pools))
+        load=sum(load.servers(rate, speed, all_pools[pool].size) for pool, rate in rates.items()
+                 if pool in (found.pools if found else all_pools)))
