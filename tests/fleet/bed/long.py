@@ -91,7 +91,7 @@ def drain(admin, load, _fleet, _watcher):
     load.pause = 1e9
     took, ratio = drained(admin, load, "objects written once", range(200))
     assert took <= 2 + 15 and ratio <= 1.1
-    # BlueStore gives large writes new blocks, so what they replace is written, too: a figure, no bar.
+    # A write of a whole blob gets new blocks from BlueStore, so what it replaces is written, too: a figure, no bar.
     drained(admin, load, "half of them written twice", [*range(100), *range(200)])
     load.pause = 0.15
 
