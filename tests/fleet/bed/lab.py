@@ -217,18 +217,21 @@ class Load:
     """Clients that read and write whole objects all the time. Each write is another version, and each read is compared
     with the versions that it may find."""
 
-    def __init__(self, objects=150, size=65536, clients=3, pause=0.15):
-        """One of the clients writes, with a pause in s: a group is drained when 64 MiB are pending on an OSD."""
+    def __init__(self, objects=150, size=65536, clients=3, pause=0.15, store=None):
+        """One of the clients writes, with a pause in s: a group is drained when 64 MiB are pending on an OSD.
+
+        store: has write_full() and read() as an Ioctx, which is the default: of the pool "data".
+        """
         self.cluster = rados.Rados(conffile="/etc/ceph/ceph.conf")
         self.cluster.connect(timeout=60)
+        self.store = store or self.cluster.open_ioctx("data")
         self.size, self.pause = size, pause
         self.writes, self.most = 0, float("inf")    # that were done, and are to be done
         self.names = [f"o{n}" for n in range(objects)]
         self.begun, self.done = dict.fromkeys(self.names, 0), dict.fromkeys(self.names, 0)
         self.errors, self.times, self.ends = [], [], False
-        io = self.cluster.open_ioctx("data")
         for name in self.names:
-            io.write_full(name, self.content(name, 0))
+            self.store.write_full(name, self.content(name, 0))
         self.threads = [threading.Thread(target=self.work, args=(n,), daemon=True) for n in range(clients)]
         for thread in self.threads:
             thread.start()
@@ -236,17 +239,17 @@ class Load:
     def content(self, name, version):
         return struct.pack("Q", version) + random.Random(f"{name} {version}").randbytes(self.size - 8)
 
-    def write(self, io, name):
+    def write(self, name):
         if self.writes >= self.most:
             return
         self.writes += 1
         self.begun[name] += 1
-        io.write_full(name, self.content(name, self.begun[name]))
+        self.store.write_full(name, self.content(name, self.begun[name]))
         self.done[name] = self.begun[name]
 
-    def read(self, io, name):
+    def read(self, name):
         least = self.done[name]
-        data = io.read(name, 2 * self.size)
+        data = self.store.read(name, 2 * self.size)
         version = struct.unpack("Q", data[:8])[0]
         if not least <= version <= self.begun[name]:
             self.errors.append(f"{name}: version {version}, not {least} to {self.begun[name]}")
@@ -254,11 +257,11 @@ class Load:
             self.errors.append(f"{name}: wrong bytes")
 
     def work(self, seed):
-        rnd, io = random.Random(seed), self.cluster.open_ioctx("data")
+        rnd = random.Random(seed)
         while not self.ends:
             name, begun = rnd.choice(self.names), time.monotonic()
             try:
-                (self.read if seed else self.write)(io, name)
+                (self.read if seed else self.write)(name)
             except Exception as error:
                 self.errors.append(f"{name}: {error}")
             self.times.append((begun, time.monotonic() - begun))
@@ -284,9 +287,8 @@ class Load:
         self.ends = True
         for thread in self.threads:
             thread.join(60)
-        io = self.cluster.open_ioctx("data")
         for name in self.names:
-            self.read(io, name)
+            self.read(name)
         assert not self.errors, self.errors[:3]
 
 
