@@ -359,7 +359,8 @@ boots_from_par() {
 	mkdir -p "$WORK/image"
 	prepare_par_system
 	DISK_MIB=1400 ROOT_UUID=$FS_UUID make_image "$WORK/par-root"
-	own_disk ro "$WORK/par-create.log"
+	# These disks only: the kernel probes several at a time, and names them in any order.
+	own_disk ro "$WORK/par-create.log" init 'a b c d e'
 	grep -aq 'RAIDPAR-VERDICT ok' "$WORK/par-create.log" || { tail -n 30 "$WORK/par-create.log"; fail "putting the system on an array"; }
 	rm -rf "$WORK/image/root.img" "$WORK/par-root"
 	login all 'a b c d e'
